@@ -1,0 +1,103 @@
+package encode
+
+import (
+	"slices"
+
+	"alamos/pkg/chess"
+)
+
+// Codec is an input encoding and a move encoding: the language of a network.
+type Codec struct {
+	Planes Planes
+	Policy Policy
+}
+
+// NewCodec finds both encodings by name and checks that they can express the
+// variant.
+func NewCodec(planes, policy string, v chess.Variant) (Codec, error) {
+	var c Codec
+	var err error
+	if c.Planes, err = PlanesByName(planes); err != nil {
+		return Codec{}, err
+	}
+	if c.Policy, err = PolicyByName(policy); err != nil {
+		return Codec{}, err
+	}
+	return c, c.Supports(v)
+}
+
+// Supports returns an error when one of the encodings cannot express the
+// variant.
+func (c Codec) Supports(v chess.Variant) error {
+	if err := c.Planes.Supports(v); err != nil {
+		return err
+	}
+	return c.Policy.Supports(v)
+}
+
+// Leaf is one position asked of a network, and the answer. Its slices are
+// used again for the next question and grow when they must.
+type Leaf struct {
+	// The question. Indices has the policy index of each legal move in the
+	// order of the move list; -1 stands for a move that the policy cannot
+	// express, whose prior is 0. Sign is -1 when the network predicts
+	// white's score and black is to move, otherwise 1.
+	Planes  []uint64
+	Indices []int32
+	Sign    float32
+
+	// The answer. Priors are the softmax over the indices that are not -1:
+	// as long as Indices, not negative, with sum 1. Value is in [-1, 1]
+	// from the view of the side to move: Sign times the network's output.
+	Priors []float32
+	Value  float32
+}
+
+// Prepare writes the question about the current position of g, whose legal
+// moves are moves, and makes room for the answer. It is safe for use by many
+// goroutines with a leaf each.
+func (c Codec) Prepare(l *Leaf, g *chess.Game, moves []chess.Move) {
+	l.Planes = resize(l.Planes, c.Planes.Count())
+	c.Planes.Encode(l.Planes, g)
+	l.Indices = c.Indices(l.Indices, g.Position(), moves)
+	l.Priors = resize(l.Priors, len(moves))
+	l.Sign = c.Sign(g.Position().Turn())
+}
+
+// Indices writes the policy index of each move to dst, grown when it must,
+// and returns it with the length of moves.
+func (c Codec) Indices(dst []int32, p *chess.Position, moves []chess.Move) []int32 {
+	dst = resize(dst, len(moves))
+	for i, m := range moves {
+		dst[i] = int32(c.Policy.Index(p, m))
+	}
+	return dst
+}
+
+// Sign is the factor between a score from the view of the side to move and
+// the score that the network predicts: -1 when the network predicts white's
+// score and turn is Black, otherwise 1.
+func (c Codec) Sign(turn chess.Color) float32 {
+	if turn == chess.Black && c.Planes.White() {
+		return -1
+	}
+	return 1
+}
+
+// Sample is a position to learn from: (state, pi, z).
+type Sample struct {
+	Game, Ply int32    // number of the game in its generation; plies played before
+	Planes    []uint64 // the position, packed as the encoding does
+
+	// Policy is the target for the moves at Indices: as long, not negative,
+	// with sum 1. Indices not listed have the target 0.
+	Indices []int32
+	Policy  []float32
+
+	// Value is the result of the game, 1, 0 or -1, from the view that the
+	// encoding predicts: white's if Planes.White(), otherwise that of the
+	// side to move.
+	Value float32
+}
+
+func resize[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }

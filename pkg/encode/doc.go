@@ -1,0 +1,13 @@
+// Package encode is the border between chess and numbers: it turns positions
+// into the planes that a network reads, and moves into indices of the policy
+// vector that a network answers with.
+//
+// An input encoding ([Planes]) and a move encoding ([Policy]) are independent
+// choices, each with a name that experiment files use; a [Codec] pairs one of
+// each. Planes travel packed, one 64-bit word a plane, and become floats only
+// on the device that runs the network.
+//
+// The package knows nothing of networks, searches or files. It never changes
+// a position, and it never guesses: a variant or a move that an encoding
+// cannot express is reported, not approximated.
+package encode
