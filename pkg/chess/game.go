@@ -1,0 +1,111 @@
+package chess
+
+// Game is a position with its history. Playing and undoing moves allocates
+// nothing once the game has been as long before.
+type Game struct {
+	positions []Position // positions[0] is the start; one more than moves
+	moves     []Move
+}
+
+// NewGame begins a game at p.
+func NewGame(p Position) *Game {
+	g := &Game{}
+	g.Reset(p)
+	return g
+}
+
+// Reset begins a new game at p and keeps the memory.
+func (g *Game) Reset(p Position) {
+	g.positions = append(g.positions[:0], p)
+	g.moves = g.moves[:0]
+}
+
+// Position is the current position, to be read only. It is valid until the
+// game changes.
+func (g *Game) Position() *Position { return &g.positions[len(g.positions)-1] }
+
+// Start is the position the game began with, to be read only.
+func (g *Game) Start() *Position { return &g.positions[0] }
+
+// Ply is the number of moves played since the start of the game.
+func (g *Game) Ply() int { return len(g.moves) }
+
+// Moves shows the moves played, to be read only. It is valid until the game
+// changes.
+func (g *Game) Moves() []Move { return g.moves }
+
+// Back is the position i plies ago (0 is the current one), to be read only;
+// nil where the game had not begun.
+func (g *Game) Back(i int) *Position {
+	if i < 0 || i >= len(g.positions) {
+		return nil
+	}
+	return &g.positions[len(g.positions)-1-i]
+}
+
+// Play plays a legal move.
+func (g *Game) Play(m Move) {
+	g.positions = append(g.positions, g.positions[len(g.positions)-1])
+	g.positions[len(g.positions)-1].Play(m)
+	g.moves = append(g.moves, m)
+}
+
+// Undo takes the last move back; at the start it does nothing.
+func (g *Game) Undo() {
+	if n := len(g.moves); n > 0 {
+		g.positions = g.positions[:n]
+		g.moves = g.moves[:n-1]
+	}
+}
+
+// Clone is an independent copy.
+func (g *Game) Clone() *Game {
+	c := &Game{}
+	c.CopyFrom(g)
+	return c
+}
+
+// CopyFrom makes g an independent copy of other and keeps g's memory.
+func (g *Game) CopyFrom(other *Game) {
+	g.positions = append(g.positions[:0], other.positions...)
+	g.moves = append(g.moves[:0], other.moves...)
+}
+
+// Repetitions is the number of times the current position occurred earlier in
+// this game.
+func (g *Game) Repetitions() int {
+	current := len(g.positions) - 1
+	p := &g.positions[current]
+	first := max(0, current-int(p.rule50))
+	n := 0
+	for i := current - 4; i >= first; i -= 2 {
+		if g.positions[i].key == p.key {
+			n++
+		}
+	}
+	return n
+}
+
+// Outcome says whether the game is over, and how. The caller passes the legal
+// moves of the current position, which it needs anyway when the game goes on.
+//
+// An exploded king comes first, then mate and stalemate, then the draws:
+// material, threefold repetition, fifty moves.
+func (g *Game) Outcome(l *MoveList) Outcome {
+	p := g.Position()
+	switch {
+	case p.King(p.turn) == NoSquare:
+		return Outcome{Win(p.turn.Other()), KingExploded}
+	case l.n == 0 && p.InCheck():
+		return Outcome{Win(p.turn.Other()), Checkmate}
+	case l.n == 0:
+		return Outcome{Draw, Stalemate}
+	case p.InsufficientMaterial():
+		return Outcome{Draw, InsufficientMaterial}
+	case p.rule50 >= 8 && g.Repetitions() >= 2:
+		return Outcome{Draw, Threefold}
+	case p.rule50 >= 100:
+		return Outcome{Draw, FiftyMoves}
+	}
+	return Outcome{Unfinished, NoReason}
+}

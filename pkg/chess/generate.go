@@ -1,0 +1,222 @@
+package chess
+
+// LegalMoves fills l with the legal moves, in an order that depends on the
+// position alone. It is empty on checkmate, stalemate, and when a king has
+// exploded; draws by rule do not empty it.
+func (p *Position) LegalMoves(l *MoveList) {
+	l.n = 0
+	if p.variant == Atomic {
+		p.generateAtomic(l)
+	} else {
+		p.generateStandard(l)
+	}
+}
+
+// countMoves is the number of legal moves.
+func (p *Position) countMoves() int {
+	if p.variant == Atomic {
+		return p.generateAtomic(nil)
+	}
+	return p.generateStandard(nil)
+}
+
+// The generators below fill l and return 0, or with l == nil count the moves
+// without naming them, which is what perft needs at its last ply.
+
+// generateStandard: with the pieces pinned to the king and the squares that
+// answer a check known at the start, every target is legal as it is found.
+func (p *Position) generateStandard(l *MoveList) (n int) {
+	us := p.turn & 1
+	them := us ^ 1
+	own, enemy := p.color[us], p.color[them]
+	occupied := own | enemy
+	king := (own & p.kind[King]).First() & 63
+
+	checkers := enemy & (knightAttacks[king]&p.kind[Knight] | pawnAttacks[us][king]&p.kind[Pawn])
+	pinned := Bitboard(0)
+	for s := p.snipers(them, king); s != 0; s &= s - 1 {
+		switch b := between[king][s.First()&63] & occupied; {
+		case b == 0:
+			checkers |= s & -s
+		case b&(b-1) == 0:
+			pinned |= b & own
+		}
+	}
+
+	danger := kingAttacks[(enemy&p.kind[King]).First()&63]
+	n += l.targets(king, p.unattacked(them, kingAttacks[king]&^(own|danger), occupied&^king.bit()))
+	mask := ^own
+	if checkers != 0 {
+		if checkers&(checkers-1) != 0 {
+			return n
+		}
+		mask = between[king][checkers.First()&63] | checkers
+	} else if p.castle&own != 0 {
+		n += p.castling(l, king)
+	}
+
+	for b := own & p.kind[Knight] &^ pinned; b != 0; b &= b - 1 {
+		s := b.First() & 63
+		n += l.targets(s, knightAttacks[s]&mask)
+	}
+	for b := own & (p.kind[Bishop] | p.kind[Queen]); b != 0; b &= b - 1 {
+		s := b.First() & 63
+		t := bishopAttacks(s, occupied) & mask
+		if b&-b&pinned != 0 {
+			t &= line[king][s]
+		}
+		n += l.targets(s, t)
+	}
+	for b := own & (p.kind[Rook] | p.kind[Queen]); b != 0; b &= b - 1 {
+		s := b.First() & 63
+		t := rookAttacks(s, occupied) & mask
+		if b&-b&pinned != 0 {
+			t &= line[king][s]
+		}
+		n += l.targets(s, t)
+	}
+
+	pawns := own & p.kind[Pawn]
+	n += p.pawnPushes(l, pawns&(^pinned|fileA<<(king&7)), ^occupied, mask)
+	rising, falling := p.pawnAttackSets(pawns&(^pinned|diagonals[king]), pawns&(^pinned|antidiagonals[king]))
+	n += l.pawnTargets(rising&enemy&mask, risingStep[us])
+	n += l.pawnTargets(falling&enemy&mask, fallingStep[us])
+
+	if p.enPassant != NoSquare {
+		to := p.enPassant & 63
+		victim := (to ^ 8).bit()
+		for b := pawns & pawnAttacks[them][to]; b != 0; b &= b - 1 {
+			// Two pawns leave a rank at once, which no pin mask foresees.
+			after := occupied ^ b&-b ^ victim ^ to.bit()
+			if p.attackers(them, king, after)&^victim == 0 {
+				n += l.one(newMove(b.First(), to) | kindEnPassant)
+			}
+		}
+	}
+	return n
+}
+
+// risingStep and fallingStep are what a pawn capture adds to the square when
+// it goes along an a1-h8 or an h1-a8 diagonal, by color.
+var (
+	risingStep  = [2]int8{9, -9}
+	fallingStep = [2]int8{7, -7}
+)
+
+// pawnAttackSets gives the squares that own pawns attack along diagonals of the
+// a1-h8 direction (those in up) and of the h1-a8 direction (those in down).
+func (p *Position) pawnAttackSets(up, down Bitboard) (rising, falling Bitboard) {
+	if p.turn == White {
+		return east(up) << 8, west(down) << 8
+	}
+	return west(up) >> 8, east(down) >> 8
+}
+
+// snipers gives the sliders of side c that would attack s on an empty board.
+func (p *Position) snipers(c Color, s Square) Bitboard {
+	return p.color[c&1] & (bishopRays[s&63]&(p.kind[Bishop]|p.kind[Queen]) |
+		rookRays[s&63]&(p.kind[Rook]|p.kind[Queen]))
+}
+
+// unattacked gives those of a few squares, around a king, that no piece of
+// side c but its king attacks.
+func (p *Position) unattacked(c Color, squares, occupied Bitboard) Bitboard {
+	if squares == 0 {
+		return 0
+	}
+	theirs := p.color[c&1]
+	pawns := forward(c, theirs&p.kind[Pawn])
+	squares &^= east(pawns) | west(pawns)
+	for b := theirs & p.kind[Knight]; b != 0; b &= b - 1 {
+		squares &^= knightAttacks[b.First()&63]
+	}
+	for b := theirs & (p.kind[Bishop] | p.kind[Queen]); b != 0; b &= b - 1 {
+		if s := b.First() & 63; bishopRays[s]&squares != 0 {
+			squares &^= bishopAttacks(s, occupied)
+		}
+	}
+	for b := theirs & (p.kind[Rook] | p.kind[Queen]); b != 0; b &= b - 1 {
+		if s := b.First() & 63; rookRays[s]&squares != 0 {
+			squares &^= rookAttacks(s, occupied)
+		}
+	}
+	return squares
+}
+
+// pawnPushes generates one- and two-square advances onto squares of mask.
+func (p *Position) pawnPushes(l *MoveList, pawns, empty, mask Bitboard) int {
+	us := p.turn & 1
+	one := forward(us, pawns) & empty
+	third, step := rank3, int8(8)
+	if us == Black {
+		third, step = rank6, -8
+	}
+	two := forward(us, one&third) & empty
+	return l.pawnTargets(one&mask, step) + l.pawnTargets(two&mask, 2*step)
+}
+
+// castling generates castling for a king that is not in check. King and rook
+// may begin anywhere on the first rank: all squares they cross or reach must
+// be empty but for the two, and those the king crosses unattacked. In atomic
+// chess a square that touches the enemy king counts as unattacked.
+func (p *Position) castling(l *MoveList, king Square) (n int) {
+	us := p.turn & 1
+	them := us ^ 1
+	occupied := p.Occupied()
+	for b := p.castle & p.color[us]; b != 0; b &= b - 1 {
+		rook := b.First() & 63
+		kingTo, rookTo := castleTargets(king, rook)
+		others := occupied &^ (king.bit() | rook.bit())
+		kingPath := between[king][kingTo&63] | kingTo.bit()
+		rookPath := between[rook][rookTo&63] | rookTo.bit()
+		if (kingPath|rookPath)&others != 0 {
+			continue
+		}
+		near := kingAttacks[(p.color[them]&p.kind[King]).First()&63]
+		if p.variant == Atomic {
+			kingPath &^= near
+		} else if kingPath&near != 0 {
+			continue
+		}
+		if p.unattacked(them, kingPath, occupied&^king.bit()) != kingPath {
+			continue
+		}
+		// The rook may have shielded the king's last square (chess960 only).
+		last := kingPath & kingTo.bit()
+		if last != 0 && p.attackers(them, kingTo, others|rookTo.bit()) != 0 {
+			continue
+		}
+		n += l.one(newMove(king, rook) | kindCastle)
+	}
+	return n
+}
+
+// targets adds or counts the moves from one square to a set.
+func (l *MoveList) targets(from Square, to Bitboard) int {
+	if l == nil {
+		return to.Count()
+	}
+	l.addTargets(from, to)
+	return 0
+}
+
+// one adds or counts a single move.
+func (l *MoveList) one(m Move) int {
+	if l == nil {
+		return 1
+	}
+	l.add(m)
+	return 0
+}
+
+// pawnTargets adds or counts pawn moves to a set, each from step squares back.
+func (l *MoveList) pawnTargets(to Bitboard, step int8) int {
+	if l == nil {
+		return to.Count() + 3*(to&(rank1|rank8)).Count()
+	}
+	for ; to != 0; to &= to - 1 {
+		s := to.First()
+		l.addPawn(s-Square(step), s)
+	}
+	return 0
+}

@@ -1,0 +1,106 @@
+package chess
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Result is the score of a game from White's view.
+type Result int8
+
+// The results. The zero value is a draw: an unfinished game says so.
+const (
+	BlackWins  Result = -1
+	Draw       Result = 0
+	WhiteWins  Result = 1
+	Unfinished Result = 2
+)
+
+// Win is the result when side c wins.
+func Win(c Color) Result {
+	if c == White {
+		return WhiteWins
+	}
+	return BlackWins
+}
+
+// String gives "1-0", "1/2-1/2", "0-1" or "*", as in PGN.
+func (r Result) String() string {
+	switch r {
+	case WhiteWins:
+		return "1-0"
+	case Draw:
+		return "1/2-1/2"
+	case BlackWins:
+		return "0-1"
+	}
+	return "*"
+}
+
+// ParseResult reads a result as [Result.String] writes it.
+func ParseResult(s string) (Result, error) {
+	for r := BlackWins; r <= Unfinished; r++ {
+		if r.String() == s {
+			return r, nil
+		}
+	}
+	return Unfinished, fmt.Errorf("result %q: want 1-0, 1/2-1/2, 0-1 or *", s)
+}
+
+// Reason says why a game is over.
+type Reason uint8
+
+// The reasons. Those up to InsufficientMaterial are found by [Game.Outcome];
+// the others are for whoever runs a game.
+const (
+	NoReason             Reason = iota // the game goes on
+	Checkmate                          // the side to move is in check and has no move
+	KingExploded                       // in atomic chess
+	Stalemate                          // the side to move has no move and is not in check
+	Threefold                          // the position has occurred three times
+	FiftyMoves                         // a hundred plies without capture or pawn move
+	InsufficientMaterial               // neither side can win
+	MoveLimit                          // longer than the experiment allows
+	Resignation
+	TimeForfeit
+	IllegalMove
+	EngineCrash   // the engine's process ended
+	EngineStall   // the engine did not answer
+	EngineGarbage // the engine's answer is no move
+	Adjudication
+)
+
+var reasonNames = [...]string{
+	"ongoing", "checkmate", "king_exploded", "stalemate", "threefold", "fifty_moves",
+	"insufficient_material", "move_limit", "resignation", "time_forfeit", "illegal_move",
+	"engine_crash", "engine_stall", "engine_garbage", "adjudication",
+}
+
+// String gives the reason in snake case, as it stands in data files.
+func (r Reason) String() string {
+	if int(r) < len(reasonNames) {
+		return reasonNames[r]
+	}
+	return fmt.Sprintf("Reason(%d)", uint8(r))
+}
+
+// ParseReason reads a reason as [Reason.String] writes it.
+func ParseReason(s string) (Reason, error) {
+	if i := slices.Index(reasonNames[:], s); i >= 0 {
+		return Reason(i), nil
+	}
+	return NoReason, fmt.Errorf("reason %q is unknown", s)
+}
+
+// Outcome is a result with its reason. The outcome of a game that goes on is
+// {Unfinished, NoReason}.
+type Outcome struct {
+	Result Result
+	Reason Reason
+}
+
+// Over reports whether the game has ended, for whatever reason.
+func (o Outcome) Over() bool { return o.Reason != NoReason }
+
+// String gives both: "1-0 checkmate".
+func (o Outcome) String() string { return o.Result.String() + " " + o.Reason.String() }

@@ -1,0 +1,109 @@
+package chess
+
+// Position is a position with everything that decides its legal moves, and
+// its clocks, but not its history (see [Game]). It is a value of 104 bytes:
+// copy it with =. The zero value is no position; make one with
+// [StartPosition] or [ParseFEN].
+type Position struct {
+	color     [2]Bitboard
+	kind      [7]Bitboard // by PieceType; [0] is unused
+	castle    Bitboard    // rooks that may still castle
+	key       uint64
+	rule50    uint32 // plies since the last capture or pawn move
+	fullMove  uint32
+	enPassant Square
+	turn      Color
+	variant   Variant
+}
+
+// Variant is the set of rules the position is played by.
+func (p *Position) Variant() Variant { return p.variant }
+
+// Turn is the side to move.
+func (p *Position) Turn() Color { return p.turn }
+
+// Key is a 64-bit hash of what makes two positions the same for the threefold
+// rule: variant, pieces, side to move, castling rights, and the en passant
+// square where a capture on it is pseudo-legal.
+func (p *Position) Key() uint64 { return p.key }
+
+// Pieces gives the squares of one side's pieces of a kind.
+func (p *Position) Pieces(c Color, t PieceType) Bitboard { return p.color[c&1] & p.kind[t] }
+
+// Side gives the squares of all pieces of one side.
+func (p *Position) Side(c Color) Bitboard { return p.color[c&1] }
+
+// Occupied gives the squares of all pieces.
+func (p *Position) Occupied() Bitboard { return p.color[White] | p.color[Black] }
+
+// King is the square of a side's king, [NoSquare] when it has exploded.
+func (p *Position) King(c Color) Square { return p.Pieces(c, King).First() }
+
+// CastlingRooks gives the squares of the rooks with which a side may still
+// castle.
+func (p *Position) CastlingRooks(c Color) Bitboard { return p.castle & p.color[c&1] }
+
+// EnPassant is the square behind a pawn that has just advanced two squares, if
+// an enemy pawn stands ready to capture there (pinned or not); otherwise
+// [NoSquare].
+func (p *Position) EnPassant() Square { return p.enPassant }
+
+// Rule50 is the number of plies since the last capture or pawn move.
+func (p *Position) Rule50() int { return int(p.rule50) }
+
+// FullMove is the number of the move to be played, 1 at the start, counted up
+// after each move of Black's.
+func (p *Position) FullMove() int { return int(p.fullMove) }
+
+// Ply is the number of plies before this position as its move number tells:
+// 0 for White's first move, 1 for Black's.
+func (p *Position) Ply() int { return 2*(int(p.fullMove)-1) + int(p.turn) }
+
+// PieceAt gives the kind and the color of the piece on a square; the kind is
+// [NoPieceType] when the square is empty.
+func (p *Position) PieceAt(s Square) (PieceType, Color) {
+	return p.typeAt(s), Color(p.color[Black] >> (s & 63) & 1)
+}
+
+// typeAt adds up the six boards without a branch: at most one has the bit.
+func (p *Position) typeAt(s Square) PieceType {
+	s &= 63
+	return PieceType(p.kind[Pawn]>>s&1 |
+		p.kind[Knight]>>s&1*2 |
+		p.kind[Bishop]>>s&1*3 |
+		p.kind[Rook]>>s&1*4 |
+		p.kind[Queen]>>s&1*5 |
+		p.kind[King]>>s&1*6)
+}
+
+// attackers gives the pieces of side c, its king aside, that attack a square
+// when the squares in occupied stop sliders. A piece on s itself is no matter.
+func (p *Position) attackers(c Color, s Square, occupied Bitboard) Bitboard {
+	queens := p.kind[Queen]
+	return p.color[c&1] & (pawnAttacks[(c^1)&1][s&63]&p.kind[Pawn] |
+		knightAttacks[s&63]&p.kind[Knight] |
+		bishopAttacks(s, occupied)&(p.kind[Bishop]|queens) |
+		rookAttacks(s, occupied)&(p.kind[Rook]|queens))
+}
+
+// InCheck reports whether the king of the side to move is attacked. In atomic
+// chess a king that touches the other, or has exploded, is not in check.
+func (p *Position) InCheck() bool { return p.attacked(p.turn) }
+
+// attacked reports whether the king of side c is in check.
+func (p *Position) attacked(c Color) bool {
+	k, enemy := p.King(c), p.King(c.Other())
+	if k == NoSquare || enemy == NoSquare {
+		return false
+	}
+	if kingAttacks[k&63].Has(enemy) {
+		return p.variant != Atomic // touching kings: no check in atomic, an impossible position in chess
+	}
+	return p.attackers(c.Other(), k, p.Occupied()) != 0
+}
+
+// put places a piece on an empty square; the key is not touched.
+func (p *Position) put(c Color, t PieceType, s Square) {
+	p.color[c] |= s.bit()
+	p.kind[t] |= s.bit()
+}

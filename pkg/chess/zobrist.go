@@ -1,0 +1,61 @@
+package chess
+
+// Zobrist keys. They come from a fixed generator, so that keys are the same in
+// every run and on every machine.
+var keys struct {
+	piece     [2][7][64]uint64
+	castle    [64]uint64 // by the square of a rook that may castle
+	enPassant [8]uint64  // by file
+	variant   [len(variantNames)]uint64
+	black     uint64 // black to move
+}
+
+func init() {
+	var state uint64
+	next := func() uint64 { // splitmix64
+		state += 0x9e3779b97f4a7c15
+		z := state
+		z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+		z = (z ^ z>>27) * 0x94d049bb133111eb
+		return z ^ z>>31
+	}
+	for c := range keys.piece {
+		for t := Pawn; t <= King; t++ {
+			for s := range keys.piece[c][t] {
+				keys.piece[c][t][s] = next()
+			}
+		}
+	}
+	for s := range keys.castle {
+		keys.castle[s] = next()
+	}
+	for f := range keys.enPassant {
+		keys.enPassant[f] = next()
+	}
+	for v := range keys.variant {
+		keys.variant[v] = next()
+	}
+	keys.black = next()
+}
+
+// computeKey gives the key from nothing; Play keeps it up to date by steps.
+func (p *Position) computeKey() uint64 {
+	key := keys.variant[p.variant]
+	for c := White; c <= Black; c++ {
+		for t := Pawn; t <= King; t++ {
+			for s := range p.Pieces(c, t).Squares {
+				key ^= keys.piece[c][t][s]
+			}
+		}
+	}
+	for s := range p.castle.Squares {
+		key ^= keys.castle[s]
+	}
+	if p.enPassant != NoSquare {
+		key ^= keys.enPassant[p.enPassant.File()]
+	}
+	if p.turn == Black {
+		key ^= keys.black
+	}
+	return key
+}
