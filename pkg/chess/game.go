@@ -90,7 +90,7 @@ func (g *Game) Repetitions() int {
 // moves of the current position, which it needs anyway when the game goes on.
 //
 // An exploded king comes first, then mate and stalemate, then the draws:
-// material, threefold repetition, fifty moves.
+// material, fifty moves, threefold repetition.
 func (g *Game) Outcome(l *MoveList) Outcome {
 	p := g.Position()
 	switch {
@@ -102,10 +102,10 @@ func (g *Game) Outcome(l *MoveList) Outcome {
 		return Outcome{Draw, Stalemate}
 	case p.InsufficientMaterial():
 		return Outcome{Draw, InsufficientMaterial}
-	case p.rule50 >= 8 && g.Repetitions() >= 2:
-		return Outcome{Draw, Threefold}
 	case p.rule50 >= 100:
 		return Outcome{Draw, FiftyMoves}
+	case p.rule50 >= 8 && g.Repetitions() >= 2:
+		return Outcome{Draw, Threefold}
 	}
 	return Outcome{Unfinished, NoReason}
 }

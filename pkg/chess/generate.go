@@ -167,23 +167,21 @@ func (p *Position) castling(l *MoveList, king Square) (n int) {
 		rook := b.First() & 63
 		kingTo, rookTo := castleTargets(king, rook)
 		others := occupied &^ (king.bit() | rook.bit())
-		kingPath := between[king][kingTo&63] | kingTo.bit()
-		rookPath := between[rook][rookTo&63] | rookTo.bit()
-		if (kingPath|rookPath)&others != 0 {
+		crossed := between[king][kingTo&63]
+		reached := kingTo.bit()
+		if (crossed|reached|between[rook][rookTo&63]|rookTo.bit())&others != 0 {
 			continue
 		}
 		near := kingAttacks[(p.color[them]&p.kind[King]).First()&63]
 		if p.variant == Atomic {
-			kingPath &^= near
-		} else if kingPath&near != 0 {
+			crossed &^= near
+			reached &^= near
+		} else if (crossed|reached)&near != 0 {
 			continue
 		}
-		if p.unattacked(them, kingPath, occupied&^king.bit()) != kingPath {
-			continue
-		}
-		// The rook may have shielded the king's last square (chess960 only).
-		last := kingPath & kingTo.bit()
-		if last != 0 && p.attackers(them, kingTo, others|rookTo.bit()) != 0 {
+		// The rook where it stands and where it ends may shield or bare the king.
+		if p.unattacked(them, crossed, occupied&^king.bit()) != crossed ||
+			p.unattacked(them, reached, others|rookTo.bit()) != reached {
 			continue
 		}
 		n += l.one(newMove(king, rook) | kindCastle)
