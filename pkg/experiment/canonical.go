@@ -1,0 +1,98 @@
+package experiment
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+)
+
+// Canonical returns the settings as JSON with sorted keys and every default,
+// without keys that mean nothing beside the others. Two files that differ only
+// in comments, order, or the spelling of numbers have equal bytes.
+func (s *Settings) Canonical() []byte { return mustJSON(s.values()) }
+
+// ID identifies a trial: the first 10 hexadecimal digits of the hash of all
+// settings except those that cannot change a result of training or tournament
+// (name, about, hooks, notebook).
+func (s *Settings) ID() string {
+	values := s.values()
+	for _, f := range schema.fields {
+		if f.aside {
+			delete(values, f.key)
+		}
+	}
+	return Hash(values)[:10]
+}
+
+// Hash returns the SHA-256 of the values in hexadecimal, each written as JSON
+// with sorted keys: the address of a stage from the settings that it reads, as
+// in Hash("selfplay", code, s.Game, s.Search). Values that JSON cannot hold are
+// a mistake in the program and panic.
+func Hash(values ...any) string {
+	h := sha256.New()
+	for _, v := range values {
+		h.Write(mustJSON(generic(v)))
+		h.Write([]byte{'\n'})
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// values returns the settings in canonical form.
+func (s *Settings) values() map[string]any {
+	m, _ := generic(s).(map[string]any)
+	return prune(schema, m)
+}
+
+// generic turns a value into maps, lists and scalars; numbers stay as written.
+func generic(v any) any {
+	d := json.NewDecoder(bytes.NewReader(mustJSON(v)))
+	d.UseNumber()
+	var g any
+	if err := d.Decode(&g); err != nil {
+		panic(fmt.Sprintf("experiment: %v", err)) // we wrote it just now
+	}
+	return g
+}
+
+// prune keeps what the schema knows and what applies.
+func prune(g *group, m map[string]any) map[string]any {
+	kept := map[string]any{}
+	for i := range g.fields {
+		f := &g.fields[i]
+		v, ok := m[f.key]
+		if !ok || f.offPath || !f.when.holds(kept) {
+			continue
+		}
+		kept[f.key] = pruneValue(f.typ, v)
+	}
+	return kept
+}
+
+func pruneValue(t typ, v any) any {
+	switch t := t.(type) {
+	case *group:
+		if m, ok := v.(map[string]any); ok {
+			return prune(t, m)
+		}
+	case sequence:
+		items, _ := v.([]any)
+		kept := make([]any, len(items))
+		for i, item := range items {
+			kept[i] = pruneValue(t.elem, item)
+		}
+		return kept
+	}
+	return v
+}
+
+func mustJSON(v any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic(fmt.Sprintf("experiment: %v", err))
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}

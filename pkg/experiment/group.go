@@ -1,0 +1,229 @@
+package experiment
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// field is one key of the language.
+type field struct {
+	key     string
+	typ     typ
+	def     any    // the default, in canonical form; nil: none, the key stays absent
+	as      string // path of the key whose value is the default instead
+	unit    string // "games", "epochs"; empty: none
+	doc     string // what it means, one or two sentences
+	when    *when  // nil: always
+	must    bool   // the key has no default and cannot be left out
+	own     bool   // says something of its file, not of the experiment: not inherited
+	offPath bool   // not a setting of a trial: extends, sweep
+	aside   bool   // cannot change a result of training or tournament: not part of a trial's ID
+}
+
+// when says that a key has a meaning only beside a certain value of another key
+// of the same group that stands before it in the schema.
+type when struct {
+	key    string
+	values []any // one of these; empty: any value
+}
+
+func only(key string, values ...any) *when { return &when{key, values} }
+
+// holds says whether the condition is met in a group as far as it is read.
+func (w *when) holds(m map[string]any) bool {
+	if w == nil {
+		return true
+	}
+	v, present := m[w.key]
+	return present && (len(w.values) == 0 || slices.Contains(w.values, v))
+}
+
+func (w *when) String() string {
+	if len(w.values) == 0 {
+		return "beside " + w.key
+	}
+	words := make([]string, len(w.values))
+	for i, v := range w.values {
+		words[i] = fmt.Sprint(v)
+	}
+	return fmt.Sprintf("with %s: %s", w.key, strings.Join(words, " or "))
+}
+
+// group is a set of keys, in the order in which they are shown.
+type group struct {
+	fields []field
+	oneOf  []string // exactly one of these keys must be there
+	short  string   // a scalar stands for the group with this one key
+}
+
+func (g *group) want() string {
+	if len(g.oneOf) > 0 {
+		return "one of the keys " + enum(g.oneOf).want()
+	}
+	return "a group of keys"
+}
+
+// keys returns the names of the keys, each once.
+func (g *group) keys() []string {
+	var names []string
+	for _, f := range g.fields {
+		if !slices.Contains(names, f.key) {
+			names = append(names, f.key)
+		}
+	}
+	return names
+}
+
+func (g *group) read(c *checker, path string, t *tree) (any, bool) {
+	if t.kind == scalar && g.short != "" {
+		t = &tree{kind: mapping, at: t.at, layer: t.layer, entries: []entry{{g.short, t.at, t}}}
+	}
+	if t.kind != mapping {
+		return c.refuse(t, path, g, "")
+	}
+	r := groupReading{checker: c, group: g, path: path, tree: t, values: map[string]any{}, ok: true}
+	if path == "" && c.whole {
+		c.root = r.values
+	}
+	r.unknownKeys()
+	for i := range g.fields {
+		r.field(&g.fields[i])
+	}
+	if c.whole {
+		r.exactlyOne()
+	}
+	return r.values, r.ok
+}
+
+// groupReading is one reading of a group.
+type groupReading struct {
+	*checker
+	*group
+	path   string
+	tree   *tree
+	values map[string]any
+	ok     bool
+}
+
+// failAt reports a fault of one key.
+func (r *groupReading) failAt(e *entry, hint, format string, args ...any) {
+	r.ok = false
+	e.value.bad = true
+	here := join(r.path, e.key)
+	r.bad[here] = true
+	r.errs = append(r.errs, e.at.errorf(here, format, args...).hint(hint))
+}
+
+func (r *groupReading) unknownKeys() {
+	keys := r.keys()
+	for i := range r.tree.entries {
+		e := &r.tree.entries[i]
+		if e.value.bad { // reported; in a list it spoils the item, elsewhere the key counts as absent
+			r.bad[join(r.path, e.key)] = true
+			r.ok = r.ok && !r.whole
+			continue
+		}
+		if slices.Contains(keys, e.key) {
+			continue
+		}
+		hint := didYouMean(e.key, keys)
+		if elsewhere := pathsOf(e.key); hint == "" && len(elsewhere) > 0 {
+			hint = didYouMean(elsewhere[0], elsewhere[:1])
+		}
+		r.failAt(e, hint, "unknown key")
+	}
+}
+
+// field reads one key, or finds out what it is when it is not written.
+func (r *groupReading) field(f *field) {
+	here := join(r.path, f.key)
+	if r.whole && !f.when.holds(r.values) {
+		r.inapplicable(f)
+		return
+	}
+	written := r.tree.get(f.key)
+	if written != nil {
+		v, good := f.typ.read(r.checker, here, written)
+		r.ok = r.ok && good
+		if good {
+			r.values[f.key] = v
+		}
+		return
+	}
+	if !r.whole || slices.Contains(r.oneOf, f.key) {
+		return
+	}
+	switch inner, isGroup := f.typ.(*group); {
+	case isGroup:
+		v, _ := inner.read(r.checker, here, &tree{kind: mapping, at: r.tree.at, layer: -1})
+		r.values[f.key] = v
+	case f.as != "":
+		if v, ok := valueAt(r.root, f.as); ok {
+			r.values[f.key] = v
+		}
+	case f.def != nil:
+		r.values[f.key] = f.def
+	case f.must && !r.bad[here]:
+		r.ok = false
+		r.errs = append(r.errs, r.tree.at.errorf(here, "missing: want %s", f.typ.want()))
+	}
+}
+
+// inapplicable deals with a key that means nothing beside the other keys. One
+// that comes from further down than the key that makes it meaningless is
+// dropped: whoever changes the kind of a schedule need not undo the details of
+// the old kind. Written beside or above it, it is a mistake.
+func (r *groupReading) inapplicable(f *field) {
+	e := r.tree.entry(f.key)
+	if e == nil || e.value.kind == null || e.value.bad || r.bad[join(r.path, f.when.key)] {
+		return
+	}
+	for i := range r.fields {
+		if other := &r.fields[i]; other.key == f.key && other.when.holds(r.values) {
+			return // the key has another meaning here
+		}
+	}
+	if reason := r.tree.entry(f.when.key); reason != nil && e.value.layer < reason.value.layer {
+		return
+	}
+	var needs []string
+	for i := range r.fields {
+		if r.fields[i].key == f.key {
+			needs = append(needs, r.fields[i].when.String())
+		}
+	}
+	r.failAt(e, "", "has a meaning only %s", strings.Join(needs, ", or "))
+}
+
+func (r *groupReading) exactlyOne() {
+	if len(r.oneOf) == 0 || !r.ok {
+		return
+	}
+	var found []*entry
+	for _, key := range r.oneOf {
+		if e := r.tree.entry(key); e != nil && e.value.kind != null {
+			found = append(found, e)
+		}
+	}
+	switch {
+	case len(found) == 0:
+		_, r.ok = r.fail(r.tree, r.path, "", "want %s", r.want())
+	case len(found) > 1:
+		r.failAt(found[1], "", "want only one of %s", enum(r.oneOf).want())
+	}
+}
+
+// valueAt looks a dotted path up in canonical values.
+func valueAt(m map[string]any, path string) (any, bool) {
+	key, rest, more := strings.Cut(path, ".")
+	v, ok := m[key]
+	if !ok || !more {
+		return v, ok
+	}
+	inner, ok := v.(map[string]any)
+	if !ok {
+		return nil, false
+	}
+	return valueAt(inner, rest)
+}

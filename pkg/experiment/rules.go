@@ -1,0 +1,109 @@
+package experiment
+
+import "fmt"
+
+// rule is a condition between keys that the schema cannot say.
+type rule struct {
+	paths  []string                 // the keys it is about
+	broken func(s *Settings) string // what is wrong; "" when nothing is
+}
+
+var rules = []rule{
+	{[]string{"training.schedule.initial", "training.schedule.minimum"}, func(s *Settings) string {
+		if s.Training.Schedule.Minimum > s.Training.Schedule.Initial {
+			return fmt.Sprintf("the minimum %s is above the initial rate %s",
+				formatFloat(s.Training.Schedule.Minimum), formatFloat(s.Training.Schedule.Initial))
+		}
+		return ""
+	}},
+	{[]string{"generations", "training.window"}, func(s *Settings) string {
+		if s.Training.Window > s.Generations {
+			return fmt.Sprintf("the window %d is longer than the experiment, %d generations", s.Training.Window, s.Generations)
+		}
+		return ""
+	}},
+	{[]string{"training.validation", "training.select"}, func(s *Settings) string {
+		if s.Training.Validation == 0 && s.Training.Select == "lowest-validation-loss" {
+			return "selecting by validation loss needs a validation share above 0, or select: last"
+		}
+		return ""
+	}},
+	{[]string{"training.validation", "training.schedule.kind"}, func(s *Settings) string {
+		if s.Training.Validation == 0 && s.Training.Schedule.Kind == "plateau" {
+			return "a plateau schedule watches the validation loss and needs a validation share above 0"
+		}
+		return ""
+	}},
+	{[]string{"training.loss.policy", "training.loss.value"}, func(s *Settings) string {
+		if s.Training.Loss.Policy == 0 && s.Training.Loss.Value == 0 {
+			return "policy and value both weigh 0: nothing would be learned"
+		}
+		return ""
+	}},
+	{[]string{"selfplay.temperature.plies", "selfplay.temperature.power"}, func(s *Settings) string {
+		if t := s.SelfPlay.Temperature; t.Power == Max && t.Plies > 0 && t.Then == Max {
+			return "power is max already: plies would change nothing"
+		}
+		return ""
+	}},
+	{[]string{"tournament.players"}, func(s *Settings) string {
+		for i, p := range s.Tournament.Players {
+			if p.Kind == PlayerUCI && p.Level == 0 && p.MoveTime == 0 && p.Depth == 0 {
+				return fmt.Sprintf("the engine %s (player %d) has no limit: want level, movetime or depth", printable(p.UCI), i+1)
+			}
+			if p.Level > 0 && (p.MoveTime > 0 || p.Depth > 0) {
+				return fmt.Sprintf("the engine %s (player %d) has a level, which sets movetime and depth: want only one of them", printable(p.UCI), i+1)
+			}
+		}
+		return ""
+	}},
+	{[]string{"tournament.players"}, func(s *Settings) string {
+		seen := map[string]int{}
+		for i, p := range s.Tournament.Players {
+			p.Rounds = 0
+			key := string(mustJSON(p))
+			if first, twice := seen[key]; twice {
+				return fmt.Sprintf("the players %d and %d are the same", first+1, i+1)
+			}
+			seen[key] = i
+		}
+		return ""
+	}},
+	{[]string{"hooks"}, func(s *Settings) string {
+		seen := map[string]bool{}
+		for _, h := range s.Hooks {
+			if seen[h.Name()] {
+				return fmt.Sprintf("two hooks measure %s: give one of them another metric", h.Name())
+			}
+			seen[h.Name()] = true
+		}
+		return ""
+	}},
+}
+
+// brokenRules returns the rules that settings break. Each is reported at the
+// key that was written last, since that is the one that broke it. A rule about
+// a key with an error of its own says nothing.
+func brokenRules(s *Settings, t *tree, bad map[string]bool) Errors {
+	var errs Errors
+next:
+	for _, r := range rules {
+		for _, p := range r.paths {
+			if bad[p] {
+				continue next
+			}
+		}
+		msg := r.broken(s)
+		if msg == "" {
+			continue
+		}
+		path, at, layer := r.paths[0], t.at, -1
+		for _, p := range r.paths {
+			if e := t.find(p); e != nil && e.value.layer >= layer {
+				path, at, layer = p, e.value.at, e.value.layer
+			}
+		}
+		errs = append(errs, at.errorf(path, "%s", msg))
+	}
+	return errs
+}

@@ -1,0 +1,250 @@
+package experiment
+
+import (
+	"regexp"
+	"slices"
+)
+
+// schema is the language: every key, in the order in which it is shown.
+//
+// To add a key: add its line here and its field in settings.go; a test holds
+// the two together. To add a trunk, an encoder or a search: add its word to the
+// enum, and its own keys with a condition (when).
+var schema = &group{fields: []field{
+	{key: "alamos", typ: version{}, def: int64(1), must: true, own: true, doc: "Version of the language that this file is written in."},
+	{key: "name", typ: text{"a name of a-z, 0-9 and -", regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)}, must: true, own: true, aside: true,
+		doc: "Name of the experiment and of its folder of results."},
+	{key: "about", typ: text{}, own: true, aside: true, doc: "What the experiment asks, in Markdown: the opening of its notebook."},
+	{key: "extends", typ: sequence{elem: text{what: "the path of a file"}, single: true, min: 1}, own: true, offPath: true,
+		doc: "Experiment files that this one starts from, relative to its own folder, with or without .yaml. Later ones override earlier ones, and this file overrides all."},
+	{key: "seed", typ: integer{0, 1 << 53}, def: int64(1), doc: "The one source of chance: equal seed and settings give equal results."},
+	{key: "game", typ: gameKeys, doc: "What is played."},
+	{key: "network", typ: networkKeys, doc: "What is trained."},
+	{key: "search", typ: searchKeys, doc: "How a move is looked for in self-play."},
+	{key: "selfplay", typ: selfplayKeys, doc: "How a generation's games are made."},
+	{key: "generations", typ: atLeast(1), def: int64(30), doc: "How often self-play and training alternate."},
+	{key: "training", typ: trainingKeys, doc: "How the network learns from the games."},
+	{key: "tournament", typ: tournamentKeys, doc: "The round robin that measures strength after training."},
+	{key: "hooks", typ: sequence{elem: hookKeys}, def: []any{}, aside: true, doc: "Go scripts that measure something of our own on the games."},
+	{key: "notebook", typ: sequence{elem: cellKeys}, def: defaultNotebook, aside: true, doc: "The cells of the page that a run writes, from top to bottom."},
+	{key: "sweep", typ: sweepKeys, offPath: true, doc: "What is varied: every combination is a trial."},
+}}
+
+// The words of the open choices. They are names that other packages know.
+var (
+	variants     = enum{"chess", "atomic"}
+	inputs       = enum{"atomic16"}
+	policies     = enum{"uci1968"}
+	trunks       = enum{"residual"}
+	activations  = enum{"relu"}
+	attentions   = enum{"none"}
+	valueHeads   = enum{"tanh"}
+	policyHeads  = enum{"conv73-linear", "conv-linear"}
+	searches     = enum{"mcts"}
+	selections   = enum{"lowest-validation-loss", "last"}
+	optimizers   = enum{"sgd"}
+	schedules    = enum{"plateau", "step", "constant"}
+	tableKinds   = enum{"crosstable", "standings", "trials", "generations", "settings"}
+	scoreFigures = []any{"score", "elo"}
+	epochFigures = []any{"loss", "learning-rate"}
+	genFigures   = []any{"hook", "lengths"}
+	figureKinds  = enum{"score", "loss", "learning-rate", "crosstable", "hook", "elo", "lengths"}
+)
+
+var gameKeys = &group{fields: []field{
+	{key: "variant", typ: variants, def: "atomic", doc: "Rules of the game."},
+	{key: "max_moves", typ: integer{1, 10_000}, def: int64(150), unit: "moves of each side", doc: "A longer game of self-play is thrown away and started again; one of a tournament is a draw."},
+}}
+
+var networkKeys = &group{fields: []field{
+	{key: "input", typ: inputs, def: "atomic16", doc: "Encoder of positions into planes."},
+	{key: "policy", typ: policies, def: "uci1968", doc: "Numbering of moves at the policy output."},
+	{key: "trunk", typ: trunks, def: "residual", doc: "Kind of the blocks between input and heads."},
+	{key: "depth", typ: integer{1, 100}, def: int64(6), unit: "blocks", doc: "Number of blocks of the trunk."},
+	{key: "width", typ: integer{1, 2048}, def: int64(64), unit: "channels", doc: "Channels of the trunk."},
+	{key: "activation", typ: activations, def: "relu", doc: "Activation function."},
+	{key: "attention", typ: attentions, def: "none", doc: "Attention in the blocks of the trunk."},
+	{key: "value", typ: valueHeads, def: "tanh", doc: "Value head: what the expected result is told in."},
+	{key: "policy_head", typ: policyHeads, def: "conv73-linear", doc: "Policy head: conv73-linear is a convolution to 73 channels and a linear layer; conv-linear a 1x1 convolution to policy_channels and a linear layer."},
+	{key: "policy_channels", typ: integer{1, 2048}, def: int64(8), unit: "channels", when: only("policy_head", "conv-linear"), doc: "Channels before the linear layer of the policy head."},
+}}
+
+var searchKeys = &group{fields: []field{
+	{key: "kind", typ: searches, def: "mcts", doc: "Algorithm: mcts is PUCT tree search guided by the network."},
+	{key: "visits", typ: integer{1, 10_000_000}, def: int64(800), unit: "visits", doc: "Visits of the root before a move is made."},
+	{key: "c_puct", typ: above(0), def: 2.0, doc: "Weight of the prior in PUCT; unused when c_base is above 0."},
+	{key: "c_base", typ: realAtLeast(0), def: 0.0, doc: "Above 0: the weight grows with the visits N of the parent, log((1 + N + c_base) / c_base) + c_init."},
+	{key: "c_init", typ: anyReal, def: 1.25, doc: "Where the growing weight starts; unused when c_base is 0."},
+	{key: "fpu", typ: real{min: -1, max: 1}, def: 0.0, doc: "Value of a move not visited yet, from the view of the side to move."},
+	{key: "expand_at", typ: integer{1, 1_000}, def: int64(2), unit: "visits", doc: "Visit of a leaf at which its children are made and the network is asked."},
+	{key: "tree_reuse", typ: boolean{}, def: true, doc: "Keep the tree below the move that was played."},
+	{key: "noise", typ: &group{fields: []field{
+		{key: "alpha", typ: above(0), def: 0.3, doc: "Parameter of the Dirichlet distribution."},
+		{key: "weight", typ: share, def: 0.0, doc: "Share of the noise in the priors of the root; 0 is none."},
+	}}, doc: "Noise on the priors of the root."},
+}}
+
+var (
+	power = real{min: 0, openMin: true, max: 1_000, word: "max"}
+	plies = integer{0, 10_000}
+)
+
+var selfplayKeys = &group{fields: []field{
+	{key: "games", typ: integer{1, 100_000_000}, def: int64(250), unit: "games", doc: "Games of a generation."},
+	{key: "temperature", typ: &group{fields: []field{
+		{key: "power", typ: power, def: 1.0, doc: "A move is drawn with probability in proportion to visits to this power; max plays the most visited one."},
+		{key: "plies", typ: plies, def: int64(0), unit: "plies", doc: "Length of the phase that power rules; 0 is the whole game."},
+		{key: "then", typ: power, def: "max", doc: "Power after that phase."},
+	}}, doc: "How a move is drawn from the visits."},
+	{key: "opening", typ: &group{fields: []field{
+		{key: "random_plies", typ: integer{0, 1_000}, def: int64(0), unit: "plies", doc: "Random legal moves at the start, which are not learned from."},
+		{key: "share", typ: share, def: 1.0, doc: "Share of the games that start from random_plies or fens; the others start from the start position."},
+		{key: "fens", typ: sequence{elem: text{what: "a position in FEN"}}, def: []any{}, doc: "Positions to start from, each equally likely; empty is the start position."},
+	}}, doc: "Where games start."},
+}}
+
+var trainingKeys = &group{fields: []field{
+	{key: "epochs", typ: integer{1, 100_000}, def: int64(10), unit: "epochs", doc: "Epochs of a generation."},
+	{key: "batch", typ: integer{1, 1_000_000}, def: int64(256), unit: "positions", doc: "Positions of a training step."},
+	{key: "window", typ: atLeast(1), def: int64(1), unit: "generations", doc: "Generations of games to learn from, the newest included."},
+	{key: "validation", typ: real{min: 0, max: 1, openMax: true}, def: 0.2, doc: "Share of the games kept apart to measure the loss on."},
+	{key: "select", typ: selections, def: "lowest-validation-loss", doc: "Which epoch's network is kept. lowest-validation-loss: the best of the generation, or the last one when none beats the generation before."},
+	{key: "optimizer", typ: &group{fields: []field{
+		{key: "kind", typ: optimizers, def: "sgd", doc: "Algorithm of the steps."},
+		{key: "momentum", typ: real{min: 0, max: 1, openMax: true}, def: 0.9, doc: "Momentum."},
+		{key: "weight_decay", typ: realAtLeast(0), def: 1e-4, doc: "Weight decay, added to the gradient."},
+	}}, doc: "How weights are changed."},
+	{key: "schedule", typ: &group{fields: []field{
+		{key: "kind", typ: schedules, def: "plateau", doc: "plateau lowers the rate when the validation loss no longer falls, step at fixed epochs, constant never. Its state lives across generations."},
+		{key: "initial", typ: above(0), def: 0.05, doc: "Learning rate of the first epoch."},
+		{key: "factor", typ: real{min: 0, max: 1, openMin: true, openMax: true}, def: 0.5, when: only("kind", "plateau", "step"), doc: "What the rate is multiplied with."},
+		{key: "patience", typ: integer{0, 100_000}, def: int64(3), unit: "epochs", when: only("kind", "plateau"), doc: "Epochs without improvement that are put up with."},
+		{key: "every", typ: integer{1, 100_000}, def: int64(3), unit: "epochs", when: only("kind", "step"), doc: "Epochs between two steps."},
+		{key: "minimum", typ: realAtLeast(0), def: 1e-4, when: only("kind", "plateau", "step"), doc: "Lowest rate."},
+	}}, doc: "How the learning rate changes."},
+	{key: "loss", typ: &group{fields: []field{
+		{key: "policy", typ: realAtLeast(0), def: 1.0, doc: "Weight of the cross-entropy between visits and policy."},
+		{key: "value", typ: realAtLeast(0), def: 1.0, doc: "Weight of the squared error of the value."},
+	}}, doc: "Weights of the parts of the loss."},
+}}
+
+var tournamentKeys = &group{fields: []field{
+	{key: "rounds", typ: integer{0, 1_000_000}, def: int64(20), unit: "games", doc: "Games of each pair, colors alternating; 0 is no tournament."},
+	{key: "search", typ: tournamentSearch(), doc: "How checkpoints look for a move; what is left out is as in search, except that there is no noise."},
+	{key: "temperature", typ: &group{fields: []field{
+		{key: "power", typ: power, def: 4.0, doc: "As selfplay.temperature.power, for the whole game."},
+	}}, doc: "How a checkpoint draws its move from the visits."},
+	{key: "random_plies", typ: integer{0, 1_000}, def: int64(0), unit: "plies", doc: "Random legal moves at the start; the two games of a pair share them."},
+	{key: "max_moves", typ: integer{1, 10_000}, as: "game.max_moves", unit: "moves of each side", doc: "A longer game is a draw."},
+	{key: "players", typ: sequence{elem: playerKeys, min: 2}, def: []any{
+		map[string]any{"every": int64(4)}, map[string]any{"player": "untrained"}, map[string]any{"player": "random"},
+	}, doc: "Who plays: every: N (checkpoints), last, untrained, random, or a UCI engine."},
+}}
+
+// tournamentSearch is the search section again, with the values of search as
+// defaults. Noise is for exploring, so the tournament has none unless it asks.
+func tournamentSearch() *group { return inherit(searchKeys, "search") }
+
+func inherit(g *group, path string) *group {
+	c := *g
+	c.fields = slices.Clone(g.fields)
+	for i := range c.fields {
+		f := &c.fields[i]
+		here := join(path, f.key)
+		switch inner, ok := f.typ.(*group); {
+		case ok:
+			f.typ = inherit(inner, here)
+		case here != "search.noise.weight":
+			f.def, f.as = nil, here
+		}
+	}
+	return &c
+}
+
+var playerKeys = &group{short: "player", oneOf: []string{"every", "player", "uci"}, fields: []field{
+	{key: "every", typ: integer{1, 1_000_000}, unit: "generations", doc: "The checkpoints of every N-th generation, and always the last one."},
+	{key: "player", typ: enum{"last", "untrained", "random"}, doc: "last: the last checkpoint; untrained: the network before training; random: random legal moves."},
+	{key: "uci", typ: text{what: "the name of a UCI engine"}, doc: "A UCI engine, by its name on the path."},
+	{key: "level", typ: integer{1, 8}, when: only("uci"), doc: "Strength as lichess sets it for Fairy-Stockfish."},
+	{key: "movetime", typ: integer{1, 86_400_000}, when: only("uci"), unit: "ms", doc: "Time for a move."},
+	{key: "depth", typ: integer{1, 1_000}, when: only("uci"), unit: "plies", doc: "Depth of the engine's search."},
+	{key: "options", typ: table{}, when: only("uci"), doc: "UCI options, such as Skill Level: 3."},
+	{key: "rounds", typ: atLeast(1), unit: "games", doc: "Games against each other player, when not tournament.rounds."},
+}}
+
+var hookKeys = &group{short: "file", fields: []field{
+	{key: "file", typ: script{}, must: true, doc: "Go source, relative to the folder of the experiment file."},
+	{key: "metric", typ: text{what: "a name of letters, digits, - and _", pattern: regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)}, doc: "Name of what it measures; by default the name of the file."},
+}}
+
+var cellKeys = &group{oneOf: []string{"text", "figure", "table"}, fields: []field{
+	{key: "text", typ: text{what: "Markdown"}, doc: "Markdown."},
+	{key: "figure", typ: &group{short: "kind", fields: []field{
+		{key: "kind", typ: figureKinds, must: true, doc: "What is drawn."},
+		{key: "x", typ: enum{"samples", "generation"}, def: "samples", when: only("kind", scoreFigures...), doc: "Horizontal axis: training positions seen, or generations."},
+		{key: "x", typ: enum{"epoch", "samples", "generation"}, def: "epoch", when: only("kind", epochFigures...), doc: "Horizontal axis."},
+		{key: "x", typ: enum{"samples", "generation"}, def: "generation", when: only("kind", genFigures...), doc: "Horizontal axis."},
+		{key: "metric", typ: text{what: "the name of a metric"}, must: true, when: only("kind", "hook"), doc: "Which metric of the hooks is drawn."},
+		{key: "title", typ: text{}, doc: "Title above the figure."},
+	}}, doc: "A figure."},
+	{key: "table", typ: tableKinds, doc: "A table."},
+}}
+
+var defaultNotebook = []any{
+	map[string]any{"text": "## Strength"},
+	map[string]any{"figure": map[string]any{"kind": "score", "x": "samples"}},
+	map[string]any{"table": "standings"},
+	map[string]any{"figure": map[string]any{"kind": "crosstable"}},
+	map[string]any{"text": "## Training"},
+	map[string]any{"figure": map[string]any{"kind": "loss", "x": "epoch"}},
+	map[string]any{"figure": map[string]any{"kind": "learning-rate", "x": "epoch"}},
+	map[string]any{"text": "## Games"},
+	map[string]any{"figure": map[string]any{"kind": "lengths", "x": "generation"}},
+	map[string]any{"table": "generations"},
+	map[string]any{"text": "## Trials and settings"},
+	map[string]any{"table": "trials"},
+	map[string]any{"table": "settings"},
+}
+
+var sweepKeys = &group{fields: []field{
+	{key: "grid", typ: grid{}, doc: "Key paths and the values each takes: network.depth: [2, 5, 10]. The last key varies fastest."},
+	{key: "seeds", typ: integer{1, 10_000}, def: int64(1), doc: "Repeat every combination with seed, seed + 1, and so on."},
+}}
+
+// lookup returns the key at a dotted path, or nil. Keys inside lists have no
+// such path.
+func lookup(path string) *field {
+	var found *field
+	eachKey(func(p string, f *field) {
+		if p == path {
+			found = f
+		}
+	})
+	return found
+}
+
+// pathsOf returns the paths of all keys with a name.
+func pathsOf(key string) []string {
+	var paths []string
+	eachKey(func(p string, f *field) {
+		if f.key == key {
+			paths = append(paths, p)
+		}
+	})
+	return paths
+}
+
+// eachKey visits the keys outside of lists in schema order, groups before their
+// members.
+func eachKey(visit func(path string, f *field)) { eachKeyOf(schema, "", visit) }
+
+func eachKeyOf(g *group, path string, visit func(path string, f *field)) {
+	for i := range g.fields {
+		f := &g.fields[i]
+		here := join(path, f.key)
+		visit(here, f)
+		if inner, ok := f.typ.(*group); ok {
+			eachKeyOf(inner, here, visit)
+		}
+	}
+}

@@ -1,0 +1,255 @@
+package experiment
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+)
+
+// Settings are everything that decides the result of one trial, with every
+// default filled in. Keys that mean nothing beside the others (patience of a
+// constant schedule) are zero. See [Keys] for meaning, unit and range of each.
+type Settings struct {
+	Alamos      int        `json:"alamos"`
+	Name        string     `json:"name"`
+	About       string     `json:"about,omitempty"`
+	Seed        uint64     `json:"seed"`
+	Game        Game       `json:"game"`
+	Network     Network    `json:"network"`
+	Search      Search     `json:"search"`
+	SelfPlay    SelfPlay   `json:"selfplay"`
+	Generations int        `json:"generations"`
+	Training    Training   `json:"training"`
+	Tournament  Tournament `json:"tournament"`
+	Hooks       []Hook     `json:"hooks"`
+	Notebook    []Cell     `json:"notebook"`
+}
+
+type Game struct {
+	Variant  string `json:"variant"`
+	MaxMoves int    `json:"max_moves"`
+}
+
+type Network struct {
+	Input          string `json:"input"`
+	Policy         string `json:"policy"`
+	Trunk          string `json:"trunk"`
+	Depth          int    `json:"depth"`
+	Width          int    `json:"width"`
+	Activation     string `json:"activation"`
+	Attention      string `json:"attention"`
+	Value          string `json:"value"`
+	PolicyHead     string `json:"policy_head"`
+	PolicyChannels int    `json:"policy_channels"` // only of conv-linear
+}
+
+type Search struct {
+	Kind      string  `json:"kind"`
+	Visits    int     `json:"visits"`
+	CPuct     float64 `json:"c_puct"`
+	CBase     float64 `json:"c_base"` // 0: CPuct is constant
+	CInit     float64 `json:"c_init"`
+	FPU       float64 `json:"fpu"`
+	ExpandAt  int     `json:"expand_at"`
+	TreeReuse bool    `json:"tree_reuse"`
+	Noise     Noise   `json:"noise"`
+}
+
+type Noise struct {
+	Alpha  float64 `json:"alpha"`
+	Weight float64 `json:"weight"`
+}
+
+type SelfPlay struct {
+	Games       int         `json:"games"`
+	Temperature Temperature `json:"temperature"`
+	Opening     Opening     `json:"opening"`
+}
+
+type Temperature struct {
+	Power Power `json:"power"`
+	Plies int   `json:"plies"` // 0: the whole game
+	Then  Power `json:"then"`
+}
+
+// Power is the exponent on visits in the choice of a move; +Inf, written max,
+// plays the most visited one.
+type Power float64
+
+// Max is the power that plays the most visited move.
+var Max = Power(math.Inf(1))
+
+// MarshalJSON writes a number, or "max".
+func (p Power) MarshalJSON() ([]byte, error) {
+	if math.IsInf(float64(p), 1) {
+		return []byte(`"max"`), nil
+	}
+	return json.Marshal(float64(p))
+}
+
+// UnmarshalJSON reads a number, or "max".
+func (p *Power) UnmarshalJSON(b []byte) error {
+	if string(b) == `"max"` {
+		*p = Max
+		return nil
+	}
+	return json.Unmarshal(b, (*float64)(p))
+}
+
+type Opening struct {
+	RandomPlies int      `json:"random_plies"`
+	Share       float64  `json:"share"`
+	FENs        []string `json:"fens"`
+}
+
+type Training struct {
+	Epochs     int       `json:"epochs"`
+	Batch      int       `json:"batch"`
+	Window     int       `json:"window"`
+	Validation float64   `json:"validation"`
+	Select     string    `json:"select"`
+	Optimizer  Optimizer `json:"optimizer"`
+	Schedule   Schedule  `json:"schedule"`
+	Loss       Loss      `json:"loss"`
+}
+
+type Optimizer struct {
+	Kind        string  `json:"kind"`
+	Momentum    float64 `json:"momentum"`
+	WeightDecay float64 `json:"weight_decay"`
+}
+
+type Schedule struct {
+	Kind     string  `json:"kind"`
+	Initial  float64 `json:"initial"`
+	Factor   float64 `json:"factor"`   // of plateau and step
+	Patience int     `json:"patience"` // of plateau
+	Every    int     `json:"every"`    // of step
+	Minimum  float64 `json:"minimum"`  // of plateau and step
+}
+
+type Loss struct {
+	Policy float64 `json:"policy"`
+	Value  float64 `json:"value"`
+}
+
+type Tournament struct {
+	Rounds      int                   `json:"rounds"`
+	Search      Search                `json:"search"` // complete: what the file leaves out is as in Settings.Search
+	Temperature TournamentTemperature `json:"temperature"`
+	RandomPlies int                   `json:"random_plies"`
+	MaxMoves    int                   `json:"max_moves"`
+	Players     []Player              `json:"players"`
+}
+
+type TournamentTemperature struct {
+	Power Power `json:"power"`
+}
+
+// Kinds of players.
+const (
+	PlayerEvery     = "every"     // the checkpoints of every N-th generation and of the last one
+	PlayerLast      = "last"      // the last checkpoint
+	PlayerUntrained = "untrained" // the network before training
+	PlayerRandom    = "random"    // random legal moves
+	PlayerUCI       = "uci"       // a UCI engine
+)
+
+// Player is one entry of a tournament. Kind says which fields count.
+type Player struct {
+	Kind     string
+	Every    int               // PlayerEvery: N
+	UCI      string            // PlayerUCI: the engine's name; the fields below are of PlayerUCI too
+	Level    int               // 1 to 8; 0: not set
+	MoveTime int               // ms; 0: not set
+	Depth    int               // plies; 0: not set
+	Options  map[string]string // UCI options
+	Rounds   int               // games against each other player; 0: Tournament.Rounds
+}
+
+// playerJSON is a Player as the language writes it.
+type playerJSON struct {
+	Every    int               `json:"every,omitempty"`
+	Player   string            `json:"player,omitempty"`
+	UCI      string            `json:"uci,omitempty"`
+	Level    int               `json:"level,omitempty"`
+	MoveTime int               `json:"movetime,omitempty"`
+	Depth    int               `json:"depth,omitempty"`
+	Options  map[string]string `json:"options,omitempty"`
+	Rounds   int               `json:"rounds,omitempty"`
+}
+
+// MarshalJSON writes the player as the language does: {"every": 3}.
+func (p Player) MarshalJSON() ([]byte, error) {
+	j := playerJSON{Rounds: p.Rounds}
+	switch p.Kind {
+	case PlayerEvery:
+		j.Every = p.Every
+	case PlayerUCI:
+		j.UCI, j.Level, j.MoveTime, j.Depth, j.Options = p.UCI, p.Level, p.MoveTime, p.Depth, p.Options
+	case PlayerLast, PlayerUntrained, PlayerRandom:
+		j.Player = p.Kind
+	default:
+		return nil, fmt.Errorf("no kind of player is called %q", p.Kind)
+	}
+	return json.Marshal(j)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (p *Player) UnmarshalJSON(b []byte) error {
+	var j playerJSON
+	if err := json.Unmarshal(b, &j); err != nil {
+		return err
+	}
+	*p = Player{j.Player, j.Every, j.UCI, j.Level, j.MoveTime, j.Depth, j.Options, j.Rounds}
+	switch {
+	case j.Every > 0:
+		p.Kind = PlayerEvery
+	case j.UCI != "":
+		p.Kind = PlayerUCI
+	}
+	return nil
+}
+
+// Hook is a script that measures something on the games.
+type Hook struct {
+	File   string `json:"file"`             // path from the working directory
+	Metric string `json:"metric,omitempty"` // name of what it measures
+	SHA256 string `json:"sha256"`           // of the source as Load found it: part of the identity of the hook's stage, not of the trial
+}
+
+// Name returns the name of what the hook measures: Metric, or else the name of
+// the file.
+func (h Hook) Name() string {
+	if h.Metric != "" {
+		return h.Metric
+	}
+	return strings.TrimSuffix(filepath.Base(h.File), ".go")
+}
+
+// Cell is a cell of the notebook; exactly one field is set.
+type Cell struct {
+	Text   string  `json:"text,omitempty"` // Markdown
+	Figure *Figure `json:"figure,omitempty"`
+	Table  string  `json:"table,omitempty"` // crosstable, standings, trials, generations or settings
+}
+
+// Figure is a figure of the notebook.
+type Figure struct {
+	Kind   string `json:"kind"`
+	X      string `json:"x,omitempty"`      // samples, generation or epoch; empty where the kind has no such axis
+	Metric string `json:"metric,omitempty"` // of kind hook
+	Title  string `json:"title,omitempty"`
+}
+
+// settingsOf makes typed settings of canonical values.
+func settingsOf(values map[string]any) (Settings, error) {
+	var s Settings
+	data, err := json.Marshal(values)
+	if err == nil {
+		err = json.Unmarshal(data, &s)
+	}
+	return s, err
+}
