@@ -1,0 +1,207 @@
+package plots
+
+import (
+	"math"
+	"strconv"
+
+	"gonum.org/v1/plot"
+)
+
+// Axis says how a number is shown along one side of a figure.
+type Axis struct {
+	Label    string // what is measured
+	Unit     string // its unit, set in parentheses after the label; may be empty
+	Log      bool   // logarithmic; every number must then be above 0
+	FromZero bool   // the axis reaches 0 even where the data does not
+}
+
+func (a Axis) text() string {
+	label, unit := clean(a.Label), clean(a.Unit)
+	switch {
+	case unit == "":
+		return label
+	case label == "":
+		return unit
+	}
+	return label + " (" + unit + ")"
+}
+
+// span is the range of some numbers. The zero value is not empty; use
+// emptySpan.
+type span struct {
+	min, max float64
+	whole    bool // no number seen had a fraction
+}
+
+func emptySpan() span { return span{math.Inf(1), math.Inf(-1), true} }
+
+func (s span) empty() bool { return s.min > s.max }
+
+// add widens the span; NaN is ignored.
+func (s *span) add(list ...float64) {
+	for _, v := range list {
+		if math.IsNaN(v) {
+			continue
+		}
+		s.min, s.max = math.Min(s.min, v), math.Max(s.max, v)
+		s.whole = s.whole && v == math.Trunc(v)
+	}
+}
+
+// widen returns the span with a share of its extent added at both ends, and
+// with an extent where all numbers are the same.
+func (s span) widen(share float64, log bool) span {
+	if log {
+		lo, hi := math.Log10(s.min), math.Log10(s.max)
+		pad := (hi - lo) * share
+		if hi-lo < 0.1 {
+			pad = 0.3
+		}
+		s.min, s.max = math.Pow(10, lo-pad), math.Pow(10, hi+pad)
+		return s
+	}
+	// A range below the resolution of its numbers cannot be divided into ticks.
+	least := math.Max(math.Abs(s.min), math.Abs(s.max)) * 1e-9
+	if s.max-s.min <= least {
+		pad := math.Max(1e-9, math.Max(math.Abs(s.max)*0.1, least))
+		if s.whole {
+			pad = math.Max(pad, 1)
+		}
+		s.min, s.max = s.min-pad, s.max+pad
+		return s
+	}
+	pad := (s.max - s.min) * share
+	s.min, s.max = s.min-pad, s.max+pad
+	return s
+}
+
+// setRange gives a plot's axis its range, scale and ticks. pad is the share of
+// the range left free at both ends, target the number of ticks to aim for.
+func setRange(axis *plot.Axis, a Axis, s span, pad float64, target int) {
+	s0 := s
+	if a.FromZero && !a.Log {
+		s.add(0)
+	}
+	s = s.widen(pad, a.Log)
+	if a.FromZero && !a.Log {
+		// No empty strip on the far side of zero.
+		if s0.min >= 0 {
+			s.min = 0
+		}
+		if s0.max <= 0 {
+			s.max = 0
+		}
+		if s.min == s.max { // all numbers are 0
+			s.max = 1
+		}
+	}
+	axis.Min, axis.Max = s.min, s.max
+	if a.Log {
+		axis.Scale = plot.LogScale{}
+		axis.Tick.Marker = logTicks{}
+		return
+	}
+	axis.Tick.Marker = linearTicks{target: target, whole: s0.whole}
+}
+
+// linearTicks sets ticks at multiples of 1, 2 or 5 times a power of ten.
+type linearTicks struct {
+	target int
+	whole  bool // only whole numbers make sense
+}
+
+func (t linearTicks) Ticks(min, max float64) []plot.Tick {
+	step := niceStep((max - min) / float64(t.target))
+	if t.whole && step < 1 {
+		step = 1
+	}
+	first, last := math.Ceil(min/step-1e-6), math.Floor(max/step+1e-6)
+	if !(last-first < 100) || math.Abs(first) > 1e12 { // NaN, or no resolution left
+		return []plot.Tick{{Value: min, Label: strconv.FormatFloat(min, 'g', 6, 64)}}
+	}
+	var ticks []plot.Tick
+	for i := first; i <= last; i++ {
+		ticks = append(ticks, plot.Tick{Value: i * step})
+	}
+	label := labeler(math.Max(math.Abs(first*step), math.Abs(last*step)), step)
+	for i := range ticks {
+		ticks[i].Label = label(ticks[i].Value)
+	}
+	return ticks
+}
+
+// niceStep returns the smallest of 1, 2 and 5 times a power of ten that is no
+// smaller than raw.
+func niceStep(raw float64) float64 {
+	exp := math.Floor(math.Log10(raw))
+	base := math.Pow(10, exp)
+	for _, m := range []float64{1, 2, 5} {
+		if m*base >= raw*(1-1e-9) {
+			return m * base
+		}
+	}
+	return 10 * base
+}
+
+// labeler returns the writing of numbers up to largest at multiples of step:
+// plain, or in thousands (k), millions (M) or billions (G), or with a power of
+// ten where neither is readable.
+func labeler(largest, step float64) func(float64) string {
+	scale, suffix := 1.0, ""
+	switch {
+	case largest >= 1e13 || step < 1e-6:
+		return func(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
+	case largest >= 1e9:
+		scale, suffix = 1e9, "G"
+	case largest >= 1e6:
+		scale, suffix = 1e6, "M"
+	case largest >= 1e4:
+		scale, suffix = 1e3, "k"
+	}
+	decimals := int(math.Max(0, -math.Floor(math.Log10(step/scale)+1e-9)))
+	return func(v float64) string {
+		if math.Abs(v) < step/2 {
+			return "0"
+		}
+		s := strconv.FormatFloat(v/scale, 'f', decimals, 64)
+		if s[0] == '-' {
+			s = "−" + s[1:] // a minus sign, not a hyphen
+		}
+		return s + suffix
+	}
+}
+
+// logTicks sets ticks at powers of ten, with unlabeled ones at their multiples,
+// and labels 1, 2 and 5 times where the axis spans few powers.
+type logTicks struct{}
+
+func (logTicks) Ticks(min, max float64) []plot.Tick {
+	lo, hi := int(math.Floor(math.Log10(min)+1e-9)), int(math.Ceil(math.Log10(max)-1e-9))
+	every := (hi-lo)/8 + 1
+	few := math.Log10(max)-math.Log10(min) < 1.7
+	var ticks []plot.Tick
+	for e := lo; e <= hi; e++ {
+		base := math.Pow(10, float64(e))
+		for m := 1.0; m < 10; m++ {
+			v := m * base
+			if v < min*(1-1e-9) || v > max*(1+1e-9) {
+				continue
+			}
+			tick := plot.Tick{Value: v}
+			if m == 1 && (e-lo)%every == 0 || few && (m == 1 || m == 2 || m == 5) {
+				tick.Label = logLabel(v)
+			}
+			if tick.Label != "" || every == 1 {
+				ticks = append(ticks, tick)
+			}
+		}
+	}
+	return ticks
+}
+
+func logLabel(v float64) string {
+	if v < 1e-4*(1-1e-9) || v >= 1e6*(1-1e-9) {
+		return strconv.FormatFloat(v, 'e', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 4, 64)
+}

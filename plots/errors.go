@@ -1,0 +1,57 @@
+package plots
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// What can be wrong with the data of a figure. Errors of this package wrap
+// one of these; test with errors.Is.
+var (
+	// ErrNoData: there is nothing to draw: no series, no points, or only NaN.
+	ErrNoData = errors.New("no data to draw")
+	// ErrLength: lists that belong together differ in length.
+	ErrLength = errors.New("lists differ in length")
+	// ErrInfinite: a number is infinite; a missing number is NaN.
+	ErrInfinite = errors.New("number is infinite")
+	// ErrRange: a number lies outside of what the figure can show.
+	ErrRange = errors.New("number out of range")
+	// ErrSize: the picture is too small for its content, or absurdly large.
+	ErrSize = errors.New("size cannot be drawn")
+	// ErrName: a file name has a directory in it or is empty.
+	ErrName = errors.New("not a plain file name")
+)
+
+// largest is the magnitude beyond which differences of two numbers could
+// overflow; no quantity that a lab measures comes near.
+const largest = 1e300
+
+// checkNumber accepts NaN (missing) and every number of a drawable size.
+func checkNumber(where string, v float64) error {
+	switch {
+	case math.IsInf(v, 0):
+		return fmt.Errorf("plots: %s: %w (write NaN for a missing number)", where, ErrInfinite)
+	case math.Abs(v) > largest:
+		return fmt.Errorf("plots: %s: %g: %w", where, v, ErrRange)
+	}
+	return nil
+}
+
+// checkNumbers is checkNumber for a list; it names the first bad element.
+func checkNumbers(where string, list []float64) error {
+	for i, v := range list {
+		if err := checkNumber(fmt.Sprintf("%s[%d]", where, i), v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkLength wants a list of n numbers, or none at all where that is allowed.
+func checkLength(where string, have, want int, optional bool) error {
+	if have == want || optional && have == 0 {
+		return nil
+	}
+	return fmt.Errorf("plots: %s has %d numbers where %d are wanted: %w", where, have, want, ErrLength)
+}

@@ -1,0 +1,157 @@
+package plots
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// A Chart is data that knows how it is drawn. All kinds of this package are
+// charts.
+type Chart interface {
+	// Figure checks the data and lays the picture out.
+	Figure() (*Figure, error)
+}
+
+// Figure is a picture that is laid out and can be rendered, any number of
+// times and from any goroutine one at a time.
+type Figure struct {
+	title, description string
+	width, height      vg.Length
+	paint              func(draw.Canvas)
+}
+
+// dpi is the resolution of PNG pictures: a figure of the default width has
+// 1008 pixels, sharp in print at column width.
+const dpi = 160
+
+// Title returns the figure's title, empty if it has none.
+func (f *Figure) Title() string { return f.title }
+
+// Description returns a sentence or two on what the picture shows, for those
+// who cannot see it.
+func (f *Figure) Description() string { return f.description }
+
+// SVG returns a complete SVG document. Text stays text, set in Liberation
+// Sans or, where that is not installed, in a font of the same widths.
+func (f *Figure) SVG() ([]byte, error) {
+	body, err := f.svgBody()
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	b.WriteString(xmlProlog)
+	f.svgOpen(&b, false)
+	b.Write(body)
+	return b.Bytes(), nil
+}
+
+// InlineSVG returns an svg element to be put in an HTML page: without prolog,
+// as wide as its place up to its natural width, with role, title and
+// description for screen readers, and without ids, so that any number of them
+// can share a page.
+func (f *Figure) InlineSVG() ([]byte, error) {
+	body, err := f.svgBody()
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	f.svgOpen(&b, true)
+	b.Write(body)
+	return b.Bytes(), nil
+}
+
+// PNG returns the picture as a PNG of 160 dots an inch.
+func (f *Figure) PNG() ([]byte, error) {
+	canvas := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dpi))}
+	if err := f.paintOn(draw.New(canvas)); err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if _, err := canvas.WriteTo(&b); err != nil {
+		return nil, fmt.Errorf("plots: encode PNG of %q: %w", f.title, err)
+	}
+	return b.Bytes(), nil
+}
+
+// svgBody returns what stands inside the svg element, and its end tag.
+func (f *Figure) svgBody() ([]byte, error) {
+	canvas := vgsvg.New(f.width, f.height)
+	if err := f.paintOn(draw.New(canvas)); err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if _, err := canvas.WriteTo(&b); err != nil {
+		return nil, fmt.Errorf("plots: encode SVG of %q: %w", f.title, err)
+	}
+	return cleanSVG(b.Bytes())
+}
+
+// paintOn draws the figure. The drawing library panics where it meets what
+// it cannot draw; the checks before should leave it no reason, but a figure
+// must never take a run of hours down with it.
+func (f *Figure) paintOn(c draw.Canvas) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("plots: draw %q: %v", f.title, r)
+		}
+	}()
+	f.paint(c)
+	return nil
+}
+
+// WriteFiles writes dir/name.svg and dir/name.png, making dir where it is
+// missing. Each file is written beside its name and renamed when it is whole.
+func (f *Figure) WriteFiles(dir, name string) error {
+	if name == "" || name == "." || name == ".." || strings.ContainsAny(name, "/\\\x00") {
+		return fmt.Errorf("plots: write figure %q: %w", name, ErrName)
+	}
+	svg, err := f.SVG()
+	if err != nil {
+		return err
+	}
+	png, err := f.PNG()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("plots: %w", err)
+	}
+	if err := replaceFile(filepath.Join(dir, name+".svg"), svg); err != nil {
+		return err
+	}
+	return replaceFile(filepath.Join(dir, name+".png"), png)
+}
+
+// replaceFile puts data at path in one step: readers see the old file or the
+// new one.
+func replaceFile(path string, data []byte) (err error) {
+	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return fmt.Errorf("plots: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("plots: %w", errors.Join(err, os.Remove(tmp.Name())))
+		}
+	}()
+	_, err = tmp.Write(data)
+	if err == nil {
+		err = tmp.Chmod(0o644)
+	}
+	if err == nil {
+		err = tmp.Sync()
+	}
+	if err = errors.Join(err, tmp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), path)
+}

@@ -1,0 +1,253 @@
+package plots_test
+
+import (
+	"math"
+
+	"alamos/plots"
+)
+
+// The figures of this file are examples, golden pictures and the subjects of
+// most tests. Real data where there is some: the tournament of the thesis on
+// atomic chess (its tables 5.1 and 5.2).
+
+var nan = math.NaN()
+
+// Samples trained on, points and interval ends of the eight trained networks.
+var (
+	thesisSamples = []float64{0, 390e3, 830e3, 1.49e6, 2.33e6, 3.06e6, 3.59e6, 4.16e6, 4.72e6}
+	thesisPoints  = []float64{14.5, 72.5, 88, 118, 117.5, 135, 118.5, 106.5, 121}
+)
+
+// interval returns 1.96 standard errors of a score of some points in n games,
+// were no game drawn, around each score.
+func interval(points []float64, n float64) (low, high []float64) {
+	for _, p := range points {
+		half := 1.96 * math.Sqrt(p/n*(1-p/n)*n)
+		low = append(low, p-half)
+		high = append(high, p+half)
+	}
+	return low, high
+}
+
+func score() plots.Chart {
+	low, high := interval(thesisPoints, 180)
+	return plots.Score{
+		Frame: plots.Frame{Title: "Strength against training"},
+		Series: []plots.Series{
+			{Name: "thesis", X: thesisSamples, Y: thesisPoints, Low: low, High: high},
+		},
+		References: []plots.Reference{{Name: "random moves", Y: 8.5}},
+		Games:      180,
+	}
+}
+
+func scoreTrials() plots.Chart {
+	return plots.Score{
+		Frame: plots.Frame{Title: "Strength by depth of the network"},
+		X:     plots.Axis{Label: "generation", FromZero: true},
+		Series: []plots.Series{
+			{Name: "depth 2", X: []float64{0, 3, 6, 9, 12}, Y: []float64{.08, .31, .42, .47, .49}},
+			{Name: "depth 5", X: []float64{0, 3, 6, 9, 12}, Y: []float64{.07, .35, .55, nan, .68}},
+			{Name: "depth 10", X: []float64{0, 3, 6, 9, 12}, Y: []float64{.09, .28, .58, .71, 1}},
+		},
+	}
+}
+
+// training makes the losses of some epochs with a plateau schedule.
+func training(name string, epochs int, level float64) plots.LossSeries {
+	s := plots.LossSeries{Name: name}
+	policy, value := plots.Head{Name: "policy"}, plots.Head{Name: "value"}
+	rate := 0.05
+	for e := range epochs {
+		if e == 14 || e == 22 || e == 31 {
+			rate /= 2
+		}
+		// Each generation's new data is harder than the last epoch's.
+		fresh := 0.12 * math.Exp(-float64(e%10)/3)
+		decay := level + 0.9*math.Exp(-float64(e)/9)
+		s.Rate = append(s.Rate, rate)
+		s.Training = append(s.Training, decay-0.05+fresh-0.004*float64(e%10))
+		s.Validation = append(s.Validation, decay+0.03+fresh)
+		policy.Loss = append(policy.Loss, 0.6*(decay+fresh))
+		value.Loss = append(value.Loss, 0.4*(decay+fresh)+0.03)
+	}
+	s.Heads = []plots.Head{policy, value}
+	return s
+}
+
+func loss() plots.Chart {
+	return plots.Loss{
+		Frame:       plots.Frame{Title: "Learning rate and loss"},
+		Series:      []plots.LossSeries{training("small", 40, 1.2)},
+		Generations: []float64{10, 20, 30, 40},
+	}
+}
+
+func lossTrials() plots.Chart {
+	a, b := training("width 64", 40, 1.3), training("width 128", 40, 1.1)
+	a.Heads, b.Heads = nil, nil
+	b.Validation[17], b.Training[17] = nan, nan
+	return plots.Loss{
+		Frame:       plots.Frame{Title: "Learning rate and loss by width"},
+		Series:      []plots.LossSeries{a, b},
+		Generations: []float64{10, 20, 30, 40},
+	}
+}
+
+func crosstable() plots.Chart {
+	players := []string{"gen 30", "gen 21", "gen 12", "untrained", "random"}
+	r := func(w, d, l int) plots.Record { return plots.Record{Wins: w, Draws: d, Losses: l} }
+	return plots.Crosstable{
+		Frame:   plots.Frame{Title: "Tournament"},
+		Players: players,
+		Cells: [][]plots.Record{
+			{{}, r(9, 2, 9), r(12, 1, 7), r(20, 0, 0), r(20, 0, 0)},
+			{r(9, 2, 9), {}, r(13, 0, 7), r(20, 0, 0), r(20, 0, 0)},
+			{r(7, 1, 12), r(7, 0, 13), {}, r(19, 1, 0), {}},
+			{r(0, 0, 20), r(0, 0, 20), r(0, 1, 19), {}, r(13, 2, 5)},
+			{r(0, 0, 20), r(0, 0, 20), {}, r(5, 2, 13), {}},
+		},
+	}
+}
+
+func crosstableLarge() plots.Chart {
+	const n = 12
+	t := plots.Crosstable{Frame: plots.Frame{Title: "Twelve players with long names"}}
+	for i := range n {
+		t.Players = append(t.Players, "depth-10 c_puct-2 generation "+string(rune('a'+i)))
+		row := make([]plots.Record, n)
+		for j := range row {
+			row[j] = plots.Record{Wins: n + j - i, Draws: 3, Losses: n + i - j}
+		}
+		t.Cells = append(t.Cells, row)
+	}
+	return t
+}
+
+func lines() plots.Chart {
+	var shallow, deep plots.Series
+	shallow.Name, deep.Name = "6 blocks of 64", "20 blocks of 256"
+	for i := range 8 {
+		batch := math.Pow(2, float64(i))
+		shallow.X = append(shallow.X, batch)
+		deep.X = append(deep.X, batch)
+		shallow.Y = append(shallow.Y, 18000*batch/(batch+6))
+		deep.Y = append(deep.Y, 450*batch/(batch+3))
+	}
+	return plots.Lines{
+		Frame:  plots.Frame{Title: "Speed of the network"},
+		X:      plots.Axis{Label: "batch", Unit: "positions", Log: true},
+		Y:      plots.Axis{Label: "evaluations per second", Unit: "1/s", Log: true},
+		Series: []plots.Series{shallow, deep},
+	}
+}
+
+func linesMany() plots.Chart {
+	l := plots.Lines{
+		Frame: plots.Frame{Title: "King moves in self-play"},
+		X:     plots.Axis{Label: "generation"},
+		Y:     plots.Axis{Label: "king moves", Unit: "share of plies", FromZero: true},
+	}
+	for i := range 9 {
+		s := plots.Series{Name: "c_puct " + string(rune('1'+i)) + ", seed 1"}
+		for g := range 12 {
+			y := 0.02*float64(i+1) + 0.01*math.Sin(float64(g+i))
+			if i == 3 && g == 6 {
+				y = nan
+			}
+			s.X, s.Y = append(s.X, float64(g)), append(s.Y, y)
+		}
+		l.Series = append(l.Series, s)
+	}
+	return l
+}
+
+func ladder() plots.Chart {
+	return plots.Ladder{
+		Frame: plots.Frame{Title: "Ratings"},
+		Players: []plots.Rating{
+			{Name: "generation 9", Elo: 62, Low: 21, High: 103},
+			{Name: "generation 12", Elo: 118, Low: 74, High: 163},
+			{Name: "fairy-stockfish level 2", Elo: 0, Low: 0, High: 0},
+			{Name: "untrained", Elo: -403, Low: -498, High: -331},
+			{Name: "random moves", Elo: -611, Low: nan, High: -520},
+		},
+	}
+}
+
+func histogram() plots.Chart {
+	var values []float64
+	for i := range 250 {
+		u := (float64(i) + 0.5) / 250
+		values = append(values, math.Min(300, math.Round(28-24*math.Log(1-u)))) // cut at 300 plies
+	}
+	return plots.Histogram{
+		Frame:   plots.Frame{Title: "Length of games, generation 12"},
+		X:       plots.Axis{Label: "length", Unit: "plies"},
+		Samples: []plots.Sample{{Name: "generation 12", Values: values}},
+	}
+}
+
+func histogramTrials() plots.Chart {
+	sample := func(name string, n int, mean float64) plots.Sample {
+		s := plots.Sample{Name: name}
+		for i := range n {
+			u := (float64(i) + 0.5) / float64(n)
+			s.Values = append(s.Values, math.Round(mean-mean/2*math.Log(1/u-1)/2))
+		}
+		return s
+	}
+	return plots.Histogram{
+		Frame:   plots.Frame{Title: "Length of games by generation"},
+		X:       plots.Axis{Label: "length", Unit: "plies"},
+		Samples: []plots.Sample{sample("generation 1", 100, 60), sample("generation 12", 300, 90)},
+		Share:   true,
+	}
+}
+
+func results() plots.Chart {
+	r := plots.Results{Frame: plots.Frame{Title: "How games ended"}}
+	for g := range 12 {
+		white, draws := float64(120+4*g), float64(40-3*g)
+		r.White = append(r.White, white)
+		r.Draws = append(r.Draws, draws)
+		r.Black = append(r.Black, 250-white-draws)
+	}
+	return r
+}
+
+func resultsShare() plots.Chart {
+	r := plots.Results{Frame: plots.Frame{Title: "How games ended, share of each generation"}, Share: true}
+	for g := range 40 {
+		white, draws := float64(100+2*g), float64(40-g)
+		if g == 20 { // a generation without games
+			white, draws = 0, 0
+			r.Black = append(r.Black, 0)
+		} else {
+			r.Black = append(r.Black, 80)
+		}
+		r.White = append(r.White, white)
+		r.Draws = append(r.Draws, draws)
+	}
+	return r
+}
+
+// gallery has every kind of figure by the name of its golden pictures.
+var gallery = []struct {
+	name  string
+	chart func() plots.Chart
+}{
+	{"score", score},
+	{"score_trials", scoreTrials},
+	{"loss", loss},
+	{"loss_trials", lossTrials},
+	{"crosstable", crosstable},
+	{"crosstable_large", crosstableLarge},
+	{"lines", lines},
+	{"lines_many", linesMany},
+	{"ladder", ladder},
+	{"histogram", histogram},
+	{"histogram_trials", histogramTrials},
+	{"results", results},
+	{"results_share", resultsShare},
+}

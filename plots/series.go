@@ -1,0 +1,282 @@
+package plots
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Series is a line of points, one trial of a sweep as a rule.
+type Series struct {
+	Name string
+
+	// X and Y are the points, in the order in which they are joined; both
+	// have the same length. A NaN in either leaves a gap.
+	X, Y []float64
+
+	// Low and High are the ends of each point's error bar, in the unit of Y
+	// (ends, not lengths). Empty: no error bars. A NaN: no bar at this point
+	// on this side.
+	Low, High []float64
+}
+
+// A Reference is a level to compare with, drawn as a dashed line across.
+type Reference struct {
+	Name string
+	Y    float64
+}
+
+// check tests the lists of a series for length and finiteness.
+func (s Series) check(i int) error {
+	where := fmt.Sprintf("series %d (%q)", i, s.Name)
+	lists := []struct {
+		name     string
+		list     []float64
+		optional bool
+	}{{"X", s.X, false}, {"Y", s.Y, false}, {"Low", s.Low, true}, {"High", s.High, true}}
+	for _, l := range lists {
+		if err := checkLength(where+": "+l.name, len(l.list), len(s.X), l.optional); err != nil {
+			return err
+		}
+		if err := checkNumbers(where+": "+l.name, l.list); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// spans returns the ranges of all points that have both coordinates.
+func spans(series []Series) (x, y span) {
+	x, y = emptySpan(), emptySpan()
+	for _, s := range series {
+		for i := range s.X {
+			if math.IsNaN(s.X[i]) || math.IsNaN(s.Y[i]) {
+				continue
+			}
+			x.add(s.X[i])
+			y.add(s.Y[i])
+			if len(s.Low) > 0 {
+				y.add(s.Low[i])
+			}
+			if len(s.High) > 0 {
+				y.add(s.High[i])
+			}
+		}
+	}
+	return x, y
+}
+
+// checkSeries tests a figure's series and references and returns their ranges.
+func checkSeries(series []Series, refs []Reference, xAxis, yAxis Axis) (x, y span, err error) {
+	for i, s := range series {
+		if err := s.check(i); err != nil {
+			return x, y, err
+		}
+	}
+	x, y = spans(series)
+	if x.empty() {
+		return x, y, fmt.Errorf("plots: %d series without a point: %w", len(series), ErrNoData)
+	}
+	for _, r := range refs {
+		where := fmt.Sprintf("reference %q", r.Name)
+		if math.IsNaN(r.Y) {
+			return x, y, fmt.Errorf("plots: %s: %w", where, ErrNoData)
+		}
+		if err := checkNumber(where, r.Y); err != nil {
+			return x, y, err
+		}
+		y.add(r.Y)
+	}
+	for _, a := range []struct {
+		name string
+		log  bool
+		span span
+	}{{"x", xAxis.Log, x}, {"y", yAxis.Log, y}} {
+		if a.log && a.span.min < 1e-300 {
+			return x, y, fmt.Errorf("plots: %g on the logarithmic %s axis: %w", a.span.min, a.name, ErrRange)
+		}
+	}
+	return x, y, nil
+}
+
+const (
+	lineWidth    = vg.Length(1.4)
+	markerRadius = vg.Length(2.8)
+	// mostMarkers is the number of points beyond which markers would merge
+	// into a band and hide the line.
+	mostMarkers = 60
+)
+
+// curve draws one series.
+type curve struct {
+	Series
+	line   draw.LineStyle
+	marker draw.GlyphDrawer // nil: none
+}
+
+// newCurve gives series i its looks.
+func newCurve(s Series, i int) curve {
+	c := curve{
+		Series: s,
+		line:   draw.LineStyle{Color: colorOf(i), Width: lineWidth, Dashes: dashesOf(i)},
+		marker: markerOf(i),
+	}
+	if len(s.X) > mostMarkers {
+		c.marker = nil
+	}
+	return c
+}
+
+func (cv curve) entry() entry {
+	return entry{name: cv.Name, line: cv.line, marker: cv.marker, color: cv.line.Color}
+}
+
+// Plot implements plot.Plotter.
+func (cv curve) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	var run []vg.Point // points since the last gap
+	var points []vg.Point
+	flush := func() {
+		if len(run) > 1 {
+			c.StrokeLines(cv.line, c.ClipLinesXY(run)...)
+		} else if len(run) == 1 && cv.marker == nil {
+			// A lone point between gaps would be invisible without a marker.
+			c.DrawGlyph(draw.GlyphStyle{Color: cv.line.Color, Radius: cv.line.Width, Shape: draw.CircleGlyph{}}, run[0])
+		}
+		run = nil
+	}
+	for i := range cv.X {
+		if math.IsNaN(cv.X[i]) || math.IsNaN(cv.Y[i]) {
+			flush()
+			continue
+		}
+		at := vg.Point{X: tx(cv.X[i]), Y: ty(cv.Y[i])}
+		run = append(run, at)
+		points = append(points, at)
+		cv.plotBar(&c, p, ty, at, i)
+	}
+	flush()
+	if cv.marker == nil {
+		return
+	}
+	for _, at := range points {
+		c.DrawGlyph(draw.GlyphStyle{Color: cv.line.Color, Radius: markerRadius, Shape: cv.marker}, at)
+	}
+}
+
+// plotBar draws the error bar of point i, cut off at the axis range.
+func (cv curve) plotBar(c *draw.Canvas, p *plot.Plot, ty func(float64) vg.Length, at vg.Point, i int) {
+	style := draw.LineStyle{Color: cv.line.Color, Width: 0.8}
+	for _, ends := range [][]float64{cv.Low, cv.High} {
+		if len(ends) == 0 || math.IsNaN(ends[i]) {
+			continue
+		}
+		end := math.Max(p.Y.Min, math.Min(p.Y.Max, ends[i]))
+		y := ty(end)
+		c.StrokeLine2(style, at.X, at.Y, at.X, y)
+		if end == ends[i] { // no cap where the bar goes on beyond the axis
+			c.StrokeLine2(style, at.X-2.5, y, at.X+2.5, y)
+		}
+	}
+}
+
+// GlyphBoxes implements plot.GlyphBoxer: markers on the edge of the data area
+// keep their room.
+func (cv curve) GlyphBoxes(p *plot.Plot) []plot.GlyphBox {
+	if cv.marker == nil {
+		return nil
+	}
+	r := markerRadius
+	box := vg.Rectangle{Min: vg.Point{X: -r, Y: -r}, Max: vg.Point{X: r, Y: r}}
+	var boxes []plot.GlyphBox
+	for i := range cv.X {
+		if math.IsNaN(cv.X[i]) || math.IsNaN(cv.Y[i]) {
+			continue
+		}
+		boxes = append(boxes, plot.GlyphBox{X: p.X.Norm(cv.X[i]), Y: p.Y.Norm(cv.Y[i]), Rectangle: box})
+	}
+	return boxes
+}
+
+// grid draws thin lines at the labeled ticks.
+type grid struct{ x, y bool }
+
+// Plot implements plot.Plotter.
+func (g grid) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	style := draw.LineStyle{Color: gridGray, Width: 0.5}
+	if g.x {
+		for _, t := range p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max) {
+			if x := tx(t.Value); !t.IsMinor() && c.ContainsX(x) {
+				c.StrokeLine2(style, x, c.Min.Y, x, c.Max.Y)
+			}
+		}
+	}
+	if g.y {
+		for _, t := range p.Y.Tick.Marker.Ticks(p.Y.Min, p.Y.Max) {
+			if y := ty(t.Value); !t.IsMinor() && c.ContainsY(y) {
+				c.StrokeLine2(style, c.Min.X, y, c.Max.X, y)
+			}
+		}
+	}
+}
+
+// level draws a reference.
+type level struct {
+	y     float64
+	style draw.LineStyle
+}
+
+// Plot implements plot.Plotter.
+func (l level) Plot(c draw.Canvas, p *plot.Plot) {
+	_, ty := p.Transforms(&c)
+	c.StrokeLine2(l.style, c.Min.X, ty(l.y), c.Max.X, ty(l.y))
+}
+
+// addReferences puts references on a plot and returns their legend entries.
+// They are gray, so that no series is mistaken for one; dashes tell them apart.
+func addReferences(p *plot.Plot, refs []Reference) []entry {
+	var entries []entry
+	for i, r := range refs {
+		style := draw.LineStyle{Color: axisGray, Width: 1, Dashes: dashes[1+i%(len(dashes)-1)]}
+		p.Add(level{r.Y, style})
+		entries = append(entries, entry{name: r.Name, line: style})
+	}
+	return entries
+}
+
+// describe makes the description of a figure that shows series.
+func describe(given, kind, x, y string, names []string) string {
+	if given = clean(given); given != "" {
+		return given
+	}
+	s := kind
+	if y != "" {
+		s += " of " + clean(y)
+	}
+	if x != "" {
+		s += " against " + clean(x)
+	}
+	var named []string
+	for _, n := range names {
+		if n = clean(n); n != "" {
+			named = append(named, n)
+		}
+	}
+	if len(named) > 0 {
+		s += ": " + strings.Join(named, ", ")
+	}
+	return s + "."
+}
+
+func seriesNames(series []Series) []string {
+	names := make([]string, len(series))
+	for i, s := range series {
+		names[i] = s.Name
+	}
+	return names
+}
