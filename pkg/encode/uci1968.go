@@ -19,7 +19,8 @@ import (
 //	            n, b, r, q: a7a8n, a7a8b, .. h7h8q
 //	1880..1967  black's promotions likewise: a2a1n, .. h2h1q
 //
-// Castling is the king's move of two squares, e1g1.
+// Castling is the king's move of two squares, e1g1; where king or rook began
+// elsewhere than in chess, it is the king taking his rook, as in UCI.
 type uci1968 struct{}
 
 const (
@@ -89,11 +90,12 @@ func (e uci1968) Supports(v chess.Variant) error { return boardVariant(e.Name(),
 
 func (uci1968) Index(_ *chess.Position, m chess.Move) int {
 	from, to := m.From(), m.To()
-	if m.IsCastle() { // stored as king takes own rook
-		if to > from {
-			to = from&^7 | 6
-		} else {
+	if m.IsCastle() && from%8 == 4 { // stored as king takes own rook
+		switch to % 8 {
+		case 0:
 			to = from&^7 | 2
+		case 7:
+			to = from&^7 | 6
 		}
 	}
 	if piece := m.Promotion(); piece != chess.NoPieceType {

@@ -1,0 +1,118 @@
+package search
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// Config is what decides a search beside its seed, the game and the
+// evaluator.
+type Config struct {
+	// Visits is the number of visits to the root's moves after which a
+	// search is done, those kept from the search before included. 0 means
+	// no search at all: only the root is evaluated, and its priors are the
+	// result.
+	Visits int
+
+	// CPuct is the factor c of the exploration term. When CBase is
+	// positive, c grows by CBase and CInit instead (see the package
+	// comment) and CPuct is not used.
+	CPuct        float64
+	CBase, CInit float64
+
+	// FPU is the value of a move that has not been visited.
+	FPU FPU
+
+	// ExpandAt is the number of the visit of a position, counted from 1, at
+	// which the search first goes on to one of its moves; 0 is taken as 1.
+	//
+	// At its first visit a position is evaluated by the network and its
+	// value is backed up. Until visit ExpandAt, further visits end here
+	// too and back up the same value again, without the network. Because
+	// the first visit always ends here, 1 (AlphaZero: expand where you
+	// evaluate) and 2 (the OppenheimerZero thesis, section 4.3: the first
+	// visit of a leaf backs up its value, the second expands it) are the
+	// same search. The thesis evaluates all children of a position in one
+	// batch when it expands it; here each is evaluated when it is first
+	// visited. The statistics are the same, since nothing reads the value
+	// of a move that has not been visited, but the many children that are
+	// never visited cost nothing.
+	ExpandAt int
+
+	// TreeReuse keeps the part of the tree below the move played.
+	TreeReuse bool
+
+	Noise Noise
+}
+
+// Noise is the Dirichlet noise at the root: the priors P become
+// (1-Weight) P + Weight D with D drawn from Dir(Alpha, .., Alpha).
+type Noise struct {
+	Alpha, Weight float64
+}
+
+// FPU ("first play urgency") is the Q of a move without visits. The zero
+// FPU is 0, a draw, which is the thesis' and AlphaZero's choice.
+type FPU struct {
+	// Parent takes the value of the position in which the move is played,
+	// as searched so far and from the view of its side to move, less
+	// Reduction times the root of the sum of the priors of its visited
+	// moves (as Leela Chess Zero does).
+	Parent    bool
+	Reduction float64
+}
+
+// ParseFPU reads an FPU as experiment files write it: "zero", "parent", or a
+// number, which is the reduction below the parent's value.
+func ParseFPU(s string) (FPU, error) {
+	switch s {
+	case "zero":
+		return FPU{}, nil
+	case "parent":
+		return FPU{Parent: true}, nil
+	}
+	r, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(r >= 0 && r <= maxReduction) {
+		return FPU{}, fmt.Errorf(`first play urgency %q: want "zero", "parent" or a reduction from 0 to %d, such as 0.3`, s, maxReduction)
+	}
+	return FPU{Parent: true, Reduction: r}, nil
+}
+
+const maxReduction = 10
+
+// String is the inverse of ParseFPU.
+func (f FPU) String() string {
+	switch {
+	case !f.Parent:
+		return "zero"
+	case f.Reduction == 0:
+		return "parent"
+	}
+	return strconv.FormatFloat(f.Reduction, 'g', -1, 64)
+}
+
+// Validate returns an error that names the first setting out of range.
+func (c Config) Validate() error {
+	check := func(ok bool, name string, have any, want string) error {
+		if ok {
+			return nil
+		}
+		return fmt.Errorf("search: %s is %v: want %s", name, have, want)
+	}
+	finite := func(x float64) bool { return x >= 0 && x <= 1e9 }
+	for _, err := range []error{
+		check(c.Visits >= 0 && c.Visits <= 1e9, "visits", c.Visits, "0 to 1e9"),
+		check(finite(c.CPuct), "c_puct", c.CPuct, "0 to 1e9"),
+		check(finite(c.CBase), "c_base", c.CBase, "0 to 1e9"),
+		check(finite(c.CInit), "c_init", c.CInit, "0 to 1e9"),
+		check(c.FPU.Reduction >= 0 && c.FPU.Reduction <= maxReduction, "fpu reduction", c.FPU.Reduction, "0 to 10"),
+		check(c.ExpandAt >= 0 && c.ExpandAt <= 1e9, "expand_at", c.ExpandAt, "0 to 1e9"),
+		check(c.Noise.Weight >= 0 && c.Noise.Weight <= 1, "noise weight", c.Noise.Weight, "0 to 1"),
+		check(c.Noise.Weight == 0 || c.Noise.Alpha > 0 && c.Noise.Alpha <= 1e6, "noise alpha", c.Noise.Alpha, "more than 0 and at most 1e6"),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
