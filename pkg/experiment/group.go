@@ -128,8 +128,8 @@ func (r *groupReading) unknownKeys() {
 			continue
 		}
 		hint := didYouMean(e.key, keys)
-		if elsewhere := pathsOf(e.key); hint == "" && len(elsewhere) > 0 {
-			hint = didYouMean(elsewhere[0], elsewhere[:1])
+		if hint == "" {
+			hint = suggestPath(join(r.path, e.key))
 		}
 		r.failAt(e, hint, "unknown key")
 	}
@@ -138,7 +138,10 @@ func (r *groupReading) unknownKeys() {
 // field reads one key, or finds out what it is when it is not written.
 func (r *groupReading) field(f *field) {
 	here := join(r.path, f.key)
-	if r.whole && !f.when.holds(r.values) {
+	switch {
+	case r.whole && f.offPath:
+		return
+	case r.whole && !f.when.holds(r.values):
 		r.inapplicable(f)
 		return
 	}
@@ -146,7 +149,7 @@ func (r *groupReading) field(f *field) {
 	if written != nil {
 		v, good := f.typ.read(r.checker, here, written)
 		r.ok = r.ok && good
-		if good {
+		if _, isGroup := v.(map[string]any); good || isGroup { // of a group with faults, the sound part
 			r.values[f.key] = v
 		}
 		return

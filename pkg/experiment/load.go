@@ -223,7 +223,7 @@ func (l *loader) set(number int, override string) {
 	if rest, ok := strings.CutPrefix(path, "sweep.grid."); ok {
 		steps = []string{"sweep", "grid", rest}
 	} else if f := lookup(path); f == nil {
-		l.errs = append(l.errs, at.errorf(join("", path), "unknown key").hint(didYouMean(path, allPaths())))
+		l.errs = append(l.errs, at.errorf(join("", path), "unknown key").hint(suggestPath(path)))
 		return
 	} else if f.own && f.offPath || f.key == "alamos" {
 		l.errs = append(l.errs, at.errorf(path, "can only be set in a file"))
@@ -287,7 +287,7 @@ func (l *loader) merge(layers []*tree) *tree {
 // whole resolves a merged tree into canonical values of one trial.
 func (l *loader) whole(t *tree) (map[string]any, *checker, bool) {
 	c := &checker{whole: true, bad: maps.Clone(l.bad)}
-	v, ok := schema.read(c, "", t.without("extends", "sweep"))
+	v, ok := schema.read(c, "", t)
 	m, _ := v.(map[string]any)
 	return m, c, ok
 }

@@ -159,7 +159,7 @@ func writeItem(b *strings.Builder, indent string, g *group, item any) {
 func blockText(s, indent string) string {
 	body, ended := strings.CutSuffix(s, "\n")
 	lines := strings.Split(body, "\n")
-	literal := len(lines) > 1 && lines[0] != "" && lines[0][0] != ' ' && lines[len(lines)-1] != ""
+	literal := (ended || len(lines) > 1) && lines[0] != "" && lines[0][0] != ' ' && lines[len(lines)-1] != ""
 	for _, line := range lines {
 		literal = literal && strings.TrimRight(line, " ") == line &&
 			!strings.ContainsFunc(line, func(r rune) bool { return r != ' ' && !unicode.IsGraphic(r) || r == '\u00a0' || r == '\ufeff' })

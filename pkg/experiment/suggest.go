@@ -8,14 +8,33 @@ import (
 // didYouMean returns a hint naming the candidate nearest to word, or "" when
 // none is near enough to be a slip of the keyboard.
 func didYouMean(word string, candidates []string) string {
-	best, bestDistance := "", len(word)/3+1
 	if len(word) > 64 {
 		return ""
 	}
+	best, bestDistance := "", min(max(len(word)/4, 1), len(word)-1)+1
 	for _, c := range candidates {
-		d := distance(strings.ToLower(word), strings.ToLower(c))
-		if d < bestDistance || d == bestDistance && best == "" && d < len(c) && d < len(word) {
+		if d := distance(strings.ToLower(word), strings.ToLower(c)); d < bestDistance {
 			best, bestDistance = c, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf("did you mean %q?", best)
+}
+
+// suggestPath returns a hint for a key path that does not exist: a path spelled
+// nearly so, or the same key in another section, the own section first.
+func suggestPath(path string) string {
+	if hint := didYouMean(path, allPaths()); hint != "" {
+		return hint
+	}
+	section, _, _ := strings.Cut(path, ".")
+	paths := pathsOf(path[strings.LastIndexByte(path, '.')+1:])
+	best := ""
+	for _, p := range paths {
+		if best == "" || strings.HasPrefix(p, section+".") {
+			best = p
 		}
 	}
 	if best == "" {

@@ -54,11 +54,7 @@ func (g grid) axis(c *checker, path string, e *entry) bool {
 	}
 	f := lookup(e.key)
 	if f == nil {
-		hint := didYouMean(e.key, allPaths())
-		if paths := pathsOf(e.key); hint == "" && len(paths) > 0 {
-			hint = didYouMean(paths[0], paths[:1])
-		}
-		return fail(hint, "no key has this path")
+		return fail(suggestPath(e.key), "no key has this path")
 	}
 	if f.own || f.offPath || f.aside || strings.HasPrefix(e.key, "sweep.") {
 		return fail("", "this key cannot be swept: it decides no result")

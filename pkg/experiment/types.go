@@ -51,8 +51,11 @@ type integer struct{ min, max int64 }
 
 func atLeast(n int64) integer { return integer{n, maxCount} }
 
+// generous is where an upper bound stops being worth mentioning.
+const generous = 1_000_000
+
 func (i integer) want() string {
-	if i.max >= maxCount {
+	if i.max >= generous {
 		return fmt.Sprintf("a whole number of at least %d", i.min)
 	}
 	return fmt.Sprintf("a whole number from %d to %d", i.min, i.max)
@@ -65,7 +68,7 @@ func (i integer) read(c *checker, path string, t *tree) (any, bool) {
 		return c.refuse(t, path, i, hint)
 	case x != math.Trunc(x):
 		return c.refuse(t, path, i, "")
-	case x > float64(i.max) && i.max >= maxCount:
+	case x > float64(i.max) && i.max >= generous:
 		return c.fail(t, path, "", "want a whole number from %d to %d, have %s", i.min, i.max, t.have())
 	case x < float64(i.min) || x > float64(i.max):
 		return c.refuse(t, path, i, "")
