@@ -3,6 +3,7 @@ package plots
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot"
 )
@@ -130,15 +131,18 @@ func (t linearTicks) Ticks(min, max float64) []plot.Tick {
 	return ticks
 }
 
-// niceStep returns the smallest of 1, 2 and 5 times a power of ten that is no
-// smaller than raw.
+// niceStep returns that of 1, 2 and 5 times a power of ten which is nearest to
+// raw by ratio.
 func niceStep(raw float64) float64 {
-	exp := math.Floor(math.Log10(raw))
-	base := math.Pow(10, exp)
-	for _, m := range []float64{1, 2, 5} {
-		if m*base >= raw*(1-1e-9) {
-			return m * base
-		}
+	base := math.Pow(10, math.Floor(math.Log10(raw)))
+	// The bounds are the geometric means of neighbors: sqrt(1 x 2) and so on.
+	switch m := raw / base; {
+	case m < math.Sqrt2:
+		return base
+	case m < math.Sqrt(10):
+		return 2 * base
+	case m < math.Sqrt(50):
+		return 5 * base
 	}
 	return 10 * base
 }
@@ -200,8 +204,12 @@ func (logTicks) Ticks(min, max float64) []plot.Tick {
 }
 
 func logLabel(v float64) string {
-	if v < 1e-4*(1-1e-9) || v >= 1e6*(1-1e-9) {
-		return strconv.FormatFloat(v, 'e', 0, 64)
+	switch v := v * (1 + 1e-9); {
+	case v < 1e-4 || v >= 1e12:
+		m, e, _ := strings.Cut(strconv.FormatFloat(v, 'e', 0, 64), "e")
+		return m + "e" + strings.TrimPrefix(strings.Replace(strings.TrimPrefix(e, "+"), "-0", "-", 1), "0")
+	case v >= 1e4:
+		return labeler(v, v)(v)
 	}
 	return strconv.FormatFloat(v, 'g', 4, 64)
 }

@@ -183,7 +183,7 @@ func (t Crosstable) paint(c draw.Canvas, g tableGeometry) {
 	right, bottom := left+g.cell*vg.Length(n), top-g.cell*vg.Length(n)
 	for i, name := range g.names {
 		mid := (vg.Length(i) + 0.5) * g.cell
-		c.FillText(aligned(style, draw.XRight, draw.YCenter), vg.Point{X: left - 6, Y: top - mid}, name)
+		beside(&c, aligned(style, draw.XRight, draw.YCenter), vg.Point{X: left - 6, Y: top - mid}, name)
 		column := aligned(style, draw.XCenter, draw.YBottom)
 		at := vg.Point{X: left + mid, Y: top + 4}
 		if g.turned {
@@ -225,18 +225,22 @@ func paintCell(c draw.Canvas, box vg.Rectangle, r Record, side vg.Length) {
 	}
 	c.SetColor(ground)
 	c.Fill(box.Path())
-	if r.Games() == 0 || side < 0.65*vg.Centimeter {
+	if side < 0.65*vg.Centimeter {
 		return
 	}
 	mid := vg.Point{X: (box.Min.X + box.Max.X) / 2, Y: (box.Min.Y + box.Max.Y) / 2}
+	if r.Games() == 0 {
+		beside(&c, aligned(textStyle(tickSize, markGray, false), draw.XCenter, draw.YCenter), mid, "–")
+		return
+	}
 	share := aligned(textStyle(tickSize, inkOn(ground), false), draw.XCenter, draw.YCenter)
 	record := aligned(textStyle(smallSize, inkOn(ground), false), draw.XCenter, draw.YCenter)
 	text := fmt.Sprintf("%d/%d/%d", r.Wins, r.Draws, r.Losses)
 	if side >= vg.Centimeter && record.Width(text) < side-3 {
-		c.FillText(record, vg.Point{X: mid.X, Y: mid.Y - 6.5}, text)
+		beside(&c, record, vg.Point{X: mid.X, Y: mid.Y - 6.5}, text)
 		mid.Y += 4.5
 	}
-	c.FillText(share, mid, strconv.FormatFloat(r.Share(), 'f', 2, 64))
+	beside(&c, share, mid, strconv.FormatFloat(r.Share(), 'f', 2, 64))
 }
 
 // paintTotal writes a row's points and games.
@@ -248,10 +252,10 @@ func paintTotal(c draw.Canvas, at vg.Point, r Record, side vg.Length) {
 	of := aligned(textStyle(smallSize, softInk, false), draw.XLeft, draw.YCenter)
 	text := strconv.FormatFloat(r.Points(), 'f', -1, 64)
 	if side >= vg.Centimeter {
-		c.FillText(of, vg.Point{X: at.X, Y: at.Y - 6.5}, fmt.Sprintf("of %d", r.Games()))
+		beside(&c, of, vg.Point{X: at.X, Y: at.Y - 6.5}, fmt.Sprintf("of %d", r.Games()))
 		at.Y += 4.5
 	}
-	c.FillText(points, at, text)
+	beside(&c, points, at, text)
 }
 
 // paintScale draws the color scale.
@@ -275,7 +279,7 @@ func paintScale(c draw.Canvas, box vg.Rectangle) {
 	for _, v := range []float64{0, 0.25, 0.5, 0.75, 1} {
 		y := box.Min.Y + height*vg.Length(v)
 		c.StrokeLine2(tick, box.Max.X, y, box.Max.X+3, y)
-		c.FillText(style, vg.Point{X: box.Max.X + 5, Y: y}, strconv.FormatFloat(v, 'g', -1, 64))
+		beside(&c, style, vg.Point{X: box.Max.X + 5, Y: y}, strconv.FormatFloat(v, 'g', -1, 64))
 	}
-	c.FillText(aligned(style, draw.XLeft, draw.YBottom), vg.Point{X: box.Min.X, Y: box.Max.Y + 4}, "score")
+	c.FillText(aligned(style, draw.XLeft, draw.YBottom), vg.Point{X: box.Min.X, Y: box.Max.Y + 5}, "score")
 }

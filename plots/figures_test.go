@@ -193,7 +193,7 @@ func histogramTrials() plots.Chart {
 		s := plots.Sample{Name: name}
 		for i := range n {
 			u := (float64(i) + 0.5) / float64(n)
-			s.Values = append(s.Values, math.Round(mean-mean/2*math.Log(1/u-1)/2))
+			s.Values = append(s.Values, math.Round(mean*math.Exp(-math.Log(1/u-1)/4)))
 		}
 		return s
 	}

@@ -5,7 +5,6 @@ import (
 	"image/color"
 	"math"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -113,13 +112,13 @@ func (l layout) paint(c draw.Canvas) draw.Canvas {
 		c.FillText(aligned(style, draw.XLeft, draw.YTop), vg.Point{X: c.Min.X, Y: y}, fit(l.title, style, c.Max.X-c.Min.X))
 		y -= titleSize + 7
 	}
-	style := aligned(textStyle(tickSize, ink, false), draw.XLeft, draw.YCenter)
+	style := textStyle(tickSize, ink, false)
 	for _, row := range l.legend {
 		x, mid := c.Min.X, y-rowHeight/2
 		for _, e := range row {
 			e.paint(&c, x, mid)
 			x += sampleWidth + sampleGap
-			c.FillText(style, vg.Point{X: x, Y: mid}, e.name)
+			beside(&c, style, vg.Point{X: x, Y: mid}, e.name)
 			x += style.Width(e.name) + entryGap
 		}
 		y -= rowHeight
@@ -148,7 +147,7 @@ func (e entry) paint(c *draw.Canvas, x, mid vg.Length) {
 // A panel is one of several plots that stand above one another and share
 // their x axis.
 type panel struct {
-	plot  *plot.Plot
+	plot  axes
 	share float64 // of the height
 }
 

@@ -90,7 +90,6 @@ func (h Histogram) Figure() (*Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	fitLabels(p, lay)
 	return &Figure{
 		title:       lay.title,
 		description: describe(h.Description, "Histogram", "", h.X.text(), names),

@@ -90,7 +90,6 @@ func (l Ladder) Figure() (*Figure, error) {
 	if lay.width < valueWidth+nameWidth+4*vg.Centimeter {
 		return nil, fmt.Errorf("plots: ladder in %.4g cm of width: %w", lay.width/vg.Centimeter, ErrSize)
 	}
-	fitLabels(p, lay)
 	description := clean(l.Description)
 	if description == "" {
 		description = "Ratings with intervals, strongest first: " + strings.Join(names, ", ") + "."
@@ -107,7 +106,7 @@ func (l Ladder) Figure() (*Figure, error) {
 			data := p.DataCanvas(area)
 			right := aligned(textStyle(tickSize, softInk, false), draw.XRight, draw.YCenter)
 			for i, v := range values {
-				c.FillText(right, vg.Point{X: c.Max.X, Y: data.Y(p.Y.Norm(float64(n - i)))}, v)
+				beside(&c, right, vg.Point{X: c.Max.X, Y: data.Y(p.Y.Norm(float64(n - i)))}, v)
 			}
 		},
 	}, nil

@@ -1,8 +1,6 @@
 package plots
 
 import (
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
@@ -29,10 +27,10 @@ func (l Lines) Figure() (*Figure, error) {
 
 // seriesFigure finishes a plot whose axes are set: grid, references, curves,
 // legend.
-func seriesFigure(f Frame, p *plot.Plot, series []Series, refs []Reference, kind string) (*Figure, error) {
+func seriesFigure(f Frame, p axes, series []Series, refs []Reference, kind string) (*Figure, error) {
 	p.Add(grid{x: true, y: true})
 	var legend []entry
-	refEntries := addReferences(p, refs)
+	refEntries := addReferences(p.Plot, refs)
 	for i, s := range series {
 		c := newCurve(s, i)
 		p.Add(c)
@@ -46,18 +44,11 @@ func seriesFigure(f Frame, p *plot.Plot, series []Series, refs []Reference, kind
 	if err != nil {
 		return nil, err
 	}
-	fitLabels(p, lay)
 	return &Figure{
 		title:       lay.title,
-		description: describe(f.Description, kind, p.X.Label.Text, p.Y.Label.Text, seriesNames(series)),
+		description: describe(f.Description, kind, p.x, p.y, seriesNames(series)),
 		width:       lay.width,
 		height:      lay.height,
 		paint:       func(c draw.Canvas) { p.Draw(lay.paint(c)) },
 	}, nil
-}
-
-// fitLabels shortens axis labels that are longer than their axis.
-func fitLabels(p *plot.Plot, lay layout) {
-	p.X.Label.Text = fit(p.X.Label.Text, p.X.Label.TextStyle, lay.width-2*vg.Centimeter)
-	p.Y.Label.Text = fit(p.Y.Label.Text, p.Y.Label.TextStyle, lay.height-lay.headHeight()-1.2*vg.Centimeter)
 }

@@ -99,7 +99,7 @@ func (l Loss) Figure() (*Figure, error) {
 		if i < len(panels)-1 {
 			panels[i].plot.X.Tick.Marker = unlabeled{panels[i].plot.X.Tick.Marker}
 		} else {
-			panels[i].plot.X.Label.Text = "epoch"
+			panels[i].plot.x = "epoch"
 		}
 	}
 	for i := range panels {

@@ -103,8 +103,6 @@ func (r Results) Figure() (*Figure, error) {
 		return nil, err
 	}
 	p.X.Tick.Marker = r.ticks(n, lay.width-2.5*vg.Centimeter)
-	p.X.Tick.Length = 0
-	fitLabels(p, lay)
 	return &Figure{
 		title:       lay.title,
 		description: describe(r.Description, "Stacked bars", r.X.text(), "games won by white, drawn, and won by black", nil),

@@ -202,7 +202,7 @@ func (cv curve) GlyphBoxes(p *plot.Plot) []plot.GlyphBox {
 	return boxes
 }
 
-// grid draws thin lines at the labeled ticks.
+// grid draws thin lines at the labeled ticks, save where an axis line is.
 type grid struct{ x, y bool }
 
 // Plot implements plot.Plotter.
@@ -211,14 +211,14 @@ func (g grid) Plot(c draw.Canvas, p *plot.Plot) {
 	style := draw.LineStyle{Color: gridGray, Width: 0.5}
 	if g.x {
 		for _, t := range p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max) {
-			if x := tx(t.Value); !t.IsMinor() && c.ContainsX(x) {
+			if x := tx(t.Value); !t.IsMinor() && x > c.Min.X+1 && c.ContainsX(x) {
 				c.StrokeLine2(style, x, c.Min.Y, x, c.Max.Y)
 			}
 		}
 	}
 	if g.y {
 		for _, t := range p.Y.Tick.Marker.Ticks(p.Y.Min, p.Y.Max) {
-			if y := ty(t.Value); !t.IsMinor() && c.ContainsY(y) {
+			if y := ty(t.Value); !t.IsMinor() && y > c.Min.Y+1 && c.ContainsY(y) {
 				c.StrokeLine2(style, c.Min.X, y, c.Max.X, y)
 			}
 		}

@@ -2,6 +2,7 @@ package plots
 
 import (
 	"image/color"
+	"math"
 	"strings"
 	"unicode"
 
@@ -49,8 +50,13 @@ const (
 var dashes = [][]vg.Length{nil, {6, 3}, {1.5, 2.5}, {8, 3, 1.5, 3}, {3, 2}}
 
 var markers = []draw.GlyphDrawer{
-	draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, diamondGlyph{},
-	draw.CrossGlyph{}, draw.PlusGlyph{}, draw.RingGlyph{},
+	draw.CircleGlyph{},
+	polygon{4, math.Pi / 4},  // square
+	polygon{3, math.Pi / 2},  // triangle
+	polygon{4, 0},            // diamond
+	polygon{3, -math.Pi / 2}, // triangle on its tip
+	bars{math.Pi / 4},        // x
+	bars{0},                  // plus
 }
 
 // handler sets text in the Liberation fonts that come with the library, so
@@ -81,8 +87,46 @@ func markerOf(i int) draw.GlyphDrawer {
 
 func dashesOf(i int) []vg.Length { return dashes[(i/len(palette))%len(dashes)] }
 
+// axes is a plot with the labels of its axes. The labels are drawn here, in
+// the middle of the data: the library places them in the middle of the numbers,
+// which on a logarithmic axis is near its end, and takes room for them there.
+type axes struct {
+	*plot.Plot
+	x, y string
+}
+
+const labelGap = vg.Length(3)
+
+// inner returns the canvas without the labels.
+func (a axes) inner(c draw.Canvas) draw.Canvas {
+	height := textStyle(labelSize, ink, false).Height("x") + labelGap
+	if a.y != "" {
+		c.Min.X += height
+	}
+	if a.x != "" {
+		c.Min.Y += height
+	}
+	return c
+}
+
+// DataCanvas shadows the plot's, which knows nothing of the labels.
+func (a axes) DataCanvas(c draw.Canvas) draw.Canvas { return a.Plot.DataCanvas(a.inner(c)) }
+
+// Draw shadows the plot's and draws the labels too, shortened where they are
+// longer than their axis.
+func (a axes) Draw(c draw.Canvas) {
+	a.Plot.Draw(a.inner(c))
+	data := a.DataCanvas(c)
+	style := aligned(textStyle(labelSize, ink, false), draw.XCenter, draw.YBottom)
+	descent := style.FontExtents().Descent
+	c.FillText(style, vg.Point{X: data.Center().X, Y: c.Min.Y + descent}, fit(a.x, style, c.Max.X-c.Min.X))
+	turned := style
+	turned.Rotation = math.Pi / 2
+	c.FillText(turned, vg.Point{X: c.Min.X + style.Height("x") - descent, Y: data.Center().Y}, fit(a.y, style, c.Max.Y-c.Min.Y))
+}
+
 // newPlot returns an empty plot in the theme of this package.
-func newPlot(x, y string) *plot.Plot {
+func newPlot(x, y string) axes {
 	p := plot.New()
 	p.TextHandler = handler
 	p.BackgroundColor = nil // the frame has painted the ground
@@ -93,28 +137,52 @@ func newPlot(x, y string) *plot.Plot {
 		axis.LineStyle = draw.LineStyle{Color: axisGray, Width: 0.6}
 		axis.Tick.LineStyle = axis.LineStyle
 		axis.Tick.Length = 3.5
-		axis.Label.Padding = 3
 	}
-	p.X.Label.Text, p.Y.Label.Text = x, y
-	p.X.Label.TextStyle = aligned(textStyle(labelSize, ink, false), draw.XCenter, draw.YBottom)
-	p.Y.Label.TextStyle = p.X.Label.TextStyle
+	p.Y.Label.TextStyle = textStyle(tickSize, ink, false) // its blank stands between tick and label
 	p.X.Tick.Label = aligned(textStyle(tickSize, softInk, false), draw.XCenter, draw.YTop)
 	p.Y.Tick.Label = aligned(textStyle(tickSize, softInk, false), draw.XRight, draw.YCenter)
-	return p
+	return axes{p, x, y}
 }
 
-// diamondGlyph is a filled square on its corner.
-type diamondGlyph struct{}
+// polygon is a filled regular polygon; turn is the angle of its first corner.
+type polygon struct {
+	corners int
+	turn    float64 // radians
+}
 
-func (diamondGlyph) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
-	r := s.Radius * 1.15
-	var path vg.Path
-	path.Move(vg.Point{X: at.X, Y: at.Y + r})
-	path.Line(vg.Point{X: at.X + r, Y: at.Y})
-	path.Line(vg.Point{X: at.X, Y: at.Y - r})
-	path.Line(vg.Point{X: at.X - r, Y: at.Y})
-	path.Close()
-	c.Fill(path)
+func (g polygon) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
+	points := make([]vg.Point, g.corners)
+	for i := range points {
+		// Corners stand out beyond a circle of the same weight.
+		points[i] = around(at, 1.2*s.Radius, g.turn+2*math.Pi*float64(i)/float64(g.corners))
+	}
+	c.FillPolygon(s.Color, points)
+}
+
+// bars is a filled cross of two bars; turn is the angle of the first.
+type bars struct{ turn float64 }
+
+func (g bars) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
+	style := draw.LineStyle{Color: s.Color, Width: s.Radius * 0.8}
+	for _, turn := range []float64{g.turn, g.turn + math.Pi/2} {
+		a, b := around(at, 1.25*s.Radius, turn), around(at, 1.25*s.Radius, turn+math.Pi)
+		c.StrokeLine2(style, a.X, a.Y, b.X, b.Y)
+	}
+}
+
+// around returns the point at a distance and an angle from another.
+func around(at vg.Point, r vg.Length, angle float64) vg.Point {
+	sin, cos := math.Sincos(angle)
+	return vg.Point{X: at.X + r*vg.Length(cos), Y: at.Y + r*vg.Length(sin)}
+}
+
+// beside writes text whose capitals are centered on the height of a point; the
+// library's own centering takes the depth of letters like g into account and
+// sets short labels too low.
+func beside(c *draw.Canvas, s text.Style, at vg.Point, txt string) {
+	s.YAlign = draw.YCenter
+	at.Y += 0.1 * s.Font.Size
+	c.FillText(s, at, txt)
 }
 
 // clean makes any string a single line of printable text: names come from
