@@ -1,0 +1,182 @@
+package selfplay
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"alamos/pkg/chess"
+	"alamos/pkg/encode"
+	"alamos/pkg/search"
+)
+
+// maxThrown is the number of attempts in a row that a game may lose to
+// MaxMoves before the settings are taken to be hopeless.
+const maxThrown = 1000
+
+// maxRedraws is the same for openings that end the game.
+const maxRedraws = 10000
+
+// table is a place at which games are played one after the other; its tree and
+// its game keep their memory.
+type table struct {
+	cfg      *Config
+	codec    encode.Codec
+	openings []chess.Position
+
+	tree  *search.Tree
+	game  *chess.Game
+	pcg   *rand.PCG
+	rng   *rand.Rand // draws openings and moves
+	moves chess.MoveList
+
+	record *Record
+	before int // evaluations of the tree before this game
+}
+
+func newTable(cfg *Config, codec encode.Codec, openings []chess.Position) *table {
+	t := &table{cfg: cfg, codec: codec, openings: openings}
+	t.tree = search.NewTree(cfg.Search, 0)
+	t.game = chess.NewGame(chess.StartPosition(cfg.Variant))
+	t.pcg = rand.NewPCG(0, 0)
+	t.rng = rand.New(t.pcg)
+	return t
+}
+
+// begin sets up game number.
+func (t *table) begin(number int) error {
+	t.record = &Record{Number: number}
+	t.before = t.tree.Evaluations()
+	return t.attempt()
+}
+
+// attempt starts the current game afresh with the random numbers that belong
+// to its number and to the attempts made so far.
+func (t *table) attempt() error {
+	r := t.record
+	game := mix(mix(t.cfg.Seed) ^ uint64(r.Number))
+	stream := mix(game ^ uint64(r.Thrown))
+	t.pcg.Seed(stream, 1)
+	t.tree.Seed(mix(stream))
+	if err := t.open(); err != nil {
+		return fmt.Errorf("self-play: game %d: %w", r.Number, err)
+	}
+	r.Start = t.game.Position().FEN()
+	r.Moves, r.Samples, r.RootValues = r.Moves[:0], r.Samples[:0], r.RootValues[:0]
+	t.tree.SetRoot(t.game)
+	return nil
+}
+
+// open puts the position on the board with which the game begins.
+func (t *table) open() error {
+	o := t.cfg.Opening
+	if o.Share <= 0 || t.rng.Float64() >= o.Share {
+		t.game.Reset(chess.StartPosition(t.cfg.Variant))
+		return nil
+	}
+	for range maxRedraws {
+		t.game.Reset(t.openings[t.rng.IntN(len(t.openings))])
+		if t.randomPlies(o.RandomPlies) {
+			t.game.Reset(*t.game.Position())
+			return nil
+		}
+	}
+	return fmt.Errorf("%d openings of %d random plies all ended the game: use fewer", maxRedraws, o.RandomPlies)
+}
+
+// randomPlies plays n random legal moves and tells whether the game goes on
+// after them.
+func (t *table) randomPlies(n int) bool {
+	for ; ; n-- {
+		t.game.Position().LegalMoves(&t.moves)
+		if t.game.Outcome(&t.moves).Over() {
+			return false
+		}
+		if n == 0 {
+			return true
+		}
+		t.game.Play(t.moves.At(t.rng.IntN(t.moves.Len())))
+	}
+}
+
+// move plays the move that the finished search of the tree decided, and
+// returns the record when that ended the game, otherwise nil.
+func (t *table) move() (*Record, error) {
+	r := t.record
+	ply := t.game.Ply()
+	m := t.tree.Choose(t.cfg.Temperature.at(ply), t.rng)
+	if m == 0 {
+		return nil, fmt.Errorf("self-play: game %d, ply %d: the search has no move in %s", r.Number, ply, t.game.Position().FEN())
+	}
+	r.Moves = append(r.Moves, m)
+	r.Samples = append(r.Samples, t.sample())
+	r.RootValues = append(r.RootValues, float32(t.tree.Value()))
+
+	t.game.Play(m)
+	t.game.Position().LegalMoves(&t.moves)
+	if o := t.game.Outcome(&t.moves); o.Over() {
+		r.Outcome = o
+		r.Evaluations = t.tree.Evaluations() - t.before
+		t.settle(r)
+		return r, nil
+	}
+	if t.cfg.MaxMoves > 0 && t.game.Ply() >= 2*t.cfg.MaxMoves {
+		r.Thrown++
+		if r.Thrown == maxThrown {
+			return nil, fmt.Errorf("self-play: game %d: %d attempts in a row were longer than max_moves %d: raise it", r.Number, maxThrown, t.cfg.MaxMoves)
+		}
+		return nil, t.attempt()
+	}
+	t.tree.Advance(m)
+	return nil, nil
+}
+
+// sample is what there is to learn from the search of the current position:
+// its visits over all legal moves. The result comes when it is known. Moves
+// that the policy cannot express are left out.
+func (t *table) sample() encode.Sample {
+	p := t.game.Position()
+	s := encode.Sample{
+		Game:   int32(t.record.Number),
+		Ply:    int32(t.game.Ply()),
+		Planes: make([]uint64, t.codec.Planes.Count()),
+	}
+	t.codec.Planes.Encode(s.Planes, t.game)
+	edges := t.tree.Root()
+	s.Indices = make([]int32, 0, len(edges))
+	s.Policy = make([]float32, 0, len(edges))
+	total := 0
+	for _, e := range edges {
+		if i := t.codec.Policy.Index(p, e.Move); i >= 0 {
+			s.Indices = append(s.Indices, int32(i))
+			s.Policy = append(s.Policy, float32(e.Visits))
+			total += e.Visits
+		}
+	}
+	for i := range s.Policy {
+		s.Policy[i] /= float32(max(1, total))
+	}
+	return s
+}
+
+// settle writes the result of the game into its samples.
+func (t *table) settle(r *Record) {
+	white := float32(r.Outcome.Result)
+	turn := t.game.Start().Turn()
+	for i := range r.Samples {
+		r.Samples[i].Value = white
+		if turn == chess.Black && !t.codec.Planes.White() {
+			r.Samples[i].Value = -white
+		}
+		turn = turn.Other()
+	}
+}
+
+// mix is a bijection of 64 bits that leaves no pattern (the finalizer of
+// SplitMix64, Steele, Lea and Flood 2014): seeds that differ in one bit give
+// unrelated streams.
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
