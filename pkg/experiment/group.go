@@ -168,7 +168,7 @@ func (r *groupReading) field(f *field) {
 	case f.def != nil:
 		r.values[f.key] = f.def
 	case f.must && !r.bad[here]:
-		r.ok = false
+		r.ok, r.bad[here] = false, true
 		r.errs = append(r.errs, r.tree.at.errorf(here, "missing: want %s", f.typ.want()))
 	}
 }

@@ -51,7 +51,7 @@ func Load(path string, o Options) (*Experiment, error) {
 	for i, set := range o.Set {
 		l.set(i+1, set)
 	}
-	if own < 0 { // not even the file itself
+	if l.incomplete {
 		return nil, l.errs.sorted()
 	}
 	merged := l.merge(l.layers)
@@ -94,6 +94,11 @@ type loader struct {
 	layers []*tree
 	errs   Errors
 	bad    map[string]bool // key paths with an error in any file
+
+	// incomplete says that a file is missing from the layers. What is wrong
+	// within each of the others has been reported, but how they fit together
+	// cannot be known.
+	incomplete bool
 }
 
 const (
@@ -113,7 +118,7 @@ func (l *loader) file(path string, from *tree, chain []string) {
 		e := blame.errorf(key, format, args...).hint(hint)
 		e.Err = err
 		l.errs = append(l.errs, e)
-		l.bad[""] = true
+		l.incomplete = true
 	}
 	clean := filepath.Clean(path)
 	if i := slices.Index(chain, clean); i >= 0 {
@@ -141,6 +146,7 @@ func (l *loader) file(path string, from *tree, chain []string) {
 		l.parsed[clean] = t
 	}
 	if t == nil {
+		l.incomplete = true
 		return
 	}
 	if extends := t.get("extends"); extends != nil {
@@ -181,11 +187,7 @@ func ownKeys() []string {
 func (l *loader) check(path string, data []byte) *tree {
 	t, errs := parse(path, data)
 	l.errs = append(l.errs, errs...)
-	if t == nil {
-		l.bad[""] = true
-		return nil
-	}
-	if t.bad {
+	if t == nil || t.bad {
 		return nil
 	}
 	if t.kind != mapping {
@@ -196,6 +198,7 @@ func (l *loader) check(path string, data []byte) *tree {
 		l.errs = append(l.errs, Position{path, 1, 1}.errorf("alamos", "missing: the version of the language").hint("start the file with: alamos: 1"))
 	}
 	l.partly(t)
+	l.incomplete = l.incomplete || l.bad["extends"]
 	return t
 }
 

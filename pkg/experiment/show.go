@@ -73,7 +73,7 @@ func showScalar(v any) string {
 }
 
 var (
-	bare     = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_./+-]*( [A-Za-z0-9_./+-]+)*$`)
+	bare     = regexp.MustCompile(`^(\.\.?/)*[A-Za-z_][A-Za-z0-9_./+-]*( [A-Za-z0-9_./+-]+)*$`)
 	reserved = regexp.MustCompile(`^(?i:true|false|null|yes|no|on|off|y|n)$`)
 )
 

@@ -11,7 +11,8 @@ func didYouMean(word string, candidates []string) string {
 	if len(word) > 64 {
 		return ""
 	}
-	best, bestDistance := "", min(max(len(word)/4, 1), len(word)-1)+1
+	slips := min(max(len(word)/4, 1), 3, len(word)-1)
+	best, bestDistance := "", slips+1
 	for _, c := range candidates {
 		if d := distance(strings.ToLower(word), strings.ToLower(c)); d < bestDistance {
 			best, bestDistance = c, d

@@ -1,0 +1,400 @@
+package experiment
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// folder is a disk in memory.
+type folder map[string]string
+
+func (f folder) read(path string) ([]byte, error) {
+	data, ok := f[path]
+	if !ok {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
+	}
+	return []byte(data), nil
+}
+
+const head = "alamos: 1\nname: x\n"
+
+// load loads one text that must be sound.
+func load(t *testing.T, body string, set ...string) *Experiment {
+	t.Helper()
+	return loadFrom(t, folder{"x.yaml": head + body}, set...)
+}
+
+func loadFrom(t *testing.T, f folder, set ...string) *Experiment {
+	t.Helper()
+	e, err := Load("x.yaml", Options{Set: set, ReadFile: f.read})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// faults loads one text that must not load and returns its faults.
+func faults(t *testing.T, f folder, set ...string) string {
+	t.Helper()
+	_, err := Load("x.yaml", Options{Set: set, ReadFile: f.read})
+	if err == nil {
+		t.Fatal("it loads")
+	}
+	checkErrors(t, err)
+	return err.Error()
+}
+
+func TestIDIgnoresSpelling(t *testing.T) {
+	plain := "training:\n  optimizer: {weight_decay: 0.0001}\n  epochs: 1000\nsearch: {c_puct: 2, visits: 800}\ntournament: {players: [last, {player: random}]}\n"
+	id := load(t, plain).Trials[0].ID
+	for name, other := range map[string]string{
+		"numbers":  "training: {optimizer: {weight_decay: 1e-4}, epochs: 1e3}\nsearch: {c_puct: 2.0, visits: 800.0}\ntournament: {players: [{player: last}, random]}\n",
+		"order":    "tournament: {players: [last, random]}\nsearch:\n  visits: 800\n  c_puct: +2\n# comment\ntraining: {epochs: 1000}\n",
+		"defaults": "training: {epochs: 1000, batch: 256}\ntournament: {players: [last, random], search: {visits: 800}}\n",
+		"quotes":   "training: {epochs: 1000}\n\"game\": {'variant': \"atomic\"}\ntournament: {players: ['last', \"random\"]}\n",
+		"null":     "training: {epochs: 1000, batch: null}\ngame:\ntournament: {players: [last, random]}\n",
+		"asides":   plain + "about: words\nnotebook: [text: a]\n",
+	} {
+		if got := load(t, other).Trials[0].ID; got != id {
+			t.Errorf("%s: ID %s, want %s", name, got, id)
+		}
+	}
+}
+
+// Every setting that decides a result changes the ID.
+func TestIDKnowsEverySetting(t *testing.T) {
+	id := load(t, "").Trials[0].ID
+	for _, set := range []string{
+		"seed=2", "game.variant=chess", "game.max_moves=10", "network.depth=7", "network.policy_head=conv-linear",
+		"search.visits=1", "search.tree_reuse=false", "search.noise.weight=0.1", "selfplay.temperature.power=max",
+		"selfplay.opening.fens=[a]", "generations=2", "training.window=2", "training.schedule.kind=constant",
+		"training.loss.value=2", "tournament.rounds=1", "tournament.search.c_puct=1", "tournament.players=[last, random]",
+	} {
+		if got := load(t, "", set).Trials[0].ID; got == id {
+			t.Errorf("%s leaves the ID as it is", set)
+		}
+	}
+}
+
+func TestHooksAreNotPartOfTheID(t *testing.T) {
+	f := folder{"x.yaml": head + "hooks: [h/a.go]\n", "h/a.go": "package a"}
+	one := loadFrom(t, f)
+	f["h/a.go"] = "package a // changed"
+	two := loadFrom(t, f)
+	a, b := one.Settings.Hooks[0], two.Settings.Hooks[0]
+	if a.SHA256 == b.SHA256 || len(a.SHA256) != 64 || a.File != "h/a.go" || a.Name() != "a" {
+		t.Errorf("hooks %+v and %+v", a, b)
+	}
+	if one.Trials[0].ID != two.Trials[0].ID || one.Trials[0].ID != load(t, "").Trials[0].ID {
+		t.Error("a hook changes the ID of its trial")
+	}
+	if Hash(one.Settings.Hooks) == Hash(two.Settings.Hooks) {
+		t.Error("a changed hook does not change the hash of its stage")
+	}
+	if yaml := string(one.Settings.YAMLIn("results/x")); !strings.Contains(yaml, "- ../../h/a.go\n") {
+		t.Errorf("the hook's path is not relative to the folder of the file:\n%s", yaml)
+	}
+}
+
+func TestExtends(t *testing.T) {
+	f := folder{
+		"x.yaml":    head + "extends: [lib/a, lib/b.yaml]\ntraining: {epochs: 3, schedule: null}\ntournament: {players: [last, random]}\n",
+		"lib/a.yml": "never read",
+		"lib/a.yaml": "alamos: 1\nname: a\nabout: A\nextends: [deep/c]\nsearch: {visits: 10, c_puct: 3}\ntraining: {batch: 8, schedule: {initial: 0.3}}\n" +
+			"tournament: {players: [{every: 2}, last, untrained]}\n",
+		"lib/b.yaml":      "alamos: 1\nextends: deep/c\nsearch: {visits: 20}\ntraining: {epochs: null}\n",
+		"lib/deep/c.yaml": "alamos: 1\nsearch: {visits: 30, fpu: 0.5}\ntraining: {epochs: 7}\ngenerations: 4\n",
+	}
+	e := loadFrom(t, f)
+	s := e.Settings
+	for _, c := range []struct {
+		what      string
+		got, want any
+	}{
+		{"later base", s.Search.Visits, 20},
+		{"earlier base", s.Search.CPuct, 3.0},
+		{"shared base, laid over the earlier one again", s.Search.FPU, 0.5},
+		{"base of a base", s.Generations, 4},
+		{"own value over a null", s.Training.Epochs, 3},
+		{"null resets a group", s.Training.Schedule.Initial, 0.05},
+		{"beside the reset group", s.Training.Batch, 8},
+		{"lists replace", len(s.Tournament.Players), 2},
+		{"name", s.Name, "x"},
+		{"about is not inherited", s.About, ""},
+		{"inherited by the tournament", s.Tournament.Search.Visits, 20},
+		{"base", e.Base, "lib/a.yaml"},
+		{"bases", fmt.Sprint(e.Extends), "[lib/a.yaml lib/b.yaml]"},
+		{"files", fmt.Sprint(e.Files), "[lib/deep/c.yaml lib/a.yaml lib/b.yaml x.yaml]"},
+		{"origin", e.Origin("search.visits").String(), "lib/b.yaml:3"},
+		{"origin of what was reset", e.Origin("training.schedule.initial").String(), "default"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: have %v, want %v", c.what, c.got, c.want)
+		}
+	}
+}
+
+// Whoever changes the kind of a schedule need not undo the details of the old
+// kind, but may not write them down either.
+func TestInapplicableKeys(t *testing.T) {
+	f := folder{
+		"x.yaml":    head + "extends: base\ntraining: {schedule: {kind: constant}}\n",
+		"base.yaml": "alamos: 1\ntraining: {schedule: {kind: plateau, patience: 9, factor: 0.1}}\n",
+	}
+	if s := loadFrom(t, f).Settings.Training.Schedule; s != (Schedule{Kind: "constant", Initial: 0.05}) {
+		t.Errorf("schedule %+v", s)
+	}
+	got := faults(t, f, "training.schedule.patience=2")
+	if want := "--set:1:1: training.schedule.patience: has a meaning only with kind: plateau"; got != want {
+		t.Errorf("have %s\nwant %s", got, want)
+	}
+	e := loadFrom(t, f, "sweep.grid.training.schedule.kind=[plateau, step]")
+	if p := e.Trials[0].Settings.Training.Schedule.Patience; p != 9 {
+		t.Errorf("patience %d of the plateau trial, want the base's 9", p)
+	}
+	if p := e.Trials[1].Settings.Training.Schedule.Patience; p != 0 {
+		t.Errorf("patience %d of the step trial", p)
+	}
+}
+
+func TestTournamentSearch(t *testing.T) {
+	s := load(t, "game: {max_moves: 9}\nsearch: {visits: 5, c_puct: 3, noise: {alpha: 1, weight: 0.25}}\ntournament: {search: {c_puct: 1}}\n").Settings
+	want := s.Search
+	want.CPuct, want.Noise.Weight = 1, 0
+	if diff := cmp.Diff(want, s.Tournament.Search); diff != "" {
+		t.Error(diff)
+	}
+	if s.Tournament.MaxMoves != 9 || s.Tournament.Temperature.Power != 4 || s.SelfPlay.Temperature.Then != Max {
+		t.Errorf("%+v %+v", s.Tournament, s.SelfPlay)
+	}
+}
+
+func TestPlayers(t *testing.T) {
+	s := load(t, "tournament:\n  players: [every: 3, last, untrained, {player: random, rounds: 2}, {uci: fish, level: 2}, {uci: fish, depth: 1, options: {Hash: 16, Ponder: false}}]\n").Settings
+	want := []Player{
+		{Kind: PlayerEvery, Every: 3}, {Kind: PlayerLast}, {Kind: PlayerUntrained}, {Kind: PlayerRandom, Rounds: 2},
+		{Kind: PlayerUCI, UCI: "fish", Level: 2},
+		{Kind: PlayerUCI, UCI: "fish", Depth: 1, Options: map[string]string{"Hash": "16", "Ponder": "false"}},
+	}
+	if diff := cmp.Diff(want, s.Tournament.Players); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestSweep(t *testing.T) {
+	e := load(t, "seed: 5\nsweep:\n  grid:\n    search.c_puct: [1, 2.50]\n    training.schedule: [{kind: constant}, {kind: step, initial: 1e-1}]\n  seeds: 2\n")
+	var labels []string
+	ids := map[string]bool{}
+	for _, trial := range e.Trials {
+		labels = append(labels, trial.Label)
+		ids[trial.ID] = true
+		if trial.ID != trial.Settings.ID() || len(trial.ID) != 10 || len(trial.Axis) != len(e.Axes) {
+			t.Errorf("trial %+v", trial)
+		}
+	}
+	want := []string{
+		"search.c_puct=1 training.schedule={kind: constant} seed=5",
+		"search.c_puct=1 training.schedule={kind: constant} seed=6",
+		"search.c_puct=1 training.schedule={kind: step, initial: 0.1} seed=5",
+		"search.c_puct=1 training.schedule={kind: step, initial: 0.1} seed=6",
+		"search.c_puct=2.5 training.schedule={kind: constant} seed=5",
+		"search.c_puct=2.5 training.schedule={kind: constant} seed=6",
+		"search.c_puct=2.5 training.schedule={kind: step, initial: 0.1} seed=5",
+		"search.c_puct=2.5 training.schedule={kind: step, initial: 0.1} seed=6",
+	}
+	if diff := cmp.Diff(want, labels); diff != "" {
+		t.Error(diff)
+	}
+	if len(ids) != len(want) {
+		t.Errorf("%d different IDs of %d", len(ids), len(want))
+	}
+	if s := e.Trials[7].Settings; s.Search.CPuct != 2.5 || s.Training.Schedule.Initial != 0.1 || s.Seed != 6 {
+		t.Errorf("%+v", s)
+	}
+	// A trial is the same whether a sweep or a file of its own asks for it.
+	alone := load(t, "", "seed=6", "search.c_puct=2.5", "training.schedule={kind: step, initial: 0.1}")
+	if alone.Trials[0].ID != e.Trials[7].ID || alone.Trials[0].Label != "" {
+		t.Errorf("%s alone, %s in the sweep", alone.Trials[0].ID, e.Trials[7].ID)
+	}
+}
+
+func TestDiff(t *testing.T) {
+	a := load(t, "about: a\nsearch: {visits: 10}\ntraining: {optimizer: {weight_decay: 1e-3}}\n")
+	b := load(t, "# other\ntraining: {schedule: {kind: constant}, optimizer: {weight_decay: 0.001}}\nsearch: {visits: 20.0}\n")
+	want := []string{
+		"search.visits: 10 x.yaml:4 | 20 x.yaml:5",
+		"training.schedule.kind: plateau default | constant x.yaml:4",
+		"training.schedule.factor: 0.5 default |  default",
+		"training.schedule.patience: 3 default |  default",
+		"training.schedule.minimum: 0.0001 default |  default",
+		"tournament.search.visits: 10 default (as search.visits) | 20 default (as search.visits)",
+	}
+	var got, paths []string
+	for _, d := range Diff(a, b) {
+		got = append(got, fmt.Sprintf("%s: %s %s | %s %s", d.Path, d.A, d.OriginA, d.B, d.OriginB))
+		paths = append(paths, d.Path)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	var settings []string
+	for _, d := range DiffSettings(&a.Settings, &b.Settings) {
+		settings = append(settings, d.Path)
+	}
+	if !slices.Equal(paths, settings) {
+		t.Errorf("settings differ in %v, experiments in %v", settings, paths)
+	}
+	if d := Diff(a, a); len(d) != 0 {
+		t.Errorf("an experiment differs from itself: %v", d)
+	}
+}
+
+func TestSet(t *testing.T) {
+	e := load(t, "search: {visits: 10}\n", "search.visits=1e2", "training={epochs: 2}", "about=a=b", "generations=", "tournament.players=[last, random]")
+	s := e.Settings
+	if s.Search.Visits != 100 || s.Training.Epochs != 2 || s.About != "a=b" || s.Generations != 30 || len(s.Tournament.Players) != 2 {
+		t.Errorf("%+v", s)
+	}
+	if o := e.Origin("search.visits").String(); o != "--set" {
+		t.Errorf("origin %s", o)
+	}
+	got := faults(t, folder{"x.yaml": head}, "search.visits=ten", "serach.visits=1", "nothing", "extends=a", "search.fpu=[1", "about=a: b: c", "alamos=1")
+	want := strings.Join([]string{
+		`--set:1:15: search.visits: want a whole number of at least 1, have ten`,
+		`--set:2:1: serach.visits: unknown key (did you mean "search.visits"?)`,
+		`--set:3:1: want key.path=value, have nothing`,
+		`--set:4:1: extends: can only be set in a file`,
+		`--set:5:13: a list that starts with '[' is not closed or lacks a comma`,
+		`--set:6:11: a second ": " in one value (start a new line, or put quotes around the text)`,
+		`--set:7:1: alamos: can only be set in a file`,
+	}, "\n")
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A missing base hides how files fit together, not what is wrong in each.
+func TestMissingBase(t *testing.T) {
+	_, err := Load("x.yaml", Options{ReadFile: folder{"x.yaml": head + "extends: gone\nnetwork: {policy_channels: 3}\nsearch: {visits: 0}\n"}.read})
+	if !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v is not fs.ErrNotExist", err)
+	}
+	want := "x.yaml:3:10: extends: cannot read gone.yaml: file does not exist (paths start at the folder of this file)\n" +
+		"x.yaml:5:18: search.visits: want a whole number of at least 1, have 0"
+	if diff := cmp.Diff(want, err.Error()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Bases that multiply end in an error, not in an endless merge.
+func TestEndlessExtends(t *testing.T) {
+	f := folder{"x.yaml": head + "extends: [b0, b0]\n"}
+	for i := range 40 {
+		f[fmt.Sprintf("b%d.yaml", i)] = fmt.Sprintf("alamos: 1\nextends: [b%d, b%d]\n", i+1, i+1)
+	}
+	if got := faults(t, f); !strings.Contains(got, "too many files") {
+		t.Error(got[:min(len(got), 500)])
+	}
+	wide := folder{"x.yaml": head + "extends: [b0, b0]\n"}
+	for i := range 20 {
+		wide[fmt.Sprintf("b%d.yaml", i)] = fmt.Sprintf("alamos: 1\nextends: [b%d, b%d]\n", i+1, i+1)
+	}
+	wide["b20.yaml"] = "alamos: 1\n"
+	if got := faults(t, wide); !strings.Contains(got, "too many files") {
+		t.Error(got[:min(len(got), 500)])
+	}
+}
+
+// The typed settings have exactly the keys of the schema.
+func TestSettingsMatchSchema(t *testing.T) {
+	var want []string
+	for _, k := range Keys() {
+		if section, _, _ := strings.Cut(k.Path, "."); section != "extends" && section != "sweep" && !slices.Contains(want, k.Path) {
+			want = append(want, k.Path)
+		}
+	}
+	got := append(structKeys("", reflect.TypeFor[Settings]()), "tournament.players")
+	slices.Sort(want)
+	slices.Sort(got)
+	want = slices.DeleteFunc(want, func(p string) bool { return strings.HasPrefix(p, "tournament.players[].") })
+	got = slices.DeleteFunc(got, func(p string) bool { return p == "hooks[].sha256" })
+	if diff := cmp.Diff(want, slices.Compact(got)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(playerKeys.keys(), structKeys("", reflect.TypeFor[playerJSON]())); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func structKeys(path string, t reflect.Type) []string {
+	var keys []string
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		here, inner := join(path, name), f.Type
+		keys = append(keys, here)
+		if inner.Kind() == reflect.Slice {
+			here, inner = here+"[]", inner.Elem()
+		}
+		if inner.Kind() == reflect.Pointer {
+			inner = inner.Elem()
+		}
+		if inner.Kind() == reflect.Struct && inner != reflect.TypeFor[Player]() {
+			keys = append(keys, structKeys(here, inner)...)
+		}
+	}
+	return keys
+}
+
+// Every key has a sentence, and every default is a value that its own type takes.
+func TestSchemaIsSound(t *testing.T) {
+	for _, k := range Keys() {
+		if k.Doc == "" || !strings.HasSuffix(k.Doc, ".") {
+			t.Errorf("%s: doc %q", k.Path, k.Doc)
+		}
+	}
+	eachKey(func(path string, f *field) {
+		if f.def == nil {
+			return
+		}
+		written, errs := parse("default", []byte(show(f.typ, f.def)))
+		if len(errs) > 0 {
+			t.Fatalf("%s: %v", path, errs)
+		}
+		c := &checker{bad: map[string]bool{}, whole: true}
+		got, ok := f.typ.read(c, path, written)
+		if !ok {
+			t.Fatalf("%s: %v", path, c.errs)
+		}
+		if diff := cmp.Diff(f.def, got); diff != "" {
+			t.Errorf("%s: default (-schema +read)\n%s", path, diff)
+		}
+	})
+}
+
+func TestHash(t *testing.T) {
+	s := load(t, "").Settings
+	if Hash(s.Search) == Hash(s.Game) || Hash("a", "b") == Hash("ab") || Hash(s.Search, 1) != Hash(s.Search, 1) || len(Hash()) != 64 {
+		t.Error("hashes collide or wander")
+	}
+	var back Settings
+	if err := json.Unmarshal(s.Canonical(), &back); err != nil || back.ID() != s.ID() {
+		t.Errorf("canonical settings do not read back: %v", err)
+	}
+}
+
+func TestErrorsAreOneType(t *testing.T) {
+	_, err := Load("nowhere.yaml", Options{})
+	var one *Error
+	if !errors.As(err, &one) || one.File != "nowhere.yaml" || one.Line != 1 {
+		t.Errorf("%#v", err)
+	}
+}

@@ -1,0 +1,3 @@
+package hook
+
+// Nobody runs this one: experiment only reads its bytes.
