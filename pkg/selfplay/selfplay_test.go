@@ -1,0 +1,393 @@
+package selfplay_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"alamos/pkg/chess"
+	"alamos/pkg/encode"
+	"alamos/pkg/search"
+	"alamos/pkg/selfplay"
+)
+
+// hashed is a network whose answers are hashes of the planes and the indices:
+// arbitrary, but a function of the position alone.
+type hashed struct{}
+
+func (hashed) Evaluate(leaves []*encode.Leaf) error {
+	for _, l := range leaves {
+		h := uint64(0xcbf29ce484222325)
+		next := func(w uint64) float64 {
+			h = (h ^ w) * 0x9e3779b97f4a7c15
+			h ^= h >> 29
+			return float64(h>>11) / (1 << 53)
+		}
+		for _, w := range l.Planes {
+			next(w)
+		}
+		l.Value = l.Sign * float32(next(1)-0.5)
+		var sum float32
+		for i, index := range l.Indices {
+			l.Priors[i] = float32(0.05 + next(uint64(index)))
+			sum += l.Priors[i]
+		}
+		for i := range l.Priors {
+			l.Priors[i] /= sum
+		}
+	}
+	return nil
+}
+
+func nets(n int) []search.Net {
+	return slices.Repeat([]search.Net{hashed{}}, n)
+}
+
+func codec(t testing.TB, v chess.Variant) encode.Codec {
+	t.Helper()
+	c, err := encode.NewCodec("atomic16", "uci1968", v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// config is self-play with everything switched on, small.
+func config() selfplay.Config {
+	return selfplay.Config{
+		Variant: chess.Atomic,
+		Search: search.Config{
+			Visits: 16, CPuct: 2, ExpandAt: 2, TreeReuse: true,
+			Noise: search.Noise{Alpha: 0.3, Weight: 0.25},
+		},
+		Games:       12,
+		MaxMoves:    40,
+		Temperature: selfplay.Temperature{Power: 1, Plies: 20, Then: 4},
+		Opening: selfplay.Opening{
+			RandomPlies: 3, Share: 0.5,
+			FENs: []string{
+				"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+				"8/5k2/4p3/4p3/3P4/3P4/1K6/1R3q2 b - - 5 30",
+			},
+		},
+		Seed: 11,
+	}
+}
+
+// play returns the records in the order of their numbers.
+func play(t testing.TB, cfg selfplay.Config, workers int) ([]*selfplay.Record, selfplay.Stats) {
+	t.Helper()
+	var records []*selfplay.Record
+	stats, err := selfplay.Play(context.Background(), cfg, codec(t, cfg.Variant), nets(workers), func(r *selfplay.Record) {
+		records = append(records, r)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.SortFunc(records, func(a, b *selfplay.Record) int { return a.Number - b.Number })
+	return records, stats
+}
+
+// The games do not depend on how they are shared out, nor on which of them are
+// played.
+func TestDeterminism(t *testing.T) {
+	cfg := config()
+	want, _ := play(t, cfg, 1)
+	if len(want) != cfg.Games {
+		t.Fatalf("%d games, want %d", len(want), cfg.Games)
+	}
+	for _, workers := range []int{1, 2, 3} {
+		for _, parallel := range []int{0, 1, 5} {
+			cfg.Parallel = parallel
+			got, _ := play(t, cfg, workers)
+			if !reflect.DeepEqual(want, got) {
+				t.Fatalf("%d workers, %d at once: other games:\n%s", workers, parallel, cmp.Diff(want, got))
+			}
+		}
+	}
+	cfg.Skip = func(i int) bool { return i%3 != 1 }
+	got, _ := play(t, cfg, 2)
+	var some []*selfplay.Record
+	for _, r := range want {
+		if r.Number%3 == 1 {
+			some = append(some, r)
+		}
+	}
+	if !reflect.DeepEqual(some, got) {
+		t.Errorf("other games when some are skipped:\n%s", cmp.Diff(some, got))
+	}
+	cfg.Skip, cfg.Seed = nil, 12
+	if got, _ := play(t, cfg, 1); reflect.DeepEqual(want, got) {
+		t.Error("another seed gave the same games")
+	}
+}
+
+// Records are what was played: legal games to their end, a sample a move.
+func TestRecords(t *testing.T) {
+	for _, v := range []chess.Variant{chess.Atomic, chess.Standard} {
+		cfg := config()
+		cfg.Variant = v
+		cfg.MaxMoves = 150
+		cfg.Opening.FENs = nil
+		c := codec(t, v)
+		cfg.Progress = new(selfplay.Progress)
+		records, stats := play(t, cfg, 2)
+		uci := encode.UCI1968Moves()
+		var plies, evaluations, thrown, decided int
+		starts := make(map[string]bool)
+		for _, r := range records {
+			p, err := chess.ParseFEN(v, r.Start)
+			if err != nil {
+				t.Fatal(err)
+			}
+			starts[r.Start] = true
+			g := chess.NewGame(p)
+			var l chess.MoveList
+			if len(r.Samples) != len(r.Moves) || len(r.RootValues) != len(r.Moves) {
+				t.Fatalf("game %d: %d samples, %d values, %d moves", r.Number, len(r.Samples), len(r.RootValues), len(r.Moves))
+			}
+			for i, m := range r.Moves {
+				g.Position().LegalMoves(&l)
+				if o := g.Outcome(&l); o.Over() {
+					t.Fatalf("game %d goes on after %s", r.Number, o)
+				}
+				if !l.Contains(m) {
+					t.Fatalf("game %d, ply %d: %s is not legal", r.Number, i, m)
+				}
+				s := r.Samples[i]
+				if int(s.Game) != r.Number || int(s.Ply) != i {
+					t.Fatalf("game %d, ply %d: sample of game %d, ply %d", r.Number, i, s.Game, s.Ply)
+				}
+				planes := make([]uint64, c.Planes.Count())
+				c.Planes.Encode(planes, g)
+				if !slices.Equal(planes, s.Planes) {
+					t.Fatalf("game %d, ply %d: planes of another position", r.Number, i)
+				}
+				var sum float64
+				played := false
+				for k, index := range s.Indices {
+					if g.Position().UCI(l.At(k)) != uci[index] {
+						t.Fatalf("game %d, ply %d: index %d", r.Number, i, index)
+					}
+					sum += float64(s.Policy[k])
+					played = played || l.At(k) == m && s.Policy[k] > 0
+				}
+				if len(s.Indices) != l.Len() || math.Abs(sum-1) > 1e-5 || !played {
+					t.Fatalf("game %d, ply %d: a target of %d moves with sum %v; has the move played: %v", r.Number, i, len(s.Indices), sum, played)
+				}
+				if s.Value != float32(r.Outcome.Result) { // atomic16 keeps white's view
+					t.Fatalf("game %d, ply %d: value %v of %s", r.Number, i, s.Value, r.Outcome)
+				}
+				if v := r.RootValues[i]; !(v >= -1 && v <= 1) {
+					t.Fatalf("game %d, ply %d: root value %v", r.Number, i, v)
+				}
+				g.Play(m)
+			}
+			g.Position().LegalMoves(&l)
+			if o := g.Outcome(&l); o != r.Outcome || !o.Over() {
+				t.Fatalf("game %d ended as %s, recorded as %s", r.Number, o, r.Outcome)
+			}
+			if r.Outcome.Result != chess.Draw {
+				decided++
+			}
+			plies += len(r.Moves)
+			evaluations += r.Evaluations
+			thrown += r.Thrown
+		}
+		if v == chess.Atomic && decided == 0 {
+			t.Error("no game was won: the signs of values are not tested")
+		}
+		if len(starts) < 3 {
+			t.Errorf("%d different beginnings, want several", len(starts))
+		}
+		if !starts[chessStart(v)] {
+			t.Error("no game began at the start position")
+		}
+		if stats.Games != cfg.Games || stats.Plies != plies || stats.Evaluations != evaluations || stats.Thrown != thrown || stats.Batches == 0 {
+			t.Errorf("statistics %+v for %d plies, %d evaluations, %d thrown", stats, plies, evaluations, thrown)
+		}
+		if p := cfg.Progress; int(p.Games.Load()) != cfg.Games || int(p.Evaluations.Load()) != evaluations || int(p.Thrown.Load()) != thrown || int(p.Plies.Load()) < plies {
+			t.Error("the progress does not add up")
+		}
+	}
+}
+
+func chessStart(v chess.Variant) string {
+	p := chess.StartPosition(v)
+	return p.FEN()
+}
+
+// mover is an encoding that predicts the score of the side to move.
+type mover struct{ encode.Planes }
+
+func (mover) White() bool { return false }
+
+// The result of a game is recorded from the view that the encoding predicts.
+func TestPerspective(t *testing.T) {
+	cfg := config()
+	c := codec(t, cfg.Variant)
+	c.Planes = mover{c.Planes}
+	won := 0
+	_, err := selfplay.Play(context.Background(), cfg, c, nets(1), func(r *selfplay.Record) {
+		g, err := chess.ParseFEN(cfg.Variant, r.Start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		turn := g.Turn()
+		for i, s := range r.Samples {
+			want := float32(r.Outcome.Result)
+			if turn == chess.Black {
+				want = -want
+			}
+			if s.Value != want {
+				t.Errorf("game %d, ply %d, %s to move: value %v of %s", r.Number, i, turn, s.Value, r.Outcome)
+			}
+			turn = turn.Other()
+		}
+		if r.Outcome.Result != chess.Draw {
+			won++
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if won == 0 {
+		t.Error("no game was won: nothing was tested")
+	}
+}
+
+// Games that are too long are played again, and their cost is counted.
+func TestThrown(t *testing.T) {
+	cfg := config()
+	cfg.Opening = selfplay.Opening{}
+	cfg.MaxMoves = 0
+	free, _ := play(t, cfg, 1)
+	lengths := make([]int, 0, len(free))
+	for _, r := range free {
+		lengths = append(lengths, len(r.Moves))
+	}
+	slices.Sort(lengths)
+	cfg.MaxMoves = lengths[len(lengths)/2] / 2
+	short, stats := play(t, cfg, 2)
+	if stats.Thrown == 0 {
+		t.Fatalf("no game was longer than %d moves: %v", cfg.MaxMoves, lengths)
+	}
+	for i, r := range short {
+		if len(r.Moves) > 2*cfg.MaxMoves {
+			t.Errorf("game %d has %d plies, want at most %d", r.Number, len(r.Moves), 2*cfg.MaxMoves)
+		}
+		if fits := len(free[i].Moves) <= 2*cfg.MaxMoves; fits != (r.Thrown == 0) {
+			t.Errorf("game %d had %d plies without a limit and was thrown away %d times", r.Number, len(free[i].Moves), r.Thrown)
+		}
+		if r.Thrown > 0 && slices.Equal(r.Moves, free[i].Moves) {
+			t.Errorf("game %d was played again in the same way", r.Number)
+		}
+	}
+
+	cfg.Games, cfg.MaxMoves, cfg.Search.Visits = 1, 1, 1
+	_, err := selfplay.Play(context.Background(), cfg, codec(t, cfg.Variant), nets(1), func(*selfplay.Record) {})
+	if err == nil || !strings.Contains(err.Error(), "max_moves") {
+		t.Errorf("games that can never end: %v", err)
+	}
+}
+
+// counting cancels after some batches.
+type counting struct {
+	hashed
+	calls  *atomic.Int64
+	at     int64
+	cancel func()
+}
+
+func (c counting) Evaluate(l []*encode.Leaf) error {
+	if c.calls.Add(1) == c.at {
+		c.cancel()
+	}
+	return c.hashed.Evaluate(l)
+}
+
+func TestCancel(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var calls atomic.Int64
+	n := counting{calls: &calls, at: 50, cancel: cancel}
+	cfg := config()
+	cfg.Games = 1000
+	stats, err := selfplay.Play(ctx, cfg, codec(t, cfg.Variant), []search.Net{n, n}, func(*selfplay.Record) {})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("returned %v", err)
+	}
+	// Each of the two workers may have been inside one more batch.
+	if calls.Load() > 52 || stats.Games == cfg.Games {
+		t.Errorf("went on for %d batches", calls.Load())
+	}
+}
+
+// failing is a network that breaks down.
+type failing struct{ calls *atomic.Int64 }
+
+var errBroken = errors.New("the network broke down")
+
+func (f failing) Evaluate(l []*encode.Leaf) error {
+	if f.calls.Add(1) > 20 {
+		return errBroken
+	}
+	return hashed{}.Evaluate(l)
+}
+
+func TestErrors(t *testing.T) {
+	cfg := config()
+	c := codec(t, cfg.Variant)
+	ignore := func(*selfplay.Record) {}
+	nan := math.NaN()
+	net := failing{new(atomic.Int64)}
+	if _, err := selfplay.Play(context.Background(), cfg, c, []search.Net{net, net}, ignore); !errors.Is(err, errBroken) {
+		t.Errorf("returned %v, want %v", err, errBroken)
+	}
+	if _, err := selfplay.Play(context.Background(), cfg, c, nil, ignore); err == nil {
+		t.Error("no networks: no error")
+	}
+	for name, change := range map[string]func(*selfplay.Config){
+		"visits":           func(c *selfplay.Config) { c.Search.Visits = 0 },
+		"c_puct":           func(c *selfplay.Config) { c.Search.CPuct = nan },
+		"games":            func(c *selfplay.Config) { c.Games = -1 },
+		"power":            func(c *selfplay.Config) { c.Temperature.Power = 0 },
+		"then":             func(c *selfplay.Config) { c.Temperature.Then = nan },
+		"share":            func(c *selfplay.Config) { c.Opening.Share = 2 },
+		"opening 1":        func(c *selfplay.Config) { c.Opening.FENs = []string{"nonsense"} },
+		"the game is over": func(c *selfplay.Config) { c.Opening.FENs = []string{"8/8/8/8/8/8/8/4K2R b - - 0 1"} },
+		"use fewer": func(c *selfplay.Config) {
+			c.Opening = selfplay.Opening{Share: 1, RandomPlies: 200, FENs: []string{"7k/8/8/8/8/8/r6r/5K2 w - - 90 80"}}
+		},
+		"variant": func(c *selfplay.Config) { c.Variant = chess.Variant(99) },
+	} {
+		cfg := config()
+		change(&cfg)
+		if _, err := selfplay.Play(context.Background(), cfg, c, nets(1), ignore); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: returned %v", name, err)
+		}
+	}
+}
+
+// What self-play costs beside the network.
+func BenchmarkPlay(b *testing.B) {
+	cfg := config()
+	cfg.Search.Visits = 200
+	cfg.Games = 64
+	var stats selfplay.Stats
+	for b.Loop() {
+		_, s := play(b, cfg, 1)
+		stats.Evaluations += s.Evaluations
+		stats.Elapsed += s.Elapsed
+		stats.Network += s.Network
+	}
+	beside := stats.Elapsed - stats.Network
+	b.ReportMetric(float64(beside.Nanoseconds())/float64(stats.Evaluations), "ns/evaluation-beside-network")
+	b.ReportMetric(0, "ns/op")
+}
