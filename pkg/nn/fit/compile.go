@@ -1,0 +1,205 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+)
+
+// compiler is a C++ compiler that understands g++'s options.
+type compiler struct {
+	Path    string
+	Version string
+}
+
+// findCompiler returns $CXX or the first of g++, c++ and clang++.
+func findCompiler() (compiler, error) {
+	names := []string{"g++", "c++", "clang++"}
+	if cxx := os.Getenv("CXX"); cxx != "" {
+		names = []string{cxx}
+	}
+	for _, name := range names {
+		path, err := exec.LookPath(name)
+		if err != nil {
+			continue
+		}
+		text, err := output(exec.Command(path, "--version"))
+		if err != nil {
+			return compiler{}, err
+		}
+		version, _, _ := strings.Cut(text, "\n")
+		return compiler{Path: path, Version: version}, nil
+	}
+	return compiler{}, fmt.Errorf("no C++ compiler (looked for %s)", strings.Join(names, ", "))
+}
+
+// compileError carries what the compiler said.
+type compileError struct {
+	source string
+	said   string
+}
+
+func (e *compileError) Error() string {
+	return fmt.Sprintf("%s does not compile:\n%s", e.source, lastLines(e.said, 40))
+}
+
+// object compiles one C++ file to an object file.
+func (c compiler) object(source, target string, flags []string) error {
+	args := append([]string{"-c", "-fPIC", "-o", target, source}, flags...)
+	cmd := exec.Command(c.Path, args...)
+	cmd.Env = append(os.Environ(), "LC_ALL=C")
+	said, err := cmd.CombinedOutput()
+	if err != nil {
+		if _, ok := err.(*exec.ExitError); ok {
+			return &compileError{source: source, said: string(said)}
+		}
+		return err
+	}
+	return nil
+}
+
+// diagnose returns what the compiler says against a C++ file, all of it,
+// without generating code.
+func (c compiler) diagnose(source string, flags []string) (string, error) {
+	args := append([]string{"-fsyntax-only", "-fmax-errors=0", source}, flags...)
+	if strings.Contains(c.Version, "clang") {
+		args[1] = "-ferror-limit=0"
+	}
+	cmd := exec.Command(c.Path, args...)
+	cmd.Env = append(os.Environ(), "LC_ALL=C")
+	said, err := cmd.CombinedOutput()
+	if _, ok := err.(*exec.ExitError); err != nil && !ok {
+		return "", err
+	}
+	return string(said), nil
+}
+
+// library links object files to a shared library.
+func (c compiler) library(target string, objects []string, lib libtorch) error {
+	args := []string{"-shared", "-o", target, "-Wl,-soname," + libraryName}
+	args = append(args, objects...)
+	args = append(args, lib.linkFlags()...)
+	_, err := output(exec.Command(c.Path, args...))
+	return err
+}
+
+// digest returns a short hash of its arguments, each with its length, so that
+// moving bytes from one to the next changes it.
+func digest(parts ...string) string {
+	h := sha256.New()
+	for _, p := range parts {
+		fmt.Fprintf(h, "%d:%s", len(p), p)
+	}
+	return hex.EncodeToString(h.Sum(nil))[:16]
+}
+
+// sources are the C++ files of a directory, read whole.
+type sources struct {
+	dir     string
+	names   []string // *.cpp, sorted
+	text    map[string][]byte
+	headers string // digest of every other file: a changed header recompiles all
+}
+
+// readSources reads a directory of C++ files. A missing one has none.
+func readSources(dir string) (sources, error) {
+	s := sources{dir: dir, text: map[string][]byte{}}
+	entries, err := os.ReadDir(dir)
+	if err != nil && !os.IsNotExist(err) {
+		return s, err
+	}
+	var headers []string
+	for _, e := range entries {
+		ext := filepath.Ext(e.Name())
+		if e.IsDir() || ext != ".cpp" && ext != ".h" && ext != ".hpp" {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			return s, err
+		}
+		if ext == ".cpp" {
+			s.names = append(s.names, e.Name())
+			s.text[e.Name()] = text
+		} else {
+			headers = append(headers, e.Name(), string(text))
+		}
+	}
+	s.headers = digest(headers...)
+	return s, nil
+}
+
+// digest identifies the content of all files.
+func (s sources) digest() string {
+	parts := []string{s.headers}
+	for _, name := range s.names {
+		parts = append(parts, name, string(s.text[name]))
+	}
+	return digest(parts...)
+}
+
+// objectStore keeps object files under a hash of all that went into them.
+type objectStore struct{ dir string }
+
+// get returns the path of the object file with this key, made by make (which
+// is given the path to write) if it is not there yet.
+func (o objectStore) get(key string, make func(target string) error) (string, error) {
+	path := filepath.Join(o.dir, key+".o")
+	now := time.Now()
+	if os.Chtimes(path, now, now) == nil { // the time says when it was last used
+		return path, nil
+	}
+	if err := os.MkdirAll(o.dir, 0o755); err != nil {
+		return "", err
+	}
+	whole := path + ".part"
+	if err := make(whole); err != nil {
+		os.Remove(whole)
+		return "", err
+	}
+	return path, os.Rename(whole, path)
+}
+
+// prune removes object files that no set-up used for a month.
+func (o objectStore) prune(now time.Time) {
+	files, _ := filepath.Glob(filepath.Join(o.dir, "*.o*"))
+	for _, name := range files {
+		if info, err := os.Stat(name); err == nil && now.Sub(info.ModTime()) > 30*24*time.Hour {
+			os.Remove(name)
+		}
+	}
+}
+
+// parallel runs the jobs, as many at a time as there are processors, and
+// returns the errors joined.
+func parallel(jobs []func() error) error {
+	errs := make([]error, len(jobs))
+	slots := make(chan struct{}, runtime.NumCPU())
+	var wg sync.WaitGroup
+	for i, job := range jobs {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			errs[i] = job()
+		})
+	}
+	wg.Wait()
+	var text bytes.Buffer
+	for _, err := range errs {
+		if err != nil {
+			fmt.Fprintln(&text, err)
+		}
+	}
+	if text.Len() > 0 {
+		return fmt.Errorf("%s", strings.TrimSpace(text.String()))
+	}
+	return nil
+}

@@ -1,0 +1,341 @@
+package main
+
+import (
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const (
+	gotchModule = "github.com/sugarme/gotch"
+	libraryName = "libtch.so"
+	stampName   = "fitted" // in the fitted copy: written last, says what libtch.so was made of
+)
+
+// ownSources decide what a fitted copy contains.
+//
+//go:embed gotch.go mend.go stub.go
+var ownSources embed.FS
+
+// fitting is one fitting of gotch to a libtorch.
+type fitting struct {
+	root  string // of the alamos checkout
+	cache string // our directory in the user's cache
+	lib   libtorch
+	cxx   compiler
+	r     *reporter
+
+	machine string // digest of the libtorch and the compiler
+}
+
+// run makes the fitted copy and go.work unless both are as they should be.
+//
+// The copy's directory is named after what its Go code and the C++ of gotch
+// depend on. Our own C++ is not part of that name: when it changes, libtch.so
+// in the same directory is linked anew, so that Go need not recompile gotch.
+// libtch.so exports alamos_sources, a string, so that a program can compare.
+func (f fitting) run() error {
+	version, goVersion, err := requirements(filepath.Join(f.root, "go.mod"))
+	if err != nil {
+		return err
+	}
+	fingerprint, err := f.lib.fingerprint()
+	if err != nil {
+		return err
+	}
+	fitCode, err := ownCode()
+	if err != nil {
+		return err
+	}
+	ours, err := readSources(filepath.Join(f.root, "pkg/nn/cpp"))
+	if err != nil {
+		return err
+	}
+	f.machine = digest(fingerprint, f.cxx.Path, f.cxx.Version)
+	dir := filepath.Join(f.cache, "gotch-"+digest(version, f.machine, fitCode))
+	work := workFile(goVersion, dir)
+
+	if fitted(dir, ours) && workIsCurrent(f.root, work) {
+		return nil
+	}
+	if err := os.MkdirAll(f.cache, 0o755); err != nil {
+		return err
+	}
+	unlock, err := f.lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+
+	if !fitted(dir, ours) { // another set-up may have done it while we waited
+		if err := f.fit(version, dir, ours); err != nil {
+			return err
+		}
+	}
+	if workIsCurrent(f.root, work) {
+		return nil
+	}
+	if err := writeWork(f.r, f.root, work); err != nil {
+		return err
+	}
+	return f.warmUp()
+}
+
+// fitted reports whether dir is a whole fitted copy with our present C++.
+func fitted(dir string, ours sources) bool {
+	stamp, err := os.ReadFile(filepath.Join(dir, stampName))
+	if err != nil || string(stamp) != ours.digest() {
+		return false
+	}
+	for _, name := range []string{"go.mod", "ts/tensor.go", "libtch/lib.go", "libtch/" + libraryName} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// fit makes the fitted copy, or only its libtch.so where the rest is there.
+// Everything is written beside its place and renamed when it is whole.
+func (f fitting) fit(version, dir string, ours sources) error {
+	f.r.step("libtorch %s: %s, %s", f.lib.Version, f.lib.Origin, f.lib.Root)
+	left, _ := filepath.Glob(filepath.Join(f.cache, "part-*"))
+	for _, d := range left { // of a set-up that was killed: we hold the lock
+		os.RemoveAll(d)
+	}
+	part, err := os.MkdirTemp(f.cache, "part-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(part)
+
+	origin, err := download(version)
+	if err != nil {
+		return err
+	}
+	if err := copyGotch(origin, part); err != nil {
+		return err
+	}
+	if err := applyMends(part); err != nil {
+		return fmt.Errorf("mending gotch %s: %w", version, err)
+	}
+	if err := f.build(part, version, ours); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(part, stampName), []byte(ours.digest()), 0o644); err != nil {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(dir, "libtch/lib.go")); err == nil {
+		// The Go side is in use by Go's build cache and perhaps by running
+		// programs: replace the library, which they keep open, and the stamp.
+		os.Remove(filepath.Join(dir, stampName))
+		for _, name := range []string{"libtch/" + libraryName, stampName} {
+			if err := os.Rename(filepath.Join(part, name), filepath.Join(dir, name)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	return os.Rename(part, dir)
+}
+
+// build compiles libtch.so inside the copy at part, from gotch's C++ and ours.
+func (f fitting) build(part, version string, ours sources) error {
+	libFlags, err := f.lib.compileFlags()
+	if err != nil {
+		return err
+	}
+	store := objectStore{filepath.Join(f.cache, "objects")}
+	cpp := filepath.Join(part, "libtch/cpp")
+	libtch := filepath.Join(part, "libtch")
+
+	var jobs []func() error
+	objects := make([]string, len(ours.names)+2)
+
+	stubCode, err := ownSources.ReadFile("stub.go")
+	if err != nil {
+		return err
+	}
+	apiFlags := append([]string{"-std=c++17", "-O1", "-w", "-I" + libtch}, libFlags...)
+	apiKey := "torch_api-" + digest(version, f.machine, strings.Join(libFlags, " "), string(stubCode))
+	jobs = append(jobs, func() (err error) {
+		objects[0], err = store.get(apiKey, func(target string) error {
+			source := filepath.Join(cpp, "torch_api.cpp")
+			done := f.r.long("looking for what this libtorch lacks (about 15 s)")
+			stubbed, err := stubMissing(f.cxx, source, apiFlags)
+			done()
+			if err != nil {
+				return err
+			}
+			if len(stubbed) > 0 {
+				f.r.step("%d of gotch's functions are not in this libtorch and will return an error", len(stubbed))
+			}
+			defer f.r.long("compiling gotch's C++ (about a minute, once for this libtorch)")()
+			return f.cxx.object(source, target, apiFlags)
+		})
+		return err
+	})
+	flags := append([]string{"-std=c++17", "-O3", "-Wall"}, libFlags...)
+	for i, name := range ours.names {
+		jobs = append(jobs, func() (err error) {
+			key := "alamos-" + digest(f.machine, strings.Join(flags, " "), ours.headers, name, string(ours.text[name]))
+			objects[i+1], err = store.get(key, func(target string) error {
+				f.r.step("compiling pkg/nn/cpp/%s", name)
+				return f.cxx.object(filepath.Join(ours.dir, name), target, flags)
+			})
+			return err
+		})
+	}
+	marker := filepath.Join(cpp, "alamos_sources.cpp")
+	objects[len(objects)-1] = filepath.Join(cpp, "alamos_sources.o")
+	jobs = append(jobs, func() error {
+		text := fmt.Sprintf("extern \"C\" const char *alamos_sources() { return \"%s\"; }\n", ours.digest())
+		if err := os.WriteFile(marker, []byte(text), 0o644); err != nil {
+			return err
+		}
+		return f.cxx.object(marker, objects[len(objects)-1], nil)
+	})
+	if err := parallel(jobs); err != nil {
+		return err
+	}
+	store.prune(time.Now())
+	f.r.step("linking %s", libraryName)
+	return f.cxx.library(filepath.Join(libtch, libraryName), objects, f.lib)
+}
+
+// warmUp compiles the Go side of gotch into Go's build cache, which proves that
+// it links, and shows where the first build's time goes.
+func (f fitting) warmUp() error {
+	defer f.r.long("go build %s (about 45 s the first time)", gotchModule+"/ts")()
+	cmd := exec.Command("go", "build", gotchModule+"/ts")
+	cmd.Dir = f.root
+	cmd.Env = append(os.Environ(), "GOWORK="+filepath.Join(f.root, "go.work"))
+	_, err := output(cmd)
+	return err
+}
+
+// lock keeps two set-ups from working in the same cache at once. The system
+// releases it when the process ends, however it ends.
+func (f fitting) lock() (unlock func(), err error) {
+	file, err := os.OpenFile(filepath.Join(f.cache, "lock"), os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		done := f.r.long("waiting for another set-up on this machine")
+		err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX)
+		done()
+	}
+	if err != nil {
+		file.Close()
+		return nil, fmt.Errorf("lock %s: %w", file.Name(), err)
+	}
+	return func() { file.Close() }, nil
+}
+
+var (
+	requireGotch = regexp.MustCompile(`(?m)^(?:require)?\s+` + regexp.QuoteMeta(gotchModule) + `\s+(v\S+)`)
+	goDirective  = regexp.MustCompile(`(?m)^go\s+(\S+)`)
+)
+
+// requirements reads from a go.mod the version of gotch and the Go version.
+func requirements(name string) (gotch, goVersion string, err error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return "", "", err
+	}
+	g, v := requireGotch.FindSubmatch(text), goDirective.FindSubmatch(text)
+	if g == nil || v == nil {
+		return "", "", fmt.Errorf("%s: wants a go line and a requirement of %s", name, gotchModule)
+	}
+	return string(g[1]), string(v[1]), nil
+}
+
+// ownCode returns the sources of this program that decide a copy's content.
+func ownCode() (string, error) {
+	var parts []string
+	err := fs.WalkDir(ownSources, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := ownSources.ReadFile(path)
+		parts = append(parts, path, string(text))
+		return err
+	})
+	return digest(parts...), err
+}
+
+// download returns the directory of gotch in Go's module cache.
+func download(version string) (string, error) {
+	cmd := exec.Command("go", "mod", "download", "-json", gotchModule+"@"+version)
+	cmd.Env = append(os.Environ(), "GOWORK=off")
+	text, err := output(cmd)
+	var info struct{ Dir, Error string }
+	if jsonErr := json.Unmarshal([]byte(text), &info); jsonErr == nil && info.Error != "" {
+		return "", fmt.Errorf("gotch %s: %s", version, info.Error)
+	}
+	if err != nil {
+		return "", err
+	}
+	if info.Dir == "" {
+		return "", fmt.Errorf("gotch %s: go mod download names no directory", version)
+	}
+	return info.Dir, nil
+}
+
+// copyGotch copies gotch's packages without their tests and examples, and moves
+// the C++ out of the Go package libtch into libtch/cpp, where Go ignores it.
+func copyGotch(from, to string) error {
+	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if rel == "example" || rel == "gen" {
+				return filepath.SkipDir
+			}
+			return os.MkdirAll(filepath.Join(to, rel), 0o755)
+		}
+		dir, base := filepath.Split(rel)
+		switch ext := filepath.Ext(base); {
+		case strings.HasSuffix(base, "_test.go"):
+			return nil
+		case dir == "libtch/" && base == "torch_api.h", dir == "libtch/" && base == "torch_api_generated.h":
+			// What cgo reads stays.
+		case dir == "libtch/" && (ext == ".cpp" || ext == ".h"):
+			rel = filepath.Join("libtch/cpp", base)
+		case ext != ".go" && base != "go.mod" && base != "go.sum" && base != "LICENSE":
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(to, rel)
+		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+			return err
+		}
+		return os.WriteFile(target, text, 0o644)
+	})
+	if err != nil {
+		return fmt.Errorf("copying gotch: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"context"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// Where a libtorch comes from.
+const (
+	originEnv    = "LIBTORCH"
+	originPython = "Python's torch"
+	originDebian = "Debian's libtorch-dev"
+)
+
+// libtorch is an installed libtorch.
+type libtorch struct {
+	Origin  string
+	Root    string // as given: holds include/ and lib/
+	Include string // holds torch/csrc/api/include
+	Lib     string // holds libtorch.so
+	Version string // "1.13.0"; "unknown" when the headers do not say
+	CUDA    bool   // libtorch_cuda.so is there
+}
+
+var errNoLibtorch = errors.New("no libtorch found")
+
+// findLibtorch looks for libtorch in the order: LIBTORCH, an installed Python
+// torch, Debian's package. A LIBTORCH that holds none is an error, not a reason
+// to take another one silently.
+func findLibtorch() (libtorch, error) {
+	if dir := os.Getenv("LIBTORCH"); dir != "" {
+		dir, err := filepath.Abs(dir)
+		if err != nil {
+			return libtorch{}, err
+		}
+		lib, err := libtorchAt(dir, originEnv)
+		if err != nil {
+			return lib, fmt.Errorf("LIBTORCH=%s: %w", dir, err)
+		}
+		return lib, nil
+	}
+	if dir := pythonTorch(); dir != "" {
+		if lib, err := libtorchAt(dir, originPython); err == nil {
+			return lib, nil
+		}
+	}
+	if lib, err := libtorchAt("/usr", originDebian); err == nil {
+		return lib, nil
+	}
+	return libtorch{}, errNoLibtorch
+}
+
+// libtorchAt describes the libtorch under dir, which has the layout of the
+// downloadable archive, of a Python package, or of a Debian multiarch system.
+func libtorchAt(dir, origin string) (libtorch, error) {
+	l := libtorch{Origin: origin, Root: dir, Include: filepath.Join(dir, "include")}
+	api := filepath.Join(l.Include, "torch/csrc/api/include/torch")
+	if _, err := os.Stat(filepath.Join(api, "torch.h")); err != nil {
+		return l, fmt.Errorf("no C++ headers of libtorch: %w", err)
+	}
+	libDirs := []string{filepath.Join(dir, "lib"), filepath.Join(dir, "lib64")}
+	multiarch, _ := filepath.Glob(filepath.Join(dir, "lib", "*-linux-gnu*"))
+	for _, d := range append(libDirs, multiarch...) {
+		if _, err := os.Stat(filepath.Join(d, "libtorch_cpu.so")); err == nil {
+			l.Lib = d
+			break
+		}
+	}
+	if l.Lib == "" {
+		return l, fmt.Errorf("no libtorch_cpu.so in %s", strings.Join(libDirs, " or "))
+	}
+	_, err := os.Stat(filepath.Join(l.Lib, "libtorch_cuda.so"))
+	l.CUDA = err == nil
+	l.Version = headerVersion(filepath.Join(api, "version.h"), filepath.Join(l.Include, "torch/headeronly/version.h"))
+	return l, nil
+}
+
+var versionMacro = regexp.MustCompile(`#define\s+TORCH_VERSION_(MAJOR|MINOR|PATCH)\s+(\d+)`)
+
+// headerVersion reads the version macros of the first header that has them.
+func headerVersion(headers ...string) string {
+	for _, name := range headers {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			continue
+		}
+		part := map[string]string{}
+		for _, m := range versionMacro.FindAllStringSubmatch(string(text), -1) {
+			part[m[1]] = m[2]
+		}
+		if len(part) == 3 {
+			return part["MAJOR"] + "." + part["MINOR"] + "." + part["PATCH"]
+		}
+	}
+	return "unknown"
+}
+
+// pythonTorch returns the directory of an installed Python package torch, or
+// "". It asks Python where the package is and does not import it: the import
+// takes seconds, and fails for reasons that do not concern its libraries.
+func pythonTorch() string {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, python, "-c", `import importlib.util as u
+s = u.find_spec("torch")
+print(s.origin or "" if s else "")`)
+	cmd.WaitDelay = time.Second
+	text, err := output(cmd)
+	origin := strings.TrimSpace(text)
+	if err != nil || filepath.Base(origin) != "__init__.py" {
+		return ""
+	}
+	return filepath.Dir(origin)
+}
+
+// fingerprint changes when the library is moved, upgraded or rebuilt.
+func (l libtorch) fingerprint() (string, error) {
+	name, err := filepath.EvalSymlinks(filepath.Join(l.Lib, "libtorch_cpu.so"))
+	if err != nil {
+		return "", err
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s %s %s %d %d cuda=%t", l.Root, name, l.Version, info.Size(), info.ModTime().UnixNano(), l.CUDA), nil
+}
+
+// oldABI reports whether the library was built with the C++ ABI from before
+// GCC 5, as Python's torch was for years: code linked to it must be, too.
+func (l libtorch) oldABI() (bool, error) {
+	f, err := elf.Open(filepath.Join(l.Lib, "libc10.so"))
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	symbols, err := f.DynamicSymbols()
+	if err != nil {
+		return false, fmt.Errorf("%s/libc10.so: %w", l.Lib, err)
+	}
+	for _, s := range symbols {
+		if s.Section != elf.SHN_UNDEF && strings.Contains(s.Name, "__cxx11") {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// compileFlags are what every C++ file that includes libtorch's headers needs.
+// ALAMOS_CUDA is defined when both the CUDA library and CUDA's headers exist.
+func (l libtorch) compileFlags() ([]string, error) {
+	old, err := l.oldABI()
+	if err != nil {
+		return nil, err
+	}
+	abi := 1
+	if old {
+		abi = 0
+	}
+	flags := []string{
+		fmt.Sprintf("-D_GLIBCXX_USE_CXX11_ABI=%d", abi),
+		"-isystem", filepath.Join(l.Include, "torch/csrc/api/include"),
+	}
+	if l.Include != "/usr/include" { // -isystem /usr/include breaks #include_next
+		flags = append(flags, "-isystem", l.Include)
+	}
+	if l.CUDA {
+		if dirs := l.cudaIncludes(); len(dirs) > 0 {
+			flags = append(flags, "-DALAMOS_CUDA=1")
+			for _, d := range dirs {
+				flags = append(flags, "-isystem", d)
+			}
+		}
+	}
+	return flags, nil
+}
+
+// cudaIncludes returns the directories of CUDA's headers: a toolkit's, or those
+// of the Python packages that torch depends on. Empty when there are none.
+func (l libtorch) cudaIncludes() []string {
+	toolkits := []string{"/usr/local/cuda/include"}
+	if home := os.Getenv("CUDA_HOME"); home != "" {
+		toolkits = append([]string{filepath.Join(home, "include")}, toolkits...)
+	}
+	for _, d := range toolkits {
+		if _, err := os.Stat(filepath.Join(d, "cuda_runtime_api.h")); err == nil {
+			return []string{d}
+		}
+	}
+	site := filepath.Dir(l.Root)
+	if found, _ := filepath.Glob(filepath.Join(site, "nvidia", "*", "include", "cuda_runtime_api.h")); len(found) == 0 {
+		return nil
+	}
+	dirs, _ := filepath.Glob(filepath.Join(site, "nvidia", "*", "include"))
+	return dirs
+}
+
+// linkFlags link a shared library to libtorch. The CUDA library registers its
+// kernels when it is loaded, so it must be linked although nothing names it.
+func (l libtorch) linkFlags() []string {
+	flags := []string{"-L" + l.Lib, "-Wl,-rpath," + l.Lib, "-Wl,--no-as-needed", "-ltorch", "-ltorch_cpu", "-lc10"}
+	if l.CUDA {
+		flags = append(flags, "-ltorch_cuda", "-lc10_cuda")
+	}
+	return flags
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+func main() {
+	opponents := flag.Bool("opponents", true, "install the engines that tournaments play against")
+	flag.Usage = func() {
+		fmt.Fprintf(flag.CommandLine.Output(), "usage: go run ./pkg/nn/fit [-opponents=false]\n\nPrepares this checkout: fits gotch to the installed libtorch, installs opponents.\n")
+		flag.PrintDefaults()
+	}
+	flag.Parse()
+	if err := setUp(newReporter(os.Stdout), *opponents); err != nil {
+		fmt.Fprintf(os.Stderr, "setup: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+// setUp does what is not yet done, in the order in which things depend on one
+// another, and says what it does. When there is nothing to do it prints a line.
+func setUp(r *reporter, opponents bool) error {
+	if runtime.GOOS != "linux" {
+		return fmt.Errorf("alamos is built for Linux; this is %s", runtime.GOOS)
+	}
+	root, err := moduleRoot()
+	if err != nil {
+		return err
+	}
+	userCache, err := os.UserCacheDir()
+	if err != nil {
+		return fmt.Errorf("no cache directory: %w (set XDG_CACHE_HOME)", err)
+	}
+	cxx, err := needCompiler(r)
+	if err != nil {
+		return err
+	}
+	lib, err := needLibtorch(r)
+	if err != nil {
+		return err
+	}
+	f := fitting{root: root, cache: filepath.Join(userCache, "alamos"), lib: lib, cxx: cxx, r: r}
+	if err := f.run(); err != nil {
+		return err
+	}
+	if opponents {
+		installOpponents(r, root)
+	}
+	r.close(fmt.Sprintf("set up: libtorch %s (%s)", lib.Version, lib.Origin))
+	return nil
+}
+
+// moduleRoot returns the directory of alamos' go.mod: the working directory or
+// the nearest one above it that has one.
+func moduleRoot() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for d := dir; ; d = filepath.Dir(d) {
+		if _, err := os.Stat(filepath.Join(d, "go.mod")); err == nil {
+			return d, nil
+		} else if !errors.Is(err, os.ErrNotExist) {
+			return "", err
+		}
+		if d == filepath.Dir(d) {
+			return "", fmt.Errorf("no go.mod in %s or above it: run this inside the alamos checkout", dir)
+		}
+	}
+}
