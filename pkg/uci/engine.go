@@ -1,0 +1,258 @@
+package uci
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+)
+
+// Timeouts say how long to wait for an engine. Zero fields mean the defaults.
+type Timeouts struct {
+	Handshake time.Duration // from the start to "uciok"; default 15 s
+	Ready     time.Duration // from "isready" to "readyok"; default 10 s
+	Overrun   time.Duration // what a search may take beyond its time; default 5 s
+	Search    time.Duration // a search that is not limited by time; default 2 minutes
+	Quit      time.Duration // from "quit" to the end of the process; default 1 s
+}
+
+func (t Timeouts) withDefaults() Timeouts {
+	set := func(d *time.Duration, v time.Duration) {
+		if *d <= 0 {
+			*d = v
+		}
+	}
+	set(&t.Handshake, 15*time.Second)
+	set(&t.Ready, 10*time.Second)
+	set(&t.Overrun, 5*time.Second)
+	set(&t.Search, 2*time.Minute)
+	set(&t.Quit, time.Second)
+	return t
+}
+
+// maxIgnored is how many lines that are not UCI an engine may write in a row
+// while an answer is awaited. Real engines write a banner of one line.
+const maxIgnored = 10_000
+
+// Engine is a running engine. It is for one goroutine at a time.
+//
+// After a crash, a stall or a breach of the protocol the process is gone and
+// every call fails: start a new one. Other errors leave the engine usable.
+type Engine struct {
+	// Options are what the engine offers, in its order; to be read only.
+	Options []Option
+
+	name   string // of the command
+	id     string // "id name" as the engine says it
+	author string
+	proc   *process
+	wait   Timeouts
+	turn   turn  // the position last set
+	failed error // why the process is gone
+}
+
+// Start runs an engine, shakes hands with it, and sets the command's settings.
+// The context bounds the start only, not the life of the engine. A program that
+// cannot be run fails with [ErrStart].
+func Start(ctx context.Context, c Command, t Timeouts) (*Engine, error) {
+	e := &Engine{name: c.name(), wait: t.withDefaults()}
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	p, err := startProcess(c)
+	if err != nil {
+		return nil, &Error{Engine: e.name, Kind: ErrStart, Cause: err}
+	}
+	e.proc = p
+	if err := e.handshake(ctx); err != nil {
+		e.Close()
+		return nil, err
+	}
+	for _, s := range c.Settings {
+		if err := e.SetOption(s.Name, s.Value); err != nil {
+			e.Close()
+			return nil, err
+		}
+	}
+	if err := e.Ready(ctx); err != nil {
+		e.Close()
+		return nil, err
+	}
+	return e, nil
+}
+
+// Name is the name that the engine goes by in messages: that of its command.
+func (e *Engine) Name() string { return e.name }
+
+// ID is the name that the engine gives itself, with its version.
+func (e *Engine) ID() string { return e.id }
+
+// Author is who the engine says wrote it.
+func (e *Engine) Author() string { return e.author }
+
+// Err tells why the engine can no longer be used, nil while it can.
+func (e *Engine) Err() error { return e.failed }
+
+// Transcript copies the last lines exchanged, 200 at most: "> " sent, "< "
+// received, "! " from standard error.
+func (e *Engine) Transcript() []string { return e.proc.log.tail() }
+
+// handshake sends "uci" and reads identity and options up to "uciok".
+func (e *Engine) handshake(ctx context.Context) error {
+	if err := e.send("uci"); err != nil {
+		return err
+	}
+	return e.until(ctx, "uciok", e.wait.Handshake, func(line string) (bool, bool) {
+		word, rest, _ := strings.Cut(line, " ")
+		switch word {
+		case "uciok":
+			return true, true
+		case "id":
+			if v, ok := strings.CutPrefix(rest, "name "); ok {
+				e.id = strings.TrimSpace(v)
+			} else if v, ok := strings.CutPrefix(rest, "author "); ok {
+				e.author = strings.TrimSpace(v)
+			}
+			return true, false
+		case "option":
+			// A line we cannot read is an option that cannot be set.
+			if o, err := ParseOption(line); err == nil {
+				e.Options = append(e.Options, o)
+			}
+			return true, false
+		}
+		return false, false
+	})
+}
+
+// Option finds an option by its name, whatever its case, as UCI asks; nil when
+// the engine has none.
+func (e *Engine) Option(name string) *Option {
+	for i := range e.Options {
+		if strings.EqualFold(e.Options[i].Name, name) {
+			return &e.Options[i]
+		}
+	}
+	return nil
+}
+
+// SetOption sets an option after checking that the engine has it and that the
+// value is one it can have: engines ignore in silence what they do not know. It
+// fails with [ErrOption] when not.
+func (e *Engine) SetOption(name, value string) error {
+	o := e.Option(name)
+	if o == nil {
+		return e.fault(ErrOption, fmt.Sprintf("it has no option %q", name), nil)
+	}
+	if err := o.check(value); err != nil {
+		return e.fault(ErrOption, o.Name, err)
+	}
+	return e.send(o.command(value))
+}
+
+// Ready waits until the engine has done what it was told so far.
+func (e *Engine) Ready(ctx context.Context) error {
+	if err := e.send("isready"); err != nil {
+		return err
+	}
+	return e.until(ctx, "readyok", e.wait.Ready, func(line string) (bool, bool) {
+		return strings.HasPrefix(line, "info"), line == "readyok"
+	})
+}
+
+// NewGame tells the engine to forget what it knows: the next position belongs to
+// another game.
+func (e *Engine) NewGame(ctx context.Context) error {
+	if err := e.send("ucinewgame"); err != nil {
+		return err
+	}
+	return e.Ready(ctx)
+}
+
+// Close asks the engine to quit and kills it, with all it has started, when it
+// does not. It may be called more than once.
+func (e *Engine) Close() {
+	if e.failed != nil {
+		return
+	}
+	// Whether the line arrives makes no difference: the process ends anyway.
+	_ = e.proc.writeLine("quit", time.Now().Add(e.wait.Quit))
+	e.proc.end(e.wait.Quit)
+	e.failed = e.fault(ErrClosed, "", nil)
+}
+
+// fault makes an error of this engine.
+func (e *Engine) fault(kind error, detail string, cause error) *Error {
+	return &Error{Engine: e.name, Kind: kind, Detail: detail, Cause: cause, Lines: e.Transcript()}
+}
+
+// fail ends the process, for it can no longer be trusted, and returns the error.
+// For a crash it waits a moment to learn how the process ended.
+func (e *Engine) fail(kind error, detail string, cause error) error {
+	if kind == ErrCrash {
+		if state, ok := e.proc.wait(2 * time.Second); ok {
+			detail = strings.TrimPrefix(detail+": "+state, ": ")
+		}
+	}
+	e.proc.end(0)
+	// The error is made last: what the process wrote to standard error while it
+	// went down is in the transcript by then.
+	err := e.fault(kind, detail, cause)
+	e.failed = err
+	return err
+}
+
+// send sends a line. An engine that does not take it has stalled or crashed.
+func (e *Engine) send(line string) error {
+	if e.failed != nil {
+		return e.failed
+	}
+	err := e.proc.writeLine(line, time.Now().Add(e.wait.Ready))
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return e.fail(ErrStall, fmt.Sprintf("it does not read its input (%q)", clip(line)), nil)
+	}
+	return e.fail(ErrCrash, fmt.Sprintf("while being sent %q", clip(line)), nil)
+}
+
+// until reads lines until take says that the wait is over. For each line take
+// tells whether it is UCI and whether it is the last; want names what is awaited
+// in errors. When ctx ends, its cause is returned and the engine is left as it
+// is, still busy.
+func (e *Engine) until(ctx context.Context, want string, d time.Duration, take func(line string) (known, last bool)) error {
+	if e.failed != nil {
+		return e.failed
+	}
+	deadline := time.Now().Add(d)
+	known, ignored := 0, 0
+	for {
+		line, err := e.proc.readLine(ctx, deadline)
+		switch {
+		case err == nil:
+		case errors.Is(err, os.ErrDeadlineExceeded) && ignored > 0 && known == 0:
+			return e.fail(ErrProtocol, fmt.Sprintf("no %s within %v, only lines that are not UCI (%d)", want, d, ignored), nil)
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			return e.fail(ErrStall, fmt.Sprintf("no %s within %v", want, d), nil)
+		case errors.Is(err, errLineTooLong):
+			return e.fail(ErrProtocol, fmt.Sprintf("while waiting for %s", want), err)
+		case ctx.Err() != nil:
+			return err
+		default:
+			return e.fail(ErrCrash, fmt.Sprintf("while waiting for %s", want), nil)
+		}
+		ok, last := take(strings.TrimSpace(line))
+		if last {
+			return nil
+		}
+		if ok {
+			known++
+			ignored = 0
+		} else if ignored++; ignored > maxIgnored {
+			return e.fail(ErrProtocol, fmt.Sprintf("%d lines that are not UCI while waiting for %s", ignored, want), nil)
+		}
+	}
+}

@@ -1,0 +1,154 @@
+package uci
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"alamos/pkg/chess"
+)
+
+// installed finds a real engine or skips the test.
+func installed(t *testing.T, name string, v chess.Variant) Command {
+	t.Helper()
+	c, err := Find(t.Context(), name, v)
+	if errors.Is(err, ErrNotInstalled) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestStockfish(t *testing.T) {
+	e := start(t, installed(t, Stockfish, chess.Standard), Timeouts{})
+	if err := e.Prove(t.Context(), chess.Standard); err != nil {
+		t.Fatal(err)
+	}
+	// 1. e4 e5 2. Qh5 Ke7: mate in one.
+	if err := e.Position(newGame(t, chess.Standard, "e2e4", "e7e5", "d1h5", "e8e7")); err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range []Limit{{Depth: 4}, {Nodes: 5000}, {MoveTime: 50 * time.Millisecond}} {
+		a, err := e.Go(t.Context(), l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := a.Move.String(); got != "h5e5" {
+			t.Errorf("%+v: move %s, want h5e5", l, got)
+		}
+		if s := a.Info.Score; s == nil || !s.IsMate || s.Mate != 1 {
+			t.Errorf("%+v: score %v, want mate 1", l, s)
+		}
+	}
+	if err := e.Prove(t.Context(), chess.Atomic); !errors.Is(err, ErrVariant) {
+		t.Errorf("stockfish and atomic: %v", err)
+	}
+	// Lichess' levels below 4 need a skill that Stockfish does not have.
+	for _, test := range []struct {
+		level int
+		kind  error
+	}{{3, ErrOption}, {4, nil}} {
+		l, err := LichessLevel(test.level)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range l.Settings() {
+			if err := e.SetOption(s.Name, s.Value); !errors.Is(err, test.kind) {
+				t.Errorf("level %d: %v, want %v", test.level, err, test.kind)
+			}
+		}
+	}
+}
+
+func TestFairyStockfishPlaysAtomic(t *testing.T) {
+	e := start(t, installed(t, FairyStockfish, chess.Atomic), Timeouts{})
+	if err := e.Prove(t.Context(), chess.Atomic); err != nil {
+		t.Fatal(err)
+	}
+	start := chess.StartPosition(chess.Atomic)
+	if n, err := e.perft(t.Context(), 3); err != nil || n != chess.Perft(&start, 3) {
+		t.Errorf("perft 3: %d, %v", n, err)
+	}
+	if err := e.NewGame(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	// Nxf7 blows the king up.
+	if err := e.Position(newGame(t, chess.Atomic, "g1f3", "a7a6", "f3g5", "a6a5")); err != nil {
+		t.Fatal(err)
+	}
+	a, err := e.Go(t.Context(), Limit{Depth: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := a.Move.String(); got != "g5f7" {
+		t.Errorf("move %s, want g5f7", got)
+	}
+	if x := a.Info.Score.Expected(); x != 1 {
+		t.Errorf("expected score %v, want 1", x)
+	}
+}
+
+// fakeOnPath installs a misbehaving engine under a name on an otherwise empty
+// PATH, in an otherwise empty directory.
+func fakeOnPath(t *testing.T, name, mode string) {
+	t.Helper()
+	self, err := filepath.Abs(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	if name != "" {
+		if err := os.Symlink(self, filepath.Join(bin, name)); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv(fakeEnv, mode)
+	}
+	t.Setenv("PATH", bin)
+	t.Chdir(t.TempDir())
+}
+
+func TestFindRefusesAnEngineThatPlaysChess(t *testing.T) {
+	fakeOnPath(t, FairyStockfish, "well")
+	if _, err := Find(t.Context(), FairyStockfish, chess.Standard); err != nil {
+		t.Errorf("chess: %v", err)
+	}
+	_, err := Find(t.Context(), FairyStockfish, chess.Atomic)
+	if !errors.Is(err, ErrNotInstalled) || !errors.Is(err, ErrVariant) {
+		t.Fatalf("atomic: %v", err)
+	}
+	for _, part := range []string{"make setup", "plays ordinary chess"} {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("no %q in: %v", part, err)
+		}
+	}
+}
+
+func TestFindTakesAnEngineThatProvesTheVariant(t *testing.T) {
+	fakeOnPath(t, FairyStockfish, "unlisted")
+	c, err := Find(t.Context(), FairyStockfish, chess.Atomic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if filepath.Base(c.Path) != FairyStockfish || len(c.Settings) != 0 {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestFindNothing(t *testing.T) {
+	fakeOnPath(t, "", "")
+	if _, ok := lookPath(FairyStockfish); ok {
+		t.Skip("fairy-stockfish is installed outside the PATH")
+	}
+	_, err := Find(t.Context(), FairyStockfish, chess.Atomic)
+	if !errors.Is(err, ErrNotInstalled) || !strings.Contains(err.Error(), "make setup") {
+		t.Errorf("%v", err)
+	}
+	if _, err := Find(t.Context(), "deep-thought", chess.Standard); err == nil {
+		t.Error("an unknown engine was found")
+	}
+}
