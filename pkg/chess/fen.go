@@ -122,7 +122,7 @@ func (p *Position) parsePieces(s string) error {
 			if file > 7 {
 				return fmt.Errorf("rank %d: more than 8 squares in %q", 8-i, rank)
 			}
-			p.put(c, t, NewSquare(file, 7-i))
+			p.drop(c, t, NewSquare(file, 7-i))
 			file++
 		}
 		if file != 8 {
@@ -147,8 +147,8 @@ func (p *Position) checkMaterial() error {
 			return fmt.Errorf("%v has %d pawns: at most 8 are possible", c, pawns)
 		}
 		promoted := 0
-		for t, n := range map[PieceType]int{Knight: 2, Bishop: 2, Rook: 2, Queen: 1} {
-			promoted += max(0, p.Pieces(c, t).Count()-n)
+		for t, n := range [...]int{Pawn: 8, Knight: 2, Bishop: 2, Rook: 2, Queen: 1} {
+			promoted += max(0, p.Pieces(c, PieceType(t)).Count()-n)
 		}
 		if promoted > 8-pawns {
 			return fmt.Errorf("%v has %d pieces more than the initial ones, but only %d pawns can have been promoted", c, promoted, 8-pawns)
@@ -197,23 +197,27 @@ func (p *Position) parseCastling(s string) error {
 			return fmt.Errorf("%q: the %v king is not on its first rank", ch, c)
 		}
 		rooks := p.Pieces(c, Rook) & home
-		right := rooks &^ (king.bit()<<1 - 1)
-		left := rooks & (king.bit() - 1)
+		left := king.bit() - 1 // squares before the king; on its rank, those to its left
+		right := ^left &^ king.bit()
 		var rook Bitboard
 		switch letter {
 		case 'K':
-			for rook = right; rook&(rook-1) != 0; rook &= rook - 1 {
+			for rook = rooks & right; rook&(rook-1) != 0; rook &= rook - 1 {
 			}
 		case 'Q':
-			rook = left & -left
+			rook = rooks & left
+			rook &= -rook
 		default:
 			rook = rooks & (fileA << (letter - 'A'))
 		}
 		if rook == 0 {
 			return fmt.Errorf("%q: no %v rook stands there to castle with", ch, c)
 		}
-		if side := [2]Bitboard{left, right}; (side[0]&rook != 0 && side[0]&p.castle != 0) ||
-			(side[1]&rook != 0 && side[1]&p.castle != 0) {
+		side := left
+		if rook&right != 0 {
+			side = right
+		}
+		if p.castle&side&home != 0 {
 			return fmt.Errorf("%q: a second right to castle on that side", ch)
 		}
 		p.castle |= rook

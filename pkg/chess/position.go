@@ -60,8 +60,11 @@ func (p *Position) FullMove() int { return int(p.fullMove) }
 func (p *Position) Ply() int { return 2*(int(p.fullMove)-1) + int(p.turn) }
 
 // PieceAt gives the kind and the color of the piece on a square; the kind is
-// [NoPieceType] when the square is empty.
+// [NoPieceType] when the square is empty or is [NoSquare].
 func (p *Position) PieceAt(s Square) (PieceType, Color) {
+	if s >= NoSquare {
+		return NoPieceType, White
+	}
 	return p.typeAt(s), Color(p.color[Black] >> (s & 63) & 1)
 }
 
@@ -100,10 +103,4 @@ func (p *Position) attacked(c Color) bool {
 		return p.variant != Atomic // touching kings: no check in atomic, an impossible position in chess
 	}
 	return p.attackers(c.Other(), k, p.Occupied()) != 0
-}
-
-// put places a piece on an empty square; the key is not touched.
-func (p *Position) put(c Color, t PieceType, s Square) {
-	p.color[c] |= s.bit()
-	p.kind[t] |= s.bit()
 }

@@ -1,0 +1,140 @@
+package chess
+
+import (
+	"strings"
+	"testing"
+)
+
+// seedFENs are positions with everything that can go wrong.
+var seedFENs = []string{
+	startFEN,
+	"r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+	"8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+	"rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8",
+	"Rr2k1rR/3K4/3p4/8/8/8/7P/8 w kq - 0 1",
+	"4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 1",
+	"4k3/8/8/8/8/8/8/1R3KR1 w GB - 0 1",
+	"8/8/8/8/8/8/8/4K3 b - - 0 1",
+	"4k3/8/8/8/8/8/8/4K3 w - -",
+}
+
+// checkAllMoves plays every legal move and looks for damage.
+func checkAllMoves(t *testing.T, p Position) {
+	var l MoveList
+	p.LegalMoves(&l)
+	if n := p.countMoves(); n != l.Len() || n > 218 {
+		t.Fatalf("%s: %d moves counted, %d generated", p.FEN(), n, l.Len())
+	}
+	for _, m := range l.Slice() {
+		q := p
+		q.Play(m)
+		if wrong := invalid(&q); wrong != "" {
+			t.Fatalf("%s: after %v: %s", p.FEN(), m, wrong)
+		}
+		for s, parse := range map[string]func(string) (Move, error){p.UCI(m): p.ParseUCI, p.SAN(m): p.ParseSAN} {
+			if got, err := parse(s); err != nil || got != m {
+				t.Fatalf("%s: %v is written %s and reads as %v, %v", p.FEN(), m, s, got, err)
+			}
+		}
+	}
+}
+
+func FuzzParseFEN(f *testing.F) {
+	for _, fen := range seedFENs {
+		f.Add(uint8(Standard), fen)
+		f.Add(uint8(Atomic), fen)
+	}
+	f.Fuzz(func(t *testing.T, v uint8, fen string) {
+		p, err := ParseFEN(Variant(v), fen)
+		if err != nil {
+			return
+		}
+		if wrong := invalid(&p); wrong != "" {
+			t.Fatalf("%q: %s", fen, wrong)
+		}
+		again, err := ParseFEN(Variant(v), p.FEN())
+		if err != nil || again != p {
+			t.Fatalf("%q is written %s, which reads as %s, %v", fen, p.FEN(), again.FEN(), err)
+		}
+		checkAllMoves(t, p)
+	})
+}
+
+// fuzzMove tries a parser of moves on a fixed choice of positions.
+func fuzzMove(f *testing.F, parse func(*Position, string) (Move, error), seeds ...string) {
+	for i := range seedFENs {
+		for _, s := range seeds {
+			f.Add(uint8(i), s)
+		}
+	}
+	f.Fuzz(func(t *testing.T, i uint8, s string) {
+		for _, v := range Variants() {
+			p, err := ParseFEN(v, seedFENs[int(i)%len(seedFENs)])
+			if err != nil {
+				continue // no position of this variant
+			}
+			m, err := parse(&p, s)
+			if err != nil {
+				continue
+			}
+			var l MoveList
+			if p.LegalMoves(&l); !l.Contains(m) {
+				t.Fatalf("%s: %q reads as the illegal move %v", p.FEN(), s, m)
+			}
+		}
+	})
+}
+
+func FuzzParseUCI(f *testing.F) {
+	fuzzMove(f, (*Position).ParseUCI, "e2e4", "e1g1", "e1h1", "d7c8q", "0000", "d4e3")
+}
+
+func FuzzParseSAN(f *testing.F) {
+	fuzzMove(f, (*Position).ParseSAN, "e4", "O-O", "O-O-O+", "Nxd7!", "dxc8=Q+", "dxe3", "Nb1-c3", "R1a3", "--")
+}
+
+func FuzzPGN(f *testing.F) {
+	f.Add("[Event \"a\"]\n\n1. e4 {b} e5 (1... c5 $2) 2. Nf3 *\n")
+	f.Add("[Variant \"Atomic\"]\n[FEN \"4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 1\"]\n\n1... dxe3 ; c\n2. Kd1 1/2-1/2\n\n[Event \"b\"]\n1-0")
+	f.Add("%\n1.e4e5 ) } ] [ <x> 2.O-O 0-1")
+	f.Fuzz(func(t *testing.T, text string) {
+		r := NewPGNReader(strings.NewReader(text))
+		for range len(text) + 2 {
+			g, err := r.Next()
+			if err != nil {
+				if r.err != nil {
+					return
+				}
+				continue
+			}
+			var b strings.Builder
+			if err := WritePGN(&b, g); err != nil {
+				continue // what PGN cannot hold, such as a brace from a ; comment
+			}
+			again, err := NewPGNReader(strings.NewReader(b.String())).Next()
+			if err != nil {
+				t.Fatalf("%v in\n%s", err, b.String())
+			}
+			if again.Start != g.Start || len(again.Moves) != len(g.Moves) || again.Result != g.Result {
+				t.Fatalf("have %+v\nwant %+v", again, g)
+			}
+		}
+		t.Fatal("the reader does not end")
+	})
+}
+
+func FuzzReadSuite(f *testing.F) {
+	f.Add("# perft\n" + startFEN + " ;D1 20 ;D2 400\n")
+	f.Add(";D1")
+	f.Fuzz(func(t *testing.T, text string) {
+		suite, err := ReadSuite(strings.NewReader(text), Standard)
+		if err != nil {
+			return
+		}
+		for i, e := range suite {
+			if len(e.Counts) == 0 || e.Line < 1 || i > 0 && e.Line <= suite[i-1].Line {
+				t.Fatalf("entry %d: %+v", i, e)
+			}
+		}
+	})
+}
