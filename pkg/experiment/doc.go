@@ -14,6 +14,20 @@
 // ([Keys]), the editor schema ([JSONSchema]), [Experiment.Explain], [Diff] and
 // [Settings.YAML] all walk it.
 //
+// What is worth knowing about the language beyond its keys:
+//
+//   - Of the files that one extends, mappings merge key by key, lists and scalars
+//     replace, null resets to the default. name, about and extends are a file's
+//     own and are not handed on.
+//   - Numbers are decimal. 1e3 and 4.0 are whole numbers, because nobody can mean
+//     anything else by them; 4.5, 0x10, 010, 1_000, "8" and .nan are refused where
+//     a number is wanted.
+//   - Aliases, anchors, merge keys and tags are refused: extends does their work
+//     in a way that explain and diff can follow.
+//   - A key that means nothing beside the others (patience of a constant
+//     schedule) is refused where it is written, and silently dropped when it only
+//     comes from a file beneath the one that made it meaningless.
+//
 // Every fault is an [Error] that prints as one line with file, line and column,
 // and [Load] reports all of them together, so that nobody mends a file one
 // message at a time.

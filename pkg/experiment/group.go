@@ -58,8 +58,11 @@ type group struct {
 }
 
 func (g *group) want() string {
-	if len(g.oneOf) > 0 {
+	switch {
+	case len(g.oneOf) > 0:
 		return "one of the keys " + enum(g.oneOf).want()
+	case g.short != "":
+		return g.typeOf(g.short).want() + ", or a group of keys"
 	}
 	return "a group of keys"
 }

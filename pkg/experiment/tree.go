@@ -191,7 +191,7 @@ func readable(file string, data []byte) *Error {
 }
 
 // maxFile is the size of the largest experiment file, in bytes.
-const maxFile = 1 << 20
+const maxFile = 1 << 18
 
 // decode returns the documents of a YAML stream, at most two.
 func decode(data []byte) (docs []*yaml.Node, err error) {
@@ -220,9 +220,13 @@ func decode(data []byte) (docs []*yaml.Node, err error) {
 // builder turns nodes of yaml.v3 into trees and refuses what the language has
 // no use for.
 type builder struct {
-	file string
-	errs Errors
+	file  string
+	depth int
+	errs  Errors
 }
+
+// maxDepth is how deep YAML may nest; the language needs 6.
+const maxDepth = 32
 
 func (b *builder) at(n *yaml.Node) Position {
 	return Position{b.file, max(n.Line, 1), max(n.Column, 1)}
@@ -234,7 +238,13 @@ func (b *builder) fail(n *yaml.Node, path, hint, format string, args ...any) {
 
 func (b *builder) build(n *yaml.Node, path string) *tree {
 	t := &tree{at: b.at(n)}
+	b.depth++
+	defer func() { b.depth-- }()
 	switch {
+	case b.depth > maxDepth:
+		b.fail(n, "", "", "this is nested more than %d deep", maxDepth)
+		t.bad = true
+		return t
 	case n.Kind == yaml.AliasNode:
 		b.fail(n, path, "write the value out, or put what is shared into a file and extend it", "aliases are not part of the language")
 		t.bad = true
@@ -262,15 +272,16 @@ func (b *builder) build(n *yaml.Node, path string) *tree {
 		}
 	case yaml.MappingNode:
 		t.kind = mapping
+		seen := map[string]Position{}
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			b.add(t, n.Content[i], n.Content[i+1], path)
+			b.add(t, seen, n.Content[i], n.Content[i+1], path)
 		}
 	}
 	return t
 }
 
-// add puts one key and its value into a mapping.
-func (b *builder) add(t *tree, key, value *yaml.Node, path string) {
+// add puts one key and its value into a mapping whose keys so far are seen.
+func (b *builder) add(t *tree, seen map[string]Position, key, value *yaml.Node, path string) {
 	switch {
 	case key.Kind != yaml.ScalarNode:
 		b.fail(key, path, "", "want a plain word as a key")
@@ -283,10 +294,11 @@ func (b *builder) add(t *tree, key, value *yaml.Node, path string) {
 		return
 	}
 	here := join(path, key.Value)
-	if have := t.entry(key.Value); have != nil {
-		b.fail(key, here, "", "the key stands twice, first at %d:%d", have.at.Line, have.at.Col)
+	if first, twice := seen[key.Value]; twice {
+		b.fail(key, here, "", "the key stands twice, first at %d:%d", first.Line, first.Col)
 		return
 	}
+	seen[key.Value] = b.at(key)
 	t.entries = append(t.entries, entry{key.Value, b.at(key), b.build(value, here)})
 }
 
