@@ -1,0 +1,78 @@
+// The C interface of the evaluator: the whole of what Go sees of it.
+//
+// A model is a frozen network: a chain of steps over numbered registers, each
+// a batch of feature maps in channels-last order [batch][64 squares][channels],
+// and two heads. It is built once, is read-only afterwards and may be shared by
+// any number of sessions. A session holds the buffers of one caller and must
+// not be used by two threads at the same time.
+//
+// Functions that can fail return NULL when they succeed, otherwise a message
+// that the caller releases with free(). No C++ exception leaves them.
+#ifndef ALAMOS_H
+#define ALAMOS_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct alamos_model alamos_model;
+typedef struct alamos_session alamos_session;
+
+// A number that changes when this interface does.
+#define ALAMOS_INTERFACE 1
+int alamos_interface(void);
+
+// 1 when this processor computes with bfloat16 in hardware, else 0.
+int alamos_has_bf16(void);
+
+// Threads that OpenMP uses in calls from this OS thread, and the threads of
+// OpenBLAS in this process, where libtorch is built on it.
+void alamos_set_threads(int openmp, int openblas);
+
+// An empty model. constant[planes] is 1 for each plane whose word is a float32
+// that holds on all squares, 0 for each plane that is a bitboard. The planes
+// become register 0.
+char *alamos_model_new(int batch, int planes, const uint8_t *constant, int bf16,
+                       alamos_model **model);
+
+// Appends register[to] = act(conv(register[from]) + register[add]): stride 1,
+// padding kernel/2, weight [out][in][kernel][kernel], bias [out]. add is -1 for
+// nothing to add; act is ReLU if relu is not 0, else nothing.
+char *alamos_model_conv(alamos_model *model, int from, int to, int add, int in,
+                        int out, int kernel, int relu, const float *weight,
+                        const float *bias);
+
+// The policy head: logits of size moves, weight [size][64][channels] over the
+// squares and channels of register[from], bias [size].
+char *alamos_model_policy(alamos_model *model, int from, int channels, int size,
+                          const float *weight, const float *bias);
+
+// The value head over register[from]: a 1x1 convolution to one channel
+// (conv [channels], conv_bias), ReLU, linear 64 to hidden (w1 [hidden][64],
+// b1 [hidden]), ReLU, linear to one (w2 [hidden], b2), tanh.
+char *alamos_model_value(alamos_model *model, int from, int channels,
+                         const float *conv, float conv_bias, int hidden,
+                         const float *w1, const float *b1, const float *w2,
+                         float b2);
+
+void alamos_model_free(alamos_model *model);
+
+// A session of a finished model, which must outlive it.
+char *alamos_session_new(alamos_model *model, alamos_session **session);
+
+// Evaluates n <= batch positions: planes [n][planes]; the moves of position i
+// are indices[offsets[i]..offsets[i+1]). Writes priors (softmax over a
+// position's indices >= 0, 0 for index -1) and values [n], tanh outputs.
+// A position's result does not depend on the others.
+char *alamos_session_run(alamos_session *session, int n, const uint64_t *planes,
+                         const int32_t *offsets, const int32_t *indices,
+                         float *priors, float *values);
+
+void alamos_session_free(alamos_session *session);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

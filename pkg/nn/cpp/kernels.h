@@ -1,0 +1,47 @@
+// The arithmetic between the convolutions, on plain arrays. Every function does
+// the same operations in the same order for a position wherever it stands in a
+// batch. bf16 is the upper half of a float32.
+#pragma once
+
+#include <cstdint>
+
+namespace alamos {
+
+using bf16 = uint16_t;
+
+bf16 to_bf16(float v);
+inline float to_float(float v) { return v; }
+inline float to_float(bf16 v) {
+  union { uint32_t u; float f; } bits = {uint32_t(v) << 16};
+  return bits.f;
+}
+
+// planes[count] of one position to out[64][stride], zero beyond count.
+void expand(const uint64_t *planes, const uint8_t *constant, int count,
+            float *out, int stride);
+void expand(const uint64_t *planes, const uint8_t *constant, int count,
+            bf16 *out, int stride);
+
+// y = y + x, then ReLU if relu.
+void add(float *y, const float *x, int64_t n, bool relu);
+void add(bf16 *y, const bf16 *x, int64_t n, bool relu);
+
+// The inner product of n values, accumulated in float32.
+float dot(const float *a, const float *b, int64_t n);
+float dot(const bf16 *a, const bf16 *b, int64_t n);
+
+// out[64] = ReLU(x[64][channels] . w[channels] + bias)
+void squeeze(const float *x, const float *w, float bias, int channels,
+             float *out);
+void squeeze(const bf16 *x, const float *w, float bias, int channels,
+             float *out);
+
+// out[m] = ReLU(x[n] . w[n][m] + bias[m])
+void dense_relu(const float *x, const float *w, const float *bias, int n, int m,
+                float *out);
+
+// Softmax in place over the entries of x[n] whose index is not -1; 0 for the
+// others.
+void softmax(float *x, const int32_t *index, int n);
+
+}  // namespace alamos
