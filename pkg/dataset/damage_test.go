@@ -1,0 +1,109 @@
+package dataset
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// readDamaged writes a file of the given bytes and wants Read to refuse it.
+func readDamaged(t *testing.T, path string, file []byte, what string, args ...any) error {
+	t.Helper()
+	if err := os.WriteFile(path, file, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Read(path)
+	if !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "delete the file") {
+		t.Fatalf(what+": error %v", append(args, err)...)
+	}
+	return err
+}
+
+func TestReadRefusesDamagedFiles(t *testing.T) {
+	whole, err := marshal(meta, randomGames(newRand(1), 0, 3, 20, 40))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "gen.parquet")
+	step := 1 + len(whole)/997
+	for n := 0; n < len(whole); n += step {
+		readDamaged(t, path, whole[:n], "cut to %d bytes", n)
+		flipped := bytes.Clone(whole)
+		flipped[n] ^= 1 << (n % 8)
+		readDamaged(t, path, flipped, "bit of byte %d flipped", n)
+	}
+	// The footer's every byte: most of it says nothing about the samples.
+	for n := len(whole) - 1; n >= max(0, len(whole)-2000); n-- {
+		flipped := bytes.Clone(whole)
+		flipped[n] ^= 0x20 // among others, changes letters' case
+		readDamaged(t, path, flipped, "byte %d changed", n)
+	}
+	readDamaged(t, path, append(bytes.Clone(whole), 0), "a byte too many")
+	readDamaged(t, path, append(bytes.Clone(whole), whole...), "written twice")
+	readDamaged(t, path, []byte("game,ply\n0,0\n"), "a foreign file")
+}
+
+func TestReadNamesAMissingFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "nonesuch.parquet")
+	_, err := Read(path)
+	if !errors.Is(err, os.ErrNotExist) || errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), path) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Files whose seal holds and whose content is wrong: of another version, or
+// with metadata that does not belong to the rows.
+func TestReadRefusesWrongMetadata(t *testing.T) {
+	whole, err := marshal(meta, randomGames(newRand(1), 0, 3, 20, 40))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "gen.parquet")
+	for _, test := range []struct{ old, new, want string }{
+		{"alamos.version\x18\x011", "alamos.version\x18\x012", "format version \"2\""},
+		{"alamos.samples\x18\x0260", "alamos.samples\x18\x0261", "differ in length"},
+		{"alamos.games\x18\x013", "alamos.games\x18\x014", "3 games, the footer says 4"},
+		{"alamos.games\x18\x013", "alamos.games\x18\x01x", "want a number"},
+		{"alamos.variant", "alamos.variety", "footer has no alamos.variant"},
+		{"atomic16", "atomic17", "atomic17"},
+	} {
+		if bytes.Count(whole, []byte(test.old)) != 1 {
+			t.Fatalf("%q is not once in the file", test.old)
+		}
+		err := readDamaged(t, path, reseal(t, bytes.Replace(whole, []byte(test.old), []byte(test.new), 1)), "%q", test.new)
+		if !strings.Contains(err.Error(), test.want) {
+			t.Errorf("error %v, want %q", err, test.want)
+		}
+	}
+}
+
+// reseal gives changed bytes a seal that holds.
+func reseal(t testing.TB, file []byte) []byte {
+	digits, ok := sealAt(file)
+	if !ok {
+		t.Skip("no seal left")
+	}
+	copy(digits, unsealed[len(sealPrefix):])
+	if err := seal(file); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func FuzzRead(f *testing.F) {
+	whole, err := marshal(meta, randomGames(newRand(1), 0, 2, 3, 5))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(whole)
+	f.Add(whole[:len(whole)/2])
+	f.Add([]byte("PAR1PAR1"))
+	f.Fuzz(func(t *testing.T, file []byte) {
+		if _, err := unmarshal(bytes.Clone(file)); err == nil && !bytes.Equal(file, whole) {
+			t.Error("a changed file was read")
+		}
+	})
+}

@@ -1,0 +1,221 @@
+package dataset
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"alamos/pkg/encode"
+)
+
+var meta = Meta{Encoder: "atomic16", Policy: "uci1968", Variant: "atomic", Generation: 3}
+
+// randomGames returns the samples of games numbered from first on.
+func randomGames(r *rand.Rand, first, games, plies, moves int) []encode.Sample {
+	var all []encode.Sample
+	for g := range games {
+		z := float32(r.IntN(3) - 1)
+		for ply := range plies {
+			s := encode.Sample{Game: int32(first + g), Ply: int32(ply), Value: z, Planes: make([]uint64, 16)}
+			for i := range s.Planes {
+				s.Planes[i] = r.Uint64() & r.Uint64() & r.Uint64()
+			}
+			n := 1 + r.IntN(moves)
+			for i := range n {
+				s.Indices = append(s.Indices, int32(i*1968/n))
+				s.Policy = append(s.Policy, 1/float32(n))
+			}
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
+
+// samplesOf reads everything back.
+func samplesOf(s *Set) []encode.Sample {
+	all := make([]encode.Sample, s.Len())
+	for i := range all {
+		s.Sample(i, &all[i])
+	}
+	return all
+}
+
+func write(t testing.TB, m Meta, samples []encode.Sample) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "gen.parquet")
+	if err := Write(path, m, samples); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func read(t testing.TB, path string) *Set {
+	t.Helper()
+	s, err := Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// drawSamples draws any samples that the format must carry.
+func drawSamples(t *rapid.T) []encode.Sample {
+	value := rapid.Float32Range(-1, 1)
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) encode.Sample {
+		s := encode.Sample{
+			Game:    rapid.Int32Min(0).Draw(t, "game"),
+			Ply:     rapid.Int32Min(0).Draw(t, "ply"),
+			Planes:  rapid.SliceOfN(rapid.Uint64(), 16, 16).Draw(t, "planes"),
+			Indices: rapid.SliceOfN(rapid.Int32Range(0, 1967), 1, 300).Draw(t, "indices"),
+			Value:   value.Draw(t, "value"),
+		}
+		left := float32(1)
+		for range s.Indices[1:] {
+			p := rapid.Float32Range(0, left).Draw(t, "target")
+			left = max(left-p, 0)
+			s.Policy = append(s.Policy, p)
+		}
+		s.Policy = append(s.Policy, left)
+		return s
+	}), 0, 40).Draw(t, "samples")
+}
+
+func TestRoundTrip(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "gen.parquet")
+	rapid.Check(t, func(t *rapid.T) {
+		want := drawSamples(t)
+		m := meta
+		m.Generation = rapid.IntRange(0, 1<<31).Draw(t, "generation")
+		if err := Write(path, m, want); err != nil {
+			t.Fatal(err)
+		}
+		set, err := Read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := samplesOf(set); len(got) != len(want) || len(want) > 0 && !cmp.Equal(got, want) {
+			t.Fatal(cmp.Diff(want, got))
+		}
+		if set.Meta() != m {
+			t.Fatalf("meta %v, want %v", set.Meta(), m)
+		}
+		if after, err := os.ReadDir(filepath.Dir(path)); err != nil || len(after) != 1 {
+			t.Fatalf("left beside the file: %v, %v", after, err)
+		}
+	})
+}
+
+// More rows than one chunk and one page have.
+func TestRoundTripOfManyRows(t *testing.T) {
+	want := randomGames(newRand(1), 0, 40, 200, 60)
+	set := read(t, write(t, meta, want))
+	if diff := cmp.Diff(want, samplesOf(set)); diff != "" {
+		t.Fatal(diff)
+	}
+	if set.Games() != 40 {
+		t.Errorf("%d games, want 40", set.Games())
+	}
+}
+
+func TestEqualSamplesGiveEqualBytes(t *testing.T) {
+	samples := randomGames(newRand(1), 0, 20, 100, 60)
+	first, err := marshal(meta, samples)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 4 {
+		again, err := marshal(meta, samples)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(first, again) {
+			t.Fatal("bytes differ")
+		}
+	}
+	samples[7].Value = -samples[7].Value + 0.5
+	if other, err := marshal(meta, samples); err != nil || bytes.Equal(first, other) {
+		t.Fatalf("other samples give equal bytes (error %v)", err)
+	}
+}
+
+func TestWriteReplacesAFile(t *testing.T) {
+	path := write(t, meta, randomGames(newRand(1), 0, 2, 10, 30))
+	want := randomGames(newRand(2), 0, 1, 5, 30)
+	if err := Write(path, meta, want); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, samplesOf(read(t, path))); diff != "" {
+		t.Fatal(diff)
+	}
+}
+
+func TestWriteRefusesWhatIsNotASample(t *testing.T) {
+	valid := func() *encode.Sample { return &randomGames(newRand(1), 0, 1, 1, 30)[0] }
+	nan := float32(0)
+	nan /= nan
+	for _, test := range []struct {
+		want  string
+		spoil func(s *encode.Sample, m *Meta)
+	}{
+		{"ply -1: want numbers from 0", func(s *encode.Sample, m *Meta) { s.Ply = -1 }},
+		{"3 planes, the encoder has 16", func(s *encode.Sample, m *Meta) { s.Planes = s.Planes[:3] }},
+		{"targets", func(s *encode.Sample, m *Meta) { s.Policy = s.Policy[1:] }},
+		{"policy index 1968, want 0 to 1967", func(s *encode.Sample, m *Meta) { s.Indices[0] = 1968 }},
+		{"policy index -1", func(s *encode.Sample, m *Meta) { s.Indices[0] = -1 }},
+		{"have the sum 0", func(s *encode.Sample, m *Meta) { s.Indices, s.Policy = nil, nil }},
+		{"policy target NaN", func(s *encode.Sample, m *Meta) { s.Policy[0] = nan }},
+		{"have the sum", func(s *encode.Sample, m *Meta) { s.Policy[0] += 0.5 }},
+		{"value NaN", func(s *encode.Sample, m *Meta) { s.Value = nan }},
+		{"value 1.5", func(s *encode.Sample, m *Meta) { s.Value = 1.5 }},
+		{"generation -1", func(s *encode.Sample, m *Meta) { m.Generation = -1 }},
+		{"nonesuch", func(s *encode.Sample, m *Meta) { m.Encoder = "nonesuch" }},
+		{"nonesuch", func(s *encode.Sample, m *Meta) { m.Policy = "nonesuch" }},
+		{"nonesuch", func(s *encode.Sample, m *Meta) { m.Variant = "nonesuch" }},
+	} {
+		s, m := valid(), meta
+		test.spoil(s, &m)
+		path := filepath.Join(t.TempDir(), "gen.parquet")
+		err := Write(path, m, []encode.Sample{*s})
+		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("error %v, want one that names the file and has %q", err, test.want)
+		}
+		if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s: a file was written", test.want)
+		}
+	}
+}
+
+func TestSampleAllocatesNothingOnceWarm(t *testing.T) {
+	set := read(t, write(t, meta, randomGames(newRand(1), 0, 5, 20, 60)))
+	var s encode.Sample
+	all := func() {
+		for i := range set.Len() {
+			set.Sample(i, &s)
+		}
+	}
+	all()
+	if n := testing.AllocsPerRun(5, all); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// A caller may write into the sample it was given.
+func TestSampleIsACopy(t *testing.T) {
+	set := read(t, write(t, meta, randomGames(newRand(1), 0, 1, 2, 60)))
+	var s, again encode.Sample
+	set.Sample(0, &s)
+	s.Planes[0], s.Policy[0], s.Indices[0] = ^s.Planes[0], 7, 7
+	set.Sample(0, &again)
+	if again.Planes[0] == s.Planes[0] || again.Policy[0] == 7 || again.Indices[0] == 7 {
+		t.Error("the set has changed")
+	}
+}
