@@ -1,3 +1,278 @@
 package main
 
-func installOpponents(r *reporter, root string) {}
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Tournaments play against other people's engines: Stockfish for chess and
+// Fairy-Stockfish for variants. Neither is needed to train, so nothing here
+// fails a set-up: what cannot be had is a warning.
+
+const (
+	opponentsDir = ".opponents"
+	fairyPackage = "fairy-stockfish-nnue.wasm"
+	fairyVersion = "1.1.12"
+
+	// atomicPerft4 is the number of legal move sequences of length four from
+	// the start of atomic chess. Fairy-Stockfish 11.1, which Debian 12 has,
+	// counts 197281, as in chess: its build leaves atomic out.
+	atomicPerft4 = 197326
+
+	// retryAfter is how long a failed attempt keeps the next set-up from
+	// spending its time on another.
+	retryAfter = time.Hour
+)
+
+// engine is how to start an engine.
+type engine struct {
+	Path string   `json:"path"`
+	Args []string `json:"args,omitempty"`
+}
+
+// opponentState is what set-up found, in .opponents/engines.json. A tournament
+// that names an engine finds its command here.
+type opponentState struct {
+	Stockfish *engine   `json:"stockfish,omitempty"`
+	Fairy     *engine   `json:"fairy-stockfish,omitempty"`
+	Proof     string    `json:"proof,omitempty"` // of the files that the perft was counted with
+	Failed    time.Time `json:"failed,omitzero"` // when installing last failed
+	Why       string    `json:"why,omitempty"`
+}
+
+// installOpponents installs and proves the engines that are missing.
+func installOpponents(r *reporter, root string) {
+	name := filepath.Join(root, opponentsDir, "engines.json")
+	var state opponentState
+	if text, err := os.ReadFile(name); err == nil {
+		if json.Unmarshal(text, &state) != nil {
+			state = opponentState{}
+		}
+	}
+	if state.complete() {
+		return
+	}
+	if !state.Failed.IsZero() && time.Since(state.Failed) < retryAfter {
+		r.warn("%s; another try at %s, or at once after rm -r %s", state.Why, state.Failed.Add(retryAfter).Format("15:04"), opponentsDir)
+		return
+	}
+	state = opponentState{}
+	var lacking []string
+
+	if e, err := needStockfish(r); err != nil {
+		r.warn("no Stockfish, tournaments against it will not run: %v", err)
+		lacking = append(lacking, "Stockfish (apt-get install stockfish)")
+	} else {
+		state.Stockfish = &e
+	}
+	if e, err := needFairy(r, root); err != nil {
+		r.warn("no Fairy-Stockfish that plays atomic, tournaments against it will not run: %v", err)
+		lacking = append(lacking, "Fairy-Stockfish (needs node, npm and a network)")
+	} else {
+		state.Fairy, state.Proof = &e, e.fingerprint()
+	}
+	if len(lacking) > 0 {
+		state.Failed = time.Now().Truncate(time.Second)
+		state.Why = "missing opponents: " + strings.Join(lacking, ", ")
+	}
+	if err := writeState(name, state); err != nil {
+		r.warn("%v", err)
+	}
+}
+
+// complete reports whether both engines are there, unchanged since the proof.
+func (s opponentState) complete() bool {
+	if s.Stockfish == nil || s.Fairy == nil || s.Fairy.fingerprint() != s.Proof {
+		return false
+	}
+	_, err := exec.LookPath(s.Stockfish.Path)
+	return err == nil
+}
+
+func writeState(name string, state opponentState) error {
+	text, err := json.MarshalIndent(state, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(name+".part", append(text, '\n'), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(name+".part", name)
+}
+
+// fingerprint changes with the engine's program or script; "" when one is gone.
+func (e engine) fingerprint() string {
+	var parts []string
+	for _, name := range append([]string{e.Path}, e.Args...) {
+		if !filepath.IsAbs(name) {
+			continue
+		}
+		info, err := os.Stat(name)
+		if err != nil {
+			return ""
+		}
+		parts = append(parts, fmt.Sprintf("%s %d %d", name, info.Size(), info.ModTime().UnixNano()))
+	}
+	return digest(parts...)
+}
+
+// needStockfish returns Debian's or another Stockfish, installing Debian's when
+// there is none. Debian puts games where not everybody's PATH leads.
+func needStockfish(r *reporter) (engine, error) {
+	find := func() (engine, bool) {
+		for _, name := range []string{"stockfish", "/usr/games/stockfish"} {
+			if path, err := exec.LookPath(name); err == nil {
+				path, err = filepath.Abs(path)
+				return engine{Path: path}, err == nil
+			}
+		}
+		return engine{}, false
+	}
+	if e, ok := find(); ok {
+		return e, nil
+	}
+	if err := aptInstall(r, "stockfish"); err != nil {
+		return engine{}, err
+	}
+	if e, ok := find(); ok {
+		return e, nil
+	}
+	return engine{}, errors.New("Debian's package stockfish is installed, but there is no /usr/games/stockfish")
+}
+
+// needFairy returns a Fairy-Stockfish that plays atomic chess: the one on the
+// PATH if it proves that it does, else the WebAssembly build from npm.
+func needFairy(r *reporter, root string) (engine, error) {
+	if path, err := exec.LookPath("fairy-stockfish"); err == nil {
+		path, err = filepath.Abs(path)
+		if err == nil {
+			e := engine{Path: path}
+			if err = proveAtomic(e); err == nil {
+				r.step("fairy-stockfish: %s plays atomic", path)
+				return e, nil
+			}
+		}
+		r.step("%s is of no use: %v", path, err)
+	}
+	dir := filepath.Join(root, opponentsDir)
+	script := filepath.Join(dir, "node_modules", fairyPackage, "uci.js")
+	for _, tool := range []string{"node", "npm"} {
+		if _, err := exec.LookPath(tool); err == nil {
+			continue
+		}
+		if err := aptInstall(r, "nodejs", "npm"); err != nil {
+			return engine{}, fmt.Errorf("no %s: %w", tool, err)
+		}
+	}
+	node, err := exec.LookPath("node")
+	if err != nil {
+		return engine{}, err
+	}
+	if node, err = filepath.Abs(node); err != nil {
+		return engine{}, err
+	}
+	if !npmHas(filepath.Dir(script)) {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return engine{}, err
+		}
+		done := r.long("npm install %s@%s into %s", fairyPackage, fairyVersion, opponentsDir)
+		_, err := output(exec.Command("npm", "install", "--prefix", dir, "--no-save", "--no-audit", "--no-fund",
+			"--ignore-scripts", "--fetch-retries=1", fairyPackage+"@"+fairyVersion))
+		done()
+		if err != nil {
+			return engine{}, err
+		}
+	}
+	// Node's own fetch makes the script load its module over HTTP.
+	e := engine{Path: node, Args: []string{"--no-experimental-fetch", script}}
+	if err := proveAtomic(e); err != nil {
+		return engine{}, err
+	}
+	r.step("fairy-stockfish: %s@%s plays atomic (perft 4 = %d)", fairyPackage, fairyVersion, atomicPerft4)
+	return e, nil
+}
+
+// npmHas reports whether the package in dir is the one we install.
+func npmHas(dir string) bool {
+	text, err := os.ReadFile(filepath.Join(dir, "package.json"))
+	var info struct{ Version string }
+	return err == nil && json.Unmarshal(text, &info) == nil && info.Version == fairyVersion
+}
+
+// proveAtomic starts a UCI engine and has it count the move sequences of atomic
+// chess: an engine that does not know the variant may well accept its name.
+func proveAtomic(e engine) error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, e.Path, e.Args...)
+	cmd.WaitDelay = time.Second
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	defer func() {
+		cancel() // an engine that ignores quit is killed
+		cmd.Wait()
+	}()
+	nodes, err := countAtomic(stdin, stdout)
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("%s: no answer within a minute", e.Path)
+	case err != nil:
+		return fmt.Errorf("%s: %w", e.Path, err)
+	case nodes != atomicPerft4:
+		return fmt.Errorf("%s does not play atomic: perft 4 = %d, want %d", e.Path, nodes, atomicPerft4)
+	}
+	return nil
+}
+
+// countAtomic speaks UCI and returns the engine's perft 4 of atomic chess.
+func countAtomic(in io.Writer, out io.Reader) (nodes int, err error) {
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, 1<<20)
+	expect := func(prefix string) (string, error) {
+		for lines.Scan() {
+			if rest, ok := strings.CutPrefix(strings.TrimSpace(lines.Text()), prefix); ok {
+				return rest, nil
+			}
+		}
+		return "", fmt.Errorf("it ended before saying %q", prefix)
+	}
+	if _, err := io.WriteString(in, "uci\n"); err != nil {
+		return 0, err
+	}
+	if _, err := expect("uciok"); err != nil {
+		return 0, err
+	}
+	if _, err := io.WriteString(in, "setoption name UCI_Variant value atomic\nposition startpos\ngo perft 4\n"); err != nil {
+		return 0, err
+	}
+	rest, err := expect("Nodes searched:")
+	if err != nil {
+		return 0, err
+	}
+	if _, err := fmt.Sscan(rest, &nodes); err != nil {
+		return 0, fmt.Errorf("cannot read its perft count %q", rest)
+	}
+	_, err = io.WriteString(in, "quit\n")
+	return nodes, err
+}
