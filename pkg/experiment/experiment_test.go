@@ -121,7 +121,7 @@ func TestExtends(t *testing.T) {
 	}{
 		{"later base", s.Search.Visits, 20},
 		{"earlier base", s.Search.CPuct, 3.0},
-		{"shared base, laid over the earlier one again", s.Search.FPU, 0.5},
+		{"shared base, laid over the earlier one again", s.Search.FPU, FPU(0.5)},
 		{"base of a base", s.Generations, 4},
 		{"own value over a null", s.Training.Epochs, 3},
 		{"null resets a group", s.Training.Schedule.Initial, 0.05},

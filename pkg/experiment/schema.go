@@ -75,7 +75,7 @@ var searchKeys = &group{fields: []field{
 	{key: "c_puct", typ: above(0), def: 2.0, doc: "Weight of the prior in PUCT; unused when c_base is above 0."},
 	{key: "c_base", typ: realAtLeast(0), def: 0.0, doc: "Above 0: the weight grows with the visits N of the parent, log((1 + N + c_base) / c_base) + c_init."},
 	{key: "c_init", typ: anyReal, def: 1.25, doc: "Where the growing weight starts; unused when c_base is 0."},
-	{key: "fpu", typ: real{min: -1, max: 1}, def: 0.0, doc: "Value of a move not visited yet, from the view of the side to move."},
+	{key: "fpu", typ: real{min: 0, max: 10, word: "zero"}, def: "zero", doc: "First play urgency, the Q of a move not visited yet: the word zero, or how far below the value of its position it is taken to be, times the root of the priors visited; 0 is the parent's value itself."},
 	{key: "expand_at", typ: integer{1, 1_000}, def: int64(2), unit: "visits", doc: "Visit of a leaf at which its children are made and the network is asked."},
 	{key: "tree_reuse", typ: boolean{}, def: true, doc: "Keep the tree below the move that was played."},
 	{key: "noise", typ: &group{fields: []field{

@@ -51,10 +51,34 @@ type Search struct {
 	CPuct     float64 `json:"c_puct"`
 	CBase     float64 `json:"c_base"` // 0: CPuct is constant
 	CInit     float64 `json:"c_init"`
-	FPU       float64 `json:"fpu"`
+	FPU       FPU     `json:"fpu"`
 	ExpandAt  int     `json:"expand_at"`
 	TreeReuse bool    `json:"tree_reuse"`
 	Noise     Noise   `json:"noise"`
+}
+
+// FPU is the first play urgency: the reduction of the parent's value, or
+// FPUZero.
+type FPU float64
+
+// FPUZero, written zero, takes a move not visited yet for a draw.
+const FPUZero FPU = -1
+
+// MarshalJSON writes the reduction, or "zero".
+func (f FPU) MarshalJSON() ([]byte, error) {
+	if f == FPUZero {
+		return []byte(`"zero"`), nil
+	}
+	return json.Marshal(float64(f))
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (f *FPU) UnmarshalJSON(b []byte) error {
+	if string(b) == `"zero"` {
+		*f = FPUZero
+		return nil
+	}
+	return json.Unmarshal(b, (*float64)(f))
 }
 
 type Noise struct {
