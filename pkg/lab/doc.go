@@ -1,0 +1,25 @@
+// Package lab runs experiments: it turns the trials of an experiment into
+// stages, runs those whose inputs have changed, and leaves plain files that
+// other programs can read (DESIGN: "What a run leaves").
+//
+// A stage is a function of its inputs. The manifest of a trial (manifest.go)
+// keeps, for each stage that has run, what it read and the checksums of what it
+// wrote; a stage whose inputs are the same and whose files are whole is not run
+// again, and the reason for running another is printed. Long stages keep a
+// journal (journal.go) of what is finished, so that a process killed at any
+// instant loses only games that were still being played.
+//
+// Stages of a trial, in order:
+//
+//	untrained        the network before its first game          (trial.go)
+//	selfplay g       games and samples of generation g          (selfplay.go)
+//	hooks g          metrics of scripts over those games        (hooks.go)
+//	train g          the checkpoint after generation g          (training.go)
+//	tournament       games between checkpoints and others       (tournament.go)
+//
+// Figures and the notebook page are drawn from the manifests and files of all
+// trials at the end; that takes a second and is always done.
+//
+// lab decides no science: every number that can change a result comes from the
+// experiment. It prints nothing either: progress goes to a [Reporter].
+package lab

@@ -1,0 +1,42 @@
+package lab
+
+// Reporter shows a person what a run does. Its methods are called from one
+// goroutine at a time, but for those of a Task.
+type Reporter interface {
+	// Trial begins a trial: its number from 1, of how many.
+	Trial(number, of int, id, label, dir string)
+	// Cached says that a stage need not run; Runs that it does, and why.
+	Cached(stage string)
+	Runs(stage, why string)
+	// Task begins a piece of work, counted in units ("games").
+	Task(stage, unit string) Task
+	// Note is a line of result or warning: "generation 3: ...".
+	Note(text string)
+}
+
+// Task is a piece of work under way. Its methods may be called from any
+// goroutine.
+type Task interface {
+	// Set says how much of how much is done, and in a few words how it goes
+	// ("7,300 evaluations/s"); an empty text leaves the last.
+	Set(done, total int, how string)
+	// Resume says how much was done before this process: an estimate of the
+	// time left must not count it.
+	Resume(done int)
+	End()
+}
+
+// Quiet reports nothing.
+type Quiet struct{}
+
+func (Quiet) Trial(int, int, string, string, string) {}
+func (Quiet) Cached(string)                          {}
+func (Quiet) Runs(string, string)                    {}
+func (Quiet) Task(string, string) Task               { return quietTask{} }
+func (Quiet) Note(string)                            {}
+
+type quietTask struct{}
+
+func (quietTask) Set(int, int, string) {}
+func (quietTask) Resume(int)           {}
+func (quietTask) End()                 {}

@@ -1,0 +1,256 @@
+package lab
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"time"
+
+	"alamos/pkg/chess"
+	"alamos/pkg/dataset"
+	"alamos/pkg/encode"
+	"alamos/pkg/experiment"
+	"alamos/pkg/search"
+	"alamos/pkg/selfplay"
+)
+
+// Generation is a row of generations.csv. The columns behind Reasons depend on
+// the machine; all others are a function of the experiment.
+type Generation struct {
+	Number      int            `json:"number"`
+	Games       int            `json:"games"`
+	Thrown      int            `json:"thrown"` // games over max_moves, played again
+	Samples     int            `json:"samples"`
+	WhiteWins   int            `json:"white_wins"`
+	Draws       int            `json:"draws"`
+	BlackWins   int            `json:"black_wins"`
+	Lengths     []int          `json:"lengths"` // plies of each game
+	Evaluations int            `json:"evaluations"`
+	Reasons     map[string]int `json:"reasons"` // how games ended
+	Seconds     float64        `json:"seconds"` // of playing
+	PerSecond   float64        `json:"evaluations_per_second"`
+}
+
+// MeanPlies is the mean length of a game.
+func (g *Generation) MeanPlies() float64 {
+	n := 0
+	for _, l := range g.Lengths {
+		n += l
+	}
+	return float64(n) / float64(max(1, len(g.Lengths)))
+}
+
+// searchConfig is a search as the experiment describes it.
+func searchConfig(s *experiment.Search) search.Config {
+	var fpu search.FPU
+	if s.FPU != experiment.FPUZero {
+		fpu = search.FPU{Parent: true, Reduction: float64(s.FPU)}
+	}
+	return search.Config{
+		Visits: s.Visits, CPuct: s.CPuct, CBase: s.CBase, CInit: s.CInit, FPU: fpu,
+		ExpandAt: s.ExpandAt, TreeReuse: s.TreeReuse, Noise: search.Noise(s.Noise),
+	}
+}
+
+// selfplay plays the games of generation g with the network of generation g-1.
+func (t *trial) selfplay(ctx context.Context, g int) error {
+	s := &t.Settings
+	in := Inputs{
+		"code": selfplayCode, "network": t.checkpointSum(g - 1),
+		"seed": strconv.FormatUint(s.Seed, 10), "generation": strconv.Itoa(g),
+		"network.input": s.Network.Input, "network.policy": s.Network.Policy,
+	}
+	in.settings("game", s.Game)
+	in.settings("search", s.Search)
+	in.settings("selfplay", s.SelfPlay)
+	err := t.stage(ctx, selfplayStage(g), in, func(ctx context.Context) (result, error) {
+		records, seconds, perSecond, err := t.play(ctx, g, in)
+		if err != nil {
+			return result{}, err
+		}
+		row, err := t.keep(g, records)
+		if err != nil {
+			return result{}, err
+		}
+		row.Seconds, row.PerSecond = seconds, perSecond
+		return result{files: []string{samplesFile(g), gamesFile(g)}, facts: row}, nil
+	})
+	if err != nil {
+		return err
+	}
+	return dropJournal(t.journal(g))
+}
+
+// journal is the path of the journal of generation g's games.
+func (t *trial) journal(g int) string { return t.path("games", fmt.Sprintf("gen-%04d.journal", g)) }
+
+// entry is a game in the journal, with the time that had been spent on playing
+// when it ended, so that times add up over interruptions.
+type entry struct {
+	Record  *selfplay.Record
+	Seconds float64
+}
+
+// play plays the games that the journal does not have yet and returns all, in
+// the order of their numbers.
+func (t *trial) play(ctx context.Context, g int, in Inputs) (records []*selfplay.Record, seconds, perSecond float64, err error) {
+	s := &t.Settings
+	have := map[int]*selfplay.Record{}
+	before := 0.0 // seconds of earlier processes
+	j, err := openJournal(t.journal(g), in, func(b []byte) error {
+		var e entry
+		if err := json.Unmarshal(b, &e); err != nil {
+			return err
+		}
+		have[e.Record.Number], before = e.Record, e.Seconds
+		return nil
+	})
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	defer j.close()
+
+	sessions, shut, err := t.sessions(g-1, t.Workers)
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	defer shut()
+	nets := make([]search.Net, len(sessions))
+	for i, x := range sessions {
+		nets[i] = x
+	}
+
+	task := t.Reporter.Task(selfplayStage(g), "games")
+	defer task.End()
+	task.Resume(len(have))
+	done := len(have)
+	began, evaluations := time.Now(), 0
+	var failed error
+	cfg := selfplay.Config{
+		Variant: t.variant, Search: searchConfig(&s.Search), Games: s.SelfPlay.Games, MaxMoves: s.Game.MaxMoves,
+		Temperature: selfplay.Temperature{
+			Power: float64(s.SelfPlay.Temperature.Power), Plies: s.SelfPlay.Temperature.Plies, Then: float64(s.SelfPlay.Temperature.Then)},
+		Opening: selfplay.Opening(s.SelfPlay.Opening),
+		Seed:    seed(s.Seed, "self-play", g),
+		Skip:    func(i int) bool { return have[i] != nil },
+		// Two batches of the network a worker: while the first games end,
+		// others take their places at the table.
+		Parallel: 2 * t.Batch,
+	}
+	_, err = selfplay.Play(ctx, cfg, t.codec, nets, func(r *selfplay.Record) {
+		done++
+		evaluations += r.Evaluations
+		now := time.Since(began).Seconds()
+		if err := j.add(entry{r, before + now}); err != nil && failed == nil {
+			failed = err
+		}
+		have[r.Number] = r
+		task.Set(done, s.SelfPlay.Games, fmt.Sprintf("%s evaluations/s", thousands(int(float64(evaluations)/now))))
+	})
+	if err == nil {
+		err = failed
+	}
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	now := time.Since(began).Seconds()
+	for i := range s.SelfPlay.Games {
+		records = append(records, have[i])
+	}
+	return records, before + now, float64(evaluations) / now, nil
+}
+
+// keep writes the games and samples of a generation and counts them.
+func (t *trial) keep(g int, records []*selfplay.Record) (*Generation, error) {
+	row := &Generation{Number: g, Reasons: map[string]int{}}
+	var samples []encode.Sample
+	for _, r := range records {
+		row.Games++
+		row.Thrown += r.Thrown
+		row.Evaluations += r.Evaluations
+		row.Lengths = append(row.Lengths, len(r.Moves))
+		row.Reasons[r.Outcome.Reason.String()]++
+		switch r.Outcome.Result {
+		case chess.WhiteWins:
+			row.WhiteWins++
+		case chess.BlackWins:
+			row.BlackWins++
+		default:
+			row.Draws++
+		}
+		samples = append(samples, r.Samples...)
+	}
+	row.Samples = len(samples)
+	meta := dataset.Meta{
+		Encoder: t.codec.Planes.Name(), Policy: t.codec.Policy.Name(), Variant: t.variant.String(),
+		Generation: g,
+	}
+	if err := dataset.Write(t.path(samplesFile(g)), meta, samples); err != nil {
+		return nil, err
+	}
+	return row, writeFile(t.path(gamesFile(g)), func(w io.Writer) error {
+		for _, r := range records {
+			p, err := t.pgn(g, r)
+			if err != nil {
+				return err
+			}
+			if err := chess.WritePGN(w, p); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// pgn is a self-play game as PGN.
+func (t *trial) pgn(g int, r *selfplay.Record) (*chess.PGN, error) {
+	start, err := chess.ParseFEN(t.variant, r.Start)
+	if err != nil {
+		return nil, err
+	}
+	name := fmt.Sprintf("gen-%d", g-1)
+	return &chess.PGN{
+		Tags: []chess.Tag{
+			{Name: "Event", Value: t.experiment.Name + " " + t.ID + ", self-play"},
+			{Name: "Site", Value: "alamos"},
+			{Name: "Date", Value: "????.??.??"},
+			{Name: "Round", Value: strconv.Itoa(r.Number + 1)},
+			{Name: "White", Value: name},
+			{Name: "Black", Value: name},
+			{Name: "Result", Value: r.Outcome.Result.String()},
+			{Name: "Termination", Value: r.Outcome.Reason.String()},
+		},
+		Variant: t.variant, Start: start, Moves: r.Moves, Result: r.Outcome.Result,
+	}, nil
+}
+
+// generation is the row of generation g.
+func (t *trial) generation(g int) (*Generation, error) {
+	var row Generation
+	return &row, t.manifest.stage(selfplayStage(g)).facts(&row)
+}
+
+// samplesUntil is the number of samples made in generations 1 to g.
+func (t *trial) samplesUntil(g int) (int, error) {
+	n := 0
+	for i := 1; i <= g; i++ {
+		row, err := t.generation(i)
+		if err != nil {
+			return 0, err
+		}
+		n += row.Samples
+	}
+	return n, nil
+}
+
+// thousands writes 7300 as 7,300.
+func thousands(n int) string {
+	s := []byte(strconv.Itoa(n))
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = slices.Insert(s, i, ',')
+	}
+	return string(s)
+}

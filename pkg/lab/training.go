@@ -1,0 +1,168 @@
+package lab
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+
+	"alamos/pkg/dataset"
+	"alamos/pkg/nn"
+	"alamos/pkg/train"
+)
+
+// EpochRow is a row of epochs.csv.
+type EpochRow struct {
+	Generation int   `json:"generation"`
+	Epoch      int   `json:"epoch"` // over all generations
+	Rate       float `json:"learning_rate"`
+	Train      Loss  `json:"train"`
+	Validation Loss  `json:"validation"` // NaN without held-out games
+	Selected   bool  `json:"selected"`
+}
+
+// Loss is a loss and its parts.
+type Loss struct {
+	Total  float `json:"total"`
+	Policy float `json:"policy"`
+	Value  float `json:"value"`
+}
+
+// float is a number that JSON may hold as null: NaN.
+type float float64
+
+func (f float) MarshalJSON() ([]byte, error) {
+	if math.IsNaN(float64(f)) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(f))
+}
+
+func (f *float) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		*f = float(math.NaN())
+		return nil
+	}
+	return json.Unmarshal(b, (*float64)(f))
+}
+
+// schedule is the learning-rate schedule of the experiment.
+func (t *trial) schedule() train.Schedule { return train.Schedule(t.Settings.Training.Schedule) }
+
+// train trains the network of generation g-1 on the window that ends with
+// generation g.
+func (t *trial) train(ctx context.Context, g int) error {
+	s := &t.Settings
+	first := max(1, g-s.Training.Window+1)
+	in := Inputs{
+		"code": trainCode, "network": t.checkpointSum(g - 1),
+		"seed": strconv.FormatUint(s.Seed, 10), "generation": strconv.Itoa(g),
+	}
+	for i := first; i <= g; i++ {
+		in["samples "+strconv.Itoa(i)] = t.output(selfplayStage(i), samplesFile(i))
+	}
+	in.settings("training", s.Training)
+	return t.stage(ctx, trainStage(g), in, func(ctx context.Context) (result, error) {
+		c, err := readCheckpoint(t.path(checkpointFile(g - 1)))
+		if err != nil {
+			return result{}, err
+		}
+		var sets []*dataset.Set
+		for i := first; i <= g; i++ {
+			set, err := dataset.Read(t.path(samplesFile(i)))
+			if err != nil {
+				return result{}, err
+			}
+			sets = append(sets, set)
+		}
+		samples, err := t.samplesUntil(g)
+		if err != nil {
+			return result{}, err
+		}
+		next, epochs, err := t.learn(ctx, g, c, dataset.Window(sets...))
+		if err != nil {
+			return result{}, err
+		}
+		next.Samples = samples
+		rows := make([]EpochRow, len(epochs))
+		for i, e := range epochs {
+			rows[i] = EpochRow{
+				Generation: g, Epoch: e.Number, Rate: float(e.Rate),
+				Train: lossRow(e.Train), Validation: lossRow(e.Validation), Selected: e.Selected,
+			}
+		}
+		return result{files: []string{checkpointFile(g)}, facts: rows}, next.write(t.path(checkpointFile(g)))
+	})
+}
+
+func lossRow(l nn.Loss) Loss {
+	return Loss{Total: float(l.Total), Policy: float(l.Policy), Value: float(l.Value)}
+}
+
+// learn trains from checkpoint c and returns the next.
+func (t *trial) learn(ctx context.Context, g int, c *checkpoint, window *dataset.Set) (*checkpoint, []train.Epoch, error) {
+	s := &t.Settings.Training
+	net, err := nn.New(c.Spec, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer net.Close()
+	if err := net.Load(c.network); err != nil {
+		return nil, nil, err
+	}
+	tr, err := nn.NewTrainer(net, nn.Optimizer{Kind: s.Optimizer.Kind, Momentum: s.Optimizer.Momentum, WeightDecay: s.Optimizer.WeightDecay})
+	if err != nil {
+		return nil, nil, err
+	}
+	defer tr.Close()
+	if len(c.optimizer) > 0 {
+		if err := tr.Load(c.optimizer); err != nil {
+			return nil, nil, err
+		}
+	}
+
+	task := t.Reporter.Task(trainStage(g), "steps")
+	defer task.End()
+	cfg := train.Config{Epochs: s.Epochs, Batch: s.Batch, Validation: s.Validation, Select: s.Select, Schedule: t.schedule()}
+	seeds := train.Seeds{Split: seed(t.Settings.Seed, "split", 0), Shuffle: seed(t.Settings.Seed, "shuffle", g)}
+	how := ""
+	state := c.Training
+	epochs, err := train.Run(ctx, cfg, net, tr, window, seeds, &state, train.Hooks{
+		Step: func(done, total int) { task.Set(done, total, how) },
+		Epoch: func(e train.Epoch) {
+			how = fmt.Sprintf("epoch %d, loss %.3f", e.Number, e.Loss())
+		},
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	next := &checkpoint{header: t.header(g, 0)}
+	next.Training = state
+	if next.network, err = net.State(); err != nil {
+		return nil, nil, err
+	}
+	if next.optimizer, err = tr.State(); err != nil {
+		return nil, nil, err
+	}
+	return next, epochs, nil
+}
+
+// epochs are the rows of generation g.
+func (t *trial) epochs(g int) ([]EpochRow, error) {
+	var rows []EpochRow
+	return rows, t.manifest.stage(trainStage(g)).facts(&rows)
+}
+
+// selectedLoss is the loss of the epoch that a generation kept.
+func selectedLoss(rows []EpochRow) float {
+	for _, e := range rows {
+		if e.Selected {
+			if math.IsNaN(float64(e.Validation.Total)) {
+				return e.Train.Total
+			}
+			return e.Validation.Total
+		}
+	}
+	return float(math.NaN())
+}

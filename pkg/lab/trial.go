@@ -1,0 +1,258 @@
+package lab
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"alamos/pkg/chess"
+	"alamos/pkg/encode"
+	"alamos/pkg/experiment"
+	"alamos/pkg/nn"
+)
+
+// Versions of the code of each stage: raise one when the stage writes other
+// bytes for the same inputs, and old results of it are made anew.
+const (
+	untrainedCode  = "1"
+	selfplayCode   = "1"
+	hooksCode      = "1"
+	trainCode      = "1"
+	tournamentCode = "1"
+)
+
+// trial is one trial of an experiment on its way through its stages.
+type trial struct {
+	*run
+	experiment.Trial
+	dir      string // absolute or relative folder of its results
+	manifest *Manifest
+
+	variant chess.Variant
+	codec   encode.Codec
+}
+
+func (r *run) trial(t experiment.Trial) (*trial, error) {
+	out := &trial{run: r, Trial: t, dir: filepath.Join(r.dir, folder(&t))}
+	s := &t.Settings
+	var err error
+	if out.variant, err = chess.ParseVariant(s.Game.Variant); err != nil {
+		return nil, err
+	}
+	if out.codec, err = encode.NewCodec(s.Network.Input, s.Network.Policy, out.variant); err != nil {
+		return nil, err
+	}
+	if out.manifest, err = readManifest(out.dir); err != nil {
+		return nil, err
+	}
+	out.manifest.Trial, out.manifest.Label = t.ID, t.Label
+	return out, nil
+}
+
+// folder is the name of a trial's folder: a hash of what decides its training,
+// so that another tournament, another notebook or more generations go on from
+// the same networks. What a sweep varies is part of it whatever it is: its
+// trials never share a folder.
+func folder(t *experiment.Trial) string {
+	s := &t.Settings
+	var swept []experiment.AxisValue
+	for _, a := range t.Axis {
+		if section, _, _ := strings.Cut(a.Path, "."); section == "generations" || section == "tournament" {
+			swept = append(swept, a)
+		}
+	}
+	return experiment.Hash(s.Seed, s.Game, s.Network, s.Search, s.SelfPlay, s.Training, swept)[:10]
+}
+
+func (t *trial) path(elem ...string) string {
+	return filepath.Join(append([]string{t.dir}, elem...)...)
+}
+
+// Files of a generation, relative to the trial's folder. Generation 0 is the
+// untrained network.
+func checkpointFile(g int) string { return fmt.Sprintf("checkpoints/gen-%04d.safetensors", g) }
+func samplesFile(g int) string    { return fmt.Sprintf("samples/gen-%04d.parquet", g) }
+func gamesFile(g int) string      { return fmt.Sprintf("games/gen-%04d.pgn", g) }
+
+// result is what a stage's work leaves: files below the trial's folder and
+// rows for the tables.
+type result struct {
+	files []string
+	facts any
+}
+
+// stage runs a stage unless its inputs are what they were and its files are
+// whole.
+func (t *trial) stage(ctx context.Context, name string, in Inputs, work func(ctx context.Context) (result, error)) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	fresh, why, err := t.manifest.fresh(t.dir, name, in)
+	if err != nil {
+		return err
+	}
+	if fresh {
+		t.Reporter.Cached(name)
+		return nil
+	}
+	t.Reporter.Runs(name, why)
+	began := time.Now()
+	res, err := work(ctx)
+	if err != nil {
+		return err
+	}
+	s := &Stage{Name: name, Inputs: in, Outputs: map[string]string{}, Ended: time.Now().UTC().Truncate(time.Second), Seconds: time.Since(began).Seconds()}
+	for _, f := range res.files {
+		if s.Outputs[f], err = sum(t.path(f)); err != nil {
+			return err
+		}
+	}
+	if res.facts != nil {
+		if s.Facts, err = json.Marshal(res.facts); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	t.manifest.put(s)
+	t.manifest.Machine = t.machine
+	return t.manifest.write(t.dir)
+}
+
+// output is the checksum of a file that an earlier stage wrote.
+func (t *trial) output(stage, file string) string { return t.manifest.stage(stage).Outputs[file] }
+
+// Names of stages in the manifest and in what a person sees.
+const (
+	untrainedStage  = "untrained network"
+	tournamentStage = "tournament"
+)
+
+func selfplayStage(g int) string { return fmt.Sprintf("self-play %d", g) }
+func hooksStage(g int) string    { return fmt.Sprintf("hooks %d", g) }
+func trainStage(g int) string    { return fmt.Sprintf("training %d", g) }
+
+// checkpointSum is the checksum of a generation's checkpoint.
+func (t *trial) checkpointSum(g int) string {
+	if g == 0 {
+		return t.output(untrainedStage, checkpointFile(0))
+	}
+	return t.output(trainStage(g), checkpointFile(g))
+}
+
+// run takes the trial through its stages.
+func (t *trial) runStages(ctx context.Context) error {
+	if err := os.MkdirAll(t.dir, 0o777); err != nil {
+		return err
+	}
+	if err := writeBytes(t.path("experiment.yaml"), t.Settings.YAML()); err != nil {
+		return err
+	}
+	if err := t.untrained(ctx); err != nil {
+		return fmt.Errorf("%s: %w", untrainedStage, err)
+	}
+	began, ran := time.Now(), 0
+	for g := 1; g <= t.Settings.Generations; g++ {
+		before := t.manifest.stage(trainStage(g))
+		for _, s := range []struct {
+			name string
+			run  func(context.Context, int) error
+		}{{selfplayStage(g), t.selfplay}, {hooksStage(g), t.hooks}, {trainStage(g), t.train}} {
+			if err := s.run(ctx, g); err != nil {
+				return fmt.Errorf("%s: %w", s.name, err)
+			}
+		}
+		if err := t.writeTables(); err != nil {
+			return err
+		}
+		if t.manifest.stage(trainStage(g)) != before {
+			ran++
+			t.Reporter.Note(t.summary(g, time.Since(began)/time.Duration(ran)))
+		}
+	}
+	if err := t.tournament(ctx); err != nil {
+		return fmt.Errorf("%s: %w", tournamentStage, err)
+	}
+	return nil
+}
+
+// spec is the shape of the trial's network.
+func (t *trial) spec() nn.Spec {
+	n := &t.Settings.Network
+	return nn.Spec{
+		Planes: t.codec.Planes.Count(), Constant: t.codec.Planes.Constant(), PolicySize: t.codec.Policy.Size(),
+		Trunk: n.Trunk, Depth: n.Depth, Width: n.Width, Activation: n.Activation, Attention: n.Attention,
+		PolicyHead: n.PolicyHead, PolicyChannels: n.PolicyChannels, Value: n.Value,
+	}
+}
+
+// header is the header of the checkpoint after generation g.
+func (t *trial) header(g, samples int) header {
+	return header{
+		Spec: t.spec(), Input: t.Settings.Network.Input, Policy: t.Settings.Network.Policy,
+		Variant: t.variant.String(), Generation: g, Samples: samples,
+	}
+}
+
+// untrained makes the network before its first game.
+func (t *trial) untrained(ctx context.Context) error {
+	in := Inputs{"code": untrainedCode, "seed": strconv.FormatUint(t.Settings.Seed, 10)}
+	in.settings("network", t.Settings.Network)
+	in.settings("training.optimizer", t.Settings.Training.Optimizer)
+	return t.stage(ctx, untrainedStage, in, func(context.Context) (result, error) {
+		net, err := nn.New(t.spec(), seed(t.Settings.Seed, "network", 0))
+		if err != nil {
+			return result{}, err
+		}
+		defer net.Close()
+		c := &checkpoint{header: t.header(0, 0)}
+		if c.Training.Schedule, err = t.schedule().Start(); err != nil {
+			return result{}, err
+		}
+		if c.network, err = net.State(); err != nil {
+			return result{}, err
+		}
+		return result{files: []string{checkpointFile(0)}}, c.write(t.path(checkpointFile(0)))
+	})
+}
+
+// sessions opens a checkpoint for inference, with a session a worker. The
+// returned function closes them.
+func (t *trial) sessions(g, n int) ([]*nn.Session, func(), error) {
+	c, err := readCheckpoint(t.path(checkpointFile(g)))
+	if err != nil {
+		return nil, nil, err
+	}
+	net, err := nn.New(c.Spec, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer net.Close()
+	if err := net.Load(c.network); err != nil {
+		return nil, nil, err
+	}
+	model, err := net.Compile(nn.InferenceOptions{Batch: t.Batch, Precision: t.Precision})
+	if err != nil {
+		return nil, nil, err
+	}
+	t.machine.Precision = model.Precision()
+	var out []*nn.Session
+	shut := func() {
+		for _, s := range out {
+			s.Close()
+		}
+		model.Close()
+	}
+	for range n {
+		s, err := model.NewSession()
+		if err != nil {
+			shut()
+			return nil, nil, err
+		}
+		out = append(out, s)
+	}
+	return out, shut, nil
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"alamos/pkg/experiment"
+	"alamos/pkg/lab"
+)
+
+func checkCommand() *cobra.Command {
+	var set []string
+	cmd := &cobra.Command{
+		Use:   "check FILE...",
+		Short: "Find the faults of experiment files; run nothing",
+		Long: `check reads experiment files with all the files they extend, and reports every
+fault in a line of its own, as file:line:column. Nothing is run. The exit
+status is 2 when there is a fault.`,
+		Example: `  alamos check experiments/*.yaml
+  alamos check experiments/quickstart.yaml --set network.depth=4`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, files []string) error {
+			var all experiment.Errors
+			for _, file := range files {
+				e, err := lab.Load(file, set)
+				var faults experiment.Errors
+				if errors.As(err, &faults) {
+					all = append(all, faults...)
+					continue
+				} else if err != nil {
+					return err
+				}
+				fmt.Fprintf(cmd.OutOrStdout(), "%s: ok, %s\n", file, count(len(e.Trials), "trial"))
+			}
+			if len(all) > 0 {
+				return all
+			}
+			return nil
+		},
+	}
+	setFlag(cmd, &set)
+	return cmd
+}
+
+// setFlag adds --set, which overrides keys of an experiment.
+func setFlag(cmd *cobra.Command, set *[]string) {
+	cmd.Flags().StringArrayVar(set, "set", nil, "override a key, as in --set search.visits=100 (repeatable)")
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

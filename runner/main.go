@@ -1,0 +1,132 @@
+// Command alamos is a lab for self-trained chess-variant engines: it runs the
+// experiments that YAML files declare.
+//
+// Each command is one thin file here; what it does lives in pkg/.
+//
+// What is printed, and where:
+//
+//	stdout   what was asked for: a count, a table, a resolved experiment
+//	stderr   progress, notes and errors
+//
+// An error says what went wrong, where, and what to do. The exit status is
+//
+//	0   all went well
+//	1   it was tried and failed (or a check found something wrong)
+//	2   nothing was tried: the command line or an experiment file is wrong
+//	130 interrupted; what was finished is kept
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"alamos/pkg/experiment"
+	"alamos/pkg/hook"
+)
+
+func main() { os.Exit(run()) }
+
+func run() int {
+	// A hook script runs in a child process of this same binary.
+	if hook.IsChild() {
+		return hook.RunChild()
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	// The first Ctrl-C ends the run in good order, the second at once.
+	context.AfterFunc(ctx, stop)
+	return status(root().ExecuteContext(ctx))
+}
+
+// status prints an error and returns the exit status that goes with it.
+func status(err error) int {
+	if err == nil {
+		return 0
+	}
+	var faults experiment.Errors
+	var usage usageError
+	switch {
+	case errors.As(err, &faults):
+		for _, e := range faults {
+			fmt.Fprintln(os.Stderr, e)
+		}
+		return 2
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(os.Stderr, "interrupted: what was finished is kept; the same command goes on from there")
+		return 130
+	case errors.As(err, &usage):
+		fmt.Fprintf(os.Stderr, "alamos: %v\n", err)
+		return 2
+	}
+	fmt.Fprintf(os.Stderr, "alamos: %v\n", err)
+	return 1
+}
+
+// usageError is a fault of the command line.
+type usageError struct{ error }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+func root() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "alamos",
+		Short: "A lab for self-trained chess-variant engines",
+		Long: `alamos runs experiments on self-trained chess-variant engines. An experiment
+is one YAML file; running it plays games, trains networks on them, holds a
+tournament, and leaves figures and a notebook page under results/.`,
+		Example: `  alamos check experiments/quickstart.yaml
+  alamos run experiments/quickstart.yaml
+  alamos perft --variant atomic --depth 4`,
+		Version:       version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		// Without a command, show what there is.
+		RunE: func(cmd *cobra.Command, args []string) error { return cmd.Help() },
+		Args: cobra.NoArgs,
+	}
+	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usagef("%w (see %s --help)", err, c.CommandPath())
+	})
+	cmd.AddCommand(runCommand(), checkCommand(), explainCommand(), perftCommand())
+	asUsage(cmd)
+	return cmd
+}
+
+// asUsage makes the faults that cobra finds in arguments usage errors.
+func asUsage(cmd *cobra.Command) {
+	if check := cmd.Args; check != nil {
+		cmd.Args = func(c *cobra.Command, args []string) error {
+			if err := check(c, args); err != nil {
+				return usagef("%w (see %s --help)", err, c.CommandPath())
+			}
+			return nil
+		}
+	}
+	for _, c := range cmd.Commands() {
+		asUsage(c)
+	}
+}
+
+// release is set by the Makefile from the version control system.
+var release string
+
+func version() string {
+	if release != "" {
+		return release
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				return s.Value
+			}
+		}
+	}
+	return "development"
+}
