@@ -1,0 +1,130 @@
+package arena
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"alamos/pkg/chess"
+	"alamos/pkg/uci"
+)
+
+func engineEntrant(t *testing.T, name string, spec UCI) Entrant {
+	return Entrant{Name: name, New: func(int) (Player, error) { return NewUCI(t.Context(), name, spec) }}
+}
+
+// Engines that fail lose the game with the fault as the reason, are started again,
+// and the tournament goes on to its end.
+func TestEngineFaultsLoseTheGame(t *testing.T) {
+	for _, test := range []struct {
+		mode   string
+		reason chess.Reason
+		kind   error
+	}{
+		{"crash", chess.EngineCrash, uci.ErrCrash},
+		{"hang", chess.EngineStall, uci.ErrStall},
+		{"illegal", chess.IllegalMove, uci.ErrIllegalMove},
+		{"garbage", chess.EngineGarbage, uci.ErrProtocol},
+	} {
+		t.Run(test.mode, func(t *testing.T) {
+			t.Parallel()
+			spec := UCI{Command: fake(test.mode), Variant: chess.Atomic, Limit: uci.Limit{Depth: 1}, Engines: 2,
+				Timeouts: uci.Timeouts{Search: 500 * time.Millisecond}}
+			cfg := Config{Variant: chess.Atomic, Rounds: 6, MaxMoves: 4, Seed: 2}
+			games := play(t, cfg, engineEntrant(t, "engine", spec), randomEntrant("random"))
+			if len(games) != 6 {
+				t.Fatalf("%d games", len(games))
+			}
+			faults := 0
+			for _, g := range games {
+				if g.White == "engine" {
+					checkGame(t, g, cfg.MaxMoves) // it only fails as Black
+					continue
+				}
+				if len(g.Moves) < 5 {
+					continue // over before move 3
+				}
+				faults++
+				if want := (chess.Outcome{Result: chess.WhiteWins, Reason: test.reason}); g.Outcome != want {
+					t.Errorf("outcome %v, want %v", g.Outcome, want)
+				}
+				var e *uci.Error
+				if !errors.Is(g.Fault, test.kind) || !errors.As(g.Fault, &e) || e.Engine != "engine" || e.Transcript() == "" {
+					t.Errorf("fault %v", g.Fault)
+				}
+			}
+			if faults == 0 {
+				t.Error("no game came as far as the fault")
+			}
+		})
+	}
+}
+
+// With a limit that is not time the games are the same, whichever process plays
+// which.
+func TestEngineGamesDoNotDependOnProcesses(t *testing.T) {
+	cfg := Config{Variant: chess.Atomic, Rounds: 4, MaxMoves: 10, Seed: 2}
+	var want string
+	for _, engines := range []int{1, 3} {
+		spec := UCI{Command: fake("well"), Variant: chess.Atomic, Limit: uci.Limit{Depth: 1}, Engines: engines}
+		got := pgn(t, play(t, cfg, engineEntrant(t, "engine", spec), randomEntrant("random")))
+		if want == "" {
+			want = got
+		} else if got != want {
+			t.Error("other games with more processes")
+		}
+	}
+}
+
+// An engine that is not there or cannot play the variant is an error, not a loss.
+func TestEngineThatCannotBeUsed(t *testing.T) {
+	missing := UCI{Command: uci.Command{Path: "./no-such-engine"}, Variant: chess.Atomic, Limit: uci.Limit{Depth: 1}}
+	err := RoundRobin(t.Context(), Config{Variant: chess.Atomic, Rounds: 2},
+		[]Entrant{engineEntrant(t, "missing", missing), randomEntrant("random")})
+	if !errors.Is(err, uci.ErrStart) {
+		t.Errorf("%v", err)
+	}
+	stockfish, err := uci.Find(t.Context(), uci.Stockfish, chess.Standard)
+	if errors.Is(err, uci.ErrNotInstalled) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := NewUCI(t.Context(), "sf", UCI{Command: stockfish, Variant: chess.Atomic}); !errors.Is(err, uci.ErrVariant) {
+		t.Errorf("stockfish as a player of atomic chess: %v", err)
+	}
+}
+
+// A real match: Fairy-Stockfish at lichess' level 1.
+func TestFairyStockfishLevel1(t *testing.T) {
+	command, err := uci.Find(t.Context(), uci.FairyStockfish, chess.Atomic)
+	if errors.Is(err, uci.ErrNotInstalled) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	level, err := uci.LichessLevel(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	command.Settings = append(command.Settings, level.Settings()...)
+	spec := UCI{Command: command, Variant: chess.Atomic, Limit: level.Limit, Engines: 2}
+	cfg := Config{Variant: chess.Atomic, Rounds: 2, MaxMoves: 30, Seed: 5}
+	games := play(t, cfg, engineEntrant(t, "level 1", spec), randomEntrant("random"))
+	for _, g := range games {
+		if g.Fault != nil {
+			t.Errorf("fault: %v", g.Fault)
+			continue
+		}
+		checkGame(t, g, cfg.MaxMoves)
+		for i, in := range g.Infos {
+			engine := (i%2 == 0) == (g.White == "level 1")
+			if (in.Score != nil) != engine {
+				t.Errorf("ply %d: info %q", i, in)
+			}
+		}
+		t.Logf("%s-%s: %v after %d plies", g.White, g.Black, g.Outcome, len(g.Moves))
+	}
+}

@@ -1,0 +1,117 @@
+package arena
+
+import (
+	"fmt"
+	"strconv"
+
+	"alamos/pkg/chess"
+)
+
+// Pair is a pairing: two names, A before B in the order of strings, whatever the
+// order in which a tournament lists its players.
+type Pair struct{ A, B string }
+
+// NewPair is the pairing of two players.
+func NewPair(x, y string) Pair {
+	if x > y {
+		x, y = y, x
+	}
+	return Pair{x, y}
+}
+
+// Players tells who has which color in a game: A is White in games of an even
+// number.
+func (p Pair) Players(number int) (white, black string) {
+	if number%2 == 0 {
+		return p.A, p.B
+	}
+	return p.B, p.A
+}
+
+// Game is a finished game of a tournament.
+type Game struct {
+	Variant      chess.Variant
+	White, Black string       // names
+	Number       int          // within its pairing, from 0
+	Opening      int          // plies that were drawn at random, not played
+	Moves        []chess.Move // from the start position, opening included
+	Outcome      chess.Outcome
+	Infos        []Info // what the player thought at each ply; zero in the opening
+	Fault        error  // why the game was lost, when a player failed; not kept in PGN
+}
+
+// Pair is the pairing that the game belongs to.
+func (g *Game) Pair() Pair { return NewPair(g.White, g.Black) }
+
+// PGN is the game as it is written to a file. There is no date in it, so that the
+// same game gives the same bytes.
+func (g *Game) PGN(event string) *chess.PGN {
+	p := &chess.PGN{
+		Tags: []chess.Tag{
+			{Name: "Event", Value: event},
+			{Name: "Site", Value: "alamos"},
+			{Name: "Date", Value: "????.??.??"},
+			{Name: "Round", Value: strconv.Itoa(g.Number + 1)},
+			{Name: "White", Value: g.White},
+			{Name: "Black", Value: g.Black},
+			{Name: "Termination", Value: g.Outcome.Reason.String()},
+		},
+		Variant: g.Variant,
+		Start:   chess.StartPosition(g.Variant),
+		Moves:   g.Moves,
+		Result:  g.Outcome.Result,
+	}
+	if g.Opening > 0 {
+		p.SetTag("RandomPlies", strconv.Itoa(g.Opening))
+	}
+	for i, in := range g.Infos {
+		if s := in.String(); s != "" {
+			p.SetComment(i+1, s)
+		}
+	}
+	return p
+}
+
+// FromPGN reads a game that [Game.PGN] wrote, so that a tournament can go on from
+// its file. Written again it gives the same bytes.
+func FromPGN(p *chess.PGN) (*Game, error) {
+	g := &Game{
+		Variant: p.Variant,
+		White:   p.Tag("White"),
+		Black:   p.Tag("Black"),
+		Moves:   p.Moves,
+		Outcome: chess.Outcome{Result: p.Result},
+		Infos:   make([]Info, len(p.Moves)),
+	}
+	bad := func(err error) (*Game, error) {
+		return nil, fmt.Errorf("arena: game of %q against %q, round %q: %w", g.White, g.Black, p.Tag("Round"), err)
+	}
+	round, err := strconv.Atoi(p.Tag("Round"))
+	if err != nil || round < 1 {
+		return bad(fmt.Errorf("the round is no number of a game"))
+	}
+	g.Number = round - 1
+	if white, black := g.Pair().Players(g.Number); white != g.White || black != g.Black {
+		return bad(fmt.Errorf("the colors are the wrong way round"))
+	}
+	if p.Result == chess.Unfinished {
+		return bad(fmt.Errorf("the game is not finished"))
+	}
+	if p.Start != chess.StartPosition(p.Variant) {
+		return bad(fmt.Errorf("does not begin at the start position"))
+	}
+	if g.Outcome.Reason, err = chess.ParseReason(p.Tag("Termination")); err != nil {
+		return bad(err)
+	}
+	if s := p.Tag("RandomPlies"); s != "" {
+		if g.Opening, err = strconv.Atoi(s); err != nil || g.Opening < 0 || g.Opening > len(g.Moves) {
+			return bad(fmt.Errorf("RandomPlies %q is no number of plies", s))
+		}
+	}
+	for i := range g.Infos {
+		if g.Infos[i], err = ParseInfo(p.Comment(i + 1)); err != nil {
+			return bad(err)
+		}
+	}
+	return g, nil
+}

@@ -1,0 +1,239 @@
+package arena
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"alamos/pkg/chess"
+	"alamos/pkg/uci"
+)
+
+// Entrant is a participant of a tournament.
+type Entrant struct {
+	Name string
+
+	// Rounds is how many games the player plays against each other, 0 for as
+	// many as the tournament says. A pair plays the smaller number of its two.
+	Rounds int
+
+	// New makes the player for a worker. It is called when the worker first
+	// needs it; the tournament closes it.
+	New func(worker int) (Player, error)
+}
+
+// Config is a tournament.
+type Config struct {
+	Variant chess.Variant
+
+	// Rounds is the number of games a pair; with an even number each player has
+	// each color as often as the other.
+	Rounds int
+
+	// MaxMoves is the number of full moves, those of the opening included, after
+	// which a game is a draw with the reason move_limit; 0 for no limit.
+	MaxMoves int
+
+	// RandomPlies is the number of random plies that games begin with. The games
+	// 2k and 2k+1 of a pair have the same, with the colors changed.
+	RandomPlies int
+
+	Seed uint64
+
+	// Workers is how many pairings are played at once, each with players of its
+	// own; 0 is taken as 1.
+	Workers int
+
+	// Together is how many games of a pairing are played in lock-step; 0 for all.
+	Together int
+
+	// Have tells which games an earlier run has finished: they are not played.
+	Have func(p Pair, number int) bool
+
+	// Done is given each game as it ends, in any order, one call at a time.
+	Done func(*Game)
+}
+
+// IllegalMoveError is the fault of a player whose move is not legal.
+type IllegalMoveError struct {
+	Player string
+	Move   chess.Move
+	FEN    string
+}
+
+func (e *IllegalMoveError) Error() string {
+	return fmt.Sprintf("player %s: illegal move %v in %s", e.Player, e.Move, e.FEN)
+}
+
+// Is makes it one with the illegal move of an engine.
+func (e *IllegalMoveError) Is(target error) bool { return target == uci.ErrIllegalMove }
+
+// Fixture is a pairing with the number of its games.
+type Fixture struct {
+	Pair
+	Games int
+}
+
+// Fixtures lists the pairings of a round robin in the order of the entrants: the
+// first against all others, the second against those after it, and so on.
+func Fixtures(cfg Config, entrants []Entrant) []Fixture {
+	rounds := func(e Entrant) int {
+		if e.Rounds > 0 {
+			return e.Rounds
+		}
+		return cfg.Rounds
+	}
+	var fixtures []Fixture
+	for i, a := range entrants {
+		for _, b := range entrants[i+1:] {
+			fixtures = append(fixtures, Fixture{NewPair(a.Name, b.Name), min(rounds(a), rounds(b))})
+		}
+	}
+	return fixtures
+}
+
+// RoundRobin lets everybody play everybody. It returns when all games are
+// finished, or at the first error that is not a player's own fault, or with the
+// cause of ctx; games that were then under way are lost, and are played again
+// from their beginning by the next run.
+func RoundRobin(ctx context.Context, cfg Config, entrants []Entrant) error {
+	if err := validate(cfg, entrants); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	fixtures := Fixtures(cfg, entrants)
+	matches := 0 // the number of the first game of each fixture
+	first := make([]int, len(fixtures))
+	for i, f := range fixtures {
+		first[i] = matches
+		matches += f.Games
+	}
+	var mu sync.Mutex
+	done := func(g *Game) {
+		mu.Lock()
+		defer mu.Unlock()
+		if cfg.Done != nil {
+			cfg.Done(g)
+		}
+	}
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for w := range max(1, min(cfg.Workers, len(fixtures))) {
+		wg.Go(func() {
+			room := &workshop{worker: w, entrants: entrants, players: make(map[string]Player)}
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= len(fixtures) {
+					break
+				}
+				if err := room.play(ctx, &cfg, fixtures[i], first[i], done); err != nil {
+					cancel(err)
+				}
+			}
+			if err := room.close(); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	wg.Wait()
+	return context.Cause(ctx)
+}
+
+// validate checks what cannot be played.
+func validate(cfg Config, entrants []Entrant) error {
+	switch {
+	case cfg.Rounds < 1:
+		return fmt.Errorf("arena: want at least 1 game a pair, have %d", cfg.Rounds)
+	case cfg.MaxMoves < 0 || cfg.RandomPlies < 0 || cfg.Together < 0 || cfg.Workers < 0:
+		return fmt.Errorf("arena: negative number: max moves %d, random plies %d, together %d, workers %d",
+			cfg.MaxMoves, cfg.RandomPlies, cfg.Together, cfg.Workers)
+	case cfg.MaxMoves > 0 && cfg.RandomPlies >= 2*cfg.MaxMoves:
+		return fmt.Errorf("arena: %d random plies leave nothing of %d moves", cfg.RandomPlies, cfg.MaxMoves)
+	case len(entrants) < 2:
+		return fmt.Errorf("arena: a tournament needs two players, have %d", len(entrants))
+	}
+	seen := make(map[string]bool)
+	for _, e := range entrants {
+		switch {
+		case e.Name == "" || strings.ContainsAny(e.Name, "\r\n"):
+			return fmt.Errorf("arena: a player cannot be called %q", e.Name)
+		case seen[e.Name]:
+			return fmt.Errorf("arena: two players are called %q", e.Name)
+		case e.Rounds < 0:
+			return fmt.Errorf("arena: player %s: want 0 or more rounds, have %d", e.Name, e.Rounds)
+		case e.New == nil:
+			return fmt.Errorf("arena: player %s cannot be made: New is nil", e.Name)
+		}
+		seen[e.Name] = true
+	}
+	return nil
+}
+
+// workshop is a worker with its players.
+type workshop struct {
+	worker   int
+	entrants []Entrant
+	players  map[string]Player
+}
+
+// play plays what is missing of a fixture.
+func (w *workshop) play(ctx context.Context, cfg *Config, f Fixture, match int, done func(*Game)) error {
+	var missing []int
+	for n := range f.Games {
+		if cfg.Have == nil || !cfg.Have(f.Pair, n) {
+			missing = append(missing, n)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	for _, name := range []string{f.A, f.B} {
+		if err := w.hire(name); err != nil {
+			return err
+		}
+	}
+	p := &pairing{cfg: cfg, pair: f.Pair, players: w.players, done: done}
+	together := cfg.Together
+	if together == 0 {
+		together = len(missing)
+	}
+	for numbers := range slices.Chunk(missing, together) {
+		if err := p.play(ctx, numbers, match); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hire makes a player unless the worker has it.
+func (w *workshop) hire(name string) error {
+	if w.players[name] != nil {
+		return nil
+	}
+	i := slices.IndexFunc(w.entrants, func(e Entrant) bool { return e.Name == name })
+	player, err := w.entrants[i].New(w.worker)
+	if err != nil {
+		return fmt.Errorf("arena: player %s: %w", name, err)
+	}
+	if player.Name() != name {
+		return errors.Join(fmt.Errorf("arena: player %s calls itself %s", name, player.Name()), player.Close())
+	}
+	w.players[name] = player
+	return nil
+}
+
+// close dismisses the players.
+func (w *workshop) close() error {
+	var errs []error
+	for _, e := range w.entrants {
+		if p := w.players[e.Name]; p != nil {
+			errs = append(errs, p.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
