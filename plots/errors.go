@@ -48,6 +48,15 @@ func checkNumbers(where string, list []float64) error {
 	return nil
 }
 
+// checkLog wants numbers above 0 for a logarithmic axis, and so far from the
+// ends of what a float64 holds that the axis can reach beyond them.
+func checkLog(a Axis, s span, where string) error {
+	if a.Log && (s.min < 1e-200 || s.max > 1e200) {
+		return fmt.Errorf("plots: %g to %g on a logarithmic axis (%s): %w", s.min, s.max, where, ErrRange)
+	}
+	return nil
+}
+
 // checkLength wants a list of n numbers, or none at all where that is allowed.
 func checkLength(where string, have, want int, optional bool) error {
 	if have == want || optional && have == 0 {

@@ -112,12 +112,10 @@ func (l Ladder) Figure() (*Figure, error) {
 	}, nil
 }
 
-// text writes a rating as "+123 −40 +50": the distances to its bounds.
+// text writes a rating with the distances to its bounds: "123 (−40 +50)", or
+// "123 ± 45" where they are equal.
 func (r Rating) text() string {
 	s := signed(r.Elo)
-	if r.Elo == 0 {
-		s = "0"
-	}
 	if !math.IsNaN(r.Low) && !math.IsNaN(r.High) {
 		up, down := fmt.Sprintf("%.0f", r.High-r.Elo), fmt.Sprintf("%.0f", r.Elo-r.Low)
 		if up == down {
@@ -128,6 +126,7 @@ func (r Rating) text() string {
 	return s
 }
 
+// signed writes a whole number with a minus sign, not a hyphen.
 func signed(v float64) string {
 	s := fmt.Sprintf("%.0f", math.Abs(v))
 	if s == "0" {

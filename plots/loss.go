@@ -15,6 +15,9 @@ import (
 // validation loss of each head.
 type Loss struct {
 	Frame
+
+	// Series is one trial or several. The colors of trials repeat after
+	// seven; more are better shown in several figures.
 	Series []LossSeries
 
 	// Generations are the epochs after which a generation ended and its data
@@ -81,8 +84,8 @@ func (l Loss) Figure() (*Figure, error) {
 		if y.empty() {
 			continue
 		}
-		if lp.axis.Log && y.min < 1e-300 {
-			return nil, fmt.Errorf("plots: %s of %g on a logarithmic axis: %w", lp.axis.Label, y.min, ErrRange)
+		if err := checkLog(lp.axis, y, lp.axis.Label); err != nil {
+			return nil, err
 		}
 		p := newPlot("", lp.axis.text())
 		setRange(&p.X, Axis{}, x, 0, 8)
@@ -120,7 +123,7 @@ func (l Loss) Figure() (*Figure, error) {
 	}
 	return &Figure{
 		title:       lay.title,
-		description: describe(l.Description, "Panels above one another", "learning rate and losses", "epoch", names),
+		description: describe(l.Description, "Panels above one another", "epoch", "learning rate and losses", names),
 		width:       lay.width,
 		height:      lay.height,
 		paint:       func(c draw.Canvas) { paintPanels(lay.paint(c), panels) },
@@ -158,7 +161,7 @@ func (l Loss) curves() (rate, loss, heads lossPanel, err error) {
 		if err != nil {
 			return rate, loss, heads, err
 		}
-		rate.add(x, s.Rate, l.curveColor(i, ink), dashesOf(i), true)
+		rate.add(x, s.Rate, l.curveColor(i, ink), nil, true)
 		loss.add(x, s.Training, l.curveColor(i, vermilion), trainingLook, false)
 		loss.add(x, s.Validation, l.curveColor(i, blue), validationLook, false)
 		for h, head := range s.Heads {
@@ -246,7 +249,7 @@ func (l Loss) legend(generations bool, every int) []entry {
 	}
 	if !l.single() {
 		for i, s := range l.Series {
-			line(s.Name, colorOf(i), dashesOf(i))
+			line(s.Name, colorOf(i), nil)
 		}
 	}
 	var training, validation bool

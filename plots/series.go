@@ -91,16 +91,10 @@ func checkSeries(series []Series, refs []Reference, xAxis, yAxis Axis) (x, y spa
 		}
 		y.add(r.Y)
 	}
-	for _, a := range []struct {
-		name string
-		log  bool
-		span span
-	}{{"x", xAxis.Log, x}, {"y", yAxis.Log, y}} {
-		if a.log && a.span.min < 1e-300 {
-			return x, y, fmt.Errorf("plots: %g on the logarithmic %s axis: %w", a.span.min, a.name, ErrRange)
-		}
+	if err := checkLog(xAxis, x, "x"); err != nil {
+		return x, y, err
 	}
-	return x, y, nil
+	return x, y, checkLog(yAxis, y, "y")
 }
 
 const (
