@@ -20,7 +20,7 @@ func drawing(t testing.TB, name string) []byte {
 }
 
 // fullPage has every kind of cell. Its tournament is that of table 5.2 of the
-// thesis on atomic chess; its trials are made up.
+// thesis on atomic chess; ratings and trials are made up.
 func fullPage(t testing.TB) Page {
 	crosstable := func(score string) Cell {
 		return Table{
