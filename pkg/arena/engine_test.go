@@ -29,7 +29,10 @@ func TestEngineFaultsLoseTheGame(t *testing.T) {
 		t.Run(test.mode, func(t *testing.T) {
 			t.Parallel()
 			spec := UCI{Command: fake(test.mode), Variant: chess.Atomic, Limit: uci.Limit{Depth: 1}, Engines: 2,
-				Timeouts: uci.Timeouts{Search: 500 * time.Millisecond}}
+				Timeouts: uci.Timeouts{Search: time.Minute}}
+			if test.mode == "hang" {
+				spec.Timeouts.Search = 500 * time.Millisecond
+			}
 			cfg := Config{Variant: chess.Atomic, Rounds: 6, MaxMoves: 4, Seed: 2}
 			games := play(t, cfg, engineEntrant(t, "engine", spec), randomEntrant("random"))
 			if len(games) != 6 {

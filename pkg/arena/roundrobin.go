@@ -22,7 +22,8 @@ type Entrant struct {
 	Rounds int
 
 	// New makes the player for a worker. It is called when the worker first
-	// needs it; the tournament closes it.
+	// needs it, perhaps by several workers at once; the tournament closes the
+	// player. What two players share must be safe for use by many goroutines.
 	New func(worker int) (Player, error)
 }
 

@@ -14,18 +14,23 @@ import (
 	"alamos/pkg/chess"
 )
 
-// short are time-outs that the misbehaving engines are meant to run into.
-var short = Timeouts{
-	Handshake: 1500 * time.Millisecond,
-	Ready:     1500 * time.Millisecond,
-	Overrun:   300 * time.Millisecond,
-	Search:    300 * time.Millisecond,
-	Quit:      100 * time.Millisecond,
+// times are the defaults, except where an engine is meant to run into a time-out:
+// the machine may be busy, and an engine that answers must be given the time.
+func times(mode string) Timeouts {
+	switch mode {
+	case "no-handshake", "garbage-handshake":
+		return Timeouts{Handshake: time.Second}
+	case "hang":
+		return Timeouts{Search: 300 * time.Millisecond}
+	case "deaf":
+		return Timeouts{Ready: time.Second}
+	}
+	return Timeouts{}
 }
 
-func start(t *testing.T, c Command, times Timeouts) *Engine {
+func start(t *testing.T, c Command, limits Timeouts) *Engine {
 	t.Helper()
-	e, err := Start(t.Context(), c, times)
+	e, err := Start(t.Context(), c, limits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +84,7 @@ func TestHandshakeFailures(t *testing.T) {
 	} {
 		t.Run(test.mode, func(t *testing.T) {
 			t.Parallel()
-			e, err := Start(t.Context(), fake(test.mode), short)
+			e, err := Start(t.Context(), fake(test.mode), times(test.mode))
 			if e != nil {
 				t.Fatal("an engine was returned")
 			}
@@ -89,14 +94,14 @@ func TestHandshakeFailures(t *testing.T) {
 }
 
 func TestCrashTellsExitStatus(t *testing.T) {
-	_, err := Start(t.Context(), fake("crash-handshake"), short)
+	_, err := Start(t.Context(), fake("crash-handshake"), Timeouts{})
 	if err == nil || !strings.Contains(err.Error(), "exit status 3") {
 		t.Errorf("error %v, want the exit status", err)
 	}
 }
 
 func TestStartOfWhatIsNotThere(t *testing.T) {
-	_, err := Start(t.Context(), Command{Path: filepath.Join(t.TempDir(), "nothing")}, short)
+	_, err := Start(t.Context(), Command{Path: filepath.Join(t.TempDir(), "nothing")}, Timeouts{})
 	wantFault(t, err, ErrStart, "nothing", "")
 	if !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("%v does not tell that the file is missing", err)
@@ -128,7 +133,7 @@ func TestSearchFailures(t *testing.T) {
 	} {
 		t.Run(test.mode, func(t *testing.T) {
 			t.Parallel()
-			e := start(t, fake(test.mode), short)
+			e := start(t, fake(test.mode), times(test.mode))
 			if err := e.Position(newGame(t, chess.Standard)); err != nil {
 				t.Fatal(err)
 			}
@@ -146,7 +151,7 @@ func TestSearchFailures(t *testing.T) {
 
 // An engine that does not read its input stalls once the pipe is full.
 func TestDeafEngine(t *testing.T) {
-	e := start(t, fake("deaf"), short)
+	e := start(t, fake("deaf"), times("deaf"))
 	g := newGame(t, chess.Standard)
 	for range 25 {
 		for _, s := range []string{"g1f3", "g8f6", "f3g1", "f6g8"} {
@@ -171,7 +176,11 @@ func TestCancel(t *testing.T) {
 	}{{"stop", true}, {"hang", false}} {
 		t.Run(test.mode, func(t *testing.T) {
 			t.Parallel()
-			e := start(t, fake(test.mode), Timeouts{Quit: 200 * time.Millisecond})
+			limits := Timeouts{}
+			if test.mode == "hang" {
+				limits.Quit = 200 * time.Millisecond
+			}
+			e := start(t, fake(test.mode), limits)
 			if err := e.Position(newGame(t, chess.Standard)); err != nil {
 				t.Fatal(err)
 			}
@@ -277,7 +286,7 @@ func TestProve(t *testing.T) {
 }
 
 func TestCloseEndsTheWholeGroup(t *testing.T) {
-	e := start(t, fake("descendant"), short)
+	e := start(t, fake("descendant"), Timeouts{})
 	pid, err := strconv.Atoi(e.Author())
 	if err != nil {
 		t.Fatal(err)
@@ -297,7 +306,7 @@ func TestCloseEndsTheWholeGroup(t *testing.T) {
 
 // An engine that ignores "quit" and the end of its input is killed.
 func TestCloseKills(t *testing.T) {
-	e := start(t, fake("no-quit"), short)
+	e := start(t, fake("no-quit"), Timeouts{Quit: 100 * time.Millisecond})
 	pid := e.proc.cmd.Process.Pid
 	e.Close()
 	if !goneSoon(pid) {
