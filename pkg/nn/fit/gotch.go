@@ -2,7 +2,6 @@ package main
 
 import (
 	"embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,7 +22,7 @@ const (
 
 // ownSources decide what a fitted copy contains.
 //
-//go:embed gotch.go mend.go stub.go
+//go:embed copy.go mend.go stub.go
 var ownSources embed.FS
 
 // fitting is one fitting of gotch to a libtorch.
@@ -42,7 +41,8 @@ type fitting struct {
 // The copy's directory is named after what its Go code and the C++ of gotch
 // depend on. Our own C++ is not part of that name: when it changes, libtch.so
 // in the same directory is linked anew, so that Go need not recompile gotch.
-// libtch.so exports alamos_sources, a string, so that a program can compare.
+// Checkouts of one user share the directory: where their C++ differs, the last
+// set-up wins, which is why make runs it before every build and test.
 func (f fitting) run() error {
 	version, goVersion, err := requirements(filepath.Join(f.root, "go.mod"))
 	if err != nil {
@@ -112,10 +112,7 @@ func (f fitting) fit(version, dir string, ours sources) error {
 	for _, d := range left { // of a set-up that was killed: we hold the lock
 		os.RemoveAll(d)
 	}
-	part, err := os.MkdirTemp(f.cache, "part-")
-	if err != nil {
-		return err
-	}
+	part := filepath.Join(f.cache, fmt.Sprintf("part-%d", os.Getpid()))
 	defer os.RemoveAll(part)
 
 	origin, err := download(version)
@@ -127,6 +124,9 @@ func (f fitting) fit(version, dir string, ours sources) error {
 	}
 	if err := applyMends(part); err != nil {
 		return fmt.Errorf("mending gotch %s: %w", version, err)
+	}
+	if err := splitGenerated(filepath.Join(part, "libtch/c-generated.go"), 10); err != nil {
+		return fmt.Errorf("gotch %s: %w", version, err)
 	}
 	if err := f.build(part, version, ours); err != nil {
 		return err
@@ -162,18 +162,19 @@ func (f fitting) build(part, version string, ours sources) error {
 	libtch := filepath.Join(part, "libtch")
 
 	var jobs []func() error
-	objects := make([]string, len(ours.names)+2)
+	objects := make([]string, len(ours.names)+1)
 
 	stubCode, err := ownSources.ReadFile("stub.go")
 	if err != nil {
 		return err
 	}
-	apiFlags := append([]string{"-std=c++17", "-O1", "-w", "-I" + libtch}, libFlags...)
-	apiKey := "torch_api-" + digest(version, f.machine, strings.Join(libFlags, " "), string(stubCode))
+	apiFlags := append([]string{"-std=c++17", "-O1", "-w"}, libFlags...)
+	apiKey := "torch_api-" + digest(version, f.machine, strings.Join(apiFlags, " "), string(stubCode))
+	apiFlags = append(apiFlags, "-I"+libtch)
 	jobs = append(jobs, func() (err error) {
 		objects[0], err = store.get(apiKey, func(target string) error {
 			source := filepath.Join(cpp, "torch_api.cpp")
-			done := f.r.long("looking for what this libtorch lacks (about 15 s)")
+			done := f.r.long("looking for what this libtorch lacks (about 20 s)")
 			stubbed, err := stubMissing(f.cxx, source, apiFlags)
 			done()
 			if err != nil {
@@ -182,7 +183,7 @@ func (f fitting) build(part, version string, ours sources) error {
 			if len(stubbed) > 0 {
 				f.r.step("%d of gotch's functions are not in this libtorch and will return an error", len(stubbed))
 			}
-			defer f.r.long("compiling gotch's C++ (about a minute, once for this libtorch)")()
+			defer f.r.long("compiling gotch's C++ (about half a minute, once for each libtorch)")()
 			return f.cxx.object(source, target, apiFlags)
 		})
 		return err
@@ -198,15 +199,6 @@ func (f fitting) build(part, version string, ours sources) error {
 			return err
 		})
 	}
-	marker := filepath.Join(cpp, "alamos_sources.cpp")
-	objects[len(objects)-1] = filepath.Join(cpp, "alamos_sources.o")
-	jobs = append(jobs, func() error {
-		text := fmt.Sprintf("extern \"C\" const char *alamos_sources() { return \"%s\"; }\n", ours.digest())
-		if err := os.WriteFile(marker, []byte(text), 0o644); err != nil {
-			return err
-		}
-		return f.cxx.object(marker, objects[len(objects)-1], nil)
-	})
 	if err := parallel(jobs); err != nil {
 		return err
 	}
@@ -218,7 +210,7 @@ func (f fitting) build(part, version string, ours sources) error {
 // warmUp compiles the Go side of gotch into Go's build cache, which proves that
 // it links, and shows where the first build's time goes.
 func (f fitting) warmUp() error {
-	defer f.r.long("go build %s (about 45 s the first time)", gotchModule+"/ts")()
+	defer f.r.long("go build %s (about half a minute the first time)", gotchModule+"/ts")()
 	cmd := exec.Command("go", "build", gotchModule+"/ts")
 	cmd.Dir = f.root
 	cmd.Env = append(os.Environ(), "GOWORK="+filepath.Join(f.root, "go.work"))
@@ -276,66 +268,4 @@ func ownCode() (string, error) {
 		return err
 	})
 	return digest(parts...), err
-}
-
-// download returns the directory of gotch in Go's module cache.
-func download(version string) (string, error) {
-	cmd := exec.Command("go", "mod", "download", "-json", gotchModule+"@"+version)
-	cmd.Env = append(os.Environ(), "GOWORK=off")
-	text, err := output(cmd)
-	var info struct{ Dir, Error string }
-	if jsonErr := json.Unmarshal([]byte(text), &info); jsonErr == nil && info.Error != "" {
-		return "", fmt.Errorf("gotch %s: %s", version, info.Error)
-	}
-	if err != nil {
-		return "", err
-	}
-	if info.Dir == "" {
-		return "", fmt.Errorf("gotch %s: go mod download names no directory", version)
-	}
-	return info.Dir, nil
-}
-
-// copyGotch copies gotch's packages without their tests and examples, and moves
-// the C++ out of the Go package libtch into libtch/cpp, where Go ignores it.
-func copyGotch(from, to string) error {
-	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(from, path)
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			if rel == "example" || rel == "gen" {
-				return filepath.SkipDir
-			}
-			return os.MkdirAll(filepath.Join(to, rel), 0o755)
-		}
-		dir, base := filepath.Split(rel)
-		switch ext := filepath.Ext(base); {
-		case strings.HasSuffix(base, "_test.go"):
-			return nil
-		case dir == "libtch/" && base == "torch_api.h", dir == "libtch/" && base == "torch_api_generated.h":
-			// What cgo reads stays.
-		case dir == "libtch/" && (ext == ".cpp" || ext == ".h"):
-			rel = filepath.Join("libtch/cpp", base)
-		case ext != ".go" && base != "go.mod" && base != "go.sum" && base != "LICENSE":
-			return nil
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		target := filepath.Join(to, rel)
-		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
-			return err
-		}
-		return os.WriteFile(target, text, 0o644)
-	})
-	if err != nil {
-		return fmt.Errorf("copying gotch: %w", err)
-	}
-	return nil
 }

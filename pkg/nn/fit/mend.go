@@ -21,7 +21,7 @@ import (
 type mend struct {
 	name  string
 	why   string
-	files []string
+	file  string
 	patch func(text string) (string, error)
 }
 
@@ -29,22 +29,22 @@ var mends = []mend{
 	{
 		name:  "link",
 		why:   "the cgo lines name CUDA libraries and a libtorch inside gotch; all we link is libtch.so, which knows its libtorch",
-		files: []string{"libtch/lib.go"},
+		file:  "libtch/lib.go",
 		patch: func(string) (string, error) { return libGo, nil },
 	},
 	{
-		name:  "import-side-effect",
-		why:   "importing gotch makes ~/.cache/gotch, and ends the program where it cannot",
-		files: []string{"init.go"},
+		name: "import-side-effect",
+		why:  "importing gotch makes ~/.cache/gotch, and ends the program where it cannot",
+		file: "init.go",
 		patch: all(
 			replace("\n\tif _, err := os.Stat(CachedDir); os.IsNotExist(err) {\n\t\tif err := os.MkdirAll(CachedDir, 0755); err != nil {\n\t\t\tlog.Fatal(err)\n\t\t}\n\t}\n", "", 1),
 			replace("\t\"log\"\n", "", 1),
 		),
 	},
 	{
-		name:  "small-wrapper",
-		why:   "each tensor's Go side carries 100,000 unused bytes: 15.8 us an operation instead of 1.2",
-		files: []string{"ts/tensor.go"},
+		name: "small-wrapper",
+		why:  "each tensor's Go side carries 100,000 unused bytes: 15.8 us an operation instead of 1.2",
+		file: "ts/tensor.go",
 		patch: all(
 			replace("type bigStruct struct {\n\tlots [1e5]byte // 100k - always on host memory.\n}\n\n", "", 1),
 			replace("\td          *bigStruct\n", "", 1),
@@ -52,18 +52,18 @@ var mends = []mend{
 		),
 	},
 	{
-		name:  "no-tensor-finalizer",
-		why:   "a finalizer frees a tensor that a C call still uses, when that call is the last to name it; memory is the caller's, who drops each tensor",
-		files: []string{"ts/tensor.go"},
+		name: "no-tensor-finalizer",
+		why:  "a finalizer frees a tensor that a C call still uses, when that call is the last to name it; memory is the caller's, who drops each tensor",
+		file: "ts/tensor.go",
 		patch: all(
 			replace("\truntime.SetFinalizer(x, freeCTensor)\n\n", "", 1),
 			replace("\n\t// Clear SetFinalizer on ts so no double free tensor.\n\t// Ref. https://pkg.go.dev/runtime#SetFinalizer\n\truntime.SetFinalizer(ts, nil)\n", "", 1),
 		),
 	},
 	{
-		name:  "no-scalar-finalizer",
-		why:   "as for tensors; and Drop, which did nothing, now frees, once, and the live scalars are counted under names of their own",
-		files: []string{"ts/scalar.go"},
+		name: "no-scalar-finalizer",
+		why:  "as for tensors; and Drop, which did nothing, now frees, once, and the live scalars are counted under names of their own",
+		file: "ts/scalar.go",
 		patch: all(
 			replace("\truntime.SetFinalizer(x, freeCScalar)\n\n", "", 1),
 			replace("\t\"runtime\"\n", "", 1),
@@ -78,9 +78,9 @@ var mends = []mend{
 		),
 	},
 	{
-		name:  "output-handle",
-		why:   "C.malloc(0) for a call's outputs is never freed, and has no room for more than three; the outputs go to Go memory of the right size",
-		files: []string{"ts/tensor-generated.go"},
+		name: "output-handle",
+		why:  "C.malloc(0) for a call's outputs is never freed, and has no room for more than three; the outputs go to Go memory of the right size",
+		file: "ts/tensor-generated.go",
 		patch: all(
 			outputHandles(2447),
 			// Without malloc the file needs no C, and compiles much faster.
@@ -90,43 +90,43 @@ var mends = []mend{
 	{
 		name:  "output-handle",
 		why:   "the same in the files written by hand",
-		files: []string{"ts/patch.go"},
+		file:  "ts/patch.go",
 		patch: outputHandles(4),
 	},
 	{
 		name:  "output-handle",
 		why:   "the same in the files written by hand",
-		files: []string{"ts/tensor.go"},
+		file:  "ts/tensor.go",
 		patch: replace("\tptr := (*lib.Ctensor)(unsafe.Pointer(C.malloc(0)))\n\n\tlib.AtoConstantPadNd(", "\tptr := new(lib.Ctensor)\n\n\tlib.AtoConstantPadNd(", 1),
 	},
 	{
 		name:  "output-list",
 		why:   "functions that return a list of tensors never free the C array that brings it",
-		files: []string{"ts/patch.go"},
+		file:  "ts/patch.go",
 		patch: replace("\tcurrentPtr := ctensorsPtr\n", "\tdefer C.free(unsafe.Pointer(ctensorsPtr))\n\tcurrentPtr := ctensorsPtr\n", 9),
 	},
 	{
-		name:  "in-place",
-		why:   "an in-place operation overwrites the tensor's handle with a new one and never frees the old, which keeps the data alive for ever",
-		files: []string{"ts/tensor-generated.go"},
+		name: "in-place",
+		why:  "an in-place operation overwrites the tensor's handle with a new one and never frees the old, which keeps the data alive for ever",
+		file: "ts/tensor-generated.go",
 		patch: all(
 			replace("  ts.ctensor = *ptr\n", "  ts.setHandle(*ptr)\n", 260),
 			appendText("\n// setHandle replaces the C handle of a tensor by the one that an in-place\n// operation returned, and frees the old one.\nfunc (ts *Tensor) setHandle(handle lib.Ctensor) {\n\told := ts.ctensor\n\tts.ctensor = handle\n\tlib.AtFree(old)\n}\n"),
 		),
 	},
 	{
-		name:  "wide-int",
-		why:   "a C int is read as eight bytes, four of them garbage: GradSetEnabled returns a wrong previous state",
-		files: []string{"libtch/tensor.go"},
+		name: "wide-int",
+		why:  "a C int is read as eight bytes, four of them garbage: GradSetEnabled returns a wrong previous state",
+		file: "libtch/tensor.go",
 		patch: all(
 			replace("return *(*int)(unsafe.Pointer(&cretVal))", "return int(cretVal)", 1),
 			replace("return *(*int)(unsafe.Pointer(&cint))", "return int(cint)", 1),
 		),
 	},
 	{
-		name:  "wide-int",
-		why:   "the same for the number of CUDA devices",
-		files: []string{"libtch/device.go"},
+		name: "wide-int",
+		why:  "the same for the number of CUDA devices",
+		file: "libtch/device.go",
 		patch: all(
 			replace("return *(*int)(unsafe.Pointer(&t))", "return int(t)", 1),
 			replace("import (\n\t\"unsafe\"\n)\n", "", 1),
@@ -139,7 +139,7 @@ var mends = []mend{
 // link to a libtorch that has CUDA.
 const libGo = `package libtch
 
-// #cgo CFLAGS: -O2 -w
+// #cgo CFLAGS: -O1 -w
 // #cgo LDFLAGS: "-L${SRCDIR}" "-Wl,-rpath,${SRCDIR}" -Wl,--no-as-needed -ltch -Wl,--allow-shlib-undefined
 import "C"
 `
@@ -147,19 +147,17 @@ import "C"
 // applyMends patches the copy of gotch at dir.
 func applyMends(dir string) error {
 	for _, m := range mends {
-		for _, file := range m.files {
-			name := filepath.Join(dir, file)
-			text, err := os.ReadFile(name)
-			if err != nil {
-				return fmt.Errorf("mend %s: %w", m.name, err)
-			}
-			mended, err := m.patch(string(text))
-			if err != nil {
-				return fmt.Errorf("mend %s: %s: %w", m.name, file, err)
-			}
-			if err := os.WriteFile(name, []byte(mended), 0o644); err != nil {
-				return fmt.Errorf("mend %s: %w", m.name, err)
-			}
+		name := filepath.Join(dir, m.file)
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return fmt.Errorf("mend %s: %w", m.name, err)
+		}
+		mended, err := m.patch(string(text))
+		if err != nil {
+			return fmt.Errorf("mend %s: %s: %w", m.name, m.file, err)
+		}
+		if err := os.WriteFile(name, []byte(mended), 0o644); err != nil {
+			return fmt.Errorf("mend %s: %w", m.name, err)
 		}
 	}
 	return nil

@@ -149,7 +149,7 @@ func needStockfish(r *reporter) (engine, error) {
 	if e, ok := find(); ok {
 		return e, nil
 	}
-	return engine{}, errors.New("Debian's package stockfish is installed, but there is no /usr/games/stockfish")
+	return engine{}, errors.New("the package stockfish is installed, but there is no /usr/games/stockfish")
 }
 
 // needFairy returns a Fairy-Stockfish that plays atomic chess: the one on the

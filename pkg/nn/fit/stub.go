@@ -113,8 +113,8 @@ func stubFunctions(text string, lines []int) (string, []string, error) {
 		done[start] = true
 		open := start
 		for !strings.HasSuffix(source[open], "{") {
-			if open++; open == len(source) {
-				return "", nil, fmt.Errorf("the function at line %d has no body", start+1)
+			if open++; open == len(source) || strings.Contains(source[open-1], "{") {
+				return "", nil, fmt.Errorf("the function at line %d has no body of its own lines", start+1)
 			}
 		}
 		end := open

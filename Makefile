@@ -1,0 +1,48 @@
+# make            what can be made
+# The first `make setup` takes about two minutes, later ones a second: every
+# target that needs it runs it.
+
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+# What git says of this tree, for `alamos version`; empty outside a repository.
+RELEASE := $(shell git describe --always --dirty --tags 2>/dev/null)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build run test lint bench clean go
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: go ## find or install libtorch and the opponents, and fit gotch to it
+	@# GOWORK=off: a go.work that points nowhere must not keep its own repair from running
+	@GOWORK=off go run ./pkg/nn/fit
+
+build: setup ## compile bin/alamos
+	go build -ldflags '-X main.release=$(RELEASE)' -o bin/alamos ./runner
+
+run: build ## run the first experiment: minutes, on any machine
+	bin/alamos run experiments/quickstart.yaml
+
+test: setup ## run the tests
+	go test ./...
+
+bench: setup ## measure chess, the network, search and self-play
+	go test -run '^$$' -bench . -benchmem ./pkg/...
+
+lint: setup ## gofmt, go vet, and golangci-lint where it is installed or else staticcheck
+	@unformatted=$$(gofmt -l .) && if [ -n "$$unformatted" ]; then echo "not formatted (gofmt -w):"; echo "$$unformatted"; exit 1; fi
+	go vet ./...
+	@if command -v golangci-lint >/dev/null; then \
+		echo golangci-lint run; golangci-lint run; \
+	elif go run $(STATICCHECK) -version >/dev/null 2>&1; then \
+		echo staticcheck ./...; go run $(STATICCHECK) ./...; \
+	else \
+		echo "warning: no golangci-lint, and staticcheck cannot be had without a network: gofmt and go vet only"; \
+	fi
+
+clean: ## remove what make wrote here; results and the cache stay
+	rm -rf bin .opponents
+	rm -f go.work go.work.sum
+
+go:
+	@command -v go >/dev/null || { echo "alamos needs Go 1.26 or newer, and there is no go on the PATH: https://go.dev/dl/ (Debian: apt-get install golang)"; exit 1; }
