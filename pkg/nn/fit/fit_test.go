@@ -191,7 +191,7 @@ void atg_last() { gone(); }
 func TestErrorLines(t *testing.T) {
 	said := `In file included from torch_api.cpp:3:
 x/torch_api_generated.cpp.h: In function 'void atg_a()':
-x/torch_api_generated.cpp.h:12:5: error: 'a' is not a member of 'torch'
+/a b/x/torch_api_generated.cpp.h:12:5: error: 'a' is not a member of 'torch'
 /usr/include/c++/12/tuple:10:3:   required by substitution of
 torch_api_generated.cpp.h:40:3:   required from here
 /usr/include/c++/12/tuple:1357:25: error: static assertion failed

@@ -54,8 +54,8 @@ func stubMissing(c compiler, source string, flags []string) ([]string, error) {
 }
 
 var (
-	diagnosticAt = regexp.MustCompile(`(?m)^(?:\S*/)?(torch_api\w*(?:\.cpp|\.h|\.cpp\.h)):(\d+):\d+: +(error:|fatal error:|required from here)`)
-	anyError     = regexp.MustCompile(`^\S+:\d+:\d+: (?:fatal )?error:`)
+	diagnosticAt = regexp.MustCompile(`^(?:.*/)?(torch_api\w*(?:\.cpp|\.h|\.cpp\.h)):(\d+):\d+: +(error:|fatal error:|required from here)`)
+	anyError     = regexp.MustCompile(`^.+:\d+:\d+: (?:fatal )?error:`)
 )
 
 // errorLines returns, by base name, the lines of gotch's own files at which the
