@@ -1,0 +1,226 @@
+package hook
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+func TestMain(m *testing.M) {
+	if IsChild() {
+		os.Exit(RunChild())
+	}
+	os.Exit(m.Run())
+}
+
+const startFEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+
+// generation has two games of atomic chess.
+var generation = Generation{Number: 4, Variant: "atomic", Games: []Game{
+	{Number: 0, Variant: "atomic", Start: startFEN, Result: "1-0", Reason: "king_exploded",
+		Moves: strings.Fields("g1f3 d7d5 f3e5 e7e6 e5f7")},
+	{Number: 1, Variant: "atomic", Start: startFEN, Result: "1/2-1/2", Reason: "threefold",
+		Moves: strings.Fields("g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8")},
+}}
+
+func load(t testing.TB, path string) *Hook {
+	t.Helper()
+	h, err := Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func TestMeasure(t *testing.T) {
+	var log bytes.Buffer
+	for path, want := range map[string]Metrics{
+		"testdata/explosions.go": {"explosion_share": 0.5, "explosion_mean_plies": 5},
+		"testdata/tour.go": {
+			"generation": 4, "plies": 13, "root": 5, "longest": 8, "checks": 0, "captures": 1, "white": 1,
+			"undefined": math.NaN(), "recovered": 1, "moves": 20,
+		},
+	} {
+		h := load(t, path)
+		if err := h.Check(t.Context(), Limits{}); err != nil {
+			t.Fatal(err)
+		}
+		m, err := h.Measure(t.Context(), Limits{Log: &log}, generation)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, m, cmpopts.EquateNaNs()); diff != "" {
+			t.Errorf("%s: %s", path, diff)
+		}
+	}
+	if want := "results: decided=1 drawn=1\nvariant atomic\n"; log.String() != want {
+		t.Errorf("log %q, want %q", log.String(), want)
+	}
+}
+
+func TestMeasureOfNoGames(t *testing.T) {
+	m, err := load(t, "testdata/explosions.go").Measure(t.Context(), Limits{}, Generation{Number: 1, Variant: "atomic"})
+	if err != nil || len(m) != 2 || !math.IsNaN(m["explosion_share"]) {
+		t.Errorf("%v, %v", m, err)
+	}
+}
+
+// A comment "// want 3: text" in a script says that its line and column 3 must
+// be in the error, with that text.
+var wants = regexp.MustCompile(`// want (\d+): (.*)`)
+
+func TestFaultsOfScripts(t *testing.T) {
+	paths, err := filepath.Glob("testdata/bad/*.go")
+	if err != nil || len(paths) == 0 {
+		t.Fatal("no scripts", err)
+	}
+	for _, path := range paths {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".go"), func(t *testing.T) {
+			t.Parallel()
+			h := load(t, path)
+			var line, col int
+			var text string
+			for i, l := range strings.Split(string(h.source), "\n") {
+				if m := wants.FindStringSubmatch(l); m != nil {
+					line, text = i+1, m[2]
+					col, _ = strconv.Atoi(m[1])
+				}
+			}
+			limits := Limits{Memory: 128 << 20}
+			if strings.Contains(text, "still running after 1s") {
+				limits.Time = time.Second
+			}
+			_, err := h.Measure(t.Context(), limits, generation)
+			var fault *Error
+			if !errors.As(err, &fault) {
+				t.Fatalf("error %v, want an *Error", err)
+			}
+			if prefix := fmt.Sprintf("%s:%d:%d: ", path, line, col); !strings.HasPrefix(err.Error(), prefix) || !strings.Contains(err.Error(), text) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("error %v\nwant  %s%s", err, prefix, text)
+			}
+		})
+	}
+}
+
+// scriptOf makes a hook of the body of Measure.
+func scriptOf(body string) *Hook {
+	return &Hook{"x.go", []byte("package main\n\nimport (\n\t\"fmt\"\n\n\t\"alamos/pkg/hook/alamos\"\n)\n\nfunc Measure(g alamos.Generation) alamos.Metrics {\n" + body + "\n}\n")}
+}
+
+func TestSyntaxError(t *testing.T) {
+	err := scriptOf("if len(g.Games) = 0 {\n}\nfmt.Print()\nreturn nil").Check(t.Context(), Limits{})
+	if err == nil || !strings.HasPrefix(err.Error(), "x.go:10:4: expected boolean expression") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// More than the operating system gives the process: the place is lost, not the
+// reason.
+func TestVeryMuchMemoryAtOnce(t *testing.T) {
+	_, err := scriptOf("n := 1 << 36\ns := make([]byte, n)\nfmt.Print(len(s))\nreturn nil").Measure(t.Context(), Limits{}, generation)
+	if err == nil || !strings.HasPrefix(err.Error(), "x.go: more than 1024 MiB of memory") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	time.AfterFunc(100*time.Millisecond, func() { cancel(nil) })
+	_, err := scriptOf("for {\nfmt.Print()\n}").Measure(ctx, Limits{}, generation)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// The log of a script that ends badly is kept too, and one without end does
+// not fill the memory of the parent.
+func TestLogOfAScriptThatPrintsWithoutEnd(t *testing.T) {
+	var log bytes.Buffer
+	_, err := scriptOf("for {\nfmt.Println(\"once more\")\n}").Measure(t.Context(), Limits{Time: 300 * time.Millisecond, Log: &log}, generation)
+	if err == nil || !strings.Contains(err.Error(), "still running") {
+		t.Errorf("error %v", err)
+	}
+	if !strings.HasPrefix(log.String(), "once more\n") || log.Len() > MaxLog {
+		t.Errorf("%d bytes of log", log.Len())
+	}
+}
+
+// The position is that of the generation's games, not of the machine: what a
+// script prints can't be taken for its answer.
+func TestPrintsAreNoAnswer(t *testing.T) {
+	m, err := scriptOf("print(\"a\")\nprintln(\"b\")\nfmt.Print(\"c\")\nreturn alamos.Metrics{\"n\": 1}").Measure(t.Context(), Limits{Log: io.Discard}, generation)
+	if err != nil || m["n"] != 1 {
+		t.Errorf("%v, %v", m, err)
+	}
+}
+
+func TestIllegalMoveEndsTheHook(t *testing.T) {
+	g := generation
+	g.Games = []Game{{Number: 7, Variant: "atomic", Start: startFEN, Moves: []string{"e2e4", "e2e4"}}}
+	_, err := scriptOf("fmt.Print(len(g.Games[0].Positions()))\nreturn nil").Measure(t.Context(), Limits{}, g)
+	if err == nil || !strings.Contains(err.Error(), "x.go:10:1: panic: game 7, ply 1: ") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Check sets package variables and does not call Measure.
+func TestCheck(t *testing.T) {
+	if err := load(t, "testdata/bad/no_metrics.go").Check(t.Context(), Limits{}); err != nil {
+		t.Error(err)
+	}
+	if err := load(t, "testdata/bad/unused.go").Check(t.Context(), Limits{}); err == nil {
+		t.Error("no error")
+	}
+}
+
+func TestReadOfNoFile(t *testing.T) {
+	if _, err := Read("testdata/nonesuch.go"); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "nonesuch.go") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestSHA256(t *testing.T) {
+	h := &Hook{"x.go", []byte("abc")}
+	if got := h.SHA256(); got != "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" { // FIPS 180-2
+		t.Error(got)
+	}
+}
+
+// benchmarkGames is a generation of the size of the thesis'.
+func benchmarkGames() Generation {
+	g := Generation{Number: 1, Variant: "atomic"}
+	moves := []string{}
+	for range 20 {
+		moves = append(moves, generation.Games[1].Moves[:4]...)
+	}
+	for i := range 250 {
+		g.Games = append(g.Games, Game{Number: i, Variant: "atomic", Start: startFEN, Moves: moves, Result: "1/2-1/2", Reason: "threefold"})
+	}
+	return g
+}
+
+func BenchmarkMeasure(b *testing.B) {
+	for _, name := range []string{"explosions", "tour"} {
+		b.Run(name, func(b *testing.B) {
+			h, g := load(b, "testdata/"+name+".go"), benchmarkGames()
+			for b.Loop() {
+				if _, err := h.Measure(b.Context(), Limits{}, g); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

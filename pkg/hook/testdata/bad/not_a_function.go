@@ -1,0 +1,5 @@
+//go:build ignore
+
+package main
+
+const Measure = 1 // want 7: Measure is not a function
