@@ -111,9 +111,8 @@ struct alamos_model {
   at::ScalarType type() const { return half ? at::kBFloat16 : at::kFloat; }
 
   at::Tensor maps(int channels) const {
-    return at::zeros({batch, channels, 8, 8},
-                     at::TensorOptions(type()).memory_format(
-                         at::MemoryFormat::ChannelsLast));
+    return at::empty({batch, channels, 8, 8}, type(),
+                     at::MemoryFormat::ChannelsLast).zero_();
   }
 
   void check_register(int from, int channels) const {
@@ -271,8 +270,8 @@ char *alamos_model_conv(alamos_model *m, int from, int to, int add, int in,
     if (to == int(m->width.size())) m->width.push_back(out);
     m->width[to] = out;
     Conv c{from, to, add, in, out, kernel, relu != 0, {}, {}, {}};
-    c.weight = w.to(m->type()).contiguous(at::MemoryFormat::ChannelsLast);
-    if (!m->half && in == m->channels) c.weight = c.weight.clone();
+    // Copies: nothing here may point into the caller's memory.
+    c.weight = w.clone(at::MemoryFormat::ChannelsLast).to(m->type());
     c.bias = at::from_blob(const_cast<float *>(bias), {out}, at::kFloat).clone().to(m->type());
     if (prepack_operator() && run_operator()) {
       std::vector<int64_t> one{1, 1}, pad{kernel / 2, kernel / 2};

@@ -1,0 +1,109 @@
+package nn
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+
+	"alamos/pkg/encode"
+)
+
+// Batch is samples to learn from, in the flat form in which they go to libtorch.
+type Batch struct {
+	N       int
+	Planes  []uint64  // [N][planes]
+	Offsets []int32   // [N+1]: position i has the moves Offsets[i] to Offsets[i+1]
+	Indices []int32   // policy index of each move; -1 where the target is 0
+	Policy  []float32 // target of each move; a position's targets sum to 1
+	Values  []float32 // [N]: target of the value
+}
+
+// Add appends a copy of a sample.
+func (b *Batch) Add(s *encode.Sample) {
+	if len(b.Offsets) == 0 {
+		b.Offsets = append(b.Offsets, 0)
+	}
+	b.N++
+	b.Planes = append(b.Planes, s.Planes...)
+	b.Indices = append(b.Indices, s.Indices...)
+	b.Policy = append(b.Policy, s.Policy...)
+	b.Values = append(b.Values, s.Value)
+	b.Offsets = append(b.Offsets, int32(len(b.Indices)))
+}
+
+// Reset empties the batch and keeps its memory.
+func (b *Batch) Reset() {
+	*b = Batch{
+		Planes: b.Planes[:0], Offsets: b.Offsets[:0], Indices: b.Indices[:0],
+		Policy: b.Policy[:0], Values: b.Values[:0],
+	}
+}
+
+// check returns an error when the batch does not fit the network.
+func (b *Batch) check(s *Spec) error {
+	switch {
+	case b.N < 1:
+		return errors.New("batch: no samples")
+	case len(b.Planes) != b.N*s.Planes:
+		return fmt.Errorf("batch: %d samples of %d planes need %d words, there are %d", b.N, s.Planes, b.N*s.Planes, len(b.Planes))
+	case len(b.Values) != b.N:
+		return fmt.Errorf("batch: %d samples, but %d values", b.N, len(b.Values))
+	case len(b.Offsets) != b.N+1 || b.Offsets[0] != 0 || int(b.Offsets[b.N]) != len(b.Indices):
+		return fmt.Errorf("batch: the offsets of %d samples do not span the %d moves", b.N, len(b.Indices))
+	case len(b.Policy) != len(b.Indices):
+		return fmt.Errorf("batch: %d moves, but %d policy targets", len(b.Indices), len(b.Policy))
+	}
+	for i := range b.N {
+		if b.Offsets[i] > b.Offsets[i+1] {
+			return fmt.Errorf("batch: sample %d: its moves end before they start", i)
+		}
+		for j := b.Offsets[i]; j < b.Offsets[i+1]; j++ {
+			index, target := b.Indices[j], b.Policy[j]
+			switch {
+			case index < -1 || int(index) >= s.PolicySize:
+				return fmt.Errorf("batch: sample %d: policy index %d is out of the range 0 to %d", i, index, s.PolicySize-1)
+			case !(target >= 0 && target <= 1+1e-3): // or NaN
+				return fmt.Errorf("batch: sample %d: policy target %v is not a probability", i, target)
+			case index == -1 && target != 0:
+				return fmt.Errorf("batch: sample %d: policy target %v for a move that the policy cannot express", i, target)
+			}
+		}
+		if v := float64(b.Values[i]); math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("batch: sample %d: value %v", i, v)
+		}
+	}
+	return nil
+}
+
+// scatter writes the policy targets to dst [N][size], which holds zeros.
+func (b *Batch) scatter(dst []float32, size int) {
+	for i := range b.N {
+		row := dst[i*size:][:size]
+		for j := b.Offsets[i]; j < b.Offsets[i+1]; j++ {
+			if index := b.Indices[j]; index >= 0 {
+				row[index] += b.Policy[j]
+			}
+		}
+	}
+}
+
+// unpack writes packed planes [n][count] as numbers [n][64][count].
+func unpack(dst []float32, planes []uint64, constant []bool) {
+	clear(dst)
+	count := len(constant)
+	for i, word := range planes {
+		c := i % count
+		to := dst[i/count*Squares*count:][:Squares*count]
+		if constant[c] {
+			v := math.Float32frombits(uint32(word))
+			for s := range Squares {
+				to[s*count+c] = v
+			}
+			continue
+		}
+		for ; word != 0; word &= word - 1 {
+			to[bits.TrailingZeros64(word)*count+c] = 1
+		}
+	}
+}

@@ -1,0 +1,23 @@
+// Package nn has the networks: built from a Spec, trained with gotch, evaluated
+// with a C++ evaluator of our own, kept in safetensors files.
+//
+//   - A [Network] is its parameters, in Go memory, and the layers that the Spec
+//     lists. Each layer knows three things about itself: its parameters, its
+//     forward pass on gotch tensors, and its steps in the evaluator.
+//   - A [Trainer] holds a copy of the parameters in libtorch and takes gradient
+//     steps. At most one trainer has a network at a time; what it has learned is
+//     seen by State and Compile.
+//   - A [Model] is a frozen copy for inference: batch norm folded into the
+//     convolutions, weights packed for one batch size. Any number of [Session]s
+//     share it, a goroutine each.
+//
+// Determinism. A step of training is a function of the parameters, the optimizer
+// state, the batch and the number of threads. A position's priors and value are
+// a function of the model and that position: a batch is padded to a constant
+// size, and neither its other positions nor the place in it change a bit.
+//
+// The package knows nothing of games: it sees packed planes and policy indices.
+// It does not choose learning rates, shuffle samples or decide which checkpoint
+// is best. It allocates libtorch memory explicitly and frees it explicitly:
+// Trainer, Model and Session must be closed.
+package nn

@@ -1,0 +1,134 @@
+package nn
+
+import (
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/sugarme/gotch"
+	"github.com/sugarme/gotch/ts"
+)
+
+// liveTensors counts the gotch tensors and scalars that this package holds.
+var liveTensors atomic.Int64
+
+// scope owns the tensors of one piece of work and frees them together: nothing
+// of libtorch's memory is left to the garbage collector.
+//
+// Only functions of gotch that return an error are used, never its Must
+// functions, which end the process. keep turns an error into a panic of our own,
+// and caught turns that into an error again at the border of the package.
+type scope struct {
+	tensors []*ts.Tensor
+	scalars []*ts.Scalar
+}
+
+// failure is what keep panics with.
+type failure struct{ err error }
+
+// keep takes a tensor that gotch made into the scope.
+func (s *scope) keep(t *ts.Tensor, err error) *ts.Tensor {
+	must(err)
+	liveTensors.Add(1)
+	s.tensors = append(s.tensors, t)
+	return t
+}
+
+func (s *scope) scalar(v float64) *ts.Scalar {
+	x := ts.FloatScalar(v)
+	liveTensors.Add(1)
+	s.scalars = append(s.scalars, x)
+	return x
+}
+
+// close frees everything in the scope.
+func (s *scope) close() {
+	for _, t := range s.tensors {
+		must(t.Drop())
+		liveTensors.Add(-1)
+	}
+	for _, x := range s.scalars {
+		must(x.Drop())
+		liveTensors.Add(-1)
+	}
+	*s = scope{}
+}
+
+func must(err error) {
+	if err != nil {
+		panic(failure{err})
+	}
+}
+
+// caught runs f and returns the failure that it panicked with as an error of one
+// line: libtorch's messages carry stack traces.
+func caught(f func()) (err error) {
+	defer func() {
+		switch x := recover().(type) {
+		case nil:
+		case failure:
+			err = fmt.Errorf("libtorch: %s", firstLine(x.err.Error()))
+		default:
+			panic(x)
+		}
+	}()
+	f()
+	return nil
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return strings.TrimSpace(line)
+}
+
+// floats is the memory of a contiguous float32 tensor on the CPU. It is valid
+// while the tensor is.
+func floats(t *ts.Tensor) []float32 {
+	p, err := t.DataPtr()
+	must(err)
+	return unsafe.Slice((*float32)(p), t.Numel())
+}
+
+// graph is a forward pass in the making.
+type graph struct {
+	scope
+	device   gotch.Device
+	params   map[*param]*ts.Tensor
+	training bool // batch norm uses and updates the statistics of the batch
+}
+
+func (g *graph) param(p *param) *ts.Tensor { return g.params[p] }
+
+// input is the planes of n positions as a tensor [n, planes, 8, 8] with channels
+// last in memory: libtorch's convolutions are faster so, and keep that order.
+func (g *graph) input(planes []uint64, constant []bool) *ts.Tensor {
+	count := len(constant)
+	t := g.empty(len(planes)/count, 8, 8, count)
+	unpack(floats(t), planes, constant)
+	return g.keep(t.Permute([]int64{0, 3, 1, 2}, false))
+}
+
+func (g *graph) empty(shape ...int) *ts.Tensor {
+	return g.keep(ts.Empty(int64s(shape), gotch.Float, g.device))
+}
+
+func (g *graph) zeros(shape ...int) *ts.Tensor {
+	return g.keep(ts.Zeros(int64s(shape), gotch.Float, g.device))
+}
+
+func int64s(shape []int) []int64 {
+	out := make([]int64, len(shape))
+	for i, n := range shape {
+		out[i] = int64(n)
+	}
+	return out
+}
+
+// forward returns the policy's logits [N, PolicySize] and the values [N].
+func (n *Network) forward(g *graph, x *ts.Tensor) (logits, values *ts.Tensor) {
+	for _, l := range n.trunk {
+		x = l.forward(g, x)
+	}
+	return n.policy.forward(g, x), n.value.forward(g, x)
+}

@@ -1,0 +1,202 @@
+package nn
+
+import (
+	"fmt"
+
+	"github.com/sugarme/gotch/ts"
+)
+
+// layer turns maps [N, in, 8, 8] into maps [N, out, 8, 8].
+type layer interface {
+	forward(g *graph, x *ts.Tensor) *ts.Tensor
+	compile(c *compiler, from register) register
+}
+
+// head turns maps into the network's outputs, and has a step of its own in the
+// evaluator.
+type head interface {
+	forward(g *graph, x *ts.Tensor) *ts.Tensor // policy: logits [N, PolicySize]; value: [N]
+	compile(c *compiler, from register)
+}
+
+// build declares the parameters of a complete spec and lists its layers.
+func build(d *declare, s Spec) (trunk []layer, policy, value head) {
+	trunk = append(trunk, newConvNorm(d, "input.conv", "input.norm", s.Planes, s.Width, 3))
+	for i := range s.Depth {
+		trunk = append(trunk, newResidual(d, fmt.Sprintf("trunk.%d", i), s.Width))
+	}
+	switch s.PolicyHead {
+	case PolicyConv73:
+		policy = newConv73Policy(d, s.Width, s.PolicySize)
+	case PolicyConv:
+		policy = newConvPolicy(d, s.Width, s.PolicyChannels, s.PolicySize)
+	}
+	return trunk, policy, newTanhValue(d, s.Width)
+}
+
+// Batch norm as PyTorch has it by default: its epsilon, and the share of a
+// batch's statistics in the running ones.
+const (
+	normEpsilon  = 1e-5
+	normMomentum = 0.1
+)
+
+// convNorm is a convolution without bias, batch norm and ReLU.
+type convNorm struct {
+	in, out, kernel int
+	weight          *param // [out, in, kernel, kernel]
+	gamma, beta     *param // [out]
+	mean, variance  *param // [out], running
+}
+
+func newConvNorm(d *declare, conv, norm string, in, out, kernel int) *convNorm {
+	return &convNorm{
+		in: in, out: out, kernel: kernel,
+		weight:   d.add(conv+".weight", true, kaiming(out, kernel), out, in, kernel, kernel),
+		gamma:    d.add(norm+".weight", true, value(1), out),
+		beta:     d.add(norm+".bias", true, value(0), out),
+		mean:     d.add(norm+".running_mean", false, value(0), out),
+		variance: d.add(norm+".running_var", false, value(1), out),
+	}
+}
+
+// linear is the layer without its ReLU.
+func (l *convNorm) linear(g *graph, x *ts.Tensor) *ts.Tensor {
+	pad := int64(l.kernel / 2)
+	y := g.keep(ts.Conv2d(x, g.param(l.weight), ts.None, []int64{1, 1}, []int64{pad, pad}, []int64{1, 1}, 1))
+	return g.keep(ts.BatchNorm(y, g.param(l.gamma), g.param(l.beta), g.param(l.mean), g.param(l.variance), g.training, normMomentum, normEpsilon, false))
+}
+
+func (l *convNorm) forward(g *graph, x *ts.Tensor) *ts.Tensor {
+	return g.keep(l.linear(g, x).Relu(false))
+}
+
+func (l *convNorm) compile(c *compiler, from register) register {
+	w, b := l.fold()
+	return c.conv(from, none, l.in, l.out, l.kernel, true, w, b)
+}
+
+// residual is x -> ReLU(x + norm(conv(ReLU(norm(conv(x)))))), He et al. 2016.
+type residual struct{ first, second *convNorm }
+
+func newResidual(d *declare, name string, width int) *residual {
+	return &residual{
+		first:  newConvNorm(d, name+".conv1", name+".norm1", width, width, 3),
+		second: newConvNorm(d, name+".conv2", name+".norm2", width, width, 3),
+	}
+}
+
+func (l *residual) forward(g *graph, x *ts.Tensor) *ts.Tensor {
+	y := l.second.linear(g, l.first.forward(g, x))
+	return g.keep(g.keep(y.Add(x, false)).Relu(false))
+}
+
+func (l *residual) compile(c *compiler, from register) register {
+	w, b := l.second.fold()
+	return c.conv(l.first.compile(c, from), from, l.second.in, l.second.out, 3, true, w, b)
+}
+
+// dense is a linear layer: x W' + b.
+type dense struct {
+	in, out      int
+	weight, bias *param // [out, in], [out]
+}
+
+func newDense(d *declare, name string, in, out int, scale float64) *dense {
+	return &dense{
+		in: in, out: out,
+		weight: d.add(name+".weight", true, uniform(in, scale), out, in),
+		bias:   d.add(name+".bias", true, uniform(in, scale), out),
+	}
+}
+
+func (l *dense) forward(g *graph, x *ts.Tensor) *ts.Tensor {
+	return g.keep(ts.Linear(x, g.param(l.weight), g.param(l.bias)))
+}
+
+// convPolicy is the head PolicyConv.
+type convPolicy struct {
+	conv   *convNorm
+	linear *dense
+}
+
+func newConvPolicy(d *declare, width, channels, size int) *convPolicy {
+	return &convPolicy{
+		conv:   newConvNorm(d, "policy.conv", "policy.norm", width, channels, 1),
+		linear: newDense(d, "policy.linear", Squares*channels, size, small),
+	}
+}
+
+func (h *convPolicy) forward(g *graph, x *ts.Tensor) *ts.Tensor {
+	return h.linear.forward(g, g.keep(h.conv.forward(g, x).Flatten(1, 3, false)))
+}
+
+func (h *convPolicy) compile(c *compiler, from register) {
+	l := h.linear
+	c.policy(h.conv.compile(c, from), h.conv.out, l.out, squareMajor(l.weight.data, l.out, h.conv.out), l.bias.data)
+}
+
+// conv73Policy is the head PolicyConv73. Where the thesis is silent we chose a
+// 1x1 kernel and a bias for the second convolution, and nothing between it and
+// the linear layer.
+type conv73Policy struct {
+	conv         *convNorm
+	weight, bias *param // of the second convolution: [73, width, 1, 1], [73]
+	linear       *dense
+}
+
+func newConv73Policy(d *declare, width, size int) *conv73Policy {
+	return &conv73Policy{
+		conv:   newConvNorm(d, "policy.conv1", "policy.norm1", width, width, 1),
+		weight: d.add("policy.conv2.weight", true, kaiming(thesisPolicyChannels, 1), thesisPolicyChannels, width, 1, 1),
+		bias:   d.add("policy.conv2.bias", true, value(0), thesisPolicyChannels),
+		linear: newDense(d, "policy.linear", Squares*thesisPolicyChannels, size, small),
+	}
+}
+
+func (h *conv73Policy) forward(g *graph, x *ts.Tensor) *ts.Tensor {
+	y := g.keep(ts.Conv2d(h.conv.forward(g, x), g.param(h.weight), g.param(h.bias), []int64{1, 1}, []int64{0, 0}, []int64{1, 1}, 1))
+	return h.linear.forward(g, g.keep(y.Flatten(1, 3, false)))
+}
+
+// compile makes one linear layer of the convolution and the linear layer where
+// that has fewer features than 73 a square: nothing but a bias stands between
+// them.
+func (h *conv73Policy) compile(c *compiler, from register) {
+	l, features := h.linear, h.conv.compile(c, from)
+	rows := squareMajor(l.weight.data, l.out, thesisPolicyChannels)
+	if h.conv.out > thesisPolicyChannels {
+		maps := c.conv(features, none, h.conv.out, thesisPolicyChannels, 1, false, h.weight.data, h.bias.data)
+		c.policy(maps, thesisPolicyChannels, l.out, rows, l.bias.data)
+		return
+	}
+	w, b := mergeConv(rows, l.bias.data, h.weight.data, h.bias.data, h.conv.out)
+	c.policy(features, h.conv.out, l.out, w, b)
+}
+
+// tanhValue is a 1x1 convolution to one channel (batch norm, ReLU), a linear
+// layer to 256 (ReLU), a linear layer to one number, tanh.
+type tanhValue struct {
+	conv          *convNorm
+	hidden, score *dense
+}
+
+func newTanhValue(d *declare, width int) *tanhValue {
+	return &tanhValue{
+		conv:   newConvNorm(d, "value.conv", "value.norm", width, 1, 1),
+		hidden: newDense(d, "value.linear1", Squares, valueHidden, 1),
+		score:  newDense(d, "value.linear2", valueHidden, 1, small),
+	}
+}
+
+func (h *tanhValue) forward(g *graph, x *ts.Tensor) *ts.Tensor {
+	y := g.keep(h.conv.forward(g, x).Flatten(1, 3, false))
+	y = g.keep(h.hidden.forward(g, y).Relu(false))
+	y = g.keep(h.score.forward(g, y).Tanh(false))
+	return g.keep(y.Flatten(0, 1, false))
+}
+
+func (h *tanhValue) compile(c *compiler, from register) {
+	w, b := h.conv.fold()
+	c.value(from, h.conv.in, w, b[0], h.hidden, h.score)
+}

@@ -1,0 +1,167 @@
+package nn
+
+// The evaluator in C++ (cpp/) is compiled at set-up into libtch.so, the library
+// that gotch links to. It is looked up by name at run time, so that this package
+// needs no flags of its own to link.
+
+/*
+#cgo CFLAGS: -I${SRCDIR}/cpp
+#cgo linux LDFLAGS: -ldl
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdlib.h>
+#include "alamos.h"
+
+#define LOOKUP(name) ((typeof(&name))dlsym(RTLD_DEFAULT, #name))
+
+static int interface_version(void) {
+	typeof(&alamos_interface) f = LOOKUP(alamos_interface);
+	return f ? f() : 0;
+}
+static int has_bf16(void) { return LOOKUP(alamos_has_bf16)(); }
+static void set_threads(int openmp, int openblas) { LOOKUP(alamos_set_threads)(openmp, openblas); }
+static char *model_new(int batch, int planes, const uint8_t *constant, int bf16, alamos_model **m) {
+	return LOOKUP(alamos_model_new)(batch, planes, constant, bf16, m);
+}
+static char *model_conv(alamos_model *m, int from, int to, int add, int in, int out, int kernel, int relu, const float *w, const float *b) {
+	return LOOKUP(alamos_model_conv)(m, from, to, add, in, out, kernel, relu, w, b);
+}
+static char *model_policy(alamos_model *m, int from, int channels, int size, const float *w, const float *b) {
+	return LOOKUP(alamos_model_policy)(m, from, channels, size, w, b);
+}
+static char *model_value(alamos_model *m, int from, int channels, const float *conv, float conv_bias, int hidden, const float *w1, const float *b1, const float *w2, float b2) {
+	return LOOKUP(alamos_model_value)(m, from, channels, conv, conv_bias, hidden, w1, b1, w2, b2);
+}
+static void model_free(alamos_model *m) { LOOKUP(alamos_model_free)(m); }
+static char *session_new(alamos_model *m, alamos_session **s) { return LOOKUP(alamos_session_new)(m, s); }
+static char *session_run(alamos_session *s, int n, const uint64_t *planes, const int32_t *offsets, const int32_t *indices, float *priors, float *values) {
+	static typeof(&alamos_session_run) f;
+	if (!f) f = LOOKUP(alamos_session_run);
+	return f(s, n, planes, offsets, indices, priors, values);
+}
+static void session_free(alamos_session *s) { LOOKUP(alamos_session_free)(s); }
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"unsafe"
+)
+
+// checkLibrary returns an error when libtch.so lacks our evaluator or has an
+// older one.
+var checkLibrary = sync.OnceValue(func() error {
+	if have := int(C.interface_version()); have != C.ALAMOS_INTERFACE {
+		return fmt.Errorf("libtch.so has version %d of the evaluator, want %d: run make setup", have, C.ALAMOS_INTERFACE)
+	}
+	return nil
+})
+
+func checkDevice(name string) error {
+	if name != "" && name != "cpu" {
+		return fmt.Errorf("device: no %q; there is cpu", name)
+	}
+	return nil
+}
+
+// setThreads sets how many threads libtorch uses for work that this OS thread
+// asks for. OpenBLAS gets the same number, for the process: its idle threads spin,
+// so it has no more than it needs.
+func setThreads(n int) { C.set_threads(C.int(n), C.int(n)) }
+
+// message turns what the evaluator returns into an error, and frees it.
+func message(text *C.char) error {
+	if text == nil {
+		return nil
+	}
+	defer C.free(unsafe.Pointer(text))
+	return errors.New(firstLine(C.GoString(text)))
+}
+
+// register is a numbered place for maps in the evaluator: 0 has the input.
+type register int
+
+const none register = -1
+
+// compiler builds a model step by step and remembers the first error.
+type compiler struct {
+	model *C.alamos_model
+	next  register // the first that was never written
+	err   error
+}
+
+// newCompiler starts a model. The C side checks the shapes of what follows.
+func newCompiler(batch int, constant []bool, bf16 bool) *compiler {
+	marks := make([]uint8, len(constant))
+	for i, c := range constant {
+		if c {
+			marks[i] = 1
+		}
+	}
+	c := &compiler{next: 1}
+	c.err = message(C.model_new(C.int(batch), C.int(len(marks)), (*C.uint8_t)(&marks[0]), flag(bf16), &c.model))
+	return c
+}
+
+func flag(b bool) C.int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func first(v []float32) *C.float { return (*C.float)(unsafe.SliceData(v)) }
+
+// conv appends act(conv(from) + add) and returns where it is. weight is
+// [out][in][kernel][kernel], bias [out].
+func (c *compiler) conv(from, add register, in, out, kernel int, relu bool, weight, bias []float32) register {
+	to := c.next
+	c.next++
+	if c.err == nil {
+		c.err = message(C.model_conv(c.model, C.int(from), C.int(to), C.int(add), C.int(in), C.int(out), C.int(kernel), flag(relu), first(weight), first(bias)))
+	}
+	return to
+}
+
+// policy appends a policy head: weight is [size][64][channels], bias [size].
+func (c *compiler) policy(from register, channels, size int, weight, bias []float32) {
+	if c.err == nil {
+		c.err = message(C.model_policy(c.model, C.int(from), C.int(channels), C.int(size), first(weight), first(bias)))
+	}
+}
+
+// value appends a value head: conv is the [channels] of a 1x1 convolution to one
+// channel.
+func (c *compiler) value(from register, channels int, conv []float32, bias float32, hidden, score *dense) {
+	if c.err == nil {
+		c.err = message(C.model_value(c.model, C.int(from), C.int(channels), first(conv), C.float(bias), C.int(hidden.out),
+			first(hidden.weight.data), first(hidden.bias.data), first(score.weight.data), C.float(score.bias.data[0])))
+	}
+}
+
+// Handles of the C side for the rest of the package.
+type (
+	nativeModel   = *C.alamos_model
+	nativeSession = *C.alamos_session
+)
+
+func hasBF16() bool { return C.has_bf16() != 0 }
+
+func freeModel(m nativeModel) { C.model_free(m) }
+
+func newSession(m nativeModel) (nativeSession, error) {
+	var s nativeSession
+	err := message(C.session_new(m, &s))
+	return s, err
+}
+
+// runSession evaluates the positions of q, n of them.
+func runSession(s nativeSession, n int, q *question) error {
+	return message(C.session_run(s, C.int(n), (*C.uint64_t)(unsafe.SliceData(q.planes)),
+		(*C.int32_t)(unsafe.SliceData(q.offsets)), (*C.int32_t)(unsafe.SliceData(q.indices)),
+		first(q.priors), first(q.values)))
+}
+
+func freeSession(s nativeSession) { C.session_free(s) }

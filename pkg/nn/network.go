@@ -1,0 +1,154 @@
+package nn
+
+import (
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"sync"
+)
+
+// Network is a network's parameters and the layers that use them. It is safe
+// for use by several goroutines.
+type Network struct {
+	spec   Spec
+	params []*param
+
+	trunk         []layer
+	policy, value head
+
+	mu      sync.Mutex
+	trainer *Trainer // whose copy of the parameters is the newer one, or nil
+	closed  bool
+}
+
+// New builds an untrained network. The same spec and seed give the same
+// parameters.
+func New(spec Spec, seed uint64) (*Network, error) {
+	spec, err := spec.complete()
+	if err != nil {
+		return nil, err
+	}
+	d := &declare{seed: seed}
+	n := &Network{spec: spec}
+	n.trunk, n.policy, n.value = build(d, spec)
+	n.params = d.params
+	return n, nil
+}
+
+// Spec is the spec that the network was built from, defaults made explicit.
+func (n *Network) Spec() Spec {
+	s := n.spec
+	s.Constant = slices.Clone(s.Constant)
+	return s
+}
+
+// Parameters is the number of trained parameters.
+func (n *Network) Parameters() int {
+	sum := 0
+	for _, p := range n.params {
+		if p.trained {
+			sum += len(p.data)
+		}
+	}
+	return sum
+}
+
+// State is a copy of all parameters and running statistics, dtype F32.
+func (n *Network) State() (Tensors, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if err := n.pull(); err != nil {
+		return nil, err
+	}
+	t := make(Tensors, len(n.params))
+	for _, p := range n.params {
+		t[p.name] = floatTensor(p.shape, p.data)
+	}
+	return t, nil
+}
+
+// Load replaces all parameters and running statistics, those in a trainer too.
+// The names and shapes must be those of the spec; on an error the network is
+// unchanged.
+func (n *Network) Load(t Tensors) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.closed {
+		return errClosed("network")
+	}
+	shapes := make(map[string][]int, len(n.params))
+	for _, p := range n.params {
+		shapes[p.name] = p.shape
+	}
+	if err := t.match(shapes); err != nil {
+		return fmt.Errorf("load network: %w", err)
+	}
+	for _, p := range n.params {
+		copyFloats(p.data, t[p.name].Data)
+	}
+	if n.trainer != nil {
+		return n.trainer.push()
+	}
+	return nil
+}
+
+// Close ends the use of the network. A trainer or a model made of it lives on.
+func (n *Network) Close() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.closed = true
+}
+
+// pull brings the parameters up to date with the trainer's. The caller holds mu.
+func (n *Network) pull() error {
+	if n.closed {
+		return errClosed("network")
+	}
+	if n.trainer != nil {
+		return n.trainer.pull()
+	}
+	return nil
+}
+
+func errClosed(what string) error { return fmt.Errorf("the %s is closed", what) }
+
+func floatTensor(shape []int, data []float32) Tensor {
+	b := make([]byte, 4*len(data))
+	for i, v := range data {
+		binary.LittleEndian.PutUint32(b[4*i:], math.Float32bits(v))
+	}
+	return Tensor{DType: "F32", Shape: slices.Clone(shape), Data: b}
+}
+
+func copyFloats(dst []float32, src []byte) {
+	for i := range dst {
+		dst[i] = math.Float32frombits(binary.LittleEndian.Uint32(src[4*i:]))
+	}
+}
+
+// match returns an error when t is not exactly F32 tensors of the given names
+// and shapes.
+func (t Tensors) match(shapes map[string][]int) error {
+	for _, name := range slices.Sorted(maps.Keys(shapes)) {
+		x, ok := t[name]
+		switch {
+		case !ok:
+			return fmt.Errorf("there is no tensor %s", name)
+		case x.DType != "F32":
+			return fmt.Errorf("tensor %s: want dtype F32, have %s", name, x.DType)
+		case !slices.Equal(x.Shape, shapes[name]):
+			return fmt.Errorf("tensor %s: want shape %v, have %v", name, shapes[name], x.Shape)
+		}
+		if err := x.check(); err != nil {
+			return fmt.Errorf("tensor %s: %w", name, err)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(t)) {
+		if _, ok := shapes[name]; !ok {
+			return fmt.Errorf("tensor %s belongs to another network", name)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,179 @@
+package nn
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"alamos/pkg/encode"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// tiny is the smallest network that has everything.
+func tiny() Spec {
+	return Spec{Planes: 5, Constant: []bool{false, false, false, true, false}, PolicySize: 40, Depth: 2, Width: 16, PolicyHead: PolicyConv, PolicyChannels: 4}
+}
+
+func mustNew(t testing.TB, s Spec, seed uint64) *Network {
+	t.Helper()
+	n, err := New(s, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(n.Close)
+	return n
+}
+
+func mustState(t testing.TB, n *Network) Tensors {
+	t.Helper()
+	s, err := n.State()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// randomPlanes draws sparse bitboards, and numbers for the constant planes.
+func randomPlanes(rng *rand.Rand, s Spec) []uint64 {
+	out := make([]uint64, s.Planes)
+	for i := range out {
+		if s.Constant != nil && s.Constant[i] {
+			out[i] = uint64(math.Float32bits(rng.Float32()))
+		} else {
+			out[i] = rng.Uint64() & rng.Uint64() & rng.Uint64()
+		}
+	}
+	return out
+}
+
+// randomIndices draws 1 to 40 different moves, or all.
+func randomIndices(rng *rand.Rand, s Spec) []int32 {
+	n := 1 + rng.IntN(min(40, s.PolicySize))
+	out := make([]int32, n)
+	for i, p := range rng.Perm(s.PolicySize)[:n] {
+		out[i] = int32(p)
+	}
+	return out
+}
+
+func randomBatch(seed uint64, s Spec, n int) *Batch {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	b := &Batch{}
+	for range n {
+		x := encode.Sample{Planes: randomPlanes(rng, s), Indices: randomIndices(rng, s), Value: float32(rng.IntN(3) - 1)}
+		x.Policy = make([]float32, len(x.Indices))
+		sum := float32(0)
+		for i := range x.Policy {
+			x.Policy[i] = rng.Float32()
+			sum += x.Policy[i]
+		}
+		for i := range x.Policy {
+			x.Policy[i] /= sum
+		}
+		b.Add(&x)
+	}
+	return b
+}
+
+func TestSpecErrors(t *testing.T) {
+	for _, c := range []struct {
+		change func(*Spec)
+		want   string
+	}{
+		{func(s *Spec) { s.Planes = 0 }, "planes"},
+		{func(s *Spec) { s.Constant = s.Constant[:2] }, "marks of constant planes"},
+		{func(s *Spec) { s.PolicySize = 0 }, "policy size"},
+		{func(s *Spec) { s.Depth = -1 }, "depth"},
+		{func(s *Spec) { s.Width = 0 }, "width"},
+		{func(s *Spec) { s.Trunk = "transformer" }, `trunk: no "transformer"; there is residual`},
+		{func(s *Spec) { s.Activation = "gelu" }, "activation"},
+		{func(s *Spec) { s.Attention = "all" }, "attention"},
+		{func(s *Spec) { s.Value = "softmax" }, "value"},
+		{func(s *Spec) { s.PolicyHead = "none" }, "policy head"},
+		{func(s *Spec) { s.PolicyHead = PolicyConv73 }, "policy channels"},
+	} {
+		s := tiny()
+		c.change(&s)
+		if _, err := New(s, 1); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v", c.want, err)
+		}
+	}
+}
+
+// The thesis' network has 24,7 million parameters: counted by hand here.
+func TestThesisParameters(t *testing.T) {
+	n := mustNew(t, Spec{Planes: 16, PolicySize: 1968, Depth: 20, Width: 256}, 1)
+	conv := func(in, out, k int) int { return in*out*k*k + 2*out }
+	want := conv(16, 256, 3) + 40*conv(256, 256, 3) +
+		conv(256, 256, 1) + 256*73 + 73 + 4672*1968 + 1968 +
+		conv(256, 1, 1) + 64*256 + 256 + 256 + 1
+	if got := n.Parameters(); got != want {
+		t.Errorf("%d parameters, want %d", got, want)
+	}
+}
+
+func TestNewIsDeterministic(t *testing.T) {
+	a := mustState(t, mustNew(t, tiny(), 1))
+	if d := cmp.Diff(a, mustState(t, mustNew(t, tiny(), 1))); d != "" {
+		t.Error(d)
+	}
+	b := mustState(t, mustNew(t, tiny(), 2))
+	if cmp.Equal(a["input.conv.weight"], b["input.conv.weight"]) {
+		t.Error("another seed gave the same weights")
+	}
+	deeper := tiny()
+	deeper.Depth++
+	c := mustState(t, mustNew(t, deeper, 1))
+	for _, name := range []string{"trunk.0.conv1.weight", "policy.linear.bias"} {
+		if !cmp.Equal(a[name], c[name]) {
+			t.Errorf("another block changed %s", name)
+		}
+	}
+}
+
+func TestInitialVariance(t *testing.T) {
+	n := mustNew(t, Spec{Planes: 16, PolicySize: 10, Depth: 1, Width: 64, PolicyHead: PolicyConv}, 3)
+	w := n.trunk[1].(*residual).first.weight.data
+	var sum, square float64
+	for _, x := range w {
+		sum += float64(x)
+		square += float64(x) * float64(x)
+	}
+	mean, variance := sum/float64(len(w)), square/float64(len(w))
+	want := 2.0 / (64 * 9)
+	if math.Abs(mean) > 4*math.Sqrt(want/float64(len(w))) || math.Abs(variance/want-1) > 0.03 {
+		t.Errorf("mean %v, variance %v, want 0 and %v", mean, variance, want)
+	}
+}
+
+func TestLoad(t *testing.T) {
+	a, b := mustNew(t, tiny(), 1), mustNew(t, tiny(), 2)
+	want := mustState(t, a)
+	if err := b.Load(want); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, mustState(t, b)); d != "" {
+		t.Error(d)
+	}
+	for _, c := range []struct {
+		change func(Tensors)
+		want   string
+	}{
+		{func(x Tensors) { delete(x, "input.conv.weight") }, "no tensor input.conv.weight"},
+		{func(x Tensors) { x["more"] = x["input.norm.bias"] }, "tensor more belongs to another"},
+		{func(x Tensors) { x["input.norm.bias"] = floatTensor([]int{2}, make([]float32, 2)) }, "want shape [16], have [2]"},
+		{func(x Tensors) { x["input.norm.bias"] = Tensor{DType: "F16", Shape: []int{16}, Data: make([]byte, 32)} }, "dtype"},
+		{func(x Tensors) { x["input.norm.bias"] = Tensor{DType: "F32", Shape: []int{16}, Data: make([]byte, 3)} }, "needs 64 bytes"},
+	} {
+		x := mustState(t, mustNew(t, tiny(), 3))
+		c.change(x)
+		if err := b.Load(x); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v", c.want, err)
+		}
+	}
+	if d := cmp.Diff(want, mustState(t, b)); d != "" {
+		t.Error("a failed Load changed the network: " + d)
+	}
+}

@@ -1,0 +1,259 @@
+package nn
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// The safetensors format (https://github.com/huggingface/safetensors): eight
+// bytes, the length n of the header, little endian; n bytes, a JSON object that
+// gives each tensor's dtype, shape and place, and optionally "__metadata__",
+// strings by name; then the tensors' bytes, little endian, without gaps.
+
+// Tensor is an array of numbers: Data has the numbers in row-major order, little
+// endian.
+type Tensor struct {
+	DType string // "F32", "BF16", ...: a name of the safetensors format
+	Shape []int
+	Data  []byte
+}
+
+// Tensors are tensors by name.
+type Tensors map[string]Tensor
+
+// Limits of a file that we read: the format's own limit of a header, and more
+// bytes than any network has.
+const (
+	maxHeader = 100 << 20
+	maxTensor = 1 << 40
+)
+
+const metadataKey = "__metadata__"
+
+var dtypeSize = map[string]int{
+	"BOOL": 1, "U8": 1, "I8": 1, "U16": 2, "I16": 2, "F16": 2, "BF16": 2,
+	"U32": 4, "I32": 4, "F32": 4, "U64": 8, "I64": 8, "F64": 8,
+}
+
+// check returns an error when the data is not what dtype and shape ask for.
+func (t Tensor) check() error {
+	size, ok := dtypeSize[t.DType]
+	if !ok {
+		return fmt.Errorf("unknown dtype %q", t.DType)
+	}
+	n := size
+	for _, d := range t.Shape {
+		if d < 0 || d > 0 && n > maxTensor/d {
+			return fmt.Errorf("impossible shape %v", t.Shape)
+		}
+		n *= d
+	}
+	if n != len(t.Data) {
+		return fmt.Errorf("shape %v of %s needs %d bytes, there are %d", t.Shape, t.DType, n, len(t.Data))
+	}
+	return nil
+}
+
+// entry is a tensor in the header of a file.
+type entry struct {
+	DType   string    `json:"dtype"`
+	Shape   []int     `json:"shape"`
+	Offsets [2]uint64 `json:"data_offsets"`
+}
+
+// WriteSafetensors writes the tensors and the metadata, both sorted by name: the
+// same content gives the same bytes.
+func WriteSafetensors(w io.Writer, t Tensors, meta map[string]string) error {
+	header := make(map[string]any, len(t)+1)
+	if len(meta) > 0 {
+		header[metadataKey] = meta
+	}
+	names := slices.Sorted(maps.Keys(t))
+	var end uint64
+	for _, name := range names {
+		x := t[name]
+		if name == metadataKey {
+			return fmt.Errorf("write safetensors: no tensor can be named %s", name)
+		}
+		if err := x.check(); err != nil {
+			return fmt.Errorf("write safetensors: tensor %s: %w", name, err)
+		}
+		e := entry{DType: x.DType, Shape: x.Shape, Offsets: [2]uint64{end, end + uint64(len(x.Data))}}
+		if e.Shape == nil {
+			e.Shape = []int{}
+		}
+		header[name] = e
+		end = e.Offsets[1]
+	}
+	text, err := json.Marshal(header) // sorts the keys
+	if err != nil {
+		return fmt.Errorf("write safetensors: %w", err)
+	}
+	for len(text)%8 != 0 { // the numbers then start at a multiple of eight
+		text = append(text, ' ')
+	}
+	out := bufio.NewWriterSize(w, 1<<16)
+	out.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(text))))
+	out.Write(text)
+	for _, name := range names {
+		out.Write(t[name].Data)
+	}
+	return out.Flush() // reports the first error of all writes
+}
+
+// SaveFile writes a safetensors file that is whole or not there at all: it is
+// written beside path, flushed to disk and renamed.
+func SaveFile(path string, t Tensors, meta map[string]string) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			os.Remove(f.Name())
+		}
+	}()
+	if err := WriteSafetensors(f, t, meta); err != nil {
+		return err
+	}
+	if err := errors.Join(f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	dir, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	return dir.Sync()
+}
+
+// ReadSafetensors reads a file. An error names the file and what is wrong with
+// it; a file that is read without an error is whole.
+func ReadSafetensors(path string) (Tensors, map[string]string, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	t, meta, err := parseSafetensors(data)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: damaged safetensors file: %w", path, err)
+	}
+	return t, meta, nil
+}
+
+// parseSafetensors returns tensors that share the memory of data.
+func parseSafetensors(data []byte) (Tensors, map[string]string, error) {
+	if len(data) < 8 {
+		return nil, nil, fmt.Errorf("truncated: %d bytes, too few for the length of the header", len(data))
+	}
+	n := binary.LittleEndian.Uint64(data)
+	data = data[8:]
+	switch {
+	case n > maxHeader:
+		return nil, nil, fmt.Errorf("the header would have %d bytes, more than the %d that the format allows", n, maxHeader)
+	case n > uint64(len(data)):
+		return nil, nil, fmt.Errorf("truncated: the header has %d bytes, the file %d after its length", n, len(data))
+	}
+	header, body := data[:n], data[n:]
+	fields, err := jsonObject(header)
+	if err != nil {
+		return nil, nil, fmt.Errorf("header: %w", err)
+	}
+	var meta map[string]string
+	if raw, ok := fields[metadataKey]; ok {
+		if err := json.Unmarshal(raw, &meta); err != nil {
+			return nil, nil, fmt.Errorf("header: %s: %w", metadataKey, err)
+		}
+		delete(fields, metadataKey)
+	}
+	type placed struct {
+		name string
+		entry
+	}
+	var all []placed
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		p := placed{name: name}
+		d := json.NewDecoder(bytes.NewReader(fields[name]))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&p.entry); err != nil {
+			return nil, nil, fmt.Errorf("header: tensor %s: %w", name, err)
+		}
+		all = append(all, p)
+	}
+	slices.SortStableFunc(all, func(a, b placed) int {
+		return slices.Compare(a.Offsets[:], b.Offsets[:])
+	})
+	t := make(Tensors, len(all))
+	var end uint64
+	for _, p := range all {
+		from, to := p.Offsets[0], p.Offsets[1]
+		switch {
+		case from > to || to > math.MaxInt64:
+			return nil, nil, fmt.Errorf("tensor %s: impossible place %d to %d", p.name, from, to)
+		case from < end:
+			return nil, nil, fmt.Errorf("tensor %s: overlaps the tensor before it", p.name)
+		case from > end:
+			return nil, nil, fmt.Errorf("tensor %s: a gap of %d bytes before it", p.name, from-end)
+		case to > uint64(len(body)):
+			return nil, nil, fmt.Errorf("tensor %s: truncated: it ends at byte %d of %d", p.name, to, len(body))
+		}
+		x := Tensor{DType: p.DType, Shape: p.Shape, Data: body[from:to:to]}
+		if err := x.check(); err != nil {
+			return nil, nil, fmt.Errorf("tensor %s: %w", p.name, err)
+		}
+		t[p.name] = x
+		end = to
+	}
+	if end != uint64(len(body)) {
+		return nil, nil, fmt.Errorf("%d bytes after the last tensor", uint64(len(body))-end)
+	}
+	return t, meta, nil
+}
+
+// jsonObject splits an object into its fields. A field that stands there twice
+// is an error, where encoding/json would keep the last.
+func jsonObject(text []byte) (map[string]json.RawMessage, error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	if t, err := d.Token(); err != nil {
+		return nil, err
+	} else if t != json.Delim('{') {
+		return nil, errors.New("not a JSON object")
+	}
+	fields := make(map[string]json.RawMessage)
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		name, _ := key.(string) // keys are strings
+		if _, ok := fields[name]; ok {
+			return nil, fmt.Errorf("%s stands there twice", name)
+		}
+		var raw json.RawMessage
+		if err := d.Decode(&raw); err != nil {
+			return nil, err
+		}
+		fields[name] = raw
+	}
+	if _, err := d.Token(); err != nil {
+		return nil, err
+	}
+	if rest := bytes.TrimLeft(text[d.InputOffset():], " "); len(rest) != 0 {
+		return nil, fmt.Errorf("%d bytes after the JSON object", len(rest))
+	}
+	return fields, nil
+}

@@ -1,0 +1,147 @@
+package nn
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func someTensors() Tensors {
+	return Tensors{
+		"b.weight": floatTensor([]int{2, 3}, []float32{1, -2, 3, 0.5, 0, 7}),
+		"a":        {DType: "I64", Shape: []int{}, Data: []byte{1, 2, 3, 4, 5, 6, 7, 8}},
+		"empty":    {DType: "BF16", Shape: []int{0, 4}, Data: []byte{}},
+	}
+}
+
+func TestSafetensorsRoundTrip(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.safetensors")
+	meta := map[string]string{"z": "last", "a": "first \"quoted\""}
+	if err := SaveFile(path, someTensors(), meta); err != nil {
+		t.Fatal(err)
+	}
+	got, gotMeta, err := ReadSafetensors(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(someTensors(), got); d != "" {
+		t.Error(d)
+	}
+	if !maps.Equal(meta, gotMeta) {
+		t.Errorf("metadata %v", gotMeta)
+	}
+	var a, b bytes.Buffer
+	if err := errors.Join(WriteSafetensors(&a, someTensors(), meta), WriteSafetensors(&b, got, gotMeta)); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(a.Bytes(), b.Bytes()) {
+		t.Error("the same content gave other bytes")
+	}
+	if files, _ := os.ReadDir(filepath.Dir(path)); len(files) != 1 {
+		t.Errorf("%d files beside the one saved", len(files)-1)
+	}
+}
+
+func TestSaveFileLeavesNothingBehind(t *testing.T) {
+	dir := t.TempDir()
+	bad := Tensors{"w": {DType: "F32", Shape: []int{3}, Data: make([]byte, 8)}}
+	if err := SaveFile(filepath.Join(dir, "x"), bad, nil); err == nil || !strings.Contains(err.Error(), "tensor w") {
+		t.Errorf("error %v", err)
+	}
+	if files, _ := os.ReadDir(dir); len(files) != 0 {
+		t.Errorf("left %v", files)
+	}
+	if err := SaveFile(filepath.Join(dir, "no", "x"), nil, nil); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// file makes a safetensors file of a header and a number of bytes.
+func file(header string, body int) []byte {
+	b := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
+	return append(append(b, header...), make([]byte, body)...)
+}
+
+func TestSafetensorsDamage(t *testing.T) {
+	f32 := func(name, shape, offsets string) string {
+		return `"` + name + `":{"dtype":"F32","shape":` + shape + `,"data_offsets":` + offsets + `}`
+	}
+	for _, c := range []struct {
+		name string
+		data []byte
+		want string
+	}{
+		{"empty", nil, "truncated"},
+		{"no header", file("{}", 0)[:9], "truncated"},
+		{"huge header", []byte{0, 0, 0, 0, 0, 0, 0, 1}, "more than"},
+		{"no JSON", file("{{", 0), "header"},
+		{"no object", file("[]", 0), "not a JSON object"},
+		{"text after the object", file("{} {}", 0), "after the JSON object"},
+		{"unfinished object", file(`{"a":`, 0), "header"},
+		{"twice", file("{"+f32("a", "[1]", "[0,4]")+","+f32("a", "[1]", "[4,8]")+"}", 8), "twice"},
+		{"unknown field", file(`{"a":{"dtype":"F32","shape":[],"data_offsets":[0,4],"x":1}}`, 4), "tensor a"},
+		{"unknown dtype", file(`{"a":{"dtype":"F31","shape":[],"data_offsets":[0,4]}}`, 4), `unknown dtype "F31"`},
+		{"body truncated", file("{"+f32("a", "[2]", "[0,8]")+"}", 7), "tensor a: truncated"},
+		{"overlap", file("{"+f32("a", "[2]", "[0,8]")+","+f32("b", "[2]", "[4,12]")+"}", 12), "tensor b: overlaps"},
+		{"gap", file("{"+f32("a", "[1]", "[0,4]")+","+f32("b", "[1]", "[8,12]")+"}", 12), "tensor b: a gap"},
+		{"wrong length", file("{"+f32("a", "[3]", "[0,8]")+"}", 8), "tensor a: shape [3]"},
+		{"backwards", file("{"+f32("a", "[1]", "[4,0]")+"}", 4), "impossible place"},
+		{"negative shape", file("{"+f32("a", "[-1,-1]", "[0,4]")+"}", 4), "impossible shape"},
+		{"overflowing shape", file("{"+f32("a", "[4294967296,4294967296,4]", "[0,0]")+"}", 0), "impossible shape"},
+		{"trailing bytes", file("{"+f32("a", "[1]", "[0,4]")+"}", 5), "1 bytes after the last tensor"},
+		{"metadata", file(`{"__metadata__":{"a":1}}`, 0), "__metadata__"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "damaged.safetensors")
+			if err := os.WriteFile(path, c.data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			_, _, err := ReadSafetensors(path)
+			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
+				t.Errorf("error %v; want the file's name and %q", err, c.want)
+			}
+		})
+	}
+}
+
+// FuzzSafetensors: whatever is read without an error is written and read again
+// as it was.
+func FuzzSafetensors(f *testing.F) {
+	var b bytes.Buffer
+	if err := WriteSafetensors(&b, someTensors(), map[string]string{"k": "v"}); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.Bytes())
+	f.Add(file("{}", 0))
+	f.Add(file(`{"a":{"dtype":"U8","shape":[3],"data_offsets":[0,3]}}  `, 3))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		x, meta, err := parseSafetensors(data)
+		if err != nil {
+			return
+		}
+		var b bytes.Buffer
+		if err := WriteSafetensors(&b, x, meta); err != nil {
+			t.Fatal(err)
+		}
+		y, again, err := parseSafetensors(b.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(x) != len(y) || len(meta) != len(again) || !maps.Equal(meta, again) && len(meta) > 0 {
+			t.Fatalf("read %v, %v, then %v, %v", x, meta, y, again)
+		}
+		for name := range x {
+			if x[name].DType != y[name].DType || !bytes.Equal(x[name].Data, y[name].Data) {
+				t.Fatalf("tensor %q changed", name)
+			}
+		}
+	})
+}

@@ -1,0 +1,102 @@
+package nn
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Squares is the number of squares of the board, the spatial size of all maps.
+const Squares = 64
+
+// Policy heads.
+const (
+	// PolicyConv73 is the head of the OppenheimerZero thesis: a 1x1 convolution to
+	// Width channels (batch norm, ReLU), a 1x1 convolution to 73 channels, a
+	// linear layer from these 4672 numbers to PolicySize. The linear layer alone
+	// has 9.2 million parameters for 1968 moves.
+	PolicyConv73 = "conv73-linear"
+
+	// PolicyConv is a cheap head for small networks: a 1x1 convolution to
+	// PolicyChannels (batch norm, ReLU), a linear layer from these
+	// 64*PolicyChannels numbers to PolicySize.
+	PolicyConv = "conv-linear"
+)
+
+// Spec says what a network looks like. Empty names stand for the first of the
+// names listed with them.
+type Spec struct {
+	Planes     int    // input planes
+	Constant   []bool // which planes hold one number on all squares; nil: none
+	PolicySize int    // moves that the policy can express
+
+	Trunk      string // "residual"
+	Depth      int    // residual blocks of two convolutions each
+	Width      int    // channels of the trunk
+	Activation string // "relu"
+	Attention  string // "none"
+
+	PolicyHead     string // PolicyConv73 or PolicyConv
+	PolicyChannels int    // channels before the linear layer of PolicyConv; 0: 16. Only with PolicyConv
+	Value          string // "tanh": 1x1 convolution to one channel, linear to 256, linear to 1, tanh
+}
+
+const (
+	thesisPolicyChannels  = 73
+	defaultPolicyChannels = 16
+	valueHidden           = 256
+)
+
+// complete returns the spec with every default made explicit, or an error that
+// names the field at fault.
+func (s Spec) complete() (Spec, error) {
+	if s.Planes < 1 {
+		return s, fmt.Errorf("network: planes: want at least 1, have %d", s.Planes)
+	}
+	s.Constant = slices.Clone(s.Constant)
+	if s.Constant == nil {
+		s.Constant = make([]bool, s.Planes)
+	}
+	if len(s.Constant) != s.Planes {
+		return s, fmt.Errorf("network: %d planes, but %d marks of constant planes", s.Planes, len(s.Constant))
+	}
+	for _, n := range []struct {
+		name        string
+		value, most int
+		least       int
+	}{
+		{"policy size", s.PolicySize, 1 << 20, 1},
+		{"depth", s.Depth, 1000, 0},
+		{"width", s.Width, 1 << 14, 1},
+		{"policy channels", s.PolicyChannels, 1 << 14, 0},
+	} {
+		if n.value < n.least || n.value > n.most {
+			return s, fmt.Errorf("network: %s: want %d to %d, have %d", n.name, n.least, n.most, n.value)
+		}
+	}
+	for _, n := range []struct {
+		name  string
+		value *string
+		known []string
+	}{
+		{"trunk", &s.Trunk, []string{"residual"}},
+		{"activation", &s.Activation, []string{"relu"}},
+		{"attention", &s.Attention, []string{"none"}},
+		{"policy head", &s.PolicyHead, []string{PolicyConv73, PolicyConv}},
+		{"value", &s.Value, []string{"tanh"}},
+	} {
+		if *n.value == "" {
+			*n.value = n.known[0]
+		}
+		if !slices.Contains(n.known, *n.value) {
+			return s, fmt.Errorf("network: %s: no %q; there is %s", n.name, *n.value, strings.Join(n.known, ", "))
+		}
+	}
+	switch {
+	case s.PolicyHead == PolicyConv && s.PolicyChannels == 0:
+		s.PolicyChannels = defaultPolicyChannels
+	case s.PolicyHead == PolicyConv73 && s.PolicyChannels != 0:
+		return s, fmt.Errorf("network: policy channels: only with the policy head %s; %s has %d", PolicyConv, PolicyConv73, thesisPolicyChannels)
+	}
+	return s, nil
+}

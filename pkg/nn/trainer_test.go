@@ -1,0 +1,355 @@
+package nn
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/sugarme/gotch"
+	"github.com/sugarme/gotch/ts"
+)
+
+var momentum = Optimizer{Kind: "sgd", Momentum: 0.9, WeightDecay: 1e-4}
+
+func mustTrainer(t testing.TB, n *Network) *Trainer {
+	t.Helper()
+	x, err := NewTrainer(n, momentum)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return x
+}
+
+func step(t testing.TB, x *Trainer, b *Batch, lr float64) Loss {
+	t.Helper()
+	l, err := x.Step(b, lr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func TestTrainingReducesLoss(t *testing.T) {
+	for _, head := range []string{PolicyConv, PolicyConv73} {
+		t.Run(head, func(t *testing.T) {
+			s := tiny()
+			s.PolicyHead = head
+			if head == PolicyConv73 {
+				s.PolicyChannels = 0
+			}
+			n := mustNew(t, s, 1)
+			x, b := mustTrainer(t, n), randomBatch(1, s, 32)
+			first := step(t, x, b, 0.05)
+			if want := math.Log(float64(s.PolicySize)); math.Abs(first.Policy-want) > 0.1 {
+				t.Errorf("an untrained policy's loss is %v; that of equal priors is %v", first.Policy, want)
+			}
+			if math.Abs(first.Total-first.Policy-first.Value) > 1e-5 {
+				t.Errorf("loss %+v: the terms do not sum to the total", first)
+			}
+			before := mustState(t, n)["input.norm.running_mean"]
+			var last Loss
+			for range 60 {
+				last = step(t, x, b, 0.05)
+			}
+			if last.Policy > first.Policy-0.1 || last.Value > first.Value/2 {
+				t.Errorf("loss %+v at first, %+v at last", first, last)
+			}
+			if bytes.Equal(before.Data, mustState(t, n)["input.norm.running_mean"].Data) {
+				t.Error("training left the running statistics alone")
+			}
+		})
+	}
+}
+
+// The loss of a batch in evaluation, by the definition, from the outputs.
+func TestLossByHand(t *testing.T) {
+	s := tiny()
+	x, b := mustTrainer(t, mustNew(t, s, 1)), randomBatch(2, s, 8)
+	for range 5 {
+		step(t, x, b, 0.05)
+	}
+	got, err := x.Loss(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	logits, values := outputs(t, x, b.Planes)
+	var want Loss
+	for i := range b.N {
+		row := logits[i*s.PolicySize:][:s.PolicySize]
+		sum := 0.0
+		for _, v := range row {
+			sum += math.Exp(float64(v))
+		}
+		for j := b.Offsets[i]; j < b.Offsets[i+1]; j++ {
+			want.Policy -= float64(b.Policy[j]) * (float64(row[b.Indices[j]]) - math.Log(sum)) / float64(b.N)
+		}
+		d := float64(values[i] - b.Values[i])
+		want.Value += d * d / float64(b.N)
+	}
+	if math.Abs(got.Policy-want.Policy) > 1e-5 || math.Abs(got.Value-want.Value) > 1e-5 {
+		t.Errorf("loss %+v, by hand %+v", got, want)
+	}
+}
+
+// outputs are the logits and values of a trainer's network in evaluation.
+func outputs(t testing.TB, x *Trainer, planes []uint64) (logits, values []float32) {
+	t.Helper()
+	err := x.do(func() {
+		g := x.graph(false)
+		defer g.close()
+		l, v := x.net.forward(g, g.input(planes, x.net.spec.Constant))
+		logits, values = append(logits, floats(l)...), append(values, floats(v)...)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return logits, values
+}
+
+// One weight of 1 with a gradient of 0.5, momentum 0.9, decay 0.1, rate 0.1:
+// d = 0.6, m = 0.6, w = 0.94; then d = 0.594, m = 1.134, w = 0.8266.
+func TestSGDByHand(t *testing.T) {
+	x := mustTrainer(t, mustNew(t, tiny(), 1))
+	var got []float32
+	err := x.do(func() {
+		var s scope
+		defer s.close()
+		p := &param{name: "w", shape: []int{1}, data: make([]float32, 1), trained: true}
+		w := s.keep(ts.Empty([]int64{1}, gotch.Float, gotch.CPU))
+		floats(w)[0] = 1
+		w = s.keep(w.SetRequiresGrad(true, false))
+		o := newSGD(Optimizer{Momentum: 0.9, WeightDecay: 0.1}, []*param{p}, map[*param]*ts.Tensor{p: w})
+		defer o.close()
+		for range 2 {
+			gradients(true)
+			must(s.keep(s.keep(w.MulScalar(s.scalar(0.5), false)).Sum(gotch.Float, false)).Backward())
+			gradients(false)
+			o.step(0.1)
+			got = append(got, floats(w)[0])
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []float64{0.94, 0.8266} {
+		if math.Abs(float64(got[i])-want) > 1e-6 {
+			t.Errorf("after step %d: %v, want %v", i+1, got[i], want)
+		}
+	}
+}
+
+// Twelve steps at once, and twelve with everything saved, closed and loaded
+// after five, give the same bits.
+func TestResumeIsBitExact(t *testing.T) {
+	s := tiny()
+	batch := func(i int) *Batch { return randomBatch(uint64(i), s, 16) }
+	whole := mustNew(t, s, 1)
+	x := mustTrainer(t, whole)
+	for i := range 12 {
+		step(t, x, batch(i), 0.05)
+	}
+
+	n := mustNew(t, s, 1)
+	y := mustTrainer(t, n)
+	for i := range 5 {
+		step(t, y, batch(i), 0.05)
+	}
+	state, err := y.State()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file [2]bytes.Buffer
+	if err := errors.Join(WriteSafetensors(&file[0], mustState(t, n), nil), WriteSafetensors(&file[1], state, nil), y.Close()); err != nil {
+		t.Fatal(err)
+	}
+	params, _, err := parseSafetensors(file[0].Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if state, _, err = parseSafetensors(file[1].Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	n = mustNew(t, s, 99)
+	if err := n.Load(params); err != nil {
+		t.Fatal(err)
+	}
+	y = mustTrainer(t, n)
+	if err := y.Load(state); err != nil {
+		t.Fatal(err)
+	}
+	for i := 5; i < 12; i++ {
+		step(t, y, batch(i), 0.05)
+	}
+	if d := cmp.Diff(mustState(t, whole), mustState(t, n)); d != "" {
+		t.Error(d)
+	}
+	a, _ := x.State()
+	b, _ := y.State()
+	if len(a) == 0 || !cmp.Equal(a, b) {
+		t.Error("the optimizer's state differs")
+	}
+}
+
+// A network loaded under a trainer is what the trainer goes on with.
+func TestLoadReachesTrainer(t *testing.T) {
+	s := tiny()
+	n := mustNew(t, s, 1)
+	x, b := mustTrainer(t, n), randomBatch(1, s, 16)
+	start := mustState(t, n)
+	want, err := x.Loss(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	step(t, x, b, 0.1)
+	if err := n.Load(start); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := x.Loss(b); err != nil || got != want {
+		t.Errorf("loss %+v, %v after loading, %+v before", got, err, want)
+	}
+}
+
+func TestTrainerErrors(t *testing.T) {
+	s := tiny()
+	n := mustNew(t, s, 1)
+	for _, o := range []Optimizer{{Kind: "adagrad"}, {Momentum: 1}, {WeightDecay: -1}, {Momentum: math.NaN()}} {
+		if _, err := NewTrainer(n, o); err == nil || !strings.Contains(err.Error(), "optimizer") {
+			t.Errorf("%+v: error %v", o, err)
+		}
+	}
+	if _, err := NewTrainerOn(n, momentum, TrainerOptions{Device: "abacus"}); err == nil {
+		t.Error("trained on an abacus")
+	}
+	x := mustTrainer(t, n)
+	if _, err := NewTrainer(n, momentum); err == nil {
+		t.Error("a network got two trainers")
+	}
+	for _, c := range []struct {
+		change func(*Batch)
+		want   string
+	}{
+		{func(b *Batch) { b.Reset() }, "no samples"},
+		{func(b *Batch) { b.Planes = b.Planes[1:] }, "planes"},
+		{func(b *Batch) { b.Values = b.Values[1:] }, "values"},
+		{func(b *Batch) { b.Policy = b.Policy[1:] }, "targets"},
+		{func(b *Batch) { b.Offsets = b.Offsets[1:] }, "offsets"},
+		{func(b *Batch) { b.Offsets[1], b.Offsets[2] = b.Offsets[2]+1, b.Offsets[1] }, "end before they start"},
+		{func(b *Batch) { b.Indices[0] = 40 }, "policy index 40"},
+		{func(b *Batch) { b.Indices[0] = -2 }, "policy index -2"},
+		{func(b *Batch) { b.Indices[0] = -1 }, "cannot express"},
+		{func(b *Batch) { b.Policy[0] = float32(math.NaN()) }, "not a probability"},
+		{func(b *Batch) { b.Values[3] = float32(math.Inf(1)) }, "sample 3: value"},
+	} {
+		b := randomBatch(1, s, 4)
+		c.change(b)
+		if _, err := x.Step(b, 0.1); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v", c.want, err)
+		}
+	}
+	if _, err := x.Step(randomBatch(1, s, 4), math.NaN()); err == nil {
+		t.Error("took a step of NaN")
+	}
+	if err := x.Load(Tensors{}); err == nil || !strings.Contains(err.Error(), "sgd.momentum") {
+		t.Errorf("loaded an empty state: %v", err)
+	}
+	if err := x.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := x.Step(randomBatch(1, s, 4), 0.1); err == nil || !strings.Contains(err.Error(), "closed") {
+		t.Errorf("step after Close: %v", err)
+	}
+	if _, err := x.State(); err == nil {
+		t.Error("state after Close")
+	}
+	if err := x.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// libtorch's own errors come back as one line.
+func TestLibtorchError(t *testing.T) {
+	x := mustTrainer(t, mustNew(t, tiny(), 1))
+	err := x.do(func() {
+		g := x.graph(false)
+		defer g.close()
+		g.keep(g.zeros(2, 3).Add(g.zeros(5), false))
+	})
+	if err == nil || !strings.Contains(err.Error(), "must match the size") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("error %q", err)
+	}
+}
+
+func TestDivergence(t *testing.T) {
+	s := tiny()
+	n := mustNew(t, s, 1)
+	x, b := mustTrainer(t, n), randomBatch(1, s, 16)
+	var err error
+	for range 20 {
+		if _, err = x.Step(b, 1e30); err != nil {
+			break
+		}
+	}
+	if !errors.Is(err, ErrDiverged) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := x.Loss(b); !errors.Is(err, ErrDiverged) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// No step leaves a tensor behind, and the process does not grow.
+func TestMemory(t *testing.T) {
+	s := tiny()
+	n := mustNew(t, s, 1)
+	handles := func() int { return len(ts.ExistingTensors) }
+	before, mine := handles(), liveTensors.Load()
+	x := mustTrainer(t, n)
+	b := randomBatch(1, s, 64)
+	work := func(steps int) {
+		for range steps {
+			step(t, x, b, 1e-3)
+			if _, err := x.Loss(b); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	work(50)
+	held, heldMine, size := handles(), liveTensors.Load(), resident(t)
+	work(300)
+	if now := handles(); now != held || liveTensors.Load() != heldMine {
+		t.Errorf("300 steps left %d gotch tensors, %d of ours", now-held, liveTensors.Load()-heldMine)
+	}
+	if grown := resident(t) - size; grown > 8<<20 {
+		t.Errorf("300 steps grew the process by %d bytes", grown)
+	}
+	if err := x.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if handles() != before || liveTensors.Load() != mine {
+		t.Errorf("a closed trainer left %d gotch tensors, %d of ours", handles()-before, liveTensors.Load()-mine)
+	}
+}
+
+// resident is the memory of this process in bytes.
+func resident(t *testing.T) int {
+	t.Helper()
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		t.Skip(err)
+	}
+	pages, err := strconv.Atoi(strings.Fields(string(text))[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pages * os.Getpagesize()
+}
