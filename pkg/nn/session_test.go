@@ -399,7 +399,7 @@ func BenchmarkStep(b *testing.B) {
 		for _, head := range []string{PolicyConv73, PolicyConv} {
 			b.Run(fmt.Sprintf("net=%dx%d/%s", size[0], size[1], head), func(b *testing.B) {
 				s := Spec{Planes: 16, PolicySize: 1968, Depth: size[0], Width: size[1], PolicyHead: head}
-				x := mustTrainer(b, mustNew(b, s, 1))
+				x := mustTrainerOn(b, mustNew(b, s, 1), 0)
 				batch := randomBatch(1, s, 256)
 				step(b, x, batch, 0.01)
 				b.ResetTimer()
