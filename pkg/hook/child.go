@@ -69,9 +69,11 @@ const (
 	// watchEvery is how often limits are looked at.
 	watchEvery = 5 * time.Millisecond
 	// headroom is how many bytes of writable memory a process may have beyond
-	// its limit before the operating system stops it: for stacks, and memory
-	// that the runtime holds and does not use.
-	headroom = 256 << 20
+	// its limit before the operating system stops it: for stacks, memory that
+	// the runtime holds and does not use, and a busy machine on which nobody
+	// looks for a while. Who is stopped by the operating system cannot say
+	// where it was.
+	headroom = 1 << 30
 )
 
 // watch compares what a script has used up with its limits.
