@@ -168,12 +168,12 @@ func needFairy(r *reporter, root string) (engine, error) {
 	}
 	dir := filepath.Join(root, opponentsDir)
 	script := filepath.Join(dir, "node_modules", fairyPackage, "uci.js")
-	for _, tool := range []string{"node", "npm"} {
-		if _, err := exec.LookPath(tool); err == nil {
+	for _, tool := range []struct{ name, debian string }{{"node", "nodejs"}, {"npm", "npm"}} {
+		if _, err := exec.LookPath(tool.name); err == nil {
 			continue
 		}
-		if err := aptInstall(r, "nodejs", "npm"); err != nil {
-			return engine{}, fmt.Errorf("no %s: %w", tool, err)
+		if err := aptInstall(r, tool.debian); err != nil {
+			return engine{}, fmt.Errorf("no %s: %w", tool.name, err)
 		}
 	}
 	node, err := exec.LookPath("node")
