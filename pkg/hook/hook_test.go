@@ -158,8 +158,7 @@ func TestLogOfAScriptThatPrintsWithoutEnd(t *testing.T) {
 	}
 }
 
-// The position is that of the generation's games, not of the machine: what a
-// script prints can't be taken for its answer.
+// What a script prints can't be taken for its answer.
 func TestPrintsAreNoAnswer(t *testing.T) {
 	m, err := scriptOf("print(\"a\")\nprintln(\"b\")\nfmt.Print(\"c\")\nreturn alamos.Metrics{\"n\": 1}").Measure(t.Context(), Limits{Log: io.Discard}, generation)
 	if err != nil || m["n"] != 1 {
