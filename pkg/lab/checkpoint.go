@@ -46,7 +46,7 @@ func (c *checkpoint) write(path string) error {
 	for k, v := range c.optimizer {
 		all[optimizerPrefix+k] = v
 	}
-	return nn.SaveSafetensors(path, all, map[string]string{headerKey: string(h)})
+	return nn.SaveFile(path, all, map[string]string{headerKey: string(h)})
 }
 
 func readCheckpoint(path string) (*checkpoint, error) {

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"alamos/pkg/arena"
 	"alamos/pkg/experiment"
 	"alamos/plots"
 )
@@ -99,8 +98,6 @@ func sortSeries(s *plots.Series) {
 	}
 }
 
-func share(s arena.Standing) float64 { return s.Score / float64(max(1, s.Games)) }
-
 func lossFigure(frame plots.Frame, trials []*trial, losses bool) (*figure, error) {
 	c := plots.Loss{Frame: frame}
 	for _, t := range trials {
@@ -183,7 +180,7 @@ func hookFigure(frame plots.Frame, f *experiment.Figure, trials []*trial) (*figu
 		c.Y.Label = words(metric)
 		name = metric
 	}
-	return &figure{"hook-" + fileName(name), "A hook's metric over generations: " + words(name) + ".", c}, nil
+	return &figure{"hook-" + name, "A hook's metric over generations: " + words(name) + ".", c}, nil
 }
 
 func crosstableFigure(frame plots.Frame, t *trial) (*figure, error) {

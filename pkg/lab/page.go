@@ -197,7 +197,7 @@ func (t *trial) standingsTable(res *Tournament) notebook.Cell {
 	for _, i := range res.ranking() {
 		p := res.Players[i]
 		c.Rows = append(c.Rows, []string{
-			p.Name, strconv.Itoa(p.Wins), strconv.Itoa(p.Draws), strconv.Itoa(p.Losses), fixed(p.Score, 1), fixed(100*share(p.Standing), 1),
+			p.Name, strconv.Itoa(p.Wins), strconv.Itoa(p.Draws), strconv.Itoa(p.Losses), fixed(p.Score(), 1), fixed(100*share(p.Standing), 1),
 			fixed(float64(p.Elo), 0), fixed(float64(p.EloLow), 0), fixed(float64(p.EloHigh), 0),
 		})
 	}
@@ -216,11 +216,11 @@ func (t *trial) crossTable(res *Tournament) notebook.Cell {
 		row := []string{res.Players[i].Name}
 		for _, j := range order {
 			x := res.Cross[i][j]
-			if x.Wins+x.Draws+x.Losses == 0 {
+			if x.Games() == 0 {
 				row = append(row, "")
 				continue
 			}
-			row = append(row, fixed(float64(x.Wins)+float64(x.Draws)/2, 1))
+			row = append(row, fixed(x.Score(), 1))
 		}
 		c.Rows = append(c.Rows, row)
 	}
@@ -277,7 +277,7 @@ func (r *run) trialRows(trials []*trial) (head []string, rows [][]any, err error
 		if err != nil {
 			return nil, nil, err
 		}
-		score, elo, untrained, random := math.NaN(), math.NaN(), math.NaN(), math.NaN()
+		score, elo, untrained, random := nan, nan, nan, nan
 		res, err := t.result()
 		if err != nil {
 			return nil, nil, err

@@ -32,7 +32,7 @@ type run struct {
 	experiment *experiment.Experiment
 	dir        string
 	machine    Machine
-	engines    map[string]engine // the tournament's opponents, found before anything runs
+	engines    map[string]*engine // opponents by engineKey, nil where one is left out
 }
 
 // Run runs all trials of an experiment, draws its figures and writes its
@@ -77,7 +77,7 @@ func Run(ctx context.Context, e *experiment.Experiment, opt Options) error {
 				return ctx.Err()
 			}
 			// One trial's fault does not stop the others.
-			failed = append(failed, fmt.Errorf("trial %s (%s): %w", t.Label, t.dir, err))
+			failed = append(failed, fmt.Errorf("%s: %w", t.dir, err))
 			r.Reporter.Note("failed: " + err.Error())
 			continue
 		}

@@ -113,14 +113,19 @@ func (t *trial) play(ctx context.Context, g int, in Inputs) (records []*selfplay
 	}
 	defer j.close()
 
-	sessions, shut, err := t.sessions(g-1, t.Workers)
+	model, err := t.model(g - 1)
 	if err != nil {
 		return nil, 0, 0, err
 	}
-	defer shut()
-	nets := make([]search.Net, len(sessions))
-	for i, x := range sessions {
-		nets[i] = x
+	defer model.Close()
+	nets := make([]search.Net, t.Workers)
+	for i := range nets {
+		session, err := model.NewSession()
+		if err != nil {
+			return nil, 0, 0, err
+		}
+		defer session.Close()
+		nets[i] = session
 	}
 
 	task := t.Reporter.Task(selfplayStage(g), "games")
@@ -133,9 +138,10 @@ func (t *trial) play(ctx context.Context, g int, in Inputs) (records []*selfplay
 		Variant: t.variant, Search: searchConfig(&s.Search), Games: s.SelfPlay.Games, MaxMoves: s.Game.MaxMoves,
 		Temperature: selfplay.Temperature{
 			Power: float64(s.SelfPlay.Temperature.Power), Plies: s.SelfPlay.Temperature.Plies, Then: float64(s.SelfPlay.Temperature.Then)},
-		Opening: selfplay.Opening(s.SelfPlay.Opening),
-		Seed:    seed(s.Seed, "self-play", g),
-		Skip:    func(i int) bool { return have[i] != nil },
+		Opening: selfplay.Opening{
+			RandomPlies: s.SelfPlay.Opening.RandomPlies, FENs: s.SelfPlay.Opening.FENs, Share: s.SelfPlay.Opening.Share},
+		Seed: seed(s.Seed, "self-play", g),
+		Skip: func(i int) bool { return have[i] != nil },
 		// Two batches of the network a worker: while the first games end,
 		// others take their places at the table.
 		Parallel: 2 * t.Batch,

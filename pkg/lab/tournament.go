@@ -1,12 +1,18 @@
 package lab
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"math"
+	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"alamos/pkg/arena"
 	"alamos/pkg/chess"
@@ -19,17 +25,25 @@ import (
 type Tournament struct {
 	Players []PlayerResult   `json:"players"` // in the order of the experiment
 	Cross   [][]arena.Record `json:"cross"`   // Cross[i][j]: how i did against j
+	Anchor  string           `json:"anchor"`  // the player whose Elo is 0; empty: the mean
 }
 
 // PlayerResult is one player's row.
 type PlayerResult struct {
-	Name       string `json:"name"`
-	Generation int    `json:"generation"` // of a checkpoint, 0 the untrained network; -1: no checkpoint
-	Samples    int    `json:"samples"`    // that the checkpoint was trained on
+	Generation int `json:"generation"` // of a checkpoint, 0 the untrained network; -1: no checkpoint
+	Samples    int `json:"samples"`    // that the checkpoint was trained on
 	arena.Standing
-	Elo     float `json:"elo"`
+	Elo     float `json:"elo"` // NaN where no games connect the player to the others
 	EloLow  float `json:"elo_low"`
 	EloHigh float `json:"elo_high"`
+}
+
+// contestant is a player of a trial's tournament before it plays.
+type contestant struct {
+	name       string
+	generation int // -1: no checkpoint
+	rounds     int // 0: as the tournament
+	engine     *engine
 }
 
 const randomName = "random"
@@ -42,6 +56,290 @@ func checkpointName(g int) string {
 	return "gen-" + strconv.Itoa(g)
 }
 
+// contestants lists who plays, in the experiment's order; a checkpoint that is
+// named twice plays once.
+func (t *trial) contestants() []contestant {
+	var out []contestant
+	add := func(c contestant) {
+		if !slices.ContainsFunc(out, func(o contestant) bool { return o.name == c.name }) {
+			out = append(out, c)
+		}
+	}
+	last := t.Settings.Generations
+	for i := range t.Settings.Tournament.Players {
+		p := &t.Settings.Tournament.Players[i]
+		switch p.Kind {
+		case experiment.PlayerEvery:
+			for g := p.Every; g < last; g += p.Every {
+				add(contestant{checkpointName(g), g, p.Rounds, nil})
+			}
+			add(contestant{checkpointName(last), last, p.Rounds, nil})
+		case experiment.PlayerLast:
+			add(contestant{checkpointName(last), last, p.Rounds, nil})
+		case experiment.PlayerUntrained:
+			add(contestant{checkpointName(0), 0, p.Rounds, nil})
+		case experiment.PlayerRandom:
+			add(contestant{randomName, -1, p.Rounds, nil})
+		case experiment.PlayerUCI:
+			if e := t.engines[engineKey(t.variant, p)]; e != nil { // nil: left out, see findEngines
+				add(contestant{e.name, -1, p.Rounds, e})
+			}
+		}
+	}
+	return out
+}
+
+// tournament plays the trial's tournament.
+func (t *trial) tournament(ctx context.Context) error {
+	s := &t.Settings
+	players := t.contestants()
+	if s.Tournament.Rounds == 0 || len(players) < 2 {
+		return nil
+	}
+	in := Inputs{
+		"code": tournamentCode, "seed": strconv.FormatUint(s.Seed, 10), "game.variant": s.Game.Variant,
+		"network.input": s.Network.Input, "network.policy": s.Network.Policy,
+	}
+	settings := s.Tournament
+	settings.Players = nil // what they come to is below
+	in.settings("tournament", settings)
+	for _, p := range players {
+		switch {
+		case p.generation >= 0:
+			in["player "+p.name] = t.checkpointSum(p.generation)
+		case p.engine != nil:
+			in["player "+p.name] = p.engine.id
+		default:
+			in["player "+p.name] = "plays"
+		}
+		if p.rounds > 0 {
+			in["rounds of "+p.name] = strconv.Itoa(p.rounds)
+		}
+	}
+	err := t.stage(ctx, tournamentStage, in, func(ctx context.Context) (result, error) {
+		games, err := t.playTournament(ctx, players, in)
+		if err != nil {
+			return result{}, err
+		}
+		return t.keepTournament(players, games)
+	})
+	if err != nil {
+		return err
+	}
+	return dropJournal(t.tournamentJournal())
+}
+
+func (t *trial) tournamentJournal() string { return t.path("tournament", "games.journal") }
+
+// playTournament plays the games that the journal does not have yet, and
+// returns all in the tournament's order.
+func (t *trial) playTournament(ctx context.Context, players []contestant, in Inputs) ([]*arena.Game, error) {
+	type key struct {
+		pair   arena.Pair
+		number int
+	}
+	var games []*arena.Game
+	have := map[key]bool{}
+	j, err := openJournal(t.tournamentJournal(), in, func(b []byte) error {
+		var text string
+		if err := json.Unmarshal(b, &text); err != nil {
+			return err
+		}
+		p, err := chess.NewPGNReader(strings.NewReader(text)).Next()
+		if err != nil {
+			return err
+		}
+		g, err := arena.FromPGN(p)
+		if err != nil {
+			return err
+		}
+		games = append(games, g)
+		have[key{g.Pair(), g.Number}] = true
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer j.close()
+
+	models := map[int]*nn.Model{}
+	defer func() {
+		for _, m := range models {
+			m.Close()
+		}
+	}()
+	s := &t.Settings.Tournament
+	var entrants []arena.Entrant
+	for _, p := range players {
+		if p.generation >= 0 && models[p.generation] == nil {
+			if models[p.generation], err = t.model(p.generation); err != nil {
+				return nil, err
+			}
+		}
+		entrants = append(entrants, arena.Entrant{Name: p.name, Rounds: p.rounds, New: func(int) (arena.Player, error) {
+			switch {
+			case p.generation >= 0:
+				return t.networkPlayer(p.name, models[p.generation])
+			case p.engine != nil:
+				return arena.NewUCI(ctx, p.name, p.engine.spec(t.variant))
+			}
+			return arena.NewRandom(p.name), nil
+		}})
+	}
+	cfg := arena.Config{
+		Variant: t.variant, Rounds: s.Rounds, MaxMoves: s.MaxMoves, RandomPlies: s.RandomPlies,
+		Seed: seed(t.Settings.Seed, "tournament", 0), Workers: t.Workers,
+		Have: func(p arena.Pair, number int) bool { return have[key{p, number}] },
+	}
+	total := 0
+	for _, f := range arena.Fixtures(cfg, entrants) {
+		total += f.Games
+	}
+	task := t.Reporter.Task(tournamentStage, "games")
+	defer task.End()
+	task.Resume(len(games))
+	var failed error
+	cfg.Done = func(g *arena.Game) {
+		var b bytes.Buffer
+		err := chess.WritePGN(&b, g.PGN(t.event()))
+		if err == nil {
+			err = j.add(b.String())
+		}
+		failed = errors.Join(failed, err)
+		if g.Fault != nil {
+			t.Reporter.Note(fmt.Sprintf("%s - %s, game %d: %s: %v", g.White, g.Black, g.Number+1, g.Outcome, g.Fault))
+		}
+		games = append(games, g)
+		task.Set(len(games), total, fmt.Sprintf("%s - %s %s", g.White, g.Black, g.Outcome.Result))
+	}
+	if err := arena.RoundRobin(ctx, cfg, entrants); err != nil {
+		return nil, err
+	}
+	if failed != nil {
+		return nil, failed
+	}
+	names := make([]string, len(players))
+	for i, p := range players {
+		names[i] = p.name
+	}
+	arena.SortGames(games, names)
+	return games, nil
+}
+
+func (t *trial) event() string {
+	return t.experiment.Name + " " + filepath.Base(t.dir) + ", tournament"
+}
+
+// networkPlayer is a checkpoint that plays by search.
+func (t *trial) networkPlayer(name string, m *nn.Model) (arena.Player, error) {
+	session, err := m.NewSession()
+	if err != nil {
+		return nil, err
+	}
+	s := &t.Settings.Tournament
+	p, err := arena.NewMCTS(name, searchConfig(&s.Search), float64(s.Temperature.Power), search.NewEvaluator(t.codec, session))
+	if err != nil {
+		session.Close()
+		return nil, err
+	}
+	return sessionPlayer{p, session}, nil
+}
+
+// sessionPlayer closes the session behind a player's evaluator with it.
+type sessionPlayer struct {
+	arena.Player
+	session *nn.Session
+}
+
+func (p sessionPlayer) Close() error {
+	err := p.Player.Close()
+	p.session.Close()
+	return err
+}
+
+// keepTournament writes the games and tables of the tournament.
+func (t *trial) keepTournament(players []contestant, games []*arena.Game) (result, error) {
+	names := make([]string, len(players))
+	for i, p := range players {
+		names[i] = p.name
+	}
+	res := arena.NewResults(names)
+	for _, g := range games {
+		if err := res.Add(g.White, g.Black, g.Outcome.Result); err != nil {
+			return result{}, err
+		}
+	}
+	out := &Tournament{}
+	if slices.Contains(names, checkpointName(0)) {
+		out.Anchor = checkpointName(0)
+	}
+	ratings, err := arena.Rate(res, arena.RatingOptions{Anchor: out.Anchor})
+	if err != nil {
+		return result{}, err
+	}
+	for i, st := range res.Standings() {
+		p := PlayerResult{Generation: players[i].generation, Standing: st}
+		if p.Generation > 0 {
+			if p.Samples, err = t.samplesUntil(p.Generation); err != nil {
+				return result{}, err
+			}
+		}
+		p.Elo, p.EloLow, p.EloHigh = float(nan), float(nan), float(nan)
+		if r := ratings.List[i]; r.Rated {
+			p.Elo, p.EloLow, p.EloHigh = float(r.Elo), float(r.Lower), float(r.Upper)
+		}
+		out.Players = append(out.Players, p)
+		row := make([]arena.Record, len(names))
+		for j := range row {
+			if j != i {
+				row[j] = res.Against(i, j)
+			}
+		}
+		out.Cross = append(out.Cross, row)
+	}
+	files := map[string]func(io.Writer) error{
+		"tournament/games.pgn": func(w io.Writer) error {
+			for _, g := range games {
+				if err := chess.WritePGN(w, g.PGN(t.event())); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		"tournament/crosstable.csv": func(w io.Writer) error { return arena.WriteCrosstable(w, res) },
+		"tournament/ratings.csv":    func(w io.Writer) error { return arena.WriteRatings(w, ratings) },
+	}
+	for name, write := range files {
+		if err := writeFile(t.path(name), write); err != nil {
+			return result{}, err
+		}
+	}
+	t.Reporter.Note(out.summary())
+	return result{files: slices.Sorted(maps.Keys(files)), facts: out}, nil
+}
+
+// result is the result of the trial's tournament, nil where none was played.
+func (t *trial) result() (*Tournament, error) {
+	s := t.manifest.stage(tournamentStage)
+	if s == nil || t.Settings.Tournament.Rounds == 0 {
+		return nil, nil
+	}
+	var out Tournament
+	return &out, s.facts(&out)
+}
+
+// summary lists the players, the best first.
+func (r *Tournament) summary() string {
+	var parts []string
+	for _, i := range r.ranking() {
+		parts = append(parts, fmt.Sprintf("%s %.0f %%", r.Players[i].Name, 100*share(r.Players[i].Standing)))
+	}
+	return "score: " + strings.Join(parts, ", ")
+}
+
+// share is the share of the points that a player made.
+func share(s arena.Standing) float64 { return s.Score() / float64(max(1, s.Games())) }
+
 // ranking has the indices of the players, the best score first.
 func (r *Tournament) ranking() []int {
 	order := make([]int, len(r.Players))
@@ -49,8 +347,7 @@ func (r *Tournament) ranking() []int {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		x, y := share(r.Players[a].Standing), share(r.Players[b].Standing)
-		switch {
+		switch x, y := share(r.Players[a].Standing), share(r.Players[b].Standing); {
 		case x > y:
 			return -1
 		case x < y:
@@ -66,12 +363,14 @@ func (r *Tournament) find(name string) int {
 	return slices.IndexFunc(r.Players, func(p PlayerResult) bool { return p.Name == name })
 }
 
-// against is the share of points that player i made against the named one, NaN
-// where they did not meet.
+// against is the share of the points that player i made against the named
+// one, NaN where they did not meet.
 func (r *Tournament) against(i int, name string) float64 {
 	j := r.find(name)
-	if j < 0 {
+	if j < 0 || r.Cross[i][j].Games() == 0 {
 		return nan
 	}
-	return r.Cross[i][j].Share()
+	return r.Cross[i][j].Score() / float64(r.Cross[i][j].Games())
 }
+
+var nan = math.NaN()

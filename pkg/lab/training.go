@@ -76,11 +76,15 @@ func (t *trial) train(ctx context.Context, g int) error {
 			}
 			sets = append(sets, set)
 		}
+		window, err := dataset.Window(sets...)
+		if err != nil {
+			return result{}, err
+		}
 		samples, err := t.samplesUntil(g)
 		if err != nil {
 			return result{}, err
 		}
-		next, epochs, err := t.learn(ctx, g, c, dataset.Window(sets...))
+		next, epochs, err := t.learn(ctx, g, c, window)
 		if err != nil {
 			return result{}, err
 		}

@@ -145,10 +145,12 @@ func (t *trial) checkpointSum(g int) string {
 
 // run takes the trial through its stages.
 func (t *trial) runStages(ctx context.Context) error {
-	if err := os.MkdirAll(t.dir, 0o777); err != nil {
-		return err
+	for _, d := range []string{"checkpoints", "games", "samples"} {
+		if err := os.MkdirAll(t.path(d), 0o777); err != nil {
+			return err
+		}
 	}
-	if err := writeBytes(t.path("experiment.yaml"), t.Settings.YAML()); err != nil {
+	if err := writeBytes(t.path("experiment.yaml"), t.Settings.YAMLIn(t.dir)); err != nil {
 		return err
 	}
 	if err := t.untrained(ctx); err != nil {
@@ -219,40 +221,24 @@ func (t *trial) untrained(ctx context.Context) error {
 	})
 }
 
-// sessions opens a checkpoint for inference, with a session a worker. The
-// returned function closes them.
-func (t *trial) sessions(g, n int) ([]*nn.Session, func(), error) {
+// model opens a checkpoint for inference.
+func (t *trial) model(g int) (*nn.Model, error) {
 	c, err := readCheckpoint(t.path(checkpointFile(g)))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	net, err := nn.New(c.Spec, 0)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer net.Close()
 	if err := net.Load(c.network); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	model, err := net.Compile(nn.InferenceOptions{Batch: t.Batch, Precision: t.Precision})
+	m, err := net.Compile(nn.InferenceOptions{Batch: t.Batch, Precision: t.Precision})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	t.machine.Precision = model.Precision()
-	var out []*nn.Session
-	shut := func() {
-		for _, s := range out {
-			s.Close()
-		}
-		model.Close()
-	}
-	for range n {
-		s, err := model.NewSession()
-		if err != nil {
-			shut()
-			return nil, nil, err
-		}
-		out = append(out, s)
-	}
-	return out, shut, nil
+	t.machine.Precision = m.Precision()
+	return m, nil
 }

@@ -1,0 +1,29 @@
+//go:build ignore
+
+package main
+
+import (
+	"math"
+
+	"alamos/pkg/hook/alamos"
+)
+
+// Measure tells how games end: the share that a king's explosion decides, and
+// after how many plies it comes.
+func Measure(g alamos.Generation) alamos.Metrics {
+	exploded, plies := 0, 0
+	for _, game := range g.Games {
+		if game.Reason == "king_exploded" {
+			exploded++
+			plies += game.Plies()
+		}
+	}
+	mean := math.NaN() // no game ended so
+	if exploded > 0 {
+		mean = float64(plies) / float64(exploded)
+	}
+	return alamos.Metrics{
+		"king_exploded":      float64(exploded) / float64(len(g.Games)),
+		"plies_to_explosion": mean,
+	}
+}

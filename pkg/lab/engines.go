@@ -1,0 +1,119 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"alamos/pkg/arena"
+	"alamos/pkg/chess"
+	"alamos/pkg/experiment"
+	"alamos/pkg/uci"
+)
+
+// engine is a UCI engine that was found and has proved that it plays the
+// variant.
+type engine struct {
+	name    string // as a player: "fairy-stockfish level 1"
+	id      string // what decides its play: name and version as it tells, settings, limit
+	command uci.Command
+	limit   uci.Limit
+}
+
+func (e *engine) spec(v chess.Variant) arena.UCI {
+	return arena.UCI{Command: e.command, Variant: v, Limit: e.limit, Engines: 1}
+}
+
+// engineKey is what two players must share to be the same engine.
+func engineKey(v chess.Variant, p *experiment.Player) string {
+	q := *p
+	q.Rounds = 0
+	return v.String() + experiment.Hash(q)
+}
+
+// findEngines finds the engines of all tournaments and has them prove their
+// variant, so that a run does not train for hours to find out that its opponent
+// is missing, or plays another game.
+func (r *run) findEngines(ctx context.Context) error {
+	r.engines = map[string]*engine{}
+	var missing []error
+	for i := range r.experiment.Trials {
+		s := &r.experiment.Trials[i].Settings
+		v, err := chess.ParseVariant(s.Game.Variant)
+		if err != nil {
+			return err
+		}
+		for k := range s.Tournament.Players {
+			p := &s.Tournament.Players[k]
+			if p.Kind != experiment.PlayerUCI || s.Tournament.Rounds == 0 {
+				continue
+			}
+			key := engineKey(v, p)
+			if _, done := r.engines[key]; done {
+				continue
+			}
+			e, err := findEngine(ctx, v, p)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err != nil {
+				err = fmt.Errorf("tournament player %s: %w", p.UCI, err)
+				if !r.SkipMissingEngines {
+					missing = append(missing, err)
+				} else {
+					r.Reporter.Note(fmt.Sprintf("left out: %v", err))
+				}
+			}
+			r.engines[key] = e
+		}
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("%w\nor leave it out with --skip-missing-engines", errors.Join(missing...))
+	}
+	return nil
+}
+
+func findEngine(ctx context.Context, v chess.Variant, p *experiment.Player) (*engine, error) {
+	command := uci.Command{Path: p.UCI}
+	if slices.Contains([]string{uci.Stockfish, uci.FairyStockfish}, p.UCI) {
+		var err error
+		if command, err = uci.Find(ctx, p.UCI, v); err != nil {
+			return nil, err
+		}
+	}
+	e := &engine{name: strings.TrimSuffix(filepath.Base(p.UCI), filepath.Ext(p.UCI))}
+	if p.Level > 0 {
+		level, err := uci.LichessLevel(p.Level)
+		if err != nil {
+			return nil, err
+		}
+		e.name = fmt.Sprintf("%s level %d", e.name, p.Level)
+		e.limit = level.Limit
+		command.Settings = append(command.Settings, level.Settings()...)
+	}
+	if p.MoveTime > 0 {
+		e.limit.MoveTime = time.Duration(p.MoveTime) * time.Millisecond
+	}
+	if p.Depth > 0 {
+		e.limit.Depth = p.Depth
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Options)) {
+		command.Settings = append(command.Settings, uci.Setting{Name: name, Value: p.Options[name]})
+	}
+	e.command = command
+	proc, err := uci.Start(ctx, command, uci.Timeouts{})
+	if err != nil {
+		return nil, err
+	}
+	defer proc.Close()
+	if err := proc.Prove(ctx, v); err != nil {
+		return nil, err
+	}
+	e.id = fmt.Sprintf("%s, %v, %+v", proc.ID(), command.Settings, e.limit)
+	return e, nil
+}
