@@ -7,12 +7,10 @@
 #include "alamos.h"
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/ivalue.h>
 #include <ATen/core/stack.h>
 #include <c10/core/InferenceMode.h>
-#include <dlfcn.h>
 
 #include <cmath>
 #include <cstdlib>
@@ -23,6 +21,7 @@
 #include <vector>
 
 #include "kernels.h"
+#include "threads.h"
 
 using alamos::bf16;
 
@@ -45,13 +44,6 @@ char *guard(F f) {
 
 void require(bool ok, const char *what) {
   if (!ok) throw std::invalid_argument(what);
-}
-
-// OpenMP's thread count belongs to the calling OS thread, and libtorch sets it
-// at a thread's first parallel loop: at::get_num_threads makes that happen
-// before we set ours.
-void set_openmp_threads(int n) {
-  if (at::get_num_threads() != n) at::set_num_threads(n);
 }
 
 // What a step reads and writes: a batch of maps, channels last.
@@ -230,10 +222,8 @@ int alamos_has_bf16(void) {
 }
 
 void alamos_set_threads(int openmp, int openblas) {
-  set_openmp_threads(openmp);
-  using set = void (*)(int);
-  if (auto f = reinterpret_cast<set>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads")))
-    f(openblas);
+  alamos::set_openmp_threads(openmp);
+  alamos::set_openblas_threads(openblas);
 }
 
 char *alamos_model_new(int batch, int planes, const uint8_t *constant, int half,
@@ -257,7 +247,7 @@ char *alamos_model_conv(alamos_model *m, int from, int to, int add, int in,
                         const float *bias) {
   return guard([&] {
     c10::InferenceMode mode;
-    set_openmp_threads(1);
+    alamos::set_openmp_threads(1);
     require(kernel == 1 || kernel == 3, "alamos: a convolution must be 1x1 or 3x3");
     auto w = at::from_blob(const_cast<float *>(weight), {out, in, kernel, kernel}, at::kFloat);
     if (from == 0 && in == m->planes && in < m->channels) {
@@ -350,7 +340,7 @@ char *alamos_session_run(alamos_session *s, int n, const uint64_t *planes,
                          float *priors, float *values) {
   return guard([&] {
     c10::InferenceMode mode;
-    set_openmp_threads(1);
+    alamos::set_openmp_threads(1);
     const alamos_model &m = *s->model;
     require(n >= 0 && n <= m.batch, "alamos: more positions than the model's batch");
     if (m.half) {
