@@ -102,7 +102,7 @@ func TestSpecErrors(t *testing.T) {
 	}
 }
 
-// The thesis' network has 24,7 million parameters: counted by hand here.
+// The thesis' network, 33 million parameters, counted by hand.
 func TestThesisParameters(t *testing.T) {
 	n := mustNew(t, Spec{Planes: 16, PolicySize: 1968, Depth: 20, Width: 256}, 1)
 	conv := func(in, out, k int) int { return in*out*k*k + 2*out }
