@@ -7,12 +7,17 @@ import (
 	"github.com/sugarme/gotch/ts"
 )
 
-// Optimizer says how gradients change parameters.
+// Optimizer says what is minimized, and how gradients change parameters.
 type Optimizer struct {
 	Kind        string  // "sgd"; "" is the same
 	Momentum    float64 // at least 0, below 1
 	WeightDecay float64 // of all trained parameters: c in c*|theta|^2/2
+	Weights     Weights
 }
+
+// Weights are the factors of the terms in the total loss; the zero Weights are
+// 1 and 1.
+type Weights struct{ Policy, Value float64 }
 
 func (o Optimizer) check() error {
 	switch {
@@ -22,6 +27,8 @@ func (o Optimizer) check() error {
 		return fmt.Errorf("optimizer: momentum: want at least 0 and below 1, have %v", o.Momentum)
 	case !(o.WeightDecay >= 0 && o.WeightDecay < 1):
 		return fmt.Errorf("optimizer: weight decay: want at least 0 and below 1, have %v", o.WeightDecay)
+	case !(o.Weights.Policy >= 0 && o.Weights.Policy < 1e6 && o.Weights.Value >= 0 && o.Weights.Value < 1e6):
+		return fmt.Errorf("optimizer: weights of the loss: want at least 0 and below 1e6, have %v and %v", o.Weights.Policy, o.Weights.Value)
 	}
 	return nil
 }

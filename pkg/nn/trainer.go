@@ -16,7 +16,7 @@ import (
 var ErrDiverged = errors.New("training diverged: the loss is not a finite number; lower the learning rate")
 
 // Loss is the mean over a batch of the two terms that training minimizes, and
-// their sum. Weight decay is not part of it.
+// their weighted sum. Weight decay is not part of it.
 type Loss struct {
 	Total  float64
 	Policy float64 // cross entropy over all moves of the policy, in nats
@@ -35,7 +35,8 @@ type TrainerOptions struct {
 // gradient mode and thread counts by thread. It is safe for use by several
 // goroutines; their calls run one after the other.
 type Trainer struct {
-	net *Network
+	net     *Network
+	weights Weights
 
 	// Used on the trainer's thread only.
 	params  scope // owns the tensors in tensors
@@ -76,7 +77,10 @@ func NewTrainerOn(n *Network, o Optimizer, on TrainerOptions) (*Trainer, error) 
 	if on.Threads == 0 {
 		on.Threads = runtime.NumCPU()
 	}
-	t := &Trainer{net: n, calls: make(chan call), tensors: make(map[*param]*ts.Tensor)}
+	t := &Trainer{net: n, weights: o.Weights, calls: make(chan call), tensors: make(map[*param]*ts.Tensor)}
+	if t.weights == (Weights{}) {
+		t.weights = Weights{Policy: 1, Value: 1}
+	}
 
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -210,7 +214,8 @@ func (t *Trainer) loss(g *graph, b *Batch) (*ts.Tensor, Loss) {
 	copy(floats(z), b.Values)
 	value := g.keep(g.keep(g.keep(values.Sub(z, false)).Square(false)).Mean(gotch.Float, false))
 
-	total := g.keep(policy.Add(value, false))
+	w := t.weights
+	total := g.keep(g.keep(policy.MulScalar(g.scalar(w.Policy), false)).Add(g.keep(value.MulScalar(g.scalar(w.Value), false)), false))
 	return total, Loss{
 		Total:  float64(floats(total)[0]),
 		Policy: float64(floats(policy)[0]),

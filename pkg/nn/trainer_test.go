@@ -106,6 +106,43 @@ func TestLossByHand(t *testing.T) {
 	}
 }
 
+// The total is the weighted sum of its terms, and so is its gradient: with a
+// weight of 0 the parameters of a head stay as they are.
+func TestLossWeights(t *testing.T) {
+	s := tiny()
+	n := mustNew(t, s, 1)
+	x, err := NewTrainerOn(n, Optimizer{Weights: Weights{Policy: 3}}, TrainerOptions{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	before, err := n.State()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := step(t, x, randomBatch(2, s, 8), 0.05)
+	if l.Value == 0 || math.Abs(l.Total-3*l.Policy) > 1e-4 {
+		t.Errorf("total %v of policy %v and value %v, want 3 times the policy", l.Total, l.Policy, l.Value)
+	}
+	after, err := n.State()
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := 0
+	for name := range before {
+		same := bytes.Equal(before[name].Data, after[name].Data)
+		if strings.HasPrefix(name, "value.") && strings.HasSuffix(name, ".weight") && !strings.Contains(name, "bn") && !same {
+			t.Errorf("%s changed", name)
+		}
+		if !same {
+			changed++
+		}
+	}
+	if changed == 0 {
+		t.Error("nothing was learned")
+	}
+}
+
 // outputs are the logits and values of a trainer's network in evaluation.
 func outputs(t testing.TB, x *Trainer, planes []uint64) (logits, values []float32) {
 	t.Helper()

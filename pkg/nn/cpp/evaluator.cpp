@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "kernels.h"
+#include "memory.h"
 #include "threads.h"
 
 using alamos::bf16;
@@ -224,6 +225,7 @@ int alamos_has_bf16(void) {
 void alamos_set_threads(int openmp, int openblas) {
   alamos::set_openmp_threads(openmp);
   alamos::set_openblas_threads(openblas);
+  alamos::keep_freed_memory();
 }
 
 char *alamos_model_new(int batch, int planes, const uint8_t *constant, int half,

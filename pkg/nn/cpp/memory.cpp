@@ -1,0 +1,22 @@
+#include "memory.h"
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+namespace alamos {
+
+// A training step allocates and frees the same tensors again and again. By
+// default the C library returns the big ones to the system each time and asks
+// for them anew, and the kernel zeroes every page of them: up to half of the
+// time of a step. Told so, it keeps them for the next step. The process then
+// holds what its largest step needed.
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that glibc accepts
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  mallopt(M_TOP_PAD, 64 << 20);
+#endif
+}
+
+}  // namespace alamos
