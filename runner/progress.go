@@ -23,7 +23,6 @@ import (
 type console struct {
 	out    io.Writer
 	tty    bool
-	bars   *mpb.Progress
 	cached int
 }
 

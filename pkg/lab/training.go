@@ -115,7 +115,8 @@ func (t *trial) learn(ctx context.Context, g int, c *checkpoint, window *dataset
 	if err := net.Load(c.network); err != nil {
 		return nil, nil, err
 	}
-	tr, err := nn.NewTrainer(net, nn.Optimizer{Kind: s.Optimizer.Kind, Momentum: s.Optimizer.Momentum, WeightDecay: s.Optimizer.WeightDecay})
+	tr, err := nn.NewTrainer(net, nn.Optimizer{
+		Kind: s.Optimizer.Kind, Momentum: s.Optimizer.Momentum, WeightDecay: s.Optimizer.WeightDecay, Weights: nn.Weights(s.Loss)})
 	if err != nil {
 		return nil, nil, err
 	}
