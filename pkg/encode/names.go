@@ -8,8 +8,8 @@ import (
 // The encodings, in the order of their appearance in the literature that
 // PlanesNames and PolicyNames keep.
 var (
-	allPlanes   = []Planes{atomic16{}}
-	allPolicies = []Policy{uci1968{}}
+	allPlanes   = []Planes{atomic16{}, mover15{}}
+	allPolicies = []Policy{uci1968{}, uci1968Mover{}}
 )
 
 // PlanesByName finds an input encoding by its name.

@@ -88,8 +88,32 @@ func (uci1968) Size() int    { return uciSize }
 
 func (e uci1968) Supports(v chess.Variant) error { return boardVariant(e.Name(), v) }
 
-func (uci1968) Index(_ *chess.Position, m chess.Move) int {
-	from, to := m.From(), m.To()
+func (uci1968) Index(_ *chess.Position, m chess.Move) int { return uciIndex(m, 0) }
+
+// uci1968Mover is uci1968 as the side to move sees the board: black's moves
+// are numbered as white's moves on the board turned upside down, so that both
+// learn from each other's games. Half of the promotions are never used. It
+// goes with mover15.
+type uci1968Mover struct{}
+
+func (uci1968Mover) Name() string { return "uci1968-mover" }
+func (uci1968Mover) Size() int    { return uciSize }
+
+func (e uci1968Mover) Supports(v chess.Variant) error { return boardVariant(e.Name(), v) }
+
+func (uci1968Mover) Index(p *chess.Position, m chess.Move) int {
+	if p.Turn() == chess.Black {
+		return uciIndex(m, upsideDown)
+	}
+	return uciIndex(m, 0)
+}
+
+// upsideDown changes the rank of a square to the one across the middle.
+const upsideDown = 56
+
+// uciIndex is the index of a move whose squares are first changed by flip.
+func uciIndex(m chess.Move, flip chess.Square) int {
+	from, to := m.From()^flip, m.To()^flip
 	if m.IsCastle() && from%8 == 4 { // stored as king takes own rook
 		switch to % 8 {
 		case 0:

@@ -33,8 +33,8 @@ var schema = &group{fields: []field{
 // The words of the open choices. They are names that other packages know.
 var (
 	variants     = enum{"chess", "atomic"}
-	inputs       = enum{"atomic16"}
-	policies     = enum{"uci1968"}
+	inputs       = enum{"atomic16", "mover15"}
+	policies     = enum{"uci1968", "uci1968-mover"}
 	trunks       = enum{"residual"}
 	activations  = enum{"relu"}
 	attentions   = enum{"none"}

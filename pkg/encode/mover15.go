@@ -1,0 +1,54 @@
+package encode
+
+import (
+	"math/bits"
+
+	"alamos/pkg/chess"
+)
+
+// mover15 is atomic16 from the view of the side to move: its pieces come first,
+// and for black the board is turned upside down. A position and the same one
+// with colors changed are one position to the network, which halves what there
+// is to learn, and a generation in which one color wins most games teaches no
+// love of that color. It goes with uci1968-mover.
+type mover15 struct{}
+
+// The planes of mover15, by their first index.
+const (
+	moverOwn       = 0  // pawns, knights, bishops, rooks, queens, king of the side to move
+	moverOther     = 6  // the same of the other side
+	moverCastling  = 12 // own rooks, other rooks that may still castle
+	moverEnPassant = 14 // target square of an en passant capture
+	moverPlanes    = 15
+)
+
+var mover15Constant = make([]bool, moverPlanes)
+
+func (mover15) Name() string     { return "mover15" }
+func (mover15) Count() int       { return moverPlanes }
+func (mover15) Constant() []bool { return mover15Constant }
+func (mover15) White() bool      { return false }
+
+func (e mover15) Supports(v chess.Variant) error { return boardVariant(e.Name(), v) }
+
+func (mover15) Encode(dst []uint64, g *chess.Game) {
+	p := g.Position()
+	dst = dst[:moverPlanes]
+	own := p.Turn()
+	other := own.Other()
+	for t := chess.Pawn; t <= chess.King; t++ {
+		dst[moverOwn+int(t-chess.Pawn)] = uint64(p.Pieces(own, t))
+		dst[moverOther+int(t-chess.Pawn)] = uint64(p.Pieces(other, t))
+	}
+	dst[moverCastling] = uint64(p.CastlingRooks(own))
+	dst[moverCastling+1] = uint64(p.CastlingRooks(other))
+	dst[moverEnPassant] = 0
+	if s := p.EnPassant(); s != chess.NoSquare {
+		dst[moverEnPassant] = 1 << s
+	}
+	if own == chess.Black {
+		for i := range dst {
+			dst[i] = bits.ReverseBytes64(dst[i]) // a byte is a rank
+		}
+	}
+}
