@@ -19,7 +19,7 @@ import (
 // engine is a UCI engine that was found and has proved that it plays the
 // variant.
 type engine struct {
-	name    string // as a player: "fairy-stockfish level 1"
+	name    string // as a player, with all that tells it from another: "fairy-stockfish level 1"
 	id      string // what decides its play: name and version as it tells, settings, limit
 	command uci.Command
 	limit   uci.Limit
@@ -97,12 +97,15 @@ func findEngine(ctx context.Context, v chess.Variant, p *experiment.Player) (*en
 		command.Settings = append(command.Settings, level.Settings()...)
 	}
 	if p.MoveTime > 0 {
+		e.name = fmt.Sprintf("%s %d ms", e.name, p.MoveTime)
 		e.limit.MoveTime = time.Duration(p.MoveTime) * time.Millisecond
 	}
 	if p.Depth > 0 {
+		e.name = fmt.Sprintf("%s depth %d", e.name, p.Depth)
 		e.limit.Depth = p.Depth
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Options)) {
+		e.name = fmt.Sprintf("%s, %s %s", e.name, name, p.Options[name])
 		command.Settings = append(command.Settings, uci.Setting{Name: name, Value: p.Options[name]})
 	}
 	e.command = command

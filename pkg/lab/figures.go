@@ -56,8 +56,10 @@ var generationAxis = plots.Axis{Label: "generation", FromZero: true}
 
 func scoreFigure(frame plots.Frame, x string, trials []*trial) (*figure, error) {
 	c := plots.Score{Frame: frame}
+	name, against := "score", "samples trained on"
 	if x == "generation" {
 		c.X = generationAxis
+		name, against = "score-generation", "generations" // a page may show both
 	}
 	for _, t := range trials {
 		res, err := t.result()
@@ -82,7 +84,7 @@ func scoreFigure(frame plots.Frame, x string, trials []*trial) (*figure, error) 
 		sortSeries(&s)
 		c.Series = append(c.Series, s)
 	}
-	return &figure{"score", "Score in the tournament against samples trained on; the untrained network is at 0.", c}, nil
+	return &figure{name, "Score in the tournament against " + against + "; the untrained network is at 0.", c}, nil
 }
 
 // sortSeries puts points in the order of x.

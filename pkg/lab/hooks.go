@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"maps"
 	"os"
-	"slices"
 	"strings"
 
 	"alamos/pkg/chess"
@@ -22,7 +20,7 @@ func (t *trial) hooks(ctx context.Context, g int) error {
 	}
 	in := Inputs{"code": hooksCode, "games": t.output(selfplayStage(g), gamesFile(g))}
 	for _, h := range scripts {
-		in[h.File] = h.SHA256
+		in["hook "+h.Name()] = h.SHA256
 	}
 	return t.stage(ctx, hooksStage(g), in, func(ctx context.Context) (result, error) {
 		gen, err := t.hookGames(g)
@@ -34,6 +32,9 @@ func (t *trial) hooks(ctx context.Context, g int) error {
 			script, err := hook.Read(h.File)
 			if err != nil {
 				return result{}, err
+			}
+			if script.SHA256() != h.SHA256 {
+				return result{}, fmt.Errorf("%s was changed while this ran: run again", h.File)
 			}
 			m, err := script.Measure(ctx, hook.Limits{}, gen)
 			if err != nil {
@@ -91,15 +92,20 @@ func (t *trial) hookGames(g int) (hook.Generation, error) {
 }
 
 // findMetric finds the hook that a figure shows and the metric of it: the name
-// of a hook with one metric, the name of a metric, or "hook.metric".
+// of a hook with one metric, the name of a metric, or "hook.metric". Not every
+// generation needs to have it.
 func (t *trial) findMetric(name string) (script int, metric string, err error) {
 	var known []string
 	for i, h := range t.Settings.Hooks {
-		m, err := t.metrics(1, i)
-		if err != nil {
-			return 0, "", err
+		var table hookTable
+		for g := 1; g <= t.Settings.Generations; g++ {
+			m, err := t.metrics(g, i)
+			if err != nil {
+				return 0, "", err
+			}
+			table.add(g, m)
 		}
-		names := slices.Sorted(maps.Keys(m))
+		names := table.names()
 		for _, n := range names {
 			if name == n || name == h.Name()+"."+n || (name == h.Name() || name == "") && len(names) == 1 {
 				return i, n, nil

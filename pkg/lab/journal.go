@@ -23,6 +23,7 @@ type journal struct {
 	mu   sync.Mutex
 	path string
 	f    *os.File
+	err  error // of the first write that failed: what followed it could not be read back
 }
 
 const maxEntry = 1 << 28
@@ -104,7 +105,10 @@ func (j *journal) add(v any) error {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.append(b)
+	if j.err == nil {
+		j.err = j.append(b)
+	}
+	return j.err
 }
 
 // append writes header and body with one call, so that a killed process tears

@@ -131,7 +131,11 @@ func readManifest(dir string) (*Manifest, error) {
 		return nil, err
 	}
 	var m Manifest
-	if err := json.Unmarshal(b, &m); err != nil {
+	err = json.Unmarshal(b, &m)
+	if err == nil && slices.Contains(m.Stages, nil) {
+		err = errors.New("a stage is null")
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s is damaged (%v): delete it and the run starts this trial anew", path, err)
 	}
 	return &m, nil

@@ -61,6 +61,9 @@ func Run(ctx context.Context, e *experiment.Experiment, opt Options) error {
 		return err
 	}
 	defer l.release()
+	if err := sweepLitter(r.dir); err != nil {
+		return fmt.Errorf("cleaning up after an earlier run: %w", err)
+	}
 	if err := r.findEngines(ctx); err != nil {
 		return err
 	}

@@ -133,7 +133,8 @@ func (t *trial) play(ctx context.Context, g int, in Inputs) (records []*selfplay
 	task.Resume(len(have))
 	done := len(have)
 	began, evaluations := time.Now(), 0
-	var failed error
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
 	cfg := selfplay.Config{
 		Variant: t.variant, Search: searchConfig(&s.Search), Games: s.SelfPlay.Games, MaxMoves: s.Game.MaxMoves,
 		Temperature: selfplay.Temperature{
@@ -150,14 +151,14 @@ func (t *trial) play(ctx context.Context, g int, in Inputs) (records []*selfplay
 		done++
 		evaluations += r.Evaluations
 		now := time.Since(began).Seconds()
-		if err := j.add(entry{r, before + now}); err != nil && failed == nil {
-			failed = err
+		if err := j.add(entry{r, before + now}); err != nil {
+			stop(err) // a full disk: games that cannot be kept are not worth playing
 		}
 		have[r.Number] = r
 		task.Set(done, s.SelfPlay.Games, fmt.Sprintf("%s evaluations/s", thousands(int(float64(evaluations)/now))))
 	})
-	if err == nil {
-		err = failed
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
 	}
 	if err != nil {
 		return nil, 0, 0, err

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -49,6 +51,21 @@ func writeBytes(path string, b []byte) error {
 	return writeFile(path, func(w io.Writer) error {
 		_, err := w.Write(b)
 		return err
+	})
+}
+
+// litter is how the files are called that a writer of ours makes beside a name
+// before it renames them: here, in nn, dataset and plots.
+var litter = regexp.MustCompile(`^\..+\.[0-9]+$|\.(parquet|safetensors\.[0-9]+)\.tmp$`)
+
+// sweepLitter deletes what killed runs were writing. Only the holder of dir's
+// lock may call it.
+func sweepLitter(dir string) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || !litter.MatchString(d.Name()) {
+			return err
+		}
+		return os.Remove(path)
 	})
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -82,7 +81,11 @@ func (t *trial) contestants() []contestant {
 			add(contestant{randomName, -1, p.Rounds, nil})
 		case experiment.PlayerUCI:
 			if e := t.engines[engineKey(t.variant, p)]; e != nil { // nil: left out, see findEngines
-				add(contestant{e.name, -1, p.Rounds, e})
+				name := e.name
+				if slices.ContainsFunc(out, func(o contestant) bool { return o.name == name }) {
+					name += " (" + p.UCI + ")" // the same file name in two folders
+				}
+				add(contestant{name, -1, p.Rounds, e})
 			}
 		}
 	}
@@ -198,25 +201,29 @@ func (t *trial) playTournament(ctx context.Context, players []contestant, in Inp
 	task := t.Reporter.Task(tournamentStage, "games")
 	defer task.End()
 	task.Resume(len(games))
-	var failed error
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
 	cfg.Done = func(g *arena.Game) {
 		var b bytes.Buffer
 		err := chess.WritePGN(&b, g.PGN(t.event()))
 		if err == nil {
 			err = j.add(b.String())
 		}
-		failed = errors.Join(failed, err)
+		if err != nil {
+			stop(err) // a full disk: games that cannot be kept are not worth playing
+		}
 		if g.Fault != nil {
 			t.Reporter.Note(fmt.Sprintf("%s - %s, game %d: %s: %v", g.White, g.Black, g.Number+1, g.Outcome, g.Fault))
 		}
 		games = append(games, g)
 		task.Set(len(games), total, fmt.Sprintf("%s - %s %s", g.White, g.Black, g.Outcome.Result))
 	}
-	if err := arena.RoundRobin(ctx, cfg, entrants); err != nil {
-		return nil, err
+	err = arena.RoundRobin(ctx, cfg, entrants)
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
 	}
-	if failed != nil {
-		return nil, failed
+	if err != nil {
+		return nil, err
 	}
 	names := make([]string, len(players))
 	for i, p := range players {
@@ -318,10 +325,11 @@ func (t *trial) keepTournament(players []contestant, games []*arena.Game) (resul
 	return result{files: slices.Sorted(maps.Keys(files)), facts: out}, nil
 }
 
-// result is the result of the trial's tournament, nil where none was played.
+// result is the result of the trial's tournament, nil where none is played, even
+// if there was one before the experiment was changed.
 func (t *trial) result() (*Tournament, error) {
 	s := t.manifest.stage(tournamentStage)
-	if s == nil || t.Settings.Tournament.Rounds == 0 {
+	if s == nil || t.Settings.Tournament.Rounds == 0 || len(t.contestants()) < 2 {
 		return nil, nil
 	}
 	var out Tournament

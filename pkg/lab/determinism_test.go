@@ -1,0 +1,102 @@
+package lab
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// The number of goroutines decides nothing.
+func TestWorkers(t *testing.T) {
+	for _, workers := range []int{1, 3} { // undisturbed: 2
+		s := newSite(t)
+		_, err := s.try(context.Background(), func(o *Options) { o.Workers = workers })
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.same(t)
+	}
+}
+
+// A run that is stopped by its context, at one place after another, ends in
+// the files of an undisturbed run.
+func TestCancelledAndResumed(t *testing.T) {
+	s := newSite(t)
+	for _, at := range []string{
+		"runs untrained network", "self-play 1 2/6", "self-play 1 6/6", "runs hooks 1", "training 1 1/", "runs self-play 2",
+		"self-play 2 4/6", "training 2 3/", "tournament 7/24", "tournament 24/24",
+	} {
+		ctx, cancel := context.WithCancel(context.Background())
+		hit := sync.OnceFunc(cancel)
+		_, err := s.try(ctx, func(o *Options) {
+			o.Reporter = &recorder{ran: map[string]string{}, event: func(what string) {
+				if strings.HasPrefix(what, at) {
+					hit()
+				}
+			}}
+		})
+		cancel()
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("cancelled at %q: error %v", at, err)
+		}
+	}
+	r := s.run(t)
+	if _, again := r.ran["self-play 1"]; again {
+		t.Error("self-play 1 was done again")
+	}
+	s.same(t)
+}
+
+// So does one that is killed at any instant.
+func TestKilledAndResumed(t *testing.T) {
+	kills := 4
+	if testing.Short() {
+		kills = 1
+	}
+	undisturbed(t)
+	s := newSite(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	for done := 0; ; {
+		var out bytes.Buffer
+		cmd := exec.Command(self)
+		cmd.Env = append(os.Environ(), runVariable+"="+s.dir)
+		cmd.Stderr = &out
+		cmd.WaitDelay = time.Second // a script's process may hold the pipe a moment longer
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		killed := make(chan bool, 1)
+		if done < kills {
+			go func() {
+				time.Sleep(time.Duration(rng.IntN(1200)) * time.Millisecond)
+				killed <- cmd.Process.Kill() == nil
+			}()
+		} else {
+			killed <- false
+		}
+		err := cmd.Wait()
+		if <-killed && err != nil {
+			done++
+			continue
+		}
+		if err != nil {
+			t.Fatalf("a run that nobody killed: %v\n%s", err, &out)
+		}
+		break
+	}
+	s.same(t)
+	s.run(t).stages(t, map[string]string{})
+}
