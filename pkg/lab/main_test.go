@@ -7,11 +7,10 @@ import (
 	"encoding/csv"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -21,9 +20,13 @@ import (
 	"alamos/pkg/hook"
 )
 
-// runVariable in the environment makes the test binary a program that runs the
-// experiment of the site which the variable names: something to kill.
-const runVariable = "ALAMOS_TEST_RUN"
+// Variables in the environment that make the test binary a program to kill: one
+// that runs the experiment of the site which the variable names, one that locks
+// the folder and waits for the end of its input.
+const (
+	runVariable  = "ALAMOS_TEST_RUN"
+	lockVariable = "ALAMOS_TEST_LOCK"
+)
 
 func TestMain(m *testing.M) {
 	if hook.IsChild() {
@@ -34,6 +37,15 @@ func TestMain(m *testing.M) {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
+		os.Exit(0)
+	}
+	if dir := os.Getenv(lockVariable); dir != "" {
+		if _, err := takeLock(dir); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		fmt.Println("locked")
+		_, _ = io.Copy(io.Discard, os.Stdin)
 		os.Exit(0)
 	}
 	code := m.Run()
@@ -257,11 +269,6 @@ func (s site) edit(t *testing.T, name, old, now string) {
 // allStages are the stages of the experiment of testdata, in order.
 var allStages = []string{
 	"untrained network", "self-play 1", "hooks 1", "training 1", "self-play 2", "hooks 2", "training 2", "tournament",
-}
-
-// without is allStages less those that ran.
-func without(ran map[string]string) []string {
-	return slices.DeleteFunc(slices.Clone(allStages), func(s string) bool { return slices.Contains(slices.Collect(maps.Keys(ran)), s) })
 }
 
 // wantError wants an error that has all these texts.
