@@ -5,9 +5,14 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"alamos/pkg/hook"
 )
 
 func TestMain(m *testing.M) {
+	if hook.IsChild() {
+		os.Exit(hook.RunChild())
+	}
 	testscript.Main(m, map[string]func(){"alamos": main})
 }
 
