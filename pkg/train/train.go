@@ -63,15 +63,30 @@ type Hooks struct {
 	Epoch func(Epoch)
 }
 
+func (c *Config) check() error {
+	switch {
+	case c.Epochs < 1:
+		return fmt.Errorf("training.epochs: want at least 1, have %d", c.Epochs)
+	case c.Batch < 1:
+		return fmt.Errorf("training.batch: want at least 1 sample, have %d", c.Batch)
+	case c.Select != SelectLowest && c.Select != SelectLast:
+		return fmt.Errorf("training.select: unknown rule %q (want %s or %s)", c.Select, SelectLowest, SelectLast)
+	}
+	return nil
+}
+
 // Run trains net on the window's samples for cfg.Epochs epochs and leaves it,
 // and the optimizer, as they were at the end of the selected epoch: the one
 // with the lowest validation loss, or the last where even that is no better
 // than what the generation before kept (the thesis, section 4.5.3). The split of
 // the games is a function of seeds.Split, so that with one value for a whole
 // trial a game held out once is never learned from; the order of samples is one
-// of seeds.Shuffle. On an error or a
-// cancelled context st is unchanged and net is in between: load it anew.
+// of seeds.Shuffle. On an error or a canceled context st is unchanged and net is
+// in between: load it anew.
 func Run(ctx context.Context, cfg Config, net *nn.Network, tr *nn.Trainer, window *dataset.Set, seeds Seeds, st *State, watch Hooks) ([]Epoch, error) {
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
 	learn, held := dataset.Split(window, seeds.Split, cfg.Validation)
 	if len(learn) == 0 {
 		return nil, fmt.Errorf("nothing to train on: %d samples, all held out", window.Len())
