@@ -38,7 +38,7 @@ func TestFullDisk(t *testing.T) {
 			t.Errorf("disk of %s: error %v names no file", size, err)
 		}
 	}
-	for _, size := range []string{"64k", "256k", "500k"} {
+	for _, size := range []string{"64k", "1100k", "3500k"} {
 		full(size)
 	}
 	if err := syscall.Mount("tmpfs", disk, "tmpfs", syscall.MS_REMOUNT, "size=64m"); err != nil {

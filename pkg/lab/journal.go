@@ -118,7 +118,7 @@ func (j *journal) append(b []byte) error {
 	binary.LittleEndian.PutUint32(buf, uint32(len(b)))
 	binary.LittleEndian.PutUint32(buf[4:], crc32.ChecksumIEEE(b))
 	if _, err := j.f.Write(append(buf, b...)); err != nil {
-		return fmt.Errorf("writing the journal %s: %w", j.path, err)
+		return fmt.Errorf("writing the journal: %w", err)
 	}
 	return nil
 }

@@ -1,11 +1,14 @@
 package lab
 
 import (
+	"context"
+	"errors"
 	"fmt"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/encode"
 	"alamos/pkg/experiment"
+	"alamos/pkg/hook"
 )
 
 // Load reads an experiment and checks what its language cannot know: that
@@ -49,4 +52,27 @@ func Load(path string, set []string) (*experiment.Experiment, error) {
 		return nil, faults
 	}
 	return e, nil
+}
+
+// CheckHooks compiles the scripts of an experiment. Faults of a script are
+// [experiment.Errors] with the place in the script.
+func CheckHooks(ctx context.Context, e *experiment.Experiment) error {
+	var faults experiment.Errors
+	for _, h := range e.Settings.Hooks {
+		script, err := hook.Read(h.File)
+		if err == nil {
+			err = script.Check(ctx, hook.Limits{})
+		}
+		var fault *hook.Error
+		switch {
+		case errors.As(err, &fault):
+			faults = append(faults, &experiment.Error{File: fault.File, Line: max(1, fault.Line), Col: max(1, fault.Col), Msg: fault.Msg})
+		case err != nil:
+			return err
+		}
+	}
+	if len(faults) > 0 {
+		return faults
+	}
+	return nil
 }
