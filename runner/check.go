@@ -15,8 +15,8 @@ func checkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check FILE...",
 		Short: "Find the faults of experiment files; run nothing",
-		Long: `check reads experiment files with all the files they extend, and reports every
-fault in a line of its own, as file:line:column. Nothing is run. The exit
+		Long: `check reads experiment files with all the files they extend and compiles their
+hooks. Every fault has a line of its own, as file:line:column. Nothing is run. The exit
 status is 2 when there is a fault.`,
 		Example: `  alamos check experiments/*.yaml
   alamos check experiments/quickstart.yaml --set network.depth=4`,
@@ -25,6 +25,9 @@ status is 2 when there is a fault.`,
 			var all experiment.Errors
 			for _, file := range files {
 				e, err := lab.Load(file, set)
+				if err == nil {
+					err = lab.CheckHooks(cmd.Context(), e)
+				}
 				var faults experiment.Errors
 				if errors.As(err, &faults) {
 					all = append(all, faults...)

@@ -38,6 +38,9 @@ it: that is what the flags here are for.`,
 			if err != nil {
 				return err
 			}
+			if err := lab.CheckHooks(cmd.Context(), e); err != nil {
+				return err
+			}
 			c := newConsole(os.Stderr)
 			opt.Reporter = c
 			if err := lab.Run(cmd.Context(), e, opt); err != nil {
