@@ -89,7 +89,7 @@ func marshal(meta Meta, samples []encode.Sample) ([]byte, error) {
 		options = append(options, parquet.KeyValueMetadata(key, footer[key]))
 	}
 	var out bytes.Buffer
-	w := parquet.NewWriter(&out, options...)
+	w := parquet.NewGenericWriter[any](&out, options...)
 	if err := writeRows(w, h, samples); err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func marshal(meta Meta, samples []encode.Sample) ([]byte, error) {
 const chunkRows = 512
 
 // writeRows writes the samples column by column.
-func writeRows(w *parquet.Writer, h shape, samples []encode.Sample) error {
+func writeRows(w *parquet.GenericWriter[any], h shape, samples []encode.Sample) error {
 	var values [columnCount][]parquet.Value
 	words := make([]byte, 0, chunkRows*8*h.planes)
 	for chunk := range slices.Chunk(samples, chunkRows) {

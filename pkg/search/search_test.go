@@ -138,10 +138,9 @@ func TestGolden(t *testing.T) {
 // over maps, straight from the formula of the thesis.
 func TestFormula(t *testing.T) {
 	type child struct {
-		move    chess.Move
-		n       int
-		w, p    float64
-		visited bool
+		move chess.Move
+		n    int
+		w, p float64
 	}
 	for _, v := range []chess.Variant{chess.Standard, chess.Atomic} {
 		const visits, c = 400, 2.0
