@@ -197,7 +197,6 @@ var defaultNotebook = []any{
 	map[string]any{"figure": map[string]any{"kind": "crosstable"}},
 	map[string]any{"text": "## Training"},
 	map[string]any{"figure": map[string]any{"kind": "loss", "x": "epoch"}},
-	map[string]any{"figure": map[string]any{"kind": "learning-rate", "x": "epoch"}},
 	map[string]any{"text": "## Games"},
 	map[string]any{"figure": map[string]any{"kind": "lengths", "x": "generation"}},
 	map[string]any{"table": "generations"},

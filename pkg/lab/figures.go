@@ -20,10 +20,17 @@ type figure struct {
 // others each trial has its own.
 var shared = map[string]bool{"score": true, "hook": true, "lengths": true, "learning-rate": true}
 
+// besideWidth is the width in cm of a figure that stands beside those of other
+// trials.
+const besideWidth = 11
+
 // figure makes a figure of the notebook for one or several trials. It is nil
 // where there is nothing to show: no tournament, no hook.
 func (r *run) figure(f *experiment.Figure, trials []*trial) (*figure, error) {
 	title := plots.Frame{Title: f.Title}
+	if len(r.experiment.Trials) > 1 && !shared[f.Kind] {
+		title.Width = besideWidth // or its text shrinks with it on the page
+	}
 	switch f.Kind {
 	case "score":
 		return scoreFigure(title, f.X, trials)
