@@ -235,3 +235,30 @@ func TestLoadFindsBadPositions(t *testing.T) {
 	_, err = Load(filepath.Join(s.dir, "none.yaml"), nil)
 	wantError(t, err, "none.yaml")
 }
+
+// No player is lost because another has its name.
+func TestContestants(t *testing.T) {
+	s := newSite(t)
+	e := s.load(t, "generations=5", "tournament.players=[every: 2, last, untrained, random, {uci: /a/engine, depth: 3}, {uci: /b/engine, depth: 3, rounds: 2}, {uci: gone, depth: 1}]")
+	r := &run{experiment: e, dir: s.results(), engines: map[string]*engine{}}
+	tr, err := r.trial(e.Trials[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range tr.Settings.Tournament.Players {
+		if p := &tr.Settings.Tournament.Players[i]; p.UCI == "/a/engine" || p.UCI == "/b/engine" {
+			r.engines[engineKey(tr.variant, p)] = &engine{name: "engine depth 3"}
+		}
+	}
+	var have []string
+	for _, c := range tr.contestants() {
+		have = append(have, fmt.Sprintf("%s %d %d", c.name, c.generation, c.rounds))
+	}
+	want := []string{
+		"gen-2 2 0", "gen-4 4 0", "gen-5 5 0", "untrained 0 0", "random -1 0",
+		"engine depth 3 -1 0", "engine depth 3 (/b/engine) -1 2",
+	}
+	if diff := cmp.Diff(want, have); diff != "" {
+		t.Errorf("players (-want +have):\n%s", diff)
+	}
+}
