@@ -98,7 +98,7 @@ func TestHookThatFails(t *testing.T) {
 	s.edit(t, "small.yaml", "generations: 2", "generations: 1\nsweep:\n  grid: {selfplay.games: [4, 5]}")
 	set := []string{"training.window=1", "tournament.rounds=0"}
 	r, err := s.try(context.Background(), nil, set...)
-	wantError(t, err, "plies.go:11:3: ", "four games", "hooks 1")
+	wantError(t, err, "plies.go:15:3: ", "four games", "hooks 1")
 	if !slices.ContainsFunc(r.notes, func(n string) bool { return strings.HasPrefix(n, "failed: ") }) {
 		t.Errorf("nobody said that a trial failed: %q", r.notes)
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"alamos/pkg/experiment"
 	"alamos/plots"
@@ -39,7 +40,7 @@ func (r *run) figure(f *experiment.Figure, trials []*trial) (*figure, error) {
 	case "learning-rate":
 		return lossFigure(title, trials, false)
 	case "lengths":
-		return lengthFigure(title, trials)
+		return lengthFigure(title, f.X, trials)
 	case "hook":
 		return hookFigure(title, f, trials)
 	case "crosstable":
@@ -146,27 +147,59 @@ func allNaN(x []float64) bool {
 	return !slices.ContainsFunc(x, func(v float64) bool { return !math.IsNaN(v) })
 }
 
-func lengthFigure(frame plots.Frame, trials []*trial) (*figure, error) {
-	c := plots.Lines{Frame: frame, X: generationAxis, Y: plots.Axis{Label: "mean length of a self-play game", Unit: "plies", FromZero: true}}
+// axis is the horizontal axis of a figure over generations, and what the names
+// of its files end in: a page may show both axes.
+func axis(x string) (a plots.Axis, suffix string) {
+	if x == "samples" {
+		return plots.Axis{Label: "samples trained on", FromZero: true}, "-samples"
+	}
+	return generationAxis, ""
+}
+
+// places are the trial's generations on that axis.
+func (t *trial) places(x string) ([]float64, error) {
+	out := make([]float64, t.Settings.Generations)
+	for g := 1; g <= len(out); g++ {
+		out[g-1] = float64(g)
+		if x == "samples" {
+			n, err := t.samplesUntil(g)
+			if err != nil {
+				return nil, err
+			}
+			out[g-1] = float64(n)
+		}
+	}
+	return out, nil
+}
+
+func lengthFigure(frame plots.Frame, x string, trials []*trial) (*figure, error) {
+	c := plots.Lines{Frame: frame, Y: plots.Axis{Label: "mean length of a self-play game", Unit: "plies", FromZero: true}}
+	var suffix string
+	c.X, suffix = axis(x)
 	for _, t := range trials {
 		s := plots.Series{Name: t.name()}
+		var err error
+		if s.X, err = t.places(x); err != nil {
+			return nil, err
+		}
 		for g := 1; g <= t.Settings.Generations; g++ {
 			row, err := t.generation(g)
 			if err != nil {
 				return nil, err
 			}
-			s.X = append(s.X, float64(g))
 			s.Y = append(s.Y, row.MeanPlies())
 		}
 		c.Series = append(c.Series, s)
 	}
-	return &figure{"lengths", "Mean length of the games of self-play.", c}, nil
+	return &figure{"lengths" + suffix, "Mean length of the games of self-play.", c}, nil
 }
 
 // hookFigure shows one metric of one hook. The metric of the figure is
 // "hook.metric", or a hook's only metric by the name of the hook.
 func hookFigure(frame plots.Frame, f *experiment.Figure, trials []*trial) (*figure, error) {
-	c := plots.Lines{Frame: frame, X: generationAxis}
+	c := plots.Lines{Frame: frame}
+	var suffix string
+	c.X, suffix = axis(f.X)
 	name := ""
 	for _, t := range trials {
 		i, metric, err := t.findMetric(f.Metric)
@@ -182,14 +215,15 @@ func hookFigure(frame plots.Frame, f *experiment.Figure, trials []*trial) (*figu
 			table.add(g, m)
 		}
 		s := plots.Series{Name: t.name(), Y: table.column(metric)}
-		for _, g := range table.generations {
-			s.X = append(s.X, float64(g))
+		if s.X, err = t.places(f.X); err != nil {
+			return nil, err
 		}
 		c.Series = append(c.Series, s)
 		c.Y.Label = words(metric)
 		name = metric
 	}
-	return &figure{"hook-" + name, "A hook's metric over generations: " + words(name) + ".", c}, nil
+	file := "hook-" + strings.ReplaceAll(f.Metric, ".", "-") + suffix
+	return &figure{file, "A hook's metric over " + c.X.Label + ": " + words(name) + ".", c}, nil
 }
 
 func crosstableFigure(frame plots.Frame, t *trial) (*figure, error) {

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 
 	"alamos/pkg/experiment"
 	"alamos/pkg/notebook"
+	"alamos/plots"
 )
 
 // report draws the figures of all trials and writes trials.csv and the
@@ -107,6 +109,9 @@ func (r *run) figureCell(f *experiment.Figure, dir string, trials []*trial) (not
 		return nil, err
 	}
 	svg, alt, links, err := fig.draw(r.dir, dir)
+	if errors.Is(err, plots.ErrNoData) { // a hook that found nothing in any game
+		return notebook.Note{Markdown: "There is nothing to draw yet: " + fig.caption}, nil
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func TestRunLeavesItsFiles(t *testing.T) {
 		"checkpoints/gen-0000.safetensors", "checkpoints/gen-0001.safetensors", "checkpoints/gen-0002.safetensors",
 		"tournament/games.pgn", "tournament/crosstable.csv", "tournament/ratings.csv",
 		"figures/score.svg", "figures/score-generation.svg", "figures/loss.png", "figures/learning-rate.svg", "figures/lengths.svg",
-		"figures/hook-plies.svg", "figures/crosstable.svg", "figures/elo.png",
+		"figures/lengths-samples.svg", "figures/hook-plies-plies.svg", "figures/crosstable.svg", "figures/elo.png",
 	} {
 		if st, err := os.Stat(filepath.Join(dir, f)); err != nil {
 			t.Error(err)
@@ -54,7 +54,7 @@ func TestRunLeavesItsFiles(t *testing.T) {
 		"../trials.csv":             {1, "trial,samples,loss,"},
 		"generations.csv":           {2, "generation,games,thrown_away,samples,"},
 		"epochs.csv":                {4, "generation,epoch,learning_rate,"},
-		"hooks/plies.csv":           {2, "generation,plies"},
+		"hooks/plies.csv":           {2, "generation,nothing,plies"},
 		"tournament/crosstable.csv": {4, "player,games,wins,"},
 		"tournament/ratings.csv":    {4, "player,elo,"},
 	} {
@@ -86,8 +86,8 @@ func TestRunLeavesItsFiles(t *testing.T) {
 		if mean := cell(float64(plies) / 6); row[4] != mean {
 			t.Errorf("%s: games of %s plies on average, the table says %s", g, mean, row[4])
 		}
-		if hook := readCSV(t, filepath.Join(dir, "hooks/plies.csv")); hook[1+i][1] != row[4] {
-			t.Errorf("%s: the hook counted %s plies a game, the table says %s", g, hook[1+i][1], row[4])
+		if hook := readCSV(t, filepath.Join(dir, "hooks/plies.csv")); hook[1+i][2] != row[4] || hook[1+i][1] != "" {
+			t.Errorf("%s: the hook counted %s plies a game, the table says %s", g, hook[1+i][2], row[4])
 		}
 	}
 	if games := readGames(t, filepath.Join(dir, "tournament/games.pgn")); len(games) != 4*3/2*4 {
@@ -98,7 +98,7 @@ func TestRunLeavesItsFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{"Every stage, figure and table", "score-generation.svg", "gen-2", ">visits<"} {
+	for _, text := range []string{"Every stage, figure and table", "score-generation.svg", "gen-2", ">visits<", "nothing to draw yet"} {
 		if !strings.Contains(string(page), text) {
 			t.Errorf("the page does not show %q", text)
 		}
@@ -272,7 +272,7 @@ func TestSweep(t *testing.T) {
 	if len(folders) != 4 {
 		t.Errorf("trials share folders: %v", rows)
 	}
-	for _, f := range []string{"lengths.svg", "hook-plies.png", "learning-rate.svg"} {
+	for _, f := range []string{"lengths.svg", "hook-plies-plies.png", "learning-rate.svg"} {
 		if _, err := os.Stat(filepath.Join(s.results(), "figures", f)); err != nil {
 			t.Error(err)
 		}
