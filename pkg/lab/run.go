@@ -71,16 +71,15 @@ func Run(ctx context.Context, e *experiment.Experiment, opt Options) error {
 	var failed []error
 	for i, x := range e.Trials {
 		t, err := r.trial(x)
-		if err != nil {
-			return err
+		if err == nil {
+			r.Reporter.Trial(i+1, len(e.Trials), t.ID, t.Label, t.dir)
+			err = t.runStages(ctx)
 		}
-		r.Reporter.Trial(i+1, len(e.Trials), t.ID, t.Label, t.dir)
-		if err := t.runStages(ctx); err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			// One trial's fault does not stop the others.
-			failed = append(failed, fmt.Errorf("%s: %w", t.dir, err))
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil { // one trial's fault does not stop the others
+			failed = append(failed, fmt.Errorf("%s: %w", filepath.Join(r.dir, folder(&x)), err))
 			r.Reporter.Note("failed: " + err.Error())
 			continue
 		}

@@ -313,7 +313,7 @@ func TestSeeds(t *testing.T) {
 }
 
 // On an error the state is that from before.
-func TestCancelled(t *testing.T) {
+func TestCanceled(t *testing.T) {
 	set := learnable(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	p := newPupil(t, constant)
