@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -32,6 +33,7 @@ func TestWorkers(t *testing.T) {
 // the files of an undisturbed run.
 func TestCanceledAndResumed(t *testing.T) {
 	s := newSite(t)
+	resumed := map[string]int{} // stage -> games that a later process found in the journal
 	for _, at := range []string{
 		"runs untrained network", "self-play 1 2/6", "self-play 1 6/6", "runs hooks 1", "training 1 1/", "runs self-play 2",
 		"self-play 2 4/6", "training 2 3/", "tournament 7/24", "tournament 24/24",
@@ -40,6 +42,13 @@ func TestCanceledAndResumed(t *testing.T) {
 		hit := sync.OnceFunc(cancel)
 		_, err := s.try(ctx, func(o *Options) {
 			o.Reporter = &recorder{ran: map[string]string{}, event: func(what string) {
+				var n int
+				if stage, rest, ok := strings.Cut(what, " resumes at "); ok {
+					if _, err := fmt.Sscan(rest, &n); err != nil {
+						t.Error(err)
+					}
+					resumed[stage] = max(resumed[stage], n)
+				}
 				if strings.HasPrefix(what, at) {
 					hit()
 				}
@@ -48,6 +57,11 @@ func TestCanceledAndResumed(t *testing.T) {
 		cancel()
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("canceled at %q: error %v", at, err)
+		}
+	}
+	for stage, least := range map[string]int{"self-play 1": 2, "self-play 2": 4, "tournament": 7} {
+		if resumed[stage] < least {
+			t.Errorf("%s: %d games were not played again, want at least %d", stage, resumed[stage], least)
 		}
 	}
 	r := s.run(t)

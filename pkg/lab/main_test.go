@@ -190,8 +190,10 @@ type recordedTask struct {
 func (t recordedTask) Set(done, total int, _ string) {
 	t.see(fmt.Sprintf("%s %d/%d", t.stage, done, total), func() {})
 }
-func (t recordedTask) Resume(int) {}
-func (t recordedTask) End()       {}
+func (t recordedTask) Resume(done int) {
+	t.see(fmt.Sprintf("%s resumes at %d", t.stage, done), func() {})
+}
+func (t recordedTask) End() {}
 
 // stages wants these stages to have run, for these reasons, and no others.
 func (r *recorder) stages(t *testing.T, want map[string]string) {
