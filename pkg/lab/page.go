@@ -163,7 +163,7 @@ func (t *trial) generationsTable() (notebook.Cell, error) {
 	c := notebook.Table{
 		Caption: "Self-play by generation.",
 		Columns: []notebook.Column{
-			number("generation", ""), number("games", ""), number("length", "plies"), number("white", ""), number("draws", ""), number("black", ""),
+			number("generation", ""), {Name: "white/draw/black"}, number("length", "plies"),
 			number("samples", ""), number("loss", ""), number("evaluations", "1/s")},
 		Files: t.links("generations.csv", "epochs.csv"),
 	}
@@ -177,8 +177,7 @@ func (t *trial) generationsTable() (notebook.Cell, error) {
 			return nil, err
 		}
 		c.Rows = append(c.Rows, []string{
-			strconv.Itoa(g), strconv.Itoa(row.Games), fixed(row.MeanPlies(), 1),
-			strconv.Itoa(row.WhiteWins), strconv.Itoa(row.Draws), strconv.Itoa(row.BlackWins),
+			strconv.Itoa(g), fmt.Sprintf("%d/%d/%d", row.WhiteWins, row.Draws, row.BlackWins), fixed(row.MeanPlies(), 1),
 			strconv.Itoa(row.Samples), fixed(float64(selectedLoss(epochs)), 3), fixed(row.PerSecond, 0),
 		})
 	}
@@ -193,17 +192,23 @@ func fixed(x float64, digits int) string {
 }
 
 func (t *trial) standingsTable(res *Tournament) notebook.Cell {
+	zero := "the mean player is 0"
+	if res.Anchor != "" {
+		zero = res.Anchor + " is 0"
+	}
 	c := notebook.Table{
-		Caption: "Standings of the tournament: a win is 1 point, a draw one half.",
-		Columns: []notebook.Column{{Name: "player"}, number("wins", ""), number("draws", ""), number("losses", ""), number("score", ""), number("share", "%"),
-			number("Elo", ""), number("95 % from", "Elo"), number("to", "Elo")},
-		Files: t.links("tournament/ratings.csv", "tournament/games.pgn"),
+		Caption: "Standings of the tournament: a win is 1 point, a draw one half. Elo: " + zero + ".",
+		Columns: []notebook.Column{{Name: "player"}, {Name: "won/drawn/lost"}, number("score", "%"), number("Elo", ""), {Name: "95 % interval"}},
+		Files:   t.links("tournament/ratings.csv", "tournament/games.pgn"),
 	}
 	for _, i := range res.ranking() {
 		p := res.Players[i]
+		interval := ""
+		if !math.IsNaN(float64(p.Elo)) {
+			interval = fmt.Sprintf("%.0f to %.0f", float64(p.EloLow), float64(p.EloHigh))
+		}
 		c.Rows = append(c.Rows, []string{
-			p.Name, strconv.Itoa(p.Wins), strconv.Itoa(p.Draws), strconv.Itoa(p.Losses), fixed(p.Score(), 1), fixed(100*share(p.Standing), 1),
-			fixed(float64(p.Elo), 0), fixed(float64(p.EloLow), 0), fixed(float64(p.EloHigh), 0),
+			p.Name, fmt.Sprintf("%d/%d/%d", p.Wins, p.Draws, p.Losses), fixed(100*share(p.Standing), 1), fixed(float64(p.Elo), 0), interval,
 		})
 	}
 	return c
@@ -267,7 +272,9 @@ func (r *run) trialRows(trials []*trial) (head []string, rows [][]any, err error
 	for _, a := range r.experiment.Axes {
 		head = append(head, a.Path)
 	}
-	head = append(head, "trial", "samples", "loss", "last_score_share", "last_elo", "share_against_untrained", "share_against_random", "seconds")
+	// Of the last checkpoint: score and rating in the tournament, and the
+	// share of the points it made against two of its opponents.
+	head = append(head, "trial", "samples", "loss", "score", "elo", "against_untrained", "against_random", "seconds")
 	for _, t := range trials {
 		var row []any
 		for _, a := range t.Axis {
