@@ -40,8 +40,9 @@ func TestCanceledAndResumed(t *testing.T) {
 	} {
 		ctx, cancel := context.WithCancel(context.Background())
 		hit := sync.OnceFunc(cancel)
+		var r *recorder
 		_, err := s.try(ctx, func(o *Options) {
-			o.Reporter = &recorder{ran: map[string]string{}, event: func(what string) {
+			r = &recorder{ran: map[string]string{}, event: func(what string) {
 				var n int
 				if stage, rest, ok := strings.Cut(what, " resumes at "); ok {
 					if _, err := fmt.Sscan(rest, &n); err != nil {
@@ -53,8 +54,12 @@ func TestCanceledAndResumed(t *testing.T) {
 					hit()
 				}
 			}}
+			o.Reporter = r
 		})
 		cancel()
+		if len(r.overdone) > 0 {
+			t.Errorf("done again: %s", r.overdone)
+		}
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("canceled at %q: error %v", at, err)
 		}

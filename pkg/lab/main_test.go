@@ -160,7 +160,9 @@ type recorder struct {
 	cached []string
 	ran    map[string]string // stage -> why
 	notes  []string
-	event  func(string) // called for every event, if not nil
+	// overdone are tasks that did more than there was to do.
+	overdone []string
+	event    func(string) // called for every event, if not nil
 }
 
 func (r *recorder) see(what string, remember func()) {
@@ -188,6 +190,9 @@ type recordedTask struct {
 }
 
 func (t recordedTask) Set(done, total int, _ string) {
+	if done > total { // games that the journal had were played again
+		t.see("", func() { t.overdone = append(t.overdone, fmt.Sprintf("%s %d/%d", t.stage, done, total)) })
+	}
 	t.see(fmt.Sprintf("%s %d/%d", t.stage, done, total), func() {})
 }
 func (t recordedTask) Resume(done int) {
