@@ -76,8 +76,9 @@ const pgnWidth = 80
 // WritePGN writes a game and an empty line after it: the seven tags of the
 // roster ("?" where unknown), Variant unless it is chess, SetUp and FEN unless
 // the game begins at the start, the other tags in their order, and the moves
-// in lines of at most 80 characters. It fails on an illegal move, and on text
-// that PGN cannot hold: a closing brace in a comment, a line break in a tag.
+// in lines of at most 80 characters; only a longer comment makes a longer line.
+// It fails on an illegal move, and on text that PGN cannot hold: a closing brace
+// in a comment, a line break in a tag.
 func WritePGN(w io.Writer, g *PGN) error {
 	var b strings.Builder
 	if err := g.writeTags(&b); err != nil {
@@ -165,19 +166,15 @@ func (g *PGN) writeMoves(b *strings.Builder) error {
 		column += len(s)
 	}
 	comment := func(ply int) (bool, error) {
-		words := strings.Fields(g.Comment(ply))
-		if len(words) == 0 {
+		text := strings.Join(strings.Fields(g.Comment(ply)), " ")
+		if text == "" {
 			return false, nil
 		}
-		text := strings.Join(words, " ")
 		if strings.Contains(text, "}") {
 			return false, fmt.Errorf("pgn: comment after ply %d: %q holds a closing brace", ply, text)
 		}
-		words[0] = "{" + words[0]
-		words[len(words)-1] += "}"
-		for _, s := range words {
-			word(s)
-		}
+		// Unbroken: Fairy-Stockfish's reader gives up on a comment of two lines.
+		word("{" + text + "}")
 		return true, nil
 	}
 

@@ -34,8 +34,8 @@ func TestWritePGN(t *testing.T) {
 [FEN "rnbqkbnr/pppppppp/8/8/8/5N2/PPPPPPPP/RNBQKB1R b KQkq - 0 1"]
 [Seed "7"]
 
-{the start} 1... a6 2. Ne5 {[%clk 0:03:00]} 2... a5 {one two three four five six
-seven eight nine ten eleven} 3. Nxf7# 1-0
+{the start} 1... a6 2. Ne5 {[%clk 0:03:00]} 2... a5
+{one two three four five six seven eight nine ten eleven} 3. Nxf7# 1-0
 
 `
 	start, err := ParseFEN(Atomic, "rnbqkbnr/pppppppp/8/8/8/5N2/PPPPPPPP/RNBQKB1R b KQkq - 0 1")
