@@ -29,7 +29,7 @@ const besideWidth = 11
 // where there is nothing to show: no tournament, no hook.
 func (r *run) figure(f *experiment.Figure, trials []*trial) (*figure, error) {
 	title := plots.Frame{Title: f.Title}
-	if len(r.experiment.Trials) > 1 && !shared[f.Kind] {
+	if len(r.experiment.Trials) > 1 && !shared[f.Kind] && f.Kind != "crosstable" { // whose cells need their room
 		title.Width = besideWidth // or its text shrinks with it on the page
 	}
 	switch f.Kind {

@@ -161,9 +161,9 @@ func (t *trial) table(kind string) (notebook.Cell, error) {
 
 func (t *trial) generationsTable() (notebook.Cell, error) {
 	c := notebook.Table{
-		Caption: "Self-play by generation.",
+		Caption: "Self-play by generation: games that white won, drawn games, games that black won.",
 		Columns: []notebook.Column{
-			number("generation", ""), {Name: "white/draw/black"}, number("length", "plies"),
+			number("generation", ""), {Name: "W/D/B"}, number("length", "plies"),
 			number("samples", ""), number("loss", ""), number("evaluations", "1/s")},
 		Files: t.links("generations.csv", "epochs.csv"),
 	}
@@ -197,15 +197,15 @@ func (t *trial) standingsTable(res *Tournament) notebook.Cell {
 		zero = res.Anchor + " is 0"
 	}
 	c := notebook.Table{
-		Caption: "Standings of the tournament: a win is 1 point, a draw one half. Elo: " + zero + ".",
-		Columns: []notebook.Column{{Name: "player"}, {Name: "won/drawn/lost"}, number("score", "%"), number("Elo", ""), {Name: "95 % interval"}},
+		Caption: "Standings of the tournament: wins, draws and losses; a win is 1 point, a draw one half. Elo with its 95 % interval; " + zero + ".",
+		Columns: []notebook.Column{{Name: "player"}, {Name: "W/D/L"}, number("score", "%"), number("Elo", ""), {Name: "95 %"}},
 		Files:   t.links("tournament/ratings.csv", "tournament/games.pgn"),
 	}
 	for _, i := range res.ranking() {
 		p := res.Players[i]
 		interval := ""
 		if !math.IsNaN(float64(p.Elo)) {
-			interval = fmt.Sprintf("%.0f to %.0f", float64(p.EloLow), float64(p.EloHigh))
+			interval = fmt.Sprintf("%.0f..%.0f", float64(p.EloLow), float64(p.EloHigh))
 		}
 		c.Rows = append(c.Rows, []string{
 			p.Name, fmt.Sprintf("%d/%d/%d", p.Wins, p.Draws, p.Losses), fixed(100*share(p.Standing), 1), fixed(float64(p.Elo), 0), interval,
@@ -274,7 +274,7 @@ func (r *run) trialRows(trials []*trial) (head []string, rows [][]any, err error
 	}
 	// Of the last checkpoint: score and rating in the tournament, and the
 	// share of the points it made against two of its opponents.
-	head = append(head, "trial", "samples", "loss", "score", "elo", "against_untrained", "against_random", "seconds")
+	head = append(head, "trial", "samples", "loss", "score", "elo", "vs_untrained", "vs_random", "seconds")
 	for _, t := range trials {
 		var row []any
 		for _, a := range t.Axis {
