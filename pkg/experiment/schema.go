@@ -45,7 +45,6 @@ var (
 	optimizers   = enum{"sgd"}
 	schedules    = enum{"plateau", "step", "constant"}
 	tableKinds   = enum{"crosstable", "standings", "trials", "generations", "settings"}
-	scoreFigures = []any{"score", "elo"}
 	epochFigures = []any{"loss", "learning-rate"}
 	genFigures   = []any{"hook", "lengths"}
 	figureKinds  = enum{"score", "loss", "learning-rate", "crosstable", "hook", "elo", "lengths"}
@@ -181,8 +180,8 @@ var cellKeys = &group{oneOf: []string{"text", "figure", "table"}, fields: []fiel
 	{key: "text", typ: text{what: "Markdown"}, doc: "Markdown."},
 	{key: "figure", typ: &group{short: "kind", fields: []field{
 		{key: "kind", typ: figureKinds, must: true, doc: "What is drawn."},
-		{key: "x", typ: enum{"samples", "generation"}, def: "samples", when: only("kind", scoreFigures...), doc: "Horizontal axis: training positions seen, or generations."},
-		{key: "x", typ: enum{"epoch", "samples", "generation"}, def: "epoch", when: only("kind", epochFigures...), doc: "Horizontal axis."},
+		{key: "x", typ: enum{"samples", "generation"}, def: "samples", when: only("kind", "score"), doc: "Horizontal axis: training positions seen, or generations."},
+		{key: "x", typ: enum{"epoch"}, def: "epoch", when: only("kind", epochFigures...), doc: "Horizontal axis."},
 		{key: "x", typ: enum{"samples", "generation"}, def: "generation", when: only("kind", genFigures...), doc: "Horizontal axis."},
 		{key: "metric", typ: text{what: "the name of a metric"}, must: true, when: only("kind", "hook"), doc: "Which metric of the hooks is drawn."},
 		{key: "title", typ: text{}, doc: "Title above the figure."},
