@@ -145,7 +145,7 @@ var errNoResult = errors.New("the moves end without a result: want 1-0, 0-1, 1/2
 func (s *pgnGame) read() error {
 	r := s.r
 	if bom, _ := r.r.Peek(3); r.line == 1 && r.column == 0 && string(bom) == "\ufeff" {
-		r.r.Discard(3)
+		_, _ = r.r.Discard(3) // just peeked at
 	}
 	for {
 		first := r.column == 0

@@ -92,8 +92,7 @@ func NewTrainerOn(n *Network, o Optimizer, on TrainerOptions) (*Trainer, error) 
 	}
 	go t.serve(on.Threads)
 	if err := t.do(func() { t.start(o) }); err != nil {
-		t.stop()
-		return nil, err
+		return nil, errors.Join(err, t.stop())
 	}
 	n.trainer = t
 	return t, nil

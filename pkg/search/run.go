@@ -8,7 +8,7 @@ import (
 
 // Run searches all trees until each is Done, in lock-step: each round descends
 // every unfinished tree to a leaf, evaluates all leaves as one batch and takes
-// the answers up. A cancelled context ends it within a round; the trees are
+// the answers up. A canceled context ends it within a round; the trees are
 // then unfinished but sound.
 func Run(ctx context.Context, trees []*Tree, e Evaluator) error {
 	var s Stepper

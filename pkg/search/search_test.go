@@ -459,7 +459,7 @@ func TestLockStep(t *testing.T) {
 	s := search.NewTree(cfg, 0)
 	s.SetRoot(game(t, chess.Atomic, ""))
 	if err := search.Run(ctx, []*search.Tree{s}, hashed{}); err != context.Canceled {
-		t.Errorf("a cancelled search returned %v", err)
+		t.Errorf("a canceled search returned %v", err)
 	}
 }
 

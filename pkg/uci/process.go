@@ -107,7 +107,7 @@ func (p *process) readLine(ctx context.Context, deadline time.Time) (string, err
 	if err := p.out.SetReadDeadline(deadline); err != nil {
 		return "", err
 	}
-	// A cancelled context moves the deadline into the past, which ends the read.
+	// A canceled context moves the deadline into the past, which ends the read.
 	moved := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(moved)

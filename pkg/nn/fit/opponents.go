@@ -230,8 +230,8 @@ func proveAtomic(e engine) error {
 		return err
 	}
 	defer func() {
-		cancel() // an engine that ignores quit is killed
-		cmd.Wait()
+		cancel()       // an engine that ignores quit is killed
+		_ = cmd.Wait() // its own error is that it was killed
 	}()
 	nodes, err := countAtomic(stdin, stdout)
 	switch {
