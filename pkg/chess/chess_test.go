@@ -48,14 +48,18 @@ func invalid(p *Position) string {
 	switch {
 	case all != p.Occupied() || p.kind[0] != 0:
 		return "kinds and colors do not cover the same squares"
-	case p.kind[Pawn]&(rank1|rank8) != 0:
+	case p.kind[Pawn]&(rank1|rank8) != 0 && (p.variant != Horde || p.kind[Pawn]&(p.color[Black]&rank1|rank8) != 0):
 		return "a pawn on the first or last rank"
 	case p.key != p.computeKey():
 		return "the key is not that of the position"
 	case p.attacked(p.turn.Other()):
 		return "the side that moved is in check"
-	case p.King(p.turn.Other()) == NoSquare || p.variant != Atomic && p.King(p.turn) == NoSquare:
-		return "a king is missing"
+	case p.checkKings() != nil:
+		return p.checkKings().Error()
+	case p.checkMaterial() != nil:
+		return p.checkMaterial().Error()
+	case p.promoted&^(p.kind[Knight]|p.kind[Bishop]|p.kind[Rook]|p.kind[Queen]) != 0:
+		return "a promoted mark without a piece"
 	}
 	for c := White; c <= Black; c++ {
 		for s := range p.CastlingRooks(c).Squares {

@@ -7,15 +7,12 @@ import (
 	"sync"
 )
 
-// startFEN is the initial position, the same in both variants.
-const startFEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
-
 // starts is made on first use: it needs the tables that init builds.
-var starts = sync.OnceValue(func() (start [len(variantNames)]Position) {
+var starts = sync.OnceValue(func() (start [variantCount]Position) {
 	for v := range start {
-		p, err := parseFEN(Variant(v), startFEN)
+		p, err := parseFEN(Variant(v), variantFacts[v].start)
 		if err != nil {
-			panic(err) // cannot be: startFEN is a constant
+			panic(err) // cannot be: the table is constant
 		}
 		start[v] = p
 	}
@@ -31,14 +28,22 @@ func StartPosition(v Variant) Position { return starts()[v] }
 // and no more promoted ones than pawns are missing, no pawns on the first and
 // last rank, castling rights with king and rook in place, an en passant square
 // behind a pawn that can have come there, and the side that has just moved not
-// in check. In atomic chess the side to move may have no king: the game is
-// over. The two clocks may be missing (0 and 1 are assumed). Castling rights
-// may be written KQkq (the outermost rook) or by the rook's file, as in X-FEN
-// and Shredder-FEN.
+// in check. The variants change this as their rules do: in atomic chess the
+// side to move may have no king (the game is over), in antichess a side has any
+// number of kings, in horde White has none and may have 36 pieces and pawns on
+// the first rank, in racing kings nobody is in check and nobody has pawns, in
+// crazyhouse what is on the board and in the pockets makes 32 pieces at most.
+//
+// The two clocks may be missing (0 and 1 are assumed). Castling rights may be
+// written KQkq (the outermost rook) or by the rook's file, as in X-FEN and
+// Shredder-FEN. In crazyhouse pockets follow the board, as [QPn] or as a ninth
+// rank (none means that they are empty), and a promoted piece is marked by ~.
+// In three-check the checks that each side has still to give stand before the
+// clocks, as 3+3, or those given stand after them, as +0+0.
 //
 // Errors name the field and say what is wrong with it.
 func ParseFEN(v Variant, fen string) (Position, error) {
-	if int(v) >= len(variantNames) {
+	if int(v) >= variantCount {
 		return Position{}, fmt.Errorf("fen: unknown variant %d", v)
 	}
 	p, err := parseFEN(v, fen)
@@ -51,10 +56,20 @@ func ParseFEN(v Variant, fen string) (Position, error) {
 func parseFEN(v Variant, fen string) (Position, error) {
 	p := Position{variant: v, enPassant: NoSquare, fullMove: 1}
 	fields := strings.Fields(fen)
+	if v == ThreeCheck {
+		var err error
+		if fields, err = p.parseChecks(fields); err != nil {
+			return p, err
+		}
+	}
 	if len(fields) < 4 || len(fields) > 6 {
 		return p, fmt.Errorf("want 4 to 6 fields (pieces, turn, castling, en passant, and the two clocks), have %d", len(fields))
 	}
-	if err := p.parsePieces(fields[0]); err != nil {
+	board, err := p.parsePocket(fields[0])
+	if err != nil {
+		return p, fmt.Errorf("field 1 (pieces): %w", err)
+	}
+	if err := p.parsePieces(board); err != nil {
 		return p, fmt.Errorf("field 1 (pieces): %w", err)
 	}
 	switch fields[1] {
@@ -64,6 +79,9 @@ func parseFEN(v Variant, fen string) (Position, error) {
 		p.turn = Black
 	default:
 		return p, fmt.Errorf("field 2 (turn): want w or b, have %q", fields[1])
+	}
+	if err := p.checkMaterial(); err != nil {
+		return p, fmt.Errorf("field 1 (pieces): %w", err)
 	}
 	if err := p.checkKings(); err != nil {
 		return p, fmt.Errorf("field 1 (pieces): %w", err)
@@ -92,6 +110,70 @@ func parseFEN(v Variant, fen string) (Position, error) {
 	return p, nil
 }
 
+// parseChecks takes the count of checks out of the fields of a three-check FEN:
+// those still to give, "3+3", as the fifth field, or those given, "+0+0", as the
+// last one. Without either, no check has been given.
+func (p *Position) parseChecks(fields []string) ([]string, error) {
+	p.checks = [2]uint8{checksToWin, checksToWin}
+	for i := 4; i < len(fields); i++ {
+		white, black, found := strings.Cut(strings.TrimPrefix(fields[i], "+"), "+")
+		if !found {
+			continue
+		}
+		for c, s := range [2]string{white, black} {
+			if len(s) != 1 || s[0] < '0' || s[0] > '0'+checksToWin {
+				return nil, fmt.Errorf("field %d (checks): want two numbers from 0 to %d, such as 3+3 still to give or +0+0 given, have %q", i+1, checksToWin, fields[i])
+			}
+			p.checks[c] = s[0] - '0'
+			if fields[i][0] == '+' {
+				p.checks[c] = checksToWin - p.checks[c]
+			}
+		}
+		if p.checks == [2]uint8{} {
+			return nil, fmt.Errorf("field %d (checks): both sides cannot have won", i+1)
+		}
+		return append(fields[:i:i], fields[i+1:]...), nil
+	}
+	return fields, nil
+}
+
+// parsePocket reads what follows the board in crazyhouse, [QPn] or /QPn, and
+// gives the board.
+func (p *Position) parsePocket(s string) (board string, err error) {
+	if p.variant != Crazyhouse {
+		return s, nil
+	}
+	board, hand := s, ""
+	if i := strings.IndexByte(s, '['); i >= 0 {
+		var closed bool
+		board = s[:i]
+		if hand, closed = strings.CutSuffix(s[i+1:], "]"); !closed {
+			return "", fmt.Errorf("the pocket %q does not end in ]", s[i:])
+		}
+	} else if i := strings.LastIndexByte(s, '/'); strings.Count(s, "/") == 8 {
+		board, hand = s[:i], s[i+1:]
+	}
+	for i := 0; i < len(hand) && hand != "-"; i++ {
+		c, t := pieceAndColor(hand[i])
+		if t == NoPieceType || t == King {
+			return "", fmt.Errorf("%q in the pocket is no piece that can be dropped: want letters of PNBRQpnbrq", hand[i])
+		}
+		if p.pocket[c].count(t) == pocketMost {
+			return "", fmt.Errorf("more than %d pieces of a kind in the pocket", pocketMost)
+		}
+		p.pocket[c] += inPocket(t)
+	}
+	return board, nil
+}
+
+// pieceAndColor reads a piece as FEN writes it, upper case for white.
+func pieceAndColor(ch byte) (Color, PieceType) {
+	if ch >= 'a' && ch <= 'z' {
+		return Black, pieceOf(ch - 0x20)
+	}
+	return White, pieceOf(ch)
+}
+
 func (p *Position) parsePieces(s string) error {
 	ranks := strings.Split(s, "/")
 	if len(ranks) != 8 {
@@ -111,55 +193,122 @@ func (p *Position) parsePieces(s string) error {
 				continue
 			}
 			digit = false
-			c, letter := White, ch
-			if ch >= 'a' && ch <= 'z' {
-				c, letter = Black, ch-0x20
+			if ch == '~' && p.variant == Crazyhouse {
+				last := NewSquare(file-1, 7-i)
+				if t, _ := p.PieceAt(last); file == 0 || j == 0 || t == NoPieceType || t == Pawn || t == King {
+					return fmt.Errorf("rank %d: ~ in %q does not follow a piece that can have been promoted", 8-i, rank)
+				}
+				p.promoted |= last.bit()
+				continue
 			}
-			t := pieceOf(letter)
+			c, t := pieceAndColor(ch)
 			if t == NoPieceType {
 				return fmt.Errorf("rank %d: %q is no piece (PNBRQK, pnbrqk) and no digit 1-8", 8-i, ch)
 			}
 			if file > 7 {
 				return fmt.Errorf("rank %d: more than 8 squares in %q", 8-i, rank)
 			}
-			p.drop(c, t, NewSquare(file, 7-i))
+			p.put(c, t, NewSquare(file, 7-i))
 			file++
 		}
 		if file != 8 {
 			return fmt.Errorf("rank %d: want 8 squares, have %d in %q", 8-i, file, rank)
 		}
 	}
-	if bad := p.kind[Pawn] & (rank1 | rank8); bad != 0 {
-		return fmt.Errorf("a pawn on %v: pawns cannot stand on the first or last rank", bad.First())
-	}
-	return p.checkMaterial()
+	return nil
 }
 
-// checkMaterial refuses what no game can bring about, and thereby bounds the
-// number of legal moves.
+// checkMaterial refuses what no game can bring about.
 func (p *Position) checkMaterial() error {
+	pawnless := rank1 | rank8
+	if p.variant == RacingKings {
+		pawnless = ^Bitboard(0)
+	}
+	if bad := p.kind[Pawn] & pawnless; bad&^(p.color[White]&rank1) != 0 || bad != 0 && p.variant != Horde {
+		if p.variant == RacingKings {
+			return fmt.Errorf("a pawn on %v: there are no pawns in racing kings", bad.First())
+		}
+		return fmt.Errorf("a pawn on %v: pawns cannot stand on the first or last rank", bad.First())
+	}
+	if p.variant == Crazyhouse {
+		return p.checkCrazyhouse()
+	}
 	for c := White; c <= Black; c++ {
-		if n := p.color[c].Count(); n > 16 {
-			return fmt.Errorf("%v has %d pieces: at most 16 are possible", c, n)
+		initial := [...]int{Pawn: 8, Knight: 2, Bishop: 2, Rook: 2, Queen: 1, King: 1}
+		switch {
+		case p.variant == RacingKings:
+			initial[Pawn] = 0
+		case p.variant == Horde && c == White:
+			initial = [...]int{Pawn: 36, King: 0}
+		}
+		most := 0
+		for _, n := range initial {
+			most += n
+		}
+		if n := p.color[c].Count(); n > most {
+			return fmt.Errorf("%v has %d pieces: at most %d are possible", c, n, most)
 		}
 		pawns := p.Pieces(c, Pawn).Count()
-		if pawns > 8 {
-			return fmt.Errorf("%v has %d pawns: at most 8 are possible", c, pawns)
+		if pawns > initial[Pawn] {
+			return fmt.Errorf("%v has %d pawns: at most %d are possible", c, pawns, initial[Pawn])
 		}
 		promoted := 0
-		for t, n := range [...]int{Pawn: 8, Knight: 2, Bishop: 2, Rook: 2, Queen: 1} {
-			promoted += max(0, p.Pieces(c, PieceType(t)).Count()-n)
+		for t := Knight; t <= King; t++ {
+			if t != King || p.variant == Antichess {
+				promoted += max(0, p.Pieces(c, t).Count()-initial[t])
+			}
 		}
-		if promoted > 8-pawns {
-			return fmt.Errorf("%v has %d pieces more than the initial ones, but only %d pawns can have been promoted", c, promoted, 8-pawns)
+		if promoted > initial[Pawn]-pawns {
+			return fmt.Errorf("%v has %d pieces more than the initial ones, but only %d pawns can have been promoted", c, promoted, initial[Pawn]-pawns)
 		}
 	}
 	return nil
 }
 
+// checkCrazyhouse counts both sides and their pockets together, for pieces
+// change sides but do not vanish.
+func (p *Position) checkCrazyhouse() error {
+	initial := [...]int{Pawn: 16, Knight: 4, Bishop: 4, Rook: 4, Queen: 2, King: 2}
+	have := func(t PieceType) int {
+		return p.kind[t].Count() + p.pocket[White].count(t) + p.pocket[Black].count(t)
+	}
+	all, promoted := 0, 0
+	for t := Pawn; t <= King; t++ {
+		n := have(t)
+		all += n
+		if t != Pawn && t != King {
+			promoted += max(0, n-initial[t])
+		}
+	}
+	switch pawns := have(Pawn); {
+	case all > 32:
+		return fmt.Errorf("%d pieces on the board and in the pockets: at most 32 are possible", all)
+	case pawns > 16:
+		return fmt.Errorf("%d pawns on the board and in the pockets: at most 16 are possible", pawns)
+	case max(promoted, p.promoted.Count()) > 16-pawns:
+		return fmt.Errorf("%d promoted pieces, but only %d pawns can have been promoted", max(promoted, p.promoted.Count()), 16-pawns)
+	}
+	return nil
+}
+
 func (p *Position) checkKings() error {
+	if p.variant == Antichess {
+		if p.color[p.turn.Other()] == 0 {
+			return fmt.Errorf("%v has no piece: in antichess only the side to move can have lost all", p.turn.Other())
+		}
+		return nil
+	}
 	for c := White; c <= Black; c++ {
 		n := p.Pieces(c, King).Count()
+		if p.variant == Horde && c == White {
+			switch {
+			case n > 0:
+				return fmt.Errorf("white has a king: in horde it has none")
+			case p.color[White] == 0 && p.turn == Black:
+				return fmt.Errorf("white has no piece, so that black has won, but it is black's turn")
+			}
+			continue
+		}
 		if n == 1 {
 			continue
 		}
@@ -176,12 +325,18 @@ func (p *Position) checkKings() error {
 	if p.attacked(p.turn.Other()) {
 		return fmt.Errorf("it is %v's turn, but %v is in check", p.turn, p.turn.Other())
 	}
+	if p.variant == RacingKings && p.attacked(p.turn) {
+		return fmt.Errorf("%v is in check: racing kings allows no checks", p.turn)
+	}
 	return nil
 }
 
 func (p *Position) parseCastling(s string) error {
 	if s == "-" {
 		return nil
+	}
+	if p.variant == Antichess || p.variant == RacingKings {
+		return fmt.Errorf("%q: there is no castling in %v; want -", s, p.variant)
 	}
 	for i := 0; i < len(s); i++ {
 		ch := s[i]
@@ -263,7 +418,8 @@ func parseClock(s string, least int) (uint32, error) {
 // FEN writes the position in Forsyth-Edwards notation. The en passant square
 // is given only where a capture on it is pseudo-legal. A castling right is
 // written KQkq when it belongs to the outermost rook, else by the rook's file
-// (X-FEN).
+// (X-FEN). Crazyhouse has its pockets in brackets, [QPn], and three-check the
+// checks still to give before the clocks, 3+3.
 func (p *Position) FEN() string {
 	b := make([]byte, 0, 96)
 	for rank := 7; rank >= 0; rank-- {
@@ -279,6 +435,9 @@ func (p *Position) FEN() string {
 				empty = 0
 			}
 			b = append(b, t.letter(c))
+			if p.promoted.Has(NewSquare(file, rank)) {
+				b = append(b, '~')
+			}
 		}
 		if empty > 0 {
 			b = append(b, '0'+empty)
@@ -287,11 +446,25 @@ func (p *Position) FEN() string {
 			b = append(b, '/')
 		}
 	}
+	if p.variant == Crazyhouse {
+		b = append(b, '[')
+		for c := White; c <= Black; c++ {
+			for t := Queen; t >= Pawn; t-- {
+				for range p.Pocket(c, t) {
+					b = append(b, t.letter(c))
+				}
+			}
+		}
+		b = append(b, ']')
+	}
 	b = append(b, ' ', "wb"[p.turn], ' ')
 	b = p.appendCastling(b)
 	b = append(b, ' ')
 	b = append(b, p.enPassant.String()...)
 	b = append(b, ' ')
+	if p.variant == ThreeCheck {
+		b = append(b, '0'+p.checks[White], '+', '0'+p.checks[Black], ' ')
+	}
 	b = strconv.AppendUint(b, uint64(p.rule50), 10)
 	b = append(b, ' ')
 	b = strconv.AppendUint(b, uint64(p.fullMove), 10)

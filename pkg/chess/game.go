@@ -76,7 +76,10 @@ func (g *Game) CopyFrom(other *Game) {
 func (g *Game) Repetitions() int {
 	current := len(g.positions) - 1
 	p := &g.positions[current]
-	first := max(0, current-int(p.rule50))
+	first := 0
+	if p.variant != Crazyhouse { // where what was captured comes back
+		first = max(0, current-int(p.rule50))
+	}
 	n := 0
 	for i := current - 4; i >= first; i -= 2 {
 		if g.positions[i].key == p.key {
@@ -89,22 +92,19 @@ func (g *Game) Repetitions() int {
 // Outcome says whether the game is over, and how. The caller passes the legal
 // moves of the current position, which it needs anyway when the game goes on.
 //
-// An exploded king comes first, then mate and stalemate, then the draws:
-// material, fifty moves, threefold repetition.
+// What ends a game by force ([Position.Ended]) comes first, then the draws:
+// material, fifty moves, threefold repetition. Crazyhouse knows no fifty moves.
 func (g *Game) Outcome(l *MoveList) Outcome {
 	p := g.Position()
+	if o := p.Ended(l); o.Over() {
+		return o
+	}
 	switch {
-	case p.King(p.turn) == NoSquare:
-		return Outcome{Win(p.turn.Other()), KingExploded}
-	case l.n == 0 && p.InCheck():
-		return Outcome{Win(p.turn.Other()), Checkmate}
-	case l.n == 0:
-		return Outcome{Draw, Stalemate}
 	case p.InsufficientMaterial():
 		return Outcome{Draw, InsufficientMaterial}
-	case p.rule50 >= 100:
+	case p.rule50 >= 100 && p.variant != Crazyhouse:
 		return Outcome{Draw, FiftyMoves}
-	case p.rule50 >= 8 && g.Repetitions() >= 2:
+	case (p.rule50 >= 8 || p.variant == Crazyhouse) && g.Repetitions() >= 2:
 		return Outcome{Draw, Threefold}
 	}
 	return Outcome{Unfinished, NoReason}

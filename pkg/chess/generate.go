@@ -1,30 +1,52 @@
 package chess
 
 // LegalMoves fills l with the legal moves, in an order that depends on the
-// position alone. It is empty on checkmate, stalemate, and when a king has
-// exploded; draws by rule do not empty it.
+// position alone. It is empty on checkmate, on stalemate, and when the variant's
+// own rule has decided the game (see [Position.Ended]); draws by material or
+// clock do not empty it.
 func (p *Position) LegalMoves(l *MoveList) {
 	l.n = 0
-	if p.variant == Atomic {
-		p.generateAtomic(l)
-	} else {
-		p.generateStandard(l)
-	}
+	p.generate(l)
 }
 
 // countMoves is the number of legal moves.
-func (p *Position) countMoves() int {
-	if p.variant == Atomic {
-		return p.generateAtomic(nil)
+func (p *Position) countMoves() int { return p.generate(nil) }
+
+// generate adds the legal moves to l and returns 0, or with l == nil counts the
+// moves without naming them, which is what perft needs at its last ply. The
+// generators below do the same.
+func (p *Position) generate(l *MoveList) int {
+	them := p.turn.Other()
+	switch p.variant {
+	case Standard, Crazyhouse:
+	case Atomic:
+		return p.generateAtomic(l)
+	case Antichess:
+		return p.generateAntichess(l)
+	case RacingKings:
+		return p.generateRacing(l)
+	case KingOfTheHill:
+		if p.Pieces(them, King)&hill != 0 {
+			return 0
+		}
+	case ThreeCheck:
+		if p.checks[them] == 0 {
+			return 0
+		}
+	case Horde:
+		if p.turn == White {
+			return p.generateFree(l, p.color[them], ^p.Occupied())
+		}
 	}
-	return p.generateStandard(nil)
+	return p.generateStandard(l)
 }
 
-// The generators below fill l and return 0, or with l == nil count the moves
-// without naming them, which is what perft needs at its last ply.
+// hill is where a king wins king of the hill.
+const hill Bitboard = 1<<27 | 1<<28 | 1<<35 | 1<<36
 
 // generateStandard: with the pieces pinned to the king and the squares that
-// answer a check known at the start, every target is legal as it is found.
+// answer a check known at the start, every target is legal as it is found. The
+// side to move has a king; the other has none in horde.
 func (p *Position) generateStandard(l *MoveList) (n int) {
 	us := p.turn & 1
 	them := us ^ 1
@@ -43,7 +65,7 @@ func (p *Position) generateStandard(l *MoveList) (n int) {
 		}
 	}
 
-	danger := kingAttacks[(enemy&p.kind[King]).First()&63]
+	danger := aroundKing(enemy & p.kind[King])
 	n += l.targets(king, p.unattacked(them, kingAttacks[king]&^(own|danger), occupied&^king.bit()))
 	mask := ^own
 	if checkers != 0 {
@@ -82,6 +104,10 @@ func (p *Position) generateStandard(l *MoveList) (n int) {
 	n += l.pawnTargets(rising&enemy&mask, risingStep[us])
 	n += l.pawnTargets(falling&enemy&mask, fallingStep[us])
 
+	if p.pocket[us] != 0 {
+		n += p.drops(l, mask&^occupied)
+	}
+
 	if p.enPassant != NoSquare {
 		to := p.enPassant & 63
 		victim := (to ^ 8).bit()
@@ -91,6 +117,42 @@ func (p *Position) generateStandard(l *MoveList) (n int) {
 			if p.attackers(them, king, after)&^victim == 0 {
 				n += l.one(newMove(b.First(), to) | kindEnPassant)
 			}
+		}
+	}
+	return n
+}
+
+// generateFree generates the moves of a side that has no king to guard: the
+// pieces go to empty squares and squares to capture on, as given.
+func (p *Position) generateFree(l *MoveList, victims, quiet Bitboard) (n int) {
+	us := p.turn & 1
+	own, occupied := p.color[us], p.Occupied()
+	mask := victims | quiet
+	for b := own & p.kind[Knight]; b != 0; b &= b - 1 {
+		s := b.First() & 63
+		n += l.targets(s, knightAttacks[s]&mask)
+	}
+	for b := own & p.kind[King]; b != 0; b &= b - 1 {
+		s := b.First() & 63
+		n += l.targets(s, kingAttacks[s]&mask)
+	}
+	for b := own & (p.kind[Bishop] | p.kind[Queen]); b != 0; b &= b - 1 {
+		s := b.First() & 63
+		n += l.targets(s, bishopAttacks(s, occupied)&mask)
+	}
+	for b := own & (p.kind[Rook] | p.kind[Queen]); b != 0; b &= b - 1 {
+		s := b.First() & 63
+		n += l.targets(s, rookAttacks(s, occupied)&mask)
+	}
+	pawns := own & p.kind[Pawn]
+	n += p.pawnPushes(l, pawns, ^occupied, quiet)
+	rising, falling := p.pawnAttackSets(pawns, pawns)
+	n += l.pawnTargets(rising&victims, risingStep[us])
+	n += l.pawnTargets(falling&victims, fallingStep[us])
+	if p.enPassant != NoSquare && victims != 0 {
+		to := p.enPassant & 63
+		for b := pawns & pawnAttacks[us^1][to]; b != 0; b &= b - 1 {
+			n += l.one(newMove(b.First(), to) | kindEnPassant)
 		}
 	}
 	return n
@@ -143,11 +205,13 @@ func (p *Position) unattacked(c Color, squares, occupied Bitboard) Bitboard {
 	return squares
 }
 
-// pawnPushes generates one- and two-square advances onto squares of mask.
+// pawnPushes generates one- and two-square advances onto squares of mask. A
+// pawn of the first rank, which only horde has, may advance two squares as one
+// of the second may.
 func (p *Position) pawnPushes(l *MoveList, pawns, empty, mask Bitboard) int {
 	us := p.turn & 1
 	one := forward(us, pawns) & empty
-	third, step := rank3, int8(8)
+	third, step := rank2|rank3, int8(8)
 	if us == Black {
 		third, step = rank6, -8
 	}
@@ -172,7 +236,7 @@ func (p *Position) castling(l *MoveList, king Square) (n int) {
 		if (crossed|reached|between[rook][rookTo&63]|rookTo.bit())&others != 0 {
 			continue
 		}
-		near := kingAttacks[(p.color[them]&p.kind[King]).First()&63]
+		near := aroundKing(p.color[them] & p.kind[King])
 		if p.variant == Atomic {
 			crossed &^= near
 			reached &^= near
@@ -187,6 +251,14 @@ func (p *Position) castling(l *MoveList, king Square) (n int) {
 		n += l.one(newMove(king, rook) | kindCastle)
 	}
 	return n
+}
+
+// aroundKing gives the squares next to a king; none where there is no king.
+func aroundKing(king Bitboard) Bitboard {
+	if king == 0 {
+		return 0
+	}
+	return kingAttacks[king.First()&63]
 }
 
 // targets adds or counts the moves from one square to a set.

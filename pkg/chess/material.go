@@ -6,31 +6,110 @@ package chess
 // Chess: kings alone, kings and one minor piece, or kings and bishops that all
 // stand on squares of one color.
 //
-// Atomic chess: where both sides have more than a king, two bishops, one a
-// side, on squares of different colors: they can never blow each other up.
-// Where one king is bare: nothing, any single piece but a queen or a pawn, or
-// two knights.
+// Atomic: where both sides have more than a king, two bishops, one a side, on
+// squares of different colors: they can never blow each other up. Where one
+// king is bare: nothing, any single piece but a queen or a pawn, or two knights.
+//
+// Antichess: bishops, each side's on squares of one color and not the other
+// side's, and pawns that block each other where no bishop can take them.
+//
+// Three-check: kings alone. Horde: no move of either side ever frees another
+// (see hordeClosed). King of the hill, racing kings and crazyhouse: never.
 func (p *Position) InsufficientMaterial() bool {
+	switch p.variant {
+	case Standard:
+		return p.insufficientStandard()
+	case Atomic:
+		return p.insufficientAtomic()
+	case Antichess:
+		return p.insufficientAntichess()
+	case ThreeCheck:
+		return p.Occupied() == p.kind[King]
+	case Horde:
+		return p.hordeClosed()
+	}
+	return false
+}
+
+// sameColored reports whether the squares are all light or all dark.
+func sameColored(b Bitboard) bool { return b&lightSquares == 0 || b&darkSquares == 0 }
+
+func (p *Position) insufficientStandard() bool {
+	kings, bishops := p.kind[King], p.kind[Bishop]
+	occupied := p.Occupied()
+	switch {
+	case occupied == kings|bishops:
+		return occupied.Count() <= 3 || sameColored(bishops)
+	case occupied == kings|bishops|p.kind[Knight]:
+		return occupied.Count() <= 3
+	}
+	return false
+}
+
+func (p *Position) insufficientAtomic() bool {
 	kings, bishops, knights := p.kind[King], p.kind[Bishop], p.kind[Knight]
 	occupied := p.Occupied()
 	count := occupied.Count()
-	twoColored := bishops&lightSquares != 0 && bishops&darkSquares != 0
-	if p.variant != Atomic {
-		switch {
-		case occupied == kings|bishops:
-			return count <= 3 || !twoColored
-		case occupied == kings|bishops|knights:
-			return count <= 3
-		}
-		return false
-	}
 	switch {
 	case kings.Count() != 2:
 		return false // exploded: the game is won
 	case p.color[White].Count() > 1 && p.color[Black].Count() > 1:
-		return occupied == kings|bishops && count == 4 && twoColored
+		return occupied == kings|bishops && count == 4 && !sameColored(bishops)
 	case occupied == kings|knights:
 		return count <= 4
 	}
 	return occupied == kings|bishops|knights|p.kind[Rook] && count <= 3
+}
+
+func (p *Position) insufficientAntichess() bool {
+	bishops, pawns := p.kind[Bishop], p.kind[Pawn]
+	white, black := bishops&p.color[White], bishops&p.color[Black]
+	if p.Occupied() != bishops|pawns || white == 0 || black == 0 || !sameColored(white) || !sameColored(black) {
+		return false
+	}
+	whites, blacks := lightSquares, darkSquares // those of each side's bishops
+	if white&darkSquares != 0 {
+		whites, blacks = blacks, whites
+	}
+	if black&whites != 0 {
+		return false
+	}
+	whitePawns, blackPawns := pawns&p.color[White], pawns&p.color[Black]
+	return whitePawns&blacks == 0 && blackPawns&whites == 0 &&
+		whitePawns<<8&^blackPawns == 0 && blackPawns>>8&^whitePawns == 0
+}
+
+// hordeClosed reports whether the horde is stuck for good: White cannot move,
+// whoever's turn it is, Black can move the king only, and no king's move gives
+// White a move. A last white piece that Black can take is no draw.
+func (p *Position) hordeClosed() bool {
+	horde, black := p.color[White], p.color[Black]
+	if horde == 0 {
+		return false // destroyed
+	}
+	if forward(White, horde&p.kind[Pawn])&^p.Occupied() != 0 {
+		return false // the usual case: a pawn can advance
+	}
+	if horde&(horde-1) == 0 && p.attackers(Black, horde.First(), p.Occupied())|
+		black&p.kind[King]&kingAttacks[horde.First()&63] != 0 {
+		return false
+	}
+	q := *p
+	q.enPassant, q.turn = NoSquare, White
+	if q.countMoves() != 0 {
+		return false
+	}
+	q.turn = Black
+	var l MoveList
+	q.LegalMoves(&l)
+	for _, m := range l.Slice() {
+		if q.typeAt(m.From()) != King {
+			return false
+		}
+		next := q
+		if next.Play(m); next.countMoves() != 0 {
+			return false
+		}
+	}
+	return true
 }

@@ -6,7 +6,7 @@ package chess
 //	bits  0-5   from
 //	bits  6-11  to
 //	bits 12-15  kind: 0 plain, 1 castling, 2 en passant, 3-7 promotion to
-//	            PieceType kind-1; 9-13 are kept for drops of PieceType kind-8
+//	            PieceType kind-1, 9-13 drop of PieceType kind-8 (from = to)
 //
 // Castling is stored as the king taking its own rook, which says the same for
 // any placement of king and rook (chess960).
@@ -17,6 +17,7 @@ const (
 	kindEnPassant Move = 2 << 12
 	kindMask      Move = 15 << 12
 	kindPromotion      = 1 // kind = piece type + kindPromotion
+	kindDrop           = 8 // kind = piece type + kindDrop
 )
 
 func newMove(from, to Square) Move { return Move(from) | Move(to)<<6 }
@@ -25,7 +26,10 @@ func newPromotion(from, to Square, t PieceType) Move {
 	return newMove(from, to) | (Move(t)+kindPromotion)<<12
 }
 
-// From is the square the piece leaves.
+// newDrop is the placing of a piece from the pocket.
+func newDrop(to Square, t PieceType) Move { return newMove(to, to) | (Move(t)+kindDrop)<<12 }
+
+// From is the square the piece leaves; of a drop, the square it comes to.
 func (m Move) From() Square { return Square(m & 63) }
 
 // To is the square the piece goes to; for castling, the square of the rook.
@@ -39,6 +43,18 @@ func (m Move) Promotion() PieceType {
 	return NoPieceType
 }
 
+// Dropped is the piece that a drop places (crazyhouse), [NoPieceType] for other
+// moves.
+func (m Move) Dropped() PieceType {
+	if !m.IsDrop() {
+		return NoPieceType
+	}
+	return PieceType(m>>12 - kindDrop)
+}
+
+// IsDrop reports whether the move places a piece from the pocket.
+func (m Move) IsDrop() bool { return m >= (1+kindDrop)<<12 }
+
 // IsCastle reports whether the move is castling.
 func (m Move) IsCastle() bool { return m&kindMask == kindCastle }
 
@@ -51,6 +67,9 @@ func (m Move) String() string {
 	if m == 0 {
 		return "0000"
 	}
+	if t := m.Dropped(); t != NoPieceType {
+		return string(t.letter(White)) + "@" + m.To().String()
+	}
 	s := m.From().String() + m.To().String()
 	if t := m.Promotion(); t != NoPieceType {
 		s += string(t.letter(Black))
@@ -58,13 +77,21 @@ func (m Move) String() string {
 	return s
 }
 
-// MoveList holds the legal moves of a position. It has room for every
-// position [ParseFEN] accepts (218 moves at most) and never allocates. The
-// zero value is empty.
+// MoveList holds the legal moves of a position and never allocates. The zero
+// value is empty.
+//
+// It has room for every position that can come about. Chess has at most 218
+// moves; in crazyhouse a bound is needed, not a record: no square is reached
+// from more than eight directions, by a promotion in more than twelve further
+// ways, or by more than five kinds of drops, and a piece has at most 27 moves.
+// With k pieces that is at most min(27k, 8(64-k)) + 5(64-k) moves, with knights
+// and promotions some more, and below 720 for every k.
 type MoveList struct {
 	n     int
-	moves [256]Move
+	moves [1024]Move
 }
+
+const mostMoves = 720
 
 // Len is the number of moves.
 func (l *MoveList) Len() int { return l.n }
@@ -86,7 +113,7 @@ func (l *MoveList) Contains(m Move) bool {
 }
 
 func (l *MoveList) add(m Move) {
-	l.moves[uint8(l.n)] = m
+	l.moves[l.n&(len(l.moves)-1)] = m
 	l.n++
 }
 

@@ -50,13 +50,13 @@ func ParseResult(s string) (Result, error) {
 // Reason says why a game is over.
 type Reason uint8
 
-// The reasons. Those up to InsufficientMaterial are found by [Game.Outcome];
-// the others are for whoever runs a game.
+// The reasons. Those up to InsufficientMaterial and those from KingInCenter are
+// found by [Game.Outcome]; the others are for whoever runs a game.
 const (
 	NoReason             Reason = iota // the game goes on
 	Checkmate                          // the side to move is in check and has no move
 	KingExploded                       // in atomic chess
-	Stalemate                          // the side to move has no move and is not in check
+	Stalemate                          // the side to move has no move and is not in check; it wins in antichess
 	Threefold                          // the position has occurred three times
 	FiftyMoves                         // a hundred plies without capture or pawn move
 	InsufficientMaterial               // neither side can win
@@ -68,12 +68,18 @@ const (
 	EngineStall   // the engine did not answer
 	EngineGarbage // the engine's answer is no move
 	Adjudication
+	KingInCenter   // in king of the hill
+	ThreeChecks    // in three-check
+	HordeDestroyed // in horde: White has no piece left
+	RaceFinished   // in racing kings: one king, or both, on the eighth rank
+	PiecesLost     // in antichess: the side to move has none, and wins
 )
 
 var reasonNames = [...]string{
 	"ongoing", "checkmate", "king_exploded", "stalemate", "threefold", "fifty_moves",
 	"insufficient_material", "move_limit", "resignation", "time_forfeit", "illegal_move",
 	"engine_crash", "engine_stall", "engine_garbage", "adjudication",
+	"king_in_center", "three_checks", "horde_destroyed", "race_finished", "pieces_lost",
 }
 
 // String gives the reason in snake case, as it stands in data files.
@@ -104,3 +110,51 @@ func (o Outcome) Over() bool { return o.Reason != NoReason }
 
 // String gives both: "1-0 checkmate".
 func (o Outcome) String() string { return o.Result.String() + " " + o.Reason.String() }
+
+// Ended says whether the position itself ends the game: by mate, by stalemate,
+// or by the variant's own rule. Draws by material, clock and repetition are left
+// to [Game.Outcome]. The caller passes the legal moves, which it needs anyway
+// when the game goes on.
+func (p *Position) Ended(l *MoveList) Outcome {
+	if l.n > 0 {
+		return Outcome{Unfinished, NoReason} // a decided game has no moves
+	}
+	us, them := p.turn, p.turn.Other()
+	switch p.variant {
+	case Atomic:
+		if p.King(us) == NoSquare {
+			return Outcome{Win(them), KingExploded}
+		}
+	case Antichess:
+		if p.color[us] == 0 {
+			return Outcome{Win(us), PiecesLost}
+		}
+		return Outcome{Win(us), Stalemate}
+	case KingOfTheHill:
+		if p.Pieces(them, King)&hill != 0 {
+			return Outcome{Win(them), KingInCenter}
+		}
+	case ThreeCheck:
+		if p.checks[them] == 0 {
+			return Outcome{Win(them), ThreeChecks}
+		}
+	case Horde:
+		if p.color[us] == 0 {
+			return Outcome{Win(them), HordeDestroyed}
+		}
+	case RacingKings:
+		switch there := p.kind[King] & rank8; {
+		case there == 0:
+		case there&p.color[White] == 0:
+			return Outcome{BlackWins, RaceFinished}
+		case there&p.color[Black] == 0:
+			return Outcome{WhiteWins, RaceFinished}
+		default:
+			return Outcome{Draw, RaceFinished}
+		}
+	}
+	if p.InCheck() {
+		return Outcome{Win(them), Checkmate}
+	}
+	return Outcome{Draw, Stalemate}
+}

@@ -109,7 +109,7 @@ func (g *PGN) writeTags(b *strings.Builder) error {
 	}
 	put("Result", g.Result.String())
 	if g.Variant != Standard {
-		put("Variant", variantTags[g.Variant])
+		put("Variant", g.Variant.Tag())
 	}
 	if g.Start != StartPosition(g.Variant) {
 		put("SetUp", "1")
@@ -136,10 +136,7 @@ func (g *PGN) writeTags(b *strings.Builder) error {
 	return nil
 }
 
-var (
-	tagEscape   = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
-	variantTags = [...]string{Standard: "Standard", Atomic: "Atomic"}
-)
+var tagEscape = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 
 func validTagName(s string) bool {
 	for _, r := range s {

@@ -65,35 +65,3 @@ func pieceOf(letter byte) PieceType {
 	}
 	return NoPieceType
 }
-
-// Variant is a set of rules.
-type Variant uint8
-
-// The variants.
-const (
-	Standard Variant = iota
-	Atomic
-)
-
-var variantNames = [...]string{Standard: "chess", Atomic: "atomic"}
-
-// Variants lists all variants.
-func Variants() []Variant { return []Variant{Standard, Atomic} }
-
-// ParseVariant reads the name of a variant, as [Variant.String] gives it.
-func ParseVariant(name string) (Variant, error) {
-	for v, n := range variantNames {
-		if n == name {
-			return Variant(v), nil
-		}
-	}
-	return 0, fmt.Errorf("variant %q: want one of %s", name, strings.Join(variantNames[:], ", "))
-}
-
-// String gives the variant's name: "chess" or "atomic".
-func (v Variant) String() string {
-	if int(v) < len(variantNames) {
-		return variantNames[v]
-	}
-	return fmt.Sprintf("Variant(%d)", uint8(v))
-}

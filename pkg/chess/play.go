@@ -11,6 +11,9 @@ func (p *Position) Play(m Move) {
 		key ^= keys.enPassant[p.enPassant&7]
 		p.enPassant = NoSquare
 	}
+	if p.variant == Crazyhouse {
+		key ^= p.exchange(m)
+	}
 	p.rule50++
 	p.fullMove += uint32(us)
 	p.turn = them
@@ -28,7 +31,7 @@ func (p *Position) Play(m Move) {
 			key ^= p.explode(from, to)
 			castle &= p.intact()
 		} else {
-			key ^= p.lift(us, Pawn, from.bit()) ^ p.drop(us, Pawn, to)
+			key ^= p.lift(us, Pawn, from.bit()) ^ p.put(us, Pawn, to)
 		}
 	case p.color[them].Has(to):
 		p.rule50 = 0
@@ -40,7 +43,7 @@ func (p *Position) Play(m Move) {
 		key ^= p.lift(them, p.typeAt(to), to.bit())
 		castle &^= to.bit()
 		fallthrough
-	default:
+	case !m.IsDrop():
 		t := p.typeAt(from)
 		key ^= p.lift(us, t, from.bit())
 		castle &^= from.bit()
@@ -50,8 +53,8 @@ func (p *Position) Play(m Move) {
 			if promoted := m.Promotion(); promoted != NoPieceType {
 				t = promoted
 			} else if to^from == 16 {
-				middle := (from + to) / 2
-				if pawnAttacks[us][middle&63]&p.color[them]&p.kind[Pawn] != 0 {
+				middle := (from + to) / 2 // on the second rank only in horde, where nothing can be captured so
+				if (rank3 | rank6).Has(middle) && pawnAttacks[us][middle&63]&p.color[them]&p.kind[Pawn] != 0 {
 					p.enPassant = middle
 					key ^= keys.enPassant[middle&7]
 				}
@@ -59,7 +62,9 @@ func (p *Position) Play(m Move) {
 		case King:
 			castle &^= backRank(us)
 		}
-		key ^= p.drop(us, t, to)
+		key ^= p.put(us, t, to)
+	default:
+		key ^= p.put(us, m.Dropped(), to)
 	}
 
 	if lost := p.castle ^ castle; lost != 0 {
@@ -69,6 +74,11 @@ func (p *Position) Play(m Move) {
 		p.castle = castle
 	}
 	p.key = key
+	if p.variant == ThreeCheck && p.InCheck() {
+		p.key ^= keys.checks[us][p.checks[us]&3]
+		p.checks[us]--
+		p.key ^= keys.checks[us][p.checks[us]&3]
+	}
 }
 
 // lift takes a piece off its square and gives the change of the key.
@@ -78,8 +88,8 @@ func (p *Position) lift(c Color, t PieceType, b Bitboard) uint64 {
 	return keys.piece[c&1][t][b.First()&63]
 }
 
-// drop puts a piece on an empty square and gives the change of the key.
-func (p *Position) drop(c Color, t PieceType, s Square) uint64 {
+// put puts a piece on an empty square and gives the change of the key.
+func (p *Position) put(c Color, t PieceType, s Square) uint64 {
 	p.color[c&1] |= s.bit()
 	p.kind[t] |= s.bit()
 	return keys.piece[c&1][t][s&63]
@@ -88,7 +98,7 @@ func (p *Position) drop(c Color, t PieceType, s Square) uint64 {
 func (p *Position) playCastle(us Color, king, rook Square) uint64 {
 	kingTo, rookTo := castleTargets(king, rook)
 	return p.lift(us, King, king.bit()) ^ p.lift(us, Rook, rook.bit()) ^
-		p.drop(us, King, kingTo) ^ p.drop(us, Rook, rookTo)
+		p.put(us, King, kingTo) ^ p.put(us, Rook, rookTo)
 }
 
 // castleTargets gives the squares on which king and rook end: the g- and

@@ -1,20 +1,26 @@
 package chess
 
 // Position is a position with everything that decides its legal moves, and
-// its clocks, but not its history (see [Game]). It is a value of 104 bytes:
+// its clocks, but not its history (see [Game]). It is a value of 120 bytes:
 // copy it with =. The zero value is no position; make one with
 // [StartPosition] or [ParseFEN].
 type Position struct {
 	color     [2]Bitboard
 	kind      [7]Bitboard // by PieceType; [0] is unused
 	castle    Bitboard    // rooks that may still castle
+	promoted  Bitboard    // pieces that were pawns (crazyhouse only)
 	key       uint64
-	rule50    uint32 // plies since the last capture or pawn move
+	pocket    [2]pocket // pieces in hand (crazyhouse only)
+	rule50    uint32    // plies since the last capture or pawn move
 	fullMove  uint32
 	enPassant Square
 	turn      Color
 	variant   Variant
+	checks    [2]uint8 // checks that a side has still to give (three-check only)
 }
+
+// checksToWin is the number of checks that wins three-check.
+const checksToWin = 3
 
 // Variant is the set of rules the position is played by.
 func (p *Position) Variant() Variant { return p.variant }
@@ -42,6 +48,18 @@ func (p *Position) King(c Color) Square { return p.Pieces(c, King).First() }
 // CastlingRooks gives the squares of the rooks with which a side may still
 // castle.
 func (p *Position) CastlingRooks(c Color) Bitboard { return p.castle & p.color[c&1] }
+
+// Pocket is the number of pieces of a kind that a side holds in hand; 0 but in
+// crazyhouse.
+func (p *Position) Pocket(c Color, t PieceType) int { return p.pocket[c&1].count(t) }
+
+// Promoted gives the pieces of both sides that were pawns, which go back to the
+// pocket as pawns; it is kept in crazyhouse only.
+func (p *Position) Promoted() Bitboard { return p.promoted }
+
+// ChecksLeft is the number of checks with which side c wins, 3 at the start, 0
+// when it has won; it is 0 but in three-check.
+func (p *Position) ChecksLeft(c Color) int { return int(p.checks[c&1]) }
 
 // EnPassant is the square behind a pawn that has just advanced two squares, if
 // an enemy pawn stands ready to capture there (pinned or not); otherwise
@@ -90,16 +108,17 @@ func (p *Position) attackers(c Color, s Square, occupied Bitboard) Bitboard {
 }
 
 // InCheck reports whether the king of the side to move is attacked. In atomic
-// chess a king that touches the other, or has exploded, is not in check.
+// chess a king that touches the other, or has exploded, is not in check; in
+// antichess nobody is, nor in horde the side without a king.
 func (p *Position) InCheck() bool { return p.attacked(p.turn) }
 
 // attacked reports whether the king of side c is in check.
 func (p *Position) attacked(c Color) bool {
 	k, enemy := p.King(c), p.King(c.Other())
-	if k == NoSquare || enemy == NoSquare {
+	if k == NoSquare || p.variant == Antichess || p.variant == Atomic && enemy == NoSquare {
 		return false
 	}
-	if kingAttacks[k&63].Has(enemy) {
+	if enemy != NoSquare && kingAttacks[k&63].Has(enemy) {
 		return p.variant != Atomic // touching kings: no check in atomic, an impossible position in chess
 	}
 	return p.attackers(c.Other(), k, p.Occupied()) != 0

@@ -79,6 +79,7 @@ const (
 	fileA Bitboard = 0x0101010101010101
 	fileH Bitboard = fileA << 7
 	rank1 Bitboard = 0xff
+	rank2 Bitboard = rank1 << 8
 	rank3 Bitboard = rank1 << 16
 	rank6 Bitboard = rank1 << 40
 	rank8 Bitboard = rank1 << 56

@@ -6,8 +6,11 @@ var keys struct {
 	piece     [2][7][64]uint64
 	castle    [64]uint64 // by the square of a rook that may castle
 	enPassant [8]uint64  // by file
-	variant   [len(variantNames)]uint64
+	variant   [variantCount]uint64
 	black     uint64 // black to move
+	promoted  [64]uint64
+	pocket    [2][King]uint64            // by PieceType; times the number of pieces
+	checks    [2][checksToWin + 1]uint64 // by the checks still to give
 }
 
 func init() {
@@ -36,6 +39,17 @@ func init() {
 		keys.variant[v] = next()
 	}
 	keys.black = next()
+	for s := range keys.promoted {
+		keys.promoted[s] = next()
+	}
+	for c := range keys.pocket {
+		for t := range keys.pocket[c] {
+			keys.pocket[c][t] = next()
+		}
+		for n := range keys.checks[c] {
+			keys.checks[c][n] = next()
+		}
+	}
 }
 
 // computeKey gives the key from nothing; Play keeps it up to date by steps.
@@ -46,6 +60,17 @@ func (p *Position) computeKey() uint64 {
 			for s := range p.Pieces(c, t).Squares {
 				key ^= keys.piece[c][t][s]
 			}
+		}
+	}
+	for s := range p.promoted.Squares {
+		key ^= keys.promoted[s]
+	}
+	for c := White; c <= Black; c++ {
+		for t := Pawn; t <= Queen; t++ {
+			key ^= keys.pocket[c][t] * uint64(p.pocket[c].count(t))
+		}
+		if p.variant == ThreeCheck {
+			key ^= keys.checks[c][p.checks[c]]
 		}
 	}
 	for s := range p.castle.Squares {

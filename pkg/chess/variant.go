@@ -1,0 +1,82 @@
+package chess
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Variant is a set of rules.
+type Variant uint8
+
+// The variants, all with the rules of lichess. Chess960 is not among them: it
+// is any of these from another start position (see [Chess960]), and castling
+// works from wherever king and rook stand.
+const (
+	Standard      Variant = iota
+	Atomic                // captures explode; see the package comment
+	Antichess             // captures are compulsory, the king is a piece like any other; losing everything wins
+	KingOfTheHill         // a king on d4, e4, d5 or e5 wins
+	ThreeCheck            // the third check wins
+	Horde                 // White has pawns instead of a king, and loses when the last piece is taken
+	RacingKings           // no checks; the first king on the eighth rank wins
+	Crazyhouse            // captured pieces change sides and are dropped back
+)
+
+// variantFacts is what distinguishes variants as data. What distinguishes them
+// as rules are branches in the generators, [Position.Play] and the outcomes.
+var variantFacts = [...]struct {
+	name  string // as UCI engines and experiment files say
+	tag   string // as PGN files on lichess say
+	start string // FEN
+}{
+	Standard:      {"chess", "Standard", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"},
+	Atomic:        {"atomic", "Atomic", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"},
+	Antichess:     {"antichess", "Antichess", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w - - 0 1"},
+	KingOfTheHill: {"kingofthehill", "King of the Hill", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"},
+	ThreeCheck:    {"3check", "Three-check", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 3+3 0 1"},
+	Horde:         {"horde", "Horde", "rnbqkbnr/pppppppp/8/1PP2PP1/PPPPPPPP/PPPPPPPP/PPPPPPPP/PPPPPPPP w kq - 0 1"},
+	RacingKings:   {"racingkings", "Racing Kings", "8/8/8/8/8/8/krbnNBRK/qrbnNBRQ w - - 0 1"},
+	Crazyhouse:    {"crazyhouse", "Crazyhouse", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR[] w KQkq - 0 1"},
+}
+
+// variantCount sizes tables by variant.
+const variantCount = len(variantFacts)
+
+// Variants lists all variants.
+func Variants() []Variant {
+	all := make([]Variant, variantCount)
+	for i := range all {
+		all[i] = Variant(i)
+	}
+	return all
+}
+
+// ParseVariant reads the name of a variant, as [Variant.String] gives it.
+func ParseVariant(name string) (Variant, error) {
+	names := make([]string, variantCount)
+	for v, f := range variantFacts {
+		if f.name == name {
+			return Variant(v), nil
+		}
+		names[v] = f.name
+	}
+	return 0, fmt.Errorf("variant %q: want one of %s", name, strings.Join(names, ", "))
+}
+
+// String gives the name that UCI engines use: "chess", "atomic", "antichess",
+// "kingofthehill", "3check", "horde", "racingkings" or "crazyhouse".
+func (v Variant) String() string {
+	if int(v) < variantCount {
+		return variantFacts[v].name
+	}
+	return fmt.Sprintf("Variant(%d)", uint8(v))
+}
+
+// Tag gives the value of the Variant tag in PGN files, as lichess writes it:
+// "Standard", "King of the Hill".
+func (v Variant) Tag() string {
+	if int(v) < variantCount {
+		return variantFacts[v].tag
+	}
+	return v.String()
+}
