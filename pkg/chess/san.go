@@ -2,13 +2,13 @@ package chess
 
 import (
 	"fmt"
-	"strings"
 )
 
 // SAN writes a move in standard algebraic notation: "Nbd2", "exd6", "e8=Q+",
-// "O-O-O#". Origin squares are given only where another piece of the kind has
-// a legal move to the square. A move that explodes the enemy king ends in #,
-// as lichess writes it. The move must be legal.
+// "O-O-O#", and in crazyhouse "N@f3", "P@e4". Origin squares are given only
+// where another piece of the kind has a legal move to the square. As lichess
+// writes it, # ends whatever decides the game at once (mate, an exploded king,
+// the third check), and + any other check. The move must be legal.
 func (p *Position) SAN(m Move) string {
 	var l MoveList
 	p.LegalMoves(&l)
@@ -16,16 +16,22 @@ func (p *Position) SAN(m Move) string {
 	q := *p
 	q.Play(m)
 	q.LegalMoves(&l)
-	switch {
-	case q.King(q.turn) == NoSquare || l.n == 0 && q.InCheck():
-		b = append(b, '#')
-	case q.InCheck():
-		b = append(b, '+')
-	}
-	return string(b)
+	return string(q.appendSign(b, &l))
 }
 
-// appendSAN writes the move without the sign of check; l holds the legal moves.
+// appendSign writes the sign that the move which led here bears; l holds the
+// legal moves.
+func (p *Position) appendSign(b []byte, l *MoveList) []byte {
+	switch r := p.Ended(l).Result; {
+	case r == WhiteWins || r == BlackWins:
+		return append(b, '#')
+	case p.InCheck():
+		return append(b, '+')
+	}
+	return b
+}
+
+// appendSAN writes the move without its sign; l holds the legal moves.
 func (p *Position) appendSAN(b []byte, m Move, l *MoveList) []byte {
 	from, to := m.From(), m.To()
 	if m.IsCastle() {
@@ -34,11 +40,14 @@ func (p *Position) appendSAN(b []byte, m Move, l *MoveList) []byte {
 		}
 		return append(b, "O-O-O"...)
 	}
+	if m.IsDrop() {
+		return append(b, pieceLetters[m.Dropped()], '@', 'a'+byte(to&7), '1'+byte(to>>3))
+	}
 	t := p.typeAt(from)
 	captures := p.Occupied().Has(to) || m.IsEnPassant()
 	if t == Pawn {
 		if captures {
-			b = append(b, 'a'+byte(from.File()))
+			b = append(b, 'a'+byte(from&7))
 		}
 	} else {
 		b = append(b, pieceLetters[t])
@@ -51,16 +60,16 @@ func (p *Position) appendSAN(b []byte, m Move, l *MoveList) []byte {
 			}
 		}
 		if same && (!sameFile || sameRank) {
-			b = append(b, 'a'+byte(from.File()))
+			b = append(b, 'a'+byte(from&7))
 		}
 		if same && sameFile {
-			b = append(b, '1'+byte(from.Rank()))
+			b = append(b, '1'+byte(from>>3))
 		}
 	}
 	if captures {
 		b = append(b, 'x')
 	}
-	b = append(b, to.String()...)
+	b = append(b, 'a'+byte(to&7), '1'+byte(to>>3))
 	if promoted := m.Promotion(); promoted != NoPieceType {
 		b = append(b, '=', pieceLetters[promoted])
 	}
@@ -70,63 +79,117 @@ func (p *Position) appendSAN(b []byte, m Move, l *MoveList) []byte {
 // ParseSAN reads a move in standard algebraic notation and checks that it is
 // legal. It is lenient where the meaning is clear: signs of check and
 // annotation (+ # ! ?) are ignored whether they are true or not, as are x and
-// =; castling may be written with zeros; the origin may be given in full.
+// =; castling may be written with zeros; the origin may be given in full, the
+// letter of a promotion in lower case; a pawn is dropped as "P@e4" or "@e4".
 func (p *Position) ParseSAN(s string) (Move, error) {
+	d, err := decodeSAN(s)
+	if err != nil {
+		return 0, err
+	}
+	if m := p.resolve(d); m != 0 {
+		return m, nil
+	}
+	return p.search(s, d)
+}
+
+// sanMove is what the text of a move says, before a position gives it meaning.
+type sanMove struct {
+	piece     PieceType
+	promotion PieceType
+	to        Square
+	drop      bool
+	castle    uint8    // castleNone, castleRight or castleLeft
+	origin    Bitboard // the squares that the piece may come from, as far as the text tells
+}
+
+const (
+	castleNone uint8 = iota
+	castleRight
+	castleLeft
+)
+
+// sanPiece gives the kind of piece by its letter in SAN.
+var sanPiece = [256]PieceType{'P': Pawn, 'N': Knight, 'B': Bishop, 'R': Rook, 'Q': Queen, 'K': King}
+
+// decodeSAN takes a move's text apart. PGN files are read from bytes and single
+// moves from strings.
+func decodeSAN[T string | []byte](s T) (sanMove, error) {
+	n := len(s)
+	for n > 0 && (s[n-1] == '+' || s[n-1] == '#' || s[n-1] == '!' || s[n-1] == '?') {
+		n--
+	}
+	d := sanMove{piece: Pawn, origin: ^Bitboard(0)}
+	if n < 2 {
+		return d, errSANShort(s)
+	}
+	i := 0
+	if t := sanPiece[s[0]]; t != NoPieceType {
+		d.piece, i = t, 1
+	} else if s[0] == 'O' || s[0] == '0' {
+		switch string(s[:n]) {
+		case "O-O", "0-0":
+			d.castle = castleRight
+			return d, nil
+		case "O-O-O", "0-0-0":
+			d.castle = castleLeft
+			return d, nil
+		}
+	}
+	if s[i] == '@' {
+		d.drop = true
+		i++
+	} else if last := s[n-1]; last > '8' && n-i > 2 {
+		if t := sanPiece[last&^0x20]; t != NoPieceType {
+			d.promotion = t
+			n--
+			if s[n-1] == '=' {
+				n--
+			}
+		}
+	}
+	if n-i < 2 {
+		return d, errSANShort(s)
+	}
+	file, rank := s[n-2]-'a', s[n-1]-'1'
+	if file > 7 || rank > 7 {
+		_, err := ParseSquare(string(s[n-2 : n]))
+		return d, fmt.Errorf("san move %q: target %w", s, err)
+	}
+	d.to = Square(rank<<3 | file)
+	if n -= 2; n > i && (s[n-1] == 'x' || s[n-1] == '-') && !d.drop {
+		n--
+	}
+	hint := i
+	if i < n && s[i]-'a' <= 7 && !d.drop {
+		d.origin = fileA << (s[i] - 'a')
+		i++
+	}
+	if i < n && s[i]-'1' <= 7 && !d.drop {
+		d.origin &= rank1 << (8 * (s[i] - '1'))
+		i++
+	}
+	if i < n {
+		return d, fmt.Errorf("san move %q: %q before the target square has no meaning", s, string(s[hint:n]))
+	}
+	return d, nil
+}
+
+func errSANShort[T string | []byte](s T) error {
+	return fmt.Errorf("san move %q: want a move such as Nf3, exd5 or O-O", s)
+}
+
+// search finds the one legal move that the text can mean, or says why there is
+// none. s is the text as it was written.
+func (p *Position) search(s string, d sanMove) (Move, error) {
 	var l MoveList
 	p.LegalMoves(&l)
-	text := strings.TrimRight(s, "+#!?")
-	switch text {
-	case "O-O", "0-0":
-		return p.findCastle(s, &l, true)
-	case "O-O-O", "0-0-0":
-		return p.findCastle(s, &l, false)
-	}
-
-	t := Pawn
-	rest := text
-	if rest != "" {
-		if piece := pieceOf(rest[0]); piece != NoPieceType {
-			t, rest = piece, rest[1:]
-		}
-	}
-	promotion := NoPieceType
-	if n := len(rest); n > 2 {
-		if piece := pieceOf(rest[n-1]); piece != NoPieceType {
-			promotion, rest = piece, strings.TrimSuffix(rest[:n-1], "=")
-		}
-	}
-	if len(rest) < 2 {
-		return 0, fmt.Errorf("san move %q: want a move such as Nf3, exd5 or O-O", s)
-	}
-	to, err := ParseSquare(rest[len(rest)-2:])
-	if err != nil {
-		return 0, fmt.Errorf("san move %q: target %w", s, err)
-	}
-	origin := ^Bitboard(0)
-	hint := rest[:len(rest)-2]
-	if n := len(hint); n > 0 && (hint[n-1] == 'x' || hint[n-1] == '-') {
-		hint = hint[:n-1]
-	}
-	if hint != "" && hint[0] >= 'a' && hint[0] <= 'h' {
-		origin &= fileA << (hint[0] - 'a')
-		hint = hint[1:]
-	}
-	if hint != "" && hint[0] >= '1' && hint[0] <= '8' {
-		origin &= rank1 << (8 * (hint[0] - '1'))
-		hint = hint[1:]
-	}
-	if hint != "" {
-		return 0, fmt.Errorf("san move %q: %q before the target square has no meaning", s, hint)
-	}
-
 	var found Move
 	for _, m := range l.Slice() {
-		if m.To() != to || m.IsCastle() || m.Promotion() != promotion ||
-			!origin.Has(m.From()) || p.typeAt(m.From()) != t {
+		if !d.means(p, m) {
 			continue
 		}
 		if found != 0 {
-			return 0, fmt.Errorf("san move %q: ambiguous in %s: the %v on %v and on %v can go there", s, p.FEN(), t, found.From(), m.From())
+			return 0, fmt.Errorf("san move %q: ambiguous in %s: the %v on %v and on %v can go there", s, p.FEN(), d.piece, found.From(), m.From())
 		}
 		found = m
 	}
@@ -136,11 +199,15 @@ func (p *Position) ParseSAN(s string) (Move, error) {
 	return found, nil
 }
 
-func (p *Position) findCastle(s string, l *MoveList, right bool) (Move, error) {
-	for _, m := range l.Slice() {
-		if m.IsCastle() && (m.To() > m.From()) == right {
-			return m, nil
-		}
+// means reports whether the text can mean m, a legal move of p.
+func (d sanMove) means(p *Position, m Move) bool {
+	switch {
+	case m.IsCastle():
+		return d.castle == castleRight && m.To() > m.From() || d.castle == castleLeft && m.To() < m.From()
+	case d.castle != castleNone || m.To() != d.to || m.IsDrop() != d.drop:
+		return false
+	case d.drop:
+		return m.Dropped() == d.piece
 	}
-	return 0, fmt.Errorf("san move %q: not legal in %s", s, p.FEN())
+	return m.Promotion() == d.promotion && d.origin.Has(m.From()) && p.typeAt(m.From()) == d.piece
 }
