@@ -29,11 +29,25 @@ func (mover15) Count() int       { return moverPlanes }
 func (mover15) Constant() []bool { return mover15Constant }
 func (mover15) White() bool      { return false }
 
-func (e mover15) Supports(v chess.Variant) error { return boardVariant(e.Name(), v) }
+// mover15Lacks has racing kings beside what atomic16 lacks: turned upside down,
+// black's race would go down the board, and nothing would say so.
+var mover15Lacks = lacks{
+	chess.ThreeCheck:  atomic16Lacks[chess.ThreeCheck],
+	chess.Crazyhouse:  atomic16Lacks[chess.Crazyhouse],
+	chess.RacingKings: "no plane for the side to move, and the race does not look alike to both",
+}
+
+func (e mover15) Supports(v chess.Variant) error { return mover15Lacks.support(e.Name(), v) }
 
 func (mover15) Encode(dst []uint64, g *chess.Game) {
 	p := g.Position()
 	dst = dst[:moverPlanes]
+	encodeMover(dst, p)
+	turnBoards(dst, view(p))
+}
+
+// encodeMover writes the planes of mover15 with the board as it is.
+func encodeMover(dst []uint64, p *chess.Position) {
 	own := p.Turn()
 	other := own.Other()
 	for t := chess.Pawn; t <= chess.King; t++ {
@@ -46,9 +60,18 @@ func (mover15) Encode(dst []uint64, g *chess.Game) {
 	if s := p.EnPassant(); s != chess.NoSquare {
 		dst[moverEnPassant] = 1 << s
 	}
-	if own == chess.Black {
-		for i := range dst {
-			dst[i] = bits.ReverseBytes64(dst[i]) // a byte is a rank
+}
+
+// turnBoards changes boards to a view.
+func turnBoards(boards []uint64, view chess.Square) {
+	if view == asItIs {
+		return
+	}
+	for i, b := range boards {
+		b = bits.ReverseBytes64(b) // a byte is a rank
+		if view == leftRight {
+			b = bits.Reverse64(b) // all squares turned around: with the ranks back in place, only the files
 		}
+		boards[i] = b
 	}
 }

@@ -3,13 +3,15 @@ package encode
 import (
 	"fmt"
 	"strings"
+
+	"alamos/pkg/chess"
 )
 
 // The encodings, in the order of their appearance in the literature that
 // PlanesNames and PolicyNames keep.
 var (
-	allPlanes   = []Planes{atomic16{}, mover15{}}
-	allPolicies = []Policy{uci1968{}, uci1968Mover{}}
+	allPlanes   = []Planes{atomic16{}, mover15{}, variants31{}}
+	allPolicies = []Policy{uci1968{}, uci1968Mover{}, uci2206Mover{}}
 )
 
 // PlanesByName finds an input encoding by its name.
@@ -27,6 +29,22 @@ func PlanesNames() []string { return names(allPlanes) }
 
 // PolicyNames lists the names that PolicyByName knows.
 func PolicyNames() []string { return names(allPolicies) }
+
+// PlanesFor lists the names of the input encodings that express a variant.
+func PlanesFor(v chess.Variant) []string { return names(expressing(allPlanes, v)) }
+
+// PolicyFor lists the names of the move encodings that express a variant.
+func PolicyFor(v chess.Variant) []string { return names(expressing(allPolicies, v)) }
+
+func expressing[T interface{ Supports(chess.Variant) error }](all []T, v chess.Variant) []T {
+	var list []T
+	for _, e := range all {
+		if e.Supports(v) == nil {
+			list = append(list, e)
+		}
+	}
+	return list
+}
 
 func byName[T interface{ Name() string }](all []T, kind, name string) (T, error) {
 	for _, e := range all {

@@ -55,7 +55,13 @@ func (atomic16) Constant() []bool { return atomic16Constant }
 // its outcome z is 1 when white won, whoever is to move.
 func (atomic16) White() bool { return true }
 
-func (e atomic16) Supports(v chess.Variant) error { return boardVariant(e.Name(), v) }
+// atomic16Lacks: what is not on the board has no planes.
+var atomic16Lacks = lacks{
+	chess.ThreeCheck: "no planes for the checks given",
+	chess.Crazyhouse: "no planes for the pieces in hand",
+}
+
+func (e atomic16) Supports(v chess.Variant) error { return atomic16Lacks.support(e.Name(), v) }
 
 func (atomic16) Encode(dst []uint64, g *chess.Game) {
 	p := g.Position()

@@ -1,10 +1,6 @@
 package encode
 
-import (
-	"fmt"
-
-	"alamos/pkg/chess"
-)
+import "alamos/pkg/chess"
 
 // uci1968 numbers moves by their UCI strings, as the OppenheimerZero thesis
 // does (section 4.2.2, idx_to_move and move_to_idx): every move that a queen
@@ -86,34 +82,34 @@ func UCI1968Moves() []string { return append([]string(nil), uciTable.moves...) }
 func (uci1968) Name() string { return "uci1968" }
 func (uci1968) Size() int    { return uciSize }
 
-func (e uci1968) Supports(v chess.Variant) error { return boardVariant(e.Name(), v) }
+// uci1968Lacks: the list of the thesis is of moves on the board, and of the
+// promotions of chess.
+var uci1968Lacks = lacks{
+	chess.Antichess:  "no indices for promotions to a king",
+	chess.Crazyhouse: "no indices for drops",
+}
 
-func (uci1968) Index(_ *chess.Position, m chess.Move) int { return uciIndex(m, 0) }
+func (e uci1968) Supports(v chess.Variant) error { return uci1968Lacks.support(e.Name(), v) }
+
+func (uci1968) Index(_ *chess.Position, m chess.Move) int { return uciIndex(m, asItIs) }
 
 // uci1968Mover is uci1968 as the side to move sees the board: black's moves
-// are numbered as white's moves on the board turned upside down, so that both
-// learn from each other's games. Half of the promotions are never used. It
-// goes with mover15.
+// are numbered as white's moves on the board turned upside down (in racing
+// kings with left and right changed), so that both learn from each other's
+// games. Half of the promotions are never used. It goes with mover15.
 type uci1968Mover struct{}
 
 func (uci1968Mover) Name() string { return "uci1968-mover" }
 func (uci1968Mover) Size() int    { return uciSize }
 
-func (e uci1968Mover) Supports(v chess.Variant) error { return boardVariant(e.Name(), v) }
+func (e uci1968Mover) Supports(v chess.Variant) error { return uci1968Lacks.support(e.Name(), v) }
 
-func (uci1968Mover) Index(p *chess.Position, m chess.Move) int {
-	if p.Turn() == chess.Black {
-		return uciIndex(m, upsideDown)
-	}
-	return uciIndex(m, 0)
-}
+func (uci1968Mover) Index(p *chess.Position, m chess.Move) int { return uciIndex(m, view(p)) }
 
-// upsideDown changes the rank of a square to the one across the middle.
-const upsideDown = 56
-
-// uciIndex is the index of a move whose squares are first changed by flip.
-func uciIndex(m chess.Move, flip chess.Square) int {
-	from, to := m.From()^flip, m.To()^flip
+// uciIndex is the index of a move as it is seen in a view, -1 of promotions to
+// a king and of drops.
+func uciIndex(m chess.Move, view chess.Square) int {
+	from, to := m.From()^view, m.To()^view
 	if m.IsCastle() && from%8 == 4 { // stored as king takes own rook
 		switch to % 8 {
 		case 0:
@@ -129,14 +125,4 @@ func uciIndex(m chess.Move, flip chess.Square) int {
 		return -1
 	}
 	return int(uciTable.plain[from][to])
-}
-
-// boardVariant is the Supports of encodings that know pieces on 64 squares
-// and nothing else: no pocket, no drops.
-func boardVariant(name string, v chess.Variant) error {
-	switch v {
-	case chess.Standard, chess.Atomic:
-		return nil
-	}
-	return fmt.Errorf("encoding %s cannot express variant %s: use it with %s or %s", name, v, chess.Standard, chess.Atomic)
 }
