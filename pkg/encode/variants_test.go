@@ -407,7 +407,7 @@ func TestVariants31TellsAll(t *testing.T) {
 		chess.ThreeCheck:  "r3k2r/8/8/8/3pP3/8/8/R3K2R b Kq e3 1+2 99 80",
 		chess.Antichess:   "kk6/8/8/8/8/8/8/KK6 b - - 100 90",
 		chess.Horde:       "4k3/8/8/8/8/8/8/P7 b - - 0 1",
-		chess.RacingKings: "K7/1k6/8/8/8/8/8/qrbnNBRQ b - - 3 9",
+		chess.RacingKings: "7K/k7/8/8/8/8/8/1rbnNBR1 b - - 3 9",
 	} {
 		check(t, chess.NewGame(position(t, v, fen)))
 	}
