@@ -22,8 +22,9 @@ func perft(p *Position, depth int, l *MoveList) uint64 {
 	}
 	p.generate(l)
 	n := uint64(0)
+	var q Position // outside of the loop, or each would be allocated
 	for _, m := range l.moves[first:l.n] {
-		q := *p
+		q = *p
 		q.Play(m)
 		if depth == 2 {
 			n += uint64(q.countMoves())
