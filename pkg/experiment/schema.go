@@ -32,9 +32,9 @@ var schema = &group{fields: []field{
 
 // The words of the open choices. They are names that other packages know.
 var (
-	variants     = enum{"chess", "atomic"}
-	inputs       = enum{"atomic16", "mover15"}
-	policies     = enum{"uci1968", "uci1968-mover"}
+	variants     = enum{"chess", "atomic", "antichess", "kingofthehill", "3check", "horde", "racingkings", "crazyhouse"}
+	inputs       = enum{"atomic16", "mover15", "variants31"}
+	policies     = enum{"uci1968", "uci1968-mover", "uci2206-mover"}
 	trunks       = enum{"residual"}
 	activations  = enum{"relu"}
 	attentions   = enum{"none"}
@@ -51,13 +51,14 @@ var (
 )
 
 var gameKeys = &group{fields: []field{
-	{key: "variant", typ: variants, def: "atomic", doc: "Rules of the game."},
+	{key: "variant", typ: variants, def: "atomic", doc: "Rules of the game, as lichess plays them."},
+	{key: "start", typ: sequence{elem: text{what: "chess960 or a position in FEN"}, single: true}, def: []any{}, doc: "Where games of self-play and of the tournament start: a position, or chess960, one of the 960 drawn for each game (for the two games of a pair in a tournament). Of several each is equally likely; empty is the start position of the variant."},
 	{key: "max_moves", typ: integer{1, 10_000}, def: int64(150), unit: "moves of each side", doc: "A longer game of self-play is thrown away and started again; one of a tournament is a draw."},
 }}
 
 var networkKeys = &group{fields: []field{
-	{key: "input", typ: inputs, def: "atomic16", doc: "Encoder of positions into planes."},
-	{key: "policy", typ: policies, def: "uci1968", doc: "Numbering of moves at the policy output."},
+	{key: "input", typ: inputs, def: "atomic16", doc: "Encoder of positions into planes: atomic16 and mover15 know the board only, variants31 every variant; mover15 and variants31 see it from the side to move."},
+	{key: "policy", typ: policies, def: "uci1968", doc: "Numbering of moves at the policy output: uci1968 is of moves on the board, uci2206-mover of those of every variant; -mover is from the view of the side to move."},
 	{key: "trunk", typ: trunks, def: "residual", doc: "Kind of the blocks between input and heads."},
 	{key: "depth", typ: integer{1, 100}, def: int64(6), unit: "blocks", doc: "Number of blocks of the trunk."},
 	{key: "width", typ: integer{1, 2048}, def: int64(64), unit: "channels", doc: "Channels of the trunk."},
@@ -97,8 +98,8 @@ var selfplayKeys = &group{fields: []field{
 	}}, doc: "How a move is drawn from the visits."},
 	{key: "opening", typ: &group{fields: []field{
 		{key: "random_plies", typ: integer{0, 1_000}, def: int64(0), unit: "plies", doc: "Random legal moves at the start, which are not learned from."},
-		{key: "share", typ: share, def: 1.0, doc: "Share of the games that start from random_plies or fens; the others start from the start position."},
-		{key: "fens", typ: sequence{elem: text{what: "a position in FEN"}}, def: []any{}, doc: "Positions to start from, each equally likely; empty is the start position."},
+		{key: "share", typ: share, def: 1.0, doc: "Share of the games that start from random_plies or fens; the others start from game.start."},
+		{key: "fens", typ: sequence{elem: text{what: "a position in FEN"}}, def: []any{}, doc: "Positions to start from, each equally likely; empty is game.start."},
 	}}, doc: "Where games start."},
 }}
 

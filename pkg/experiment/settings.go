@@ -28,8 +28,11 @@ type Settings struct {
 }
 
 type Game struct {
-	Variant  string `json:"variant"`
-	MaxMoves int    `json:"max_moves"`
+	Variant string `json:"variant"`
+	// Start is empty for the start position of the variant, and then no part of
+	// a trial's identity: results from before there was a choice stay valid.
+	Start    []string `json:"start,omitempty"`
+	MaxMoves int      `json:"max_moves"`
 }
 
 type Network struct {
