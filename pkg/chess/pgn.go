@@ -2,12 +2,12 @@ package chess
 
 import (
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 )
 
-// PGN is a game as it is kept in portable game notation.
+// PGN is a game as it is kept in portable game notation: a main line, and
+// variations that hang on its moves.
 type PGN struct {
 	// Tags in the order of the file. When writing, Result, Variant, SetUp and
 	// FEN are made from the fields below and need not be among them.
@@ -16,11 +16,44 @@ type PGN struct {
 	Start   Position
 	Moves   []Move
 	// Comments[i] is the comment after i moves ("" for none), Comments[0] one
-	// before the first move. It may be shorter than len(Moves)+1, or nil. Clock
-	// times are comments, in the form "[%clk 0:03:00]".
-	Comments []string
-	Result   Result
+	// before the first move. It may be shorter than len(Moves)+1, or nil. Several
+	// comments at one place are one, joined by a blank. Clock times are
+	// comments, in the form "[%clk 0:03:00]"; see [Clock].
+	Comments   []string
+	NAGs       []NAG  // in the order of their plies
+	Variations []Line // in the order of their plies
+	Result     Result
 }
+
+// Line is a variation: moves that were not played, from a place in the line it
+// hangs on, which is the main line or another variation.
+type Line struct {
+	Ply        int    // moves of the parent line before it: it replaces the parent's Moves[Ply]
+	Moves      []Move // the parent's Moves[:Ply] come before
+	Comments   []string
+	NAGs       []NAG
+	Variations []Line
+}
+
+// NAG is a numeric annotation glyph: an opinion on a move ("!", "$14").
+type NAG struct {
+	Ply  int   // moves of the line up to and with the one it is about; 0 for the position before them
+	Code uint8 // 1 is "!", 2 "?", 3 "!!", 4 "??", 5 "!?", 6 "?!"
+}
+
+var nagMarks = [...]string{1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!"}
+
+// String gives "!", "?", "!!", "??", "!?" or "?!" for codes 1 to 6, and "$14" and
+// the like for all others.
+func (n NAG) String() string {
+	if n.Code > 0 && int(n.Code) < len(nagMarks) {
+		return nagMarks[n.Code]
+	}
+	return "$" + strconv.Itoa(int(n.Code))
+}
+
+// maxPGNDepth is how deep variations may be nested.
+const maxPGNDepth = 100
 
 // Tag is a tag pair: [Name "Value"].
 type Tag struct{ Name, Value string }
@@ -47,22 +80,37 @@ func (g *PGN) SetTag(name, value string) {
 }
 
 // Comment gives the comment after ply moves, "" when there is none.
-func (g *PGN) Comment(ply int) string {
-	if ply < 0 || ply >= len(g.Comments) {
-		return ""
-	}
-	return g.Comments[ply]
-}
+func (g *PGN) Comment(ply int) string { return commentAt(g.Comments, ply) }
 
 // SetComment sets the comment after ply moves, ply >= 0.
-func (g *PGN) SetComment(ply int, text string) {
-	for len(g.Comments) <= ply {
-		g.Comments = append(g.Comments, "")
+func (g *PGN) SetComment(ply int, text string) { setComment(&g.Comments, ply, text) }
+
+// Comment gives the comment after ply moves of the line, "" when there is none.
+func (l *Line) Comment(ply int) string { return commentAt(l.Comments, ply) }
+
+// SetComment sets the comment after ply moves of the line, ply >= 0.
+func (l *Line) SetComment(ply int, text string) { setComment(&l.Comments, ply, text) }
+
+func commentAt(comments []string, ply int) string {
+	if ply < 0 || ply >= len(comments) {
+		return ""
 	}
-	g.Comments[ply] = text
+	return comments[ply]
 }
 
-// Game plays the moves and gives the game at its end.
+func setComment(comments *[]string, ply int, text string) {
+	for len(*comments) <= ply {
+		*comments = append(*comments, "")
+	}
+	(*comments)[ply] = text
+}
+
+// main shows the main line as a line.
+func (g *PGN) main() Line {
+	return Line{Moves: g.Moves, Comments: g.Comments, NAGs: g.NAGs, Variations: g.Variations}
+}
+
+// Game plays the moves of the main line and gives the game at its end.
 func (g *PGN) Game() *Game {
 	game := NewGame(g.Start)
 	for _, m := range g.Moves {
@@ -71,133 +119,64 @@ func (g *PGN) Game() *Game {
 	return game
 }
 
-const pgnWidth = 80
-
-// WritePGN writes a game and an empty line after it: the seven tags of the
-// roster ("?" where unknown), Variant unless it is chess, SetUp and FEN unless
-// the game begins at the start, the other tags in their order, and the moves
-// in lines of at most 80 characters; only a longer comment makes a longer line.
-// It fails on an illegal move, and on text that PGN cannot hold: a closing brace
-// in a comment, a line break in a tag.
-func WritePGN(w io.Writer, g *PGN) error {
-	var b strings.Builder
-	if err := g.writeTags(&b); err != nil {
-		return err
-	}
-	if err := g.writeMoves(&b); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-func (g *PGN) writeTags(b *strings.Builder) error {
-	if g.Start.variant != g.Variant {
-		return fmt.Errorf("pgn: the game is %v, but its start position is %v", g.Variant, g.Start.variant)
-	}
-	var tags []Tag
-	made := map[string]bool{}
-	put := func(name, value string) {
-		tags = append(tags, Tag{name, value})
-		made[name] = true
-	}
-	for _, t := range [...]Tag{{"Event", "?"}, {"Site", "?"}, {"Date", "????.??.??"}, {"Round", "?"}, {"White", "?"}, {"Black", "?"}} {
-		if v := g.Tag(t.Name); v != "" {
-			t.Value = v
-		}
-		put(t.Name, t.Value)
-	}
-	put("Result", g.Result.String())
-	if g.Variant != Standard {
-		put("Variant", g.Variant.Tag())
-	}
-	if g.Start != StartPosition(g.Variant) {
-		put("SetUp", "1")
-		put("FEN", g.Start.FEN())
-	}
-	for _, name := range [...]string{"Variant", "SetUp", "FEN"} {
-		made[name] = true // a stale one must not contradict the game
-	}
-	for _, t := range g.Tags {
-		if !made[t.Name] {
-			put(t.Name, t.Value)
-		}
-	}
-	for _, t := range tags {
-		if !validTagName(t.Name) {
-			return fmt.Errorf("pgn: tag name %q: want letters, digits and underscores", t.Name)
-		}
-		if strings.ContainsAny(t.Value, "\r\n") {
-			return fmt.Errorf("pgn: tag %s: the value %q holds a line break", t.Name, t.Value)
-		}
-		fmt.Fprintf(b, "[%s \"%s\"]\n", t.Name, tagEscape.Replace(t.Value))
-	}
-	b.WriteByte('\n')
-	return nil
-}
-
-var tagEscape = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
-
-func validTagName(s string) bool {
-	for _, r := range s {
-		if r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') {
+func validTagName[T string | []byte](s T) bool {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c != '_' && c-'0' > 9 && c-'A' > 25 && c-'a' > 25 {
 			return false
 		}
 	}
-	return s != ""
+	return len(s) > 0
 }
 
-func (g *PGN) writeMoves(b *strings.Builder) error {
-	column := 0
-	word := func(s string) {
-		switch {
-		case column == 0:
-		case column+1+len(s) > pgnWidth:
-			b.WriteByte('\n')
-			column = 0
-		default:
-			b.WriteByte(' ')
-			column++
+// ParseVariantTag reads the value of a Variant tag: as lichess writes it
+// ("Three-check", "From Position", "Chess960"), as UCI engines name the variant
+// ("3check"), and in other spellings that are met; case, blanks, hyphens and
+// underscores are no matter. Chess960 is chess, as is the empty tag.
+func ParseVariantTag(tag string) (Variant, error) {
+	for v := range variantFacts {
+		if variantFacts[v].tag == tag {
+			return Variant(v), nil
 		}
-		b.WriteString(s)
-		column += len(s)
 	}
-	comment := func(ply int) (bool, error) {
-		text := strings.Join(strings.Fields(g.Comment(ply)), " ")
-		if text == "" {
-			return false, nil
-		}
-		if strings.Contains(text, "}") {
-			return false, fmt.Errorf("pgn: comment after ply %d: %q holds a closing brace", ply, text)
-		}
-		// Unbroken: Fairy-Stockfish's reader gives up on a comment of two lines.
-		word("{" + text + "}")
-		return true, nil
+	name := normalizeTag(tag)
+	switch name {
+	case "", "standard", "chess", "normal", "fromposition",
+		"chess960", "fischerandom", "fischerrandom", "fischerrandomchess", "freestyle":
+		return Standard, nil
+	case "koth":
+		return KingOfTheHill, nil
 	}
+	for _, v := range Variants() {
+		if name == v.String() || name == normalizeTag(v.Tag()) {
+			return v, nil
+		}
+	}
+	names := make([]string, variantCount)
+	for i, v := range Variants() {
+		names[i] = v.Tag()
+	}
+	return Standard, fmt.Errorf("variant %q: want one of %s, Chess960, From Position", tag, strings.Join(names, ", "))
+}
 
-	p := g.Start
-	if _, err := comment(0); err != nil {
-		return err
+var tagNormalizer = strings.NewReplacer(" ", "", "-", "", "_", "")
+
+func normalizeTag(tag string) string { return strings.ToLower(tagNormalizer.Replace(tag)) }
+
+// variantTag is the value of the Variant tag of a game.
+func (g *PGN) variantTag() string {
+	if g.Variant == Standard && g.Start.castle&^classicalRooks(&g.Start) != 0 {
+		return "Chess960"
 	}
-	number := true // the next move needs its number even if it is Black's
-	var l MoveList
-	for i, m := range g.Moves {
-		if p.LegalMoves(&l); !l.Contains(m) {
-			return fmt.Errorf("pgn: move %d (%v) is not legal in %s", i+1, m, p.FEN())
-		}
-		if p.turn == White {
-			word(strconv.Itoa(p.FullMove()) + ".")
-		} else if number {
-			word(strconv.Itoa(p.FullMove()) + "...")
-		}
-		word(p.SAN(m))
-		p.Play(m)
-		var err error
-		if number, err = comment(i + 1); err != nil {
-			return err
+	return g.Variant.Tag()
+}
+
+// classicalRooks gives the corners of the sides whose king stands on the e-file:
+// the rooks that castle in chess.
+func classicalRooks(p *Position) (rooks Bitboard) {
+	for c := White; c <= Black; c++ {
+		if p.King(c)&7 == 4 {
+			rooks |= backRank(c) & (fileA | fileH)
 		}
 	}
-	word(g.Result.String())
-	b.WriteString("\n\n")
-	return nil
+	return rooks
 }

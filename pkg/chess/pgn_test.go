@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -74,7 +75,10 @@ func TestWritePGN(t *testing.T) {
 
 func TestWritePGNRefuses(t *testing.T) {
 	for want, spoil := range map[string]func(*PGN){
-		"closing brace":      func(g *PGN) { g.SetComment(1, "a } b") },
+		"NAG $14 is at ply":  func(g *PGN) { g.NAGs = []NAG{{1, 1}, {3, 14}} },
+		"replaces move 3":    func(g *PGN) { g.Variations = []Line{{Ply: 2, Comments: []string{"x"}}} },
+		"nested deeper than": func(g *PGN) { g.Variations = []Line{deepLine(maxPGNDepth + 1)} },
+		"comment of 600000":  func(g *PGN) { g.SetComment(2, strings.Repeat("x", 600000)) },
 		"line break":         func(g *PGN) { g.SetTag("Event", "a\nb") },
 		`tag name "A B"`:     func(g *PGN) { g.SetTag("A B", "") },
 		"move 1 (a1a8)":      func(g *PGN) { g.Moves[0] = newMove(0, 56) },
@@ -86,6 +90,15 @@ func TestWritePGNRefuses(t *testing.T) {
 			t.Errorf("have error %v, want %q in it", err, want)
 		}
 	}
+}
+
+// deepLine is a variation of 1. e4 that is nested to a depth.
+func deepLine(depth int) Line {
+	l := Line{Moves: []Move{newMove(12, 20)}}
+	if depth > 1 {
+		l.Variations = []Line{deepLine(depth - 1)}
+	}
+	return l
 }
 
 func TestReadPGN(t *testing.T) {
@@ -149,7 +162,7 @@ func TestReadPGNErrors(t *testing.T) {
 		"1. e4 ) *":                           "')' without its opening",
 		"1. e4 e5\n2. Nc3 Nc6\n3. Nb5 Nxb5 *": `line 3, move 3...: san move "Nxb5": not legal`,
 		"1. -- *":                             "san move",
-		"1. e4\x00 *":                         "san move",
+		"1. e4\x00 *":                         `'\x00' is no move`,
 	} {
 		_, err := NewPGNReader(strings.NewReader(text)).Next()
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -212,30 +225,68 @@ func TestPGNRoundTrip(t *testing.T) {
 	})
 }
 
-func BenchmarkReadPGN(b *testing.B) {
+// benchmarkGames are games as PGN without comments: played at random by the
+// rules of chess, or the public games of atomic chess.
+func benchmarkGames(b *testing.B, v Variant) string {
 	var text strings.Builder
-	g := NewGame(StartPosition(Atomic))
-	for _, played := range playedGames(b)[:20] {
-		g.Reset(*g.Start())
-		for _, s := range played.moves {
-			m, err := g.Position().ParseUCI(s)
-			if err != nil {
-				b.Fatal(err)
-			}
-			g.Play(m)
-		}
-		if err := WritePGN(&text, &PGN{Variant: Atomic, Start: *g.Start(), Moves: g.Moves()}); err != nil {
+	write := func(g *Game, result Result) {
+		pgn := &PGN{Variant: v, Start: *g.Start(), Moves: g.Moves(), Result: result, Tags: []Tag{
+			{"Event", "Rated blitz game"}, {"Site", "somewhere"}, {"Date", "2026.11.21"}, {"Round", "-"},
+			{"White", "one"}, {"Black", "another"}, {"WhiteElo", "1500"}, {"BlackElo", "1500"},
+		}}
+		if err := WritePGN(&text, pgn); err != nil {
 			b.Fatal(err)
 		}
 	}
-	b.SetBytes(int64(text.Len()))
-	for b.Loop() {
-		for r := NewPGNReader(strings.NewReader(text.String())); ; {
-			if _, err := r.Next(); err == io.EOF {
-				break
-			} else if err != nil {
-				b.Fatal(err)
+	g := NewGame(StartPosition(v))
+	if v == Atomic {
+		for _, played := range playedGames(b) {
+			g.Reset(*g.Start())
+			for _, s := range played.moves {
+				m, err := g.Position().ParseUCI(s)
+				if err != nil {
+					b.Fatal(err)
+				}
+				g.Play(m)
 			}
+			write(g, WhiteWins)
 		}
+		return text.String()
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	var l MoveList
+	for range 1000 {
+		g.Reset(*g.Start())
+		for range 60 + random.IntN(60) {
+			if g.Position().LegalMoves(&l); l.Len() == 0 {
+				break
+			}
+			g.Play(l.At(random.IntN(l.Len())))
+		}
+		write(g, Draw)
+	}
+	return text.String()
+}
+
+func BenchmarkReadPGN(b *testing.B) {
+	for _, v := range Variants() {
+		b.Run(v.String(), func(b *testing.B) {
+			text := benchmarkGames(b, v)
+			var g PGN
+			plies := 0
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				for r := NewPGNReader(strings.NewReader(text)); ; {
+					if err := r.NextInto(&g); err == io.EOF {
+						break
+					} else if err != nil {
+						b.Fatal(err)
+					}
+					plies += len(g.Moves)
+				}
+			}
+			b.ReportMetric(b.Elapsed().Seconds()*1e9/float64(plies), "ns/ply")
+		})
 	}
 }

@@ -6,13 +6,13 @@ package chess
 // moves, and it may give up: whoever calls it then generates.
 
 // resolve finds the one legal move that a text means. It gives 0 where there is
-// none, where there are several, and where it does not know the rules well
-// enough to say.
+// none, where there are several, and at the end of a race, of which it does not
+// know enough.
 func (p *Position) resolve(d sanMove) Move {
 	us := p.turn & 1
 	own := p.color[us]
 	to := d.to & 63
-	if p.variant != Standard && p.undecided() {
+	if p.variant != Standard && p.special() {
 		return 0
 	}
 	if d.castle != castleNone {
@@ -55,9 +55,8 @@ func (p *Position) resolve(d sanMove) Move {
 	return found
 }
 
-// undecided reports whether a variant has ended the game, or has rules that are
-// not followed here.
-func (p *Position) undecided() bool {
+// special reports whether the variant's own rule has ended the game or may have.
+func (p *Position) special() bool {
 	them := p.turn.Other()
 	switch p.variant {
 	case Atomic:
@@ -67,7 +66,7 @@ func (p *Position) undecided() bool {
 	case ThreeCheck:
 		return p.checks[them] == 0
 	case RacingKings:
-		return true
+		return p.kind[King]&rank8 != 0 // the race may have been decided
 	}
 	return false
 }
@@ -154,15 +153,15 @@ func (p *Position) resolveDrop(t PieceType, to Square) Move {
 }
 
 // safe reports whether the rules let a piece go to where it can go: neither does
-// it leave its own king in check, nor blow it up, nor stand there a capture that
-// must be made instead. taken holds the piece that the move captures.
+// it leave its own king in check, nor blow it up, nor give check where that is
+// forbidden, nor is there a capture that must be made instead. taken holds the piece that the move captures.
 func (p *Position) safe(from, to Square, taken Bitboard) bool {
 	us := p.turn & 1
 	them := us ^ 1
 	king := p.color[us] & p.kind[King]
 	switch {
 	case p.variant == Antichess:
-		return taken != 0 // of a quiet move it cannot be said here
+		return taken != 0 || p.generateFree(nil, p.color[them], 0) == 0
 	case king == 0:
 		return true
 	case p.variant == Atomic:
@@ -170,9 +169,18 @@ func (p *Position) safe(from, to Square, taken Bitboard) bool {
 	}
 	after := p.Occupied()&^(from.bit()|taken) | to.bit()
 	if king == from.bit() {
-		return kingAttacks[to&63]&p.color[them]&p.kind[King] == 0 && p.attackers(them, to, after) == 0
+		if kingAttacks[to&63]&p.color[them]&p.kind[King] != 0 || p.attackers(them, to, after) != 0 {
+			return false
+		}
+	} else if p.attackers(them, king.First(), after)&^taken != 0 {
+		return false
 	}
-	return p.attackers(them, king.First(), after)&^taken == 0
+	if p.variant != RacingKings {
+		return true
+	}
+	q := *p
+	q.Play(newMove(from, to))
+	return !q.InCheck()
 }
 
 // safeAtomic is [Position.safe] in atomic chess; both kings are there.

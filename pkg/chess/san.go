@@ -1,8 +1,6 @@
 package chess
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // SAN writes a move in standard algebraic notation: "Nbd2", "exd6", "e8=Q+",
 // "O-O-O#", and in crazyhouse "N@f3", "P@e4". Origin squares are given only
@@ -89,7 +87,7 @@ func (p *Position) ParseSAN(s string) (Move, error) {
 	if m := p.resolve(d); m != 0 {
 		return m, nil
 	}
-	return p.search(s, d)
+	return search(p, s, d)
 }
 
 // sanMove is what the text of a move says, before a position gives it meaning.
@@ -178,12 +176,11 @@ func errSANShort[T string | []byte](s T) error {
 	return fmt.Errorf("san move %q: want a move such as Nf3, exd5 or O-O", s)
 }
 
-// search finds the one legal move that the text can mean, or says why there is
+// search finds the one legal move that a text can mean, or says why there is
 // none. s is the text as it was written.
-func (p *Position) search(s string, d sanMove) (Move, error) {
+func search[T string | []byte](p *Position, s T, d sanMove) (found Move, err error) {
 	var l MoveList
 	p.LegalMoves(&l)
-	var found Move
 	for _, m := range l.Slice() {
 		if !d.means(p, m) {
 			continue
