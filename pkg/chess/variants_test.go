@@ -48,8 +48,8 @@ func TestVariantOutcomes(t *testing.T) {
 		{Antichess, "8/8/8/8/8/8/1r6/K7 w - - 0 1", "a1b2", "0-1 pieces_lost"},
 		{Antichess, "8/8/8/8/8/b7/8/B7 w - - 0 1", "", "* ongoing"}, // bishops of one color
 		{Antichess, "8/8/8/8/8/b7/8/1B6 w - - 0 1", "", "1/2-1/2 insufficient_material"},
-		{Antichess, "8/8/8/p7/P7/b7/8/1B6 w - - 0 1", "", "* ongoing"},   // a pawn on a square of the other side's bishop
-		{Antichess, "8/8/8/1p6/1P6/b7/8/1B6 w - - 0 1", "", "* ongoing"}, // b4 is dark, Black's bishop must take it
+		{Antichess, "8/8/8/p7/P7/b7/8/1B6 w - - 0 1", "", "1/2-1/2 insufficient_material"}, // blocked pawns that no bishop meets
+		{Antichess, "8/8/8/1p6/1P6/b7/8/1B6 w - - 0 1", "", "* ongoing"},                   // b4 is dark, Black's bishop must take it
 
 		{Crazyhouse, "4k3/8/8/8/8/8/8/4K3[] w - - 0 1", "", "* ongoing"},
 		{Crazyhouse, "4k3/8/8/8/8/8/8/4K3[] w - - 120 80", "e1e2", "* ongoing"}, // no fifty moves
