@@ -31,10 +31,11 @@ func (p Pair) Players(number int) (white, black string) {
 // Game is a finished game of a tournament.
 type Game struct {
 	Variant      chess.Variant
-	White, Black string       // names
-	Number       int          // within its pairing, from 0
+	White, Black string // names
+	Number       int    // within its pairing, from 0
+	Start        chess.Position
 	Opening      int          // plies that were drawn at random, not played
-	Moves        []chess.Move // from the start position, opening included
+	Moves        []chess.Move // from Start, opening included
 	Outcome      chess.Outcome
 	Infos        []Info // what the player thought at each ply; zero in the opening
 	Fault        error  // why the game was lost, when a player failed; not kept in PGN
@@ -57,7 +58,7 @@ func (g *Game) PGN(event string) *chess.PGN {
 			{Name: "Termination", Value: g.Outcome.Reason.String()},
 		},
 		Variant: g.Variant,
-		Start:   chess.StartPosition(g.Variant),
+		Start:   g.Start,
 		Moves:   g.Moves,
 		Result:  g.Outcome.Result,
 	}
@@ -77,6 +78,7 @@ func (g *Game) PGN(event string) *chess.PGN {
 func FromPGN(p *chess.PGN) (*Game, error) {
 	g := &Game{
 		Variant: p.Variant,
+		Start:   p.Start,
 		White:   p.Tag("White"),
 		Black:   p.Tag("Black"),
 		Moves:   p.Moves,
@@ -96,9 +98,6 @@ func FromPGN(p *chess.PGN) (*Game, error) {
 	}
 	if p.Result == chess.Unfinished {
 		return bad(fmt.Errorf("the game is not finished"))
-	}
-	if p.Start != chess.StartPosition(p.Variant) {
-		return bad(fmt.Errorf("does not begin at the start position"))
 	}
 	if g.Outcome.Reason, err = chess.ParseReason(p.Tag("Termination")); err != nil {
 		return bad(err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/start"
 )
 
 // maxOpenings is how many random openings are tried for one in which the game is
@@ -14,6 +15,7 @@ const maxOpenings = 1000
 // pairing is some games of a pair, played in lock-step by one goroutine.
 type pairing struct {
 	cfg     *Config
+	start   start.Positions
 	pair    Pair
 	players map[string]Player
 	done    func(*Game)
@@ -67,7 +69,7 @@ func (p *pairing) begin(number, match int) (*liveGame, error) {
 	// Both games of two have the same opening, each player once on either side.
 	rng := newRand(derive(p.cfg.Seed, number/2, "opening", p.pair.A, p.pair.B))
 	for range maxOpenings {
-		g.game = chess.NewGame(chess.StartPosition(p.cfg.Variant))
+		g.game = chess.NewGame(p.start.Draw(rng))
 		for range p.cfg.RandomPlies {
 			m := randomMove(g.game.Position(), rng)
 			if m == 0 {
@@ -76,6 +78,7 @@ func (p *pairing) begin(number, match int) (*liveGame, error) {
 			g.game.Play(m)
 		}
 		if g.game.Ply() == p.cfg.RandomPlies && !p.outcome(g).Over() {
+			g.record.Start = *g.game.Start()
 			g.record.Infos = make([]Info, p.cfg.RandomPlies)
 			return g, nil
 		}

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/start"
 	"alamos/pkg/uci"
 )
 
@@ -30,6 +31,11 @@ type Entrant struct {
 // Config is a tournament.
 type Config struct {
 	Variant chess.Variant
+
+	// Start is where games begin, in the words of [start.Parse]; empty is the
+	// start position of the variant. The games 2k and 2k+1 of a pair begin alike,
+	// with the colors changed.
+	Start []string
 
 	// Rounds is the number of games a pair; with an even number each player has
 	// each color as often as the other.
@@ -105,6 +111,10 @@ func RoundRobin(ctx context.Context, cfg Config, entrants []Entrant) error {
 	if err := validate(cfg, entrants); err != nil {
 		return err
 	}
+	from, err := start.Parse(cfg.Variant, cfg.Start)
+	if err != nil {
+		return fmt.Errorf("arena: %w", err)
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	fixtures := Fixtures(cfg, entrants)
@@ -126,7 +136,7 @@ func RoundRobin(ctx context.Context, cfg Config, entrants []Entrant) error {
 	var wg sync.WaitGroup
 	for w := range max(1, min(cfg.Workers, len(fixtures))) {
 		wg.Go(func() {
-			room := &workshop{worker: w, entrants: entrants, players: make(map[string]Player)}
+			room := &workshop{worker: w, start: from, entrants: entrants, players: make(map[string]Player)}
 			for ctx.Err() == nil {
 				i := int(next.Add(1)) - 1
 				if i >= len(fixtures) {
@@ -178,6 +188,7 @@ func validate(cfg Config, entrants []Entrant) error {
 // workshop is a worker with its players.
 type workshop struct {
 	worker   int
+	start    start.Positions
 	entrants []Entrant
 	players  map[string]Player
 }
@@ -198,7 +209,7 @@ func (w *workshop) play(ctx context.Context, cfg *Config, f Fixture, match int, 
 			return err
 		}
 	}
-	p := &pairing{cfg: cfg, pair: f.Pair, players: w.players, done: done}
+	p := &pairing{cfg: cfg, start: w.start, pair: f.Pair, players: w.players, done: done}
 	together := cfg.Together
 	if together == 0 {
 		together = len(missing)

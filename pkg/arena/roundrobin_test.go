@@ -103,7 +103,7 @@ func TestSearchBeatsRandom(t *testing.T) {
 // the end is what it says.
 func checkGame(t *testing.T, g *Game, maxMoves int) {
 	t.Helper()
-	game := chess.NewGame(chess.StartPosition(g.Variant))
+	game := chess.NewGame(g.Start)
 	var l chess.MoveList
 	for i, m := range g.Moves {
 		game.Position().LegalMoves(&l)

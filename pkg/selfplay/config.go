@@ -7,12 +7,18 @@ import (
 	"alamos/pkg/chess"
 	"alamos/pkg/encode"
 	"alamos/pkg/search"
+	"alamos/pkg/start"
 )
 
 // Config is a generation of games.
 type Config struct {
 	Variant chess.Variant
-	Search  search.Config
+
+	// Start is where games begin, in the words of [start.Parse]; empty is the
+	// start position of the variant.
+	Start []string
+
+	Search search.Config
 
 	// Games is their number; they are numbered from 0.
 	Games int
@@ -59,10 +65,9 @@ func (t Temperature) at(ply int) float64 {
 	return t.Power
 }
 
-// Opening says where games begin. With probability Share a game begins
-// elsewhere than at the start position of the variant: from one of the FENs,
-// if there are any, drawn with equal chances, and after RandomPlies random
-// legal moves from there. The game proper, its history, its length and its
+// Opening says what comes before a game. With probability Share a game begins
+// elsewhere than at Config.Start: from one of the FENs, if there are any, drawn
+// with equal chances, and after RandomPlies random legal moves from there. The game proper, its history, its length and its
 // samples begin after that. An opening that ends the game is drawn anew.
 type Opening struct {
 	RandomPlies int
@@ -76,13 +81,19 @@ type Progress struct {
 	Games, Thrown, Plies, Evaluations atomic.Int64
 }
 
-// prepare checks the settings and reads the opening positions.
-func (c *Config) prepare(codec encode.Codec) (openings []chess.Position, err error) {
+// beginnings are the positions that games can begin with, before random plies.
+type beginnings struct {
+	start    start.Positions
+	openings []chess.Position // instead of start for a share of the games; may be empty
+}
+
+// prepare checks the settings and reads the positions that games begin with.
+func (c *Config) prepare(codec encode.Codec) (b beginnings, err error) {
 	if err := c.Search.Validate(); err != nil {
-		return nil, err
+		return b, err
 	}
 	if err := codec.Supports(c.Variant); err != nil {
-		return nil, err
+		return b, err
 	}
 	type check struct {
 		ok   bool
@@ -106,24 +117,21 @@ func (c *Config) prepare(codec encode.Codec) (openings []chess.Position, err err
 	}
 	for _, x := range checks {
 		if !x.ok {
-			return nil, fmt.Errorf("self-play: %s is %v: want %s", x.name, x.have, x.want)
+			return b, fmt.Errorf("self-play: %s is %v: want %s", x.name, x.have, x.want)
 		}
+	}
+	if b.start, err = start.Parse(c.Variant, c.Start); err != nil {
+		return b, fmt.Errorf("self-play: %w", err)
 	}
 	for i, fen := range c.Opening.FENs {
 		p, err := chess.ParseFEN(c.Variant, fen)
+		if err == nil {
+			err = start.GoesOn(&p)
+		}
 		if err != nil {
-			return nil, fmt.Errorf("self-play: opening %d: %w", i+1, err)
+			return b, fmt.Errorf("self-play: opening %d: %w", i+1, err)
 		}
-		g := chess.NewGame(p)
-		var l chess.MoveList
-		p.LegalMoves(&l)
-		if o := g.Outcome(&l); o.Over() {
-			return nil, fmt.Errorf("self-play: opening %d, %s: the game is over (%s)", i+1, fen, o)
-		}
-		openings = append(openings, p)
+		b.openings = append(b.openings, p)
 	}
-	if len(openings) == 0 {
-		openings = []chess.Position{chess.StartPosition(c.Variant)}
-	}
-	return openings, nil
+	return b, nil
 }

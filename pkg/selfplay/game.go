@@ -19,9 +19,9 @@ const maxRedraws = 10000
 // table is a place at which games are played one after the other; its tree and
 // its game keep their memory.
 type table struct {
-	cfg      *Config
-	codec    encode.Codec
-	openings []chess.Position
+	cfg   *Config
+	codec encode.Codec
+	from  beginnings
 
 	tree  *search.Tree
 	game  *chess.Game
@@ -33,8 +33,8 @@ type table struct {
 	before int // evaluations of the tree before this game
 }
 
-func newTable(cfg *Config, codec encode.Codec, openings []chess.Position) *table {
-	t := &table{cfg: cfg, codec: codec, openings: openings}
+func newTable(cfg *Config, codec encode.Codec, from beginnings) *table {
+	t := &table{cfg: cfg, codec: codec, from: from}
 	t.tree = search.NewTree(cfg.Search, 0)
 	t.game = chess.NewGame(chess.StartPosition(cfg.Variant))
 	t.pcg = rand.NewPCG(0, 0)
@@ -70,11 +70,17 @@ func (t *table) attempt() error {
 func (t *table) open() error {
 	o := t.cfg.Opening
 	if o.Share <= 0 || t.rng.Float64() >= o.Share {
-		t.game.Reset(chess.StartPosition(t.cfg.Variant))
+		t.game.Reset(t.from.start.Draw(t.rng))
 		return nil
 	}
 	for range maxRedraws {
-		t.game.Reset(t.openings[t.rng.IntN(len(t.openings))])
+		// A number is drawn even where there is no choice: from it on, the
+		// games of a seed are what they always were.
+		if i := t.rng.IntN(max(1, len(t.from.openings))); len(t.from.openings) > 0 {
+			t.game.Reset(t.from.openings[i])
+		} else {
+			t.game.Reset(t.from.start.Draw(t.rng))
+		}
 		if t.randomPlies(o.RandomPlies) {
 			t.game.Reset(*t.game.Position())
 			return nil

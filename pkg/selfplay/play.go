@@ -23,7 +23,7 @@ func Play(ctx context.Context, cfg Config, codec encode.Codec, nets []search.Net
 	if len(nets) == 0 {
 		return Stats{}, errors.New("self-play: no network: want one a worker")
 	}
-	openings, err := cfg.prepare(codec)
+	from, err := cfg.prepare(codec)
 	if err != nil {
 		return Stats{}, err
 	}
@@ -57,7 +57,7 @@ func Play(ctx context.Context, cfg Config, codec encode.Codec, nets []search.Net
 				},
 			}
 			for range tables {
-				w.free = append(w.free, newTable(&cfg, codec, openings))
+				w.free = append(w.free, newTable(&cfg, codec, from))
 			}
 			if err := w.run(workers); err != nil {
 				cancel(err)

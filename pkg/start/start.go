@@ -38,7 +38,7 @@ func Parse(v chess.Variant, words []string) (Positions, error) {
 		if e.chess960 {
 			_, err = chess.Chess960(v, 0)
 		} else if e.fixed, err = chess.ParseFEN(v, w); err == nil {
-			err = goesOn(e.fixed)
+			err = GoesOn(&e.fixed)
 		}
 		if err != nil {
 			return Positions{}, fmt.Errorf("start position %d: %w", i+1, err)
@@ -48,11 +48,11 @@ func Parse(v chess.Variant, words []string) (Positions, error) {
 	return s, nil
 }
 
-// goesOn is an error when a game that begins at p is over.
-func goesOn(p chess.Position) error {
+// GoesOn is an error when a game that begins at p is over.
+func GoesOn(p *chess.Position) error {
 	var l chess.MoveList
 	p.LegalMoves(&l)
-	if o := chess.NewGame(p).Outcome(&l); o.Over() {
+	if o := chess.NewGame(*p).Outcome(&l); o.Over() {
 		return fmt.Errorf("%s: the game is over (%s)", p.FEN(), o)
 	}
 	return nil
