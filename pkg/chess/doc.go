@@ -1,28 +1,65 @@
-// Package chess knows the rules: positions, legal moves, and the notations in
-// which the world writes them down (FEN, UCI moves, SAN, PGN, perft suites).
+// Package chess knows the rules of chess and of lichess' variants: positions,
+// legal moves, and the notations in which the world writes them down (FEN, UCI
+// moves, SAN, PGN, perft suites).
 //
-// Two variants are complete, [Standard] chess and [Atomic] chess. A [Position]
-// is a small value: copy it with =, compare its [Position.Key], play a move in
-// place. Generating and playing moves allocates nothing. A [Game] is a position
-// with its history, which threefold repetition needs, and says when and why the
-// game is over.
+// A game of random moves, from the first to the last:
 //
-// # Atomic chess
+//	g := chess.NewGame(chess.StartPosition(chess.Atomic))
+//	var l chess.MoveList
+//	for g.Position().LegalMoves(&l); !g.Outcome(&l).Over(); g.Position().LegalMoves(&l) {
+//		g.Play(l.At(rand.IntN(l.Len())))
+//	}
+//	fmt.Println(g.Outcome(&l))
 //
-// A capture explodes: the capturing piece, the captured piece and everything
-// but pawns on the eight squares around the square of capture vanish. En
-// passant explodes around the square on which the capturing pawn would land.
-// Kings cannot capture. A move must not explode one's own king; one that
-// explodes the enemy king wins at once, even out of check. While the kings
-// touch neither is in check, for taking either would explode both.
+// A [Position] is a small value: copy it with =, compare its [Position.Key],
+// play a move in place. Generating and playing moves allocates nothing. A
+// [Game] is a position with its history, which threefold repetition needs, and
+// says when and why the game is over.
+//
+// # Variants
+//
+//   - [Standard]: chess. Chess960 is chess from another start position
+//     ([Chess960]); castling works from wherever king and rook stand, in every
+//     variant that has castling.
+//   - [Atomic]: a capture explodes. The capturing piece, the captured piece and
+//     everything but pawns on the eight squares around the square of capture
+//     vanish; en passant explodes around the square on which the capturing pawn
+//     would land. Kings cannot capture. A move must not explode one's own king;
+//     one that explodes the enemy king wins at once, even out of check. While
+//     the kings touch neither is in check, for taking either would explode both.
+//   - [Antichess]: who can capture must. The king is a piece like any other,
+//     and a pawn may become one; there is no check and no castling. A side that
+//     has lost everything, or cannot move, wins.
+//   - [KingOfTheHill]: chess, but a king on d4, e4, d5 or e5 wins.
+//   - [ThreeCheck]: chess, but the third check wins.
+//   - [Horde]: White has 36 pawns and no king, and loses with its last piece;
+//     a pawn on the first rank may advance two squares, which cannot be answered
+//     en passant. Black plays chess.
+//   - [RacingKings]: no pawns, and no move may give check. The first king on the
+//     eighth rank wins; when it is White's, Black may follow on the next ply and
+//     draw.
+//   - [Crazyhouse]: a captured piece goes to the pocket of who took it, a
+//     promoted one as a pawn, and can be dropped on an empty square instead of
+//     a move; pawns not on the first and last rank.
 //
 // # Draws
 //
 // [Game.Outcome] ends a game as lichess does, except that threefold repetition
-// and fifty moves need no claim. What ends a game by force (an exploded king,
-// mate, stalemate) is decided before any draw. Lichess' rule of closed
-// positions in atomic chess (nothing but blocked pawns and kings) is not
-// applied: such games end by repetition or by fifty moves.
+// and fifty moves need no claim. What ends a game by force (mate, stalemate, the
+// variant's own rule) is decided before any draw. Crazyhouse has no fifty moves,
+// and its repetitions are looked for in the whole game, since a capture there
+// can be undone. What counts as insufficient material is lichess' definition
+// ([Position.InsufficientMaterial]), which other programs do not always share:
+// Fairy-Stockfish plays on in atomic endings in which nobody can explode a king.
+// One rule of lichess' is left out: closed positions in atomic chess (nothing
+// but blocked pawns and kings) end by repetition or by fifty moves.
+//
+// # How it is known to be right
+//
+// Perft counts on which other programs agree are in testdata and in the tests.
+// 1,500 atomic games by another engine are replayed to the same final positions.
+// `make oracle` plays 10,000 random games of each variant and compares every
+// list of moves, every FEN, every check and every result with Fairy-Stockfish.
 //
 // # What the package refuses to do
 //

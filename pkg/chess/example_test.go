@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"math/rand/v2"
 	"os"
 	"strings"
 
@@ -22,6 +23,49 @@ func Example() {
 	// Na3 b1a3
 	// Nc3 b1c3
 	// Nf3 g1f3
+}
+
+// A loop over legal moves: generate, choose, play.
+func ExampleGame() {
+	random := rand.New(rand.NewPCG(6, 0))
+	g := chess.NewGame(chess.StartPosition(chess.Atomic))
+	var l chess.MoveList
+	for g.Position().LegalMoves(&l); !g.Outcome(&l).Over(); g.Position().LegalMoves(&l) {
+		g.Play(l.At(random.IntN(l.Len())))
+	}
+	fmt.Println(g.Outcome(&l), "after", g.Ply(), "plies:", g.Position().FEN())
+	// Output: 0-1 king_exploded after 16 plies: r1bqkb1r/p1ppnppp/8/1p2p2Q/3PPNP1/P1P5/1P3P1P/RNB4R w kq - 0 9
+}
+
+// In crazyhouse what was captured can be dropped.
+func ExamplePosition_LegalMoves() {
+	p, err := chess.ParseFEN(chess.Crazyhouse, "4k3/8/8/8/8/8/5PPP/6K1[Rn] b - - 0 1")
+	if err != nil {
+		log.Fatal(err)
+	}
+	var l chess.MoveList
+	p.LegalMoves(&l)
+	for _, m := range l.Slice() {
+		q := p // a copy: positions are values
+		q.Play(m)
+		if m.IsDrop() && q.InCheck() {
+			fmt.Println(p.SAN(m), "gives check:", q.FEN())
+		}
+	}
+	// Output:
+	// N@e2+ gives check: 4k3/8/8/8/8/8/4nPPP/6K1[R] w - - 1 2
+	// N@f3+ gives check: 4k3/8/8/8/8/5n2/5PPP/6K1[R] w - - 1 2
+	// N@h3+ gives check: 4k3/8/8/8/8/7n/5PPP/6K1[R] w - - 1 2
+}
+
+// Start position 518 of chess960 is that of chess.
+func ExampleChess960() {
+	p, err := chess.Chess960(chess.Standard, 0)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(p.FEN())
+	// Output: bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w KQkq - 0 1
 }
 
 // A game is played move by move until a rule ends it.
