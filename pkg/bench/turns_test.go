@@ -1,0 +1,82 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+)
+
+// script is a side whose units take the given times, then the last for ever.
+func script(log *[]string, name string, times ...time.Duration) side {
+	return func(context.Context) (time.Duration, error) {
+		*log = append(*log, name)
+		t := times[0]
+		if len(times) > 1 {
+			times = times[1:]
+		}
+		return t, nil
+	}
+}
+
+func TestSidesTakeTurns(t *testing.T) {
+	var log []string
+	best, err := alternate(t.Context(), 12*time.Millisecond,
+		script(&log, "fast", 2*time.Millisecond),
+		script(&log, "slow", 5*time.Millisecond, 3*time.Millisecond, 9*time.Millisecond))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A turn lasts until 4 ms are used.
+	want := []string{"fast", "fast", "slow", "fast", "fast", "slow", "slow", "fast", "fast", "slow"}
+	if !slices.Equal(log, want) {
+		t.Errorf("have %v, want %v", log, want)
+	}
+	// The slow side's turns: 5 ms; 3 and 9 ms, a mean of 6; 9 ms.
+	if want := []time.Duration{2 * time.Millisecond, 5 * time.Millisecond}; !slices.Equal(best, want) {
+		t.Errorf("have %v, want %v", best, want)
+	}
+}
+
+func TestFailingSideEndsTurns(t *testing.T) {
+	fault := errors.New("fault")
+	var log []string
+	_, err := alternate(t.Context(), time.Millisecond,
+		script(&log, "good", time.Millisecond),
+		func(context.Context) (time.Duration, error) { return 0, fault })
+	if err != fault || len(log) != 1 {
+		t.Errorf("have error %v after %v", err, log)
+	}
+}
+
+func TestDepthFitsTheSlowerSide(t *testing.T) {
+	s := Position{Counts: []uint64{100, 2_000_000, 20_000_000, 200_000_000}}
+	at := func(pace time.Duration) perftSide { // pace: of a million
+		return func(_ context.Context, depth int) (time.Duration, error) {
+			return time.Duration(s.Counts[depth-1]/1000) * pace / 1000, nil
+		}
+	}
+	for _, test := range []struct {
+		target time.Duration
+		depth  int
+	}{
+		{time.Nanosecond, 2}, // never less than the warm-up
+		{time.Second, 2},
+		{2 * time.Second, 3},
+		{19 * time.Second, 3},
+		{20 * time.Second, 4},
+		{time.Hour, 4},
+	} {
+		depth, best, err := s.measure(t.Context(), test.target, []perftSide{at(time.Millisecond), at(100 * time.Millisecond)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if depth != test.depth {
+			t.Errorf("%v: depth %d, want %d", test.target, depth, test.depth)
+		}
+		if ratio := float64(best[1]) / float64(best[0]); ratio != 100 {
+			t.Errorf("%v: the slower side takes %v times as long, want 100", test.target, ratio)
+		}
+	}
+}
