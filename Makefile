@@ -4,11 +4,17 @@
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
+# What `make oracle` compares with; its games can be set: GAMES=100 SEED=2 VARIANTS=atomic,horde
+FFISH := ffish-es6@0.7.10
+GAMES ?= 10000
+SEED ?= 1
+VARIANTS ?=
+
 # What git says of this tree, for `alamos version`; empty outside a repository.
 RELEASE := $(shell git describe --always --dirty --tags 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test lint bench clean go
+.PHONY: help setup build run test oracle lint bench clean go
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,6 +31,12 @@ run: build ## run the first experiment: minutes, on any machine
 
 test: setup ## run the tests
 	go test ./...
+
+oracle: go ## compare 10,000 games of each variant with Fairy-Stockfish's rules, move list by move list: minutes
+	@for tool in node npm; do command -v $$tool >/dev/null || { echo "make oracle needs $$tool (Debian: apt-get install nodejs npm)"; exit 1; }; done
+	@grep -qs '"version": "$(lastword $(subst @, ,$(FFISH)))"' .opponents/oracle/node_modules/ffish-es6/package.json || \
+		npm install --prefix .opponents/oracle --no-save --no-audit --no-fund $(FFISH)
+	go test ./pkg/chess -run 'TestOracle|TestPerftSuites' -count=1 -v -timeout 0 -oracle.games $(GAMES) -oracle.seed $(SEED) -oracle.variants '$(VARIANTS)'
 
 bench: setup ## measure chess, the network, search and self-play
 	go test -run '^$$' -bench . -benchmem ./pkg/...

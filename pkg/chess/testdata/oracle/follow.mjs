@@ -29,8 +29,8 @@ const factory = new Function(
 )()
 const ffish = await factory({
   wasmBinary: readFileSync(join(directory, 'ffish.wasm')),
-  print: () => {}, // its PGN reader talks
-  printErr: (line) => process.stderr.write(line + '\n'),
+  print: () => {}, // it talks while it reads PGN, and complains of moves,
+  printErr: () => {}, // which the answers tell as well
 })
 
 function* follow(variant, chess960, fen, moves) {
