@@ -38,8 +38,18 @@ func unit(words ...uint64) float64 {
 	return float64(x>>11) / (1 << 53)
 }
 
+// identity is a number for what is on the board. It is not the position's key,
+// which may become another one when variants are added.
+func identity(p *chess.Position) uint64 {
+	words := []uint64{uint64(p.Turn()), uint64(p.EnPassant()), uint64(p.CastlingRooks(chess.White) | p.CastlingRooks(chess.Black))}
+	for t := chess.Pawn; t <= chess.King; t++ {
+		words = append(words, uint64(p.Pieces(chess.White, t)), uint64(p.Pieces(chess.Black, t)))
+	}
+	return math.Float64bits(unit(words...))
+}
+
 func (hashed) Prepare(l *encode.Leaf, g *chess.Game, moves []chess.Move) {
-	key := g.Position().Key()
+	key := identity(g.Position())
 	l.Priors = slices.Grow(l.Priors[:0], len(moves))[:len(moves)]
 	var sum float64
 	for _, m := range moves {
