@@ -1,6 +1,7 @@
 package chess
 
 import (
+	"errors"
 	"strings"
 	"testing"
 )
@@ -61,7 +62,7 @@ func FuzzParseFEN(f *testing.F) {
 }
 
 // fuzzMove tries a parser of moves on a fixed choice of positions.
-func fuzzMove(f *testing.F, parse func(*Position, string) (Move, error), seeds ...string) {
+func fuzzMove(f *testing.F, parse func(*testing.T, *Position, string) (Move, error), seeds ...string) {
 	for i := range seedFENs {
 		for _, s := range seeds {
 			f.Add(uint8(i), s)
@@ -73,7 +74,7 @@ func fuzzMove(f *testing.F, parse func(*Position, string) (Move, error), seeds .
 			if err != nil {
 				continue // no position of this variant
 			}
-			m, err := parse(&p, s)
+			m, err := parse(t, &p, s)
 			if err != nil {
 				continue
 			}
@@ -86,17 +87,45 @@ func fuzzMove(f *testing.F, parse func(*Position, string) (Move, error), seeds .
 }
 
 func FuzzParseUCI(f *testing.F) {
-	fuzzMove(f, (*Position).ParseUCI, "e2e4", "e1g1", "e1h1", "d7c8q", "0000", "d4e3")
+	parse := func(_ *testing.T, p *Position, s string) (Move, error) { return p.ParseUCI(s) }
+	fuzzMove(f, parse, "e2e4", "e1g1", "e1h1", "d7c8q", "0000", "d4e3", "N@f3", "a7a8k")
 }
 
 func FuzzParseSAN(f *testing.F) {
-	fuzzMove(f, (*Position).ParseSAN, "e4", "O-O", "O-O-O+", "Nxd7!", "dxc8=Q+", "dxe3", "Nb1-c3", "R1a3", "--")
+	parse := func(t *testing.T, p *Position, s string) (Move, error) {
+		agree(t, p, s)
+		return p.ParseSAN(s)
+	}
+	fuzzMove(f, parse, "e4", "O-O", "O-O-O+", "Nxd7!", "dxc8=Q+", "dxe3", "Nb1-c3", "R1a3", "--", "P@e4", "@d5", "a8=K")
 }
 
+func FuzzCommands(f *testing.F) {
+	f.Add("[%clk 0:03:00] [%eval #-3,20] text [%emt 1:02.5]")
+	f.Add("[%clk[%clk 5]]")
+	f.Fuzz(func(t *testing.T, comment string) {
+		if d, found := Clock(comment); found {
+			if got, _ := Clock(WithCommand(comment, "clk", FormatClock(d))); got != d || d < 0 {
+				t.Fatalf("%q: %v, written again %v", comment, d, got)
+			}
+		}
+		if e, found := ParseEval(comment); found {
+			if _, found := ParseEval(WithCommand(comment, "eval", e.String())); !found {
+				t.Fatalf("%q: %v is not read again", comment, e)
+			}
+		}
+		Elapsed(comment)
+	})
+}
+
+// What reads without an error is written, and reads as the same game again; what
+// does not is an error with a place, and the reader comes to an end.
 func FuzzPGN(f *testing.F) {
 	f.Add("[Event \"a\"]\n\n1. e4 {b} e5 (1... c5 $2) 2. Nf3 *\n")
 	f.Add("[Variant \"Atomic\"]\n[FEN \"4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 1\"]\n\n1... dxe3 ; c\n2. Kd1 1/2-1/2\n\n[Event \"b\"]\n1-0")
 	f.Add("%\n1.e4e5 ) } ] [ <x> 2.O-O 0-1")
+	f.Add("{a} 1. e4! (1. d4 {b} (1. c4?! d5 ; } c\n) 1... d5) (1. Nf3 $10) 1... e5 !! 2. Ke2?? 0-1")
+	f.Add("[Variant \"Crazyhouse\"] [a \"\\\\\\\"\"]\n1. e4 d5 2. exd5 Qxd5 3. Nc3 Qd8 4. P@d5 {[%clk 0:01:00]} @e5 *")
+	f.Add("[Variant \"Three-check\"]\n[FEN \"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 +1+0\"]\n1.d4 -- *\n\n[Site \"?\"]\n1.d4 e6 +=\n*")
 	f.Fuzz(func(t *testing.T, text string) {
 		r := NewPGNReader(strings.NewReader(text))
 		for range len(text) + 2 {
@@ -105,18 +134,24 @@ func FuzzPGN(f *testing.F) {
 				if r.err != nil {
 					return
 				}
+				bad := new(PGNError)
+				if !errors.As(err, &bad) || bad.Game < 1 || bad.Line < 1 || bad.Line > 1+strings.Count(text, "\n") {
+					t.Fatalf("error %#v", err)
+				}
 				continue
 			}
-			var b strings.Builder
-			if err := WritePGN(&b, g); err != nil {
-				continue // what PGN cannot hold, such as a brace from a ; comment
+			again, written := rewrite(t, g)
+			if describe(again) != describe(g) {
+				t.Fatalf("have %s\nwant %s\nin\n%s", describe(again), describe(g), written)
 			}
-			again, err := NewPGNReader(strings.NewReader(b.String())).Next()
-			if err != nil {
-				t.Fatalf("%v in\n%s", err, b.String())
-			}
-			if again.Start != g.Start || len(again.Moves) != len(g.Moves) || again.Result != g.Result {
-				t.Fatalf("have %+v\nwant %+v", again, g)
+			for _, tag := range g.Tags {
+				switch tag.Name {
+				case "Result", "Variant", "SetUp", "FEN":
+				default:
+					if got := again.Tag(tag.Name); got != tag.Value && tag.Value != "" {
+						t.Fatalf("tag %s is %q, want %q", tag.Name, got, tag.Value)
+					}
+				}
 			}
 		}
 		t.Fatal("the reader does not end")

@@ -78,7 +78,7 @@ func TestWritePGNRefuses(t *testing.T) {
 		"NAG $14 is at ply":  func(g *PGN) { g.NAGs = []NAG{{1, 1}, {3, 14}} },
 		"replaces move 3":    func(g *PGN) { g.Variations = []Line{{Ply: 2, Comments: []string{"x"}}} },
 		"nested deeper than": func(g *PGN) { g.Variations = []Line{deepLine(maxPGNDepth + 1)} },
-		"comment of 600000":  func(g *PGN) { g.SetComment(2, strings.Repeat("x", 600000)) },
+		"comment of 70000":   func(g *PGN) { g.SetComment(2, strings.Repeat("x", 70000)) },
 		"line break":         func(g *PGN) { g.SetTag("Event", "a\nb") },
 		`tag name "A B"`:     func(g *PGN) { g.SetTag("A B", "") },
 		"move 1 (a1a8)":      func(g *PGN) { g.Moves[0] = newMove(0, 56) },

@@ -216,8 +216,12 @@ func (r *PGNReader) comment(c byte) error {
 	if old := l.Comment(ply); old != "" {
 		r.words = append(append(r.words, old...), ' ')
 	}
-	if r.words = appendWords(r.words, text); len(r.words) > 0 {
-		l.SetComment(ply, string(bytes.TrimRight(r.words, " ")))
+	r.words = bytes.TrimRight(appendWords(r.words, text), " ")
+	switch n := len(r.words); {
+	case n > maxPGNToken:
+		return r.broken(errTooLong, "the comment")
+	case n > 0:
+		l.SetComment(ply, string(r.words))
 	}
 	return nil
 }

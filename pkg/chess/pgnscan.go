@@ -6,9 +6,9 @@ import (
 	"io"
 )
 
-// maxPGNToken bounds what is held of a stream at once: no comment, tag or word
-// may be longer.
-const maxPGNToken = 1 << 20
+// maxPGNToken bounds what is held of a stream at once, in bytes: no comment, not
+// even one put together from several, and no tag may be longer.
+const maxPGNToken = 1 << 16
 
 // pgnScanner is a window on a stream. The bytes yet to be read are
 // buf[pos:end]. Always buf[end] is 0, so that loops over a token stop there
@@ -25,7 +25,7 @@ type pgnScanner struct {
 }
 
 func newPGNScanner(src io.Reader) pgnScanner {
-	s := pgnScanner{src: src, buf: make([]byte, 64<<10), pos: 1, end: 1, line: 1, counted: 1}
+	s := pgnScanner{src: src, buf: make([]byte, maxPGNToken), pos: 1, end: 1, line: 1, counted: 1}
 	s.buf[0] = '\n' // as if a line had ended before the first
 	return s
 }

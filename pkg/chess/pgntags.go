@@ -30,6 +30,9 @@ func (r *PGNReader) tag() error {
 	return err
 }
 
+// maxPGNTags is more than any honest game has.
+const maxPGNTags = 500
+
 // addTag takes the tag whose name begins in text at from and ends at nameEnd.
 func (r *PGNReader) addTag(from, nameEnd int) error {
 	name := r.text[from:nameEnd]
@@ -39,6 +42,9 @@ func (r *PGNReader) addTag(from, nameEnd int) error {
 			return fmt.Errorf("tag %s twice", name)
 		}
 		begin = r.ends[i+1]
+	}
+	if len(r.ends) == 2*maxPGNTags {
+		return fmt.Errorf("more than %d tags", maxPGNTags)
 	}
 	r.ends = append(r.ends, nameEnd, len(r.text))
 	return nil

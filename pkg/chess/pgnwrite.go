@@ -19,7 +19,7 @@ const pgnWidth = 80
 //
 // White space in comments becomes single blanks. It fails on an illegal move, on
 // a NAG or a variation that hangs on no move, and on text that PGN cannot hold:
-// a line break in a tag, a comment of more than a megabyte.
+// a line break in a tag, a comment of more than 64 KiB.
 func WritePGN(w io.Writer, g *PGN) error {
 	var b strings.Builder
 	if err := g.writeTags(&b); err != nil {
@@ -128,8 +128,8 @@ func (t *pgnText) comment(text string) (bool, error) {
 	switch {
 	case text == "":
 		return false, nil
-	case len(text) > maxPGNToken/2:
-		return false, fmt.Errorf("a comment of %d bytes: at most %d can be written", len(text), maxPGNToken/2)
+	case len(text) > maxPGNToken:
+		return false, fmt.Errorf("a comment of %d bytes: at most %d can be written", len(text), maxPGNToken)
 	case strings.Contains(text, "}"):
 		t.word("; " + text) // the one form that may hold a brace
 		t.newline()
