@@ -51,6 +51,8 @@ type Engine struct {
 	wait   Timeouts
 	turn   turn  // the position last set
 	failed error // why the process is gone
+
+	chess960 bool // castling is written as in chess960
 }
 
 // Start runs an engine, shakes hands with it, and sets the command's settings.

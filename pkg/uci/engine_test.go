@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -113,8 +114,8 @@ func TestSlowStart(t *testing.T) {
 	if e.ID() != "Fake 1.0" || e.Author() != "nobody" {
 		t.Errorf("engine says it is %q by %q", e.ID(), e.Author())
 	}
-	if len(e.Options) != 3 {
-		t.Errorf("%d options, want the 3 that can be read", len(e.Options))
+	if len(e.Options) != 4 {
+		t.Errorf("%d options, want the 4 that can be read", len(e.Options))
 	}
 }
 
@@ -264,7 +265,19 @@ func TestProve(t *testing.T) {
 		{"plain", chess.Atomic, "no option UCI_Variant"},
 		// As Debian's fairy-stockfish 11.1.
 		{"well", chess.Atomic, "197281 positions instead of 197326: it plays ordinary chess"},
-		{"unlisted", chess.Atomic, ""},
+		{"unlisted-atomic", chess.Atomic, ""},
+		{"unlisted-antichess", chess.Antichess, ""},
+		{"unlisted-kingofthehill", chess.KingOfTheHill, ""},
+		{"unlisted-3check", chess.ThreeCheck, ""},
+		{"unlisted-horde", chess.Horde, ""},
+		{"unlisted-racingkings", chess.RacingKings, ""},
+		{"unlisted-crazyhouse", chess.Crazyhouse, ""},
+		{"well", chess.Antichess, "it plays ordinary chess"},
+		{"well", chess.KingOfTheHill, "it plays ordinary chess"},
+		{"well", chess.ThreeCheck, "it plays ordinary chess"},
+		{"well", chess.Horde, "it plays ordinary chess"},
+		{"well", chess.RacingKings, "it plays ordinary chess"},
+		{"well", chess.Crazyhouse, "plies from e2e4 d7d5 e4d5 a7a6 it counts"},
 		{"no-perft", chess.Atomic, "counts no positions"},
 	} {
 		t.Run(test.mode+"-"+test.variant.String(), func(t *testing.T) {
@@ -282,6 +295,92 @@ func TestProve(t *testing.T) {
 				t.Errorf("%v: does not say %q", err, test.refusal)
 			}
 		})
+	}
+}
+
+// What tells a variant from chess must do so: were the counts the same, an engine
+// that plays chess would pass for one that plays the variant.
+func TestProofsTell(t *testing.T) {
+	for _, v := range chess.Variants() {
+		p := proofOf(v)
+		g, plain := p.game(v), p.game(chess.Standard)
+		if g == nil || plain == nil {
+			t.Errorf("%s: %q cannot be played", v, p.moves)
+			continue
+		}
+		if n := chess.Perft(g.Position(), p.depth); v != chess.Standard && n == chess.Perft(plain.Position(), p.depth) {
+			t.Errorf("%s: %d as in chess", v, n)
+		}
+	}
+}
+
+// In games from chess960 castling is the king taking its rook, and the engine is
+// told so; in others it is not, and is told that too.
+func TestChess960(t *testing.T) {
+	const fen = "1r2k1r1/pppppppp/8/8/8/8/PPPPPPPP/1R2K1R1 w BGbg - 0 1"
+	game := func(fen, castling string) *chess.Game {
+		p, err := chess.ParseFEN(chess.Standard, fen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := chess.NewGame(p)
+		m, err := p.ParseUCI(castling)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.Play(m)
+		return g
+	}
+	const usual = "r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w KQkq - 0 1"
+	// One rook stands where it does in chess: its castling is still e1a1.
+	const half = "r3k1r1/pppppppp/8/8/8/8/PPPPPPPP/R3K1R1 w GAga - 0 1"
+	for _, c := range []struct {
+		fen, castling, want string
+		chess960            bool
+	}{
+		{usual, "e1c1", "e1c1", false},
+		{fen, "e1b1", "e1b1", true},
+		{half, "e1a1", "e1a1", true},
+		{usual, "e1g1", "e1g1", false},
+	} {
+		g := game(c.fen, c.castling)
+		if Chess960(g.Start()) != c.chess960 {
+			t.Errorf("%s: chess960 is %v", c.fen, !c.chess960)
+		}
+		if got := positionCommand(g); !strings.HasSuffix(got, " moves "+c.want) {
+			t.Errorf("%s, want %s", got, c.want)
+		}
+	}
+
+	e := start(t, fake("well"), Timeouts{})
+	if err := e.ProveChess960(); err != nil {
+		t.Error(err)
+	}
+	for _, f := range []string{usual, fen, fen, usual} {
+		p, err := chess.ParseFEN(chess.Standard, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := e.Position(chess.NewGame(p)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var told []string
+	for _, line := range e.Transcript() {
+		if strings.Contains(line, "setoption") {
+			told = append(told, line)
+		}
+	}
+	want := []string{"> setoption name UCI_Chess960 value true", "> setoption name UCI_Chess960 value false"}
+	if !slices.Equal(told, want) {
+		t.Errorf("it was told %q, want %q", told, want)
+	}
+
+	plain := start(t, fake("plain"), Timeouts{})
+	wantFault(t, plain.ProveChess960(), ErrVariant, "plain", "option name")
+	wantFault(t, plain.Position(game(fen, "e1b1")), ErrOption, "plain", "option name")
+	if err := plain.Position(game(usual, "e1g1")); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -71,7 +72,7 @@ func TestFairyStockfishPlaysAtomic(t *testing.T) {
 		t.Fatal(err)
 	}
 	start := chess.StartPosition(chess.Atomic)
-	if n, err := e.perft(t.Context(), 3); err != nil || n != chess.Perft(&start, 3) {
+	if n, err := e.perft(t.Context(), chess.NewGame(start), 3); err != nil || n != chess.Perft(&start, 3) {
 		t.Errorf("perft 3: %d, %v", n, err)
 	}
 	if err := e.NewGame(t.Context()); err != nil {
@@ -129,7 +130,7 @@ func TestFindRefusesAnEngineThatPlaysChess(t *testing.T) {
 }
 
 func TestFindTakesAnEngineThatProvesTheVariant(t *testing.T) {
-	fakeOnPath(t, FairyStockfish, "unlisted")
+	fakeOnPath(t, FairyStockfish, "unlisted-atomic")
 	c, err := Find(t.Context(), FairyStockfish, chess.Atomic)
 	if err != nil {
 		t.Fatal(err)
@@ -151,4 +152,80 @@ func TestFindNothing(t *testing.T) {
 	if _, err := Find(t.Context(), "deep-thought", chess.Standard); err == nil {
 		t.Error("an unknown engine was found")
 	}
+}
+
+// Fairy-Stockfish calls the variants as we do, proves them, and counts what we
+// count: from a middle game and from start positions of chess960, whose castling
+// moves it reads and writes as we do.
+func TestFairyStockfishPlaysAllVariants(t *testing.T) {
+	e := start(t, installed(t, FairyStockfish, chess.Atomic), Timeouts{})
+	middle := map[chess.Variant]string{
+		chess.Standard:      "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+		chess.Atomic:        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+		chess.Antichess:     "8/P6P/8/1k3n2/8/2K5/p6p/8 w - - 0 1",
+		chess.KingOfTheHill: "r3k2r/8/8/8/8/3K4/8/R6R w kq - 0 1",
+		chess.ThreeCheck:    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 1+2 0 1",
+		chess.Horde:         "r3k2r/pp4pp/8/8/1pP2PPp/8/PP1PPPPP/PPPPPPPP b kq c3 0 1",
+		chess.RacingKings:   "8/1k4K1/8/8/8/8/1rbnNBR1/qrbnNBRQ w - - 0 1",
+		chess.Crazyhouse:    "r3k2r/ppp2ppp/3Q~4/8/8/8/PPP2PPP/R3K2R[QNpb] b KQkq - 0 1",
+	}
+	for _, v := range chess.Variants() {
+		if o := e.Option("UCI_Variant"); !slices.Contains(o.Vars, v.String()) {
+			t.Errorf("it does not list %s: %v", v, o.Vars)
+		}
+		if err := e.Prove(t.Context(), v); err != nil {
+			t.Fatal(err)
+		}
+		games := []*chess.Game{proofOf(v).game(v)}
+		p, err := chess.ParseFEN(v, middle[v])
+		if err != nil {
+			t.Fatal(err)
+		}
+		games = append(games, chess.NewGame(p))
+		for _, n := range []int{0, 518, 959} {
+			p, err := chess.Chess960(v, n)
+			if err != nil {
+				continue
+			}
+			games = append(games, chess.NewGame(p), castled(t, p))
+		}
+		for _, g := range games {
+			if err := e.NewGame(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			want := chess.Perft(g.Position(), 3)
+			if have, err := e.perft(t.Context(), g, 3); err != nil || have != want {
+				t.Errorf("%s, %s: it counts %d (%v), we %d", v, positionCommand(g), have, err, want)
+			}
+			a, err := e.Go(t.Context(), Limit{Depth: 2})
+			if err != nil {
+				t.Errorf("%s, %s: %v", v, positionCommand(g), err)
+			} else if a.Move == 0 {
+				t.Errorf("%s: no move", v)
+			}
+		}
+	}
+}
+
+// castled is a game in which White has castled, as soon as that was possible, and
+// made the first legal moves before.
+func castled(t *testing.T, p chess.Position) *chess.Game {
+	t.Helper()
+	g := chess.NewGame(p)
+	var l chess.MoveList
+	for range 40 {
+		g.Position().LegalMoves(&l)
+		if g.Outcome(&l).Over() {
+			return chess.NewGame(p)
+		}
+		m := l.At(g.Ply() % l.Len())
+		for _, c := range l.Slice() {
+			if c.IsCastle() {
+				g.Play(c)
+				return g
+			}
+		}
+		g.Play(m)
+	}
+	return g
 }

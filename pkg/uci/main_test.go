@@ -31,7 +31,7 @@ func fake(mode string) Command {
 
 // fakeEngine is a small engine that always plays the first legal move, except
 // where its mode makes it misbehave. It always plays by the rules of chess, only
-// in mode "unlisted" by those of atomic chess.
+// in mode "unlisted-V" by those of the variant V.
 func fakeEngine(mode string) {
 	if mode == "no-handshake" {
 		time.Sleep(time.Hour)
@@ -42,8 +42,8 @@ func fakeEngine(mode string) {
 		time.Sleep(time.Hour)
 	}
 	v := chess.Standard
-	if mode == "unlisted" {
-		v = chess.Atomic
+	if name, ok := strings.CutPrefix(mode, "unlisted-"); ok {
+		v, _ = chess.ParseVariant(name)
 	}
 	pos := chess.StartPosition(v)
 	in := bufio.NewScanner(os.Stdin)
@@ -59,7 +59,9 @@ func fakeEngine(mode string) {
 			pos = fakePosition(v, rest)
 		case "go":
 			if strings.HasPrefix(rest, "perft") && mode != "no-perft" {
-				fmt.Printf("\nNodes searched: %d\n\n", chess.Perft(&pos, 4))
+				var depth int
+				fmt.Sscanf(rest, "perft %d", &depth)
+				fmt.Printf("\nNodes searched: %d\n\n", chess.Perft(&pos, depth))
 				continue
 			}
 			fakeGo(mode, &pos, in)
@@ -96,7 +98,8 @@ func fakeHandshake(mode string) {
 	fmt.Println("option name Style type combo default Solid var Solid var Very Risky")
 	fmt.Println("option name Broken type")
 	if mode != "plain" {
-		fmt.Println("option name UCI_Variant type combo default chess var chess var crazyhouse")
+		fmt.Println("option name UCI_Chess960 type check default false")
+		fmt.Println("option name UCI_Variant type combo default chess var chess var shogi")
 	}
 	if mode == "descendant" {
 		c := exec.Command("sleep", "3600")

@@ -54,14 +54,19 @@ type Answer struct {
 }
 
 // Position gives the engine the current position of a game with its history, so
-// that it sees repetitions.
+// that it sees repetitions. It fails with [ErrOption] when the game begins at a
+// position of chess960 and the engine knows none.
 func (e *Engine) Position(g *chess.Game) error {
+	if err := e.setChess960(Chess960(g.Start())); err != nil {
+		return err
+	}
 	e.turn = turn{pos: *g.Position(), set: true}
 	return e.send(positionCommand(g))
 }
 
 // positionCommand is the "position" line of a game: "startpos" where the game
-// began there, else the FEN, and the moves since.
+// began there, else the FEN, and the moves since, with castling as the start
+// position asks for it.
 func positionCommand(g *chess.Game) string {
 	p := *g.Start()
 	var b strings.Builder
@@ -71,11 +76,16 @@ func positionCommand(g *chess.Game) string {
 	} else {
 		b.WriteString("fen " + p.FEN())
 	}
+	chess960 := Chess960(&p)
 	for i, m := range g.Moves() {
 		if i == 0 {
 			b.WriteString(" moves")
 		}
-		b.WriteString(" " + p.UCI(m))
+		word := p.UCI(m)
+		if chess960 && m.IsCastle() {
+			word = m.String() // the king takes its rook
+		}
+		b.WriteString(" " + word)
 		p.Play(m)
 	}
 	return b.String()
