@@ -13,6 +13,7 @@ import (
 type UCI struct {
 	Command  uci.Command
 	Variant  chess.Variant
+	Chess960 bool      // whether games may start where castling is that of chess960
 	Limit    uci.Limit // for each move
 	Engines  int       // processes at most, for as many games at once; 0 is taken as 1
 	Timeouts uci.Timeouts
@@ -25,7 +26,8 @@ type engines struct {
 	pool chan *uci.Engine // an element a process allowed; nil: not running
 }
 
-// NewUCI starts an engine and makes sure that it plays the variant. More
+// NewUCI starts an engine and makes sure that it plays the variant, and chess960
+// where that is asked for. More
 // processes are started when more games are played at once, and new ones in place
 // of those that crashed; an engine that cannot be started is an error, not a loss.
 //
@@ -57,7 +59,11 @@ func (p *engines) start(ctx context.Context) (*uci.Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := e.Prove(ctx, p.spec.Variant); err != nil {
+	err = e.Prove(ctx, p.spec.Variant)
+	if err == nil && p.spec.Chess960 {
+		err = e.ProveChess960()
+	}
+	if err != nil {
 		e.Close()
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/start"
 	"alamos/pkg/uci"
 )
 
@@ -76,6 +77,30 @@ func TestEngineGamesDoNotDependOnProcesses(t *testing.T) {
 		} else if got != want {
 			t.Error("other games with more processes")
 		}
+	}
+}
+
+// Engines play from chess960; one that cannot is an error, not a loss.
+func TestEngineChess960(t *testing.T) {
+	cfg := Config{Variant: chess.Atomic, Start: []string{start.Chess960}, Rounds: 4, MaxMoves: 30, Seed: 2}
+	spec := UCI{Command: fake("well"), Variant: chess.Atomic, Chess960: true, Limit: uci.Limit{Depth: 1}, Engines: 2}
+	castled := 0
+	for _, g := range play(t, cfg, engineEntrant(t, "engine", spec), randomEntrant("random")) {
+		if g.Fault != nil {
+			t.Errorf("fault: %v", g.Fault)
+			continue
+		}
+		checkGame(t, g, cfg.MaxMoves)
+		for _, m := range g.Moves {
+			if m.IsCastle() {
+				castled++
+			}
+		}
+	}
+	t.Logf("%d castlings", castled)
+	spec.Command = fake("classical")
+	if _, err := NewUCI(t.Context(), "engine", spec); !errors.Is(err, uci.ErrVariant) {
+		t.Errorf("an engine without chess960: %v", err)
 	}
 }
 

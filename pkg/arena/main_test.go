@@ -37,12 +37,23 @@ func fakeEngine(mode string) {
 	for in.Scan() {
 		switch word, rest, _ := strings.Cut(in.Text(), " "); word {
 		case "uci":
-			fmt.Println("option name UCI_Variant type combo default chess var chess var atomic\nuciok")
+			fmt.Println("option name UCI_Variant type combo default chess var chess var atomic")
+			if mode != "classical" {
+				fmt.Println("option name UCI_Chess960 type check default false")
+			}
+			fmt.Println("uciok")
 		case "isready":
 			fmt.Println("readyok")
 		case "position":
 			pos = chess.StartPosition(chess.Atomic)
-			_, moves, _ := strings.Cut(rest, " moves ")
+			where, moves, _ := strings.Cut(rest, " moves ")
+			if fen, ok := strings.CutPrefix(where, "fen "); ok {
+				var err error
+				if pos, err = chess.ParseFEN(chess.Atomic, fen); err != nil {
+					fmt.Fprintln(os.Stderr, err)
+					os.Exit(1)
+				}
+			}
 			for _, w := range strings.Fields(moves) {
 				m, err := pos.ParseUCI(w)
 				if err != nil {
