@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -13,7 +14,7 @@ import (
 
 func perftCommand() *cobra.Command {
 	var variant, fen, epd string
-	var depth int
+	var depth, chess960 int
 	var divide bool
 	cmd := &cobra.Command{
 		Use:   "perft",
@@ -23,6 +24,7 @@ field's check of a move generator. With --epd it checks every count of a suite,
 one position a line: FEN ;D1 20 ;D2 400. The exit status is 1 when one is wrong.`,
 		Example: `  alamos perft --variant atomic --depth 5
   alamos perft --variant chess --fen "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1" --depth 4 --divide
+  alamos perft --variant crazyhouse --chess960 0
   alamos perft --variant atomic --epd suite.epd`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -37,36 +39,84 @@ one position a line: FEN ;D1 20 ;D2 400. The exit status is 1 when one is wrong.
 				return usagef("--depth: want 0 or more, have %d", depth)
 			}
 			p := chess.StartPosition(v)
-			if fen != "" {
+			switch {
+			case cmd.Flags().Changed("chess960"):
+				if p, err = chess.Chess960(v, chess960); err != nil {
+					return usagef("--chess960: %w", err)
+				}
+			case fen != "":
 				if p, err = chess.ParseFEN(v, fen); err != nil {
 					return usagef("--fen: %w", err)
 				}
 			}
-			if divide && depth > 0 {
-				for _, m := range chess.PerftDivide(&p, depth) {
-					fmt.Fprintf(cmd.OutOrStdout(), "%s %d\n", p.UCI(m.Move), m.Nodes)
-				}
-			}
-			fmt.Fprintf(cmd.OutOrStdout(), "nodes %d\n", chess.Perft(&p, depth))
-			return nil
+			return perftPosition(cmd, &p, depth, divide)
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&variant, "variant", "chess", "the rules: chess or atomic")
+	var names []string
+	for _, v := range chess.Variants() {
+		names = append(names, v.String())
+	}
+	f.StringVar(&variant, "variant", "chess", "the rules: "+strings.Join(names, ", "))
 	f.StringVar(&fen, "fen", "", "the position (default: the variant's start)")
+	f.IntVar(&chess960, "chess960", 0, "the start position of chess960 with this `number`, 0 to 959")
 	f.IntVar(&depth, "depth", 4, "plies to look ahead")
 	f.BoolVar(&divide, "divide", false, "also print the count behind each move")
 	f.StringVar(&epd, "epd", "", "check the suite in this file instead")
-	cmd.MarkFlagsMutuallyExclusive("epd", "fen")
+	cmd.MarkFlagsMutuallyExclusive("epd", "fen", "chess960")
 	cmd.MarkFlagsMutuallyExclusive("epd", "depth")
-	_ = cmd.RegisterFlagCompletionFunc("variant", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		var names []string
-		for _, v := range chess.Variants() {
-			names = append(names, v.String())
-		}
-		return names, cobra.ShellCompDirectiveNoFileComp
-	})
+	_ = cmd.RegisterFlagCompletionFunc("variant", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
+}
+
+// perftPosition counts one position, one first move a core at a time. A count
+// cannot be interrupted, so Ctrl-C leaves those under way behind.
+func perftPosition(cmd *cobra.Command, p *chess.Position, depth int, divide bool) error {
+	if depth == 0 {
+		_, err := fmt.Fprintln(cmd.OutOrStdout(), "nodes 1")
+		return err
+	}
+	var l chess.MoveList
+	p.LegalMoves(&l)
+	nodes := make([]uint64, l.Len())
+	next := make(chan int)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		var workers sync.WaitGroup
+		for range runtime.NumCPU() {
+			workers.Go(func() {
+				for i := range next {
+					q := *p
+					q.Play(l.At(i))
+					nodes[i] = chess.Perft(&q, depth-1)
+				}
+			})
+		}
+		workers.Wait()
+	}()
+	for i := range nodes {
+		select {
+		case next <- i:
+		case <-cmd.Context().Done():
+			return cmd.Context().Err()
+		}
+	}
+	close(next)
+	select {
+	case <-done:
+	case <-cmd.Context().Done():
+		return cmd.Context().Err()
+	}
+	total := uint64(0)
+	for i, m := range l.Slice() {
+		if divide {
+			fmt.Fprintf(cmd.OutOrStdout(), "%s %d\n", p.UCI(m), nodes[i])
+		}
+		total += nodes[i]
+	}
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "nodes %d\n", total)
+	return err
 }
 
 // perftSuite checks a suite on all cores, and reports in the suite's order.

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 
@@ -43,7 +45,9 @@ it: that is what the flags here are for.`,
 			}
 			c := newConsole(os.Stderr)
 			opt.Reporter = c
-			if err := lab.Run(cmd.Context(), e, opt); err != nil {
+			if err := lab.Run(cmd.Context(), e, opt); errors.Is(err, context.Canceled) {
+				return errResumable
+			} else if err != nil {
 				return err
 			}
 			c.flush()

@@ -490,17 +490,6 @@ func TestNamesRoundTrip(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-func TestPerftDivide(t *testing.T) {
-	p := StartPosition(Atomic)
-	sum := uint64(0)
-	for _, d := range PerftDivide(&p, 3) {
-		sum += d.Nodes
-	}
-	if sum != 8902 || len(PerftDivide(&p, 1)) != 20 || PerftDivide(&p, 0) != nil || Perft(&p, 0) != 1 {
-		t.Errorf("divided perft sums to %d, want 8902", sum)
-	}
-}
-
 func TestReadSuiteErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"# comment\n\nx ;D1 20":           "line 3: fen \"x\": want 4 to 6 fields",
