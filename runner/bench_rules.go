@@ -32,7 +32,8 @@ is an error, not a speed, and the exit status is then 1.
 Beside it the same positions are counted by an engine where there is one:
 Stockfish for chess, Fairy-Stockfish for the variants. The Fairy-Stockfish that
 ` + "`make setup`" + ` installs is compiled to WebAssembly and slower than a native build;
---engine takes another, which must prove that it knows the variant.
+--engine takes another, which must prove that it knows the variant. No side makes
+the moves of the last ply; alamos does not list them either, engines mostly do.
 
 --json writes a line a position, as it is measured. Without an engine the fields
 engine, engine_nodes_per_second and ratio are null.`,

@@ -16,8 +16,10 @@ import (
 // enough to know the pace by, a few hundredths of a second.
 const warmup = 1_000_000
 
-// Rules measures pkg/chess: perft in one thread, the last ply counted without
-// making its moves, as engines do it.
+// Rules measures pkg/chess: perft in one thread. Like the engines it does not
+// make the moves of the last ply and remembers no positions; unlike Stockfish's
+// descendants, which list the moves of the last ply, it only counts them. So the
+// ratio is one of perfts, not of move generation in a search.
 type Rules struct {
 	Positions []Position
 	Time      time.Duration // for which each side is measured in each position, about
