@@ -47,7 +47,7 @@ func (e *PGNError) Unwrap() error { return e.Err }
 // NewPGNReader reads from r. It buffers, so it may read further than the games
 // that were asked for.
 func NewPGNReader(r io.Reader) *PGNReader {
-	return &PGNReader{s: newPGNScanner(r)}
+	return &PGNReader{s: newPGNScanner(r), lines: make([]pgnLine, 1)}
 }
 
 // SetVariant makes the reader read all games by the rules of v, whatever their
@@ -57,6 +57,10 @@ func (r *PGNReader) SetVariant(v Variant) { r.variant = &v }
 // Place gives the number of the game that was read last, from 1, and the line on
 // which it begins.
 func (r *PGNReader) Place() (game, line int) { return r.game, r.first }
+
+// End is the position at the end of the main line that was read last, to be read
+// only. It is valid until the next game is read.
+func (r *PGNReader) End() *Position { return &r.lines[0].at }
 
 // Next reads a game; after the last it gives io.EOF. Comments are kept, with
 // their white space made single blanks, as are variations and NAGs, of which
