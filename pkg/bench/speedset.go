@@ -43,8 +43,9 @@ func (s *Position) at(nodes uint64) int {
 //   - the Perft Results page of the Chess Programming Wiki: kiwipete, and the
 //     middlegame and endgame of chess;
 //   - tests/perft.sh of Fairy-Stockfish and examples/perft of python-chess:
-//     atomic programfox-1, programfox-2 (python-chess' names) and evasion, three-check kiwipete, the horde middlegame, crazyhouse
-//     empty-pockets and full-pockets;
+//     atomic programfox-1, programfox-2 (python-chess' names) and evasion,
+//     three-check kiwipete, the horde middlegame, crazyhouse empty-pockets and
+//     full-pockets;
 //   - random games of our own: all others.
 func SpeedSet() []Position {
 	return []Position{
