@@ -64,6 +64,9 @@ func (p *Position) Play(m Move) {
 		}
 		key ^= p.put(us, t, to)
 	default:
+		if m.Dropped() == Pawn {
+			p.rule50 = 0
+		}
 		key ^= p.put(us, m.Dropped(), to)
 	}
 
