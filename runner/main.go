@@ -13,7 +13,7 @@
 //	0   all went well
 //	1   it was tried and failed (or a check found something wrong)
 //	2   nothing was tried: the command line or an experiment file is wrong
-//	130 interrupted; what was finished is kept
+//	130 interrupted
 package main
 
 import (
@@ -58,8 +58,11 @@ func status(err error) int {
 			fmt.Fprintln(os.Stderr, e)
 		}
 		return 2
-	case errors.Is(err, context.Canceled):
+	case errors.Is(err, errResumable):
 		fmt.Fprintln(os.Stderr, "interrupted: what was finished is kept; the same command goes on from there")
+		return 130
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(os.Stderr, "interrupted")
 		return 130
 	case errors.As(err, &usage):
 		fmt.Fprintf(os.Stderr, "alamos: %v\n", err)
@@ -68,6 +71,9 @@ func status(err error) int {
 	fmt.Fprintf(os.Stderr, "alamos: %v\n", err)
 	return 1
 }
+
+// errResumable marks the interruption of a command that goes on where it was.
+var errResumable = errors.New("interrupted")
 
 // usageError is a fault of the command line.
 type usageError struct{ error }
