@@ -1,6 +1,7 @@
 package chess
 
 import (
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -126,4 +127,77 @@ func TestLegalMove(t *testing.T) {
 			}
 		}
 	})
+}
+
+// What each variant adds to notation: the move by its UCI form, and as lichess
+// writes it.
+func TestSANOfVariants(t *testing.T) {
+	for _, c := range []struct {
+		variant        Variant
+		fen, uci, want string
+	}{
+		// a capture that explodes the king; kings that touch give no check
+		{Atomic, "rnbqkbnr/pppp1ppp/8/4N3/8/8/PPPPPPPP/RNBQKB1R w KQkq - 0 2", "e5d7", "Nxd7#"},
+		{Atomic, "8/8/8/8/8/8/1k6/3K3R w - - 0 1", "d1c1", "Kc1"},
+		// a king is promoted to, and there may be several; a move that leaves the
+		// other side without one, or without pieces, loses
+		{Antichess, "8/P7/8/8/8/8/8/7k w - - 0 1", "a7a8k", "a8=K"},
+		{Antichess, "8/7p/8/8/8/8/1K1K4/8 w - - 0 1", "b2c2", "Kbc2"},
+		{Antichess, "8/8/8/8/8/8/1k6/K7 w - - 0 1", "a1b2", "Kxb2#"},
+		{Antichess, "8/8/8/p7/8/8/P7/8 w - - 0 1", "a2a4", "a4#"},
+		// the king comes to the hill
+		{KingOfTheHill, "7k/8/8/8/8/3K4/8/8 w - - 0 1", "d3d4", "Kd4#"},
+		{KingOfTheHill, "7k/8/8/8/8/3K4/8/8 w - - 0 1", "d3c4", "Kc4"},
+		// the second check is one, the third is the last
+		{ThreeCheck, "4k3/8/8/8/8/8/8/R3K3 w - - 2+3 0 1", "a1a8", "Ra8+"},
+		{ThreeCheck, "4k3/8/8/8/8/8/8/R3K3 w - - 1+3 0 1", "a1a8", "Ra8#"},
+		// the last of the horde; a pawn that stands on the first rank
+		{Horde, "8/8/8/8/8/8/3k4/4P3 b - - 0 1", "d2e1", "Kxe1#"},
+		{Horde, "4k3/8/8/8/8/8/8/4P3 w - - 0 1", "e1e3", "e3"},
+		// White arrives where Black can still follow, and where it cannot
+		{RacingKings, "8/K6k/8/8/8/8/8/8 w - - 0 1", "a7a8", "Ka8"},
+		{RacingKings, "8/K7/7k/8/8/8/8/8 w - - 0 1", "a7a8", "Ka8#"},
+		{RacingKings, "K7/7k/8/8/8/8/8/8 b - - 0 1", "h7h8", "Kh8"},
+		// drops, with check and mate
+		{Crazyhouse, "4k3/8/8/8/8/8/8/4K3[NPnq] w - - 0 1", "N@c7", "N@c7+"},
+		{Crazyhouse, "4k3/8/8/8/8/8/8/4K3[NPnq] w - - 0 1", "P@e4", "P@e4"},
+		{Crazyhouse, "7k/5K2/8/8/8/3B4/8/8[Q] w - - 0 1", "Q@h7", "Q@h7#"},
+		// a knight on the board makes no drop ambiguous, nor the other way round
+		{Crazyhouse, "4k3/8/8/8/8/8/8/1N2K3[N] w - - 0 1", "b1c3", "Nc3"},
+		{Crazyhouse, "4k3/8/8/8/8/8/8/1N2K3[N] w - - 0 1", "N@c3", "N@c3"},
+	} {
+		p, err := ParseFEN(c.variant, c.fen)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		m, err := p.ParseUCI(c.uci)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if got := p.SAN(m); got != c.want {
+			t.Errorf("%v, %s: %s is written %s, want %s", c.variant, c.fen, c.uci, got, c.want)
+		}
+		if again, err := p.ParseSAN(c.want); err != nil || again != m {
+			t.Errorf("%v, %s: %s is read as %v, %v", c.variant, c.fen, c.want, again, err)
+		}
+	}
+}
+
+func TestParseSANOfDrops(t *testing.T) {
+	p, err := ParseFEN(Crazyhouse, "4k3/8/8/8/8/8/8/4K3[NPnq] w - - 0 1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for s, want := range map[string]string{
+		"@e4": "P@e4", "P@e4!?": "P@e4", "N@f3+": "N@f3", "@e8": "not legal", "@e9": "target square",
+		"Q@f3": "not legal", "K@f3": "not legal", "@": "want a move such as", "N@": "want a move such as",
+		"N@x": "want a move such as", "N@xf3": "has no meaning", "Na@f3": "has no meaning", "P@a1": "not legal", "@e4=Q": "target square",
+	} {
+		m, err := p.ParseSAN(s)
+		if err != nil && !strings.Contains(err.Error(), want) || err == nil && p.UCI(m) != want {
+			t.Errorf("%q reads as %v, %v, want %s", s, m, err, want)
+		}
+	}
 }
