@@ -13,6 +13,7 @@ import (
 	"alamos/pkg/arena"
 	"alamos/pkg/chess"
 	"alamos/pkg/experiment"
+	"alamos/pkg/start"
 	"alamos/pkg/uci"
 )
 
@@ -25,15 +26,25 @@ type engine struct {
 	limit   uci.Limit
 }
 
-func (e *engine) spec(v chess.Variant) arena.UCI {
-	return arena.UCI{Command: e.command, Variant: v, Limit: e.limit, Engines: 1}
+func (e *engine) spec(v chess.Variant, chess960 bool) arena.UCI {
+	return arena.UCI{Command: e.command, Variant: v, Chess960: chess960, Limit: e.limit, Engines: 1}
 }
 
 // engineKey is what two players must share to be the same engine.
-func engineKey(v chess.Variant, p *experiment.Player) string {
+func engineKey(v chess.Variant, chess960 bool, p *experiment.Player) string {
 	q := *p
 	q.Rounds = 0
-	return v.String() + experiment.Hash(q)
+	return fmt.Sprint(v, chess960, experiment.Hash(q))
+}
+
+// needsChess960 tells whether games of a trial may start where castling is that
+// of chess960.
+func needsChess960(v chess.Variant, s *experiment.Settings) (bool, error) {
+	starts, err := start.Parse(v, s.Game.Start)
+	if err != nil {
+		return false, err
+	}
+	return starts.Any(uci.Chess960), nil
 }
 
 // findEngines finds the engines of all tournaments and has them prove their
@@ -48,16 +59,20 @@ func (r *run) findEngines(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		chess960, err := needsChess960(v, s)
+		if err != nil {
+			return err
+		}
 		for k := range s.Tournament.Players {
 			p := &s.Tournament.Players[k]
 			if p.Kind != experiment.PlayerUCI || s.Tournament.Rounds == 0 {
 				continue
 			}
-			key := engineKey(v, p)
+			key := engineKey(v, chess960, p)
 			if _, done := r.engines[key]; done {
 				continue
 			}
-			e, err := findEngine(ctx, v, p)
+			e, err := findEngine(ctx, v, chess960, p)
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
@@ -78,7 +93,7 @@ func (r *run) findEngines(ctx context.Context) error {
 	return nil
 }
 
-func findEngine(ctx context.Context, v chess.Variant, p *experiment.Player) (*engine, error) {
+func findEngine(ctx context.Context, v chess.Variant, chess960 bool, p *experiment.Player) (*engine, error) {
 	command := uci.Command{Path: p.UCI}
 	if slices.Contains([]string{uci.Stockfish, uci.FairyStockfish}, p.UCI) {
 		var err error
@@ -116,6 +131,11 @@ func findEngine(ctx context.Context, v chess.Variant, p *experiment.Player) (*en
 	defer proc.Close()
 	if err := proc.Prove(ctx, v); err != nil {
 		return nil, err
+	}
+	if chess960 {
+		if err := proc.ProveChess960(); err != nil {
+			return nil, err
+		}
 	}
 	e.id = fmt.Sprintf("%s, %v, %+v", proc.ID(), command.Settings, e.limit)
 	return e, nil

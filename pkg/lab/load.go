@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/encode"
 	"alamos/pkg/experiment"
 	"alamos/pkg/hook"
+	"alamos/pkg/start"
 )
 
 // Load reads an experiment and checks what its language cannot know: that
@@ -21,9 +23,9 @@ func Load(path string, set []string) (*experiment.Experiment, error) {
 	}
 	var faults experiment.Errors
 	seen := map[string]bool{} // a fault of several trials is one fault
-	fail := func(key string, err error) {
+	fail := func(key, hint string, err error) {
 		at := e.Origin(key)
-		f := &experiment.Error{File: at.File, Line: at.Line, Col: at.Col, Path: key, Msg: err.Error()}
+		f := &experiment.Error{File: at.File, Line: at.Line, Col: at.Col, Path: key, Msg: err.Error(), Hint: hint}
 		if at.Default() { // what is wrong is what another key says
 			f.File, f.Line, f.Col = path, 1, 1
 		}
@@ -36,15 +38,32 @@ func Load(path string, set []string) (*experiment.Experiment, error) {
 		s := &e.Trials[i].Settings
 		v, err := chess.ParseVariant(s.Game.Variant)
 		if err != nil {
-			fail("game.variant", err)
+			fail("game.variant", "", err)
 			continue
 		}
-		if _, err := encode.NewCodec(s.Network.Input, s.Network.Policy, v); err != nil {
-			fail("game.variant", err)
+		// An encoding that nobody chose is not at fault, the variant is.
+		encoding := func(key string, err error, instead []string) {
+			if err == nil {
+				return
+			}
+			hint := fmt.Sprintf("set %s: %s", key, strings.Join(instead, " or "))
+			if e.Origin(key).Default() {
+				key = "game.variant"
+			}
+			fail(key, hint, err)
+		}
+		encoding("network.input", supports(encode.PlanesByName, s.Network.Input, v), encode.PlanesFor(v))
+		encoding("network.policy", supports(encode.PolicyByName, s.Network.Policy, v), encode.PolicyFor(v))
+		if _, err := start.Parse(v, s.Game.Start); err != nil {
+			fail("game.start", "", err)
 		}
 		for j, fen := range s.SelfPlay.Opening.FENs {
-			if _, err := chess.ParseFEN(v, fen); err != nil {
-				fail("selfplay.opening.fens", fmt.Errorf("position %d: %w", j+1, err))
+			p, err := chess.ParseFEN(v, fen)
+			if err == nil {
+				err = start.GoesOn(&p)
+			}
+			if err != nil {
+				fail("selfplay.opening.fens", "", fmt.Errorf("position %d: %w", j+1, err))
 			}
 		}
 	}
@@ -52,6 +71,15 @@ func Load(path string, set []string) (*experiment.Experiment, error) {
 		return nil, faults
 	}
 	return e, nil
+}
+
+// supports is what an encoding says to a variant.
+func supports[T interface{ Supports(chess.Variant) error }](byName func(string) (T, error), name string, v chess.Variant) error {
+	encoding, err := byName(name)
+	if err != nil {
+		return err
+	}
+	return encoding.Supports(v)
 }
 
 // CheckHooks compiles the scripts of an experiment. Faults of a script are

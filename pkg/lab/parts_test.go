@@ -148,6 +148,7 @@ func TestFolder(t *testing.T) {
 		"hooks=[]":                          true,
 		"seed=8":                            false,
 		"game.max_moves=41":                 false,
+		"game.start=chess960":               false,
 		"network.width=9":                   false,
 		"search.visits=7":                   false,
 		"selfplay.games=7":                  false,
@@ -247,7 +248,7 @@ func TestContestants(t *testing.T) {
 	}
 	for i := range tr.Settings.Tournament.Players {
 		if p := &tr.Settings.Tournament.Players[i]; p.UCI == "/a/engine" || p.UCI == "/b/engine" {
-			r.engines[engineKey(tr.variant, p)] = &engine{name: "engine depth 3"}
+			r.engines[engineKey(tr.variant, tr.chess960, p)] = &engine{name: "engine depth 3"}
 		}
 	}
 	var have []string

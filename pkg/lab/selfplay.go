@@ -136,7 +136,7 @@ func (t *trial) play(ctx context.Context, g int, in Inputs) (records []*selfplay
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	cfg := selfplay.Config{
-		Variant: t.variant, Search: searchConfig(&s.Search), Games: s.SelfPlay.Games, MaxMoves: s.Game.MaxMoves,
+		Variant: t.variant, Start: s.Game.Start, Search: searchConfig(&s.Search), Games: s.SelfPlay.Games, MaxMoves: s.Game.MaxMoves,
 		Temperature: selfplay.Temperature{
 			Power: float64(s.SelfPlay.Temperature.Power), Plies: s.SelfPlay.Temperature.Plies, Then: float64(s.SelfPlay.Temperature.Then)},
 		Opening: selfplay.Opening{

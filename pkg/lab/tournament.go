@@ -80,7 +80,7 @@ func (t *trial) contestants() []contestant {
 		case experiment.PlayerRandom:
 			add(contestant{randomName, -1, p.Rounds, nil})
 		case experiment.PlayerUCI:
-			if e := t.engines[engineKey(t.variant, p)]; e != nil { // nil: left out, see findEngines
+			if e := t.engines[engineKey(t.variant, t.chess960, p)]; e != nil { // nil: left out, see findEngines
 				name := e.name
 				if slices.ContainsFunc(out, func(o contestant) bool { return o.name == name }) {
 					name += " (" + p.UCI + ")" // the same file name in two folders
@@ -102,6 +102,9 @@ func (t *trial) tournament(ctx context.Context) error {
 	in := Inputs{
 		"code": tournamentCode, "seed": strconv.FormatUint(s.Seed, 10), "game.variant": s.Game.Variant,
 		"network.input": s.Network.Input, "network.policy": s.Network.Policy,
+	}
+	if len(s.Game.Start) > 0 {
+		in.settings("game.start", s.Game.Start)
 	}
 	settings := s.Tournament
 	settings.Players = nil // what they come to is below
@@ -184,13 +187,13 @@ func (t *trial) playTournament(ctx context.Context, players []contestant, in Inp
 			case p.generation >= 0:
 				return t.networkPlayer(p.name, models[p.generation])
 			case p.engine != nil:
-				return arena.NewUCI(ctx, p.name, p.engine.spec(t.variant))
+				return arena.NewUCI(ctx, p.name, p.engine.spec(t.variant, t.chess960))
 			}
 			return arena.NewRandom(p.name), nil
 		}})
 	}
 	cfg := arena.Config{
-		Variant: t.variant, Rounds: s.Rounds, MaxMoves: s.MaxMoves, RandomPlies: s.RandomPlies,
+		Variant: t.variant, Start: t.Settings.Game.Start, Rounds: s.Rounds, MaxMoves: s.MaxMoves, RandomPlies: s.RandomPlies,
 		Seed: seed(t.Settings.Seed, "tournament", 0), Workers: t.Workers,
 		Have: func(p arena.Pair, number int) bool { return have[key{p, number}] },
 	}

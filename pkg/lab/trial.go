@@ -33,8 +33,9 @@ type trial struct {
 	dir      string // absolute or relative folder of its results
 	manifest *Manifest
 
-	variant chess.Variant
-	codec   encode.Codec
+	variant  chess.Variant
+	chess960 bool // whether engines must know the castling of chess960
+	codec    encode.Codec
 }
 
 func (r *run) trial(t experiment.Trial) (*trial, error) {
@@ -42,6 +43,9 @@ func (r *run) trial(t experiment.Trial) (*trial, error) {
 	s := &t.Settings
 	var err error
 	if out.variant, err = chess.ParseVariant(s.Game.Variant); err != nil {
+		return nil, err
+	}
+	if out.chess960, err = needsChess960(out.variant, s); err != nil {
 		return nil, err
 	}
 	if out.codec, err = encode.NewCodec(s.Network.Input, s.Network.Policy, out.variant); err != nil {

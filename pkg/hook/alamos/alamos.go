@@ -33,11 +33,11 @@ type Generation struct {
 // Game is a finished game.
 type Game struct {
 	Number  int      // from 0, in its generation
-	Variant string   // "chess" or "atomic"
+	Variant string   // as experiment files name it: "chess", "atomic", "3check", ...
 	Start   string   // FEN of the position it began with
-	Moves   []string // in UCI notation
+	Moves   []string // in UCI notation; drops as "N@f3"
 	Result  string   // "1-0", "0-1" or "1/2-1/2"
-	Reason  string   // how it ended: "checkmate", "king_exploded", "stalemate", ...
+	Reason  string   // how it ended: "checkmate", "stalemate", "king_exploded", "three_checks", ...
 }
 
 // Plies is the number of moves of both sides.
@@ -96,6 +96,31 @@ func (p Position) Turn() string {
 // InCheck tells whether the side to move is in check.
 func (p Position) InCheck() bool { return p.p.InCheck() }
 
+// Ended tells how the position itself ends the game: "checkmate", "stalemate", or
+// by the rules of a variant "king_exploded", "king_in_center", "three_checks",
+// "horde_destroyed", "race_finished" or "pieces_lost"; "" when it does not. Draws
+// by material, by repetition and by fifty moves are told by Game.Reason only.
+func (p Position) Ended() string {
+	var l chess.MoveList
+	p.p.LegalMoves(&l)
+	if o := p.p.Ended(&l); o.Over() {
+		return o.Reason.String()
+	}
+	return ""
+}
+
+// ChecksLeft is the number of checks with which a side, "white" or "black", wins
+// three-check; it is 0 in other variants. It panics for another side.
+func (p Position) ChecksLeft(side string) int {
+	switch side {
+	case "white":
+		return p.p.ChecksLeft(chess.White)
+	case "black":
+		return p.p.ChecksLeft(chess.Black)
+	}
+	panic(fmt.Sprintf("side %q: want white or black", side))
+}
+
 // Moves returns the legal moves in UCI notation.
 func (p Position) Moves() []string {
 	var l chess.MoveList
@@ -131,14 +156,24 @@ func (p Position) Piece(square string) string {
 // Count returns how many pieces stand on the board that one of the letters
 // names: Count("P") white's pawns, Count("nb") black's minor pieces.
 func (p Position) Count(pieces string) int {
+	return count(pieces, func(c chess.Color, t chess.PieceType) int { return p.p.Pieces(c, t).Count() })
+}
+
+// Pocket returns how many pieces that one of the letters names are held in hand
+// in crazyhouse: Pocket("Q") white's queens, Pocket("pnbrq") all of black's. It is
+// 0 in other variants.
+func (p Position) Pocket(pieces string) int { return count(pieces, p.p.Pocket) }
+
+// count adds up what number gives for each piece that one of the letters names.
+func count(pieces string, number func(chess.Color, chess.PieceType) int) int {
 	n := 0
 	for t := chess.Pawn; t <= chess.King; t++ {
 		letter := letters[t : t+1]
 		if strings.Contains(pieces, letter) {
-			n += p.p.Pieces(chess.White, t).Count()
+			n += number(chess.White, t)
 		}
 		if strings.Contains(pieces, strings.ToLower(letter)) {
-			n += p.p.Pieces(chess.Black, t).Count()
+			n += number(chess.Black, t)
 		}
 	}
 	return n
