@@ -170,10 +170,17 @@ func TestReadPGNErrors(t *testing.T) {
 		}
 	}
 	broken := errors.New("disk on fire")
-	r := NewPGNReader(io.MultiReader(strings.NewReader("1. e4"), iotest.ErrReader(broken)))
-	for range 2 {
-		if _, err := r.Next(); !errors.Is(err, broken) {
-			t.Errorf("have error %v, want %v", err, broken)
+	for _, text := range []string{"1. e4", "1. e4 {a b", "1. e4 (1. d4", "[Event \"", "%", "", "1. e4 e4\n"} {
+		r := NewPGNReader(io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken)))
+		_, err := r.Next()
+		if bad := new(PGNError); errors.As(err, &bad) { // of what came before
+			_, err = r.Next()
+		}
+		for range 2 {
+			if !errors.Is(err, broken) {
+				t.Errorf("%q: have error %v, want %v", text, err, broken)
+			}
+			_, err = r.Next()
 		}
 	}
 	if _, err := NewPGNReader(strings.NewReader(" \n{a comment} ; another\n% and so on\n")).Next(); err != io.EOF {
@@ -270,23 +277,51 @@ func benchmarkGames(b *testing.B, v Variant) string {
 
 func BenchmarkReadPGN(b *testing.B) {
 	for _, v := range Variants() {
-		b.Run(v.String(), func(b *testing.B) {
-			text := benchmarkGames(b, v)
-			var g PGN
-			plies := 0
-			b.SetBytes(int64(len(text)))
-			b.ReportAllocs()
-			for b.Loop() {
-				for r := NewPGNReader(strings.NewReader(text)); ; {
-					if err := r.NextInto(&g); err == io.EOF {
-						break
-					} else if err != nil {
-						b.Fatal(err)
-					}
-					plies += len(g.Moves)
-				}
+		b.Run(v.String(), func(b *testing.B) { benchmarkReadPGN(b, benchmarkGames(b, v)) })
+	}
+	// As lichess gives games that an engine has looked at.
+	b.Run("comments", func(b *testing.B) {
+		text := strings.ReplaceAll(benchmarkGames(b, Standard), ". ", ". { [%eval -0.17] [%clk 0:03:00] } ")
+		benchmarkReadPGN(b, text)
+	})
+}
+
+func benchmarkReadPGN(b *testing.B, text string) {
+	var g PGN
+	plies := 0
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		for r := NewPGNReader(strings.NewReader(text)); ; {
+			if err := r.NextInto(&g); err == io.EOF {
+				break
+			} else if err != nil {
+				b.Fatal(err)
 			}
-			b.ReportMetric(b.Elapsed().Seconds()*1e9/float64(plies), "ns/ply")
-		})
+			plies += len(g.Moves)
+		}
+	}
+	b.ReportMetric(b.Elapsed().Seconds()*1e9/float64(plies), "ns/ply")
+}
+
+func BenchmarkWritePGN(b *testing.B) {
+	text := benchmarkGames(b, Standard)
+	var games []*PGN
+	for r := NewPGNReader(strings.NewReader(text)); ; {
+		g, err := r.Next()
+		if err == io.EOF {
+			break
+		} else if err != nil {
+			b.Fatal(err)
+		}
+		games = append(games, g)
+	}
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		for _, g := range games {
+			if err := WritePGN(io.Discard, g); err != nil {
+				b.Fatal(err)
+			}
+		}
 	}
 }

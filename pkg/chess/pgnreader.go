@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 )
 
 // PGNReader reads games one after another from a stream of any length.
@@ -71,11 +70,10 @@ func (r *PGNReader) End() *Position { return &r.lines[0].at }
 // the next game, which is looked for as a line that begins with "[Event ", or
 // with any tag after an empty line.
 func (r *PGNReader) Next() (*PGN, error) {
-	g := &PGN{}
+	g := &PGN{Moves: make([]Move, 0, 128)} // enough for most
 	if err := r.NextInto(g); err != nil {
 		return nil, err
 	}
-	g.Moves = slices.Clip(g.Moves)
 	return g, nil
 }
 
@@ -83,6 +81,9 @@ func (r *PGNReader) Next() (*PGN, error) {
 // slices are overwritten, its strings are not. After an error the game holds
 // what was read of it.
 func (r *PGNReader) NextInto(g *PGN) error {
+	if r.err != nil {
+		return r.err
+	}
 	if r.lost && !r.s.nextGame() {
 		return r.endOfStream()
 	}
