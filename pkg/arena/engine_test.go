@@ -156,3 +156,33 @@ func TestFairyStockfishLevel1(t *testing.T) {
 		t.Logf("%s-%s: %v after %d plies", g.White, g.Black, g.Outcome, len(g.Moves))
 	}
 }
+
+// Fairy-Stockfish plays variants that differ most from chess, from chess960 where
+// they have it: its moves are legal here, ours there, and nobody loses by a fault.
+func TestFairyStockfishVariants(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starting engines takes seconds")
+	}
+	command, err := uci.Find(t.Context(), uci.FairyStockfish, chess.Atomic)
+	if errors.Is(err, uci.ErrNotInstalled) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range []chess.Variant{chess.Antichess, chess.RacingKings, chess.Crazyhouse} {
+		cfg := Config{Variant: v, Rounds: 2, MaxMoves: 60, Seed: 5}
+		spec := UCI{Command: command, Variant: v, Limit: uci.Limit{Depth: 1}}
+		if _, err := chess.Chess960(v, 0); err == nil {
+			cfg.Start, spec.Chess960 = []string{start.Chess960}, true
+		}
+		for _, g := range play(t, cfg, engineEntrant(t, "fairy", spec), randomEntrant("random")) {
+			if g.Fault != nil {
+				t.Errorf("%s: fault: %v", v, g.Fault)
+				continue
+			}
+			checkGame(t, g, cfg.MaxMoves)
+			t.Logf("%s: %s-%s: %v after %d plies from %s", v, g.White, g.Black, g.Outcome, len(g.Moves), g.Start.FEN())
+		}
+	}
+}
