@@ -7,6 +7,15 @@
 // each. Planes travel packed, one 64-bit word a plane, and become floats only
 // on the device that runs the network.
 //
+// Not every encoding expresses every variant; Supports says which, and why not:
+//
+//	atomic16       the board from white's view: all but 3check and crazyhouse
+//	mover15        the board from the mover's view: all of these but racingkings
+//	variants31     everything from the mover's view: all variants
+//	uci1968        moves on the board: all but antichess and crazyhouse
+//	uci1968-mover  the same from the mover's view
+//	uci2206-mover  all moves from the mover's view: all variants
+//
 // The package knows nothing of networks, searches or files. It never changes
 // a position, and it never guesses: a variant or a move that an encoding
 // cannot express is reported, not approximated.

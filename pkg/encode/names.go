@@ -7,8 +7,8 @@ import (
 	"alamos/pkg/chess"
 )
 
-// The encodings, in the order of their appearance in the literature that
-// PlanesNames and PolicyNames keep.
+// The encodings, in the order that all lists of names keep: those of the
+// literature first.
 var (
 	allPlanes   = []Planes{atomic16{}, mover15{}, variants31{}}
 	allPolicies = []Policy{uci1968{}, uci1968Mover{}, uci2206Mover{}}
