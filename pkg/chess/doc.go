@@ -54,6 +54,13 @@
 // One rule of lichess' is left out: closed positions in atomic chess (nothing
 // but blocked pawns and kings) end by repetition or by fifty moves.
 //
+// # Notation
+//
+// [ParseFEN], [Position.ParseSAN] and [Position.ParseUCI] read what other
+// programs write, and say what is wrong with the rest. [PGNReader] streams games
+// of any size, with comments, variations, NAGs and clocks; [PGNReader.NextInto]
+// uses a game's memory again. What [WritePGN] writes reads as the same game.
+//
 // # How it is known to be right
 //
 // Perft counts on which other programs agree are in testdata and in the tests.
