@@ -72,7 +72,7 @@ func TestFairyStockfishPlaysAtomic(t *testing.T) {
 		t.Fatal(err)
 	}
 	start := chess.StartPosition(chess.Atomic)
-	if n, err := e.perft(t.Context(), chess.NewGame(start), 3); err != nil || n != chess.Perft(&start, 3) {
+	if n, err := e.Perft(t.Context(), &start, 3); err != nil || n != chess.Perft(&start, 3) {
 		t.Errorf("perft 3: %d, %v", n, err)
 	}
 	if err := e.NewGame(t.Context()); err != nil {
@@ -194,7 +194,7 @@ func TestFairyStockfishPlaysAllVariants(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := chess.Perft(g.Position(), 3)
-			if have, err := e.perft(t.Context(), g, 3); err != nil || have != want {
+			if have, err := e.perft(t.Context(), g, 3, time.Minute); err != nil || have != want {
 				t.Errorf("%s, %s: it counts %d (%v), we %d", v, positionCommand(g), have, err, want)
 			}
 			a, err := e.Go(t.Context(), Limit{Depth: 2})

@@ -58,7 +58,7 @@ func fakeEngine(mode string) {
 		case "position":
 			pos = fakePosition(v, rest)
 		case "go":
-			if strings.HasPrefix(rest, "perft") && mode != "no-perft" {
+			if strings.HasPrefix(rest, "perft") && mode != "no-perft" && mode != "hang" {
 				var depth int
 				fmt.Sscanf(rest, "perft %d", &depth)
 				fmt.Printf("\nNodes searched: %d\n\n", chess.Perft(&pos, depth))

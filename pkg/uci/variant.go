@@ -76,7 +76,7 @@ func (e *Engine) Prove(ctx context.Context, v chess.Variant) error {
 		return fmt.Errorf("uci: %s cannot be proved: %q cannot be played", v, proof.moves)
 	}
 	want := chess.Perft(g.Position(), proof.depth)
-	have, err := e.perft(ctx, g, proof.depth)
+	have, err := e.perft(ctx, g, proof.depth, e.wait.Ready)
 	if err != nil {
 		if errors.Is(err, ErrStall) || errors.Is(err, ErrProtocol) {
 			return e.fault(ErrVariant, fmt.Sprintf("%s: it is not among the %d variants it lists, and it counts no positions", v, len(o.Vars)), err)
@@ -95,24 +95,4 @@ func (e *Engine) Prove(ctx context.Context, v chess.Variant) error {
 		detail += ": it plays ordinary chess"
 	}
 	return e.fault(ErrVariant, detail, nil)
-}
-
-// perft lets the engine count the lines from the current position of a game.
-func (e *Engine) perft(ctx context.Context, g *chess.Game, depth int) (nodes uint64, err error) {
-	if err := e.Position(g); err != nil {
-		return 0, err
-	}
-	if err := e.send(fmt.Sprintf("go perft %d", depth)); err != nil {
-		return 0, err
-	}
-	err = e.until(ctx, "the result of a perft", e.wait.Ready, func(line string) (bool, bool) {
-		n, ok := parsePerft(line)
-		if ok {
-			nodes = n
-			return true, true
-		}
-		move, _, found := strings.Cut(line, ":")
-		return found && isMove(move) || strings.HasPrefix(line, "info"), false
-	})
-	return nodes, err
 }
