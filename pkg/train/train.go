@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"alamos/pkg/dataset"
-	"alamos/pkg/encode"
 	"alamos/pkg/nn"
 )
 
@@ -43,6 +42,12 @@ type Epoch struct {
 	Selected   bool
 }
 
+// unmeasured is the validation loss without held-out games.
+func unmeasured() nn.Loss {
+	nan := math.NaN()
+	return nn.Loss{Total: nan, Policy: nan, Value: nan}
+}
+
 // Loss is what schedule and selection look at.
 func (e *Epoch) Loss() float64 {
 	if math.IsNaN(e.Validation.Total) {
@@ -51,16 +56,16 @@ func (e *Epoch) Loss() float64 {
 	return e.Validation.Total
 }
 
-// Snapshot is a network with its optimizer, as they were at one instant.
-type Snapshot struct{ Network, Optimizer nn.Tensors }
-
 // Seeds decide which games are held out, and the order of the others.
 type Seeds struct{ Split, Shuffle uint64 }
 
-// Hooks let a caller watch; either may be nil.
+// Hooks let a caller watch; each may be nil.
 type Hooks struct {
 	Step  func(done, total int) // after each step of the generation
 	Epoch func(Epoch)
+	// Progress gets what [Resume] needs to go on after each epoch, the last too.
+	// It is for reading only. An error ends the training.
+	Progress func(*Progress) error
 }
 
 func (c *Config) check() error {
@@ -84,6 +89,14 @@ func (c *Config) check() error {
 // of seeds.Shuffle. On an error or a canceled context st is unchanged and net is
 // in between: load it anew.
 func Run(ctx context.Context, cfg Config, net *nn.Network, tr *nn.Trainer, window *dataset.Set, seeds Seeds, st *State, watch Hooks) ([]Epoch, error) {
+	return Resume(ctx, cfg, net, tr, window, seeds, st, nil, watch)
+}
+
+// Resume is Run from the point that Hooks.Progress was last given: the epochs up
+// to there are not trained again, and what comes out, the rows of those epochs
+// too, is what an undisturbed Run gives, to the bit. All other arguments must be
+// those of that Run; only net and tr may hold anything. From nil, it is Run.
+func Resume(ctx context.Context, cfg Config, net *nn.Network, tr *nn.Trainer, window *dataset.Set, seeds Seeds, st *State, from *Progress, watch Hooks) ([]Epoch, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
@@ -91,104 +104,25 @@ func Run(ctx context.Context, cfg Config, net *nn.Network, tr *nn.Trainer, windo
 	if len(learn) == 0 {
 		return nil, fmt.Errorf("nothing to train on: %d samples, all held out", window.Len())
 	}
-	next := *st
-	var epochs []Epoch
-	var kept *Snapshot
-	best := -1
-	steps := (len(learn) + cfg.Batch - 1) / cfg.Batch
+	r := &generation{cfg: cfg, net: net, tr: tr, window: window, learn: learn, held: held, watch: watch, schedule: st.Schedule}
+	if from != nil {
+		if err := r.restore(from); err != nil {
+			return nil, fmt.Errorf("resuming the training: %w", err)
+		}
+	}
 	for i := range cfg.Epochs {
-		dataset.Shuffle(learn, seeds.Shuffle+uint64(i))
-		e := Epoch{Number: next.Schedule.Epochs + 1, Rate: next.Schedule.Rate}
-		var err error
-		e.Train, err = pass(ctx, window, learn, cfg.Batch, func(b *nn.Batch) (nn.Loss, error) { return tr.Step(b, e.Rate) },
-			func(done int) {
-				if watch.Step != nil {
-					watch.Step(i*steps+done, cfg.Epochs*steps)
-				}
-			})
-		if err != nil {
-			return nil, fmt.Errorf("epoch %d, learning rate %v: %w", e.Number, e.Rate, err)
+		dataset.Shuffle(learn, seeds.Shuffle+uint64(i)) // of the order before: those of all epochs are repeated
+		if i < len(r.epochs) {
+			continue
 		}
-		nan := math.NaN()
-		e.Validation = nn.Loss{Total: nan, Policy: nan, Value: nan}
-		if len(held) > 0 {
-			if e.Validation, err = pass(ctx, window, held, cfg.Batch, tr.Loss, func(int) {}); err != nil {
-				return nil, fmt.Errorf("validation after epoch %d: %w", e.Number, err)
-			}
-		}
-		next.Schedule = cfg.Schedule.Next(next.Schedule, e.Loss())
-		epochs = append(epochs, e)
-		if cfg.Select == SelectLowest && (best < 0 || e.Loss() < epochs[best].Loss()) {
-			best = i
-			if i < cfg.Epochs-1 { // the last epoch is in the network already
-				if kept, err = snapshot(net, tr); err != nil {
-					return nil, err
-				}
-			}
-		}
-		if watch.Epoch != nil {
-			watch.Epoch(e)
-		}
-	}
-	last := cfg.Epochs - 1
-	if best < 0 || (st.LastLoss > 0 && epochs[best].Loss() >= st.LastLoss) {
-		best = last
-	}
-	if best != last {
-		if err := kept.Restore(net, tr); err != nil {
+		if err := r.epoch(ctx); err != nil {
 			return nil, err
 		}
 	}
-	epochs[best].Selected = true
-	next.LastLoss = epochs[best].Loss()
-	*st = next
-	return epochs, nil
-}
-
-// pass feeds the samples named by indices to f, batch after batch, and returns
-// the mean of the losses, weighted by samples.
-func pass(ctx context.Context, set *dataset.Set, indices []int32, size int, f func(*nn.Batch) (nn.Loss, error), done func(steps int)) (nn.Loss, error) {
-	var b nn.Batch
-	var s encode.Sample
-	var sum nn.Loss
-	for from, step := 0, 1; from < len(indices); from, step = from+size, step+1 {
-		if err := ctx.Err(); err != nil {
-			return nn.Loss{}, err
-		}
-		b.Reset()
-		for _, i := range indices[from:min(from+size, len(indices))] {
-			set.Sample(int(i), &s)
-			b.Add(&s)
-		}
-		l, err := f(&b)
-		if err != nil {
-			return nn.Loss{}, err
-		}
-		w := float64(b.N) / float64(len(indices))
-		sum.Total += w * l.Total
-		sum.Policy += w * l.Policy
-		sum.Value += w * l.Value
-		done(step)
-	}
-	return sum, nil
-}
-
-func snapshot(net *nn.Network, tr *nn.Trainer) (*Snapshot, error) {
-	n, err := net.State()
+	loss, err := r.choose(st.LastLoss)
 	if err != nil {
 		return nil, err
 	}
-	o, err := tr.State()
-	if err != nil {
-		return nil, err
-	}
-	return &Snapshot{Network: n, Optimizer: o}, nil
-}
-
-// Restore puts the network and the optimizer back to the snapshot.
-func (s *Snapshot) Restore(net *nn.Network, tr *nn.Trainer) error {
-	if err := net.Load(s.Network); err != nil {
-		return err
-	}
-	return tr.Load(s.Optimizer)
+	*st = State{Schedule: r.schedule, LastLoss: loss}
+	return r.epochs, nil
 }

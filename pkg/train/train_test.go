@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -161,10 +162,10 @@ func (p *pupil) snap(t *testing.T) *Snapshot {
 func (p *pupil) same(t *testing.T, what string, want *Snapshot) {
 	t.Helper()
 	have := p.snap(t)
-	if !cmp.Equal(want.Network, have.Network) {
+	if !reflect.DeepEqual(want.Network, have.Network) { // cmp takes a second for it
 		t.Errorf("%s: the network differs", what)
 	}
-	if !cmp.Equal(want.Optimizer, have.Optimizer) {
+	if !reflect.DeepEqual(want.Optimizer, have.Optimizer) {
 		t.Errorf("%s: the optimizer differs", what)
 	}
 }

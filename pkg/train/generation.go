@@ -1,0 +1,165 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"alamos/pkg/dataset"
+	"alamos/pkg/encode"
+	"alamos/pkg/nn"
+)
+
+// generation is the training of a generation at work.
+type generation struct {
+	cfg         Config
+	net         *nn.Network
+	tr          *nn.Trainer
+	window      *dataset.Set
+	learn, held []int32 // samples of the window
+	watch       Hooks
+
+	schedule ScheduleState
+	epochs   []Epoch   // those that have ended
+	best     int       // the one with the lowest loss
+	kept     *Snapshot // of best; nil where it need not be kept
+}
+
+// restore goes to the end of the last epoch of p.
+func (r *generation) restore(p *Progress) error {
+	if len(p.Epochs) == 0 || len(p.Epochs) > r.cfg.Epochs {
+		return fmt.Errorf("want progress of 1 to %d epochs, have %d", r.cfg.Epochs, len(p.Epochs))
+	}
+	if err := p.Now.Restore(r.net, r.tr); err != nil {
+		return err
+	}
+	r.schedule = p.Schedule
+	for i := range p.Epochs {
+		r.add(p.Epochs[i])
+	}
+	switch {
+	case r.cfg.Select != SelectLowest:
+	case r.best == len(p.Epochs)-1:
+		r.kept = &p.Now
+	case p.Best == nil:
+		return fmt.Errorf("epoch %d has the lowest loss, but the progress has only the last", p.Epochs[r.best].Number)
+	default:
+		r.kept = p.Best
+	}
+	return nil
+}
+
+// add appends an epoch that has ended and tells whether it is the best.
+func (r *generation) add(e Epoch) bool {
+	r.epochs = append(r.epochs, e)
+	last := len(r.epochs) - 1
+	if last > 0 && !(e.Loss() < r.epochs[r.best].Loss()) {
+		return false
+	}
+	r.best = last
+	return true
+}
+
+// epoch trains the next epoch on the samples in their present order.
+func (r *generation) epoch(ctx context.Context) error {
+	e := Epoch{Number: r.schedule.Epochs + 1, Rate: r.schedule.Rate, Validation: unmeasured()}
+	steps := (len(r.learn) + r.cfg.Batch - 1) / r.cfg.Batch
+	before := len(r.epochs) * steps
+	var err error
+	e.Train, err = pass(ctx, r.window, r.learn, r.cfg.Batch, func(b *nn.Batch) (nn.Loss, error) { return r.tr.Step(b, e.Rate) },
+		func(done int) {
+			if r.watch.Step != nil {
+				r.watch.Step(before+done, r.cfg.Epochs*steps)
+			}
+		})
+	if err != nil {
+		return fmt.Errorf("epoch %d, learning rate %v: %w", e.Number, e.Rate, err)
+	}
+	if len(r.held) > 0 {
+		if e.Validation, err = pass(ctx, r.window, r.held, r.cfg.Batch, r.tr.Loss, func(int) {}); err != nil {
+			return fmt.Errorf("validation after epoch %d: %w", e.Number, err)
+		}
+	}
+	r.schedule = r.cfg.Schedule.Next(r.schedule, e.Loss())
+	best := r.add(e)
+	if err := r.keep(best); err != nil {
+		return err
+	}
+	if r.watch.Epoch != nil {
+		r.watch.Epoch(e)
+	}
+	return nil
+}
+
+// keep takes a snapshot of the end of an epoch where one is needed: to select
+// the epoch later, and for the caller.
+func (r *generation) keep(best bool) error {
+	best = best && r.cfg.Select == SelectLowest
+	ended := len(r.epochs) == r.cfg.Epochs // what is in the network needs no copy to be selected
+	if r.watch.Progress == nil && (!best || ended) {
+		return nil
+	}
+	now, err := snapshot(r.net, r.tr)
+	if err != nil {
+		return err
+	}
+	if best {
+		r.kept = now
+	}
+	if r.watch.Progress == nil {
+		return nil
+	}
+	p := &Progress{Schedule: r.schedule, Epochs: slices.Clone(r.epochs), Now: *now}
+	if r.kept != now {
+		p.Best = r.kept
+	}
+	if err := r.watch.Progress(p); err != nil {
+		return fmt.Errorf("keeping the progress after epoch %d: %w", r.epochs[len(r.epochs)-1].Number, err)
+	}
+	return nil
+}
+
+// choose marks the epoch to keep, puts network and optimizer back to its end and
+// returns its loss; before is the loss that the generation before kept.
+func (r *generation) choose(before float64) (float64, error) {
+	last := len(r.epochs) - 1
+	at := r.best
+	if r.cfg.Select != SelectLowest || before > 0 && r.epochs[at].Loss() >= before {
+		at = last
+	}
+	if at != last {
+		if err := r.kept.Restore(r.net, r.tr); err != nil {
+			return 0, err
+		}
+	}
+	r.epochs[at].Selected = true
+	return r.epochs[at].Loss(), nil
+}
+
+// pass feeds the samples named by indices to f, batch after batch, and returns
+// the mean of the losses, weighted by samples.
+func pass(ctx context.Context, set *dataset.Set, indices []int32, size int, f func(*nn.Batch) (nn.Loss, error), done func(steps int)) (nn.Loss, error) {
+	var b nn.Batch
+	var s encode.Sample
+	var sum nn.Loss
+	for from, step := 0, 1; from < len(indices); from, step = from+size, step+1 {
+		if err := ctx.Err(); err != nil {
+			return nn.Loss{}, err
+		}
+		b.Reset()
+		for _, i := range indices[from:min(from+size, len(indices))] {
+			set.Sample(int(i), &s)
+			b.Add(&s)
+		}
+		l, err := f(&b)
+		if err != nil {
+			return nn.Loss{}, err
+		}
+		w := float64(b.N) / float64(len(indices))
+		sum.Total += w * l.Total
+		sum.Policy += w * l.Policy
+		sum.Value += w * l.Value
+		done(step)
+	}
+	return sum, nil
+}

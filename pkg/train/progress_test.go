@@ -1,0 +1,122 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"alamos/pkg/nn"
+)
+
+var errKilled = errors.New("killed")
+
+// A training that ends after an epoch, whichever, and goes on in another process
+// from the file that it left gives the same rows, state, network and optimizer
+// as one that nobody disturbed.
+func TestResumeIsBitExact(t *testing.T) {
+	set, seeds := noise(t), Seeds{4, 5}
+	for _, rule := range []string{SelectLowest, SelectLast} {
+		for _, validation := range []float64{0.3, 0} {
+			t.Run(fmt.Sprintf("%s, %v held out", rule, validation), func(t *testing.T) {
+				stairs := Schedule{Kind: "step", Initial: 0.05, Factor: 0.5, Every: 2, Minimum: 1e-4}
+				cfg := config(5)
+				cfg.Select, cfg.Validation, cfg.Schedule = rule, validation, stairs
+				whole := newPupil(t, stairs)
+				want := whole.learn(t, cfg, set, seeds)
+				if rule == SelectLowest && validation > 0 && selected(t, want) == cfg.Epochs-1 {
+					t.Fatal("the last epoch is selected: no snapshot is needed")
+				}
+				for killed := 1; killed <= cfg.Epochs; killed++ {
+					path := filepath.Join(t.TempDir(), "progress.safetensors")
+					first := newPupil(t, stairs)
+					steps := 0
+					_, err := Run(context.Background(), cfg, first.net, first.tr, set, seeds, &first.state, Hooks{
+						Step: func(done, _ int) { steps = done },
+						Progress: func(p *Progress) error {
+							if len(p.Epochs) < killed {
+								return nil
+							}
+							all, meta, err := p.Pack()
+							return errors.Join(err, nn.SaveFile(path, all, meta), errKilled)
+						},
+					})
+					if !errors.Is(err, errKilled) {
+						t.Fatalf("error %v", err)
+					}
+
+					all, meta, err := nn.ReadSafetensors(path)
+					if err != nil {
+						t.Fatal(err)
+					}
+					p, err := Unpack(all, meta)
+					if err != nil {
+						t.Fatal(err)
+					}
+					again := newPupil(t, stairs)
+					have, err := Resume(context.Background(), cfg, again.net, again.tr, set, seeds, &again.state, p, Hooks{
+						Step: func(done, _ int) {
+							if steps++; done != steps {
+								t.Fatalf("killed after epoch %d: told of step %d, want %d", killed, done, steps)
+							}
+						},
+					})
+					if err != nil {
+						t.Fatal(err)
+					}
+					if diff := cmp.Diff(want, have, cmpopts.EquateNaNs()); diff != "" {
+						t.Errorf("killed after epoch %d: rows (-whole +resumed):\n%s", killed, diff)
+					}
+					if diff := cmp.Diff(whole.state, again.state); diff != "" {
+						t.Errorf("killed after epoch %d: state (-whole +resumed):\n%s", killed, diff)
+					}
+					again.same(t, fmt.Sprintf("killed after epoch %d", killed), whole.snap(t))
+				}
+			})
+		}
+	}
+}
+
+// Progress that is not whole, or of another training, is refused.
+func TestResumeRefuses(t *testing.T) {
+	set := noise(t)
+	p := newPupil(t, constant)
+	var last *Progress
+	cfg := config(8) // the lowest loss is not that of the last epoch: see TestLowestValidationLossIsKept
+	if _, err := Run(context.Background(), cfg, p.net, p.tr, set, Seeds{4, 5}, &p.state, Hooks{Progress: func(now *Progress) error {
+		last = now
+		return nil
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	if last.Best == nil {
+		t.Fatal("the progress has no best epoch")
+	}
+	for _, c := range []struct {
+		change func(*Progress)
+		want   string
+	}{
+		{func(p *Progress) { p.Epochs = nil }, "have 0"},
+		{func(p *Progress) { p.Epochs = append(slices.Clone(p.Epochs), p.Epochs...) }, "have 16"},
+		{func(p *Progress) { p.Best = nil }, "lowest loss"},
+		{func(p *Progress) { p.Now.Network = nn.Tensors{} }, "load network"},
+		{func(p *Progress) { p.Now.Optimizer = nn.Tensors{} }, "load optimizer"},
+	} {
+		broken, q := *last, newPupil(t, constant)
+		c.change(&broken)
+		before := q.state
+		_, err := Resume(context.Background(), cfg, q.net, q.tr, set, Seeds{4, 5}, &q.state, &broken, Hooks{})
+		if err == nil || !strings.Contains(err.Error(), c.want) || q.state != before {
+			t.Errorf("%s: error %v, state %+v", c.want, err, q.state)
+		}
+	}
+	if _, err := Unpack(nil, map[string]string{"other": "{}"}); err == nil || !strings.Contains(err.Error(), progressKey) {
+		t.Errorf("unpacked a file without progress: %v", err)
+	}
+}
