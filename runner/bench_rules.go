@@ -2,13 +2,9 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -20,8 +16,8 @@ import (
 func benchRulesCommand() *cobra.Command {
 	var variants, names []string
 	var engine string
-	var alone, asJSON bool
-	var seconds float64
+	var alone bool
+	var flags benchFlags
 	cmd := &cobra.Command{
 		Use:   "rules",
 		Short: "Count move sequences (perft) and compare the speed with Stockfish's",
@@ -47,10 +43,10 @@ engine, engine_nodes_per_second and ratio are null.`,
 			if err != nil {
 				return err
 			}
-			if !(seconds > 0 && seconds <= 3600) {
-				return usagef("--time: want seconds, more than 0 and at most 3600, have %v", seconds)
+			r := bench.Rules{Positions: positions}
+			if r.Time, err = flags.time(); err != nil {
+				return err
 			}
-			r := bench.Rules{Positions: positions, Time: time.Duration(seconds * float64(time.Second))}
 			switch {
 			case engine != "":
 				r.Peer = func(ctx context.Context, v chess.Variant) (*bench.Peer, error) {
@@ -62,7 +58,7 @@ engine, engine_nodes_per_second and ratio are null.`,
 			case !alone:
 				r.Peer = bench.FindPeer
 			}
-			return benchRules(cmd, &r, asJSON)
+			return benchRules(cmd, &r, flags.json)
 		},
 	}
 	f := cmd.Flags()
@@ -70,8 +66,7 @@ engine, engine_nodes_per_second and ratio are null.`,
 	f.StringSliceVar(&names, "position", nil, "only positions of this name, as start (repeatable; default: all)")
 	f.StringVar(&engine, "engine", "", "compare with the UCI engine in this file (default: the one that is found)")
 	f.BoolVar(&alone, "no-engine", false, "measure alamos alone")
-	f.Float64Var(&seconds, "time", 2, "seconds for which each side is measured in a position, about")
-	f.BoolVar(&asJSON, "json", false, "write a JSON object a line instead of a table")
+	flags.add(cmd, 2, "each side is measured in a position")
 	cmd.MarkFlagsMutuallyExclusive("engine", "no-engine")
 	complete := func(flag string, values func() []string) {
 		_ = cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -152,33 +147,14 @@ func provePeer(ctx context.Context, start func(context.Context, chess.Variant) (
 	return nil
 }
 
-// benchRules runs the measurement and prints it. What was measured before an
-// interruption is printed too.
+// benchRules runs the measurement and prints it.
 func benchRules(cmd *cobra.Command, r *bench.Rules, asJSON bool) error {
-	out := cmd.OutOrStdout()
-	task := newConsole(os.Stderr).Task("perft", "positions")
-	var results []bench.RulesResult
-	var notes []string // a bar on the terminal would be torn by them
-	var written error
-	r.Begin = func(done int, next bench.Position) {
-		task.Set(done, len(r.Positions), next.Variant.String()+" "+next.Name)
-	}
-	r.Result = func(res bench.RulesResult) {
-		results = append(results, res)
-		if asJSON && written == nil {
-			written = json.NewEncoder(out).Encode(res)
+	return runBench(cmd, asJSON, "perft", "positions", bench.RulesTable, func(ctx context.Context, b benchmark[bench.RulesResult]) error {
+		r.Begin = func(done int, next bench.Position) {
+			b.begin(done, len(r.Positions), next.Variant.String()+" "+next.Name)
 		}
-	}
-	r.Alone = func(v chess.Variant, why error) {
-		notes = append(notes, fmt.Sprintf("%s is measured alone: %v", v, why))
-	}
-	err := r.Run(cmd.Context())
-	task.End()
-	for _, note := range notes {
-		fmt.Fprintln(cmd.ErrOrStderr(), note)
-	}
-	if !asJSON && len(results) > 0 {
-		written = bench.RulesTable(out, results)
-	}
-	return errors.Join(err, written)
+		r.Result = b.result
+		r.Alone = func(v chess.Variant, why error) { b.note("%s is measured alone: %v", v, why) }
+		return r.Run(ctx)
+	})
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"alamos/pkg/chess"
@@ -150,15 +149,15 @@ func measureRules(ctx context.Context, s Position, peer *Peer, target time.Durat
 		}))
 	}
 	for {
-		var best []time.Duration
+		var best []float64
 		r.Depth, best, err = s.measure(ctx, target, sides)
 		if cause := context.Cause(ctx); cause != nil {
 			return r, cause
 		}
 		if err == nil {
-			r.Speed = speed(r.Nodes(), best[0])
+			r.Speed = best[0]
 			if len(best) > 1 {
-				r.EngineSpeed = speed(r.Nodes(), best[1])
+				r.EngineSpeed = best[1]
 			}
 			return r, nil
 		}
@@ -169,10 +168,6 @@ func measureRules(ctx context.Context, s Position, peer *Peer, target time.Durat
 		}
 		sides = sides[:1]
 	}
-}
-
-func speed(nodes uint64, d time.Duration) float64 {
-	return float64(nodes) / max(d, time.Nanosecond).Seconds()
 }
 
 // perftSide counts at a depth and says how long it took.
@@ -193,7 +188,7 @@ func (s *Position) counting(who string, count func(context.Context, int) (uint64
 // measure chooses a depth and measures the sides at it. The depth is the deepest
 // of the known ones at which a perft of the slower side fits the target, as far
 // as its pace in a smaller one tells.
-func (s *Position) measure(ctx context.Context, target time.Duration, sides []perftSide) (depth int, best []time.Duration, err error) {
+func (s *Position) measure(ctx context.Context, target time.Duration, sides []perftSide) (depth int, best []float64, err error) {
 	depth = s.at(warmup)
 	slowest := time.Duration(0)
 	for _, do := range sides {
@@ -209,7 +204,10 @@ func (s *Position) measure(ctx context.Context, target time.Duration, sides []pe
 	}
 	units := make([]side, len(sides))
 	for i, do := range sides {
-		units[i] = func(ctx context.Context) (time.Duration, error) { return do(ctx, depth) }
+		units[i] = func(ctx context.Context) (int, time.Duration, error) {
+			took, err := do(ctx, depth)
+			return int(s.Counts[depth-1]), took, err
+		}
 	}
 	best, err = alternate(ctx, target, units...)
 	return depth, best, err
@@ -235,14 +233,6 @@ func perft(ctx context.Context, p *chess.Position, depth int) (nodes uint64, err
 
 // MarshalJSON writes one flat object; what there is not is null.
 func (r RulesResult) MarshalJSON() ([]byte, error) {
-	// Fractions of a node and less than thousandths of a ratio are noise.
-	rounded := func(x, scale float64) *float64 {
-		if x == 0 {
-			return nil
-		}
-		x = math.Round(x*scale) / scale
-		return &x
-	}
 	out := struct {
 		Variant     string   `json:"variant"`
 		Position    string   `json:"position"`
@@ -257,7 +247,7 @@ func (r RulesResult) MarshalJSON() ([]byte, error) {
 	}{
 		Variant: r.Position.Variant.String(), Position: r.Position.Name, FEN: r.Position.FEN,
 		Depth: r.Depth, Nodes: r.Nodes(),
-		Speed: rounded(r.Speed, 1), EngineSpeed: rounded(r.EngineSpeed, 1), Ratio: rounded(r.Ratio(), 1000),
+		Speed: rounded(r.Speed, 0), EngineSpeed: rounded(r.EngineSpeed, 0), Ratio: rounded(r.Ratio(), 3),
 	}
 	if r.Engine != "" {
 		out.Engine = &r.Engine

@@ -8,31 +8,29 @@ import (
 // turns is how often each side has its turn.
 const turns = 3
 
-// side does one unit of its work and says how long it took, without what the
-// measurement itself costs. Every unit is the same work.
-type side func(ctx context.Context) (time.Duration, error)
+// side does a stretch of its work and says how much that was (nodes, positions,
+// evaluations) and how long it took, without what the measurement itself costs.
+type side func(ctx context.Context) (work int, took time.Duration, err error)
 
-// alternate measures the time that each side needs for a unit. The sides take
-// turns; in a turn a side repeats its unit until it has used an equal share of
-// the target, so that all sides are measured equally long, whatever their
-// speeds. The best turn of each side, the one with the shortest mean time of a
-// unit, is the one that other programs disturbed least.
-func alternate(ctx context.Context, target time.Duration, sides ...side) ([]time.Duration, error) {
-	best := make([]time.Duration, len(sides))
-	for turn := range turns {
+// alternate measures the speed of each side, in units of work a second. The sides
+// take turns; in a turn a side repeats its stretch until it has used an equal
+// share of the target, so that all sides are measured equally long, whatever
+// their speeds. The best turn of each side is the one that other programs
+// disturbed least.
+func alternate(ctx context.Context, target time.Duration, sides ...side) ([]float64, error) {
+	best := make([]float64, len(sides))
+	for range turns {
 		for i, do := range sides {
-			took, units := time.Duration(0), 0
-			for units == 0 || took < target/turns {
-				t, err := do(ctx)
+			work, took := 0, time.Duration(0)
+			for took == 0 || took < target/turns {
+				n, t, err := do(ctx)
 				if err != nil {
 					return nil, err
 				}
-				took += t
-				units++
+				work += n
+				took += max(t, time.Nanosecond)
 			}
-			if mean := took / time.Duration(units); turn == 0 || mean < best[i] {
-				best[i] = mean
-			}
+			best[i] = max(best[i], float64(work)/took.Seconds())
 		}
 	}
 	return best, nil

@@ -3,20 +3,22 @@ package bench
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"testing"
 	"time"
 )
 
-// script is a side whose units take the given times, then the last for ever.
+// script is a side whose stretches, of 60 units of work, take the given times, then
+// the last for ever.
 func script(log *[]string, name string, times ...time.Duration) side {
-	return func(context.Context) (time.Duration, error) {
+	return func(context.Context) (int, time.Duration, error) {
 		*log = append(*log, name)
 		t := times[0]
 		if len(times) > 1 {
 			times = times[1:]
 		}
-		return t, nil
+		return 60, t, nil
 	}
 }
 
@@ -34,7 +36,7 @@ func TestSidesTakeTurns(t *testing.T) {
 		t.Errorf("have %v, want %v", log, want)
 	}
 	// The slow side's turns: 5 ms; 3 and 9 ms, a mean of 6; 9 ms.
-	if want := []time.Duration{2 * time.Millisecond, 5 * time.Millisecond}; !slices.Equal(best, want) {
+	if want := []float64{30_000, 12_000}; !slices.Equal(best, want) {
 		t.Errorf("have %v, want %v", best, want)
 	}
 }
@@ -44,7 +46,7 @@ func TestFailingSideEndsTurns(t *testing.T) {
 	var log []string
 	_, err := alternate(t.Context(), time.Millisecond,
 		script(&log, "good", time.Millisecond),
-		func(context.Context) (time.Duration, error) { return 0, fault })
+		func(context.Context) (int, time.Duration, error) { return 0, 0, fault })
 	if err != fault || len(log) != 1 {
 		t.Errorf("have error %v after %v", err, log)
 	}
@@ -75,7 +77,7 @@ func TestDepthFitsTheSlowerSide(t *testing.T) {
 		if depth != test.depth {
 			t.Errorf("%v: depth %d, want %d", test.target, depth, test.depth)
 		}
-		if ratio := float64(best[1]) / float64(best[0]); ratio != 100 {
+		if ratio := best[0] / best[1]; math.Round(ratio) != 100 {
 			t.Errorf("%v: the slower side takes %v times as long, want 100", test.target, ratio)
 		}
 	}
