@@ -39,11 +39,40 @@ type Config struct {
 	// never visited cost nothing.
 	ExpandAt int
 
+	// Leaves is the number of positions of one tree that are evaluated in a
+	// step, as one batch; 0 is taken as 1, which is the search of the
+	// literature. With more, the later ones are chosen before the answers to
+	// the earlier ones are known (see [Tree.Ask]), so that the search is
+	// another one, a little weaker for its visits; but a network is not left
+	// with a batch of one position when there is only one tree.
+	Leaves int
+
+	// Cache is the number of evaluations that a tree remembers until the next
+	// SetRoot, so that the network is not asked again about a position that it
+	// would see alike: with the same encoded history, legal moves and key. The
+	// search is the same without it, only Tree.Evaluations is higher. 0: none.
+	Cache int
+
+	// Solver makes results that the rules force known beyond the end of the
+	// game (MCTS-Solver): a position from which a move wins by force is won, and
+	// one whose moves all have such results has the best of them. The search
+	// ends when the root's result is known, does not go on from moves that
+	// lose, and counts moves that draw as 0. See [Tree.Root] for what that does
+	// to visits, and [Tree.Choose] for the moves that are played. Draws are by
+	// the rules and history of the game.
+	Solver bool
+
 	// TreeReuse keeps the part of the tree below the move played.
 	TreeReuse bool
 
 	Noise Noise
 }
+
+// Bounds of Config.
+const (
+	MaxLeaves = 4096
+	MaxCache  = 100_000_000
+)
 
 // Noise is the Dirichlet noise at the root: the priors P become
 // (1-Weight) P + Weight D with D drawn from Dir(Alpha, .., Alpha).
@@ -107,6 +136,8 @@ func (c Config) Validate() error {
 		check(finite(c.CInit), "c_init", c.CInit, "0 to 1e9"),
 		check(c.FPU.Reduction >= 0 && c.FPU.Reduction <= maxReduction, "fpu reduction", c.FPU.Reduction, "0 to 10"),
 		check(c.ExpandAt >= 0 && c.ExpandAt <= 1e9, "expand_at", c.ExpandAt, "0 to 1e9"),
+		check(c.Leaves >= 0 && c.Leaves <= MaxLeaves, "leaves", c.Leaves, fmt.Sprintf("0 to %d", MaxLeaves)),
+		check(c.Cache >= 0 && c.Cache <= MaxCache, "cache", c.Cache, fmt.Sprintf("0 to %d", MaxCache)),
 		check(c.Noise.Weight >= 0 && c.Noise.Weight <= 1, "noise weight", c.Noise.Weight, "0 to 1"),
 		check(c.Noise.Weight == 0 || c.Noise.Alpha > 0 && c.Noise.Alpha <= 1e6, "noise alpha", c.Noise.Alpha, "more than 0 and at most 1e6"),
 	} {

@@ -40,8 +40,9 @@ type Uniform struct{}
 
 func (Uniform) Prepare(l *encode.Leaf, _ *chess.Game, moves []chess.Move) {
 	l.Priors = slices.Grow(l.Priors[:0], len(moves))[:len(moves)]
+	share := 1 / float32(len(moves))
 	for i := range l.Priors {
-		l.Priors[i] = 1 / float32(len(moves))
+		l.Priors[i] = share
 	}
 	l.Value = 0
 }

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// addNoise mixes Dirichlet noise into the priors of the root, which is open.
+// addNoise mixes Dirichlet noise into the priors of the root, which has edges.
 func (t *Tree) addNoise() {
 	weight := t.cfg.Noise.Weight
 	if weight <= 0 {
@@ -16,7 +16,7 @@ func (t *Tree) addNoise() {
 	for i := range edges {
 		e := &edges[i]
 		e.prior = float32((1-weight)*float64(e.prior) + weight*noise[i])
-		e.bonus = e.prior / float32(1+e.visits)
+		e.bonus = e.prior / float32(1+e.visits) // no visit waits
 	}
 }
 

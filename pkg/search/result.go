@@ -3,6 +3,7 @@ package search
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"alamos/pkg/chess"
 )
@@ -13,48 +14,92 @@ type Edge struct {
 	Visits int
 	Prior  float64 // at the root with its noise
 	Q      float64 // mean value from the view of the side that moves, -1 to 1; 0 without visits
+	Exact  bool    // Q is the result by force: the move ends the game, or see Config.Solver
 }
 
-func (e *edge) public() Edge {
-	return Edge{Move: e.move, Visits: int(e.visits), Prior: float64(e.prior), Q: float64(e.score)}
+func (t *Tree) public(e *edge) Edge {
+	out := Edge{Move: e.move, Visits: int(e.visits), Prior: float64(e.prior)}
+	if e.visits > 0 {
+		out.Q = float64(float32(e.sum / float64(e.visits)))
+		if child := &t.nodes[e.child]; child.exact() {
+			out.Q, out.Exact = -float64(child.value), true
+		}
+	}
+	return out
 }
 
 // Root returns all legal moves of the root in the order of the move list, or
 // nothing when the root has not been evaluated or the game is over.
+//
+// Where the search ended early with a result by force (see Config.Solver), the
+// best move has the visits that were not made: had they been, they would all have
+// gone there. So the visits are a target for training as they always are.
 func (t *Tree) Root() []Edge {
 	root := &t.nodes[0]
-	if root.state != open {
+	edges := t.edgesOf(root)
+	if edges == nil {
 		return nil
 	}
-	edges := t.edgesOf(root)
 	list := make([]Edge, len(edges))
 	for i := range edges {
-		list[i] = edges[i].public()
+		list[i] = t.public(&edges[i])
+	}
+	if root.state == solved {
+		list[t.best(root)].Visits += max(0, t.cfg.Visits-int(root.visits))
 	}
 	return list
+}
+
+// best is the index of the move of n, which has edges, that is most visited, ties
+// to the first of the list; where the result of n is known, of those that reach
+// it.
+func (t *Tree) best(n *node) int {
+	edges := t.edgesOf(n)
+	best := -1
+	for i := range edges {
+		if e := &edges[i]; t.fit(n, e) && (best < 0 || e.visits > edges[best].visits) {
+			best = i
+		}
+	}
+	return max(best, 0)
+}
+
+// fit tells whether the move e of n may be played: it is not known to reach less
+// than n's result, or to lose where there are moves that do not.
+func (t *Tree) fit(n *node, e *edge) bool {
+	if !t.cfg.Solver {
+		return true
+	}
+	known := e.visits > 0 && t.nodes[e.child].exact()
+	if n.state == solved {
+		return known && t.nodes[e.child].value == -n.value
+	}
+	return !known || t.nodes[e.child].value < 1
 }
 
 // Value is the value of the root as searched so far, -1 to 1, from the view
 // of its side to move.
 func (t *Tree) Value() float64 { return t.nodes[0].mean() }
 
+// Exact tells whether Value is the result of the game: the game is over, or a
+// result by force was found (see Config.Solver).
+func (t *Tree) Exact() bool { return t.nodes[0].exact() }
+
 // Evaluations counts the network's answers over the whole life of the tree.
 func (t *Tree) Evaluations() int { return t.evaluations }
 
 // PV is the principal variation: from the root on the most visited move, ties
-// to the first of the list, as far as moves have visits.
+// to the first of the list, as far as moves have visits. Where a result by force
+// is known, it is a line that reaches it.
 func (t *Tree) PV() []chess.Move {
 	var line []chess.Move
 	for n := &t.nodes[0]; n.visits > 0; {
-		edges := t.edgesOf(n)
-		best := 0
-		for i := range edges {
-			if edges[i].visits > edges[best].visits {
-				best = i
-			}
+		e := &t.edgesOf(n)[t.best(n)]
+		if e.visits == 0 {
+			break
 		}
-		line = append(line, edges[best].move)
-		n = &t.nodes[edges[best].child]
+		line = append(line, e.move)
+		n = &t.nodes[e.child]
 	}
 	return line
 }
@@ -74,7 +119,7 @@ func (t *Tree) walk(n *node, path []chess.Move, f func([]chess.Move, Edge) bool)
 		if e.visits == 0 {
 			continue
 		}
-		if line := append(path, e.move); f(line, e.public()) {
+		if line := append(path, e.move); f(line, t.public(e)) {
 			t.walk(&t.nodes[e.child], line, f)
 		}
 	}
@@ -85,45 +130,55 @@ func (t *Tree) walk(n *node, path []chess.Move, f func([]chess.Move, Edge) bool)
 // than 0. An infinite power means the most visited move, ties to the first of
 // the list, and needs no rng. Choose returns 0 when the root has no moves or
 // has not been evaluated.
+//
+// Where results by force are known (see Config.Solver), a move that wins is
+// played, and none that loses while another does not.
 func (t *Tree) Choose(power float64, rng *rand.Rand) chess.Move {
 	root := &t.nodes[0]
-	if root.state != open {
+	edges := t.edgesOf(root)
+	if edges == nil {
 		return 0
 	}
-	edges := t.edgesOf(root)
-	weight := func(e *edge) float64 { return float64(e.visits) }
-	if root.visits == 0 {
-		weight = func(e *edge) float64 { return float64(e.prior) }
+	best := t.weigh(edges, func(e *edge) float64 { return float64(e.visits) })
+	if t.weights[best] == 0 {
+		best = t.weigh(edges, func(e *edge) float64 { return float64(e.prior) })
 	}
-	best := 0
-	for i := range edges {
-		if weight(&edges[i]) > weight(&edges[best]) {
-			best = i
-		}
-	}
-	highest := weight(&edges[best])
+	weights := t.weights
+	highest := weights[best]
 	if math.IsInf(power, 1) || highest == 0 {
 		return edges[best].move
 	}
 	// Weights are taken relative to the highest, so that no power
 	// overflows.
-	relative := func(e *edge) float64 {
-		if weight(e) == 0 {
-			return 0
-		}
-		return math.Pow(weight(e)/highest, power)
-	}
 	var total float64
-	for i := range edges {
-		total += relative(&edges[i])
+	for i, w := range weights {
+		if w > 0 {
+			weights[i] = math.Pow(w/highest, power)
+		}
+		total += weights[i]
 	}
 	draw := rng.Float64() * total
-	for i := range edges {
-		w := relative(&edges[i])
+	for i, w := range weights {
 		if draw < w {
 			return edges[i].move
 		}
 		draw -= w
 	}
 	return edges[best].move // rounding left draw at the very end
+}
+
+// weigh gives the moves of the root that may be played their weights, and returns
+// the index of the highest.
+func (t *Tree) weigh(edges []edge, by func(e *edge) float64) (best int) {
+	t.weights = slices.Grow(t.weights[:0], len(edges))[:len(edges)]
+	for i := range edges {
+		t.weights[i] = 0
+		if t.fit(&t.nodes[0], &edges[i]) {
+			t.weights[i] = by(&edges[i])
+		}
+		if t.weights[i] > t.weights[best] {
+			best = i
+		}
+	}
+	return best
 }

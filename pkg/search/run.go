@@ -30,30 +30,40 @@ type Stepper struct {
 	asking []*Tree
 }
 
-// Step descends every tree that is not Done to one leaf, evaluates the leaves
-// as one batch and backs them up. It returns the number of leaves; 0 means
-// that all trees are Done. Visits that need no network are made on the way, so
-// that every unfinished tree has a place in every batch.
+// Step asks every tree that is not Done, evaluates the leaves of all as one batch
+// and takes the answers up. It returns the number of leaves; 0 means that all
+// trees are Done.
 func (s *Stepper) Step(trees []*Tree, e Evaluator) (int, error) {
-	s.leaves, s.asking = s.leaves[:0], s.asking[:0]
-	for _, t := range trees {
-		for !t.Done() {
-			if l := t.Descend(e); l != nil {
-				s.leaves, s.asking = append(s.leaves, l), append(s.asking, t)
-				break
-			}
-		}
-	}
-	if len(s.leaves) == 0 {
+	leaves := s.Ask(trees, e)
+	if len(leaves) == 0 {
 		return 0, nil
 	}
-	if err := e.Evaluate(s.leaves); err != nil {
+	if err := e.Evaluate(leaves); err != nil {
 		return 0, err
 	}
-	for i, t := range s.asking {
-		if err := t.Backup(s.leaves[i]); err != nil {
-			return 0, err
+	return len(leaves), s.Answer()
+}
+
+// Ask is the first half of Step: it returns the leaves to evaluate, which are
+// valid until the next Ask. Visits that need no network are made on the way, so
+// that every unfinished tree has a place in every batch.
+func (s *Stepper) Ask(trees []*Tree, e Evaluator) []*encode.Leaf {
+	s.leaves, s.asking = s.leaves[:0], s.asking[:0]
+	for _, t := range trees {
+		before := len(s.leaves)
+		if s.leaves = t.Ask(e, s.leaves); len(s.leaves) > before {
+			s.asking = append(s.asking, t)
 		}
 	}
-	return len(s.leaves), nil
+	return s.leaves
+}
+
+// Answer is the second half of Step, after the leaves have been evaluated.
+func (s *Stepper) Answer() error {
+	for _, t := range s.asking {
+		if err := t.Answer(); err != nil {
+			return err
+		}
+	}
+	return nil
 }

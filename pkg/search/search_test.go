@@ -563,7 +563,7 @@ func TestBadAnswers(t *testing.T) {
 		}
 	}
 	s := search.NewTree(search.Config{Visits: 10}, 0)
-	if err := s.Backup(new(encode.Leaf)); err == nil {
+	if err := s.Answer(); err == nil {
 		t.Error("an answer without a question is no error")
 	}
 }
@@ -597,17 +597,20 @@ func TestConfig(t *testing.T) {
 func TestAllocations(t *testing.T) {
 	g := game(t, chess.Atomic, "")
 	s := search.NewTree(search.Config{Visits: 2000, CPuct: 2, ExpandAt: 2, TreeReuse: true}, 0)
+	var leaves []*encode.Leaf
 	once := func() {
 		s.SetRoot(g)
-		for !s.Done() {
-			if l := s.Descend(search.Uniform{}); l != nil {
-				if err := s.Backup(l); err != nil {
-					t.Fatal(err)
-				}
+		for {
+			if leaves = s.Ask(search.Uniform{}, leaves[:0]); len(leaves) == 0 {
+				break
+			}
+			if err := s.Answer(); err != nil {
+				t.Fatal(err)
 			}
 		}
 		s.Advance(s.Choose(math.Inf(1), nil))
 	}
+	once() // Advance changes between two sets of arrays, and each grows once
 	if n := testing.AllocsPerRun(2, once); n > 0 {
 		t.Errorf("%v allocations in 2000 visits of a warm search", n)
 	}
@@ -623,12 +626,14 @@ func BenchmarkVisit(b *testing.B) {
 				game(b, v, "r2q1rk1/pp1n1ppp/2p1pn2/3p4/2PP4/1P2PN2/P4PPP/R2QKB1R w KQ - 0 10"),
 			}
 			s := search.NewTree(search.Config{Visits: 800, CPuct: 2, ExpandAt: 2}, 0)
+			var leaves []*encode.Leaf
 			for i := range b.N {
 				if s.Done() || i == 0 {
 					s.SetRoot(games[i%len(games)])
 				}
-				if l := s.Descend(search.Uniform{}); l != nil {
-					if err := s.Backup(l); err != nil {
+				leaves = s.Ask(search.Uniform{}, leaves[:0])
+				if len(leaves) > 0 {
+					if err := s.Answer(); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -2,41 +2,45 @@ package search
 
 import (
 	"math/rand/v2"
+	"slices"
+	"unsafe"
 
 	"alamos/pkg/chess"
-	"alamos/pkg/encode"
 )
 
-// Tree is the search of one game. All nodes lie in one array and all edges in
-// another, so that a tree costs the garbage collector nothing and a visit
+// Tree is the search of one game. Its positions, its moves and its edges lie in
+// an array each, so that a tree costs the garbage collector nothing and a visit
 // allocates nothing once the arrays have grown.
 //
-// Nodes are in the order of their creation, and the edges of a node are
-// contiguous, node after node in the same order. So a child comes after its
-// parent in both arrays, which keep relies on.
+// Most positions of a tree are visited once. They have stubs, a move and its
+// prior; the edges, with what selection needs, are made when the search first
+// goes on from a position. The stubs are then dead, until keep leaves them behind.
 type Tree struct {
 	cfg  Config
 	rng  *rand.Rand
 	pcg  *rand.PCG
 	game *chess.Game // stands at the root between calls
 
-	nodes []node // nodes[0] is the root
-	edges []edge
+	arrays
+	spare arrays // what keep copies to
 
-	// question is the leaf that waits for an answer. Several leaves of one
-	// tree in a batch would need a slice of these and a virtual loss along
-	// their paths; nothing else here would change.
-	question question
+	// The step under way: see Ask.
+	questions []question // of which the first asked wait for an answer
+	asked     int
+	detours   []step // paths that ended at a question already asked
 
-	moves       chess.MoveList // scratch
+	cache       *cache // nil: none
 	evaluations int
+
+	legal   chess.MoveList // scratch
+	weights []float64      // scratch
 }
 
-// question is an unanswered visit.
-type question struct {
-	leaf encode.Leaf
-	node int32  // waiting node; none: nothing was asked
-	path []step // from the root to the node
+// arrays are the memory of a tree.
+type arrays struct {
+	nodes []node // nodes[0] is the root
+	stubs []stub
+	edges []edge
 }
 
 // step is an edge taken and the node that it leaves.
@@ -46,29 +50,41 @@ const none = -1
 
 // node is a position, 32 bytes.
 type node struct {
-	sum    float64 // of the values backed up through its edges, from the view of its side to move
-	visits int32   // through its edges: the sum of N(s,b)
-	first  int32   // its edges are edges[first : first+count]
-	up     int32   // edge that leads here; scratch of keep
-	value  float32 // of the position itself, from the view of its side to move
-	count  uint16
-	state  state
-	marked bool // to be kept; scratch of keep
+	sum     float64 // of the values backed up through its edges, from the view of its side to move
+	visits  int32   // through its edges: the sum of N(s,b)
+	pending int32   // visits through here or to here that wait for the network
+	first   int32   // of its stubs or of its edges, as its state says; they are contiguous
+	value   float32 // of the position itself, from the view of its side to move
+	count   uint16  // legal moves
+	state   state
 }
 
 type state uint8
 
 const (
-	unknown  state = iota // not evaluated
-	open                  // evaluated by the network: edges have priors
-	terminal              // the game is over: no edges, value by the rules
+	unknown state = iota // not evaluated
+	waiting              // the network has been asked
+	open                 // evaluated, no move tried: it has stubs
+	wide                 // moves have been tried: it has edges
+	solved               // the same, and value is the result by force (Config.Solver)
+	over                 // the game is over: no moves, value by the rules
 )
+
+// exact tells whether the value of n is the result of the game.
+func (n *node) exact() bool { return n.state >= solved }
+
+// stub is a move of a position from which the search has not yet gone on,
+// 8 bytes.
+type stub struct {
+	prior float32
+	move  chess.Move
+}
 
 // edge is a move, 32 bytes. score and bonus are what selection reads, made
 // when they change, which is less often than they are read.
 type edge struct {
 	sum    float64 // of the values backed up, from the view of the side that moves
-	score  float32 // Q = sum / visits
+	score  float32 // Q = sum / visits; see refresh for visits that wait and results by force
 	bonus  float32 // prior / (1 + visits)
 	prior  float32
 	visits int32
@@ -76,9 +92,24 @@ type edge struct {
 	move   chess.Move
 }
 
-// edges returns the edges of n.
+// edgesOf returns the edges of n, if it has any.
 func (t *Tree) edgesOf(n *node) []edge {
+	if n.state != wide && n.state != solved {
+		return nil
+	}
 	return t.edges[n.first : n.first+int32(n.count)]
+}
+
+// stubsOf returns the stubs of n, which waits or is open.
+func (t *Tree) stubsOf(n *node) []stub { return t.stubs[n.first : n.first+int32(n.count)] }
+
+// widen gives an open node its edges.
+func (t *Tree) widen(n *node) {
+	stubs := t.stubsOf(n)
+	n.first, n.state = int32(len(t.edges)), wide
+	for _, s := range stubs {
+		t.edges = append(t.edges, edge{move: s.move, prior: s.prior, bonus: s.prior, child: none})
+	}
 }
 
 // NewTree makes a search without a root. The seed decides the noise at the
@@ -87,6 +118,10 @@ func (t *Tree) edgesOf(n *node) []edge {
 func NewTree(cfg Config, seed uint64) *Tree {
 	t := &Tree{cfg: cfg, pcg: rand.NewPCG(0, 0)}
 	t.rng = rand.New(t.pcg)
+	t.questions = make([]question, max(1, cfg.Leaves))
+	if cfg.Cache > 0 {
+		t.cache = newCache(cfg.Cache)
+	}
 	t.Seed(seed)
 	t.clear()
 	return t
@@ -103,14 +138,27 @@ func (t *Tree) SetRoot(g *chess.Game) {
 	} else {
 		t.game.CopyFrom(g)
 	}
+	t.reserve()
 	t.clear()
+	if t.cache != nil {
+		t.cache.clear()
+	}
+}
+
+// reserve makes room for the visits of a search, as far as it is known, so that
+// a large tree is not copied again and again while it grows.
+func (t *Tree) reserve() {
+	const most, moves = 1 << 20, 24
+	n := min(t.cfg.Visits+1, most)
+	t.nodes = slices.Grow(t.nodes[:0], n)
+	t.stubs = slices.Grow(t.stubs[:0], n*moves)
 }
 
 // Advance plays the legal move m at the root. With Config.TreeReuse the search
 // goes on with what it knows about the position reached, otherwise it starts
 // anew. Random numbers go on in either case.
 func (t *Tree) Advance(m chess.Move) {
-	t.question.node = none
+	t.forget()
 	child := int32(none)
 	if t.cfg.TreeReuse {
 		for _, e := range t.edgesOf(&t.nodes[0]) {
@@ -126,45 +174,57 @@ func (t *Tree) Advance(m chess.Move) {
 		return
 	}
 	t.keep(child)
-	if t.nodes[0].state == open {
+	t.ready()
+}
+
+// ready makes a root that has been evaluated ready for its search.
+func (t *Tree) ready() {
+	root := &t.nodes[0]
+	if root.state == open {
+		t.widen(root)
+	}
+	if root.state == wide {
 		t.addNoise()
 	}
 }
 
 // clear leaves a root about which nothing is known.
 func (t *Tree) clear() {
-	t.question.node = none
+	t.asked, t.detours = 0, t.detours[:0]
 	t.nodes = append(t.nodes[:0], node{})
+	t.stubs = t.stubs[:0]
 	t.edges = t.edges[:0]
 }
 
-// keep makes root the root and moves its subtree to the front of the arrays,
-// in place and in one pass: whatever is kept moves forward, and a node's
-// children, which come after it, are still where they were when it is moved.
+// keep makes root the root: it copies the part of the tree below it, level by
+// level, to the spare arrays, which take the place of the others.
 func (t *Tree) keep(root int32) {
-	t.nodes[root].marked = true
-	var nodes, edges int32
-	for i := root; i < int32(len(t.nodes)); i++ {
-		n := t.nodes[i]
-		if !n.marked {
-			continue
-		}
-		n.marked = false
-		copy(t.edges[edges:], t.edgesOf(&n))
-		n.first = edges
-		for k, e := range t.edgesOf(&n) {
-			if e.child != none {
-				t.nodes[e.child].marked = true
-				t.nodes[e.child].up = edges + int32(k)
+	to := &t.spare
+	to.nodes = append(to.nodes[:0], t.nodes[root])
+	to.stubs, to.edges = to.stubs[:0], to.edges[:0]
+	for i := 0; i < len(to.nodes); i++ {
+		switch n := &to.nodes[i]; n.state {
+		case open:
+			stubs := t.stubsOf(n)
+			n.first = int32(len(to.stubs))
+			to.stubs = append(to.stubs, stubs...)
+		case wide, solved:
+			edges := t.edgesOf(n)
+			n.first = int32(len(to.edges))
+			to.edges = append(to.edges, edges...)
+			edges = to.edges[n.first:]
+			for k := range edges {
+				if e := &edges[k]; e.child != none {
+					to.nodes = append(to.nodes, t.nodes[e.child])
+					e.child = int32(len(to.nodes) - 1)
+				}
 			}
 		}
-		edges += int32(n.count)
-		if i != root {
-			t.edges[n.up].child = nodes
-		}
-		t.nodes[nodes] = n
-		nodes++
 	}
-	t.nodes = t.nodes[:nodes]
-	t.edges = t.edges[:edges]
+	t.arrays, t.spare = t.spare, t.arrays
+}
+
+// Bytes is the memory that holds what the tree knows.
+func (t *Tree) Bytes() int {
+	return len(t.nodes)*int(unsafe.Sizeof(node{})) + len(t.stubs)*int(unsafe.Sizeof(stub{})) + len(t.edges)*int(unsafe.Sizeof(edge{}))
 }
