@@ -8,13 +8,14 @@
 //     steps. At most one trainer has a network at a time; what it has learned is
 //     seen by State and Compile.
 //   - A [Model] is a frozen copy for inference: batch norm folded into the
-//     convolutions, weights packed for one batch size. Any number of [Session]s
-//     share it, a goroutine each.
+//     convolutions, weights packed for blocks of positions. Any number of
+//     [Session]s share it, a goroutine each.
+//   - A [Tower] is the bare convolutions of such a model, to measure them.
 //
 // Determinism. A step of training is a function of the parameters, the optimizer
 // state, the batch and the number of threads. A position's priors and value are
-// a function of the model and that position: a batch is padded to a constant
-// size, and neither its other positions nor the place in it change a bit.
+// a function of the model and that position: blocks are padded to a constant
+// size, and neither the other positions nor the place among them change a bit.
 //
 // The package knows nothing of games: it sees packed planes and policy indices.
 // It does not choose learning rates, shuffle samples or decide which checkpoint

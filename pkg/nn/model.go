@@ -24,6 +24,8 @@ type InferenceOptions struct {
 	Batch     int    // positions evaluated at once; 0: 32
 	Precision string // Auto, FP32 or BF16; "" is Auto
 	Device    string // "cpu"; "" is the same
+
+	libtorch bool // convolve by libtorch's operators, the path of a set-up without oneDNN's headers
 }
 
 const (
@@ -44,16 +46,17 @@ type Model struct {
 	closed bool
 }
 
-// Compile makes a model of the network as it is now.
-func (n *Network) Compile(o InferenceOptions) (*Model, error) {
+// complete returns the options with every default made explicit and the precision
+// chosen for this processor.
+func (o InferenceOptions) complete() (InferenceOptions, error) {
 	if o.Batch == 0 {
 		o.Batch = defaultBatch
 	}
 	if o.Batch < 1 || o.Batch > maxBatch {
-		return nil, fmt.Errorf("inference: batch: want 1 to %d, have %d", maxBatch, o.Batch)
+		return o, fmt.Errorf("inference: batch: want 1 to %d, have %d", maxBatch, o.Batch)
 	}
 	if err := errors.Join(checkDevice(o.Device), checkLibrary()); err != nil {
-		return nil, err
+		return o, err
 	}
 	switch o.Precision {
 	case "", Auto:
@@ -64,10 +67,19 @@ func (n *Network) Compile(o InferenceOptions) (*Model, error) {
 	case FP32:
 	case BF16:
 		if !hasBF16() {
-			return nil, errors.New("inference: precision: this processor has no bf16 arithmetic (avx512_bf16); use fp32 or auto")
+			return o, errors.New("inference: precision: this processor has no bf16 arithmetic (avx512_bf16); use fp32 or auto")
 		}
 	default:
-		return nil, fmt.Errorf("inference: precision: no %q; there is auto, fp32, bf16", o.Precision)
+		return o, fmt.Errorf("inference: precision: no %q; there is auto, fp32, bf16", o.Precision)
+	}
+	return o, nil
+}
+
+// Compile makes a model of the network as it is now.
+func (n *Network) Compile(o InferenceOptions) (*Model, error) {
+	o, err := o.complete()
+	if err != nil {
+		return nil, err
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -79,7 +91,7 @@ func (n *Network) Compile(o InferenceOptions) (*Model, error) {
 			return nil, fmt.Errorf("compile network: %s has values that are not finite numbers: its training diverged", p.name)
 		}
 	}
-	c := newCompiler(o.Batch, n.spec.Constant, o.Precision == BF16)
+	c := newCompiler(blockOf(o.Batch, n.spec.Width), n.spec.Constant, o.Precision == BF16, o.libtorch)
 	at := register(0)
 	for _, l := range n.trunk {
 		at = l.compile(c, at)
@@ -91,6 +103,19 @@ func (n *Network) Compile(o InferenceOptions) (*Model, error) {
 		return nil, fmt.Errorf("compile network: %w", c.err)
 	}
 	return &Model{spec: n.spec, batch: o.Batch, precision: o.Precision, native: c.model, users: 1}, nil
+}
+
+// blockOf is the number of positions that are convolved at once: about as many as
+// it takes for their number not to matter (8, or 32 where a convolution is so
+// small that the call costs a good part of it), and such that a batch is a whole
+// number of blocks. A batch that is not full costs as much as its blocks.
+func blockOf(batch, width int) int {
+	target := 8
+	if width < 64 {
+		target = 32
+	}
+	blocks := (batch + target - 1) / target
+	return (batch + blocks - 1) / blocks
 }
 
 func allFinite(v []float32) bool {

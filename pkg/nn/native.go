@@ -20,11 +20,11 @@ static int interface_version(void) {
 }
 static int has_bf16(void) { return LOOKUP(alamos_has_bf16)(); }
 static void set_threads(int openmp, int openblas) { LOOKUP(alamos_set_threads)(openmp, openblas); }
-static char *model_new(int batch, int planes, const uint8_t *constant, int bf16, alamos_model **m) {
-	return LOOKUP(alamos_model_new)(batch, planes, constant, bf16, m);
+static char *model_new(int block, int planes, const uint8_t *constant, int bf16, int libtorch, alamos_model **m) {
+	return LOOKUP(alamos_model_new)(block, planes, constant, bf16, libtorch, m);
 }
-static char *model_conv(alamos_model *m, int from, int to, int add, int in, int out, int kernel, int relu, const float *w, const float *b) {
-	return LOOKUP(alamos_model_conv)(m, from, to, add, in, out, kernel, relu, w, b);
+static char *model_conv(alamos_model *m, int from, int add, int in, int out, int kernel, int relu, const float *w, const float *b, int *to) {
+	return LOOKUP(alamos_model_conv)(m, from, add, in, out, kernel, relu, w, b, to);
 }
 static char *model_policy(alamos_model *m, int from, int channels, int size, const float *w, const float *b) {
 	return LOOKUP(alamos_model_policy)(m, from, channels, size, w, b);
@@ -40,6 +40,15 @@ static char *session_run(alamos_session *s, int n, const uint64_t *planes, const
 	return f(s, n, planes, offsets, indices, priors, values);
 }
 static void session_free(alamos_session *s) { LOOKUP(alamos_session_free)(s); }
+static char *tower_new(int batch, int planes, int width, int depth, int bf16, alamos_tower **t) {
+	return LOOKUP(alamos_tower_new)(batch, planes, width, depth, bf16, t);
+}
+static char *tower_run(alamos_tower *t) {
+	static typeof(&alamos_tower_run) f;
+	if (!f) f = LOOKUP(alamos_tower_run);
+	return f(t);
+}
+static void tower_free(alamos_tower *t) { LOOKUP(alamos_tower_free)(t); }
 */
 import "C"
 
@@ -89,20 +98,20 @@ const none register = -1
 // compiler builds a model step by step and remembers the first error.
 type compiler struct {
 	model *C.alamos_model
-	next  register // the first that was never written
 	err   error
 }
 
-// newCompiler starts a model. The C side checks the shapes of what follows.
-func newCompiler(batch int, constant []bool, bf16 bool) *compiler {
+// newCompiler starts a model that convolves by blocks of so many positions. The C
+// side checks the shapes of what follows.
+func newCompiler(block int, constant []bool, bf16, libtorch bool) *compiler {
 	marks := make([]uint8, len(constant))
 	for i, c := range constant {
 		if c {
 			marks[i] = 1
 		}
 	}
-	c := &compiler{next: 1}
-	c.err = message(C.model_new(C.int(batch), C.int(len(marks)), (*C.uint8_t)(&marks[0]), flag(bf16), &c.model))
+	c := &compiler{}
+	c.err = message(C.model_new(C.int(block), C.int(len(marks)), (*C.uint8_t)(&marks[0]), flag(bf16), flag(libtorch), &c.model))
 	return c
 }
 
@@ -118,12 +127,11 @@ func first(v []float32) *C.float { return (*C.float)(unsafe.SliceData(v)) }
 // conv appends act(conv(from) + add) and returns where it is. weight is
 // [out][in][kernel][kernel], bias [out].
 func (c *compiler) conv(from, add register, in, out, kernel int, relu bool, weight, bias []float32) register {
-	to := c.next
-	c.next++
+	var to C.int
 	if c.err == nil {
-		c.err = message(C.model_conv(c.model, C.int(from), C.int(to), C.int(add), C.int(in), C.int(out), C.int(kernel), flag(relu), first(weight), first(bias)))
+		c.err = message(C.model_conv(c.model, C.int(from), C.int(add), C.int(in), C.int(out), C.int(kernel), flag(relu), first(weight), first(bias), &to))
 	}
-	return to
+	return register(to)
 }
 
 // policy appends a policy head: weight is [size][64][channels], bias [size].
@@ -146,6 +154,7 @@ func (c *compiler) value(from register, channels int, conv []float32, bias float
 type (
 	nativeModel   = *C.alamos_model
 	nativeSession = *C.alamos_session
+	nativeTower   = *C.alamos_tower
 )
 
 func hasBF16() bool { return C.has_bf16() != 0 }
@@ -166,3 +175,13 @@ func runSession(s nativeSession, n int, q *question) error {
 }
 
 func freeSession(s nativeSession) { C.session_free(s) }
+
+func newTower(batch, planes, width, depth int, bf16 bool) (nativeTower, error) {
+	var t nativeTower
+	err := message(C.tower_new(C.int(batch), C.int(planes), C.int(width), C.int(depth), flag(bf16), &t))
+	return t, err
+}
+
+func runTower(t nativeTower) error { return message(C.tower_run(t)) }
+
+func freeTower(t nativeTower) { C.tower_free(t) }

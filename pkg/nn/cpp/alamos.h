@@ -1,10 +1,10 @@
 // The C interface of the evaluator: the whole of what Go sees of it.
 //
-// A model is a frozen network: a chain of steps over numbered registers, each
-// a batch of feature maps in channels-last order [batch][64 squares][channels],
-// and two heads. It is built once, is read-only afterwards and may be shared by
-// any number of sessions. A session holds the buffers of one caller and must
-// not be used by two threads at the same time.
+// A model is a frozen network: a chain of convolutions over numbered registers,
+// each a block of feature maps in channels-last order [block][64 squares]
+// [channels], and two heads. It is built once, is read-only afterwards and may be
+// shared by any number of sessions. A session holds the buffers of one caller and
+// must not be used by two threads at the same time.
 //
 // Functions that can fail return NULL when they succeed, otherwise a message
 // that the caller releases with free(). No C++ exception leaves them.
@@ -21,7 +21,7 @@ typedef struct alamos_model alamos_model;
 typedef struct alamos_session alamos_session;
 
 // A number that changes when this interface does.
-#define ALAMOS_INTERFACE 1
+#define ALAMOS_INTERFACE 2
 int alamos_interface(void);
 
 // 1 when this processor computes with bfloat16 in hardware, else 0.
@@ -31,18 +31,22 @@ int alamos_has_bf16(void);
 // OpenBLAS in this process, where libtorch is built on it.
 void alamos_set_threads(int openmp, int openblas);
 
-// An empty model. constant[planes] is 1 for each plane whose word is a float32
-// that holds on all squares, 0 for each plane that is a bitboard. The planes
-// become register 0.
-char *alamos_model_new(int batch, int planes, const uint8_t *constant, int bf16,
-                       alamos_model **model);
+// An empty model. block is the number of positions that a convolution is packed
+// for: each number of positions costs as much as the next multiple of it.
+// constant[planes] is 1 for each plane whose word is a float32 that holds on all
+// squares, 0 for each plane that is a bitboard. The planes become register 0.
+// With libtorch, libtorch's own operators convolve even where oneDNN can be
+// asked directly.
+char *alamos_model_new(int block, int planes, const uint8_t *constant, int bf16,
+                       int libtorch, alamos_model **model);
 
-// Appends register[to] = act(conv(register[from]) + register[add]): stride 1,
-// padding kernel/2, weight [out][in][kernel][kernel], bias [out]. add is -1 for
-// nothing to add; act is ReLU if relu is not 0, else nothing.
-char *alamos_model_conv(alamos_model *model, int from, int to, int add, int in,
-                        int out, int kernel, int relu, const float *weight,
-                        const float *bias);
+// Appends act(conv(register[from]) + register[add]) and tells in which register
+// it is: stride 1, padding kernel/2, weight [out][in][kernel][kernel], bias
+// [out]. add is -1 for nothing to add; act is ReLU if relu is not 0, else
+// nothing.
+char *alamos_model_conv(alamos_model *model, int from, int add, int in, int out,
+                        int kernel, int relu, const float *weight,
+                        const float *bias, int *to);
 
 // The policy head: logits of size moves, weight [size][64][channels] over the
 // squares and channels of register[from], bias [size].
@@ -60,17 +64,26 @@ char *alamos_model_value(alamos_model *model, int from, int channels,
 void alamos_model_free(alamos_model *model);
 
 // A session of a finished model, which must outlive it.
-char *alamos_session_new(alamos_model *model, alamos_session **session);
+char *alamos_session_new(const alamos_model *model, alamos_session **session);
 
-// Evaluates n <= batch positions: planes [n][planes]; the moves of position i
-// are indices[offsets[i]..offsets[i+1]). Writes priors (softmax over a
-// position's indices >= 0, 0 for index -1) and values [n], tanh outputs.
-// A position's result does not depend on the others.
+// Evaluates n positions: planes [n][planes]; the moves of position i are
+// indices[offsets[i]..offsets[i+1]). Writes priors (softmax over a position's
+// indices >= 0, 0 for index -1) and values [n], tanh outputs. A position's
+// result does not depend on the others, nor on n.
 char *alamos_session_run(alamos_session *session, int n, const uint64_t *planes,
                          const int32_t *offsets, const int32_t *indices,
                          float *priors, float *values);
 
 void alamos_session_free(alamos_session *session);
+
+// A tower is a measuring device: the 3x3 convolutions of depth residual blocks of
+// width channels, and the one before them from planes, for a batch, each with
+// its ReLU. Running it does these and nothing else, on one thread.
+typedef struct alamos_tower alamos_tower;
+char *alamos_tower_new(int batch, int planes, int width, int depth, int bf16,
+                       alamos_tower **tower);
+char *alamos_tower_run(alamos_tower *tower);
+void alamos_tower_free(alamos_tower *tower);
 
 #ifdef __cplusplus
 }

@@ -1,112 +1,68 @@
-// The evaluator: a frozen network run a batch at a time on the CPU.
-//
-// Convolutions are oneDNN's, with weights packed once for the batch's shape
-// (libtorch's mkldnn_prepacked operators, reached through the dispatcher since
-// no public header declares them), or at::conv2d where libtorch lacks these.
-// All else is in kernels.cpp.
+// The evaluator: a frozen network run on the CPU. Convolutions are done by the
+// block, a constant number of positions; all else is in kernels.cpp.
 #include "alamos.h"
 
-#include <ATen/ATen.h>
-#include <ATen/core/dispatch/Dispatcher.h>
-#include <ATen/core/ivalue.h>
-#include <ATen/core/stack.h>
-#include <c10/core/InferenceMode.h>
-
+#include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <stdexcept>
-#include <string>
 #include <vector>
 
+#include "convolution.h"
+#include "guard.h"
 #include "kernels.h"
 #include "memory.h"
 #include "threads.h"
 
 using alamos::bf16;
+using alamos::Bytes;
+using alamos::Convolution;
+using alamos::guard;
+using alamos::padded;
+using alamos::require;
 
 namespace {
 
-// Runs f; what it throws becomes the message that the caller frees.
-template <class F>
-char *guard(F f) {
-  try {
-    f();
-    return nullptr;
-  } catch (const c10::Error &e) {
-    return strdup(e.what_without_backtrace());
-  } catch (const std::exception &e) {
-    return strdup(e.what());
-  } catch (...) {
-    return strdup("unknown C++ exception");
-  }
-}
-
-void require(bool ok, const char *what) {
-  if (!ok) throw std::invalid_argument(what);
-}
-
-// What a step reads and writes: a batch of maps, channels last.
-struct Conv {
-  int from, to, add;
-  int in, out, kernel;
-  bool relu;
-  at::Tensor weight, bias;  // for at::conv2d
-  c10::IValue packed;       // for conv2d_run, none without it
+// register[to] = act(conv(register[from]) + register[add])
+struct Step {
+  int from, add, to;  // add: -1 for nothing
+  std::unique_ptr<Convolution> convolution;
 };
 
+// Weights are stored with the channels padded as maps are.
 struct Policy {
-  int from = -1, channels = 0, size = 0;
-  std::vector<float> weight;
-  std::vector<bf16> weight16;
+  int from = -1, size = 0;
+  int64_t features = 0;
+  Bytes weight;  // [size][features] of float or bfloat16
   std::vector<float> bias;
 };
 
 struct Value {
-  int from = -1, channels = 0, hidden = 0;
+  int from = -1, hidden = 0;
   std::vector<float> conv, w1, b1, w2;  // w1 is [64][hidden]
   float conv_bias = 0, b2 = 0;
 };
 
-const c10::OperatorHandle *find_operator(const char *name) {
-  static std::vector<std::unique_ptr<c10::OperatorHandle>> found;
-  auto op = c10::Dispatcher::singleton().findSchema({name, ""});
-  if (!op) return nullptr;
-  found.push_back(std::make_unique<c10::OperatorHandle>(*op));
-  return found.back().get();
+// v[rows][from], each row with zeros after it, as [rows][to].
+std::vector<float> pad_rows(const float *v, int64_t rows, int from, int to) {
+  std::vector<float> out(rows * to);
+  for (int64_t r = 0; r < rows; r++) std::copy_n(v + r * from, from, &out[r * to]);
+  return out;
 }
-
-const c10::OperatorHandle *prepack_operator() {
-  static auto *op = find_operator("mkldnn_prepacked::conv2d_prepack");
-  return op;
-}
-
-const c10::OperatorHandle *run_operator() {
-  static auto *op = find_operator("mkldnn_prepacked::conv2d_run");
-  return op;
-}
-
-// oneDNN's fastest kernels work on whole groups of 16 channels.
-int round_up(int n) { return (n + 15) / 16 * 16; }
 
 }  // namespace
 
 struct alamos_model {
-  int batch = 0, planes = 0, channels = 0;  // channels: planes padded
+  int block = 0, planes = 0;
   std::vector<uint8_t> constant;
-  bool half = false;
-  std::vector<int> width;  // channels of each register
-  std::vector<Conv> convs;
+  bool half = false, libtorch = false;
+  std::vector<int> width;  // channels of each register, not padded
+  std::vector<Step> steps;
   Policy policy;
   Value value;
 
-  at::ScalarType type() const { return half ? at::kBFloat16 : at::kFloat; }
-
-  at::Tensor maps(int channels) const {
-    return at::empty({batch, channels, 8, 8}, type(),
-                     at::MemoryFormat::ChannelsLast).zero_();
-  }
+  size_t element() const { return half ? sizeof(bf16) : sizeof(float); }
+  size_t map_bytes(int reg) const { return element() * 64 * padded(width[reg]); }
 
   void check_register(int from, int channels) const {
     require(from >= 0 && from < int(width.size()) && width[from] == channels,
@@ -116,9 +72,19 @@ struct alamos_model {
 };
 
 struct alamos_session {
-  alamos_model *model;
-  at::Tensor input;
-  std::vector<at::Tensor> registers;
+  const alamos_model *model;
+  std::vector<Bytes> buffers;
+  std::vector<void *> registers;  // of a block; several may share a buffer
+  Bytes scratch;
+  struct Step {
+    std::unique_ptr<Convolution::Call> call;
+    const void *copy;  // to where the call adds; nullptr when it is there
+    void *out;
+    size_t bytes;
+  };
+  std::vector<Step> steps;
+
+  std::vector<uint8_t> maps;  // of the policy, when there is more than a block
   // Moves of a batch by policy index: head[index] is the first, next[] the rest.
   std::vector<int32_t> head, next, owner;
   std::vector<float> hidden;
@@ -126,49 +92,88 @@ struct alamos_session {
 
 namespace {
 
-at::Tensor convolve(const Conv &c, const at::Tensor &x) {
-  bool fused = c.relu && c.add < 0;
-  if (!c.packed.isNone()) {
-    torch::jit::Stack stack{x, c.packed};
-    run_operator()->callBoxed(&stack);
-    return stack[0].toTensor();
-  }
-  auto y = at::conv2d(x, c.weight, c.bias, 1, c.kernel / 2);
-  return fused ? y.relu_() : y;
-}
-
-template <class T>
-T *data(const at::Tensor &t) {
-  return static_cast<T *>(t.data_ptr());
-}
-
-template <class T>
-void trunk(alamos_session &s, int n, const uint64_t *planes) {
+// Gives every register a buffer and binds the convolutions to them. A buffer is
+// used again as soon as nobody reads it any more, so that a residual tower lives
+// in two, which stay in the cache. A convolution adds to what its output holds:
+// where nobody else reads the addend, it is overwritten in place.
+void plan(alamos_session &s) {
   const alamos_model &m = *s.model;
-  T *in = data<T>(s.input);
+  int steps = int(m.steps.size());
+  std::vector<int> last(m.width.size(), -1);
+  for (int k = 0; k < steps; k++) {
+    last[m.steps[k].from] = k;
+    if (m.steps[k].add >= 0) last[m.steps[k].add] = k;
+  }
+  last[m.policy.from] = last[m.value.from] = steps;
+
+  std::vector<size_t> size;
+  std::vector<int> unused, place(m.width.size());
+  auto acquire = [&](int reg) {
+    if (unused.empty()) {
+      unused.push_back(int(size.size()));
+      size.push_back(0);
+    }
+    int b = unused.back();
+    unused.pop_back();
+    size[b] = std::max(size[b], m.block * m.map_bytes(reg));
+    place[reg] = b;
+  };
+  auto in_place = [&](int k) {
+    const Step &step = m.steps[k];
+    return step.add >= 0 && step.add != step.from && last[step.add] == k;
+  };
+  acquire(0);
+  for (int k = 0; k < steps; k++) {
+    const Step &step = m.steps[k];
+    if (in_place(k))
+      place[step.to] = place[step.add];
+    else
+      acquire(step.to);
+    for (int reg = 0; reg < step.to; reg++)
+      if (last[reg] == k && place[reg] != place[step.to]) unused.push_back(place[reg]);
+    if (last[step.to] < 0) unused.push_back(place[step.to]);  // nobody reads it
+  }
+
+  size_t scratch = 0;
+  for (const Step &step : m.steps) scratch = std::max(scratch, step.convolution->scratch());
+  s.scratch = alamos::zeroed(scratch);
+  for (size_t bytes : size) s.buffers.push_back(alamos::zeroed(bytes));
+  for (int b : place) s.registers.push_back(s.buffers[b].get());
+  for (int k = 0; k < steps; k++) {
+    const Step &step = m.steps[k];
+    void *out = s.registers[step.to];
+    bool copy = step.add >= 0 && !in_place(k);
+    s.steps.push_back({step.convolution->bind(s.registers[step.from], out, s.scratch.get()),
+                       copy ? s.registers[step.add] : nullptr, out,
+                       m.block * m.map_bytes(step.to)});
+  }
+}
+
+void convolve(alamos_session &s) {
+  for (auto &step : s.steps) {
+    if (step.copy) std::memcpy(step.out, step.copy, step.bytes);
+    step.call->run();
+  }
+}
+
+template <class T>
+void expand(alamos_session &s, int n, const uint64_t *planes) {
+  const alamos_model &m = *s.model;
+  T *in = static_cast<T *>(s.registers[0]);
+  int channels = padded(m.planes);
   for (int i = 0; i < n; i++)
     alamos::expand(planes + int64_t(i) * m.planes, m.constant.data(), m.planes,
-                   in + int64_t(i) * 64 * m.channels, m.channels);
-  s.registers[0] = s.input;
-  for (const Conv &c : m.convs) {
-    at::Tensor y = convolve(c, s.registers[c.from]);
-    if (!y.is_contiguous(at::MemoryFormat::ChannelsLast))
-      y = y.contiguous(at::MemoryFormat::ChannelsLast);
-    if (c.add >= 0)
-      alamos::add(data<T>(y), data<T>(s.registers[c.add]), y.numel(), c.relu);
-    s.registers[c.to] = y;
-  }
+                   in + int64_t(i) * 64 * channels, channels);
 }
 
 // Logits of the listed moves only: 35 rows of the policy layer a position in
 // place of all. Moves are taken in the order of their rows, so that a row that
 // several positions share is read once.
 template <class T>
-void policy(alamos_session &s, int n, const T *weight, const int32_t *offsets,
+void policy(alamos_session &s, int n, const T *x, const int32_t *offsets,
             const int32_t *indices, float *priors) {
   const Policy &p = s.model->policy;
-  int64_t features = int64_t(64) * p.channels;
-  const T *x = data<T>(s.registers[p.from]);
+  const T *weight = static_cast<const T *>(p.weight.get());
   int moves = offsets[n];
   s.next.resize(moves);
   s.owner.resize(moves);
@@ -184,8 +189,8 @@ void policy(alamos_session &s, int n, const T *weight, const int32_t *offsets,
     }
   for (int row = 0; row < p.size; row++)
     for (int j = s.head[row]; j >= 0; j = s.next[j])
-      priors[j] = p.bias[row] + alamos::dot(x + s.owner[j] * features,
-                                            weight + row * features, features);
+      priors[j] = p.bias[row] + alamos::dot(x + s.owner[j] * p.features,
+                                            weight + row * p.features, p.features);
   for (int i = 0; i < n; i++)
     alamos::softmax(priors + offsets[i], indices + offsets[i],
                     offsets[i + 1] - offsets[i]);
@@ -193,17 +198,41 @@ void policy(alamos_session &s, int n, const T *weight, const int32_t *offsets,
 
 template <class T>
 void value(alamos_session &s, int n, float *values) {
-  const Value &v = s.model->value;
-  const T *x = data<T>(s.registers[v.from]);
+  const alamos_model &m = *s.model;
+  const Value &v = m.value;
+  const T *x = static_cast<const T *>(s.registers[v.from]);
+  int channels = padded(m.width[v.from]);
   float squares[64];
   s.hidden.resize(v.hidden);
   for (int i = 0; i < n; i++) {
-    alamos::squeeze(x + int64_t(i) * 64 * v.channels, v.conv.data(),
-                    v.conv_bias, v.channels, squares);
+    alamos::squeeze(x + int64_t(i) * 64 * channels, v.conv.data(), v.conv_bias,
+                    channels, squares);
     alamos::dense_relu(squares, v.w1.data(), v.b1.data(), 64, v.hidden,
                        s.hidden.data());
     values[i] = std::tanh(v.b2 + alamos::dot(s.hidden.data(), v.w2.data(), v.hidden));
   }
+}
+
+template <class T>
+void evaluate(alamos_session &s, int n, const uint64_t *planes,
+              const int32_t *offsets, const int32_t *indices, float *priors,
+              float *values) {
+  const alamos_model &m = *s.model;
+  const void *maps = s.registers[m.policy.from];
+  size_t bytes = m.map_bytes(m.policy.from);
+  bool several = n > m.block;
+  if (several) {
+    s.maps.resize(std::max(s.maps.size(), n * bytes));
+    maps = s.maps.data();
+  }
+  for (int i = 0; i < n; i += m.block) {
+    int some = std::min(m.block, n - i);
+    expand<T>(s, some, planes + int64_t(i) * m.planes);
+    convolve(s);
+    value<T>(s, some, values + i);
+    if (several) std::memcpy(&s.maps[i * bytes], s.registers[m.policy.from], some * bytes);
+  }
+  policy<T>(s, n, static_cast<const T *>(maps), offsets, indices, priors);
 }
 
 }  // namespace
@@ -228,53 +257,41 @@ void alamos_set_threads(int openmp, int openblas) {
   alamos::keep_freed_memory();
 }
 
-char *alamos_model_new(int batch, int planes, const uint8_t *constant, int half,
-                       alamos_model **model) {
+char *alamos_model_new(int block, int planes, const uint8_t *constant, int half,
+                       int libtorch, alamos_model **model) {
   return guard([&] {
-    require(batch > 0 && planes > 0, "alamos: a model needs a batch and planes of at least 1");
+    require(block > 0 && planes > 0, "alamos: a model needs a block and planes of at least 1");
     require(!half || alamos_has_bf16(), "alamos: this processor has no bfloat16 arithmetic");
     auto m = std::make_unique<alamos_model>();
-    m->batch = batch;
+    m->block = block;
     m->planes = planes;
-    m->channels = round_up(planes);
     m->constant.assign(constant, constant + planes);
     m->half = half != 0;
-    m->width = {m->channels};
+    m->libtorch = libtorch != 0;
+    m->width = {planes};
     *model = m.release();
   });
 }
 
-char *alamos_model_conv(alamos_model *m, int from, int to, int add, int in,
-                        int out, int kernel, int relu, const float *weight,
-                        const float *bias) {
+char *alamos_model_conv(alamos_model *m, int from, int add, int in, int out,
+                        int kernel, int relu, const float *weight,
+                        const float *bias, int *to) {
   return guard([&] {
-    c10::InferenceMode mode;
     alamos::set_openmp_threads(1);
     require(kernel == 1 || kernel == 3, "alamos: a convolution must be 1x1 or 3x3");
-    auto w = at::from_blob(const_cast<float *>(weight), {out, in, kernel, kernel}, at::kFloat);
-    if (from == 0 && in == m->planes && in < m->channels) {
-      w = at::constant_pad_nd(w, {0, 0, 0, 0, 0, m->channels - in});
-      in = m->channels;
-    }
     m->check_register(from, in);
     if (add >= 0) m->check_register(add, out);
-    require(to > 0 && to <= int(m->width.size()), "alamos: a step writes a register out of turn");
-    if (to == int(m->width.size())) m->width.push_back(out);
-    m->width[to] = out;
-    Conv c{from, to, add, in, out, kernel, relu != 0, {}, {}, {}};
-    // Copies: nothing here may point into the caller's memory.
-    c.weight = w.clone(at::MemoryFormat::ChannelsLast).to(m->type());
-    c.bias = at::from_blob(const_cast<float *>(bias), {out}, at::kFloat).clone().to(m->type());
-    if (prepack_operator() && run_operator()) {
-      std::vector<int64_t> one{1, 1}, pad{kernel / 2, kernel / 2};
-      std::vector<int64_t> shape{m->batch, in, 8, 8};
-      bool fused = relu && add < 0;
-      torch::jit::Stack stack{c.weight, c.bias, one, pad, one, int64_t(1), shape,
-                              std::string(fused ? "relu" : "none")};
-      prepack_operator()->callBoxed(&stack);
-      c.packed = stack[0];
-    }
-    m->convs.push_back(std::move(c));
+    alamos::ConvolutionShape shape{m->block, padded(in), padded(out), kernel,
+                                   m->half, add >= 0, relu != 0};
+    auto w = pad_rows(weight, out, in * kernel * kernel, shape.in * kernel * kernel);
+    w.resize(int64_t(shape.out) * shape.in * kernel * kernel);
+    auto b = pad_rows(bias, 1, out, shape.out);
+    Step step{from, add, int(m->width.size()), nullptr};
+    if (!m->libtorch) step.convolution = alamos::onednn_convolution(shape, w.data(), b.data());
+    if (!step.convolution) step.convolution = alamos::libtorch_convolution(shape, w.data(), b.data());
+    m->steps.push_back(std::move(step));
+    m->width.push_back(out);
+    *to = m->steps.back().to;
   });
 }
 
@@ -285,15 +302,18 @@ char *alamos_model_policy(alamos_model *m, int from, int channels, int size,
     require(size > 0, "alamos: a policy needs at least one move");
     Policy p;
     p.from = from;
-    p.channels = channels;
     p.size = size;
-    int64_t n = int64_t(size) * 64 * channels;
-    if (m->half) {
-      p.weight16.resize(n);
-      for (int64_t i = 0; i < n; i++) p.weight16[i] = alamos::to_bf16(weight[i]);
-    } else {
-      p.weight.assign(weight, weight + n);
-    }
+    p.features = int64_t(64) * padded(channels);
+    p.weight = alamos::zeroed(m->element() * size * p.features);
+    for (int64_t r = 0; r < int64_t(size) * 64; r++)
+      for (int c = 0; c < channels; c++) {
+        float v = weight[r * channels + c];
+        int64_t at = r * padded(channels) + c;
+        if (m->half)
+          static_cast<bf16 *>(p.weight.get())[at] = alamos::to_bf16(v);
+        else
+          static_cast<float *>(p.weight.get())[at] = v;
+      }
     p.bias.assign(bias, bias + size);
     m->policy = std::move(p);
   });
@@ -308,9 +328,8 @@ char *alamos_model_value(alamos_model *m, int from, int channels,
     require(hidden > 0, "alamos: a value head needs hidden features");
     Value v;
     v.from = from;
-    v.channels = channels;
     v.hidden = hidden;
-    v.conv.assign(conv, conv + channels);
+    v.conv = pad_rows(conv, 1, channels, padded(channels));
     v.conv_bias = conv_bias;
     v.w1.resize(64 * hidden);
     for (int s = 0; s < 64; s++)
@@ -324,15 +343,14 @@ char *alamos_model_value(alamos_model *m, int from, int channels,
 
 void alamos_model_free(alamos_model *m) { delete m; }
 
-char *alamos_session_new(alamos_model *m, alamos_session **session) {
+char *alamos_session_new(const alamos_model *m, alamos_session **session) {
   return guard([&] {
     require(m->policy.from >= 0 && m->value.from >= 0,
             "alamos: a session needs a model with both heads");
-    c10::InferenceMode mode;
+    alamos::set_openmp_threads(1);
     auto s = std::make_unique<alamos_session>();
     s->model = m;
-    s->input = m->maps(m->channels);
-    s->registers.resize(m->width.size());
+    plan(*s);
     *session = s.release();
   });
 }
@@ -341,19 +359,12 @@ char *alamos_session_run(alamos_session *s, int n, const uint64_t *planes,
                          const int32_t *offsets, const int32_t *indices,
                          float *priors, float *values) {
   return guard([&] {
-    c10::InferenceMode mode;
     alamos::set_openmp_threads(1);
-    const alamos_model &m = *s->model;
-    require(n >= 0 && n <= m.batch, "alamos: more positions than the model's batch");
-    if (m.half) {
-      trunk<bf16>(*s, n, planes);
-      policy<bf16>(*s, n, m.policy.weight16.data(), offsets, indices, priors);
-      value<bf16>(*s, n, values);
-    } else {
-      trunk<float>(*s, n, planes);
-      policy<float>(*s, n, m.policy.weight.data(), offsets, indices, priors);
-      value<float>(*s, n, values);
-    }
+    require(n >= 0, "alamos: a negative number of positions");
+    if (s->model->half)
+      evaluate<bf16>(*s, n, planes, offsets, indices, priors, values);
+    else
+      evaluate<float>(*s, n, planes, offsets, indices, priors, values);
   });
 }
 

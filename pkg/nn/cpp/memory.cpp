@@ -1,5 +1,8 @@
 #include "memory.h"
 
+#include <cstring>
+#include <new>
+
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -17,6 +20,15 @@ void keep_freed_memory() {
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
   mallopt(M_TOP_PAD, 64 << 20);
 #endif
+}
+
+Bytes zeroed(size_t bytes) {
+  constexpr size_t line = 128;
+  bytes = (bytes + line) / line * line;
+  Bytes p(std::aligned_alloc(line, bytes));
+  if (!p) throw std::bad_alloc();
+  std::memset(p.get(), 0, bytes);
+  return p;
 }
 
 }  // namespace alamos

@@ -317,6 +317,51 @@ func TestPythonTorch(t *testing.T) {
 	}
 }
 
+// The evaluator asks oneDNN directly only where libtorch shares that library, and
+// has its headers of the same version.
+func TestOneDNN(t *testing.T) {
+	cxx, err := findCompiler()
+	if err != nil {
+		t.Skip(err)
+	}
+	// library links dir/name with a soname, against libraries in the same place.
+	library := func(dir, name, soname string, with ...string) {
+		t.Helper()
+		source := write(t, filepath.Join(dir, "c.cpp"), "void f() {}\n")
+		args := []string{"-shared", "-fPIC", "-Wl,--no-as-needed", "-Wl,-soname," + soname, "-o", filepath.Join(dir, name), source}
+		if out, err := exec.Command(cxx.Path, append(args, with...)...).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	for _, c := range []struct {
+		name, soname, headers string
+		direct                bool
+	}{
+		{"shared", "libdnnl.so.2", "2", true},
+		{"another version's headers", "libdnnl.so.2", "3", false},
+		{"no headers", "libdnnl.so.2", "", false},
+		{"inside libtorch", "", "2", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			if c.soname == "" {
+				library(dir, "libtorch_cpu.so", "libtorch_cpu.so")
+			} else {
+				library(dir, "libdnnl.so", c.soname)
+				library(dir, "libtorch_cpu.so", "libtorch_cpu.so", filepath.Join(dir, "libdnnl.so"))
+			}
+			if c.headers != "" {
+				write(t, filepath.Join(dir, "include/oneapi/dnnl/dnnl_version.h"), "/// The major\n#define DNNL_VERSION_MAJOR "+c.headers+"\n")
+			}
+			l := libtorch{Lib: dir, Include: filepath.Join(dir, "include")}
+			compile, link := l.oneDNN()
+			if direct := len(compile) > 0; direct != c.direct || direct != (len(link) > 0) || slices.Contains(l.linkFlags(), "-ldnnl") != c.direct {
+				t.Errorf("compile %v, link %v, all links %v", compile, link, l.linkFlags())
+			}
+		})
+	}
+}
+
 func TestOldABI(t *testing.T) {
 	cxx, err := findCompiler()
 	if err != nil {

@@ -34,6 +34,7 @@ type fitting struct {
 	r     *reporter
 
 	machine string // digest of the libtorch and the compiler
+	stamp   string // digest of what libtch.so is made of, beside gotch and the machine
 }
 
 // run makes the fitted copy and go.work unless both are as they should be.
@@ -64,7 +65,9 @@ func (f fitting) run() error {
 	dir := filepath.Join(f.cache, "gotch-"+digest(version, f.machine, fitCode))
 	work := workFile(goVersion, dir)
 
-	if fitted(dir, ours) && workIsCurrent(f.root, work) {
+	direct, _ := f.lib.oneDNN()
+	f.stamp = digest(ours.digest(), strings.Join(direct, " "))
+	if fitted(dir, f.stamp) && workIsCurrent(f.root, work) {
 		return nil
 	}
 	if err := os.MkdirAll(f.cache, 0o755); err != nil {
@@ -76,7 +79,7 @@ func (f fitting) run() error {
 	}
 	defer unlock()
 
-	if !fitted(dir, ours) { // another set-up may have done it while we waited
+	if !fitted(dir, f.stamp) { // another set-up may have done it while we waited
 		if err := f.fit(version, dir, ours); err != nil {
 			return err
 		}
@@ -90,10 +93,10 @@ func (f fitting) run() error {
 	return f.warmUp()
 }
 
-// fitted reports whether dir is a whole fitted copy with our present C++.
-func fitted(dir string, ours sources) bool {
-	stamp, err := os.ReadFile(filepath.Join(dir, stampName))
-	if err != nil || string(stamp) != ours.digest() {
+// fitted reports whether dir is a whole fitted copy with this stamp.
+func fitted(dir, stamp string) bool {
+	have, err := os.ReadFile(filepath.Join(dir, stampName))
+	if err != nil || string(have) != stamp {
 		return false
 	}
 	for _, name := range []string{"go.mod", "ts/tensor.go", "libtch/lib.go", "libtch/" + libraryName} {
@@ -131,7 +134,7 @@ func (f fitting) fit(version, dir string, ours sources) error {
 	if err := f.build(part, version, ours); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(part, stampName), []byte(ours.digest()), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(part, stampName), []byte(f.stamp), 0o644); err != nil {
 		return err
 	}
 	if _, err := os.Stat(filepath.Join(dir, "libtch/lib.go")); err == nil {
@@ -188,7 +191,8 @@ func (f fitting) build(part, version string, ours sources) error {
 		})
 		return err
 	})
-	flags := append([]string{"-std=c++17", "-O3", "-Wall"}, libFlags...)
+	direct, _ := f.lib.oneDNN()
+	flags := append(append([]string{"-std=c++17", "-O3", "-Wall"}, libFlags...), direct...)
 	for i, name := range ours.names {
 		jobs = append(jobs, func() (err error) {
 			key := "alamos-" + digest(f.machine, strings.Join(flags, " "), ours.headers, name, string(ours.text[name]))

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -207,6 +208,33 @@ func (l libtorch) cudaIncludes() []string {
 	return dirs
 }
 
+// oneDNN returns the flags to compile and link against the very oneDNN that
+// libtorch uses, or nothing where its headers are missing, or libtorch has a
+// oneDNN of its own inside, as Python's has: with a second one in the process,
+// each would take functions of the other.
+func (l libtorch) oneDNN() (compile, link []string) {
+	f, err := elf.Open(filepath.Join(l.Lib, "libtorch_cpu.so"))
+	if err != nil {
+		return nil, nil
+	}
+	defer f.Close()
+	needed, err := f.ImportedLibraries()
+	if err != nil {
+		return nil, nil
+	}
+	version, err := os.ReadFile(filepath.Join(l.Include, "oneapi/dnnl/dnnl_version.h"))
+	if err != nil {
+		return nil, nil
+	}
+	major := oneDNNMajor.FindSubmatch(version)
+	if major == nil || !slices.Contains(needed, "libdnnl.so."+string(major[1])) {
+		return nil, nil
+	}
+	return []string{"-DALAMOS_ONEDNN=1"}, []string{"-ldnnl"}
+}
+
+var oneDNNMajor = regexp.MustCompile(`#define\s+DNNL_VERSION_MAJOR\s+(\d+)`)
+
 // linkFlags link a shared library to libtorch. The CUDA library registers its
 // kernels when it is loaded, so it must be linked although nothing names it.
 func (l libtorch) linkFlags() []string {
@@ -214,5 +242,6 @@ func (l libtorch) linkFlags() []string {
 	if l.CUDA {
 		flags = append(flags, "-ltorch_cuda", "-lc10_cuda")
 	}
-	return flags
+	_, direct := l.oneDNN()
+	return append(flags, direct...)
 }

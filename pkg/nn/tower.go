@@ -1,0 +1,47 @@
+package nn
+
+import "fmt"
+
+// Tower is a measuring device: the 3x3 convolutions of a network's trunk, with
+// prepacked weights and ReLU, and nothing else, neither heads nor residual
+// additions. Its speed is what a Session of the same shape could reach if all the
+// rest cost nothing. It is for one goroutine.
+type Tower struct {
+	native nativeTower // nil when closed
+}
+
+// NewTower makes a tower of the spec's planes, depth and width, on the options'
+// batch and precision.
+func NewTower(s Spec, o InferenceOptions) (*Tower, error) {
+	s, err := s.complete()
+	if err != nil {
+		return nil, err
+	}
+	if o, err = o.complete(); err != nil {
+		return nil, err
+	}
+	t, err := newTower(o.Batch, s.Planes, s.Width, s.Depth, o.Precision == BF16)
+	if err != nil {
+		return nil, fmt.Errorf("new tower: %w", err)
+	}
+	return &Tower{native: t}, nil
+}
+
+// Run convolves one batch, on the calling thread.
+func (t *Tower) Run() error {
+	if t.native == nil {
+		return errClosed("tower")
+	}
+	if err := runTower(t.native); err != nil {
+		return fmt.Errorf("run tower: %w", err)
+	}
+	return nil
+}
+
+// Close frees the tower.
+func (t *Tower) Close() {
+	if t.native != nil {
+		freeTower(t.native)
+		t.native = nil
+	}
+}
