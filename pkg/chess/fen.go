@@ -37,7 +37,7 @@ func StartPosition(v Variant) Position { return starts()[v] }
 // The two clocks may be missing (0 and 1 are assumed). Castling rights may be
 // written KQkq (the outermost rook) or by the rook's file, as in X-FEN and
 // Shredder-FEN. In crazyhouse pockets follow the board, as [QPn] or as a ninth
-// rank (none means that they are empty), and a promoted piece is marked by ~.
+// rank (none means that they are empty), and ~ follows a piece that was promoted.
 // In three-check the checks that each side has still to give stand before the
 // clocks, as 3+3, or those given stand after them, as +0+0.
 //
@@ -79,6 +79,9 @@ func parseFEN(v Variant, fen string) (Position, error) {
 		p.turn = Black
 	default:
 		return p, fmt.Errorf("field 2 (turn): want w or b, have %q", fields[1])
+	}
+	if v == ThreeCheck && p.checks[p.turn] == 0 {
+		return p, fmt.Errorf("checks: %v has given its third and has won, but it is %v's turn", p.turn, p.turn)
 	}
 	if err := p.checkMaterial(); err != nil {
 		return p, fmt.Errorf("field 1 (pieces): %w", err)
@@ -266,18 +269,19 @@ func (p *Position) checkMaterial() error {
 }
 
 // checkCrazyhouse counts both sides and their pockets together, for pieces
-// change sides but do not vanish.
+// change sides but do not vanish. A piece that is not marked as promoted and is
+// more than the initial ones must have been promoted all the same.
 func (p *Position) checkCrazyhouse() error {
 	initial := [...]int{Pawn: 16, Knight: 4, Bishop: 4, Rook: 4, Queen: 2, King: 2}
 	have := func(t PieceType) int {
 		return p.kind[t].Count() + p.pocket[White].count(t) + p.pocket[Black].count(t)
 	}
-	all, promoted := 0, 0
+	all, promoted := 0, p.promoted.Count()
 	for t := Pawn; t <= King; t++ {
 		n := have(t)
 		all += n
 		if t != Pawn && t != King {
-			promoted += max(0, n-initial[t])
+			promoted += max(0, n-(p.promoted&p.kind[t]).Count()-initial[t])
 		}
 	}
 	switch pawns := have(Pawn); {
@@ -285,8 +289,8 @@ func (p *Position) checkCrazyhouse() error {
 		return fmt.Errorf("%d pieces on the board and in the pockets: at most 32 are possible", all)
 	case pawns > 16:
 		return fmt.Errorf("%d pawns on the board and in the pockets: at most 16 are possible", pawns)
-	case max(promoted, p.promoted.Count()) > 16-pawns:
-		return fmt.Errorf("%d promoted pieces, but only %d pawns can have been promoted", max(promoted, p.promoted.Count()), 16-pawns)
+	case promoted > 16-pawns:
+		return fmt.Errorf("%d promoted pieces, but only %d pawns can have been promoted", promoted, 16-pawns)
 	}
 	return nil
 }
@@ -368,6 +372,9 @@ func (p *Position) parseCastling(s string) error {
 		if rook == 0 {
 			return fmt.Errorf("%q: no %v rook stands there to castle with", ch, c)
 		}
+		if rook&p.promoted != 0 {
+			return fmt.Errorf("%q: the rook on %v was a pawn and cannot castle", ch, rook.First())
+		}
 		side := left
 		if rook&right != 0 {
 			side = right
@@ -406,11 +413,15 @@ func (p *Position) parseEnPassant(s string) error {
 	return nil
 }
 
-// parseClock reads a number of at most five digits.
+// maxClock is the largest number that is read; FEN writes larger ones too, when
+// a game goes on from there.
+const maxClock = 99999
+
+// parseClock reads one of the two clocks.
 func parseClock(s string, least int) (uint32, error) {
 	n, err := strconv.ParseUint(s, 10, 32)
-	if err != nil || int(n) < least || n > 99999 || s[0] == '+' {
-		return 0, fmt.Errorf("want a whole number from %d to 99999, have %q", least, s)
+	if err != nil || int(n) < least || n > maxClock || s[0] == '+' {
+		return 0, fmt.Errorf("want a whole number from %d to %d, have %q", least, maxClock, s)
 	}
 	return uint32(n), nil
 }

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// seedFENs are positions with everything that can go wrong.
+// seedFENs are positions with everything that can go wrong, each of one variant at
+// least.
 var seedFENs = []string{
 	startFEN,
 	"r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
@@ -17,13 +18,22 @@ var seedFENs = []string{
 	"4k3/8/8/8/8/8/8/1R3KR1 w GB - 0 1",
 	"8/8/8/8/8/8/8/4K3 b - - 0 1",
 	"4k3/8/8/8/8/8/8/4K3 w - -",
+	"rnbqkbnr/pppppppp/8/1PP2PP1/PPPPPPPP/PPPPPPPP/PPPPPPPP/PPPPPPPP w kq - 0 1",
+	"4k3/8/4p3/3pP3/3P4/8/8/8 w - d6 0 1",
+	"8/k3K3/8/8/8/8/4N3/1R4nr b - - 0 1",
+	"8/P1k4p/8/8/8/K7/8/8 w - - 0 1",
+	"4k3/8/8/8/8/8/8/R3K3 w Q - 1+3 0 1",
+	"4k3/8/8/8/8/8/8/R3K3 w Q - 0 1 +0+2",
+	"r3k2r/p1p2ppp/8/8/2Q~5/8/PPP2PP1/R3K2R[QNPbp] w KQkq - 0 1",
+	"4k3/8/8/3p4/8/8/8/Q~3K2R/Nn b K - 0 1",
 }
 
-// checkAllMoves plays every legal move and looks for damage.
+// checkAllMoves plays every legal move and looks for damage, which includes a
+// position that its own FEN does not bring back.
 func checkAllMoves(t *testing.T, p Position) {
 	var l MoveList
 	p.LegalMoves(&l)
-	if n := p.countMoves(); n != l.Len() || n > 218 {
+	if n := p.countMoves(); n != l.Len() || n > mostMoves {
 		t.Fatalf("%s: %d moves counted, %d generated", p.FEN(), n, l.Len())
 	}
 	for _, m := range l.Slice() {
@@ -31,6 +41,10 @@ func checkAllMoves(t *testing.T, p Position) {
 		q.Play(m)
 		if wrong := invalid(&q); wrong != "" {
 			t.Fatalf("%s: after %v: %s", p.FEN(), m, wrong)
+		}
+		again, err := ParseFEN(q.Variant(), q.FEN())
+		if again != q && q.rule50 <= maxClock && q.fullMove <= maxClock {
+			t.Fatalf("%s: after %v: %s reads as %s, %v", p.FEN(), m, q.FEN(), again.FEN(), err)
 		}
 		for s, parse := range map[string]func(string) (Move, error){p.UCI(m): p.ParseUCI, p.SAN(m): p.ParseSAN} {
 			if got, err := parse(s); err != nil || got != m {
@@ -42,8 +56,9 @@ func checkAllMoves(t *testing.T, p Position) {
 
 func FuzzParseFEN(f *testing.F) {
 	for _, fen := range seedFENs {
-		f.Add(uint8(Standard), fen)
-		f.Add(uint8(Atomic), fen)
+		for _, v := range Variants() {
+			f.Add(uint8(v), fen)
+		}
 	}
 	f.Fuzz(func(t *testing.T, v uint8, fen string) {
 		p, err := ParseFEN(Variant(v), fen)

@@ -127,12 +127,17 @@ func TestVariantFENErrors(t *testing.T) {
 		{ThreeCheck, "4k3/8/8/8/8/8/8/4K3 w - - 4+3 0 1", "field 5 (checks)"},
 		{ThreeCheck, "4k3/8/8/8/8/8/8/4K3 w - - 0 1 +4+0", "field 7 (checks)"},
 		{ThreeCheck, "4k3/8/8/8/8/8/8/4K3 w - - 0+0 0 1", "both sides cannot have won"},
+		{ThreeCheck, "4k3/8/8/8/8/8/8/4K2Q w - - 0+3 0 1", "white has given its third and has won, but it is white's turn"},
+		{ThreeCheck, "4k2q/8/8/8/8/8/8/4K3 b - - 0 1 +1+3", "black has given its third"},
 		{Crazyhouse, "4k3/8/8/8/8/8/8/4K3[K] w - - 0 1", "in the pocket is no piece that can be dropped"},
 		{Crazyhouse, "4k3/8/8/8/8/8/8/4K3[P w - - 0 1", "does not end in ]"},
 		{Crazyhouse, "4k3/8/8/8/8/8/8/4K3[PPPPPPPPPpppppppp] w - - 0 1", "17 pawns"},
 		{Crazyhouse, "4k3/8/8/8/8/8/8/~4K3[] w - - 0 1", "does not follow a piece"},
 		{Crazyhouse, "4k3/8/8/8/8/8/P~7/4K3[] w - - 0 1", "does not follow a piece"},
 		{Crazyhouse, "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR[N] w KQkq - 0 1", "33 pieces"},
+		{Crazyhouse, "4k3/pppppppp/8/8/8/8/PPPPPPPP/N~3K3[] w - - 0 1", "1 promoted pieces"},
+		{Crazyhouse, "4k3/pppppppp/8/8/8/8/PPPPPPP1/Q~3K3[NNNNN] w - - 0 1", "2 promoted pieces"}, // one marked, one too many
+		{Crazyhouse, "4k3/8/8/8/8/8/8/R~3K3[] w Q - 0 1", "the rook on a1 was a pawn"},
 		{Standard, "4k3/8/8/8/8/8/8/4K3[] w - - 0 1", "rank 1"},
 	} {
 		_, err := ParseFEN(c.variant, c.fen)
