@@ -51,8 +51,10 @@
 // can be undone. What counts as insufficient material is lichess' definition
 // ([Position.InsufficientMaterial]), which other programs do not always share:
 // Fairy-Stockfish plays on in atomic endings in which nobody can explode a king.
-// One rule of lichess' is left out: closed positions in atomic chess (nothing
-// but blocked pawns and kings) end by repetition or by fifty moves.
+// One rule of lichess' is left out: atomic positions in which nothing can ever be
+// captured (kings, pawns blocked by pawns, and bishops of one side that meet no
+// enemy pawn) end by repetition or by fifty moves, as they do in the games that
+// the tests replay.
 //
 // # Notation
 //

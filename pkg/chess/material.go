@@ -9,6 +9,7 @@ package chess
 // Atomic: where both sides have more than a king, two bishops, one a side, on
 // squares of different colors: they can never blow each other up. Where one
 // king is bare: nothing, any single piece but a queen or a pawn, or two knights.
+// Closed positions, which lichess ends too, are played on.
 //
 // Antichess: bishops, each side's on squares of one color and not the other
 // side's, and pawns that block each other where no bishop can take them.
@@ -94,12 +95,11 @@ func (p *Position) hordeClosed() bool {
 		black&p.kind[King]&kingAttacks[horde.First()&63] != 0 {
 		return false
 	}
-	q := *p
-	q.enPassant, q.turn = NoSquare, White
+	q := p.withTurn(White)
 	if q.countMoves() != 0 {
 		return false
 	}
-	q.turn = Black
+	q = p.withTurn(Black)
 	var l MoveList
 	q.LegalMoves(&l)
 	for _, m := range l.Slice() {
@@ -112,4 +112,14 @@ func (p *Position) hordeClosed() bool {
 		}
 	}
 	return true
+}
+
+// withTurn is the position as if it were c's turn. An en passant capture is there
+// for the side only whose turn it is.
+func (p *Position) withTurn(c Color) Position {
+	q := *p
+	if q.turn != c {
+		q.turn, q.enPassant = c, NoSquare
+	}
+	return q
 }

@@ -31,6 +31,8 @@ func TestVariantOutcomes(t *testing.T) {
 		{Horde, "k7/p7/P7/8/P7/p7/P7/8 b - - 0 1", "", "* ongoing"},                  // the pawn of a4 is free
 		{Horde, "8/p7/P7/8/8/8/8/k7 b - - 0 1", "", "1/2-1/2 insufficient_material"}, // nobody can ever free the pawns
 		{Horde, "8/p7/P7/8/8/P7/8/k7 b - - 0 1", "", "* ongoing"},                    // soon nobody can
+		{Horde, "4k3/8/4p3/3pP3/3P4/8/8/8 w - - 0 1", "", "1/2-1/2 stalemate"},
+		{Horde, "4k3/8/4p3/3pP3/3P4/8/8/8 w - d6 0 1", "", "* ongoing"}, // en passant frees the horde
 		{Horde, "kR6/8/1P6/8/8/8/8/8 b - - 0 1", "", "* ongoing"},
 		{Horde, "k7/2P5/PP6/8/8/8/8/8 w - - 0 1", "c7c8q", "1-0 checkmate"},
 
