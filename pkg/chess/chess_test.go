@@ -371,6 +371,11 @@ func TestOutcomes(t *testing.T) {
 	twice := append(append([]string{}, back...), back...)
 	// The king's step costs a right: the first position does not count.
 	rook := []string{"h1g1", "e8e7", "g1h1", "e7e8"}
+	// Nor where a pawn could have been captured en passant.
+	advance := []string{"e2e4"}
+	for range 2 {
+		advance = append(advance, "d8d7", "e1f1", "d7d8", "f1e1")
+	}
 	for _, c := range []struct {
 		variant Variant
 		fen     string
@@ -381,6 +386,8 @@ func TestOutcomes(t *testing.T) {
 		{Standard, startFEN, back, "* ongoing"},
 		{Standard, startFEN, twice, "1/2-1/2 threefold"},
 		{Standard, "4k3/8/8/8/8/8/8/4K2R w K - 0 1", append(append([]string{}, rook...), rook...), "* ongoing"},
+		{Standard, "3k4/8/8/8/3p4/8/4P3/4K3 w - - 0 1", advance, "* ongoing"},
+		{Standard, "3k4/8/8/8/3p4/8/4P3/3RK3 w - - 0 1", advance, "1/2-1/2 threefold"}, // the capturing pawn is pinned
 		{Standard, startFEN, []string{"f2f3", "e7e5", "g2g4", "d8h4"}, "0-1 checkmate"},
 		{Standard, "7k/8/6Q1/8/8/8/8/4K3 b - - 0 1", nil, "1/2-1/2 stalemate"},
 		{Standard, "4k3/8/8/8/8/8/8/R3K3 w - - 99 80", []string{"a1a2"}, "1/2-1/2 fifty_moves"},

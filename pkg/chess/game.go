@@ -72,7 +72,8 @@ func (g *Game) CopyFrom(other *Game) {
 }
 
 // Repetitions is the number of times the current position occurred earlier in
-// this game.
+// this game. An en passant square tells two positions apart where a capture on it
+// is legal.
 func (g *Game) Repetitions() int {
 	current := len(g.positions) - 1
 	p := &g.positions[current]
@@ -80,13 +81,28 @@ func (g *Game) Repetitions() int {
 	if p.variant != Crazyhouse { // where what was captured comes back
 		first = max(0, current-int(p.rule50))
 	}
-	n := 0
+	n, key := 0, p.repetitionKey()
 	for i := current - 4; i >= first; i -= 2 {
-		if g.positions[i].key == p.key {
+		if q := &g.positions[i]; q.key == key || q.enPassant != NoSquare && q.repetitionKey() == key {
 			n++
 		}
 	}
 	return n
+}
+
+// repetitionKey is the key without an en passant square on which no capture is
+// legal.
+func (p *Position) repetitionKey() uint64 {
+	if p.enPassant == NoSquare {
+		return p.key
+	}
+	to := p.enPassant
+	for from := pawnAttacks[p.turn.Other()][to&63] & p.Pieces(p.turn, Pawn); from != 0; from &= from - 1 {
+		if p.safe(from.First(), to, (to ^ 8).bit()) {
+			return p.key
+		}
+	}
+	return p.key ^ keys.enPassant[to&7]
 }
 
 // Outcome says whether the game is over, and how. The caller passes the legal

@@ -458,9 +458,21 @@ func knownDifference(g *oracleGame, ply, clock int, d oracleDifference) string {
 			return "crazyhouse has a fifty-move rule for the oracle, not on lichess"
 		case reason == InsufficientMaterial && d.there == "*" && (p.variant == Atomic || p.variant == Antichess || p.variant == Horde):
 			return "lichess sees insufficient material where the oracle looks for less or for none"
+		case reason == Threefold && d.there == "*" && earlierKeys(g.Game) < 2:
+			return "an en passant square with no legal capture tells positions apart for the oracle, not on lichess"
 		}
 	}
 	return ""
+}
+
+// earlierKeys is how often the key of the last position occurred earlier.
+func earlierKeys(g *Game) (n int) {
+	for i := 1; i <= g.Ply(); i++ {
+		if g.Back(i).Key() == g.Position().Key() {
+			n++
+		}
+	}
+	return n
 }
 
 // readPGN has the oracle read the game as we write it.

@@ -28,9 +28,10 @@ func (p *Position) Variant() Variant { return p.variant }
 // Turn is the side to move.
 func (p *Position) Turn() Color { return p.turn }
 
-// Key is a 64-bit hash of what makes two positions the same for the threefold
-// rule: variant, pieces, side to move, castling rights, and the en passant
-// square where a capture on it is pseudo-legal.
+// Key is a 64-bit hash of all that decides how the game can go on but the two
+// clocks: variant, pieces, side to move, castling rights, pockets, checks, and the
+// en passant square where a capture on it is pseudo-legal. For the threefold rule
+// ask [Game.Repetitions], which knows whether that capture is legal.
 func (p *Position) Key() uint64 { return p.key }
 
 // Pieces gives the squares of one side's pieces of a kind.
