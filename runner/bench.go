@@ -30,6 +30,7 @@ what else it does.`,
 		Args: cobra.NoArgs,
 	}
 	cmd.AddCommand(benchRulesCommand())
+	cmd.AddCommand(benchNetworkCommand())
 	return cmd
 }
 

@@ -9,7 +9,8 @@
 //
 // The rooms, one type each:
 //
-//	Rules   pkg/chess, counting move sequences (perft)
+//	Rules    pkg/chess, counting move sequences (perft)
+//	Network  pkg/nn, evaluating positions, beside its bare convolutions
 //
 // The package prints nothing but tables, and keeps no record of past speeds:
 // figures of another day, another machine or another load are not comparable.

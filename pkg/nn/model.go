@@ -38,6 +38,7 @@ const (
 type Model struct {
 	spec      Spec
 	batch     int
+	block     int
 	precision string
 
 	mu     sync.Mutex
@@ -91,7 +92,8 @@ func (n *Network) Compile(o InferenceOptions) (*Model, error) {
 			return nil, fmt.Errorf("compile network: %s has values that are not finite numbers: its training diverged", p.name)
 		}
 	}
-	c := newCompiler(blockOf(o.Batch, n.spec.Width), n.spec.Constant, o.Precision == BF16, o.libtorch)
+	block := blockOf(o.Batch, n.spec.Width)
+	c := newCompiler(block, n.spec.Constant, o.Precision == BF16, o.libtorch)
 	at := register(0)
 	for _, l := range n.trunk {
 		at = l.compile(c, at)
@@ -102,7 +104,7 @@ func (n *Network) Compile(o InferenceOptions) (*Model, error) {
 		freeModel(c.model)
 		return nil, fmt.Errorf("compile network: %w", c.err)
 	}
-	return &Model{spec: n.spec, batch: o.Batch, precision: o.Precision, native: c.model, users: 1}, nil
+	return &Model{spec: n.spec, batch: o.Batch, block: block, precision: o.Precision, native: c.model, users: 1}, nil
 }
 
 // blockOf is the number of positions that are convolved at once: about as many as
