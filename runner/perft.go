@@ -1,10 +1,10 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"runtime"
-	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -53,11 +53,7 @@ one position a line: FEN ;D1 20 ;D2 400. The exit status is 1 when one is wrong.
 		},
 	}
 	f := cmd.Flags()
-	var names []string
-	for _, v := range chess.Variants() {
-		names = append(names, v.String())
-	}
-	f.StringVar(&variant, "variant", "chess", "the rules: "+strings.Join(names, ", "))
+	variantFlag(cmd, &variant, "chess", "the rules")
 	f.StringVar(&fen, "fen", "", "the position (default: the variant's start)")
 	f.IntVar(&chess960, "chess960", 0, "the start position of chess960 with this `number`, 0 to 959")
 	f.IntVar(&depth, "depth", 4, "plies to look ahead")
@@ -65,20 +61,12 @@ one position a line: FEN ;D1 20 ;D2 400. The exit status is 1 when one is wrong.
 	f.StringVar(&epd, "epd", "", "check the suite in this file instead")
 	cmd.MarkFlagsMutuallyExclusive("epd", "fen", "chess960")
 	cmd.MarkFlagsMutuallyExclusive("epd", "depth")
-	_ = cmd.RegisterFlagCompletionFunc("variant", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
-// perftPosition counts one position, one first move a core at a time. A count
-// cannot be interrupted, so Ctrl-C leaves those under way behind.
-func perftPosition(cmd *cobra.Command, p *chess.Position, depth int, divide bool) error {
-	if depth == 0 {
-		_, err := fmt.Fprintln(cmd.OutOrStdout(), "nodes 1")
-		return err
-	}
-	var l chess.MoveList
-	p.LegalMoves(&l)
-	nodes := make([]uint64, l.Len())
+// onAllCores calls f with the numbers from 0 to n-1. A count cannot be
+// interrupted, so when ctx ends the calls under way are left behind.
+func onAllCores(ctx context.Context, n int, f func(int)) error {
 	next := make(chan int)
 	done := make(chan struct{})
 	go func() {
@@ -87,26 +75,45 @@ func perftPosition(cmd *cobra.Command, p *chess.Position, depth int, divide bool
 		for range runtime.NumCPU() {
 			workers.Go(func() {
 				for i := range next {
-					q := *p
-					q.Play(l.At(i))
-					nodes[i] = chess.Perft(&q, depth-1)
+					f(i)
 				}
 			})
 		}
 		workers.Wait()
 	}()
-	for i := range nodes {
+	for i := range n {
 		select {
 		case next <- i:
-		case <-cmd.Context().Done():
-			return cmd.Context().Err()
+		case <-ctx.Done():
+			close(next)
+			return ctx.Err()
 		}
 	}
 	close(next)
 	select {
 	case <-done:
-	case <-cmd.Context().Done():
-		return cmd.Context().Err()
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// perftPosition counts one position, one first move a core at a time.
+func perftPosition(cmd *cobra.Command, p *chess.Position, depth int, divide bool) error {
+	if depth == 0 {
+		_, err := fmt.Fprintln(cmd.OutOrStdout(), "nodes 1")
+		return err
+	}
+	var l chess.MoveList
+	p.LegalMoves(&l)
+	nodes := make([]uint64, l.Len())
+	err := onAllCores(cmd.Context(), l.Len(), func(i int) {
+		q := *p
+		q.Play(l.At(i))
+		nodes[i] = chess.Perft(&q, depth-1)
+	})
+	if err != nil {
+		return err
 	}
 	total := uint64(0)
 	for i, m := range l.Slice() {
@@ -115,7 +122,7 @@ func perftPosition(cmd *cobra.Command, p *chess.Position, depth int, divide bool
 		}
 		total += nodes[i]
 	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "nodes %d\n", total)
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "nodes %d\n", total)
 	return err
 }
 
@@ -130,27 +137,16 @@ func perftSuite(cmd *cobra.Command, v chess.Variant, path string) error {
 	if err != nil {
 		return usagef("%s: %w", path, err)
 	}
+	if len(suite) == 0 {
+		return usagef("%s: no position in it: want lines such as %q", path, "FEN ;D1 20 ;D2 400")
+	}
 	got := make([][]uint64, len(suite))
-	next := make(chan int)
-	var workers sync.WaitGroup
-	for range runtime.NumCPU() {
-		workers.Go(func() {
-			for i := range next {
-				for _, c := range suite[i].Counts {
-					got[i] = append(got[i], chess.Perft(&suite[i].Position, c.Depth))
-				}
-			}
-		})
-	}
-	for i := range suite {
-		if cmd.Context().Err() != nil {
-			break
+	err = onAllCores(cmd.Context(), len(suite), func(i int) {
+		for _, c := range suite[i].Counts {
+			got[i] = append(got[i], chess.Perft(&suite[i].Position, c.Depth))
 		}
-		next <- i
-	}
-	close(next)
-	workers.Wait()
-	if err := cmd.Context().Err(); err != nil {
+	})
+	if err != nil {
 		return err
 	}
 	counts, wrong := 0, 0

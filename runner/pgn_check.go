@@ -47,7 +47,10 @@ The exit status is 1 when a game has an error, and 2 when a file cannot be read.
 			faults := 0
 			var unreadable []string
 			for _, file := range files {
-				c := pgnCheck{File: file, Errors: []pgnFault{}, Warnings: []pgnFault{}}
+				c := pgnCheck{
+					File: file, Variants: map[string]int{}, Results: map[string]map[string]int{},
+					Errors: []pgnFault{}, Warnings: []pgnFault{}, // in JSON none is [], not null
+				}
 				if !asJSON {
 					c.out = cmd.OutOrStdout()
 				}
@@ -73,16 +76,8 @@ The exit status is 1 when a game has an error, and 2 when a file cannot be read.
 			return nil
 		},
 	}
-	f := cmd.Flags()
-	f.StringVar(&variant, "variant", "", "the rules of all games (default: what their Variant tags say)")
-	f.BoolVar(&asJSON, "json", false, "print one JSON object a file, on a line of its own")
-	_ = cmd.RegisterFlagCompletionFunc("variant", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		var names []string
-		for _, v := range chess.Variants() {
-			names = append(names, v.String())
-		}
-		return names, cobra.ShellCompDirectiveNoFileComp
-	})
+	variantFlag(cmd, &variant, "", "the rules of all games instead of those of their Variant tags")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a file, on a line of its own")
 	return cmd
 }
 
@@ -124,8 +119,6 @@ func (c *pgnCheck) run(ctx context.Context, stdin io.Reader, rules *chess.Varian
 	if rules != nil {
 		r.SetVariant(*rules)
 	}
-	c.Variants = map[string]int{}
-	c.Results = map[string]map[string]int{}
 	var g chess.PGN
 	var moves chess.MoveList
 	for {
@@ -193,7 +186,7 @@ func (c *pgnCheck) fault(list *[]pgnFault, f pgnFault) {
 
 // summary prints what was counted.
 func (c *pgnCheck) summary() {
-	if c.Results == nil {
+	if c.Unreadable != "" && c.Bytes == 0 {
 		return // nothing was read
 	}
 	plies := fmt.Sprintf("%d plies", c.Plies)

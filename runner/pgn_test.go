@@ -54,7 +54,7 @@ func TestPGNCheckUnpacks(t *testing.T) {
 		if err := os.WriteFile(path, c.data, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		check := pgnCheck{File: path}
+		check := pgnCheck{File: path, Variants: map[string]int{}, Results: map[string]map[string]int{}}
 		err := check.run(context.Background(), nil, nil)
 		if c.broken == "" && err != nil || c.broken != "" && (err == nil || !strings.Contains(err.Error(), c.broken) || !strings.Contains(err.Error(), c.name)) {
 			t.Errorf("%s: error %v, want %q in it", c.name, err, c.broken)
