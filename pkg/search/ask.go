@@ -22,19 +22,15 @@ type question struct {
 // that need no network (the game is over there, or see Config.ExpandAt) are made
 // on the way. Ask appends nothing only when the tree is Done.
 //
-// While a visit waits, it counts as one that was lost, so that the next one goes
-// elsewhere. A walk that ends nevertheless at a position asked about already
-// counts likewise, asks nothing, and is forgotten at the end of the step.
+// While a visit waits it counts against its moves (see refresh), so that the next
+// one goes elsewhere. Where one ends nevertheless at a position that waits, the
+// step ends too, with fewer leaves: that is rare but near the root of a new tree.
 //
 // Questions that were not answered are forgotten by the next Ask.
 func (t *Tree) Ask(e Evaluator, dst []*encode.Leaf) []*encode.Leaf {
 	t.forget()
 	for !t.Done() {
-		detours := 0
-		for t.more() && detours < len(t.questions) {
-			if !t.visit(e) {
-				detours++
-			}
+		for t.more() && t.visit(e) {
 		}
 		if t.Done() { // solved meanwhile
 			t.forget()
@@ -63,15 +59,13 @@ func (t *Tree) more() bool {
 }
 
 // visit makes a visit, which is completed or waits for its answer. It returns
-// false where it led to a position that waits already.
+// false where it led to a position that waits already, and then leaves no trace.
 func (t *Tree) visit(e Evaluator) bool {
 	q := &t.questions[t.asked]
 	q.node, q.path = t.descend(q.path[:0])
 	n := &t.nodes[q.node]
 	if n.state == waiting {
 		t.back(q.path)
-		t.wait(q.path, 1)
-		t.detours = append(t.detours, q.path...)
 		return false
 	}
 	if n.state == unknown {
@@ -99,10 +93,8 @@ func (t *Tree) wait(path []step, by int32) {
 	if len(t.questions) == 1 {
 		return // there is no other visit that could see it
 	}
+	t.nodes[0].pending += by
 	for _, s := range path {
-		if s.node == 0 {
-			t.nodes[0].pending += by
-		}
 		e := &t.edges[s.edge]
 		t.nodes[e.child].pending += by
 		t.refresh(e)
@@ -173,8 +165,6 @@ func (t *Tree) release() {
 	for i := range t.questions[:t.asked] {
 		t.wait(t.questions[i].path, -1)
 	}
-	t.wait(t.detours, -1)
-	t.detours = t.detours[:0]
 }
 
 // forget drops the questions of the step. Their positions become unknown again.

@@ -308,6 +308,8 @@ func configs(t *rapid.T) search.Config {
 		CInit:     1.25,
 		FPU:       search.FPU{Parent: rapid.Bool().Draw(t, "parent"), Reduction: rapid.SampledFrom([]float64{0, 0.3}).Draw(t, "reduction")},
 		ExpandAt:  rapid.IntRange(0, 4).Draw(t, "expand_at"),
+		Leaves:    rapid.SampledFrom([]int{0, 1, 2, 8, 32}).Draw(t, "leaves"),
+		Cache:     rapid.SampledFrom([]int{0, 100}).Draw(t, "cache"),
 		TreeReuse: true,
 		Noise:     search.Noise{Alpha: 0.3, Weight: rapid.SampledFrom([]float64{0, 0.25}).Draw(t, "noise")},
 	}
@@ -585,6 +587,7 @@ func TestConfig(t *testing.T) {
 	}
 	for _, c := range []search.Config{
 		{Visits: -1}, {CPuct: -1}, {CPuct: math.NaN()}, {CBase: math.Inf(1)}, {ExpandAt: -1},
+		{Leaves: -1}, {Leaves: search.MaxLeaves + 1}, {Cache: -1}, {Cache: search.MaxCache + 1},
 		{Noise: search.Noise{Alpha: 0.3, Weight: 1.5}}, {Noise: search.Noise{Weight: 0.25}},
 	} {
 		if c.Validate() == nil {
@@ -593,10 +596,22 @@ func TestConfig(t *testing.T) {
 	}
 }
 
+// What the memory of a tree, and half of its speed, comes down to.
+func TestSizes(t *testing.T) {
+	if search.SizeofEdge > 32 || search.SizeofNode > 32 || search.SizeofStub > 8 {
+		t.Errorf("an edge has %d bytes, a node %d, a stub %d, want up to 32, 32 and 8", search.SizeofEdge, search.SizeofNode, search.SizeofStub)
+	}
+	const visits = 20_000
+	s := tree(t, search.Config{Visits: visits, CPuct: 2}, 0, game(t, chess.Atomic, ""), hashed{})
+	if n := s.Bytes() / visits; n > 600 {
+		t.Errorf("a tree has %d bytes a visit", n)
+	}
+}
+
 // A warm search allocates nothing for a visit.
 func TestAllocations(t *testing.T) {
 	g := game(t, chess.Atomic, "")
-	s := search.NewTree(search.Config{Visits: 2000, CPuct: 2, ExpandAt: 2, TreeReuse: true}, 0)
+	s := search.NewTree(search.Config{Visits: 2000, CPuct: 2, ExpandAt: 2, Leaves: 4, Solver: true, TreeReuse: true}, 0)
 	var leaves []*encode.Leaf
 	once := func() {
 		s.SetRoot(g)

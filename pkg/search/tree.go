@@ -27,7 +27,6 @@ type Tree struct {
 	// The step under way: see Ask.
 	questions []question // of which the first asked wait for an answer
 	asked     int
-	detours   []step // paths that ended at a question already asked
 
 	cache       *cache // nil: none
 	evaluations int
@@ -190,7 +189,7 @@ func (t *Tree) ready() {
 
 // clear leaves a root about which nothing is known.
 func (t *Tree) clear() {
-	t.asked, t.detours = 0, t.detours[:0]
+	t.asked = 0
 	t.nodes = append(t.nodes[:0], node{})
 	t.stubs = t.stubs[:0]
 	t.edges = t.edges[:0]

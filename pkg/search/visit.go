@@ -158,20 +158,26 @@ func (t *Tree) backup(path []step, v float64) {
 	}
 }
 
-// refresh computes what selection reads of an edge that leads to a node. A visit
-// that waits for the network counts as one that was lost (virtual loss), and an
-// edge that loses by force is never chosen.
+// virtualLoss is how much of a lost visit a waiting one counts as in Q. A whole
+// loss drives the search away from good moves, none lets it run after the first
+// lucky value; with half a loss visits were closest to those of the search
+// without waiting, with evaluators of both kinds (noise, and a count of material).
+const virtualLoss = 0.5
+
+// refresh computes what selection reads of an edge that leads to a node. Visits
+// that wait for the network count as visits, and as partly lost (virtual loss).
+// An edge that loses by force is never chosen.
 func (t *Tree) refresh(e *edge) {
 	child := &t.nodes[e.child]
-	visits := e.visits + child.pending
-	e.bonus = e.prior / float32(1+visits)
+	e.bonus = e.prior / float32(1+e.visits+child.pending)
+	lost := virtualLoss * float64(child.pending)
 	switch {
 	case t.cfg.Solver && child.exact():
 		e.score = -child.value
 		if child.value > 0 {
 			e.score = float32(math.Inf(-1))
 		}
-	case visits > 0:
-		e.score = float32((e.sum - float64(child.pending)) / float64(visits))
+	case e.visits+child.pending > 0:
+		e.score = float32((e.sum - lost) / (float64(e.visits) + lost))
 	}
 }
