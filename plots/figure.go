@@ -2,9 +2,7 @@ package plots
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -12,6 +10,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"alamos/pkg/disk"
 )
 
 // A Chart is data that knows how it is drawn. All kinds of this package are
@@ -122,36 +122,8 @@ func (f *Figure) WriteFiles(dir, name string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("plots: %w", err)
-	}
-	if err := replaceFile(filepath.Join(dir, name+".svg"), svg); err != nil {
+	if err := disk.WriteBytes(filepath.Join(dir, name+".svg"), svg); err != nil {
 		return err
 	}
-	return replaceFile(filepath.Join(dir, name+".png"), png)
-}
-
-// replaceFile puts data at path in one step: readers see the old file or the
-// new one.
-func replaceFile(path string, data []byte) (err error) {
-	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return fmt.Errorf("plots: %w", err)
-	}
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("plots: %w", errors.Join(err, os.Remove(tmp.Name())))
-		}
-	}()
-	_, err = tmp.Write(data)
-	if err == nil {
-		err = tmp.Chmod(0o644)
-	}
-	if err == nil {
-		err = tmp.Sync()
-	}
-	if err = errors.Join(err, tmp.Close()); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), path)
+	return disk.WriteBytes(filepath.Join(dir, name+".png"), png)
 }

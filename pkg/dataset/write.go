@@ -6,13 +6,12 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
 
+	"alamos/pkg/disk"
 	"alamos/pkg/encode"
 )
 
@@ -50,13 +49,10 @@ func schemaOf(planes int) *parquet.Schema {
 // there before is replaced. Equal arguments give equal bytes.
 func Write(path string, meta Meta, samples []encode.Sample) error {
 	file, err := marshal(meta, samples)
-	if err == nil {
-		err = replace(path, file)
-	}
 	if err != nil {
 		return fmt.Errorf("samples %s: %w", path, err)
 	}
-	return nil
+	return disk.WriteBytes(path, file)
 }
 
 // marshal returns the bytes of the file.
@@ -138,41 +134,4 @@ func writeRows(w *parquet.GenericWriter[any], h shape, samples []encode.Sample) 
 		}
 	}
 	return nil
-}
-
-// replace writes a file beside its name, brings it to the disk and renames it.
-// The name beside is always the same, so that a killed run leaves at most one.
-func replace(path string, data []byte) (err error) {
-	beside := path + ".tmp"
-	f, err := os.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(beside)
-		}
-	}()
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err != nil {
-		return err
-	}
-	if err := os.Rename(beside, path); err != nil {
-		return err
-	}
-	dir, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	err = dir.Sync() // the rename itself
-	if e := dir.Close(); err == nil {
-		err = e
-	}
-	return err
 }

@@ -3,8 +3,10 @@ package lab
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 
+	"alamos/pkg/disk"
 	"alamos/pkg/nn"
 	"alamos/pkg/train"
 )
@@ -46,7 +48,9 @@ func (c *checkpoint) write(path string) error {
 	for k, v := range c.optimizer {
 		all[optimizerPrefix+k] = v
 	}
-	return nn.SaveFile(path, all, map[string]string{headerKey: string(h)})
+	return disk.WriteFile(path, func(w io.Writer) error {
+		return nn.WriteSafetensors(w, all, map[string]string{headerKey: string(h)})
+	})
 }
 
 func readCheckpoint(path string) (*checkpoint, error) {

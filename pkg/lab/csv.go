@@ -5,11 +5,13 @@ import (
 	"io"
 	"math"
 	"strconv"
+
+	"alamos/pkg/disk"
 )
 
 // writeCSV writes a table; cells are int, float64 (NaN: empty), string or bool.
 func writeCSV(path string, head []string, rows [][]any) error {
-	return writeFile(path, func(w io.Writer) error {
+	return disk.WriteFile(path, func(w io.Writer) error {
 		c := csv.NewWriter(w)
 		if err := c.Write(head); err != nil {
 			return err

@@ -1,17 +1,12 @@
 package lab
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 )
 
 // The number of goroutines decides nothing.
@@ -74,51 +69,4 @@ func TestCanceledAndResumed(t *testing.T) {
 		t.Error("self-play 1 was done again")
 	}
 	s.same(t)
-}
-
-// So does one that is killed at any instant.
-func TestKilledAndResumed(t *testing.T) {
-	kills := 4
-	if testing.Short() {
-		kills = 1
-	}
-	undisturbed(t)
-	s := newSite(t)
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 0))
-	for done := 0; ; {
-		var out bytes.Buffer
-		cmd := exec.Command(self)
-		cmd.Env = append(os.Environ(), runVariable+"="+s.dir)
-		cmd.Stderr = &out
-		cmd.WaitDelay = time.Second // a script's process may hold the pipe a moment longer
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		killed := make(chan bool, 1)
-		if done < kills {
-			go func() {
-				time.Sleep(time.Duration(rng.IntN(1200)) * time.Millisecond)
-				killed <- cmd.Process.Kill() == nil
-			}()
-		} else {
-			killed <- false
-		}
-		err := cmd.Wait()
-		if <-killed && err != nil {
-			done++
-			continue
-		}
-		if err != nil {
-			t.Fatalf("a run that nobody killed: %v\n%s", err, &out)
-		}
-		break
-	}
-	s.same(t)
-	s.run(t).stages(t, map[string]string{})
 }

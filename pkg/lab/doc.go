@@ -6,8 +6,9 @@
 // keeps, for each stage that has run, what it read and the checksums of what it
 // wrote; a stage whose inputs are the same and whose files are whole is not run
 // again, and the reason for running another is printed. Long stages keep a
-// journal (journal.go) of what is finished, so that a process killed at any
-// instant loses only games that were still being played.
+// journal (journal.go) of what is finished, and a training one of its last epoch
+// (progress.go), so that a process killed at any instant loses only games that
+// were still being played, and at most an epoch.
 //
 // Stages of a trial, in order:
 //

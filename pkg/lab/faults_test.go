@@ -2,14 +2,14 @@ package lab
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"alamos/pkg/disk"
 )
 
 // Nothing may have run when a run is refused.
@@ -27,29 +27,24 @@ func TestResultsThatCannotBeWritten(t *testing.T) {
 	file := filepath.Join(s.dir, "small.yaml") // no folder
 	r, err := s.try(context.Background(), func(o *Options) { o.Results = file })
 	refused(t, s, r, err, file)
-
-	if os.Geteuid() == 0 {
-		return // for root nothing is read-only
-	}
-	if err := os.Mkdir(filepath.Join(s.dir, "results"), 0o555); err != nil {
-		t.Fatal(err)
-	}
-	r, err = s.try(context.Background(), nil)
-	refused(t, s, r, err, s.results())
-	if !errors.Is(err, fs.ErrPermission) {
-		t.Errorf("error %v", err)
-	}
 }
 
+// A second run on the same results is refused, and told who has them.
 func TestTwoRunsAtOnce(t *testing.T) {
 	s := newSite(t)
-	l, err := takeLock(s.results())
+	l, err := disk.TakeLock(s.results())
+	if err != nil {
+		t.Fatal(err)
+	}
+	host, err := os.Hostname()
 	if err != nil {
 		t.Fatal(err)
 	}
 	r, err := s.try(context.Background(), nil)
-	refused(t, s, r, err, fmt.Sprintf("process %d", os.Getpid()))
-	l.release()
+	refused(t, s, r, err, s.results(), fmt.Sprintf("process %d on %s since 20", os.Getpid(), host), "wait for it or stop it", "--results")
+	if err := l.Release(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestMissingEngine(t *testing.T) {

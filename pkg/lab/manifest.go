@@ -1,6 +1,9 @@
 package lab
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"alamos/pkg/disk"
 )
 
 // Manifest is the memory of a trial: manifest.json in its folder.
@@ -19,6 +24,9 @@ type Manifest struct {
 	Label   string   `json:"label"`
 	Machine Machine  `json:"machine"` // where the latest stage ran
 	Stages  []*Stage `json:"stages"`  // in the order in which a trial runs them
+	// Checksum is the SHA-256, in hexadecimal, of the manifest as JSON without it.
+	// Manifests of early versions have none.
+	Checksum string `json:"checksum,omitempty"`
 }
 
 // Stage is one stage that has run.
@@ -80,6 +88,8 @@ func (in Inputs) change(was Inputs) string {
 
 func describe(key, was, is string) string {
 	switch {
+	case key == "code": // of the stage, see untrainedCode and those below it
+		return fmt.Sprintf("alamos computes this in another way now (version %s -> %s)", was, is)
 	case len(was) == 64 || len(is) == 64: // a checksum says nothing to a reader
 		return key + " changed"
 	case was == "":
@@ -118,15 +128,39 @@ func (s *Stage) facts(v any) error {
 	return nil
 }
 
-const manifestName = "manifest.json"
+// The manifest, and a copy of it: with both damaged all work of a trial would
+// have to be done again.
+const (
+	manifestName = "manifest.json"
+	manifestCopy = ".manifest.json"
+)
 
-// readManifest reads the manifest in dir; there may be none yet.
-func readManifest(dir string) (*Manifest, error) {
-	path := filepath.Join(dir, manifestName)
-	b, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return &Manifest{}, nil
+// readManifest reads the manifest in dir. Where there is none, the copy takes
+// its place, and note says so; there may be neither yet.
+func readManifest(dir string) (m *Manifest, note string, err error) {
+	path, spare := filepath.Join(dir, manifestName), filepath.Join(dir, manifestCopy)
+	if m, err = parseManifest(path); err == nil {
+		return m, "", nil
 	}
+	copied, copyErr := parseManifest(spare)
+	switch gone, copyGone := errors.Is(err, fs.ErrNotExist), errors.Is(copyErr, fs.ErrNotExist); {
+	case gone && copyGone:
+		return &Manifest{}, "", nil
+	case gone && copyErr == nil:
+		return copied, path + " is missing: going on from its copy " + spare, nil
+	case gone:
+		return nil, "", fmt.Errorf("%w: delete it and the run starts this trial anew", copyErr)
+	case errors.Is(err, errDamaged) && copyErr == nil:
+		return nil, "", fmt.Errorf("%w: delete it and the run goes on from its copy %s", err, spare)
+	case errors.Is(err, errDamaged):
+		return nil, "", fmt.Errorf("%w, and so is its copy %s: delete both and the run starts this trial anew", err, spare)
+	}
+	return nil, "", err
+}
+
+// parseManifest reads a manifest and its checksum.
+func parseManifest(path string) (*Manifest, error) {
+	b, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -135,18 +169,63 @@ func readManifest(dir string) (*Manifest, error) {
 	if err == nil && slices.Contains(m.Stages, nil) {
 		err = errors.New("a stage is null")
 	}
+	if err == nil && m.Checksum != "" {
+		var sum string
+		if sum, err = m.sum(); err == nil && sum != m.Checksum {
+			err = errors.New("its checksum differs")
+		}
+	}
 	if err != nil {
-		return nil, fmt.Errorf("%s is damaged (%v): delete it and the run starts this trial anew", path, err)
+		return nil, fmt.Errorf("%s %w (%v)", path, errDamaged, err)
 	}
 	return &m, nil
 }
 
-func (m *Manifest) write(dir string) error {
+// sum is the checksum of what the manifest says now.
+func (m *Manifest) sum() (string, error) {
+	bare := *m
+	bare.Checksum = ""
+	b, err := json.Marshal(bare)
+	if err != nil {
+		return "", err
+	}
+	h := sha256.Sum256(b)
+	return hex.EncodeToString(h[:]), nil
+}
+
+// write writes the manifest and its copy.
+func (m *Manifest) write(dir string) (err error) {
+	if m.Checksum, err = m.sum(); err != nil {
+		return err
+	}
 	b, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return err
 	}
-	return writeBytes(filepath.Join(dir, manifestName), append(b, '\n'))
+	b = append(b, '\n')
+	if err := disk.WriteBytes(filepath.Join(dir, manifestName), b); err != nil {
+		return err
+	}
+	return disk.WriteBytes(filepath.Join(dir, manifestCopy), b)
+}
+
+// mend writes the manifest again where it and its copy are not the same: a kill
+// between them leaves them so.
+func (m *Manifest) mend(dir string) error {
+	if len(m.Stages) == 0 {
+		return nil
+	}
+	b, err := os.ReadFile(filepath.Join(dir, manifestName))
+	if err == nil {
+		var spare []byte
+		if spare, err = os.ReadFile(filepath.Join(dir, manifestCopy)); err == nil && bytes.Equal(b, spare) {
+			return nil
+		}
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return m.write(dir)
 }
 
 // fresh reports whether the stage in the manifest stands for these inputs and
@@ -162,7 +241,7 @@ func (m *Manifest) fresh(dir, name string, in Inputs) (ok bool, why string, err 
 	}
 	for _, file := range slices.Sorted(maps.Keys(s.Outputs)) {
 		path := filepath.Join(dir, file)
-		h, err := sum(path)
+		h, err := disk.Sum(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			return false, file + " is missing", nil
 		}

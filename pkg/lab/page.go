@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
 	"alamos/pkg/notebook"
 	"alamos/plots"
@@ -51,7 +52,7 @@ func (r *run) report(trials []*trial) error {
 	if err != nil {
 		return err
 	}
-	return writeBytes(filepath.Join(r.dir, "notebook.html"), html)
+	return disk.WriteBytes(filepath.Join(r.dir, "notebook.html"), html)
 }
 
 func (t *trial) variantTitle() string { return t.variant.String() }

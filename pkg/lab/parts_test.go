@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
 )
 
@@ -42,6 +43,7 @@ func TestInputsChange(t *testing.T) {
 	}{
 		{Inputs{"x": "1"}, Inputs{"x": "1"}, ""},
 		{Inputs{"tournament.rounds": "4"}, Inputs{"tournament.rounds": "6"}, "tournament.rounds 4 -> 6"},
+		{Inputs{"code": "1"}, Inputs{"code": "2"}, "alamos computes this in another way now (version 1 -> 2)"},
 		{Inputs{"network": a}, Inputs{"network": b}, "network changed"},
 		{Inputs{}, Inputs{"player random": "plays"}, "player random plays (new)"},
 		{Inputs{"player random": "plays"}, Inputs{}, "player random plays (gone)"},
@@ -67,7 +69,7 @@ func TestInputsOfSettings(t *testing.T) {
 
 func TestManifest(t *testing.T) {
 	dir := t.TempDir()
-	m, err := readManifest(dir)
+	m, _, err := readManifest(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,10 +84,10 @@ func TestManifest(t *testing.T) {
 	fresh(in, false, "first time")
 
 	path := filepath.Join(dir, "out.txt")
-	if err := writeBytes(path, []byte("bytes")); err != nil {
+	if err := disk.WriteBytes(path, []byte("bytes")); err != nil {
 		t.Fatal(err)
 	}
-	h, err := sum(path)
+	h, err := disk.Sum(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +97,7 @@ func TestManifest(t *testing.T) {
 	if err := m.write(dir); err != nil {
 		t.Fatal(err)
 	}
-	if m, err = readManifest(dir); err != nil {
+	if m, _, err = readManifest(dir); err != nil {
 		t.Fatal(err)
 	}
 	if len(m.Stages) != 2 || m.Stages[0].Name != "other" || m.Stages[0].Seconds != 2 {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
 )
 
@@ -56,13 +57,13 @@ func Run(ctx context.Context, e *experiment.Experiment, opt Options) error {
 		opt.Reporter = Quiet{}
 	}
 	r := &run{Options: opt, experiment: e, dir: filepath.Join(opt.Results, e.Name), machine: thisMachine(opt.Alamos)}
-	l, err := takeLock(r.dir)
+	l, err := disk.TakeLock(r.dir)
 	if err != nil {
-		return err
+		return advised(err)
 	}
-	defer l.release()
-	if err := sweepLitter(r.dir); err != nil {
-		return fmt.Errorf("cleaning up after an earlier run: %w", err)
+	defer l.Release()
+	if err := disk.Sweep(r.dir); err != nil {
+		return advised(fmt.Errorf("cleaning up after an earlier run: %w", err))
 	}
 	if err := r.findEngines(ctx); err != nil {
 		return err
@@ -70,16 +71,16 @@ func Run(ctx context.Context, e *experiment.Experiment, opt Options) error {
 	var trials []*trial
 	var failed []error
 	for i, x := range e.Trials {
+		r.Reporter.Trial(i+1, len(e.Trials), x.ID, x.Label, filepath.Join(r.dir, folder(&x)))
 		t, err := r.trial(x)
 		if err == nil {
-			r.Reporter.Trial(i+1, len(e.Trials), t.ID, t.Label, t.dir)
 			err = t.runStages(ctx)
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err != nil { // one trial's fault does not stop the others
-			failed = append(failed, fmt.Errorf("%s: %w", filepath.Join(r.dir, folder(&x)), err))
+			failed = append(failed, fmt.Errorf("%s: %w", filepath.Join(r.dir, folder(&x)), advised(err)))
 			r.Reporter.Note("failed: " + err.Error())
 			continue
 		}
@@ -87,7 +88,7 @@ func Run(ctx context.Context, e *experiment.Experiment, opt Options) error {
 	}
 	if len(trials) > 0 {
 		if err := r.report(trials); err != nil {
-			failed = append(failed, err)
+			failed = append(failed, advised(err))
 		}
 	}
 	return errors.Join(failed...)

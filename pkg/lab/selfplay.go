@@ -11,6 +11,7 @@ import (
 
 	"alamos/pkg/chess"
 	"alamos/pkg/dataset"
+	"alamos/pkg/disk"
 	"alamos/pkg/encode"
 	"alamos/pkg/experiment"
 	"alamos/pkg/search"
@@ -81,7 +82,7 @@ func (t *trial) selfplay(ctx context.Context, g int) error {
 	if err != nil {
 		return err
 	}
-	return dropJournal(t.journal(g))
+	return disk.Remove(t.journal(g))
 }
 
 // journal is the path of the journal of generation g's games.
@@ -100,7 +101,7 @@ func (t *trial) play(ctx context.Context, g int, in Inputs) (records []*selfplay
 	s := &t.Settings
 	have := map[int]*selfplay.Record{}
 	before := 0.0 // seconds of earlier processes
-	j, err := openJournal(t.journal(g), in, func(b []byte) error {
+	j, err := t.openJournal(t.journal(g), in, func(b []byte) error {
 		var e entry
 		if err := json.Unmarshal(b, &e); err != nil {
 			return err
@@ -111,7 +112,7 @@ func (t *trial) play(ctx context.Context, g int, in Inputs) (records []*selfplay
 	if err != nil {
 		return nil, 0, 0, err
 	}
-	defer j.close()
+	defer j.Close()
 
 	model, err := t.model(g - 1)
 	if err != nil {
@@ -198,7 +199,7 @@ func (t *trial) keep(g int, records []*selfplay.Record) (*Generation, error) {
 	if err := dataset.Write(t.path(samplesFile(g)), meta, samples); err != nil {
 		return nil, err
 	}
-	return row, writeFile(t.path(gamesFile(g)), func(w io.Writer) error {
+	return row, disk.WriteFile(t.path(gamesFile(g)), func(w io.Writer) error {
 		for _, r := range records {
 			p, err := t.pgn(g, r)
 			if err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"alamos/pkg/arena"
 	"alamos/pkg/chess"
+	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
 	"alamos/pkg/nn"
 	"alamos/pkg/search"
@@ -132,7 +133,7 @@ func (t *trial) tournament(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return dropJournal(t.tournamentJournal())
+	return disk.Remove(t.tournamentJournal())
 }
 
 func (t *trial) tournamentJournal() string { return t.path("tournament", "games.journal") }
@@ -146,7 +147,7 @@ func (t *trial) playTournament(ctx context.Context, players []contestant, in Inp
 	}
 	var games []*arena.Game
 	have := map[key]bool{}
-	j, err := openJournal(t.tournamentJournal(), in, func(b []byte) error {
+	j, err := t.openJournal(t.tournamentJournal(), in, func(b []byte) error {
 		var text string
 		if err := json.Unmarshal(b, &text); err != nil {
 			return err
@@ -166,7 +167,7 @@ func (t *trial) playTournament(ctx context.Context, players []contestant, in Inp
 	if err != nil {
 		return nil, err
 	}
-	defer j.close()
+	defer j.Close()
 
 	models := map[int]*nn.Model{}
 	defer func() {
@@ -212,11 +213,11 @@ func (t *trial) playTournament(ctx context.Context, players []contestant, in Inp
 		if err == nil {
 			err = j.add(b.String())
 		}
+		if err == nil && g.Fault != nil {
+			err = t.logFault(g)
+		}
 		if err != nil {
 			stop(err) // a full disk: games that cannot be kept are not worth playing
-		}
-		if g.Fault != nil {
-			t.Reporter.Note(fmt.Sprintf("%s - %s, game %d: %s: %v", g.White, g.Black, g.Number+1, g.Outcome, g.Fault))
 		}
 		games = append(games, g)
 		task.Set(len(games), total, fmt.Sprintf("%s - %s %s", g.White, g.Black, g.Outcome.Result))
@@ -320,7 +321,7 @@ func (t *trial) keepTournament(players []contestant, games []*arena.Game) (resul
 		"tournament/ratings.csv":    func(w io.Writer) error { return arena.WriteRatings(w, ratings) },
 	}
 	for name, write := range files {
-		if err := writeFile(t.path(name), write); err != nil {
+		if err := disk.WriteFile(t.path(name), write); err != nil {
 			return result{}, err
 		}
 	}

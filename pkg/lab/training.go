@@ -3,11 +3,16 @@ package lab
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"runtime"
 	"strconv"
+	"sync"
 
 	"alamos/pkg/dataset"
+	"alamos/pkg/disk"
 	"alamos/pkg/nn"
 	"alamos/pkg/train"
 )
@@ -63,7 +68,7 @@ func (t *trial) train(ctx context.Context, g int) error {
 		in["samples "+strconv.Itoa(i)] = t.output(selfplayStage(i), samplesFile(i))
 	}
 	in.settings("training", s.Training)
-	return t.stage(ctx, trainStage(g), in, func(ctx context.Context) (result, error) {
+	err := t.stage(ctx, trainStage(g), in, func(ctx context.Context) (result, error) {
 		c, err := readCheckpoint(t.path(checkpointFile(g - 1)))
 		if err != nil {
 			return result{}, err
@@ -84,7 +89,7 @@ func (t *trial) train(ctx context.Context, g int) error {
 		if err != nil {
 			return result{}, err
 		}
-		next, epochs, err := t.learn(ctx, g, c, window)
+		next, epochs, err := t.learn(ctx, g, in, c, window)
 		if err != nil {
 			return result{}, err
 		}
@@ -98,14 +103,19 @@ func (t *trial) train(ctx context.Context, g int) error {
 		}
 		return result{files: []string{checkpointFile(g)}, facts: rows}, next.write(t.path(checkpointFile(g)))
 	})
+	if err != nil {
+		return err
+	}
+	return disk.Remove(t.progressFile(g))
 }
 
 func lossRow(l nn.Loss) Loss {
 	return Loss{Total: float(l.Total), Policy: float(l.Policy), Value: float(l.Value)}
 }
 
-// learn trains from checkpoint c and returns the next.
-func (t *trial) learn(ctx context.Context, g int, c *checkpoint, window *dataset.Set) (*checkpoint, []train.Epoch, error) {
+// learn trains from checkpoint c, or goes on after the last epoch that an
+// earlier process finished, and returns the next checkpoint.
+func (t *trial) learn(ctx context.Context, g int, in Inputs, c *checkpoint, window *dataset.Set) (*checkpoint, []train.Epoch, error) {
 	s := &t.Settings.Training
 	net, err := nn.New(c.Spec, 0)
 	if err != nil {
@@ -127,17 +137,32 @@ func (t *trial) learn(ctx context.Context, g int, c *checkpoint, window *dataset
 		}
 	}
 
+	// The last bits of a network hang on the number of threads.
+	in = maps.Clone(in)
+	in["threads"] = strconv.Itoa(runtime.NumCPU())
+	path := t.progressFile(g)
+	done, err := readProgress(path, in)
+	if errors.Is(err, errDamaged) {
+		t.Reporter.Note(fmt.Sprintf("%v: the epochs of generation %d are trained again", err, g))
+	} else if err != nil {
+		return nil, nil, err
+	}
 	task := t.Reporter.Task(trainStage(g), "steps")
 	defer task.End()
 	cfg := train.Config{Epochs: s.Epochs, Batch: s.Batch, Validation: s.Validation, Select: s.Select, Schedule: t.schedule()}
 	seeds := train.Seeds{Split: seed(t.Settings.Seed, "split", 0), Shuffle: seed(t.Settings.Seed, "shuffle", g)}
 	how := ""
+	var resume sync.Once
 	state := c.Training
-	epochs, err := train.Run(ctx, cfg, net, tr, window, seeds, &state, train.Hooks{
-		Step: func(done, total int) { task.Set(done, total, how) },
+	epochs, err := train.Resume(ctx, cfg, net, tr, window, seeds, &state, done, train.Hooks{
+		Step: func(done, total int) {
+			resume.Do(func() { task.Resume(done - 1) })
+			task.Set(done, total, how)
+		},
 		Epoch: func(e train.Epoch) {
 			how = fmt.Sprintf("epoch %d, loss %.3f", e.Number, e.Loss())
 		},
+		Progress: func(p *train.Progress) error { return writeProgress(path, in, p) },
 	})
 	if err != nil {
 		return nil, nil, err

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/disk"
 	"alamos/pkg/encode"
 	"alamos/pkg/experiment"
 	"alamos/pkg/nn"
@@ -51,7 +52,14 @@ func (r *run) trial(t experiment.Trial) (*trial, error) {
 	if out.codec, err = encode.NewCodec(s.Network.Input, s.Network.Policy, out.variant); err != nil {
 		return nil, err
 	}
-	if out.manifest, err = readManifest(out.dir); err != nil {
+	var note string
+	if out.manifest, note, err = readManifest(out.dir); err != nil {
+		return nil, err
+	}
+	if note != "" {
+		r.Reporter.Note(note)
+	}
+	if err := out.manifest.mend(out.dir); err != nil {
 		return nil, err
 	}
 	out.manifest.Trial, out.manifest.Label = t.ID, t.Label
@@ -112,7 +120,7 @@ func (t *trial) stage(ctx context.Context, name string, in Inputs, work func(ctx
 	}
 	s := &Stage{Name: name, Inputs: in, Outputs: map[string]string{}, Ended: time.Now().UTC().Truncate(time.Second), Seconds: time.Since(began).Seconds()}
 	for _, f := range res.files {
-		if s.Outputs[f], err = sum(t.path(f)); err != nil {
+		if s.Outputs[f], err = disk.Sum(t.path(f)); err != nil {
 			return err
 		}
 	}
@@ -154,7 +162,7 @@ func (t *trial) runStages(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := writeBytes(t.path("experiment.yaml"), t.Settings.YAMLIn(t.dir)); err != nil {
+	if err := disk.WriteBytes(t.path("experiment.yaml"), t.Settings.YAMLIn(t.dir)); err != nil {
 		return err
 	}
 	if err := t.untrained(ctx); err != nil {

@@ -1,0 +1,164 @@
+package disk
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const journalHead = "seed 1"
+
+// replayed opens a journal and returns its entries.
+func replayed(t *testing.T, path, head string) (*Journal, []string) {
+	t.Helper()
+	var out []string
+	j, err := OpenJournal(path, []byte(head), func(b []byte) error {
+		out = append(out, string(b))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j, out
+}
+
+var journalEntries = []string{"one", "", "three"}
+
+// writtenJournal writes a journal of three entries and returns its bytes and
+// the offsets at which entries end, that of the head first.
+func writtenJournal(t *testing.T, path string) (file []byte, ends []int) {
+	t.Helper()
+	j, old := replayed(t, path, journalHead)
+	if len(old) != 0 || j.Dropped != 0 {
+		t.Fatalf("a new journal has %v, dropped %d", old, j.Dropped)
+	}
+	size := func() int {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file = b
+		return len(b)
+	}
+	ends = append(ends, size())
+	for _, v := range journalEntries {
+		if err := j.Add([]byte(v)); err != nil {
+			t.Fatal(err)
+		}
+		ends = append(ends, size())
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return file, ends
+}
+
+// wantJournal wants a journal to have these entries, and to go on with another.
+func wantJournal(t *testing.T, path string, dropped int64, want []string) {
+	t.Helper()
+	j, have := replayed(t, path, journalHead)
+	if !slices.Equal(have, want) || j.Dropped != dropped {
+		t.Errorf("replayed %q, dropped %d bytes; want %q, %d", have, j.Dropped, want, dropped)
+	}
+	if err := errors.Join(j.Add([]byte("more")), j.Close()); err != nil {
+		t.Fatal(err)
+	}
+	j, have = replayed(t, path, journalHead)
+	if want = append(slices.Clone(want), "more"); !slices.Equal(have, want) {
+		t.Errorf("with one more entry: replayed %q, want %q", have, want)
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestJournalTornAnywhere(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "games.journal")
+	file, ends := writtenJournal(t, path)
+	for cut := range len(file) + 1 {
+		if err := os.WriteFile(path, file[:cut], 0o644); err != nil {
+			t.Fatal(err)
+		}
+		whole, at := 0, 0 // entries, the head among them, and where the last ends
+		for _, e := range ends {
+			if e <= cut {
+				whole, at = whole+1, e
+			}
+		}
+		wantJournal(t, path, int64(cut-at), journalEntries[:max(0, whole-1)])
+	}
+}
+
+// A changed byte costs the entry that has it, or, where it was the length, those
+// behind it too.
+func TestJournalChangedByte(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "games.journal")
+	file, ends := writtenJournal(t, path)
+	begin := 0
+	for entry, end := range ends {
+		for i := begin; i < end; i++ {
+			b := slices.Clone(file)
+			b[i] ^= 0x40
+			if err := os.WriteFile(path, b, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			dropped, want := int64(len(file)-begin), slices.Clone(journalEntries[:max(0, entry-1)])
+			if entry > 0 && i >= begin+4 { // its length is whole
+				want, dropped = append(want, journalEntries[entry:]...), int64(end-begin)
+			}
+			wantJournal(t, path, dropped, want)
+		}
+		begin = end
+	}
+}
+
+func TestJournalOfAnotherWork(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "games.journal")
+	writtenJournal(t, path)
+	j, have := replayed(t, path, "seed 2")
+	if len(have) != 0 || j.Dropped != 0 {
+		t.Errorf("entries of another work: %v; dropped %d", have, j.Dropped)
+	}
+	if err := errors.Join(j.Add([]byte("new")), j.Close()); err != nil {
+		t.Fatal(err)
+	}
+	j, have = replayed(t, path, "seed 2")
+	if diff := cmp.Diff([]string{"new"}, have); diff != "" {
+		t.Error(diff)
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestJournalErrors(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "games.journal")
+	writtenJournal(t, path)
+	_, err := OpenJournal(path, []byte(journalHead), func([]byte) error { return errors.New("no game") })
+	wantError(t, err, path, "no game")
+
+	_, err = OpenJournal(filepath.Join(path, "below", "a file"), nil, nil)
+	wantError(t, err, path)
+
+	// After a write that failed, a later one would be lost at the next start:
+	// it fails too.
+	j, _ := replayed(t, path, journalHead)
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	first := j.Add([]byte("into a closed file"))
+	wantError(t, first, path)
+	if j.f, err = os.OpenFile(path, os.O_RDWR, 0); err != nil {
+		t.Fatal(err)
+	}
+	if again := j.Add([]byte("into an open one")); !errors.Is(again, first) {
+		t.Errorf("error %v after %v", again, first)
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,101 @@
+package disk
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestLock(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "results")
+	l, err := TakeLock(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = TakeLock(dir)
+	wantError(t, err, dir, fmt.Sprintf("process %d on %s since 20", os.Getpid(), host), " UTC")
+	var held *HeldError
+	if !errors.As(err, &held) || held.Dir != dir {
+		t.Errorf("error %#v", err)
+	}
+	if err := l.Release(); err != nil {
+		t.Fatal(err)
+	}
+	if l, err = TakeLock(dir); err != nil {
+		t.Fatalf("after its release: %v", err)
+	}
+	if err := l.Release(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A holder that has not signed yet is refused all the same, and a longer text of
+// an earlier holder does not show through.
+func TestLockSignature(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, lockName)
+	if err := os.WriteFile(path, []byte(strings.Repeat("x", 400)+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	l, err := TakeLock(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Release()
+	if b, err := os.ReadFile(path); err != nil || strings.Contains(string(b), "x\n") || strings.Count(string(b), "\n") != 1 {
+		t.Errorf("the lock's file is %q (%v)", b, err)
+	}
+	if err := os.Truncate(path, 3); err != nil {
+		t.Fatal(err)
+	}
+	_, err = TakeLock(dir)
+	wantError(t, err, "another process")
+}
+
+// The lock of a process that was killed is free.
+func TestLockOfTheDead(t *testing.T) {
+	dir := t.TempDir()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), lockVariable+"="+dir)
+	stdin, err := cmd.StdinPipe() // stays open until it is killed
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stdin.Close()
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(stdout).ReadString('\n'); strings.TrimSpace(line) != "locked" {
+		t.Errorf("the other process says %q (%v)", line, err)
+	}
+	_, err = TakeLock(dir)
+	if kill := cmd.Process.Kill(); kill != nil {
+		t.Fatal(kill)
+	}
+	_ = cmd.Wait()
+	wantError(t, err, dir, fmt.Sprintf("process %d on ", cmd.Process.Pid))
+	l, err := TakeLock(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Release(); err != nil {
+		t.Fatal(err)
+	}
+}

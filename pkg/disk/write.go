@@ -1,0 +1,83 @@
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// unfinished ends the name of a file that is being written; it begins with a
+// dot, so that no pattern for results finds it.
+const unfinished = ".part"
+
+// WriteFile writes a file whole or not at all: beside its name first, then, on
+// the disk, renamed. What stood there before is replaced. The folder is made
+// where it is missing. An error names the file.
+func WriteFile(path string, write func(io.Writer) error) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("writing %s: %w", path, err)
+		}
+	}()
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*"+unfinished)
+	if err != nil {
+		return err
+	}
+	err = write(f)
+	if err == nil {
+		err = errors.Join(f.Chmod(0o644), f.Sync())
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	step("rename", path)
+	if err := os.Rename(f.Name(), path); err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return syncDir(dir)
+}
+
+// WriteBytes is WriteFile of what is in memory.
+func WriteBytes(path string, b []byte) error {
+	return WriteFile(path, func(w io.Writer) error {
+		_, err := w.Write(b)
+		return err
+	})
+}
+
+// syncDir brings the names in a folder to the disk.
+func syncDir(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// Remove deletes a file that may be gone already.
+func Remove(path string) error {
+	step("remove", path)
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// Sweep deletes what killed processes were writing below dir. Only who has the
+// folder's lock may call it.
+func Sweep(dir string) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || d.Name()[0] != '.' || !strings.HasSuffix(d.Name(), unfinished) {
+			return err
+		}
+		return os.Remove(path)
+	})
+}

@@ -1,0 +1,108 @@
+package disk
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestWriteFile(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new")
+	path := filepath.Join(dir, "table.csv")
+	if err := WriteBytes(path, []byte("old")); err != nil {
+		t.Fatal(err)
+	}
+	torn := errors.New("torn")
+	err := WriteFile(path, func(w io.Writer) error {
+		if _, err := io.WriteString(w, "half of the ne"); err != nil {
+			return err
+		}
+		return torn
+	})
+	if !errors.Is(err, torn) {
+		t.Errorf("error %v", err)
+	}
+	wantError(t, err, path)
+	if b, err := os.ReadFile(path); err != nil || string(b) != "old" {
+		t.Errorf("the file is %q (%v), want it as it was", b, err)
+	}
+	if diff := cmp.Diff([]string{"table.csv"}, names(t, dir)); diff != "" {
+		t.Errorf("left behind:\n%s", diff)
+	}
+	if err := WriteBytes(path, []byte("new")); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := os.ReadFile(path); err != nil || string(b) != "new" {
+		t.Errorf("the file is %q (%v), want it replaced", b, err)
+	}
+
+	// A folder in the place of the file: the rename fails.
+	path = filepath.Join(dir, "folder")
+	if err := os.MkdirAll(filepath.Join(path, "full"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, WriteBytes(path, nil), path)
+	if diff := cmp.Diff([]string{"folder", "table.csv"}, names(t, dir)); diff != "" {
+		t.Errorf("left behind:\n%s", diff)
+	}
+	if st, err := os.Stat(filepath.Join(dir, "table.csv")); err != nil || st.Mode().Perm() != 0o644 {
+		t.Errorf("mode %v (%v), want one that others can read", st.Mode(), err)
+	}
+}
+
+func TestSweep(t *testing.T) {
+	dir := t.TempDir()
+	keep := []string{".hidden", ".lock", "gen-0001.journal", "gen-0001.parquet", "manifest.json", "notes.part"}
+	for _, n := range append([]string{".manifest.json.123.part", ".score.svg.4026531840.part"}, keep...) {
+		if err := os.WriteFile(filepath.Join(dir, n), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := Sweep(dir); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(keep, names(t, dir)); diff != "" {
+		t.Errorf("files (-want +have):\n%s", diff)
+	}
+}
+
+// What a process that dies before the rename leaves is what Sweep deletes.
+func TestSweepKnowsUnfinishedFiles(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "table.csv")
+	died := errors.New("died")
+	func() {
+		defer func() {
+			if r := recover(); r != died {
+				t.Errorf("recovered %v", r)
+			}
+		}()
+		_ = WriteFile(path, func(io.Writer) error { panic(died) })
+	}()
+	if left := names(t, dir); len(left) != 1 || left[0] == "table.csv" {
+		t.Fatalf("left %v, want an unfinished file", left)
+	}
+	if err := Sweep(dir); err != nil {
+		t.Fatal(err)
+	}
+	if left := names(t, dir); len(left) != 0 {
+		t.Errorf("left %v", left)
+	}
+}
+
+func TestRemove(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "games.journal")
+	if err := os.WriteFile(path, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := Remove(path); err != nil {
+		t.Errorf("removing a file that is gone: %v", err)
+	}
+}

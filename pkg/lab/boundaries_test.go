@@ -1,0 +1,128 @@
+package lab
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"alamos/pkg/disk"
+)
+
+// A run that is killed before every single step that changes the disk, one after
+// the other, ends in the files of an undisturbed run. Between two kills there is
+// only what the first killed run left. So a kill at any instant is tried: what
+// later runs find does not change between two steps.
+func TestKilledAtEveryStep(t *testing.T) {
+	small := []string{"generations=1", "training.window=1", "selfplay.games=3", "hooks=[]"}
+	for _, test := range []struct {
+		name  string
+		set   []string
+		steps []string // some of those where it must have been killed
+	}{
+		{"training", []string{"tournament.rounds=0"}, []string{
+			"begin: rename experiment.yaml", "untrained network: rename gen-0000.safetensors",
+			"self-play 1: append gen-0001.journal 0", "self-play 1: append gen-0001.journal 3", "self-play 1: rename gen-0001.parquet",
+			"self-play 1: rename gen-0001.pgn", "self-play 1: rename manifest.json", "self-play 1: rename .manifest.json",
+			"self-play 1: remove gen-0001.journal", "training 1: rename gen-0001.progress", "training 1: rename gen-0001.safetensors",
+			"training 1: remove gen-0001.progress", "training 1: rename epochs.csv",
+		}},
+		{"tournament", []string{"tournament.rounds=2", "tournament.players=[last, random]"}, []string{
+			"tournament: append games.journal 1", "tournament: rename games.pgn", "tournament: rename crosstable.csv",
+			"tournament: remove games.journal", "tournament: rename loss.svg", "tournament: rename notebook.html",
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			plain, s := newSite(t), newSite(t)
+			if test.name == "tournament" { // the kills in training have been tried
+				plain.run(t, append(small, "tournament.rounds=0")...)
+				s = newSiteOf(t, plain.dir)
+			}
+			set := append(slices.Clone(small), test.set...)
+			plain.run(t, set...)
+			steps := filepath.Join(t.TempDir(), "steps")
+			if err := os.WriteFile(steps, nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			kills := 0
+			for ; ; kills++ {
+				cmd := s.command(t, []string{killVariable + "=" + steps}, set...)
+				out, err := cmd.CombinedOutput()
+				if err == nil {
+					break
+				}
+				if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGKILL {
+					t.Fatalf("after %d kills: %v\n%s", kills, err, out)
+				}
+			}
+			b, err := os.ReadFile(steps)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines := strings.Split(strings.TrimSpace(string(b)), "\n")
+			t.Logf("%d kills", kills)
+			if len(lines) != kills {
+				t.Errorf("%d steps for %d kills", len(lines), kills)
+			}
+			for _, step := range test.steps {
+				if !slices.Contains(lines, step) {
+					t.Errorf("nothing was killed before %q; it was before\n%s", step, b)
+					break
+				}
+			}
+			s.sameAs(t, plain)
+			s.run(t, set...).stages(t, map[string]string{})
+		})
+	}
+}
+
+// killAtNewStep kills this process before the first step on the disk that the
+// file does not name, having added it there.
+func killAtNewStep(file string) *recorder {
+	var mu sync.Mutex
+	stage := "begin"
+	disk.Watch(func(step, path string) {
+		mu.Lock()
+		defer mu.Unlock()
+		line := fmt.Sprintf("%s: %s %s", stage, step, filepath.Base(path))
+		if step == "append" {
+			line += fmt.Sprintf(" %d", entries(path))
+		}
+		seen, err := os.ReadFile(file)
+		if err == nil && !bytes.Contains(seen, []byte(line+"\n")) {
+			if err = os.WriteFile(file, append(seen, line+"\n"...), 0o644); err == nil {
+				_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+				select {}
+			}
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	})
+	return &recorder{ran: map[string]string{}, event: func(what string) {
+		for _, begin := range []string{"runs ", "cached "} {
+			if name, ok := strings.CutPrefix(what, begin); ok {
+				mu.Lock()
+				stage = name
+				mu.Unlock()
+			}
+		}
+	}}
+}
+
+// entries counts the entries of a journal, its head among them.
+func entries(path string) (n int) {
+	b, _ := os.ReadFile(path)
+	for ; len(b) >= 8; n++ {
+		b = b[8+binary.LittleEndian.Uint32(b):]
+	}
+	return n
+}
