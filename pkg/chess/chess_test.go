@@ -9,6 +9,10 @@ import (
 	"pgregory.net/rapid"
 )
 
+// startFEN is the initial position of chess and of the variants that change
+// only the rules.
+const startFEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+
 // randomGame plays up to 150 random moves, and stops where none is left.
 func randomGame(t *rapid.T, v Variant) *Game {
 	g := NewGame(StartPosition(v))

@@ -58,14 +58,72 @@ func ExamplePosition_LegalMoves() {
 	// N@h3+ gives check: 4k3/8/8/8/8/7n/5PPP/6K1[R] w - - 1 2
 }
 
-// Start position 518 of chess960 is that of chess.
+// Every variant but horde and racing kings can begin as in chess960.
 func ExampleChess960() {
-	p, err := chess.Chess960(chess.Standard, 0)
+	for _, v := range []chess.Variant{chess.Standard, chess.Atomic, chess.Horde} {
+		p, err := chess.Chess960(v, 0)
+		if err != nil {
+			fmt.Println(err)
+			continue
+		}
+		fmt.Println(p.FEN())
+	}
+	// Output:
+	// bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w KQkq - 0 1
+	// bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w KQkq - 0 1
+	// chess960: horde has a start position of its own
+}
+
+// The start of chess is number 518.
+func ExampleChess960Number() {
+	p := chess.StartPosition(chess.Standard)
+	fmt.Println(chess.Chess960Number(&p))
+	p, err := chess.ParseFEN(chess.Standard, "4k3/8/8/8/8/8/8/4K3 w - - 0 1")
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(p.FEN())
-	// Output: bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w KQkq - 0 1
+	_, ok := chess.Chess960Number(&p)
+	fmt.Println(ok)
+	// Output:
+	// 518 true
+	// false
+}
+
+// In chess960 the king castles by taking its rook, since its own target square
+// could be that of a plain move.
+func ExamplePosition_ParseUCI() {
+	for _, c := range []struct{ fen, move string }{
+		{"4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "e1g1"},
+		{"4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "e1h1"},
+		{"4k3/8/8/8/8/8/8/RK3R2 w KQ - 0 1", "b1f1"},
+	} {
+		p, err := chess.ParseFEN(chess.Standard, c.fen)
+		if err != nil {
+			log.Fatal(err)
+		}
+		m, err := p.ParseUCI(c.move)
+		if err != nil {
+			log.Fatal(err)
+		}
+		q := p
+		q.Play(m)
+		fmt.Println(p.SAN(m), p.UCI(m), q.FEN())
+	}
+	// Output:
+	// O-O e1g1 4k3/8/8/8/8/8/8/R4RK1 b - - 1 1
+	// O-O e1g1 4k3/8/8/8/8/8/8/R4RK1 b - - 1 1
+	// O-O b1f1 4k3/8/8/8/8/8/8/R4RK1 b - - 1 1
+}
+
+// Sets of squares are ranged over.
+func ExamplePosition_Pieces() {
+	p := chess.StartPosition(chess.Standard)
+	for s := range p.Pieces(chess.White, chess.Knight).Squares {
+		fmt.Println(s, s.File(), s.Rank())
+	}
+	// Output:
+	// b1 1 0
+	// g1 6 0
 }
 
 // A game is played move by move until a rule ends it.
@@ -93,6 +151,48 @@ func ExamplePerft() {
 	p := chess.StartPosition(chess.Atomic)
 	fmt.Println(chess.Perft(&p, 4))
 	// Output: 197326
+}
+
+// Crazyhouse has pockets behind the board, three-check the checks still to give
+// before the clocks. Other programs' ways of writing either are read too.
+func ExampleParseFEN() {
+	for _, fen := range []string{"4k3/8/8/8/8/8/5PPP/6K1[Rnn] b - - 0 1", "4k3/8/8/8/8/8/5PPP/6K1/Rnn b - - 0 1"} {
+		p, err := chess.ParseFEN(chess.Crazyhouse, fen)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(p.FEN(), p.Pocket(chess.White, chess.Rook), p.Pocket(chess.Black, chess.Knight))
+	}
+	for _, fen := range []string{"4k3/8/8/8/8/8/8/R3K3 w Q - 1+3 0 1", "4k3/8/8/8/8/8/8/R3K3 w Q - 0 1 +2+0"} {
+		p, err := chess.ParseFEN(chess.ThreeCheck, fen)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(p.FEN(), p.ChecksLeft(chess.White), p.ChecksLeft(chess.Black))
+	}
+	// Output:
+	// 4k3/8/8/8/8/8/5PPP/6K1[Rnn] b - - 0 1 1 2
+	// 4k3/8/8/8/8/8/5PPP/6K1[Rnn] b - - 0 1 1 2
+	// 4k3/8/8/8/8/8/8/R3K3 w Q - 1+3 0 1 1 3
+	// 4k3/8/8/8/8/8/8/R3K3 w Q - 1+3 0 1 1 3
+}
+
+func ExampleReadSuite() {
+	suite, err := chess.ReadSuite(strings.NewReader(`
+# counts of another program
+rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 ;D1 20 ;D3 8902
+`), chess.Standard)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, e := range suite {
+		for _, c := range e.Counts {
+			fmt.Println("line", e.Line, "depth", c.Depth, chess.Perft(&e.Position, c.Depth) == c.Nodes)
+		}
+	}
+	// Output:
+	// line 3 depth 1 true
+	// line 3 depth 3 true
 }
 
 func ExampleParseFEN_error() {

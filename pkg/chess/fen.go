@@ -19,7 +19,8 @@ var starts = sync.OnceValue(func() (start [variantCount]Position) {
 	return start
 })
 
-// StartPosition is the position a game of the variant begins with.
+// StartPosition is the position a game of the variant begins with. The variant
+// must be one of [Variants].
 func StartPosition(v Variant) Position { return starts()[v] }
 
 // ParseFEN reads a position in Forsyth-Edwards notation.

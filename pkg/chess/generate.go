@@ -165,13 +165,14 @@ var (
 	fallingStep = [2]int8{7, -7}
 )
 
-// pawnAttackSets gives the squares that own pawns attack along diagonals of the
-// a1-h8 direction (those in up) and of the h1-a8 direction (those in down).
-func (p *Position) pawnAttackSets(up, down Bitboard) (rising, falling Bitboard) {
+// pawnAttackSets gives the squares that own pawns attack: those of the first set
+// along diagonals of the a1-h8 direction, those of the second along diagonals of
+// the h1-a8 direction.
+func (p *Position) pawnAttackSets(first, second Bitboard) (rising, falling Bitboard) {
 	if p.turn == White {
-		return east(up) << 8, west(down) << 8
+		return east(first) << 8, west(second) << 8
 	}
-	return west(up) >> 8, east(down) >> 8
+	return west(first) >> 8, east(second) >> 8
 }
 
 // snipers gives the sliders of side c that would attack s on an empty board.

@@ -113,7 +113,7 @@ func (r *PGNReader) NextInto(g *PGN) error {
 
 var (
 	errNoResult = errors.New("the moves end without a result: want 1-0, 0-1, 1/2-1/2 or *")
-	byteOrder   = []byte("\ufeff")
+	utf8BOM     = []byte("\ufeff")
 )
 
 // endOfStream says that there is no more, and why.
@@ -130,8 +130,8 @@ func (r *PGNReader) endOfStream() error {
 // that the error is to name.
 func (r *PGNReader) read(g *PGN) error {
 	if s := &r.s; r.game == 0 {
-		if s.need(len(byteOrder)); bytes.HasPrefix(s.buf[s.pos:s.end], byteOrder) {
-			s.pos += len(byteOrder)
+		if s.need(len(utf8BOM)); bytes.HasPrefix(s.buf[s.pos:s.end], utf8BOM) {
+			s.pos += len(utf8BOM)
 			s.buf[s.pos-1] = '\n' // a line begins here too
 			s.counted = s.pos
 		}

@@ -12,7 +12,7 @@ func (p *Position) resolve(d sanMove) Move {
 	us := p.turn & 1
 	own := p.color[us]
 	to := d.to & 63
-	if p.variant != Standard && p.special() {
+	if p.variant != Standard && p.mayHaveEnded() {
 		return 0
 	}
 	if d.castle != castleNone {
@@ -55,8 +55,9 @@ func (p *Position) resolve(d sanMove) Move {
 	return found
 }
 
-// special reports whether the variant's own rule has ended the game or may have.
-func (p *Position) special() bool {
+// mayHaveEnded reports whether the variant's own rule has ended the game or may
+// have.
+func (p *Position) mayHaveEnded() bool {
 	them := p.turn.Other()
 	switch p.variant {
 	case Atomic:
@@ -154,7 +155,8 @@ func (p *Position) resolveDrop(t PieceType, to Square) Move {
 
 // safe reports whether the rules let a piece go to where it can go: neither does
 // it leave its own king in check, nor blow it up, nor give check where that is
-// forbidden, nor is there a capture that must be made instead. taken holds the piece that the move captures.
+// forbidden, nor is there a capture that must be made instead. taken holds the
+// piece that the move captures.
 func (p *Position) safe(from, to Square, taken Bitboard) bool {
 	us := p.turn & 1
 	them := us ^ 1
