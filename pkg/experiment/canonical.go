@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strings"
 )
 
 // Canonical returns the settings as JSON with sorted keys and every default,
@@ -42,7 +43,29 @@ func Hash(values ...any) string {
 // values returns the settings in canonical form.
 func (s *Settings) values() map[string]any {
 	m, _ := generic(s).(map[string]any)
-	return prune(schema, m)
+	kept := prune(schema, m)
+	writeInherited(kept)
+	return kept
+}
+
+// writeInherited writes the values that JSON leaves out while they are defaults
+// where the key would otherwise take that of another key, which is not its
+// default.
+func writeInherited(m map[string]any) {
+	eachKey(func(path string, f *field) {
+		if f.as == "" {
+			return
+		}
+		section, key := path[:strings.LastIndexByte(path, '.')], f.key
+		group, _ := valueAt(m, section)
+		of, _ := group.(map[string]any)
+		if _, there := of[key]; there || of == nil {
+			return
+		}
+		if _, there := valueAt(m, f.as); there {
+			of[key] = lookup(f.as).def
+		}
+	})
 }
 
 // generic turns a value into maps, lists and scalars; numbers stay as written.

@@ -74,13 +74,35 @@ func TestIDKnowsEverySetting(t *testing.T) {
 	id := load(t, "").Trials[0].ID
 	for _, set := range []string{
 		"seed=2", "game.variant=chess", "game.max_moves=10", "network.depth=7", "network.policy_head=conv-linear",
-		"search.visits=1", "search.tree_reuse=false", "search.noise.weight=0.1", "selfplay.temperature.power=max",
+		"search.visits=1", "search.tree_reuse=false", "search.leaves=2", "search.cache=1", "search.solver=true",
+		"tournament.search.leaves=2", "tournament.search.solver=true", "search.noise.weight=0.1", "selfplay.temperature.power=max",
 		"selfplay.opening.fens=[a]", "generations=2", "training.window=2", "training.schedule.kind=constant",
 		"training.loss.value=2", "tournament.rounds=1", "tournament.search.c_puct=1", "tournament.players=[last, random]",
 	} {
 		if got := load(t, "", set).Trials[0].ID; got == id {
 			t.Errorf("%s leaves the ID as it is", set)
 		}
+	}
+}
+
+// Keys that are younger than results have no part in them while they say what was
+// so before.
+func TestIDIgnoresYoungKeys(t *testing.T) {
+	was := load(t, "")
+	is := load(t, "search: {leaves: 1, cache: 0, solver: false}\ntournament: {search: {leaves: 1, cache: 0, solver: false}}\ngame: {start: []}\n")
+	if string(was.Settings.Canonical()) != string(is.Settings.Canonical()) || Hash(was.Settings.Search) != Hash(is.Settings.Search) {
+		t.Errorf("defaults written out change the settings:\n%s\n%s", was.Settings.Canonical(), is.Settings.Canonical())
+	}
+	for _, word := range []string{"leaves", "cache", "solver", "start"} {
+		if strings.Contains(string(was.Settings.Canonical()), word) {
+			t.Errorf("the canonical settings have %s", word)
+		}
+	}
+	// A default is written where it would else be inherited.
+	s := load(t, "search: {leaves: 8, solver: true, cache: 10}\ntournament: {search: {leaves: 1, solver: false}}\n").Settings
+	again := loadFrom(t, folder{"x.yaml": string(s.YAML())}).Settings
+	if diff := cmp.Diff(s, again); diff != "" || again.Tournament.Search.Solver || again.Tournament.Search.Leaves > 1 || again.Tournament.Search.Cache != 10 {
+		t.Errorf("the settings read back differently:\n%s", diff)
 	}
 }
 

@@ -77,6 +77,9 @@ var searchKeys = &group{fields: []field{
 	{key: "c_init", typ: anyReal, def: 1.25, doc: "Where the growing weight starts; unused when c_base is 0."},
 	{key: "fpu", typ: real{min: 0, max: 10, word: "zero"}, def: "zero", doc: "First play urgency, the Q of a move not visited yet: the word zero, or how far below the value of its position it is taken to be, times the root of the priors visited; 0 is the parent's value itself."},
 	{key: "expand_at", typ: integer{1, 1_000}, def: int64(2), unit: "visits", doc: "Visit of a leaf at which its children are made and the network is asked."},
+	{key: "leaves", typ: integer{1, 4096}, def: int64(1), unit: "positions", doc: "Positions of one tree that the network is asked about at once. With more than 1 the later ones are chosen before the answers to the earlier ones are known: batches are fuller where there are few games, and visits worth a little less."},
+	{key: "cache", typ: integer{0, 100_000_000}, def: int64(0), unit: "positions", doc: "Evaluations that a tree remembers during a game, about 200 bytes each, so that the network is not asked twice about positions that it would see alike. It changes no result, only the number of evaluations; 0 is none."},
+	{key: "solver", typ: boolean{}, def: false, doc: "Make results that the rules force known beyond the end of the game (MCTS-Solver): a move that wins by force ends the search, is played and has the rest of the visits in the training data, and moves that lose by force are avoided."},
 	{key: "tree_reuse", typ: boolean{}, def: true, doc: "Keep the tree below the move that was played."},
 	{key: "noise", typ: &group{fields: []field{
 		{key: "alpha", typ: above(0), def: 0.3, doc: "Parameter of the Dirichlet distribution."},

@@ -49,16 +49,27 @@ type Network struct {
 }
 
 type Search struct {
-	Kind      string  `json:"kind"`
-	Visits    int     `json:"visits"`
-	CPuct     float64 `json:"c_puct"`
-	CBase     float64 `json:"c_base"` // 0: CPuct is constant
-	CInit     float64 `json:"c_init"`
-	FPU       FPU     `json:"fpu"`
-	ExpandAt  int     `json:"expand_at"`
-	TreeReuse bool    `json:"tree_reuse"`
-	Noise     Noise   `json:"noise"`
+	Kind     string  `json:"kind"`
+	Visits   int     `json:"visits"`
+	CPuct    float64 `json:"c_puct"`
+	CBase    float64 `json:"c_base"` // 0: CPuct is constant
+	CInit    float64 `json:"c_init"`
+	FPU      FPU     `json:"fpu"`
+	ExpandAt int     `json:"expand_at"`
+	// The next three are no part of a trial's identity while they have their
+	// defaults: results from before there was a choice stay valid.
+	Leaves    Leaves `json:"leaves,omitzero"`
+	Cache     int    `json:"cache,omitempty"` // 0: none
+	Solver    bool   `json:"solver,omitempty"`
+	TreeReuse bool   `json:"tree_reuse"`
+	Noise     Noise  `json:"noise"`
 }
+
+// Leaves is a number of positions evaluated at once; 0 is the default, 1.
+type Leaves int
+
+// IsZero tells whether n is the default, which JSON leaves out.
+func (n Leaves) IsZero() bool { return n <= 1 }
 
 // FPU is the first play urgency: the reduction of the parent's value, or
 // FPUZero.

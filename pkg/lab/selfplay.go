@@ -52,7 +52,8 @@ func searchConfig(s *experiment.Search) search.Config {
 	}
 	return search.Config{
 		Visits: s.Visits, CPuct: s.CPuct, CBase: s.CBase, CInit: s.CInit, FPU: fpu,
-		ExpandAt: s.ExpandAt, TreeReuse: s.TreeReuse, Noise: search.Noise(s.Noise),
+		ExpandAt: s.ExpandAt, Leaves: int(s.Leaves), Cache: s.Cache, Solver: s.Solver,
+		TreeReuse: s.TreeReuse, Noise: search.Noise(s.Noise),
 	}
 }
 
