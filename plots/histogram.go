@@ -107,7 +107,8 @@ func bins(s span, wish, values int) (start, width float64, n int) {
 		wish = int(math.Ceil(2 * math.Cbrt(float64(values))))
 	}
 	s = s.widen(0, false)
-	width = niceStep((s.max - s.min) / float64(wish))
+	// A step of a span of the smallest numbers that there are would be zero.
+	width = math.Max(niceStep((s.max-s.min)/float64(wish)), 1e-300)
 	if s.whole {
 		// Bins of a width that is no whole number would hold unequally many
 		// whole numbers and show a comb that is not in the data.
