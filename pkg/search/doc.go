@@ -6,9 +6,8 @@
 // up ([Tree.Answer]). Between the two the tree waits, so that whoever drives
 // many trees can evaluate their leaves as one batch: [Stepper] does that once for
 // a slice of trees, [Run] until all have their visits. A tree that is alone fills
-// a batch by several leaves a step (Config.Leaves), and [Split] shares the batch
-// among networks. A tree is not safe for use by several goroutines at once;
-// different trees are independent.
+// a batch with several leaves a step (Config.Leaves). A tree is not safe for use
+// by several goroutines at once; different trees are independent.
 //
 // A search is a function of its [Config], its seed, the game and the
 // evaluator. Time plays no part in it: there are no clocks, no queues and no

@@ -233,30 +233,3 @@ func TestForgottenStep(t *testing.T) {
 		}
 	}
 }
-
-// The answers of a network do not depend on how a batch is shared.
-func TestSplit(t *testing.T) {
-	cfg := search.Config{Visits: 300, CPuct: 2, Leaves: 9}
-	codec, err := encode.NewCodec("variants31", "uci2206-mover", chess.Standard)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := game(t, chess.Standard, "")
-	want := drawing(tree(t, cfg, 0, g, search.NewEvaluator(codec, seeing{})))
-	for n := 1; n <= 4; n++ {
-		nets := make([]search.Net, n)
-		for i := range nets {
-			nets[i] = seeing{}
-		}
-		if diff := cmp.Diff(want, drawing(tree(t, cfg, 0, g, search.NewEvaluator(codec, search.Split(nets...))))); diff != "" {
-			t.Errorf("%d networks:\n%s", n, diff)
-		}
-	}
-	for _, nets := range [][]search.Net{{}, {seeing{}, &failing{calls: 2}}} {
-		s := search.NewTree(cfg, 0)
-		s.SetRoot(g)
-		if err := search.Run(context.Background(), []*search.Tree{s}, search.NewEvaluator(codec, search.Split(nets...))); err == nil {
-			t.Errorf("%d networks, one out of order: no error", len(nets))
-		}
-	}
-}
