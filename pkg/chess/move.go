@@ -91,6 +91,7 @@ type MoveList struct {
 	moves [1024]Move
 }
 
+// mostMoves is more than the legal moves of any position that [ParseFEN] accepts.
 const mostMoves = 720
 
 // Len is the number of moves.
