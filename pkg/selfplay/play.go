@@ -3,7 +3,6 @@ package selfplay
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 	"time"
 
@@ -57,7 +56,7 @@ func Play(ctx context.Context, cfg Config, codec encode.Codec, nets []search.Net
 				},
 			}
 			for range tables {
-				w.free = append(w.free, newTable(&cfg, codec, from))
+				w.tables = append(w.tables, newTable(&cfg, codec, from))
 			}
 			if err := w.run(workers); err != nil {
 				cancel(err)
@@ -84,83 +83,90 @@ type worker struct {
 	done      func(*Record)
 	stats     Stats
 
-	busy, free []*table
+	tables []*table // at which games are played
+	leaves []*encode.Leaf
 }
 
 func (w *worker) run(ctx context.Context) error {
-	var (
-		stepper search.Stepper
-		trees   []*search.Tree
-	)
 	for {
-		if err := w.fill(); err != nil {
+		if err := w.ask(ctx); err != nil || len(w.leaves) == 0 {
 			return err
 		}
-		if len(w.busy) == 0 {
-			return nil
-		}
-		trees = trees[:0]
-		for _, t := range w.busy {
-			trees = append(trees, t.tree)
-		}
-		n, err := stepper.Step(trees, w.evaluator)
-		if err != nil {
+		if err := w.evaluator.Evaluate(w.leaves); err != nil {
 			return err
 		}
-		w.stats.Evaluations += n
-		w.cfg.Progress.Evaluations.Add(int64(n))
-		if err := ctx.Err(); err != nil {
-			return err
+		for _, t := range w.tables {
+			if err := t.tree.Answer(); err != nil {
+				return err
+			}
 		}
-		if err := w.move(); err != nil {
-			return err
-		}
+		w.stats.Evaluations += len(w.leaves)
+		w.cfg.Progress.Evaluations.Add(int64(len(w.leaves)))
 	}
 }
 
-// fill begins a game at every free table while there are games left.
-func (w *worker) fill() error {
-	for len(w.free) > 0 {
-		number, ok := w.todo.next()
-		if !ok {
-			return nil
+// ask collects what the games need the network for. Games go on until each needs
+// it, others taking the places of those that end: as long as there are games to
+// begin, the batch is full.
+func (w *worker) ask(ctx context.Context) error {
+	w.leaves = w.leaves[:0]
+	playing := w.tables[:0]
+	for _, t := range w.tables {
+		asked := len(w.leaves)
+		for {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if goes, err := w.begin(t); err != nil {
+				return err
+			} else if !goes {
+				break
+			}
+			if w.leaves = t.tree.Ask(w.evaluator, w.leaves); len(w.leaves) > asked {
+				playing = append(playing, t)
+				break
+			}
+			if err := w.move(t); err != nil {
+				return err
+			}
 		}
-		t := w.free[len(w.free)-1]
-		w.free = w.free[:len(w.free)-1]
-		if err := t.begin(number); err != nil {
-			return err
-		}
-		w.busy = append(w.busy, t)
 	}
+	w.tables = playing
 	return nil
 }
 
-// move makes the moves of all games whose search is done. A search that keeps
-// its tree may be done again at once.
-func (w *worker) move() error {
-	for _, t := range w.busy {
-		for t.record != nil && t.tree.Done() {
-			thrown := t.record.Thrown
-			r, err := t.move()
-			if err != nil {
-				return err
-			}
-			w.cfg.Progress.Plies.Add(1)
-			if t.record.Thrown > thrown {
-				w.stats.Thrown++
-				w.cfg.Progress.Thrown.Add(1)
-			}
-			if r != nil {
-				t.record = nil
-				w.stats.Games++
-				w.stats.Plies += len(r.Moves)
-				w.cfg.Progress.Games.Add(1)
-				w.done(r)
-				w.free = append(w.free, t)
-			}
-		}
+// begin begins the next game at a table without one; it returns false when there
+// is none left.
+func (w *worker) begin(t *table) (bool, error) {
+	if t.record != nil {
+		return true, nil
 	}
-	w.busy = slices.DeleteFunc(w.busy, func(t *table) bool { return t.record == nil })
+	number, ok := w.todo.next()
+	if !ok {
+		return false, nil
+	}
+	return true, t.begin(number)
+}
+
+// move makes the move of a game whose search is done.
+func (w *worker) move(t *table) error {
+	thrown := t.record.Thrown
+	r, err := t.move()
+	if err != nil {
+		return err
+	}
+	w.cfg.Progress.Plies.Add(1)
+	if t.record.Thrown > thrown {
+		w.stats.Thrown++
+		w.cfg.Progress.Thrown.Add(1)
+	}
+	if r != nil {
+		t.record = nil
+		w.stats.Games++
+		w.stats.Plies += len(r.Moves)
+		w.cfg.Progress.Games.Add(1)
+		w.done(r)
+	}
 	return nil
 }
 
