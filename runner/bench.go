@@ -30,7 +30,9 @@ what else it does.`,
 		Args: cobra.NoArgs,
 	}
 	cmd.AddCommand(benchRulesCommand())
+	cmd.AddCommand(benchSelfplayCommand())
 	cmd.AddCommand(benchNetworkCommand())
+	cmd.AddCommand(benchSearchCommand())
 	return cmd
 }
 

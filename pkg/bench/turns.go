@@ -1,7 +1,9 @@
 package bench
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 )
 
@@ -34,4 +36,57 @@ func alternate(ctx context.Context, target time.Duration, sides ...side) ([]floa
 		}
 	}
 	return best, nil
+}
+
+// minRounds is how many rounds interleave makes at least.
+const minRounds = 4
+
+// interleave measures the speed of each side like alternate, but in many short
+// turns, a stretch each, until each side has used the target. Of the rounds, in
+// which each side has one turn, the half counts in which the sides were fastest:
+// the half that other programs disturbed least. For sides that do all the same work,
+// more or less of it, and so are disturbed alike.
+func interleave(ctx context.Context, target time.Duration, sides ...side) ([]float64, error) {
+	type turn struct {
+		work int
+		took time.Duration
+	}
+	var rounds [][]turn
+	used := make([]time.Duration, len(sides))
+	mean := make([]float64, len(sides)) // speed in all rounds
+	for len(rounds) < minRounds || slices.Min(used) < target {
+		round := make([]turn, len(sides))
+		for i, do := range sides {
+			work, took, err := do(ctx)
+			if err != nil {
+				return nil, err
+			}
+			took = max(took, time.Nanosecond)
+			round[i] = turn{work, took}
+			used[i] += took
+		}
+		rounds = append(rounds, round)
+	}
+	for _, round := range rounds {
+		for i, t := range round {
+			mean[i] += float64(t.work) / used[i].Seconds()
+		}
+	}
+	pace := func(round []turn) (sum float64) {
+		for i, t := range round {
+			sum += float64(t.work) / t.took.Seconds() / mean[i]
+		}
+		return sum
+	}
+	slices.SortStableFunc(rounds, func(a, b []turn) int { return cmp.Compare(pace(b), pace(a)) })
+	speeds := make([]float64, len(sides))
+	for i := range sides {
+		work, took := 0, time.Duration(0)
+		for _, round := range rounds[:(len(rounds)+1)/2] {
+			work += round[i].work
+			took += round[i].took
+		}
+		speeds[i] = float64(work) / took.Seconds()
+	}
+	return speeds, nil
 }

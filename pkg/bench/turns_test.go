@@ -52,6 +52,28 @@ func TestFailingSideEndsTurns(t *testing.T) {
 	}
 }
 
+// The first and third round are disturbed, the one on one side, the other on both.
+func TestHalfOfRoundsCounts(t *testing.T) {
+	var log []string
+	const ms = time.Millisecond
+	speeds, err := interleave(t.Context(), 8*ms,
+		script(&log, "fast", 4*ms, 2*ms, 6*ms, 1*ms),
+		script(&log, "slow", 5*ms, 5*ms, 9*ms, 5*ms))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"fast", "slow", "fast", "slow", "fast", "slow", "fast", "slow"}; !slices.Equal(log, want) {
+		t.Errorf("have %v, want %v", log, want)
+	}
+	if want := []float64{40_000, 12_000}; math.Abs(speeds[0]-want[0]) > 1e-6 || math.Abs(speeds[1]-want[1]) > 1e-6 {
+		t.Errorf("have %v, want %v", speeds, want)
+	}
+	log = nil
+	if _, err := interleave(t.Context(), 100*ms, script(&log, "fast", ms), script(&log, "slow", 5*ms)); err != nil || len(log) != 200 {
+		t.Errorf("%d turns (%v), want 100 of each side", len(log), err)
+	}
+}
+
 func TestDepthFitsTheSlowerSide(t *testing.T) {
 	s := Position{Counts: []uint64{100, 2_000_000, 20_000_000, 200_000_000}}
 	at := func(pace time.Duration) perftSide { // pace: of a million

@@ -1,0 +1,322 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"alamos/pkg/chess"
+	"alamos/pkg/encode"
+	"alamos/pkg/nn"
+	"alamos/pkg/search"
+	"alamos/pkg/selfplay"
+)
+
+// SelfPlay measures what self-play leaves of the speed of its network. The
+// networks are untrained: their speed does not depend on what they know.
+//
+// Two sides take turns: real self-play, and the network alone, which the same
+// number of goroutines ask, in the same sessions and with batches of the same
+// size, about positions that self-play asked about. Every evaluation counted was
+// taken up by a tree; what fills a batch up counts for nothing. Self-play is
+// stopped in the middle of its games, so that their beginning and end are not in
+// the figures; with Games, they are.
+type SelfPlay struct {
+	Networks   []Shape
+	PolicyHead string // one of package nn's
+	Variant    chess.Variant
+	Visits     int // of a search; the other settings are those of the thesis
+	Batch      int // positions evaluated at once
+	Workers    int
+	Precision  string        // one of package nn's
+	Time       time.Duration // for which each side is measured with each network, about
+	Games      int           // to be played from the first to the last; 0: as many as Time allows
+
+	// What follows is told to the caller as it happens; nil for not.
+	Begin  func(done int, next Shape)
+	Result func(SelfPlayResult)
+}
+
+// SelfPlayResult is what came out for a network.
+type SelfPlayResult struct {
+	Network    Shape
+	PolicyHead string
+	Variant    chess.Variant
+	Visits     int
+	Batch      int
+	Workers    int
+	Precision  string  // FP32 or BF16
+	Bare       float64 // positions/s of the network alone
+	Speed      float64 // evaluations/s in self-play
+	Fill       float64 // share of the places in batches that had a position
+	Games      float64 // an hour
+	Whole      bool    // from the first to the last game
+}
+
+// Ratio is the share of the network's speed that self-play reaches.
+func (r *SelfPlayResult) Ratio() float64 { return r.Speed / r.Bare }
+
+// Run measures the networks in their order.
+func (s *SelfPlay) Run(ctx context.Context) error {
+	codec, err := codecFor(s.Variant)
+	if err != nil {
+		return err
+	}
+	length := 0.0 // evaluations a game
+	if s.Games == 0 && len(s.Networks) > 0 {
+		if length, err = s.length(ctx, codec); err != nil {
+			return err
+		}
+	}
+	for i, shape := range s.Networks {
+		if s.Begin != nil {
+			s.Begin(i, shape)
+		}
+		r, err := s.measure(ctx, shape, codec)
+		if err != nil {
+			return fmt.Errorf("bench: %s: %w", shape, err)
+		}
+		if !r.Whole {
+			r.Games = r.Speed / length * 3600
+		}
+		if s.Result != nil {
+			s.Result(r)
+		}
+	}
+	return nil
+}
+
+// codecFor is the thesis' encodings where they express the variant, otherwise
+// those that express all.
+func codecFor(v chess.Variant) (encode.Codec, error) {
+	if c, err := encode.NewCodec("atomic16", "uci1968", v); err == nil {
+		return c, nil
+	}
+	return encode.NewCodec("variants31", "uci2206-mover", v)
+}
+
+// config is self-play of so many games as the thesis has it.
+func (s *SelfPlay) config(games int) selfplay.Config {
+	return selfplay.Config{
+		Variant: s.Variant,
+		Search: search.Config{
+			Visits: s.Visits, CPuct: 2, ExpandAt: 2, TreeReuse: true,
+			Noise: search.Noise{Alpha: 0.3, Weight: 0.25},
+		},
+		Games: games, MaxMoves: 150,
+		Temperature: selfplay.Temperature{Power: 1},
+		Seed:        1,
+		Parallel:    s.Batch,
+		Progress:    new(selfplay.Progress),
+	}
+}
+
+// lengthGames is the number of games that length plays.
+const lengthGames = 32
+
+// length is how many evaluations a game needs, were the network one to which all
+// moves and positions are alike.
+func (s *SelfPlay) length(ctx context.Context, codec encode.Codec) (float64, error) {
+	nets := make([]search.Net, s.Workers)
+	for i := range nets {
+		nets[i] = indifferent{}
+	}
+	n := 0
+	_, err := selfplay.Play(ctx, s.config(lengthGames), codec, nets, func(r *selfplay.Record) { n += r.Evaluations })
+	return float64(n) / lengthGames, err
+}
+
+// indifferent is a network to which all moves and positions are alike.
+type indifferent struct{}
+
+func (indifferent) Evaluate(leaves []*encode.Leaf) error {
+	for _, l := range leaves {
+		share := 1 / float32(len(l.Priors))
+		for i := range l.Priors {
+			l.Priors[i] = share
+		}
+		l.Value = 0
+	}
+	return nil
+}
+
+// measure measures one network.
+func (s *SelfPlay) measure(ctx context.Context, shape Shape, codec encode.Codec) (r SelfPlayResult, err error) {
+	network, err := nn.New(shape.spec(codec, s.PolicyHead), 1)
+	if err != nil {
+		return r, err
+	}
+	defer network.Close()
+	model, err := network.Compile(nn.InferenceOptions{Batch: s.Batch, Precision: s.Precision})
+	if err != nil {
+		return r, err
+	}
+	defer model.Close()
+	nets := make([]search.Net, s.Workers)
+	for i := range nets {
+		session, err := model.NewSession()
+		if err != nil {
+			return r, err
+		}
+		defer session.Close()
+		nets[i] = session
+	}
+	r = SelfPlayResult{
+		Network: shape, PolicyHead: s.PolicyHead, Variant: s.Variant, Visits: s.Visits,
+		Batch: s.Batch, Workers: s.Workers, Precision: model.Precision(),
+	}
+
+	if s.Games > 0 {
+		err = s.whole(ctx, nets, codec, &r)
+	} else {
+		err = s.steady(ctx, nets, codec, &r)
+	}
+	return r, err
+}
+
+// stretch is how long a side goes on before it is the other's turn: some batches of
+// a large network. When a batch takes longer, it is one.
+const stretch = 200 * time.Millisecond
+
+// turn is the time of one stretch.
+func (s *SelfPlay) turn() time.Duration { return min(stretch, s.Time) }
+
+// start begins self-play of more games than there is time for, behind a gate, and
+// lets it go on until the memory of trees and games has grown. Calling stop ends it.
+func (s *SelfPlay) start(ctx context.Context, nets []search.Net, codec encode.Codec) (g *gate, stop func() error, err error) {
+	g = newGate(nets, s.Batch)
+	playing, cancel := context.WithCancel(ctx)
+	var played error
+	var over sync.WaitGroup
+	over.Go(func() {
+		_, played = selfplay.Play(playing, s.config(1<<20), codec, g.nets(), func(*selfplay.Record) {})
+		g.end()
+	})
+	stop = func() error {
+		cancel()
+		g.end()
+		over.Wait()
+		if err := context.Cause(ctx); err != nil || errors.Is(played, context.Canceled) {
+			return err
+		}
+		return played
+	}
+	g.recording = true
+	for warm := time.Duration(0); warm == 0 || warm < s.Time/4; warm += s.turn() {
+		if _, _, ok := g.stretch(ctx, s.turn()); !ok {
+			return g, nil, stop()
+		}
+	}
+	g.recording = false
+	return g, stop, nil
+}
+
+// steady measures self-play in the middle of its games.
+func (s *SelfPlay) steady(ctx context.Context, nets []search.Net, codec encode.Codec, r *SelfPlayResult) error {
+	g, stop, err := s.start(ctx, nets, codec)
+	if err != nil {
+		return err
+	}
+	speeds, err := interleave(ctx, s.Time,
+		func(ctx context.Context) (int, time.Duration, error) { return g.alone(ctx, s.turn()) },
+		func(ctx context.Context) (int, time.Duration, error) {
+			work, took, ok := g.stretch(ctx, s.turn())
+			if !ok {
+				return 0, 0, errEnded
+			}
+			return work, took, nil
+		})
+	if err := stop(); err != nil { // why it ended
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	r.Bare, r.Speed, r.Fill = speeds[0], speeds[1], g.fill()
+	return nil
+}
+
+var errEnded = errors.New("self-play ended early")
+
+// whole measures self-play from the first to the last game, and the network before
+// and after it.
+func (s *SelfPlay) whole(ctx context.Context, nets []search.Net, codec encode.Codec, r *SelfPlayResult) error {
+	g, stop, err := s.start(ctx, nets, codec)
+	if err == nil {
+		err = stop()
+	}
+	if err != nil {
+		return err
+	}
+	g.forget()
+	alone := func(ctx context.Context) (int, time.Duration, error) { return g.alone(ctx, s.turn()) }
+	before, err := interleave(ctx, s.Time, alone)
+	if err != nil {
+		return err
+	}
+	stats, err := selfplay.Play(ctx, s.config(s.Games), codec, g.nets(), func(*selfplay.Record) {})
+	if err != nil {
+		return err
+	}
+	after, err := interleave(ctx, s.Time, alone)
+	if err != nil {
+		return err
+	}
+	r.Bare, r.Fill = max(before[0], after[0]), g.fill()
+	r.Speed = float64(stats.Evaluations) / stats.Elapsed.Seconds()
+	r.Games = float64(stats.Games) / stats.Elapsed.Hours()
+	r.Whole = true
+	return nil
+}
+
+// MarshalJSON writes one flat object.
+func (r SelfPlayResult) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Network    string   `json:"network"`
+		PolicyHead string   `json:"policy_head"`
+		Variant    string   `json:"variant"`
+		Visits     int      `json:"visits"`
+		Batch      int      `json:"batch"`
+		Workers    int      `json:"workers"`
+		Precision  string   `json:"precision"`
+		Bare       *float64 `json:"bare_evaluations_per_second"`
+		Speed      *float64 `json:"evaluations_per_second"`
+		Ratio      *float64 `json:"ratio"`
+		Fill       *float64 `json:"fill"`
+		Games      *float64 `json:"games_per_hour"`
+		Whole      bool     `json:"whole_games"`
+	}{
+		r.Network.String(), r.PolicyHead, r.Variant.String(), r.Visits, r.Batch, r.Workers, r.Precision,
+		rounded(r.Bare, 0), rounded(r.Speed, 0), rounded(r.Ratio(), 3), rounded(r.Fill, 3), rounded(r.Games, 1), r.Whole,
+	})
+}
+
+// SelfPlayTable writes results for people: a line a network, and below it how the
+// figures were made.
+func SelfPlayTable(w io.Writer, results []SelfPlayResult) error {
+	t := table{
+		head: []string{"network", "head", "precision", "bare/s", "self-play/s", "ratio", "fill", "games/h"},
+		text: []bool{true, true, true, false, false, false, false, false},
+	}
+	for _, r := range results {
+		t.rows = append(t.rows, []string{
+			r.Network.String(), r.PolicyHead, r.Precision, thousands(uint64(r.Bare)), thousands(uint64(r.Speed)),
+			fmt.Sprintf("%.3f", r.Ratio()), fmt.Sprintf("%.3f", r.Fill), thousands(uint64(r.Games)),
+		})
+	}
+	if err := t.write(w); err != nil || len(results) == 0 {
+		return err
+	}
+	r := results[0]
+	how := "in the middle of games; games/h at the length of games of a network that knows nothing"
+	if r.Whole {
+		how = "from the first game to the last"
+	}
+	_, err := fmt.Fprintf(w, "\nEvaluations a second, %s.\n%s, %d visits; %d workers, batches of %d.\n",
+		how, r.Variant, r.Visits, r.Workers, r.Batch)
+	return err
+}
