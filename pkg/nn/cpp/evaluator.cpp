@@ -38,7 +38,7 @@ struct Policy {
 };
 
 struct Value {
-  int from = -1, hidden = 0;
+  int from = -1, hidden = 0;            // hidden: to a multiple of 64, with zeros
   std::vector<float> conv, w1, b1, w2;  // w1 is [64][hidden]
   float conv_bias = 0, b2 = 0;
 };
@@ -86,7 +86,7 @@ struct alamos_session {
 
   std::vector<uint8_t> maps;  // of the policy, when there is more than a block
   // Moves of a batch by policy index: head[index] is the first, next[] the rest.
-  std::vector<int32_t> head, next, owner;
+  std::vector<int32_t> head, next, owner, rows;
   std::vector<float> hidden;
 };
 
@@ -187,10 +187,18 @@ void policy(alamos_session &s, int n, const T *x, const int32_t *offsets,
       s.next[j] = s.head[row];
       s.head[row] = j;
     }
+  s.rows.clear();
   for (int row = 0; row < p.size; row++)
-    for (int j = s.head[row]; j >= 0; j = s.next[j])
-      priors[j] = p.bias[row] + alamos::dot(x + s.owner[j] * p.features,
-                                            weight + row * p.features, p.features);
+    if (s.head[row] >= 0) s.rows.push_back(row);
+  for (size_t r = 0; r < s.rows.size(); r++) {
+    int row = s.rows[r];
+    const T *w = weight + row * p.features;
+    const T *next = r + 1 < s.rows.size() ? weight + s.rows[r + 1] * p.features : w;
+    for (int j = s.head[row]; j >= 0; j = s.next[j]) {
+      priors[j] = p.bias[row] + alamos::dot(x + s.owner[j] * p.features, w, p.features, next);
+      next = w;  // which is there already
+    }
+  }
   for (int i = 0; i < n; i++)
     alamos::softmax(priors + offsets[i], indices + offsets[i],
                     offsets[i + 1] - offsets[i]);
@@ -202,14 +210,18 @@ void value(alamos_session &s, int n, float *values) {
   const Value &v = m.value;
   const T *x = static_cast<const T *>(s.registers[v.from]);
   int channels = padded(m.width[v.from]);
-  float squares[64];
-  s.hidden.resize(v.hidden);
-  for (int i = 0; i < n; i++) {
-    alamos::squeeze(x + int64_t(i) * 64 * channels, v.conv.data(), v.conv_bias,
-                    channels, squares);
-    alamos::dense_relu(squares, v.w1.data(), v.b1.data(), 64, v.hidden,
-                       s.hidden.data());
-    values[i] = std::tanh(v.b2 + alamos::dot(s.hidden.data(), v.w2.data(), v.hidden));
+  float squares[alamos::group][64] = {};
+  s.hidden.resize(alamos::group * v.hidden);
+  for (int i = 0; i < n; i += alamos::group) {
+    int some = std::min(alamos::group, n - i);
+    for (int p = 0; p < some; p++)
+      alamos::squeeze(x + int64_t(i + p) * 64 * channels, v.conv.data(), v.conv_bias,
+                      channels, squares[p]);
+    alamos::dense_relu(squares[0], v.w1.data(), v.b1.data(), 64, v.hidden, s.hidden.data());
+    for (int p = 0; p < some; p++) {
+      const float *hidden = &s.hidden[p * v.hidden];
+      values[i + p] = std::tanh(v.b2 + alamos::dot(hidden, v.w2.data(), v.hidden, hidden));
+    }
   }
 }
 
@@ -328,14 +340,14 @@ char *alamos_model_value(alamos_model *m, int from, int channels,
     require(hidden > 0, "alamos: a value head needs hidden features");
     Value v;
     v.from = from;
-    v.hidden = hidden;
+    v.hidden = (hidden + 63) / 64 * 64;
     v.conv = pad_rows(conv, 1, channels, padded(channels));
     v.conv_bias = conv_bias;
-    v.w1.resize(64 * hidden);
+    v.w1.resize(64 * v.hidden);
     for (int s = 0; s < 64; s++)
-      for (int h = 0; h < hidden; h++) v.w1[s * hidden + h] = w1[h * 64 + s];
-    v.b1.assign(b1, b1 + hidden);
-    v.w2.assign(w2, w2 + hidden);
+      for (int h = 0; h < hidden; h++) v.w1[s * v.hidden + h] = w1[h * 64 + s];
+    v.b1 = pad_rows(b1, 1, hidden, v.hidden);
+    v.w2 = pad_rows(w2, 1, hidden, v.hidden);
     v.b2 = b2;
     m->value = std::move(v);
   });

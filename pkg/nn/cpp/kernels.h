@@ -26,17 +26,21 @@ void expand(const uint64_t *planes, const uint8_t *constant, int count,
 void add(float *y, const float *x, int64_t n, bool relu);
 void add(bf16 *y, const bf16 *x, int64_t n, bool relu);
 
-// The inner product of n values, accumulated in float32.
-float dot(const float *a, const float *b, int64_t n);
-float dot(const bf16 *a, const bf16 *b, int64_t n);
+// The inner product of n values, accumulated in float32. next[n] is what the
+// next call may read: it is fetched into the cache meanwhile.
+float dot(const float *a, const float *b, int64_t n, const float *next);
+float dot(const bf16 *a, const bf16 *b, int64_t n, const bf16 *next);
 
-// out[64] = ReLU(x[64][channels] . w[channels] + bias)
+// out[64] = ReLU(x[64][channels] . w[channels] + bias), for channels by 16.
 void squeeze(const float *x, const float *w, float bias, int channels,
              float *out);
 void squeeze(const bf16 *x, const float *w, float bias, int channels,
              float *out);
 
-// out[m] = ReLU(x[n] . w[n][m] + bias[m])
+// dense_relu computes for so many positions at once.
+constexpr int group = 4;
+
+// out[group][m] = ReLU(x[group][n] . w[n][m] + bias[m]), for m by 64.
 void dense_relu(const float *x, const float *w, const float *bias, int n, int m,
                 float *out);
 
