@@ -38,6 +38,8 @@ func run() int {
 	if hook.IsChild() {
 		return hook.RunChild()
 	}
+	// A limit of the size of files (ulimit -f) is to be an error, not a crash.
+	signal.Ignore(syscall.SIGXFSZ)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	// The first Ctrl-C ends the run in good order, the second at once.

@@ -13,6 +13,9 @@ func TestMain(m *testing.M) {
 	if hook.IsChild() {
 		os.Exit(hook.RunChild())
 	}
+	if os.Getenv(asCommand) != "" {
+		main()
+	}
 	testscript.Main(m, map[string]func(){"alamos": main})
 }
 

@@ -40,14 +40,16 @@ it: that is what the flags here are for.`,
 			if err != nil {
 				return err
 			}
-			if err := lab.CheckHooks(cmd.Context(), e); err != nil {
-				return err
-			}
 			c := newConsole(os.Stderr)
 			opt.Reporter = c
-			if err := lab.Run(cmd.Context(), e, opt); errors.Is(err, context.Canceled) {
+			err = lab.CheckHooks(cmd.Context(), e)
+			if err == nil {
+				err = lab.Run(cmd.Context(), e, opt)
+			}
+			if errors.Is(err, context.Canceled) {
 				return errResumable
-			} else if err != nil {
+			}
+			if err != nil {
 				return err
 			}
 			c.flush()

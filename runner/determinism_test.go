@@ -1,0 +1,194 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/csv"
+	"encoding/hex"
+	"flag"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// How hard TestSameBytes tries; the defaults take seconds.
+var (
+	kills = flag.Int("same.kills", 10, "runs of experiments/tiny.yaml that are killed, and as many that are interrupted")
+	seed  = flag.Uint64("same.seed", 0, "of the instants; 0: another every time")
+	whole = flag.Bool("same.whole", false, "run tiny.yaml as it is, not with fewer games")
+)
+
+// asCommand in the environment makes the test binary the command.
+const asCommand = "ALAMOS_TEST_COMMAND"
+
+// Whatever the number of workers, and however often a run is killed or
+// interrupted, an experiment leaves the same bytes.
+func TestSameBytes(t *testing.T) {
+	instants := *seed
+	if instants == 0 {
+		instants = uint64(time.Now().UnixNano())
+	}
+	rng := rand.New(rand.NewPCG(instants, 0))
+	t.Logf("to repeat: go test ./runner -run TestSameBytes -same.seed %d -same.kills %d -same.whole=%v", instants, *kills, *whole)
+
+	began := time.Now()
+	if out, err := command("--version").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	startup := time.Since(began) // most of it the loading of libtorch
+	undisturbed := t.TempDir()
+	began = time.Now()
+	if out, err := tiny(undisturbed, 2).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	work := time.Since(began) - startup
+	t.Logf("undisturbed: %.1f s", (startup + work).Seconds())
+	want := fingerprint(t, undisturbed)
+	for _, kind := range []string{
+		".parquet", ".safetensors", ".pgn", "crosstable.csv", "ratings.csv", "epochs.csv", "generations.csv", "explosions.csv", "trials.csv", ".svg",
+	} {
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(want)), func(f string) bool { return strings.HasSuffix(f, kind) }) {
+			t.Errorf("the run left no %s", kind)
+		}
+	}
+
+	t.Run("more workers", func(t *testing.T) {
+		dir := t.TempDir()
+		if out, err := tiny(dir, 5).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		sameFiles(t, dir, want)
+	})
+	for _, test := range []struct {
+		name   string
+		signal syscall.Signal
+	}{{"killed", syscall.SIGKILL}, {"interrupted", syscall.SIGINT}} {
+		t.Run(test.name, func(t *testing.T) {
+			dir := t.TempDir()
+			for stops := 0; ; {
+				var instant time.Duration // 0: it may end
+				if stops < *kills {
+					// With so many instants the work is done about once.
+					instant = 1 + time.Duration(rng.Int64N(2*int64(startup+work/time.Duration(*kills))))
+				}
+				stopped := runUntil(t, tiny(dir, 1+rng.IntN(3)), test.signal, instant)
+				if stopped {
+					stops++
+					continue
+				}
+				sameFiles(t, dir, want)
+				if stops == *kills {
+					break
+				}
+				dir = t.TempDir() // the rest of the instants are for another run
+			}
+		})
+	}
+}
+
+// command is this test binary as the command alamos.
+func command(args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), asCommand+"=1")
+	cmd.WaitDelay = time.Second // a script's process may hold a pipe a moment longer
+	return cmd
+}
+
+// tiny runs experiments/tiny.yaml, or less of it.
+func tiny(results string, workers int) *exec.Cmd {
+	args := []string{"run", "../experiments/tiny.yaml", "--results", results, "--workers", strconv.Itoa(workers)}
+	if !*whole {
+		for _, set := range []string{"generations=2", "selfplay.games=6", "tournament.rounds=2", "tournament.players=[last, random]"} {
+			args = append(args, "--set", set)
+		}
+	}
+	return command(args...)
+}
+
+// runUntil runs the command and stops it after a while, if that is not 0. It tells
+// whether the command was stopped before its end.
+func runUntil(t *testing.T, cmd *exec.Cmd, with syscall.Signal, after time.Duration) (stopped bool) {
+	t.Helper()
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if after > 0 {
+		bell := time.AfterFunc(after, func() { _ = cmd.Process.Signal(with) })
+		defer bell.Stop()
+	}
+	err := cmd.Wait()
+	if err == nil {
+		return false
+	}
+	status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	byDefault := status.Signaled() && status.Signal() == with // SIGINT before the command listens
+	if !ok || !byDefault && (with != syscall.SIGINT || status.ExitStatus() != 130 || !strings.Contains(out.String(), "goes on from there")) {
+		t.Fatalf("%v\n%s", err, &out)
+	}
+	return true
+}
+
+// sameFiles wants a folder of results to hold what an undisturbed run leaves.
+func sameFiles(t *testing.T, dir string, want map[string]string) {
+	t.Helper()
+	if diff := cmp.Diff(want, fingerprint(t, dir)); diff != "" {
+		t.Errorf("files (-undisturbed +these):\n%s", diff)
+	}
+}
+
+// fingerprint has the SHA-256 of every file of results, less what tells of time
+// or place: columns of tables, manifests and the page.
+func fingerprint(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	timed := []string{"seconds", "evaluations_per_second"}
+	out := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		switch name := d.Name(); {
+		case strings.HasSuffix(name, "manifest.json"), name == "notebook.html", name == ".lock", name == "experiment.yaml":
+			b = nil // it is there
+		case strings.HasSuffix(name, ".csv"):
+			rows, err := csv.NewReader(bytes.NewReader(b)).ReadAll()
+			if err != nil {
+				return fmt.Errorf("%s: %w", path, err)
+			}
+			b = nil
+			for _, row := range rows {
+				for i, cell := range row {
+					if !slices.Contains(timed, rows[0][i]) {
+						b = fmt.Appendf(b, "%q,", cell)
+					}
+				}
+				b = append(b, '\n')
+			}
+		}
+		h := sha256.Sum256(b)
+		rel, err := filepath.Rel(dir, path)
+		out[filepath.ToSlash(rel)] = hex.EncodeToString(h[:])
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
