@@ -11,6 +11,7 @@
 //
 //	Rules    pkg/chess, counting move sequences (perft)
 //	Network  pkg/nn, evaluating positions, beside its bare convolutions
+//	Search   pkg/search, visiting positions, with an evaluator that costs nothing
 //
 // The package prints nothing but tables, and keeps no record of past speeds:
 // figures of another day, another machine or another load are not comparable.

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"alamos/pkg/bench"
+	"alamos/pkg/chess"
+	"alamos/pkg/search"
+)
+
+func benchSearchCommand() *cobra.Command {
+	var flags benchFlags
+	var networks networkFlags
+	var variants []string
+	var b bench.Search
+	cmd := &cobra.Command{
+		Use:   "search",
+		Short: "Measure tree search, alone or with a network",
+		Long: `search measures how many visits a second a tree search makes from the start
+position, on one thread, with an evaluator that costs nothing: all moves are alike
+and all positions equal. What is left is the tree and the rules. bytes/visit is the
+memory of the tree.
+
+With --network one search has the machine to itself, with an untrained network of
+that size: the threads share each batch of --leaves positions of the one tree.`,
+		Example: `  alamos bench search
+  alamos bench search --variant crazyhouse --visits 1000000 --json
+  alamos bench search --network 20x256 --variant atomic --visits 800`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var err error
+			if b.Networks, b.PolicyHead, err = networks.choice(); err != nil {
+				return err
+			}
+			if b.Time, err = flags.time(); err != nil {
+				return err
+			}
+			for _, name := range variants {
+				v, err := chess.ParseVariant(name)
+				if err != nil {
+					return usagef("--variant: %w", err)
+				}
+				b.Variants = append(b.Variants, v)
+			}
+			alone := len(b.Networks) == 0
+			if b.Visits == 0 {
+				b.Visits = 800
+				if alone {
+					b.Visits = 100_000
+				}
+			}
+			if b.Leaves == 0 {
+				b.Leaves = 32
+				if alone {
+					b.Leaves = 1
+				}
+			}
+			if b.Visits < 1 || b.Visits > 1e8 {
+				return usagef("--visits: want 1 to 100000000, have %d", b.Visits)
+			}
+			if b.Leaves < 1 || b.Leaves > search.MaxLeaves {
+				return usagef("--leaves: want 1 to %d, have %d", search.MaxLeaves, b.Leaves)
+			}
+			if b.Cache < 0 || b.Cache > search.MaxCache {
+				return usagef("--cache: want 0 to %d, have %d", search.MaxCache, b.Cache)
+			}
+			if b.Workers < 0 || b.Workers > 1<<10 {
+				return usagef("--workers: want 0 to %d, have %d", 1<<10, b.Workers)
+			}
+			if b.Workers == 0 {
+				b.Workers = runtime.NumCPU()
+			}
+			return runBench(cmd, flags.json, "search", "measurements", bench.SearchTable, func(ctx context.Context, r benchmark[bench.SearchResult]) error {
+				b.Begin = func(done int, next string) { r.begin(done, b.Runs(), next) }
+				b.Result = r.result
+				return b.Run(ctx)
+			})
+		},
+	}
+	flags.add(cmd, 2, "each search is measured")
+	networks.add(cmd)
+	f := cmd.Flags()
+	f.StringSliceVar(&variants, "variant", []string{"atomic", "chess"}, "rules of the game (repeatable)")
+	f.IntVar(&b.Visits, "visits", 0, "visits of a search (default: 100000, with --network 800)")
+	f.IntVar(&b.Leaves, "leaves", 0, "positions of the tree evaluated at once (default: 1, with --network 32)")
+	f.BoolVar(&b.Solver, "solver", false, "make results by force known")
+	f.IntVar(&b.Cache, "cache", 0, "evaluations that are remembered")
+	f.StringVar(&b.Precision, "precision", "auto", "of the networks: auto, fp32 or bf16")
+	f.IntVar(&b.Workers, "workers", 0, "threads of the network (default: one a core)")
+	_ = cmd.RegisterFlagCompletionFunc("variant", cobra.FixedCompletions(variantNames(), cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
