@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/bits"
 
 	"alamos/pkg/encode"
 )
@@ -76,34 +75,11 @@ func (b *Batch) check(s *Spec) error {
 	return nil
 }
 
-// scatter writes the policy targets to dst [N][size], which holds zeros.
-func (b *Batch) scatter(dst []float32, size int) {
-	for i := range b.N {
-		row := dst[i*size:][:size]
-		for j := b.Offsets[i]; j < b.Offsets[i+1]; j++ {
-			if index := b.Indices[j]; index >= 0 {
-				row[index] += b.Policy[j]
-			}
-		}
-	}
-}
-
-// unpack writes packed planes [n][count] as numbers [n][64][count].
-func unpack(dst []float32, planes []uint64, constant []bool) {
-	clear(dst)
-	count := len(constant)
-	for i, word := range planes {
-		c := i % count
-		to := dst[i/count*Squares*count:][:Squares*count]
-		if constant[c] {
-			v := math.Float32frombits(uint32(word))
-			for s := range Squares {
-				to[s*count+c] = v
-			}
-			continue
-		}
-		for ; word != 0; word &= word - 1 {
-			to[bits.TrailingZeros64(word)*count+c] = 1
-		}
+// part is positions from to to, which share the memory of b.
+func (b *Batch) part(from, to int) *Batch {
+	planes := len(b.Planes) / b.N
+	return &Batch{
+		N: to - from, Planes: b.Planes[from*planes : to*planes], Offsets: b.Offsets[from : to+1],
+		Indices: b.Indices, Policy: b.Policy, Values: b.Values[from:to],
 	}
 }

@@ -5,15 +5,16 @@
 //     lists. Each layer knows three things about itself: its parameters, its
 //     forward pass on gotch tensors, and its steps in the evaluator.
 //   - A [Trainer] holds a copy of the parameters in libtorch and takes gradient
-//     steps. At most one trainer has a network at a time; what it has learned is
-//     seen by State and Compile.
+//     steps, each batch divided among threads that run the graph of gotch's
+//     operations and a few of our own in C++. At most one trainer has a network at
+//     a time; what it has learned is seen by State and Compile.
 //   - A [Model] is a frozen copy for inference: batch norm folded into the
 //     convolutions, weights packed for blocks of positions. Any number of
 //     [Session]s share it, a goroutine each.
 //   - A [Tower] is the bare convolutions of such a model, to measure them.
 //
 // Determinism. A step of training is a function of the parameters, the optimizer
-// state, the batch and the number of threads. A position's priors and value are
+// state, the batch, the precision and the number of threads. A position's priors and value are
 // a function of the model and that position: blocks are padded to a constant
 // size, and neither the other positions nor the place among them change a bit.
 //

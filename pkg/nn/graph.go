@@ -90,23 +90,35 @@ func floats(t *ts.Tensor) []float32 {
 	return unsafe.Slice((*float32)(p), t.Numel())
 }
 
-// graph is a forward pass in the making.
+// graph is a forward pass in the making, of one shard of a batch.
 type graph struct {
 	scope
 	device   gotch.Device
 	params   map[*param]*ts.Tensor
-	training bool // batch norm uses and updates the statistics of the batch
+	half     bool // maps and the weights of large layers are bf16; sums, norms and the heads' last layers are not
+	training bool // batch norm uses the statistics of the batch, and updates the running ones
+
+	meeting meeting // with the other shards; nil in evaluation
+	shard   int
 }
 
+// param is a parameter in single precision.
 func (g *graph) param(p *param) *ts.Tensor { return g.params[p] }
 
-// input is the planes of n positions as a tensor [n, planes, 8, 8] with channels
-// last in memory: libtorch's convolutions are faster so, and keep that order.
-func (g *graph) input(planes []uint64, constant []bool) *ts.Tensor {
-	count := len(constant)
-	t := g.empty(len(planes)/count, 8, 8, count)
-	unpack(floats(t), planes, constant)
-	return g.keep(t.Permute([]int64{0, 3, 1, 2}, false))
+// weight is a parameter in the precision of the maps.
+func (g *graph) weight(p *param) *ts.Tensor {
+	if !g.half {
+		return g.params[p]
+	}
+	return g.keep(g.params[p].Totype(gotch.BFloat16, false))
+}
+
+// single is x in single precision.
+func (g *graph) single(x *ts.Tensor) *ts.Tensor {
+	if !g.half {
+		return x
+	}
+	return g.keep(x.Totype(gotch.Float, false))
 }
 
 func (g *graph) empty(shape ...int) *ts.Tensor {
@@ -125,7 +137,8 @@ func int64s(shape []int) []int64 {
 	return out
 }
 
-// forward returns the policy's logits [N, PolicySize] and the values [N].
+// forward returns the policy's logits [N, PolicySize], in the precision of the
+// maps, and the values [N].
 func (n *Network) forward(g *graph, x *ts.Tensor) (logits, values *ts.Tensor) {
 	for _, l := range n.trunk {
 		x = l.forward(g, x)

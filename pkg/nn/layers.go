@@ -60,15 +60,21 @@ func newConvNorm(d *declare, conv, norm string, in, out, kernel int) *convNorm {
 	}
 }
 
-// linear is the layer without its ReLU.
-func (l *convNorm) linear(g *graph, x *ts.Tensor) *ts.Tensor {
-	pad := int64(l.kernel / 2)
-	y := g.keep(ts.Conv2d(x, g.param(l.weight), ts.None, []int64{1, 1}, []int64{pad, pad}, []int64{1, 1}, 1))
-	return g.keep(ts.BatchNorm(y, g.param(l.gamma), g.param(l.beta), g.param(l.mean), g.param(l.variance), g.training, normMomentum, normEpsilon, false))
+func (l *convNorm) forward(g *graph, x *ts.Tensor) *ts.Tensor { return l.plus(g, x, nil) }
+
+// plus is the layer with something added before its ReLU, or nil.
+func (l *convNorm) plus(g *graph, x, add *ts.Tensor) *ts.Tensor {
+	return g.norm(l, g.conv(x, l.weight, nil), add)
 }
 
-func (l *convNorm) forward(g *graph, x *ts.Tensor) *ts.Tensor {
-	return g.keep(l.linear(g, x).Relu(false))
+// conv is a convolution that keeps the size of maps. bias may be nil.
+func (g *graph) conv(x *ts.Tensor, weight, bias *param) *ts.Tensor {
+	b := ts.None
+	if bias != nil {
+		b = g.weight(bias)
+	}
+	pad := int64(weight.shape[3] / 2)
+	return g.keep(ts.Conv2d(x, g.weight(weight), b, []int64{1, 1}, []int64{pad, pad}, []int64{1, 1}, 1))
 }
 
 func (l *convNorm) compile(c *compiler, from register) register {
@@ -87,8 +93,7 @@ func newResidual(d *declare, name string, width int) *residual {
 }
 
 func (l *residual) forward(g *graph, x *ts.Tensor) *ts.Tensor {
-	y := l.second.linear(g, l.first.forward(g, x))
-	return g.keep(g.keep(y.Add(x, false)).Relu(false))
+	return l.second.plus(g, l.first.forward(g, x), x)
 }
 
 func (l *residual) compile(c *compiler, from register) register {
@@ -110,8 +115,14 @@ func newDense(d *declare, name string, in, out int, scale float64) *dense {
 	}
 }
 
+// forward is the layer in single precision.
 func (l *dense) forward(g *graph, x *ts.Tensor) *ts.Tensor {
 	return g.keep(ts.Linear(x, g.param(l.weight), g.param(l.bias)))
+}
+
+// wide is the layer in the precision of the maps.
+func (l *dense) wide(g *graph, x *ts.Tensor) *ts.Tensor {
+	return g.keep(ts.Linear(x, g.weight(l.weight), g.weight(l.bias)))
 }
 
 // convPolicy is the head PolicyConv.
@@ -128,7 +139,7 @@ func newConvPolicy(d *declare, width, channels, size int) *convPolicy {
 }
 
 func (h *convPolicy) forward(g *graph, x *ts.Tensor) *ts.Tensor {
-	return h.linear.forward(g, g.keep(h.conv.forward(g, x).Flatten(1, 3, false)))
+	return h.linear.wide(g, g.keep(h.conv.forward(g, x).Flatten(1, 3, false)))
 }
 
 func (h *convPolicy) compile(c *compiler, from register) {
@@ -155,8 +166,8 @@ func newConv73Policy(d *declare, width, size int) *conv73Policy {
 }
 
 func (h *conv73Policy) forward(g *graph, x *ts.Tensor) *ts.Tensor {
-	y := g.keep(ts.Conv2d(h.conv.forward(g, x), g.param(h.weight), g.param(h.bias), []int64{1, 1}, []int64{0, 0}, []int64{1, 1}, 1))
-	return h.linear.forward(g, g.keep(y.Flatten(1, 3, false)))
+	y := g.conv(h.conv.forward(g, x), h.weight, h.bias)
+	return h.linear.wide(g, g.keep(y.Flatten(1, 3, false)))
 }
 
 // compile makes one linear layer of the convolution and the linear layer where
@@ -190,7 +201,7 @@ func newTanhValue(d *declare, width int) *tanhValue {
 }
 
 func (h *tanhValue) forward(g *graph, x *ts.Tensor) *ts.Tensor {
-	y := g.keep(h.conv.forward(g, x).Flatten(1, 3, false))
+	y := g.single(g.keep(h.conv.forward(g, x).Flatten(1, 3, false)))
 	y = g.keep(h.hidden.forward(g, y).Relu(false))
 	y = g.keep(h.score.forward(g, y).Tanh(false))
 	return g.keep(y.Flatten(0, 1, false))

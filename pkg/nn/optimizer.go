@@ -3,7 +3,6 @@ package nn
 import (
 	"fmt"
 
-	"github.com/sugarme/gotch"
 	"github.com/sugarme/gotch/ts"
 )
 
@@ -33,10 +32,11 @@ func (o Optimizer) check() error {
 	return nil
 }
 
-// optimizer is an optimizer at work. Its methods run on the trainer's thread
-// without gradient mode, and panic with a failure.
+// optimizer is an optimizer at work. Its methods panic with a failure.
 type optimizer interface {
-	step(lr float64) // uses the gradients and sets them to zero
+	// step is the part of a shard in a step of the first so many shards, on its
+	// thread. It reads the gradients of all of them.
+	step(shard, shards int, lr float64)
 	state() Tensors
 	load(Tensors) error
 	close()
@@ -46,70 +46,58 @@ type optimizer interface {
 // d = g + decay*w; m = momentum*m + d; w = w - lr*m. It is torch.optim.SGD with
 // its defaults.
 type sgd struct {
-	o     Optimizer
-	scope // owns the momenta
-	slots []slot
+	o       Optimizer
+	scope   // owns the momenta
+	trained []*param
+	momenta []*ts.Tensor // of trained
+
+	weightHandles, momentHandles, leafHandles handles // for sgdStep
 }
 
-// slot is a parameter with its momentum.
-type slot struct {
-	param            *param
-	weight, momentum *ts.Tensor
-}
-
-func newSGD(o Optimizer, params []*param, tensors map[*param]*ts.Tensor) *sgd {
-	s := &sgd{o: o}
-	for _, p := range params {
-		if p.trained {
-			m := s.keep(ts.Zeros(int64s(p.shape), gotch.Float, gotch.CPU))
-			s.slots = append(s.slots, slot{p, tensors[p], m})
-		}
+func newSGD(o Optimizer, weights map[*param]*ts.Tensor, shards []*shard, trained []*param) *sgd {
+	s := &sgd{o: o, trained: trained}
+	for _, p := range trained {
+		m := s.keep(newStorage(p))
+		clear(floats(m))
+		s.momenta = append(s.momenta, m)
+		s.momentHandles = append(s.momentHandles, m.Ctensor())
+		s.weightHandles = append(s.weightHandles, weights[p].Ctensor())
+	}
+	for _, x := range shards {
+		s.leafHandles = append(s.leafHandles, x.leaves...)
 	}
 	return s
 }
 
-func (s *sgd) step(lr float64) {
-	var c scope
-	defer c.close()
-	momentum, decay, rate := c.scalar(s.o.Momentum), c.scalar(s.o.WeightDecay), c.scalar(lr)
-	for _, p := range s.slots {
-		p.update(momentum, decay, rate)
-	}
-}
-
-func (p slot) update(momentum, decay, rate *ts.Scalar) {
-	var c scope
-	defer c.close()
-	g := c.keep(p.weight.Grad(false))
-	d := c.keep(p.weight.MulScalar(decay, false))
-	must(d.Add_(g))
-	must(p.momentum.MulScalar_(momentum))
-	must(p.momentum.Add_(d))
-	must(p.weight.Sub_(c.keep(p.momentum.MulScalar(rate, false))))
-	must(g.Zero_())
+func (s *sgd) step(shard, shards int, lr float64) {
+	sgdStep(shard, shards, s.weightHandles, s.momentHandles, s.leafHandles, s.o, lr)
 }
 
 // momentumKey is the name of a parameter's momentum in the state.
 func momentumKey(p *param) string { return "sgd.momentum." + p.name }
 
 func (s *sgd) state() Tensors {
-	t := make(Tensors, len(s.slots))
-	for _, p := range s.slots {
-		t[momentumKey(p.param)] = floatTensor(p.param.shape, floats(p.momentum))
+	t := make(Tensors, len(s.trained))
+	for i, p := range s.trained {
+		data := make([]float32, len(p.data))
+		p.read(data, s.momenta[i])
+		t[momentumKey(p)] = floatTensor(p.shape, data)
 	}
 	return t
 }
 
 func (s *sgd) load(t Tensors) error {
-	shapes := make(map[string][]int, len(s.slots))
-	for _, p := range s.slots {
-		shapes[momentumKey(p.param)] = p.param.shape
+	shapes := make(map[string][]int, len(s.trained))
+	for _, p := range s.trained {
+		shapes[momentumKey(p)] = p.shape
 	}
 	if err := t.match(shapes); err != nil {
 		return err
 	}
-	for _, p := range s.slots {
-		copyFloats(floats(p.momentum), t[momentumKey(p.param)].Data)
+	for i, p := range s.trained {
+		data := make([]float32, len(p.data))
+		copyFloats(data, t[momentumKey(p)].Data)
+		p.write(s.momenta[i], data)
 	}
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"sync"
 
-	"github.com/sugarme/gotch"
 	"github.com/sugarme/gotch/ts"
 )
 
@@ -23,35 +22,59 @@ type Loss struct {
 	Value  float64 // (z - v)^2
 }
 
-// TrainerOptions say on what hardware to train. They decide the last bits of the
-// result, nothing else.
+// TrainerOptions say on what hardware to train, and how exactly to compute: what
+// comes out depends on the precision and, in its last bits, on the threads.
 type TrainerOptions struct {
 	Device  string // "cpu"; "" is the same
 	Threads int    // of the CPU; 0: all
+	// Precision is Auto, FP32 or BF16; "" is Auto. BF16 computes with maps and
+	// weights of 8 bits of mantissa, from parameters in single precision.
+	Precision string
+}
+
+// complete returns the options with every default made explicit.
+func (on TrainerOptions) complete() (TrainerOptions, error) {
+	if on.Threads < 0 {
+		return on, fmt.Errorf("trainer: threads: want at least 0, have %d", on.Threads)
+	}
+	if on.Threads == 0 {
+		on.Threads = runtime.NumCPU()
+	}
+	if err := errors.Join(checkDevice(on.Device), checkLibrary(), checkOperations()); err != nil {
+		return on, err
+	}
+	switch on.Precision {
+	case "", Auto:
+		on.Precision = FP32
+		if hasBF16() {
+			on.Precision = BF16
+		}
+	case FP32:
+	case BF16:
+		if !hasBF16() {
+			return on, errors.New("trainer: precision: this processor has no bf16 arithmetic (avx512_bf16); use fp32 or auto")
+		}
+	default:
+		return on, fmt.Errorf("trainer: precision: no %q; there is auto, fp32, bf16", on.Precision)
+	}
+	return on, nil
 }
 
 // Trainer takes gradient steps on a network. It keeps the parameters in libtorch
-// memory, on an OS thread of its own that serves its methods: libtorch keeps
-// gradient mode and thread counts by thread. It is safe for use by several
-// goroutines; their calls run one after the other.
+// memory and divides every batch among shards, a thread each. It is safe for use
+// by several goroutines; their calls run one after the other.
 type Trainer struct {
 	net     *Network
 	weights Weights
+	options TrainerOptions
 
-	// Used on the trainer's thread only.
-	params  scope // owns the tensors in tensors
+	mu      sync.Mutex // guards what follows
+	params  scope      // owns the tensors in tensors
 	tensors map[*param]*ts.Tensor
+	shards  []*shard
 	opt     optimizer
 	changed bool // the tensors are newer than the network's parameters
-
-	mu     sync.Mutex // guards calls against Close
-	calls  chan call
-	closed bool
-}
-
-type call struct {
-	run  func() error
-	done chan error
+	closed  bool
 }
 
 // NewTrainer starts a trainer that uses all processors. A network has at most
@@ -65,19 +88,11 @@ func NewTrainerOn(n *Network, o Optimizer, on TrainerOptions) (*Trainer, error) 
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	if err := checkDevice(on.Device); err != nil {
+	on, err := on.complete()
+	if err != nil {
 		return nil, err
 	}
-	if err := checkLibrary(); err != nil {
-		return nil, err
-	}
-	if on.Threads < 0 {
-		return nil, fmt.Errorf("trainer: threads: want at least 0, have %d", on.Threads)
-	}
-	if on.Threads == 0 {
-		on.Threads = runtime.NumCPU()
-	}
-	t := &Trainer{net: n, weights: o.Weights, calls: make(chan call), tensors: make(map[*param]*ts.Tensor)}
+	t := &Trainer{net: n, weights: o.Weights, options: on, tensors: make(map[*param]*ts.Tensor)}
 	if t.weights == (Weights{}) {
 		t.weights = Weights{Policy: 1, Value: 1}
 	}
@@ -90,57 +105,46 @@ func NewTrainerOn(n *Network, o Optimizer, on TrainerOptions) (*Trainer, error) 
 	case n.trainer != nil:
 		return nil, errors.New("trainer: the network has a trainer already")
 	}
-	go t.serve(on.Threads)
-	if err := t.do(func() { t.start(o) }); err != nil {
-		return nil, errors.Join(err, t.stop())
+	if err := caught(func() { t.start(o) }); err != nil {
+		t.stop()
+		return nil, err
 	}
 	n.trainer = t
 	return t, nil
 }
 
-// serve is the trainer's thread.
-func (t *Trainer) serve(threads int) {
-	runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
-	setThreads(threads)
-	for c := range t.calls {
-		c.done <- c.run()
+// start makes the tensors and the shards.
+func (t *Trainer) start(o Optimizer) {
+	var trained []*param
+	for _, p := range t.net.params {
+		x := t.params.keep(newStorage(p))
+		p.write(x, p.data)
+		t.tensors[p] = x
+		if p.trained {
+			trained = append(trained, p)
+		}
 	}
+	for i := range t.options.Threads {
+		t.shards = append(t.shards, newShard(i))
+	}
+	must(t.each(len(t.shards), nil, func(s *shard) { s.start(t.net.params, t.tensors) }))
+	t.opt = newSGD(o, t.tensors, t.shards, trained)
 }
 
-// do runs f on the trainer's thread.
-func (t *Trainer) do(f func()) error {
-	return t.run(func() error { return caught(f) })
-}
+// Precision is FP32 or BF16.
+func (t *Trainer) Precision() string { return t.options.Precision }
 
-func (t *Trainer) run(f func() error) error {
+// Threads is the number of shards that a batch is divided into.
+func (t *Trainer) Threads() int { return t.options.Threads }
+
+// do runs f when it is the caller's turn.
+func (t *Trainer) do(f func() error) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
 		return errClosed("trainer")
 	}
-	c := call{run: f, done: make(chan error)}
-	t.calls <- c
-	return <-c.done
-}
-
-// start makes the tensors.
-func (t *Trainer) start(o Optimizer) {
-	gradients(false)
-	for _, p := range t.net.params {
-		x := t.params.keep(ts.Empty(int64s(p.shape), gotch.Float, gotch.CPU))
-		copy(floats(x), p.data)
-		if p.trained {
-			x = t.params.keep(x.SetRequiresGrad(true, false))
-		}
-		t.tensors[p] = x
-	}
-	t.opt = newSGD(o, t.net.params, t.tensors)
-}
-
-// gradients switches the recording of operations for a backward pass.
-func gradients(on bool) {
-	_, err := ts.GradSetEnabled(on)
-	must(err)
+	return f()
 }
 
 // Step takes one gradient step on a batch and returns the loss before it.
@@ -152,24 +156,21 @@ func (t *Trainer) Step(b *Batch, lr float64) (Loss, error) {
 		return Loss{}, err
 	}
 	var loss Loss
-	err := t.run(func() error {
-		var diverged error
-		err := caught(func() {
-			g := t.graph(true)
-			defer g.close()
-			gradients(true)
-			defer gradients(false)
-			var total *ts.Tensor
-			if total, loss = t.loss(g, b); loss.finite() {
-				must(total.Backward())
-				gradients(false)
-				t.opt.step(lr)
-				t.changed = true
-			} else {
-				diverged = ErrDiverged
-			}
-		})
-		return errors.Join(err, diverged)
+	err := t.do(func() error {
+		p := t.pass(b.N, true)
+		defer p.close()
+		var err error
+		if loss, err = p.losses(b); err != nil {
+			return err
+		}
+		if !loss.finite() {
+			return ErrDiverged
+		}
+		if err := p.each(func(s *shard) { must(p.totals[s.index].Backward()) }); err != nil {
+			return err
+		}
+		t.changed = true
+		return p.each(func(s *shard) { t.opt.step(s.index, p.shards, lr) })
 	})
 	return loss, err
 }
@@ -181,10 +182,11 @@ func (t *Trainer) Loss(b *Batch) (Loss, error) {
 		return Loss{}, err
 	}
 	var loss Loss
-	err := t.do(func() {
-		g := t.graph(false)
-		defer g.close()
-		_, loss = t.loss(g, b)
+	err := t.do(func() (err error) {
+		p := t.pass(b.N, false)
+		defer p.close()
+		loss, err = p.losses(b)
+		return err
 	})
 	if err == nil && !loss.finite() {
 		err = ErrDiverged
@@ -194,46 +196,20 @@ func (t *Trainer) Loss(b *Batch) (Loss, error) {
 
 func (l Loss) finite() bool { return !math.IsNaN(l.Total) && !math.IsInf(l.Total, 0) }
 
-func (t *Trainer) graph(training bool) *graph {
-	return &graph{device: gotch.CPU, params: t.tensors, training: training}
-}
-
-// loss returns the total as a tensor to differentiate, and all terms as numbers.
-func (t *Trainer) loss(g *graph, b *Batch) (*ts.Tensor, Loss) {
-	spec := &t.net.spec
-	logits, values := t.net.forward(g, g.input(b.Planes, spec.Constant))
-
-	target := g.zeros(b.N, spec.PolicySize)
-	b.scatter(floats(target), spec.PolicySize)
-	logs := g.keep(logits.LogSoftmax(1, gotch.Float, false))
-	sum := g.keep(g.keep(target.Mul(logs, false)).Sum(gotch.Float, false))
-	policy := g.keep(sum.MulScalar(g.scalar(-1/float64(b.N)), false))
-
-	z := g.empty(b.N)
-	copy(floats(z), b.Values)
-	value := g.keep(g.keep(g.keep(values.Sub(z, false)).Square(false)).Mean(gotch.Float, false))
-
-	w := t.weights
-	total := g.keep(g.keep(policy.MulScalar(g.scalar(w.Policy), false)).Add(g.keep(value.MulScalar(g.scalar(w.Value), false)), false))
-	return total, Loss{
-		Total:  float64(floats(total)[0]),
-		Policy: float64(floats(policy)[0]),
-		Value:  float64(floats(value)[0]),
-	}
-}
-
 // State is a copy of the optimizer's state. Together with the network's it
 // continues training bit for bit.
 func (t *Trainer) State() (Tensors, error) {
 	var s Tensors
-	err := t.do(func() { s = t.opt.state() })
+	err := t.do(func() error {
+		return caught(func() { s = t.opt.state() })
+	})
 	return s, err
 }
 
 // Load replaces the optimizer's state by what State returned for the same
 // network and kind of optimizer. On an error the state is unchanged.
 func (t *Trainer) Load(s Tensors) error {
-	return t.run(func() error {
+	return t.do(func() error {
 		var bad error
 		err := caught(func() { bad = t.opt.load(s) })
 		if err = errors.Join(err, bad); err != nil {
@@ -245,24 +221,28 @@ func (t *Trainer) Load(s Tensors) error {
 
 // pull copies the parameters to the network, whose lock the caller holds.
 func (t *Trainer) pull() error {
-	return t.do(func() {
+	return t.do(func() error {
 		if !t.changed {
-			return
-		}
-		for p, x := range t.tensors {
-			copy(p.data, floats(x))
+			return nil
 		}
 		t.changed = false
+		return caught(func() {
+			for p, x := range t.tensors {
+				p.read(p.data, x)
+			}
+		})
 	})
 }
 
 // push copies the parameters from the network, whose lock the caller holds.
 func (t *Trainer) push() error {
-	return t.do(func() {
-		for p, x := range t.tensors {
-			copy(floats(x), p.data)
-		}
+	return t.do(func() error {
 		t.changed = false
+		return caught(func() {
+			for p, x := range t.tensors {
+				p.write(x, p.data)
+			}
+		})
 	})
 }
 
@@ -279,19 +259,19 @@ func (t *Trainer) Close() error {
 	return errors.Join(err, t.stop())
 }
 
-// stop frees the tensors and ends the thread.
+// stop frees the tensors and ends the threads.
 func (t *Trainer) stop() error {
-	err := t.do(func() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.closed = true
+	err := t.each(len(t.shards), nil, func(s *shard) { s.close() })
+	for _, s := range t.shards {
+		close(s.calls)
+	}
+	return errors.Join(err, caught(func() {
 		if t.opt != nil {
 			t.opt.close()
 		}
 		t.params.close()
-	})
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if !t.closed {
-		t.closed = true
-		close(t.calls)
-	}
-	return err
+	}))
 }

@@ -17,13 +17,18 @@ import (
 
 var momentum = Optimizer{Kind: "sgd", Momentum: 0.9, WeightDecay: 1e-4}
 
-// mustTrainer trains on one thread: OpenMP's threads wait for each other, slowly
-// on a machine that has other work.
-func mustTrainer(t testing.TB, n *Network) *Trainer { return mustTrainerOn(t, n, 1) }
+// mustTrainer trains on one thread in single precision.
+func mustTrainer(t testing.TB, n *Network) *Trainer {
+	return mustTrainerOn(t, n, 1)
+}
 
 func mustTrainerOn(t testing.TB, n *Network, threads int) *Trainer {
+	return mustTrainerWith(t, n, TrainerOptions{Threads: threads, Precision: FP32})
+}
+
+func mustTrainerWith(t testing.TB, n *Network, on TrainerOptions) *Trainer {
 	t.Helper()
-	x, err := NewTrainerOn(n, momentum, TrainerOptions{Threads: threads})
+	x, err := NewTrainerOn(n, momentum, on)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,11 +151,11 @@ func TestLossWeights(t *testing.T) {
 // outputs are the logits and values of a trainer's network in evaluation.
 func outputs(t testing.TB, x *Trainer, planes []uint64) (logits, values []float32) {
 	t.Helper()
-	err := x.do(func() {
-		g := x.graph(false)
+	err := x.each(1, nil, func(s *shard) {
+		g := &graph{device: gotch.CPU, params: s.params, half: x.Precision() == BF16}
 		defer g.close()
 		l, v := x.net.forward(g, g.input(planes, x.net.spec.Constant))
-		logits, values = append(logits, floats(l)...), append(values, floats(v)...)
+		logits, values = append(logits, floats(g.single(l))...), append(values, floats(v)...)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -163,21 +168,27 @@ func outputs(t testing.TB, x *Trainer, planes []uint64) (logits, values []float3
 func TestSGDByHand(t *testing.T) {
 	x := mustTrainer(t, mustNew(t, tiny(), 1))
 	var got []float32
-	err := x.do(func() {
-		var s scope
-		defer s.close()
+	err := x.each(1, nil, func(*shard) {
 		p := &param{name: "w", shape: []int{1}, data: make([]float32, 1), trained: true}
-		w := s.keep(ts.Empty([]int64{1}, gotch.Float, gotch.CPU))
-		floats(w)[0] = 1
-		w = s.keep(w.SetRequiresGrad(true, false))
-		o := newSGD(Optimizer{Momentum: 0.9, WeightDecay: 0.1}, []*param{p}, map[*param]*ts.Tensor{p: w})
+		weights := map[*param]*ts.Tensor{}
+		var owner scope
+		defer owner.close()
+		weights[p] = owner.keep(newStorage(p))
+		floats(weights[p])[0] = 1
+		view := &shard{params: map[*param]*ts.Tensor{}}
+		defer view.close()
+		view.start([]*param{p}, weights)
+		o := newSGD(Optimizer{Momentum: 0.9, WeightDecay: 0.1}, weights, []*shard{view}, []*param{p})
 		defer o.close()
 		for range 2 {
+			var s scope
+			forgetGradients(view.leaves)
 			gradients(true)
-			must(s.keep(s.keep(w.MulScalar(s.scalar(0.5), false)).Sum(gotch.Float, false)).Backward())
+			must(s.keep(s.keep(view.params[p].MulScalar(s.scalar(0.5), false)).Sum(gotch.Float, false)).Backward())
 			gradients(false)
-			o.step(0.1)
-			got = append(got, floats(w)[0])
+			s.close()
+			o.step(0, 1, 0.1)
+			got = append(got, floats(weights[p])[0])
 		}
 	})
 	if err != nil {
@@ -191,24 +202,28 @@ func TestSGDByHand(t *testing.T) {
 }
 
 // Eight steps at once, and eight with everything saved, closed and loaded after
-// three, give the same bits, on one thread and on all.
+// three, give the same bits, on one thread and on three.
 func TestResumeIsBitExact(t *testing.T) {
-	for _, threads := range []int{1, 0} {
-		t.Run(fmt.Sprintf("threads %d", threads), func(t *testing.T) { testResume(t, threads) })
+	for _, precision := range precisions() {
+		for _, threads := range []int{1, 3} {
+			t.Run(fmt.Sprintf("%s threads %d", precision, threads), func(t *testing.T) {
+				testResume(t, TrainerOptions{Threads: threads, Precision: precision})
+			})
+		}
 	}
 }
 
-func testResume(t *testing.T, threads int) {
+func testResume(t *testing.T, on TrainerOptions) {
 	s := tiny()
 	batch := func(i int) *Batch { return randomBatch(uint64(i), s, 16) }
 	whole := mustNew(t, s, 1)
-	x := mustTrainerOn(t, whole, threads)
+	x := mustTrainerWith(t, whole, on)
 	for i := range 8 {
 		step(t, x, batch(i), 0.05)
 	}
 
 	n := mustNew(t, s, 1)
-	y := mustTrainerOn(t, n, threads)
+	y := mustTrainerWith(t, n, on)
 	for i := range 3 {
 		step(t, y, batch(i), 0.05)
 	}
@@ -231,7 +246,7 @@ func testResume(t *testing.T, threads int) {
 	if err := n.Load(params); err != nil {
 		t.Fatal(err)
 	}
-	y = mustTrainerOn(t, n, threads)
+	y = mustTrainerWith(t, n, on)
 	if err := y.Load(state); err != nil {
 		t.Fatal(err)
 	}
@@ -275,8 +290,10 @@ func TestTrainerErrors(t *testing.T) {
 			t.Errorf("%+v: error %v", o, err)
 		}
 	}
-	if _, err := NewTrainerOn(n, momentum, TrainerOptions{Device: "abacus"}); err == nil {
-		t.Error("trained on an abacus")
+	for want, on := range map[string]TrainerOptions{"abacus": {Device: "abacus"}, "fp8": {Precision: "fp8"}, "-1": {Threads: -1}} {
+		if _, err := NewTrainerOn(n, momentum, on); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("trained on %+v: %v", on, err)
+		}
 	}
 	x := mustTrainer(t, n)
 	if _, err := NewTrainer(n, momentum); err == nil {
@@ -327,8 +344,8 @@ func TestTrainerErrors(t *testing.T) {
 // libtorch's own errors come back as one line.
 func TestLibtorchError(t *testing.T) {
 	x := mustTrainer(t, mustNew(t, tiny(), 1))
-	err := x.do(func() {
-		g := x.graph(false)
+	err := x.each(1, nil, func(*shard) {
+		g := &graph{device: gotch.CPU}
 		defer g.close()
 		g.keep(g.zeros(2, 3).Add(g.zeros(5), false))
 	})
@@ -361,7 +378,7 @@ func TestMemory(t *testing.T) {
 	n := mustNew(t, s, 1)
 	handles := func() int { return len(ts.ExistingTensors) }
 	before, mine := handles(), liveTensors.Load()
-	x := mustTrainer(t, n)
+	x := mustTrainerOn(t, n, 2)
 	b := randomBatch(1, s, 64)
 	work := func(steps int) {
 		for range steps {

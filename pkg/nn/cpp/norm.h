@@ -1,0 +1,46 @@
+// The arithmetic of batch norm in training, on maps x [rows][channels] of
+// float32 or bfloat16. Sums are taken in a fixed order, in double precision
+// over blocks of single-precision sums.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels.h"
+
+namespace alamos {
+
+// sum[c] += x - shift[c] and square[c] += (x - shift[c])^2 over the rows. A
+// shift near the mean keeps the precision that a difference of squares loses.
+void norm_sums(const float *x, int64_t rows, int channels, const float *shift,
+               double *sum, double *square);
+void norm_sums(const bf16 *x, int64_t rows, int channels, const float *shift,
+               double *sum, double *square);
+
+// y = ReLU(scale[c] x + shift[c] + add), add may be null.
+void norm_apply(const float *x, int64_t rows, int channels, const float *scale,
+                const float *shift, const float *add, float *y);
+void norm_apply(const bf16 *x, int64_t rows, int channels, const float *scale,
+                const float *shift, const bf16 *add, bf16 *y);
+
+// With g = dy where ReLU let something through to y, else 0: writes g to out, and
+// adds to sum[c] the g, to product[c] the g (x - mean[c]).
+void norm_gradient_sums(const float *dy, const float *y, const float *x,
+                        int64_t rows, int channels, const float *mean,
+                        float *out, double *sum, double *product);
+void norm_gradient_sums(const bf16 *dy, const bf16 *y, const bf16 *x,
+                        int64_t rows, int channels, const float *mean,
+                        bf16 *out, double *sum, double *product);
+
+// dx = a[c] g + b[c] x + d[c]; dx may be g.
+void norm_gradient(const float *g, const float *x, int64_t rows, int channels,
+                   const float *a, const float *b, const float *d, float *dx);
+void norm_gradient(const bf16 *g, const bf16 *x, int64_t rows, int channels,
+                   const float *a, const float *b, const float *d, bf16 *dx);
+
+// A range of stochastic gradient descent: see alamos_sgd. g[shards] are the
+// gradients of the shards.
+void sgd_range(int64_t from, int64_t to, float *w, float *m,
+               const float *const *g, int shards, float rate, float momentum,
+               float decay);
+
+}  // namespace alamos

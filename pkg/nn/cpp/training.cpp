@@ -1,0 +1,283 @@
+// The operations of training.h: what they do to tensors. The loops over numbers
+// are in norm.cpp.
+#include "training.h"
+
+#include <ATen/ATen.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <cmath>
+
+#include "guard.h"
+#include "kernels.h"
+#include "meeting.h"
+#include "norm.h"
+
+using alamos::bf16;
+using alamos::guard;
+using alamos::require;
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+struct alamos_meeting : alamos::Meeting {
+  using alamos::Meeting::Meeting;
+};
+
+namespace {
+
+const at::Tensor &tensor(const void *handle) {
+  return *static_cast<const at::Tensor *>(handle);
+}
+
+// maps is x [N, C, 8, 8] with channels last in memory, as the loops read it.
+at::Tensor maps(const at::Tensor &x) {
+  return x.contiguous(at::MemoryFormat::ChannelsLast);
+}
+
+// Calls f with typed pointers to maps of float32 or bfloat16.
+template <class F>
+void typed(const at::Tensor &x, F f) {
+  if (x.scalar_type() == at::kBFloat16)
+    f(static_cast<bf16 *>(nullptr));
+  else
+    f(static_cast<float *>(nullptr));
+}
+
+template <class T>
+T *data(const at::Tensor &x) {
+  return x.defined() ? static_cast<T *>(x.data_ptr()) : nullptr;
+}
+
+// normalize is the forward pass of a norm whose statistics are known.
+at::Tensor normalize(const at::Tensor &x, const at::Tensor &scale,
+                     const at::Tensor &shift, const at::Tensor &add) {
+  int64_t channels = x.size(1);
+  at::Tensor y = at::empty_like(x);
+  typed(x, [&](auto *t) {
+    using T = std::remove_pointer_t<decltype(t)>;
+    alamos::norm_apply(data<T>(x), x.numel() / channels, int(channels),
+                       data<float>(scale), data<float>(shift), data<T>(add),
+                       data<T>(y));
+  });
+  return y;
+}
+
+class Norm : public torch::autograd::Function<Norm> {
+ public:
+  static at::Tensor forward(AutogradContext *ctx, const at::Tensor &input,
+                            const at::Tensor &gamma, const at::Tensor &beta,
+                            const c10::optional<at::Tensor> &plus, float *running_mean,
+                            float *running_var, alamos_meeting *meeting,
+                            int shard, double momentum, double epsilon) {
+    at::Tensor x = maps(input), add = plus ? maps(*plus) : at::Tensor();
+    int channels = int(x.size(1));
+    int64_t rows = x.numel() / channels;
+
+    // The sums of the batch, and how many numbers they are of. They are taken
+    // about the running mean as it was: shard 0 changes it once they have met.
+    std::vector<float> about(running_mean, running_mean + channels);
+    std::vector<double> sums(2 * channels + 1);
+    sums[2 * channels] = double(rows);
+    typed(x, [&](auto *t) {
+      using T = std::remove_pointer_t<decltype(t)>;
+      alamos::norm_sums(data<T>(x), rows, channels, about.data(), sums.data(),
+                        sums.data() + channels);
+    });
+    meeting->sum(shard, sums);
+
+    double count = sums[2 * channels];
+    at::Tensor mean = at::empty({channels}), inverse = at::empty({channels});
+    at::Tensor scale = at::empty({channels}), shift = at::empty({channels});
+    for (int c = 0; c < channels; c++) {
+      double d = sums[c] / count, m = about[c] + d;
+      double var = std::max(0.0, sums[channels + c] / count - d * d);
+      double inv = 1 / std::sqrt(var + epsilon);
+      double s = data<float>(gamma)[c] * inv;
+      data<float>(mean)[c] = float(m);
+      data<float>(inverse)[c] = float(inv);
+      data<float>(scale)[c] = float(s);
+      data<float>(shift)[c] = float(data<float>(beta)[c] - m * s);
+      if (shard == 0) {
+        // The running variance is that of the population, as PyTorch's.
+        double population = var * count / std::max(1.0, count - 1);
+        running_mean[c] = float((1 - momentum) * about[c] + momentum * m);
+        running_var[c] = float((1 - momentum) * running_var[c] + momentum * population);
+      }
+    }
+    at::Tensor y = normalize(x, scale, shift, add);
+    ctx->save_for_backward({x, y, gamma, mean, inverse});
+    ctx->saved_data["meeting"] = reinterpret_cast<int64_t>(meeting);
+    ctx->saved_data["shard"] = int64_t(shard);
+    ctx->saved_data["count"] = count;
+    ctx->saved_data["adds"] = add.defined();
+    return y;
+  }
+
+  // With xhat = (x - mean) inverse and means over the batch,
+  // dx = gamma inverse (g - mean(g) - xhat mean(g xhat)).
+  static variable_list backward(AutogradContext *ctx, variable_list out) {
+    auto saved = ctx->get_saved_variables();
+    const at::Tensor &x = saved[0], &y = saved[1];
+    const float *gamma = data<float>(saved[2]), *mean = data<float>(saved[3]);
+    const float *inverse = data<float>(saved[4]);
+    auto *meeting = reinterpret_cast<alamos_meeting *>(ctx->saved_data["meeting"].toInt());
+    double count = ctx->saved_data["count"].toDouble();
+    int channels = int(x.size(1));
+    int64_t rows = x.numel() / channels;
+
+    at::Tensor dy = maps(out[0].to(x.scalar_type())), g = at::empty_like(x);
+    std::vector<double> sums(2 * channels);
+    typed(x, [&](auto *t) {
+      using T = std::remove_pointer_t<decltype(t)>;
+      alamos::norm_gradient_sums(data<T>(dy), data<T>(y), data<T>(x), rows,
+                                 channels, mean, data<T>(g), sums.data(),
+                                 sums.data() + channels);
+    });
+    // Each shard has its own share of these two.
+    at::Tensor dgamma = at::empty({channels}), dbeta = at::empty({channels});
+    for (int c = 0; c < channels; c++) {
+      data<float>(dgamma)[c] = float(sums[channels + c] * inverse[c]);
+      data<float>(dbeta)[c] = float(sums[c]);
+    }
+    meeting->sum(int(ctx->saved_data["shard"].toInt()), sums);
+
+    std::vector<float> a(channels), b(channels), d(channels);
+    for (int c = 0; c < channels; c++) {
+      double inv = inverse[c], s = gamma[c] * inv;
+      double slope = -s * inv * inv * sums[channels + c] / count;
+      a[c] = float(s);
+      b[c] = float(slope);
+      d[c] = float(-s * sums[c] / count - slope * mean[c]);
+    }
+    bool adds = ctx->saved_data["adds"].toBool();
+    at::Tensor dx = adds ? at::empty_like(x) : g;
+    typed(x, [&](auto *t) {
+      using T = std::remove_pointer_t<decltype(t)>;
+      alamos::norm_gradient(data<T>(g), data<T>(x), rows, channels, a.data(),
+                            b.data(), d.data(), data<T>(dx));
+    });
+    return {dx, dgamma, dbeta, adds ? g : at::Tensor(), {}, {}, {}, {}, {}, {}};
+  }
+};
+
+class PolicyLoss : public torch::autograd::Function<PolicyLoss> {
+ public:
+  static at::Tensor forward(AutogradContext *ctx, const at::Tensor &logits,
+                            const int32_t *offsets, const int32_t *indices,
+                            const float *targets, double scale) {
+    at::Tensor p = at::log_softmax(logits.to(at::kFloat).contiguous(), 1);
+    int64_t n = p.size(0), size = p.size(1);
+    double sum = 0;
+    at::Tensor mass = at::zeros({n, 1});  // a position's targets have the sum 1, or 0
+    for (int64_t i = 0; i < n; i++) {
+      const float *row = data<float>(p) + i * size;
+      for (int32_t j = offsets[i]; j < offsets[i + 1]; j++) {
+        if (indices[j] < 0) continue;
+        sum -= double(targets[j]) * row[indices[j]];
+        data<float>(mass)[i] += targets[j];
+      }
+    }
+    // The gradient, scale (softmax sum(targets) - target), while the targets are
+    // at hand: they are the caller's.
+    p.exp_().mul_(mass.mul_(scale));
+    for (int64_t i = 0; i < n; i++) {
+      float *row = data<float>(p) + i * size;
+      for (int32_t j = offsets[i]; j < offsets[i + 1]; j++)
+        if (indices[j] >= 0) row[indices[j]] -= float(scale) * targets[j];
+    }
+    ctx->save_for_backward({p.to(logits.scalar_type())});
+    return at::full({}, scale * sum, at::kFloat);
+  }
+
+  static variable_list backward(AutogradContext *ctx, variable_list out) {
+    at::Tensor g = ctx->get_saved_variables()[0];
+    float factor = out[0].item<float>();
+    return {factor == 1 ? g : g * factor, {}, {}, {}, {}};
+  }
+};
+
+}  // namespace
+
+extern "C" {
+
+int alamos_training_interface(void) { return ALAMOS_TRAINING; }
+
+alamos_meeting *alamos_meeting_new(int shards) { return new alamos_meeting(shards); }
+
+void alamos_meeting_abort(alamos_meeting *meeting) { meeting->abort(); }
+
+void alamos_meeting_free(alamos_meeting *meeting) { delete meeting; }
+
+void alamos_expand(int n, int count, const uint64_t *planes,
+                   const uint8_t *constant, int bf16, void *out) {
+  for (int64_t i = 0; i < n; i++, planes += count) {
+    int64_t at = i * 64 * count;
+    if (bf16)
+      alamos::expand(planes, constant, count, static_cast<::bf16 *>(out) + at, count);
+    else
+      alamos::expand(planes, constant, count, static_cast<float *>(out) + at, count);
+  }
+}
+
+char *alamos_norm(alamos_meeting *meeting, int shard, const void *x,
+                  const void *gamma, const void *beta, const void *mean,
+                  const void *var, const void *add, int training,
+                  double momentum, double epsilon, void **y) {
+  return guard([&] {
+    c10::optional<at::Tensor> plus;
+    if (add) plus = tensor(add);
+    at::Tensor out;
+    if (training) {
+      out = Norm::apply(tensor(x), tensor(gamma), tensor(beta), plus,
+                        data<float>(tensor(mean)), data<float>(tensor(var)),
+                        meeting, shard, momentum, epsilon);
+    } else {
+      require(!at::GradMode::is_enabled(), "alamos: batch norm in evaluation has no backward pass");
+      at::Tensor scale = tensor(gamma) * (tensor(var) + epsilon).rsqrt();
+      at::Tensor shift = tensor(beta) - tensor(mean) * scale;
+      out = normalize(maps(tensor(x)), scale, shift, add ? maps(*plus) : at::Tensor());
+    }
+    *y = new at::Tensor(std::move(out));
+  });
+}
+
+char *alamos_policy_loss(const void *logits, const int32_t *offsets,
+                         const int32_t *indices, const float *targets,
+                         double scale, void **loss) {
+  return guard([&] {
+    *loss = new at::Tensor(PolicyLoss::apply(tensor(logits), offsets, indices, targets, scale));
+  });
+}
+
+char *alamos_sgd(int shard, int shards, int count, void *const *weights,
+                 void *const *momenta, void *const *leaves, double rate,
+                 double momentum, double decay) {
+  return guard([&] {
+    std::vector<at::Tensor> kept(shards);
+    std::vector<const float *> g(shards);
+    for (int i = 0; i < count; i++) {
+      const at::Tensor &w = tensor(weights[i]);
+      for (int s = 0; s < shards; s++) {
+        at::Tensor grad = tensor(leaves[s * count + i]).grad();
+        require(grad.defined(), "alamos: a parameter has no gradient");
+        if (grad.strides() != w.strides()) grad = at::empty_like(w).copy_(grad);
+        g[s] = data<float>(grad);
+        kept[s] = std::move(grad);
+      }
+      // Whole cache lines, so that shards do not write to the same.
+      int64_t lines = (w.numel() + 15) / 16;
+      int64_t from = 16 * (lines * shard / shards);
+      int64_t to = std::min(w.numel(), 16 * (lines * (shard + 1) / shards));
+      alamos::sgd_range(from, to, data<float>(w), data<float>(tensor(momenta[i])),
+                        g.data(), shards, float(rate), float(momentum), float(decay));
+    }
+  });
+}
+
+char *alamos_forget_gradients(int count, void *const *leaves) {
+  return guard([&] {
+    for (int i = 0; i < count; i++)
+      tensor(leaves[i]).mutable_grad().reset();
+  });
+}
+
+}  // extern "C"

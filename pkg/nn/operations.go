@@ -1,0 +1,128 @@
+package nn
+
+// The operations of training that are ours, in cpp/training.h, for gotch's
+// tensors. They are looked up as the evaluator is, see native.go.
+
+/*
+#cgo CFLAGS: -I${SRCDIR}/cpp
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include "training.h"
+
+#define LOOKUP(name) ((typeof(&name))dlsym(RTLD_DEFAULT, #name))
+#define CALL(name, ...) \
+	static typeof(&name) f; \
+	if (!f) f = LOOKUP(name); \
+	return f(__VA_ARGS__)
+
+static int training_interface(void) {
+	typeof(&alamos_training_interface) f = LOOKUP(alamos_training_interface);
+	return f ? f() : 0;
+}
+static alamos_meeting *meeting_new(int shards) { CALL(alamos_meeting_new, shards); }
+static void meeting_abort(alamos_meeting *m) { CALL(alamos_meeting_abort, m); }
+static void meeting_free(alamos_meeting *m) { CALL(alamos_meeting_free, m); }
+static void expand(int n, int count, const uint64_t *planes, const uint8_t *constant, int bf16, void *out) {
+	CALL(alamos_expand, n, count, planes, constant, bf16, out);
+}
+static char *norm(alamos_meeting *m, int shard, const void *x, const void *gamma, const void *beta, const void *mean, const void *var, const void *add, int training, double momentum, double epsilon, void **y) {
+	CALL(alamos_norm, m, shard, x, gamma, beta, mean, var, add, training, momentum, epsilon, y);
+}
+static char *policy_loss(const void *logits, const int32_t *offsets, const int32_t *indices, const float *targets, double scale, void **loss) {
+	CALL(alamos_policy_loss, logits, offsets, indices, targets, scale, loss);
+}
+static char *sgd(int shard, int shards, int count, void *const *weights, void *const *momenta, void *const *leaves, double rate, double momentum, double decay) {
+	CALL(alamos_sgd, shard, shards, count, weights, momenta, leaves, rate, momentum, decay);
+}
+static char *forget_gradients(int count, void *const *leaves) { CALL(alamos_forget_gradients, count, leaves); }
+*/
+import "C"
+
+import (
+	"fmt"
+	"sync"
+	"unsafe"
+
+	"github.com/sugarme/gotch"
+	"github.com/sugarme/gotch/ts"
+)
+
+// checkOperations returns an error when libtch.so lacks our operations or has
+// older ones.
+var checkOperations = sync.OnceValue(func() error {
+	if have := int(C.training_interface()); have != C.ALAMOS_TRAINING {
+		return fmt.Errorf("libtch.so has version %d of the operations of training, want %d: run make setup", have, C.ALAMOS_TRAINING)
+	}
+	return nil
+})
+
+// meeting is where the shards of a batch wait for each other in a step.
+type meeting = *C.alamos_meeting
+
+func newMeeting(shards int) meeting { return C.meeting_new(C.int(shards)) }
+
+func freeMeeting(m meeting) { C.meeting_free(m) }
+
+// abortMeeting ends the waiting for a shard that failed.
+func abortMeeting(m meeting) { C.meeting_abort(m) }
+
+// input is the packed planes of n positions as maps [n, planes, 8, 8], channels
+// last in memory: libtorch's convolutions are faster so, and keep that order.
+func (g *graph) input(planes []uint64, constant []bool) *ts.Tensor {
+	count := len(constant)
+	n := len(planes) / count
+	kind := gotch.Float
+	if g.half {
+		kind = gotch.BFloat16
+	}
+	t := g.keep(ts.Empty(int64s([]int{n, 8, 8, count}), kind, g.device))
+	out, err := t.DataPtr()
+	must(err)
+	marks := make([]uint8, count)
+	for i, c := range constant {
+		if c {
+			marks[i] = 1
+		}
+	}
+	C.expand(C.int(n), C.int(count), (*C.uint64_t)(unsafe.SliceData(planes)), (*C.uint8_t)(unsafe.SliceData(marks)), flag(g.half), out)
+	return g.keep(t.Permute([]int64{0, 3, 1, 2}, false))
+}
+
+// norm is ReLU(norm(x) + add), add nil for nothing, with the batch norm of l: of
+// the statistics of the whole batch, not of this shard's part of it.
+func (g *graph) norm(l *convNorm, x, add *ts.Tensor) *ts.Tensor {
+	var plus, y unsafe.Pointer
+	if add != nil {
+		plus = add.Ctensor()
+	}
+	must(message(C.norm(g.meeting, C.int(g.shard), x.Ctensor(),
+		g.param(l.gamma).Ctensor(), g.param(l.beta).Ctensor(), g.param(l.mean).Ctensor(), g.param(l.variance).Ctensor(), plus,
+		flag(g.training), normMomentum, normEpsilon, &y)))
+	return g.keep(ts.FromCtensor(y), nil)
+}
+
+// policyLoss is the cross entropy of logits to the targets of the batch, summed
+// over its positions and multiplied by scale.
+func (g *graph) policyLoss(logits *ts.Tensor, b *Batch, scale float64) *ts.Tensor {
+	var loss unsafe.Pointer
+	must(message(C.policy_loss(logits.Ctensor(), (*C.int32_t)(unsafe.SliceData(b.Offsets)), (*C.int32_t)(unsafe.SliceData(b.Indices)),
+		first(b.Policy), C.double(scale), &loss)))
+	return g.keep(ts.FromCtensor(loss), nil)
+}
+
+// handles are tensors as C knows them.
+type handles []unsafe.Pointer
+
+func (h handles) first() *unsafe.Pointer { return unsafe.SliceData(h) }
+
+// sgdStep is the part of a shard in a step: see alamos_sgd. leaves are those of
+// all shards, one after the other.
+func sgdStep(shard, shards int, weights, momenta, leaves handles, o Optimizer, rate float64) {
+	must(message(C.sgd(C.int(shard), C.int(shards), C.int(len(weights)), weights.first(), momenta.first(), leaves.first(),
+		C.double(rate), C.double(o.Momentum), C.double(o.WeightDecay))))
+}
+
+// forgetGradients drops the gradients of tensors.
+func forgetGradients(leaves handles) {
+	must(message(C.forget_gradients(C.int(len(leaves)), leaves.first())))
+}

@@ -1,0 +1,217 @@
+package nn
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/sugarme/gotch"
+	"github.com/sugarme/gotch/ts"
+)
+
+// onShard runs f with a graph of a trainer's only shard that records a backward
+// pass.
+func onShard(t *testing.T, f func(g *graph)) {
+	t.Helper()
+	x := mustTrainer(t, mustNew(t, tiny(), 1))
+	m := newMeeting(1)
+	defer freeMeeting(m)
+	err := x.each(1, nil, func(s *shard) {
+		g := &graph{device: gotch.CPU, params: map[*param]*ts.Tensor{}, training: true, meeting: m}
+		defer g.close()
+		gradients(true)
+		defer gradients(false)
+		f(g)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// normal is a tensor of random numbers, with gradient.
+func normal(g *graph, rng *rand.Rand, mean float64, shape ...int) *ts.Tensor {
+	x := g.empty(shape...)
+	for i := range floats(x) {
+		floats(x)[i] = float32(mean + rng.NormFloat64())
+	}
+	return g.keep(x.SetRequiresGrad(true, false))
+}
+
+// ordered is the numbers of a tensor in the order of its shape.
+func ordered(g *graph, x *ts.Tensor) []float32 {
+	return append([]float32(nil), floats(g.keep(x.Contiguous(false)))...)
+}
+
+func compare(t *testing.T, what string, want, have []float32, tolerance float64) {
+	t.Helper()
+	worst := 0.0
+	for i := range want {
+		worst = math.Max(worst, math.Abs(float64(want[i]-have[i])))
+	}
+	if len(want) != len(have) || !(worst <= tolerance) {
+		t.Errorf("%s: %d and %d numbers, %v apart", what, len(want), len(have), worst)
+	}
+}
+
+// Our norm, with the addition and ReLU in it, is libtorch's batch norm followed
+// by these, and so are its gradients and running statistics.
+func TestNormIsBatchNorm(t *testing.T) {
+	for _, adds := range []bool{false, true} {
+		for _, channels := range []int{1, 3, 32} {
+			t.Run(fmt.Sprintf("%d channels, adds %v", channels, adds), func(t *testing.T) {
+				onShard(t, func(g *graph) {
+					// Each side makes the same numbers anew.
+					side := func(ours bool) map[string][]float32 {
+						rng := rand.New(rand.NewPCG(1, 2))
+						l := newConvNorm(&declare{}, "c", "n", channels, channels, 1)
+						x := normal(g, rng, 3, 7, channels, 8, 8)
+						add := normal(g, rng, 0, 7, channels, 8, 8)
+						weight := normal(g, rng, 0, 7, channels, 8, 8) // of y in the loss
+						for _, p := range []*param{l.gamma, l.beta} {
+							g.params[p] = normal(g, rng, 1, channels)
+						}
+						for _, p := range []*param{l.mean, l.variance} {
+							g.params[p] = g.empty(channels)
+							for i := range channels {
+								floats(g.params[p])[i] = 1 + rng.Float32()
+							}
+						}
+						var y *ts.Tensor
+						if ours {
+							plus := add
+							if !adds {
+								plus = nil
+							}
+							y = g.norm(l, x, plus)
+						} else {
+							y = g.keep(ts.BatchNorm(x, g.param(l.gamma), g.param(l.beta), g.param(l.mean), g.param(l.variance), true, normMomentum, normEpsilon, false))
+							if adds {
+								y = g.keep(y.Add(add, false))
+							}
+							y = g.keep(y.Relu(false))
+						}
+						must(g.keep(g.keep(y.Mul(weight, false)).Sum(gotch.Float, false)).Backward())
+						out := map[string][]float32{"y": ordered(g, y), "running mean": ordered(g, g.param(l.mean)), "running variance": ordered(g, g.param(l.variance))}
+						for name, v := range map[string]*ts.Tensor{"dx": x, "dgamma": g.param(l.gamma), "dbeta": g.param(l.beta), "dadd": add} {
+							if name != "dadd" || adds {
+								out[name] = ordered(g, g.keep(v.Grad(false)))
+							}
+						}
+						return out
+					}
+					want, have := side(false), side(true)
+					for name := range want {
+						scale := 0.0
+						for _, v := range want[name] {
+							scale = math.Max(scale, math.Abs(float64(v)))
+						}
+						compare(t, name, want[name], have[name], 1e-5*scale)
+					}
+				})
+			})
+		}
+	}
+}
+
+// The loss and its gradient are those of the cross entropy to the targets written
+// into a row of all moves.
+func TestPolicyLossIsCrossEntropy(t *testing.T) {
+	s := tiny()
+	b := randomBatch(3, s, 6)
+	b.Indices, b.Policy = append(b.Indices, -1), append(b.Policy, 0) // a move that the policy cannot express
+	b.Offsets[6]++
+	onShard(t, func(g *graph) {
+		logits := normal(g, rand.New(rand.NewPCG(1, 0)), 0, b.N, s.PolicySize)
+		target := g.zeros(b.N, s.PolicySize)
+		for i := range b.N {
+			for j := b.Offsets[i]; j < b.Offsets[i+1]; j++ {
+				if b.Indices[j] >= 0 {
+					floats(target)[i*s.PolicySize+int(b.Indices[j])] += b.Policy[j]
+				}
+			}
+		}
+		dense := g.keep(g.keep(target.Mul(g.keep(logits.LogSoftmax(1, gotch.Float, false)), false)).Sum(gotch.Float, false))
+		want := g.keep(dense.MulScalar(g.scalar(-2.0/3), false))
+		must(want.Backward())
+		gradient := ordered(g, g.keep(logits.Grad(false)))
+		forgetGradients(handles{logits.Ctensor()})
+
+		// A factor behind the loss reaches its gradient.
+		have := g.keep(g.policyLoss(logits, b, 1.0/3).MulScalar(g.scalar(2), false))
+		must(have.Backward())
+		compare(t, "loss", floats(want), floats(have), 1e-5)
+		compare(t, "gradient", gradient, ordered(g, g.keep(logits.Grad(false))), 1e-6)
+	})
+}
+
+// In how many shards a batch is trained changes the last bits only; the same
+// number gives the same bits. A batch may have fewer positions than shards.
+func TestShardsAgree(t *testing.T) {
+	s := tiny()
+	train := func(threads int) (Tensors, Loss) {
+		n := mustNew(t, s, 1)
+		x := mustTrainerOn(t, n, threads)
+		var last Loss
+		for i, size := range []int{17, 2, 32} {
+			last = step(t, x, randomBatch(uint64(i), s, size), 0.05)
+		}
+		held, err := x.Loss(randomBatch(9, s, 11))
+		if err != nil {
+			t.Fatal(err)
+		}
+		last.Value += held.Total
+		return mustState(t, n), last
+	}
+	want, loss := train(1)
+	for _, threads := range []int{2, 3, 5} {
+		have, l := train(threads)
+		again, _ := train(threads)
+		if math.Abs(l.Total-loss.Total) > 1e-4 || math.Abs(l.Value-loss.Value) > 1e-4 {
+			t.Errorf("%d shards: loss %+v, one has %+v", threads, l, loss)
+		}
+		for name := range want {
+			if string(have[name].Data) != string(again[name].Data) {
+				t.Errorf("%d shards: %s differs from run to run", threads, name)
+			}
+			a, b := make([]float32, len(want[name].Data)/4), make([]float32, len(have[name].Data)/4)
+			copyFloats(a, want[name].Data)
+			copyFloats(b, have[name].Data)
+			compare(t, fmt.Sprintf("%d shards: %s", threads, name), a, b, 2e-4)
+		}
+	}
+}
+
+// A shard that fails lets no other wait for it, and the next step works.
+func TestShardFails(t *testing.T) {
+	s := tiny()
+	x := mustTrainerOn(t, mustNew(t, s, 1), 3)
+	b := randomBatch(1, s, 9)
+	p := x.pass(b.N, true)
+	err := p.each(func(s *shard) {
+		if s.index == 1 {
+			panic(failure{errors.New("out of luck")})
+		}
+		p.t.loss(p.graphs[s.index], b.part(3*s.index, 3*s.index+3), 1)
+	})
+	p.close()
+	if err == nil || !strings.Contains(err.Error(), "out of luck") {
+		t.Errorf("error %v", err)
+	}
+	step(t, x, b, 0.01)
+}
+
+// A weight goes to libtorch's memory and back, and is there what it is here.
+func TestStorage(t *testing.T) {
+	onShard(t, func(g *graph) {
+		p := (&declare{seed: 1}).add("w", true, uniform(1, 1), 4, 3, 3, 3)
+		x := g.keep(newStorage(p))
+		p.write(x, p.data)
+		compare(t, "in libtorch", p.data, ordered(g, x), 0)
+		back := make([]float32, len(p.data))
+		p.read(back, x)
+		compare(t, "back", p.data, back, 0)
+	})
+}

@@ -1,0 +1,54 @@
+package nn
+
+import (
+	"github.com/sugarme/gotch"
+	"github.com/sugarme/gotch/ts"
+)
+
+// newStorage is libtorch memory for a parameter's numbers, of its shape. Weights
+// of convolutions, [out, in, k, k], are [out, k, k, in] in memory: the order in
+// which convolutions of channels-last maps read them.
+func newStorage(p *param) (*ts.Tensor, error) {
+	if len(p.shape) != 4 {
+		return ts.Empty(int64s(p.shape), gotch.Float, gotch.CPU)
+	}
+	out, in, k := p.shape[0], p.shape[1], p.shape[2]
+	t, err := ts.Empty(int64s([]int{out, k, k, in}), gotch.Float, gotch.CPU)
+	if err != nil {
+		return nil, err
+	}
+	defer t.Drop()
+	return t.Permute([]int64{0, 3, 1, 2}, false)
+}
+
+// read copies numbers from a parameter's storage to data, in the order of its
+// shape.
+func (p *param) read(data []float32, from *ts.Tensor) {
+	source := floats(from)
+	p.places(func(here, there int) { data[here] = source[there] })
+}
+
+// write is the inverse of read.
+func (p *param) write(to *ts.Tensor, data []float32) {
+	target := floats(to)
+	p.places(func(here, there int) { target[there] = data[here] })
+}
+
+// places calls f for each number of the parameter with its place in the order of
+// the shape and in storage.
+func (p *param) places(f func(here, there int)) {
+	if len(p.shape) != 4 {
+		for i := range p.data {
+			f(i, i)
+		}
+		return
+	}
+	in, area := p.shape[1], p.shape[2]*p.shape[3]
+	for o := range p.shape[0] {
+		for i := range in {
+			for s := range area {
+				f((o*in+i)*area+s, (o*area+s)*in+i)
+			}
+		}
+	}
+}
