@@ -20,15 +20,15 @@ import (
 // only what the first killed run left. So a kill at any instant is tried: what
 // later runs find does not change between two steps.
 func TestKilledAtEveryStep(t *testing.T) {
-	small := []string{"generations=1", "training.window=1", "selfplay.games=3", "hooks=[]"}
+	small := []string{"generations=1", "training.window=1", "selfplay.games=2", "hooks=[]"}
 	for _, test := range []struct {
 		name  string
 		set   []string
 		steps []string // some of those where it must have been killed
 	}{
-		{"training", []string{"tournament.rounds=0"}, []string{
+		{"training", []string{"tournament.rounds=0", "notebook=[{text: Short}]"}, []string{
 			"begin: rename experiment.yaml", "untrained network: rename gen-0000.safetensors",
-			"self-play 1: append gen-0001.journal 0", "self-play 1: append gen-0001.journal 3", "self-play 1: rename gen-0001.parquet",
+			"self-play 1: append gen-0001.journal 0", "self-play 1: append gen-0001.journal 2", "self-play 1: rename gen-0001.parquet",
 			"self-play 1: rename gen-0001.pgn", "self-play 1: rename manifest.json", "self-play 1: rename .manifest.json",
 			"self-play 1: remove gen-0001.journal", "training 1: rename gen-0001.progress", "training 1: rename gen-0001.safetensors",
 			"training 1: remove gen-0001.progress", "training 1: rename epochs.csv",

@@ -115,6 +115,3 @@ func (t *trial) findMetric(name string) (script int, metric string, err error) {
 	}
 	return 0, "", fmt.Errorf("no hook has a metric %q: there are %s", name, strings.Join(known, ", "))
 }
-
-// words is a metric's name for people.
-func words(metric string) string { return strings.ReplaceAll(metric, "_", " ") }

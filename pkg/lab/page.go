@@ -57,13 +57,6 @@ func (r *run) report(trials []*trial) error {
 
 func (t *trial) variantTitle() string { return t.variant.String() }
 
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 func (r *run) diffCell(diff []experiment.Difference) notebook.Cell {
 	d := notebook.Diff{Base: r.experiment.Base, This: r.experiment.File}
 	for _, x := range diff {

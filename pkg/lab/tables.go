@@ -131,14 +131,3 @@ func (t *trial) summary(g int, pace time.Duration) string {
 	}
 	return s
 }
-
-// roughly writes a duration no more exactly than an estimate deserves.
-func roughly(d time.Duration) string {
-	switch {
-	case d < 2*time.Minute:
-		return fmt.Sprintf("about %.0f s", math.Max(1, math.Round(d.Seconds()/5)*5))
-	case d < 2*time.Hour:
-		return fmt.Sprintf("about %.0f min", d.Minutes())
-	}
-	return fmt.Sprintf("about %.1f h", d.Hours())
-}

@@ -1,0 +1,41 @@
+package lab
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// thousands writes 7300 as 7,300.
+func thousands(n int) string {
+	s := []byte(strconv.Itoa(n))
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = slices.Insert(s, i, ',')
+	}
+	return string(s)
+}
+
+// roughly writes a duration no more exactly than an estimate deserves.
+func roughly(d time.Duration) string {
+	switch {
+	case d < 2*time.Minute:
+		return fmt.Sprintf("about %.0f s", math.Max(1, math.Round(d.Seconds()/5)*5))
+	case d < 2*time.Hour:
+		return fmt.Sprintf("about %.0f min", d.Minutes())
+	}
+	return fmt.Sprintf("about %.1f h", d.Hours())
+}
+
+// plural counts things: "1 trial", "2 trials".
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// words is a metric's name for people.
+func words(metric string) string { return strings.ReplaceAll(metric, "_", " ") }
