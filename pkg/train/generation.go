@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"alamos/pkg/dataset"
-	"alamos/pkg/encode"
 	"alamos/pkg/nn"
 )
 
@@ -139,19 +138,13 @@ func (r *generation) choose(before float64) (float64, error) {
 // pass feeds the samples named by indices to f, batch after batch, and returns
 // the mean of the losses, weighted by samples.
 func pass(ctx context.Context, set *dataset.Set, indices []int32, size int, f func(*nn.Batch) (nn.Loss, error), done func(steps int)) (nn.Loss, error) {
-	var b nn.Batch
-	var s encode.Sample
 	var sum nn.Loss
-	for from, step := 0, 1; from < len(indices); from, step = from+size, step+1 {
+	step := 0
+	for b := range Batches(set, indices, size) {
 		if err := ctx.Err(); err != nil {
 			return nn.Loss{}, err
 		}
-		b.Reset()
-		for _, i := range indices[from:min(from+size, len(indices))] {
-			set.Sample(int(i), &s)
-			b.Add(&s)
-		}
-		l, err := f(&b)
+		l, err := f(b)
 		if err != nil {
 			return nn.Loss{}, err
 		}
@@ -159,6 +152,7 @@ func pass(ctx context.Context, set *dataset.Set, indices []int32, size int, f fu
 		sum.Total += w * l.Total
 		sum.Policy += w * l.Policy
 		sum.Value += w * l.Value
+		step++
 		done(step)
 	}
 	return sum, nil

@@ -82,6 +82,11 @@ type pupil struct {
 
 func newPupil(t *testing.T, s Schedule) *pupil {
 	t.Helper()
+	return newPupilOn(t, s, nn.TrainerOptions{Threads: 1})
+}
+
+func newPupilOn(t *testing.T, s Schedule, on nn.TrainerOptions) *pupil {
+	t.Helper()
 	p := &pupil{}
 	planes, err := encode.PlanesByName("atomic16")
 	if err != nil {
@@ -95,8 +100,7 @@ func newPupil(t *testing.T, s Schedule) *pupil {
 		t.Fatal(err)
 	}
 	t.Cleanup(p.net.Close)
-	// One thread: threads that wait for each other are slow on a busy machine.
-	p.tr, err = nn.NewTrainerOn(p.net, nn.Optimizer{Kind: "sgd", Momentum: 0.9, WeightDecay: 1e-4}, nn.TrainerOptions{Threads: 1})
+	p.tr, err = nn.NewTrainerOn(p.net, nn.Optimizer{Kind: "sgd", Momentum: 0.9, WeightDecay: 1e-4}, on)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,52 @@
+package train
+
+import (
+	"iter"
+
+	"alamos/pkg/dataset"
+	"alamos/pkg/encode"
+	"alamos/pkg/nn"
+)
+
+// Batches walks through the samples of a set that indices name, in their order,
+// so many at a time; the last batch has the rest. While the caller works on a
+// batch the next is assembled. A batch is valid until the caller asks for the
+// next.
+func Batches(set *dataset.Set, indices []int32, size int) iter.Seq[*nn.Batch] {
+	return func(yield func(*nn.Batch) bool) {
+		// Two batches go round; the channels have room for both, so that only a want
+		// of batches makes anyone wait.
+		empty, full := make(chan *nn.Batch, 2), make(chan *nn.Batch, 2)
+		empty <- new(nn.Batch)
+		empty <- new(nn.Batch)
+		defer func() {
+			close(empty)
+			for range full { // until the goroutine has ended
+			}
+		}()
+		go func() {
+			defer close(full)
+			var s encode.Sample
+			for rest := indices; len(rest) > 0; {
+				b, more := <-empty
+				if !more {
+					return
+				}
+				n := min(size, len(rest))
+				b.Reset()
+				for _, i := range rest[:n] {
+					set.Sample(int(i), &s)
+					b.Add(&s)
+				}
+				full <- b
+				rest = rest[n:]
+			}
+		}()
+		for b := range full {
+			if !yield(b) {
+				return
+			}
+			empty <- b
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package train
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"alamos/pkg/encode"
+	"alamos/pkg/nn"
+)
+
+// The batches are those that one puts together by hand, also while the one before
+// is in use.
+func TestBatches(t *testing.T) {
+	set := noise(t)
+	indices := []int32{7, 3, 3, 20, 0, 11, 40}
+	for _, size := range []int{1, 3, 7, 100} {
+		var want, have []nn.Batch
+		for from := 0; from < len(indices); from += size {
+			var b nn.Batch
+			for _, i := range indices[from:min(from+size, len(indices))] {
+				var s encode.Sample
+				set.Sample(int(i), &s)
+				b.Add(&s)
+			}
+			want = append(want, b)
+		}
+		for b := range Batches(set, indices, size) {
+			var c nn.Batch
+			c.N = b.N
+			c.Planes = append(c.Planes, b.Planes...)
+			c.Offsets = append(c.Offsets, b.Offsets...)
+			c.Indices = append(c.Indices, b.Indices...)
+			c.Policy = append(c.Policy, b.Policy...)
+			c.Values = append(c.Values, b.Values...)
+			have = append(have, c)
+		}
+		if diff := cmp.Diff(want, have); diff != "" {
+			t.Errorf("size %d (-want +have):\n%s", size, diff)
+		}
+	}
+	for range Batches(set, nil, 3) {
+		t.Error("a batch of nothing")
+	}
+	for stop := range 3 { // leaving early is no harm
+		at := 0
+		for range Batches(set, indices, 2) {
+			if at++; at > stop {
+				break
+			}
+		}
+	}
+}
+
+// bf16 learns what single precision learns: on games that can be learned its
+// held-out losses end where those of single precision end.
+func TestBF16Learns(t *testing.T) {
+	set := learnable(t)
+	losses := map[string]nn.Loss{}
+	for _, precision := range []string{nn.FP32, nn.Auto} {
+		p := newPupilOn(t, constant, nn.TrainerOptions{Threads: 2, Precision: precision})
+		if precision == nn.Auto && p.tr.Precision() != nn.BF16 {
+			t.Skip("this processor has no bf16 arithmetic")
+		}
+		epochs := p.learn(t, config(25), set, Seeds{1, 2})
+		first, last := epochs[0].Validation, epochs[selected(t, epochs)].Validation
+		if last.Policy > first.Policy-1 || last.Value > first.Value/2 {
+			t.Errorf("%s: little was learned: %s", precision, fmt.Sprint(first, last))
+		}
+		losses[precision] = last
+	}
+	single, half := losses[nn.FP32], losses[nn.Auto]
+	t.Logf("single precision %+v, bf16 %+v", single, half)
+	if d := half.Policy - single.Policy; d > 0.05*single.Policy {
+		t.Errorf("policy loss %v, single precision has %v", half.Policy, single.Policy)
+	}
+	if d := half.Value - single.Value; d > 0.02 {
+		t.Errorf("value loss %v, single precision has %v", half.Value, single.Value)
+	}
+}
