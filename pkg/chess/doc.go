@@ -67,6 +67,8 @@
 //
 // Perft counts on which other programs agree are in testdata and in the tests.
 // 1,500 atomic games by another engine are replayed to the same final positions.
+// The rules are written a second time, slow and plain, in the tests, and both are
+// held together on positions that no game reaches.
 // `make oracle` plays 10,000 random games of each variant and compares every
 // list of moves, every FEN, every check and every result with Fairy-Stockfish.
 //
