@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"alamos/pkg/store"
 )
 
 // What may happen to the bytes of a file.
@@ -73,7 +75,7 @@ func TestDamagedFilesAreNamed(t *testing.T) {
 // nothing: there is a copy.
 func TestDamagedManifest(t *testing.T) {
 	s := finishedSite(t)
-	path, spare := filepath.Join(s.trial(t), manifestName), filepath.Join(s.trial(t), manifestCopy)
+	path, spare := filepath.Join(s.trial(t), store.ManifestName), filepath.Join(s.trial(t), store.ManifestCopy)
 	good, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -84,14 +86,14 @@ func TestDamagedManifest(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	content := func(m *Manifest) string { // less the white space that people may change
+	content := func(m *store.Manifest) string { // less the white space that people may change
 		b, err := json.Marshal(m)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return string(b)
 	}
-	want, _, err := readManifest(s.trial(t))
+	want, _, err := store.ReadManifest(s.trial(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +101,7 @@ func TestDamagedManifest(t *testing.T) {
 		b := bytes.Clone(good)
 		b[i] ^= 1 << (i % 7)
 		write(path, b)
-		m, note, err := readManifest(s.trial(t))
+		m, note, err := store.ReadManifest(s.trial(t))
 		switch {
 		case err != nil:
 			wantError(t, err, path, "is damaged", "delete it", spare)
@@ -145,8 +147,8 @@ func TestDamagedManifest(t *testing.T) {
 // Manifests from before there was a checksum are read.
 func TestManifestWithoutChecksum(t *testing.T) {
 	s := finishedSite(t)
-	path := filepath.Join(s.trial(t), manifestName)
-	m, _, err := readManifest(s.trial(t))
+	path := filepath.Join(s.trial(t), store.ManifestName)
+	m, _, err := store.ReadManifest(s.trial(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +157,7 @@ func TestManifestWithoutChecksum(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(os.WriteFile(path, b, 0o644), os.Remove(filepath.Join(s.trial(t), manifestCopy))); err != nil {
+	if err := errors.Join(os.WriteFile(path, b, 0o644), os.Remove(filepath.Join(s.trial(t), store.ManifestCopy))); err != nil {
 		t.Fatal(err)
 	}
 	s.run(t).stages(t, map[string]string{})
@@ -279,12 +281,12 @@ func TestTrainingGoesOnAtItsEpoch(t *testing.T) {
 func TestStagesOfOtherCode(t *testing.T) {
 	for _, stage := range []string{"untrained network", "self-play 2", "hooks 1", "training 1", "tournament"} {
 		s := finishedSite(t)
-		m, _, err := readManifest(s.trial(t))
+		m, _, err := store.ReadManifest(s.trial(t))
 		if err != nil {
 			t.Fatal(err)
 		}
-		m.stage(stage).Inputs["code"] = "0"
-		if err := m.write(s.trial(t)); err != nil {
+		m.Stage(stage).Inputs["code"] = "0"
+		if err := m.Write(s.trial(t)); err != nil {
 			t.Fatal(err)
 		}
 		r := s.run(t)

@@ -2,7 +2,7 @@
 // stages, runs those whose inputs have changed, and leaves plain files that
 // other programs can read (DESIGN: "What a run leaves").
 //
-// A stage is a function of its inputs. The manifest of a trial (manifest.go)
+// A stage is a function of its inputs. The manifest of a trial (package store)
 // keeps, for each stage that has run, what it read and the checksums of what it
 // wrote; a stage whose inputs are the same and whose files are whole is not run
 // again, and the reason for running another is printed. Long stages keep a
@@ -18,8 +18,8 @@
 //	train g          the checkpoint after generation g          (training.go)
 //	tournament       games between checkpoints and others       (tournament.go)
 //
-// Figures and the notebook page are drawn from the manifests and files of all
-// trials at the end; that takes a second and is always done.
+// Figures and the notebook page (package report) are drawn from what stands in
+// the store, at the end; that takes a second and is always done.
 //
 // lab decides no science: every number that can change a result comes from the
 // experiment. It prints nothing either: progress goes to a [Reporter].

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/store"
 )
 
 // failingEngine speaks UCI and plays the first legal move of atomic chess, until
@@ -120,7 +121,7 @@ func TestOpponentsThatFail(t *testing.T) {
 					continue
 				}
 				faults++
-				if g.Tag("Black") == randomName || g.Result != chess.WhiteWins {
+				if g.Tag("Black") == store.RandomName || g.Result != chess.WhiteWins {
 					t.Errorf("%s - %s: %s", g.Tag("White"), g.Tag("Black"), g.Result)
 				}
 			}

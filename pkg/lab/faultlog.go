@@ -19,8 +19,8 @@ const faultLog = "tournament/faults.log"
 // the log.
 func (t *trial) logFault(g *arena.Game) error {
 	what := fmt.Sprintf("%s - %s, game %d: %s: %v", g.White, g.Black, g.Number+1, g.Outcome, g.Fault)
-	t.Reporter.Note(what + " (see " + t.path(faultLog) + ")")
-	f, err := os.OpenFile(t.path(faultLog), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	t.Reporter.Note(what + " (see " + t.Path(faultLog) + ")")
+	f, err := os.OpenFile(t.Path(faultLog), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
 		return err
 	}

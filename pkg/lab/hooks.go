@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/hook"
+	"alamos/pkg/store"
 )
 
 // hooks runs the experiment's scripts over the games of generation g. Games are
@@ -18,16 +18,16 @@ func (t *trial) hooks(ctx context.Context, g int) error {
 	if len(scripts) == 0 {
 		return nil
 	}
-	in := Inputs{"code": hooksCode, "games": t.output(selfplayStage(g), gamesFile(g))}
+	in := store.Inputs{"code": hooksCode, "games": t.Output(store.SelfPlayStage(g), store.GamesFile(g))}
 	for _, h := range scripts {
 		in["hook "+h.Name()] = h.SHA256
 	}
-	return t.stage(ctx, hooksStage(g), in, func(ctx context.Context) (result, error) {
+	return t.stage(ctx, store.HooksStage(g), in, func(ctx context.Context) (result, error) {
 		gen, err := t.hookGames(g)
 		if err != nil {
 			return result{}, err
 		}
-		all := make([]map[string]float, len(scripts))
+		all := make([]map[string]store.Float, len(scripts))
 		for i, h := range scripts {
 			script, err := hook.Read(h.File)
 			if err != nil {
@@ -40,32 +40,19 @@ func (t *trial) hooks(ctx context.Context, g int) error {
 			if err != nil {
 				return result{}, err
 			}
-			all[i] = map[string]float{}
+			all[i] = map[string]store.Float{}
 			for k, v := range m {
-				all[i][k] = float(v)
+				all[i][k] = store.Float(v)
 			}
 		}
 		return result{facts: all}, nil
 	})
 }
 
-// metrics are the metrics of script i over generation g.
-func (t *trial) metrics(g, i int) (map[string]float, error) {
-	s := t.manifest.stage(hooksStage(g))
-	if s == nil {
-		return nil, nil
-	}
-	var all []map[string]float
-	if err := s.facts(&all); err != nil || i >= len(all) {
-		return nil, err
-	}
-	return all[i], nil
-}
-
 // hookGames reads the games of generation g as a script sees them.
 func (t *trial) hookGames(g int) (hook.Generation, error) {
 	out := hook.Generation{Number: g, Variant: t.variant.String()}
-	f, err := os.Open(t.path(gamesFile(g)))
+	f, err := os.Open(t.Path(store.GamesFile(g)))
 	if err != nil {
 		return out, err
 	}
@@ -89,29 +76,4 @@ func (t *trial) hookGames(g int) (hook.Generation, error) {
 		}
 		out.Games = append(out.Games, game)
 	}
-}
-
-// findMetric finds the hook that a figure shows and the metric of it: the name
-// of a hook with one metric, the name of a metric, or "hook.metric". Not every
-// generation needs to have it.
-func (t *trial) findMetric(name string) (script int, metric string, err error) {
-	var known []string
-	for i, h := range t.Settings.Hooks {
-		var table hookTable
-		for g := 1; g <= t.Settings.Generations; g++ {
-			m, err := t.metrics(g, i)
-			if err != nil {
-				return 0, "", err
-			}
-			table.add(g, m)
-		}
-		names := table.names()
-		for _, n := range names {
-			if name == n || name == h.Name()+"."+n || (name == h.Name() || name == "") && len(names) == 1 {
-				return i, n, nil
-			}
-			known = append(known, n)
-		}
-	}
-	return 0, "", fmt.Errorf("no hook has a metric %q: there are %s", name, strings.Join(known, ", "))
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"alamos/pkg/disk"
+	"alamos/pkg/store"
 )
 
 // journal keeps what a long stage has finished until the stage's files are
@@ -14,7 +15,7 @@ type journal struct{ *disk.Journal }
 
 // openJournal opens the journal of a stage and gives replay each entry that it
 // has. What is damaged is not an error: it is done again.
-func (t *trial) openJournal(path string, in Inputs, replay func(entry []byte) error) (*journal, error) {
+func (t *trial) openJournal(path string, in store.Inputs, replay func(entry []byte) error) (*journal, error) {
 	head, err := json.Marshal(in)
 	if err != nil {
 		return nil, err

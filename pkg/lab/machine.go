@@ -5,22 +5,13 @@ import (
 	"os"
 	"runtime"
 	"strings"
+
+	"alamos/pkg/store"
 )
 
-// Machine is where a stage ran: provenance, never an input.
-type Machine struct {
-	Host      string `json:"host"`
-	CPU       string `json:"cpu"`
-	Cores     int    `json:"cores"`
-	OS        string `json:"os"`
-	Go        string `json:"go"`
-	Alamos    string `json:"alamos"`
-	Precision string `json:"precision"` // of inference: "fp32" or "bf16"
-}
-
-func thisMachine(alamos string) Machine {
+func thisMachine(alamos string) store.Machine {
 	host, _ := os.Hostname()
-	return Machine{
+	return store.Machine{
 		Host: host, CPU: cpuModel(), Cores: runtime.NumCPU(),
 		OS: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version(), Alamos: alamos,
 	}

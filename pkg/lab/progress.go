@@ -12,6 +12,7 @@ import (
 
 	"alamos/pkg/disk"
 	"alamos/pkg/nn"
+	"alamos/pkg/store"
 	"alamos/pkg/train"
 )
 
@@ -26,11 +27,11 @@ const (
 
 // progressFile is the path of the progress of generation g's training.
 func (t *trial) progressFile(g int) string {
-	return t.path("checkpoints", fmt.Sprintf("gen-%04d.progress", g))
+	return t.Path("checkpoints", fmt.Sprintf("gen-%04d.progress", g))
 }
 
 // writeProgress keeps what a training needs to go on after an epoch.
-func writeProgress(path string, in Inputs, p *train.Progress) error {
+func writeProgress(path string, in store.Inputs, p *train.Progress) error {
 	all, meta, err := p.Pack()
 	if err != nil {
 		return err
@@ -46,11 +47,8 @@ func writeProgress(path string, in Inputs, p *train.Progress) error {
 	return disk.WriteFile(path, func(w io.Writer) error { return nn.WriteSafetensors(w, all, meta) })
 }
 
-// errDamaged is the error of a file whose bytes are not those that were written.
-var errDamaged = errors.New("is damaged")
-
 // readProgress returns nil where there is none, or none of these inputs.
-func readProgress(path string, in Inputs) (*train.Progress, error) {
+func readProgress(path string, in store.Inputs) (*train.Progress, error) {
 	all, meta, err := nn.ReadSafetensors(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -58,20 +56,20 @@ func readProgress(path string, in Inputs) (*train.Progress, error) {
 	case errors.As(err, new(*fs.PathError)): // it may well be whole
 		return nil, err
 	case err != nil:
-		return nil, fmt.Errorf("%s %w (%v)", path, errDamaged, err)
+		return nil, fmt.Errorf("%s %w (%v)", path, store.ErrDamaged, err)
 	}
 	seal := meta[progressSeal]
 	delete(meta, progressSeal)
 	if now, err := sealOf(all, meta); err != nil || now != seal {
-		return nil, fmt.Errorf("%s %w (its checksum differs)", path, errDamaged)
+		return nil, fmt.Errorf("%s %w (its checksum differs)", path, store.ErrDamaged)
 	}
-	var was Inputs
+	var was store.Inputs
 	if err := json.Unmarshal([]byte(meta[progressInputs]), &was); err != nil || !maps.Equal(was, in) {
 		return nil, err
 	}
 	p, err := train.Unpack(all, meta)
 	if err != nil {
-		return nil, fmt.Errorf("%s %w (%v)", path, errDamaged, err)
+		return nil, fmt.Errorf("%s %w (%v)", path, store.ErrDamaged, err)
 	}
 	return p, nil
 }

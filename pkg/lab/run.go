@@ -9,6 +9,8 @@ import (
 
 	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
+	"alamos/pkg/report"
+	"alamos/pkg/store"
 )
 
 // Options are what decides how, never what, a run computes.
@@ -32,7 +34,7 @@ type run struct {
 	Options
 	experiment *experiment.Experiment
 	dir        string
-	machine    Machine
+	machine    store.Machine
 	engines    map[string]*engine // opponents by engineKey, nil where one is left out
 }
 
@@ -68,10 +70,10 @@ func Run(ctx context.Context, e *experiment.Experiment, opt Options) error {
 	if err := r.findEngines(ctx); err != nil {
 		return err
 	}
-	var trials []*trial
+	var trials []*store.Trial
 	var failed []error
 	for i, x := range e.Trials {
-		r.Reporter.Trial(i+1, len(e.Trials), x.ID, x.Label, filepath.Join(r.dir, folder(&x)))
+		r.Reporter.Trial(i+1, len(e.Trials), x.ID, x.Label, filepath.Join(r.dir, store.Folder(&x)))
 		t, err := r.trial(x)
 		if err == nil {
 			err = t.runStages(ctx)
@@ -80,14 +82,14 @@ func Run(ctx context.Context, e *experiment.Experiment, opt Options) error {
 			return ctx.Err()
 		}
 		if err != nil { // one trial's fault does not stop the others
-			failed = append(failed, fmt.Errorf("%s: %w", filepath.Join(r.dir, folder(&x)), advised(err)))
+			failed = append(failed, fmt.Errorf("%s: %w", filepath.Join(r.dir, store.Folder(&x)), advised(err)))
 			r.Reporter.Note("failed: " + err.Error())
 			continue
 		}
-		trials = append(trials, t)
+		trials = append(trials, t.Trial)
 	}
 	if len(trials) > 0 {
-		if err := r.report(trials); err != nil {
+		if err := report.Write(r.experiment, r.dir, trials); err != nil {
 			failed = append(failed, advised(err))
 		}
 	}

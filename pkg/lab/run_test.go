@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -16,6 +17,7 @@ import (
 	"alamos/pkg/chess"
 	"alamos/pkg/dataset"
 	"alamos/pkg/experiment"
+	"alamos/pkg/store"
 )
 
 func TestRunLeavesItsFiles(t *testing.T) {
@@ -42,7 +44,7 @@ func TestRunLeavesItsFiles(t *testing.T) {
 		}
 	}
 	for f := range s.fingerprint(t) {
-		if name := filepath.Base(f); name != ".lock" && name != manifestCopy && (name[0] == '.' || strings.HasSuffix(name, ".journal") || strings.HasSuffix(name, ".progress")) {
+		if name := filepath.Base(f); name != ".lock" && name != store.ManifestCopy && (name[0] == '.' || strings.HasSuffix(name, ".journal") || strings.HasSuffix(name, ".progress")) {
 			t.Errorf("%s was left behind", f)
 		}
 	}
@@ -73,7 +75,7 @@ func TestRunLeavesItsFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		row := generations[1+i]
-		if len(games) != 6 || row[1] != "6" || set.Games() != 6 || cell(set.Len()) != row[3] {
+		if len(games) != 6 || row[1] != "6" || set.Games() != 6 || strconv.Itoa(set.Len()) != row[3] {
 			t.Errorf("%s: %d games, samples of %d games (%d); the table says %v", g, len(games), set.Games(), set.Len(), row)
 		}
 		plies := 0
@@ -83,7 +85,7 @@ func TestRunLeavesItsFiles(t *testing.T) {
 				t.Errorf("%s: a game that never ended: %v", g, p.Tags)
 			}
 		}
-		if mean := cell(float64(plies) / 6); row[4] != mean {
+		if mean := strconv.FormatFloat(float64(plies)/6, 'g', 6, 64); row[4] != mean {
 			t.Errorf("%s: games of %s plies on average, the table says %s", g, mean, row[4])
 		}
 		if hook := readCSV(t, filepath.Join(dir, "hooks/plies.csv")); hook[1+i][2] != row[4] || hook[1+i][1] != "" {
@@ -234,7 +236,7 @@ func TestSweep(t *testing.T) {
 	}
 
 	// One trial's fault does not stop the others.
-	damaged := filepath.Join(s.results(), rows[1][2], manifestName)
+	damaged := filepath.Join(s.results(), rows[1][2], store.ManifestName)
 	if err := os.WriteFile(damaged, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}

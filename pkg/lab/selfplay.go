@@ -15,6 +15,7 @@ import (
 	"alamos/pkg/experiment"
 	"alamos/pkg/search"
 	"alamos/pkg/selfplay"
+	"alamos/pkg/store"
 )
 
 // searchConfig is a search as the experiment describes it.
@@ -33,15 +34,15 @@ func searchConfig(s *experiment.Search) search.Config {
 // selfplay plays the games of generation g with the network of generation g-1.
 func (t *trial) selfplay(ctx context.Context, g int) error {
 	s := &t.Settings
-	in := Inputs{
-		"code": selfplayCode, "network": t.checkpointSum(g - 1),
+	in := store.Inputs{
+		"code": selfplayCode, "network": t.CheckpointSum(g - 1),
 		"seed": strconv.FormatUint(s.Seed, 10), "generation": strconv.Itoa(g),
 		"network.input": s.Network.Input, "network.policy": s.Network.Policy,
 	}
-	in.settings("game", s.Game)
-	in.settings("search", s.Search)
-	in.settings("selfplay", s.SelfPlay)
-	err := t.stage(ctx, selfplayStage(g), in, func(ctx context.Context) (result, error) {
+	in.Settings("game", s.Game)
+	in.Settings("search", s.Search)
+	in.Settings("selfplay", s.SelfPlay)
+	err := t.stage(ctx, store.SelfPlayStage(g), in, func(ctx context.Context) (result, error) {
 		records, seconds, perSecond, err := t.play(ctx, g, in)
 		if err != nil {
 			return result{}, err
@@ -51,7 +52,7 @@ func (t *trial) selfplay(ctx context.Context, g int) error {
 			return result{}, err
 		}
 		row.Seconds, row.PerSecond = seconds, perSecond
-		return result{files: []string{samplesFile(g), gamesFile(g)}, facts: row}, nil
+		return result{files: []string{store.SamplesFile(g), store.GamesFile(g)}, facts: row}, nil
 	})
 	if err != nil {
 		return err
@@ -60,7 +61,7 @@ func (t *trial) selfplay(ctx context.Context, g int) error {
 }
 
 // journal is the path of the journal of generation g's games.
-func (t *trial) journal(g int) string { return t.path("games", fmt.Sprintf("gen-%04d.journal", g)) }
+func (t *trial) journal(g int) string { return t.Path("games", fmt.Sprintf("gen-%04d.journal", g)) }
 
 // entry is a game in the journal, with the time that had been spent on playing
 // when it ended, so that times add up over interruptions.
@@ -71,7 +72,7 @@ type entry struct {
 
 // play plays the games that the journal does not have yet and returns all, in
 // the order of their numbers.
-func (t *trial) play(ctx context.Context, g int, in Inputs) (records []*selfplay.Record, seconds, perSecond float64, err error) {
+func (t *trial) play(ctx context.Context, g int, in store.Inputs) (records []*selfplay.Record, seconds, perSecond float64, err error) {
 	s := &t.Settings
 	have := map[int]*selfplay.Record{}
 	before := 0.0 // seconds of earlier processes
@@ -103,7 +104,7 @@ func (t *trial) play(ctx context.Context, g int, in Inputs) (records []*selfplay
 		nets[i] = session
 	}
 
-	task := t.Reporter.Task(selfplayStage(g), "games")
+	task := t.Reporter.Task(store.SelfPlayStage(g), "games")
 	defer task.End()
 	task.Resume(len(have))
 	done := len(have)
@@ -146,8 +147,8 @@ func (t *trial) play(ctx context.Context, g int, in Inputs) (records []*selfplay
 }
 
 // keep writes the games and samples of a generation and counts them.
-func (t *trial) keep(g int, records []*selfplay.Record) (*Generation, error) {
-	row := &Generation{Number: g, Reasons: map[string]int{}}
+func (t *trial) keep(g int, records []*selfplay.Record) (*store.Generation, error) {
+	row := &store.Generation{Number: g, Reasons: map[string]int{}}
 	var samples []encode.Sample
 	for _, r := range records {
 		row.Games++
@@ -170,10 +171,10 @@ func (t *trial) keep(g int, records []*selfplay.Record) (*Generation, error) {
 		Encoder: t.codec.Planes.Name(), Policy: t.codec.Policy.Name(), Variant: t.variant.String(),
 		Generation: g,
 	}
-	if err := dataset.Write(t.path(samplesFile(g)), meta, samples); err != nil {
+	if err := dataset.Write(t.Path(store.SamplesFile(g)), meta, samples); err != nil {
 		return nil, err
 	}
-	return row, disk.WriteFile(t.path(gamesFile(g)), func(w io.Writer) error {
+	return row, disk.WriteFile(t.Path(store.GamesFile(g)), func(w io.Writer) error {
 		for _, r := range records {
 			p, err := t.pgn(g, r)
 			if err != nil {

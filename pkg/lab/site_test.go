@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"alamos/pkg/store"
 )
 
 // site is a folder with the experiment of testdata, its hook, and results.
@@ -82,7 +84,7 @@ func (s site) results() string { return filepath.Join(s.dir, "results", "small")
 // trial is the folder of the only trial.
 func (s site) trial(t *testing.T) string {
 	t.Helper()
-	all, err := filepath.Glob(filepath.Join(s.results(), "*", manifestName))
+	all, err := filepath.Glob(filepath.Join(s.results(), "*", store.ManifestName))
 	if err != nil || len(all) != 1 {
 		t.Fatalf("want one trial below %s, have %v (%v)", s.results(), all, err)
 	}
@@ -152,7 +154,7 @@ func (s site) fingerprint(t *testing.T) map[string]string {
 			return nil
 		}
 		switch name := d.Name(); name {
-		case ".lock", manifestName, manifestCopy, "notebook.html", "experiment.yaml":
+		case ".lock", store.ManifestName, store.ManifestCopy, "notebook.html", "experiment.yaml":
 			b = nil // it is there
 		case "generations.csv", "trials.csv":
 			rows, err := csv.NewReader(bytes.NewReader(b)).ReadAll()

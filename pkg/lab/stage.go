@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"alamos/pkg/disk"
+	"alamos/pkg/store"
 )
 
 // Versions of the code of each stage: raise one when the stage writes other
@@ -19,22 +20,6 @@ const (
 	tournamentCode = "1"
 )
 
-// Names of stages in the manifest and in what a person sees.
-const (
-	untrainedStage  = "untrained network"
-	tournamentStage = "tournament"
-)
-
-func selfplayStage(g int) string { return fmt.Sprintf("self-play %d", g) }
-func hooksStage(g int) string    { return fmt.Sprintf("hooks %d", g) }
-func trainStage(g int) string    { return fmt.Sprintf("training %d", g) }
-
-// Files of a generation, relative to the trial's folder. Generation 0 is the
-// untrained network.
-func checkpointFile(g int) string { return fmt.Sprintf("checkpoints/gen-%04d.safetensors", g) }
-func samplesFile(g int) string    { return fmt.Sprintf("samples/gen-%04d.parquet", g) }
-func gamesFile(g int) string      { return fmt.Sprintf("games/gen-%04d.pgn", g) }
-
 // result is what a stage's work leaves: files below the trial's folder and
 // rows for the tables.
 type result struct {
@@ -42,13 +27,22 @@ type result struct {
 	facts any
 }
 
+// forget takes a stage out of the manifest.
+func (t *trial) forget(name string) error {
+	if t.Manifest.Stage(name) == nil {
+		return nil
+	}
+	t.Manifest.Drop(name)
+	return t.Manifest.Write(t.Dir)
+}
+
 // stage runs a stage unless its inputs are what they were and its files are
 // whole.
-func (t *trial) stage(ctx context.Context, name string, in Inputs, work func(ctx context.Context) (result, error)) error {
+func (t *trial) stage(ctx context.Context, name string, in store.Inputs, work func(ctx context.Context) (result, error)) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	fresh, why, err := t.manifest.fresh(t.dir, name, in)
+	fresh, why, err := t.Manifest.Fresh(t.Dir, name, in)
 	if err != nil {
 		return err
 	}
@@ -62,9 +56,9 @@ func (t *trial) stage(ctx context.Context, name string, in Inputs, work func(ctx
 	if err != nil {
 		return err
 	}
-	s := &Stage{Name: name, Inputs: in, Outputs: map[string]string{}, Ended: time.Now().UTC().Truncate(time.Second), Seconds: time.Since(began).Seconds()}
+	s := &store.Stage{Name: name, Inputs: in, Outputs: map[string]string{}, Ended: time.Now().UTC().Truncate(time.Second), Seconds: time.Since(began).Seconds()}
 	for _, f := range res.files {
-		if s.Outputs[f], err = disk.Sum(t.path(f)); err != nil {
+		if s.Outputs[f], err = disk.Sum(t.Path(f)); err != nil {
 			return err
 		}
 	}
@@ -73,18 +67,7 @@ func (t *trial) stage(ctx context.Context, name string, in Inputs, work func(ctx
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	t.manifest.put(s)
-	t.manifest.Machine = t.machine
-	return t.manifest.write(t.dir)
-}
-
-// output is the checksum of a file that an earlier stage wrote.
-func (t *trial) output(stage, file string) string { return t.manifest.stage(stage).Outputs[file] }
-
-// checkpointSum is the checksum of a generation's checkpoint.
-func (t *trial) checkpointSum(g int) string {
-	if g == 0 {
-		return t.output(untrainedStage, checkpointFile(0))
-	}
-	return t.output(trainStage(g), checkpointFile(g))
+	t.Manifest.Put(s)
+	t.Manifest.Machine = t.machine
+	return t.Manifest.Write(t.Dir)
 }

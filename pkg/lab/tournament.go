@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -18,6 +19,7 @@ import (
 	"alamos/pkg/experiment"
 	"alamos/pkg/nn"
 	"alamos/pkg/search"
+	"alamos/pkg/store"
 )
 
 // contestant is a player of a trial's tournament before it plays.
@@ -26,16 +28,6 @@ type contestant struct {
 	generation int // -1: no checkpoint
 	rounds     int // 0: as the tournament
 	engine     *engine
-}
-
-const randomName = "random"
-
-// checkpointName is the name of a checkpoint as a player.
-func checkpointName(g int) string {
-	if g == 0 {
-		return "untrained"
-	}
-	return "gen-" + strconv.Itoa(g)
 }
 
 // contestants lists who plays, in the experiment's order; a checkpoint that is
@@ -53,15 +45,15 @@ func (t *trial) contestants() []contestant {
 		switch p.Kind {
 		case experiment.PlayerEvery:
 			for g := p.Every; g < last; g += p.Every {
-				add(contestant{checkpointName(g), g, p.Rounds, nil})
+				add(contestant{store.CheckpointName(g), g, p.Rounds, nil})
 			}
-			add(contestant{checkpointName(last), last, p.Rounds, nil})
+			add(contestant{store.CheckpointName(last), last, p.Rounds, nil})
 		case experiment.PlayerLast:
-			add(contestant{checkpointName(last), last, p.Rounds, nil})
+			add(contestant{store.CheckpointName(last), last, p.Rounds, nil})
 		case experiment.PlayerUntrained:
-			add(contestant{checkpointName(0), 0, p.Rounds, nil})
+			add(contestant{store.CheckpointName(0), 0, p.Rounds, nil})
 		case experiment.PlayerRandom:
-			add(contestant{randomName, -1, p.Rounds, nil})
+			add(contestant{store.RandomName, -1, p.Rounds, nil})
 		case experiment.PlayerUCI:
 			if e := t.engines[engineKey(t.variant, t.chess960, p)]; e != nil { // nil: left out, see findEngines
 				name := e.name
@@ -79,23 +71,26 @@ func (t *trial) contestants() []contestant {
 func (t *trial) tournament(ctx context.Context) error {
 	s := &t.Settings
 	players := t.contestants()
-	if s.Tournament.Rounds == 0 || len(players) < 2 {
-		return nil
+	if s.Tournament.Rounds == 0 {
+		return nil // an earlier one keeps its place in the manifest
 	}
-	in := Inputs{
+	if len(players) < 2 { // opponents were left out, and none stand for them
+		return t.forget(store.TournamentStage)
+	}
+	in := store.Inputs{
 		"code": tournamentCode, "seed": strconv.FormatUint(s.Seed, 10), "game.variant": s.Game.Variant,
 		"network.input": s.Network.Input, "network.policy": s.Network.Policy,
 	}
 	if len(s.Game.Start) > 0 {
-		in.settings("game.start", s.Game.Start)
+		in.Settings("game.start", s.Game.Start)
 	}
 	settings := s.Tournament
 	settings.Players = nil // what they come to is below
-	in.settings("tournament", settings)
+	in.Settings("tournament", settings)
 	for _, p := range players {
 		switch {
 		case p.generation >= 0:
-			in["player "+p.name] = t.checkpointSum(p.generation)
+			in["player "+p.name] = t.CheckpointSum(p.generation)
 		case p.engine != nil:
 			in["player "+p.name] = p.engine.id
 		default:
@@ -105,7 +100,7 @@ func (t *trial) tournament(ctx context.Context) error {
 			in["rounds of "+p.name] = strconv.Itoa(p.rounds)
 		}
 	}
-	err := t.stage(ctx, tournamentStage, in, func(ctx context.Context) (result, error) {
+	err := t.stage(ctx, store.TournamentStage, in, func(ctx context.Context) (result, error) {
 		games, err := t.playTournament(ctx, players, in)
 		if err != nil {
 			return result{}, err
@@ -118,11 +113,11 @@ func (t *trial) tournament(ctx context.Context) error {
 	return disk.Remove(t.tournamentJournal())
 }
 
-func (t *trial) tournamentJournal() string { return t.path("tournament", "games.journal") }
+func (t *trial) tournamentJournal() string { return t.Path("tournament", "games.journal") }
 
 // playTournament plays the games that the journal does not have yet, and
 // returns all in the tournament's order.
-func (t *trial) playTournament(ctx context.Context, players []contestant, in Inputs) ([]*arena.Game, error) {
+func (t *trial) playTournament(ctx context.Context, players []contestant, in store.Inputs) ([]*arena.Game, error) {
 	type key struct {
 		pair   arena.Pair
 		number int
@@ -184,7 +179,7 @@ func (t *trial) playTournament(ctx context.Context, players []contestant, in Inp
 	for _, f := range arena.Fixtures(cfg, entrants) {
 		total += f.Games
 	}
-	task := t.Reporter.Task(tournamentStage, "games")
+	task := t.Reporter.Task(store.TournamentStage, "games")
 	defer task.End()
 	task.Resume(len(games))
 	ctx, stop := context.WithCancelCause(ctx)
@@ -220,7 +215,7 @@ func (t *trial) playTournament(ctx context.Context, players []contestant, in Inp
 }
 
 func (t *trial) event() string {
-	return t.experiment.Name + " " + filepath.Base(t.dir) + ", tournament"
+	return t.experiment.Name + " " + filepath.Base(t.Dir) + ", tournament"
 }
 
 // networkPlayer is a checkpoint that plays by search.
@@ -262,24 +257,25 @@ func (t *trial) keepTournament(players []contestant, games []*arena.Game) (resul
 			return result{}, err
 		}
 	}
-	out := &Tournament{}
-	if slices.Contains(names, checkpointName(0)) {
-		out.Anchor = checkpointName(0)
+	out := &store.Tournament{}
+	if slices.Contains(names, store.CheckpointName(0)) {
+		out.Anchor = store.CheckpointName(0)
 	}
 	ratings, err := arena.Rate(res, arena.RatingOptions{Anchor: out.Anchor})
 	if err != nil {
 		return result{}, err
 	}
 	for i, st := range res.Standings() {
-		p := PlayerResult{Generation: players[i].generation, Standing: st}
+		p := store.PlayerResult{Generation: players[i].generation, Standing: st}
 		if p.Generation > 0 {
-			if p.Samples, err = t.samplesUntil(p.Generation); err != nil {
+			if p.Samples, err = t.SamplesUntil(p.Generation); err != nil {
 				return result{}, err
 			}
 		}
-		p.Elo, p.EloLow, p.EloHigh = float(nan), float(nan), float(nan)
+		nan := store.Float(math.NaN())
+		p.Elo, p.EloLow, p.EloHigh = nan, nan, nan
 		if r := ratings.List[i]; r.Rated {
-			p.Elo, p.EloLow, p.EloHigh = float(r.Elo), float(r.Lower), float(r.Upper)
+			p.Elo, p.EloLow, p.EloHigh = store.Float(r.Elo), store.Float(r.Lower), store.Float(r.Upper)
 		}
 		out.Players = append(out.Players, p)
 		row := make([]arena.Record, len(names))
@@ -303,10 +299,10 @@ func (t *trial) keepTournament(players []contestant, games []*arena.Game) (resul
 		"tournament/ratings.csv":    func(w io.Writer) error { return arena.WriteRatings(w, ratings) },
 	}
 	for name, write := range files {
-		if err := disk.WriteFile(t.path(name), write); err != nil {
+		if err := disk.WriteFile(t.Path(name), write); err != nil {
 			return result{}, err
 		}
 	}
-	t.Reporter.Note(out.summary())
+	t.Reporter.Note(standings(out))
 	return result{files: slices.Sorted(maps.Keys(files)), facts: out}, nil
 }

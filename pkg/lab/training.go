@@ -9,9 +9,11 @@ import (
 	"strconv"
 	"sync"
 
+	"alamos/pkg/checkpoint"
 	"alamos/pkg/dataset"
 	"alamos/pkg/disk"
 	"alamos/pkg/nn"
+	"alamos/pkg/store"
 	"alamos/pkg/train"
 )
 
@@ -23,22 +25,22 @@ func (t *trial) schedule() train.Schedule { return train.Schedule(t.Settings.Tra
 func (t *trial) train(ctx context.Context, g int) error {
 	s := &t.Settings
 	first := max(1, g-s.Training.Window+1)
-	in := Inputs{
-		"code": trainCode, "network": t.checkpointSum(g - 1),
+	in := store.Inputs{
+		"code": trainCode, "network": t.CheckpointSum(g - 1),
 		"seed": strconv.FormatUint(s.Seed, 10), "generation": strconv.Itoa(g),
 	}
 	for i := first; i <= g; i++ {
-		in["samples "+strconv.Itoa(i)] = t.output(selfplayStage(i), samplesFile(i))
+		in["samples "+strconv.Itoa(i)] = t.Output(store.SelfPlayStage(i), store.SamplesFile(i))
 	}
-	in.settings("training", s.Training)
-	err := t.stage(ctx, trainStage(g), in, func(ctx context.Context) (result, error) {
-		c, err := readCheckpoint(t.path(checkpointFile(g - 1)))
+	in.Settings("training", s.Training)
+	err := t.stage(ctx, store.TrainStage(g), in, func(ctx context.Context) (result, error) {
+		c, err := checkpoint.Read(t.Path(store.CheckpointFile(g - 1)))
 		if err != nil {
 			return result{}, err
 		}
 		var sets []*dataset.Set
 		for i := first; i <= g; i++ {
-			set, err := dataset.Read(t.path(samplesFile(i)))
+			set, err := dataset.Read(t.Path(store.SamplesFile(i)))
 			if err != nil {
 				return result{}, err
 			}
@@ -48,7 +50,7 @@ func (t *trial) train(ctx context.Context, g int) error {
 		if err != nil {
 			return result{}, err
 		}
-		samples, err := t.samplesUntil(g)
+		samples, err := t.SamplesUntil(g)
 		if err != nil {
 			return result{}, err
 		}
@@ -57,14 +59,14 @@ func (t *trial) train(ctx context.Context, g int) error {
 			return result{}, err
 		}
 		next.Samples = samples
-		rows := make([]EpochRow, len(epochs))
+		rows := make([]store.Epoch, len(epochs))
 		for i, e := range epochs {
-			rows[i] = EpochRow{
-				Generation: g, Epoch: e.Number, Rate: float(e.Rate),
+			rows[i] = store.Epoch{
+				Generation: g, Epoch: e.Number, Rate: store.Float(e.Rate),
 				Train: lossRow(e.Train), Validation: lossRow(e.Validation), Selected: e.Selected,
 			}
 		}
-		return result{files: []string{checkpointFile(g)}, facts: rows}, next.write(t.path(checkpointFile(g)))
+		return result{files: []string{store.CheckpointFile(g)}, facts: rows}, next.Write(t.Path(store.CheckpointFile(g)))
 	})
 	if err != nil {
 		return err
@@ -74,14 +76,14 @@ func (t *trial) train(ctx context.Context, g int) error {
 
 // learn trains from checkpoint c, or goes on after the last epoch that an
 // earlier process finished, and returns the next checkpoint.
-func (t *trial) learn(ctx context.Context, g int, in Inputs, c *checkpoint, window *dataset.Set) (*checkpoint, []train.Epoch, error) {
+func (t *trial) learn(ctx context.Context, g int, in store.Inputs, c *checkpoint.Checkpoint, window *dataset.Set) (*checkpoint.Checkpoint, []train.Epoch, error) {
 	s := &t.Settings.Training
 	net, err := nn.New(c.Spec, 0)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer net.Close()
-	if err := net.Load(c.network); err != nil {
+	if err := net.Load(c.Network); err != nil {
 		return nil, nil, err
 	}
 	tr, err := nn.NewTrainer(net, nn.Optimizer{
@@ -90,8 +92,8 @@ func (t *trial) learn(ctx context.Context, g int, in Inputs, c *checkpoint, wind
 		return nil, nil, err
 	}
 	defer tr.Close()
-	if len(c.optimizer) > 0 {
-		if err := tr.Load(c.optimizer); err != nil {
+	if len(c.Optimizer) > 0 {
+		if err := tr.Load(c.Optimizer); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -101,12 +103,12 @@ func (t *trial) learn(ctx context.Context, g int, in Inputs, c *checkpoint, wind
 	in["threads"] = strconv.Itoa(runtime.NumCPU())
 	path := t.progressFile(g)
 	done, err := readProgress(path, in)
-	if errors.Is(err, errDamaged) {
+	if errors.Is(err, store.ErrDamaged) {
 		t.Reporter.Note(fmt.Sprintf("%v: the epochs of generation %d are trained again", err, g))
 	} else if err != nil {
 		return nil, nil, err
 	}
-	task := t.Reporter.Task(trainStage(g), "steps")
+	task := t.Reporter.Task(store.TrainStage(g), "steps")
 	defer task.End()
 	cfg := train.Config{Epochs: s.Epochs, Batch: s.Batch, Validation: s.Validation, Select: s.Select, Schedule: t.schedule()}
 	seeds := train.Seeds{Split: seed(t.Settings.Seed, "split", 0), Shuffle: seed(t.Settings.Seed, "shuffle", g)}
@@ -126,12 +128,12 @@ func (t *trial) learn(ctx context.Context, g int, in Inputs, c *checkpoint, wind
 	if err != nil {
 		return nil, nil, err
 	}
-	next := &checkpoint{header: t.header(g, 0)}
+	next := &checkpoint.Checkpoint{Header: t.header(g, 0)}
 	next.Training = state
-	if next.network, err = net.State(); err != nil {
+	if next.Network, err = net.State(); err != nil {
 		return nil, nil, err
 	}
-	if next.optimizer, err = tr.State(); err != nil {
+	if next.Optimizer, err = tr.State(); err != nil {
 		return nil, nil, err
 	}
 	return next, epochs, nil

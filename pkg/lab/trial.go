@@ -4,24 +4,23 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
+	"alamos/pkg/checkpoint"
 	"alamos/pkg/chess"
 	"alamos/pkg/disk"
 	"alamos/pkg/encode"
 	"alamos/pkg/experiment"
 	"alamos/pkg/nn"
+	"alamos/pkg/report"
+	"alamos/pkg/store"
 )
 
 // trial is one trial of an experiment on its way through its stages.
 type trial struct {
 	*run
-	experiment.Trial
-	dir      string // absolute or relative folder of its results
-	manifest *Manifest
+	*store.Trial
 
 	variant  chess.Variant
 	chess960 bool // whether engines must know the castling of chess960
@@ -29,9 +28,15 @@ type trial struct {
 }
 
 func (r *run) trial(t experiment.Trial) (*trial, error) {
-	out := &trial{run: r, Trial: t, dir: filepath.Join(r.dir, folder(&t))}
+	stored, note, err := store.Open(r.dir, t)
+	if err != nil {
+		return nil, err
+	}
+	if note != "" {
+		r.Reporter.Note(note)
+	}
+	out := &trial{run: r, Trial: stored}
 	s := &t.Settings
-	var err error
 	if out.variant, err = chess.ParseVariant(s.Game.Variant); err != nil {
 		return nil, err
 	}
@@ -41,73 +46,47 @@ func (r *run) trial(t experiment.Trial) (*trial, error) {
 	if out.codec, err = encode.NewCodec(s.Network.Input, s.Network.Policy, out.variant); err != nil {
 		return nil, err
 	}
-	var note string
-	if out.manifest, note, err = readManifest(out.dir); err != nil {
+	if err := out.Manifest.Mend(out.Dir); err != nil {
 		return nil, err
 	}
-	if note != "" {
-		r.Reporter.Note(note)
-	}
-	if err := out.manifest.mend(out.dir); err != nil {
-		return nil, err
-	}
-	out.manifest.Trial, out.manifest.Label = t.ID, t.Label
+	out.Manifest.Trial, out.Manifest.Label = t.ID, t.Label
 	return out, nil
-}
-
-// folder is the name of a trial's folder: a hash of what decides its training,
-// so that another tournament, another notebook or more generations go on from
-// the same networks. What a sweep varies is part of it whatever it is: its
-// trials never share a folder.
-func folder(t *experiment.Trial) string {
-	s := &t.Settings
-	var swept []experiment.AxisValue
-	for _, a := range t.Axis {
-		if section, _, _ := strings.Cut(a.Path, "."); section == "generations" || section == "tournament" {
-			swept = append(swept, a)
-		}
-	}
-	return experiment.Hash(s.Seed, s.Game, s.Network, s.Search, s.SelfPlay, s.Training, swept)[:10]
-}
-
-func (t *trial) path(elem ...string) string {
-	return filepath.Join(append([]string{t.dir}, elem...)...)
 }
 
 // run takes the trial through its stages.
 func (t *trial) runStages(ctx context.Context) error {
 	for _, d := range []string{"checkpoints", "games", "samples"} {
-		if err := os.MkdirAll(t.path(d), 0o777); err != nil {
+		if err := os.MkdirAll(t.Path(d), 0o777); err != nil {
 			return err
 		}
 	}
-	if err := disk.WriteBytes(t.path("experiment.yaml"), t.Settings.YAMLIn(t.dir)); err != nil {
+	if err := disk.WriteBytes(t.Path("experiment.yaml"), t.Settings.YAMLIn(t.Dir)); err != nil {
 		return err
 	}
 	if err := t.untrained(ctx); err != nil {
-		return fmt.Errorf("%s: %w", untrainedStage, err)
+		return fmt.Errorf("%s: %w", store.UntrainedStage, err)
 	}
 	began, ran := time.Now(), 0
 	for g := 1; g <= t.Settings.Generations; g++ {
-		before := t.manifest.stage(trainStage(g))
+		before := t.Manifest.Stage(store.TrainStage(g))
 		for _, s := range []struct {
 			name string
 			run  func(context.Context, int) error
-		}{{selfplayStage(g), t.selfplay}, {hooksStage(g), t.hooks}, {trainStage(g), t.train}} {
+		}{{store.SelfPlayStage(g), t.selfplay}, {store.HooksStage(g), t.hooks}, {store.TrainStage(g), t.train}} {
 			if err := s.run(ctx, g); err != nil {
 				return fmt.Errorf("%s: %w", s.name, err)
 			}
 		}
-		if err := t.writeTables(); err != nil {
+		if err := report.Tables(t.Trial); err != nil {
 			return err
 		}
-		if t.manifest.stage(trainStage(g)) != before {
+		if t.Manifest.Stage(store.TrainStage(g)) != before {
 			ran++
 			t.Reporter.Note(t.summary(g, time.Since(began)/time.Duration(ran)))
 		}
 	}
 	if err := t.tournament(ctx); err != nil {
-		return fmt.Errorf("%s: %w", tournamentStage, err)
+		return fmt.Errorf("%s: %w", store.TournamentStage, err)
 	}
 	return nil
 }
@@ -123,8 +102,8 @@ func (t *trial) spec() nn.Spec {
 }
 
 // header is the header of the checkpoint after generation g.
-func (t *trial) header(g, samples int) header {
-	return header{
+func (t *trial) header(g, samples int) checkpoint.Header {
+	return checkpoint.Header{
 		Spec: t.spec(), Input: t.Settings.Network.Input, Policy: t.Settings.Network.Policy,
 		Variant: t.variant.String(), Generation: g, Samples: samples,
 	}
@@ -132,29 +111,29 @@ func (t *trial) header(g, samples int) header {
 
 // untrained makes the network before its first game.
 func (t *trial) untrained(ctx context.Context) error {
-	in := Inputs{"code": untrainedCode, "seed": strconv.FormatUint(t.Settings.Seed, 10)}
-	in.settings("network", t.Settings.Network)
-	in.settings("training.optimizer", t.Settings.Training.Optimizer)
-	return t.stage(ctx, untrainedStage, in, func(context.Context) (result, error) {
+	in := store.Inputs{"code": untrainedCode, "seed": strconv.FormatUint(t.Settings.Seed, 10)}
+	in.Settings("network", t.Settings.Network)
+	in.Settings("training.optimizer", t.Settings.Training.Optimizer)
+	return t.stage(ctx, store.UntrainedStage, in, func(context.Context) (result, error) {
 		net, err := nn.New(t.spec(), seed(t.Settings.Seed, "network", 0))
 		if err != nil {
 			return result{}, err
 		}
 		defer net.Close()
-		c := &checkpoint{header: t.header(0, 0)}
+		c := &checkpoint.Checkpoint{Header: t.header(0, 0)}
 		if c.Training.Schedule, err = t.schedule().Start(); err != nil {
 			return result{}, err
 		}
-		if c.network, err = net.State(); err != nil {
+		if c.Network, err = net.State(); err != nil {
 			return result{}, err
 		}
-		return result{files: []string{checkpointFile(0)}}, c.write(t.path(checkpointFile(0)))
+		return result{files: []string{store.CheckpointFile(0)}}, c.Write(t.Path(store.CheckpointFile(0)))
 	})
 }
 
 // model opens a checkpoint for inference.
 func (t *trial) model(g int) (*nn.Model, error) {
-	c, err := readCheckpoint(t.path(checkpointFile(g)))
+	c, err := checkpoint.Read(t.Path(store.CheckpointFile(g)))
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +142,7 @@ func (t *trial) model(g int) (*nn.Model, error) {
 		return nil, err
 	}
 	defer net.Close()
-	if err := net.Load(c.network); err != nil {
+	if err := net.Load(c.Network); err != nil {
 		return nil, err
 	}
 	m, err := net.Compile(nn.InferenceOptions{Batch: t.Batch, Precision: t.Precision})

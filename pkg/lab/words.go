@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -28,14 +27,3 @@ func roughly(d time.Duration) string {
 	}
 	return fmt.Sprintf("about %.1f h", d.Hours())
 }
-
-// plural counts things: "1 trial", "2 trials".
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// words is a metric's name for people.
-func words(metric string) string { return strings.ReplaceAll(metric, "_", " ") }

@@ -1,4 +1,4 @@
-package lab
+package report
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"alamos/pkg/experiment"
+	"alamos/pkg/store"
 	"alamos/plots"
 )
 
@@ -27,7 +28,7 @@ const besideWidth = 11
 
 // figure makes a figure of the notebook for one or several trials. It is nil
 // where there is nothing to show: no tournament, no hook.
-func (r *run) figure(f *experiment.Figure, trials []*trial) (*figure, error) {
+func (r *report) figure(f *experiment.Figure, trials []*store.Trial) (*figure, error) {
 	title := plots.Frame{Title: f.Title}
 	if len(r.experiment.Trials) > 1 && !shared[f.Kind] && f.Kind != "crosstable" { // whose cells need their room
 		title.Width = besideWidth // or its text shrinks with it on the page
@@ -51,18 +52,10 @@ func (r *run) figure(f *experiment.Figure, trials []*trial) (*figure, error) {
 	return nil, fmt.Errorf("no figure is called %q", f.Kind)
 }
 
-// name is the name of a trial in a legend.
-func (t *trial) name() string {
-	if t.Label == "" {
-		return t.experiment.Name
-	}
-	return t.Label
-}
-
 // generations is the axis of all figures over generations.
 var generationAxis = plots.Axis{Label: "generation", FromZero: true}
 
-func scoreFigure(frame plots.Frame, x string, trials []*trial) (*figure, error) {
+func scoreFigure(frame plots.Frame, x string, trials []*store.Trial) (*figure, error) {
 	c := plots.Score{Frame: frame}
 	name, against := "score", "samples trained on"
 	if x == "generation" {
@@ -70,15 +63,15 @@ func scoreFigure(frame plots.Frame, x string, trials []*trial) (*figure, error) 
 		name, against = "score-generation", "generations" // a page may show both
 	}
 	for _, t := range trials {
-		res, err := t.result()
+		res, err := t.Tournament()
 		if err != nil || res == nil {
 			return nil, err
 		}
-		s := plots.Series{Name: t.name()}
+		s := plots.Series{Name: t.Name()}
 		for _, p := range res.Players {
 			if p.Generation < 0 { // no network of this trial
-				if p.Name == randomName && len(trials) == 1 {
-					c.References = append(c.References, plots.Reference{Name: p.Name, Y: share(p.Standing)})
+				if p.Name == store.RandomName && len(trials) == 1 {
+					c.References = append(c.References, plots.Reference{Name: p.Name, Y: store.Share(p.Standing)})
 				}
 				continue
 			}
@@ -87,7 +80,7 @@ func scoreFigure(frame plots.Frame, x string, trials []*trial) (*figure, error) 
 				at = float64(p.Generation)
 			}
 			s.X = append(s.X, at)
-			s.Y = append(s.Y, share(p.Standing))
+			s.Y = append(s.Y, store.Share(p.Standing))
 		}
 		sortSeries(&s)
 		c.Series = append(c.Series, s)
@@ -108,16 +101,16 @@ func sortSeries(s *plots.Series) {
 	}
 }
 
-func lossFigure(frame plots.Frame, trials []*trial, losses bool) (*figure, error) {
+func lossFigure(frame plots.Frame, trials []*store.Trial, losses bool) (*figure, error) {
 	c := plots.Loss{Frame: frame}
 	for _, t := range trials {
 		s := plots.LossSeries{}
 		if len(trials) > 1 {
-			s.Name = t.name()
+			s.Name = t.Name()
 		}
 		var marks []float64
 		for g := 1; g <= t.Settings.Generations; g++ {
-			rows, err := t.epochs(g)
+			rows, err := t.Epochs(g)
 			if err != nil {
 				return nil, err
 			}
@@ -157,12 +150,12 @@ func axis(x string) (a plots.Axis, suffix string) {
 }
 
 // places are the trial's generations on that axis.
-func (t *trial) places(x string) ([]float64, error) {
+func places(t *store.Trial, x string) ([]float64, error) {
 	out := make([]float64, t.Settings.Generations)
 	for g := 1; g <= len(out); g++ {
 		out[g-1] = float64(g)
 		if x == "samples" {
-			n, err := t.samplesUntil(g)
+			n, err := t.SamplesUntil(g)
 			if err != nil {
 				return nil, err
 			}
@@ -172,18 +165,18 @@ func (t *trial) places(x string) ([]float64, error) {
 	return out, nil
 }
 
-func lengthFigure(frame plots.Frame, x string, trials []*trial) (*figure, error) {
+func lengthFigure(frame plots.Frame, x string, trials []*store.Trial) (*figure, error) {
 	c := plots.Lines{Frame: frame, Y: plots.Axis{Label: "mean length of a self-play game", Unit: "plies", FromZero: true}}
 	var suffix string
 	c.X, suffix = axis(x)
 	for _, t := range trials {
-		s := plots.Series{Name: t.name()}
+		s := plots.Series{Name: t.Name()}
 		var err error
-		if s.X, err = t.places(x); err != nil {
+		if s.X, err = places(t, x); err != nil {
 			return nil, err
 		}
 		for g := 1; g <= t.Settings.Generations; g++ {
-			row, err := t.generation(g)
+			row, err := t.Generation(g)
 			if err != nil {
 				return nil, err
 			}
@@ -196,26 +189,26 @@ func lengthFigure(frame plots.Frame, x string, trials []*trial) (*figure, error)
 
 // hookFigure shows one metric of one hook. The metric of the figure is
 // "hook.metric", or a hook's only metric by the name of the hook.
-func hookFigure(frame plots.Frame, f *experiment.Figure, trials []*trial) (*figure, error) {
+func hookFigure(frame plots.Frame, f *experiment.Figure, trials []*store.Trial) (*figure, error) {
 	c := plots.Lines{Frame: frame}
 	var suffix string
 	c.X, suffix = axis(f.X)
 	name := ""
 	for _, t := range trials {
-		i, metric, err := t.findMetric(f.Metric)
+		i, metric, err := t.FindMetric(f.Metric)
 		if err != nil {
 			return nil, err
 		}
 		var table hookTable
 		for g := 1; g <= t.Settings.Generations; g++ {
-			m, err := t.metrics(g, i)
+			m, err := t.Metrics(g, i)
 			if err != nil {
 				return nil, err
 			}
 			table.add(g, m)
 		}
-		s := plots.Series{Name: t.name(), Y: table.column(metric)}
-		if s.X, err = t.places(f.X); err != nil {
+		s := plots.Series{Name: t.Name(), Y: table.column(metric)}
+		if s.X, err = places(t, f.X); err != nil {
 			return nil, err
 		}
 		c.Series = append(c.Series, s)
@@ -226,13 +219,13 @@ func hookFigure(frame plots.Frame, f *experiment.Figure, trials []*trial) (*figu
 	return &figure{file, "A hook's metric over " + c.X.Label + ": " + words(name) + ".", c}, nil
 }
 
-func crosstableFigure(frame plots.Frame, t *trial) (*figure, error) {
-	res, err := t.result()
+func crosstableFigure(frame plots.Frame, t *store.Trial) (*figure, error) {
+	res, err := t.Tournament()
 	if err != nil || res == nil {
 		return nil, err
 	}
 	c := plots.Crosstable{Frame: frame}
-	order := res.ranking()
+	order := res.Ranking()
 	for _, i := range order {
 		c.Players = append(c.Players, res.Players[i].Name)
 		row := make([]plots.Record, len(order))
@@ -244,13 +237,13 @@ func crosstableFigure(frame plots.Frame, t *trial) (*figure, error) {
 	return &figure{"crosstable", "Score of each player against each other, as a share of the points, with wins, draws and losses.", c}, nil
 }
 
-func eloFigure(frame plots.Frame, t *trial) (*figure, error) {
-	res, err := t.result()
+func eloFigure(frame plots.Frame, t *store.Trial) (*figure, error) {
+	res, err := t.Tournament()
 	if err != nil || res == nil {
 		return nil, err
 	}
 	c := plots.Ladder{Frame: frame}
-	for _, i := range res.ranking() {
+	for _, i := range res.Ranking() {
 		p := res.Players[i]
 		c.Players = append(c.Players, plots.Rating{Name: p.Name, Elo: float64(p.Elo), Low: float64(p.EloLow), High: float64(p.EloHigh)})
 	}

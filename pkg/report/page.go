@@ -1,4 +1,4 @@
-package lab
+package report
 
 import (
 	"errors"
@@ -12,14 +12,23 @@ import (
 	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
 	"alamos/pkg/notebook"
+	"alamos/pkg/store"
 	"alamos/plots"
 )
 
-// report draws the figures of all trials and writes trials.csv and the
-// notebook page.
-func (r *run) report(trials []*trial) error {
+// report is what is shown of an experiment.
+type report struct {
+	experiment *experiment.Experiment
+	dir        string // the folder of its results
+}
+
+// Write draws the figures of trials and writes trials.csv and the notebook page
+// into dir, the folder of the experiment's results. It is no fault if some of the
+// experiment's trials are not among them; the page says so.
+func Write(e *experiment.Experiment, dir string, trials []*store.Trial) error {
+	r := &report{e, dir}
 	for _, t := range trials {
-		if err := t.writeTables(); err != nil {
+		if err := Tables(t); err != nil {
 			return err
 		}
 	}
@@ -28,7 +37,7 @@ func (r *run) report(trials []*trial) error {
 	}
 	page := &notebook.Page{
 		Title:    r.experiment.Name,
-		Subtitle: fmt.Sprintf("%s, %s", trials[0].variantTitle(), plural(len(trials), "trial")),
+		Subtitle: fmt.Sprintf("%s, %s", trials[0].Settings.Game.Variant, plural(len(trials), "trial")),
 		About:    r.experiment.About,
 	}
 	if n := len(r.experiment.Trials) - len(trials); n > 0 {
@@ -46,7 +55,7 @@ func (r *run) report(trials []*trial) error {
 		page.Cells = append(page.Cells, cells...)
 	}
 	for _, t := range trials {
-		page.Cells = append(page.Cells, t.provenance())
+		page.Cells = append(page.Cells, provenance(t))
 	}
 	html, err := page.HTML()
 	if err != nil {
@@ -55,9 +64,7 @@ func (r *run) report(trials []*trial) error {
 	return disk.WriteBytes(filepath.Join(r.dir, "notebook.html"), html)
 }
 
-func (t *trial) variantTitle() string { return t.variant.String() }
-
-func (r *run) diffCell(diff []experiment.Difference) notebook.Cell {
+func (r *report) diffCell(diff []experiment.Difference) notebook.Cell {
 	d := notebook.Diff{Base: r.experiment.Base, This: r.experiment.File}
 	for _, x := range diff {
 		d.Items = append(d.Items, notebook.Change{Key: x.Path, Base: x.A, This: x.B})
@@ -66,7 +73,7 @@ func (r *run) diffCell(diff []experiment.Difference) notebook.Cell {
 }
 
 // cells makes what a cell of the experiment's notebook shows.
-func (r *run) cells(c *experiment.Cell, trials []*trial) ([]notebook.Cell, error) {
+func (r *report) cells(c *experiment.Cell, trials []*store.Trial) ([]notebook.Cell, error) {
 	switch {
 	case c.Text != "":
 		return []notebook.Cell{notebook.Text{Markdown: c.Text}}, nil
@@ -79,14 +86,14 @@ func (r *run) cells(c *experiment.Cell, trials []*trial) ([]notebook.Cell, error
 	case "settings":
 		return []notebook.Cell{r.settingsCell()}, nil
 	}
-	return beside(trials, func(t *trial) (notebook.Cell, error) { return t.table(c.Table) })
+	return beside(trials, func(t *store.Trial) (notebook.Cell, error) { return table(t, c.Table) })
 }
 
 // figureCells draws a figure: of all trials together or of each.
-func (r *run) figureCells(f *experiment.Figure, trials []*trial) ([]notebook.Cell, error) {
+func (r *report) figureCells(f *experiment.Figure, trials []*store.Trial) ([]notebook.Cell, error) {
 	// The files of a trial stand beside its tables even where the page shows
 	// all trials in one picture.
-	own, err := beside(trials, func(t *trial) (notebook.Cell, error) { return r.figureCell(f, t.dir, []*trial{t}) })
+	own, err := beside(trials, func(t *store.Trial) (notebook.Cell, error) { return r.figureCell(f, t.Dir, []*store.Trial{t}) })
 	if err != nil || !shared[f.Kind] || len(trials) == 1 {
 		return own, err
 	}
@@ -97,7 +104,7 @@ func (r *run) figureCells(f *experiment.Figure, trials []*trial) ([]notebook.Cel
 	return []notebook.Cell{cell}, nil
 }
 
-func (r *run) figureCell(f *experiment.Figure, dir string, trials []*trial) (notebook.Cell, error) {
+func (r *report) figureCell(f *experiment.Figure, dir string, trials []*store.Trial) (notebook.Cell, error) {
 	fig, err := r.figure(f, trials)
 	if err != nil || fig == nil {
 		return nil, err
@@ -114,7 +121,7 @@ func (r *run) figureCell(f *experiment.Figure, dir string, trials []*trial) (not
 
 // beside sets a cell of each trial side by side; trials without it are left
 // out, and a single trial needs no frame.
-func beside(trials []*trial, make func(*trial) (notebook.Cell, error)) ([]notebook.Cell, error) {
+func beside(trials []*store.Trial, make func(*store.Trial) (notebook.Cell, error)) ([]notebook.Cell, error) {
 	var all notebook.SideBySide
 	for _, t := range trials {
 		c, err := make(t)
@@ -122,7 +129,7 @@ func beside(trials []*trial, make func(*trial) (notebook.Cell, error)) ([]notebo
 			return nil, err
 		}
 		if c != nil {
-			all.Trials = append(all.Trials, notebook.Trial{Label: t.name(), Cells: []notebook.Cell{c}})
+			all.Trials = append(all.Trials, notebook.Trial{Label: t.Name(), Cells: []notebook.Cell{c}})
 		}
 	}
 	switch {
@@ -139,40 +146,40 @@ func number(name, unit string) notebook.Column {
 }
 
 // table is a table of one trial.
-func (t *trial) table(kind string) (notebook.Cell, error) {
+func table(t *store.Trial, kind string) (notebook.Cell, error) {
 	if kind == "generations" {
-		return t.generationsTable()
+		return generationsTable(t)
 	}
-	res, err := t.result()
+	res, err := t.Tournament()
 	if err != nil || res == nil {
 		return nil, err
 	}
 	if kind == "crosstable" {
-		return t.crossTable(res), nil
+		return crossTable(t, res), nil
 	}
-	return t.standingsTable(res), nil
+	return standingsTable(t, res), nil
 }
 
-func (t *trial) generationsTable() (notebook.Cell, error) {
+func generationsTable(t *store.Trial) (notebook.Cell, error) {
 	c := notebook.Table{
 		Caption: "Self-play by generation: games that white won, drawn games, games that black won.",
 		Columns: []notebook.Column{
 			number("generation", ""), {Name: "W/D/B"}, number("length", "plies"),
 			number("samples", ""), number("loss", ""), number("evaluations", "1/s")},
-		Files: t.links("generations.csv", "epochs.csv"),
+		Files: links(t, "generations.csv", "epochs.csv"),
 	}
 	for g := 1; g <= t.Settings.Generations; g++ {
-		row, err := t.generation(g)
+		row, err := t.Generation(g)
 		if err != nil {
 			return nil, err
 		}
-		epochs, err := t.epochs(g)
+		epochs, err := t.Epochs(g)
 		if err != nil {
 			return nil, err
 		}
 		c.Rows = append(c.Rows, []string{
 			strconv.Itoa(g), fmt.Sprintf("%d/%d/%d", row.WhiteWins, row.Draws, row.BlackWins), fixed(row.MeanPlies(), 1),
-			strconv.Itoa(row.Samples), fixed(float64(selectedLoss(epochs)), 3), fixed(row.PerSecond, 0),
+			strconv.Itoa(row.Samples), fixed(float64(store.SelectedLoss(epochs)), 3), fixed(row.PerSecond, 0),
 		})
 	}
 	return c, nil
@@ -185,7 +192,7 @@ func fixed(x float64, digits int) string {
 	return strconv.FormatFloat(x, 'f', digits, 64)
 }
 
-func (t *trial) standingsTable(res *Tournament) notebook.Cell {
+func standingsTable(t *store.Trial, res *store.Tournament) notebook.Cell {
 	zero := "the mean player is 0"
 	if res.Anchor != "" {
 		zero = res.Anchor + " is 0"
@@ -193,28 +200,28 @@ func (t *trial) standingsTable(res *Tournament) notebook.Cell {
 	c := notebook.Table{
 		Caption: "Standings of the tournament: wins, draws and losses; a win is 1 point, a draw one half. Elo with its 95 % interval; " + zero + ".",
 		Columns: []notebook.Column{{Name: "player"}, {Name: "W/D/L"}, number("score", "%"), number("Elo", ""), {Name: "95 %"}},
-		Files:   t.links("tournament/ratings.csv", "tournament/games.pgn"),
+		Files:   links(t, "tournament/ratings.csv", "tournament/games.pgn"),
 	}
-	for _, i := range res.ranking() {
+	for _, i := range res.Ranking() {
 		p := res.Players[i]
 		interval := ""
 		if !math.IsNaN(float64(p.Elo)) {
 			interval = fmt.Sprintf("%.0f..%.0f", float64(p.EloLow), float64(p.EloHigh))
 		}
 		c.Rows = append(c.Rows, []string{
-			p.Name, fmt.Sprintf("%d/%d/%d", p.Wins, p.Draws, p.Losses), fixed(100*share(p.Standing), 1), fixed(float64(p.Elo), 0), interval,
+			p.Name, fmt.Sprintf("%d/%d/%d", p.Wins, p.Draws, p.Losses), fixed(100*store.Share(p.Standing), 1), fixed(float64(p.Elo), 0), interval,
 		})
 	}
 	return c
 }
 
-func (t *trial) crossTable(res *Tournament) notebook.Cell {
+func crossTable(t *store.Trial, res *store.Tournament) notebook.Cell {
 	c := notebook.Table{
 		Caption: "Crosstable: points of the row's player against the column's.",
 		Columns: []notebook.Column{{Name: "player"}},
-		Files:   t.links("tournament/crosstable.csv"),
+		Files:   links(t, "tournament/crosstable.csv"),
 	}
-	order := res.ranking()
+	order := res.Ranking()
 	for _, i := range order {
 		c.Columns = append(c.Columns, number(res.Players[i].Name, ""))
 		row := []string{res.Players[i].Name}
@@ -232,7 +239,7 @@ func (t *trial) crossTable(res *Tournament) notebook.Cell {
 }
 
 // trialsCell is the overview of a sweep: a row a trial.
-func (r *run) trialsCell(trials []*trial) ([]notebook.Cell, error) {
+func (r *report) trialsCell(trials []*store.Trial) ([]notebook.Cell, error) {
 	c := notebook.Table{Caption: "Trials.", Files: []string{"trials.csv"}}
 	for _, a := range r.experiment.Axes {
 		c.Columns = append(c.Columns, notebook.Column{Name: a.Path, Setting: true})
@@ -262,7 +269,7 @@ func short(v any) string {
 }
 
 // trialRows is the table of trials: what the sweep varies, then results.
-func (r *run) trialRows(trials []*trial) (head []string, rows [][]any, err error) {
+func (r *report) trialRows(trials []*store.Trial) (head []string, rows [][]any, err error) {
 	for _, a := range r.experiment.Axes {
 		head = append(head, a.Path)
 	}
@@ -275,36 +282,37 @@ func (r *run) trialRows(trials []*trial) (head []string, rows [][]any, err error
 			row = append(row, a.Value)
 		}
 		last := t.Settings.Generations
-		samples, err := t.samplesUntil(last)
+		samples, err := t.SamplesUntil(last)
 		if err != nil {
 			return nil, nil, err
 		}
-		epochs, err := t.epochs(last)
+		epochs, err := t.Epochs(last)
 		if err != nil {
 			return nil, nil, err
 		}
+		nan := math.NaN()
 		score, elo, untrained, random := nan, nan, nan, nan
-		res, err := t.result()
+		res, err := t.Tournament()
 		if err != nil {
 			return nil, nil, err
 		}
 		if res != nil {
-			if i := res.find(checkpointName(last)); i >= 0 {
-				score, elo = share(res.Players[i].Standing), float64(res.Players[i].Elo)
-				untrained = res.against(i, checkpointName(0))
-				random = res.against(i, randomName)
+			if i := res.Find(store.CheckpointName(last)); i >= 0 {
+				score, elo = store.Share(res.Players[i].Standing), float64(res.Players[i].Elo)
+				untrained = res.Against(i, store.CheckpointName(0))
+				random = res.Against(i, store.RandomName)
 			}
 		}
 		seconds := 0.0
-		for _, s := range t.manifest.Stages {
+		for _, s := range t.Manifest.Stages {
 			seconds += s.Seconds
 		}
-		rows = append(rows, append(row, filepath.Base(t.dir), samples, float64(selectedLoss(epochs)), score, elo, untrained, random, math.Round(seconds)))
+		rows = append(rows, append(row, filepath.Base(t.Dir), samples, float64(store.SelectedLoss(epochs)), score, elo, untrained, random, math.Round(seconds)))
 	}
 	return head, rows, nil
 }
 
-func (r *run) writeTrials(trials []*trial) error {
+func (r *report) writeTrials(trials []*store.Trial) error {
 	head, rows, err := r.trialRows(trials)
 	if err != nil {
 		return err
@@ -312,7 +320,7 @@ func (r *run) writeTrials(trials []*trial) error {
 	return writeCSV(filepath.Join(r.dir, "trials.csv"), head, rows)
 }
 
-func (r *run) settingsCell() notebook.Cell {
+func (r *report) settingsCell() notebook.Cell {
 	s := notebook.Settings{Title: "Resolved settings"}
 	for _, x := range r.experiment.Explain() {
 		if strings.HasPrefix(x.Path, "notebook") || x.Path == "about" {
@@ -328,31 +336,31 @@ func (r *run) settingsCell() notebook.Cell {
 }
 
 // links are files of the trial as the page links to them.
-func (t *trial) links(files ...string) []string {
+func links(t *store.Trial, files ...string) []string {
 	for i, f := range files {
-		files[i] = filepath.Base(t.dir) + "/" + f
+		files[i] = filepath.Base(t.Dir) + "/" + f
 	}
 	return files
 }
 
 // provenance says where a trial's results come from.
-func (t *trial) provenance() notebook.Cell {
-	p := notebook.Provenance{Title: "Provenance of " + t.name()}
+func provenance(t *store.Trial) notebook.Cell {
+	p := notebook.Provenance{Title: "Provenance of " + t.Name()}
 	add := func(name, value string, code bool) {
 		p.Facts = append(p.Facts, notebook.Fact{Name: name, Value: value, Code: code})
 	}
-	m := t.manifest.Machine
-	add("folder", filepath.Base(t.dir), true)
+	m := t.Manifest.Machine
+	add("folder", filepath.Base(t.Dir), true)
 	add("settings", t.ID, true)
 	add("seed", strconv.FormatUint(t.Settings.Seed, 10), true)
 	add("alamos", m.Alamos, true)
 	add("machine", fmt.Sprintf("%s, %s, %s", m.CPU, plural(m.Cores, "core"), m.OS), false)
 	add("Go", m.Go, false)
 	add("inference", m.Precision, false)
-	if g := t.Settings.Generations; t.manifest.stage(trainStage(g)) != nil {
-		add(checkpointFile(g), t.checkpointSum(g), true)
+	if g := t.Settings.Generations; t.Manifest.Stage(store.TrainStage(g)) != nil {
+		add(store.CheckpointFile(g), t.CheckpointSum(g), true)
 	}
-	if s := t.manifest.stage(tournamentStage); s != nil {
+	if s := t.Manifest.Stage(store.TournamentStage); s != nil {
 		add("tournament ended", s.Ended.Format(time.RFC3339), false)
 	}
 	return p

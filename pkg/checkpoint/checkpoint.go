@@ -1,4 +1,4 @@
-package lab
+package checkpoint
 
 import (
 	"encoding/json"
@@ -11,16 +11,16 @@ import (
 	"alamos/pkg/train"
 )
 
-// checkpoint is a network after a generation, with all that training needs to
+// Checkpoint is a network after a generation, with all that training needs to
 // go on from there. On disk it is one safetensors file: tensors "network/..."
 // and "optimizer/...", and the header as JSON in the metadata.
-type checkpoint struct {
-	header
-	network, optimizer nn.Tensors
+type Checkpoint struct {
+	Header
+	Network, Optimizer nn.Tensors
 }
 
-// header is what a checkpoint says of itself.
-type header struct {
+// Header is what a checkpoint says of itself.
+type Header struct {
 	Spec       nn.Spec     `json:"spec"`
 	Input      string      `json:"input"`  // name of the planes
 	Policy     string      `json:"policy"` // name of the policy map
@@ -36,16 +36,17 @@ const (
 	optimizerPrefix = "optimizer/"
 )
 
-func (c *checkpoint) write(path string) error {
-	h, err := json.Marshal(c.header)
+// Write writes the file, whole or not at all.
+func (c *Checkpoint) Write(path string) error {
+	h, err := json.Marshal(c.Header)
 	if err != nil {
 		return err
 	}
-	all := make(nn.Tensors, len(c.network)+len(c.optimizer))
-	for k, v := range c.network {
+	all := make(nn.Tensors, len(c.Network)+len(c.Optimizer))
+	for k, v := range c.Network {
 		all[networkPrefix+k] = v
 	}
-	for k, v := range c.optimizer {
+	for k, v := range c.Optimizer {
 		all[optimizerPrefix+k] = v
 	}
 	return disk.WriteFile(path, func(w io.Writer) error {
@@ -53,20 +54,21 @@ func (c *checkpoint) write(path string) error {
 	})
 }
 
-func readCheckpoint(path string) (*checkpoint, error) {
+// Read reads a checkpoint file. It does not build the network.
+func Read(path string) (*Checkpoint, error) {
 	all, meta, err := nn.ReadSafetensors(path)
 	if err != nil {
 		return nil, err
 	}
-	c := &checkpoint{network: nn.Tensors{}, optimizer: nn.Tensors{}}
-	if err := json.Unmarshal([]byte(meta[headerKey]), &c.header); err != nil {
+	c := &Checkpoint{Network: nn.Tensors{}, Optimizer: nn.Tensors{}}
+	if err := json.Unmarshal([]byte(meta[headerKey]), &c.Header); err != nil {
 		return nil, fmt.Errorf("%s is no alamos checkpoint: its metadata has no readable %q entry (%v)", path, headerKey, err)
 	}
 	for k, v := range all {
 		if name, ok := strings.CutPrefix(k, networkPrefix); ok {
-			c.network[name] = v
+			c.Network[name] = v
 		} else if name, ok := strings.CutPrefix(k, optimizerPrefix); ok {
-			c.optimizer[name] = v
+			c.Optimizer[name] = v
 		}
 	}
 	return c, nil

@@ -1,4 +1,4 @@
-package lab
+package store
 
 import (
 	"bytes"
@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"alamos/pkg/disk"
@@ -40,67 +39,8 @@ type Stage struct {
 	Seconds float64         `json:"seconds"`
 }
 
-// Inputs is everything that decides what a stage writes: settings by their
-// path, files by their checksum, the version of the stage's code.
-type Inputs map[string]string
-
-// settings adds a group of settings under its path.
-func (in Inputs) settings(path string, group any) {
-	b, err := json.Marshal(group)
-	if err != nil {
-		panic(err) // settings are plain values
-	}
-	var v any
-	if err := json.Unmarshal(b, &v); err != nil {
-		panic(err)
-	}
-	in.flatten(path, v)
-}
-
-func (in Inputs) flatten(path string, v any) {
-	if m, ok := v.(map[string]any); ok {
-		for k, v := range m {
-			in.flatten(path+"."+k, v)
-		}
-		return
-	}
-	b, _ := json.Marshal(v)
-	in[path] = strings.Trim(string(b), `"`)
-}
-
-// change says in a few words how inputs differ from those of an earlier run.
-func (in Inputs) change(was Inputs) string {
-	keys := maps.Clone(in)
-	maps.Copy(keys, was)
-	var out []string
-	for _, k := range slices.Sorted(maps.Keys(keys)) {
-		if in[k] == was[k] {
-			continue
-		}
-		if len(out) == 3 {
-			out = append(out, "and more")
-			break
-		}
-		out = append(out, describe(k, was[k], in[k]))
-	}
-	return strings.Join(out, ", ")
-}
-
-func describe(key, was, is string) string {
-	switch {
-	case key == "code": // of the stage, see untrainedCode and those below it
-		return fmt.Sprintf("alamos computes this in another way now (version %s -> %s)", was, is)
-	case len(was) == 64 || len(is) == 64: // a checksum says nothing to a reader
-		return key + " changed"
-	case was == "":
-		return fmt.Sprintf("%s %s (new)", key, is)
-	case is == "":
-		return fmt.Sprintf("%s %s (gone)", key, was)
-	}
-	return fmt.Sprintf("%s %s -> %s", key, was, is)
-}
-
-func (m *Manifest) stage(name string) *Stage {
+// Stage returns the stage of a name, nil where it has not run.
+func (m *Manifest) Stage(name string) *Stage {
 	for _, s := range m.Stages {
 		if s.Name == name {
 			return s
@@ -109,8 +49,8 @@ func (m *Manifest) stage(name string) *Stage {
 	return nil
 }
 
-// put stores a stage in the place of an earlier run of the same name.
-func (m *Manifest) put(s *Stage) {
+// Put stores a stage in the place of an earlier run of the same name.
+func (m *Manifest) Put(s *Stage) {
 	for i, old := range m.Stages {
 		if old.Name == s.Name {
 			m.Stages[i] = s
@@ -120,25 +60,37 @@ func (m *Manifest) put(s *Stage) {
 	m.Stages = append(m.Stages, s)
 }
 
-// facts decodes the facts of a stage into v.
-func (s *Stage) facts(v any) error {
+// Drop removes the stage of a name, if it is there.
+func (m *Manifest) Drop(name string) {
+	m.Stages = slices.DeleteFunc(m.Stages, func(s *Stage) bool { return s.Name == name })
+}
+
+// Decode decodes the facts of a stage into v. It is an error when the stage, nil,
+// has not run.
+func (s *Stage) Decode(v any) error {
+	if s == nil {
+		return errors.New("the stage has not run")
+	}
 	if err := json.Unmarshal(s.Facts, v); err != nil {
 		return fmt.Errorf("manifest: facts of stage %q: %w", s.Name, err)
 	}
 	return nil
 }
 
+// ErrDamaged is the error of a file whose bytes are not those that were written.
+var ErrDamaged = errors.New("is damaged")
+
 // The manifest, and a copy of it: with both damaged all work of a trial would
 // have to be done again.
 const (
-	manifestName = "manifest.json"
-	manifestCopy = ".manifest.json"
+	ManifestName = "manifest.json"
+	ManifestCopy = ".manifest.json"
 )
 
-// readManifest reads the manifest in dir. Where there is none, the copy takes
+// ReadManifest reads the manifest in dir. Where there is none, the copy takes
 // its place, and note says so; there may be neither yet.
-func readManifest(dir string) (m *Manifest, note string, err error) {
-	path, spare := filepath.Join(dir, manifestName), filepath.Join(dir, manifestCopy)
+func ReadManifest(dir string) (m *Manifest, note string, err error) {
+	path, spare := filepath.Join(dir, ManifestName), filepath.Join(dir, ManifestCopy)
 	if m, err = parseManifest(path); err == nil {
 		return m, "", nil
 	}
@@ -150,9 +102,9 @@ func readManifest(dir string) (m *Manifest, note string, err error) {
 		return copied, path + " is missing: going on from its copy " + spare, nil
 	case gone:
 		return nil, "", fmt.Errorf("%w: delete it and the run starts this trial anew", copyErr)
-	case errors.Is(err, errDamaged) && copyErr == nil:
+	case errors.Is(err, ErrDamaged) && copyErr == nil:
 		return nil, "", fmt.Errorf("%w: delete it and the run goes on from its copy %s", err, spare)
-	case errors.Is(err, errDamaged):
+	case errors.Is(err, ErrDamaged):
 		return nil, "", fmt.Errorf("%w, and so is its copy %s: delete both and the run starts this trial anew", err, spare)
 	}
 	return nil, "", err
@@ -176,7 +128,7 @@ func parseManifest(path string) (*Manifest, error) {
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s %w (%v)", path, errDamaged, err)
+		return nil, fmt.Errorf("%s %w (%v)", path, ErrDamaged, err)
 	}
 	return &m, nil
 }
@@ -193,8 +145,8 @@ func (m *Manifest) sum() (string, error) {
 	return hex.EncodeToString(h[:]), nil
 }
 
-// write writes the manifest and its copy.
-func (m *Manifest) write(dir string) (err error) {
+// Write writes the manifest and its copy.
+func (m *Manifest) Write(dir string) (err error) {
 	if m.Checksum, err = m.sum(); err != nil {
 		return err
 	}
@@ -203,40 +155,40 @@ func (m *Manifest) write(dir string) (err error) {
 		return err
 	}
 	b = append(b, '\n')
-	if err := disk.WriteBytes(filepath.Join(dir, manifestName), b); err != nil {
+	if err := disk.WriteBytes(filepath.Join(dir, ManifestName), b); err != nil {
 		return err
 	}
-	return disk.WriteBytes(filepath.Join(dir, manifestCopy), b)
+	return disk.WriteBytes(filepath.Join(dir, ManifestCopy), b)
 }
 
-// mend writes the manifest again where it and its copy are not the same: a kill
+// Mend writes the manifest again where it and its copy are not the same: a kill
 // between them leaves them so.
-func (m *Manifest) mend(dir string) error {
+func (m *Manifest) Mend(dir string) error {
 	if len(m.Stages) == 0 {
 		return nil
 	}
-	b, err := os.ReadFile(filepath.Join(dir, manifestName))
+	b, err := os.ReadFile(filepath.Join(dir, ManifestName))
 	if err == nil {
 		var spare []byte
-		if spare, err = os.ReadFile(filepath.Join(dir, manifestCopy)); err == nil && bytes.Equal(b, spare) {
+		if spare, err = os.ReadFile(filepath.Join(dir, ManifestCopy)); err == nil && bytes.Equal(b, spare) {
 			return nil
 		}
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return m.write(dir)
+	return m.Write(dir)
 }
 
-// fresh reports whether the stage in the manifest stands for these inputs and
+// Fresh reports whether the stage in the manifest stands for these inputs and
 // its files are all there; otherwise why it must run. A file that is there but
 // is not what the stage wrote is an error: the run would build on it.
-func (m *Manifest) fresh(dir, name string, in Inputs) (ok bool, why string, err error) {
-	s := m.stage(name)
+func (m *Manifest) Fresh(dir, name string, in Inputs) (ok bool, why string, err error) {
+	s := m.Stage(name)
 	if s == nil {
 		return false, "first time", nil
 	}
-	if c := in.change(s.Inputs); c != "" {
+	if c := in.Change(s.Inputs); c != "" {
 		return false, c, nil
 	}
 	for _, file := range slices.Sorted(maps.Keys(s.Outputs)) {

@@ -1,4 +1,4 @@
-package lab
+package store
 
 // Generation is a row of generations.csv. The columns behind Reasons depend on
 // the machine; all others are a function of the experiment.
@@ -24,23 +24,4 @@ func (g *Generation) MeanPlies() float64 {
 		n += l
 	}
 	return float64(n) / float64(max(1, len(g.Lengths)))
-}
-
-// generation is the row of generation g.
-func (t *trial) generation(g int) (*Generation, error) {
-	var row Generation
-	return &row, t.manifest.stage(selfplayStage(g)).facts(&row)
-}
-
-// samplesUntil is the number of samples made in generations 1 to g.
-func (t *trial) samplesUntil(g int) (int, error) {
-	n := 0
-	for i := 1; i <= g; i++ {
-		row, err := t.generation(i)
-		if err != nil {
-			return 0, err
-		}
-		n += row.Samples
-	}
-	return n, nil
 }

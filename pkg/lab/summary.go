@@ -1,0 +1,49 @@
+package lab
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"alamos/pkg/nn"
+	"alamos/pkg/store"
+)
+
+// summary is a line about generation g, with an honest guess at what is left
+// of the trial's training at the given pace.
+func (t *trial) summary(g int, pace time.Duration) string {
+	row, err := t.Generation(g)
+	if err != nil {
+		return err.Error()
+	}
+	epochs, err := t.Epochs(g)
+	if err != nil {
+		return err.Error()
+	}
+	s := fmt.Sprintf("generation %d of %d: %d games of %.0f plies on average, white scored %.0f %%",
+		g, t.Settings.Generations, row.Games, row.MeanPlies(), 100*(float64(row.WhiteWins)+float64(row.Draws)/2)/float64(row.Games))
+	if loss := float64(store.SelectedLoss(epochs)); !math.IsNaN(loss) {
+		s += fmt.Sprintf(", loss %.3f", loss)
+	}
+	if row.Thrown > 0 {
+		s += fmt.Sprintf(", %d longer games thrown away", row.Thrown)
+	}
+	if left := t.Settings.Generations - g; left > 0 {
+		s += fmt.Sprintf("; %s of training left at this pace", roughly(pace*time.Duration(left)))
+	}
+	return s
+}
+
+// standings lists the players, the best first.
+func standings(r *store.Tournament) string {
+	var parts []string
+	for _, i := range r.Ranking() {
+		parts = append(parts, fmt.Sprintf("%s %.0f %%", r.Players[i].Name, 100*store.Share(r.Players[i].Standing)))
+	}
+	return "score: " + strings.Join(parts, ", ")
+}
+
+func lossRow(l nn.Loss) store.Loss {
+	return store.Loss{Total: store.Float(l.Total), Policy: store.Float(l.Policy), Value: store.Float(l.Value)}
+}

@@ -1,0 +1,54 @@
+package store
+
+import (
+	"encoding/json"
+	"math"
+)
+
+// Epoch is a row of epochs.csv.
+type Epoch struct {
+	Generation int   `json:"generation"`
+	Epoch      int   `json:"epoch"` // over all generations
+	Rate       Float `json:"learning_rate"`
+	Train      Loss  `json:"train"`
+	Validation Loss  `json:"validation"` // NaN without held-out games
+	Selected   bool  `json:"selected"`
+}
+
+// Loss is a loss and its parts.
+type Loss struct {
+	Total  Float `json:"total"`
+	Policy Float `json:"policy"`
+	Value  Float `json:"value"`
+}
+
+// Float is a number that JSON may hold as null: NaN.
+type Float float64
+
+func (f Float) MarshalJSON() ([]byte, error) {
+	if math.IsNaN(float64(f)) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(f))
+}
+
+func (f *Float) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		*f = Float(math.NaN())
+		return nil
+	}
+	return json.Unmarshal(b, (*float64)(f))
+}
+
+// SelectedLoss is the loss of the epoch that a generation kept.
+func SelectedLoss(rows []Epoch) Float {
+	for _, e := range rows {
+		if e.Selected {
+			if math.IsNaN(float64(e.Validation.Total)) {
+				return e.Train.Total
+			}
+			return e.Validation.Total
+		}
+	}
+	return Float(math.NaN())
+}

@@ -1,0 +1,12 @@
+package store
+
+// Machine is where a stage ran: provenance, never an input.
+type Machine struct {
+	Host      string `json:"host"`
+	CPU       string `json:"cpu"`
+	Cores     int    `json:"cores"`
+	OS        string `json:"os"`
+	Go        string `json:"go"`
+	Alamos    string `json:"alamos"`
+	Precision string `json:"precision"` // of inference: "fp32" or "bf16"
+}

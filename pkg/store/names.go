@@ -1,0 +1,52 @@
+package store
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"alamos/pkg/experiment"
+)
+
+// Names of stages in the manifest and in what a person sees.
+const (
+	UntrainedStage  = "untrained network"
+	TournamentStage = "tournament"
+)
+
+// Names of the stages of generation g.
+func SelfPlayStage(g int) string { return fmt.Sprintf("self-play %d", g) }
+func HooksStage(g int) string    { return fmt.Sprintf("hooks %d", g) }
+func TrainStage(g int) string    { return fmt.Sprintf("training %d", g) }
+
+// Files of a generation, relative to the trial's folder. Generation 0 is the
+// untrained network.
+func CheckpointFile(g int) string { return fmt.Sprintf("checkpoints/gen-%04d.safetensors", g) }
+func SamplesFile(g int) string    { return fmt.Sprintf("samples/gen-%04d.parquet", g) }
+func GamesFile(g int) string      { return fmt.Sprintf("games/gen-%04d.pgn", g) }
+
+// Folder is the name of a trial's folder: a hash of what decides its training,
+// so that another tournament, another notebook or more generations go on from
+// the same networks. What a sweep varies is part of it whatever it is: its
+// trials never share a folder.
+func Folder(t *experiment.Trial) string {
+	s := &t.Settings
+	var swept []experiment.AxisValue
+	for _, a := range t.Axis {
+		if section, _, _ := strings.Cut(a.Path, "."); section == "generations" || section == "tournament" {
+			swept = append(swept, a)
+		}
+	}
+	return experiment.Hash(s.Seed, s.Game, s.Network, s.Search, s.SelfPlay, s.Training, swept)[:10]
+}
+
+// RandomName is the name of the player of random moves.
+const RandomName = "random"
+
+// CheckpointName is the name of a checkpoint as a player.
+func CheckpointName(g int) string {
+	if g == 0 {
+		return "untrained"
+	}
+	return "gen-" + strconv.Itoa(g)
+}

@@ -1,0 +1,151 @@
+package store
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"alamos/pkg/disk"
+	"alamos/pkg/experiment"
+)
+
+// wantError wants an error that has all these texts.
+func wantError(t *testing.T, err error, texts ...string) {
+	t.Helper()
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for _, s := range texts {
+		if !strings.Contains(err.Error(), s) {
+			t.Errorf("error %q does not say %q", err, s)
+		}
+	}
+}
+
+func TestInputsChange(t *testing.T) {
+	const a, b = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
+	for _, test := range []struct {
+		was, is Inputs
+		want    string
+	}{
+		{Inputs{"x": "1"}, Inputs{"x": "1"}, ""},
+		{Inputs{"tournament.rounds": "4"}, Inputs{"tournament.rounds": "6"}, "tournament.rounds 4 -> 6"},
+		{Inputs{"code": "1"}, Inputs{"code": "2"}, "alamos computes this in another way now (version 1 -> 2)"},
+		{Inputs{"network": a}, Inputs{"network": b}, "network changed"},
+		{Inputs{}, Inputs{"player random": "plays"}, "player random plays (new)"},
+		{Inputs{"player random": "plays"}, Inputs{}, "player random plays (gone)"},
+		{Inputs{}, Inputs{"samples 2": a}, "samples 2 changed"},
+		{Inputs{"b": "1", "a": "1"}, Inputs{"b": "2", "a": "2"}, "a 1 -> 2, b 1 -> 2"},
+		{Inputs{}, Inputs{"a": "1", "b": "1", "c": "1", "d": "1", "e": "1"}, "a 1 (new), b 1 (new), c 1 (new), and more"},
+	} {
+		if have := test.is.Change(test.was); have != test.want {
+			t.Errorf("%v -> %v: %q, want %q", test.was, test.is, have, test.want)
+		}
+	}
+}
+
+func TestInputsOfSettings(t *testing.T) {
+	in := Inputs{}
+	in.Settings("search", experiment.Search{Visits: 100, CPuct: 1.5, TreeReuse: true, Noise: experiment.Noise{Alpha: 0.3}})
+	for key, want := range map[string]string{"search.visits": "100", "search.c_puct": "1.5", "search.tree_reuse": "true", "search.noise.alpha": "0.3"} {
+		if in[key] != want {
+			t.Errorf("%s is %q, want %q (all: %v)", key, in[key], want, in)
+		}
+	}
+}
+
+func TestManifest(t *testing.T) {
+	dir := t.TempDir()
+	m, _, err := ReadManifest(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fresh := func(in Inputs, ok bool, why string) {
+		t.Helper()
+		haveOK, haveWhy, err := m.Fresh(dir, "stage", in)
+		if err != nil || haveOK != ok || haveWhy != why {
+			t.Errorf("fresh: %v, %q, %v; want %v, %q", haveOK, haveWhy, err, ok, why)
+		}
+	}
+	in := Inputs{"x": "1"}
+	fresh(in, false, "first time")
+
+	path := filepath.Join(dir, "out.txt")
+	if err := disk.WriteBytes(path, []byte("bytes")); err != nil {
+		t.Fatal(err)
+	}
+	h, err := disk.Sum(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Put(&Stage{Name: "other"})
+	m.Put(&Stage{Name: "stage", Inputs: in, Outputs: map[string]string{"out.txt": h}, Facts: json.RawMessage(`{"loss":null}`)})
+	m.Put(&Stage{Name: "other", Seconds: 2}) // replaces
+	if err := m.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	if m, _, err = ReadManifest(dir); err != nil {
+		t.Fatal(err)
+	}
+	if len(m.Stages) != 2 || m.Stages[0].Name != "other" || m.Stages[0].Seconds != 2 {
+		t.Errorf("stages: %+v", m.Stages)
+	}
+	var facts struct {
+		Loss Float `json:"loss"`
+	}
+	if err := m.Stage("stage").Decode(&facts); err != nil || !math.IsNaN(float64(facts.Loss)) {
+		t.Errorf("facts %+v (%v), want NaN", facts, err)
+	}
+	fresh(in, true, "")
+	fresh(Inputs{"x": "2"}, false, "x 1 -> 2")
+
+	if err := os.WriteFile(path, []byte("bytez"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = m.Fresh(dir, "stage", in)
+	wantError(t, err, path, "checksum")
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	fresh(in, false, "out.txt is missing")
+}
+
+func TestFloatJSON(t *testing.T) {
+	type pair struct{ A, B Float }
+	b, err := json.Marshal(pair{1.5, Float(math.NaN())})
+	if err != nil || string(b) != `{"A":1.5,"B":null}` {
+		t.Fatalf("%s (%v)", b, err)
+	}
+	var back pair
+	if err := json.Unmarshal(b, &back); err != nil || back.A != 1.5 || !math.IsNaN(float64(back.B)) {
+		t.Errorf("%+v (%v)", back, err)
+	}
+	if err := json.Unmarshal([]byte(`{"A":"x"}`), &back); err == nil {
+		t.Error("a text is no number")
+	}
+}
+
+func TestFindMetric(t *testing.T) {
+	s := &Trial{Manifest: &Manifest{}}
+	s.Settings.Generations = 2
+	s.Settings.Hooks = []experiment.Hook{{File: "x/kings.go"}, {File: "pawns.go", Metric: "pawn"}}
+	s.Manifest.Put(&Stage{Name: HooksStage(1), Facts: json.RawMessage(`[{"alive": 1, "dead": null}, {}]`)})
+	s.Manifest.Put(&Stage{Name: HooksStage(2), Facts: json.RawMessage(`[{"alive": 1}, {"passed": 3}]`)})
+	for name, want := range map[string]string{
+		"alive": "0 alive", "kings.dead": "0 dead", "dead": "0 dead",
+		"pawn": "1 passed", "passed": "1 passed", "pawn.passed": "1 passed", // only generation 2 has it
+	} {
+		i, metric, err := s.FindMetric(name)
+		if have := fmt.Sprint(i, " ", metric); err != nil || have != want {
+			t.Errorf("%s: %s (%v), want %s", name, have, err, want)
+		}
+	}
+	for _, name := range []string{"kings", "queens", "pawn.alive"} {
+		_, _, err := s.FindMetric(name)
+		wantError(t, err, fmt.Sprintf("%q", name), "alive, dead, passed")
+	}
+}
