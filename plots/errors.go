@@ -21,6 +21,11 @@ var (
 	ErrSize = errors.New("size cannot be drawn")
 	// ErrName: a file name has a directory in it or is empty.
 	ErrName = errors.New("not a plain file name")
+	// ErrStamp: a file's stamp cannot be read: the file is no picture of this
+	// package, or is damaged.
+	ErrStamp = errors.New("not a stamped picture")
+	// ErrNoStamp: a picture is whole but bears no stamp.
+	ErrNoStamp = errors.New("picture without a stamp")
 )
 
 // largest is the magnitude beyond which differences of two numbers could

@@ -55,6 +55,7 @@ func ExampleFigure_WriteFiles() {
 		fmt.Println(f.Name())
 	}
 	// Output:
+	// game_length.pdf
 	// game_length.png
 	// game_length.svg
 }

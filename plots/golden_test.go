@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -33,7 +34,7 @@ func TestGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			f := figure(t, g.chart())
-			for ext, render := range map[string]func() ([]byte, error){".svg": f.SVG, ".png": f.PNG} {
+			for ext, render := range map[string]func() ([]byte, error){".svg": f.SVG, ".png": f.PNG, ".pdf": f.PDF} {
 				again, err := render()
 				if err != nil {
 					t.Fatal(err)
@@ -50,5 +51,20 @@ func TestGolden(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestEveryProcess draws all pictures in new processes of one thread and of
+// two, which compare them with the same files.
+func TestEveryProcess(t *testing.T) {
+	if testing.Short() || os.Getenv("PLOTS_CHILD") != "" {
+		t.Skip("one process is enough")
+	}
+	for _, threads := range []string{"1", "2"} {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestGolden$")
+		cmd.Env = append(os.Environ(), "GOMAXPROCS="+threads, "PLOTS_CHILD=1", "TZ=Asia/Tokyo", "LANG=de_DE.UTF-8")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("GOMAXPROCS=%s: %v\n%s", threads, err, out)
+		}
 	}
 }

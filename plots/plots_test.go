@@ -108,8 +108,8 @@ func TestFileNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(entries) != 2 || entries[0].Name() != "x.png" || entries[1].Name() != "x.svg" {
-		t.Errorf("have %v, want x.png and x.svg alone", entries)
+	if len(entries) != 3 || entries[0].Name() != "x.pdf" || entries[1].Name() != "x.png" || entries[2].Name() != "x.svg" {
+		t.Errorf("have %v, want x.pdf, x.png and x.svg alone", entries)
 	}
 	if err := f.WriteFiles(dir+"/x.svg", "y"); err == nil {
 		t.Error("a file taken for a directory gives no error")
