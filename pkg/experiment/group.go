@@ -13,12 +13,15 @@ type field struct {
 	def     any    // the default, in canonical form; nil: none, the key stays absent
 	as      string // path of the key whose value is the default instead
 	unit    string // "games", "epochs"; empty: none
+	absent  string // what leaving it out means, where there is neither def nor as
 	doc     string // what it means, one or two sentences
 	when    *when  // nil: always
 	must    bool   // the key has no default and cannot be left out
 	own     bool   // says something of its file, not of the experiment: not inherited
 	offPath bool   // not a setting of a trial: extends, sweep
-	aside   bool   // cannot change a result of training or tournament: not part of a trial's ID
+	// optional says of a group that it is absent unless it is written.
+	optional bool
+	aside    bool // cannot change a result of training or tournament: not part of a trial's ID
 }
 
 // when says that a key has a meaning only beside a certain value of another key
@@ -161,6 +164,7 @@ func (r *groupReading) field(f *field) {
 		return
 	}
 	switch inner, isGroup := f.typ.(*group); {
+	case isGroup && f.optional:
 	case isGroup:
 		v, _ := inner.read(r.checker, here, &tree{kind: mapping, at: r.tree.at, layer: -1})
 		r.values[f.key] = v

@@ -1,8 +1,6 @@
 package experiment
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -36,6 +34,7 @@ type Experiment struct {
 	Settings Settings // of the file without its sweep
 	Trials   []Trial  // one for each grid point and seed, the last axis fastest, seeds innermost
 	Axes     []Axis   // what the sweep varies, seeds last
+	Halving  *Halving // nil: every trial trains to its end
 	Notebook []Cell
 
 	view        // the file and all beneath it
@@ -60,6 +59,7 @@ func Load(path string, o Options) (*Experiment, error) {
 	e := &Experiment{File: path, view: view{tree: merged}}
 	e.axes = l.axes(merged)
 	e.Trials, e.Axes = l.sweep(merged, e.axes)
+	e.Halving = l.halving(merged, e.Trials)
 	e.values = l.quietly(merged)
 	if own > 0 {
 		under := l.merge(l.layers[:own])
@@ -73,10 +73,7 @@ func Load(path string, o Options) (*Experiment, error) {
 	if e.Settings, err = settingsOf(e.values); err != nil {
 		return nil, Errors{Position{path, 1, 1}.errorf("", "%s", err)}
 	}
-	l.hashHooks(&e.Settings)
-	for i := range e.Trials {
-		l.hashHooks(&e.Trials[i].Settings)
-	}
+	e.Settings = l.hashScripts(&e.Settings)
 	e.Name, e.About, e.Notebook, e.Files = e.Settings.Name, e.Settings.About, e.Settings.Notebook, l.read
 	e.Extends = l.bases(path, l.layers[own])
 	if len(e.Extends) > 0 {
@@ -311,16 +308,6 @@ func (l *loader) bases(path string, t *tree) []string {
 		}
 	}
 	return names
-}
-
-func (l *loader) hashHooks(s *Settings) {
-	for i := range s.Hooks {
-		h := &s.Hooks[i]
-		if data, err := l.files.read(h.File); err == nil { // it was read before
-			sum := sha256.Sum256(data)
-			h.SHA256 = hex.EncodeToString(sum[:])
-		}
-	}
 }
 
 // files reads files, each once.

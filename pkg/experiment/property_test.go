@@ -133,6 +133,10 @@ func drawValue(t *rapid.T, typ typ, path string) any {
 		return rapid.MapOfN(rapid.StringMatching(`[A-Za-z ]{1,8}`), rapid.StringMatching(`[ -~]{0,8}`), 0, 3).Draw(t, path)
 	case script:
 		return "h.go"
+	case keyPath:
+		return rapid.SampledFrom(sweepable()).Draw(t, path)
+	case trialMetric:
+		return rapid.SampledFrom(append(TrialMetrics(), "h.m", "my-hook.a_1")).Draw(t, path)
 	}
 	t.Fatalf("no generator for %T", typ)
 	return nil

@@ -11,7 +11,7 @@ type Key struct {
 	Path     string // "search.visits"; "tournament.players[].every" inside a list
 	Type     string // completes "want ...": "a whole number of at least 1"
 	Unit     string // empty: none
-	Default  string // one line of YAML; "as search.visits"; empty: none
+	Default  string // one line of YAML; "as search.visits"; what absence means; empty: none
 	Required bool
 	When     string // "with kind: plateau"; empty: always
 	Doc      string // Markdown
@@ -31,6 +31,8 @@ func keysOf(g *group, path string) []Key {
 			k.Default = "as " + f.as
 		case f.def != nil && !f.must:
 			k.Default = show(f.typ, f.def)
+		default:
+			k.Default = f.absent
 		}
 		if f.when != nil {
 			k.When = f.when.String()
@@ -83,6 +85,10 @@ func jsonType(t typ) object {
 			s["pattern"] = t.pattern.String()
 		}
 		return s
+	case keyPath:
+		return object{"type": "string", "enum": sweepable()}
+	case trialMetric:
+		return object{"anyOf": []object{{"enum": []string(trialMetrics)}, {"type": "string", "pattern": hookMetric.String()}}}
 	case script:
 		return object{"type": "string", "pattern": `\.go$`}
 	case table:

@@ -23,9 +23,10 @@ var schema = &group{fields: []field{
 	{key: "search", typ: searchKeys, doc: "How a move is looked for in self-play."},
 	{key: "selfplay", typ: selfplayKeys, doc: "How a generation's games are made."},
 	{key: "generations", typ: atLeast(1), def: int64(30), doc: "How often self-play and training alternate."},
+	{key: "stop", typ: script{}, doc: "Go script that is asked after each generation whether training ends there; generations is then the most there can be."},
 	{key: "training", typ: trainingKeys, doc: "How the network learns from the games."},
 	{key: "tournament", typ: tournamentKeys, doc: "The round robin that measures strength after training."},
-	{key: "hooks", typ: sequence{elem: hookKeys}, def: []any{}, aside: true, doc: "Go scripts that measure something of our own on the games."},
+	{key: "hooks", typ: sequence{elem: hookKeys}, def: []any{}, aside: true, doc: "Go scripts that measure something of our own on the games or the checkpoint of each generation."},
 	{key: "notebook", typ: sequence{elem: cellKeys}, def: defaultNotebook, aside: true, doc: "The cells of the page that a run writes, from top to bottom."},
 	{key: "sweep", typ: sweepKeys, offPath: true, doc: "What is varied: every combination is a trial."},
 }}
@@ -43,11 +44,15 @@ var (
 	searches     = enum{"mcts"}
 	selections   = enum{"lowest-validation-loss", "last"}
 	optimizers   = enum{"sgd"}
-	schedules    = enum{"plateau", "step", "constant"}
+	schedules    = enum{"plateau", "step", "constant", "cosine", "hook"}
 	tableKinds   = enum{"crosstable", "standings", "trials", "generations", "settings"}
-	epochFigures = []any{"loss", "learning-rate"}
+	epochFigures = []any{"loss", "loss-heads", "learning-rate"}
 	genFigures   = []any{"hook", "lengths"}
-	figureKinds  = enum{"score", "loss", "learning-rate", "crosstable", "hook", "elo", "lengths"}
+	boardFigures = []any{"policy", "tree", "board"}
+	figureKinds  = enum{
+		"score", "loss", "loss-heads", "learning-rate", "crosstable", "hook", "elo", "lengths", "length-histogram",
+		"sweep", "heatmap", "multiples", "parallel", "policy", "tree", "board",
+	}
 )
 
 var gameKeys = &group{fields: []field{
@@ -104,6 +109,7 @@ var selfplayKeys = &group{fields: []field{
 		{key: "share", typ: share, def: 1.0, doc: "Share of the games that start from random_plies or fens; the others start from game.start."},
 		{key: "fens", typ: sequence{elem: text{what: "a position in FEN"}}, def: []any{}, doc: "Positions to start from, each equally likely; empty is game.start."},
 	}}, doc: "Where games start."},
+	{key: "adjudicate", typ: script{}, doc: "Go script that may end a game before the rules do, with the result that it names."},
 }}
 
 var trainingKeys = &group{fields: []field{
@@ -118,17 +124,24 @@ var trainingKeys = &group{fields: []field{
 		{key: "weight_decay", typ: realAtLeast(0), def: 1e-4, doc: "Weight decay, added to the gradient."},
 	}}, doc: "How weights are changed."},
 	{key: "schedule", typ: &group{fields: []field{
-		{key: "kind", typ: schedules, def: "plateau", doc: "plateau lowers the rate when the validation loss no longer falls, step at fixed epochs, constant never. Its state lives across generations."},
-		{key: "initial", typ: above(0), def: 0.05, doc: "Learning rate of the first epoch."},
+		{key: "kind", typ: schedules, def: "plateau", doc: "plateau lowers the rate when the validation loss no longer falls, step at fixed epochs, cosine along half a wave, constant never; hook asks a script. Its state lives across generations."},
+		{key: "initial", typ: above(0), def: 0.05, doc: "Learning rate of the first epoch after the warm-up."},
+		{key: "warmup", typ: integer{0, 100_000}, def: int64(0), unit: "epochs", doc: "Epochs at the start in which the rate climbs in equal steps towards initial."},
 		{key: "factor", typ: real{min: 0, max: 1, openMin: true, openMax: true}, def: 0.5, when: only("kind", "plateau", "step"), doc: "What the rate is multiplied with."},
 		{key: "patience", typ: integer{0, 100_000}, def: int64(3), unit: "epochs", when: only("kind", "plateau"), doc: "Epochs without improvement that are put up with."},
 		{key: "every", typ: integer{1, 100_000}, def: int64(3), unit: "epochs", when: only("kind", "step"), doc: "Epochs between two steps."},
-		{key: "minimum", typ: realAtLeast(0), def: 1e-4, when: only("kind", "plateau", "step"), doc: "Lowest rate."},
+		{key: "minimum", typ: realAtLeast(0), def: 1e-4, when: only("kind", "plateau", "step", "cosine"), doc: "Lowest rate."},
+		{key: "period", typ: integer{1, 100_000}, must: true, unit: "epochs", when: only("kind", "cosine"), doc: "Epochs, of all generations together, in which the rate falls from initial to minimum; then it stays there."},
+		{key: "file", typ: script{}, must: true, when: only("kind", "hook"), doc: "Go script that returns the learning rate of each epoch."},
 	}}, doc: "How the learning rate changes."},
 	{key: "loss", typ: &group{fields: []field{
 		{key: "policy", typ: realAtLeast(0), def: 1.0, doc: "Weight of the cross-entropy between visits and policy."},
 		{key: "value", typ: realAtLeast(0), def: 1.0, doc: "Weight of the squared error of the value."},
 	}}, doc: "Weights of the parts of the loss."},
+	{key: "value_target", optional: true, typ: &group{fields: []field{
+		{key: "file", typ: script{}, must: true, doc: "Go script that evaluates positions, from -1 to 1 for the side to move."},
+		{key: "weight", typ: share, def: 0.5, doc: "Share of the script's evaluation in the target; the rest is the result of the game."},
+	}}, doc: "What the value learns from beside the results of games; absent: the results alone."},
 }}
 
 var tournamentKeys = &group{fields: []field{
@@ -139,9 +152,10 @@ var tournamentKeys = &group{fields: []field{
 	}}, doc: "How a checkpoint draws its move from the visits."},
 	{key: "random_plies", typ: integer{0, 1_000}, def: int64(0), unit: "plies", doc: "Random legal moves at the start; the two games of a pair share them."},
 	{key: "max_moves", typ: integer{1, 10_000}, as: "game.max_moves", unit: "moves of each side", doc: "A longer game is a draw."},
+	{key: "adjudicate", typ: script{}, doc: "Go script that may end a game before the rules do, with the result that it names."},
 	{key: "players", typ: sequence{elem: playerKeys, min: 2}, def: []any{
 		map[string]any{"every": int64(4)}, map[string]any{"player": "untrained"}, map[string]any{"player": "random"},
-	}, doc: "Who plays: every: N (checkpoints), last, untrained, random, or a UCI engine."},
+	}, doc: "Who plays: every: N (checkpoints), last, untrained, random, a UCI engine, or alpha-beta on a script or on the value of a network."},
 }}
 
 // tournamentSearch is the search section again, with the values of search as
@@ -164,20 +178,25 @@ func inherit(g *group, path string) *group {
 	return &c
 }
 
-var playerKeys = &group{short: "player", oneOf: []string{"every", "player", "uci"}, fields: []field{
+var playerKeys = &group{short: "player", oneOf: []string{"every", "player", "uci", "hook", "alphabeta"}, fields: []field{
 	{key: "every", typ: integer{1, 1_000_000}, unit: "generations", doc: "The checkpoints of every N-th generation, and always the last one."},
 	{key: "player", typ: enum{"last", "untrained", "random"}, doc: "last: the last checkpoint; untrained: the network before training; random: random legal moves."},
 	{key: "uci", typ: text{what: "the name of a UCI engine"}, doc: "A UCI engine, by its name on the path."},
+	{key: "hook", typ: script{}, doc: "Alpha-beta search on the evaluation of a Go script."},
+	{key: "alphabeta", typ: enum{"last", "untrained"}, doc: "Alpha-beta search on the value of the last or the untrained network."},
 	{key: "level", typ: integer{1, 8}, when: only("uci"), doc: "Strength as lichess sets it for Fairy-Stockfish."},
 	{key: "movetime", typ: integer{1, 86_400_000}, when: only("uci"), unit: "ms", doc: "Time for a move."},
 	{key: "depth", typ: integer{1, 1_000}, when: only("uci"), unit: "plies", doc: "Depth of the engine's search."},
+	{key: "depth", typ: integer{1, 100}, must: true, when: only("hook"), unit: "plies", doc: "Depth of the search."},
+	{key: "depth", typ: integer{1, 100}, must: true, when: only("alphabeta"), unit: "plies", doc: "Depth of the search."},
 	{key: "options", typ: table{}, when: only("uci"), doc: "UCI options, such as Skill Level: 3."},
-	{key: "rounds", typ: atLeast(1), unit: "games", doc: "Games against each other player, when not tournament.rounds."},
+	{key: "rounds", typ: atLeast(1), unit: "games", absent: "as tournament.rounds", doc: "Games against each other player."},
 }}
 
 var hookKeys = &group{short: "file", fields: []field{
 	{key: "file", typ: script{}, must: true, doc: "Go source, relative to the folder of the experiment file."},
-	{key: "metric", typ: text{what: "a name of letters, digits, - and _", pattern: regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)}, doc: "Name of what it measures; by default the name of the file."},
+	{key: "metric", typ: text{what: "a name of letters, digits, - and _", pattern: regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)}, absent: "the name of the file", doc: "Name of what it measures."},
+	{key: "on_error", typ: enum{"empty", "stop"}, absent: "empty", doc: "What a fault of the script does: leave the metrics of that generation empty, or stop the run."},
 }}
 
 var cellKeys = &group{oneOf: []string{"text", "figure", "table"}, fields: []field{
@@ -187,7 +206,16 @@ var cellKeys = &group{oneOf: []string{"text", "figure", "table"}, fields: []fiel
 		{key: "x", typ: enum{"samples", "generation"}, def: "samples", when: only("kind", "score"), doc: "Horizontal axis: training positions seen, or generations."},
 		{key: "x", typ: enum{"epoch"}, def: "epoch", when: only("kind", epochFigures...), doc: "Horizontal axis."},
 		{key: "x", typ: enum{"samples", "generation"}, def: "generation", when: only("kind", genFigures...), doc: "Horizontal axis."},
+		{key: "x", typ: keyPath{}, when: only("kind", "sweep", "heatmap"), absent: "the first key of the sweep", doc: "Horizontal axis: a key that the sweep varies."},
+		{key: "y", typ: keyPath{}, when: only("kind", "sweep"), absent: "every other key of the sweep", doc: "A line for each value of this key."},
+		{key: "y", typ: keyPath{}, when: only("kind", "heatmap"), absent: "the second key of the sweep", doc: "Vertical axis: a key that the sweep varies."},
 		{key: "metric", typ: text{what: "the name of a metric"}, must: true, when: only("kind", "hook"), doc: "Which metric of the hooks is drawn."},
+		{key: "metric", typ: trialMetric{}, def: "score", when: only("kind", "sweep", "heatmap", "parallel"), doc: "Measure of a trial at its end: score in its tournament, Elo, score against the untrained network or random moves, validation losses, training positions, seconds, or a metric of a hook in the last generation."},
+		{key: "metric", typ: enum{"score", "loss"}, def: "score", when: only("kind", "multiples"), doc: "What each small figure shows of its trial."},
+		{key: "position", typ: text{what: "start or a position in FEN"}, def: "start", when: only("kind", boardFigures...), doc: "Position that is shown; start is that of the game."},
+		{key: "generation", typ: integer{0, maxCount}, when: only("kind", boardFigures...), absent: "the last", doc: "Checkpoint that is asked; 0 is the untrained network."},
+		{key: "generation", typ: atLeast(1), when: only("kind", "length-histogram"), absent: "the last", doc: "Generation whose games are counted."},
+		{key: "visits", typ: integer{1, 10_000_000}, as: "tournament.search.visits", when: only("kind", "tree", "board"), unit: "visits", doc: "Visits of the search that is drawn."},
 		{key: "title", typ: text{}, doc: "Title above the figure."},
 	}}, doc: "A figure."},
 	{key: "table", typ: tableKinds, doc: "A table."},
@@ -211,6 +239,14 @@ var defaultNotebook = []any{
 var sweepKeys = &group{fields: []field{
 	{key: "grid", typ: grid{}, doc: "Key paths and the values each takes: network.depth: [2, 5, 10]. The last key varies fastest."},
 	{key: "seeds", typ: integer{1, 10_000}, def: int64(1), doc: "Repeat every combination with seed, seed + 1, and so on."},
+	{key: "halving", optional: true, typ: halvingKeys, doc: "Successive halving: all trials train a little, the best go on. Its rungs are synchronous, every trial reaches a rung before any goes on, so that the choice does not depend on timing."},
+}}
+
+var halvingKeys = &group{fields: []field{
+	{key: "metric", typ: enum{"validation_loss", "elo"}, def: "validation_loss", doc: "What decides: the lowest validation loss of the newest generation, or Elo from a match of every pair of trials."},
+	{key: "factor", typ: integer{2, 1_000}, def: int64(3), doc: "One in so many goes on, and trains so many times as long."},
+	{key: "first", typ: atLeast(1), def: int64(1), unit: "generations", doc: "Generations before the first choice."},
+	{key: "games", typ: atLeast(1), def: int64(20), unit: "games", when: only("metric", "elo"), doc: "Games of each pair of trials."},
 }}
 
 // lookup returns the key at a dotted path, or nil. Keys inside lists have no

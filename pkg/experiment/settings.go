@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"path/filepath"
-	"strings"
 )
 
 // Settings are everything that decides the result of one trial, with every
@@ -21,6 +19,7 @@ type Settings struct {
 	Search      Search     `json:"search"`
 	SelfPlay    SelfPlay   `json:"selfplay"`
 	Generations int        `json:"generations"`
+	Stop        *Script    `json:"stop,omitempty"` // nil: none
 	Training    Training   `json:"training"`
 	Tournament  Tournament `json:"tournament"`
 	Hooks       []Hook     `json:"hooks"`
@@ -104,6 +103,7 @@ type SelfPlay struct {
 	Games       int         `json:"games"`
 	Temperature Temperature `json:"temperature"`
 	Opening     Opening     `json:"opening"`
+	Adjudicate  *Script     `json:"adjudicate,omitempty"` // nil: none
 }
 
 type Temperature struct {
@@ -151,6 +151,15 @@ type Training struct {
 	Optimizer  Optimizer `json:"optimizer"`
 	Schedule   Schedule  `json:"schedule"`
 	Loss       Loss      `json:"loss"`
+	// ValueTarget is nil where the value learns from results alone.
+	ValueTarget *ValueTarget `json:"value_target,omitempty"`
+}
+
+// ValueTarget mixes a script's evaluation of a position into what the value
+// learns: Weight of it, 1 - Weight of the game's result.
+type ValueTarget struct {
+	Script Script  `json:"file"`
+	Weight float64 `json:"weight"`
 }
 
 type Optimizer struct {
@@ -165,7 +174,11 @@ type Schedule struct {
 	Factor   float64 `json:"factor"`   // of plateau and step
 	Patience int     `json:"patience"` // of plateau
 	Every    int     `json:"every"`    // of step
-	Minimum  float64 `json:"minimum"`  // of plateau and step
+	Minimum  float64 `json:"minimum"`  // of plateau, step and cosine
+	// What is absent here is no part of a trial's identity: see Leaves.
+	Warmup int     `json:"warmup,omitempty"` // 0: none
+	Period int     `json:"period,omitempty"` // of cosine
+	Script *Script `json:"file,omitempty"`   // of hook
 }
 
 type Loss struct {
@@ -179,6 +192,7 @@ type Tournament struct {
 	Temperature TournamentTemperature `json:"temperature"`
 	RandomPlies int                   `json:"random_plies"`
 	MaxMoves    int                   `json:"max_moves"`
+	Adjudicate  *Script               `json:"adjudicate,omitempty"` // nil: none
 	Players     []Player              `json:"players"`
 }
 
@@ -193,30 +207,36 @@ const (
 	PlayerUntrained = "untrained" // the network before training
 	PlayerRandom    = "random"    // random legal moves
 	PlayerUCI       = "uci"       // a UCI engine
+	PlayerHook      = "hook"      // alpha-beta on a script's evaluation
+	PlayerAlphaBeta = "alphabeta" // alpha-beta on a network's value
 )
 
 // Player is one entry of a tournament. Kind says which fields count.
 type Player struct {
-	Kind     string
-	Every    int               // PlayerEvery: N
-	UCI      string            // PlayerUCI: the engine's name; the fields below are of PlayerUCI too
-	Level    int               // 1 to 8; 0: not set
-	MoveTime int               // ms; 0: not set
-	Depth    int               // plies; 0: not set
-	Options  map[string]string // UCI options
-	Rounds   int               // games against each other player; 0: Tournament.Rounds
+	Kind      string
+	Every     int               // PlayerEvery: N
+	UCI       string            // PlayerUCI: the engine's name
+	Level     int               // PlayerUCI: 1 to 8; 0: not set
+	MoveTime  int               // PlayerUCI: ms; 0: not set
+	Options   map[string]string // PlayerUCI
+	Hook      *Script           // PlayerHook
+	AlphaBeta string            // PlayerAlphaBeta: PlayerLast or PlayerUntrained
+	Depth     int               // PlayerUCI, PlayerHook, PlayerAlphaBeta: plies; 0: not set
+	Rounds    int               // games against each other player; 0: Tournament.Rounds
 }
 
 // playerJSON is a Player as the language writes it.
 type playerJSON struct {
-	Every    int               `json:"every,omitempty"`
-	Player   string            `json:"player,omitempty"`
-	UCI      string            `json:"uci,omitempty"`
-	Level    int               `json:"level,omitempty"`
-	MoveTime int               `json:"movetime,omitempty"`
-	Depth    int               `json:"depth,omitempty"`
-	Options  map[string]string `json:"options,omitempty"`
-	Rounds   int               `json:"rounds,omitempty"`
+	Every     int               `json:"every,omitempty"`
+	Player    string            `json:"player,omitempty"`
+	UCI       string            `json:"uci,omitempty"`
+	Hook      *Script           `json:"hook,omitempty"`
+	AlphaBeta string            `json:"alphabeta,omitempty"`
+	Level     int               `json:"level,omitempty"`
+	MoveTime  int               `json:"movetime,omitempty"`
+	Depth     int               `json:"depth,omitempty"`
+	Options   map[string]string `json:"options,omitempty"`
+	Rounds    int               `json:"rounds,omitempty"`
 }
 
 // MarshalJSON writes the player as the language does: {"every": 3}.
@@ -227,6 +247,10 @@ func (p Player) MarshalJSON() ([]byte, error) {
 		j.Every = p.Every
 	case PlayerUCI:
 		j.UCI, j.Level, j.MoveTime, j.Depth, j.Options = p.UCI, p.Level, p.MoveTime, p.Depth, p.Options
+	case PlayerHook:
+		j.Hook, j.Depth = p.Hook, p.Depth
+	case PlayerAlphaBeta:
+		j.AlphaBeta, j.Depth = p.AlphaBeta, p.Depth
 	case PlayerLast, PlayerUntrained, PlayerRandom:
 		j.Player = p.Kind
 	default:
@@ -241,30 +265,21 @@ func (p *Player) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &j); err != nil {
 		return err
 	}
-	*p = Player{j.Player, j.Every, j.UCI, j.Level, j.MoveTime, j.Depth, j.Options, j.Rounds}
+	*p = Player{
+		Kind: j.Player, Every: j.Every, UCI: j.UCI, Level: j.Level, MoveTime: j.MoveTime, Options: j.Options,
+		Hook: j.Hook, AlphaBeta: j.AlphaBeta, Depth: j.Depth, Rounds: j.Rounds,
+	}
 	switch {
 	case j.Every > 0:
 		p.Kind = PlayerEvery
 	case j.UCI != "":
 		p.Kind = PlayerUCI
+	case j.Hook != nil:
+		p.Kind = PlayerHook
+	case j.AlphaBeta != "":
+		p.Kind = PlayerAlphaBeta
 	}
 	return nil
-}
-
-// Hook is a script that measures something on the games.
-type Hook struct {
-	File   string `json:"file"`             // path from the working directory
-	Metric string `json:"metric,omitempty"` // name of what it measures
-	SHA256 string `json:"sha256"`           // of the source as Load found it: part of the identity of the hook's stage, not of the trial
-}
-
-// Name returns the name of what the hook measures: Metric, or else the name of
-// the file.
-func (h Hook) Name() string {
-	if h.Metric != "" {
-		return h.Metric
-	}
-	return strings.TrimSuffix(filepath.Base(h.File), ".go")
 }
 
 // Cell is a cell of the notebook; exactly one field is set.
@@ -276,10 +291,19 @@ type Cell struct {
 
 // Figure is a figure of the notebook.
 type Figure struct {
-	Kind   string `json:"kind"`
-	X      string `json:"x,omitempty"`      // samples, generation or epoch; empty where the kind has no such axis
-	Metric string `json:"metric,omitempty"` // of kind hook
-	Title  string `json:"title,omitempty"`
+	Kind string `json:"kind"`
+	// X is samples, generation or epoch; a key that the sweep varies, or empty for
+	// the first of them, where Kind is sweep or heatmap; empty where it has no such
+	// axis.
+	X string `json:"x,omitempty"`
+	Y string `json:"y,omitempty"` // a key that the sweep varies; empty: all others (sweep), the second (heatmap)
+	// Metric is one of a hook's (hook), of a trial's (sweep, heatmap, parallel; see
+	// [TrialMetrics]), or score or loss (multiples).
+	Metric     string `json:"metric,omitempty"`
+	Position   string `json:"position,omitempty"`   // start or a FEN, of policy, tree and board
+	Generation *int   `json:"generation,omitempty"` // nil: the last; of policy, tree, board and length-histogram
+	Visits     int    `json:"visits,omitempty"`     // of tree and board
+	Title      string `json:"title,omitempty"`
 }
 
 // settingsOf makes typed settings of canonical values.

@@ -86,19 +86,19 @@ func quoteYAML(s string) string {
 }
 
 // YAML returns the settings as an experiment file that resolves to themselves:
-// every default written out, in schema order. Paths of hooks are relative to the
+// every default written out, in schema order. Paths of scripts are relative to the
 // working directory; see [Settings.YAMLIn].
 func (s *Settings) YAML() []byte { return s.YAMLIn(".") }
 
 // YAMLIn is YAML for a file that is going to lie in dir.
 func (s *Settings) YAMLIn(dir string) []byte {
-	c := *s
-	c.Hooks = slices.Clone(s.Hooks)
-	for i := range c.Hooks {
-		if rel, err := filepath.Rel(dir, c.Hooks[i].File); err == nil {
-			c.Hooks[i].File = filepath.ToSlash(rel)
+	c := s.withScripts(func(_ string, x Script) Script {
+		x.SHA256 = "" // written as a path
+		if rel, err := filepath.Rel(dir, x.File); err == nil {
+			x.File = filepath.ToSlash(rel)
 		}
-	}
+		return x
+	})
 	var b strings.Builder
 	writeGroup(&b, "", schema, c.values())
 	return []byte(b.String())

@@ -10,6 +10,7 @@ import (
 type Trial struct {
 	ID       string      // of the settings; names the trial's folder
 	Label    string      // what sets it apart: "network.depth=2 seed=1"; empty for an only trial
+	Group    string      // Label without the seed: trials of one group differ in their seeds only
 	Axis     []AxisValue // the same, an entry for each of Experiment.Axes
 	Settings Settings
 }
@@ -56,7 +57,7 @@ func (g grid) axis(c *checker, path string, e *entry) bool {
 	if f == nil {
 		return fail(suggestPath(e.key), "no key has this path")
 	}
-	if f.own || f.offPath || f.aside || strings.HasPrefix(e.key, "sweep.") {
+	if !canBeSwept(e.key, f) {
 		return fail("", "this key cannot be swept: it decides no result")
 	}
 	if e.value.kind != list {
@@ -82,6 +83,22 @@ func (g grid) axis(c *checker, path string, e *entry) bool {
 		ok = ok && good
 	}
 	return ok
+}
+
+// canBeSwept says whether a key decides results.
+func canBeSwept(path string, f *field) bool {
+	return !f.own && !f.offPath && !f.aside && !strings.HasPrefix(path, "sweep.")
+}
+
+// sweepable returns the paths of the keys that can be swept.
+func sweepable() []string {
+	var paths []string
+	eachKey(func(path string, f *field) {
+		if canBeSwept(path, f) && !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	})
+	return paths
 }
 
 // readAxisValue checks a value of an axis and returns it as text. null stands
@@ -170,7 +187,7 @@ func (l *loader) sweep(t *tree, axes []axis) ([]Trial, []Axis) {
 			if repeats > 1 {
 				trial.Axis = append(trial.Axis, AxisValue{"seed", fmt.Sprint(s.Seed)})
 			}
-			trial.Label = label(trial.Axis)
+			trial.Label, trial.Group = label(trial.Axis), label(withoutSeed(trial.Axis))
 			if other, taken := labels[trial.ID]; taken {
 				l.errs = append(l.errs, axes[len(axes)-1].at.errorf("sweep.grid", "the trials %s and %s have equal settings", quoted(other), quoted(trial.Label)))
 				return nil, nil
@@ -237,9 +254,14 @@ func (l *loader) resolve(t *tree) (Settings, bool) {
 		l.errs = append(l.errs, t.at.errorf("", "%s", err))
 		return s, false
 	}
+	s = l.hashScripts(&s)
 	broken := brokenRules(&s, t, c.bad)
 	l.errs = append(l.errs, broken...)
 	return s, len(broken) == 0
+}
+
+func withoutSeed(axis []AxisValue) []AxisValue {
+	return slices.DeleteFunc(slices.Clone(axis), func(a AxisValue) bool { return a.Path == "seed" })
 }
 
 func label(axis []AxisValue) string {

@@ -350,3 +350,43 @@ func (s script) read(c *checker, path string, t *tree) (any, bool) {
 	t.text = name
 	return name, true
 }
+
+// keyPath is the path of a key that a sweep may vary.
+type keyPath struct{}
+
+func (keyPath) want() string { return "the path of a key that the sweep varies" }
+
+func (k keyPath) read(c *checker, path string, t *tree) (any, bool) {
+	if t.kind != scalar {
+		return c.refuse(t, path, k, "")
+	}
+	f := lookup(t.text)
+	switch {
+	case f == nil:
+		return c.refuse(t, path, k, suggestPath(t.text))
+	case !canBeSwept(t.text, f):
+		return c.fail(t, path, "", "%s cannot be swept: it decides no result", t.text)
+	}
+	return t.text, true
+}
+
+// trialMetric is a measure of a trial: one of trialMetrics, or a hook and one of
+// its metrics.
+type trialMetric struct{}
+
+var (
+	trialMetrics = enum{"score", "elo", "vs_untrained", "vs_random", "loss", "policy_loss", "value_loss", "samples", "seconds"}
+	hookMetric   = regexp.MustCompile(`^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$`)
+)
+
+// TrialMetrics returns the measures of a trial that no hook is needed for.
+func TrialMetrics() []string { return slices.Clone(trialMetrics) }
+
+func (trialMetric) want() string { return trialMetrics.want() + ", or HOOK.METRIC" }
+
+func (m trialMetric) read(c *checker, path string, t *tree) (any, bool) {
+	if t.kind == scalar && (slices.Contains(trialMetrics, t.text) || hookMetric.MatchString(t.text) && !decimal.MatchString(t.text)) {
+		return t.text, true
+	}
+	return c.refuse(t, path, m, didYouMean(t.text, trialMetrics))
+}

@@ -18,7 +18,12 @@ import (
 )
 
 // schedule is the learning-rate schedule of the experiment.
-func (t *trial) schedule() train.Schedule { return train.Schedule(t.Settings.Training.Schedule) }
+func (t *trial) schedule() train.Schedule {
+	s := &t.Settings.Training.Schedule
+	return train.Schedule{
+		Kind: s.Kind, Initial: s.Initial, Factor: s.Factor, Patience: s.Patience, Every: s.Every, Minimum: s.Minimum,
+	}
+}
 
 // train trains the network of generation g-1 on the window that ends with
 // generation g.

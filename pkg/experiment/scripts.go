@@ -1,0 +1,119 @@
+package experiment
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Script is a Go script that has a part in the result of a trial: what it says is
+// part of the trial's identity, its name and folder are not.
+type Script struct {
+	File   string // path from the working directory
+	SHA256 string // of the source as Load found it, in hexadecimal
+}
+
+const sumPrefix = "sha256:"
+
+// MarshalJSON writes the hash of the source where it is known, as "sha256:...",
+// else the file.
+func (s Script) MarshalJSON() ([]byte, error) {
+	if s.SHA256 != "" {
+		return json.Marshal(sumPrefix + s.SHA256)
+	}
+	return json.Marshal(s.File)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (s *Script) UnmarshalJSON(b []byte) error {
+	var text string
+	if err := json.Unmarshal(b, &text); err != nil {
+		return err
+	}
+	*s = Script{File: text}
+	if sum, ok := strings.CutPrefix(text, sumPrefix); ok {
+		*s = Script{SHA256: sum}
+	}
+	return nil
+}
+
+// Hook is a script that measures something on the games or the checkpoint of each
+// generation.
+type Hook struct {
+	File   string `json:"file"`             // path from the working directory
+	Metric string `json:"metric,omitempty"` // name of what it measures
+	// OnError is "stop", or "empty" or nothing for leaving its metrics empty.
+	OnError string `json:"on_error,omitempty"`
+	SHA256  string `json:"sha256"` // of the source as Load found it: part of the identity of the hook's stage, not of the trial
+}
+
+// Name returns the name of what the hook measures: Metric, or else the name of
+// the file.
+func (h Hook) Name() string {
+	if h.Metric != "" {
+		return h.Metric
+	}
+	return strings.TrimSuffix(filepath.Base(h.File), ".go")
+}
+
+// NamedScript is a script with the key that names it.
+type NamedScript struct {
+	Path string // "selfplay.adjudicate", "tournament.players[2].hook", "hooks[0].file"
+	Script
+}
+
+// Scripts returns every script that the settings name, hooks last.
+func (s *Settings) Scripts() []NamedScript {
+	var all []NamedScript
+	s.withScripts(func(path string, x Script) Script {
+		all = append(all, NamedScript{path, x})
+		return x
+	})
+	return all
+}
+
+// withScripts returns a copy in which every script is what change makes of it.
+func (s *Settings) withScripts(change func(path string, x Script) Script) Settings {
+	c := *s
+	one := func(path string, x *Script) *Script {
+		if x == nil {
+			return nil
+		}
+		changed := change(path, *x)
+		return &changed
+	}
+	c.SelfPlay.Adjudicate = one("selfplay.adjudicate", s.SelfPlay.Adjudicate)
+	c.Stop = one("stop", s.Stop)
+	c.Training.Schedule.Script = one("training.schedule.file", s.Training.Schedule.Script)
+	if v := s.Training.ValueTarget; v != nil {
+		c.Training.ValueTarget = &ValueTarget{change("training.value_target.file", v.Script), v.Weight}
+	}
+	c.Tournament.Adjudicate = one("tournament.adjudicate", s.Tournament.Adjudicate)
+	c.Tournament.Players = slices.Clone(s.Tournament.Players)
+	for i := range c.Tournament.Players {
+		p := &c.Tournament.Players[i]
+		p.Hook = one("tournament.players["+strconv.Itoa(i)+"].hook", p.Hook)
+	}
+	c.Hooks = slices.Clone(s.Hooks)
+	for i := range c.Hooks {
+		h := &c.Hooks[i]
+		x := change("hooks["+strconv.Itoa(i)+"].file", Script{h.File, h.SHA256})
+		h.File, h.SHA256 = x.File, x.SHA256
+	}
+	return c
+}
+
+// hashScripts returns the settings with the hash of every script's source.
+func (l *loader) hashScripts(s *Settings) Settings {
+	return s.withScripts(func(_ string, x Script) Script {
+		if data, err := l.files.read(x.File); err == nil { // it was read before
+			sum := sha256.Sum256(data)
+			x.SHA256 = hex.EncodeToString(sum[:])
+		}
+		return x
+	})
+}
