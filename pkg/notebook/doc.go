@@ -13,6 +13,11 @@
 // from a list of drawing elements, and the page forbids its reader's browser
 // to load or run anything that is not part of it.
 //
+// A page of a sweep has an [Overview], whose rows lead to the trials of a
+// [SideBySide]; a page of two experiments has a [Diff] of their settings, a
+// [Comparison] of what they came to, and a [Pair] for each figure.
+//
 // The package refuses to know what an experiment is: it reads no results,
-// computes nothing, asks no clock, and writes no files.
+// computes nothing but whether a [Measure] is beyond the noise of another,
+// asks no clock, and writes no files.
 package notebook

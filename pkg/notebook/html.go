@@ -23,6 +23,9 @@ var (
 	templates = template.Must(template.New("page").Funcs(template.FuncMap{"cellClass": cellClass}).Parse(pageTemplate))
 )
 
+// longTable is the number of rows from which a table scrolls below its head.
+const longTable = 30
+
 // tocFrom is the number of sections from which a page has a table of contents.
 const tocFrom = 4
 
@@ -30,21 +33,23 @@ const tocFrom = 4
 type htmlWriter struct {
 	body            bytes.Buffer
 	sections        sections
+	anchors         anchors
 	figures, tables int
+	diffs           int
 }
 
 // HTML renders the page as one file.
 func (p Page) HTML() ([]byte, error) {
-	var w htmlWriter
+	if err := check(fmt.Sprintf("page %q", p.Title), p.Cells, 0, false); err != nil {
+		return nil, err
+	}
+	w := htmlWriter{anchors: newAnchors(p.Cells)}
 	if p.About != "" {
 		if err := (Text{p.About}).renderHTML(&w); err != nil {
 			return nil, err
 		}
 	}
-	for i, c := range p.Cells {
-		if c == nil {
-			return nil, fmt.Errorf("notebook: page %q: cell %d is nil: %w", p.Title, i, ErrShape)
-		}
+	for _, c := range p.Cells {
 		if err := c.renderHTML(&w); err != nil {
 			return nil, err
 		}
@@ -55,7 +60,8 @@ func (p Page) HTML() ([]byte, error) {
 		Style    template.CSS
 		Script   template.JS
 		Policy   string
-		Sections []section
+		Classes  string
+		Sections []tocEntry
 		Body     template.HTML
 	}{
 		Page:   p,
@@ -66,14 +72,43 @@ func (p Page) HTML() ([]byte, error) {
 			base64.StdEncoding.EncodeToString(hash[:]) + "'; base-uri 'none'; form-action 'none'",
 		Body: template.HTML(w.body.String()),
 	}
+	var classes []string
 	if len(w.sections.list) >= tocFrom {
-		view.Sections = w.sections.list
+		view.Sections = contents(w.sections.list)
+		classes = append(classes, "with-toc")
 	}
+	if p.Wide {
+		classes = append(classes, "wide")
+	}
+	view.Classes = strings.Join(classes, " ")
 	var b bytes.Buffer
 	if err := templates.Execute(&b, view); err != nil {
 		return nil, fmt.Errorf("notebook: render page %q: %w", p.Title, err)
 	}
 	return bytes.ToValidUTF8(b.Bytes(), []byte("\uFFFD")), nil
+}
+
+// tocEntry is a line of the table of contents with those that belong to it.
+type tocEntry struct {
+	section
+	Inner []section
+}
+
+// contents makes two levels of a page's sections: those of level 2, and of
+// level 3 within them. A page that opens deeper has its first sections at the
+// top; deeper ones are left to the text.
+func contents(list []section) []tocEntry {
+	var toc []tocEntry
+	for _, s := range list {
+		switch {
+		case s.Level <= 2 || s.Level == 3 && len(toc) == 0:
+			toc = append(toc, tocEntry{section: s})
+		case s.Level == 3:
+			last := &toc[len(toc)-1]
+			last.Inner = append(last.Inner, s)
+		}
+	}
+	return toc
 }
 
 // execute renders one of the page's templates.
@@ -115,6 +150,8 @@ func (n Note) renderHTML(w *htmlWriter) error {
 type columnView struct {
 	Column
 	Varies, Alike bool
+	Numbers       bool // sorted as such
+	Head          bool // its cells name their rows
 }
 
 // cellClass returns the classes of a cell.
@@ -142,16 +179,23 @@ func (t Table) renderHTML(w *htmlWriter) error {
 	}
 	w.tables++
 	columns := make([]columnView, len(t.Columns))
+	rows := make([][]sortable, len(t.Rows))
 	for i, c := range t.Columns {
 		varies := t.varies(i)
-		columns[i] = columnView{c, c.Setting && varies, c.Setting && !varies && len(t.Rows) > 1}
+		cells, numbers := sortKeys(t.column(i))
+		columns[i] = columnView{c, c.Setting && varies, c.Setting && !varies && len(t.Rows) > 1, numbers, i == 0 && !numbers && !c.Numeric}
+		for r, cell := range cells {
+			rows[r] = append(rows[r], cell)
+		}
 	}
 	return w.execute("table", struct {
 		Table
 		Number  int
 		Columns []columnView
+		Rows    [][]sortable
 		Links   []link
-	}{t, w.tables, columns, files})
+		Long    bool
+	}{t, w.tables, columns, rows, files, len(t.Rows) > longTable})
 }
 
 func (f Figure) renderHTML(w *htmlWriter) error {
@@ -176,28 +220,6 @@ func (f Figure) renderHTML(w *htmlWriter) error {
 	}{f, w.figures, template.HTML(svg), files})
 }
 
-func (s SideBySide) renderHTML(w *htmlWriter) error {
-	if err := s.check(); err != nil {
-		return err
-	}
-	w.body.WriteString("<div class=\"beside\">\n")
-	if s.Caption != "" {
-		fmt.Fprintf(&w.body, "<p class=\"caption\">%s</p>\n", template.HTMLEscapeString(s.Caption))
-	}
-	w.body.WriteString("<div class=\"trials\">\n")
-	for _, trial := range s.Trials {
-		fmt.Fprintf(&w.body, "<section class=\"trial\">\n<p class=\"label\">%s</p>\n", template.HTMLEscapeString(trial.Label))
-		for _, c := range trial.Cells {
-			if err := c.renderHTML(w); err != nil {
-				return err
-			}
-		}
-		w.body.WriteString("</section>\n")
-	}
-	w.body.WriteString("</div>\n</div>\n")
-	return nil
-}
-
 func (s Settings) renderHTML(w *htmlWriter) error {
 	if s.Title == "" {
 		s.Title = "Settings"
@@ -207,8 +229,6 @@ func (s Settings) renderHTML(w *htmlWriter) error {
 		Groups []settingGroup
 	}{s, s.groups()})
 }
-
-func (d Diff) renderHTML(w *htmlWriter) error { return w.execute("diff", d) }
 
 func (p Provenance) renderHTML(w *htmlWriter) error {
 	if p.Title == "" {

@@ -3,6 +3,7 @@ package notebook
 import (
 	"bytes"
 	"fmt"
+	"html/template"
 	"regexp"
 	"strings"
 )
@@ -10,6 +11,7 @@ import (
 // markdownWriter renders the cells of one page in their order.
 type markdownWriter struct {
 	body            bytes.Buffer
+	anchors         anchors
 	figures, tables int
 }
 
@@ -17,7 +19,10 @@ type markdownWriter struct {
 // their first file. The Markdown of [Text] and [Note] cells goes out as it
 // came in; everything else is escaped.
 func (p Page) Markdown() ([]byte, error) {
-	var w markdownWriter
+	if err := check(fmt.Sprintf("page %q", p.Title), p.Cells, 0, false); err != nil {
+		return nil, err
+	}
+	w := markdownWriter{anchors: newAnchors(p.Cells)}
 	w.paragraph("# " + escape(p.Title))
 	if p.Subtitle != "" {
 		w.paragraph("*" + escape(p.Subtitle) + "*")
@@ -25,23 +30,55 @@ func (p Page) Markdown() ([]byte, error) {
 	if p.About != "" {
 		w.paragraph(p.About)
 	}
-	for i, c := range p.Cells {
-		if c == nil {
-			return nil, fmt.Errorf("notebook: page %q: cell %d is nil: %w", p.Title, i, ErrShape)
-		}
-		if err := c.renderMarkdown(&w); err != nil {
-			return nil, err
-		}
+	if err := w.cells(p.Cells); err != nil {
+		return nil, err
 	}
 	return bytes.ToValidUTF8(w.body.Bytes(), []byte("\uFFFD")), nil
 }
 
-// paragraph writes a block with a blank line before it.
+// paragraph writes a block, if there is one, with a blank line before it.
 func (w *markdownWriter) paragraph(s string) {
+	s = strings.TrimSpace(s)
+	if s == "" {
+		return
+	}
 	if w.body.Len() > 0 {
 		w.body.WriteByte('\n')
 	}
-	w.body.WriteString(strings.TrimSpace(s) + "\n")
+	w.body.WriteString(s + "\n")
+}
+
+// cells renders cells one after another.
+func (w *markdownWriter) cells(cells []Cell) error {
+	for _, c := range cells {
+		if err := c.renderMarkdown(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fold writes what inner writes so that it is hidden until it is asked for.
+func (w *markdownWriter) fold(title string, open bool, inner func() error) error {
+	return w.foldAt("", title, open, inner)
+}
+
+// foldAt is fold with an anchor for links.
+func (w *markdownWriter) foldAt(id, title string, open bool, inner func() error) error {
+	tag := "<details>"
+	if open {
+		tag = "<details open>"
+	}
+	anchor := ""
+	if id != "" {
+		anchor = "<a" + idAttribute(id) + "></a>"
+	}
+	w.paragraph(tag + "<summary>" + anchor + template.HTMLEscapeString(strings.Join(strings.Fields(title), " ")) + "</summary>")
+	if err := inner(); err != nil {
+		return err
+	}
+	w.paragraph("</details>")
+	return nil
 }
 
 var markup = regexp.MustCompile("[\\\\`*_{}\\[\\]()<>#|~&$!]")
@@ -141,30 +178,11 @@ func (f Figure) renderMarkdown(w *markdownWriter) error {
 	return nil
 }
 
-func (s SideBySide) renderMarkdown(w *markdownWriter) error {
-	if err := s.check(); err != nil {
-		return err
-	}
-	if s.Caption != "" {
-		w.paragraph("**" + escape(s.Caption) + "**")
-	}
-	for _, trial := range s.Trials {
-		w.paragraph("**Trial " + escape(trial.Label) + "**")
-		for _, c := range trial.Cells {
-			if err := c.renderMarkdown(w); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 func (s Settings) renderMarkdown(w *markdownWriter) error {
 	title := s.Title
 	if title == "" {
 		title = "Settings"
 	}
-	w.paragraph("**" + escape(title) + "**")
 	var rows [][]string
 	for _, item := range s.Items {
 		origin := item.Origin
@@ -173,27 +191,10 @@ func (s Settings) renderMarkdown(w *markdownWriter) error {
 		}
 		rows = append(rows, escapeAll([]string{item.Key, item.Value, origin}))
 	}
-	w.grid([]string{"setting", "value", "set by"}, nil, rows)
-	return nil
-}
-
-func (d Diff) renderMarkdown(w *markdownWriter) error {
-	if len(d.Items) == 0 {
-		w.paragraph("No setting differs between " + escape(d.Base) + " and " + escape(d.This) + ".")
+	return w.fold(fmt.Sprintf("%s (%d)", title, len(s.Items)), s.Open, func() error {
+		w.grid([]string{"setting", "value", "set by"}, nil, rows)
 		return nil
-	}
-	var rows [][]string
-	for _, c := range d.Items {
-		row := escapeAll([]string{c.Key, c.Base, c.This})
-		for i := range row {
-			if row[i] == "" {
-				row[i] = "–"
-			}
-		}
-		rows = append(rows, row)
-	}
-	w.grid([]string{"setting", escape(d.Base), escape(d.This)}, nil, rows)
-	return nil
+	})
 }
 
 func (p Provenance) renderMarkdown(w *markdownWriter) error {
@@ -201,13 +202,14 @@ func (p Provenance) renderMarkdown(w *markdownWriter) error {
 	if title == "" {
 		title = "Provenance"
 	}
-	w.paragraph("**" + escape(title) + "**")
 	var rows [][]string
 	for _, f := range p.Facts {
 		rows = append(rows, escapeAll([]string{f.Name, f.Value}))
 	}
-	w.grid([]string{"what", "value"}, nil, rows)
-	return nil
+	return w.fold(title, p.Open, func() error {
+		w.grid([]string{"what", "value"}, nil, rows)
+		return nil
+	})
 }
 
 // markdownLinks writes the links that follow a caption.

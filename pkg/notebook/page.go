@@ -23,10 +23,12 @@ type Page struct {
 	Subtitle string // plain text, may be empty
 	About    string // Markdown: the opening, may be empty
 	Cells    []Cell
+	Wide     bool // gives columns side by side more room than text needs
 }
 
-// A Cell is a part of a page: [Heading], [Text], [Table], [Figure],
-// [SideBySide], [Settings], [Diff], [Provenance] or [Note].
+// A Cell is a part of a page: [Heading], [Text], [Note], [Table], [Figure],
+// [SideBySide], [Fold], [Settings], [Provenance], [Overview] of a sweep, or
+// [Diff], [Comparison] and [Pair] of two experiments.
 type Cell interface {
 	// renderHTML and renderMarkdown write the cell; they keep the set of cells
 	// closed, so that every cell escapes what it shows.
@@ -79,19 +81,6 @@ type Figure struct {
 	Files []string
 }
 
-// SideBySide sets the cells of several trials beside one another, as many as
-// there is room for.
-type SideBySide struct {
-	Caption string // plain text, may be empty
-	Trials  []Trial
-}
-
-// Trial is one column of a [SideBySide].
-type Trial struct {
-	Label string // plain text: what makes the trial differ
-	Cells []Cell // any but SideBySide
-}
-
 // Settings is a resolved experiment, folded unless Open.
 type Settings struct {
 	Title string // plain text; empty: "Settings"
@@ -105,15 +94,6 @@ type Setting struct {
 	Value  string
 	Origin string // the file and line that set it; empty: a default, shown dimmed
 }
-
-// Diff is what an experiment changes in the one that it extends.
-type Diff struct {
-	Base, This string // names of the two
-	Items      []Change
-}
-
-// Change is one setting that differs; an empty value is one that is not there.
-type Change struct{ Key, Base, This string }
 
 // Provenance says where results come from: hashes, versions, machine, times.
 // It is folded unless Open.
@@ -161,6 +141,15 @@ func (t Table) check() error {
 	return nil
 }
 
+// column returns the cells of a column.
+func (t Table) column(i int) []string {
+	cells := make([]string, len(t.Rows))
+	for r, row := range t.Rows {
+		cells[r] = row[i]
+	}
+	return cells
+}
+
 // varies reports whether a column's cells differ.
 func (t Table) varies(column int) bool {
 	for _, row := range t.Rows {
@@ -169,19 +158,4 @@ func (t Table) varies(column int) bool {
 		}
 	}
 	return false
-}
-
-// check refuses a side by side within another.
-func (s SideBySide) check() error {
-	for _, trial := range s.Trials {
-		for _, cell := range trial.Cells {
-			switch cell.(type) {
-			case SideBySide, *SideBySide:
-				return fmt.Errorf("notebook: side by side %q: trial %q has trials of its own: %w", s.Caption, trial.Label, ErrShape)
-			case nil:
-				return fmt.Errorf("notebook: side by side %q: trial %q has an empty cell: %w", s.Caption, trial.Label, ErrShape)
-			}
-		}
-	}
-	return nil
 }

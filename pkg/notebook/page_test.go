@@ -3,25 +3,28 @@ package notebook
 import (
 	"bytes"
 	"flag"
+	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 )
 
 var update = flag.Bool("update", false, "write the golden pages anew; look at them before you commit")
 
-func drawing(t testing.TB, name string) []byte {
-	t.Helper()
-	svg, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return svg
+// drawing is a small picture with a name of its own.
+func drawing(name string) []byte {
+	return []byte(`<?xml version="1.0"?>
+<svg xmlns="http://www.w3.org/2000/svg" width="160pt" height="60pt" viewBox="0 0 160 60">
+<path d="M0,0H160V60H0Z" fill="#fff"/>
+<path d="M10,50L60,30L150,12" style="fill:none;stroke:#0072B2"/>
+<text x="10" y="14" font-size="9">` + name + `</text>
+</svg>`)
 }
 
 // fullPage has every kind of cell. Its tournament is that of table 5.2 of the
 // thesis on atomic chess; ratings and trials are made up.
-func fullPage(t testing.TB) Page {
+func fullPage() Page {
 	crosstable := func(score string) Cell {
 		return Table{
 			Caption: "Against the untrained network.",
@@ -37,12 +40,13 @@ func fullPage(t testing.TB) Page {
 			"- every trial plays 250 games a generation,\n- 800 searches a move,\n- and learns for 10 epochs.\n",
 		Cells: []Cell{
 			Diff{Base: "papers/oppenheimerzero/small.yaml", This: "sweeps/depth.yaml", Items: []Change{
-				{"network.depth", "6", "2, 5, 10"}, {"search.c_puct", "2", "1, 2"}, {"hooks", "", "hooks/king_safety.go"}, {"selfplay.opening", "random", ""},
+				{Key: "network.depth", Base: "6", This: "2, 5, 10"}, {Key: "search.c_puct", Base: "2", This: "1, 2"},
+				{Key: "hooks", This: "hooks/king_safety.go"}, {Key: "selfplay.opening", Base: "random"},
 			}},
 			Text{"## Strength against training\n\nThe score in one round robin of all checkpoints; bars are 95 % intervals."},
 			Figure{
 				Caption: "Tournament score against samples trained on.",
-				SVG:     drawing(t, "score.svg"),
+				SVG:     drawing("score"),
 				Alt:     "Line chart: the score rises from 14.5 to 135 of 180 points and falls again.",
 				Files:   []string{"figures/score.svg", "figures/score.png"},
 			},
@@ -73,12 +77,12 @@ func fullPage(t testing.TB) Page {
 				},
 			},
 			SideBySide{Caption: "The deepest network under two exploration constants.", Trials: []Trial{
-				{Label: "search.c_puct = 1", Cells: []Cell{Figure{Caption: "Learning rate and loss.", SVG: drawing(t, "loss_trials.svg")}, crosstable("20")}},
-				{Label: "search.c_puct = 2", Cells: []Cell{Figure{Caption: "Learning rate and loss.", SVG: drawing(t, "loss_trials.svg")}, crosstable("19.5")}},
+				{Label: "search.c_puct = 1", Cells: []Cell{Figure{Caption: "Learning rate and loss.", SVG: drawing("loss_trials")}, crosstable("20")}},
+				{Label: "search.c_puct = 2", Cells: []Cell{Figure{Caption: "Learning rate and loss.", SVG: drawing("loss_trials")}, crosstable("19.5")}},
 			}},
 			Note{Kind: Warning, Markdown: "Trial `5d2a91` was stopped after **22** of 30 generations."},
 			Text{"## Games\n\n### How they ended\n\n| result | share |\n|---|--:|\n| white | 0.57 |\n| draw | 0.09 |\n\n```\n1. Nf3 f6 2. Nd4 Nh6 3. Ne6\n```\n\n> A capture takes the neighbors along."},
-			Figure{Caption: "Results of self-play by generation.", SVG: drawing(t, "results.svg"), Files: []string{"figures/results.svg"}},
+			Figure{Caption: "Results of self-play by generation.", SVG: drawing("results"), Files: []string{"figures/results.svg"}},
 			Note{Markdown: "Games over 150 moves are thrown away and played again."},
 			Heading{Text: "How this was made"},
 			Settings{Title: "Settings of every trial", Open: true, Items: []Setting{
@@ -114,23 +118,83 @@ func golden(t *testing.T, name string, have []byte) {
 	}
 }
 
-func TestFullPage(t *testing.T) {
-	p := fullPage(t)
-	html, err := p.HTML()
-	if err != nil {
-		t.Fatal(err)
+// comparisonPage is the page of two runs of one experiment.
+func comparisonPage() Page {
+	figure := func(name string) *Figure {
+		return &Figure{Caption: "Score against samples: " + name + ".", SVG: drawing(name), Files: []string{"diff/" + name + ".svg", "diff/" + name + ".png", "diff/" + name + ".pdf"}}
 	}
-	golden(t, "full.html", html)
-	again, err := fullPage(t).HTML()
-	if err != nil {
-		t.Fatal(err)
+	return Page{
+		Title: "small.yaml against HEAD~3:small.yaml", Wide: true,
+		Cells: []Cell{
+			Heading{Text: "Settings"},
+			Diff{Base: "HEAD~3:small.yaml", This: "small.yaml", Items: []Change{
+				{Key: "seed", Base: "1", This: "1"},
+				{Key: "network.depth", Base: "6", This: "10", BaseOrigin: "small.yaml:7", ThisOrigin: "small.yaml:8"},
+				{Key: "network.width", Base: "64", This: "64"},
+				{Key: "search.c_puct", Base: "2", This: "2"},
+				{Key: "tournament.adjudicate", This: "hooks/resign.go", ThisOrigin: "small.yaml:31"},
+				{Key: "selfplay.opening", Base: "random", BaseOrigin: "small.yaml:12"},
+			}},
+			Heading{Text: "Metrics"},
+			Comparison{Caption: "The last checkpoint of each.", A: "HEAD~3", B: "this", Files: []string{"diff/metrics.csv"}, Rows: []Compared{
+				{Name: "Elo", Better: Higher, A: Measure{Value: 118, Low: 100, High: 139}, B: Measure{Value: 161, Low: 140, High: 181}, Delta: &Measure{Value: 43, Low: 21.4, High: 66}, How: "240 paired games"},
+				{Name: "score", Unit: "%", Better: Higher, A: Measure{Value: 61.25, Low: 55, High: 67.5}, B: Measure{Value: 63, Low: 57, High: 69}},
+				{Name: "loss", Better: Lower, A: Measure{Value: 2.31, Low: 2.30, High: 2.32}, B: Measure{Value: 2.4, Low: 2.38, High: 2.42}},
+				{Name: "length", Unit: "plies", A: Measure{Value: 41.2, Low: 41, High: 41.4}, B: Measure{Value: 39.1, Low: 38.8, High: 39.4}},
+				{Name: "samples", A: Measure{Value: 411022}, B: Measure{Value: 398761}},
+				{Name: "generations", A: Measure{Value: 12}, B: Measure{Value: 12}},
+				{Name: "king safety", A: Unmeasured(), B: Measure{Value: 0.5}},
+			}},
+			Heading{Text: "Figures"},
+			Pair{Caption: "Strength.", A: "HEAD~3", B: "this", Overlaid: figure("both"), FigureA: figure("before"), FigureB: figure("after")},
+			Pair{Caption: "A hook that only one has.", A: "HEAD~3", B: "this", FigureB: figure("hook")},
+		},
 	}
-	if !bytes.Equal(html, again) {
-		t.Error("the same page rendered twice differs")
+}
+
+// sweepPage is the page of a sweep of n trials.
+func sweepPage(n int, figure func(i int) []byte) Page {
+	o := Overview{Caption: "What was varied, and what came of it.", Settings: []string{"network.depth", "search.c_puct"}, Files: []string{"trials.csv"},
+		Metrics: []Metric{{"score", "%", Higher}, {"loss", "", Lower}, {"samples", "", Neither}}}
+	var all SideBySide
+	for i := range n {
+		depth, puct := strconv.Itoa(2+i%10), strconv.Itoa(1+i/10)
+		label := "depth=" + depth + " c_puct=" + puct
+		score := 50 + 4*math.Sin(float64(3*i))
+		o.Rows = append(o.Rows, OverviewRow{Trial: label, Settings: []string{depth, puct}, Values: []Measure{
+			{Value: score, Low: score - 2, High: score + 2}, {Value: 2 + math.Cos(float64(i))/3}, {Value: float64(1000 * i)}}})
+		all.Trials = append(all.Trials, Trial{Label: label, Cells: []Cell{Figure{Caption: "Losses.", SVG: figure(i), Files: []string{"figures/loss.svg"}}}})
 	}
-	md, err := p.Markdown()
-	if err != nil {
-		t.Fatal(err)
+	if n > 2 {
+		o.Rows[1].Values[0] = Unmeasured()
 	}
-	golden(t, "full.md", md)
+	return Page{Title: "Sweep", Cells: []Cell{o, all, Fold{Title: "Provenance of all trials", Cells: []Cell{
+		Provenance{Title: "Provenance of the first", Facts: []Fact{{"seed", "1", true}}}}}}}
+}
+
+// Every kind of page in HTML, without style and script, and in Markdown.
+func TestGolden(t *testing.T) {
+	for name, page := range map[string]func() Page{
+		"full":       fullPage,
+		"comparison": comparisonPage,
+		"sweep":      func() Page { return sweepPage(shownTrials+1, func(int) []byte { return drawing("loss") }) },
+	} {
+		html, err := page().HTML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := page().HTML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(html, again) {
+			t.Errorf("%s: the same page rendered twice differs", name)
+		}
+		golden(t, name+".html", html[bytes.Index(html, []byte("<body")):bytes.Index(html, []byte("<script>"))])
+		md, err := page().Markdown()
+		if err != nil {
+			t.Fatal(err)
+		}
+		golden(t, name+".md", md)
+	}
 }

@@ -1,33 +1,60 @@
-
 "use strict";
-// Tables sort by the column whose head is pressed. Numbers sort by value, and
-// cells without one, such as a dash, come last either way.
+// Tables sort by the column whose head is pressed: up, down, and back to the
+// order of the page; or down first, where the highest is the best. A cell's
+// data-key stands for its text, and cells with an empty one come last.
+const order = new Intl.Collator("en", { numeric: true });
 for (const table of document.querySelectorAll("table.sortable")) {
   const body = table.tBodies[0];
-  if (body.rows.length < 2) continue;
-  [...table.tHead.rows[0].cells].forEach((head, column) => {
+  const written = [...body.rows];
+  if (written.length < 2) continue;
+  for (const [column, head] of [...table.tHead.rows[0].cells].entries()) {
     const button = document.createElement("button");
+    button.type = "button";
     button.append(...head.childNodes);
     head.append(button);
-    const numeric = head.classList.contains("num");
-    const key = (row) => {
-      const text = row.cells[column].textContent.trim();
-      return numeric ? parseFloat(text.replace(/[,\s\u00a0\u202f]/g, "").replace("\u2212", "-")) : text;
-    };
+    const numeric = head.dataset.sort === "number";
+    const first = head.dataset.first ?? "ascending";
+    const second = first === "ascending" ? "descending" : "ascending";
+    const keys = new Map(written.map((row) => {
+      const cell = row.cells[column];
+      return [row, cell.dataset.key ?? cell.textContent.trim()];
+    }));
+    const compare = (a, b) => numeric ? (a > b) - (a < b) : order.compare(a, b);
+    const read = (row) => numeric ? Number(keys.get(row)) : keys.get(row);
     button.addEventListener("click", () => {
-      const down = head.getAttribute("aria-sort") === "ascending" ? -1 : 1;
+      const now = head.getAttribute("aria-sort");
+      const next = now === null ? first : now === first ? second : null;
       for (const other of head.parentNode.cells) other.removeAttribute("aria-sort");
-      head.setAttribute("aria-sort", down < 0 ? "descending" : "ascending");
-      const rows = [...body.rows].map((row) => [key(row), row]);
-      rows.sort(([a], [b]) => {
-        if (!numeric) return down * a.localeCompare(b, undefined, { numeric: true });
-        return isNaN(a) - isNaN(b) || down * (a - b) || 0;
-      });
-      body.append(...rows.map(([, row]) => row));
+      let rows = written;
+      if (next !== null) {
+        head.setAttribute("aria-sort", next);
+        const filled = written.filter((row) => keys.get(row) !== "");
+        const sign = next === "ascending" ? 1 : -1;
+        filled.sort((a, b) => sign * compare(read(a), read(b)));
+        rows = filled.concat(written.filter((row) => keys.get(row) === ""));
+      }
+      body.append(...rows);
     });
-  });
+  }
 }
-// A fold cannot be opened on paper.
+// What a link leads to is opened, and what is wider than its place can be
+// scrolled with the keys.
+const reveal = () => {
+  let fold = document.querySelector(":target")?.closest("details");
+  for (; fold; fold = fold.parentElement.closest("details")) fold.open = true;
+};
+addEventListener("hashchange", reveal);
+reveal();
+for (const box of document.querySelectorAll(".scroll")) {
+  if (box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight) box.tabIndex = 0;
+}
+// A fold cannot be opened on paper. Those of trials stay as the reader left
+// them: a hundred trials are a hundred pages.
+let closed = [];
 addEventListener("beforeprint", () => {
-  for (const fold of document.querySelectorAll("details")) fold.open = true;
+  closed = [...document.querySelectorAll("details:not([open], .trial, .all)")];
+  for (const fold of closed) fold.open = true;
+});
+addEventListener("afterprint", () => {
+  for (const fold of closed) fold.open = false;
 });

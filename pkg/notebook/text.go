@@ -46,22 +46,30 @@ type section struct {
 // sections collects the headings of a page in their order and gives each an
 // id of its own.
 type sections struct {
-	list []section
-	used map[string]bool
+	list  []section
+	used  map[string]bool
+	depth int // above 0 within other cells, whose headings are not listed
 }
 
 // add opens a section and returns its id.
 func (s *sections) add(level int, heading string) string {
-	base := "sec-" + slug(heading)
-	id := base
-	for n := 2; s.used[id]; n++ {
-		id = fmt.Sprintf("%s-%d", base, n)
-	}
 	if s.used == nil {
 		s.used = map[string]bool{}
 	}
-	s.used[id] = true
-	s.list = append(s.list, section{level, heading, id})
+	id := unique(s.used, "sec-"+slug(heading))
+	if s.depth == 0 {
+		s.list = append(s.list, section{level, heading, id})
+	}
+	return id
+}
+
+// unique returns an id that is not used yet, and uses it.
+func unique(used map[string]bool, base string) string {
+	id := base
+	for n := 2; used[id]; n++ {
+		id = fmt.Sprintf("%s-%d", base, n)
+	}
+	used[id] = true
 	return id
 }
 
