@@ -113,6 +113,18 @@ func (l *MoveList) Contains(m Move) bool {
 	return false
 }
 
+// Retain removes the moves for which keep returns false.
+func (l *MoveList) Retain(keep func(Move) bool) {
+	n := 0
+	for _, m := range l.Slice() {
+		if keep(m) {
+			l.moves[n] = m
+			n++
+		}
+	}
+	l.n = n
+}
+
 func (l *MoveList) add(m Move) {
 	l.moves[l.n&(len(l.moves)-1)] = m
 	l.n++

@@ -91,9 +91,25 @@ func (t *Tree) Evaluations() int { return t.evaluations }
 // PV is the principal variation: from the root on the most visited move, ties
 // to the first of the list, as far as moves have visits. Where a result by force
 // is known, it is a line that reaches it.
-func (t *Tree) PV() []chess.Move {
-	var line []chess.Move
-	for n := &t.nodes[0]; n.visits > 0; {
+func (t *Tree) PV() []chess.Move { return t.line(nil, &t.nodes[0]) }
+
+// PVOf is the same line after the move m at the root, which it begins with.
+func (t *Tree) PVOf(m chess.Move) []chess.Move {
+	line := []chess.Move{m}
+	for _, e := range t.edgesOf(&t.nodes[0]) {
+		if e.move == m && e.child != none {
+			return t.line(line, &t.nodes[e.child])
+		}
+	}
+	return line
+}
+
+// Depth is the number of moves in the longest line that the search has walked.
+func (t *Tree) Depth() int { return t.deepest }
+
+// line appends the principal variation from n on.
+func (t *Tree) line(line []chess.Move, n *node) []chess.Move {
+	for n.visits > 0 {
 		e := &t.edgesOf(n)[t.best(n)]
 		if e.visits == 0 {
 			break

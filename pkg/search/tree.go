@@ -28,8 +28,13 @@ type Tree struct {
 	questions []question // of which the first asked wait for an answer
 	asked     int
 
+	// See Analyze.
+	analyzes bool
+	among    []chess.Move
+
 	cache       *cache // nil: none
 	evaluations int
+	deepest     int // moves in the longest path
 
 	legal   chess.MoveList // scratch
 	weights []float64      // scratch
@@ -139,10 +144,23 @@ func (t *Tree) SetRoot(g *chess.Game) {
 	}
 	t.reserve()
 	t.clear()
+	t.analyzes, t.deepest = false, 0
 	if t.cache != nil {
 		t.cache.clear()
 	}
 }
+
+// Analyze is SetRoot for somebody who wants an answer whatever the position: the
+// search is of these moves only, legal ones, or of all with none, and goes on where
+// repetition, fifty moves or material have drawn the game.
+func (t *Tree) Analyze(g *chess.Game, moves ...chess.Move) {
+	t.SetRoot(g)
+	t.analyzes = true
+	t.among = append(t.among[:0], moves...)
+}
+
+// SetVisits changes Config.Visits from now on.
+func (t *Tree) SetVisits(n int) { t.cfg.Visits = n }
 
 // reserve makes room for the visits of a search, as far as it is known, so that
 // a large tree is not copied again and again while it grows.
@@ -168,6 +186,7 @@ func (t *Tree) Advance(m chess.Move) {
 		}
 	}
 	t.game.Play(m)
+	t.among, t.deepest = t.among[:0], max(0, t.deepest-1)
 	if child == none {
 		t.clear()
 		return

@@ -2,6 +2,7 @@ package search
 
 import (
 	"math"
+	"slices"
 
 	"alamos/pkg/chess"
 )
@@ -52,6 +53,7 @@ func (t *Tree) descend(path []step) (to int32, _ []step) {
 
 // back takes the game back to the root.
 func (t *Tree) back(path []step) {
+	t.deepest = max(t.deepest, len(path))
 	for range path {
 		t.game.Undo()
 	}
@@ -68,7 +70,12 @@ func (t *Tree) resting(path []step) bool {
 // for the network.
 func (t *Tree) meet(n *node) {
 	t.game.Position().LegalMoves(&t.legal)
-	if outcome := t.game.Outcome(&t.legal); outcome.Over() {
+	outcome := t.game.Outcome(&t.legal)
+	if t.analyzes && n == &t.nodes[0] {
+		outcome = t.game.Position().Ended(&t.legal)
+		t.restrict()
+	}
+	if outcome.Over() {
 		n.state = over
 		switch outcome.Result {
 		case chess.Draw:
@@ -84,6 +91,14 @@ func (t *Tree) meet(n *node) {
 	n.first, n.count = int32(len(t.stubs)), uint16(t.legal.Len())
 	for _, m := range t.legal.Slice() {
 		t.stubs = append(t.stubs, stub{move: m})
+	}
+}
+
+// restrict leaves only the moves that Analyze was given, if any, among the legal
+// ones of the root.
+func (t *Tree) restrict() {
+	if len(t.among) > 0 {
+		t.legal.Retain(func(m chess.Move) bool { return slices.Contains(t.among, m) })
 	}
 }
 
