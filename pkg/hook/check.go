@@ -2,7 +2,6 @@ package hook
 
 import (
 	"go/ast"
-	"go/token"
 	"go/types"
 	"path"
 	"strconv"
@@ -12,24 +11,25 @@ import (
 // language is the version of Go that the interpreter speaks.
 const language = "go1.20"
 
-// check looks at a script before it runs. The interpreter checks little and
-// some faults make it panic, so that Go's own type checker comes first.
-func (s *script) check(f *ast.File) *Error {
+// check looks at a script before it runs and names the functions that can be
+// called. The interpreter checks little and some faults make it panic, so that
+// Go's own type checker comes first.
+func (s *script) check(f *ast.File) ([]string, *Error) {
 	if f.Name.Name != mainPackage {
-		return s.fault(f.Name.Pos(), "package %s: a hook is of package %s", f.Name.Name, mainPackage)
+		return nil, s.fault(f.Name.Pos(), "package %s: a hook is of package %s", f.Name.Name, mainPackage)
 	}
 	for _, i := range f.Imports {
 		p, err := strconv.Unquote(i.Path.Value)
 		if err != nil || !mayImport(p) {
-			return s.fault(i.Path.Pos(), "a hook cannot import %s: it may use %s and %s",
+			return nil, s.fault(i.Path.Pos(), "a hook cannot import %s: it may use %s and %s",
 				i.Path.Value, strings.Join(allowed, ", "), alamosPath)
 		}
 		if i.Name != nil && i.Name.Name == "." {
-			return s.fault(i.Name.Pos(), "a hook cannot import with a dot: give the package its name")
+			return nil, s.fault(i.Name.Pos(), "a hook cannot import with a dot: give the package its name")
 		}
 	}
 	if fault := s.checkGo(f); fault != nil {
-		return fault
+		return nil, fault
 	}
 
 	var first *types.Error
@@ -51,9 +51,9 @@ func (s *script) check(f *ast.File) *Error {
 		if strings.Contains(msg, "requires go1.") {
 			msg += " (hooks are written in Go " + strings.TrimPrefix(language, "go") + ")"
 		}
-		return s.fault(first.Pos, "%s", msg)
+		return nil, s.fault(first.Pos, "%s", msg)
 	}
-	return s.checkEntry(f, p, library)
+	return s.checkFunctions(f, p, library)
 }
 
 // checkGo refuses goroutines: what a hook returns must not depend on timing.
@@ -70,27 +70,31 @@ func (s *script) checkGo(f *ast.File) (fault *Error) {
 	return fault
 }
 
-// checkEntry wants the function that is called, with its signature.
-func (s *script) checkEntry(f *ast.File, p *types.Package, l *library) *Error {
-	const want = "func " + entry + "(g alamos.Generation) alamos.Metrics"
-	object := p.Scope().Lookup(entry)
-	if object == nil {
-		return s.fault(f.Package, "no function %s: a hook has %s", entry, want)
-	}
-	function, ok := object.(*types.Func)
-	if !ok {
-		return s.fault(object.Pos(), "%s is not a function: a hook has %s", entry, want)
-	}
-	signature := function.Signature()
+// checkFunctions wants at least one of the functions that can be called, and of
+// each that is there its signature.
+func (s *script) checkFunctions(f *ast.File, p *types.Package, l *library) ([]string, *Error) {
 	api, err := l.Import(alamosPath)
 	if err != nil {
-		return s.fault(object.Pos(), "%v", err)
+		return nil, s.fault(f.Package, "%v", err)
 	}
-	named := func(name string) types.Type { return api.Scope().Lookup(name).Type() }
-	value := func(name string) *types.Tuple { return types.NewTuple(types.NewVar(token.NoPos, nil, "", named(name))) }
-	if !types.Identical(signature, types.NewSignatureType(nil, nil, nil, value("Generation"), value("Metrics"), false)) {
-		have := types.TypeString(signature, func(p *types.Package) string { return path.Base(p.Path()) })
-		return s.fault(object.Pos(), "%s is %s: want %s", entry, have, want)
+	var names []string
+	for _, want := range functions {
+		object := p.Scope().Lookup(want.Name)
+		if object == nil {
+			continue
+		}
+		have, ok := object.(*types.Func)
+		if !ok {
+			return nil, s.fault(object.Pos(), "%s is not a function: want %s", want.Name, want.Signature)
+		}
+		if !types.Identical(have.Signature(), want.signature(api)) {
+			is := types.TypeString(have.Signature(), func(p *types.Package) string { return path.Base(p.Path()) })
+			return nil, s.fault(object.Pos(), "%s is %s: want %s", want.Name, is, want.Signature)
+		}
+		names = append(names, want.Name)
 	}
-	return nil
+	if names == nil {
+		return nil, s.fault(f.Package, "nothing here that can be called: want %s", signatures())
+	}
+	return names, nil
 }

@@ -4,110 +4,112 @@ import (
 	"bufio"
 	"encoding/gob"
 	"fmt"
-	"io"
 	"os"
 	"runtime/debug"
-	"runtime/metrics"
 	"sync"
-	"time"
 )
 
 // IsChild tells whether this process was started to run a script.
 func IsChild() bool { return os.Getenv(childVariable) == "1" }
 
-// RunChild runs the script that the parent process sends, answers, and returns
-// the exit status. It does not return when a limit is passed: the process then
-// ends itself.
+// RunChild runs the script that the parent process sends, answers calls of its
+// functions until the parent ends, and returns the exit status. It does not return
+// when a limit is passed: the process then ends itself.
 func RunChild() int {
-	stdin := bufio.NewReader(os.Stdin)
-	var r request
-	if err := gob.NewDecoder(stdin).Decode(&r); err != nil {
-		fmt.Fprintln(os.Stderr, "fatal error: this process runs hook scripts for alamos and got none:", err)
-		return 1
-	}
-	go func() { // without its parent a child has nobody to answer
-		_, _ = io.Copy(io.Discard, stdin)
-		os.Exit(1)
-	}()
-
-	var once sync.Once
-	send := func(a answer) (err error) {
-		once.Do(func() { err = gob.NewEncoder(os.Stdout).Encode(a) })
-		return err
-	}
-	s := &script{path: r.Path, log: os.NewFile(logFile, "log")}
-	debug.SetMemoryLimit(r.Memory)
-	debug.SetMaxStack(2 * maxStack)
-	if err := limitData(r.Memory + headroom); err != nil {
-		fmt.Fprintln(os.Stderr, "fatal error: cannot limit memory:", err)
-		return 1
-	}
-	w := newWatch(r.Time, r.Memory)
-	go func() {
-		for range time.Tick(watchEvery) {
-			if msg := w.exceeded(); msg != "" {
-				_ = send(answer{Fault: s.faultHere(msg)})
-				os.Exit(1)
-			}
-		}
-	}()
-	m, fault := s.run(r.Source, r.Generation)
-	if msg := w.exceeded(); msg != "" { // it ended before anybody looked
-		m, fault = nil, s.faultHere(msg)
-	}
-	if err := send(answer{m, fault}); err != nil {
+	c := &child{orders: make(chan order), reports: gob.NewEncoder(os.Stdout)}
+	go c.listen()
+	if err := c.serve(); err != nil {
 		fmt.Fprintln(os.Stderr, "fatal error:", err)
 		return 1
 	}
 	return 0
 }
 
-const (
-	// maxStack is how many bytes of stack a script may use: tens of thousands
-	// of calls inside each other.
-	maxStack = 64 << 20
-	// watchEvery is how often limits are looked at.
-	watchEvery = 5 * time.Millisecond
-	// headroom is how many bytes of writable memory a process may have beyond
-	// its limit before the operating system stops it: for stacks, memory that
-	// the runtime holds and does not use, and a busy machine on which nobody
-	// looks for a while. Who is stopped by the operating system cannot say
-	// where it was.
-	headroom = 1 << 30
-)
+// child is the side of a process that runs a script.
+type child struct {
+	orders chan order
 
-// watch compares what a script has used up with its limits.
-type watch struct {
-	start  time.Time
-	time   time.Duration
-	memory int64
+	mu      sync.Mutex // guards what follows
+	reports *gob.Encoder
+	silent  bool // the last report has been sent
 }
 
-func newWatch(limit time.Duration, memory int64) *watch {
-	return &watch{time.Now(), limit, memory}
-}
-
-// exceeded says which limit has been passed; "" for none. It is safe for use by
-// many goroutines at once.
-func (w *watch) exceeded() string {
-	usage := []metrics.Sample{
-		{Name: "/memory/classes/total:bytes"},
-		{Name: "/memory/classes/heap/released:bytes"},
-		{Name: "/memory/classes/heap/stacks:bytes"},
+// listen passes the parent's messages on. Without its parent a child has nobody to
+// answer, whatever the script does at that time.
+func (c *child) listen() {
+	in := gob.NewDecoder(bufio.NewReader(os.Stdin))
+	for {
+		var o order
+		if err := in.Decode(&o); err != nil {
+			os.Exit(1)
+		}
+		c.orders <- o
 	}
-	metrics.Read(usage)
-	bytes := func(i int) int64 { return int64(usage[i].Value.Uint64()) }
-	switch {
-	case bytes(2) > maxStack:
-		return "calls go too deep: stopped here (endless recursion?)"
-	case bytes(0)-bytes(1) > w.memory:
-		return memoryMessage(w.memory)
-	case time.Since(w.start) > w.time:
-		return fmt.Sprintf("still running after %v: stopped here (an endless loop?)", w.time)
-	}
-	return ""
 }
 
-func memoryMessage(limit int64) string {
-	return fmt.Sprintf("more than %d MiB of memory: stopped here", limit>>20)
+// serve loads the script and answers calls. A fault is the last that it says.
+func (c *child) serve() error {
+	from := (<-c.orders).Script
+	if from == nil {
+		return fmt.Errorf("this process runs hook scripts for alamos and got none")
+	}
+	debug.SetMemoryLimit(from.Memory)
+	debug.SetMaxStack(2 * maxStack)
+	if err := limitData(from.Memory + headroom); err != nil {
+		return fmt.Errorf("cannot limit memory: %w", err)
+	}
+	s := &script{path: from.Path, log: os.NewFile(logFile, "log")}
+	r := c.watched(s, from, func(*watch) report {
+		if fault := s.compile(from.Text); fault != nil {
+			return report{Fault: fault}
+		}
+		return report{Functions: s.functions()}
+	})
+	for {
+		if err := c.say(r, r.Fault != nil); err != nil {
+			return err
+		}
+		if r.Fault != nil {
+			return nil
+		}
+		o := <-c.orders
+		if o.Call == nil {
+			return fmt.Errorf("a reply without a question")
+		}
+		r = c.watched(s, from, func(w *watch) report {
+			return s.call(o.Call, func(q question) reply {
+				w.pause()
+				defer w.resume()
+				if err := c.say(report{Question: &q}, false); err != nil {
+					os.Exit(1) // the parent has ended
+				}
+				return *(<-c.orders).Reply
+			})
+		})
+	}
+}
+
+// say sends a report, unless the last one has been sent.
+func (c *child) say(r report, last bool) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.silent {
+		select {} // the process is about to end
+	}
+	c.silent = last
+	return c.reports.Encode(r)
+}
+
+// watched does a piece of work of the script within its limits.
+func (c *child) watched(s *script, from *source, work func(*watch) report) report {
+	w := newWatch(from.Time, from.Memory)
+	defer w.begin(func(msg string) {
+		_ = c.say(report{Fault: s.faultHere(msg)}, true)
+		os.Exit(1)
+	})()
+	r := work(w)
+	if msg := w.exceeded(); msg != "" { // it ended before anybody looked
+		return report{Fault: s.faultHere(msg)}
+	}
+	return r
 }

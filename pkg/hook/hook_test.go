@@ -17,6 +17,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"alamos/pkg/chess"
 )
 
 func TestMain(m *testing.M) {
@@ -103,7 +105,7 @@ func TestFaultsOfScripts(t *testing.T) {
 			if strings.Contains(text, "still running after 1s") {
 				limits.Time = time.Second
 			}
-			_, err := h.Measure(t.Context(), limits, generation)
+			err := callAny(t.Context(), h, limits)
 			var fault *Error
 			if !errors.As(err, &fault) {
 				t.Fatalf("error %v, want an *Error", err)
@@ -113,6 +115,31 @@ func TestFaultsOfScripts(t *testing.T) {
 			}
 		})
 	}
+}
+
+// callAny calls the first function that a script has.
+func callAny(ctx context.Context, h *Hook, l Limits) error {
+	s := h.Open(l)
+	defer s.Close()
+	names, err := s.Functions(ctx)
+	if err != nil {
+		return err
+	}
+	switch names[0] {
+	case Measure:
+		_, err = s.Measure(ctx, generation)
+	case MeasureCheckpoint:
+		_, err = s.MeasureCheckpoint(ctx, Checkpoint{Generation: 3, Variant: chess.Atomic, Network: counting{}})
+	case Evaluate:
+		_, err = s.Evaluate(ctx, twoPositions())
+	case Rate:
+		_, err = s.Rate(ctx, Progress{Generation: 1, Generations: 2, Initial: 0.1})
+	case Adjudicate:
+		_, err = s.Adjudicate(ctx, generation.Games[:1])
+	case Stop:
+		_, _, err = s.Stop(ctx, Progress{Generation: 1, Generations: 2})
+	}
+	return err
 }
 
 // scriptOf makes a hook of the body of Measure.

@@ -1,36 +1,35 @@
 package hook
 
 import (
-	"bytes"
 	"context"
 	"encoding/gob"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"strings"
+	"sync/atomic"
 	"time"
+
+	"alamos/pkg/chess"
 )
 
-// Parent and child speak gob: one request to the child's standard input, one
-// answer from its standard output. What the script prints comes over a pipe of
-// its own, so that it can disturb neither; standard error is the runtime's, for
-// a process that dies.
+// process is a child process that has compiled a script. It is for one goroutine
+// at a time. What the script prints comes over a pipe of its own, so that it
+// cannot disturb the answers; standard error is the runtime's, for a process that
+// dies.
+type process struct {
+	hook   *Hook
+	limits Limits
 
-// request is what a child is to do.
-type request struct {
-	Path       string
-	Source     []byte
-	Time       time.Duration
-	Memory     int64
-	Generation *Generation // nil: only check
-}
-
-// answer is what came of it.
-type answer struct {
-	Metrics Metrics
-	Fault   *Error
+	cmd       *exec.Cmd
+	orders    *gob.Encoder
+	reports   *gob.Decoder
+	death     *head
+	pipes     []io.Closer
+	logged    chan struct{} // closed when all that was printed has been passed on
+	functions []string      // that the script has
+	ended     bool
 }
 
 const (
@@ -42,115 +41,154 @@ const (
 	// start of the process, on a busy machine, and its own account of a
 	// script that has run too long.
 	grace = 20 * time.Second
+	// maxDeath is how much is kept of what the runtime of a dying child says.
+	maxDeath = 64 << 10
 )
 
-// run lets a child do the work; g is nil for a check.
-func (h *Hook) run(ctx context.Context, l Limits, g *Generation) (Metrics, error) {
-	if IsChild() {
-		return nil, errors.New("hook: a script's process asks for another: main or TestMain must begin with hook.IsChild")
-	}
-	if l.Time <= 0 {
-		l.Time = DefaultTime
-	}
-	if l.Memory <= 0 {
-		l.Memory = DefaultMemory
-	}
-	if l.Log == nil {
-		l.Log = io.Discard
-	}
-	var in bytes.Buffer
-	if err := gob.NewEncoder(&in).Encode(request{h.path, h.source, l.Time, l.Memory, g}); err != nil {
-		return nil, fmt.Errorf("hook %s: %w", h.path, err)
+// start starts a child and gives it the script.
+func start(ctx context.Context, h *Hook, l Limits) (*process, error) {
+	fail := func(err error) (*process, error) {
+		return nil, fmt.Errorf("hook %s: cannot start a process for it: %w", h.path, err)
 	}
 	self, err := os.Executable()
 	if err != nil {
-		return nil, fmt.Errorf("hook %s: %w", h.path, err)
+		return fail(err)
 	}
-
-	limited, cancel := context.WithTimeout(ctx, l.Time+grace)
-	defer cancel()
-	out, death, log := &head{left: maxAnswer}, &head{left: maxDeath}, &head{left: MaxLog, to: l.Log}
+	p := &process{hook: h, limits: l, cmd: exec.Command(self), death: &head{left: maxDeath}, logged: make(chan struct{})}
 	logReader, logWriter, err := os.Pipe()
 	if err != nil {
-		return nil, fmt.Errorf("hook %s: %w", h.path, err)
+		return fail(err)
 	}
-	defer logReader.Close()
-	cmd := exec.CommandContext(limited, self)
-	cmd.Env = append(os.Environ(), childVariable+"=1", "GOTRACEBACK=none")
-	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = out, death, []*os.File{logWriter}
-	cmd.WaitDelay = time.Second
+	p.pipes = append(p.pipes, logReader)
+	p.cmd.Env = append(os.Environ(), childVariable+"=1", "GOTRACEBACK=none")
+	p.cmd.Stderr, p.cmd.ExtraFiles = p.death, []*os.File{logWriter}
+	p.cmd.WaitDelay = time.Second
 	// The pipe stays open until the child has ended: it takes its end for
 	// the parent's death.
-	stdin, err := cmd.StdinPipe()
+	stdin, err := p.cmd.StdinPipe()
+	var stdout io.ReadCloser
 	if err == nil {
-		err = cmd.Start()
+		stdout, err = p.cmd.StdoutPipe()
+	}
+	if err == nil {
+		err = p.cmd.Start()
 	}
 	_ = logWriter.Close()
 	if err != nil {
-		return nil, fmt.Errorf("hook %s: cannot start a process for it: %w", h.path, err)
+		_ = logReader.Close()
+		return fail(err)
 	}
-	logged := make(chan struct{})
+	p.orders, p.reports = gob.NewEncoder(stdin), gob.NewDecoder(stdout)
 	go func() {
-		defer close(logged)
-		_, _ = io.Copy(log, logReader)
+		defer close(p.logged)
+		_, _ = io.Copy(l.Log, logReader)
 	}()
-	go func() { _, _ = stdin.Write(in.Bytes()) }() // a child that dies early is seen below
-	waitErr := cmd.Wait()
-	<-logged
-
-	var a answer
-	decodeErr := gob.NewDecoder(bytes.NewReader(out.bytes())).Decode(&a)
-	switch {
-	case decodeErr == nil && a.Fault != nil:
-		return nil, a.Fault
-	case decodeErr == nil:
-		return a.Metrics, nil
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case limited.Err() != nil:
-		return nil, h.fault("stopped: no answer after %v (limit %v)", l.Time+grace, l.Time)
+	r, err := p.exchange(ctx, order{Script: &source{h.path, h.source, l.Time, l.Memory}}, nil)
+	if err != nil {
+		return nil, err
 	}
-	// The runtime says why it gave up in a line such as "fatal error: ...".
-	for line := range strings.Lines(string(death.bytes())) {
-		if _, why, ok := strings.Cut(line, "fatal error: "); ok {
-			if strings.Contains(why, "out of memory") || strings.Contains(why, "cannot allocate memory") {
-				return nil, h.fault("%s", memoryMessage(l.Memory))
+	p.functions = r.Functions
+	return p, nil
+}
+
+// call lets the child call a function; n answers its questions.
+func (p *process) call(ctx context.Context, c *call, n Network) (report, error) {
+	return p.exchange(ctx, order{Call: c}, n)
+}
+
+// exchange sends an order and waits for the report, answering questions
+// meanwhile. The process ends with the first error.
+func (p *process) exchange(ctx context.Context, o order, n Network) (report, error) {
+	var late atomic.Bool
+	kill := func() { _ = p.cmd.Process.Kill() }
+	clock := time.AfterFunc(p.limits.Time+grace, func() { late.Store(true); kill() })
+	defer clock.Stop()
+	defer context.AfterFunc(ctx, kill)()
+	for {
+		_ = p.orders.Encode(o) // to a child that has died: seen below
+		var r report
+		err := p.reports.Decode(&r)
+		switch {
+		case err != nil:
+			waitErr := p.end()
+			switch {
+			case ctx.Err() != nil:
+				return r, ctx.Err()
+			case late.Load():
+				return r, p.hook.fault("stopped: no answer after %v (limit %v)", p.limits.Time+grace, p.limits.Time)
 			}
-			return nil, h.fault("ended its process: %s", strings.TrimSpace(why))
+			return r, p.dead(waitErr)
+		case r.Fault != nil:
+			_ = p.end()
+			return r, r.Fault
+		case r.Question == nil:
+			return r, nil
+		}
+		clock.Stop() // what a network takes is not the script's time
+		reply, err := answer(ctx, n, r.Question)
+		if err != nil {
+			_ = p.end()
+			return r, err
+		}
+		o = order{Reply: reply}
+		clock.Reset(p.limits.Time + grace)
+	}
+}
+
+// answer asks the network what the script wants to know. What the network
+// refuses is in the reply; an error is the end of ctx.
+func answer(ctx context.Context, n Network, q *question) (*reply, error) {
+	var r reply
+	positions := make([]chess.Position, len(q.Positions))
+	for i, w := range q.Positions {
+		v, err := chess.ParseVariant(w.Variant)
+		if err == nil {
+			positions[i], err = chess.ParseFEN(v, w.FEN)
+		}
+		if err != nil {
+			return &reply{Refusal: fmt.Sprintf("position %d: %v", i, err)}, nil
 		}
 	}
-	return nil, h.fault("its process ended without an answer (%v)", waitErr)
-}
-
-// fault is an Error about the whole script.
-func (h *Hook) fault(format string, args ...any) *Error {
-	return &Error{File: h.path, Msg: fmt.Sprintf(format, args...)}
-}
-
-// How much is kept of what a child writes.
-const (
-	maxAnswer = 16 << 20
-	maxDeath  = 64 << 10
-)
-
-// head keeps the beginning of what is written to it, or passes that on, and
-// swallows the rest.
-type head struct {
-	left int
-	to   io.Writer // nil: keep
-	kept bytes.Buffer
-}
-
-func (h *head) Write(b []byte) (int, error) {
-	n := len(b)
-	b = b[:min(n, h.left)]
-	h.left -= len(b)
-	if h.to != nil {
-		_, _ = h.to.Write(b)
+	var err error
+	if q.Search {
+		r.Searches, err = n.Search(ctx, positions, q.Visits)
 	} else {
-		h.kept.Write(b)
+		r.Evaluations, err = n.Evaluate(ctx, positions)
 	}
-	return n, nil
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return &reply{Refusal: err.Error()}, nil
+	}
+	return &r, nil
 }
 
-func (h *head) bytes() []byte { return h.kept.Bytes() }
+// end kills the process and waits for it; the error says how it ended.
+func (p *process) end() error {
+	if p.ended {
+		return nil
+	}
+	p.ended = true
+	_ = p.cmd.Process.Kill()
+	err := p.cmd.Wait()
+	<-p.logged
+	for _, c := range p.pipes {
+		_ = c.Close()
+	}
+	return err
+}
+
+// dead says why a child has ended without a report. The runtime tells in a line
+// such as "fatal error: ...".
+func (p *process) dead(waitErr error) *Error {
+	for line := range strings.Lines(string(p.death.kept)) {
+		if _, why, ok := strings.Cut(line, "fatal error: "); ok {
+			if strings.Contains(why, "out of memory") || strings.Contains(why, "cannot allocate memory") {
+				return p.hook.fault("%s", memoryMessage(p.limits.Memory))
+			}
+			return p.hook.fault("ended its process: %s", strings.TrimSpace(why))
+		}
+	}
+	return p.hook.fault("its process ended without an answer (%v)", waitErr)
+}

@@ -7,24 +7,15 @@ import (
 	"go/scanner"
 	"go/token"
 	"io"
-	"maps"
-	"math"
 	"reflect"
-	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
 
 	"github.com/traefik/yaegi/interp"
-
-	"alamos/pkg/hook/alamos"
 )
 
-const (
-	entry       = "Measure" // the function of a script that is called
-	mainPackage = "main"    // the package that it is in
-)
+const mainPackage = "main" // the package that a script is in
 
 // script is a script on its way through the child process: parsed, checked,
 // fitted with marks of position, interpreted.
@@ -32,8 +23,11 @@ type script struct {
 	path string
 	log  io.Writer
 
-	fset *token.FileSet
-	at   atomic.Pointer[reflect.Value] // the variable that holds the position, once there is one
+	fset    *token.FileSet
+	at      atomic.Pointer[reflect.Value] // the variable that holds the position, once there is one
+	interp  *interp.Interpreter
+	program *interp.Program
+	have    map[string]reflect.Value // functions that can be called, by name
 }
 
 // fault makes an Error of a position and a message.
@@ -60,43 +54,77 @@ func (s *script) faultHere(msg string) *Error {
 	return s.fault(token.Pos(at.Int()), "%s", msg)
 }
 
-// run checks the source and, when g is not nil, calls its Measure.
-func (s *script) run(source []byte, g *Generation) (m Metrics, fault *Error) {
-	defer func() {
-		// Of the interpreter while it compiles, or of the script.
-		if r := recover(); r != nil {
-			m, fault = nil, s.faultHere(panicText(r))
-		}
-	}()
+// recovered makes a fault of a panic of the script, or of the interpreter while it
+// compiles. It is to be deferred.
+func (s *script) recovered(fault **Error) {
+	if r := recover(); r != nil {
+		*fault = s.faultHere(panicText(r))
+	}
+}
+
+// compile checks the source and sets its package variables.
+func (s *script) compile(text []byte) (fault *Error) {
+	defer s.recovered(&fault)
 	i := interp.New(interp.Options{Stdin: strings.NewReader(""), Stdout: s.log, Stderr: io.Discard})
 	s.fset = i.FileSet()
-	f, err := parser.ParseFile(s.fset, s.path, source, parser.SkipObjectResolution)
+	f, err := parser.ParseFile(s.fset, s.path, text, parser.SkipObjectResolution)
 	if err != nil {
-		return nil, s.compileFault(err)
+		return s.compileFault(err)
 	}
-	if fault := s.check(f); fault != nil {
-		return nil, fault
+	names, fault := s.check(f)
+	if fault != nil {
+		return fault
 	}
 	if err := s.prepare(i); err != nil {
-		return nil, s.fault(f.Package, "the interpreter cannot be set up: %v", err)
+		return s.fault(f.Package, "the interpreter cannot be set up: %v", err)
 	}
 	mark(f)
-	program, err := i.CompileAST(f)
-	if err != nil {
-		return nil, s.compileFault(err)
+	if s.program, err = i.CompileAST(f); err != nil {
+		return s.compileFault(err)
 	}
-	if _, err := i.Execute(program); err != nil { // package variables and init functions
-		return nil, s.faultHere(panicText(err))
+	s.interp = i
+	if fault := s.execute(); fault != nil {
+		return fault
 	}
-	if g == nil {
-		return nil, nil
+	s.have = make(map[string]reflect.Value, len(names))
+	for _, name := range names {
+		s.have[name] = i.Symbols(mainPackage)[mainPackage][name]
 	}
-	measure, ok := i.Symbols(mainPackage)[mainPackage][entry].Interface().(func(alamos.Generation) alamos.Metrics)
-	if !ok {
-		return nil, s.fault(f.Package, "the interpreter has no %s", entry)
+	return nil
+}
+
+// initialize gives all package variables the values that they have at the start of
+// a program, and calls the init functions: nothing of an earlier call is left.
+func (s *script) initialize() *Error {
+	for _, v := range s.interp.Globals() {
+		if v.CanSet() {
+			v.SetZero()
+		}
 	}
-	m = measure(*g)
-	return m, s.checkMetrics(m)
+	return s.execute()
+}
+
+// execute sets package variables and calls init functions. It must come before
+// initialize: only then have the variables a place.
+func (s *script) execute() *Error {
+	if _, err := s.interp.Execute(s.program); err != nil {
+		if _, ok := err.(interp.Panic); !ok {
+			return s.compileFault(err)
+		}
+		return s.faultHere(panicText(err))
+	}
+	return nil
+}
+
+// functions names the functions that the script has, in the order of [Functions].
+func (s *script) functions() []string {
+	var names []string
+	for _, f := range functions {
+		if _, ok := s.have[f.Name]; ok {
+			names = append(names, f.Name)
+		}
+	}
+	return names
 }
 
 // prepare gives the interpreter its libraries and the variable of positions.
@@ -137,23 +165,4 @@ func panicText(r any) string {
 		r = p.Value
 	}
 	return oneLine(fmt.Sprintf("panic: %v", r))
-}
-
-// metricName is what the name of a metric looks like.
-var metricName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
-
-// checkMetrics looks at what Measure has returned.
-func (s *script) checkMetrics(m Metrics) *Error {
-	if len(m) == 0 {
-		return s.faultHere(entry + " returned no metrics")
-	}
-	for _, name := range slices.Sorted(maps.Keys(m)) {
-		if !metricName.MatchString(name) {
-			return s.faultHere(fmt.Sprintf("%q is not a name of a metric: want lowercase letters, digits and underscores, beginning with a letter", name))
-		}
-		if math.IsInf(m[name], 0) {
-			return s.faultHere(fmt.Sprintf("metric %s is infinite; NaN stands for a metric that the games do not have", name))
-		}
-	}
-	return nil
 }

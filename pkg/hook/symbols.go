@@ -25,10 +25,21 @@ var allowed = []string{"errors", "fmt", "math", "sort", "strconv", "strings"}
 var symbols = func() interp.Exports {
 	all := interp.Exports{
 		alamosPath + "/alamos": {
-			"Generation": reflect.ValueOf((*alamos.Generation)(nil)),
-			"Game":       reflect.ValueOf((*alamos.Game)(nil)),
-			"Metrics":    reflect.ValueOf((*alamos.Metrics)(nil)),
-			"Position":   reflect.ValueOf((*alamos.Position)(nil)),
+			"Checkpoint":    reflect.ValueOf((*alamos.Checkpoint)(nil)),
+			"Distance":      reflect.ValueOf(alamos.Distance),
+			"Epoch":         reflect.ValueOf((*alamos.Epoch)(nil)),
+			"Evaluation":    reflect.ValueOf((*alamos.Evaluation)(nil)),
+			"Game":          reflect.ValueOf((*alamos.Game)(nil)),
+			"Generation":    reflect.ValueOf((*alamos.Generation)(nil)),
+			"Loss":          reflect.ValueOf((*alamos.Loss)(nil)),
+			"Metrics":       reflect.ValueOf((*alamos.Metrics)(nil)),
+			"ParsePosition": reflect.ValueOf(alamos.ParsePosition),
+			"Position":      reflect.ValueOf((*alamos.Position)(nil)),
+			"Progress":      reflect.ValueOf((*alamos.Progress)(nil)),
+			"SearchMove":    reflect.ValueOf((*alamos.SearchMove)(nil)),
+			"SearchResult":  reflect.ValueOf((*alamos.SearchResult)(nil)),
+			"StartPosition": reflect.ValueOf(alamos.StartPosition),
+			"Summary":       reflect.ValueOf((*alamos.Summary)(nil)),
 		},
 		".": stdlib.Symbols["."], // how fmt finds the String methods of scripts
 	}

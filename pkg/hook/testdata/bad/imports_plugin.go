@@ -2,7 +2,7 @@
 
 package main
 
-import "plugin" // want 8: a hook cannot import "plugin"
+import "plugin" // want 8: a hook cannot import "plugin": it may use errors, fmt,
 
 import "alamos/pkg/hook/alamos"
 

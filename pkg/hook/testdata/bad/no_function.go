@@ -1,6 +1,6 @@
 //go:build ignore
 
-package main // want 1: no function Measure: a hook has func Measure(g alamos.Generation) alamos.Metrics
+package main // want 1: nothing here that can be called: want func Measure(g alamos.Generation) alamos.Metrics, or func MeasureCheckpoint(
 
 import "alamos/pkg/hook/alamos"
 

@@ -2,4 +2,4 @@
 
 package main
 
-const Measure = 1 // want 7: Measure is not a function
+const Measure = 1 // want 7: Measure is not a function: want func Measure(g alamos.Generation) alamos.Metrics

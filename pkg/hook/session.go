@@ -1,0 +1,223 @@
+package hook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+
+	"alamos/pkg/chess"
+)
+
+// Session calls the functions of a script, in child processes that are started
+// when they are first needed and serve many calls. It is safe for use by many
+// goroutines at once; Limits.Processes says how many calls run beside each other.
+//
+// A script remembers nothing between calls: each finds the package variables as
+// the file sets them. So what a call returns does not hang on those before it, nor
+// on the process that makes it.
+//
+// A fault of the script is an *Error; ctx ends a call early, with ctx's error.
+// After either the process is gone and the next call starts another.
+type Session struct {
+	hook   *Hook
+	limits Limits
+	pool   chan *process // an element a process allowed; nil: not running
+}
+
+// Open makes a session. It starts nothing yet.
+func (h *Hook) Open(l Limits) *Session {
+	l = l.withDefaults()
+	l.Log = &head{left: MaxLog, to: l.Log}
+	s := &Session{hook: h, limits: l, pool: make(chan *process, l.Processes)}
+	for range l.Processes {
+		s.pool <- nil
+	}
+	return s
+}
+
+// Close ends the processes. It waits for calls that go on; the session can be used
+// again.
+func (s *Session) Close() {
+	all := make([]*process, 0, cap(s.pool))
+	for range cap(s.pool) {
+		all = append(all, <-s.pool)
+	}
+	for _, p := range all {
+		if p != nil {
+			_ = p.end()
+		}
+		s.pool <- nil
+	}
+}
+
+// Functions names the functions that the script has.
+func (s *Session) Functions(ctx context.Context) ([]string, error) {
+	var names []string
+	err := s.with(ctx, func(p *process) error {
+		names = slices.Clone(p.functions)
+		return nil
+	})
+	return names, err
+}
+
+// Measure calls the script's Measure.
+func (s *Session) Measure(ctx context.Context, g Generation) (Metrics, error) {
+	r, err := s.call(ctx, call{Function: Measure, Generation: g}, nil)
+	return r.Metrics, err
+}
+
+// Network answers the questions that MeasureCheckpoint asks. A position that it
+// refuses, by an error, is a fault of the script.
+type Network interface {
+	// Evaluate gives an evaluation for each position.
+	Evaluate(ctx context.Context, positions []chess.Position) ([]Evaluation, error)
+	// Search gives a result for each position; visits is at least 1.
+	Search(ctx context.Context, positions []chess.Position, visits int) ([]SearchResult, error)
+}
+
+// Checkpoint is what MeasureCheckpoint is told of a checkpoint, and the network to
+// ask.
+type Checkpoint struct {
+	Generation int
+	Variant    chess.Variant
+	Samples    int
+	Network    Network
+}
+
+// MeasureCheckpoint calls the script's MeasureCheckpoint.
+func (s *Session) MeasureCheckpoint(ctx context.Context, c Checkpoint) (Metrics, error) {
+	r, err := s.call(ctx, call{
+		Function:   MeasureCheckpoint,
+		Checkpoint: checkpoint{c.Generation, c.Variant.String(), c.Samples},
+	}, c.Network)
+	return r.Metrics, err
+}
+
+// Evaluate calls the script's Evaluate: a number from -1 to 1 for each position,
+// from the view of its side to move.
+func (s *Session) Evaluate(ctx context.Context, positions []chess.Position) ([]float64, error) {
+	if len(positions) == 0 {
+		return nil, nil
+	}
+	r, err := s.call(ctx, call{Function: Evaluate, Positions: wirePositions(positions)}, nil)
+	return r.Numbers, err
+}
+
+// Rate calls the script's Rate: a learning rate above 0.
+func (s *Session) Rate(ctx context.Context, p Progress) (float64, error) {
+	r, err := s.call(ctx, call{Function: Rate, Progress: p}, nil)
+	if err != nil {
+		return 0, err
+	}
+	return r.Numbers[0], nil
+}
+
+// Adjudicate calls the script's Adjudicate: for each game its result, or
+// chess.Unfinished where it goes on.
+func (s *Session) Adjudicate(ctx context.Context, games []Game) ([]chess.Result, error) {
+	if len(games) == 0 {
+		return nil, nil
+	}
+	r, err := s.call(ctx, call{Function: Adjudicate, Games: games}, nil)
+	if err != nil {
+		return nil, err
+	}
+	results := make([]chess.Result, len(r.Texts))
+	for i, text := range r.Texts {
+		results[i] = chess.Unfinished
+		if text != "" {
+			if results[i], err = chess.ParseResult(text); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return results, nil
+}
+
+// Stop calls the script's Stop.
+func (s *Session) Stop(ctx context.Context, p Progress) (stop bool, reason string, err error) {
+	r, err := s.call(ctx, call{Function: Stop, Progress: p}, nil)
+	if err != nil {
+		return false, "", err
+	}
+	return r.Stop, r.Texts[0], nil
+}
+
+// call lets a process make a call.
+func (s *Session) call(ctx context.Context, c call, n Network) (report, error) {
+	var r report
+	err := s.with(ctx, func(p *process) (err error) {
+		if err := s.hook.has(p.functions, c.Function); err != nil {
+			return err
+		}
+		r, err = p.call(ctx, &c, n)
+		return err
+	})
+	if err != nil {
+		return report{}, err
+	}
+	return r, nil
+}
+
+// has makes sure that a function is among those of the script.
+func (h *Hook) has(have []string, name string) error {
+	if slices.Contains(have, name) {
+		return nil
+	}
+	return h.fault("no function %s: want %s", name, function(name).Signature)
+}
+
+// with hands out a process of the pool, started if it must be.
+func (s *Session) with(ctx context.Context, use func(*process) error) error {
+	if IsChild() {
+		return errors.New("hook: a script's process asks for another: main or TestMain must begin with hook.IsChild")
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	p := <-s.pool
+	defer func() { s.pool <- p }()
+	if p == nil {
+		var err error
+		if p, err = start(ctx, s.hook, s.limits); err != nil {
+			p = nil
+			return err
+		}
+	}
+	err := use(p)
+	if p.ended {
+		p = nil
+	}
+	return err
+}
+
+// fault is an Error about the whole script.
+func (h *Hook) fault(format string, args ...any) *Error {
+	return &Error{File: h.path, Msg: fmt.Sprintf(format, args...)}
+}
+
+// head keeps the beginning of what is written to it, or passes that on, and
+// swallows the rest. It is safe for use by many goroutines at once.
+type head struct {
+	mu   sync.Mutex
+	left int
+	to   io.Writer // nil: keep
+	kept []byte
+}
+
+func (h *head) Write(b []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	n := len(b)
+	b = b[:min(n, h.left)]
+	h.left -= len(b)
+	if h.to != nil {
+		_, _ = h.to.Write(b)
+	} else {
+		h.kept = append(h.kept, b...)
+	}
+	return n, nil
+}
