@@ -41,14 +41,18 @@ func (f *Float) UnmarshalJSON(b []byte) error {
 }
 
 // SelectedLoss is the loss of the epoch that a generation kept.
-func SelectedLoss(rows []Epoch) Float {
+func SelectedLoss(rows []Epoch) Float { return KeptLoss(rows).Total }
+
+// KeptLoss is the loss of the epoch that a generation kept and its parts: on
+// held-out games, or in training where none are held out.
+func KeptLoss(rows []Epoch) Loss {
 	for _, e := range rows {
 		if e.Selected {
 			if math.IsNaN(float64(e.Validation.Total)) {
-				return e.Train.Total
+				return e.Train
 			}
-			return e.Validation.Total
+			return e.Validation
 		}
 	}
-	return Float(math.NaN())
+	return Loss{Float(nan), Float(nan), Float(nan)}
 }

@@ -40,6 +40,15 @@ func (t *Trial) Name() string {
 	return t.Label
 }
 
+// Done is the number of generations that are played and trained.
+func (t *Trial) Done() int {
+	g := 0
+	for g < t.Settings.Generations && t.Manifest.Stage(TrainStage(g+1)) != nil {
+		g++
+	}
+	return g
+}
+
 // Generation is the row of generation g.
 func (t *Trial) Generation(g int) (*Generation, error) {
 	var row Generation

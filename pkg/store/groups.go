@@ -1,0 +1,74 @@
+package store
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Group is trials that differ in nothing but their seeds: one point of a sweep,
+// measured several times.
+type Group struct {
+	Name   string // of its trials, without the seed
+	Trials []*Trial
+}
+
+// Groups puts trials of equal settings together, in the order in which the first
+// of each stands.
+func Groups(trials []*Trial) []Group {
+	var groups []Group
+	at := map[string]int{}
+	for _, t := range trials {
+		i, ok := at[t.Group]
+		if !ok {
+			i = len(groups)
+			at[t.Group] = i
+			name := t.Group
+			if name == "" {
+				name = t.Settings.Name
+			}
+			groups = append(groups, Group{Name: name})
+		}
+		groups[i].Trials = append(groups[i].Trials, t)
+	}
+	return groups
+}
+
+// Measure is a metric of the group, see [Trial.Measure]: the mean over its seeds.
+// A single trial keeps the interval of its own games.
+func (g Group) Measure(name string) (Measure, error) {
+	if len(g.Trials) == 1 {
+		return g.Trials[0].Measure(name)
+	}
+	values := make([]float64, len(g.Trials))
+	for i, t := range g.Trials {
+		m, err := t.Measure(name)
+		if err != nil {
+			return Unmeasured(), err
+		}
+		values[i] = m.Value
+	}
+	return Mean(values), nil
+}
+
+// Mean is the mean of values, NaN left out, and its interval by Student's t
+// distribution, which one value alone does not have.
+func Mean(values []float64) Measure {
+	var known []float64
+	for _, v := range values {
+		if !math.IsNaN(v) {
+			known = append(known, v)
+		}
+	}
+	switch n := float64(len(known)); n {
+	case 0:
+		return Unmeasured()
+	case 1:
+		return exactly(known[0])
+	default:
+		mean, deviation := stat.MeanStdDev(known, nil)
+		half := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(0.975) * deviation / math.Sqrt(n)
+		return Measure{mean, mean - half, mean + half}
+	}
+}

@@ -1,0 +1,117 @@
+package store
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"testing"
+
+	"alamos/pkg/arena"
+	"alamos/pkg/experiment"
+)
+
+// made is a trial of two generations and a tournament, as stages leave it.
+func made(t *testing.T) *Trial {
+	t.Helper()
+	x := &Trial{Manifest: &Manifest{}}
+	x.Settings.Generations = 2
+	x.Settings.Tournament.Rounds = 10
+	x.Settings.Hooks = []experiment.Hook{{File: "kings.go"}}
+	put := func(name string, facts any) {
+		b, err := json.Marshal(facts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.Manifest.Put(&Stage{Name: name, Facts: b, Seconds: 2})
+	}
+	none := Loss{Float(nan), Float(nan), Float(nan)}
+	for g := 1; g <= 2; g++ {
+		put(SelfPlayStage(g), Generation{Samples: 100 * g, Lengths: []int{10, 20}})
+		put(HooksStage(g), []map[string]Float{{"alive": Float(g)}})
+		put(TrainStage(g), []Epoch{{Train: Loss{9, 9, 9}, Validation: none}, {Train: Loss{3, 2, 1}, Validation: none, Selected: true}})
+	}
+	put(TournamentStage, Tournament{
+		Players: []PlayerResult{
+			{Generation: 2, Standing: arena.Standing{Name: "gen-2", Record: arena.Record{Wins: 8, Draws: 4, Losses: 8}}, Elo: 50, EloLow: -10, EloHigh: 110},
+			{Generation: 0, Standing: arena.Standing{Name: "untrained"}},
+			{Generation: -1, Standing: arena.Standing{Name: "random"}},
+		},
+		Cross: [][]arena.Record{{{}, {Wins: 8, Draws: 2}, {}}, {{Losses: 8, Draws: 2}, {}, {}}, {{}, {}, {}}},
+	})
+	return x
+}
+
+func TestMeasure(t *testing.T) {
+	x := made(t)
+	for name, want := range map[string]string{
+		"samples": "300.000 NaN NaN", "seconds": "14.000 NaN NaN",
+		"loss": "3.000 NaN NaN", "policy_loss": "2.000 NaN NaN", "value_loss": "1.000 NaN NaN",
+		"elo": "50.000 -10.000 110.000", "kings.alive": "2.000 NaN NaN", "kings.dead": "NaN NaN NaN",
+		// Wilson's interval by hand: p = 0.5, n = 20 and p = 0.9, n = 10
+		"score": "0.500 0.299 0.701", "vs_untrained": "0.900 0.596 0.982", "vs_random": "NaN NaN NaN",
+	} {
+		m, err := x.Measure(name)
+		if have := fmt.Sprintf("%.3f %.3f %.3f", m.Value, m.Low, m.High); err != nil || have != want {
+			t.Errorf("%s: %s (%v), want %s", name, have, err, want)
+		}
+	}
+	for _, name := range []string{"alive", "queens.alive", ""} {
+		_, err := x.Measure(name)
+		wantError(t, err, fmt.Sprintf("%q", name), "vs_untrained", "HOOK.METRIC")
+	}
+	x.Manifest.Drop(TrainStage(2))
+	if m, err := x.Measure("samples"); err != nil || m.Value != 100 || x.Done() != 1 {
+		t.Errorf("one generation done: %v samples (%v), done %d", m.Value, err, x.Done())
+	}
+	x.Manifest.Drop(TrainStage(1))
+	if m, err := x.Measure("loss"); err != nil || !m.Missing() || x.Done() != 0 {
+		t.Errorf("nothing done: loss %v (%v), done %d", m.Value, err, x.Done())
+	}
+}
+
+func TestShareInterval(t *testing.T) {
+	for _, x := range []struct {
+		points float64
+		games  int
+	}{{0, 5}, {5, 5}, {2.5, 5}, {0.5, 1}} {
+		m := ShareInterval(x.points, x.games)
+		if !m.Known() || m.Low < 0 || m.High > 1 || m.Low == m.High {
+			t.Errorf("%v points of %d games: %v", x.points, x.games, m)
+		}
+	}
+	if !ShareInterval(0, 0).Missing() {
+		t.Error("no games have a share")
+	}
+}
+
+func TestMean(t *testing.T) {
+	m := Mean([]float64{1, math.NaN(), 2, 3}) // 2 ± 4.303 / sqrt 3
+	if want := 4.3027 / math.Sqrt(3); math.Abs(m.High-2-want) > 1e-4 || math.Abs(2-m.Low-want) > 1e-4 {
+		t.Errorf("mean of 1, 2, 3: %v, want 2 ± %.4f", m, want)
+	}
+	if m := Mean([]float64{4, math.NaN()}); m.Value != 4 || m.Known() {
+		t.Errorf("mean of one value: %v", m)
+	}
+	if !Mean([]float64{math.NaN()}).Missing() || !Mean(nil).Missing() {
+		t.Error("no values have a mean")
+	}
+}
+
+func TestGroups(t *testing.T) {
+	var trials []*Trial
+	for _, x := range [][2]string{{"a=1 seed=1", "a=1"}, {"a=1 seed=2", "a=1"}, {"a=2 seed=1", "a=2"}} {
+		s := made(t)
+		s.Label, s.Group = x[0], x[1]
+		trials = append(trials, s)
+	}
+	groups := Groups(trials)
+	if len(groups) != 2 || groups[0].Name != "a=1" || len(groups[0].Trials) != 2 || groups[1].Trials[0] != trials[2] {
+		t.Fatalf("groups %+v", groups)
+	}
+	if m, err := groups[0].Measure("score"); err != nil || m.Value != 0.5 || m.Low != 0.5 || m.High != 0.5 {
+		t.Errorf("seeds that agree: %v (%v)", m, err)
+	}
+	if m, err := groups[1].Measure("score"); err != nil || m.Value != 0.5 || m.Low > 0.3 {
+		t.Errorf("one seed: %v (%v)", m, err)
+	}
+}
