@@ -11,7 +11,8 @@
 //   - A [Model] is a frozen copy for inference: batch norm folded into the
 //     convolutions, weights packed for blocks of positions. Any number of
 //     [Session]s share it, a goroutine each.
-//   - A [Tower] is the bare convolutions of such a model, to measure them.
+//   - A [Tower] is the bare convolutions of such a model, and a [Bare] the bare
+//     passes of training, to measure them.
 //
 // Determinism. A step of training is a function of the parameters, the optimizer
 // state, the batch, the precision and the number of threads. A position's priors and value are

@@ -95,22 +95,13 @@ type graph struct {
 	scope
 	device   gotch.Device
 	params   map[*param]*ts.Tensor
-	half     bool // maps and the weights of large layers are bf16; sums, norms and the heads' last layers are not
+	half     bool // maps and the parameters that belong to them are bf16; sums, norms and the value's layers are not
 	training bool // batch norm uses the statistics of the batch, and updates the running ones
+
+	library bool // libtorch's batch norm instead of ours, see Bare
 
 	meeting meeting // with the other shards; nil in evaluation
 	shard   int
-}
-
-// param is a parameter in single precision.
-func (g *graph) param(p *param) *ts.Tensor { return g.params[p] }
-
-// weight is a parameter in the precision of the maps.
-func (g *graph) weight(p *param) *ts.Tensor {
-	if !g.half {
-		return g.params[p]
-	}
-	return g.keep(g.params[p].Totype(gotch.BFloat16, false))
 }
 
 // single is x in single precision.

@@ -52,7 +52,7 @@ type convNorm struct {
 func newConvNorm(d *declare, conv, norm string, in, out, kernel int) *convNorm {
 	return &convNorm{
 		in: in, out: out, kernel: kernel,
-		weight:   d.add(conv+".weight", true, kaiming(out, kernel), out, in, kernel, kernel),
+		weight:   d.add(conv+".weight", true, kaiming(out, kernel), out, in, kernel, kernel).inMaps(),
 		gamma:    d.add(norm+".weight", true, value(1), out),
 		beta:     d.add(norm+".bias", true, value(0), out),
 		mean:     d.add(norm+".running_mean", false, value(0), out),
@@ -71,10 +71,10 @@ func (l *convNorm) plus(g *graph, x, add *ts.Tensor) *ts.Tensor {
 func (g *graph) conv(x *ts.Tensor, weight, bias *param) *ts.Tensor {
 	b := ts.None
 	if bias != nil {
-		b = g.weight(bias)
+		b = g.params[bias]
 	}
 	pad := int64(weight.shape[3] / 2)
-	return g.keep(ts.Conv2d(x, g.weight(weight), b, []int64{1, 1}, []int64{pad, pad}, []int64{1, 1}, 1))
+	return g.keep(ts.Conv2d(x, g.params[weight], b, []int64{1, 1}, []int64{pad, pad}, []int64{1, 1}, 1))
 }
 
 func (l *convNorm) compile(c *compiler, from register) register {
@@ -101,7 +101,8 @@ func (l *residual) compile(c *compiler, from register) register {
 	return c.conv(l.first.compile(c, from), from, l.second.in, l.second.out, 3, true, w, b)
 }
 
-// dense is a linear layer: x W' + b.
+// dense is a linear layer: x W' + b. It is computed in single precision, unless
+// its parameters are in that of the maps.
 type dense struct {
 	in, out      int
 	weight, bias *param // [out, in], [out]
@@ -115,14 +116,17 @@ func newDense(d *declare, name string, in, out int, scale float64) *dense {
 	}
 }
 
-// forward is the layer in single precision.
 func (l *dense) forward(g *graph, x *ts.Tensor) *ts.Tensor {
-	return g.keep(ts.Linear(x, g.param(l.weight), g.param(l.bias)))
+	return g.keep(ts.Linear(x, g.params[l.weight], g.params[l.bias]))
 }
 
-// wide is the layer in the precision of the maps.
-func (l *dense) wide(g *graph, x *ts.Tensor) *ts.Tensor {
-	return g.keep(ts.Linear(x, g.weight(l.weight), g.weight(l.bias)))
+// newMoves is the last layer of a policy head, from the maps of all squares to the
+// moves. Most of a small network's parameters are here.
+func newMoves(d *declare, channels, size int) *dense {
+	l := newDense(d, "policy.linear", Squares*channels, size, small)
+	l.weight.inMaps()
+	l.bias.inMaps()
+	return l
 }
 
 // convPolicy is the head PolicyConv.
@@ -134,12 +138,12 @@ type convPolicy struct {
 func newConvPolicy(d *declare, width, channels, size int) *convPolicy {
 	return &convPolicy{
 		conv:   newConvNorm(d, "policy.conv", "policy.norm", width, channels, 1),
-		linear: newDense(d, "policy.linear", Squares*channels, size, small),
+		linear: newMoves(d, channels, size),
 	}
 }
 
 func (h *convPolicy) forward(g *graph, x *ts.Tensor) *ts.Tensor {
-	return h.linear.wide(g, g.keep(h.conv.forward(g, x).Flatten(1, 3, false)))
+	return h.linear.forward(g, g.keep(h.conv.forward(g, x).Flatten(1, 3, false)))
 }
 
 func (h *convPolicy) compile(c *compiler, from register) {
@@ -159,15 +163,15 @@ type conv73Policy struct {
 func newConv73Policy(d *declare, width, size int) *conv73Policy {
 	return &conv73Policy{
 		conv:   newConvNorm(d, "policy.conv1", "policy.norm1", width, width, 1),
-		weight: d.add("policy.conv2.weight", true, kaiming(thesisPolicyChannels, 1), thesisPolicyChannels, width, 1, 1),
-		bias:   d.add("policy.conv2.bias", true, value(0), thesisPolicyChannels),
-		linear: newDense(d, "policy.linear", Squares*thesisPolicyChannels, size, small),
+		weight: d.add("policy.conv2.weight", true, kaiming(thesisPolicyChannels, 1), thesisPolicyChannels, width, 1, 1).inMaps(),
+		bias:   d.add("policy.conv2.bias", true, value(0), thesisPolicyChannels).inMaps(),
+		linear: newMoves(d, thesisPolicyChannels, size),
 	}
 }
 
 func (h *conv73Policy) forward(g *graph, x *ts.Tensor) *ts.Tensor {
 	y := g.conv(h.conv.forward(g, x), h.weight, h.bias)
-	return h.linear.wide(g, g.keep(y.Flatten(1, 3, false)))
+	return h.linear.forward(g, g.keep(y.Flatten(1, 3, false)))
 }
 
 // compile makes one linear layer of the convolution and the linear layer where

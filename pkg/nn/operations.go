@@ -31,9 +31,10 @@ static char *norm(alamos_meeting *m, int shard, const void *x, const void *gamma
 static char *policy_loss(const void *logits, const int32_t *offsets, const int32_t *indices, const float *targets, double scale, void **loss) {
 	CALL(alamos_policy_loss, logits, offsets, indices, targets, scale, loss);
 }
-static char *sgd(int shard, int shards, int count, void *const *weights, void *const *momenta, void *const *leaves, double rate, double momentum, double decay) {
-	CALL(alamos_sgd, shard, shards, count, weights, momenta, leaves, rate, momentum, decay);
+static char *sgd(int shard, int shards, int count, void *const *weights, void *const *halves, void *const *momenta, void *const *leaves, double rate, double momentum, double decay) {
+	CALL(alamos_sgd, shard, shards, count, weights, halves, momenta, leaves, rate, momentum, decay);
 }
+static char *copy_tensor(const void *to, const void *from) { CALL(alamos_copy, to, from); }
 static char *forget_gradients(int count, void *const *leaves) { CALL(alamos_forget_gradients, count, leaves); }
 */
 import "C"
@@ -91,14 +92,27 @@ func (g *graph) input(planes []uint64, constant []bool) *ts.Tensor {
 // norm is ReLU(norm(x) + add), add nil for nothing, with the batch norm of l: of
 // the statistics of the whole batch, not of this shard's part of it.
 func (g *graph) norm(l *convNorm, x, add *ts.Tensor) *ts.Tensor {
+	if g.library {
+		return g.libraryNorm(l, x, add)
+	}
 	var plus, y unsafe.Pointer
 	if add != nil {
 		plus = add.Ctensor()
 	}
 	must(message(C.norm(g.meeting, C.int(g.shard), x.Ctensor(),
-		g.param(l.gamma).Ctensor(), g.param(l.beta).Ctensor(), g.param(l.mean).Ctensor(), g.param(l.variance).Ctensor(), plus,
+		g.params[l.gamma].Ctensor(), g.params[l.beta].Ctensor(), g.params[l.mean].Ctensor(), g.params[l.variance].Ctensor(), plus,
 		flag(g.training), normMomentum, normEpsilon, &y)))
 	return g.keep(ts.FromCtensor(y), nil)
+}
+
+// libraryNorm is norm as libtorch has it: three operations, of the statistics of
+// what is in x.
+func (g *graph) libraryNorm(l *convNorm, x, add *ts.Tensor) *ts.Tensor {
+	y := g.keep(ts.BatchNorm(x, g.params[l.gamma], g.params[l.beta], g.params[l.mean], g.params[l.variance], g.training, normMomentum, normEpsilon, false))
+	if add != nil {
+		y = g.keep(y.Add(add, false))
+	}
+	return g.keep(y.Relu(false))
 }
 
 // policyLoss is the cross entropy of logits to the targets of the batch, summed
@@ -115,12 +129,19 @@ type handles []unsafe.Pointer
 
 func (h handles) first() *unsafe.Pointer { return unsafe.SliceData(h) }
 
-// sgdStep is the part of a shard in a step: see alamos_sgd. leaves are those of
-// all shards, one after the other.
-func sgdStep(shard, shards int, weights, momenta, leaves handles, o Optimizer, rate float64) {
-	must(message(C.sgd(C.int(shard), C.int(shards), C.int(len(weights)), weights.first(), momenta.first(), leaves.first(),
+// sgdHandles are the tensors of a step, by parameter; leaves are those of all
+// shards, one after the other, and halves nil where there is none.
+type sgdHandles struct{ weights, halves, momenta, leaves handles }
+
+// sgdStep is the part of a shard in a step: see alamos_sgd.
+func sgdStep(shard, shards int, h *sgdHandles, o Optimizer, rate float64) {
+	must(message(C.sgd(C.int(shard), C.int(shards), C.int(len(h.weights)),
+		h.weights.first(), h.halves.first(), h.momenta.first(), h.leaves.first(),
 		C.double(rate), C.double(o.Momentum), C.double(o.WeightDecay))))
 }
+
+// copyTensor copies numbers, converted to the type of the target.
+func copyTensor(to, from *ts.Tensor) { must(message(C.copy_tensor(to.Ctensor(), from.Ctensor()))) }
 
 // forgetGradients drops the gradients of tensors.
 func forgetGradients(leaves handles) {

@@ -19,7 +19,7 @@ func onShard(t *testing.T, f func(g *graph)) {
 	x := mustTrainer(t, mustNew(t, tiny(), 1))
 	m := newMeeting(1)
 	defer freeMeeting(m)
-	err := x.each(1, nil, func(s *shard) {
+	err := each(x.shards[:1], nil, func(s *shard) {
 		g := &graph{device: gotch.CPU, params: map[*param]*ts.Tensor{}, training: true, meeting: m}
 		defer g.close()
 		gradients(true)
@@ -79,23 +79,15 @@ func TestNormIsBatchNorm(t *testing.T) {
 								floats(g.params[p])[i] = 1 + rng.Float32()
 							}
 						}
-						var y *ts.Tensor
-						if ours {
-							plus := add
-							if !adds {
-								plus = nil
-							}
-							y = g.norm(l, x, plus)
-						} else {
-							y = g.keep(ts.BatchNorm(x, g.param(l.gamma), g.param(l.beta), g.param(l.mean), g.param(l.variance), true, normMomentum, normEpsilon, false))
-							if adds {
-								y = g.keep(y.Add(add, false))
-							}
-							y = g.keep(y.Relu(false))
+						plus := add
+						if !adds {
+							plus = nil
 						}
+						g.library = !ours
+						y := g.norm(l, x, plus)
 						must(g.keep(g.keep(y.Mul(weight, false)).Sum(gotch.Float, false)).Backward())
-						out := map[string][]float32{"y": ordered(g, y), "running mean": ordered(g, g.param(l.mean)), "running variance": ordered(g, g.param(l.variance))}
-						for name, v := range map[string]*ts.Tensor{"dx": x, "dgamma": g.param(l.gamma), "dbeta": g.param(l.beta), "dadd": add} {
+						out := map[string][]float32{"y": ordered(g, y), "running mean": ordered(g, g.params[l.mean]), "running variance": ordered(g, g.params[l.variance])}
+						for name, v := range map[string]*ts.Tensor{"dx": x, "dgamma": g.params[l.gamma], "dbeta": g.params[l.beta], "dadd": add} {
 							if name != "dadd" || adds {
 								out[name] = ordered(g, g.keep(v.Grad(false)))
 							}

@@ -2,6 +2,7 @@ package nn
 
 import (
 	"fmt"
+	"unsafe"
 
 	"github.com/sugarme/gotch/ts"
 )
@@ -51,26 +52,35 @@ type sgd struct {
 	trained []*param
 	momenta []*ts.Tensor // of trained
 
-	weightHandles, momentHandles, leafHandles handles // for sgdStep
+	handles sgdHandles
 }
 
-func newSGD(o Optimizer, weights map[*param]*ts.Tensor, shards []*shard, trained []*param) *sgd {
-	s := &sgd{o: o, trained: trained}
-	for _, p := range trained {
+func newSGD(o Optimizer, params *parameters, shards []*shard) *sgd {
+	s := &sgd{o: o}
+	for _, p := range params.all {
+		if !p.trained {
+			continue
+		}
 		m := s.keep(newStorage(p))
 		clear(floats(m))
+		s.trained = append(s.trained, p)
 		s.momenta = append(s.momenta, m)
-		s.momentHandles = append(s.momentHandles, m.Ctensor())
-		s.weightHandles = append(s.weightHandles, weights[p].Ctensor())
+		s.handles.momenta = append(s.handles.momenta, m.Ctensor())
+		s.handles.weights = append(s.handles.weights, params.full[p].Ctensor())
+		var half unsafe.Pointer
+		if x := params.half[p]; x != nil {
+			half = x.Ctensor()
+		}
+		s.handles.halves = append(s.handles.halves, half)
 	}
 	for _, x := range shards {
-		s.leafHandles = append(s.leafHandles, x.leaves...)
+		s.handles.leaves = append(s.handles.leaves, x.leaves...)
 	}
 	return s
 }
 
 func (s *sgd) step(shard, shards int, lr float64) {
-	sgdStep(shard, shards, s.weightHandles, s.momentHandles, s.leafHandles, s.o, lr)
+	sgdStep(shard, shards, &s.handles, s.o, lr)
 }
 
 // momentumKey is the name of a parameter's momentum in the state.

@@ -13,6 +13,14 @@ type param struct {
 	shape   []int
 	data    []float32
 	trained bool
+	halved  bool // training computes with it in the precision of the maps, otherwise in single precision
+}
+
+// inMaps marks a parameter of a large layer, which is computed in the precision
+// of the maps.
+func (p *param) inMaps() *param {
+	p.halved = true
+	return p
 }
 
 // initializer fills an array with its first values.

@@ -36,10 +36,10 @@ func newShard(index int) *shard {
 
 // start makes tensors that share the memory of the parameters and have gradients
 // of their own.
-func (s *shard) start(params []*param, tensors map[*param]*ts.Tensor) {
+func (s *shard) start(params *parameters) {
 	gradients(false)
-	for _, p := range params {
-		x := s.keep(tensors[p].Detach(false))
+	for _, p := range params.all {
+		x := s.keep(params.used(p).Detach(false))
 		if p.trained {
 			x = s.keep(x.SetRequiresGrad(true, false))
 			s.leaves = append(s.leaves, x.Ctensor())
@@ -54,13 +54,13 @@ func gradients(on bool) {
 	must(err)
 }
 
-// each runs f for the first n shards at once. When one fails, those that wait for
-// it in m are told; the error is that of the first.
-func (t *Trainer) each(n int, m meeting, f func(*shard)) error {
+// each runs f for shards at once. When one fails, those that wait for it in m are
+// told; the error is that of the first.
+func each(shards []*shard, m meeting, f func(*shard)) error {
 	var wait sync.WaitGroup
 	var once sync.Once
 	var failed error
-	for _, s := range t.shards[:n] {
+	for _, s := range shards {
 		wait.Add(1)
 		s.calls <- func() {
 			defer wait.Done()
@@ -102,7 +102,7 @@ func (t *Trainer) pass(n int, training bool) *pass {
 	return p
 }
 
-func (p *pass) each(f func(*shard)) error { return p.t.each(p.shards, p.meeting, f) }
+func (p *pass) each(f func(*shard)) error { return each(p.t.shards[:p.shards], p.meeting, f) }
 
 // losses runs the batch forward. The totals are what to differentiate.
 func (p *pass) losses(b *Batch) (Loss, error) {
@@ -149,7 +149,7 @@ func (t *Trainer) loss(g *graph, b *Batch, scale float64) (*ts.Tensor, Loss) {
 // close frees what the pass left in memory.
 func (p *pass) close() {
 	// A failure to free has no remedy, and the step is done.
-	_ = p.t.each(p.shards, nil, func(s *shard) { p.graphs[s.index].close() })
+	_ = each(p.t.shards[:p.shards], nil, func(s *shard) { p.graphs[s.index].close() })
 	if p.meeting != nil {
 		freeMeeting(p.meeting)
 	}

@@ -1,6 +1,8 @@
 package nn
 
 import (
+	"errors"
+
 	"github.com/sugarme/gotch"
 	"github.com/sugarme/gotch/ts"
 )
@@ -17,8 +19,8 @@ func newStorage(p *param) (*ts.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer t.Drop()
-	return t.Permute([]int64{0, 3, 1, 2}, false)
+	view, err := t.Permute([]int64{0, 3, 1, 2}, false)
+	return view, errors.Join(err, t.Drop())
 }
 
 // read copies numbers from a parameter's storage to data, in the order of its

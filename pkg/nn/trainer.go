@@ -6,8 +6,6 @@ import (
 	"math"
 	"runtime"
 	"sync"
-
-	"github.com/sugarme/gotch/ts"
 )
 
 // ErrDiverged says that a loss is no longer a finite number. The parameters are
@@ -69,8 +67,7 @@ type Trainer struct {
 	options TrainerOptions
 
 	mu      sync.Mutex // guards what follows
-	params  scope      // owns the tensors in tensors
-	tensors map[*param]*ts.Tensor
+	params  parameters
 	shards  []*shard
 	opt     optimizer
 	changed bool // the tensors are newer than the network's parameters
@@ -92,7 +89,7 @@ func NewTrainerOn(n *Network, o Optimizer, on TrainerOptions) (*Trainer, error) 
 	if err != nil {
 		return nil, err
 	}
-	t := &Trainer{net: n, weights: o.Weights, options: on, tensors: make(map[*param]*ts.Tensor)}
+	t := &Trainer{net: n, weights: o.Weights, options: on}
 	if t.weights == (Weights{}) {
 		t.weights = Weights{Policy: 1, Value: 1}
 	}
@@ -106,8 +103,7 @@ func NewTrainerOn(n *Network, o Optimizer, on TrainerOptions) (*Trainer, error) 
 		return nil, errors.New("trainer: the network has a trainer already")
 	}
 	if err := caught(func() { t.start(o) }); err != nil {
-		t.stop()
-		return nil, err
+		return nil, errors.Join(err, t.stop())
 	}
 	n.trainer = t
 	return t, nil
@@ -115,20 +111,12 @@ func NewTrainerOn(n *Network, o Optimizer, on TrainerOptions) (*Trainer, error) 
 
 // start makes the tensors and the shards.
 func (t *Trainer) start(o Optimizer) {
-	var trained []*param
-	for _, p := range t.net.params {
-		x := t.params.keep(newStorage(p))
-		p.write(x, p.data)
-		t.tensors[p] = x
-		if p.trained {
-			trained = append(trained, p)
-		}
-	}
+	t.params.start(t.net.params, t.options.Precision == BF16)
 	for i := range t.options.Threads {
 		t.shards = append(t.shards, newShard(i))
 	}
-	must(t.each(len(t.shards), nil, func(s *shard) { s.start(t.net.params, t.tensors) }))
-	t.opt = newSGD(o, t.tensors, t.shards, trained)
+	must(each(t.shards, nil, func(s *shard) { s.start(&t.params) }))
+	t.opt = newSGD(o, &t.params, t.shards)
 }
 
 // Precision is FP32 or BF16.
@@ -226,11 +214,7 @@ func (t *Trainer) pull() error {
 			return nil
 		}
 		t.changed = false
-		return caught(func() {
-			for p, x := range t.tensors {
-				p.read(p.data, x)
-			}
-		})
+		return caught(t.params.pull)
 	})
 }
 
@@ -238,11 +222,7 @@ func (t *Trainer) pull() error {
 func (t *Trainer) push() error {
 	return t.do(func() error {
 		t.changed = false
-		return caught(func() {
-			for p, x := range t.tensors {
-				p.write(x, p.data)
-			}
-		})
+		return caught(t.params.push)
 	})
 }
 
@@ -264,7 +244,7 @@ func (t *Trainer) stop() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.closed = true
-	err := t.each(len(t.shards), nil, func(s *shard) { s.close() })
+	err := each(t.shards, nil, func(s *shard) { s.close() })
 	for _, s := range t.shards {
 		close(s.calls)
 	}

@@ -151,7 +151,7 @@ func TestLossWeights(t *testing.T) {
 // outputs are the logits and values of a trainer's network in evaluation.
 func outputs(t testing.TB, x *Trainer, planes []uint64) (logits, values []float32) {
 	t.Helper()
-	err := x.each(1, nil, func(s *shard) {
+	err := each(x.shards[:1], nil, func(s *shard) {
 		g := &graph{device: gotch.CPU, params: s.params, half: x.Precision() == BF16}
 		defer g.close()
 		l, v := x.net.forward(g, g.input(planes, x.net.spec.Constant))
@@ -168,17 +168,16 @@ func outputs(t testing.TB, x *Trainer, planes []uint64) (logits, values []float3
 func TestSGDByHand(t *testing.T) {
 	x := mustTrainer(t, mustNew(t, tiny(), 1))
 	var got []float32
-	err := x.each(1, nil, func(*shard) {
+	err := each(x.shards[:1], nil, func(*shard) {
 		p := &param{name: "w", shape: []int{1}, data: make([]float32, 1), trained: true}
-		weights := map[*param]*ts.Tensor{}
-		var owner scope
-		defer owner.close()
-		weights[p] = owner.keep(newStorage(p))
-		floats(weights[p])[0] = 1
+		p.data[0] = 1
+		var weights parameters
+		defer weights.close()
+		weights.start([]*param{p}, false)
 		view := &shard{params: map[*param]*ts.Tensor{}}
 		defer view.close()
-		view.start([]*param{p}, weights)
-		o := newSGD(Optimizer{Momentum: 0.9, WeightDecay: 0.1}, weights, []*shard{view}, []*param{p})
+		view.start(&weights)
+		o := newSGD(Optimizer{Momentum: 0.9, WeightDecay: 0.1}, &weights, []*shard{view})
 		defer o.close()
 		for range 2 {
 			var s scope
@@ -188,7 +187,7 @@ func TestSGDByHand(t *testing.T) {
 			gradients(false)
 			s.close()
 			o.step(0, 1, 0.1)
-			got = append(got, floats(weights[p])[0])
+			got = append(got, floats(weights.full[p])[0])
 		}
 	})
 	if err != nil {
@@ -344,7 +343,7 @@ func TestTrainerErrors(t *testing.T) {
 // libtorch's own errors come back as one line.
 func TestLibtorchError(t *testing.T) {
 	x := mustTrainer(t, mustNew(t, tiny(), 1))
-	err := x.each(1, nil, func(*shard) {
+	err := each(x.shards[:1], nil, func(*shard) {
 		g := &graph{device: gotch.CPU}
 		defer g.close()
 		g.keep(g.zeros(2, 3).Add(g.zeros(5), false))

@@ -33,7 +33,7 @@ at::Tensor maps(const at::Tensor &x) {
   return x.contiguous(at::MemoryFormat::ChannelsLast);
 }
 
-// Calls f with typed pointers to maps of float32 or bfloat16.
+// Calls f with a typed pointer for what is in a tensor, float32 or bfloat16.
 template <class F>
 void typed(const at::Tensor &x, F f) {
   if (x.scalar_type() == at::kBFloat16)
@@ -249,28 +249,36 @@ char *alamos_policy_loss(const void *logits, const int32_t *offsets,
 }
 
 char *alamos_sgd(int shard, int shards, int count, void *const *weights,
-                 void *const *momenta, void *const *leaves, double rate,
-                 double momentum, double decay) {
+                 void *const *halves, void *const *momenta,
+                 void *const *leaves, double rate, double momentum,
+                 double decay) {
   return guard([&] {
-    std::vector<at::Tensor> kept(shards);
-    std::vector<const float *> g(shards);
+    std::vector<at::Tensor> g(shards);
     for (int i = 0; i < count; i++) {
       const at::Tensor &w = tensor(weights[i]);
+      const at::Tensor &used = halves[i] ? tensor(halves[i]) : w;
       for (int s = 0; s < shards; s++) {
-        at::Tensor grad = tensor(leaves[s * count + i]).grad();
-        require(grad.defined(), "alamos: a parameter has no gradient");
-        if (grad.strides() != w.strides()) grad = at::empty_like(w).copy_(grad);
-        g[s] = data<float>(grad);
-        kept[s] = std::move(grad);
+        g[s] = tensor(leaves[s * count + i]).grad();
+        require(g[s].defined(), "alamos: a parameter has no gradient");
+        if (g[s].strides() != used.strides()) g[s] = at::empty_like(used).copy_(g[s]);
       }
       // Whole cache lines, so that shards do not write to the same.
-      int64_t lines = (w.numel() + 15) / 16;
-      int64_t from = 16 * (lines * shard / shards);
-      int64_t to = std::min(w.numel(), 16 * (lines * (shard + 1) / shards));
-      alamos::sgd_range(from, to, data<float>(w), data<float>(tensor(momenta[i])),
-                        g.data(), shards, float(rate), float(momentum), float(decay));
+      int64_t lines = (w.numel() + 31) / 32;
+      int64_t from = 32 * (lines * shard / shards);
+      int64_t to = std::min(w.numel(), 32 * (lines * (shard + 1) / shards));
+      typed(used, [&](auto *t) {
+        using T = std::remove_pointer_t<decltype(t)>;
+        std::vector<const T *> grads;
+        for (auto &x : g) grads.push_back(data<T>(x));
+        alamos::sgd_range(from, to, data<float>(w), data<float>(tensor(momenta[i])), data<T>(used),
+                          grads.data(), shards, float(rate), float(momentum), float(decay));
+      });
     }
   });
+}
+
+char *alamos_copy(const void *to, const void *from) {
+  return guard([&] { tensor(to).copy_(tensor(from)); });
 }
 
 char *alamos_forget_gradients(int count, void *const *leaves) {

@@ -20,7 +20,7 @@ extern "C" {
 #endif
 
 // A number that changes when this interface does.
-#define ALAMOS_TRAINING 1
+#define ALAMOS_TRAINING 2
 int alamos_training_interface(void);
 
 // The shards of a batch, for one step.
@@ -59,9 +59,15 @@ char *alamos_policy_loss(const void *logits, const int32_t *offsets,
 // there are shards: with g the sum of the shards' gradients, d = g + decay w;
 // m = momentum m + d; w = w - rate m. weights and momenta are count tensors of
 // float32, leaves are [shards][count], the tensors that have the gradients.
+// halves[i] is NULL, or a tensor of bfloat16 that becomes the rounded weights:
+// then the gradients are bfloat16 too.
 char *alamos_sgd(int shard, int shards, int count, void *const *weights,
-                 void *const *momenta, void *const *leaves, double rate,
-                 double momentum, double decay);
+                 void *const *halves, void *const *momenta,
+                 void *const *leaves, double rate, double momentum,
+                 double decay);
+
+// Copies numbers, converted to the type of the target.
+char *alamos_copy(const void *to, const void *from);
 
 // Drops the gradients of tensors.
 char *alamos_forget_gradients(int count, void *const *leaves);

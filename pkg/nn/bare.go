@@ -1,0 +1,158 @@
+package nn
+
+import (
+	"errors"
+	"math/rand/v2"
+
+	"github.com/sugarme/gotch"
+	"github.com/sugarme/gotch/ts"
+)
+
+// BareOptions say how a Bare computes.
+type BareOptions struct {
+	TrainerOptions
+	// Fused takes the operations of a Trainer; otherwise all are libtorch's own.
+	Fused bool
+	// Whole makes one graph of the batch, whose every operation libtorch divides
+	// among the threads. Otherwise each thread has a shard of the batch, and with
+	// libtorch's operations its batch norm is of that shard alone. Not with Fused.
+	Whole bool
+}
+
+// Bare is a measuring device: forward and backward passes of a network on one
+// batch that is in libtorch's memory already, and nothing else. Its speed is what
+// a Trainer could reach if all the rest cost nothing: assembling batches and
+// expanding their planes, the losses, whose place the outputs times fixed numbers
+// take, weights in the precision of the maps, which are made beforehand, and the
+// optimizer. It learns nothing. It is for one goroutine.
+type Bare struct {
+	net     *Network
+	options BareOptions
+
+	params parameters
+	shards []*shard
+	parts  []*barePart // of the batch, a shard each
+	closed bool
+}
+
+// barePart is what a shard has in place.
+type barePart struct {
+	scope
+	maps           *ts.Tensor
+	logits, values *ts.Tensor // what the outputs are multiplied with
+}
+
+// NewBare makes an untrained network of the spec and puts a batch in place, of
+// which only the planes matter.
+func NewBare(spec Spec, b *Batch, o BareOptions) (*Bare, error) {
+	var err error
+	if o.TrainerOptions, err = o.complete(); err != nil {
+		return nil, err
+	}
+	if o.Fused && o.Whole {
+		return nil, errors.New("bare passes: the operations of a trainer are for shards")
+	}
+	net, err := New(spec, 1)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.check(&net.spec); err != nil {
+		return nil, err
+	}
+	x := &Bare{net: net, options: o}
+	if err := caught(func() { x.start(b) }); err != nil {
+		return nil, errors.Join(err, x.Close())
+	}
+	return x, nil
+}
+
+func (x *Bare) start(b *Batch) {
+	x.params.start(x.net.params, x.options.Precision == BF16)
+	shards, threads := min(x.options.Threads, b.N), 1
+	if x.options.Whole {
+		shards, threads = 1, x.options.Threads
+	}
+	for i := range shards {
+		x.shards = append(x.shards, newShard(i))
+		x.parts = append(x.parts, new(barePart))
+	}
+	must(each(x.shards, nil, func(s *shard) {
+		setThreads(threads)
+		s.start(&x.params)
+		x.place(s, b.part(b.N*s.index/shards, b.N*(s.index+1)/shards))
+	}))
+}
+
+// place puts in place what a shard needs.
+func (x *Bare) place(s *shard, b *Batch) {
+	part := x.parts[s.index]
+	for _, p := range x.net.params {
+		if !p.trained { // running statistics, which libtorch would write to from several threads
+			own := s.keep(newStorage(p))
+			p.write(own, p.data)
+			s.params[p] = own
+		}
+	}
+	g := x.graph(s, nil)
+	defer g.close()
+	part.maps = part.keep(g.input(b.Planes, x.net.spec.Constant).ShallowClone())
+	rng := rand.New(rand.NewPCG(1, uint64(s.index)))
+	random := func(shape ...int) *ts.Tensor {
+		t := part.keep(ts.Empty(int64s(shape), gotch.Float, gotch.CPU))
+		for i := range floats(t) {
+			floats(t)[i] = float32(rng.NormFloat64())
+		}
+		return t
+	}
+	part.logits, part.values = random(b.N, x.net.spec.PolicySize), random(b.N)
+	if g.half {
+		part.logits = part.keep(part.logits.Totype(gotch.BFloat16, false))
+	}
+}
+
+func (x *Bare) graph(s *shard, m meeting) *graph {
+	return &graph{
+		device: gotch.CPU, params: s.params, half: x.options.Precision == BF16,
+		training: true, meeting: m, shard: s.index, library: !x.options.Fused,
+	}
+}
+
+// Precision is FP32 or BF16.
+func (x *Bare) Precision() string { return x.options.Precision }
+
+// Run passes the batch forward and backward.
+func (x *Bare) Run() error {
+	if x.closed {
+		return errClosed("bare network")
+	}
+	m := newMeeting(len(x.shards))
+	defer freeMeeting(m)
+	return each(x.shards, m, func(s *shard) {
+		part, g := x.parts[s.index], x.graph(s, m)
+		defer g.close()
+		forgetGradients(s.leaves)
+		gradients(true)
+		defer gradients(false)
+		logits, values := x.net.forward(g, part.maps)
+		sum := func(y, times *ts.Tensor) *ts.Tensor {
+			return g.keep(g.keep(y.Mul(times, false)).Sum(gotch.Float, false))
+		}
+		must(g.keep(sum(logits, part.logits).Add(sum(values, part.values), false)).Backward())
+	})
+}
+
+// Close frees the memory.
+func (x *Bare) Close() error {
+	if x.closed {
+		return nil
+	}
+	x.closed = true
+	err := each(x.shards, nil, func(s *shard) {
+		x.parts[s.index].close()
+		s.close()
+	})
+	for _, s := range x.shards {
+		close(s.calls)
+	}
+	return errors.Join(err, caught(x.params.close))
+}
