@@ -23,6 +23,7 @@ type Manifest struct {
 	Label   string   `json:"label"`
 	Machine Machine  `json:"machine"` // where the latest stage ran
 	Stages  []*Stage `json:"stages"`  // in the order in which a trial runs them
+	Ended   *Ended   `json:"ended,omitempty"`
 	// Checksum is the SHA-256, in hexadecimal, of the manifest as JSON without it.
 	// Manifests of early versions have none.
 	Checksum string `json:"checksum,omitempty"`
@@ -37,6 +38,9 @@ type Stage struct {
 	Facts   json.RawMessage `json:"facts,omitempty"`
 	Ended   time.Time       `json:"ended"`
 	Seconds float64         `json:"seconds"`
+	// From is the folder of the trial that ran the stage, below the folder of all
+	// results; empty: this one.
+	From string `json:"from,omitempty"`
 }
 
 // Stage returns the stage of a name, nil where it has not run.

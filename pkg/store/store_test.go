@@ -40,12 +40,25 @@ func TestInputsChange(t *testing.T) {
 		{Inputs{"player random": "plays"}, Inputs{}, "player random plays (gone)"},
 		{Inputs{}, Inputs{"samples 2": a}, "samples 2 changed"},
 		{Inputs{"b": "1", "a": "1"}, Inputs{"b": "2", "a": "2"}, "a 1 -> 2, b 1 -> 2"},
+		{listed("gen-2", "random"), listed("random", "gen-2"), "players in another order"},
+		{listed("gen-2", "random"), listed("gen-4", "random", "untrained"), "players -gen-2 +gen-4 +untrained"},
+		{Inputs{"player random": "plays"}, listed("random"), `players ["random"] (new)`},
 		{Inputs{}, Inputs{"a": "1", "b": "1", "c": "1", "d": "1", "e": "1"}, "a 1 (new), b 1 (new), c 1 (new), and more"},
 	} {
 		if have := test.is.Change(test.was); have != test.want {
 			t.Errorf("%v -> %v: %q, want %q", test.was, test.is, have, test.want)
 		}
 	}
+}
+
+// listed are the inputs of a tournament of these players.
+func listed(names ...string) Inputs {
+	in := Inputs{}
+	in.List("player", names)
+	for _, n := range names {
+		in["player "+n] = "plays"
+	}
+	return in
 }
 
 func TestInputsOfSettings(t *testing.T) {
