@@ -213,3 +213,21 @@ func logLabel(v float64) string {
 	}
 	return strconv.FormatFloat(v, 'g', 4, 64)
 }
+
+// brief writes a number for reading, with up to four digits that count.
+func brief(v float64) string {
+	var s string
+	switch a := math.Abs(v); {
+	case a >= 1e12 || a > 0 && a < 1e-3:
+		s = strings.Replace(strconv.FormatFloat(v, 'e', 2, 64), "e+", "e", 1)
+	case a >= 1e9:
+		s = strconv.FormatFloat(v/1e9, 'g', 4, 64) + "G"
+	case a >= 1e6:
+		s = strconv.FormatFloat(v/1e6, 'g', 4, 64) + "M"
+	case a >= 1e4:
+		s = strconv.FormatFloat(v/1e3, 'g', 4, 64) + "k"
+	default:
+		s = strconv.FormatFloat(v, 'g', 4, 64)
+	}
+	return strings.Replace(s, "-", "−", 1)
+}

@@ -49,8 +49,7 @@ func scoreColor(share float64) color.RGBA {
 	if share > 0.5 {
 		end, t = scoreHigh, 2*share-1
 	}
-	mix := func(a, b uint8) uint8 { return uint8(math.Round(float64(a) + (float64(b)-float64(a))*t)) }
-	return color.RGBA{mix(scoreEven.R, end.R), mix(scoreEven.G, end.G), mix(scoreEven.B, end.B), 0xFF}
+	return mix(scoreEven, end, t)
 }
 
 // inkOn returns the text color that reads well on a ground, by its relative
@@ -88,13 +87,7 @@ func (t Crosstable) Figure() (*Figure, error) {
 	if description == "" {
 		description = "Table of scores of the player of each row against that of each column: " + strings.Join(g.names, ", ") + "."
 	}
-	return &Figure{
-		title:       lay.title,
-		description: description,
-		width:       lay.width,
-		height:      lay.height,
-		paint:       func(c draw.Canvas) { t.paint(lay.paint(c), g) },
-	}, nil
+	return lay.figure(description, func(c draw.Canvas) { t.paint(c, g) }), nil
 }
 
 func (t Crosstable) check() error {
@@ -214,7 +207,8 @@ func (t Crosstable) paint(c draw.Canvas, g tableGeometry) {
 		c.StrokeLine2(rule, left+d, top, left+d, bottom)
 	}
 	c.FillText(aligned(textStyle(tickSize, softInk, false), draw.XLeft, draw.YBottom), vg.Point{X: right + 8, Y: top + 4}, "total")
-	paintScale(c, vg.Rectangle{Min: vg.Point{X: right + totalWidth, Y: bottom}, Max: vg.Point{X: right + totalWidth + 9, Y: top}})
+	paintScale(c, vg.Rectangle{Min: vg.Point{X: right + totalWidth, Y: bottom}, Max: vg.Point{X: right + totalWidth + barWidth, Y: top}},
+		scoreColor, scoreMarks, "score")
 }
 
 // paintCell fills one cell; small cells have less or no text.
@@ -256,30 +250,4 @@ func paintTotal(c draw.Canvas, at vg.Point, r Record, side vg.Length) {
 		at.Y += 4.5
 	}
 	beside(&c, points, at, text)
-}
-
-// paintScale draws the color scale.
-func paintScale(c draw.Canvas, box vg.Rectangle) {
-	const steps = 64
-	height := box.Max.Y - box.Min.Y
-	if most := 5 * vg.Centimeter; height > most {
-		box.Min.Y, height = box.Max.Y-most, most
-	}
-	for i := range steps {
-		c.SetColor(scoreColor((float64(i) + 0.5) / steps))
-		// Each step reaches under the next, or hairlines of white would show.
-		part := vg.Rectangle{
-			Min: vg.Point{X: box.Min.X, Y: box.Min.Y + height*vg.Length(i)/steps},
-			Max: vg.Point{X: box.Max.X, Y: min(box.Max.Y, box.Min.Y+height*(vg.Length(i)+1.5)/steps)},
-		}
-		c.Fill(part.Path())
-	}
-	style := aligned(textStyle(smallSize+1, softInk, false), draw.XLeft, draw.YCenter)
-	tick := draw.LineStyle{Color: axisGray, Width: 0.5}
-	for _, v := range []float64{0, 0.25, 0.5, 0.75, 1} {
-		y := box.Min.Y + height*vg.Length(v)
-		c.StrokeLine2(tick, box.Max.X, y, box.Max.X+3, y)
-		beside(&c, style, vg.Point{X: box.Max.X + 5, Y: y}, strconv.FormatFloat(v, 'g', -1, 64))
-	}
-	c.FillText(aligned(style, draw.XLeft, draw.YBottom), vg.Point{X: box.Min.X, Y: box.Max.Y + 5}, "score")
 }

@@ -1,22 +1,25 @@
 // Package plots draws the figures of a notebook: data in, picture out.
 //
 // Every kind of figure is a small struct that holds its data: [Score], [Loss],
-// [Lines], [Crosstable], [Ladder], [Histogram] and [Results]. Its Figure
-// method checks the data, lays the picture out, and returns a [*Figure] that
-// renders itself as SVG, as SVG to be inlined in a page, or as PNG. The same
-// data gives the same bytes.
+// [Lines], [Crosstable], [Ladder], [Histogram], [Results] and [Heatmap]. Its
+// Figure method checks the data, lays the picture out, and returns a [*Figure]
+// that renders itself as SVG, as SVG to be inlined in a page, as PNG or as
+// PDF. The same data gives the same bytes. A [Stamp] in each file says what it
+// was made from.
 //
 // All figures share one theme: white ground, thin grid, the colors of Okabe
 // and Ito (which color-blind readers can tell apart), a legend above the data
 // and never on it, and a marker or dash besides the color wherever there is
 // more than one line.
 //
-// Missing numbers are NaN and leave a gap. Data that cannot be drawn is an
+// Colors of numbers are those of viridis. Missing numbers are NaN and leave a
+// gap. Data that cannot be drawn is an
 // error that wraps one of the sentinels of this package ([ErrNoData],
 // [ErrLength], [ErrInfinite], [ErrRange], [ErrSize], [ErrName]); bad data
 // never panics.
 //
 // The package refuses to know where data comes from: it reads no results and
-// computes no statistics beyond the bins of a histogram. Intervals, ratings
-// and averages are made where the games are known.
+// computes no statistics beyond the bins of a histogram and the mean and
+// interval of trials that differ in their seed ([Band], [Interval]). Ratings
+// and their intervals are made where the games are known.
 package plots

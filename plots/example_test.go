@@ -23,7 +23,7 @@ func ExampleScore() {
 		return
 	}
 	fmt.Println(figure.Description())
-	// Output: Line chart of tournament score (points of 180) against samples trained on: thesis.
+	// Output: Line chart of tournament score (points of 180) against samples trained on: thesis from 14.5 at 0 to 121 at 4.72M.
 }
 
 func ExampleFigure_WriteFiles() {
@@ -124,4 +124,59 @@ func ExampleResults() {
 	}.Figure()
 	fmt.Println(err)
 	// Output: plots: results: Black has 1 numbers where 2 are wanted: lists differ in length
+}
+
+// Seeds of one setting become a line with a band.
+func ExampleBand() {
+	runs := []plots.Series{
+		{X: []float64{1, 2}, Y: []float64{0.50, 0.61}},
+		{X: []float64{1, 2}, Y: []float64{0.54, 0.63}},
+		{X: []float64{1, 2}, Y: []float64{0.52, 0.68}},
+	}
+	band, err := plots.Band("depth 10", runs...)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for i := range band.X {
+		fmt.Printf("generation %v: %.2f, 95 %% interval %.2f to %.2f\n", band.X[i], band.Y[i], band.Low[i], band.High[i])
+	}
+	// Output:
+	// generation 1: 0.52, 95 % interval 0.47 to 0.57
+	// generation 2: 0.64, 95 % interval 0.55 to 0.73
+}
+
+func ExampleHeatmap() {
+	figure, err := plots.Heatmap{
+		X:     plots.Categories{Label: "depth", Unit: "blocks", Ticks: []string{"5", "10"}},
+		Y:     plots.Categories{Label: "c_puct", Ticks: []string{"1", "2"}},
+		Value: plots.Axis{Label: "rating", Unit: "Elo"},
+		Cells: [][]plots.Cell{
+			{{Value: -20, Low: -51, High: 12}, {Value: 35, Low: 2, High: 66}}, // c_puct 1
+			{{Value: 10, Low: -22, High: 43}, {Value: 71, Low: 38, High: 104}},
+		},
+		Best: plots.Highest,
+	}.Figure()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(figure.Description())
+	// Output: Heat map of rating (Elo) over depth (blocks) (columns) and c_puct (rows): highest 71 at depth 10, c_puct 2; lowest −20 at depth 5, c_puct 1.
+}
+
+func ExampleFigure_Stamp() {
+	figure, err := plots.Lines{Series: []plots.Series{{X: []float64{1, 2}, Y: []float64{3, 4}}}}.Figure()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	svg, err := figure.Stamp("5f1c", "9ae0", "77d2").SVG()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	stamp, err := plots.ParseStamp(svg)
+	fmt.Printf("%+v %v\n", stamp, err)
+	// Output: {Experiment:5f1c Code:9ae0 Data:77d2} <nil>
 }

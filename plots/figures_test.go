@@ -2,6 +2,7 @@ package plots_test
 
 import (
 	"math"
+	"strconv"
 
 	"alamos/plots"
 )
@@ -232,6 +233,79 @@ func resultsShare() plots.Chart {
 	return r
 }
 
+func heatmap() plots.Chart {
+	h := plots.Heatmap{
+		Frame: plots.Frame{Title: "Strength by depth and exploration", Note: "mean and 95 % interval of 3 seeds"},
+		X:     plots.Categories{Label: "network depth", Unit: "blocks", Ticks: []string{"2", "5", "10", "20"}},
+		Y:     plots.Categories{Label: "c_puct", Ticks: []string{"0.5", "1", "2", "4"}},
+		Value: plots.Axis{Label: "rating", Unit: "Elo"},
+		Best:  plots.Highest,
+	}
+	for i := range h.Y.Ticks {
+		var row []plots.Cell
+		for j := range h.X.Ticks {
+			v := 40*float64(j) - 30*math.Abs(float64(i)-1.6)*float64(j+1) - 100
+			row = append(row, plots.Cell{Value: v, Low: v - 21 - 4*float64(i), High: v + 21 + 3*float64(i)})
+		}
+		h.Cells = append(h.Cells, row)
+	}
+	h.Cells[3][1] = plots.Cell{Value: nan}
+	h.Cells[0][0].Low = nan
+	return h
+}
+
+func heatmapLarge() plots.Chart {
+	h := plots.Heatmap{
+		Frame: plots.Frame{Title: "Validation loss"},
+		X:     plots.Categories{Label: "learning rate"},
+		Y:     plots.Categories{Label: "batch", Unit: "positions"},
+		Value: plots.Axis{Label: "validation loss", Unit: "nats", Log: true},
+		Best:  plots.Lowest,
+	}
+	for i := range 12 {
+		h.Y.Ticks = append(h.Y.Ticks, strconv.Itoa(64*(i+1)))
+		var row []plots.Cell
+		for j := range 24 {
+			row = append(row, plots.Cell{Value: 0.5 + math.Pow(float64(i-5)/5, 2) + math.Pow(float64(j-14)/6, 2)})
+		}
+		h.Cells = append(h.Cells, row)
+	}
+	for j := range 24 {
+		h.X.Ticks = append(h.X.Ticks, strconv.FormatFloat(0.001*float64(j+1), 'g', 3, 64))
+	}
+	return h
+}
+
+// seeds makes runs that differ by a fixed noise.
+func seeds(level, noise float64) (runs []plots.Series) {
+	for seed := range 5 {
+		var s plots.Series
+		for g := range 13 {
+			if seed == 4 && g > 8 {
+				break // a run that is not done
+			}
+			s.X = append(s.X, 390e3*float64(g))
+			s.Y = append(s.Y, 0.08+level*(1-math.Exp(-float64(g)/4))+noise*math.Sin(float64(7*seed+3*g*seed)))
+		}
+		runs = append(runs, s)
+	}
+	return runs
+}
+
+func bands() plots.Chart {
+	s := plots.Score{Frame: plots.Frame{Title: "Strength by depth of the network", Note: "bands: mean and 95 % interval of 5 seeds"}}
+	for i, name := range []string{"2 blocks", "5 blocks", "10 blocks"} {
+		band, err := plots.Band(name, seeds([]float64{.4, .55, .8}[i], []float64{.03, .06, .08}[i])...)
+		if err != nil {
+			panic(err)
+		}
+		s.Series = append(s.Series, band)
+	}
+	s.Series[2].Low[5] = nan
+	s.References = []plots.Reference{{Name: "untrained", Y: 0.08}}
+	return s
+}
+
 // gallery has every kind of figure by the name of its golden pictures.
 var gallery = []struct {
 	name  string
@@ -250,4 +324,7 @@ var gallery = []struct {
 	{"histogram_trials", histogramTrials},
 	{"results", results},
 	{"results_share", resultsShare},
+	{"bands", bands},
+	{"heatmap", heatmap},
+	{"heatmap_large", heatmapLarge},
 }

@@ -14,6 +14,10 @@ import (
 type Frame struct {
 	Title string // one line above the picture, may be empty
 
+	// Note is small print below the title: what a band is, how much was left
+	// out. It may be empty.
+	Note string
+
 	// Description says what the picture shows to those who cannot see it.
 	// Empty: a sentence made from the labels and names.
 	Description string
@@ -35,6 +39,7 @@ type entry struct {
 	line   draw.LineStyle // not drawn if its width is 0
 	marker draw.GlyphDrawer
 	fill   color.Color // a box of this color if not nil
+	shade  color.Color // a box without an edge, behind the line
 	color  color.Color // of the marker
 }
 
@@ -48,6 +53,7 @@ const (
 // layout is a frame whose legend has found its rows.
 type layout struct {
 	title  string
+	note   string
 	legend [][]entry
 	width  vg.Length
 	height vg.Length
@@ -57,12 +63,14 @@ type layout struct {
 // is the height in cm that the kind wants below them if the frame names none.
 func newLayout(f Frame, legend []entry, defWidth, dataHeight float64) (layout, error) {
 	if f.Width == 0 {
-		f.Width = defWidth
+		// A small picture does not cut off its title and note.
+		words := max(textStyle(titleSize, ink, true).Width(clean(f.Title)), textStyle(noteSize, ink, false).Width(clean(f.Note)))
+		f.Width = max(defWidth, min(defaultWidth, float64((words+2*margin+1)/vg.Centimeter)))
 	}
 	if !(f.Width >= 4 && f.Width <= 200) {
 		return layout{}, fmt.Errorf("plots: width of %g cm: want 4 to 200: %w", f.Width, ErrSize)
 	}
-	l := layout{title: clean(f.Title), width: vg.Length(f.Width) * vg.Centimeter}
+	l := layout{title: clean(f.Title), note: clean(f.Note), width: vg.Length(f.Width) * vg.Centimeter}
 	inner := l.width - 2*margin
 	style := textStyle(tickSize, ink, false)
 	var used vg.Length
@@ -95,6 +103,9 @@ func (l layout) headHeight() vg.Length {
 	if l.title != "" {
 		h += titleSize + 7
 	}
+	if l.note != "" {
+		h += noteSize + 6
+	}
 	if len(l.legend) > 0 {
 		h += rowHeight*vg.Length(len(l.legend)) + 4
 	}
@@ -111,6 +122,11 @@ func (l layout) paint(c draw.Canvas) draw.Canvas {
 		style := textStyle(titleSize, ink, true)
 		c.FillText(aligned(style, draw.XLeft, draw.YTop), vg.Point{X: c.Min.X, Y: y}, fit(l.title, style, c.Max.X-c.Min.X))
 		y -= titleSize + 7
+	}
+	if l.note != "" {
+		style := textStyle(noteSize, softInk, false)
+		c.FillText(aligned(style, draw.XLeft, draw.YTop), vg.Point{X: c.Min.X, Y: y + 1}, fit(l.note, style, c.Max.X-c.Min.X))
+		y -= noteSize + 6
 	}
 	style := textStyle(tickSize, ink, false)
 	for _, row := range l.legend {
@@ -136,6 +152,10 @@ func (e entry) paint(c *draw.Canvas, x, mid vg.Length) {
 		c.SetLineStyle(draw.LineStyle{Color: axisGray, Width: 0.4})
 		c.Stroke(box.Path())
 	}
+	if e.shade != nil {
+		c.SetColor(e.shade)
+		c.Fill(vg.Rectangle{Min: vg.Point{X: x, Y: mid - 4}, Max: vg.Point{X: x + sampleWidth, Y: mid + 4}}.Path())
+	}
 	if e.line.Width > 0 {
 		c.StrokeLine2(e.line, x, mid, x+sampleWidth, mid)
 	}
@@ -149,6 +169,21 @@ func (e entry) paint(c *draw.Canvas, x, mid vg.Length) {
 type panel struct {
 	plot  axes
 	share float64 // of the height
+}
+
+// figure finishes a picture: what it is called, and how it is painted into
+// the canvas that title and legend leave.
+func (l layout) figure(description string, paint func(draw.Canvas)) *Figure {
+	if l.note != "" {
+		description += " " + l.note
+	}
+	return &Figure{
+		title:       l.title,
+		description: description,
+		width:       l.width,
+		height:      l.height,
+		paint:       func(c draw.Canvas) { paint(l.paint(c)) },
+	}
 }
 
 // paintPanels draws panels from the top down with their data areas aligned.

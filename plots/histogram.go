@@ -90,13 +90,7 @@ func (h Histogram) Figure() (*Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Figure{
-		title:       lay.title,
-		description: describe(h.Description, "Histogram", "", h.X.text(), names),
-		width:       lay.width,
-		height:      lay.height,
-		paint:       func(c draw.Canvas) { p.Draw(lay.paint(c)) },
-	}, nil
+	return lay.figure(describe(h.Description, "Histogram", "", h.X.text(), names), func(c draw.Canvas) { p.Draw(c) }), nil
 }
 
 // bins returns the start, width and number of bins of a readable width that

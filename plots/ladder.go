@@ -94,22 +94,15 @@ func (l Ladder) Figure() (*Figure, error) {
 	if description == "" {
 		description = "Ratings with intervals, strongest first: " + strings.Join(names, ", ") + "."
 	}
-	return &Figure{
-		title:       lay.title,
-		description: description,
-		width:       lay.width,
-		height:      lay.height,
-		paint: func(c draw.Canvas) {
-			c = lay.paint(c)
-			area := draw.Crop(c, 0, -valueWidth-10, 0, 0)
-			p.Draw(area)
-			data := p.DataCanvas(area)
-			right := aligned(textStyle(tickSize, softInk, false), draw.XRight, draw.YCenter)
-			for i, v := range values {
-				beside(&c, right, vg.Point{X: c.Max.X, Y: data.Y(p.Y.Norm(float64(n - i)))}, v)
-			}
-		},
-	}, nil
+	return lay.figure(description, func(c draw.Canvas) {
+		area := draw.Crop(c, 0, -valueWidth-10, 0, 0)
+		p.Draw(area)
+		data := p.DataCanvas(area)
+		right := aligned(textStyle(tickSize, softInk, false), draw.XRight, draw.YCenter)
+		for i, v := range values {
+			beside(&c, right, vg.Point{X: c.Max.X, Y: data.Y(p.Y.Norm(float64(n - i)))}, v)
+		}
+	}), nil
 }
 
 // text writes a rating with the distances to its bounds: "123 (−40 +50)", or

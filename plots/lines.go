@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg/draw"
 )
 
@@ -29,13 +30,8 @@ func (l Lines) Figure() (*Figure, error) {
 // legend.
 func seriesFigure(f Frame, p axes, series []Series, refs []Reference, kind string) (*Figure, error) {
 	p.Add(grid{x: true, y: true})
-	var legend []entry
 	refEntries := addReferences(p.Plot, refs)
-	for i, s := range series {
-		c := newCurve(s, i)
-		p.Add(c)
-		legend = append(legend, c.entry())
-	}
+	legend := addCurves(p.Plot, series)
 	legend = append(legend, refEntries...)
 	if len(legend) == 1 && legend[0].name == "" {
 		legend = nil
@@ -44,11 +40,24 @@ func seriesFigure(f Frame, p axes, series []Series, refs []Reference, kind strin
 	if err != nil {
 		return nil, err
 	}
-	return &Figure{
-		title:       lay.title,
-		description: describe(f.Description, kind, p.x, p.y, seriesNames(series)),
-		width:       lay.width,
-		height:      lay.height,
-		paint:       func(c draw.Canvas) { p.Draw(lay.paint(c)) },
-	}, nil
+	return lay.figure(describe(f.Description, kind, p.x, p.y, tellSeries(series)), func(c draw.Canvas) { p.Draw(c) }), nil
+}
+
+// addCurves puts series on a plot, their bands below all lines, and returns
+// their legend entries.
+func addCurves(p *plot.Plot, series []Series) []entry {
+	var curves []curve
+	var legend []entry
+	for i, s := range series {
+		c := newCurve(s, i)
+		curves = append(curves, c)
+		legend = append(legend, c.entry())
+		if s.Band {
+			p.Add(band(c))
+		}
+	}
+	for _, c := range curves {
+		p.Add(c)
+	}
+	return legend
 }

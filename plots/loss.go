@@ -121,13 +121,7 @@ func (l Loss) Figure() (*Figure, error) {
 	for i, s := range l.Series {
 		names[i] = s.Name
 	}
-	return &Figure{
-		title:       lay.title,
-		description: describe(l.Description, "Panels above one another", "epoch", "learning rate and losses", names),
-		width:       lay.width,
-		height:      lay.height,
-		paint:       func(c draw.Canvas) { paintPanels(lay.paint(c), panels) },
-	}, nil
+	return lay.figure(describe(l.Description, "Panels above one another", "epoch", "learning rate and losses", names), func(c draw.Canvas) { paintPanels(c, panels) }), nil
 }
 
 // lossPanel is what one panel shows.

@@ -103,13 +103,7 @@ func (r Results) Figure() (*Figure, error) {
 		return nil, err
 	}
 	p.X.Tick.Marker = r.ticks(n, lay.width-2.5*vg.Centimeter)
-	return &Figure{
-		title:       lay.title,
-		description: describe(r.Description, "Stacked bars", r.X.text(), "games won by white, drawn, and won by black", nil),
-		width:       lay.width,
-		height:      lay.height,
-		paint:       func(c draw.Canvas) { p.Draw(lay.paint(c)) },
-	}, nil
+	return lay.figure(describe(r.Description, "Stacked bars", r.X.text(), "games won by white, drawn, and won by black", nil), func(c draw.Canvas) { p.Draw(c) }), nil
 }
 
 // ticks labels as many bars as have room, evenly.

@@ -2,7 +2,9 @@ package plots
 
 import (
 	"fmt"
+	"image/color"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -22,6 +24,11 @@ type Series struct {
 	// (ends, not lengths). Empty: no error bars. A NaN: no bar at this point
 	// on this side.
 	Low, High []float64
+
+	// Band joins the intervals into a shaded band behind the line, which
+	// suits an interval of seeds at every point; [Band] makes such a series.
+	// A point that lacks an end of its interval leaves a gap in the band.
+	Band bool
 }
 
 // A Reference is a level to compare with, drawn as a dashed line across.
@@ -126,7 +133,48 @@ func newCurve(s Series, i int) curve {
 }
 
 func (cv curve) entry() entry {
-	return entry{name: cv.Name, line: cv.line, marker: cv.marker, color: cv.line.Color}
+	e := entry{name: cv.Name, line: cv.line, marker: cv.marker, color: cv.line.Color}
+	if cv.Band {
+		e.shade = shade(cv.line.Color)
+	}
+	return e
+}
+
+// shade returns a color thin enough for the grid and other lines to show.
+func shade(c color.Color) color.Color {
+	n := color.NRGBAModel.Convert(c).(color.NRGBA)
+	n.A = 0x38
+	return n
+}
+
+// band draws the shaded interval of a series.
+type band curve
+
+// Plot implements plot.Plotter.
+func (b band) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	var lower, upper []vg.Point
+	flush := func() {
+		if len(lower) > 1 {
+			slices.Reverse(upper)
+			if outline := c.ClipPolygonXY(append(lower, upper...)); len(outline) > 0 {
+				c.FillPolygon(shade(b.line.Color), outline)
+			}
+		} else if len(lower) == 1 { // a band without extent is a bar
+			c.StrokeLine2(draw.LineStyle{Color: shade(b.line.Color), Width: 2 * markerRadius}, lower[0].X, lower[0].Y, upper[0].X, upper[0].Y)
+		}
+		lower, upper = nil, nil
+	}
+	for i, x := range b.X {
+		if len(b.Low) == 0 || len(b.High) == 0 || math.IsNaN(x+b.Y[i]+b.Low[i]+b.High[i]) {
+			flush()
+			continue
+		}
+		within := func(v float64) vg.Length { return ty(math.Max(p.Y.Min, math.Min(p.Y.Max, v))) }
+		lower = append(lower, vg.Point{X: tx(x), Y: within(b.Low[i])})
+		upper = append(upper, vg.Point{X: tx(x), Y: within(b.High[i])})
+	}
+	flush()
 }
 
 // Plot implements plot.Plotter.
@@ -151,7 +199,9 @@ func (cv curve) Plot(c draw.Canvas, p *plot.Plot) {
 		at := vg.Point{X: tx(cv.X[i]), Y: ty(cv.Y[i])}
 		run = append(run, at)
 		points = append(points, at)
-		cv.plotBar(&c, p, ty, at, i)
+		if !cv.Band {
+			cv.plotBar(&c, p, ty, at, i)
+		}
 	}
 	flush()
 	if cv.marker == nil {
@@ -243,8 +293,8 @@ func addReferences(p *plot.Plot, refs []Reference) []entry {
 	return entries
 }
 
-// describe makes the description of a figure that shows series.
-func describe(given, kind, x, y string, names []string) string {
+// describe makes the description of a figure from its parts.
+func describe(given, kind, x, y string, parts []string) string {
 	if given = clean(given); given != "" {
 		return given
 	}
@@ -256,21 +306,52 @@ func describe(given, kind, x, y string, names []string) string {
 		s += " against " + clean(x)
 	}
 	var named []string
-	for _, n := range names {
+	for _, n := range parts {
 		if n = clean(n); n != "" {
 			named = append(named, n)
 		}
 	}
 	if len(named) > 0 {
-		s += ": " + strings.Join(named, ", ")
+		s += ": " + several(named, ", ")
 	}
 	return s + "."
 }
 
-func seriesNames(series []Series) []string {
-	names := make([]string, len(series))
-	for i, s := range series {
-		names[i] = s.Name
+// mostTold is the number of things that a description lists.
+const mostTold = 12
+
+// several joins a list and says how much of it is left out.
+func several(list []string, separator string) string {
+	if n := len(list) - mostTold; n > 0 {
+		return strings.Join(list[:mostTold], separator) + fmt.Sprintf(" and %d more", n)
 	}
-	return names
+	return strings.Join(list, separator)
+}
+
+// tellSeries says of each series where it begins and ends.
+func tellSeries(series []Series) []string {
+	told := make([]string, len(series))
+	for i, s := range series {
+		told[i] = strings.TrimSpace(clean(s.Name) + " " + s.tell())
+	}
+	return told
+}
+
+func (s Series) tell() string {
+	first, last := -1, -1
+	for i := range s.X {
+		if !math.IsNaN(s.X[i]) && !math.IsNaN(s.Y[i]) {
+			if first < 0 {
+				first = i
+			}
+			last = i
+		}
+	}
+	switch {
+	case first < 0:
+		return "(no data)"
+	case first == last:
+		return brief(s.Y[last]) + " at " + brief(s.X[last])
+	}
+	return "from " + brief(s.Y[first]) + " at " + brief(s.X[first]) + " to " + brief(s.Y[last]) + " at " + brief(s.X[last])
 }

@@ -43,6 +43,7 @@ const (
 	titleSize = 11
 	labelSize = 9.5
 	tickSize  = 9
+	noteSize  = 8.5
 	smallSize = 7
 )
 
