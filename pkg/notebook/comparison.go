@@ -297,13 +297,13 @@ func (p Pair) renderHTML(w *htmlWriter) error {
 		}
 		w.body.WriteString("<div class=\"trials pair\">\n")
 		for _, side := range p.sides() {
-			fmt.Fprintf(&w.body, "<section class=\"trial\">\n<p class=\"label\">%s</p>\n", template.HTMLEscapeString(side.name))
+			fmt.Fprintf(&w.body, "<div class=\"trial\">\n<p class=\"label\">%s</p>\n", template.HTMLEscapeString(side.name))
 			if side.figure == nil {
 				w.body.WriteString("<p class=\"none\">There is no such figure.</p>\n")
 			} else if err := side.figure.renderHTML(w); err != nil {
 				return err
 			}
-			w.body.WriteString("</section>\n")
+			w.body.WriteString("</div>\n")
 		}
 		w.body.WriteString("</div>\n")
 		if folded {

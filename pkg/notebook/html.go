@@ -26,6 +26,10 @@ var (
 // longTable is the number of rows from which a table scrolls below its head.
 const longTable = 30
 
+// foldedRoom is how many bytes the pictures of folded trials may take
+// together. Those that find no more room are links to their files.
+const foldedRoom = 3 << 20
+
 // tocFrom is the number of sections from which a page has a table of contents.
 const tocFrom = 4
 
@@ -34,8 +38,12 @@ type htmlWriter struct {
 	body            bytes.Buffer
 	sections        sections
 	anchors         anchors
+	styles          styles // of the drawings
 	figures, tables int
 	diffs           int
+	// folded is above 0 within the folds of trials, and room what their
+	// pictures may still take, in bytes.
+	folded, room int
 }
 
 // HTML renders the page as one file.
@@ -43,7 +51,7 @@ func (p Page) HTML() ([]byte, error) {
 	if err := check(fmt.Sprintf("page %q", p.Title), p.Cells, 0, false); err != nil {
 		return nil, err
 	}
-	w := htmlWriter{anchors: newAnchors(p.Cells)}
+	w := htmlWriter{anchors: newAnchors(p.Cells), room: foldedRoom}
 	if p.About != "" {
 		if err := (Text{p.About}).renderHTML(&w); err != nil {
 			return nil, err
@@ -58,15 +66,17 @@ func (p Page) HTML() ([]byte, error) {
 	view := struct {
 		Page
 		Style    template.CSS
+		Drawings template.CSS
 		Script   template.JS
 		Policy   string
 		Classes  string
 		Sections []tocEntry
 		Body     template.HTML
 	}{
-		Page:   p,
-		Style:  template.CSS(styleSheet),
-		Script: template.JS(script),
+		Page:     p,
+		Style:    template.CSS(styleSheet),
+		Drawings: template.CSS(w.styles.rules.String()),
+		Script:   template.JS(script),
 		// Nothing may be loaded, and no script may run but the one above.
 		Policy: "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-" +
 			base64.StdEncoding.EncodeToString(hash[:]) + "'; base-uri 'none'; form-action 'none'",
@@ -131,7 +141,7 @@ func (t Text) renderHTML(w *htmlWriter) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(&w.body, "<section class=\"text\">\n%s</section>\n", html)
+	fmt.Fprintf(&w.body, "<div class=\"text\">\n%s</div>\n", html)
 	return nil
 }
 
@@ -204,13 +214,19 @@ func (f Figure) renderHTML(w *htmlWriter) error {
 	if alt == "" {
 		alt = f.Caption
 	}
-	svg, err := inlineSVG(f.SVG, fmt.Sprintf("f%d-", w.figures), alt)
+	svg, err := inlineSVG(f.SVG, fmt.Sprintf("f%d-", w.figures), alt, &w.styles)
 	if err != nil {
 		return fmt.Errorf("notebook: figure %q: %w", f.Caption, err)
 	}
 	files, err := links(f.Files)
 	if err != nil {
 		return fmt.Errorf("notebook: figure %q: %w", f.Caption, err)
+	}
+	if w.folded > 0 && len(files) > 0 {
+		if len(svg) > w.room {
+			svg = ""
+		}
+		w.room -= len(svg)
 	}
 	return w.execute("figure", struct {
 		Figure

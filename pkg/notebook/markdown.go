@@ -15,9 +15,10 @@ type markdownWriter struct {
 	figures, tables int
 }
 
-// Markdown renders the page as Markdown with tables. Figures are links to
-// their first file. The Markdown of [Text] and [Note] cells goes out as it
-// came in; everything else is escaped.
+// Markdown renders the page as GitHub's Markdown, for a repository: figures are
+// their first file, by a link relative to the page, and what the page folds is
+// folded. The Markdown of [Text] and [Note] cells goes out as it came in, but
+// for its HTML, which is escaped as everything else is.
 func (p Page) Markdown() ([]byte, error) {
 	if err := check(fmt.Sprintf("page %q", p.Title), p.Cells, 0, false); err != nil {
 		return nil, err
@@ -28,7 +29,7 @@ func (p Page) Markdown() ([]byte, error) {
 		w.paragraph("*" + escape(p.Subtitle) + "*")
 	}
 	if p.About != "" {
-		w.paragraph(p.About)
+		w.paragraph(contained(p.About))
 	}
 	if err := w.cells(p.Cells); err != nil {
 		return nil, err
@@ -122,13 +123,13 @@ func (h Heading) renderMarkdown(w *markdownWriter) error {
 }
 
 func (t Text) renderMarkdown(w *markdownWriter) error {
-	w.paragraph(t.Markdown)
+	w.paragraph(contained(t.Markdown))
 	return nil
 }
 
 func (n Note) renderMarkdown(w *markdownWriter) error {
-	lines := strings.Split(strings.TrimSpace(n.Markdown), "\n")
-	w.paragraph("> **" + n.Kind.String() + ".** " + strings.Join(lines, "\n> "))
+	lines := strings.Split(strings.TrimSpace(contained(n.Markdown)), "\n")
+	w.paragraph("> [!" + strings.ToUpper(n.Kind.String()) + "]\n> " + strings.Join(lines, "\n> "))
 	return nil
 }
 

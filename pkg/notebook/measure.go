@@ -130,14 +130,27 @@ func fourDigits(x float64) string {
 	return s
 }
 
-// fixed writes a number with so many digits after the point and a minus that
-// is as wide as the plus.
+// fixed writes a number with so many digits after the point, a minus that is
+// as wide as the plus, and commas from 10,000 on.
 func fixed(x float64, digits int) string {
 	s := infinity(strconv.FormatFloat(x, 'f', digits, 64))
 	if strings.Trim(s, "-0.") == "" { // no negative zero
 		s = strings.TrimPrefix(s, "-")
 	}
-	return strings.Replace(s, "-", "−", 1)
+	whole, rest, _ := strings.Cut(s, ".")
+	sign := ""
+	if strings.HasPrefix(whole, "-") {
+		sign, whole = "−", whole[1:]
+	}
+	if len(whole) > 4 {
+		for i := len(whole) - 3; i > 0; i -= 3 {
+			whole = whole[:i] + "," + whole[i:]
+		}
+	}
+	if rest != "" {
+		rest = "." + rest
+	}
+	return sign + whole + rest
 }
 
 func infinity(s string) string {

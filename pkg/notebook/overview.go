@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // Overview is the table of a sweep: a row a trial, with what was varied and
@@ -113,6 +114,32 @@ type overviewLine struct {
 	Values     []overviewCell
 }
 
+// digits is the number of digits after the point that all bare values of a
+// metric share, so that their points stand below one another; -1 if they are
+// of too different sizes for that.
+func (o Overview) digits(metric int) int {
+	digits, most := 0, 0
+	for _, row := range o.Rows {
+		v := row.Values[metric]
+		if !v.bare() {
+			continue
+		}
+		s := fourDigits(v.Value)
+		if strings.ContainsAny(s, "e∞") {
+			return -1
+		}
+		whole, rest, _ := strings.Cut(s, ".")
+		digits, most = max(digits, len(rest)), max(most, len(whole))
+	}
+	if digits > 0 && digits+most > 8 {
+		return -1
+	}
+	return digits
+}
+
+// bare reports whether a measure is a number alone.
+func (m Measure) bare() bool { return m.Text == "" && !m.Missing() && !m.Known() }
+
 // column returns the values of a setting.
 func (o Overview) column(setting int) []string {
 	texts := make([]string, len(o.Rows))
@@ -139,8 +166,12 @@ func (o Overview) lines() (lines []overviewLine, signs [3]bool) {
 		}
 	}
 	for m := range o.Metrics {
+		digits := o.digits(m)
 		for i, mark := range o.marks(m) {
 			v := o.Rows[i].Values[m]
+			if digits >= 0 && v.bare() {
+				v.Text = fixed(v.Value, digits)
+			}
 			signs[mark] = true
 			cell := overviewCell{sortable{Text: v.String(), Keyed: true}, mark.sign(), mark.title(), mark == bestValue}
 			if !v.Missing() {
@@ -219,8 +250,9 @@ func (o Overview) renderMarkdown(w *markdownWriter) error {
 	w.tables++
 	w.paragraph(fmt.Sprintf("**Table %d.** %s%s", w.tables, escape(o.Caption), markdownLinks(files)))
 	head, numeric := []string{"trial"}, []bool{false}
-	for _, s := range o.Settings {
-		head, numeric = append(head, escape(s)), append(numeric, false)
+	for i, s := range o.Settings {
+		_, numbers := sortKeys(o.column(i))
+		head, numeric = append(head, escape(s)), append(numeric, numbers)
 	}
 	for _, m := range o.Metrics {
 		name := escape(m.Name)
@@ -260,13 +292,17 @@ func (o Overview) renderMarkdown(w *markdownWriter) error {
 
 // legend explains the marks.
 func legend(best, tied bool) string {
+	const (
+		star  = "★ best of its column; where no intervals are given, noise is not known."
+		tilde = "~ not told apart from the best of its column: the 95 % interval of the difference holds 0."
+	)
 	switch {
 	case best && tied:
-		return "★ best of its column; ~ not told apart from the best: the 95 % interval of the difference holds 0."
+		return tilde + " " + star
 	case best:
-		return "★ best of its column."
+		return star
 	case tied:
-		return "~ not told apart from the best of its column: the 95 % interval of the difference holds 0."
+		return tilde
 	}
 	return ""
 }

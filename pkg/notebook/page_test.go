@@ -190,7 +190,7 @@ func TestGolden(t *testing.T) {
 		if !bytes.Equal(html, again) {
 			t.Errorf("%s: the same page rendered twice differs", name)
 		}
-		golden(t, name+".html", html[bytes.Index(html, []byte("<body")):bytes.Index(html, []byte("<script>"))])
+		golden(t, name+".html", html[bytes.Index(html, []byte("</style>")):bytes.Index(html, []byte("<script>"))])
 		md, err := page().Markdown()
 		if err != nil {
 			t.Fatal(err)

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -24,11 +26,40 @@ func set(words string) map[string]bool {
 	return m
 }
 
-// inlineSVG rewrites a drawing for a place within a page: prolog, comments and
-// document type are dropped, ids get a prefix that no other drawing has, and
-// whatever is not a drawing is refused. alt becomes the drawing's name if it
-// has none.
-func inlineSVG(doc []byte, prefix, alt string) (string, error) {
+// styles are the style attributes of a page's drawings, each a class: charts
+// repeat a dozen of them a hundred times.
+type styles struct {
+	class map[string]string
+	rules strings.Builder
+}
+
+// plainStyle is a list of declarations that needs no escaping in a style
+// sheet and loads nothing.
+var plainStyle = regexp.MustCompile(`^ *(?:[a-z-]+ *: *[#a-zA-Z0-9., %-]+ *(?:;|$) *)+$`)
+
+// add returns the class that stands for a style, "" if the style is to stay
+// where it is.
+func (s *styles) add(style string) string {
+	if len(style) > 300 || !plainStyle.MatchString(style) {
+		return ""
+	}
+	if s.class == nil {
+		s.class = map[string]string{}
+	}
+	class, ok := s.class[style]
+	if !ok {
+		class = "d" + strconv.Itoa(len(s.class))
+		s.class[style] = class
+		s.rules.WriteString("." + class + " { " + style + " }\n")
+	}
+	return class
+}
+
+// inlineSVG rewrites a drawing for a place within a page: prolog, comments,
+// document type and metadata are dropped, ids get a prefix that no other
+// drawing has, styles become classes, and whatever is not a drawing is
+// refused. alt becomes the drawing's name.
+func inlineSVG(doc []byte, prefix, alt string, styles *styles) (string, error) {
 	bad := func(format string, args ...any) (string, error) {
 		return "", fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), ErrPicture)
 	}
@@ -37,6 +68,17 @@ func inlineSVG(doc []byte, prefix, alt string) (string, error) {
 	// both are done here.
 	dec := xml.NewDecoder(bytes.NewReader(doc))
 	var open []string
+	var words, hidden int // how many of the open elements are within text, or metadata
+	pending := false      // the last start tag lacks its end: it may be an empty element
+	write := func(parts ...string) {
+		if pending {
+			out.WriteString(">")
+			pending = false
+		}
+		for _, p := range parts {
+			out.WriteString(p)
+		}
+	}
 	rooted := false
 	for {
 		token, err := dec.RawToken()
@@ -48,6 +90,11 @@ func inlineSVG(doc []byte, prefix, alt string) (string, error) {
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
+			if hidden > 0 || t.Name.Local == "metadata" && len(open) > 0 {
+				hidden++
+				open = append(open, qualified(t.Name))
+				continue
+			}
 			if t.Name.Space != "" || !drawingElements[t.Name.Local] {
 				return bad("element <%s> at byte %d", qualified(t.Name), dec.InputOffset())
 			}
@@ -60,23 +107,43 @@ func inlineSVG(doc []byte, prefix, alt string) (string, error) {
 			}
 			if len(open) == 0 {
 				attrs = rootAttrs(attrs, alt)
+			} else {
+				attrs = styleClass(attrs, styles)
 			}
 			rooted = true
 			open = append(open, t.Name.Local)
-			out.WriteString("<" + t.Name.Local)
-			for _, a := range attrs {
-				out.WriteString(" " + qualified(a.Name) + `="` + escapeXML(a.Value) + `"`)
+			if words > 0 || wordElements[t.Name.Local] {
+				words++
 			}
-			out.WriteString(">")
+			write("<" + t.Name.Local)
+			for _, a := range attrs {
+				write(" " + qualified(a.Name) + `="` + escapeAttribute(a.Value) + `"`)
+			}
+			pending = true
 		case xml.EndElement:
 			if len(open) == 0 || open[len(open)-1] != qualified(t.Name) {
 				return bad("end tag </%s> at byte %d matches no start", qualified(t.Name), dec.InputOffset())
 			}
 			open = open[:len(open)-1]
-			out.WriteString("</" + t.Name.Local + ">")
+			if hidden > 0 {
+				hidden--
+				continue
+			}
+			words = max(0, words-1)
+			if pending {
+				pending = false
+				out.WriteString("/>")
+				continue
+			}
+			write("</" + t.Name.Local + ">")
 		case xml.CharData:
-			if len(open) > 0 {
-				out.WriteString(escapeXML(string(t)))
+			text := string(t)
+			switch { // text in other places is not drawn
+			case len(open) == 0 || hidden > 0:
+			case words > 0:
+				write(escapeText(text))
+			case strings.Contains(text, "\n") && len(open) == 1:
+				write("\n") // a line for each part of the drawing
 			}
 		}
 	}
@@ -84,6 +151,27 @@ func inlineSVG(doc []byte, prefix, alt string) (string, error) {
 		return bad("the svg element is missing or has no end")
 	}
 	return out.String(), nil
+}
+
+// wordElements are those whose white space is shown.
+var wordElements = set("text title desc")
+
+// styleClass puts a class in the place of a style. The drawing's own classes
+// mean nothing here: it brings no style sheet, and the page's is not for it.
+func styleClass(attrs []xml.Attr, styles *styles) []xml.Attr {
+	kept := attrs[:0]
+	for _, a := range attrs {
+		switch qualified(a.Name) {
+		case "class":
+			continue
+		case "style":
+			if class := styles.add(a.Value); class != "" {
+				a = xml.Attr{Name: xml.Name{Local: "class"}, Value: class}
+			}
+		}
+		kept = append(kept, a)
+	}
+	return kept
 }
 
 func qualified(n xml.Name) string {
@@ -197,9 +285,16 @@ func cssLength(s string) string {
 	return ""
 }
 
-// escapeXML escapes text for content and for attributes.
-func escapeXML(s string) string {
-	var b strings.Builder
-	xml.EscapeText(&b, []byte(s)) // a strings.Builder never fails
-	return b.String()
+// escapeText escapes the text of an element and leaves its lines as they are.
+func escapeText(s string) string { return textEscapes.Replace(strings.ToValidUTF8(s, "\uFFFD")) }
+
+// escapeAttribute escapes an attribute's value; its lines become spaces, as
+// readers of XML take them.
+func escapeAttribute(s string) string {
+	return attributeEscapes.Replace(strings.ToValidUTF8(s, "\uFFFD"))
 }
+
+var (
+	textEscapes      = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "\x00", "\uFFFD")
+	attributeEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "\n", " ", "\t", " ", "\r", " ", "\x00", "\uFFFD")
+)

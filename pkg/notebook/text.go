@@ -14,15 +14,16 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// markdown reads Markdown with tables and strikethrough. The parsers of HTML
-// are left out, so that HTML is text like any other and comes out escaped.
+// markdown reads Markdown as GitHub does: with tables, strikethrough, lists of
+// tasks and bare links. The parsers of HTML are left out, so that HTML is text
+// like any other and comes out escaped.
 var markdown = goldmark.New(
 	goldmark.WithParser(parser.NewParser(
 		parser.WithBlockParsers(without(parser.DefaultBlockParsers(), parser.NewHTMLBlockParser())...),
 		parser.WithInlineParsers(without(parser.DefaultInlineParsers(), parser.NewRawHTMLParser())...),
 		parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
 	)),
-	goldmark.WithExtensions(extension.Table, extension.Strikethrough),
+	goldmark.WithExtensions(extension.GFM),
 )
 
 // without returns the parsers that are not of the type of one.

@@ -160,13 +160,20 @@ func (s SideBySide) renderHTML(w *htmlWriter) error {
 	for _, t := range s.Trials {
 		// The id is within the fold: whoever follows a link to it has the fold
 		// opened by the browser.
-		start, end := "<section class=\"trial\"%s>\n<p class=\"label\">%s</p>\n", "</section>\n"
+		start, end := "<div class=\"trial\"%s>\n<p class=\"label\">%s</p>\n", "</div>\n"
 		id, label := idAttribute(w.anchors.place(t.Label)), template.HTMLEscapeString(t.Label)
 		if folded {
 			start, end = "<details class=\"trial\">\n<summary>%[2]s</summary>\n<div class=\"content\"%[1]s>\n", "</div>\n</details>\n"
 		}
 		fmt.Fprintf(&w.body, start, id, label)
-		if err := w.cells(t.Cells); err != nil {
+		if folded {
+			w.folded++
+		}
+		err := w.cells(t.Cells)
+		if folded {
+			w.folded--
+		}
+		if err != nil {
 			return err
 		}
 		w.body.WriteString(end)
