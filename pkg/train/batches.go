@@ -13,6 +13,12 @@ import (
 // batch the next is assembled. A batch is valid until the caller asks for the
 // next.
 func Batches(set *dataset.Set, indices []int32, size int) iter.Seq[*nn.Batch] {
+	return batches(set, indices, size, nil)
+}
+
+// batches is Batches with a value for each sample of the set in place of its own;
+// nil leaves them.
+func batches(set *dataset.Set, indices []int32, size int, values []float32) iter.Seq[*nn.Batch] {
 	return func(yield func(*nn.Batch) bool) {
 		// Two batches go round; the channels have room for both, so that only a want
 		// of batches makes anyone wait.
@@ -36,6 +42,9 @@ func Batches(set *dataset.Set, indices []int32, size int) iter.Seq[*nn.Batch] {
 				b.Reset()
 				for _, i := range rest[:n] {
 					set.Sample(int(i), &s)
+					if values != nil {
+						s.Value = values[i]
+					}
 					b.Add(&s)
 				}
 				full <- b

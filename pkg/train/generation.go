@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 
 	"alamos/pkg/dataset"
@@ -61,11 +62,14 @@ func (r *generation) add(e Epoch) bool {
 
 // epoch trains the next epoch on the samples in their present order.
 func (r *generation) epoch(ctx context.Context) error {
-	e := Epoch{Number: r.schedule.Epochs + 1, Rate: r.schedule.Rate, Validation: unmeasured()}
+	rate, err := r.cfg.Schedule.rate(r.schedule, r.epochs)
+	if err != nil {
+		return err
+	}
+	e := Epoch{Number: r.schedule.Epochs + 1, Rate: rate, Validation: unmeasured()}
 	steps := (len(r.learn) + r.cfg.Batch - 1) / r.cfg.Batch
 	before := len(r.epochs) * steps
-	var err error
-	e.Train, err = pass(ctx, r.window, r.learn, r.cfg.Batch, func(b *nn.Batch) (nn.Loss, error) { return r.tr.Step(b, e.Rate) },
+	e.Train, err = pass(ctx, r.batches(r.learn), len(r.learn), func(b *nn.Batch) (nn.Loss, error) { return r.tr.Step(b, e.Rate) },
 		func(done int) {
 			if r.watch.Step != nil {
 				r.watch.Step(before+done, r.cfg.Epochs*steps)
@@ -75,7 +79,7 @@ func (r *generation) epoch(ctx context.Context) error {
 		return fmt.Errorf("epoch %d, learning rate %v: %w", e.Number, e.Rate, err)
 	}
 	if len(r.held) > 0 {
-		if e.Validation, err = pass(ctx, r.window, r.held, r.cfg.Batch, r.tr.Loss, func(int) {}); err != nil {
+		if e.Validation, err = pass(ctx, r.batches(r.held), len(r.held), r.tr.Loss, func(int) {}); err != nil {
 			return fmt.Errorf("validation after epoch %d: %w", e.Number, err)
 		}
 	}
@@ -135,12 +139,18 @@ func (r *generation) choose(before float64) (float64, error) {
 	return r.epochs[at].Loss(), nil
 }
 
-// pass feeds the samples named by indices to f, batch after batch, and returns
-// the mean of the losses, weighted by samples.
-func pass(ctx context.Context, set *dataset.Set, indices []int32, size int, f func(*nn.Batch) (nn.Loss, error), done func(steps int)) (nn.Loss, error) {
+// batches are the samples of the window that indices name, with what their values
+// are to be.
+func (r *generation) batches(indices []int32) iter.Seq[*nn.Batch] {
+	return batches(r.window, indices, r.cfg.Batch, r.cfg.Values)
+}
+
+// pass feeds batches of so many samples in all to f, and returns the mean of the
+// losses, weighted by samples.
+func pass(ctx context.Context, batches iter.Seq[*nn.Batch], samples int, f func(*nn.Batch) (nn.Loss, error), done func(steps int)) (nn.Loss, error) {
 	var sum nn.Loss
 	step := 0
-	for b := range Batches(set, indices, size) {
+	for b := range batches {
 		if err := ctx.Err(); err != nil {
 			return nn.Loss{}, err
 		}
@@ -148,7 +158,7 @@ func pass(ctx context.Context, set *dataset.Set, indices []int32, size int, f fu
 		if err != nil {
 			return nn.Loss{}, err
 		}
-		w := float64(b.N) / float64(len(indices))
+		w := float64(b.N) / float64(samples)
 		sum.Total += w * l.Total
 		sum.Policy += w * l.Policy
 		sum.Value += w * l.Value

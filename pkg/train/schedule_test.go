@@ -52,6 +52,53 @@ func TestStepAndConstant(t *testing.T) {
 	check(t, rates(t, Schedule{Kind: "constant", Initial: 0.3}, 1, 2, 3), 0.3, 0.3, 0.3, 0.3)
 }
 
+// Half a wave from 1 to 0.2 in four epochs, then flat: the middle is 0.6 and the
+// quarters are cos(45 degrees) = 0.7071 of 0.4 away from it.
+func TestCosine(t *testing.T) {
+	s := Schedule{Kind: "cosine", Initial: 1, Minimum: 0.2, Period: 4}
+	q := 0.4 * math.Sqrt2 / 2
+	check(t, rates(t, s, 1, 1, 1, 1, 1, 1), 1, 0.6+q, 0.6, 0.6-q, 0.2, 0.2, 0.2)
+}
+
+// Each schedule begins when the warm-up has ended; losses before count for nothing.
+func TestWarmup(t *testing.T) {
+	for _, s := range []Schedule{
+		{Kind: "constant"},
+		{Kind: "plateau", Factor: 0.5, Patience: 1},
+		{Kind: "step", Factor: 0.1, Every: 2},
+		{Kind: "cosine", Period: 3, Minimum: 0.1},
+	} {
+		s.Initial = 1
+		plain := rates(t, s, 3, 3, 3, 3)
+		s.Warmup = 3
+		check(t, rates(t, s, 1, 1, 1, 3, 3, 3, 3), append([]float64{0.25, 0.5, 0.75}, plain...)...)
+	}
+}
+
+func TestAsked(t *testing.T) {
+	s := Schedule{Kind: "asked", Initial: 9, Warmup: 1, Ask: func(done []Epoch) (float64, error) { return 0.5 / float64(len(done)+1), nil }}
+	st, err := s.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var have []float64
+	var done []Epoch
+	for range 3 {
+		rate, err := s.rate(st, done)
+		if err != nil {
+			t.Fatal(err)
+		}
+		have, done, st = append(have, rate), append(done, Epoch{}), s.Next(st, 1)
+	}
+	check(t, have, 0.25, 0.25, 0.5/3)
+	for _, bad := range []float64{0, -1, math.NaN(), math.Inf(1)} {
+		s.Ask = func([]Epoch) (float64, error) { return bad, nil }
+		if _, err := s.rate(st, done); err == nil {
+			t.Errorf("rate %v: no error", bad)
+		}
+	}
+}
+
 func TestScheduleRefusesNonsense(t *testing.T) {
 	for _, s := range []Schedule{
 		{Kind: "cosinus", Initial: 1},
@@ -59,6 +106,9 @@ func TestScheduleRefusesNonsense(t *testing.T) {
 		{Kind: "constant", Initial: math.NaN()},
 		{Kind: "plateau", Initial: 1, Factor: 1},
 		{Kind: "step", Initial: 1, Factor: 0.5},
+		{Kind: "cosine", Initial: 1},
+		{Kind: "asked", Initial: 1},
+		{Kind: "constant", Initial: 1, Warmup: -1},
 	} {
 		if _, err := s.Start(); err == nil {
 			t.Errorf("%+v: no error", s)

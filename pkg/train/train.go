@@ -22,6 +22,10 @@ type Config struct {
 	Validation float64 // share of the games held out, in [0, 1)
 	Select     string
 	Schedule   Schedule
+	// Values, when not nil, are what the network learns to predict in place of the
+	// results: one for each sample of the window, held-out ones included, from the
+	// view and in the range of [encode.Sample.Value].
+	Values []float32
 }
 
 // State is what one generation's training hands to the next.
@@ -99,6 +103,9 @@ func Run(ctx context.Context, cfg Config, net *nn.Network, tr *nn.Trainer, windo
 func Resume(ctx context.Context, cfg Config, net *nn.Network, tr *nn.Trainer, window *dataset.Set, seeds Seeds, st *State, from *Progress, watch Hooks) ([]Epoch, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
+	}
+	if cfg.Values != nil && len(cfg.Values) != window.Len() {
+		return nil, fmt.Errorf("training: %d values for %d samples", len(cfg.Values), window.Len())
 	}
 	learn, held := dataset.Split(window, seeds.Split, cfg.Validation)
 	if len(learn) == 0 {
