@@ -11,8 +11,8 @@
 // [Results] collects games into standings and a crosstable, [Rate] turns them
 // into Elo ratings with error bars.
 //
-// What the package refuses to do: it keeps no clocks, it adjudicates nothing but
-// games that are too long, it writes no files of its own accord, and it does not
+// What the package refuses to do: it keeps no clocks, it adjudicates nothing of its
+// own accord but games that are too long, it writes no files of its own accord, and it does not
 // excuse a player. One that crashes, stalls or plays an illegal move loses that
 // game, with the fault as the reason; the tournament goes on.
 package arena

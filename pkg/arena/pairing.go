@@ -53,9 +53,41 @@ func (p *pairing) play(ctx context.Context, numbers []int, match int) error {
 				going = append(going, g)
 			}
 		}
-		live = going
+		var err error
+		if live, err = p.adjudicate(ctx, going); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// adjudicate ends the games of which the tournament's judge says so, and returns
+// the others.
+func (p *pairing) adjudicate(ctx context.Context, live []*liveGame) ([]*liveGame, error) {
+	if p.cfg.Adjudicate == nil || len(live) == 0 {
+		return live, nil
+	}
+	games := make([]*Game, len(live))
+	for i, g := range live {
+		g.record.Moves = g.game.Moves()
+		games[i] = g.record
+	}
+	results, err := p.cfg.Adjudicate(ctx, games)
+	if err == nil && len(results) != len(games) {
+		err = fmt.Errorf("%d results for %d games", len(results), len(games))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("arena: adjudicating %s against %s: %w", p.pair.A, p.pair.B, err)
+	}
+	going := live[:0]
+	for i, g := range live {
+		if results[i] == chess.Unfinished {
+			going = append(going, g)
+		} else {
+			p.end(g, chess.Outcome{Result: results[i], Reason: chess.Adjudication})
+		}
+	}
+	return going, nil
 }
 
 // begin sets up a game with its opening.
@@ -138,12 +170,17 @@ func (p *pairing) advance(g *liveGame) (over bool) {
 	if !out.Over() {
 		return false
 	}
+	p.end(g, out)
+	return true
+}
+
+// end hands in a game that has ended.
+func (p *pairing) end(g *liveGame, out chess.Outcome) {
 	g.record.Outcome = out
 	g.record.Moves = append([]chess.Move(nil), g.game.Moves()...)
 	p.players[p.pair.A].GameOver(g.turn.Match)
 	p.players[p.pair.B].GameOver(g.turn.Match)
 	p.done(g.record)
-	return true
 }
 
 // fault says why the answer of a turn loses the game, nil when it does not.

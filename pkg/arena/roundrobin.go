@@ -58,6 +58,14 @@ type Config struct {
 	// Together is how many games of a pairing are played in lock-step; 0 for all.
 	Together int
 
+	// Adjudicate, when not nil, may end games before the rules do. It is asked after
+	// every move about the games of a pairing that go on, whose Moves, the opening
+	// included, and Infos are those so far; it returns a result for each,
+	// chess.Unfinished where the game goes on. Its answer to a game must not depend
+	// on the others. It is called by many goroutines at once, and must keep nothing
+	// of the games. An error ends the tournament.
+	Adjudicate func(ctx context.Context, games []*Game) ([]chess.Result, error)
+
 	// Have tells which games an earlier run has finished: they are not played.
 	Have func(p Pair, number int) bool
 

@@ -31,6 +31,13 @@ type Config struct {
 	Temperature Temperature
 	Opening     Opening
 
+	// Adjudicate, when not nil, may end a game before the rules do. It is asked
+	// after every move of a game that goes on, about the record so far, which has no
+	// outcome; it returns chess.Unfinished where the game goes on. It is called by
+	// many goroutines at once and must keep nothing of the record. An error ends all
+	// games.
+	Adjudicate func(*Record) (chess.Result, error)
+
 	// Seed of this generation: all its randomness follows from it.
 	Seed uint64
 

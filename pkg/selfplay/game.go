@@ -119,7 +119,17 @@ func (t *table) move() (*Record, error) {
 
 	t.game.Play(m)
 	t.game.Position().LegalMoves(&t.moves)
-	if o := t.game.Outcome(&t.moves); o.Over() {
+	o := t.game.Outcome(&t.moves)
+	if !o.Over() && t.cfg.Adjudicate != nil {
+		result, err := t.cfg.Adjudicate(r)
+		if err != nil {
+			return nil, fmt.Errorf("self-play: game %d, ply %d: adjudicating: %w", r.Number, ply+1, err)
+		}
+		if result != chess.Unfinished {
+			o = chess.Outcome{Result: result, Reason: chess.Adjudication}
+		}
+	}
+	if o.Over() {
 		r.Outcome = o
 		r.Evaluations = t.tree.Evaluations() - t.before
 		t.settle(r)
