@@ -306,6 +306,69 @@ func bands() plots.Chart {
 	return s
 }
 
+func multiples() plots.Chart {
+	m := plots.Multiples{
+		Frame: plots.Frame{Title: "Validation loss of each trial"},
+		X:     plots.Axis{Label: "epoch"},
+		Y:     plots.Axis{Label: "validation loss", Unit: "nats"},
+	}
+	for i, name := range []string{"depth 2, c_puct 1", "depth 5, c_puct 1", "depth 10, c_puct 1", "depth 2, c_puct 2", "depth 5, c_puct 2"} {
+		s := plots.Series{Y: training("", 40, 1.6-0.2*float64(i%3)-0.05*float64(i)).Validation}
+		for e := range s.Y {
+			s.X = append(s.X, float64(e+1))
+		}
+		if i == 3 {
+			s.X, s.Y = s.X[:17], s.Y[:17] // still training
+		}
+		m.Panels = append(m.Panels, plots.Panel{Title: name, Series: []plots.Series{s}})
+	}
+	m.Panels = append(m.Panels, plots.Panel{Title: "depth 10, c_puct 2"})
+	return m
+}
+
+func multiplesBands() plots.Chart {
+	m := plots.Multiples{
+		Frame:      plots.Frame{Title: "Score by depth and learning rate", Note: "bands: mean and 95 % interval of 5 seeds"},
+		X:          plots.Axis{Label: "samples trained on", FromZero: true},
+		Y:          plots.Axis{Label: "score against the untrained network", FromZero: true},
+		References: []plots.Reference{{Name: "no gain", Y: 0.5}},
+	}
+	for i, title := range []string{"2 blocks", "10 blocks"} {
+		p := plots.Panel{Title: title}
+		for j, rate := range []string{"rate 0.05", "rate 0.005"} {
+			band, err := plots.Band(rate, seeds(.35+.2*float64(i)+.1*float64(j), .05)...)
+			if err != nil {
+				panic(err)
+			}
+			p.Series = append(p.Series, band)
+		}
+		m.Panels = append(m.Panels, p)
+	}
+	return m
+}
+
+func lossHeads() plots.Chart {
+	l := plots.LossHeads{
+		Frame: plots.Frame{Title: "Loss by head"},
+		Heads: []plots.HeadLoss{
+			{Name: "policy", Unit: "nats"}, {Name: "value", Unit: "squared error"}, {Name: "moves left", Unit: "Huber"},
+		},
+		Generations: []float64{10, 20, 30, 40},
+	}
+	for h := range l.Heads {
+		for k, name := range []string{"training", "validation"} {
+			t := training("", 40, 1.2+0.1*float64(k))
+			s := plots.Series{Name: name}
+			for e, y := range t.Validation {
+				s.X = append(s.X, float64(e+1))
+				s.Y = append(s.Y, []float64{1, 0.3, 20}[h]*(y-[]float64{0, 1, 0.5}[h]))
+			}
+			l.Heads[h].Series = append(l.Heads[h].Series, s)
+		}
+	}
+	return l
+}
+
 // gallery has every kind of figure by the name of its golden pictures.
 var gallery = []struct {
 	name  string
@@ -325,6 +388,9 @@ var gallery = []struct {
 	{"results", results},
 	{"results_share", resultsShare},
 	{"bands", bands},
+	{"multiples", multiples},
+	{"multiples_bands", multiplesBands},
+	{"loss_heads", lossHeads},
 	{"heatmap", heatmap},
 	{"heatmap_large", heatmapLarge},
 }

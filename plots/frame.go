@@ -164,9 +164,9 @@ func (e entry) paint(c *draw.Canvas, x, mid vg.Length) {
 	}
 }
 
-// A panel is one of several plots that stand above one another and share
+// A strip is one of several plots that stand above one another and share
 // their x axis.
-type panel struct {
+type strip struct {
 	plot  axes
 	share float64 // of the height
 }
@@ -187,7 +187,7 @@ func (l layout) figure(description string, paint func(draw.Canvas)) *Figure {
 }
 
 // paintPanels draws panels from the top down with their data areas aligned.
-func paintPanels(c draw.Canvas, panels []panel) {
+func paintPanels(c draw.Canvas, panels []strip) {
 	const gap = 0.3 * vg.Centimeter
 	height := c.Max.Y - c.Min.Y - gap*vg.Length(len(panels)-1)
 	areas := make([]draw.Canvas, len(panels))

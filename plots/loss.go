@@ -73,12 +73,12 @@ func (l Loss) Figure() (*Figure, error) {
 	if x.empty() {
 		return nil, fmt.Errorf("plots: losses and rates of %d trials without a number: %w", len(l.Series), ErrNoData)
 	}
-	marks, every, err := l.marks(x)
+	marks, every, err := marksWithin(l.Generations, x)
 	if err != nil {
 		return nil, err
 	}
 
-	var panels []panel
+	var panels []strip
 	for _, lp := range []lossPanel{rate, loss, heads} {
 		_, y := spans(lp.series)
 		if y.empty() {
@@ -94,7 +94,7 @@ func (l Loss) Figure() (*Figure, error) {
 		for i, s := range lp.series {
 			p.Add(curve{Series: s, line: lp.lines[i]})
 		}
-		panels = append(panels, panel{plot: p, share: lp.weight})
+		panels = append(panels, strip{plot: p, share: lp.weight})
 	}
 	total := 0.0
 	for i := range panels {
@@ -109,7 +109,7 @@ func (l Loss) Figure() (*Figure, error) {
 		panels[i].share /= total
 	}
 
-	legend := l.legend(len(marks) > 0, every)
+	legend := l.legend(marks, every)
 	lay, err := newLayout(l.Frame, legend, defaultWidth, 3.4*total)
 	if err != nil {
 		return nil, err
@@ -236,7 +236,7 @@ func (l Loss) keyColor(single color.Color) color.Color {
 }
 
 // legend explains trials by color, then curves by dashes.
-func (l Loss) legend(generations bool, every int) []entry {
+func (l Loss) legend(marks []float64, every int) []entry {
 	var legend []entry
 	line := func(name string, c color.Color, d []vg.Length) {
 		legend = append(legend, entry{name: name, line: draw.LineStyle{Color: c, Width: lineWidth, Dashes: d}})
@@ -266,24 +266,29 @@ func (l Loss) legend(generations bool, every int) []entry {
 	for h, name := range heads {
 		line(name+" head", l.keyColor(headColor(h)), headLook(h))
 	}
-	if generations {
-		name := "end of a generation"
-		if every > 1 {
-			name = fmt.Sprintf("end of every %d generations", every)
-		}
-		legend = append(legend, entry{name: name, line: generationStyle})
-	}
-	return legend
+	return append(legend, generationEntries(marks, every)...)
 }
 
-// marks returns the generation marks that are drawn, and of how many
+// generationEntries explains the marks of generations, if there are any.
+func generationEntries(marks []float64, every int) []entry {
+	if len(marks) == 0 {
+		return nil
+	}
+	name := "end of a generation"
+	if every > 1 {
+		name = fmt.Sprintf("end of every %d generations", every)
+	}
+	return []entry{{name: name, line: generationStyle}}
+}
+
+// marksWithin returns the generation marks that are drawn, and of how many
 // generations each is one.
-func (l Loss) marks(x span) (marks []float64, every int, err error) {
-	if err := checkNumbers("Generations", l.Generations); err != nil {
+func marksWithin(generations []float64, x span) (marks []float64, every int, err error) {
+	if err := checkNumbers("Generations", generations); err != nil {
 		return nil, 0, err
 	}
-	every = (len(l.Generations) + mostGenerations - 1) / mostGenerations
-	for i, g := range l.Generations {
+	every = (len(generations) + mostGenerations - 1) / mostGenerations
+	for i, g := range generations {
 		if (i+1)%every == 0 && g >= x.min && g <= x.max {
 			marks = append(marks, g)
 		}

@@ -254,19 +254,28 @@ func (g grid) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	style := draw.LineStyle{Color: gridGray, Width: 0.5}
 	if g.x {
-		for _, t := range p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max) {
+		for _, t := range labeled(p.X) {
 			if x := tx(t.Value); !t.IsMinor() && x > c.Min.X+1 && c.ContainsX(x) {
 				c.StrokeLine2(style, x, c.Min.Y, x, c.Max.Y)
 			}
 		}
 	}
 	if g.y {
-		for _, t := range p.Y.Tick.Marker.Ticks(p.Y.Min, p.Y.Max) {
+		for _, t := range labeled(p.Y) {
 			if y := ty(t.Value); !t.IsMinor() && y > c.Min.Y+1 && c.ContainsY(y) {
 				c.StrokeLine2(style, c.Min.X, y, c.Max.X, y)
 			}
 		}
 	}
+}
+
+// labeled returns an axis' ticks, with the labels that a neighbor shows for it.
+func labeled(a plot.Axis) []plot.Tick {
+	ticker := a.Tick.Marker
+	if u, ok := ticker.(unlabeled); ok {
+		ticker = u.Ticker
+	}
+	return ticker.Ticks(a.Min, a.Max)
 }
 
 // level draws a reference.
