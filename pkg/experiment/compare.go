@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -66,7 +65,7 @@ func (e *Experiment) items(x Explained, sources map[string]any) (items []Item, l
 	if x.Swept {
 		path := strings.TrimPrefix(x.Path, "sweep.grid.")
 		i := slices.IndexFunc(e.Axes, func(a Axis) bool { return a.Path == path })
-		if i < 0 {
+		if i < 0 || x.Value != "["+strings.Join(e.Axes[i].Values, ", ")+"]" { // drawn at random
 			return nil, false
 		}
 		for _, v := range e.Axes[i].Values {
@@ -99,16 +98,12 @@ func (e *Experiment) items(x Explained, sources map[string]any) (items []Item, l
 	return items, true
 }
 
-// Source says which text of a script is meant: the first digits of its hash.
-func (x Script) Source() string { return x.SHA256[:min(7, len(x.SHA256))] }
-
-// ScriptsOf returns the scripts that the value of a key names, those within its
-// list included.
-func (s *Settings) ScriptsOf(path string) []NamedScript {
-	return slices.DeleteFunc(s.Scripts(), func(x NamedScript) bool {
-		return x.Path != path && !strings.HasPrefix(x.Path, path+".") && !strings.HasPrefix(x.Path, path+"[")
-	})
+// Values returns what every key that applies means, by its path: equal where two
+// settings mean the same.
+func (s *Settings) Values() map[string]string {
+	values := map[string]string{}
+	for _, r := range leaves(schema, "", s.bySource().values()) {
+		values[r.Path] = r.Value
+	}
+	return values
 }
-
-// ItemPath is the path of an entry of a list: "tournament.players[2]".
-func ItemPath(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
