@@ -33,6 +33,7 @@ what else it does.`,
 	cmd.AddCommand(benchSelfplayCommand())
 	cmd.AddCommand(benchNetworkCommand())
 	cmd.AddCommand(benchSearchCommand())
+	cmd.AddCommand(benchTrainCommand())
 	return cmd
 }
 

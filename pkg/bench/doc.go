@@ -11,7 +11,9 @@
 //
 //	Rules    pkg/chess, counting move sequences (perft)
 //	Network  pkg/nn, evaluating positions, beside its bare convolutions
+//	SelfPlay pkg/selfplay, playing games, beside its network alone
 //	Search   pkg/search, visiting positions, with an evaluator that costs nothing
+//	Train    pkg/train, learning from samples, beside bare passes of the network
 //
 // The package prints nothing but tables, and keeps no record of past speeds:
 // figures of another day, another machine or another load are not comparable.

@@ -196,7 +196,7 @@ func samplePositions(codec encode.Codec, seed uint64, batch int) [][]*encode.Lea
 			continue
 		}
 		moves := l.Slice()
-		// One in four: neighbours in a game are much alike.
+		// One in four: neighbors in a game are much alike.
 		if len(moves) >= 30 && len(moves) <= 40 && rng.IntN(4) == 0 {
 			leaf := new(encode.Leaf)
 			codec.Prepare(leaf, g, moves)
