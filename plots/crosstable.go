@@ -207,7 +207,7 @@ func (t Crosstable) paint(c draw.Canvas, g tableGeometry) {
 		c.StrokeLine2(rule, left+d, top, left+d, bottom)
 	}
 	c.FillText(aligned(textStyle(tickSize, softInk, false), draw.XLeft, draw.YBottom), vg.Point{X: right + 8, Y: top + 4}, "total")
-	paintScale(c, vg.Rectangle{Min: vg.Point{X: right + totalWidth, Y: bottom}, Max: vg.Point{X: right + totalWidth + barWidth, Y: top}},
+	paintScale(c, vg.Rectangle{Min: vg.Point{X: right + totalWidth, Y: max(bottom, top-longestBar)}, Max: vg.Point{X: right + totalWidth + barWidth, Y: top}},
 		scoreColor, scoreMarks, "score")
 }
 

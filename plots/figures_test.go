@@ -1,6 +1,7 @@
 package plots_test
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 
@@ -369,6 +370,30 @@ func lossHeads() plots.Chart {
 	return l
 }
 
+func parallel() plots.Chart {
+	p := plots.Parallel{
+		Frame: plots.Frame{Title: "A sweep of 16 trials"},
+		Axes: []plots.ParallelAxis{
+			{Axis: plots.Axis{Label: "network.depth", Unit: "blocks"}, Ticks: []string{"2", "5", "10", "20"}},
+			{Axis: plots.Axis{Label: "search.c_puct"}},
+			{Axis: plots.Axis{Label: "training.schedule.initial", Log: true}},
+			{Axis: plots.Axis{Label: "schedule"}, Ticks: []string{"plateau", "step", "cosine"}},
+		},
+		Metric: plots.Axis{Label: "rating", Unit: "Elo"},
+		Best:   plots.Highest,
+	}
+	for i := range 16 {
+		depth, cpuct, rate, kind := float64(i%4), 0.5+3.5*math.Mod(float64(i)*0.618, 1), math.Pow(10, -3+2*math.Mod(float64(i)*0.414, 1)), float64(i*7%3)
+		metric := 60*depth - 40*math.Pow(cpuct-2, 2) - 60*math.Abs(math.Log10(rate)+1.8) + 10*kind
+		l := plots.ParallelLine{Name: fmt.Sprintf("trial %d", i+1), Values: []float64{depth, cpuct, rate, kind}, Metric: metric}
+		if i == 11 {
+			l.Metric = nan // failed
+		}
+		p.Lines = append(p.Lines, l)
+	}
+	return p
+}
+
 // gallery has every kind of figure by the name of its golden pictures.
 var gallery = []struct {
 	name  string
@@ -388,6 +413,7 @@ var gallery = []struct {
 	{"results", results},
 	{"results_share", resultsShare},
 	{"bands", bands},
+	{"parallel", parallel},
 	{"multiples", multiples},
 	{"multiples_bands", multiplesBands},
 	{"loss_heads", lossHeads},

@@ -23,6 +23,10 @@ func viridisColor(share float64) color.RGBA {
 	return mix(viridis[i], viridis[i+1], at-float64(i))
 }
 
+// viridisLine is viridis for lines, without its yellow, which is too faint on
+// white.
+func viridisLine(share float64) color.RGBA { return viridisColor(0.87 * share) }
+
 // mix returns the color at a share t of the way from one to another.
 func mix(from, to color.RGBA, t float64) color.RGBA {
 	part := func(a, b uint8) uint8 { return uint8(math.Round(float64(a) + (float64(b)-float64(a))*t)) }
@@ -60,6 +64,7 @@ func (c colorScale) paint(cv draw.Canvas, box vg.Rectangle) {
 	bar := box
 	bar.Max.X = bar.Min.X + barWidth
 	bar.Max.Y -= 13
+	bar.Min.Y = max(bar.Min.Y, bar.Max.Y-longestBar)
 	var marks []scaleMark
 	for _, t := range c.axis.Tick.Marker.Ticks(c.axis.Min, c.axis.Max) {
 		if !t.IsMinor() {
@@ -80,7 +85,10 @@ func (c colorScale) width() vg.Length {
 	return widest + 1
 }
 
-const barWidth = vg.Length(9)
+const (
+	barWidth   = vg.Length(9)
+	longestBar = 5 * vg.Centimeter // of a scale that nothing else gives a height
+)
 
 // scaleMark is a labeled place of a color scale.
 type scaleMark struct {
@@ -93,9 +101,6 @@ type scaleMark struct {
 func paintScale(c draw.Canvas, box vg.Rectangle, colorOf func(float64) color.RGBA, marks []scaleMark, label string) {
 	const steps = 64
 	height := box.Max.Y - box.Min.Y
-	if most := 5 * vg.Centimeter; height > most {
-		box.Min.Y, height = box.Max.Y-most, most
-	}
 	for i := range steps {
 		c.SetColor(colorOf((float64(i) + 0.5) / steps))
 		// Each step reaches under the next, or hairlines of white would show.
