@@ -128,8 +128,8 @@ func (t Text) renderMarkdown(w *markdownWriter) error {
 }
 
 func (n Note) renderMarkdown(w *markdownWriter) error {
-	lines := strings.Split(strings.TrimSpace(contained(n.Markdown)), "\n")
-	w.paragraph("> [!" + strings.ToUpper(n.Kind.String()) + "]\n> " + strings.Join(lines, "\n> "))
+	lines := strings.Split(contained(n.Markdown), "\n")
+	w.paragraph("> [!" + strings.ToUpper(n.Kind.String()) + "]\n>\n> " + strings.Join(lines, "\n> "))
 	return nil
 }
 

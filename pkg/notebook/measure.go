@@ -33,12 +33,26 @@ func (m Measure) Known() bool { return m.Low <= m.Value && m.Value <= m.High && 
 // limits about effect measures", Statistics in Medicine 27, 2008). It is not
 // known unless both are.
 func (m Measure) Minus(other Measure) Measure {
-	d := Measure{Value: m.Value - other.Value}
-	if m.Known() && other.Known() {
-		d.Low = d.Value - math.Hypot(m.Value-m.Low, other.High-other.Value)
-		d.High = d.Value + math.Hypot(m.High-m.Value, other.Value-other.Low)
+	if !m.Known() || !other.Known() {
+		return Measure{Value: m.Value - other.Value}
 	}
-	return d
+	return m.minus(other)
+}
+
+// minus is Minus where what has no interval counts as exact.
+func (m Measure) minus(other Measure) Measure {
+	below, above := m.sides()
+	otherBelow, otherAbove := other.sides()
+	d := m.Value - other.Value
+	return Measure{Value: d, Low: d - math.Hypot(below, otherAbove), High: d + math.Hypot(above, otherBelow)}
+}
+
+// sides are the distances from the value to the ends of its interval.
+func (m Measure) sides() (below, above float64) {
+	if !m.Known() {
+		return 0, 0
+	}
+	return m.Value - m.Low, m.High - m.Value
 }
 
 // Noise reports whether a difference's interval holds 0: what differs by so

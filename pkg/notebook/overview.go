@@ -62,8 +62,8 @@ func (o Overview) check() error {
 
 // marks finds the best values of a metric. A value is told apart from the best
 // where the interval of their difference leaves 0 out, see [Measure.Minus];
-// the table makes no correction for the number of trials. Values without
-// interval are taken as they stand.
+// the table makes no correction for the number of trials. A value without
+// interval is taken as exact.
 func (o Overview) marks(metric int) []mark {
 	out := make([]mark, len(o.Rows))
 	better := o.Metrics[metric].Better
@@ -89,8 +89,7 @@ func (o Overview) marks(metric int) []mark {
 		if i == best || value(i).Missing() {
 			continue
 		}
-		d := value(best).Minus(value(i))
-		if value(i).Value == value(best).Value || d.Noise() {
+		if value(i).Value == value(best).Value || value(best).minus(value(i)).Noise() {
 			out[i], alone = amongBest, false
 		}
 	}

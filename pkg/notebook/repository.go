@@ -1,6 +1,7 @@
 package notebook
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/yuin/goldmark"
@@ -14,11 +15,18 @@ var fullMarkdown = goldmark.New(goldmark.WithExtensions(extension.GFM))
 
 // contained returns Markdown that ends where it ends: HTML in it is text, as
 // it is on the page, and a block of code that lacks its end is closed, so that
-// nothing reaches what follows.
+// nothing reaches what follows. Nor does it continue what stands before.
 func contained(source string) string {
 	source = strings.ToValidUTF8(strings.ReplaceAll(source, "\x00", "\uFFFD"), "\uFFFD")
+	source = strings.TrimRight(blankLines.ReplaceAllString(source, ""), " \t\r\n")
+	if strings.HasPrefix(source, " ") || strings.HasPrefix(source, "\t") {
+		source = "[_]: #\n\n" + source // shows nothing, and ends a list
+	}
 	return closed(withoutHTML(source))
 }
+
+// blankLines are those that a text begins with.
+var blankLines = regexp.MustCompile(`^(?:[ \t]*\r?\n)+`)
 
 // withoutHTML escapes the first angle bracket of each piece of HTML until
 // there is none. A piece may hide others, hence the rounds; what is left after

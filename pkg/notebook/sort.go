@@ -20,7 +20,7 @@ type sortable struct {
 var (
 	// leading is a number and what may follow it: a percent sign, or an
 	// interval.
-	leading = regexp.MustCompile(`^[~≈<>≤≥]?\s*([+-]?(?:[0-9][0-9,\x{00a0}\x{202f}\x{2009}]*(?:\.[0-9]*)?|\.[0-9]+|∞|Inf)(?:[eE][+-]?[0-9]+)?)\s*(%|±.*|\(.*|\[.*|-[0-9.]+/\+.*|(\.\.|…).*|[★~])?$`)
+	leading = regexp.MustCompile(`^[~≈<>≤≥]?\s*([+-]?(?:(?:[0-9]{1,3}(?:[,\x{00a0}\x{202f}\x{2009}][0-9]{3})+|[0-9]+)(?:\.[0-9]*)?|\.[0-9]+|∞|Inf)(?:[eE][+-]?[0-9]+)?)\s*(%|±.*|\(.*|\[.*|-[0-9.]+/\+.*|(\.\.|…).*|[★~])?$`)
 	// bare is a number that a script reads as it stands.
 	bare      = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
 	separator = strings.NewReplacer(",", "", "\u00a0", "", "\u202f", "", "\u2009", "")

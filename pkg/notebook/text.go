@@ -3,6 +3,7 @@ package notebook
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -97,7 +98,7 @@ func (s *sections) markdownHTML(source string) (string, error) {
 			n.Level = max(2, n.Level)
 			n.SetAttributeString("id", []byte(s.add(n.Level, plain(n, src))))
 		case *ast.Image:
-			if !bytes.HasPrefix(n.Destination, []byte("data:image/")) {
+			if !embedded.Match(n.Destination) {
 				images = append(images, n)
 			}
 		}
@@ -116,20 +117,38 @@ func (s *sections) markdownHTML(source string) (string, error) {
 	return b.String(), nil
 }
 
+// embedded are the addresses of pictures that are in the page.
+var embedded = regexp.MustCompile(`^data:image/(png|gif|jpeg|webp);`)
+
 // linkInstead replaces a picture that lies outside of the page by a link to
-// it: the page must be whole on its own.
+// it, or by its words within another link: the page must be whole on its own.
 func linkInstead(image *ast.Image) {
-	link := ast.NewLink()
-	link.Destination, link.Title = image.Destination, image.Title
+	var instead ast.Node
+	if withinLink(image) {
+		instead = ast.NewEmphasis(1)
+	} else {
+		link := ast.NewLink()
+		link.Destination, link.Title = image.Destination, image.Title
+		instead = link
+	}
 	for c := image.FirstChild(); c != nil; {
 		next := c.NextSibling()
-		link.AppendChild(link, c)
+		instead.AppendChild(instead, c)
 		c = next
 	}
-	if !link.HasChildren() {
-		link.AppendChild(link, ast.NewString(image.Destination))
+	if !instead.HasChildren() {
+		instead.AppendChild(instead, ast.NewString(image.Destination))
 	}
-	image.Parent().ReplaceChild(image.Parent(), image, link)
+	image.Parent().ReplaceChild(image.Parent(), image, instead)
+}
+
+func withinLink(n ast.Node) bool {
+	for p := n.Parent(); p != nil; p = p.Parent() {
+		if p.Kind() == ast.KindLink {
+			return true
+		}
+	}
+	return false
 }
 
 // plain returns the text of a node without its markup.
