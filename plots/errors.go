@@ -21,6 +21,8 @@ var (
 	ErrSize = errors.New("size cannot be drawn")
 	// ErrName: a file name has a directory in it or is empty.
 	ErrName = errors.New("not a plain file name")
+	// ErrBoard: a text is no position or no square of a chess board.
+	ErrBoard = errors.New("not a chess position")
 	// ErrStamp: a file's stamp cannot be read: the file is no picture of this
 	// package, or is damaged.
 	ErrStamp = errors.New("not a stamped picture")

@@ -394,6 +394,30 @@ func parallel() plots.Chart {
 	return p
 }
 
+func board() plots.Chart {
+	return plots.Board{
+		Frame:  plots.Frame{Title: "What the search looks at"},
+		FEN:    "r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/2N2N2/PPPP1PPP/R1BQK2R w KQkq - 6 5",
+		Weight: plots.Axis{Label: "share of 800 visits"},
+		Arrows: []plots.Arrow{
+			{From: "d2", To: "d3", Weight: 0.31, Label: "d3", Note: "Q +0.08"},
+			{From: "f3", To: "g5", Weight: 0.12, Label: "Ng5", Note: "Q −0.02"},
+			{From: "e1", To: "g1", Weight: 0.44, Label: "O-O", Note: "Q +0.11"},
+			{From: "c3", To: "d5", Weight: 0.05, Label: "Nd5", Note: "Q −0.21"},
+		},
+		Highlight: []string{"f8", "c5"},
+	}
+}
+
+func boardFlipped() plots.Chart {
+	return plots.Board{
+		Frame:  plots.Frame{Width: 10},
+		FEN:    "r1b1k2r/ppp2Bpp/2n5/8/4P1n1/2P5/P4PPP/RNB1K1NR[QPqpp] b KQkq - 0 9",
+		Arrows: []plots.Arrow{{To: "d3", Weight: 3, Label: "Q@d3"}, {From: "e8", To: "f7", Weight: 1}},
+		Flip:   true,
+	}
+}
+
 // gallery has every kind of figure by the name of its golden pictures.
 var gallery = []struct {
 	name  string
@@ -414,6 +438,8 @@ var gallery = []struct {
 	{"results_share", resultsShare},
 	{"bands", bands},
 	{"parallel", parallel},
+	{"board", board},
+	{"board_flipped", boardFlipped},
 	{"multiples", multiples},
 	{"multiples_bands", multiplesBands},
 	{"loss_heads", lossHeads},
