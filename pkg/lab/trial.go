@@ -66,13 +66,16 @@ func (t *trial) runStages(ctx context.Context) error {
 	if err := t.untrained(ctx); err != nil {
 		return fmt.Errorf("%s: %w", store.UntrainedStage, err)
 	}
-	began, ran := time.Now(), 0
+	began, ran, stopped := time.Now(), 0, false
 	for g := 1; g <= t.Settings.Generations; g++ {
 		before := t.Manifest.Stage(store.TrainStage(g))
 		for _, s := range []struct {
 			name string
 			run  func(context.Context, int) error
-		}{{store.SelfPlayStage(g), t.selfplay}, {store.HooksStage(g), t.hooks}, {store.TrainStage(g), t.train}} {
+		}{
+			{store.SelfPlayStage(g), t.selfplay}, {store.HooksStage(g), t.hooks}, {store.TargetStage(g), t.target},
+			{store.TrainStage(g), t.train}, {store.CheckpointHooksStage(g), t.checkpointHooks},
+		} {
 			if err := s.run(ctx, g); err != nil {
 				return fmt.Errorf("%s: %w", s.name, err)
 			}
@@ -83,6 +86,19 @@ func (t *trial) runStages(ctx context.Context) error {
 		if t.Manifest.Stage(store.TrainStage(g)) != before {
 			ran++
 			t.Reporter.Note(t.summary(g, time.Since(began)/time.Duration(ran)))
+		}
+		over, err := t.stops(ctx, g)
+		if err != nil {
+			return fmt.Errorf("%s: %w", store.StopStage(g), err)
+		}
+		if over {
+			stopped = true
+			break
+		}
+	}
+	if !stopped {
+		if err := t.endAt(nil); err != nil { // whatever an earlier rule said
+			return err
 		}
 	}
 	if err := t.tournament(ctx); err != nil {
@@ -121,7 +137,7 @@ func (t *trial) untrained(ctx context.Context) error {
 		}
 		defer net.Close()
 		c := &checkpoint.Checkpoint{Header: t.header(0, 0)}
-		if c.Training.Schedule, err = t.schedule().Start(); err != nil {
+		if c.Training.Schedule, err = t.schedule(unasked).Start(); err != nil {
 			return result{}, err
 		}
 		if c.Network, err = net.State(); err != nil {
@@ -137,15 +153,7 @@ func (t *trial) model(g int) (*nn.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	net, err := nn.New(c.Spec, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer net.Close()
-	if err := net.Load(c.Network); err != nil {
-		return nil, err
-	}
-	m, err := net.Compile(nn.InferenceOptions{Batch: t.Batch, Precision: t.Precision})
+	m, err := c.Compile(nn.InferenceOptions{Batch: t.Batch, Precision: t.Precision})
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,7 @@
-// Package uci drives chess engines that speak the Universal Chess Interface.
+// Package uci speaks the Universal Chess Interface, on both sides: it drives chess
+// engines, and it is the interface of one.
+//
+// # Driving engines
 //
 // [Start] launches an engine process and shakes hands with it, [Engine.Prove]
 // makes sure that it plays the rules it is asked to play, [Engine.Position] and
@@ -12,8 +15,16 @@
 // what kind of failure it was, names the engine, and carries the last lines
 // exchanged with it.
 //
-// What the package refuses to do: it plays no games (package arena does), it
-// keeps no clocks (an engine is limited by time a move, depth or nodes), and it
-// does not ponder. An engine that cannot prove that it knows a variant is not
-// used: some ignore the request and play ordinary chess instead.
+// An engine that cannot prove that it knows a variant is not used: some ignore the
+// request and play ordinary chess instead. Engines are limited by time a move, depth
+// or nodes; clocks are not kept for them, and they do not ponder.
+//
+// # Being an engine
+//
+// [Serve] answers a user interface with what a [Brain] thinks. Its user is a program
+// of somebody else, too: what is wrong is complained about, and changes nothing.
+//
+// # What the package refuses to do
+//
+// It plays no games (package arena does) and does not think (package engine does).
 package uci

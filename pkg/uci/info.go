@@ -42,6 +42,9 @@ type Score struct {
 	WDL    *[3]int // per mille win, draw, loss, when told
 }
 
+// winRate is the slope of the curve from centipawns to results.
+const winRate = 0.00368208
+
 // Expected is the expected result between -1 (loss) and 1 (win): from win, draw
 // and loss when the engine tells them, else certain for a mate, else
 //
@@ -58,7 +61,7 @@ func (s *Score) Expected() float64 {
 	case s.IsMate:
 		return -1
 	}
-	return 2/(1+math.Exp(-0.00368208*float64(s.CP))) - 1
+	return 2/(1+math.Exp(-winRate*float64(s.CP))) - 1
 }
 
 // String gives the score as engines write it: "cp 31" or "mate -2".

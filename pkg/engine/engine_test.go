@@ -1,0 +1,233 @@
+package engine
+
+import (
+	"context"
+	"math"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"alamos/pkg/checkpoint"
+	"alamos/pkg/chess"
+	"alamos/pkg/encode"
+	"alamos/pkg/nn"
+	"alamos/pkg/uci"
+)
+
+// A move uses a share of its clock: a game of any length fits in, whatever the
+// clock.
+func TestShare(t *testing.T) {
+	for _, c := range []struct{ left, increment time.Duration }{
+		{time.Minute, 0}, {time.Minute, time.Second}, {3 * time.Second, 100 * time.Millisecond}, {200 * time.Millisecond, 0}, {0, time.Second}, {-time.Second, 0},
+	} {
+		const overhead = 10 * time.Millisecond
+		left := c.left
+		for ply := range 500 {
+			use := share(left, c.increment, 0, overhead)
+			if use < time.Millisecond || use > max(left, time.Millisecond) {
+				t.Fatalf("%v + %v, move %d: %v of %v", c.left, c.increment, ply, use, left)
+			}
+			if left > 100*time.Millisecond && use > left*3/4 {
+				t.Fatalf("%v + %v, move %d: as much as %v of %v", c.left, c.increment, ply, use, left)
+			}
+			left = max(left-use, 0) + c.increment
+		}
+	}
+	if one, many := share(time.Minute, 0, 1, 0), share(time.Minute, 0, 40, 0); one < 30*time.Second || many != 2*time.Second {
+		t.Errorf("the last move before the time control may use %v, the fortieth %v", one, many)
+	}
+}
+
+// think lets an engine think about a game.
+func think(t *testing.T, e *Engine, g *chess.Game, task uci.Task) (best, ponder chess.Move, told []uci.Info) {
+	t.Helper()
+	best, ponder, err := e.Think(t.Context(), g, task, func(in uci.Info) { told = append(told, in) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return best, ponder, told
+}
+
+func game(t *testing.T, v chess.Variant, fen string, moves ...string) *chess.Game {
+	t.Helper()
+	p := chess.StartPosition(v)
+	if fen != "" {
+		var err error
+		if p, err = chess.ParseFEN(v, fen); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g := chess.NewGame(p)
+	for _, s := range moves {
+		m, err := g.Position().ParseUCI(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.Play(m)
+	}
+	return g
+}
+
+// The tree goes on from move to move, and starts anew for another game.
+func TestTreeIsReused(t *testing.T) {
+	e := New(Blank(chess.Standard))
+	nodes := uci.Task{Limit: uci.Limit{Nodes: 2000}}
+	g := game(t, chess.Standard, "")
+	best, ponder, _ := think(t, e, g, nodes)
+	g.Play(best)
+	g.Play(ponder)
+	e.goTo(g, nil)
+	if e.visits() == 0 {
+		t.Error("nothing was kept")
+	}
+	before := e.visits()
+	_, _, told := think(t, e, g, nodes)
+	if last := told[len(told)-1]; last.Nodes != 2000 {
+		t.Errorf("%d visits, of which %d were kept: want 2000 in all", last.Nodes, before)
+	}
+	e.goTo(game(t, chess.Standard, "", "a2a4"), nil)
+	if n := e.visits(); n != 0 {
+		t.Errorf("%d visits of another game were kept", n)
+	}
+	e.goTo(g, nil)
+	think(t, e, g, nodes)
+	e.NewGame()
+	if e.goTo(g, nil); e.visits() != 0 {
+		t.Error("a new game began with the tree of another")
+	}
+	think(t, e, g, nodes)
+	if err := e.Set("CPuct", "3"); err != nil {
+		t.Error(err)
+	}
+	if e.goTo(g, nil); e.visits() != 0 {
+		t.Error("a tree of other settings was kept")
+	}
+}
+
+// What is told is consistent: the line begins with the move, scores agree with it.
+func TestReports(t *testing.T) {
+	e := New(Blank(chess.Standard))
+	for name, value := range map[string]string{"MultiPV": "500", "UCI_ShowWDL": "true"} {
+		o := slices.IndexFunc(e.Options(), func(o uci.Option) bool { return o.Name == name })
+		if o < 0 {
+			t.Fatalf("no option %s", name)
+		}
+		if err := e.Set(name, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// White mates by Qb7; Black's queen is lost to no other move.
+	g := game(t, chess.Standard, "k7/8/1K6/8/8/8/1Q6/8 w - - 0 1")
+	best, _, told := think(t, e, g, uci.Task{Limit: uci.Limit{Nodes: 5000}})
+	if g.Position().UCI(best) != "b2g7" && g.Position().SAN(best)[len(g.Position().SAN(best))-1] != '#' {
+		t.Errorf("played %s, not a mate", g.Position().SAN(best))
+	}
+	first := told[slices.IndexFunc(told, func(in uci.Info) bool { return in.MultiPV == 1 && in.Nodes == told[len(told)-1].Nodes })]
+	if first.PV[0] != g.Position().UCI(best) || !first.Score.IsMate || first.Score.Mate != 1 || *first.Score.WDL != [3]int{1000, 0, 0} {
+		t.Errorf("%+v, %+v for %s", first, first.Score, g.Position().UCI(best))
+	}
+	for _, in := range told {
+		p := *g.Position()
+		for _, s := range in.PV {
+			m, err := p.ParseUCI(s)
+			if err != nil {
+				t.Fatalf("%v: %v", in.PV, err)
+			}
+			p.Play(m)
+		}
+		if w := in.Score.WDL; w[0]+w[1]+w[2] != 1000 || in.Depth != len(in.PV) || in.SelDepth < 1 {
+			t.Errorf("%+v", in)
+		}
+	}
+}
+
+// Limits end a search, memory among them; a context ends any.
+func TestLimits(t *testing.T) {
+	e := New(Blank(chess.Atomic))
+	g := game(t, chess.Atomic, "")
+	if err := e.Set("Hash", "1"); err != nil {
+		t.Fatal(err)
+	}
+	best, _, told := think(t, e, g, uci.Task{Mate: 50})
+	if last := told[len(told)-1]; best == 0 || last.HashFull != 1000 {
+		t.Errorf("full memory did not end the search: %+v", last)
+	}
+	e.NewGame()
+	if _, _, told := think(t, e, g, uci.Task{Limit: uci.Limit{Depth: 4}}); told[len(told)-1].Depth < 4 {
+		t.Errorf("depth %d, want 4", told[len(told)-1].Depth)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if best, _, err := e.Think(ctx, g, uci.Task{Infinite: true}, func(uci.Info) {}); best == 0 || err != nil {
+		t.Errorf("no time at all: %v, %v", best, err)
+	}
+	ctx, cancel = context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if best, _, err := e.Think(ctx, g, uci.Task{Infinite: true}, func(uci.Info) {}); best == 0 || err != nil {
+		t.Errorf("infinite: %v, %v", best, err)
+	}
+}
+
+// A checkpoint plays the variant that it was trained for, and says what it is; files
+// that are none are refused.
+func TestLoad(t *testing.T) {
+	codec, err := encode.NewCodec("atomic16", "uci1968", chess.Atomic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	net, err := nn.New(nn.Spec{
+		Planes: codec.Planes.Count(), Constant: codec.Planes.Constant(), PolicySize: codec.Policy.Size(), Depth: 1, Width: 8,
+		PolicyHead: nn.PolicyConv, PolicyChannels: 2,
+	}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer net.Close()
+	c := checkpoint.Checkpoint{Header: checkpoint.Header{Spec: net.Spec(), Input: "atomic16", Policy: "uci1968", Variant: "atomic", Generation: 3}}
+	if c.Network, err = net.State(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "gen-0003.safetensors")
+	if err := c.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	mind, err := Load(path, Hardware{Threads: 2, Batch: 8, Precision: "fp32"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := New(mind)
+	defer e.Close()
+	if e.Name() != "alamos gen-0003 atomic 1x8" || !slices.Equal(e.Variants(), []chess.Variant{chess.Atomic}) {
+		t.Errorf("%s, %v", e.Name(), e.Variants())
+	}
+	g := game(t, chess.Atomic, "", "g1f3", "a7a6", "f3g5", "a6a5")
+	best, _, told := think(t, e, g, uci.Task{Limit: uci.Limit{Nodes: 1000}})
+	if s := g.Position().UCI(best); s != "g5f7" && s != "g5e6" || !told[len(told)-1].Score.IsMate {
+		t.Errorf("plays %s, %+v: does not explode the king", s, told[len(told)-1])
+	}
+
+	c.Variant = "checkers"
+	other := filepath.Join(t.TempDir(), "other.safetensors")
+	if err := c.Write(other); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{other, "engine.go", "none.safetensors"} {
+		if m, err := Load(path, Hardware{}); err == nil {
+			m.Close()
+			t.Errorf("%s was loaded", path)
+		}
+	}
+}
+
+func TestBadSettings(t *testing.T) {
+	e := New(Blank(chess.Standard))
+	for _, c := range [][2]string{{"CPuct", "x"}, {"CPuct", "NaN"}, {"CPuct", "0"}, {"Temperature", "-1"}, {"MultiPV", ""}, {"Nothing", "1"}} {
+		if e.Set(c[0], c[1]) == nil {
+			t.Errorf("%s = %q is accepted", c[0], c[1])
+		}
+	}
+	if math.IsNaN(e.settings.cpuct) || e.settings.cpuct != 1.5 {
+		t.Error("a refused value was set")
+	}
+}

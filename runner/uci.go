@@ -1,0 +1,54 @@
+package main
+
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"alamos/pkg/chess"
+	"alamos/pkg/engine"
+	"alamos/pkg/uci"
+)
+
+func uciCommand() *cobra.Command {
+	var model string
+	var h engine.Hardware
+	cmd := &cobra.Command{
+		Use:   "uci",
+		Short: "Be a UCI engine: play against a network in any chess program",
+		Long: `uci speaks the Universal Chess Interface on standard input and output, as chess
+programs, tournament managers and lichess bridges ask for it. The engine plays the
+variant that its network was trained for. Without a network it knows the rules only,
+of every variant.
+
+What a user may change while it runs (MultiPV, CPuct, Temperature and more) is
+offered as UCI options. A "go" without limits is infinite, as UCI has it.`,
+		Example: `  alamos uci --model results/quickstart/*/checkpoints/gen-0008.safetensors
+  printf 'position startpos\ngo nodes 800\n' | alamos uci --model gen-0008.safetensors`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case h.Threads < 0:
+				return usagef("--threads: want 0 or more, have %d", h.Threads)
+			case h.Batch < 0 || h.Batch > 4096:
+				return usagef("--batch: want 0 to 4096, have %d", h.Batch)
+			}
+			mind := engine.Blank(chess.Variants()...)
+			if model != "" {
+				var err error
+				if mind, err = engine.Load(model, h); err != nil {
+					return err
+				}
+			}
+			e := engine.New(mind)
+			defer e.Close()
+			return uci.Serve(cmd.Context(), os.Stdin, cmd.OutOrStdout(), e)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&model, "model", "", "checkpoint `file` of a run (default: no network)")
+	f.IntVar(&h.Threads, "threads", 0, "threads of the network (default: one a core)")
+	f.IntVar(&h.Batch, "batch", 0, "positions evaluated at once (default: 16 a thread)")
+	f.StringVar(&h.Precision, "precision", "auto", "of network inference: auto, fp32 or bf16")
+	return cmd
+}
