@@ -163,7 +163,7 @@ func (b Board) Figure() (*Figure, error) {
 	if b.Width > 0 {
 		height += vg.Length(b.Width)*vg.Centimeter - width
 	}
-	lay, err := newLayout(b.Frame, nil, float64(width/vg.Centimeter), float64(max(height/vg.Centimeter, leastData)))
+	lay, err := newLayout(b.Frame, nil, float64(width/vg.Centimeter), math.Max(leastData+0.1, float64(height/vg.Centimeter)))
 	if err != nil {
 		return nil, err
 	}

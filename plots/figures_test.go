@@ -418,6 +418,76 @@ func boardFlipped() plots.Chart {
 	}
 }
 
+func planes() plots.Chart {
+	p := plots.PolicyPlanes{
+		Frame:  plots.Frame{Title: "Policy of generation 12", Note: "chance that a move leaves a square, and that it enters it"},
+		Planes: []plots.Plane{{Title: "from"}, {Title: "to"}},
+		FEN:    "r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/2N2N2/PPPP1PPP/R1BQK2R w KQkq - 6 5",
+	}
+	for _, m := range []struct {
+		from, to int
+		p        float64
+	}{{4, 6, .41}, {11, 19, .27}, {21, 38, .12}, {18, 35, .08}, {26, 33, .05}, {8, 16, .04}, {15, 23, .03}} {
+		p.Planes[0].Squares[m.from] += m.p
+		p.Planes[1].Squares[m.to] += m.p
+	}
+	return p
+}
+
+func planesMany() plots.Chart {
+	p := plots.PolicyPlanes{
+		Frame: plots.Frame{Title: "Logits by kind of move"},
+		Value: plots.Axis{Label: "logit"},
+	}
+	for i, name := range []string{"north 1", "north 2", "northeast 1", "east 1", "southeast 1", "south 1", "southwest 1", "west 1", "northwest 1", "knight 1", "knight 2", "to a knight"} {
+		plane := plots.Plane{Title: name}
+		for s := range plane.Squares {
+			plane.Squares[s] = 3*math.Sin(float64(i+s/8)) - math.Abs(float64(s%8)-float64(i%8))
+		}
+		p.Planes = append(p.Planes, plane)
+	}
+	for s := range 48 {
+		p.Planes[11].Squares[s] = nan // no such move from there
+	}
+	return p
+}
+
+// searched is a small search as a real one leaves it: visits of children add
+// up to one less than their parent's.
+var searched = []plots.Node{
+	{Visits: 800, Prior: nan, Q: 0.09},
+	{Parent: 0, Move: "O-O", Visits: 352, Prior: .41, Q: .11},
+	{Parent: 0, Move: "d3", Visits: 248, Prior: .27, Q: .08},
+	{Parent: 0, Move: "Ng5", Visits: 96, Prior: .12, Q: -.02},
+	{Parent: 0, Move: "Nd5", Visits: 41, Prior: .08, Q: -.21},
+	{Parent: 0, Move: "Bxf7+", Visits: 62, Prior: .05, Q: -.64},
+	{Parent: 1, Move: "O-O", Visits: 211, Prior: .5, Q: -.1},
+	{Parent: 1, Move: "d6", Visits: 140, Prior: .4, Q: -.12},
+	{Parent: 2, Move: "d6", Visits: 170, Prior: .6, Q: -.07},
+	{Parent: 2, Move: "O-O", Visits: 77, Prior: .3, Q: -.1},
+	{Parent: 3, Move: "O-O", Visits: 95, Prior: .9, Q: .03},
+	{Parent: 5, Move: "Kxf7", Visits: 61, Prior: .98, Q: .66},
+	{Parent: 6, Move: "d3", Visits: 150, Prior: .5, Q: .1},
+	{Parent: 6, Move: "Re1", Visits: 60, Prior: .3, Q: .1},
+	{Parent: 7, Move: "d3", Visits: 139, Prior: .7, Q: .12},
+	{Parent: 8, Move: "O-O", Visits: 169, Prior: .7, Q: .07},
+	{Parent: 12, Move: "d6", Visits: 149, Prior: .8, Q: -.09},
+	{Parent: 15, Move: "O-O", Visits: 100, Prior: .6, Q: -.07},
+	{Parent: 15, Move: "Bg4", Visits: 68, Prior: .2, Q: -.05},
+	{Parent: 16, Move: "Bg5", Visits: 148, Prior: .5, Q: .08},
+	{Parent: 14, Move: "O-O", Visits: 138, Prior: .5, Q: -.12},
+	{Parent: 0, Move: "a3", Visits: 0, Prior: .04, Q: nan},
+	{Parent: 0, Move: "h3", Visits: 0, Prior: .03, Q: nan},
+}
+
+func tree() plots.Chart {
+	return plots.Tree{Frame: plots.Frame{Title: "A search of 800 visits"}, Nodes: searched, Most: 21}
+}
+
+func treeSmall() plots.Chart {
+	return plots.Tree{Frame: plots.Frame{Title: "Three most visited"}, Nodes: searched, Depth: 2, Most: 4}
+}
+
 // gallery has every kind of figure by the name of its golden pictures.
 var gallery = []struct {
 	name  string
@@ -440,6 +510,10 @@ var gallery = []struct {
 	{"parallel", parallel},
 	{"board", board},
 	{"board_flipped", boardFlipped},
+	{"planes", planes},
+	{"planes_many", planesMany},
+	{"tree", tree},
+	{"tree_small", treeSmall},
 	{"multiples", multiples},
 	{"multiples_bands", multiplesBands},
 	{"loss_heads", lossHeads},

@@ -41,6 +41,8 @@ type entry struct {
 	fill   color.Color // a box of this color if not nil
 	shade  color.Color // a box without an edge, behind the line
 	color  color.Color // of the marker
+
+	ramp func(share float64) color.RGBA // a scale of colors if not nil
 }
 
 const (
@@ -155,6 +157,17 @@ func (e entry) paint(c *draw.Canvas, x, mid vg.Length) {
 	if e.shade != nil {
 		c.SetColor(e.shade)
 		c.Fill(vg.Rectangle{Min: vg.Point{X: x, Y: mid - 4}, Max: vg.Point{X: x + sampleWidth, Y: mid + 4}}.Path())
+	}
+	if e.ramp != nil {
+		const steps = 20
+		for i := range steps {
+			c.SetColor(e.ramp((float64(i) + 0.5) / steps))
+			part := vg.Rectangle{
+				Min: vg.Point{X: x + sampleWidth*vg.Length(i)/steps, Y: mid - 4},
+				Max: vg.Point{X: min(x+sampleWidth, x+sampleWidth*vg.Length(float64(i)+1.5)/steps), Y: mid + 4},
+			}
+			c.Fill(part.Path())
+		}
 	}
 	if e.line.Width > 0 {
 		c.StrokeLine2(e.line, x, mid, x+sampleWidth, mid)

@@ -17,10 +17,13 @@ var viridis = [...]color.RGBA{
 }
 
 // viridisColor returns the color of a share of 0 to 1.
-func viridisColor(share float64) color.RGBA {
-	at := share * float64(len(viridis)-1)
-	i := int(math.Min(math.Floor(at), float64(len(viridis)-2)))
-	return mix(viridis[i], viridis[i+1], at-float64(i))
+func viridisColor(share float64) color.RGBA { return ramp(viridis[:], share) }
+
+// ramp returns the color of a share of 0 to 1 between evenly spaced colors.
+func ramp(colors []color.RGBA, share float64) color.RGBA {
+	at := share * float64(len(colors)-1)
+	i := int(math.Min(math.Floor(at), float64(len(colors)-2)))
+	return mix(colors[i], colors[i+1], at-float64(i))
 }
 
 // viridisLine is viridis for lines, without its yellow, which is too faint on

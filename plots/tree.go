@@ -1,0 +1,425 @@
+package plots
+
+import (
+	"bytes"
+	"cmp"
+	"container/heap"
+	"fmt"
+	"image/color"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Tree shows what a search has looked at: a box for each position, named by
+// the move that leads to it and colored by its value, joined by lines as wide
+// as their share of the visits. It grows from left to right, the most visited
+// move at the top. A search has thousands of positions; the most visited ones
+// are shown, and it is said of each how many moves below it are not.
+type Tree struct {
+	Frame
+
+	// Nodes begin with the root; a node's parent comes before it.
+	Nodes []Node
+
+	Depth int // most moves below the root; 0: 4
+	Most  int // most boxes; 0: 30
+}
+
+// Node is a position of a search.
+type Node struct {
+	Parent int    // index of the node that it follows; the root's is not read
+	Move   string // that leads to it; the root's is its name, empty: "root"
+	Visits int
+	Prior  float64 // of the move, 0 to 1; NaN where it is not known
+	Q      float64 // mean value for the side that played Move, -1 to 1; NaN where it is not known
+}
+
+const (
+	mostNodes = 5_000_000
+	mostBoxes = 400
+	mostDepth = 60
+)
+
+// treeBox is a node that is shown.
+type treeBox struct {
+	node     int
+	depth    int
+	children []*treeBox
+	hidden   int     // moves that are not shown
+	y        float64 // in rows, downward
+}
+
+// pick returns the root of the boxes that are shown.
+func (t Tree) pick() (*treeBox, error) {
+	depth, most := t.Depth, t.Most
+	if depth == 0 {
+		depth = 4
+	}
+	if most == 0 {
+		most = 30
+	}
+	if depth < 0 || depth > mostDepth || most < 1 || most > mostBoxes {
+		return nil, fmt.Errorf("plots: tree of depth %d with %d boxes: want 1 to %d and 1 to %d: %w", t.Depth, t.Most, mostDepth, mostBoxes, ErrRange)
+	}
+	if len(t.Nodes) == 0 {
+		return nil, fmt.Errorf("plots: tree without a node: %w", ErrNoData)
+	}
+	if len(t.Nodes) > mostNodes {
+		return nil, fmt.Errorf("plots: tree of %d nodes: want at most %d: %w", len(t.Nodes), mostNodes, ErrSize)
+	}
+	children := make([][]int, len(t.Nodes))
+	for i, n := range t.Nodes {
+		if i > 0 {
+			if n.Parent < 0 || n.Parent >= i {
+				return nil, fmt.Errorf("plots: tree: node %d (%q) follows node %d: want one of 0 to %d: %w", i, n.Move, n.Parent, i-1, ErrRange)
+			}
+			children[n.Parent] = append(children[n.Parent], i)
+		}
+		if n.Visits < 0 || n.Prior < 0 || n.Prior > 1+1e-6 || math.Abs(n.Q) > 1+1e-6 {
+			return nil, fmt.Errorf("plots: tree: node %d (%q) has %d visits, prior %g, value %g: %w", i, n.Move, n.Visits, n.Prior, n.Q, ErrRange)
+		}
+	}
+	// The most visited of all nodes whose parent is shown comes next.
+	root := &treeBox{}
+	next := &treeQueue{tree: t.Nodes, boxes: []*treeBox{root}}
+	parent := map[*treeBox]*treeBox{}
+	for shown := 0; len(next.boxes) > 0 && shown < most; shown++ {
+		b := heap.Pop(next).(*treeBox)
+		b.hidden = len(children[b.node])
+		if p := parent[b]; p != nil {
+			p.children = append(p.children, b) // in the order of visits
+			p.hidden--
+		}
+		if b.depth == depth {
+			continue
+		}
+		for _, i := range children[b.node] {
+			child := &treeBox{node: i, depth: b.depth + 1}
+			parent[child] = b
+			heap.Push(next, child)
+		}
+	}
+	root.place()
+	return root, nil
+}
+
+// treeQueue orders boxes by visits, equal ones by their place in the list.
+type treeQueue struct {
+	tree  []Node
+	boxes []*treeBox
+}
+
+func (q *treeQueue) Len() int { return len(q.boxes) }
+func (q *treeQueue) Less(i, j int) bool {
+	a, b := q.boxes[i].node, q.boxes[j].node
+	return cmp.Or(cmp.Compare(q.tree[b].Visits, q.tree[a].Visits), cmp.Compare(a, b)) < 0
+}
+func (q *treeQueue) Swap(i, j int) { q.boxes[i], q.boxes[j] = q.boxes[j], q.boxes[i] }
+func (q *treeQueue) Push(x any)    { q.boxes = append(q.boxes, x.(*treeBox)) }
+func (q *treeQueue) Pop() any {
+	last := q.boxes[len(q.boxes)-1]
+	q.boxes = q.boxes[:len(q.boxes)-1]
+	return last
+}
+
+// place finds the heights of a box and all below it, in rows: a parent stands
+// in the middle of its children, and subtrees are as close together as their
+// outlines allow (after Reingold and Tilford, "Tidier Drawings of Trees",
+// 1981). It returns the outline: the first and last row at each depth, from
+// the box's own down, with the box at row 0; placed by shift.
+func (b *treeBox) place() (top, bottom []float64) {
+	for i, c := range b.children {
+		t, u := c.place()
+		shift := 0.0
+		if i > 0 {
+			shift = math.Inf(-1)
+			for d := range min(len(t), len(bottom)) {
+				shift = math.Max(shift, bottom[d]+1-t[d])
+			}
+		}
+		c.shift(shift)
+		for d := range t {
+			if d < len(top) {
+				bottom[d] = u[d] + shift
+			} else {
+				top = append(top, t[d]+shift)
+				bottom = append(bottom, u[d]+shift)
+			}
+		}
+	}
+	if n := len(b.children); n > 0 {
+		b.y = (b.children[0].y + b.children[n-1].y) / 2
+	}
+	top, bottom = slices.Insert(top, 0, b.y), slices.Insert(bottom, 0, b.y)
+	return top, bottom
+}
+
+func (b *treeBox) shift(rows float64) {
+	b.y += rows
+	for _, c := range b.children {
+		c.shift(rows)
+	}
+}
+
+// walk calls f for a box and all below it, parents first.
+func (b *treeBox) walk(f func(*treeBox)) {
+	f(b)
+	for _, c := range b.children {
+		c.walk(f)
+	}
+}
+
+// name, counts and values are the texts of a box.
+func (n Node) name() string {
+	if move := clean(n.Move); move != "" {
+		return move
+	}
+	return "root"
+}
+
+func (n Node) values() string {
+	var parts []string
+	if !math.IsNaN(n.Prior) {
+		parts = append(parts, fmt.Sprintf("P %.2f", n.Prior))
+	}
+	if !math.IsNaN(n.Q) {
+		parts = append(parts, "Q "+signedValue(n.Q))
+	}
+	return strings.Join(parts, "  ")
+}
+
+// signedValue writes a value of -1 to 1 with its sign.
+func signedValue(v float64) string {
+	return strings.Replace(strings.Replace(fmt.Sprintf("%+.2f", v), "-", "−", 1), "+0.00", "0.00", 1)
+}
+
+// color is the node's value on the scale of scores.
+func (n Node) color() color.RGBA {
+	if math.IsNaN(n.Q) {
+		return color.RGBA{0xF0, 0xF0, 0xF0, 0xFF}
+	}
+	return scoreColor((math.Max(-1, math.Min(1, n.Q)) + 1) / 2)
+}
+
+// share of the root's visits.
+func (t Tree) share(b *treeBox) float64 {
+	root := t.Nodes[0].Visits
+	if root == 0 {
+		return 0
+	}
+	return math.Min(1, float64(t.Nodes[b.node].Visits)/float64(root))
+}
+
+const (
+	boxHeight  = vg.Length(25)
+	boxGap     = vg.Length(5)  // between boxes above one another
+	levelGap   = vg.Length(28) // between levels
+	widestMove = vg.Length(60)
+	widestEdge = 7.0
+)
+
+var edgeColor = color.RGBA{0x9A, 0xA4, 0xAE, 0xFF}
+
+// Figure implements [Chart].
+func (t Tree) Figure() (*Figure, error) {
+	root, err := t.pick()
+	if err != nil {
+		return nil, err
+	}
+	// Boxes of a level are of one width.
+	var widths []vg.Length
+	top, bottom, shown := root.y, root.y, 0
+	root.walk(func(b *treeBox) {
+		if b.depth == len(widths) {
+			widths = append(widths, 0)
+		}
+		widths[b.depth] = max(widths[b.depth], t.boxWidth(b))
+		top, bottom = math.Min(top, b.y), math.Max(bottom, b.y)
+		shown++
+	})
+	width := 2*margin - levelGap
+	for _, w := range widths {
+		width += w + levelGap
+	}
+	height := boxHeight + (boxHeight+boxGap)*vg.Length(bottom-top)
+	if t.Note == "" && shown < len(t.Nodes) {
+		t.Note = fmt.Sprintf("the %d most visited of %d positions; +n: moves that are not shown", shown, len(t.Nodes))
+	}
+	lay, err := newLayout(t.Frame, []entry{
+		{name: "Q from −1 to 1, for the side that moved", ramp: scoreColor},
+		{name: "width: share of visits", line: draw.LineStyle{Color: edgeColor, Width: widestEdge / 2}},
+	}, float64(max(width, 11*vg.Centimeter)/vg.Centimeter), math.Max(leastData, float64(height/vg.Centimeter))+0.1)
+	if err != nil {
+		return nil, err
+	}
+	if lay.width < width-0.5 || lay.height-lay.headHeight()-2*margin < height-0.5 {
+		return nil, fmt.Errorf("plots: tree of %d levels and %d boxes in %.4g by %.4g cm, it needs %.4g by %.4g: %w", len(widths), shown,
+			lay.width/vg.Centimeter, lay.height/vg.Centimeter, width/vg.Centimeter, (height+lay.headHeight()+2*margin)/vg.Centimeter, ErrSize)
+	}
+	return lay.figure(t.describe(root), func(c draw.Canvas) { t.paint(c, root, widths, top) }), nil
+}
+
+func (t Tree) boxWidth(b *treeBox) vg.Length {
+	n := t.Nodes[b.node]
+	first := min(textStyle(tickSize, ink, true).Width(n.name()), widestMove) + 8 + textStyle(tickSize, ink, false).Width(fmt.Sprint(n.Visits))
+	small := textStyle(smallSize, ink, false)
+	second := small.Width(n.values())
+	if b.hidden > 0 {
+		second += 6 + small.Width(b.more())
+	}
+	return max(first, second) + 8
+}
+
+// more says how many moves are not shown.
+func (b *treeBox) more() string {
+	if b.hidden == 0 {
+		return ""
+	}
+	return fmt.Sprintf("+%d", b.hidden)
+}
+
+func (t Tree) describe(root *treeBox) string {
+	if given := clean(t.Description); given != "" {
+		return given
+	}
+	s := fmt.Sprintf("Search tree of %d visits", t.Nodes[0].Visits)
+	var told []string
+	for _, b := range root.children {
+		n := t.Nodes[b.node]
+		text := fmt.Sprintf("%s %d visits", n.name(), n.Visits)
+		if !math.IsNaN(n.Q) {
+			text += " Q " + signedValue(n.Q)
+		}
+		told = append(told, text)
+	}
+	if len(told) > 0 {
+		s += ": " + several(told, ", ")
+	}
+	var line []string
+	for b := root; len(b.children) > 0; {
+		b = b.children[0]
+		line = append(line, t.Nodes[b.node].name())
+	}
+	if len(line) > 1 {
+		s += "; most visited line " + strings.Join(line, " ")
+	}
+	return s + "."
+}
+
+func (t Tree) paint(c draw.Canvas, root *treeBox, widths []vg.Length, top float64) {
+	left := make([]vg.Length, len(widths)) // of each level
+	x := c.Min.X
+	for d, w := range widths {
+		left[d] = x
+		x += w + levelGap
+	}
+	mid := func(b *treeBox) vg.Length {
+		return c.Max.Y - boxHeight/2 - (boxHeight+boxGap)*vg.Length(b.y-top)
+	}
+	root.walk(func(b *treeBox) { // lines below all boxes
+		from := vg.Point{X: left[b.depth] + widths[b.depth], Y: mid(b)}
+		for i := len(b.children) - 1; i >= 0; i-- {
+			child := b.children[i]
+			to := vg.Point{X: left[child.depth], Y: mid(child)}
+			var p vg.Path
+			p.Move(from)
+			bend := (from.X + to.X) / 2
+			p.CubeTo(vg.Point{X: bend, Y: from.Y}, vg.Point{X: bend, Y: to.Y}, to)
+			c.SetLineStyle(draw.LineStyle{Color: edgeColor, Width: vg.Length(0.5 + (widestEdge-0.5)*t.share(child))})
+			c.Stroke(p)
+		}
+	})
+	root.walk(func(b *treeBox) {
+		box := vg.Rectangle{
+			Min: vg.Point{X: left[b.depth], Y: mid(b) - boxHeight/2},
+			Max: vg.Point{X: left[b.depth] + widths[b.depth], Y: mid(b) + boxHeight/2},
+		}
+		t.paintBox(&c, box, b)
+	})
+}
+
+func (t Tree) paintBox(c *draw.Canvas, box vg.Rectangle, b *treeBox) {
+	n := t.Nodes[b.node]
+	fill := n.color()
+	path := rounded(box, 3)
+	c.SetColor(fill)
+	c.Fill(path)
+	c.SetLineStyle(draw.LineStyle{Color: axisGray, Width: 0.6})
+	c.Stroke(path)
+	on := inkOn(fill)
+	name := aligned(textStyle(tickSize, on, true), draw.XLeft, draw.YCenter)
+	small := textStyle(smallSize, on, false)
+	values, hidden := n.values(), b.more()
+	y := (box.Min.Y + box.Max.Y) / 2
+	if values != "" || hidden != "" {
+		beside(c, aligned(small, draw.XLeft, draw.YCenter), vg.Point{X: box.Min.X + 4, Y: y - 6}, values)
+		beside(c, aligned(small, draw.XRight, draw.YCenter), vg.Point{X: box.Max.X - 4, Y: y - 6}, hidden)
+		y += 5.5
+	}
+	beside(c, name, vg.Point{X: box.Min.X + 4, Y: y}, fit(n.name(), name, widestMove))
+	beside(c, aligned(textStyle(tickSize, on, false), draw.XRight, draw.YCenter), vg.Point{X: box.Max.X - 4, Y: y}, fmt.Sprint(n.Visits))
+}
+
+// rounded is a box with rounded corners.
+func rounded(box vg.Rectangle, r vg.Length) vg.Path {
+	var p vg.Path
+	p.Move(vg.Point{X: box.Min.X + r, Y: box.Min.Y})
+	p.Line(vg.Point{X: box.Max.X - r, Y: box.Min.Y})
+	p.Arc(vg.Point{X: box.Max.X - r, Y: box.Min.Y + r}, r, -math.Pi/2, math.Pi/2)
+	p.Line(vg.Point{X: box.Max.X, Y: box.Max.Y - r})
+	p.Arc(vg.Point{X: box.Max.X - r, Y: box.Max.Y - r}, r, 0, math.Pi/2)
+	p.Line(vg.Point{X: box.Min.X + r, Y: box.Max.Y})
+	p.Arc(vg.Point{X: box.Min.X + r, Y: box.Max.Y - r}, r, math.Pi/2, math.Pi/2)
+	p.Line(vg.Point{X: box.Min.X, Y: box.Min.Y + r})
+	p.Arc(vg.Point{X: box.Min.X + r, Y: box.Min.Y + r}, r, math.Pi, math.Pi/2)
+	p.Close()
+	return p
+}
+
+// DOT returns the same boxes and lines in the language of Graphviz, for those
+// who want to lay the tree out themselves.
+func (t Tree) DOT() ([]byte, error) {
+	root, err := t.pick()
+	if err != nil {
+		return nil, err
+	}
+	hex := func(c color.RGBA) string { return fmt.Sprintf("#%02X%02X%02X", c.R, c.G, c.B) }
+	var b bytes.Buffer
+	b.WriteString("digraph search {\n\trankdir=LR;\n\tnode [shape=box, style=\"rounded,filled\", fontname=\"Liberation Sans\", fontsize=10];\n")
+	fmt.Fprintf(&b, "\tedge [arrowhead=none, color=\"%s\"];\n", hex(edgeColor))
+	if title := clean(t.Title); title != "" {
+		fmt.Fprintf(&b, "\tlabelloc=t;\n\tlabel=%s;\n", dotText(title))
+	}
+	root.walk(func(x *treeBox) {
+		n := t.Nodes[x.node]
+		lines := []string{n.name() + "  " + fmt.Sprint(n.Visits)}
+		if values := n.values(); values != "" {
+			lines = append(lines, values)
+		}
+		if x.hidden > 0 {
+			lines = append(lines, x.more())
+		}
+		font := ink
+		if inkOn(n.color()) == color.White {
+			font = color.RGBA{0xFF, 0xFF, 0xFF, 0xFF}
+		}
+		fmt.Fprintf(&b, "\tn%d [label=%s, fillcolor=\"%s\", fontcolor=\"%s\"];\n", x.node, dotText(lines...), hex(n.color()), hex(font))
+		for _, child := range x.children {
+			fmt.Fprintf(&b, "\tn%d -> n%d [penwidth=%.2f];\n", x.node, child.node, 0.5+(widestEdge-0.5)*t.share(child))
+		}
+	})
+	b.WriteString("}\n")
+	return b.Bytes(), nil
+}
+
+// dotText quotes lines of text. A backslash would begin one of DOT's escapes.
+func dotText(lines ...string) string {
+	for i := range lines {
+		lines[i] = strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(lines[i])
+	}
+	return `"` + strings.Join(lines, `\n`) + `"`
+}
