@@ -221,6 +221,13 @@ func TestShapeErrors(t *testing.T) {
 		"nil in trial":      {SideBySide{Trials: []Trial{{Cells: []Cell{nil}}}}, ErrShape},
 		"nested":            {SideBySide{Trials: []Trial{{Cells: []Cell{inner}}}}, ErrShape},
 		"nested by pointer": {SideBySide{Trials: []Trial{{Cells: []Cell{&inner}}}}, ErrShape},
+		"folds too deep":    {deep(maxDepth + 1), ErrShape},
+		"nil pointer":       {(*Fold)(nil), ErrShape},
+		"trials in a fold":  {SideBySide{Trials: []Trial{{Cells: []Cell{Fold{Cells: []Cell{inner}}}}}}, ErrShape},
+		"overview, values":  {Overview{Metrics: []Metric{{}}, Rows: []OverviewRow{{}}}, ErrShape},
+		"overview, link":    {Overview{Files: []string{"/x"}}, ErrLink},
+		"comparison, link":  {Comparison{Files: []string{"/x"}}, ErrLink},
+		"pair, link":        {Pair{Overlaid: &Figure{SVG: drawing("x"), Files: []string{"/x"}}}, ErrLink},
 		"absolute link":     {Table{Files: []string{"/etc/passwd"}}, ErrLink},
 		"empty link":        {Table{Files: []string{""}}, ErrLink},
 		"link, backslash":   {Table{Files: []string{`\\host\x`}}, ErrLink},
@@ -232,6 +239,49 @@ func TestShapeErrors(t *testing.T) {
 		if _, err := page.Markdown(); !errors.Is(err, c.want) {
 			t.Errorf("%s: Markdown: have error %v, want %v", name, err, c.want)
 		}
+	}
+}
+
+// deep is folds within folds.
+func deep(n int) Cell {
+	if n == 0 {
+		return Heading{Text: "bottom"}
+	}
+	return Fold{Cells: []Cell{deep(n - 1)}}
+}
+
+func TestFoldsWithinFolds(t *testing.T) {
+	if _, err := (Page{Cells: []Cell{deep(maxDepth)}}).HTML(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Metadata is left out with all that is in it, wherever it stands.
+func TestDrawingWithMetadata(t *testing.T) {
+	doc := `<svg viewBox="0 0 1 1"><metadata><rdf:RDF xmlns:rdf="x"><script>alert(1)</script> words <svg/></rdf:RDF></metadata><path d="M0,0"/></svg>`
+	var s styles
+	out, err := inlineSVG([]byte(doc), "f1-", "", &s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `<svg viewBox="0 0 1 1" role="img"><path d="M0,0"/></svg>`; out != want {
+		t.Errorf("have %s, want %s", out, want)
+	}
+}
+
+// A style that could end its rule, or load something, stays an attribute or is
+// refused; the drawing's own classes do not meet the page's.
+func TestHostileStyles(t *testing.T) {
+	for _, style := range []string{"fill:red}body{display:none", "fill:red;</style><script>", "fill:/*", "fill:'x", "fill:\\75rl(x)", "x"} {
+		var s styles
+		if class := s.add(style); class != "" {
+			t.Errorf("%q becomes the class %s: %s", style, class, s.rules.String())
+		}
+	}
+	var s styles
+	out, err := inlineSVG([]byte(`<svg><path class="note trial" style="fill:none;stroke:#0072B2"/></svg>`), "", "", &s)
+	if err != nil || !strings.Contains(out, `<path class="d0"/>`) || s.rules.String() != ".d0 { fill:none;stroke:#0072B2 }\n" {
+		t.Errorf("have %s, %q, %v", out, s.rules.String(), err)
 	}
 }
 

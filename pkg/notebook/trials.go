@@ -60,7 +60,7 @@ func children(c Cell) []Cell {
 // check refuses cells that are not there, trials within trials, and folds that
 // are nested too deeply.
 func check(place string, cells []Cell, depth int, within bool) error {
-	if depth > maxDepth {
+	if depth > maxDepth && len(cells) > 0 {
 		return fmt.Errorf("notebook: %s: cells lie more than %d deep within others: %w", place, maxDepth, ErrShape)
 	}
 	for i, c := range cells {
