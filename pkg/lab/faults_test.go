@@ -86,11 +86,13 @@ func TestMissingEngine(t *testing.T) {
 	}
 }
 
-// A script that fails stops its trial, and says where; the other trials go on.
+// A script that fails stops its trial where the experiment says so, and says where;
+// the other trials go on.
 func TestHookThatFails(t *testing.T) {
 	s := newSite(t)
 	s.edit(t, "plies.go", "\tsum := 0\n", "\tsum := 0\n\tif len(g.Games) == 4 {\n\t\tpanic(\"four games\")\n\t}\n")
 	s.edit(t, "small.yaml", "generations: 2", "generations: 1\nsweep:\n  grid: {selfplay.games: [4, 5]}")
+	s.edit(t, "small.yaml", "hooks: [plies.go]", "hooks: [{file: plies.go, on_error: stop}]")
 	set := []string{"training.window=1", "tournament.rounds=0"}
 	r, err := s.try(context.Background(), nil, set...)
 	wantError(t, err, "plies.go:15:3: ", "four games", "hooks 1")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"alamos/pkg/chess"
@@ -82,25 +83,69 @@ func supports[T interface{ Supports(chess.Variant) error }](byName func(string) 
 	return encoding.Supports(v)
 }
 
-// CheckHooks compiles the scripts of an experiment. Faults of a script are
-// [experiment.Errors] with the place in the script.
+// CheckHooks compiles the scripts of an experiment and makes sure that each has the
+// function that its place needs. Faults of a script are [experiment.Errors] with the
+// place in the script.
 func CheckHooks(ctx context.Context, e *experiment.Experiment) error {
 	var faults experiment.Errors
-	for _, h := range e.Settings.Hooks {
-		script, err := hook.Read(h.File)
-		if err == nil {
-			err = script.Check(ctx, hook.Limits{})
-		}
-		var fault *hook.Error
-		switch {
-		case errors.As(err, &fault):
-			faults = append(faults, &experiment.Error{File: fault.File, Line: max(1, fault.Line), Col: max(1, fault.Col), Msg: fault.Msg})
-		case err != nil:
-			return err
+	type use struct{ file, function string }
+	seen := map[use]bool{}
+	for i := range e.Trials {
+		for _, x := range e.Trials[i].Settings.Scripts() {
+			u := use{x.File, functionFor(x.Path)}
+			if seen[u] {
+				continue
+			}
+			seen[u] = true
+			var fault *hook.Error
+			switch err := checkHook(ctx, u.file, u.function); {
+			case errors.As(err, &fault):
+				f := &experiment.Error{File: fault.File, Line: max(1, fault.Line), Col: max(1, fault.Col), Msg: fault.Msg}
+				if !slices.ContainsFunc(faults, func(o *experiment.Error) bool { return *o == *f }) { // of a script used twice
+					faults = append(faults, f)
+				}
+			case err != nil:
+				return err
+			}
 		}
 	}
 	if len(faults) > 0 {
 		return faults
+	}
+	return nil
+}
+
+// functionFor is the function that the script at a key needs, "" for those that
+// measure.
+func functionFor(key string) string {
+	switch {
+	case key == "stop":
+		return hook.Stop
+	case strings.HasSuffix(key, ".adjudicate"):
+		return hook.Adjudicate
+	case key == "training.schedule.file":
+		return hook.Rate
+	case strings.HasPrefix(key, "hooks["):
+		return ""
+	}
+	return hook.Evaluate
+}
+
+// checkHook compiles a script that needs a function.
+func checkHook(ctx context.Context, file, function string) error {
+	script, err := hook.Read(file)
+	if err != nil {
+		return err
+	}
+	if function != "" {
+		return script.Check(ctx, hook.Limits{}, function)
+	}
+	have, err := script.Functions(ctx, hook.Limits{})
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(have, hook.Measure) && !slices.Contains(have, hook.MeasureCheckpoint) {
+		return &hook.Error{File: file, Msg: fmt.Sprintf("measures nothing: want %s or %s, have %s", hook.Measure, hook.MeasureCheckpoint, strings.Join(have, ", "))}
 	}
 	return nil
 }

@@ -35,7 +35,8 @@ type run struct {
 	experiment *experiment.Experiment
 	dir        string
 	machine    store.Machine
-	engines    map[string]*engine // opponents by engineKey, nil where one is left out
+	engines    map[string]*engine  // opponents by engineKey, nil where one is left out
+	functions  map[string][]string // that hooks have, by the hash of their source
 }
 
 // Run runs all trials of an experiment, draws its figures and writes its
@@ -68,6 +69,9 @@ func Run(ctx context.Context, e *experiment.Experiment, opt Options) error {
 		return advised(fmt.Errorf("cleaning up after an earlier run: %w", err))
 	}
 	if err := r.findEngines(ctx); err != nil {
+		return err
+	}
+	if err := r.findFunctions(ctx); err != nil {
 		return err
 	}
 	var trials []*store.Trial

@@ -13,6 +13,7 @@ import (
 	"alamos/pkg/disk"
 	"alamos/pkg/encode"
 	"alamos/pkg/experiment"
+	"alamos/pkg/hook"
 	"alamos/pkg/search"
 	"alamos/pkg/selfplay"
 	"alamos/pkg/store"
@@ -122,6 +123,14 @@ func (t *trial) play(ctx context.Context, g int, in store.Inputs) (records []*se
 		// Two batches of the network a worker: while the first games end,
 		// others take their places at the table.
 		Parallel: 2 * t.Batch,
+	}
+	if script := s.SelfPlay.Adjudicate; script != nil {
+		judge, err := openScript(script, hook.Limits{Processes: t.Workers})
+		if err != nil {
+			return nil, 0, 0, err
+		}
+		defer judge.Close()
+		cfg.Adjudicate = t.judgeSelfPlay(ctx, judge)
 	}
 	_, err = selfplay.Play(ctx, cfg, t.codec, nets, func(r *selfplay.Record) {
 		done++

@@ -16,7 +16,9 @@ const (
 	untrainedCode  = "1"
 	selfplayCode   = "1"
 	hooksCode      = "1"
+	targetCode     = "1"
 	trainCode      = "1"
+	stopCode       = "1"
 	tournamentCode = "1"
 )
 

@@ -17,6 +17,7 @@ import (
 	"alamos/pkg/chess"
 	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
+	"alamos/pkg/hook"
 	"alamos/pkg/nn"
 	"alamos/pkg/search"
 	"alamos/pkg/store"
@@ -28,6 +29,20 @@ type contestant struct {
 	generation int // -1: no checkpoint
 	rounds     int // 0: as the tournament
 	engine     *engine
+
+	// Of a player of alpha-beta: the plies it looks ahead, and what it values
+	// positions by, a script or the network of a generation.
+	depth   int
+	script  *experiment.Script
+	network int // -1: none
+}
+
+// model is the generation whose network the player needs, -1 for none.
+func (c *contestant) model() int {
+	if c.depth > 0 {
+		return c.network
+	}
+	return c.generation
 }
 
 // contestants lists who plays, in the experiment's order; a checkpoint that is
@@ -39,29 +54,35 @@ func (t *trial) contestants() []contestant {
 			out = append(out, c)
 		}
 	}
-	last := t.Settings.Generations
+	last := t.Last()
 	for i := range t.Settings.Tournament.Players {
 		p := &t.Settings.Tournament.Players[i]
 		switch p.Kind {
 		case experiment.PlayerEvery:
 			for g := p.Every; g < last; g += p.Every {
-				add(contestant{store.CheckpointName(g), g, p.Rounds, nil})
+				add(contestant{name: store.CheckpointName(g), generation: g, rounds: p.Rounds})
 			}
-			add(contestant{store.CheckpointName(last), last, p.Rounds, nil})
+			add(contestant{name: store.CheckpointName(last), generation: last, rounds: p.Rounds})
 		case experiment.PlayerLast:
-			add(contestant{store.CheckpointName(last), last, p.Rounds, nil})
+			add(contestant{name: store.CheckpointName(last), generation: last, rounds: p.Rounds})
 		case experiment.PlayerUntrained:
-			add(contestant{store.CheckpointName(0), 0, p.Rounds, nil})
+			add(contestant{name: store.CheckpointName(0), generation: 0, rounds: p.Rounds})
 		case experiment.PlayerRandom:
-			add(contestant{store.RandomName, -1, p.Rounds, nil})
+			add(contestant{name: store.RandomName, generation: -1, rounds: p.Rounds})
 		case experiment.PlayerUCI:
 			if e := t.engines[engineKey(t.variant, t.chess960, p)]; e != nil { // nil: left out, see findEngines
 				name := e.name
 				if slices.ContainsFunc(out, func(o contestant) bool { return o.name == name }) {
 					name += " (" + p.UCI + ")" // the same file name in two folders
 				}
-				add(contestant{name, -1, p.Rounds, e})
+				add(contestant{name: name, generation: -1, rounds: p.Rounds, engine: e})
 			}
+		case experiment.PlayerHook, experiment.PlayerAlphaBeta:
+			c := alphaBetaContestant(p, last)
+			if i := slices.IndexFunc(out, func(o contestant) bool { return o.name == c.name }); i >= 0 && c.script != nil && out[i].script.SHA256 != c.script.SHA256 {
+				c.name += " (" + c.script.SHA256[:8] + ")" // the same file name in two folders
+			}
+			add(c)
 		}
 	}
 	return out
@@ -89,8 +110,10 @@ func (t *trial) tournament(ctx context.Context) error {
 	in.Settings("tournament", settings)
 	for _, p := range players {
 		switch {
-		case p.generation >= 0:
-			in["player "+p.name] = t.CheckpointSum(p.generation)
+		case p.script != nil:
+			in["player "+p.name] = p.script.SHA256
+		case p.model() >= 0:
+			in["player "+p.name] = t.CheckpointSum(p.model())
 		case p.engine != nil:
 			in["player "+p.name] = p.engine.id
 		default:
@@ -155,13 +178,17 @@ func (t *trial) playTournament(ctx context.Context, players []contestant, in sto
 	s := &t.Settings.Tournament
 	var entrants []arena.Entrant
 	for _, p := range players {
-		if p.generation >= 0 && models[p.generation] == nil {
-			if models[p.generation], err = t.model(p.generation); err != nil {
+		if g := p.model(); g >= 0 && models[g] == nil {
+			if models[g], err = t.model(g); err != nil {
 				return nil, err
 			}
 		}
 		entrants = append(entrants, arena.Entrant{Name: p.name, Rounds: p.rounds, New: func(int) (arena.Player, error) {
 			switch {
+			case p.script != nil:
+				return scriptPlayer(p.name, p.depth, p.script)
+			case p.depth > 0:
+				return t.valuePlayer(p.name, p.depth, models[p.network])
 			case p.generation >= 0:
 				return t.networkPlayer(p.name, models[p.generation])
 			case p.engine != nil:
@@ -174,6 +201,14 @@ func (t *trial) playTournament(ctx context.Context, players []contestant, in sto
 		Variant: t.variant, Start: t.Settings.Game.Start, Rounds: s.Rounds, MaxMoves: s.MaxMoves, RandomPlies: s.RandomPlies,
 		Seed: seed(t.Settings.Seed, "tournament", 0), Workers: t.Workers,
 		Have: func(p arena.Pair, number int) bool { return have[key{p, number}] },
+	}
+	if s.Adjudicate != nil {
+		judge, err := openScript(s.Adjudicate, hook.Limits{Processes: t.Workers})
+		if err != nil {
+			return nil, err
+		}
+		defer judge.Close()
+		cfg.Adjudicate = judgeTournament(judge)
 	}
 	total := 0
 	for _, f := range arena.Fixtures(cfg, entrants) {
@@ -230,19 +265,7 @@ func (t *trial) networkPlayer(name string, m *nn.Model) (arena.Player, error) {
 		session.Close()
 		return nil, err
 	}
-	return sessionPlayer{p, session}, nil
-}
-
-// sessionPlayer closes the session behind a player's evaluator with it.
-type sessionPlayer struct {
-	arena.Player
-	session *nn.Session
-}
-
-func (p sessionPlayer) Close() error {
-	err := p.Player.Close()
-	p.session.Close()
-	return err
+	return closingPlayer{p, session.Close}, nil
 }
 
 // keepTournament writes the games and tables of the tournament.

@@ -17,14 +17,6 @@ import (
 	"alamos/pkg/train"
 )
 
-// schedule is the learning-rate schedule of the experiment.
-func (t *trial) schedule() train.Schedule {
-	s := &t.Settings.Training.Schedule
-	return train.Schedule{
-		Kind: s.Kind, Initial: s.Initial, Factor: s.Factor, Patience: s.Patience, Every: s.Every, Minimum: s.Minimum,
-	}
-}
-
 // train trains the network of generation g-1 on the window that ends with
 // generation g.
 func (t *trial) train(ctx context.Context, g int) error {
@@ -36,8 +28,14 @@ func (t *trial) train(ctx context.Context, g int) error {
 	}
 	for i := first; i <= g; i++ {
 		in["samples "+strconv.Itoa(i)] = t.Output(store.SelfPlayStage(i), store.SamplesFile(i))
+		if s.Training.ValueTarget != nil {
+			in["value target "+strconv.Itoa(i)] = t.Output(store.TargetStage(i), store.TargetFile(i))
+		}
 	}
 	in.Settings("training", s.Training)
+	if err := t.scheduleInputs(g, in); err != nil {
+		return err
+	}
 	err := t.stage(ctx, store.TrainStage(g), in, func(ctx context.Context) (result, error) {
 		c, err := checkpoint.Read(t.Path(store.CheckpointFile(g - 1)))
 		if err != nil {
@@ -59,7 +57,11 @@ func (t *trial) train(ctx context.Context, g int) error {
 		if err != nil {
 			return result{}, err
 		}
-		next, epochs, err := t.learn(ctx, g, in, c, window)
+		values, err := t.targets(first, sets)
+		if err != nil {
+			return result{}, err
+		}
+		next, epochs, err := t.learn(ctx, g, in, c, window, values)
 		if err != nil {
 			return result{}, err
 		}
@@ -80,8 +82,9 @@ func (t *trial) train(ctx context.Context, g int) error {
 }
 
 // learn trains from checkpoint c, or goes on after the last epoch that an
-// earlier process finished, and returns the next checkpoint.
-func (t *trial) learn(ctx context.Context, g int, in store.Inputs, c *checkpoint.Checkpoint, window *dataset.Set) (*checkpoint.Checkpoint, []train.Epoch, error) {
+// earlier process finished, and returns the next checkpoint. values, unless nil,
+// take the place of those of the window's samples.
+func (t *trial) learn(ctx context.Context, g int, in store.Inputs, c *checkpoint.Checkpoint, window *dataset.Set, values []float32) (*checkpoint.Checkpoint, []train.Epoch, error) {
 	s := &t.Settings.Training
 	net, err := nn.New(c.Spec, 0)
 	if err != nil {
@@ -115,7 +118,12 @@ func (t *trial) learn(ctx context.Context, g int, in store.Inputs, c *checkpoint
 	}
 	task := t.Reporter.Task(store.TrainStage(g), "steps")
 	defer task.End()
-	cfg := train.Config{Epochs: s.Epochs, Batch: s.Batch, Validation: s.Validation, Select: s.Select, Schedule: t.schedule()}
+	ask, end, err := t.asker(ctx, g)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer end()
+	cfg := train.Config{Epochs: s.Epochs, Batch: s.Batch, Validation: s.Validation, Select: s.Select, Schedule: t.schedule(ask), Values: values}
 	seeds := train.Seeds{Split: seed(t.Settings.Seed, "split", 0), Shuffle: seed(t.Settings.Seed, "shuffle", g)}
 	how := ""
 	var resume sync.Once

@@ -109,7 +109,7 @@ func lossFigure(frame plots.Frame, trials []*store.Trial, losses bool) (*figure,
 			s.Name = t.Name()
 		}
 		var marks []float64
-		for g := 1; g <= t.Settings.Generations; g++ {
+		for g := 1; g <= t.Last(); g++ {
 			rows, err := t.Epochs(g)
 			if err != nil {
 				return nil, err
@@ -151,7 +151,7 @@ func axis(x string) (a plots.Axis, suffix string) {
 
 // places are the trial's generations on that axis.
 func places(t *store.Trial, x string) ([]float64, error) {
-	out := make([]float64, t.Settings.Generations)
+	out := make([]float64, t.Last())
 	for g := 1; g <= len(out); g++ {
 		out[g-1] = float64(g)
 		if x == "samples" {
@@ -175,7 +175,7 @@ func lengthFigure(frame plots.Frame, x string, trials []*store.Trial) (*figure, 
 		if s.X, err = places(t, x); err != nil {
 			return nil, err
 		}
-		for g := 1; g <= t.Settings.Generations; g++ {
+		for g := 1; g <= t.Last(); g++ {
 			row, err := t.Generation(g)
 			if err != nil {
 				return nil, err
@@ -200,7 +200,7 @@ func hookFigure(frame plots.Frame, f *experiment.Figure, trials []*store.Trial) 
 			return nil, err
 		}
 		var table hookTable
-		for g := 1; g <= t.Settings.Generations; g++ {
+		for g := 1; g <= t.Last(); g++ {
 			m, err := t.Metrics(g, i)
 			if err != nil {
 				return nil, err

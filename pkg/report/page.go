@@ -168,7 +168,7 @@ func generationsTable(t *store.Trial) (notebook.Cell, error) {
 			number("samples", ""), number("loss", ""), number("evaluations", "1/s")},
 		Files: links(t, "generations.csv", "epochs.csv"),
 	}
-	for g := 1; g <= t.Settings.Generations; g++ {
+	for g := 1; g <= t.Last(); g++ {
 		row, err := t.Generation(g)
 		if err != nil {
 			return nil, err
@@ -281,7 +281,7 @@ func (r *report) trialRows(trials []*store.Trial) (head []string, rows [][]any, 
 		for _, a := range t.Axis {
 			row = append(row, a.Value)
 		}
-		last := t.Settings.Generations
+		last := t.Last()
 		samples, err := t.SamplesUntil(last)
 		if err != nil {
 			return nil, nil, err
@@ -357,7 +357,7 @@ func provenance(t *store.Trial) notebook.Cell {
 	add("machine", fmt.Sprintf("%s, %s, %s", m.CPU, plural(m.Cores, "core"), m.OS), false)
 	add("Go", m.Go, false)
 	add("inference", m.Precision, false)
-	if g := t.Settings.Generations; t.Manifest.Stage(store.TrainStage(g)) != nil {
+	if g := t.Last(); t.Manifest.Stage(store.TrainStage(g)) != nil {
 		add(store.CheckpointFile(g), t.CheckpointSum(g), true)
 	}
 	if s := t.Manifest.Stage(store.TournamentStage); s != nil {

@@ -9,7 +9,7 @@ import (
 func Tables(t *store.Trial) error {
 	var generations, epochs [][]any
 	hooks := make([]hookTable, len(t.Settings.Hooks))
-	for g := 1; g <= t.Settings.Generations && t.Manifest.Stage(store.TrainStage(g)) != nil; g++ {
+	for g := 1; g <= t.Last() && t.Manifest.Stage(store.TrainStage(g)) != nil; g++ {
 		row, err := t.Generation(g)
 		if err != nil {
 			return err

@@ -17,13 +17,18 @@ const (
 // Names of the stages of generation g.
 func SelfPlayStage(g int) string { return fmt.Sprintf("self-play %d", g) }
 func HooksStage(g int) string    { return fmt.Sprintf("hooks %d", g) }
+func TargetStage(g int) string   { return fmt.Sprintf("value target %d", g) }
 func TrainStage(g int) string    { return fmt.Sprintf("training %d", g) }
+
+func CheckpointHooksStage(g int) string { return fmt.Sprintf("checkpoint hooks %d", g) }
+func StopStage(g int) string            { return fmt.Sprintf("stop %d", g) }
 
 // Files of a generation, relative to the trial's folder. Generation 0 is the
 // untrained network.
 func CheckpointFile(g int) string { return fmt.Sprintf("checkpoints/gen-%04d.safetensors", g) }
 func SamplesFile(g int) string    { return fmt.Sprintf("samples/gen-%04d.parquet", g) }
 func GamesFile(g int) string      { return fmt.Sprintf("games/gen-%04d.pgn", g) }
+func TargetFile(g int) string     { return fmt.Sprintf("targets/gen-%04d.csv", g) }
 
 // Folder is the name of a trial's folder: a hash of what decides its training,
 // so that another tournament, another notebook or more generations go on from

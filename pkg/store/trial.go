@@ -43,7 +43,7 @@ func (t *Trial) Name() string {
 // Done is the number of generations that are played and trained.
 func (t *Trial) Done() int {
 	g := 0
-	for g < t.Settings.Generations && t.Manifest.Stage(TrainStage(g+1)) != nil {
+	for g < t.Last() && t.Manifest.Stage(TrainStage(g+1)) != nil {
 		g++
 	}
 	return g
@@ -85,23 +85,10 @@ func (t *Trial) Tournament() (*Tournament, error) {
 	return &out, s.Decode(&out)
 }
 
-// Metrics are the metrics of script i over generation g.
-func (t *Trial) Metrics(g, i int) (map[string]Float, error) {
-	s := t.Manifest.Stage(HooksStage(g))
-	if s == nil {
-		return nil, nil
-	}
-	var all []map[string]Float
-	if err := s.Decode(&all); err != nil || i >= len(all) {
-		return nil, err
-	}
-	return all[i], nil
-}
-
 // MetricNames are the metrics of script i that occur in any generation, sorted.
 func (t *Trial) MetricNames(i int) ([]string, error) {
 	all := map[string]bool{}
-	for g := 1; g <= t.Settings.Generations; g++ {
+	for g := 1; g <= t.Last(); g++ {
 		m, err := t.Metrics(g, i)
 		if err != nil {
 			return nil, err

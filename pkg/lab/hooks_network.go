@@ -1,0 +1,121 @@
+package lab
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"alamos/pkg/chess"
+	"alamos/pkg/encode"
+	"alamos/pkg/hook"
+	"alamos/pkg/nn"
+	"alamos/pkg/search"
+)
+
+// network answers what scripts ask of a checkpoint. It is for one goroutine.
+type network struct {
+	variant   chess.Variant
+	search    search.Config
+	evaluator search.Evaluator
+}
+
+// newNetwork asks a session of a model, which the caller keeps.
+func (t *trial) newNetwork(s *nn.Session) *network {
+	cfg := searchConfig(&t.Settings.Search)
+	cfg.Noise = search.Noise{}
+	return &network{t.variant, cfg, search.NewEvaluator(t.codec, s)}
+}
+
+// games are the positions as games without history; legal are their moves.
+func (n *network) games(positions []chess.Position) (games []*chess.Game, legal [][]chess.Move, err error) {
+	for i := range positions {
+		if v := positions[i].Variant(); v != n.variant {
+			return nil, nil, fmt.Errorf("position %d is of %s, this network plays %s", i, v, n.variant)
+		}
+		var l chess.MoveList
+		positions[i].LegalMoves(&l)
+		games = append(games, chess.NewGame(positions[i]))
+		legal = append(legal, slices.Clone(l.Slice()))
+	}
+	return games, legal, nil
+}
+
+func (n *network) Evaluate(ctx context.Context, positions []chess.Position) ([]hook.Evaluation, error) {
+	games, legal, err := n.games(positions)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]hook.Evaluation, len(positions))
+	var leaves []*encode.Leaf
+	var asked []int
+	for i, g := range games {
+		if value, over := ended(g); over {
+			out[i] = hook.Evaluation{Value: value}
+			continue
+		}
+		l := new(encode.Leaf)
+		n.evaluator.Prepare(l, g, legal[i])
+		leaves, asked = append(leaves, l), append(asked, i)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := n.evaluator.Evaluate(leaves); err != nil {
+		return nil, err
+	}
+	for k, i := range asked {
+		e := hook.Evaluation{Value: float64(leaves[k].Value), Policy: make(map[string]float64, len(legal[i]))}
+		for j, m := range legal[i] {
+			e.Policy[positions[i].UCI(m)] = float64(leaves[k].Priors[j])
+		}
+		out[i] = e
+	}
+	return out, nil
+}
+
+func (n *network) Search(ctx context.Context, positions []chess.Position, visits int) ([]hook.SearchResult, error) {
+	games, _, err := n.games(positions)
+	if err != nil {
+		return nil, err
+	}
+	cfg := n.search
+	cfg.Visits = visits
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	out := make([]hook.SearchResult, len(positions))
+	trees := make([]*search.Tree, len(games))
+	for i, g := range games {
+		trees[i] = search.NewTree(cfg, 0)
+		trees[i].SetRoot(g)
+	}
+	if err := search.Run(ctx, trees, n.evaluator); err != nil {
+		return nil, err
+	}
+	for i, tree := range trees {
+		p := &positions[i]
+		out[i].Value = tree.Value()
+		for _, e := range tree.Root() {
+			out[i].Moves = append(out[i].Moves, hook.SearchMove{Move: p.UCI(e.Move), Visits: e.Visits, Prior: e.Prior, Value: e.Q})
+		}
+		slices.SortStableFunc(out[i].Moves, func(a, b hook.SearchMove) int { return cmp.Compare(b.Visits, a.Visits) })
+		out[i].PV = uciMoves(*p, tree.PV())
+	}
+	return out, nil
+}
+
+// ended is the result of a game that is over, from the view of its side to move.
+func ended(g *chess.Game) (value float64, over bool) {
+	var l chess.MoveList
+	g.Position().LegalMoves(&l)
+	o := g.Outcome(&l)
+	if !o.Over() {
+		return 0, false
+	}
+	value = float64(o.Result)
+	if g.Position().Turn() == chess.Black {
+		value = -value
+	}
+	return value, true
+}
