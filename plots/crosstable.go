@@ -5,7 +5,6 @@ import (
 	"image/color"
 	"math"
 	"strconv"
-	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -85,7 +84,12 @@ func (t Crosstable) Figure() (*Figure, error) {
 	}
 	description := clean(t.Description)
 	if description == "" {
-		description = "Table of scores of the player of each row against that of each column: " + strings.Join(g.names, ", ") + "."
+		var told []string
+		for i, name := range g.names {
+			total := t.total(i)
+			told = append(told, fmt.Sprintf("%s %s of %d", name, strconv.FormatFloat(total.Points(), 'f', -1, 64), total.Games()))
+		}
+		description = "Table of scores of the player of each row against that of each column: " + several(told, ", ") + "."
 	}
 	return lay.figure(description, func(c draw.Canvas) { t.paint(c, g) }), nil
 }
@@ -169,6 +173,18 @@ func (g *tableGeometry) shrink(lay layout) {
 	g.cell += min(0, spareX/n, spareY/n)
 }
 
+// total is the record of a player against all others.
+func (t Crosstable) total(i int) (total Record) {
+	for j, r := range t.Cells[i] {
+		if j != i {
+			total.Wins += r.Wins
+			total.Draws += r.Draws
+			total.Losses += r.Losses
+		}
+	}
+	return total
+}
+
 func (t Crosstable) paint(c draw.Canvas, g tableGeometry) {
 	n := len(g.names)
 	style := textStyle(tickSize, ink, false)
@@ -184,7 +200,6 @@ func (t Crosstable) paint(c draw.Canvas, g tableGeometry) {
 			column.Rotation = math.Pi / 2
 		}
 		c.FillText(column, at, name)
-		var total Record
 		for j, r := range t.Cells[i] {
 			box := vg.Rectangle{
 				Min: vg.Point{X: left + vg.Length(j)*g.cell, Y: top - vg.Length(i+1)*g.cell},
@@ -193,12 +208,9 @@ func (t Crosstable) paint(c draw.Canvas, g tableGeometry) {
 			if i == j {
 				continue
 			}
-			total.Wins += r.Wins
-			total.Draws += r.Draws
-			total.Losses += r.Losses
 			paintCell(c, box, r, g.cell)
 		}
-		paintTotal(c, vg.Point{X: right + 8, Y: top - mid}, total, g.cell)
+		paintTotal(c, vg.Point{X: right + 8, Y: top - mid}, t.total(i), g.cell)
 	}
 	rule := draw.LineStyle{Color: color.White, Width: 1}
 	for i := 0; i <= n; i++ {

@@ -2,6 +2,7 @@ package plots_test
 
 import (
 	"fmt"
+	"math"
 	"os"
 
 	"alamos/plots"
@@ -75,7 +76,7 @@ func ExampleLoss() {
 		return
 	}
 	fmt.Println(figure.Description())
-	// Output: Panels above one another of learning rate and losses against epoch: small.
+	// Output: Panels above one another of learning rate and losses against epoch: small learning rate from 0.05 to 0.025, training loss from 2.2 to 1.7, validation loss from 2.3 to 1.9.
 }
 
 func ExampleCrosstable() {
@@ -91,7 +92,7 @@ func ExampleCrosstable() {
 		return
 	}
 	fmt.Println(figure.Description())
-	// Output: Table of scores of the player of each row against that of each column: trained, untrained.
+	// Output: Table of scores of the player of each row against that of each column: trained 19.5 of 20, untrained 0.5 of 20.
 }
 
 func ExampleLadder() {
@@ -104,7 +105,7 @@ func ExampleLadder() {
 		return
 	}
 	fmt.Println(figure.Description())
-	// Output: Ratings with intervals, strongest first: trained, untrained.
+	// Output: Ratings with intervals, strongest first: trained 118 (−44 +45), untrained −403 (−95 +72).
 }
 
 func ExampleHistogram() {
@@ -179,4 +180,120 @@ func ExampleFigure_Stamp() {
 	stamp, err := plots.ParseStamp(svg)
 	fmt.Printf("%+v %v\n", stamp, err)
 	// Output: {Experiment:5f1c Code:9ae0 Data:77d2} <nil>
+}
+
+func ExampleParallel() {
+	figure, err := plots.Parallel{
+		Axes: []plots.ParallelAxis{
+			{Axis: plots.Axis{Label: "depth", Unit: "blocks"}, Ticks: []string{"5", "10"}},
+			{Axis: plots.Axis{Label: "learning rate", Log: true}},
+		},
+		Metric: plots.Axis{Label: "rating", Unit: "Elo"},
+		Lines: []plots.ParallelLine{
+			{Name: "trial 1", Values: []float64{0, 0.05}, Metric: -20},
+			{Name: "trial 2", Values: []float64{1, 0.02}, Metric: 71},
+		},
+		Best: plots.Highest,
+	}.Figure()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(figure.Description())
+	// Output: Parallel coordinates of 2 trials over depth (blocks), learning rate, colored by rating (Elo): highest 71 at depth 10, learning rate 0.02; lowest −20 at depth 5, learning rate 0.05.
+}
+
+func ExampleMultiples() {
+	figure, err := plots.Multiples{
+		X: plots.Axis{Label: "epoch"},
+		Y: plots.Axis{Label: "validation loss", Unit: "nats"},
+		Panels: []plots.Panel{
+			{Title: "depth 5", Series: []plots.Series{{X: []float64{1, 2, 3}, Y: []float64{2.1, 1.8, 1.7}}}},
+			{Title: "depth 10", Series: []plots.Series{{X: []float64{1, 2, 3}, Y: []float64{2.0, 1.6, 1.5}}}},
+		},
+	}.Figure()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(figure.Description())
+	// Output: 2 panels of validation loss (nats) against epoch: depth 5 from 2.1 at 1 to 1.7 at 3; depth 10 from 2 at 1 to 1.5 at 3.
+}
+
+func ExampleLossHeads() {
+	figure, err := plots.LossHeads{Heads: []plots.HeadLoss{
+		{Name: "policy", Unit: "nats", Series: []plots.Series{{Name: "validation", X: []float64{1, 2}, Y: []float64{2.9, 2.4}}}},
+		{Name: "value", Unit: "squared error", Series: []plots.Series{{Name: "validation", X: []float64{1, 2}, Y: []float64{0.71, 0.62}}}},
+	}}.Figure()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(figure.Description())
+	// Output: Panels above one another of the loss of each head against epoch: policy loss validation from 2.9 at 1 to 2.4 at 2; value loss validation from 0.71 at 1 to 0.62 at 2.
+}
+
+func ExampleBoard() {
+	figure, err := plots.Board{
+		FEN:    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+		Arrows: []plots.Arrow{{From: "d2", To: "d4", Weight: 0.31}, {From: "g1", To: "f3", Weight: 0.47, Label: "Nf3"}},
+		Weight: plots.Axis{Label: "share of visits"},
+	}.Figure()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(figure.Description())
+	// Output: Chess board with the position rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1. Arrows by share of visits: Nf3 0.47, d2–d4 0.31. White to move.
+}
+
+func ExamplePolicyPlanes() {
+	var to plots.Plane
+	to.Title = "to"
+	to.Squares[21], to.Squares[27] = 0.47, 0.31 // f3, d4
+	figure, err := plots.PolicyPlanes{Planes: []plots.Plane{to}}.Figure()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(figure.Description())
+	// Output: Boards of probability: to highest 0.47 at f3.
+}
+
+func ExampleTree() {
+	tree := plots.Tree{Nodes: []plots.Node{
+		{Visits: 100, Prior: math.NaN(), Q: 0.05},
+		{Parent: 0, Move: "Nf3", Visits: 60, Prior: 0.4, Q: 0.11},
+		{Parent: 0, Move: "d4", Visits: 39, Prior: 0.3, Q: -0.02},
+		{Parent: 1, Move: "d5", Visits: 58, Prior: 0.5, Q: -0.1},
+	}}
+	figure, err := tree.Figure()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(figure.Description())
+	// Output: Search tree of 100 visits: Nf3 60 visits Q +0.11, d4 39 visits Q −0.02; most visited line Nf3 d5.
+}
+
+// The same tree for Graphviz: dot -Tsvg.
+func ExampleTree_DOT() {
+	dot, err := plots.Tree{Nodes: []plots.Node{
+		{Visits: 100, Prior: math.NaN(), Q: 0},
+		{Parent: 0, Move: "Nf3", Visits: 99, Prior: 0.4, Q: 1},
+	}}.DOT()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Print(string(dot))
+	// Output:
+	// digraph search {
+	// 	rankdir=LR;
+	// 	node [shape=box, style="rounded,filled", fontname="Liberation Sans", fontsize=10];
+	// 	edge [arrowhead=none, color="#9AA4AE"];
+	// 	n0 [label="root  100\nQ 0.00", fillcolor="#F7F7F7", fontcolor="#222222"];
+	// 	n0 -> n1 [penwidth=6.93];
+	// 	n1 [label="Nf3  99\nP 0.40  Q +1.00", fillcolor="#0072B2", fontcolor="#FFFFFF"];
+	// }
 }

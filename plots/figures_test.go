@@ -411,7 +411,7 @@ func board() plots.Chart {
 
 func boardFlipped() plots.Chart {
 	return plots.Board{
-		Frame:  plots.Frame{Width: 10},
+		Frame:  plots.Frame{Title: "Crazyhouse, from Black's side", Width: 10},
 		FEN:    "r1b1k2r/ppp2Bpp/2n5/8/4P1n1/2P5/P4PPP/RNB1K1NR[QPqpp] b KQkq - 0 9",
 		Arrows: []plots.Arrow{{To: "d3", Weight: 3, Label: "Q@d3"}, {From: "e8", To: "f7", Weight: 1}},
 		Flip:   true,

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -189,6 +190,9 @@ type strip struct {
 func (l layout) figure(description string, paint func(draw.Canvas)) *Figure {
 	if l.note != "" {
 		description += " " + l.note
+		if !strings.HasSuffix(l.note, ".") {
+			description += "."
+		}
 	}
 	return &Figure{
 		title:       l.title,

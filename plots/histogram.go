@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -60,7 +61,7 @@ func (h Histogram) Figure() (*Figure, error) {
 	p.Add(grid{y: true})
 	top := emptySpan()
 	var legend []entry
-	var names []string
+	var told []string
 	for i, s := range h.Samples {
 		bars := barsPlotter{start: start, width: width, height: make([]float64, n), color: colorOf(i), dashes: dashesOf(i), filled: len(h.Samples) == 1}
 		total := 0.0
@@ -77,7 +78,7 @@ func (h Histogram) Figure() (*Figure, error) {
 		}
 		top.add(bars.height...)
 		p.Add(bars)
-		names = append(names, s.Name)
+		told = append(told, s.tell())
 		if len(h.Samples) > 1 {
 			legend = append(legend, entry{name: fmt.Sprintf("%s (%.0f)", s.Name, total), line: bars.style()})
 		}
@@ -90,7 +91,24 @@ func (h Histogram) Figure() (*Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	return lay.figure(describe(h.Description, "Histogram", "", h.X.text(), names), func(c draw.Canvas) { p.Draw(c) }), nil
+	return lay.figure(describe(h.Description, "Histogram", "", h.X.text(), told), func(c draw.Canvas) { p.Draw(c) }), nil
+}
+
+// tell says how many values there are and where.
+func (s Sample) tell() string {
+	var values []float64
+	for _, v := range s.Values {
+		if !math.IsNaN(v) {
+			values = append(values, v)
+		}
+	}
+	if len(values) == 0 {
+		return clean(s.Name) + " (no data)"
+	}
+	slices.Sort(values)
+	n := len(values)
+	median := values[n/2]/2 + values[(n-1)/2]/2
+	return fmt.Sprintf("%s %d from %s to %s, median %s", clean(s.Name), n, brief(values[0]), brief(values[n-1]), brief(median))
 }
 
 // bins returns the start, width and number of bins of a readable width that

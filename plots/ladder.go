@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -70,7 +69,7 @@ func (l Ladder) Figure() (*Figure, error) {
 	var names []string
 	for i := range players {
 		players[i].Name = fit(clean(players[i].Name), style, nameWidth)
-		names = append(names, players[i].Name)
+		names = append(names, players[i].Name+" "+players[i].text())
 		ticks = append(ticks, plot.Tick{Value: float64(n - i), Label: players[i].Name})
 		values = append(values, players[i].text())
 		valueWidth = max(valueWidth, style.Width(values[i]))
@@ -92,7 +91,7 @@ func (l Ladder) Figure() (*Figure, error) {
 	}
 	description := clean(l.Description)
 	if description == "" {
-		description = "Ratings with intervals, strongest first: " + strings.Join(names, ", ") + "."
+		description = "Ratings with intervals, strongest first: " + several(names, ", ") + "."
 	}
 	return lay.figure(description, func(c draw.Canvas) {
 		area := draw.Crop(c, 0, -valueWidth-10, 0, 0)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -117,11 +118,35 @@ func (l Loss) Figure() (*Figure, error) {
 	if lay.height-lay.headHeight() < vg.Length(len(panels))*leastData*vg.Centimeter {
 		return nil, fmt.Errorf("plots: height of %.4g cm for %d panels: %w", lay.height/vg.Centimeter, len(panels), ErrSize)
 	}
-	names := make([]string, len(l.Series))
+	told := make([]string, len(l.Series))
 	for i, s := range l.Series {
-		names[i] = s.Name
+		told[i] = s.tell()
 	}
-	return lay.figure(describe(l.Description, "Panels above one another", "epoch", "learning rate and losses", names), func(c draw.Canvas) { paintPanels(c, panels) }), nil
+	return lay.figure(describe(l.Description, "Panels above one another", "epoch", "learning rate and losses", told), func(c draw.Canvas) { paintPanels(c, panels) }), nil
+}
+
+// tell says where each curve of a trial begins and ends.
+func (s LossSeries) tell() string {
+	var told []string
+	for _, c := range []struct {
+		name string
+		list []float64
+	}{{"learning rate", s.Rate}, {"training loss", s.Training}, {"validation loss", s.Validation}} {
+		first, last := math.NaN(), math.NaN()
+		for _, v := range c.list {
+			if math.IsNaN(v) {
+				continue
+			}
+			if math.IsNaN(first) {
+				first = v
+			}
+			last = v
+		}
+		if !math.IsNaN(first) {
+			told = append(told, c.name+" from "+brief(first)+" to "+brief(last))
+		}
+	}
+	return strings.TrimSpace(clean(s.Name) + " " + strings.Join(told, ", "))
 }
 
 // lossPanel is what one panel shows.

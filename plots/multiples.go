@@ -10,8 +10,8 @@ import (
 )
 
 // Multiples shows the same two numbers in many small panels of the same axes,
-// one a trial as a rule. Where each panel has one series, the others stand
-// behind it in gray, so that a panel shows how it differs.
+// one a trial as a rule. Where each of a few panels has one series, the others
+// stand behind it in gray, so that a panel shows how it differs.
 type Multiples struct {
 	Frame
 	X, Y       Axis // of all panels
@@ -27,7 +27,10 @@ type Panel struct {
 	Series []Series // none: an empty panel, for a trial that has not begun
 }
 
-const mostPanels = 100
+const (
+	mostPanels = 100
+	mostBehind = 20 // panels whose lines can be told apart in gray
+)
 
 // columns returns how many panels stand beside one another.
 func (m Multiples) columns() int {
@@ -52,7 +55,7 @@ func (m Multiples) Figure() (*Figure, error) {
 	}
 	var all []Series
 	var lists [][]Series
-	alone := len(m.Panels) > 1
+	alone := len(m.Panels) > 1 && len(m.Panels) <= mostBehind
 	for _, p := range m.Panels {
 		all = append(all, p.Series...)
 		lists = append(lists, p.Series)

@@ -21,6 +21,13 @@ func TestErrors(t *testing.T) {
 	one := []plots.Series{{X: []float64{1}, Y: []float64{0.5}}}
 	series := func(x, y []float64) []plots.Series { return []plots.Series{{Name: "s", X: x, Y: y}} }
 	r := plots.Record{Wins: 1}
+	tick := plots.Categories{Ticks: []string{"a"}}
+	heat := func(c plots.Cell) plots.Heatmap {
+		return plots.Heatmap{X: tick, Y: tick, Cells: [][]plots.Cell{{c}}}
+	}
+	para := func(l plots.ParallelLine) plots.Parallel {
+		return plots.Parallel{Axes: make([]plots.ParallelAxis, 1), Lines: []plots.ParallelLine{l}}
+	}
 	for name, c := range map[string]struct {
 		chart plots.Chart
 		want  error
@@ -83,6 +90,74 @@ func TestErrors(t *testing.T) {
 		"results: labels":           {plots.Results{White: []float64{1}, Draws: []float64{1}, Black: []float64{1}, Labels: []string{"a", "b"}}, plots.ErrLength},
 		"results: negative":         {plots.Results{White: []float64{1}, Draws: []float64{-1}, Black: []float64{1}}, plots.ErrRange},
 		"results: crowd":            {plots.Results{White: make([]float64, 3000), Draws: make([]float64, 3000), Black: make([]float64, 3000)}, plots.ErrSize},
+		"lines: too many to label":  {plots.Lines{Frame: plots.Frame{Height: 6}, Series: make([]plots.Series, 200)}, plots.ErrNoData},
+		"band: length":              {plots.Lines{Series: []plots.Series{{X: []float64{1}, Y: []float64{1}, Low: []float64{1, 2}, Band: true}}}, plots.ErrLength},
+		"heatmap: nothing":          {plots.Heatmap{}, plots.ErrNoData},
+		"heatmap: only NaN":         {heat(plots.Cell{Value: nan}), plots.ErrNoData},
+		"heatmap: infinite":         {heat(plots.Cell{Value: inf}), plots.ErrInfinite},
+		"heatmap: interval":         {heat(plots.Cell{Value: 1, Low: 2, High: 3}), plots.ErrRange},
+		"heatmap: log of 0":         {plots.Heatmap{Value: plots.Axis{Log: true}, X: tick, Y: tick, Cells: [][]plots.Cell{{{}}}}, plots.ErrRange},
+		"heatmap: rows":             {plots.Heatmap{X: tick, Y: tick}, plots.ErrLength},
+		"heatmap: cells":            {plots.Heatmap{X: tick, Y: tick, Cells: [][]plots.Cell{{}}}, plots.ErrLength},
+		"heatmap: crowd":            {plots.Heatmap{X: plots.Categories{Ticks: make([]string, 101)}}, plots.ErrSize},
+		"heatmap: narrow":           {plots.Heatmap{Frame: plots.Frame{Width: 4}, X: plots.Categories{Ticks: make([]string, 90)}, Y: tick, Cells: [][]plots.Cell{make([]plots.Cell, 90)}}, plots.ErrSize},
+		"parallel: nothing":         {plots.Parallel{}, plots.ErrNoData},
+		"parallel: no lines":        {plots.Parallel{Axes: make([]plots.ParallelAxis, 2)}, plots.ErrNoData},
+		"parallel: no axes":         {plots.Parallel{Lines: make([]plots.ParallelLine, 2)}, plots.ErrNoData},
+		"parallel: no result":       {para(plots.ParallelLine{Values: []float64{1}, Metric: nan}), plots.ErrNoData},
+		"parallel: no value":        {para(plots.ParallelLine{Values: []float64{nan}, Metric: 1}), plots.ErrNoData},
+		"parallel: values":          {para(plots.ParallelLine{Values: []float64{1, 2}, Metric: 1}), plots.ErrLength},
+		"parallel: infinite":        {para(plots.ParallelLine{Values: []float64{-inf}, Metric: 1}), plots.ErrInfinite},
+		"parallel: no such tick":    {plots.Parallel{Axes: []plots.ParallelAxis{{Ticks: []string{"a"}}}, Lines: []plots.ParallelLine{{Values: []float64{1}}}}, plots.ErrRange},
+		"parallel: half a tick":     {plots.Parallel{Axes: []plots.ParallelAxis{{Ticks: []string{"a", "b"}}}, Lines: []plots.ParallelLine{{Values: []float64{0.5}}}}, plots.ErrRange},
+		"parallel: log of 0":        {plots.Parallel{Axes: []plots.ParallelAxis{{Axis: plots.Axis{Log: true}}}, Lines: []plots.ParallelLine{{Values: []float64{0}}}}, plots.ErrRange},
+		"parallel: log of result":   {plots.Parallel{Metric: plots.Axis{Log: true}, Axes: make([]plots.ParallelAxis, 1), Lines: []plots.ParallelLine{{Values: []float64{0}}}}, plots.ErrRange},
+		"parallel: crowd":           {plots.Parallel{Axes: make([]plots.ParallelAxis, 21), Lines: make([]plots.ParallelLine, 1)}, plots.ErrSize},
+		"parallel: narrow":          {plots.Parallel{Frame: plots.Frame{Width: 5}, Axes: make([]plots.ParallelAxis, 9), Lines: []plots.ParallelLine{{Values: make([]float64, 9)}}}, plots.ErrSize},
+		"multiples: nothing":        {plots.Multiples{}, plots.ErrNoData},
+		"multiples: empty panels":   {plots.Multiples{Panels: make([]plots.Panel, 3)}, plots.ErrNoData},
+		"multiples: length":         {plots.Multiples{Panels: []plots.Panel{{Series: series([]float64{1}, nil)}}}, plots.ErrLength},
+		"multiples: log":            {plots.Multiples{Y: plots.Axis{Log: true}, Panels: []plots.Panel{{Series: series([]float64{1}, []float64{0})}}}, plots.ErrRange},
+		"multiples: crowd":          {plots.Multiples{Panels: make([]plots.Panel, 101)}, plots.ErrSize},
+		"multiples: narrow":         {plots.Multiples{Frame: plots.Frame{Width: 4}, Columns: 9, Panels: append(make([]plots.Panel, 20), plots.Panel{Series: one})}, plots.ErrSize},
+		"heads: nothing":            {plots.LossHeads{}, plots.ErrNoData},
+		"heads: only NaN":           {plots.LossHeads{Heads: []plots.HeadLoss{{Series: series([]float64{1}, []float64{nan})}}}, plots.ErrNoData},
+		"heads: length":             {plots.LossHeads{Heads: []plots.HeadLoss{{Series: series([]float64{1}, nil)}}}, plots.ErrLength},
+		"heads: log":                {plots.LossHeads{Log: true, Heads: []plots.HeadLoss{{Series: series([]float64{1}, []float64{0})}}}, plots.ErrRange},
+		"heads: generations":        {plots.LossHeads{Heads: []plots.HeadLoss{{Series: one}}, Generations: []float64{inf}}, plots.ErrInfinite},
+		"heads: crowd":              {plots.LossHeads{Heads: make([]plots.HeadLoss, 13)}, plots.ErrSize},
+		"planes: nothing":           {plots.PolicyPlanes{}, plots.ErrNoData},
+		"planes: log of zeros":      {plots.PolicyPlanes{Value: plots.Axis{Log: true}, Planes: make([]plots.Plane, 2)}, plots.ErrNoData},
+		"planes: log of -1":         {plots.PolicyPlanes{Value: plots.Axis{Log: true}, Planes: []plots.Plane{{Squares: [64]float64{-1}}}}, plots.ErrRange},
+		"planes: infinite":          {plots.PolicyPlanes{Planes: []plots.Plane{{Squares: [64]float64{5: inf}}}}, plots.ErrInfinite},
+		"planes: position":          {plots.PolicyPlanes{FEN: " ", Planes: make([]plots.Plane, 1)}, plots.ErrBoard},
+		"planes: crowd":             {plots.PolicyPlanes{Planes: make([]plots.Plane, 201)}, plots.ErrSize},
+		"planes: narrow":            {plots.PolicyPlanes{Frame: plots.Frame{Width: 5}, Columns: 8, Planes: make([]plots.Plane, 9)}, plots.ErrSize},
+		"planes: low":               {plots.PolicyPlanes{Frame: plots.Frame{Height: 4}, Planes: make([]plots.Plane, 40)}, plots.ErrSize},
+		"board: nothing":            {plots.Board{}, plots.ErrNoData},
+		"board: ranks":              {plots.Board{FEN: "8/8/8/8/8/8/8"}, plots.ErrBoard},
+		"board: files":              {plots.Board{FEN: "8/8/8/8/8/8/8/7"}, plots.ErrBoard},
+		"board: too many files":     {plots.Board{FEN: "8/8/8/8/8/8/8/8p"}, plots.ErrBoard},
+		"board: piece":              {plots.Board{FEN: "8/8/8/8/8/8/8/7x"}, plots.ErrBoard},
+		"board: hand":               {plots.Board{FEN: "8/8/8/8/8/8/8/8[Q"}, plots.ErrBoard},
+		"board: hand's piece":       {plots.Board{FEN: "8/8/8/8/8/8/8/8[!]"}, plots.ErrBoard},
+		"board: side":               {plots.Board{FEN: "8/8/8/8/8/8/8/8 x"}, plots.ErrBoard},
+		"board: square":             {plots.Board{FEN: "8/8/8/8/8/8/8/8", Highlight: []string{"i1"}}, plots.ErrBoard},
+		"board: arrow":              {plots.Board{FEN: "8/8/8/8/8/8/8/8", Arrows: []plots.Arrow{{From: "e2", To: "e"}}}, plots.ErrBoard},
+		"board: weight":             {plots.Board{FEN: "8/8/8/8/8/8/8/8", Arrows: []plots.Arrow{{From: "e2", To: "e4", Weight: -1}}}, plots.ErrRange},
+		"board: NaN":                {plots.Board{FEN: "8/8/8/8/8/8/8/8", Arrows: []plots.Arrow{{From: "e2", To: "e4", Weight: nan}}}, plots.ErrRange},
+		"board: crowd":              {plots.Board{FEN: "8/8/8/8/8/8/8/8", Arrows: make([]plots.Arrow, 61)}, plots.ErrSize},
+		"board: low":                {plots.Board{FEN: "8/8/8/8/8/8/8/8", Frame: plots.Frame{Height: 3}}, plots.ErrSize},
+		"board: narrow":             {plots.Board{FEN: "8/8/8/8/8/8/8/8", Frame: plots.Frame{Width: 4}, Arrows: []plots.Arrow{{To: "e4"}}}, plots.ErrSize},
+		"tree: nothing":             {plots.Tree{}, plots.ErrNoData},
+		"tree: parent":              {plots.Tree{Nodes: []plots.Node{{}, {Parent: 1}}}, plots.ErrRange},
+		"tree: visits":              {plots.Tree{Nodes: []plots.Node{{Visits: -1}}}, plots.ErrRange},
+		"tree: prior":               {plots.Tree{Nodes: []plots.Node{{Prior: 1.5}}}, plots.ErrRange},
+		"tree: value":               {plots.Tree{Nodes: []plots.Node{{Q: -inf}}}, plots.ErrRange},
+		"tree: depth":               {plots.Tree{Depth: -1, Nodes: make([]plots.Node, 1)}, plots.ErrRange},
+		"tree: boxes":               {plots.Tree{Most: 1000, Nodes: make([]plots.Node, 1)}, plots.ErrRange},
+		"tree: narrow":              {plots.Tree{Frame: plots.Frame{Width: 4}, Nodes: searched}, plots.ErrSize},
+		"tree: low":                 {plots.Tree{Frame: plots.Frame{Height: 5}, Nodes: searched}, plots.ErrSize},
 	} {
 		if f, err := c.chart.Figure(); !errors.Is(err, c.want) {
 			t.Errorf("%s: have figure %v, error %v; want %v", name, f != nil, err, c.want)
@@ -186,6 +261,13 @@ func TestHostileNames(t *testing.T) {
 			plots.Ladder{Players: []plots.Rating{{Name: name, Elo: 1, Low: nan, High: nan}}},
 			plots.Histogram{Samples: []plots.Sample{{Name: name, Values: []float64{1}}, {Name: name}}},
 			plots.Results{White: []float64{1}, Draws: []float64{1}, Black: []float64{1}, Labels: []string{name}},
+			plots.Heatmap{Frame: plots.Frame{Note: name}, X: plots.Categories{Label: name, Ticks: []string{name, name}}, Y: plots.Categories{Label: name, Ticks: []string{name}}, Value: plots.Axis{Label: name, Unit: name}, Cells: [][]plots.Cell{{{}, {Value: 1}}}},
+			plots.Parallel{Axes: []plots.ParallelAxis{{Axis: plots.Axis{Label: name}}, {Axis: plots.Axis{Label: name}, Ticks: []string{name}}}, Metric: plots.Axis{Label: name}, Lines: []plots.ParallelLine{{Name: name, Values: []float64{0, 0}}}, Best: plots.Highest},
+			plots.Multiples{X: plots.Axis{Label: name}, Y: plots.Axis{Label: name}, Panels: []plots.Panel{{Title: name, Series: []plots.Series{{Name: name, X: []float64{1}, Y: []float64{1}}}}, {Title: name}}},
+			plots.LossHeads{Heads: []plots.HeadLoss{{Name: name, Unit: name, Series: []plots.Series{{Name: name, X: []float64{1}, Y: []float64{1}}}}}},
+			plots.PolicyPlanes{Value: plots.Axis{Label: name}, Planes: []plots.Plane{{Title: name}}},
+			plots.Board{FEN: "8/8/8/8/8/8/8/8", Weight: plots.Axis{Label: name}, Arrows: []plots.Arrow{{From: "e2", To: "e4", Label: name, Note: name}}},
+			plots.Tree{Nodes: []plots.Node{{Move: name}, {Move: name}}},
 		}
 		for _, c := range charts {
 			f := figure(t, c)
@@ -194,6 +276,9 @@ func TestHostileNames(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkSVG(t, svg)
+			if _, err := f.PDF(); err != nil {
+				t.Errorf("%T: %v", c, err)
+			}
 		}
 		// A name that has the look of markup is shown as it is.
 		svg, err := figure(t, charts[0]).SVG()
@@ -223,7 +308,7 @@ func TestAnyData(t *testing.T) {
 		axis := func() plots.Axis {
 			return plots.Axis{Log: rapid.Bool().Draw(t, "log"), FromZero: rapid.Bool().Draw(t, "zero")}
 		}
-		series := []plots.Series{{X: list(n), Y: list(n)}, {X: list(n), Y: list(n), Low: list(n), High: list(n)}}
+		series := []plots.Series{{X: list(n), Y: list(n)}, {X: list(n), Y: list(n), Low: list(n), High: list(n), Band: rapid.Bool().Draw(t, "band")}}
 		charts := []plots.Chart{
 			plots.Lines{X: axis(), Y: axis(), Series: series},
 			plots.Score{Series: series, Games: rapid.IntRange(0, 3).Draw(t, "games")},
@@ -231,6 +316,15 @@ func TestAnyData(t *testing.T) {
 			plots.Ladder{X: plots.Axis{FromZero: rapid.Bool().Draw(t, "zero")}, Players: []plots.Rating{{Elo: list(1)[0], Low: list(1)[0], High: list(1)[0]}, {Elo: list(1)[0], Low: nan, High: nan}}},
 			plots.Histogram{Samples: []plots.Sample{{Values: list(n)}, {Values: list(n)}}, Bins: rapid.IntRange(0, 200).Draw(t, "bins")},
 			plots.Results{White: list(n), Draws: list(n), Black: list(n), Share: rapid.Bool().Draw(t, "share")},
+			plots.Heatmap{Value: axis(), X: plots.Categories{Ticks: make([]string, n)}, Y: plots.Categories{Ticks: make([]string, 1)}, Cells: [][]plots.Cell{cells(list(n), list(n), list(n))}, Best: plots.Extreme(rapid.IntRange(0, 2).Draw(t, "best"))},
+			plots.Parallel{Metric: axis(), Axes: []plots.ParallelAxis{{Axis: axis()}, {Axis: axis()}, {Ticks: []string{"a", "b"}}}, Best: plots.Extreme(rapid.IntRange(0, 2).Draw(t, "best")), Lines: []plots.ParallelLine{
+				{Values: append(list(2), rapid.SampledFrom([]float64{0, 1, nan}).Draw(t, "tick")), Metric: list(1)[0]}, {Values: append(list(2), 0), Metric: list(1)[0]}}},
+			plots.Multiples{X: axis(), Y: axis(), Panels: []plots.Panel{{Series: series}, {}, {Series: series[:1]}}, References: []plots.Reference{{Y: list(1)[0]}}},
+			plots.Multiples{X: axis(), Y: axis(), Panels: []plots.Panel{{Series: series[:1]}, {}, {Series: series[1:]}}},
+			plots.LossHeads{X: axis(), Log: rapid.Bool().Draw(t, "log"), Heads: []plots.HeadLoss{{Series: series[:1]}, {Series: series}}, Generations: list(n)},
+			plots.PolicyPlanes{Value: axis(), Planes: []plots.Plane{{Squares: [64]float64(append(list(2), make([]float64, 62)...))}}},
+			plots.Board{FEN: "8/8/8/8/8/8/8/8", Arrows: []plots.Arrow{{From: "a1", To: "h8", Weight: list(1)[0]}, {To: "e4", Weight: list(1)[0]}}},
+			plots.Tree{Nodes: []plots.Node{{Visits: n, Prior: list(1)[0], Q: list(1)[0]}, {Visits: 2 * n, Prior: nan, Q: list(1)[0]}}},
 		}
 		for _, c := range charts {
 			f, err := c.Figure()
@@ -250,11 +344,57 @@ func TestAnyData(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%T %+v: %v", c, c, err)
 			}
+			if strings.Contains(f.Description(), "NaN") {
+				t.Fatalf("%T %+v tells of NaN: %s", c, c, f.Description())
+			}
+			if _, err := f.PDF(); err != nil {
+				t.Fatalf("%T %+v: %v", c, c, err)
+			}
 			if shown := checkSVG(t, svg); strings.Contains(strings.Join(shown, " "), "NaN") {
 				t.Fatalf("%T %+v shows NaN: %q", c, c, shown)
 			}
 		}
 	})
+}
+
+func cells(values, low, high []float64) (row []plots.Cell) {
+	for i := range values {
+		row = append(row, plots.Cell{Value: values[i], Low: low[i], High: high[i]})
+	}
+	return row
+}
+
+// Much data takes neither long nor much room.
+func TestMuchData(t *testing.T) {
+	var s plots.Series
+	for i := range 20000 {
+		s.X = append(s.X, float64(i))
+		s.Y = append(s.Y, 1+math.Sin(float64(i)/100))
+	}
+	s.Low, s.High, s.Band = s.Y, s.Y, true
+	p := plots.Parallel{Axes: []plots.ParallelAxis{{Ticks: []string{"a", "b"}}, {}}}
+	var nodes []plots.Node
+	for i := range 5000 {
+		p.Lines = append(p.Lines, plots.ParallelLine{Values: []float64{float64(i % 2), float64(i)}, Metric: float64(i)})
+	}
+	for i := range 200000 {
+		nodes = append(nodes, plots.Node{Parent: i / 3, Visits: 200000 - i, Prior: nan, Q: nan})
+	}
+	var panels []plots.Panel
+	for range 100 {
+		panels = append(panels, plots.Panel{Title: "trial", Series: []plots.Series{{X: s.X[:50], Y: s.Y[:50]}}})
+	}
+	for _, c := range []plots.Chart{
+		plots.Lines{Series: []plots.Series{s}}, p, plots.Tree{Nodes: nodes, Most: 400, Depth: 60}, plots.Multiples{Panels: panels},
+		plots.PolicyPlanes{Planes: make([]plots.Plane, 73)},
+	} {
+		f := figure(t, c)
+		for _, render := range []func() ([]byte, error){f.SVG, f.PDF} {
+			if file, err := render(); err != nil || len(file) > 4<<20 {
+				t.Errorf("%T: %d bytes, %v", c, len(file), err)
+			}
+		}
+	}
 }
 
 func TestSize(t *testing.T) {

@@ -103,7 +103,31 @@ func (r Results) Figure() (*Figure, error) {
 		return nil, err
 	}
 	p.X.Tick.Marker = r.ticks(n, lay.width-2.5*vg.Centimeter)
-	return lay.figure(describe(r.Description, "Stacked bars", r.X.text(), "games won by white, drawn, and won by black", nil), func(c draw.Canvas) { p.Draw(c) }), nil
+	return lay.figure(describe(r.Description, "Stacked bars", r.X.text(), "games won by white, drawn, and won by black", bars.tell(r.Share)), func(c draw.Canvas) { p.Draw(c) }), nil
+}
+
+// tell says how the first and the last bar with games are divided.
+func (b resultBars) tell(share bool) []string {
+	var told []string
+	for i, bar := range b {
+		if bar == [3]float64{} {
+			continue
+		}
+		unit := ""
+		if share {
+			unit = " %"
+			for j := range bar {
+				bar[j] *= 100
+			}
+		}
+		text := fmt.Sprintf("bar %d %.0f%s, %.0f%s, %.0f%s", i+1, bar[0], unit, bar[1], unit, bar[2], unit)
+		if len(told) == 2 {
+			told[1] = text
+		} else {
+			told = append(told, text)
+		}
+	}
+	return told
 }
 
 // ticks labels as many bars as have room, evenly.
