@@ -1,0 +1,97 @@
+package plots
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"os/exec"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// Boxes of a level keep their distance and their order, and a parent stands
+// in the middle of its children.
+func TestTidyTree(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		tree := Tree{Depth: rapid.IntRange(1, 8).Draw(t, "depth"), Most: rapid.IntRange(1, 60).Draw(t, "most")}
+		n := rapid.IntRange(1, 100).Draw(t, "n")
+		for i := range n {
+			tree.Nodes = append(tree.Nodes, Node{
+				Parent: rapid.IntRange(0, max(0, i-1)).Draw(t, "parent"),
+				Visits: rapid.IntRange(0, 50).Draw(t, "visits"), Prior: math.NaN(), Q: math.NaN(),
+			})
+		}
+		root, err := tree.pick()
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := map[int]float64{}
+		shown, hidden := 0, 0
+		root.walk(func(b *treeBox) {
+			shown++
+			hidden += b.hidden
+			if y, ok := last[b.depth]; ok && b.y < y+1-1e-9 {
+				t.Fatalf("at depth %d a box at row %g is followed by one at %g", b.depth, y, b.y)
+			}
+			last[b.depth] = b.y
+			for i, c := range b.children {
+				if i > 0 && tree.Nodes[c.node].Visits > tree.Nodes[b.children[i-1].node].Visits {
+					t.Fatalf("children are not in the order of their visits")
+				}
+			}
+			if k := len(b.children); k > 0 && math.Abs(b.y-(b.children[0].y+b.children[k-1].y)/2) > 1e-9 {
+				t.Fatalf("a parent at row %g has children from %g to %g", b.y, b.children[0].y, b.children[k-1].y)
+			}
+			if b.depth > tree.Depth {
+				t.Fatalf("a box at depth %d", b.depth)
+			}
+		})
+		if shown > tree.Most || tree.Most >= n && tree.Depth >= n && (shown != n || hidden != 0) {
+			t.Fatalf("%d of %d boxes are shown, %d moves hidden; at most %d are wanted", shown, n, hidden, tree.Most)
+		}
+	})
+}
+
+// Where Graphviz is installed, it reads what we write, whatever the moves.
+func TestDOT(t *testing.T) {
+	tree := Tree{Frame: Frame{Title: `a "title" \N <b>`}}
+	for _, move := range []string{"e4", `"`, `\`, `\"]; evil [label="`, "<b>bold</b>", "a\nb", "名前", "\x00", "->", ""} {
+		tree.Nodes = append(tree.Nodes, Node{Move: move, Visits: 1, Prior: math.NaN(), Q: 0})
+	}
+	doc, err := tree.DOT()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := tree.DOT()
+	if err != nil || !bytes.Equal(doc, again) {
+		t.Errorf("drawn again it differs: %v", err)
+	}
+	// Every quotation mark of a name is escaped: outside of strings there is
+	// nothing that a name could have brought.
+	inside := false
+	var outside []byte
+	for i := 0; i < len(doc); i++ {
+		switch {
+		case inside && doc[i] == '\\':
+			i++
+		case doc[i] == '"':
+			inside = !inside
+		case !inside:
+			outside = append(outside, doc[i])
+		}
+	}
+	if inside || bytes.Contains(outside, []byte("evil")) || bytes.Contains(outside, []byte("bold")) {
+		t.Errorf("a name leaves its string: %s", outside)
+	}
+	dot, err := exec.LookPath("dot")
+	if err != nil {
+		t.Skip("Graphviz is not installed")
+	}
+	cmd := exec.Command(dot, "-Tplain")
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(doc), os.Stderr
+	out, err := cmd.Output()
+	if err != nil || bytes.Count(out, []byte("\nnode ")) != len(tree.Nodes) {
+		t.Errorf("dot: %v\n%s", err, out)
+	}
+}
