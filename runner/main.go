@@ -102,7 +102,7 @@ tournament, and leaves figures and a notebook page under results/.`,
 	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usagef("%w (see %s --help)", err, c.CommandPath())
 	})
-	cmd.AddCommand(runCommand(), checkCommand(), explainCommand(), perftCommand(), pgnCommand(), uciCommand(), benchCommand())
+	cmd.AddCommand(runCommand(), checkCommand(), explainCommand(), perftCommand(), pgnCommand(), uciCommand(), lichessCommand(), hooksCommand(), benchCommand())
 	asUsage(cmd)
 	return cmd
 }

@@ -1,0 +1,495 @@
+package lichess
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"alamos/pkg/chess"
+	"alamos/pkg/engine"
+)
+
+// hasty has no time to wait.
+var hasty = pauses{retry: time.Millisecond, most: 10 * time.Millisecond, limited: 2 * time.Millisecond, silence: 300 * time.Millisecond}
+
+// server behaves as lichess does, in good moods and in bad ones.
+type server struct {
+	t      *testing.T
+	moody  bool // every request fails at first, and streams break
+	events chan string
+
+	mu       sync.Mutex
+	requests map[string]int // by method and path
+	declined map[string]string
+	games    map[string]*served
+}
+
+// served is a game at the server. The opponent plays the first legal move, and gives
+// up after so many plies.
+type served struct {
+	game    *chess.Game
+	start   string // initialFen
+	variant string
+	us      chess.Color
+	plies   int
+	status  string
+	changed chan struct{} // closed and made anew at every change (see change)
+	streams int
+	wrong   []string
+}
+
+func newServer(t *testing.T, moody bool) (*server, string) {
+	s := &server{t: t, moody: moody, events: make(chan string, 100), requests: map[string]int{}, declined: map[string]string{}, games: map[string]*served{}}
+	h := httptest.NewServer(s)
+	t.Cleanup(func() { h.CloseClientConnections(); h.Close() })
+	return s, h.URL
+}
+
+func (s *server) challenge(id string, change func(*challenge)) {
+	c := challenge{ID: id, Status: "created", Challenger: user{ID: "anna", Name: "Anna"}, Variant: variantKey{"atomic"}, TimeControl: timeControl{Type: "clock", Limit: 60}}
+	if change != nil {
+		change(&c)
+	}
+	b, _ := json.Marshal(map[string]any{"type": "challenge", "challenge": c, "compat": map[string]bool{"bot": true}})
+	s.events <- string(b)
+}
+
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Authorization") != "Bearer secret" {
+		http.Error(w, `{"error":"No such token"}`, http.StatusUnauthorized)
+		return
+	}
+	s.mu.Lock()
+	s.requests[r.Method+" "+r.URL.Path]++
+	first := s.requests[r.Method+" "+r.URL.Path] == 1
+	s.mu.Unlock()
+	if s.moody && first {
+		switch len(r.URL.Path) % 3 {
+		case 0:
+			http.Error(w, "down for maintenance", http.StatusBadGateway)
+		case 1:
+			http.Error(w, `{"error":"Too many requests"}`, http.StatusTooManyRequests)
+		default:
+			panic(http.ErrAbortHandler) // the connection breaks
+		}
+		return
+	}
+	part := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
+	switch {
+	case r.URL.Path == "/api/account":
+		fmt.Fprint(w, `{"id":"bot","username":"Bot","title":"BOT","perfs":{}}`)
+	case r.URL.Path == "/api/stream/event":
+		s.streamEvents(w, r)
+	case len(part) == 4 && part[1] == "challenge":
+		s.answered(w, r, part[2], part[3])
+	case len(part) == 5 && part[2] == "game" && part[3] == "stream":
+		s.streamGame(w, r, part[4])
+	case len(part) >= 5 && part[2] == "game":
+		s.act(w, part[3], strings.Join(part[4:], "/"))
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+func (s *server) streamEvents(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	for id, g := range s.games { // those under way, as lichess does
+		if g.status == "started" {
+			fmt.Fprintf(w, `{"type":"gameStart","game":{"gameId":%q,"id":%q}}`+"\n", id, id)
+		}
+	}
+	s.mu.Unlock()
+	fmt.Fprint(w, "\n{\"type\":\"news\",\"of\":1}\nnot json\n")
+	flush(w)
+	for n := 0; ; n++ {
+		select {
+		case e := <-s.events:
+			fmt.Fprintln(w, e)
+		case <-time.After(50 * time.Millisecond):
+			fmt.Fprintln(w)
+		case <-r.Context().Done():
+			return
+		}
+		flush(w)
+		if s.moody && n == 2 {
+			panic(http.ErrAbortHandler)
+		}
+	}
+}
+
+func flush(w http.ResponseWriter) { w.(http.Flusher).Flush() }
+
+func (s *server) answered(w http.ResponseWriter, r *http.Request, id, how string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if how == "decline" {
+		s.declined[id] = r.FormValue("reason")
+		fmt.Fprint(w, `{"ok":true}`)
+		return
+	}
+	if s.games[id] == nil {
+		http.Error(w, `{"error":"Not found"}`, http.StatusNotFound)
+		return
+	}
+	s.games[id].status = "started"
+	s.events <- fmt.Sprintf(`{"type":"gameStart","game":{"gameId":%q}}`, id)
+	fmt.Fprint(w, `{"ok":true}`)
+}
+
+// prepare makes the game that begins when challenge id is accepted.
+func (s *server) prepare(id, variant, fen string, us chess.Color, plies int) {
+	v := variants[variant]
+	p := chess.StartPosition(v)
+	if fen != "startpos" {
+		var err error
+		if p, err = chess.ParseFEN(v, fen); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	g := &served{game: chess.NewGame(p), start: fen, variant: variant, us: us, plies: plies, status: "created", changed: make(chan struct{})}
+	s.games[id] = g
+	if us != p.Turn() {
+		g.reply()
+	}
+}
+
+// reply lets the opponent move.
+func (g *served) reply() {
+	var l chess.MoveList
+	if g.game.Position().LegalMoves(&l); l.Len() == 0 {
+		g.status = "mate"
+	} else if g.game.Ply() >= g.plies {
+		g.status = "resign"
+	} else {
+		g.game.Play(l.At(0))
+		if g.game.Position().LegalMoves(&l); l.Len() == 0 {
+			g.status = "mate"
+		}
+	}
+	g.change()
+}
+
+func (g *served) change() {
+	close(g.changed)
+	g.changed = make(chan struct{})
+}
+
+func (g *served) state() string {
+	var words []string
+	for _, m := range g.game.Moves() {
+		words = append(words, m.String())
+	}
+	return fmt.Sprintf(`{"type":"gameState","moves":%q,"wtime":60000,"btime":60000,"winc":0,"binc":0,"status":%q}`, strings.Join(words, " "), g.status)
+}
+
+func (s *server) streamGame(w http.ResponseWriter, r *http.Request, id string) {
+	s.mu.Lock()
+	g := s.games[id]
+	g.streams++
+	white, black := `{"id":"anna","name":"Anna"}`, `{"id":"bot","name":"Bot","title":"BOT"}`
+	if g.us == chess.White {
+		white, black = black, white
+	}
+	fmt.Fprintf(w, `{"type":"gameFull","id":%q,"variant":{"key":%q},"white":%s,"black":%s,"initialFen":%q,"state":%s}`+"\n", id, g.variant, white, black, g.start, g.state())
+	changed, status := g.changed, g.status
+	s.mu.Unlock()
+	fmt.Fprint(w, `{"type":"chatLine","text":"hi"}`+"\n")
+	flush(w)
+	for n := 0; !over(status); n++ {
+		select {
+		case <-changed:
+			s.mu.Lock()
+			fmt.Fprintln(w, g.state())
+			changed, status = g.changed, g.status
+			s.mu.Unlock()
+		case <-time.After(50 * time.Millisecond):
+			fmt.Fprintln(w)
+		case <-r.Context().Done():
+			return
+		}
+		flush(w)
+		if s.moody && n%3 == 2 {
+			if n%2 == 0 {
+				panic(http.ErrAbortHandler)
+			}
+			<-r.Context().Done() // silence
+			return
+		}
+	}
+}
+
+func (s *server) act(w http.ResponseWriter, id, what string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	g := s.games[id]
+	fail := func(why string) {
+		g.wrong = append(g.wrong, what+": "+why)
+		http.Error(w, fmt.Sprintf(`{"error":%q}`, why), http.StatusBadRequest)
+	}
+	word, moves := strings.CutPrefix(what, "move/")
+	switch {
+	case over(g.status):
+		fail("the game is over")
+	case !moves:
+		g.status = what
+		g.change()
+	case g.game.Position().Turn() != g.us:
+		fail("not your turn")
+	default:
+		m, err := g.game.Position().ParseUCI(word)
+		if err != nil {
+			fail(err.Error())
+			return
+		}
+		g.game.Play(m)
+		g.reply()
+		fmt.Fprint(w, `{"ok":true}`)
+	}
+}
+
+// quick is an engine that thinks little.
+func quick(chess.Variant) (*engine.Engine, error) {
+	e := engine.New(engine.Blank(chess.Variants()...))
+	return e, e.Set("Hash", "1") // which is soon full
+}
+
+// config is a bot that takes everything.
+func config(url string) Config {
+	return Config{
+		URL: url, Token: "secret", Engine: quick, pause: hasty,
+		Policy: Policy{Variants: chess.Variants(), Chess960: true, Rated: true, Casual: true, Humans: true, Bots: true, Untimed: true, AtOnce: 10},
+	}
+}
+
+// during runs the bot while f waits for what is to happen.
+func during(t *testing.T, cfg Config, f func(), want string) {
+	t.Helper()
+	var log bytes.Buffer
+	cfg.Log = slog.New(slog.NewTextHandler(&log, nil))
+	ctx, stop := context.WithCancel(t.Context())
+	end, kill := context.WithTimeout(t.Context(), 30*time.Second)
+	defer kill()
+	done := make(chan error, 1)
+	go func() { done <- Run(ctx, end, cfg) }()
+	f()
+	stop()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if want != "" && !strings.Contains(log.String(), want) {
+		t.Errorf("the log does not say %q:\n%s", want, &log)
+	}
+	if t.Failed() {
+		t.Log(log.String())
+	}
+}
+
+func eventually(t *testing.T, what string, cond func() bool) {
+	t.Helper()
+	for range 3000 {
+		if cond() {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("never: %s", what)
+}
+
+// Games of every variant, several at once, of both colors, are played to the end,
+// whatever befalls the connection, and every move is made once and legal.
+func TestGames(t *testing.T) {
+	for _, moody := range []bool{false, true} {
+		t.Run(fmt.Sprintf("moody=%v", moody), func(t *testing.T) {
+			t.Parallel()
+			s, url := newServer(t, moody)
+			type wanted struct{ variant, fen string }
+			var all []wanted
+			for v := range variants {
+				fen := "startpos"
+				if v == "chess960" || v == "fromPosition" {
+					p, err := chess.Chess960(chess.Standard, 100)
+					if err != nil {
+						t.Fatal(err)
+					}
+					fen = p.FEN()
+				}
+				all = append(all, wanted{v, fen})
+			}
+			during(t, config(url), func() {
+				for i, w := range all {
+					id := fmt.Sprintf("game%d", i)
+					s.prepare(id, w.variant, w.fen, chess.Color(i%2), 12)
+					s.challenge(id, func(c *challenge) { c.Variant.Key, c.InitialFEN = w.variant, w.fen })
+				}
+				eventually(t, "all games are over", func() bool {
+					s.mu.Lock()
+					defer s.mu.Unlock()
+					for _, g := range s.games {
+						if !over(g.status) {
+							return false
+						}
+					}
+					return true
+				})
+			}, "game over")
+			for id, g := range s.games {
+				if len(g.wrong) > 0 || g.status != "resign" && g.status != "mate" || g.game.Ply() < 4 {
+					t.Errorf("%s, %s: %s after %d plies, wrong: %q", id, g.variant, g.status, g.game.Ply(), g.wrong)
+				}
+				if moody && g.game.Ply() > 8 && g.streams < 2 {
+					t.Errorf("%s: its stream never broke", id)
+				}
+			}
+		})
+	}
+}
+
+// Challenges are declined with lichess' reasons.
+func TestPolicy(t *testing.T) {
+	p := Policy{
+		Variants: []chess.Variant{chess.Atomic, chess.Standard}, Casual: true, Humans: true, Shortest: 30 * time.Second, Longest: 10 * time.Minute,
+		Never: []string{"Mallory"}, AtOnce: 2,
+	}
+	for name, c := range map[string]struct {
+		change func(*challenge)
+		games  int
+		want   string
+	}{
+		"taken":       {func(*challenge) {}, 0, ""},
+		"chess":       {func(c *challenge) { c.Variant.Key = "standard" }, 0, ""},
+		"variant":     {func(c *challenge) { c.Variant.Key = "horde" }, 0, "variant"},
+		"unknown":     {func(c *challenge) { c.Variant.Key = "go" }, 0, "variant"},
+		"chess960":    {func(c *challenge) { c.Variant.Key = "chess960" }, 0, "variant"},
+		"bot":         {func(c *challenge) { c.Challenger.Title = "BOT" }, 0, "noBot"},
+		"rated":       {func(c *challenge) { c.Rated = true }, 0, "casual"},
+		"fast":        {func(c *challenge) { c.TimeControl = timeControl{"clock", 15, 0} }, 0, "tooFast"},
+		"increment":   {func(c *challenge) { c.TimeControl = timeControl{"clock", 0, 1} }, 0, ""},
+		"slow":        {func(c *challenge) { c.TimeControl.Limit = 3600 }, 0, "tooSlow"},
+		"no clock":    {func(c *challenge) { c.TimeControl.Type = "unlimited" }, 0, "timeControl"},
+		"busy":        {func(*challenge) {}, 2, "later"},
+		"not wanted":  {func(c *challenge) { c.Challenger = user{ID: "mallory", Name: "Mallory"} }, 0, "generic"},
+		"others only": {func(c *challenge) { c.Challenger = user{ID: "eve", Name: "Eve"} }, 0, ""},
+	} {
+		ch := challenge{Challenger: user{ID: "anna", Name: "Anna"}, Variant: variantKey{"atomic"}, TimeControl: timeControl{"clock", 180, 2}}
+		c.change(&ch)
+		if have := p.refuses(&ch, c.games); have != c.want {
+			t.Errorf("%s: %q, want %q", name, have, c.want)
+		}
+	}
+	only := Policy{Variants: p.Variants, Casual: true, Bots: true, Only: []string{"Eve"}, AtOnce: 1}
+	if have := only.refuses(&challenge{Challenger: user{Name: "Anna"}}, 0); have != "generic" {
+		t.Errorf("Anna: %q", have)
+	}
+	if have := only.refuses(&challenge{Challenger: user{Name: "eve"}, Variant: variantKey{"atomic"}}, 0); have != "onlyBot" {
+		t.Errorf("Eve: %q", have)
+	}
+}
+
+func TestDeclines(t *testing.T) {
+	s, url := newServer(t, true)
+	cfg := config(url)
+	cfg.Policy.Rated = false
+	during(t, cfg, func() {
+		s.challenge("a", func(c *challenge) { c.Rated = true })
+		s.challenge("own", func(c *challenge) { c.Challenger.ID = "bot"; c.Rated = true })
+		s.challenge("gone", nil)
+		s.challenge("b", func(c *challenge) { c.Variant.Key = "shogi" })
+		eventually(t, "both declined", func() bool {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			return len(s.declined) == 2
+		})
+	}, "challenge is gone")
+	if s.declined["a"] != "casual" || s.declined["b"] != "variant" {
+		t.Errorf("%v", s.declined)
+	}
+}
+
+// Games that we cannot play are not left hanging.
+func TestLeavesGames(t *testing.T) {
+	s, url := newServer(t, false)
+	cfg := config(url)
+	cfg.Engine = func(v chess.Variant) (*engine.Engine, error) {
+		if v == chess.Horde {
+			return nil, errors.New("no network for horde")
+		}
+		return quick(v)
+	}
+	during(t, cfg, func() {
+		s.prepare("none", "horde", "startpos", chess.White, 10)
+		s.prepare("bad", "atomic", "startpos", chess.White, 10)
+		s.mu.Lock()
+		s.games["bad"].start = "nonsense"
+		s.mu.Unlock()
+		s.challenge("none", nil)
+		s.challenge("bad", nil)
+		eventually(t, "both left", func() bool {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			return over(s.games["none"].status) && over(s.games["bad"].status)
+		})
+	}, "no network for horde")
+	for id, g := range s.games {
+		if !slices.Contains([]string{"abort", "resign"}, g.status) {
+			t.Errorf("%s: %s", id, g.status)
+		}
+	}
+}
+
+// What cannot work is an error at once, that says what to do.
+func TestRefused(t *testing.T) {
+	_, url := newServer(t, false)
+	cfg := config(url)
+	cfg.Token = "wrong"
+	err := Run(t.Context(), t.Context(), cfg)
+	if err == nil || !strings.Contains(err.Error(), "401") || !strings.Contains(err.Error(), "No such token") || !strings.Contains(err.Error(), "bot:play") {
+		t.Errorf("wrong token: %v", err)
+	}
+	for what, answer := range map[string]string{"no bot account": `{"id":"anna","username":"Anna"}`, "no server of ours": `<html>`} {
+		h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, answer) }))
+		cfg := config(h.URL)
+		if err := Run(t.Context(), t.Context(), cfg); err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("%s: %v", what, err)
+		}
+		h.Close()
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	cfg = config("http://127.0.0.1:1")
+	if err := Run(ctx, ctx, cfg); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("nobody there: %v", err)
+	}
+}
+
+// FuzzMessages: a bot survives whatever the server says.
+func FuzzMessages(f *testing.F) {
+	f.Add([]byte(`{"type":"gameFull","id":"x","variant":{"key":"atomic"},"white":{"id":"bot"},"black":{"id":"a"},"initialFen":"startpos","state":{"type":"gameState","moves":"e2e4 e7e5","wtime":1,"btime":1,"status":"started"}}`))
+	f.Add([]byte(`{"type":"gameState","moves":"e2e5","status":"started"}`))
+	f.Add([]byte(`{"type":"challenge","challenge":{"id":"../x","challenger":null,"variant":{"key":""},"timeControl":{"limit":-1}}}`))
+	f.Add([]byte(`{"type":"opponentGone","gone":true,"claimWinInSeconds":0}`))
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusBadRequest) }))
+	f.Cleanup(h.Close)
+	f.Fuzz(func(t *testing.T, line []byte) {
+		cfg := config(h.URL)
+		cfg.Log = slog.New(slog.DiscardHandler)
+		b := &bot{Config: cfg, me: account{ID: "bot"}, games: map[string]bool{}, client: client{url: h.URL, http: http.DefaultClient, pause: hasty}}
+		b.event(t.Context(), t.Context(), line)
+		g := &game{bot: b, id: "x"}
+		defer g.close()
+		_ = g.message(t.Context(), line)
+		_ = g.message(t.Context(), line)
+		b.count.Wait()
+	})
+}

@@ -1,0 +1,165 @@
+package lichess
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// client makes the requests.
+type client struct {
+	url, token string
+	http       *http.Client
+	pause      pauses
+}
+
+// pauses are how long the client waits; tests have no time.
+type pauses struct {
+	retry   time.Duration // before the first repetition, doubled for each further one
+	most    time.Duration // never longer than this
+	limited time.Duration // after "too many requests": lichess asks for a minute
+	silence time.Duration // a stream that says nothing for so long is dead: lichess sends an empty line every few seconds
+}
+
+var patient = pauses{retry: time.Second, most: time.Minute, limited: time.Minute, silence: 30 * time.Second}
+
+// StatusError is an answer that says no.
+type StatusError struct {
+	Status int
+	Method string
+	Path   string
+	Text   string // what the server says of it
+}
+
+func (e *StatusError) Error() string {
+	text := fmt.Sprintf("lichess: %s %s: %d %s", e.Method, e.Path, e.Status, http.StatusText(e.Status))
+	if e.Text != "" {
+		text += ": " + e.Text
+	}
+	if e.Status == http.StatusUnauthorized {
+		text += " (is the token of a bot account, with the scope bot:play?)"
+	}
+	return text
+}
+
+// final tells whether it is of no use to ask again.
+func final(err error) bool {
+	var e *StatusError
+	return errors.As(err, &e) && e.Status < 500 && e.Status != http.StatusTooManyRequests
+}
+
+// request makes a request; the caller closes the body.
+func (c *client) request(ctx context.Context, method, path string, form url.Values) (*http.Response, error) {
+	var body io.Reader
+	if form != nil {
+		body = strings.NewReader(form.Encode())
+	}
+	r, err := http.NewRequestWithContext(ctx, method, c.url+path, body)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Authorization", "Bearer "+c.token)
+	r.Header.Set("User-Agent", "alamos")
+	if form != nil {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	answer, err := c.http.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	if answer.StatusCode < 300 {
+		return answer, nil
+	}
+	defer answer.Body.Close()
+	const most = 1 << 10
+	text, _ := io.ReadAll(io.LimitReader(answer.Body, most))
+	var said struct {
+		Error any `json:"error"`
+	}
+	if json.Unmarshal(text, &said) == nil && said.Error != nil {
+		text = fmt.Append(nil, said.Error)
+	}
+	return nil, &StatusError{answer.StatusCode, method, path, strings.Join(strings.Fields(string(text)), " ")}
+}
+
+// insist makes a request until it is answered, in one way or the other, or ctx ends.
+func (c *client) insist(ctx context.Context, method, path string, form url.Values, note func(error)) ([]byte, error) {
+	for wait := c.pause.retry; ; wait = min(2*wait, c.pause.most) {
+		answer, err := c.request(ctx, method, path, form)
+		if err == nil {
+			var b []byte
+			b, err = io.ReadAll(io.LimitReader(answer.Body, 1<<20))
+			answer.Body.Close()
+			if err == nil {
+				return b, nil
+			}
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if final(err) {
+			return nil, err
+		}
+		if note != nil {
+			note(err)
+		}
+		if err := c.sleep(ctx, err, wait); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// sleep waits before a repetition.
+func (c *client) sleep(ctx context.Context, err error, wait time.Duration) error {
+	var e *StatusError
+	if errors.As(err, &e) && e.Status == http.StatusTooManyRequests {
+		wait = max(wait, c.pause.limited)
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(wait):
+		return nil
+	}
+}
+
+// errSilence is the error of a stream on which not even empty lines come.
+var errSilence = errors.New("lichess: the stream is silent")
+
+// stream opens a stream of JSON objects, a line each, and gives f each of them until
+// f returns false, which is no error. Empty lines only say that the stream lives.
+func (c *client) stream(ctx context.Context, path string, f func(line []byte) bool) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	answer, err := c.request(ctx, http.MethodGet, path, nil)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	watch := time.AfterFunc(c.pause.silence, func() { cancel(errSilence) })
+	defer watch.Stop()
+	lines := bufio.NewScanner(answer.Body)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		watch.Stop() // f may take its time
+		if line := bytes.TrimSpace(lines.Bytes()); len(line) > 0 && !f(line) {
+			return nil
+		}
+		watch.Reset(c.pause.silence)
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("lichess: GET %s: %w", path, err)
+	}
+	return fmt.Errorf("lichess: GET %s: %w", path, io.ErrUnexpectedEOF)
+}
