@@ -99,7 +99,7 @@ type benchmark[R any] struct {
 // task and unit are what the progress says.
 func runBench[R any](cmd *cobra.Command, asJSON bool, task, unit string, table func(io.Writer, []R) error, run func(context.Context, benchmark[R]) error) error {
 	out := cmd.OutOrStdout()
-	progress := newConsole(os.Stderr).Task(task, unit)
+	progress := newBar(os.Stderr, task, unit)
 	var results []R
 	var notes []string
 	var written error

@@ -20,7 +20,8 @@ hooks. Every fault has a line of its own, as file:line:column. Nothing is run. T
 status is 2 when there is a fault.`,
 		Example: `  alamos check experiments/*.yaml
   alamos check experiments/quickstart.yaml --set network.depth=4`,
-		Args: cobra.MinimumNArgs(1),
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: experimentFiles,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			var all experiment.Errors
 			for _, file := range files {
@@ -45,6 +46,11 @@ status is 2 when there is a fault.`,
 	}
 	setFlag(cmd, &set)
 	return cmd
+}
+
+// experimentFiles has a shell complete the names of experiment files.
+func experimentFiles(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return []cobra.Completion{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
 // setFlag adds --set, which overrides keys of an experiment.

@@ -17,68 +17,171 @@ import (
 // console shows a run to a person: bars on a terminal, plain lines elsewhere.
 //
 // The rules of what is printed: a trial has a heading; a stage that runs has a
-// line that says why; cached stages of a trial are counted in one line; a stage
-// under way has a bar with the time left, estimated from the pace of this
-// process alone; where there is no terminal, a line at most every ten seconds.
+// line that says why; stages in a row that are cached, or taken from one other
+// trial, are counted in one line; a stage under way has a bar with the time left,
+// estimated from the pace of this process alone; where there is no terminal, a
+// line at most every ten seconds. Where several trials are under way at once, each
+// line begins with the number of its trial.
 type console struct {
-	out    io.Writer
-	tty    bool
-	cached int
+	out  io.Writer
+	tty  bool
+	jobs int
+
+	mu     sync.Mutex
+	bars   *mpb.Progress // of the terminal, from the first bar on
+	trials []*trialConsole
 }
 
-func newConsole(out *os.File) *console {
-	return &console{out: out, tty: term.IsTerminal(int(out.Fd()))}
+func newConsole(out *os.File, jobs int) *console {
+	return &console{out: out, tty: term.IsTerminal(int(out.Fd())), jobs: jobs}
 }
 
-func (c *console) Trial(number, of int, id, label, dir string) {
-	c.flush()
-	if label == "" {
-		label = "as written"
+// newBar shows a piece of work that belongs to no trial.
+func newBar(out *os.File, what, unit string) lab.Task {
+	c := newConsole(out, 1)
+	return (&trialConsole{console: c, indent: "  "}).Task(what, unit)
+}
+
+// println prints a line, above the bars that there are. The caller has the mutex.
+func (c *console) println(text string) {
+	out := c.out
+	if c.bars != nil {
+		out = c.bars
 	}
-	fmt.Fprintf(c.out, "trial %d/%d  %s  (%s)\n", number, of, label, dir)
+	fmt.Fprintln(out, text)
 }
 
-func (c *console) Cached(string) { c.cached++ }
-
-// flush says how many stages were passed over since the last line.
-func (c *console) flush() {
-	if c.cached > 0 {
-		fmt.Fprintf(c.out, "  %s done before: nothing they read has changed\n", count(c.cached, "stage"))
-		c.cached = 0
+// close prints what is held back, and takes the bars away.
+func (c *console) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, t := range c.trials {
+		t.flush()
 	}
-}
-
-func (c *console) Runs(stage, why string) {
-	c.flush()
-	if why != "first time" {
-		stage += ": " + why
+	if c.bars != nil {
+		c.bars.Wait()
+		c.bars = nil
 	}
-	fmt.Fprintf(c.out, "  %s\n", stage)
 }
 
 func (c *console) Note(text string) {
-	c.flush()
-	fmt.Fprintf(c.out, "  %s\n", text)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.println(text)
 }
 
-func (c *console) Task(stage, unit string) lab.Task {
-	t := &task{console: c, unit: unit, began: time.Now()}
-	t.said = t.began
-	if c.tty {
-		t.progress = mpb.New(mpb.WithOutput(c.out), mpb.WithWidth(64), mpb.WithRefreshRate(150*time.Millisecond))
-		t.bar = t.progress.AddBar(0, mpb.BarRemoveOnComplete(),
-			mpb.PrependDecorators(decor.Name("  "+stage+" "), decor.CountersNoUnit("%d/%d "+unit)),
-			mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return t.line() })))
+func (c *console) Trial(number, of int, id, label, dir string) lab.Stages {
+	if label == "" {
+		label = "as written"
 	}
+	short := fmt.Sprintf("%d/%d", number, of)
+	return c.begin(short, fmt.Sprintf("trial %s  %s  (%s)", short, label, dir))
+}
+
+func (c *console) Rung(generation int) lab.Stages {
+	return c.begin("rung", fmt.Sprintf("comparing the trials after %s", count(generation, "generation")))
+}
+
+// begin prints a heading and returns what prints the lines below it.
+func (c *console) begin(short, heading string) lab.Stages {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t := &trialConsole{console: c, indent: "  "}
+	if c.jobs > 1 {
+		t.indent = "  " + short + "  "
+	} else {
+		for _, other := range c.trials {
+			other.flush()
+		}
+		c.trials = nil
+	}
+	c.trials = append(c.trials, t)
+	c.println(heading)
 	return t
 }
 
+// trialConsole shows one trial.
+type trialConsole struct {
+	*console
+	indent      string
+	cached      int
+	first, last string // stages that are taken from another trial, in a row
+	shared      int
+	from        string
+}
+
+// flush says which stages were passed over since the last line.
+func (t *trialConsole) flush() {
+	if t.cached > 0 {
+		t.println(fmt.Sprintf("%s%s done before: nothing they read has changed", t.indent, count(t.cached, "stage")))
+	}
+	switch t.shared {
+	case 0:
+	case 1:
+		t.println(fmt.Sprintf("%s%s: as in %s", t.indent, t.first, t.from))
+	default:
+		t.println(fmt.Sprintf("%s%s to %s (%d stages): as in %s", t.indent, t.first, t.last, t.shared, t.from))
+	}
+	t.cached, t.shared = 0, 0
+}
+
+func (t *trialConsole) Cached(string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.shared > 0 {
+		t.flush()
+	}
+	t.cached++
+}
+
+func (t *trialConsole) Shared(stage, from string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.cached > 0 || from != t.from {
+		t.flush()
+	}
+	if t.shared == 0 {
+		t.first, t.from = stage, from
+	}
+	t.last = stage
+	t.shared++
+}
+
+func (t *trialConsole) Runs(stage, why string) {
+	if why != "first time" {
+		stage += ": " + why
+	}
+	t.Note(stage)
+}
+
+func (t *trialConsole) Note(text string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.flush()
+	t.println(t.indent + text)
+}
+
+func (t *trialConsole) Task(stage, unit string) lab.Task {
+	out := &task{trial: t, unit: unit, began: time.Now()}
+	out.said = out.began
+	if t.tty {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if t.bars == nil {
+			t.bars = mpb.New(mpb.WithOutput(t.out), mpb.WithWidth(64), mpb.WithRefreshRate(150*time.Millisecond))
+		}
+		out.bar = t.bars.AddBar(0, mpb.BarRemoveOnComplete(),
+			mpb.PrependDecorators(decor.Name(t.indent+stage+" "), decor.CountersNoUnit("%d/%d "+unit)),
+			mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return out.line() })))
+	}
+	return out
+}
+
 type task struct {
-	console  *console
-	unit     string
-	began    time.Time
-	progress *mpb.Progress
-	bar      *mpb.Bar
+	trial *trialConsole
+	unit  string
+	began time.Time
+	bar   *mpb.Bar
 
 	mu          sync.Mutex
 	done, total int
@@ -114,14 +217,14 @@ func (t *task) Set(done, total int, how string) {
 		t.bar.SetTotal(int64(total), false)
 		t.bar.SetCurrent(int64(done))
 	case say:
-		fmt.Fprintf(t.console.out, "    %d/%d %s, %s\n", done, t.total, t.unit, t.line())
+		t.trial.Note(fmt.Sprintf("  %d/%d %s, %s", done, total, t.unit, t.line()))
 	}
 }
 
 func (t *task) End() {
 	if t.bar != nil {
 		t.bar.Abort(true)
-		t.progress.Wait()
+		t.bar.Wait()
 	}
 }
 

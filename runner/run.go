@@ -20,19 +20,26 @@ func runCommand() *cobra.Command {
 		Long: `run takes every trial of an experiment through its stages and writes the results
 to results/<name>/, with a notebook page of all trials. A stage whose inputs are
 what they were is not run again, so that a second run does nothing; why a stage
-runs is printed beside it. Ctrl-C, or a kill, loses at most the games that were
-being played: the same command goes on from there.
+runs is printed beside it. What another trial below --results has done already is
+taken from there: trials that differ in their tournaments alone train once. Ctrl-C,
+or a kill, loses at most the games that were being played: the same command goes on
+from there. A trial that fails does not keep the others from running; the exit
+status is 1 then.
 
 How a machine runs an experiment never changes its results and is not part of
 it: that is what the flags here are for.`,
 		Example: `  alamos run experiments/quickstart.yaml
   alamos run experiments/quickstart.yaml --set search.visits=100 --results elsewhere
-  alamos run experiments/quickstart.yaml --workers 1`,
-		Args: cobra.ExactArgs(1),
+  alamos run experiments/quickstart.yaml --workers 1
+  alamos run experiments/sweeps/depth.yaml --jobs 4 --fail-fast`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: experimentFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case opt.Workers < 0:
 				return usagef("--workers: want 0 or more, have %d", opt.Workers)
+			case opt.Jobs < 1:
+				return usagef("--jobs: want at least 1, have %d", opt.Jobs)
 			case opt.Precision != "auto" && opt.Precision != "fp32" && opt.Precision != "bf16":
 				return usagef("--precision: want auto, fp32 or bf16, have %q", opt.Precision)
 			}
@@ -40,26 +47,28 @@ it: that is what the flags here are for.`,
 			if err != nil {
 				return err
 			}
-			c := newConsole(os.Stderr)
-			opt.Reporter = c
-			err = lab.CheckHooks(cmd.Context(), e)
-			if err == nil {
-				err = lab.Run(cmd.Context(), e, opt)
+			if err := lab.CheckHooks(cmd.Context(), e); err != nil {
+				return err
 			}
+			c := newConsole(os.Stderr, opt.Jobs)
+			opt.Reporter = c
+			err = lab.Run(cmd.Context(), e, opt)
+			c.close()
 			if errors.Is(err, context.Canceled) {
 				return errResumable
 			}
 			if err != nil {
 				return err
 			}
-			c.flush()
 			fmt.Fprintf(cmd.OutOrStdout(), "notebook: %s\n", lab.Notebook(e, opt.Results))
 			return nil
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&opt.Results, "results", "results", "folder to write results below")
-	f.IntVar(&opt.Workers, "workers", 0, "goroutines that play games (default: one a core)")
+	f.IntVar(&opt.Jobs, "jobs", 1, "trials that run at a time")
+	f.BoolVar(&opt.FailFast, "fail-fast", false, "end the run when a trial fails")
+	f.IntVar(&opt.Workers, "workers", 0, "goroutines that play games, of all jobs together (default: one a core)")
 	f.StringVar(&opt.Precision, "precision", "auto", "of network inference: auto, fp32 or bf16")
 	f.BoolVar(&opt.SkipMissingEngines, "skip-missing-engines", false, "leave out tournament opponents that are not installed")
 	setFlag(cmd, &set)

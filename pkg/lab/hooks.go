@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/experiment"
@@ -57,10 +56,10 @@ func (t *trial) checkpointHooks(ctx context.Context, g int) error {
 
 // measure is a stage in which one function of all scripts that have it is called.
 // begin makes what they measure and returns what frees it.
-func (t *trial) measure(ctx context.Context, stage, function string, in store.Inputs, begin func() (func(), error), call func(context.Context, *hook.Session) (hook.Metrics, error)) error {
+func (t *trial) measure(ctx context.Context, name, function string, in store.Inputs, begin func() (func(), error), call func(context.Context, *hook.Session) (hook.Metrics, error)) error {
 	scripts := t.Settings.Hooks
 	if !slices.ContainsFunc(scripts, func(h experiment.Hook) bool { return t.has(&h, function) }) {
-		return t.forget(stage)
+		return t.forget(name)
 	}
 	var names []string
 	for i := range scripts {
@@ -72,13 +71,11 @@ func (t *trial) measure(ctx context.Context, stage, function string, in store.In
 			in["hook "+h.Name()] = "has no " + function
 		}
 	}
-	if len(names) > 1 {
-		in["hooks"] = strings.Join(names, ", ") // results are in this order
-	}
-	return t.stage(ctx, stage, in, func(ctx context.Context) (result, error) {
+	in.List("hook", names) // results are in this order
+	return t.do(ctx, stage{name: name, in: in, work: func(ctx context.Context) (any, error) {
 		end, err := begin()
 		if err != nil {
-			return result{}, err
+			return nil, err
 		}
 		defer end()
 		out := store.HookResults{Metrics: make([]map[string]store.Float, len(scripts))}
@@ -95,15 +92,15 @@ func (t *trial) measure(ctx context.Context, stage, function string, in store.In
 				t.Reporter.Note(fmt.Sprintf("hook %s has no metrics: %v", h.Name(), err))
 				out.Faults = append(out.Faults, err.Error())
 			default:
-				return result{}, err
+				return nil, err
 			}
 			out.Metrics[i] = map[string]store.Float{}
 			for k, v := range m {
 				out.Metrics[i][k] = store.Float(v)
 			}
 		}
-		return result{facts: out}, nil
-	})
+		return out, nil
+	}})
 }
 
 // callHook makes one call of a script in a process of its own.

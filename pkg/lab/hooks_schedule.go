@@ -37,6 +37,10 @@ func (t *trial) scheduleInputs(g int, in store.Inputs) error {
 	if t.Settings.Training.Schedule.Script == nil {
 		return nil
 	}
+	if t.planning != nil && !t.planning.done(t, g-1) {
+		in["progress"] = unknown("progress", t.CheckpointSum(g-1))
+		return nil
+	}
 	p, err := t.progress(g)
 	in["progress"] = progressSum(p)
 	return err

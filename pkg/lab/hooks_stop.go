@@ -16,56 +16,55 @@ type verdict struct {
 	Why  string `json:"why"`
 }
 
-// stops asks the stop rule whether training ends with generation g.
-func (t *trial) stops(ctx context.Context, g int) (bool, error) {
+// stops asks the stop rule whether training ends with generation g. It returns nil
+// where it goes on.
+func (t *trial) stops(ctx context.Context, g int) (*store.Ended, error) {
 	script := t.Settings.Stop
 	if script == nil || g == t.Settings.Generations {
-		return false, nil
+		return nil, nil
+	}
+	if t.planning != nil && !t.planning.done(t, g) {
+		t.planning.mayStop(t)
+		return nil, nil
 	}
 	p, err := t.progress(g + 1)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	p.Generation = g
 	for i := range p.Past {
 		if p.Past[i].Metrics, err = t.allMetrics(i + 1); err != nil {
-			return false, err
+			return nil, err
 		}
 	}
 	in := store.Inputs{"code": stopCode, "script": script.SHA256, "progress": progressSum(p)}
-	err = t.stage(ctx, store.StopStage(g), in, func(ctx context.Context) (result, error) {
+	err = t.do(ctx, stage{name: store.StopStage(g), in: in, work: func(ctx context.Context) (any, error) {
 		s, err := openScript(script, hook.Limits{})
 		if err != nil {
-			return result{}, err
+			return nil, err
 		}
 		defer s.Close()
 		var v verdict
 		v.Stop, v.Why, err = s.Stop(ctx, p)
-		return result{facts: v}, err
-	})
+		return v, err
+	}})
 	if err != nil {
-		return false, err
+		return nil, err
+	}
+	if t.planning != nil && len(t.Manifest.Stage(store.StopStage(g)).Facts) == 0 {
+		t.planning.mayStop(t)
+		return nil, nil
 	}
 	var v verdict
 	if err := t.Manifest.Stage(store.StopStage(g)).Decode(&v); err != nil || !v.Stop {
-		return false, err
+		return nil, err
 	}
 	why := strings.TrimSuffix(filepath.Base(script.File), ".go")
 	if v.Why != "" {
 		why += ": " + v.Why
 	}
 	t.Reporter.Note(fmt.Sprintf("training ends after generation %d: %s", g, why))
-	return true, t.endAt(&store.Ended{Generation: g, Why: why})
-}
-
-// endAt notes that the trial ends with a generation, or, by nil, that it does not
-// end before its last.
-func (t *trial) endAt(e *store.Ended) error {
-	if was := t.Manifest.Ended; was == e || was != nil && e != nil && *was == *e {
-		return nil
-	}
-	t.Manifest.Ended = e
-	return t.Manifest.Write(t.Dir)
+	return &store.Ended{Generation: g, Why: why}, nil
 }
 
 // allMetrics are the metrics of all hooks over generation g: "hook.metric".

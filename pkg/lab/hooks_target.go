@@ -30,25 +30,25 @@ func (t *trial) target(ctx context.Context, g int) error {
 		return nil
 	}
 	in := store.Inputs{"code": targetCode, "script": v.Script.SHA256, "games": t.Output(store.SelfPlayStage(g), store.GamesFile(g))}
-	return t.stage(ctx, store.TargetStage(g), in, func(ctx context.Context) (result, error) {
+	return t.do(ctx, stage{name: store.TargetStage(g), in: in, files: []string{store.TargetFile(g)}, work: func(ctx context.Context) (any, error) {
 		s, err := openScript(&v.Script, hook.Limits{})
 		if err != nil {
-			return result{}, err
+			return nil, err
 		}
 		defer s.Close()
 		games, err := t.games(g)
 		if err != nil {
-			return result{}, err
+			return nil, err
 		}
 		if err := os.MkdirAll(t.Path("targets"), 0o777); err != nil {
-			return result{}, err
+			return nil, err
 		}
 		task := t.Reporter.Task(store.TargetStage(g), "games")
 		defer task.End()
-		return result{files: []string{store.TargetFile(g)}}, disk.WriteFile(t.Path(store.TargetFile(g)), func(w io.Writer) error {
+		return nil, disk.WriteFile(t.Path(store.TargetFile(g)), func(w io.Writer) error {
 			return writeTargets(ctx, w, s, games, func(done int) { task.Set(done, len(games), "") })
 		})
-	})
+	}})
 }
 
 // writeTargets writes a row for each position in which a move was made: game, ply,

@@ -104,8 +104,9 @@ func TestLoadFindsBadPositions(t *testing.T) {
 func TestContestants(t *testing.T) {
 	s := newSite(t)
 	e := s.load(t, "generations=5", "tournament.players=[every: 2, last, untrained, random, {uci: /a/engine, depth: 3}, {uci: /b/engine, depth: 3, rounds: 2}, {uci: gone, depth: 1}]")
-	r := &run{experiment: e, dir: s.results(), engines: map[string]*engine{}}
-	tr, err := r.trial(e.Trials[0])
+	r := newRun(e, s.options(nil))
+	r.engines = map[string]*engine{}
+	tr, err := r.trial(e.Trials[0], Quiet{})
 	if err != nil {
 		t.Fatal(err)
 	}

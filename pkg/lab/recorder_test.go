@@ -2,6 +2,7 @@ package lab
 
 import (
 	"fmt"
+	"path/filepath"
 	"sync"
 	"testing"
 
@@ -12,6 +13,8 @@ import (
 type recorder struct {
 	mu     sync.Mutex
 	cached []string
+	shared []string
+	of     map[string]string // label of the trial: stage -> why, "cached" or "as in" a folder
 	ran    map[string]string // stage -> why
 	notes  []string
 	// overdone are tasks that did more than there was to do.
@@ -28,15 +31,49 @@ func (r *recorder) see(what string, remember func()) {
 	}
 }
 
-func (r *recorder) Trial(_, _ int, id, _, _ string) { r.see("trial "+id, func() {}) }
-func (r *recorder) Cached(stage string) {
-	r.see("cached "+stage, func() { r.cached = append(r.cached, stage) })
+func (r *recorder) Trial(number, of int, id, label, _ string) Stages {
+	r.see("trial "+id, func() {})
+	return &recordedTrial{r, label}
 }
-func (r *recorder) Runs(stage, why string) { r.see("runs "+stage, func() { r.ran[stage] = why }) }
+func (r *recorder) Rung(generation int) Stages {
+	r.see(fmt.Sprint("rung ", generation), func() {})
+	return &recordedTrial{r, "rungs"}
+}
 func (r *recorder) Note(text string) {
 	r.see("note "+text, func() { r.notes = append(r.notes, text) })
 }
-func (r *recorder) Task(stage, _ string) Task { return recordedTask{r, stage} }
+
+// recordedTrial remembers what one trial did, by its label.
+type recordedTrial struct {
+	*recorder
+	label string
+}
+
+func (t *recordedTrial) remember(stage, what string) {
+	if t.of == nil {
+		t.of = map[string]string{}
+	}
+	t.of[t.label+": "+stage] = what
+}
+func (t *recordedTrial) Cached(stage string) {
+	t.see("cached "+stage, func() {
+		t.cached = append(t.cached, stage)
+		t.remember(stage, "cached")
+	})
+}
+func (t *recordedTrial) Shared(stage, from string) {
+	t.see("shared "+stage, func() {
+		t.shared = append(t.shared, stage)
+		t.remember(stage, "as in "+filepath.Base(from))
+	})
+}
+func (t *recordedTrial) Runs(stage, why string) {
+	t.see("runs "+stage, func() {
+		t.ran[stage] = why
+		t.remember(stage, why)
+	})
+}
+func (t *recordedTrial) Task(stage, _ string) Task { return recordedTask{t.recorder, stage} }
 
 type recordedTask struct {
 	*recorder

@@ -1,12 +1,24 @@
 package lab
 
-// Reporter shows a person what a run does. Its methods are called from one
-// goroutine at a time, but for those of a Task.
+// Reporter shows a person what a run does. Its methods, and those of what they
+// return, may be called from any goroutine.
 type Reporter interface {
-	// Trial begins a trial: its number from 1, of how many.
-	Trial(number, of int, id, label, dir string)
-	// Cached says that a stage need not run; Runs that it does, and why.
+	// Trial goes on with a trial: its number from 1, of how many. With several
+	// jobs trials are under way side by side.
+	Trial(number, of int, id, label, dir string) Stages
+	// Rung begins to compare the trials after so many generations.
+	Rung(generation int) Stages
+	// Note is a line about the whole run.
+	Note(text string)
+}
+
+// Stages shows what one trial does. Its methods, but for those of a Task, are
+// called by one goroutine at a time.
+type Stages interface {
+	// Cached says that a stage need not run; Shared that another trial's results
+	// are taken for it; Runs that it does run, and why.
 	Cached(stage string)
+	Shared(stage, from string)
 	Runs(stage, why string)
 	// Task begins a piece of work, counted in units ("games").
 	Task(stage, unit string) Task
@@ -29,11 +41,13 @@ type Task interface {
 // Quiet reports nothing.
 type Quiet struct{}
 
-func (Quiet) Trial(int, int, string, string, string) {}
-func (Quiet) Cached(string)                          {}
-func (Quiet) Runs(string, string)                    {}
-func (Quiet) Task(string, string) Task               { return quietTask{} }
-func (Quiet) Note(string)                            {}
+func (Quiet) Trial(int, int, string, string, string) Stages { return Quiet{} }
+func (Quiet) Rung(int) Stages                               { return Quiet{} }
+func (Quiet) Cached(string)                                 {}
+func (Quiet) Shared(string, string)                         {}
+func (Quiet) Runs(string, string)                           {}
+func (Quiet) Task(string, string) Task                      { return quietTask{} }
+func (Quiet) Note(string)                                   {}
 
 type quietTask struct{}
 

@@ -16,7 +16,8 @@ import (
 // Options are what decides how, never what, a run computes.
 type Options struct {
 	Results   string // folder of results; empty: "results"
-	Workers   int    // goroutines that play; 0: one a core
+	Jobs      int    // trials at a time; 0: one
+	Workers   int    // goroutines that play, of all jobs together; 0: one a core
 	Batch     int    // positions in a network call; 0: DefaultBatch
 	Precision string // of inference: "auto", "fp32" or "bf16"; empty: auto
 	Alamos    string // version, for the manifest
@@ -24,12 +25,38 @@ type Options struct {
 	// SkipMissingEngines leaves opponents that are not installed out of
 	// tournaments instead of refusing to run.
 	SkipMissingEngines bool
+	// FailFast ends the run when a trial fails, instead of going on with the
+	// others.
+	FailFast bool
 }
 
 // DefaultBatch is the number of positions in one call of a network on a CPU.
 const DefaultBatch = 32
 
-// run is one call of Run.
+// complete returns the options with every default made explicit.
+func (o Options) complete() Options {
+	if o.Results == "" {
+		o.Results = "results"
+	}
+	if o.Jobs == 0 {
+		o.Jobs = 1
+	}
+	if o.Workers == 0 {
+		o.Workers = runtime.NumCPU()
+	}
+	if o.Batch == 0 {
+		o.Batch = DefaultBatch
+	}
+	if o.Precision == "" {
+		o.Precision = "auto"
+	}
+	if o.Reporter == nil {
+		o.Reporter = Quiet{}
+	}
+	return o
+}
+
+// run is one call of Run or Plan.
 type run struct {
 	Options
 	experiment *experiment.Experiment
@@ -37,29 +64,24 @@ type run struct {
 	machine    store.Machine
 	engines    map[string]*engine  // opponents by engineKey, nil where one is left out
 	functions  map[string][]string // that hooks have, by the hash of their source
+	shelf      *shelf
+	planning   *planner // nil: not a plan
+}
+
+func newRun(e *experiment.Experiment, opt Options) *run {
+	opt = opt.complete()
+	return &run{
+		Options: opt, experiment: e, dir: filepath.Join(opt.Results, e.Name), machine: thisMachine(opt.Alamos), shelf: newShelf(opt.Results),
+	}
 }
 
 // Run runs all trials of an experiment, draws its figures and writes its
 // notebook page. What earlier runs finished and nothing has changed since is
 // not done again. On cancellation it returns ctx's error soon, having kept
-// what was finished.
+// what was finished. A trial that fails does not keep the others from running,
+// unless FailFast is set; the error is a [FailedError] then.
 func Run(ctx context.Context, e *experiment.Experiment, opt Options) error {
-	if opt.Results == "" {
-		opt.Results = "results"
-	}
-	if opt.Workers == 0 {
-		opt.Workers = runtime.NumCPU()
-	}
-	if opt.Batch == 0 {
-		opt.Batch = DefaultBatch
-	}
-	if opt.Precision == "" {
-		opt.Precision = "auto"
-	}
-	if opt.Reporter == nil {
-		opt.Reporter = Quiet{}
-	}
-	r := &run{Options: opt, experiment: e, dir: filepath.Join(opt.Results, e.Name), machine: thisMachine(opt.Alamos)}
+	r := newRun(e, opt)
 	l, err := disk.TakeLock(r.dir)
 	if err != nil {
 		return advised(err)
@@ -74,31 +96,50 @@ func Run(ctx context.Context, e *experiment.Experiment, opt Options) error {
 	if err := r.findFunctions(ctx); err != nil {
 		return err
 	}
-	var trials []*store.Trial
-	var failed []error
-	for i, x := range e.Trials {
-		r.Reporter.Trial(i+1, len(e.Trials), x.ID, x.Label, filepath.Join(r.dir, store.Folder(&x)))
-		t, err := r.trial(x)
-		if err == nil {
-			err = t.runStages(ctx)
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err != nil { // one trial's fault does not stop the others
-			failed = append(failed, fmt.Errorf("%s: %w", filepath.Join(r.dir, store.Folder(&x)), advised(err)))
-			r.Reporter.Note("failed: " + err.Error())
-			continue
-		}
-		trials = append(trials, t.Trial)
+	all, err := r.trials(ctx)
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
-	if len(trials) > 0 {
-		if err := report.Write(r.experiment, r.dir, trials); err != nil {
-			failed = append(failed, advised(err))
+	failed := &FailedError{Trials: len(all)}
+	if err != nil {
+		failed.Errs = append(failed.Errs, advised(err))
+	}
+	var done []*store.Trial
+	for _, c := range all {
+		switch {
+		case c.err != nil:
+			failed.Errs = append(failed.Errs, fmt.Errorf("%s: %w", c.folder, advised(c.err)))
+			failed.Failed++
+		case c.done:
+			done = append(done, c.trial.Trial)
 		}
 	}
-	return errors.Join(failed...)
+	if len(done) > 0 {
+		if err := report.Write(r.experiment, r.dir, done); err != nil {
+			failed.Errs = append(failed.Errs, advised(err))
+		}
+	}
+	if len(failed.Errs) == 0 {
+		return nil
+	}
+	return failed
 }
+
+// FailedError says what went wrong in a run, trial by trial.
+type FailedError struct {
+	Errs           []error
+	Failed, Trials int // trials that failed, of how many
+}
+
+func (e *FailedError) Error() string {
+	text := errors.Join(e.Errs...).Error()
+	if e.Trials > 1 && e.Failed > 0 {
+		text = fmt.Sprintf("%d of %d trials failed:\n%s", e.Failed, e.Trials, text)
+	}
+	return text
+}
+
+func (e *FailedError) Unwrap() []error { return e.Errs }
 
 // Notebook is the path of the page that Run writes.
 func Notebook(e *experiment.Experiment, results string) string {

@@ -131,7 +131,7 @@ func TestChangesRunWhatTheyConcern(t *testing.T) {
 	}{
 		{name: "tournament.rounds", set: "tournament.rounds=2", ran: map[string]string{"tournament": "tournament.rounds 4 -> 2"}},
 		{name: "tournament.players", set: "tournament.players=[last, random]", ran: map[string]string{
-			"tournament": "player gen-1 changed, player untrained changed"}},
+			"tournament": "players -gen-1 -untrained"}},
 		{name: "no tournament", set: "tournament.rounds=0", ran: map[string]string{}},
 		{name: "fewer generations", set: "generations=2", ran: map[string]string{}},
 		{name: "hook", edit: func(s site) { s.edit(t, "plies.go", "sum := 0", "sum := 1") }, ran: map[string]string{
@@ -161,7 +161,7 @@ func TestMoreGenerationsGoOn(t *testing.T) {
 	r := s.run(t, "generations=3", "tournament.rounds=2")
 	r.stages(t, map[string]string{
 		"self-play 3": "first time", "hooks 3": "first time", "training 3": "first time",
-		"tournament": "player gen-3 changed, tournament.rounds 4 -> 2",
+		"tournament": "players +gen-3, tournament.rounds 4 -> 2",
 	})
 	if diff := cmp.Diff(allStages[:7], r.cached); diff != "" {
 		t.Errorf("cached (-want +have):\n%s", diff)

@@ -43,19 +43,21 @@ func (t *trial) selfplay(ctx context.Context, g int) error {
 	in.Settings("game", s.Game)
 	in.Settings("search", s.Search)
 	in.Settings("selfplay", s.SelfPlay)
-	err := t.stage(ctx, store.SelfPlayStage(g), in, func(ctx context.Context) (result, error) {
+	err := t.do(ctx, stage{name: store.SelfPlayStage(g), in: in, files: []string{store.SamplesFile(g), store.GamesFile(g)}, work: func(ctx context.Context) (any, error) {
 		records, seconds, perSecond, err := t.play(ctx, g, in)
 		if err != nil {
-			return result{}, err
+			return nil, err
 		}
 		row, err := t.keep(g, records)
 		if err != nil {
-			return result{}, err
+			return nil, err
 		}
 		row.Seconds, row.PerSecond = seconds, perSecond
-		return result{files: []string{store.SamplesFile(g), store.GamesFile(g)}, facts: row}, nil
-	})
-	if err != nil {
+		return row, nil
+	}, games: func() (workload, error) {
+		return workload{Games: s.SelfPlay.Games, searching: 2 * s.SelfPlay.Games}, nil
+	}})
+	if err != nil || t.planning != nil {
 		return err
 	}
 	return disk.Remove(t.journal(g))
@@ -95,7 +97,7 @@ func (t *trial) play(ctx context.Context, g int, in store.Inputs) (records []*se
 		return nil, 0, 0, err
 	}
 	defer model.Close()
-	nets := make([]search.Net, t.Workers)
+	nets := make([]search.Net, t.workers)
 	for i := range nets {
 		session, err := model.NewSession()
 		if err != nil {
@@ -125,7 +127,7 @@ func (t *trial) play(ctx context.Context, g int, in store.Inputs) (records []*se
 		Parallel: 2 * t.Batch,
 	}
 	if script := s.SelfPlay.Adjudicate; script != nil {
-		judge, err := openScript(script, hook.Limits{Processes: t.Workers})
+		judge, err := openScript(script, hook.Limits{Processes: t.workers})
 		if err != nil {
 			return nil, 0, 0, err
 		}
@@ -206,7 +208,7 @@ func (t *trial) pgn(g int, r *selfplay.Record) (*chess.PGN, error) {
 	name := fmt.Sprintf("gen-%d", g-1)
 	return &chess.PGN{
 		Tags: []chess.Tag{
-			{Name: "Event", Value: t.experiment.Name + " " + t.ID + ", self-play"},
+			{Name: "Event", Value: store.SelfPlayStage(g)},
 			{Name: "Site", Value: "alamos"},
 			{Name: "Date", Value: "????.??.??"},
 			{Name: "Round", Value: strconv.Itoa(r.Number + 1)},

@@ -10,9 +10,9 @@ import (
 	"alamos/pkg/store"
 )
 
-// summary is a line about generation g, with an honest guess at what is left
-// of the trial's training at the given pace.
-func (t *trial) summary(g int, pace time.Duration) string {
+// summary is a line about generation g on the way to another, with an honest
+// guess at what is left of that training at the given pace.
+func (t *trial) summary(g, until int, pace time.Duration) string {
 	row, err := t.Generation(g)
 	if err != nil {
 		return err.Error()
@@ -22,14 +22,14 @@ func (t *trial) summary(g int, pace time.Duration) string {
 		return err.Error()
 	}
 	s := fmt.Sprintf("generation %d of %d: %d games of %.0f plies on average, white scored %.0f %%",
-		g, t.Settings.Generations, row.Games, row.MeanPlies(), 100*(float64(row.WhiteWins)+float64(row.Draws)/2)/float64(row.Games))
+		g, until, row.Games, row.MeanPlies(), 100*(float64(row.WhiteWins)+float64(row.Draws)/2)/float64(row.Games))
 	if loss := float64(store.SelectedLoss(epochs)); !math.IsNaN(loss) {
 		s += fmt.Sprintf(", loss %.3f", loss)
 	}
 	if row.Thrown > 0 {
 		s += fmt.Sprintf(", %d longer games thrown away", row.Thrown)
 	}
-	if left := t.Settings.Generations - g; left > 0 {
+	if left := until - g; left > 0 {
 		s += fmt.Sprintf("; %s of training left at this pace", roughly(pace*time.Duration(left)))
 	}
 	return s

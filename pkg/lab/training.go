@@ -36,34 +36,34 @@ func (t *trial) train(ctx context.Context, g int) error {
 	if err := t.scheduleInputs(g, in); err != nil {
 		return err
 	}
-	err := t.stage(ctx, store.TrainStage(g), in, func(ctx context.Context) (result, error) {
+	err := t.do(ctx, stage{name: store.TrainStage(g), in: in, files: []string{store.CheckpointFile(g)}, work: func(ctx context.Context) (any, error) {
 		c, err := checkpoint.Read(t.Path(store.CheckpointFile(g - 1)))
 		if err != nil {
-			return result{}, err
+			return nil, err
 		}
 		var sets []*dataset.Set
 		for i := first; i <= g; i++ {
 			set, err := dataset.Read(t.Path(store.SamplesFile(i)))
 			if err != nil {
-				return result{}, err
+				return nil, err
 			}
 			sets = append(sets, set)
 		}
 		window, err := dataset.Window(sets...)
 		if err != nil {
-			return result{}, err
+			return nil, err
 		}
 		samples, err := t.SamplesUntil(g)
 		if err != nil {
-			return result{}, err
+			return nil, err
 		}
 		values, err := t.targets(first, sets)
 		if err != nil {
-			return result{}, err
+			return nil, err
 		}
 		next, epochs, err := t.learn(ctx, g, in, c, window, values)
 		if err != nil {
-			return result{}, err
+			return nil, err
 		}
 		next.Samples = samples
 		rows := make([]store.Epoch, len(epochs))
@@ -73,9 +73,9 @@ func (t *trial) train(ctx context.Context, g int) error {
 				Train: lossRow(e.Train), Validation: lossRow(e.Validation), Selected: e.Selected,
 			}
 		}
-		return result{files: []string{store.CheckpointFile(g)}, facts: rows}, next.Write(t.Path(store.CheckpointFile(g)))
-	})
-	if err != nil {
+		return rows, next.Write(t.Path(store.CheckpointFile(g)))
+	}})
+	if err != nil || t.planning != nil {
 		return err
 	}
 	return disk.Remove(t.progressFile(g))

@@ -21,21 +21,25 @@ import (
 type trial struct {
 	*run
 	*store.Trial
+	Reporter Stages        // of this trial, not of the run
+	machine  store.Machine // where it runs now
+	workers  int           // goroutines that play
+	stopped  *store.Ended  // by its stop rule; nil: not
 
 	variant  chess.Variant
 	chess960 bool // whether engines must know the castling of chess960
 	codec    encode.Codec
 }
 
-func (r *run) trial(t experiment.Trial) (*trial, error) {
+func (r *run) trial(t experiment.Trial, report Stages) (*trial, error) {
 	stored, note, err := store.Open(r.dir, t)
 	if err != nil {
 		return nil, err
 	}
 	if note != "" {
-		r.Reporter.Note(note)
+		report.Note(note)
 	}
-	out := &trial{run: r, Trial: stored}
+	out := &trial{run: r, Trial: stored, Reporter: report, machine: r.machine, workers: r.Workers}
 	s := &t.Settings
 	if out.variant, err = chess.ParseVariant(s.Game.Variant); err != nil {
 		return nil, err
@@ -46,28 +50,30 @@ func (r *run) trial(t experiment.Trial) (*trial, error) {
 	if out.codec, err = encode.NewCodec(s.Network.Input, s.Network.Policy, out.variant); err != nil {
 		return nil, err
 	}
-	if err := out.Manifest.Mend(out.Dir); err != nil {
-		return nil, err
+	if r.planning == nil {
+		if err := out.Manifest.Mend(out.Dir); err != nil {
+			return nil, err
+		}
 	}
 	out.Manifest.Trial, out.Manifest.Label = t.ID, t.Label
 	return out, nil
 }
 
-// run takes the trial through its stages.
-func (t *trial) runStages(ctx context.Context) error {
-	for _, d := range []string{"checkpoints", "games", "samples"} {
-		if err := os.MkdirAll(t.Path(d), 0o777); err != nil {
-			return err
-		}
-	}
-	if err := disk.WriteBytes(t.Path("experiment.yaml"), t.Settings.YAMLIn(t.Dir)); err != nil {
+// ending says that a trial goes to its end, and why before its last generation.
+type ending struct{ why string }
+
+// runStages takes the trial through its stages up to those of a generation, and,
+// where end is not nil, to its end.
+func (t *trial) runStages(ctx context.Context, until int, end *ending) error {
+	if err := t.prepare(); err != nil {
 		return err
 	}
 	if err := t.untrained(ctx); err != nil {
 		return fmt.Errorf("%s: %w", store.UntrainedStage, err)
 	}
-	began, ran, stopped := time.Now(), 0, false
-	for g := 1; g <= t.Settings.Generations; g++ {
+	began, ran := time.Now(), 0
+	t.stopped = nil
+	for g := 1; g <= until && t.stopped == nil; g++ {
 		before := t.Manifest.Stage(store.TrainStage(g))
 		for _, s := range []struct {
 			name string
@@ -80,31 +86,59 @@ func (t *trial) runStages(ctx context.Context) error {
 				return fmt.Errorf("%s: %w", s.name, err)
 			}
 		}
-		if err := report.Tables(t.Trial); err != nil {
-			return err
+		if t.planning == nil {
+			if err := report.Tables(t.Trial); err != nil {
+				return err
+			}
+			if t.Manifest.Stage(store.TrainStage(g)) != before {
+				ran++
+				t.Reporter.Note(t.summary(g, until, time.Since(began)/time.Duration(ran)))
+			}
 		}
-		if t.Manifest.Stage(store.TrainStage(g)) != before {
-			ran++
-			t.Reporter.Note(t.summary(g, time.Since(began)/time.Duration(ran)))
-		}
-		over, err := t.stops(ctx, g)
-		if err != nil {
+		var err error
+		if t.stopped, err = t.stops(ctx, g); err != nil {
 			return fmt.Errorf("%s: %w", store.StopStage(g), err)
 		}
-		if over {
-			stopped = true
-			break
-		}
 	}
-	if !stopped {
-		if err := t.endAt(nil); err != nil { // whatever an earlier rule said
-			return err
-		}
+	if end == nil {
+		return nil
+	}
+	ended := t.stopped
+	if ended == nil && until < t.Settings.Generations {
+		ended = &store.Ended{Generation: until, Why: end.why}
+	}
+	if err := t.end(ended); err != nil {
+		return err
 	}
 	if err := t.tournament(ctx); err != nil {
 		return fmt.Errorf("%s: %w", store.TournamentStage, err)
 	}
 	return nil
+}
+
+// prepare makes the trial's folder.
+func (t *trial) prepare() error {
+	if t.planning != nil {
+		return nil
+	}
+	for _, d := range []string{"checkpoints", "games", "samples"} {
+		if err := os.MkdirAll(t.Path(d), 0o777); err != nil {
+			return err
+		}
+	}
+	return disk.WriteBytes(t.Path("experiment.yaml"), t.Settings.YAMLIn(t.Dir))
+}
+
+// end notes how the trial ends: early, or, where e is nil, with its last generation.
+func (t *trial) end(e *store.Ended) error {
+	if was := t.Manifest.Ended; was == e || was != nil && e != nil && *was == *e {
+		return nil
+	}
+	t.Manifest.Ended = e
+	if t.planning != nil {
+		return nil
+	}
+	return t.Manifest.Write(t.Dir)
 }
 
 // spec is the shape of the trial's network.
@@ -127,24 +161,24 @@ func (t *trial) header(g, samples int) checkpoint.Header {
 
 // untrained makes the network before its first game.
 func (t *trial) untrained(ctx context.Context) error {
-	in := store.Inputs{"code": untrainedCode, "seed": strconv.FormatUint(t.Settings.Seed, 10)}
+	in := store.Inputs{"code": untrainedCode, "seed": strconv.FormatUint(t.Settings.Seed, 10), "game.variant": t.Settings.Game.Variant}
 	in.Settings("network", t.Settings.Network)
-	in.Settings("training.optimizer", t.Settings.Training.Optimizer)
-	return t.stage(ctx, store.UntrainedStage, in, func(context.Context) (result, error) {
+	in.Settings("training.schedule", t.Settings.Training.Schedule) // where it starts
+	return t.do(ctx, stage{name: store.UntrainedStage, in: in, files: []string{store.CheckpointFile(0)}, work: func(context.Context) (any, error) {
 		net, err := nn.New(t.spec(), seed(t.Settings.Seed, "network", 0))
 		if err != nil {
-			return result{}, err
+			return nil, err
 		}
 		defer net.Close()
 		c := &checkpoint.Checkpoint{Header: t.header(0, 0)}
 		if c.Training.Schedule, err = t.schedule(unasked).Start(); err != nil {
-			return result{}, err
+			return nil, err
 		}
 		if c.Network, err = net.State(); err != nil {
-			return result{}, err
+			return nil, err
 		}
-		return result{files: []string{store.CheckpointFile(0)}}, c.Write(t.Path(store.CheckpointFile(0)))
-	})
+		return nil, c.Write(t.Path(store.CheckpointFile(0)))
+	}})
 }
 
 // model opens a checkpoint for inference.

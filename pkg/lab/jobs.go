@@ -1,0 +1,99 @@
+package lab
+
+import (
+	"context"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+
+	"alamos/pkg/experiment"
+	"alamos/pkg/store"
+)
+
+// candidate is a trial of the experiment on its way through the run.
+type candidate struct {
+	declared experiment.Trial
+	number   int    // from 1
+	folder   string // of its results
+
+	trial *trial  // nil until it is first worked on
+	until int     // the generation to train to
+	end   *ending // nil: the trial goes on from there
+	done  bool    // it has ended
+	err   error   // why it failed
+}
+
+// trials takes all trials through their stages: to their ends at once, or with
+// successive halving from rung to rung. The error is one of comparing trials, not
+// of a trial.
+func (r *run) trials(ctx context.Context) ([]*candidate, error) {
+	var all []*candidate
+	for i, t := range r.experiment.Trials {
+		all = append(all, &candidate{
+			declared: t, number: i + 1, folder: filepath.Join(r.dir, store.Folder(&t)), until: t.Settings.Generations, end: &ending{},
+		})
+	}
+	if r.experiment.Halving != nil {
+		return all, r.halving(ctx, all)
+	}
+	r.each(ctx, all)
+	return all, ctx.Err()
+}
+
+// each takes trials as far as they are to go, Jobs at a time in their order; those
+// that have ended or failed are passed over. The workers are divided among the
+// trials under way. Neither decides any result.
+func (r *run) each(ctx context.Context, all []*candidate) {
+	var todo []*candidate
+	for _, c := range all {
+		if !c.done && c.err == nil {
+			todo = append(todo, c)
+		}
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	jobs := min(r.Jobs, len(todo))
+	workers := max(1, r.Workers/max(1, jobs))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range jobs {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= len(todo) {
+					return
+				}
+				c := todo[i]
+				report := r.Reporter.Trial(c.number, len(r.experiment.Trials), c.declared.ID, c.declared.Label, c.folder)
+				err := r.advance(ctx, c, report, workers)
+				if err == nil || ctx.Err() != nil { // stopped, not failed
+					continue
+				}
+				c.err = err
+				report.Note("failed: " + err.Error())
+				if r.FailFast {
+					stop()
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// advance takes a trial to the generation that it is to reach, and to its end
+// where that is it.
+func (r *run) advance(ctx context.Context, c *candidate, report Stages, workers int) error {
+	if c.trial == nil {
+		t, err := r.trial(c.declared, report)
+		if err != nil {
+			return err
+		}
+		c.trial = t
+	}
+	c.trial.Reporter, c.trial.workers = report, workers
+	if err := c.trial.runStages(ctx, c.until, c.end); err != nil {
+		return err
+	}
+	c.done = c.end != nil
+	return nil
+}
