@@ -1,11 +1,12 @@
 // Package plots draws the figures of a notebook: data in, picture out.
 //
 // Every kind of figure is a small struct that holds its data: [Score], [Loss],
-// [Lines], [Crosstable], [Ladder], [Histogram], [Results] and [Heatmap]. Its
+// [LossHeads], [Lines], [Multiples], [Heatmap], [Parallel], [Crosstable],
+// [Ladder], [Histogram], [Results], [PolicyPlanes], [Board] and [Tree]. Its
 // Figure method checks the data, lays the picture out, and returns a [*Figure]
-// that renders itself as SVG, as SVG to be inlined in a page, as PNG or as
-// PDF. The same data gives the same bytes. A [Stamp] in each file says what it
-// was made from.
+// that renders itself as SVG, as SVG to be inlined in a page, as PNG and as
+// PDF. The same data gives the same bytes, whatever the machine's fonts, hour
+// and number of processors. A [Stamp] in each file says what it was made from.
 //
 // All figures share one theme: white ground, thin grid, the colors of Okabe
 // and Ito (which color-blind readers can tell apart), a legend above the data

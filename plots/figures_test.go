@@ -488,6 +488,43 @@ func treeSmall() plots.Chart {
 	return plots.Tree{Frame: plots.Frame{Title: "Three most visited"}, Nodes: searched, Depth: 2, Most: 4}
 }
 
+func lossBands() plots.Chart {
+	l := plots.Loss{
+		Frame:       plots.Frame{Title: "Learning rate and loss by depth", Note: "bands: mean and 95 % interval of 4 seeds"},
+		Generations: []float64{10, 20, 30, 40},
+	}
+	for i, name := range []string{"5 blocks", "10 blocks"} {
+		var runs []plots.LossSeries
+		for seed := range 4 {
+			r := training(name, 40-10*(seed/3), 1.3-0.2*float64(i)+0.05*math.Sin(float64(5*seed+i)))
+			if seed < 3 {
+				r.Rate[39] = 0
+			}
+			r.Heads = nil
+			runs = append(runs, r)
+		}
+		band, err := plots.LossBand(name, runs...)
+		if err != nil {
+			panic(err)
+		}
+		l.Series = append(l.Series, band)
+	}
+	return l
+}
+
+func linesNamed() plots.Chart {
+	return plots.Lines{
+		Frame: plots.Frame{Title: "Strength by learning-rate schedule", Note: "mean and 95 % interval of 3 seeds"},
+		X:     plots.Axis{Label: "schedule"},
+		Y:     plots.Axis{Label: "rating", Unit: "Elo"},
+		Ticks: []string{"plateau to 1e-4", "plateau to 1e-6", "step", "cosine", "constant"},
+		Series: []plots.Series{
+			{Name: "5 blocks", X: []float64{0, 1, 2, 3, 4}, Y: []float64{20, 28, 11, 35, -40}, Low: []float64{2, 3, -12, 14, -61}, High: []float64{38, 52, 34, 57, -18}},
+			{Name: "10 blocks", X: []float64{0, 1, 2, 3, 4}, Y: []float64{71, 76, 50, nan, -12}, Low: []float64{50, 51, nan, nan, -33}, High: []float64{92, 103, nan, nan, 9}},
+		},
+	}
+}
+
 // gallery has every kind of figure by the name of its golden pictures.
 var gallery = []struct {
 	name  string
@@ -507,6 +544,8 @@ var gallery = []struct {
 	{"results", results},
 	{"results_share", resultsShare},
 	{"bands", bands},
+	{"loss_bands", lossBands},
+	{"lines_named", linesNamed},
 	{"parallel", parallel},
 	{"board", board},
 	{"board_flipped", boardFlipped},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -34,10 +35,12 @@ type Loss struct {
 type LossSeries struct {
 	Name       string
 	Epoch      []float64 // empty: 1, 2, 3, ...
-	Rate       []float64 // learning rate, above 0
+	Rate       []float64 // learning rate; 0, where a schedule ends, leaves a gap
 	Training   []float64
 	Validation []float64
 	Heads      []Head
+
+	low, high *LossSeries // ends of the intervals of a LossBand
 }
 
 // Head is the validation loss of one head of the network.
@@ -92,6 +95,11 @@ func (l Loss) Figure() (*Figure, error) {
 		setRange(&p.X, Axis{}, x, 0, 8)
 		setRange(&p.Y, lp.axis, y, 0.06, 4)
 		p.Add(grid{y: true}, generationMarks(marks))
+		for i, s := range lp.series {
+			if s.Band {
+				p.Add(band{Series: s, line: lp.lines[i]})
+			}
+		}
 		for i, s := range lp.series {
 			p.Add(curve{Series: s, line: lp.lines[i]})
 		}
@@ -157,14 +165,11 @@ type lossPanel struct {
 	lines  []draw.LineStyle
 }
 
-func (p *lossPanel) add(x, y []float64, c color.Color, d []vg.Length, step bool) {
-	if len(y) == 0 {
+func (p *lossPanel) add(s Series, c color.Color, d []vg.Length) {
+	if len(s.Y) == 0 {
 		return
 	}
-	s := Series{X: x, Y: y}
-	if step {
-		s = steps(s)
-	}
+	s.Band = len(s.Low) > 0
 	p.series = append(p.series, s)
 	p.lines = append(p.lines, draw.LineStyle{Color: c, Width: lineWidth, Dashes: d})
 }
@@ -180,14 +185,34 @@ func (l Loss) curves() (rate, loss, heads lossPanel, err error) {
 		if err != nil {
 			return rate, loss, heads, err
 		}
-		rate.add(x, s.Rate, l.curveColor(i, ink), nil, true)
-		loss.add(x, s.Training, l.curveColor(i, vermilion), trainingLook, false)
-		loss.add(x, s.Validation, l.curveColor(i, blue), validationLook, false)
+		low, high := s.low, s.high
+		if low == nil || high == nil {
+			low, high = &LossSeries{Heads: make([]Head, len(s.Heads))}, &LossSeries{Heads: make([]Head, len(s.Heads))}
+		}
+		// Trials often share a schedule; dashes let the line below show.
+		rate.add(steps(Series{X: x, Y: withoutZeros(s.Rate)}), l.curveColor(i, ink), dashes[i%len(dashes)])
+		training := Series{X: x, Y: s.Training}
+		if l.single() { // bands of several trials and both losses would hide one another
+			training.Low, training.High = low.Training, high.Training
+		}
+		loss.add(training, l.curveColor(i, vermilion), trainingLook)
+		loss.add(Series{X: x, Y: s.Validation, Low: low.Validation, High: high.Validation}, l.curveColor(i, blue), validationLook)
 		for h, head := range s.Heads {
-			heads.add(x, head.Loss, l.curveColor(i, headColor(h)), headLook(h), false)
+			heads.add(Series{X: x, Y: head.Loss, Low: low.Heads[h].Loss, High: high.Heads[h].Loss}, l.curveColor(i, headColor(h)), headLook(h))
 		}
 	}
 	return rate, loss, heads, nil
+}
+
+// withoutZeros makes zeros missing, for a logarithmic axis.
+func withoutZeros(list []float64) []float64 {
+	list = slices.Clone(list)
+	for i, v := range list {
+		if v == 0 {
+			list[i] = math.NaN()
+		}
+	}
+	return list
 }
 
 // epochs checks the lists of a series and returns their common x.
@@ -228,7 +253,7 @@ func (s LossSeries) epochs(where string) ([]float64, error) {
 // the next, and a slope between two would show rates that never were.
 func steps(s Series) Series {
 	var out Series
-	for i := range s.X {
+	for i := range s.Y {
 		if i > 0 && !math.IsNaN(s.Y[i-1]) && !math.IsNaN(s.Y[i]) && s.Y[i] != s.Y[i-1] {
 			out.X = append(out.X, s.X[i])
 			out.Y = append(out.Y, s.Y[i-1])

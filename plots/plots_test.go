@@ -61,7 +61,11 @@ func TestErrors(t *testing.T) {
 		"loss: only NaN":            {plots.Loss{Series: []plots.LossSeries{{Rate: []float64{nan}}}}, plots.ErrNoData},
 		"loss: length":              {plots.Loss{Series: []plots.LossSeries{{Rate: []float64{1, 1}, Training: []float64{1}}}}, plots.ErrLength},
 		"loss: length of head":      {plots.Loss{Series: []plots.LossSeries{{Rate: []float64{1, 1}, Heads: []plots.Head{{Loss: []float64{1}}}}}}, plots.ErrLength},
-		"loss: rate of 0":           {plots.Loss{Series: []plots.LossSeries{{Rate: []float64{0.1, 0}}}}, plots.ErrRange},
+		"loss: rates of 0":          {plots.Loss{Series: []plots.LossSeries{{Rate: []float64{0, 0}}}}, plots.ErrNoData},
+		"loss: rate below 0":        {plots.Loss{Series: []plots.LossSeries{{Rate: []float64{0.1, -0.1}}}}, plots.ErrRange},
+		"lines: no such name":       {plots.Lines{Ticks: []string{"a"}, Series: series([]float64{1}, []float64{1})}, plots.ErrRange},
+		"lines: between names":      {plots.Lines{Ticks: []string{"a", "b"}, Series: series([]float64{0.5}, []float64{1})}, plots.ErrRange},
+		"lines: log of names":       {plots.Lines{X: plots.Axis{Log: true}, Ticks: []string{"a", "b"}, Series: one}, plots.ErrRange},
 		"loss: infinite":            {plots.Loss{Series: []plots.LossSeries{{Training: []float64{inf}}}}, plots.ErrInfinite},
 		"loss: infinite generation": {plots.Loss{Series: []plots.LossSeries{{Training: []float64{1}}}, Generations: []float64{inf}}, plots.ErrInfinite},
 		"loss: low":                 {plots.Loss{Frame: plots.Frame{Height: 5}, Series: []plots.LossSeries{{Rate: []float64{1}, Training: []float64{1}}}}, plots.ErrSize},
@@ -311,6 +315,7 @@ func TestAnyData(t *testing.T) {
 		series := []plots.Series{{X: list(n), Y: list(n)}, {X: list(n), Y: list(n), Low: list(n), High: list(n), Band: rapid.Bool().Draw(t, "band")}}
 		charts := []plots.Chart{
 			plots.Lines{X: axis(), Y: axis(), Series: series},
+			plots.Lines{Y: axis(), Ticks: make([]string, n), Series: series},
 			plots.Score{Series: series, Games: rapid.IntRange(0, 3).Draw(t, "games")},
 			plots.Loss{Series: []plots.LossSeries{{Epoch: list(n), Rate: list(n), Training: list(n)}, {Validation: list(n)}}, Generations: list(n), LogLoss: rapid.Bool().Draw(t, "log")},
 			plots.Ladder{X: plots.Axis{FromZero: rapid.Bool().Draw(t, "zero")}, Players: []plots.Rating{{Elo: list(1)[0], Low: list(1)[0], High: list(1)[0]}, {Elo: list(1)[0], Low: nan, High: nan}}},

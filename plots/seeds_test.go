@@ -50,3 +50,36 @@ func TestBand(t *testing.T) {
 		t.Errorf("of unequal lists: %v", err)
 	}
 }
+
+func TestLossBand(t *testing.T) {
+	band, err := plots.LossBand("b",
+		plots.LossSeries{Rate: []float64{.1, .1}, Validation: []float64{2, 1}, Heads: []plots.Head{{Name: "policy", Loss: []float64{1, 3}}}},
+		plots.LossSeries{Rate: []float64{.1, .05, .05}, Validation: []float64{4, 3, 2}},
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := [][]float64{{1, 2, 3}, {.1, .075, .05}, {3, 2, 2}, {1, 3, nan}}
+	for i, have := range [][]float64{band.Epoch, band.Rate, band.Validation, band.Heads[0].Loss} {
+		for j := range want[i] {
+			if math.Abs(have[j]-want[i][j]) > 1e-12 || math.IsNaN(have[j]) != math.IsNaN(want[i][j]) {
+				t.Errorf("list %d: have %v, want %v", i, have, want[i])
+			}
+		}
+	}
+	if band.Training != nil || band.Heads[0].Name != "policy" {
+		t.Errorf("have %+v", band)
+	}
+	if _, err := (plots.Loss{Series: []plots.LossSeries{band}}).Figure(); err != nil {
+		t.Error(err)
+	}
+	if single, err := plots.LossBand("s", plots.LossSeries{Validation: []float64{1}}); err != nil || single.Name != "s" || single.Validation[0] != 1 {
+		t.Errorf("of one run: %+v, %v", single, err)
+	}
+	if _, err := plots.LossBand("none"); !errors.Is(err, plots.ErrNoData) {
+		t.Errorf("of none: %v", err)
+	}
+	if _, err := plots.LossBand("bad", plots.LossSeries{Rate: []float64{1}}, plots.LossSeries{Rate: []float64{1}, Training: []float64{1, 2}}); !errors.Is(err, plots.ErrLength) {
+		t.Errorf("of unequal lists: %v", err)
+	}
+}

@@ -117,6 +117,7 @@ type curve struct {
 	Series
 	line   draw.LineStyle
 	marker draw.GlyphDrawer // nil: none
+	apart  bool             // points are not joined
 }
 
 // newCurve gives series i its looks.
@@ -134,6 +135,9 @@ func newCurve(s Series, i int) curve {
 
 func (cv curve) entry() entry {
 	e := entry{name: cv.Name, line: cv.line, marker: cv.marker, color: cv.line.Color}
+	if cv.apart {
+		e.line.Width = 0
+	}
 	if cv.Band {
 		e.shade = shade(cv.line.Color)
 	}
@@ -183,7 +187,7 @@ func (cv curve) Plot(c draw.Canvas, p *plot.Plot) {
 	var run []vg.Point // points since the last gap
 	var points []vg.Point
 	flush := func() {
-		if len(run) > 1 {
+		if len(run) > 1 && !cv.apart {
 			c.StrokeLines(cv.line, c.ClipLinesXY(run)...)
 		} else if len(run) == 1 && cv.marker == nil {
 			// A lone point between gaps would be invisible without a marker.
