@@ -16,6 +16,9 @@ type Position struct {
 // String returns "file:line:col".
 func (p Position) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col) }
 
+// line returns "file:line".
+func (p Position) line() string { return fmt.Sprintf("%s:%d", p.File, p.Line) }
+
 // Error is one fault of an experiment file.
 type Error struct {
 	File      string

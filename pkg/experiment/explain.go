@@ -1,7 +1,6 @@
 package experiment
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -21,7 +20,7 @@ func (o Origin) String() string {
 	case o.File == setFile:
 		return setFile
 	case !o.Default():
-		return fmt.Sprintf("%s:%d", o.File, o.Line)
+		return o.line()
 	case o.As != "":
 		return "default (as " + o.As + ")"
 	}
@@ -46,15 +45,15 @@ type Difference struct {
 
 // view is a merged tree with what it resolves to.
 type view struct {
-	tree   *tree
-	values map[string]any
-	axes   []axis
+	tree    *tree
+	values  map[string]any
+	bundles []bundle // what its sweep varies
 }
 
 // Explain returns every resolved value in schema order. A key that the sweep
-// varies shows all its values; where it has no line of its own (a group, or a
-// key that means nothing beside the file's own values) the axis stands under
-// sweep.grid.
+// varies shows all its values, or how they are drawn; where it has no line of its
+// own (a group, or a key that means nothing beside the file's own values) it
+// stands under the key of the sweep that varies it.
 func (e *Experiment) Explain() []Explained { return e.rows() }
 
 // Origin returns where the value of a key comes from.
@@ -92,8 +91,12 @@ func (t *tree) find(path string) *entry {
 }
 
 func (v *view) origin(path string) Origin {
-	if i := slices.IndexFunc(v.axes, func(a axis) bool { return a.path == path }); i >= 0 {
-		return Origin{Position: v.axes[i].at}
+	for _, b := range v.bundles {
+		for _, a := range b.axes {
+			if a.path == path {
+				return Origin{Position: a.at}
+			}
+		}
 	}
 	if e := v.tree.find(path); e != nil {
 		return Origin{Position: e.at}
@@ -109,17 +112,16 @@ func (v *view) rows() []Explained {
 	for i := range rows {
 		rows[i].Origin = v.origin(rows[i].Path)
 	}
-	for _, a := range v.axes {
-		value := "[" + strings.Join(a.texts, ", ") + "]"
-		if i := slices.IndexFunc(rows, func(r Explained) bool { return r.Path == a.path }); i >= 0 {
-			rows[i].Value, rows[i].Swept = value, true
-			continue
+	for _, b := range v.bundles {
+		for _, a := range b.axes {
+			if i := slices.IndexFunc(rows, func(r Explained) bool { return r.Path == a.path }); i >= 0 {
+				rows[i].Value, rows[i].Swept = a.shown, true
+				continue
+			}
+			rows = append(rows, Explained{join(b.key, a.path), a.shown, Origin{Position: a.at}, true})
 		}
-		rows = append(rows, Explained{join("sweep.grid", a.path), value, Origin{Position: a.at}, true})
 	}
-	if e := v.tree.find("sweep.seeds"); e != nil {
-		rows = append(rows, Explained{"sweep.seeds", e.value.text, Origin{Position: e.at}, false})
-	}
+	rows = append(rows, v.sweepRows()...)
 	if e := v.tree.find("extends"); e != nil {
 		var names []any
 		for _, item := range e.value.oneOrMore() {
@@ -129,6 +131,62 @@ func (v *view) rows() []Explained {
 	}
 	inSchemaOrder(rows, func(r Explained) string { return r.Path })
 	return rows
+}
+
+// sweepRows returns what the file says of its sweep beside the values of axes.
+func (v *view) sweepRows() []Explained {
+	sweep := v.tree.get("sweep")
+	if sweep == nil {
+		return nil
+	}
+	var rows []Explained
+	read, _ := sweepKeys.read(&checker{bad: map[string]bool{}, whole: true}, "sweep", sweep)
+	values, _ := read.(map[string]any)
+	for _, r := range leaves(sweepKeys, "sweep", values) {
+		r.Origin = v.origin(r.Path)
+		switch r.Path {
+		case "sweep.grid", "sweep.random.draw":
+			continue // a row for each of its keys
+		case "sweep.zip":
+			r.Value = v.movesTogether()
+		case "sweep.include", "sweep.exclude":
+			r.Value = showCombinations(sweep.get(strings.TrimPrefix(r.Path, "sweep.")))
+		case "sweep.seeds":
+			if r.Origin.Default() {
+				continue
+			}
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// movesTogether lists the keys of each zip.
+func (v *view) movesTogether() string {
+	var groups []string
+	for _, b := range v.bundles {
+		if b.key != "sweep.zip" {
+			continue
+		}
+		var paths []string
+		for _, a := range b.axes {
+			paths = append(paths, a.path)
+		}
+		groups = append(groups, "["+strings.Join(paths, ", ")+"]")
+	}
+	return "[" + strings.Join(groups, ", ") + "]"
+}
+
+func showCombinations(t *tree) string {
+	var items []string
+	for _, item := range t.items {
+		var parts []string
+		for _, e := range item.entries {
+			parts = append(parts, e.key+": "+axisText(lookup(e.key), e.value))
+		}
+		items = append(items, "{"+strings.Join(parts, ", ")+"}")
+	}
+	return "[" + strings.Join(items, ", ") + "]"
 }
 
 // leaves returns the values that are no groups, in schema order.
@@ -157,8 +215,8 @@ func inSchemaOrder[T any](rows []T, path func(T) string) {
 	}
 	rank := func(row T) int {
 		p := path(row)
-		if strings.HasPrefix(p, "sweep.grid.") {
-			p = "sweep.grid"
+		if under, _, ok := cutSwept(p); ok {
+			p = under
 		}
 		return order[p]
 	}

@@ -8,7 +8,8 @@ import (
 // Halving is successive halving: the trials of a sweep train up to the first
 // rung, the best of them go on to the next, and so on to the end. Every trial
 // reaches a rung before any goes on. The asynchronous kind (ASHA) would not wait,
-// but then the choice would depend on which trial is done first.
+// but then the choice would depend on which trial is done first. Trials that
+// differ in their seeds only are judged by their mean and go on together.
 type Halving struct {
 	Metric string `json:"metric"` // "validation_loss" or "elo"
 	Factor int    `json:"factor"` // one in so many goes on
@@ -26,41 +27,41 @@ func (h *Halving) Rungs(generations int) []int {
 	return append(rungs, generations)
 }
 
-// Survivors returns how many of n trials go on from a rung: one in Factor,
+// Survivors returns how many of n combinations go on from a rung: one in Factor,
 // rounded down, but at least one.
 func (h *Halving) Survivors(n int) int { return max(1, n/h.Factor) }
 
-// halving reads sweep.halving and reports what does not fit the trials.
-func (l *loader) halving(t *tree, trials []Trial) *Halving {
-	e := t.find("sweep.halving")
+// readHalving reads sweep.halving and reports what does not fit the combinations.
+func (x *expansion) readHalving(combos []combo) *Halving {
+	e := x.sweep.find("halving")
 	if e == nil || e.value.bad {
 		return nil
 	}
 	c := &checker{bad: map[string]bool{}, whole: true}
 	v, ok := halvingKeys.read(c, "sweep.halving", e.value)
-	l.errs = append(l.errs, c.errs...)
+	x.errs = append(x.errs, c.errs...)
 	var h Halving
-	if !ok || json.Unmarshal(mustJSON(v), &h) != nil || len(trials) == 0 {
-		return nil // reported, here or beside the trials
+	if !ok || json.Unmarshal(mustJSON(v), &h) != nil {
+		return nil // reported
 	}
 	fail := func(key, hint, format string, args ...any) {
 		at := e.at
 		if inner := e.value.entry(key); inner != nil {
 			at = inner.at
 		}
-		l.errs = append(l.errs, at.errorf("sweep.halving", format, args...).hint(hint))
+		x.errs = append(x.errs, at.errorf("sweep.halving", format, args...).hint(hint))
 	}
-	first := &trials[0].Settings
-	other := slices.IndexFunc(trials, func(t Trial) bool { return t.Settings.Generations != first.Generations })
+	first := &combos[0].settings
+	other := slices.IndexFunc(combos, func(c combo) bool { return c.settings.Generations != first.Generations })
 	switch {
-	case len(trials) < 2:
-		fail("", "", "nothing to choose from: want at least 2 trials")
+	case len(combos) < 2:
+		fail("", "", "nothing to choose from: want at least 2 combinations")
 	case other >= 0:
 		fail("", "", "compares trials after equal numbers of generations, but %s has %d and %s has %d",
-			quoted(trials[0].Label), first.Generations, quoted(trials[other].Label), trials[other].Settings.Generations)
+			quoted(combos[0].label()), first.Generations, quoted(combos[other].label()), combos[other].settings.Generations)
 	case h.First >= first.Generations:
 		fail("first", "", "the first choice, after %d generations, would be the end: there are %d", h.First, first.Generations)
-	case h.Metric == "validation_loss" && slices.ContainsFunc(trials, func(t Trial) bool { return t.Settings.Training.Validation == 0 }):
+	case h.Metric == "validation_loss" && slices.ContainsFunc(combos, func(c combo) bool { return c.settings.Training.Validation == 0 }):
 		fail("metric", "choose metric: elo", "the validation loss needs a training.validation above 0")
 	}
 	return &h

@@ -32,9 +32,10 @@ type Experiment struct {
 	Files   []string // every experiment file that was read, bases first
 
 	Settings Settings // of the file without its sweep
-	Trials   []Trial  // one for each grid point and seed, the last axis fastest, seeds innermost
+	Trials   []Trial  // the product of the sweep, the last axis fastest, then what it includes; seeds innermost
 	Axes     []Axis   // what the sweep varies, seeds last
 	Halving  *Halving // nil: every trial trains to its end
+	Left     []Left   // what the budget of the sweep leaves out
 	Notebook []Cell
 
 	view        // the file and all beneath it
@@ -57,13 +58,15 @@ func Load(path string, o Options) (*Experiment, error) {
 	merged.at = l.layers[own].at
 
 	e := &Experiment{File: path, view: view{tree: merged}}
-	e.axes = l.axes(merged)
-	e.Trials, e.Axes = l.sweep(merged, e.axes)
-	e.Halving = l.halving(merged, e.Trials)
+	sweep := l.expansion(merged)
+	e.Trials, e.Left = sweep.trials()
+	e.Axes, e.Halving, e.bundles = sweep.shown(e.Trials), sweep.halving, sweep.bundles
+	l.figureAxes(merged, e.Axes)
 	e.values = l.quietly(merged)
 	if own > 0 {
 		under := l.merge(l.layers[:own])
-		e.below = &view{tree: under, axes: l.axes(under), values: l.quietly(under)}
+		quiet := &loader{files: l.files, bad: l.bad} // a base's own sweep need not be sound
+		e.below = &view{tree: under, bundles: quiet.expansion(under).bundles, values: l.quietly(under)}
 	}
 	if len(l.errs) > 0 {
 		return nil, l.errs.sorted()
@@ -220,8 +223,8 @@ func (l *loader) set(number int, override string) {
 	}
 	path = strings.TrimSpace(path)
 	steps := strings.Split(path, ".")
-	if rest, ok := strings.CutPrefix(path, "sweep.grid."); ok {
-		steps = []string{"sweep", "grid", rest}
+	if under, rest, ok := cutSwept(path); ok {
+		steps = append(strings.Split(under, "."), rest)
 	} else if f := lookup(path); f == nil {
 		l.errs = append(l.errs, at.errorf(join("", path), "unknown key").hint(suggestPath(path)))
 		return
@@ -247,6 +250,17 @@ func (l *loader) set(number int, override string) {
 	t = nest(steps, at, t)
 	l.partly(t)
 	l.layers = append(l.layers, t)
+}
+
+// cutSwept cuts a path such as sweep.grid.search.visits into the key that holds
+// paths and the path that it holds.
+func cutSwept(path string) (under, rest string, ok bool) {
+	for _, under := range []string{"sweep.grid", "sweep.zip", "sweep.random.draw"} {
+		if rest, ok := strings.CutPrefix(path, under+"."); ok {
+			return under, rest, true
+		}
+	}
+	return "", "", false
 }
 
 // move puts a tree onto another line.

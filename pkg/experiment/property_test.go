@@ -156,6 +156,9 @@ func FuzzLoad(f *testing.F) {
 		}
 	}
 	f.Add([]byte("alamos: 1\nname: x\n"), "sweep.grid.network.depth=[1, 2]")
+	f.Add([]byte(head+randomSweep), "sweep.random.draw.network.width={log_uniform: [16, 64]}")
+	f.Add([]byte(head+"sweep: {zip: {generations: [2, 3], selfplay.games: [3, 2]}, include: [{seed: 4}], exclude: [{generations: 2}]}\n"), "sweep.budget={trials: 1, games: 9}")
+	f.Add([]byte(head+"sweep: {grid: {network.depth: [1, 2, 3]}, seeds: 2, halving: {first: 2}}\nnotebook: [figure: sweep]\n"), "sweep.zip=[{search.visits: [1, 2]}]")
 	f.Add([]byte("{\"\\u0000\": [[[{"), "a.b.c={d: [")
 	f.Add([]byte("\ufeffalamos: 1\r\nname: x\r\n"), "=")
 	f.Fuzz(func(t *testing.T, data []byte, set string) {

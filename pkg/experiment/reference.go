@@ -94,7 +94,13 @@ func jsonType(t typ) object {
 	case table:
 		return object{"type": "object", "additionalProperties": object{"type": []string{"string", "number", "boolean"}}}
 	case grid:
-		return object{"type": "object", "additionalProperties": object{"type": []string{"array", "null"}, "minItems": 1}}
+		return jsonPaths(func(f *field) object { return object{"type": []string{"array", "null"}, "minItems": 1} })
+	case zips:
+		return object{"anyOf": []object{jsonType(grid{}), {"type": "array", "items": jsonType(grid{})}}}
+	case combination:
+		return jsonPaths(func(f *field) object { return object{} })
+	case draws:
+		return jsonPaths(func(f *field) object { return object{} })
 	case sequence:
 		s := object{"type": "array", "items": jsonType(t.elem), "minItems": t.min}
 		if t.single {
@@ -105,6 +111,14 @@ func jsonType(t typ) object {
 		return jsonGroup(t)
 	}
 	panic(fmt.Sprintf("experiment: no JSON Schema for %T", t))
+}
+
+func jsonPaths(of func(*field) object) object {
+	properties := object{}
+	for _, path := range sweepable() {
+		properties[path] = of(lookup(path))
+	}
+	return object{"type": "object", "properties": properties, "additionalProperties": false}
 }
 
 func jsonReal(r real) object {

@@ -1,6 +1,9 @@
 package experiment
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // rule is a condition between keys that the schema cannot say.
 type rule struct {
@@ -106,4 +109,42 @@ next:
 		errs = append(errs, at.errorf(path, "%s", msg))
 	}
 	return errs
+}
+
+// figureAxes checks that the figures of a sweep's results have a sweep to show.
+func (l *loader) figureAxes(t *tree, axes []Axis) {
+	cells := t.get("notebook")
+	if cells == nil || len(l.errs) > 0 { // what the sweep varies may not be known
+		return
+	}
+	for i, item := range cells.items {
+		figure := item.get("figure")
+		if figure == nil {
+			continue
+		}
+		here, kind, needs := fmt.Sprintf("notebook[%d].figure", i), figure, 1
+		if k := figure.get("kind"); k != nil {
+			kind = k
+		}
+		switch kind.text {
+		case "heatmap":
+			needs = 2
+		case "sweep", "parallel":
+		default:
+			continue
+		}
+		if len(axes) < needs {
+			l.errs = append(l.errs, kind.at.errorf(here, "%s shows what a sweep of %d keys or more comes to, have %d", kind.text, needs, len(axes)))
+			continue
+		}
+		for _, key := range []string{"x", "y"} {
+			path := figure.get(key)
+			if path != nil && !slices.ContainsFunc(axes, func(a Axis) bool { return a.Path == path.text }) {
+				l.errs = append(l.errs, path.at.errorf(join(here, key), "the sweep does not vary %s", path.text))
+			}
+		}
+		if x, y := figure.get("x"), figure.get("y"); x != nil && y != nil && x.text == y.text {
+			l.errs = append(l.errs, y.at.errorf(join(here, "y"), "is x already"))
+		}
+	}
 }

@@ -1,8 +1,12 @@
 package experiment
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -11,240 +15,273 @@ type Trial struct {
 	ID       string      // of the settings; names the trial's folder
 	Label    string      // what sets it apart: "network.depth=2 seed=1"; empty for an only trial
 	Group    string      // Label without the seed: trials of one group differ in their seeds only
-	Axis     []AxisValue // the same, an entry for each of Experiment.Axes
+	Axis     []AxisValue // an entry for each of Experiment.Axes, also for those that Label need not name
 	Settings Settings
 }
 
-// AxisValue is one setting of a trial that the sweep varies.
+// AxisValue is one setting of a trial that the sweep varies. The value is empty
+// where the key means nothing beside the trial's others.
 type AxisValue struct{ Path, Value string }
 
-// Axis is a key that a sweep varies, with its values in order.
+// Axis is a key that a sweep varies, with the values that trials have, in the
+// order in which the file names them; drawn numbers rise.
 type Axis struct {
 	Path   string
 	Values []string
 }
 
-// grid is the type of sweep.grid: key paths with lists of values.
-type grid struct{}
-
-func (grid) want() string { return "a group of key paths, each with a list of values" }
-
-func (g grid) read(c *checker, path string, t *tree) (any, bool) {
-	if t.kind != mapping {
-		return c.refuse(t, path, g, "")
-	}
-	ok := true
-	for i := range t.entries {
-		e := &t.entries[i]
-		if e.value.bad || e.value.kind == null {
-			continue
-		}
-		if !g.axis(c, path, e) {
-			e.value.bad, ok = true, false
-		}
-	}
-	return map[string]any{}, ok
+// Left is a combination that the budget of a sweep leaves out.
+type Left struct {
+	Label string // of its trials, without the seed
+	Why   string // the key that leaves it out, "sweep.budget.games"
 }
 
-// axis checks one line of the grid.
-func (g grid) axis(c *checker, path string, e *entry) bool {
-	here := join(path, e.key)
-	fail := func(hint, format string, args ...any) bool {
-		c.errs = append(c.errs, e.at.errorf(here, format, args...).hint(hint))
-		return false
-	}
-	f := lookup(e.key)
-	if f == nil {
-		return fail(suggestPath(e.key), "no key has this path")
-	}
-	if !canBeSwept(e.key, f) {
-		return fail("", "this key cannot be swept: it decides no result")
-	}
-	if e.value.kind != list {
-		hint := fmt.Sprintf("write %s: [...]", e.key)
-		if e.value.kind == mapping && len(e.value.entries) > 0 {
-			hint = fmt.Sprintf("write %s: [...]", join(e.key, e.value.entries[0].key))
-		}
-		_, ok := c.fail(e.value, here, hint, "want a list of values, have %s", e.value.have())
-		return ok
-	}
-	if len(e.value.items) == 0 {
-		_, ok := c.fail(e.value, here, "", "want at least one value, have an empty list")
-		return ok
-	}
-	ok := true
-	seen := map[string]bool{}
-	for i, item := range e.value.items {
-		text, good := readAxisValue(c, fmt.Sprintf("%s[%d]", here, i), f, item)
-		if good && seen[text] {
-			_, good = c.fail(item, here, "", "the value %s stands twice", printable(text))
-		}
-		seen[text] = true
-		ok = ok && good
-	}
-	return ok
+// expansion is a sweep on its way to trials.
+type expansion struct {
+	*loader
+	base    *tree // the merged tree
+	sweep   *tree // its sweep
+	seed    uint64
+	bundles []bundle
+	repeats int
+	budget  budget
+	halving *Halving
+	extra   []string // paths that only sweep.include varies
 }
 
-// canBeSwept says whether a key decides results.
-func canBeSwept(path string, f *field) bool {
-	return !f.own && !f.offPath && !f.aside && !strings.HasPrefix(path, "sweep.")
+// combo is one combination, whose trials differ in their seeds only.
+type combo struct {
+	set      []setting // what the sweep says of it
+	at       Position  // of the last line that says it
+	included bool      // not of the product
+	settings Settings
+	values   map[string]any // the settings in canonical form
+	id       string         // of the settings
 }
 
-// sweepable returns the paths of the keys that can be swept.
-func sweepable() []string {
-	var paths []string
-	eachKey(func(path string, f *field) {
-		if canBeSwept(path, f) && !slices.Contains(paths, path) {
-			paths = append(paths, path)
-		}
-	})
-	return paths
+// setting is a key with the value that a sweep gives it.
+type setting struct {
+	path string
+	text string
+	tree *tree
 }
 
-// readAxisValue checks a value of an axis and returns it as text. null stands
-// for the default.
-func readAxisValue(c *checker, path string, f *field, t *tree) (string, bool) {
-	if t.kind == null {
-		return "null", true
+func (c *combo) label() string {
+	parts := make([]string, len(c.set))
+	for i, s := range c.set {
+		parts[i] = s.path + "=" + s.text
 	}
-	v, ok := f.typ.read(c, path, t)
-	return show(f.typ, v), ok
+	return strings.Join(parts, " ")
 }
 
-// axis is an Axis before it is printed.
-type axis struct {
-	path  string
-	field *field
-	at    Position
-	items []*tree
-	texts []string
+// axes returns the axes of a merged tree.
+func (x *expansion) axes() []axis {
+	var all []axis
+	for _, b := range x.bundles {
+		all = append(all, b.axes...)
+	}
+	return all
 }
 
-// axes returns the axes of a merged tree; what is wrong with them by themselves
-// has been reported.
-func (l *loader) axes(t *tree) []axis {
-	var axes []axis
-	sweep := t.get("sweep")
-	if sweep == nil {
-		return nil
+// expansion reads the sweep of a merged tree.
+func (l *loader) expansion(t *tree) *expansion {
+	x := &expansion{loader: l, base: t, sweep: t.get("sweep"), repeats: 1}
+	if x.sweep == nil {
+		x.sweep = &tree{kind: mapping, at: t.at}
 	}
-	if g := sweep.get("grid"); g != nil {
-		for _, e := range g.entries {
-			f := lookup(e.key)
-			if f == nil || e.value.kind != list {
-				continue
-			}
-			a := axis{path: e.key, field: f, at: e.at, items: e.value.items}
-			for _, item := range a.items {
-				text, _ := readAxisValue(&checker{bad: map[string]bool{}}, "", f, item)
-				a.texts = append(a.texts, text)
-			}
-			axes = append(axes, a)
-		}
+	if f, s := lookup("seed"), t.get("seed"); s != nil {
+		v, _ := f.typ.read(&checker{bad: map[string]bool{}}, "", s)
+		n, _ := v.(int64)
+		x.seed = uint64(n)
+	} else {
+		n, _ := f.def.(int64)
+		x.seed = uint64(n)
 	}
-	return axes
+	x.bundles = l.bundles(x.sweep, x.seed)
+	if n, ok := x.number("seeds"); ok {
+		x.repeats = int(n)
+	}
+	x.budget = x.readBudget()
+	return x
 }
 
-// seeds returns how often each grid point is repeated, and where that is said.
-func seeds(t *tree) (n int, at Position) {
-	if sweep := t.get("sweep"); sweep != nil {
-		if s := sweep.get("seeds"); s != nil {
-			v, _ := sweepKeys.typeOf("seeds").read(&checker{bad: map[string]bool{}}, "", s)
-			if n, ok := v.(int64); ok {
-				return int(n), s.at
-			}
-		}
+// number returns a whole number of the sweep, if it is there.
+func (x *expansion) number(path string) (int64, bool) {
+	e := x.sweep.find(path)
+	if e == nil || e.value.bad {
+		return 0, false
 	}
-	return 1, t.at
+	v, _ := lookup("sweep."+path).typ.read(&checker{bad: map[string]bool{}}, "", e.value)
+	n, ok := v.(int64)
+	return n, ok
+}
+
+// at returns where a key of the sweep stands.
+func (x *expansion) at(path string) Position {
+	if e := x.sweep.find(path); e != nil {
+		return e.at
+	}
+	return x.sweep.at
+}
+
+// list returns the items of a list of the sweep.
+func (x *expansion) list(key string) []*tree {
+	if t := x.sweep.get(key); t != nil {
+		return t.items
+	}
+	return nil
 }
 
 // maxTrials keeps a slip of the keyboard from asking for years of work.
 const maxTrials = 10_000
 
-// sweep returns the trials of a merged tree and reports what is wrong in any.
-func (l *loader) sweep(t *tree, axes []axis) ([]Trial, []Axis) {
-	repeats, at := seeds(t)
-	if !l.sound(axes, repeats, at) {
+// trials returns the trials and what the budget leaves out, and reports what is
+// wrong with any.
+func (x *expansion) trials() ([]Trial, []Left) {
+	before := len(x.errs)
+	if !x.sound() {
 		return nil, nil
 	}
-	var trials []Trial
-	labels := map[string]string{} // by ID
-	for point := range points(axes) {
-		over := t
-		var where []AxisValue
-		for i, a := range axes {
-			item := a.items[point[i]].stamped(len(l.layers) + i)
-			over = merge(over, nest(strings.Split(a.path, "."), item.at, item))
-			where = append(where, AxisValue{a.path, a.texts[point[i]]})
-		}
-		over.at = t.at
-		s, ok := l.resolve(over)
-		if !ok {
-			continue
-		}
-		for range repeats {
-			trial := Trial{Settings: s, ID: s.ID(), Axis: slices.Clone(where)}
-			if repeats > 1 {
-				trial.Axis = append(trial.Axis, AxisValue{"seed", fmt.Sprint(s.Seed)})
-			}
-			trial.Label, trial.Group = label(trial.Axis), label(withoutSeed(trial.Axis))
-			if other, taken := labels[trial.ID]; taken {
-				l.errs = append(l.errs, axes[len(axes)-1].at.errorf("sweep.grid", "the trials %s and %s have equal settings", quoted(other), quoted(trial.Label)))
-				return nil, nil
-			}
-			labels[trial.ID] = trial.Label
-			trials = append(trials, trial)
-			s.Seed++
-		}
+	combos := x.resolved(x.combos())
+	if !x.different(combos) || len(x.errs) > before {
+		return nil, nil
 	}
-	return trials, shownAxes(axes, trials, repeats)
+	if len(combos) == 0 {
+		x.errs = append(x.errs, x.at("exclude").errorf("sweep.exclude", "leaves no combination"))
+		return nil, nil
+	}
+	if x.halving = x.readHalving(combos); len(x.errs) > before {
+		return nil, nil
+	}
+	combos, left := x.affordable(combos)
+	var trials []Trial
+	for i := range combos {
+		trials = append(trials, x.repeated(&combos[i])...)
+	}
+	return trials, left
 }
 
-// sound checks the axes against each other.
-func (l *loader) sound(axes []axis, repeats int, at Position) bool {
-	count, before := repeats, len(l.errs)
-	for i, a := range axes {
-		if count *= len(a.items); count > maxTrials {
-			l.errs = append(l.errs, a.at.errorf("sweep", "want at most %d trials", maxTrials))
+// sound checks the lines of the sweep against each other, before there are any
+// combinations.
+func (x *expansion) sound() bool {
+	before := len(x.errs)
+	var taken []string // paths of the product
+	count := x.repeats
+	for _, b := range x.bundles {
+		for _, a := range b.axes {
+			at := a.at
+			for _, other := range taken {
+				if overlap(a.path, other) {
+					x.errs = append(x.errs, at.errorf(join(b.key, a.path), "overlaps with %s", other))
+				}
+			}
+			taken = append(taken, a.path)
+		}
+		if count *= len(b.points); count > maxTrials {
+			x.errs = append(x.errs, b.axes[0].at.errorf("sweep", "want at most %d trials", maxTrials))
 			return false
 		}
-		if a.path == "seed" && repeats > 1 {
-			l.errs = append(l.errs, at.errorf("sweep.seeds", "the grid sweeps seed already: want only one of them"))
-		}
-		for _, b := range axes[:i] {
-			if strings.HasPrefix(a.path+".", b.path+".") || strings.HasPrefix(b.path+".", a.path+".") {
-				l.errs = append(l.errs, a.at.errorf(join("sweep.grid", a.path), "overlaps with %s", b.path))
-			}
-		}
 	}
-	return len(l.errs) == before
-}
-
-// points yields the indices of every combination, the last axis fastest.
-func points(axes []axis) func(yield func([]int) bool) {
-	return func(yield func([]int) bool) {
-		point := make([]int, len(axes))
-		for {
-			if !yield(point) {
-				return
-			}
-			i := len(axes) - 1
-			for ; i >= 0; i-- {
-				if point[i]++; point[i] < len(axes[i].items) {
-					break
+	included := x.list("include")
+	if len(x.bundles) == 0 && len(included) > 0 {
+		count = 0
+	}
+	if count += x.repeats * len(included); count > maxTrials {
+		x.errs = append(x.errs, x.at("include").errorf("sweep", "want at most %d trials", maxTrials))
+		return false
+	}
+	for i, item := range included {
+		for j, e := range item.entries {
+			here := fmt.Sprintf("sweep.include[%d]", i)
+			for _, before := range item.entries[:j] {
+				if overlap(e.key, before.key) {
+					x.errs = append(x.errs, e.at.errorf(join(here, e.key), "overlaps with %s", before.key))
 				}
-				point[i] = 0
 			}
-			if i < 0 {
-				return
+			for _, other := range taken {
+				if e.key != other && overlap(e.key, other) {
+					x.errs = append(x.errs, e.at.errorf(join(here, e.key), "overlaps with %s", other))
+				}
+			}
+			if !slices.Contains(taken, e.key) && !slices.Contains(x.extra, e.key) {
+				x.extra = append(x.extra, e.key)
 			}
 		}
 	}
+	if x.repeats > 1 && (slices.Contains(taken, "seed") || slices.Contains(x.extra, "seed")) {
+		x.errs = append(x.errs, x.at("seeds").errorf("sweep.seeds", "the sweep varies seed already: want only one of them"))
+	}
+	return len(x.errs) == before
 }
 
-// resolve makes the settings of one grid point.
-func (l *loader) resolve(t *tree) (Settings, bool) {
-	values, c, ok := l.whole(t)
+// overlap says whether two key paths are the same or one holds the other.
+func overlap(a, b string) bool {
+	return strings.HasPrefix(a+".", b+".") || strings.HasPrefix(b+".", a+".")
+}
+
+// combos returns the product of the bundles, the last one fastest, and after it
+// what is included. A sweep that only includes has no product.
+func (x *expansion) combos() []combo {
+	all := []combo{{at: x.base.at}}
+	for _, b := range x.bundles {
+		var next []combo
+		for _, c := range all {
+			for _, point := range b.points {
+				n := combo{set: slices.Clone(c.set)}
+				for i, a := range b.axes {
+					n.set = append(n.set, setting{a.path, axisText(a.field, point[i]), point[i]})
+					n.at = a.at
+				}
+				next = append(next, n)
+			}
+		}
+		all = next
+	}
+	included := x.list("include")
+	if len(x.bundles) == 0 && len(included) > 0 {
+		all = nil
+	}
+	for _, item := range included {
+		n := combo{at: item.at, included: true}
+		for _, e := range item.entries {
+			n.set = append(n.set, setting{e.key, axisText(lookup(e.key), e.value), e.value})
+		}
+		all = append(all, n)
+	}
+	return all
+}
+
+// resolved gives the combinations their settings and leaves out those that
+// sweep.exclude names, whether they are sound or not.
+func (x *expansion) resolved(combos []combo) []combo {
+	excluded := x.list("exclude")
+	used := make([]bool, len(excluded))
+	kept := combos[:0]
+	for _, c := range combos {
+		over := x.base
+		for i, s := range c.set {
+			item := s.tree.stamped(len(x.layers) + i)
+			over = merge(over, nest(strings.Split(s.path, "."), item.at, item))
+		}
+		over.at = x.base.at
+		values, check, ok := x.whole(over)
+		if c.values = values; !c.included && x.excludes(&c, excluded, used) {
+			continue
+		}
+		if c.settings, ok = x.settings(over, values, check, ok); ok {
+			kept = append(kept, c)
+		}
+	}
+	for i, item := range excluded {
+		if !used[i] {
+			x.errs = append(x.errs, item.at.errorf(fmt.Sprintf("sweep.exclude[%d]", i), "no combination has these values"))
+		}
+	}
+	return kept
+}
+
+// settings makes the settings of one combination of what it resolves to.
+func (l *loader) settings(t *tree, values map[string]any, c *checker, ok bool) (Settings, bool) {
 	l.errs = append(l.errs, c.errs...)
 	if !ok {
 		return Settings{}, false
@@ -260,29 +297,126 @@ func (l *loader) resolve(t *tree) (Settings, bool) {
 	return s, len(broken) == 0
 }
 
-func withoutSeed(axis []AxisValue) []AxisValue {
-	return slices.DeleteFunc(slices.Clone(axis), func(a AxisValue) bool { return a.Path == "seed" })
-}
-
-func label(axis []AxisValue) string {
-	var parts []string
-	for _, a := range axis {
-		parts = append(parts, a.Path+"="+a.Value)
+// excludes says whether a combination has all values of an item of sweep.exclude,
+// and which items are used.
+func (x *expansion) excludes(c *combo, excluded []*tree, used []bool) bool {
+	any := false
+	for i, item := range excluded {
+		has := !slices.ContainsFunc(item.entries, func(e entry) bool {
+			f := lookup(e.key)
+			text := axisText(f, e.value)
+			if slices.ContainsFunc(c.set, func(s setting) bool { return s.path == e.key && s.text == text }) {
+				return false
+			}
+			v, there := valueAt(c.values, e.key)
+			return !there || show(f.typ, v) != text
+		})
+		used[i] = used[i] || has
+		any = any || has
 	}
-	return strings.Join(parts, " ")
+	return any
 }
 
-func shownAxes(axes []axis, trials []Trial, repeats int) []Axis {
+// different reports the first two combinations with equal settings.
+func (x *expansion) different(combos []combo) bool {
+	labels := map[string]string{} // by ID
+	for i := range combos {
+		c := &combos[i]
+		c.id = c.settings.ID()
+		if other, taken := labels[c.id]; taken {
+			x.errs = append(x.errs, c.at.errorf("sweep", "the trials %s and %s have equal settings", quoted(other), quoted(c.label())))
+			return false
+		}
+		labels[c.id] = c.label()
+	}
+	return true
+}
+
+// repeated returns the trials of a combination, one for each seed.
+func (x *expansion) repeated(c *combo) []Trial {
+	var trials []Trial
+	group := slices.DeleteFunc(slices.Clone(c.set), func(s setting) bool { return s.path == "seed" })
+	s, id := c.settings, c.id
+	for i := range x.repeats {
+		if i > 0 {
+			s.Seed++
+			id = s.ID()
+		}
+		seed := setting{path: "seed", text: strconv.FormatUint(s.Seed, 10)}
+		one := *c
+		one.set = slices.Clone(c.set)
+		if x.repeats > 1 {
+			one.set = append(one.set, seed)
+		}
+		trial := Trial{Settings: s, ID: id, Label: one.label(), Group: (&combo{set: group}).label()}
+		for _, path := range x.paths() {
+			trial.Axis = append(trial.Axis, AxisValue{path, one.text(path)})
+		}
+		trials = append(trials, trial)
+	}
+	return trials
+}
+
+// paths returns the paths of all axes in the order in which they are shown.
+func (x *expansion) paths() []string {
+	var paths []string
+	for _, a := range x.axes() {
+		paths = append(paths, a.path)
+	}
+	paths = append(paths, x.extra...)
+	if x.repeats > 1 {
+		paths = append(paths, "seed")
+	}
+	return paths
+}
+
+// text returns the value of a key in a combination.
+func (c *combo) text(path string) string {
+	if i := slices.IndexFunc(c.set, func(s setting) bool { return s.path == path }); i >= 0 {
+		return c.set[i].text
+	}
+	v, ok := valueAt(c.values, path)
+	if !ok {
+		return ""
+	}
+	return show(lookup(path).typ, v)
+}
+
+// shown returns the axes with the values that the trials have.
+func (x *expansion) shown(trials []Trial) []Axis {
 	var shown []Axis
-	for _, a := range axes {
-		shown = append(shown, Axis{a.path, a.texts})
+	for i, path := range x.paths() {
+		a := Axis{Path: path}
+		for _, t := range trials {
+			if v := t.Axis[i].Value; v != "" && !slices.Contains(a.Values, v) {
+				a.Values = append(a.Values, v)
+			}
+		}
+		if x.drawn(path) {
+			slices.SortStableFunc(a.Values, func(v, w string) int {
+				p, errP := strconv.ParseFloat(v, 64)
+				q, errQ := strconv.ParseFloat(w, 64)
+				if errP != nil || errQ != nil {
+					return 0
+				}
+				return cmp.Compare(p, q)
+			})
+		}
+		shown = append(shown, a)
 	}
-	if repeats == 1 || len(trials) < repeats {
-		return shown
-	}
-	s := Axis{Path: "seed"}
-	for _, trial := range trials[:repeats] {
-		s.Values = append(s.Values, fmt.Sprint(trial.Settings.Seed))
-	}
-	return append(shown, s)
+	return shown
+}
+
+func (x *expansion) drawn(path string) bool {
+	return slices.ContainsFunc(x.bundles, func(b bundle) bool {
+		return b.key == "sweep.random.draw" && slices.ContainsFunc(b.axes, func(a axis) bool { return a.path == path })
+	})
+}
+
+// lot is the place of a combination in a draw of lots: it depends on the
+// experiment's seed and the combination only, so that a bigger budget keeps what
+// a smaller one chose.
+func (x *expansion) lot(c *combo) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "sweep.budget %d %s", x.seed, c.label()))
+	return hex.EncodeToString(sum[:])
 }

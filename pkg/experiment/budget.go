@@ -1,0 +1,109 @@
+package experiment
+
+import (
+	"cmp"
+	"slices"
+)
+
+// budget bounds a sweep; 0 is no bound.
+type budget struct {
+	trials int
+	games  int // of self-play
+}
+
+func (x *expansion) readBudget() budget {
+	trials, _ := x.number("budget.trials")
+	games, _ := x.number("budget.games")
+	return budget{int(trials), int(games)}
+}
+
+// affordable returns the combinations that the budget allows and those that it
+// leaves out. A combination is taken with all its seeds or not at all.
+func (x *expansion) affordable(combos []combo) ([]combo, []Left) {
+	combos, left := x.chosen(combos)
+	if x.budget.games == 0 {
+		return combos, left
+	}
+	n := len(combos)
+	for n > 0 && x.games(combos[:n]) > float64(x.budget.games) {
+		n--
+	}
+	if n == 0 {
+		x.errs = append(x.errs, x.at("budget.games").errorf("sweep.budget.games", "too few for the first combination, which needs %s", formatFloat(x.games(combos[:1]))))
+		return nil, nil
+	}
+	return combos[:n], append(left, leftOut(combos[n:], "sweep.budget.games")...)
+}
+
+// chosen draws lots for the places that sweep.budget.trials allows. What is
+// included has its place before any other.
+func (x *expansion) chosen(combos []combo) ([]combo, []Left) {
+	if x.budget.trials == 0 || x.budget.trials >= len(combos)*x.repeats {
+		return combos, nil
+	}
+	places := x.budget.trials / x.repeats
+	if places == 0 {
+		x.errs = append(x.errs, x.at("budget.trials").errorf("sweep.budget.trials", "too few for the %d seeds of one combination", x.repeats))
+		return combos, nil
+	}
+	lots := make([]int, len(combos)) // places in the list, in the order of the draw
+	words := make([]string, len(combos))
+	for i := range combos {
+		lots[i], words[i] = i, x.lot(&combos[i])
+	}
+	slices.SortStableFunc(lots, func(i, j int) int {
+		switch {
+		case combos[i].included == combos[j].included:
+			return cmp.Compare(words[i], words[j])
+		case combos[i].included:
+			return -1
+		}
+		return 1
+	})
+	var taken, rest []combo
+	for i, c := range combos {
+		if slices.Contains(lots[:places], i) {
+			taken = append(taken, c)
+		} else {
+			rest = append(rest, c)
+		}
+	}
+	return taken, leftOut(rest, "sweep.budget.trials")
+}
+
+func leftOut(combos []combo, why string) []Left {
+	var left []Left
+	for i := range combos {
+		left = append(left, Left{combos[i].label(), why})
+	}
+	return left
+}
+
+// games returns how many games of self-play combinations need at most: with
+// halving, those with the most games could always be the ones that go on. It is
+// exact as far as anybody could pay for it.
+func (x *expansion) games(combos []combo) float64 {
+	var sum float64
+	if x.halving == nil {
+		for i := range combos {
+			s := &combos[i].settings
+			sum += float64(s.SelfPlay.Games) * float64(s.Generations)
+		}
+		return sum * float64(x.repeats)
+	}
+	var each []float64 // games of a generation, the most first
+	for i := range combos {
+		each = append(each, float64(combos[i].settings.SelfPlay.Games))
+	}
+	slices.Sort(each)
+	slices.Reverse(each)
+	trained := 0
+	for _, rung := range x.halving.Rungs(combos[0].settings.Generations) {
+		for _, games := range each {
+			sum += games * float64(rung-trained)
+		}
+		trained = rung
+		each = each[:x.halving.Survivors(len(each))]
+	}
+	return sum * float64(x.repeats)
+}

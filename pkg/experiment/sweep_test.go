@@ -1,0 +1,334 @@
+package experiment
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func labels(e *Experiment) []string {
+	var all []string
+	for _, t := range e.Trials {
+		all = append(all, t.Label)
+	}
+	return all
+}
+
+func wantLabels(t *testing.T, e *Experiment, want ...string) {
+	t.Helper()
+	if diff := cmp.Diff(want, labels(e)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestZip(t *testing.T) {
+	e := load(t, `
+sweep:
+  grid: {search.c_puct: [1, 2]}
+  zip: {selfplay.games: [100, 200], generations: [40, 20]}
+`)
+	wantLabels(t, e,
+		"search.c_puct=1 selfplay.games=100 generations=40", "search.c_puct=1 selfplay.games=200 generations=20",
+		"search.c_puct=2 selfplay.games=100 generations=40", "search.c_puct=2 selfplay.games=200 generations=20")
+	if s := e.Trials[3].Settings; s.Search.CPuct != 2 || s.SelfPlay.Games != 200 || s.Generations != 20 {
+		t.Errorf("%+v", s)
+	}
+	several := load(t, `
+sweep:
+  zip:
+    - {selfplay.games: [100, 200], generations: [40, 20]}
+    - {network.depth: [2, 2], network.width: [32, 64]}
+`)
+	wantLabels(t, several,
+		"selfplay.games=100 generations=40 network.depth=2 network.width=32", "selfplay.games=100 generations=40 network.depth=2 network.width=64",
+		"selfplay.games=200 generations=20 network.depth=2 network.width=32", "selfplay.games=200 generations=20 network.depth=2 network.width=64")
+	if diff := cmp.Diff([]Axis{
+		{"selfplay.games", []string{"100", "200"}}, {"generations", []string{"40", "20"}},
+		{"network.depth", []string{"2"}}, {"network.width", []string{"32", "64"}},
+	}, several.Axes); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestIncludeExclude(t *testing.T) {
+	e := load(t, `
+search: {c_puct: 1.5}
+sweep:
+  grid: {network.depth: [2, 5], search.c_puct: [1, 2]}
+  include:
+    - {network.depth: 20, network.width: 256}
+    - {training.schedule: {kind: constant}}
+  exclude:
+    - {network.depth: 5, search.c_puct: 2.0}
+    - {network.depth: 2, search.visits: 800, search.c_puct: 1}
+`)
+	wantLabels(t, e, "network.depth=2 search.c_puct=2", "network.depth=5 search.c_puct=1",
+		"network.depth=20 network.width=256", "training.schedule={kind: constant}")
+	if diff := cmp.Diff([]Axis{
+		{"network.depth", []string{"2", "5", "20", "6"}}, {"search.c_puct", []string{"2", "1", "1.5"}}, {"network.width", []string{"64", "256"}},
+		{"training.schedule", []string{"{kind: plateau, initial: 0.05, warmup: 0, factor: 0.5, patience: 3, minimum: 0.0001}", "{kind: constant}"}},
+	}, e.Axes); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(AxisValue{"search.c_puct", "1.5"}, e.Trials[2].Axis[1]); diff != "" {
+		t.Error(diff)
+	}
+	// What is left out need not be sound, and a sweep may list its trials.
+	load(t, "sweep: {grid: {training.window: [1, 9], generations: [5, 10]}, exclude: [{training.window: 9, generations: 5}]}\n")
+	wantLabels(t, load(t, "sweep: {include: [{network.depth: 1}, {network.width: 8}]}\n"), "network.depth=1", "network.width=8")
+}
+
+func TestGroups(t *testing.T) {
+	e := load(t, "seed: 3\nsweep: {grid: {network.depth: [1, 2]}, seeds: 2}\n")
+	var got []string
+	for _, t := range e.Trials {
+		got = append(got, t.Label+" | "+t.Group)
+	}
+	want := []string{
+		"network.depth=1 seed=3 | network.depth=1", "network.depth=1 seed=4 | network.depth=1",
+		"network.depth=2 seed=3 | network.depth=2", "network.depth=2 seed=4 | network.depth=2",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	e = load(t, "sweep: {grid: {seed: [3, 7], network.depth: [1]}}\n")
+	if g := e.Trials[1].Group; g != "network.depth=1" {
+		t.Errorf("swept seed: group %q", g)
+	}
+}
+
+const randomSweep = `
+sweep:
+  random:
+    trials: 6
+    draw:
+      search.c_puct: {uniform: [0.5, 4]}
+      training.schedule.initial: {log_uniform: [1e-3, 1e-1]}
+      network.depth: {int: [2, 20]}
+      search.fpu: {choice: [zero, 0.2]}
+`
+
+// The draws, as they shall stay: results depend on them.
+func TestRandom(t *testing.T) {
+	e := load(t, randomSweep)
+	wantLabels(t, e,
+		"search.c_puct=1.634 training.schedule.initial=0.0186 network.depth=2 search.fpu=0.2",
+		"search.c_puct=3.279 training.schedule.initial=0.0354 network.depth=12 search.fpu=zero",
+		"search.c_puct=3.289 training.schedule.initial=0.0293 network.depth=18 search.fpu=zero",
+		"search.c_puct=0.875 training.schedule.initial=0.00138 network.depth=17 search.fpu=0.2",
+		"search.c_puct=0.819 training.schedule.initial=0.0534 network.depth=7 search.fpu=zero",
+		"search.c_puct=1.451 training.schedule.initial=0.0095 network.depth=17 search.fpu=0.2")
+}
+
+// What is drawn for a key is a matter of the seed and the key alone.
+func TestRandomIsStable(t *testing.T) {
+	drawn := func(e *Experiment, path string) []string {
+		var values []string
+		for _, t := range e.Trials {
+			for _, a := range t.Axis {
+				if a.Path == path {
+					values = append(values, a.Value)
+				}
+			}
+		}
+		return values
+	}
+	const path = "search.c_puct"
+	want := drawn(load(t, randomSweep), path)
+	for _, other := range [][]string{
+		{"sweep.random.trials=9"},
+		{"sweep.random.draw.network.depth="},
+		{"sweep.random.draw.training.batch={int: [32, 512]}"},
+		{"selfplay.games=7"},
+	} {
+		if got := drawn(load(t, randomSweep, other...), path); !slices.Equal(got[:6], want) {
+			t.Errorf("%v: %v, want %v", other, got, want)
+		}
+	}
+	if got := drawn(load(t, randomSweep, "seed=2"), path); slices.Equal(got, want) {
+		t.Error("another seed draws the same")
+	}
+	crossed := drawn(load(t, randomSweep, "sweep.grid.network.width=[8, 16]"), path)
+	if !slices.Equal(crossed, append(slices.Clone(want), want...)) {
+		t.Errorf("crossed with a grid: %v", crossed)
+	}
+	if v := load(t, randomSweep).Axes[0].Values; !slices.IsSortedFunc(v, func(a, b string) int {
+		return int(math.Copysign(1, parse64(a)-parse64(b)))
+	}) {
+		t.Errorf("drawn values do not rise: %v", v)
+	}
+	// The distribution of a file replaces that of its base.
+	f := folder{
+		"x.yaml":    head + "extends: base\nsweep: {random: {draw: {search.c_puct: {int: [1, 3]}}}}\n",
+		"base.yaml": "alamos: 1\nsweep: {random: {trials: 2, draw: {search.c_puct: {uniform: [5, 6]}, network.depth: {int: [1, 9]}}}}\n",
+	}
+	for _, trial := range loadFrom(t, f).Trials {
+		if trial.Settings.Search.CPuct > 3 {
+			t.Errorf("%s", trial.Label)
+		}
+	}
+}
+
+// Draws stay within their bounds, have no more digits than one can read, and
+// reach both halves.
+func TestDrawsAreReadable(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		scale := math.Pow(10, float64(rapid.IntRange(-8, 8).Draw(t, "scale")))
+		low := rapid.Float64Range(0.01, 1).Draw(t, "low") * scale
+		high := low * rapid.Float64Range(1.5, 1000).Draw(t, "ratio")
+		low, high = parse64(strconv.FormatFloat(low, 'g', 4, 64)), parse64(strconv.FormatFloat(high, 'g', 4, 64))
+		d := distribution{kind: rapid.SampledFrom([]string{"uniform", "log_uniform"}).Draw(t, "kind"), low: low, high: high}
+		source := chance(rapid.Uint64().Draw(t, "seed"), "x")
+		middle, under, n := (low+high)/2, 0, 200
+		if d.kind == "log_uniform" {
+			middle = math.Sqrt(low * high)
+		}
+		for range n {
+			text := d.draw(source).text
+			x := parse64(text)
+			if x < low || x > high {
+				t.Fatalf("%s is not from %v to %v", text, low, high)
+			}
+			if mantissa, _, _ := strings.Cut(strconv.FormatFloat(x, 'e', -1, 64), "e"); len(mantissa) > len("1.2345") {
+				t.Fatalf("%s of %+v has too many digits", text, d)
+			}
+			if x < middle {
+				under++
+			}
+		}
+		if under < n/4 || under > 3*n/4 {
+			t.Fatalf("%d of %d draws in the lower half of %+v", under, n, d)
+		}
+	})
+}
+
+func TestDrawBounds(t *testing.T) {
+	for _, d := range []distribution{
+		{kind: "uniform", low: -math.MaxFloat64, high: math.MaxFloat64},
+		{kind: "uniform", low: 0, high: math.SmallestNonzeroFloat64},
+		{kind: "uniform", low: 1, high: math.Nextafter(1, 2)},
+		{kind: "log_uniform", low: math.SmallestNonzeroFloat64, high: math.MaxFloat64},
+		{kind: "log_uniform", low: 1, high: math.Nextafter(1, 2)},
+		{kind: "int", low: -1 << 53, high: 1 << 53},
+		{kind: "int", low: 3, high: 4},
+		{kind: "log_uniform", low: 1, high: 3, whole: true},
+	} {
+		source := chance(1, "bounds")
+		for range 100 {
+			if x := parse64(d.draw(source).text); x < d.low || x > d.high {
+				t.Errorf("%v of %+v", x, d)
+			}
+		}
+	}
+}
+
+func TestBudget(t *testing.T) {
+	const grid = "sweep:\n  grid: {network.depth: [1, 2, 3, 4], search.c_puct: [1, 2, 3]}\n"
+	all := load(t, grid)
+	var before []string
+	for n := 1; n <= 12; n++ {
+		e := load(t, grid+fmt.Sprintf("  budget: {trials: %d}\n", n))
+		got := labels(e)
+		if len(got) != n || len(e.Left) != 12-n {
+			t.Fatalf("%d trials of a budget of %d, %d left", len(got), n, len(e.Left))
+		}
+		for _, label := range before {
+			if !slices.Contains(got, label) {
+				t.Errorf("a budget of %d gives up %s", n, label)
+			}
+		}
+		if in := slices.DeleteFunc(labels(all), func(l string) bool { return !slices.Contains(got, l) }); !slices.Equal(in, got) {
+			t.Errorf("the order changes: %v", got)
+		}
+		before = got
+	}
+	if a, b := labels(load(t, grid+"  budget: {trials: 4}\n")), labels(load(t, grid+"  budget: {trials: 4}\n", "seed=2")); slices.Equal(a, b) {
+		t.Error("another seed draws the same lots")
+	}
+	// Seeds stay together, and what is included stays.
+	e := load(t, grid+"  seeds: 2\n  include: [{network.depth: 9}, {network.depth: 10}]\n  budget: {trials: 7}\n")
+	if got := labels(e); len(got) != 6 || got[2] != "network.depth=9 seed=1" || got[5] != "network.depth=10 seed=2" {
+		t.Errorf("%v", got)
+	}
+	// Games: in order, as long as they fit.
+	const games = "generations: 10\nsweep:\n  grid: {selfplay.games: [100, 200, 300]}\n"
+	e = load(t, games+"  budget: {games: 3000}\n")
+	wantLabels(t, e, "selfplay.games=100", "selfplay.games=200")
+	if diff := cmp.Diff([]Left{{"selfplay.games=300", "sweep.budget.games"}}, e.Left); diff != "" {
+		t.Error(diff)
+	}
+	// Halving needs fewer: 3 trials for one generation, then the best for nine more.
+	if e = load(t, games+"  budget: {games: 3300}\n  halving: {}\n"); len(e.Trials) != 3 || e.Halving == nil {
+		t.Errorf("%v", labels(e))
+	}
+	if e = load(t, games+"  budget: {games: 3299}\n  halving: {}\n"); len(e.Trials) != 2 {
+		t.Errorf("%v", labels(e))
+	}
+}
+
+// Whatever a sweep is made of: it has as many trials as it says, each once, and
+// each is what a file of its own would be.
+func TestSweepsAreTheirTrials(t *testing.T) {
+	paths := []string{"network.depth", "network.width", "search.c_puct", "search.visits", "selfplay.games", "training.epochs"}
+	rapid.Check(t, func(t *rapid.T) {
+		free := rapid.Permutation(paths).Draw(t, "paths")
+		next := func() string { p := free[0]; free = free[1:]; return p }
+		values := func(n int, name string) []int {
+			return rapid.SliceOfNDistinct(rapid.IntRange(1, 100), n, n, rapid.ID).Draw(t, name)
+		}
+		sweep, want := map[string]any{}, 1
+		grid := map[string]any{}
+		for range rapid.IntRange(0, 2).Draw(t, "grid") {
+			n := rapid.IntRange(1, 3).Draw(t, "values")
+			grid[next()], want = values(n, "grid"), want*n
+		}
+		sweep["grid"] = grid
+		if rapid.Bool().Draw(t, "zip") {
+			n := rapid.IntRange(1, 3).Draw(t, "values")
+			sweep["zip"], want = map[string]any{next(): values(n, "zip"), next(): values(n, "zip")}, want*n
+		}
+		if rapid.Bool().Draw(t, "random") {
+			n := rapid.IntRange(1, 5).Draw(t, "trials")
+			sweep["random"] = map[string]any{"trials": n, "draw": map[string]any{next(): object{"int": []int{1, 100}}, next(): object{"log_uniform": []int{10, 90}}}}
+			want *= n
+		}
+		seeds := rapid.IntRange(1, 3).Draw(t, "seeds")
+		sweep["seeds"] = seeds
+		body, err := json.Marshal(map[string]any{"alamos": 1, "name": "x", "seed": rapid.IntRange(0, 9).Draw(t, "seed"), "sweep": sweep})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := folder{"x.yaml": string(body)}
+		e, err := Load("x.yaml", Options{ReadFile: f.read})
+		if err != nil {
+			t.Fatalf("%v\n%s", err, body)
+		}
+		if len(e.Trials) != want*seeds {
+			t.Fatalf("%d trials, want %d\n%s", len(e.Trials), want*seeds, body)
+		}
+		ids, groups := map[string]bool{}, map[string]int{}
+		for _, trial := range e.Trials {
+			ids[trial.ID] = true
+			groups[trial.Group]++
+		}
+		if len(ids) != len(e.Trials) || len(groups) != want {
+			t.Fatalf("%d different trials in %d groups", len(ids), len(groups))
+		}
+		trial := rapid.SampledFrom(e.Trials).Draw(t, "trial")
+		set := []string{"sweep="}
+		for _, a := range trial.Axis {
+			set = append(set, a.Path+"="+a.Value)
+		}
+		alone, err := Load("x.yaml", Options{Set: set, ReadFile: f.read})
+		if err != nil || alone.Trials[0].ID != trial.ID {
+			t.Fatalf("%v: %+v is not the trial %s", err, alone, trial.Label)
+		}
+	})
+}
