@@ -1,0 +1,146 @@
+package diff
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"alamos/pkg/experiment"
+)
+
+// DriverArgs are the arguments with which git calls an external diff: the path,
+// and of each side a file with the content, its hash and its mode; after a rename
+// also the new path and what git says of it. Of a file that is not merged there
+// is the path alone.
+type DriverArgs struct {
+	Path, NewPath    string
+	OldFile, NewFile string // os.DevNull: the file is not there
+	Unmerged         bool
+}
+
+// ParseDriverArgs reads what git passes to an external diff.
+func ParseDriverArgs(args []string) (DriverArgs, error) {
+	switch len(args) {
+	case 1:
+		return DriverArgs{Path: args[0], NewPath: args[0], Unmerged: true}, nil
+	case 7, 9:
+		d := DriverArgs{Path: args[0], NewPath: args[0], OldFile: args[1], NewFile: args[4]}
+		if len(args) == 9 {
+			d.NewPath = args[7]
+		}
+		return d, nil
+	}
+	return DriverArgs{}, fmt.Errorf("want the 7 arguments of GIT_EXTERNAL_DIFF (path old-file old-hex old-mode new-file new-hex new-mode), have %d", len(args))
+}
+
+// Driver writes how an experiment file differs between two versions that git has
+// put into files. What the file extends is read at its place in the working tree,
+// for both versions: git does not say which revisions they are of. So the
+// differences are those that this file makes; a base that has changed is a file of
+// its own in the same diff. Where a version is no experiment that can be read, its
+// faults are said, and its lines compared as text.
+//
+// git breaks off its whole diff when a driver fails, so Driver fails only where it
+// cannot write.
+func Driver(w io.Writer, d DriverArgs, o Options, color bool) error {
+	t := &textWriter{color: color}
+	t.b.WriteString(t.paint("alamos diff a/"+d.Path+" b/"+d.NewPath, bold) + "\n")
+	text, err := d.diff(o, color)
+	if err != nil {
+		for _, line := range strings.Split(err.Error(), "\n") {
+			t.b.WriteString("note: " + line + "\n")
+		}
+		if text, err = d.lines(color); err != nil {
+			t.notes([]string{err.Error()})
+		}
+	}
+	_, err = io.WriteString(w, t.b.String()+text)
+	return err
+}
+
+// diff is the report of the two versions.
+func (d DriverArgs) diff(o Options, color bool) (string, error) {
+	if d.Unmerged {
+		return "note: the file has conflicts: nothing is compared\n", nil
+	}
+	a, errA := d.side("a/", d.Path, d.OldFile, o)
+	b, errB := d.side("b/", d.NewPath, d.NewFile, o)
+	if err := errors.Join(errA, errB); err != nil {
+		return "", err
+	}
+	r, err := Compare(a, b, o)
+	if err != nil {
+		return "", err
+	}
+	var out bytes.Buffer
+	err = r.Text(&out, color)
+	return out.String(), err
+}
+
+// side is one version of a file; of one that is not there, a side without
+// settings.
+func (d DriverArgs) side(prefix, path, content string, o Options) (*Side, error) {
+	name := prefix + path
+	if content == os.DevNull {
+		return &Side{Name: name}, nil
+	}
+	clean := filepath.Clean(path)
+	e, err := experiment.Load(path, experiment.Options{ReadFile: func(p string) ([]byte, error) {
+		if filepath.Clean(p) == clean {
+			return os.ReadFile(content)
+		}
+		data, err := os.ReadFile(p)
+		if errors.Is(err, fs.ErrNotExist) { // deleted since: as it was committed
+			if committed, gitErr := gitOutput("", "cat-file", "blob", "HEAD:"+filepath.ToSlash(filepath.Clean(p))); gitErr == nil {
+				return committed, nil
+			}
+		}
+		return data, err
+	}})
+	if err != nil {
+		var faults experiment.Errors
+		if errors.As(err, &faults) {
+			for _, f := range faults {
+				if filepath.Clean(f.File) == clean {
+					f.File = prefix + f.File
+				}
+			}
+		}
+		return nil, err
+	}
+	s := ofExperiment(name, "", e, o)
+	if other := d.OldFile == os.DevNull || d.NewFile == os.DevNull; other {
+		s.written() // of a whole file, what it says, not every default
+	}
+	return s, nil
+}
+
+// written leaves only what a file sets.
+func (s *Side) written() {
+	kept := s.rows[:0:0]
+	for _, r := range s.rows {
+		if !r.Origin.Default() {
+			kept = append(kept, r)
+		}
+	}
+	s.rows = kept
+}
+
+// lines compares the two files line by line, as git does.
+func (d DriverArgs) lines(color bool) (string, error) {
+	args := []string{"diff", "--no-index", "--no-ext-diff", "--no-color", d.OldFile, d.NewFile}
+	if color {
+		args[3] = "--color=always"
+	}
+	out, err := gitOutput("", args...)
+	_, hunks, ok := strings.Cut(string(out), "@@ ")
+	if err != nil || !ok {
+		return "", err
+	}
+	return "--- a/" + d.Path + "\n+++ b/" + d.NewPath + "\n@@ " + hunks, nil
+}

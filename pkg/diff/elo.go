@@ -1,0 +1,223 @@
+package diff
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"alamos/pkg/arena"
+	"alamos/pkg/store"
+)
+
+const (
+	// leastInformative is the number of openings with different results from
+	// which pairs are trusted to show how much chance there is.
+	leastInformative = 10
+	// mostBlocks is the number of parts that pairs are divided into, each an
+	// opening or several: one rating of all games is made without each.
+	mostBlocks = 200
+)
+
+// rate rates subjects, whose games are given, in one pool with the opponents that
+// they share; the anchor, one of these, is 0. The first ratings are the subjects'.
+func rate(subjects [][]game, opponents []string, anchor string) (*arena.Ratings, error) {
+	var names []string
+	for i := range subjects {
+		names = append(names, strconv.Itoa(i))
+	}
+	for _, o := range opponents {
+		names = append(names, "opponent "+o)
+	}
+	res := arena.NewResults(names)
+	for i, games := range subjects {
+		for _, g := range games {
+			if !slices.Contains(opponents, g.opponent) {
+				continue
+			}
+			white, black := names[i], "opponent "+g.opponent
+			if !g.white {
+				white, black = black, white
+			}
+			if err := res.Add(white, black, g.result); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return arena.Rate(res, arena.RatingOptions{Anchor: "opponent " + anchor})
+}
+
+// anchorOf is the opponent whose rating is 0.
+func anchorOf(opponents []string) string {
+	for _, name := range []string{store.CheckpointName(0), store.RandomName} {
+		if slices.Contains(opponents, name) {
+			return name
+		}
+	}
+	return opponents[0]
+}
+
+// eloOf compares the ratings of two networks, in the best way that their
+// tournaments allow: by games that pair, by games against the same opponents, or
+// by the rating that each has in its own.
+func eloOf(a, b *played) (m Metric, ok bool) {
+	m = Metric{Name: "elo", Better: higher}
+	if shared := common([]*played{a, b}); len(shared) > 0 && a.games != nil && b.games != nil {
+		anchor := anchorOf(shared)
+		all := pairs(a.games, b.games, shared)
+		openings := byOpening(all)
+		if x, y, d, err := pairedElo(openings, shared, anchor); err == nil && informative(openings) >= leastInformative {
+			m.A, m.B = x.of(len(all)), y.of(len(all))
+			m.Test = "paired games"
+			m.Basis = fmt.Sprintf("%s each of the same %s against the same %s, jackknife by opening; %s is 0",
+				plural(len(all), "game"), plural(len(openings), "opening"), plural(len(shared), "opponent"), anchor)
+			return m.judged(d), true
+		}
+		if r, err := rate([][]game{a.games, b.games}, shared, anchor); err == nil && r.List[0].Rated && r.List[1].Rated {
+			m.A, m.B = ratingOf(r.List[0]).of(r.List[0].Games), ratingOf(r.List[1]).of(r.List[1].Games)
+			d, low, high := r.Difference(1, 0)
+			m.Basis = fmt.Sprintf("%d and %d games against the same %s, unpaired; %s is 0",
+				r.List[0].Games, r.List[1].Games, plural(len(shared), "opponent"), anchor)
+			return m.judged(estimate{d, low, high, nan}), true
+		}
+	}
+	if a.Anchor == "" || a.Anchor != b.Anchor {
+		return m, false
+	}
+	x, y := &a.Players[a.subject], &b.Players[b.subject]
+	ea, eb := ownElo(x), ownElo(y)
+	m.A, m.B = ea.of(x.Games()), eb.of(y.Games())
+	m.Basis = fmt.Sprintf("from the two intervals: each in its own tournament, where its own %s is 0", a.Anchor)
+	return m.judged(apart(ea, eb)), true
+}
+
+func ratingOf(r arena.Rating) estimate { return estimate{r.Elo, r.Lower, r.Upper, nan} }
+
+func ownElo(p *store.PlayerResult) estimate {
+	return estimate{float64(p.Elo), float64(p.EloLow), float64(p.EloHigh), nan}
+}
+
+// informative counts the openings in which the two did not come to the same.
+func informative(openings [][]gamesPair) (n int) {
+	for _, games := range openings {
+		if gain(games) != 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// gain is by how many points b did better than a.
+func gain(games []gamesPair) (points float64) {
+	for _, p := range games {
+		points += p.b.points() - p.a.points()
+	}
+	return points
+}
+
+// pairedElo rates a and b by their paired games alone. What the games of one
+// opening have in common, for both of them, is no error of the difference: its
+// interval is the jackknife's over openings. The intervals of a and b are those
+// of the rating.
+func pairedElo(openings [][]gamesPair, opponents []string, anchor string) (a, b, difference estimate, err error) {
+	without := func(block, blocks int) (*arena.Ratings, error) {
+		var subjects [2][]game
+		for i, games := range openings {
+			if i%blocks == block {
+				continue
+			}
+			for _, p := range games {
+				subjects[0], subjects[1] = append(subjects[0], p.a), append(subjects[1], p.b)
+			}
+		}
+		r, err := rate(subjects[:], opponents, anchor)
+		if err == nil && !(r.List[0].Rated && r.List[1].Rated) {
+			err = fmt.Errorf("diff: no games against %s", anchor)
+		}
+		return r, err
+	}
+	blocks := min(mostBlocks, len(openings))
+	if blocks < 2 {
+		return a, b, difference, fmt.Errorf("diff: %s cannot be compared", plural(len(openings), "opening"))
+	}
+	full, err := without(blocks, blocks) // no block has this number
+	if err != nil {
+		return a, b, difference, err
+	}
+	parts := make([]float64, blocks)
+	for i := range parts {
+		r, err := without(i, blocks)
+		if err != nil {
+			return a, b, difference, err
+		}
+		parts[i] = r.List[1].Elo - r.List[0].Elo
+	}
+	return ratingOf(full.List[0]), ratingOf(full.List[1]), jackknife(full.List[1].Elo-full.List[0].Elo, parts), nil
+}
+
+// eloOfSeeds are the ratings of the networks of several seeds a side: on one
+// scale where all met the same opponents, else each in its own tournament.
+func eloOfSeeds(a, b []*played) (x, y []float64, basis string) {
+	all := slices.Concat(a, b)
+	if shared := common(all); len(shared) > 0 && !slices.ContainsFunc(all, func(p *played) bool { return p.games == nil }) {
+		var subjects [][]game
+		for _, p := range all {
+			subjects = append(subjects, p.games)
+		}
+		anchor := anchorOf(shared)
+		if r, err := rate(subjects, shared, anchor); err == nil && !slices.ContainsFunc(r.List[:len(all)], func(r arena.Rating) bool { return !r.Rated }) {
+			for i := range all {
+				if i < len(a) {
+					x = append(x, r.List[i].Elo)
+				} else {
+					y = append(y, r.List[i].Elo)
+				}
+			}
+			return x, y, fmt.Sprintf("one rating of all, against the same %s; %s is 0", plural(len(shared), "opponent"), anchor)
+		}
+	}
+	anchor := all[0].Anchor
+	if anchor == "" || slices.ContainsFunc(all, func(p *played) bool { return p.Anchor != anchor }) {
+		return nil, nil, ""
+	}
+	for i, p := range all {
+		if elo := float64(p.Players[p.subject].Elo); i < len(a) {
+			x = append(x, elo)
+		} else {
+			y = append(y, elo)
+		}
+	}
+	return x, y, fmt.Sprintf("each in its own tournament, where its own %s is 0", anchor)
+}
+
+// scoreOf compares the points that two networks made against opponents of some
+// names: by games that pair where these are the same players and there are such
+// games, else by the two shares.
+func scoreOf(name string, a, b *played, against []string, same bool) Metric {
+	m := Metric{Name: name, Unit: "%", Better: higher}
+	points, n := a.against(against)
+	x := percent(points, n)
+	points, k := b.against(against)
+	y := percent(points, k)
+	m.A, m.B = x.of(n), y.of(k)
+	if all := pairs(a.games, b.games, against); same && len(all) == n && n == k {
+		openings := byOpening(all)
+		if informative(openings) >= leastInformative {
+			gains := make([]float64, len(openings))
+			games := float64(n) / float64(len(openings))
+			for i, o := range openings {
+				gains[i] = 100 * gain(o) / games
+			}
+			m.Test = "paired games"
+			m.Basis = fmt.Sprintf("%s each of the same %s, t-test", plural(n, "game"), plural(len(openings), "opening"))
+			return m.judged(mean(gains))
+		}
+	}
+	m.Basis = fmt.Sprintf("%d and %d games", n, k)
+	return m.judged(apart(x, y))
+}
+
+// percent is a share of the points of n games.
+func percent(points float64, n int) estimate {
+	m := store.ShareInterval(points, n)
+	return estimate{100 * m.Value, 100 * m.Low, 100 * m.High, nan}
+}

@@ -1,0 +1,236 @@
+package diff
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"alamos/pkg/arena"
+	"alamos/pkg/chess"
+	"alamos/pkg/disk"
+	"alamos/pkg/store"
+)
+
+// played is the tournament of a trial as its last network met it.
+type played struct {
+	*store.Tournament
+	subject int // the index of that network
+	// opponents are the others by name, each with what it is: equal where two are
+	// the same player, whatever tournament they are in.
+	opponents map[string]string
+	games     []game // of the subject; nil where the file of games is not what the run wrote
+}
+
+// game is a game of the subject.
+type game struct {
+	opponent string
+	number   int    // within the pairing
+	opening  string // start and random plies
+	white    bool
+	result   chess.Result
+}
+
+// points are those of the subject.
+func (g game) points() float64 {
+	switch {
+	case g.result == chess.Draw:
+		return 0.5
+	case (g.result == chess.WhiteWins) == g.white:
+		return 1
+	}
+	return 0
+}
+
+// gamesFile is the file of a tournament's games in the folder of its trial.
+const gamesFile = "tournament/games.pgn"
+
+// tournament reads the tournament of a trial; nil where none was played, or where
+// the last one was played with other settings, which note says.
+func tournament(t *store.Trial) (p *played, note string, err error) {
+	stage := t.Manifest.Stage(store.TournamentStage)
+	res, err := t.Tournament()
+	if err != nil || res == nil {
+		return nil, "", err
+	}
+	if change := otherSettings(t, stage); change != "" {
+		return nil, fmt.Sprintf("%s: its tournament was played with other settings (%s) and is left out", t.Dir, change), nil
+	}
+	p = &played{Tournament: res, subject: -1, opponents: map[string]string{}}
+	for i, x := range res.Players {
+		if g := x.Generation; g > 0 && g <= t.Last() && (p.subject < 0 || g > res.Players[p.subject].Generation) {
+			p.subject = i
+		}
+	}
+	if p.subject < 0 {
+		return nil, "", nil
+	}
+	for i, x := range res.Players {
+		if i != p.subject {
+			p.opponents[x.Name] = identity(&x, stage.Inputs)
+		}
+	}
+	if p.games, err = p.readGames(t.Path(gamesFile), stage.Outputs[gamesFile]); err != nil {
+		return p, fmt.Sprintf("%s: %v: ratings are taken from the manifest", t.Path(gamesFile), err), nil
+	}
+	return p, "", nil
+}
+
+// otherSettings says how the settings of a tournament that was played are not
+// those of the trial; "" where they are.
+func otherSettings(t *store.Trial, stage *store.Stage) string {
+	want := store.Inputs{}
+	settings := t.Settings.Tournament
+	settings.Players = nil
+	want.Settings("tournament", settings)
+	have := store.Inputs{}
+	for key, v := range stage.Inputs {
+		if _, ok := want[key]; ok || strings.HasPrefix(key, "tournament.") {
+			have[key] = v
+		}
+	}
+	return have.Change(want)
+}
+
+// identity is what an opponent is, "" where that is not known: beside its name, for
+// a checkpoint its weights and how it searches, for an engine what it says of
+// itself. Players of other games are other players.
+func identity(p *store.PlayerResult, in store.Inputs) string {
+	is, ok := in["player "+p.Name]
+	if !ok {
+		return ""
+	}
+	parts := []string{p.Name, is, in["game.variant"], in["game.start"]}
+	if p.Generation >= 0 {
+		for _, key := range slices.Sorted(maps.Keys(in)) {
+			if strings.HasPrefix(key, "tournament.search.") || strings.HasPrefix(key, "tournament.temperature.") {
+				parts = append(parts, key+"="+in[key])
+			}
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+// readGames reads the games of the subject from a file whose checksum is known.
+func (p *played) readGames(path, sum string) ([]game, error) {
+	have, err := disk.Sum(path)
+	if err != nil {
+		return nil, err
+	}
+	if have != sum {
+		return nil, errors.New("is not what the run wrote")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	name := p.Players[p.subject].Name
+	games := []game{}
+	for r := chess.NewPGNReader(bufio.NewReader(f)); ; {
+		pgn, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return games, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if pgn.Tag("White") != name && pgn.Tag("Black") != name {
+			continue
+		}
+		g, err := arena.FromPGN(pgn)
+		if err != nil {
+			return nil, err
+		}
+		opening := g.Start.FEN()
+		for _, m := range g.Moves[:g.Opening] {
+			opening += " " + m.String()
+		}
+		other := g.Black
+		if other == name {
+			other = g.White
+		}
+		games = append(games, game{other, g.Number, opening, g.White == name, g.Outcome.Result})
+	}
+}
+
+// record is what the subject came to against an opponent.
+func (p *played) record(name string) arena.Record {
+	if i := p.Find(name); i >= 0 && p.subject < len(p.Cross) && i < len(p.Cross[p.subject]) {
+		return p.Cross[p.subject][i]
+	}
+	return arena.Record{}
+}
+
+// against are the points of the subject in its games against some opponents.
+func (p *played) against(names []string) (points float64, games int) {
+	for _, name := range names {
+		r := p.record(name)
+		points, games = points+r.Score(), games+r.Games()
+	}
+	return points, games
+}
+
+// common are the names of the opponents that all met, in the order of the first
+// tournament.
+func common(all []*played) []string {
+	var names []string
+	for _, x := range all[0].Players {
+		is := all[0].opponents[x.Name]
+		if is != "" && !slices.ContainsFunc(all, func(p *played) bool { return p.opponents[x.Name] != is || p.record(x.Name).Games() == 0 }) {
+			names = append(names, x.Name)
+		}
+	}
+	return names
+}
+
+// gamesPair are games of two subjects against the same opponent, of the same
+// number, from the same opening and with the same color.
+type gamesPair struct{ a, b game }
+
+// pairs are the games that pair, those against some opponents only, in the order
+// of a's.
+func pairs(a, b []game, against []string) []gamesPair {
+	type key struct {
+		opponent string
+		number   int
+	}
+	of := map[key]game{}
+	for _, g := range b {
+		of[key{g.opponent, g.number}] = g
+	}
+	var out []gamesPair
+	for _, g := range a {
+		other, ok := of[key{g.opponent, g.number}]
+		if ok && slices.Contains(against, g.opponent) && g.white == other.white && g.opening == other.opening {
+			out = append(out, gamesPair{g, other})
+		}
+	}
+	return out
+}
+
+// byOpening sorts pairs of games into those of one opening against one opponent:
+// the two games of either subject in which the colors change.
+func byOpening(all []gamesPair) [][]gamesPair {
+	type key struct {
+		opponent string
+		opening  int
+	}
+	at := map[key]int{}
+	var out [][]gamesPair
+	for _, p := range all {
+		k := key{p.a.opponent, p.a.number / 2}
+		i, ok := at[k]
+		if !ok {
+			i = len(out)
+			at[k] = i
+			out = append(out, nil)
+		}
+		out[i] = append(out[i], p)
+	}
+	return out
+}

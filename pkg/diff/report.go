@@ -1,0 +1,183 @@
+package diff
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"alamos/pkg/store"
+)
+
+// Report is how two sides differ. Its JSON is stable: keys may be added within a
+// version, and no key changes its meaning.
+type Report struct {
+	Version  int       `json:"alamos_diff"` // 1
+	A        Head      `json:"a"`
+	B        Head      `json:"b"`
+	Sections []Section `json:"sections"` // settings that differ, [] when none do
+	Groups   []Group   `json:"groups"`   // trials with results that are compared
+	OnlyA    []string  `json:"only_a"`   // trials that have no counterpart, by what sets them apart
+	OnlyB    []string  `json:"only_b"`
+	Notes    []string  `json:"notes"` // what a person should know before trusting any of it
+}
+
+// Head says what a side is.
+type Head struct {
+	Name    string `json:"name"`
+	Folder  string `json:"folder,omitempty"` // of its results
+	Trials  int    `json:"trials"`
+	Results int    `json:"results"` // trials with results
+}
+
+// Group is the trials of each side that differ in their seeds only, compared with
+// one another.
+type Group struct {
+	A       Trials   `json:"a"`
+	B       Trials   `json:"b"`
+	Metrics []Metric `json:"metrics"`
+	Notes   []string `json:"notes"`
+
+	a, b []*measured
+}
+
+// Trials are the trials of one side of a group.
+type Trials struct {
+	Label   string   `json:"label"` // what sets them apart on their side; "" of an only group
+	Seeds   []uint64 `json:"seeds"`
+	Folders []string `json:"folders"`
+}
+
+// Title names a group: by what sets its trials apart.
+func (g *Group) Title() string {
+	switch a, b := g.A.Label, g.B.Label; {
+	case a == b || b == "":
+		return a
+	case a == "":
+		return b
+	default:
+		return a + " and " + b
+	}
+}
+
+// Equal says that no setting differs.
+func (r *Report) Equal() bool { return len(r.Sections) == 0 }
+
+// Compare compares two sides.
+func Compare(a, b *Side, o Options) (*Report, error) {
+	r := &Report{
+		Version: 1, A: a.head(), B: b.head(), Sections: settings(a, b), Groups: []Group{},
+		OnlyA: []string{}, OnlyB: []string{}, Notes: []string{},
+	}
+	if r.Sections == nil {
+		r.Sections = []Section{}
+	}
+	r.note(append(slices.Clone(a.notes), b.notes...)...)
+	if o.SettingsOnly {
+		return r, nil
+	}
+	couples, onlyA, onlyB := match(a, b)
+	for _, c := range couples {
+		g, err := r.compareGroups(c, o)
+		if err != nil {
+			return nil, err
+		}
+		if g != nil {
+			r.Groups = append(r.Groups, *g)
+		}
+	}
+	for _, g := range onlyA {
+		r.OnlyA = append(r.OnlyA, g.label)
+	}
+	for _, g := range onlyB {
+		r.OnlyB = append(r.OnlyB, g.label)
+	}
+	return r, nil
+}
+
+func (s *Side) head() Head {
+	h := Head{Name: s.Name, Folder: s.Folder, Trials: len(s.trials)}
+	for _, t := range s.trials {
+		if t.Manifest.Stage(store.TrainStage(1)) != nil {
+			h.Results++
+		}
+	}
+	return h
+}
+
+func (r *Report) note(notes ...string) {
+	for _, n := range notes {
+		if n != "" && !slices.Contains(r.Notes, n) {
+			r.Notes = append(r.Notes, n)
+		}
+	}
+}
+
+// compareGroups is nil where a side has no results yet.
+func (r *Report) compareGroups(c couple, o Options) (*Group, error) {
+	g := &Group{A: c.a.trialsOf(), B: c.b.trialsOf(), Notes: []string{}}
+	for _, side := range []struct {
+		group *group
+		into  *[]*measured
+	}{{c.a, &g.a}, {c.b, &g.b}} {
+		for _, t := range side.group.trials {
+			m, note, err := measure(t)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", t.Dir, err)
+			}
+			r.note(note)
+			if m != nil {
+				*side.into = append(*side.into, m)
+			}
+		}
+	}
+	if len(g.a) == 0 || len(g.b) == 0 {
+		return nil, nil
+	}
+	g.Metrics = []Metric{}
+	if g.sameRun() {
+		g.Notes = append(g.Notes, "both have one and the same training: what differs does not decide it")
+		return g, nil
+	}
+	g.Metrics = compareMetrics(g.a, g.b, o)
+	g.caveats()
+	return g, nil
+}
+
+func (g *group) trialsOf() Trials {
+	t := Trials{Label: g.label}
+	for _, x := range g.trials {
+		t.Seeds = append(t.Seeds, x.Settings.Seed)
+		t.Folders = append(t.Folders, x.Dir)
+	}
+	return t
+}
+
+// sameRun says that both sides are the same networks.
+func (g *Group) sameRun() bool {
+	return slices.EqualFunc(g.a, g.b, func(x, y *measured) bool {
+		return x.trial.Dir == y.trial.Dir && x.generations == y.generations
+	})
+}
+
+// caveats says what keeps the numbers of a group from meaning what they seem to.
+func (g *Group) caveats() {
+	all := slices.Concat(g.a, g.b)
+	say := func(format string, args ...any) { g.Notes = append(g.Notes, fmt.Sprintf(format, args...)) }
+	for _, m := range all {
+		if want := m.trial.Last(); m.generations < want {
+			say("%s: %d of %d generations are done; there is no tournament yet", m.trial.Dir, m.generations, want)
+		}
+	}
+	if len(g.a) == 1 && len(g.b) == 1 {
+		say("one seed a side: intervals tell the chance of games, not that of another training; see sweep.seeds")
+	}
+	say("losses are those of the newest generation on positions of its own games, which are other positions on each side")
+	machines := map[string]bool{}
+	for _, m := range all {
+		x := m.trial.Manifest.Machine
+		machines[strings.Join([]string{x.CPU, fmt.Sprint(x.Cores), x.Precision}, ", ")] = true
+	}
+	if len(machines) > 1 {
+		say("times are of different machines")
+	}
+}

@@ -1,0 +1,290 @@
+package diff
+
+import (
+	"encoding/json"
+	"html"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"alamos/pkg/store"
+)
+
+const (
+	small  = "alamos: 1\nname: small\nnetwork: {depth: 1}\ngenerations: 3\ntraining: {window: 1}\ntournament: {rounds: 100}\n"
+	deeper = "alamos: 1\nname: deeper\nextends: small\nnetwork: {depth: 2}\n"
+	seeds  = "sweep: {seeds: 6}\n"
+)
+
+func TestPairedResults(t *testing.T) {
+	inFolder(t, map[string]string{"small.yaml": small, "deeper.yaml": deeper})
+	pretend(t, "small.yaml", 1, 50, 1)
+	pretend(t, "deeper.yaml", 2, 250, 0.9)
+	r := compared(t, "small.yaml", "deeper.yaml", Options{})
+	if len(r.Groups) != 1 {
+		t.Fatalf("groups: %+v", r.Groups)
+	}
+	g := &r.Groups[0]
+	elo := metric(t, g, "elo")
+	if elo.Test != "paired games" || elo.Verdict != "better" || *elo.P > 0.001 || !strings.Contains(elo.Basis, "100 games each of the same 50 openings against the same 1 opponent") {
+		t.Errorf("elo: %+v", elo)
+	}
+	if low, high := *elo.Difference.Low, *elo.Difference.High; low > 200 || high < 200 {
+		t.Errorf("the difference is 200, the interval %v to %v", low, high)
+	}
+	if m := metric(t, g, "score against random"); m.Test != "paired games" || m.Verdict != "better" || m.A.N != 100 {
+		t.Errorf("score: %+v", m)
+	}
+	if m := metric(t, g, "score against untrained"); m.Test != "" || !strings.Contains(m.Basis, "each against its own") {
+		t.Errorf("score against two players of one name: %+v", m)
+	}
+	if m := metric(t, g, "loss"); m.P != nil || m.Verdict != "" || m.Difference.Low != nil {
+		t.Errorf("nothing says how much chance there is in one loss: %+v", m)
+	}
+	if m := metric(t, g, "samples"); m.Verdict != "=" || *m.A.Value != 3000 {
+		t.Errorf("samples: %+v", m)
+	}
+	if !slices.ContainsFunc(g.Notes, func(n string) bool { return strings.Contains(n, "one seed a side") }) {
+		t.Errorf("notes: %q", g.Notes)
+	}
+
+	// Games that are not what the run wrote are not read.
+	path := filepath.Join(g.B.Folders[0], gamesFile)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, path, strings.Replace(string(data), "1-0", "0-1", 1))
+	r = compared(t, "small", "deeper", Options{})
+	elo = metric(t, &r.Groups[0], "elo")
+	if elo.P != nil || !strings.HasPrefix(elo.Basis, "from the two intervals: each in its own tournament, where its own untrained is 0") {
+		t.Errorf("elo: %+v", elo)
+	}
+	if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, path) && strings.Contains(n, "not what the run wrote") }) {
+		t.Errorf("notes: %q", r.Notes)
+	}
+}
+
+// With another seed the openings are others: there are no pairs, and the same
+// opponent all the same.
+func TestUnpairedResults(t *testing.T) {
+	inFolder(t, map[string]string{"small.yaml": small, "deeper.yaml": strings.Replace(deeper, "network", "seed: 2\nnetwork", 1)})
+	pretend(t, "small.yaml", 1, 50, 1)
+	pretend(t, "deeper.yaml", 2, 60, 0.9)
+	a, b := open(t, "small.yaml"), open(t, "deeper.yaml")
+	pa, _, err := tournament(a.trials[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	pb, _, err := tournament(b.trials[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range pb.games { // the made games all begin at the start position
+		pb.games[i].opening = "another"
+	}
+	m, ok := eloOf(pa, pb)
+	if !ok || m.Test != "" || m.Verdict != "~" || !strings.HasPrefix(m.Basis, "100 and 100 games against the same 1 opponent, unpaired") {
+		t.Errorf("elo: %+v", m)
+	}
+	if m := scoreOf("x", pa, pb, []string{"random"}, true); m.Test != "" || m.Verdict != "~" || m.Basis != "100 and 100 games" {
+		t.Errorf("score: %+v", m)
+	}
+}
+
+func TestSeeds(t *testing.T) {
+	inFolder(t, map[string]string{"small.yaml": small + seeds, "deeper.yaml": deeper})
+	pretend(t, "small.yaml", 1, 50, 1)
+	pretend(t, "deeper.yaml", 2, 60, 0.5)
+	for _, rank := range []bool{false, true} {
+		r := compared(t, "small.yaml", "deeper.yaml", Options{MannWhitney: rank})
+		g := &r.Groups[0]
+		if len(r.Groups) != 1 || len(g.A.Seeds) != 6 || len(g.B.Seeds) != 6 || g.A.Label != "" {
+			t.Fatalf("groups: %+v", r.Groups)
+		}
+		test := map[bool]string{false: "Welch", true: "Mann-Whitney"}[rank]
+		loss, elo := metric(t, g, "loss"), metric(t, g, "elo")
+		if loss.Test != test || loss.Verdict != "better" || !strings.HasPrefix(loss.Basis, "n=6+6 seeds, "+test) || loss.A.N != 6 {
+			t.Errorf("loss: %+v", loss)
+		}
+		if elo.Test != test || elo.Verdict != "~" || *elo.P < alpha || !strings.Contains(elo.Basis, "one rating of all, against the same 1 opponent; random is 0") {
+			t.Errorf("elo: %+v", elo)
+		}
+		if out := text(t, r); !strings.Contains(out, " ~  (p=0.") {
+			t.Errorf("have:\n%s", out)
+		}
+	}
+}
+
+// Trials of two sweeps are matched by what is swept.
+func TestMatch(t *testing.T) {
+	inFolder(t, map[string]string{
+		"a.yaml": small + "sweep: {grid: {network.depth: [1, 2, 5]}}\n",
+		"b.yaml": strings.Replace(small, "name: small", "name: b\nsearch: {visits: 50}", 1) + "sweep: {grid: {network.depth: [5, 2, 3]}, seeds: 2}\n",
+		"c.yaml": strings.Replace(small, "depth: 1", "depth: 7", 1),
+	})
+	titles := func(a, b string) (out []string) {
+		couples, onlyA, onlyB := match(open(t, a), open(t, b))
+		for _, c := range couples {
+			out = append(out, c.a.label+"|"+c.b.label)
+		}
+		for _, g := range onlyA {
+			out = append(out, "-"+g.label)
+		}
+		for _, g := range onlyB {
+			out = append(out, "+"+g.label)
+		}
+		return out
+	}
+	if have, want := titles("a.yaml", "b.yaml"), []string{
+		"network.depth=2|network.depth=2", "network.depth=5|network.depth=5", "-network.depth=1", "+network.depth=3",
+	}; !slices.Equal(have, want) {
+		t.Errorf("have %q, want %q", have, want)
+	}
+	// One against many: with each.
+	if have, want := titles("c.yaml", "a.yaml"), []string{"|network.depth=1", "|network.depth=2", "|network.depth=5"}; !slices.Equal(have, want) {
+		t.Errorf("have %q, want %q", have, want)
+	}
+}
+
+// A tournament is compared only with the settings that it was played with.
+func TestOtherTournament(t *testing.T) {
+	inFolder(t, map[string]string{"small.yaml": small, "longer.yaml": strings.Replace(small, "rounds: 100", "rounds: 200", 1)})
+	pretend(t, "small.yaml", 1, 50, 1)
+	r := compared(t, "small.yaml", "longer.yaml", Options{})
+	if len(r.Groups) != 1 || len(r.Groups[0].Metrics) != 0 || !slices.ContainsFunc(r.Groups[0].Notes, func(n string) bool { return strings.Contains(n, "one and the same training") }) {
+		t.Errorf("groups: %+v", r.Groups)
+	}
+	if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, "tournament.rounds 200 -> 100") }) {
+		t.Errorf("notes: %q", r.Notes)
+	}
+}
+
+// Runs are compared by what they left alone, without the files they came from.
+func TestRuns(t *testing.T) {
+	inFolder(t, map[string]string{"small.yaml": small + "sweep: {grid: {network.depth: [1, 2]}}\n", "deeper.yaml": deeper + "sweep: null\nsearch: {c_puct: 3}\n"})
+	trials := pretend(t, "small.yaml", 1, 50, 1)
+	deep := pretend(t, "deeper.yaml", 2, 250, 0.9)[0]
+	for _, file := range []string{"small.yaml", "deeper.yaml"} {
+		if err := os.Remove(file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	id := filepath.Base(deep.Dir)
+	for _, name := range []string{"deeper", "results/deeper", "deeper/" + id, id, id[:6], deep.Dir} {
+		r := compared(t, "small", name, Options{})
+		if len(r.Groups) != 1 || r.Groups[0].A.Label != "network.depth=2" || metric(t, &r.Groups[0], "elo").Verdict != "better" {
+			t.Errorf("%s: groups %+v", name, r.Groups)
+		}
+		if len(r.Sections) != 3 || !slices.Contains([]string{"[1, 2]", "[2, 1]"}, r.Sections[0].Settings[0].A.Text) { // and search, and tournament.search
+			t.Errorf("%s: settings %+v", name, r.Sections)
+		}
+	}
+	// trials.csv says which trials are those of the last run.
+	writeFile(t, "results/small/trials.csv", "network.depth,trial\n2,"+filepath.Base(trials[1].Dir)+"\n")
+	if s := open(t, "small"); len(s.trials) != 1 || s.trials[0].Dir != trials[1].Dir {
+		t.Errorf("trials: %+v", s.trials)
+	}
+	// A trial against a trial of the same run.
+	r := compared(t, trials[0].Dir, trials[1].Dir, Options{})
+	if len(r.Groups) != 1 || len(r.Sections) != 1 || r.Sections[0].Settings[0].Key != "network.depth" {
+		t.Errorf("two trials of a run:\n%s", text(t, r))
+	}
+}
+
+func TestDamagedManifest(t *testing.T) {
+	inFolder(t, map[string]string{"small.yaml": small, "deeper.yaml": deeper})
+	trial := pretend(t, "small.yaml", 1, 50, 1)[0]
+	for _, name := range []string{store.ManifestName, store.ManifestCopy} {
+		writeFile(t, trial.Path(name), "{")
+	}
+	r := compared(t, "small.yaml", "deeper.yaml", Options{})
+	if r.Equal() || len(r.Groups) != 0 || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "is damaged") {
+		t.Errorf("have:\n%s", text(t, r))
+	}
+}
+
+func TestUnfinished(t *testing.T) {
+	inFolder(t, map[string]string{"small.yaml": small, "deeper.yaml": deeper})
+	trial := pretend(t, "small.yaml", 1, 50, 1)[0]
+	pretend(t, "deeper.yaml", 2, 50, 1)
+	trial.Manifest.Drop(store.TrainStage(3))
+	if err := trial.Manifest.Write(trial.Dir); err != nil {
+		t.Fatal(err)
+	}
+	g := &compared(t, "small.yaml", "deeper.yaml", Options{}).Groups[0]
+	if len(g.Notes) == 0 || !strings.Contains(g.Notes[0], "2 of 3 generations are done") || g.Metrics[0].Name != "loss" {
+		t.Errorf("notes %q, metrics %+v", g.Notes, g.Metrics)
+	}
+}
+
+func TestFormats(t *testing.T) {
+	inFolder(t, map[string]string{"small.yaml": small + "sweep: {seeds: 3}\n", "deeper.yaml": deeper + "search: {visits: 400}\n"})
+	pretend(t, "small.yaml", 1, 50, 1)
+	pretend(t, "deeper.yaml", 2, 250, 0.9)
+	r := compared(t, "small.yaml", "deeper.yaml", Options{})
+
+	data, err := r.JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back struct {
+		Version  int `json:"alamos_diff"`
+		Sections []struct {
+			Settings []struct {
+				Key  string
+				A, B *struct{ Value, Origin string }
+			}
+		}
+		Groups []struct {
+			Metrics []struct {
+				Name    string
+				P       *float64
+				Verdict string
+			}
+		}
+		OnlyA []string `json:"only_a"`
+		Notes []string
+	}
+	if err := json.Unmarshal(data, &back); err != nil {
+		t.Fatal(err)
+	}
+	if back.Version != 1 || back.Sections[0].Settings[0].Key != "network.depth" || back.Sections[0].Settings[0].B.Origin != "deeper.yaml:4" ||
+		back.Groups[0].Metrics[0].Name != "elo" || back.Groups[0].Metrics[0].Verdict != "better" || back.OnlyA == nil || back.Notes == nil {
+		t.Errorf("JSON: %s", data)
+	}
+
+	page, err := r.HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"<svg", ">depth<", "deeper.yaml:4", "small.yaml and deeper.yaml", "n=3+3 seeds"} {
+		if !strings.Contains(html.UnescapeString(string(page)), want) {
+			t.Errorf("the page does not have %q", want)
+		}
+	}
+	for _, not := range []string{"<img", "<link", "src=\"http"} {
+		if strings.Contains(string(page), not) {
+			t.Errorf("the page needs %q", not)
+		}
+	}
+
+	if data, err = r.Markdown("out", "pull"); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"| setting |", "(<pull-score.svg>)", "(<pull-loss.svg>)"} {
+		if !strings.Contains(string(data), want) {
+			t.Errorf("the Markdown does not have %q:\n%s", want, data)
+		}
+	}
+	for _, file := range []string{"out/pull-score.svg", "out/pull-loss.svg"} {
+		if svg, err := os.ReadFile(file); err != nil || !strings.Contains(string(svg), "small.yaml") {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+	if data, err = r.Markdown("", ""); err != nil || strings.Contains(string(data), ".svg") {
+		t.Errorf("figures that nobody keeps (%v):\n%s", err, data)
+	}
+}

@@ -1,0 +1,259 @@
+package diff
+
+import (
+	"slices"
+	"strings"
+
+	"alamos/pkg/experiment"
+)
+
+// Section is the settings of one part of the language that differ: those whose
+// paths begin with its name, in the order of the language.
+type Section struct {
+	Name     string    `json:"name"` // "search"; "" for keys outside of sections
+	Settings []Setting `json:"settings"`
+}
+
+// Setting is a setting that differs. A side is nil where the key does not apply
+// or is not set.
+type Setting struct {
+	Key   string `json:"key"` // the whole path: "search.visits"
+	A     *Value `json:"a"`
+	B     *Value `json:"b"`
+	Items []Item `json:"items,omitempty"` // of lists: how one becomes the other
+}
+
+// Value is what a side sets.
+type Value struct {
+	Text   string `json:"value"`  // one line of YAML; of a swept key the list of its values
+	Origin string `json:"origin"` // file:line, preceded by the revision; "" for a default, "as search.visits" for that of another key
+	Swept  bool   `json:"swept,omitempty"`
+	// Source is the beginning of the hash of a script, where the two sides name
+	// different scripts alike.
+	Source string `json:"source,omitempty"`
+}
+
+// Item is an entry of a list that differs: added where A is nil, removed where B
+// is nil, moved where both are the same, else changed.
+type Item struct {
+	IndexA int    `json:"index_a"` // from 0; -1: not in this list
+	IndexB int    `json:"index_b"`
+	A      *Value `json:"a"`
+	B      *Value `json:"b"`
+}
+
+// moved says that an entry only stands elsewhere.
+func (i Item) moved() bool {
+	return i.A != nil && i.B != nil && i.A.Text == i.B.Text && i.A.Source == i.B.Source
+}
+
+// settings compares two sides.
+func settings(a, b *Side) []Section {
+	find := func(s *Side, path string) *experiment.Row {
+		i := slices.IndexFunc(s.rows, func(r experiment.Row) bool { return r.Path == path })
+		if i < 0 {
+			return nil
+		}
+		return &s.rows[i]
+	}
+	// Values of an axis have no order: they are trials. They have one where several
+	// keys move together, and where a budget takes trials in order.
+	ordered := slices.ContainsFunc(slices.Concat(a.rows, b.rows), func(r experiment.Row) bool {
+		return strings.HasPrefix(r.Path, "sweep.zip") || strings.HasPrefix(r.Path, "sweep.budget")
+	})
+	var sections []Section
+	add := func(path string, x, y *experiment.Row) {
+		if alike(path, x, y, ordered) {
+			return
+		}
+		s := Setting{Key: path, A: a.value(x), B: b.value(y)}
+		if x != nil && y != nil {
+			if x.List && y.List && x.Swept == y.Swept {
+				s.Items = items(a, b, x.Items, y.Items)
+			} else if s.A.Text == s.B.Text { // two scripts of one name
+				s.A.Source, s.B.Source = source(x.Meaning), source(y.Meaning)
+			}
+		}
+		name, _, dotted := strings.Cut(path, ".")
+		if !dotted {
+			name = ""
+		}
+		if n := len(sections); n > 0 && sections[n-1].Name == name {
+			sections[n-1].Settings = append(sections[n-1].Settings, s)
+			return
+		}
+		sections = append(sections, Section{name, []Setting{s}})
+	}
+	for _, path := range paths(a.rows, b.rows) {
+		add(path, find(a, path), find(b, path))
+	}
+	return sections
+}
+
+// paths are the paths of both, each once, those of b alone beside their neighbors
+// in b.
+func paths(a, b []experiment.Row) []string {
+	var all []string
+	for _, r := range a {
+		all = append(all, r.Path)
+	}
+	after := -1
+	for _, r := range b {
+		if i := slices.Index(all, r.Path); i >= 0 {
+			after = i
+			continue
+		}
+		after++
+		all = slices.Insert(all, after, r.Path)
+	}
+	return all
+}
+
+// alike says whether two values mean the same.
+func alike(path string, x, y *experiment.Row, ordered bool) bool {
+	switch {
+	case x == nil || y == nil:
+		only := x
+		if x == nil {
+			only = y
+		}
+		return strings.HasPrefix(path, "sweep.") && only.Meaning == defaultOf(path)
+	case x.Swept && y.Swept && x.List && y.List && !ordered:
+		return slices.Equal(sorted(x.Items), sorted(y.Items))
+	case x.Swept != y.Swept:
+		return false
+	}
+	return x.Meaning == y.Meaning
+}
+
+// defaultOf is the default of a key, as the language's reference has it.
+func defaultOf(path string) string {
+	for _, k := range experiment.Keys() {
+		if k.Path == path {
+			return k.Default
+		}
+	}
+	return ""
+}
+
+func sorted(items []experiment.Item) []string {
+	var all []string
+	for _, x := range items {
+		all = append(all, x.Meaning)
+	}
+	slices.Sort(all)
+	return all
+}
+
+func (s *Side) value(r *experiment.Row) *Value {
+	if r == nil {
+		return nil
+	}
+	return &Value{Text: r.Value, Origin: s.origin(r.Origin), Swept: r.Swept}
+}
+
+// source is the beginning of the hash in what a script means, "" where there is
+// none.
+func source(meaning string) string {
+	_, sum, ok := strings.Cut(meaning, "sha256:")
+	if !ok {
+		return ""
+	}
+	return sum[:min(7, len(sum))]
+}
+
+// items says how list x becomes list y, with as few changes as can be: a longest
+// common subsequence stays, what lies between two entries that stay is changed
+// pair by pair, and what goes in one place and comes in another has moved.
+func items(a, b *Side, x, y []experiment.Item) []Item {
+	var out []Item
+	value := func(s *Side, item experiment.Item) *Value {
+		return &Value{Text: item.Value, Origin: s.origin(item.Origin)}
+	}
+	change := func(i, j int) Item {
+		c := Item{i, j, nil, nil}
+		if i >= 0 {
+			c.A = value(a, x[i])
+		}
+		if j >= 0 {
+			c.B = value(b, y[j])
+		}
+		if i >= 0 && j >= 0 && x[i].Value == y[j].Value && x[i].Meaning != y[j].Meaning {
+			c.A.Source, c.B.Source = source(x[i].Meaning), source(y[j].Meaning)
+		}
+		return c
+	}
+	gone, come := unmatched(x, y)
+	for _, i := range gone { // moved
+		k := slices.IndexFunc(come, func(j int) bool { return y[j].Meaning == x[i].Meaning })
+		if k >= 0 {
+			out = append(out, change(i, come[k]))
+			come = slices.Delete(come, k, k+1)
+			gone = slices.DeleteFunc(slices.Clone(gone), func(g int) bool { return g == i })
+		}
+	}
+	// An entry of y takes the place of the one of x that as many stay before.
+	before := func(all []int, n int) int {
+		return n - len(slices.DeleteFunc(slices.Clone(all), func(k int) bool { return k >= n }))
+	}
+	goneAll, comeAll := unmatched(x, y)
+	for _, i := range gone {
+		k := slices.IndexFunc(come, func(j int) bool { return before(goneAll, i) == before(comeAll, j) })
+		if k < 0 {
+			out = append(out, change(i, -1))
+			continue
+		}
+		out = append(out, change(i, come[k]))
+		come = slices.Delete(come, k, k+1)
+	}
+	for _, j := range come {
+		out = append(out, change(-1, j))
+	}
+	slices.SortStableFunc(out, func(p, q Item) int { return place(p) - place(q) })
+	return out
+}
+
+// place is where a change is listed.
+func place(i Item) int {
+	if i.B != nil {
+		return i.IndexB
+	}
+	return i.IndexA
+}
+
+// unmatched are the entries that do not belong to a longest common subsequence.
+func unmatched(x, y []experiment.Item) (gone, come []int) {
+	long := make([][]int, len(x)+1) // long[i][j]: of x[i:] and y[j:]
+	for i := range long {
+		long[i] = make([]int, len(y)+1)
+	}
+	for i := len(x) - 1; i >= 0; i-- {
+		for j := len(y) - 1; j >= 0; j-- {
+			if x[i].Meaning == y[j].Meaning {
+				long[i][j] = long[i+1][j+1] + 1
+			} else {
+				long[i][j] = max(long[i+1][j], long[i][j+1])
+			}
+		}
+	}
+	i, j := 0, 0
+	for i < len(x) && j < len(y) {
+		switch {
+		case x[i].Meaning == y[j].Meaning:
+			i, j = i+1, j+1
+		case long[i+1][j] >= long[i][j+1]:
+			gone = append(gone, i)
+			i++
+		default:
+			come = append(come, j)
+			j++
+		}
+	}
+	for ; i < len(x); i++ {
+		gone = append(gone, i)
+	}
+	for ; j < len(y); j++ {
+		come = append(come, j)
+	}
+	return gone, come
+}
