@@ -24,6 +24,7 @@ type Function struct {
 	Signature string
 	Doc       string // Markdown
 	Setting   string // how an experiment file names the script, in YAML
+	Example   string // a script in experiments/hooks
 
 	in, out []string // types of parameters and results: "Generation", "[]Position", "float64", ...
 }
@@ -40,8 +41,9 @@ var functions = []Function{
 each generation; every metric is a column of a CSV file, can be drawn in a
 figure of kind hook, and is known to Stop.`,
 		Setting: `hooks:
-  - hooks/explosions.go                        # an error stops the trial
-  - {file: hooks/openings.go, on_error: empty} # an error leaves the cells empty`,
+  - hooks/openings.go                           # a fault leaves its cells empty
+  - {file: hooks/explosions.go, on_error: stop} # a fault stops the run`,
+		Example: "openings.go",
 	},
 	{
 		Name: MeasureCheckpoint, Kind: "checkpoint",
@@ -52,6 +54,7 @@ positions: the network alone by c.Evaluate, the search by c.Search. Its metrics
 are used as those of Measure; a script may have both.`,
 		Setting: `hooks:
   - hooks/entropy.go`,
+		Example: "entropy.go",
 	},
 	{
 		Name: Evaluate, Kind: "evaluation",
@@ -60,21 +63,25 @@ are used as those of Measure; a script may have both.`,
 		Doc: `Says what positions are worth: for each the expected result of the side to
 move, from -1 (it loses) to 1 (it wins). Positions that end the game are never
 asked about. A player of a tournament may look ahead with it by alpha-beta, and
-training may mix it into the results that the network learns to predict. What a
+training may mix it into the results that the network learns to predict (the
+values of a generation's positions are kept in targets/). What a
 position is worth must not depend on the others of the slice: which come
 together is chance.`,
 		Setting: `tournament:
   players: [last, {hook: hooks/atomic.go, depth: 2}]
 training:
   value_target: {file: hooks/atomic.go, weight: 0.5} # half hook, half result of the game`,
+		Example: "atomic.go",
 	},
 	{
 		Name: Rate, Kind: "schedule",
 		Signature: "func Rate(p alamos.Progress) float64",
 		in:        []string{"Progress"}, out: []string{"float64"},
-		Doc: `Returns the learning rate of the next epoch, above 0.`,
+		Doc: `Returns the learning rate of the next epoch, above 0. It is asked before each
+epoch and told of all epochs that have ended.`,
 		Setting: `training:
   schedule: {kind: hook, initial: 0.05, file: hooks/onecycle.go}`,
+		Example: "onecycle.go",
 	},
 	{
 		Name: Adjudicate, Kind: "adjudication",
@@ -83,11 +90,12 @@ training:
 		Doc: `Ends games before their end. It is asked after every move about games that go
 on, and answers for each "" (go on), "1-0", "0-1" or "1/2-1/2". The answer for
 a game must not depend on the others of the slice: which come together is
-chance.`,
+chance. A game of self-play that ends so is learned from with that result.`,
 		Setting: `selfplay:
   adjudicate: hooks/resign.go
 tournament:
   adjudicate: hooks/resign.go`,
+		Example: "resign.go",
 	},
 	{
 		Name: Stop, Kind: "stop",
@@ -96,6 +104,7 @@ tournament:
 		Doc: `Says after each generation whether training ends with it. The reason stands in
 the notebook.`,
 		Setting: `stop: hooks/saturated.go`,
+		Example: "saturated.go",
 	},
 }
 

@@ -135,7 +135,9 @@ func callAny(ctx context.Context, h *Hook, l Limits) error {
 	case Rate:
 		_, err = s.Rate(ctx, Progress{Generation: 1, Generations: 2, Initial: 0.1})
 	case Adjudicate:
-		_, err = s.Adjudicate(ctx, generation.Games[:1])
+		game := generation.Games[0]
+		game.Scores = make([]float64, game.Plies())
+		_, err = s.Adjudicate(ctx, []Game{game})
 	case Stop:
 		_, _, err = s.Stop(ctx, Progress{Generation: 1, Generations: 2})
 	}

@@ -43,7 +43,8 @@ type Summary struct {
 	MeanPlies                   float64
 	Loss                        float64 // of the epoch that was kept, as Epoch.Loss; NaN before training
 
-	// Metrics are those of the experiment's hooks: "explosions.king_exploded", by
-	// name of the hook and of its metric. A hook that failed has none.
+	// Metrics are, for Stop, those of the experiment's hooks: by name of the hook and
+	// of its metric, "explosions.king_exploded". A hook that failed has none. Rate
+	// gets none: what is measured beside training cannot change it.
 	Metrics map[string]float64
 }

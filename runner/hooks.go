@@ -1,0 +1,120 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"alamos/pkg/experiment"
+	"alamos/pkg/hook"
+)
+
+func hooksCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "hooks",
+		Short: "Help with scripts: documentation, a beginning, a check",
+		Long: `Hooks are Go scripts of your own in an experiment: they measure something on games or
+on a network, say what positions are worth, set the learning rate, end games or
+end training. They are interpreted: there is nothing to build.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(hooksDocCommand(), hooksNewCommand(), hooksCheckCommand())
+	return cmd
+}
+
+func hooksDocCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "doc",
+		Short:   "Print the documentation of scripts, in Markdown",
+		Long:    "doc prints what scripts may define, what they see and what they may not do.",
+		Example: "  alamos hooks doc > experiments/hooks/README.md",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			page, err := hook.Reference()
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprint(cmd.OutOrStdout(), page)
+			return err
+		},
+	}
+}
+
+func hooksNewCommand() *cobra.Command {
+	var long strings.Builder
+	long.WriteString("new writes a small script that works, to begin with. The kinds are\n\n")
+	for _, f := range hook.Functions() {
+		fmt.Fprintf(&long, "  %-14s%s\n", f.Kind, f.Signature)
+	}
+	return &cobra.Command{
+		Use:       "new KIND FILE",
+		Short:     "Write a script to begin with",
+		Long:      long.String(),
+		Example:   "  alamos hooks new metric experiments/hooks/mine.go",
+		Args:      cobra.ExactArgs(2),
+		ValidArgs: hook.Kinds(),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			kind, file := args[0], args[1]
+			source, err := hook.Start(kind)
+			if err != nil {
+				return usageError{err}
+			}
+			if filepath.Ext(file) != ".go" {
+				return usagef("%s: want a name that ends in .go", file)
+			}
+			out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+			if err != nil {
+				return err // a file that is there stays as it is
+			}
+			_, err = out.Write(source)
+			if err = errors.Join(err, out.Close()); err != nil {
+				return err
+			}
+			for _, f := range hook.Functions() {
+				if f.Kind == kind {
+					fmt.Fprintf(cmd.OutOrStdout(), "%s: to use it, write in the experiment file\n\n%s\n", file, f.Setting)
+				}
+			}
+			return nil
+		},
+	}
+}
+
+func hooksCheckCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "check FILE...",
+		Short: "Compile scripts and say which functions they have",
+		Long: `check compiles scripts as a run does and sets their package variables, without
+calling their functions. Every fault has a line of its own, as file:line:column. The
+exit status is 2 when there is a fault.`,
+		Example: "  alamos hooks check experiments/hooks/*.go",
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, files []string) error {
+			var faults experiment.Errors
+			for _, file := range files {
+				script, err := hook.Read(file)
+				if err != nil {
+					return err
+				}
+				names, err := script.Functions(cmd.Context(), hook.Limits{})
+				var fault *hook.Error
+				if errors.As(err, &fault) {
+					faults = append(faults, &experiment.Error{File: fault.File, Line: max(1, fault.Line), Col: max(1, fault.Col), Msg: fault.Msg})
+					continue
+				} else if err != nil {
+					return err
+				}
+				fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", file, strings.Join(names, ", "))
+			}
+			if len(faults) > 0 {
+				return faults
+			}
+			return nil
+		},
+	}
+}
