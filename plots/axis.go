@@ -184,6 +184,7 @@ func (logTicks) Ticks(min, max float64) []plot.Tick {
 	every := (hi-lo)/8 + 1
 	few := math.Log10(max)-math.Log10(min) < 1.7
 	var ticks []plot.Tick
+	labels := 0
 	for e := lo; e <= hi; e++ {
 		base := math.Pow(10, float64(e))
 		for m := 1.0; m < 10; m++ {
@@ -194,11 +195,15 @@ func (logTicks) Ticks(min, max float64) []plot.Tick {
 			tick := plot.Tick{Value: v}
 			if m == 1 && (e-lo)%every == 0 || few && (m == 1 || m == 2 || m == 5) {
 				tick.Label = logLabel(v)
+				labels++
 			}
 			if tick.Label != "" || every == 1 {
 				ticks = append(ticks, tick)
 			}
 		}
+	}
+	if labels < 2 { // a range so short that it is all but linear
+		return linearTicks{target: 5}.Ticks(min, max)
 	}
 	return ticks
 }

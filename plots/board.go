@@ -420,7 +420,7 @@ func (g *boardGeometry) paintList(c draw.Canvas, x, top, bottom vg.Length) {
 		width := vg.Length(1 + 4*a.share)
 		paintArrow(&c, vg.Point{X: x, Y: y}, vg.Point{X: x + sampleWidth, Y: y}, width/1.5, arrowColor(i))
 		at := x + sampleWidth + 8
-		beside(&c, aligned(name, draw.XLeft, draw.YCenter), vg.Point{X: at, Y: y}, fit(a.name(), name, g.columns[0]+1))
+		beside(&c, aligned(name, draw.XLeft, draw.YCenter), vg.Point{X: at, Y: y}, fitName(a.name(), name, g.columns[0]+1))
 		at += g.columns[0] + 10 + g.columns[1]
 		beside(&c, aligned(textStyle(tickSize, ink, false), draw.XRight, draw.YCenter), vg.Point{X: at, Y: y}, brief(a.Weight))
 		if note := clean(a.Note); note != "" {

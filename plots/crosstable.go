@@ -141,7 +141,7 @@ func (t Crosstable) measure() tableGeometry {
 	style := textStyle(tickSize, ink, false)
 	var g tableGeometry
 	for _, name := range t.Players {
-		name = fit(clean(name), style, nameWidth)
+		name = fitName(clean(name), style, nameWidth)
 		g.names = append(g.names, name)
 		g.rows = max(g.rows, style.Width(name))
 	}

@@ -13,14 +13,16 @@
 // and never on it, and a marker or dash besides the color wherever there is
 // more than one line.
 //
-// Colors of numbers are those of viridis. Missing numbers are NaN and leave a
-// gap. Data that cannot be drawn is an
+// Numbers that become colors take those of viridis, of a scale of blues on
+// boards, and of blue against vermilion for scores.
+//
+// Missing numbers are NaN and leave a gap. Data that cannot be drawn is an
 // error that wraps one of the sentinels of this package ([ErrNoData],
-// [ErrLength], [ErrInfinite], [ErrRange], [ErrSize], [ErrName]); bad data
-// never panics.
+// [ErrLength], [ErrInfinite], [ErrRange], [ErrSize], [ErrBoard], [ErrName],
+// [ErrStamp]); bad data never panics.
 //
 // The package refuses to know where data comes from: it reads no results and
 // computes no statistics beyond the bins of a histogram and the mean and
-// interval of trials that differ in their seed ([Band], [Interval]). Ratings
-// and their intervals are made where the games are known.
+// interval of trials that differ in their seed ([Interval], [Band], [LossBand]).
+// Ratings and their intervals are made where the games are known.
 package plots

@@ -78,7 +78,7 @@ func newLayout(f Frame, legend []entry, defWidth, dataHeight float64) (layout, e
 	style := textStyle(tickSize, ink, false)
 	var used vg.Length
 	for _, e := range legend {
-		e.name = fit(clean(e.name), style, inner-sampleWidth-sampleGap)
+		e.name = fitName(clean(e.name), style, inner-sampleWidth-sampleGap)
 		w := sampleWidth + sampleGap + style.Width(e.name)
 		if last := len(l.legend) - 1; last >= 0 && used+entryGap+w <= inner {
 			l.legend[last] = append(l.legend[last], e)

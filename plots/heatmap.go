@@ -154,7 +154,8 @@ func (h Heatmap) describe() string {
 // heatGeometry has the sizes of a heat map's parts.
 type heatGeometry struct {
 	rows, columns int
-	xNames, yName []string // as shown
+	xNames        [][]string // as shown, in one line or two
+	yName         []string
 	names, head   vg.Length
 	turned        bool // names of columns stand upright
 	xLabel        vg.Length
@@ -183,13 +184,8 @@ func (h Heatmap) measure(s span) heatGeometry {
 		}
 	}
 	var widest vg.Length
-	for _, name := range h.X.Ticks {
-		name = fit(clean(name), style, 3*vg.Centimeter)
-		g.xNames = append(g.xNames, name)
-		widest = max(widest, style.Width(name))
-	}
 	for _, name := range h.Y.Ticks {
-		name = fit(clean(name), style, nameWidth)
+		name = fitName(clean(name), style, nameWidth)
 		g.yName = append(g.yName, name)
 		g.names = max(g.names, style.Width(name))
 	}
@@ -212,10 +208,20 @@ func (h Heatmap) measure(s span) heatGeometry {
 	if style.Width(text) > g.cell.X-5 { // colors alone need no high cells
 		g.cell.Y = min(g.cell.Y, max(g.cell.X, tickSize+2))
 	}
-	g.turned = widest > g.cell.X-4
-	g.head = tickSize + 6
+	lines := 1
+	for _, name := range h.X.Ticks {
+		rows := twoLines(clean(name), style, g.cell.X-4)
+		g.xNames = append(g.xNames, rows)
+		lines = max(lines, len(rows))
+		g.turned = g.turned || strings.ContainsRune(strings.Join(rows, ""), '…')
+		widest = max(widest, min(style.Width(clean(name)), nameWidth))
+	}
+	g.head = vg.Length(lines)*(tickSize+2) + 4
 	if g.turned {
 		g.head = widest + 6
+		for i, name := range h.X.Ticks {
+			g.xNames[i] = []string{fitName(clean(name), style, nameWidth)}
+		}
 	}
 	return g
 }
@@ -274,10 +280,12 @@ func (h Heatmap) paint(c draw.Canvas, g heatGeometry) {
 	h.paintNames(c, g, left, bottom)
 	label := aligned(textStyle(labelSize, ink, false), draw.XCenter, draw.YBottom)
 	descent := label.FontExtents().Descent
-	c.FillText(label, vg.Point{X: (left + right) / 2, Y: bottom - g.head - g.xLabel + descent}, fit(h.X.text(), label, right-c.Min.X))
+	x, atX := centered(h.X.text(), label, (left+right)/2, c.Min.X, right)
+	c.FillText(label, vg.Point{X: atX, Y: bottom - g.head - g.xLabel + descent}, x)
 	turned := label
 	turned.Rotation = math.Pi / 2
-	c.FillText(turned, vg.Point{X: c.Min.X + label.Height("x") - descent, Y: (top + bottom) / 2}, fit(h.Y.text(), label, top-c.Min.Y))
+	y, atY := centered(h.Y.text(), label, (top+bottom)/2, c.Min.Y+g.xLabel, top)
+	c.FillText(turned, vg.Point{X: c.Min.X + label.Height("x") - descent, Y: atY}, y)
 	g.scale.paint(c, vg.Rectangle{Min: vg.Point{X: right + scaleGap, Y: c.Min.Y}, Max: vg.Point{X: c.Max.X, Y: top}})
 }
 
@@ -298,9 +306,11 @@ func (h Heatmap) paintNames(c draw.Canvas, g heatGeometry, left, bottom vg.Lengt
 		case g.turned:
 			turned := aligned(style, draw.XRight, draw.YCenter)
 			turned.Rotation = math.Pi / 2
-			c.FillText(turned, vg.Point{X: x, Y: bottom - 4}, name)
+			c.FillText(turned, vg.Point{X: x, Y: bottom - 4}, strings.Join(name, " "))
 		default:
-			c.FillText(aligned(style, draw.XCenter, draw.YTop), vg.Point{X: x, Y: bottom - 4}, name)
+			for k, line := range name {
+				c.FillText(aligned(style, draw.XCenter, draw.YTop), vg.Point{X: x, Y: bottom - 4 - vg.Length(k)*(tickSize+2)}, line)
+			}
 		}
 	}
 }

@@ -68,7 +68,7 @@ func (l Ladder) Figure() (*Figure, error) {
 	var valueWidth vg.Length
 	var names []string
 	for i := range players {
-		players[i].Name = fit(clean(players[i].Name), style, nameWidth)
+		players[i].Name = fitName(clean(players[i].Name), style, nameWidth)
 		names = append(names, players[i].Name+" "+players[i].text())
 		ticks = append(ticks, plot.Tick{Value: float64(n - i), Label: players[i].Name})
 		values = append(values, players[i].text())

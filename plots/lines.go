@@ -69,7 +69,7 @@ func (l Lines) named(p axes) (*Figure, error) {
 	var widest vg.Length
 	var ticks plot.ConstantTicks
 	for i, t := range l.Ticks {
-		t = fit(clean(t), p.X.Tick.Label, 4*vg.Centimeter)
+		t = fitName(clean(t), p.X.Tick.Label, 4*vg.Centimeter)
 		widest = max(widest, p.X.Tick.Label.Width(t))
 		ticks = append(ticks, plot.Tick{Value: float64(i), Label: t})
 	}

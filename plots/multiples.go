@@ -55,7 +55,7 @@ func (m Multiples) Figure() (*Figure, error) {
 	}
 	var all []Series
 	var lists [][]Series
-	alone := len(m.Panels) > 1 && len(m.Panels) <= mostBehind
+	alone := len(m.Panels) > 1
 	for _, p := range m.Panels {
 		all = append(all, p.Series...)
 		lists = append(lists, p.Series)
@@ -70,7 +70,11 @@ func (m Multiples) Figure() (*Figure, error) {
 	legend := looks.legend()
 	if alone {
 		// The panels' titles say whose line it is.
-		looks.names, legend = nil, []entry{{name: "this panel", line: looks.line("")}, {name: "other panels", line: behindStyle}}
+		looks.names, legend = nil, nil
+	}
+	behind := alone && len(m.Panels) <= mostBehind
+	if behind {
+		legend = []entry{{name: "this panel", line: looks.line("")}, {name: "other panels", line: behindStyle}}
 	}
 	columns := m.columns()
 	rows := (len(m.Panels) + columns - 1) / columns
@@ -88,7 +92,7 @@ func (m Multiples) Figure() (*Figure, error) {
 		}
 		p.Add(grid{x: true, y: true})
 		refs = addReferences(p.Plot, m.References)
-		if alone {
+		if behind {
 			for j, other := range m.Panels {
 				if j != i && len(other.Series) > 0 {
 					p.Add(curve{Series: Series{X: other.Series[0].X, Y: other.Series[0].Y}, line: behindStyle})
@@ -199,14 +203,16 @@ func (g panelGrid) paint(c draw.Canvas) {
 		area.Max.X += want.Max.X - have.Max.X
 		area.Max.Y += want.Max.Y - have.Max.Y
 		p.Draw(area)
-		c.FillText(title, vg.Point{X: want.Min.X, Y: want.Max.Y + 3}, fit(g.title(i), title, size.X+columnGap-4))
+		c.FillText(title, vg.Point{X: want.Min.X, Y: want.Max.Y + 3}, fitName(g.title(i), title, size.X+columnGap-4))
 		lowest = want.Min.Y
 	}
 	style := aligned(textStyle(labelSize, ink, false), draw.XCenter, draw.YBottom)
 	descent := style.FontExtents().Descent
 	right := first + vg.Length(g.columns)*(size.X+columnGap) - columnGap
-	c.FillText(style, vg.Point{X: (first + right) / 2, Y: c.Min.Y + descent}, fit(g.x, style, right-c.Min.X))
+	x, atX := centered(g.x, style, (first+right)/2, c.Min.X, right)
+	c.FillText(style, vg.Point{X: atX, Y: c.Min.Y + descent}, x)
 	turned := style
 	turned.Rotation = math.Pi / 2
-	c.FillText(turned, vg.Point{X: c.Min.X + style.Height("x") - descent, Y: (c.Max.Y + lowest) / 2}, fit(g.y, style, c.Max.Y-lowest))
+	y, atY := centered(g.y, style, (c.Max.Y+lowest)/2, c.Min.Y, c.Max.Y)
+	c.FillText(turned, vg.Point{X: c.Min.X + style.Height("x") - descent, Y: atY}, y)
 }

@@ -184,7 +184,7 @@ func (g *parallelGeometry) place() {
 		if n := len(a.Ticks); n > 0 {
 			g.spread(j, n)
 			for k, t := range a.Ticks {
-				strip.ticks = append(strip.ticks, scaleMark{(float64(k) + 0.5) / float64(n), fit(clean(t), style, 2.5*vg.Centimeter)})
+				strip.ticks = append(strip.ticks, scaleMark{(float64(k) + 0.5) / float64(n), fitName(clean(t), style, 2.5*vg.Centimeter)})
 			}
 		} else {
 			s := emptySpan()
@@ -403,7 +403,7 @@ func twoLines(s string, style text.Style, width vg.Length) []string {
 		}
 	}
 	if cut == 0 {
-		return []string{fit(s, style, width)}
+		return []string{fitName(s, style, width)}
 	}
-	return []string{strings.TrimSpace(s[:cut]), fit(s[cut:], style, width)}
+	return []string{strings.TrimSpace(s[:cut]), fitName(s[cut:], style, width)}
 }

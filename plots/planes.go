@@ -145,7 +145,12 @@ func (g *planeGeometry) fixedWidth() vg.Length {
 	return scaleGap - boardGap + g.scale.width() + boardMargin
 }
 
-func (g *planeGeometry) rowHeight() vg.Length { return tickSize + 6 + g.size + boardMargin }
+func (g *planeGeometry) rowHeight() vg.Length {
+	if g.size < leastLettered {
+		return smallSize + 6 + g.size + boardGap
+	}
+	return tickSize + 6 + g.size + boardMargin
+}
 
 func (g *planeGeometry) describe() string {
 	if given := clean(g.Description); given != "" {
@@ -172,15 +177,18 @@ func (g *planeGeometry) describe() string {
 
 func (g *planeGeometry) paint(c draw.Canvas) {
 	title := aligned(textStyle(tickSize, ink, true), draw.XLeft, draw.YBottom)
+	if g.size < leastLettered {
+		title = aligned(textStyle(smallSize, ink, true), draw.XLeft, draw.YBottom)
+	}
 	letters := textStyle(smallSize, softInk, false)
 	side := g.size / boardSize
 	left := c.Min.X + boardMargin // numbers of ranks stand once, on the left
 	for i, p := range g.Planes {
 		at := vg.Point{
 			X: left + vg.Length(i%g.columns)*(g.size+boardGap),
-			Y: c.Max.Y - vg.Length(i/g.columns)*g.rowHeight() - tickSize - 6 - g.size,
+			Y: c.Max.Y - vg.Length(i/g.columns)*g.rowHeight() - title.Font.Size - 6 - g.size,
 		}
-		c.FillText(title, vg.Point{X: at.X, Y: at.Y + g.size + 4}, fit(clean(p.Title), title, g.size))
+		c.FillText(title, vg.Point{X: at.X, Y: at.Y + g.size + 4}, fitName(clean(p.Title), title, g.size))
 		g.paintPlane(c, p, at, side)
 		if g.size < leastLettered {
 			continue

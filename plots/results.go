@@ -138,7 +138,7 @@ func (r Results) ticks(n int, width vg.Length) plot.ConstantTicks {
 	for i := range labels {
 		labels[i] = fmt.Sprint(i + 1)
 		if len(r.Labels) > 0 {
-			labels[i] = fit(clean(r.Labels[i]), style, 3*vg.Centimeter)
+			labels[i] = fitName(clean(r.Labels[i]), style, 3*vg.Centimeter)
 		}
 		widest = max(widest, style.Width(labels[i]))
 	}

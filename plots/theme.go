@@ -120,10 +120,12 @@ func (a axes) Draw(c draw.Canvas) {
 	data := a.DataCanvas(c)
 	style := aligned(textStyle(labelSize, ink, false), draw.XCenter, draw.YBottom)
 	descent := style.FontExtents().Descent
-	c.FillText(style, vg.Point{X: data.Center().X, Y: c.Min.Y + descent}, fit(a.x, style, c.Max.X-c.Min.X))
+	x, atX := centered(a.x, style, data.Center().X, c.Min.X, c.Max.X)
+	c.FillText(style, vg.Point{X: atX, Y: c.Min.Y + descent}, x)
 	turned := style
 	turned.Rotation = math.Pi / 2
-	c.FillText(turned, vg.Point{X: c.Min.X + style.Height("x") - descent, Y: data.Center().Y}, fit(a.y, style, c.Max.Y-c.Min.Y))
+	y, atY := centered(a.y, style, data.Center().Y, c.Min.Y, c.Max.Y)
+	c.FillText(turned, vg.Point{X: c.Min.X + style.Height("x") - descent, Y: atY}, y)
 }
 
 // newPlot returns an empty plot in the theme of this package.
@@ -200,6 +202,37 @@ func clean(s string) string {
 		return r
 	}, s)
 	return strings.Join(strings.Fields(s), " ")
+}
+
+// centered returns a text that fits between two places, and its center: as
+// near to at as it can be.
+func centered(s string, style text.Style, at, from, to vg.Length) (string, vg.Length) {
+	s = fit(s, style, to-from)
+	half := style.Width(s) / 2
+	return s, max(from+half, min(to-half, at))
+}
+
+// fitName shortens a name to a width in its middle: the names of a sweep's
+// trials begin alike and differ at their ends.
+func fitName(s string, style text.Style, width vg.Length) string {
+	if style.Width(s) <= width {
+		return s
+	}
+	runes := []rune(s)
+	cut := func(kept int) string {
+		head := (kept + 1) / 2
+		return strings.TrimRight(string(runes[:head]), " .,") + "…" + strings.TrimSpace(string(runes[len(runes)-kept+head:]))
+	}
+	lo, hi := 0, len(runes)-1
+	for lo < hi {
+		mid := (lo + hi + 1) / 2
+		if style.Width(cut(mid)) <= width {
+			lo = mid
+		} else {
+			hi = mid - 1
+		}
+	}
+	return cut(lo)
 }
 
 // fit shortens a text to a width and marks the cut with an ellipsis.

@@ -360,7 +360,7 @@ func (t Tree) paintBox(c *draw.Canvas, box vg.Rectangle, b *treeBox) {
 		beside(c, aligned(small, draw.XRight, draw.YCenter), vg.Point{X: box.Max.X - 4, Y: y - 6}, hidden)
 		y += 5.5
 	}
-	beside(c, name, vg.Point{X: box.Min.X + 4, Y: y}, fit(n.name(), name, widestMove))
+	beside(c, name, vg.Point{X: box.Min.X + 4, Y: y}, fitName(n.name(), name, widestMove))
 	beside(c, aligned(textStyle(tickSize, on, false), draw.XRight, draw.YCenter), vg.Point{X: box.Max.X - 4, Y: y}, fmt.Sprint(n.Visits))
 }
 
