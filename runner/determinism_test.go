@@ -165,7 +165,7 @@ func fingerprint(t *testing.T, dir string) map[string]string {
 			return err
 		}
 		switch name := d.Name(); {
-		case strings.HasSuffix(name, "manifest.json"), name == "notebook.html", name == ".lock", name == "experiment.yaml":
+		case strings.HasSuffix(name, "manifest.json"), name == "notebook.html", name == ".lock", name == "experiment.yaml", name == "experiment.json":
 			b = nil // it is there
 		case strings.HasSuffix(name, ".csv"):
 			rows, err := csv.NewReader(bytes.NewReader(b)).ReadAll()

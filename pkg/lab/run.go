@@ -9,7 +9,6 @@ import (
 
 	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
-	"alamos/pkg/report"
 	"alamos/pkg/store"
 )
 
@@ -96,6 +95,10 @@ func Run(ctx context.Context, e *experiment.Experiment, opt Options) error {
 	if err := r.findFunctions(ctx); err != nil {
 		return err
 	}
+	word, err := r.begin()
+	if err != nil {
+		return advised(err)
+	}
 	all, err := r.trials(ctx)
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -104,20 +107,16 @@ func Run(ctx context.Context, e *experiment.Experiment, opt Options) error {
 	if err != nil {
 		failed.Errs = append(failed.Errs, advised(err))
 	}
-	var done []*store.Trial
+	faults := map[string]string{}
 	for _, c := range all {
-		switch {
-		case c.err != nil:
+		if c.err != nil {
 			failed.Errs = append(failed.Errs, fmt.Errorf("%s: %w", c.folder, advised(c.err)))
 			failed.Failed++
-		case c.done:
-			done = append(done, c.trial.Trial)
+			faults[filepath.Base(c.folder)] = c.err.Error()
 		}
 	}
-	if len(done) > 0 {
-		if err := report.Write(r.experiment, r.dir, done); err != nil {
-			failed.Errs = append(failed.Errs, advised(err))
-		}
+	if err := word.end(faults); err != nil {
+		failed.Errs = append(failed.Errs, advised(err))
 	}
 	if len(failed.Errs) == 0 {
 		return nil

@@ -1,33 +1,31 @@
 package report
 
 import (
+	"bytes"
 	"encoding/csv"
-	"io"
 	"math"
 	"strconv"
-
-	"alamos/pkg/disk"
 )
 
-// writeCSV writes a table; cells are int, float64 (NaN: empty), string or bool.
-func writeCSV(path string, head []string, rows [][]any) error {
-	return disk.WriteFile(path, func(w io.Writer) error {
-		c := csv.NewWriter(w)
-		if err := c.Write(head); err != nil {
-			return err
+// csvBytes is a table as CSV; cells are int, int64, float64 (NaN: empty), string or
+// bool.
+func csvBytes(head []string, rows [][]any) ([]byte, error) {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	if err := w.Write(head); err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		line := make([]string, len(row))
+		for i, v := range row {
+			line[i] = cell(v)
 		}
-		for _, row := range rows {
-			line := make([]string, len(row))
-			for i, v := range row {
-				line[i] = cell(v)
-			}
-			if err := c.Write(line); err != nil {
-				return err
-			}
+		if err := w.Write(line); err != nil {
+			return nil, err
 		}
-		c.Flush()
-		return c.Error()
-	})
+	}
+	w.Flush()
+	return b.Bytes(), w.Error()
 }
 
 func cell(v any) string {

@@ -1,27 +1,20 @@
 package report
 
 import (
+	"bytes"
 	"encoding/csv"
 	"math"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
 
 func TestCells(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "table.csv")
-	err := writeCSV(path, []string{"a", "b", "c", "d", "e"}, [][]any{{1, 0.5, "x, y", true, int64(-7)}, {-2, math.NaN(), `"`, false, int64(0)}})
+	b, err := csvBytes([]string{"a", "b", "c", "d", "e"}, [][]any{{1, 0.5, "x, y", true, int64(-7)}, {-2, math.NaN(), `"`, false, int64(0)}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	have, err := csv.NewReader(f).ReadAll()
+	have, err := csv.NewReader(bytes.NewReader(b)).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}

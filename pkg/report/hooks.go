@@ -42,14 +42,15 @@ func (h *hookTable) column(name string) []float64 {
 	return out
 }
 
-func (h *hookTable) write(path string) error {
+func (h *hookTable) table(file string) csvTable {
 	names := h.names()
-	rows := make([][]any, len(h.rows))
-	for i := range rows {
-		rows[i] = []any{h.generations[i]}
+	t := csvTable{name: file, head: append([]string{"generation"}, names...)}
+	for i, g := range h.generations {
+		row := []any{g}
 		for _, n := range names {
-			rows[i] = append(rows[i], h.column(n)[i])
+			row = append(row, h.column(n)[i])
 		}
+		t.rows = append(t.rows, row)
 	}
-	return writeCSV(path, append([]string{"generation"}, names...), rows)
+	return t
 }

@@ -1,9 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -13,117 +13,238 @@ import (
 	"alamos/pkg/experiment"
 	"alamos/pkg/notebook"
 	"alamos/pkg/store"
-	"alamos/plots"
 )
 
-// report is what is shown of an experiment.
-type report struct {
-	experiment *experiment.Experiment
-	dir        string // the folder of its results
-}
-
-// Write draws the figures of trials and writes trials.csv and the notebook page
-// into dir, the folder of the experiment's results. It is no fault if some of the
-// experiment's trials are not among them; the page says so.
-func Write(e *experiment.Experiment, dir string, trials []*store.Trial) error {
-	r := &report{e, dir}
-	for _, t := range trials {
-		if err := Tables(t); err != nil {
-			return err
-		}
-	}
-	if err := r.writeTrials(trials); err != nil {
-		return err
-	}
-	page := &notebook.Page{
-		Title:    r.experiment.Name,
-		Subtitle: fmt.Sprintf("%s, %s", trials[0].Settings.Game.Variant, plural(len(trials), "trial")),
-		About:    r.experiment.About,
-	}
-	if n := len(r.experiment.Trials) - len(trials); n > 0 {
-		page.Cells = append(page.Cells, notebook.Note{Kind: notebook.Warning,
-			Markdown: fmt.Sprintf("%s failed and is not shown: see what the run printed.", plural(n, "trial"))})
-	}
-	if base := r.experiment.BaseDiff(); len(base) > 0 {
-		page.Cells = append(page.Cells, r.diffCell(base))
-	}
-	for i := range r.experiment.Notebook {
-		cells, err := r.cells(&r.experiment.Notebook[i], trials)
-		if err != nil {
-			return fmt.Errorf("notebook cell %d: %w", i+1, err)
-		}
-		page.Cells = append(page.Cells, cells...)
-	}
-	for _, t := range trials {
-		page.Cells = append(page.Cells, provenance(t))
-	}
+// WritePage writes the notebook page among the results. A cell that cannot be shown
+// is an error, but the page is written without it.
+func (r *Report) WritePage() error {
+	page, faults := r.Page(Options{}, r.Dir)
 	html, err := page.HTML()
-	if err != nil {
-		return err
+	if err == nil {
+		err = disk.WriteBytes(filepath.Join(r.Dir, PageName), html)
 	}
-	return disk.WriteBytes(filepath.Join(r.dir, "notebook.html"), html)
+	return errors.Join(faults, err)
 }
 
-func (r *report) diffCell(diff []experiment.Difference) notebook.Cell {
-	d := notebook.Diff{Base: r.experiment.Base, This: r.experiment.File}
-	for _, x := range diff {
+// WriteMarkdown writes the page as Markdown, for a repository: its figures and
+// tables go into a folder beside the file that is called as it without its ending.
+func (r *Report) WriteMarkdown(path string) error {
+	opt := Options{Out: strings.TrimSuffix(path, filepath.Ext(path))}
+	if opt.Out == path {
+		return fmt.Errorf("%s has no ending: want a name as in page.md, the figures go into the folder page", path)
+	}
+	_, faults := r.Redraw(opt)
+	page, more := r.Page(opt, filepath.Dir(path))
+	faults = errors.Join(faults, more)
+	text, err := page.Markdown()
+	if err == nil {
+		err = disk.WriteBytes(path, text)
+	}
+	return errors.Join(faults, err)
+}
+
+// pageWriter makes the cells of a page.
+type pageWriter struct {
+	*Report
+	layout
+	base   string // the folder of the page
+	trials []*store.Trial
+	drawn  map[int][]*drawn // by cell
+	faults error
+}
+
+// Page is the page of the experiment for a folder base, with links to files as
+// opt places them. A cell that cannot be shown is a fault and a warning in its
+// place.
+func (r *Report) Page(opt Options, base string) (*notebook.Page, error) {
+	opt.Figure = ""
+	w := &pageWriter{Report: r, layout: r.layout(opt), base: base, trials: r.Trials, drawn: map[int][]*drawn{}}
+	page := &notebook.Page{Title: r.Name, About: r.About}
+	all, err := r.all(opt)
+	if err != nil {
+		return page, err
+	}
+	for _, d := range all {
+		w.drawn[d.number] = append(w.drawn[d.number], d)
+	}
+	if len(r.Experiment.Trials) > 0 {
+		page.Subtitle = fmt.Sprintf("%s, %s", r.Experiment.Trials[0].Settings.Game.Variant, plural(len(r.Experiment.Trials), "trial"))
+	}
+	page.Cells = append(w.state(), w.changes()...)
+	if len(w.trials) > 1 && !r.tells("trials") {
+		page.Cells = append(page.Cells, w.cell("overview", w.overview)...)
+	}
+	for i := range r.Notebook {
+		page.Cells = append(page.Cells, w.cell(fmt.Sprintf("notebook cell %d", i+1), func() ([]notebook.Cell, error) { return w.notebookCell(i) })...)
+	}
+	page.Cells = append(page.Cells, w.provenances()...)
+	return page, w.faults
+}
+
+// cell makes cells, or a warning of what went wrong.
+func (w *pageWriter) cell(what string, make func() ([]notebook.Cell, error)) []notebook.Cell {
+	cells, err := make()
+	if err != nil {
+		w.faults = errors.Join(w.faults, fmt.Errorf("%s: %w", what, err))
+		return []notebook.Cell{warning(fmt.Sprintf("This could not be shown: `%s`", strings.ReplaceAll(err.Error(), "`", "'")))}
+	}
+	return cells
+}
+
+func warning(markdown string) notebook.Cell {
+	return notebook.Note{Kind: notebook.Warning, Markdown: markdown}
+}
+
+// tells reports whether the notebook has such a table.
+func (r *Report) tells(table string) bool {
+	for _, c := range r.Notebook {
+		if c.Table == table {
+			return true
+		}
+	}
+	return false
+}
+
+// state says what is not there yet.
+func (w *pageWriter) state() []notebook.Cell {
+	var cells []notebook.Cell
+	if len(w.Failed) > 0 {
+		var list strings.Builder
+		for i := range w.Experiment.Trials {
+			t := &w.Experiment.Trials[i]
+			if why, ok := w.Failed[store.Folder(t)]; ok {
+				fmt.Fprintf(&list, "\n\n    %s: %s", cmp.Or(t.Label, t.Settings.Name), strings.ReplaceAll(why, "\n", "\n    "))
+			}
+		}
+		cells = append(cells, warning(plural(len(w.Failed), "trial")+" failed:"+list.String()))
+	}
+	if n := len(w.Experiment.Trials) - len(w.trials); n > len(w.Failed) {
+		cells = append(cells, notebook.Note{Markdown: fmt.Sprintf("%s not finished a generation and %s not shown.", have(n), are(n))})
+	}
+	var unfinished []string
+	for _, t := range w.trials {
+		if t.Done() < t.Last() {
+			unfinished = append(unfinished, fmt.Sprintf("%s: %d of %s", t.Name(), t.Done(), plural(t.Last(), "generation")))
+		}
+	}
+	switch n := len(unfinished); {
+	case n == 0:
+	case n > 8:
+		cells = append(cells, notebook.Note{Markdown: plural(n, "trial") + " have not all of their generations."})
+	default:
+		cells = append(cells, notebook.Note{Markdown: "Not all generations are there. " + strings.Join(unfinished, "; ") + "."})
+	}
+	return cells
+}
+
+// have is "1 trial has".
+func have(n int) string {
+	if n == 1 {
+		return "1 trial has"
+	}
+	return plural(n, "trial") + " have"
+}
+
+func are(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+// changes is what the experiment sets otherwise than the one that it extends.
+func (w *pageWriter) changes() []notebook.Cell {
+	if len(w.Changes) == 0 {
+		return nil
+	}
+	d := notebook.Diff{Base: w.Base, This: w.File}
+	for _, x := range w.Changes {
 		d.Items = append(d.Items, notebook.Change{Key: x.Path, Base: x.A, This: x.B})
 	}
-	return d
+	return []notebook.Cell{d}
 }
 
-// cells makes what a cell of the experiment's notebook shows.
-func (r *report) cells(c *experiment.Cell, trials []*store.Trial) ([]notebook.Cell, error) {
+// notebookCell makes what cell i of the experiment's notebook shows.
+func (w *pageWriter) notebookCell(i int) ([]notebook.Cell, error) {
+	c := &w.Notebook[i]
 	switch {
 	case c.Text != "":
 		return []notebook.Cell{notebook.Text{Markdown: c.Text}}, nil
 	case c.Figure != nil:
-		return r.figureCells(c.Figure, trials)
+		return w.figureCells(i)
 	}
 	switch c.Table {
 	case "trials":
-		return r.trialsCell(trials)
+		return w.overview()
 	case "settings":
-		return []notebook.Cell{r.settingsCell()}, nil
+		return []notebook.Cell{w.settings()}, nil
 	}
-	return beside(trials, func(t *store.Trial) (notebook.Cell, error) { return table(t, c.Table) })
+	return w.beside(func(t *store.Trial) (notebook.Cell, error) { return w.table(t, c.Table) })
 }
 
-// figureCells draws a figure: of all trials together or of each.
-func (r *report) figureCells(f *experiment.Figure, trials []*store.Trial) ([]notebook.Cell, error) {
-	// The files of a trial stand beside its tables even where the page shows
-	// all trials in one picture.
-	own, err := beside(trials, func(t *store.Trial) (notebook.Cell, error) { return r.figureCell(f, t.Dir, []*store.Trial{t}) })
-	if err != nil || !shared[f.Kind] || len(trials) == 1 {
-		return own, err
+// figureCells are the pictures of a cell, those of trials side by side.
+func (w *pageWriter) figureCells(i int) ([]notebook.Cell, error) {
+	pictures := w.drawn[i]
+	if len(pictures) == 0 {
+		return nil, nil
 	}
-	cell, err := r.figureCell(f, r.dir, trials)
-	if err != nil || cell == nil {
-		return nil, err
+	byTrial := map[string]*drawn{}
+	var why string
+	some := false
+	for _, d := range pictures {
+		reason, isNothing := d.nothing()
+		if isNothing {
+			why = reason
+		}
+		some = some || !isNothing
+		if d.trial != nil {
+			byTrial[d.trial.ID] = d
+		}
 	}
-	return []notebook.Cell{cell}, nil
+	if !some {
+		return []notebook.Cell{notebook.Note{Markdown: fmt.Sprintf("There is nothing to draw yet for the figure `%s`: %s.", pictures[0].name, why)}}, nil
+	}
+	if pictures[0].trial == nil {
+		c, err := w.figure(pictures[0])
+		return []notebook.Cell{c}, err
+	}
+	return w.beside(func(t *store.Trial) (notebook.Cell, error) {
+		d := byTrial[t.ID]
+		if d == nil {
+			return nil, nil
+		}
+		if _, ok := d.nothing(); ok {
+			return nil, nil
+		}
+		return w.figure(d)
+	})
 }
 
-func (r *report) figureCell(f *experiment.Figure, dir string, trials []*store.Trial) (notebook.Cell, error) {
-	fig, err := r.figure(f, trials)
-	if err != nil || fig == nil {
-		return nil, err
+// figure is a picture as a cell.
+func (w *pageWriter) figure(d *drawn) (notebook.Cell, error) {
+	if d.err != nil {
+		return nil, d.err
 	}
-	svg, alt, links, err := fig.draw(r.dir, dir)
-	if errors.Is(err, plots.ErrNoData) { // a hook that found nothing in any game
-		return notebook.Note{Markdown: "There is nothing to draw yet: " + fig.caption}, nil
-	}
+	svg, err := d.figure.InlineSVG()
 	if err != nil {
 		return nil, err
 	}
-	return notebook.Figure{Caption: fig.caption, SVG: svg, Alt: alt, Files: links}, nil
+	out := notebook.Figure{Caption: d.caption, SVG: svg, Alt: d.figure.Description()}
+	for _, ext := range [...]string{".svg", ".png", ".pdf"} {
+		link, err := relative(w.base, d.path+ext)
+		if err != nil {
+			return nil, err
+		}
+		out.Files = append(out.Files, link)
+	}
+	return out, nil
 }
 
-// beside sets a cell of each trial side by side; trials without it are left
-// out, and a single trial needs no frame.
-func beside(trials []*store.Trial, make func(*store.Trial) (notebook.Cell, error)) ([]notebook.Cell, error) {
+// beside sets a cell of each trial side by side; trials without it are left out,
+// and a single trial needs no frame.
+func (w *pageWriter) beside(make func(*store.Trial) (notebook.Cell, error)) ([]notebook.Cell, error) {
 	var all notebook.SideBySide
-	for _, t := range trials {
+	for _, t := range w.trials {
 		c, err := make(t)
 		if err != nil {
 			return nil, err
@@ -135,194 +256,15 @@ func beside(trials []*store.Trial, make func(*store.Trial) (notebook.Cell, error
 	switch {
 	case len(all.Trials) == 0:
 		return nil, nil
-	case len(trials) == 1:
+	case len(w.Experiment.Trials) == 1:
 		return all.Trials[0].Cells, nil
 	}
 	return []notebook.Cell{all}, nil
 }
 
-func number(name, unit string) notebook.Column {
-	return notebook.Column{Name: name, Unit: unit, Numeric: true}
-}
-
-// table is a table of one trial.
-func table(t *store.Trial, kind string) (notebook.Cell, error) {
-	if kind == "generations" {
-		return generationsTable(t)
-	}
-	res, err := t.Tournament()
-	if err != nil || res == nil {
-		return nil, err
-	}
-	if kind == "crosstable" {
-		return crossTable(t, res), nil
-	}
-	return standingsTable(t, res), nil
-}
-
-func generationsTable(t *store.Trial) (notebook.Cell, error) {
-	c := notebook.Table{
-		Caption: "Self-play by generation: games that white won, drawn games, games that black won.",
-		Columns: []notebook.Column{
-			number("generation", ""), {Name: "W/D/B"}, number("length", "plies"),
-			number("samples", ""), number("loss", ""), number("evaluations", "1/s")},
-		Files: links(t, "generations.csv", "epochs.csv"),
-	}
-	for g := 1; g <= t.Last(); g++ {
-		row, err := t.Generation(g)
-		if err != nil {
-			return nil, err
-		}
-		epochs, err := t.Epochs(g)
-		if err != nil {
-			return nil, err
-		}
-		c.Rows = append(c.Rows, []string{
-			strconv.Itoa(g), fmt.Sprintf("%d/%d/%d", row.WhiteWins, row.Draws, row.BlackWins), fixed(row.MeanPlies(), 1),
-			strconv.Itoa(row.Samples), fixed(float64(store.SelectedLoss(epochs)), 3), fixed(row.PerSecond, 0),
-		})
-	}
-	return c, nil
-}
-
-func fixed(x float64, digits int) string {
-	if math.IsNaN(x) {
-		return ""
-	}
-	return strconv.FormatFloat(x, 'f', digits, 64)
-}
-
-func standingsTable(t *store.Trial, res *store.Tournament) notebook.Cell {
-	zero := "the mean player is 0"
-	if res.Anchor != "" {
-		zero = res.Anchor + " is 0"
-	}
-	c := notebook.Table{
-		Caption: "Standings of the tournament: wins, draws and losses; a win is 1 point, a draw one half. Elo with its 95 % interval; " + zero + ".",
-		Columns: []notebook.Column{{Name: "player"}, {Name: "W/D/L"}, number("score", "%"), number("Elo", ""), {Name: "95 %"}},
-		Files:   links(t, "tournament/ratings.csv", "tournament/games.pgn"),
-	}
-	for _, i := range res.Ranking() {
-		p := res.Players[i]
-		interval := ""
-		if !math.IsNaN(float64(p.Elo)) {
-			interval = fmt.Sprintf("%.0f..%.0f", float64(p.EloLow), float64(p.EloHigh))
-		}
-		c.Rows = append(c.Rows, []string{
-			p.Name, fmt.Sprintf("%d/%d/%d", p.Wins, p.Draws, p.Losses), fixed(100*store.Share(p.Standing), 1), fixed(float64(p.Elo), 0), interval,
-		})
-	}
-	return c
-}
-
-func crossTable(t *store.Trial, res *store.Tournament) notebook.Cell {
-	c := notebook.Table{
-		Caption: "Crosstable: points of the row's player against the column's.",
-		Columns: []notebook.Column{{Name: "player"}},
-		Files:   links(t, "tournament/crosstable.csv"),
-	}
-	order := res.Ranking()
-	for _, i := range order {
-		c.Columns = append(c.Columns, number(res.Players[i].Name, ""))
-		row := []string{res.Players[i].Name}
-		for _, j := range order {
-			x := res.Cross[i][j]
-			if x.Games() == 0 {
-				row = append(row, "")
-				continue
-			}
-			row = append(row, fixed(x.Score(), 1))
-		}
-		c.Rows = append(c.Rows, row)
-	}
-	return c
-}
-
-// trialsCell is the overview of a sweep: a row a trial.
-func (r *report) trialsCell(trials []*store.Trial) ([]notebook.Cell, error) {
-	c := notebook.Table{Caption: "Trials.", Files: []string{"trials.csv"}}
-	for _, a := range r.experiment.Axes {
-		c.Columns = append(c.Columns, notebook.Column{Name: a.Path, Setting: true})
-	}
-	head, rows, err := r.trialRows(trials)
-	if err != nil {
-		return nil, err
-	}
-	for _, h := range head[len(r.experiment.Axes):] {
-		c.Columns = append(c.Columns, notebook.Column{Name: strings.ReplaceAll(h, "_", " "), Numeric: h != "trial"})
-	}
-	for _, row := range rows {
-		line := make([]string, len(row))
-		for i, v := range row {
-			line[i] = short(v)
-		}
-		c.Rows = append(c.Rows, line)
-	}
-	return []notebook.Cell{c}, nil
-}
-
-func short(v any) string {
-	if x, ok := v.(float64); ok && !math.IsNaN(x) {
-		return strconv.FormatFloat(x, 'g', 4, 64)
-	}
-	return cell(v)
-}
-
-// trialRows is the table of trials: what the sweep varies, then results.
-func (r *report) trialRows(trials []*store.Trial) (head []string, rows [][]any, err error) {
-	for _, a := range r.experiment.Axes {
-		head = append(head, a.Path)
-	}
-	// Of the last checkpoint: score and rating in the tournament, and the
-	// share of the points it made against two of its opponents.
-	head = append(head, "trial", "samples", "loss", "score", "elo", "vs_untrained", "vs_random", "seconds")
-	for _, t := range trials {
-		var row []any
-		for _, a := range t.Axis {
-			row = append(row, a.Value)
-		}
-		last := t.Last()
-		samples, err := t.SamplesUntil(last)
-		if err != nil {
-			return nil, nil, err
-		}
-		epochs, err := t.Epochs(last)
-		if err != nil {
-			return nil, nil, err
-		}
-		nan := math.NaN()
-		score, elo, untrained, random := nan, nan, nan, nan
-		res, err := t.Tournament()
-		if err != nil {
-			return nil, nil, err
-		}
-		if res != nil {
-			if i := res.Find(store.CheckpointName(last)); i >= 0 {
-				score, elo = store.Share(res.Players[i].Standing), float64(res.Players[i].Elo)
-				untrained = res.Against(i, store.CheckpointName(0))
-				random = res.Against(i, store.RandomName)
-			}
-		}
-		seconds := 0.0
-		for _, s := range t.Manifest.Stages {
-			seconds += s.Seconds
-		}
-		rows = append(rows, append(row, filepath.Base(t.Dir), samples, float64(store.SelectedLoss(epochs)), score, elo, untrained, random, math.Round(seconds)))
-	}
-	return head, rows, nil
-}
-
-func (r *report) writeTrials(trials []*store.Trial) error {
-	head, rows, err := r.trialRows(trials)
-	if err != nil {
-		return err
-	}
-	return writeCSV(filepath.Join(r.dir, "trials.csv"), head, rows)
-}
-
-func (r *report) settingsCell() notebook.Cell {
+func (w *pageWriter) settings() notebook.Cell {
 	s := notebook.Settings{Title: "Resolved settings"}
-	for _, x := range r.experiment.Explain() {
+	for _, x := range w.Settings {
 		if strings.HasPrefix(x.Path, "notebook") || x.Path == "about" {
 			continue
 		}
@@ -335,12 +277,34 @@ func (r *report) settingsCell() notebook.Cell {
 	return s
 }
 
-// links are files of the trial as the page links to them.
-func links(t *store.Trial, files ...string) []string {
-	for i, f := range files {
-		files[i] = filepath.Base(t.Dir) + "/" + f
+// links are files of the trial's tables, where opt places them, as the page links to
+// them; games lie only among the results.
+func (w *pageWriter) links(t *experiment.Trial, files ...string) ([]string, error) {
+	var out []string
+	for _, f := range files {
+		if w.out != "" && (filepath.Ext(f) != ".csv" || t != nil && !w.shows(f)) {
+			continue
+		}
+		link, err := relative(w.base, w.layout.table(f, t))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, link)
 	}
-	return files
+	return out, nil
+}
+
+// provenances say where the results of each trial come from, those of many trials
+// in one fold.
+func (w *pageWriter) provenances() []notebook.Cell {
+	var cells []notebook.Cell
+	for _, t := range w.trials {
+		cells = append(cells, provenance(t))
+	}
+	if len(cells) > 3 {
+		return []notebook.Cell{notebook.Fold{Title: "Provenance of " + plural(len(cells), "trial"), Cells: cells}}
+	}
+	return cells
 }
 
 // provenance says where a trial's results come from.
@@ -354,10 +318,11 @@ func provenance(t *store.Trial) notebook.Cell {
 	add("settings", t.ID, true)
 	add("seed", strconv.FormatUint(t.Settings.Seed, 10), true)
 	add("alamos", m.Alamos, true)
+	add("drawing code", codeVersion, true)
 	add("machine", fmt.Sprintf("%s, %s, %s", m.CPU, plural(m.Cores, "core"), m.OS), false)
 	add("Go", m.Go, false)
 	add("inference", m.Precision, false)
-	if g := t.Last(); t.Manifest.Stage(store.TrainStage(g)) != nil {
+	if g := t.Done(); g > 0 {
 		add(store.CheckpointFile(g), t.CheckpointSum(g), true)
 	}
 	if s := t.Manifest.Stage(store.TournamentStage); s != nil {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -49,7 +50,11 @@ func (g Group) Measure(name string) (Measure, error) {
 		}
 		values[i] = m.Value
 	}
-	return Mean(values), nil
+	m := Mean(values)
+	if slices.Contains([]string{"score", "vs_untrained", "vs_random"}, name) && m.Known() {
+		m.Low, m.High = max(0, m.Low), min(1, m.High) // no share lies beyond
+	}
+	return m, nil
 }
 
 // Mean is the mean of values, NaN left out, and its interval by Student's t

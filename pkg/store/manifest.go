@@ -141,7 +141,12 @@ func parseManifest(path string) (*Manifest, error) {
 func (m *Manifest) sum() (string, error) {
 	bare := *m
 	bare.Checksum = ""
-	b, err := json.Marshal(bare)
+	return sumJSON(bare)
+}
+
+// sumJSON is the SHA-256 of a value as JSON.
+func sumJSON(v any) (string, error) {
+	b, err := json.Marshal(v)
 	if err != nil {
 		return "", err
 	}

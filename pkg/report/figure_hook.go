@@ -1,0 +1,48 @@
+package report
+
+import (
+	"math"
+	"strings"
+
+	"alamos/pkg/experiment"
+	"alamos/pkg/store"
+	"alamos/plots"
+)
+
+func init() {
+	register("hook", kind{over: allTrials, reads: always(fromHooks), name: hookName, draw: drawHook})
+}
+
+func hookName(f *experiment.Figure) string {
+	return named("hook-"+strings.ReplaceAll(fileName(f.Metric), ".", "-"), "generation")(f)
+}
+
+// drawHook shows one metric of one script. The figure's metric is "hook.metric", or
+// a metric or a script with one metric by itself.
+func drawHook(q *request) (*drawing, error) {
+	c := plots.Lines{Frame: q.frame, X: axis(q.X)}
+	label := ""
+	var err error
+	c.Series, err = q.lines(func(t *store.Trial) ([]point, error) {
+		if t.Done() == 0 {
+			return nil, nil
+		}
+		i, metric, err := t.FindMetric(q.Metric)
+		if err != nil {
+			return nil, err
+		}
+		label = words(metric)
+		return perGeneration(q.X, func(t *store.Trial, g int) (float64, error) {
+			m, err := t.Metrics(g, i)
+			if v, ok := m[metric]; ok {
+				return float64(v), err
+			}
+			return math.NaN(), err
+		})(t)
+	})
+	if err == nil && label == "" {
+		err = nothing("no generation is done yet")
+	}
+	c.Y.Label = label
+	return &drawing{c, "A hook's metric over " + c.X.Label + ": " + label + "." + q.seeds()}, err
+}

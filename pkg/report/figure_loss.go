@@ -1,0 +1,133 @@
+package report
+
+import (
+	"alamos/pkg/store"
+	"alamos/plots"
+)
+
+func init() {
+	register("loss", kind{over: eachTrial, reads: always(fromTraining), draw: drawLoss})
+	register("loss-heads", kind{over: eachTrial, reads: always(fromTraining), draw: drawLossHeads})
+	register("learning-rate", kind{over: allTrials, reads: always(fromTraining), draw: drawRate})
+}
+
+// drawLoss shows the training of a trial.
+func drawLoss(q *request) (*drawing, error) {
+	c := plots.Loss{Frame: q.frame}
+	rows, err := epochs(q.only(), &c)
+	if err != nil {
+		return nil, err
+	}
+	s := plots.LossSeries{Epoch: column(rows, epochOf), Rate: column(rows, rateOf), Training: column(rows, func(e store.Epoch) store.Float { return e.Train.Total })}
+	s.Validation = known(column(rows, func(e store.Epoch) store.Float { return e.Validation.Total }))
+	c.Series = []plots.LossSeries{s}
+	return &drawing{c, "Learning rate and losses over epochs; lines mark the ends of generations, after which the data is new."}, nil
+}
+
+// drawLossHeads shows the losses of policy and value by themselves, in training and
+// on held-out games.
+func drawLossHeads(q *request) (*drawing, error) {
+	var marks plots.Loss
+	rows, err := epochs(q.only(), &marks)
+	if err != nil {
+		return nil, err
+	}
+	c := plots.LossHeads{Frame: q.frame, Generations: marks.Generations}
+	for _, head := range []struct {
+		name, unit string
+		of         func(store.Loss) store.Float
+	}{
+		{"policy", "nats", func(l store.Loss) store.Float { return l.Policy }},
+		{"value", "squared error", func(l store.Loss) store.Float { return l.Value }},
+	} {
+		h := plots.HeadLoss{Name: head.name, Unit: head.unit, Series: []plots.Series{
+			{Name: "training", X: column(rows, epochOf), Y: column(rows, func(e store.Epoch) store.Float { return head.of(e.Train) })},
+		}}
+		if y := known(column(rows, func(e store.Epoch) store.Float { return head.of(e.Validation) })); y != nil {
+			h.Series = append(h.Series, plots.Series{Name: "validation", X: column(rows, epochOf), Y: y})
+		}
+		c.Heads = append(c.Heads, h)
+	}
+	return &drawing{c, "Losses of policy and value over epochs; lines mark the ends of generations, after which the data is new."}, nil
+}
+
+// drawRate shows the learning rates of all trials.
+func drawRate(q *request) (*drawing, error) {
+	c := plots.Loss{Frame: q.frame}
+	for _, g := range q.groups {
+		s := plots.LossSeries{}
+		if len(q.groups) > 1 {
+			s.Name = g.Name
+		}
+		rates := map[int][]float64{} // of the seeds, which may differ where the losses decide
+		for _, t := range g.Trials {
+			rows, err := epochs(t, &c)
+			if err != nil {
+				return nil, err
+			}
+			for _, e := range rows {
+				rates[e.Epoch] = append(rates[e.Epoch], float64(e.Rate))
+			}
+			if len(rows) > len(s.Epoch) {
+				s.Epoch = column(rows, epochOf)
+			}
+		}
+		for _, e := range s.Epoch {
+			s.Rate = append(s.Rate, store.Mean(rates[int(e)]).Value)
+		}
+		if len(s.Epoch) > 0 {
+			c.Series = append(c.Series, s)
+		}
+	}
+	if len(c.Series) == 0 {
+		return nil, nothing("no generation is trained yet")
+	}
+	caption := "Learning rate over epochs; lines mark the ends of generations."
+	if q.repeated() {
+		caption += " Lines are means over seeds."
+	}
+	return &drawing{c, caption}, nil
+}
+
+// epochs are the rows of all epochs of a trial. The chart marks the ends of
+// generations, of that trial that has come farthest.
+func epochs(t *store.Trial, c *plots.Loss) ([]store.Epoch, error) {
+	var all []store.Epoch
+	var marks []float64
+	for g := 1; g <= t.Done(); g++ {
+		rows, err := t.Epochs(g)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, rows...)
+		if len(all) > 0 {
+			marks = append(marks, float64(all[len(all)-1].Epoch))
+		}
+	}
+	if len(all) == 0 {
+		return nil, nothing("no generation is trained yet")
+	}
+	if marks = marks[:len(marks)-1]; len(marks) > len(c.Generations) {
+		c.Generations = marks
+	}
+	return all, nil
+}
+
+func epochOf(e store.Epoch) store.Float { return store.Float(e.Epoch) }
+func rateOf(e store.Epoch) store.Float  { return e.Rate }
+
+func column(rows []store.Epoch, of func(store.Epoch) store.Float) []float64 {
+	out := make([]float64, len(rows))
+	for i, e := range rows {
+		out[i] = float64(of(e))
+	}
+	return out
+}
+
+// known is a column, or nil where it has no number.
+func known(x []float64) []float64 {
+	if store.Mean(x).Missing() {
+		return nil
+	}
+	return x
+}

@@ -1,0 +1,149 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"alamos/pkg/disk"
+	"alamos/pkg/store"
+	"alamos/plots"
+)
+
+// file is one file of a report: a picture in one format, or a table.
+type file struct {
+	path  string
+	stamp *plots.Stamp // of a picture
+	bytes func() ([]byte, error)
+}
+
+// files lists all files that are asked for. What has nothing to show has none;
+// figures that cannot be drawn are faults, beside the files of the others.
+func (r *Report) files(opt Options) (files []file, faults error) {
+	all, err := r.all(opt)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range all {
+		if d.err != nil {
+			if _, ok := d.nothing(); !ok {
+				faults = errors.Join(faults, d.err)
+			}
+			continue
+		}
+		for ext, render := range map[string]func() ([]byte, error){".svg": d.figure.SVG, ".png": d.figure.PNG, ".pdf": d.figure.PDF} {
+			files = append(files, file{d.path + ext, &d.stamp, func() ([]byte, error) {
+				d.mutex.Lock()
+				defer d.mutex.Unlock()
+				b, err := render()
+				if err != nil {
+					err = fmt.Errorf("figure %s: %w", d.name, err)
+				}
+				return b, err
+			}})
+		}
+	}
+	if opt.Figure == "" {
+		tables, err := r.tables(opt)
+		files, faults = append(files, tables...), errors.Join(faults, err)
+	}
+	slices.SortFunc(files, func(a, b file) int { return strings.Compare(a.path, b.path) })
+	return files, faults
+}
+
+// Redraw writes every figure and table of the experiment again, and returns the
+// paths of those files. A figure that cannot be drawn is an error that does not
+// keep the others from being.
+func (r *Report) Redraw(opt Options) (paths []string, err error) {
+	files, err := r.files(opt)
+	faults := make([]error, len(files))
+	eachAtOnce(len(files), func(i int) {
+		b, err := files[i].bytes()
+		if err == nil {
+			err = disk.WriteBytes(files[i].path, b)
+		}
+		faults[i] = err
+	})
+	for i, f := range files {
+		if faults[i] == nil {
+			paths = append(paths, f.path)
+		}
+	}
+	return paths, errors.Join(append(faults, err)...)
+}
+
+// tables are the tables that are asked for: among the results those that no stage
+// has written, elsewhere those that the notebook shows.
+func (r *Report) tables(opt Options) (files []file, err error) {
+	l := r.layout(opt)
+	head, rows, err := r.trialRows(r.Trials)
+	if err != nil {
+		return nil, err
+	}
+	files = append(files, file{path: l.table("trials.csv", nil), bytes: func() ([]byte, error) { return csvBytes(head, rows) }})
+	for _, t := range r.Trials {
+		tables, err := trialTables(t)
+		if err != nil {
+			return nil, err
+		}
+		for _, x := range tables {
+			if opt.Out == "" || r.shows(x.name) {
+				files = append(files, file{path: l.table(x.name, &t.Trial), bytes: func() ([]byte, error) { return csvBytes(x.head, x.rows) }})
+			}
+		}
+		stage := t.Manifest.Stage(store.TournamentStage)
+		if opt.Out == "" || stage == nil || t.Settings.Tournament.Rounds == 0 {
+			continue
+		}
+		for _, name := range []string{"tournament/crosstable.csv", "tournament/ratings.csv"} {
+			if sum, ok := stage.Outputs[name]; ok && r.shows(name) {
+				files = append(files, file{path: l.table(name, &t.Trial), bytes: func() ([]byte, error) { return readWhole(t.Path(name), sum) }})
+			}
+		}
+	}
+	return files, nil
+}
+
+// shows reports whether the notebook shows what a table of a trial holds.
+func (r *Report) shows(table string) bool {
+	for _, c := range r.Notebook {
+		var shown bool
+		switch table {
+		case "tournament/crosstable.csv":
+			shown = c.Table == "crosstable" || c.Figure != nil && c.Figure.Kind == "crosstable"
+		case "tournament/ratings.csv":
+			shown = c.Table == "standings" || c.Figure != nil && c.Figure.Kind == "elo"
+		case "generations.csv":
+			shown = c.Table == "generations"
+		case "epochs.csv":
+			shown = c.Figure != nil && strings.HasPrefix(c.Figure.Kind, "loss")
+		default: // of a hook
+			shown = c.Figure != nil && c.Figure.Kind == "hook"
+		}
+		if shown {
+			return true
+		}
+	}
+	return false
+}
+
+// readWhole reads a file that a stage wrote with this checksum.
+func readWhole(path, sum string) ([]byte, error) {
+	have, err := disk.Sum(path)
+	if err != nil {
+		return nil, err
+	}
+	if have != sum {
+		return nil, fmt.Errorf("%s is not what the run wrote (its checksum differs): delete it and alamos run makes it again", path)
+	}
+	return os.ReadFile(path)
+}
+
+// relative is a path as a page in the folder base links to it.
+func relative(base, path string) (string, error) {
+	rel, err := filepath.Rel(base, path)
+	return filepath.ToSlash(rel), err
+}

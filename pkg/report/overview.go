@@ -1,0 +1,172 @@
+package report
+
+import (
+	"math"
+	"path/filepath"
+	"slices"
+
+	"alamos/pkg/experiment"
+	"alamos/pkg/notebook"
+	"alamos/pkg/store"
+)
+
+// metric is a measure of a trial as a column.
+type metric struct {
+	name   string // see store.Trial.Measure
+	label  string
+	unit   string
+	better notebook.Better
+}
+
+// metrics are the measures that an overview of trials has.
+var metrics = []metric{
+	{"score", "score", "", notebook.Higher},
+	{"elo", "Elo", "", notebook.Higher},
+	{"vs_untrained", "against untrained", "", notebook.Higher},
+	{"vs_random", "against random", "", notebook.Higher},
+	{"loss", "loss", "", notebook.Lower},
+	{"policy_loss", "policy loss", "", notebook.Lower},
+	{"value_loss", "value loss", "", notebook.Lower},
+	{"samples", "samples", "", notebook.Neither},
+	{"seconds", "computing", "s", notebook.Neither},
+}
+
+// metricOf describes a metric by its name; one of a hook has its own.
+func metricOf(name string) metric {
+	if i := slices.IndexFunc(metrics, func(m metric) bool { return m.name == name }); i >= 0 {
+		return metrics[i]
+	}
+	return metric{name, words(name), "", notebook.Neither}
+}
+
+// overview is the table of a sweep: a row a trial and, where there are several
+// seeds, one before it with a row for each setting.
+func (w *pageWriter) overview() ([]notebook.Cell, error) {
+	files, err := w.links(nil, "trials.csv")
+	if err != nil || len(w.trials) == 0 {
+		return nil, err
+	}
+	trials := make([]store.Group, len(w.trials))
+	for i, t := range w.trials {
+		trials[i] = store.Group{Name: t.Name(), Trials: []*store.Trial{t}}
+	}
+	each, err := w.overviewOf(trials, w.Axes, "Trials. A score has the interval of as many tosses of a coin, Elo that of its likelihood.")
+	if err != nil {
+		return nil, err
+	}
+	each.Files = files
+	groups := store.Groups(w.trials)
+	if len(groups) == len(trials) {
+		return []notebook.Cell{each}, nil
+	}
+	means, err := w.overviewOf(groups, w.sweepAxes(), "Settings: means over their seeds, with the 95 % interval (Student t).")
+	if err != nil || len(groups) == 1 {
+		return []notebook.Cell{means, each}, err
+	}
+	return []notebook.Cell{means, notebook.Fold{Title: "Each of " + plural(len(trials), "trial"), Cells: []notebook.Cell{each}}}, nil
+}
+
+func (w *pageWriter) overviewOf(groups []store.Group, axes []experiment.Axis, caption string) (notebook.Overview, error) {
+	o := notebook.Overview{Caption: caption}
+	for _, a := range axes {
+		o.Settings = append(o.Settings, a.Path)
+	}
+	for _, g := range groups {
+		row := notebook.OverviewRow{Trial: g.Name}
+		if len(axes) > 0 && len(g.Trials) == 1 {
+			row.Name = filepath.Base(g.Trials[0].Dir) // the settings stand beside it
+		}
+		for _, a := range axes {
+			row.Settings = append(row.Settings, axisValue(g.Trials[0], a.Path))
+		}
+		o.Rows = append(o.Rows, row)
+	}
+	for _, m := range metrics {
+		values := make([]notebook.Measure, len(groups))
+		some := false
+		for i, g := range groups {
+			v, err := g.Measure(m.name)
+			if err != nil {
+				return o, err
+			}
+			values[i] = shown(m, v)
+			some = some || !values[i].Missing()
+		}
+		if !some {
+			continue
+		}
+		o.Metrics = append(o.Metrics, notebook.Metric{Name: m.label, Unit: m.unit, Better: m.better})
+		for i := range o.Rows {
+			o.Rows[i].Values = append(o.Rows[i].Values, values[i])
+		}
+	}
+	return o, nil
+}
+
+// shown is a measure as the page shows it.
+func shown(m metric, v store.Measure) notebook.Measure {
+	out := notebook.Measure{Value: v.Value, Low: v.Low, High: v.High}
+	if m.name == "seconds" {
+		out.Value = math.Round(v.Value)
+	}
+	if !v.Known() {
+		out.Low, out.High = 0, 0
+	}
+	return out
+}
+
+// axisValue is what a trial has where the sweep varies path.
+func axisValue(t *store.Trial, path string) string {
+	for _, a := range t.Axis {
+		if a.Path == path {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// trialRows is the table of trials as a file: what the sweep varies, then results
+// of the last checkpoint.
+func (r *Report) trialRows(trials []*store.Trial) (head []string, rows [][]any, err error) {
+	for _, a := range r.Axes {
+		head = append(head, a.Path)
+	}
+	head = append(head, "trial")
+	// Seconds stand last: all else is the same whenever an experiment is run.
+	columns := []string{"samples", "loss", "score", "elo", "vs_untrained", "vs_random", "generations", "policy_loss", "value_loss", "elo_low", "elo_high", "seconds"}
+	head = append(head, columns...)
+	for _, t := range trials {
+		var row []any
+		for _, a := range r.Axes {
+			row = append(row, axisValue(t, a.Path))
+		}
+		row = append(row, filepath.Base(t.Dir))
+		for _, c := range columns {
+			if c == "generations" {
+				row = append(row, t.Done())
+				continue
+			}
+			of := c
+			if c == "elo_low" || c == "elo_high" {
+				of = "elo"
+			}
+			m, err := t.Measure(of)
+			if err != nil {
+				return nil, nil, err
+			}
+			switch c {
+			case "elo_low":
+				m.Value = m.Low
+			case "elo_high":
+				m.Value = m.High
+			}
+			if c == "samples" || c == "seconds" {
+				row = append(row, int64(math.Round(m.Value)))
+				continue
+			}
+			row = append(row, m.Value)
+		}
+		rows = append(rows, row)
+	}
+	return head, rows, nil
+}

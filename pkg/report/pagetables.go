@@ -1,0 +1,129 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"alamos/pkg/notebook"
+	"alamos/pkg/store"
+)
+
+func number(name, unit string) notebook.Column {
+	return notebook.Column{Name: name, Unit: unit, Numeric: true}
+}
+
+// table is a table of one trial; nil where there is nothing to show.
+func (w *pageWriter) table(t *store.Trial, kind string) (notebook.Cell, error) {
+	if kind == "generations" {
+		return w.generations(t)
+	}
+	res, err := t.Tournament()
+	if err != nil || res == nil {
+		return nil, err
+	}
+	if kind == "crosstable" {
+		return w.crosstable(t, res)
+	}
+	return w.standings(t, res)
+}
+
+func (w *pageWriter) generations(t *store.Trial) (notebook.Cell, error) {
+	if t.Done() == 0 {
+		return nil, nil
+	}
+	files, err := w.links(&t.Trial, "generations.csv", "epochs.csv")
+	if err != nil {
+		return nil, err
+	}
+	c := notebook.Table{
+		Caption: "Self-play by generation: games that white won, drawn games, games that black won.",
+		Columns: []notebook.Column{
+			number("generation", ""), {Name: "W/D/B"}, number("length", "plies"),
+			number("samples", ""), number("loss", ""), number("evaluations", "1/s")},
+		Files: files,
+	}
+	for g := 1; g <= t.Done(); g++ {
+		row, err := t.Generation(g)
+		if err != nil {
+			return nil, err
+		}
+		epochs, err := t.Epochs(g)
+		if err != nil {
+			return nil, err
+		}
+		c.Rows = append(c.Rows, []string{
+			strconv.Itoa(g), fmt.Sprintf("%d/%d/%d", row.WhiteWins, row.Draws, row.BlackWins), fixed(row.MeanPlies(), 1),
+			strconv.Itoa(row.Samples), fixed(float64(store.SelectedLoss(epochs)), 3), fixed(row.PerSecond, 0),
+		})
+	}
+	return c, nil
+}
+
+func (w *pageWriter) standings(t *store.Trial, res *store.Tournament) (notebook.Cell, error) {
+	files, err := w.links(&t.Trial, "tournament/ratings.csv", "tournament/games.pgn")
+	if err != nil {
+		return nil, err
+	}
+	c := notebook.Table{
+		Caption: "Standings of the tournament: wins, draws and losses; a win is 1 point, a draw one half. Elo with its 95 % interval; " + zeroOf(res) + ".",
+		Columns: []notebook.Column{{Name: "player"}, {Name: "W/D/L"}, number("score", "%"), number("Elo", ""), {Name: "95 %"}},
+		Files:   files,
+	}
+	for _, i := range res.Ranking() {
+		p := res.Players[i]
+		c.Rows = append(c.Rows, []string{
+			p.Name, fmt.Sprintf("%d/%d/%d", p.Wins, p.Draws, p.Losses), fixed(100*store.Share(p.Standing), 1), fixed(float64(p.Elo), 0), eloInterval(p),
+		})
+	}
+	return c, nil
+}
+
+// zeroOf says what the ratings of a tournament are counted from.
+func zeroOf(res *store.Tournament) string {
+	if res.Anchor != "" {
+		return res.Anchor + " is 0"
+	}
+	return "the mean player is 0"
+}
+
+func eloInterval(p store.PlayerResult) string {
+	if math.IsNaN(float64(p.Elo)) {
+		return ""
+	}
+	return fmt.Sprintf("%.0f..%.0f", float64(p.EloLow), float64(p.EloHigh))
+}
+
+func (w *pageWriter) crosstable(t *store.Trial, res *store.Tournament) (notebook.Cell, error) {
+	files, err := w.links(&t.Trial, "tournament/crosstable.csv")
+	if err != nil {
+		return nil, err
+	}
+	c := notebook.Table{
+		Caption: "Crosstable: points of the row's player against the column's.",
+		Columns: []notebook.Column{{Name: "player"}},
+		Files:   files,
+	}
+	order := res.Ranking()
+	for _, i := range order {
+		c.Columns = append(c.Columns, number(res.Players[i].Name, ""))
+		row := []string{res.Players[i].Name}
+		for _, j := range order {
+			x := res.Cross[i][j]
+			if x.Games() == 0 {
+				row = append(row, "")
+				continue
+			}
+			row = append(row, fixed(x.Score(), 1))
+		}
+		c.Rows = append(c.Rows, row)
+	}
+	return c, nil
+}
+
+func fixed(x float64, digits int) string {
+	if math.IsNaN(x) {
+		return ""
+	}
+	return strconv.FormatFloat(x, 'f', digits, 64)
+}

@@ -1,0 +1,101 @@
+package report
+
+import (
+	"errors"
+	"slices"
+
+	"alamos/pkg/experiment"
+	"alamos/pkg/store"
+)
+
+// Report shows one experiment from what runs have left of it. Its results may be
+// unfinished: it shows what there is.
+type Report struct {
+	*store.Experiment
+	Dir    string         // the folder of its results
+	Trials []*store.Trial // those that have finished a generation, in the experiment's order
+	// Notes are what a person should know about the store: that a copy took the
+	// place of a manifest.
+	Notes []string
+
+	drawn map[Options][]*drawn // what has been drawn, see all
+}
+
+// Describe is an experiment as a run keeps it. Where several trials share a file
+// that says nothing about its notebook, that is one for a sweep.
+func Describe(e *experiment.Experiment) *store.Experiment {
+	x := store.Describe(e)
+	if len(x.Trials) > 1 && e.Origin("notebook").Default() {
+		x.Notebook = sweepNotebook(x)
+	}
+	return x
+}
+
+// Open reads what there is of an experiment in dir, the folder of its results.
+func Open(x *store.Experiment, dir string) (*Report, error) {
+	r := &Report{Experiment: x, Dir: dir}
+	begun, notes, err := x.Open(dir)
+	for _, t := range begun {
+		if t.Done() > 0 {
+			r.Trials = append(r.Trials, t)
+		}
+	}
+	r.Notes = notes
+	return r, err
+}
+
+// Write draws all figures, tables and the notebook page of an experiment in dir, the
+// folder of its results. It is no fault if trials have failed or are not finished;
+// the page says so. A figure that cannot be drawn is one, but the page is written
+// without it.
+func Write(x *store.Experiment, dir string) error {
+	r, err := Open(x, dir)
+	if err != nil {
+		return err
+	}
+	_, faults := r.Redraw(Options{})
+	return errors.Join(faults, r.WritePage())
+}
+
+// PageName is the file of the notebook page in the folder of an experiment.
+const PageName = "notebook.html"
+
+// sweepNotebook is the notebook of a sweep that says nothing about its own: the
+// trials first, then what the sweep varies, then how training went.
+func sweepNotebook(x *store.Experiment) []experiment.Cell {
+	var axes []experiment.Axis
+	for _, a := range x.Axes {
+		if a.Path != "seed" {
+			axes = append(axes, a)
+		}
+	}
+	metric := "score"
+	if slices.ContainsFunc(x.Trials, func(t experiment.Trial) bool { return t.Settings.Tournament.Rounds == 0 }) {
+		metric = "loss"
+	}
+	text := func(s string) experiment.Cell { return experiment.Cell{Text: s} }
+	figure := func(f experiment.Figure) experiment.Cell { return experiment.Cell{Figure: &f} }
+	table := func(s string) experiment.Cell { return experiment.Cell{Table: s} }
+	cells := []experiment.Cell{text("## Trials"), table("trials")}
+	switch len(axes) {
+	case 0: // seeds alone
+	case 1:
+		cells = append(cells, figure(experiment.Figure{Kind: "sweep", Metric: metric}))
+	case 2:
+		cells = append(cells, figure(experiment.Figure{Kind: "sweep", Metric: metric}), figure(experiment.Figure{Kind: "heatmap", Metric: metric}))
+	default:
+		cells = append(cells, figure(experiment.Figure{Kind: "parallel", Metric: metric}))
+	}
+	if metric == "score" {
+		cells = append(cells, text("## Strength"), figure(experiment.Figure{Kind: "score", X: "samples"}), table("standings"))
+	}
+	return append(cells,
+		text("## Training"), figure(experiment.Figure{Kind: "multiples", Metric: "loss"}), figure(experiment.Figure{Kind: "learning-rate", X: "epoch"}),
+		text("## Games"), figure(experiment.Figure{Kind: "lengths", X: "generation"}), table("generations"),
+		text("## Settings"), table("settings"))
+}
+
+// sweepAxes is what the sweep varies beside the seed.
+func (r *Report) sweepAxes() []experiment.Axis {
+	return slices.DeleteFunc(slices.Clone(r.Axes), func(a experiment.Axis) bool { return a.Path == "seed" })
+}
