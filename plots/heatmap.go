@@ -155,7 +155,7 @@ func (h Heatmap) describe() string {
 type heatGeometry struct {
 	rows, columns int
 	xNames        [][]string // as shown, in one line or two
-	yName         []string
+	yNames        []string
 	names, head   vg.Length
 	turned        bool // names of columns stand upright
 	xLabel        vg.Length
@@ -186,7 +186,7 @@ func (h Heatmap) measure(s span) heatGeometry {
 	var widest vg.Length
 	for _, name := range h.Y.Ticks {
 		name = fitName(clean(name), style, nameWidth)
-		g.yName = append(g.yName, name)
+		g.yNames = append(g.yNames, name)
 		g.names = max(g.names, style.Width(name))
 	}
 	label := textStyle(labelSize, ink, false).Height("x") + labelGap
@@ -292,8 +292,8 @@ func (h Heatmap) paint(c draw.Canvas, g heatGeometry) {
 // paintNames writes the ticks, every second, fifth, ... where they are dense.
 func (h Heatmap) paintNames(c draw.Canvas, g heatGeometry, left, bottom vg.Length) {
 	style := textStyle(tickSize, softInk, false)
-	every := sparse(len(g.yName), g.cell.Y, tickSize+1)
-	for i, name := range g.yName {
+	every := sparse(len(g.yNames), g.cell.Y, tickSize+1)
+	for i, name := range g.yNames {
 		if i%every == 0 {
 			beside(&c, aligned(style, draw.XRight, draw.YCenter), vg.Point{X: left - 6, Y: bottom + (vg.Length(i)+0.5)*g.cell.Y}, name)
 		}

@@ -45,8 +45,8 @@ func (l LossHeads) Figure() (*Figure, error) {
 	var all []Series
 	for _, h := range l.Heads {
 		for i, s := range h.Series {
-			if err := s.check(i); err != nil {
-				return nil, fmt.Errorf("head %q: %w", h.Name, err)
+			if err := s.check(fmt.Sprintf("head %q: series", h.Name), i); err != nil {
+				return nil, err
 			}
 		}
 		if x, _ := spans(h.Series); x.empty() {

@@ -40,7 +40,7 @@ func Interval(values []float64) (mean, low, high float64, n int) {
 func Band(name string, runs ...Series) (Series, error) {
 	at := map[float64][]float64{}
 	for i, r := range runs {
-		if err := r.check(i); err != nil {
+		if err := r.check("run", i); err != nil {
 			return Series{}, err
 		}
 		for j, x := range r.X {

@@ -37,9 +37,10 @@ type Reference struct {
 	Y    float64
 }
 
-// check tests the lists of a series for length and finiteness.
-func (s Series) check(i int) error {
-	where := fmt.Sprintf("series %d (%q)", i, s.Name)
+// check tests the lists of a series, the i-th of its place, for length and
+// finiteness.
+func (s Series) check(place string, i int) error {
+	where := fmt.Sprintf("%s %d (%q)", place, i, s.Name)
 	lists := []struct {
 		name     string
 		list     []float64
@@ -80,7 +81,7 @@ func spans(series []Series) (x, y span) {
 // checkSeries tests a figure's series and references and returns their ranges.
 func checkSeries(series []Series, refs []Reference, xAxis, yAxis Axis) (x, y span, err error) {
 	for i, s := range series {
-		if err := s.check(i); err != nil {
+		if err := s.check("series", i); err != nil {
 			return x, y, err
 		}
 	}

@@ -217,8 +217,8 @@ func (t Tree) share(b *treeBox) float64 {
 const (
 	boxHeight  = vg.Length(25)
 	boxGap     = vg.Length(5)  // between boxes above one another
-	levelGap   = vg.Length(28) // between levels
-	widestMove = vg.Length(60)
+	levelGap   = vg.Length(24) // between levels
+	widestMove = vg.Length(48)
 	widestEdge = 7.0
 )
 
