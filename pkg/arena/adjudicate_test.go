@@ -46,7 +46,7 @@ func TestAdjudicateFails(t *testing.T) {
 		"0 results for 2 games": func(context.Context, []*Game) ([]chess.Result, error) { return nil, nil },
 	} {
 		cfg.Adjudicate = judge
-		err := RoundRobin(t.Context(), cfg, []Entrant{randomEntrant("a"), randomEntrant("b")})
+		err := Play(t.Context(), cfg, []Entrant{randomEntrant("a"), randomEntrant("b")})
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "adjudicating a against b") {
 			t.Errorf("error %v, want %q", err, want)
 		}

@@ -75,7 +75,7 @@ func TestAlphaBetaRefuses(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	bad := Entrant{Name: "bad", New: func(int) (Player, error) { return NewAlphaBeta("bad", 1, failing{}) }}
-	err := RoundRobin(t.Context(), Config{Variant: chess.Atomic, Rounds: 2, Seed: 1}, []Entrant{bad, randomEntrant("b")})
+	err := Play(t.Context(), Config{Variant: chess.Atomic, Rounds: 2, Seed: 1}, []Entrant{bad, randomEntrant("b")})
 	if !errors.Is(err, errFailing) || !strings.Contains(err.Error(), "player bad") {
 		t.Errorf("error %v", err)
 	}

@@ -7,12 +7,16 @@
 // number: neither the number of workers nor what was played before changes it,
 // unless a player is an engine that is limited by time or plays at random.
 //
-// [RoundRobin] plays all pairings and can go on where an earlier run stopped.
+// [Play] plays all pairings of a tournament, a round robin, a gauntlet or a ladder,
+// and can go on where an earlier run stopped. Two games each have the same opening,
+// of a book ([ReadBook]) or drawn at random, with the colors changed.
 // [Results] collects games into standings and a crosstable, [Rate] turns them
 // into Elo ratings with error bars.
 //
-// What the package refuses to do: it keeps no clocks, it adjudicates nothing of its
-// own accord but games that are too long, it writes no files of its own accord, and it does not
+// Matches of pairs of games are tested by [SPRT].
+//
+// What the package refuses to do: it keeps no clocks, it adjudicates nothing but games
+// that are too long unless a [Judge] is asked for, it writes no files, and it does not
 // excuse a player. One that crashes, stalls or plays an illegal move loses that
 // game, with the fault as the reason; the tournament goes on.
 package arena

@@ -78,6 +78,17 @@ func (r *Ratings) Difference(i, j int) (elo, lower, upper float64) {
 	return elo, elo - half, elo + half
 }
 
+// LOS is the likelihood of superiority: the probability that player i is stronger than
+// player j, as the games tell. It is NaN where one of the two is not rated.
+func (r *Ratings) LOS(i, j int) float64 {
+	elo, lower, _ := r.Difference(i, j)
+	deviation := (elo - lower) / normal95
+	if deviation == 0 { // a player and itself
+		return 0.5
+	}
+	return (1 + math.Erf(elo/deviation/math.Sqrt2)) / 2
+}
+
 // halfWidth is half a 95 % interval of a normal error with this variance.
 func halfWidth(variance float64) float64 {
 	return normal95 * math.Sqrt(max(0, variance)) // rounding may leave -1e-18

@@ -107,7 +107,7 @@ func TestEngineChess960(t *testing.T) {
 // An engine that is not there or cannot play the variant is an error, not a loss.
 func TestEngineThatCannotBeUsed(t *testing.T) {
 	missing := UCI{Command: uci.Command{Path: "./no-such-engine"}, Variant: chess.Atomic, Limit: uci.Limit{Depth: 1}}
-	err := RoundRobin(t.Context(), Config{Variant: chess.Atomic, Rounds: 2},
+	err := Play(t.Context(), Config{Variant: chess.Atomic, Rounds: 2},
 		[]Entrant{engineEntrant(t, "missing", missing), randomEntrant("random")})
 	if !errors.Is(err, uci.ErrStart) {
 		t.Errorf("%v", err)

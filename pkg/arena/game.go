@@ -34,7 +34,8 @@ type Game struct {
 	White, Black string // names
 	Number       int    // within its pairing, from 0
 	Start        chess.Position
-	Opening      int          // plies that were drawn at random, not played
+	Opening      int          // plies that nobody thought about: of the book, then random ones
+	Book         int          // those of the book
 	Moves        []chess.Move // from Start, opening included
 	Outcome      chess.Outcome
 	Infos        []Info // what the player thought at each ply; zero in the opening
@@ -43,6 +44,12 @@ type Game struct {
 
 // Pair is the pairing that the game belongs to.
 func (g *Game) Pair() Pair { return NewPair(g.White, g.Black) }
+
+// Tags that tell how long the opening is.
+const (
+	bookTag   = "BookPlies"
+	randomTag = "RandomPlies"
+)
 
 // PGN is the game as it is written to a file. There is no date in it, so that the
 // same game gives the same bytes.
@@ -62,8 +69,11 @@ func (g *Game) PGN(event string) *chess.PGN {
 		Moves:   g.Moves,
 		Result:  g.Outcome.Result,
 	}
-	if g.Opening > 0 {
-		p.SetTag("RandomPlies", strconv.Itoa(g.Opening))
+	if g.Book > 0 {
+		p.SetTag(bookTag, strconv.Itoa(g.Book))
+	}
+	if random := g.Opening - g.Book; random > 0 {
+		p.SetTag(randomTag, strconv.Itoa(random))
 	}
 	for i, in := range g.Infos {
 		if s := in.String(); s != "" {
@@ -102,9 +112,17 @@ func FromPGN(p *chess.PGN) (*Game, error) {
 	if g.Outcome.Reason, err = chess.ParseReason(p.Tag("Termination")); err != nil {
 		return bad(err)
 	}
-	if s := p.Tag("RandomPlies"); s != "" {
-		if g.Opening, err = strconv.Atoi(s); err != nil || g.Opening < 0 || g.Opening > len(g.Moves) {
-			return bad(fmt.Errorf("RandomPlies %q is no number of plies", s))
+	for _, tag := range []string{bookTag, randomTag} {
+		s := p.Tag(tag)
+		if s == "" {
+			continue
+		}
+		n, err := strconv.Atoi(s)
+		if err != nil || n < 0 || n > len(g.Moves)-g.Opening {
+			return bad(fmt.Errorf("%s %q is no number of plies", tag, s))
+		}
+		if g.Opening += n; tag == bookTag {
+			g.Book = n
 		}
 	}
 	for i := range g.Infos {

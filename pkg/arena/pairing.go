@@ -94,14 +94,24 @@ func (p *pairing) adjudicate(ctx context.Context, live []*liveGame) ([]*liveGame
 func (p *pairing) begin(number, match int) (*liveGame, error) {
 	white, black := p.pair.Players(number)
 	g := &liveGame{
-		record: &Game{Variant: p.cfg.Variant, White: white, Black: black, Number: number, Opening: p.cfg.RandomPlies},
+		record: &Game{Variant: p.cfg.Variant, White: white, Black: black, Number: number},
 		seed:   derive(p.cfg.Seed, number, "game", p.pair.A, p.pair.B),
 		turn:   Turn{Match: match},
 	}
 	// Both games of two have the same opening, each player once on either side.
 	rng := newRand(derive(p.cfg.Seed, number/2, "opening", p.pair.A, p.pair.B))
 	for range maxOpenings {
-		g.game = chess.NewGame(p.start.Draw(rng))
+		book := 0
+		if len(p.cfg.Book) == 0 {
+			g.game = chess.NewGame(p.start.Draw(rng))
+		} else {
+			o := opening(p.cfg.Book, number/2, p.cfg.Seed)
+			var err error
+			if g.game, err = o.game(); err != nil {
+				return nil, fmt.Errorf("arena: an opening of the book: %w", err)
+			}
+			book = len(o.Moves)
+		}
 		for range p.cfg.RandomPlies {
 			m := randomMove(g.game.Position(), rng)
 			if m == 0 {
@@ -109,9 +119,9 @@ func (p *pairing) begin(number, match int) (*liveGame, error) {
 			}
 			g.game.Play(m)
 		}
-		if g.game.Ply() == p.cfg.RandomPlies && !p.outcome(g).Over() {
-			g.record.Start = *g.game.Start()
-			g.record.Infos = make([]Info, p.cfg.RandomPlies)
+		if n := g.game.Ply(); n == book+p.cfg.RandomPlies && !p.outcome(g).Over() {
+			g.record.Start, g.record.Opening, g.record.Book = *g.game.Start(), n, book
+			g.record.Infos = make([]Info, n)
 			return g, nil
 		}
 	}

@@ -65,7 +65,7 @@ func TestPentanomialAdd(t *testing.T) {
 	}
 }
 
-// Best fits fulfil their conditions, and no distribution near them that does so too
+// Best fits meet their conditions, and no distribution near them that does so too
 // is likelier.
 func TestFits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

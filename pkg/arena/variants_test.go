@@ -74,7 +74,7 @@ func TestStartWithBlackToMove(t *testing.T) {
 		}
 	}
 	cfg.Start = []string{"nonsense"}
-	err := RoundRobin(t.Context(), cfg, []Entrant{randomEntrant("a"), randomEntrant("b")})
+	err := Play(t.Context(), cfg, []Entrant{randomEntrant("a"), randomEntrant("b")})
 	if err == nil || !strings.Contains(err.Error(), "start position 1") {
 		t.Errorf("a start that is none: %v", err)
 	}

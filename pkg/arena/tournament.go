@@ -37,6 +37,13 @@ type Config struct {
 	// with the colors changed.
 	Start []string
 
+	// Book, when it is not empty, has the openings of the games, in place of Start.
+	// The games 2k and 2k+1 of every pair have the k-th of an order that Seed draws.
+	Book []Opening
+
+	// Format says who meets whom.
+	Format Format
+
 	// Rounds is the number of games a pair; with an even number each player has
 	// each color as often as the other.
 	Rounds int
@@ -45,8 +52,9 @@ type Config struct {
 	// which a game is a draw with the reason move_limit; 0 for no limit.
 	MaxMoves int
 
-	// RandomPlies is the number of random plies that games begin with. The games
-	// 2k and 2k+1 of a pair have the same, with the colors changed.
+	// RandomPlies is the number of random plies that games begin with, after the
+	// opening of the book. The games 2k and 2k+1 of a pair have the same, with the
+	// colors changed.
 	RandomPlies int
 
 	Seed uint64
@@ -93,8 +101,25 @@ type Fixture struct {
 	Games int
 }
 
-// Fixtures lists the pairings of a round robin in the order of the entrants: the
-// first against all others, the second against those after it, and so on.
+// Format says which pairs of a tournament meet. The zero Format is a round robin:
+// all.
+type Format struct {
+	// Gauntlet is the number of entrants, the first ones, that meet all those behind
+	// them; these do not meet among themselves, nor do those. 0: no gauntlet.
+	Gauntlet int
+
+	// Ladder is how far apart in the list those may stand who meet: with 1 everybody
+	// meets its two neighbors only. 0: no ladder.
+	Ladder int
+}
+
+// meet tells whether the entrants i < j do.
+func (f Format) meet(i, j int) bool {
+	return (f.Gauntlet == 0 || i < f.Gauntlet && j >= f.Gauntlet) && (f.Ladder == 0 || j-i <= f.Ladder)
+}
+
+// Fixtures lists the pairings of a tournament in the order of the entrants: the
+// first against the others, the second against those after it, and so on.
 func Fixtures(cfg Config, entrants []Entrant) []Fixture {
 	rounds := func(e Entrant) int {
 		if e.Rounds > 0 {
@@ -104,18 +129,20 @@ func Fixtures(cfg Config, entrants []Entrant) []Fixture {
 	}
 	var fixtures []Fixture
 	for i, a := range entrants {
-		for _, b := range entrants[i+1:] {
-			fixtures = append(fixtures, Fixture{NewPair(a.Name, b.Name), min(rounds(a), rounds(b))})
+		for j := i + 1; j < len(entrants); j++ {
+			if b := entrants[j]; cfg.Format.meet(i, j) {
+				fixtures = append(fixtures, Fixture{NewPair(a.Name, b.Name), min(rounds(a), rounds(b))})
+			}
 		}
 	}
 	return fixtures
 }
 
-// RoundRobin lets everybody play everybody. It returns when all games are
+// Play plays the tournament: all its fixtures. It returns when all games are
 // finished, or at the first error that is not a player's own fault, or with the
 // cause of ctx; games that were then under way are lost, and are played again
 // from their beginning by the next run.
-func RoundRobin(ctx context.Context, cfg Config, entrants []Entrant) error {
+func Play(ctx context.Context, cfg Config, entrants []Entrant) error {
 	if err := validate(cfg, entrants); err != nil {
 		return err
 	}
@@ -173,6 +200,10 @@ func validate(cfg Config, entrants []Entrant) error {
 			cfg.MaxMoves, cfg.RandomPlies, cfg.Together, cfg.Workers)
 	case cfg.MaxMoves > 0 && cfg.RandomPlies >= 2*cfg.MaxMoves:
 		return fmt.Errorf("arena: %d random plies leave nothing of %d moves", cfg.RandomPlies, cfg.MaxMoves)
+	case cfg.Format.Gauntlet < 0 || cfg.Format.Ladder < 0 || cfg.Format.Gauntlet > 0 && cfg.Format.Ladder > 0:
+		return fmt.Errorf("arena: want a gauntlet or a ladder, of 1 or more, have %+v", cfg.Format)
+	case cfg.Format.Gauntlet >= len(entrants):
+		return fmt.Errorf("arena: a gauntlet of %d players leaves no opponent among %d", cfg.Format.Gauntlet, len(entrants))
 	case len(entrants) < 2:
 		return fmt.Errorf("arena: a tournament needs two players, have %d", len(entrants))
 	}

@@ -35,7 +35,7 @@ func play(t *testing.T, cfg Config, entrants ...Entrant) []*Game {
 			done(g)
 		}
 	}
-	if err := RoundRobin(t.Context(), cfg, entrants); err != nil {
+	if err := Play(t.Context(), cfg, entrants); err != nil {
 		t.Fatal(err)
 	}
 	SortGames(games, names(entrants))
@@ -204,7 +204,7 @@ func TestResume(t *testing.T) {
 			cancel(killed)
 		}
 	}
-	if err := RoundRobin(ctx, half, entrants); !errors.Is(err, killed) {
+	if err := Play(ctx, half, entrants); !errors.Is(err, killed) {
 		t.Fatalf("interrupted: %v", err)
 	}
 	if len(first) < 8 || len(first) > 12 {
@@ -344,7 +344,7 @@ func TestPlayersAreMadeLateAndClosed(t *testing.T) {
 	if n := made.Load(); n < 3 || n > 6 || open.Load() != 0 {
 		t.Errorf("%d players made, %d still open", n, open.Load())
 	}
-	err := RoundRobin(t.Context(), cfg, []Entrant{entrant("a"), entrant("b"), broken})
+	err := Play(t.Context(), cfg, []Entrant{entrant("a"), entrant("b"), broken})
 	if err == nil || !strings.Contains(err.Error(), "player broken: no such network") || open.Load() != 0 {
 		t.Errorf("error %v, %d players still open", err, open.Load())
 	}
@@ -375,7 +375,7 @@ func TestRoundRobinRefuses(t *testing.T) {
 		{Config{Rounds: 1, RandomPlies: 20_000}, []Entrant{a, b}},
 	} {
 		test.cfg.Variant = chess.Atomic
-		if err := RoundRobin(t.Context(), test.cfg, test.entrants); err == nil {
+		if err := Play(t.Context(), test.cfg, test.entrants); err == nil {
 			t.Errorf("%+v with %v was played", test.cfg, names(test.entrants))
 		}
 	}
@@ -415,7 +415,7 @@ func Example() {
 		}
 	}
 	entrants := []Entrant{mctsEntrant("search", 100, 1), randomEntrant("random")}
-	if err := RoundRobin(context.Background(), cfg, entrants); err != nil {
+	if err := Play(context.Background(), cfg, entrants); err != nil {
 		fmt.Println(err)
 		return
 	}
