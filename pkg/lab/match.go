@@ -321,7 +321,7 @@ func (m *match) play(ctx context.Context) ([]*arena.Game, error) {
 			played = append(played, g)
 			task.Set(len(c.games)+len(played), total, fmt.Sprintf("%s - %s %s", g.White, g.Black, g.Outcome.Result))
 		}
-		err := arena.RoundRobin(ctx, cfg, entrants)
+		err := arena.Play(ctx, cfg, entrants)
 		if cause := context.Cause(ctx); cause != nil {
 			err = cause
 		}
