@@ -137,11 +137,12 @@ func (b *Network) measure(ctx context.Context, network *nn.Network, codec encode
 		defer tower.Close()
 		convolve[i] = func() (int, error) { return options.Batch, tower.Run() }
 	}
-	best, err := alternate(ctx, b.Time, sideBySide(b.Time/turns, evaluate), sideBySide(b.Time/turns, convolve))
+	turn := min(stretch, b.Time)
+	speeds, err := interleave(ctx, b.Time, sideBySide(turn, evaluate), sideBySide(turn, convolve))
 	if err != nil {
 		return r, err
 	}
-	r.Speed, r.Bare = best[0], best[1]
+	r.Speed, r.Bare = speeds[0], speeds[1]
 	return r, nil
 }
 
@@ -246,6 +247,6 @@ func NetworkTable(w io.Writer, results []NetworkResult) error {
 	if r.Together {
 		how = "sharing each batch"
 	}
-	_, err := fmt.Fprintf(w, "\nPlanes in, priors of legal moves and value out; bare: the 3x3 convolutions alone.\nWorkers: %d, %s; the best of %d turns.\n", r.Workers, how, turns)
+	_, err := fmt.Fprintf(w, "\nPlanes in, priors of legal moves and value out; bare: the 3x3 convolutions alone.\nWorkers: %d, %s.\n", r.Workers, how)
 	return err
 }
