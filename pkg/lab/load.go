@@ -67,6 +67,7 @@ func Load(path string, set []string) (*experiment.Experiment, error) {
 				fail("selfplay.opening.fens", "", fmt.Errorf("position %d: %w", j+1, err))
 			}
 		}
+		checkPositions(e, v, s, fail)
 	}
 	if len(faults) > 0 {
 		return nil, faults

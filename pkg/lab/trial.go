@@ -113,7 +113,7 @@ func (t *trial) runStages(ctx context.Context, until int, end *ending) error {
 	if err := t.tournament(ctx); err != nil {
 		return fmt.Errorf("%s: %w", store.TournamentStage, err)
 	}
-	return nil
+	return t.positions(ctx)
 }
 
 // prepare makes the trial's folder.

@@ -85,7 +85,7 @@ func (f *file) check() (Finding, error) {
 	case bytes.Equal(have, want):
 		out.State = Current
 	case f.stamp == nil:
-		out.State, out.Why = Stale, "the table has other numbers now"
+		out.State, out.Why = Stale, "what it says has changed"
 	default:
 		out.State, out.Why = staleness(have, *f.stamp)
 	}

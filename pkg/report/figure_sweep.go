@@ -52,17 +52,18 @@ func figureMetric(f *experiment.Figure) metric {
 }
 
 // drawSweep shows a metric over one axis of the sweep: a line for each value of the
-// figure's y, or for each combination of all other axes. An axis without numbers
-// (kinds of schedules) has a row for each setting instead.
+// figure's y, or for each combination of all other axes. Words on the axis (kinds of
+// schedules) stand in their order, and nothing joins them.
 func drawSweep(q *request) (*drawing, error) {
 	m := figureMetric(q.Figure)
 	x := q.X
 	if x == "" {
 		x = q.axes[0].Path
 	}
-	ticks, ok := numbers(q.groups, x)
-	if !ok {
-		return drawRows(q, m)
+	ticks, numeric := numbers(q.groups, x)
+	var words []string
+	if !numeric {
+		words, ticks = q.words(x)
 	}
 	type place struct {
 		line string
@@ -92,7 +93,10 @@ func drawSweep(q *request) (*drawing, error) {
 	if len(order) == 0 {
 		return nil, nothing(noMetric(m))
 	}
-	c := plots.Lines{Frame: q.frame, X: plots.Axis{Label: x, Log: wide(slices.Collect(maps.Values(ticks)))}, Y: plots.Axis{Label: m.label, Unit: m.unit}}
+	c := plots.Lines{Frame: q.frame, X: plots.Axis{Label: x}, Y: plots.Axis{Label: m.label, Unit: m.unit}, Ticks: words}
+	if numeric {
+		c.X.Log = wide(slices.Collect(maps.Values(ticks)))
+	}
 	pooled := false
 	for _, line := range order {
 		slices.Sort(lines[line])
@@ -114,22 +118,18 @@ func drawSweep(q *request) (*drawing, error) {
 	return &drawing{c, caption}, nil
 }
 
-// drawRows shows a metric with a row for each setting.
-func drawRows(q *request, m metric) (*drawing, error) {
-	c := plots.Ladder{Frame: q.frame, X: plots.Axis{Label: m.label, Unit: m.unit}}
-	for _, g := range q.groups {
-		v, err := g.Measure(m.name)
-		if err != nil {
-			return nil, err
-		}
-		if !v.Missing() {
-			c.Players = append(c.Players, plots.Rating{Name: g.Name, Elo: v.Value, Low: v.Low, High: v.High})
+// words are the values of an axis that has more than numbers, and their places.
+func (q *request) words(path string) (ticks []string, at map[string]float64) {
+	at = map[string]float64{}
+	for _, a := range q.axes {
+		if a.Path == path {
+			ticks = byValue(a.Values)
 		}
 	}
-	if len(c.Players) == 0 {
-		return nil, nothing(noMetric(m))
+	for i, t := range ticks {
+		at[t] = float64(i)
 	}
-	return &drawing{c, capital(m.label) + " of each setting." + q.bars(m)}, nil
+	return ticks, at
 }
 
 // drawHeatmap shows a metric over two axes of the sweep.

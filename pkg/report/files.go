@@ -13,7 +13,7 @@ import (
 	"alamos/plots"
 )
 
-// file is one file of a report: a picture in one format, or a table.
+// file is one file of a report: a picture in one format, a table, or a tree as text.
 type file struct {
 	path  string
 	stamp *plots.Stamp // of a picture
@@ -44,6 +44,9 @@ func (r *Report) files(opt Options) (files []file, faults error) {
 				}
 				return b, err
 			}})
+		}
+		if c, ok := d.chart.(interface{ DOT() ([]byte, error) }); ok { // for Graphviz
+			files = append(files, file{path: d.path + ".dot", bytes: c.DOT})
 		}
 	}
 	if opt.Figure == "" {

@@ -34,6 +34,7 @@ type drawn struct {
 	path    string // of its files, without extension
 	stamp   plots.Stamp
 	caption string
+	chart   plots.Chart
 	figure  *plots.Figure // nil: there is nothing to show, see err
 	err     error
 	mutex   sync.Mutex // a figure is rendered by one goroutine at a time
@@ -118,7 +119,7 @@ func (r *Report) draw(p *picture, l layout) *drawn {
 	}
 	x, err := p.kind.draw(q)
 	if err == nil {
-		d.caption = x.caption
+		d.caption, d.chart = x.caption, x.chart
 		d.stamp.Data = dataHash(x.chart)
 		d.figure, err = x.chart.Figure()
 	}
