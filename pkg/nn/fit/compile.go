@@ -82,11 +82,15 @@ func (c compiler) diagnose(source string, flags []string) (string, error) {
 	return string(said), nil
 }
 
-// library links object files to a shared library.
-func (c compiler) library(target string, objects []string, lib libtorch) error {
-	args := []string{"-shared", "-o", target, "-Wl,-soname," + libraryName}
+// library links object files to a shared library that calls itself name.
+func (c compiler) library(target, name string, objects []string, lib libtorch) error {
+	args := []string{"-shared", "-o", target, "-Wl,-soname," + name, "-Wl,-Bsymbolic-functions"}
 	args = append(args, objects...)
-	args = append(args, lib.linkFlags()...)
+	return c.run(append(args, lib.linkFlags()...))
+}
+
+// run runs the compiler.
+func (c compiler) run(args []string) error {
 	_, err := output(exec.Command(c.Path, args...))
 	return err
 }

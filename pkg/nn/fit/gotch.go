@@ -22,7 +22,7 @@ const (
 
 // ownSources decide what a fitted copy contains.
 //
-//go:embed copy.go mend.go stub.go
+//go:embed copy.go lazy.go mend.go stub.go
 var ownSources embed.FS
 
 // fitting is one fitting of gotch to a libtorch.
@@ -44,6 +44,8 @@ type fitting struct {
 // in the same directory is linked anew, so that Go need not recompile gotch.
 // Checkouts of one user share the directory: where their C++ differs, the last
 // set-up wins, which is why make runs it before every build and test.
+//
+// What programs link to is a door in front of libtorch: see lazy.go.
 func (f fitting) run() error {
 	version, goVersion, err := requirements(filepath.Join(f.root, "go.mod"))
 	if err != nil {
@@ -93,13 +95,21 @@ func (f fitting) run() error {
 	return f.warmUp()
 }
 
+// libraries are the files of a fitted copy that are made of C++.
+func libraries() []string {
+	if !hasDoor {
+		return []string{"libtch/" + libraryName}
+	}
+	return []string{"libtch/" + realName, "libtch/" + libraryName}
+}
+
 // fitted reports whether dir is a whole fitted copy with this stamp.
 func fitted(dir, stamp string) bool {
 	have, err := os.ReadFile(filepath.Join(dir, stampName))
 	if err != nil || string(have) != stamp {
 		return false
 	}
-	for _, name := range []string{"go.mod", "ts/tensor.go", "libtch/lib.go", "libtch/" + libraryName} {
+	for _, name := range append(libraries(), "go.mod", "ts/tensor.go", "libtch/lib.go") {
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
 			return false
 		}
@@ -141,7 +151,7 @@ func (f fitting) fit(version, dir string, ours sources) error {
 		// The Go side is in use by Go's build cache and perhaps by running
 		// programs: replace the library, which they keep open, and the stamp.
 		os.Remove(filepath.Join(dir, stampName))
-		for _, name := range []string{"libtch/" + libraryName, stampName} {
+		for _, name := range append(libraries(), stampName) {
 			if err := os.Rename(filepath.Join(part, name), filepath.Join(dir, name)); err != nil {
 				return err
 			}
@@ -208,7 +218,7 @@ func (f fitting) build(part, version string, ours sources) error {
 	}
 	store.prune(time.Now())
 	f.r.step("linking %s", libraryName)
-	return f.cxx.library(filepath.Join(libtch, libraryName), objects, f.lib)
+	return f.cxx.link(libtch, objects, f.lib)
 }
 
 // warmUp compiles the Go side of gotch into Go's build cache, which proves that

@@ -52,6 +52,12 @@ var mends = []mend{
 		),
 	},
 	{
+		name:  "lazy-none",
+		why:   "importing gotch makes an undefined tensor, for which libtorch must be loaded; no tensor at all says the same to every optional parameter",
+		file:  "ts/tensor.go",
+		patch: replace("var None = NewTensor()", "var None = &Tensor{}", 1),
+	},
+	{
 		name: "no-tensor-finalizer",
 		why:  "a finalizer frees a tensor that a C call still uses, when that call is the last to name it; memory is the caller's, who drops each tensor",
 		file: "ts/tensor.go",
