@@ -36,7 +36,7 @@ status is 2 when there is a fault.`,
 				} else if err != nil {
 					return err
 				}
-				fmt.Fprintf(cmd.OutOrStdout(), "%s: ok, %s\n", file, count(len(e.Trials), "trial"))
+				fmt.Fprintf(cmd.OutOrStdout(), "%s: ok, %s%s\n", file, count(len(e.Trials), "trial"), leftOut(e))
 			}
 			if len(all) > 0 {
 				return all
@@ -51,6 +51,14 @@ status is 2 when there is a fault.`,
 // experimentFiles has a shell complete the names of experiment files.
 func experimentFiles(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return []cobra.Completion{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+// leftOut says what the budget of a sweep leaves out.
+func leftOut(e *experiment.Experiment) string {
+	if len(e.Left) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (its budget leaves out %s)", count(len(e.Left), "combination"))
 }
 
 // setFlag adds --set, which overrides keys of an experiment.

@@ -1,35 +1,155 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
-	"text/tabwriter"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
+	"alamos/pkg/experiment"
 	"alamos/pkg/lab"
 )
 
 func explainCommand() *cobra.Command {
 	var set []string
+	var trial string
+	var changed, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "explain FILE",
 		Short: "Print the resolved experiment and where each value was set",
 		Long: `explain prints every setting of an experiment after the files it extends are
-merged and defaults filled in, each with the file and line that set it.`,
-		Example: `  alamos explain experiments/quickstart.yaml`,
-		Args:    cobra.ExactArgs(1),
+merged and defaults filled in, each with the file and line that set it. A key that the
+sweep varies shows all its values; --trial shows the values of one trial instead.`,
+		Example: `  alamos explain experiments/quickstart.yaml
+  alamos explain experiments/quickstart.yaml --changed --set network.width=64
+  alamos explain experiments/quickstart.yaml --trial network.depth=5
+  alamos explain experiments/quickstart.yaml --json`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			e, err := lab.Load(args[0], set)
 			if err != nil {
 				return err
 			}
-			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-			for _, x := range e.Explain() {
-				fmt.Fprintf(w, "%s\t%s\t%s\n", x.Path, x.Value, x.Origin)
+			rows, title := e.Explain(), e.Name
+			switch {
+			case cmd.Flags().Changed("trial"):
+				i, err := e.FindTrial(trial)
+				if err != nil {
+					return usageError{err}
+				}
+				rows, title = e.ExplainTrial(i), strings.TrimSpace(fmt.Sprintf("%s, trial %d %s", e.Name, i+1, e.Trials[i].Label))
+			case len(e.Trials) > 1:
+				title += ", " + count(len(e.Trials), "trial")
 			}
-			return w.Flush()
+			if changed {
+				rows = slices.DeleteFunc(rows, func(x experiment.Explained) bool { return x.Origin.Default() })
+			}
+			if asJSON {
+				enc := json.NewEncoder(cmd.OutOrStdout())
+				enc.SetEscapeHTML(false)
+				enc.SetIndent("", "  ")
+				return enc.Encode(rows)
+			}
+			return explain(cmd.OutOrStdout(), title, e.Files, rows)
 		},
 	}
 	setFlag(cmd, &set)
+	cmd.Flags().StringVar(&trial, "trial", "", "show one trial: its number, its label, or words of the label that no other has")
+	cmd.Flags().BoolVar(&changed, "changed", false, "show only what is not a default")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON: a list of path, value and origin")
 	return cmd
+}
+
+// explain prints rows in three columns, with an empty line between sections.
+func explain(out io.Writer, title string, files []string, rows []experiment.Explained) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n", title)
+	if len(files) > 1 {
+		fmt.Fprintf(&b, "# from %s\n", strings.Join(relative(files), ", "))
+	}
+	b.WriteByte('\n')
+	lines := make([][3]string, 0, len(rows))
+	for _, x := range rows {
+		values := x.Items
+		if len(values) == 0 {
+			values = []string{x.Value}
+		}
+		for i, v := range values {
+			line := [3]string{"", short(v), ""}
+			if i == 0 {
+				line = [3]string{x.Path, short(v), originOf(x)}
+			}
+			lines = append(lines, line)
+		}
+	}
+	var path, value int // widths of the first two columns
+	for _, l := range lines {
+		path = max(path, len(l[0]))
+		if l[2] != "" {
+			value = max(value, utf8.RuneCountInString(l[1]))
+		}
+	}
+	section := ""
+	for i, l := range lines {
+		if here := sectionOf(l[0]); l[0] != "" {
+			if i > 0 && here != section {
+				b.WriteByte('\n')
+			}
+			section = here
+		}
+		b.WriteString(strings.TrimRight(fmt.Sprintf("%-*s  %-*s  %s", path, l[0], value, l[1], l[2]), " ") + "\n")
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+// sectionOf is the first step of a key path; single keys between two sections
+// are a section together.
+func sectionOf(path string) string {
+	section, _, nested := strings.Cut(path, ".")
+	if !nested && section != "hooks" && section != "notebook" {
+		return ""
+	}
+	return section
+}
+
+// short cuts a value that would push the column of origins out of sight.
+func short(value string) string {
+	const width = 56
+	if r := []rune(value); len(r) > width {
+		return string(r[:width-3]) + "..."
+	}
+	return value
+}
+
+func originOf(x experiment.Explained) string {
+	at := x.Origin.String()
+	if !x.Origin.Default() && x.Origin.File != "--set" {
+		at = fmt.Sprintf("%s:%d", relative([]string{x.Origin.File})[0], x.Origin.Line)
+	}
+	if x.Swept {
+		at += " (sweep)"
+	}
+	return at
+}
+
+// relative shortens the paths of files below the working directory.
+func relative(files []string) []string {
+	short := slices.Clone(files)
+	here, err := os.Getwd()
+	if err != nil {
+		return short // as they were given
+	}
+	for i, f := range short {
+		if rel, err := filepath.Rel(here, f); err == nil && filepath.IsAbs(f) && filepath.IsLocal(rel) {
+			short[i] = rel
+		}
+	}
+	return short
 }

@@ -1,8 +1,13 @@
 package experiment
 
 import (
+	"encoding/json"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+
+	"gopkg.in/yaml.v3"
 )
 
 // Origin says where a value comes from.
@@ -30,9 +35,30 @@ func (o Origin) String() string {
 // Explained is one resolved value with its origin.
 type Explained struct {
 	Path   string
-	Value  string // one line of YAML; the list of values where the sweep varies it
+	Value  string   // one line of YAML; where the sweep varies it, the list of values or a distribution
+	Items  []string // of a list of groups (players, hooks, cells): its items, a line of YAML each
 	Origin Origin
-	Swept  bool
+	Swept  bool // the sweep varies it; of a trial's values, gives it
+}
+
+// MarshalJSON writes the value as JSON, and the origin as file, line and column
+// or as the word default.
+func (x Explained) MarshalJSON() ([]byte, error) {
+	var value any
+	if err := yaml.Unmarshal([]byte(x.Value), &value); err != nil {
+		return nil, fmt.Errorf("%s: %w", x.Path, err)
+	}
+	row := struct {
+		Path   string `json:"path"`
+		Value  any    `json:"value"`
+		Swept  bool   `json:"swept,omitempty"`
+		Origin any    `json:"origin"`
+		As     string `json:"as,omitempty"`
+	}{x.Path, value, x.Swept, "default", x.Origin.As}
+	if !x.Origin.Default() {
+		row.Origin = map[string]any{"file": x.Origin.File, "line": x.Origin.Line, "column": x.Origin.Col}
+	}
+	return json.Marshal(row)
 }
 
 // Difference is a key whose values differ. A value is empty where the key is
@@ -55,6 +81,59 @@ type view struct {
 // own (a group, or a key that means nothing beside the file's own values) it
 // stands under the key of the sweep that varies it.
 func (e *Experiment) Explain() []Explained { return e.rows() }
+
+// ExplainTrial is Explain for one of e.Trials, by its place in the list: its own
+// values, each where the sweep or the file sets it.
+func (e *Experiment) ExplainTrial(i int) []Explained {
+	over := e.tree
+	for j, s := range e.combos[i].set {
+		item := s.tree.stamped(e.layers + j)
+		over = merge(over, nest(strings.Split(s.path, "."), s.at, item))
+	}
+	l := &loader{bad: map[string]bool{}}
+	v := view{tree: over, values: l.quietly(over)}
+	v.values["seed"] = int64(e.Trials[i].Settings.Seed)
+	rows := slices.DeleteFunc(v.rows(), func(r Explained) bool { return strings.HasPrefix(r.Path, "sweep.") })
+	for j := range rows {
+		r := &rows[j]
+		for _, s := range e.combos[i].set {
+			r.Swept = r.Swept || overlap(r.Path, s.path)
+		}
+		if at := e.tree.find("sweep.seeds"); r.Path == "seed" && at != nil && len(e.Trials) > 1 {
+			r.Swept, r.Origin = true, Origin{Position: at.at}
+		}
+	}
+	return rows
+}
+
+// FindTrial returns the place in e.Trials of the trial with a number, counted
+// from 1, a label, an ID, or some of the words of a label that no other has.
+func (e *Experiment) FindTrial(word string) (int, error) {
+	if n, err := strconv.Atoi(word); err == nil && n >= 1 && n <= len(e.Trials) {
+		return n - 1, nil
+	}
+	var found []int
+	words := strings.Fields(word)
+	for i, t := range e.Trials {
+		if t.Label == word || t.ID == word {
+			return i, nil
+		}
+		of := strings.Fields(t.Label)
+		if len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(of, w) }) {
+			found = append(found, i)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		if len(e.Trials) == 1 {
+			return 0, fmt.Errorf("%s has one trial, which is number 1: there is no %s", e.File, printable(word))
+		}
+		return 0, fmt.Errorf("%s has no trial %s: want a number from 1 to %d or a label such as %q", e.File, printable(word), len(e.Trials), e.Trials[0].Label)
+	}
+	return 0, fmt.Errorf("%s has %d trials %s, the first are %q and %q", e.File, len(found), printable(word), e.Trials[found[0]].Label, e.Trials[found[1]].Label)
+}
 
 // Origin returns where the value of a key comes from.
 func (e *Experiment) Origin(path string) Origin { return e.origin(path) }
@@ -115,10 +194,10 @@ func (v *view) rows() []Explained {
 	for _, b := range v.bundles {
 		for _, a := range b.axes {
 			if i := slices.IndexFunc(rows, func(r Explained) bool { return r.Path == a.path }); i >= 0 {
-				rows[i].Value, rows[i].Swept = a.shown, true
+				rows[i].Value, rows[i].Items, rows[i].Swept = a.shown, nil, true
 				continue
 			}
-			rows = append(rows, Explained{join(b.key, a.path), a.shown, Origin{Position: a.at}, true})
+			rows = append(rows, Explained{Path: join(b.key, a.path), Value: a.shown, Origin: Origin{Position: a.at}, Swept: true})
 		}
 	}
 	rows = append(rows, v.sweepRows()...)
@@ -127,7 +206,7 @@ func (v *view) rows() []Explained {
 		for _, item := range e.value.oneOrMore() {
 			names = append(names, item.text)
 		}
-		rows = append(rows, Explained{"extends", show(sequence{elem: text{}}, names), Origin{Position: e.at}, false})
+		rows = append(rows, Explained{Path: "extends", Value: show(sequence{elem: text{}}, names), Origin: Origin{Position: e.at}})
 	}
 	inSchemaOrder(rows, func(r Explained) string { return r.Path })
 	return rows
@@ -203,9 +282,26 @@ func leaves(g *group, path string, m map[string]any) []Explained {
 			rows = append(rows, leaves(inner, here, members)...)
 			continue
 		}
-		rows = append(rows, Explained{Path: here, Value: show(t, v)})
+		rows = append(rows, Explained{Path: here, Value: show(t, v), Items: itemsOf(t, v)})
 	}
 	return rows
+}
+
+// itemsOf writes the items of a list of groups.
+func itemsOf(t typ, v any) []string {
+	s, isList := t.(sequence)
+	if !isList {
+		return nil
+	}
+	if _, ofGroups := s.elem.(*group); !ofGroups {
+		return nil
+	}
+	var lines []string
+	items, _ := v.([]any)
+	for _, item := range items {
+		lines = append(lines, show(s.elem, item))
+	}
+	return lines
 }
 
 func inSchemaOrder[T any](rows []T, path func(T) string) {

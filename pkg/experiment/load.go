@@ -38,8 +38,10 @@ type Experiment struct {
 	Left     []Left   // what the budget of the sweep leaves out
 	Notebook []Cell
 
-	view        // the file and all beneath it
-	below *view // what it extends, nil when nothing
+	view           // the file and all beneath it
+	below  *view   // what it extends, nil when nothing
+	combos []combo // that of each trial
+	layers int     // files and overrides that were merged
 }
 
 // Load reads an experiment file and everything it extends. On faults it returns
@@ -57,9 +59,9 @@ func Load(path string, o Options) (*Experiment, error) {
 	merged := l.merge(l.layers)
 	merged.at = l.layers[own].at
 
-	e := &Experiment{File: path, view: view{tree: merged}}
+	e := &Experiment{File: path, view: view{tree: merged}, layers: len(l.layers)}
 	sweep := l.expansion(merged)
-	e.Trials, e.Left = sweep.trials()
+	e.Trials, e.combos, e.Left = sweep.trials()
 	e.Axes, e.Halving, e.bundles = sweep.shown(e.Trials), sweep.halving, sweep.bundles
 	l.figureAxes(merged, e.Axes)
 	e.values = l.quietly(merged)

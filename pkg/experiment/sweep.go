@@ -47,6 +47,7 @@ type expansion struct {
 	budget  budget
 	halving *Halving
 	extra   []string // paths that only sweep.include varies
+	before  int      // faults that were known before
 }
 
 // combo is one combination, whose trials differ in their seeds only.
@@ -64,6 +65,7 @@ type setting struct {
 	path string
 	text string
 	tree *tree
+	at   Position // of the key
 }
 
 func (c *combo) label() string {
@@ -85,7 +87,7 @@ func (x *expansion) axes() []axis {
 
 // expansion reads the sweep of a merged tree.
 func (l *loader) expansion(t *tree) *expansion {
-	x := &expansion{loader: l, base: t, sweep: t.get("sweep"), repeats: 1}
+	x := &expansion{loader: l, base: t, sweep: t.get("sweep"), repeats: 1, before: len(l.errs)}
 	if x.sweep == nil {
 		x.sweep = &tree{kind: mapping, at: t.at}
 	}
@@ -135,30 +137,38 @@ func (x *expansion) list(key string) []*tree {
 // maxTrials keeps a slip of the keyboard from asking for years of work.
 const maxTrials = 10_000
 
-// trials returns the trials and what the budget leaves out, and reports what is
-// wrong with any.
-func (x *expansion) trials() ([]Trial, []Left) {
-	before := len(x.errs)
-	if !x.sound() {
-		return nil, nil
+// trials returns the trials, the combination of each and what the budget leaves
+// out, and reports what is wrong with any.
+func (x *expansion) trials() ([]Trial, []combo, []Left) {
+	before := x.before
+	if !x.sound() || len(x.errs) > before {
+		// No combination can be made: what is wrong without the sweep is all that
+		// can still be said.
+		values, check, ok := x.whole(x.base)
+		x.settings(x.base, values, check, ok)
+		return nil, nil, nil
 	}
 	combos := x.resolved(x.combos())
 	if !x.different(combos) || len(x.errs) > before {
-		return nil, nil
+		return nil, nil, nil
 	}
 	if len(combos) == 0 {
 		x.errs = append(x.errs, x.at("exclude").errorf("sweep.exclude", "leaves no combination"))
-		return nil, nil
+		return nil, nil, nil
 	}
 	if x.halving = x.readHalving(combos); len(x.errs) > before {
-		return nil, nil
+		return nil, nil, nil
 	}
 	combos, left := x.affordable(combos)
 	var trials []Trial
+	var of []combo
 	for i := range combos {
 		trials = append(trials, x.repeated(&combos[i])...)
+		for range x.repeats {
+			of = append(of, combo{set: combos[i].set})
+		}
 	}
-	return trials, left
+	return trials, of, left
 }
 
 // sound checks the lines of the sweep against each other, before there are any
@@ -229,7 +239,7 @@ func (x *expansion) combos() []combo {
 			for _, point := range b.points {
 				n := combo{set: slices.Clone(c.set)}
 				for i, a := range b.axes {
-					n.set = append(n.set, setting{a.path, axisText(a.field, point[i]), point[i]})
+					n.set = append(n.set, setting{a.path, axisText(a.field, point[i]), point[i], a.at})
 					n.at = a.at
 				}
 				next = append(next, n)
@@ -244,7 +254,7 @@ func (x *expansion) combos() []combo {
 	for _, item := range included {
 		n := combo{at: item.at, included: true}
 		for _, e := range item.entries {
-			n.set = append(n.set, setting{e.key, axisText(lookup(e.key), e.value), e.value})
+			n.set = append(n.set, setting{e.key, axisText(lookup(e.key), e.value), e.value, e.at})
 		}
 		all = append(all, n)
 	}
@@ -280,21 +290,21 @@ func (x *expansion) resolved(combos []combo) []combo {
 	return kept
 }
 
-// settings makes the settings of one combination of what it resolves to.
+// settings makes the settings of one combination of what it resolves to. Where
+// some of that is faulty, the rules about the rest are checked all the same.
 func (l *loader) settings(t *tree, values map[string]any, c *checker, ok bool) (Settings, bool) {
 	l.errs = append(l.errs, c.errs...)
-	if !ok {
-		return Settings{}, false
-	}
 	s, err := settingsOf(values)
 	if err != nil {
-		l.errs = append(l.errs, t.at.errorf("", "%s", err))
+		if ok {
+			l.errs = append(l.errs, t.at.errorf("", "%s", err))
+		}
 		return s, false
 	}
 	s = l.hashScripts(&s)
 	broken := brokenRules(&s, t, c.bad)
 	l.errs = append(l.errs, broken...)
-	return s, len(broken) == 0
+	return s, ok && len(broken) == 0
 }
 
 // excludes says whether a combination has all values of an item of sweep.exclude,

@@ -332,3 +332,36 @@ func TestSweepsAreTheirTrials(t *testing.T) {
 		}
 	})
 }
+
+// A trial is explained by where the sweep and the files say what it is.
+func TestExplainTrial(t *testing.T) {
+	e := load(t, "seed: 4\nnetwork: {depth: 9}\nsweep:\n  grid:\n    network.depth: [1, 2]\n    training.schedule:\n      - {kind: constant}\n      - {kind: step,\n         every: 7}\n  seeds: 2\n")
+	row := func(rows []Explained, path string) string {
+		i := slices.IndexFunc(rows, func(x Explained) bool { return x.Path == path })
+		if i < 0 {
+			return ""
+		}
+		return fmt.Sprint(rows[i].Value, " ", rows[i].Origin, " ", rows[i].Swept)
+	}
+	last, err := e.FindTrial("8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := e.ExplainTrial(last)
+	for path, want := range map[string]string{
+		"network.depth": "2 x.yaml:7 true", "training.schedule.kind": "step x.yaml:10 true", "training.schedule.every": "7 x.yaml:11 true",
+		"training.schedule.initial": "0.05 default true", "seed": "5 x.yaml:12 true", "network.width": "64 default false", "sweep.seeds": "",
+	} {
+		if got := row(rows, path); got != want {
+			t.Errorf("%s: %s, want %s", path, got, want)
+		}
+	}
+	if got := row(e.ExplainTrial(0), "training.schedule.every"); got != "" {
+		t.Errorf("a constant schedule has every: %s", got)
+	}
+	for _, r := range rows { // every value is that of the trial
+		if v, ok := valueAt(e.Trials[last].Settings.values(), r.Path); ok && show(lookup(r.Path).typ, v) != r.Value {
+			t.Errorf("%s: %s, the trial has %s", r.Path, r.Value, show(lookup(r.Path).typ, v))
+		}
+	}
+}
