@@ -66,6 +66,8 @@ func status(err error) int {
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(os.Stderr, "interrupted")
 		return 130
+	case errors.Is(err, errDiffer):
+		return 1
 	case errors.As(err, &usage):
 		fmt.Fprintf(os.Stderr, "alamos: %v\n", err)
 		return 2
@@ -102,7 +104,7 @@ tournament, and leaves figures and a notebook page under results/.`,
 	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usagef("%w (see %s --help)", err, c.CommandPath())
 	})
-	cmd.AddCommand(runCommand(), checkCommand(), explainCommand(), perftCommand(), pgnCommand(), uciCommand(), lichessCommand(), hooksCommand(), benchCommand())
+	cmd.AddCommand(runCommand(), checkCommand(), explainCommand(), diffCommand(), perftCommand(), pgnCommand(), uciCommand(), lichessCommand(), hooksCommand(), benchCommand())
 	asUsage(cmd)
 	return cmd
 }

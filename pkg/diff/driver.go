@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -52,14 +53,16 @@ func Driver(w io.Writer, d DriverArgs, o Options, color bool) error {
 	t.b.WriteString(t.paint("alamos diff a/"+d.Path+" b/"+d.NewPath, bold) + "\n")
 	text, err := d.diff(o, color)
 	if err != nil {
-		for _, line := range strings.Split(err.Error(), "\n") {
-			t.b.WriteString("note: " + line + "\n")
+		first, more, _ := strings.Cut(err.Error(), "\n")
+		if more != "" {
+			first += fmt.Sprintf(", and %s more", plural(strings.Count(more, "\n")+1, "fault"))
 		}
+		t.notes([]string{"compared line by line: " + first})
 		if text, err = d.lines(color); err != nil {
 			t.notes([]string{err.Error()})
 		}
 	}
-	_, err = io.WriteString(w, t.b.String()+text)
+	_, err = io.WriteString(w, t.b.String()+text+"\n") // the next file's comes after it
 	return err
 }
 
@@ -133,14 +136,18 @@ func (s *Side) written() {
 
 // lines compares the two files line by line, as git does.
 func (d DriverArgs) lines(color bool) (string, error) {
-	args := []string{"diff", "--no-index", "--no-ext-diff", "--no-color", d.OldFile, d.NewFile}
+	look := "--no-color"
 	if color {
-		args[3] = "--color=always"
+		look = "--color=always"
 	}
-	out, err := gitOutput("", args...)
+	out, err := exec.Command("git", "diff", "--no-index", "--no-ext-diff", look, d.OldFile, d.NewFile).Output()
+	var differ *exec.ExitError
+	if err != nil && !(errors.As(err, &differ) && differ.ExitCode() == 1) {
+		return "", fmt.Errorf("git diff: %w", err)
+	}
 	_, hunks, ok := strings.Cut(string(out), "@@ ")
-	if err != nil || !ok {
-		return "", err
+	if !ok {
+		return "", nil
 	}
 	return "--- a/" + d.Path + "\n+++ b/" + d.NewPath + "\n@@ " + hunks, nil
 }

@@ -251,22 +251,15 @@ func (o Options) seeds(m Metric, x, y []float64) Metric {
 	if len(x) == 1 && len(y) == 1 {
 		return m.judged(bare(ey.value - ex.value))
 	}
-	m.Basis = fmt.Sprintf("n=%d+%d seeds", len(x), len(y))
+	m.Basis = fmt.Sprintf("n=%d+%d", len(x), len(y))
 	d := welch(x, y)
-	switch {
-	case len(x) == 1 || len(y) == 1:
-		m.Basis += ", too few for a test"
-	case o.MannWhitney:
-		d = bare(d.value)
-		d.p = mannWhitney(x, y)
-		m.Test = "Mann-Whitney"
-	case math.IsNaN(d.p):
-		m.Basis += ", which do not vary"
-	default:
+	if !math.IsNaN(d.p) {
 		m.Test = "Welch"
-	}
-	if m.Test != "" {
-		m.Basis += ", " + map[string]string{"Welch": "Welch's t-test", "Mann-Whitney": "Mann-Whitney"}[m.Test]
+		if o.MannWhitney {
+			d = bare(d.value)
+			d.p = mannWhitney(x, y)
+			m.Test = "Mann-Whitney"
+		}
 	}
 	return m.judged(d)
 }

@@ -139,7 +139,7 @@ func (r *Report) compareGroups(c couple, o Options) (*Group, error) {
 		return g, nil
 	}
 	g.Metrics = compareMetrics(g.a, g.b, o)
-	g.caveats()
+	g.caveats(o)
 	return g, nil
 }
 
@@ -160,7 +160,7 @@ func (g *Group) sameRun() bool {
 }
 
 // caveats says what keeps the numbers of a group from meaning what they seem to.
-func (g *Group) caveats() {
+func (g *Group) caveats(o Options) {
 	all := slices.Concat(g.a, g.b)
 	say := func(format string, args ...any) { g.Notes = append(g.Notes, fmt.Sprintf(format, args...)) }
 	for _, m := range all {
@@ -168,8 +168,15 @@ func (g *Group) caveats() {
 			say("%s: %d of %d generations are done; there is no tournament yet", m.trial.Dir, m.generations, want)
 		}
 	}
-	if len(g.a) == 1 && len(g.b) == 1 {
+	switch {
+	case len(g.a) == 1 && len(g.b) == 1:
 		say("one seed a side: intervals tell the chance of games, not that of another training; see sweep.seeds")
+	case len(g.a) == 1 || len(g.b) == 1:
+		say("n is seeds: one on a side is too few for a test")
+	case o.MannWhitney:
+		say("n is seeds, compared by the test of Mann and Whitney; intervals of a and b are Student's")
+	default:
+		say("n is seeds, compared by Welch's t-test")
 	}
 	say("losses are those of the newest generation on positions of its own games, which are other positions on each side")
 	machines := map[string]bool{}

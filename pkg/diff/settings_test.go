@@ -158,3 +158,17 @@ func TestOpenFaults(t *testing.T) {
 		t.Errorf("a name of nothing is %T", err)
 	}
 }
+
+func TestExcerpts(t *testing.T) {
+	long := strings.Repeat("0123456789", 20)
+	for _, test := range [][4]string{
+		{"short", "shorter", "short", "shorter"},
+		{long, "", long[:mostShown] + "…", ""},
+		{long + "x" + long, long + "y", "…" + (long + "x" + long)[200-mostShown/3:][:mostShown] + "…", "…" + long[200-mostShown/3:] + "y"},
+		{long, long, long[:mostShown] + "…", long[:mostShown] + "…"},
+	} {
+		if a, b := excerpts(test[0], test[1]); a != test[2] || b != test[3] {
+			t.Errorf("%.20s and %.20s: %q and %q, want %q and %q", test[0], test[1], a, b, test[2], test[3])
+		}
+	}
+}

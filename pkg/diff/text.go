@@ -162,30 +162,62 @@ func from(a, b *Value) string {
 
 // long shows a setting on a line a side, or on the lines of its entries.
 func long(x *Setting) (lines []line) {
-	side := func(sign, color, index string, v *Value) {
+	side := func(sign, color, index, text string, v *Value) {
 		if v == nil {
 			return
 		}
-		l := line{{text: sign, color: color}, {text: v.String(), color: color}, {text: v.origin(), color: faint}}
+		l := line{{text: sign, color: color}, {text: text, color: color}, {text: v.origin(), color: faint}}
 		if index != "" {
 			l = append(line{{text: index}}, l...)
 		}
 		lines = append(lines, l)
 	}
 	if !x.itemized() {
-		side("-", red, "", x.A)
-		side("+", green, "", x.B)
+		a, b := excerpts(x.A.String(), x.B.String())
+		side("-", red, "", a, x.A)
+		side("+", green, "", b, x.B)
 		return lines
 	}
 	for _, i := range x.Items {
+		a, b := excerpts(i.A.String(), i.B.String())
 		if i.moved() {
-			side("↕", "", i.index(), i.B)
+			side("↕", "", i.index(), b, i.B)
 			continue
 		}
-		side("-", red, i.index(), i.A)
-		side("+", green, i.index(), i.B)
+		side("-", red, fmt.Sprintf("[%d]", i.IndexA), a, i.A)
+		side("+", green, fmt.Sprintf("[%d]", i.IndexB), b, i.B)
 	}
 	return lines
+}
+
+// mostShown is the number of characters of a value that are shown; pages and JSON
+// have them all.
+const mostShown = 72
+
+// excerpts shortens two long values so that what differs is seen.
+func excerpts(a, b string) (string, string) {
+	x, y := []rune(a), []rune(b)
+	same := 0
+	for same < min(len(x), len(y)) && x[same] == y[same] {
+		same++
+	}
+	start := 0
+	if max(len(x), len(y)) > mostShown && same < max(len(x), len(y)) {
+		start = max(0, same-mostShown/3)
+	}
+	return excerpt(x, start), excerpt(y, start)
+}
+
+// excerpt shows what fits from a place on, and what was left out by dots.
+func excerpt(s []rune, start int) string {
+	before, after := "", ""
+	if start > 0 && len(s) > 0 {
+		s, before = s[min(start, len(s)):], "…"
+	}
+	if len(s) > mostShown {
+		s, after = s[:mostShown], "…"
+	}
+	return before + string(s) + after
 }
 
 func (t *textWriter) group(g *Group) {
