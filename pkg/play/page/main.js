@@ -1,0 +1,487 @@
+// The page: a game as the server tells of it, and what can be asked.
+
+import { askGame, beginGame, getPGN, getSetup, pgnAddress, watch } from "./server.js";
+import { Board, drawPiece, pieceName } from "./board.js";
+import { Setup, usualSeat } from "./setup.js";
+
+const $ = (id) => document.getElementById(id);
+const stored = (key) => {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null; // the browser keeps nothing
+  }
+};
+const store = (key, value) => {
+  try {
+    localStorage.setItem(key, value);
+  } catch {
+    // nor then
+  }
+};
+
+const setup = await getSetup();
+const dialog = new Setup(setup);
+const board = new Board($("board"), (move) => say(move));
+
+let id = ""; // of the game
+let game = null; // the last update, with all positions
+let reports = []; // by ply
+let look = null; // the ply that is looked at; null: the last
+let flipped = false;
+let shown = null; // the position on the board
+let stop = () => {};
+let sent = false; // a move is under way
+
+const last = () => game.positions.length - 1;
+const ply = () => look ?? last();
+const playerOf = (seat) => setup.players.find((p) => p.id === seat.player);
+const isHuman = (i) => playerOf(game.seats[i]).kind === "human";
+const mover = () => (game.positions[last()].turn === "white" ? 0 : 1);
+
+// --- What is asked of the server ---
+
+async function attempt(f) {
+  try {
+    await f();
+    return true;
+  } catch (error) {
+    warn(error.message);
+    return false;
+  }
+}
+
+const ask = (what, body) => attempt(() => askGame(id, what, body));
+
+async function say(move) {
+  if (sent) return;
+  sent = true;
+  if (!(await ask("move", { ply: last(), move }))) {
+    shown = null;
+    draw(); // where the pieces were
+  }
+  sent = false;
+}
+
+let warning = 0;
+function warn(text) {
+  clearTimeout(warning);
+  $("banner").textContent = text;
+  $("banner").hidden = !text;
+  if (text) warning = setTimeout(() => warn(""), 8_000);
+}
+
+function play(name) {
+  stop();
+  id = name;
+  game = null;
+  reports = [];
+  look = null;
+  shown = null;
+  $("pgn").href = pgnAddress(id);
+  let lost = false;
+  stop = watch(id, hear, (error) => {
+    if (error) {
+      lost = true;
+      warn(error.message);
+      if (error.status === 404) newGame();
+    } else if (lost) {
+      lost = false;
+      warn("");
+    }
+  });
+}
+
+async function begin(asked) {
+  location.hash = await beginGame(asked); // which plays it
+}
+
+// usualGame is a human against the strongest that there is.
+function usualGame() {
+  const human = setup.players.find((p) => p.kind === "human");
+  const other = dialog.playersOf(setup.variant)[0];
+  const rival = other.kind === "human" ? setup.players.find((p) => p.kind === "alphabeta") : other;
+  return { variant: setup.variant, white: usualSeat(human), black: usualSeat(rival) };
+}
+
+function newGame() {
+  let { variant, white, black } = usualGame();
+  if (game) {
+    ({ variant } = game);
+    [white, black] = game.seats;
+  }
+  dialog.open(variant, [white, black], false, begin);
+}
+
+function changePlayers() {
+  dialog.open(game.variant, game.seats, true, (seats) => askGame(id, "seats", seats));
+}
+
+// --- What the server tells ---
+
+function hear(update) {
+  const first = game === null;
+  const before = first ? [] : game.positions;
+  const grown = !first && update.positions.length === 1 && update.keep === before.length;
+  update.positions = [...before.slice(0, update.keep), ...update.positions];
+  reports.length = Math.min(reports.length, update.keep);
+  game = update;
+  for (const [at, report] of Object.entries(update.reports)) reports[at] = report;
+  if (look !== null && look >= last()) look = null;
+  if (first) {
+    flipped = !isHuman(0) && isHuman(1);
+    const v = setup.variants.find((v) => v.id === game.variant);
+    $("title").textContent = v.title;
+    $("goal").textContent = v.goal;
+    $("analyst").replaceChildren(...dialog.playersOf(game.variant).filter((p) => p.kind === "tree" || p.kind === "alphabeta").map((p) => new Option(p.name, p.id)));
+  }
+  if (update.failure) warn(update.failure);
+  if (grown) tellMove();
+  draw();
+}
+
+function tellMove() {
+  const p = game.positions[last()];
+  const side = p.turn === "white" ? "Black" : "White";
+  $("heard").textContent = `${side} plays ${p.move.san}. ${game.outcome?.text ?? ""}`;
+}
+
+// --- What is seen ---
+
+function draw() {
+  if (!game) return;
+  const at = game.positions[ply()];
+  if (shown?.position !== at) {
+    const near = shown !== null && shown.id === id && Math.abs(shown.ply - ply()) <= 1;
+    // Steps back, and jumps, let no piece explode.
+    const forward = near && ply() === shown.ply + 1;
+    board.show(forward || !near ? at : { ...at, move: at.move && { ...at.move, explosion: undefined } }, ply(), near);
+    shown = { id, ply: ply(), position: at };
+  }
+  const mine = look === null && !game.outcome && isHuman(mover());
+  board.flip(flipped);
+  if (board.legal !== (mine ? game.legal : none)) board.setLegal(mine ? game.legal : none);
+  document.title = title();
+  drawPlayer($(flipped ? "bottom" : "top"), 1, at);
+  drawPlayer($(flipped ? "top" : "bottom"), 0, at);
+  drawStatus(at);
+  drawMoves();
+  drawReport();
+  const engines = !isHuman(0) || !isHuman(1);
+  $("back").textContent = look === null ? "Take back" : "Play from here";
+  $("back").disabled = last() === 0;
+  $("pause").hidden = !engines;
+  $("pause").textContent = game.paused ? "Go on" : "Pause";
+  $("pause").disabled = Boolean(game.outcome);
+  $("hurry").hidden = !engines;
+  $("hurry").disabled = game.thinking !== "move";
+  $("resign").hidden = !isHuman(0) && !isHuman(1);
+  $("resign").disabled = Boolean(game.outcome);
+  $("fen").textContent = at.fen;
+  $("typed").disabled = !mine;
+  $("first").disabled = $("previous").disabled = ply() === 0;
+  $("last").disabled = $("next").disabled = look === null;
+  $("analyze").checked = Boolean(game.analyst);
+  if (game.analyst) $("analyst").value = game.analyst;
+}
+
+const none = [];
+
+function title() {
+  if (game.outcome) return `${game.outcome.result} · alamos play`;
+  return isHuman(mover()) ? "Your move · alamos play" : "alamos play";
+}
+
+function drawStatus(at) {
+  let text = `${at.turn === "white" ? "White" : "Black"} to move`;
+  $("status").classList.toggle("over", Boolean(game.outcome) && look === null);
+  if (look !== null) text = look === 0 ? "The start position" : `After ${numbered(look)}`;
+  else if (game.outcome) text = `${game.outcome.result.replace("1/2-1/2", "½–½").replace("-", "–")} ${game.outcome.text}`;
+  else if (game.thinking === "move") text = `${playerOf(game.seats[mover()]).name} thinks…`;
+  else if (game.paused && !isHuman(mover())) text += ", paused";
+  else if (isHuman(mover()) && isHuman(1 - mover()) === false) text = "Your move";
+  if (at.check && !(game.outcome && look === null)) text += ", check";
+  if ($("status").textContent !== text) $("status").textContent = text;
+}
+
+function numbered(i) {
+  const before = game.positions[i - 1];
+  return `${before.number}${before.turn === "white" ? "." : "…"} ${game.positions[i].move.san}`;
+}
+
+function strength(seat) {
+  const words = [];
+  if (playerOf(seat).kind === "tree" && !seat.visits && !seat.seconds) words.push("policy alone");
+  if (seat.visits) words.push(`${seat.visits.toLocaleString("en")} visits`);
+  if (seat.depth) words.push(seat.depth === 1 ? "1 ply" : `${seat.depth} plies`);
+  if (seat.seconds) words.push(`${seat.seconds} s`);
+  if (seat.temperature) words.push(`temperature ${seat.temperature}`);
+  return words.join(", ");
+}
+
+// drawPlayer shows a side's player, pieces in hand and checks.
+function drawPlayer(root, side, at) {
+  const seat = game.seats[side];
+  const key = JSON.stringify([id, side, seat, at.pockets, at.checks, at.turn, game.thinking, look, Boolean(game.outcome), board.legal.length]);
+  if (root.dataset.key === key) return;
+  root.dataset.key = key;
+  const parts = [];
+  const name = document.createElement("button");
+  name.type = "button";
+  name.className = "name";
+  name.title = "Change players";
+  name.addEventListener("click", changePlayers);
+  const dot = document.createElement("i");
+  dot.className = `dot ${side === 0 ? "white" : "black"}`;
+  const who = document.createElement("b");
+  who.textContent = playerOf(seat).kind === "human" ? (side === 0 ? "White" : "Black") : playerOf(seat).name;
+  const how = document.createElement("small");
+  how.textContent = strength(seat);
+  name.append(dot, who, how);
+  parts.push(name);
+  root.classList.toggle("turn", !game.outcome && look === null && mover() === side);
+  root.classList.toggle("thinking", game.thinking === "move" && mover() === side);
+  if (at.pockets) {
+    const pocket = document.createElement("div");
+    pocket.className = "pocket";
+    pocket.setAttribute("aria-label", `${side === 0 ? "White" : "Black"}’s pocket`);
+    pocket.setAttribute("role", "group");
+    const mine = look === null && isHuman(side) && mover() === side && !game.outcome;
+    for (const kind of "PNBRQ") {
+      const count = at.pockets[side][kind] ?? 0;
+      const letter = side === 0 ? kind : kind.toLowerCase();
+      const b = document.createElement("button");
+      b.type = "button";
+      b.dataset.drop = kind;
+      b.disabled = count === 0 || !mine;
+      b.classList.toggle("empty", count === 0);
+      b.setAttribute("aria-label", `${count} ${pieceName(letter)} in hand`);
+      b.append(drawPiece(letter));
+      const n = document.createElement("span");
+      n.textContent = count || "";
+      b.append(n);
+      b.addEventListener("pointerdown", (e) => {
+        if (e.button !== 0 || b.disabled) return;
+        e.preventDefault();
+        board.grab(e, kind, letter);
+        markPockets();
+      });
+      b.addEventListener("keydown", (e) => {
+        if (e.key !== "Enter" && e.key !== " ") return;
+        e.preventDefault();
+        board.grab(e, kind, letter);
+        markPockets();
+        board.walk(board.cursor, true);
+      });
+      pocket.append(b);
+    }
+    parts.push(pocket);
+  }
+  if (at.checks) {
+    const checks = document.createElement("span");
+    checks.className = "checks";
+    const given = 3 - at.checks[side];
+    checks.textContent = "+".repeat(given) + "·".repeat(3 - given);
+    checks.setAttribute("aria-label", `${given} of 3 checks given`);
+    checks.setAttribute("role", "img");
+    checks.title = `${given} of 3 checks given`;
+    parts.push(checks);
+  }
+  root.replaceChildren(...parts);
+}
+
+function markPockets() {
+  for (const b of document.querySelectorAll(".pocket button")) b.classList.toggle("picked", board.picked?.drop === b.dataset.drop && !b.disabled);
+}
+board.onPick = markPockets;
+
+let listed = [];
+function drawMoves() {
+  const list = $("moves");
+  const same = listed.length <= game.positions.length && listed.every((p, i) => p === game.positions[i]);
+  if (!same || listed.length === 0) {
+    list.replaceChildren();
+    listed = [game.positions[0]];
+  }
+  for (let i = listed.length; i < game.positions.length; i++) {
+    const before = game.positions[i - 1];
+    if (i === 1 || before.turn === "white") {
+      const row = document.createElement("li");
+      const number = document.createElement("span");
+      number.textContent = `${before.number}.`;
+      row.append(number);
+      if (before.turn === "black") row.append(document.createElement("span"));
+      list.append(row);
+    }
+    const b = document.createElement("button");
+    b.type = "button";
+    b.textContent = game.positions[i].move.san;
+    b.dataset.ply = i;
+    b.addEventListener("click", () => lookAt(i));
+    list.lastElementChild.append(b);
+    listed.push(game.positions[i]);
+  }
+  for (const b of list.querySelectorAll("[aria-current]")) b.removeAttribute("aria-current");
+  const now = list.querySelector(`[data-ply="${ply()}"]`);
+  now?.setAttribute("aria-current", "true");
+  if (list.dataset.at !== `${id} ${ply()} ${last()}`) {
+    list.dataset.at = `${id} ${ply()} ${last()}`;
+    if (!now) list.scrollTop = 0;
+    else list.scrollTop = now.offsetTop - list.offsetTop - list.clientHeight / 2;
+  }
+}
+
+function lookAt(i) {
+  const to = Math.max(0, Math.min(last(), i));
+  look = to === last() ? null : to;
+  if (game.analyst) ask("analyze", { player: game.analyst, ply: to });
+  draw();
+}
+
+// drawReport shows what was thought of the position: bar, table and arrows.
+function drawReport() {
+  const at = ply();
+  const report = reports[at];
+  // The bar keeps what was thought last.
+  let known = at;
+  while (known > 0 && !reports[known]) known--;
+  let value = reports[known]?.value ?? 0;
+  let percent = reports[known]?.score ?? "";
+  if (game.outcome && look === null) {
+    value = { "1-0": 1, "0-1": -1 }[game.outcome.result] ?? 0;
+    percent = game.outcome.result.replace("1/2-1/2", "½").replace("-", "–");
+  }
+  const share = 50 * (1 + value);
+  $("bar").classList.toggle("flipped", flipped);
+  $("bar").classList.toggle("unknown", percent === "");
+  $("bar").style.setProperty("--share", `${share}%`);
+  $("bar").setAttribute("aria-label", percent ? `White’s expected share: ${share.toFixed(0)} %` : "Nothing is known of the position");
+  $("percent").textContent = percent.replace(" %", "");
+  $("percent").classList.toggle("low", share < 50);
+
+  const rows = report?.moves ?? [];
+  $("candidates").hidden = rows.length === 0;
+  $("candidates").classList.toggle("plain", !report?.tree);
+  $("quiet").hidden = rows.length > 0;
+  $("score").textContent = report ? report.score : "";
+  $("effort").textContent = report ? effort(report) : "";
+  $("score").parentElement.classList.toggle("active", Boolean(report?.active) && game.thinking !== "");
+  const body = $("candidates").tBodies[0];
+  while (body.rows.length > rows.length) body.deleteRow(-1);
+  const total = rows.reduce((sum, c) => sum + c.visits, 0) || 1;
+  rows.forEach((c, i) => {
+    const row = body.rows[i] ?? addRow(body);
+    row.cells[0].textContent = c.line[0];
+    row.cells[1].style.setProperty("--visits", `${(100 * c.visits) / total}%`);
+    row.cells[1].style.setProperty("--prior", `${100 * c.prior}%`);
+    row.cells[1].title = `${c.visits.toLocaleString("en")} visits, prior ${(100 * c.prior).toFixed(1)} %`;
+    row.cells[1].lastElementChild.textContent = `${short(c.visits)} · ${(100 * c.prior).toFixed(0)} %`;
+    row.cells[2].textContent = c.score;
+    row.cells[3].textContent = c.line.slice(1).join(" ");
+  });
+  drawArrows(rows, total, report?.tree);
+}
+
+function addRow(body) {
+  const row = body.insertRow();
+  const head = document.createElement("th");
+  head.scope = "row";
+  row.append(head);
+  const bars = row.insertCell();
+  bars.className = "bars";
+  bars.append(document.createElement("i"), document.createElement("i"), document.createElement("span"));
+  row.insertCell().className = "num";
+  row.insertCell().className = "line";
+  row.addEventListener("pointerenter", () => { hovered = row.rowIndex - 1; draw(); });
+  row.addEventListener("pointerleave", () => { hovered = -1; draw(); });
+  return row;
+}
+
+let hovered = -1; // the row of the table whose arrow is drawn alone
+let arrowsKey = "";
+
+function drawArrows(rows, total, isTree) {
+  let list = [];
+  if ($("arrows").checked && !(game.outcome && look === null)) {
+    const most = Math.max(1, ...rows.map((c) => c.visits));
+    list = rows.map((c, i) => ({
+      from: c.from, to: c.to, best: i === 0,
+      visits: isTree ? c.visits / most : 1, prior: isTree ? c.prior : null,
+      worth: !isTree || c.visits / total >= 0.02 || c.prior >= 0.05,
+    })).filter((a, i) => (hovered >= 0 ? i === hovered : a.worth && (isTree || i < 3)));
+  }
+  const key = JSON.stringify([list, flipped]);
+  if (key === arrowsKey) return;
+  arrowsKey = key;
+  board.setArrows(list);
+}
+
+function short(n) {
+  if (n >= 1e6) return `${(n / 1e6).toFixed(1)}M`;
+  if (n >= 1e4) return `${(n / 1e3).toFixed(0)}k`;
+  return String(n);
+}
+
+function effort(r) {
+  const what = r.tree ? "visits" : "positions";
+  return `for White · ${short(r.nodes)} ${what} · depth ${r.depth} · ${short(r.speed)}/s · ${r.by}`;
+}
+
+// --- What is pressed ---
+
+$("new").addEventListener("click", newGame);
+$("back").addEventListener("click", () => {
+  const to = look;
+  look = null;
+  ask("back", to === null ? {} : { ply: to });
+});
+$("flip").addEventListener("click", flip);
+function flip() {
+  flipped = !flipped;
+  draw();
+}
+$("pause").addEventListener("click", () => ask("pause", { paused: !game.paused }));
+$("hurry").addEventListener("click", () => ask("hurry"));
+$("resign").addEventListener("click", () => ask("resign"));
+$("first").addEventListener("click", () => lookAt(0));
+$("previous").addEventListener("click", () => lookAt(ply() - 1));
+$("next").addEventListener("click", () => lookAt(ply() + 1));
+$("last").addEventListener("click", () => lookAt(last()));
+$("type").addEventListener("submit", async (e) => {
+  e.preventDefault();
+  const move = $("typed").value.trim();
+  if (move && (await ask("move", { ply: last(), move }))) $("typed").value = "";
+});
+const analyze = () => ask("analyze", { player: $("analyze").checked ? $("analyst").value : "", ply: look ?? undefined });
+$("analyze").addEventListener("change", analyze);
+$("analyst").addEventListener("change", () => $("analyze").checked && analyze());
+$("arrows").checked = stored("arrows") !== "off";
+$("arrows").addEventListener("change", () => {
+  store("arrows", $("arrows").checked ? "on" : "off");
+  draw();
+});
+
+async function copy(button, text) {
+  const name = button.textContent;
+  if (!(await attempt(async () => navigator.clipboard.writeText(await text())))) return;
+  button.textContent = "Copied";
+  setTimeout(() => { button.textContent = name; }, 1_500);
+}
+$("copypgn").addEventListener("click", (e) => copy(e.currentTarget, () => getPGN(id)));
+$("copyfen").addEventListener("click", (e) => copy(e.currentTarget, async () => game.positions[ply()].fen));
+
+document.addEventListener("keydown", (e) => {
+  if (!game || e.ctrlKey || e.metaKey || e.altKey || e.target.closest("input, select, textarea, dialog, .board")) return;
+  if (e.key === "ArrowLeft") lookAt(ply() - 1);
+  else if (e.key === "ArrowRight") lookAt(ply() + 1);
+  else if (e.key === "f") flip();
+  else if (e.key === "Escape") board.letGo();
+  else return;
+  e.preventDefault();
+});
+
+// --- The beginning ---
+
+window.addEventListener("hashchange", () => location.hash.length > 1 && play(location.hash.slice(1)));
+if (location.hash.length > 1) play(location.hash.slice(1));
+else await attempt(() => begin(usualGame()));

@@ -1,0 +1,95 @@
+// What the page asks the server, and hears from it.
+
+export class Refused extends Error {
+  constructor(status, message) {
+    super(message);
+    this.status = status;
+  }
+}
+
+async function ask(method, path, body) {
+  let response;
+  try {
+    response = await fetch(path, {
+      method,
+      headers: body === undefined ? {} : { "Content-Type": "application/json" },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+  } catch {
+    throw new Refused(0, "The server does not answer. Is alamos play still running?");
+  }
+  if (response.ok) return response;
+  let text = response.statusText;
+  try {
+    text = (await response.json()).error ?? text;
+  } catch {
+    // the answer is of something else than our server
+  }
+  throw new Refused(response.status, text);
+}
+
+export const getSetup = async () => (await ask("GET", "/api/setup")).json();
+export const beginGame = async (game) => (await (await ask("POST", "/api/games", game)).json()).id;
+export const askGame = (id, what, body = {}) => ask("POST", `/api/games/${id}/${what}`, body);
+export const pgnAddress = (id) => `/api/games/${id}/pgn`;
+export const getPGN = async (id) => (await ask("GET", pgnAddress(id))).text();
+
+// A browser has few connections to a server for all its tabs: a hidden tab gives its
+// own back, and says now and then that it is still there.
+const hiddenFor = 5_000;
+const stillHere = 50_000;
+
+// watch tells of a game until its answer is called: hear(update) of what is new,
+// lost(error) of a connection that failed (null: it is back).
+export function watch(id, hear, lost) {
+  let source = null;
+  let timer = 0;
+
+  function open() {
+    clearTimeout(timer);
+    if (source) return;
+    source = new EventSource(`/api/games/${id}/events`);
+    source.onmessage = (e) => {
+      lost(null);
+      hear(JSON.parse(e.data));
+    };
+    source.onerror = async () => {
+      const ended = source?.readyState === EventSource.CLOSED;
+      try {
+        await askGame(id, "here");
+      } catch (error) {
+        lost(error);
+        if (error.status === 404) return close();
+      }
+      if (ended) {
+        shut();
+        timer = setTimeout(open, 2_000);
+      }
+    };
+  }
+  function shut() {
+    source?.close();
+    source = null;
+  }
+  function hide() {
+    shut();
+    const call = () => {
+      askGame(id, "here").catch(() => {});
+      timer = setTimeout(call, stillHere);
+    };
+    call();
+  }
+  function visibility() {
+    clearTimeout(timer);
+    if (document.hidden) timer = setTimeout(hide, hiddenFor);
+    else open();
+  }
+  function close() {
+    clearTimeout(timer);
+    document.removeEventListener("visibilitychange", visibility);
+    shut();
+  }
+  document.addEventListener("visibilitychange", visibility);
+  open();
+  return close;
+}

@@ -1,0 +1,168 @@
+// The dialog in which games begin and players change.
+
+const $ = (id) => document.getElementById(id);
+
+// usual is how strong players are unless told otherwise, as the server reads it.
+export function usualSeat(player) {
+  switch (player.kind) {
+    case "tree":
+      return { player: player.id, visits: player.network ? 400 : 3000 };
+    case "alphabeta":
+      return { player: player.id, depth: 3, seconds: 5 };
+  }
+  return { player: player.id };
+}
+
+// Side is the part of the dialog for one side.
+class Side {
+  constructor(root) {
+    root.append($("sidefields").content.cloneNode(true));
+    this.root = root;
+    this.find = (name) => root.querySelector(`.${name}`);
+    this.find("who").addEventListener("change", () => this.set(usualSeat(this.player())));
+    this.find("limit").addEventListener("change", () => this.mark());
+  }
+
+  player() { return this.players.find((p) => p.id === this.find("who").value); }
+
+  offer(players) {
+    this.players = players;
+    this.find("who").replaceChildren(...players.map((p) => new Option(p.name, p.id)));
+  }
+
+  set(seat) {
+    if (!this.players.some((p) => p.id === seat.player)) seat = usualSeat(this.players[0]);
+    this.find("who").value = seat.player;
+    this.find("limit").value = seat.seconds ? "seconds" : seat.visits ? "visits" : "policy";
+    if (seat.visits) this.find("visits").value = seat.visits;
+    if (seat.seconds) this.find("seconds").value = this.find("most").value = seat.seconds;
+    this.find("temperature").value = seat.temperature ?? 0;
+    if (seat.depth) this.find("depth").value = seat.depth;
+    this.mark();
+  }
+
+  // mark shows the fields that the player has, and leaves the others out of checks.
+  mark() {
+    const kind = this.player().kind;
+    const limit = this.find("limit").value;
+    for (const part of this.root.querySelectorAll(".of")) part.hidden = !part.classList.contains(kind);
+    this.find("amount").hidden = limit === "policy";
+    this.find("visits").hidden = limit !== "visits";
+    this.find("seconds").hidden = limit !== "seconds";
+    this.find("unit").textContent = limit === "visits" ? "Visits" : "Seconds";
+    for (const field of this.root.querySelectorAll("input")) field.disabled = field.hidden || Boolean(field.closest("[hidden]"));
+  }
+
+  get() {
+    const number = (name) => Number(this.find(name).value) || 0;
+    const seat = { player: this.player().id };
+    switch (this.player().kind) {
+      case "tree": {
+        const limit = this.find("limit").value;
+        if (limit !== "policy") seat[limit] = number(limit);
+        seat.temperature = number("temperature");
+        break;
+      }
+      case "alphabeta":
+        seat.depth = number("depth");
+        seat.seconds = number("most");
+    }
+    return seat;
+  }
+}
+
+export class Setup {
+  constructor(setup) {
+    this.setup = setup;
+    this.dialog = $("setup");
+    this.white = new Side($("white"));
+    this.black = new Side($("black"));
+    $("variants").append(...setup.variants.map((v) => {
+      const label = document.createElement("label");
+      const input = document.createElement("input");
+      input.type = "radio";
+      input.name = "variant";
+      input.value = v.id;
+      const name = document.createElement("b");
+      name.textContent = v.title;
+      const goal = document.createElement("small");
+      goal.textContent = v.goal;
+      label.append(input, name, goal);
+      return label;
+    }));
+    $("variants").addEventListener("change", () => this.offer());
+    $("swap").addEventListener("click", () => {
+      const [w, b] = [this.white.get(), this.black.get()];
+      this.white.set(b);
+      this.black.set(w);
+    });
+    $("cancel").addEventListener("click", () => this.dialog.close());
+    $("number").addEventListener("focus", () => this.start("chess960"));
+    $("startfen").addEventListener("focus", () => this.start("fen"));
+    this.dialog.querySelector("form").addEventListener("submit", (e) => {
+      e.preventDefault();
+      this.submit();
+    });
+  }
+
+  start(value) { this.dialog.querySelector(`[name=start][value=${value}]`).checked = true; }
+
+  variant() {
+    const id = this.dialog.querySelector("[name=variant]:checked").value;
+    return this.setup.variants.find((v) => v.id === id);
+  }
+
+  // playersOf lists who plays a variant.
+  playersOf(variant) { return this.setup.players.filter((p) => p.variants.includes(variant)); }
+
+  // offer fits the dialog to the variant.
+  offer(white = this.white.get(), black = this.black.get()) {
+    const v = this.variant();
+    const players = this.playersOf(v.id);
+    const strongest = usualSeat(players[0]);
+    for (const [side, seat] of [[this.white, white], [this.black, black]]) {
+      side.offer(players);
+      side.set(players.some((p) => p.id === seat.player) ? seat : strongest);
+    }
+    $("start960").hidden = !v.chess960;
+    if (!v.chess960 && this.dialog.querySelector("[name=start]:checked").value === "chess960") this.start("usual");
+    $("startfen").placeholder = v.start;
+  }
+
+  // open asks for a new game, or with change for other players of a game under way.
+  // answer gets what is to be asked of the server, and fails where it refuses.
+  open(variant, seats, change, answer) {
+    this.answer = answer;
+    this.change = change;
+    this.dialog.querySelector(`[name=variant][value="${variant}"]`).checked = true;
+    this.dialog.classList.toggle("change", change);
+    $("setuptitle").textContent = change ? "Players" : "New game";
+    $("begin").textContent = change ? "Use" : "Play";
+    $("setuperror").textContent = "";
+    this.white.offer(this.playersOf(variant));
+    this.black.offer(this.playersOf(variant));
+    this.offer(seats[0], seats[1]);
+    this.dialog.showModal();
+    (change ? this.white.find("who") : this.dialog.querySelector("[name=variant]:checked")).focus();
+  }
+
+  async submit() {
+    const game = { white: this.white.get(), black: this.black.get() };
+    if (!this.change) {
+      game.variant = this.variant().id;
+      switch (this.dialog.querySelector("[name=start]:checked").value) {
+        case "fen":
+          game.fen = $("startfen").value.trim();
+          break;
+        case "chess960":
+          game.chess960 = $("number").value === "" ? -1 : Number($("number").value);
+      }
+    }
+    try {
+      await this.answer(game);
+      this.dialog.close();
+    } catch (error) {
+      $("setuperror").textContent = error.message;
+    }
+  }
+}

@@ -1,0 +1,350 @@
+package play
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	mathrand "math/rand/v2"
+	"net"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"alamos/pkg/chess"
+	"alamos/pkg/engine"
+)
+
+//go:embed page
+var files embed.FS
+
+// Config says what a server offers.
+type Config struct {
+	// Networks are those that can be played. With none there are random moves,
+	// alpha-beta on material and a search that knows the rules only.
+	Networks []engine.Mind
+
+	// Variant is the one that the page begins with; nil: the first of all.
+	Variant *chess.Variant
+
+	// Pace is the least time from an engine's turn to its move; 0: 450 ms.
+	Pace time.Duration
+
+	// Host is the name by which the server is reached beside localhost and its
+	// addresses; "": none.
+	Host string
+
+	// Log hears of failures; nil: nobody does.
+	Log *slog.Logger
+}
+
+// Server has the games and those who play them.
+type Server struct {
+	cfg      Config
+	players  []player
+	variants []chess.Variant
+	first    chess.Variant
+	handler  http.Handler
+
+	ctx   context.Context // of all games
+	close context.CancelFunc
+	wait  sync.WaitGroup
+
+	mu    sync.Mutex
+	games map[string]*game
+}
+
+// mostGames is how many games there can be at once.
+const mostGames = 200
+
+// New makes a server. It fails when no network plays the variant.
+func New(cfg Config) (*Server, error) {
+	cfg.Pace = cmp.Or(cfg.Pace, 450*time.Millisecond)
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{cfg: cfg, games: map[string]*game{}}
+	s.players, s.variants = newPlayers(cfg.Networks)
+	s.first = s.variants[0]
+	if cfg.Variant != nil {
+		if !slices.Contains(s.variants, *cfg.Variant) {
+			return nil, fmt.Errorf("no network plays %s: theirs are %v", *cfg.Variant, s.variants)
+		}
+		s.first = *cfg.Variant
+	}
+	s.ctx, s.close = context.WithCancel(context.Background())
+	s.handler = guard{host: cfg.Host, next: s.routes()}
+	s.wait.Go(s.keepHouse)
+	return s, nil
+}
+
+// Close ends all games. The networks are the caller's to close, after it.
+func (s *Server) Close() {
+	s.close()
+	s.wait.Wait()
+}
+
+// ServeHTTP answers requests, of the page and for it.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// Serve answers on l until ctx ends, which is no error.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	running, stop := context.WithCancel(ctx)
+	defer stop()
+	server := &http.Server{
+		Handler: s, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		BaseContext: func(net.Listener) context.Context { return running }, // ends the streams of events
+		ErrorLog:    slog.NewLogLogger(s.cfg.Log.Handler(), slog.LevelDebug),
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(l) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	last, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+	defer cancel()
+	if err := server.Shutdown(last); err != nil {
+		return server.Close()
+	}
+	return nil
+}
+
+// keepHouse ends searches of games that nobody looks at any more.
+func (s *Server) keepHouse() {
+	for sleep(s.ctx, 10*time.Second) == nil {
+		s.mu.Lock()
+		for _, g := range s.games {
+			g.review()
+		}
+		s.mu.Unlock()
+	}
+}
+
+func (s *Server) routes() http.Handler {
+	mux := http.NewServeMux()
+	page, err := fs.Sub(files, "page")
+	if err != nil {
+		panic(err) // the folder was there when this was compiled
+	}
+	mux.Handle("/", http.FileServerFS(page))
+	get := func(path string, f func(w http.ResponseWriter, r *http.Request) (any, error)) {
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+			v, err := f(w, r)
+			s.answer(w, r, v, err)
+		})
+	}
+	get("GET /api/setup", func(http.ResponseWriter, *http.Request) (any, error) {
+		return setupOf(s.players, s.variants, s.first), nil
+	})
+	get("GET /api/games/{id}/events", func(w http.ResponseWriter, r *http.Request) (any, error) {
+		g, err := s.game(r)
+		if err != nil {
+			return nil, err
+		}
+		if err := g.watch(r.Context(), w); err != nil {
+			s.cfg.Log.Debug("a page has gone", "game", g.id, "error", err)
+		}
+		return done, nil
+	})
+	get("GET /api/games/{id}/pgn", func(w http.ResponseWriter, r *http.Request) (any, error) {
+		g, err := s.game(r)
+		if err != nil {
+			return nil, err
+		}
+		text, err := g.pgn(time.Now())
+		if err != nil {
+			return nil, err
+		}
+		w.Header().Set("Content-Type", "application/x-chess-pgn; charset=utf-8")
+		w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="alamos-%s-%s.pgn"`, g.variant, g.id))
+		_, err = io.WriteString(w, text)
+		if err != nil {
+			s.cfg.Log.Debug("a page has gone", "game", g.id, "error", err)
+		}
+		return done, nil
+	})
+	mux.HandleFunc("POST /api/games", func(w http.ResponseWriter, r *http.Request) {
+		q, err := read[newGame](w, r)
+		var g *game
+		if err == nil {
+			g, err = s.begin(q)
+		}
+		if err != nil {
+			s.answer(w, r, nil, err)
+			return
+		}
+		w.Header().Set("Location", "/#"+g.id)
+		w.WriteHeader(http.StatusCreated)
+		s.answer(w, r, map[string]string{"id": g.id}, nil)
+	})
+	post(s, mux, "move", func(g *game, q moveRequest) error { return g.play(q) })
+	post(s, mux, "back", func(g *game, q backRequest) error { return g.back(q) })
+	post(s, mux, "pause", func(g *game, q pauseRequest) error { g.pause(q.Paused); return nil })
+	post(s, mux, "hurry", func(g *game, _ nothing) error { return g.hasten() })
+	post(s, mux, "resign", func(g *game, _ nothing) error { return g.resign() })
+	post(s, mux, "here", func(g *game, _ nothing) error { return nil }) // every request says so
+	post(s, mux, "seats", func(g *game, q seatsRequest) error {
+		if err := errors.Join(s.check(chess.White, q.White, g.variant), s.check(chess.Black, q.Black, g.variant)); err != nil {
+			return refused("%v", err)
+		}
+		g.sit([2]seat{q.White, q.Black})
+		return nil
+	})
+	post(s, mux, "analyze", func(g *game, q analyzeRequest) error {
+		if q.Player != "" {
+			if _, err := s.find(q.Player, g.variant); err != nil {
+				return err
+			}
+		}
+		return g.analyze(q)
+	})
+	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
+		s.answer(w, r, nil, problemf(http.StatusNotFound, "nothing answers %s %.200q", r.Method, r.URL.Path))
+	})
+	return mux
+}
+
+// post answers requests that change a game.
+func post[T any](s *Server, mux *http.ServeMux, name string, f func(*game, T) error) {
+	mux.HandleFunc("POST /api/games/{id}/"+name, func(w http.ResponseWriter, r *http.Request) {
+		q, err := read[T](w, r)
+		var g *game
+		if err == nil {
+			g, err = s.game(r)
+		}
+		if err == nil {
+			g.touch(0)
+			err = f(g, q)
+		}
+		s.answer(w, r, nothing{}, err)
+	})
+}
+
+// read reads the body of a request.
+func read[T any](w http.ResponseWriter, r *http.Request) (T, error) {
+	v, err := decode[T](http.MaxBytesReader(w, r.Body, mostBytes))
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return v, problemf(http.StatusRequestEntityTooLarge, "the request has more than %d bytes", mostBytes)
+	case err != nil:
+		return v, refused("%v", err)
+	}
+	return v, nil
+}
+
+// done is the answer of those who have answered.
+var done = new(struct{ int })
+
+// answer writes a value, or what is wrong.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, v any, err error) {
+	if v == done && err == nil {
+		return
+	}
+	if err != nil && !errors.As(err, new(problem)) {
+		s.cfg.Log.Error("a request has failed", "path", r.URL.Path, "error", err)
+	}
+	answer(w, v, err)
+}
+
+func answer(w http.ResponseWriter, v any, err error) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	if err != nil {
+		p := problem{http.StatusInternalServerError, err.Error()}
+		errors.As(err, &p)
+		v = map[string]string{"error": p.text}
+		w.WriteHeader(p.status)
+	}
+	// A page that has gone needs no answer.
+	_ = json.NewEncoder(w).Encode(v)
+}
+
+func (s *Server) game(r *http.Request) (*game, error) {
+	id := r.PathValue("id")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if g := s.games[id]; g != nil {
+		return g, nil
+	}
+	return nil, problemf(http.StatusNotFound, "there is no game %.50q: it may be of a server that has ended", id)
+}
+
+// begin begins a game.
+func (s *Server) begin(q newGame) (*game, error) {
+	v, err := chess.ParseVariant(q.Variant)
+	if err != nil {
+		return nil, refused("%v", err)
+	}
+	start := chess.StartPosition(v)
+	switch {
+	case !slices.Contains(s.variants, v):
+		return nil, refused("no network plays %s", v)
+	case q.FEN != "" && q.Chess960 != nil:
+		return nil, refused("want a FEN or a start of chess960, not both")
+	case q.FEN != "":
+		if start, err = chess.ParseFEN(v, q.FEN); err != nil {
+			return nil, refused("%v", err)
+		}
+	case q.Chess960 != nil:
+		n := *q.Chess960
+		if n == -1 {
+			n = mathrand.IntN(960)
+		}
+		if start, err = chess.Chess960(v, n); err != nil {
+			return nil, refused("%v", err)
+		}
+	}
+	if err := errors.Join(s.check(chess.White, q.White, v), s.check(chess.Black, q.Black, v)); err != nil {
+		return nil, refused("%v", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ctx.Err() != nil {
+		return nil, problemf(http.StatusServiceUnavailable, "the server ends")
+	}
+	if err := s.makeRoom(); err != nil {
+		return nil, err
+	}
+	find := func(id string) *player {
+		p, _ := s.find(id, v) // it was checked
+		return p
+	}
+	g := newGameAt(rand.Text()[:12], start, [2]seat{q.White, q.Black}, find)
+	ctx, end := context.WithCancel(s.ctx)
+	g.end = end
+	s.games[g.id] = g
+	s.wait.Go(func() { g.drive(ctx, s.cfg.Pace) })
+	return g, nil
+}
+
+// makeRoom forgets the game that nobody has looked at for longest, where there are too
+// many. s.mu is held.
+func (s *Server) makeRoom() error {
+	if len(s.games) < mostGames {
+		return nil
+	}
+	var oldest *game
+	var since time.Time
+	for _, g := range s.games {
+		g.mu.Lock()
+		if g.watchers == 0 && (oldest == nil || g.touched.Before(since)) {
+			oldest, since = g, g.touched
+		}
+		g.mu.Unlock()
+	}
+	if oldest == nil {
+		return problemf(http.StatusServiceUnavailable, "%d games are looked at: close some of their pages", len(s.games))
+	}
+	oldest.end()
+	delete(s.games, oldest.id)
+	return nil
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"net"
+	"os/exec"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"alamos/pkg/chess"
+	"alamos/pkg/engine"
+	"alamos/pkg/play"
+)
+
+func playCommand() *cobra.Command {
+	var (
+		models  []string
+		variant string
+		addr    string
+		open    bool
+		h       engine.Hardware
+	)
+	cmd := &cobra.Command{
+		Use:   "play",
+		Short: "Play against a network on a page in the browser",
+		Long: `play serves a page on which you play against networks, or let them play each other,
+and see what their search thinks. It is served to this machine only, unless --addr says
+otherwise, and needs nothing from the internet. Ctrl-C ends it.
+
+With networks the page has their variants; without, it has all variants, against random
+moves, alpha-beta on material, or a search that knows the rules only.`,
+		Example: `  alamos play
+  alamos play --model results/quickstart/*/checkpoints/gen-0008.safetensors --open
+  alamos play --model old.safetensors --model new.safetensors --addr localhost:9000`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg := play.Config{Log: slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))}
+			if variant != "" {
+				v, err := chess.ParseVariant(variant)
+				if err != nil {
+					return usagef("--variant: %w", err)
+				}
+				cfg.Variant = &v
+			}
+			if h.Threads < 0 {
+				return usagef("--threads: want 0 or more, have %d", h.Threads)
+			}
+			host, _, err := net.SplitHostPort(addr)
+			if err != nil {
+				return usagef("--addr: %w: want a host and a port, such as localhost:8080", err)
+			}
+			cfg.Host = host
+			for _, path := range models {
+				m, err := engine.Load(path, h)
+				if err != nil {
+					return err
+				}
+				defer m.Close()
+				cfg.Networks = append(cfg.Networks, m)
+			}
+			server, err := play.New(cfg)
+			if err != nil {
+				return usagef("%w", err)
+			}
+			defer server.Close()
+			l, err := net.Listen("tcp", addr)
+			if err != nil {
+				return fmt.Errorf("%w: --addr chooses another address, such as localhost:0 for any free port", err)
+			}
+			page := "http://" + l.Addr().String() + "/"
+			if host == "localhost" {
+				_, port, _ := net.SplitHostPort(l.Addr().String())
+				page = "http://localhost:" + port + "/"
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "play at %s (Ctrl-C ends it)\n", page)
+			if ip := l.Addr().(*net.TCPAddr).IP; !ip.IsLoopback() {
+				fmt.Fprintln(cmd.ErrOrStderr(), "note: whoever reaches this address can play, and use this machine's time")
+			}
+			if open {
+				if err := show(page); err != nil {
+					fmt.Fprintf(cmd.ErrOrStderr(), "note: no browser was opened: %v\n", err)
+				}
+			}
+			return server.Serve(cmd.Context(), l)
+		},
+	}
+	f := cmd.Flags()
+	f.StringArrayVar(&models, "model", nil, "checkpoint `file`; several for several variants, or to play each other")
+	variantFlag(cmd, &variant, "", "the variant to begin with")
+	f.StringVar(&addr, "addr", "localhost:8080", "`address` to serve the page at")
+	f.BoolVar(&open, "open", false, "open the page in the browser")
+	f.IntVar(&h.Threads, "threads", 0, "threads of a network (default: one a core)")
+	f.StringVar(&h.Precision, "precision", "auto", "of network inference: auto, fp32 or bf16")
+	return cmd
+}
+
+// show opens a page in the user's browser.
+func show(page string) error {
+	name, args := "xdg-open", []string{page}
+	switch runtime.GOOS {
+	case "darwin":
+		name = "open"
+	case "windows":
+		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", page}
+	}
+	c := exec.Command(name, args...)
+	if err := c.Start(); err != nil {
+		return err
+	}
+	go c.Wait() // it is nobody's business how it ends
+	return nil
+}
