@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"alamos/pkg/hook"
 	"alamos/pkg/lab"
 )
 
@@ -40,6 +41,8 @@ it: that is what the flags here are for.`,
 				return usagef("--workers: want 0 or more, have %d", opt.Workers)
 			case opt.Jobs < 1:
 				return usagef("--jobs: want at least 1, have %d", opt.Jobs)
+			case opt.HookTime <= 0:
+				return usagef("--hook-time: want more than 0, have %v", opt.HookTime)
 			case opt.Precision != "auto" && opt.Precision != "fp32" && opt.Precision != "bf16":
 				return usagef("--precision: want auto, fp32 or bf16, have %q", opt.Precision)
 			}
@@ -70,6 +73,7 @@ it: that is what the flags here are for.`,
 	f.BoolVar(&opt.FailFast, "fail-fast", false, "end the run when a trial fails")
 	f.IntVar(&opt.Workers, "workers", 0, "goroutines that play games, of all jobs together (default: one a core)")
 	f.StringVar(&opt.Precision, "precision", "auto", "of network inference: auto, fp32 or bf16")
+	f.DurationVar(&opt.HookTime, "hook-time", hook.DefaultTime, "of a call of a script, after which it counts as endless")
 	f.BoolVar(&opt.SkipMissingEngines, "skip-missing-engines", false, "leave out tournament opponents that are not installed")
 	setFlag(cmd, &set)
 	return cmd

@@ -5,8 +5,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"alamos/pkg/hook/alamos"
@@ -80,6 +84,26 @@ func (h *Hook) SHA256() string {
 	return hex.EncodeToString(sum[:])
 }
 
+// Declared names the functions that the script declares, in the order of
+// [Functions], without compiling it: quick, but only Check tells whether they can be
+// called. Of what is no Go file it names none.
+func (h *Hook) Declared() []string {
+	f, err := parser.ParseFile(token.NewFileSet(), h.path, h.source, parser.SkipObjectResolution)
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, want := range functions {
+		if slices.ContainsFunc(f.Decls, func(d ast.Decl) bool {
+			have, ok := d.(*ast.FuncDecl)
+			return ok && have.Recv == nil && have.Name.Name == want.Name
+		}) {
+			names = append(names, want.Name)
+		}
+	}
+	return names
+}
+
 // Check compiles the script, sets its package variables without calling any of
 // its functions, and makes sure that it has those that are wanted.
 func (h *Hook) Check(ctx context.Context, l Limits, want ...string) error {
@@ -88,7 +112,7 @@ func (h *Hook) Check(ctx context.Context, l Limits, want ...string) error {
 		return err
 	}
 	for _, name := range want {
-		if err := h.has(have, name); err != nil {
+		if err := h.Has(have, name); err != nil {
 			return err
 		}
 	}

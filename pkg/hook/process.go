@@ -180,8 +180,9 @@ func (p *process) end() error {
 }
 
 // dead says why a child has ended without a report. The runtime tells in a line
-// such as "fatal error: ...".
-func (p *process) dead(waitErr error) *Error {
+// such as "fatal error: ..."; without one it was killed, which is not the script's
+// fault.
+func (p *process) dead(waitErr error) error {
 	for line := range strings.Lines(string(p.death.kept)) {
 		if _, why, ok := strings.Cut(line, "fatal error: "); ok {
 			if strings.Contains(why, "out of memory") || strings.Contains(why, "cannot allocate memory") {
@@ -190,5 +191,5 @@ func (p *process) dead(waitErr error) *Error {
 			return p.hook.fault("ended its process: %s", strings.TrimSpace(why))
 		}
 	}
-	return p.hook.fault("its process ended without an answer (%v)", waitErr)
+	return fmt.Errorf("hook %s: its process ended without an answer (%v)", p.hook.path, waitErr)
 }

@@ -65,6 +65,9 @@ func TestStart(t *testing.T) {
 		if names, err := h.Functions(t.Context(), Limits{}); err != nil || !slices.Equal(names, []string{f.Name}) {
 			t.Errorf("%s: %v, %v", f.Kind, names, err)
 		}
+		if names := h.Declared(); !slices.Equal(names, []string{f.Name}) {
+			t.Errorf("%s declares %v", f.Kind, names)
+		}
 		if err := callAny(t.Context(), h, Limits{}); err != nil {
 			t.Errorf("%s: %v", f.Kind, err)
 		}

@@ -150,7 +150,7 @@ func (s *Session) Stop(ctx context.Context, p Progress) (stop bool, reason strin
 func (s *Session) call(ctx context.Context, c call, n Network) (report, error) {
 	var r report
 	err := s.with(ctx, func(p *process) (err error) {
-		if err := s.hook.has(p.functions, c.Function); err != nil {
+		if err := s.hook.Has(p.functions, c.Function); err != nil {
 			return err
 		}
 		r, err = p.call(ctx, &c, n)
@@ -162,8 +162,9 @@ func (s *Session) call(ctx context.Context, c call, n Network) (report, error) {
 	return r, nil
 }
 
-// has makes sure that a function is among those of the script.
-func (h *Hook) has(have []string, name string) error {
+// Has returns an error of the script where a function is not among those that it
+// has, see [Hook.Functions].
+func (h *Hook) Has(have []string, name string) error {
 	if slices.Contains(have, name) {
 		return nil
 	}

@@ -188,6 +188,25 @@ func TestClose(t *testing.T) {
 	}
 }
 
+// A process that somebody kills is not the script's fault, and is replaced.
+func TestKilledProcess(t *testing.T) {
+	s := open(t, "testdata/sometimes.go", Limits{})
+	if _, err := s.Functions(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	p := <-s.pool
+	time.AfterFunc(100*time.Millisecond, func() { _ = p.cmd.Process.Kill() })
+	s.pool <- p
+	_, err := s.Measure(t.Context(), Generation{Number: 3})
+	var fault *Error
+	if err == nil || errors.As(err, &fault) || !strings.Contains(err.Error(), "signal: killed") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := s.Measure(t.Context(), Generation{}); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestNoSuchFunction(t *testing.T) {
 	s := open(t, "testdata/explosions.go", Limits{})
 	_, err := s.Rate(t.Context(), Progress{})

@@ -137,7 +137,7 @@ func (all *models) close() {
 func (m *match) enter(ctx context.Context, p *contestant, nets *models) (arena.Player, error) {
 	switch {
 	case p.script != nil:
-		return scriptPlayer(p.name, p.depth, p.script)
+		return m.scriptPlayer(p.name, p.depth, p.script)
 	case p.model() >= 0:
 		t := m.owner(p)
 		model, err := nets.of(t, p.model())

@@ -105,7 +105,7 @@ func (t *trial) measure(ctx context.Context, name, function string, in store.Inp
 
 // callHook makes one call of a script in a process of its own.
 func (t *trial) callHook(ctx context.Context, h *experiment.Hook, call func(context.Context, *hook.Session) (hook.Metrics, error)) (hook.Metrics, error) {
-	s, err := open(h.File, h.SHA256, hook.Limits{})
+	s, err := t.open(h.File, h.SHA256, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -119,22 +119,18 @@ func (t *trial) has(h *experiment.Hook, function string) bool {
 }
 
 // findFunctions finds out which functions the hooks of all trials have.
-func (r *run) findFunctions(ctx context.Context) error {
+func (r *run) findFunctions() error {
 	r.functions = map[string][]string{}
 	for i := range r.experiment.Trials {
 		for _, h := range r.experiment.Trials[i].Settings.Hooks {
 			if _, known := r.functions[h.SHA256]; known {
 				continue
 			}
-			s, err := open(h.File, h.SHA256, hook.Limits{})
+			script, err := read(h.File, h.SHA256)
 			if err != nil {
 				return err
 			}
-			r.functions[h.SHA256], err = s.Functions(ctx)
-			s.Close()
-			if err != nil {
-				return err
-			}
+			r.functions[h.SHA256] = script.Declared()
 		}
 	}
 	return nil

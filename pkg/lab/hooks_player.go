@@ -28,8 +28,8 @@ func scriptName(s *experiment.Script) string {
 
 // scriptPlayer looks ahead by alpha-beta on the evaluation of a script, which has
 // a process of its own.
-func scriptPlayer(name string, depth int, script *experiment.Script) (arena.Player, error) {
-	s, err := openScript(script, hook.Limits{})
+func (r *run) scriptPlayer(name string, depth int, script *experiment.Script) (arena.Player, error) {
+	s, err := r.openScript(script, 1)
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package lab
 import (
 	"context"
 
-	"alamos/pkg/hook"
 	"alamos/pkg/store"
 	"alamos/pkg/train"
 )
@@ -57,7 +56,7 @@ func (t *trial) asker(ctx context.Context, g int) (ask func([]train.Epoch) (floa
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := openScript(script, hook.Limits{})
+	s, err := t.openScript(script, 1)
 	if err != nil {
 		return nil, nil, err
 	}

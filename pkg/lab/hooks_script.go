@@ -13,22 +13,28 @@ import (
 	"alamos/pkg/train"
 )
 
-// open begins a session of a script that was hashed when the experiment was
-// loaded.
-func open(file, sum string, l hook.Limits) (*hook.Session, error) {
+// read reads a script that was hashed when the experiment was loaded.
+func read(file, sum string) (*hook.Hook, error) {
 	script, err := hook.Read(file)
+	if err == nil && script.SHA256() != sum {
+		err = fmt.Errorf("%s was changed while this ran: run again", file)
+	}
+	return script, err
+}
+
+// open begins a session of a script, with as many processes as calls are made
+// beside each other.
+func (r *run) open(file, sum string, processes int) (*hook.Session, error) {
+	script, err := read(file, sum)
 	if err != nil {
 		return nil, err
 	}
-	if script.SHA256() != sum {
-		return nil, fmt.Errorf("%s was changed while this ran: run again", file)
-	}
-	return script.Open(l), nil
+	return script.Open(hook.Limits{Time: r.HookTime, Processes: processes}), nil
 }
 
 // openScript is open for a script that decides results.
-func openScript(s *experiment.Script, l hook.Limits) (*hook.Session, error) {
-	return open(s.File, s.SHA256, l)
+func (r *run) openScript(s *experiment.Script, processes int) (*hook.Session, error) {
+	return r.open(s.File, s.SHA256, processes)
 }
 
 // progress is what a script is told when generation g is trained: of what came

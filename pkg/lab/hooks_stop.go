@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"alamos/pkg/hook"
 	"alamos/pkg/store"
 )
 
@@ -39,7 +38,7 @@ func (t *trial) stops(ctx context.Context, g int) (*store.Ended, error) {
 	}
 	in := store.Inputs{"code": stopCode, "script": script.SHA256, "progress": progressSum(p)}
 	err = t.do(ctx, stage{name: store.StopStage(g), in: in, work: func(ctx context.Context) (any, error) {
-		s, err := openScript(script, hook.Limits{})
+		s, err := t.openScript(script, 1)
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"bytes"
 	"context"
 	"encoding/csv"
 	"fmt"
@@ -31,7 +32,7 @@ func (t *trial) target(ctx context.Context, g int) error {
 	}
 	in := store.Inputs{"code": targetCode, "script": v.Script.SHA256, "games": t.Output(store.SelfPlayStage(g), store.GamesFile(g))}
 	return t.do(ctx, stage{name: store.TargetStage(g), in: in, files: []string{store.TargetFile(g)}, work: func(ctx context.Context) (any, error) {
-		s, err := openScript(&v.Script, hook.Limits{})
+		s, err := t.openScript(&v.Script, 1)
 		if err != nil {
 			return nil, err
 		}
@@ -40,14 +41,16 @@ func (t *trial) target(ctx context.Context, g int) error {
 		if err != nil {
 			return nil, err
 		}
+		task := t.Reporter.Task(store.TargetStage(g), "games")
+		defer task.End()
+		var b bytes.Buffer
+		if err := writeTargets(ctx, &b, s, games, func(done int) { task.Set(done, len(games), "") }); err != nil {
+			return nil, err
+		}
 		if err := os.MkdirAll(t.Path("targets"), 0o777); err != nil {
 			return nil, err
 		}
-		task := t.Reporter.Task(store.TargetStage(g), "games")
-		defer task.End()
-		return nil, disk.WriteFile(t.Path(store.TargetFile(g)), func(w io.Writer) error {
-			return writeTargets(ctx, w, s, games, func(done int) { task.Set(done, len(games), "") })
-		})
+		return nil, disk.WriteBytes(t.Path(store.TargetFile(g)), b.Bytes())
 	}})
 }
 

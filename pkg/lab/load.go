@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/encode"
@@ -85,30 +87,41 @@ func supports[T interface{ Supports(chess.Variant) error }](byName func(string) 
 }
 
 // CheckHooks compiles the scripts of an experiment and makes sure that each has the
-// function that its place needs. Faults of a script are [experiment.Errors] with the
-// place in the script.
+// functions that its places need. Faults of a script are [experiment.Errors] with
+// the place in the script.
 func CheckHooks(ctx context.Context, e *experiment.Experiment) error {
-	var faults experiment.Errors
-	type use struct{ file, function string }
-	seen := map[use]bool{}
+	var files []string            // in the order of the experiment
+	uses := map[string][]string{} // what each must have
 	for i := range e.Trials {
 		for _, x := range e.Trials[i].Settings.Scripts() {
-			u := use{x.File, functionFor(x.Path)}
-			if seen[u] {
-				continue
+			f := functionFor(x.Path)
+			if uses[x.File] == nil {
+				files = append(files, x.File)
 			}
-			seen[u] = true
-			var fault *hook.Error
-			switch err := checkHook(ctx, u.file, u.function); {
-			case errors.As(err, &fault):
-				f := &experiment.Error{File: fault.File, Line: max(1, fault.Line), Col: max(1, fault.Col), Msg: fault.Msg}
-				if !slices.ContainsFunc(faults, func(o *experiment.Error) bool { return *o == *f }) { // of a script used twice
-					faults = append(faults, f)
-				}
-			case err != nil:
-				return err
+			if !slices.Contains(uses[x.File], f) {
+				uses[x.File] = append(uses[x.File], f)
 			}
 		}
+	}
+	// A script is compiled in a process of its own; the start of that is most of it.
+	errs := make([][]error, len(files))
+	var group sync.WaitGroup
+	places := make(chan struct{}, runtime.NumCPU())
+	for i, file := range files {
+		places <- struct{}{}
+		group.Go(func() {
+			errs[i] = checkHook(ctx, file, uses[file])
+			<-places
+		})
+	}
+	group.Wait()
+	var faults experiment.Errors
+	for _, err := range slices.Concat(errs...) {
+		var fault *hook.Error
+		if !errors.As(err, &fault) {
+			return err
+		}
+		faults = append(faults, &experiment.Error{File: fault.File, Line: max(1, fault.Line), Col: max(1, fault.Col), Msg: fault.Msg})
 	}
 	if len(faults) > 0 {
 		return faults
@@ -132,21 +145,29 @@ func functionFor(key string) string {
 	return hook.Evaluate
 }
 
-// checkHook compiles a script that needs a function.
-func checkHook(ctx context.Context, file, function string) error {
+// checkHook compiles a script that needs functions.
+func checkHook(ctx context.Context, file string, want []string) []error {
 	script, err := hook.Read(file)
 	if err != nil {
-		return err
-	}
-	if function != "" {
-		return script.Check(ctx, hook.Limits{}, function)
+		return []error{err}
 	}
 	have, err := script.Functions(ctx, hook.Limits{})
 	if err != nil {
-		return err
+		return []error{err}
 	}
-	if !slices.Contains(have, hook.Measure) && !slices.Contains(have, hook.MeasureCheckpoint) {
-		return &hook.Error{File: file, Msg: fmt.Sprintf("measures nothing: want %s or %s, have %s", hook.Measure, hook.MeasureCheckpoint, strings.Join(have, ", "))}
+	var errs []error
+	for _, name := range want {
+		switch {
+		case name != "":
+			err = script.Has(have, name)
+		case !slices.Contains(have, hook.Measure) && !slices.Contains(have, hook.MeasureCheckpoint):
+			err = &hook.Error{File: file, Msg: fmt.Sprintf("measures nothing: want %s or %s, have %s", hook.Measure, hook.MeasureCheckpoint, strings.Join(have, ", "))}
+		default:
+			err = nil
+		}
+		if err != nil {
+			errs = append(errs, err)
+		}
 	}
-	return nil
+	return errs
 }

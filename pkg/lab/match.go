@@ -20,7 +20,6 @@ import (
 	"alamos/pkg/chess"
 	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
-	"alamos/pkg/hook"
 	"alamos/pkg/store"
 )
 
@@ -300,7 +299,7 @@ func (m *match) play(ctx context.Context) ([]*arena.Game, error) {
 		ctx, stop := context.WithCancelCause(ctx)
 		defer stop(nil)
 		if script := m.Settings.Tournament.Adjudicate; script != nil {
-			judge, err := openScript(script, hook.Limits{Processes: m.workers})
+			judge, err := m.openScript(script, m.workers)
 			if err != nil {
 				return nil, err
 			}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"time"
 
 	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
@@ -21,6 +22,9 @@ type Options struct {
 	Precision string // of inference: "auto", "fp32" or "bf16"; empty: auto
 	Alamos    string // version, for the manifest
 	Reporter  Reporter
+	// HookTime is how long a call of a script may take before it counts as one that
+	// does not end; 0: hook.DefaultTime.
+	HookTime time.Duration
 	// SkipMissingEngines leaves opponents that are not installed out of
 	// tournaments instead of refusing to run.
 	SkipMissingEngines bool
@@ -92,7 +96,7 @@ func Run(ctx context.Context, e *experiment.Experiment, opt Options) error {
 	if err := r.findEngines(ctx); err != nil {
 		return err
 	}
-	if err := r.findFunctions(ctx); err != nil {
+	if err := r.findFunctions(); err != nil {
 		return err
 	}
 	word, err := r.begin()

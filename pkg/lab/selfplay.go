@@ -13,7 +13,6 @@ import (
 	"alamos/pkg/disk"
 	"alamos/pkg/encode"
 	"alamos/pkg/experiment"
-	"alamos/pkg/hook"
 	"alamos/pkg/search"
 	"alamos/pkg/selfplay"
 	"alamos/pkg/store"
@@ -127,7 +126,7 @@ func (t *trial) play(ctx context.Context, g int, in store.Inputs) (records []*se
 		Parallel: 2 * t.Batch,
 	}
 	if script := s.SelfPlay.Adjudicate; script != nil {
-		judge, err := openScript(script, hook.Limits{Processes: t.workers})
+		judge, err := t.openScript(script, t.workers)
 		if err != nil {
 			return nil, 0, 0, err
 		}
