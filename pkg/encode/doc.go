@@ -16,6 +16,20 @@
 //	uci1968-mover  the same from the mover's view
 //	uci2206-mover  all moves from the mover's view: all variants
 //
+// These are those of systems that others built, to repeat their work and to read
+// their data; where a paper leaves a choice, its encoding says what was chosen:
+//
+//	alphazero119   AlphaZero's, eight positions: all but 3check and crazyhouse
+//	lc0-112        Leela Chess Zero's, eight positions: all but 3check and crazyhouse
+//	marro77        ChessMarro's, with legal moves: as mover15
+//	dtu24          of a value network, with both sides' moves: all but 3check and crazyhouse
+//	alphazero4672  73 types of moves by origin: all but antichess and crazyhouse
+//	lc0-1858       the list of Leela Chess Zero: all but antichess and crazyhouse
+//	fromto4096     origin and destination: all but antichess and crazyhouse
+//	marro4096      64 types of moves by origin: all but antichess and crazyhouse
+//
+// All but atomic16, dtu24 and uci1968 see the board from the mover's view.
+//
 // The package knows nothing of networks, searches or files. It never changes
 // a position, and it never guesses: a variant or a move that an encoding
 // cannot express is reported, not approximated.

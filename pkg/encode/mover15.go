@@ -15,8 +15,7 @@ type mover15 struct{}
 
 // The planes of mover15, by their first index.
 const (
-	moverOwn       = 0  // pawns, knights, bishops, rooks, queens, king of the side to move
-	moverOther     = 6  // the same of the other side
+	moverPieces    = 0  // pawns, knights, bishops, rooks, queens, king of the side to move, then of the other
 	moverCastling  = 12 // own rooks, other rooks that may still castle
 	moverEnPassant = 14 // target square of an en passant capture
 	moverPlanes    = 15
@@ -49,13 +48,9 @@ func (mover15) Encode(dst []uint64, g *chess.Game) {
 // encodeMover writes the planes of mover15 with the board as it is.
 func encodeMover(dst []uint64, p *chess.Position) {
 	own := p.Turn()
-	other := own.Other()
-	for t := chess.Pawn; t <= chess.King; t++ {
-		dst[moverOwn+int(t-chess.Pawn)] = uint64(p.Pieces(own, t))
-		dst[moverOther+int(t-chess.Pawn)] = uint64(p.Pieces(other, t))
-	}
+	encodePieces(dst[moverPieces:], p, own)
 	dst[moverCastling] = uint64(p.CastlingRooks(own))
-	dst[moverCastling+1] = uint64(p.CastlingRooks(other))
+	dst[moverCastling+1] = uint64(p.CastlingRooks(own.Other()))
 	dst[moverEnPassant] = 0
 	if s := p.EnPassant(); s != chess.NoSquare {
 		dst[moverEnPassant] = 1 << s

@@ -2,16 +2,20 @@ package encode
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"alamos/pkg/chess"
 )
 
-// The encodings, in the order that all lists of names keep: those of the
-// literature first.
+// The encodings, in the order that all lists of names keep: first those that
+// between them express every variant, then those of other systems, which are there
+// so that their work can be repeated.
 var (
-	allPlanes   = []Planes{atomic16{}, mover15{}, variants31{}}
-	allPolicies = []Policy{uci1968{}, uci1968Mover{}, uci2206Mover{}}
+	ourPlanes   = []Planes{atomic16{}, mover15{}, variants31{}}
+	ourPolicies = []Policy{uci1968{}, uci1968Mover{}, uci2206Mover{}}
+	allPlanes   = slices.Concat(ourPlanes, []Planes{alphaZero119{}, leela112{}, marro77{}, dtu24{}})
+	allPolicies = slices.Concat(ourPolicies, []Policy{alphaZero4672{}, leela1858{}, fromTo4096{}, marro4096{}})
 )
 
 // PlanesByName finds an input encoding by its name.
@@ -30,11 +34,13 @@ func PlanesNames() []string { return names(allPlanes) }
 // PolicyNames lists the names that PolicyByName knows.
 func PolicyNames() []string { return names(allPolicies) }
 
-// PlanesFor lists the names of the input encodings that express a variant.
-func PlanesFor(v chess.Variant) []string { return names(expressing(allPlanes, v)) }
+// PlanesFor lists the names of the input encodings to advise for a variant: those
+// that express it, but for those of other systems.
+func PlanesFor(v chess.Variant) []string { return names(expressing(ourPlanes, v)) }
 
-// PolicyFor lists the names of the move encodings that express a variant.
-func PolicyFor(v chess.Variant) []string { return names(expressing(allPolicies, v)) }
+// PolicyFor lists the names of the move encodings to advise for a variant: those
+// that express it, but for those of other systems.
+func PolicyFor(v chess.Variant) []string { return names(expressing(ourPolicies, v)) }
 
 func expressing[T interface{ Supports(chess.Variant) error }](all []T, v chess.Variant) []T {
 	var list []T

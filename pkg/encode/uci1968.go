@@ -82,14 +82,7 @@ func UCI1968Moves() []string { return append([]string(nil), uciTable.moves...) }
 func (uci1968) Name() string { return "uci1968" }
 func (uci1968) Size() int    { return uciSize }
 
-// uci1968Lacks: the list of the thesis is of moves on the board, and of the
-// promotions of chess.
-var uci1968Lacks = lacks{
-	chess.Antichess:  "no indices for promotions to a king",
-	chess.Crazyhouse: "no indices for drops",
-}
-
-func (e uci1968) Supports(v chess.Variant) error { return uci1968Lacks.support(e.Name(), v) }
+func (e uci1968) Supports(v chess.Variant) error { return chessPromotions.support(e.Name(), v) }
 
 func (uci1968) Index(_ *chess.Position, m chess.Move) int { return uciIndex(m, asItIs) }
 
@@ -102,22 +95,14 @@ type uci1968Mover struct{}
 func (uci1968Mover) Name() string { return "uci1968-mover" }
 func (uci1968Mover) Size() int    { return uciSize }
 
-func (e uci1968Mover) Supports(v chess.Variant) error { return uci1968Lacks.support(e.Name(), v) }
+func (e uci1968Mover) Supports(v chess.Variant) error { return chessPromotions.support(e.Name(), v) }
 
 func (uci1968Mover) Index(p *chess.Position, m chess.Move) int { return uciIndex(m, view(p)) }
 
 // uciIndex is the index of a move as it is seen in a view, -1 of promotions to
 // a king and of drops.
 func uciIndex(m chess.Move, view chess.Square) int {
-	from, to := m.From()^view, m.To()^view
-	if m.IsCastle() && from%8 == 4 { // stored as king takes own rook
-		switch to % 8 {
-		case 0:
-			to = from&^7 | 2
-		case 7:
-			to = from&^7 | 6
-		}
-	}
+	from, to := squares(m, view)
 	if piece := m.Promotion(); piece != chess.NoPieceType {
 		if base := uciTable.knight[from][to]; base >= 0 && piece >= chess.Knight && piece <= chess.Queen {
 			return int(base) + int(piece-chess.Knight)

@@ -15,24 +15,54 @@ import (
 	"alamos/pkg/encode"
 )
 
-// What each encoding expresses, in the order of chess.Variants.
+// What each encoding expresses, and which are advised, in the order of
+// chess.Variants.
 func TestSupports(t *testing.T) {
-	for name, want := range map[string]string{
-		"atomic16":      "chess atomic antichess kingofthehill horde racingkings",
-		"mover15":       "chess atomic antichess kingofthehill horde",
-		"uci1968":       "chess atomic kingofthehill 3check horde racingkings",
-		"uci1968-mover": "chess atomic kingofthehill 3check horde racingkings",
-		"variants31":    "chess atomic antichess kingofthehill 3check horde racingkings crazyhouse",
-		"uci2206-mover": "chess atomic antichess kingofthehill 3check horde racingkings crazyhouse",
-	} {
+	const (
+		all      = "chess atomic antichess kingofthehill 3check horde racingkings crazyhouse"
+		boards   = "chess atomic antichess kingofthehill horde racingkings"
+		moves    = "chess atomic kingofthehill 3check horde racingkings"
+		noRacing = "chess atomic antichess kingofthehill horde"
+	)
+	want := map[string]string{
+		"atomic16": boards, "mover15": noRacing, "variants31": all,
+		"alphazero119": boards, "lc0-112": boards, "marro77": noRacing, "dtu24": boards,
+		"uci1968": moves, "uci1968-mover": moves, "uci2206-mover": all,
+		"alphazero4672": moves, "lc0-1858": moves, "fromto4096": moves, "marro4096": moves,
+	}
+	type encoding interface {
+		Name() string
+		Supports(chess.Variant) error
+	}
+	var encodings []encoding
+	for _, name := range encode.PlanesNames() {
+		e, err := encode.PlanesByName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		encodings = append(encodings, e)
+	}
+	for _, e := range allPolicies(t) {
+		encodings = append(encodings, e)
+	}
+	if len(encodings) != len(want) {
+		t.Errorf("%d encodings, want %d", len(encodings), len(want))
+	}
+	ours := []string{"atomic16", "mover15", "variants31", "uci1968", "uci1968-mover", "uci2206-mover"}
+	for _, e := range encodings {
 		var have []string
 		for _, v := range chess.Variants() {
-			if slices.Contains(encode.PlanesFor(v), name) || slices.Contains(encode.PolicyFor(v), name) {
+			supports := e.Supports(v) == nil
+			if supports {
 				have = append(have, v.String())
 			}
+			advised := slices.Contains(encode.PlanesFor(v), e.Name()) || slices.Contains(encode.PolicyFor(v), e.Name())
+			if advised != (supports && slices.Contains(ours, e.Name())) {
+				t.Errorf("%s is advised for %s: %v", e.Name(), v, advised)
+			}
 		}
-		if got := strings.Join(have, " "); got != want {
-			t.Errorf("%s expresses %s, want %s", name, got, want)
+		if got := strings.Join(have, " "); got != want[e.Name()] {
+			t.Errorf("%s expresses %s, want %s", e.Name(), got, want[e.Name()])
 		}
 	}
 	for _, c := range []struct {
@@ -45,6 +75,8 @@ func TestSupports(t *testing.T) {
 		{"mover15", "uci1968-mover", chess.RacingKings, "side to move"},
 		{"variants31", "uci1968", chess.Crazyhouse, "drops"},
 		{"variants31", "uci1968-mover", chess.Antichess, "promotions to a king"},
+		{"lc0-112", "lc0-1858", chess.ThreeCheck, "encoding lc0-112 cannot express variant 3check: it has no planes for the checks given"},
+		{"alphazero119", "alphazero4672", chess.Antichess, "encoding alphazero4672 cannot express variant antichess: it has no indices for promotions to a king"},
 	} {
 		if _, err := encode.NewCodec(c.planes, c.policy, c.v); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s with %s for %s: %v, want %q", c.planes, c.policy, c.v, err, c.want)
@@ -84,41 +116,6 @@ func lively(p *chess.Position, m chess.Move) bool {
 	q := *p
 	q.Play(m)
 	return q.InCheck() || q.Occupied().Count() < p.Occupied().Count() || m.Promotion() != chess.NoPieceType
-}
-
-// Of every position in every variant that a policy expresses, each legal move
-// has an index in range and no two have the same.
-func TestPolicyIsInjective(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		v := rapid.SampledFrom(chess.Variants()).Draw(t, "variant")
-		g := drawGame(t, v)
-		var l chess.MoveList
-		for {
-			p := g.Position()
-			p.LegalMoves(&l)
-			for _, name := range encode.PolicyFor(v) {
-				policy, err := encode.PolicyByName(name)
-				if err != nil {
-					t.Fatal(err)
-				}
-				seen := make(map[int]chess.Move)
-				for _, m := range l.Slice() {
-					i := policy.Index(p, m)
-					if i < 0 || i >= policy.Size() {
-						t.Fatalf("%s: %s has index %d of %d in %s", name, m, i, policy.Size(), p.FEN())
-					}
-					if other, taken := seen[i]; taken {
-						t.Fatalf("%s: %s and %s have index %d in %s", name, m, other, i, p.FEN())
-					}
-					seen[i] = m
-				}
-			}
-			if g.Ply() == 0 {
-				return
-			}
-			g.Undo()
-		}
-	})
 }
 
 // The two castlings of a king that is not on the e-file, beside its steps.
