@@ -265,3 +265,21 @@ func BenchmarkEvaluate100(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkAdjudicate is a game of self-play after eighty plies.
+func BenchmarkAdjudicate(b *testing.B) {
+	s := open(b, "../../experiments/hooks/resign.go", Limits{})
+	g := Game{Variant: "atomic", Start: startFEN}
+	for range 20 {
+		g.Moves = append(g.Moves, generation.Games[1].Moves[:4]...)
+	}
+	g.Scores = make([]float64, len(g.Moves))
+	if _, err := s.Adjudicate(b.Context(), []Game{g}); err != nil { // the start of the process
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := s.Adjudicate(b.Context(), []Game{g}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -134,7 +134,7 @@ func (w *pageWriter) state() []notebook.Cell {
 	default:
 		cells = append(cells, notebook.Note{Markdown: "Not all generations are there. " + strings.Join(unfinished, "; ") + "."})
 	}
-	return cells
+	return append(cells, w.endings()...)
 }
 
 // have is "1 trial has".
