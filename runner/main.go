@@ -105,6 +105,7 @@ tournament, and leaves figures and a notebook page under results/.`,
 		return usagef("%w (see %s --help)", err, c.CommandPath())
 	})
 	cmd.AddCommand(runCommand(), checkCommand(), explainCommand(), diffCommand(), perftCommand(), pgnCommand(), uciCommand(), lichessCommand(), playCommand(), hooksCommand(), benchCommand())
+	cmd.AddCommand(figuresCommand(), notebookCommand(), lsCommand(), showCommand())
 	asUsage(cmd)
 	return cmd
 }

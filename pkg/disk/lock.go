@@ -38,7 +38,12 @@ func TakeLock(dir string) (*Lock, error) {
 	if err != nil {
 		return nil, fmt.Errorf("locking the folder: %w", err)
 	}
-	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	for range 5 { // somebody may just be asking who has it, see Held
+		if err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err == nil {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		err = &HeldError{Dir: dir, Holder: holder(f)}
 	} else {

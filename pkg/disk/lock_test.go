@@ -99,3 +99,31 @@ func TestLockOfTheDead(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+func TestHeld(t *testing.T) {
+	dir := t.TempDir()
+	held := func() *HeldError {
+		t.Helper()
+		h, err := Held(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	if h := held(); h != nil {
+		t.Errorf("a folder without a lock is held: %v", h)
+	}
+	l, err := TakeLock(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h := held(); h == nil || !strings.Contains(h.Holder, fmt.Sprintf("process %d on ", os.Getpid())) {
+		t.Errorf("held by %v, want this process", h)
+	}
+	if err := l.Release(); err != nil {
+		t.Fatal(err)
+	}
+	if h := held(); h != nil {
+		t.Errorf("a lock that was given back is held: %v", h)
+	}
+}

@@ -131,7 +131,7 @@ func (d *drawn) checkStamp(path string) (Finding, error) {
 	out := Finding{Path: filepath.Clean(path)}
 	if out.State, out.Why = staleness(have, d.stamp); out.State == Changed {
 		if _, err := plots.ParseStamp(have); err == nil {
-			out.State, out.Why = Unchecked, "not compared with results: "+why
+			out.State, out.Why = Unchecked, why
 		}
 	}
 	return out, nil

@@ -23,7 +23,7 @@ func drawHook(q *request) (*drawing, error) {
 	c := plots.Lines{Frame: q.frame, X: axis(q.X)}
 	label := ""
 	var err error
-	c.Series, err = q.lines(func(t *store.Trial) ([]point, error) {
+	c.Series, err = q.lines(anything, func(t *store.Trial) ([]point, error) {
 		if t.Done() == 0 {
 			return nil, nil
 		}

@@ -17,7 +17,7 @@ func init() {
 func drawLengths(q *request) (*drawing, error) {
 	c := plots.Lines{Frame: q.frame, X: axis(q.X), Y: plots.Axis{Label: "mean length of a self-play game", Unit: "plies", FromZero: true}}
 	var err error
-	c.Series, err = q.lines(perGeneration(q.X, func(t *store.Trial, g int) (float64, error) {
+	c.Series, err = q.lines(counts, perGeneration(q.X, func(t *store.Trial, g int) (float64, error) {
 		row, err := t.Generation(g)
 		if err != nil {
 			return 0, err

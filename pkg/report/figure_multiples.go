@@ -28,16 +28,16 @@ func multiplesMetric(f *experiment.Figure) string {
 func drawMultiples(q *request) (*drawing, error) {
 	c := plots.Multiples{Frame: q.frame, X: axis("samples"), Y: plots.Axis{Label: "score", FromZero: true}}
 	points := func(t *store.Trial) ([]point, error) { return strengthPoints(t, "samples") }
-	caption := "Score in the tournament against samples trained on, a panel for each setting; the others stand behind it in gray."
+	within, caption := shares, "Score in the tournament against samples trained on, a panel for each setting; the others stand behind it in gray."
 	if multiplesMetric(q.Figure) == "loss" {
 		c.X, c.Y = generationAxis, plots.Axis{Label: "loss"}
 		points = perGeneration("generation", func(t *store.Trial, g int) (float64, error) {
 			rows, err := t.Epochs(g)
 			return float64(store.SelectedLoss(rows)), err
 		})
-		caption = "Loss of the epoch that each generation kept, a panel for each setting; the others stand behind it in gray."
+		within, caption = counts, "Loss of the epoch that each generation kept, a panel for each setting; the others stand behind it in gray."
 	}
-	series, err := q.lines(points)
+	series, err := q.lines(within, points)
 	if err != nil {
 		return nil, err
 	}

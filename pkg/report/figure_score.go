@@ -19,7 +19,7 @@ func drawScore(q *request) (*drawing, error) {
 		caption = "Score in the tournament against generations; the untrained network is at 0."
 	}
 	var err error
-	if c.Series, err = q.lines(func(t *store.Trial) ([]point, error) { return strengthPoints(t, q.X) }); err != nil {
+	if c.Series, err = q.lines(shares, func(t *store.Trial) ([]point, error) { return strengthPoints(t, q.X) }); err != nil {
 		return nil, err
 	}
 	c.Series = slices.DeleteFunc(c.Series, func(s plots.Series) bool { return len(s.X) == 0 })

@@ -81,6 +81,9 @@ func (r *Report) Redraw(opt Options) (paths []string, err error) {
 // tables are the tables that are asked for: among the results those that no stage
 // has written, elsewhere those that the notebook shows.
 func (r *Report) tables(opt Options) (files []file, err error) {
+	if len(r.Trials) == 0 {
+		return nil, nil
+	}
 	l := r.layout(opt)
 	head, rows, err := r.trialRows(r.Trials)
 	if err != nil {

@@ -18,7 +18,7 @@ type metric struct {
 	better notebook.Better
 }
 
-// metrics are the measures that an overview of trials has.
+// metrics are the measures of a trial, see store.Trial.Measure.
 var metrics = []metric{
 	{"score", "score", "", notebook.Higher},
 	{"elo", "Elo", "", notebook.Higher},
@@ -73,8 +73,11 @@ func (w *pageWriter) overviewOf(groups []store.Group, axes []experiment.Axis, ca
 	}
 	for _, g := range groups {
 		row := notebook.OverviewRow{Trial: g.Name}
-		if len(axes) > 0 && len(g.Trials) == 1 {
-			row.Name = filepath.Base(g.Trials[0].Dir) // the settings stand beside it
+		switch n := len(g.Trials); { // the settings stand beside it
+		case n > 1:
+			row.Name = plural(n, "seed")
+		case len(axes) > 0:
+			row.Name = filepath.Base(g.Trials[0].Dir)
 		}
 		for _, a := range axes {
 			row.Settings = append(row.Settings, axisValue(g.Trials[0], a.Path))
@@ -82,6 +85,9 @@ func (w *pageWriter) overviewOf(groups []store.Group, axes []experiment.Axis, ca
 		o.Rows = append(o.Rows, row)
 	}
 	for _, m := range metrics {
+		if m.name == "policy_loss" || m.name == "value_loss" {
+			continue // the table is wide, and they are in trials.csv
+		}
 		values := make([]notebook.Measure, len(groups))
 		some := false
 		for i, g := range groups {
@@ -106,10 +112,10 @@ func (w *pageWriter) overviewOf(groups []store.Group, axes []experiment.Axis, ca
 // shown is a measure as the page shows it.
 func shown(m metric, v store.Measure) notebook.Measure {
 	out := notebook.Measure{Value: v.Value, Low: v.Low, High: v.High}
-	if m.name == "seconds" {
-		out.Value = math.Round(v.Value)
-	}
-	if !v.Known() {
+	switch {
+	case m.name == "seconds" || m.name == "samples":
+		out = notebook.Measure{Value: math.Round(v.Value)}
+	case !v.Known():
 		out.Low, out.High = 0, 0
 	}
 	return out

@@ -109,14 +109,14 @@ func (r *Report) tells(table string) bool {
 func (w *pageWriter) state() []notebook.Cell {
 	var cells []notebook.Cell
 	if len(w.Failed) > 0 {
-		var list strings.Builder
+		var list []string
 		for i := range w.Experiment.Trials {
 			t := &w.Experiment.Trials[i]
 			if why, ok := w.Failed[store.Folder(t)]; ok {
-				fmt.Fprintf(&list, "\n\n    %s: %s", cmp.Or(t.Label, t.Settings.Name), strings.ReplaceAll(why, "\n", "\n    "))
+				list = append(list, cmp.Or(t.Label, t.Settings.Name)+": "+strings.ReplaceAll(why, "\n", "\n    "))
 			}
 		}
-		cells = append(cells, warning(plural(len(w.Failed), "trial")+" failed:"+list.String()))
+		cells = append(cells, warning(plural(len(w.Failed), "trial")+" failed.\n\n"+asCode(list)))
 	}
 	if n := len(w.Experiment.Trials) - len(w.trials); n > len(w.Failed) {
 		cells = append(cells, notebook.Note{Markdown: fmt.Sprintf("%s not finished a generation and %s not shown.", have(n), are(n))})

@@ -2,6 +2,7 @@ package report
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -18,9 +19,19 @@ type point struct {
 	y   store.Measure
 }
 
+// bounds are what no number of a line can lie beyond; an interval by Student's t
+// does not know of them.
+type bounds struct{ low, high float64 }
+
+var (
+	shares   = bounds{0, 1}
+	counts   = bounds{0, math.Inf(1)}
+	anything = bounds{math.Inf(-1), math.Inf(1)}
+)
+
 // lines makes a line of each group: of its trial, or of the mean over its seeds
 // with its interval.
-func (q *request) lines(points func(*store.Trial) ([]point, error)) ([]plots.Series, error) {
+func (q *request) lines(within bounds, points func(*store.Trial) ([]point, error)) ([]plots.Series, error) {
 	var all []plots.Series
 	for _, g := range q.groups {
 		at := map[int][]point{}
@@ -41,7 +52,7 @@ func (q *request) lines(points func(*store.Trial) ([]point, error)) ([]plots.Ser
 				x, y = mean(at[key])
 			}
 			s.X, s.Y = append(s.X, x), append(s.Y, y.Value)
-			s.Low, s.High = append(s.Low, y.Low), append(s.High, y.High)
+			s.Low, s.High = append(s.Low, math.Max(y.Low, within.low)), append(s.High, math.Min(y.High, within.high))
 			bounded = bounded || y.Known()
 		}
 		if !bounded {

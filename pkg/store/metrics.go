@@ -1,6 +1,7 @@
 package store
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
@@ -13,6 +14,15 @@ import (
 // not known is NaN: all three where nothing was measured, the ends where there is
 // one value and nothing to tell how far it may be off.
 type Measure struct{ Value, Low, High float64 }
+
+// MarshalJSON writes what is not known as null.
+func (m Measure) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Value Float `json:"value"`
+		Low   Float `json:"low"`
+		High  Float `json:"high"`
+	}{Float(m.Value), Float(m.Low), Float(m.High)})
+}
 
 // Unmeasured is the measure of what was not measured.
 func Unmeasured() Measure { return Measure{nan, nan, nan} }

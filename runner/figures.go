@@ -1,0 +1,103 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"alamos/pkg/report"
+)
+
+func figuresCommand() *cobra.Command {
+	var set []string
+	var opt report.Options
+	var results string
+	var check bool
+	cmd := &cobra.Command{
+		Use:   "figures EXPERIMENT",
+		Short: "Draw every figure and table of an experiment again, or check those that are kept",
+		Long: `figures draws every figure of an experiment's notebook as SVG, PNG and PDF, and
+writes its tables as CSV, from what runs have left and nothing else: no network and no
+game is needed, and the same results give the same bytes. An experiment that is not
+finished is drawn as far as it has come.
+
+EXPERIMENT is an experiment's file; or, by the name or the folder of its results, the
+experiment as its latest run resolved it.
+
+Without --out each file goes to its place among the results. With it all go into one
+folder, named after their trials, as in loss-depth-2.pdf: for a thesis or a repository
+that keeps them.
+
+Every figure bears a stamp: hashes of the settings that can change it and of the
+numbers that it shows, and the version of the drawing code. --check draws into memory,
+compares, and names each file that is stale, changed or missing; the exit status is
+then 1. Where an experiment has no results here, it compares stamps.`,
+		Example: `  alamos figures experiments/quickstart.yaml
+  alamos figures quickstart --figure score --out thesis/figures
+  alamos figures quickstart --out thesis/figures --check`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r, err := openReport(args[0], results, set, cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			if check {
+				return checkFigures(cmd.OutOrStdout(), r, opt)
+			}
+			if len(r.Trials) == 0 {
+				return fmt.Errorf("%s has no results to draw yet: alamos run makes them", r.Dir)
+			}
+			paths, err := r.Redraw(opt)
+			for _, p := range paths {
+				fmt.Fprintln(cmd.OutOrStdout(), p)
+			}
+			return err
+		},
+	}
+	cmd.ValidArgsFunction = completeRuns(&results, true)
+	f := cmd.Flags()
+	f.StringVar(&opt.Out, "out", "", "folder for all figures and tables together (default: in their places among the results)")
+	f.StringVar(&opt.Figure, "figure", "", "only the figures of this name or kind, as in score")
+	f.BoolVar(&check, "check", false, "write nothing; say which files are stale, changed or missing")
+	resultsFlag(cmd, &results)
+	setFlag(cmd, &set)
+	return cmd
+}
+
+// checkFigures prints what is not as it would be drawn today.
+func checkFigures(w io.Writer, r *report.Report, opt report.Options) error {
+	findings, err := r.Check(opt)
+	if err != nil {
+		return err
+	}
+	bad, unchecked, why := 0, 0, ""
+	for _, f := range findings {
+		switch {
+		case f.State == report.Unchecked:
+			unchecked, why = unchecked+1, f.Why
+		case !f.State.OK():
+			bad++
+			line := fmt.Sprintf("%s: %s", f.Path, f.State)
+			if f.Why != "" {
+				line += ": " + f.Why
+			}
+			fmt.Fprintln(w, line)
+		}
+	}
+	if unchecked > 0 {
+		fmt.Fprintf(w, "%s by their stamps only, not with results: %s\n", count(unchecked, "file"), why)
+	}
+	switch {
+	case len(findings) == 0:
+		return errors.New("nothing to check: there are neither results nor figures")
+	case bad > 0:
+		return fmt.Errorf("%d of %s are not what they should be: alamos figures draws them again", bad, count(len(findings), "file"))
+	case unchecked > 0:
+		fmt.Fprintf(w, "%s: none is known to be stale\n", count(len(findings), "file"))
+		return nil
+	}
+	fmt.Fprintf(w, "%s: all are current\n", count(len(findings), "file"))
+	return nil
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"alamos/pkg/report"
+	"alamos/pkg/store"
+)
+
+func showCommand() *cobra.Command {
+	var results string
+	var asJSON, quick bool
+	cmd := &cobra.Command{
+		Use:   "show RUN",
+		Short: "Show the results of an experiment or a trial",
+		Long: `show tells of an experiment's results: its settings that are not the defaults and
+where they were set, and a row for each trial of its sweep. Of one trial it tells each
+stage with its time, whether its files are what it wrote, and the standings of the
+tournament.
+
+RUN is the name of an experiment, a folder of results, or the first digits of a trial's
+hash. show only reads, so it may be called while the experiment runs. The exit status
+is 1 when a file is damaged.`,
+		Example: `  alamos show quickstart
+  alamos show 1a9b2c
+  alamos show results/quickstart --json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			run, trial, err := store.Resolve(results, args[0])
+			if err != nil {
+				return err
+			}
+			s, err := report.Show(run, trial, !quick)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				err = writeJSON(cmd.OutOrStdout(), s)
+			} else {
+				err = s.Write(cmd.OutOrStdout())
+			}
+			if err == nil && s.Broken() {
+				err = report.ErrDamaged
+			}
+			return err
+		},
+	}
+	cmd.ValidArgsFunction = completeRuns(&results, false)
+	f := cmd.Flags()
+	f.BoolVar(&asJSON, "json", false, "print JSON")
+	f.BoolVar(&quick, "quick", false, "do not compare files with their checksums")
+	resultsFlag(cmd, &results)
+	return cmd
+}
