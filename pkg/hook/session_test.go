@@ -221,7 +221,7 @@ func TestNoSuchFunction(t *testing.T) {
 
 // The time that a network takes is not the script's.
 func TestTimeOfTheNetwork(t *testing.T) {
-	s := open(t, "testdata/all.go", Limits{Time: 500 * time.Millisecond})
+	s := open(t, "testdata/all.go", Limits{Time: time.Second})
 	_, err := s.MeasureCheckpoint(t.Context(), Checkpoint{Variant: chess.Atomic, Network: slow{}})
 	if err != nil {
 		t.Error(err)
@@ -231,7 +231,7 @@ func TestTimeOfTheNetwork(t *testing.T) {
 type slow struct{ counting }
 
 func (s slow) Search(ctx context.Context, positions []chess.Position, visits int) ([]SearchResult, error) {
-	time.Sleep(time.Second)
+	time.Sleep(1500 * time.Millisecond)
 	return s.counting.Search(ctx, positions, visits)
 }
 
