@@ -1,24 +1,27 @@
 package experiment
 
 import (
-	"encoding/json"
+	_ "embed"
 	"fmt"
-	"math"
+	"slices"
+	"strings"
 )
 
 // Key describes one key of the language, for the reference.
 type Key struct {
-	Path     string // "search.visits"; "tournament.players[].every" inside a list
-	Type     string // completes "want ...": "a whole number of at least 1"
-	Unit     string // empty: none
-	Default  string // one line of YAML; "as search.visits"; what absence means; empty: none
-	Required bool
-	When     string // "with kind: plateau"; empty: always
-	Doc      string // Markdown
+	Path      string      // "search.visits"; "tournament.players[].every" inside a list
+	Type      string      // completes "want ...": "a whole number of at least 1"
+	Unit      string      // empty: none
+	Default   string      // one line of YAML; "as search.visits"; what absence means; empty: none
+	Required  bool        // where When is given: there
+	When      string      // "with kind: plateau"; empty: always
+	Doc       string      // Markdown
+	Published []Published // what the papers of [Systems] say
+	Group     bool        // it holds other keys, which follow
 }
 
 // Keys returns every key of the language in schema order, groups before their
-// members.
+// members. A key whose meaning depends on another stands once for each meaning.
 func Keys() []Key { return keysOf(schema, "") }
 
 func keysOf(g *group, path string) []Key {
@@ -37,6 +40,8 @@ func keysOf(g *group, path string) []Key {
 		if f.when != nil {
 			k.When = f.when.String()
 		}
+		k.Published = publishedOf(k.Path, f.typ)
+		_, k.Group = f.typ.(*group)
 		keys = append(keys, k)
 		switch t := f.typ.(type) {
 		case *group:
@@ -50,123 +55,154 @@ func keysOf(g *group, path string) []Key {
 	return keys
 }
 
-// JSONSchema returns the language as a JSON Schema (draft 2020-12), by which
-// editors complete and check experiment files. Conditions between keys are left
-// to [Load].
-func JSONSchema() []byte {
-	s := jsonType(schema)
-	s["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-	s["title"] = "alamos experiment"
-	s["required"] = []string{"alamos"}
-	data, err := json.MarshalIndent(s, "", "  ")
-	if err != nil {
-		panic(fmt.Sprintf("experiment: %v", err)) // maps and texts only
-	}
-	return append(data, '\n')
-}
-
-type object = map[string]any
-
-func jsonType(t typ) object {
-	switch t := t.(type) {
-	case integer:
-		return object{"type": "integer", "minimum": t.min, "maximum": t.max}
-	case real:
-		return jsonReal(t)
-	case boolean:
-		return object{"type": "boolean"}
-	case enum:
-		return object{"enum": []string(t)}
-	case version:
-		return object{"const": 1}
-	case text:
-		s := object{"type": "string", "minLength": 1}
-		if t.pattern != nil {
-			s["pattern"] = t.pattern.String()
+// FindKey returns the keys at a path, several where the meaning depends on
+// another key; for a section its members follow. The [] of lists may be left out.
+func FindKey(path string) ([]Key, error) {
+	plain := func(p string) string { return strings.ReplaceAll(p, "[]", "") }
+	var found []Key
+	var all []string
+	for _, k := range Keys() {
+		if p := plain(k.Path); p == plain(path) || strings.HasPrefix(p, plain(path)+".") {
+			found = append(found, k)
 		}
-		return s
-	case keyPath:
-		return object{"type": "string", "enum": sweepable()}
-	case trialMetric:
-		return object{"anyOf": []object{{"enum": []string(trialMetrics)}, {"type": "string", "pattern": hookMetric.String()}}}
-	case script:
-		return object{"type": "string", "pattern": `\.go$`}
-	case table:
-		return object{"type": "object", "additionalProperties": object{"type": []string{"string", "number", "boolean"}}}
-	case grid:
-		return jsonPaths(func(f *field) object { return object{"type": []string{"array", "null"}, "minItems": 1} })
-	case zips:
-		return object{"anyOf": []object{jsonType(grid{}), {"type": "array", "items": jsonType(grid{})}}}
-	case combination:
-		return jsonPaths(func(f *field) object { return object{} })
-	case draws:
-		return jsonPaths(func(f *field) object { return object{} })
-	case sequence:
-		s := object{"type": "array", "items": jsonType(t.elem), "minItems": t.min}
-		if t.single {
-			return object{"anyOf": []object{jsonType(t.elem), s}}
+		all = append(all, plain(k.Path))
+	}
+	if len(found) > 0 {
+		return found, nil
+	}
+	hint := didYouMean(plain(path), all)
+	if hint == "" {
+		hint = suggestPath(plain(path))
+	}
+	if hint != "" {
+		hint = " (" + hint + ")"
+	}
+	return nil, fmt.Errorf("no key is called %s%s", printable(path), hint)
+}
+
+//go:embed reference.md
+var referenceHead string
+
+// Reference returns the reference of the language in Markdown: how files work,
+// then every key, section by section, with what the papers say.
+func Reference() string {
+	var b strings.Builder
+	b.WriteString(referenceHead)
+	for i, system := range Systems {
+		fmt.Fprintf(&b, "%d. %s\n", i+1, system)
+	}
+	keys := Keys()
+	sections := []string{"The file"}
+	bySection := map[string][]Key{}
+	for _, k := range keys {
+		section := sectionOf(k)
+		if !slices.Contains(sections, section) {
+			sections = append(sections, section)
 		}
-		return s
-	case *group:
-		return jsonGroup(t)
+		bySection[section] = append(bySection[section], k)
 	}
-	panic(fmt.Sprintf("experiment: no JSON Schema for %T", t))
-}
-
-func jsonPaths(of func(*field) object) object {
-	properties := object{}
-	for _, path := range sweepable() {
-		properties[path] = of(lookup(path))
-	}
-	return object{"type": "object", "properties": properties, "additionalProperties": false}
-}
-
-func jsonReal(r real) object {
-	s := object{"type": "number"}
-	bound := func(x float64, open bool, closedKey, openKey string) {
-		if !math.IsInf(x, 0) {
-			s[pick(open, openKey, closedKey)] = x
-		}
-	}
-	bound(r.min, r.openMin, "minimum", "exclusiveMinimum")
-	bound(r.max, r.openMax, "maximum", "exclusiveMaximum")
-	if r.word != "" {
-		return object{"anyOf": []object{s, {"const": r.word}}}
-	}
-	return s
-}
-
-func jsonGroup(g *group) object {
-	properties := object{}
-	for _, key := range g.keys() {
-		var variants []object
-		doc, must := "", false
-		for i := range g.fields {
-			if f := &g.fields[i]; f.key == key {
-				variants = append(variants, jsonType(f.typ))
-				doc, must = f.doc, f.must
+	for _, section := range sections {
+		of := bySection[section]
+		fmt.Fprintf(&b, "\n## %s\n\n", section)
+		if section == of[0].Path { // what the section is
+			fmt.Fprintf(&b, "%s\n\n", of[0].Doc)
+			if !of[0].Group {
+				writeFacts(&b, of[0])
 			}
+			of = of[1:]
 		}
-		p := variants[0]
-		if len(variants) > 1 {
-			p = object{"anyOf": variants}
+		b.WriteString("| Key | Value | Default | Meaning |\n|---|---|---|---|\n")
+		for _, k := range of {
+			writeKey(&b, strings.TrimPrefix(k.Path, section+"."), k)
 		}
-		if !must { // null resets a key to its default
-			p = object{"anyOf": []object{p, {"type": "null"}}}
-		}
-		p["description"] = doc
-		properties[key] = p
+		writePublished(&b, section, of)
 	}
-	s := object{"type": "object", "properties": properties, "additionalProperties": false}
-	if len(g.oneOf) > 0 {
-		var one []object
-		for _, key := range g.oneOf {
-			one = append(one, object{"required": []string{key}})
-		}
-		s["oneOf"] = one
-	}
-	if g.short != "" {
-		return object{"anyOf": []object{jsonType(g.typeOf(g.short)), s}}
-	}
-	return s
+	return b.String()
 }
+
+// sectionOf is where the reference has a key: single keys of the file are
+// together.
+func sectionOf(k Key) string {
+	section, _, nested := strings.Cut(strings.ReplaceAll(k.Path, "[]", ""), ".")
+	if f := lookup(section); f != nil && !nested {
+		s, isList := f.typ.(sequence)
+		if isList {
+			_, isList = s.elem.(*group)
+		}
+		if _, isGroup := f.typ.(*group); !isGroup && !isList {
+			return "The file"
+		}
+	}
+	return section
+}
+
+func writeFacts(b *strings.Builder, k Key) {
+	if k.Default != "" {
+		fmt.Fprintf(b, "Default: %s\n\n", code(k.Default))
+	}
+}
+
+func writeKey(b *strings.Builder, name string, k Key) {
+	meaning := k.Doc
+	if k.When != "" {
+		meaning += " Only " + code(k.When) + "."
+	}
+	value := k.Type
+	if k.Unit != "" {
+		value += "; " + k.Unit
+	}
+	def := code(k.Default)
+	switch {
+	case k.Required:
+		def = "required"
+	case k.Default == "" || strings.HasPrefix(k.Default, "the ") || strings.HasPrefix(k.Default, "every ") || k.Default == "all":
+		def = k.Default
+	case strings.HasPrefix(k.Default, "as "):
+		def = "as " + code(strings.TrimPrefix(k.Default, "as "))
+	}
+	if len(k.Default) > 80 { // the lists of players and cells, which are told below
+		def = "see `alamos reference --key " + k.Path + "`"
+	}
+	fmt.Fprintf(b, "| %s | %s | %s | %s |\n", code(name), cell(value), cell(def), cell(meaning))
+}
+
+// writePublished writes what the papers say of the keys of a section.
+func writePublished(b *strings.Builder, section string, keys []Key) {
+	started := false
+	seen := map[string]bool{}
+	for _, k := range keys {
+		if len(k.Published) == 0 || seen[k.Path] {
+			continue
+		}
+		seen[k.Path] = true
+		if !started {
+			b.WriteString("\nIn the papers:\n\n| Key |")
+			for i := range Systems {
+				fmt.Fprintf(b, " %d |", i+1)
+			}
+			b.WriteString("\n|---|" + strings.Repeat("---|", len(Systems)) + "\n")
+			started = true
+		}
+		fmt.Fprintf(b, "| %s |", code(strings.TrimPrefix(k.Path, section+".")))
+		for _, system := range Systems {
+			value := ""
+			for _, p := range k.Published {
+				if p.System == system {
+					value = pick(p.Known, p.Value, "*"+p.Value+"*")
+				}
+			}
+			fmt.Fprintf(b, " %s |", value)
+		}
+		b.WriteString("\n")
+	}
+}
+
+func code(s string) string {
+	if s == "" {
+		return ""
+	}
+	return "`" + s + "`"
+}
+
+// cell escapes what would end a cell of a table.
+func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }

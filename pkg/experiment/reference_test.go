@@ -1,0 +1,157 @@
+package experiment
+
+import (
+	"bytes"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"gopkg.in/yaml.v3"
+	"pgregory.net/rapid"
+)
+
+func compiledSchema(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(JSONSchema()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("schema.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile("schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func readYAML(t *testing.T, path string) any {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v any
+	if err := yaml.Unmarshal(data, &v); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return v
+}
+
+// Editors find no fault with any experiment that is shipped.
+func TestShippedExperimentsFitTheSchema(t *testing.T) {
+	s := compiledSchema(t)
+	n := 0
+	for _, root := range []string{"../../experiments", "testdata/good"} {
+		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || filepath.Ext(path) != ".yaml" {
+				return err
+			}
+			n++
+			if err := s.Validate(readYAML(t, path)); err != nil {
+				t.Errorf("%s: %v", path, err)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n < 5 {
+		t.Errorf("only %d experiments", n)
+	}
+}
+
+// What is wrong with a key by itself, the schema knows too.
+func TestSchemaRefuses(t *testing.T) {
+	s := compiledSchema(t)
+	for _, name := range []string{
+		"unknown-keys", "numbers", "words", "booleans", "players", "notebook", "sweep", "sweep-zip", "sweep-random", "sweep-combinations",
+		"figure-keys", "scripts", "no-version", "hooks", "whole-numbers", "extends-types", "wrong-shapes", "bad-name",
+	} {
+		if err := s.Validate(readYAML(t, "testdata/broken/"+name+".yaml")); err == nil {
+			t.Errorf("the schema finds no fault with %s.yaml", name)
+		}
+	}
+}
+
+// Whatever the language takes, the schema takes.
+func TestSchemaTakesWhatLoads(t *testing.T) {
+	s := compiledSchema(t)
+	rapid.Check(t, func(t *rapid.T) {
+		m := drawGroup(t, schema, "")
+		m["alamos"], m["name"] = 1, "drawn"
+		data, err := json.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Validate(v); err != nil {
+			t.Fatalf("%v\n%s", err, data)
+		}
+	})
+}
+
+func TestFindKey(t *testing.T) {
+	paths := func(path string) string {
+		keys, err := FindKey(path)
+		if err != nil {
+			return err.Error()
+		}
+		var all []string
+		for _, k := range keys {
+			all = append(all, k.Path)
+		}
+		return strings.Join(all, " ")
+	}
+	for path, want := range map[string]string{
+		"search.c_puct":                "search.c_puct",
+		"search.noise":                 "search.noise search.noise.alpha search.noise.weight",
+		"tournament.players.alphabeta": "tournament.players[].alphabeta",
+		"notebook[].figure.y":          "notebook[].figure.y notebook[].figure.y",
+		"search.cpuct":                 `no key is called search.cpuct (did you mean "search.c_puct"?)`,
+		"c_puct":                       `no key is called c_puct (did you mean "search.c_puct"?)`,
+		"qqqq":                         "no key is called qqqq",
+	} {
+		if got := paths(path); got != want {
+			t.Errorf("%s: %s, want %s", path, got, want)
+		}
+	}
+}
+
+// Every published value is of a key that there is, and what the language can say
+// is marked so.
+func TestPublished(t *testing.T) {
+	var have []string
+	unknown := map[string]bool{}
+	for _, k := range Keys() {
+		if len(k.Published) > 0 {
+			have = append(have, k.Path)
+		}
+		for _, p := range k.Published {
+			if !p.Known {
+				unknown[p.Value] = true
+			}
+		}
+	}
+	for path := range published {
+		if !slices.Contains(have, path) {
+			t.Errorf("no key is called %s", path)
+		}
+	}
+	for _, value := range []string{"20", "6 or 12", "1 or max", "0.0001", "atomic", "true"} {
+		if unknown[value] {
+			t.Errorf("the language has no word for %s", value)
+		}
+	}
+}
