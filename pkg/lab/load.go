@@ -71,6 +71,15 @@ func Load(path string, set []string) (*experiment.Experiment, error) {
 		}
 		checkPositions(e, v, s, fail)
 	}
+	if h := e.Halving; h != nil && h.Metric == byElo {
+		first := &e.Trials[0].Settings.Game
+		for i := range e.Trials {
+			if g := &e.Trials[i].Settings.Game; g.Variant != first.Variant || !slices.Equal(g.Start, first.Start) {
+				fail("game.variant", "choose sweep.halving.metric: "+byLoss, errors.New("successive halving by Elo has the trials play each other: want one variant and start of all"))
+				break
+			}
+		}
+	}
 	if len(faults) > 0 {
 		return nil, faults
 	}

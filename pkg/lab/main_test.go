@@ -39,6 +39,9 @@ func TestMain(m *testing.M) {
 	if whole.made {
 		os.RemoveAll(whole.site.dir)
 	}
+	if ranQuick.dir != "" {
+		os.RemoveAll(ranQuick.dir)
+	}
 	os.Exit(code)
 }
 

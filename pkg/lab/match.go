@@ -51,10 +51,11 @@ func (m *match) journal() string { return m.Path(m.folder, "games.journal") }
 
 // The inputs of a match that say which of its games are played, not how they go.
 const (
-	roundsInput = "tournament.rounds"
-	roundsOf    = "rounds of " // and a player's name
-	playerInput = "player "    // and a player's name
-	playersList = "players"
+	roundsInput    = "tournament.rounds"
+	roundsOf       = "rounds of " // and a player's name
+	playerInput    = "player "    // and a player's name
+	playersList    = "players"
+	survivorsInput = "survivors" // of a rung: what its result is used for
 )
 
 // addPlayers adds the players of a match to its inputs.
@@ -76,7 +77,7 @@ func (m *match) addPlayers() {
 func matchKey(in store.Inputs) string {
 	common := maps.Clone(in)
 	maps.DeleteFunc(common, func(k, _ string) bool {
-		return k == roundsInput || k == playersList || strings.HasPrefix(k, roundsOf) || strings.HasPrefix(k, playerInput)
+		return k == roundsInput || k == survivorsInput || k == playersList || strings.HasPrefix(k, roundsOf) || strings.HasPrefix(k, playerInput)
 	})
 	return common.Hash()
 }

@@ -89,7 +89,7 @@ func Run(ctx context.Context, e *experiment.Experiment, opt Options) error {
 	if err != nil {
 		return advised(err)
 	}
-	defer l.Release()
+	defer func() { _ = l.Release() }() // it is the end of the process that counts
 	if err := disk.Sweep(r.dir); err != nil {
 		return advised(fmt.Errorf("cleaning up after an earlier run: %w", err))
 	}

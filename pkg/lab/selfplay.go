@@ -53,8 +53,9 @@ func (t *trial) selfplay(ctx context.Context, g int) error {
 		}
 		row.Seconds, row.PerSecond = seconds, perSecond
 		return row, nil
-	}, games: func() (workload, error) {
-		return workload{Games: s.SelfPlay.Games, searching: 2 * s.SelfPlay.Games}, nil
+	}, load: func() (workload, error) {
+		n := s.SelfPlay.Games
+		return workload{games: n, searches: []searching{{of: t, games: float64(n)}}}, nil
 	}})
 	if err != nil || t.planning != nil {
 		return err
@@ -113,18 +114,8 @@ func (t *trial) play(ctx context.Context, g int, in store.Inputs) (records []*se
 	began, evaluations := time.Now(), 0
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	cfg := selfplay.Config{
-		Variant: t.variant, Start: s.Game.Start, Search: searchConfig(&s.Search), Games: s.SelfPlay.Games, MaxMoves: s.Game.MaxMoves,
-		Temperature: selfplay.Temperature{
-			Power: float64(s.SelfPlay.Temperature.Power), Plies: s.SelfPlay.Temperature.Plies, Then: float64(s.SelfPlay.Temperature.Then)},
-		Opening: selfplay.Opening{
-			RandomPlies: s.SelfPlay.Opening.RandomPlies, FENs: s.SelfPlay.Opening.FENs, Share: s.SelfPlay.Opening.Share},
-		Seed: seed(s.Seed, "self-play", g),
-		Skip: func(i int) bool { return have[i] != nil },
-		// Two batches of the network a worker: while the first games end,
-		// others take their places at the table.
-		Parallel: 2 * t.Batch,
-	}
+	cfg := t.selfplayConfig(g)
+	cfg.Skip = func(i int) bool { return have[i] != nil }
 	if script := s.SelfPlay.Adjudicate; script != nil {
 		judge, err := t.openScript(script, t.workers)
 		if err != nil {
@@ -154,6 +145,22 @@ func (t *trial) play(ctx context.Context, g int, in store.Inputs) (records []*se
 		records = append(records, have[i])
 	}
 	return records, before + now, float64(evaluations) / now, nil
+}
+
+// selfplayConfig is the self-play of generation g.
+func (t *trial) selfplayConfig(g int) selfplay.Config {
+	s := &t.Settings
+	return selfplay.Config{
+		Variant: t.variant, Start: s.Game.Start, Search: searchConfig(&s.Search), Games: s.SelfPlay.Games, MaxMoves: s.Game.MaxMoves,
+		Temperature: selfplay.Temperature{
+			Power: float64(s.SelfPlay.Temperature.Power), Plies: s.SelfPlay.Temperature.Plies, Then: float64(s.SelfPlay.Temperature.Then)},
+		Opening: selfplay.Opening{
+			RandomPlies: s.SelfPlay.Opening.RandomPlies, FENs: s.SelfPlay.Opening.FENs, Share: s.SelfPlay.Opening.Share},
+		Seed: seed(s.Seed, "self-play", g),
+		// Two batches of the network a worker: while the first games end,
+		// others take their places at the table.
+		Parallel: 2 * t.Batch,
+	}
 }
 
 // keep writes the games and samples of a generation and counts them.

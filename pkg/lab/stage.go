@@ -20,6 +20,7 @@ const (
 	trainCode      = "1"
 	stopCode       = "1"
 	tournamentCode = "2"
+	rungCode       = "1"
 )
 
 // stage is a piece of a trial's work, a function of its inputs: for equal ones it
@@ -30,8 +31,8 @@ type stage struct {
 	files []string // that it writes, below the trial's folder
 	// work writes the files and returns rows for the tables, or nil.
 	work func(ctx context.Context) (facts any, err error)
-	// games tells what there is to play, for a plan; nil: nothing.
-	games func() (workload, error)
+	// load tells what there is to do, for a plan; nil: nothing to speak of.
+	load func() (workload, error)
 }
 
 // forget takes a stage out of the manifest.
@@ -54,7 +55,7 @@ func (t *trial) do(ctx context.Context, s stage) error {
 		return err
 	}
 	if t.planning != nil {
-		return t.planning.stage(t, s, fresh, why)
+		return t.planning.stage(ctx, t, s, fresh, why)
 	}
 	if fresh {
 		t.Reporter.Cached(s.name)

@@ -32,7 +32,7 @@ func (t *trial) tournament(ctx context.Context) error {
 	settings.Players = nil // what they come to is below
 	m.in.Settings("tournament", settings)
 	m.addPlayers()
-	err := t.do(ctx, stage{name: m.name, in: m.in, files: m.files(), games: m.workload, work: func(ctx context.Context) (any, error) {
+	err := t.do(ctx, stage{name: m.name, in: m.in, files: m.files(), load: m.workload, work: func(ctx context.Context) (any, error) {
 		games, err := m.play(ctx)
 		if err != nil {
 			return nil, err

@@ -74,6 +74,8 @@ func (t *trial) train(ctx context.Context, g int) error {
 			}
 		}
 		return rows, next.Write(t.Path(store.CheckpointFile(g)))
+	}, load: func() (workload, error) {
+		return workload{learned: (g - first + 1) * s.SelfPlay.Games}, nil
 	}})
 	if err != nil || t.planning != nil {
 		return err

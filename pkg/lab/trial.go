@@ -40,14 +40,7 @@ func (r *run) trial(t experiment.Trial, report Stages) (*trial, error) {
 		report.Note(note)
 	}
 	out := &trial{run: r, Trial: stored, Reporter: report, machine: r.machine, workers: r.Workers}
-	s := &t.Settings
-	if out.variant, err = chess.ParseVariant(s.Game.Variant); err != nil {
-		return nil, err
-	}
-	if out.chess960, err = needsChess960(out.variant, s); err != nil {
-		return nil, err
-	}
-	if out.codec, err = encode.NewCodec(s.Network.Input, s.Network.Policy, out.variant); err != nil {
+	if err := out.know(); err != nil {
 		return nil, err
 	}
 	if r.planning == nil {
@@ -57,6 +50,19 @@ func (r *run) trial(t experiment.Trial, report Stages) (*trial, error) {
 	}
 	out.Manifest.Trial, out.Manifest.Label = t.ID, t.Label
 	return out, nil
+}
+
+// know finds out what follows from the settings.
+func (t *trial) know() (err error) {
+	s := &t.Settings
+	if t.variant, err = chess.ParseVariant(s.Game.Variant); err != nil {
+		return err
+	}
+	if t.chess960, err = needsChess960(t.variant, s); err != nil {
+		return err
+	}
+	t.codec, err = encode.NewCodec(s.Network.Input, s.Network.Policy, t.variant)
+	return err
 }
 
 // ending says that a trial goes to its end, and why before its last generation.

@@ -27,6 +27,7 @@ type Experiment struct {
 	Axes     []experiment.Axis       `json:"axes,omitempty"`
 	Notebook []experiment.Cell       `json:"notebook"`
 	Trials   []experiment.Trial      `json:"trials"`
+	Halving  *experiment.Halving     `json:"halving,omitempty"`
 	// Ended says that the run came to its end, with what failed by the folder of
 	// the trial. A run that is killed or interrupted has no end.
 	Ended  bool              `json:"ended"`
@@ -39,7 +40,7 @@ type Experiment struct {
 func Describe(e *experiment.Experiment) *Experiment {
 	return &Experiment{
 		Name: e.Name, About: e.About, File: e.File, Base: e.Base, Changes: e.BaseDiff(),
-		Settings: e.Explain(), Axes: e.Axes, Notebook: e.Notebook, Trials: e.Trials,
+		Settings: e.Explain(), Axes: e.Axes, Notebook: e.Notebook, Trials: e.Trials, Halving: e.Halving,
 	}
 }
 
