@@ -49,6 +49,9 @@ same opponents, or by the two ratings. Repetitions (sweep.seeds) are compared by
 Welch's t-test, or with --test rank by that of Mann and Whitney. Each metric is tested
 by itself at the level of 5 %: of twenty that do not differ, one will seem to.
 
+The keys of --format json are those of the type Report (go doc alamos/pkg/diff.Report);
+alamos_diff is their version, and within one they are only added to.
+
 The exit status is 0 whether or not anything differs; with --exit-code it is 1 where
 settings differ, as git diff and diff do it.
 
@@ -92,6 +95,7 @@ is compared line by line.`,
 				if err != nil {
 					return usagef("--git-driver: %w", err)
 				}
+				d.Prefix = os.Getenv("GIT_PREFIX")
 				return diff.Driver(cmd.OutOrStdout(), d, o, colors)
 			}
 			r, err := compare(args[0], args[1], o)

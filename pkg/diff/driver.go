@@ -22,6 +22,9 @@ type DriverArgs struct {
 	Path, NewPath    string
 	OldFile, NewFile string // os.DevNull: the file is not there
 	Unmerged         bool
+	// Prefix is the folder, from the top of the repository, in which git was called:
+	// after git diff --relative paths start there. It is in GIT_PREFIX.
+	Prefix string
 }
 
 // ParseDriverArgs reads what git passes to an external diff.
@@ -92,6 +95,9 @@ func (d DriverArgs) side(prefix, path, content string, o Options) (*Side, error)
 	if content == os.DevNull {
 		return &Side{Name: name}, nil
 	}
+	if below := filepath.Join(d.Prefix, path); !exists(path) && exists(below) {
+		path = below
+	}
 	clean := filepath.Clean(path)
 	e, err := experiment.Load(path, experiment.Options{ReadFile: func(p string) ([]byte, error) {
 		if filepath.Clean(p) == clean {
@@ -123,11 +129,16 @@ func (d DriverArgs) side(prefix, path, content string, o Options) (*Side, error)
 	return s, nil
 }
 
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
 // written leaves only what a file sets.
 func (s *Side) written() {
 	kept := s.rows[:0:0]
 	for _, r := range s.rows {
-		if !r.Origin.Default() {
+		if !r.Origin.Default() && r.Path != "alamos" { // which all files set
 			kept = append(kept, r)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -75,7 +76,7 @@ func tournament(t *store.Trial) (p *played, note string, err error) {
 		}
 	}
 	if p.games, err = p.readGames(t.Path(gamesFile), stage.Outputs[gamesFile]); err != nil {
-		return p, fmt.Sprintf("%s: %v: ratings are taken from the manifest", t.Path(gamesFile), err), nil
+		return p, fmt.Sprintf("%s %v: ratings are taken from the manifest", t.Path(gamesFile), err), nil
 	}
 	return p, "", nil
 }
@@ -117,16 +118,17 @@ func identity(p *store.PlayerResult, in store.Inputs) string {
 
 // readGames reads the games of the subject from a file whose checksum is known.
 func (p *played) readGames(path, sum string) ([]game, error) {
-	have, err := disk.Sum(path)
-	if err != nil {
-		return nil, err
-	}
-	if have != sum {
+	switch have, err := disk.Sum(path); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, errors.New("is gone")
+	case err != nil:
+		return nil, fmt.Errorf("cannot be read (%w)", err)
+	case have != sum:
 		return nil, errors.New("is not what the run wrote")
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("cannot be read (%w)", err)
 	}
 	defer f.Close()
 	name := p.Players[p.subject].Name
@@ -137,14 +139,14 @@ func (p *played) readGames(path, sum string) ([]game, error) {
 			return games, nil
 		}
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("cannot be read (%w)", err)
 		}
 		if pgn.Tag("White") != name && pgn.Tag("Black") != name {
 			continue
 		}
 		g, err := arena.FromPGN(pgn)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("cannot be read (%w)", err)
 		}
 		opening := g.Start.FEN()
 		for _, m := range g.Moves[:g.Opening] {

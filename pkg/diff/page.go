@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"alamos/pkg/disk"
 	"alamos/pkg/notebook"
@@ -125,8 +127,12 @@ func (r *Report) allNotes() []string {
 	return notes
 }
 
-// plain keeps Markdown from reading a text as markup.
+// plain is a sentence of a text that Markdown does not read as markup.
 func plain(s string) string {
+	first, size := utf8.DecodeRuneInString(s)
+	if word, _, _ := strings.Cut(s, " "); size > 0 && !strings.ContainsAny(word, "/:") { // a path is no word
+		s = string(unicode.ToUpper(first)) + s[size:]
+	}
 	return strings.NewReplacer("\\", "\\\\", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[", "<", "\\<", "~", "\\~").Replace(s)
 }
 

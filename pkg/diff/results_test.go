@@ -288,3 +288,100 @@ func TestFormats(t *testing.T) {
 		t.Errorf("figures that nobody keeps (%v):\n%s", err, data)
 	}
 }
+
+func TestVerdicts(t *testing.T) {
+	for _, test := range []struct {
+		better Better
+		d      estimate
+		want   string
+	}{
+		{higher, bare(nan), ""},
+		{higher, bare(1), ""},
+		{higher, bare(0), "="},
+		{higher, estimate{1, 0.5, 1.5, nan}, "better"},
+		{higher, estimate{-1, -1.5, -0.5, nan}, "worse"},
+		{lower, estimate{-1, -1.5, -0.5, nan}, "better"},
+		{"", estimate{-1, -1.5, -0.5, nan}, "lower"},
+		{"", estimate{1, 0.5, 1.5, nan}, "higher"},
+		{"", estimate{1, -0.5, 2.5, nan}, "~"},
+		{higher, estimate{1, nan, nan, 0.2}, "~"},
+		{higher, estimate{1, nan, nan, 0.01}, "better"},
+		{lower, estimate{1, 0.1, 1.9, 0.03}, "worse"},
+	} {
+		if m := (Metric{Better: test.better}).judged(test.d); m.Verdict != test.want {
+			t.Errorf("%q, %+v: %q, want %q", test.better, test.d, m.Verdict, test.want)
+		}
+	}
+}
+
+// Sweeps have a comparison for each of their combinations, and what has none is
+// said.
+func TestSweepsWithResults(t *testing.T) {
+	inFolder(t, map[string]string{
+		"a.yaml": small + "sweep: {grid: {network.depth: [1, 2, 5]}}\n",
+		"b.yaml": strings.Replace(small, "name: small", "name: b\nsearch: {visits: 50}", 1) + "sweep: {grid: {network.depth: [1, 2]}, seeds: 2}\n",
+	})
+	pretend(t, "a.yaml", 1, 50, 1)
+	pretend(t, "b.yaml", 2, 250, 0.9)
+	r := compared(t, "a.yaml", "b.yaml", Options{})
+	out := text(t, r)
+	for _, want := range []string{
+		"results, network.depth=1\n", "results, network.depth=2\n", "note: n is seeds: one on a side is too few for a test\n",
+		"note: nothing to compare with on the other side has, of a.yaml: network.depth=5\n",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("have:\n%s\nwant %q", out, want)
+		}
+	}
+	if m := metric(t, &r.Groups[0], "elo"); m.Verdict != "" || m.P != nil {
+		t.Errorf("a test of one seed: %+v", m)
+	}
+	page, err := r.HTML()
+	if err != nil || strings.Count(string(page), "<svg") != 4 {
+		t.Errorf("%v, %d figures", err, strings.Count(string(page), "<svg"))
+	}
+	if _, err := r.Markdown("", "x"); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{"x-1-score.svg", "x-2-loss.svg"} {
+		if _, err := os.Stat(file); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Without files of games, ratings of seeds are those of their own tournaments.
+func TestSeedsWithoutGames(t *testing.T) {
+	inFolder(t, map[string]string{"small.yaml": small + seeds, "deeper.yaml": deeper})
+	for _, trial := range append(pretend(t, "small.yaml", 1, 50, 1), pretend(t, "deeper.yaml", 2, 60, 0.5)...) {
+		if err := os.Remove(trial.Path(gamesFile)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := metric(t, &compared(t, "small.yaml", "deeper.yaml", Options{}).Groups[0], "elo")
+	if m.Basis != "n=6+6, each in its own tournament, where its own untrained is 0" {
+		t.Errorf("elo: %+v", m)
+	}
+}
+
+func TestHookMetrics(t *testing.T) {
+	of := func(names ...string) *measured {
+		m := &measured{values: map[string]float64{"loss": 1}}
+		for _, n := range names {
+			m.values[n] = 1
+		}
+		return m
+	}
+	if have := hookMetrics([]*measured{of("b.x", "a.x", "a.y"), of("a.x", "b.x")}); !slices.Equal(have, []string{"a.x", "b.x"}) {
+		t.Errorf("%q", have)
+	}
+}
+
+func TestTitle(t *testing.T) {
+	for _, test := range [][3]string{{"", "", ""}, {"x=1", "x=1", "x=1"}, {"x=1", "", "x=1"}, {"", "y=2", "y=2"}, {"x=1", "y=2", "x=1 and y=2"}} {
+		g := Group{A: Trials{Label: test[0]}, B: Trials{Label: test[1]}}
+		if have := g.Title(); have != test[2] {
+			t.Errorf("%q: %q", test, have)
+		}
+	}
+}
