@@ -1,0 +1,145 @@
+package dataset
+
+import (
+	"archive/tar"
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// LC0Reader streams the records of a file of Leela Chess Zero's training data,
+// version 6: a chunk, which is a gzip file with the records of one game, or a tar
+// of chunks, as lc0's servers hand them out. Other files in a tar are passed over.
+// It holds one record in memory at a time.
+type LC0Reader struct {
+	name  string        // of the file
+	in    *bufio.Reader // the file
+	close func() error
+	tar   *tar.Reader // nil when the file is a chunk
+	gzip  *gzip.Reader
+	open  bool   // a chunk is open in gzip
+	chunk string // name of the chunk in its tar
+	games int    // chunks opened
+	ply   int    // records read of the open chunk
+	bytes [lc0Size]byte
+}
+
+// OpenLC0 opens a file. Close the reader after use.
+func OpenLC0(path string) (*LC0Reader, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("lc0 data: %w", err)
+	}
+	r, err := NewLC0Reader(path, f)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	r.close = f.Close
+	return r, nil
+}
+
+// NewLC0Reader reads a file from a stream; errors call it by the name given.
+func NewLC0Reader(name string, in io.Reader) (*LC0Reader, error) {
+	r := &LC0Reader{name: name, in: bufio.NewReaderSize(in, 1<<16), gzip: new(gzip.Reader)}
+	const tarMagicAt = 257
+	head, err := r.in.Peek(tarMagicAt + 5)
+	switch {
+	case len(head) >= 2 && head[0] == 0x1f && head[1] == 0x8b:
+	case len(head) == tarMagicAt+5 && string(head[tarMagicAt:]) == "ustar":
+		r.tar = tar.NewReader(r.in)
+	case err != nil && err != io.EOF:
+		return nil, fmt.Errorf("lc0 data %s: %w", name, err)
+	default:
+		return nil, fmt.Errorf("lc0 data %s: neither a gzip file nor a tar: want a chunk of training data (.gz) or a tar of chunks", name)
+	}
+	return r, nil
+}
+
+// Close closes the file that OpenLC0 opened.
+func (r *LC0Reader) Close() error {
+	if r.close == nil {
+		return nil
+	}
+	return r.close()
+}
+
+// Next reads the next record to rec, all of whose fields it sets. It returns
+// io.EOF when there are no more; every other error names the file, the chunk in a
+// tar, and the record, counted from 1, and reading cannot go on after it. Nothing
+// is allocated for a record.
+func (r *LC0Reader) Next(rec *LC0Record) error {
+	for {
+		if !r.open {
+			if err := r.nextChunk(); err != nil {
+				return err
+			}
+		}
+		n, err := io.ReadFull(r.gzip, r.bytes[:])
+		switch {
+		case err == io.EOF: // between records
+			r.open = false
+			continue
+		case err == io.ErrUnexpectedEOF:
+			return r.fail(fmt.Errorf("%d bytes of %d: the file is cut off or of another version: %w", n, lc0Size, err))
+		case err != nil:
+			return r.fail(err)
+		}
+		if err := rec.decode(&r.bytes); err != nil {
+			return r.fail(err)
+		}
+		rec.Game, rec.Ply = r.games-1, r.ply
+		r.ply++
+		return nil
+	}
+}
+
+// nextChunk opens the next chunk; io.EOF when there is none.
+func (r *LC0Reader) nextChunk() error {
+	in := io.Reader(r.in)
+	switch {
+	case r.tar == nil && r.games > 0:
+		return io.EOF
+	case r.tar != nil:
+		for {
+			h, err := r.tar.Next()
+			if err == io.EOF && r.games == 0 {
+				return fmt.Errorf("lc0 data %s: a tar without a chunk: want files whose names end in .gz", r.name)
+			}
+			if err == io.EOF {
+				return io.EOF
+			}
+			if err != nil {
+				return fmt.Errorf("lc0 data %s, after chunk %d: %w", r.name, r.games, err)
+			}
+			if h.Typeflag == tar.TypeReg && strings.HasSuffix(h.Name, ".gz") {
+				r.chunk = path.Base(h.Name)
+				break
+			}
+		}
+		in = r.tar
+	}
+	r.games++
+	r.ply = 0
+	if err := r.gzip.Reset(in); err != nil {
+		return r.fail(err)
+	}
+	r.open = true
+	return nil
+}
+
+// fail says where an error is.
+func (r *LC0Reader) fail(err error) error {
+	if err == io.EOF { // the file is at its end where it should not be
+		err = io.ErrUnexpectedEOF
+	}
+	if r.tar != nil {
+		return fmt.Errorf("lc0 data %s, chunk %s, record %d: %w", r.name, r.chunk, r.ply+1, err)
+	}
+	return fmt.Errorf("lc0 data %s, record %d: %w", r.name, r.ply+1, err)
+}
