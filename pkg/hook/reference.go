@@ -85,7 +85,8 @@ const referenceRules = `
 - A call may take %v, %d MiB of memory and %d MiB of stack. A script that loops
   or recurses without end, allocates without end, or panics is stopped, and the error
   points to the line at which it was.
-- What a script prints is thrown away.
+- What Measure, MeasureCheckpoint and Stop print is shown with the run, twenty lines of a
+  call; what others print, which may be called a million times, is thrown away.
 - The content of a script is part of what its results depend on: after a change of the
   file what it decided or measured is computed again, and nothing else.
 

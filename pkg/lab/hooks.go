@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/experiment"
@@ -105,12 +106,15 @@ func (t *trial) measure(ctx context.Context, name, function string, in store.Inp
 
 // callHook makes one call of a script in a process of its own.
 func (t *trial) callHook(ctx context.Context, h *experiment.Hook, call func(context.Context, *hook.Session) (hook.Metrics, error)) (hook.Metrics, error) {
-	s, err := t.open(h.File, h.SHA256, 1)
+	var printed strings.Builder
+	s, err := t.open(h.File, h.SHA256, 1, &printed)
 	if err != nil {
 		return nil, err
 	}
-	defer s.Close()
-	return call(ctx, s)
+	m, err := call(ctx, s)
+	s.Close()
+	t.tellPrinted(h.Name(), printed.String())
+	return m, err
 }
 
 // has tells whether a hook has a function.

@@ -4,7 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"math"
+	"strings"
 
 	"alamos/pkg/experiment"
 	"alamos/pkg/hook"
@@ -23,18 +25,36 @@ func read(file, sum string) (*hook.Hook, error) {
 }
 
 // open begins a session of a script, with as many processes as calls are made
-// beside each other.
-func (r *run) open(file, sum string, processes int) (*hook.Session, error) {
+// beside each other. What the script prints goes to log, which may be nil.
+func (r *run) open(file, sum string, processes int, log io.Writer) (*hook.Session, error) {
 	script, err := read(file, sum)
 	if err != nil {
 		return nil, err
 	}
-	return script.Open(hook.Limits{Time: r.HookTime, Processes: processes}), nil
+	return script.Open(hook.Limits{Time: r.HookTime, Processes: processes, Log: log}), nil
 }
 
 // openScript is open for a script that decides results.
 func (r *run) openScript(s *experiment.Script, processes int) (*hook.Session, error) {
-	return r.open(s.File, s.SHA256, processes)
+	return r.open(s.File, s.SHA256, processes, nil)
+}
+
+// mostPrinted is how many lines of what a script prints are shown.
+const mostPrinted = 20
+
+// tellPrinted shows what a script has printed in a call.
+func (t *trial) tellPrinted(name, text string) {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	if text == "" {
+		return
+	}
+	for i, line := range lines {
+		if i == mostPrinted {
+			t.Reporter.Note(fmt.Sprintf("%s: and %d more lines", name, len(lines)-mostPrinted))
+			break
+		}
+		t.Reporter.Note(name + ": " + line)
+	}
 }
 
 // progress is what a script is told when generation g is trained: of what came

@@ -3,7 +3,6 @@ package lab
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"alamos/pkg/store"
@@ -38,13 +37,15 @@ func (t *trial) stops(ctx context.Context, g int) (*store.Ended, error) {
 	}
 	in := store.Inputs{"code": stopCode, "script": script.SHA256, "progress": progressSum(p)}
 	err = t.do(ctx, stage{name: store.StopStage(g), in: in, work: func(ctx context.Context) (any, error) {
-		s, err := t.openScript(script, 1)
+		var printed strings.Builder
+		s, err := t.open(script.File, script.SHA256, 1, &printed)
 		if err != nil {
 			return nil, err
 		}
-		defer s.Close()
 		var v verdict
 		v.Stop, v.Why, err = s.Stop(ctx, p)
+		s.Close()
+		t.tellPrinted(scriptName(script), printed.String())
 		return v, err
 	}})
 	if err != nil {
@@ -58,7 +59,7 @@ func (t *trial) stops(ctx context.Context, g int) (*store.Ended, error) {
 	if err := t.Manifest.Stage(store.StopStage(g)).Decode(&v); err != nil || !v.Stop {
 		return nil, err
 	}
-	why := strings.TrimSuffix(filepath.Base(script.File), ".go")
+	why := scriptName(script)
 	if v.Why != "" {
 		why += ": " + v.Why
 	}
