@@ -27,21 +27,44 @@ type Item struct {
 // Rows returns what [Experiment.Explain] does, for a comparison: without name,
 // about and extends, which are no settings.
 func (e *Experiment) Rows() []Row {
-	sources := e.Settings.bySource().values()
-	meanings := map[string]string{}
-	for _, r := range leaves(schema, "", sources) {
-		meanings[r.Path] = r.Value
+	rows := compareRows(e.rows(), e.Axes, &e.Settings, e.values)
+	for i := range rows {
+		at := e.tree.find(rows[i].Path)
+		if at == nil || rows[i].Swept || len(at.value.items) != len(rows[i].Items) {
+			continue
+		}
+		for k := range rows[i].Items {
+			rows[i].Items[k].Origin = Origin{Position: at.value.items[k].at}
+		}
 	}
+	return rows
+}
+
+// KeptRows is [Experiment.Rows] for an experiment of which what Explain returned
+// has been kept, with its axes and the settings of a trial.
+func KeptRows(explained []Explained, axes []Axis, trial *Settings) []Row {
+	return compareRows(explained, axes, trial, trial.values())
+}
+
+// compareRows makes rows for a comparison; values are those of lists as they are
+// shown.
+func compareRows(explained []Explained, axes []Axis, s *Settings, values map[string]any) []Row {
+	sources := s.bySource().values()
+	meanings := s.Values()
+	scripts := s.Scripts()
 	var rows []Row
-	for _, x := range e.rows() {
+	for _, x := range explained {
 		if x.Path == "name" || x.Path == "about" || x.Path == "extends" {
 			continue
 		}
 		r := Row{Explained: x, Meaning: x.Value}
-		if m, ok := meanings[x.Path]; ok && !x.Swept {
-			r.Meaning = m
+		names := slices.ContainsFunc(scripts, func(n NamedScript) bool {
+			return n.Path == x.Path || strings.HasPrefix(n.Path, x.Path+".") || strings.HasPrefix(n.Path, x.Path+"[")
+		})
+		if names && !x.Swept {
+			r.Meaning = meanings[x.Path]
 		}
-		r.Items, r.List = e.items(x, sources)
+		r.Items, r.List = items(x, axes, values, sources)
 		rows = append(rows, r)
 	}
 	return rows
@@ -59,16 +82,16 @@ func (s *Settings) bySource() *Settings {
 	return &c
 }
 
-// items returns the entries of a row that is a list. sources are the values of
-// the settings by source.
-func (e *Experiment) items(x Explained, sources map[string]any) (items []Item, list bool) {
+// items returns the entries of a value that is a list: as it is shown, and as it
+// stands in the settings by source.
+func items(x Explained, axes []Axis, values, sources map[string]any) (items []Item, list bool) {
 	if x.Swept {
 		path := strings.TrimPrefix(x.Path, "sweep.grid.")
-		i := slices.IndexFunc(e.Axes, func(a Axis) bool { return a.Path == path })
-		if i < 0 || x.Value != "["+strings.Join(e.Axes[i].Values, ", ")+"]" { // drawn at random
+		i := slices.IndexFunc(axes, func(a Axis) bool { return a.Path == path })
+		if i < 0 || x.Value != "["+strings.Join(axes[i].Values, ", ")+"]" { // drawn at random
 			return nil, false
 		}
-		for _, v := range e.Axes[i].Values {
+		for _, v := range axes[i].Values {
 			items = append(items, Item{v, v, x.Origin})
 		}
 		return items, true
@@ -81,17 +104,14 @@ func (e *Experiment) items(x Explained, sources map[string]any) (items []Item, l
 	if !ok {
 		return nil, false
 	}
-	values, _ := valueAt(e.values, x.Path)
-	meanings, _ := valueAt(sources, x.Path)
-	shown, _ := values.([]any)
-	meant, _ := meanings.([]any)
-	for i, v := range shown {
-		item := Item{Value: show(t.elem, v), Origin: x.Origin}
-		if item.Meaning = item.Value; len(meant) == len(shown) {
-			item.Meaning = show(t.elem, meant[i])
-		}
-		if at := e.tree.find(x.Path); at != nil && i < len(at.value.items) {
-			item.Origin = Origin{Position: at.value.items[i].at}
+	shown, _ := valueAt(values, x.Path)
+	meant, _ := valueAt(sources, x.Path)
+	all, _ := shown.([]any)
+	by, _ := meant.([]any)
+	for i, v := range all {
+		item := Item{show(t.elem, v), show(t.elem, v), x.Origin}
+		if len(by) == len(all) {
+			item.Meaning = show(t.elem, by[i])
 		}
 		items = append(items, item)
 	}

@@ -365,3 +365,16 @@ func TestExplainTrial(t *testing.T) {
 		}
 	}
 }
+
+// The trials of games_per_generation.yaml cost the same, as it says.
+func TestGamesPerGenerationAreEqual(t *testing.T) {
+	e, err := Load("../../experiments/sweeps/games_per_generation.yaml", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, trial := range e.Trials {
+		if s := trial.Settings; s.SelfPlay.Games*s.Generations != 4800 {
+			t.Errorf("%s: %d games", trial.Label, s.SelfPlay.Games*s.Generations)
+		}
+	}
+}
