@@ -17,8 +17,11 @@ import (
 // passant has no plane: it is told by the history, and so not at all in a game
 // that begins at such a position.
 //
-// What the paper leaves open is settled here so:
+// What the papers leave open is settled here so:
 //
+//   - Vanhoutte's thesis, which rebuilds AlphaZero for chess (Howest, 2022), lists
+//     twelve planes a step and one of repetitions, but says 119 as AlphaZero does;
+//     it says nothing of the orientation. AlphaZero is followed in both.
 //   - The two planes of repetitions are ones when the position of their step had
 //     occurred at least once, and at least twice, before.
 //   - The plane of color is ones when black is to move.

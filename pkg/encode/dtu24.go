@@ -3,7 +3,7 @@ package encode
 import "alamos/pkg/chess"
 
 // dtu24 is the input of the value network of Larsen, Nguyen and Mortensen (DTU
-// 02461, 2023), as its program computes it (split_dims). The board is as white
+// 02461, January 2024), as its program computes it (split_dims). The board is as white
 // sees it, and what the network predicts is white's score.
 //
 // The program differs from the report, which calls planes 20 and 21 the

@@ -3,6 +3,7 @@ package encode_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"alamos/pkg/chess"
@@ -94,5 +95,39 @@ func BenchmarkPlanes(b *testing.B) {
 				planes.Encode(dst, g)
 			}
 		})
+	}
+}
+
+// lc0-112 and alphazero119 look at the same history: what both tell they tell alike,
+// in games of every variant.
+func TestHistoriesAgree(t *testing.T) {
+	zero, err := encode.PlanesByName("alphazero119")
+	if err != nil {
+		t.Fatal(err)
+	}
+	leela, err := encode.PlanesByName("lc0-112")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(8, 1))
+	a, b := make([]uint64, zero.Count()), make([]uint64, leela.Count())
+	for _, v := range chess.Variants() {
+		if zero.Supports(v) != nil {
+			continue
+		}
+		for range 50 {
+			g := wander(v, rng, rng.IntN(150))
+			zero.Encode(a, g)
+			leela.Encode(b, g)
+			for step := range 8 {
+				if have, want := b[13*step:][:13], a[14*step:][:13]; !slices.Equal(have, want) {
+					t.Fatalf("%s, %s: step %d is %#x to one and %#x to the other", v, g.Position().FEN(), step, have, want)
+				}
+			}
+			// Color, then castling, which the one tells of the long side first.
+			if have, want := b[104:109], []uint64{a[115], a[114], a[117], a[116], a[112]}; !slices.Equal(have, want) {
+				t.Fatalf("%s, %s: castling and color are %#x to one and %#x to the other", v, g.Position().FEN(), have, want)
+			}
+		}
 	}
 }
