@@ -140,7 +140,8 @@ func drawHeatmap(q *request) (*drawing, error) {
 		return nil, err
 	}
 	x.Values, y.Values = byValue(x.Values), byValue(y.Values)
-	c := plots.Heatmap{Frame: q.frame, X: plots.Categories{Label: x.Path, Ticks: x.Values}, Y: plots.Categories{Label: y.Path, Ticks: y.Values},
+	short := shortKeys(q.axes) // a few rows are not high enough for a long name
+	c := plots.Heatmap{Frame: q.frame, X: plots.Categories{Label: short[x.Path], Ticks: x.Values}, Y: plots.Categories{Label: short[y.Path], Ticks: y.Values},
 		Value: plots.Axis{Label: m.label, Unit: m.unit}, Best: best(m)}
 	some, pooled := false, false
 	for _, row := range y.Values {

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
@@ -40,8 +42,47 @@ func metricOf(name string) metric {
 }
 
 // overview is the table of a sweep: a row a trial and, where there are several
-// seeds, one before it with a row for each setting.
+// seeds, one before it with a row for each setting; then how successive halving
+// chose among them.
 func (w *pageWriter) overview() ([]notebook.Cell, error) {
+	cells, err := w.trialTables()
+	if err != nil {
+		return nil, err
+	}
+	rungs, err := w.rungs()
+	return append(cells, rungs...), err
+}
+
+// rungs are the comparisons of successive halving, in a fold each.
+func (w *pageWriter) rungs() ([]notebook.Cell, error) {
+	all, err := w.Rungs(w.Dir)
+	if err != nil {
+		return nil, err
+	}
+	var cells []notebook.Cell
+	for _, r := range all {
+		m := metricOf(r.Metric)
+		t := notebook.Table{
+			Caption: fmt.Sprintf("Trials after generation %d, the best first; the first %d went on.", r.Generation, r.Survivors),
+			Columns: []notebook.Column{{Name: "place", Numeric: true}, {Name: "trial"}, {Name: m.label, Unit: m.unit, Numeric: true}, {Name: "95 %"}},
+		}
+		for i, x := range r.Ranking {
+			interval := ""
+			if low, high := float64(x.Low), float64(x.High); !math.IsNaN(low) && !math.IsNaN(high) {
+				interval = fmt.Sprintf("%.4g..%.4g", low, high)
+			}
+			value := ""
+			if v := float64(x.Value); !math.IsNaN(v) {
+				value = fmt.Sprintf("%.4g", v)
+			}
+			t.Rows = append(t.Rows, []string{fmt.Sprint(i + 1), cmp.Or(x.Label, x.Trial), value, interval})
+		}
+		cells = append(cells, notebook.Fold{Title: fmt.Sprintf("Successive halving after generation %d: %d of %d trials went on", r.Generation, r.Survivors, len(r.Ranking)), Cells: []notebook.Cell{t}})
+	}
+	return cells, nil
+}
+
+func (w *pageWriter) trialTables() ([]notebook.Cell, error) {
 	files, err := w.links(nil, "trials.csv")
 	if err != nil || len(w.trials) == 0 {
 		return nil, err

@@ -159,7 +159,7 @@ func (w *pageWriter) changes() []notebook.Cell {
 	}
 	d := notebook.Diff{Base: w.Base, This: w.File}
 	for _, x := range w.Changes {
-		d.Items = append(d.Items, notebook.Change{Key: x.Path, Base: x.A, This: x.B})
+		d.Items = append(d.Items, notebook.Change{Key: x.Key, Base: x.Base, This: x.This})
 	}
 	return []notebook.Cell{d}
 }
@@ -265,14 +265,9 @@ func (w *pageWriter) beside(make func(*store.Trial) (notebook.Cell, error)) ([]n
 func (w *pageWriter) settings() notebook.Cell {
 	s := notebook.Settings{Title: "Resolved settings"}
 	for _, x := range w.Settings {
-		if strings.HasPrefix(x.Path, "notebook") || x.Path == "about" {
-			continue
+		if !strings.HasPrefix(x.Key, "notebook") && x.Key != "about" {
+			s.Items = append(s.Items, notebook.Setting{Key: x.Key, Value: x.Value, Origin: x.Origin})
 		}
-		origin := x.Origin.String()
-		if x.Origin.Default() {
-			origin = ""
-		}
-		s.Items = append(s.Items, notebook.Setting{Key: x.Path, Value: x.Value, Origin: origin})
 	}
 	return s
 }

@@ -20,18 +20,11 @@ type Shown struct {
 	*store.Run
 	About    string           `json:"about,omitempty"`
 	File     string           `json:"file"`
-	Settings []ShownSetting   `json:"settings"` // that are not the defaults
+	Settings []store.Setting  `json:"settings"` // that are not the defaults
 	Axes     []string         `json:"axes,omitempty"`
 	Metrics  []string         `json:"metrics,omitempty"`
 	All      []ShownTrial     `json:"all_trials,omitempty"` // a row each
 	Details  []ShownTrialMore `json:"trial_details,omitempty"`
-}
-
-// ShownSetting is a setting that is not the default.
-type ShownSetting struct {
-	Key    string `json:"key"`
-	Value  string `json:"value"` // the list of values where the sweep varies it
-	Origin string `json:"origin"`
 }
 
 // ShownTrial is a row of the sweep.
@@ -162,7 +155,7 @@ func (s *Shown) add(t *store.Trial, verify bool) error {
 }
 
 // departures are the settings of an experiment that are not the defaults.
-func departures(x *store.Experiment) ([]ShownSetting, error) {
+func departures(x *store.Experiment) ([]store.Setting, error) {
 	if len(x.Trials) == 0 {
 		return nil, nil
 	}
@@ -180,13 +173,12 @@ func departures(x *store.Experiment) ([]ShownSetting, error) {
 	for _, d := range experiment.DiffSettings(&def.Settings, &x.Trials[0].Settings) {
 		differs[d.Path] = true
 	}
-	var out []ShownSetting
+	var out []store.Setting
 	for _, e := range x.Settings {
-		skip := e.Path == "notebook" || e.Path == "about" || e.Path == "name" || strings.HasPrefix(e.Path, "sweep")
-		if skip || e.Origin.Default() || !differs[e.Path] && !e.Swept {
-			continue
+		skip := e.Key == "notebook" || e.Key == "about" || e.Key == "name" || strings.HasPrefix(e.Key, "sweep")
+		if !skip && e.Origin != "" && (differs[e.Key] || e.Swept) {
+			out = append(out, e)
 		}
-		out = append(out, ShownSetting{e.Path, e.Value, e.Origin.String()})
 	}
 	return out, nil
 }

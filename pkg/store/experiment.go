@@ -18,16 +18,16 @@ const ExperimentName = "experiment.json"
 // Experiment is an experiment as its latest run resolved it: what is needed to show
 // its results without the files that it was written in, and how that run ended.
 type Experiment struct {
-	Name     string                  `json:"name"`
-	About    string                  `json:"about,omitempty"` // Markdown
-	File     string                  `json:"file"`            // as given to the run
-	Base     string                  `json:"base,omitempty"`  // the first file that it extends
-	Changes  []experiment.Difference `json:"changes,omitempty"`
-	Settings []experiment.Explained  `json:"settings"`
-	Axes     []experiment.Axis       `json:"axes,omitempty"`
-	Notebook []experiment.Cell       `json:"notebook"`
-	Trials   []experiment.Trial      `json:"trials"`
-	Halving  *experiment.Halving     `json:"halving,omitempty"`
+	Name     string              `json:"name"`
+	About    string              `json:"about,omitempty"`   // Markdown
+	File     string              `json:"file"`              // as given to the run
+	Base     string              `json:"base,omitempty"`    // the first file that it extends
+	Changes  []Change            `json:"changes,omitempty"` // against that
+	Settings []Setting           `json:"settings"`
+	Axes     []experiment.Axis   `json:"axes,omitempty"`
+	Notebook []experiment.Cell   `json:"notebook"`
+	Trials   []experiment.Trial  `json:"trials"`
+	Halving  *experiment.Halving `json:"halving,omitempty"`
 	// Ended says that the run came to its end, with what failed by the folder of
 	// the trial. A run that is killed or interrupted has no end.
 	Ended  bool              `json:"ended"`
@@ -36,12 +36,39 @@ type Experiment struct {
 	Checksum string `json:"checksum"`
 }
 
+// Setting is a resolved value with its origin.
+type Setting struct {
+	Key    string `json:"key"`
+	Value  string `json:"value"`            // one line of YAML; a list of values where the sweep varies it
+	Origin string `json:"origin,omitempty"` // file and line that set it; empty: it is a default
+	Swept  bool   `json:"swept,omitempty"`
+}
+
+// Change is a setting that is not as in the file that the experiment extends; empty
+// where it has none.
+type Change struct {
+	Key  string `json:"key"`
+	Base string `json:"base,omitempty"`
+	This string `json:"this,omitempty"`
+}
+
 // Describe is an experiment as a run keeps it.
 func Describe(e *experiment.Experiment) *Experiment {
-	return &Experiment{
-		Name: e.Name, About: e.About, File: e.File, Base: e.Base, Changes: e.BaseDiff(),
-		Settings: e.Explain(), Axes: e.Axes, Notebook: e.Notebook, Trials: e.Trials, Halving: e.Halving,
+	x := &Experiment{
+		Name: e.Name, About: e.About, File: e.File, Base: e.Base,
+		Axes: e.Axes, Notebook: e.Notebook, Trials: e.Trials, Halving: e.Halving,
 	}
+	for _, d := range e.BaseDiff() {
+		x.Changes = append(x.Changes, Change{d.Path, d.A, d.B})
+	}
+	for _, s := range e.Explain() {
+		setting := Setting{Key: s.Path, Value: s.Value, Swept: s.Swept}
+		if !s.Origin.Default() {
+			setting.Origin = s.Origin.String()
+		}
+		x.Settings = append(x.Settings, setting)
+	}
+	return x
 }
 
 // ReadExperiment reads what the latest run left of its experiment in dir; the error

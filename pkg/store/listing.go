@@ -190,7 +190,7 @@ func (t *Trial) Next() string {
 	return ""
 }
 
-// trialFolders are the names of the folders in dir that have a manifest.
+// trialFolders are the names of the folders in dir that have the manifest of a trial.
 func trialFolders(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -198,7 +198,7 @@ func trialFolders(dir string) ([]string, error) {
 	}
 	var all []string
 	for _, e := range entries {
-		if e.IsDir() && (exists(filepath.Join(dir, e.Name(), ManifestName)) || exists(filepath.Join(dir, e.Name(), ManifestCopy))) {
+		if e.IsDir() && e.Name() != RungsFolder && (exists(filepath.Join(dir, e.Name(), ManifestName)) || exists(filepath.Join(dir, e.Name(), ManifestCopy))) {
 			all = append(all, e.Name())
 		}
 	}

@@ -1,0 +1,309 @@
+package report
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"flag"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"alamos/pkg/experiment"
+	"alamos/pkg/store"
+	"alamos/plots"
+)
+
+var update = flag.Bool("update", false, "write the digests of the pictures anew")
+
+// Whatever kind the language knows is registered, and the other way round.
+func TestKindsOfTheLanguage(t *testing.T) {
+	var want []string
+	for _, k := range experiment.Keys() {
+		if k.Path == "notebook[].figure.kind" {
+			for _, word := range strings.FieldsFunc(k.Type, func(r rune) bool { return r != '-' && (r < 'a' || r > 'z') }) {
+				if kinds[word] != nil || word != "or" && word != "one" && word != "of" {
+					want = append(want, word)
+				}
+			}
+		}
+	}
+	slices.Sort(want)
+	if have := slices.Sorted(maps.Keys(kinds)); !slices.Equal(want, have) {
+		t.Errorf("kinds %q, the language has %q", have, want)
+	}
+}
+
+// Every kind of figure draws something, the same bytes whoever draws it.
+func TestEveryKind(t *testing.T) {
+	e := load(t, sweepFile)
+	r := made(t, e, 3)
+	shown := map[string]bool{}
+	first, err := r.files(Options{Out: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := r.all(Options{Out: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range all {
+		if d.err != nil {
+			t.Errorf("%s: %v", d.path, d.err)
+		}
+		shown[d.cell.Kind] = true
+	}
+	for kind := range kinds {
+		if !shown[kind] {
+			t.Errorf("no figure of kind %s was drawn", kind)
+		}
+	}
+	again, err := open(t, r.Experiment, r.Dir).files(Options{Out: "x"})
+	if err != nil || len(again) != len(first) {
+		t.Fatalf("%d files, then %d (%v)", len(first), len(again), err)
+	}
+	trial := slugs(e.Trials)[e.Trials[1].ID]
+	for i, f := range first {
+		if strings.Contains(f.path, "depth-") && !strings.Contains(f.path, trial) {
+			continue // one trial will do
+		}
+		a, err := f.bytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := again[i].bytes()
+		if err != nil || f.path != again[i].path || !bytes.Equal(a, b) {
+			t.Errorf("%s is not the same when drawn again (%v)", f.path, err)
+		}
+		if f.stamp == nil {
+			continue
+		}
+		if stamp, err := plots.ParseStamp(a); err != nil || stamp != *f.stamp {
+			t.Errorf("%s bears the stamp %v (%v), want %v", f.path, stamp, err, f.stamp)
+		}
+	}
+}
+
+// A picture that changes while its data does not was drawn by other code: that code
+// has another version, so that figures that were kept are known to be stale.
+func TestCodeVersion(t *testing.T) {
+	const golden = "testdata/pictures.json"
+	type record struct {
+		Version string            `json:"version"` // codeVersion
+		SHA256  map[string]string `json:"sha256"`  // of SVG, without its stamp
+	}
+	r := made(t, load(t, sweepFile), 3)
+	all, err := r.all(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	have := record{codeVersion, map[string]string{}}
+	for _, d := range all {
+		if d.trial != nil && d.trial.ID != r.Trials[0].ID || d.figure == nil {
+			continue
+		}
+		svg, err := d.figure.InlineSVG()
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := sha256.Sum256(svg)
+		have.SHA256[d.name] = hex.EncodeToString(sum[:8])
+	}
+	b, err := os.ReadFile(golden)
+	if err != nil && !*update {
+		t.Fatal(err)
+	}
+	var want record
+	if err == nil {
+		if err := json.Unmarshal(b, &want); err != nil {
+			t.Fatal(err)
+		}
+	}
+	diff := cmp.Diff(want.SHA256, have.SHA256)
+	switch {
+	case *update && diff != "" && want.Version == have.Version:
+		t.Fatalf("pictures have changed: raise codeVersion first:\n%s", diff)
+	case *update:
+		b, err := json.MarshalIndent(have, "", " ")
+		if err == nil {
+			err = os.WriteFile(golden, append(b, '\n'), 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	case diff != "":
+		t.Errorf("pictures have changed: if that is meant, raise codeVersion and run go test ./pkg/report -run TestCodeVersion -update\n%s", diff)
+	case want.Version != have.Version:
+		t.Errorf("codeVersion is %s, that of %s is %s: run go test ./pkg/report -run TestCodeVersion -update", have.Version, golden, want.Version)
+	}
+}
+
+// The stamp of a figure follows the settings that can change it, and no others.
+func TestIdentity(t *testing.T) {
+	identities := func(set ...string) map[string]string {
+		r := &Report{Experiment: Describe(load(t, sweepFile, set...))}
+		pictures, err := r.pictures()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := map[string]string{}
+		for _, p := range pictures {
+			if p.trial == nil || p.trial.ID == r.Experiment.Trials[0].ID {
+				out[p.name] = r.identity(p)
+			}
+		}
+		return out
+	}
+	base := identities()
+	training := []string{"heatmap-loss", "learning-rate", "lengths", "length-histogram-1", "loss", "loss-heads"}
+	hooks := []string{"hook-kings-alive", "sweep-kings-alive-training-schedule-kind-network-depth"}
+	for set, want := range map[string]string{
+		"about=Another text.":  "",
+		"tournament.rounds=12": "tournament",
+		"training.epochs=3":    "all",
+		"generations=4":        "all",
+		"hooks=[{file: kings.go, metric: kings}, more.go]": "hooks",
+	} {
+		have := identities(set)
+		for name, was := range base {
+			isTraining, isHooks := slices.Contains(training, name), slices.Contains(hooks, name)
+			changes := want == "all" || want == "hooks" && isHooks || want == "tournament" && !isTraining && !isHooks
+			if (have[name] != was) != changes {
+				t.Errorf("%s: the stamp of %s changes %v, want %v", set, name, have[name] != was, changes)
+			}
+		}
+	}
+}
+
+// Files are current, then missing, edited, of other data; all found without
+// writing.
+func TestCheck(t *testing.T) {
+	e := load(t, strings.ReplaceAll(sweepFile, "training.schedule.kind: [plateau, constant]", "training.schedule.kind: [constant]"), "notebook=[{figure: {kind: loss}}, {figure: {kind: score}}, {table: generations}]")
+	r := made(t, e, 3)
+	out := Options{Out: t.TempDir()}
+	paths, err := r.Redraw(out)
+	if err != nil || len(paths) != 3*4+3+2*4+1 {
+		t.Fatalf("%d files (%v): %v", len(paths), err, paths)
+	}
+	states := func(r *Report) map[string]State {
+		t.Helper()
+		findings, err := r.Check(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		have := map[string]State{}
+		for _, f := range findings {
+			if f.State != Current {
+				have[filepath.Base(f.Path)] = f.State
+			}
+		}
+		return have
+	}
+	if have := states(r); len(have) > 0 {
+		t.Errorf("just drawn: %v", have)
+	}
+	if err := os.Remove(filepath.Join(out.Out, "score.pdf")); err != nil {
+		t.Fatal(err)
+	}
+	edited := filepath.Join(out.Out, "loss-depth-2-kind-constant-seed-1.svg")
+	b, err := os.ReadFile(edited)
+	if err == nil {
+		err = os.WriteFile(edited, append(b, '\n'), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]State{"score.pdf": Missing, filepath.Base(edited): Changed}, states(r)); diff != "" {
+		t.Error(diff)
+	}
+	// Another tournament, of the same settings: its figure is stale, no other.
+	if _, err := r.Redraw(out); err != nil {
+		t.Fatal(err)
+	}
+	m := r.Trials[0].Manifest
+	facts, err := json.Marshal(played(3, 50, 5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Stage(store.TournamentStage).Facts = facts
+	if err := m.Write(r.Trials[0].Dir); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]State{"score.svg": Stale, "score.png": Stale, "score.pdf": Stale, "trials.csv": Stale}, states(open(t, r.Experiment, r.Dir))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// An experiment that has not come far is shown as far as it has.
+func TestUnfinished(t *testing.T) {
+	e := load(t, sweepFile)
+	for done, want := range map[int]string{0: "8 trials have not finished a generation", 1: "1 of 3 generations", 3: "All there is"} {
+		r := made(t, load(t, sweepFile, "sweep.seeds=1"), done)
+		if done == 0 {
+			r = made(t, e, 0)
+		}
+		if _, err := r.Redraw(Options{}); err != nil {
+			t.Fatalf("%d generations: %v", done, err)
+		}
+		page, err := r.Page(Options{}, r.Dir)
+		if err != nil {
+			t.Fatalf("%d generations: %v", done, err)
+		}
+		text, err := page.Markdown()
+		if err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%d generations: the page does not say %q (%v)\n%s", done, want, err, text)
+		}
+	}
+}
+
+func TestSlugs(t *testing.T) {
+	trial := func(axis ...string) experiment.Trial {
+		var x experiment.Trial
+		for i := 0; i < len(axis); i += 2 {
+			x.Axis = append(x.Axis, experiment.AxisValue{Path: axis[i], Value: axis[i+1]})
+			x.ID += axis[i+1] + "/"
+		}
+		return x
+	}
+	trials := []experiment.Trial{
+		trial("network.depth", "2", "seed", "1"),
+		trial("search.visits", "10", "tournament.search.visits", "20"),
+		trial("game.start", `["8/8/8/8/8/8/8/8 w - - 0 1"]`),
+		trial("a.b", "x y/z"), trial("a.b", "x-y-z"),
+	}
+	have := slugs(trials)
+	for i, want := range []string{"depth-2-seed-1", "search-visits-10-tournament-search-visits-20", "start-" + experiment.Hash(`["8/8/8/8/8/8/8/8 w - - 0 1"]`)[:6], "b-x-y-z", store.Folder(&trials[4])} {
+		if have[trials[i].ID] != want {
+			t.Errorf("trial %d: %s, want %s", i, have[trials[i].ID], want)
+		}
+	}
+	if len(slugs(trials[:1])) > 0 {
+		t.Error("a lone trial needs no slug")
+	}
+}
+
+// Axes that move together are no lines of their own.
+func TestLineAxes(t *testing.T) {
+	var q request
+	q.Figure = &experiment.Figure{}
+	q.axes = []experiment.Axis{{Path: "games"}, {Path: "generations"}, {Path: "depth"}}
+	for _, x := range [][3]string{{"100", "40", "2"}, {"100", "40", "5"}, {"200", "20", "2"}, {"200", "20", "5"}} {
+		var s store.Trial
+		for i, a := range q.axes {
+			s.Axis = append(s.Axis, experiment.AxisValue{Path: a.Path, Value: x[i]})
+		}
+		q.groups = append(q.groups, store.Group{Trials: []*store.Trial{&s}})
+	}
+	if have := q.lineAxes("games"); !slices.Equal(have, []string{"depth"}) {
+		t.Errorf("over games: lines of %q", have)
+	}
+	if have := q.lineAxes("depth"); !slices.Equal(have, []string{"games", "generations"}) {
+		t.Errorf("over depth: lines of %q", have)
+	}
+}

@@ -1,0 +1,224 @@
+package store
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"alamos/pkg/disk"
+	"alamos/pkg/experiment"
+)
+
+// results leaves the results of an experiment of two trials in a new folder.
+func results(t *testing.T) (dir string, x *Experiment, trials []*Trial) {
+	t.Helper()
+	e, err := experiment.Load("two.yaml", experiment.Options{ReadFile: func(string) ([]byte, error) {
+		return []byte("alamos: 1\nname: two\ngenerations: 2\ntournament: {rounds: 2}\nsweep: {grid: {network.depth: [1, 2]}}\n"), nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir = filepath.Join(t.TempDir(), "two")
+	for _, declared := range e.Trials {
+		trial, _, err := Open(dir, declared)
+		if err != nil {
+			t.Fatal(err)
+		}
+		trials = append(trials, trial)
+		reach(t, trial, UntrainedStage, SelfPlayStage(1), TrainStage(1), SelfPlayStage(2), TrainStage(2), TournamentStage)
+	}
+	x = Describe(e)
+	x.Ended = true
+	if err := x.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	return dir, x, trials
+}
+
+// reach leaves a trial with these stages done, and no others.
+func reach(t *testing.T, trial *Trial, stages ...string) {
+	t.Helper()
+	trial.Manifest.Stages = nil
+	for _, s := range stages {
+		trial.Manifest.Put(&Stage{Name: s})
+	}
+	if err := trial.Manifest.Write(trial.Dir); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestReadRun(t *testing.T) {
+	dir, x, trials := results(t)
+	want := func(what, want string) {
+		t.Helper()
+		r, err := ReadRun(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		why := strings.ReplaceAll(r.Why, trials[0].Dir, "DIR")
+		if have := fmt.Sprintf("%s %q, trials %d/%d +%d, generations %d/%d, %s", r.State, r.Stage, r.TrialsDone, r.Trials, r.Old, r.Done, r.Generations, why); !strings.HasPrefix(have, want) {
+			t.Errorf("%s: %s\nwant %s", what, have, want)
+		}
+		if r.Name != "two" || r.Bytes == 0 || r.Changed.IsZero() {
+			t.Errorf("%s: %+v", what, r)
+		}
+	}
+	write := func(change func()) {
+		t.Helper()
+		change()
+		if err := x.Write(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want("done", `finished "", trials 2/2 +0, generations 4/4, `)
+
+	l, err := disk.TakeLock(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := ReadRun(dir); err != nil || r.State != Running || !strings.Contains(r.Holder, fmt.Sprintf("process %d on", os.Getpid())) {
+		t.Errorf("locked: %+v (%v)", r, err)
+	}
+	if err := l.Release(); err != nil {
+		t.Fatal(err)
+	}
+
+	write(func() { x.Ended = false })
+	reach(t, trials[1], UntrainedStage, SelfPlayStage(1), TrainStage(1), SelfPlayStage(2))
+	want("killed", `interrupted "training 2 of trial 2", trials 1/2 +0, generations 3/4, `)
+	write(func() { x.Ended, x.Failed = true, map[string]string{filepath.Base(trials[1].Dir): "no"} })
+	want("failed", `failed "", trials 1/2 +0, generations 3/4, 1 of 2 trials failed`)
+
+	write(func() { x.Failed = nil })
+	if err := os.RemoveAll(trials[1].Dir); err != nil {
+		t.Fatal(err)
+	}
+	want("removed", `interrupted "untrained network of trial 2", trials 1/2 +0, generations 2/4, `)
+	write(func() { x.Trials = x.Trials[1:] })
+	want("a trial less", `interrupted "untrained network", trials 0/1 +1, generations 0/2, `)
+
+	for _, name := range []string{ManifestName, ManifestCopy} {
+		if err := os.WriteFile(filepath.Join(trials[0].Dir, name), []byte("{"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(func() { x.Trials = []experiment.Trial{trials[0].Trial} })
+	want("a damaged manifest", `damaged "", trials 0/1 +0, generations 0/0, DIR/manifest.json is damaged (unexpected end of JSON input), and so is its copy DIR/.manifest.json`)
+	if err := os.WriteFile(filepath.Join(dir, ExperimentName), []byte(`{"name":"two","checksum":"0"}`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	want("a damaged experiment", `damaged "", trials 0/1 +0, generations 0/0, `+filepath.Join(dir, "experiment.json")+" is damaged (its checksum differs)")
+
+	if r, err := ReadRun(t.TempDir()); r != nil || err != nil {
+		t.Errorf("an empty folder: %v (%v)", r, err)
+	}
+	if runs, err := List(filepath.Dir(dir)); err != nil || len(runs) != 1 {
+		t.Errorf("listed: %v (%v)", runs, err)
+	}
+	if runs, err := List(filepath.Join(dir, "nowhere")); err != nil || len(runs) != 0 {
+		t.Errorf("listed where nothing is: %v (%v)", runs, err)
+	}
+}
+
+func TestResolve(t *testing.T) {
+	dir, _, trials := results(t)
+	all, folder := filepath.Dir(dir), filepath.Base(trials[0].Dir)
+	for what, want := range map[string]string{
+		"two": "two ", dir: "two ", dir + "/": "two ", "two/" + folder: "two " + folder, trials[1].Dir: "two " + filepath.Base(trials[1].Dir),
+		folder[:5]: "two " + folder, trials[0].ID: "two " + folder,
+	} {
+		r, trial, err := Resolve(all, what)
+		if err != nil {
+			t.Errorf("%s: %v", what, err)
+			continue
+		}
+		have := r.Name + " "
+		if trial != nil {
+			have += filepath.Base(trial.Dir)
+		}
+		if have != want {
+			t.Errorf("%s: %s, want %s", what, have, want)
+		}
+	}
+	_, _, err := Resolve(all, "three")
+	wantError(t, err, `"three"`, "there are two")
+	_, _, err = Resolve(all, folder[:2]) // too short to mean anything
+	wantError(t, err, folder[:2], "there are two")
+	_, _, err = Resolve(t.TempDir(), "two")
+	wantError(t, err, "none at all")
+}
+
+func TestVerify(t *testing.T) {
+	_, _, trials := results(t)
+	x := trials[0]
+	if err := disk.WriteBytes(x.Path("a"), []byte("a")); err != nil {
+		t.Fatal(err)
+	}
+	sum, err := disk.Sum(x.Path("a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		outputs map[string]string
+		want    string
+	}{
+		{map[string]string{"a": sum}, "ok "},
+		{map[string]string{"a": sum, "b": sum, "c": sum}, "missing b"},
+		{map[string]string{"A": sum, "a": "another"}, "damaged a"},
+		{nil, "ok "},
+	} {
+		state, file, err := x.Verify(&Stage{Outputs: test.outputs})
+		if have := fmt.Sprint(state, " ", file); err != nil || have != test.want {
+			t.Errorf("%v: %s (%v), want %s", test.outputs, have, err, test.want)
+		}
+	}
+}
+
+// An answer counts as long as its checkpoint stands and its file is whole.
+func TestAnswer(t *testing.T) {
+	_, _, trials := results(t)
+	x := trials[0]
+	x.Manifest.Stage(TrainStage(2)).Outputs = map[string]string{CheckpointFile(2): "sum"}
+	q, ok := x.Question(&experiment.Figure{Kind: "tree", Visits: 8})
+	if !ok || q != (Question{"start", 2, 8}) || q.Stage() != "position start, 8 visits of gen-2" {
+		t.Errorf("question %+v of stage %q", q, q.Stage())
+	}
+	zero := 0
+	p, _ := x.Question(&experiment.Figure{Kind: "policy", Visits: 8, Generation: &zero, Position: "fen"})
+	if p != (Question{"fen", 0, 0}) || p.Stage() != "position fen, policy of untrained" || p.File() == q.File() {
+		t.Errorf("question %+v of stage %q", p, p.Stage())
+	}
+	if _, ok := x.Question(&experiment.Figure{Kind: "loss"}); ok {
+		t.Error("a figure of losses asks about a position")
+	}
+	answered := func(want bool) {
+		t.Helper()
+		if a, err := x.Answer(q); err != nil || (a != nil) != want || a != nil && a.Moves[0].SAN != "e4" {
+			t.Errorf("answer %+v (%v), want one: %v", a, err, want)
+		}
+	}
+	answered(false)
+	if err := (&Answer{Moves: []MoveAnswer{{SAN: "e4", Q: Float(nan)}}}).Write(x.Path(q.File())); err != nil {
+		t.Fatal(err)
+	}
+	sum, err := disk.Sum(x.Path(q.File()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.Manifest.Put(&Stage{Name: q.Stage(), Inputs: Inputs{"network": "sum"}, Outputs: map[string]string{q.File(): sum}})
+	answered(true)
+	x.Manifest.Stage(TrainStage(2)).Outputs[CheckpointFile(2)] = "of another training"
+	answered(false)
+	x.Manifest.Stage(TrainStage(2)).Outputs[CheckpointFile(2)] = "sum"
+	if err := os.WriteFile(x.Path(q.File()), []byte("{}"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, err = x.Answer(q)
+	wantError(t, err, q.File(), "checksum")
+	if err := os.Remove(x.Path(q.File())); err != nil {
+		t.Fatal(err)
+	}
+	answered(false)
+}
