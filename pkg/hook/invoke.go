@@ -56,9 +56,19 @@ func (s *script) call(c *call, ask func(question) reply) (r report) {
 // has been checked; a panic here is reported as any other.
 func as[F any](f reflect.Value) F { return f.Interface().(F) }
 
+// maxAsked is how many evaluations of the network a call may ask for, a visit of a
+// search counting as one. The time that the network takes is not the script's, so
+// that a script that asks without end needs a bound of its own.
+const maxAsked = 10_000_000
+
 // askable is the checkpoint that a script gets.
 func askable(c checkpoint, ask func(question) reply) alamos.Checkpoint {
+	asked := 0
 	send := func(name string, positions []alamos.Position, q question) reply {
+		if more := max(1, q.Visits); more > (maxAsked-asked)/len(positions) {
+			panic(fmt.Sprintf("%s: more than %d evaluations in a call: stopped here (an endless loop?)", name, maxAsked))
+		}
+		asked += max(1, q.Visits) * len(positions)
 		for _, p := range positions {
 			q.Positions = append(q.Positions, position{p.Variant(), p.FEN()})
 		}

@@ -84,25 +84,35 @@ func (n *network) Search(ctx context.Context, positions []chess.Position, visits
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	out := make([]hook.SearchResult, len(positions))
-	trees := make([]*search.Tree, len(games))
-	for i, g := range games {
-		trees[i] = search.NewTree(cfg, 0)
-		trees[i].SetRoot(g)
-	}
-	if err := search.Run(ctx, trees, n.evaluator); err != nil {
-		return nil, err
-	}
-	for i, tree := range trees {
-		p := &positions[i]
-		out[i].Value = tree.Value()
-		for _, e := range tree.Root() {
-			out[i].Moves = append(out[i].Moves, hook.SearchMove{Move: p.UCI(e.Move), Visits: e.Visits, Prior: e.Prior, Value: e.Q})
+	out := make([]hook.SearchResult, 0, len(positions))
+	for some := range slices.Chunk(games, treesAtOnce) {
+		trees := make([]*search.Tree, len(some))
+		for i, g := range some {
+			trees[i] = search.NewTree(cfg, 0)
+			trees[i].SetRoot(g)
 		}
-		slices.SortStableFunc(out[i].Moves, func(a, b hook.SearchMove) int { return cmp.Compare(b.Visits, a.Visits) })
-		out[i].PV = uciMoves(*p, tree.PV())
+		if err := search.Run(ctx, trees, n.evaluator); err != nil {
+			return nil, err
+		}
+		for i, tree := range trees {
+			out = append(out, searched(some[i].Position(), tree))
+		}
 	}
 	return out, nil
+}
+
+// treesAtOnce is how many positions are searched side by side: enough for full
+// batches, and for memory not to grow with the question.
+const treesAtOnce = 64
+
+// searched is what a finished search of a position tells a script.
+func searched(p *chess.Position, tree *search.Tree) hook.SearchResult {
+	r := hook.SearchResult{Value: tree.Value(), PV: uciMoves(*p, tree.PV())}
+	for _, e := range tree.Root() {
+		r.Moves = append(r.Moves, hook.SearchMove{Move: p.UCI(e.Move), Visits: e.Visits, Prior: e.Prior, Value: e.Q})
+	}
+	slices.SortStableFunc(r.Moves, func(a, b hook.SearchMove) int { return cmp.Compare(b.Visits, a.Visits) })
+	return r
 }
 
 // ended is the result of a game that is over, from the view of its side to move.
