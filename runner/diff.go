@@ -39,8 +39,8 @@ A and B are each one of
   REVISION:FILE      a file as it was at a revision of git, with all that it extends:
                      HEAD~3:experiments/depth.yaml, or v1:./depth.yaml from here; :FILE
                      is what is staged
-  NAME, NAME/TRIAL   results of an experiment, or of one of its trials (the folder's
-                     name, or its first digits, also without NAME)
+  NAME               results of an experiment
+  TRIAL              those of one trial, by the first digits of its hash
   FOLDER             the same, by its path
 
 Ratings are compared by the games that both played against the same opponent from the

@@ -45,18 +45,3 @@ func TestDriverNeverFails(t *testing.T) {
 		}
 	}
 }
-
-// What a run that was interrupted while it wrote, or a file of another program,
-// leaves in the place of the list of trials is an error that names the file.
-func TestListedTrials(t *testing.T) {
-	inFolder(t, map[string]string{"bad.csv": "a,\"b\n", "empty.csv": "", "other.csv": "x,y\n1,2\n", "good.csv": "depth,trial\n1,aa\n2,bb\n3\n"})
-	for name, want := range map[string]string{"empty.csv": "", "other.csv": "", "good.csv": "aa bb", "none.csv": ""} {
-		have, err := listedTrials(name)
-		if err != nil || strings.Join(have, " ") != want {
-			t.Errorf("%s: %q, %v", name, have, err)
-		}
-	}
-	if _, err := listedTrials("bad.csv"); err == nil || !strings.Contains(err.Error(), "bad.csv") {
-		t.Errorf("error %v", err)
-	}
-}

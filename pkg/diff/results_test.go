@@ -182,11 +182,6 @@ func TestRuns(t *testing.T) {
 			t.Errorf("%s: settings %+v", name, r.Sections)
 		}
 	}
-	// trials.csv says which trials are those of the last run.
-	writeFile(t, "results/small/trials.csv", "network.depth,trial\n2,"+filepath.Base(trials[1].Dir)+"\n")
-	if s := open(t, "small"); len(s.trials) != 1 || s.trials[0].Dir != trials[1].Dir {
-		t.Errorf("trials: %+v", s.trials)
-	}
 	// A trial against a trial of the same run.
 	r := compared(t, trials[0].Dir, trials[1].Dir, Options{})
 	if len(r.Groups) != 1 || len(r.Sections) != 1 || r.Sections[0].Settings[0].Key != "network.depth" {
