@@ -265,9 +265,14 @@ func (w *pageWriter) beside(make func(*store.Trial) (notebook.Cell, error)) ([]n
 func (w *pageWriter) settings() notebook.Cell {
 	s := notebook.Settings{Title: "Resolved settings"}
 	for _, x := range w.Settings {
-		if !strings.HasPrefix(x.Key, "notebook") && x.Key != "about" {
-			s.Items = append(s.Items, notebook.Setting{Key: x.Key, Value: x.Value, Origin: x.Origin})
+		if strings.HasPrefix(x.Path, "notebook") || x.Path == "about" {
+			continue
 		}
+		origin := x.Origin.String()
+		if x.Origin.Default() {
+			origin = ""
+		}
+		s.Items = append(s.Items, notebook.Setting{Key: x.Path, Value: x.Value, Origin: origin})
 	}
 	return s
 }

@@ -20,11 +20,18 @@ type Shown struct {
 	*store.Run
 	About    string           `json:"about,omitempty"`
 	File     string           `json:"file"`
-	Settings []store.Setting  `json:"settings"` // that are not the defaults
+	Settings []ShownSetting   `json:"settings"` // that are not the defaults
 	Axes     []string         `json:"axes,omitempty"`
 	Metrics  []string         `json:"metrics,omitempty"`
 	All      []ShownTrial     `json:"all_trials,omitempty"` // a row each
 	Details  []ShownTrialMore `json:"trial_details,omitempty"`
+}
+
+// ShownSetting is a setting that is not the default.
+type ShownSetting struct {
+	Key    string `json:"key"`
+	Value  string `json:"value"` // the list of values where the sweep varies it
+	Origin string `json:"origin"`
 }
 
 // ShownTrial is a row of the sweep.
@@ -155,7 +162,7 @@ func (s *Shown) add(t *store.Trial, verify bool) error {
 }
 
 // departures are the settings of an experiment that are not the defaults.
-func departures(x *store.Experiment) ([]store.Setting, error) {
+func departures(x *store.Experiment) ([]ShownSetting, error) {
 	if len(x.Trials) == 0 {
 		return nil, nil
 	}
@@ -173,11 +180,11 @@ func departures(x *store.Experiment) ([]store.Setting, error) {
 	for _, d := range experiment.DiffSettings(&def.Settings, &x.Trials[0].Settings) {
 		differs[d.Path] = true
 	}
-	var out []store.Setting
+	var out []ShownSetting
 	for _, e := range x.Settings {
-		skip := e.Key == "notebook" || e.Key == "about" || e.Key == "name" || strings.HasPrefix(e.Key, "sweep")
-		if !skip && e.Origin != "" && (differs[e.Key] || e.Swept) {
-			out = append(out, e)
+		skip := e.Path == "notebook" || e.Path == "about" || e.Path == "name" || strings.HasPrefix(e.Path, "sweep")
+		if !skip && !e.Origin.Default() && (differs[e.Path] || e.Swept) {
+			out = append(out, ShownSetting{e.Path, e.Value, e.Origin.String()})
 		}
 	}
 	return out, nil

@@ -23,7 +23,7 @@ type Experiment struct {
 	File     string              `json:"file"`              // as given to the run
 	Base     string              `json:"base,omitempty"`    // the first file that it extends
 	Changes  []Change            `json:"changes,omitempty"` // against that
-	Settings []Setting           `json:"settings"`
+	Settings Explained           `json:"settings"`
 	Axes     []experiment.Axis   `json:"axes,omitempty"`
 	Notebook []experiment.Cell   `json:"notebook"`
 	Trials   []experiment.Trial  `json:"trials"`
@@ -36,12 +36,30 @@ type Experiment struct {
 	Checksum string `json:"checksum"`
 }
 
-// Setting is a resolved value with its origin.
-type Setting struct {
-	Key    string `json:"key"`
-	Value  string `json:"value"`            // one line of YAML; a list of values where the sweep varies it
-	Origin string `json:"origin,omitempty"` // file and line that set it; empty: it is a default
-	Swept  bool   `json:"swept,omitempty"`
+// Explained are the resolved values of an experiment as a file keeps them, to be read
+// again; the JSON of each by itself is for programs that want values, not texts.
+type Explained []experiment.Explained
+
+type explained experiment.Explained // without its JSON
+
+func (all Explained) MarshalJSON() ([]byte, error) {
+	kept := make([]explained, len(all))
+	for i, x := range all {
+		kept[i] = explained(x)
+	}
+	return json.Marshal(kept)
+}
+
+func (all *Explained) UnmarshalJSON(b []byte) error {
+	var kept []explained
+	if err := json.Unmarshal(b, &kept); err != nil {
+		return err
+	}
+	*all = make(Explained, len(kept))
+	for i, x := range kept {
+		(*all)[i] = experiment.Explained(x)
+	}
+	return nil
 }
 
 // Change is a setting that is not as in the file that the experiment extends; empty
@@ -56,17 +74,10 @@ type Change struct {
 func Describe(e *experiment.Experiment) *Experiment {
 	x := &Experiment{
 		Name: e.Name, About: e.About, File: e.File, Base: e.Base,
-		Axes: e.Axes, Notebook: e.Notebook, Trials: e.Trials, Halving: e.Halving,
+		Settings: e.Explain(), Axes: e.Axes, Notebook: e.Notebook, Trials: e.Trials, Halving: e.Halving,
 	}
 	for _, d := range e.BaseDiff() {
 		x.Changes = append(x.Changes, Change{d.Path, d.A, d.B})
-	}
-	for _, s := range e.Explain() {
-		setting := Setting{Key: s.Path, Value: s.Value, Swept: s.Swept}
-		if !s.Origin.Default() {
-			setting.Origin = s.Origin.String()
-		}
-		x.Settings = append(x.Settings, setting)
 	}
 	return x
 }
