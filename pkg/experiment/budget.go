@@ -2,6 +2,9 @@ package experiment
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"slices"
 )
 
@@ -91,9 +94,9 @@ func (x *expansion) games(combos []combo) float64 {
 		}
 		return sum * float64(x.repeats)
 	}
-	var each []float64 // games of a generation, the most first
+	var each []float64 // a trial's games of a generation, the most first
 	for i := range combos {
-		each = append(each, float64(combos[i].settings.SelfPlay.Games))
+		each = append(each, slices.Repeat([]float64{float64(combos[i].settings.SelfPlay.Games)}, x.repeats)...)
 	}
 	slices.Sort(each)
 	slices.Reverse(each)
@@ -105,5 +108,13 @@ func (x *expansion) games(combos []combo) float64 {
 		trained = rung
 		each = each[:x.halving.Survivors(len(each))]
 	}
-	return sum * float64(x.repeats)
+	return sum
+}
+
+// lot is the place of a combination in a draw of lots: it depends on the
+// experiment's seed and the combination only, so that a bigger budget keeps what
+// a smaller one chose.
+func (x *expansion) lot(c *combo) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "sweep.budget %d %s", x.seed, c.label()))
+	return hex.EncodeToString(sum[:])
 }

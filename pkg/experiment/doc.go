@@ -7,10 +7,10 @@
 //	check    every file by itself against the schema (types.go, group.go, schema.go)
 //	merge    the files it extends, itself, and --set, later over earlier (load.go)
 //	resolve  defaults, conditions between keys -> Settings (group.go, rules.go)
-//	sweep    one Settings a combination and seed, each with its ID (sweep.go,
-//	         axes.go, draw.go, budget.go, halving.go)
+//	sweep    one Settings a combination and seed, each with its ID (axes.go, draw.go,
+//	         sweep.go, trials.go, budget.go, halving.go)
 //
-// The schema (schema.go) is the one place that says which keys exist, what they
+// The schema (schema*.go) is the one place that says which keys exist, what they
 // may hold, what they default to and what they mean; the reader, the reference
 // ([Keys]), the editor schema ([JSONSchema]), [Experiment.Explain], [Diff] and
 // [Settings.YAML] all walk it.

@@ -9,7 +9,7 @@ import (
 // rung, the best of them go on to the next, and so on to the end. Every trial
 // reaches a rung before any goes on. The asynchronous kind (ASHA) would not wait,
 // but then the choice would depend on which trial is done first. Trials that
-// differ in their seeds only are judged by their mean and go on together.
+// differ in their seeds only are judged each by itself.
 type Halving struct {
 	Metric string `json:"metric"` // "validation_loss" or "elo"
 	Factor int    `json:"factor"` // one in so many goes on
@@ -27,7 +27,7 @@ func (h *Halving) Rungs(generations int) []int {
 	return append(rungs, generations)
 }
 
-// Survivors returns how many of n combinations go on from a rung: one in Factor,
+// Survivors returns how many of n trials go on from a rung: one in Factor,
 // rounded down, but at least one.
 func (h *Halving) Survivors(n int) int { return max(1, n/h.Factor) }
 
@@ -54,8 +54,8 @@ func (x *expansion) readHalving(combos []combo) *Halving {
 	first := &combos[0].settings
 	other := slices.IndexFunc(combos, func(c combo) bool { return c.settings.Generations != first.Generations })
 	switch {
-	case len(combos) < 2:
-		fail("", "", "nothing to choose from: want at least 2 combinations")
+	case len(combos)*x.repeats < 2:
+		fail("", "", "nothing to choose from: want at least 2 trials")
 	case other >= 0:
 		fail("", "", "compares trials after equal numbers of generations, but %s has %d and %s has %d",
 			quoted(combos[0].label()), first.Generations, quoted(combos[other].label()), combos[other].settings.Generations)

@@ -7,8 +7,9 @@ import (
 
 // schema is the language: every key, in the order in which it is shown.
 //
-// To add a key: add its line here and its field in settings.go; a test holds
-// the two together. To add a trunk, an encoder or a search: add its word to the
+// To add a key: add its line here (of the notebook in schema_notebook.go, of the
+// sweep in schema_sweep.go) and its field in settings.go; a test holds the two
+// together. To add a trunk, an encoder or a search: add its word to the
 // enum, and its own keys with a condition (when).
 var schema = &group{fields: []field{
 	{key: "alamos", typ: version{}, def: int64(1), must: true, own: true, doc: "Version of the language that this file is written in."},
@@ -197,69 +198,6 @@ var hookKeys = &group{short: "file", fields: []field{
 	{key: "file", typ: script{}, must: true, doc: "Go source, relative to the folder of the experiment file."},
 	{key: "metric", typ: text{what: "a name of letters, digits, - and _", pattern: regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)}, absent: "the name of the file", doc: "Name of what it measures."},
 	{key: "on_error", typ: enum{"empty", "stop"}, absent: "empty", doc: "What a fault of the script does: leave the metrics of that generation empty, or stop the run."},
-}}
-
-var cellKeys = &group{oneOf: []string{"text", "figure", "table"}, fields: []field{
-	{key: "text", typ: text{what: "Markdown"}, doc: "Markdown."},
-	{key: "figure", typ: &group{short: "kind", fields: []field{
-		{key: "kind", typ: figureKinds, must: true, doc: "What is drawn."},
-		{key: "x", typ: enum{"samples", "generation"}, def: "samples", when: only("kind", "score"), doc: "Horizontal axis: training positions seen, or generations."},
-		{key: "x", typ: enum{"epoch"}, def: "epoch", when: only("kind", epochFigures...), doc: "Horizontal axis."},
-		{key: "x", typ: enum{"samples", "generation"}, def: "generation", when: only("kind", genFigures...), doc: "Horizontal axis."},
-		{key: "x", typ: keyPath{}, when: only("kind", "sweep", "heatmap"), absent: "the first key of the sweep", doc: "Horizontal axis: a key that the sweep varies."},
-		{key: "y", typ: keyPath{}, when: only("kind", "sweep"), absent: "every other key of the sweep", doc: "A line for each value of this key."},
-		{key: "y", typ: keyPath{}, when: only("kind", "heatmap"), absent: "the second key of the sweep", doc: "Vertical axis: a key that the sweep varies."},
-		{key: "metric", typ: text{what: "the name of a metric"}, must: true, when: only("kind", "hook"), doc: "Which metric of the hooks is drawn."},
-		{key: "metric", typ: trialMetric{}, def: "score", when: only("kind", "sweep", "heatmap", "parallel"), doc: "Measure of a trial at its end: score in its tournament, Elo, score against the untrained network or random moves, validation losses, training positions, seconds, or a metric of a hook in the last generation."},
-		{key: "metric", typ: enum{"score", "loss"}, def: "score", when: only("kind", "multiples"), doc: "What each small figure shows of its trial."},
-		{key: "position", typ: text{what: "start or a position in FEN"}, def: "start", when: only("kind", boardFigures...), doc: "Position that is shown; start is that of the game."},
-		{key: "generation", typ: integer{0, maxCount}, when: only("kind", boardFigures...), absent: "the last", doc: "Checkpoint that is asked; 0 is the untrained network."},
-		{key: "generation", typ: atLeast(1), when: only("kind", "length-histogram"), absent: "the last", doc: "Generation whose games are counted."},
-		{key: "visits", typ: integer{1, 10_000_000}, as: "tournament.search.visits", when: only("kind", "tree", "board"), unit: "visits", doc: "Visits of the search that is drawn."},
-		{key: "title", typ: text{}, doc: "Title above the figure."},
-	}}, doc: "A figure."},
-	{key: "table", typ: tableKinds, doc: "A table."},
-}}
-
-var defaultNotebook = []any{
-	map[string]any{"text": "## Strength"},
-	map[string]any{"figure": map[string]any{"kind": "score", "x": "samples"}},
-	map[string]any{"table": "standings"},
-	map[string]any{"figure": map[string]any{"kind": "crosstable"}},
-	map[string]any{"text": "## Training"},
-	map[string]any{"figure": map[string]any{"kind": "loss", "x": "epoch"}},
-	map[string]any{"text": "## Games"},
-	map[string]any{"figure": map[string]any{"kind": "lengths", "x": "generation"}},
-	map[string]any{"table": "generations"},
-	map[string]any{"text": "## Trials and settings"},
-	map[string]any{"table": "trials"},
-	map[string]any{"table": "settings"},
-}
-
-var sweepKeys = &group{fields: []field{
-	{key: "grid", typ: grid{}, doc: "Key paths and the values each takes: network.depth: [2, 5, 10]. Every combination is a trial; the last key varies fastest."},
-	{key: "zip", typ: zips{}, doc: "Key paths whose lists, equally long, move together: {selfplay.games: [100, 200], generations: [40, 20]}; or a list of such groups. Zips are crossed with the grid."},
-	{key: "random", optional: true, typ: randomKeys, doc: "Values drawn at random, crossed with grid and zip. What is drawn for a key depends on seed and the key only: more trials go on where fewer ended."},
-	{key: "include", typ: sequence{elem: combination{}}, doc: "Further combinations, beside the product of the others: {network.depth: 20, network.width: 256}. Keys that one leaves out are as in the file without its sweep."},
-	{key: "exclude", typ: sequence{elem: combination{}}, doc: "Combinations of the product that are left out: those that have all of an item's values."},
-	{key: "seeds", typ: integer{1, 10_000}, def: int64(1), doc: "Repeat every combination with seed, seed + 1, and so on."},
-	{key: "budget", optional: true, typ: &group{fields: []field{
-		{key: "trials", typ: atLeast(1), absent: "all", unit: "trials", doc: "Most trials, with all seeds. Combinations beyond them are left out by lot, which depends on seed; what is included stays."},
-		{key: "games", typ: atLeast(1), absent: "all", unit: "games", doc: "Most games of self-play of all trials together: trials are taken in order as long as they fit."},
-	}}, doc: "What the sweep may cost. What it leaves out is reported."},
-	{key: "halving", optional: true, typ: halvingKeys, doc: "Successive halving: all trials train a little, the best go on. Every trial reaches a rung before any goes on (unlike in ASHA), so that the choice does not depend on timing; trials that differ in their seeds only are judged by their mean."},
-}}
-
-var randomKeys = &group{fields: []field{
-	{key: "trials", typ: integer{1, maxTrials}, must: true, unit: "trials", doc: "How many different combinations are drawn."},
-	{key: "draw", typ: draws{}, must: true, doc: "Key paths and a distribution each: {uniform: [0.5, 4]}, {log_uniform: [1e-3, 1e-1]}, {int: [2, 20]} with both bounds, or {choice: [zero, 0.2]}. Of a key that wants whole numbers log_uniform draws whole numbers."},
-}}
-
-var halvingKeys = &group{fields: []field{
-	{key: "metric", typ: enum{"validation_loss", "elo"}, def: "validation_loss", doc: "What decides: the lowest validation loss of the newest generation, or Elo from a match of every pair of trials."},
-	{key: "factor", typ: integer{2, 1_000}, def: int64(3), doc: "One in so many goes on, and trains so many times as long."},
-	{key: "first", typ: atLeast(1), def: int64(1), unit: "generations", doc: "Generations before the first choice."},
-	{key: "games", typ: atLeast(1), def: int64(20), unit: "games", when: only("metric", "elo"), doc: "Games of each pair of trials."},
 }}
 
 // lookup returns the key at a dotted path, or nil. Keys inside lists have no

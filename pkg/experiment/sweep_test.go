@@ -271,6 +271,13 @@ func TestBudget(t *testing.T) {
 	if e = load(t, games+"  budget: {games: 3299}\n  halving: {}\n"); len(e.Trials) != 2 {
 		t.Errorf("%v", labels(e))
 	}
+	// With 2 seeds: 6 trials for one generation, the best 2 for two more, the best one to the end.
+	if e = load(t, games+"  seeds: 2\n  budget: {games: 4500}\n  halving: {}\n"); len(e.Trials) != 6 {
+		t.Errorf("%v", labels(e))
+	}
+	if e = load(t, games+"  seeds: 2\n  budget: {games: 4499}\n  halving: {}\n"); len(e.Trials) != 4 {
+		t.Errorf("%v", labels(e))
+	}
 }
 
 // Whatever a sweep is made of: it has as many trials as it says, each once, and

@@ -1,0 +1,38 @@
+package experiment
+
+var cellKeys = &group{oneOf: []string{"text", "figure", "table"}, fields: []field{
+	{key: "text", typ: text{what: "Markdown"}, doc: "Markdown."},
+	{key: "figure", typ: &group{short: "kind", fields: []field{
+		{key: "kind", typ: figureKinds, must: true, doc: "What is drawn."},
+		{key: "x", typ: enum{"samples", "generation"}, def: "samples", when: only("kind", "score"), doc: "Horizontal axis: training positions seen, or generations."},
+		{key: "x", typ: enum{"epoch"}, def: "epoch", when: only("kind", epochFigures...), doc: "Horizontal axis."},
+		{key: "x", typ: enum{"samples", "generation"}, def: "generation", when: only("kind", genFigures...), doc: "Horizontal axis."},
+		{key: "x", typ: keyPath{}, when: only("kind", "sweep", "heatmap"), absent: "the first key of the sweep", doc: "Horizontal axis: a key that the sweep varies."},
+		{key: "y", typ: keyPath{}, when: only("kind", "sweep"), absent: "every other key of the sweep", doc: "A line for each value of this key."},
+		{key: "y", typ: keyPath{}, when: only("kind", "heatmap"), absent: "the second key of the sweep", doc: "Vertical axis: a key that the sweep varies."},
+		{key: "metric", typ: text{what: "the name of a metric"}, must: true, when: only("kind", "hook"), doc: "Which metric of the hooks is drawn."},
+		{key: "metric", typ: trialMetric{}, def: "score", when: only("kind", "sweep", "heatmap", "parallel"), doc: "Measure of a trial at its end: score in its tournament, Elo, score against the untrained network or random moves, validation losses, training positions, seconds, or a metric of a hook in the last generation."},
+		{key: "metric", typ: enum{"score", "loss"}, def: "score", when: only("kind", "multiples"), doc: "What each small figure shows of its trial."},
+		{key: "position", typ: text{what: "start or a position in FEN"}, def: "start", when: only("kind", boardFigures...), doc: "Position that is shown; start is that of the game."},
+		{key: "generation", typ: integer{0, maxCount}, when: only("kind", boardFigures...), absent: "the last", doc: "Checkpoint that is asked; 0 is the untrained network."},
+		{key: "generation", typ: atLeast(1), when: only("kind", "length-histogram"), absent: "the last", doc: "Generation whose games are counted."},
+		{key: "visits", typ: integer{1, 10_000_000}, as: "tournament.search.visits", when: only("kind", "tree", "board"), unit: "visits", doc: "Visits of the search that is drawn."},
+		{key: "title", typ: text{}, doc: "Title above the figure."},
+	}}, doc: "A figure."},
+	{key: "table", typ: tableKinds, doc: "A table."},
+}}
+
+var defaultNotebook = []any{
+	map[string]any{"text": "## Strength"},
+	map[string]any{"figure": map[string]any{"kind": "score", "x": "samples"}},
+	map[string]any{"table": "standings"},
+	map[string]any{"figure": map[string]any{"kind": "crosstable"}},
+	map[string]any{"text": "## Training"},
+	map[string]any{"figure": map[string]any{"kind": "loss", "x": "epoch"}},
+	map[string]any{"text": "## Games"},
+	map[string]any{"figure": map[string]any{"kind": "lengths", "x": "generation"}},
+	map[string]any{"table": "generations"},
+	map[string]any{"text": "## Trials and settings"},
+	map[string]any{"table": "trials"},
+	map[string]any{"table": "settings"},
+}
