@@ -24,25 +24,46 @@ func TestKilledAtEveryStep(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		set   []string
-		steps []string // some of those where it must have been killed
+		begun func(t *testing.T, s site) // what has been done before; nil: nothing
+		steps []string                   // some of those where it must have been killed
 	}{
-		{"training", []string{"tournament.rounds=0", "notebook=[{text: Short}]"}, []string{
+		{"training", []string{"tournament.rounds=0", "notebook=[{text: Short}]"}, nil, []string{
 			"begin: rename experiment.yaml", "untrained network: rename gen-0000.safetensors",
 			"self-play 1: append gen-0001.journal 0", "self-play 1: append gen-0001.journal 2", "self-play 1: rename gen-0001.parquet",
 			"self-play 1: rename gen-0001.pgn", "self-play 1: rename manifest.json", "self-play 1: rename .manifest.json",
 			"self-play 1: remove gen-0001.journal", "training 1: rename gen-0001.progress", "training 1: rename gen-0001.safetensors",
 			"training 1: remove gen-0001.progress", "training 1: rename epochs.csv",
 		}},
-		{"tournament", []string{"tournament.rounds=2", "tournament.players=[last, random]"}, []string{
+		{"tournament", []string{"tournament.rounds=2", "tournament.players=[last, random]"}, func(t *testing.T, s site) {
+			s.run(t, append(small, "tournament.rounds=0")...) // the kills in training have been tried
+		}, []string{
 			"tournament: append games.journal 1", "tournament: rename games.pgn", "tournament: rename crosstable.csv",
 			"tournament: remove games.journal", "tournament: rename loss.svg", "tournament: rename notebook.html",
 		}},
+		{"tournament that grows", []string{"tournament.rounds=4", "tournament.players=[last, random]", "notebook=[{text: Short}]"}, func(t *testing.T, s site) {
+			s.run(t, append(small, "tournament.rounds=2", "tournament.players=[last, random]")...)
+		}, []string{
+			"tournament: append games.journal 2", "tournament: append games.journal 4", "tournament: rename games.pgn",
+			"tournament: rename manifest.json", "tournament: remove games.journal",
+		}},
+		{"taken from another trial", []string{"tournament.rounds=2", "tournament.players=[last, random]", "notebook=[{text: Short}]"}, func(t *testing.T, s site) {
+			s.run(t, append(small, "tournament.rounds=2", "tournament.players=[last, random]")...)
+			if err := os.Rename(s.results(), filepath.Join(s.dir, "results", "elsewhere")); err != nil {
+				t.Fatal(err)
+			}
+		}, []string{
+			"begin: rename gen-0000.safetensors", "shared untrained network: rename manifest.json", "self-play 1: rename gen-0001.safetensors",
+			"training 1: rename crosstable.csv", "training 1: rename games.pgn", "shared tournament: rename .manifest.json",
+		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			if testing.Short() && test.name != "training" {
+				t.Skip("many processes, each of which is killed")
+			}
 			t.Parallel()
 			plain, s := newSite(t), newSite(t)
-			if test.name == "tournament" { // the kills in training have been tried
-				plain.run(t, append(small, "tournament.rounds=0")...)
+			if test.begun != nil {
+				test.begun(t, plain)
 				s = newSiteOf(t, plain.dir)
 			}
 			set := append(slices.Clone(small), test.set...)
@@ -108,10 +129,12 @@ func killAtNewStep(file string) *recorder {
 		}
 	})
 	return &recorder{ran: map[string]string{}, event: func(what string) {
-		for _, begin := range []string{"runs ", "cached "} {
+		for _, begin := range []string{"runs ", "cached ", "shared "} {
 			if name, ok := strings.CutPrefix(what, begin); ok {
 				mu.Lock()
-				stage = name
+				if stage = name; begin == "shared " {
+					stage = what
+				}
 				mu.Unlock()
 			}
 		}

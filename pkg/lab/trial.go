@@ -96,7 +96,7 @@ func (t *trial) runStages(ctx context.Context, until int, end *ending) error {
 			if err := report.Tables(t.Trial); err != nil {
 				return err
 			}
-			if t.Manifest.Stage(store.TrainStage(g)) != before {
+			if now := t.Manifest.Stage(store.TrainStage(g)); now != before && now.From == "" {
 				ran++
 				t.Reporter.Note(t.summary(g, until, time.Since(began)/time.Duration(ran)))
 			}
