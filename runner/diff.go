@@ -114,12 +114,19 @@ is compared line by line.`,
 	f := cmd.Flags()
 	f.StringVar(&format, "format", "text", "text, markdown (for a pull request), json or html (one page)")
 	f.StringVar(&out, "out", "", "file to write to; beside one of Markdown lie its figures")
-	f.StringVar(&o.Results, "results", "results", "folder of results")
 	f.StringVar(&color, "color", "auto", "auto (on a terminal), always or never")
 	f.StringVar(&test, "test", "t", "of seeds: t (Welch) or rank (Mann-Whitney)")
 	f.BoolVar(&o.SettingsOnly, "settings-only", false, "compare settings, not results")
 	f.BoolVar(&exitCode, "exit-code", false, "exit with 1 where settings differ")
 	f.BoolVar(&driver, "git-driver", false, "be an external diff driver of git; the arguments are git's")
+	resultsFlag(cmd, &o.Results)
+	complete := completeRuns(&o.Results, true)
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 1 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return complete(cmd, nil, typed)
+	}
 	choices := func(words ...string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
 	}
