@@ -129,6 +129,46 @@ func TestLC0(t *testing.T) {
 	}
 }
 
+// Every number of a record comes from its place, as lc0's trainingdata_v6.h has them.
+func TestLC0Fields(t *testing.T) {
+	b := [lc0Size]byte(lc0Forge(chess.NewGame(chess.StartPosition(chess.Standard)), 1, 0))
+	for i := range 15 {
+		binary.LittleEndian.PutUint32(b[8280+4*i:], math.Float32bits(float32(i)/16))
+	}
+	binary.LittleEndian.PutUint32(b[8340:], 70_000)
+	binary.LittleEndian.PutUint32(b[8348:], math.Float32bits(2))
+	binary.LittleEndian.PutUint32(b[8352:], math.Float32bits(3))
+	var rec LC0Record
+	for flags, want := range map[byte][4]bool{ // discarded, adjudicated, too long, proven
+		0: {}, 1 << 6: {true}, 1 << 5: {1: true}, 1 << 4: {2: true}, 1 << 3: {3: true},
+	} {
+		b[8278] = flags
+		if err := rec.decode(&b); err != nil {
+			t.Fatal(err)
+		}
+		if have := [4]bool{rec.Discarded, rec.Adjudicated, rec.TooLong, rec.Proven}; have != want {
+			t.Errorf("flags %#b are read as %v, want %v", flags, have, want)
+		}
+	}
+	// In the file: root and best q, root and best d, root and best m, plies left,
+	// result q and d, played q, d, m, network's q, d, m.
+	score := func(q, d, m float32) LC0Score { return LC0Score{q / 16, d / 16, m / 16} }
+	for name, c := range map[string][2]LC0Score{
+		"root":    {rec.Root, score(0, 2, 4)},
+		"best":    {rec.BestScore, score(1, 3, 5)},
+		"result":  {rec.Result, score(7, 8, 6)},
+		"played":  {rec.PlayedScore, score(9, 10, 11)},
+		"network": {rec.Network, score(12, 13, 14)},
+	} {
+		if c[0] != c[1] {
+			t.Errorf("%s is %v, want %v", name, c[0], c[1])
+		}
+	}
+	if rec.Visits != 70_000 || rec.PolicyKLD != 2 || rec.QDeviation != 3 {
+		t.Errorf("visits %d, divergence %v, deviation %v", rec.Visits, rec.PolicyKLD, rec.QDeviation)
+	}
+}
+
 // A tar of chunks is read as the chunks one after another; what else is in it is
 // passed over.
 func TestLC0Tar(t *testing.T) {
@@ -143,6 +183,7 @@ func TestLC0Tar(t *testing.T) {
 	}
 	add("training-run1/", tar.TypeDir, nil)
 	add("training-run1/LICENSE", tar.TypeReg, []byte("text"))
+	add("training-run1/latest.gz", tar.TypeSymlink, nil)
 	games := lc0Games(t)[10:14]
 	for _, game := range games {
 		data, err := os.ReadFile(filepath.Join(lc0Dir, game.file))
@@ -339,6 +380,8 @@ func TestLC0Formats(t *testing.T) {
 		"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
 		"4k3/P1P5/8/2p5/5P2/8/1p4p1/4K3 w - - 0 1",
 		"8/pppppk2/8/8/8/8/PPPPPK2/8 b - - 0 1",
+		"4k3/2p5/8/3P4/8/8/8/4K3 b - - 0 1", // begins with c7c5
+		"4k3/8/8/8/7p/8/6P1/4K3 w - - 0 1",  // begins with g2g4
 		"3qk3/8/8/8/8/8/8/3QKB2 b - - 0 1",
 		"8/8/3k4/8/8/3K4/8/7R w - - 0 1",
 	} {
@@ -347,6 +390,11 @@ func TestLC0Formats(t *testing.T) {
 			t.Fatal(err)
 		}
 		g := chess.NewGame(p)
+		for _, advance := range []string{"c7c5", "g2g4"} {
+			if m, err := p.ParseUCI(advance); err == nil && g.Ply() == 0 && p.Occupied().Count() == 4 {
+				g.Play(m)
+			}
+		}
 		for range 60 {
 			p := g.Position()
 			var l chess.MoveList
@@ -412,7 +460,16 @@ func TestLC0Formats(t *testing.T) {
 					promotions++
 				}
 			}
-			g.Play(l.At(rng.IntN(l.Len())))
+			m := l.At(rng.IntN(l.Len()))
+			// Most moves take the last one back where they can, so that positions
+			// occur again.
+			if moves := g.Moves(); len(moves) >= 2 && rng.IntN(5) > 0 {
+				last := moves[len(moves)-2]
+				if i := slices.IndexFunc(l.Slice(), func(m chess.Move) bool { return m.From() == last.To() && m.To() == last.From() }); i >= 0 {
+					m = l.At(i)
+				}
+			}
+			g.Play(m)
 		}
 	}
 	if transformed == 0 || enPassants == 0 || promotions == 0 || histories == 0 {

@@ -161,13 +161,14 @@ func TestDTU24Claims(t *testing.T) {
 		return dst[20] != 0, dst[21] != 0
 	}
 	for fen, want := range map[string]bool{
-		"7k/8/8/8/8/8/4P3/R3K3 w - - 98 80":  false,
-		"7k/8/8/8/8/8/4P3/R3K3 w - - 99 80":  true,
-		"7k/8/8/8/8/8/4P3/R3K3 w - - 100 80": true,
-		"7k/8/8/8/8/8/8/R3K3 b - - 99 80":    true,
-		"K7/8/1q6/8/8/8/4P2k/8 w - - 99 80":  false, // only the pawn has moves
-		"k7/2Q5/1K6/8/8/8/8/8 b - - 100 80":  false, // stalemate: there is nothing to claim
-		"k7/8/1K6/8/8/8/8/7R w - - 99 80":    true,
+		"7k/8/8/8/8/8/4P3/R3K3 w - - 98 80":        false,
+		"7k/8/8/8/8/8/4P3/R3K3 w - - 99 80":        true,
+		"7k/8/8/8/8/8/4P3/R3K3 w - - 100 80":       true,
+		"7k/8/8/8/8/8/8/R3K3 b - - 99 80":          true,
+		"K7/8/1q6/8/8/8/4P2k/8 w - - 99 80":        false, // only the pawn has moves
+		"8/8/8/8/8/3p1p2/p2P1P2/k2KB3 w - - 99 80": false, // the only move stalemates: the game is over before
+		"k7/2Q5/1K6/8/8/8/8/8 b - - 100 80":        false, // stalemate: there is nothing to claim
+		"k7/8/1K6/8/8/8/8/7R w - - 99 80":          true,
 	} {
 		if fifty, draw := claims(chess.NewGame(position(t, chess.Standard, fen))); fifty != want || draw != want {
 			t.Errorf("%s: a claim by fifty moves %v, any %v; want %v", fen, fifty, draw, want)
