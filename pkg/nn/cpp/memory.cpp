@@ -1,9 +1,7 @@
 #include "memory.h"
 
-#include <algorithm>
 #include <cstring>
 #include <new>
-#include <thread>
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -15,15 +13,13 @@ namespace alamos {
 // default the C library returns the big ones to the system each time and asks
 // for them anew, and the kernel zeroes every page of them: up to half of the
 // time of a step. Told so, it keeps them for the next step. The process then
-// holds what its largest step needed. Threads come and go with trainers and
-// sessions, and by default each may get an arena of its own, up to eight a
-// processor, that keeps what it freed: one a processor is enough.
+// holds what its largest step needed; arenas.c keeps that from being held by many
+// arenas.
 void keep_freed_memory() {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that glibc accepts
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
   mallopt(M_TOP_PAD, 64 << 20);
-  mallopt(M_ARENA_MAX, int(std::max(2u, std::thread::hardware_concurrency())));
 #endif
 }
 
