@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -247,9 +248,9 @@ func TestManyCalls(t *testing.T) {
 }
 
 func BenchmarkEvaluate100(b *testing.B) {
-	for _, name := range []string{"all", "material"} {
-		b.Run(name, func(b *testing.B) {
-			s := open(b, "testdata/"+name+".go", Limits{})
+	for _, path := range []string{"testdata/all.go", "testdata/material.go", "../../experiments/hooks/atomic.go"} {
+		b.Run(filepath.Base(path), func(b *testing.B) {
+			s := open(b, path, Limits{})
 			var positions []chess.Position
 			for range 50 {
 				positions = append(positions, twoPositions()...)
