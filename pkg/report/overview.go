@@ -91,7 +91,7 @@ func (w *pageWriter) trialTables() ([]notebook.Cell, error) {
 	for i, t := range w.trials {
 		trials[i] = store.Group{Name: t.Name(), Trials: []*store.Trial{t}}
 	}
-	each, err := w.overviewOf(trials, w.Axes, "Trials. A score has the interval of as many tosses of a coin, Elo that of its likelihood.")
+	each, err := w.overviewOf(trials, w.Axes, "Trials, each in its own tournament. A score has the interval of as many tosses of a coin, Elo that of its likelihood.")
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (w *pageWriter) trialTables() ([]notebook.Cell, error) {
 	if len(groups) == len(trials) {
 		return []notebook.Cell{each}, nil
 	}
-	means, err := w.overviewOf(groups, w.sweepAxes(), "Settings: means over their seeds, with the 95 % interval (Student t).")
+	means, err := w.overviewOf(groups, w.sweepAxes(), "Settings, each trial in its own tournament: means over their seeds, with the 95 % interval (Student t).")
 	if err != nil || len(groups) == 1 {
 		return []notebook.Cell{means, each}, err
 	}
@@ -124,6 +124,12 @@ func (w *pageWriter) overviewOf(groups []store.Group, axes []experiment.Axis, ca
 			row.Settings = append(row.Settings, axisValue(g.Trials[0], a.Path))
 		}
 		o.Rows = append(o.Rows, row)
+	}
+	if slices.ContainsFunc(w.trials, func(t *store.Trial) bool { return t.Done() != w.trials[0].Done() }) {
+		o.Metrics = append(o.Metrics, notebook.Metric{Name: "generations"})
+		for i, g := range groups {
+			o.Rows[i].Values = append(o.Rows[i].Values, notebook.Measure{Value: float64(g.Trials[0].Done())})
+		}
 	}
 	for _, m := range metrics {
 		if m.name == "policy_loss" || m.name == "value_loss" {

@@ -59,7 +59,7 @@ type pageWriter struct {
 func (r *Report) Page(opt Options, base string) (*notebook.Page, error) {
 	opt.Figure = ""
 	w := &pageWriter{Report: r, layout: r.layout(opt), base: base, trials: r.Trials, drawn: map[int][]*drawn{}}
-	page := &notebook.Page{Title: r.Name, About: r.About}
+	page := &notebook.Page{Title: r.Name, About: r.About, Wide: len(r.Trials) > 1}
 	all, err := r.all(opt)
 	if err != nil {
 		return page, err
@@ -159,7 +159,13 @@ func (w *pageWriter) changes() []notebook.Cell {
 	}
 	d := notebook.Diff{Base: w.Base, This: w.File}
 	for _, x := range w.Changes {
+		if x.Key == "notebook" { // the page shows it
+			continue
+		}
 		d.Items = append(d.Items, notebook.Change{Key: x.Key, Base: x.Base, This: x.This})
+	}
+	if len(d.Items) == 0 {
+		return nil
 	}
 	return []notebook.Cell{d}
 }

@@ -69,8 +69,10 @@ func sweepNotebook(x *store.Experiment) []experiment.Cell {
 			axes = append(axes, a)
 		}
 	}
-	metric := "score"
-	if slices.ContainsFunc(x.Trials, func(t experiment.Trial) bool { return t.Settings.Tournament.Rounds == 0 }) {
+	// Each trial has its own opponents: its Elo above its untrained network can be
+	// compared with another's, its score less so.
+	metric := "elo"
+	if slices.ContainsFunc(x.Trials, func(t experiment.Trial) bool { return !meetsUntrained(&t.Settings) }) {
 		metric = "loss"
 	}
 	text := func(s string) experiment.Cell { return experiment.Cell{Text: s} }
@@ -86,13 +88,18 @@ func sweepNotebook(x *store.Experiment) []experiment.Cell {
 	default:
 		cells = append(cells, figure(experiment.Figure{Kind: "parallel", Metric: metric}))
 	}
-	if metric == "score" {
+	if slices.ContainsFunc(x.Trials, func(t experiment.Trial) bool { return t.Settings.Tournament.Rounds > 0 }) {
 		cells = append(cells, text("## Strength"), figure(experiment.Figure{Kind: "score", X: "samples"}), table("standings"))
 	}
 	return append(cells,
 		text("## Training"), figure(experiment.Figure{Kind: "multiples", Metric: "loss"}), figure(experiment.Figure{Kind: "learning-rate", X: "epoch"}),
 		text("## Games"), figure(experiment.Figure{Kind: "lengths", X: "generation"}), table("generations"),
 		text("## Settings"), table("settings"))
+}
+
+// meetsUntrained reports whether a tournament counts Elo from the untrained network.
+func meetsUntrained(s *experiment.Settings) bool {
+	return s.Tournament.Rounds > 0 && slices.ContainsFunc(s.Tournament.Players, func(p experiment.Player) bool { return p.Kind == experiment.PlayerUntrained })
 }
 
 // sweepAxes is what the sweep varies beside the seed.

@@ -307,3 +307,34 @@ func TestLineAxes(t *testing.T) {
 		t.Errorf("over depth: lines of %q", have)
 	}
 }
+
+// A sweep that says nothing of its notebook begins with its trials.
+func TestSweepNotebook(t *testing.T) {
+	file := func(sweep, rest string) string {
+		return "alamos: 1\nname: x\nsweep: " + sweep + "\n" + rest
+	}
+	for _, test := range []struct{ file, want string }{
+		{file("{seeds: 2}", ""), "trials score standings multiples learning-rate lengths generations settings"},
+		{file("{grid: {network.depth: [1, 2]}}", ""), "trials sweep elo score standings multiples learning-rate lengths generations settings"},
+		{file("{grid: {network.depth: [1, 2], network.width: [8, 16]}}", "tournament: {rounds: 0}"), "trials sweep loss heatmap loss multiples learning-rate lengths generations settings"},
+		{file("{grid: {network.depth: [1, 2], network.width: [8, 16], search.visits: [10, 20]}}", ""), "trials parallel elo score standings multiples learning-rate lengths generations settings"},
+		{file("{grid: {network.depth: [1, 2]}}", "notebook: [{table: settings}]"), "settings"},
+		{"alamos: 1\nname: x\n", "score standings crosstable loss lengths generations trials settings"},
+	} {
+		var have []string
+		for _, c := range Describe(load(t, test.file)).Notebook {
+			switch {
+			case c.Table != "":
+				have = append(have, c.Table)
+			case c.Figure != nil:
+				have = append(have, c.Figure.Kind)
+				if slices.Contains([]string{"sweep", "heatmap", "parallel"}, c.Figure.Kind) {
+					have = append(have, c.Figure.Metric)
+				}
+			}
+		}
+		if have := strings.Join(have, " "); have != test.want {
+			t.Errorf("%q: %s, want %s", test.file, have, test.want)
+		}
+	}
+}
