@@ -109,6 +109,6 @@ func show(page string) error {
 	if err := c.Start(); err != nil {
 		return err
 	}
-	go c.Wait() // it is nobody's business how it ends
+	go func() { _ = c.Wait() }() // it is nobody's business how it ends
 	return nil
 }

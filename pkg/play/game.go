@@ -217,7 +217,7 @@ func (g *game) analyze(r analyzeRequest) error {
 func (g *game) hasten() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if !g.doing.move || g.hurry == nil {
+	if !g.doing.move || g.doing != g.wanted() {
 		return late("no engine is to move")
 	}
 	g.hurry()

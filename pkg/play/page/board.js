@@ -455,17 +455,20 @@ export class Board {
       };
       const [x, y] = this.spot(a.to).map((v) => v + 0.5);
       if (!a.from) {
-        if (a.prior !== null) add("circle", { class: "prior", cx: x, cy: y, r: 0.42 + 0.11 * a.prior });
-        add("circle", { class: "drop", cx: x, cy: y, r: 0.4, "stroke-width": 0.04 + 0.14 * a.visits });
+        if (a.prior !== null) add("circle", { class: "prior", cx: x, cy: y, r: 0.4 + thick(a.prior) / 2 });
+        add("circle", { class: "drop", cx: x, cy: y, r: 0.4, "stroke-width": thick(a.visits) });
       } else {
         const [u, v] = this.spot(a.from).map((w) => w + 0.5);
-        if (a.prior !== null) add("path", { class: "prior", d: arrow(u, v, x, y, 0.07 + 0.25 * a.prior) });
-        add("path", { class: "visits", d: arrow(u, v, x, y, 0.05 + 0.21 * a.visits) });
+        add("path", { class: "visits", d: arrow(u, v, x, y, thick(a.visits)) });
+        if (a.prior !== null) add("path", { class: "prior", d: arrow(u, v, x, y, thick(a.prior)) });
       }
       this.lines.append(group);
     }
   }
 }
+
+// thick is how wide an arrow for a share is, in squares: small shares are seen too.
+const thick = (share) => 0.04 + 0.26 * Math.sqrt(share);
 
 // arrow is the outline of an arrow between the middles of two squares.
 function arrow(x0, y0, x1, y1, width) {

@@ -368,7 +368,7 @@ function drawReport() {
   $("score").parentElement.classList.toggle("active", Boolean(report?.active) && game.thinking !== "");
   const body = $("candidates").tBodies[0];
   while (body.rows.length > rows.length) body.deleteRow(-1);
-  const total = rows.reduce((sum, c) => sum + c.visits, 0) || 1;
+  const total = report?.nodes || 1;
   rows.forEach((c, i) => {
     const row = body.rows[i] ?? addRow(body);
     row.cells[0].textContent = c.line[0];
@@ -403,10 +403,9 @@ let arrowsKey = "";
 function drawArrows(rows, total, isTree) {
   let list = [];
   if ($("arrows").checked && !(game.outcome && look === null)) {
-    const most = Math.max(1, ...rows.map((c) => c.visits));
     list = rows.map((c, i) => ({
       from: c.from, to: c.to, best: i === 0,
-      visits: isTree ? c.visits / most : 1, prior: isTree ? c.prior : null,
+      visits: isTree ? c.visits / total : 0.3, prior: isTree ? c.prior : null,
       worth: !isTree || c.visits / total >= 0.02 || c.prior >= 0.05,
     })).filter((a, i) => (hovered >= 0 ? i === hovered : a.worth && (isTree || i < 3)));
   }
