@@ -6,6 +6,10 @@
 // and where they come from. The rows of the tables are in it too: a table or a
 // figure can be made from manifests alone.
 //
+// Beside the folders of its trials, an experiment has a file of its own
+// ([Experiment]): what is needed to list and show its results ([List], [Resolve])
+// while it runs, and when the files that it was written in have moved on.
+//
 // It knows nothing of how results are made (package lab) or shown (package
 // report).
 package store
