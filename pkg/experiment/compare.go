@@ -78,7 +78,7 @@ func (s *Settings) bySource() *Settings {
 	for i := range named.Hooks {
 		named.Hooks[i].Metric = named.Hooks[i].Name()
 	}
-	c := named.withScripts(func(_ string, x Script) Script { return Script{File: sumPrefix + x.SHA256} })
+	c := named.withFiles(func(_ string, x Script) Script { return Script{File: sumPrefix + x.SHA256} })
 	return &c
 }
 

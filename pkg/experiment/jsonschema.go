@@ -54,6 +54,8 @@ func jsonType(t typ, path string) object {
 		return s
 	case script:
 		return object{"type": "string", "pattern": `\.go$`}
+	case bookFile:
+		return object{"type": "string", "pattern": `\.(pgn|epd|fen)$`}
 	case table:
 		return object{"type": "object", "additionalProperties": object{"type": []string{"string", "number", "boolean"}}}
 	case keyPath:

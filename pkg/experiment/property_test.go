@@ -27,7 +27,7 @@ func TestYAMLLoadsBack(t *testing.T) {
 			switch path {
 			case "x.yaml":
 				return file, nil
-			case "h.go":
+			case "h.go", "b.pgn":
 				return []byte("package h"), nil
 			}
 			return nil, os.ErrNotExist
@@ -133,6 +133,8 @@ func drawValue(t *rapid.T, typ typ, path string) any {
 		return rapid.MapOfN(rapid.StringMatching(`[A-Za-z ]{1,8}`), rapid.StringMatching(`[ -~]{0,8}`), 0, 3).Draw(t, path)
 	case script:
 		return "h.go"
+	case bookFile:
+		return "b.pgn"
 	case keyPath:
 		return rapid.SampledFrom(sweepable()).Draw(t, path)
 	case trialMetric:
@@ -163,7 +165,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add([]byte("\ufeffalamos: 1\r\nname: x\r\n"), "=")
 	f.Fuzz(func(t *testing.T, data []byte, set string) {
 		e, err := Load("x.yaml", Options{Set: []string{set}, ReadFile: func(path string) ([]byte, error) {
-			if path == "x.yaml" || path == "base.yaml" || filepath.Ext(path) == ".go" {
+			if path == "x.yaml" || path == "base.yaml" || filepath.Ext(path) == ".go" || filepath.Ext(path) == ".pgn" {
 				return data, nil
 			}
 			return nil, os.ErrNotExist

@@ -35,8 +35,8 @@ var schema = &group{fields: []field{
 // The words of the open choices. They are names that other packages know.
 var (
 	variants     = enum{"chess", "atomic", "antichess", "kingofthehill", "3check", "horde", "racingkings", "crazyhouse"}
-	inputs       = enum{"atomic16", "mover15", "variants31"}
-	policies     = enum{"uci1968", "uci1968-mover", "uci2206-mover"}
+	inputs       = enum{"atomic16", "mover15", "variants31", "alphazero119", "lc0-112", "marro77", "dtu24"}
+	policies     = enum{"uci1968", "uci1968-mover", "uci2206-mover", "alphazero4672", "lc0-1858", "fromto4096", "marro4096"}
 	trunks       = enum{"residual"}
 	activations  = enum{"relu"}
 	attentions   = enum{"none"}
@@ -63,8 +63,8 @@ var gameKeys = &group{fields: []field{
 }}
 
 var networkKeys = &group{fields: []field{
-	{key: "input", typ: inputs, def: "atomic16", doc: "Encoder of positions into planes: atomic16 and mover15 know the board only, variants31 every variant; mover15 and variants31 see it from the side to move."},
-	{key: "policy", typ: policies, def: "uci1968", doc: "Numbering of moves at the policy output: uci1968 is of moves on the board, uci2206-mover of those of every variant; -mover is from the view of the side to move."},
+	{key: "input", typ: inputs, def: "atomic16", doc: "Encoder of positions into planes: atomic16 and mover15 know the board only, variants31 every variant; mover15 and variants31 see it from the side to move. alphazero119 is AlphaZero's, with eight positions of history, lc0-112 Leela Chess Zero's, marro77 ChessMarro's, dtu24 that of the convolutional networks for minimax search."},
+	{key: "policy", typ: policies, def: "uci1968", doc: "Numbering of moves at the policy output: uci1968 is of moves on the board, uci2206-mover of those of every variant; -mover is from the view of the side to move. alphazero4672 is AlphaZero's 73 kinds of moves from each square, lc0-1858 Leela's list, fromto4096 origin by destination and marro4096 ChessMarro's 64 kinds from each square; the last two promote to queens only."},
 	{key: "trunk", typ: trunks, def: "residual", doc: "Kind of the blocks between input and heads."},
 	{key: "depth", typ: integer{1, 100}, def: int64(6), unit: "blocks", doc: "Number of blocks of the trunk."},
 	{key: "width", typ: integer{1, 2048}, def: int64(64), unit: "channels", doc: "Channels of the trunk."},
@@ -151,8 +151,26 @@ var tournamentKeys = &group{fields: []field{
 	{key: "temperature", typ: &group{fields: []field{
 		{key: "power", typ: power, def: 4.0, doc: "As selfplay.temperature.power, for the whole game."},
 	}}, doc: "How a checkpoint draws its move from the visits."},
-	{key: "random_plies", typ: integer{0, 1_000}, def: int64(0), unit: "plies", doc: "Random legal moves at the start; the two games of a pair share them."},
+	{key: "format", optional: true, typ: &group{short: "kind", fields: []field{
+		{key: "kind", typ: enum{"gauntlet", "ladder"}, must: true, doc: "gauntlet: the first players of the list meet all behind them, who do not meet each other; ladder: everybody meets those near in the list."},
+		{key: "first", typ: atLeast(1), def: int64(1), unit: "players", when: only("kind", "gauntlet"), doc: "How many players run the gauntlet."},
+		{key: "span", typ: atLeast(1), def: int64(1), unit: "players", when: only("kind", "ladder"), doc: "How far apart in the list those may stand who meet."},
+	}}, doc: "Who meets whom; absent: a round robin, everybody meets everybody."},
+	{key: "openings", optional: true, typ: &group{short: "file", fields: []field{
+		{key: "file", typ: book, must: true, doc: "Games in PGN, or positions in EPD or FEN, a line each."},
+		{key: "plies", typ: plies, def: int64(0), unit: "plies", doc: "How much of each game of the book is played; 0: all of it."},
+	}}, doc: "Book of openings, in place of game.start: all pairs of players meet in the same, each twice with the colors changed, in an order drawn by seed."},
+	{key: "random_plies", typ: integer{0, 1_000}, def: int64(0), unit: "plies", doc: "Random legal moves at the start, or after the opening of the book; the two games of a pair share them."},
 	{key: "max_moves", typ: integer{1, 10_000}, as: "game.max_moves", unit: "moves of each side", doc: "A longer game is a draw."},
+	{key: "resign", optional: true, typ: &group{fields: []field{
+		{key: "score", typ: real{min: -1, max: 0, openMin: true, openMax: true}, def: -0.95, doc: "Expected result, from -1 to 1, at which a player gives up."},
+		{key: "moves", typ: integer{1, 1_000}, def: int64(3), unit: "moves of each side", doc: "For how many moves it has thought no better, and its opponent no worse of its own game."},
+	}}, doc: "Players who both think that one is lost end the game; absent: they play on."},
+	{key: "draw", optional: true, typ: &group{fields: []field{
+		{key: "score", typ: real{min: 0, max: 1, openMax: true}, def: 0.02, doc: "Expected result, to either side, of a game that is thought drawn."},
+		{key: "moves", typ: integer{1, 1_000}, def: int64(8), unit: "moves of each side", doc: "For how many moves both have thought so."},
+		{key: "from", typ: integer{0, 10_000}, def: int64(40), unit: "moves", doc: "Not before this move."},
+	}}, doc: "Players who both think the game drawn end it; absent: they play on."},
 	{key: "adjudicate", typ: script{}, doc: "Go script that may end a game before the rules do, with the result that it names."},
 	{key: "players", typ: sequence{elem: playerKeys, min: 2}, def: []any{
 		map[string]any{"every": int64(4)}, map[string]any{"player": "untrained"}, map[string]any{"player": "random"},

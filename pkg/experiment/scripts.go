@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Script is a Go script that has a part in the result of a trial: what it says is
-// part of the trial's identity, its name and folder are not.
+// Script is a Go script, or another file, that has a part in the result of a trial:
+// what it says is part of the trial's identity, its name and folder are not.
 type Script struct {
 	File   string // path from the working directory
 	SHA256 string // of the source as Load found it, in hexadecimal
@@ -69,15 +69,21 @@ type NamedScript struct {
 // Scripts returns every script that the settings name, hooks last.
 func (s *Settings) Scripts() []NamedScript {
 	var all []NamedScript
-	s.withScripts(func(path string, x Script) Script {
-		all = append(all, NamedScript{path, x})
+	s.withFiles(func(path string, x Script) Script {
+		if path != bookPath {
+			all = append(all, NamedScript{path, x})
+		}
 		return x
 	})
 	return all
 }
 
-// withScripts returns a copy in which every script is what change makes of it.
-func (s *Settings) withScripts(change func(path string, x Script) Script) Settings {
+// bookPath is the key of the one file that is no script.
+const bookPath = "tournament.openings.file"
+
+// withFiles returns a copy in which every script and other file is what change makes
+// of it.
+func (s *Settings) withFiles(change func(path string, x Script) Script) Settings {
 	c := *s
 	one := func(path string, x *Script) *Script {
 		if x == nil {
@@ -91,6 +97,9 @@ func (s *Settings) withScripts(change func(path string, x Script) Script) Settin
 	c.Training.Schedule.Script = one("training.schedule.file", s.Training.Schedule.Script)
 	if v := s.Training.ValueTarget; v != nil {
 		c.Training.ValueTarget = &ValueTarget{change("training.value_target.file", v.Script), v.Weight}
+	}
+	if o := s.Tournament.Openings; o != nil {
+		c.Tournament.Openings = &Openings{change(bookPath, o.Book), o.Plies}
 	}
 	c.Tournament.Adjudicate = one("tournament.adjudicate", s.Tournament.Adjudicate)
 	c.Tournament.Players = slices.Clone(s.Tournament.Players)
@@ -107,9 +116,9 @@ func (s *Settings) withScripts(change func(path string, x Script) Script) Settin
 	return c
 }
 
-// hashScripts returns the settings with the hash of every script's source.
+// hashScripts returns the settings with the hash of every file.
 func (l *loader) hashScripts(s *Settings) Settings {
-	return s.withScripts(func(_ string, x Script) Script {
+	return s.withFiles(func(_ string, x Script) Script {
 		if data, err := l.files.read(x.File); err == nil { // it was read before
 			sum := sha256.Sum256(data)
 			x.SHA256 = hex.EncodeToString(sum[:])

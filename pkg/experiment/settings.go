@@ -190,10 +190,41 @@ type Tournament struct {
 	Rounds      int                   `json:"rounds"`
 	Search      Search                `json:"search"` // complete: what the file leaves out is as in Settings.Search
 	Temperature TournamentTemperature `json:"temperature"`
+	Format      *Format               `json:"format,omitempty"`     // nil: a round robin
+	Openings    *Openings             `json:"openings,omitempty"`   // nil: Game.Start
 	RandomPlies int                   `json:"random_plies"`
 	MaxMoves    int                   `json:"max_moves"`
+	Resign      *Resign               `json:"resign,omitempty"`     // nil: never
+	Draw        *Draw                 `json:"draw,omitempty"`       // nil: never
 	Adjudicate  *Script               `json:"adjudicate,omitempty"` // nil: none
 	Players     []Player              `json:"players"`
+}
+
+// Format says who meets whom: in a gauntlet the First players of the list those behind
+// them, in a ladder everybody those at most Span places away.
+type Format struct {
+	Kind  string `json:"kind"` // "gauntlet" or "ladder"
+	First int    `json:"first,omitempty"`
+	Span  int    `json:"span,omitempty"`
+}
+
+// Openings is a book of openings, of which Plies are played; 0: all.
+type Openings struct {
+	Book  Script `json:"file"` // a file of openings, no script
+	Plies int    `json:"plies"`
+}
+
+// Resign ends games of which both players think that one has lost it.
+type Resign struct {
+	Score float64 `json:"score"`
+	Moves int     `json:"moves"`
+}
+
+// Draw ends games that both players think drawn.
+type Draw struct {
+	Score float64 `json:"score"`
+	Moves int     `json:"moves"`
+	From  int     `json:"from"`
 }
 
 type TournamentTemperature struct {

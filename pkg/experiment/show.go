@@ -92,7 +92,7 @@ func (s *Settings) YAML() []byte { return s.YAMLIn(".") }
 
 // YAMLIn is YAML for a file that is going to lie in dir.
 func (s *Settings) YAMLIn(dir string) []byte {
-	c := s.withScripts(func(_ string, x Script) Script {
+	c := s.withFiles(func(_ string, x Script) Script {
 		x.SHA256 = "" // written as a path
 		if rel, err := filepath.Rel(dir, x.File); err == nil {
 			x.File = filepath.ToSlash(rel)

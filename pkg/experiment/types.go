@@ -3,6 +3,7 @@ package experiment
 import (
 	"fmt"
 	"math"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -337,7 +338,24 @@ type script struct{}
 func (script) want() string { return "the path of a .go file" }
 
 func (s script) read(c *checker, path string, t *tree) (any, bool) {
-	if t.kind != scalar || !strings.HasSuffix(t.text, ".go") {
+	return readFile(c, path, t, s, ".go")
+}
+
+// bookFile is the path of a file of openings; it is read once so that it is known to
+// be there.
+type bookFile struct{}
+
+var book bookFile
+
+func (bookFile) want() string { return "the path of a .pgn, .epd or .fen file" }
+
+func (b bookFile) read(c *checker, path string, t *tree) (any, bool) {
+	return readFile(c, path, t, b, ".pgn", ".epd", ".fen")
+}
+
+// readFile reads the path of a file whose name has one of the endings.
+func readFile(c *checker, path string, t *tree, s typ, endings ...string) (any, bool) {
+	if t.kind != scalar || !slices.Contains(endings, filepath.Ext(t.text)) {
 		return c.refuse(t, path, s, "")
 	}
 	if c.files == nil { // read and found before

@@ -44,7 +44,12 @@ func needsChess960(v chess.Variant, s *experiment.Settings) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return starts.Any(uci.Chess960), nil
+	book, err := readBook(v, s.Tournament.Openings)
+	if err != nil {
+		return false, err
+	}
+	castles := func(o arena.Opening) bool { return uci.Chess960(&o.Start) }
+	return starts.Any(uci.Chess960) || slices.ContainsFunc(book, castles), nil
 }
 
 // findEngines finds the engines of all tournaments and has them prove their

@@ -176,6 +176,15 @@ func (t *trial) rungByElo(ctx context.Context, rung *store.Rung, going []*candid
 	if s.Tournament.Adjudicate != nil {
 		in["tournament.adjudicate"] = s.Tournament.Adjudicate.SHA256
 	}
+	if s.Tournament.Openings != nil {
+		in.Settings("tournament.openings", s.Tournament.Openings)
+	}
+	if s.Tournament.Resign != nil {
+		in.Settings("tournament.resign", s.Tournament.Resign)
+	}
+	if s.Tournament.Draw != nil {
+		in.Settings("tournament.draw", s.Tournament.Draw)
+	}
 	m.addPlayers()
 	err := t.do(ctx, stage{name: m.name, in: in, files: m.files(), load: m.workload, work: func(ctx context.Context) (any, error) {
 		games, err := m.play(ctx)

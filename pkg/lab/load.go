@@ -70,6 +70,9 @@ func Load(path string, set []string) (*experiment.Experiment, error) {
 			}
 		}
 		checkPositions(e, v, s, fail)
+		if _, err := readBook(v, s.Tournament.Openings); err != nil {
+			fail("tournament.openings.file", "", err)
+		}
 	}
 	if h := e.Halving; h != nil && h.Metric == byElo {
 		first := &e.Trials[0].Settings.Game

@@ -23,7 +23,7 @@ import (
 	"alamos/pkg/store"
 )
 
-// match is a round robin whose games are kept. A game is a function of its pair,
+// match is a tournament whose games are kept. A game is a function of its pair,
 // its number in the pair and what [gamesKey] covers. So what was played for one
 // match is not played again for another: with more rounds, or with players that
 // came or went, only the games are played that are new.
@@ -33,6 +33,7 @@ type match struct {
 	folder  string // of the files, below the trial's
 	players []contestant
 	rounds  int // games of each pair
+	format  arena.Format
 	in      store.Inputs
 }
 
@@ -52,6 +53,7 @@ func (m *match) journal() string { return m.Path(m.folder, "games.journal") }
 // The inputs of a match that say which of its games are played, not how they go.
 const (
 	roundsInput    = "tournament.rounds"
+	formatInput    = "tournament.format."
 	roundsOf       = "rounds of " // and a player's name
 	playerInput    = "player "    // and a player's name
 	playersList    = "players"
@@ -77,7 +79,8 @@ func (m *match) addPlayers() {
 func matchKey(in store.Inputs) string {
 	common := maps.Clone(in)
 	maps.DeleteFunc(common, func(k, _ string) bool {
-		return k == roundsInput || k == survivorsInput || k == playersList || strings.HasPrefix(k, roundsOf) || strings.HasPrefix(k, playerInput)
+		return k == roundsInput || k == survivorsInput || k == playersList ||
+			strings.HasPrefix(k, formatInput) || strings.HasPrefix(k, roundsOf) || strings.HasPrefix(k, playerInput)
 	})
 	return common.Hash()
 }
@@ -272,7 +275,7 @@ func (m *match) config() arena.Config {
 	s := &m.Settings
 	return arena.Config{
 		Variant: m.variant, Start: s.Game.Start, Rounds: m.rounds, MaxMoves: s.Tournament.MaxMoves, RandomPlies: s.Tournament.RandomPlies,
-		Seed: seed(s.Seed, "tournament", 0), Workers: m.workers,
+		Seed: seed(s.Seed, "tournament", 0), Workers: m.workers, Format: m.format,
 	}
 }
 
@@ -299,14 +302,19 @@ func (m *match) play(ctx context.Context) ([]*arena.Game, error) {
 	if c.missing > 0 {
 		ctx, stop := context.WithCancelCause(ctx)
 		defer stop(nil)
+		if cfg.Book, err = readBook(m.variant, m.Settings.Tournament.Openings); err != nil {
+			return nil, err
+		}
+		judges := playersJudge(&m.Settings.Tournament)
 		if script := m.Settings.Tournament.Adjudicate; script != nil {
 			judge, err := m.openScript(script, m.workers)
 			if err != nil {
 				return nil, err
 			}
 			defer judge.Close()
-			cfg.Adjudicate = judgeTournament(judge)
+			judges = append(judges, judgeTournament(judge))
 		}
+		cfg.Adjudicate = inTurn(judges)
 		cfg.Have = func(p arena.Pair, number int) bool { return c.have[numbered{p, number}] }
 		total := c.total()
 		var played []*arena.Game

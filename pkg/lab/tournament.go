@@ -17,7 +17,7 @@ func (t *trial) tournament(ctx context.Context) error {
 	if s.Tournament.Rounds == 0 {
 		return nil // an earlier one keeps its place in the manifest
 	}
-	m := &match{trial: t, name: store.TournamentStage, folder: "tournament", players: t.contestants(), rounds: s.Tournament.Rounds}
+	m := &match{trial: t, name: store.TournamentStage, folder: "tournament", players: t.contestants(), rounds: s.Tournament.Rounds, format: formatOf(s.Tournament.Format)}
 	if len(m.players) < 2 { // opponents were left out, and none stand for them
 		return t.forget(store.TournamentStage)
 	}

@@ -61,8 +61,15 @@ func (t *trial) know() (err error) {
 	if t.chess960, err = needsChess960(t.variant, s); err != nil {
 		return err
 	}
-	t.codec, err = encode.NewCodec(s.Network.Input, s.Network.Policy, t.variant)
-	return err
+	if t.codec, err = encode.NewCodec(s.Network.Input, s.Network.Policy, t.variant); err != nil {
+		return err
+	}
+	if f := s.Tournament.Format; f != nil && s.Tournament.Rounds > 0 {
+		if n := len(t.contestants()); n >= 2 && f.First >= n {
+			return fmt.Errorf("tournament.format: a gauntlet of %d players leaves no opponent among %d: want fewer", f.First, n)
+		}
+	}
+	return nil
 }
 
 // ending says that a trial goes to its end, and why before its last generation.

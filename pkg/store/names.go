@@ -38,7 +38,7 @@ func Folder(t *experiment.Trial) string {
 	s := &t.Settings
 	var swept []experiment.AxisValue
 	for _, a := range t.Axis {
-		if section, _, _ := strings.Cut(a.Path, "."); section == "generations" || section == "tournament" {
+		if section, _, _ := strings.Cut(a.Path, "."); section == "generations" || section == "tournament" || section == "stop" {
 			swept = append(swept, a)
 		}
 	}
