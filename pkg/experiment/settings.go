@@ -190,8 +190,8 @@ type Tournament struct {
 	Rounds      int                   `json:"rounds"`
 	Search      Search                `json:"search"` // complete: what the file leaves out is as in Settings.Search
 	Temperature TournamentTemperature `json:"temperature"`
-	Format      *Format               `json:"format,omitempty"`     // nil: a round robin
-	Openings    *Openings             `json:"openings,omitempty"`   // nil: Game.Start
+	Format      *Format               `json:"format,omitempty"`   // nil: a round robin
+	Openings    *Openings             `json:"openings,omitempty"` // nil: Game.Start
 	RandomPlies int                   `json:"random_plies"`
 	MaxMoves    int                   `json:"max_moves"`
 	Resign      *Resign               `json:"resign,omitempty"`     // nil: never
