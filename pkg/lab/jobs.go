@@ -2,6 +2,7 @@ package lab
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -28,9 +29,15 @@ type candidate struct {
 // of a trial.
 func (r *run) trials(ctx context.Context) ([]*candidate, error) {
 	var all []*candidate
+	folders := map[string]string{} // -> the label of the trial that has it
 	for i, t := range r.experiment.Trials {
+		folder := filepath.Join(r.dir, store.Folder(&t))
+		if other, taken := folders[folder]; taken {
+			return nil, fmt.Errorf("the trials %s and %s have one folder, %s: they differ in nothing that decides a result", other, t.Label, folder)
+		}
+		folders[folder] = t.Label
 		all = append(all, &candidate{
-			declared: t, number: i + 1, folder: filepath.Join(r.dir, store.Folder(&t)), until: t.Settings.Generations, end: &ending{},
+			declared: t, number: i + 1, folder: folder, until: t.Settings.Generations, end: &ending{},
 		})
 	}
 	if r.experiment.Halving != nil {

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -56,7 +57,10 @@ func TestFolder(t *testing.T) {
 		}
 	}
 	// What a sweep varies splits folders, whatever it is.
-	for _, set := range []string{"sweep.grid={generations: [2, 3]}", "sweep.grid={tournament.rounds: [2, 3]}", "sweep.seeds=2", "sweep.grid={search.visits: [6, 8]}"} {
+	if err := os.WriteFile(filepath.Join(s.dir, "other.go"), []byte("package main"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, set := range []string{"sweep.grid={generations: [2, 3]}", "sweep.grid={tournament.rounds: [2, 3]}", fmt.Sprintf("sweep.grid={stop: [%s, %s]}", filepath.Join(s.dir, "plies.go"), filepath.Join(s.dir, "other.go")), "sweep.seeds=2", "sweep.grid={search.visits: [6, 8]}"} {
 		e := s.load(t, set)
 		if len(e.Trials) != 2 || store.Folder(&e.Trials[0]) == store.Folder(&e.Trials[1]) {
 			t.Errorf("%s: %d trials, in one folder", set, len(e.Trials))

@@ -102,6 +102,7 @@ type planner struct {
 	stages    map[string]*store.Stage // by folder and name, of those that were planned
 	games     map[string]int          // by gamesKey: so many of the pair have been played by then
 	estimator *estimator
+	shelf     *shelf
 
 	// Of the experiment under way:
 	plan *Plan
@@ -114,7 +115,11 @@ func (p *planner) experiment(ctx context.Context, e *experiment.Experiment, opt 
 	strict := !opt.SkipMissingEngines
 	opt.SkipMissingEngines = true // what is missing is a problem of the run, not of the plan
 	r := newRun(e, opt)
-	r.planning = p
+	if p.shelf == nil {
+		p.shelf = r.shelf
+		p.shelf.still = true
+	}
+	r.planning, r.shelf = p, p.shelf
 	p.plan = &Plan{File: e.File, Name: e.Name, Dir: r.dir, Left: e.Left}
 	p.at = map[string]*PlannedTrial{}
 	p.plan.Trials = make([]PlannedTrial, len(e.Trials))

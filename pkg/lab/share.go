@@ -26,19 +26,20 @@ type shelf struct {
 	root string // of all results
 
 	mu      sync.Mutex
-	folders map[string]*shelved      // by folder, below root
+	folders map[string]*shelved      // by folder, below root; nil: never looked
+	still   bool                     // nothing below root changes: to look once is enough
 	running map[string]chan struct{} // by hash of inputs: closed when the stage has ended
 }
 
 // shelved is what the shelf knows of a trial.
 type shelved struct {
 	manifest os.FileInfo
-	stages   map[string]string       // hash of inputs -> name of the stage
-	matches  map[string]store.Inputs // by name, of those with players
+	stages   map[string]string // hash of inputs -> name of the stage
+	matches  map[string]string // name of a stage with players -> its matchKey
 }
 
 func newShelf(root string) *shelf {
-	return &shelf{root: root, folders: map[string]*shelved{}, running: map[string]chan struct{}{}}
+	return &shelf{root: root, running: map[string]chan struct{}{}}
 }
 
 // donor is a stage of a trial.
@@ -50,6 +51,9 @@ type donor struct {
 // refresh reads the manifests that are new or have changed. One that cannot be
 // read has nothing to give.
 func (s *shelf) refresh() {
+	if s.still && s.folders != nil {
+		return
+	}
 	all, _ := filepath.Glob(filepath.Join(globSafe(s.root), "*", "*", store.ManifestName)) // the pattern is sound
 	now := map[string]*shelved{}
 	var wg sync.WaitGroup
@@ -108,7 +112,7 @@ func (e *shelved) read(path string) {
 	if json.Unmarshal(b, &m) != nil {
 		return
 	}
-	e.stages, e.matches = map[string]string{}, map[string]store.Inputs{}
+	e.stages, e.matches = map[string]string{}, map[string]string{}
 	for _, st := range m.Stages {
 		var compact bytes.Buffer
 		if json.Compact(&compact, st.Inputs) != nil {
@@ -121,7 +125,7 @@ func (e *shelved) read(path string) {
 		}
 		var in store.Inputs
 		if json.Unmarshal(st.Inputs, &in) == nil {
-			e.matches[st.Name] = in
+			e.matches[st.Name] = matchKey(in)
 		}
 	}
 }
@@ -154,7 +158,7 @@ func (s *shelf) matches(in store.Inputs, dir string) []donor {
 		}
 		matches := s.folders[folder].matches
 		for _, name := range slices.Sorted(maps.Keys(matches)) {
-			if matchKey(matches[name]) == common {
+			if matches[name] == common {
 				all = append(all, donor{folder, name})
 			}
 		}
