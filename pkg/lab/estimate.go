@@ -266,8 +266,12 @@ func quickGames(ctx context.Context, t *trial) ([]*selfplay.Record, error) {
 	cfg := t.selfplayConfig(0)
 	cfg.Games, cfg.Parallel = quickCount, quickCount
 	cfg.Search.Visits = min(cfg.Search.Visits, quickVisits)
+	nets := make([]search.Net, t.workers)
+	for i := range nets {
+		nets[i] = uniform{}
+	}
 	var records []*selfplay.Record
-	_, err := selfplay.Play(ctx, cfg, t.codec, []search.Net{uniform{}}, func(r *selfplay.Record) { records = append(records, r) })
+	_, err := selfplay.Play(ctx, cfg, t.codec, nets, func(r *selfplay.Record) { records = append(records, r) })
 	slices.SortFunc(records, func(a, b *selfplay.Record) int { return a.Number - b.Number })
 	return records, err
 }

@@ -108,6 +108,7 @@ func TestPlanIsWhatRunDoes(t *testing.T) {
 		{name: "nothing", ran: true},
 		{name: "sweep", change: sweep(grid)},
 		{name: "sweep of what ran", ran: true, change: sweep(grid)},
+		{name: "same beginning", change: sweep("{grid: {training.loss.value: [1, 0.5]}}")},
 		{name: "seeds", change: sweep("{seeds: 2}")},
 		{name: "more rounds", ran: true, set: []string{"tournament.rounds=4"}},
 		{name: "another player", ran: true, set: []string{"tournament.players=[last, random, every: 1]"}},

@@ -176,7 +176,11 @@ func (t *trial) header(g, samples int) checkpoint.Header {
 func (t *trial) untrained(ctx context.Context) error {
 	in := store.Inputs{"code": untrainedCode, "seed": strconv.FormatUint(t.Settings.Seed, 10), "game.variant": t.Settings.Game.Variant}
 	in.Settings("network", t.Settings.Network)
-	in.Settings("training.schedule", t.Settings.Training.Schedule) // where it starts
+	start, err := t.schedule(unasked).Start()
+	if err != nil {
+		return err
+	}
+	in.Settings("schedule", start)
 	return t.do(ctx, stage{name: store.UntrainedStage, in: in, files: []string{store.CheckpointFile(0)}, work: func(context.Context) (any, error) {
 		net, err := nn.New(t.spec(), seed(t.Settings.Seed, "network", 0))
 		if err != nil {
@@ -184,9 +188,7 @@ func (t *trial) untrained(ctx context.Context) error {
 		}
 		defer net.Close()
 		c := &checkpoint.Checkpoint{Header: t.header(0, 0)}
-		if c.Training.Schedule, err = t.schedule(unasked).Start(); err != nil {
-			return nil, err
-		}
+		c.Training.Schedule = start
 		if c.Network, err = net.State(); err != nil {
 			return nil, err
 		}
