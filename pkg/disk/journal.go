@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -54,6 +55,37 @@ func OpenJournal(path string, head []byte, replay func(entry []byte) error) (*Jo
 		return nil, errors.Join(fmt.Errorf("journal %s: %w", path, err), f.Close())
 	}
 	return j, nil
+}
+
+// ReadJournal gives replay each entry that the journal of a work has, and changes
+// nothing. There may be none.
+func ReadJournal(path string, head []byte, replay func(entry []byte) error) error {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading the journal: %w", err)
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	r := &entries{r: bufio.NewReaderSize(f, 1<<20), left: st.Size()}
+	if first, whole, err := r.next(); err != nil || !whole || !bytes.Equal(first, head) {
+		return err
+	}
+	for r.left > 0 {
+		entry, whole, err := r.next()
+		if err == nil && whole {
+			err = replay(entry)
+		}
+		if err != nil {
+			return fmt.Errorf("journal %s: %w", path, err)
+		}
+	}
+	return nil
 }
 
 // restore replays the journal and leaves the file at the end of its last whole

@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -60,6 +61,20 @@ func writtenJournal(t *testing.T, path string) (file []byte, ends []int) {
 // wantJournal wants a journal to have these entries, and to go on with another.
 func wantJournal(t *testing.T, path string, dropped int64, want []string) {
 	t.Helper()
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read []string
+	if err := ReadJournal(path, []byte(journalHead), func(b []byte) error {
+		read = append(read, string(b))
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) || !slices.Equal(read, want) {
+		t.Errorf("to be read are %q, want %q (%v)", read, want, err)
+	}
 	j, have := replayed(t, path, journalHead)
 	if !slices.Equal(have, want) || j.Dropped != dropped {
 		t.Errorf("replayed %q, dropped %d bytes; want %q, %d", have, j.Dropped, want, dropped)

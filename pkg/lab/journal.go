@@ -30,6 +30,15 @@ func (t *trial) openJournal(path string, in store.Inputs, replay func(entry []by
 	return &journal{j}, nil
 }
 
+// peek gives replay what the journal of a stage has, and changes nothing.
+func peek(path string, in store.Inputs, replay func(entry []byte) error) error {
+	head, err := json.Marshal(in)
+	if err != nil {
+		return err
+	}
+	return disk.ReadJournal(path, head, replay)
+}
+
 // add appends an entry. It is safe for use by many goroutines.
 func (j *journal) add(v any) error {
 	b, err := json.Marshal(v)

@@ -153,25 +153,30 @@ func (m *match) keep(j *journal, key string, g *arena.Game) error {
 	return j.add(journaled{key, b.String()})
 }
 
+// journalHead names what the journal of a match has; the match is not part of it.
+var journalHead = store.Inputs{"code": tournamentCode, "games": "with their keys"}
+
 // restore opens the journal and adds what it has to the collection.
 func (m *match) restore(c *collection) (*journal, error) {
-	head := store.Inputs{"code": tournamentCode, "games": "with their keys"}
-	return m.openJournal(m.journal(), head, func(b []byte) error {
-		var e journaled
-		if err := json.Unmarshal(b, &e); err != nil {
-			return err
-		}
-		p, err := chess.NewPGNReader(strings.NewReader(e.PGN)).Next()
-		if err != nil {
-			return err
-		}
-		g, err := arena.FromPGN(p)
-		if err != nil {
-			return err
-		}
-		c.add(e.Key, g)
-		return nil
-	})
+	return m.openJournal(m.journal(), journalHead, c.replay)
+}
+
+// replay adds an entry of the journal.
+func (c *collection) replay(b []byte) error {
+	var e journaled
+	if err := json.Unmarshal(b, &e); err != nil {
+		return err
+	}
+	p, err := chess.NewPGNReader(strings.NewReader(e.PGN)).Next()
+	if err != nil {
+		return err
+	}
+	g, err := arena.FromPGN(p)
+	if err != nil {
+		return err
+	}
+	c.add(e.Key, g)
+	return nil
 }
 
 // recall adds to the collection what earlier matches left, of this trial or of

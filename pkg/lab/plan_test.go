@@ -200,6 +200,31 @@ func quickSite(t *testing.T) site {
 	return newSiteOf(t, ranQuick.dir)
 }
 
+// A plan knows of games that an interrupted run has finished.
+func TestPlanOfWhatIsUnderWay(t *testing.T) {
+	for _, at := range []string{"self-play 1 2/3", "tournament 4/6"} {
+		s := newSite(t)
+		s.until(t, begins(at), quick...)
+		plan := s.plan(t, s.file(), false, quick...)
+		n := 0
+		_, err := s.try(context.Background(), func(o *Options) {
+			o.Reporter.(*recorder).event = func(what string) {
+				if begins("self-play 1 ")(what) || begins("tournament ")(what) {
+					if !strings.Contains(what, "resumes") {
+						n++
+					}
+				}
+			}
+		}, quick...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if whole := 3 + 6; plan.Total.Games != n || n >= whole {
+			t.Errorf("stopped at %q: %d games were planned, %d were played of %d", at, plan.Total.Games, n, whole)
+		}
+	}
+}
+
 // A stage that runs again, for other reasons than other inputs, may write what it
 // wrote before.
 func TestPlanMaybe(t *testing.T) {

@@ -55,6 +55,9 @@ func (t *trial) selfplay(ctx context.Context, g int) error {
 		return row, nil
 	}, load: func() (workload, error) {
 		n := s.SelfPlay.Games
+		if err := peek(t.journal(g), in, func([]byte) error { n--; return nil }); err != nil {
+			return workload{}, err
+		}
 		return workload{games: n, searches: []searching{{of: t, games: float64(n)}}}, nil
 	}})
 	if err != nil || t.planning != nil {

@@ -29,6 +29,9 @@ func (m *match) workload() (workload, error) {
 		entrants[i] = arena.Entrant{Name: p.name, Rounds: p.rounds}
 	}
 	c := m.collection(m.config(), entrants)
+	if err := peek(m.journal(), journalHead, c.replay); err != nil {
+		return workload{}, err
+	}
 	if err := m.recall(c, func(string, *arena.Game) error { return nil }); err != nil {
 		return workload{}, err
 	}
