@@ -180,7 +180,9 @@ func TestAnalysis(t *testing.T) {
 	h.at(game, 3)
 	h.must(game+"/move", move(3, "a6"))
 	h.must(game+"/seats", `{"white": {"player": "material", "depth": 8}, "black": {"player": "human"}}`)
-	h.watch(game, func(k *heard) bool { return k.Thinking == "move" && k.reports[4] != nil && !k.reports[4].Tree && k.reports[4].Depth >= 3 })
+	h.watch(game, func(k *heard) bool {
+		return k.Thinking == "move" && k.reports[4] != nil && !k.reports[4].Tree && k.reports[4].Depth >= 3
+	})
 	h.must(game+"/hurry", `{}`)
 	h.at(game, 5)
 	h.must(game+"/seats", `{"white": {"player": "material", "depth": 8}, "black": {"player": "material", "depth": 8, "seconds": 0.05}}`)

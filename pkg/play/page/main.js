@@ -31,7 +31,7 @@ let look = null; // the ply that is looked at; null: the last
 let flipped = false;
 let shown = null; // the position on the board
 let stop = () => {};
-let sent = false; // a move is under way
+let sent = ""; // the position for which a move is under way
 
 const last = () => game.positions.length - 1;
 const ply = () => look ?? last();
@@ -54,13 +54,14 @@ async function attempt(f) {
 const ask = (what, body) => attempt(() => askGame(id, what, body));
 
 async function say(move) {
-  if (sent) return;
-  sent = true;
+  const at = `${id} ${last()}`;
+  if (sent === at) return;
+  sent = at;
   if (!(await ask("move", { ply: last(), move }))) {
     shown = null;
     draw(); // where the pieces were
   }
-  sent = false;
+  if (sent === at) sent = "";
 }
 
 let warning = 0;

@@ -87,9 +87,14 @@ export function watch(id, hear, lost) {
   function close() {
     clearTimeout(timer);
     document.removeEventListener("visibilitychange", visibility);
+    removeEventListener("pagehide", shut);
+    removeEventListener("pageshow", visibility);
     shut();
   }
   document.addEventListener("visibilitychange", visibility);
+  // A page that was left may be kept, with its connection, for a way back to it.
+  addEventListener("pagehide", shut);
+  addEventListener("pageshow", visibility);
   open();
   return close;
 }
