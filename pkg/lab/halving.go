@@ -55,8 +55,8 @@ func choose(rung *store.Rung, going []*candidate) []*candidate {
 			on = append(on, c)
 			continue
 		}
-		c.end = &ending{why: fmt.Sprintf("halving by %s: place %d of %d after %d generations, where %d went on",
-			metricWords[rung.Metric], place+1, len(going), rung.Generation, rung.Survivors)}
+		c.end = &ending{why: fmt.Sprintf("halving by %s: place %d of %d after %s, where %d went on",
+			metricWords[rung.Metric], place+1, len(going), generations(rung.Generation), rung.Survivors)}
 	}
 	return on
 }
@@ -227,7 +227,7 @@ func rank(trials []store.RungTrial, badness func(store.RungTrial) float64) {
 
 // ranked is a line about a rung that was decided.
 func ranked(rung *store.Rung) string {
-	text := fmt.Sprintf("%s after %d generations: %d of %d go on:", metricWords[rung.Metric], rung.Generation, rung.Survivors, len(rung.Ranking))
+	text := fmt.Sprintf("%s after %s: %d of %d go on:", metricWords[rung.Metric], generations(rung.Generation), rung.Survivors, len(rung.Ranking))
 	for i, x := range rung.Ranking {
 		digits := 3
 		if rung.Metric == byElo {

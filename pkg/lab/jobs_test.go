@@ -183,7 +183,7 @@ func TestHalvingByLoss(t *testing.T) {
 	s := halvingSite(t, byLoss)
 	first := s.run(t, halvingSet...)
 	rungs := s.rungs(t, byLoss)
-	first.says(t, "validation loss after 1 generations: 2 of 4 go on:")
+	first.says(t, "validation loss after 1 generation: 2 of 4 go on:")
 	if first.of["rungs: rung 1"] != "first time" || first.of["rungs: rung 2"] != "first time" {
 		t.Errorf("stages: %v", first.of)
 	}

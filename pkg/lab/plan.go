@@ -307,6 +307,6 @@ func (p *planner) mayStop(*trial) {
 // undecided notes that a rung has not been reached, and has the first trials go on
 // from it.
 func (p *planner) undecided(r *store.Rung) {
-	p.note(fmt.Sprintf("which %d of %d trials go on after %d generations is not known yet: here the first ones stand for them",
-		r.Survivors, len(r.Ranking), r.Generation))
+	p.note(fmt.Sprintf("which %d of %d trials go on after %s is not known yet: here the first ones stand for them",
+		r.Survivors, len(r.Ranking), generations(r.Generation)))
 }

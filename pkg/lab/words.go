@@ -17,6 +17,14 @@ func thousands(n int) string {
 	return string(s)
 }
 
+// generations writes a number of generations.
+func generations(n int) string {
+	if n == 1 {
+		return "1 generation"
+	}
+	return fmt.Sprintf("%d generations", n)
+}
+
 // roughly writes a duration no more exactly than an estimate deserves.
 func roughly(d time.Duration) string {
 	switch {
