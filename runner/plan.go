@@ -190,9 +190,17 @@ func effort(w *lab.Work) string {
 	if unknown(w.Seconds) {
 		parts = append(parts, "time unknown")
 	} else {
-		parts = append(parts, "about "+roughly(time.Duration(float64(w.Seconds)*float64(time.Second))))
+		parts = append(parts, lasting(time.Duration(float64(w.Seconds)*float64(time.Second))))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// lasting writes an estimate of time.
+func lasting(d time.Duration) string {
+	if d < time.Second {
+		return "under 1 s"
+	}
+	return "about " + roughly(d)
 }
 
 func unknown(x store.Float) bool { return math.IsNaN(float64(x)) }

@@ -75,21 +75,24 @@ func (c *console) Trial(number, of int, id, label, dir string) lab.Stages {
 		label = "as written"
 	}
 	short := fmt.Sprintf("%d/%d", number, of)
-	return c.begin(short, fmt.Sprintf("trial %s  %s  (%s)", short, label, dir))
+	indent := "  "
+	if c.jobs > 1 {
+		indent += short + "  "
+	}
+	return c.begin(indent, fmt.Sprintf("trial %s  %s  (%s)", short, label, dir), c.jobs == 1)
 }
 
 func (c *console) Rung(generation int) lab.Stages {
-	return c.begin("rung", fmt.Sprintf("comparing the trials after %s", count(generation, "generation")))
+	return c.begin("  ", fmt.Sprintf("comparing the trials after %s", count(generation, "generation")), true)
 }
 
-// begin prints a heading and returns what prints the lines below it.
-func (c *console) begin(short, heading string) lab.Stages {
+// begin prints a heading and returns what prints the lines below it. Where it goes on
+// alone, the trials before it have ended, or wait.
+func (c *console) begin(indent, heading string, alone bool) lab.Stages {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	t := &trialConsole{console: c, indent: "  "}
-	if c.jobs > 1 {
-		t.indent = "  " + short + "  "
-	} else {
+	t := &trialConsole{console: c, indent: indent}
+	if alone {
 		for _, other := range c.trials {
 			other.flush()
 		}

@@ -60,7 +60,7 @@ func (x *expansion) readHalving(combos []combo) *Halving {
 		fail("", "", "compares trials after equal numbers of generations, but %s has %d and %s has %d",
 			quoted(combos[0].label()), first.Generations, quoted(combos[other].label()), combos[other].settings.Generations)
 	case h.First >= first.Generations:
-		fail("first", "", "the first choice, after %d generations, would be the end: there are %d", h.First, first.Generations)
+		fail("first", "", "first is %d, and generations %d: the first choice would be the end", h.First, first.Generations)
 	case h.Metric == "validation_loss" && slices.ContainsFunc(combos, func(c combo) bool { return c.settings.Training.Validation == 0 }):
 		fail("metric", "choose metric: elo", "the validation loss needs a training.validation above 0")
 	}

@@ -64,6 +64,7 @@ func Load(path string, o Options) (*Experiment, error) {
 	e.Trials, e.combos, e.Left = sweep.trials()
 	e.Axes, e.Halving, e.bundles = sweep.shown(e.Trials), sweep.halving, sweep.bundles
 	l.figureAxes(merged, e.Axes)
+	l.hookFigures(merged, e.Trials)
 	e.values = l.quietly(merged)
 	if own > 0 {
 		under := l.merge(l.layers[:own])

@@ -21,7 +21,7 @@ var rules = []rule{
 	}},
 	{[]string{"generations", "training.window"}, func(s *Settings) string {
 		if s.Training.Window > s.Generations {
-			return fmt.Sprintf("the window %d is longer than the experiment, %d generations", s.Training.Window, s.Generations)
+			return fmt.Sprintf("the window of %d is longer than the experiment: generations is %d", s.Training.Window, s.Generations)
 		}
 		return ""
 	}},
@@ -134,7 +134,7 @@ func (l *loader) figureAxes(t *tree, axes []Axis) {
 			continue
 		}
 		if len(axes) < needs {
-			l.errs = append(l.errs, kind.at.errorf(here, "%s shows what a sweep of %d keys or more comes to, have %d", kind.text, needs, len(axes)))
+			l.errs = append(l.errs, kind.at.errorf(here, "%s shows what comes of a sweep of at least %s, have %d", kind.text, map[int]string{1: "1 key", 2: "2 keys"}[needs], len(axes)))
 			continue
 		}
 		for _, key := range []string{"x", "y"} {
@@ -145,6 +145,23 @@ func (l *loader) figureAxes(t *tree, axes []Axis) {
 		}
 		if x, y := figure.get("x"), figure.get("y"); x != nil && y != nil && x.text == y.text {
 			l.errs = append(l.errs, y.at.errorf(join(here, "y"), "is x already"))
+		}
+	}
+}
+
+// hookFigures checks that figures of what hooks measure have a hook.
+func (l *loader) hookFigures(t *tree, trials []Trial) {
+	cells := t.get("notebook")
+	if cells == nil || len(l.errs) > 0 || slices.ContainsFunc(trials, func(t Trial) bool { return len(t.Settings.Hooks) > 0 }) {
+		return
+	}
+	for i, item := range cells.items {
+		figure := item.get("figure")
+		if figure == nil {
+			continue
+		}
+		if metric := figure.get("metric"); metric != nil && figure.get("kind") != nil && figure.get("kind").text == "hook" {
+			l.errs = append(l.errs, metric.at.errorf(fmt.Sprintf("notebook[%d].figure.metric", i), "no hook measures %s: hooks is empty", printable(metric.text)))
 		}
 	}
 }

@@ -109,7 +109,7 @@ func TestHalving(t *testing.T) {
 		t.Errorf("%+v", h)
 	}
 	for body, want := range map[string]string{
-		sweep + "{first: 40}\n": "x.yaml:6:13: sweep.halving: the first choice, after 40 generations, would be the end: there are 40",
+		sweep + "{first: 40}\n": "x.yaml:6:13: sweep.halving: first is 40, and generations 40: the first choice would be the end",
 		sweep + "{games: 3}\n":  "x.yaml:6:13: sweep.halving.games: has a meaning only with metric: elo",
 		sweep + "{}\ntraining: {validation: 0, select: last, schedule: {kind: constant}}\n": "x.yaml:6:3: sweep.halving: the validation loss needs a training.validation above 0 (choose metric: elo)",
 		"sweep: {halving: {first: 2}}\n":                              "x.yaml:3:9: sweep.halving: nothing to choose from: want at least 2 trials",

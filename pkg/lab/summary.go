@@ -27,7 +27,7 @@ func (t *trial) summary(g, until int, pace time.Duration) string {
 		s += fmt.Sprintf(", loss %.3f", loss)
 	}
 	if row.Thrown > 0 {
-		s += fmt.Sprintf(", %d longer games thrown away", row.Thrown)
+		s += fmt.Sprintf(", %d longer thrown away", row.Thrown)
 	}
 	if left := until - g; left > 0 {
 		s += fmt.Sprintf("; %s of training left at this pace", roughly(pace*time.Duration(left)))

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"errors"
+	"fmt"
 	"math"
 	"strings"
 
@@ -21,13 +23,17 @@ func hookName(f *experiment.Figure) string {
 // a metric or a script with one metric by itself.
 func drawHook(q *request) (*drawing, error) {
 	c := plots.Lines{Frame: q.frame, X: axis(q.X)}
-	label := ""
+	label, why := "", "no generation is done yet"
 	var err error
 	c.Series, err = q.lines(anything, func(t *store.Trial) ([]point, error) {
 		if t.Done() == 0 {
 			return nil, nil
 		}
 		i, metric, err := t.FindMetric(q.Metric)
+		if errors.Is(err, store.ErrUnmeasured) { // a run goes on after a fault of a script that measures
+			why = fmt.Sprintf("there are %v", err)
+			return nil, nil
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -41,7 +47,7 @@ func drawHook(q *request) (*drawing, error) {
 		})(t)
 	})
 	if err == nil && label == "" {
-		err = nothing("no generation is done yet")
+		err = nothing(why)
 	}
 	c.Y.Label = label
 	return &drawing{c, "A hook's metric over " + c.X.Label + ": " + label + "." + q.seeds()}, err

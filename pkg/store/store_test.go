@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -160,5 +161,18 @@ func TestFindMetric(t *testing.T) {
 	for _, name := range []string{"kings", "queens", "pawn.alive"} {
 		_, _, err := s.FindMetric(name)
 		wantError(t, err, fmt.Sprintf("%q", name), "alive, dead, passed")
+		if errors.Is(err, ErrUnmeasured) {
+			t.Errorf("%s: every hook has metrics: %v", name, err)
+		}
 	}
+	s.Settings.Hooks = append(s.Settings.Hooks, experiment.Hook{File: "queens.go"}) // it has failed twice
+	if _, _, err := s.FindMetric("traded"); !errors.Is(err, ErrUnmeasured) {
+		t.Errorf("a metric of a hook that failed: %v", err)
+	}
+	if i, metric, err := s.FindMetric("dead"); i != 0 || metric != "dead" || err != nil {
+		t.Errorf("beside a hook that failed: %d %s, %v", i, metric, err)
+	}
+	s.Settings.Hooks = nil
+	_, _, err := s.FindMetric("traded")
+	wantError(t, err, "no hooks")
 }

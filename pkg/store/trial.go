@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -100,10 +101,14 @@ func (t *Trial) MetricNames(i int) ([]string, error) {
 	return slices.Sorted(maps.Keys(all)), nil
 }
 
+// ErrUnmeasured is the error of a metric that may be that of a hook which has left
+// none: it failed in every generation.
+var ErrUnmeasured = errors.New("no metrics")
+
 // FindMetric finds a metric of a hook by the name of a hook with one metric, the
 // name of a metric, or "hook.metric". Not every generation needs to have it.
 func (t *Trial) FindMetric(name string) (script int, metric string, err error) {
-	var known []string
+	var known, silent []string
 	for i, h := range t.Settings.Hooks {
 		names, err := t.MetricNames(i)
 		if err != nil {
@@ -115,6 +120,15 @@ func (t *Trial) FindMetric(name string) (script int, metric string, err error) {
 			}
 			known = append(known, n)
 		}
+		if len(names) == 0 {
+			silent = append(silent, h.Name())
+		}
+	}
+	switch {
+	case len(silent) > 0:
+		return 0, "", fmt.Errorf("%w of %s in any generation", ErrUnmeasured, strings.Join(silent, ", "))
+	case len(known) == 0:
+		return 0, "", fmt.Errorf("no hook has a metric %q: there are no hooks", name)
 	}
 	return 0, "", fmt.Errorf("no hook has a metric %q: there are %s", name, strings.Join(known, ", "))
 }
