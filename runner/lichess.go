@@ -16,11 +16,13 @@ import (
 	"alamos/pkg/chess"
 	"alamos/pkg/engine"
 	"alamos/pkg/lichess"
+	"alamos/pkg/store"
 )
 
 func lichessCommand() *cobra.Command {
 	var (
 		models    []string
+		results   string
 		tokenFile string
 		casual    bool
 		shortest  int
@@ -37,8 +39,10 @@ more challenges and plays the games under way to their end; the second leaves at
 
 It needs a bot account and a token of it with the scope "bot:play", alone in a file. An
 account that has never played becomes a bot, for good, by
-  curl -X POST -H "Authorization: Bearer TOKEN" https://lichess.org/api/bot/account/upgrade`,
-		Example: `  alamos lichess --token-file token --model gen-0008.safetensors
+  curl -X POST -H "Authorization: Bearer TOKEN" https://lichess.org/api/bot/account/upgrade
+
+` + aboutModels,
+		Example: `  alamos lichess --token-file token --model quickstart@last
   alamos lichess --token-file token --model atomic.safetensors --model chess.safetensors --games 2 --casual-only --shortest 60`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -47,7 +51,7 @@ account that has never played becomes a bot, for good, by
 			case tokenFile == "":
 				return usagef("--token-file: want a file with the token of a bot account")
 			case len(models) == 0:
-				return usagef("--model: want a checkpoint file")
+				return usagef("--model: want a checkpoint file, or RUN@GENERATION")
 			case !p.Bots && !p.Humans:
 				return usagef("--bots=false and --humans=false: nobody is left to play")
 			case p.AtOnce < 1 || p.AtOnce > 100:
@@ -64,7 +68,7 @@ account that has never played becomes a bot, for good, by
 			}
 			p.Rated = !casual
 			p.Shortest, p.Longest = time.Duration(shortest)*time.Second, time.Duration(longest)*time.Second
-			files, err := byVariant(models)
+			files, err := byVariant(results, models)
 			if err != nil {
 				return err
 			}
@@ -88,7 +92,8 @@ account that has never played becomes a bot, for good, by
 	}
 	f := cmd.Flags()
 	f.StringVar(&tokenFile, "token-file", "", "`file` with the token of a bot account")
-	f.StringArrayVar(&models, "model", nil, "checkpoint `file`; several for several variants")
+	f.StringArrayVar(&models, "model", nil, "checkpoint `file` or RUN@GENERATION; several for several variants")
+	modelFlag(cmd, "model", &results)
 	f.IntVar(&cfg.Policy.AtOnce, "games", 1, "games at once")
 	f.BoolVar(&casual, "casual-only", false, "take no rated games")
 	f.BoolVar(&cfg.Policy.Bots, "bots", true, "play against other bots")
@@ -106,9 +111,13 @@ account that has never played becomes a bot, for good, by
 }
 
 // byVariant says which file plays which variant.
-func byVariant(models []string) (map[chess.Variant]string, error) {
+func byVariant(results string, models []string) (map[chess.Variant]string, error) {
 	files := map[chess.Variant]string{}
-	for _, path := range models {
+	for _, model := range models {
+		path, err := store.FindModel(results, model)
+		if err != nil {
+			return nil, err
+		}
 		c, err := checkpoint.Read(path)
 		if err != nil {
 			return nil, err

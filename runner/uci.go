@@ -7,11 +7,12 @@ import (
 
 	"alamos/pkg/chess"
 	"alamos/pkg/engine"
+	"alamos/pkg/store"
 	"alamos/pkg/uci"
 )
 
 func uciCommand() *cobra.Command {
-	var model string
+	var model, results string
 	var h engine.Hardware
 	cmd := &cobra.Command{
 		Use:   "uci",
@@ -21,9 +22,11 @@ programs, tournament managers and lichess bridges ask for it. The engine plays t
 variant that its network was trained for. Without a network it knows the rules only,
 of every variant.
 
+` + aboutModels + `
+
 What a user may change while it runs (MultiPV, CPuct, Temperature and more) is
 offered as UCI options. A "go" without limits is infinite, as UCI has it.`,
-		Example: `  alamos uci --model results/quickstart/*/checkpoints/gen-0008.safetensors
+		Example: `  alamos uci --model quickstart@last
   printf 'position startpos\ngo nodes 800\n' | alamos uci --model gen-0008.safetensors`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -35,8 +38,11 @@ offered as UCI options. A "go" without limits is infinite, as UCI has it.`,
 			}
 			mind := engine.Blank(chess.Variants()...)
 			if model != "" {
-				var err error
-				if mind, err = engine.Load(model, h); err != nil {
+				file, err := store.FindModel(results, model)
+				if err != nil {
+					return err
+				}
+				if mind, err = engine.Load(file, h); err != nil {
 					return err
 				}
 			}
@@ -46,7 +52,8 @@ offered as UCI options. A "go" without limits is infinite, as UCI has it.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&model, "model", "", "checkpoint `file` of a run (default: no network)")
+	f.StringVar(&model, "model", "", "checkpoint `file` or RUN@GENERATION (default: no network)")
+	modelFlag(cmd, "model", &results)
 	f.IntVar(&h.Threads, "threads", 0, "threads of the network (default: one a core)")
 	f.IntVar(&h.Batch, "batch", 0, "positions evaluated at once (default: 16 a thread)")
 	f.StringVar(&h.Precision, "precision", "auto", "of network inference: auto, fp32 or bf16")

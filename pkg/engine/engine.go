@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/encode"
 	"alamos/pkg/search"
 	"alamos/pkg/uci"
 )
@@ -18,8 +19,9 @@ type Mind struct {
 	Name     string // of the network, for users
 	Variants []chess.Variant
 	Eval     search.Evaluator
-	Batch    int    // positions that are evaluated as fast as one
-	Close    func() // nil: nothing to close
+	Policy   encode.Policy // of the network; nil: there is none
+	Batch    int           // positions that are evaluated as fast as one
+	Close    func()        // nil: nothing to close
 }
 
 // Engine thinks. It is not safe for use by several goroutines.

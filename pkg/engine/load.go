@@ -50,6 +50,7 @@ func Load(path string, h Hardware) (Mind, error) {
 		Name:     fmt.Sprintf("%s %s %dx%d", name, variant, c.Spec.Depth, c.Spec.Width),
 		Variants: []chess.Variant{variant},
 		Eval:     search.NewEvaluator(codec, group),
+		Policy:   codec.Policy,
 		Batch:    h.Batch,
 		Close:    func() { group.Close(); model.Close() },
 	}, nil

@@ -39,6 +39,13 @@ func (s *settings) search() search.Config {
 	}
 }
 
+// SearchConfig is the search of an engine whose settings nobody has changed, with so
+// many positions evaluated at once; its visits are the caller's to set.
+func SearchConfig(leaves int) search.Config {
+	s := defaults(Mind{Batch: leaves})
+	return s.search()
+}
+
 // option is a setting with its name and how it is read.
 type option struct {
 	uci.Option

@@ -3,11 +3,9 @@ package lab
 import (
 	"context"
 	"fmt"
-	"math"
-	"slices"
 	"strconv"
-	"strings"
 
+	"alamos/pkg/analysis"
 	"alamos/pkg/chess"
 	"alamos/pkg/experiment"
 	"alamos/pkg/search"
@@ -18,10 +16,6 @@ import (
 // positionCode is the version of the code that answers questions about positions,
 // see untrainedCode.
 const positionCode = "1"
-
-// treeShare is the share of a search's visits below which a position is not kept:
-// no figure is large enough to show it.
-const treeShare = 500
 
 // positions answers what the figures of the notebook ask of networks and searches,
 // so that figures can be drawn again without either.
@@ -76,7 +70,7 @@ func (t *trial) position(ctx context.Context, q store.Question) error {
 		if err := search.Run(ctx, []*search.Tree{tree}, search.NewEvaluator(t.codec, session)); err != nil {
 			return nil, err
 		}
-		return nil, answer(p, tree, q.Visits).Write(t.Path(q.File()))
+		return nil, analysis.Answer(p, tree, q.Visits).Write(t.Path(q.File()))
 	}})
 }
 
@@ -96,52 +90,6 @@ func figurePosition(v chess.Variant, s *experiment.Settings, name string) (chess
 		return chess.Chess960(v, 518) // the usual one, of 0 to 959
 	}
 	return chess.ParseFEN(v, s.Game.Start[0])
-}
-
-// answer is what a finished search, of no visits the network alone, thinks of p.
-func answer(p chess.Position, tree *search.Tree, visits int) *store.Answer {
-	unknown := store.Float(math.NaN())
-	out := &store.Answer{FEN: p.FEN(), Value: store.Float(tree.Value()), Visits: visits}
-	for _, e := range tree.Root() {
-		m := store.MoveAnswer{UCI: p.UCI(e.Move), SAN: p.SAN(e.Move), Prior: store.Float(e.Prior), Visits: e.Visits, Q: store.Float(e.Q)}
-		if e.Visits == 0 {
-			m.Q = unknown
-		}
-		out.Moves = append(out.Moves, m)
-	}
-	slices.SortStableFunc(out.Moves, func(a, b store.MoveAnswer) int {
-		if a.Visits != b.Visits {
-			return b.Visits - a.Visits
-		}
-		switch {
-		case a.Prior > b.Prior:
-			return -1
-		case a.Prior < b.Prior:
-			return 1
-		}
-		return 0
-	})
-	if visits == 0 {
-		return out
-	}
-	out.Tree = []store.TreeNode{{Parent: -1, Visits: visits, Prior: unknown, Q: store.Float(-tree.Value())}}
-	at := map[string]int{"": 0}
-	tree.Walk(func(path []chess.Move, e search.Edge) bool {
-		if e.Visits*treeShare < visits {
-			return false
-		}
-		here := p
-		var key strings.Builder
-		for _, m := range path[:len(path)-1] {
-			key.WriteString(here.UCI(m) + " ")
-			here.Play(m)
-		}
-		parent := at[key.String()]
-		at[key.String()+here.UCI(e.Move)+" "] = len(out.Tree)
-		out.Tree = append(out.Tree, store.TreeNode{Parent: parent, Move: here.SAN(e.Move), Visits: e.Visits, Prior: store.Float(e.Prior), Q: store.Float(e.Q)})
-		return true
-	})
-	return out
 }
 
 // checkPositions reports positions of figures that are none.

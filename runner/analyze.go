@@ -1,0 +1,296 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"alamos/pkg/analysis"
+	"alamos/pkg/chess"
+	"alamos/pkg/disk"
+	"alamos/pkg/engine"
+	"alamos/pkg/store"
+	"alamos/plots"
+)
+
+// analyzeOptions are the flags of alamos analyze.
+type analyzeOptions struct {
+	model, results string
+	variant        string
+	fen, pgn       string
+	game, ply      int
+	visits         int
+	seconds        float64
+	most           int
+	asJSON         bool
+	tree, planes   string
+	board          string
+	hardware       engine.Hardware
+}
+
+func analyzeCommand() *cobra.Command {
+	var o analyzeOptions
+	cmd := &cobra.Command{
+		Use:     "analyze",
+		Aliases: []string{"analyse"},
+		Short:   "Say what a network and a search think of a position",
+		Long: `analyze searches a position with a network and prints, for each move, its share of the
+visits, the network's prior, the mean value Q for the side to move (-1 to 1; "!" is a
+result by force), and the line expected. With --visits 0 the network alone is asked.
+Without a network the search knows the rules only.
+
+The position is the start, a --fen, or one of a --pgn: after --ply half-moves of game
+--game, with the moves before it, which repetitions depend on.
+
+Pictures: --tree draws the search, --board the position with the moves favored, and
+--planes where the network's policy puts its probability: among all moves it can
+express, and among the legal ones, which is what a search sees.
+
+` + aboutModels,
+		Example: `  alamos analyze --model quickstart@last
+  alamos analyze --model gen-0008.safetensors --fen '8/8/8/8/8/5k2/4q3/6K1 b - - 0 1' --visits 2000
+  alamos analyze --model quickstart@8 --pgn games.pgn --game 3 --ply 20 --json
+  alamos analyze --model quickstart@last --tree tree.svg --planes policy.png --board board.pdf`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			// Neither of both limits means the default of visits; time alone has no other.
+			if o.seconds > 0 && !cmd.Flags().Changed("visits") {
+				o.visits = 0
+			}
+			if err := o.check(); err != nil {
+				return err
+			}
+			return o.run(cmd)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.model, "model", "", "checkpoint `file` or RUN@GENERATION (default: no network)")
+	modelFlag(cmd, "model", &o.results)
+	variantFlag(cmd, &o.variant, "", "the rules, where no network has them (default: chess)")
+	f.StringVar(&o.fen, "fen", "", "the position (default: the start)")
+	f.StringVar(&o.pgn, "pgn", "", "`file` with the game of the position")
+	f.IntVar(&o.game, "game", 1, "number of the game in the file, from 1")
+	f.IntVar(&o.ply, "ply", -1, "half-moves played before the position (default: all of the game)")
+	f.IntVar(&o.visits, "visits", 800, "of the search; 0: the network alone, or as many as --time allows")
+	f.Float64Var(&o.seconds, "time", 0, "of the search, in `seconds`")
+	f.IntVar(&o.most, "multipv", 10, "moves to tell; 0: all")
+	f.BoolVar(&o.asJSON, "json", false, "print JSON")
+	f.StringVar(&o.tree, "tree", "", "draw the search tree to this `file`: .svg, .png, .pdf or .dot")
+	f.StringVar(&o.planes, "planes", "", "draw the policy to this `file`: .svg, .png or .pdf")
+	f.StringVar(&o.board, "board", "", "draw the position to this `file`: .svg, .png or .pdf")
+	f.IntVar(&o.hardware.Threads, "threads", 0, "threads of the network (default: one a core)")
+	f.StringVar(&o.hardware.Precision, "precision", "auto", "of network inference: auto, fp32 or bf16")
+	return cmd
+}
+
+const longestAnalysis = 7 * 24 * 3600 // seconds
+
+// check finds the faults of the flags alone.
+func (o *analyzeOptions) check() error {
+	switch {
+	case o.fen != "" && o.pgn != "":
+		return usagef("--fen and --pgn: want one position")
+	case o.game < 1:
+		return usagef("--game: want 1 or more, have %d", o.game)
+	case o.ply < -1:
+		return usagef("--ply: want 0 or more, have %d", o.ply)
+	case o.visits < 0 || o.visits > 100_000_000:
+		return usagef("--visits: want 0 to 100000000, have %d", o.visits)
+	case !(o.seconds >= 0 && o.seconds <= longestAnalysis):
+		return usagef("--time: want 0 to %d seconds, have %g", longestAnalysis, o.seconds)
+	case o.most < 0:
+		return usagef("--multipv: want 0 or more, have %d", o.most)
+	case o.hardware.Threads < 0:
+		return usagef("--threads: want 0 or more, have %d", o.hardware.Threads)
+	case o.tree != "" && o.visits == 0 && o.seconds == 0:
+		return usagef("--tree: there is no search to draw: want --visits or --time")
+	case o.planes != "" && o.model == "":
+		return usagef("--planes: there is no network to draw the policy of: want --model")
+	}
+	for flag, file := range map[string]string{"tree": o.tree, "planes": o.planes, "board": o.board} {
+		formats := slices.Clone(plots.Extensions[:])
+		if flag == "tree" {
+			formats = append(formats, ".dot")
+		}
+		if file != "" && !slices.Contains(formats, filepath.Ext(file)) {
+			return usagef("--%s: %s: want a file that ends in %s", flag, file, strings.Join(formats, ", "))
+		}
+	}
+	return nil
+}
+
+func (o *analyzeOptions) run(cmd *cobra.Command) error {
+	variant := chess.Standard
+	if o.variant != "" {
+		v, err := chess.ParseVariant(o.variant)
+		if err != nil {
+			return usagef("--variant: %w", err)
+		}
+		variant = v
+	}
+	mind := engine.Blank(variant)
+	if o.model != "" {
+		file, err := store.FindModel(o.results, o.model)
+		if err != nil {
+			return err
+		}
+		if mind, err = engine.Load(file, o.hardware); err != nil {
+			return err
+		}
+		defer mind.Close()
+		if o.variant != "" && variant != mind.Variants[0] {
+			return usagef("--variant %s: the network of %s plays %s", variant, o.model, mind.Variants[0])
+		}
+		variant = mind.Variants[0]
+	}
+	g, err := o.position(variant, cmd.InOrStdin())
+	if err != nil {
+		return err
+	}
+	var legal chess.MoveList
+	p := *g.Position()
+	p.LegalMoves(&legal)
+	if end := p.Ended(&legal); end.Over() {
+		return fmt.Errorf("the game is over in %s: %v", p.FEN(), end)
+	}
+	began := time.Now()
+	limits := analysis.Limits{Visits: o.visits, Time: time.Duration(o.seconds * float64(time.Second))}
+	tree, err := analysis.Search(cmd.Context(), g, engine.SearchConfig(o.leaves(mind.Batch)), mind.Eval, limits)
+	if err != nil {
+		return err
+	}
+	r := analysis.Of(p, tree, time.Since(began))
+	r.Network = mind.Name
+	if mind.Policy != nil {
+		if r.Policy, err = analysis.AskPolicy(g, mind.Eval, mind.Policy); err != nil {
+			return err
+		}
+	}
+	if err := o.draw(r); err != nil {
+		return err
+	}
+	if o.asJSON {
+		return r.JSON(cmd.OutOrStdout(), o.most)
+	}
+	return r.Text(cmd.OutOrStdout(), o.most)
+}
+
+// leaves is how many positions are evaluated at once: a search of few visits is
+// weaker the more it chooses without knowing the answers.
+func (o *analyzeOptions) leaves(fastest int) int {
+	if o.visits == 0 {
+		return fastest
+	}
+	return max(1, min(fastest, o.visits/100))
+}
+
+// position is the game up to the position that is asked about.
+func (o *analyzeOptions) position(v chess.Variant, stdin io.Reader) (*chess.Game, error) {
+	switch {
+	case o.pgn != "":
+		return o.fromPGN(v, stdin)
+	case o.fen != "":
+		p, err := chess.ParseFEN(v, o.fen)
+		if err != nil {
+			return nil, usagef("--fen: %w", err)
+		}
+		return chess.NewGame(p), nil
+	}
+	return chess.NewGame(chess.StartPosition(v)), nil
+}
+
+func (o *analyzeOptions) fromPGN(v chess.Variant, stdin io.Reader) (*chess.Game, error) {
+	in, err := openPGN(o.pgn, stdin)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	r := chess.NewPGNReader(in)
+	if o.variant != "" {
+		r.SetVariant(v)
+	}
+	var game *chess.PGN
+	for n := 0; n < o.game; n++ {
+		next, err := r.Next()
+		var bad *chess.PGNError
+		switch {
+		case err == io.EOF:
+			return nil, fmt.Errorf("%s has %s, no game %d", o.pgn, count(n, "game"), o.game)
+		case errors.As(err, &bad) && n+1 < o.game: // another game's
+			continue
+		case err != nil:
+			return nil, fmt.Errorf("%s: %w", o.pgn, err)
+		}
+		game = next
+	}
+	if o.model != "" && game.Variant != v {
+		return nil, fmt.Errorf("%s: game %d is of %s: the network of %s plays %s", o.pgn, o.game, game.Variant, o.model, v)
+	}
+	plies := o.ply
+	if plies < 0 {
+		plies = len(game.Moves)
+	}
+	if plies > len(game.Moves) {
+		return nil, fmt.Errorf("%s: game %d has %d plies, no ply %d", o.pgn, o.game, len(game.Moves), plies)
+	}
+	g := chess.NewGame(game.Start)
+	for _, m := range game.Moves[:plies] {
+		g.Play(m)
+	}
+	return g, nil
+}
+
+// draw writes the pictures that are asked for.
+func (o *analyzeOptions) draw(r *analysis.Result) error {
+	a := r.Answer()
+	if o.tree != "" {
+		if err := drawTo(o.tree, analysis.TreeChart(a, plots.Frame{Title: "Search of " + count(r.Visits, "visit")})); err != nil {
+			return err
+		}
+	}
+	if o.board != "" {
+		most := analysis.MostArrows
+		if o.most > 0 {
+			most = min(most, o.most)
+		}
+		if err := drawTo(o.board, analysis.BoardChart(a, plots.Frame{}, most)); err != nil {
+			return err
+		}
+	}
+	if o.planes == "" {
+		return nil
+	}
+	frame := plots.Frame{Title: "Policy before and after the mask of legal moves", Note: fmt.Sprintf("legal moves have %.1f %% of the probability of %s", 100*r.Policy.Legal, r.Network)}
+	return drawTo(o.planes, analysis.PlanesChart(r.Policy, a, frame))
+}
+
+// drawTo writes a chart to a file in the format that its name says.
+func drawTo(file string, c plots.Chart) error {
+	f, err := c.Figure()
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	var b []byte
+	switch filepath.Ext(file) {
+	case ".svg":
+		b, err = f.SVG()
+	case ".png":
+		b, err = f.PNG()
+	case ".pdf":
+		b, err = f.PDF()
+	case ".dot":
+		if d, ok := c.(interface{ DOT() ([]byte, error) }); ok {
+			b, err = d.DOT()
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	return disk.WriteBytes(file, b)
+}
