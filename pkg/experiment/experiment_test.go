@@ -288,7 +288,7 @@ func TestSet(t *testing.T) {
 	if o := e.Origin("search.visits").String(); o != "--set" {
 		t.Errorf("origin %s", o)
 	}
-	got := faults(t, folder{"x.yaml": head}, "search.visits=ten", "serach.visits=1", "nothing", "extends=a", "search.fpu=[1", "about=a: b: c", "alamos=1")
+	got := faults(t, folder{"x.yaml": head}, "search.visits=ten", "serach.visits=1", "nothing", "extends=a", "search.fpu=[1", "about=a: b: c", "alamos=1", "hooks=[gone.go]")
 	want := strings.Join([]string{
 		`--set:1:15: search.visits: want a whole number of at least 1, have ten`,
 		`--set:2:1: serach.visits: unknown key (did you mean "search.visits"?)`,
@@ -297,6 +297,7 @@ func TestSet(t *testing.T) {
 		`--set:5:13: a list that starts with '[' is not closed or lacks a comma`,
 		`--set:6:11: a second ": " in one value (start a new line, or put quotes around the text)`,
 		`--set:7:1: alamos: can only be set in a file`,
+		`--set:8:8: hooks[0].file: cannot read gone.go: file does not exist (paths of --set start at the working directory)`,
 	}, "\n")
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

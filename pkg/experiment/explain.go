@@ -107,7 +107,8 @@ func (e *Experiment) ExplainTrial(i int) []Explained {
 }
 
 // FindTrial returns the place in e.Trials of the trial with a number, counted
-// from 1, a label, an ID, or some of the words of a label that no other has.
+// from 1, a label, an ID, or some of the words of a label that no other has, with or
+// without the sections of their keys: depth=2 for network.depth=2.
 func (e *Experiment) FindTrial(word string) (int, error) {
 	if n, err := strconv.Atoi(word); err == nil && n >= 1 && n <= len(e.Trials) {
 		return n - 1, nil
@@ -119,7 +120,10 @@ func (e *Experiment) FindTrial(word string) (int, error) {
 			return i, nil
 		}
 		of := strings.Fields(t.Label)
-		if len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(of, w) }) {
+		missing := func(w string) bool {
+			return !slices.ContainsFunc(of, func(o string) bool { return o == w || strings.Contains(w, "=") && strings.HasSuffix(o, "."+w) })
+		}
+		if len(words) > 0 && !slices.ContainsFunc(words, missing) {
 			found = append(found, i)
 		}
 	}

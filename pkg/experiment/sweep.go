@@ -8,8 +8,8 @@ import (
 
 // Left is a combination that the budget of a sweep leaves out.
 type Left struct {
-	Label string // of its trials, without the seed
-	Why   string // the key that leaves it out, "sweep.budget.games"
+	Label string `json:"label"` // of its trials, without the seed
+	Why   string `json:"why"`   // the key that leaves it out, "sweep.budget.games"
 }
 
 // expansion is a sweep on its way to trials.

@@ -363,7 +363,11 @@ func readFile(c *checker, path string, t *tree, s typ, endings ...string) (any, 
 	}
 	name := c.files.beside(t.at.File, t.text)
 	if _, err := c.files.read(name); err != nil {
-		return c.fail(t, path, "paths start at the folder of this file", "cannot read %s: %s", printable(name), reason(err))
+		start := "paths start at the folder of this file"
+		if t.at.File == setFile {
+			start = "paths of --set start at the working directory"
+		}
+		return c.fail(t, path, start, "cannot read %s: %s", printable(name), reason(err))
 	}
 	t.text = name
 	return name, true

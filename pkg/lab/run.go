@@ -99,6 +99,9 @@ func Run(ctx context.Context, e *experiment.Experiment, opt Options) error {
 	if err := r.findFunctions(); err != nil {
 		return err
 	}
+	if n := len(e.Left); n > 0 {
+		r.Reporter.Note(fmt.Sprintf("the budget of the sweep leaves out %d of its combinations (alamos plan lists them)", n))
+	}
 	word, err := r.begin()
 	if err != nil {
 		return advised(err)

@@ -134,7 +134,19 @@ func (w *pageWriter) state() []notebook.Cell {
 	default:
 		cells = append(cells, notebook.Note{Markdown: "Not all generations are there. " + strings.Join(unfinished, "; ") + "."})
 	}
-	return append(cells, w.endings()...)
+	return append(append(cells, w.endings()...), w.leftOut()...)
+}
+
+// leftOut says what the budget of the sweep has no trial for.
+func (w *pageWriter) leftOut() []notebook.Cell {
+	if len(w.Left) == 0 {
+		return nil
+	}
+	var list []string
+	for _, l := range w.Left {
+		list = append(list, l.Label+": "+l.Why)
+	}
+	return []notebook.Cell{notebook.Note{Markdown: fmt.Sprintf("The budget of the sweep leaves out %s.\n\n%s", plural(len(list), "combination"), asCode(list))}}
 }
 
 // have is "1 trial has".

@@ -53,7 +53,7 @@ type ShownTrialMore struct {
 	Label     string            `json:"label,omitempty"`
 	Machine   store.Machine     `json:"machine"`
 	Ended     string            `json:"ended,omitempty"` // why it ended before its last generation
-	Stages    []ShownStage      `json:"stages"`
+	Stages    []ShownStage      `json:"stages"`          // in the order of a run that begins anew
 	Standings *store.Tournament `json:"tournament,omitempty"`
 }
 
@@ -155,6 +155,7 @@ func (s *Shown) add(t *store.Trial, verify bool) error {
 		}
 		d.Stages = append(d.Stages, x)
 	}
+	slices.SortStableFunc(d.Stages, func(a, b ShownStage) int { return store.CompareStages(a.Name, b.Name) })
 	var err error
 	d.Standings, err = t.Tournament()
 	s.Details = append(s.Details, d)
@@ -207,7 +208,7 @@ func (s *Shown) Write(w io.Writer) error {
 		fmt.Fprintf(tw, "page\t%s\n", s.Page)
 	}
 	if len(s.Settings) > 0 {
-		fmt.Fprintln(tw, "\nsettings that are not the defaults\t\t")
+		fmt.Fprintln(tw, "\nsettings that are not the defaults")
 		for _, x := range s.Settings {
 			fmt.Fprintf(tw, "  %s\t%s\t%s\n", x.Key, x.Value, x.Origin)
 		}
@@ -223,39 +224,35 @@ func (s *Shown) Write(w io.Writer) error {
 
 // writeSweep writes the table of the sweep.
 func (s *Shown) writeSweep(w io.Writer) {
-	fmt.Fprintf(w, "\ntrial\t")
-	for _, a := range s.Axes {
-		fmt.Fprintf(w, "%s\t", a)
-	}
-	fmt.Fprintf(w, "generations\t")
 	var metrics []metric
 	for _, name := range s.Metrics {
 		if slices.ContainsFunc(s.All, func(t ShownTrial) bool { m, ok := t.Metrics[name]; return ok && !m.Missing() }) {
 			metrics = append(metrics, metricOf(name))
 		}
 	}
+	row := append(append([]string{"\ntrial"}, s.Axes...), "generations")
 	for _, m := range metrics {
-		fmt.Fprintf(w, "%s\t", m.label)
-	}
-	fmt.Fprintln(w)
-	for _, t := range s.All {
-		fmt.Fprintf(w, "%s\t", t.Folder)
-		for _, v := range t.Values {
-			fmt.Fprintf(w, "%s\t", v)
+		label := m.label
+		if m.unit != "" {
+			label += " (" + m.unit + ")"
 		}
-		fmt.Fprintf(w, "%s\t", progress(t.Done, t.Generations))
+		row = append(row, label)
+	}
+	fmt.Fprintln(w, strings.Join(row, "\t"))
+	for _, t := range s.All {
+		row := append(append([]string{t.Folder}, t.Values...), progress(t.Done, t.Generations))
 		for _, m := range metrics {
 			v, ok := t.Metrics[m.name]
 			if !ok {
 				v = store.Unmeasured()
 			}
-			fmt.Fprintf(w, "%s\t", shown(m, v))
+			row = append(row, shown(m, v).String())
 		}
 		if t.Failed != "" {
 			first, _, _ := strings.Cut(t.Failed, "\n")
-			fmt.Fprintf(w, "failed: %s", first)
+			row = append(row, "failed: "+first)
 		}
-		fmt.Fprintln(w)
+		fmt.Fprintln(w, strings.Join(row, "\t"))
 	}
 }
 

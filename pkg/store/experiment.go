@@ -27,6 +27,7 @@ type Experiment struct {
 	Axes     []experiment.Axis   `json:"axes,omitempty"`
 	Notebook []experiment.Cell   `json:"notebook"`
 	Trials   []experiment.Trial  `json:"trials"`
+	Left     []experiment.Left   `json:"left,omitempty"` // what the budget of the sweep has no trial for
 	Halving  *experiment.Halving `json:"halving,omitempty"`
 	// Ended says that the run came to its end, with what failed by the folder of
 	// the trial. A run that is killed or interrupted has no end.
@@ -74,7 +75,7 @@ type Change struct {
 func Describe(e *experiment.Experiment) *Experiment {
 	x := &Experiment{
 		Name: e.Name, About: e.About, File: e.File, Base: e.Base,
-		Settings: e.Explain(), Axes: e.Axes, Notebook: e.Notebook, Trials: e.Trials, Halving: e.Halving,
+		Settings: e.Explain(), Axes: e.Axes, Notebook: e.Notebook, Trials: e.Trials, Left: e.Left, Halving: e.Halving,
 	}
 	for _, d := range e.BaseDiff() {
 		x.Changes = append(x.Changes, Change{d.Path, d.A, d.B})

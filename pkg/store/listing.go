@@ -279,7 +279,7 @@ func Resolve(results, what string) (run *Run, trial *Trial, err error) {
 	case len(found) == 1:
 		return run, trial, nil
 	case len(found) > 1:
-		return nil, nil, fmt.Errorf("%q begins the hashes of several trials: %s", what, strings.Join(found, ", "))
+		return nil, nil, fmt.Errorf("%q begins the hashes of several trials: want the folder of one, %s", what, strings.Join(found, " or "))
 	case len(names) == 0:
 		return nil, nil, fmt.Errorf("no results of %q: there are none at all in %s (alamos run makes them; --results names another folder)", what, results)
 	}

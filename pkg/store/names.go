@@ -1,7 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,6 +25,35 @@ func TrainStage(g int) string    { return fmt.Sprintf("training %d", g) }
 
 func CheckpointHooksStage(g int) string { return fmt.Sprintf("checkpoint hooks %d", g) }
 func StopStage(g int) string            { return fmt.Sprintf("stop %d", g) }
+
+// CompareStages puts the names of stages in the order in which a run that begins
+// anew comes to them. Those of a generation come before those of the next, then
+// the tournament and what figures ask.
+func CompareStages(a, b string) int {
+	ga, ka := stagePlace(a)
+	gb, kb := stagePlace(b)
+	return cmp.Or(cmp.Compare(ga, gb), cmp.Compare(ka, kb))
+}
+
+// stagePlace is the generation of a stage and its place there.
+func stagePlace(name string) (generation, place int) {
+	kinds := []func(int) string{SelfPlayStage, HooksStage, TargetStage, TrainStage, CheckpointHooksStage, StopStage}
+	if i := strings.LastIndexByte(name, ' '); i >= 0 {
+		if g, err := strconv.Atoi(name[i+1:]); err == nil {
+			place := slices.IndexFunc(kinds, func(stage func(int) string) bool { return stage(g) == name })
+			if place >= 0 {
+				return g, place
+			}
+		}
+	}
+	switch name {
+	case UntrainedStage:
+		return 0, 0
+	case TournamentStage:
+		return math.MaxInt, 0
+	}
+	return math.MaxInt, 1
+}
 
 // Files of a generation, relative to the trial's folder. Generation 0 is the
 // untrained network.

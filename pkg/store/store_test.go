@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -175,4 +176,18 @@ func TestFindMetric(t *testing.T) {
 	s.Settings.Hooks = nil
 	_, _, err := s.FindMetric("traded")
 	wantError(t, err, "no hooks")
+}
+
+func TestCompareStages(t *testing.T) {
+	want := []string{UntrainedStage, SelfPlayStage(1), HooksStage(1), TargetStage(1), TrainStage(1), CheckpointHooksStage(1), StopStage(1),
+		SelfPlayStage(2), TrainStage(2), SelfPlayStage(10), TournamentStage, Question{Position: "start", Generation: 2}.Stage()}
+	have := slices.Clone(want)
+	slices.Sort(have)
+	if slices.Equal(have, want) {
+		t.Fatal("the order of letters would do")
+	}
+	slices.SortFunc(have, CompareStages)
+	if !slices.Equal(have, want) {
+		t.Errorf("%q", have)
+	}
 }
