@@ -14,6 +14,7 @@ import (
 	"alamos/pkg/arena"
 	"alamos/pkg/chess"
 	"alamos/pkg/disk"
+	"alamos/pkg/experiment"
 	"alamos/pkg/store"
 )
 
@@ -61,6 +62,9 @@ func tournament(t *store.Trial) (p *played, note string, err error) {
 	if change := otherSettings(t, stage); change != "" {
 		return nil, fmt.Sprintf("%s: its tournament was played with other settings (%s) and is left out", t.Dir, change), nil
 	}
+	if name := store.CheckpointName(t.Last()); playsLast(t) && !slices.ContainsFunc(res.Players, func(p store.PlayerResult) bool { return p.Name == name }) {
+		return nil, fmt.Sprintf("%s: its tournament was played without %s, the newest network, and is left out", t.Dir, name), nil
+	}
 	p = &played{Tournament: res, subject: -1, opponents: map[string]string{}}
 	for i, x := range res.Players {
 		if g := x.Generation; g > 0 && g <= t.Last() && (p.subject < 0 || g > res.Players[p.subject].Generation) {
@@ -79,6 +83,13 @@ func tournament(t *store.Trial) (p *played, note string, err error) {
 		return p, fmt.Sprintf("%s %v: ratings are taken from the manifest", t.Path(gamesFile), err), nil
 	}
 	return p, "", nil
+}
+
+// playsLast reports whether the newest network is to play in the tournament.
+func playsLast(t *store.Trial) bool {
+	return slices.ContainsFunc(t.Settings.Tournament.Players, func(p experiment.Player) bool {
+		return p.Kind == experiment.PlayerLast || p.Kind == experiment.PlayerEvery
+	})
 }
 
 // otherSettings says how the settings of a tournament that was played are not

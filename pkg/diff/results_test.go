@@ -67,6 +67,23 @@ func TestPairedResults(t *testing.T) {
 	}
 }
 
+// A tournament of another number of generations is not that of the newest network.
+func TestTournamentOfOtherGenerations(t *testing.T) {
+	inFolder(t, map[string]string{"small.yaml": small, "deeper.yaml": deeper})
+	pretend(t, "small.yaml", 1, 50, 1)
+	pretend(t, "deeper.yaml", 2, 250, 0.9)
+	writeFile(t, "small.yaml", strings.Replace(small, "generations: 3", "generations: 2", 1))
+	r := compared(t, "small.yaml", "deeper.yaml", Options{})
+	for _, m := range r.Groups[0].Metrics {
+		if strings.Contains(m.Name, "score") && m.A.Value != nil {
+			t.Errorf("%s: %+v", m.Name, m)
+		}
+	}
+	if !slices.ContainsFunc(r.Groups[0].Notes, func(n string) bool { return strings.Contains(n, "without gen-2, the newest network") }) {
+		t.Errorf("notes: %q", r.Notes)
+	}
+}
+
 // With another seed the openings are others: there are no pairs, and the same
 // opponent all the same.
 func TestUnpairedResults(t *testing.T) {

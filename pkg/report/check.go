@@ -57,6 +57,9 @@ func (r *Report) Check(opt Options) ([]Finding, error) {
 		for _, ext := range plots.Extensions {
 			f, err := d.checkStamp(d.path + ext)
 			faults = errors.Join(faults, err)
+			if why, _ := d.nothing(); f.State == Stale && len(r.Trials) > 0 {
+				f.Why += "; nothing can be drawn in its place: " + why
+			}
 			if f.Path != "" {
 				findings = append(findings, f)
 			}
