@@ -79,7 +79,7 @@ func TestTournamentOfOtherGenerations(t *testing.T) {
 			t.Errorf("%s: %+v", m.Name, m)
 		}
 	}
-	if !slices.ContainsFunc(r.Groups[0].Notes, func(n string) bool { return strings.Contains(n, "without gen-2, the newest network") }) {
+	if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, "without gen-2, the newest network") }) {
 		t.Errorf("notes: %q", r.Notes)
 	}
 }
