@@ -38,7 +38,7 @@ func analyzeCommand() *cobra.Command {
 	var o analyzeOptions
 	cmd := &cobra.Command{
 		Use:     "analyze",
-		Aliases: []string{"analyse"},
+		Aliases: []string{"analyse"}, //nolint:misspell // as the British write it
 		Short:   "Say what a network and a search think of a position",
 		Long: `analyze searches a position with a network and prints, for each move, its share of the
 visits, the network's prior, the mean value Q for the side to move (-1 to 1; "!" is a

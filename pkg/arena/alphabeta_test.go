@@ -10,26 +10,8 @@ import (
 	"alamos/pkg/search"
 )
 
-// material values positions by the pieces on the board.
-type material struct{ values []float64 }
-
-func (m *material) Add(g *chess.Game, _ []chess.Move) {
-	p := g.Position()
-	sum := 0
-	for t, worth := range map[chess.PieceType]int{chess.Pawn: 1, chess.Knight: 3, chess.Bishop: 3, chess.Rook: 5, chess.Queen: 9} {
-		sum += worth * (p.Pieces(p.Turn(), t).Count() - p.Pieces(p.Turn().Other(), t).Count())
-	}
-	m.values = append(m.values, float64(sum)/200)
-}
-
-func (m *material) Values(context.Context) ([]float64, error) {
-	out := m.values
-	m.values = nil
-	return out, nil
-}
-
 func alphaBetaEntrant(name string, depth int) Entrant {
-	return Entrant{Name: name, New: func(int) (Player, error) { return NewAlphaBeta(name, depth, &material{}) }}
+	return Entrant{Name: name, New: func(int) (Player, error) { return NewAlphaBeta(name, depth, &Material{}) }}
 }
 
 // Counting pieces two plies ahead wins against random moves in every variant in
@@ -71,7 +53,7 @@ func TestAlphaBetaVaries(t *testing.T) {
 }
 
 func TestAlphaBetaRefuses(t *testing.T) {
-	if _, err := NewAlphaBeta("a", 0, &material{}); err == nil || !strings.Contains(err.Error(), "player a") {
+	if _, err := NewAlphaBeta("a", 0, &Material{}); err == nil || !strings.Contains(err.Error(), "player a") {
 		t.Errorf("error %v", err)
 	}
 	bad := Entrant{Name: "bad", New: func(int) (Player, error) { return NewAlphaBeta("bad", 1, failing{}) }}

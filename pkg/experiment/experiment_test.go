@@ -211,6 +211,30 @@ func TestPlayers(t *testing.T) {
 	}
 }
 
+// Players that other versions did not have; a checkpoint's file is beside the
+// experiment's.
+func TestMorePlayers(t *testing.T) {
+	e := load(t, "tournament:\n  players: [last, material: 2, policy: untrained, model: quickstart@8, {model: nets/old.safetensors, rounds: 4}]\n")
+	s := e.Settings
+	want := []Player{
+		{Kind: PlayerLast}, {Kind: PlayerMaterial, Depth: 2}, {Kind: PlayerPolicy, Policy: "untrained"},
+		{Kind: PlayerModel, Model: "quickstart@8"}, {Kind: PlayerModel, Model: "nets/old.safetensors", Rounds: 4},
+	}
+	if diff := cmp.Diff(want, s.Tournament.Players); diff != "" {
+		t.Error(diff)
+	}
+	for _, p := range s.Tournament.Players {
+		b, err := json.Marshal(p)
+		var back Player
+		if err == nil {
+			err = json.Unmarshal(b, &back)
+		}
+		if diff := cmp.Diff(p, back); err != nil || diff != "" {
+			t.Errorf("%s: %v %s", b, err, diff)
+		}
+	}
+}
+
 func TestSweep(t *testing.T) {
 	e := load(t, "seed: 5\nsweep:\n  grid:\n    search.c_puct: [1, 2.50]\n    training.schedule: [{kind: constant}, {kind: step, initial: 1e-1}]\n  seeds: 2\n")
 	var labels []string

@@ -56,6 +56,8 @@ func jsonType(t typ, path string) object {
 		return object{"type": "string", "pattern": `\.go$`}
 	case bookFile:
 		return object{"type": "string", "pattern": `\.(pgn|epd|fen)$`}
+	case model:
+		return object{"type": "string", "pattern": `^.+@.+$|\.safetensors$`}
 	case table:
 		return object{"type": "object", "additionalProperties": object{"type": []string{"string", "number", "boolean"}}}
 	case keyPath:

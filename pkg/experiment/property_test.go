@@ -135,6 +135,8 @@ func drawValue(t *rapid.T, typ typ, path string) any {
 		return "h.go"
 	case bookFile:
 		return "b.pgn"
+	case model:
+		return rapid.SampledFrom([]string{"run@8", "run/ab12cd@last", "m.safetensors"}).Draw(t, path)
 	case keyPath:
 		return rapid.SampledFrom(sweepable()).Draw(t, path)
 	case trialMetric:

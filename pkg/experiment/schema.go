@@ -174,7 +174,7 @@ var tournamentKeys = &group{fields: []field{
 	{key: "adjudicate", typ: script{}, doc: "Go script that may end a game before the rules do, with the result that it names."},
 	{key: "players", typ: sequence{elem: playerKeys, min: 2}, def: []any{
 		map[string]any{"every": int64(4)}, map[string]any{"player": "untrained"}, map[string]any{"player": "random"},
-	}, doc: "Who plays: every: N (checkpoints), last, untrained, random, a UCI engine, or alpha-beta on a script or on the value of a network."},
+	}, doc: "Who plays: every: N (checkpoints), last, untrained, random, a UCI engine, alpha-beta on a script, on the value of a network or on material, a checkpoint's policy without search, or a model from elsewhere."},
 }}
 
 // tournamentSearch is the search section again, with the values of search as
@@ -197,12 +197,15 @@ func inherit(g *group, path string) *group {
 	return &c
 }
 
-var playerKeys = &group{short: "player", oneOf: []string{"every", "player", "uci", "hook", "alphabeta"}, fields: []field{
+var playerKeys = &group{short: "player", oneOf: []string{"every", "player", "uci", "hook", "alphabeta", "material", "policy", "model"}, fields: []field{
 	{key: "every", typ: integer{1, 1_000_000}, unit: "generations", doc: "The checkpoints of every N-th generation, and always the last one."},
 	{key: "player", typ: enum{"last", "untrained", "random"}, doc: "last: the last checkpoint; untrained: the network before training; random: random legal moves."},
 	{key: "uci", typ: text{what: "the name of a UCI engine"}, doc: "A UCI engine, by its name on the path."},
 	{key: "hook", typ: script{}, doc: "Alpha-beta search on the evaluation of a Go script."},
 	{key: "alphabeta", typ: enum{"last", "untrained"}, doc: "Alpha-beta search on the value of the last or the untrained network."},
+	{key: "material", typ: integer{1, 100}, unit: "plies", doc: "Alpha-beta search of this depth on a count of material, as suits the variant."},
+	{key: "policy", typ: enum{"last", "untrained"}, doc: "The last or the untrained checkpoint without any search: the move that its policy gives the most."},
+	{key: "model", typ: model{}, doc: "A checkpoint from elsewhere: of another run, as quickstart@8, quickstart@last or depth/ab12cd@untrained with the first digits of a trial's hash; or a file, relative to the folder of the experiment file. It plays with its own encoder and policy and the search of this tournament."},
 	{key: "level", typ: integer{1, 8}, when: only("uci"), doc: "Strength as lichess sets it for Fairy-Stockfish."},
 	{key: "movetime", typ: integer{1, 86_400_000}, when: only("uci"), unit: "ms", doc: "Time for a move."},
 	{key: "depth", typ: integer{1, 1_000}, when: only("uci"), unit: "plies", doc: "Depth of the engine's search."},

@@ -240,6 +240,9 @@ const (
 	PlayerUCI       = "uci"       // a UCI engine
 	PlayerHook      = "hook"      // alpha-beta on a script's evaluation
 	PlayerAlphaBeta = "alphabeta" // alpha-beta on a network's value
+	PlayerMaterial  = "material"  // alpha-beta on a count of material
+	PlayerPolicy    = "policy"    // a checkpoint without search
+	PlayerModel     = "model"     // a checkpoint from elsewhere
 )
 
 // Player is one entry of a tournament. Kind says which fields count.
@@ -252,7 +255,9 @@ type Player struct {
 	Options   map[string]string // PlayerUCI
 	Hook      *Script           // PlayerHook
 	AlphaBeta string            // PlayerAlphaBeta: PlayerLast or PlayerUntrained
-	Depth     int               // PlayerUCI, PlayerHook, PlayerAlphaBeta: plies; 0: not set
+	Policy    string            // PlayerPolicy: PlayerLast or PlayerUntrained
+	Model     string            // PlayerModel: RUN@GENERATION or a file
+	Depth     int               // PlayerUCI, PlayerHook, PlayerAlphaBeta, PlayerMaterial: plies; 0: not set
 	Rounds    int               // games against each other player; 0: Tournament.Rounds
 }
 
@@ -263,6 +268,9 @@ type playerJSON struct {
 	UCI       string            `json:"uci,omitempty"`
 	Hook      *Script           `json:"hook,omitempty"`
 	AlphaBeta string            `json:"alphabeta,omitempty"`
+	Material  int               `json:"material,omitempty"`
+	Policy    string            `json:"policy,omitempty"`
+	Model     string            `json:"model,omitempty"`
 	Level     int               `json:"level,omitempty"`
 	MoveTime  int               `json:"movetime,omitempty"`
 	Depth     int               `json:"depth,omitempty"`
@@ -282,6 +290,12 @@ func (p Player) MarshalJSON() ([]byte, error) {
 		j.Hook, j.Depth = p.Hook, p.Depth
 	case PlayerAlphaBeta:
 		j.AlphaBeta, j.Depth = p.AlphaBeta, p.Depth
+	case PlayerMaterial:
+		j.Material = p.Depth
+	case PlayerPolicy:
+		j.Policy = p.Policy
+	case PlayerModel:
+		j.Model = p.Model
 	case PlayerLast, PlayerUntrained, PlayerRandom:
 		j.Player = p.Kind
 	default:
@@ -298,7 +312,7 @@ func (p *Player) UnmarshalJSON(b []byte) error {
 	}
 	*p = Player{
 		Kind: j.Player, Every: j.Every, UCI: j.UCI, Level: j.Level, MoveTime: j.MoveTime, Options: j.Options,
-		Hook: j.Hook, AlphaBeta: j.AlphaBeta, Depth: j.Depth, Rounds: j.Rounds,
+		Hook: j.Hook, AlphaBeta: j.AlphaBeta, Policy: j.Policy, Model: j.Model, Depth: j.Depth, Rounds: j.Rounds,
 	}
 	switch {
 	case j.Every > 0:
@@ -309,6 +323,12 @@ func (p *Player) UnmarshalJSON(b []byte) error {
 		p.Kind = PlayerHook
 	case j.AlphaBeta != "":
 		p.Kind = PlayerAlphaBeta
+	case j.Material > 0:
+		p.Kind, p.Depth = PlayerMaterial, j.Material
+	case j.Policy != "":
+		p.Kind = PlayerPolicy
+	case j.Model != "":
+		p.Kind = PlayerModel
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"context"
+	"math"
 	"slices"
 	"sync"
 
@@ -20,16 +21,20 @@ type contestant struct {
 	rounds     int    // 0: as the match
 	engine     *engine
 
+	guest *guest
+
 	// Of a player of alpha-beta: the plies it looks ahead, and what it values
-	// positions by, a script or the network of a generation.
-	depth   int
-	script  *experiment.Script
-	network int // -1: none
+	// positions by, a script, the network of a generation, or else material.
+	depth  int
+	script *experiment.Script
+	// policy: plays the policy of the network, without search.
+	policy  bool
+	network int // generation, of these two; -1: none
 }
 
 // model is the generation whose network the player needs, -1 for none.
 func (c *contestant) model() int {
-	if c.depth > 0 {
+	if c.depth > 0 || c.policy {
 		return c.network
 	}
 	return c.generation
@@ -49,6 +54,8 @@ func (m *match) id(p *contestant) string {
 	case p.of != nil: // searches as its own trial says
 		s := &p.of.Settings
 		return experiment.Hash(p.of.CheckpointSum(p.generation), s.Network.Input, s.Network.Policy, s.Tournament.Search, s.Tournament.Temperature)
+	case p.guest != nil:
+		return p.guest.id()
 	case p.script != nil:
 		return p.script.SHA256
 	case p.model() >= 0:
@@ -91,15 +98,39 @@ func (t *trial) contestants() []contestant {
 				}
 				add(contestant{name: name, generation: -1, rounds: p.Rounds, engine: e})
 			}
-		case experiment.PlayerHook, experiment.PlayerAlphaBeta:
+		case experiment.PlayerModel:
+			if g := t.guests[p.Model]; g != nil { // nil: left out, see findEngines
+				name := g.name
+				if slices.ContainsFunc(out, func(o contestant) bool { return o.name == name }) {
+					name += " (" + g.sum[:8] + ")" // the same file name in two folders, or one of ours
+				}
+				add(contestant{name: name, generation: -1, rounds: p.Rounds, guest: g})
+			}
+		case experiment.PlayerPolicy:
+			c := contestant{generation: -1, rounds: p.Rounds, policy: true}
+			if p.Policy == experiment.PlayerLast {
+				c.network = last
+			}
+			c.name = store.CheckpointName(c.network) + " policy"
+			add(c)
+		case experiment.PlayerHook, experiment.PlayerAlphaBeta, experiment.PlayerMaterial:
 			c := alphaBetaContestant(p, last)
-			if i := slices.IndexFunc(out, func(o contestant) bool { return o.name == c.name }); i >= 0 && c.script != nil && out[i].script.SHA256 != c.script.SHA256 {
-				c.name += " (" + c.script.SHA256[:8] + ")" // the same file name in two folders
+			if i := slices.IndexFunc(out, func(o contestant) bool { return o.name == c.name }); i >= 0 && values(&out[i]) != values(&c) {
+				c.name += " (" + values(&c)[:8] + ")" // the same file name in two folders, or a script called material
 			}
 			add(c)
 		}
 	}
 	return out
+}
+
+// values is what a player of alpha-beta values positions by: a script, by its hash, or
+// else what its name says.
+func values(c *contestant) string {
+	if c.script != nil {
+		return c.script.SHA256
+	}
+	return "built in"
 }
 
 // models are networks that the workers of a match share, by the file of their
@@ -109,15 +140,19 @@ type models struct {
 	open map[string]*nn.Model
 }
 
-// of opens a checkpoint for inference unless it is open.
+// of opens the checkpoint of a generation for inference unless it is open.
 func (all *models) of(t *trial, generation int) (*nn.Model, error) {
+	return all.at(t, t.Path(store.CheckpointFile(generation)))
+}
+
+// at opens a checkpoint by its file, on the hardware of a trial.
+func (all *models) at(t *trial, file string) (*nn.Model, error) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	file := t.Path(store.CheckpointFile(generation))
 	if m := all.open[file]; m != nil {
 		return m, nil
 	}
-	m, err := t.model(generation)
+	m, err := t.compile(file)
 	if err == nil {
 		if all.open == nil {
 			all.open = map[string]*nn.Model{}
@@ -136,6 +171,8 @@ func (all *models) close() {
 // enter makes a player for one worker.
 func (m *match) enter(ctx context.Context, p *contestant, nets *models) (arena.Player, error) {
 	switch {
+	case p.guest != nil:
+		return m.enterGuest(p, nets)
 	case p.script != nil:
 		return m.scriptPlayer(p.name, p.depth, p.script)
 	case p.model() >= 0:
@@ -144,10 +181,15 @@ func (m *match) enter(ctx context.Context, p *contestant, nets *models) (arena.P
 		if err != nil {
 			return nil, err
 		}
-		if p.depth > 0 {
+		switch {
+		case p.depth > 0:
 			return t.valuePlayer(p.name, p.depth, model)
+		case p.policy:
+			return searchPlayer(p.name, search.Config{}, math.Inf(1), t.codec, model)
 		}
 		return t.networkPlayer(p.name, model)
+	case p.depth > 0:
+		return arena.NewAlphaBeta(p.name, p.depth, &arena.Material{})
 	case p.engine != nil:
 		return arena.NewUCI(ctx, p.name, p.engine.spec(m.variant, m.chess960))
 	}
@@ -156,15 +198,6 @@ func (m *match) enter(ctx context.Context, p *contestant, nets *models) (arena.P
 
 // networkPlayer is a checkpoint that plays by search.
 func (t *trial) networkPlayer(name string, m *nn.Model) (arena.Player, error) {
-	session, err := m.NewSession()
-	if err != nil {
-		return nil, err
-	}
 	s := &t.Settings.Tournament
-	p, err := arena.NewMCTS(name, searchConfig(&s.Search), float64(s.Temperature.Power), search.NewEvaluator(t.codec, session))
-	if err != nil {
-		session.Close()
-		return nil, err
-	}
-	return closingPlayer{p, session.Close}, nil
+	return searchPlayer(name, searchConfig(&s.Search), float64(s.Temperature.Power), t.codec, m)
 }

@@ -54,10 +54,18 @@ func needsChess960(v chess.Variant, s *experiment.Settings) (bool, error) {
 
 // findEngines finds the engines of all tournaments and has them prove their
 // variant, so that a run does not train for hours to find out that its opponent
-// is missing, or plays another game.
+// is missing, or plays another game; and their models from elsewhere likewise.
 func (r *run) findEngines(ctx context.Context) error {
-	r.engines = map[string]*engine{}
+	r.engines, r.guests = map[string]*engine{}, map[string]*guest{}
 	var missing []error
+	lack := func(name string, err error) {
+		err = fmt.Errorf("tournament player %s: %w", name, err)
+		if !r.SkipMissingEngines {
+			missing = append(missing, err)
+		} else {
+			r.Reporter.Note(fmt.Sprintf("left out: %v", err))
+		}
+	}
 	for i := range r.experiment.Trials {
 		s := &r.experiment.Trials[i].Settings
 		v, err := chess.ParseVariant(s.Game.Variant)
@@ -70,7 +78,22 @@ func (r *run) findEngines(ctx context.Context) error {
 		}
 		for k := range s.Tournament.Players {
 			p := &s.Tournament.Players[k]
-			if p.Kind != experiment.PlayerUCI || s.Tournament.Rounds == 0 {
+			if s.Tournament.Rounds == 0 {
+				continue
+			}
+			if p.Kind == experiment.PlayerModel {
+				g, found := r.guests[p.Model]
+				if !found {
+					if g, err = r.findGuest(p); err != nil {
+						lack(p.Model, err)
+					}
+					r.guests[p.Model] = g
+				}
+				if g != nil && g.variant != v { // not to be left out: the experiment is wrong
+					return fmt.Errorf("tournament player %s: it plays %s, and the games are of %s", p.Model, g.variant, v)
+				}
+			}
+			if p.Kind != experiment.PlayerUCI {
 				continue
 			}
 			key := engineKey(v, chess960, p)
@@ -82,12 +105,7 @@ func (r *run) findEngines(ctx context.Context) error {
 				return ctx.Err()
 			}
 			if err != nil {
-				err = fmt.Errorf("tournament player %s: %w", p.UCI, err)
-				if !r.SkipMissingEngines {
-					missing = append(missing, err)
-				} else {
-					r.Reporter.Note(fmt.Sprintf("left out: %v", err))
-				}
+				lack(p.UCI, err)
 			}
 			r.engines[key] = e
 		}

@@ -75,6 +75,8 @@ func (t *trial) valuePlayer(name string, depth int, m *nn.Model) (arena.Player, 
 func alphaBetaContestant(p *experiment.Player, last int) contestant {
 	c := contestant{generation: -1, network: -1, rounds: p.Rounds, depth: p.Depth, script: p.Hook}
 	switch {
+	case p.Kind == experiment.PlayerMaterial:
+		c.name = alphaBetaName("material", p.Depth)
 	case p.Kind == experiment.PlayerHook:
 		c.name = alphaBetaName(scriptName(p.Hook), p.Depth)
 	case p.AlphaBeta == experiment.PlayerUntrained:

@@ -66,6 +66,7 @@ type run struct {
 	dir        string
 	machine    store.Machine
 	engines    map[string]*engine  // opponents by engineKey, nil where one is left out
+	guests     map[string]*guest   // models from elsewhere by their names, nil where one is left out
 	functions  map[string][]string // that hooks have, by the hash of their source
 	shelf      *shelf
 	planning   *planner // nil: not a plan

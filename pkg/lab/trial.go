@@ -197,8 +197,11 @@ func (t *trial) untrained(ctx context.Context) error {
 }
 
 // model opens a checkpoint for inference.
-func (t *trial) model(g int) (*nn.Model, error) {
-	c, err := checkpoint.Read(t.Path(store.CheckpointFile(g)))
+func (t *trial) model(g int) (*nn.Model, error) { return t.compile(t.Path(store.CheckpointFile(g))) }
+
+// compile makes a model of a checkpoint file, for inference.
+func (t *trial) compile(file string) (*nn.Model, error) {
+	c, err := checkpoint.Read(file)
 	if err != nil {
 		return nil, err
 	}

@@ -55,7 +55,7 @@ func (m *match) workload() (workload, error) {
 		n := missing[p.name]
 		switch {
 		case n == 0:
-		case p.generation >= 0:
+		case p.generation >= 0 || p.guest != nil: // a guest counts as a network of ours
 			// It moves in half of the plies.
 			load.searches = append(load.searches, searching{m.owner(p), float64(n) / 2, true})
 		case p.engine != nil:
