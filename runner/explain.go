@@ -30,7 +30,8 @@ sweep varies shows all its values; --trial shows the values of one trial instead
   alamos explain experiments/quickstart.yaml --changed --set network.width=64
   alamos explain experiments/quickstart.yaml --trial network.depth=5
   alamos explain experiments/quickstart.yaml --json`,
-		Args: cobra.ExactArgs(1),
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: experimentFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			e, err := lab.Load(args[0], set)
 			if err != nil {
@@ -61,6 +62,20 @@ sweep varies shows all its values; --trial shows the values of one trial instead
 	}
 	setFlag(cmd, &set)
 	cmd.Flags().StringVar(&trial, "trial", "", "show one trial: its number, its label, or words of the label that no other has")
+	_ = cmd.RegisterFlagCompletionFunc("trial", func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		e, err := lab.Load(args[0], set)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		var numbers []string
+		for i, t := range e.Trials {
+			numbers = append(numbers, fmt.Sprintf("%d\t%s", i+1, t.Label))
+		}
+		return numbers, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	})
 	cmd.Flags().BoolVar(&changed, "changed", false, "show only what is not a default")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON: a list of path, value and origin")
 	return cmd

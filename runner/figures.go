@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -60,6 +61,22 @@ then 1. Where an experiment has no results here, it compares stamps.`,
 	f := cmd.Flags()
 	f.StringVar(&opt.Out, "out", "", "folder for all figures and tables together (default: in their places among the results)")
 	f.StringVar(&opt.Figure, "figure", "", "only the figures of this name or kind, as in score")
+	_ = cmd.RegisterFlagCompletionFunc("figure", func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		x, _, err := findExperiment(args[0], results, set)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		var kinds []string
+		for _, c := range x.Notebook {
+			if c.Figure != nil && !slices.Contains(kinds, c.Figure.Kind) {
+				kinds = append(kinds, c.Figure.Kind)
+			}
+		}
+		return kinds, cobra.ShellCompDirectiveNoFileComp
+	})
 	f.BoolVar(&check, "check", false, "write nothing; say which files are stale, changed or missing")
 	resultsFlag(cmd, &results)
 	setFlag(cmd, &set)

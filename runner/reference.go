@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -57,11 +58,18 @@ section; --json-schema prints the JSON Schema by which editors complete files.`,
 }
 
 func completeKeys(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return keyPaths(), cobra.ShellCompDirectiveNoFileComp
+}
+
+// keyPaths are the paths of all keys, of those of lists without the [].
+func keyPaths() []string {
 	var paths []string
 	for _, k := range experiment.Keys() {
-		paths = append(paths, strings.ReplaceAll(k.Path, "[]", ""))
+		if path := strings.ReplaceAll(k.Path, "[]", ""); !slices.Contains(paths, path) { // a key may have a kind for each use
+			paths = append(paths, path)
+		}
 	}
-	return paths, cobra.ShellCompDirectiveNoFileComp
+	return paths
 }
 
 // printKey prints a key for the terminal.
