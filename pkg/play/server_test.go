@@ -133,11 +133,12 @@ func TestEngineGame(t *testing.T) {
 	}
 	h.must(game+"/pause", `{"paused": true}`)
 	h.must(game+"/move", move(2, "d4"))
-	if status, v := h.ask(game+"/move", move(3, "a6")); status != 409 || v["error"] != "it is the turn of random moves" {
+	reply := h.at(game, 3).Legal[0].UCI
+	if status, v := h.ask(game+"/move", move(3, reply)); status != 409 || v["error"] != "it is the turn of random moves" {
 		t.Errorf("a move for the engine: %d %v", status, v)
 	}
 	h.must(game+"/seats", `{"white": {"player": "human"}, "black": {"player": "human"}}`)
-	h.must(game+"/move", move(3, "a6"))
+	h.must(game+"/move", move(3, reply))
 	h.must(game+"/seats", `{"white": {"player": "random"}, "black": {"player": "human"}}`)
 	if know := h.at(game, 4); !know.Paused || know.Thinking != "" {
 		t.Errorf("%+v", know.update)
@@ -169,7 +170,7 @@ func TestRequestsAreChecked(t *testing.T) {
 		{"/api/games", `{"variant": "chess"`, 400, "not the JSON"},
 		{"/api/games", `[]`, 400, "not the JSON"},
 		{"/api/games", `{} {}`, 400, "goes on"},
-		{"/api/games", `{"varaint": "chess"}`, 400, `unknown field "varaint"`},
+		{"/api/games", `{"rules": "chess"}`, 400, `unknown field "rules"`},
 		{"/api/games", `{"variant": "` + strings.Repeat("x", mostBytes) + `"}`, 413, "more than"},
 		{"/api/games", `{"variant": "checkers", ` + people + `}`, 400, "want one of chess, atomic"},
 		{"/api/games", `{"variant": "chess", "fen": "8/8/8/8/8/8/8/8 w - - 0 1", ` + people + `}`, 400, "king"},

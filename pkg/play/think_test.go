@@ -178,15 +178,13 @@ func TestAnalysis(t *testing.T) {
 	h.watch(game, func(k *heard) bool { return k.Thinking == "move" && k.reports[2].Nodes > 100 })
 	h.must(game+"/hurry", `{}`)
 	h.at(game, 3)
-	h.must(game+"/move", move(3, "a6"))
 	h.must(game+"/seats", `{"white": {"player": "material", "depth": 8}, "black": {"player": "human"}}`)
-	h.watch(game, func(k *heard) bool {
-		return k.Thinking == "move" && k.reports[4] != nil && !k.reports[4].Tree && k.reports[4].Depth >= 3
-	})
+	h.must(game+"/back", `{"ply": 0}`)
+	h.watch(game, func(k *heard) bool { return k.Thinking == "move" && len(k.Positions) == 1 })
 	h.must(game+"/hurry", `{}`)
-	h.at(game, 5)
+	h.at(game, 1)
 	h.must(game+"/seats", `{"white": {"player": "material", "depth": 8}, "black": {"player": "material", "depth": 8, "seconds": 0.05}}`)
-	h.at(game, 6) // time ends what depth does not
+	h.at(game, 2) // time ends what depth does not
 }
 
 // A game that nobody looks at rests, and goes on when somebody comes back.

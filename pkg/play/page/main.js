@@ -370,11 +370,12 @@ function drawReport() {
   const body = $("candidates").tBodies[0];
   while (body.rows.length > rows.length) body.deleteRow(-1);
   const total = report?.nodes || 1;
+  const widest = Math.max(0.01, ...rows.map((c) => Math.max(c.visits / total, c.prior))); // of the bars
   rows.forEach((c, i) => {
     const row = body.rows[i] ?? addRow(body);
     row.cells[0].textContent = c.line[0];
-    row.cells[1].style.setProperty("--visits", `${(100 * c.visits) / total}%`);
-    row.cells[1].style.setProperty("--prior", `${100 * c.prior}%`);
+    row.cells[1].style.setProperty("--visits", `${(100 * c.visits) / total / widest}%`);
+    row.cells[1].style.setProperty("--prior", `${(100 * c.prior) / widest}%`);
     row.cells[1].title = `${c.visits.toLocaleString("en")} visits, prior ${(100 * c.prior).toFixed(1)} %`;
     row.cells[1].lastElementChild.textContent = `${short(c.visits)} · ${(100 * c.prior).toFixed(0)} %`;
     row.cells[2].textContent = c.score;
