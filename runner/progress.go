@@ -20,7 +20,8 @@ import (
 // line that says why; stages in a row that are cached, or taken from one other
 // trial, are counted in one line; a stage under way has a bar with the time left,
 // estimated from the pace of this process alone; where there is no terminal, a
-// line at most every ten seconds. Where several trials are under way at once, each
+// line at most every ten seconds. A tournament has its standings below its bar, and
+// without a terminal a line of them a minute. Where several trials are under way at once, each
 // line begins with the number of its trial.
 type console struct {
 	out  io.Writer
@@ -166,7 +167,7 @@ func (t *trialConsole) Note(text string) {
 
 func (t *trialConsole) Task(stage, unit string) lab.Task {
 	out := &task{trial: t, unit: unit, began: time.Now()}
-	out.said = out.began
+	out.said, out.stood = out.began, out.began
 	if t.tty {
 		t.mu.Lock()
 		defer t.mu.Unlock()
@@ -175,7 +176,8 @@ func (t *trialConsole) Task(stage, unit string) lab.Task {
 		}
 		out.bar = t.bars.AddBar(0, mpb.BarRemoveOnComplete(),
 			mpb.PrependDecorators(decor.Name(t.indent+stage+" "), decor.CountersNoUnit("%d/%d "+unit)),
-			mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return out.line() })))
+			mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return out.line() })),
+			mpb.BarExtender(mpb.BarFillerFunc(out.fillStandings), false))
 	}
 	return out
 }
@@ -191,6 +193,8 @@ type task struct {
 	start       int // done before this process
 	how         string
 	said        time.Time
+	standings   []string // below the bar
+	stood       time.Time
 }
 
 func (t *task) Resume(done int) {
@@ -202,7 +206,10 @@ func (t *task) Resume(done int) {
 	}
 }
 
-const sayEvery = 10 * time.Second
+const (
+	sayEvery   = 10 * time.Second
+	standEvery = time.Minute
+)
 
 func (t *task) Set(done, total int, how string) {
 	t.mu.Lock()
@@ -222,6 +229,35 @@ func (t *task) Set(done, total int, how string) {
 	case say:
 		t.trial.Note(fmt.Sprintf("  %d/%d %s, %s", done, total, t.unit, t.line()))
 	}
+}
+
+func (t *task) Standings(line string, table []string) {
+	t.mu.Lock()
+	t.standings = table
+	say := t.bar == nil && time.Since(t.stood) >= standEvery
+	if say {
+		t.stood = time.Now()
+	}
+	t.mu.Unlock()
+	if say {
+		t.trial.Note("  " + line)
+	}
+}
+
+// fillStandings writes the standings below the bar, cut at the edge of the terminal.
+func (t *task) fillStandings(w io.Writer, s decor.Statistics) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, line := range t.standings {
+		text := []rune("  " + t.trial.indent + line)
+		if room := s.AvailableWidth; room > 0 && len(text) >= room {
+			text = text[:room-1]
+		}
+		if _, err := fmt.Fprintln(w, string(text)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (t *task) End() {

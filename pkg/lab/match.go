@@ -304,6 +304,12 @@ func (m *match) play(ctx context.Context) ([]*arena.Game, error) {
 	task := m.Reporter.Task(m.name, "games")
 	defer task.End()
 	task.Resume(len(c.games))
+	stands := live{task: task, results: arena.NewResults(m.names())}
+	for _, g := range c.games {
+		if err := stands.add(g); err != nil {
+			return nil, err
+		}
+	}
 	if c.missing > 0 {
 		ctx, stop := context.WithCancelCause(ctx)
 		defer stop(nil)
@@ -328,11 +334,15 @@ func (m *match) play(ctx context.Context) ([]*arena.Game, error) {
 			if err == nil && g.Fault != nil {
 				err = m.logFault(g)
 			}
+			if err == nil {
+				err = stands.add(g)
+			}
 			if err != nil {
 				stop(err) // a full disk: games that cannot be kept are not worth playing
 			}
 			played = append(played, g)
 			task.Set(len(c.games)+len(played), total, fmt.Sprintf("%s - %s %s", g.White, g.Black, g.Outcome.Result))
+			stands.tell()
 		}
 		err := arena.Play(ctx, cfg, entrants)
 		if cause := context.Cause(ctx); cause != nil {

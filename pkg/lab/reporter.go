@@ -35,6 +35,9 @@ type Task interface {
 	// Resume says how much was done before this process: an estimate of the
 	// time left must not count it.
 	Resume(done int)
+	// Standings says how a tournament stands, in a line and as the lines of a table,
+	// in the place of what was said before.
+	Standings(line string, table []string)
 	End()
 }
 
@@ -51,6 +54,7 @@ func (Quiet) Note(string)                                   {}
 
 type quietTask struct{}
 
-func (quietTask) Set(int, int, string) {}
-func (quietTask) Resume(int)           {}
-func (quietTask) End()                 {}
+func (quietTask) Set(int, int, string)       {}
+func (quietTask) Resume(int)                 {}
+func (quietTask) Standings(string, []string) {}
+func (quietTask) End()                       {}

@@ -3,7 +3,6 @@ package lab
 import (
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"alamos/pkg/nn"
@@ -33,15 +32,6 @@ func (t *trial) summary(g, until int, pace time.Duration) string {
 		s += fmt.Sprintf("; %s of training left at this pace", roughly(pace*time.Duration(left)))
 	}
 	return s
-}
-
-// standings lists the players, the best first.
-func standings(r *store.Tournament) string {
-	var parts []string
-	for _, i := range r.Ranking() {
-		parts = append(parts, fmt.Sprintf("%s %.0f %%", r.Players[i].Name, 100*store.Share(r.Players[i].Standing)))
-	}
-	return "score: " + strings.Join(parts, ", ")
 }
 
 func lossRow(l nn.Loss) store.Loss {

@@ -45,7 +45,7 @@ func (t *trial) tournament(ctx context.Context) error {
 		if err != nil {
 			return nil, err
 		}
-		t.Reporter.Note(standings(result))
+		tellResult(t.Reporter, result)
 		return result, nil
 	}})
 	if err != nil || t.planning != nil {

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vbauerster/mpb/v8/decor"
+)
+
+// Without a terminal standings are a line a minute; on one they are a table, cut where
+// the terminal ends.
+func TestStandingsAreShown(t *testing.T) {
+	var out bytes.Buffer
+	c := &console{out: &out, jobs: 1}
+	work := (&trialConsole{console: c, indent: "  "}).Task("tournament", "games").(*task)
+	table := []string{"head", "· 1 " + strings.Repeat("x", 100)}
+	work.Standings("score: a 60 %", table)
+	if out.Len() > 0 {
+		t.Errorf("said at once: %q", out.String())
+	}
+	work.stood = work.stood.Add(-standEvery)
+	work.Standings("score: a 70 %", table)
+	work.Standings("score: a 80 %", table)
+	if have := out.String(); have != "    score: a 70 %\n" {
+		t.Errorf("%q", have)
+	}
+	var below bytes.Buffer
+	if err := work.fillStandings(&below, decor.Statistics{AvailableWidth: 20}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "    head\n    · 1 " + strings.Repeat("x", 11) + "\n"; below.String() != want {
+		t.Errorf("%q, want %q", below.String(), want)
+	}
+	if time.Since(work.stood) > standEvery {
+		t.Error("the next line would come too soon")
+	}
+}
