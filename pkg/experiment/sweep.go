@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -239,14 +240,25 @@ func (x *expansion) combos() []combo {
 
 // resolved gives the combinations their settings and leaves out those that
 // sweep.exclude names, whether they are sound or not.
+//
+// A key of the product that means nothing beside another one, the patience of a
+// schedule beside a constant rate, is no part of that combination, and combinations
+// that differ in nothing else are one.
 func (x *expansion) resolved(combos []combo) []combo {
 	excluded := x.list("exclude")
 	used := make([]bool, len(excluded))
+	idle := map[string]Position{} // keys that have meant nothing so far
+	busy := map[string]bool{}
+	taken := map[string]bool{} // labels of combinations that have lost a key
 	kept := combos[:0]
 	for _, c := range combos {
 		over := x.base
 		for i, s := range c.set {
-			item := s.tree.stamped(len(x.layers) + i)
+			layer := len(x.layers) + i
+			if !c.included && lookup(s.path).when == nil {
+				layer += len(c.set) // what decides whether others mean something is above them
+			}
+			item := s.tree.stamped(layer)
 			over = merge(over, nest(strings.Split(s.path, "."), item.at, item))
 		}
 		over.at = x.base.at
@@ -254,8 +266,30 @@ func (x *expansion) resolved(combos []combo) []combo {
 		if c.values = values; !c.included && x.excludes(&c, excluded, used) {
 			continue
 		}
-		if c.settings, ok = x.settings(over, values, check, ok); ok {
-			kept = append(kept, c)
+		if c.settings, ok = x.settings(over, values, check, ok); !ok {
+			continue
+		}
+		all := len(c.set)
+		c.set = slices.DeleteFunc(slices.Clone(c.set), func(s setting) bool {
+			if lookup(s.path).when == nil {
+				return false
+			}
+			_, there := valueAt(values, s.path)
+			idle[s.path] = s.at
+			busy[s.path] = busy[s.path] || there
+			return !there
+		})
+		if label := c.label(); len(c.set) < all {
+			if taken[label] {
+				continue
+			}
+			taken[label] = true
+		}
+		kept = append(kept, c)
+	}
+	for _, path := range slices.Sorted(maps.Keys(idle)) {
+		if !busy[path] {
+			x.errs = append(x.errs, idle[path].errorf(path, "means nothing in any combination: has a meaning only %s", lookup(path).when))
 		}
 	}
 	for i, item := range excluded {

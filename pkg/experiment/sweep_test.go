@@ -385,3 +385,56 @@ func TestGamesPerGenerationAreEqual(t *testing.T) {
 		}
 	}
 }
+
+// A key that means nothing beside another one is no part of the trial, whatever the
+// order of the two; what is then equal is one trial.
+func TestSweptKeysOfSomeKinds(t *testing.T) {
+	labels := func(sweep string) (all []string) {
+		for _, x := range load(t, "sweep: "+sweep+"\n").Trials {
+			all = append(all, strings.ReplaceAll(x.Label, "training.schedule.", ""))
+		}
+		return all
+	}
+	const kind, patience = "training.schedule.kind: [plateau, constant]", "training.schedule.patience: [1, 2]"
+	for sweep, want := range map[string][]string{
+		"{grid: {" + kind + ", " + patience + "}}":                                             {"kind=plateau patience=1", "kind=plateau patience=2", "kind=constant"},
+		"{grid: {" + patience + ", " + kind + "}}":                                             {"patience=1 kind=plateau", "kind=constant", "patience=2 kind=plateau"},
+		"{zip: {" + kind + ", " + patience + "}}":                                              {"kind=plateau patience=1", "kind=constant"},
+		"{grid: {" + kind + ", " + patience + "}, exclude: [{training.schedule.patience: 1}]}": {"kind=plateau patience=2", "kind=constant"},
+	} {
+		if diff := cmp.Diff(want, labels(sweep)); diff != "" {
+			t.Errorf("%s: %s", sweep, diff)
+		}
+	}
+	drawn := load(t, "sweep: {random: {trials: 40, draw: {training.schedule.kind: {choice: [plateau, constant]}, training.schedule.patience: {int: [1, 9]}, training.schedule.initial: {log_uniform: [0.01, 0.1]}}}}\n")
+	with := 0
+	for i, x := range drawn.Trials {
+		plateau := x.Settings.Training.Schedule.Kind == "plateau"
+		if has := strings.Contains(x.Label, "patience="); has != plateau {
+			t.Errorf("%s", x.Label)
+		}
+		if has := slices.ContainsFunc(drawn.ExplainTrial(i), func(r Explained) bool { return r.Path == "training.schedule.patience" }); has != plateau {
+			t.Errorf("%s: patience is told: %v", x.Label, has)
+		}
+		if plateau {
+			with++
+		}
+	}
+	if len(drawn.Trials) != 40 || with == 0 || with == 40 {
+		t.Errorf("%d of %d trials have a plateau", with, len(drawn.Trials))
+	}
+	const nowhere = "training.schedule.patience: means nothing in any combination: has a meaning only with kind: plateau"
+	for _, sweep := range []string{
+		"{grid: {training.schedule.kind: [step, constant], " + patience + "}}",
+		"{grid: {network.depth: [1, 2]}, include: [{training.schedule.kind: constant, training.schedule.patience: 2}]}",
+		"{grid: {" + patience + "}}\ntraining: {schedule: {kind: constant}}",
+	} {
+		want := nowhere
+		if !strings.Contains(sweep, "step") {
+			want = "training.schedule.patience: has a meaning only with kind: plateau"
+		}
+		if got := faults(t, folder{"x.yaml": head + "sweep: " + sweep + "\n"}); !strings.Contains(got, want) {
+			t.Errorf("%s: %s", sweep, got)
+		}
+	}
+}
