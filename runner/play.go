@@ -12,11 +12,13 @@ import (
 	"alamos/pkg/chess"
 	"alamos/pkg/engine"
 	"alamos/pkg/play"
+	"alamos/pkg/store"
 )
 
 func playCommand() *cobra.Command {
 	var (
 		models  []string
+		results string
 		variant string
 		addr    string
 		open    bool
@@ -30,9 +32,11 @@ and see what their search thinks. It is served to this machine only, unless --ad
 otherwise, and needs nothing from the internet. Ctrl-C ends it.
 
 With networks the page has their variants; without, it has all variants, against random
-moves, alpha-beta on material, or a search that knows the rules only.`,
+moves, alpha-beta on material, or a search that knows the rules only.
+
+` + aboutModels,
 		Example: `  alamos play
-  alamos play --model results/quickstart/*/checkpoints/gen-0008.safetensors --open
+  alamos play --model quickstart@last --open
   alamos play --model old.safetensors --model new.safetensors --addr localhost:9000`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -52,8 +56,12 @@ moves, alpha-beta on material, or a search that knows the rules only.`,
 				return usagef("--addr: %w: want a host and a port, such as localhost:8080", err)
 			}
 			cfg.Host = host
-			for _, path := range models {
-				m, err := engine.Load(path, h)
+			for _, model := range models {
+				file, err := store.FindModel(results, model)
+				if err != nil {
+					return err
+				}
+				m, err := engine.Load(file, h)
 				if err != nil {
 					return err
 				}
@@ -87,7 +95,8 @@ moves, alpha-beta on material, or a search that knows the rules only.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&models, "model", nil, "checkpoint `file`; several for several variants, or to play each other")
+	f.StringArrayVar(&models, "model", nil, "checkpoint `file` or RUN@GENERATION; several for several variants, or to play each other")
+	modelFlag(cmd, "model", &results)
 	variantFlag(cmd, &variant, "", "the variant to begin with")
 	f.StringVar(&addr, "addr", "localhost:8080", "`address` to serve the page at")
 	f.BoolVar(&open, "open", false, "open the page in the browser")

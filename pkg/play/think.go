@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"alamos/pkg/arena"
 	"alamos/pkg/chess"
 	"alamos/pkg/search"
 	"alamos/pkg/uci"
@@ -194,7 +195,7 @@ func (r *Report) eval() chess.Eval {
 // of equally good moves.
 func (t *thought) searchAlphaBeta(ctx context.Context) (chess.Move, error) {
 	began := time.Now()
-	var v search.Valuer = &material{}
+	var v search.Valuer = &arena.Material{}
 	if t.player.mind != nil {
 		v = search.NewValuer(t.player.mind)
 	}
