@@ -3,8 +3,10 @@ package report
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
+	"alamos/pkg/store"
 	"alamos/plots"
 )
 
@@ -30,6 +32,10 @@ func drawParallel(q *request) (*drawing, error) {
 			for k, v := range axis.Ticks {
 				values[v] = float64(k)
 			}
+			if slices.ContainsFunc(q.groups, func(g store.Group) bool { return axisValue(g.Trials[0], a.Path) == "" }) {
+				values[""] = float64(len(axis.Ticks)) // the key means nothing beside others of the trial
+				axis.Ticks = append(axis.Ticks, "–")
+			}
 		} else {
 			axis.Log = wide(slices.Collect(maps.Values(values)))
 		}
@@ -44,7 +50,11 @@ func drawParallel(q *request) (*drawing, error) {
 		}
 		line := plots.ParallelLine{Name: g.Name, Metric: v.Value}
 		for i, a := range q.axes {
-			line.Values = append(line.Values, places[i][axisValue(g.Trials[0], a.Path)])
+			at, there := places[i][axisValue(g.Trials[0], a.Path)]
+			if !there { // an axis of numbers, and no number
+				at = math.NaN()
+			}
+			line.Values = append(line.Values, at)
 		}
 		some = some || !v.Missing()
 		c.Lines = append(c.Lines, line)

@@ -78,10 +78,11 @@ func drawSweep(q *request) (*drawing, error) {
 		if err != nil {
 			return nil, err
 		}
-		if v.Missing() {
+		at, there := ticks[axisValue(g.Trials[0], x)]
+		if v.Missing() || !there { // x means nothing beside the trial's other settings
 			continue
 		}
-		p := place{labelOf(g, others), ticks[axisValue(g.Trials[0], x)]}
+		p := place{labelOf(g, others), at}
 		if _, known := lines[p.line]; !known {
 			order = append(order, p.line)
 		}
@@ -236,11 +237,14 @@ func labelOf(g store.Group, axes []string) string {
 }
 
 // numbers are the values of an axis as numbers, by their text; false where one is
-// none.
+// none. Groups that have no value there are passed over.
 func numbers(groups []store.Group, path string) (map[string]float64, bool) {
 	out := map[string]float64{}
 	for _, g := range groups {
 		text := axisValue(g.Trials[0], path)
+		if text == "" {
+			continue
+		}
 		v, err := strconv.ParseFloat(text, 64)
 		if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
 			return nil, false

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -336,5 +337,43 @@ func TestSweepNotebook(t *testing.T) {
 		if have := strings.Join(have, " "); have != test.want {
 			t.Errorf("%q: %s, want %s", test.file, have, test.want)
 		}
+	}
+}
+
+// A key that means nothing in a trial puts it at none of its values.
+func TestKeysOfSomeKinds(t *testing.T) {
+	r := made(t, load(t, `alamos: 1
+name: kinds
+network: {depth: 1, width: 8}
+generations: 1
+sweep: {grid: {training.schedule.kind: [plateau, constant], training.schedule.patience: [1, 5]}}
+tournament: {rounds: 0}
+notebook:
+  - figure: {kind: sweep, metric: loss}
+  - figure: {kind: sweep, metric: loss, x: training.schedule.patience}
+  - figure: {kind: parallel, metric: loss}
+`), 1)
+	all, err := r.all(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := func(series []plots.Series) (out []string) {
+		for _, s := range series {
+			out = append(out, fmt.Sprint(s.Name, " ", s.X))
+		}
+		return out
+	}
+	for i, want := range [][]string{
+		{"patience=1 [0]", "patience=5 [0]", "without patience [1]"},
+		{" [1 5]"}, // kind is plateau in all of them
+	} {
+		if diff := cmp.Diff(want, names(all[i].chart.(plots.Lines).Series)); diff != "" {
+			t.Errorf("figure %d: %s", i, diff)
+		}
+	}
+	c := all[2].chart.(plots.Parallel)
+	if lines := c.Lines; !slices.Equal(c.Axes[1].Ticks, []string{"1", "5", "–"}) || len(lines) != 3 || lines[1].Name != "kind=plateau patience=5" ||
+		lines[2].Name != "kind=constant" || lines[2].Values[1] != 2 {
+		t.Errorf("parallel: %+v", c)
 	}
 }

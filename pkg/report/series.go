@@ -162,13 +162,20 @@ func shortKeys(axes []experiment.Axis) map[string]string {
 }
 
 // shortLabel is what sets trials apart from those of other settings, in short: the
-// seed is left out, but where it is all there is.
+// seed is left out, but where it is all there is, and so is what means nothing there.
 func shortLabel(axis []experiment.AxisValue, short map[string]string) string {
-	var parts []string
+	var parts, without []string
 	for _, a := range axis {
-		if a.Path != "seed" || len(axis) == 1 {
+		switch {
+		case a.Path == "seed" && len(axis) > 1:
+		case a.Value == "":
+			without = append(without, short[a.Path])
+		default:
 			parts = append(parts, short[a.Path]+"="+a.Value)
 		}
+	}
+	if len(parts) == 0 && len(without) > 0 {
+		return "without " + strings.Join(without, ", ")
 	}
 	return strings.Join(parts, " ")
 }

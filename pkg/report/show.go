@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -240,7 +241,11 @@ func (s *Shown) writeSweep(w io.Writer) {
 	}
 	fmt.Fprintln(w, strings.Join(row, "\t"))
 	for _, t := range s.All {
-		row := append(append([]string{t.Folder}, t.Values...), progress(t.Done, t.Generations))
+		row := []string{t.Folder}
+		for _, v := range t.Values {
+			row = append(row, cmp.Or(v, "–"))
+		}
+		row = append(row, progress(t.Done, t.Generations))
 		for _, m := range metrics {
 			v, ok := t.Metrics[m.name]
 			if !ok {
