@@ -3,8 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -45,6 +47,9 @@ func hooksDocCommand() *cobra.Command {
 	}
 }
 
+// anyScript is a script in an example of settings.
+var anyScript = regexp.MustCompile(`hooks/\w+\.go`)
+
 func hooksNewCommand() *cobra.Command {
 	var long strings.Builder
 	long.WriteString("new writes a small script that works, to begin with. The kinds are\n\n")
@@ -68,8 +73,11 @@ func hooksNewCommand() *cobra.Command {
 				return usagef("%s: want a name that ends in .go", file)
 			}
 			out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+			if errors.Is(err, fs.ErrExist) {
+				return fmt.Errorf("%s: there is such a file already, which stays as it is: want another name", file)
+			}
 			if err != nil {
-				return err // a file that is there stays as it is
+				return err
 			}
 			_, err = out.Write(source)
 			if err = errors.Join(err, out.Close()); err != nil {
@@ -77,7 +85,8 @@ func hooksNewCommand() *cobra.Command {
 			}
 			for _, f := range hook.Functions() {
 				if f.Kind == kind {
-					fmt.Fprintf(cmd.OutOrStdout(), "%s: to use it, write in the experiment file\n\n%s\n", file, f.Setting)
+					setting := anyScript.ReplaceAllLiteralString(f.Setting, "hooks/"+filepath.Base(file))
+					fmt.Fprintf(cmd.OutOrStdout(), "%s: to use it, write in an experiment, with its path from there\n\n%s\n", file, setting)
 				}
 			}
 			return nil
