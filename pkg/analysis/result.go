@@ -104,7 +104,7 @@ func (r *Result) Text(w io.Writer, moves int) error {
 	fmt.Fprintf(w, "network   %s\n", r.Network)
 	of := "by the network alone"
 	if r.Visits > 0 {
-		of = fmt.Sprintf("after %d visits, %d moves deep", r.Visits, r.Depth)
+		of = fmt.Sprintf("after %d visits to depth %d", r.Visits, r.Depth)
 		if r.Seconds > 0 {
 			of += fmt.Sprintf(", in %.2g s", r.Seconds)
 		}

@@ -73,7 +73,7 @@ func (e *Engine) NewGame() { e.game = nil }
 func (e *Engine) Think(ctx context.Context, g *chess.Game, task uci.Task, tell func(uci.Info)) (best, ponder chess.Move, err error) {
 	began := time.Now()
 	e.goTo(g, task.Moves)
-	t := &thought{Engine: e, task: task, tell: tell, began: began, kept: e.visits(), at: *g.Position()}
+	t := &thought{Engine: e, task: task, tell: tell, began: began, kept: e.tree.Visits(), at: *g.Position()}
 	err = t.run(ctx)
 	t.report(true)
 	best = e.choose(g)
@@ -120,15 +120,6 @@ func continues(g, before *chess.Game) bool {
 		}
 	}
 	return true
-}
-
-// visits are those that the root has.
-func (e *Engine) visits() int {
-	n := 0
-	for _, x := range e.tree.Root() {
-		n += x.Visits
-	}
-	return n
 }
 
 // choose picks the move: the most visited one, or by chance while the temperature

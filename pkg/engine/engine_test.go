@@ -78,29 +78,29 @@ func TestTreeIsReused(t *testing.T) {
 	g.Play(best)
 	g.Play(ponder)
 	e.goTo(g, nil)
-	if e.visits() == 0 {
+	if e.tree.Visits() == 0 {
 		t.Error("nothing was kept")
 	}
-	before := e.visits()
+	before := e.tree.Visits()
 	_, _, told := think(t, e, g, nodes)
 	if last := told[len(told)-1]; last.Nodes != 2000 {
 		t.Errorf("%d visits, of which %d were kept: want 2000 in all", last.Nodes, before)
 	}
 	e.goTo(game(t, chess.Standard, "", "a2a4"), nil)
-	if n := e.visits(); n != 0 {
+	if n := e.tree.Visits(); n != 0 {
 		t.Errorf("%d visits of another game were kept", n)
 	}
 	e.goTo(g, nil)
 	think(t, e, g, nodes)
 	e.NewGame()
-	if e.goTo(g, nil); e.visits() != 0 {
+	if e.goTo(g, nil); e.tree.Visits() != 0 {
 		t.Error("a new game began with the tree of another")
 	}
 	think(t, e, g, nodes)
 	if err := e.Set("CPuct", "3"); err != nil {
 		t.Error(err)
 	}
-	if e.goTo(g, nil); e.visits() != 0 {
+	if e.goTo(g, nil); e.tree.Visits() != 0 {
 		t.Error("a tree of other settings was kept")
 	}
 }
@@ -126,6 +126,10 @@ func TestReports(t *testing.T) {
 	first := told[slices.IndexFunc(told, func(in uci.Info) bool { return in.MultiPV == 1 && in.Nodes == told[len(told)-1].Nodes })]
 	if first.PV[0] != g.Position().UCI(best) || !first.Score.IsMate || first.Score.Mate != 1 || *first.Score.WDL != [3]int{1000, 0, 0} {
 		t.Errorf("%+v, %+v for %s", first, first.Score, g.Position().UCI(best))
+	}
+	// Visits that the mate has spared were not made, and are not told.
+	if _, _, told := think(t, New(Blank(chess.Standard)), g, uci.Task{Limit: uci.Limit{MoveTime: time.Hour}}); told[len(told)-1].Nodes > 5000 {
+		t.Errorf("%d nodes to find a mate in one", told[len(told)-1].Nodes)
 	}
 	for _, in := range told {
 		p := *g.Position()

@@ -37,10 +37,7 @@ func (t *thought) report(last bool) {
 	}
 	t.told, t.toldBest = now, root[0].Move
 	spent := now.Sub(t.began)
-	visits := 0
-	for _, e := range root {
-		visits += e.Visits
-	}
+	visits := t.tree.Visits()
 	common := uci.Info{
 		SelDepth: t.tree.Depth(), Nodes: int64(visits), Time: spent,
 		HashFull: int(min(1000, int64(t.tree.Bytes())*1000/(int64(t.settings.hash)<<20))),

@@ -104,6 +104,10 @@ func (t *Tree) PVOf(m chess.Move) []chess.Move {
 	return line
 }
 
+// Visits is the number of visits that the root's moves have: those that were made,
+// and not those that a result by force has spared.
+func (t *Tree) Visits() int { return int(t.nodes[0].visits) }
+
 // Depth is the number of moves in the longest line that the search has walked.
 func (t *Tree) Depth() int { return t.deepest }
 

@@ -54,7 +54,7 @@ func TestServe(t *testing.T) {
 		"time":              {[]string{"position startpos", "go movetime 20"}, []string{`bestmove \w+.*`}},
 		"clock":             {[]string{"position startpos", "go wtime 1000 btime 1 winc 10 binc 10"}, []string{`bestmove \w+.*`}},
 		"no time left":      {[]string{"position startpos", "go wtime -50 btime 1"}, []string{`bestmove \w+.*`}},
-		"mate in one": {[]string{"position fen 6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", "go mate 1"}, []string{
+		"mate in one": {[]string{"position fen 6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", "go mate 1 nodes 100000"}, []string{
 			`info .*score mate 1 .*pv a1a8`, `bestmove a1a8`}},
 		"mated in one": {[]string{"position fen k7/8/1K6/8/8/8/8/7R b - - 0 1", "go nodes 1000"}, []string{`info .*score mate -1 .*`, `bestmove a8b8 ponder h1h8`}},
 		"one move only": {[]string{"position fen k7/8/1K6/8/8/8/8/7R b - - 0 1", "go wtime 100000 btime 100000"}, []string{
