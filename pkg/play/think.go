@@ -73,7 +73,7 @@ func (t *thought) searchTree(ctx context.Context) (chess.Move, error) {
 	}
 	r.goTo(t.game)
 	r.tree.SetVisits(visits)
-	kept := visitsOf(r.tree)
+	kept := r.tree.Visits()
 	var told time.Time
 	report := func(active bool) {
 		told = time.Now()
@@ -130,22 +130,17 @@ func (r *remembered) goTo(g *chess.Game) {
 	r.game = g.Clone()
 }
 
-func visitsOf(t *search.Tree) int {
-	n := 0
-	for _, e := range t.Root() {
-		n += e.Visits
-	}
-	return n
-}
-
 // treeReport is what the search thinks now; nil before it knows anything.
 func (t *thought) treeReport(tr *search.Tree) *Report {
+	if tr.Exact() { // the visits that this has spared were not made
+		tr.SetVisits(0)
+	}
 	root := tr.Root()
 	if len(root) == 0 {
 		return nil
 	}
 	p := t.game.Position()
-	out := &Report{By: t.player.Name, Tree: true, Nodes: visitsOf(tr), Depth: tr.Depth()}
+	out := &Report{By: t.player.Name, Tree: true, Nodes: tr.Visits(), Depth: tr.Depth()}
 	out.value(p.Turn(), tr.Value(), tr.Exact(), len(tr.PV()))
 	slices.SortStableFunc(root, func(a, b search.Edge) int {
 		return cmp.Or(cmp.Compare(b.Visits, a.Visits), cmp.Compare(b.Prior, a.Prior))

@@ -240,6 +240,32 @@ func TestFailure(t *testing.T) {
 	}
 }
 
+// A mate ends a search that has all the time it wants; the visits that it spared are
+// not told.
+func TestMateIsTold(t *testing.T) {
+	players, _ := newPlayers(nil)
+	i := slices.IndexFunc(players, func(p player) bool { return p.ID == "blank" })
+	p, err := chess.ParseFEN(chess.Standard, "k7/8/1K6/8/8/8/1Q6/8 w - - 0 1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var last *Report
+	think := &thought{
+		player: &players[i], seat: seat{Seconds: 3600}, game: chess.NewGame(p),
+		hurried: t.Context(), tell: func(r *Report) { last = r }, memory: memory{},
+	}
+	if _, err := think.searchTree(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	visits := 0
+	for _, c := range last.Moves {
+		visits += c.Visits
+	}
+	if last.mate != 1 || last.Moves[0].Visits == 0 || visits > last.Nodes || last.Nodes > 5000 {
+		t.Errorf("mate in %d after %d visits, %d of them told", last.mate, last.Nodes, visits)
+	}
+}
+
 // A tree goes on from move to move, and is another for another line.
 func TestTreeGoesOn(t *testing.T) {
 	players, _ := newPlayers(nil)
@@ -256,12 +282,12 @@ func TestTreeGoesOn(t *testing.T) {
 	tr := think.memory["blank"].tree
 	think.game.Play(m)
 	think.memory["blank"].goTo(think.game)
-	if n := visitsOf(tr); n == 0 {
+	if n := tr.Visits(); n == 0 {
 		t.Error("nothing is left of the search before")
 	}
 	think.game.Undo()
 	think.memory["blank"].goTo(think.game)
-	if n := visitsOf(tr); n != 0 {
+	if n := tr.Visits(); n != 0 {
 		t.Errorf("%d visits of another position", n)
 	}
 }
