@@ -24,6 +24,7 @@ type estimator struct {
 	speeds  map[string]*speed  // by network, see networkKey
 	lengths map[string]*length // by how games are played, see gamesPlayedKey
 	known   *history
+	blind   bool // a length that was asked for since this was false is that of untrained games
 }
 
 // speed is of a network on this machine.
@@ -36,6 +37,7 @@ type speed struct {
 type length struct {
 	plies       float64
 	evaluations float64 // of the network, for each ply and visit
+	untrained   bool    // they are those of an untrained network
 }
 
 func newEstimator(opt PlanOptions) *estimator {
@@ -135,18 +137,20 @@ func (e *estimator) length(ctx context.Context, t *trial) (*length, error) {
 	in.Settings("selfplay", s.SelfPlay)
 	key := gamesPlayedKey(in)
 	if l := e.lengths[key]; l != nil {
+		e.blind = e.blind || l.untrained
 		return l, nil
 	}
 	e.recall(t.run)
-	l := &length{math.NaN(), math.NaN()}
+	l := &length{plies: math.NaN(), evaluations: math.NaN()}
 	if h := e.known.games[key]; h != nil {
-		l = &length{h.plies / h.games, h.evaluations / (h.plies * float64(s.Search.Visits))}
+		l = &length{plies: h.plies / h.games, evaluations: h.evaluations / (h.plies * float64(s.Search.Visits))}
 	} else if e.probe {
 		records, err := quickGames(ctx, t)
 		if err != nil {
 			return nil, err
 		}
 		l = lengthOf(records, min(s.Search.Visits, quickVisits))
+		l.untrained, e.blind = true, true
 	}
 	e.lengths[key] = l
 	return l, nil
@@ -283,7 +287,7 @@ func lengthOf(records []*selfplay.Record, visits int) *length {
 		plies += len(r.Moves)
 		evaluations += r.Evaluations
 	}
-	return &length{float64(plies) / float64(len(records)), float64(evaluations) / float64(plies*visits)}
+	return &length{plies: float64(plies) / float64(len(records)), evaluations: float64(evaluations) / float64(plies*visits)}
 }
 
 // probe measures the network of a trial, in self-play and in training.

@@ -122,6 +122,7 @@ func (p *planner) experiment(ctx context.Context, e *experiment.Experiment, opt 
 	r.planning, r.shelf = p, p.shelf
 	p.plan = &Plan{File: e.File, Name: e.Name, Dir: r.dir, Left: e.Left}
 	p.at = map[string]*PlannedTrial{}
+	p.estimator.blind = false
 	p.plan.Trials = make([]PlannedTrial, len(e.Trials))
 	for i := range e.Trials {
 		t := &e.Trials[i]
@@ -156,6 +157,9 @@ func (p *planner) experiment(ctx context.Context, e *experiment.Experiment, opt 
 	}
 	for _, s := range p.plan.Rungs {
 		p.plan.Total.Add(s.Work)
+	}
+	if p.estimator.blind {
+		p.note("evaluations and times are those of games of an untrained network, as no such games were played here yet: those of trained ones are often several times as long")
 	}
 	return p.plan, nil
 }
