@@ -17,7 +17,7 @@ const (
 	selfplayCode   = "2"
 	hooksCode      = "1"
 	targetCode     = "1"
-	trainCode      = "1"
+	trainCode      = "2"
 	stopCode       = "1"
 	tournamentCode = "2"
 	rungCode       = "1"

@@ -25,8 +25,11 @@ type Loss struct {
 type TrainerOptions struct {
 	Device  string // "cpu"; "" is the same
 	Threads int    // of the CPU; 0: all
-	// Precision is Auto, FP32 or BF16; "" is Auto. BF16 computes with maps and
-	// weights of 8 bits of mantissa, from parameters in single precision.
+	// Precision is Auto, FP32 or BF16; "" is FP32. BF16 computes with maps and
+	// weights of 8 bits of mantissa, from parameters in single precision. It is twice
+	// as fast and ends at the same losses, but not at the same strength: over three
+	// seeds of the quickstart's network of 2 blocks by 32 channels, players trained in
+	// bf16 were 200 to 420 Elo weaker against the untrained network.
 	Precision string
 }
 
@@ -42,7 +45,9 @@ func (on TrainerOptions) complete() (TrainerOptions, error) {
 		return on, err
 	}
 	switch on.Precision {
-	case "", Auto:
+	case "":
+		on.Precision = FP32
+	case Auto:
 		on.Precision = FP32
 		if hasBF16() {
 			on.Precision = BF16
