@@ -33,7 +33,7 @@ batch norm, addition and ReLU are one. "waited" is the share of the time in whic
 training had to wait for its next batch; each turn begins without any.`,
 		Example: `  alamos bench train
   alamos bench train --network 2x32 --network 5x32 --policy-head conv-linear
-  alamos bench train --network 6x64 --precision bf16 --threads 1 --json`,
+  alamos bench train --network 6x64 --precision fp32 --threads 1 --json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
@@ -60,7 +60,7 @@ training had to wait for its next batch; each turn begins without any.`,
 	networks.add(cmd, "6x64", "10x128", "20x256")
 	f := cmd.Flags()
 	f.IntVar(&t.Batch, "batch", 256, "positions a step")
-	f.StringVar(&t.Precision, "precision", "fp32", "of the training: fp32, as alamos run has it; bf16 or auto")
+	f.StringVar(&t.Precision, "precision", "auto", "of the training: auto, fp32 or bf16")
 	f.IntVar(&t.Threads, "threads", 0, "threads (default: one a core)")
 	return cmd
 }
