@@ -50,13 +50,12 @@ it: that is what the flags here are for.`,
 			if err != nil {
 				return err
 			}
-			if err := lab.CheckHooks(cmd.Context(), e); err != nil {
-				return err
+			if err = lab.CheckHooks(cmd.Context(), e); err == nil {
+				c := newConsole(os.Stderr, opt.Jobs)
+				opt.Reporter = c
+				err = lab.Run(cmd.Context(), e, opt)
+				c.close()
 			}
-			c := newConsole(os.Stderr, opt.Jobs)
-			opt.Reporter = c
-			err = lab.Run(cmd.Context(), e, opt)
-			c.close()
 			if errors.Is(err, context.Canceled) {
 				return errResumable
 			}
