@@ -5,38 +5,12 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
+	"alamos/pkg/stats"
 )
-
-// Interval returns the mean of some numbers and the ends of its 95 %
-// confidence interval, mean ± t s / √n with Student's t of n-1 degrees of
-// freedom: that of trials which differ in nothing but their seed. NaN, a
-// number that is missing, is left out; n is how many remain. Of one number the
-// ends are NaN, of none the mean as well.
-func Interval(values []float64) (mean, low, high float64, n int) {
-	var have []float64
-	for _, v := range values {
-		if !math.IsNaN(v) {
-			have = append(have, v)
-		}
-	}
-	n = len(have)
-	switch n {
-	case 0:
-		return math.NaN(), math.NaN(), math.NaN(), 0
-	case 1:
-		return have[0], math.NaN(), math.NaN(), 1
-	}
-	mean, deviation := stat.MeanStdDev(have, nil)
-	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 1)}.Quantile(0.975)
-	half := t * deviation / math.Sqrt(float64(n))
-	return mean, mean - half, mean + half, n
-}
 
 // Band joins runs that differ in nothing but their seed into one series: at
 // every x that a run has, in ascending order, the mean of the runs' numbers
-// there and its [Interval], shown as a band. A single run stays a line.
+// there and its [stats.Interval], shown as a band. A single run stays a line.
 func Band(name string, runs ...Series) (Series, error) {
 	at := map[float64][]float64{}
 	for i, r := range runs {
@@ -58,7 +32,7 @@ func Band(name string, runs ...Series) (Series, error) {
 	}
 	slices.Sort(band.X)
 	for _, x := range band.X {
-		mean, low, high, _ := Interval(at[x])
+		mean, low, high, _ := stats.Interval(at[x])
 		band.Y = append(band.Y, mean)
 		if band.Band {
 			band.Low, band.High = append(band.Low, low), append(band.High, high)

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"alamos/pkg/stats"
 )
 
 // The model of a game is Davidson's, with an advantage for White (R. R. Davidson,
@@ -20,9 +22,6 @@ import (
 // as a loss. Ratings, advantage and log nu maximize the likelihood of all games,
 // which is concave in them, so that Newton's method finds the one maximum.
 const scale = 400 / math.Ln10
-
-// normal95 is the 97.5 % quantile of the normal distribution.
-const normal95 = 1.959963984540054
 
 // ErrNoMaximum says that ratings would be infinite: without a prior, a player who
 // won all games, or a tournament without a draw, has no best finite rating.
@@ -82,7 +81,7 @@ func (r *Ratings) Difference(i, j int) (elo, lower, upper float64) {
 // player j, as the games tell. It is NaN where one of the two is not rated.
 func (r *Ratings) LOS(i, j int) float64 {
 	elo, lower, _ := r.Difference(i, j)
-	deviation := (elo - lower) / normal95
+	deviation := (elo - lower) / stats.Normal95
 	if deviation == 0 { // a player and itself
 		return 0.5
 	}
@@ -91,7 +90,7 @@ func (r *Ratings) LOS(i, j int) float64 {
 
 // halfWidth is half a 95 % interval of a normal error with this variance.
 func halfWidth(variance float64) float64 {
-	return normal95 * math.Sqrt(max(0, variance)) // rounding may leave -1e-18
+	return stats.Normal95 * math.Sqrt(max(0, variance)) // rounding may leave -1e-18
 }
 
 // Rate estimates the players' strengths from all games at once. The intervals

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/stats"
 
 	"pgregory.net/rapid"
 )
@@ -57,7 +58,7 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 func TestRateTwoPlayers(t *testing.T) {
 	r := results([]string{"strong", "weak"}, map[[2]int]Record{{0, 1}: {5, 3, 2}, {1, 0}: {2, 3, 5}})
 	got := rate(t, r, RatingOptions{Prior: -1, Anchor: "weak"})
-	half := normal95 * 400 / math.Ln10 * math.Sqrt(1./10+1./4)
+	half := stats.Normal95 * 400 / math.Ln10 * math.Sqrt(1./10+1./4)
 	near(t, "rating", got.List[0].Elo, 400*math.Log10(10./4), 1e-6)
 	near(t, "upper", got.List[0].Upper-got.List[0].Elo, half, 1e-6)
 	near(t, "drawishness", got.Drawishness, 6/math.Sqrt(10*4), 1e-9)

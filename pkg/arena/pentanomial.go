@@ -3,6 +3,8 @@ package arena
 import (
 	"fmt"
 	"math"
+
+	"alamos/pkg/stats"
 )
 
 // Pentanomial counts pairs of games, the same opening with colors swapped, by the
@@ -56,9 +58,9 @@ func (p Pentanomial) Statistics() Statistics {
 	d := p.distribution()
 	mean, deviation := d.moments()
 	stderr := deviation / math.Sqrt(d.pairs)
-	score := Estimate{mean, mean - normal95*stderr, mean + normal95*stderr}
+	score := Estimate{mean, mean - stats.Normal95*stderr, mean + stats.Normal95*stderr}
 	perGame := deviation * math.Sqrt2 // of the mean of two games that go their own ways
-	t, half := (mean-0.5)/perGame, normal95/math.Sqrt(2*d.pairs)
+	t, half := (mean-0.5)/perGame, stats.Normal95/math.Sqrt(2*d.pairs)
 	return Statistics{
 		Score:      score,
 		Elo:        Estimate{eloOf(score.Value), eloOf(score.Lower), eloOf(score.Upper)},

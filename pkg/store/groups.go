@@ -1,11 +1,9 @@
 package store
 
 import (
-	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
+	"alamos/pkg/stats"
 )
 
 // Group is trials that differ in nothing but their seeds: one point of a sweep,
@@ -60,20 +58,6 @@ func (g Group) Measure(name string) (Measure, error) {
 // Mean is the mean of values, NaN left out, and its interval by Student's t
 // distribution, which one value alone does not have.
 func Mean(values []float64) Measure {
-	var known []float64
-	for _, v := range values {
-		if !math.IsNaN(v) {
-			known = append(known, v)
-		}
-	}
-	switch n := float64(len(known)); n {
-	case 0:
-		return Unmeasured()
-	case 1:
-		return exactly(known[0])
-	default:
-		mean, deviation := stat.MeanStdDev(known, nil)
-		half := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(0.975) * deviation / math.Sqrt(n)
-		return Measure{mean, mean - half, mean + half}
-	}
+	mean, low, high, _ := stats.Interval(values)
+	return Measure{mean, low, high}
 }

@@ -8,6 +8,7 @@ import (
 
 	"alamos/pkg/arena"
 	"alamos/pkg/experiment"
+	"alamos/pkg/stats"
 )
 
 // Measure is a measured number and the 95 % interval that it is known to. What is
@@ -135,7 +136,7 @@ func ShareInterval(points float64, games int) Measure {
 	if games == 0 {
 		return Unmeasured()
 	}
-	const z = 1.959963984540054 // 97.5 % of the normal distribution
+	const z = stats.Normal95
 	n := float64(games)
 	p := points / n
 	center := (p + z*z/(2*n)) / (1 + z*z/n)
