@@ -3,6 +3,8 @@ package arena
 import (
 	"context"
 	"fmt"
+	"slices"
+	"time"
 
 	"alamos/pkg/search"
 )
@@ -12,6 +14,7 @@ type mcts struct {
 	name  string
 	cfg   search.Config
 	power float64
+	limit Limit
 	eval  search.Evaluator
 	trees map[int]*gameTree // by Turn.Match
 }
@@ -22,19 +25,32 @@ type gameTree struct {
 	plies int
 }
 
-// NewMCTS is a player that searches with cfg and plays a move drawn with a
-// probability proportional to visits^power, the most visited one for an infinite
+// Limit ends the search for a move before its visits do. The zero Limit does not.
+type Limit struct {
+	Depth int           // plies of the line of best play
+	Time  time.Duration // for each move; how far it reaches is another matter each time
+}
+
+// NewMCTS is a player that searches with cfg, within a limit, and plays a move drawn
+// with a probability proportional to visits^power, the most visited one for an infinite
 // power. The noise of cfg, which is for self-play, is left out. The caller keeps
 // the evaluator and closes what is behind it.
-func NewMCTS(name string, cfg search.Config, power float64, e search.Evaluator) (Player, error) {
-	if !(power > 0) {
+//
+// All games are searched in lock-step, unless the limit is one of time: then they are
+// searched one after the other, since what is meant is the time of a machine that has
+// nothing else to do.
+func NewMCTS(name string, cfg search.Config, power float64, l Limit, e search.Evaluator) (Player, error) {
+	switch {
+	case !(power > 0):
 		return nil, fmt.Errorf("arena: player %s: want a temperature power above 0, have %v", name, power)
+	case l.Depth < 0 || l.Time < 0:
+		return nil, fmt.Errorf("arena: player %s: want a depth and a time of 0 or more, have %d and %v", name, l.Depth, l.Time)
 	}
 	cfg.Noise = search.Noise{}
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("arena: player %s: %w", name, err)
 	}
-	return &mcts{name: name, cfg: cfg, power: power, eval: e, trees: make(map[int]*gameTree)}, nil
+	return &mcts{name: name, cfg: cfg, power: power, limit: l, eval: e, trees: make(map[int]*gameTree)}, nil
 }
 
 func (p *mcts) Name() string { return p.name }
@@ -44,7 +60,7 @@ func (p *mcts) Moves(ctx context.Context, turns []*Turn) error {
 	for i, t := range turns {
 		trees[i] = p.tree(t).Tree
 	}
-	if err := search.Run(ctx, trees, p.eval); err != nil {
+	if err := p.search(ctx, trees); err != nil {
 		return fmt.Errorf("player %s: %w", p.name, err)
 	}
 	for i, t := range turns {
@@ -52,6 +68,47 @@ func (p *mcts) Moves(ctx context.Context, turns []*Turn) error {
 		t.Info = treeInfo(trees[i])
 	}
 	return nil
+}
+
+// search searches the trees within the limit.
+func (p *mcts) search(ctx context.Context, trees []*search.Tree) error {
+	if p.limit == (Limit{}) {
+		return search.Run(ctx, trees, p.eval)
+	}
+	if p.limit.Time == 0 {
+		return p.searchWithin(ctx, trees, time.Time{})
+	}
+	for i := range trees {
+		if err := p.searchWithin(ctx, trees[i:i+1], time.Now().Add(p.limit.Time)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// searchWithin searches trees in lock-step until each is done or deep enough, or the
+// deadline, if there is one. Every tree is searched enough to have a move.
+func (p *mcts) searchWithin(ctx context.Context, trees []*search.Tree, deadline time.Time) error {
+	going := slices.Clone(trees)
+	var s search.Stepper
+	for {
+		going = slices.DeleteFunc(going, p.enough)
+		if err := ctx.Err(); err != nil || len(going) == 0 {
+			return err
+		}
+		if !deadline.IsZero() && !time.Now().Before(deadline) && len(going[0].Root()) > 0 {
+			return nil
+		}
+		asked, err := s.Step(going, p.eval)
+		if err != nil || asked == 0 {
+			return err
+		}
+	}
+}
+
+// enough tells whether a tree is deep enough.
+func (p *mcts) enough(t *search.Tree) bool {
+	return p.limit.Depth > 0 && len(t.Root()) > 0 && len(t.PV()) >= p.limit.Depth
 }
 
 // tree is the tree of the game, with the current position as its root.

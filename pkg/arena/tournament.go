@@ -59,8 +59,8 @@ type Config struct {
 
 	Seed uint64
 
-	// Workers is how many pairings are played at once, each with players of its
-	// own; 0 is taken as 1.
+	// Workers is how many lots of games are played at once, each with players of its
+	// own; 0 is taken as 1. A lot is Together games of a pairing.
 	Workers int
 
 	// Together is how many games of a pairing are played in lock-step; 0 for all.
@@ -152,13 +152,7 @@ func Play(ctx context.Context, cfg Config, entrants []Entrant) error {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	fixtures := Fixtures(cfg, entrants)
-	matches := 0 // the number of the first game of each fixture
-	first := make([]int, len(fixtures))
-	for i, f := range fixtures {
-		first[i] = matches
-		matches += f.Games
-	}
+	lots := lots(&cfg, entrants)
 	var mu sync.Mutex
 	done := func(g *Game) {
 		mu.Lock()
@@ -169,15 +163,15 @@ func Play(ctx context.Context, cfg Config, entrants []Entrant) error {
 	}
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	for w := range max(1, min(cfg.Workers, len(fixtures))) {
+	for w := range max(1, min(cfg.Workers, len(lots))) {
 		wg.Go(func() {
 			room := &workshop{worker: w, start: from, entrants: entrants, players: make(map[string]Player)}
 			for ctx.Err() == nil {
 				i := int(next.Add(1)) - 1
-				if i >= len(fixtures) {
+				if i >= len(lots) {
 					break
 				}
-				if err := room.play(ctx, &cfg, fixtures[i], first[i], done); err != nil {
+				if err := room.play(ctx, &cfg, &lots[i], done); err != nil {
 					cancel(err)
 				}
 			}
@@ -224,6 +218,36 @@ func validate(cfg Config, entrants []Entrant) error {
 	return nil
 }
 
+// lot is some games of a pair, which are played in lock-step.
+type lot struct {
+	Pair
+	numbers []int
+	match   int // Turn.Match of the pair's first game
+}
+
+// lots are the games of a tournament that are missing, in the order of its fixtures.
+func lots(cfg *Config, entrants []Entrant) []lot {
+	var all []lot
+	match := 0
+	for _, f := range Fixtures(*cfg, entrants) {
+		var missing []int
+		for n := range f.Games {
+			if cfg.Have == nil || !cfg.Have(f.Pair, n) {
+				missing = append(missing, n)
+			}
+		}
+		together := cfg.Together
+		if together == 0 {
+			together = max(1, len(missing))
+		}
+		for numbers := range slices.Chunk(missing, together) {
+			all = append(all, lot{f.Pair, numbers, match})
+		}
+		match += f.Games
+	}
+	return all
+}
+
 // workshop is a worker with its players.
 type workshop struct {
 	worker   int
@@ -232,33 +256,15 @@ type workshop struct {
 	players  map[string]Player
 }
 
-// play plays what is missing of a fixture.
-func (w *workshop) play(ctx context.Context, cfg *Config, f Fixture, match int, done func(*Game)) error {
-	var missing []int
-	for n := range f.Games {
-		if cfg.Have == nil || !cfg.Have(f.Pair, n) {
-			missing = append(missing, n)
-		}
-	}
-	if len(missing) == 0 {
-		return nil
-	}
-	for _, name := range []string{f.A, f.B} {
+// play plays a lot.
+func (w *workshop) play(ctx context.Context, cfg *Config, l *lot, done func(*Game)) error {
+	for _, name := range []string{l.A, l.B} {
 		if err := w.hire(name); err != nil {
 			return err
 		}
 	}
-	p := &pairing{cfg: cfg, start: w.start, pair: f.Pair, players: w.players, done: done}
-	together := cfg.Together
-	if together == 0 {
-		together = len(missing)
-	}
-	for numbers := range slices.Chunk(missing, together) {
-		if err := p.play(ctx, numbers, match); err != nil {
-			return err
-		}
-	}
-	return nil
+	p := &pairing{cfg: cfg, start: w.start, pair: l.Pair, players: w.players, done: done}
+	return p.play(ctx, l.numbers, l.match)
 }
 
 // hire makes a player unless the worker has it.

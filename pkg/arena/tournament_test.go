@@ -21,7 +21,7 @@ func randomEntrant(name string) Entrant {
 
 func mctsEntrant(name string, visits int, power float64) Entrant {
 	cfg := search.Config{Visits: visits, CPuct: 1, TreeReuse: true}
-	return Entrant{Name: name, New: func(int) (Player, error) { return NewMCTS(name, cfg, power, search.Uniform{}) }}
+	return Entrant{Name: name, New: func(int) (Player, error) { return NewMCTS(name, cfg, power, Limit{}, search.Uniform{}) }}
 }
 
 // play plays a tournament and returns its games in order.
@@ -380,7 +380,7 @@ func TestRoundRobinRefuses(t *testing.T) {
 		}
 	}
 	for _, power := range []float64{0, -1, math.NaN()} {
-		if _, err := NewMCTS("x", search.Config{Visits: 1, CPuct: 1}, power, search.Uniform{}); err == nil {
+		if _, err := NewMCTS("x", search.Config{Visits: 1, CPuct: 1}, power, Limit{}, search.Uniform{}); err == nil {
 			t.Errorf("power %v was accepted", power)
 		}
 	}

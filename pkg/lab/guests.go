@@ -72,7 +72,7 @@ func searchPlayer(name string, cfg search.Config, power float64, codec encode.Co
 	if err != nil {
 		return nil, err
 	}
-	p, err := arena.NewMCTS(name, cfg, power, search.NewEvaluator(codec, session))
+	p, err := arena.NewMCTS(name, cfg, power, arena.Limit{}, search.NewEvaluator(codec, session))
 	if err != nil {
 		session.Close()
 		return nil, err
