@@ -24,6 +24,7 @@ func TestEngineFaultsLoseTheGame(t *testing.T) {
 	}{
 		{"crash", chess.EngineCrash, uci.ErrCrash},
 		{"hang", chess.EngineStall, uci.ErrStall},
+		{"late", chess.TimeForfeit, uci.ErrTime},
 		{"illegal", chess.IllegalMove, uci.ErrIllegalMove},
 		{"garbage", chess.EngineGarbage, uci.ErrProtocol},
 	} {
@@ -31,7 +32,7 @@ func TestEngineFaultsLoseTheGame(t *testing.T) {
 			t.Parallel()
 			spec := UCI{Command: fake(test.mode), Variant: chess.Atomic, Limit: uci.Limit{Depth: 1}, Engines: 2,
 				Timeouts: uci.Timeouts{Search: time.Minute}}
-			if test.mode == "hang" {
+			if test.mode == "hang" || test.mode == "late" {
 				spec.Timeouts.Search = 500 * time.Millisecond
 			}
 			cfg := Config{Variant: chess.Atomic, Rounds: 6, MaxMoves: 4, Seed: 2}

@@ -69,6 +69,9 @@ func fakeEngine(mode string) {
 					os.Exit(7)
 				case "hang":
 					time.Sleep(time.Hour)
+				case "late":
+					for in.Scan() && in.Text() != "stop" {
+					}
 				case "illegal":
 					fmt.Println("bestmove a1a8")
 					continue

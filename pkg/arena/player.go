@@ -44,6 +44,8 @@ func Fault(err error) chess.Reason {
 	switch {
 	case errors.Is(err, uci.ErrIllegalMove):
 		return chess.IllegalMove
+	case errors.Is(err, uci.ErrTime):
+		return chess.TimeForfeit
 	case errors.Is(err, uci.ErrStall):
 		return chess.EngineStall
 	case errors.Is(err, uci.ErrProtocol):

@@ -15,7 +15,7 @@ type Timeouts struct {
 	Ready     time.Duration // from "isready" to "readyok"; default 10 s
 	Overrun   time.Duration // what a search may take beyond its time; default 5 s
 	Search    time.Duration // a search that is not limited by time; default 2 minutes
-	Quit      time.Duration // from "quit" to the end of the process; default 1 s
+	Quit      time.Duration // from "quit" to the end of the process, from "stop" to the move; default 1 s
 }
 
 func (t Timeouts) withDefaults() Timeouts {
@@ -229,32 +229,54 @@ func (e *Engine) until(ctx context.Context, want string, d time.Duration, take f
 	if e.failed != nil {
 		return e.failed
 	}
-	deadline := time.Now().Add(d)
-	known, ignored := 0, 0
+	n, err := e.listen(ctx, time.Now().Add(d), take)
+	return e.judge(ctx, want, d, n, err)
+}
+
+// judge makes the error of a wait of what listen returned, and ends an engine that
+// has failed.
+func (e *Engine) judge(ctx context.Context, want string, d time.Duration, n heard, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, os.ErrDeadlineExceeded) && n.ignored > 0 && n.known == 0:
+		return e.fail(ErrProtocol, fmt.Sprintf("no %s within %v, only lines that are not UCI (%d)", want, d, n.ignored), nil)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return e.fail(ErrStall, fmt.Sprintf("no %s within %v", want, d), nil)
+	case errors.Is(err, errLineTooLong):
+		return e.fail(ErrProtocol, fmt.Sprintf("while waiting for %s", want), err)
+	case errors.Is(err, errOnlyNoise):
+		return e.fail(ErrProtocol, fmt.Sprintf("%d lines that are not UCI while waiting for %s", n.ignored, want), nil)
+	case ctx.Err() != nil:
+		return err
+	}
+	return e.fail(ErrCrash, fmt.Sprintf("while waiting for %s", want), nil)
+}
+
+// heard counts lines: those that are UCI, and those that are not since the last one
+// that was.
+type heard struct{ known, ignored int }
+
+// errOnlyNoise is what listen returns for too many lines in a row that are not UCI.
+var errOnlyNoise = errors.New("too many lines that are not UCI")
+
+// listen is until without the judgment: the error is that of reading, or errOnlyNoise.
+func (e *Engine) listen(ctx context.Context, deadline time.Time, take func(line string) (known, last bool)) (n heard, err error) {
 	for {
 		line, err := e.proc.readLine(ctx, deadline)
-		switch {
-		case err == nil:
-		case errors.Is(err, os.ErrDeadlineExceeded) && ignored > 0 && known == 0:
-			return e.fail(ErrProtocol, fmt.Sprintf("no %s within %v, only lines that are not UCI (%d)", want, d, ignored), nil)
-		case errors.Is(err, os.ErrDeadlineExceeded):
-			return e.fail(ErrStall, fmt.Sprintf("no %s within %v", want, d), nil)
-		case errors.Is(err, errLineTooLong):
-			return e.fail(ErrProtocol, fmt.Sprintf("while waiting for %s", want), err)
-		case ctx.Err() != nil:
-			return err
-		default:
-			return e.fail(ErrCrash, fmt.Sprintf("while waiting for %s", want), nil)
+		if err != nil {
+			return n, err
 		}
 		ok, last := take(strings.TrimSpace(line))
-		if last {
-			return nil
-		}
-		if ok {
-			known++
-			ignored = 0
-		} else if ignored++; ignored > maxIgnored {
-			return e.fail(ErrProtocol, fmt.Sprintf("%d lines that are not UCI while waiting for %s", ignored, want), nil)
+		switch {
+		case last:
+			return n, nil
+		case ok:
+			n = heard{known: n.known + 1}
+		default:
+			if n.ignored++; n.ignored > maxIgnored {
+				return n, errOnlyNoise
+			}
 		}
 	}
 }

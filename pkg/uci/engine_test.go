@@ -21,7 +21,7 @@ func times(mode string) Timeouts {
 	switch mode {
 	case "no-handshake", "garbage-handshake":
 		return Timeouts{Handshake: time.Second}
-	case "hang":
+	case "hang", "stop":
 		return Timeouts{Search: 300 * time.Millisecond}
 	case "deaf":
 		return Timeouts{Ready: time.Second}
@@ -128,6 +128,7 @@ func TestSearchFailures(t *testing.T) {
 	}{
 		{"crash", ErrCrash, "! segmentation fault", false},
 		{"hang", ErrStall, "> go depth 1\n", false},
+		{"stop", ErrTime, "> stop\n", true},
 		{"garbage", ErrProtocol, "< bestmove", false},
 		{"illegal", ErrIllegalMove, "< bestmove e2e5\n", true},
 		{"none", ErrIllegalMove, "< bestmove (none)\n", true},

@@ -13,8 +13,11 @@ var (
 	ErrStart = errors.New("cannot be started")
 	// ErrCrash: the process ended by itself.
 	ErrCrash = errors.New("ended unexpectedly")
-	// ErrStall: no answer in time.
+	// ErrStall: no answer in time, not even after "stop".
 	ErrStall = errors.New("does not answer")
+	// ErrTime: the search took too long, and ended when it was told to stop.
+	// The engine can still be used.
+	ErrTime = errors.New("took too long")
 	// ErrIllegalMove: the answer is a move that the position does not allow.
 	// The engine can still be used.
 	ErrIllegalMove = errors.New("played an illegal move")

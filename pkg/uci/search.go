@@ -2,7 +2,9 @@ package uci
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -127,10 +129,7 @@ func (e *Engine) Go(ctx context.Context, l Limit) (Answer, error) {
 		}
 		return false, false
 	}
-	if err := e.until(ctx, "bestmove", allowed, take); err != nil {
-		if e.failed == nil {
-			e.stop()
-		}
+	if err := e.search(ctx, allowed, take); err != nil {
 		return Answer{}, err
 	}
 	move, ponder, err := ParseBestMove(best)
@@ -147,14 +146,33 @@ func (e *Engine) Go(ctx context.Context, l Limit) (Answer, error) {
 	return a, nil
 }
 
+// search waits for the end of a search. One that goes on for longer than it may is
+// told to stop: an engine that obeys has lost its time and no more.
+func (e *Engine) search(ctx context.Context, allowed time.Duration, take func(line string) (known, last bool)) error {
+	const want = "bestmove"
+	n, err := e.listen(ctx, time.Now().Add(allowed), take)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil && errors.Is(err, context.Cause(ctx)):
+		e.stop()
+		return err
+	case errors.Is(err, os.ErrDeadlineExceeded) && e.stop():
+		return e.fault(ErrTime, fmt.Sprintf("no %s within %v, until it was told to stop", want, allowed), nil)
+	case e.failed != nil: // it did not stop: what it did before counts
+		return e.failed
+	}
+	return e.judge(ctx, want, allowed, n, err)
+}
+
 // stop ends a search whose answer nobody wants, and the engine with it when it
 // does not stop.
-func (e *Engine) stop() {
+func (e *Engine) stop() bool {
 	if e.send("stop") != nil {
-		return
+		return false
 	}
 	// The error, if any, is kept in e.failed.
-	_ = e.until(context.Background(), "bestmove after stop", e.wait.Quit, func(line string) (bool, bool) {
+	return nil == e.until(context.Background(), "bestmove after stop", e.wait.Quit, func(line string) (bool, bool) {
 		return strings.HasPrefix(line, "info"), strings.HasPrefix(line, "bestmove")
 	})
 }
