@@ -49,6 +49,12 @@ var rules = []rule{
 		}
 		return ""
 	}},
+	{[]string{"search.visits", "selfplay.playout_cap.visits"}, func(s *Settings) string {
+		if c := s.SelfPlay.PlayoutCap; c != nil && c.Visits > s.Search.Visits {
+			return fmt.Sprintf("the %d visits of a fast search are more than the %d of a full one", c.Visits, s.Search.Visits)
+		}
+		return ""
+	}},
 	{[]string{"tournament.players"}, func(s *Settings) string {
 		for i, p := range s.Tournament.Players {
 			if p.Kind == PlayerUCI && p.Level == 0 && p.MoveTime == 0 && p.Depth == 0 {

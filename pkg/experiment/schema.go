@@ -110,6 +110,10 @@ var selfplayKeys = &group{fields: []field{
 		{key: "share", typ: share, def: 1.0, doc: "Share of the games that start from random_plies or fens; the others start from game.start."},
 		{key: "fens", typ: sequence{elem: text{what: "a position in FEN"}}, def: []any{}, doc: "Positions to start from, each equally likely; empty is game.start."},
 	}}, doc: "Where games start."},
+	{key: "playout_cap", optional: true, typ: &group{fields: []field{
+		{key: "full", typ: real{min: 0, max: 1, openMin: true}, def: 0.25, doc: "Share of the moves with a full search, drawn for each move."},
+		{key: "visits", typ: integer{1, 10_000_000}, def: int64(20), unit: "visits", doc: "Visits of the root before one of the other moves is made, those kept in the tree included."},
+	}}, doc: "Playout cap randomization (KataGo): only a share of the moves has a full search and is learned from; the others are made with few visits and without noise, so that there are more games. Absent: every move has a full search."},
 	{key: "adjudicate", typ: script{}, doc: "Go script that may end a game before the rules do, with the result that it names."},
 }}
 

@@ -103,7 +103,15 @@ type SelfPlay struct {
 	Games       int         `json:"games"`
 	Temperature Temperature `json:"temperature"`
 	Opening     Opening     `json:"opening"`
-	Adjudicate  *Script     `json:"adjudicate,omitempty"` // nil: none
+	PlayoutCap  *PlayoutCap `json:"playout_cap,omitempty"` // nil: every search is full
+	Adjudicate  *Script     `json:"adjudicate,omitempty"`  // nil: none
+}
+
+// PlayoutCap gives a full search to a share Full of the moves, which are learned
+// from, and Visits to the others.
+type PlayoutCap struct {
+	Full   float64 `json:"full"`
+	Visits int     `json:"visits"`
 }
 
 type Temperature struct {

@@ -76,11 +76,12 @@ func (e *estimator) work(ctx context.Context, t *trial, load workload) (Work, er
 		if err != nil {
 			return w, err
 		}
-		visits := s.of.Settings.Search.Visits
+		playing := s.of.selfplayConfig(0)
+		visits := playing.MeanVisits()
 		if s.tournament {
-			visits = s.of.Settings.Tournament.Search.Visits
+			visits = float64(s.of.Settings.Tournament.Search.Visits)
 		}
-		n := s.games * l.plies * l.evaluations * float64(visits)
+		n := s.games * l.plies * l.evaluations * visits
 		w.Evaluations += store.Float(math.Round(n))
 		w.Seconds += store.Float(n / v.evaluations)
 	}
@@ -95,7 +96,8 @@ func (e *estimator) work(ctx context.Context, t *trial, load workload) (Work, er
 			if err != nil {
 				return w, err
 			}
-			w.Seconds += store.Float(float64(load.learned*t.Settings.Training.Epochs) * l.plies / v.positions)
+			playing := t.selfplayConfig(0)
+			w.Seconds += store.Float(float64(load.learned*t.Settings.Training.Epochs) * l.plies * playing.FullShare() / v.positions)
 		}
 	}
 	return w, nil
@@ -142,14 +144,16 @@ func (e *estimator) length(ctx context.Context, t *trial) (*length, error) {
 	}
 	e.recall(t.run)
 	l := &length{plies: math.NaN(), evaluations: math.NaN()}
+	playing := t.selfplayConfig(0)
 	if h := e.known.games[key]; h != nil {
-		l = &length{plies: h.plies / h.games, evaluations: h.evaluations / (h.plies * float64(s.Search.Visits))}
+		l = &length{plies: h.plies / h.games, evaluations: h.evaluations / (h.plies * playing.MeanVisits())}
 	} else if e.probe {
-		records, err := quickGames(ctx, t)
+		quick := quickConfig(t)
+		records, err := quickGames(ctx, t, quick)
 		if err != nil {
 			return nil, err
 		}
-		l = lengthOf(records, min(s.Search.Visits, quickVisits))
+		l = lengthOf(records, quick.MeanVisits())
 		l.untrained, e.blind = true, true
 	}
 	e.lengths[key] = l
@@ -264,12 +268,21 @@ const (
 	probeWarm   = 300 * time.Millisecond
 )
 
-// quickGames plays a few games of self-play without a network, with few visits: as
-// an untrained network plays.
-func quickGames(ctx context.Context, t *trial) ([]*selfplay.Record, error) {
+// quickConfig is a few games of a trial's self-play, with few visits.
+func quickConfig(t *trial) selfplay.Config {
 	cfg := t.selfplayConfig(0)
 	cfg.Games, cfg.Parallel = quickCount, quickCount
-	cfg.Search.Visits = min(cfg.Search.Visits, quickVisits)
+	if full := cfg.Search.Visits; full > quickVisits {
+		cfg.Search.Visits = quickVisits
+		if fast := &cfg.PlayoutCap.Visits; *fast > 0 {
+			*fast = max(1, *fast*quickVisits/full)
+		}
+	}
+	return cfg
+}
+
+// quickGames plays such games without a network: as an untrained one plays.
+func quickGames(ctx context.Context, t *trial, cfg selfplay.Config) ([]*selfplay.Record, error) {
 	nets := make([]search.Net, t.workers)
 	for i := range nets {
 		nets[i] = uniform{}
@@ -280,14 +293,14 @@ func quickGames(ctx context.Context, t *trial) ([]*selfplay.Record, error) {
 	return records, err
 }
 
-// lengthOf is the length of games with so many visits.
-func lengthOf(records []*selfplay.Record, visits int) *length {
+// lengthOf is the length of games with so many visits a search on average.
+func lengthOf(records []*selfplay.Record, visits float64) *length {
 	plies, evaluations := 0, 0
 	for _, r := range records {
 		plies += len(r.Moves)
 		evaluations += r.Evaluations
 	}
-	return &length{plies: float64(plies) / float64(len(records)), evaluations: float64(evaluations) / float64(plies*visits)}
+	return &length{plies: float64(plies) / float64(len(records)), evaluations: float64(evaluations) / (float64(plies) * visits)}
 }
 
 // probe measures the network of a trial, in self-play and in training.
@@ -342,7 +355,7 @@ func probePlaying(ctx context.Context, t *trial, net *nn.Network) (float64, erro
 // probeTraining is the number of positions a second that training takes.
 func probeTraining(ctx context.Context, t *trial, net *nn.Network) (float64, error) {
 	s := &t.Settings.Training
-	records, err := quickGames(ctx, t)
+	records, err := quickGames(ctx, t, quickConfig(t))
 	if err != nil {
 		return 0, err
 	}

@@ -153,13 +153,18 @@ func (t *trial) play(ctx context.Context, g int, in store.Inputs) (records []*se
 // selfplayConfig is the self-play of generation g.
 func (t *trial) selfplayConfig(g int) selfplay.Config {
 	s := &t.Settings
+	var capped selfplay.PlayoutCap
+	if c := s.SelfPlay.PlayoutCap; c != nil {
+		capped = selfplay.PlayoutCap(*c)
+	}
 	return selfplay.Config{
 		Variant: t.variant, Start: s.Game.Start, Search: searchConfig(&s.Search), Games: s.SelfPlay.Games, MaxMoves: s.Game.MaxMoves,
 		Temperature: selfplay.Temperature{
 			Power: float64(s.SelfPlay.Temperature.Power), Plies: s.SelfPlay.Temperature.Plies, Then: float64(s.SelfPlay.Temperature.Then)},
 		Opening: selfplay.Opening{
 			RandomPlies: s.SelfPlay.Opening.RandomPlies, FENs: s.SelfPlay.Opening.FENs, Share: s.SelfPlay.Opening.Share},
-		Seed: seed(s.Seed, "self-play", g),
+		PlayoutCap: capped,
+		Seed:       seed(s.Seed, "self-play", g),
 		// Two batches of the network a worker: while the first games end,
 		// others take their places at the table.
 		Parallel: 2 * t.Batch,

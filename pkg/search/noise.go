@@ -8,7 +8,7 @@ import (
 // addNoise mixes Dirichlet noise into the priors of the root, which has edges.
 func (t *Tree) addNoise() {
 	weight := t.cfg.Noise.Weight
-	if weight <= 0 {
+	if weight <= 0 || t.still {
 		return
 	}
 	edges := t.edgesOf(&t.nodes[0])

@@ -503,6 +503,42 @@ func TestNoise(t *testing.T) {
 	}
 }
 
+// A search that does not explore is that of settings without noise, from the root
+// after it was told on.
+func TestSetExploring(t *testing.T) {
+	cfg := search.Config{Visits: 80, CPuct: 2, TreeReuse: true, Noise: search.Noise{Alpha: 0.3, Weight: 0.25}}
+	clean := cfg
+	clean.Noise = search.Noise{}
+	both := func() (a, b *search.Tree) {
+		g := game(t, chess.Atomic, "")
+		a, b = search.NewTree(cfg, 1), search.NewTree(clean, 1)
+		a.SetExploring(false)
+		a.SetRoot(g)
+		b.SetRoot(g)
+		run(t, hashed{}, a, b)
+		return a, b
+	}
+	a, b := both()
+	if diff := cmp.Diff(drawing(b), drawing(a)); diff != "" {
+		t.Errorf("at the first root:\n%s", diff)
+	}
+	m := b.Choose(math.Inf(1), nil)
+	a.Advance(m)
+	b.Advance(m)
+	run(t, hashed{}, a, b)
+	if diff := cmp.Diff(drawing(b), drawing(a)); diff != "" {
+		t.Errorf("at the second root:\n%s", diff)
+	}
+	a, b = both()
+	a.SetExploring(true)
+	a.Advance(m)
+	b.Advance(m)
+	run(t, hashed{}, a, b)
+	if drawing(a) == drawing(b) {
+		t.Error("no noise where it explores again")
+	}
+}
+
 func TestChoose(t *testing.T) {
 	s := tree(t, search.Config{Visits: 100, CPuct: 4}, 0, game(t, chess.Atomic, ""), hashed{})
 	rng := rand.New(rand.NewPCG(1, 1))

@@ -28,6 +28,8 @@ type Tree struct {
 	questions []question // of which the first asked wait for an answer
 	asked     int
 
+	still bool // see SetExploring
+
 	// See Analyze.
 	analyzes bool
 	among    []chess.Move
@@ -161,6 +163,11 @@ func (t *Tree) Analyze(g *chess.Game, moves ...chess.Move) {
 
 // SetVisits changes Config.Visits from now on.
 func (t *Tree) SetVisits(n int) { t.cfg.Visits = n }
+
+// SetExploring says whether the searches from the next root on, that of SetRoot or
+// Advance, explore for the sake of learning, as they do unless told otherwise: with
+// the noise of the Config.
+func (t *Tree) SetExploring(on bool) { t.still = !on }
 
 // reserve makes room for the visits of a search, as far as it is known, so that
 // a large tree is not copied again and again while it grows.

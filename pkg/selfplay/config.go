@@ -30,6 +30,7 @@ type Config struct {
 
 	Temperature Temperature
 	Opening     Opening
+	PlayoutCap  PlayoutCap
 
 	// Adjudicate, when not nil, may end a game before the rules do. It is asked
 	// after every move of a game that goes on, about the record so far, which has no
@@ -70,6 +71,33 @@ func (t Temperature) at(ply int) float64 {
 		return t.Then
 	}
 	return t.Power
+}
+
+// PlayoutCap divides the searches into full and fast ones (playout cap
+// randomization: Wu 2019, Accelerating Self-Play Learning in Go, section 3.1).
+// Results are learned from better when there are many games, policies when
+// searches are long: so most moves of a game are made fast, and only the positions
+// of full searches become samples. A search is full with probability Full, as the
+// game's random numbers say; the others have Visits instead of those of
+// Config.Search and explore nothing (see [search.Tree.SetExploring]). Visits that
+// the tree keeps count in both. Visits 0: all searches are full.
+type PlayoutCap struct {
+	Full   float64
+	Visits int
+}
+
+// MeanVisits is the number of visits that a search is given, on average.
+func (c *Config) MeanVisits() float64 {
+	full := c.FullShare()
+	return full*float64(c.Search.Visits) + (1-full)*float64(c.PlayoutCap.Visits)
+}
+
+// FullShare is the share of the searches that are full and give samples.
+func (c *Config) FullShare() float64 {
+	if c.PlayoutCap.Visits == 0 {
+		return 1
+	}
+	return c.PlayoutCap.Full
 }
 
 // Opening says what comes before a game. With probability Share a game begins
@@ -117,6 +145,8 @@ func (c *Config) prepare(codec encode.Codec) (b beginnings, err error) {
 		{c.Temperature.Plies >= 0, "temperature plies", c.Temperature.Plies, "at least 0"},
 		power("temperature power", c.Temperature.Power),
 		{c.Opening.RandomPlies >= 0, "random plies", c.Opening.RandomPlies, "at least 0"},
+		{c.PlayoutCap.Visits >= 0 && c.PlayoutCap.Visits <= c.Search.Visits, "playout cap visits", c.PlayoutCap.Visits, "at least 0, and no more than a full search has"},
+		{c.PlayoutCap.Visits == 0 || c.PlayoutCap.Full > 0 && c.PlayoutCap.Full <= 1, "playout cap full", c.PlayoutCap.Full, "more than 0 and at most 1"},
 		{c.Opening.Share >= 0 && c.Opening.Share <= 1, "opening share", c.Opening.Share, "0 to 1"},
 	}
 	if c.Temperature.Plies > 0 {

@@ -26,15 +26,16 @@ type table struct {
 	tree  *search.Tree
 	game  *chess.Game
 	pcg   *rand.PCG
-	rng   *rand.Rand // draws openings and moves
+	rng   *rand.Rand // draws openings, moves and full searches
 	moves chess.MoveList
 
 	record *Record
-	before int // evaluations of the tree before this game
+	full   bool // the search of the current move is: see PlayoutCap
+	before int  // evaluations of the tree before this game
 }
 
 func newTable(cfg *Config, codec encode.Codec, from beginnings) *table {
-	t := &table{cfg: cfg, codec: codec, from: from}
+	t := &table{cfg: cfg, codec: codec, from: from, full: true}
 	t.tree = search.NewTree(cfg.Search, 0)
 	t.game = chess.NewGame(chess.StartPosition(cfg.Variant))
 	t.pcg = rand.NewPCG(0, 0)
@@ -62,8 +63,23 @@ func (t *table) attempt() error {
 	}
 	r.Start = t.game.Position().FEN()
 	r.Moves, r.Samples, r.RootValues = r.Moves[:0], r.Samples[:0], r.RootValues[:0]
+	t.allot()
 	t.tree.SetRoot(t.game)
 	return nil
+}
+
+// allot draws whether the search that comes is a full one.
+func (t *table) allot() {
+	fast := t.cfg.PlayoutCap.Visits
+	if fast == 0 {
+		return // no number is drawn: games are what they were before there was a choice
+	}
+	visits := fast
+	if t.full = t.rng.Float64() < t.cfg.PlayoutCap.Full; t.full {
+		visits = t.cfg.Search.Visits
+	}
+	t.tree.SetVisits(visits)
+	t.tree.SetExploring(t.full)
 }
 
 // open puts the position on the board with which the game begins.
@@ -114,7 +130,9 @@ func (t *table) move() (*Record, error) {
 		return nil, fmt.Errorf("self-play: game %d, ply %d: the search has no move in %s", r.Number, ply, t.game.Position().FEN())
 	}
 	r.Moves = append(r.Moves, m)
-	r.Samples = append(r.Samples, t.sample())
+	if t.full {
+		r.Samples = append(r.Samples, t.sample())
+	}
 	r.RootValues = append(r.RootValues, float32(t.tree.Value()))
 
 	t.game.Play(m)
@@ -142,6 +160,7 @@ func (t *table) move() (*Record, error) {
 		}
 		return nil, t.attempt()
 	}
+	t.allot()
 	t.tree.Advance(m)
 	return nil, nil
 }
@@ -177,13 +196,13 @@ func (t *table) sample() encode.Sample {
 // settle writes the result of the game into its samples.
 func (t *table) settle(r *Record) {
 	white := float32(r.Outcome.Result)
-	turn := t.game.Start().Turn()
+	first := t.game.Start().Turn()
 	for i := range r.Samples {
-		r.Samples[i].Value = white
-		if turn == chess.Black && !t.codec.Planes.White() {
-			r.Samples[i].Value = -white
+		s := &r.Samples[i]
+		s.Value = white
+		if black := (first == chess.Black) == (s.Ply%2 == 0); black && !t.codec.Planes.White() {
+			s.Value = -white
 		}
-		turn = turn.Other()
 	}
 }
 

@@ -14,8 +14,8 @@ type Record struct {
 	Moves   []chess.Move
 	Outcome chess.Outcome
 
-	// Samples has one element a move, of the position in which it was
-	// played.
+	// Samples are the positions to learn from, in the order of the game: those
+	// of all moves, or of the moves with a full search (see PlayoutCap).
 	Samples []encode.Sample
 
 	// RootValues are the values of the searches, one a move, -1 to 1 from
@@ -30,7 +30,7 @@ type Record struct {
 type Stats struct {
 	Games       int // finished
 	Thrown      int // attempts thrown away
-	Plies       int // of finished games, which is the number of samples
+	Plies       int // of finished games
 	Evaluations int // positions evaluated by the network, in all games
 	Batches     int // calls of the network
 

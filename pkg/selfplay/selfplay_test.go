@@ -354,14 +354,16 @@ func TestErrors(t *testing.T) {
 		t.Error("no networks: no error")
 	}
 	for name, change := range map[string]func(*selfplay.Config){
-		"visits":           func(c *selfplay.Config) { c.Search.Visits = 0 },
-		"c_puct":           func(c *selfplay.Config) { c.Search.CPuct = nan },
-		"games":            func(c *selfplay.Config) { c.Games = -1 },
-		"power":            func(c *selfplay.Config) { c.Temperature.Power = 0 },
-		"then":             func(c *selfplay.Config) { c.Temperature.Then = nan },
-		"share":            func(c *selfplay.Config) { c.Opening.Share = 2 },
-		"opening 1":        func(c *selfplay.Config) { c.Opening.FENs = []string{"nonsense"} },
-		"the game is over": func(c *selfplay.Config) { c.Opening.FENs = []string{"8/8/8/8/8/8/8/4K2R b - - 0 1"} },
+		"visits":             func(c *selfplay.Config) { c.Search.Visits = 0 },
+		"c_puct":             func(c *selfplay.Config) { c.Search.CPuct = nan },
+		"games":              func(c *selfplay.Config) { c.Games = -1 },
+		"power":              func(c *selfplay.Config) { c.Temperature.Power = 0 },
+		"then":               func(c *selfplay.Config) { c.Temperature.Then = nan },
+		"playout cap visits": func(c *selfplay.Config) { c.PlayoutCap = selfplay.PlayoutCap{Full: 0.5, Visits: 17} },
+		"playout cap full":   func(c *selfplay.Config) { c.PlayoutCap.Visits = 5 },
+		"share":              func(c *selfplay.Config) { c.Opening.Share = 2 },
+		"opening 1":          func(c *selfplay.Config) { c.Opening.FENs = []string{"nonsense"} },
+		"the game is over":   func(c *selfplay.Config) { c.Opening.FENs = []string{"8/8/8/8/8/8/8/4K2R b - - 0 1"} },
 		"use fewer": func(c *selfplay.Config) {
 			c.Opening = selfplay.Opening{Share: 1, RandomPlies: 200, FENs: []string{"7k/8/8/8/8/8/r6r/5K2 w - - 90 80"}}
 		},

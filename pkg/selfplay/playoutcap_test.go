@@ -1,0 +1,125 @@
+package selfplay_test
+
+import (
+	"context"
+	"math"
+	"reflect"
+	"testing"
+
+	"alamos/pkg/chess"
+	"alamos/pkg/encode"
+	"alamos/pkg/search"
+	"alamos/pkg/selfplay"
+)
+
+// A share of the moves has a full search and gives the samples; the others are what
+// a search with few visits and no noise plays. The games hang on nothing else.
+func TestPlayoutCap(t *testing.T) {
+	cfg := config()
+	cfg.Games = 24
+	cfg.Search.TreeReuse = false
+	cfg.Temperature = selfplay.Temperature{Power: math.Inf(1)}
+	cfg.PlayoutCap = selfplay.PlayoutCap{Full: 0.25, Visits: 5}
+	records, _ := play(t, cfg, 1)
+	if again, _ := play(t, cfg, 3); !reflect.DeepEqual(records, again) {
+		t.Error("other games with other workers")
+	}
+	evaluator := search.NewEvaluator(codec(t, cfg.Variant), hashed{})
+	fast := cfg.Search
+	fast.Visits, fast.Noise = cfg.PlayoutCap.Visits, search.Noise{}
+	moves, full := 0, 0
+	for _, r := range records {
+		p, err := chess.ParseFEN(cfg.Variant, r.Start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := chess.NewGame(p)
+		if len(r.RootValues) != len(r.Moves) {
+			t.Fatalf("game %d: %d values of %d moves", r.Number, len(r.RootValues), len(r.Moves))
+		}
+		samples := r.Samples
+		for ply, m := range r.Moves {
+			if len(samples) > 0 && int(samples[0].Ply) == ply {
+				checkSample(t, codec(t, cfg.Variant), g, r, &samples[0])
+				samples = samples[1:]
+				full++
+			} else {
+				tree := search.NewTree(fast, 0)
+				tree.SetRoot(g)
+				if err := search.Run(context.Background(), []*search.Tree{tree}, evaluator); err != nil {
+					t.Fatal(err)
+				}
+				if want := tree.Choose(math.Inf(1), nil); m != want || r.RootValues[ply] != float32(tree.Value()) {
+					t.Errorf("game %d, ply %d: a fast search played %s (%v), want %s (%v)", r.Number, ply, m, r.RootValues[ply], want, tree.Value())
+				}
+			}
+			moves++
+			g.Play(m)
+		}
+		if len(samples) > 0 {
+			t.Errorf("game %d: %d samples are of no move, or not in order", r.Number, len(samples))
+		}
+		if r.Thrown == 0 {
+			most := len(r.Samples)*(cfg.Search.Visits+1) + (len(r.Moves)-len(r.Samples))*(cfg.PlayoutCap.Visits+1)
+			if r.Evaluations > most {
+				t.Errorf("game %d: %d evaluations, want up to %d", r.Number, r.Evaluations, most)
+			}
+		}
+	}
+	// Of some hundred draws the share is within four deviations.
+	share := float64(full) / float64(moves)
+	if off := math.Abs(share - 0.25); moves < 200 || off > 4*math.Sqrt(0.25*0.75/float64(moves)) {
+		t.Errorf("%d of %d searches are full", full, moves)
+	}
+	if want := 0.25*16 + 0.75*5; cfg.MeanVisits() != want {
+		t.Errorf("%v visits on average, want %v", cfg.MeanVisits(), want)
+	}
+}
+
+// checkSample verifies that s is of the position of g and tells the result of r.
+func checkSample(t *testing.T, c encode.Codec, g *chess.Game, r *selfplay.Record, s *encode.Sample) {
+	t.Helper()
+	planes := make([]uint64, c.Planes.Count())
+	c.Planes.Encode(planes, g)
+	want := float32(r.Outcome.Result)
+	if g.Position().Turn() == chess.Black && !c.Planes.White() {
+		want = -want
+	}
+	if !reflect.DeepEqual(planes, s.Planes) || s.Value != want || int(s.Game) != r.Number {
+		t.Errorf("game %d, ply %d: a sample of another position or result (%v)", r.Number, s.Ply, s.Value)
+	}
+}
+
+// With a view from the side to move, the result changes sign from ply to ply,
+// whichever plies have samples.
+func TestPlayoutCapPerspective(t *testing.T) {
+	cfg := config()
+	cfg.PlayoutCap = selfplay.PlayoutCap{Full: 0.5, Visits: 3}
+	c := codec(t, cfg.Variant)
+	c.Planes = mover{c.Planes}
+	black := 0
+	_, err := selfplay.Play(context.Background(), cfg, c, nets(1), func(r *selfplay.Record) {
+		p, err := chess.ParseFEN(cfg.Variant, r.Start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := chess.NewGame(p)
+		samples := r.Samples
+		for ply, m := range r.Moves {
+			if len(samples) > 0 && int(samples[0].Ply) == ply {
+				checkSample(t, c, g, r, &samples[0])
+				samples = samples[1:]
+				if g.Position().Turn() == chess.Black && r.Outcome.Result != chess.Draw {
+					black++
+				}
+			}
+			g.Play(m)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if black == 0 {
+		t.Error("no sample of Black in a game that was won: nothing was tested")
+	}
+}
