@@ -111,6 +111,19 @@ func (o Outcome) Over() bool { return o.Reason != NoReason }
 // String gives both: "1-0 checkmate".
 func (o Outcome) String() string { return o.Result.String() + " " + o.Reason.String() }
 
+// Wins tells whether the legal move m ends the game at once with a win for the side
+// that plays it, by mate or by the variant's own rule.
+func (p *Position) Wins(m Move) bool {
+	q := *p
+	q.Play(m)
+	if !q.InCheck() && !q.mayHaveEnded() && (q.variant != Horde || q.color[q.turn&1] != 0) {
+		return false // nothing else ends a game with a win
+	}
+	var l MoveList
+	q.LegalMoves(&l)
+	return q.Ended(&l).Result == Win(p.turn)
+}
+
 // Ended says whether the position itself ends the game: by mate, by stalemate,
 // or by the variant's own rule. Draws by material, clock and repetition are left
 // to [Game.Outcome]. The caller passes the legal moves, which it needs anyway

@@ -35,7 +35,7 @@ func (s *settings) search() search.Config {
 	return search.Config{
 		Visits: 1 << 14, // room to begin with: see SetVisits
 		CPuct:  s.cpuct, FPU: search.FPU{Parent: true, Reduction: 0.3},
-		ExpandAt: 1, Leaves: s.leaves, Solver: s.solver, TreeReuse: true,
+		ExpandAt: 1, Leaves: s.leaves, Solver: s.solver, Lookahead: 1, TreeReuse: true,
 	}
 }
 

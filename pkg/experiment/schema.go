@@ -86,6 +86,7 @@ var searchKeys = &group{fields: []field{
 	{key: "leaves", typ: integer{1, 4096}, def: int64(1), unit: "positions", doc: "Positions of one tree that the network is asked about at once. With more than 1 the later ones are chosen before the answers to the earlier ones are known: batches are fuller where there are few games, and visits worth a little less."},
 	{key: "cache", typ: integer{0, 100_000_000}, def: int64(0), unit: "positions", doc: "Evaluations that a tree remembers during a game, about 200 bytes each, so that the network is not asked twice about positions that it would see alike. It changes no result, only the number of evaluations; 0 is none."},
 	{key: "solver", typ: boolean{}, def: false, doc: "Make results that the rules force known beyond the end of the game (MCTS-Solver): a move that wins by force ends the search, is played and has the rest of the visits in the training data, and moves that lose by force are avoided."},
+	{key: "lookahead", typ: integer{0, 1}, def: int64(0), unit: "plies", when: only("solver", true), doc: "With 1 the rules look for a move that wins at once in every position that the search meets, before the network is asked about it: what a position threatens is then seen at its first visit, whatever the priors say. It costs little beside a network."},
 	{key: "tree_reuse", typ: boolean{}, def: true, doc: "Keep the tree below the move that was played."},
 	{key: "noise", typ: &group{fields: []field{
 		{key: "alpha", typ: above(0), def: 0.3, doc: "Parameter of the Dirichlet distribution."},

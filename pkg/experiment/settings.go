@@ -55,11 +55,12 @@ type Search struct {
 	CInit    float64 `json:"c_init"`
 	FPU      FPU     `json:"fpu"`
 	ExpandAt int     `json:"expand_at"`
-	// The next three are no part of a trial's identity while they have their
+	// The next four are no part of a trial's identity while they have their
 	// defaults: results from before there was a choice stay valid.
 	Leaves    Leaves `json:"leaves,omitzero"`
 	Cache     int    `json:"cache,omitempty"` // 0: none
 	Solver    bool   `json:"solver,omitempty"`
+	Lookahead int    `json:"lookahead,omitempty"` // only with Solver
 	TreeReuse bool   `json:"tree_reuse"`
 	Noise     Noise  `json:"noise"`
 }

@@ -26,7 +26,7 @@ func searchConfig(s *experiment.Search) search.Config {
 	}
 	return search.Config{
 		Visits: s.Visits, CPuct: s.CPuct, CBase: s.CBase, CInit: s.CInit, FPU: fpu,
-		ExpandAt: s.ExpandAt, Leaves: int(s.Leaves), Cache: s.Cache, Solver: s.Solver,
+		ExpandAt: s.ExpandAt, Leaves: int(s.Leaves), Cache: s.Cache, Solver: s.Solver, Lookahead: s.Lookahead,
 		TreeReuse: s.TreeReuse, Noise: search.Noise(s.Noise),
 	}
 }

@@ -54,7 +54,7 @@ func (t *thought) searchTree(ctx context.Context) (chess.Move, error) {
 		r = &remembered{tree: search.NewTree(search.Config{
 			Visits: 1 << 12, // room to begin with
 			CPuct:  1.5, FPU: search.FPU{Parent: true, Reduction: 0.3},
-			ExpandAt: 1, Leaves: max(1, min(mostLeaves, mind.Batch)), Solver: true, TreeReuse: true,
+			ExpandAt: 1, Leaves: max(1, min(mostLeaves, mind.Batch)), Solver: true, Lookahead: 1, TreeReuse: true,
 		}, 0)}
 		t.memory[t.player.ID] = r
 	}

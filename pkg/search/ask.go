@@ -71,6 +71,15 @@ func (t *Tree) visit(e Evaluator) bool {
 	if n.state == unknown {
 		t.meet(n)
 	}
+	if n.state == waiting && t.cfg.Solver && t.cfg.Lookahead > 0 {
+		q.path = t.strike(q.node, q.path)
+		n = &t.nodes[q.node]
+		if n.state != waiting {
+			t.back(q.path)
+			t.backup(q.path, -1) // the last position is lost for its side to move
+			return true
+		}
+	}
 	if n.state == waiting {
 		e.Prepare(&q.leaf, t.game, t.legal.Slice())
 		if t.cache != nil {

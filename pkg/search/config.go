@@ -62,6 +62,14 @@ type Config struct {
 	// the rules and history of the game.
 	Solver bool
 
+	// Lookahead of 1 lets the rules, before the network is asked about a position,
+	// look among its moves for one that wins at once: with Solver that makes the
+	// position won, and the move before it a known blunder. So what a position
+	// threatens is seen at its first visit, whatever the priors say. This is the
+	// shallow minimax at expansion of Baier and Winands, "MCTS-Minimax Hybrids"
+	// (2015). 0 is none; it does nothing without Solver.
+	Lookahead int
+
 	// TreeReuse keeps the part of the tree below the move played.
 	TreeReuse bool
 
@@ -138,6 +146,7 @@ func (c Config) Validate() error {
 		check(c.ExpandAt >= 0 && c.ExpandAt <= 1e9, "expand_at", c.ExpandAt, "0 to 1e9"),
 		check(c.Leaves >= 0 && c.Leaves <= MaxLeaves, "leaves", c.Leaves, fmt.Sprintf("0 to %d", MaxLeaves)),
 		check(c.Cache >= 0 && c.Cache <= MaxCache, "cache", c.Cache, fmt.Sprintf("0 to %d", MaxCache)),
+		check(c.Lookahead == 0 || c.Lookahead == 1, "lookahead", c.Lookahead, "0 or 1"),
 		check(c.Noise.Weight >= 0 && c.Noise.Weight <= 1, "noise weight", c.Noise.Weight, "0 to 1"),
 		check(c.Noise.Weight == 0 || c.Noise.Alpha > 0 && c.Noise.Alpha <= 1e6, "noise alpha", c.Noise.Alpha, "more than 0 and at most 1e6"),
 	} {

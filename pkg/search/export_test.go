@@ -58,7 +58,7 @@ func (t *Tree) Check() error {
 				return err
 			}
 			child := &t.nodes[e.child]
-			if child.visits >= e.visits && child.state != over {
+			if went := child.visits; went > e.visits || went == e.visits && child.state != solved {
 				return fmt.Errorf("node %d, edge %d: %d visits, %d of them went on", at, k, e.visits, child.visits)
 			}
 			if child.exact() {

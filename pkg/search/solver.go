@@ -1,5 +1,31 @@
 package search
 
+import "slices"
+
+// strike looks for a move that wins at once in the position of node at, which has
+// just been met and where the game stands. If there is one it is played, and the
+// path goes on to the end of the game; if there is none, node and path stay as they
+// are. The network is not asked about such a position, so that its moves have equal
+// priors.
+func (t *Tree) strike(at int32, path []step) []step {
+	p := t.game.Position()
+	k := slices.IndexFunc(t.legal.Slice(), p.Wins)
+	if k < 0 {
+		return path
+	}
+	n := &t.nodes[at]
+	stubs := t.stubsOf(n)
+	for i := range stubs {
+		stubs[i].prior = 1 / float32(len(stubs))
+	}
+	t.widen(n)
+	e := n.first + int32(k)
+	t.game.Play(t.edges[e].move)
+	t.edges[e].child = int32(len(t.nodes))
+	t.nodes = append(t.nodes, node{state: over, value: -1})
+	return append(path, step{at, e})
+}
+
 // settle finds out whether the result of n follows from its moves, the child of
 // e being one that may have changed, and tells whether it is known: n is won when
 // one move wins by force, and when all moves have results by force it has the best

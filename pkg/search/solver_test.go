@@ -279,3 +279,61 @@ func TestSolverProperties(t *testing.T) {
 		t.Error("no result by force was found")
 	}
 }
+
+// With a look ahead a blunder is known at the first visit of the move, even where
+// the evaluator thinks nothing of the move that punishes it.
+func TestLookahead(t *testing.T) {
+	for _, c := range []struct {
+		name, fen string
+		variant   chess.Variant
+	}{
+		{"after 1. e3 e6 2. Qh5", "rnbqkbnr/pppp1ppp/4p3/7Q/8/4P3/PPPP1PPP/RNB1KBNR b KQkq - 1 2", chess.Atomic},
+		{"scholar's mate", "rnbqkbnr/pppp1ppp/8/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3", chess.Standard},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g := game(t, c.variant, c.fen)
+			var l chess.MoveList
+			g.Position().LegalMoves(&l)
+			losing := map[chess.Move]bool{}
+			for _, m := range l.Slice() {
+				g.Play(m)
+				var replies chess.MoveList
+				g.Position().LegalMoves(&replies)
+				for _, r := range replies.Slice() {
+					turn := g.Position().Turn()
+					g.Play(r)
+					var none chess.MoveList
+					g.Position().LegalMoves(&none)
+					if g.Outcome(&none).Result == chess.Win(turn) {
+						losing[m] = true
+					}
+					g.Undo()
+				}
+				g.Undo()
+			}
+			for _, leaves := range []int{0, 8} {
+				cfg := search.Config{Visits: 4 * l.Len(), CPuct: 1e3, Solver: true, Lookahead: 1, Leaves: leaves}
+				s := tree(t, cfg, 0, g, search.Uniform{})
+				if err := s.Check(); err != nil {
+					t.Fatal(err)
+				}
+				for _, e := range s.Root() {
+					if known := e.Exact && e.Q == -1; e.Visits > 0 && known != losing[e.Move] {
+						t.Errorf("%s with %d visits: known to lose: %v, want %v", g.Position().UCI(e.Move), e.Visits, known, losing[e.Move])
+					} else if known && e.Visits != 1 {
+						t.Errorf("%s has %d visits: want 1, since it is known to lose", g.Position().UCI(e.Move), e.Visits)
+					}
+				}
+			}
+			// And the side that may strike does so without asking.
+			for m := range losing {
+				g.Play(m)
+				s := tree(t, search.Config{Visits: 10, CPuct: 1, Solver: true, Lookahead: 1}, 0, g, search.Uniform{})
+				if !s.Exact() || s.Value() != 1 || s.Evaluations() != 0 || sum(s) != 10 {
+					t.Errorf("value %v (exact: %v) after %d evaluations and %d visits: want a win at once", s.Value(), s.Exact(), s.Evaluations(), sum(s))
+				}
+				g.Undo()
+			}
+		})
+	}
+}
