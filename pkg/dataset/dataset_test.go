@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -217,5 +219,84 @@ func TestSampleIsACopy(t *testing.T) {
 	set.Sample(0, &again)
 	if again.Planes[0] == s.Planes[0] || again.Policy[0] == 7 || again.Indices[0] == 7 {
 		t.Error("the set has changed")
+	}
+}
+
+// marshal returns the bytes of a file.
+func marshal(meta Meta, samples []encode.Sample) ([]byte, error) {
+	h, err := meta.shape()
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	w := newWriter(&out, meta, h)
+	if err := w.Write(samples); err != nil {
+		return nil, err
+	}
+	err = w.close()
+	return out.Bytes(), err
+}
+
+// A file that is written bit by bit is the file that is written at once.
+func TestStream(t *testing.T) {
+	samples := randomGames(newRand(4), 0, 20, 40, 20)
+	want, err := os.ReadFile(write(t, meta, samples))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{1, 7, 300} {
+		path := filepath.Join(t.TempDir(), "stream.parquet")
+		err := Stream(path, meta, func(w *Writer) error {
+			for part := range slices.Chunk(samples, n) {
+				if err := w.Write(part); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if have, err := os.ReadFile(path); err != nil || !bytes.Equal(have, want) {
+			t.Errorf("%d samples at a time give other bytes (%v)", n, err)
+		}
+	}
+
+	path := filepath.Join(t.TempDir(), "fails.parquet")
+	stop := errors.New("no more")
+	err = Stream(path, meta, func(w *Writer) error {
+		if err := w.Write(samples[:5]); err != nil {
+			return err
+		}
+		return stop
+	})
+	if !errors.Is(err, stop) {
+		t.Errorf("a filler that fails gives %v, want its error", err)
+	}
+	if left, err := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); err != nil || len(left) > 0 {
+		t.Errorf("a filler that fails leaves %v (%v)", left, err)
+	}
+}
+
+// More rows than a row group has come back as they were.
+func TestRowGroups(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes a large file")
+	}
+	rng := newRand(5)
+	samples := make([]encode.Sample, groupRows+10)
+	few := randomGames(rng, 0, 10, 10, 3)
+	for i := range samples {
+		samples[i] = few[rng.IntN(len(few))]
+	}
+	set := read(t, write(t, meta, samples))
+	if set.Len() != len(samples) {
+		t.Fatalf("%d samples, want %d", set.Len(), len(samples))
+	}
+	var s encode.Sample
+	for i := range samples {
+		if set.Sample(i, &s); !reflect.DeepEqual(s, samples[i]) {
+			t.Fatalf("sample %d is %+v, want %+v", i, s, samples[i])
+		}
 	}
 }

@@ -99,6 +99,18 @@ func (r *LC0Reader) Next(rec *LC0Record) error {
 	}
 }
 
+// Skip passes over the next n games, or over those that are left, whose records
+// it does not look at. It returns io.EOF when there were fewer.
+func (r *LC0Reader) Skip(n int) error {
+	for r.open = false; n > 0; n-- {
+		if err := r.nextChunk(); err != nil {
+			return err
+		}
+		r.open = false
+	}
+	return nil
+}
+
 // nextChunk opens the next chunk; io.EOF when there is none.
 func (r *LC0Reader) nextChunk() error {
 	in := io.Reader(r.in)

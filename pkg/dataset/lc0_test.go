@@ -235,6 +235,26 @@ func TestLC0Tar(t *testing.T) {
 	if !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), "lc0 data cut.tar, chunk nn_game_0000") || !strings.Contains(err.Error(), "record ") {
 		t.Errorf("a tar that was cut off: %v", err)
 	}
+
+	// Games are passed over, also when one was begun.
+	if r, err = OpenLC0(path); err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for _, skip := range []int{1, 0, 0} { // over game 0, to 1, to 2, to 3
+		if err = r.Skip(skip); err == nil {
+			err = r.Next(&rec)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if rec.Game != 3 || rec.Ply != 0 {
+		t.Errorf("after two games and three beginnings: game %d, record %d", rec.Game, rec.Ply)
+	}
+	if err := r.Skip(1); err != io.EOF {
+		t.Errorf("a game too many is passed over: %v", err)
+	}
 }
 
 // lc0Forge writes a record of a position by the documentation of the format, with

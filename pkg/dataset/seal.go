@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"hash"
+	"io"
 )
 
 // The seal is a checksum over the whole file that lives inside it, as a value
@@ -36,15 +38,39 @@ func sealAt(file []byte) (digits []byte, ok bool) {
 	return file[i : i+sealDigits : i+sealDigits], true
 }
 
-// seal writes the checksum of a file whose seal's digits are zeros.
-func seal(file []byte) error {
-	digits, ok := sealAt(file)
+// sealer passes a file on as it is written, and seals it: the checksum is known
+// when all else is, so the end of the file is held back until then.
+type sealer struct {
+	out  io.Writer
+	sum  hash.Hash // of what was passed on
+	held bool
+	end  []byte // what is held back
+}
+
+func newSealer(out io.Writer) *sealer { return &sealer{out: out, sum: sha256.New()} }
+
+func (s *sealer) Write(b []byte) (int, error) {
+	if s.held {
+		s.end = append(s.end, b...)
+		return len(b), nil
+	}
+	s.sum.Write(b)
+	return s.out.Write(b)
+}
+
+// hold begins the end of the file, which has the seal, its digits zeros.
+func (s *sealer) hold() { s.held = true }
+
+// seal writes the end of the file.
+func (s *sealer) seal() error {
+	digits, ok := sealAt(s.end)
 	if !ok {
 		return errNoSeal
 	}
-	sum := sha256.Sum256(file)
-	hex.Encode(digits, sum[:])
-	return nil
+	s.sum.Write(s.end)
+	hex.Encode(digits, s.sum.Sum(nil))
+	_, err := s.out.Write(s.end)
+	return err
 }
 
 // checkSeal returns an error unless the file is as seal left it.

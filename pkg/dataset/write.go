@@ -1,9 +1,9 @@
 package dataset
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"slices"
@@ -48,31 +48,44 @@ func schemaOf(planes int) *parquet.Schema {
 // file appears under its name when it is whole and on the disk; what stood
 // there before is replaced. Equal arguments give equal bytes.
 func Write(path string, meta Meta, samples []encode.Sample) error {
-	file, err := marshal(meta, samples)
+	return Stream(path, meta, func(w *Writer) error { return w.Write(samples) })
+}
+
+// Stream is Write of samples that are made one after the other: fill hands them
+// to the writer, any number at a time, and the file is the same however many that
+// is. Not more than a part of the file is in memory. When fill fails, so does
+// Stream, and no file is written.
+func Stream(path string, meta Meta, fill func(*Writer) error) error {
+	h, err := meta.shape()
 	if err != nil {
 		return fmt.Errorf("samples %s: %w", path, err)
 	}
-	return disk.WriteBytes(path, file)
+	return disk.WriteFile(path, func(out io.Writer) error {
+		w := newWriter(out, meta, h)
+		if err := fill(w); err != nil {
+			return err
+		}
+		return w.close()
+	})
 }
 
-// marshal returns the bytes of the file.
-func marshal(meta Meta, samples []encode.Sample) ([]byte, error) {
-	h, err := meta.shape()
-	if err != nil {
-		return nil, err
-	}
-	games, targets := map[int32]bool{}, 0
-	for i := range samples {
-		if err := h.check(&samples[i]); err != nil {
-			return nil, fmt.Errorf("sample %d: %w", i, err)
-		}
-		games[samples[i].Game] = true
-		targets += len(samples[i].Indices)
-	}
-	if max(targets, len(samples)) > math.MaxInt32 {
-		return nil, fmt.Errorf("%d samples with %d policy targets are too many for one file: write fewer games a generation", len(samples), targets)
-	}
+// groupRows is how many rows are in a row group, of which one is in memory while
+// a file is written: enough that none of the columns is cut into small pages.
+const groupRows = 1 << 17
 
+// Writer writes the samples of a file; see [Stream].
+type Writer struct {
+	meta  Meta
+	shape shape
+	out   *sealer
+	file  *parquet.GenericWriter[any]
+
+	games            map[int32]struct{}
+	samples, targets int
+}
+
+func newWriter(out io.Writer, meta Meta, h shape) *Writer {
+	w := &Writer{meta: meta, shape: h, out: newSealer(out), games: map[int32]struct{}{}}
 	options := []parquet.WriterOption{
 		schemaOf(h.planes),
 		parquet.Compression(&zstd.Codec{Concurrency: 1}),
@@ -80,22 +93,53 @@ func marshal(meta Meta, samples []encode.Sample) ([]byte, error) {
 		parquet.SkipPageBounds("planes"),
 		parquet.KeyValueMetadata(keyChecksum, unsealed),
 	}
-	footer := meta.footer(len(games), len(samples))
+	footer := meta.footer(0, 0) // close knows the numbers
 	for _, key := range slices.Sorted(maps.Keys(footer)) {
 		options = append(options, parquet.KeyValueMetadata(key, footer[key]))
 	}
-	var out bytes.Buffer
-	w := parquet.NewGenericWriter[any](&out, options...)
-	if err := writeRows(w, h, samples); err != nil {
-		return nil, err
+	w.file = parquet.NewGenericWriter[any](w.out, options...)
+	return w
+}
+
+// Write appends samples to the file. It keeps nothing of them.
+func (w *Writer) Write(samples []encode.Sample) error {
+	for i := range samples {
+		if err := w.shape.check(&samples[i]); err != nil {
+			return fmt.Errorf("sample %d: %w", w.samples+i, err)
+		}
 	}
-	if err := w.Close(); err != nil {
-		return nil, err
+	for len(samples) > 0 {
+		n := min(len(samples), groupRows-w.samples%groupRows)
+		for i := range samples[:n] {
+			w.games[samples[i].Game] = struct{}{}
+			w.targets += len(samples[i].Indices)
+		}
+		if max(w.targets, w.samples+n) > math.MaxInt32 {
+			return fmt.Errorf("%d samples with %d policy targets are too many for one file: write fewer games a generation", w.samples+n, w.targets)
+		}
+		if err := writeRows(w.file, w.shape, samples[:n]); err != nil {
+			return err
+		}
+		if w.samples += n; w.samples%groupRows == 0 {
+			if err := w.file.Flush(); err != nil {
+				return err
+			}
+		}
+		samples = samples[n:]
 	}
-	if err := seal(out.Bytes()); err != nil {
-		return nil, err
+	return nil
+}
+
+// close writes the rest of the file and its seal.
+func (w *Writer) close() error {
+	for key, value := range w.meta.footer(len(w.games), w.samples) {
+		w.file.SetKeyValueMetadata(key, value)
 	}
-	return out.Bytes(), nil
+	w.out.hold()
+	if err := w.file.Close(); err != nil {
+		return err
+	}
+	return w.out.seal()
 }
 
 // chunkRows is how many rows are handed to a column at a time: enough to keep
