@@ -94,9 +94,9 @@ type Sample struct {
 	Indices []int32
 	Policy  []float32
 
-	// Value is the result of the game, 1, 0 or -1, from the view that the
-	// encoding predicts: white's if Planes.White(), otherwise that of the
-	// side to move.
+	// Value is the result of the game, 1, 0 or -1, or a mixture of it and the
+	// value of the search, from the view that the encoding predicts: white's if
+	// Planes.White(), otherwise that of the side to move.
 	Value float32
 }
 

@@ -115,6 +115,8 @@ var selfplayKeys = &group{fields: []field{
 		{key: "full", typ: real{min: 0, max: 1, openMin: true}, def: 0.25, doc: "Share of the moves with a full search, drawn for each move."},
 		{key: "visits", typ: integer{1, 10_000_000}, def: int64(20), unit: "visits", doc: "Visits of the root before one of the other moves is made, those kept in the tree included."},
 	}}, doc: "Playout cap randomization (KataGo): only a share of the moves has a full search and is learned from; the others are made with few visits and without noise, so that there are more games. Absent: every move has a full search."},
+	{key: "surprise", typ: share, def: 0.0, doc: "Policy surprise weighting (KataGo: 0.5): the share of a game's samples that goes to positions in proportion to how far the search went from the priors (their Kullback-Leibler divergence), by repeating and leaving out samples; 0: every position is a sample once."},
+	{key: "value_mix", typ: share, def: 0.0, doc: "Share of the value of the search in what the value learns from; the rest is the result of the game."},
 	{key: "adjudicate", typ: script{}, doc: "Go script that may end a game before the rules do, with the result that it names."},
 }}
 

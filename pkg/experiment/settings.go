@@ -105,6 +105,8 @@ type SelfPlay struct {
 	Temperature Temperature `json:"temperature"`
 	Opening     Opening     `json:"opening"`
 	PlayoutCap  *PlayoutCap `json:"playout_cap,omitempty"` // nil: every search is full
+	Surprise    float64     `json:"surprise,omitempty"`
+	ValueMix    float64     `json:"value_mix,omitempty"`
 	Adjudicate  *Script     `json:"adjudicate,omitempty"`  // nil: none
 }
 

@@ -163,7 +163,7 @@ func (t *trial) selfplayConfig(g int) selfplay.Config {
 			Power: float64(s.SelfPlay.Temperature.Power), Plies: s.SelfPlay.Temperature.Plies, Then: float64(s.SelfPlay.Temperature.Then)},
 		Opening: selfplay.Opening{
 			RandomPlies: s.SelfPlay.Opening.RandomPlies, FENs: s.SelfPlay.Opening.FENs, Share: s.SelfPlay.Opening.Share},
-		PlayoutCap: capped,
+		PlayoutCap: capped, Surprise: s.SelfPlay.Surprise, ValueMix: s.SelfPlay.ValueMix,
 		Seed:       seed(s.Seed, "self-play", g),
 		// Two batches of the network a worker: while the first games end,
 		// others take their places at the table.

@@ -32,6 +32,15 @@ type Config struct {
 	Opening     Opening
 	PlayoutCap  PlayoutCap
 
+	// Surprise is the share of a game's samples that goes to the positions whose
+	// searches were surprising to the network: see repeat. 0: every position
+	// is a sample once.
+	Surprise float64
+
+	// ValueMix is the share of the value of the search in the value of a sample;
+	// the rest is the result of the game. 0: the result alone.
+	ValueMix float64
+
 	// Adjudicate, when not nil, may end a game before the rules do. It is asked
 	// after every move of a game that goes on, about the record so far, which has no
 	// outcome; it returns chess.Unfinished where the game goes on. It is called by
@@ -147,6 +156,8 @@ func (c *Config) prepare(codec encode.Codec) (b beginnings, err error) {
 		{c.Opening.RandomPlies >= 0, "random plies", c.Opening.RandomPlies, "at least 0"},
 		{c.PlayoutCap.Visits >= 0 && c.PlayoutCap.Visits <= c.Search.Visits, "playout cap visits", c.PlayoutCap.Visits, "at least 0, and no more than a full search has"},
 		{c.PlayoutCap.Visits == 0 || c.PlayoutCap.Full > 0 && c.PlayoutCap.Full <= 1, "playout cap full", c.PlayoutCap.Full, "more than 0 and at most 1"},
+		{c.Surprise >= 0 && c.Surprise <= 1, "surprise", c.Surprise, "0 to 1"},
+		{c.ValueMix >= 0 && c.ValueMix <= 1, "value mix", c.ValueMix, "0 to 1"},
 		{c.Opening.Share >= 0 && c.Opening.Share <= 1, "opening share", c.Opening.Share, "0 to 1"},
 	}
 	if c.Temperature.Plies > 0 {

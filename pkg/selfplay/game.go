@@ -29,9 +29,11 @@ type table struct {
 	rng   *rand.Rand // draws openings, moves and full searches
 	moves chess.MoveList
 
-	record *Record
-	full   bool // the search of the current move is: see PlayoutCap
-	before int  // evaluations of the tree before this game
+	record    *Record
+	surprises []float64 // of the record's samples; only with Config.Surprise
+	priors    []float64 // scratch
+	full      bool      // the search of the current move is: see PlayoutCap
+	before    int       // evaluations of the tree before this game
 }
 
 func newTable(cfg *Config, codec encode.Codec, from beginnings) *table {
@@ -63,6 +65,7 @@ func (t *table) attempt() error {
 	}
 	r.Start = t.game.Position().FEN()
 	r.Moves, r.Samples, r.RootValues = r.Moves[:0], r.Samples[:0], r.RootValues[:0]
+	t.surprises = t.surprises[:0]
 	t.allot()
 	t.tree.SetRoot(t.game)
 	return nil
@@ -151,6 +154,7 @@ func (t *table) move() (*Record, error) {
 		r.Outcome = o
 		r.Evaluations = t.tree.Evaluations() - t.before
 		t.settle(r)
+		t.repeat(r)
 		return r, nil
 	}
 	if t.cfg.MaxMoves > 0 && t.game.Ply() >= 2*t.cfg.MaxMoves {
@@ -177,6 +181,7 @@ func (t *table) sample() encode.Sample {
 	}
 	t.codec.Planes.Encode(s.Planes, t.game)
 	edges := t.tree.Root()
+	t.priors = t.priors[:0]
 	s.Indices = make([]int32, 0, len(edges))
 	s.Policy = make([]float32, 0, len(edges))
 	total := 0
@@ -184,24 +189,37 @@ func (t *table) sample() encode.Sample {
 		if i := t.codec.Policy.Index(p, e.Move); i >= 0 {
 			s.Indices = append(s.Indices, int32(i))
 			s.Policy = append(s.Policy, float32(e.Visits))
+			t.priors = append(t.priors, e.Prior)
 			total += e.Visits
 		}
 	}
 	for i := range s.Policy {
 		s.Policy[i] /= float32(max(1, total))
 	}
+	if t.cfg.Surprise > 0 {
+		t.surprises = append(t.surprises, surprise(&s, t.priors))
+	}
 	return s
 }
 
-// settle writes the result of the game into its samples.
+// settle writes the result of the game into its samples, and the values of the
+// searches as far as ValueMix says.
 func (t *table) settle(r *Record) {
 	white := float32(r.Outcome.Result)
 	first := t.game.Start().Turn()
 	for i := range r.Samples {
 		s := &r.Samples[i]
+		turn := first
+		if s.Ply%2 == 1 {
+			turn = turn.Other()
+		}
 		s.Value = white
-		if black := (first == chess.Black) == (s.Ply%2 == 0); black && !t.codec.Planes.White() {
+		if turn == chess.Black && !t.codec.Planes.White() {
 			s.Value = -white
+		}
+		if mix := t.cfg.ValueMix; mix > 0 {
+			searched := t.codec.Sign(turn) * r.RootValues[s.Ply]
+			s.Value = float32((1-mix)*float64(s.Value) + mix*float64(searched))
 		}
 	}
 }

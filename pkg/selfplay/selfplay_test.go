@@ -361,6 +361,8 @@ func TestErrors(t *testing.T) {
 		"then":               func(c *selfplay.Config) { c.Temperature.Then = nan },
 		"playout cap visits": func(c *selfplay.Config) { c.PlayoutCap = selfplay.PlayoutCap{Full: 0.5, Visits: 17} },
 		"playout cap full":   func(c *selfplay.Config) { c.PlayoutCap.Visits = 5 },
+		"surprise":           func(c *selfplay.Config) { c.Surprise = nan },
+		"value mix":          func(c *selfplay.Config) { c.ValueMix = 1.1 },
 		"share":              func(c *selfplay.Config) { c.Opening.Share = 2 },
 		"opening 1":          func(c *selfplay.Config) { c.Opening.FENs = []string{"nonsense"} },
 		"the game is over":   func(c *selfplay.Config) { c.Opening.FENs = []string{"8/8/8/8/8/8/8/4K2R b - - 0 1"} },
