@@ -2,19 +2,38 @@ package nn
 
 import "math"
 
+// fold returns the numbers that batch norm multiplies with and adds in evaluation:
+// s = gamma/sqrt(variance+eps), and beta - mean*s.
+func (l *norm) fold() (scale, shift []float32) {
+	scale, shift = make([]float32, len(l.gamma.data)), make([]float32, len(l.gamma.data))
+	for c := range scale {
+		s := l.scale(c)
+		scale[c] = float32(s)
+		shift[c] = l.shift(c, s)
+	}
+	return scale, shift
+}
+
+func (l *norm) scale(c int) float64 {
+	return float64(l.gamma.data[c]) / math.Sqrt(float64(l.variance.data[c])+normEpsilon)
+}
+
+func (l *norm) shift(c int, scale float64) float32 {
+	return float32(float64(l.beta.data[c]) - float64(l.mean.data[c])*scale)
+}
+
 // fold returns the weights and the bias of a convolution that does what l does
-// in evaluation, before its ReLU: with s = gamma/sqrt(variance+eps), weights w*s
-// and bias beta - mean*s.
+// in evaluation, before its activation.
 func (l *convNorm) fold() (weight, bias []float32) {
 	weight = make([]float32, len(l.weight.data))
 	bias = make([]float32, l.out)
 	n := len(weight) / l.out
 	for o := range l.out {
-		s := float64(l.gamma.data[o]) / math.Sqrt(float64(l.variance.data[o])+normEpsilon)
+		s := l.scale(o)
 		for i := o * n; i < (o+1)*n; i++ {
 			weight[i] = float32(float64(l.weight.data[i]) * s)
 		}
-		bias[o] = float32(float64(l.beta.data[o]) - float64(l.mean.data[o])*s)
+		bias[o] = l.shift(o, s)
 	}
 	return weight, bias
 }

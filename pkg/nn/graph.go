@@ -112,6 +112,14 @@ func (g *graph) single(x *ts.Tensor) *ts.Tensor {
 	return g.keep(x.Totype(gotch.Float, false))
 }
 
+// like is x in the precision of the maps.
+func (g *graph) like(x *ts.Tensor) *ts.Tensor {
+	if !g.half {
+		return x
+	}
+	return g.keep(x.Totype(gotch.BFloat16, false))
+}
+
 func (g *graph) empty(shape ...int) *ts.Tensor {
 	return g.keep(ts.Empty(int64s(shape), gotch.Float, g.device))
 }

@@ -1,10 +1,6 @@
 package nn
 
-import (
-	"fmt"
-
-	"github.com/sugarme/gotch/ts"
-)
+import "github.com/sugarme/gotch/ts"
 
 // layer turns maps [N, in, 8, 8] into maps [N, out, 8, 8].
 type layer interface {
@@ -21,10 +17,7 @@ type head interface {
 
 // build declares the parameters of a complete spec and lists its layers.
 func build(d *declare, s Spec) (trunk []layer, policy, value head) {
-	trunk = append(trunk, newConvNorm(d, "input.conv", "input.norm", s.Planes, s.Width, 3))
-	for i := range s.Depth {
-		trunk = append(trunk, newResidual(d, fmt.Sprintf("trunk.%d", i), s.Width))
-	}
+	trunk = newTrunk(d, &s)
 	switch s.PolicyHead {
 	case PolicyConv73:
 		policy = newConv73Policy(d, s.Width, s.PolicySize)
@@ -34,37 +27,26 @@ func build(d *declare, s Spec) (trunk []layer, policy, value head) {
 	return trunk, policy, newTanhValue(d, s.Width)
 }
 
-// Batch norm as PyTorch has it by default: its epsilon, and the share of a
-// batch's statistics in the running ones.
-const (
-	normEpsilon  = 1e-5
-	normMomentum = 0.1
-)
-
-// convNorm is a convolution without bias, batch norm and ReLU.
-type convNorm struct {
+// conv is a convolution without bias that keeps the size of maps.
+type conv struct {
 	in, out, kernel int
 	weight          *param // [out, in, kernel, kernel]
-	gamma, beta     *param // [out]
-	mean, variance  *param // [out], running
 }
 
-func newConvNorm(d *declare, conv, norm string, in, out, kernel int) *convNorm {
-	return &convNorm{
+func newConv(d *declare, name string, in, out, kernel int) *conv {
+	return &conv{
 		in: in, out: out, kernel: kernel,
-		weight:   d.add(conv+".weight", true, kaiming(out, kernel), out, in, kernel, kernel).inMaps(),
-		gamma:    d.add(norm+".weight", true, value(1), out),
-		beta:     d.add(norm+".bias", true, value(0), out),
-		mean:     d.add(norm+".running_mean", false, value(0), out),
-		variance: d.add(norm+".running_var", false, value(1), out),
+		weight: d.add(name+".weight", true, kaiming(out, kernel), out, in, kernel, kernel).inMaps(),
 	}
 }
 
-func (l *convNorm) forward(g *graph, x *ts.Tensor) *ts.Tensor { return l.plus(g, x, nil) }
+func (l *conv) forward(g *graph, x *ts.Tensor) *ts.Tensor { return g.conv(x, l.weight, nil) }
 
-// plus is the layer with something added before its ReLU, or nil.
-func (l *convNorm) plus(g *graph, x, add *ts.Tensor) *ts.Tensor {
-	return g.norm(l, g.conv(x, l.weight, nil), add)
+func (l *conv) compile(c *compiler, from register) register { return l.plus(c, from, none) }
+
+// plus is the layer with something added to it, or none.
+func (l *conv) plus(c *compiler, from, add register) register {
+	return c.conv(from, add, l.in, l.out, l.kernel, identity, l.weight.data, make([]float32, l.out))
 }
 
 // conv is a convolution that keeps the size of maps. bias may be nil.
@@ -77,28 +59,57 @@ func (g *graph) conv(x *ts.Tensor, weight, bias *param) *ts.Tensor {
 	return g.keep(ts.Conv2d(x, g.params[weight], b, []int64{1, 1}, []int64{pad, pad}, []int64{1, 1}, 1))
 }
 
-func (l *convNorm) compile(c *compiler, from register) register {
-	w, b := l.fold()
-	return c.conv(from, none, l.in, l.out, l.kernel, true, w, b)
+// Batch norm as PyTorch has it by default: its epsilon, and the share of a
+// batch's statistics in the running ones.
+const (
+	normEpsilon  = 1e-5
+	normMomentum = 0.1
+)
+
+// norm is batch norm and an activation.
+type norm struct {
+	gamma, beta    *param // [channels]
+	mean, variance *param // [channels], running
+	act            activation
 }
 
-// residual is x -> ReLU(x + norm(conv(ReLU(norm(conv(x)))))), He et al. 2016.
-type residual struct{ first, second *convNorm }
-
-func newResidual(d *declare, name string, width int) *residual {
-	return &residual{
-		first:  newConvNorm(d, name+".conv1", name+".norm1", width, width, 3),
-		second: newConvNorm(d, name+".conv2", name+".norm2", width, width, 3),
+func newNorm(d *declare, name string, channels int, act activation) *norm {
+	return &norm{
+		gamma:    d.add(name+".weight", true, value(1), channels),
+		beta:     d.add(name+".bias", true, value(0), channels),
+		mean:     d.add(name+".running_mean", false, value(0), channels),
+		variance: d.add(name+".running_var", false, value(1), channels),
+		act:      act,
 	}
 }
 
-func (l *residual) forward(g *graph, x *ts.Tensor) *ts.Tensor {
-	return l.second.plus(g, l.first.forward(g, x), x)
+func (l *norm) forward(g *graph, x *ts.Tensor) *ts.Tensor { return g.norm(l, x, nil) }
+
+func (l *norm) compile(c *compiler, from register) register {
+	scale, shift := l.fold()
+	return c.scale(from, scale, shift, l.act)
 }
 
-func (l *residual) compile(c *compiler, from register) register {
-	w, b := l.second.fold()
-	return c.conv(l.first.compile(c, from), from, l.second.in, l.second.out, 3, true, w, b)
+// convNorm is a convolution without bias, batch norm and an activation.
+type convNorm struct {
+	*conv
+	*norm
+}
+
+func newConvNorm(d *declare, name, norm string, in, out, kernel int, act activation) *convNorm {
+	return &convNorm{newConv(d, name, in, out, kernel), newNorm(d, norm, out, act)}
+}
+
+func (l *convNorm) forward(g *graph, x *ts.Tensor) *ts.Tensor { return l.plus(g, x, nil) }
+
+// plus is the layer with something added before its activation, or nil.
+func (l *convNorm) plus(g *graph, x, add *ts.Tensor) *ts.Tensor {
+	return g.norm(l.norm, l.conv.forward(g, x), add)
+}
+
+func (l *convNorm) compile(c *compiler, from register) register {
+	w, b := l.fold()
+	return c.conv(from, none, l.in, l.out, l.kernel, l.act, w, b)
 }
 
 // dense is a linear layer: x W' + b. It is computed in single precision, unless
@@ -137,7 +148,7 @@ type convPolicy struct {
 
 func newConvPolicy(d *declare, width, channels, size int) *convPolicy {
 	return &convPolicy{
-		conv:   newConvNorm(d, "policy.conv", "policy.norm", width, channels, 1),
+		conv:   newConvNorm(d, "policy.conv", "policy.norm", width, channels, 1, relu),
 		linear: newMoves(d, channels, size),
 	}
 }
@@ -162,7 +173,7 @@ type conv73Policy struct {
 
 func newConv73Policy(d *declare, width, size int) *conv73Policy {
 	return &conv73Policy{
-		conv:   newConvNorm(d, "policy.conv1", "policy.norm1", width, width, 1),
+		conv:   newConvNorm(d, "policy.conv1", "policy.norm1", width, width, 1, relu),
 		weight: d.add("policy.conv2.weight", true, kaiming(thesisPolicyChannels, 1), thesisPolicyChannels, width, 1, 1).inMaps(),
 		bias:   d.add("policy.conv2.bias", true, value(0), thesisPolicyChannels).inMaps(),
 		linear: newMoves(d, thesisPolicyChannels, size),
@@ -181,7 +192,7 @@ func (h *conv73Policy) compile(c *compiler, from register) {
 	l, features := h.linear, h.conv.compile(c, from)
 	rows := squareMajor(l.weight.data, l.out, thesisPolicyChannels)
 	if h.conv.out > thesisPolicyChannels {
-		maps := c.conv(features, none, h.conv.out, thesisPolicyChannels, 1, false, h.weight.data, h.bias.data)
+		maps := c.conv(features, none, h.conv.out, thesisPolicyChannels, 1, identity, h.weight.data, h.bias.data)
 		c.policy(maps, thesisPolicyChannels, l.out, rows, l.bias.data)
 		return
 	}
@@ -198,7 +209,7 @@ type tanhValue struct {
 
 func newTanhValue(d *declare, width int) *tanhValue {
 	return &tanhValue{
-		conv:   newConvNorm(d, "value.conv", "value.norm", width, 1, 1),
+		conv:   newConvNorm(d, "value.conv", "value.norm", width, 1, 1, relu),
 		hidden: newDense(d, "value.linear1", Squares, valueHidden, 1),
 		score:  newDense(d, "value.linear2", valueHidden, 1, small),
 	}

@@ -23,8 +23,11 @@ static void set_threads(int openmp, int openblas) { LOOKUP(alamos_set_threads)(o
 static char *model_new(int block, int planes, const uint8_t *constant, int bf16, int libtorch, alamos_model **m) {
 	return LOOKUP(alamos_model_new)(block, planes, constant, bf16, libtorch, m);
 }
-static char *model_conv(alamos_model *m, int from, int add, int in, int out, int kernel, int relu, const float *w, const float *b, int *to) {
-	return LOOKUP(alamos_model_conv)(m, from, add, in, out, kernel, relu, w, b, to);
+static char *model_conv(alamos_model *m, int from, int add, int in, int out, int kernel, int act, const float *w, const float *b, int *to) {
+	return LOOKUP(alamos_model_conv)(m, from, add, in, out, kernel, act, w, b, to);
+}
+static char *model_scale(alamos_model *m, int from, int channels, int act, const float *scale, const float *shift, int *to) {
+	return LOOKUP(alamos_model_scale)(m, from, channels, act, scale, shift, to);
 }
 static char *model_policy(alamos_model *m, int from, int channels, int size, const float *w, const float *b) {
 	return LOOKUP(alamos_model_policy)(m, from, channels, size, w, b);
@@ -40,8 +43,8 @@ static char *session_run(alamos_session *s, int n, const uint64_t *planes, const
 	return f(s, n, planes, offsets, indices, priors, values);
 }
 static void session_free(alamos_session *s) { LOOKUP(alamos_session_free)(s); }
-static char *tower_new(int batch, int planes, int width, int depth, int bf16, alamos_tower **t) {
-	return LOOKUP(alamos_tower_new)(batch, planes, width, depth, bf16, t);
+static char *tower_new(int batch, int planes, int width, int convolutions, int bf16, alamos_tower **t) {
+	return LOOKUP(alamos_tower_new)(batch, planes, width, convolutions, bf16, t);
 }
 static char *tower_run(alamos_tower *t) {
 	static typeof(&alamos_tower_run) f;
@@ -126,10 +129,19 @@ func first(v []float32) *C.float { return (*C.float)(unsafe.SliceData(v)) }
 
 // conv appends act(conv(from) + add) and returns where it is. weight is
 // [out][in][kernel][kernel], bias [out].
-func (c *compiler) conv(from, add register, in, out, kernel int, relu bool, weight, bias []float32) register {
+func (c *compiler) conv(from, add register, in, out, kernel int, act activation, weight, bias []float32) register {
 	var to C.int
 	if c.err == nil {
-		c.err = message(C.model_conv(c.model, C.int(from), C.int(add), C.int(in), C.int(out), C.int(kernel), flag(relu), first(weight), first(bias), &to))
+		c.err = message(C.model_conv(c.model, C.int(from), C.int(add), C.int(in), C.int(out), C.int(kernel), C.int(act), first(weight), first(bias), &to))
+	}
+	return register(to)
+}
+
+// scale appends act(scale*from + shift) over the channels.
+func (c *compiler) scale(from register, scale, shift []float32, act activation) register {
+	var to C.int
+	if c.err == nil {
+		c.err = message(C.model_scale(c.model, C.int(from), C.int(len(scale)), C.int(act), first(scale), first(shift), &to))
 	}
 	return register(to)
 }
@@ -176,9 +188,9 @@ func runSession(s nativeSession, n int, q *question) error {
 
 func freeSession(s nativeSession) { C.session_free(s) }
 
-func newTower(batch, planes, width, depth int, bf16 bool) (nativeTower, error) {
+func newTower(batch, planes, width, convolutions int, bf16 bool) (nativeTower, error) {
 	var t nativeTower
-	err := message(C.tower_new(C.int(batch), C.int(planes), C.int(width), C.int(depth), flag(bf16), &t))
+	err := message(C.tower_new(C.int(batch), C.int(planes), C.int(width), C.int(convolutions), flag(bf16), &t))
 	return t, err
 }
 

@@ -25,9 +25,10 @@ static void meeting_free(alamos_meeting *m) { CALL(alamos_meeting_free, m); }
 static void expand(int n, int count, const uint64_t *planes, const uint8_t *constant, int bf16, void *out) {
 	CALL(alamos_expand, n, count, planes, constant, bf16, out);
 }
-static char *norm(alamos_meeting *m, int shard, const void *x, const void *gamma, const void *beta, const void *mean, const void *var, const void *add, int training, double momentum, double epsilon, void **y) {
-	CALL(alamos_norm, m, shard, x, gamma, beta, mean, var, add, training, momentum, epsilon, y);
+static char *norm(alamos_meeting *m, int shard, const void *x, const void *gamma, const void *beta, const void *mean, const void *var, const void *add, int act, int training, double momentum, double epsilon, void **y) {
+	CALL(alamos_norm, m, shard, x, gamma, beta, mean, var, add, act, training, momentum, epsilon, y);
 }
+static char *add(const void *x, const void *y, int act, void **out) { CALL(alamos_add, x, y, act, out); }
 static char *policy_loss(const void *logits, const int32_t *offsets, const int32_t *indices, const float *targets, double scale, void **loss) {
 	CALL(alamos_policy_loss, logits, offsets, indices, targets, scale, loss);
 }
@@ -89,9 +90,10 @@ func (g *graph) input(planes []uint64, constant []bool) *ts.Tensor {
 	return g.keep(t.Permute([]int64{0, 3, 1, 2}, false))
 }
 
-// norm is ReLU(norm(x) + add), add nil for nothing, with the batch norm of l: of
-// the statistics of the whole batch, not of this shard's part of it.
-func (g *graph) norm(l *convNorm, x, add *ts.Tensor) *ts.Tensor {
+// norm is act(norm(x) + add), add nil for nothing, with the batch norm and the
+// activation of l: of the statistics of the whole batch, not of this shard's part
+// of it.
+func (g *graph) norm(l *norm, x, add *ts.Tensor) *ts.Tensor {
 	if g.library {
 		return g.libraryNorm(l, x, add)
 	}
@@ -101,18 +103,28 @@ func (g *graph) norm(l *convNorm, x, add *ts.Tensor) *ts.Tensor {
 	}
 	must(message(C.norm(g.meeting, C.int(g.shard), x.Ctensor(),
 		g.params[l.gamma].Ctensor(), g.params[l.beta].Ctensor(), g.params[l.mean].Ctensor(), g.params[l.variance].Ctensor(), plus,
-		flag(g.training), normMomentum, normEpsilon, &y)))
+		C.int(l.act), flag(g.training), normMomentum, normEpsilon, &y)))
 	return g.keep(ts.FromCtensor(y), nil)
+}
+
+// add is act(x + y).
+func (g *graph) add(x, y *ts.Tensor, act activation) *ts.Tensor {
+	if g.library {
+		return g.libraryActivate(g.keep(x.Add(y, false)), act)
+	}
+	var out unsafe.Pointer
+	must(message(C.add(x.Ctensor(), y.Ctensor(), C.int(act), &out)))
+	return g.keep(ts.FromCtensor(out), nil)
 }
 
 // libraryNorm is norm as libtorch has it: three operations, of the statistics of
 // what is in x.
-func (g *graph) libraryNorm(l *convNorm, x, add *ts.Tensor) *ts.Tensor {
+func (g *graph) libraryNorm(l *norm, x, add *ts.Tensor) *ts.Tensor {
 	y := g.keep(ts.BatchNorm(x, g.params[l.gamma], g.params[l.beta], g.params[l.mean], g.params[l.variance], g.training, normMomentum, normEpsilon, false))
 	if add != nil {
 		y = g.keep(y.Add(add, false))
 	}
-	return g.keep(y.Relu(false))
+	return g.libraryActivate(y, l.act)
 }
 
 // policyLoss is the cross entropy of logits to the targets of the batch, summed

@@ -56,55 +56,92 @@ func compare(t *testing.T, what string, want, have []float32, tolerance float64)
 	}
 }
 
-// Our norm, with the addition and ReLU in it, is libtorch's batch norm followed
-// by these, and so are its gradients and running statistics.
+var activations = map[string]activation{"identity": identity, ReLU: relu, Mish: mish}
+
+// Our norm, with the addition and the activation in it, is libtorch's batch norm
+// followed by these, and so are its gradients and running statistics.
 func TestNormIsBatchNorm(t *testing.T) {
-	for _, adds := range []bool{false, true} {
-		for _, channels := range []int{1, 3, 32} {
-			t.Run(fmt.Sprintf("%d channels, adds %v", channels, adds), func(t *testing.T) {
-				onShard(t, func(g *graph) {
-					// Each side makes the same numbers anew.
-					side := func(ours bool) map[string][]float32 {
-						rng := rand.New(rand.NewPCG(1, 2))
-						l := newConvNorm(&declare{}, "c", "n", channels, channels, 1)
-						x := normal(g, rng, 3, 7, channels, 8, 8)
-						add := normal(g, rng, 0, 7, channels, 8, 8)
-						weight := normal(g, rng, 0, 7, channels, 8, 8) // of y in the loss
-						for _, p := range []*param{l.gamma, l.beta} {
-							g.params[p] = normal(g, rng, 1, channels)
-						}
-						for _, p := range []*param{l.mean, l.variance} {
-							g.params[p] = g.empty(channels)
-							for i := range channels {
-								floats(g.params[p])[i] = 1 + rng.Float32()
-							}
-						}
-						plus := add
-						if !adds {
-							plus = nil
-						}
-						g.library = !ours
-						y := g.norm(l, x, plus)
-						must(g.keep(g.keep(y.Mul(weight, false)).Sum(gotch.Float, false)).Backward())
-						out := map[string][]float32{"y": ordered(g, y), "running mean": ordered(g, g.params[l.mean]), "running variance": ordered(g, g.params[l.variance])}
-						for name, v := range map[string]*ts.Tensor{"dx": x, "dgamma": g.params[l.gamma], "dbeta": g.params[l.beta], "dadd": add} {
-							if name != "dadd" || adds {
-								out[name] = ordered(g, g.keep(v.Grad(false)))
-							}
-						}
-						return out
-					}
-					want, have := side(false), side(true)
-					for name := range want {
-						scale := 0.0
-						for _, v := range want[name] {
-							scale = math.Max(scale, math.Abs(float64(v)))
-						}
-						compare(t, name, want[name], have[name], 1e-5*scale)
-					}
+	for name, act := range activations {
+		for _, adds := range []bool{false, true} {
+			for _, channels := range []int{1, 3, 32} {
+				t.Run(fmt.Sprintf("%s, %d channels, adds %v", name, channels, adds), func(t *testing.T) {
+					testNorm(t, act, channels, adds)
 				})
-			})
+			}
 		}
+	}
+}
+
+func testNorm(t *testing.T, act activation, channels int, adds bool) {
+	onShard(t, func(g *graph) {
+		// Each side makes the same numbers anew.
+		side := func(ours bool) map[string][]float32 {
+			rng := rand.New(rand.NewPCG(1, 2))
+			l := newNorm(&declare{}, "n", channels, act)
+			x := normal(g, rng, 3, 7, channels, 8, 8)
+			add := normal(g, rng, 0, 7, channels, 8, 8)
+			weight := normal(g, rng, 0, 7, channels, 8, 8) // of y in the loss
+			for _, p := range []*param{l.gamma, l.beta} {
+				g.params[p] = normal(g, rng, 1, channels)
+			}
+			for _, p := range []*param{l.mean, l.variance} {
+				g.params[p] = g.empty(channels)
+				for i := range channels {
+					floats(g.params[p])[i] = 1 + rng.Float32()
+				}
+			}
+			plus := add
+			if !adds {
+				plus = nil
+			}
+			g.library = !ours
+			y := g.norm(l, x, plus)
+			must(g.keep(g.keep(y.Mul(weight, false)).Sum(gotch.Float, false)).Backward())
+			out := map[string][]float32{"y": ordered(g, y), "running mean": ordered(g, g.params[l.mean]), "running variance": ordered(g, g.params[l.variance])}
+			for name, v := range map[string]*ts.Tensor{"dx": x, "dgamma": g.params[l.gamma], "dbeta": g.params[l.beta], "dadd": add} {
+				if name != "dadd" || adds {
+					out[name] = ordered(g, g.keep(v.Grad(false)))
+				}
+			}
+			return out
+		}
+		want, have := side(false), side(true)
+		for name := range want {
+			scale := 0.0
+			for _, v := range want[name] {
+				scale = math.Max(scale, math.Abs(float64(v)))
+			}
+			compare(t, name, want[name], have[name], 1e-5*scale)
+		}
+	})
+}
+
+// Our addition with the activation is libtorch's, and so is its gradient: also far
+// from zero, where e^x is as large or small as it gets.
+func TestAddIsLibrarys(t *testing.T) {
+	for name, act := range activations {
+		t.Run(name, func(t *testing.T) {
+			onShard(t, func(g *graph) {
+				side := func(ours bool) map[string][]float32 {
+					rng := rand.New(rand.NewPCG(1, 2))
+					x, y := normal(g, rng, 0, 2, 5, 8, 8), normal(g, rng, 0, 2, 5, 8, 8)
+					gradients(false)
+					for i := range floats(x) {
+						floats(x)[i] *= float32(math.Pow(10, float64(i%5)-2))
+					}
+					gradients(true)
+					weight := normal(g, rng, 0, 2, 5, 8, 8)
+					g.library = !ours
+					z := g.add(x, y, act)
+					must(g.keep(g.keep(z.Mul(weight, false)).Sum(gotch.Float, false)).Backward())
+					return map[string][]float32{"z": ordered(g, z), "dx": ordered(g, g.keep(x.Grad(false))), "dy": ordered(g, g.keep(y.Grad(false)))}
+				}
+				want, have := side(false), side(true)
+				for name := range want {
+					compare(t, name, want[name], have[name], 2e-5)
+				}
+			})
+		})
 	}
 }
 

@@ -75,42 +75,50 @@ func TestEvaluatorAgreesWithTraining(t *testing.T) {
 		n, x := trained(t, s)
 		for _, precision := range precisions() {
 			t.Run(fmt.Sprintf("%dx%d %s %s", s.Depth, s.Width, n.spec.PolicyHead, precision), func(t *testing.T) {
-				m := mustModel(t, n, InferenceOptions{Batch: 16, Precision: precision})
-				leaves := randomLeaves(3, s, 40)
-				leaves[1].Sign = -1
-				leaves[2].Indices = append(leaves[2].Indices, -1)
-				leaves[3].Indices = nil
-				if err := mustSession(t, m).Evaluate(leaves); err != nil {
-					t.Fatal(err)
-				}
-				var planes []uint64
-				for _, l := range leaves {
-					planes = append(planes, l.Planes...)
-				}
-				logits, values := outputs(t, x, planes)
-				agree := 0
-				for i, l := range leaves {
-					want := softmaxOf(logits[i*s.PolicySize:][:s.PolicySize], l.Indices)
-					if d := math.Abs(float64(l.Value - l.Sign*values[i])); d > tolerance(precision, 1e-4, 0.05) {
-						t.Errorf("leaf %d: value %v, want %v", i, l.Value, l.Sign*values[i])
-					}
-					if len(l.Priors) != len(want) {
-						t.Fatalf("leaf %d: %d priors, want %d", i, len(l.Priors), len(want))
-					}
-					for j := range want {
-						if d := math.Abs(float64(l.Priors[j]) - want[j]); d > tolerance(precision, 1e-4, 0.05) {
-							t.Errorf("leaf %d: prior %v, want %v", i, l.Priors[j], want[j])
-						}
-					}
-					if len(want) == 0 || best(l.Priors) == best(want) {
-						agree++
-					}
-				}
-				if agree < len(leaves)*9/10 {
-					t.Errorf("the best move agrees in %d of %d leaves", agree, len(leaves))
-				}
+				testAgreement(t, n, x, InferenceOptions{Batch: 16, Precision: precision})
 			})
 		}
+	}
+}
+
+// testAgreement compares the answers of an evaluator with the outputs of the
+// training graph.
+func testAgreement(t *testing.T, n *Network, x *Trainer, o InferenceOptions) {
+	t.Helper()
+	s, precision := n.spec, o.Precision
+	m := mustModel(t, n, o)
+	leaves := randomLeaves(3, s, 40)
+	leaves[1].Sign = -1
+	leaves[2].Indices = append(leaves[2].Indices, -1)
+	leaves[3].Indices = nil
+	if err := mustSession(t, m).Evaluate(leaves); err != nil {
+		t.Fatal(err)
+	}
+	var planes []uint64
+	for _, l := range leaves {
+		planes = append(planes, l.Planes...)
+	}
+	logits, values := outputs(t, x, planes)
+	agree := 0
+	for i, l := range leaves {
+		want := softmaxOf(logits[i*s.PolicySize:][:s.PolicySize], l.Indices)
+		if d := math.Abs(float64(l.Value - l.Sign*values[i])); d > tolerance(precision, 1e-4, 0.05) {
+			t.Errorf("leaf %d: value %v, want %v", i, l.Value, l.Sign*values[i])
+		}
+		if len(l.Priors) != len(want) {
+			t.Fatalf("leaf %d: %d priors, want %d", i, len(l.Priors), len(want))
+		}
+		for j := range want {
+			if d := math.Abs(float64(l.Priors[j]) - want[j]); d > tolerance(precision, 1e-4, 0.05) {
+				t.Errorf("leaf %d: prior %v, want %v", i, l.Priors[j], want[j])
+			}
+		}
+		if len(want) == 0 || best(l.Priors) == best(want) {
+			agree++
+		}
+	}
+	if agree < len(leaves)*9/10 {
+		t.Errorf("the best move agrees in %d of %d leaves", agree, len(leaves))
 	}
 }
 

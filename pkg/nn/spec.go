@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,10 +31,10 @@ type Spec struct {
 	Constant   []bool // which planes hold one number on all squares; nil: none
 	PolicySize int    // moves that the policy can express
 
-	Trunk      string // "residual"
-	Depth      int    // residual blocks of two convolutions each
+	Trunk      string // TrunkResidual, TrunkPreactivation or TrunkPlain
+	Depth      int    // blocks: of two convolutions each, of one in TrunkPlain
 	Width      int    // channels of the trunk
-	Activation string // "relu"
+	Activation string // of the trunk: ReLU or Mish. The heads have ReLU
 	Attention  string // "none"
 
 	PolicyHead     string // PolicyConv73 or PolicyConv
@@ -79,8 +80,8 @@ func (s Spec) complete() (Spec, error) {
 		value *string
 		known []string
 	}{
-		{"trunk", &s.Trunk, []string{"residual"}},
-		{"activation", &s.Activation, []string{"relu"}},
+		{"trunk", &s.Trunk, []string{TrunkResidual, TrunkPreactivation, TrunkPlain}},
+		{"activation", &s.Activation, []string{ReLU, Mish}},
 		{"attention", &s.Attention, []string{"none"}},
 		{"policy head", &s.PolicyHead, []string{PolicyConv73, PolicyConv}},
 		{"value", &s.Value, []string{"tanh"}},
@@ -91,6 +92,9 @@ func (s Spec) complete() (Spec, error) {
 		if !slices.Contains(n.known, *n.value) {
 			return s, fmt.Errorf("network: %s: no %q; there is %s", n.name, *n.value, strings.Join(n.known, ", "))
 		}
+	}
+	if s.Trunk == TrunkPlain && s.Depth == 0 {
+		return s, errors.New("network: depth: a plain trunk needs at least 1 convolution")
 	}
 	switch {
 	case s.PolicyHead == PolicyConv && s.PolicyChannels == 0:

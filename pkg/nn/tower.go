@@ -3,8 +3,8 @@ package nn
 import "fmt"
 
 // Tower is a measuring device: the 3x3 convolutions of a network's trunk, with
-// prepacked weights and ReLU, and nothing else, neither heads nor residual
-// additions. Its speed is what a Session of the same shape could reach if all the
+// prepacked weights and ReLU, and nothing else: neither heads nor residual
+// additions, norms or attention. Its speed is what a Session of the same shape could reach if all the
 // rest cost nothing. It is for one goroutine.
 type Tower struct {
 	native nativeTower // nil when closed
@@ -20,7 +20,7 @@ func NewTower(s Spec, o InferenceOptions) (*Tower, error) {
 	if o, err = o.complete(); err != nil {
 		return nil, err
 	}
-	t, err := newTower(o.Batch, s.Planes, s.Width, s.Depth, o.Precision == BF16)
+	t, err := newTower(o.Batch, s.Planes, s.Width, s.convolutions(), o.Precision == BF16)
 	if err != nil {
 		return nil, fmt.Errorf("new tower: %w", err)
 	}

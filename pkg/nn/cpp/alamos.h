@@ -1,8 +1,8 @@
 // The C interface of the evaluator: the whole of what Go sees of it.
 //
-// A model is a frozen network: a chain of convolutions over numbered registers,
-// each a block of feature maps in channels-last order [block][64 squares]
-// [channels], and two heads. It is built once, is read-only afterwards and may be
+// A model is a frozen network: a chain of layers over numbered registers, each a
+// block of feature maps in channels-last order [block][64 squares][channels], and
+// two heads. It is built once, is read-only afterwards and may be
 // shared by any number of sessions. A session holds the buffers of one caller and
 // must not be used by two threads at the same time.
 //
@@ -13,6 +13,8 @@
 
 #include <stdint.h>
 
+#include "activation.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -21,7 +23,7 @@ typedef struct alamos_model alamos_model;
 typedef struct alamos_session alamos_session;
 
 // A number that changes when this interface does.
-#define ALAMOS_INTERFACE 2
+#define ALAMOS_INTERFACE 3
 int alamos_interface(void);
 
 // 1 when this processor computes with bfloat16 in hardware, else 0.
@@ -45,8 +47,13 @@ char *alamos_model_new(int block, int planes, const uint8_t *constant, int bf16,
 // [out]. add is -1 for nothing to add; act is ReLU if relu is not 0, else
 // nothing.
 char *alamos_model_conv(alamos_model *model, int from, int add, int in, int out,
-                        int kernel, int relu, const float *weight,
+                        int kernel, int act, const float *weight,
                         const float *bias, int *to);
+
+// Appends act(scale[c] register[from] + shift[c]) over the channels c: a batch
+// norm that no convolution can take over, since none stands before it.
+char *alamos_model_scale(alamos_model *model, int from, int channels, int act,
+                         const float *scale, const float *shift, int *to);
 
 // The policy head: logits of size moves, weight [size][64][channels] over the
 // squares and channels of register[from], bias [size].
@@ -76,12 +83,12 @@ char *alamos_session_run(alamos_session *session, int n, const uint64_t *planes,
 
 void alamos_session_free(alamos_session *session);
 
-// A tower is a measuring device: the 3x3 convolutions of depth residual blocks of
-// width channels, and the one before them from planes, for a batch, each with
-// its ReLU. Running it does these and nothing else, on one thread.
+// A tower is a measuring device: a chain of 3x3 convolutions, the first from
+// planes to width channels and the others of these, for a batch, each with a
+// ReLU. Running it does these and nothing else, on one thread.
 typedef struct alamos_tower alamos_tower;
-char *alamos_tower_new(int batch, int planes, int width, int depth, int bf16,
-                       alamos_tower **tower);
+char *alamos_tower_new(int batch, int planes, int width, int convolutions,
+                       int bf16, alamos_tower **tower);
 char *alamos_tower_run(alamos_tower *tower);
 void alamos_tower_free(alamos_tower *tower);
 

@@ -1,5 +1,5 @@
-// The evaluator: a frozen network run on the CPU. Convolutions are done by the
-// block, a constant number of positions; all else is in kernels.cpp.
+// The evaluator: a frozen network run on the CPU. Layers are done by the block, a
+// constant number of positions; the arithmetic of the heads is in kernels.cpp.
 #include "alamos.h"
 
 #include <algorithm>
@@ -12,21 +12,22 @@
 #include "guard.h"
 #include "kernels.h"
 #include "memory.h"
+#include "scale.h"
 #include "threads.h"
 
 using alamos::bf16;
 using alamos::Bytes;
-using alamos::Convolution;
 using alamos::guard;
+using alamos::Layer;
 using alamos::padded;
 using alamos::require;
 
 namespace {
 
-// register[to] = act(conv(register[from]) + register[add])
+// register[to] = act(f(register[from]) + register[add])
 struct Step {
   int from, add, to;  // add: -1 for nothing
-  std::unique_ptr<Convolution> convolution;
+  std::unique_ptr<Layer> layer;
 };
 
 // Weights are stored with the channels padded as maps are.
@@ -50,6 +51,11 @@ std::vector<float> pad_rows(const float *v, int64_t rows, int from, int to) {
   return out;
 }
 
+alamos_activation activation(int act) {
+  require(act >= ALAMOS_IDENTITY && act <= ALAMOS_MISH, "alamos: no such activation");
+  return static_cast<alamos_activation>(act);
+}
+
 }  // namespace
 
 struct alamos_model {
@@ -69,6 +75,14 @@ struct alamos_model {
             "alamos: a step reads a register that is not there or has another "
             "number of channels");
   }
+
+  // Appends a layer that writes out channels, and tells in which register.
+  int append(int from, int add, int out, std::unique_ptr<Layer> layer) {
+    int to = int(width.size());
+    steps.push_back({from, add, to, std::move(layer)});
+    width.push_back(out);
+    return to;
+  }
 };
 
 struct alamos_session {
@@ -77,7 +91,7 @@ struct alamos_session {
   std::vector<void *> registers;  // of a block; several may share a buffer
   Bytes scratch;
   struct Step {
-    std::unique_ptr<Convolution::Call> call;
+    std::unique_ptr<Layer::Call> call;
     const void *copy;  // to where the call adds; nullptr when it is there
     void *out;
     size_t bytes;
@@ -92,9 +106,9 @@ struct alamos_session {
 
 namespace {
 
-// Gives every register a buffer and binds the convolutions to them. A buffer is
+// Gives every register a buffer and binds the layers to them. A buffer is
 // used again as soon as nobody reads it any more, so that a residual tower lives
-// in two, which stay in the cache. A convolution adds to what its output holds:
+// in two, which stay in the cache. A layer adds to what its output holds:
 // where nobody else reads the addend, it is overwritten in place.
 void plan(alamos_session &s) {
   const alamos_model &m = *s.model;
@@ -135,7 +149,7 @@ void plan(alamos_session &s) {
   }
 
   size_t scratch = 0;
-  for (const Step &step : m.steps) scratch = std::max(scratch, step.convolution->scratch());
+  for (const Step &step : m.steps) scratch = std::max(scratch, step.layer->scratch());
   s.scratch = alamos::zeroed(scratch);
   for (size_t bytes : size) s.buffers.push_back(alamos::zeroed(bytes));
   for (int b : place) s.registers.push_back(s.buffers[b].get());
@@ -143,13 +157,13 @@ void plan(alamos_session &s) {
     const Step &step = m.steps[k];
     void *out = s.registers[step.to];
     bool copy = step.add >= 0 && !in_place(k);
-    s.steps.push_back({step.convolution->bind(s.registers[step.from], out, s.scratch.get()),
+    s.steps.push_back({step.layer->bind(s.registers[step.from], out, s.scratch.get()),
                        copy ? s.registers[step.add] : nullptr, out,
                        m.block * m.map_bytes(step.to)});
   }
 }
 
-void convolve(alamos_session &s) {
+void run_layers(alamos_session &s) {
   for (auto &step : s.steps) {
     if (step.copy) std::memcpy(step.out, step.copy, step.bytes);
     step.call->run();
@@ -240,7 +254,7 @@ void evaluate(alamos_session &s, int n, const uint64_t *planes,
   for (int i = 0; i < n; i += m.block) {
     int some = std::min(m.block, n - i);
     expand<T>(s, some, planes + int64_t(i) * m.planes);
-    convolve(s);
+    run_layers(s);
     value<T>(s, some, values + i);
     if (several) std::memcpy(&s.maps[i * bytes], s.registers[m.policy.from], some * bytes);
   }
@@ -286,7 +300,7 @@ char *alamos_model_new(int block, int planes, const uint8_t *constant, int half,
 }
 
 char *alamos_model_conv(alamos_model *m, int from, int add, int in, int out,
-                        int kernel, int relu, const float *weight,
+                        int kernel, int act, const float *weight,
                         const float *bias, int *to) {
   return guard([&] {
     alamos::set_openmp_threads(1);
@@ -294,16 +308,25 @@ char *alamos_model_conv(alamos_model *m, int from, int add, int in, int out,
     m->check_register(from, in);
     if (add >= 0) m->check_register(add, out);
     alamos::ConvolutionShape shape{m->block, padded(in), padded(out), kernel,
-                                   m->half, add >= 0, relu != 0};
+                                   m->half, add >= 0, activation(act)};
     auto w = pad_rows(weight, out, in * kernel * kernel, shape.in * kernel * kernel);
     w.resize(int64_t(shape.out) * shape.in * kernel * kernel);
     auto b = pad_rows(bias, 1, out, shape.out);
-    Step step{from, add, int(m->width.size()), nullptr};
-    if (!m->libtorch) step.convolution = alamos::onednn_convolution(shape, w.data(), b.data());
-    if (!step.convolution) step.convolution = alamos::libtorch_convolution(shape, w.data(), b.data());
-    m->steps.push_back(std::move(step));
-    m->width.push_back(out);
-    *to = m->steps.back().to;
+    std::unique_ptr<Layer> layer;
+    if (!m->libtorch) layer = alamos::onednn_convolution(shape, w.data(), b.data());
+    if (!layer) layer = alamos::libtorch_convolution(shape, w.data(), b.data());
+    *to = m->append(from, add, out, std::move(layer));
+  });
+}
+
+char *alamos_model_scale(alamos_model *m, int from, int channels, int act,
+                         const float *scale, const float *shift, int *to) {
+  return guard([&] {
+    m->check_register(from, channels);
+    int wide = padded(channels);
+    auto s = pad_rows(scale, 1, channels, wide), b = pad_rows(shift, 1, channels, wide);
+    *to = m->append(from, -1, channels,
+                    alamos::scale_layer(m->block, m->half, std::move(s), std::move(b), activation(act)));
   });
 }
 

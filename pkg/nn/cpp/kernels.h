@@ -22,10 +22,6 @@ void expand(const uint64_t *planes, const uint8_t *constant, int count,
 void expand(const uint64_t *planes, const uint8_t *constant, int count,
             bf16 *out, int stride);
 
-// y = y + x, then ReLU if relu.
-void add(float *y, const float *x, int64_t n, bool relu);
-void add(bf16 *y, const bf16 *x, int64_t n, bool relu);
-
 // The inner product of n values, accumulated in float32. next[n] is what the
 // next call may read: it is fetched into the cache meanwhile.
 float dot(const float *a, const float *b, int64_t n, const float *next);

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "convolution.h"
-#include "kernels.h"
+#include "pointwise.h"
 
 namespace alamos {
 
@@ -32,7 +32,7 @@ const c10::optional<c10::OperatorHandle> &run_packed() {
   return op;
 }
 
-class Torch : public Convolution {
+class Torch : public Layer {
  public:
   Torch(const ConvolutionShape &s, const float *w, const float *b) : shape(s) {
     c10::InferenceMode mode;
@@ -50,11 +50,9 @@ class Torch : public Convolution {
     packed = stack[0];
   }
 
-  size_t scratch() const override { return 0; }
-
   std::unique_ptr<Call> bind(const void *in, void *out, void *) const override;
 
-  bool fused() const { return shape.relu && !shape.add; }
+  bool fused() const { return shape.act == ALAMOS_RELU && !shape.add; }
 
   at::Tensor convolve(const at::Tensor &x) const {
     at::Tensor y;
@@ -74,7 +72,7 @@ class Torch : public Convolution {
   c10::IValue packed;  // none without the operators
 };
 
-class TorchCall : public Convolution::Call {
+class TorchCall : public Layer::Call {
  public:
   TorchCall(const Torch &c, const void *in, void *out) : convolution(c), out(out) {
     c10::InferenceMode mode;
@@ -85,31 +83,40 @@ class TorchCall : public Convolution::Call {
 
   void run() override {
     c10::InferenceMode mode;
-    const ConvolutionShape &s = convolution.shape;
     at::Tensor y = convolution.convolve(x);
-    if (!s.add)
-      std::memcpy(out, y.data_ptr(), y.nbytes());
-    else if (s.half)
-      add(static_cast<bf16 *>(out), static_cast<bf16 *>(y.data_ptr()), y.numel(), s.relu);
+    if (convolution.shape.half)
+      put(static_cast<const bf16 *>(y.data_ptr()), y.numel());
     else
-      add(static_cast<float *>(out), static_cast<float *>(y.data_ptr()), y.numel(), s.relu);
+      put(static_cast<const float *>(y.data_ptr()), y.numel());
   }
 
  private:
+  template <class T>
+  void put(const T *y, int64_t n) {
+    const ConvolutionShape &s = convolution.shape;
+    T *to = static_cast<T *>(out);
+    if (s.add)
+      add(to, y, to, n, s.act);
+    else if (s.act == ALAMOS_IDENTITY || convolution.fused())
+      std::memcpy(to, y, n * sizeof(T));
+    else
+      activate(y, to, n, s.act);
+  }
+
   const Torch &convolution;
   at::Tensor x;
   void *out;
 };
 
-std::unique_ptr<Convolution::Call> Torch::bind(const void *in, void *out, void *) const {
+std::unique_ptr<Layer::Call> Torch::bind(const void *in, void *out, void *) const {
   return std::make_unique<TorchCall>(*this, in, out);
 }
 
 }  // namespace
 
-std::unique_ptr<Convolution> libtorch_convolution(const ConvolutionShape &shape,
-                                                  const float *weight,
-                                                  const float *bias) {
+std::unique_ptr<Layer> libtorch_convolution(const ConvolutionShape &shape,
+                                            const float *weight,
+                                            const float *bias) {
   return std::make_unique<Torch>(shape, weight, bias);
 }
 

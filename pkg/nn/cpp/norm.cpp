@@ -1,15 +1,9 @@
 #include "norm.h"
 
-#include <cstring>
 #include <vector>
 
-// See kernels.cpp.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define ALAMOS_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define ALAMOS_CLONES
-#endif
-#define ALAMOS_INLINE inline __attribute__((always_inline))
+#include "mish.h"
+#include "vector.h"
 
 namespace alamos {
 
@@ -18,17 +12,6 @@ namespace {
 // Rows of which single-precision sums are taken before they go into a double:
 // few enough for 24 bits, many enough to cost nothing.
 constexpr int64_t block = 64;
-
-ALAMOS_INLINE void store(float v, float *to) { *to = v; }
-
-// Rounds to nearest even without a branch. NaN stays NaN: the loss of the step
-// would not be seen to have diverged otherwise.
-ALAMOS_INLINE void store(float v, bf16 *to) {
-  uint32_t u;
-  std::memcpy(&u, &v, sizeof u);
-  uint32_t rounded = (u + 0x7fff + (u >> 16 & 1)) >> 16;
-  *to = bf16(v != v ? u >> 16 | 0x40 : rounded);
-}
 
 // Calls body(r, a, b) for each row, a and b being sums of a block of rows, and
 // adds those to first and second.
@@ -62,7 +45,7 @@ ALAMOS_INLINE void sums(const T *x, int64_t rows, int channels,
   });
 }
 
-template <class T, bool adds>
+template <alamos_activation act, bool adds, class T>
 ALAMOS_INLINE void apply(const T *x, int64_t rows, int channels,
                          const float *scale, const float *shift, const T *add,
                          T *y) {
@@ -73,26 +56,62 @@ ALAMOS_INLINE void apply(const T *x, int64_t rows, int channels,
     for (int c = 0; c < channels; c++) {
       float v = to_float(in[c]) * scale[c] + shift[c];
       if (adds) v += to_float(plus[c]);
-      store(v < 0 ? 0 : v, out + c);  // NaN passes
+      store(activated<act>(v), out + c);
     }
   }
 }
 
 template <class T>
+ALAMOS_INLINE void apply_any(const T *x, int64_t rows, int channels,
+                             const float *scale, const float *shift,
+                             const T *add, alamos_activation act, T *y) {
+  with_activation(act, [=](auto a) ALAMOS_FLAT {
+    if (add)
+      apply<decltype(a)::value, true>(x, rows, channels, scale, shift, add, y);
+    else
+      apply<decltype(a)::value, false>(x, rows, channels, scale, shift, add, y);
+  });
+}
+
+template <alamos_activation act, bool adds, class T>
 ALAMOS_INLINE void gradient_sums(const T *dy, const T *y, const T *x,
-                                 int64_t rows, int channels, const float *mean,
-                                 T *out, double *sum, double *product) {
-  in_blocks(rows, channels, sum, product, [=](int64_t r, float *a, float *b) {
+                                 const T *add, int64_t rows, int channels,
+                                 const float *mean, const float *scale,
+                                 const float *shift, T *out, double *sum,
+                                 double *product) {
+  in_blocks(rows, channels, sum, product, [=](int64_t r, float *a, float *b) ALAMOS_FLAT {
     const T *from = dy + r * channels, *in = x + r * channels;
-    const T *act = y + r * channels;
+    const T *plus = add + (adds ? r * channels : 0);
+    const T *result = y + (act == ALAMOS_RELU ? r * channels : 0);
     T *to = out + r * channels;
 #pragma GCC ivdep
     for (int c = 0; c < channels; c++) {
-      float v = to_float(from[c]), g = to_float(act[c]) > 0 ? v : 0.0f;
+      float g = to_float(from[c]);
+      if (act == ALAMOS_RELU) {
+        g = to_float(result[c]) > 0 ? g : 0.0f;
+      } else if (act != ALAMOS_IDENTITY) {
+        float v = to_float(in[c]) * scale[c] + shift[c];
+        if (adds) v += to_float(plus[c]);
+        g *= slope<act>(v);
+      }
       store(g, to + c);
       a[c] += g;
       b[c] += g * (to_float(in[c]) - mean[c]);
     }
+  });
+}
+
+template <class T>
+ALAMOS_INLINE void gradient_sums_any(const T *dy, const T *y, const T *x,
+                                     const T *add, int64_t rows, int channels,
+                                     const float *mean, const float *scale,
+                                     const float *shift, alamos_activation act,
+                                     T *out, double *sum, double *product) {
+  with_activation(act, [=](auto a) ALAMOS_FLAT {
+    if (add)
+      gradient_sums<decltype(a)::value, true>(dy, y, x, add, rows, channels, mean, scale, shift, out, sum, product);
+    else
+      gradient_sums<decltype(a)::value, false>(dy, y, x, add, rows, channels, mean, scale, shift, out, sum, product);
   });
 }
 
@@ -143,35 +162,32 @@ ALAMOS_CLONES void norm_sums(const bf16 *x, int64_t rows, int channels,
 
 ALAMOS_CLONES void norm_apply(const float *x, int64_t rows, int channels,
                               const float *scale, const float *shift,
-                              const float *add, float *y) {
-  if (add)
-    apply<float, true>(x, rows, channels, scale, shift, add, y);
-  else
-    apply<float, false>(x, rows, channels, scale, shift, add, y);
+                              const float *add, alamos_activation act, float *y) {
+  apply_any(x, rows, channels, scale, shift, add, act, y);
 }
 
 ALAMOS_CLONES void norm_apply(const bf16 *x, int64_t rows, int channels,
                               const float *scale, const float *shift,
-                              const bf16 *add, bf16 *y) {
-  if (add)
-    apply<bf16, true>(x, rows, channels, scale, shift, add, y);
-  else
-    apply<bf16, false>(x, rows, channels, scale, shift, add, y);
+                              const bf16 *add, alamos_activation act, bf16 *y) {
+  apply_any(x, rows, channels, scale, shift, add, act, y);
 }
 
 ALAMOS_CLONES void norm_gradient_sums(const float *dy, const float *y,
-                                      const float *x, int64_t rows,
-                                      int channels, const float *mean,
-                                      float *out, double *sum,
-                                      double *product) {
-  gradient_sums(dy, y, x, rows, channels, mean, out, sum, product);
+                                      const float *x, const float *add,
+                                      int64_t rows, int channels,
+                                      const float *mean, const float *scale,
+                                      const float *shift, alamos_activation act,
+                                      float *out, double *sum, double *product) {
+  gradient_sums_any(dy, y, x, add, rows, channels, mean, scale, shift, act, out, sum, product);
 }
 
 ALAMOS_CLONES void norm_gradient_sums(const bf16 *dy, const bf16 *y,
-                                      const bf16 *x, int64_t rows, int channels,
-                                      const float *mean, bf16 *out,
-                                      double *sum, double *product) {
-  gradient_sums(dy, y, x, rows, channels, mean, out, sum, product);
+                                      const bf16 *x, const bf16 *add,
+                                      int64_t rows, int channels,
+                                      const float *mean, const float *scale,
+                                      const float *shift, alamos_activation act,
+                                      bf16 *out, double *sum, double *product) {
+  gradient_sums_any(dy, y, x, add, rows, channels, mean, scale, shift, act, out, sum, product);
 }
 
 ALAMOS_CLONES void norm_gradient(const float *g, const float *x, int64_t rows,

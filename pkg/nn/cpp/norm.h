@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "activation.h"
 #include "kernels.h"
 
 namespace alamos {
@@ -16,20 +17,27 @@ void norm_sums(const float *x, int64_t rows, int channels, const float *shift,
 void norm_sums(const bf16 *x, int64_t rows, int channels, const float *shift,
                double *sum, double *square);
 
-// y = ReLU(scale[c] x + shift[c] + add), add may be null.
+// y = act(scale[c] x + shift[c] + add), add may be null.
 void norm_apply(const float *x, int64_t rows, int channels, const float *scale,
-                const float *shift, const float *add, float *y);
+                const float *shift, const float *add, alamos_activation act,
+                float *y);
 void norm_apply(const bf16 *x, int64_t rows, int channels, const float *scale,
-                const float *shift, const bf16 *add, bf16 *y);
+                const float *shift, const bf16 *add, alamos_activation act,
+                bf16 *y);
 
-// With g = dy where ReLU let something through to y, else 0: writes g to out, and
-// adds to sum[c] the g, to product[c] the g (x - mean[c]).
+// With g = dy act'(scale[c] x + shift[c] + add): writes g to out, and adds to
+// sum[c] the g, to product[c] the g (x - mean[c]). y is what norm_apply wrote: it
+// is read for ReLU only, and scale, shift and add for other activations only.
 void norm_gradient_sums(const float *dy, const float *y, const float *x,
-                        int64_t rows, int channels, const float *mean,
-                        float *out, double *sum, double *product);
+                        const float *add, int64_t rows, int channels,
+                        const float *mean, const float *scale,
+                        const float *shift, alamos_activation act, float *out,
+                        double *sum, double *product);
 void norm_gradient_sums(const bf16 *dy, const bf16 *y, const bf16 *x,
-                        int64_t rows, int channels, const float *mean,
-                        bf16 *out, double *sum, double *product);
+                        const bf16 *add, int64_t rows, int channels,
+                        const float *mean, const float *scale,
+                        const float *shift, alamos_activation act, bf16 *out,
+                        double *sum, double *product);
 
 // dx = a[c] g + b[c] x + d[c]; dx may be g.
 void norm_gradient(const float *g, const float *x, int64_t rows, int channels,

@@ -20,6 +20,12 @@ const dnnl::engine &cpu() {
   return engine;
 }
 
+#if DNNL_VERSION_MAJOR >= 3 || DNNL_VERSION_MINOR >= 5
+constexpr auto mish = dnnl::algorithm::eltwise_mish;
+#else
+constexpr auto mish = dnnl::algorithm::undef;
+#endif
+
 void check(dnnl_status_t status) {
   if (status != dnnl_success) throw dnnl::error(status, "oneDNN could not run a convolution");
 }
@@ -35,23 +41,23 @@ dnnl::convolution_forward::primitive_desc describe(const ConvolutionShape &s) {
   dnnl::post_ops after;
   if (s.add) after.append_sum(1.0f);
   dnnl::primitive_attr attributes;
-  auto relu = dnnl::algorithm::eltwise_relu;
+  auto act = s.act == ALAMOS_MISH ? mish : dnnl::algorithm::eltwise_relu;
   auto forward = dnnl::prop_kind::forward_inference;
   auto direct = dnnl::algorithm::convolution_direct;
   memory::dims one{1, 1}, pad{s.kernel / 2, s.kernel / 2};
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
 #if DNNL_VERSION_MAJOR >= 3
-  if (s.relu) after.append_eltwise(relu, 0, 0);
+  if (s.act != ALAMOS_IDENTITY) after.append_eltwise(act, 0, 0);
   attributes.set_post_ops(after);
   return {cpu(), forward, direct, in, weight, bias, out, one, pad, pad, attributes};
 #else
-  if (s.relu) after.append_eltwise(1, relu, 0, 0);
+  if (s.act != ALAMOS_IDENTITY) after.append_eltwise(1, act, 0, 0);
   attributes.set_post_ops(after);
   return {{forward, direct, in, weight, bias, out, one, pad, pad}, attributes, cpu()};
 #endif
 }
 
-class Direct : public Convolution {
+class Direct : public Layer {
  public:
   Direct(const ConvolutionShape &s, const float *weight, const float *bias)
       : description(describe(s)),
@@ -77,7 +83,7 @@ class Direct : public Convolution {
 
 // The arguments are made once: to make them costs as much as to convolve a few
 // positions with 32 channels.
-class DirectCall : public Convolution::Call {
+class DirectCall : public Layer::Call {
  public:
   DirectCall(const Direct &c, const void *in, void *out, void *scratch)
       : primitive(c.primitive),
@@ -103,16 +109,17 @@ class DirectCall : public Convolution::Call {
   dnnl_exec_arg_t arguments[5];
 };
 
-std::unique_ptr<Convolution::Call> Direct::bind(const void *in, void *out,
-                                                void *scratch) const {
+std::unique_ptr<Layer::Call> Direct::bind(const void *in, void *out,
+                                          void *scratch) const {
   return std::make_unique<DirectCall>(*this, in, out, scratch);
 }
 
 }  // namespace
 
-std::unique_ptr<Convolution> onednn_convolution(const ConvolutionShape &shape,
-                                                const float *weight,
-                                                const float *bias) {
+std::unique_ptr<Layer> onednn_convolution(const ConvolutionShape &shape,
+                                          const float *weight,
+                                          const float *bias) {
+  if (shape.act == ALAMOS_MISH && mish == dnnl::algorithm::undef) return nullptr;
   return std::make_unique<Direct>(shape, weight, bias);
 }
 
@@ -122,8 +129,8 @@ std::unique_ptr<Convolution> onednn_convolution(const ConvolutionShape &shape,
 
 namespace alamos {
 
-std::unique_ptr<Convolution> onednn_convolution(const ConvolutionShape &,
-                                                const float *, const float *) {
+std::unique_ptr<Layer> onednn_convolution(const ConvolutionShape &,
+                                          const float *, const float *) {
   return nullptr;
 }
 

@@ -1,4 +1,4 @@
-// A measuring device: the convolutions of a residual tower and nothing else, as
+// A measuring device: the convolutions of a trunk and nothing else, as
 // fast as they go. What an evaluator adds to them is its cost.
 #include <cmath>
 #include <memory>
@@ -11,22 +11,23 @@
 #include "memory.h"
 #include "threads.h"
 
-using alamos::Convolution;
+using alamos::Layer;
 
 struct alamos_tower {
   alamos::Bytes input, maps[2], scratch;
-  std::vector<std::unique_ptr<Convolution>> convolutions;
-  std::vector<std::unique_ptr<Convolution::Call>> calls;
+  std::vector<std::unique_ptr<Layer>> convolutions;
+  std::vector<std::unique_ptr<Layer::Call>> calls;
 };
 
 namespace {
 
-void build(alamos_tower &t, int batch, int planes, int width, int depth, bool half) {
+void build(alamos_tower &t, int batch, int planes, int width, int convolutions,
+           bool half) {
   std::mt19937 random(1);
   size_t scratch = 0;
-  for (int i = 0; i <= 2 * depth; i++) {
+  for (int i = 0; i < convolutions; i++) {
     int in = alamos::padded(i == 0 ? planes : width), out = alamos::padded(width);
-    alamos::ConvolutionShape shape{batch, in, out, 3, half, false, true};
+    alamos::ConvolutionShape shape{batch, in, out, 3, half, false, ALAMOS_RELU};
     // Weights as at the start of training, so that maps neither die out nor
     // overflow: a processor multiplies zeros with less power, and clocks higher.
     std::normal_distribution<float> he(0, std::sqrt(2.0f / (9 * in)));
@@ -53,15 +54,15 @@ void build(alamos_tower &t, int batch, int planes, int width, int depth, bool ha
 
 extern "C" {
 
-char *alamos_tower_new(int batch, int planes, int width, int depth, int half,
-                       alamos_tower **tower) {
+char *alamos_tower_new(int batch, int planes, int width, int convolutions,
+                       int half, alamos_tower **tower) {
   return alamos::guard([&] {
-    alamos::require(batch > 0 && planes > 0 && width > 0 && depth >= 0,
-                    "alamos: a tower needs a batch, planes and channels of at least 1");
+    alamos::require(batch > 0 && planes > 0 && width > 0 && convolutions > 0,
+                    "alamos: a tower needs a batch, planes, channels and convolutions of at least 1");
     alamos::require(!half || alamos_has_bf16(), "alamos: this processor has no bfloat16 arithmetic");
     alamos::set_openmp_threads(1);
     auto t = std::make_unique<alamos_tower>();
-    build(*t, batch, planes, width, depth, half != 0);
+    build(*t, batch, planes, width, convolutions, half != 0);
     *tower = t.release();
   });
 }

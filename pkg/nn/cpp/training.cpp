@@ -11,6 +11,7 @@
 #include "kernels.h"
 #include "meeting.h"
 #include "norm.h"
+#include "pointwise.h"
 
 using alamos::bf16;
 using alamos::guard;
@@ -49,14 +50,15 @@ T *data(const at::Tensor &x) {
 
 // normalize is the forward pass of a norm whose statistics are known.
 at::Tensor normalize(const at::Tensor &x, const at::Tensor &scale,
-                     const at::Tensor &shift, const at::Tensor &add) {
+                     const at::Tensor &shift, const at::Tensor &add,
+                     alamos_activation act) {
   int64_t channels = x.size(1);
   at::Tensor y = at::empty_like(x);
   typed(x, [&](auto *t) {
     using T = std::remove_pointer_t<decltype(t)>;
     alamos::norm_apply(data<T>(x), x.numel() / channels, int(channels),
                        data<float>(scale), data<float>(shift), data<T>(add),
-                       data<T>(y));
+                       act, data<T>(y));
   });
   return y;
 }
@@ -65,7 +67,8 @@ class Norm : public torch::autograd::Function<Norm> {
  public:
   static at::Tensor forward(AutogradContext *ctx, const at::Tensor &input,
                             const at::Tensor &gamma, const at::Tensor &beta,
-                            const c10::optional<at::Tensor> &plus, float *running_mean,
+                            const c10::optional<at::Tensor> &plus,
+                            alamos_activation act, float *running_mean,
                             float *running_var, alamos_meeting *meeting,
                             int shard, double momentum, double epsilon) {
     at::Tensor x = maps(input), add = plus ? maps(*plus) : at::Tensor();
@@ -103,8 +106,13 @@ class Norm : public torch::autograd::Function<Norm> {
         running_var[c] = float((1 - momentum) * running_var[c] + momentum * population);
       }
     }
-    at::Tensor y = normalize(x, scale, shift, add);
-    ctx->save_for_backward({x, y, gamma, mean, inverse});
+    at::Tensor y = normalize(x, scale, shift, add, act);
+    // What the slope of the activation is taken from.
+    bool relu = act == ALAMOS_RELU, smooth = act == ALAMOS_MISH;
+    at::Tensor no;
+    ctx->save_for_backward({x, gamma, mean, inverse, relu ? y : no, smooth ? scale : no,
+                            smooth ? shift : no, smooth ? add : no});
+    ctx->saved_data["act"] = int64_t(act);
     ctx->saved_data["meeting"] = reinterpret_cast<int64_t>(meeting);
     ctx->saved_data["shard"] = int64_t(shard);
     ctx->saved_data["count"] = count;
@@ -116,9 +124,10 @@ class Norm : public torch::autograd::Function<Norm> {
   // dx = gamma inverse (g - mean(g) - xhat mean(g xhat)).
   static variable_list backward(AutogradContext *ctx, variable_list out) {
     auto saved = ctx->get_saved_variables();
-    const at::Tensor &x = saved[0], &y = saved[1];
-    const float *gamma = data<float>(saved[2]), *mean = data<float>(saved[3]);
-    const float *inverse = data<float>(saved[4]);
+    const at::Tensor &x = saved[0];
+    const float *gamma = data<float>(saved[1]), *mean = data<float>(saved[2]);
+    const float *inverse = data<float>(saved[3]);
+    auto act = static_cast<alamos_activation>(ctx->saved_data["act"].toInt());
     auto *meeting = reinterpret_cast<alamos_meeting *>(ctx->saved_data["meeting"].toInt());
     double count = ctx->saved_data["count"].toDouble();
     int channels = int(x.size(1));
@@ -128,8 +137,9 @@ class Norm : public torch::autograd::Function<Norm> {
     std::vector<double> sums(2 * channels);
     typed(x, [&](auto *t) {
       using T = std::remove_pointer_t<decltype(t)>;
-      alamos::norm_gradient_sums(data<T>(dy), data<T>(y), data<T>(x), rows,
-                                 channels, mean, data<T>(g), sums.data(),
+      alamos::norm_gradient_sums(data<T>(dy), data<T>(saved[4]), data<T>(x), data<T>(saved[7]),
+                                 rows, channels, mean, data<float>(saved[5]),
+                                 data<float>(saved[6]), act, data<T>(g), sums.data(),
                                  sums.data() + channels);
     });
     // Each shard has its own share of these two.
@@ -155,7 +165,35 @@ class Norm : public torch::autograd::Function<Norm> {
       alamos::norm_gradient(data<T>(g), data<T>(x), rows, channels, a.data(),
                             b.data(), d.data(), data<T>(dx));
     });
-    return {dx, dgamma, dbeta, adds ? g : at::Tensor(), {}, {}, {}, {}, {}, {}};
+    return {dx, dgamma, dbeta, adds ? g : at::Tensor(), {}, {}, {}, {}, {}, {}, {}};
+  }
+};
+
+// Add is act(x + y).
+class Add : public torch::autograd::Function<Add> {
+ public:
+  static at::Tensor forward(AutogradContext *ctx, const at::Tensor &first,
+                            const at::Tensor &second, alamos_activation act) {
+    at::Tensor x = maps(first), y = maps(second), out = at::empty_like(x);
+    typed(x, [&](auto *t) {
+      using T = std::remove_pointer_t<decltype(t)>;
+      alamos::add(data<T>(x), data<T>(y), data<T>(out), x.numel(), act);
+    });
+    ctx->save_for_backward({x, y});
+    ctx->saved_data["act"] = int64_t(act);
+    return out;
+  }
+
+  static variable_list backward(AutogradContext *ctx, variable_list out) {
+    auto saved = ctx->get_saved_variables();
+    const at::Tensor &x = saved[0], &y = saved[1];
+    auto act = static_cast<alamos_activation>(ctx->saved_data["act"].toInt());
+    at::Tensor from = maps(out[0].to(x.scalar_type())), dx = at::empty_like(x);
+    typed(x, [&](auto *t) {
+      using T = std::remove_pointer_t<decltype(t)>;
+      alamos::add_gradient(data<T>(from), data<T>(x), data<T>(y), data<T>(dx), x.numel(), act);
+    });
+    return {dx, dx, {}};
   }
 };
 
@@ -220,7 +258,7 @@ void alamos_expand(int n, int count, const uint64_t *planes,
 
 char *alamos_norm(alamos_meeting *meeting, int shard, const void *x,
                   const void *gamma, const void *beta, const void *mean,
-                  const void *var, const void *add, int training,
+                  const void *var, const void *add, int act, int training,
                   double momentum, double epsilon, void **y) {
   return guard([&] {
     c10::optional<at::Tensor> plus;
@@ -228,15 +266,24 @@ char *alamos_norm(alamos_meeting *meeting, int shard, const void *x,
     at::Tensor out;
     if (training) {
       out = Norm::apply(tensor(x), tensor(gamma), tensor(beta), plus,
-                        data<float>(tensor(mean)), data<float>(tensor(var)),
-                        meeting, shard, momentum, epsilon);
+                        static_cast<alamos_activation>(act), data<float>(tensor(mean)),
+                        data<float>(tensor(var)), meeting, shard, momentum, epsilon);
     } else {
       require(!at::GradMode::is_enabled(), "alamos: batch norm in evaluation has no backward pass");
       at::Tensor scale = tensor(gamma) * (tensor(var) + epsilon).rsqrt();
       at::Tensor shift = tensor(beta) - tensor(mean) * scale;
-      out = normalize(maps(tensor(x)), scale, shift, add ? maps(*plus) : at::Tensor());
+      out = normalize(maps(tensor(x)), scale, shift, add ? maps(*plus) : at::Tensor(),
+                      static_cast<alamos_activation>(act));
     }
     *y = new at::Tensor(std::move(out));
+  });
+}
+
+char *alamos_add(const void *x, const void *y, int act, void **out) {
+  return guard([&] {
+    require(tensor(x).sizes() == tensor(y).sizes() && tensor(x).scalar_type() == tensor(y).scalar_type(),
+            "alamos: maps of different shapes or types cannot be added");
+    *out = new at::Tensor(Add::apply(tensor(x), tensor(y), static_cast<alamos_activation>(act)));
   });
 }
 

@@ -15,12 +15,14 @@
 
 #include <stdint.h>
 
+#include "activation.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 // A number that changes when this interface does.
-#define ALAMOS_TRAINING 2
+#define ALAMOS_TRAINING 3
 int alamos_training_interface(void);
 
 // The shards of a batch, for one step.
@@ -36,16 +38,19 @@ void alamos_expand(int n, int count, const uint64_t *planes,
                    const uint8_t *constant, int bf16, void *out);
 
 // Batch norm over maps x [N, C, 8, 8] of float32 or bfloat16, with what follows
-// it: y = ReLU(gamma (x - mean) / sqrt(var + epsilon) + beta + add). add is of
-// x's type and shape, or NULL. mean and var are the running statistics, float32
+// it: y = act(gamma (x - mean) / sqrt(var + epsilon) + beta + add). add is of
+// x's type and shape, or NULL; act is an alamos_activation. mean and var are the running statistics, float32
 // [C], which all shards share.
 //
 // If training is not 0 the statistics are those of the whole batch, and their
 // share momentum goes into the running ones. Else there is no backward pass.
 char *alamos_norm(alamos_meeting *meeting, int shard, const void *x,
                   const void *gamma, const void *beta, const void *mean,
-                  const void *var, const void *add, int training,
+                  const void *var, const void *add, int act, int training,
                   double momentum, double epsilon, void **y);
+
+// out = act(x + y), of maps of one shape and type.
+char *alamos_add(const void *x, const void *y, int act, void **out);
 
 // The cross entropy of logits [n, A], summed over positions and multiplied by
 // scale: a float32 tensor of one number. The moves of position i are
