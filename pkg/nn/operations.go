@@ -35,6 +35,9 @@ static char *policy_loss(const void *logits, const int32_t *offsets, const int32
 static char *sgd(int shard, int shards, int count, void *const *weights, void *const *halves, void *const *momenta, void *const *leaves, double rate, double momentum, double decay) {
 	CALL(alamos_sgd, shard, shards, count, weights, halves, momenta, leaves, rate, momentum, decay);
 }
+static char *adam(int shard, int shards, int count, void *const *weights, void *const *halves, void *const *means, void *const *squares, void *const *leaves, int64_t step, double rate, double beta1, double beta2, double epsilon, double decay, int decoupled) {
+	CALL(alamos_adam, shard, shards, count, weights, halves, means, squares, leaves, step, rate, beta1, beta2, epsilon, decay, decoupled);
+}
 static char *copy_tensor(const void *to, const void *from) { CALL(alamos_copy, to, from); }
 static char *forget_gradients(int count, void *const *leaves) { CALL(alamos_forget_gradients, count, leaves); }
 */
@@ -141,15 +144,26 @@ type handles []unsafe.Pointer
 
 func (h handles) first() *unsafe.Pointer { return unsafe.SliceData(h) }
 
-// sgdHandles are the tensors of a step, by parameter; leaves are those of all
-// shards, one after the other, and halves nil where there is none.
-type sgdHandles struct{ weights, halves, momenta, leaves handles }
+// stepHandles are the tensors of a step, by parameter; leaves are those of all
+// shards, one after the other, halves nil where there is none, and moments the
+// arrays of the optimizer, of all parameters each.
+type stepHandles struct {
+	weights, halves, leaves handles
+	moments                 []handles
+}
 
 // sgdStep is the part of a shard in a step: see alamos_sgd.
-func sgdStep(shard, shards int, h *sgdHandles, o Optimizer, rate float64) {
+func sgdStep(shard, shards int, h *stepHandles, o Optimizer, rate float64) {
 	must(message(C.sgd(C.int(shard), C.int(shards), C.int(len(h.weights)),
-		h.weights.first(), h.halves.first(), h.momenta.first(), h.leaves.first(),
+		h.weights.first(), h.halves.first(), h.moments[0].first(), h.leaves.first(),
 		C.double(rate), C.double(o.Momentum), C.double(o.WeightDecay))))
+}
+
+// adamStep is the part of a shard in a step: see alamos_adam.
+func adamStep(shard, shards int, h *stepHandles, o Optimizer, step int64, rate float64) {
+	must(message(C.adam(C.int(shard), C.int(shards), C.int(len(h.weights)),
+		h.weights.first(), h.halves.first(), h.moments[0].first(), h.moments[1].first(), h.leaves.first(), C.int64_t(step),
+		C.double(rate), C.double(o.Beta1), C.double(o.Beta2), C.double(o.Epsilon), C.double(o.WeightDecay), flag(o.Kind == AdamW))))
 }
 
 // copyTensor copies numbers, converted to the type of the target.

@@ -223,7 +223,7 @@ func TestShardFails(t *testing.T) {
 		if s.index == 1 {
 			panic(failure{errors.New("out of luck")})
 		}
-		p.t.loss(p.graphs[s.index], b.part(3*s.index, 3*s.index+3), 1)
+		p.t.net.forward(p.graphs[s.index], p.graphs[s.index].input(b.part(3*s.index, 3*s.index+3).Planes, x.net.spec.Constant))
 	})
 	p.close()
 	if err == nil || !strings.Contains(err.Error(), "out of luck") {

@@ -2,39 +2,75 @@ package nn
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"unsafe"
 
 	"github.com/sugarme/gotch/ts"
 )
 
+// Kinds of optimizers.
+const (
+	SGD   = "sgd"   // stochastic gradient descent with momentum
+	Adam  = "adam"  // Kingma and Ba 2015; weight decay is part of the gradient
+	AdamW = "adamw" // Loshchilov and Hutter 2019: weights decay by themselves
+)
+
 // Optimizer says what is minimized, and how gradients change parameters.
 type Optimizer struct {
-	Kind        string  // "sgd"; "" is the same
-	Momentum    float64 // at least 0, below 1
-	WeightDecay float64 // of all trained parameters: c in c*|theta|^2/2
-	Weights     Weights
+	Kind         string  // SGD, Adam or AdamW; "" is SGD
+	Momentum     float64 // SGD: at least 0, below 1
+	Beta1, Beta2 float64 // Adam, AdamW: at least 0, below 1; both 0: 0.9 and 0.999
+	Epsilon      float64 // Adam, AdamW: 0: 1e-8
+	WeightDecay  float64 // of all trained parameters: c in c*|theta|^2/2
+	Weights      Weights
 }
 
 // Weights are the factors of the terms in the total loss; the zero Weights are
 // 1 and 1.
 type Weights struct{ Policy, Value float64 }
 
-func (o Optimizer) check() error {
-	switch {
-	case o.Kind != "" && o.Kind != "sgd":
-		return fmt.Errorf("optimizer: kind: no %q; there is sgd", o.Kind)
-	case !(o.Momentum >= 0 && o.Momentum < 1):
-		return fmt.Errorf("optimizer: momentum: want at least 0 and below 1, have %v", o.Momentum)
-	case !(o.WeightDecay >= 0 && o.WeightDecay < 1):
-		return fmt.Errorf("optimizer: weight decay: want at least 0 and below 1, have %v", o.WeightDecay)
-	case !(o.Weights.Policy >= 0 && o.Weights.Policy < 1e6 && o.Weights.Value >= 0 && o.Weights.Value < 1e6):
-		return fmt.Errorf("optimizer: weights of the loss: want at least 0 and below 1e6, have %v and %v", o.Weights.Policy, o.Weights.Value)
+// complete returns the optimizer with every default made explicit, or an error
+// that names the field at fault.
+func (o Optimizer) complete() (Optimizer, error) {
+	kinds := []string{SGD, Adam, AdamW}
+	if o.Kind == "" {
+		o.Kind = SGD
 	}
-	return nil
+	if o.Kind != SGD {
+		if o.Beta1 == 0 && o.Beta2 == 0 {
+			o.Beta1, o.Beta2 = 0.9, 0.999
+		}
+		if o.Epsilon == 0 {
+			o.Epsilon = 1e-8
+		}
+	}
+	if o.Weights == (Weights{}) {
+		o.Weights = Weights{Policy: 1, Value: 1}
+	}
+	share := func(x float64) bool { return x >= 0 && x < 1 } // false for NaN, as all of these
+	weight := func(x float64) bool { return x >= 0 && x < 1e6 }
+	switch {
+	case !slices.Contains(kinds, o.Kind):
+		return o, fmt.Errorf("optimizer: kind: no %q; there is %s", o.Kind, strings.Join(kinds, ", "))
+	case !share(o.Momentum):
+		return o, fmt.Errorf("optimizer: momentum: want at least 0 and below 1, have %v", o.Momentum)
+	case !share(o.Beta1) || !share(o.Beta2):
+		return o, fmt.Errorf("optimizer: beta1 and beta2: want at least 0 and below 1, have %v and %v", o.Beta1, o.Beta2)
+	case !(o.Epsilon >= 0 && o.Epsilon <= 1):
+		return o, fmt.Errorf("optimizer: epsilon: want at least 0 and at most 1, have %v", o.Epsilon)
+	case !share(o.WeightDecay):
+		return o, fmt.Errorf("optimizer: weight decay: want at least 0 and below 1, have %v", o.WeightDecay)
+	case !weight(o.Weights.Policy) || !weight(o.Weights.Value):
+		return o, fmt.Errorf("optimizer: weights of the loss: want at least 0 and below 1e6, have %v and %v", o.Weights.Policy, o.Weights.Value)
+	}
+	return o, nil
 }
 
 // optimizer is an optimizer at work. Its methods panic with a failure.
 type optimizer interface {
+	// begin comes before the parts of a step.
+	begin()
 	// step is the part of a shard in a step of the first so many shards, on its
 	// thread. It reads the gradients of all of them.
 	step(shard, shards int, lr float64)
@@ -43,71 +79,151 @@ type optimizer interface {
 	close()
 }
 
-// sgd is stochastic gradient descent with momentum: with gradient g,
-// d = g + decay*w; m = momentum*m + d; w = w - lr*m. It is torch.optim.SGD with
-// its defaults.
-type sgd struct {
-	o       Optimizer
-	scope   // owns the momenta
-	trained []*param
-	momenta []*ts.Tensor // of trained
-
-	handles sgdHandles
+// newOptimizer starts a complete optimizer from nothing.
+func newOptimizer(o Optimizer, params *parameters, shards []*shard) optimizer {
+	if o.Kind == SGD {
+		return newSGD(o, params, shards)
+	}
+	return newAdam(o, params, shards)
 }
 
-func newSGD(o Optimizer, params *parameters, shards []*shard) *sgd {
-	s := &sgd{o: o}
+// moments are the arrays of numbers that an optimizer keeps for each trained
+// parameter.
+type moments struct {
+	o       Optimizer
+	scope   // owns the arrays
+	trained []*param
+	names   []string       // of the arrays in the state: names[i].<parameter>
+	arrays  [][]*ts.Tensor // of names and of trained; all 0 at first
+
+	handles stepHandles
+}
+
+func newMoments(o Optimizer, params *parameters, shards []*shard, names ...string) *moments {
+	m := &moments{o: o, names: names, arrays: make([][]*ts.Tensor, len(names))}
+	m.handles.moments = make([]handles, len(names))
 	for _, p := range params.all {
 		if !p.trained {
 			continue
 		}
-		m := s.keep(newStorage(p))
-		clear(floats(m))
-		s.trained = append(s.trained, p)
-		s.momenta = append(s.momenta, m)
-		s.handles.momenta = append(s.handles.momenta, m.Ctensor())
-		s.handles.weights = append(s.handles.weights, params.full[p].Ctensor())
+		m.trained = append(m.trained, p)
+		for i := range names {
+			a := m.keep(newStorage(p))
+			clear(floats(a))
+			m.arrays[i] = append(m.arrays[i], a)
+			m.handles.moments[i] = append(m.handles.moments[i], a.Ctensor())
+		}
+		m.handles.weights = append(m.handles.weights, params.full[p].Ctensor())
 		var half unsafe.Pointer
 		if x := params.half[p]; x != nil {
 			half = x.Ctensor()
 		}
-		s.handles.halves = append(s.handles.halves, half)
+		m.handles.halves = append(m.handles.halves, half)
 	}
 	for _, x := range shards {
-		s.handles.leaves = append(s.handles.leaves, x.leaves...)
+		m.handles.leaves = append(m.handles.leaves, x.leaves...)
 	}
-	return s
+	return m
 }
+
+// each calls f for every array, with its name in the state.
+func (m *moments) each(f func(name string, p *param, array *ts.Tensor)) {
+	for i, name := range m.names {
+		for k, p := range m.trained {
+			f(name+"."+p.name, p, m.arrays[i][k])
+		}
+	}
+}
+
+func (m *moments) state() Tensors {
+	t := make(Tensors, len(m.names)*len(m.trained))
+	m.each(func(name string, p *param, array *ts.Tensor) {
+		data := make([]float32, len(p.data))
+		p.read(data, array)
+		t[name] = floatTensor(p.shape, data)
+	})
+	return t
+}
+
+// shapes are those of the state.
+func (m *moments) shapes() map[string][]int {
+	shapes := make(map[string][]int)
+	m.each(func(name string, p *param, _ *ts.Tensor) { shapes[name] = p.shape })
+	return shapes
+}
+
+// fill takes the arrays from a state that matches shapes.
+func (m *moments) fill(t Tensors) {
+	m.each(func(name string, p *param, array *ts.Tensor) {
+		data := make([]float32, len(p.data))
+		copyFloats(data, t[name].Data)
+		p.write(array, data)
+	})
+}
+
+// sgd is stochastic gradient descent with momentum: with gradient g,
+// d = g + decay*w; m = momentum*m + d; w = w - lr*m. It is torch.optim.SGD with
+// its defaults.
+type sgd struct{ *moments }
+
+func newSGD(o Optimizer, params *parameters, shards []*shard) *sgd {
+	return &sgd{newMoments(o, params, shards, "sgd.momentum")}
+}
+
+func (s *sgd) begin() {}
 
 func (s *sgd) step(shard, shards int, lr float64) {
 	sgdStep(shard, shards, &s.handles, s.o, lr)
 }
 
-// momentumKey is the name of a parameter's momentum in the state.
-func momentumKey(p *param) string { return "sgd.momentum." + p.name }
-
-func (s *sgd) state() Tensors {
-	t := make(Tensors, len(s.trained))
-	for i, p := range s.trained {
-		data := make([]float32, len(p.data))
-		p.read(data, s.momenta[i])
-		t[momentumKey(p)] = floatTensor(p.shape, data)
+func (s *sgd) load(t Tensors) error {
+	if err := t.match(s.shapes()); err != nil {
+		return err
 	}
+	s.fill(t)
+	return nil
+}
+
+// adam is Adam, or AdamW: torch.optim.Adam and AdamW with their defaults. Its
+// arrays are the running means of the gradient and of its square.
+type adam struct {
+	*moments
+	steps int64 // taken, or being taken
+}
+
+// stepsKey has the number of steps in the state, a float32 as all there is: it is
+// exact to 2^24 steps, and long before that the means have no bias left that a
+// float could tell.
+const stepsKey = "adam.steps"
+
+func newAdam(o Optimizer, params *parameters, shards []*shard) *adam {
+	return &adam{moments: newMoments(o, params, shards, "adam.mean", "adam.square")}
+}
+
+func (a *adam) begin() { a.steps++ }
+
+func (a *adam) step(shard, shards int, lr float64) {
+	adamStep(shard, shards, &a.handles, a.o, a.steps, lr)
+}
+
+func (a *adam) state() Tensors {
+	t := a.moments.state()
+	t[stepsKey] = floatTensor([]int{1}, []float32{float32(a.steps)})
 	return t
 }
 
-func (s *sgd) load(t Tensors) error {
-	shapes := make(map[string][]int, len(s.trained))
-	for _, p := range s.trained {
-		shapes[momentumKey(p)] = p.shape
-	}
+func (a *adam) load(t Tensors) error {
+	shapes := a.shapes()
+	shapes[stepsKey] = []int{1}
 	if err := t.match(shapes); err != nil {
 		return err
 	}
-	for i, p := range s.trained {
-		data := make([]float32, len(p.data))
-		copyFloats(data, t[momentumKey(p)].Data)
-		p.write(s.momenta[i], data)
+	var steps [1]float32
+	copyFloats(steps[:], t[stepsKey].Data)
+	if !(steps[0] >= 0 && steps[0] < 1<<62) {
+		return fmt.Errorf("tensor %s: %v steps", stepsKey, steps[0])
 	}
+	a.fill(t)
+	a.steps = int64(steps[0])
 	return nil
 }

@@ -23,7 +23,7 @@ func TestRoundedParameters(t *testing.T) {
 	for _, precision := range precisions() {
 		s := tiny()
 		n := mustNew(t, s, 1)
-		x := mustTrainerWith(t, n, TrainerOptions{Precision: precision, Threads: 3})
+		x := mustTrainerWith(t, n, momentum, TrainerOptions{Precision: precision, Threads: 3})
 		if have := len(x.params.half) > 0; have != (precision == BF16) {
 			t.Errorf("%s: %d copies in bf16", precision, len(x.params.half))
 		}

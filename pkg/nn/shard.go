@@ -84,6 +84,8 @@ type pass struct {
 	meeting meeting
 	graphs  []*graph
 	totals  []*ts.Tensor // what each shard adds to the loss
+	// In evaluation, of each shard.
+	accuracies []Accuracy
 }
 
 // pass starts a pass of n positions. The caller closes it.
@@ -98,7 +100,7 @@ func (t *Trainer) pass(n int, training bool) *pass {
 			meeting: p.meeting, shard: s.index,
 		})
 	}
-	p.totals = make([]*ts.Tensor, p.shards)
+	p.totals, p.accuracies = make([]*ts.Tensor, p.shards), make([]Accuracy, p.shards)
 	return p
 }
 
@@ -115,7 +117,11 @@ func (p *pass) losses(b *Batch) (Loss, error) {
 			defer gradients(false)
 		}
 		part := b.part(b.N*s.index/p.shards, b.N*(s.index+1)/p.shards)
-		p.totals[s.index], parts[s.index] = p.t.loss(g, part, 1/float64(b.N))
+		logits, values := p.t.net.forward(g, g.input(part.Planes, p.t.net.spec.Constant))
+		p.totals[s.index], parts[s.index] = p.t.loss(g, logits, values, part, 1/float64(b.N))
+		if !g.training {
+			p.accuracies[s.index] = g.accuracy(logits, part)
+		}
 	})
 	var sum Loss
 	for _, l := range parts {
@@ -128,8 +134,7 @@ func (p *pass) losses(b *Batch) (Loss, error) {
 
 // loss returns the weighted sum of the terms over the positions of a part, times
 // scale, as a tensor to differentiate, and all terms as numbers.
-func (t *Trainer) loss(g *graph, b *Batch, scale float64) (*ts.Tensor, Loss) {
-	logits, values := t.net.forward(g, g.input(b.Planes, t.net.spec.Constant))
+func (t *Trainer) loss(g *graph, logits, values *ts.Tensor, b *Batch, scale float64) (*ts.Tensor, Loss) {
 	policy := g.policyLoss(logits, b, scale)
 
 	z := g.empty(b.N)

@@ -86,17 +86,14 @@ func NewTrainer(n *Network, o Optimizer) (*Trainer, error) {
 
 // NewTrainerOn starts a trainer on the given hardware.
 func NewTrainerOn(n *Network, o Optimizer, on TrainerOptions) (*Trainer, error) {
-	if err := o.check(); err != nil {
-		return nil, err
-	}
-	on, err := on.complete()
+	o, err := o.complete()
 	if err != nil {
 		return nil, err
 	}
-	t := &Trainer{net: n, weights: o.Weights, options: on}
-	if t.weights == (Weights{}) {
-		t.weights = Weights{Policy: 1, Value: 1}
+	if on, err = on.complete(); err != nil {
+		return nil, err
 	}
+	t := &Trainer{net: n, weights: o.Weights, options: on}
 
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -120,7 +117,7 @@ func (t *Trainer) start(o Optimizer) {
 		t.shards = append(t.shards, newShard(i))
 	}
 	must(each(t.shards, nil, func(s *shard) { s.start(&t.params) }))
-	t.opt = newSGD(o, &t.params, t.shards)
+	t.opt = newOptimizer(o, &t.params, t.shards)
 }
 
 // Precision is FP32 or BF16.
@@ -162,27 +159,38 @@ func (t *Trainer) Step(b *Batch, lr float64) (Loss, error) {
 			return err
 		}
 		t.changed = true
+		t.opt.begin()
 		return p.each(func(s *shard) { t.opt.step(s.index, p.shards, lr) })
 	})
 	return loss, err
 }
 
-// Loss returns the loss on a batch, the network in evaluation: batch norm uses
-// its running statistics, and nothing changes.
-func (t *Trainer) Loss(b *Batch) (Loss, error) {
+// Measure returns the loss and the accuracy on a batch, the network in evaluation:
+// batch norm uses its running statistics, and nothing changes.
+func (t *Trainer) Measure(b *Batch) (Loss, Accuracy, error) {
 	if err := b.check(&t.net.spec); err != nil {
-		return Loss{}, err
+		return Loss{}, Accuracy{}, err
 	}
 	var loss Loss
+	var sum Accuracy
 	err := t.do(func() (err error) {
 		p := t.pass(b.N, false)
 		defer p.close()
 		loss, err = p.losses(b)
+		for _, a := range p.accuracies {
+			sum.Add(a)
+		}
 		return err
 	})
 	if err == nil && !loss.finite() {
 		err = ErrDiverged
 	}
+	return loss, sum, err
+}
+
+// Loss is the loss that Measure returns.
+func (t *Trainer) Loss(b *Batch) (Loss, error) {
+	loss, _, err := t.Measure(b)
 	return loss, err
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -23,12 +24,12 @@ func mustTrainer(t testing.TB, n *Network) *Trainer {
 }
 
 func mustTrainerOn(t testing.TB, n *Network, threads int) *Trainer {
-	return mustTrainerWith(t, n, TrainerOptions{Threads: threads, Precision: FP32})
+	return mustTrainerWith(t, n, momentum, TrainerOptions{Threads: threads, Precision: FP32})
 }
 
-func mustTrainerWith(t testing.TB, n *Network, on TrainerOptions) *Trainer {
+func mustTrainerWith(t testing.TB, n *Network, o Optimizer, on TrainerOptions) *Trainer {
 	t.Helper()
-	x, err := NewTrainerOn(n, momentum, on)
+	x, err := NewTrainerOn(n, o, on)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,17 +89,32 @@ func TestLossByHand(t *testing.T) {
 	for range 5 {
 		step(t, x, b, 0.05)
 	}
-	got, err := x.Loss(b)
+	got, accuracy, err := x.Measure(b)
 	if err != nil {
 		t.Fatal(err)
 	}
 	logits, values := outputs(t, x, b.Planes)
 	var want Loss
+	var right Accuracy
 	for i := range b.N {
 		row := logits[i*s.PolicySize:][:s.PolicySize]
-		sum := 0.0
+		sum, best := 0.0, b.Offsets[i]
 		for _, v := range row {
 			sum += math.Exp(float64(v))
+		}
+		for j := range b.Policy[b.Offsets[i]:b.Offsets[i+1]] {
+			if j := b.Offsets[i] + int32(j); b.Policy[j] > b.Policy[best] {
+				best = j
+			}
+		}
+		order := slices.Sorted(slices.Values(row))
+		switch place := len(row) - slices.Index(order, row[b.Indices[best]]); {
+		case place == 1:
+			right.Add(Accuracy{1, 1, 1})
+		case place <= 5:
+			right.Add(Accuracy{1, 0, 1})
+		default:
+			right.Add(Accuracy{1, 0, 0})
 		}
 		for j := b.Offsets[i]; j < b.Offsets[i+1]; j++ {
 			want.Policy -= float64(b.Policy[j]) * (float64(row[b.Indices[j]]) - math.Log(sum)) / float64(b.N)
@@ -108,6 +124,9 @@ func TestLossByHand(t *testing.T) {
 	}
 	if math.Abs(got.Policy-want.Policy) > 1e-5 || math.Abs(got.Value-want.Value) > 1e-5 {
 		t.Errorf("loss %+v, by hand %+v", got, want)
+	}
+	if accuracy != right || right.Top1 == right.Top5 || right.Top5 == right.N {
+		t.Errorf("accuracy %+v, by hand %+v", accuracy, right)
 	}
 }
 
@@ -203,28 +222,30 @@ func TestSGDByHand(t *testing.T) {
 // Eight steps at once, and eight with everything saved, closed and loaded after
 // three, give the same bits, on one thread and on three.
 func TestResumeIsBitExact(t *testing.T) {
-	for _, precision := range precisions() {
-		for _, threads := range []int{1, 3} {
-			t.Run(fmt.Sprintf("%s threads %d", precision, threads), func(t *testing.T) {
-				testResume(t, TrainerOptions{Threads: threads, Precision: precision})
-			})
+	for _, o := range []Optimizer{momentum, {Kind: Adam, WeightDecay: 1e-4}, {Kind: AdamW, WeightDecay: 1e-2}} {
+		for _, precision := range precisions() {
+			for _, threads := range []int{1, 3} {
+				t.Run(fmt.Sprintf("%s %s threads %d", o.Kind, precision, threads), func(t *testing.T) {
+					testResume(t, o, TrainerOptions{Threads: threads, Precision: precision})
+				})
+			}
 		}
 	}
 }
 
-func testResume(t *testing.T, on TrainerOptions) {
-	s := tiny()
+func testResume(t *testing.T, o Optimizer, on TrainerOptions) {
+	s, rate := tiny(), 0.01
 	batch := func(i int) *Batch { return randomBatch(uint64(i), s, 16) }
 	whole := mustNew(t, s, 1)
-	x := mustTrainerWith(t, whole, on)
+	x := mustTrainerWith(t, whole, o, on)
 	for i := range 8 {
-		step(t, x, batch(i), 0.05)
+		step(t, x, batch(i), rate)
 	}
 
 	n := mustNew(t, s, 1)
-	y := mustTrainerWith(t, n, on)
+	y := mustTrainerWith(t, n, o, on)
 	for i := range 3 {
-		step(t, y, batch(i), 0.05)
+		step(t, y, batch(i), rate)
 	}
 	state, err := y.State()
 	if err != nil {
@@ -245,12 +266,12 @@ func testResume(t *testing.T, on TrainerOptions) {
 	if err := n.Load(params); err != nil {
 		t.Fatal(err)
 	}
-	y = mustTrainerWith(t, n, on)
+	y = mustTrainerWith(t, n, o, on)
 	if err := y.Load(state); err != nil {
 		t.Fatal(err)
 	}
 	for i := 3; i < 8; i++ {
-		step(t, y, batch(i), 0.05)
+		step(t, y, batch(i), rate)
 	}
 	if d := cmp.Diff(mustState(t, whole), mustState(t, n)); d != "" {
 		t.Error(d)
@@ -284,7 +305,7 @@ func TestLoadReachesTrainer(t *testing.T) {
 func TestTrainerErrors(t *testing.T) {
 	s := tiny()
 	n := mustNew(t, s, 1)
-	for _, o := range []Optimizer{{Kind: "adagrad"}, {Momentum: 1}, {WeightDecay: -1}, {Momentum: math.NaN()}} {
+	for _, o := range []Optimizer{{Kind: "adagrad"}, {Momentum: 1}, {WeightDecay: -1}, {Momentum: math.NaN()}, {Kind: Adam, Beta1: 1}, {Kind: AdamW, Beta1: 0.9, Beta2: -1}, {Kind: Adam, Epsilon: math.NaN()}} {
 		if _, err := NewTrainer(n, o); err == nil || !strings.Contains(err.Error(), "optimizer") {
 			t.Errorf("%+v: error %v", o, err)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 
 	"alamos/pkg/dataset"
@@ -66,7 +67,7 @@ func (r *generation) epoch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	e := Epoch{Number: r.schedule.Epochs + 1, Rate: rate, Validation: unmeasured()}
+	e := Epoch{Number: r.schedule.Epochs + 1, Rate: rate, Validation: unmeasured(), Top1: math.NaN(), Top5: math.NaN()}
 	steps := (len(r.learn) + r.cfg.Batch - 1) / r.cfg.Batch
 	before := len(r.epochs) * steps
 	e.Train, err = pass(ctx, r.batches(r.learn), len(r.learn), func(b *nn.Batch) (nn.Loss, error) { return r.tr.Step(b, e.Rate) },
@@ -79,7 +80,7 @@ func (r *generation) epoch(ctx context.Context) error {
 		return fmt.Errorf("epoch %d, learning rate %v: %w", e.Number, e.Rate, err)
 	}
 	if len(r.held) > 0 {
-		if e.Validation, err = pass(ctx, r.batches(r.held), len(r.held), r.tr.Loss, func(int) {}); err != nil {
+		if err := r.validate(ctx, &e); err != nil {
 			return fmt.Errorf("validation after epoch %d: %w", e.Number, err)
 		}
 	}
@@ -94,12 +95,32 @@ func (r *generation) epoch(ctx context.Context) error {
 	return nil
 }
 
+// validate measures the network on the held-out samples.
+func (r *generation) validate(ctx context.Context, e *Epoch) (err error) {
+	var sum nn.Accuracy
+	e.Validation, err = pass(ctx, r.batches(r.held), len(r.held), func(b *nn.Batch) (nn.Loss, error) {
+		loss, accuracy, err := r.tr.Measure(b)
+		sum.Add(accuracy)
+		return loss, err
+	}, func(int) {})
+	if sum.N > 0 {
+		e.Top1, e.Top5 = float64(sum.Top1)/float64(sum.N), float64(sum.Top5)/float64(sum.N)
+	}
+	return err
+}
+
+// ended tells whether the last epoch has been trained: of all, or of those that
+// patience allows.
+func (r *generation) ended() bool {
+	n := len(r.epochs)
+	return n == r.cfg.Epochs || r.cfg.Patience > 0 && n-1-r.best >= r.cfg.Patience
+}
+
 // keep takes a snapshot of the end of an epoch where one is needed: to select
 // the epoch later, and for the caller.
 func (r *generation) keep(best bool) error {
 	best = best && r.cfg.Select == SelectLowest
-	ended := len(r.epochs) == r.cfg.Epochs // what is in the network needs no copy to be selected
-	if r.watch.Progress == nil && (!best || ended) {
+	if r.watch.Progress == nil && (!best || r.ended()) { // what is in the network at the end needs no copy to be selected
 		return nil
 	}
 	now, err := snapshot(r.net, r.tr)

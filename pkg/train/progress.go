@@ -39,6 +39,8 @@ type packedEpoch struct {
 	Rate       float64  `json:"rate"`
 	Train      nn.Loss  `json:"train"`
 	Validation *nn.Loss `json:"validation"`
+	Top1       *float64 `json:"top1,omitempty"`
+	Top5       *float64 `json:"top5,omitempty"`
 }
 
 // Pack returns the progress as what a safetensors file holds: tensors and
@@ -54,6 +56,9 @@ func (p *Progress) Pack() (nn.Tensors, map[string]string, error) {
 		row := packedEpoch{Number: e.Number, Rate: e.Rate, Train: e.Train}
 		if !math.IsNaN(e.Validation.Total) {
 			row.Validation = &e.Validation
+		}
+		if !math.IsNaN(e.Top1) {
+			row.Top1, row.Top5 = &e.Top1, &e.Top5
 		}
 		rows.Epochs = append(rows.Epochs, row)
 	}
@@ -82,9 +87,12 @@ func Unpack(all nn.Tensors, meta map[string]string) (*Progress, error) {
 	}
 	p := &Progress{Schedule: rows.Schedule}
 	for _, row := range rows.Epochs {
-		e := Epoch{Number: row.Number, Rate: row.Rate, Train: row.Train, Validation: unmeasured()}
+		e := Epoch{Number: row.Number, Rate: row.Rate, Train: row.Train, Validation: unmeasured(), Top1: math.NaN(), Top5: math.NaN()}
 		if row.Validation != nil {
 			e.Validation = *row.Validation
+		}
+		if row.Top1 != nil && row.Top5 != nil {
+			e.Top1, e.Top5 = *row.Top1, *row.Top5
 		}
 		p.Epochs = append(p.Epochs, e)
 	}

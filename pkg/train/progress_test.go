@@ -22,64 +22,77 @@ var errKilled = errors.New("killed")
 // as one that nobody disturbed.
 func TestResumeIsBitExact(t *testing.T) {
 	set, seeds := noise(t), Seeds{4, 5}
-	for _, rule := range []string{SelectLowest, SelectLast} {
-		for _, validation := range []float64{0.3, 0} {
-			t.Run(fmt.Sprintf("%s, %v held out", rule, validation), func(t *testing.T) {
-				stairs := Schedule{Kind: "step", Initial: 0.05, Factor: 0.5, Every: 2, Minimum: 1e-4}
-				cfg := config(5)
-				cfg.Select, cfg.Validation, cfg.Schedule = rule, validation, stairs
-				whole := newPupil(t, stairs)
-				want := whole.learn(t, cfg, set, seeds)
-				if rule == SelectLowest && validation > 0 && selected(t, want) == cfg.Epochs-1 {
-					t.Fatal("the last epoch is selected: no snapshot is needed")
+	for _, rule := range []struct {
+		selects    string
+		validation float64
+		patience   int
+		epochs     int // that are trained, of 7
+	}{
+		{SelectLowest, 0.3, 0, 7},
+		{SelectLowest, 0, 0, 7},
+		{SelectLast, 0.3, 0, 7},
+		{SelectLast, 0, 0, 7},
+		{SelectLowest, 0.3, 2, 6},
+		{SelectLast, 0.3, 2, 6},
+	} {
+		t.Run(fmt.Sprintf("%s, %v held out, patience %d", rule.selects, rule.validation, rule.patience), func(t *testing.T) {
+			stairs := Schedule{Kind: "step", Initial: 0.05, Factor: 0.5, Every: 2, Minimum: 1e-4}
+			cfg := config(7)
+			cfg.Select, cfg.Validation, cfg.Schedule, cfg.Patience = rule.selects, rule.validation, stairs, rule.patience
+			whole := newPupil(t, stairs)
+			want := whole.learn(t, cfg, set, seeds)
+			if len(want) != rule.epochs {
+				t.Fatalf("%d epochs, want %d", len(want), rule.epochs)
+			}
+			if rule.selects == SelectLowest && rule.validation > 0 && selected(t, want) == len(want)-1 {
+				t.Fatal("the last epoch is selected: no snapshot is needed")
+			}
+			for killed := 1; killed <= len(want); killed++ {
+				path := filepath.Join(t.TempDir(), "progress.safetensors")
+				first := newPupil(t, stairs)
+				steps := 0
+				_, err := Run(context.Background(), cfg, first.net, first.tr, set, seeds, &first.state, Hooks{
+					Step: func(done, _ int) { steps = done },
+					Progress: func(p *Progress) error {
+						if len(p.Epochs) < killed {
+							return nil
+						}
+						all, meta, err := p.Pack()
+						return errors.Join(err, nn.SaveFile(path, all, meta), errKilled)
+					},
+				})
+				if !errors.Is(err, errKilled) {
+					t.Fatalf("error %v", err)
 				}
-				for killed := 1; killed <= cfg.Epochs; killed++ {
-					path := filepath.Join(t.TempDir(), "progress.safetensors")
-					first := newPupil(t, stairs)
-					steps := 0
-					_, err := Run(context.Background(), cfg, first.net, first.tr, set, seeds, &first.state, Hooks{
-						Step: func(done, _ int) { steps = done },
-						Progress: func(p *Progress) error {
-							if len(p.Epochs) < killed {
-								return nil
-							}
-							all, meta, err := p.Pack()
-							return errors.Join(err, nn.SaveFile(path, all, meta), errKilled)
-						},
-					})
-					if !errors.Is(err, errKilled) {
-						t.Fatalf("error %v", err)
-					}
 
-					all, meta, err := nn.ReadSafetensors(path)
-					if err != nil {
-						t.Fatal(err)
-					}
-					p, err := Unpack(all, meta)
-					if err != nil {
-						t.Fatal(err)
-					}
-					again := newPupil(t, stairs)
-					have, err := Resume(context.Background(), cfg, again.net, again.tr, set, seeds, &again.state, p, Hooks{
-						Step: func(done, _ int) {
-							if steps++; done != steps {
-								t.Fatalf("killed after epoch %d: told of step %d, want %d", killed, done, steps)
-							}
-						},
-					})
-					if err != nil {
-						t.Fatal(err)
-					}
-					if diff := cmp.Diff(want, have, cmpopts.EquateNaNs()); diff != "" {
-						t.Errorf("killed after epoch %d: rows (-whole +resumed):\n%s", killed, diff)
-					}
-					if diff := cmp.Diff(whole.state, again.state); diff != "" {
-						t.Errorf("killed after epoch %d: state (-whole +resumed):\n%s", killed, diff)
-					}
-					again.same(t, fmt.Sprintf("killed after epoch %d", killed), whole.snap(t))
+				all, meta, err := nn.ReadSafetensors(path)
+				if err != nil {
+					t.Fatal(err)
 				}
-			})
-		}
+				p, err := Unpack(all, meta)
+				if err != nil {
+					t.Fatal(err)
+				}
+				again := newPupil(t, stairs)
+				have, err := Resume(context.Background(), cfg, again.net, again.tr, set, seeds, &again.state, p, Hooks{
+					Step: func(done, _ int) {
+						if steps++; done != steps {
+							t.Fatalf("killed after epoch %d: told of step %d, want %d", killed, done, steps)
+						}
+					},
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(want, have, cmpopts.EquateNaNs()); diff != "" {
+					t.Errorf("killed after epoch %d: rows (-whole +resumed):\n%s", killed, diff)
+				}
+				if diff := cmp.Diff(whole.state, again.state); diff != "" {
+					t.Errorf("killed after epoch %d: state (-whole +resumed):\n%s", killed, diff)
+				}
+				again.same(t, fmt.Sprintf("killed after epoch %d", killed), whole.snap(t))
+			}
+		})
 	}
 }
 

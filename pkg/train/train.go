@@ -22,6 +22,9 @@ type Config struct {
 	Validation float64 // share of the games held out, in [0, 1)
 	Select     string
 	Schedule   Schedule
+	// Patience stops the training of a generation after so many epochs in a row
+	// that were no better than its best; 0: never.
+	Patience int
 	// Values, when not nil, are what the network learns to predict in place of the
 	// results: one for each sample of the window, held-out ones included, from the
 	// view and in the range of [encode.Sample.Value].
@@ -43,6 +46,10 @@ type Epoch struct {
 	Rate       float64
 	Train      nn.Loss // mean over the epoch's steps, as the network was at each
 	Validation nn.Loss // after the epoch, batch norm in evaluation mode
+	// Top1 and Top5 are the shares of the held-out positions whose best move, the
+	// one played or visited most, is the policy's first, or among its first five;
+	// see [nn.Accuracy]. NaN where there is nothing to measure.
+	Top1, Top5 float64
 	Selected   bool
 }
 
@@ -78,20 +85,22 @@ func (c *Config) check() error {
 		return fmt.Errorf("training.epochs: want at least 1, have %d", c.Epochs)
 	case c.Batch < 1:
 		return fmt.Errorf("training.batch: want at least 1 sample, have %d", c.Batch)
+	case c.Patience < 0:
+		return fmt.Errorf("training.patience: want 0 or more epochs, have %d", c.Patience)
 	case c.Select != SelectLowest && c.Select != SelectLast:
 		return fmt.Errorf("training.select: unknown rule %q (want %s or %s)", c.Select, SelectLowest, SelectLast)
 	}
 	return nil
 }
 
-// Run trains net on the window's samples for cfg.Epochs epochs and leaves it,
-// and the optimizer, as they were at the end of the selected epoch: the one
-// with the lowest validation loss, or the last where even that is no better
-// than what the generation before kept (the thesis, section 4.5.3). The split of
-// the games is a function of seeds.Split, so that with one value for a whole
-// trial a game held out once is never learned from; the order of samples is one
-// of seeds.Shuffle. On an error or a canceled context st is unchanged and net is
-// in between: load it anew.
+// Run trains net on the window's samples for cfg.Epochs epochs, or fewer where
+// cfg.Patience ends, and leaves it, and the optimizer, as they were at the end of
+// the selected epoch: the one with the lowest validation loss, or the last where
+// even that is no better than what the generation before kept (the thesis,
+// section 4.5.3). The split of the games is a function of seeds.Split, so that
+// with one value for a whole trial a game held out once is never learned from;
+// the order of samples is one of seeds.Shuffle. On an error or a canceled context
+// st is unchanged and net is in between: load it anew.
 func Run(ctx context.Context, cfg Config, net *nn.Network, tr *nn.Trainer, window *dataset.Set, seeds Seeds, st *State, watch Hooks) ([]Epoch, error) {
 	return Resume(ctx, cfg, net, tr, window, seeds, st, nil, watch)
 }
@@ -121,6 +130,9 @@ func Resume(ctx context.Context, cfg Config, net *nn.Network, tr *nn.Trainer, wi
 		dataset.Shuffle(learn, seeds.Shuffle+uint64(i)) // of the order before: those of all epochs are repeated
 		if i < len(r.epochs) {
 			continue
+		}
+		if r.ended() {
+			break
 		}
 		if err := r.epoch(ctx); err != nil {
 			return nil, err

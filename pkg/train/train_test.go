@@ -128,7 +128,7 @@ func (p *pupil) learn(t *testing.T, cfg Config, set *dataset.Set, seeds Seeds) [
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(epochs) != cfg.Epochs {
+	if len(epochs) != cfg.Epochs && cfg.Patience == 0 {
 		t.Fatalf("%d epochs, want %d", len(epochs), cfg.Epochs)
 	}
 	selected(t, epochs)
@@ -202,6 +202,9 @@ func TestLossesFall(t *testing.T) {
 		if !(l[1] < 0.9*l[0]) {
 			t.Errorf("%s loss went from %v to %v", name, l[0], l[1])
 		}
+	}
+	if !(last.Top1 > 0 && last.Top1 < last.Top5 && last.Top5 > first.Top5 && last.Top5 < 1) {
+		t.Errorf("the best move was first in %v and then in %v of the positions, among the first five in %v", first.Top1, last.Top1, last.Top5)
 	}
 	learn, _ := dataset.Split(set, 1, cfg.Validation)
 	if want := cfg.Epochs * ((len(learn) + cfg.Batch - 1) / cfg.Batch); steps != want || reported != cfg.Epochs {

@@ -128,26 +128,6 @@ ALAMOS_INLINE void gradient(const T *g, const T *x, int64_t rows, int channels,
   }
 }
 
-template <class T>
-ALAMOS_INLINE void descend(int64_t from, int64_t to, float *w, float *m,
-                           T *used, const T *const *g, int shards, float rate,
-                           float momentum, float decay) {
-  float sum[256];
-  for (int64_t at = from; at < to; at += 256) {
-    int n = int(to - at < 256 ? to - at : 256);
-    for (int i = 0; i < n; i++) sum[i] = to_float(g[0][at + i]);
-    for (int s = 1; s < shards; s++)
-      for (int i = 0; i < n; i++) sum[i] += to_float(g[s][at + i]);
-#pragma GCC ivdep
-    for (int i = 0; i < n; i++) {
-      m[at + i] = momentum * m[at + i] + (sum[i] + decay * w[at + i]);
-      w[at + i] -= rate * m[at + i];
-    }
-    if (static_cast<void *>(used) == w) continue;
-    for (int i = 0; i < n; i++) store(w[at + i], used + at + i);
-  }
-}
-
 }  // namespace
 
 ALAMOS_CLONES void norm_sums(const float *x, int64_t rows, int channels,
@@ -200,18 +180,6 @@ ALAMOS_CLONES void norm_gradient(const bf16 *g, const bf16 *x, int64_t rows,
                                  int channels, const float *a, const float *b,
                                  const float *d, bf16 *dx) {
   gradient(g, x, rows, channels, a, b, d, dx);
-}
-
-ALAMOS_CLONES void sgd_range(int64_t from, int64_t to, float *w, float *m,
-                             float *used, const float *const *g, int shards,
-                             float rate, float momentum, float decay) {
-  descend(from, to, w, m, used, g, shards, rate, momentum, decay);
-}
-
-ALAMOS_CLONES void sgd_range(int64_t from, int64_t to, float *w, float *m,
-                             bf16 *used, const bf16 *const *g, int shards,
-                             float rate, float momentum, float decay) {
-  descend(from, to, w, m, used, g, shards, rate, momentum, decay);
 }
 
 }  // namespace alamos

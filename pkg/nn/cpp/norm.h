@@ -45,14 +45,4 @@ void norm_gradient(const float *g, const float *x, int64_t rows, int channels,
 void norm_gradient(const bf16 *g, const bf16 *x, int64_t rows, int channels,
                    const float *a, const float *b, const float *d, bf16 *dx);
 
-// A range of stochastic gradient descent: see alamos_sgd. g[shards] are the
-// gradients of the shards. used, where the weights go, rounded, is w itself or
-// the copy in bfloat16.
-void sgd_range(int64_t from, int64_t to, float *w, float *m, float *used,
-               const float *const *g, int shards, float rate, float momentum,
-               float decay);
-void sgd_range(int64_t from, int64_t to, float *w, float *m, bf16 *used,
-               const bf16 *const *g, int shards, float rate, float momentum,
-               float decay);
-
 }  // namespace alamos

@@ -1,5 +1,5 @@
 // The operations of training.h: what they do to tensors. The loops over numbers
-// are in norm.cpp.
+// are in norm.cpp and descent.cpp.
 #include "training.h"
 
 #include <ATen/ATen.h>
@@ -7,6 +7,7 @@
 
 #include <cmath>
 
+#include "descent.h"
 #include "guard.h"
 #include "kernels.h"
 #include "meeting.h"
@@ -233,6 +234,34 @@ class PolicyLoss : public torch::autograd::Function<PolicyLoss> {
   }
 };
 
+// Calls f(i, from, to, w, used, grads) for the part of a shard of each parameter,
+// with the memory of the weights, of what is computed with (w itself, or the copy
+// in bfloat16) and of the gradients of all shards.
+template <class F>
+void descend(int shard, int shards, int count, void *const *weights,
+             void *const *halves, void *const *leaves, F f) {
+  std::vector<at::Tensor> g(shards);
+  for (int i = 0; i < count; i++) {
+    const at::Tensor &w = tensor(weights[i]);
+    const at::Tensor &used = halves[i] ? tensor(halves[i]) : w;
+    for (int s = 0; s < shards; s++) {
+      g[s] = tensor(leaves[s * count + i]).grad();
+      require(g[s].defined(), "alamos: a parameter has no gradient");
+      if (g[s].strides() != used.strides()) g[s] = at::empty_like(used).copy_(g[s]);
+    }
+    // Whole cache lines, so that shards do not write to the same.
+    int64_t lines = (w.numel() + 31) / 32;
+    int64_t from = 32 * (lines * shard / shards);
+    int64_t to = std::min(w.numel(), 32 * (lines * (shard + 1) / shards));
+    typed(used, [&](auto *t) {
+      using T = std::remove_pointer_t<decltype(t)>;
+      std::vector<const T *> grads;
+      for (auto &x : g) grads.push_back(data<T>(x));
+      f(i, from, to, data<float>(w), data<T>(used), grads.data());
+    });
+  }
+}
+
 }  // namespace
 
 extern "C" {
@@ -300,27 +329,35 @@ char *alamos_sgd(int shard, int shards, int count, void *const *weights,
                  void *const *leaves, double rate, double momentum,
                  double decay) {
   return guard([&] {
-    std::vector<at::Tensor> g(shards);
-    for (int i = 0; i < count; i++) {
-      const at::Tensor &w = tensor(weights[i]);
-      const at::Tensor &used = halves[i] ? tensor(halves[i]) : w;
-      for (int s = 0; s < shards; s++) {
-        g[s] = tensor(leaves[s * count + i]).grad();
-        require(g[s].defined(), "alamos: a parameter has no gradient");
-        if (g[s].strides() != used.strides()) g[s] = at::empty_like(used).copy_(g[s]);
-      }
-      // Whole cache lines, so that shards do not write to the same.
-      int64_t lines = (w.numel() + 31) / 32;
-      int64_t from = 32 * (lines * shard / shards);
-      int64_t to = std::min(w.numel(), 32 * (lines * (shard + 1) / shards));
-      typed(used, [&](auto *t) {
-        using T = std::remove_pointer_t<decltype(t)>;
-        std::vector<const T *> grads;
-        for (auto &x : g) grads.push_back(data<T>(x));
-        alamos::sgd_range(from, to, data<float>(w), data<float>(tensor(momenta[i])), data<T>(used),
-                          grads.data(), shards, float(rate), float(momentum), float(decay));
-      });
-    }
+    descend(shard, shards, count, weights, halves, leaves,
+            [&](int i, int64_t from, int64_t to, float *w, auto *used, auto *grads) {
+              alamos::sgd_range(from, to, w, data<float>(tensor(momenta[i])), used,
+                                grads, shards, float(rate), float(momentum), float(decay));
+            });
+  });
+}
+
+char *alamos_adam(int shard, int shards, int count, void *const *weights,
+                  void *const *halves, void *const *means,
+                  void *const *squares, void *const *leaves, int64_t step,
+                  double rate, double beta1, double beta2, double epsilon,
+                  double decay, int decoupled) {
+  return guard([&] {
+    alamos::AdamStep s;
+    s.beta1 = float(beta1);
+    s.rest1 = float(1 - beta1);
+    s.beta2 = float(beta2);
+    s.rest2 = float(1 - beta2);
+    s.rate = float(rate / (1 - std::pow(beta1, double(step))));
+    s.unbias = float(1 / std::sqrt(1 - std::pow(beta2, double(step))));
+    s.epsilon = float(epsilon);
+    s.decay = float(decoupled ? 0 : decay);
+    s.keep = float(decoupled ? 1 - rate * decay : 1);
+    descend(shard, shards, count, weights, halves, leaves,
+            [&](int i, int64_t from, int64_t to, float *w, auto *used, auto *grads) {
+              alamos::adam_range(from, to, w, data<float>(tensor(means[i])),
+                                 data<float>(tensor(squares[i])), used, grads, shards, s);
+            });
   });
 }
 

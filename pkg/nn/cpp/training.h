@@ -22,7 +22,7 @@ extern "C" {
 #endif
 
 // A number that changes when this interface does.
-#define ALAMOS_TRAINING 3
+#define ALAMOS_TRAINING 4
 int alamos_training_interface(void);
 
 // The shards of a batch, for one step.
@@ -70,6 +70,18 @@ char *alamos_sgd(int shard, int shards, int count, void *const *weights,
                  void *const *halves, void *const *momenta,
                  void *const *leaves, double rate, double momentum,
                  double decay);
+
+// The part of one shard in a step of Adam (Kingma and Ba 2015, algorithm 1), the
+// step-th from 1 on, the tensors as for alamos_sgd: with g the sum of the shards'
+// gradients plus decay w, mean = beta1 mean + (1 - beta1) g; square = beta2 square
+// + (1 - beta2) g^2; w = w - rate (mean / (1 - beta1^step)) / (sqrt(square / (1 -
+// beta2^step)) + epsilon). If decoupled is not 0 it is AdamW (Loshchilov and
+// Hutter 2019): g is without the decay, and w = (1 - rate decay) w beforehand.
+char *alamos_adam(int shard, int shards, int count, void *const *weights,
+                  void *const *halves, void *const *means,
+                  void *const *squares, void *const *leaves, int64_t step,
+                  double rate, double beta1, double beta2, double epsilon,
+                  double decay, int decoupled);
 
 // Copies numbers, converted to the type of the target.
 char *alamos_copy(const void *to, const void *from);

@@ -1,0 +1,93 @@
+#include "descent.h"
+
+#include <cmath>
+
+#include "vector.h"
+
+// A root is of a square here: without this, loops with one would stay scalar for
+// the sake of errno.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("no-math-errno")
+#endif
+
+namespace alamos {
+
+namespace {
+
+// Numbers that are worked on while their gradients, summed, are in the cache.
+constexpr int chunk = 256;
+
+// Calls body(at, n, sum) for chunks of n numbers from at on, with the sums of
+// their gradients, and rounds the weights to used if these are others.
+template <class T, class Body>
+ALAMOS_INLINE void in_chunks(int64_t from, int64_t to, const float *w, T *used,
+                             const T *const *g, int shards, Body body) {
+  float sum[chunk];
+  for (int64_t at = from; at < to; at += chunk) {
+    int n = int(to - at < chunk ? to - at : chunk);
+    for (int i = 0; i < n; i++) sum[i] = to_float(g[0][at + i]);
+    for (int s = 1; s < shards; s++)
+      for (int i = 0; i < n; i++) sum[i] += to_float(g[s][at + i]);
+    body(at, n, sum);
+    if (static_cast<const void *>(used) == w) continue;
+    for (int i = 0; i < n; i++) store(w[at + i], used + at + i);
+  }
+}
+
+template <class T>
+ALAMOS_INLINE void sgd(int64_t from, int64_t to, float *w, float *m, T *used,
+                       const T *const *g, int shards, float rate,
+                       float momentum, float decay) {
+  in_chunks(from, to, w, used, g, shards, [=](int64_t at, int n, const float *sum) {
+#pragma GCC ivdep
+    for (int i = 0; i < n; i++) {
+      m[at + i] = momentum * m[at + i] + (sum[i] + decay * w[at + i]);
+      w[at + i] -= rate * m[at + i];
+    }
+  });
+}
+
+template <class T>
+ALAMOS_INLINE void adam(int64_t from, int64_t to, float *w, float *m, float *v,
+                        T *used, const T *const *g, int shards,
+                        const AdamStep &step) {
+  const AdamStep s = step;
+  in_chunks(from, to, w, used, g, shards, [=](int64_t at, int n, const float *sum) {
+#pragma GCC ivdep
+    for (int i = 0; i < n; i++) {
+      float grad = sum[i] + s.decay * w[at + i];
+      m[at + i] = s.beta1 * m[at + i] + s.rest1 * grad;
+      v[at + i] = s.beta2 * v[at + i] + s.rest2 * grad * grad;
+      w[at + i] = s.keep * w[at + i] -
+                  s.rate * m[at + i] / (std::sqrt(v[at + i]) * s.unbias + s.epsilon);
+    }
+  });
+}
+
+}  // namespace
+
+ALAMOS_CLONES void sgd_range(int64_t from, int64_t to, float *w, float *m,
+                             float *used, const float *const *g, int shards,
+                             float rate, float momentum, float decay) {
+  sgd(from, to, w, m, used, g, shards, rate, momentum, decay);
+}
+
+ALAMOS_CLONES void sgd_range(int64_t from, int64_t to, float *w, float *m,
+                             bf16 *used, const bf16 *const *g, int shards,
+                             float rate, float momentum, float decay) {
+  sgd(from, to, w, m, used, g, shards, rate, momentum, decay);
+}
+
+ALAMOS_CLONES void adam_range(int64_t from, int64_t to, float *w, float *m,
+                              float *v, float *used, const float *const *g,
+                              int shards, const AdamStep &step) {
+  adam(from, to, w, m, v, used, g, shards, step);
+}
+
+ALAMOS_CLONES void adam_range(int64_t from, int64_t to, float *w, float *m,
+                              float *v, bf16 *used, const bf16 *const *g,
+                              int shards, const AdamStep &step) {
+  adam(from, to, w, m, v, used, g, shards, step);
+}
+
+}  // namespace alamos

@@ -1,0 +1,128 @@
+package nn
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/sugarme/gotch"
+	"github.com/sugarme/gotch/ts"
+)
+
+// Adam and AdamW take the steps that NumPy takes by their papers' formulas, see
+// testdata/adam.py: on one shard, and on two that have parts of the gradient.
+func TestAdamMatchesNumPy(t *testing.T) {
+	text, err := os.ReadFile("testdata/adam.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ref struct {
+		Settings    struct{ Rate, Beta1, Beta2, Epsilon, Decay float64 }
+		Start       []float32
+		Gradients   [][]float32
+		Adam, AdamW []float64
+	}
+	if err := json.Unmarshal(text, &ref); err != nil {
+		t.Fatal(err)
+	}
+	set := ref.Settings
+	for kind, want := range map[string][]float64{Adam: ref.Adam, AdamW: ref.AdamW} {
+		for _, shards := range []int{1, 2} {
+			o := Optimizer{Kind: kind, Beta1: set.Beta1, Beta2: set.Beta2, Epsilon: set.Epsilon, WeightDecay: set.Decay}
+			have := descend(t, o, ref.Start, ref.Gradients, shards, set.Rate)
+			for i := range want {
+				if d := math.Abs(float64(have[i]) - want[i]); !(d < 1e-6) {
+					t.Fatalf("%s, %d shards: weight %d is %v, want %v", kind, shards, i, have[i], want[i])
+				}
+			}
+		}
+	}
+}
+
+// descend steps weights along gradients, which all shards have an equal part of.
+func descend(t *testing.T, o Optimizer, start []float32, gradient [][]float32, shards int, rate float64) []float32 {
+	t.Helper()
+	o, err := o.complete()
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := mustTrainer(t, mustNew(t, tiny(), 1)) // for its thread
+	var have []float32
+	err = each(x.shards, nil, func(*shard) {
+		p := &param{name: "w", shape: []int{len(start)}, data: start, trained: true}
+		var weights parameters
+		defer weights.close()
+		weights.start([]*param{p}, false)
+		var views []*shard
+		for range shards {
+			view := &shard{params: map[*param]*ts.Tensor{}}
+			defer view.close()
+			view.start(&weights)
+			views = append(views, view)
+		}
+		opt := newOptimizer(o, &weights, views)
+		defer opt.close()
+		for _, g := range gradient {
+			var s scope
+			for _, view := range views {
+				forgetGradients(view.leaves)
+				slope := s.keep(ts.Empty([]int64{int64(len(g))}, gotch.Float, gotch.CPU))
+				for i := range g {
+					floats(slope)[i] = g[i] / float32(shards)
+				}
+				gradients(true)
+				must(s.keep(s.keep(view.params[p].Mul(slope, false)).Sum(gotch.Float, false)).Backward())
+				gradients(false)
+			}
+			s.close()
+			opt.begin()
+			for i := range views {
+				opt.step(i, shards, rate)
+			}
+		}
+		have = append(have, floats(weights.full[p])...)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return have
+}
+
+// What one kind of optimizer saved is not taken by another, and a state without
+// its count of steps by none.
+func TestOptimizerState(t *testing.T) {
+	s := tiny()
+	states := map[string]Tensors{}
+	for _, kind := range []string{SGD, Adam, AdamW} {
+		x, err := NewTrainerOn(mustNew(t, s, 1), Optimizer{Kind: kind}, TrainerOptions{Threads: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		step(t, x, randomBatch(1, s, 8), 0.01)
+		if states[kind], err = x.State(); err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(x.Load(states[kind]), x.Close()); err != nil {
+			t.Errorf("%s: %v", kind, err)
+		}
+	}
+	x, err := NewTrainerOn(mustNew(t, s, 1), Optimizer{Kind: Adam}, TrainerOptions{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	if err := x.Load(states[SGD]); err == nil || !strings.Contains(err.Error(), "there is no tensor adam.") {
+		t.Errorf("adam loaded the state of sgd: %v", err)
+	}
+	delete(states[Adam], stepsKey)
+	if err := x.Load(states[Adam]); err == nil || !strings.Contains(err.Error(), stepsKey) {
+		t.Errorf("a state without steps: %v", err)
+	}
+	states[AdamW][stepsKey] = floatTensor([]int{1}, []float32{-1})
+	if err := x.Load(states[AdamW]); err == nil || !strings.Contains(err.Error(), "-1 steps") {
+		t.Errorf("a state of -1 steps: %v", err)
+	}
+}
