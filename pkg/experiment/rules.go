@@ -55,6 +55,12 @@ var rules = []rule{
 		}
 		return ""
 	}},
+	{[]string{"search.noise.weight", "search.forced_playouts"}, func(s *Settings) string {
+		return forcedWithoutNoise(&s.Search)
+	}},
+	{[]string{"tournament.search.noise.weight", "tournament.search.forced_playouts"}, func(s *Settings) string {
+		return forcedWithoutNoise(&s.Tournament.Search)
+	}},
 	{[]string{"tournament.players"}, func(s *Settings) string {
 		for i, p := range s.Tournament.Players {
 			if p.Kind == PlayerUCI && p.Level == 0 && p.MoveTime == 0 && p.Depth == 0 {
@@ -88,6 +94,13 @@ var rules = []rule{
 		}
 		return ""
 	}},
+}
+
+func forcedWithoutNoise(s *Search) string {
+	if s.ForcedPlayouts > 0 && s.Noise.Weight == 0 {
+		return "forced playouts try what noise brings up, and need a noise.weight above 0"
+	}
+	return ""
 }
 
 // brokenRules returns the rules that settings break. Each is reported at the

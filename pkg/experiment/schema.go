@@ -92,6 +92,7 @@ var searchKeys = &group{fields: []field{
 		{key: "alpha", typ: above(0), def: 0.3, doc: "Parameter of the Dirichlet distribution."},
 		{key: "weight", typ: share, def: 0.0, doc: "Share of the noise in the priors of the root; 0 is none."},
 	}}, doc: "Noise on the priors of the root."},
+	{key: "forced_playouts", typ: realAtLeast(0), def: 0.0, doc: "Forced playouts and policy target pruning (KataGo: 2): above 0, every move of the root that is visited at all gets at least the square root of this times prior times visits of the root, in searches with noise; visits that were only forced are taken out of what is learned and of how moves are drawn."},
 }}
 
 var (
@@ -154,7 +155,7 @@ var trainingKeys = &group{fields: []field{
 
 var tournamentKeys = &group{fields: []field{
 	{key: "rounds", typ: integer{0, 1_000_000}, def: int64(20), unit: "games", doc: "Games of each pair, colors alternating; 0 is no tournament."},
-	{key: "search", typ: tournamentSearch(), doc: "How checkpoints look for a move; what is left out is as in search, except that there is no noise."},
+	{key: "search", typ: tournamentSearch(), doc: "How checkpoints look for a move; what is left out is as in search, except that there is no noise and no forced_playouts."},
 	{key: "temperature", typ: &group{fields: []field{
 		{key: "power", typ: power, def: 4.0, doc: "As selfplay.temperature.power, for the whole game."},
 	}}, doc: "How a checkpoint draws its move from the visits."},
@@ -185,7 +186,8 @@ var tournamentKeys = &group{fields: []field{
 }}
 
 // tournamentSearch is the search section again, with the values of search as
-// defaults. Noise is for exploring, so the tournament has none unless it asks.
+// defaults. Noise and forced playouts are for exploring, so the tournament has none
+// unless it asks.
 func tournamentSearch() *group { return inherit(searchKeys, "search") }
 
 func inherit(g *group, path string) *group {
@@ -197,7 +199,7 @@ func inherit(g *group, path string) *group {
 		switch inner, ok := f.typ.(*group); {
 		case ok:
 			f.typ = inherit(inner, here)
-		case here != "search.noise.weight":
+		case here != "search.noise.weight" && here != "search.forced_playouts":
 			f.def, f.as = nil, here
 		}
 	}

@@ -63,6 +63,8 @@ type Search struct {
 	Lookahead int    `json:"lookahead,omitempty"` // only with Solver
 	TreeReuse bool   `json:"tree_reuse"`
 	Noise     Noise  `json:"noise"`
+	// What is absent from here on is no part of a trial's identity either.
+	ForcedPlayouts float64 `json:"forced_playouts,omitempty"` // 0: none
 }
 
 // Leaves is a number of positions evaluated at once; 0 is the default, 1.
@@ -107,7 +109,7 @@ type SelfPlay struct {
 	PlayoutCap  *PlayoutCap `json:"playout_cap,omitempty"` // nil: every search is full
 	Surprise    float64     `json:"surprise,omitempty"`
 	ValueMix    float64     `json:"value_mix,omitempty"`
-	Adjudicate  *Script     `json:"adjudicate,omitempty"`  // nil: none
+	Adjudicate  *Script     `json:"adjudicate,omitempty"` // nil: none
 }
 
 // PlayoutCap gives a full search to a share Full of the moves, which are learned

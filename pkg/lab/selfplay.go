@@ -27,7 +27,7 @@ func searchConfig(s *experiment.Search) search.Config {
 	return search.Config{
 		Visits: s.Visits, CPuct: s.CPuct, CBase: s.CBase, CInit: s.CInit, FPU: fpu,
 		ExpandAt: s.ExpandAt, Leaves: int(s.Leaves), Cache: s.Cache, Solver: s.Solver, Lookahead: s.Lookahead,
-		TreeReuse: s.TreeReuse, Noise: search.Noise(s.Noise),
+		TreeReuse: s.TreeReuse, Noise: search.Noise(s.Noise), ForcedPlayouts: s.ForcedPlayouts,
 	}
 }
 
@@ -164,7 +164,7 @@ func (t *trial) selfplayConfig(g int) selfplay.Config {
 		Opening: selfplay.Opening{
 			RandomPlies: s.SelfPlay.Opening.RandomPlies, FENs: s.SelfPlay.Opening.FENs, Share: s.SelfPlay.Opening.Share},
 		PlayoutCap: capped, Surprise: s.SelfPlay.Surprise, ValueMix: s.SelfPlay.ValueMix,
-		Seed:       seed(s.Seed, "self-play", g),
+		Seed: seed(s.Seed, "self-play", g),
 		// Two batches of the network a worker: while the first games end,
 		// others take their places at the table.
 		Parallel: 2 * t.Batch,

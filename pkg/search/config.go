@@ -74,6 +74,12 @@ type Config struct {
 	TreeReuse bool
 
 	Noise Noise
+
+	// ForcedPlayouts, the factor k, makes every move of the root that is visited at
+	// all have at least sqrt(k P(a) sum over b of N(s,b)) visits, in searches with
+	// noise; what is learned and played is rid of those that were only forced
+	// (Wu 2019, section 3.2, with k = 2). See [Tree.Target]. 0: none.
+	ForcedPlayouts float64
 }
 
 // Bounds of Config.
@@ -149,6 +155,7 @@ func (c Config) Validate() error {
 		check(c.Lookahead == 0 || c.Lookahead == 1, "lookahead", c.Lookahead, "0 or 1"),
 		check(c.Noise.Weight >= 0 && c.Noise.Weight <= 1, "noise weight", c.Noise.Weight, "0 to 1"),
 		check(c.Noise.Weight == 0 || c.Noise.Alpha > 0 && c.Noise.Alpha <= 1e6, "noise alpha", c.Noise.Alpha, "more than 0 and at most 1e6"),
+		check(finite(c.ForcedPlayouts), "forced_playouts", c.ForcedPlayouts, "0 to 1e9"),
 	} {
 		if err != nil {
 			return err

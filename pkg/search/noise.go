@@ -5,11 +5,12 @@ import (
 	"math/rand/v2"
 )
 
-// addNoise mixes Dirichlet noise into the priors of the root, which has edges.
-func (t *Tree) addNoise() {
+// addNoise mixes Dirichlet noise into the priors of the root, which has edges, and
+// tells whether there is any.
+func (t *Tree) addNoise() bool {
 	weight := t.cfg.Noise.Weight
 	if weight <= 0 || t.still {
-		return
+		return false
 	}
 	edges := t.edgesOf(&t.nodes[0])
 	noise := dirichlet(t.rng, t.cfg.Noise.Alpha, len(edges))
@@ -18,6 +19,7 @@ func (t *Tree) addNoise() {
 		e.prior = float32((1-weight)*float64(e.prior) + weight*noise[i])
 		e.bonus = e.prior / float32(1+e.visits) // no visit waits
 	}
+	return true
 }
 
 // dirichlet draws n numbers of sum 1 from the symmetric Dirichlet

@@ -50,6 +50,26 @@ func (t *Tree) Root() []Edge {
 	return list
 }
 
+// Target appends to dst what a policy is to learn from the search: for each move of
+// Root, in that order, a weight of at least 0. The weights are the visits, less those
+// that were only forced (see Config.ForcedPlayouts). They are not scaled to sum to 1;
+// they are all 0 only where there are no visits.
+func (t *Tree) Target(dst []float64) []float64 {
+	root := &t.nodes[0]
+	edges := t.edgesOf(root)
+	if edges == nil {
+		return dst
+	}
+	best := t.best(root)
+	for i := range edges {
+		dst = append(dst, t.earned(&edges[i], &edges[best]))
+	}
+	if root.state == solved {
+		dst[len(dst)-len(edges)+best] += float64(max(0, t.cfg.Visits-int(root.visits)))
+	}
+	return dst
+}
+
 // best is the index of the move of n, which has edges, that is most visited, ties
 // to the first of the list; where the result of n is known, of those that reach
 // it.
@@ -147,7 +167,7 @@ func (t *Tree) walk(n *node, path []chess.Move, f func([]chess.Move, Edge) bool)
 
 // Choose returns a move of the root drawn with a probability proportional to
 // visits^power (or prior^power when nothing was visited), power being more
-// than 0. An infinite power means the most visited move, ties to the first of
+// than 0; visits that were only forced do not count (see Config.ForcedPlayouts). An infinite power means the most visited move, ties to the first of
 // the list, and needs no rng. Choose returns 0 when the root has no moves or
 // has not been evaluated.
 //
@@ -159,7 +179,8 @@ func (t *Tree) Choose(power float64, rng *rand.Rand) chess.Move {
 	if edges == nil {
 		return 0
 	}
-	best := t.weigh(edges, func(e *edge) float64 { return float64(e.visits) })
+	most := &edges[t.best(root)]
+	best := t.weigh(edges, func(e *edge) float64 { return t.earned(e, most) })
 	if t.weights[best] == 0 {
 		best = t.weigh(edges, func(e *edge) float64 { return float64(e.prior) })
 	}

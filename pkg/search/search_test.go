@@ -75,7 +75,10 @@ func game(t testing.TB, v chess.Variant, fen string) *chess.Game {
 	return chess.NewGame(p)
 }
 
-func run(t testing.TB, e search.Evaluator, trees ...*search.Tree) {
+func run(t interface {
+	Helper()
+	Fatal(...any)
+}, e search.Evaluator, trees ...*search.Tree) {
 	t.Helper()
 	if err := search.Run(context.Background(), trees, e); err != nil {
 		t.Fatal(err)
@@ -124,6 +127,9 @@ func TestGolden(t *testing.T) {
 		{"fpu-reduction", chess.Atomic, nearEnd, with(func(c *search.Config) { c.FPU = search.FPU{Parent: true, Reduction: 0.4} })},
 		{"expand-at-4", chess.Atomic, "", with(func(c *search.Config) { c.ExpandAt = 4 })},
 		{"noise", chess.Atomic, "", with(func(c *search.Config) { c.Noise = search.Noise{Alpha: 0.3, Weight: 0.25} })},
+		{"forced-playouts", chess.Atomic, "", with(func(c *search.Config) {
+			c.Noise, c.ForcedPlayouts = search.Noise{Alpha: 0.3, Weight: 0.25}, 2
+		})},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := drawing(tree(t, c.cfg, 7, game(t, c.variant, c.fen), hashed{}))
@@ -312,6 +318,8 @@ func configs(t *rapid.T) search.Config {
 		Cache:     rapid.SampledFrom([]int{0, 100}).Draw(t, "cache"),
 		TreeReuse: true,
 		Noise:     search.Noise{Alpha: 0.3, Weight: rapid.SampledFrom([]float64{0, 0.25}).Draw(t, "noise")},
+
+		ForcedPlayouts: rapid.SampledFrom([]float64{0, 2, 50}).Draw(t, "forced_playouts"),
 	}
 }
 
@@ -624,7 +632,7 @@ func TestConfig(t *testing.T) {
 	for _, c := range []search.Config{
 		{Visits: -1}, {CPuct: -1}, {CPuct: math.NaN()}, {CBase: math.Inf(1)}, {ExpandAt: -1},
 		{Leaves: -1}, {Leaves: search.MaxLeaves + 1}, {Cache: -1}, {Cache: search.MaxCache + 1},
-		{Noise: search.Noise{Alpha: 0.3, Weight: 1.5}}, {Noise: search.Noise{Weight: 0.25}},
+		{Noise: search.Noise{Alpha: 0.3, Weight: 1.5}}, {Noise: search.Noise{Weight: 0.25}}, {ForcedPlayouts: -1},
 	} {
 		if c.Validate() == nil {
 			t.Errorf("%+v: no error", c)

@@ -28,7 +28,8 @@ type Tree struct {
 	questions []question // of which the first asked wait for an answer
 	asked     int
 
-	still bool // see SetExploring
+	still   bool // see SetExploring
+	forcing bool // whether the search of this root has forced playouts
 
 	// See Analyze.
 	analyzes bool
@@ -166,7 +167,7 @@ func (t *Tree) SetVisits(n int) { t.cfg.Visits = n }
 
 // SetExploring says whether the searches from the next root on, that of SetRoot or
 // Advance, explore for the sake of learning, as they do unless told otherwise: with
-// the noise of the Config.
+// the noise of the Config and its forced playouts.
 func (t *Tree) SetExploring(on bool) { t.still = !on }
 
 // reserve makes room for the visits of a search, as far as it is known, so that
@@ -193,7 +194,7 @@ func (t *Tree) Advance(m chess.Move) {
 		}
 	}
 	t.game.Play(m)
-	t.among, t.deepest = t.among[:0], max(0, t.deepest-1)
+	t.among, t.deepest, t.forcing = t.among[:0], max(0, t.deepest-1), false
 	if child == none {
 		t.clear()
 		return
@@ -209,13 +210,13 @@ func (t *Tree) ready() {
 		t.widen(root)
 	}
 	if root.state == wide {
-		t.addNoise()
+		t.forcing = t.addNoise() && t.cfg.ForcedPlayouts > 0
 	}
 }
 
 // clear leaves a root about which nothing is known.
 func (t *Tree) clear() {
-	t.asked = 0
+	t.asked, t.forcing = 0, false
 	t.nodes = append(t.nodes[:0], node{})
 	t.stubs = t.stubs[:0]
 	t.edges = t.edges[:0]

@@ -39,7 +39,13 @@ func (t *Tree) descend(path []step) (to int32, _ []step) {
 		if n.state == open {
 			t.widen(n)
 		}
-		k := t.choose(n)
+		k := int32(none)
+		if at == 0 && t.forcing {
+			k = t.owed(n)
+		}
+		if k == none {
+			k = t.choose(n)
+		}
 		path = append(path, step{at, k})
 		e := &t.edges[k]
 		t.game.Play(e.move)
@@ -105,12 +111,7 @@ func (t *Tree) restrict() {
 // choose returns the edge of n with the highest PUCT score.
 func (t *Tree) choose(n *node) int32 {
 	edges := t.edges[n.first : n.first+int32(n.count)]
-	visits := float64(n.visits + n.pending)
-	c := t.cfg.CPuct
-	if t.cfg.CBase > 0 {
-		c = math.Log((1+visits+t.cfg.CBase)/t.cfg.CBase) + t.cfg.CInit
-	}
-	scale := float32(c * math.Sqrt(max(1, visits)))
+	scale := float32(t.exploration(float64(n.visits + n.pending)))
 	unvisited := t.firstPlay(n, edges)
 	best, highest := 0, float32(math.Inf(-1))
 	for i := range edges {
@@ -126,6 +127,16 @@ func (t *Tree) choose(n *node) int32 {
 		}
 	}
 	return n.first + int32(best)
+}
+
+// exploration is the factor of P / (1 + N) in the PUCT score of the moves of a
+// position with so many visits.
+func (t *Tree) exploration(visits float64) float64 {
+	c := t.cfg.CPuct
+	if t.cfg.CBase > 0 {
+		c = math.Log((1+visits+t.cfg.CBase)/t.cfg.CBase) + t.cfg.CInit
+	}
+	return c * math.Sqrt(max(1, visits))
 }
 
 // firstPlay is the Q of the edges of n that have no visits.

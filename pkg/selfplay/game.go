@@ -31,9 +31,10 @@ type table struct {
 
 	record    *Record
 	surprises []float64 // of the record's samples; only with Config.Surprise
-	priors    []float64 // scratch
-	full      bool      // the search of the current move is: see PlayoutCap
-	before    int       // evaluations of the tree before this game
+	priors    []float64 // scratch, as target
+	target    []float64
+	full      bool // the search of the current move is: see PlayoutCap
+	before    int  // evaluations of the tree before this game
 }
 
 func newTable(cfg *Config, codec encode.Codec, from beginnings) *table {
@@ -170,7 +171,7 @@ func (t *table) move() (*Record, error) {
 }
 
 // sample is what there is to learn from the search of the current position:
-// its visits over all legal moves. The result comes when it is known. Moves
+// its target over all legal moves. The result comes when it is known. Moves
 // that the policy cannot express are left out.
 func (t *table) sample() encode.Sample {
 	p := t.game.Position()
@@ -181,20 +182,22 @@ func (t *table) sample() encode.Sample {
 	}
 	t.codec.Planes.Encode(s.Planes, t.game)
 	edges := t.tree.Root()
-	t.priors = t.priors[:0]
+	t.priors, t.target = t.priors[:0], t.tree.Target(t.target[:0])
 	s.Indices = make([]int32, 0, len(edges))
 	s.Policy = make([]float32, 0, len(edges))
-	total := 0
-	for _, e := range edges {
+	total := 0.0
+	for k, e := range edges {
 		if i := t.codec.Policy.Index(p, e.Move); i >= 0 {
 			s.Indices = append(s.Indices, int32(i))
-			s.Policy = append(s.Policy, float32(e.Visits))
+			s.Policy = append(s.Policy, float32(t.target[k]))
 			t.priors = append(t.priors, e.Prior)
-			total += e.Visits
+			total += t.target[k]
 		}
 	}
-	for i := range s.Policy {
-		s.Policy[i] /= float32(max(1, total))
+	if total > 0 {
+		for i := range s.Policy {
+			s.Policy[i] /= float32(total)
+		}
 	}
 	if t.cfg.Surprise > 0 {
 		t.surprises = append(t.surprises, surprise(&s, t.priors))

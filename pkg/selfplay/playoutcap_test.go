@@ -18,6 +18,7 @@ func TestPlayoutCap(t *testing.T) {
 	cfg := config()
 	cfg.Games = 24
 	cfg.Search.TreeReuse = false
+	cfg.Search.ForcedPlayouts = 2 // where there is noise
 	cfg.Temperature = selfplay.Temperature{Power: math.Inf(1)}
 	cfg.PlayoutCap = selfplay.PlayoutCap{Full: 0.25, Visits: 5}
 	records, _ := play(t, cfg, 1)
@@ -84,6 +85,13 @@ func checkSample(t *testing.T, c encode.Codec, g *chess.Game, r *selfplay.Record
 	want := float32(r.Outcome.Result)
 	if g.Position().Turn() == chess.Black && !c.Planes.White() {
 		want = -want
+	}
+	var sum float64
+	for _, p := range s.Policy {
+		sum += float64(p)
+	}
+	if math.Abs(sum-1) > 1e-5 {
+		t.Errorf("game %d, ply %d: a target of sum %v", r.Number, s.Ply, sum)
 	}
 	if !reflect.DeepEqual(planes, s.Planes) || s.Value != want || int(s.Game) != r.Number {
 		t.Errorf("game %d, ply %d: a sample of another position or result (%v)", r.Number, s.Ply, s.Value)
