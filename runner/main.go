@@ -104,7 +104,7 @@ tournament, and leaves figures and a notebook page under results/.`,
 	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usagef("%w (see %s --help)", err, c.CommandPath())
 	})
-	cmd.AddCommand(runCommand(), planCommand(), checkCommand(), explainCommand(), referenceCommand(), diffCommand(), perftCommand(), pgnCommand(), uciCommand(), lichessCommand(), analyzeCommand(), playCommand(), hooksCommand(), benchCommand())
+	cmd.AddCommand(runCommand(), planCommand(), checkCommand(), explainCommand(), referenceCommand(), diffCommand(), perftCommand(), pgnCommand(), uciCommand(), lichessCommand(), analyzeCommand(), playCommand(), matchCommand(), hooksCommand(), benchCommand())
 	cmd.AddCommand(figuresCommand(), notebookCommand(), lsCommand(), showCommand())
 	asUsage(cmd)
 	return cmd

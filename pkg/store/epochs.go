@@ -22,11 +22,12 @@ type Loss struct {
 	Value  Float `json:"value"`
 }
 
-// Float is a number that JSON may hold as null: NaN.
+// Float is a number that JSON may hold as null, as it does NaN and the infinities. It
+// is read back as NaN.
 type Float float64
 
 func (f Float) MarshalJSON() ([]byte, error) {
-	if math.IsNaN(float64(f)) {
+	if math.IsNaN(float64(f)) || math.IsInf(float64(f), 0) {
 		return []byte("null"), nil
 	}
 	return json.Marshal(float64(f))

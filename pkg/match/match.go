@@ -1,0 +1,277 @@
+package match
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"alamos/pkg/arena"
+	"alamos/pkg/chess"
+	"alamos/pkg/start"
+	"alamos/pkg/uci"
+)
+
+// Config is a match.
+type Config struct {
+	Players [2]*Player
+	Results string         // folder in which models are looked up
+	Variant *chess.Variant // nil: what the networks play, or else chess
+
+	Games       int
+	Seed        uint64
+	Start       []string // where games begin, in the words of package start
+	Book        Book     // in place of Start
+	RandomPlies int
+	MaxMoves    int // 0: no limit
+	Judge       arena.Judge
+	SPRT        *arena.SPRT // nil: none
+
+	Visits int // of networks that have no limit of their own
+
+	// Concurrency is the number of games at once. It changes no game, unless a player
+	// has a limit of time.
+	Concurrency int
+	Hardware    Hardware
+	Timeouts    uci.Timeouts
+
+	// File is where games are kept, in PGN; "" keeps none.
+	File string
+
+	Watch Watcher // nil: nobody
+}
+
+// DefaultConcurrency is a good number of games at once on so many cores: as many, but
+// more where a network answers many at hardly more than the cost of one.
+func (c *Config) DefaultConcurrency(cores int) int {
+	if c.Players[0].network() || c.Players[1].network() {
+		return 32
+	}
+	return cores
+}
+
+// Watcher hears of a match, one call at a time.
+type Watcher interface {
+	// Resumed tells how many games there were already.
+	Resumed(games int)
+	// Played tells of a game that has ended, and how to know how the match stands.
+	Played(g *arena.Game, games int, standing func() *Standing)
+	// Fault tells of a game that a player has lost by a fault of its own, and the file
+	// that has the end of the conversation with it, if there is one.
+	Fault(g *arena.Game, file string)
+}
+
+// match is a match under way.
+type match struct {
+	cfg      *Config
+	variant  chess.Variant
+	book     []arena.Opening
+	chess960 bool
+	players  [2]contestant
+	pair     arena.Pair
+	event    string // names the match in its games
+
+	games map[int]*kept // by number
+	files files
+
+	// Of the sequential test: the pairs in order that it has looked at.
+	tested arena.Pentanomial
+	end    int // games that count: all, or those at which the test has ended
+}
+
+// kept is a finished game.
+type kept struct {
+	number  int
+	outcome chess.Outcome
+	pgn     string // "" where games are not kept
+}
+
+// errDecided ends a match whose test has ended.
+var errDecided = errors.New("the test has ended")
+
+// Run plays a match to its end, or to that of its test. Games that are in the file are
+// not played again. After an error, or the end of ctx, the file's journal has the games
+// that were finished, and Run goes on from there.
+func Run(ctx context.Context, cfg Config) (*Standing, error) {
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	m := &match{cfg: &cfg, games: map[int]*kept{}, end: cfg.Games}
+	for i, p := range cfg.Players {
+		m.players[i].Player = p
+	}
+	defer closeNetworks(&m.players)
+	if err := m.prepare(ctx); err != nil {
+		return nil, err
+	}
+	if err := m.restore(); err != nil {
+		return nil, err
+	}
+	err := m.play(ctx)
+	if err == nil {
+		err = m.finish()
+	}
+	if err = errors.Join(err, m.files.close()); err != nil {
+		return nil, err
+	}
+	return m.standing(m.counted()), nil
+}
+
+func (c *Config) validate() error {
+	switch {
+	case c.Games < 1:
+		return fmt.Errorf("match: want 1 game or more, have %d", c.Games)
+	case c.Visits < 1:
+		return fmt.Errorf("match: want 1 visit or more, have %d", c.Visits)
+	case c.Concurrency < 1:
+		return fmt.Errorf("match: want 1 game or more at once, have %d", c.Concurrency)
+	}
+	if c.SPRT != nil {
+		if err := c.SPRT.Validate(); err != nil {
+			return err
+		}
+	}
+	return c.Judge.Validate()
+}
+
+// prepare finds the players and where games begin.
+func (m *match) prepare(ctx context.Context) error {
+	cfg := m.cfg
+	plays, err := networks(&m.players, cfg)
+	if err != nil {
+		return err
+	}
+	switch {
+	case plays == nil && cfg.Variant == nil:
+		m.variant = chess.Standard
+	case plays == nil:
+		m.variant = *cfg.Variant
+	case cfg.Variant != nil && *cfg.Variant != *plays:
+		return fmt.Errorf("the network plays %s, and the games are to be of %s", *plays, *cfg.Variant)
+	default:
+		m.variant = *plays
+	}
+	starts, err := start.Parse(m.variant, cfg.Start)
+	if err != nil {
+		return err
+	}
+	if m.book, err = cfg.Book.read(m.variant); err != nil {
+		return err
+	}
+	m.chess960 = starts.Any(uci.Chess960) || slices.ContainsFunc(m.book, func(o arena.Opening) bool { return uci.Chess960(&o.Start) })
+	for i := range m.players {
+		if err := m.players[i].find(ctx, cfg, m.variant, m.chess960); err != nil {
+			return err
+		}
+	}
+	if a, b := &m.players[0], &m.players[1]; a.title == b.title {
+		b.title += " (2)" // it may well be the same
+	}
+	m.pair = arena.NewPair(m.players[0].title, m.players[1].title)
+	m.event = m.name()
+	return nil
+}
+
+// play plays the games that are missing.
+func (m *match) play(ctx context.Context) error {
+	cfg := m.cfg
+	if m.test(); m.missing() == 0 {
+		return nil
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	// Networks answer many games as fast as a few; other players have a worker for each.
+	workers, together := cfg.Concurrency, 1
+	if m.players[0].network() || m.players[1].network() {
+		workers, together = 1, cfg.Concurrency
+	}
+	var entrants []arena.Entrant
+	for i := range m.players {
+		c := &m.players[i]
+		entrants = append(entrants, arena.Entrant{Name: c.title, New: func(int) (arena.Player, error) {
+			return c.enter(ctx, cfg, m.variant, m.chess960, together)
+		}})
+	}
+	c := arena.Config{
+		Variant: m.variant, Start: cfg.Start, Book: m.book, Rounds: cfg.Games, MaxMoves: cfg.MaxMoves, RandomPlies: cfg.RandomPlies,
+		Seed: cfg.Seed, Workers: workers, Together: together,
+		Have: func(_ arena.Pair, number int) bool { return m.games[number] != nil },
+	}
+	if cfg.Judge != (arena.Judge{}) {
+		c.Adjudicate = cfg.Judge.Adjudicate
+	}
+	c.Done = func(g *arena.Game) {
+		if err := m.take(g); err != nil {
+			stop(err) // a full disk: games that cannot be kept are not worth playing
+			return
+		}
+		if m.test() {
+			stop(errDecided)
+		}
+	}
+	err := arena.Play(ctx, c, entrants)
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
+	}
+	if errors.Is(err, errDecided) {
+		return nil
+	}
+	return err
+}
+
+// take takes up a game that has ended.
+func (m *match) take(g *arena.Game) error {
+	k, err := m.keep(g)
+	if err != nil {
+		return err
+	}
+	m.games[g.Number] = k
+	if g.Fault != nil {
+		file, err := m.files.logFault(g)
+		if err != nil {
+			return err
+		}
+		if m.cfg.Watch != nil {
+			m.cfg.Watch.Fault(g, file)
+		}
+	}
+	if m.cfg.Watch != nil {
+		m.cfg.Watch.Played(g, len(m.games), func() *Standing { return m.standing(m.counted()) })
+	}
+	return nil
+}
+
+// test goes on with the sequential test, pair by pair in their order, and tells
+// whether it has ended.
+func (m *match) test() bool {
+	if m.cfg.SPRT == nil || m.end < m.cfg.Games {
+		return m.end < m.cfg.Games
+	}
+	for {
+		at := 2 * m.tested.Pairs()
+		first, second := m.games[at], m.games[at+1]
+		if at+2 > m.cfg.Games || first == nil || second == nil {
+			return false
+		}
+		_ = m.tested.Add(m.points(first), m.points(second)) // points of two games
+		if _, v := m.cfg.SPRT.Test(m.tested); v != arena.GoOn {
+			m.end = at + 2
+			return true
+		}
+	}
+}
+
+// counted are the games that there are and that count, in order.
+func (m *match) counted() []*kept {
+	var list []*kept
+	for n, g := range m.games {
+		if n < m.end {
+			list = append(list, g)
+		}
+	}
+	slices.SortFunc(list, func(a, b *kept) int { return a.number - b.number })
+	return list
+}
+
+// missing is the number of games that there are not.
+func (m *match) missing() int { return m.end - len(m.counted()) }

@@ -1,0 +1,335 @@
+package match
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"alamos/pkg/arena"
+	"alamos/pkg/chess"
+	"alamos/pkg/uci"
+	"alamos/pkg/uci/enginetest"
+)
+
+func TestMain(m *testing.M) {
+	if !enginetest.Main() {
+		os.Exit(m.Run())
+	}
+}
+
+// watched counts what a match tells, and stops it after some games.
+type watched struct {
+	resumed, played int
+	faults          []string
+	after           int
+	stop            context.CancelFunc
+}
+
+func (w *watched) Resumed(games int) { w.resumed = games }
+
+func (w *watched) Played(_ *arena.Game, _ int, standing func() *Standing) {
+	standing()
+	if w.played++; w.stop != nil && w.played == w.after {
+		w.stop()
+	}
+}
+
+func (w *watched) Fault(g *arena.Game, file string) {
+	w.faults = append(w.faults, g.Outcome.Reason.String()+" "+filepath.Base(file))
+}
+
+// config is a match of atomic chess, quickly over.
+func config(t *testing.T, a, b, file string) Config {
+	t.Helper()
+	v := chess.Atomic
+	c := Config{Variant: &v, Games: 20, Seed: 3, RandomPlies: 2, MaxMoves: 30, Visits: 10, Concurrency: 2, File: file}
+	for i, word := range []string{a, b} {
+		p, err := ParsePlayer(word)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Players[i] = p
+	}
+	return c
+}
+
+func run(t *testing.T, c Config) *Standing {
+	t.Helper()
+	s, err := Run(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// The standing is that of the games in the file, and both are the same however many
+// games there are at once.
+func TestRun(t *testing.T) {
+	dir := t.TempDir()
+	one, two := filepath.Join(dir, "one.pgn"), filepath.Join(dir, "two.pgn")
+	c := config(t, "random", "material:1", one)
+	s := run(t, c)
+	c.File, c.Concurrency = two, 5
+	if again := run(t, c); !cmp.Equal(s, again, cmpNaN) {
+		t.Errorf("another standing: %s", cmp.Diff(s, again, cmpNaN))
+	}
+	if read(t, one) != read(t, two) {
+		t.Error("other games where more are played at once")
+	}
+	c.File = ""
+	if again := run(t, c); !cmp.Equal(s, again, cmpNaN) {
+		t.Errorf("another standing where nothing is kept: %s", cmp.Diff(s, again, cmpNaN))
+	}
+
+	points, ends := 0.0, map[string]int{}
+	games := chess.NewPGNReader(strings.NewReader(read(t, one)))
+	for range s.Games {
+		g, err := games.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case g.Result == chess.Draw:
+			points += 0.5
+		case (g.Result == chess.WhiteWins) == (g.Tag("White") == "random"):
+			points++
+		}
+		ends[g.Tag("Termination")]++
+	}
+	if s.Games != 20 || s.Pairs.Pairs() != 10 || arena.Record(s.Record).Score() != points || !cmp.Equal(s.Ends, ends) {
+		t.Errorf("%+v, want %v points, %v", s, points, ends)
+	}
+	if s.Wins+s.Losses != s.White.Wins+s.White.Losses+s.Black.Wins+s.Black.Losses || s.White.Wins+s.White.Draws+s.White.Losses != 10 {
+		t.Errorf("by color: %+v", s)
+	}
+	if s.A != "random" || s.LOS > 0.1 || s.Elo.Upper > 0 || s.Elo.Lower > s.Elo.Value {
+		t.Errorf("random moves are not the weaker: %+v", s)
+	}
+}
+
+var cmpNaN = cmp.FilterValues(func(a, b float64) bool { return a != a && b != b }, cmp.Ignore())
+
+// An interrupted match goes on where it was, plays no game twice, and ends in the same
+// file; a match that is over goes on to more games.
+func TestResume(t *testing.T) {
+	dir := t.TempDir()
+	whole, part := filepath.Join(dir, "whole.pgn"), filepath.Join(dir, "part.pgn")
+	run(t, config(t, "random", "material:1", whole))
+
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	c := config(t, "random", "material:1", part)
+	c.Watch = &watched{after: 7, stop: stop}
+	if _, err := Run(ctx, c); !errors.Is(err, context.Canceled) {
+		t.Fatalf("interrupted: %v", err)
+	}
+	if _, err := os.Stat(part); err == nil {
+		t.Error("there is a file of games before the end")
+	}
+	torn, err := os.OpenFile(part+".journal", os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := torn.WriteString("half an entr"); err != nil || torn.Close() != nil {
+		t.Fatal(err)
+	}
+	second := &watched{}
+	c.Watch = second
+	run(t, c)
+	if second.resumed < 7 || second.resumed+second.played != 20 {
+		t.Errorf("%d games were there and %d were played", second.resumed, second.played)
+	}
+	if read(t, part) != read(t, whole) {
+		t.Error("other games after an interruption")
+	}
+
+	short := filepath.Join(dir, "short.pgn")
+	c.File, c.Games = short, 6
+	run(t, c)
+	third := &watched{}
+	c.Watch, c.Games = third, 20
+	run(t, c)
+	if third.resumed != 6 || third.played != 14 || read(t, short) != read(t, whole) {
+		t.Errorf("%d games were there and %d were played, or they are others", third.resumed, third.played)
+	}
+	fourth := &watched{}
+	c.Watch = fourth
+	run(t, c)
+	if left, _ := filepath.Glob(filepath.Join(dir, "*.journal")); fourth.played != 0 || len(left) > 0 {
+		t.Errorf("a match that is over was played: %d games, %v", fourth.played, left)
+	}
+}
+
+// A file of another match is not touched.
+func TestOtherMatch(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "games.pgn")
+	c := config(t, "random", "material:1", file)
+	run(t, c)
+	before := read(t, file)
+	for name, change := range map[string]func(*Config){
+		"another match":  func(c *Config) { c.Seed++ },
+		"other settings": func(c *Config) { c.MaxMoves++ },
+		"or players":     func(c *Config) { c.Players[1], _ = ParsePlayer("material:2") },
+		"want that many": func(c *Config) { c.Games = 4 },
+	} {
+		other := c
+		change(&other)
+		if _, err := Run(t.Context(), other); err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), file) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// Nor is what another match has left for itself.
+	other := config(t, "random", "material:1", filepath.Join(t.TempDir(), "games.pgn"))
+	ctx, stop := context.WithCancel(t.Context())
+	other.Watch = &watched{after: 3, stop: stop}
+	if _, err := Run(ctx, other); err == nil {
+		t.Fatal("not interrupted")
+	}
+	left := read(t, other.File+".journal")
+	other.Seed++
+	if _, err := Run(t.Context(), other); err == nil || read(t, other.File+".journal") != left {
+		t.Errorf("the journal of another match was used: %v", err)
+	}
+	if read(t, file) != before {
+		t.Error("the file was changed")
+	}
+}
+
+// A sequential test ends the match at the same pair, whatever ended first, and goes on
+// after an interruption.
+func TestSPRT(t *testing.T) {
+	dir := t.TempDir()
+	c := config(t, "material:1", "random", filepath.Join(dir, "a.pgn"))
+	c.Games, c.SPRT = 1000, &arena.SPRT{Elo0: 0, Elo1: 50, Alpha: 0.05, Beta: 0.05}
+	s := run(t, c)
+	if s.Games >= 1000 || s.Games%2 != 0 || s.Games != 2*s.Pairs.Pairs() || s.SPRT.Verdict != "H1 accepted" || float64(s.SPRT.LLR) < s.SPRT.Upper {
+		t.Errorf("%d games, %+v", s.Games, s.SPRT)
+	}
+	before := s.Pairs
+	if _, v := c.SPRT.Test(before); v != arena.Accept1 {
+		t.Errorf("verdict %v of %v", v, before)
+	}
+	c.File, c.Concurrency = filepath.Join(dir, "b.pgn"), 7
+	if again := run(t, c); !cmp.Equal(s, again, cmpNaN) || read(t, c.File) != read(t, filepath.Join(dir, "a.pgn")) {
+		t.Errorf("another end with more games at once: %s", cmp.Diff(s, again, cmpNaN))
+	}
+	seen := &watched{}
+	c.Watch = seen
+	if again := run(t, c); seen.played != 0 || again.Games != s.Games {
+		t.Errorf("%d games were played after the end of the test, and %d counted", seen.played, again.Games)
+	}
+	// Without the test the match goes on.
+	c.SPRT, c.Games = nil, s.Games+10
+	if again := run(t, c); seen.played != 10 || again.Games != s.Games+10 {
+		t.Errorf("%d games more", seen.played)
+	}
+}
+
+// Faults of engines lose games, are told and kept, and the match goes on.
+func TestFaults(t *testing.T) {
+	for mode, reason := range map[string]string{
+		enginetest.Crash: "engine_crash", enginetest.Hang: "engine_stall", enginetest.Late: "time_forfeit",
+		enginetest.Illegal: "illegal_move", enginetest.Garbage: "engine_garbage",
+	} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			c := config(t, "uci:"+enginetest.Program(t, mode)+",depth=1", "random", filepath.Join(t.TempDir(), "games.pgn"))
+			c.Games, c.MaxMoves = 4, 4
+			c.Timeouts = uci.Timeouts{Search: 300 * time.Millisecond}
+			w := &watched{}
+			c.Watch = w
+			s := run(t, c)
+			if len(w.faults) == 0 || s.Ends[reason] != len(w.faults) || s.Games != 4 {
+				t.Fatalf("faults %v, standing %+v", w.faults, s)
+			}
+			if w.faults[0] != reason+" games.faults.log" {
+				t.Errorf("told %s", w.faults[0])
+			}
+			if log := read(t, filepath.Join(filepath.Dir(c.File), "games.faults.log")); !strings.Contains(log, "> go depth 1\n") {
+				t.Errorf("log %q", log)
+			}
+		})
+	}
+}
+
+// What cannot be played is found before the first game.
+func TestRefused(t *testing.T) {
+	for want, change := range map[string]func(*Config){
+		"cannot play the variant": func(c *Config) {
+			c.Players[0], _ = ParsePlayer("uci:" + enginetest.Program(t, "x") + ",depth=1")
+			v := chess.Horde
+			c.Variant = &v
+		},
+		"cannot be started": func(c *Config) { c.Players[0], _ = ParsePlayer("uci:/no/engine,depth=1") },
+		"no option": func(c *Config) {
+			c.Players[0], _ = ParsePlayer("uci:" + enginetest.Program(t, "y") + ",depth=1,Contempt=3")
+		},
+		"no such file":        func(c *Config) { c.Book.File = "none.epd" },
+		"want 1 game":         func(c *Config) { c.Games = 0 },
+		"want 1 visit":        func(c *Config) { c.Visits = 0 },
+		"want elo0 below":     func(c *Config) { c.SPRT = &arena.SPRT{Elo0: 2, Elo1: 1, Alpha: 0.05, Beta: 0.05} },
+		"after 1 move":        func(c *Config) { c.Judge.Resign = -0.5 },
+		"nothing.safetensors": func(c *Config) { c.Players[1], _ = ParsePlayer("nothing.safetensors") },
+	} {
+		c := config(t, "random", "random", "")
+		w := &watched{}
+		c.Watch = w
+		change(&c)
+		if s, err := Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), want) || w.played > 0 {
+			t.Errorf("%s: %v, %v", want, s, err)
+		}
+	}
+}
+
+// The same player twice has two names.
+func TestAgainstItself(t *testing.T) {
+	c := config(t, "random", "random", "")
+	c.Games = 1
+	if s := run(t, c); s.A != "random" || s.B != "random (2)" || s.Games != 1 || s.Pairs.Pairs() != 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// Infinities and what is not known are null in JSON, and told in words.
+func TestStandingIsWritten(t *testing.T) {
+	c := config(t, "material:2", "random", "")
+	c.Games = 4
+	s := run(t, c)
+	b, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back map[string]any
+	if err := json.Unmarshal(b, &back); err != nil {
+		t.Fatal(err)
+	}
+	if back["games"] != 4.0 || back["wins"] == nil || back["white"].(map[string]any)["wins"] == nil {
+		t.Errorf("%s", b)
+	}
+	var text bytes.Buffer
+	if err := s.Write(&text); err != nil || !strings.HasPrefix(text.String(), "material alpha-beta depth 2 against random\ngames                4: ") {
+		t.Errorf("%v: %s", err, &text)
+	}
+	all := &Standing{Pairs: arena.Pentanomial{0, 0, 0, 0, 3}, Elo: unknown}
+	if lines := all.Table(); !slices.Contains(lines, "Elo                  ?") {
+		t.Errorf("%q", lines)
+	}
+}

@@ -1,0 +1,65 @@
+package match
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestParsePlayer(t *testing.T) {
+	for word, want := range map[string]string{
+		"random":                                             "random",
+		"material:3":                                         "material alpha-beta depth 3",
+		"alphabeta:quickstart@8,depth=2":                     "quickstart@8 alpha-beta depth 2",
+		"policy:nets/old.safetensors":                        "old policy",
+		"quickstart@last":                                    "quickstart@last 800 visits",
+		"nets/old.safetensors, visits=50":                    "old 50 visits",
+		"a/b@2,movetime=100":                                 "a/b@2 100 ms",
+		"q@2,depth=5,c_puct=2.5,temperature=1":               "q@2 depth 5, c_puct 2.5, temperature 1",
+		"stockfish,nodes=200":                                "stockfish 200 nodes",
+		"fairy-stockfish,level=3,depth=2":                    "fairy-stockfish level 3 depth 2",
+		"uci:bin/lc0.exe --weights=w,nodes=1,Hash=2,CPuct=1": "lc0 --weights=w 1 nodes, CPuct 1, Hash 2",
+	} {
+		p, err := ParsePlayer(word)
+		if err != nil {
+			t.Errorf("%s: %v", word, err)
+		} else if have := p.name(800); have != want {
+			t.Errorf("%s is called %q, want %q", word, have, want)
+		}
+	}
+	for word, want := range map[string]string{
+		"":                          "no such player",
+		"magic":                     "no such player",
+		"material:":                 "nothing after",
+		"material:0":                "depth: want a whole number from 1 to 100",
+		"material:2,visits=3":       `no setting "visits"`,
+		"random,depth=1":            `no setting "depth"`,
+		"alphabeta:x@1":             "depth=N",
+		"x@1,visits=many":           "visits: want a whole number",
+		"x@1,visits=0":              "visits: want a whole number",
+		"x@1,c_puct=NaN":            "c_puct: want a number above 0",
+		"x@1,temperature":           "want NAME=VALUE",
+		"x@1,=3":                    "want NAME=VALUE",
+		"stockfish":                 "needs a limit",
+		"stockfish,Hash=16":         "needs a limit",
+		"stockfish,level=9":         `level: "9"`,
+		"stockfish,nodes=-1":        `nodes: "-1"`,
+		"stockfish,movetime=1e3":    `movetime: "1e3"`,
+		"stockfish,depth=100000000": `depth: "100000000"`,
+		"uci:":                      "nothing after",
+	} {
+		if _, err := ParsePlayer(word); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", word, err, want)
+		}
+	}
+}
+
+func FuzzParsePlayer(f *testing.F) {
+	for _, word := range []string{"random", "x@1,visits=3,c_puct=0.1", "uci:a b,nodes=1,Hash=2", "alphabeta:x,depth=1"} {
+		f.Add(word)
+	}
+	f.Fuzz(func(t *testing.T, word string) {
+		if p, err := ParsePlayer(word); err == nil && p.name(1) == "" {
+			t.Errorf("%q has no name", word)
+		}
+	})
+}

@@ -1,0 +1,221 @@
+package match
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"alamos/pkg/arena"
+	"alamos/pkg/chess"
+	"alamos/pkg/store"
+)
+
+// Standing is how a match stands, from the view of its first player.
+type Standing struct {
+	A       string `json:"a"`
+	B       string `json:"b"`
+	Variant string `json:"variant"`
+	Games   int    `json:"games"`
+	Record
+	White Record `json:"white"` // A's games as White
+	Black Record `json:"black"`
+
+	// Pairs counts the pairs of games of the same opening by A's points in them:
+	// 0, 1/2, 1, 3/2, 2.
+	Pairs arena.Pentanomial `json:"pairs"`
+
+	// What the pairs tell. Where all are alike they tell no error.
+	Score      Interval    `json:"score"`
+	Elo        Interval    `json:"elo"`
+	Normalized Interval    `json:"normalized_elo"`
+	LOS        store.Float `json:"los"`
+
+	// Advantage is what having White is worth, in Elo.
+	Advantage Interval `json:"white_advantage"`
+
+	SPRT *Test `json:"sprt,omitempty"`
+
+	Ends map[string]int `json:"ends"` // games by the reason for which they ended
+}
+
+// Record is an [arena.Record] as it stands in JSON.
+type Record struct {
+	Wins   int `json:"wins"`
+	Draws  int `json:"draws"`
+	Losses int `json:"losses"`
+}
+
+// Interval is a number with its 95 % interval; what is not known, or infinite, is null
+// in JSON.
+type Interval struct {
+	Value store.Float `json:"value"`
+	Lower store.Float `json:"lower"`
+	Upper store.Float `json:"upper"`
+}
+
+func interval(e arena.Estimate) Interval {
+	return Interval{store.Float(e.Value), store.Float(e.Lower), store.Float(e.Upper)}
+}
+
+var unknown = interval(arena.Estimate{Value: math.NaN(), Lower: math.NaN(), Upper: math.NaN()})
+
+// count is how many of the counts are n.
+func count(p arena.Pentanomial, n int) (kinds int) {
+	for _, have := range p {
+		if have == n {
+			kinds++
+		}
+	}
+	return kinds
+}
+
+// Test is how a sequential test stands.
+type Test struct {
+	Elo0    float64     `json:"elo0"`
+	Elo1    float64     `json:"elo1"`
+	Model   string      `json:"elo_model"` // "logistic" or "normalized"
+	Alpha   float64     `json:"alpha"`
+	Beta    float64     `json:"beta"`
+	LLR     store.Float `json:"llr"`
+	Lower   float64     `json:"lower"`
+	Upper   float64     `json:"upper"`
+	Verdict string      `json:"verdict"` // "go on", "H0 accepted", "H1 accepted"
+}
+
+// standing tells how these games stand.
+func (m *match) standing(games []*kept) *Standing {
+	a, b := m.players[0].title, m.players[1].title
+	s := &Standing{A: a, B: b, Variant: m.variant.String(), Ends: map[string]int{}}
+	results := arena.NewResults([]string{a, b})
+	points := map[int]float64{}
+	for _, g := range games {
+		s.Games++
+		s.Ends[g.outcome.Reason.String()]++
+		points[g.number] = m.points(g)
+		white, black := m.pair.Players(g.number)
+		_ = results.Add(white, black, g.outcome.Result) // both are in the list, and it is over
+	}
+	one := results.Standings()[0]
+	s.Record, s.White, s.Black = Record(one.Record), Record(one.White), Record(one.Black)
+	for number, first := range points {
+		if second, both := points[number+1]; both && number%2 == 0 {
+			_ = s.Pairs.Add(first, second) // points of two games
+		}
+	}
+	s.Score, s.Elo, s.Normalized, s.LOS, s.Advantage = unknown, unknown, unknown, unknown.Value, unknown
+	if kinds := 5 - count(s.Pairs, 0); kinds > 1 {
+		stats := s.Pairs.Statistics()
+		s.Score, s.Elo, s.Normalized = interval(stats.Score), interval(stats.Elo), interval(stats.Normalized)
+		s.LOS = store.Float(stats.LOS)
+	}
+	if r, err := arena.Rate(results, arena.RatingOptions{}); err == nil && s.Games > 0 {
+		s.Advantage = interval(arena.Estimate{Value: r.Advantage, Lower: r.AdvantageLower, Upper: r.AdvantageUpper})
+	}
+	if t := m.cfg.SPRT; t != nil {
+		llr, verdict := t.Test(s.Pairs)
+		lower, upper := t.Bounds()
+		s.SPRT = &Test{t.Elo0, t.Elo1, "logistic", t.Alpha, t.Beta, store.Float(llr), lower, upper, verdict.String()}
+		if t.Normalized {
+			s.SPRT.Model = "normalized"
+		}
+	}
+	return s
+}
+
+// points are those of the first player.
+func (m *match) points(g *kept) float64 {
+	white, _ := m.pair.Players(g.number)
+	side := chess.White
+	if white != m.players[0].title {
+		side = chess.Black
+	}
+	switch g.outcome.Result {
+	case chess.Draw:
+		return 0.5
+	case chess.Win(side):
+		return 1
+	}
+	return 0
+}
+
+// Line is the standing in a line.
+func (s *Standing) Line() string {
+	return fmt.Sprintf("%s: +%d =%d -%d, %s", s.A, s.Wins, s.Draws, s.Losses, s.strength())
+}
+
+func (s *Standing) strength() string {
+	text := "Elo " + s.Elo.text("%+.1f")
+	if s.SPRT != nil {
+		text += fmt.Sprintf(", LLR %.2f (%.2f to %.2f)", float64(s.SPRT.LLR), s.SPRT.Lower, s.SPRT.Upper)
+	}
+	return text
+}
+
+// Table is the standing as lines of text.
+func (s *Standing) Table() []string {
+	p := s.Pairs
+	record := func(r Record) string { return fmt.Sprintf("+%d =%d -%d", r.Wins, r.Draws, r.Losses) }
+	lines := []string{
+		fmt.Sprintf("%s against %s", s.A, s.B),
+		fmt.Sprintf("games                %d: %s, %s %% of the points", s.Games, record(s.Record), percent(arena.Record(s.Record).Score(), s.Games)),
+		fmt.Sprintf("as White, as Black   %s, %s", record(s.White), record(s.Black)),
+		fmt.Sprintf("pairs 0 ½ 1 1½ 2     %d %d %d %d %d", p[0], p[1], p[2], p[3], p[4]),
+		fmt.Sprintf("Elo                  %s", s.Elo.text("%+.1f")),
+		fmt.Sprintf("normalized Elo       %s", s.Normalized.text("%+.1f")),
+		fmt.Sprintf("superiority          %s", number("%.4f", s.LOS)),
+		fmt.Sprintf("White's advantage    %s", s.Advantage.text("%+.1f")),
+	}
+	if t := s.SPRT; t != nil {
+		lines = append(lines, fmt.Sprintf("SPRT                 %g to %g %s Elo, alpha %g, beta %g: LLR %.3f (%.3f to %.3f), %s",
+			t.Elo0, t.Elo1, t.Model, t.Alpha, t.Beta, float64(t.LLR), t.Lower, t.Upper, t.Verdict))
+	}
+	if len(s.Ends) > 0 {
+		var ends []string
+		for _, why := range slices.SortedFunc(maps.Keys(s.Ends), func(x, y string) int {
+			if n := s.Ends[y] - s.Ends[x]; n != 0 {
+				return n
+			}
+			return strings.Compare(x, y)
+		}) {
+			ends = append(ends, fmt.Sprintf("%d %s", s.Ends[why], why))
+		}
+		lines = append(lines, "ends                 "+strings.Join(ends, ", "))
+	}
+	return lines
+}
+
+// Write writes the table.
+func (s *Standing) Write(w io.Writer) error {
+	var errs []error
+	for _, line := range s.Table() {
+		_, err := fmt.Fprintln(w, line)
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+func percent(points float64, games int) string {
+	if games == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.1f", 100*points/float64(games))
+}
+
+func number(format string, x store.Float) string {
+	if math.IsNaN(float64(x)) {
+		return "?"
+	}
+	return fmt.Sprintf(format, float64(x))
+}
+
+// text is the number with its interval; "?" is what is not known.
+func (i Interval) text(format string) string {
+	if math.IsNaN(float64(i.Value)) {
+		return "?"
+	}
+	return fmt.Sprintf("%s (%s to %s)", number(format, i.Value), number(format, i.Lower), number(format, i.Upper))
+}

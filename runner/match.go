@@ -1,0 +1,241 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"alamos/pkg/arena"
+	"alamos/pkg/chess"
+	"alamos/pkg/lab"
+	"alamos/pkg/match"
+)
+
+func matchCommand() *cobra.Command {
+	var (
+		cfg     match.Config
+		variant string
+		plies   int
+		resign  string
+		draw    string
+		sprt    string
+		elo     string
+		format  string
+		threads int
+	)
+	cmd := &cobra.Command{
+		Use:   "match PLAYER PLAYER",
+		Short: "Play two players against each other: which is stronger, and is that sure?",
+		Long: `match plays games of two players and tells the score, Elo with its error, normalized
+Elo, and the likelihood that the first is the stronger. Two games each have the same
+opening, with the colors changed. With --sprt the match ends as soon as the games say
+enough. A player is a word with settings:
+
+` + match.Words + `
+
+` + aboutModels + `
+
+With --pgn FILE the games are kept, with what the players thought of them. An interrupted
+match goes on from there, and with more --games a longer one. The games are the same
+whatever runs beside them, unless a player is limited by time (movetime, level): these
+play differently each time, and weaker where several games at once share the machine. An
+engine that crashes, hangs, answers nonsense or plays an illegal move loses the game and is
+started again; the last 200 lines said to it and by it are in a log beside FILE.
+
+Two UCI engines with limits of nodes and a random beginning make games to learn from.`,
+		Example: `  alamos match quickstart@8 quickstart@2 --games 200 --visits 100
+  alamos match quickstart@last fairy-stockfish,level=2 --games 40 --pgn level2.pgn
+  alamos match new.safetensors old.safetensors --games 20000 --sprt 0,5 --pgn sprt.pgn
+  alamos match material:2 random --variant horde
+  alamos match stockfish,nodes=200 stockfish,nodes=200 --games 1000 --random-plies 8 --pgn data.pgn`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			for i, word := range args {
+				if cfg.Players[i], err = match.ParsePlayer(word); err != nil {
+					return usageError{err}
+				}
+			}
+			if variant != "" {
+				v, err := chess.ParseVariant(variant)
+				if err != nil {
+					return usagef("--variant: %w", err)
+				}
+				cfg.Variant = &v
+			}
+			if format != "text" && format != "json" {
+				return usagef("--format: want text or json, have %q", format)
+			}
+			if cfg.Book.File != "" && len(cfg.Start) > 0 {
+				return usagef("--openings and --start: want one of the two")
+			}
+			if cfg.RandomPlies = plies; plies < 0 {
+				if cfg.RandomPlies = 0; cfg.Book.File == "" {
+					cfg.RandomPlies = defaultPlies
+				}
+			}
+			if err := judgeFlags(&cfg.Judge, resign, draw); err != nil {
+				return err
+			}
+			if cfg.SPRT, err = sprtFlags(sprt, elo); err != nil {
+				return err
+			}
+			if cfg.Concurrency == 0 {
+				cfg.Concurrency = cfg.DefaultConcurrency(runtime.NumCPU())
+			}
+			cfg.Hardware.Threads, cfg.Hardware.Batch = threads, cfg.Concurrency
+			show := &matchConsole{bar: newBar(os.Stderr, "match", "games"), total: cfg.Games, out: cmd.ErrOrStderr()}
+			cfg.Watch = show
+			s, err := match.Run(cmd.Context(), cfg)
+			show.bar.End()
+			switch {
+			case err != nil && cmd.Context().Err() != nil && cfg.File != "":
+				return errors.Join(errResumable, err)
+			case err != nil:
+				return err
+			case format == "json":
+				return writeJSON(cmd.OutOrStdout(), s)
+			}
+			return s.Write(cmd.OutOrStdout())
+		},
+	}
+	f := cmd.Flags()
+	f.IntVar(&cfg.Games, "games", 100, "games; with --sprt at most")
+	variantFlag(cmd, &variant, "", "the game (default: that of the networks, else chess)")
+	f.StringArrayVar(&cfg.Start, "start", nil, "where games begin: chess960 or a `FEN`; several are drawn from")
+	f.StringVar(&cfg.Book.File, "openings", "", "`file` of openings: games in PGN, or positions in EPD or FEN")
+	f.IntVar(&cfg.Book.Plies, "opening-plies", 0, "plies of a game of --openings that are played; 0: all")
+	f.IntVar(&plies, "random-plies", -1, fmt.Sprintf("random moves to begin with (default: %d, with --openings 0)", defaultPlies))
+	f.Uint64Var(&cfg.Seed, "seed", 1, "of all that is drawn")
+	f.IntVar(&cfg.Visits, "visits", 800, "visits of a network's search that has no limit of its own")
+	f.IntVar(&cfg.MaxMoves, "max-moves", 0, "a game of so many moves is a draw; 0: none is")
+	f.StringVar(&resign, "resign", "", "`SCORE,MOVES`: a game is lost that both think lost, as -0.9,3")
+	f.StringVar(&draw, "draw", "", "`SCORE,MOVES,FROM`: a game is drawn that both think drawn, as 0.02,8,40")
+	f.StringVar(&sprt, "sprt", "", "`ELO0,ELO1[,ALPHA,BETA]`: play until it is clear which is true (0.05,0.05)")
+	f.StringVar(&elo, "elo-model", "normalized", "Elo of --sprt: logistic or normalized")
+	f.StringVar(&cfg.File, "pgn", "", "`file` that keeps the games")
+	f.StringVar(&format, "format", "text", "of the result: text or json")
+	f.IntVar(&cfg.Concurrency, "concurrency", 0, "games at once (default: one a core, with networks 32)")
+	f.IntVar(&threads, "threads", 0, "threads of a network (default: one a core)")
+	f.StringVar(&cfg.Hardware.Precision, "precision", "auto", "of network inference: auto, fp32 or bf16")
+	resultsFlag(cmd, &cfg.Results)
+	cmd.ValidArgsFunction = completeModels(&cfg.Results)
+	for flag, words := range map[string][]string{"elo-model": {"logistic", "normalized"}, "format": {"text", "json"}} {
+		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)) // fails for a flag that is not there
+	}
+	return cmd
+}
+
+// defaultPlies is how many random moves make games of players differ that draw nothing.
+const defaultPlies = 4
+
+// numbersOf reads the numbers of a flag, as many as these, or more, to most.
+func numbersOf(flag, value string, least, most int) ([]float64, error) {
+	words := strings.Split(value, ",")
+	if len(words) < least || len(words) > most {
+		return nil, usagef("--%s: want %d to %d numbers with commas between them, have %q", flag, least, most, value)
+	}
+	var list []float64
+	for _, w := range words {
+		x, err := strconv.ParseFloat(strings.TrimSpace(w), 64)
+		if err != nil {
+			return nil, usagef("--%s: %q is no number", flag, w)
+		}
+		list = append(list, x)
+	}
+	return list, nil
+}
+
+// judgeFlags reads what ends games before the rules do.
+func judgeFlags(j *arena.Judge, resign, draw string) error {
+	if resign != "" {
+		x, err := numbersOf("resign", resign, 2, 2)
+		if err != nil {
+			return err
+		}
+		j.Resign, j.ResignMoves = x[0], int(x[1])
+		if x[0] == 0 {
+			return usagef("--resign: want a score below 0, as -0.9,3")
+		}
+	}
+	if draw != "" {
+		x, err := numbersOf("draw", draw, 2, 3)
+		if err != nil {
+			return err
+		}
+		j.Draw, j.DrawMoves = x[0], int(x[1])
+		if len(x) == 3 {
+			j.DrawFrom = int(x[2])
+		}
+		if j.DrawMoves < 1 {
+			return usagef("--draw: want 1 move or more, as 0.02,8,40")
+		}
+	}
+	if err := j.Validate(); err != nil {
+		return usageError{err}
+	}
+	return nil
+}
+
+// sprtFlags reads a sequential test; nil where there is none.
+func sprtFlags(bounds, elo string) (*arena.SPRT, error) {
+	if elo != "logistic" && elo != "normalized" {
+		return nil, usagef("--elo-model: want logistic or normalized, have %q", elo)
+	}
+	if bounds == "" {
+		return nil, nil
+	}
+	x, err := numbersOf("sprt", bounds, 2, 4)
+	if err != nil {
+		return nil, err
+	}
+	s := &arena.SPRT{Elo0: x[0], Elo1: x[1], Normalized: elo == "normalized", Alpha: 0.05, Beta: 0.05}
+	if len(x) > 2 {
+		s.Alpha, s.Beta = x[2], x[len(x)-1]
+	}
+	if err := s.Validate(); err != nil {
+		return nil, usageError{err}
+	}
+	return s, nil
+}
+
+// matchConsole shows a match to a person.
+type matchConsole struct {
+	bar   lab.Task
+	total int
+	out   io.Writer
+	told  time.Time
+}
+
+func (c *matchConsole) Resumed(games int) {
+	if c.bar.Resume(games); games > 0 {
+		fmt.Fprintf(c.out, "%s are there already\n", count(games, "game"))
+	}
+}
+
+func (c *matchConsole) Played(g *arena.Game, games int, standing func() *match.Standing) {
+	c.bar.Set(games, c.total, g.Outcome.String())
+	if time.Since(c.told) < standingsEvery {
+		return
+	}
+	s := standing()
+	c.bar.Standings(s.Line(), s.Table())
+	c.told = time.Now()
+}
+
+// standingsEvery is how often standings are told that change with every game.
+const standingsEvery = 200 * time.Millisecond
+
+func (c *matchConsole) Fault(g *arena.Game, file string) {
+	text := fmt.Sprintf("%s - %s, game %d: %s: %v", g.White, g.Black, g.Number+1, g.Outcome, g.Fault)
+	if file != "" {
+		text += " (see " + file + ")"
+	}
+	fmt.Fprintln(c.out, text)
+}
