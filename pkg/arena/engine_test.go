@@ -8,6 +8,7 @@ import (
 	"alamos/pkg/chess"
 	"alamos/pkg/start"
 	"alamos/pkg/uci"
+	"alamos/pkg/uci/enginetest"
 )
 
 func engineEntrant(t *testing.T, name string, spec UCI) Entrant {
@@ -30,7 +31,7 @@ func TestEngineFaultsLoseTheGame(t *testing.T) {
 	} {
 		t.Run(test.mode, func(t *testing.T) {
 			t.Parallel()
-			spec := UCI{Command: fake(test.mode), Variant: chess.Atomic, Limit: uci.Limit{Depth: 1}, Engines: 2,
+			spec := UCI{Command: enginetest.Command(test.mode), Variant: chess.Atomic, Limit: uci.Limit{Depth: 1}, Engines: 2,
 				Timeouts: uci.Timeouts{Search: time.Minute}}
 			if test.mode == "hang" || test.mode == "late" {
 				spec.Timeouts.Search = 500 * time.Millisecond
@@ -71,7 +72,7 @@ func TestEngineGamesDoNotDependOnProcesses(t *testing.T) {
 	cfg := Config{Variant: chess.Atomic, Rounds: 4, MaxMoves: 10, Seed: 2}
 	var want string
 	for _, engines := range []int{1, 3} {
-		spec := UCI{Command: fake("well"), Variant: chess.Atomic, Limit: uci.Limit{Depth: 1}, Engines: engines}
+		spec := UCI{Command: enginetest.Command("well"), Variant: chess.Atomic, Limit: uci.Limit{Depth: 1}, Engines: engines}
 		got := pgn(t, play(t, cfg, engineEntrant(t, "engine", spec), randomEntrant("random")))
 		if want == "" {
 			want = got
@@ -84,7 +85,7 @@ func TestEngineGamesDoNotDependOnProcesses(t *testing.T) {
 // Engines play from chess960; one that cannot is an error, not a loss.
 func TestEngineChess960(t *testing.T) {
 	cfg := Config{Variant: chess.Atomic, Start: []string{start.Chess960}, Rounds: 4, MaxMoves: 30, Seed: 2}
-	spec := UCI{Command: fake("well"), Variant: chess.Atomic, Chess960: true, Limit: uci.Limit{Depth: 1}, Engines: 2}
+	spec := UCI{Command: enginetest.Command("well"), Variant: chess.Atomic, Chess960: true, Limit: uci.Limit{Depth: 1}, Engines: 2}
 	castled := 0
 	for _, g := range play(t, cfg, engineEntrant(t, "engine", spec), randomEntrant("random")) {
 		if g.Fault != nil {
@@ -99,7 +100,7 @@ func TestEngineChess960(t *testing.T) {
 		}
 	}
 	t.Logf("%d castlings", castled)
-	spec.Command = fake("classical")
+	spec.Command = enginetest.Command("classical")
 	if _, err := NewUCI(t.Context(), "engine", spec); !errors.Is(err, uci.ErrVariant) {
 		t.Errorf("an engine without chess960: %v", err)
 	}
