@@ -7,7 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"alamos/pkg/experiment"
-	"alamos/pkg/lab"
+	"alamos/pkg/script"
+	"alamos/pkg/setup"
 )
 
 func checkCommand() *cobra.Command {
@@ -25,9 +26,9 @@ status is 2 when there is a fault.`,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			var all experiment.Errors
 			for _, file := range files {
-				e, err := lab.Load(file, set)
+				e, err := setup.Load(file, set)
 				if err == nil {
-					err = lab.CheckHooks(cmd.Context(), e)
+					err = script.Check(cmd.Context(), e)
 				}
 				var faults experiment.Errors
 				if errors.As(err, &faults) {

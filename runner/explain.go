@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"alamos/pkg/experiment"
-	"alamos/pkg/lab"
+	"alamos/pkg/setup"
 )
 
 func explainCommand() *cobra.Command {
@@ -33,7 +33,7 @@ sweep varies shows all its values; --trial shows the values of one trial instead
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: experimentFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			e, err := lab.Load(args[0], set)
+			e, err := setup.Load(args[0], set)
 			if err != nil {
 				return err
 			}
@@ -66,7 +66,7 @@ sweep varies shows all its values; --trial shows the values of one trial instead
 		if len(args) == 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		e, err := lab.Load(args[0], set)
+		e, err := setup.Load(args[0], set)
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError
 		}

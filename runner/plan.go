@@ -12,6 +12,8 @@ import (
 
 	"alamos/pkg/experiment"
 	"alamos/pkg/lab"
+	"alamos/pkg/setup"
+	"alamos/pkg/stage"
 	"alamos/pkg/store"
 )
 
@@ -76,7 +78,7 @@ func loadAll(files, set []string) ([]*experiment.Experiment, error) {
 	var all []*experiment.Experiment
 	var faults experiment.Errors
 	for _, file := range files {
-		e, err := lab.Load(file, set)
+		e, err := setup.Load(file, set)
 		if found, ok := err.(experiment.Errors); ok {
 			faults = append(faults, found...)
 			continue
@@ -122,7 +124,7 @@ func printPlan(w io.Writer, p *lab.Plan) {
 
 // printTotal prints the sum of several plans.
 func printTotal(w io.Writer, plans []*lab.Plan) {
-	var sum lab.Work
+	var sum stage.Work
 	trials := 0
 	for _, p := range plans {
 		sum.Add(p.Total)
@@ -132,7 +134,7 @@ func printTotal(w io.Writer, plans []*lab.Plan) {
 }
 
 // printStages prints a line for each row of stages of which the same becomes.
-func printStages(w io.Writer, all []lab.PlannedStage) {
+func printStages(w io.Writer, all []stage.Planned) {
 	for i := 0; i < len(all); {
 		first := all[i]
 		work := first.Work
@@ -145,9 +147,9 @@ func printStages(w io.Writer, all []lab.PlannedStage) {
 			names = fmt.Sprintf("%s to %s (%d stages)", first.Name, all[j-1].Name, n)
 		}
 		switch first.Does {
-		case lab.Shared:
+		case stage.Shared:
 			fmt.Fprintf(w, "  %s: as in %s\n", names, first.From)
-		case lab.Cached:
+		case stage.Cached:
 			fmt.Fprintf(w, "  %s: done before\n", names)
 		default:
 			verb := "runs"
@@ -165,11 +167,11 @@ func printStages(w io.Writer, all []lab.PlannedStage) {
 }
 
 // alike tells whether the same becomes of two stages, for the same reason.
-func alike(a, b *lab.PlannedStage) bool {
+func alike(a, b *stage.Planned) bool {
 	return a.Does == b.Does && a.Why == b.Why && a.From == b.From && a.Maybe == b.Maybe && b.Name != store.TournamentStage
 }
 
-func amount(w *lab.Work) string {
+func amount(w *stage.Work) string {
 	if w.Stages == 0 {
 		return "nothing"
 	}
@@ -177,7 +179,7 @@ func amount(w *lab.Work) string {
 }
 
 // effort is games, evaluations and time.
-func effort(w *lab.Work) string {
+func effort(w *stage.Work) string {
 	parts := []string{grouped(w.Games) + " games"}
 	if w.Games == 1 {
 		parts[0] = "1 game"

@@ -11,7 +11,7 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 	"golang.org/x/term"
 
-	"alamos/pkg/lab"
+	"alamos/pkg/stage"
 )
 
 // console shows a run to a person: bars on a terminal, plain lines elsewhere.
@@ -38,7 +38,7 @@ func newConsole(out *os.File, jobs int) *console {
 }
 
 // newBar shows a piece of work that belongs to no trial.
-func newBar(out *os.File, what, unit string) lab.Task {
+func newBar(out *os.File, what, unit string) stage.Task {
 	c := newConsole(out, 1)
 	return (&trialConsole{console: c, indent: "  "}).Task(what, unit)
 }
@@ -71,7 +71,7 @@ func (c *console) Note(text string) {
 	c.println(text)
 }
 
-func (c *console) Trial(number, of int, id, label, dir string) lab.Stages {
+func (c *console) Trial(number, of int, id, label, dir string) stage.Report {
 	if label == "" {
 		label = "as written"
 	}
@@ -83,13 +83,13 @@ func (c *console) Trial(number, of int, id, label, dir string) lab.Stages {
 	return c.begin(indent, fmt.Sprintf("trial %s  %s  (%s)", short, label, dir), c.jobs == 1)
 }
 
-func (c *console) Rung(generation int) lab.Stages {
+func (c *console) Rung(generation int) stage.Report {
 	return c.begin("  ", fmt.Sprintf("comparing the trials after %s", count(generation, "generation")), true)
 }
 
 // begin prints a heading and returns what prints the lines below it. Where it goes on
 // alone, the trials before it have ended, or wait.
-func (c *console) begin(indent, heading string, alone bool) lab.Stages {
+func (c *console) begin(indent, heading string, alone bool) stage.Report {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t := &trialConsole{console: c, indent: indent}
@@ -165,7 +165,7 @@ func (t *trialConsole) Note(text string) {
 	t.println(t.indent + text)
 }
 
-func (t *trialConsole) Task(stage, unit string) lab.Task {
+func (t *trialConsole) Task(stage, unit string) stage.Task {
 	out := &task{trial: t, unit: unit, began: time.Now()}
 	out.said, out.stood = out.began, out.began
 	if t.tty {

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"alamos/pkg/lab"
 	"alamos/pkg/report"
+	"alamos/pkg/setup"
 	"alamos/pkg/store"
 )
 
@@ -42,7 +42,7 @@ func openReport(what, results string, set []string, notes io.Writer) (*report.Re
 
 func findExperiment(what, results string, set []string) (*store.Experiment, string, error) {
 	if ext := filepath.Ext(what); ext == ".yaml" || ext == ".yml" {
-		e, err := lab.Load(what, set)
+		e, err := setup.Load(what, set)
 		if err != nil {
 			return nil, "", err
 		}

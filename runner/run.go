@@ -10,6 +10,8 @@ import (
 
 	"alamos/pkg/hook"
 	"alamos/pkg/lab"
+	"alamos/pkg/script"
+	"alamos/pkg/setup"
 )
 
 func runCommand() *cobra.Command {
@@ -46,11 +48,11 @@ it: that is what the flags here are for.`,
 			case opt.Precision != "auto" && opt.Precision != "fp32" && opt.Precision != "bf16":
 				return usagef("--precision: want auto, fp32 or bf16, have %q", opt.Precision)
 			}
-			e, err := lab.Load(args[0], set)
+			e, err := setup.Load(args[0], set)
 			if err != nil {
 				return err
 			}
-			if err = lab.CheckHooks(cmd.Context(), e); err == nil {
+			if err = script.Check(cmd.Context(), e); err == nil {
 				c := newConsole(os.Stderr, opt.Jobs)
 				opt.Reporter = c
 				err = lab.Run(cmd.Context(), e, opt)

@@ -14,6 +14,7 @@ import (
 	"alamos/pkg/chess"
 	"alamos/pkg/encode"
 	"alamos/pkg/nn"
+	"alamos/pkg/words"
 )
 
 // Network measures package nn: positions a second of whole networks, from packed
@@ -236,7 +237,7 @@ func NetworkTable(w io.Writer, results []NetworkResult) error {
 	for _, r := range results {
 		t.rows = append(t.rows, []string{
 			r.Network.String(), r.PolicyHead, r.Precision, strconv.Itoa(r.Batch),
-			thousands(uint64(r.Speed)), thousands(uint64(r.Bare)), fmt.Sprintf("%.3f", r.Ratio()),
+			words.Thousands(uint64(r.Speed)), words.Thousands(uint64(r.Bare)), fmt.Sprintf("%.3f", r.Ratio()),
 		})
 	}
 	if err := t.write(w); err != nil || len(results) == 0 {

@@ -12,6 +12,7 @@ import (
 	"alamos/pkg/encode"
 	"alamos/pkg/nn"
 	"alamos/pkg/search"
+	"alamos/pkg/words"
 )
 
 // Search measures pkg/search: searches for one game from the start position, with
@@ -204,8 +205,8 @@ func SearchTable(w io.Writer, results []SearchResult) error {
 			how = fmt.Sprintf("One search alone, %d threads of the network", r.Workers)
 		}
 		t.rows = append(t.rows, []string{
-			r.Variant.String(), network, thousands(uint64(r.Visits)), strconv.Itoa(r.Leaves),
-			thousands(uint64(r.Speed)), fmt.Sprintf("%.3f", r.Seconds()), fmt.Sprintf("%.0f", r.Bytes),
+			r.Variant.String(), network, words.Thousands(uint64(r.Visits)), strconv.Itoa(r.Leaves),
+			words.Thousands(uint64(r.Speed)), fmt.Sprintf("%.3f", r.Seconds()), fmt.Sprintf("%.0f", r.Bytes),
 		})
 	}
 	if err := t.write(w); err != nil {

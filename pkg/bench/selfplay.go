@@ -14,6 +14,7 @@ import (
 	"alamos/pkg/nn"
 	"alamos/pkg/search"
 	"alamos/pkg/selfplay"
+	"alamos/pkg/words"
 )
 
 // SelfPlay measures what self-play leaves of the speed of its network. The
@@ -304,8 +305,8 @@ func SelfPlayTable(w io.Writer, results []SelfPlayResult) error {
 	}
 	for _, r := range results {
 		t.rows = append(t.rows, []string{
-			r.Network.String(), r.PolicyHead, r.Precision, thousands(uint64(r.Bare)), thousands(uint64(r.Speed)),
-			fmt.Sprintf("%.3f", r.Ratio()), fmt.Sprintf("%.3f", r.Fill), thousands(uint64(r.Games)),
+			r.Network.String(), r.PolicyHead, r.Precision, words.Thousands(uint64(r.Bare)), words.Thousands(uint64(r.Speed)),
+			fmt.Sprintf("%.3f", r.Ratio()), fmt.Sprintf("%.3f", r.Fill), words.Thousands(uint64(r.Games)),
 		})
 	}
 	if err := t.write(w); err != nil || len(results) == 0 {

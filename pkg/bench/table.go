@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"alamos/pkg/words"
 )
 
 // RulesTable writes results for people: a line a position, columns aligned, and
@@ -16,7 +18,7 @@ func RulesTable(w io.Writer, results []RulesResult) error {
 		text: []bool{true, true, false, false, false, false, false, true},
 	}
 	for _, r := range results {
-		row := []string{r.Position.Variant.String(), r.Position.Name, strconv.Itoa(r.Depth), thousands(r.Nodes()), "-", "-", "-", "-"}
+		row := []string{r.Position.Variant.String(), r.Position.Name, strconv.Itoa(r.Depth), words.Thousands(r.Nodes()), "-", "-", "-", "-"}
 		if r.Speed > 0 {
 			row[4] = fmt.Sprintf("%.1f", r.Speed/1e6)
 		}
@@ -34,15 +36,6 @@ func RulesTable(w io.Writer, results []RulesResult) error {
 	}
 	_, err := fmt.Fprintf(w, "\nOne thread; the best of %d turns of each side; ratio: our speed in units of the engine's.\n", turns)
 	return err
-}
-
-// thousands writes 4865609 as 4,865,609.
-func thousands(n uint64) string {
-	s := strconv.FormatUint(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }
 
 // table is columns of text, aligned to the left, and of numbers, to the right.

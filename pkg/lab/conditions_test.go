@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/setup"
 )
 
 // A gauntlet among players that have met in a round robin takes its games from there;
@@ -63,7 +64,7 @@ func TestConditionsOfTournaments(t *testing.T) {
 	if err := os.WriteFile(book, []byte("8/8/8 w - -\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	_, err = Load(s.file(), set)
+	_, err = setup.Load(s.file(), set)
 	wantError(t, err, "tournament.openings.file", "line 1")
 }
 

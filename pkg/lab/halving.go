@@ -9,10 +9,16 @@ import (
 	"slices"
 	"strconv"
 
-	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
+	"alamos/pkg/setup"
+	"alamos/pkg/stage"
 	"alamos/pkg/store"
+	"alamos/pkg/tournament"
+	"alamos/pkg/words"
 )
+
+// rungCode is the version of the code of a rung, see [stage.Stage].
+const rungCode = "1"
 
 // halving takes trials from rung to rung: all that are still in train to it, then
 // the best go on and the others end. A rung is decided when all have reached it,
@@ -56,22 +62,17 @@ func choose(rung *store.Rung, going []*candidate) []*candidate {
 			continue
 		}
 		c.end = &ending{why: fmt.Sprintf("halving by %s: place %d of %d after %s, where %d went on",
-			metricWords[rung.Metric], place+1, len(going), generations(rung.Generation), rung.Survivors)}
+			metricWords[rung.Metric], place+1, len(going), words.Plural(rung.Generation, "generation"), rung.Survivors)}
 	}
 	return on
 }
 
-// Metrics of successive halving, as the language has them.
-const (
-	byLoss = "validation_loss"
-	byElo  = "elo"
-)
-
-var metricWords = map[string]string{byLoss: "validation loss", byElo: "Elo"}
+// metricWords name the metrics of successive halving for people.
+var metricWords = map[string]string{setup.ByLoss: "validation loss", setup.ByElo: "Elo"}
 
 // arbiter is what compares trials: a trial in a folder of its own that trains
 // nothing, with the settings of the experiment without its sweep.
-func (r *run) arbiter(report Stages) (*trial, error) {
+func (r *run) arbiter(report stage.Report) (*trial, error) {
 	dir := filepath.Join(r.dir, store.RungsFolder)
 	m, note, err := store.ReadManifest(dir)
 	if err != nil {
@@ -80,13 +81,10 @@ func (r *run) arbiter(report Stages) (*trial, error) {
 	if note != "" {
 		report.Note(note)
 	}
-	t := &trial{
-		run: r, Reporter: report, machine: r.machine, workers: r.Workers,
-		Trial: &store.Trial{Trial: experiment.Trial{Settings: r.experiment.Settings}, Dir: dir, Manifest: m},
-	}
+	stored := &store.Trial{Trial: experiment.Trial{Settings: r.experiment.Settings}, Dir: dir, Manifest: m}
 	// What the sweep varies may be missing from the file itself.
-	t.Settings.Game = r.experiment.Trials[0].Settings.Game
-	return t, t.know()
+	stored.Settings.Game = r.experiment.Trials[0].Settings.Game
+	return r.begun(stored, report)
 }
 
 // rung compares trials after g generations.
@@ -103,8 +101,8 @@ func (r *run) rung(ctx context.Context, g int, going []*candidate) (*store.Rung,
 			Value: store.Float(math.NaN()), Low: store.Float(math.NaN()), High: store.Float(math.NaN()),
 		})
 	}
-	in := store.Inputs{"code": rungCode, "metric": h.Metric, "generation": strconv.Itoa(g), survivorsInput: strconv.Itoa(rung.Survivors)}
-	if h.Metric == byElo {
+	in := store.Inputs{"code": rungCode, "metric": h.Metric, "generation": strconv.Itoa(g), tournament.SurvivorsInput: strconv.Itoa(rung.Survivors)}
+	if h.Metric == setup.ByElo {
 		err = t.rungByElo(ctx, rung, going, in)
 	} else {
 		err = t.rungByLoss(ctx, rung, going, in)
@@ -112,9 +110,13 @@ func (r *run) rung(ctx context.Context, g int, going []*candidate) (*store.Rung,
 	if err != nil {
 		return nil, err
 	}
+	if r.planning != nil {
+		r.planning.plan.Rungs = append(r.planning.plan.Rungs, t.Planned...)
+	}
 	s := t.Manifest.Stage(store.RungStage(g))
-	if t.planning != nil && len(s.Facts) == 0 {
-		t.planning.undecided(rung)
+	if t.Planner != nil && len(s.Facts) == 0 { // the first ones stand for those that will go on
+		t.Planner.Note(fmt.Sprintf("which %d of %d trials go on after %s is not known yet: here the first ones stand for them",
+			rung.Survivors, len(rung.Ranking), words.Plural(g, "generation")))
 		return rung, nil
 	}
 	decided := &store.Rung{}
@@ -134,8 +136,8 @@ func (t *trial) rungByLoss(ctx context.Context, rung *store.Rung, going []*candi
 	var names []string
 	for i, c := range going {
 		x := &rung.Ranking[i]
-		if t.planning != nil && !t.planning.done(c.trial, x.Generation) {
-			in["trial "+x.Trial] = unknown("loss", c.trial.CheckpointSum(x.Generation))
+		if t.Planner != nil && !c.trial.Knows(x.Generation) {
+			in["trial "+x.Trial] = stage.Unknown("loss", c.trial.CheckpointSum(x.Generation))
 		} else {
 			epochs, err := c.trial.Epochs(x.Generation)
 			if err != nil {
@@ -147,9 +149,9 @@ func (t *trial) rungByLoss(ctx context.Context, rung *store.Rung, going []*candi
 		names = append(names, x.Trial)
 	}
 	in.List("trial", names)
-	return t.do(ctx, stage{name: store.RungStage(rung.Generation), in: in, work: func(context.Context) (any, error) {
+	return t.Do(ctx, stage.Stage{Name: store.RungStage(rung.Generation), In: in, Run: func(context.Context) (any, error) {
 		rank(rung.Ranking, func(x store.RungTrial) float64 { return float64(x.Value) })
-		t.Reporter.Note(ranked(rung))
+		t.Report.Note(ranked(rung))
 		return rung, nil
 	}})
 }
@@ -158,18 +160,16 @@ func (t *trial) rungByLoss(ctx context.Context, rung *store.Rung, going []*candi
 // searches as its own tournament section says.
 func (t *trial) rungByElo(ctx context.Context, rung *store.Rung, going []*candidate, in store.Inputs) error {
 	s := &t.Settings
-	m := &match{
-		trial: t, name: store.RungStage(rung.Generation), folder: store.RungFolder(rung.Generation),
-		rounds: t.experiment.Halving.Games, in: in,
-	}
+	m := t.match(store.RungStage(rung.Generation), store.RungFolder(rung.Generation), in)
+	m.Rounds = t.run.experiment.Halving.Games
 	for i, c := range going {
 		x := &rung.Ranking[i]
-		m.players = append(m.players, contestant{name: x.Trial, generation: x.Generation, of: c.trial})
+		m.Players = append(m.Players, tournament.Checkpoint(x.Trial, c.trial.Trial, x.Generation))
 	}
 	delete(in, "generation") // the checkpoints are the players'
-	in["code"] = rungCode + ", games " + tournamentCode
+	in["code"] = rungCode + ", games " + tournament.Code
 	in["seed"] = strconv.FormatUint(s.Seed, 10)
-	in[roundsInput] = strconv.Itoa(m.rounds)
+	in[tournament.RoundsInput] = strconv.Itoa(m.Rounds)
 	in["tournament.random_plies"] = strconv.Itoa(s.Tournament.RandomPlies)
 	in["tournament.max_moves"] = strconv.Itoa(s.Tournament.MaxMoves)
 	in.Settings("game", s.Game)
@@ -185,28 +185,15 @@ func (t *trial) rungByElo(ctx context.Context, rung *store.Rung, going []*candid
 	if s.Tournament.Draw != nil {
 		in.Settings("tournament.draw", s.Tournament.Draw)
 	}
-	m.addPlayers()
-	err := t.do(ctx, stage{name: m.name, in: in, files: m.files(), load: m.workload, work: func(ctx context.Context) (any, error) {
-		games, err := m.play(ctx)
-		if err != nil {
-			return nil, err
-		}
-		result, err := m.write(games, "")
-		if err != nil {
-			return nil, err
-		}
+	return m.Run(ctx, "", func(result *store.Tournament) any {
 		for i, p := range result.Players {
 			x := &rung.Ranking[i]
 			x.Value, x.Low, x.High = p.Elo, p.EloLow, p.EloHigh
 		}
 		rank(rung.Ranking, func(x store.RungTrial) float64 { return -float64(x.Value) })
-		t.Reporter.Note(ranked(rung))
-		return rung, nil
-	}})
-	if err != nil || t.planning != nil {
-		return err
-	}
-	return disk.Remove(m.journal())
+		t.Report.Note(ranked(rung))
+		return rung
+	})
 }
 
 // rank sorts trials by rising badness, NaN last and equal ones as they were.
@@ -227,10 +214,10 @@ func rank(trials []store.RungTrial, badness func(store.RungTrial) float64) {
 
 // ranked is a line about a rung that was decided.
 func ranked(rung *store.Rung) string {
-	text := fmt.Sprintf("%s after %s: %d of %d go on:", metricWords[rung.Metric], generations(rung.Generation), rung.Survivors, len(rung.Ranking))
+	text := fmt.Sprintf("%s after %s: %d of %d go on:", metricWords[rung.Metric], words.Plural(rung.Generation, "generation"), rung.Survivors, len(rung.Ranking))
 	for i, x := range rung.Ranking {
 		digits := 3
-		if rung.Metric == byElo {
+		if rung.Metric == setup.ByElo {
 			digits = 0
 		}
 		if i == rung.Survivors {

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"alamos/pkg/experiment"
+	"alamos/pkg/stage"
 	"alamos/pkg/store"
 )
 
@@ -89,15 +90,15 @@ func (r *run) each(ctx context.Context, all []*candidate) {
 
 // advance takes a trial to the generation that it is to reach, and to its end
 // where that is it.
-func (r *run) advance(ctx context.Context, c *candidate, report Stages, workers int) error {
+func (r *run) advance(ctx context.Context, c *candidate, report stage.Report, workers int) error {
 	if c.trial == nil {
-		t, err := r.trial(c.declared, report)
+		t, err := r.open(c.declared, report)
 		if err != nil {
 			return err
 		}
 		c.trial = t
 	}
-	c.trial.Reporter, c.trial.workers = report, workers
+	c.trial.Report, c.trial.Workers = report, workers
 	if err := c.trial.runStages(ctx, c.until, c.end); err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"alamos/pkg/setup"
 	"alamos/pkg/store"
 )
 
@@ -123,7 +124,7 @@ func TestJobsCanceled(t *testing.T) {
 func halvingSite(t *testing.T, metric string) site {
 	t.Helper()
 	s := newSite(t)
-	if metric == byElo {
+	if metric == setup.ByElo {
 		metric += ", games: 2"
 	}
 	s.sweep(t, fmt.Sprintf("{grid: {training.schedule.initial: [1e-6, 0.05, 1e-5, 0.01]}, halving: {factor: 2, first: 1, metric: %s}}", metric))
@@ -154,7 +155,7 @@ func (s site) rungs(t *testing.T, metric string) []store.Rung {
 			}
 			if place > 0 {
 				before := r.Ranking[place-1].Value
-				if metric == byElo && before < x.Value || metric == byLoss && before > x.Value {
+				if metric == setup.ByElo && before < x.Value || metric == setup.ByLoss && before > x.Value {
 					t.Errorf("rung %d: place %d of %v is better than the one before, %v", i, place, x.Value, before)
 				}
 			}
@@ -180,9 +181,9 @@ func (s site) rungs(t *testing.T, metric string) []store.Rung {
 }
 
 func TestHalvingByLoss(t *testing.T) {
-	s := halvingSite(t, byLoss)
+	s := halvingSite(t, setup.ByLoss)
 	first := s.run(t, halvingSet...)
-	rungs := s.rungs(t, byLoss)
+	rungs := s.rungs(t, setup.ByLoss)
 	first.says(t, "validation loss after 1 generation: 2 of 4 go on:")
 	if first.of["rungs: rung 1"] != "first time" || first.of["rungs: rung 2"] != "first time" {
 		t.Errorf("stages: %v", first.of)
@@ -192,12 +193,12 @@ func TestHalvingByLoss(t *testing.T) {
 	}
 	s.run(t, halvingSet...).stages(t, map[string]string{})
 
-	jobs := halvingSite(t, byLoss)
+	jobs := halvingSite(t, setup.ByLoss)
 	if _, err := jobs.try(context.Background(), func(o *Options) { o.Jobs = 4 }, halvingSet...); err != nil {
 		t.Fatal(err)
 	}
 	jobs.sameAs(t, s)
-	if again := jobs.rungs(t, byLoss); fmt.Sprint(again) != fmt.Sprint(rungs) {
+	if again := jobs.rungs(t, setup.ByLoss); fmt.Sprint(again) != fmt.Sprint(rungs) {
 		t.Errorf("with more jobs the rungs are %v, want %v", again, rungs)
 	}
 
@@ -215,15 +216,15 @@ func TestHalvingByLoss(t *testing.T) {
 }
 
 func TestHalvingByElo(t *testing.T) {
-	s := halvingSite(t, byElo)
+	s := halvingSite(t, setup.ByElo)
 	s.run(t, halvingSet...)
-	rungs := s.rungs(t, byElo)
-	if n := len(readGames(t, filepath.Join(s.results(), store.RungsFolder, store.RungFolder(1), gamesName))); n != 12 {
+	rungs := s.rungs(t, setup.ByElo)
+	if n := len(readGames(t, filepath.Join(s.results(), store.RungsFolder, store.RungFolder(1), "games.pgn"))); n != 12 {
 		t.Errorf("%d games of the first rung, want 12", n)
 	}
 
 	// Interrupted in the match of a rung.
-	stopped := halvingSite(t, byElo)
+	stopped := halvingSite(t, setup.ByElo)
 	stopped.until(t, begins("rung 1 5/12"), halvingSet...)
 	var games []string
 	_, err := stopped.try(context.Background(), func(o *Options) {
@@ -241,12 +242,12 @@ func TestHalvingByElo(t *testing.T) {
 		t.Errorf("the match was not resumed: %q", games)
 	}
 	stopped.sameAs(t, s)
-	if again := stopped.rungs(t, byElo); fmt.Sprint(again) != fmt.Sprint(rungs) {
+	if again := stopped.rungs(t, setup.ByElo); fmt.Sprint(again) != fmt.Sprint(rungs) {
 		t.Errorf("the rungs are %v, want %v", again, rungs)
 	}
 
 	// A trial that cannot play the others is refused before anything runs.
 	s.edit(t, "small.yaml", "grid: {", "grid: {game.max_moves: [40, 41], game.start: [[], chess960], ")
-	_, err = Load(s.file(), halvingSet)
+	_, err = setup.Load(s.file(), halvingSet)
 	wantError(t, err, "game.", "by Elo", "validation_loss")
 }

@@ -16,6 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"alamos/pkg/experiment"
+	"alamos/pkg/setup"
+	"alamos/pkg/stage"
 	"alamos/pkg/store"
 )
 
@@ -45,7 +47,7 @@ func (s site) listing(t *testing.T) map[string]string {
 // plan plans a run of a file of the site, and wants nothing to be written.
 func (s site) plan(t *testing.T, file string, probe bool, set ...string) *Plan {
 	t.Helper()
-	e, err := Load(file, set)
+	e, err := setup.Load(file, set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,12 +68,12 @@ func (s site) plan(t *testing.T, file string, probe bool, set ...string) *Plan {
 // says is what a plan says of each stage, as a recorder remembers it.
 func (p *Plan) says() map[string]string {
 	all := map[string]string{}
-	note := func(label string, stages []PlannedStage) {
+	note := func(label string, stages []stage.Planned) {
 		for _, s := range stages {
 			switch s.Does {
-			case Shared:
+			case stage.Shared:
 				all[label+": "+s.Name] = "as in " + filepath.Base(s.From)
-			case Cached:
+			case stage.Cached:
 				all[label+": "+s.Name] = "cached"
 			default:
 				all[label+": "+s.Name] = s.Why
@@ -146,7 +148,7 @@ func TestPlanIsWhatRunDoes(t *testing.T) {
 			if len(plan.Problems) > 0 {
 				t.Errorf("problems: %q", plan.Problems)
 			}
-			e, err := Load(file, set)
+			e, err := setup.Load(file, set)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -170,7 +172,7 @@ func TestPlanIsWhatRunDoes(t *testing.T) {
 			if plan.Total.Games != games.n {
 				t.Errorf("%d games were planned, %d were played", plan.Total.Games, games.n)
 			}
-			if again := s.plan(t, file, false, set...); again.Total != (Work{}) {
+			if again := s.plan(t, file, false, set...); again.Total != (stage.Work{}) {
 				t.Errorf("after the run there is still to do: %+v", again.Total)
 			}
 		})
@@ -243,7 +245,7 @@ func TestPlanMaybe(t *testing.T) {
 	plan := s.plan(t, s.file(), false, quick...)
 	maybe := map[string]bool{}
 	for _, x := range plan.Trials[0].Stages {
-		if x.Does == Runs {
+		if x.Does == stage.Runs {
 			maybe[x.Name] = x.Maybe
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"alamos/pkg/stage"
 )
 
 // recorder remembers what a run did.
@@ -31,11 +33,11 @@ func (r *recorder) see(what string, remember func()) {
 	}
 }
 
-func (r *recorder) Trial(number, of int, id, label, _ string) Stages {
+func (r *recorder) Trial(number, of int, id, label, _ string) stage.Report {
 	r.see("trial "+id, func() {})
 	return &recordedTrial{r, label}
 }
-func (r *recorder) Rung(generation int) Stages {
+func (r *recorder) Rung(generation int) stage.Report {
 	r.see(fmt.Sprint("rung ", generation), func() {})
 	return &recordedTrial{r, "rungs"}
 }
@@ -73,7 +75,7 @@ func (t *recordedTrial) Runs(stage, why string) {
 		t.remember(stage, why)
 	})
 }
-func (t *recordedTrial) Task(stage, _ string) Task { return recordedTask{t.recorder, stage} }
+func (t *recordedTrial) Task(stage, _ string) stage.Task { return recordedTask{t.recorder, stage} }
 
 type recordedTask struct {
 	*recorder

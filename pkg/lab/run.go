@@ -10,7 +10,10 @@ import (
 
 	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
+	"alamos/pkg/script"
+	"alamos/pkg/stage"
 	"alamos/pkg/store"
+	"alamos/pkg/tournament"
 )
 
 // Options are what decides how, never what, a run computes.
@@ -65,18 +68,42 @@ type run struct {
 	experiment *experiment.Experiment
 	dir        string
 	machine    store.Machine
-	engines    map[string]*engine  // opponents by engineKey, nil where one is left out
-	guests     map[string]*guest   // models from elsewhere by their names, nil where one is left out
-	functions  map[string][]string // that hooks have, by the hash of their source
-	shelf      *shelf
-	planning   *planner // nil: not a plan
+	opponents  *tournament.Opponents
+	scripts    *script.Scripts
+	shelf      *stage.Shelf
+	planning   *planning // nil: not a plan
 }
 
 func newRun(e *experiment.Experiment, opt Options) *run {
 	opt = opt.complete()
 	return &run{
-		Options: opt, experiment: e, dir: filepath.Join(opt.Results, e.Name), machine: thisMachine(opt.Alamos), shelf: newShelf(opt.Results),
+		Options: opt, experiment: e, dir: filepath.Join(opt.Results, e.Name), machine: thisMachine(opt.Alamos),
+		shelf: stage.NewShelf(opt.Results, tournament.Kinship),
 	}
+}
+
+// find finds what all trials need from elsewhere, before any of them begins.
+func (r *run) find(ctx context.Context) error {
+	var missing []error
+	var err error
+	r.opponents, err = tournament.Find(ctx, r.experiment.Trials, r.Results, func(lack error) {
+		if r.SkipMissingEngines {
+			r.Reporter.Note(fmt.Sprintf("left out: %v", lack))
+		} else {
+			missing = append(missing, lack)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("%w\nor leave it out with --skip-missing-engines", errors.Join(missing...))
+	}
+	if r.scripts, err = script.Find(r.experiment); err != nil {
+		return err
+	}
+	r.scripts.Time = r.HookTime
+	return nil
 }
 
 // Run runs all trials of an experiment, draws its figures and writes its
@@ -94,10 +121,7 @@ func Run(ctx context.Context, e *experiment.Experiment, opt Options) error {
 	if err := disk.Sweep(r.dir); err != nil {
 		return advised(fmt.Errorf("cleaning up after an earlier run: %w", err))
 	}
-	if err := r.findEngines(ctx); err != nil {
-		return err
-	}
-	if err := r.findFunctions(); err != nil {
+	if err := r.find(ctx); err != nil {
 		return err
 	}
 	if n := len(e.Left); n > 0 {

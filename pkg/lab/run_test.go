@@ -17,6 +17,7 @@ import (
 	"alamos/pkg/chess"
 	"alamos/pkg/dataset"
 	"alamos/pkg/experiment"
+	"alamos/pkg/setup"
 	"alamos/pkg/store"
 )
 
@@ -260,7 +261,7 @@ func TestSweep(t *testing.T) {
 
 func (s site) load(t *testing.T, set ...string) *experiment.Experiment {
 	t.Helper()
-	e, err := Load(s.file(), set)
+	e, err := setup.Load(s.file(), set)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,24 +12,17 @@ import (
 	"alamos/pkg/dataset"
 	"alamos/pkg/disk"
 	"alamos/pkg/encode"
-	"alamos/pkg/experiment"
+	"alamos/pkg/estimate"
+	"alamos/pkg/script"
 	"alamos/pkg/search"
 	"alamos/pkg/selfplay"
+	"alamos/pkg/stage"
 	"alamos/pkg/store"
+	"alamos/pkg/words"
 )
 
-// searchConfig is a search as the experiment describes it.
-func searchConfig(s *experiment.Search) search.Config {
-	var fpu search.FPU
-	if s.FPU != experiment.FPUZero {
-		fpu = search.FPU{Parent: true, Reduction: float64(s.FPU)}
-	}
-	return search.Config{
-		Visits: s.Visits, CPuct: s.CPuct, CBase: s.CBase, CInit: s.CInit, FPU: fpu,
-		ExpandAt: s.ExpandAt, Leaves: int(s.Leaves), Cache: s.Cache, Solver: s.Solver, Lookahead: s.Lookahead,
-		TreeReuse: s.TreeReuse, Noise: search.Noise(s.Noise), ForcedPlayouts: s.ForcedPlayouts,
-	}
-}
+// selfplayCode is the version of the code of self-play, see [stage.Stage].
+const selfplayCode = "2"
 
 // selfplay plays the games of generation g with the network of generation g-1.
 func (t *trial) selfplay(ctx context.Context, g int) error {
@@ -42,7 +35,7 @@ func (t *trial) selfplay(ctx context.Context, g int) error {
 	in.Settings("game", s.Game)
 	in.Settings("search", s.Search)
 	in.Settings("selfplay", s.SelfPlay)
-	err := t.do(ctx, stage{name: store.SelfPlayStage(g), in: in, files: []string{store.SamplesFile(g), store.GamesFile(g)}, work: func(ctx context.Context) (any, error) {
+	return t.Do(ctx, stage.Stage{Name: store.SelfPlayStage(g), In: in, Files: []string{store.SamplesFile(g), store.GamesFile(g)}, Scratch: t.journal(g), Run: func(ctx context.Context) (any, error) {
 		records, seconds, perSecond, err := t.play(ctx, g, in)
 		if err != nil {
 			return nil, err
@@ -53,17 +46,13 @@ func (t *trial) selfplay(ctx context.Context, g int) error {
 		}
 		row.Seconds, row.PerSecond = seconds, perSecond
 		return row, nil
-	}, load: func() (workload, error) {
+	}, Work: func(ctx context.Context) (stage.Work, error) {
 		n := s.SelfPlay.Games
-		if err := peek(t.journal(g), in, func([]byte) error { n--; return nil }); err != nil {
-			return workload{}, err
+		if err := stage.Peek(t.journal(g), in, func([]byte) error { n--; return nil }); err != nil {
+			return stage.Work{}, err
 		}
-		return workload{games: n, searches: []searching{{of: t, games: float64(n)}}}, nil
+		return t.estimate(ctx, estimate.Load{Games: n, Searches: []estimate.Search{{Of: t.Trial, Games: float64(n)}}})
 	}})
-	if err != nil || t.planning != nil {
-		return err
-	}
-	return disk.Remove(t.journal(g))
 }
 
 // journal is the path of the journal of generation g's games.
@@ -82,7 +71,7 @@ func (t *trial) play(ctx context.Context, g int, in store.Inputs) (records []*se
 	s := &t.Settings
 	have := map[int]*selfplay.Record{}
 	before := 0.0 // seconds of earlier processes
-	j, err := t.openJournal(t.journal(g), in, func(b []byte) error {
+	j, err := t.OpenJournal(t.journal(g), in, func(b []byte) error {
 		var e entry
 		if err := json.Unmarshal(b, &e); err != nil {
 			return err
@@ -95,12 +84,12 @@ func (t *trial) play(ctx context.Context, g int, in store.Inputs) (records []*se
 	}
 	defer j.Close()
 
-	model, err := t.model(g - 1)
+	model, err := t.Model(g - 1)
 	if err != nil {
 		return nil, 0, 0, err
 	}
 	defer model.Close()
-	nets := make([]search.Net, t.workers)
+	nets := make([]search.Net, t.Workers)
 	for i := range nets {
 		session, err := model.NewSession()
 		if err != nil {
@@ -110,32 +99,32 @@ func (t *trial) play(ctx context.Context, g int, in store.Inputs) (records []*se
 		nets[i] = session
 	}
 
-	task := t.Reporter.Task(store.SelfPlayStage(g), "games")
+	task := t.Report.Task(store.SelfPlayStage(g), "games")
 	defer task.End()
 	task.Resume(len(have))
 	done := len(have)
 	began, evaluations := time.Now(), 0
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	cfg := t.selfplayConfig(g)
+	cfg := t.SelfPlay(g, t.Batch)
 	cfg.Skip = func(i int) bool { return have[i] != nil }
-	if script := s.SelfPlay.Adjudicate; script != nil {
-		judge, err := t.openScript(script, t.workers)
+	if source := s.SelfPlay.Adjudicate; source != nil {
+		judge, err := t.run.scripts.Open(source, t.Workers)
 		if err != nil {
 			return nil, 0, 0, err
 		}
 		defer judge.Close()
-		cfg.Adjudicate = t.judgeSelfPlay(ctx, judge)
+		cfg.Adjudicate = script.JudgeSelfPlay(ctx, t.Variant, judge)
 	}
-	_, err = selfplay.Play(ctx, cfg, t.codec, nets, func(r *selfplay.Record) {
+	_, err = selfplay.Play(ctx, cfg, t.Codec, nets, func(r *selfplay.Record) {
 		done++
 		evaluations += r.Evaluations
 		now := time.Since(began).Seconds()
-		if err := j.add(entry{r, before + now}); err != nil {
+		if err := j.Keep(entry{r, before + now}); err != nil {
 			stop(err) // a full disk: games that cannot be kept are not worth playing
 		}
 		have[r.Number] = r
-		task.Set(done, s.SelfPlay.Games, fmt.Sprintf("%s evaluations/s", thousands(int(float64(evaluations)/now))))
+		task.Set(done, s.SelfPlay.Games, fmt.Sprintf("%s evaluations/s", words.Thousands(int(float64(evaluations)/now))))
 	})
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
@@ -148,27 +137,6 @@ func (t *trial) play(ctx context.Context, g int, in store.Inputs) (records []*se
 		records = append(records, have[i])
 	}
 	return records, before + now, float64(evaluations) / now, nil
-}
-
-// selfplayConfig is the self-play of generation g.
-func (t *trial) selfplayConfig(g int) selfplay.Config {
-	s := &t.Settings
-	var capped selfplay.PlayoutCap
-	if c := s.SelfPlay.PlayoutCap; c != nil {
-		capped = selfplay.PlayoutCap(*c)
-	}
-	return selfplay.Config{
-		Variant: t.variant, Start: s.Game.Start, Search: searchConfig(&s.Search), Games: s.SelfPlay.Games, MaxMoves: s.Game.MaxMoves,
-		Temperature: selfplay.Temperature{
-			Power: float64(s.SelfPlay.Temperature.Power), Plies: s.SelfPlay.Temperature.Plies, Then: float64(s.SelfPlay.Temperature.Then)},
-		Opening: selfplay.Opening{
-			RandomPlies: s.SelfPlay.Opening.RandomPlies, FENs: s.SelfPlay.Opening.FENs, Share: s.SelfPlay.Opening.Share},
-		PlayoutCap: capped, Surprise: s.SelfPlay.Surprise, ValueMix: s.SelfPlay.ValueMix,
-		Seed: seed(s.Seed, "self-play", g),
-		// Two batches of the network a worker: while the first games end,
-		// others take their places at the table.
-		Parallel: 2 * t.Batch,
-	}
 }
 
 // keep writes the games and samples of a generation and counts them.
@@ -193,7 +161,7 @@ func (t *trial) keep(g int, records []*selfplay.Record) (*store.Generation, erro
 	}
 	row.Samples = len(samples)
 	meta := dataset.Meta{
-		Encoder: t.codec.Planes.Name(), Policy: t.codec.Policy.Name(), Variant: t.variant.String(),
+		Encoder: t.Codec.Planes.Name(), Policy: t.Codec.Policy.Name(), Variant: t.Variant.String(),
 		Generation: g,
 	}
 	if err := dataset.Write(t.Path(store.SamplesFile(g)), meta, samples); err != nil {
@@ -215,7 +183,7 @@ func (t *trial) keep(g int, records []*selfplay.Record) (*store.Generation, erro
 
 // pgn is a self-play game as PGN.
 func (t *trial) pgn(g int, r *selfplay.Record) (*chess.PGN, error) {
-	start, err := chess.ParseFEN(t.variant, r.Start)
+	start, err := chess.ParseFEN(t.Variant, r.Start)
 	if err != nil {
 		return nil, err
 	}
@@ -231,6 +199,6 @@ func (t *trial) pgn(g int, r *selfplay.Record) (*chess.PGN, error) {
 			{Name: "Result", Value: r.Outcome.Result.String()},
 			{Name: "Termination", Value: r.Outcome.Reason.String()},
 		},
-		Variant: t.variant, Start: start, Moves: r.Moves, Result: r.Outcome.Result,
+		Variant: t.Variant, Start: start, Moves: r.Moves, Result: r.Outcome.Result,
 	}, nil
 }

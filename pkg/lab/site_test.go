@@ -18,6 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"alamos/pkg/setup"
 	"alamos/pkg/store"
 )
 
@@ -98,7 +99,7 @@ func (s site) options(r Reporter) Options {
 
 // try runs the experiment with some settings changed.
 func (s site) try(ctx context.Context, change func(*Options), set ...string) (*recorder, error) {
-	e, err := Load(s.file(), set)
+	e, err := setup.Load(s.file(), set)
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"math"
 	"time"
 
-	"alamos/pkg/nn"
 	"alamos/pkg/store"
 )
 
@@ -34,6 +33,13 @@ func (t *trial) summary(g, until int, pace time.Duration) string {
 	return s
 }
 
-func lossRow(l nn.Loss) store.Loss {
-	return store.Loss{Total: store.Float(l.Total), Policy: store.Float(l.Policy), Value: store.Float(l.Value)}
+// roughly writes a duration no more exactly than an estimate deserves.
+func roughly(d time.Duration) string {
+	switch {
+	case d < 2*time.Minute:
+		return fmt.Sprintf("about %.0f s", math.Max(1, math.Round(d.Seconds()/5)*5))
+	case d < 2*time.Hour:
+		return fmt.Sprintf("about %.0f min", d.Minutes())
+	}
+	return fmt.Sprintf("about %.1f h", d.Hours())
 }

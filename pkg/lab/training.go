@@ -11,11 +11,16 @@ import (
 
 	"alamos/pkg/checkpoint"
 	"alamos/pkg/dataset"
-	"alamos/pkg/disk"
+	"alamos/pkg/estimate"
 	"alamos/pkg/nn"
+	"alamos/pkg/script"
+	"alamos/pkg/stage"
 	"alamos/pkg/store"
 	"alamos/pkg/train"
 )
+
+// trainCode is the version of the code of training, see [stage.Stage].
+const trainCode = "2"
 
 // train trains the network of generation g-1 on the window that ends with
 // generation g.
@@ -33,10 +38,10 @@ func (t *trial) train(ctx context.Context, g int) error {
 		}
 	}
 	in.Settings("training", s.Training)
-	if err := t.scheduleInputs(g, in); err != nil {
+	if err := script.ScheduleInputs(t.Trial, g, in); err != nil {
 		return err
 	}
-	err := t.do(ctx, stage{name: store.TrainStage(g), in: in, files: []string{store.CheckpointFile(g)}, work: func(ctx context.Context) (any, error) {
+	return t.Do(ctx, stage.Stage{Name: store.TrainStage(g), In: in, Files: []string{store.CheckpointFile(g)}, Scratch: t.progressFile(g), Run: func(ctx context.Context) (any, error) {
 		c, err := checkpoint.Read(t.Path(store.CheckpointFile(g - 1)))
 		if err != nil {
 			return nil, err
@@ -57,7 +62,7 @@ func (t *trial) train(ctx context.Context, g int) error {
 		if err != nil {
 			return nil, err
 		}
-		values, err := t.targets(first, sets)
+		values, err := script.Targets(t.Trial, first, sets)
 		if err != nil {
 			return nil, err
 		}
@@ -74,20 +79,15 @@ func (t *trial) train(ctx context.Context, g int) error {
 			}
 		}
 		return rows, next.Write(t.Path(store.CheckpointFile(g)))
-	}, load: func() (workload, error) {
-		return workload{learned: (g - first + 1) * s.SelfPlay.Games}, nil
+	}, Work: func(ctx context.Context) (stage.Work, error) {
+		return t.estimate(ctx, estimate.Load{Learned: (g - first + 1) * s.SelfPlay.Games})
 	}})
-	if err != nil || t.planning != nil {
-		return err
-	}
-	return disk.Remove(t.progressFile(g))
 }
 
 // learn trains from checkpoint c, or goes on after the last epoch that an
 // earlier process finished, and returns the next checkpoint. values, unless nil,
 // take the place of those of the window's samples.
 func (t *trial) learn(ctx context.Context, g int, in store.Inputs, c *checkpoint.Checkpoint, window *dataset.Set, values []float32) (*checkpoint.Checkpoint, []train.Epoch, error) {
-	s := &t.Settings.Training
 	net, err := nn.New(c.Spec, 0)
 	if err != nil {
 		return nil, nil, err
@@ -96,8 +96,7 @@ func (t *trial) learn(ctx context.Context, g int, in store.Inputs, c *checkpoint
 	if err := net.Load(c.Network); err != nil {
 		return nil, nil, err
 	}
-	tr, err := nn.NewTrainer(net, nn.Optimizer{
-		Kind: s.Optimizer.Kind, Momentum: s.Optimizer.Momentum, WeightDecay: s.Optimizer.WeightDecay, Weights: nn.Weights(s.Loss)})
+	tr, err := nn.NewTrainer(net, t.Optimizer())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -114,19 +113,19 @@ func (t *trial) learn(ctx context.Context, g int, in store.Inputs, c *checkpoint
 	path := t.progressFile(g)
 	done, err := readProgress(path, in)
 	if errors.Is(err, store.ErrDamaged) {
-		t.Reporter.Note(fmt.Sprintf("%v: the epochs of generation %d are trained again", err, g))
+		t.Report.Note(fmt.Sprintf("%v: the epochs of generation %d are trained again", err, g))
 	} else if err != nil {
 		return nil, nil, err
 	}
-	task := t.Reporter.Task(store.TrainStage(g), "steps")
+	task := t.Report.Task(store.TrainStage(g), "steps")
 	defer task.End()
-	ask, end, err := t.asker(ctx, g)
+	ask, end, err := t.run.scripts.Asker(ctx, t.Trial, g)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer end()
-	cfg := train.Config{Epochs: s.Epochs, Batch: s.Batch, Validation: s.Validation, Select: s.Select, Schedule: t.schedule(ask), Values: values}
-	seeds := train.Seeds{Split: seed(t.Settings.Seed, "split", 0), Shuffle: seed(t.Settings.Seed, "shuffle", g)}
+	cfg, seeds := t.Training(g, ask)
+	cfg.Values = values
 	how := ""
 	var resume sync.Once
 	state := c.Training
@@ -143,7 +142,7 @@ func (t *trial) learn(ctx context.Context, g int, in store.Inputs, c *checkpoint
 	if err != nil {
 		return nil, nil, err
 	}
-	next := &checkpoint.Checkpoint{Header: t.header(g, 0)}
+	next := &checkpoint.Checkpoint{Header: t.Header(g, 0)}
 	next.Training = state
 	if next.Network, err = net.State(); err != nil {
 		return nil, nil, err
@@ -152,4 +151,8 @@ func (t *trial) learn(ctx context.Context, g int, in store.Inputs, c *checkpoint
 		return nil, nil, err
 	}
 	return next, epochs, nil
+}
+
+func lossRow(l nn.Loss) store.Loss {
+	return store.Loss{Total: store.Float(l.Total), Policy: store.Float(l.Policy), Value: store.Float(l.Value)}
 }

@@ -8,30 +8,25 @@ import (
 	"time"
 
 	"alamos/pkg/checkpoint"
-	"alamos/pkg/chess"
 	"alamos/pkg/disk"
-	"alamos/pkg/encode"
+	"alamos/pkg/estimate"
 	"alamos/pkg/experiment"
 	"alamos/pkg/nn"
 	"alamos/pkg/report"
+	"alamos/pkg/setup"
+	"alamos/pkg/stage"
 	"alamos/pkg/store"
 )
 
 // trial is one trial of an experiment on its way through its stages.
 type trial struct {
-	*run
-	*store.Trial
-	Reporter Stages        // of this trial, not of the run
-	machine  store.Machine // where it runs now
-	workers  int           // goroutines that play
-	stopped  *store.Ended  // by its stop rule; nil: not
-
-	variant  chess.Variant
-	chess960 bool // whether engines must know the castling of chess960
-	codec    encode.Codec
+	*stage.Trial
+	run     *run
+	stopped *store.Ended // by its stop rule; nil: not
 }
 
-func (r *run) trial(t experiment.Trial, report Stages) (*trial, error) {
+// open opens what runs have left of a trial.
+func (r *run) open(t experiment.Trial, report stage.Report) (*trial, error) {
 	stored, note, err := store.Open(r.dir, t)
 	if err != nil {
 		return nil, err
@@ -39,8 +34,8 @@ func (r *run) trial(t experiment.Trial, report Stages) (*trial, error) {
 	if note != "" {
 		report.Note(note)
 	}
-	out := &trial{run: r, Trial: stored, Reporter: report, machine: r.machine, workers: r.Workers}
-	if err := out.know(); err != nil {
+	out, err := r.begun(stored, report)
+	if err != nil {
 		return nil, err
 	}
 	if r.planning == nil {
@@ -52,24 +47,31 @@ func (r *run) trial(t experiment.Trial, report Stages) (*trial, error) {
 	return out, nil
 }
 
-// know finds out what follows from the settings.
-func (t *trial) know() (err error) {
-	s := &t.Settings
-	if t.variant, err = chess.ParseVariant(s.Game.Variant); err != nil {
-		return err
+// begun is a trial with what its stages are run with.
+func (r *run) begun(stored *store.Trial, report stage.Report) (*trial, error) {
+	s := &stored.Settings
+	of, err := setup.New(s)
+	if err != nil {
+		return nil, err
 	}
-	if t.chess960, err = needsChess960(t.variant, s); err != nil {
-		return err
-	}
-	if t.codec, err = encode.NewCodec(s.Network.Input, s.Network.Policy, t.variant); err != nil {
-		return err
+	t := &trial{run: r, Trial: &stage.Trial{
+		Trial: stored, Setup: of, Hardware: stage.Hardware{Workers: r.Workers, Batch: r.Batch, Precision: r.Precision},
+		Machine: r.machine, Report: report, Shelf: r.shelf,
+	}}
+	if r.planning != nil {
+		t.Planner = r.planning.planner
 	}
 	if f := s.Tournament.Format; f != nil && s.Tournament.Rounds > 0 {
-		if n := len(t.contestants()); n >= 2 && f.First >= n {
-			return fmt.Errorf("tournament.format: a gauntlet of %d players leaves no opponent among %d: want fewer", f.First, n)
+		if n := len(r.opponents.Contestants(t.Trial)); n >= 2 && f.First >= n {
+			return nil, fmt.Errorf("tournament.format: a gauntlet of %d players leaves no opponent among %d: want fewer", f.First, n)
 		}
 	}
-	return nil
+	return t, nil
+}
+
+// estimate says for a plan what a load comes to.
+func (t *trial) estimate(ctx context.Context, load estimate.Load) (stage.Work, error) {
+	return t.run.planning.estimator.Work(ctx, t.Trial, load)
 }
 
 // ending says that a trial goes to its end, and why before its last generation.
@@ -84,6 +86,7 @@ func (t *trial) runStages(ctx context.Context, until int, end *ending) error {
 	if err := t.untrained(ctx); err != nil {
 		return fmt.Errorf("%s: %w", store.UntrainedStage, err)
 	}
+	scripts := t.run.scripts
 	began, ran := time.Now(), 0
 	t.stopped = nil
 	for g := 1; g <= until && t.stopped == nil; g++ {
@@ -92,24 +95,24 @@ func (t *trial) runStages(ctx context.Context, until int, end *ending) error {
 			name string
 			run  func(context.Context, int) error
 		}{
-			{store.SelfPlayStage(g), t.selfplay}, {store.HooksStage(g), t.hooks}, {store.TargetStage(g), t.target},
-			{store.TrainStage(g), t.train}, {store.CheckpointHooksStage(g), t.checkpointHooks},
+			{store.SelfPlayStage(g), t.selfplay}, {store.HooksStage(g), t.by(scripts.MeasureGames)}, {store.TargetStage(g), t.by(scripts.Target)},
+			{store.TrainStage(g), t.train}, {store.CheckpointHooksStage(g), t.by(scripts.MeasureCheckpoint)},
 		} {
 			if err := s.run(ctx, g); err != nil {
 				return fmt.Errorf("%s: %w", s.name, err)
 			}
 		}
-		if t.planning == nil {
-			if err := report.Tables(t.Trial); err != nil {
+		if t.Planner == nil {
+			if err := report.Tables(t.Trial.Trial); err != nil {
 				return err
 			}
 			if now := t.Manifest.Stage(store.TrainStage(g)); now != before && now.From == "" {
 				ran++
-				t.Reporter.Note(t.summary(g, until, time.Since(began)/time.Duration(ran)))
+				t.Report.Note(t.summary(g, until, time.Since(began)/time.Duration(ran)))
 			}
 		}
 		var err error
-		if t.stopped, err = t.stops(ctx, g); err != nil {
+		if t.stopped, err = scripts.Stops(ctx, t.Trial, g); err != nil {
 			return fmt.Errorf("%s: %w", store.StopStage(g), err)
 		}
 	}
@@ -129,9 +132,14 @@ func (t *trial) runStages(ctx context.Context, until int, end *ending) error {
 	return t.positions(ctx)
 }
 
+// by is a stage of the trial's scripts.
+func (t *trial) by(scripts func(context.Context, *stage.Trial, int) error) func(context.Context, int) error {
+	return func(ctx context.Context, g int) error { return scripts(ctx, t.Trial, g) }
+}
+
 // prepare makes the trial's folder.
 func (t *trial) prepare() error {
-	if t.planning != nil {
+	if t.Planner != nil {
 		return nil
 	}
 	for _, d := range []string{"checkpoints", "games", "samples"} {
@@ -148,67 +156,35 @@ func (t *trial) end(e *store.Ended) error {
 		return nil
 	}
 	t.Manifest.Ended = e
-	if t.planning != nil {
+	if t.Planner != nil {
 		return nil
 	}
 	return t.Manifest.Write(t.Dir)
 }
 
-// spec is the shape of the trial's network.
-func (t *trial) spec() nn.Spec {
-	n := &t.Settings.Network
-	return nn.Spec{
-		Planes: t.codec.Planes.Count(), Constant: t.codec.Planes.Constant(), PolicySize: t.codec.Policy.Size(),
-		Trunk: n.Trunk, Depth: n.Depth, Width: n.Width, Activation: n.Activation, Attention: n.Attention,
-		PolicyHead: n.PolicyHead, PolicyChannels: n.PolicyChannels, Value: n.Value,
-	}
-}
-
-// header is the header of the checkpoint after generation g.
-func (t *trial) header(g, samples int) checkpoint.Header {
-	return checkpoint.Header{
-		Spec: t.spec(), Input: t.Settings.Network.Input, Policy: t.Settings.Network.Policy,
-		Variant: t.variant.String(), Generation: g, Samples: samples,
-	}
-}
+// untrainedCode is the version of the code of the untrained network, see [stage.Stage].
+const untrainedCode = "1"
 
 // untrained makes the network before its first game.
 func (t *trial) untrained(ctx context.Context) error {
 	in := store.Inputs{"code": untrainedCode, "seed": strconv.FormatUint(t.Settings.Seed, 10), "game.variant": t.Settings.Game.Variant}
 	in.Settings("network", t.Settings.Network)
-	start, err := t.schedule(unasked).Start()
+	start, err := t.Schedule(nil).Start()
 	if err != nil {
 		return err
 	}
 	in.Settings("schedule", start)
-	return t.do(ctx, stage{name: store.UntrainedStage, in: in, files: []string{store.CheckpointFile(0)}, work: func(context.Context) (any, error) {
-		net, err := nn.New(t.spec(), seed(t.Settings.Seed, "network", 0))
+	return t.Do(ctx, stage.Stage{Name: store.UntrainedStage, In: in, Files: []string{store.CheckpointFile(0)}, Run: func(context.Context) (any, error) {
+		net, err := nn.New(t.Spec(), t.Seed("network", 0))
 		if err != nil {
 			return nil, err
 		}
 		defer net.Close()
-		c := &checkpoint.Checkpoint{Header: t.header(0, 0)}
+		c := &checkpoint.Checkpoint{Header: t.Header(0, 0)}
 		c.Training.Schedule = start
 		if c.Network, err = net.State(); err != nil {
 			return nil, err
 		}
 		return nil, c.Write(t.Path(store.CheckpointFile(0)))
 	}})
-}
-
-// model opens a checkpoint for inference.
-func (t *trial) model(g int) (*nn.Model, error) { return t.compile(t.Path(store.CheckpointFile(g))) }
-
-// compile makes a model of a checkpoint file, for inference.
-func (t *trial) compile(file string) (*nn.Model, error) {
-	c, err := checkpoint.Read(file)
-	if err != nil {
-		return nil, err
-	}
-	m, err := c.Compile(nn.InferenceOptions{Batch: t.Batch, Precision: t.Precision})
-	if err != nil {
-		return nil, err
-	}
-	t.machine.Precision = m.Precision()
-	return m, nil
 }

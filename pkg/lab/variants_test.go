@@ -10,6 +10,7 @@ import (
 	"alamos/pkg/chess"
 	"alamos/pkg/dataset"
 	"alamos/pkg/encode"
+	"alamos/pkg/setup"
 )
 
 // variantSite is a site with a tiny experiment of a variant, whose hook counts
@@ -157,14 +158,14 @@ func TestLoadRefusesEncodings(t *testing.T) {
 		{"{start: [8/8/8/4k3/8/4K3/4P3/8 b - - 3 40, chess690]}", "input: mover15", []string{"small.yaml:3:8: game.start: start position 2"}},
 	} {
 		s := variantSite(t, c.game, c.network)
-		_, err := Load(s.file(), nil)
+		_, err := setup.Load(s.file(), nil)
 		wantError(t, err, c.want...)
 	}
 	for _, v := range chess.Variants() {
 		for _, input := range encode.PlanesFor(v) {
 			for _, policy := range encode.PolicyFor(v) {
 				s := variantSite(t, fmt.Sprintf("{variant: %s}", v), fmt.Sprintf("input: %s, policy: %s", input, policy))
-				if _, err := Load(s.file(), nil); err != nil {
+				if _, err := setup.Load(s.file(), nil); err != nil {
 					t.Errorf("%s with %s and %s: %v", v, input, policy, err)
 				}
 			}

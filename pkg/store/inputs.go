@@ -104,7 +104,7 @@ func describeList(key string, was, is []string) string {
 
 func describe(key, was, is string) string {
 	switch {
-	case key == "code": // of the stage, see untrainedCode and those below it
+	case key == "code": // of the stage, see package stage
 		return fmt.Sprintf("alamos computes this in another way now (version %s -> %s)", was, is)
 	case len(was) == 64 || len(is) == 64: // a checksum says nothing to a reader
 		return key + " changed"

@@ -1,0 +1,157 @@
+package estimate
+
+import (
+	"context"
+	"maps"
+	"math"
+	"strings"
+
+	"alamos/pkg/stage"
+	"alamos/pkg/store"
+)
+
+// Estimator says how long work takes: from earlier runs on this machine where
+// there are any, else from a probe of seconds, if it may.
+type Estimator struct {
+	probe   bool
+	speeds  map[string]*speed  // by network, see networkKey
+	lengths map[string]*length // by how games are played, see gamesPlayedKey
+	known   *history
+	// Blind says that a length that was asked for since this was false is that of
+	// untrained games.
+	Blind bool
+}
+
+// speed is of a network on this machine.
+type speed struct {
+	evaluations float64 // a second, in self-play
+	positions   float64 // a second, in training
+}
+
+// length is of games of self-play.
+type length struct {
+	plies       float64
+	evaluations float64 // of the network, for each ply and visit
+	untrained   bool    // they are those of an untrained network
+}
+
+// New estimates with probes or without them.
+func New(probe bool) *Estimator {
+	return &Estimator{probe: probe, speeds: map[string]*speed{}, lengths: map[string]*length{}}
+}
+
+// networkKey is equal for networks of equal speed.
+func networkKey(in store.Inputs) string {
+	key := maps.Clone(in)
+	maps.DeleteFunc(key, func(k, _ string) bool { return !strings.HasPrefix(k, "network.") })
+	return key.Hash()
+}
+
+// gamesPlayedKey is equal where games are played alike.
+func gamesPlayedKey(in store.Inputs) string {
+	key := maps.Clone(in)
+	maps.DeleteFunc(key, func(k, _ string) bool {
+		section, rest, _ := strings.Cut(k, ".")
+		return section != "game" && section != "search" && section != "selfplay" || section == "selfplay" && rest == "games"
+	})
+	return key.Hash()
+}
+
+// Work estimates what a load of a trial comes to.
+func (e *Estimator) Work(ctx context.Context, t *stage.Trial, load Load) (stage.Work, error) {
+	w := stage.Work{Games: load.Games}
+	for _, s := range load.Searches {
+		if s.Games == 0 {
+			continue
+		}
+		l, err := e.length(ctx, s.Of)
+		if err != nil {
+			return w, err
+		}
+		v, err := e.speed(ctx, s.Of)
+		if err != nil {
+			return w, err
+		}
+		playing := s.Of.SelfPlay(0, s.Of.Batch)
+		visits := playing.MeanVisits()
+		if s.Tournament {
+			visits = float64(s.Of.Settings.Tournament.Search.Visits)
+		}
+		n := s.Games * l.plies * l.evaluations * visits
+		w.Evaluations += store.Float(math.Round(n))
+		w.Seconds += store.Float(n / v.evaluations)
+	}
+	if load.Learned > 0 || load.Thinking > 0 {
+		l, err := e.length(ctx, t)
+		if err != nil {
+			return w, err
+		}
+		w.Seconds += store.Float(load.Thinking.Seconds() * l.plies / float64(t.Workers))
+		if load.Learned > 0 {
+			v, err := e.speed(ctx, t)
+			if err != nil {
+				return w, err
+			}
+			playing := t.SelfPlay(0, t.Batch)
+			w.Seconds += store.Float(float64(load.Learned*t.Settings.Training.Epochs) * l.plies * playing.FullShare() / v.positions)
+		}
+	}
+	return w, nil
+}
+
+// speed is the speed of a trial's network.
+func (e *Estimator) speed(ctx context.Context, t *stage.Trial) (*speed, error) {
+	in := store.Inputs{}
+	in.Settings("network", t.Settings.Network)
+	key := networkKey(in)
+	if v := e.speeds[key]; v != nil {
+		return v, nil
+	}
+	e.recall(t)
+	v := e.known.speeds[key].mean()
+	e.speeds[key] = v
+	if !e.probe || !math.IsNaN(v.evaluations) && !math.IsNaN(v.positions) {
+		return v, nil
+	}
+	probed, err := probe(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	if math.IsNaN(v.evaluations) {
+		v.evaluations = probed.evaluations
+	}
+	if math.IsNaN(v.positions) {
+		v.positions = probed.positions
+	}
+	return v, nil
+}
+
+// length is how long games of a trial's self-play are.
+func (e *Estimator) length(ctx context.Context, t *stage.Trial) (*length, error) {
+	s := &t.Settings
+	in := store.Inputs{}
+	in.Settings("game", s.Game)
+	in.Settings("search", s.Search)
+	in.Settings("selfplay", s.SelfPlay)
+	key := gamesPlayedKey(in)
+	if l := e.lengths[key]; l != nil {
+		e.Blind = e.Blind || l.untrained
+		return l, nil
+	}
+	e.recall(t)
+	l := &length{plies: math.NaN(), evaluations: math.NaN()}
+	playing := t.SelfPlay(0, t.Batch)
+	if h := e.known.games[key]; h != nil {
+		l = &length{plies: h.plies / h.games, evaluations: h.evaluations / (h.plies * playing.MeanVisits())}
+	} else if e.probe {
+		quick := quickConfig(t)
+		records, err := quickGames(ctx, t, quick)
+		if err != nil {
+			return nil, err
+		}
+		l = lengthOf(records, quick.MeanVisits())
+		l.untrained, e.Blind = true, true
+	}
+	e.lengths[key] = l
+	return l, nil
+}

@@ -1,0 +1,154 @@
+package estimate
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"time"
+
+	"alamos/pkg/encode"
+	"alamos/pkg/nn"
+	"alamos/pkg/search"
+	"alamos/pkg/selfplay"
+	"alamos/pkg/stage"
+)
+
+// uniform is a network that knows nothing, and takes no time for it.
+type uniform struct{}
+
+func (uniform) Evaluate(leaves []*encode.Leaf) error {
+	for _, l := range leaves {
+		for i := range l.Priors {
+			l.Priors[i] = 1 / float32(len(l.Priors))
+		}
+		l.Value = 0
+	}
+	return nil
+}
+
+// What a probe takes.
+const (
+	quickVisits = 32
+	quickCount  = 8 // games
+	probeTime   = 1200 * time.Millisecond
+	probeWarm   = 300 * time.Millisecond
+)
+
+// quickConfig is a few games of a trial's self-play, with few visits.
+func quickConfig(t *stage.Trial) selfplay.Config {
+	cfg := t.SelfPlay(0, t.Batch)
+	cfg.Games, cfg.Parallel = quickCount, quickCount
+	if full := cfg.Search.Visits; full > quickVisits {
+		cfg.Search.Visits = quickVisits
+		if fast := &cfg.PlayoutCap.Visits; *fast > 0 {
+			*fast = max(1, *fast*quickVisits/full)
+		}
+	}
+	return cfg
+}
+
+// quickGames plays such games without a network: as an untrained one plays.
+func quickGames(ctx context.Context, t *stage.Trial, cfg selfplay.Config) ([]*selfplay.Record, error) {
+	nets := make([]search.Net, t.Workers)
+	for i := range nets {
+		nets[i] = uniform{}
+	}
+	var records []*selfplay.Record
+	_, err := selfplay.Play(ctx, cfg, t.Codec, nets, func(r *selfplay.Record) { records = append(records, r) })
+	slices.SortFunc(records, func(a, b *selfplay.Record) int { return a.Number - b.Number })
+	return records, err
+}
+
+// lengthOf is the length of games with so many visits a search on average.
+func lengthOf(records []*selfplay.Record, visits float64) *length {
+	plies, evaluations := 0, 0
+	for _, r := range records {
+		plies += len(r.Moves)
+		evaluations += r.Evaluations
+	}
+	return &length{plies: float64(plies) / float64(len(records)), evaluations: float64(evaluations) / (float64(plies) * visits)}
+}
+
+// probe measures the network of a trial, in self-play and in training.
+func probe(ctx context.Context, t *stage.Trial) (*speed, error) {
+	net, err := nn.New(t.Spec(), 1)
+	if err != nil {
+		return nil, err
+	}
+	defer net.Close()
+	v := &speed{}
+	if v.evaluations, err = probePlaying(ctx, t, net); err != nil {
+		return nil, err
+	}
+	v.positions, err = probeTraining(ctx, t, net)
+	return v, err
+}
+
+// probePlaying is the number of evaluations a second in self-play.
+func probePlaying(ctx context.Context, t *stage.Trial, net *nn.Network) (float64, error) {
+	model, err := net.Compile(nn.InferenceOptions{Batch: t.Batch, Precision: t.Precision})
+	if err != nil {
+		return 0, err
+	}
+	defer model.Close()
+	nets := make([]search.Net, t.Workers)
+	for i := range nets {
+		session, err := model.NewSession()
+		if err != nil {
+			return 0, err
+		}
+		defer session.Close()
+		nets[i] = session
+	}
+	cfg := t.SelfPlay(0, t.Batch)
+	cfg.Games = 1 << 16 // more than can end
+	cfg.Progress = new(selfplay.Progress)
+	limited, stop := context.WithTimeout(ctx, probeWarm+probeTime)
+	defer stop()
+	ended := make(chan error, 1)
+	go func() {
+		_, err := selfplay.Play(limited, cfg, t.Codec, nets, func(*selfplay.Record) {})
+		ended <- err
+	}()
+	time.Sleep(probeWarm)
+	before, began := cfg.Progress.Evaluations.Load(), time.Now()
+	if err := <-ended; !errors.Is(err, context.DeadlineExceeded) {
+		return 0, err
+	}
+	return float64(cfg.Progress.Evaluations.Load()-before) / time.Since(began).Seconds(), nil
+}
+
+// probeTraining is the number of positions a second that training takes.
+func probeTraining(ctx context.Context, t *stage.Trial, net *nn.Network) (float64, error) {
+	records, err := quickGames(ctx, t, quickConfig(t))
+	if err != nil {
+		return 0, err
+	}
+	var samples []encode.Sample
+	for _, r := range records {
+		samples = append(samples, r.Samples...)
+	}
+	if len(samples) == 0 {
+		return math.NaN(), nil
+	}
+	var batch nn.Batch
+	for i := range min(t.Settings.Training.Batch, 256) {
+		batch.Add(&samples[i%len(samples)])
+	}
+	tr, err := nn.NewTrainer(net, t.Optimizer())
+	if err != nil {
+		return 0, err
+	}
+	defer tr.Close()
+	if _, err := tr.Step(&batch, 0); err != nil { // the first is slower
+		return 0, err
+	}
+	began, steps := time.Now(), 0
+	for ; steps == 0 || time.Since(began) < probeTime; steps++ {
+		if _, err := tr.Step(&batch, 0); err != nil {
+			return 0, err
+		}
+	}
+	return float64(steps*batch.N) / time.Since(began).Seconds(), nil
+}

@@ -1,0 +1,163 @@
+package lab
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"alamos/pkg/chess"
+	"alamos/pkg/store"
+)
+
+// failingEngine speaks UCI and plays the first legal move of atomic chess, until
+// it is Black's turn at move 3, when it fails as its mode says.
+func failingEngine(mode string) {
+	var pos chess.Position
+	in := bufio.NewScanner(os.Stdin)
+	in.Buffer(nil, 1<<20)
+	for in.Scan() {
+		switch word, rest, _ := strings.Cut(in.Text(), " "); word {
+		case "uci":
+			fmt.Println("id name Failing", mode)
+			fmt.Println("option name UCI_Variant type combo default chess var chess var atomic")
+			fmt.Println("uciok")
+		case "isready":
+			fmt.Println("readyok")
+		case "position":
+			pos = chess.StartPosition(chess.Atomic)
+			_, moves, _ := strings.Cut(rest, " moves ")
+			for _, w := range strings.Fields(moves) {
+				m, err := pos.ParseUCI(w)
+				if err != nil {
+					fmt.Fprintln(os.Stderr, err)
+					os.Exit(1)
+				}
+				pos.Play(m)
+			}
+		case "go":
+			if pos.FullMove() == 3 && pos.Turn() == chess.Black {
+				switch mode {
+				case "crash":
+					fmt.Fprintln(os.Stderr, "segmentation fault, as it were")
+					os.Exit(7)
+				case "hang":
+					time.Sleep(time.Hour)
+				case "illegal":
+					fmt.Println("bestmove a1a8")
+					continue
+				case "garbage":
+					fmt.Println("bestmove \x00 of all")
+					continue
+				}
+			}
+			var l chess.MoveList
+			pos.LegalMoves(&l)
+			fmt.Println("bestmove", pos.UCI(l.At(0)))
+		case "quit":
+			return
+		}
+	}
+}
+
+// failing makes a program of a failing engine and returns its path.
+func failing(t *testing.T, mode string) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), mode)
+	script := fmt.Sprintf("#!/bin/sh\n%s=%s exec '%s'\n", engineVariable, mode, self)
+	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// An opponent that fails loses that game for that reason. The run tells of it,
+// keeps the conversation, starts the engine again and plays on; interrupted, it
+// ends in the same games.
+func TestOpponentsThatFail(t *testing.T) {
+	modes := map[string]struct {
+		reason chess.Reason
+		limit  string
+	}{
+		"crash":   {chess.EngineCrash, "depth: 1"},
+		"garbage": {chess.EngineGarbage, "depth: 1"},
+		"illegal": {chess.IllegalMove, "depth: 1"},
+		"hang":    {chess.EngineStall, "movetime: 10"}, // without a time it is given minutes
+	}
+	base := []string{"generations=1", "training.window=1", "tournament.max_moves=4", "tournament.random_plies=0"}
+	for mode, want := range modes {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			if testing.Short() && mode == "hang" {
+				t.Skip("waiting for it takes seconds")
+			}
+			s, path := newSite(t), failing(t, mode)
+			rounds := 2
+			if mode == "crash" {
+				rounds = 4
+			}
+			set := append(slices.Clone(base), fmt.Sprintf("tournament.rounds=%d", rounds), fmt.Sprintf("tournament.players=[random, {uci: %s, %s}]", path, want.limit))
+			r, err := s.try(context.Background(), nil, set...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			file := filepath.Join(s.trial(t), "tournament/games.pgn")
+			games := readGames(t, file)
+			if len(games) != rounds {
+				t.Errorf("%d games, want %d", len(games), rounds)
+			}
+			faults := 0
+			for _, g := range games {
+				if g.Tag("Termination") != want.reason.String() {
+					continue
+				}
+				faults++
+				if g.Tag("Black") == store.RandomName || g.Result != chess.WhiteWins {
+					t.Errorf("%s - %s: %s", g.Tag("White"), g.Tag("Black"), g.Result)
+				}
+			}
+			if faults != rounds/2 {
+				t.Errorf("%d games ended by %s, want %d", faults, want.reason, rounds/2)
+			}
+			said := slices.ContainsFunc(r.notes, func(n string) bool {
+				return strings.Contains(n, want.reason.String()) && strings.Contains(n, "engine "+mode) && strings.Contains(n, "tournament/faults.log")
+			})
+			if !said {
+				t.Errorf("nobody told of the fault: %q", r.notes)
+			}
+			log, err := os.ReadFile(filepath.Join(s.trial(t), "tournament/faults.log"))
+			if err != nil || !strings.Contains(string(log), "> position startpos moves ") {
+				t.Errorf("the log is\n%s\n(%v)", log, err)
+			}
+
+			if mode != "crash" {
+				return
+			}
+			before, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Remove(file); err != nil {
+				t.Fatal(err)
+			}
+			for _, at := range []string{"tournament 1/", "tournament 3/"} {
+				s.until(t, begins(at), set...)
+			}
+			if _, err := s.try(context.Background(), nil, set...); err != nil {
+				t.Fatal(err)
+			}
+			if after, err := os.ReadFile(file); err != nil || string(after) != string(before) {
+				t.Errorf("other games after interruptions (%v):\n%s\nwant\n%s", err, after, before)
+			}
+		})
+	}
+}

@@ -1,0 +1,32 @@
+package setup
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"alamos/pkg/experiment"
+	"alamos/pkg/search"
+)
+
+// A search of an experiment is the search that is run: every key has its place.
+func TestSearch(t *testing.T) {
+	s := experiment.Search{
+		Visits: 3, CPuct: 1.5, CBase: 100, CInit: 2, FPU: 0.25, ExpandAt: 4, Leaves: 8, Cache: 1000, Solver: true,
+		TreeReuse: true, Noise: experiment.Noise{Alpha: 0.5, Weight: 0.125}, ForcedPlayouts: 2,
+	}
+	want := search.Config{
+		Visits: 3, CPuct: 1.5, CBase: 100, CInit: 2, FPU: search.FPU{Parent: true, Reduction: 0.25}, ExpandAt: 4, Leaves: 8, Cache: 1000, Solver: true,
+		TreeReuse: true, Noise: search.Noise{Alpha: 0.5, Weight: 0.125}, ForcedPlayouts: 2,
+	}
+	if diff := cmp.Diff(want, Search(&s)); diff != "" {
+		t.Error(diff)
+	}
+	if err := want.Validate(); err != nil {
+		t.Error(err)
+	}
+	s.FPU = experiment.FPUZero
+	if got := Search(&s).FPU; got != (search.FPU{}) {
+		t.Errorf("the word zero is %+v", got)
+	}
+}

@@ -1,0 +1,114 @@
+package tournament
+
+import (
+	"context"
+	"math"
+
+	"alamos/pkg/arena"
+	"alamos/pkg/encode"
+	"alamos/pkg/experiment"
+	"alamos/pkg/nn"
+	"alamos/pkg/script"
+	"alamos/pkg/search"
+	"alamos/pkg/setup"
+	"alamos/pkg/stage"
+)
+
+// enter makes a player for one worker.
+func (m *Match) enter(ctx context.Context, p *Contestant, nets *models) (arena.Player, error) {
+	switch {
+	case p.guest != nil:
+		return m.enterGuest(p, nets)
+	case p.script != nil:
+		return m.scriptPlayer(p.name, p.depth, p.script)
+	case p.model() >= 0:
+		t := m.owner(p)
+		model, err := nets.of(t, p.model())
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case p.depth > 0:
+			return valuePlayer(t, p.name, p.depth, model)
+		case p.policy:
+			return searchPlayer(p.name, search.Config{}, math.Inf(1), t.Codec, model)
+		}
+		return networkPlayer(t, p.name, model)
+	case p.depth > 0:
+		return arena.NewAlphaBeta(p.name, p.depth, &arena.Material{})
+	case p.engine != nil:
+		return arena.NewUCI(ctx, p.name, p.engine.spec(m.Variant, m.Chess960))
+	}
+	return arena.NewRandom(p.name), nil
+}
+
+// networkPlayer is a checkpoint that plays by search.
+func networkPlayer(t *stage.Trial, name string, m *nn.Model) (arena.Player, error) {
+	s := &t.Settings.Tournament
+	return searchPlayer(name, setup.Search(&s.Search), float64(s.Temperature.Power), t.Codec, m)
+}
+
+// enterGuest makes a player of a guest.
+func (m *Match) enterGuest(p *Contestant, nets *models) (arena.Player, error) {
+	model, err := nets.at(m.Trial, p.guest.file)
+	if err != nil {
+		return nil, err
+	}
+	s := &m.Settings.Tournament
+	return searchPlayer(p.name, setup.Search(&s.Search), float64(s.Temperature.Power), p.guest.codec, model)
+}
+
+// searchPlayer is a network behind its codec that plays by search.
+func searchPlayer(name string, cfg search.Config, power float64, codec encode.Codec, m *nn.Model) (arena.Player, error) {
+	session, err := m.NewSession()
+	if err != nil {
+		return nil, err
+	}
+	p, err := arena.NewMCTS(name, cfg, power, arena.Limit{}, search.NewEvaluator(codec, session))
+	if err != nil {
+		session.Close()
+		return nil, err
+	}
+	return closingPlayer{p, session.Close}, nil
+}
+
+// scriptPlayer looks ahead by alpha-beta on the evaluation of a script, which has
+// a process of its own.
+func (m *Match) scriptPlayer(name string, depth int, values *experiment.Script) (arena.Player, error) {
+	s, err := m.Scripts.Open(values, 1)
+	if err != nil {
+		return nil, err
+	}
+	p, err := arena.NewAlphaBeta(name, depth, script.NewValuer(s))
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	return closingPlayer{p, s.Close}, nil
+}
+
+// valuePlayer looks ahead by alpha-beta on the value of a network.
+func valuePlayer(t *stage.Trial, name string, depth int, m *nn.Model) (arena.Player, error) {
+	s, err := m.NewSession()
+	if err != nil {
+		return nil, err
+	}
+	p, err := arena.NewAlphaBeta(name, depth, search.NewValuer(search.NewEvaluator(t.Codec, s)))
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	return closingPlayer{p, s.Close}, nil
+}
+
+// closingPlayer closes what is behind a player with it.
+type closingPlayer struct {
+	arena.Player
+	end func()
+}
+
+func (p closingPlayer) Close() error {
+	err := p.Player.Close()
+	p.end()
+	return err
+}

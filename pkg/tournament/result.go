@@ -1,0 +1,36 @@
+package tournament
+
+import (
+	"math"
+
+	"alamos/pkg/arena"
+	"alamos/pkg/store"
+)
+
+// result is the result of a match as the store has it.
+func (m *Match) result(res *arena.Results, ratings *arena.Ratings, anchor string) (*store.Tournament, error) {
+	out := &store.Tournament{Anchor: anchor}
+	for i, st := range res.Standings() {
+		p := store.PlayerResult{Generation: m.Players[i].generation, Standing: st}
+		if p.Generation > 0 {
+			var err error
+			if p.Samples, err = m.owner(&m.Players[i]).SamplesUntil(p.Generation); err != nil {
+				return nil, err
+			}
+		}
+		nan := store.Float(math.NaN())
+		p.Elo, p.EloLow, p.EloHigh = nan, nan, nan
+		if r := ratings.List[i]; r.Rated {
+			p.Elo, p.EloLow, p.EloHigh = store.Float(r.Elo), store.Float(r.Lower), store.Float(r.Upper)
+		}
+		out.Players = append(out.Players, p)
+		row := make([]arena.Record, len(res.Names()))
+		for j := range row {
+			if j != i {
+				row[j] = res.Against(i, j)
+			}
+		}
+		out.Cross = append(out.Cross, row)
+	}
+	return out, nil
+}
