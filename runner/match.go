@@ -14,8 +14,8 @@ import (
 
 	"alamos/pkg/arena"
 	"alamos/pkg/chess"
-	"alamos/pkg/lab"
 	"alamos/pkg/match"
+	"alamos/pkg/stage"
 )
 
 func matchCommand() *cobra.Command {
@@ -207,7 +207,7 @@ func sprtFlags(bounds, elo string) (*arena.SPRT, error) {
 
 // matchConsole shows a match to a person.
 type matchConsole struct {
-	bar   lab.Task
+	bar   stage.Task
 	total int
 	out   io.Writer
 	told  time.Time
