@@ -1,0 +1,291 @@
+package puzzle
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"alamos/pkg/chess"
+)
+
+// Puzzle is a position in which there is something to find.
+type Puzzle struct {
+	Line     int    // in its file, from 1
+	ID       string // "" for none
+	Position chess.Position
+	Best     []chess.Move // any of them solves it; empty where only Mate is known
+	Mate     int          // the side to move wins by force in so many moves; 0 where only Best is known
+}
+
+// Set is a file of puzzles.
+type Set struct {
+	File    string // as it was named
+	Puzzles []Puzzle
+}
+
+// Name is the file's name without folder and ending: "mate-in-2".
+func (s *Set) Name() string {
+	return strings.TrimSuffix(filepath.Base(s.File), filepath.Ext(s.File))
+}
+
+// MaxMate is the longest forced win that a puzzle may ask for: a proof of one more
+// move takes hundreds of times as long.
+const MaxMate = 5
+
+// Load reads the set in a file, as [Read] does.
+func Load(file string, v chess.Variant) (*Set, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return Read(f, file, v)
+}
+
+// Read reads a set. Lines without the operation "variant" are of the variant v. Empty
+// lines and lines that begin with # are skipped. An error names file and line; a set
+// without a puzzle is one.
+func Read(r io.Reader, file string, v chess.Variant) (*Set, error) {
+	s := &Set{File: file}
+	scanner := bufio.NewScanner(r)
+	line := 0
+	for scanner.Scan() {
+		line++
+		text := strings.TrimSpace(scanner.Text())
+		if text == "" || text[0] == '#' {
+			continue
+		}
+		p, err := Parse(text, v)
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", file, line, err)
+		}
+		p.Line = line
+		s.Puzzles = append(s.Puzzles, p)
+	}
+	if err := scanner.Err(); err != nil {
+		return nil, fmt.Errorf("%s:%d: %w", file, line+1, err)
+	}
+	if len(s.Puzzles) == 0 {
+		return nil, fmt.Errorf("%s: no puzzle in it: want lines such as %q", file, `6k1/5ppp/8/8/8/8/8/R5K1 w - - dm 1; id "back rank";`)
+	}
+	return s, nil
+}
+
+// Parse reads a line of a set, of the variant v unless the line says another.
+func Parse(line string, v chess.Variant) (Puzzle, error) {
+	fields, rest, err := splitPosition(line)
+	if err != nil {
+		return Puzzle{}, err
+	}
+	ops, err := parseOperations(rest)
+	if err != nil {
+		return Puzzle{}, err
+	}
+	var p Puzzle
+	if name, ok, err := ops.one("variant"); err != nil {
+		return Puzzle{}, err
+	} else if ok {
+		if v, err = chess.ParseVariant(name); err != nil {
+			return Puzzle{}, fmt.Errorf("variant: %w", err)
+		}
+	}
+	if p.ID, _, err = ops.one("id"); err != nil {
+		return Puzzle{}, err
+	}
+	fen, err := ops.withClocks(fields)
+	if err != nil {
+		return Puzzle{}, err
+	}
+	if p.Position, err = chess.ParseFEN(v, fen); err != nil {
+		return Puzzle{}, err
+	}
+	var l chess.MoveList
+	p.Position.LegalMoves(&l)
+	if end := chess.NewGame(p.Position).Outcome(&l); end.Over() {
+		return Puzzle{}, fmt.Errorf("the game is over in this position: %v", end)
+	}
+	for _, san := range ops["bm"] {
+		m, err := p.Position.ParseSAN(san)
+		if err != nil {
+			return Puzzle{}, fmt.Errorf("bm: %w", err)
+		}
+		p.Best = append(p.Best, m)
+	}
+	if p.Mate, err = ops.number("dm", 0, 1, MaxMate); err != nil {
+		return Puzzle{}, err
+	}
+	if p.Mate == 0 && len(p.Best) == 0 {
+		return Puzzle{}, errors.New("nothing to find: want bm with the best moves, or dm with the moves to mate")
+	}
+	return p, nil
+}
+
+// splitPosition takes the fields of the position off a line: the four of EPD, and the
+// clocks, and of three-check the checks, where they follow as in FEN. All of these
+// begin with a digit or a sign, and operations with a letter.
+func splitPosition(line string) (fields []string, rest string, err error) {
+	rest = strings.TrimSpace(line)
+	for rest != "" && (len(fields) < 4 || strings.ContainsRune("0123456789+-", rune(rest[0]))) {
+		end := strings.IndexAny(rest, " \t")
+		if end < 0 {
+			end = len(rest)
+		}
+		fields = append(fields, rest[:end])
+		rest = strings.TrimLeft(rest[end:], " \t")
+	}
+	if len(fields) < 4 {
+		return nil, "", fmt.Errorf("a position of %d fields: want four: pieces, side to move, castling, en passant", len(fields))
+	}
+	return fields, rest, nil
+}
+
+// operations are the operands of each operation of a line.
+type operations map[string][]string
+
+// parseOperations reads "opcode operand ..;" until the end. Operands in quotes may have
+// blanks and semicolons. The last semicolon may be missing.
+func parseOperations(s string) (operations, error) {
+	ops := operations{}
+	for s = strings.TrimSpace(s); s != ""; s = strings.TrimSpace(s) {
+		n := 0
+		for n < len(s) && (letter(s[n]) || n > 0 && (s[n] == '_' || '0' <= s[n] && s[n] <= '9')) {
+			n++
+		}
+		name := s[:n]
+		if n == 0 {
+			return nil, fmt.Errorf("want an operation such as %q, have %.20q", "dm 1;", s)
+		}
+		if _, twice := ops[name]; twice {
+			return nil, fmt.Errorf("%s: given twice", name)
+		}
+		var err error
+		if ops[name], s, err = parseOperands(s[n:]); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		if len(ops[name]) == 0 && (name == "bm" || name == "dm") {
+			return nil, fmt.Errorf("%s: nothing follows", name)
+		}
+	}
+	return ops, nil
+}
+
+func letter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
+
+// parseOperands reads the operands up to the next semicolon, and what follows it.
+func parseOperands(s string) (operands []string, rest string, err error) {
+	for {
+		s = strings.TrimLeft(s, " \t")
+		switch {
+		case s == "":
+			return operands, "", nil
+		case s[0] == ';':
+			return operands, s[1:], nil
+		case s[0] == '"':
+			end := strings.IndexByte(s[1:], '"')
+			if end < 0 {
+				return nil, "", errors.New("a quotation mark without its other half")
+			}
+			operands = append(operands, s[1:1+end])
+			s = s[end+2:]
+		default:
+			end := strings.IndexAny(s, " \t;")
+			if end < 0 {
+				end = len(s)
+			}
+			operands = append(operands, s[:end])
+			s = s[end:]
+		}
+	}
+}
+
+// one is the only operand of an operation, where there is one.
+func (o operations) one(name string) (string, bool, error) {
+	list, ok := o[name]
+	if !ok {
+		return "", false, nil
+	}
+	if len(list) != 1 {
+		return "", false, fmt.Errorf("%s: %d operands: want one (in quotes, if it has blanks)", name, len(list))
+	}
+	return list[0], true, nil
+}
+
+// number is the whole number of an operation, absent where it is not given.
+func (o operations) number(name string, absent, low, high int) (int, error) {
+	text, ok, err := o.one(name)
+	if !ok || err != nil {
+		return absent, err
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < low || n > high {
+		return 0, fmt.Errorf("%s: want a whole number from %d to %d, have %q", name, low, high, text)
+	}
+	return n, nil
+}
+
+// withClocks is the FEN of a position whose clocks may be operations.
+func (o operations) withClocks(fields []string) (string, error) {
+	fen := strings.Join(fields, " ")
+	_, half := o["hmvc"]
+	_, full := o["fmvn"]
+	if !half && !full {
+		return fen, nil
+	}
+	if last := fields[len(fields)-1]; len(fields) > 4 && !strings.Contains(last, "+") {
+		return "", errors.New("hmvc, fmvn: the position has its clocks already")
+	}
+	const most = 100_000
+	h, err := o.number("hmvc", 0, 0, most)
+	if err != nil {
+		return "", err
+	}
+	f, err := o.number("fmvn", 1, 1, most)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s %d %d", fen, h, f), nil
+}
+
+// String writes the puzzle as a line of a set.
+func (p *Puzzle) String() string {
+	at := &p.Position
+	fields := strings.Fields(at.FEN())
+	var b strings.Builder
+	b.WriteString(strings.Join(fields[:len(fields)-2], " ")) // without the clocks
+	if len(p.Best) > 0 {
+		b.WriteString(" bm")
+		for _, m := range p.Best {
+			b.WriteString(" " + at.SAN(m))
+		}
+		b.WriteString(";")
+	}
+	if p.Mate > 0 {
+		fmt.Fprintf(&b, " dm %d;", p.Mate)
+	}
+	fmt.Fprintf(&b, " fmvn %d; hmvc %d;", at.FullMove(), at.Rule50())
+	if p.ID != "" {
+		fmt.Fprintf(&b, " id \"%s\";", p.ID)
+	}
+	if v := at.Variant(); v != chess.Standard {
+		fmt.Fprintf(&b, " variant %s;", v)
+	}
+	return b.String()
+}
+
+// Write writes puzzles, a line each, below lines of comment. What it writes reads as the
+// same puzzles.
+func Write(w io.Writer, puzzles []Puzzle, comment ...string) error {
+	out := bufio.NewWriter(w)
+	for _, c := range comment {
+		fmt.Fprintf(out, "# %s\n", c)
+	}
+	for i := range puzzles {
+		fmt.Fprintln(out, puzzles[i].String())
+	}
+	return out.Flush()
+}

@@ -1,0 +1,206 @@
+package puzzle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"alamos/pkg/chess"
+	"alamos/pkg/uci"
+)
+
+// Recipe says which puzzles to make. The puzzles are a function of it and of the engine:
+// engines are limited by nodes, not by time.
+type Recipe struct {
+	Variant chess.Variant
+	Mate    int    // moves in which the side to move wins
+	Count   int    // half of them White's, half Black's
+	Seed    uint64 // of the games
+	ID      string // names begin with it: "mate-in-2" makes "mate-in-2.001"
+
+	Play  int64 // nodes for each move of the games
+	Judge int64 // nodes for each puzzle
+}
+
+// Nodes that find mates in few moves reliably and games quickly.
+const (
+	PlayNodes  = 1_000
+	JudgeNodes = 50_000
+)
+
+func (r *Recipe) check() error {
+	switch {
+	case r.Mate < 1 || r.Mate > MaxMate:
+		return fmt.Errorf("puzzle: mate in %d: want 1 to %d", r.Mate, MaxMate)
+	case r.Count < 1:
+		return fmt.Errorf("puzzle: %d puzzles: want at least 1", r.Count)
+	case r.Play < 1 || r.Judge < 1:
+		return fmt.Errorf("puzzle: %d and %d nodes: want at least 1", r.Play, r.Judge)
+	}
+	return nil
+}
+
+// How the games are played: random moves until one of these plies, then the engine's,
+// but for blunders, which keep games decisive.
+const (
+	leastRandomPlies = 4
+	mostRandomPlies  = 24
+	blunders         = 0.25 // share of moves drawn at random
+	longestGame      = 240  // plies
+)
+
+// gamesEach bounds the search for puzzles that hardly come about: a game has at most one.
+const gamesEach = 200
+
+// Make finds puzzles in games of an engine that has proved the variant (see
+// [uci.Engine.Prove]). A puzzle is a position
+//
+//   - in which the engine, thinking longer, sees a win in exactly Mate moves, and the
+//     rules prove it; that they disagree is an error,
+//   - in which at most a quarter of the legal moves is right,
+//   - that is no other puzzle's, with colors exchanged or not, whoever is to move,
+//
+// the first such of its game. tell, unless nil, hears how many have been found.
+func Make(ctx context.Context, e *uci.Engine, r Recipe, tell func(done int)) ([]Puzzle, error) {
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	m := maker{Recipe: r, engine: e, seen: map[string]bool{}, wanted: [2]int{chess.White: (r.Count + 1) / 2, chess.Black: r.Count / 2}}
+	for game := range gamesEach * r.Count {
+		// Other games for each length of mate: sets of the same seed have nothing in common.
+		rng := rand.New(rand.NewPCG(r.Seed, uint64(r.Mate)<<32|uint64(game)))
+		if err := m.game(ctx, rng); err != nil {
+			return nil, err
+		}
+		if tell != nil {
+			tell(len(m.found))
+		}
+		if len(m.found) == r.Count {
+			return m.found, nil
+		}
+	}
+	return nil, fmt.Errorf("puzzle: %d games have only %d puzzles of mate in %d, want %d", gamesEach*r.Count, len(m.found), r.Mate, r.Count)
+}
+
+// maker looks for puzzles.
+type maker struct {
+	Recipe
+	engine *uci.Engine
+	found  []Puzzle
+	seen   map[string]bool // boards, as FEN has them
+	wanted [2]int          // still, by the side to move
+}
+
+// game plays a game until it has a puzzle or ends.
+func (m *maker) game(ctx context.Context, rng *rand.Rand) error {
+	if err := m.engine.NewGame(ctx); err != nil {
+		return err
+	}
+	g := chess.NewGame(chess.StartPosition(m.Variant))
+	opening := leastRandomPlies + rng.IntN(mostRandomPlies-leastRandomPlies+1)
+	var l chess.MoveList
+	for ply := range longestGame {
+		g.Position().LegalMoves(&l)
+		if g.Outcome(&l).Over() {
+			return nil
+		}
+		drawn := l.At(rng.IntN(l.Len()))
+		if ply < opening {
+			g.Play(drawn)
+			continue
+		}
+		answer, err := m.ask(ctx, g, m.Play)
+		if err != nil {
+			return err
+		}
+		if m.mates(&answer) {
+			found, err := m.try(ctx, g.Position(), &l)
+			if found || err != nil {
+				return err
+			}
+		}
+		if rng.Float64() < blunders {
+			g.Play(drawn)
+		} else {
+			g.Play(answer.Move)
+		}
+	}
+	return nil
+}
+
+func (m *maker) ask(ctx context.Context, g *chess.Game, nodes int64) (uci.Answer, error) {
+	if err := m.engine.Position(g); err != nil {
+		return uci.Answer{}, err
+	}
+	return m.engine.Go(ctx, uci.Limit{Nodes: nodes})
+}
+
+// mates tells whether the engine sees the win that is looked for.
+func (m *maker) mates(a *uci.Answer) bool {
+	s := a.Info.Score
+	return s != nil && s.IsMate && s.Mate == m.Mate && s.Bound == uci.Exact
+}
+
+// lateRule50 is the count of plies from which the fifty moves may spare the loser.
+const lateRule50 = 80
+
+// try adds a position to the puzzles if it makes a good one.
+func (m *maker) try(ctx context.Context, at *chess.Position, l *chess.MoveList) (found bool, err error) {
+	board, _, _ := strings.Cut(at.FEN(), " ")
+	if m.wanted[at.Turn()] == 0 || m.seen[board] || m.seen[exchanged(board)] || at.Rule50() >= lateRule50 {
+		return false, nil
+	}
+	if err := m.engine.NewGame(ctx); err != nil {
+		return false, err
+	}
+	answer, err := m.ask(ctx, chess.NewGame(*at), m.Judge)
+	if err != nil || !m.mates(&answer) {
+		return false, err
+	}
+	n, err := Shortest(ctx, at, m.Mate)
+	if err != nil {
+		return false, err
+	}
+	if n != m.Mate {
+		proof := fmt.Sprintf("a win in %d", n)
+		if n == 0 {
+			proof = "none"
+		}
+		return false, fmt.Errorf("puzzle: %s sees a win in %d, the rules prove %s: %s", m.engine.ID(), m.Mate, proof, at.FEN())
+	}
+	wins, err := Wins(ctx, at, m.Mate)
+	if err != nil {
+		return false, err
+	}
+	if !slices.Contains(wins, answer.Move) {
+		return false, errors.New("puzzle: " + m.engine.ID() + " wins by " + at.SAN(answer.Move) + ", which the rules do not prove: " + at.FEN())
+	}
+	if 4*len(wins) > l.Len() {
+		return false, nil
+	}
+	m.seen[board] = true
+	m.wanted[at.Turn()]--
+	m.found = append(m.found, Puzzle{
+		Line: len(m.found) + 1, ID: fmt.Sprintf("%s.%03d", m.ID, len(m.found)+1),
+		Position: *at, Best: wins, Mate: m.Mate,
+	})
+	return true, nil
+}
+
+// exchanged is the board of a FEN with colors exchanged.
+func exchanged(board string) string {
+	ranks := strings.Split(board, "/")
+	slices.Reverse(ranks)
+	return strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z':
+			return r - 'a' + 'A'
+		case 'A' <= r && r <= 'Z':
+			return r - 'A' + 'a'
+		}
+		return r
+	}, strings.Join(ranks, "/"))
+}

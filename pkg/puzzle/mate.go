@@ -1,0 +1,165 @@
+package puzzle
+
+import (
+	"context"
+	"slices"
+
+	"alamos/pkg/chess"
+)
+
+// Wins gives the moves of the side to move after which it wins by force in at most n
+// moves of its own, the first included, in the order of the move list. Everything is
+// tried; ctx ends a proof that takes too long.
+//
+// A win counts when the side's own move makes it, or a reply that is forced on the
+// other side before the last of them.
+func Wins(ctx context.Context, p *chess.Position, n int) ([]chess.Move, error) {
+	var wins []chess.Move
+	s := newProver(ctx)
+	var l chess.MoveList
+	p.LegalMoves(&l)
+	for _, m := range l.Slice() {
+		if s.after(p, m, n) {
+			wins = append(wins, m)
+		}
+	}
+	return wins, s.err
+}
+
+// Keeps reports whether the legal move m is one of [Wins].
+func Keeps(ctx context.Context, p *chess.Position, m chess.Move, n int) (bool, error) {
+	s := newProver(ctx)
+	won := s.after(p, m, n)
+	return won && s.err == nil, s.err
+}
+
+// Shortest is the least number of moves in which the side to move wins by force, 0
+// where it cannot in most of them.
+func Shortest(ctx context.Context, p *chess.Position, most int) (int, error) {
+	s := newProver(ctx)
+	for n := 1; n <= most; n++ {
+		won := s.attack(p, n)
+		if s.err != nil {
+			return 0, s.err
+		}
+		if won {
+			return n, nil
+		}
+	}
+	return 0, nil
+}
+
+// prover proves wins by trying every move of both sides.
+type prover struct {
+	ctx   context.Context
+	err   error // of the context; what is said then means nothing
+	looks int
+	known map[node]bool
+	// refuted is the reply that refuted the last try with so many moves left: it
+	// often refutes the next one, too.
+	refuted [MaxMate + 1]chess.Move
+}
+
+// node is a position with the side to move looking for a win in n moves.
+type node struct {
+	key uint64
+	n   int
+}
+
+// mostKnown bounds the memory of a proof to about a hundred MiB.
+const mostKnown = 1 << 21
+
+func newProver(ctx context.Context) *prover {
+	return &prover{ctx: ctx, known: map[node]bool{}}
+}
+
+// attack reports whether the side to move wins by force in at most n moves of its own,
+// n at least 1.
+func (s *prover) attack(p *chess.Position, n int) bool {
+	at := node{p.Key(), n}
+	if n > 1 {
+		if won, ok := s.known[at]; ok {
+			return won
+		}
+	}
+	var l chess.MoveList
+	p.LegalMoves(&l)
+	won := false
+	if l.Len() == 0 { // the reply has ended the game
+		won = p.Ended(&l).Result == chess.Win(p.Turn())
+	} else {
+		won = slices.ContainsFunc(s.order(p, l.Slice(), n), func(m chess.Move) bool { return s.after(p, m, n) })
+	}
+	if n > 1 && s.err == nil {
+		if len(s.known) >= mostKnown {
+			clear(s.known)
+		}
+		s.known[at] = won
+	}
+	return won
+}
+
+// order puts checks first where there is more than one move to make: they leave few
+// replies.
+func (s *prover) order(p *chess.Position, moves []chess.Move, n int) []chess.Move {
+	if n == 1 {
+		return moves
+	}
+	checks := 0
+	for i, m := range moves {
+		q := *p
+		q.Play(m)
+		if q.InCheck() {
+			moves[checks], moves[i] = moves[i], moves[checks]
+			checks++
+		}
+	}
+	return moves
+}
+
+// after reports whether the side to move wins by playing m and at most n-1 further
+// moves.
+func (s *prover) after(p *chess.Position, m chess.Move, n int) bool {
+	q := *p
+	q.Play(m)
+	return s.defend(&q, n-1)
+}
+
+// defend reports whether the side to move loses by force in at most n further moves of
+// the other side.
+func (s *prover) defend(p *chess.Position, n int) bool {
+	if n == 0 && onlyMates(p.Variant()) && !p.InCheck() {
+		return false
+	}
+	if s.looks++; s.looks%1024 == 0 && s.err == nil {
+		s.err = s.ctx.Err()
+	}
+	if s.err != nil {
+		return false
+	}
+	var l chess.MoveList
+	p.LegalMoves(&l)
+	if l.Len() == 0 {
+		return p.Ended(&l).Result == chess.Win(p.Turn().Other())
+	}
+	if n == 0 {
+		return false
+	}
+	replies := l.Slice()
+	if i := slices.Index(replies, s.refuted[n]); i > 0 {
+		replies[0], replies[i] = replies[i], replies[0]
+	}
+	for _, m := range replies {
+		q := *p
+		q.Play(m)
+		if !s.attack(&q, n) {
+			s.refuted[n] = m
+			return false
+		}
+	}
+	return true
+}
+
+// onlyMates tells whether nothing but mate wins in a variant, so that a side that is not
+// in check has not lost.
+func onlyMates(v chess.Variant) bool { return v == chess.Standard || v == chess.Crazyhouse }

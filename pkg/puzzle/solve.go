@@ -1,0 +1,136 @@
+package puzzle
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"alamos/pkg/arena"
+	"alamos/pkg/chess"
+)
+
+// Answer is what a player answers to a puzzle.
+type Answer struct {
+	Move   chess.Move // 0: none, see Err
+	Solved bool
+	Err    error // why the player has no answer: an engine that failed
+}
+
+// Solved counts the answers that solve their puzzles.
+func Solved(answers []Answer) int {
+	n := 0
+	for _, a := range answers {
+		if a.Solved {
+			n++
+		}
+	}
+	return n
+}
+
+// AtOnce is how many puzzles a player is asked at once: a batch for networks, and little
+// memory for the trees of searches.
+const AtOnce = 128
+
+// Solve lets a player answer puzzles, and judges the answers, in the order of the
+// puzzles. Where the player draws lots, it does so by the seed and the number of the
+// puzzle. tell, unless nil, hears how many have been answered.
+func Solve(ctx context.Context, puzzles []Puzzle, player arena.Player, seed uint64, tell func(done int)) ([]Answer, error) {
+	answers := make([]Answer, 0, len(puzzles))
+	for some := range slices.Chunk(puzzles, AtOnce) {
+		turns := make([]*arena.Turn, len(some))
+		for i := range some {
+			number := len(answers) + i
+			turns[i] = &arena.Turn{
+				Match: number, Game: chess.NewGame(some[i].Position),
+				Seed: rand.New(rand.NewPCG(seed, uint64(number))).Uint64(),
+			}
+		}
+		if err := player.Moves(ctx, turns); err != nil {
+			return nil, err
+		}
+		for i, t := range turns {
+			player.GameOver(t.Match)
+			a := Answer{Move: t.Move, Err: t.Err}
+			if t.Err == nil {
+				var err error
+				if a.Solved, err = some[i].SolvedBy(ctx, t.Move); err != nil {
+					return nil, err
+				}
+			}
+			answers = append(answers, a)
+		}
+		if tell != nil {
+			tell(len(answers))
+		}
+	}
+	return answers, nil
+}
+
+// SolvedBy reports whether a move solves the puzzle: with Mate whether the win in so many
+// moves is still forced after it, else whether it is one of Best. A move that is not
+// legal solves nothing.
+func (p *Puzzle) SolvedBy(ctx context.Context, m chess.Move) (bool, error) {
+	var l chess.MoveList
+	p.Position.LegalMoves(&l)
+	switch {
+	case !l.Contains(m):
+		return false, nil
+	case p.Mate > 0:
+		return Keeps(ctx, &p.Position, m, p.Mate)
+	}
+	return slices.Contains(p.Best, m), nil
+}
+
+// Check finds what is wrong with a set, a line of text each that begins with file and
+// line: puzzles that stand in it twice, forced wins that are none or take fewer moves,
+// and best moves that are not exactly those that win.
+func Check(ctx context.Context, s *Set) ([]string, error) {
+	var faults []string
+	lines := map[uint64]int{}
+	for i := range s.Puzzles {
+		p := &s.Puzzles[i]
+		fault := func(format string, args ...any) {
+			faults = append(faults, fmt.Sprintf("%s:%d: %s", s.File, p.Line, fmt.Sprintf(format, args...)))
+		}
+		key := p.Position.Key()
+		if first, twice := lines[key]; twice {
+			fault("the position of line %d", first)
+		} else {
+			lines[key] = p.Line
+		}
+		if p.Mate == 0 {
+			continue
+		}
+		n, err := Shortest(ctx, &p.Position, p.Mate)
+		if err != nil {
+			return nil, err
+		}
+		if n == 0 {
+			fault("dm %d: no move wins by force in so many", p.Mate)
+			continue
+		}
+		if n < p.Mate {
+			fault("dm %d: there is a win in %d", p.Mate, n)
+			continue
+		}
+		if len(p.Best) == 0 {
+			continue
+		}
+		wins, err := Wins(ctx, &p.Position, p.Mate)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range p.Best {
+			if !slices.Contains(wins, m) {
+				fault("bm %s does not win in %d", p.Position.SAN(m), p.Mate)
+			}
+		}
+		for _, m := range wins {
+			if !slices.Contains(p.Best, m) {
+				fault("bm lacks %s, which wins in %d as well", p.Position.SAN(m), p.Mate)
+			}
+		}
+	}
+	return faults, nil
+}
