@@ -203,7 +203,7 @@ func (o *puzzleOptions) players(ctx context.Context, v chess.Variant) (players [
 			return nil, end, usagef("--model %s: it plays %s, and the puzzles are of %s", name, mind.Variants[0], v)
 		}
 		add := func(name string, cfg search.Config) error {
-			p, err := arena.NewMCTS(name, cfg, math.Inf(1), mind.Eval)
+			p, err := arena.NewMCTS(name, cfg, math.Inf(1), arena.Limit{}, mind.Eval)
 			players = append(players, p)
 			return err
 		}

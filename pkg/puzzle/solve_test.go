@@ -119,7 +119,7 @@ func TestSolve(t *testing.T) {
 		if err != nil || Solved(answers) != len(some) || told != len(some) {
 			t.Errorf("%s: alpha-beta solves %d of %d (told of %d), %v", s.Name(), Solved(answers), len(some), told, err)
 		}
-		tree, err := arena.NewMCTS("tree", search.Config{Visits: 400, CPuct: 1.5, Solver: true}, math.Inf(1), search.Uniform{})
+		tree, err := arena.NewMCTS("tree", search.Config{Visits: 400, CPuct: 1.5, Solver: true}, math.Inf(1), arena.Limit{}, search.Uniform{})
 		if err != nil {
 			t.Fatal(err)
 		}
