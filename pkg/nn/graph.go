@@ -100,6 +100,7 @@ type graph struct {
 
 	library bool // libtorch's batch norm instead of ours, see Bare
 
+	masks   masks   // of dropout
 	meeting meeting // with the other shards; nil in evaluation
 	shard   int
 }

@@ -83,6 +83,13 @@ func newNorm(d *declare, name string, channels int, act activation) *norm {
 	}
 }
 
+// linear is the norm without its activation.
+func (l *norm) linear() *norm {
+	n := *l
+	n.act = identity
+	return &n
+}
+
 func (l *norm) forward(g *graph, x *ts.Tensor) *ts.Tensor { return g.norm(l, x, nil) }
 
 func (l *norm) compile(c *compiler, from register) register {

@@ -29,6 +29,9 @@ static char *model_conv(alamos_model *m, int from, int add, int in, int out, int
 static char *model_scale(alamos_model *m, int from, int channels, int act, const float *scale, const float *shift, int *to) {
 	return LOOKUP(alamos_model_scale)(m, from, channels, act, scale, shift, to);
 }
+static char *model_attention(alamos_model *m, int from, int add, int channels, int hidden, int act, const float *w1, const float *w2, const float *spatial, int *to) {
+	return LOOKUP(alamos_model_attention)(m, from, add, channels, hidden, act, w1, w2, spatial, to);
+}
 static char *model_policy(alamos_model *m, int from, int channels, int size, const float *w, const float *b) {
 	return LOOKUP(alamos_model_policy)(m, from, channels, size, w, b);
 }
@@ -142,6 +145,16 @@ func (c *compiler) scale(from register, scale, shift []float32, act activation) 
 	var to C.int
 	if c.err == nil {
 		c.err = message(C.model_scale(c.model, C.int(from), C.int(len(scale)), C.int(act), first(scale), first(shift), &to))
+	}
+	return register(to)
+}
+
+// attention appends act(attention(from) + add): w1 is [hidden][channels],
+// w2 [channels][hidden], spatial [2][7][7] or nil.
+func (c *compiler) attention(from, add register, channels, hidden int, act activation, w1, w2, spatial []float32) register {
+	var to C.int
+	if c.err == nil {
+		c.err = message(C.model_attention(c.model, C.int(from), C.int(add), C.int(channels), C.int(hidden), C.int(act), first(w1), first(w2), first(spatial), &to))
 	}
 	return register(to)
 }

@@ -164,40 +164,46 @@ func TestAnswersDoNotDependOnTheBatch(t *testing.T) {
 	n, _ := trained(t, s)
 	for _, precision := range precisions() {
 		t.Run(precision, func(t *testing.T) {
-			m := mustModel(t, n, InferenceOptions{Batch: 16, Precision: precision})
-			e := mustSession(t, m)
-			want := make([]string, 48)
-			leaves := randomLeaves(9, s, len(want))
-			if err := e.Evaluate(leaves); err != nil {
-				t.Fatal(err)
-			}
-			for i, l := range leaves {
-				want[i] = answer(l)
-			}
-			check := func(e *Session, order []int) {
-				t.Helper()
-				part := make([]*encode.Leaf, len(order))
-				for i, o := range order {
-					part[i] = leaves[o]
-					part[i].Value, part[i].Priors = 0, nil
-				}
-				if err := e.Evaluate(part); err != nil {
-					t.Fatal(err)
-				}
-				for i, o := range order {
-					if answer(part[i]) != want[o] {
-						t.Errorf("leaf %d, at %d of %d: another answer", o, i, len(order))
-					}
-				}
-			}
-			rng := rand.New(rand.NewPCG(4, 4))
-			for _, fill := range []int{1, 2, 3, 7, 15, 16, 17, 31, 48} {
-				check(e, rng.Perm(len(leaves))[:fill])
-			}
-			check(mustSession(t, m), rng.Perm(len(leaves)))
-			check(mustSession(t, mustModel(t, n, InferenceOptions{Batch: 16, Precision: precision})), rng.Perm(len(leaves)))
+			testIndependence(t, n, precision)
 		})
 	}
+}
+
+func testIndependence(t *testing.T, n *Network, precision string) {
+	t.Helper()
+	s := n.spec
+	m := mustModel(t, n, InferenceOptions{Batch: 16, Precision: precision})
+	e := mustSession(t, m)
+	want := make([]string, 48)
+	leaves := randomLeaves(9, s, len(want))
+	if err := e.Evaluate(leaves); err != nil {
+		t.Fatal(err)
+	}
+	for i, l := range leaves {
+		want[i] = answer(l)
+	}
+	check := func(e *Session, order []int) {
+		t.Helper()
+		part := make([]*encode.Leaf, len(order))
+		for i, o := range order {
+			part[i] = leaves[o]
+			part[i].Value, part[i].Priors = 0, nil
+		}
+		if err := e.Evaluate(part); err != nil {
+			t.Fatal(err)
+		}
+		for i, o := range order {
+			if answer(part[i]) != want[o] {
+				t.Errorf("leaf %d, at %d of %d: another answer", o, i, len(order))
+			}
+		}
+	}
+	rng := rand.New(rand.NewPCG(4, 4))
+	for _, fill := range []int{1, 2, 3, 7, 15, 16, 17, 31, 48} {
+		check(e, rng.Perm(len(leaves))[:fill])
+	}
+	check(mustSession(t, m), rng.Perm(len(leaves)))
+	check(mustSession(t, mustModel(t, n, InferenceOptions{Batch: 16, Precision: precision})), rng.Perm(len(leaves)))
 }
 
 // Sessions of one model work at the same time without disturbing each other.

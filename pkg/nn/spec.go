@@ -35,7 +35,13 @@ type Spec struct {
 	Depth      int    // blocks: of two convolutions each, of one in TrunkPlain
 	Width      int    // channels of the trunk
 	Activation string // of the trunk: ReLU or Mish. The heads have ReLU
-	Attention  string // "none"
+	Attention  string // of each block: AttentionNone, AttentionSqueeze or AttentionCBAM
+	// AttentionReduction is how many channels there are for each hidden unit of the
+	// attention; 0: 16. Only with attention.
+	AttentionReduction int `json:",omitempty"`
+	// Dropout is the share of channels that training leaves out of what each block
+	// computes.
+	Dropout float64 `json:",omitempty"`
 
 	PolicyHead     string // PolicyConv73 or PolicyConv
 	PolicyChannels int    // channels before the linear layer of PolicyConv; 0: 16. Only with PolicyConv
@@ -69,6 +75,7 @@ func (s Spec) complete() (Spec, error) {
 		{"policy size", s.PolicySize, 1 << 20, 1},
 		{"depth", s.Depth, 1000, 0},
 		{"width", s.Width, 1 << 14, 1},
+		{"attention reduction", s.AttentionReduction, 1 << 14, 0},
 		{"policy channels", s.PolicyChannels, 1 << 14, 0},
 	} {
 		if n.value < n.least || n.value > n.most {
@@ -82,7 +89,7 @@ func (s Spec) complete() (Spec, error) {
 	}{
 		{"trunk", &s.Trunk, []string{TrunkResidual, TrunkPreactivation, TrunkPlain}},
 		{"activation", &s.Activation, []string{ReLU, Mish}},
-		{"attention", &s.Attention, []string{"none"}},
+		{"attention", &s.Attention, []string{AttentionNone, AttentionSqueeze, AttentionCBAM}},
 		{"policy head", &s.PolicyHead, []string{PolicyConv73, PolicyConv}},
 		{"value", &s.Value, []string{"tanh"}},
 	} {
@@ -92,6 +99,15 @@ func (s Spec) complete() (Spec, error) {
 		if !slices.Contains(n.known, *n.value) {
 			return s, fmt.Errorf("network: %s: no %q; there is %s", n.name, *n.value, strings.Join(n.known, ", "))
 		}
+	}
+	if !(s.Dropout >= 0 && s.Dropout < 1) {
+		return s, fmt.Errorf("network: dropout: want at least 0 and below 1, have %v", s.Dropout)
+	}
+	switch {
+	case s.Attention != AttentionNone && s.AttentionReduction == 0:
+		s.AttentionReduction = defaultReduction
+	case s.Attention == AttentionNone && s.AttentionReduction != 0:
+		return s, errors.New("network: attention reduction: there is no attention")
 	}
 	if s.Trunk == TrunkPlain && s.Depth == 0 {
 		return s, errors.New("network: depth: a plain trunk needs at least 1 convolution")

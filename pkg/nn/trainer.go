@@ -1,10 +1,13 @@
 package nn
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 )
 
@@ -68,13 +71,15 @@ func (on TrainerOptions) complete() (TrainerOptions, error) {
 type Trainer struct {
 	net     *Network
 	weights Weights
+	seed    uint64 // of dropout
 	options TrainerOptions
 
 	mu      sync.Mutex // guards what follows
 	params  parameters
 	shards  []*shard
 	opt     optimizer
-	changed bool // the tensors are newer than the network's parameters
+	steps   uint64 // taken, those included of the trainers that this one goes on from
+	changed bool   // the tensors are newer than the network's parameters
 	closed  bool
 }
 
@@ -93,7 +98,7 @@ func NewTrainerOn(n *Network, o Optimizer, on TrainerOptions) (*Trainer, error) 
 	if on, err = on.complete(); err != nil {
 		return nil, err
 	}
-	t := &Trainer{net: n, weights: o.Weights, options: on}
+	t := &Trainer{net: n, weights: o.Weights, seed: o.Seed, options: on}
 
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -159,6 +164,7 @@ func (t *Trainer) Step(b *Batch, lr float64) (Loss, error) {
 			return err
 		}
 		t.changed = true
+		t.steps++
 		t.opt.begin()
 		return p.each(func(s *shard) { t.opt.step(s.index, p.shards, lr) })
 	})
@@ -196,12 +202,21 @@ func (t *Trainer) Loss(b *Batch) (Loss, error) {
 
 func (l Loss) finite() bool { return !math.IsNaN(l.Total) && !math.IsInf(l.Total, 0) }
 
+// dropoutStepsKey is the name of the number of steps taken, which the masks of dropout
+// depend on, in the state of a network with dropout.
+const dropoutStepsKey = "dropout.steps"
+
 // State is a copy of the optimizer's state. Together with the network's it
 // continues training bit for bit.
 func (t *Trainer) State() (Tensors, error) {
 	var s Tensors
 	err := t.do(func() error {
-		return caught(func() { s = t.opt.state() })
+		return caught(func() {
+			s = t.opt.state()
+			if t.net.spec.Dropout > 0 {
+				s[dropoutStepsKey] = Tensor{DType: "U64", Shape: []int{1}, Data: binary.LittleEndian.AppendUint64(nil, t.steps)}
+			}
+		})
 	})
 	return s, err
 }
@@ -210,11 +225,22 @@ func (t *Trainer) State() (Tensors, error) {
 // network and kind of optimizer. On an error the state is unchanged.
 func (t *Trainer) Load(s Tensors) error {
 	return t.do(func() error {
+		steps := t.steps
+		if t.net.spec.Dropout > 0 {
+			x, ok := s[dropoutStepsKey]
+			if !ok || x.DType != "U64" || !slices.Equal(x.Shape, []int{1}) || x.check() != nil {
+				return fmt.Errorf("load optimizer: want a number of type U64 as %s", dropoutStepsKey)
+			}
+			steps = binary.LittleEndian.Uint64(x.Data)
+			s = maps.Clone(s)
+			delete(s, dropoutStepsKey)
+		}
 		var bad error
 		err := caught(func() { bad = t.opt.load(s) })
 		if err = errors.Join(err, bad); err != nil {
 			return fmt.Errorf("load optimizer: %w", err)
 		}
+		t.steps = steps
 		return nil
 	})
 }

@@ -226,15 +226,28 @@ func TestResumeIsBitExact(t *testing.T) {
 		for _, precision := range precisions() {
 			for _, threads := range []int{1, 3} {
 				t.Run(fmt.Sprintf("%s %s threads %d", o.Kind, precision, threads), func(t *testing.T) {
-					testResume(t, o, TrainerOptions{Threads: threads, Precision: precision})
+					testResume(t, tiny(), o, TrainerOptions{Threads: threads, Precision: precision})
 				})
 			}
 		}
 	}
 }
 
-func testResume(t *testing.T, o Optimizer, on TrainerOptions) {
-	s, rate := tiny(), 0.01
+// So they do in networks with attention and dropout.
+func TestResumeEveryAttention(t *testing.T) {
+	for _, attention := range []string{AttentionSqueeze, AttentionCBAM} {
+		for _, precision := range precisions() {
+			t.Run(attention+" "+precision, func(t *testing.T) {
+				s := tiny()
+				s.Trunk, s.Activation, s.Attention, s.Dropout = TrunkPreactivation, Mish, attention, 0.2
+				testResume(t, s, momentum, TrainerOptions{Threads: 2, Precision: precision})
+			})
+		}
+	}
+}
+
+func testResume(t *testing.T, s Spec, o Optimizer, on TrainerOptions) {
+	rate := 0.01
 	batch := func(i int) *Batch { return randomBatch(uint64(i), s, 16) }
 	whole := mustNew(t, s, 1)
 	x := mustTrainerWith(t, whole, o, on)
@@ -347,6 +360,12 @@ func TestTrainerErrors(t *testing.T) {
 	if err := x.Load(Tensors{}); err == nil || !strings.Contains(err.Error(), "sgd.momentum") {
 		t.Errorf("loaded an empty state: %v", err)
 	}
+	s.Dropout = 0.5
+	drop := mustTrainer(t, mustNew(t, s, 1))
+	if err := drop.Load(Tensors{}); err == nil || !strings.Contains(err.Error(), "dropout.steps") {
+		t.Errorf("loaded a state without the number of steps: %v", err)
+	}
+	s.Dropout = 0
 	if err := x.Close(); err != nil {
 		t.Fatal(err)
 	}

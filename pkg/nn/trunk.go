@@ -6,7 +6,8 @@ import (
 	"github.com/sugarme/gotch/ts"
 )
 
-// Trunks.
+// Trunks. Attention and dropout, where there are any, are the last things in a
+// block, of a residual one before what came in is added.
 const (
 	// TrunkResidual is a 3x3 convolution (batch norm, activation) and Depth blocks
 	// x -> act(x + norm(conv(act(norm(conv(x)))))), He et al. 2015.
@@ -29,22 +30,24 @@ func newTrunk(d *declare, s *Spec) []layer {
 	switch s.Trunk {
 	case TrunkResidual:
 		trunk = append(trunk, newConvNorm(d, "input.conv", "input.norm", s.Planes, s.Width, 3, act))
-		for i := range s.Depth {
-			trunk = append(trunk, newResidual(d, fmt.Sprintf("trunk.%d", i), s.Width, act))
-		}
 	case TrunkPreactivation:
 		trunk = append(trunk, newConv(d, "input.conv", s.Planes, s.Width, 3))
-		for i := range s.Depth {
-			trunk = append(trunk, newPreactivation(d, fmt.Sprintf("trunk.%d", i), s.Width, act))
-		}
-		trunk = append(trunk, newNorm(d, "trunk.norm", s.Width, act))
-	case TrunkPlain:
-		in := s.Planes
-		for i := range s.Depth {
-			name := fmt.Sprintf("trunk.%d", i)
-			trunk = append(trunk, newConvNorm(d, name+".conv", name+".norm", in, s.Width, 3, act))
+	}
+	in := s.Planes // of a block of TrunkPlain
+	for i := range s.Depth {
+		name := fmt.Sprintf("trunk.%d", i)
+		switch s.Trunk {
+		case TrunkResidual:
+			trunk = append(trunk, newResidual(d, name, s))
+		case TrunkPreactivation:
+			trunk = append(trunk, newPreactivation(d, name, s))
+		case TrunkPlain:
+			trunk = append(trunk, newPlain(d, name, in, s))
 			in = s.Width
 		}
+	}
+	if s.Trunk == TrunkPreactivation {
+		trunk = append(trunk, newNorm(d, "trunk.norm", s.Width, act))
 	}
 	return trunk
 }
@@ -57,23 +60,63 @@ func (s *Spec) convolutions() int {
 	return 1 + 2*s.Depth
 }
 
-// residual is a block of TrunkResidual.
-type residual struct{ first, second *convNorm }
+// ending is what a block ends with; nil is none.
+type ending struct {
+	attention *attention
+	dropout   *dropout
+}
 
-func newResidual(d *declare, name string, width int, act activation) *residual {
+func newEnding(d *declare, name string, s *Spec) ending {
+	return ending{newAttention(d, name+".attention", s), newDropout(name, s)}
+}
+
+func (e ending) forward(g *graph, x *ts.Tensor) *ts.Tensor {
+	if e.attention != nil {
+		x = e.attention.forward(g, x)
+	}
+	if e.dropout != nil {
+		x = e.dropout.forward(g, x)
+	}
+	return x
+}
+
+// none says whether there is nothing to do in this pass.
+func (e ending) none(g *graph) bool {
+	return e.attention == nil && (e.dropout == nil || !g.training)
+}
+
+// residual is a block of TrunkResidual.
+type residual struct {
+	first, second *convNorm // the activation of the second is that of the sum
+	ending        ending
+}
+
+func newResidual(d *declare, name string, s *Spec) *residual {
+	act := activationOf(s)
 	return &residual{
-		first:  newConvNorm(d, name+".conv1", name+".norm1", width, width, 3, act),
-		second: newConvNorm(d, name+".conv2", name+".norm2", width, width, 3, act),
+		first:  newConvNorm(d, name+".conv1", name+".norm1", s.Width, s.Width, 3, act),
+		second: newConvNorm(d, name+".conv2", name+".norm2", s.Width, s.Width, 3, act),
+		ending: newEnding(d, name, s),
 	}
 }
 
 func (l *residual) forward(g *graph, x *ts.Tensor) *ts.Tensor {
-	return l.second.plus(g, l.first.forward(g, x), x)
+	y := l.first.forward(g, x)
+	if l.ending.none(g) {
+		return l.second.plus(g, y, x)
+	}
+	y = g.norm(l.second.norm.linear(), l.second.conv.forward(g, y), nil)
+	return g.add(x, l.ending.forward(g, y), l.second.act)
 }
 
 func (l *residual) compile(c *compiler, from register) register {
+	y, act := l.first.compile(c, from), l.second.act
 	w, b := l.second.fold()
-	return c.conv(l.first.compile(c, from), from, l.second.in, l.second.out, 3, l.second.act, w, b)
+	if a := l.ending.attention; a != nil {
+		y = c.conv(y, none, l.second.in, l.second.out, 3, identity, w, b)
+		return a.compile(c, y, from, act)
+	}
+	return c.conv(y, from, l.second.in, l.second.out, 3, act, w, b)
 }
 
 // preactivation is a block of TrunkPreactivation.
@@ -81,22 +124,53 @@ type preactivation struct {
 	norm   *norm
 	first  *convNorm
 	second *conv
+	ending ending
 }
 
-func newPreactivation(d *declare, name string, width int, act activation) *preactivation {
+func newPreactivation(d *declare, name string, s *Spec) *preactivation {
+	act := activationOf(s)
 	return &preactivation{
-		norm:   newNorm(d, name+".norm1", width, act),
-		first:  newConvNorm(d, name+".conv1", name+".norm2", width, width, 3, act),
-		second: newConv(d, name+".conv2", width, width, 3),
+		norm:   newNorm(d, name+".norm1", s.Width, act),
+		first:  newConvNorm(d, name+".conv1", name+".norm2", s.Width, s.Width, 3, act),
+		second: newConv(d, name+".conv2", s.Width, s.Width, 3),
+		ending: newEnding(d, name, s),
 	}
 }
 
 func (l *preactivation) forward(g *graph, x *ts.Tensor) *ts.Tensor {
 	y := l.second.forward(g, l.first.forward(g, l.norm.forward(g, x)))
-	return g.add(x, y, identity)
+	return g.add(x, l.ending.forward(g, y), identity)
 }
 
 func (l *preactivation) compile(c *compiler, from register) register {
 	y := l.first.compile(c, l.norm.compile(c, from))
+	if a := l.ending.attention; a != nil {
+		return a.compile(c, l.second.compile(c, y), from, identity)
+	}
 	return l.second.plus(c, y, from)
+}
+
+// plain is a block of TrunkPlain.
+type plain struct {
+	conv   *convNorm
+	ending ending
+}
+
+func newPlain(d *declare, name string, in int, s *Spec) *plain {
+	return &plain{
+		conv:   newConvNorm(d, name+".conv", name+".norm", in, s.Width, 3, activationOf(s)),
+		ending: newEnding(d, name, s),
+	}
+}
+
+func (l *plain) forward(g *graph, x *ts.Tensor) *ts.Tensor {
+	return l.ending.forward(g, l.conv.forward(g, x))
+}
+
+func (l *plain) compile(c *compiler, from register) register {
+	y := l.conv.compile(c, from)
+	if a := l.ending.attention; a != nil {
+		return a.compile(c, y, none, identity)
+	}
+	return y
 }

@@ -23,7 +23,7 @@ typedef struct alamos_model alamos_model;
 typedef struct alamos_session alamos_session;
 
 // A number that changes when this interface does.
-#define ALAMOS_INTERFACE 3
+#define ALAMOS_INTERFACE 4
 int alamos_interface(void);
 
 // 1 when this processor computes with bfloat16 in hardware, else 0.
@@ -54,6 +54,15 @@ char *alamos_model_conv(alamos_model *model, int from, int add, int in, int out,
 // norm that no convolution can take over, since none stands before it.
 char *alamos_model_scale(alamos_model *model, int from, int channels, int act,
                          const float *scale, const float *shift, int *to);
+
+// Appends act(attention(register[from]) + register[add]), see attention.h:
+// squeeze-and-excitation where spatial is NULL, else the convolutional block
+// attention module. w1 is [hidden][channels], w2 [channels][hidden], spatial
+// [2][7][7].
+char *alamos_model_attention(alamos_model *model, int from, int add,
+                             int channels, int hidden, int act,
+                             const float *w1, const float *w2,
+                             const float *spatial, int *to);
 
 // The policy head: logits of size moves, weight [size][64][channels] over the
 // squares and channels of register[from], bias [size].

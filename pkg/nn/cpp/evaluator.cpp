@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "attention.h"
 #include "convolution.h"
 #include "guard.h"
 #include "kernels.h"
@@ -327,6 +328,20 @@ char *alamos_model_scale(alamos_model *m, int from, int channels, int act,
     auto s = pad_rows(scale, 1, channels, wide), b = pad_rows(shift, 1, channels, wide);
     *to = m->append(from, -1, channels,
                     alamos::scale_layer(m->block, m->half, std::move(s), std::move(b), activation(act)));
+  });
+}
+
+char *alamos_model_attention(alamos_model *m, int from, int add, int channels,
+                             int hidden, int act, const float *w1,
+                             const float *w2, const float *spatial, int *to) {
+  return guard([&] {
+    m->check_register(from, channels);
+    if (add >= 0) m->check_register(add, channels);
+    require(hidden > 0, "alamos: attention needs hidden features");
+    alamos::AttentionShape shape{m->block, channels, hidden, m->half, add >= 0, activation(act)};
+    std::vector<float> kernel;
+    if (spatial) kernel.assign(spatial, spatial + 2 * alamos::attention_kernel * alamos::attention_kernel);
+    *to = m->append(from, add, channels, alamos::attention_layer(shape, w1, w2, std::move(kernel)));
   });
 }
 
