@@ -3,6 +3,7 @@ package search_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -60,7 +61,7 @@ func TestForcedPlayouts(t *testing.T) {
 	if diff := cmp.Diff(drawing(want), drawing(still)); diff != "" {
 		t.Errorf("a search that does not explore was forced:\n%s", diff)
 	}
-	if diff := cmp.Diff(want.Target(nil), still.Target(nil)); diff != "" {
+	if diff := cmp.Diff(want.Target(), still.Target()); diff != "" {
 		t.Errorf("and its target was pruned:\n%s", diff)
 	}
 }
@@ -74,7 +75,7 @@ func TestTargetProperties(t *testing.T) {
 		s := search.NewTree(cfg, rapid.Uint64().Draw(t, "seed"))
 		s.SetRoot(g)
 		run(t, hashed{}, s)
-		root, target := s.Root(), s.Target(nil)
+		root, target := s.Root(), slices.Clone(s.Target())
 		if len(target) != len(root) {
 			t.Fatalf("%d weights for %d moves", len(target), len(root))
 		}

@@ -50,24 +50,26 @@ func (t *Tree) Root() []Edge {
 	return list
 }
 
-// Target appends to dst what a policy is to learn from the search: for each move of
-// Root, in that order, a weight of at least 0. The weights are the visits, less those
-// that were only forced (see Config.ForcedPlayouts). They are not scaled to sum to 1;
-// they are all 0 only where there are no visits.
-func (t *Tree) Target(dst []float64) []float64 {
+// Target is what a policy is to learn from the search: for each move of Root, in
+// that order, a weight of at least 0. The weights are the visits, less those that
+// were only forced (see Config.ForcedPlayouts). They are not scaled to sum to 1; they
+// are all 0 only where there are no visits. The slice is the tree's, and valid until
+// the next call of Target or Choose.
+func (t *Tree) Target() []float64 {
 	root := &t.nodes[0]
 	edges := t.edgesOf(root)
 	if edges == nil {
-		return dst
+		return nil
 	}
 	best := t.best(root)
+	t.weights = t.weights[:0]
 	for i := range edges {
-		dst = append(dst, t.earned(&edges[i], &edges[best]))
+		t.weights = append(t.weights, t.earned(&edges[i], &edges[best]))
 	}
 	if root.state == solved {
-		dst[len(dst)-len(edges)+best] += float64(max(0, t.cfg.Visits-int(root.visits)))
+		t.weights[best] += float64(max(0, t.cfg.Visits-int(root.visits)))
 	}
-	return dst
+	return t.weights
 }
 
 // best is the index of the move of n, which has edges, that is most visited, ties

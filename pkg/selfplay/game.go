@@ -31,10 +31,9 @@ type table struct {
 
 	record    *Record
 	surprises []float64 // of the record's samples; only with Config.Surprise
-	priors    []float64 // scratch, as target
-	target    []float64
-	full      bool // the search of the current move is: see PlayoutCap
-	before    int  // evaluations of the tree before this game
+	priors    []float64 // scratch
+	full      bool      // the search of the current move is: see PlayoutCap
+	before    int       // evaluations of the tree before this game
 }
 
 func newTable(cfg *Config, codec encode.Codec, from beginnings) *table {
@@ -181,17 +180,19 @@ func (t *table) sample() encode.Sample {
 		Planes: make([]uint64, t.codec.Planes.Count()),
 	}
 	t.codec.Planes.Encode(s.Planes, t.game)
-	edges := t.tree.Root()
-	t.priors, t.target = t.priors[:0], t.tree.Target(t.target[:0])
+	edges, target := t.tree.Root(), t.tree.Target()
+	t.priors = t.priors[:0]
 	s.Indices = make([]int32, 0, len(edges))
 	s.Policy = make([]float32, 0, len(edges))
 	total := 0.0
 	for k, e := range edges {
 		if i := t.codec.Policy.Index(p, e.Move); i >= 0 {
 			s.Indices = append(s.Indices, int32(i))
-			s.Policy = append(s.Policy, float32(t.target[k]))
-			t.priors = append(t.priors, e.Prior)
-			total += t.target[k]
+			s.Policy = append(s.Policy, float32(target[k]))
+			total += target[k]
+			if t.cfg.Surprise > 0 {
+				t.priors = append(t.priors, e.Prior)
+			}
 		}
 	}
 	if total > 0 {
