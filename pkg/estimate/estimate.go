@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"alamos/pkg/setup"
 	"alamos/pkg/stage"
 	"alamos/pkg/store"
 )
@@ -75,7 +76,7 @@ func (e *Estimator) Work(ctx context.Context, t *stage.Trial, load Load) (stage.
 		playing := s.Of.SelfPlay(0, s.Of.Batch)
 		visits := playing.MeanVisits()
 		if s.Tournament {
-			visits = float64(s.Of.Settings.Tournament.Search.Visits)
+			visits = float64(setup.Search(&s.Of.Settings.Tournament.Search).Budget())
 		}
 		n := s.Games * l.plies * l.evaluations * visits
 		w.Evaluations += store.Float(math.Round(n))

@@ -78,6 +78,7 @@ var networkKeys = &group{fields: []field{
 var searchKeys = &group{fields: []field{
 	{key: "kind", typ: searches, def: "mcts", doc: "Algorithm: mcts is PUCT tree search guided by the network."},
 	{key: "visits", typ: integer{1, 10_000_000}, def: int64(800), unit: "visits", doc: "Visits of the root before a move is made."},
+	{key: "nodes", typ: integer{0, 1_000_000_000}, def: int64(0), unit: "positions", doc: "Positions below the root, those kept from the search before included, after which a move is made even with fewer visits; 0: visits alone decide."},
 	{key: "c_puct", typ: above(0), def: 2.0, doc: "Weight of the prior in PUCT; unused when c_base is above 0."},
 	{key: "c_base", typ: realAtLeast(0), def: 0.0, doc: "Above 0: the weight grows with the visits N of the parent, log((1 + N + c_base) / c_base) + c_init."},
 	{key: "c_init", typ: anyReal, def: 1.25, doc: "Where the growing weight starts; unused when c_base is 0."},

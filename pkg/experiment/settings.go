@@ -65,6 +65,7 @@ type Search struct {
 	Noise     Noise  `json:"noise"`
 	// What is absent from here on is no part of a trial's identity either.
 	ForcedPlayouts float64 `json:"forced_playouts,omitempty"` // 0: none
+	Nodes          int     `json:"nodes,omitempty"`           // 0: no limit
 }
 
 // Leaves is a number of positions evaluated at once; 0 is the default, 1.

@@ -53,7 +53,7 @@ func (t *Tree) Ask(e Evaluator, dst []*encode.Leaf) []*encode.Leaf {
 // more tells whether the step has room for another visit.
 func (t *Tree) more() bool {
 	if root := &t.nodes[0]; root.state == open || root.state == wide {
-		return t.asked < len(t.questions) && int(root.visits)+t.asked < t.cfg.Visits
+		return t.asked < len(t.questions) && int(root.visits)+t.asked < t.cfg.Visits && !t.full()
 	}
 	return t.nodes[0].state == unknown
 }
@@ -186,6 +186,7 @@ func (t *Tree) forget() {
 			return
 		}
 		t.edges[path[len(path)-1].edge].child = none
+		t.lost++
 	}
 	t.asked = 0
 }

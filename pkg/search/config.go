@@ -14,6 +14,11 @@ type Config struct {
 	// result.
 	Visits int
 
+	// Nodes is the number of positions below the root, those kept from the search
+	// before included, after which a search is done even with fewer visits (there is
+	// one more where Lookahead adds the end of the game); 0: visits alone decide.
+	Nodes int
+
 	// CPuct is the factor c of the exploration term. When CBase is
 	// positive, c grows by CBase and CInit instead (see the package
 	// comment) and CPuct is not used.
@@ -134,6 +139,15 @@ func (f FPU) String() string {
 	return strconv.FormatFloat(f.Reduction, 'g', -1, 64)
 }
 
+// Budget is about how many visits a search that keeps nothing makes: Visits, or
+// fewer where Nodes ends it before.
+func (c Config) Budget() int {
+	if c.Nodes > 0 {
+		return min(c.Visits, c.Nodes)
+	}
+	return c.Visits
+}
+
 // Validate returns an error that names the first setting out of range.
 func (c Config) Validate() error {
 	check := func(ok bool, name string, have any, want string) error {
@@ -145,6 +159,7 @@ func (c Config) Validate() error {
 	finite := func(x float64) bool { return x >= 0 && x <= 1e9 }
 	for _, err := range []error{
 		check(c.Visits >= 0 && c.Visits <= 1e9, "visits", c.Visits, "0 to 1e9"),
+		check(c.Nodes >= 0 && c.Nodes <= 1e9, "nodes", c.Nodes, "0 to 1e9"),
 		check(finite(c.CPuct), "c_puct", c.CPuct, "0 to 1e9"),
 		check(finite(c.CBase), "c_base", c.CBase, "0 to 1e9"),
 		check(finite(c.CInit), "c_init", c.CInit, "0 to 1e9"),

@@ -90,3 +90,6 @@ func (t *Tree) Waiting() (n int) {
 	}
 	return n
 }
+
+// Nodes is the number of positions below the root.
+func (t *Tree) Nodes() int { return len(t.nodes) - 1 - t.lost }

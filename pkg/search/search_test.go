@@ -632,7 +632,7 @@ func TestConfig(t *testing.T) {
 	for _, c := range []search.Config{
 		{Visits: -1}, {CPuct: -1}, {CPuct: math.NaN()}, {CBase: math.Inf(1)}, {ExpandAt: -1},
 		{Leaves: -1}, {Leaves: search.MaxLeaves + 1}, {Cache: -1}, {Cache: search.MaxCache + 1},
-		{Noise: search.Noise{Alpha: 0.3, Weight: 1.5}}, {Noise: search.Noise{Weight: 0.25}}, {ForcedPlayouts: -1},
+		{Noise: search.Noise{Alpha: 0.3, Weight: 1.5}}, {Noise: search.Noise{Weight: 0.25}}, {ForcedPlayouts: -1}, {Nodes: -1},
 	} {
 		if c.Validate() == nil {
 			t.Errorf("%+v: no error", c)

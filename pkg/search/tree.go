@@ -22,6 +22,7 @@ type Tree struct {
 	game *chess.Game // stands at the root between calls
 
 	arrays
+	lost  int    // nodes that forget has cut off
 	spare arrays // what keep copies to
 
 	// The step under way: see Ask.
@@ -216,7 +217,7 @@ func (t *Tree) ready() {
 
 // clear leaves a root about which nothing is known.
 func (t *Tree) clear() {
-	t.asked, t.forcing = 0, false
+	t.asked, t.lost, t.forcing = 0, 0, false
 	t.nodes = append(t.nodes[:0], node{})
 	t.stubs = t.stubs[:0]
 	t.edges = t.edges[:0]
@@ -247,7 +248,7 @@ func (t *Tree) keep(root int32) {
 			}
 		}
 	}
-	t.arrays, t.spare = t.spare, t.arrays
+	t.arrays, t.spare, t.lost = t.spare, t.arrays, 0
 }
 
 // Bytes is the memory that holds what the tree knows.

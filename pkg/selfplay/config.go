@@ -97,8 +97,8 @@ type PlayoutCap struct {
 
 // MeanVisits is the number of visits that a search is given, on average.
 func (c *Config) MeanVisits() float64 {
-	full := c.FullShare()
-	return full*float64(c.Search.Visits) + (1-full)*float64(c.PlayoutCap.Visits)
+	full, most := c.FullShare(), c.Search.Budget()
+	return full*float64(most) + (1-full)*float64(min(most, c.PlayoutCap.Visits))
 }
 
 // FullShare is the share of the searches that are full and give samples.

@@ -85,7 +85,7 @@ func Search(s *experiment.Search) search.Config {
 		fpu = search.FPU{Parent: true, Reduction: float64(s.FPU)}
 	}
 	return search.Config{
-		Visits: s.Visits, CPuct: s.CPuct, CBase: s.CBase, CInit: s.CInit, FPU: fpu,
+		Visits: s.Visits, Nodes: s.Nodes, CPuct: s.CPuct, CBase: s.CBase, CInit: s.CInit, FPU: fpu,
 		ExpandAt: s.ExpandAt, Leaves: int(s.Leaves), Cache: s.Cache, Solver: s.Solver, Lookahead: s.Lookahead,
 		TreeReuse: s.TreeReuse, Noise: search.Noise(s.Noise), ForcedPlayouts: s.ForcedPlayouts,
 	}
