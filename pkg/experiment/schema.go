@@ -37,9 +37,9 @@ var (
 	variants     = enum{"chess", "atomic", "antichess", "kingofthehill", "3check", "horde", "racingkings", "crazyhouse"}
 	inputs       = enum{"atomic16", "mover15", "variants31", "alphazero119", "lc0-112", "marro77", "dtu24"}
 	policies     = enum{"uci1968", "uci1968-mover", "uci2206-mover", "alphazero4672", "lc0-1858", "fromto4096", "marro4096"}
-	trunks       = enum{"residual"}
-	activations  = enum{"relu"}
-	attentions   = enum{"none"}
+	trunks       = enum{"residual", "preactivation", "plain"}
+	activations  = enum{"relu", "mish"}
+	attentions   = enum{"none", "squeeze-excitation", "cbam"}
 	valueHeads   = enum{"tanh"}
 	policyHeads  = enum{"conv73-linear", "conv-linear"}
 	searches     = enum{"mcts"}
@@ -65,11 +65,13 @@ var gameKeys = &group{fields: []field{
 var networkKeys = &group{fields: []field{
 	{key: "input", typ: inputs, def: "atomic16", doc: "Encoder of positions into planes: atomic16 and mover15 know the board only, variants31 every variant; mover15 and variants31 see it from the side to move. alphazero119 is AlphaZero's, with eight positions of history, lc0-112 Leela Chess Zero's, marro77 ChessMarro's, dtu24 that of the convolutional networks for minimax search."},
 	{key: "policy", typ: policies, def: "uci1968", doc: "Numbering of moves at the policy output: uci1968 is of moves on the board, uci2206-mover of those of every variant; -mover is from the view of the side to move. alphazero4672 is AlphaZero's 73 kinds of moves from each square, lc0-1858 Leela's list, fromto4096 origin by destination and marro4096 ChessMarro's 64 kinds from each square; the last two promote to queens only."},
-	{key: "trunk", typ: trunks, def: "residual", doc: "Kind of the blocks between input and heads."},
-	{key: "depth", typ: integer{1, 100}, def: int64(6), unit: "blocks", doc: "Number of blocks of the trunk."},
+	{key: "trunk", typ: trunks, def: "residual", doc: "Blocks between input and heads: residual has two convolutions a block, the activation after the addition; preactivation two, with batch norm and activation before each; plain one, the first of them from the input, and adds nothing."},
+	{key: "depth", typ: integer{1, 100}, def: int64(6), unit: "blocks", doc: "Number of blocks of the trunk, in plain of its convolutions."},
 	{key: "width", typ: integer{1, 2048}, def: int64(64), unit: "channels", doc: "Channels of the trunk."},
-	{key: "activation", typ: activations, def: "relu", doc: "Activation function."},
-	{key: "attention", typ: attentions, def: "none", doc: "Attention in the blocks of the trunk."},
+	{key: "activation", typ: activations, def: "relu", doc: "Activation function of the trunk: mish is x tanh(log(1 + e^x)). The heads have relu."},
+	{key: "attention", typ: attentions, def: "none", doc: "What weighs the maps at the end of each block: squeeze-excitation its channels, by their means; cbam (convolutional block attention) its channels, by means and maxima, and then its squares."},
+	{key: "attention_reduction", typ: integer{1, 2048}, def: int64(16), unit: "channels", when: only("attention", "squeeze-excitation", "cbam"), doc: "Channels for each hidden unit of the attention; it has at least one."},
+	{key: "dropout", typ: real{min: 0, max: 1, openMax: true}, def: 0.0, doc: "Share of channels that training leaves out of what each block computes, drawn anew for each position; in residual and preactivation before the addition."},
 	{key: "value", typ: valueHeads, def: "tanh", doc: "Value head: what the expected result is told in."},
 	{key: "policy_head", typ: policyHeads, def: "conv73-linear", doc: "Policy head: conv73-linear is a convolution to 73 channels and a linear layer; conv-linear a 1x1 convolution to policy_channels and a linear layer."},
 	{key: "policy_channels", typ: integer{1, 2048}, def: int64(8), unit: "channels", when: only("policy_head", "conv-linear"), doc: "Channels before the linear layer of the policy head."},

@@ -35,16 +35,19 @@ type Game struct {
 }
 
 type Network struct {
-	Input          string `json:"input"`
-	Policy         string `json:"policy"`
-	Trunk          string `json:"trunk"`
-	Depth          int    `json:"depth"`
-	Width          int    `json:"width"`
-	Activation     string `json:"activation"`
-	Attention      string `json:"attention"`
-	Value          string `json:"value"`
-	PolicyHead     string `json:"policy_head"`
-	PolicyChannels int    `json:"policy_channels"` // only of conv-linear
+	Input      string `json:"input"`
+	Policy     string `json:"policy"`
+	Trunk      string `json:"trunk"`
+	Depth      int    `json:"depth"`
+	Width      int    `json:"width"`
+	Activation string `json:"activation"`
+	Attention  string `json:"attention"`
+	// These two are no part of a trial's identity while they are absent: see Leaves.
+	AttentionReduction int     `json:"attention_reduction,omitempty"` // only with attention
+	Dropout            float64 `json:"dropout,omitempty"`
+	Value              string  `json:"value"`
+	PolicyHead         string  `json:"policy_head"`
+	PolicyChannels     int     `json:"policy_channels"` // only of conv-linear
 }
 
 type Search struct {

@@ -24,7 +24,7 @@ type Optimizer struct {
 	Epsilon      float64 // Adam, AdamW: 0: 1e-8
 	WeightDecay  float64 // of all trained parameters: c in c*|theta|^2/2
 	Weights      Weights
-	Seed         uint64  // of the masks of dropout
+	Seed         uint64 // of the masks of dropout
 }
 
 // Weights are the factors of the terms in the total loss; the zero Weights are

@@ -65,7 +65,8 @@ func (s *Setup) Spec() nn.Spec {
 	n := &s.settings.Network
 	return nn.Spec{
 		Planes: s.Codec.Planes.Count(), Constant: s.Codec.Planes.Constant(), PolicySize: s.Codec.Policy.Size(),
-		Trunk: n.Trunk, Depth: n.Depth, Width: n.Width, Activation: n.Activation, Attention: n.Attention,
+		Trunk: n.Trunk, Depth: n.Depth, Width: n.Width, Activation: n.Activation,
+		Attention: n.Attention, AttentionReduction: n.AttentionReduction, Dropout: n.Dropout,
 		PolicyHead: n.PolicyHead, PolicyChannels: n.PolicyChannels, Value: n.Value,
 	}
 }
@@ -117,7 +118,9 @@ func (s *Setup) SelfPlay(g, batch int) selfplay.Config {
 func (s *Setup) Optimizer() nn.Optimizer {
 	t := &s.settings.Training
 	return nn.Optimizer{
-		Kind: t.Optimizer.Kind, Momentum: t.Optimizer.Momentum, WeightDecay: t.Optimizer.WeightDecay, Weights: nn.Weights(t.Loss)}
+		Kind: t.Optimizer.Kind, Momentum: t.Optimizer.Momentum, WeightDecay: t.Optimizer.WeightDecay, Weights: nn.Weights(t.Loss),
+		Seed: s.Seed("dropout", 0),
+	}
 }
 
 // Schedule is the schedule of the learning rate; ask returns a rate where a script
