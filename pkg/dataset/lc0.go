@@ -99,35 +99,72 @@ func (r *LC0Reader) Next(rec *LC0Record) error {
 	}
 }
 
-// Skip passes over the next n games, or over those that are left, whose records
-// it does not look at. It returns io.EOF when there were fewer.
+// Skip passes over the next n games, n > 0, and the rest of one that was begun; it
+// does not look at their records. It returns io.EOF when there were fewer.
 func (r *LC0Reader) Skip(n int) error {
-	for r.open = false; n > 0; n-- {
-		if err := r.nextChunk(); err != nil {
+	for range n {
+		if _, err := r.find(); err != nil {
 			return err
 		}
-		r.open = false
 	}
 	return nil
 }
 
+// maxLC0Chunk is the size of a compressed chunk that Chunk reads. Those of the
+// longest games have two or three megabytes.
+const maxLC0Chunk = 64 << 20
+
+// Chunk reads the next chunk as it is, compressed, so that several can be decoded
+// side by side by [NewLC0Reader]s of their own. The name is for their errors.
+func (r *LC0Reader) Chunk() (name string, data []byte, err error) {
+	in, err := r.find()
+	if err != nil {
+		return "", nil, err
+	}
+	if name = r.name; r.tar != nil {
+		name += ", " + r.chunk
+	}
+	data, err = io.ReadAll(io.LimitReader(in, maxLC0Chunk+1))
+	if err == nil && len(data) > maxLC0Chunk {
+		err = fmt.Errorf("a chunk of more than %d bytes", maxLC0Chunk)
+	}
+	if err != nil {
+		return "", nil, r.fail(err)
+	}
+	return name, data, nil
+}
+
 // nextChunk opens the next chunk; io.EOF when there is none.
 func (r *LC0Reader) nextChunk() error {
+	in, err := r.find()
+	if err != nil {
+		return err
+	}
+	if err := r.gzip.Reset(in); err != nil {
+		return r.fail(err)
+	}
+	r.open = true
+	return nil
+}
+
+// find goes to the next chunk and gives its bytes; io.EOF when there is none.
+func (r *LC0Reader) find() (io.Reader, error) {
+	r.open = false
 	in := io.Reader(r.in)
 	switch {
 	case r.tar == nil && r.games > 0:
-		return io.EOF
+		return nil, io.EOF
 	case r.tar != nil:
 		for {
 			h, err := r.tar.Next()
 			if err == io.EOF && r.games == 0 {
-				return fmt.Errorf("lc0 data %s: a tar without a chunk: want files whose names end in .gz", r.name)
+				return nil, fmt.Errorf("lc0 data %s: a tar without a chunk: want files whose names end in .gz", r.name)
 			}
 			if err == io.EOF {
-				return io.EOF
+				return nil, io.EOF
 			}
 			if err != nil {
-				return fmt.Errorf("lc0 data %s, after chunk %d: %w", r.name, r.games, err)
+				return nil, fmt.Errorf("lc0 data %s, after chunk %d: %w", r.name, r.games, err)
 			}
 			if h.Typeflag == tar.TypeReg && strings.HasSuffix(h.Name, ".gz") {
 				r.chunk = path.Base(h.Name)
@@ -138,11 +175,7 @@ func (r *LC0Reader) nextChunk() error {
 	}
 	r.games++
 	r.ply = 0
-	if err := r.gzip.Reset(in); err != nil {
-		return r.fail(err)
-	}
-	r.open = true
-	return nil
+	return in, nil
 }
 
 // fail says where an error is.
