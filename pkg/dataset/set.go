@@ -77,3 +77,13 @@ func (s *Set) Sample(i int, dst *encode.Sample) {
 	}
 	s.parts[p].sample(i-s.starts[p], dst)
 }
+
+// Place tells the game of sample i, 0 <= i < Len(), and its ply.
+func (s *Set) Place(i int) (game, ply int32) {
+	p := 0
+	for i >= s.starts[p+1] {
+		p++
+	}
+	c, i := s.parts[p], i-s.starts[p]
+	return c.game[i], c.ply[i]
+}

@@ -1,0 +1,215 @@
+package source
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"alamos/pkg/encode"
+	"alamos/pkg/start"
+)
+
+// Machine is what changes how fast positions are made, and nothing else.
+type Machine struct {
+	Workers int // goroutines that read and encode; 0: as many as there are processors
+	Engines int // processes of each engine; 0: as many as there are workers
+}
+
+// Set is a source of positions. It is for one goroutine at a time.
+type Set struct {
+	cfg     Config
+	seed    uint64
+	machine Machine
+	files   []string // sorted
+	size    int64    // of all files
+	key     string   // of the cursors
+	starts  start.Positions
+	spare   sync.Pool // of *encode.Sample
+
+	players, labels *engines // nil where there is no such engine
+
+	// Where the set stands: before a chunk of a pass.
+	at     Cursor         // Chunk 0: nowhere
+	games  *ordered[item] // of the pass, from the games ahead on; nil: not begun
+	ahead  []item         // games that were read for a decision and are of the chunk
+	ended  bool           // no games come after those
+	broken int            // games passed over after the last one
+	known  map[int]Cursor // where chunks begin
+
+	progress atomic.Pointer[Progress]
+}
+
+// Progress counts what a call of [Set.Chunk] has done so far; it may be read at any
+// time. Bytes are those read of files, which may be ahead of the positions; Size is
+// the size of all files, 0 for an engine's games.
+type Progress struct {
+	Games, Positions, Bytes, Size atomic.Int64
+}
+
+// Cursor is the place in the files where a chunk begins. It is kept beside a chunk
+// so that a later process can go on without reading again what came before.
+type Cursor struct {
+	Key   string `json:"key"` // of configuration, files and seed
+	Chunk int    `json:"chunk"`
+	Pass  int    `json:"pass"` // from 1
+	Mark  mark   `json:"mark"`
+}
+
+// Open prepares to make positions: it checks the configuration and looks for the
+// files, but reads none, and starts no engine. Close the set after use.
+func Open(cfg Config, seed uint64, m Machine) (*Set, error) {
+	if err := cfg.Check(); err != nil {
+		return nil, err
+	}
+	if m.Workers <= 0 {
+		m.Workers = runtime.GOMAXPROCS(0)
+	}
+	if m.Engines <= 0 {
+		m.Engines = m.Workers
+	}
+	s := &Set{cfg: cfg, seed: seed, machine: m, known: map[int]Cursor{}}
+	s.spare.New = func() any { return new(encode.Sample) }
+	for _, pattern := range cfg.Files {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			return nil, fmt.Errorf("data: files %q: %w", pattern, err)
+		}
+		if len(found) == 0 {
+			return nil, fmt.Errorf("data: files %q: there is no such file", pattern)
+		}
+		s.files = append(s.files, found...)
+	}
+	slices.Sort(s.files)
+	s.files = slices.Compact(s.files)
+
+	// What the places of games depend on; the rest of the configuration changes
+	// what is made of them.
+	key := sha256.New()
+	fmt.Fprintf(key, "%s %s %d %d %d %v %v %d\n", cfg.Kind, cfg.Variant, cfg.Positions, cfg.Chunk, cfg.Games, cfg.SkipBroken, cfg.Label != nil, seed)
+	for _, name := range s.files {
+		info, err := os.Stat(name)
+		if err != nil {
+			return nil, fmt.Errorf("data: %w", err)
+		}
+		if !info.Mode().IsRegular() {
+			return nil, fmt.Errorf("data: %s is not a file", name)
+		}
+		s.size += info.Size()
+		fmt.Fprintf(key, "%q %d\n", filepath.Base(name), info.Size())
+	}
+	s.key = hex.EncodeToString(key.Sum(nil)[:16])
+
+	if cfg.Kind == Engine {
+		var err error
+		if s.starts, err = start.Parse(cfg.Variant, cfg.Start); err != nil {
+			return nil, fmt.Errorf("data: %w", err)
+		}
+		s.players = newEngines(cfg.Player.Command, cfg.Variant, m.Engines)
+	}
+	if cfg.Label != nil {
+		s.labels = newEngines(cfg.Label.Command, cfg.Variant, m.Engines)
+	}
+	return s, nil
+}
+
+// Files are the files that were found, sorted by name. The caller may keep it.
+func (s *Set) Files() []string { return slices.Clone(s.files) }
+
+// Close ends the engines.
+func (s *Set) Close() error {
+	s.lose()
+	for _, e := range []*engines{s.players, s.labels} {
+		if e != nil {
+			e.close()
+		}
+	}
+	return nil
+}
+
+// Resume tells where a chunk begins, from the [Info] of the one before. A cursor of
+// another configuration, other files or another seed is ignored.
+func (s *Set) Resume(c Cursor) {
+	if c.Key == s.key && c.Chunk >= 1 && c.Pass >= 1 {
+		s.known[c.Chunk] = c
+	}
+}
+
+// count notes what was read of files.
+func (s *Set) count(bytes int64) {
+	if p := s.progress.Load(); p != nil {
+		p.Bytes.Add(bytes)
+	}
+}
+
+// errStop ends the making of positions where no more are wanted.
+var errStop = errors.New("enough")
+
+// All gives the positions of the first pass, its files in the order of
+// [Set.Files], and nothing shuffled. The games of an engine have no end.
+//
+// An error is the last element, with a nil position.
+func (s *Set) All(ctx context.Context) iter.Seq2[*Position, error] {
+	return func(yield func(*Position, error) bool) {
+		w := s.newWorker(nil)
+		number := int32(0)
+		each := func(g game) error {
+			defer func() { number++ }()
+			w.tally = tally{}
+			return g.positions(ctx, w, func(p *Position) error {
+				if p.Game = number; !yield(p, nil) {
+					return errStop
+				}
+				return nil
+			})
+		}
+		if err := s.each(ctx, each); err != nil && !errors.Is(err, errStop) {
+			yield(nil, err)
+		}
+	}
+}
+
+// each gives the games of the first pass, files in their order.
+func (s *Set) each(ctx context.Context, f func(game) error) error {
+	if s.cfg.Kind == Engine {
+		for n := 0; ; n++ {
+			if err := f(s.selfPlayed(n)); err != nil {
+				return err
+			}
+		}
+	}
+	order := make([]int, len(s.files))
+	for i := range order {
+		order[i] = i
+	}
+	games := s.stream(ctx, 1, order, mark{})
+	defer games.close()
+	for {
+		it, ok := games.next(ctx)
+		switch {
+		case !ok:
+			return context.Cause(ctx)
+		case it.err == io.EOF:
+			return nil
+		case it.err != nil:
+			return it.err
+		}
+		if err := f(it.game); err != nil {
+			return err
+		}
+	}
+}
+
+// selfPlayed is an engine's game against itself, from 0.
+func (s *Set) selfPlayed(n int) game {
+	return &selfPlayed{where: fmt.Sprintf("game %d of the engine", n+1), seed: derive(s.seed, forGame, n), start: s.starts}
+}

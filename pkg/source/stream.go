@@ -1,0 +1,146 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// reader reads the games of a file in their order.
+type reader interface {
+	// next reads what must be read in turn of the next game, and gives what makes
+	// the game of it, which may be called by another goroutine. seed is for what is
+	// drawn for the game. After a brokenError it can be called again; the last
+	// error is io.EOF.
+	next(seed uint64) (func() (game, error), error)
+
+	// skip passes over n > 0 games. It returns io.EOF when there were fewer.
+	skip(n int) error
+
+	close() error
+}
+
+// open opens a file for reading. What is read is counted in the progress.
+func (s *Set) open(path string) (reader, error) {
+	if s.cfg.Kind == Parquet {
+		return openParquet(s, path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("data: %w", err)
+	}
+	in := &counted{f, s}
+	var r reader
+	if s.cfg.Kind == LC0 {
+		r, err = openLC0(&s.cfg, path, in)
+	} else {
+		r, err = openPGN(&s.cfg, path, in)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &closing{r, f}, nil
+}
+
+// closing closes the file too.
+type closing struct {
+	reader
+	file *os.File
+}
+
+func (c *closing) close() error { return errors.Join(c.reader.close(), c.file.Close()) }
+
+// counted counts what is read.
+type counted struct {
+	in  io.Reader
+	set *Set
+}
+
+func (c *counted) Read(b []byte) (int, error) {
+	n, err := c.in.Read(b)
+	c.set.count(int64(n))
+	return n, err
+}
+
+// mark is a place between two games of a pass.
+type mark struct {
+	File int `json:"file"` // in the order of the pass
+	Game int `json:"game"` // of those of the file, broken ones among them
+	Read int `json:"read"` // games of the pass before it, broken ones not among them
+}
+
+// item is a game of a pass, or the error that ends it: io.EOF after the last game.
+type item struct {
+	game   game
+	after  mark
+	broken int // games passed over since the item before
+	err    error
+}
+
+// order is the order in which a pass, from 1, reads the files.
+func (s *Set) order(pass int) []int {
+	if s.cfg.Games == 0 {
+		return newRand(derive(s.seed, forOrder, pass)).Perm(len(s.files))
+	}
+	listed := make([]int, len(s.files))
+	for i := range listed {
+		listed[i] = i
+	}
+	return listed
+}
+
+// stream reads the games of a pass from a mark on, files in the given order.
+// Nothing but the decoding of games goes on side by side.
+func (s *Set) stream(ctx context.Context, pass int, order []int, from mark) *ordered[item] {
+	return inOrder(ctx, s.machine.Workers, func(put func(func() item) bool) {
+		broken := 0
+		end := func(err error) {
+			b := broken // the mark after the last game is of no use
+			put(func() item { return item{broken: b, err: err} })
+		}
+		at := from
+		for ; at.File < len(order); at = (mark{File: at.File + 1, Read: at.Read}) {
+			file := order[at.File]
+			r, err := s.open(s.files[file])
+			if err != nil {
+				end(err)
+				return
+			}
+			if at.Game > 0 {
+				err = r.skip(at.Game)
+			}
+			for err == nil && (s.cfg.Games == 0 || at.Read < s.cfg.Games) {
+				var decode func() (game, error)
+				decode, err = r.next(derive(s.seed, forGame, pass, file, at.Game))
+				switch {
+				case err == nil:
+					at.Game++
+					at.Read++
+					it := item{after: at, broken: broken}
+					broken = 0
+					if !put(func() item { it.game, it.err = decode(); return it }) {
+						r.close()
+						return
+					}
+				case errors.As(err, new(brokenError)) && s.cfg.SkipBroken:
+					at.Game++
+					broken++
+					err = nil
+				}
+			}
+			if closed := r.close(); err == nil || err == io.EOF {
+				err = closed
+			}
+			if err != nil {
+				end(err)
+				return
+			}
+			if s.cfg.Games > 0 && at.Read >= s.cfg.Games {
+				break
+			}
+		}
+		end(io.EOF)
+	})
+}
