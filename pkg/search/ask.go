@@ -50,8 +50,12 @@ func (t *Tree) Ask(e Evaluator, dst []*encode.Leaf) []*encode.Leaf {
 	return dst
 }
 
-// more tells whether the step has room for another visit.
+// more tells whether the step has room for another visit. A round of a race ends
+// the step, since who goes on depends on the answers.
 func (t *Tree) more() bool {
+	if t.race.on && t.asked > 0 && t.next() == none {
+		return false
+	}
 	if root := &t.nodes[0]; root.state == open || root.state == wide {
 		return t.asked < len(t.questions) && int(root.visits)+t.asked < t.cfg.Visits && !t.full()
 	}

@@ -85,6 +85,8 @@ type Config struct {
 	// noise; what is learned and played is rid of those that were only forced
 	// (Wu 2019, section 3.2, with k = 2). See [Tree.Target]. 0: none.
 	ForcedPlayouts float64
+
+	Gumbel Gumbel
 }
 
 // Bounds of Config.
@@ -171,6 +173,10 @@ func (c Config) Validate() error {
 		check(c.Noise.Weight >= 0 && c.Noise.Weight <= 1, "noise weight", c.Noise.Weight, "0 to 1"),
 		check(c.Noise.Weight == 0 || c.Noise.Alpha > 0 && c.Noise.Alpha <= 1e6, "noise alpha", c.Noise.Alpha, "more than 0 and at most 1e6"),
 		check(finite(c.ForcedPlayouts), "forced_playouts", c.ForcedPlayouts, "0 to 1e9"),
+		check(c.Gumbel.Considered >= 0 && c.Gumbel.Considered <= 1e9, "gumbel considered", c.Gumbel.Considered, "0 to 1e9"),
+		check(finite(c.Gumbel.CVisit), "gumbel c_visit", c.Gumbel.CVisit, "0 to 1e9"),
+		check(finite(c.Gumbel.CScale), "gumbel c_scale", c.Gumbel.CScale, "0 to 1e9"),
+		check(finite(c.Gumbel.Noise), "gumbel noise", c.Gumbel.Noise, "0 to 1e9"),
 	} {
 		if err != nil {
 			return err

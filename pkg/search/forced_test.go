@@ -82,6 +82,19 @@ func TestTargetProperties(t *testing.T) {
 		if len(root) == 0 {
 			return
 		}
+		if cfg.Gumbel.Considered > 0 {
+			var sum float64
+			for _, p := range target {
+				if !(p >= 0) {
+					t.Fatalf("a weight of %v", p)
+				}
+				sum += p
+			}
+			if math.Abs(sum-1) > 1e-9 {
+				t.Fatalf("the improved policy sums to %v", sum)
+			}
+			return
+		}
 		pruned := cfg.ForcedPlayouts > 0 && cfg.Noise.Weight > 0
 		most, kept := 0, 0.0
 		for i, e := range root {

@@ -3,7 +3,6 @@ package search
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"alamos/pkg/chess"
 )
@@ -52,14 +51,18 @@ func (t *Tree) Root() []Edge {
 
 // Target is what a policy is to learn from the search: for each move of Root, in
 // that order, a weight of at least 0. The weights are the visits, less those that
-// were only forced (see Config.ForcedPlayouts). They are not scaled to sum to 1; they
-// are all 0 only where there are no visits. The slice is the tree's, and valid until
-// the next call of Target or Choose.
+// were only forced (see Config.ForcedPlayouts), or, with a Gumbel root, the improved
+// policy. They are not scaled to sum to 1; they are all 0 only where there are no
+// visits. The slice is the tree's, and valid until the next call of Target or Choose.
 func (t *Tree) Target() []float64 {
 	root := &t.nodes[0]
 	edges := t.edgesOf(root)
 	if edges == nil {
 		return nil
+	}
+	if t.race.on {
+		t.improved()
+		return t.weights
 	}
 	best := t.best(root)
 	t.weights = t.weights[:0]
@@ -169,9 +172,14 @@ func (t *Tree) walk(n *node, path []chess.Move, f func([]chess.Move, Edge) bool)
 
 // Choose returns a move of the root drawn with a probability proportional to
 // visits^power (or prior^power when nothing was visited), power being more
-// than 0; visits that were only forced do not count (see Config.ForcedPlayouts). An infinite power means the most visited move, ties to the first of
-// the list, and needs no rng. Choose returns 0 when the root has no moves or
-// has not been evaluated.
+// than 0; visits that were only forced do not count (see Config.ForcedPlayouts). An
+// infinite power means the most visited move, ties to the first of the list, and
+// needs no rng. Choose returns 0 when the root has no moves or has not been
+// evaluated.
+//
+// With a Gumbel root, its noise has drawn the move already: the power means nothing,
+// and the move is the one that the search found best. Where there was no noise, the
+// improved policy takes the place of visits, and an infinite power means that move.
 //
 // Where results by force are known (see Config.Solver), a move that wins is
 // played, and none that loses while another does not.
@@ -181,10 +189,16 @@ func (t *Tree) Choose(power float64, rng *rand.Rand) chess.Move {
 	if edges == nil {
 		return 0
 	}
-	most := &edges[t.best(root)]
-	best := t.weigh(edges, func(e *edge) float64 { return t.earned(e, most) })
-	if t.weights[best] == 0 {
-		best = t.weigh(edges, func(e *edge) float64 { return float64(e.prior) })
+	var best int
+	if t.race.on {
+		best = t.winner()
+		if t.race.drawn || math.IsInf(power, 1) {
+			return edges[best].move
+		}
+		t.improved()
+		best = t.bar(edges)
+	} else {
+		best = t.weigh(edges)
 	}
 	weights := t.weights
 	highest := weights[best]
@@ -210,14 +224,29 @@ func (t *Tree) Choose(power float64, rng *rand.Rand) chess.Move {
 	return edges[best].move // rounding left draw at the very end
 }
 
-// weigh gives the moves of the root that may be played their weights, and returns
-// the index of the highest.
-func (t *Tree) weigh(edges []edge, by func(e *edge) float64) (best int) {
-	t.weights = slices.Grow(t.weights[:0], len(edges))[:len(edges)]
+// weigh writes the visits that the root's moves earned to t.weights, or their priors
+// when there are none, and does as bar.
+func (t *Tree) weigh(edges []edge) (best int) {
+	most := &edges[t.best(&t.nodes[0])]
+	t.weights = t.weights[:0]
 	for i := range edges {
-		t.weights[i] = 0
-		if t.fit(&t.nodes[0], &edges[i]) {
-			t.weights[i] = by(&edges[i])
+		t.weights = append(t.weights, t.earned(&edges[i], most))
+	}
+	if best = t.bar(edges); t.weights[best] > 0 {
+		return best
+	}
+	for i := range edges {
+		t.weights[i] = float64(edges[i].prior)
+	}
+	return t.bar(edges)
+}
+
+// bar sets the weights of the root's moves that may not be played to 0, and returns
+// the index of the highest that is left.
+func (t *Tree) bar(edges []edge) (best int) {
+	for i := range edges {
+		if !t.fit(&t.nodes[0], &edges[i]) {
+			t.weights[i] = 0
 		}
 		if t.weights[i] > t.weights[best] {
 			best = i

@@ -127,6 +127,9 @@ func TestGolden(t *testing.T) {
 		{"fpu-reduction", chess.Atomic, nearEnd, with(func(c *search.Config) { c.FPU = search.FPU{Parent: true, Reduction: 0.4} })},
 		{"expand-at-4", chess.Atomic, "", with(func(c *search.Config) { c.ExpandAt = 4 })},
 		{"noise", chess.Atomic, "", with(func(c *search.Config) { c.Noise = search.Noise{Alpha: 0.3, Weight: 0.25} })},
+		{"gumbel", chess.Atomic, nearEnd, with(func(c *search.Config) {
+			c.Gumbel = search.Gumbel{Considered: 8, CVisit: 50, CScale: 1, Noise: 1}
+		})},
 		{"forced-playouts", chess.Atomic, "", with(func(c *search.Config) {
 			c.Noise, c.ForcedPlayouts = search.Noise{Alpha: 0.3, Weight: 0.25}, 2
 		})},
@@ -320,6 +323,11 @@ func configs(t *rapid.T) search.Config {
 		Noise:     search.Noise{Alpha: 0.3, Weight: rapid.SampledFrom([]float64{0, 0.25}).Draw(t, "noise")},
 
 		ForcedPlayouts: rapid.SampledFrom([]float64{0, 2, 50}).Draw(t, "forced_playouts"),
+		Gumbel: search.Gumbel{
+			Considered: rapid.SampledFrom([]int{0, 0, 1, 2, 7, 16, 500}).Draw(t, "considered"),
+			CVisit:     50, CScale: rapid.SampledFrom([]float64{0, 0.1, 1}).Draw(t, "c_scale"),
+			Noise: rapid.SampledFrom([]float64{0, 1}).Draw(t, "gumbel noise"),
+		},
 	}
 }
 
@@ -633,6 +641,7 @@ func TestConfig(t *testing.T) {
 		{Visits: -1}, {CPuct: -1}, {CPuct: math.NaN()}, {CBase: math.Inf(1)}, {ExpandAt: -1},
 		{Leaves: -1}, {Leaves: search.MaxLeaves + 1}, {Cache: -1}, {Cache: search.MaxCache + 1},
 		{Noise: search.Noise{Alpha: 0.3, Weight: 1.5}}, {Noise: search.Noise{Weight: 0.25}}, {ForcedPlayouts: -1}, {Nodes: -1},
+		{Gumbel: search.Gumbel{Considered: -1}}, {Gumbel: search.Gumbel{CVisit: -1}}, {Gumbel: search.Gumbel{CScale: math.NaN()}}, {Gumbel: search.Gumbel{Noise: -1}},
 	} {
 		if c.Validate() == nil {
 			t.Errorf("%+v: no error", c)

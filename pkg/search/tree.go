@@ -31,6 +31,7 @@ type Tree struct {
 
 	still   bool // see SetExploring
 	forcing bool // whether the search of this root has forced playouts
+	race    race // see Gumbel
 
 	// See Analyze.
 	analyzes bool
@@ -42,6 +43,7 @@ type Tree struct {
 
 	legal   chess.MoveList // scratch
 	weights []float64      // scratch
+	sigmas  []float64      // scratch: see improve
 }
 
 // arrays are the memory of a tree.
@@ -168,7 +170,7 @@ func (t *Tree) SetVisits(n int) { t.cfg.Visits = n }
 
 // SetExploring says whether the searches from the next root on, that of SetRoot or
 // Advance, explore for the sake of learning, as they do unless told otherwise: with
-// the noise of the Config and its forced playouts.
+// the noise of the Config, its forced playouts and the noise of its Gumbel root.
 func (t *Tree) SetExploring(on bool) { t.still = !on }
 
 // reserve makes room for the visits of a search, as far as it is known, so that
@@ -195,7 +197,8 @@ func (t *Tree) Advance(m chess.Move) {
 		}
 	}
 	t.game.Play(m)
-	t.among, t.deepest, t.forcing = t.among[:0], max(0, t.deepest-1), false
+	t.among, t.deepest = t.among[:0], max(0, t.deepest-1)
+	t.forcing, t.race.on = false, false
 	if child == none {
 		t.clear()
 		return
@@ -210,14 +213,18 @@ func (t *Tree) ready() {
 	if root.state == open {
 		t.widen(root)
 	}
-	if root.state == wide {
+	switch {
+	case root.state != wide:
+	case t.cfg.Gumbel.Considered > 0:
+		t.startRace()
+	default:
 		t.forcing = t.addNoise() && t.cfg.ForcedPlayouts > 0
 	}
 }
 
 // clear leaves a root about which nothing is known.
 func (t *Tree) clear() {
-	t.asked, t.lost, t.forcing = 0, 0, false
+	t.asked, t.lost, t.forcing, t.race.on = 0, 0, false, false
 	t.nodes = append(t.nodes[:0], node{})
 	t.stubs = t.stubs[:0]
 	t.edges = t.edges[:0]

@@ -43,11 +43,10 @@ func (t *Tree) descend(path []step) (to int32, _ []step) {
 		if n.state == open {
 			t.widen(n)
 		}
-		k := int32(none)
-		if at == 0 && t.forcing {
-			k = t.owed(n)
-		}
-		if k == none {
+		var k int32
+		if at == 0 {
+			k = t.chooseRoot(n)
+		} else {
 			k = t.choose(n)
 		}
 		path = append(path, step{at, k})
@@ -110,6 +109,19 @@ func (t *Tree) restrict() {
 	if len(t.among) > 0 {
 		t.legal.Retain(func(m chess.Move) bool { return slices.Contains(t.among, m) })
 	}
+}
+
+// chooseRoot returns the edge of the root n that the search takes.
+func (t *Tree) chooseRoot(n *node) int32 {
+	if t.race.on {
+		return t.contender(n)
+	}
+	if t.forcing {
+		if k := t.owed(n); k != none {
+			return k
+		}
+	}
+	return t.choose(n)
 }
 
 // choose returns the edge of n with the highest PUCT score.
