@@ -56,16 +56,27 @@ func writeInherited(m map[string]any) {
 		if f.as == "" {
 			return
 		}
-		section, key := path[:strings.LastIndexByte(path, '.')], f.key
-		group, _ := valueAt(m, section)
-		of, _ := group.(map[string]any)
-		if _, there := of[key]; there || of == nil {
+		if _, there := valueAt(m, f.as); !there {
 			return
 		}
-		if _, there := valueAt(m, f.as); there {
-			of[key] = lookup(f.as).def
+		of := groupAt(m, path[:strings.LastIndexByte(path, '.')])
+		if _, there := of[f.key]; !there && f.when.holds(of) {
+			of[f.key] = lookup(f.as).def
 		}
 	})
+}
+
+// groupAt returns the group at a dotted path, which it makes where there is none.
+func groupAt(m map[string]any, path string) map[string]any {
+	for _, key := range strings.Split(path, ".") {
+		inner, ok := m[key].(map[string]any)
+		if !ok {
+			inner = map[string]any{}
+			m[key] = inner
+		}
+		m = inner
+	}
+	return m
 }
 
 // generic turns a value into maps, lists and scalars; numbers stay as written.

@@ -185,7 +185,9 @@ func (v *view) origin(path string) Origin {
 		return Origin{Position: e.at}
 	}
 	if f := lookup(path); f != nil {
-		return Origin{As: f.as}
+		if _, inherits := valueAt(v.values, f.as); inherits {
+			return Origin{As: f.as}
+		}
 	}
 	return Origin{}
 }

@@ -11,7 +11,7 @@ type field struct {
 	key     string
 	typ     typ
 	def     any    // the default, in canonical form; nil: none, the key stays absent
-	as      string // path of the key whose value is the default instead
+	as      string // path of the key whose value, where it has one, is the default instead
 	unit    string // "games", "epochs"; empty: none
 	absent  string // what leaving it out means, where there is neither def nor as
 	doc     string // what it means, one or two sentences
@@ -163,15 +163,14 @@ func (r *groupReading) field(f *field) {
 	if !r.whole || slices.Contains(r.oneOf, f.key) {
 		return
 	}
+	as, inherits := valueAt(r.root, f.as)
 	switch inner, isGroup := f.typ.(*group); {
 	case isGroup && f.optional:
 	case isGroup:
 		v, _ := inner.read(r.checker, here, &tree{kind: mapping, at: r.tree.at, layer: -1})
 		r.values[f.key] = v
-	case f.as != "":
-		if v, ok := valueAt(r.root, f.as); ok {
-			r.values[f.key] = v
-		}
+	case inherits:
+		r.values[f.key] = as
 	case f.def != nil:
 		r.values[f.key] = f.def
 	case f.must && !r.bad[here]:

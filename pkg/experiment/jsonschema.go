@@ -161,7 +161,7 @@ func jsonGroup(g *group, path string) object {
 			variants = append(variants, object{"type": "null"}) // resets the key to its default
 		}
 		p := object{"anyOf": variants, "description": jsonDescription(f)}
-		if f.def != nil && !f.must {
+		if f.def != nil && f.as == "" && !f.must {
 			p["default"] = f.def
 		}
 		properties[key] = p

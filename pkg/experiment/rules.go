@@ -55,11 +55,11 @@ var rules = []rule{
 		}
 		return ""
 	}},
-	{[]string{"search.noise.weight", "search.forced_playouts"}, func(s *Settings) string {
-		return forcedWithoutNoise(&s.Search)
+	{[]string{"search.noise.weight", "search.root.kind", "search.forced_playouts"}, func(s *Settings) string {
+		return forcedInVain(&s.Search)
 	}},
-	{[]string{"tournament.search.noise.weight", "tournament.search.forced_playouts"}, func(s *Settings) string {
-		return forcedWithoutNoise(&s.Tournament.Search)
+	{[]string{"tournament.search.noise.weight", "tournament.search.root.kind", "tournament.search.forced_playouts"}, func(s *Settings) string {
+		return forcedInVain(&s.Tournament.Search)
 	}},
 	{[]string{"tournament.players"}, func(s *Settings) string {
 		for i, p := range s.Tournament.Players {
@@ -96,8 +96,12 @@ var rules = []rule{
 	}},
 }
 
-func forcedWithoutNoise(s *Search) string {
-	if s.ForcedPlayouts > 0 && s.Noise.Weight == 0 {
+func forcedInVain(s *Search) string {
+	switch {
+	case s.ForcedPlayouts == 0:
+	case s.Root.Kind == RootGumbel:
+		return "a gumbel root shares out its visits by a plan of its own: forced_playouts are of puct"
+	case s.Noise.Weight == 0:
 		return "forced playouts try what noise brings up, and need a noise.weight above 0"
 	}
 	return ""

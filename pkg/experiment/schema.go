@@ -43,6 +43,7 @@ var (
 	valueHeads   = enum{"tanh"}
 	policyHeads  = enum{"conv73-linear", "conv-linear"}
 	searches     = enum{"mcts"}
+	roots        = enum{"puct", "gumbel"}
 	selections   = enum{"lowest-validation-loss", "last"}
 	optimizers   = enum{"sgd"}
 	schedules    = enum{"plateau", "step", "constant", "cosine", "hook"}
@@ -95,6 +96,13 @@ var searchKeys = &group{fields: []field{
 		{key: "alpha", typ: above(0), def: 0.3, doc: "Parameter of the Dirichlet distribution."},
 		{key: "weight", typ: share, def: 0.0, doc: "Share of the noise in the priors of the root; 0 is none."},
 	}}, doc: "Noise on the priors of the root."},
+	{key: "root", typ: &group{short: "kind", fields: []field{
+		{key: "kind", typ: roots, def: "puct", doc: "puct: as everywhere in the tree. gumbel: moves drawn by their priors are compared by sequential halving, the best is played, and what is learned is the policy that the values found imply (Gumbel AlphaZero); noise.weight then has no part in it, nor has selfplay.temperature where the draw has noise."},
+		{key: "considered", typ: integer{1, 1_000}, def: int64(16), unit: "moves", when: only("kind", "gumbel"), doc: "Moves that are drawn."},
+		{key: "c_visit", typ: realAtLeast(0), def: 50.0, when: only("kind", "gumbel"), doc: "Values, from 0 to 1, weigh against the logarithms of priors with c_scale times c_visit and the visits of the most visited move."},
+		{key: "c_scale", typ: realAtLeast(0), def: 1.0, when: only("kind", "gumbel"), doc: "Weight of the values: see c_visit."},
+		{key: "noise", typ: realAtLeast(0), def: 1.0, when: only("kind", "gumbel"), doc: "Factor of the Gumbel noise; 0: the moves with the highest priors are considered."},
+	}}, doc: "How visits are shared out among the moves of the root."},
 	{key: "forced_playouts", typ: realAtLeast(0), def: 0.0, doc: "Forced playouts and policy target pruning (KataGo: 2): above 0, every move of the root that is visited at all gets at least the square root of this times prior times visits of the root, in searches with noise; visits that were only forced are taken out of what is learned and of how moves are drawn."},
 }}
 
@@ -158,7 +166,7 @@ var trainingKeys = &group{fields: []field{
 
 var tournamentKeys = &group{fields: []field{
 	{key: "rounds", typ: integer{0, 1_000_000}, def: int64(20), unit: "games", doc: "Games of each pair, colors alternating; 0 is no tournament."},
-	{key: "search", typ: tournamentSearch(), doc: "How checkpoints look for a move; what is left out is as in search, except that there is no noise and no forced_playouts."},
+	{key: "search", typ: tournamentSearch(), doc: "How checkpoints look for a move; what is left out is as in search, except that there is no noise, that of a gumbel root included, and no forced_playouts."},
 	{key: "temperature", typ: &group{fields: []field{
 		{key: "power", typ: power, def: 4.0, doc: "As selfplay.temperature.power, for the whole game."},
 	}}, doc: "How a checkpoint draws its move from the visits."},
@@ -190,10 +198,12 @@ var tournamentKeys = &group{fields: []field{
 
 // tournamentSearch is the search section again, with the values of search as
 // defaults. Noise and forced playouts are for exploring, so the tournament has none
-// unless it asks.
+// unless it asks. A key that has a meaning only beside another one may have none in
+// search, and then has its own default here, too.
 func tournamentSearch() *group { return inherit(searchKeys, "search") }
 
 func inherit(g *group, path string) *group {
+	exploring := []string{"search.noise.weight", "search.root.noise", "search.forced_playouts"}
 	c := *g
 	c.fields = slices.Clone(g.fields)
 	for i := range c.fields {
@@ -202,8 +212,13 @@ func inherit(g *group, path string) *group {
 		switch inner, ok := f.typ.(*group); {
 		case ok:
 			f.typ = inherit(inner, here)
-		case here != "search.noise.weight" && here != "search.forced_playouts":
-			f.def, f.as = nil, here
+		case slices.Contains(exploring, here):
+			f.def = 0.0
+		default:
+			f.as = here
+			if f.when == nil {
+				f.def = nil
+			}
 		}
 	}
 	return &c

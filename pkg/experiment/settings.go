@@ -67,6 +67,7 @@ type Search struct {
 	TreeReuse bool   `json:"tree_reuse"`
 	Noise     Noise  `json:"noise"`
 	// What is absent from here on is no part of a trial's identity either.
+	Root           Root    `json:"root,omitzero"`
 	ForcedPlayouts float64 `json:"forced_playouts,omitempty"` // 0: none
 	Nodes          int     `json:"nodes,omitempty"`           // 0: no limit
 }
@@ -100,6 +101,22 @@ func (f *FPU) UnmarshalJSON(b []byte) error {
 	}
 	return json.Unmarshal(b, (*float64)(f))
 }
+
+// Root is how visits are shared out among the moves of the root; all but Kind is of
+// gumbel.
+type Root struct {
+	Kind       string  `json:"kind"`
+	Considered int     `json:"considered"`
+	CVisit     float64 `json:"c_visit"`
+	CScale     float64 `json:"c_scale"`
+	Noise      float64 `json:"noise"`
+}
+
+// RootGumbel is the kind of a Gumbel root.
+const RootGumbel = "gumbel"
+
+// IsZero tells whether r is the default, puct, which JSON leaves out.
+func (r Root) IsZero() bool { return r.Kind != RootGumbel }
 
 type Noise struct {
 	Alpha  float64 `json:"alpha"`

@@ -27,6 +27,10 @@
 // that the first choice is the best prior instead of the first move of the
 // list. Ties go to the first move of the list.
 //
+// The root may be searched in other ways: with forced playouts (see
+// Config.ForcedPlayouts) or as a race among a few moves (see [Gumbel]). What is to be
+// learned from a search is its [Tree.Target].
+//
 // The package knows nothing of networks, of when a game is too long, or of
 // how moves are drawn for training. It trusts the rules of package chess for
 // the ends of games, repetitions along the path included.

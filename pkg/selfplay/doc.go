@@ -1,5 +1,5 @@
 // Package selfplay lets a network play against itself and turns the games into
-// samples to learn from: (position, visits of the search, result).
+// samples to learn from: (position, target of the search, result).
 //
 // Workers, a goroutine each, play many games at once in lock-step: a step
 // descends the tree of every game to one leaf, evaluates all leaves as one

@@ -25,6 +25,11 @@ func TestSearch(t *testing.T) {
 	if err := want.Validate(); err != nil {
 		t.Error(err)
 	}
+	s.Root = experiment.Root{Kind: experiment.RootGumbel, Considered: 8, CVisit: 30, CScale: 0.5, Noise: 1}
+	want.Gumbel = search.Gumbel{Considered: 8, CVisit: 30, CScale: 0.5, Noise: 1}
+	if diff := cmp.Diff(want, Search(&s)); diff != "" {
+		t.Error(diff)
+	}
 	s.FPU = experiment.FPUZero
 	if got := Search(&s).FPU; got != (search.FPU{}) {
 		t.Errorf("the word zero is %+v", got)

@@ -85,10 +85,15 @@ func Search(s *experiment.Search) search.Config {
 	if s.FPU != experiment.FPUZero {
 		fpu = search.FPU{Parent: true, Reduction: float64(s.FPU)}
 	}
+	var gumbel search.Gumbel
+	if r := s.Root; r.Kind == experiment.RootGumbel {
+		gumbel = search.Gumbel{Considered: r.Considered, CVisit: r.CVisit, CScale: r.CScale, Noise: r.Noise}
+	}
 	return search.Config{
 		Visits: s.Visits, Nodes: s.Nodes, CPuct: s.CPuct, CBase: s.CBase, CInit: s.CInit, FPU: fpu,
 		ExpandAt: s.ExpandAt, Leaves: int(s.Leaves), Cache: s.Cache, Solver: s.Solver, Lookahead: s.Lookahead,
 		TreeReuse: s.TreeReuse, Noise: search.Noise(s.Noise), ForcedPlayouts: s.ForcedPlayouts,
+		Gumbel: gumbel,
 	}
 }
 
