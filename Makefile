@@ -6,6 +6,9 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 # What `make oracle` compares with; its games can be set: GAMES=100 SEED=2 VARIANTS=atomic,horde
 FFISH := ffish-es6@0.7.10
+
+# A chess client that is not ours, beside xboard, which apt has.
+NODEUCI := node-uci@1.3.4
 GAMES ?= 10000
 SEED ?= 1
 VARIANTS ?=
@@ -14,7 +17,7 @@ VARIANTS ?=
 RELEASE := $(shell git describe --always --dirty --tags 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test oracle lint bench clean go
+.PHONY: help setup build run test oracle clients lint bench clean go
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,6 +40,12 @@ oracle: go ## compare 10,000 games of each variant with Fairy-Stockfish's rules,
 	@grep -qs '"version": "$(lastword $(subst @, ,$(FFISH)))"' .opponents/oracle/node_modules/ffish-es6/package.json || \
 		npm install --prefix .opponents/oracle --no-save --no-audit --no-fund $(FFISH)
 	go test ./pkg/chess -run 'TestOracle|TestPerftSuites' -count=1 -v -timeout 0 -oracle.games $(GAMES) -oracle.seed $(SEED) -oracle.variants '$(VARIANTS)'
+
+clients: setup ## have programs of other people, xboard and node-uci, play our engine
+	@for tool in xboard polyglot xvfb-run xauth; do PATH=$$PATH:/usr/games command -v $$tool >/dev/null || { echo "make clients needs $$tool (Debian: apt-get install xboard polyglot xvfb xauth)"; exit 1; }; done
+	@grep -qs '"version": "$(lastword $(subst @, ,$(NODEUCI)))"' .opponents/clients/node_modules/node-uci/package.json || \
+		npm install --prefix .opponents/clients --no-save --no-audit --no-fund --ignore-scripts $(NODEUCI)
+	go test ./runner -run 'TestXboard|TestNodeUCI' -count=1 -v
 
 bench: setup ## measure chess, the network, search and self-play
 	go test -run '^$$' -bench . -benchmem ./pkg/...
