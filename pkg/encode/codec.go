@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"math"
 	"slices"
 
 	"alamos/pkg/chess"
@@ -51,6 +52,10 @@ type Leaf struct {
 	// from the view of the side to move: Sign times the network's output.
 	Priors []float32
 	Value  float32
+	// Of networks that predict them, from the view of the side to move: the
+	// probabilities of win, draw and loss, and the plies left in the game.
+	WDL       [3]float32
+	MovesLeft float32
 }
 
 // Prepare writes the question about the current position of g, whose legal
@@ -98,6 +103,24 @@ type Sample struct {
 	// value of the search, from the view that the encoding predicts: white's if
 	// Planes.White(), otherwise that of the side to move.
 	Value float32
+
+	// Draw is the probability of a draw in the target; negative: nothing is known
+	// beside Value. See [Sample.Drawn].
+	Draw float32
+
+	// MovesLeft is the number of plies to the end of the game; 0 or less: unknown.
+	MovesLeft float32
+}
+
+// Drawn is the probability of a draw in the target, in [0, 1-|Value|]: then
+// (1+Value-Drawn)/2 is that of a win. Where only Value is known it is the highest
+// there can be, which is the truth where Value is a result.
+func (s *Sample) Drawn() float32 {
+	most := max(0, 1-float32(math.Abs(float64(s.Value))))
+	if s.Draw < 0 {
+		return most
+	}
+	return min(s.Draw, most)
 }
 
 func resize[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }

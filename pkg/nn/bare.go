@@ -38,8 +38,8 @@ type Bare struct {
 // barePart is what a shard has in place.
 type barePart struct {
 	scope
-	maps           *ts.Tensor
-	logits, values *ts.Tensor // what the outputs are multiplied with
+	maps  *ts.Tensor
+	times outputs // what the outputs are multiplied with
 }
 
 // NewBare makes an untrained network of the spec and puts a batch in place, of
@@ -104,9 +104,17 @@ func (x *Bare) place(s *shard, b *Batch) {
 		}
 		return t
 	}
-	part.logits, part.values = random(b.N, x.net.spec.PolicySize), random(b.N)
-	if g.half {
-		part.logits = part.keep(part.logits.Totype(gotch.BFloat16, false))
+	spec := &x.net.spec
+	if spec.PolicySize > 0 {
+		if part.times.logits = random(b.N, spec.PolicySize); g.half {
+			part.times.logits = part.keep(part.times.logits.Totype(gotch.BFloat16, false))
+		}
+	}
+	if part.times.values = random(b.N); spec.Value == ValueWDL {
+		part.times.values = random(b.N, 3)
+	}
+	if spec.MovesLeft {
+		part.times.movesLeft = random(b.N)
 	}
 }
 
@@ -133,11 +141,19 @@ func (x *Bare) Run() error {
 		forgetGradients(s.leaves)
 		gradients(true)
 		defer gradients(false)
-		logits, values := x.net.forward(g, part.maps)
-		sum := func(y, times *ts.Tensor) *ts.Tensor {
-			return g.keep(g.keep(y.Mul(times, false)).Sum(gotch.Float, false))
+		out := x.net.forward(g, part.maps)
+		var total *ts.Tensor
+		for _, y := range [][2]*ts.Tensor{{out.logits, part.times.logits}, {out.values, part.times.values}, {out.movesLeft, part.times.movesLeft}} {
+			if y[0] == nil {
+				continue
+			}
+			sum := g.keep(g.keep(y[0].Mul(y[1], false)).Sum(gotch.Float, false))
+			if total != nil {
+				sum = g.keep(total.Add(sum, false))
+			}
+			total = sum
 		}
-		must(g.keep(sum(logits, part.logits).Add(sum(values, part.values), false)).Backward())
+		must(total.Backward())
 	})
 }
 

@@ -16,6 +16,9 @@ type Batch struct {
 	Indices []int32   // policy index of each move; -1 where the target is 0
 	Policy  []float32 // target of each move; a position's targets sum to 1
 	Values  []float32 // [N]: target of the value
+
+	Draws     []float32 // [N]: target of a draw's probability, at most 1 - |value|
+	MovesLeft []float32 // [N]: plies to the end of the game; 0 or less: unknown
 }
 
 // Add appends a copy of a sample.
@@ -28,6 +31,8 @@ func (b *Batch) Add(s *encode.Sample) {
 	b.Indices = append(b.Indices, s.Indices...)
 	b.Policy = append(b.Policy, s.Policy...)
 	b.Values = append(b.Values, s.Value)
+	b.Draws = append(b.Draws, s.Drawn())
+	b.MovesLeft = append(b.MovesLeft, s.MovesLeft)
 	b.Offsets = append(b.Offsets, int32(len(b.Indices)))
 }
 
@@ -36,6 +41,7 @@ func (b *Batch) Reset() {
 	*b = Batch{
 		Planes: b.Planes[:0], Offsets: b.Offsets[:0], Indices: b.Indices[:0],
 		Policy: b.Policy[:0], Values: b.Values[:0],
+		Draws: b.Draws[:0], MovesLeft: b.MovesLeft[:0],
 	}
 }
 
@@ -46,8 +52,8 @@ func (b *Batch) check(s *Spec) error {
 		return errors.New("batch: no samples")
 	case len(b.Planes) != b.N*s.Planes:
 		return fmt.Errorf("batch: %d samples of %d planes need %d words, there are %d", b.N, s.Planes, b.N*s.Planes, len(b.Planes))
-	case len(b.Values) != b.N:
-		return fmt.Errorf("batch: %d samples, but %d values", b.N, len(b.Values))
+	case len(b.Values) != b.N || len(b.Draws) != b.N || len(b.MovesLeft) != b.N:
+		return fmt.Errorf("batch: %d samples, but %d values, %d draws and %d of the moves left", b.N, len(b.Values), len(b.Draws), len(b.MovesLeft))
 	case len(b.Offsets) != b.N+1 || b.Offsets[0] != 0 || int(b.Offsets[b.N]) != len(b.Indices):
 		return fmt.Errorf("batch: the offsets of %d samples do not span the %d moves", b.N, len(b.Indices))
 	case len(b.Policy) != len(b.Indices):
@@ -71,6 +77,12 @@ func (b *Batch) check(s *Spec) error {
 		if v := float64(b.Values[i]); math.IsNaN(v) || math.IsInf(v, 0) {
 			return fmt.Errorf("batch: sample %d: value %v", i, v)
 		}
+		if d := float64(b.Draws[i]); !(d >= 0 && d <= 1) {
+			return fmt.Errorf("batch: sample %d: the probability of a draw is %v", i, d)
+		}
+		if m := float64(b.MovesLeft[i]); math.IsNaN(m) || math.IsInf(m, 0) {
+			return fmt.Errorf("batch: sample %d: %v moves left", i, m)
+		}
 	}
 	return nil
 }
@@ -81,5 +93,6 @@ func (b *Batch) part(from, to int) *Batch {
 	return &Batch{
 		N: to - from, Planes: b.Planes[from*planes : to*planes], Offsets: b.Offsets[from : to+1],
 		Indices: b.Indices, Policy: b.Policy, Values: b.Values[from:to],
+		Draws: b.Draws[from:to], MovesLeft: b.MovesLeft[from:to],
 	}
 }

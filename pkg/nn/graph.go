@@ -137,11 +137,10 @@ func int64s(shape []int) []int64 {
 	return out
 }
 
-// forward returns the policy's logits [N, PolicySize], in the precision of the
-// maps, and the values [N].
-func (n *Network) forward(g *graph, x *ts.Tensor) (logits, values *ts.Tensor) {
+// forward returns what the heads say of maps [N, planes, 8, 8].
+func (n *Network) forward(g *graph, x *ts.Tensor) outputs {
 	for _, l := range n.trunk {
 		x = l.forward(g, x)
 	}
-	return n.policy.forward(g, x), n.value.forward(g, x)
+	return n.heads.forward(g, x)
 }

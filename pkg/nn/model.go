@@ -14,7 +14,7 @@ const (
 	// FP32 is single precision: it differs from training by rounding only.
 	FP32 = "fp32"
 	// BF16 keeps weights and maps with 8 bits of mantissa, and sums in single
-	// precision. The value head is computed in single precision. It needs
+	// precision. The dense layers of the value and of the moves left are computed in single precision. It needs
 	// avx512_bf16.
 	BF16 = "bf16"
 )
@@ -98,8 +98,7 @@ func (n *Network) Compile(o InferenceOptions) (*Model, error) {
 	for _, l := range n.trunk {
 		at = l.compile(c, at)
 	}
-	n.policy.compile(c, at)
-	n.value.compile(c, at)
+	n.heads.compile(c, at)
 	if c.err != nil {
 		freeModel(c.model)
 		return nil, fmt.Errorf("compile network: %w", c.err)

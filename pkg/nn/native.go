@@ -35,15 +35,21 @@ static char *model_attention(alamos_model *m, int from, int add, int channels, i
 static char *model_policy(alamos_model *m, int from, int channels, int size, const float *w, const float *b) {
 	return LOOKUP(alamos_model_policy)(m, from, channels, size, w, b);
 }
-static char *model_value(alamos_model *m, int from, int channels, const float *conv, float conv_bias, int hidden, const float *w1, const float *b1, const float *w2, float b2) {
-	return LOOKUP(alamos_model_value)(m, from, channels, conv, conv_bias, hidden, w1, b1, w2, b2);
+static char *model_policy_maps(alamos_model *m, int from, int channels, int maps, const float *w, const float *b) {
+	return LOOKUP(alamos_model_policy_maps)(m, from, channels, maps, w, b);
+}
+static char *model_head(alamos_model *m, int kind, int from, int channels, const float *conv, float conv_bias) {
+	return LOOKUP(alamos_model_head)(m, kind, from, channels, conv, conv_bias);
+}
+static char *model_dense(alamos_model *m, int in, int out, int relu, const float *w, const float *b) {
+	return LOOKUP(alamos_model_dense)(m, in, out, relu, w, b);
 }
 static void model_free(alamos_model *m) { LOOKUP(alamos_model_free)(m); }
 static char *session_new(alamos_model *m, alamos_session **s) { return LOOKUP(alamos_session_new)(m, s); }
-static char *session_run(alamos_session *s, int n, const uint64_t *planes, const int32_t *offsets, const int32_t *indices, float *priors, float *values) {
+static char *session_run(alamos_session *s, int n, const uint64_t *planes, const int32_t *offsets, const int32_t *indices, float *priors, float *values, float *wdl, float *left) {
 	static typeof(&alamos_session_run) f;
 	if (!f) f = LOOKUP(alamos_session_run);
-	return f(s, n, planes, offsets, indices, priors, values);
+	return f(s, n, planes, offsets, indices, priors, values, wdl, left);
 }
 static void session_free(alamos_session *s) { LOOKUP(alamos_session_free)(s); }
 static char *tower_new(int batch, int planes, int width, int convolutions, int bf16, alamos_tower **t) {
@@ -166,12 +172,45 @@ func (c *compiler) policy(from register, channels, size int, weight, bias []floa
 	}
 }
 
-// value appends a value head: conv is the [channels] of a 1x1 convolution to one
-// channel.
-func (c *compiler) value(from register, channels int, conv []float32, bias float32, hidden, score *dense) {
+// policyMaps appends a policy head whose logits are maps: weight is
+// [maps][channels], bias [maps].
+func (c *compiler) policyMaps(from register, channels int, weight, bias []float32) {
 	if c.err == nil {
-		c.err = message(C.model_value(c.model, C.int(from), C.int(channels), first(conv), C.float(bias), C.int(hidden.out),
-			first(hidden.weight.data), first(hidden.bias.data), first(score.weight.data), C.float(score.bias.data[0])))
+		c.err = message(C.model_policy_maps(c.model, C.int(from), C.int(channels), C.int(len(bias)), first(weight), first(bias)))
+	}
+}
+
+// output is what a head of dense layers ends in.
+type output C.int
+
+const (
+	tanhValue   output = C.ALAMOS_VALUE_TANH
+	linearValue output = C.ALAMOS_VALUE_LINEAR
+	wdlValue    output = C.ALAMOS_VALUE_WDL
+	movesLeft   output = C.ALAMOS_MOVES_LEFT
+)
+
+// size is the number of outputs.
+func (o output) size() int {
+	if o == wdlValue {
+		return 3
+	}
+	return 1
+}
+
+// head starts a head of dense layers: conv is the [channels] of a 1x1 convolution
+// to one channel, with ReLU, or nil.
+func (c *compiler) head(o output, from register, channels int, conv []float32, bias float32) {
+	if c.err == nil {
+		c.err = message(C.model_head(c.model, C.int(o), C.int(from), C.int(channels), first(conv), C.float(bias)))
+	}
+}
+
+// dense appends a layer to the head started last: the output, unless it is hidden.
+// weight is that of l, or of the maps in the order of the evaluator.
+func (c *compiler) dense(l *dense, weight []float32, hidden bool) {
+	if c.err == nil {
+		c.err = message(C.model_dense(c.model, C.int(l.in), C.int(l.out), flag(hidden), first(weight), first(l.bias.data)))
 	}
 }
 
@@ -196,7 +235,7 @@ func newSession(m nativeModel) (nativeSession, error) {
 func runSession(s nativeSession, n int, q *question) error {
 	return message(C.session_run(s, C.int(n), (*C.uint64_t)(unsafe.SliceData(q.planes)),
 		(*C.int32_t)(unsafe.SliceData(q.offsets)), (*C.int32_t)(unsafe.SliceData(q.indices)),
-		first(q.priors), first(q.values)))
+		first(q.priors), first(q.values), first(q.wdl), first(q.movesLeft)))
 }
 
 func freeSession(s nativeSession) { C.session_free(s) }

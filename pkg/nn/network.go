@@ -15,8 +15,8 @@ type Network struct {
 	spec   Spec
 	params []*param
 
-	trunk         []layer
-	policy, value head
+	trunk []layer
+	heads heads
 
 	mu      sync.Mutex
 	trainer *Trainer // whose copy of the parameters is the newer one, or nil
@@ -32,7 +32,7 @@ func New(spec Spec, seed uint64) (*Network, error) {
 	}
 	d := &declare{seed: seed}
 	n := &Network{spec: spec}
-	n.trunk, n.policy, n.value = build(d, spec)
+	n.trunk, n.heads = newTrunk(d, &spec), newHeads(d, &spec)
 	n.params = d.params
 	return n, nil
 }

@@ -50,6 +50,9 @@ func randomPlanes(rng *rand.Rand, s Spec) []uint64 {
 
 // randomIndices draws 1 to 40 different moves, or all.
 func randomIndices(rng *rand.Rand, s Spec) []int32 {
+	if s.PolicySize == 0 {
+		return []int32{-1, -1, -1}
+	}
 	n := 1 + rng.IntN(min(40, s.PolicySize))
 	out := make([]int32, n)
 	for i, p := range rng.Perm(s.PolicySize)[:n] {
@@ -62,7 +65,10 @@ func randomBatch(seed uint64, s Spec, n int) *Batch {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	b := &Batch{}
 	for range n {
-		x := encode.Sample{Planes: randomPlanes(rng, s), Indices: randomIndices(rng, s), Value: float32(rng.IntN(3) - 1)}
+		x := encode.Sample{Planes: randomPlanes(rng, s), Indices: randomIndices(rng, s), Value: float32(rng.IntN(3) - 1), Draw: -1, MovesLeft: float32(3 + 7*b.N%100)}
+		if s.PolicySize == 0 {
+			x.Indices = nil
+		}
 		x.Policy = make([]float32, len(x.Indices))
 		sum := float32(0)
 		for i := range x.Policy {
@@ -84,7 +90,11 @@ func TestSpecErrors(t *testing.T) {
 	}{
 		{func(s *Spec) { s.Planes = 0 }, "planes"},
 		{func(s *Spec) { s.Constant = s.Constant[:2] }, "marks of constant planes"},
-		{func(s *Spec) { s.PolicySize = 0 }, "policy size"},
+		{func(s *Spec) { s.PolicySize = 0 }, "policy size: the policy head conv-linear has 0 moves"},
+		{func(s *Spec) { s.PolicyHead, s.PolicyChannels = PolicyNone, 0 }, "policy size: the policy head none has 40 moves"},
+		{func(s *Spec) { s.PolicyHead, s.PolicyChannels = PolicyAlphaZero, 0 }, "policy size: the policy head conv73 has 4672 moves"},
+		{func(s *Spec) { s.ValueChannels = -2 }, "value channels"},
+		{func(s *Spec) { s.ValueHidden = []int{8, 0} }, "value hidden"},
 		{func(s *Spec) { s.Depth = -1 }, "depth"},
 		{func(s *Spec) { s.Width = 0 }, "width"},
 		{func(s *Spec) { s.Trunk = "transformer" }, `trunk: no "transformer"; there is residual`},
@@ -96,7 +106,7 @@ func TestSpecErrors(t *testing.T) {
 		{func(s *Spec) { s.Dropout = math.NaN() }, "dropout"},
 		{func(s *Spec) { s.Trunk, s.Depth = TrunkPlain, 0 }, "a plain trunk needs"},
 		{func(s *Spec) { s.Value = "softmax" }, "value"},
-		{func(s *Spec) { s.PolicyHead = "none" }, "policy head"},
+		{func(s *Spec) { s.PolicyHead = "softmax" }, "policy head"},
 		{func(s *Spec) { s.PolicyHead = PolicyConv73 }, "policy channels"},
 	} {
 		s := tiny()

@@ -27,9 +27,9 @@ type Optimizer struct {
 	Seed         uint64 // of the masks of dropout
 }
 
-// Weights are the factors of the terms in the total loss; the zero Weights are
-// 1 and 1.
-type Weights struct{ Policy, Value float64 }
+// Weights are the factors of the terms in the total loss; the zero Weights are 1
+// each.
+type Weights struct{ Policy, Value, MovesLeft float64 }
 
 // complete returns the optimizer with every default made explicit, or an error
 // that names the field at fault.
@@ -47,7 +47,7 @@ func (o Optimizer) complete() (Optimizer, error) {
 		}
 	}
 	if o.Weights == (Weights{}) {
-		o.Weights = Weights{Policy: 1, Value: 1}
+		o.Weights = Weights{1, 1, 1}
 	}
 	share := func(x float64) bool { return x >= 0 && x < 1 } // false for NaN, as all of these
 	weight := func(x float64) bool { return x >= 0 && x < 1e6 }
@@ -62,8 +62,8 @@ func (o Optimizer) complete() (Optimizer, error) {
 		return o, fmt.Errorf("optimizer: epsilon: want at least 0 and at most 1, have %v", o.Epsilon)
 	case !share(o.WeightDecay):
 		return o, fmt.Errorf("optimizer: weight decay: want at least 0 and below 1, have %v", o.WeightDecay)
-	case !weight(o.Weights.Policy) || !weight(o.Weights.Value):
-		return o, fmt.Errorf("optimizer: weights of the loss: want at least 0 and below 1e6, have %v and %v", o.Weights.Policy, o.Weights.Value)
+	case !weight(o.Weights.Policy) || !weight(o.Weights.Value) || !weight(o.Weights.MovesLeft):
+		return o, fmt.Errorf("optimizer: weights of the loss: want at least 0 and below 1e6, have %+v", o.Weights)
 	}
 	return o, nil
 }

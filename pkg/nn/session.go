@@ -27,6 +27,9 @@ type question struct {
 	indices []int32   // [moves]
 	priors  []float32 // [moves], out
 	values  []float32 // [n], out
+
+	wdl       []float32 // [n][3], out; nil where the network has no such value head
+	movesLeft []float32 // [n] in movesLeftUnit, out; nil where the network has no such head
 }
 
 // NewSession makes a session of the model.
@@ -41,10 +44,18 @@ func (m *Model) NewSession() (*Session, error) {
 		return nil, fmt.Errorf("new session: %w", err)
 	}
 	m.users++
-	return &Session{model: m, native: native, q: question{values: make([]float32, m.batch)}}, nil
+	q := question{values: make([]float32, m.batch)}
+	if m.spec.Value == ValueWDL {
+		q.wdl = make([]float32, 3*m.batch)
+	}
+	if m.spec.MovesLeft {
+		q.movesLeft = make([]float32, m.batch)
+	}
+	return &Session{model: m, native: native, q: q}, nil
 }
 
-// Evaluate answers any number of leaves: it fills Priors and Value. They are
+// Evaluate answers any number of leaves: it fills Priors and Value, and WDL and
+// MovesLeft where the network knows them. They are
 // evaluated in chunks of the model's batch, the last padded, so that an answer is
 // the same to the bit whatever the other leaves are. A full batch costs as much
 // as a batch of one.
@@ -88,7 +99,21 @@ func (s *Session) evaluate(leaves []*encode.Leaf) error {
 			return errors.New("evaluate: the value is not a number: the network's parameters are too large, its training diverged")
 		}
 		l.Priors = append(l.Priors[:0], q.priors[q.offsets[i]:q.offsets[i+1]]...)
+		if spec.PolicySize == 0 {
+			for j := range l.Priors {
+				l.Priors[j] = 1 / float32(len(l.Priors))
+			}
+		}
 		l.Value = l.Sign * q.values[i]
+		if q.wdl != nil {
+			l.WDL = [3]float32(q.wdl[3*i:])
+			if l.Sign < 0 {
+				l.WDL[0], l.WDL[2] = l.WDL[2], l.WDL[0]
+			}
+		}
+		if q.movesLeft != nil {
+			l.MovesLeft = max(0, movesLeftUnit*q.movesLeft[i])
+		}
 	}
 	return nil
 }

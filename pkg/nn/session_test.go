@@ -98,20 +98,45 @@ func testAgreement(t *testing.T, n *Network, x *Trainer, o InferenceOptions) {
 	for _, l := range leaves {
 		planes = append(planes, l.Planes...)
 	}
-	logits, values := outputs(t, x, planes)
+	logits, values, left := answers(t, x, planes)
+	near := func(i int, what string, have, want float64) {
+		t.Helper()
+		if d := math.Abs(have - want); !(d <= tolerance(precision, 1e-4, 0.05)) {
+			t.Errorf("leaf %d: %s %v, want %v", i, what, have, want)
+		}
+	}
 	agree := 0
 	for i, l := range leaves {
-		want := softmaxOf(logits[i*s.PolicySize:][:s.PolicySize], l.Indices)
-		if d := math.Abs(float64(l.Value - l.Sign*values[i])); d > tolerance(precision, 1e-4, 0.05) {
-			t.Errorf("leaf %d: value %v, want %v", i, l.Value, l.Sign*values[i])
+		switch want := float64(values[i%len(values)]); s.Value {
+		case ValueWDL:
+			wdl := softmaxOf(values[3*i:][:3], []int32{0, 1, 2})
+			if l.Sign < 0 {
+				slices.Reverse(wdl)
+			}
+			for k := range wdl {
+				near(i, "win, draw, loss", float64(l.WDL[k]), wdl[k])
+			}
+			near(i, "value", float64(l.Value), wdl[0]-wdl[2])
+		default:
+			near(i, "value", float64(l.Value), float64(l.Sign)*max(-1, min(1, want)))
+		}
+		if left != nil {
+			near(i, "units of moves left", float64(l.MovesLeft)/movesLeftUnit, max(0, float64(left[i])))
+		}
+		var want []float64
+		switch {
+		case s.PolicySize > 0:
+			want = softmaxOf(logits[i*s.PolicySize:][:s.PolicySize], l.Indices)
+		default:
+			for range l.Indices {
+				want = append(want, 1/float64(len(l.Indices)))
+			}
 		}
 		if len(l.Priors) != len(want) {
 			t.Fatalf("leaf %d: %d priors, want %d", i, len(l.Priors), len(want))
 		}
 		for j := range want {
-			if d := math.Abs(float64(l.Priors[j]) - want[j]); d > tolerance(precision, 1e-4, 0.05) {
-				t.Errorf("leaf %d: prior %v, want %v", i, l.Priors[j], want[j])
-			}
+			near(i, "prior", float64(l.Priors[j]), want[j])
 		}
 		if len(want) == 0 || best(l.Priors) == best(want) {
 			agree++
@@ -150,7 +175,7 @@ func softmaxOf(logits []float32, indices []int32) []float64 {
 // answer is a leaf's answer as bits.
 func answer(l *encode.Leaf) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%08x:", math.Float32bits(l.Value))
+	fmt.Fprintf(&b, "%08x %08x %08x:", math.Float32bits(l.Value), math.Float32bits(l.WDL[1]), math.Float32bits(l.MovesLeft))
 	for _, p := range l.Priors {
 		fmt.Fprintf(&b, " %08x", math.Float32bits(p))
 	}

@@ -118,38 +118,17 @@ func (p *pass) losses(b *Batch) (Loss, error) {
 			defer gradients(false)
 		}
 		part := b.part(b.N*s.index/p.shards, b.N*(s.index+1)/p.shards)
-		logits, values := p.t.net.forward(g, g.input(part.Planes, p.t.net.spec.Constant))
-		p.totals[s.index], parts[s.index] = p.t.loss(g, logits, values, part, 1/float64(b.N))
-		if !g.training {
-			p.accuracies[s.index] = g.accuracy(logits, part)
+		out := p.t.net.forward(g, g.input(part.Planes, p.t.net.spec.Constant))
+		p.totals[s.index], parts[s.index] = p.t.loss(g, out, part, 1/float64(b.N))
+		if !g.training && out.logits != nil {
+			p.accuracies[s.index] = g.accuracy(out.logits, part)
 		}
 	})
 	var sum Loss
 	for _, l := range parts {
-		sum.Total += l.Total
-		sum.Policy += l.Policy
-		sum.Value += l.Value
+		sum.Add(l, 1)
 	}
 	return sum, err
-}
-
-// loss returns the weighted sum of the terms over the positions of a part, times
-// scale, as a tensor to differentiate, and all terms as numbers.
-func (t *Trainer) loss(g *graph, logits, values *ts.Tensor, b *Batch, scale float64) (*ts.Tensor, Loss) {
-	policy := g.policyLoss(logits, b, scale)
-
-	z := g.empty(b.N)
-	copy(floats(z), b.Values)
-	squares := g.keep(g.keep(g.keep(values.Sub(z, false)).Square(false)).Sum(gotch.Float, false))
-	value := g.keep(squares.MulScalar(g.scalar(scale), false))
-
-	w := t.weights
-	total := g.keep(g.keep(policy.MulScalar(g.scalar(w.Policy), false)).Add(g.keep(value.MulScalar(g.scalar(w.Value), false)), false))
-	return total, Loss{
-		Total:  float64(floats(total)[0]),
-		Policy: float64(floats(policy)[0]),
-		Value:  float64(floats(value)[0]),
-	}
 }
 
 // close frees what the pass left in memory.

@@ -22,7 +22,28 @@ const (
 	// PolicyChannels (batch norm, ReLU), a linear layer from these
 	// 64*PolicyChannels numbers to PolicySize.
 	PolicyConv = "conv-linear"
+
+	// PolicyAlphaZero is AlphaZero's head: a 1x1 convolution to Width channels (batch
+	// norm, ReLU) and one to 73 channels, whose 4672 numbers are the moves of the
+	// policy map alphazero4672: number 64 p + s is map p at square s. It has the
+	// fewest parameters by far, and needs that map.
+	PolicyAlphaZero = "conv73"
+
+	// PolicyNone is no head, for a network that knows values only: the priors are
+	// equal.
+	PolicyNone = "none"
 )
+
+// Value heads, by what they predict of the result.
+const (
+	ValueTanh   = "tanh"   // one number, squashed to -1..1
+	ValueLinear = "linear" // one number as it is; a Session cuts it to -1..1
+	ValueWDL    = "wdl"    // the probabilities of win, draw and loss; the value is win - loss
+)
+
+// Flat, as ValueChannels, is no convolution: the trunk's maps go straight into the
+// dense layers.
+const Flat = -1
 
 // Spec says what a network looks like. Empty names stand for the first of the
 // names listed with them.
@@ -43,15 +64,26 @@ type Spec struct {
 	// computes.
 	Dropout float64 `json:",omitempty"`
 
-	PolicyHead     string // PolicyConv73 or PolicyConv
+	PolicyHead     string // PolicyConv73, PolicyConv, PolicyAlphaZero or PolicyNone, the only one of PolicySize 0
 	PolicyChannels int    // channels before the linear layer of PolicyConv; 0: 16. Only with PolicyConv
-	Value          string // "tanh": 1x1 convolution to one channel, linear to 256, linear to 1, tanh
+
+	Value         string // ValueTanh, ValueLinear or ValueWDL
+	ValueChannels int    // of a 1x1 convolution (batch norm, ReLU) before the dense layers; 0: 1; Flat: none
+	ValueHidden   []int  // widths of the dense layers (ReLU) before the output; nil: 256
+
+	// MovesLeft adds a head that predicts how many plies are left in the game, of
+	// the shape of Leela Chess Zero's: a 1x1 convolution to 8 channels (batch norm,
+	// ReLU), linear to 128 (ReLU), linear to one.
+	MovesLeft bool `json:",omitempty"`
 }
 
 const (
-	thesisPolicyChannels  = 73
-	defaultPolicyChannels = 16
-	valueHidden           = 256
+	moveMaps               = 73 // maps of moves of PolicyConv73 and PolicyAlphaZero
+	defaultPolicyChannels  = 16
+	defaultValueChannels   = 1
+	defaultValueHidden     = 256
+	leelaMovesLeftChannels = 8
+	leelaMovesLeftHidden   = 128
 )
 
 // complete returns the spec with every default made explicit, or an error that
@@ -59,6 +91,9 @@ const (
 func (s Spec) complete() (Spec, error) {
 	if s.Planes < 1 {
 		return s, fmt.Errorf("network: planes: want at least 1, have %d", s.Planes)
+	}
+	if s.PolicyHead == "" && s.PolicySize == 0 {
+		s.PolicyHead = PolicyNone
 	}
 	s.Constant = slices.Clone(s.Constant)
 	if s.Constant == nil {
@@ -72,11 +107,12 @@ func (s Spec) complete() (Spec, error) {
 		value, most int
 		least       int
 	}{
-		{"policy size", s.PolicySize, 1 << 20, 1},
+		{"policy size", s.PolicySize, 1 << 20, 0},
 		{"depth", s.Depth, 1000, 0},
 		{"width", s.Width, 1 << 14, 1},
 		{"attention reduction", s.AttentionReduction, 1 << 14, 0},
 		{"policy channels", s.PolicyChannels, 1 << 14, 0},
+		{"value channels", s.ValueChannels, 1 << 14, Flat},
 	} {
 		if n.value < n.least || n.value > n.most {
 			return s, fmt.Errorf("network: %s: want %d to %d, have %d", n.name, n.least, n.most, n.value)
@@ -90,8 +126,8 @@ func (s Spec) complete() (Spec, error) {
 		{"trunk", &s.Trunk, []string{TrunkResidual, TrunkPreactivation, TrunkPlain}},
 		{"activation", &s.Activation, []string{ReLU, Mish}},
 		{"attention", &s.Attention, []string{AttentionNone, AttentionSqueeze, AttentionCBAM}},
-		{"policy head", &s.PolicyHead, []string{PolicyConv73, PolicyConv}},
-		{"value", &s.Value, []string{"tanh"}},
+		{"policy head", &s.PolicyHead, []string{PolicyConv73, PolicyConv, PolicyAlphaZero, PolicyNone}},
+		{"value", &s.Value, []string{ValueTanh, ValueLinear, ValueWDL}},
 	} {
 		if *n.value == "" {
 			*n.value = n.known[0]
@@ -112,11 +148,32 @@ func (s Spec) complete() (Spec, error) {
 	if s.Trunk == TrunkPlain && s.Depth == 0 {
 		return s, errors.New("network: depth: a plain trunk needs at least 1 convolution")
 	}
-	switch {
-	case s.PolicyHead == PolicyConv && s.PolicyChannels == 0:
+	return s.completeHeads()
+}
+
+func (s Spec) completeHeads() (Spec, error) {
+	if s.PolicyHead == PolicyConv && s.PolicyChannels == 0 {
 		s.PolicyChannels = defaultPolicyChannels
-	case s.PolicyHead == PolicyConv73 && s.PolicyChannels != 0:
-		return s, fmt.Errorf("network: policy channels: only with the policy head %s; %s has %d", PolicyConv, PolicyConv73, thesisPolicyChannels)
+	}
+	if s.ValueChannels == 0 {
+		s.ValueChannels = defaultValueChannels
+	}
+	if s.ValueHidden == nil {
+		s.ValueHidden = []int{defaultValueHidden}
+	}
+	s.ValueHidden = slices.Clone(s.ValueHidden)
+	for _, n := range s.ValueHidden {
+		if n < 1 || n > 1<<14 {
+			return s, fmt.Errorf("network: value hidden: want widths of 1 to %d, have %d", 1<<14, n)
+		}
+	}
+	switch {
+	case s.PolicyHead != PolicyConv && s.PolicyChannels != 0:
+		return s, fmt.Errorf("network: policy channels: only with the policy head %s", PolicyConv)
+	case (s.PolicyHead == PolicyNone) != (s.PolicySize == 0):
+		return s, fmt.Errorf("network: policy size: the policy head %s has %d moves", s.PolicyHead, s.PolicySize)
+	case s.PolicyHead == PolicyAlphaZero && s.PolicySize != moveMaps*Squares:
+		return s, fmt.Errorf("network: policy size: the policy head %s has %d moves, the policy %d", PolicyAlphaZero, moveMaps*Squares, s.PolicySize)
 	}
 	return s, nil
 }

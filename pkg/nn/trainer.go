@@ -15,14 +15,6 @@ import (
 // those from before the step.
 var ErrDiverged = errors.New("training diverged: the loss is not a finite number; lower the learning rate")
 
-// Loss is the mean over a batch of the two terms that training minimizes, and
-// their weighted sum. Weight decay is not part of it.
-type Loss struct {
-	Total  float64
-	Policy float64 // cross entropy over all moves of the policy, in nats
-	Value  float64 // (z - v)^2
-}
-
 // TrainerOptions say on what hardware to train, and how exactly to compute: what
 // comes out depends on the precision and, in its last bits, on the threads.
 type TrainerOptions struct {
@@ -199,8 +191,6 @@ func (t *Trainer) Loss(b *Batch) (Loss, error) {
 	loss, _, err := t.Measure(b)
 	return loss, err
 }
-
-func (l Loss) finite() bool { return !math.IsNaN(l.Total) && !math.IsInf(l.Total, 0) }
 
 // dropoutStepsKey is the name of the number of steps taken, which the masks of dropout
 // depend on, in the state of a network with dropout.

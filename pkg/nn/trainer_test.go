@@ -93,7 +93,7 @@ func TestLossByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	logits, values := outputs(t, x, b.Planes)
+	logits, values, _ := answers(t, x, b.Planes)
 	var want Loss
 	var right Accuracy
 	for i := range b.N {
@@ -167,19 +167,26 @@ func TestLossWeights(t *testing.T) {
 	}
 }
 
-// outputs are the logits and values of a trainer's network in evaluation.
-func outputs(t testing.TB, x *Trainer, planes []uint64) (logits, values []float32) {
+// answers are what the heads of a trainer's network say in evaluation: [N, PolicySize],
+// [N] or [N, 3], and [N]; nil where there is no such head.
+func answers(t testing.TB, x *Trainer, planes []uint64) (logits, values, movesLeft []float32) {
 	t.Helper()
 	err := each(x.shards[:1], nil, func(s *shard) {
 		g := &graph{device: gotch.CPU, params: s.params, half: x.Precision() == BF16}
 		defer g.close()
-		l, v := x.net.forward(g, g.input(planes, x.net.spec.Constant))
-		logits, values = append(logits, floats(g.single(l))...), append(values, floats(v)...)
+		o := x.net.forward(g, g.input(planes, x.net.spec.Constant))
+		values = append(values, floats(o.values)...)
+		if o.logits != nil {
+			logits = append(logits, floats(g.single(o.logits))...)
+		}
+		if o.movesLeft != nil {
+			movesLeft = append(movesLeft, floats(o.movesLeft)...)
+		}
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return logits, values
+	return logits, values, movesLeft
 }
 
 // One weight of 1 with a gradient of 0.5, momentum 0.9, decay 0.1, rate 0.1:

@@ -100,6 +100,17 @@ func setNoise(t *testing.T, n *Network) {
 	}
 }
 
+// noisePlanes are the planes of testdata/trunks.py, so many.
+func noisePlanes(n int) []uint64 {
+	planes := make([]uint64, n)
+	for i, v := range noise("planes", 64*n) {
+		if v > 0.2 {
+			planes[i/64] |= 1 << (i % 64)
+		}
+	}
+	return planes
+}
+
 // Trunks give what the formulas of the papers give, computed with NumPy.
 func TestTrunksAgainstNumPy(t *testing.T) {
 	text, err := os.ReadFile("testdata/trunks.json")
@@ -125,12 +136,7 @@ func TestTrunksAgainstNumPy(t *testing.T) {
 		t.Run(s.shape(), func(t *testing.T) {
 			n := mustNew(t, s, 1)
 			setNoise(t, n)
-			planes := make([]uint64, positions*s.Planes)
-			for i, v := range noise("planes", 64*len(planes)) {
-				if v > 0.2 {
-					planes[i/64] |= 1 << (i % 64)
-				}
-			}
+			planes := noisePlanes(positions * s.Planes)
 			x := mustTrainer(t, n)
 			err := each(x.shards[:1], nil, func(sh *shard) {
 				g := &graph{device: gotch.CPU, params: sh.params}

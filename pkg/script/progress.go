@@ -8,6 +8,7 @@ import (
 	"alamos/pkg/hook"
 	"alamos/pkg/hook/alamos"
 	"alamos/pkg/stage"
+	"alamos/pkg/nn"
 	"alamos/pkg/store"
 	"alamos/pkg/train"
 )
@@ -53,10 +54,14 @@ func told(p hook.Progress, done []train.Epoch) hook.Progress {
 	for _, e := range done {
 		p.Epochs = append(p.Epochs, alamos.Epoch{
 			Generation: p.Generation, Number: e.Number, Rate: e.Rate,
-			Train: alamos.Loss(e.Train), Validation: alamos.Loss(e.Validation),
+			Train: learned(e.Train), Validation: learned(e.Validation),
 		})
 	}
 	return p
+}
+
+func learned(l nn.Loss) alamos.Loss {
+	return alamos.Loss{Total: l.Total, Policy: l.Policy, Value: l.Value}
 }
 
 // progressSum is the hash of a progress, for the inputs of a stage.

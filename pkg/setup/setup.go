@@ -123,8 +123,9 @@ func (s *Setup) SelfPlay(g, batch int) selfplay.Config {
 func (s *Setup) Optimizer() nn.Optimizer {
 	t := &s.settings.Training
 	return nn.Optimizer{
-		Kind: t.Optimizer.Kind, Momentum: t.Optimizer.Momentum, WeightDecay: t.Optimizer.WeightDecay, Weights: nn.Weights(t.Loss),
-		Seed: s.Seed("dropout", 0),
+		Kind: t.Optimizer.Kind, Momentum: t.Optimizer.Momentum, WeightDecay: t.Optimizer.WeightDecay,
+		Weights: nn.Weights{Policy: t.Loss.Policy, Value: t.Loss.Value},
+		Seed:    s.Seed("dropout", 0),
 	}
 }
 

@@ -43,7 +43,7 @@ func batches(set *dataset.Set, indices []int32, size int, values []float32) iter
 				for _, i := range rest[:n] {
 					set.Sample(int(i), &s)
 					if values != nil {
-						s.Value = values[i]
+						s.Value, s.Draw = values[i], -1
 					}
 					b.Add(&s)
 				}

@@ -34,6 +34,8 @@ func TestBatches(t *testing.T) {
 			c.Indices = append(c.Indices, b.Indices...)
 			c.Policy = append(c.Policy, b.Policy...)
 			c.Values = append(c.Values, b.Values...)
+			c.Draws = append(c.Draws, b.Draws...)
+			c.MovesLeft = append(c.MovesLeft, b.MovesLeft...)
 			have = append(have, c)
 		}
 		if diff := cmp.Diff(want, have); diff != "" {

@@ -2,9 +2,10 @@
 //
 // A model is a frozen network: a chain of layers over numbered registers, each a
 // block of feature maps in channels-last order [block][64 squares][channels], and
-// two heads. It is built once, is read-only afterwards and may be
-// shared by any number of sessions. A session holds the buffers of one caller and
-// must not be used by two threads at the same time.
+// its heads: a value, and perhaps a policy and one of the moves left. It is built
+// once, is read-only afterwards and may be shared by any number of sessions. A
+// session holds the buffers of one caller and must not be used by two threads at
+// the same time.
 //
 // Functions that can fail return NULL when they succeed, otherwise a message
 // that the caller releases with free(). No C++ exception leaves them.
@@ -69,13 +70,29 @@ char *alamos_model_attention(alamos_model *model, int from, int add,
 char *alamos_model_policy(alamos_model *model, int from, int channels, int size,
                           const float *weight, const float *bias);
 
-// The value head over register[from]: a 1x1 convolution to one channel
-// (conv [channels], conv_bias), ReLU, linear 64 to hidden (w1 [hidden][64],
-// b1 [hidden]), ReLU, linear to one (w2 [hidden], b2), tanh.
-char *alamos_model_value(alamos_model *model, int from, int channels,
-                         const float *conv, float conv_bias, int hidden,
-                         const float *w1, const float *b1, const float *w2,
-                         float b2);
+// The policy head whose logits are maps: that of move 64 p + s is in map p, of so
+// many, at square s: weight [maps][channels], bias [maps].
+char *alamos_model_policy_maps(alamos_model *model, int from, int channels,
+                               int maps, const float *weight, const float *bias);
+
+// Heads of dense layers, and what becomes of their outputs.
+enum alamos_head {
+  ALAMOS_VALUE_TANH,    // one output, tanh
+  ALAMOS_VALUE_LINEAR,  // one output, cut to -1..1
+  ALAMOS_VALUE_WDL,     // three outputs, softmax: win, draw, loss; value win - loss
+  ALAMOS_MOVES_LEFT,    // one output, as it is
+};
+
+// Starts a head over register[from]. With conv, a 1x1 convolution to one channel
+// (conv [channels], conv_bias) and ReLU come first, else the numbers of the
+// register, [64][channels], go straight into the dense layers.
+char *alamos_model_head(alamos_model *model, int kind, int from, int channels,
+                        const float *conv, float conv_bias);
+
+// Appends a dense layer to the head started last: weight [out][in], bias [out]. If
+// relu is not 0 it is a hidden one, with ReLU; else it is the output.
+char *alamos_model_dense(alamos_model *model, int in, int out, int relu,
+                         const float *weight, const float *bias);
 
 void alamos_model_free(alamos_model *model);
 
@@ -84,11 +101,12 @@ char *alamos_session_new(const alamos_model *model, alamos_session **session);
 
 // Evaluates n positions: planes [n][planes]; the moves of position i are
 // indices[offsets[i]..offsets[i+1]). Writes priors (softmax over a position's
-// indices >= 0, 0 for index -1) and values [n], tanh outputs. A position's
-// result does not depend on the others, nor on n.
+// indices >= 0, 0 for index -1) if the model has a policy, values [n], wdl [n][3]
+// if the value is of that kind, and left [n] if the model has that head. A
+// position's result does not depend on the others, nor on n.
 char *alamos_session_run(alamos_session *session, int n, const uint64_t *planes,
                          const int32_t *offsets, const int32_t *indices,
-                         float *priors, float *values);
+                         float *priors, float *values, float *wdl, float *left);
 
 void alamos_session_free(alamos_session *session);
 

@@ -10,6 +10,7 @@
 
 #include "attention.h"
 #include "convolution.h"
+#include "dense.h"
 #include "guard.h"
 #include "kernels.h"
 #include "memory.h"
@@ -33,16 +34,16 @@ struct Step {
 
 // Weights are stored with the channels padded as maps are.
 struct Policy {
-  int from = -1, size = 0;
-  int64_t features = 0;
-  Bytes weight;  // [size][features] of float or bfloat16
+  int from = -1, size = 0;  // from: -1 for no policy
+  bool maps = false;        // the logits are maps, else a linear layer makes them
+  int64_t features = 0;     // that a logit reads: of a square, or of all
+  Bytes weight;             // [size, or maps][features] of float or bfloat16
   std::vector<float> bias;
 };
 
-struct Value {
-  int from = -1, hidden = 0;            // hidden: to a multiple of 64, with zeros
-  std::vector<float> conv, w1, b1, w2;  // w1 is [64][hidden]
-  float conv_bias = 0, b2 = 0;
+struct Head {
+  int kind = -1, from = -1;
+  alamos::DenseHead dense;
 };
 
 // v[rows][from], each row with zeros after it, as [rows][to].
@@ -66,7 +67,7 @@ struct alamos_model {
   std::vector<int> width;  // channels of each register, not padded
   std::vector<Step> steps;
   Policy policy;
-  Value value;
+  std::vector<Head> heads;
 
   size_t element() const { return half ? sizeof(bf16) : sizeof(float); }
   size_t map_bytes(int reg) const { return element() * 64 * padded(width[reg]); }
@@ -102,7 +103,7 @@ struct alamos_session {
   std::vector<uint8_t> maps;  // of the policy, when there is more than a block
   // Moves of a batch by policy index: head[index] is the first, next[] the rest.
   std::vector<int32_t> head, next, owner, rows;
-  std::vector<float> hidden;
+  std::vector<alamos::DenseHead::Work> heads;
 };
 
 namespace {
@@ -119,7 +120,8 @@ void plan(alamos_session &s) {
     last[m.steps[k].from] = k;
     if (m.steps[k].add >= 0) last[m.steps[k].add] = k;
   }
-  last[m.policy.from] = last[m.value.from] = steps;
+  if (m.policy.from >= 0) last[m.policy.from] = steps;
+  for (const Head &h : m.heads) last[h.from] = steps;
 
   std::vector<size_t> size;
   std::vector<int> unused, place(m.width.size());
@@ -185,8 +187,8 @@ void expand(alamos_session &s, int n, const uint64_t *planes) {
 // place of all. Moves are taken in the order of their rows, so that a row that
 // several positions share is read once.
 template <class T>
-void policy(alamos_session &s, int n, const T *x, const int32_t *offsets,
-            const int32_t *indices, float *priors) {
+void linear_policy(alamos_session &s, int n, const T *x, const int32_t *offsets,
+                   const int32_t *indices, float *priors) {
   const Policy &p = s.model->policy;
   const T *weight = static_cast<const T *>(p.weight.get());
   int moves = offsets[n];
@@ -214,52 +216,104 @@ void policy(alamos_session &s, int n, const T *x, const int32_t *offsets,
       next = w;  // which is there already
     }
   }
+}
+
+// Logits of the listed moves, each of one square and one map.
+template <class T>
+void map_policy(alamos_session &s, int n, const T *x, const int32_t *offsets,
+                const int32_t *indices, float *priors) {
+  const Policy &p = s.model->policy;
+  const T *weight = static_cast<const T *>(p.weight.get());
+  for (int i = 0; i < n; i++, x += 64 * p.features)
+    for (int j = offsets[i]; j < offsets[i + 1]; j++) {
+      if (indices[j] < 0) continue;
+      require(indices[j] < p.size, "alamos: a policy index is out of range");
+      int map = indices[j] / 64, square = indices[j] % 64;
+      const T *w = weight + map * p.features;
+      priors[j] = p.bias[map] + alamos::dot(x + square * p.features, w, p.features, w);
+    }
+}
+
+template <class T>
+void policy(alamos_session &s, int n, const T *x, const int32_t *offsets,
+            const int32_t *indices, float *priors) {
+  if (s.model->policy.maps)
+    map_policy(s, n, x, offsets, indices, priors);
+  else
+    linear_policy(s, n, x, offsets, indices, priors);
   for (int i = 0; i < n; i++)
     alamos::softmax(priors + offsets[i], indices + offsets[i],
                     offsets[i + 1] - offsets[i]);
 }
 
-template <class T>
-void value(alamos_session &s, int n, float *values) {
-  const alamos_model &m = *s.model;
-  const Value &v = m.value;
-  const T *x = static_cast<const T *>(s.registers[v.from]);
-  int channels = padded(m.width[v.from]);
-  float squares[alamos::group][64] = {};
-  s.hidden.resize(alamos::group * v.hidden);
-  for (int i = 0; i < n; i += alamos::group) {
-    int some = std::min(alamos::group, n - i);
-    for (int p = 0; p < some; p++)
-      alamos::squeeze(x + int64_t(i + p) * 64 * channels, v.conv.data(), v.conv_bias,
-                      channels, squares[p]);
-    alamos::dense_relu(squares[0], v.w1.data(), v.b1.data(), 64, v.hidden, s.hidden.data());
-    for (int p = 0; p < some; p++) {
-      const float *hidden = &s.hidden[p * v.hidden];
-      values[i + p] = std::tanh(v.b2 + alamos::dot(hidden, v.w2.data(), v.hidden, hidden));
+// Win, draw and loss of their logits.
+void softmax3(const float *x, float *wdl) {
+  float top = std::max(x[0], std::max(x[1], x[2])), sum = 0;
+  for (int k = 0; k < 3; k++) sum += wdl[k] = std::exp(x[k] - top);
+  for (int k = 0; k < 3; k++) wdl[k] /= sum;
+}
+
+// What becomes of the outputs x of a head. NaN passes.
+void finish(int kind, int n, const float *x, float *values, float *wdl, float *left) {
+  for (int i = 0; i < n; i++) switch (kind) {
+      case ALAMOS_VALUE_TANH:
+        values[i] = std::tanh(x[i]);
+        break;
+      case ALAMOS_VALUE_LINEAR:
+        values[i] = x[i] < -1 ? -1 : x[i] > 1 ? 1 : x[i];
+        break;
+      case ALAMOS_VALUE_WDL:
+        softmax3(x + 3 * i, wdl + 3 * i);
+        values[i] = wdl[3 * i] - wdl[3 * i + 2];
+        break;
+      case ALAMOS_MOVES_LEFT:
+        left[i] = x[i];
+        break;
     }
-  }
 }
 
 template <class T>
 void evaluate(alamos_session &s, int n, const uint64_t *planes,
               const int32_t *offsets, const int32_t *indices, float *priors,
-              float *values) {
+              float *values, float *wdl, float *left) {
   const alamos_model &m = *s.model;
-  const void *maps = s.registers[m.policy.from];
-  size_t bytes = m.map_bytes(m.policy.from);
-  bool several = n > m.block;
+  bool has_policy = m.policy.from >= 0, several = n > m.block;
+  const void *maps = has_policy ? s.registers[m.policy.from] : nullptr;
+  size_t bytes = has_policy ? m.map_bytes(m.policy.from) : 0;
   if (several) {
     s.maps.resize(std::max(s.maps.size(), n * bytes));
     maps = s.maps.data();
   }
+  for (size_t h = 0; h < m.heads.size(); h++) m.heads[h].dense.start(s.heads[h], n);
   for (int i = 0; i < n; i += m.block) {
     int some = std::min(m.block, n - i);
     expand<T>(s, some, planes + int64_t(i) * m.planes);
     run_layers(s);
-    value<T>(s, some, values + i);
-    if (several) std::memcpy(&s.maps[i * bytes], s.registers[m.policy.from], some * bytes);
+    for (size_t h = 0; h < m.heads.size(); h++)
+      m.heads[h].dense.read(s.heads[h], i, some, static_cast<const T *>(s.registers[m.heads[h].from]));
+    if (has_policy && several) std::memcpy(&s.maps[i * bytes], s.registers[m.policy.from], some * bytes);
   }
-  policy<T>(s, n, static_cast<const T *>(maps), offsets, indices, priors);
+  for (size_t h = 0; h < m.heads.size(); h++) {
+    m.heads[h].dense.run(s.heads[h], n);
+    finish(m.heads[h].kind, n, s.heads[h].out.data(), values, wdl, left);
+  }
+  if (has_policy) policy<T>(s, n, static_cast<const T *>(maps), offsets, indices, priors);
+}
+
+// The weights of a policy, v[rows][channels], as maps are: padded, and in their
+// precision.
+Bytes policy_weights(const alamos_model &m, const float *v, int64_t rows, int channels) {
+  int wide = padded(channels);
+  Bytes out = alamos::zeroed(m.element() * rows * wide);
+  for (int64_t r = 0; r < rows; r++)
+    for (int c = 0; c < channels; c++) {
+      int64_t at = r * wide + c;
+      if (m.half)
+        static_cast<bf16 *>(out.get())[at] = alamos::to_bf16(v[r * channels + c]);
+      else
+        static_cast<float *>(out.get())[at] = v[r * channels + c];
+    }
+  return out;
 }
 
 }  // namespace
@@ -350,44 +404,43 @@ char *alamos_model_policy(alamos_model *m, int from, int channels, int size,
   return guard([&] {
     m->check_register(from, channels);
     require(size > 0, "alamos: a policy needs at least one move");
-    Policy p;
-    p.from = from;
-    p.size = size;
-    p.features = int64_t(64) * padded(channels);
-    p.weight = alamos::zeroed(m->element() * size * p.features);
-    for (int64_t r = 0; r < int64_t(size) * 64; r++)
-      for (int c = 0; c < channels; c++) {
-        float v = weight[r * channels + c];
-        int64_t at = r * padded(channels) + c;
-        if (m->half)
-          static_cast<bf16 *>(p.weight.get())[at] = alamos::to_bf16(v);
-        else
-          static_cast<float *>(p.weight.get())[at] = v;
-      }
-    p.bias.assign(bias, bias + size);
-    m->policy = std::move(p);
+    m->policy = {from, size, false, int64_t(64) * padded(channels),
+                 policy_weights(*m, weight, int64_t(size) * 64, channels),
+                 std::vector<float>(bias, bias + size)};
   });
 }
 
-char *alamos_model_value(alamos_model *m, int from, int channels,
-                         const float *conv, float conv_bias, int hidden,
-                         const float *w1, const float *b1, const float *w2,
-                         float b2) {
+char *alamos_model_policy_maps(alamos_model *m, int from, int channels,
+                               int maps, const float *weight, const float *bias) {
   return guard([&] {
     m->check_register(from, channels);
-    require(hidden > 0, "alamos: a value head needs hidden features");
-    Value v;
-    v.from = from;
-    v.hidden = (hidden + 63) / 64 * 64;
-    v.conv = pad_rows(conv, 1, channels, padded(channels));
-    v.conv_bias = conv_bias;
-    v.w1.resize(64 * v.hidden);
-    for (int s = 0; s < 64; s++)
-      for (int h = 0; h < hidden; h++) v.w1[s * v.hidden + h] = w1[h * 64 + s];
-    v.b1 = pad_rows(b1, 1, hidden, v.hidden);
-    v.w2 = pad_rows(w2, 1, hidden, v.hidden);
-    v.b2 = b2;
-    m->value = std::move(v);
+    require(maps > 0, "alamos: a policy needs at least one map");
+    m->policy = {from, 64 * maps, true, padded(channels),
+                 policy_weights(*m, weight, maps, channels),
+                 std::vector<float>(bias, bias + maps)};
+  });
+}
+
+char *alamos_model_head(alamos_model *m, int kind, int from, int channels,
+                        const float *conv, float conv_bias) {
+  return guard([&] {
+    m->check_register(from, channels);
+    require(kind >= ALAMOS_VALUE_TANH && kind <= ALAMOS_MOVES_LEFT, "alamos: no such head");
+    m->heads.push_back({kind, from, alamos::DenseHead(channels, conv, conv_bias)});
+  });
+}
+
+char *alamos_model_dense(alamos_model *m, int in, int out, int relu,
+                         const float *weight, const float *bias) {
+  return guard([&] {
+    require(!m->heads.empty(), "alamos: a dense layer needs a head");
+    Head &h = m->heads.back();
+    if (relu) {
+      h.dense.hidden(in, out, weight, bias);
+      return;
+    }
+    require(out == (h.kind == ALAMOS_VALUE_WDL ? 3 : 1), "alamos: a head has another number of outputs");
+    h.dense.output(in, out, weight, bias);
   });
 }
 
@@ -395,11 +448,17 @@ void alamos_model_free(alamos_model *m) { delete m; }
 
 char *alamos_session_new(const alamos_model *m, alamos_session **session) {
   return guard([&] {
-    require(m->policy.from >= 0 && m->value.from >= 0,
-            "alamos: a session needs a model with both heads");
+    int values = 0, whole = 0;
+    for (const Head &h : m->heads) {
+      values += h.kind != ALAMOS_MOVES_LEFT;
+      whole += h.dense.whole();
+    }
+    require(values == 1 && whole == int(m->heads.size()),
+            "alamos: a session needs a model with one value head, and heads that are whole");
     alamos::set_openmp_threads(1);
     auto s = std::make_unique<alamos_session>();
     s->model = m;
+    s->heads.resize(m->heads.size());
     plan(*s);
     *session = s.release();
   });
@@ -407,14 +466,14 @@ char *alamos_session_new(const alamos_model *m, alamos_session **session) {
 
 char *alamos_session_run(alamos_session *s, int n, const uint64_t *planes,
                          const int32_t *offsets, const int32_t *indices,
-                         float *priors, float *values) {
+                         float *priors, float *values, float *wdl, float *left) {
   return guard([&] {
     alamos::set_openmp_threads(1);
     require(n >= 0, "alamos: a negative number of positions");
     if (s->model->half)
-      evaluate<bf16>(*s, n, planes, offsets, indices, priors, values);
+      evaluate<bf16>(*s, n, planes, offsets, indices, priors, values, wdl, left);
     else
-      evaluate<float>(*s, n, planes, offsets, indices, priors, values);
+      evaluate<float>(*s, n, planes, offsets, indices, priors, values, wdl, left);
   });
 }
 

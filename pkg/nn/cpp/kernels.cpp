@@ -122,26 +122,35 @@ ALAMOS_CLONES void squeeze(const bf16 *x, const float *w, float bias,
 }
 
 // Sixteen vectors of sums, of 4 positions and 64 outputs, stay in registers while
-// the inputs pass by.
-ALAMOS_CLONES void dense_relu(const float *x, const float *w, const float *bias,
-                              int n, int m, float *out) {
-  constexpr int wide = 64 / lanes;
-  for (int j = 0; j < m; j += 64) {
-    Vector acc[group][wide];
-    for (int p = 0; p < group; p++)
-      for (int k = 0; k < wide; k++) acc[p][k] = load(bias + j + lanes * k);
-    for (int i = 0; i < n; i++) {
-      Vector row[wide];
-      for (int k = 0; k < wide; k++) row[k] = load(w + int64_t(i) * m + j + lanes * k);
-      for (int p = 0; p < group; p++)
-        for (int k = 0; k < wide; k++) acc[p][k] += x[p * n + i] * row[k];
-    }
-    for (int p = 0; p < group; p++)
-      for (int k = 0; k < wide; k++) {
-        Vector v = acc[p][k] < 0 ? Vector{} : acc[p][k];
-        std::memcpy(out + p * m + j + lanes * k, &v, sizeof v);
+// the inputs pass by; and the weights of so many inputs in the cache while the
+// positions do.
+ALAMOS_CLONES void dense_relu(const float *x, int positions, const float *w,
+                              const float *bias, int n, int m, float *out) {
+  constexpr int wide = 64 / lanes, inputs = 1024;
+  for (int j = 0; j < m; j += 64, w += int64_t(n) * 64)
+    for (int from = 0; from < n; from += inputs) {
+      int to = from + inputs < n ? from + inputs : n;
+      for (int64_t i = 0; i < positions; i += group) {
+        const float *in = x + i * n;
+        float *sums = out + i * m + j;
+        Vector acc[group][wide];
+        for (int p = 0; p < group; p++)
+          for (int k = 0; k < wide; k++)
+            acc[p][k] = load(from == 0 ? bias + j + lanes * k : sums + p * m + lanes * k);
+        for (int f = from; f < to; f++) {
+          Vector row[wide];
+          for (int k = 0; k < wide; k++) row[k] = load(w + int64_t(f) * 64 + lanes * k);
+          for (int p = 0; p < group; p++)
+            for (int k = 0; k < wide; k++) acc[p][k] += in[p * n + f] * row[k];
+        }
+        for (int p = 0; p < group; p++)
+          for (int k = 0; k < wide; k++) {
+            Vector v = acc[p][k];
+            if (to == n) v = v < 0 ? Vector{} : v;
+            std::memcpy(sums + p * m + lanes * k, &v, sizeof v);
+          }
       }
-  }
+    }
 }
 
 ALAMOS_CLONES void softmax(float *x, const int32_t *index, int n) {

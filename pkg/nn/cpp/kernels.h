@@ -36,9 +36,10 @@ void squeeze(const bf16 *x, const float *w, float bias, int channels,
 // dense_relu computes for so many positions at once.
 constexpr int group = 4;
 
-// out[group][m] = ReLU(x[group][n] . w[n][m] + bias[m]), for m by 64.
-void dense_relu(const float *x, const float *w, const float *bias, int n, int m,
-                float *out);
+// out[positions][m] = ReLU(x[positions][n] . w[m/64][n][64] + bias[m]), for m by
+// 64; x and out have room for positions by group.
+void dense_relu(const float *x, int positions, const float *w,
+                const float *bias, int n, int m, float *out);
 
 // Softmax in place over the entries of x[n] whose index is not -1; 0 for the
 // others.

@@ -124,9 +124,10 @@ def plain(x, act, attend):
 
 TRUNKS = {"residual": residual, "preactivation": preactivation, "plain": plain}
 
-cases = []
-for trunk, act, attention in itertools.product(TRUNKS, ACTIVATIONS, ATTENTIONS):
-    maps = TRUNKS[trunk](planes(), ACTIVATIONS[act], ATTENTIONS[attention])
-    kept = [float(f"{v:.7g}") for v in maps.ravel()[::EVERY]]
-    cases.append(json.dumps({"trunk": trunk, "activation": act, "attention": attention, "maps": kept}))
-print("[\n" + ",\n".join(cases) + "\n]")
+if __name__ == "__main__":
+    cases = []
+    for trunk, act, attention in itertools.product(TRUNKS, ACTIVATIONS, ATTENTIONS):
+        maps = TRUNKS[trunk](planes(), ACTIVATIONS[act], ATTENTIONS[attention])
+        kept = [float(f"{v:.7g}") for v in maps.ravel()[::EVERY]]
+        cases.append(json.dumps({"trunk": trunk, "activation": act, "attention": attention, "maps": kept}))
+    print("[\n" + ",\n".join(cases) + "\n]")
