@@ -47,7 +47,7 @@ var (
 	selections   = enum{"lowest-validation-loss", "last"}
 	optimizers   = enum{"sgd"}
 	schedules    = enum{"plateau", "step", "constant", "cosine", "hook"}
-	tableKinds   = enum{"crosstable", "standings", "trials", "generations", "settings"}
+	tableKinds   = enum{"crosstable", "standings", "trials", "generations", "settings", "network"}
 	epochFigures = []any{"loss", "loss-heads", "learning-rate"}
 	genFigures   = []any{"hook", "lengths"}
 	boardFigures = []any{"policy", "tree", "board"}

@@ -26,7 +26,7 @@ type Network struct {
 // New builds an untrained network. The same spec and seed give the same
 // parameters.
 func New(spec Spec, seed uint64) (*Network, error) {
-	spec, err := spec.complete()
+	spec, err := spec.Complete()
 	if err != nil {
 		return nil, err
 	}

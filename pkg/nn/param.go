@@ -16,6 +16,15 @@ type param struct {
 	halved  bool // training computes with it in the precision of the maps, otherwise in single precision
 }
 
+// size is how many numbers there are.
+func (p *param) size() int {
+	n := 1
+	for _, s := range p.shape {
+		n *= s
+	}
+	return n
+}
+
 // inMaps marks a parameter of a large layer, which is computed in the precision
 // of the maps.
 func (p *param) inMaps() *param {
@@ -31,19 +40,20 @@ type initializer func(data []float32, rng *rand.Rand)
 // less changes no other.
 type declare struct {
 	seed   uint64
+	blank  bool // names and shapes only
 	params []*param
 }
 
 func (d *declare) add(name string, trained bool, fill initializer, shape ...int) *param {
-	n := 1
-	for _, s := range shape {
-		n *= s
+	p := &param{name: name, shape: shape, trained: trained}
+	d.params = append(d.params, p)
+	if d.blank {
+		return p
 	}
-	p := &param{name: name, shape: shape, data: make([]float32, n), trained: trained}
+	p.data = make([]float32, p.size())
 	h := fnv.New64a()
 	h.Write([]byte(name))
 	fill(p.data, rand.New(rand.NewPCG(d.seed, h.Sum64())))
-	d.params = append(d.params, p)
 	return p
 }
 

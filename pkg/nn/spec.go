@@ -86,9 +86,9 @@ const (
 	leelaMovesLeftHidden   = 128
 )
 
-// complete returns the spec with every default made explicit, or an error that
+// Complete returns the spec with every default made explicit, or an error that
 // names the field at fault.
-func (s Spec) complete() (Spec, error) {
+func (s Spec) Complete() (Spec, error) {
 	if s.Planes < 1 {
 		return s, fmt.Errorf("network: planes: want at least 1, have %d", s.Planes)
 	}

@@ -13,7 +13,7 @@ type Tower struct {
 // NewTower makes a tower of the spec's planes, depth and width, on the options'
 // batch and precision.
 func NewTower(s Spec, o InferenceOptions) (*Tower, error) {
-	s, err := s.complete()
+	s, err := s.Complete()
 	if err != nil {
 		return nil, err
 	}

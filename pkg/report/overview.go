@@ -38,7 +38,7 @@ func metricOf(name string) metric {
 	if i := slices.IndexFunc(metrics, func(m metric) bool { return m.name == name }); i >= 0 {
 		return metrics[i]
 	}
-	return metric{name, words(name), "", notebook.Neither}
+	return metric{name, inWords(name), "", notebook.Neither}
 }
 
 // overview is the table of a sweep: a row a trial and, where there are several

@@ -196,6 +196,8 @@ func (w *pageWriter) notebookCell(i int) ([]notebook.Cell, error) {
 		return w.overview()
 	case "settings":
 		return []notebook.Cell{w.settings()}, nil
+	case "network":
+		return w.networks()
 	}
 	return w.beside(func(t *store.Trial) (notebook.Cell, error) { return w.table(t, c.Table) })
 }

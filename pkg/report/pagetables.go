@@ -5,8 +5,10 @@ import (
 	"math"
 	"strconv"
 
+	"alamos/pkg/layers"
 	"alamos/pkg/notebook"
 	"alamos/pkg/store"
+	"alamos/pkg/words"
 )
 
 func number(name, unit string) notebook.Column {
@@ -58,6 +60,29 @@ func (w *pageWriter) generations(t *store.Trial) (notebook.Cell, error) {
 		})
 	}
 	return c, nil
+}
+
+// networks are the layers of each different network of the trials.
+func (w *pageWriter) networks() ([]notebook.Cell, error) {
+	all, err := layers.OfTrials(w.Experiment.Trials)
+	if err != nil {
+		return nil, err
+	}
+	var beside notebook.SideBySide
+	for _, n := range all {
+		c := notebook.Table{
+			Caption: fmt.Sprintf("Layers of the network: %s. It has %s trained parameters.", n.Summary(), words.Thousands(n.Parameters)),
+			Columns: []notebook.Column{{Name: "layer"}, {Name: "kind"}, {Name: "output"}, number("parameters", "")},
+		}
+		for _, r := range n.Rows(false) {
+			c.Rows = append(c.Rows, []string{r.Name, r.Kind, r.Output, words.Thousands(r.Parameters)})
+		}
+		beside.Trials = append(beside.Trials, notebook.Trial{Label: n.Name, Cells: []notebook.Cell{c}})
+	}
+	if len(all) == 1 {
+		return beside.Trials[0].Cells, nil
+	}
+	return []notebook.Cell{beside}, nil
 }
 
 func (w *pageWriter) standings(t *store.Trial, res *store.Tournament) (notebook.Cell, error) {

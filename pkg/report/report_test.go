@@ -263,6 +263,27 @@ func TestUnfinished(t *testing.T) {
 	}
 }
 
+// The page has a table of layers for each different network.
+func TestNetworks(t *testing.T) {
+	for set, want := range map[string]int{"[2, 10]": 2, "[2]": 1} {
+		r := made(t, load(t, sweepFile, "sweep.grid={network.depth: "+set+", training.schedule.kind: [plateau, constant]}", "notebook=[{table: network}]"), 3)
+		page, err := r.Page(Options{}, r.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := page.Markdown()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if have := strings.Count(string(text), "Layers of the network: residual"); have != want {
+			t.Errorf("depths %s: %d tables of layers, want %d", set, have, want)
+		}
+		if have := strings.Count(string(text), "| policy.linear | linear | 1968 | 9,196,464 |"); have != want {
+			t.Errorf("depths %s: %d policies, want %d", set, have, want)
+		}
+	}
+}
+
 func TestSlugs(t *testing.T) {
 	trial := func(axis ...string) experiment.Trial {
 		var x experiment.Trial

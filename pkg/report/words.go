@@ -13,5 +13,5 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// words is a metric's name for people.
-func words(metric string) string { return strings.ReplaceAll(metric, "_", " ") }
+// inWords is a metric's name for people.
+func inWords(metric string) string { return strings.ReplaceAll(metric, "_", " ") }

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"alamos/pkg/layers"
+	"alamos/pkg/setup"
+)
+
+func networkCommand() *cobra.Command {
+	var set []string
+	var format string
+	var all bool
+	formats := append(slices.Clone(layers.Formats), "json")
+	cmd := &cobra.Command{
+		Use:   "network FILE",
+		Short: "Print the layers and parameters of a network",
+		Long: `network prints a table of a network's layers: their names, by which its checkpoints
+hold their numbers, the shape of what comes out of each, and how many parameters are
+trained. Blocks that are like the one before them are one row, unless --all is given.
+
+FILE is an experiment, of which each different network of its trials is printed, or a
+checkpoint (.safetensors). Nothing is run, and no network is made.`,
+		Example: `  alamos network experiments/quickstart.yaml
+  alamos network experiments/quickstart.yaml --set network.attention=cbam --all
+  alamos network results/quickstart/1a9b2c/checkpoints/gen-0003.safetensors --format markdown`,
+		Args: cobra.ExactArgs(1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return []cobra.Completion{"yaml", "yml", "safetensors"}, cobra.ShellCompDirectiveFilterFileExt
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !slices.Contains(formats, format) {
+				return usagef("--format: want %s, have %q", strings.Join(formats, ", "), format)
+			}
+			name, networks, err := networksOf(args[0], set)
+			if err != nil {
+				return err
+			}
+			if format == "json" {
+				return writeJSON(cmd.OutOrStdout(), networks)
+			}
+			return layers.Write(cmd.OutOrStdout(), format, name, networks, all)
+		},
+	}
+	setFlag(cmd, &set)
+	f := cmd.Flags()
+	f.BoolVar(&all, "all", false, "print every block of the trunk")
+	f.StringVar(&format, "format", "text", strings.Join(formats, ", "))
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
+	return cmd
+}
+
+// networksOf lists the networks of a file, with the name of what they are of.
+func networksOf(file string, set []string) (string, []*layers.Network, error) {
+	if filepath.Ext(file) == ".safetensors" {
+		if len(set) > 0 {
+			return "", nil, usagef("--set is for experiments: %s is a checkpoint", file)
+		}
+		n, err := layers.OfCheckpoint(file)
+		return filepath.Base(file), []*layers.Network{n}, err
+	}
+	e, err := setup.Load(file, set)
+	if err != nil {
+		return "", nil, err
+	}
+	networks, err := layers.OfTrials(e.Trials)
+	return e.Name, networks, err
+}
