@@ -22,7 +22,8 @@ func (s Spec) Layers() ([]Layer, error) {
 		return nil, err
 	}
 	d := &declare{blank: true}
-	build(d, s)
+	newTrunk(d, &s)
+	newHeads(d, &s)
 	var all []Layer
 	for _, p := range d.params {
 		name := p.name[:strings.LastIndexByte(p.name, '.')]
