@@ -394,7 +394,7 @@ func structKeys(path string, t reflect.Type) []string {
 		if inner.Kind() == reflect.Pointer {
 			inner = inner.Elem()
 		}
-		if inner.Kind() == reflect.Struct && inner != reflect.TypeFor[Player]() && inner != reflect.TypeFor[Script]() {
+		if inner.Kind() == reflect.Struct && !slices.Contains([]reflect.Type{reflect.TypeFor[Player](), reflect.TypeFor[Script](), reflect.TypeFor[Files]()}, inner) {
 			keys = append(keys, structKeys(here, inner)...)
 		}
 	}

@@ -25,13 +25,16 @@ type field struct {
 }
 
 // when says that a key has a meaning only beside a certain value of another key
-// of the same group that stands before it in the schema.
+// of the same group that stands before it in the schema, or only without that key.
 type when struct {
 	key    string
 	values []any // one of these; empty: any value
+	absent bool  // no value at all
 }
 
-func only(key string, values ...any) *when { return &when{key, values} }
+func only(key string, values ...any) *when { return &when{key: key, values: values} }
+
+func without(key string) *when { return &when{key: key, absent: true} }
 
 // holds says whether the condition is met in a group as far as it is read.
 func (w *when) holds(m map[string]any) bool {
@@ -39,11 +42,17 @@ func (w *when) holds(m map[string]any) bool {
 		return true
 	}
 	v, present := m[w.key]
+	if w.absent {
+		return !present
+	}
 	return present && (len(w.values) == 0 || slices.Contains(w.values, v))
 }
 
 func (w *when) String() string {
-	if len(w.values) == 0 {
+	switch {
+	case w.absent:
+		return "without " + w.key
+	case len(w.values) == 0:
 		return "beside " + w.key
 	}
 	words := make([]string, len(w.values))
@@ -62,6 +71,8 @@ type group struct {
 
 func (g *group) want() string {
 	switch {
+	case len(g.oneOf) > 0 && slices.ContainsFunc(g.fields, func(f field) bool { return f.must && f.when == nil }):
+		return "a group of keys, with " + enum(g.oneOf).want()
 	case len(g.oneOf) > 0:
 		return "one of the keys " + enum(g.oneOf).want()
 	case g.short != "":
@@ -217,7 +228,7 @@ func (r *groupReading) exactlyOne() {
 	}
 	switch {
 	case len(found) == 0:
-		_, r.ok = r.fail(r.tree, r.path, "", "want %s", r.want())
+		_, r.ok = r.fail(r.tree, r.path, "", "want one of the keys %s", enum(r.oneOf).want())
 	case len(found) > 1:
 		r.failAt(found[1], "", "want only one of %s", enum(r.oneOf).want())
 	}

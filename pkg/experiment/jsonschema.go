@@ -58,6 +58,10 @@ func jsonType(t typ, path string) object {
 		return object{"type": "string", "pattern": `\.(pgn|epd|fen)$`}
 	case model:
 		return object{"type": "string", "pattern": `^.+@.+$|\.safetensors$`}
+	case amount:
+		return object{"anyOf": []object{jsonType(atLeast(1), path), {"const": allWord}}}
+	case dataFiles:
+		return object{"type": "string", "minLength": 1}
 	case table:
 		return object{"type": "object", "additionalProperties": object{"type": []string{"string", "number", "boolean"}}}
 	case keyPath:

@@ -47,7 +47,7 @@ type Experiment struct {
 // Load reads an experiment file and everything it extends. On faults it returns
 // [Errors], all of them at once, and no experiment.
 func Load(path string, o Options) (*Experiment, error) {
-	l := &loader{files: &files{readFile: o.ReadFile}, parsed: map[string]*tree{}, bad: map[string]bool{}}
+	l := &loader{dir: filepath.Dir(path), files: &files{readFile: o.ReadFile}, parsed: map[string]*tree{}, bad: map[string]bool{}}
 	l.file(path, nil, nil)
 	own := len(l.layers) - 1
 	for i, set := range o.Set {
@@ -79,7 +79,7 @@ func Load(path string, o Options) (*Experiment, error) {
 	if e.Settings, err = settingsOf(e.values); err != nil {
 		return nil, Errors{Position{path, 1, 1}.errorf("", "%s", err)}
 	}
-	e.Settings = l.hashScripts(&e.Settings)
+	e.Settings = l.identified(&e.Settings)
 	e.Name, e.About, e.Notebook, e.Files = e.Settings.Name, e.Settings.About, e.Settings.Notebook, l.read
 	e.Extends = l.bases(path, l.layers[own])
 	if len(e.Extends) > 0 {
@@ -91,6 +91,7 @@ func Load(path string, o Options) (*Experiment, error) {
 // loader collects the layers of one experiment: its files from the lowest base
 // to the file itself, then the overrides.
 type loader struct {
+	dir    string // of the experiment file
 	files  *files
 	parsed map[string]*tree // by path; nil: could not be parsed
 	read   []string

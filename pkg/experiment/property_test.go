@@ -137,6 +137,10 @@ func drawValue(t *rapid.T, typ typ, path string) any {
 		return "b.pgn"
 	case model:
 		return rapid.SampledFrom([]string{"run@8", "run/ab12cd@last", "m.safetensors"}).Draw(t, path)
+	case amount:
+		return rapid.OneOf(rapid.Just[any](allWord), rapid.Map(rapid.Int64Range(1, maxCount), func(n int64) any { return n })).Draw(t, path)
+	case dataFiles:
+		return rapid.SampledFrom([]string{"a.pgn", "../data/*.gz", "/abs/x-??.parquet", "[ab]/c"}).Draw(t, path)
 	case keyPath:
 		return rapid.SampledFrom(sweepable()).Draw(t, path)
 	case trialMetric:

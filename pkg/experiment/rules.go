@@ -37,6 +37,24 @@ var rules = []rule{
 		}
 		return ""
 	}},
+	{[]string{"data", "training.value_target"}, func(s *Settings) string {
+		if s.Data != nil && s.Training.ValueTarget != nil {
+			return "a value target is a script's say on games of self-play, and beside data there are none: data.label has an engine's"
+		}
+		return ""
+	}},
+	{[]string{"data.kind", "data.games"}, func(s *Settings) string {
+		if s.Data != nil && s.Data.Kind == "engine" && s.Data.Games == 0 {
+			return "an engine plays as many games as data.games says, which is missing"
+		}
+		return ""
+	}},
+	{[]string{"data.policy", "data.label"}, func(s *Settings) string {
+		if s.Data != nil && s.Data.Policy == "engine" && s.Data.Label == nil {
+			return "the policy is to learn an engine's best move, and data.label, which names it, is missing"
+		}
+		return ""
+	}},
 	{[]string{"training.loss.policy", "training.loss.value"}, func(s *Settings) string {
 		if s.Training.Loss.Policy == 0 && s.Training.Loss.Value == 0 {
 			return "policy and value both weigh 0: nothing would be learned"

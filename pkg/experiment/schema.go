@@ -8,7 +8,7 @@ import (
 // schema is the language: every key, in the order in which it is shown.
 //
 // To add a key: add its line here (of the notebook in schema_notebook.go, of the
-// sweep in schema_sweep.go) and its field in settings.go; a test holds the two
+// sweep in schema_sweep.go, of the data in schema_data.go) and its field in settings.go; a test holds the two
 // together. To add a trunk, an encoder or a search: add its word to the
 // enum, and its own keys with a condition (when).
 var schema = &group{fields: []field{
@@ -22,8 +22,9 @@ var schema = &group{fields: []field{
 	{key: "game", typ: gameKeys, doc: "What is played."},
 	{key: "network", typ: networkKeys, doc: "What is trained."},
 	{key: "search", typ: searchKeys, doc: "How a move is looked for in self-play."},
-	{key: "selfplay", typ: selfplayKeys, doc: "How a generation's games are made."},
-	{key: "generations", typ: atLeast(1), def: int64(30), doc: "How often self-play and training alternate."},
+	{key: "data", optional: true, typ: dataKeys, doc: "Positions to learn from that others have made: generation g learns from chunk g of them in the place of games of its own. Absent: self-play."},
+	{key: "selfplay", typ: selfplayKeys, when: without("data"), doc: "How a generation's games are made."},
+	{key: "generations", typ: atLeast(1), def: int64(30), doc: "How often self-play, or a chunk of data, and training alternate."},
 	{key: "stop", typ: script{}, doc: "Go script that is asked after each generation whether training ends there; generations is then the most there can be."},
 	{key: "training", typ: trainingKeys, doc: "How the network learns from the games."},
 	{key: "tournament", typ: tournamentKeys, doc: "The round robin that measures strength after training."},

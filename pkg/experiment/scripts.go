@@ -116,9 +116,14 @@ func (s *Settings) withFiles(change func(path string, x Script) Script) Settings
 	return c
 }
 
-// hashScripts returns the settings with the hash of every file.
-func (l *loader) hashScripts(s *Settings) Settings {
-	return s.withFiles(func(_ string, x Script) Script {
+// identified returns the settings with what stands for files in the identity of a
+// trial: the hash of each, and for those of data where they lie beside the experiment.
+func (l *loader) identified(s *Settings) Settings {
+	c := s.withData(func(f Files) Files {
+		f.Beside = besideFolder(l.dir, f.Pattern)
+		return f
+	})
+	return c.withFiles(func(_ string, x Script) Script {
 		if data, err := l.files.read(x.File); err == nil { // it was read before
 			sum := sha256.Sum256(data)
 			x.SHA256 = hex.EncodeToString(sum[:])

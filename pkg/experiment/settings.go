@@ -17,7 +17,8 @@ type Settings struct {
 	Game        Game       `json:"game"`
 	Network     Network    `json:"network"`
 	Search      Search     `json:"search"`
-	SelfPlay    SelfPlay   `json:"selfplay"`
+	Data        *Data      `json:"data,omitempty"` // nil: self-play
+	SelfPlay    SelfPlay   `json:"selfplay"`       // zero beside Data
 	Generations int        `json:"generations"`
 	Stop        *Script    `json:"stop,omitempty"` // nil: none
 	Training    Training   `json:"training"`
@@ -121,6 +122,45 @@ func (r Root) IsZero() bool { return r.Kind != RootGumbel }
 type Noise struct {
 	Alpha  float64 `json:"alpha"`
 	Weight float64 `json:"weight"`
+}
+
+// Data is a source of positions that are learned from in place of self-play.
+type Data struct {
+	Kind      string      `json:"kind"`
+	Files     []Files     `json:"files,omitempty"`  // of lc0, parquet and pgn
+	Engine    *DataEngine `json:"engine,omitempty"` // of engine
+	Games     int         `json:"games,omitempty"`  // of engine: of a chunk; else in all, 0: no bound
+	Positions Amount      `json:"positions"`        // of a game
+	Chunk     Amount      `json:"chunk"`            // of lc0, parquet and pgn
+	Shuffle   int         `json:"shuffle"`
+	Policy    string      `json:"policy,omitempty"` // of pgn and engine: "played" or "engine"
+	Label     *Label      `json:"label,omitempty"`  // of pgn and engine; nil: none
+	Broken    string      `json:"broken,omitempty"` // of pgn: "error" or "skip"
+}
+
+// DataEngine is a UCI engine that plays games against itself, to a depth or a number
+// of nodes a move.
+type DataEngine struct {
+	UCI         string            `json:"uci"`
+	Depth       int               `json:"depth,omitempty"`
+	Nodes       int64             `json:"nodes,omitempty"`
+	Options     map[string]string `json:"options,omitempty"`
+	RandomPlies int               `json:"random_plies"`
+}
+
+// Label is a UCI engine that values positions, at a depth or a number of nodes.
+type Label struct {
+	UCI     string            `json:"uci"`
+	Depth   int               `json:"depth,omitempty"`
+	Nodes   int64             `json:"nodes,omitempty"`
+	Options map[string]string `json:"options,omitempty"`
+	Finish  *Finish           `json:"finish,omitempty"` // nil: never
+}
+
+// Finish plays games out.
+type Finish struct {
+	Depth int   `json:"depth,omitempty"`
+	Nodes int64 `json:"nodes,omitempty"`
 }
 
 type SelfPlay struct {

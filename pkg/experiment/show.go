@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -92,13 +91,8 @@ func (s *Settings) YAML() []byte { return s.YAMLIn(".") }
 
 // YAMLIn is YAML for a file that is going to lie in dir.
 func (s *Settings) YAMLIn(dir string) []byte {
-	c := s.withFiles(func(_ string, x Script) Script {
-		x.SHA256 = "" // written as a path
-		if rel, err := filepath.Rel(dir, x.File); err == nil {
-			x.File = filepath.ToSlash(rel)
-		}
-		return x
-	})
+	c := s.withData(func(f Files) Files { return Files{Pattern: besideFolder(dir, f.Pattern)} })
+	c = c.withFiles(func(_ string, x Script) Script { return Script{File: besideFolder(dir, x.File)} }) // written as a path
 	var b strings.Builder
 	writeGroup(&b, "", schema, c.values())
 	return []byte(b.String())

@@ -311,7 +311,7 @@ func (l *loader) settings(t *tree, values map[string]any, c *checker, ok bool) (
 		}
 		return s, false
 	}
-	s = l.hashScripts(&s)
+	s = l.identified(&s)
 	broken := brokenRules(&s, t, c.bad)
 	l.errs = append(l.errs, broken...)
 	return s, ok && len(broken) == 0
