@@ -4,7 +4,7 @@
 // It has the four things that this takes: files that are there whole or not at
 // all ([WriteFile]), a journal of what a long piece of work has finished
 // ([Journal]), the right to write to a folder, which one process has at a time
-// ([TakeLock]), and checksums ([Sum]).
+// ([TakeLock]), and checksums ([Sum], [Sums]).
 //
 // It knows nothing of what is written.
 package disk

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"math"
+	"slices"
 	"strings"
 
 	"alamos/pkg/setup"
@@ -17,6 +18,7 @@ type Estimator struct {
 	probe   bool
 	speeds  map[string]*speed  // by network, see networkKey
 	lengths map[string]*length // by how games are played, see gamesPlayedKey
+	imports map[string]float64 // positions a second, see importKey
 	known   *history
 	// Blind says that a length that was asked for since this was false is that of
 	// untrained games.
@@ -38,7 +40,7 @@ type length struct {
 
 // New estimates with probes or without them.
 func New(probe bool) *Estimator {
-	return &Estimator{probe: probe, speeds: map[string]*speed{}, lengths: map[string]*length{}}
+	return &Estimator{probe: probe, speeds: map[string]*speed{}, lengths: map[string]*length{}, imports: map[string]float64{}}
 }
 
 // networkKey is equal for networks of equal speed.
@@ -73,14 +75,28 @@ func (e *Estimator) Work(ctx context.Context, t *stage.Trial, load Load) (stage.
 		if err != nil {
 			return w, err
 		}
-		playing := s.Of.SelfPlay(0, s.Of.Batch)
-		visits := playing.MeanVisits()
+		cfg := playing(s.Of)
+		visits := cfg.MeanVisits()
 		if s.Tournament {
 			visits = float64(setup.Search(&s.Of.Settings.Tournament.Search).Budget())
 		}
 		n := s.Games * l.plies * l.evaluations * visits
 		w.Evaluations += store.Float(math.Round(n))
 		w.Seconds += store.Float(n / v.evaluations)
+	}
+	if i := load.Import; i != nil {
+		speed, err := e.importing(ctx, t, i)
+		if err != nil {
+			return w, err
+		}
+		w.Seconds += store.Float(i.Positions / speed)
+	}
+	if load.Positions != 0 {
+		v, err := e.speed(ctx, t)
+		if err != nil {
+			return w, err
+		}
+		w.Seconds += store.Float(load.Positions * float64(t.Settings.Training.Epochs) / v.positions)
 	}
 	if load.Learned > 0 || load.Thinking > 0 {
 		l, err := e.length(ctx, t)
@@ -93,11 +109,41 @@ func (e *Estimator) Work(ctx context.Context, t *stage.Trial, load Load) (stage.
 			if err != nil {
 				return w, err
 			}
-			playing := t.SelfPlay(0, t.Batch)
-			w.Seconds += store.Float(float64(load.Learned*t.Settings.Training.Epochs) * l.plies * playing.FullShare() / v.positions)
+			cfg := playing(t)
+			w.Seconds += store.Float(float64(load.Learned*t.Settings.Training.Epochs) * l.plies * cfg.FullShare() / v.positions)
 		}
 	}
 	return w, nil
+}
+
+// importKey is equal where positions are imported at equal speed.
+func importKey(in store.Inputs) string {
+	key := maps.Clone(in)
+	maps.DeleteFunc(key, func(k, _ string) bool {
+		section, rest, _ := strings.Cut(k, ".")
+		return section != "data" || slices.Contains([]string{"contents", "chunk", "shuffle", "games"}, rest)
+	})
+	return key.Hash()
+}
+
+// importing is how many positions are imported in a second.
+func (e *Estimator) importing(ctx context.Context, t *stage.Trial, i *Import) (float64, error) {
+	key := importKey(i.In)
+	if v, ok := e.imports[key]; ok {
+		return v, nil
+	}
+	e.recall(t)
+	v := math.NaN()
+	if h := e.known.imports[key]; h != nil {
+		v = h.positions / h.seconds
+	} else if e.probe {
+		var err error
+		if v, err = probeImport(ctx, i.Set); err != nil {
+			return v, err
+		}
+	}
+	e.imports[key] = v
+	return v, nil
 }
 
 // speed is the speed of a trial's network.
@@ -141,9 +187,9 @@ func (e *Estimator) length(ctx context.Context, t *stage.Trial) (*length, error)
 	}
 	e.recall(t)
 	l := &length{plies: math.NaN(), evaluations: math.NaN()}
-	playing := t.SelfPlay(0, t.Batch)
+	cfg := playing(t)
 	if h := e.known.games[key]; h != nil {
-		l = &length{plies: h.plies / h.games, evaluations: h.evaluations / (h.plies * playing.MeanVisits())}
+		l = &length{plies: h.plies / h.games, evaluations: h.evaluations / (h.plies * cfg.MeanVisits())}
 	} else if e.probe {
 		quick := quickConfig(t)
 		records, err := quickGames(ctx, t, quick)

@@ -10,9 +10,13 @@ import (
 
 // history is what earlier runs on this machine tell.
 type history struct {
-	speeds map[string]*measured // by networkKey
-	games  map[string]*played   // by gamesPlayedKey
+	speeds  map[string]*measured // by networkKey
+	games   map[string]*played   // by gamesPlayedKey
+	imports map[string]*imported // by importKey
 }
+
+// imported sums up chunks of data.
+type imported struct{ positions, seconds float64 }
 
 // measured sums up the work that a network has done.
 type measured struct{ evaluations, playing, positions, training float64 }
@@ -33,7 +37,7 @@ func (e *Estimator) recall(t *stage.Trial) {
 	if e.known != nil {
 		return
 	}
-	e.known = &history{map[string]*measured{}, map[string]*played{}}
+	e.known = &history{map[string]*measured{}, map[string]*played{}, map[string]*imported{}}
 	for m := range t.Shelf.Manifests() {
 		if m.Machine.CPU == t.Machine.CPU && m.Machine.Cores == t.Machine.Cores {
 			e.known.add(m)
@@ -54,6 +58,20 @@ func (h *history) add(m *store.Manifest) {
 	v := h.speeds[network]
 	samples := map[string]int{} // by generation
 	for _, s := range m.Stages {
+		if g, isData := strings.CutPrefix(s.Name, "data "); isData && s.From == "" {
+			var row store.Generation
+			if s.Decode(&row) != nil || row.Seconds <= 0 {
+				continue
+			}
+			samples[g] = row.Samples
+			key := importKey(s.Inputs)
+			if h.imports[key] == nil {
+				h.imports[key] = &imported{}
+			}
+			h.imports[key].positions += float64(row.Samples)
+			h.imports[key].seconds += row.Seconds
+			continue
+		}
 		g, isSelfPlay := strings.CutPrefix(s.Name, "self-play ")
 		if !isSelfPlay || s.From != "" {
 			continue

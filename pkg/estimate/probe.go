@@ -11,6 +11,7 @@ import (
 	"alamos/pkg/nn"
 	"alamos/pkg/search"
 	"alamos/pkg/selfplay"
+	"alamos/pkg/source"
 	"alamos/pkg/stage"
 )
 
@@ -35,9 +36,19 @@ const (
 	probeWarm   = 300 * time.Millisecond
 )
 
+// playing is the self-play of a trial, or, where it learns from data, the games that
+// stand for those of its tournament.
+func playing(t *stage.Trial) selfplay.Config {
+	cfg := t.SelfPlay(0, t.Batch)
+	if t.Settings.Data != nil {
+		cfg.Games, cfg.Temperature.Power = 1, 1
+	}
+	return cfg
+}
+
 // quickConfig is a few games of a trial's self-play, with few visits.
 func quickConfig(t *stage.Trial) selfplay.Config {
-	cfg := t.SelfPlay(0, t.Batch)
+	cfg := playing(t)
 	cfg.Games, cfg.Parallel = quickCount, quickCount
 	if full := cfg.Search.Visits; full > quickVisits {
 		cfg.Search.Visits = quickVisits
@@ -58,6 +69,27 @@ func quickGames(ctx context.Context, t *stage.Trial, cfg selfplay.Config) ([]*se
 	_, err := selfplay.Play(ctx, cfg, t.Codec, nets, func(r *selfplay.Record) { records = append(records, r) })
 	slices.SortFunc(records, func(a, b *selfplay.Record) int { return a.Number - b.Number })
 	return records, err
+}
+
+// probeImport is how many positions a second a source has, its engines started.
+func probeImport(ctx context.Context, set *source.Set) (float64, error) {
+	n, began := 0, time.Time{}
+	for _, err := range set.All(ctx) {
+		if err != nil {
+			return math.NaN(), err
+		}
+		if began.IsZero() { // the first has waited for files and engines
+			began = time.Now()
+			continue
+		}
+		if n++; time.Since(began) > probeTime {
+			break
+		}
+	}
+	if n == 0 {
+		return math.NaN(), nil
+	}
+	return float64(n) / time.Since(began).Seconds(), nil
 }
 
 // lengthOf is the length of games with so many visits a search on average.
@@ -101,7 +133,7 @@ func probePlaying(ctx context.Context, t *stage.Trial, net *nn.Network) (float64
 		defer session.Close()
 		nets[i] = session
 	}
-	cfg := t.SelfPlay(0, t.Batch)
+	cfg := playing(t)
 	cfg.Games = 1 << 16 // more than can end
 	cfg.Progress = new(selfplay.Progress)
 	limited, stop := context.WithTimeout(ctx, probeWarm+probeTime)

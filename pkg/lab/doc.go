@@ -6,6 +6,7 @@
 //
 //	untrained        the network before its first game          (trial.go)
 //	self-play g      games and samples of generation g          (selfplay.go)
+//	data g           in its place: chunk g of others' positions (data.go)
 //	hooks g          metrics of scripts over those games        (package script)
 //	value target g   what a script says of those positions      (package script)
 //	training g       the checkpoint after generation g          (training.go)

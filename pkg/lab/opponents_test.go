@@ -31,7 +31,14 @@ func failingEngine(mode string) {
 			fmt.Println("readyok")
 		case "position":
 			pos = chess.StartPosition(chess.Atomic)
-			_, moves, _ := strings.Cut(rest, " moves ")
+			start, moves, _ := strings.Cut(rest, " moves ")
+			if fen, ok := strings.CutPrefix(start, "fen "); ok {
+				var err error
+				if pos, err = chess.ParseFEN(chess.Atomic, fen); err != nil {
+					fmt.Fprintln(os.Stderr, err)
+					os.Exit(1)
+				}
+			}
 			for _, w := range strings.Fields(moves) {
 				m, err := pos.ParseUCI(w)
 				if err != nil {

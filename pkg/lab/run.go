@@ -70,6 +70,7 @@ type run struct {
 	machine    store.Machine
 	opponents  *tournament.Opponents
 	scripts    *script.Scripts
+	sources    *sources
 	shelf      *stage.Shelf
 	planning   *planning // nil: not a plan
 }
@@ -78,7 +79,7 @@ func newRun(e *experiment.Experiment, opt Options) *run {
 	opt = opt.complete()
 	return &run{
 		Options: opt, experiment: e, dir: filepath.Join(opt.Results, e.Name), machine: thisMachine(opt.Alamos),
-		shelf: stage.NewShelf(opt.Results, tournament.Kinship),
+		sources: newSources(opt.Results), shelf: stage.NewShelf(opt.Results, tournament.Kinship),
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"alamos/pkg/store"
+	"alamos/pkg/words"
 )
 
 // summary is a line about generation g on the way to another, with an honest
@@ -19,10 +20,20 @@ func (t *trial) summary(g, until int, pace time.Duration) string {
 	if err != nil {
 		return err.Error()
 	}
-	s := fmt.Sprintf("generation %d of %d: %d games of %.0f plies on average, white scored %.0f %%",
-		g, until, row.Games, row.MeanPlies(), 100*(float64(row.WhiteWins)+float64(row.Draws)/2)/float64(row.Games))
+	s := fmt.Sprintf("generation %d of %d: ", g, until)
+	if row.Data == nil {
+		s += fmt.Sprintf("%d games of %.0f plies on average", row.Games, row.MeanPlies())
+	} else {
+		s += fmt.Sprintf("%s positions of %s games", words.Thousands(row.Samples), words.Thousands(row.Games))
+	}
+	if known := row.WhiteWins + row.Draws + row.BlackWins; known > 0 {
+		s += fmt.Sprintf(", white scored %.0f %%", 100*(float64(row.WhiteWins)+float64(row.Draws)/2)/float64(known))
+	}
 	if loss := float64(store.SelectedLoss(epochs)); !math.IsNaN(loss) {
 		s += fmt.Sprintf(", loss %.3f", loss)
+	}
+	if d := row.Data; d != nil && d.Broken > 0 {
+		s += fmt.Sprintf(", %s that could not be read passed over", words.Plural(d.Broken, "game"))
 	}
 	if row.Thrown > 0 {
 		s += fmt.Sprintf(", %d longer thrown away", row.Thrown)

@@ -32,7 +32,7 @@ func (t *trial) train(ctx context.Context, g int) error {
 		"seed": strconv.FormatUint(s.Seed, 10), "generation": strconv.Itoa(g),
 	}
 	for i := first; i <= g; i++ {
-		in["samples "+strconv.Itoa(i)] = t.Output(store.SelfPlayStage(i), store.SamplesFile(i))
+		in["samples "+strconv.Itoa(i)] = t.Output(t.SamplesStage(i), store.SamplesFile(i))
 		if s.Training.ValueTarget != nil {
 			in["value target "+strconv.Itoa(i)] = t.Output(store.TargetStage(i), store.TargetFile(i))
 		}
@@ -80,7 +80,14 @@ func (t *trial) train(ctx context.Context, g int) error {
 		}
 		return rows, next.Write(t.Path(store.CheckpointFile(g)))
 	}, Work: func(ctx context.Context) (stage.Work, error) {
-		return t.estimate(ctx, estimate.Load{Learned: (g - first + 1) * s.SelfPlay.Games})
+		if s.Data == nil {
+			return t.estimate(ctx, estimate.Load{Learned: (g - first + 1) * s.SelfPlay.Games})
+		}
+		var load estimate.Load
+		for i := first; i <= g; i++ {
+			load.Positions += t.chunkSize(i)
+		}
+		return t.estimate(ctx, load)
 	}})
 }
 

@@ -23,6 +23,7 @@ type trial struct {
 	*stage.Trial
 	run     *run
 	stopped *store.Ended // by its stop rule; nil: not
+	data    *data        // nil: not opened
 }
 
 // open opens what runs have left of a trial.
@@ -86,6 +87,7 @@ func (t *trial) runStages(ctx context.Context, until int, end *ending) error {
 	if err := t.untrained(ctx); err != nil {
 		return fmt.Errorf("%s: %w", store.UntrainedStage, err)
 	}
+	defer t.closeData()
 	scripts := t.run.scripts
 	began, ran := time.Now(), 0
 	t.stopped = nil
@@ -95,7 +97,7 @@ func (t *trial) runStages(ctx context.Context, until int, end *ending) error {
 			name string
 			run  func(context.Context, int) error
 		}{
-			{store.SelfPlayStage(g), t.selfplay}, {store.HooksStage(g), t.by(scripts.MeasureGames)}, {store.TargetStage(g), t.by(scripts.Target)},
+			{t.SamplesStage(g), t.samples}, {store.HooksStage(g), t.by(scripts.MeasureGames)}, {store.TargetStage(g), t.by(scripts.Target)},
 			{store.TrainStage(g), t.train}, {store.CheckpointHooksStage(g), t.by(scripts.MeasureCheckpoint)},
 		} {
 			if err := s.run(ctx, g); err != nil {
@@ -130,6 +132,14 @@ func (t *trial) runStages(ctx context.Context, until int, end *ending) error {
 		return fmt.Errorf("%s: %w", store.TournamentStage, err)
 	}
 	return t.positions(ctx)
+}
+
+// samples makes the samples of generation g.
+func (t *trial) samples(ctx context.Context, g int) error {
+	if t.Settings.Data != nil {
+		return t.importChunk(ctx, g)
+	}
+	return t.selfplay(ctx, g)
 }
 
 // by is a stage of the trial's scripts.

@@ -15,6 +15,9 @@ func init() {
 
 // drawLengths shows how the mean length of games of self-play changes.
 func drawLengths(q *request) (*drawing, error) {
+	if q.fromData() {
+		return nil, nothing(noGames)
+	}
 	c := plots.Lines{Frame: q.frame, X: axis(q.X), Y: plots.Axis{Label: "mean length of a self-play game", Unit: "plies", FromZero: true}}
 	var err error
 	c.Series, err = q.lines(counts, perGeneration(q.X, func(t *store.Trial, g int) (float64, error) {
@@ -27,6 +30,21 @@ func drawLengths(q *request) (*drawing, error) {
 	return &drawing{c, "Mean length of the games of self-play." + q.seeds()}, err
 }
 
+// noGames is why there are no figures of games.
+const noGames = "positions come from data: there are no games of self-play"
+
+// fromData tells whether no trial plays games of its own.
+func (q *request) fromData() bool {
+	for _, g := range q.groups {
+		for _, t := range g.Trials {
+			if t.Settings.Data == nil {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 func histogramName(f *experiment.Figure) string {
 	if f.Generation == nil {
 		return f.Kind
@@ -37,6 +55,9 @@ func histogramName(f *experiment.Figure) string {
 // drawLengthHistogram shows how long the games of one generation are, those of
 // equal settings together.
 func drawLengthHistogram(q *request) (*drawing, error) {
+	if q.fromData() {
+		return nil, nothing(noGames)
+	}
 	c := plots.Histogram{Frame: q.frame, X: plots.Axis{Label: "length of a self-play game", Unit: "plies"}, Share: len(q.groups) > 1}
 	for _, g := range q.groups {
 		s := plots.Sample{Name: g.Name}

@@ -38,6 +38,9 @@ func (w *pageWriter) generations(t *store.Trial) (notebook.Cell, error) {
 	if err != nil {
 		return nil, err
 	}
+	if t.Settings.Data != nil {
+		return chunks(t, files)
+	}
 	c := notebook.Table{
 		Caption: "Self-play by generation: games that white won, drawn games, games that black won.",
 		Columns: []notebook.Column{
@@ -83,6 +86,40 @@ func (w *pageWriter) networks() ([]notebook.Cell, error) {
 		return beside.Trials[0].Cells, nil
 	}
 	return []notebook.Cell{beside}, nil
+}
+
+// chunks is the table of the generations of a trial that learns from data.
+func chunks(t *store.Trial, files []string) (notebook.Cell, error) {
+	c := notebook.Table{
+		Columns: []notebook.Column{
+			number("generation", ""), number("pass", ""), number("games", ""), {Name: "W/D/B"}, number("samples", ""), number("loss", "")},
+		Files: files,
+	}
+	var left store.Chunk // out, of all generations together
+	for g := 1; g <= t.Done(); g++ {
+		row, err := t.Generation(g)
+		if err != nil {
+			return nil, err
+		}
+		epochs, err := t.Epochs(g)
+		if err != nil {
+			return nil, err
+		}
+		left.Broken += row.Data.Broken
+		left.Unexpressed += row.Data.Unexpressed
+		c.Rows = append(c.Rows, []string{
+			strconv.Itoa(g), strconv.Itoa(row.Data.Pass), strconv.Itoa(row.Games), fmt.Sprintf("%d/%d/%d", row.WhiteWins, row.Draws, row.BlackWins),
+			strconv.Itoa(row.Samples), fixed(float64(store.SelectedLoss(epochs)), 3),
+		})
+	}
+	c.Caption = "Data by generation: the pass through the files, games that white won, drawn games, games that black won."
+	if left.Broken > 0 {
+		c.Caption += fmt.Sprintf(" %s could not be read.", plural(left.Broken, "game"))
+	}
+	if left.Unexpressed > 0 {
+		c.Caption += fmt.Sprintf(" %s left out, whose moves the policy cannot express.", plural(left.Unexpressed, "position"))
+	}
+	return c, nil
 }
 
 func (w *pageWriter) standings(t *store.Trial, res *store.Tournament) (notebook.Cell, error) {

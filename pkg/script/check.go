@@ -21,7 +21,7 @@ func Check(ctx context.Context, e *experiment.Experiment) error {
 	uses := map[string][]string{} // what each must have
 	for i := range e.Trials {
 		for _, x := range e.Trials[i].Settings.Scripts() {
-			f := functionFor(x.Path)
+			f := functionFor(x.Path, e.Trials[i].Settings.Data != nil)
 			if uses[x.File] == nil {
 				files = append(files, x.File)
 			}
@@ -57,8 +57,8 @@ func Check(ctx context.Context, e *experiment.Experiment) error {
 }
 
 // functionFor is the function that the script at a key needs, "" for those that
-// measure.
-func functionFor(key string) string {
+// measure. Where positions come from data there are no games to measure.
+func functionFor(key string, data bool) string {
 	switch {
 	case key == "stop":
 		return hook.Stop
@@ -66,6 +66,8 @@ func functionFor(key string) string {
 		return hook.Adjudicate
 	case key == "training.schedule.file":
 		return hook.Rate
+	case strings.HasPrefix(key, "hooks[") && data:
+		return hook.MeasureCheckpoint
 	case strings.HasPrefix(key, "hooks["):
 		return ""
 	}

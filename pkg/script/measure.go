@@ -22,6 +22,9 @@ const hooksCode = "1"
 // MeasureGames runs the experiment's scripts over the games of generation g. Games are
 // read from the PGN file, so that a new script can be run over old games.
 func (all *Scripts) MeasureGames(ctx context.Context, t *stage.Trial, g int) error {
+	if t.Settings.Data != nil {
+		return t.Forget(store.HooksStage(g)) // there are no games
+	}
 	in := store.Inputs{"code": hooksCode, "games": t.Output(store.SelfPlayStage(g), store.GamesFile(g))}
 	var gen hook.Generation
 	return all.measure(ctx, t, store.HooksStage(g), hook.Measure, in,

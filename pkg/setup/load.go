@@ -72,6 +72,7 @@ func Load(path string, set []string) (*experiment.Experiment, error) {
 			}
 		}
 		checkPositions(e, v, s, fail)
+		checkData(s, v, fail)
 		if _, err := ReadBook(v, s.Tournament.Openings); err != nil {
 			fail("tournament.openings.file", "", err)
 		}

@@ -177,7 +177,7 @@ func (p *Planner) borrow(t *Trial, s Stage) (*store.Stage, string) {
 // Knows tells whether the results of the first generations are known to a plan.
 func (t *Trial) Knows(generations int) bool {
 	for g := 1; g <= generations; g++ {
-		for _, name := range []string{store.SelfPlayStage(g), store.TrainStage(g)} {
+		for _, name := range []string{t.SamplesStage(g), store.TrainStage(g)} {
 			if s := t.Manifest.Stage(name); s == nil || len(s.Facts) == 0 {
 				return false
 			}

@@ -1,7 +1,8 @@
 package store
 
 // Generation is a row of generations.csv. The columns behind Reasons depend on
-// the machine; all others are a function of the experiment.
+// the machine; all others are a function of the experiment. Of a chunk of data there
+// are no evaluations, and how long games were and why they ended is not known.
 type Generation struct {
 	Number      int            `json:"number"`
 	Games       int            `json:"games"`
@@ -15,13 +16,24 @@ type Generation struct {
 	Reasons     map[string]int `json:"reasons"` // how games ended
 	Seconds     float64        `json:"seconds"` // of playing
 	PerSecond   float64        `json:"evaluations_per_second"`
+	Data        *Chunk         `json:"data,omitempty"` // nil: self-play
 }
 
-// MeanPlies is the mean length of a game.
+// Chunk is what is known of a chunk of data beside the numbers of its games and
+// samples.
+type Chunk struct {
+	Pass        int  `json:"pass"`                  // through the data, from 1
+	Broken      int  `json:"broken,omitempty"`      // games that could not be read and were passed over
+	Finished    int  `json:"finished,omitempty"`    // games that an engine played out
+	Unexpressed int  `json:"unexpressed,omitempty"` // positions left out whose moves the policy has no index for
+	Last        bool `json:"last,omitempty"`        // of its pass
+}
+
+// MeanPlies is the mean length of a game, NaN where no lengths are known.
 func (g *Generation) MeanPlies() float64 {
 	n := 0
 	for _, l := range g.Lengths {
 		n += l
 	}
-	return float64(n) / float64(max(1, len(g.Lengths)))
+	return float64(n) / float64(len(g.Lengths)) // 0/0 is NaN
 }

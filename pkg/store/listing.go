@@ -177,9 +177,9 @@ func (t *Trial) Next() string {
 	}
 	if g := t.Done() + 1; g <= t.Last() {
 		switch {
-		case !has(SelfPlayStage(g)):
-			return SelfPlayStage(g)
-		case len(t.Settings.Hooks) > 0 && !has(HooksStage(g)) && !has(TrainStage(g)):
+		case !has(t.SamplesStage(g)):
+			return t.SamplesStage(g)
+		case t.Settings.Data == nil && len(t.Settings.Hooks) > 0 && !has(HooksStage(g)) && !has(TrainStage(g)):
 			return HooksStage(g)
 		}
 		return TrainStage(g)

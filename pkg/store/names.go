@@ -19,6 +19,7 @@ const (
 
 // Names of the stages of generation g.
 func SelfPlayStage(g int) string { return fmt.Sprintf("self-play %d", g) }
+func DataStage(g int) string     { return fmt.Sprintf("data %d", g) } // in place of self-play
 func HooksStage(g int) string    { return fmt.Sprintf("hooks %d", g) }
 func TargetStage(g int) string   { return fmt.Sprintf("value target %d", g) }
 func TrainStage(g int) string    { return fmt.Sprintf("training %d", g) }
@@ -37,7 +38,7 @@ func CompareStages(a, b string) int {
 
 // stagePlace is the generation of a stage and its place there.
 func stagePlace(name string) (generation, place int) {
-	kinds := []func(int) string{SelfPlayStage, HooksStage, TargetStage, TrainStage, CheckpointHooksStage, StopStage}
+	kinds := []func(int) string{SelfPlayStage, DataStage, HooksStage, TargetStage, TrainStage, CheckpointHooksStage, StopStage}
 	if i := strings.LastIndexByte(name, ' '); i >= 0 {
 		if g, err := strconv.Atoi(name[i+1:]); err == nil {
 			place := slices.IndexFunc(kinds, func(stage func(int) string) bool { return stage(g) == name })
@@ -73,6 +74,9 @@ func Folder(t *experiment.Trial) string {
 		if section, _, _ := strings.Cut(a.Path, "."); section == "generations" || section == "tournament" || section == "stop" {
 			swept = append(swept, a)
 		}
+	}
+	if s.Data != nil {
+		return experiment.Hash(s.Seed, s.Game, s.Network, s.Search, s.Data, s.Training, swept)[:10]
 	}
 	return experiment.Hash(s.Seed, s.Game, s.Network, s.Search, s.SelfPlay, s.Training, swept)[:10]
 }

@@ -50,10 +50,19 @@ func (t *Trial) Done() int {
 	return g
 }
 
+// SamplesStage is the stage that makes the samples of generation g: self-play, or the
+// import of a chunk of data.
+func (t *Trial) SamplesStage(g int) string {
+	if t.Settings.Data != nil {
+		return DataStage(g)
+	}
+	return SelfPlayStage(g)
+}
+
 // Generation is the row of generation g.
 func (t *Trial) Generation(g int) (*Generation, error) {
 	var row Generation
-	return &row, t.Manifest.Stage(SelfPlayStage(g)).Decode(&row)
+	return &row, t.Manifest.Stage(t.SamplesStage(g)).Decode(&row)
 }
 
 // SamplesUntil is the number of samples made in generations 1 to g.

@@ -8,6 +8,7 @@ import (
 	"alamos/pkg/script"
 	"alamos/pkg/stage"
 	"alamos/pkg/store"
+	"alamos/pkg/uci"
 )
 
 // Contestant is a player of a match before it plays.
@@ -16,7 +17,7 @@ type Contestant struct {
 	generation int          // -1: no checkpoint
 	of         *stage.Trial // whose checkpoint it is; nil: of the trial whose match it is
 	rounds     int          // 0: as the match
-	engine     *engine
+	engine     *uci.Found
 	guest      *guest
 
 	// Of a player of alpha-beta: the plies it looks ahead, and what it values
@@ -57,7 +58,7 @@ func (m *Match) id(p *Contestant) string {
 	case p.model() >= 0:
 		return m.CheckpointSum(p.model())
 	case p.engine != nil:
-		return p.engine.id
+		return p.engine.ID
 	}
 	return "plays"
 }
@@ -94,7 +95,7 @@ func (all *Opponents) Contestants(t *stage.Trial) []Contestant {
 			add(Contestant{name: store.RandomName, generation: -1, rounds: p.Rounds})
 		case experiment.PlayerUCI:
 			if e := all.engines[engineKey(t.Variant, t.Chess960, p)]; e != nil { // nil: left out
-				name := e.name
+				name := e.Name
 				if slices.ContainsFunc(out, func(o Contestant) bool { return o.name == name }) {
 					name += " (" + p.UCI + ")" // the same file name in two folders
 				}

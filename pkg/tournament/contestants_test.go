@@ -11,6 +11,7 @@ import (
 	"alamos/pkg/setup"
 	"alamos/pkg/stage"
 	"alamos/pkg/store"
+	"alamos/pkg/uci"
 )
 
 // No player is lost because another has its name.
@@ -38,10 +39,10 @@ tournament:
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := &Opponents{engines: map[string]*engine{}}
+	all := &Opponents{engines: map[string]*uci.Found{}}
 	for i := range stored.Settings.Tournament.Players {
 		if p := &stored.Settings.Tournament.Players[i]; p.UCI == "/a/engine" || p.UCI == "/b/engine" {
-			all.engines[engineKey(of.Variant, of.Chess960, p)] = &engine{name: "engine depth 3"}
+			all.engines[engineKey(of.Variant, of.Chess960, p)] = &uci.Found{Name: "engine depth 3"}
 		}
 	}
 	var have []string

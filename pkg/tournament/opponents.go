@@ -3,31 +3,13 @@ package tournament
 import (
 	"context"
 	"fmt"
-	"maps"
-	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
-	"alamos/pkg/arena"
 	"alamos/pkg/chess"
 	"alamos/pkg/experiment"
 	"alamos/pkg/setup"
 	"alamos/pkg/uci"
 )
-
-// engine is a UCI engine that was found and has proved that it plays the
-// variant.
-type engine struct {
-	name    string // as a player, with all that tells it from another: "fairy-stockfish level 1"
-	id      string // what decides its play: name and version as it tells, settings, limit
-	command uci.Command
-	limit   uci.Limit
-}
-
-func (e *engine) spec(v chess.Variant, chess960 bool) arena.UCI {
-	return arena.UCI{Command: e.command, Variant: v, Chess960: chess960, Limit: e.limit, Engines: 1}
-}
 
 // engineKey is what two players must share to be the same engine.
 func engineKey(v chess.Variant, chess960 bool, p *experiment.Player) string {
@@ -39,8 +21,8 @@ func engineKey(v chess.Variant, chess960 bool, p *experiment.Player) string {
 // Opponents are the players from elsewhere that the tournaments of a run name. One
 // that is missing is nil, and left out.
 type Opponents struct {
-	engines map[string]*engine // by engineKey
-	guests  map[string]*guest  // by their names
+	engines map[string]*uci.Found // by engineKey
+	guests  map[string]*guest     // by their names
 }
 
 // Find finds the opponents of all tournaments and has engines prove their variant, so
@@ -48,7 +30,7 @@ type Opponents struct {
 // plays another game. Those that are missing it tells to lack; results is where
 // models of runs are looked for.
 func Find(ctx context.Context, trials []experiment.Trial, results string, lack func(error)) (*Opponents, error) {
-	all := &Opponents{engines: map[string]*engine{}, guests: map[string]*guest{}}
+	all := &Opponents{engines: map[string]*uci.Found{}, guests: map[string]*guest{}}
 	for i := range trials {
 		s := &trials[i].Settings
 		if s.Tournament.Rounds == 0 {
@@ -77,7 +59,7 @@ func Find(ctx context.Context, trials []experiment.Trial, results string, lack f
 				if _, done := all.engines[key]; done {
 					continue
 				}
-				e, err := findEngine(ctx, of.Variant, of.Chess960, p)
+				e, err := opponent(p).Find(ctx, of.Variant, of.Chess960)
 				if ctx.Err() != nil {
 					return nil, ctx.Err()
 				}
@@ -96,50 +78,10 @@ func missing(player string, err error) error {
 	return fmt.Errorf("tournament player %s: %w", player, err)
 }
 
-func findEngine(ctx context.Context, v chess.Variant, chess960 bool, p *experiment.Player) (*engine, error) {
-	command := uci.Command{Path: p.UCI}
-	if slices.Contains([]string{uci.Stockfish, uci.FairyStockfish}, p.UCI) {
-		var err error
-		if command, err = uci.Find(ctx, p.UCI, v); err != nil {
-			return nil, err
-		}
+// opponent is the engine that a player names.
+func opponent(p *experiment.Player) *uci.Opponent {
+	return &uci.Opponent{
+		Program: p.UCI, Level: p.Level, Options: p.Options,
+		Limit: uci.Limit{MoveTime: time.Duration(p.MoveTime) * time.Millisecond, Depth: p.Depth},
 	}
-	e := &engine{name: strings.TrimSuffix(filepath.Base(p.UCI), filepath.Ext(p.UCI))}
-	if p.Level > 0 {
-		level, err := uci.LichessLevel(p.Level)
-		if err != nil {
-			return nil, err
-		}
-		e.name = fmt.Sprintf("%s level %d", e.name, p.Level)
-		e.limit = level.Limit
-		command.Settings = append(command.Settings, level.Settings()...)
-	}
-	if p.MoveTime > 0 {
-		e.name = fmt.Sprintf("%s %d ms", e.name, p.MoveTime)
-		e.limit.MoveTime = time.Duration(p.MoveTime) * time.Millisecond
-	}
-	if p.Depth > 0 {
-		e.name = fmt.Sprintf("%s depth %d", e.name, p.Depth)
-		e.limit.Depth = p.Depth
-	}
-	for _, name := range slices.Sorted(maps.Keys(p.Options)) {
-		e.name = fmt.Sprintf("%s, %s %s", e.name, name, p.Options[name])
-		command.Settings = append(command.Settings, uci.Setting{Name: name, Value: p.Options[name]})
-	}
-	e.command = command
-	proc, err := uci.Start(ctx, command, uci.Timeouts{})
-	if err != nil {
-		return nil, err
-	}
-	defer proc.Close()
-	if err := proc.Prove(ctx, v); err != nil {
-		return nil, err
-	}
-	if chess960 {
-		if err := proc.ProveChess960(); err != nil {
-			return nil, err
-		}
-	}
-	e.id = fmt.Sprintf("%s, %v, %+v", proc.ID(), command.Settings, e.limit)
-	return e, nil
 }

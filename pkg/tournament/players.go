@@ -37,7 +37,9 @@ func (m *Match) enter(ctx context.Context, p *Contestant, nets *models) (arena.P
 	case p.depth > 0:
 		return arena.NewAlphaBeta(p.name, p.depth, &arena.Material{})
 	case p.engine != nil:
-		return arena.NewUCI(ctx, p.name, p.engine.spec(m.Variant, m.Chess960))
+		return arena.NewUCI(ctx, p.name, arena.UCI{
+			Command: p.engine.Command, Variant: m.Variant, Chess960: m.Chess960, Limit: p.engine.Limit, Engines: 1,
+		})
 	}
 	return arena.NewRandom(p.name), nil
 }

@@ -57,7 +57,7 @@ func (m *Match) work(ctx context.Context) (stage.Work, error) {
 			// It moves in half of the plies.
 			load.Searches = append(load.Searches, estimate.Search{Of: m.owner(p), Games: float64(n) / 2, Tournament: true})
 		case p.engine != nil:
-			load.Thinking += time.Duration(n) * p.engine.limit.MoveTime / 2
+			load.Thinking += time.Duration(n) * p.engine.Limit.MoveTime / 2
 		}
 	}
 	return m.Prospect.estimator.Work(ctx, m.Trial, load)

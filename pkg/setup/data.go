@@ -1,0 +1,68 @@
+package setup
+
+import (
+	"errors"
+	"strings"
+
+	"alamos/pkg/chess"
+	"alamos/pkg/experiment"
+	"alamos/pkg/source"
+	"alamos/pkg/uci"
+)
+
+// Data is the source of positions as the experiment describes it; find finds its
+// engines.
+func (s *Setup) Data(find func(uci.Opponent) (uci.Command, error)) (source.Config, error) {
+	d := s.settings.Data
+	c := source.Config{
+		Kind: d.Kind, Variant: s.Variant, Positions: int(d.Positions), Games: d.Games, Shuffle: d.Shuffle,
+		Chunk: int(d.Chunk), Policy: d.Policy, SkipBroken: d.Broken == "skip",
+	}
+	for _, f := range d.Files {
+		c.Files = append(c.Files, f.Pattern)
+	}
+	var err error
+	if e := d.Engine; e != nil {
+		c.Start = s.settings.Game.Start
+		c.Player = source.Player{Limit: source.Limit{Depth: e.Depth, Nodes: e.Nodes}, RandomPlies: e.RandomPlies}
+		if c.Player.Command, err = find(engine(e.UCI, c.Player.Limit, e.Options)); err != nil {
+			return c, err
+		}
+	}
+	if l := d.Label; l != nil {
+		c.Label = &source.Label{Limit: source.Limit{Depth: l.Depth, Nodes: l.Nodes}}
+		if f := l.Finish; f != nil {
+			c.Label.Finish = source.Limit(*f)
+		}
+		if c.Label.Command, err = find(engine(l.UCI, c.Label.Limit, l.Options)); err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+func engine(name string, l source.Limit, options map[string]string) uci.Opponent {
+	return uci.Opponent{Program: name, Limit: uci.Limit{Depth: l.Depth, Nodes: l.Nodes}, Options: options}
+}
+
+// checkData reports what contradicts itself in the data of settings; files and
+// engines it leaves alone.
+func checkData(s *experiment.Settings, v chess.Variant, fail func(key, hint string, err error)) {
+	if s.Data == nil {
+		return
+	}
+	of := &Setup{Variant: v, settings: s}
+	c, err := of.Data(func(o uci.Opponent) (uci.Command, error) {
+		command := uci.Command{Path: o.Program}
+		for option, value := range o.Options {
+			command.Settings = append(command.Settings, uci.Setting{Name: option, Value: value})
+		}
+		return command, nil
+	})
+	if err == nil {
+		err = c.Check()
+	}
+	if err != nil {
+		fail("data", "", errors.New(strings.TrimPrefix(err.Error(), "data: ")))
+	}
+}
