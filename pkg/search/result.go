@@ -3,6 +3,7 @@ package search
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"alamos/pkg/chess"
 )
@@ -65,7 +66,7 @@ func (t *Tree) Target() []float64 {
 		return t.weights
 	}
 	best := t.best(root)
-	t.weights = t.weights[:0]
+	t.weights = slices.Grow(t.weights[:0], len(edges))
 	for i := range edges {
 		t.weights = append(t.weights, t.earned(&edges[i], &edges[best]))
 	}
@@ -228,7 +229,7 @@ func (t *Tree) Choose(power float64, rng *rand.Rand) chess.Move {
 // when there are none, and does as bar.
 func (t *Tree) weigh(edges []edge) (best int) {
 	most := &edges[t.best(&t.nodes[0])]
-	t.weights = t.weights[:0]
+	t.weights = slices.Grow(t.weights[:0], len(edges))
 	for i := range edges {
 		t.weights = append(t.weights, t.earned(&edges[i], most))
 	}

@@ -148,11 +148,15 @@ func (t *Tree) choose(n *node) int32 {
 // exploration is the factor of P / (1 + N) in the PUCT score of the moves of a
 // position with so many visits.
 func (t *Tree) exploration(visits float64) float64 {
-	c := t.cfg.CPuct
+	return t.c(visits) * math.Sqrt(max(1, visits))
+}
+
+// c is the factor c of the formula.
+func (t *Tree) c(visits float64) float64 {
 	if t.cfg.CBase > 0 {
-		c = math.Log((1+visits+t.cfg.CBase)/t.cfg.CBase) + t.cfg.CInit
+		return math.Log((1+visits+t.cfg.CBase)/t.cfg.CBase) + t.cfg.CInit
 	}
-	return c * math.Sqrt(max(1, visits))
+	return t.cfg.CPuct
 }
 
 // firstPlay is the Q of the edges of n that have no visits.
