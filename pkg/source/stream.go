@@ -121,7 +121,7 @@ func (s *Set) stream(ctx context.Context, pass int, order []int, from mark) *ord
 					it := item{after: at, broken: broken}
 					broken = 0
 					if !put(func() item { it.game, it.err = decode(); return it }) {
-						r.close()
+						_ = r.close() // what it says is of no use any more
 						return
 					}
 				case errors.As(err, new(brokenError)) && s.cfg.SkipBroken:
