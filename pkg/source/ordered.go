@@ -52,9 +52,13 @@ func inOrder[R any](ctx context.Context, n int, feed func(put func(do func() R) 
 	return o
 }
 
-// next gives the next result, and false when there is none.
+// next gives the next result, and false when there is none or ctx has ended.
 func (o *ordered[R]) next(ctx context.Context) (result R, ok bool) {
-	t, ok := <-o.queue
+	var t *task[R]
+	select {
+	case t, ok = <-o.queue:
+	case <-ctx.Done():
+	}
 	if !ok {
 		return result, false
 	}
