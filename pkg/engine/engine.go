@@ -22,6 +22,9 @@ type Mind struct {
 	Policy   encode.Policy // of the network; nil: there is none
 	Batch    int           // positions that are evaluated as fast as one
 	Close    func()        // nil: nothing to close
+
+	Threads    int             // that evaluate positions; 0 is taken as 1
+	SetThreads func(int) error // changes them; nil: there can be no others
 }
 
 // Engine thinks. It is not safe for use by several goroutines.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -209,6 +210,24 @@ func TestLoad(t *testing.T) {
 	best, _, told := think(t, e, g, uci.Task{Limit: uci.Limit{Nodes: 1000}})
 	if s := g.Position().UCI(best); s != "g5f7" && s != "g5e6" || !told[len(told)-1].Score.IsMate {
 		t.Errorf("plays %s, %+v: does not explode the king", s, told[len(told)-1])
+	}
+
+	// Other threads find the same.
+	plays := func(threads string) (told uci.Info) {
+		e.NewGame()
+		if err := e.Set("Threads", threads); err != nil {
+			t.Fatal(err)
+		}
+		_, _, all := think(t, e, game(t, chess.Atomic, ""), uci.Task{Limit: uci.Limit{Nodes: 200}})
+		told = all[len(all)-1]
+		told.Time, told.NPS = 0, 0
+		return told
+	}
+	if one, two := plays("1"), plays("2"); !reflect.DeepEqual(one, two) {
+		t.Errorf("one thread tells %+v, two %+v", one, two)
+	}
+	if e.Set("Threads", "many") == nil {
+		t.Error("many threads are accepted")
 	}
 
 	c.Variant = "checkers"

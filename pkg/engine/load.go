@@ -8,6 +8,7 @@ import (
 
 	"alamos/pkg/checkpoint"
 	"alamos/pkg/chess"
+	"alamos/pkg/encode"
 	"alamos/pkg/nn"
 	"alamos/pkg/search"
 )
@@ -40,18 +41,45 @@ func Load(path string, h Hardware) (Mind, error) {
 	if err != nil {
 		return Mind{}, fmt.Errorf("%s: %w", path, err)
 	}
-	group, err := model.NewGroup(h.Threads)
-	if err != nil {
+	net := &network{Codec: codec, model: model}
+	if err := net.setThreads(h.Threads); err != nil {
 		model.Close()
 		return Mind{}, fmt.Errorf("%s: %w", path, err)
 	}
 	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	return Mind{
-		Name:     fmt.Sprintf("%s %s %dx%d", name, variant, c.Spec.Depth, c.Spec.Width),
-		Variants: []chess.Variant{variant},
-		Eval:     search.NewEvaluator(codec, group),
-		Policy:   codec.Policy,
-		Batch:    h.Batch,
-		Close:    func() { group.Close(); model.Close() },
+		Name:       fmt.Sprintf("%s %s %dx%d", name, variant, c.Spec.Depth, c.Spec.Width),
+		Variants:   []chess.Variant{variant},
+		Eval:       net,
+		Policy:     codec.Policy,
+		Batch:      h.Batch,
+		Threads:    h.Threads,
+		SetThreads: net.setThreads,
+		Close:      func() { net.group.Close(); model.Close() },
 	}, nil
 }
+
+// network is the evaluator of a model, on as many threads as it is told to use.
+type network struct {
+	encode.Codec
+	model *nn.Model
+	group *nn.Group
+}
+
+func (n *network) Evaluate(leaves []*encode.Leaf) error { return n.group.Evaluate(leaves) }
+
+// setThreads changes the number of threads, which changes no answer. It must not be
+// called during a search.
+func (n *network) setThreads(threads int) error {
+	group, err := n.model.NewGroup(threads)
+	if err != nil {
+		return err
+	}
+	if n.group != nil {
+		n.group.Close()
+	}
+	n.group = group
+	return nil
+}
+
+var _ search.Evaluator = (*network)(nil)

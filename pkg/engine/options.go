@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"strconv"
 	"time"
 
@@ -87,6 +88,7 @@ func (e *Engine) options() []option {
 		}
 	}
 	return []option{
+		e.threads(),
 		spin("MultiPV", d.multiPV, 1, 256, func(s *settings, n int) { s.multiPV = n }),
 		spin("Hash", d.hash, 1, 1<<20, func(s *settings, n int) { s.hash = n }),
 		spin("Leaves", d.leaves, 1, search.MaxLeaves, func(s *settings, n int) { s.leaves = n }),
@@ -98,6 +100,25 @@ func (e *Engine) options() []option {
 		spin("Move Overhead", int(d.overhead/time.Millisecond), 0, 10_000, func(s *settings, n int) {
 			s.overhead = time.Duration(n) * time.Millisecond
 		}),
+	}
+}
+
+// threads is the option of how many threads evaluate positions; the search itself is one.
+// It changes no answer. What has no network has nothing to share out.
+func (e *Engine) threads() option {
+	most := 1
+	if e.mind.SetThreads != nil {
+		most = max(e.mind.Threads, runtime.NumCPU())
+	}
+	return option{
+		uci.Option{Name: "Threads", Type: "spin", Default: strconv.Itoa(max(1, e.mind.Threads)), Min: 1, Max: most, HasMin: true, HasMax: true},
+		func(e *Engine, value string) error {
+			n, err := strconv.Atoi(value)
+			if err == nil && e.mind.SetThreads != nil {
+				err = e.mind.SetThreads(n)
+			}
+			return err
+		},
 	}
 }
 
