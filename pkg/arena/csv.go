@@ -31,10 +31,15 @@ func WriteCrosstable(w io.Writer, r *Results) error {
 
 // WriteRatings writes ratings.csv: a row a player, the strongest first, those
 // that could not be rated last and without numbers; equal ones in the order of
-// the results.
+// the results. The column superior is the probability that the player is stronger
+// than the one in the next row.
 func WriteRatings(w io.Writer, r *Ratings) error {
-	list := slices.Clone(r.List)
-	slices.SortStableFunc(list, func(a, b Rating) int {
+	order := make([]int, len(r.List))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		a, b := &r.List[i], &r.List[j]
 		if a.Rated != b.Rated {
 			if a.Rated {
 				return -1
@@ -45,11 +50,25 @@ func WriteRatings(w io.Writer, r *Ratings) error {
 		return cmp.Compare(math.Round(b.Elo*10), math.Round(a.Elo*10))
 	})
 	c := csv.NewWriter(w)
-	rows := [][]string{{"player", "elo", "lower", "upper", "games", "score"}}
-	for _, p := range list {
-		row := []string{p.Name, "", "", "", strconv.Itoa(p.Games), points(p.Score)}
+	rows := [][]string{{
+		"player", "elo", "lower", "upper", "games", "score", "superior",
+		"white_wins", "white_draws", "white_losses", "black_wins", "black_draws", "black_losses",
+	}}
+	for at, i := range order {
+		p := &r.List[i]
+		row := []string{p.Name, "", "", "", strconv.Itoa(p.Games), points(p.Score), ""}
 		if p.Rated {
 			row[1], row[2], row[3] = tenths(p.Elo), tenths(p.Lower), tenths(p.Upper)
+		}
+		if at+1 < len(order) {
+			if los := r.LOS(i, order[at+1]); !math.IsNaN(los) {
+				row[6] = strconv.FormatFloat(los, 'f', 3, 64)
+			}
+		}
+		for _, record := range []Record{p.White, p.Black} {
+			for _, n := range []int{record.Wins, record.Draws, record.Losses} {
+				row = append(row, strconv.Itoa(n))
+			}
 		}
 		rows = append(rows, row)
 	}

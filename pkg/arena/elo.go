@@ -48,6 +48,7 @@ type Rating struct {
 	Lower, Upper float64 // the 95 % interval
 	Games        int     // real ones
 	Score        float64
+	White, Black Record // the games by color
 }
 
 // Ratings are the ratings of a tournament.
@@ -118,7 +119,7 @@ func Rate(r *Results, o RatingOptions) (*Ratings, error) {
 	}
 	out := &Ratings{List: make([]Rating, len(r.names)), covariance: mat.NewDense(max(1, len(r.names)), max(1, len(r.names)), nil)}
 	for i, s := range r.Standings() {
-		out.List[i] = Rating{Name: s.Name, Games: s.Games(), Score: s.Score()}
+		out.List[i] = Rating{Name: s.Name, Games: s.Games(), Score: s.Score(), White: s.White, Black: s.Black}
 	}
 	group := connected(r, anchor)
 	if len(group) < 2 {

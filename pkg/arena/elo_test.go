@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"alamos/pkg/chess"
 	"alamos/pkg/stats"
 
@@ -275,18 +277,19 @@ b,4,2,1,1,2.5,2.5,,
 		t.Errorf("crosstable.csv:\n%swant:\n%s", got, wantTable)
 	}
 	// Only the layout: the numbers are those of other tests.
-	list := &Ratings{List: []Rating{
+	variances := mat.NewDense(3, 3, []float64{0, 0, 0, 0, 40, 0, 0, 0, 60})
+	list := &Ratings{covariance: variances, List: []Rating{
 		{Name: "none", Games: 0},
-		{Name: "low", Rated: true, Elo: -12.34, Lower: -50, Upper: 25.36, Games: 4, Score: 1.5},
+		{Name: "low", Rated: true, Elo: -12.34, Lower: -50, Upper: 25.36, Games: 4, Score: 1.5, White: Record{1, 0, 1}, Black: Record{0, 1, 1}},
 		{Name: "zero", Rated: true, Elo: -0.01, Lower: -0.04, Upper: 0.04, Games: 4, Score: 2},
 	}}
 	if err := WriteRatings(&ratings, list); err != nil {
 		t.Fatal(err)
 	}
-	const wantRatings = `player,elo,lower,upper,games,score
-zero,0.0,0.0,0.0,4,2
-low,-12.3,-50.0,25.4,4,1.5
-none,,,,0,0
+	const wantRatings = `player,elo,lower,upper,games,score,superior,white_wins,white_draws,white_losses,black_wins,black_draws,black_losses
+zero,0.0,0.0,0.0,4,2,0.891,0,0,0,0,0,0
+low,-12.3,-50.0,25.4,4,1.5,,1,0,1,0,1,1
+none,,,,0,0,,0,0,0,0,0,0
 `
 	if got := ratings.String(); got != wantRatings {
 		t.Errorf("ratings.csv:\n%swant:\n%s", got, wantRatings)

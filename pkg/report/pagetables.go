@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"alamos/pkg/arena"
 	"alamos/pkg/layers"
 	"alamos/pkg/notebook"
 	"alamos/pkg/store"
@@ -129,17 +130,23 @@ func (w *pageWriter) standings(t *store.Trial, res *store.Tournament) (notebook.
 	}
 	c := notebook.Table{
 		Caption: "Standings of the tournament: wins, draws and losses; a win is 1 point, a draw one half. Elo with its 95 % interval; " + zeroOf(res) + ".",
-		Columns: []notebook.Column{{Name: "player"}, {Name: "W/D/L"}, number("score", "%"), number("Elo", ""), {Name: "95 %"}},
+		Columns: []notebook.Column{{Name: "player"}, {Name: "W/D/L"}, number("score", "%"), number("Elo", ""), {Name: "95 %"}, {Name: "as White"}, {Name: "as Black"}},
 		Files:   files,
 	}
 	for _, i := range res.Ranking() {
 		p := res.Players[i]
 		c.Rows = append(c.Rows, []string{
-			p.Name, fmt.Sprintf("%d/%d/%d", p.Wins, p.Draws, p.Losses), fixed(100*store.Share(p.Standing), 1), fixed(float64(p.Elo), 0), eloInterval(p),
+			p.Name, record(p.Record), fixed(100*store.Share(p.Standing), 1), fixed(float64(p.Elo), 0), eloInterval(p), record(p.White), record(p.Black),
 		})
+	}
+	if a := res.FirstMove; a != nil {
+		c.Caption += fmt.Sprintf(" Having White is worth %.0f (%.0f..%.0f).", float64(a.Elo), float64(a.Low), float64(a.High))
 	}
 	return c, nil
 }
+
+// record is wins, draws and losses.
+func record(r arena.Record) string { return fmt.Sprintf("%d/%d/%d", r.Wins, r.Draws, r.Losses) }
 
 // zeroOf says what the ratings of a tournament are counted from.
 func zeroOf(res *store.Tournament) string {

@@ -12,6 +12,16 @@ type Tournament struct {
 	Players []PlayerResult   `json:"players"` // in the order of the experiment
 	Cross   [][]arena.Record `json:"cross"`   // Cross[i][j]: how i did against j
 	Anchor  string           `json:"anchor"`  // the player whose Elo is 0; empty: the mean
+
+	// FirstMove is what having White is worth; nil in the results of early days.
+	FirstMove *Advantage `json:"first_move,omitempty"`
+}
+
+// Advantage is a number of Elo with its 95 % interval.
+type Advantage struct {
+	Elo  Float `json:"elo"`
+	Low  Float `json:"elo_low"`
+	High Float `json:"elo_high"`
 }
 
 // PlayerResult is one player's row.

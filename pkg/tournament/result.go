@@ -9,7 +9,9 @@ import (
 
 // result is the result of a match as the store has it.
 func (m *Match) result(res *arena.Results, ratings *arena.Ratings, anchor string) (*store.Tournament, error) {
-	out := &store.Tournament{Anchor: anchor}
+	out := &store.Tournament{Anchor: anchor, FirstMove: &store.Advantage{
+		Elo: store.Float(ratings.Advantage), Low: store.Float(ratings.AdvantageLower), High: store.Float(ratings.AdvantageUpper),
+	}}
 	for i, st := range res.Standings() {
 		p := store.PlayerResult{Generation: m.Players[i].generation, Standing: st}
 		if p.Generation > 0 {
