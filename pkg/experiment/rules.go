@@ -79,13 +79,19 @@ var rules = []rule{
 	{[]string{"tournament.search.noise.weight", "tournament.search.root.kind", "tournament.search.forced_playouts"}, func(s *Settings) string {
 		return forcedInVain(&s.Tournament.Search)
 	}},
+	{[]string{"tournament.limit.depth", "tournament.limit.movetime"}, func(s *Settings) string {
+		if l := s.Tournament.Limit; l != nil && *l == (SearchLimit{}) {
+			return "depth and movetime are 0: nothing is limited"
+		}
+		return ""
+	}},
 	{[]string{"tournament.players"}, func(s *Settings) string {
 		for i, p := range s.Tournament.Players {
-			if p.Kind == PlayerUCI && p.Level == 0 && p.MoveTime == 0 && p.Depth == 0 {
-				return fmt.Sprintf("the engine %s (player %d) has no limit: want level, movetime or depth", printable(p.UCI), i+1)
+			if p.Kind == PlayerUCI && p.Level == 0 && p.MoveTime == 0 && p.Depth == 0 && p.Nodes == 0 {
+				return fmt.Sprintf("the engine %s (player %d) has no limit: want level, movetime, depth or nodes", printable(p.UCI), i+1)
 			}
-			if p.Level > 0 && (p.MoveTime > 0 || p.Depth > 0) {
-				return fmt.Sprintf("the engine %s (player %d) has a level, which sets movetime and depth: want only one of them", printable(p.UCI), i+1)
+			if p.Level > 0 && (p.MoveTime > 0 || p.Depth > 0 || p.Nodes > 0) {
+				return fmt.Sprintf("the engine %s (player %d) has a level, which sets movetime and depth: want it alone", printable(p.UCI), i+1)
 			}
 		}
 		return ""

@@ -168,6 +168,10 @@ var trainingKeys = &group{fields: []field{
 var tournamentKeys = &group{fields: []field{
 	{key: "rounds", typ: integer{0, 1_000_000}, def: int64(20), unit: "games", doc: "Games of each pair, colors alternating; 0 is no tournament."},
 	{key: "search", typ: tournamentSearch(), doc: "How checkpoints look for a move; what is left out is as in search, except that there is no noise, that of a gumbel root included, and no forced_playouts."},
+	{key: "limit", optional: true, typ: &group{fields: []field{
+		{key: "depth", typ: integer{0, 1_000}, def: int64(0), unit: "plies", doc: "Length of the line of best play at which a search ends; 0: none."},
+		{key: "movetime", typ: integer{0, 86_400_000}, def: int64(0), unit: "ms", doc: "Time for a move; 0: none. Games that end by the clock are others in every run, and on every machine."},
+	}}, doc: "What ends a checkpoint's search before its visits do; absent: nothing."},
 	{key: "temperature", typ: &group{fields: []field{
 		{key: "power", typ: power, def: 4.0, doc: "As selfplay.temperature.power, for the whole game."},
 	}}, doc: "How a checkpoint draws its move from the visits."},
@@ -239,6 +243,7 @@ var playerKeys = &group{short: "player", oneOf: []string{"every", "player", "uci
 	{key: "depth", typ: integer{1, 1_000}, when: only("uci"), unit: "plies", doc: "Depth of the engine's search."},
 	{key: "depth", typ: integer{1, 100}, must: true, when: only("hook"), unit: "plies", doc: "Depth of the search."},
 	{key: "depth", typ: integer{1, 100}, must: true, when: only("alphabeta"), unit: "plies", doc: "Depth of the search."},
+	{key: "nodes", typ: atLeast(1), when: only("uci"), unit: "nodes", doc: "Nodes of the engine's search."},
 	{key: "options", typ: table{}, when: only("uci"), doc: "UCI options, such as Skill Level: 3."},
 	{key: "rounds", typ: atLeast(1), unit: "games", absent: "as tournament.rounds", doc: "Games against each other player."},
 }}

@@ -262,7 +262,8 @@ type Loss struct {
 
 type Tournament struct {
 	Rounds      int                   `json:"rounds"`
-	Search      Search                `json:"search"` // complete: what the file leaves out is as in Settings.Search
+	Search      Search                `json:"search"`          // complete: what the file leaves out is as in Settings.Search
+	Limit       *SearchLimit          `json:"limit,omitempty"` // nil: none
 	Temperature TournamentTemperature `json:"temperature"`
 	Format      *Format               `json:"format,omitempty"`   // nil: a round robin
 	Openings    *Openings             `json:"openings,omitempty"` // nil: Game.Start
@@ -286,6 +287,12 @@ type Format struct {
 type Openings struct {
 	Book  Script `json:"file"` // a file of openings, no script
 	Plies int    `json:"plies"`
+}
+
+// SearchLimit ends searches of a tournament before their visits do; 0 is none.
+type SearchLimit struct {
+	Depth    int `json:"depth"`
+	MoveTime int `json:"movetime"` // ms
 }
 
 // Resign ends games of which both players think that one has lost it.
@@ -326,6 +333,7 @@ type Player struct {
 	UCI       string            // PlayerUCI: the engine's name
 	Level     int               // PlayerUCI: 1 to 8; 0: not set
 	MoveTime  int               // PlayerUCI: ms; 0: not set
+	Nodes     int               // PlayerUCI; 0: not set
 	Options   map[string]string // PlayerUCI
 	Hook      *Script           // PlayerHook
 	AlphaBeta string            // PlayerAlphaBeta: PlayerLast or PlayerUntrained
@@ -348,6 +356,7 @@ type playerJSON struct {
 	Level     int               `json:"level,omitempty"`
 	MoveTime  int               `json:"movetime,omitempty"`
 	Depth     int               `json:"depth,omitempty"`
+	Nodes     int               `json:"nodes,omitempty"`
 	Options   map[string]string `json:"options,omitempty"`
 	Rounds    int               `json:"rounds,omitempty"`
 }
@@ -359,7 +368,7 @@ func (p Player) MarshalJSON() ([]byte, error) {
 	case PlayerEvery:
 		j.Every = p.Every
 	case PlayerUCI:
-		j.UCI, j.Level, j.MoveTime, j.Depth, j.Options = p.UCI, p.Level, p.MoveTime, p.Depth, p.Options
+		j.UCI, j.Level, j.MoveTime, j.Depth, j.Nodes, j.Options = p.UCI, p.Level, p.MoveTime, p.Depth, p.Nodes, p.Options
 	case PlayerHook:
 		j.Hook, j.Depth = p.Hook, p.Depth
 	case PlayerAlphaBeta:
@@ -385,7 +394,7 @@ func (p *Player) UnmarshalJSON(b []byte) error {
 		return err
 	}
 	*p = Player{
-		Kind: j.Player, Every: j.Every, UCI: j.UCI, Level: j.Level, MoveTime: j.MoveTime, Options: j.Options,
+		Kind: j.Player, Every: j.Every, UCI: j.UCI, Level: j.Level, MoveTime: j.MoveTime, Nodes: j.Nodes, Options: j.Options,
 		Hook: j.Hook, AlphaBeta: j.AlphaBeta, Policy: j.Policy, Model: j.Model, Depth: j.Depth, Rounds: j.Rounds,
 	}
 	switch {

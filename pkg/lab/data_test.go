@@ -15,6 +15,7 @@ import (
 	"alamos/pkg/script"
 	"alamos/pkg/setup"
 	"alamos/pkg/store"
+	"alamos/pkg/uci/enginetest"
 )
 
 // dataSite is a site whose experiment learns from the games of testdata in place of
@@ -162,7 +163,7 @@ func TestMissingData(t *testing.T) {
 // An engine plays the games of a chunk, and what it is is part of their identity.
 func TestDataOfAnEngine(t *testing.T) {
 	s := newSite(t)
-	path := failing(t, "never")
+	path := enginetest.Program(t, enginetest.Well)
 	s.edit(t, "small.yaml", "selfplay: {games: 6, opening: {random_plies: 4, share: 0.5}}", fmt.Sprintf("data: {kind: engine, games: 5, shuffle: 0, engine: {uci: %s, depth: 1, random_plies: 8}}", path))
 	s.edit(t, "small.yaml", "hooks: [plies.go]", "")
 	s.run(t, noTournament)

@@ -10,23 +10,22 @@ import (
 	"testing"
 
 	"alamos/pkg/hook"
+	"alamos/pkg/uci/enginetest"
 )
 
 // Variables in the environment that make the test binary another program.
 const (
-	runVariable    = "ALAMOS_TEST_RUN"    // run the experiment of the site of this folder
-	setVariable    = "ALAMOS_TEST_SET"    // with these settings, a line each
-	killVariable   = "ALAMOS_TEST_KILL"   // and die at the first step that this file does not name
-	limitVariable  = "ALAMOS_TEST_LIMIT"  // or write no file longer than this
-	engineVariable = "ALAMOS_TEST_ENGINE" // be an engine that fails in this way
+	runVariable   = "ALAMOS_TEST_RUN"   // run the experiment of the site of this folder
+	setVariable   = "ALAMOS_TEST_SET"   // with these settings, a line each
+	killVariable  = "ALAMOS_TEST_KILL"  // and die at the first step that this file does not name
+	limitVariable = "ALAMOS_TEST_LIMIT" // or write no file longer than this
 )
 
 func TestMain(m *testing.M) {
-	switch dir, mode := os.Getenv(runVariable), os.Getenv(engineVariable); {
+	switch dir := os.Getenv(runVariable); {
 	case hook.IsChild():
 		os.Exit(hook.RunChild())
-	case mode != "":
-		failingEngine(mode)
+	case enginetest.Main():
 		os.Exit(0)
 	case dir != "":
 		if err := runChild(site{dir}); err != nil {

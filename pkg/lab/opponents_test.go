@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"os"
@@ -9,83 +8,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/store"
+	"alamos/pkg/uci/enginetest"
 )
-
-// failingEngine speaks UCI and plays the first legal move of atomic chess, until
-// it is Black's turn at move 3, when it fails as its mode says.
-func failingEngine(mode string) {
-	var pos chess.Position
-	in := bufio.NewScanner(os.Stdin)
-	in.Buffer(nil, 1<<20)
-	for in.Scan() {
-		switch word, rest, _ := strings.Cut(in.Text(), " "); word {
-		case "uci":
-			fmt.Println("id name Failing", mode)
-			fmt.Println("option name UCI_Variant type combo default chess var chess var atomic")
-			fmt.Println("uciok")
-		case "isready":
-			fmt.Println("readyok")
-		case "position":
-			pos = chess.StartPosition(chess.Atomic)
-			start, moves, _ := strings.Cut(rest, " moves ")
-			if fen, ok := strings.CutPrefix(start, "fen "); ok {
-				var err error
-				if pos, err = chess.ParseFEN(chess.Atomic, fen); err != nil {
-					fmt.Fprintln(os.Stderr, err)
-					os.Exit(1)
-				}
-			}
-			for _, w := range strings.Fields(moves) {
-				m, err := pos.ParseUCI(w)
-				if err != nil {
-					fmt.Fprintln(os.Stderr, err)
-					os.Exit(1)
-				}
-				pos.Play(m)
-			}
-		case "go":
-			if pos.FullMove() == 3 && pos.Turn() == chess.Black {
-				switch mode {
-				case "crash":
-					fmt.Fprintln(os.Stderr, "segmentation fault, as it were")
-					os.Exit(7)
-				case "hang":
-					time.Sleep(time.Hour)
-				case "illegal":
-					fmt.Println("bestmove a1a8")
-					continue
-				case "garbage":
-					fmt.Println("bestmove \x00 of all")
-					continue
-				}
-			}
-			var l chess.MoveList
-			pos.LegalMoves(&l)
-			fmt.Println("bestmove", pos.UCI(l.At(0)))
-		case "quit":
-			return
-		}
-	}
-}
-
-// failing makes a program of a failing engine and returns its path.
-func failing(t *testing.T, mode string) string {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), mode)
-	script := fmt.Sprintf("#!/bin/sh\n%s=%s exec '%s'\n", engineVariable, mode, self)
-	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
 
 // An opponent that fails loses that game for that reason. The run tells of it,
 // keeps the conversation, starts the engine again and plays on; interrupted, it
@@ -107,7 +34,7 @@ func TestOpponentsThatFail(t *testing.T) {
 			if testing.Short() && mode == "hang" {
 				t.Skip("waiting for it takes seconds")
 			}
-			s, path := newSite(t), failing(t, mode)
+			s, path := newSite(t), enginetest.Program(t, mode)
 			rounds := 2
 			if mode == "crash" {
 				rounds = 4

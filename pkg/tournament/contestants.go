@@ -50,7 +50,11 @@ func (m *Match) id(p *Contestant) string {
 	switch {
 	case p.of != nil: // searches as its own trial says
 		s := &p.of.Settings
-		return experiment.Hash(p.of.CheckpointSum(p.generation), s.Network.Input, s.Network.Policy, s.Tournament.Search, s.Tournament.Temperature)
+		how := []any{p.of.CheckpointSum(p.generation), s.Network.Input, s.Network.Policy, s.Tournament.Search, s.Tournament.Temperature}
+		if s.Tournament.Limit != nil {
+			how = append(how, s.Tournament.Limit)
+		}
+		return experiment.Hash(how...)
 	case p.guest != nil:
 		return p.guest.id()
 	case p.script != nil:

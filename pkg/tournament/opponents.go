@@ -82,6 +82,6 @@ func missing(player string, err error) error {
 func opponent(p *experiment.Player) *uci.Opponent {
 	return &uci.Opponent{
 		Program: p.UCI, Level: p.Level, Options: p.Options,
-		Limit: uci.Limit{MoveTime: time.Duration(p.MoveTime) * time.Millisecond, Depth: p.Depth},
+		Limit: uci.Limit{MoveTime: time.Duration(p.MoveTime) * time.Millisecond, Depth: p.Depth, Nodes: int64(p.Nodes)},
 	}
 }

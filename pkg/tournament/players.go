@@ -3,6 +3,7 @@ package tournament
 import (
 	"context"
 	"math"
+	"time"
 
 	"alamos/pkg/arena"
 	"alamos/pkg/encode"
@@ -31,7 +32,7 @@ func (m *Match) enter(ctx context.Context, p *Contestant, nets *models) (arena.P
 		case p.depth > 0:
 			return valuePlayer(t, p.name, p.depth, model)
 		case p.policy:
-			return searchPlayer(p.name, search.Config{}, math.Inf(1), t.Codec, model)
+			return searchPlayer(p.name, search.Config{}, math.Inf(1), nil, t.Codec, model)
 		}
 		return networkPlayer(t, p.name, model)
 	case p.depth > 0:
@@ -47,7 +48,7 @@ func (m *Match) enter(ctx context.Context, p *Contestant, nets *models) (arena.P
 // networkPlayer is a checkpoint that plays by search.
 func networkPlayer(t *stage.Trial, name string, m *nn.Model) (arena.Player, error) {
 	s := &t.Settings.Tournament
-	return searchPlayer(name, setup.Search(&s.Search), float64(s.Temperature.Power), t.Codec, m)
+	return searchPlayer(name, setup.Search(&s.Search), float64(s.Temperature.Power), s.Limit, t.Codec, m)
 }
 
 // enterGuest makes a player of a guest.
@@ -57,16 +58,20 @@ func (m *Match) enterGuest(p *Contestant, nets *models) (arena.Player, error) {
 		return nil, err
 	}
 	s := &m.Settings.Tournament
-	return searchPlayer(p.name, setup.Search(&s.Search), float64(s.Temperature.Power), p.guest.codec, model)
+	return searchPlayer(p.name, setup.Search(&s.Search), float64(s.Temperature.Power), s.Limit, p.guest.codec, model)
 }
 
 // searchPlayer is a network behind its codec that plays by search.
-func searchPlayer(name string, cfg search.Config, power float64, codec encode.Codec, m *nn.Model) (arena.Player, error) {
+func searchPlayer(name string, cfg search.Config, power float64, l *experiment.SearchLimit, codec encode.Codec, m *nn.Model) (arena.Player, error) {
+	var limit arena.Limit
+	if l != nil {
+		limit = arena.Limit{Depth: l.Depth, Time: time.Duration(l.MoveTime) * time.Millisecond}
+	}
 	session, err := m.NewSession()
 	if err != nil {
 		return nil, err
 	}
-	p, err := arena.NewMCTS(name, cfg, power, arena.Limit{}, search.NewEvaluator(codec, session))
+	p, err := arena.NewMCTS(name, cfg, power, limit, search.NewEvaluator(codec, session))
 	if err != nil {
 		session.Close()
 		return nil, err
