@@ -187,8 +187,8 @@ func TestEnginesDeterministic(t *testing.T) {
 	command := stockfish(t)
 	c := codecOf(t, "mover15", "uci1968-mover")
 	for name, cfg := range map[string]Config{
-		"engine":  {Kind: Engine, Games: 6, Positions: 10, Shuffle: 16, Player: Player{Command: command, Limit: Limit{Nodes: 50}, RandomPlies: 6}},
-		"labeled": {Kind: Engine, Games: 4, Positions: 5, Policy: EngineMove, Player: Player{Command: command, Limit: Limit{Depth: 1}, RandomPlies: 8}, Label: &Label{Command: command, Limit: Limit{Depth: 2}}},
+		"engine":  {Kind: Engine, Games: 4, Positions: 10, Shuffle: 16, Player: Player{Command: command, Limit: Limit{Nodes: 50}, RandomPlies: 6}},
+		"labeled": {Kind: Engine, Games: 3, Positions: 5, Policy: EngineMove, Player: Player{Command: command, Limit: Limit{Depth: 1}, RandomPlies: 8}, Label: &Label{Command: command, Limit: Limit{Depth: 2}}},
 		"pgn":     {Kind: PGN, Files: []string{gamesPGN}, Positions: 2, Chunk: 12, Label: &Label{Command: command, Limit: Limit{Depth: 3}, Finish: Limit{Depth: 1}}},
 	} {
 		t.Run(name, func(t *testing.T) {
