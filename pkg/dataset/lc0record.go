@@ -66,7 +66,8 @@ func (s LC0Score) WDL() (win, draw, loss float32) {
 // whose slices are used again and grow when they must: the legal moves with their
 // shares of the visits, and the result of the game.
 func (r *LC0Record) Sample(s *encode.Sample) {
-	s.Game, s.Ply, s.Value = int32(r.Game), int32(r.Ply), r.Result.Q
+	s.Game, s.Ply = int32(r.Game), int32(r.Ply)
+	s.Value, s.Draw, s.MovesLeft = r.Result.Q, r.Result.D, r.Result.M
 	s.Planes = append(s.Planes[:0], r.Planes[:]...)
 	s.Indices, s.Policy = s.Indices[:0], s.Policy[:0]
 	for i, p := range r.Policy {

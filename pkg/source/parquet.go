@@ -139,7 +139,7 @@ func (g *sampleGame) positions(_ context.Context, w *worker, yield func(*Positio
 	for _, place := range g.places {
 		c.Encoder, c.Policy = meta.Encoder, meta.Policy
 		g.file.set.Sample(int(place), &c.Sample)
-		*p = Position{Policy: p.Policy[:0], Ply: c.Sample.Ply, Coded: c, Value: c.Sample.Value, Draw: 1 - max(c.Sample.Value, -c.Sample.Value), MovesLeft: -1}
+		*p = Position{Policy: p.Policy[:0], Ply: c.Sample.Ply, Coded: c, Value: c.Sample.Value, Draw: c.Sample.Draw, MovesLeft: c.Sample.MovesLeft}
 		if err := yield(p); err != nil {
 			return fmt.Errorf("data: %s, game %d, ply %d: %w", g.file.name, c.Sample.Game, c.Sample.Ply, err)
 		}

@@ -23,8 +23,8 @@ type Position struct {
 	Policy []float32
 
 	Value     float32 // -1 to 1, what the side to move gets of the game, or is expected to get
-	Draw      float32 // 0 to 1, the probability of a draw in the same
-	MovesLeft float32 // plies to the end of the game; below 0: not known
+	Draw      float32 // 0 to 1, the probability of a draw in the same; below 0: not known
+	MovesLeft float32 // plies to the end of the game; 0 or less: not known
 
 	// Coded is the position where the file has it encoded, otherwise nil. Moves and
 	// Policy are empty then.
@@ -64,10 +64,10 @@ func (p *Position) result(r chess.Result) {
 }
 
 // encode writes the position as a sample of the codec. It reports whether the
-// policy encoding has an index for a move with a target; without one the sample is
-// not to be used. It fails where the position is there in another encoding only.
+// policy encoding, if there is one, has an index for a move with a target; without
+// one the sample is not to be used. It fails where the position is there in another encoding only.
 func (p *Position) encode(c encode.Codec, s *encode.Sample) (expressed bool, err error) {
-	s.Game, s.Ply = p.Game, p.Ply
+	s.Game, s.Ply, s.Draw, s.MovesLeft = p.Game, p.Ply, p.Draw, p.MovesLeft
 	if from := p.Coded; from != nil {
 		if from.Encoder != c.Planes.Name() || from.Policy != c.Policy.Name() {
 			return false, fmt.Errorf("the file has positions of the encodings %s and %s only, which are not converted to %s and %s",
@@ -91,6 +91,9 @@ func (p *Position) encode(c encode.Codec, s *encode.Sample) (expressed bool, err
 		s.Value *= c.Sign(at.Turn())
 	}
 	s.Indices, s.Policy = s.Indices[:0], s.Policy[:0]
+	if c.Policy.Size() == 0 { // there is none
+		return true, nil
+	}
 	sum, whole := float32(0), true
 	for i, m := range p.Moves {
 		if index := c.Policy.Index(at, m); index >= 0 {
