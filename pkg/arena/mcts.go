@@ -33,7 +33,7 @@ type Limit struct {
 
 // NewMCTS is a player that searches with cfg, within a limit, and plays a move drawn
 // with a probability proportional to visits^power, the most visited one for an infinite
-// power. The noise of cfg, which is for self-play, is left out. The caller keeps
+// power. What cfg has for exploring, which is for self-play, is left out. The caller keeps
 // the evaluator and closes what is behind it.
 //
 // All games are searched in lock-step, unless the limit is one of time: then they are
@@ -46,7 +46,7 @@ func NewMCTS(name string, cfg search.Config, power float64, l Limit, e search.Ev
 	case l.Depth < 0 || l.Time < 0:
 		return nil, fmt.Errorf("arena: player %s: want a depth and a time of 0 or more, have %d and %v", name, l.Depth, l.Time)
 	}
-	cfg.Noise = search.Noise{}
+	cfg = cfg.Still()
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("arena: player %s: %w", name, err)
 	}

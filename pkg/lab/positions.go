@@ -48,11 +48,11 @@ func (t *trial) position(ctx context.Context, q store.Question) error {
 		"code": positionCode, "position": p.FEN(), "visits": strconv.Itoa(q.Visits), "network": t.CheckpointSum(q.Generation),
 		"game.variant": s.Game.Variant, "network.input": s.Network.Input, "network.policy": s.Network.Policy,
 	}
-	cfg := setup.Search(&s.Tournament.Search)
-	cfg.Visits, cfg.Noise = q.Visits, search.Noise{}
+	cfg := setup.Search(&s.Tournament.Search).Still()
+	cfg.Visits = q.Visits
 	if q.Visits > 0 {
 		settings := s.Tournament.Search
-		settings.Visits, settings.Noise = 0, experiment.Noise{}
+		settings.Visits, settings.Noise, settings.ForcedPlayouts, settings.Root.Noise = 0, experiment.Noise{}, 0, 0
 		in.Settings("search", settings)
 	}
 	return t.Do(ctx, stage.Stage{Name: q.Stage(), In: in, Files: []string{q.File()}, Run: func(ctx context.Context) (any, error) {

@@ -24,8 +24,7 @@ type Network struct {
 
 // NewNetwork asks a session of a model of the trial, which the caller keeps.
 func NewNetwork(t *stage.Trial, s *nn.Session) *Network {
-	cfg := setup.Search(&t.Settings.Search)
-	cfg.Noise = search.Noise{}
+	cfg := setup.Search(&t.Settings.Search).Still()
 	return &Network{t.Variant, cfg, search.NewEvaluator(t.Codec, s)}
 }
 

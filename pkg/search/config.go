@@ -141,6 +141,13 @@ func (f FPU) String() string {
 	return strconv.FormatFloat(f.Reduction, 'g', -1, 64)
 }
 
+// Still is the same search without what is there for exploring: noise, that of a
+// Gumbel root included, and forced playouts.
+func (c Config) Still() Config {
+	c.Noise, c.ForcedPlayouts, c.Gumbel.Noise = Noise{}, 0, 0
+	return c
+}
+
 // Budget is about how many visits a search that keeps nothing makes: Visits, or
 // fewer where Nodes ends it before.
 func (c Config) Budget() int {

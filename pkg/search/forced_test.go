@@ -52,8 +52,7 @@ func TestForcedPlayouts(t *testing.T) {
 	}
 
 	g := game(t, chess.Atomic, "")
-	clean, still := noisy, search.NewTree(forced, 0)
-	clean.Noise, clean.Leaves = search.Noise{}, forced.Leaves
+	clean, still := forced.Still(), search.NewTree(forced, 0)
 	still.SetExploring(false)
 	still.SetRoot(g)
 	run(t, hashed{}, still)

@@ -110,6 +110,9 @@ func TestGumbelDraws(t *testing.T) {
 	s.SetExploring(false)
 	s.SetRoot(g)
 	run(t, hashed{}, s)
+	if diff := cmp.Diff(drawing(tree(t, cfg.Still(), 0, g, hashed{})), drawing(tree(t, gumbel(1, 1, 0), 0, g, hashed{}))); diff != "" {
+		t.Errorf("a still search has noise:\n%s", diff)
+	}
 	best := slices.MaxFunc(s.Root(), func(a, b search.Edge) int { return int(math.Copysign(1, a.Prior-b.Prior)) })
 	if m := s.Choose(math.Inf(1), nil); m != best.Move || best.Visits != 1 {
 		t.Errorf("without exploring %v was played, want %v", m, best)

@@ -523,8 +523,7 @@ func TestNoise(t *testing.T) {
 // after it was told on.
 func TestSetExploring(t *testing.T) {
 	cfg := search.Config{Visits: 80, CPuct: 2, TreeReuse: true, Noise: search.Noise{Alpha: 0.3, Weight: 0.25}}
-	clean := cfg
-	clean.Noise = search.Noise{}
+	clean := cfg.Still()
 	both := func() (a, b *search.Tree) {
 		g := game(t, chess.Atomic, "")
 		a, b = search.NewTree(cfg, 1), search.NewTree(clean, 1)

@@ -26,8 +26,8 @@ func TestPlayoutCap(t *testing.T) {
 		t.Error("other games with other workers")
 	}
 	evaluator := search.NewEvaluator(codec(t, cfg.Variant), hashed{})
-	fast := cfg.Search
-	fast.Visits, fast.Noise = cfg.PlayoutCap.Visits, search.Noise{}
+	fast := cfg.Search.Still()
+	fast.Visits = cfg.PlayoutCap.Visits
 	moves, full := 0, 0
 	for _, r := range records {
 		p, err := chess.ParseFEN(cfg.Variant, r.Start)
@@ -74,6 +74,10 @@ func TestPlayoutCap(t *testing.T) {
 	}
 	if want := 0.25*16 + 0.75*5; cfg.MeanVisits() != want {
 		t.Errorf("%v visits on average, want %v", cfg.MeanVisits(), want)
+	}
+	cfg.Search.Nodes = 8
+	if want := 0.25*8 + 0.75*5; cfg.MeanVisits() != want {
+		t.Errorf("%v visits on average with 8 nodes, want %v", cfg.MeanVisits(), want)
 	}
 }
 

@@ -15,7 +15,8 @@ type Record struct {
 	Outcome chess.Outcome
 
 	// Samples are the positions to learn from, in the order of the game: those
-	// of all moves, or of the moves with a full search (see PlayoutCap).
+	// of all moves, or of the moves with a full search (see PlayoutCap), each once,
+	// or as often as Config.Surprise has it.
 	Samples []encode.Sample
 
 	// RootValues are the values of the searches, one a move, -1 to 1 from
