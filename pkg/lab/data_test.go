@@ -181,7 +181,7 @@ func TestDataOfAnEngine(t *testing.T) {
 		t.Error("both generations have the same games")
 	}
 	in := x.Manifest.Stage(store.DataStage(1)).Inputs
-	if id := in["engine never depth 1"]; !strings.HasPrefix(id, "Failing never") {
+	if id := in["engine well depth 1"]; !strings.HasPrefix(id, "Failing well") {
 		t.Errorf("inputs %v", in)
 	}
 	s.run(t, noTournament).stages(t, map[string]string{})
