@@ -52,6 +52,15 @@ ALAMOS_INLINE void apply(const T *x, int64_t rows, int channels,
   for (int64_t r = 0; r < rows; r++) {
     const T *in = x + r * channels, *plus = add + (adds ? r * channels : 0);
     T *out = y + r * channels;
+    if constexpr (act == ALAMOS_MISH) { // which the compiler cannot vectorize by itself
+      by_vectors(channels, [=](int64_t c, auto as) ALAMOS_FLAT {
+        using V = typename decltype(as)::type;
+        V v = get<V>(in + c) * get<V>(scale + c) + get<V>(shift + c);
+        if (adds) v += get<V>(plus + c);
+        store(mish(v), out + c);
+      });
+      continue;
+    }
 #pragma GCC ivdep
     for (int c = 0; c < channels; c++) {
       float v = to_float(in[c]) * scale[c] + shift[c];
@@ -84,16 +93,22 @@ ALAMOS_INLINE void gradient_sums(const T *dy, const T *y, const T *x,
     const T *plus = add + (adds ? r * channels : 0);
     const T *result = y + (act == ALAMOS_RELU ? r * channels : 0);
     T *to = out + r * channels;
+    if constexpr (act == ALAMOS_MISH) {
+      by_vectors(channels, [=](int64_t c, auto as) ALAMOS_FLAT {
+        using V = typename decltype(as)::type;
+        V x = get<V>(in + c), v = x * get<V>(scale + c) + get<V>(shift + c);
+        if (adds) v += get<V>(plus + c);
+        V g = get<V>(from + c) * mish_slope(v);
+        store(g, to + c);
+        store(get<V>(a + c) + g, a + c);
+        store(get<V>(b + c) + g * (x - get<V>(mean + c)), b + c);
+      });
+      return;
+    }
 #pragma GCC ivdep
     for (int c = 0; c < channels; c++) {
       float g = to_float(from[c]);
-      if (act == ALAMOS_RELU) {
-        g = to_float(result[c]) > 0 ? g : 0.0f;
-      } else if (act != ALAMOS_IDENTITY) {
-        float v = to_float(in[c]) * scale[c] + shift[c];
-        if (adds) v += to_float(plus[c]);
-        g *= slope<act>(v);
-      }
+      if (act == ALAMOS_RELU) g = to_float(result[c]) > 0 ? g : 0.0f;
       store(g, to + c);
       a[c] += g;
       b[c] += g * (to_float(in[c]) - mean[c]);

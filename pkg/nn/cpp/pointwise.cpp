@@ -10,16 +10,21 @@ namespace {
 template <class T>
 ALAMOS_INLINE void activate_any(const T *x, T *out, int64_t n, alamos_activation act) {
   with_activation(act, [=](auto a) ALAMOS_FLAT {
-    for (int64_t i = 0; i < n; i++)
-      store(activated<decltype(a)::value>(to_float(x[i])), out + i);
+    by_vectors(n, [=](int64_t i, auto as) ALAMOS_FLAT {
+      using V = typename decltype(as)::type;
+      store(activated<decltype(a)::value>(get<V>(x + i)), out + i);
+    });
   });
 }
 
 template <class T>
 ALAMOS_INLINE void add_any(const T *x, const T *y, T *out, int64_t n, alamos_activation act) {
   with_activation(act, [=](auto a) ALAMOS_FLAT {
-    for (int64_t i = 0; i < n; i++)
-      store(activated<decltype(a)::value>(to_float(x[i]) + to_float(y[i])), out + i);
+    by_vectors(n, [=](int64_t i, auto as) ALAMOS_FLAT {
+      using V = typename decltype(as)::type;
+      V sum = get<V>(x + i) + get<V>(y + i);
+      store(activated<decltype(a)::value>(sum), out + i);
+    });
   });
 }
 
@@ -27,8 +32,11 @@ template <class T>
 ALAMOS_INLINE void add_gradient_any(const T *dout, const T *x, const T *y, T *dx, int64_t n,
                                     alamos_activation act) {
   with_activation(act, [=](auto a) ALAMOS_FLAT {
-    for (int64_t i = 0; i < n; i++)
-      store(to_float(dout[i]) * slope<decltype(a)::value>(to_float(x[i]) + to_float(y[i])), dx + i);
+    by_vectors(n, [=](int64_t i, auto as) ALAMOS_FLAT {
+      using V = typename decltype(as)::type;
+      V sum = get<V>(x + i) + get<V>(y + i);
+      store(get<V>(dout + i) * slope<decltype(a)::value>(sum), dx + i);
+    });
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "kernels.h"
 
@@ -104,6 +105,29 @@ ALAMOS_INLINE void store(const Vector &v, bf16 *to) {
   Words nan = u >> 16 | 0x40;
   Halves h = __builtin_convertvector((Words)(v != v) ? nan : rounded, Halves);
   std::memcpy(to, &h, sizeof h);
+}
+
+// get is a number at p, or a Vector of them.
+template <class V, class T>
+ALAMOS_INLINE V get(const T *p) {
+  if constexpr (std::is_same_v<V, float>)
+    return to_float(*p);
+  else
+    return load(p);
+}
+
+template <class V>
+struct As {
+  using type = V;
+};
+
+// Calls f(i, As<V>) for all i below n: V is Vector as long as there are so many
+// numbers, then float for each of the rest.
+template <class F>
+ALAMOS_INLINE void by_vectors(int64_t n, F f) {
+  int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) f(i, As<Vector>());
+  for (; i < n; i++) f(i, As<float>());
 }
 
 }  // namespace alamos
