@@ -9,6 +9,8 @@
 //
 // A game that nobody looks at rests: its searches end until somebody comes back.
 //
+// The pieces are drawings of our own, under the license of the repository.
+//
 // It refuses to be a site on the internet: there are no users and no passwords, and
 // whoever reaches the address plays. It answers no page of another host (guard.go),
 // keeps nothing on disk, and asks nothing of any other server.
