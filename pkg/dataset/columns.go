@@ -19,13 +19,21 @@ type columns struct {
 	indices   []int32   // offsets[n]
 	policy    []float32 // offsets[n]
 	value     []float32 // n
+	draw      []float32 // n, or none
+	movesLeft []float32 // n, or none
 }
 
 func (c *columns) len() int { return len(c.game) }
 
 // sample copies sample i to s.
 func (c *columns) sample(i int, s *encode.Sample) {
-	s.Game, s.Ply, s.Value = c.game[i], c.ply[i], c.value[i]
+	s.Game, s.Ply, s.Value, s.Draw, s.MovesLeft = c.game[i], c.ply[i], c.value[i], -1, 0
+	if c.draw != nil {
+		s.Draw = c.draw[i]
+	}
+	if c.movesLeft != nil {
+		s.MovesLeft = c.movesLeft[i]
+	}
 	s.Planes = append(s.Planes[:0], c.planes[i*c.shape.planes:(i+1)*c.shape.planes]...)
 	from, to := c.offsets[i], c.offsets[i+1]
 	s.Indices = append(s.Indices[:0], c.indices[from:to]...)
@@ -47,6 +55,14 @@ func (h shape) check(s *encode.Sample) error {
 		return fmt.Errorf("game %d, ply %d: %d policy indices with %d targets", s.Game, s.Ply, len(s.Indices), len(s.Policy))
 	case !(s.Value >= -1 && s.Value <= 1):
 		return fmt.Errorf("game %d, ply %d: value %v, want -1 to 1", s.Game, s.Ply, s.Value)
+	case h.has(columnDraw) && !(s.Draw <= 1 && !math.IsInf(float64(s.Draw), 0)):
+		return fmt.Errorf("game %d, ply %d: probability %v of a draw, want at most 1", s.Game, s.Ply, s.Draw)
+	case h.has(columnMovesLeft) && !(math.Abs(float64(s.MovesLeft)) <= math.MaxInt32):
+		return fmt.Errorf("game %d, ply %d: %v plies left", s.Game, s.Ply, s.MovesLeft)
+	case h.policy == 0 && len(s.Indices) > 0:
+		return fmt.Errorf("game %d, ply %d: %d policy indices, but there is no policy", s.Game, s.Ply, len(s.Indices))
+	case h.policy == 0:
+		return nil
 	}
 	sum := 0.0
 	for i, index := range s.Indices {

@@ -25,7 +25,7 @@ func randomGames(r *rand.Rand, first, games, plies, moves int) []encode.Sample {
 	for g := range games {
 		z := float32(r.IntN(3) - 1)
 		for ply := range plies {
-			s := encode.Sample{Game: int32(first + g), Ply: int32(ply), Value: z, Planes: make([]uint64, 16)}
+			s := encode.Sample{Game: int32(first + g), Ply: int32(ply), Value: z, Draw: -1, Planes: make([]uint64, 16)}
 			for i := range s.Planes {
 				s.Planes[i] = r.Uint64() & r.Uint64() & r.Uint64()
 			}
@@ -69,17 +69,27 @@ func read(t testing.TB, path string) *Set {
 	return s
 }
 
-// drawSamples draws any samples that the format must carry.
-func drawSamples(t *rapid.T) []encode.Sample {
+// drawSamples draws any samples that a file with the meta must carry.
+func drawSamples(t *rapid.T, m Meta) []encode.Sample {
 	value := rapid.Float32Range(-1, 1)
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) encode.Sample {
 		s := encode.Sample{
-			Game:    rapid.Int32Min(0).Draw(t, "game"),
-			Ply:     rapid.Int32Min(0).Draw(t, "ply"),
-			Planes:  rapid.SliceOfN(rapid.Uint64(), 16, 16).Draw(t, "planes"),
-			Indices: rapid.SliceOfN(rapid.Int32Range(0, 1967), 1, 300).Draw(t, "indices"),
-			Value:   value.Draw(t, "value"),
+			Game:   rapid.Int32Min(0).Draw(t, "game"),
+			Ply:    rapid.Int32Min(0).Draw(t, "ply"),
+			Planes: rapid.SliceOfN(rapid.Uint64(), 16, 16).Draw(t, "planes"),
+			Value:  value.Draw(t, "value"),
+			Draw:   -1,
 		}
+		if m.Draw {
+			s.Draw = value.Draw(t, "draw")
+		}
+		if m.MovesLeft {
+			s.MovesLeft = rapid.Float32Range(-1, 1000).Draw(t, "moves left")
+		}
+		if m.Policy == "none" {
+			return s
+		}
+		s.Indices = rapid.SliceOfN(rapid.Int32Range(0, 1967), 1, 300).Draw(t, "indices")
 		left := float32(1)
 		for range s.Indices[1:] {
 			p := rapid.Float32Range(0, left).Draw(t, "target")
@@ -94,9 +104,11 @@ func drawSamples(t *rapid.T) []encode.Sample {
 func TestRoundTrip(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gen.parquet")
 	rapid.Check(t, func(t *rapid.T) {
-		want := drawSamples(t)
 		m := meta
 		m.Generation = rapid.IntRange(0, 1<<31).Draw(t, "generation")
+		m.Policy = rapid.SampledFrom([]string{"uci1968", "none"}).Draw(t, "policy")
+		m.Draw, m.MovesLeft = rapid.Bool().Draw(t, "has draw"), rapid.Bool().Draw(t, "has moves left")
+		want := drawSamples(t, m)
 		if err := Write(path, m, want); err != nil {
 			t.Fatal(err)
 		}
@@ -125,6 +137,31 @@ func TestRoundTripOfManyRows(t *testing.T) {
 	}
 	if set.Games() != 40 {
 		t.Errorf("%d games, want 40", set.Games())
+	}
+}
+
+// What a file does not keep is unknown when it is read; and files that keep more
+// and less are of one kind.
+func TestColumnsThatAFileNeedNotHave(t *testing.T) {
+	samples := randomGames(newRand(1), 0, 1, 3, 30)
+	for i := range samples {
+		samples[i].Draw, samples[i].MovesLeft = 0.25, float32(3-i)
+	}
+	less := read(t, write(t, meta, samples))
+	more := meta
+	more.Generation, more.Draw, more.MovesLeft = meta.Generation+1, true, true
+	window, err := Window(less, read(t, write(t, more, samples)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := samplesOf(window)[3:]; !cmp.Equal(got, samples) {
+		t.Error(cmp.Diff(samples, got))
+	}
+	for i := range samples {
+		samples[i].Draw, samples[i].MovesLeft = -1, 0
+	}
+	if got := samplesOf(less); !cmp.Equal(got, samples) {
+		t.Error(cmp.Diff(samples, got))
 	}
 }
 
@@ -178,6 +215,10 @@ func TestWriteRefusesWhatIsNotASample(t *testing.T) {
 		{"have the sum", func(s *encode.Sample, m *Meta) { s.Policy[0] += 0.5 }},
 		{"value NaN", func(s *encode.Sample, m *Meta) { s.Value = nan }},
 		{"value 1.5", func(s *encode.Sample, m *Meta) { s.Value = 1.5 }},
+		{"probability NaN of a draw", func(s *encode.Sample, m *Meta) { s.Draw, m.Draw = nan, true }},
+		{"probability 1.5 of a draw", func(s *encode.Sample, m *Meta) { s.Draw, m.Draw = 1.5, true }},
+		{"NaN plies left", func(s *encode.Sample, m *Meta) { s.MovesLeft, m.MovesLeft = nan, true }},
+		{"but there is no policy", func(s *encode.Sample, m *Meta) { m.Policy = "none" }},
 		{"generation -1", func(s *encode.Sample, m *Meta) { m.Generation = -1 }},
 		{"nonesuch", func(s *encode.Sample, m *Meta) { m.Encoder = "nonesuch" }},
 		{"nonesuch", func(s *encode.Sample, m *Meta) { m.Policy = "nonesuch" }},

@@ -11,6 +11,12 @@
 //	policy   list<float>       the targets, as many as indices
 //	value    float             the result of the game, see encode.Sample
 //
+// Files of samples without a policy have no indices and no policy. Two more
+// columns are there where the footer names them:
+//
+//	draw        float          probability of a draw in the target, or -1
+//	moves_left  float          plies to the end of the game, or not above 0
+//
 // and says in its footer which encoder, policy and variant the rows belong to.
 // Any Parquet reader opens it; with pandas the planes of all rows are
 // np.frombuffer(b"".join(rows.planes), "<u8").reshape(len(rows), -1).

@@ -3,7 +3,9 @@ package dataset
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/encode"
@@ -25,6 +27,9 @@ const (
 	keyGeneration = "alamos.generation"
 	keyGames      = "alamos.games"
 	keySamples    = "alamos.samples"
+	// keyColumns names the columns that a file need not have, separated by spaces;
+	// absent where it has none of them.
+	keyColumns = "alamos.columns"
 )
 
 // Meta says what the samples of a file are.
@@ -33,13 +38,27 @@ type Meta struct {
 	Policy     string // name of the move encoding
 	Variant    string // name of the variant
 	Generation int    // number of the generation, not negative
+
+	// What is kept of a sample beside the rest: its probability of a draw, and the
+	// plies to the end of its game. Where it is not, reading gives what
+	// [encode.Sample] says is unknown.
+	Draw, MovesLeft bool
 }
 
-// shape is what a Meta says about the sizes of a sample.
-type shape struct {
-	planes int // words a position
-	policy int // length of the policy vector
+// SameKind tells whether samples of both can be in one window.
+func (m Meta) SameKind(o Meta) bool {
+	return m.Encoder == o.Encoder && m.Policy == o.Policy && m.Variant == o.Variant
 }
+
+// shape is what a Meta says about the columns of a file.
+type shape struct {
+	planes  int   // words a position
+	policy  int   // length of the policy vector
+	columns []int // in the order of the file
+}
+
+// has tells whether the file has a column.
+func (h *shape) has(column int) bool { return slices.Contains(h.columns, column) }
 
 // shape checks the names and returns the sizes that belong to them.
 func (m Meta) shape() (shape, error) {
@@ -54,12 +73,33 @@ func (m Meta) shape() (shape, error) {
 	if m.Generation < 0 {
 		return shape{}, fmt.Errorf("generation %d is negative", m.Generation)
 	}
-	return shape{planes: c.Planes.Count(), policy: c.Policy.Size()}, nil
+	h := shape{planes: c.Planes.Count(), policy: c.Policy.Size()}
+	for column := range columnCount {
+		switch {
+		case column == columnDraw && !m.Draw, column == columnMovesLeft && !m.MovesLeft:
+		case (column == columnIndices || column == columnPolicy) && h.policy == 0:
+		default:
+			h.columns = append(h.columns, column)
+		}
+	}
+	return h, nil
+}
+
+// extra names the columns that a file need not have.
+func (m Meta) extra() string {
+	var names []string
+	if m.Draw {
+		names = append(names, columnNames[columnDraw])
+	}
+	if m.MovesLeft {
+		names = append(names, columnNames[columnMovesLeft])
+	}
+	return strings.Join(names, " ")
 }
 
 // footer returns the entries of a file's footer.
 func (m Meta) footer(games, samples int) map[string]string {
-	return map[string]string{
+	f := map[string]string{
 		keyVersion:    version,
 		keyEncoder:    m.Encoder,
 		keyPolicy:     m.Policy,
@@ -68,6 +108,10 @@ func (m Meta) footer(games, samples int) map[string]string {
 		keyGames:      strconv.Itoa(games),
 		keySamples:    strconv.Itoa(samples),
 	}
+	if extra := m.extra(); extra != "" {
+		f[keyColumns] = extra
+	}
+	return f
 }
 
 // parseMeta is the inverse of footer; lookup returns the value of a key.
@@ -95,6 +139,19 @@ func parseMeta(lookup func(key string) (string, bool)) (m Meta, games, samples i
 		Policy:     text(keyPolicy),
 		Variant:    text(keyVariant),
 		Generation: number(keyGeneration),
+	}
+	extra, _ := lookup(keyColumns)
+	for _, name := range strings.Fields(extra) {
+		switch name {
+		case columnNames[columnDraw]:
+			m.Draw = true
+		case columnNames[columnMovesLeft]:
+			m.MovesLeft = true
+		default:
+			if err == nil {
+				err = fmt.Errorf("footer names a column %q, which this alamos does not know", name)
+			}
+		}
 	}
 	return m, number(keyGames), number(keySamples), err
 }

@@ -59,7 +59,7 @@ func decode(file []byte) (c *columns, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if want := schemaOf(h.planes); !parquet.EqualNodes(want, f.Schema()) {
+	if want := h.schema(); !parquet.EqualNodes(want, f.Schema()) {
 		return nil, fmt.Errorf("columns are not those of encoder %s: have %v, want %v", meta.Encoder, f.Schema(), want)
 	}
 
@@ -67,15 +67,22 @@ func decode(file []byte) (c *columns, err error) {
 	var offsets [columnCount][]int32 // of the two lists
 	for _, group := range f.RowGroups() {
 		for i, chunk := range group.ColumnChunks() {
-			if offsets[i], err = c.readChunk(i, chunk, offsets[i]); err != nil {
-				return nil, fmt.Errorf("column %d: %w", i, err)
+			column := h.columns[i]
+			if offsets[column], err = c.readChunk(column, chunk, offsets[column]); err != nil {
+				return nil, fmt.Errorf("column %s: %w", columnNames[column], err)
 			}
 		}
 	}
 	c.offsets = append(offsets[columnIndices], int32(len(c.indices)))
 	policyOffsets := append(offsets[columnPolicy], int32(len(c.policy)))
 	n := len(c.game)
+	if h.policy == 0 {
+		c.offsets = make([]int32, n+1)
+		policyOffsets = c.offsets
+	}
 	switch {
+	case h.has(columnDraw) && len(c.draw) != n, h.has(columnMovesLeft) && len(c.movesLeft) != n:
+		return nil, errors.New("columns differ in length")
 	case len(c.ply) != n, len(c.value) != n, len(c.planes) != n*h.planes, len(c.offsets) != n+1, n != samples:
 		return nil, errors.New("columns differ in length")
 	case !slices.Equal(c.offsets, policyOffsets):
@@ -129,7 +136,7 @@ func (c *columns) readChunk(column int, chunk parquet.ColumnChunk, offsets []int
 func (c *columns) appendValues(column int, v encoding.Values) error {
 	want := encoding.Int32
 	switch column {
-	case columnPolicy, columnValue:
+	case columnPolicy, columnValue, columnDraw, columnMovesLeft:
 		want = encoding.Float
 	case columnPlanes:
 		want = encoding.FixedLenByteArray
@@ -148,6 +155,10 @@ func (c *columns) appendValues(column int, v encoding.Values) error {
 		c.policy = append(c.policy, v.Float()...)
 	case columnValue:
 		c.value = append(c.value, v.Float()...)
+	case columnDraw:
+		c.draw = append(c.draw, v.Float()...)
+	case columnMovesLeft:
+		c.movesLeft = append(c.movesLeft, v.Float()...)
 	case columnPlanes:
 		words, _ := v.FixedLenByteArray()
 		for ; len(words) >= 8; words = words[8:] {

@@ -43,7 +43,7 @@ func Window(sets ...*Set) (*Set, error) {
 		switch {
 		case c.meta.Generation == before.Generation:
 			return nil, fmt.Errorf("generation %d is in the window twice", before.Generation)
-		case c.meta != Meta{before.Encoder, before.Policy, before.Variant, c.meta.Generation}:
+		case !c.meta.SameKind(before):
 			return nil, fmt.Errorf("generations %d and %d have samples of different kinds: %s, %s, %s and %s, %s, %s",
 				before.Generation, c.meta.Generation,
 				before.Variant, before.Encoder, before.Policy,

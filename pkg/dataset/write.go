@@ -15,11 +15,13 @@ import (
 	"alamos/pkg/encode"
 )
 
-// Columns in the order of the file. Parquet groups of parquet-go are sorted by
-// name.
+// Columns in the order of the file, of which it need not have all: see Meta.
+// Parquet groups of parquet-go are sorted by name.
 const (
-	columnGame = iota
+	columnDraw = iota
+	columnGame
 	columnIndices
+	columnMovesLeft
 	columnPlanes
 	columnPly
 	columnPolicy
@@ -27,21 +29,24 @@ const (
 	columnCount
 )
 
-// schemaOf describes a file whose positions have the given number of planes.
-func schemaOf(planes int) *parquet.Schema {
+var columnNames = [columnCount]string{"draw", "game", "indices", "moves_left", "planes", "ply", "policy", "value"}
+
+// schema describes a file of the shape.
+func (h *shape) schema() *parquet.Schema {
 	// Neighboring integers are close to each other; words and floats are
 	// best left to zstd.
 	integer := parquet.Encoded(parquet.Int(32), &parquet.DeltaBinaryPacked)
 	float := parquet.Encoded(parquet.Leaf(parquet.FloatType), &parquet.Plain)
-	words := parquet.Encoded(parquet.Leaf(parquet.FixedLenByteArrayType(8*planes)), &parquet.Plain)
-	return parquet.NewSchema("samples", parquet.Group{
-		"game":    integer,
-		"indices": parquet.List(integer),
-		"planes":  words,
-		"ply":     integer,
-		"policy":  parquet.List(float),
-		"value":   float,
-	})
+	words := parquet.Encoded(parquet.Leaf(parquet.FixedLenByteArrayType(8*h.planes)), &parquet.Plain)
+	nodes := [columnCount]parquet.Node{
+		columnDraw: float, columnGame: integer, columnIndices: parquet.List(integer), columnMovesLeft: float,
+		columnPlanes: words, columnPly: integer, columnPolicy: parquet.List(float), columnValue: float,
+	}
+	group := parquet.Group{}
+	for _, c := range h.columns {
+		group[columnNames[c]] = nodes[c]
+	}
+	return parquet.NewSchema("samples", group)
 }
 
 // Write writes the samples of a generation to path, in the order given. The
@@ -87,7 +92,7 @@ type Writer struct {
 func newWriter(out io.Writer, meta Meta, h shape) *Writer {
 	w := &Writer{meta: meta, shape: h, out: newSealer(out), games: map[int32]struct{}{}}
 	options := []parquet.WriterOption{
-		schemaOf(h.planes),
+		h.schema(),
 		parquet.Compression(&zstd.Codec{Concurrency: 1}),
 		parquet.CreatedBy("alamos", version, ""), // no version of a library: it would change the bytes
 		parquet.SkipPageBounds("planes"),
@@ -149,6 +154,13 @@ const chunkRows = 512
 // writeRows writes the samples column by column.
 func writeRows(w *parquet.GenericWriter[any], h shape, samples []encode.Sample) error {
 	var values [columnCount][]parquet.Value
+	var place [columnCount]int
+	for i, c := range h.columns {
+		place[c] = i
+	}
+	add := func(column int, v parquet.Value) {
+		values[column] = append(values[column], v.Level(0, 0, place[column]))
+	}
 	words := make([]byte, 0, chunkRows*8*h.planes)
 	for chunk := range slices.Chunk(samples, chunkRows) {
 		for c := range values {
@@ -161,18 +173,20 @@ func writeRows(w *parquet.GenericWriter[any], h shape, samples []encode.Sample) 
 			for _, word := range s.Planes {
 				words = binary.LittleEndian.AppendUint64(words, word)
 			}
-			values[columnGame] = append(values[columnGame], parquet.Int32Value(s.Game).Level(0, 0, columnGame))
-			values[columnPlanes] = append(values[columnPlanes], parquet.FixedLenByteArrayValue(words[from:]).Level(0, 0, columnPlanes))
-			values[columnPly] = append(values[columnPly], parquet.Int32Value(s.Ply).Level(0, 0, columnPly))
-			values[columnValue] = append(values[columnValue], parquet.FloatValue(s.Value).Level(0, 0, columnValue))
+			add(columnDraw, parquet.FloatValue(s.Draw))
+			add(columnGame, parquet.Int32Value(s.Game))
+			add(columnMovesLeft, parquet.FloatValue(s.MovesLeft))
+			add(columnPlanes, parquet.FixedLenByteArrayValue(words[from:]))
+			add(columnPly, parquet.Int32Value(s.Ply))
+			add(columnValue, parquet.FloatValue(s.Value))
 			for k := range s.Indices {
 				repetition := min(k, 1) // 0 starts a row, 1 goes on with it
-				values[columnIndices] = append(values[columnIndices], parquet.Int32Value(s.Indices[k]).Level(repetition, 1, columnIndices))
-				values[columnPolicy] = append(values[columnPolicy], parquet.FloatValue(s.Policy[k]).Level(repetition, 1, columnPolicy))
+				values[columnIndices] = append(values[columnIndices], parquet.Int32Value(s.Indices[k]).Level(repetition, 1, place[columnIndices]))
+				values[columnPolicy] = append(values[columnPolicy], parquet.FloatValue(s.Policy[k]).Level(repetition, 1, place[columnPolicy]))
 			}
 		}
-		for c, column := range w.ColumnWriters() {
-			if _, err := column.WriteRowValues(values[c]); err != nil {
+		for i, column := range w.ColumnWriters() {
+			if _, err := column.WriteRowValues(values[h.columns[i]]); err != nil {
 				return err
 			}
 		}

@@ -13,6 +13,8 @@ import (
 func MovesOf(policy Policy, p *chess.Position) ([]string, error) {
 	var moves []string
 	switch policy.(type) {
+	case noPolicy:
+		return nil, nil
 	case uci1968:
 		return UCI1968Moves(), nil
 	case uci1968Mover:

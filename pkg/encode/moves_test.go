@@ -167,6 +167,25 @@ func TestLists(t *testing.T) {
 	}
 }
 
+// The policy of no moves expresses none, and every variant.
+func TestNoPolicy(t *testing.T) {
+	policy, err := encode.PolicyByName("none")
+	if err != nil || policy.Size() != 0 || policy.Name() != "none" {
+		t.Fatalf("policy %v, %v", policy, err)
+	}
+	for _, v := range chess.Variants() {
+		p := chess.StartPosition(v)
+		var l chess.MoveList
+		p.LegalMoves(&l)
+		if err := policy.Supports(v); err != nil || policy.Index(&p, l.At(0)) != -1 {
+			t.Errorf("%s: index %d, %v", v, policy.Index(&p, l.At(0)), err)
+		}
+		if list, err := encode.MovesOf(policy, &p); err != nil || len(list) != 0 {
+			t.Errorf("%s: the list %v, %v", v, list, err)
+		}
+	}
+}
+
 // The order of the lists is part of every trained network, and of the data of
 // others: these entries are pinned.
 func TestListEntries(t *testing.T) {

@@ -23,15 +23,15 @@ func PlanesByName(name string) (Planes, error) {
 	return byName(allPlanes, "input encoding", name)
 }
 
-// PolicyByName finds a move encoding by its name.
+// PolicyByName finds a move encoding by its name, or the absence of one: none.
 func PolicyByName(name string) (Policy, error) {
-	return byName(allPolicies, "policy encoding", name)
+	return byName(append(slices.Clip(allPolicies), noPolicy{}), "policy encoding", name)
 }
 
 // PlanesNames lists the names that PlanesByName knows.
 func PlanesNames() []string { return names(allPlanes) }
 
-// PolicyNames lists the names that PolicyByName knows.
+// PolicyNames lists the names of the move encodings.
 func PolicyNames() []string { return names(allPolicies) }
 
 // PlanesFor lists the names of the input encodings to advise for a variant: those

@@ -2,6 +2,7 @@ package selfplay
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"alamos/pkg/chess"
@@ -206,8 +207,8 @@ func (t *table) sample() encode.Sample {
 	return s
 }
 
-// settle writes the result of the game into its samples, and the values of the
-// searches as far as ValueMix says.
+// settle writes the result of the game into its samples, how far away it was, and
+// the values of the searches as far as ValueMix says.
 func (t *table) settle(r *Record) {
 	white := float32(r.Outcome.Result)
 	first := t.game.Start().Turn()
@@ -221,9 +222,17 @@ func (t *table) settle(r *Record) {
 		if turn == chess.Black && !t.codec.Planes.White() {
 			s.Value = -white
 		}
+		s.Draw = 0
+		if r.Outcome.Result == chess.Draw {
+			s.Draw = 1
+		}
+		s.MovesLeft = float32(t.game.Ply() - int(s.Ply))
 		if mix := t.cfg.ValueMix; mix > 0 {
 			searched := t.codec.Sign(turn) * r.RootValues[s.Ply]
 			s.Value = float32((1-mix)*float64(s.Value) + mix*float64(searched))
+			// Of the search only the value is known: see [encode.Sample.Drawn].
+			drawn := 1 - math.Abs(float64(searched))
+			s.Draw = float32((1-mix)*float64(s.Draw) + mix*drawn)
 		}
 	}
 }

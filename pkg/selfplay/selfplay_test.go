@@ -185,6 +185,9 @@ func TestRecords(t *testing.T) {
 				if s.Value != float32(r.Outcome.Result) { // atomic16 keeps white's view
 					t.Fatalf("game %d, ply %d: value %v of %s", r.Number, i, s.Value, r.Outcome)
 				}
+				if left := float32(len(r.Moves) - i); s.Draw != 1-s.Value*s.Value || s.MovesLeft != left {
+					t.Fatalf("game %d, ply %d of %s: drawn %v, %v plies left, want %v", r.Number, i, r.Outcome, s.Draw, s.MovesLeft, left)
+				}
 				if v := r.RootValues[i]; !(v >= -1 && v <= 1) {
 					t.Fatalf("game %d, ply %d: root value %v", r.Number, i, v)
 				}

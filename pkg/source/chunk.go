@@ -46,7 +46,7 @@ func (s *Set) Chunk(ctx context.Context, g int, c encode.Codec, path string, p *
 	p.Size.Store(s.size)
 	s.progress.Store(p)
 	defer s.progress.Store(nil)
-	meta := dataset.Meta{Encoder: c.Planes.Name(), Policy: c.Policy.Name(), Variant: s.cfg.Variant.String(), Generation: g}
+	meta := dataset.Meta{Encoder: c.Planes.Name(), Policy: c.Policy.Name(), Variant: s.cfg.Variant.String(), Generation: g, Draw: true, MovesLeft: true}
 	var failed error // of the positions, which has nothing to do with the file
 	err := dataset.Stream(path, meta, func(w *dataset.Writer) error {
 		if failed = s.seek(ctx, g); failed == nil {
