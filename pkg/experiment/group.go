@@ -30,11 +30,14 @@ type when struct {
 	key    string
 	values []any // one of these; empty: any value
 	absent bool  // no value at all
+	not    bool  // any value but these
 }
 
 func only(key string, values ...any) *when { return &when{key: key, values: values} }
 
 func without(key string) *when { return &when{key: key, absent: true} }
+
+func unless(key string, values ...any) *when { return &when{key: key, values: values, not: true} }
 
 // holds says whether the condition is met in a group as far as it is read.
 func (w *when) holds(m map[string]any) bool {
@@ -45,7 +48,7 @@ func (w *when) holds(m map[string]any) bool {
 	if w.absent {
 		return !present
 	}
-	return present && (len(w.values) == 0 || slices.Contains(w.values, v))
+	return present && (len(w.values) == 0 || slices.Contains(w.values, v) != w.not)
 }
 
 func (w *when) String() string {
@@ -59,7 +62,11 @@ func (w *when) String() string {
 	for i, v := range w.values {
 		words[i] = fmt.Sprint(v)
 	}
-	return fmt.Sprintf("with %s: %s", w.key, strings.Join(words, " or "))
+	list := strings.Join(words, " or ")
+	if w.not {
+		return fmt.Sprintf("with %s other than %s", w.key, list)
+	}
+	return fmt.Sprintf("with %s: %s", w.key, list)
 }
 
 // group is a set of keys, in the order in which they are shown.

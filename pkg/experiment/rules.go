@@ -55,9 +55,39 @@ var rules = []rule{
 		}
 		return ""
 	}},
+	{[]string{"training.validation", "training.patience"}, func(s *Settings) string {
+		if s.Training.Validation == 0 && s.Training.Patience > 0 {
+			return "early stopping watches the validation loss and needs a validation share above 0"
+		}
+		return ""
+	}},
 	{[]string{"training.loss.policy", "training.loss.value"}, func(s *Settings) string {
-		if s.Training.Loss.Policy == 0 && s.Training.Loss.Value == 0 {
+		switch l := s.Training.Loss; {
+		case l.Value > 0:
+		case s.Network.Policy == NoPolicy:
+			return "the value weighs 0 and there is no policy: nothing would be learned"
+		case l.Policy == 0:
 			return "policy and value both weigh 0: nothing would be learned"
+		}
+		return ""
+	}},
+	{[]string{"network.policy", "network.policy_head"}, func(s *Settings) string {
+		if s.Network.PolicyHead == "conv73" && s.Network.Policy != "alphazero4672" {
+			return fmt.Sprintf("the head conv73 is for the moves of alphazero4672, the policy is %s", s.Network.Policy)
+		}
+		return ""
+	}},
+	{[]string{"network.policy", "selfplay.surprise"}, func(s *Settings) string {
+		if s.Network.Policy == NoPolicy && s.SelfPlay.Surprise > 0 {
+			return "without a policy nothing surprises it: want 0"
+		}
+		return ""
+	}},
+	{[]string{"network.policy", "tournament.players"}, func(s *Settings) string {
+		for i, p := range s.Tournament.Players {
+			if p.Kind == PlayerPolicy && s.Network.Policy == NoPolicy {
+				return fmt.Sprintf("player %d plays by the policy alone, but the network has none", i+1)
+			}
 		}
 		return ""
 	}},

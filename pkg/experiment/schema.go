@@ -37,16 +37,16 @@ var schema = &group{fields: []field{
 var (
 	variants     = enum{"chess", "atomic", "antichess", "kingofthehill", "3check", "horde", "racingkings", "crazyhouse"}
 	inputs       = enum{"atomic16", "mover15", "variants31", "alphazero119", "lc0-112", "marro77", "dtu24"}
-	policies     = enum{"uci1968", "uci1968-mover", "uci2206-mover", "alphazero4672", "lc0-1858", "fromto4096", "marro4096"}
+	policies     = enum{"uci1968", "uci1968-mover", "uci2206-mover", "alphazero4672", "lc0-1858", "fromto4096", "marro4096", "none"}
 	trunks       = enum{"residual", "preactivation", "plain"}
 	activations  = enum{"relu", "mish"}
 	attentions   = enum{"none", "squeeze-excitation", "cbam"}
-	valueHeads   = enum{"tanh"}
-	policyHeads  = enum{"conv73-linear", "conv-linear"}
+	valueHeads   = enum{"tanh", "wdl", "linear"}
+	policyHeads  = enum{"conv73-linear", "conv-linear", "conv73"}
 	searches     = enum{"mcts"}
 	roots        = enum{"puct", "gumbel"}
 	selections   = enum{"lowest-validation-loss", "last"}
-	optimizers   = enum{"sgd"}
+	optimizers   = enum{"sgd", "adam", "adamw"}
 	schedules    = enum{"plateau", "step", "constant", "cosine", "hook"}
 	tableKinds   = enum{"crosstable", "standings", "trials", "generations", "settings", "network"}
 	epochFigures = []any{"loss", "loss-heads", "learning-rate"}
@@ -66,7 +66,7 @@ var gameKeys = &group{fields: []field{
 
 var networkKeys = &group{fields: []field{
 	{key: "input", typ: inputs, def: "atomic16", doc: "Encoder of positions into planes: atomic16 and mover15 know the board only, variants31 every variant; mover15 and variants31 see it from the side to move. alphazero119 is AlphaZero's, with eight positions of history, lc0-112 Leela Chess Zero's, marro77 ChessMarro's, dtu24 that of the convolutional networks for minimax search."},
-	{key: "policy", typ: policies, def: "uci1968", doc: "Numbering of moves at the policy output: uci1968 is of moves on the board, uci2206-mover of those of every variant; -mover is from the view of the side to move. alphazero4672 is AlphaZero's 73 kinds of moves from each square, lc0-1858 Leela's list, fromto4096 origin by destination and marro4096 ChessMarro's 64 kinds from each square; the last two promote to queens only."},
+	{key: "policy", typ: policies, def: "uci1968", doc: "Numbering of moves at the policy output: uci1968 is of moves on the board, uci2206-mover of those of every variant; -mover is from the view of the side to move. alphazero4672 is AlphaZero's 73 kinds of moves from each square, lc0-1858 Leela's list, fromto4096 origin by destination and marro4096 ChessMarro's 64 kinds from each square; the last two promote to queens only. none is no policy: all legal moves have equal priors."},
 	{key: "trunk", typ: trunks, def: "residual", doc: "Blocks between input and heads: residual has two convolutions a block, the activation after the addition; preactivation two, with batch norm and activation before each; plain one, the first of them from the input, and adds nothing."},
 	{key: "depth", typ: integer{1, 100}, def: int64(6), unit: "blocks", doc: "Number of blocks of the trunk, in plain of its convolutions."},
 	{key: "width", typ: integer{1, 2048}, def: int64(64), unit: "channels", doc: "Channels of the trunk."},
@@ -74,8 +74,11 @@ var networkKeys = &group{fields: []field{
 	{key: "attention", typ: attentions, def: "none", doc: "What weighs the maps at the end of each block: squeeze-excitation its channels, by their means; cbam (convolutional block attention) its channels, by means and maxima, and then its squares."},
 	{key: "attention_reduction", typ: integer{1, 2048}, def: int64(16), unit: "channels", when: only("attention", "squeeze-excitation", "cbam"), doc: "Channels for each hidden unit of the attention; it has at least one."},
 	{key: "dropout", typ: real{min: 0, max: 1, openMax: true}, def: 0.0, doc: "Share of channels that training leaves out of what each block computes, drawn anew for each position; in residual and preactivation before the addition."},
-	{key: "value", typ: valueHeads, def: "tanh", doc: "Value head: what the expected result is told in."},
-	{key: "policy_head", typ: policyHeads, def: "conv73-linear", doc: "Policy head: conv73-linear is a convolution to 73 channels and a linear layer; conv-linear a 1x1 convolution to policy_channels and a linear layer."},
+	{key: "value", typ: valueHeads, def: "tanh", doc: "Value head: what the expected result is told in. tanh is a number squashed to -1..1, linear one as it is, cut to that range when it is used, wdl the probabilities of win, draw and loss, whose value is win - loss."},
+	{key: "value_channels", typ: integer{0, 2048}, def: int64(1), unit: "channels", doc: "Channels of the 1x1 convolution before the dense layers of the value head; 0: the maps of the trunk go straight into them."},
+	{key: "value_hidden", typ: sequence{elem: integer{1, 16_384}, single: true}, def: []any{int64(256)}, unit: "features", doc: "Widths of the dense layers (relu) of the value head before its output."},
+	{key: "moves_left", typ: boolean{}, def: false, doc: "A head that predicts how many plies are left in the game, shaped as Leela Chess Zero's. It is learned and told, and no search uses it."},
+	{key: "policy_head", typ: policyHeads, def: "conv73-linear", when: unless("policy", "none"), doc: "Policy head: conv73-linear is a convolution to 73 channels and a linear layer; conv-linear a 1x1 convolution to policy_channels and a linear layer; conv73 AlphaZero's, a convolution to the 73 maps that are the moves of alphazero4672."},
 	{key: "policy_channels", typ: integer{1, 2048}, def: int64(8), unit: "channels", when: only("policy_head", "conv-linear"), doc: "Channels before the linear layer of the policy head."},
 }}
 
@@ -140,9 +143,12 @@ var trainingKeys = &group{fields: []field{
 	{key: "validation", typ: real{min: 0, max: 1, openMax: true}, def: 0.2, doc: "Share of the games kept apart to measure the loss on."},
 	{key: "select", typ: selections, def: "lowest-validation-loss", doc: "Which epoch's network is kept. lowest-validation-loss: the best of the generation, or the last one when none beats the generation before."},
 	{key: "optimizer", typ: &group{fields: []field{
-		{key: "kind", typ: optimizers, def: "sgd", doc: "Algorithm of the steps."},
-		{key: "momentum", typ: real{min: 0, max: 1, openMax: true}, def: 0.9, doc: "Momentum."},
-		{key: "weight_decay", typ: realAtLeast(0), def: 1e-4, doc: "Weight decay, added to the gradient."},
+		{key: "kind", typ: optimizers, def: "sgd", doc: "Algorithm of the steps: stochastic gradient descent with momentum; adam (Kingma and Ba 2015); adamw, with the weight decay apart from the gradient (Loshchilov and Hutter 2019)."},
+		{key: "momentum", typ: real{min: 0, max: 1, openMax: true}, def: 0.9, when: only("kind", "sgd"), doc: "Momentum."},
+		{key: "weight_decay", typ: realAtLeast(0), def: 1e-4, doc: "Weight decay, added to the gradient; with adamw the weights shrink by it times the learning rate."},
+		{key: "beta1", typ: real{min: 0, max: 1, openMin: true, openMax: true}, def: 0.9, when: only("kind", "adam", "adamw"), doc: "Share of the running mean of the gradient that a step keeps."},
+		{key: "beta2", typ: real{min: 0, max: 1, openMin: true, openMax: true}, def: 0.999, when: only("kind", "adam", "adamw"), doc: "Share of the running mean of its square that a step keeps."},
+		{key: "epsilon", typ: real{min: 0, max: 1, openMin: true}, def: 1e-8, when: only("kind", "adam", "adamw"), doc: "What is added to the root of that mean before the division by it."},
 	}}, doc: "How weights are changed."},
 	{key: "schedule", typ: &group{fields: []field{
 		{key: "kind", typ: schedules, def: "plateau", doc: "plateau lowers the rate when the validation loss no longer falls, step at fixed epochs, cosine along half a wave, constant never; hook asks a script. Its state lives across generations."},
@@ -156,9 +162,11 @@ var trainingKeys = &group{fields: []field{
 		{key: "file", typ: script{}, must: true, when: only("kind", "hook"), doc: "Go script that returns the learning rate of each epoch."},
 	}}, doc: "How the learning rate changes."},
 	{key: "loss", typ: &group{fields: []field{
-		{key: "policy", typ: realAtLeast(0), def: 1.0, doc: "Weight of the cross-entropy between visits and policy."},
-		{key: "value", typ: realAtLeast(0), def: 1.0, doc: "Weight of the squared error of the value."},
+		{key: "policy", typ: realAtLeast(0), def: 1.0, doc: "Weight of the cross-entropy between visits and policy; nothing where there is no policy."},
+		{key: "value", typ: realAtLeast(0), def: 1.0, doc: "Weight of the squared error of the value; with wdl of the cross-entropy of win, draw and loss."},
+		{key: "moves_left", typ: realAtLeast(0), def: 1.0, doc: "Weight of the error of the moves left, where network.moves_left is true: Huber's, of plies over 20, quadratic to 10 plies, as in the training of Leela Chess Zero."},
 	}}, doc: "Weights of the parts of the loss."},
+	{key: "patience", typ: integer{0, 100_000}, def: int64(0), unit: "epochs", doc: "Early stopping: the training of a generation ends after so many epochs in a row without a validation loss below its lowest; 0: never."},
 	{key: "value_target", optional: true, typ: &group{fields: []field{
 		{key: "file", typ: script{}, must: true, doc: "Go script that evaluates positions, from -1 to 1 for the side to move."},
 		{key: "weight", typ: share, def: 0.5, doc: "Share of the script's evaluation in the target; the rest is the result of the game."},

@@ -47,9 +47,45 @@ type Network struct {
 	AttentionReduction int     `json:"attention_reduction,omitempty"` // only with attention
 	Dropout            float64 `json:"dropout,omitempty"`
 	Value              string  `json:"value"`
-	PolicyHead         string  `json:"policy_head"`
-	PolicyChannels     int     `json:"policy_channels"` // only of conv-linear
+	// These three are no part of a trial's identity at their defaults: see Leaves.
+	ValueChannels  Maps   `json:"value_channels,omitzero"`
+	ValueHidden    Widths `json:"value_hidden,omitzero"`
+	MovesLeft      bool   `json:"moves_left,omitempty"`
+	PolicyHead     string `json:"policy_head"`     // empty where there is no policy
+	PolicyChannels int    `json:"policy_channels"` // only of conv-linear
 }
+
+// NoPolicy is the policy of a network without one.
+const NoPolicy = "none"
+
+// Maps is a number of channels before dense layers: 0 is the default, 1, and Flat
+// is none, written 0.
+type Maps int
+
+// Flat says that the maps go straight into the dense layers.
+const Flat Maps = -1
+
+// IsZero tells whether n is the default, which JSON leaves out.
+func (n Maps) IsZero() bool { return n == 0 || n == 1 }
+
+// MarshalJSON writes the number of channels.
+func (n Maps) MarshalJSON() ([]byte, error) { return json.Marshal(max(0, int(n))) }
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (n *Maps) UnmarshalJSON(b []byte) error {
+	if string(b) == "0" {
+		*n = Flat
+		return nil
+	}
+	return json.Unmarshal(b, (*int)(n))
+}
+
+// Widths are those of dense layers; nil is the default, one of 256, and empty is
+// no layer.
+type Widths []int
+
+// IsZero tells whether w is the default, which JSON leaves out.
+func (w Widths) IsZero() bool { return w == nil || len(w) == 1 && w[0] == 256 }
 
 type Search struct {
 	Kind     string  `json:"kind"`
@@ -225,6 +261,9 @@ type Training struct {
 	Optimizer  Optimizer `json:"optimizer"`
 	Schedule   Schedule  `json:"schedule"`
 	Loss       Loss      `json:"loss"`
+	// Patience is 0, and no part of a trial's identity, where training does not stop
+	// early.
+	Patience int `json:"patience,omitempty"`
 	// ValueTarget is nil where the value learns from results alone.
 	ValueTarget *ValueTarget `json:"value_target,omitempty"`
 }
@@ -238,8 +277,12 @@ type ValueTarget struct {
 
 type Optimizer struct {
 	Kind        string  `json:"kind"`
-	Momentum    float64 `json:"momentum"`
+	Momentum    float64 `json:"momentum"` // of sgd
 	WeightDecay float64 `json:"weight_decay"`
+	// Of adam and adamw: absent beside sgd.
+	Beta1   float64 `json:"beta1,omitempty"`
+	Beta2   float64 `json:"beta2,omitempty"`
+	Epsilon float64 `json:"epsilon,omitempty"`
 }
 
 type Schedule struct {
@@ -258,6 +301,22 @@ type Schedule struct {
 type Loss struct {
 	Policy float64 `json:"policy"`
 	Value  float64 `json:"value"`
+	// MovesLeft is no part of a trial's identity at its default, 1.
+	MovesLeft *Factor `json:"moves_left,omitzero"` // nil: 1
+}
+
+// Factor is a factor whose default is 1.
+type Factor float64
+
+// IsZero tells whether f is the default, which JSON leaves out.
+func (f *Factor) IsZero() bool { return f == nil || *f == 1 }
+
+// Value is the factor.
+func (f *Factor) Value() float64 {
+	if f == nil {
+		return 1
+	}
+	return float64(*f)
 }
 
 type Tournament struct {

@@ -63,11 +63,16 @@ func (s *Setup) Seed(use string, number int) uint64 { return Seed(s.settings.See
 // Spec is the shape of the network.
 func (s *Setup) Spec() nn.Spec {
 	n := &s.settings.Network
+	policyHead := n.PolicyHead
+	if n.Policy == experiment.NoPolicy {
+		policyHead = nn.PolicyNone
+	}
 	return nn.Spec{
 		Planes: s.Codec.Planes.Count(), Constant: s.Codec.Planes.Constant(), PolicySize: s.Codec.Policy.Size(),
 		Trunk: n.Trunk, Depth: n.Depth, Width: n.Width, Activation: n.Activation,
 		Attention: n.Attention, AttentionReduction: n.AttentionReduction, Dropout: n.Dropout,
-		PolicyHead: n.PolicyHead, PolicyChannels: n.PolicyChannels, Value: n.Value,
+		PolicyHead: policyHead, PolicyChannels: n.PolicyChannels,
+		Value: n.Value, ValueChannels: int(n.ValueChannels), ValueHidden: n.ValueHidden, MovesLeft: n.MovesLeft,
 	}
 }
 
@@ -124,7 +129,8 @@ func (s *Setup) Optimizer() nn.Optimizer {
 	t := &s.settings.Training
 	return nn.Optimizer{
 		Kind: t.Optimizer.Kind, Momentum: t.Optimizer.Momentum, WeightDecay: t.Optimizer.WeightDecay,
-		Weights: nn.Weights{Policy: t.Loss.Policy, Value: t.Loss.Value},
+		Beta1: t.Optimizer.Beta1, Beta2: t.Optimizer.Beta2, Epsilon: t.Optimizer.Epsilon,
+		Weights: nn.Weights{Policy: t.Loss.Policy, Value: t.Loss.Value, MovesLeft: t.Loss.MovesLeft.Value()},
 		Seed:    s.Seed("dropout", 0),
 	}
 }
@@ -154,6 +160,6 @@ func unasked([]train.Epoch) (float64, error) {
 // Training is how the network learns, and the seeds of generation g.
 func (s *Setup) Training(g int, ask func([]train.Epoch) (float64, error)) (train.Config, train.Seeds) {
 	t := &s.settings.Training
-	return train.Config{Epochs: t.Epochs, Batch: t.Batch, Validation: t.Validation, Select: t.Select, Schedule: s.Schedule(ask)},
+	return train.Config{Epochs: t.Epochs, Batch: t.Batch, Validation: t.Validation, Select: t.Select, Patience: t.Patience, Schedule: s.Schedule(ask)},
 		train.Seeds{Split: s.Seed("split", 0), Shuffle: s.Seed("shuffle", g)}
 }
