@@ -79,7 +79,7 @@ var rules = []rule{
 	}},
 	{[]string{"network.policy", "selfplay.surprise"}, func(s *Settings) string {
 		if s.Network.Policy == NoPolicy && s.SelfPlay.Surprise > 0 {
-			return "without a policy nothing surprises it: want 0"
+			return "surprise is that of a policy, and the network has none"
 		}
 		return ""
 	}},
