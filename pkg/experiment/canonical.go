@@ -56,12 +56,16 @@ func writeInherited(m map[string]any) {
 		if f.as == "" {
 			return
 		}
+		section, _, _ := strings.Cut(path, ".")
+		if _, there := m[section]; !there { // absent altogether
+			return
+		}
 		if _, there := valueAt(m, f.as); !there {
 			return
 		}
 		of := groupAt(m, path[:strings.LastIndexByte(path, '.')])
 		if _, there := of[f.key]; !there && f.when.holds(of) {
-			of[f.key] = lookup(f.as).def
+			of[f.key] = firstDefault(f)
 		}
 	})
 }
@@ -77,6 +81,15 @@ func groupAt(m map[string]any, path string) map[string]any {
 		m = inner
 	}
 	return m
+}
+
+// firstDefault is the default of the key from which another takes its value, perhaps
+// by way of a third.
+func firstDefault(f *field) any {
+	for f.as != "" {
+		f = lookup(f.as)
+	}
+	return f.def
 }
 
 // generic turns a value into maps, lists and scalars; numbers stay as written.

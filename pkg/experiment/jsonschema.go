@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strings"
 )
 
 type object = map[string]any
@@ -54,8 +55,9 @@ func jsonType(t typ, path string) object {
 		return s
 	case script:
 		return object{"type": "string", "pattern": `\.go$`}
-	case bookFile:
-		return object{"type": "string", "pattern": `\.(pgn|epd|fen)$`}
+	case dataFile:
+		names := strings.ReplaceAll(strings.Join(t.endings(), "|"), ".", "")
+		return object{"type": "string", "pattern": `\.(` + names + `)$`}
 	case model:
 		return object{"type": "string", "pattern": `^.+@.+$|\.safetensors$`}
 	case amount:

@@ -27,7 +27,7 @@ func TestYAMLLoadsBack(t *testing.T) {
 			switch path {
 			case "x.yaml":
 				return file, nil
-			case "h.go", "b.pgn":
+			case "h.go", "b.pgn", "b.epd":
 				return []byte("package h"), nil
 			}
 			return nil, os.ErrNotExist
@@ -133,8 +133,8 @@ func drawValue(t *rapid.T, typ typ, path string) any {
 		return rapid.MapOfN(rapid.StringMatching(`[A-Za-z ]{1,8}`), rapid.StringMatching(`[ -~]{0,8}`), 0, 3).Draw(t, path)
 	case script:
 		return "h.go"
-	case bookFile:
-		return "b.pgn"
+	case dataFile:
+		return "b" + typ.endings()[0]
 	case model:
 		return rapid.SampledFrom([]string{"run@8", "run/ab12cd@last", "m.safetensors"}).Draw(t, path)
 	case amount:

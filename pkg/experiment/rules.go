@@ -138,6 +138,37 @@ var rules = []rule{
 		}
 		return ""
 	}},
+	{[]string{"evaluation.puzzles", "evaluation.accuracy"}, func(s *Settings) string {
+		if e := s.Evaluation; e != nil && len(e.Puzzles) == 0 && !e.Accuracy {
+			return "there are neither puzzles nor accuracy: nothing would be evaluated"
+		}
+		return ""
+	}},
+	{[]string{"evaluation.puzzles"}, func(s *Settings) string {
+		if s.Evaluation == nil {
+			return ""
+		}
+		seen := map[string]bool{}
+		for _, p := range s.Evaluation.Puzzles {
+			switch name := p.Name(); {
+			case !metricName.MatchString(name):
+				return fmt.Sprintf("the name of the file, %s, becomes that of a measure: before its ending it may have letters, digits, - and _ only", printable(name))
+			case seen[name]:
+				return fmt.Sprintf("two files of puzzles are called %s: their measures would be, too", name)
+			default:
+				seen[name] = true
+			}
+		}
+		return ""
+	}},
+	{[]string{"evaluation", "hooks"}, func(s *Settings) string {
+		for _, h := range s.Hooks {
+			if s.Evaluation != nil && slices.Contains(EvaluationMeasures, h.Name()) {
+				return fmt.Sprintf("a hook measures %s, and so does evaluation: give the hook another metric", h.Name())
+			}
+		}
+		return ""
+	}},
 	{[]string{"hooks"}, func(s *Settings) string {
 		seen := map[string]bool{}
 		for _, h := range s.Hooks {

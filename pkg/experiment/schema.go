@@ -28,6 +28,7 @@ var schema = &group{fields: []field{
 	{key: "stop", typ: script{}, doc: "Go script that is asked after each generation whether training ends there; generations is then the most there can be."},
 	{key: "training", typ: trainingKeys, doc: "How the network learns from the games."},
 	{key: "tournament", typ: tournamentKeys, doc: "The round robin that measures strength after training."},
+	{key: "evaluation", optional: true, typ: evaluationKeys, aside: true, doc: "What checkpoints are asked after training; absent: nothing. It is no part of a trial's identity."},
 	{key: "hooks", typ: sequence{elem: hookKeys}, def: []any{}, aside: true, doc: "Go scripts that measure something of our own on the games or the checkpoint of each generation."},
 	{key: "notebook", typ: sequence{elem: cellKeys}, def: defaultNotebook, aside: true, doc: "The cells of the page that a run writes, from top to bottom."},
 	{key: "sweep", typ: sweepKeys, offPath: true, doc: "What is varied: every combination is a trial."},
@@ -48,7 +49,7 @@ var (
 	selections   = enum{"lowest-validation-loss", "last"}
 	optimizers   = enum{"sgd", "adam", "adamw"}
 	schedules    = enum{"plateau", "step", "constant", "cosine", "hook"}
-	tableKinds   = enum{"crosstable", "standings", "trials", "generations", "settings", "network"}
+	tableKinds   = enum{"crosstable", "standings", "trials", "generations", "settings", "network", "puzzles", "accuracy"}
 	epochFigures = []any{"loss", "loss-heads", "learning-rate"}
 	genFigures   = []any{"hook", "lengths"}
 	boardFigures = []any{"policy", "tree", "board"}
@@ -258,7 +259,7 @@ var playerKeys = &group{short: "player", oneOf: []string{"every", "player", "uci
 
 var hookKeys = &group{short: "file", fields: []field{
 	{key: "file", typ: script{}, must: true, doc: "Go source, relative to the folder of the experiment file."},
-	{key: "metric", typ: text{what: "a name of letters, digits, - and _", pattern: regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)}, absent: "the name of the file", doc: "Name of what it measures."},
+	{key: "metric", typ: text{what: "a name of letters, digits, - and _", pattern: metricName}, absent: "the name of the file", doc: "Name of what it measures."},
 	{key: "on_error", typ: enum{"empty", "stop"}, absent: "empty", doc: "What a fault of the script does: leave the metrics of that generation empty, or stop the run."},
 }}
 

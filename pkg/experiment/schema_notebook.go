@@ -11,7 +11,7 @@ var cellKeys = &group{oneOf: []string{"text", "figure", "table"}, fields: []fiel
 		{key: "y", typ: keyPath{}, when: only("kind", "sweep"), absent: "every other key of the sweep", doc: "A line for each value of this key."},
 		{key: "y", typ: keyPath{}, when: only("kind", "heatmap"), absent: "the second key of the sweep", doc: "Vertical axis: a key that the sweep varies."},
 		{key: "metric", typ: text{what: "the name of a metric"}, must: true, when: only("kind", "hook"), doc: "Which metric of the hooks is drawn."},
-		{key: "metric", typ: trialMetric{}, def: "score", when: only("kind", "sweep", "heatmap", "parallel"), doc: "Measure of a trial at its end: score in its tournament, Elo, score against the untrained network or random moves, validation losses, training positions, seconds, or a metric of a hook in the last generation."},
+		{key: "metric", typ: trialMetric{}, def: "score", when: only("kind", "sweep", "heatmap", "parallel"), doc: "Measure of a trial at its end: score in its tournament, Elo, score against the untrained network or random moves, validation losses, training positions, seconds, puzzles solved or accuracy (see evaluation), or a metric of a hook in the last generation."},
 		{key: "metric", typ: enum{"score", "loss"}, def: "score", when: only("kind", "multiples"), doc: "What each small figure shows of its trial."},
 		{key: "position", typ: text{what: "start or a position in FEN"}, def: "start", when: only("kind", boardFigures...), doc: "Position that is shown; start is that of the game."},
 		{key: "generation", typ: integer{0, maxCount}, when: only("kind", boardFigures...), absent: "the last", doc: "Checkpoint that is asked; 0 is the untrained network."},

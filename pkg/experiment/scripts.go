@@ -70,7 +70,7 @@ type NamedScript struct {
 func (s *Settings) Scripts() []NamedScript {
 	var all []NamedScript
 	s.withFiles(func(path string, x Script) Script {
-		if path != bookPath {
+		if path != bookPath && !strings.HasPrefix(path, puzzlesPath) {
 			all = append(all, NamedScript{path, x})
 		}
 		return x
@@ -78,8 +78,11 @@ func (s *Settings) Scripts() []NamedScript {
 	return all
 }
 
-// bookPath is the key of the one file that is no script.
-const bookPath = "tournament.openings.file"
+// The keys of the files that are no scripts.
+const (
+	bookPath    = "tournament.openings.file"
+	puzzlesPath = "evaluation.puzzles["
+)
 
 // withFiles returns a copy in which every script and other file is what change makes
 // of it.
@@ -106,6 +109,16 @@ func (s *Settings) withFiles(change func(path string, x Script) Script) Settings
 	for i := range c.Tournament.Players {
 		p := &c.Tournament.Players[i]
 		p.Hook = one("tournament.players["+strconv.Itoa(i)+"].hook", p.Hook)
+	}
+	if e := s.Evaluation; e != nil {
+		changed := *e
+		changed.Puzzles = slices.Clone(e.Puzzles)
+		for i := range changed.Puzzles {
+			p := &changed.Puzzles[i]
+			x := change(puzzlesPath+strconv.Itoa(i)+"].file", Script{p.File, p.SHA256})
+			p.File, p.SHA256 = x.File, x.SHA256
+		}
+		c.Evaluation = &changed
 	}
 	c.Hooks = slices.Clone(s.Hooks)
 	for i := range c.Hooks {

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"path/filepath"
+	"strings"
 )
 
 // Settings are everything that decides the result of one trial, with every
@@ -23,8 +25,10 @@ type Settings struct {
 	Stop        *Script    `json:"stop,omitempty"` // nil: none
 	Training    Training   `json:"training"`
 	Tournament  Tournament `json:"tournament"`
-	Hooks       []Hook     `json:"hooks"`
-	Notebook    []Cell     `json:"notebook"`
+	// Evaluation is nil where nothing is asked. It is no part of a trial's identity.
+	Evaluation *Evaluation `json:"evaluation,omitempty"`
+	Hooks      []Hook      `json:"hooks"`
+	Notebook   []Cell      `json:"notebook"`
 }
 
 type Game struct {
@@ -475,11 +479,31 @@ func (p *Player) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
+// Evaluation is what checkpoints are asked: those of every Every-th generation, and the
+// last.
+type Evaluation struct {
+	Every    int       `json:"every"` // 0: the last only
+	Puzzles  []Puzzles `json:"puzzles"`
+	Search   Search    `json:"search"` // complete: what the file leaves out is as in Tournament.Search
+	Accuracy bool      `json:"accuracy"`
+}
+
+// Puzzles is a file of puzzles.
+type Puzzles struct {
+	File   string `json:"file"`   // path from the working directory
+	SHA256 string `json:"sha256"` // of the file as Load found it: part of the identity of its stage, not of the trial
+}
+
+// Name is the file's name without folder and ending.
+func (p Puzzles) Name() string {
+	return strings.TrimSuffix(filepath.Base(p.File), filepath.Ext(p.File))
+}
+
 // Cell is a cell of the notebook; exactly one field is set.
 type Cell struct {
 	Text   string  `json:"text,omitempty"` // Markdown
 	Figure *Figure `json:"figure,omitempty"`
-	Table  string  `json:"table,omitempty"` // crosstable, standings, trials, generations or settings
+	Table  string  `json:"table,omitempty"` // crosstable, standings, trials, generations, settings, puzzles or accuracy
 }
 
 // Figure is a figure of the notebook.

@@ -341,16 +341,23 @@ func (s script) read(c *checker, path string, t *tree) (any, bool) {
 	return readFile(c, path, t, s, ".go")
 }
 
-// bookFile is the path of a file of openings; it is read once so that it is known to
-// be there.
-type bookFile struct{}
+// dataFile is the path of a file that is no script, with the endings that its name may
+// have, divided by blanks; it is read once so that it is known to be there.
+type dataFile string
 
-var book bookFile
+const (
+	book       dataFile = ".pgn .epd .fen"
+	puzzleFile dataFile = ".epd"
+)
 
-func (bookFile) want() string { return "the path of a .pgn, .epd or .fen file" }
+func (d dataFile) endings() []string { return strings.Fields(string(d)) }
 
-func (b bookFile) read(c *checker, path string, t *tree) (any, bool) {
-	return readFile(c, path, t, b, ".pgn", ".epd", ".fen")
+func (d dataFile) want() string {
+	return "the path of a " + enum(d.endings()).want() + " file"
+}
+
+func (d dataFile) read(c *checker, path string, t *tree) (any, bool) {
+	return readFile(c, path, t, d, d.endings()...)
 }
 
 // readFile reads the path of a file whose name has one of the endings.
@@ -398,13 +405,21 @@ type trialMetric struct{}
 
 var (
 	trialMetrics = enum{"score", "elo", "vs_untrained", "vs_random", "loss", "policy_loss", "value_loss", "samples", "seconds"}
+	metricName   = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 	hookMetric   = regexp.MustCompile(`^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$`)
 )
+
+// EvaluationMeasures are the kinds of measures of a trial that its evaluation makes: the
+// share of puzzles solved with a search and by the policy alone, and what is measured
+// on held-out games.
+var EvaluationMeasures = []string{"puzzles", "policy", "accuracy"}
 
 // TrialMetrics returns the measures of a trial that no hook is needed for.
 func TrialMetrics() []string { return slices.Clone(trialMetrics) }
 
-func (trialMetric) want() string { return trialMetrics.want() + ", or HOOK.METRIC" }
+func (trialMetric) want() string {
+	return trialMetrics.want() + ", puzzles.NAME, policy.NAME, accuracy.NAME or HOOK.METRIC"
+}
 
 func (m trialMetric) read(c *checker, path string, t *tree) (any, bool) {
 	if t.kind == scalar && (slices.Contains(trialMetrics, t.text) || hookMetric.MatchString(t.text) && !decimal.MatchString(t.text)) {
