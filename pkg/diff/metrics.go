@@ -139,14 +139,23 @@ func measure(t *store.Trial) (m *measured, note string, err error) {
 			m.values[h.Name()+"."+name] = float64(v)
 		}
 	}
+	for _, name := range t.Settings.EvaluationMeasures() {
+		v, err := t.Measure(name)
+		if err != nil {
+			return nil, "", err
+		}
+		if !v.Missing() {
+			m.values[name] = v.Value
+		}
+	}
 	if m.generations == t.Last() { // or the tournament is of a longer training
 		m.played, note, err = tournament(t)
 	}
 	return m, note, err
 }
 
-// hookMetrics are the names of the metrics of hooks that all have, sorted.
-func hookMetrics(all []*measured) (names []string) {
+// named are the names of the metrics of hooks and of evaluations that all have, sorted.
+func named(all []*measured) (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(all[0].values)) {
 		if strings.Contains(name, ".") && !slices.ContainsFunc(all, func(m *measured) bool { _, ok := m.values[name]; return !ok }) {
 			names = append(names, name)
@@ -176,9 +185,17 @@ func compareMetrics(a, b []*measured, o Options) []Metric {
 			out = append(out, o.seeds(Metric{Name: p.name, Better: p.better}, x, y))
 		}
 	}
-	for _, name := range hookMetrics(all) {
+	evaluated := a[0].trial.Settings.EvaluationMeasures()
+	for _, name := range named(all) {
+		m := Metric{Name: name}
+		if slices.Contains(evaluated, name) {
+			m.Better = higher
+			if name == "accuracy.value_error" {
+				m.Better = lower
+			}
+		}
 		if x, y := values(a, name), values(b, name); len(x) > 0 && len(y) > 0 {
-			out = append(out, o.seeds(Metric{Name: name}, x, y))
+			out = append(out, o.seeds(m, x, y))
 		}
 	}
 	return out

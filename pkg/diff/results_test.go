@@ -376,7 +376,7 @@ func TestSeedsWithoutGames(t *testing.T) {
 	}
 }
 
-func TestHookMetrics(t *testing.T) {
+func TestNamedMetrics(t *testing.T) {
 	of := func(names ...string) *measured {
 		m := &measured{values: map[string]float64{"loss": 1}}
 		for _, n := range names {
@@ -384,7 +384,7 @@ func TestHookMetrics(t *testing.T) {
 		}
 		return m
 	}
-	if have := hookMetrics([]*measured{of("b.x", "a.x", "a.y"), of("a.x", "b.x")}); !slices.Equal(have, []string{"a.x", "b.x"}) {
+	if have := named([]*measured{of("b.x", "a.x", "a.y"), of("a.x", "b.x")}); !slices.Equal(have, []string{"a.x", "b.x"}) {
 		t.Errorf("%q", have)
 	}
 }

@@ -98,6 +98,14 @@ func (e *Estimator) Work(ctx context.Context, t *stage.Trial, load Load) (stage.
 		}
 		w.Seconds += store.Float(load.Positions * float64(t.Settings.Training.Epochs) / v.positions)
 	}
+	if load.Asked > 0 {
+		v, err := e.speed(ctx, t)
+		if err != nil {
+			return w, err
+		}
+		w.Evaluations += store.Float(load.Asked)
+		w.Seconds += store.Float(float64(load.Asked) / v.evaluations)
+	}
 	if load.Learned > 0 || load.Thinking > 0 {
 		l, err := e.length(ctx, t)
 		if err != nil {

@@ -15,6 +15,7 @@ type Load struct {
 	Learned  int      // games from which positions are learned, each as often as there are epochs
 	// Positions that are learned from beside those of games, as often; NaN: nobody knows.
 	Positions float64
+	Asked     int           // evaluations of the trial's network beside games
 	Import    *Import       // nil: none
 	Thinking  time.Duration // of engines with a time for each move, for each ply of a game, summed over games
 }

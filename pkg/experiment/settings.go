@@ -488,6 +488,23 @@ type Evaluation struct {
 	Accuracy bool      `json:"accuracy"`
 }
 
+// EvaluationMeasures are the names of the measures of a trial that its evaluation makes:
+// the shares of each file's puzzles that are solved with the search and by the network
+// alone, then what is measured on held-out games, of all phases together.
+func (s *Settings) EvaluationMeasures() (names []string) {
+	e := s.Evaluation
+	if e == nil {
+		return nil
+	}
+	for _, p := range e.Puzzles {
+		names = append(names, "puzzles."+p.Name(), "policy."+p.Name())
+	}
+	if e.Accuracy {
+		names = append(names, "accuracy.top1", "accuracy.top5", "accuracy.value_error")
+	}
+	return names
+}
+
 // Puzzles is a file of puzzles.
 type Puzzles struct {
 	File   string `json:"file"`   // path from the working directory

@@ -409,11 +409,6 @@ var (
 	hookMetric   = regexp.MustCompile(`^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$`)
 )
 
-// EvaluationMeasures are the kinds of measures of a trial that its evaluation makes: the
-// share of puzzles solved with a search and by the policy alone, and what is measured
-// on held-out games.
-var EvaluationMeasures = []string{"puzzles", "policy", "accuracy"}
-
 // TrialMetrics returns the measures of a trial that no hook is needed for.
 func TrialMetrics() []string { return slices.Clone(trialMetrics) }
 

@@ -11,6 +11,7 @@
 //	value target g   what a script says of those positions      (package script)
 //	training g       the checkpoint after generation g          (training.go)
 //	checkpoint hooks g, stop g                                  (package script)
+//	puzzles g, accuracy g   what the checkpoint is asked        (package evaluation)
 //	tournament       games between checkpoints and others       (tournament.go)
 //	position q       what a figure asks of a network            (positions.go)
 //
@@ -19,7 +20,7 @@
 //
 // The rooms below it know one thing each: setup what settings come to, stage how a
 // stage is run once, estimate how long that takes, script what scripts have a say
-// in, tournament how matches are played. Figures and the notebook page (package
+// in, evaluation what checkpoints are asked, tournament how matches are played. Figures and the notebook page (package
 // report) are drawn from what stands in the store, at the end; that takes a second
 // and is always done.
 //

@@ -98,7 +98,7 @@ func (t *trial) runStages(ctx context.Context, until int, end *ending) error {
 			run  func(context.Context, int) error
 		}{
 			{t.SamplesStage(g), t.samples}, {store.HooksStage(g), t.by(scripts.MeasureGames)}, {store.TargetStage(g), t.by(scripts.Target)},
-			{store.TrainStage(g), t.train}, {store.CheckpointHooksStage(g), t.by(scripts.MeasureCheckpoint)},
+			{store.TrainStage(g), t.train}, {store.CheckpointHooksStage(g), t.by(scripts.MeasureCheckpoint)}, {"evaluation " + strconv.Itoa(g), t.evaluateOnTheWay},
 		} {
 			if err := s.run(ctx, g); err != nil {
 				return fmt.Errorf("%s: %w", s.name, err)
@@ -127,6 +127,9 @@ func (t *trial) runStages(ctx context.Context, until int, end *ending) error {
 	}
 	if err := t.end(ended); err != nil {
 		return err
+	}
+	if err := t.evaluate(ctx, t.Done()); err != nil {
+		return fmt.Errorf("evaluation: %w", err)
 	}
 	if err := t.tournament(ctx); err != nil {
 		return fmt.Errorf("%s: %w", store.TournamentStage, err)

@@ -122,6 +122,10 @@ func (r *Report) shows(table string) bool {
 			shown = c.Table == "crosstable" || c.Figure != nil && c.Figure.Kind == "crosstable"
 		case "tournament/ratings.csv":
 			shown = c.Table == "standings" || c.Figure != nil && c.Figure.Kind == "elo"
+		case puzzlesTable:
+			shown = c.Table == "puzzles"
+		case accuracyTable:
+			shown = c.Table == "accuracy"
 		case "generations.csv":
 			shown = c.Table == "generations"
 		case "epochs.csv":

@@ -35,7 +35,7 @@ type source int
 const (
 	fromTraining   source = iota // self-play and training
 	fromTournament               // these and the tournament
-	fromHooks                    // these and scripts
+	fromHooks                    // these, scripts and evaluations
 )
 
 // always is for kinds whose every figure reads the same.

@@ -38,7 +38,7 @@ func metricOf(name string) metric {
 	if i := slices.IndexFunc(metrics, func(m metric) bool { return m.name == name }); i >= 0 {
 		return metrics[i]
 	}
-	return metric{name, inWords(name), "", notebook.Neither}
+	return evaluationMetric(name)
 }
 
 // overview is the table of a sweep: a row a trial and, where there are several
@@ -131,7 +131,7 @@ func (w *pageWriter) overviewOf(groups []store.Group, axes []experiment.Axis, ca
 			o.Rows[i].Values = append(o.Rows[i].Values, notebook.Measure{Value: float64(g.Trials[0].Done())})
 		}
 	}
-	for _, m := range metrics {
+	for _, m := range slices.Concat(metrics, w.evaluationMetrics("puzzles.")) {
 		if m.name == "policy_loss" || m.name == "value_loss" {
 			continue // the table is wide, and they are in trials.csv
 		}
@@ -186,7 +186,11 @@ func (r *Report) trialRows(trials []*store.Trial) (head []string, rows [][]any, 
 	}
 	head = append(head, "trial")
 	// Seconds stand last: all else is the same whenever an experiment is run.
-	columns := []string{"samples", "loss", "score", "elo", "vs_untrained", "vs_random", "generations", "policy_loss", "value_loss", "elo_low", "elo_high", "seconds"}
+	columns := []string{"samples", "loss", "score", "elo", "vs_untrained", "vs_random", "generations", "policy_loss", "value_loss", "elo_low", "elo_high"}
+	for _, m := range r.evaluationMetrics("") {
+		columns = append(columns, m.name)
+	}
+	columns = append(columns, "seconds")
 	head = append(head, columns...)
 	for _, t := range trials {
 		var row []any

@@ -18,8 +18,13 @@ func number(name, unit string) notebook.Column {
 
 // table is a table of one trial; nil where there is nothing to show.
 func (w *pageWriter) table(t *store.Trial, kind string) (notebook.Cell, error) {
-	if kind == "generations" {
+	switch kind {
+	case "generations":
 		return w.generations(t)
+	case "puzzles":
+		return w.puzzles(t)
+	case "accuracy":
+		return w.accuracy(t)
 	}
 	res, err := t.Tournament()
 	if err != nil || res == nil {

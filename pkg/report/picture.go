@@ -158,6 +158,12 @@ func (r *Report) identity(p *picture) string {
 			for _, h := range t.Settings.Hooks {
 				parts = append(parts, h.Name(), h.SHA256)
 			}
+			if e := t.Settings.Evaluation; e != nil {
+				parts = append(parts, e.Every, e.Search, e.Accuracy)
+				for _, p := range e.Puzzles {
+					parts = append(parts, p.Name(), p.SHA256)
+				}
+			}
 		}
 	}
 	return experiment.Hash(parts...)

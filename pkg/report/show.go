@@ -56,6 +56,9 @@ type ShownTrialMore struct {
 	Ended     string            `json:"ended,omitempty"` // why it ended before its last generation
 	Stages    []ShownStage      `json:"stages"`          // in the order of a run that begins anew
 	Standings *store.Tournament `json:"tournament,omitempty"`
+	// Puzzles and Accuracy are what the last checkpoint was asked.
+	Puzzles  []store.PuzzleScore   `json:"puzzles,omitempty"`
+	Accuracy []store.PhaseAccuracy `json:"accuracy,omitempty"`
 }
 
 // ShownStage is a stage that has run.
@@ -96,7 +99,12 @@ func Show(run *store.Run, trial *store.Trial, verify bool) (*Shown, error) {
 			return nil, err
 		}
 	}
-	s.Metrics = shownMetrics
+	s.Metrics = slices.Clone(shownMetrics)
+	for _, name := range x.Trials[0].Settings.EvaluationMeasures() {
+		if strings.HasPrefix(name, "puzzles.") {
+			s.Metrics = append(s.Metrics, name)
+		}
+	}
 	for i := range x.Trials {
 		row, err := s.row(x, i)
 		if err != nil {
@@ -120,7 +128,7 @@ func (s *Shown) row(x *store.Experiment, i int) (ShownTrial, error) {
 			continue
 		}
 		row.Done, row.Next, row.Generations = t.Done(), t.Next(), t.Last()
-		for _, m := range shownMetrics {
+		for _, m := range s.Metrics {
 			v, err := t.Measure(m)
 			if err != nil {
 				return row, err
@@ -158,7 +166,13 @@ func (s *Shown) add(t *store.Trial, verify bool) error {
 	}
 	slices.SortStableFunc(d.Stages, func(a, b ShownStage) int { return store.CompareStages(a.Name, b.Name) })
 	var err error
-	d.Standings, err = t.Tournament()
+	if d.Standings, err = t.Tournament(); err != nil {
+		return err
+	}
+	if d.Puzzles, err = t.PuzzleScores(t.Done()); err != nil {
+		return err
+	}
+	d.Accuracy, err = t.Accuracy(t.Done())
 	s.Details = append(s.Details, d)
 	return err
 }
@@ -285,6 +299,7 @@ func (d *ShownTrialMore) write(w io.Writer) {
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", x.Name, when(x.Ended), lasted(x.Seconds), files)
 	}
+	d.writeEvaluation(w)
 	if d.Standings == nil {
 		return
 	}

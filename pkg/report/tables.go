@@ -13,7 +13,7 @@ type csvTable struct {
 }
 
 // Tables writes what the manifest knows of the generations so far as CSV:
-// generations.csv, epochs.csv and a file for each hook.
+// generations.csv, epochs.csv, what checkpoints were asked, and a file for each hook.
 func Tables(t *store.Trial) error {
 	tables, err := trialTables(t)
 	if err != nil {
@@ -68,6 +68,11 @@ func trialTables(t *store.Trial) ([]csvTable, error) {
 		}
 	}
 	tables := []csvTable{generations, epochs}
+	evaluation, err := evaluationTables(t)
+	if err != nil {
+		return nil, err
+	}
+	tables = append(tables, evaluation...)
 	for i, h := range t.Settings.Hooks {
 		tables = append(tables, hooks[i].table("hooks/"+h.Name()+".csv"))
 	}

@@ -76,6 +76,9 @@ func Load(path string, set []string) (*experiment.Experiment, error) {
 		if _, err := ReadBook(v, s.Tournament.Openings); err != nil {
 			fail("tournament.openings.file", "", err)
 		}
+		if _, err := Puzzles(v, s.Evaluation); err != nil {
+			fail("evaluation.puzzles", "", err)
+		}
 	}
 	if h := e.Halving; h != nil && h.Metric == ByElo {
 		first := &e.Trials[0].Settings.Game

@@ -49,6 +49,9 @@ func (m Measure) Known() bool { return m.Low <= m.Value && m.Value <= m.High }
 //	samples       positions that self-play has made
 //	seconds       of computing, over all stages
 //
+// and those of an evaluation, see [experiment.Settings.EvaluationMeasures]: the shares of puzzles
+// solved, and what is measured on held-out games.
+//
 // Shares have the interval of Wilson (1927), which takes each game for a coin;
 // draws make the true one narrower. Elo has that of its likelihood.
 func (t *Trial) Measure(name string) (Measure, error) {
@@ -75,6 +78,9 @@ func (t *Trial) Measure(name string) (Measure, error) {
 		return exactly(float64(map[string]Float{"loss": l.Total, "policy_loss": l.Policy, "value_loss": l.Value}[name])), nil
 	case "score", "elo", "vs_untrained", "vs_random":
 		return t.strength(name, last)
+	}
+	if m, known, err := t.evaluationMeasure(name, last); known {
+		return m, err
 	}
 	return t.hookMeasure(name, last)
 }
@@ -126,7 +132,7 @@ func (t *Trial) hookMeasure(name string, g int) (Measure, error) {
 		}
 		return Unmeasured(), nil
 	}
-	return Unmeasured(), fmt.Errorf("a trial has no metric %q: want %s, or HOOK.METRIC of a hook of the experiment", name, strings.Join(experiment.TrialMetrics(), ", "))
+	return Unmeasured(), fmt.Errorf("a trial has no metric %q: want %s, or HOOK.METRIC of a hook or of the evaluation of the experiment", name, strings.Join(experiment.TrialMetrics(), ", "))
 }
 
 // ShareInterval is the share of the points of so many games and its interval,

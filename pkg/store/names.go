@@ -24,6 +24,8 @@ func HooksStage(g int) string    { return fmt.Sprintf("hooks %d", g) }
 func TargetStage(g int) string   { return fmt.Sprintf("value target %d", g) }
 func TrainStage(g int) string    { return fmt.Sprintf("training %d", g) }
 
+func PuzzlesStage(g int) string         { return fmt.Sprintf("puzzles %d", g) }
+func AccuracyStage(g int) string        { return fmt.Sprintf("accuracy %d", g) }
 func CheckpointHooksStage(g int) string { return fmt.Sprintf("checkpoint hooks %d", g) }
 func StopStage(g int) string            { return fmt.Sprintf("stop %d", g) }
 
@@ -38,7 +40,7 @@ func CompareStages(a, b string) int {
 
 // stagePlace is the generation of a stage and its place there.
 func stagePlace(name string) (generation, place int) {
-	kinds := []func(int) string{SelfPlayStage, DataStage, HooksStage, TargetStage, TrainStage, CheckpointHooksStage, StopStage}
+	kinds := []func(int) string{SelfPlayStage, DataStage, HooksStage, TargetStage, TrainStage, CheckpointHooksStage, PuzzlesStage, AccuracyStage, StopStage}
 	if i := strings.LastIndexByte(name, ' '); i >= 0 {
 		if g, err := strconv.Atoi(name[i+1:]); err == nil {
 			place := slices.IndexFunc(kinds, func(stage func(int) string) bool { return stage(g) == name })
@@ -61,6 +63,7 @@ func stagePlace(name string) (generation, place int) {
 func CheckpointFile(g int) string { return fmt.Sprintf("checkpoints/gen-%04d.safetensors", g) }
 func SamplesFile(g int) string    { return fmt.Sprintf("samples/gen-%04d.parquet", g) }
 func GamesFile(g int) string      { return fmt.Sprintf("games/gen-%04d.pgn", g) }
+func PuzzlesFile(g int) string    { return fmt.Sprintf("evaluation/gen-%04d.csv", g) }
 func TargetFile(g int) string     { return fmt.Sprintf("targets/gen-%04d.csv", g) }
 
 // Folder is the name of a trial's folder: a hash of what decides its training,
