@@ -7,8 +7,8 @@ import (
 
 	"alamos/pkg/hook"
 	"alamos/pkg/hook/alamos"
-	"alamos/pkg/stage"
 	"alamos/pkg/nn"
+	"alamos/pkg/stage"
 	"alamos/pkg/store"
 	"alamos/pkg/train"
 )
