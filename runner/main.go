@@ -105,7 +105,7 @@ tournament, and leaves figures and a notebook page under results/.`,
 		return usagef("%w (see %s --help)", err, c.CommandPath())
 	})
 	cmd.AddCommand(runCommand(), planCommand(), checkCommand(), explainCommand(), referenceCommand(), diffCommand(), perftCommand(), pgnCommand(), uciCommand(), lichessCommand(), analyzeCommand(), playCommand(), matchCommand(), hooksCommand(), benchCommand())
-	cmd.AddCommand(figuresCommand(), notebookCommand(), lsCommand(), showCommand(), puzzlesCommand(), networkCommand())
+	cmd.AddCommand(figuresCommand(), notebookCommand(), lsCommand(), showCommand(), puzzlesCommand(), networkCommand(), dataCommand())
 	asUsage(cmd)
 	return cmd
 }

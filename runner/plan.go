@@ -180,9 +180,12 @@ func amount(w *stage.Work) string {
 
 // effort is games, evaluations and time.
 func effort(w *stage.Work) string {
-	parts := []string{grouped(w.Games) + " games"}
-	if w.Games == 1 {
-		parts[0] = "1 game"
+	var parts []string
+	switch {
+	case w.Games == 1:
+		parts = append(parts, "1 game")
+	case w.Games > 1:
+		parts = append(parts, grouped(w.Games)+" games")
 	}
 	if unknown(w.Evaluations) {
 		parts = append(parts, "an unknown number of evaluations")

@@ -87,7 +87,7 @@ func (t *trial) openData(ctx context.Context) (*data, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, err := source.Open(cfg, t.Seed("data", 0), source.Machine{Workers: t.Workers, Engines: t.Workers})
+	set, err := source.Open(cfg, t.DataSeed(), source.Machine{Workers: t.Workers, Engines: t.Workers})
 	if err != nil {
 		return nil, err
 	}

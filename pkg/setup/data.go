@@ -41,6 +41,9 @@ func (s *Setup) Data(find func(uci.Opponent) (uci.Command, error)) (source.Confi
 	return c, nil
 }
 
+// DataSeed is the seed of what is drawn of the data.
+func (s *Setup) DataSeed() uint64 { return s.Seed("data", 0) }
+
 func engine(name string, l source.Limit, options map[string]string) uci.Opponent {
 	return uci.Opponent{Program: name, Limit: uci.Limit{Depth: l.Depth, Nodes: l.Nodes}, Options: options}
 }

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"alamos/pkg/chess"
+	"alamos/pkg/encode"
+	"alamos/pkg/source"
+)
+
+func dataHeadCommand() *cobra.Command {
+	var k kindFlags
+	var n, moves int
+	cmd := &cobra.Command{
+		Use:   "head FILE",
+		Short: "Print the first positions of a file with what is learned from them",
+		Long: `head prints the first positions of a file: the game and the ply, the position as FEN,
+and the targets: the value for the side to move, the probability of a draw, the plies
+that are left, and the moves with the most weight of the policy.
+
+Where a file has its positions encoded only, the board is as the network sees it: pieces
+in upper case are White's, or those of the side to move where the encoding turns the
+board, and moves are told in the same view.`,
+		Example: `  alamos data head games.pgn
+  alamos data head training.12345.gz -n 20 --moves 3
+  alamos data head results/quickstart/1a9b2c/samples/gen-0003.parquet`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			v, err := k.check()
+			switch {
+			case err != nil:
+				return err
+			case n < 1:
+				return usagef("-n: want at least 1, have %d", n)
+			case moves < 1:
+				return usagef("--moves: want at least 1, have %d", moves)
+			}
+			set, err := source.OpenFile(args[0], k.kind, v, 0)
+			if err != nil {
+				return dataFault(cmd.Context(), err)
+			}
+			defer set.Close()
+			shown := 0
+			for p, err := range set.All(cmd.Context()) {
+				if err == nil {
+					err = printPosition(cmd.OutOrStdout(), p, moves)
+				}
+				if err != nil {
+					return err
+				}
+				if shown++; shown == n {
+					break
+				}
+			}
+			return nil
+		},
+	}
+	k.add(cmd)
+	cmd.Flags().IntVarP(&n, "number", "n", 5, "positions to print")
+	cmd.Flags().IntVar(&moves, "moves", 5, "moves to print of each")
+	return cmd
+}
+
+// weighed is a move with its weight in a policy.
+type weighed struct {
+	move   string
+	weight float32
+}
+
+func printPosition(w io.Writer, p *source.Position, most int) error {
+	board, moves, err := positionText(p)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "game %d, ply %d: %s\n", p.Game, p.Ply, board)
+	fmt.Fprintf(w, "  value %+.3f, draw %.3f", p.Value, p.Draw)
+	if p.MovesLeft >= 0 {
+		fmt.Fprintf(w, ", %.0f plies left", p.MovesLeft)
+	}
+	slices.SortStableFunc(moves, func(a, b weighed) int { return cmp.Compare(b.weight, a.weight) })
+	var parts []string
+	rest := 0
+	for _, m := range moves {
+		switch {
+		case m.weight <= 0:
+		case len(parts) < most:
+			parts = append(parts, fmt.Sprintf("%s %.3f", m.move, m.weight))
+		default:
+			rest++
+		}
+	}
+	if rest > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", rest))
+	}
+	fmt.Fprintf(w, "\n  policy %s, of %s\n", strings.Join(parts, ", "), count(len(moves), "move"))
+	return nil
+}
+
+// positionText is a position and its moves for people.
+func positionText(p *source.Position) (board string, moves []weighed, err error) {
+	if p.At != nil {
+		at := p.At.Position()
+		for i, m := range p.Moves {
+			moves = append(moves, weighed{at.SAN(m), p.Policy[i]})
+		}
+		return at.FEN(), moves, nil
+	}
+	planes, err := encode.PlanesByName(p.Coded.Encoder)
+	if err != nil {
+		return "", nil, err
+	}
+	policy, err := encode.PolicyByName(p.Coded.Policy)
+	if err != nil {
+		return "", nil, err
+	}
+	white := chess.StartPosition(chess.Standard) // whose view is the one of the file
+	list, err := encode.MovesOf(policy, &white)
+	if err != nil {
+		return "", nil, err
+	}
+	s := &p.Coded.Sample
+	if board, err = encode.Board(planes, s.Planes); err != nil {
+		return "", nil, err
+	}
+	for i, index := range s.Indices {
+		if int(index) >= len(list) {
+			return "", nil, fmt.Errorf("game %d, ply %d: %s has no move %d", p.Game, p.Ply, policy.Name(), index)
+		}
+		moves = append(moves, weighed{list[index], s.Policy[i]})
+	}
+	return board, moves, nil
+}

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"alamos/pkg/chess"
+	"alamos/pkg/dataset"
+	"alamos/pkg/encode"
+	"alamos/pkg/setup"
+	"alamos/pkg/source"
+	"alamos/pkg/uci"
+)
+
+// importOptions are the flags of data import.
+type importOptions struct {
+	kindFlags
+	cfg           source.Config
+	set           []string
+	trial         string
+	input, policy string
+	label         uci.Opponent
+	chunk         int
+	seed          uint64
+	out           string
+}
+
+func dataImportCommand() *cobra.Command {
+	var o importOptions
+	cmd := &cobra.Command{
+		Use:   "import FILE.yaml | FILE... --out F.parquet",
+		Short: "Write positions as a file of samples",
+		Long: `import writes a chunk of positions as a file of samples, as the training of alamos reads
+them and other programs read Parquet.
+
+Of an experiment with data it writes the chunk that generation --chunk learns from, byte
+for byte as alamos run does. Of files of positions it writes what the flags say, all
+positions of all files unless told otherwise, in the encodings --input and --policy:
+by default lc0's for lc0's files, ChessMarro's for ChessMarro's, and for games those
+that suit the variant.`,
+		Example: `  alamos data import experiments/mine.yaml --chunk 2 --out chunk-2.parquet
+  alamos data import training-*.tar --positions 1 --out lc0.parquet
+  alamos data import games.pgn --label stockfish --depth 1 --input dtu24 --out labeled.parquet`,
+		Args: cobra.MinimumNArgs(1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return []cobra.Completion{"yaml", "yml", "parquet", "pgn", "gz", "zst", "bz2", "tar", "tgz"}, cobra.ShellCompDirectiveFilterFileExt
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+	}
+	complete := cmd.ValidArgsFunction
+	o.add(cmd)
+	cmd.ValidArgsFunction = complete
+	setFlag(cmd, &o.set)
+	f := cmd.Flags()
+	f.StringVar(&o.trial, "trial", "1", "of an experiment with a sweep: number, label or ID")
+	f.StringVar(&o.input, "input", "", "encoding of the positions (alamos reference --key network.input)")
+	f.StringVar(&o.policy, "policy", "", "encoding of the moves (alamos reference --key network.policy)")
+	f.IntVar(&o.cfg.Positions, "positions", 0, "positions drawn of each game; 0: all")
+	f.IntVar(&o.cfg.Games, "games", 0, "most games to read; 0: all")
+	f.IntVar(&o.cfg.Chunk, "chunk-size", 0, "positions of a chunk; 0: all in one")
+	f.IntVar(&o.cfg.Shuffle, "shuffle", 0, "positions in the shuffle buffer; 0: in their order")
+	f.BoolVar(&o.cfg.SkipBroken, "skip-broken", false, "pass over games in PGN that cannot be read")
+	f.StringVar(&o.label.Program, "label", "", "engine that values the positions: stockfish, fairy-stockfish or a `program`")
+	f.IntVar(&o.label.Limit.Depth, "depth", 0, "depth of the engine's search")
+	f.Int64Var(&o.label.Limit.Nodes, "nodes", 0, "nodes of the engine's search")
+	f.IntVar(&o.chunk, "chunk", 1, "number of the chunk, from 1")
+	f.Uint64Var(&o.seed, "seed", 1, "of what is drawn")
+	f.StringVar(&o.out, "out", "", "`file` to write")
+	names := map[string][]string{"input": encode.PlanesNames(), "policy": encode.PolicyNames(), "label": {uci.Stockfish, uci.FairyStockfish}}
+	for flag, words := range names {
+		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)) // the flags are there
+	}
+	if err := cmd.MarkFlagRequired("out"); err != nil {
+		panic(err) // the flag is there
+	}
+	return cmd
+}
+
+func (o *importOptions) run(cmd *cobra.Command, args []string) error {
+	ctx := cmd.Context()
+	if o.chunk < 1 {
+		return usagef("--chunk: want at least 1, have %d", o.chunk)
+	}
+	of := o.ofFiles
+	if ext := filepath.Ext(args[0]); ext == ".yaml" || ext == ".yml" {
+		of = o.ofExperiment
+		for _, flag := range []string{"kind", "variant", "input", "policy", "positions", "games", "chunk-size", "shuffle", "skip-broken", "label", "depth", "nodes", "seed"} {
+			if cmd.Flags().Changed(flag) {
+				return usagef("--%s: the experiment says it (change it with --set)", flag)
+			}
+		}
+	}
+	cfg, codec, seed, err := of(ctx, args)
+	if err != nil {
+		return err
+	}
+	set, err := source.Open(cfg, seed, source.Machine{})
+	if err != nil {
+		return dataFault(ctx, err)
+	}
+	defer set.Close() // what was written is whole
+	var p source.Progress
+	done := tellData("import", &p)
+	info, err := set.Chunk(ctx, o.chunk, codec, o.out, &p)
+	done()
+	if err != nil {
+		return err
+	}
+	out := cmd.OutOrStdout()
+	fmt.Fprintf(out, "%s: %s positions of %s games in %s and %s\n", o.out, grouped(info.Positions), grouped(info.Games), codec.Planes.Name(), codec.Policy.Name())
+	if info.Broken > 0 {
+		fmt.Fprintf(out, "  %s could not be read\n", count(info.Broken, "game"))
+	}
+	if info.Unexpressed > 0 {
+		fmt.Fprintf(out, "  %s left out: the policy cannot express what was played\n", count(info.Unexpressed, "position"))
+	}
+	return nil
+}
+
+// ofExperiment is the data of an experiment.
+func (o *importOptions) ofExperiment(ctx context.Context, args []string) (cfg source.Config, codec encode.Codec, seed uint64, err error) {
+	if len(args) > 1 {
+		return cfg, codec, 0, usagef("want one experiment, or files of positions, have %d files", len(args))
+	}
+	e, err := setup.Load(args[0], o.set)
+	if err != nil {
+		return cfg, codec, 0, err
+	}
+	i, err := e.FindTrial(o.trial)
+	if err != nil {
+		return cfg, codec, 0, usagef("--trial: %w", err)
+	}
+	s := &e.Trials[i].Settings
+	if s.Data == nil {
+		return cfg, codec, 0, usagef("%s has no data: it learns from games of its own", args[0])
+	}
+	of, err := setup.New(s)
+	if err != nil {
+		return cfg, codec, 0, err
+	}
+	cfg, err = of.Data(func(engine uci.Opponent) (uci.Command, error) {
+		found, err := engine.Find(ctx, of.Variant, of.Chess960)
+		if err != nil {
+			return uci.Command{}, err
+		}
+		return found.Command, nil
+	})
+	return cfg, of.Codec, of.DataSeed(), err
+}
+
+// ofFiles is files as the flags say.
+func (o *importOptions) ofFiles(ctx context.Context, files []string) (cfg source.Config, codec encode.Codec, seed uint64, err error) {
+	if len(o.set) > 0 {
+		return cfg, codec, 0, usagef("--set: is for experiments, and %s is none", files[0])
+	}
+	v, err := o.check()
+	if err != nil {
+		return cfg, codec, 0, err
+	}
+	cfg = o.cfg
+	cfg.Variant, cfg.Files, cfg.Kind = v, files, o.kind
+	if cfg.Kind == "" {
+		if cfg.Kind, err = source.KindOf(files[0]); err != nil {
+			return cfg, codec, 0, usageError{err}
+		}
+	}
+	input, policy := encode.PlanesFor(v)[0], encode.PolicyFor(v)[0]
+	switch cfg.Kind {
+	case source.LC0:
+		input, policy = "lc0-112", "lc0-1858"
+	case source.Parquet:
+		input, policy = "marro77", "marro4096"
+		if s, err := dataset.Read(files[0]); err == nil { // one of ours stays as it is
+			input, policy = s.Meta().Encoder, s.Meta().Policy
+			if cfg.Variant, err = chess.ParseVariant(s.Meta().Variant); err != nil {
+				return cfg, codec, 0, fmt.Errorf("%s: %w", files[0], err)
+			}
+		}
+	}
+	if codec, err = encode.NewCodec(cmp.Or(o.input, input), cmp.Or(o.policy, policy), cfg.Variant); err != nil {
+		return cfg, codec, 0, usageError{err}
+	}
+	if o.label.Program != "" {
+		found, err := o.label.Find(ctx, cfg.Variant, false)
+		if err != nil {
+			return cfg, codec, 0, err
+		}
+		cfg.Label = &source.Label{Command: found.Command, Limit: source.Limit{Depth: o.label.Limit.Depth, Nodes: o.label.Limit.Nodes}}
+	}
+	return cfg, codec, o.seed, nil
+}
