@@ -22,7 +22,9 @@ type Position struct {
 	Moves  []chess.Move
 	Policy []float32
 
-	Value     float32 // -1 to 1, what the side to move gets of the game, or is expected to get
+	// Value is what the side to move gets of the game, or is expected to get, -1 to
+	// 1. Of a coded position it is white's, where its encoding predicts white's.
+	Value     float32
 	Draw      float32 // 0 to 1, the probability of a draw in the same; below 0: not known
 	MovesLeft float32 // plies to the end of the game; 0 or less: not known
 
@@ -65,7 +67,8 @@ func (p *Position) result(r chess.Result) {
 
 // encode writes the position as a sample of the codec. It reports whether the
 // policy encoding, if there is one, has an index for a move with a target; without
-// one the sample is not to be used. It fails where the position is there in another encoding only.
+// one the sample is not to be used. It fails where the position is there in another
+// encoding only.
 func (p *Position) encode(c encode.Codec, s *encode.Sample) (expressed bool, err error) {
 	s.Game, s.Ply, s.Draw, s.MovesLeft = p.Game, p.Ply, p.Draw, p.MovesLeft
 	if from := p.Coded; from != nil {

@@ -466,3 +466,25 @@ func TestSampleFiles(t *testing.T) {
 		}
 	}
 }
+
+// Sample files keep the probability of a draw and the plies left; without a policy
+// they have no moves, and no position is left out for its move.
+func TestHeads(t *testing.T) {
+	pgn := games(t)
+	for _, policy := range []string{"uci1968", "none"} {
+		info, set := chunk(t, open(t, Config{Kind: PGN, Files: []string{gamesPGN}}, 1, Machine{}), 1, codecOf(t, "dtu24", policy))
+		if info.Unexpressed != 0 {
+			t.Errorf("policy %s: %+v", policy, info)
+		}
+		for _, s := range samplesOf(set) {
+			g := pgn[s.Game]
+			draw := float32(0)
+			if g.Result == chess.Draw {
+				draw = 1
+			}
+			if s.Value != float32(g.Result) || s.Draw != draw || s.MovesLeft != float32(len(g.Moves)-int(s.Ply)) || (len(s.Indices) > 0) != (policy != "none") {
+				t.Fatalf("policy %s: sample %+v of a game of %d plies that ended %s", policy, s, len(g.Moves), g.Result)
+			}
+		}
+	}
+}
