@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/uci"
@@ -24,12 +25,20 @@ type engines struct {
 	name string
 	spec UCI
 	pool chan *uci.Engine // an element a process allowed; nil: not running
+
+	refusals atomic.Int32 // starts in a row that have failed
 }
+
+// maxRefusals is how many starts in a row may fail: with more the engine is not one
+// that fails, but one that is not there.
+const maxRefusals = 3
 
 // NewUCI starts an engine and makes sure that it plays the variant, and chess960
 // where that is asked for. More
 // processes are started when more games are played at once, and new ones in place
-// of those that crashed; an engine that cannot be started is an error, not a loss.
+// of those that crashed. An engine that does not start here is an error; later it has
+// lost the game for which it did not start, and only where this has happened three times
+// in a row the tournament ends.
 //
 // Before each move the engine is told that another game begins, so that nothing
 // is left in its tables: its answer depends on the game alone, as long as its
@@ -85,11 +94,13 @@ func (p *engines) Moves(ctx context.Context, turns []*Turn) error {
 		wg.Go(func() {
 			defer func() { p.pool <- e }()
 			if e == nil || e.Err() != nil {
-				var err error
-				if e, err = p.start(ctx); err != nil {
-					cancel(fmt.Errorf("player %s: %w", p.name, err))
+				if e, t.Err = p.start(ctx); t.Err != nil {
+					if p.refusals.Add(1) >= maxRefusals || ctx.Err() != nil {
+						cancel(fmt.Errorf("player %s: %w", p.name, t.Err))
+					}
 					return
 				}
+				p.refusals.Store(0)
 			}
 			t.Move, t.Info, t.Err = ask(ctx, e, t.Game, p.spec.Limit)
 		})

@@ -2,6 +2,10 @@ package arena
 
 import (
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -63,6 +67,38 @@ func TestEngineFaultsLoseTheGame(t *testing.T) {
 				t.Error("no game came as far as the fault")
 			}
 		})
+	}
+}
+
+// An engine that does not start again has lost the game, for that reason; where it never
+// does the tournament ends.
+func TestEngineThatDoesNotStartAgain(t *testing.T) {
+	for _, test := range []struct {
+		bad string // the starts that fail
+		ok  bool
+	}{{"3", true}, {"[2-9]", false}} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "engine")
+		script := fmt.Sprintf("#!/bin/sh\necho >>%[1]s/starts\ncase $(wc -l <%[1]s/starts) in %[2]s) exit 3;; esac\nexec %[3]s\n",
+			dir, test.bad, enginetest.Program(t, enginetest.Crash))
+		if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		spec := UCI{Command: uci.Command{Path: path}, Variant: chess.Atomic, Limit: uci.Limit{Depth: 1}}
+		var refused []*Game
+		cfg := Config{Variant: chess.Atomic, Rounds: 12, MaxMoves: 4, Seed: 2, Together: 1, Done: func(g *Game) {
+			var e *uci.Error
+			if errors.As(g.Fault, &e) && strings.Contains(e.Detail, "uciok") {
+				refused = append(refused, g)
+			}
+		}}
+		err := Play(t.Context(), cfg, []Entrant{engineEntrant(t, "engine", spec), randomEntrant("random")})
+		if (err == nil) != test.ok {
+			t.Errorf("starts %s fail: %v", test.bad, err)
+		}
+		if test.ok && (len(refused) != 1 || refused[0].Outcome.Reason != chess.EngineCrash) || !test.ok && len(refused) != maxRefusals-1 {
+			t.Errorf("starts %s fail: %d games lost by it", test.bad, len(refused))
+		}
 	}
 }
 
