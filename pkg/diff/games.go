@@ -88,7 +88,7 @@ func tournament(t *store.Trial) (p *played, note string, err error) {
 // playsLast reports whether the newest network is to play in the tournament.
 func playsLast(t *store.Trial) bool {
 	return slices.ContainsFunc(t.Settings.Tournament.Players, func(p experiment.Player) bool {
-		return p.Kind == experiment.PlayerLast || p.Kind == experiment.PlayerEvery
+		return p.Kind == experiment.PlayerLast || p.Kind == experiment.PlayerEvery || slices.Contains(p.Those, t.Last())
 	})
 }
 

@@ -25,6 +25,16 @@ var rules = []rule{
 		}
 		return ""
 	}},
+	{[]string{"generations", "tournament.players"}, func(s *Settings) string {
+		for i, p := range s.Tournament.Players {
+			for _, g := range p.Those {
+				if g > s.Generations {
+					return fmt.Sprintf("players[%d] is of generation %d: generations is %d", i, g, s.Generations)
+				}
+			}
+		}
+		return ""
+	}},
 	{[]string{"training.validation", "training.select"}, func(s *Settings) string {
 		if s.Training.Validation == 0 && s.Training.Select == "lowest-validation-loss" {
 			return "selecting by validation loss needs a validation share above 0, or select: last"

@@ -207,7 +207,7 @@ var tournamentKeys = &group{fields: []field{
 	{key: "adjudicate", typ: script{}, doc: "Go script that may end a game before the rules do, with the result that it names."},
 	{key: "players", typ: sequence{elem: playerKeys, min: 2}, def: []any{
 		map[string]any{"every": int64(4)}, map[string]any{"player": "untrained"}, map[string]any{"player": "random"},
-	}, doc: "Who plays: every: N (checkpoints), last, untrained, random, a UCI engine, alpha-beta on a script, on the value of a network or on material, a checkpoint's policy without search, or a model from elsewhere."},
+	}, doc: "Who plays: every: N or generations: [N, ...] (checkpoints), last, untrained, random, a UCI engine, alpha-beta on a script, on the value of a network or on material, a checkpoint's policy without search, or a model from elsewhere."},
 }}
 
 // tournamentSearch is the search section again, with the values of search as
@@ -238,8 +238,9 @@ func inherit(g *group, path string) *group {
 	return &c
 }
 
-var playerKeys = &group{short: "player", oneOf: []string{"every", "player", "uci", "hook", "alphabeta", "material", "policy", "model"}, fields: []field{
+var playerKeys = &group{short: "player", oneOf: []string{"every", "generations", "player", "uci", "hook", "alphabeta", "material", "policy", "model"}, fields: []field{
 	{key: "every", typ: integer{1, 1_000_000}, unit: "generations", doc: "The checkpoints of every N-th generation, and always the last one."},
+	{key: "generations", typ: sequence{elem: atLeast(1), single: true, min: 1}, unit: "generations", doc: "The checkpoints of these generations, where training comes so far."},
 	{key: "player", typ: enum{"last", "untrained", "random"}, doc: "last: the last checkpoint; untrained: the network before training; random: random legal moves."},
 	{key: "uci", typ: text{what: "the name of a UCI engine"}, doc: "A UCI engine, by its name on the path."},
 	{key: "hook", typ: script{}, doc: "Alpha-beta search on the evaluation of a Go script."},

@@ -377,22 +377,24 @@ type TournamentTemperature struct {
 
 // Kinds of players.
 const (
-	PlayerEvery     = "every"     // the checkpoints of every N-th generation and of the last one
-	PlayerLast      = "last"      // the last checkpoint
-	PlayerUntrained = "untrained" // the network before training
-	PlayerRandom    = "random"    // random legal moves
-	PlayerUCI       = "uci"       // a UCI engine
-	PlayerHook      = "hook"      // alpha-beta on a script's evaluation
-	PlayerAlphaBeta = "alphabeta" // alpha-beta on a network's value
-	PlayerMaterial  = "material"  // alpha-beta on a count of material
-	PlayerPolicy    = "policy"    // a checkpoint without search
-	PlayerModel     = "model"     // a checkpoint from elsewhere
+	PlayerEvery     = "every"       // the checkpoints of every N-th generation and of the last one
+	PlayerThose     = "generations" // the checkpoints of the generations that are listed
+	PlayerLast      = "last"        // the last checkpoint
+	PlayerUntrained = "untrained"   // the network before training
+	PlayerRandom    = "random"      // random legal moves
+	PlayerUCI       = "uci"         // a UCI engine
+	PlayerHook      = "hook"        // alpha-beta on a script's evaluation
+	PlayerAlphaBeta = "alphabeta"   // alpha-beta on a network's value
+	PlayerMaterial  = "material"    // alpha-beta on a count of material
+	PlayerPolicy    = "policy"      // a checkpoint without search
+	PlayerModel     = "model"       // a checkpoint from elsewhere
 )
 
 // Player is one entry of a tournament. Kind says which fields count.
 type Player struct {
 	Kind      string
 	Every     int               // PlayerEvery: N
+	Those     []int             // PlayerThose
 	UCI       string            // PlayerUCI: the engine's name
 	Level     int               // PlayerUCI: 1 to 8; 0: not set
 	MoveTime  int               // PlayerUCI: ms; 0: not set
@@ -409,6 +411,7 @@ type Player struct {
 // playerJSON is a Player as the language writes it.
 type playerJSON struct {
 	Every     int               `json:"every,omitempty"`
+	Those     []int             `json:"generations,omitempty"`
 	Player    string            `json:"player,omitempty"`
 	UCI       string            `json:"uci,omitempty"`
 	Hook      *Script           `json:"hook,omitempty"`
@@ -430,6 +433,8 @@ func (p Player) MarshalJSON() ([]byte, error) {
 	switch p.Kind {
 	case PlayerEvery:
 		j.Every = p.Every
+	case PlayerThose:
+		j.Those = p.Those
 	case PlayerUCI:
 		j.UCI, j.Level, j.MoveTime, j.Depth, j.Nodes, j.Options = p.UCI, p.Level, p.MoveTime, p.Depth, p.Nodes, p.Options
 	case PlayerHook:
@@ -457,12 +462,14 @@ func (p *Player) UnmarshalJSON(b []byte) error {
 		return err
 	}
 	*p = Player{
-		Kind: j.Player, Every: j.Every, UCI: j.UCI, Level: j.Level, MoveTime: j.MoveTime, Nodes: j.Nodes, Options: j.Options,
+		Kind: j.Player, Every: j.Every, Those: j.Those, UCI: j.UCI, Level: j.Level, MoveTime: j.MoveTime, Nodes: j.Nodes, Options: j.Options,
 		Hook: j.Hook, AlphaBeta: j.AlphaBeta, Policy: j.Policy, Model: j.Model, Depth: j.Depth, Rounds: j.Rounds,
 	}
 	switch {
 	case j.Every > 0:
 		p.Kind = PlayerEvery
+	case len(j.Those) > 0:
+		p.Kind = PlayerThose
 	case j.UCI != "":
 		p.Kind = PlayerUCI
 	case j.Hook != nil:

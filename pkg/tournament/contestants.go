@@ -91,6 +91,12 @@ func (all *Opponents) Contestants(t *stage.Trial) []Contestant {
 				add(Contestant{name: store.CheckpointName(g), generation: g, rounds: p.Rounds})
 			}
 			add(Contestant{name: store.CheckpointName(last), generation: last, rounds: p.Rounds})
+		case experiment.PlayerThose:
+			for _, g := range p.Those {
+				if g <= last {
+					add(Contestant{name: store.CheckpointName(g), generation: g, rounds: p.Rounds})
+				}
+			}
 		case experiment.PlayerLast:
 			add(Contestant{name: store.CheckpointName(last), generation: last, rounds: p.Rounds})
 		case experiment.PlayerUntrained:
