@@ -51,17 +51,16 @@ func newAttention(d *declare, name string, s *Spec) *attention {
 
 func (l *attention) forward(g *graph, x *ts.Tensor) *ts.Tensor {
 	squares, channels := []int64{2, 3}, []int64{1}
-	sum := l.excite(g, g.keep(x.MeanDim(squares, false, gotch.Float, false)))
+	sum := l.excite(g, g.pool(x))
 	if l.spatial != nil {
 		sum = g.keep(sum.Add(l.excite(g, g.single(g.keep(x.Amax(squares, false, false)))), false))
 	}
-	gates := g.keep(g.keep(sum.Sigmoid(false)).Reshape([]int64{-1, int64(l.channels), 1, 1}, false))
-	x = g.keep(x.Mul(g.like(gates), false))
+	x = g.gate(x, g.keep(sum.Sigmoid(false)))
 	if l.spatial == nil {
 		return x
 	}
 	mean, top := g.keep(x.MeanDim(channels, true, gotch.Float, false)), g.single(g.keep(x.Amax(channels, true, false)))
-	gates = g.keep(g.conv(g.keep(ts.Cat([]*ts.Tensor{mean, top}, 1)), l.spatial, nil).Sigmoid(false))
+	gates := g.keep(g.conv(g.keep(ts.Cat([]*ts.Tensor{mean, top}, 1)), l.spatial, nil).Sigmoid(false))
 	return g.keep(x.Mul(g.like(gates), false))
 }
 

@@ -31,9 +31,9 @@ func (l *dropout) forward(g *graph, x *ts.Tensor) *ts.Tensor {
 	size, err := x.Size()
 	must(err)
 	n, channels := int(size[0]), int(size[1])
-	mask := g.empty(n, channels, 1, 1)
+	mask := g.empty(n, channels)
 	l.fill(floats(mask), g.masks, channels)
-	return g.keep(x.Mul(g.like(mask), false))
+	return g.gate(x, mask)
 }
 
 // fill draws a mask [n][channels].

@@ -28,6 +28,8 @@ static void expand(int n, int count, const uint64_t *planes, const uint8_t *cons
 static char *norm(alamos_meeting *m, int shard, const void *x, const void *gamma, const void *beta, const void *mean, const void *var, const void *add, int act, int training, double momentum, double epsilon, void **y) {
 	CALL(alamos_norm, m, shard, x, gamma, beta, mean, var, add, act, training, momentum, epsilon, y);
 }
+static char *pool(const void *x, void **mean) { CALL(alamos_pool, x, mean); }
+static char *gate(const void *x, const void *gates, void **out) { CALL(alamos_gate, x, gates, out); }
 static char *add(const void *x, const void *y, int act, void **out) { CALL(alamos_add, x, y, act, out); }
 static char *policy_loss(const void *logits, const int32_t *offsets, const int32_t *indices, const float *targets, double scale, void **loss) {
 	CALL(alamos_policy_loss, logits, offsets, indices, targets, scale, loss);
@@ -108,6 +110,26 @@ func (g *graph) norm(l *norm, x, add *ts.Tensor) *ts.Tensor {
 		g.params[l.gamma].Ctensor(), g.params[l.beta].Ctensor(), g.params[l.mean].Ctensor(), g.params[l.variance].Ctensor(), plus,
 		C.int(l.act), flag(g.training), normMomentum, normEpsilon, &y)))
 	return g.keep(ts.FromCtensor(y), nil)
+}
+
+// pool is the means [N, channels] of maps over the squares, in single precision.
+func (g *graph) pool(x *ts.Tensor) *ts.Tensor {
+	if g.library {
+		return g.keep(x.MeanDim([]int64{2, 3}, false, gotch.Float, false))
+	}
+	var mean unsafe.Pointer
+	must(message(C.pool(x.Ctensor(), &mean)))
+	return g.keep(ts.FromCtensor(mean), nil)
+}
+
+// gate is maps times gates [N, channels] in single precision.
+func (g *graph) gate(x, gates *ts.Tensor) *ts.Tensor {
+	if g.library {
+		return g.keep(x.Mul(g.like(g.keep(g.keep(gates.Unsqueeze(2, false)).Unsqueeze(3, false))), false))
+	}
+	var out unsafe.Pointer
+	must(message(C.gate(x.Ctensor(), gates.Ctensor(), &out)))
+	return g.keep(ts.FromCtensor(out), nil)
 }
 
 // add is act(x + y).

@@ -192,8 +192,8 @@ func (t *Trainer) Loss(b *Batch) (Loss, error) {
 	return loss, err
 }
 
-// dropoutStepsKey is the name of the number of steps taken, which the masks of dropout
-// depend on, in the state of a network with dropout.
+// dropoutStepsKey is the name of the number of steps taken, which the masks of
+// dropout depend on, in the state of a network that has it.
 const dropoutStepsKey = "dropout.steps"
 
 // State is a copy of the optimizer's state. Together with the network's it

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "descent.h"
+#include "gate.h"
 #include "guard.h"
 #include "kernels.h"
 #include "meeting.h"
@@ -170,6 +171,57 @@ class Norm : public torch::autograd::Function<Norm> {
   }
 };
 
+// Pool is the means [N, C] over the squares, float32.
+class Pool : public torch::autograd::Function<Pool> {
+ public:
+  static at::Tensor forward(AutogradContext *ctx, const at::Tensor &input) {
+    at::Tensor x = maps(input), mean = at::empty({x.size(0), x.size(1)});
+    typed(x, [&](auto *t) {
+      using T = std::remove_pointer_t<decltype(t)>;
+      alamos::pool(data<T>(x), data<float>(mean), x.size(0), int(x.size(1)));
+    });
+    ctx->saved_data["half"] = x.scalar_type() == at::kBFloat16;
+    return mean;
+  }
+
+  static variable_list backward(AutogradContext *ctx, variable_list out) {
+    at::Tensor dmean = out[0].contiguous();
+    auto type = ctx->saved_data["half"].toBool() ? at::kBFloat16 : at::kFloat;
+    at::Tensor dx = at::empty({dmean.size(0), dmean.size(1), 8, 8}, type, at::MemoryFormat::ChannelsLast);
+    typed(dx, [&](auto *t) {
+      using T = std::remove_pointer_t<decltype(t)>;
+      alamos::pool_gradient(data<float>(dmean), data<T>(dx), dx.size(0), int(dx.size(1)));
+    });
+    return {dx};
+  }
+};
+
+// Gate multiplies each channel of each position by a gate.
+class Gate : public torch::autograd::Function<Gate> {
+ public:
+  static at::Tensor forward(AutogradContext *ctx, const at::Tensor &input, const at::Tensor &gates) {
+    at::Tensor x = maps(input), g = gates.contiguous(), y = at::empty_like(x);
+    typed(x, [&](auto *t) {
+      using T = std::remove_pointer_t<decltype(t)>;
+      alamos::gate(data<T>(x), data<float>(g), data<T>(y), x.size(0), int(x.size(1)));
+    });
+    ctx->save_for_backward({x, g});
+    return y;
+  }
+
+  static variable_list backward(AutogradContext *ctx, variable_list out) {
+    auto saved = ctx->get_saved_variables();
+    const at::Tensor &x = saved[0], &g = saved[1];
+    at::Tensor dy = maps(out[0].to(x.scalar_type())), dx = at::empty_like(x), dg = at::empty_like(g);
+    typed(x, [&](auto *t) {
+      using T = std::remove_pointer_t<decltype(t)>;
+      alamos::gate_gradient(data<T>(dy), data<T>(x), data<float>(g), data<T>(dx),
+                            data<float>(dg), x.size(0), int(x.size(1)));
+    });
+    return {dx, dg};
+  }
+};
+
 // Add is act(x + y).
 class Add : public torch::autograd::Function<Add> {
  public:
@@ -305,6 +357,23 @@ char *alamos_norm(alamos_meeting *meeting, int shard, const void *x,
                       static_cast<alamos_activation>(act));
     }
     *y = new at::Tensor(std::move(out));
+  });
+}
+
+char *alamos_pool(const void *x, void **mean) {
+  return guard([&] {
+    require(tensor(x).dim() == 4 && tensor(x).size(2) == 8 && tensor(x).size(3) == 8, "alamos: want maps of 8x8 squares");
+    *mean = new at::Tensor(Pool::apply(tensor(x)));
+  });
+}
+
+char *alamos_gate(const void *x, const void *gates, void **out) {
+  return guard([&] {
+    const at::Tensor &t = tensor(x), &g = tensor(gates);
+    require(t.dim() == 4 && t.size(2) == 8 && t.size(3) == 8 && g.dim() == 2 && g.size(0) == t.size(0) &&
+                g.size(1) == t.size(1) && g.scalar_type() == at::kFloat,
+            "alamos: want maps of 8x8 squares and a gate for each channel");
+    *out = new at::Tensor(Gate::apply(t, g));
   });
 }
 

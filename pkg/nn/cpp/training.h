@@ -22,7 +22,7 @@ extern "C" {
 #endif
 
 // A number that changes when this interface does.
-#define ALAMOS_TRAINING 4
+#define ALAMOS_TRAINING 5
 int alamos_training_interface(void);
 
 // The shards of a batch, for one step.
@@ -48,6 +48,12 @@ char *alamos_norm(alamos_meeting *meeting, int shard, const void *x,
                   const void *gamma, const void *beta, const void *mean,
                   const void *var, const void *add, int act, int training,
                   double momentum, double epsilon, void **y);
+
+// The means [N, C], float32, of maps x [N, C, 8, 8] over the squares.
+char *alamos_pool(const void *x, void **mean);
+
+// out = x gates, of maps x [N, C, 8, 8] and gates [N, C], float32.
+char *alamos_gate(const void *x, const void *gates, void **out);
 
 // out = act(x + y), of maps of one shape and type.
 char *alamos_add(const void *x, const void *y, int act, void **out);
