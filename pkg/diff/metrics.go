@@ -105,7 +105,7 @@ var unopposed = []struct {
 	name   string
 	better Better
 }{
-	{"loss", lower}, {"policy_loss", lower}, {"value_loss", lower},
+	{"loss", lower}, {"policy_loss", lower}, {"value_loss", lower}, {"top1", higher}, {"top5", higher},
 	{"games", ""}, {"samples", ""}, {"evaluations", ""}, {"seconds", lower},
 }
 
@@ -123,7 +123,7 @@ func measure(t *store.Trial) (m *measured, note string, err error) {
 		m.values["games"] += float64(row.Games)
 		m.values["evaluations"] += float64(row.Evaluations)
 	}
-	for _, name := range []string{"loss", "policy_loss", "value_loss", "samples", "seconds"} {
+	for _, name := range []string{"loss", "policy_loss", "value_loss", "top1", "top5", "samples", "seconds"} {
 		v, err := t.Measure(name)
 		if err != nil {
 			return nil, "", err

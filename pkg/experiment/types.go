@@ -404,7 +404,7 @@ func (k keyPath) read(c *checker, path string, t *tree) (any, bool) {
 type trialMetric struct{}
 
 var (
-	trialMetrics = enum{"score", "elo", "vs_untrained", "vs_random", "loss", "policy_loss", "value_loss", "samples", "seconds"}
+	trialMetrics = enum{"score", "elo", "vs_untrained", "vs_random", "loss", "policy_loss", "value_loss", "top1", "top5", "samples", "seconds"}
 	metricName   = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 	hookMetric   = regexp.MustCompile(`^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$`)
 )

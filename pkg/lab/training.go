@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"runtime"
 	"strconv"
 	"sync"
@@ -76,6 +77,9 @@ func (t *trial) train(ctx context.Context, g int) error {
 			rows[i] = store.Epoch{
 				Generation: g, Epoch: e.Number, Rate: store.Float(e.Rate),
 				Train: lossRow(e.Train), Validation: lossRow(e.Validation), Selected: e.Selected,
+			}
+			if !math.IsNaN(e.Top1) {
+				rows[i].Accuracy = &store.Accuracy{Top1: e.Top1, Top5: e.Top5}
 			}
 		}
 		return rows, next.Write(t.Path(store.CheckpointFile(g)))
@@ -161,5 +165,5 @@ func (t *trial) learn(ctx context.Context, g int, in store.Inputs, c *checkpoint
 }
 
 func lossRow(l nn.Loss) store.Loss {
-	return store.Loss{Total: store.Float(l.Total), Policy: store.Float(l.Policy), Value: store.Float(l.Value)}
+	return store.Loss{Total: store.Float(l.Total), Policy: store.Float(l.Policy), Value: store.Float(l.Value), MovesLeft: store.Float(l.MovesLeft)}
 }

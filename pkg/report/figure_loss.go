@@ -1,6 +1,7 @@
 package report
 
 import (
+	"alamos/pkg/experiment"
 	"alamos/pkg/store"
 	"alamos/plots"
 )
@@ -38,8 +39,12 @@ func drawLossHeads(q *request) (*drawing, error) {
 		of         func(store.Loss) store.Float
 	}{
 		{"policy", "nats", func(l store.Loss) store.Float { return l.Policy }},
-		{"value", "squared error", func(l store.Loss) store.Float { return l.Value }},
+		{"value", valueUnit(q.only()), func(l store.Loss) store.Float { return l.Value }},
+		{"moves left", "Huber's loss", func(l store.Loss) store.Float { return l.MovesLeft }},
 	} {
+		if network := &q.only().Settings.Network; head.name == "policy" && network.Policy == experiment.NoPolicy || head.name == "moves left" && !network.MovesLeft {
+			continue
+		}
 		h := plots.HeadLoss{Name: head.name, Unit: head.unit, Series: []plots.Series{
 			{Name: "training", X: column(rows, epochOf), Y: column(rows, func(e store.Epoch) store.Float { return head.of(e.Train) })},
 		}}
@@ -49,6 +54,14 @@ func drawLossHeads(q *request) (*drawing, error) {
 		c.Heads = append(c.Heads, h)
 	}
 	return &drawing{c, "Losses of policy and value over epochs; lines mark the ends of generations, after which the data is new."}, nil
+}
+
+// valueUnit is what the loss of a trial's value is measured in.
+func valueUnit(t *store.Trial) string {
+	if t.Settings.Network.Value == "wdl" {
+		return "nats"
+	}
+	return "squared error"
 }
 
 // drawRate shows the learning rates of all trials.

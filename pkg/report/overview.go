@@ -29,6 +29,8 @@ var metrics = []metric{
 	{"loss", "loss", "", notebook.Lower},
 	{"policy_loss", "policy loss", "", notebook.Lower},
 	{"value_loss", "value loss", "", notebook.Lower},
+	{"top1", "top-1 accuracy", "", notebook.Higher},
+	{"top5", "top-5 accuracy", "", notebook.Higher},
 	{"samples", "samples", "", notebook.Neither},
 	{"seconds", "computing", "s", notebook.Neither},
 }
@@ -132,8 +134,9 @@ func (w *pageWriter) overviewOf(groups []store.Group, axes []experiment.Axis, ca
 		}
 	}
 	for _, m := range slices.Concat(metrics, w.evaluationMetrics("puzzles.")) {
-		if m.name == "policy_loss" || m.name == "value_loss" {
-			continue // the table is wide, and they are in trials.csv
+		switch m.name {
+		case "policy_loss", "value_loss", "top1", "top5":
+			continue // the table is wide, and they are in other files
 		}
 		values := make([]notebook.Measure, len(groups))
 		some := false

@@ -12,7 +12,17 @@ type Epoch struct {
 	Rate       Float `json:"learning_rate"`
 	Train      Loss  `json:"train"`
 	Validation Loss  `json:"validation"` // NaN without held-out games
-	Selected   bool  `json:"selected"`
+	// Accuracy is nil where it was not measured: without held-out games, without a
+	// policy, or before it was.
+	Accuracy *Accuracy `json:"accuracy,omitempty"`
+	Selected bool      `json:"selected"`
+}
+
+// Accuracy is the share of the held-out positions whose best move, the one played
+// or visited most, the policy has first, or among its first five.
+type Accuracy struct {
+	Top1 float64 `json:"top1"`
+	Top5 float64 `json:"top5"`
 }
 
 // Loss is a loss and its parts.
@@ -20,6 +30,8 @@ type Loss struct {
 	Total  Float `json:"total"`
 	Policy Float `json:"policy"`
 	Value  Float `json:"value"`
+	// MovesLeft is 0 where the network has no such head.
+	MovesLeft Float `json:"moves_left,omitempty"`
 }
 
 // Float is a number that JSON may hold as null, as it does NaN and the infinities. It
@@ -47,13 +59,30 @@ func SelectedLoss(rows []Epoch) Float { return KeptLoss(rows).Total }
 // KeptLoss is the loss of the epoch that a generation kept and its parts: on
 // held-out games, or in training where none are held out.
 func KeptLoss(rows []Epoch) Loss {
-	for _, e := range rows {
-		if e.Selected {
-			if math.IsNaN(float64(e.Validation.Total)) {
-				return e.Train
-			}
-			return e.Validation
+	e := kept(rows)
+	switch {
+	case e == nil:
+		return Loss{Total: Float(nan), Policy: Float(nan), Value: Float(nan)}
+	case math.IsNaN(float64(e.Validation.Total)):
+		return e.Train
+	}
+	return e.Validation
+}
+
+// KeptAccuracy is the accuracy of the epoch that a generation kept, or nil.
+func KeptAccuracy(rows []Epoch) *Accuracy {
+	if e := kept(rows); e != nil {
+		return e.Accuracy
+	}
+	return nil
+}
+
+// kept is the epoch that a generation kept, or nil.
+func kept(rows []Epoch) *Epoch {
+	for i := range rows {
+		if rows[i].Selected {
+			return &rows[i]
 		}
 	}
-	return Loss{Float(nan), Float(nan), Float(nan)}
+	return nil
 }

@@ -46,6 +46,8 @@ func (m Measure) Known() bool { return m.Low <= m.Value && m.Value <= m.High }
 //	loss          of the epoch that was kept, on held-out games where there are any
 //	policy_loss   the parts of that loss
 //	value_loss
+//	top1, top5    shares of the held-out positions whose best move the policy of that
+//	              epoch has first, or among its first five
 //	samples       positions that self-play has made
 //	seconds       of computing, over all stages
 //
@@ -76,6 +78,20 @@ func (t *Trial) Measure(name string) (Measure, error) {
 		}
 		l := KeptLoss(rows)
 		return exactly(float64(map[string]Float{"loss": l.Total, "policy_loss": l.Policy, "value_loss": l.Value}[name])), nil
+	case "top1", "top5":
+		if last == 0 {
+			return Unmeasured(), nil
+		}
+		rows, err := t.Epochs(last)
+		a := KeptAccuracy(rows)
+		switch {
+		case err != nil || a == nil:
+			return Unmeasured(), err
+		case name == "top1":
+			return exactly(a.Top1), nil
+		default:
+			return exactly(a.Top5), nil
+		}
 	case "score", "elo", "vs_untrained", "vs_random":
 		return t.strength(name, last)
 	}

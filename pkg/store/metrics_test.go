@@ -24,11 +24,11 @@ func made(t *testing.T) *Trial {
 		}
 		x.Manifest.Put(&Stage{Name: name, Facts: b, Seconds: 2})
 	}
-	none := Loss{Float(nan), Float(nan), Float(nan)}
+	none := Loss{Total: Float(nan), Policy: Float(nan), Value: Float(nan)}
 	for g := 1; g <= 2; g++ {
 		put(SelfPlayStage(g), Generation{Samples: 100 * g, Lengths: []int{10, 20}})
 		put(HooksStage(g), []map[string]Float{{"alive": Float(g)}})
-		put(TrainStage(g), []Epoch{{Train: Loss{9, 9, 9}, Validation: none}, {Train: Loss{3, 2, 1}, Validation: none, Selected: true}})
+		put(TrainStage(g), []Epoch{{Train: Loss{9, 9, 9, 0}, Validation: none}, {Train: Loss{3, 2, 1, 0}, Validation: none, Accuracy: &Accuracy{0.25, 0.75}, Selected: true}})
 	}
 	put(TournamentStage, Tournament{
 		Players: []PlayerResult{
@@ -46,6 +46,7 @@ func TestMeasure(t *testing.T) {
 	for name, want := range map[string]string{
 		"samples": "300.000 NaN NaN", "seconds": "14.000 NaN NaN",
 		"loss": "3.000 NaN NaN", "policy_loss": "2.000 NaN NaN", "value_loss": "1.000 NaN NaN",
+		"top1": "0.250 NaN NaN", "top5": "0.750 NaN NaN",
 		"elo": "50.000 -10.000 110.000", "kings.alive": "2.000 NaN NaN", "kings.dead": "NaN NaN NaN",
 		// Wilson's interval by hand: p = 0.5, n = 20 and p = 0.9, n = 10
 		"score": "0.500 0.299 0.701", "vs_untrained": "0.900 0.596 0.982", "vs_random": "NaN NaN NaN",

@@ -179,10 +179,7 @@ func pass(ctx context.Context, batches iter.Seq[*nn.Batch], samples int, f func(
 		if err != nil {
 			return nn.Loss{}, err
 		}
-		w := float64(b.N) / float64(samples)
-		sum.Total += w * l.Total
-		sum.Policy += w * l.Policy
-		sum.Value += w * l.Value
+		sum.Add(l, float64(b.N)/float64(samples))
 		step++
 		done(step)
 	}

@@ -56,7 +56,7 @@ type Epoch struct {
 // unmeasured is the validation loss without held-out games.
 func unmeasured() nn.Loss {
 	nan := math.NaN()
-	return nn.Loss{Total: nan, Policy: nan, Value: nan}
+	return nn.Loss{Total: nan, Policy: nan, Value: nan, MovesLeft: nan}
 }
 
 // Loss is what schedule and selection look at.
