@@ -14,10 +14,15 @@
 //   - A [Tower] is the bare convolutions of such a model, and a [Bare] the bare
 //     passes of training, to measure them.
 //
+// Trunk, activation, attention, dropout and heads are choices beside each other:
+// any goes with any other. Where a sum or a norm is followed by an activation the
+// two are one operation, in training as in the evaluator.
+//
 // Determinism. A step of training is a function of the parameters, the optimizer
-// state, the batch, the precision and the number of threads. A position's priors and value are
-// a function of the model and that position: blocks are padded to a constant
-// size, and neither the other positions nor the place among them change a bit.
+// state, the batch, the precision, the number of threads and, with dropout, a
+// seed. A position's priors and value are a function of the model and that
+// position: blocks are padded to a constant size, and neither the other positions
+// nor the place among them change a bit.
 //
 // The package knows nothing of games: it sees packed planes and policy indices.
 // It does not choose learning rates, shuffle samples or decide which checkpoint
