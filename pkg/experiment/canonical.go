@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -90,6 +91,49 @@ func firstDefault(f *field) any {
 		f = lookup(f.as)
 	}
 	return f.def
+}
+
+// UnmarshalJSON reads settings as JSON writes them: a key that it leaves out has its
+// default.
+func (s *Settings) UnmarshalJSON(b []byte) error {
+	m := map[string]any{}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	if err := d.Decode(&m); err != nil {
+		return err
+	}
+	complete(schema, m)
+	type plain Settings
+	return json.Unmarshal(mustJSON(m), (*plain)(s))
+}
+
+// complete gives the keys of a group their defaults where they are absent and apply.
+func complete(g *group, m map[string]any) {
+	for i := range g.fields {
+		f := &g.fields[i]
+		if f.offPath || !f.when.holds(m) || slices.Contains(g.oneOf, f.key) {
+			continue
+		}
+		_, there := m[f.key]
+		inner, isGroup := f.typ.(*group)
+		switch {
+		case isGroup:
+			of, ok := m[f.key].(map[string]any)
+			if !ok && (there || f.optional) {
+				continue
+			}
+			if !ok {
+				of = map[string]any{}
+				m[f.key] = of
+			}
+			complete(inner, of)
+		case there:
+		case f.as != "": // JSON leaves out what the key is by itself, not what it is taken from
+			m[f.key] = lookup(f.as).def
+		case f.def != nil:
+			m[f.key] = f.def
+		}
+	}
 }
 
 // generic turns a value into maps, lists and scalars; numbers stay as written.
