@@ -252,3 +252,19 @@ func TestEvaluationOfBadPuzzles(t *testing.T) {
 		}
 	}
 }
+
+// A network without a policy is asked with the search alone.
+func TestEvaluationWithoutPolicy(t *testing.T) {
+	s := newSite(t)
+	s.edit(t, "small.yaml", "network: {depth: 1, width: 8, policy_head: conv-linear, policy_channels: 2}", "network: {depth: 1, width: 8, policy: none}")
+	s.run(t, append(s.asks(t), "generations=1", "training.window=1")...)
+	for _, row := range readCSV(t, filepath.Join(s.trial(t), "evaluation/puzzles.csv"))[1:] {
+		if row[3] != "" || row[4] == "" {
+			t.Errorf("%v: want the puzzles solved with the search only", row)
+		}
+	}
+	rows := readCSV(t, filepath.Join(s.trial(t), "evaluation/accuracy.csv"))
+	if all := rows[len(rows)-1]; all[2] == "0" || all[3] != "" || all[4] != "" || all[5] == "" {
+		t.Errorf("%v: want the error of the value only", all)
+	}
+}

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 
@@ -145,6 +146,14 @@ func ratio(n, of int) string { return fmt.Sprintf("%d/%d", n, of) }
 
 func percent(n, of int) string { return fixed(100*float64(n)/float64(of), 1) }
 
+// shareText is a share in percent, a dash where it is not known.
+func shareText(x store.Float) string {
+	if math.IsNaN(float64(x)) {
+		return "–"
+	}
+	return fixed(100*float64(x), 1) + " %"
+}
+
 // writeEvaluation writes what the last checkpoint was asked.
 func (d *ShownTrialMore) writeEvaluation(w io.Writer) {
 	if len(d.Puzzles) > 0 {
@@ -162,7 +171,7 @@ func (d *ShownTrialMore) writeEvaluation(w io.Writer) {
 	}
 	for _, p := range d.Accuracy {
 		if p.Positions > 0 {
-			fmt.Fprintf(w, "%s\t%d\t%s %%\t%s %%\t%s\n", p.Phase, p.Positions, fixed(100*float64(p.Top1), 1), fixed(100*float64(p.Top5), 1), fixed(float64(p.ValueError), 3))
+			fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\n", p.Phase, p.Positions, shareText(p.Top1), shareText(p.Top5), fixed(float64(p.ValueError), 3))
 		}
 	}
 }
