@@ -14,9 +14,9 @@ package nn
 
 #define LOOKUP(name) ((typeof(&name))dlsym(RTLD_DEFAULT, #name))
 
-static int interface_version(void) {
-	typeof(&alamos_interface) f = LOOKUP(alamos_interface);
-	return f ? f() : 0;
+static const char *sources(void) {
+	typeof(&alamos_sources) f = LOOKUP(alamos_sources);
+	return f ? f() : "";
 }
 static int has_bf16(void) { return LOOKUP(alamos_has_bf16)(); }
 static void set_threads(int openmp, int openblas) { LOOKUP(alamos_set_threads)(openmp, openblas); }
@@ -65,20 +65,41 @@ static void tower_free(alamos_tower *t) { LOOKUP(alamos_tower_free)(t); }
 import "C"
 
 import (
+	"embed"
 	"errors"
 	"fmt"
+	"io/fs"
 	"sync"
 	"unsafe"
+
+	csources "alamos/pkg/nn/sources"
 )
 
-// checkLibrary returns an error when libtch.so lacks our evaluator or has an
-// older one.
+// ownCPP is the C++ that this program wants in libtch.so.
+//
+//go:embed cpp
+var ownCPP embed.FS
+
+// checkLibrary returns an error when libtch.so is made of other C++ than this
+// program's: what it computes, or how it is called, would be something else.
 var checkLibrary = sync.OnceValue(func() error {
-	if have := int(C.interface_version()); have != C.ALAMOS_INTERFACE {
-		return fmt.Errorf("libtch.so has version %d of the evaluator, want %d: run make setup", have, C.ALAMOS_INTERFACE)
+	cpp, err := fs.Sub(ownCPP, "cpp")
+	if err != nil {
+		return err
+	}
+	want, err := csources.Read(cpp)
+	if err != nil {
+		return err
+	}
+	return madeOf(want.Digest())
+})
+
+func madeOf(cpp string) error {
+	if C.GoString(C.sources()) != cpp {
+		return errors.New("libtch.so is made of another version of pkg/nn/cpp than this program: run make setup, and build anew")
 	}
 	return nil
-})
+}
 
 func checkDevice(name string) error {
 	if name != "" && name != "cpu" {

@@ -15,10 +15,6 @@ package nn
 	if (!f) f = LOOKUP(name); \
 	return f(__VA_ARGS__)
 
-static int training_interface(void) {
-	typeof(&alamos_training_interface) f = LOOKUP(alamos_training_interface);
-	return f ? f() : 0;
-}
 static alamos_meeting *meeting_new(int shards) { CALL(alamos_meeting_new, shards); }
 static void meeting_abort(alamos_meeting *m) { CALL(alamos_meeting_abort, m); }
 static void meeting_free(alamos_meeting *m) { CALL(alamos_meeting_free, m); }
@@ -46,22 +42,11 @@ static char *forget_gradients(int count, void *const *leaves) { CALL(alamos_forg
 import "C"
 
 import (
-	"fmt"
-	"sync"
 	"unsafe"
 
 	"github.com/sugarme/gotch"
 	"github.com/sugarme/gotch/ts"
 )
-
-// checkOperations returns an error when libtch.so lacks our operations or has
-// older ones.
-var checkOperations = sync.OnceValue(func() error {
-	if have := int(C.training_interface()); have != C.ALAMOS_TRAINING {
-		return fmt.Errorf("libtch.so has version %d of the operations of training, want %d: run make setup", have, C.ALAMOS_TRAINING)
-	}
-	return nil
-})
 
 // meeting is where the shards of a batch wait for each other in a step.
 type meeting = *C.alamos_meeting

@@ -37,7 +37,7 @@ func (on TrainerOptions) complete() (TrainerOptions, error) {
 	if on.Threads == 0 {
 		on.Threads = runtime.NumCPU()
 	}
-	if err := errors.Join(checkDevice(on.Device), checkLibrary(), checkOperations()); err != nil {
+	if err := errors.Join(checkDevice(on.Device), checkLibrary()); err != nil {
 		return on, err
 	}
 	switch on.Precision {

@@ -23,9 +23,8 @@ extern "C" {
 typedef struct alamos_model alamos_model;
 typedef struct alamos_session alamos_session;
 
-// A number that changes when this interface does.
-#define ALAMOS_INTERFACE 4
-int alamos_interface(void);
+// Digest of the C++ that the library is made of, as set-up computed it.
+const char *alamos_sources(void);
 
 // 1 when this processor computes with bfloat16 in hardware, else 0.
 int alamos_has_bf16(void);

@@ -320,8 +320,6 @@ Bytes policy_weights(const alamos_model &m, const float *v, int64_t rows, int ch
 
 extern "C" {
 
-int alamos_interface(void) { return ALAMOS_INTERFACE; }
-
 int alamos_has_bf16(void) {
 #if defined(__x86_64__)
   __builtin_cpu_init();

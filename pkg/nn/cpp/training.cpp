@@ -318,8 +318,6 @@ void descend(int shard, int shards, int count, void *const *weights,
 
 extern "C" {
 
-int alamos_training_interface(void) { return ALAMOS_TRAINING; }
-
 alamos_meeting *alamos_meeting_new(int shards) { return new alamos_meeting(shards); }
 
 void alamos_meeting_abort(alamos_meeting *meeting) { meeting->abort(); }

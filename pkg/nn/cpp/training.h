@@ -21,10 +21,6 @@
 extern "C" {
 #endif
 
-// A number that changes when this interface does.
-#define ALAMOS_TRAINING 5
-int alamos_training_interface(void);
-
 // The shards of a batch, for one step.
 typedef struct alamos_meeting alamos_meeting;
 alamos_meeting *alamos_meeting_new(int shards);

@@ -2,8 +2,6 @@ package main
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"os"
 	"os/exec"
@@ -93,61 +91,6 @@ func (c compiler) library(target, name string, objects []string, lib libtorch) e
 func (c compiler) run(args []string) error {
 	_, err := output(exec.Command(c.Path, args...))
 	return err
-}
-
-// digest returns a short hash of its arguments, each with its length, so that
-// moving bytes from one to the next changes it.
-func digest(parts ...string) string {
-	h := sha256.New()
-	for _, p := range parts {
-		fmt.Fprintf(h, "%d:%s", len(p), p)
-	}
-	return hex.EncodeToString(h.Sum(nil))[:16]
-}
-
-// sources are the C++ files of a directory, read whole.
-type sources struct {
-	dir     string
-	names   []string // *.cpp, sorted
-	text    map[string][]byte
-	headers string // digest of every other file: a changed header recompiles all
-}
-
-// readSources reads a directory of C++ files. A missing one has none.
-func readSources(dir string) (sources, error) {
-	s := sources{dir: dir, text: map[string][]byte{}}
-	entries, err := os.ReadDir(dir)
-	if err != nil && !os.IsNotExist(err) {
-		return s, err
-	}
-	var headers []string
-	for _, e := range entries {
-		ext := filepath.Ext(e.Name())
-		if e.IsDir() || ext != ".cpp" && ext != ".h" && ext != ".hpp" {
-			continue
-		}
-		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			return s, err
-		}
-		if ext == ".cpp" {
-			s.names = append(s.names, e.Name())
-			s.text[e.Name()] = text
-		} else {
-			headers = append(headers, e.Name(), string(text))
-		}
-	}
-	s.headers = digest(headers...)
-	return s, nil
-}
-
-// digest identifies the content of all files.
-func (s sources) digest() string {
-	parts := []string{s.headers}
-	for _, name := range s.names {
-		parts = append(parts, name, string(s.text[name]))
-	}
-	return digest(parts...)
 }
 
 // objectStore keeps object files under a hash of all that went into them.

@@ -380,26 +380,6 @@ func TestOldABI(t *testing.T) {
 	}
 }
 
-func TestSources(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "cpp")
-	none, err := readSources(dir)
-	if err != nil || len(none.names) != 0 {
-		t.Fatalf("a missing directory: %v, %v", none, err)
-	}
-	write(t, filepath.Join(dir, "b.cpp"), "1")
-	write(t, filepath.Join(dir, "a.cpp"), "2")
-	write(t, filepath.Join(dir, "notes.txt"), "no C++")
-	first, err := readSources(dir)
-	if err != nil || !slices.Equal(first.names, []string{"a.cpp", "b.cpp"}) {
-		t.Fatalf("%v, %v", first.names, err)
-	}
-	write(t, filepath.Join(dir, "a.h"), "3")
-	second, err := readSources(dir)
-	if err != nil || second.headers == first.headers || second.digest() == first.digest() || first.digest() == none.digest() {
-		t.Errorf("a new header does not show: %v", err)
-	}
-}
-
 func TestObjectStore(t *testing.T) {
 	store := objectStore{filepath.Join(t.TempDir(), "objects")}
 	made := 0

@@ -12,9 +12,12 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"alamos/pkg/nn/sources"
 )
 
 const (
+	cppDir      = "pkg/nn/cpp" // our C++, in the checkout
 	gotchModule = "github.com/sugarme/gotch"
 	libraryName = "libtch.so"
 	stampName   = "fitted" // in the fitted copy: written last, says what libtch.so was made of
@@ -42,8 +45,8 @@ type fitting struct {
 // The copy's directory is named after what its Go code and the C++ of gotch
 // depend on. Our own C++ is not part of that name: when it changes, libtch.so
 // in the same directory is linked anew, so that Go need not recompile gotch.
-// Checkouts of one user share the directory: where their C++ differs, the last
-// set-up wins, which is why make runs it before every build and test.
+// Checkouts of one user share the directory, as far as their C++ allows: see
+// share.go.
 //
 // What programs link to is a door in front of libtorch: see lazy.go.
 func (f fitting) run() error {
@@ -59,18 +62,19 @@ func (f fitting) run() error {
 	if err != nil {
 		return err
 	}
-	ours, err := readSources(filepath.Join(f.root, "pkg/nn/cpp"))
+	ours, err := sources.Read(os.DirFS(filepath.Join(f.root, cppDir)))
 	if err != nil {
 		return err
 	}
-	f.machine = digest(fingerprint, f.cxx.Path, f.cxx.Version)
-	dir := filepath.Join(f.cache, "gotch-"+digest(version, f.machine, fitCode))
-	work := workFile(goVersion, dir)
+	f.machine = sources.Digest(fingerprint, f.cxx.Path, f.cxx.Version)
+	shared := filepath.Join(f.cache, "gotch-"+sources.Digest(version, f.machine, fitCode))
 
 	direct, _ := f.lib.oneDNN()
-	f.stamp = digest(ours.digest(), strings.Join(direct, " "))
-	if fitted(dir, f.stamp) && workIsCurrent(f.root, work) {
-		return nil
+	f.stamp = sources.Digest(ours.Digest(), strings.Join(direct, " "))
+	for _, dir := range []string{shared, f.own(shared)} {
+		if fitted(dir, f.stamp) && workIsCurrent(f.root, workFile(goVersion, dir)) {
+			return nil
+		}
 	}
 	if err := os.MkdirAll(f.cache, 0o755); err != nil {
 		return err
@@ -81,10 +85,15 @@ func (f fitting) run() error {
 	}
 	defer unlock()
 
+	dir := f.place(shared)
+	work := workFile(goVersion, dir)
 	if !fitted(dir, f.stamp) { // another set-up may have done it while we waited
 		if err := f.fit(version, dir, ours); err != nil {
 			return err
 		}
+	}
+	if err := f.use(dir); err != nil {
+		return err
 	}
 	if workIsCurrent(f.root, work) {
 		return nil
@@ -119,7 +128,7 @@ func fitted(dir, stamp string) bool {
 
 // fit makes the fitted copy, or only its libtch.so where the rest is there.
 // Everything is written beside its place and renamed when it is whole.
-func (f fitting) fit(version, dir string, ours sources) error {
+func (f fitting) fit(version, dir string, ours sources.Sources) error {
 	f.r.step("libtorch %s: %s, %s", f.lib.Version, f.lib.Origin, f.lib.Root)
 	left, _ := filepath.Glob(filepath.Join(f.cache, "part-*"))
 	for _, d := range left { // of a set-up that was killed: we hold the lock
@@ -165,7 +174,7 @@ func (f fitting) fit(version, dir string, ours sources) error {
 }
 
 // build compiles libtch.so inside the copy at part, from gotch's C++ and ours.
-func (f fitting) build(part, version string, ours sources) error {
+func (f fitting) build(part, version string, ours sources.Sources) error {
 	libFlags, err := f.lib.compileFlags()
 	if err != nil {
 		return err
@@ -175,14 +184,14 @@ func (f fitting) build(part, version string, ours sources) error {
 	libtch := filepath.Join(part, "libtch")
 
 	var jobs []func() error
-	objects := make([]string, len(ours.names)+1)
+	objects := make([]string, len(ours.Names)+2)
 
 	stubCode, err := ownSources.ReadFile("stub.go")
 	if err != nil {
 		return err
 	}
 	apiFlags := append([]string{"-std=c++17", "-O1", "-w"}, libFlags...)
-	apiKey := "torch_api-" + digest(version, f.machine, strings.Join(apiFlags, " "), string(stubCode))
+	apiKey := "torch_api-" + sources.Digest(version, f.machine, strings.Join(apiFlags, " "), string(stubCode))
 	apiFlags = append(apiFlags, "-I"+libtch)
 	jobs = append(jobs, func() (err error) {
 		objects[0], err = store.get(apiKey, func(target string) error {
@@ -203,16 +212,28 @@ func (f fitting) build(part, version string, ours sources) error {
 	})
 	direct, _ := f.lib.oneDNN()
 	flags := append(append([]string{"-std=c++17", "-O3", "-Wall"}, libFlags...), direct...)
-	for i, name := range ours.names {
+	for i, name := range ours.Names {
 		jobs = append(jobs, func() (err error) {
-			key := "alamos-" + digest(f.machine, strings.Join(flags, " "), ours.headers, name, string(ours.text[name]))
+			key := "alamos-" + sources.Digest(f.machine, strings.Join(flags, " "), ours.Headers, name, string(ours.Text[name]))
 			objects[i+1], err = store.get(key, func(target string) error {
 				f.r.step("compiling pkg/nn/cpp/%s", name)
-				return f.cxx.object(filepath.Join(ours.dir, name), target, flags)
+				return f.cxx.object(filepath.Join(f.root, cppDir, name), target, flags)
 			})
 			return err
 		})
 	}
+	jobs = append(jobs, func() (err error) {
+		// What a program asks, to know that the library is made of its own C++.
+		text := fmt.Sprintf("extern \"C\" const char *alamos_sources(void) { return \"%s\"; }\n", ours.Digest())
+		objects[len(ours.Names)+1], err = store.get("sources-"+sources.Digest(f.machine, text), func(target string) error {
+			source := filepath.Join(cpp, "alamos_sources.cpp")
+			if err := os.WriteFile(source, []byte(text), 0o644); err != nil {
+				return err
+			}
+			return f.cxx.object(source, target, nil)
+		})
+		return err
+	})
 	if err := parallel(jobs); err != nil {
 		return err
 	}
@@ -281,5 +302,5 @@ func ownCode() (string, error) {
 		parts = append(parts, path, string(text))
 		return err
 	})
-	return digest(parts...), err
+	return sources.Digest(parts...), err
 }

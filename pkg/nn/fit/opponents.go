@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"alamos/pkg/nn/sources"
 )
 
 // Tournaments play against other people's engines: Stockfish for chess and
@@ -125,7 +127,7 @@ func (e engine) fingerprint() string {
 		}
 		parts = append(parts, fmt.Sprintf("%s %d %d", name, info.Size(), info.ModTime().UnixNano()))
 	}
-	return digest(parts...)
+	return sources.Digest(parts...)
 }
 
 // needStockfish returns Debian's or another Stockfish, installing Debian's when

@@ -12,10 +12,15 @@ const workHeader = "// Written by make setup: points this checkout at gotch as f
 
 // workFile returns the text of go.work.
 func workFile(goVersion, dir string) string {
+	return fmt.Sprintf("%s\ngo %s\n\nuse .\n\n%s", workHeader, goVersion, replacement(dir))
+}
+
+// replacement is the line of go.work that names the fitted copy, its last.
+func replacement(dir string) string {
 	if strings.ContainsAny(dir, " \t\"'`()[]{},") {
 		dir = strconv.Quote(dir)
 	}
-	return fmt.Sprintf("%s\ngo %s\n\nuse .\n\nreplace %s => %s\n", workHeader, goVersion, gotchModule, dir)
+	return fmt.Sprintf("replace %s => %s\n", gotchModule, dir)
 }
 
 // workIsCurrent reports whether the checkout's go.work is what it should be.
