@@ -43,6 +43,7 @@ var published = map[string][5]string{
 	"training.window":                 {"1"},
 	"training.validation":             {"0.2", "", "", "", "0.2"},
 	"training.select":                 {"lowest-validation-loss"},
+	"training.carry":                  {"all", "", "", "weights"},
 	"training.patience":               {"", "", "", "5", "5"},
 	"training.optimizer.kind":         {"sgd", "sgd", "sgd", "sgd", "adam"},
 	"training.optimizer.momentum":     {"0.9", "", "0.9", "0.9"},

@@ -168,6 +168,7 @@ var trainingKeys = &group{fields: []field{
 		{key: "moves_left", typ: realAtLeast(0), def: 1.0, doc: "Weight of the error of the moves left, where network.moves_left is true: Huber's, of plies over 20, quadratic to 10 plies, as in the training of Leela Chess Zero."},
 	}}, doc: "Weights of the parts of the loss."},
 	{key: "patience", typ: integer{0, 100_000}, def: int64(0), unit: "epochs", doc: "Early stopping: the training of a generation ends after so many epochs in a row without a validation loss below its lowest; 0: never."},
+	{key: "carry", typ: enum{"all", "weights"}, def: "all", doc: "What a generation goes on with: all that the one before left, or the weights alone, so that optimizer and schedule begin anew."},
 	{key: "value_target", optional: true, typ: &group{fields: []field{
 		{key: "file", typ: script{}, must: true, doc: "Go script that evaluates positions, from -1 to 1 for the side to move."},
 		{key: "weight", typ: share, def: 0.5, doc: "Share of the script's evaluation in the target; the rest is the result of the game."},

@@ -268,9 +268,21 @@ type Training struct {
 	// Patience is 0, and no part of a trial's identity, where training does not stop
 	// early.
 	Patience int `json:"patience,omitempty"`
+	// Carry is empty, and no part of a trial's identity, where a generation goes on
+	// with all that the one before left.
+	Carry Carry `json:"carry,omitzero"`
 	// ValueTarget is nil where the value learns from results alone.
 	ValueTarget *ValueTarget `json:"value_target,omitempty"`
 }
+
+// Carry says what a generation's training takes from that of the one before.
+type Carry string
+
+// CarryWeights is a carry of the network alone; optimizer and schedule begin anew.
+const CarryWeights Carry = "weights"
+
+// IsZero tells whether c is the default, which JSON leaves out.
+func (c Carry) IsZero() bool { return c != CarryWeights }
 
 // ValueTarget mixes a script's evaluation of a position into what the value
 // learns: Weight of it, 1 - Weight of the game's result.

@@ -13,6 +13,7 @@ import (
 	"alamos/pkg/checkpoint"
 	"alamos/pkg/dataset"
 	"alamos/pkg/estimate"
+	"alamos/pkg/experiment"
 	"alamos/pkg/nn"
 	"alamos/pkg/script"
 	"alamos/pkg/stage"
@@ -112,7 +113,8 @@ func (t *trial) learn(ctx context.Context, g int, in store.Inputs, c *checkpoint
 		return nil, nil, err
 	}
 	defer tr.Close()
-	if len(c.Optimizer) > 0 {
+	anew := t.Settings.Training.Carry == experiment.CarryWeights
+	if len(c.Optimizer) > 0 && !anew {
 		if err := tr.Load(c.Optimizer); err != nil {
 			return nil, nil, err
 		}
@@ -140,6 +142,11 @@ func (t *trial) learn(ctx context.Context, g int, in store.Inputs, c *checkpoint
 	how := ""
 	var resume sync.Once
 	state := c.Training
+	if anew {
+		if state, err = c.Training.Anew(cfg.Schedule); err != nil {
+			return nil, nil, err
+		}
+	}
 	epochs, err := train.Resume(ctx, cfg, net, tr, window, seeds, &state, done, train.Hooks{
 		Step: func(done, total int) {
 			resume.Do(func() { task.Resume(done - 1) })

@@ -21,6 +21,7 @@ type generation struct {
 	watch       Hooks
 
 	schedule ScheduleState
+	before   int       // epochs before those that the schedule counts
 	epochs   []Epoch   // those that have ended
 	best     int       // the one with the lowest loss
 	kept     *Snapshot // of best; nil where it need not be kept
@@ -67,7 +68,7 @@ func (r *generation) epoch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	e := Epoch{Number: r.schedule.Epochs + 1, Rate: rate, Validation: unmeasured(), Top1: math.NaN(), Top5: math.NaN()}
+	e := Epoch{Number: r.before + r.schedule.Epochs + 1, Rate: rate, Validation: unmeasured(), Top1: math.NaN(), Top5: math.NaN()}
 	steps := (len(r.learn) + r.cfg.Batch - 1) / r.cfg.Batch
 	before := len(r.epochs) * steps
 	e.Train, err = pass(ctx, r.batches(r.learn), len(r.learn), func(b *nn.Batch) (nn.Loss, error) { return r.tr.Step(b, e.Rate) },

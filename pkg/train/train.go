@@ -37,6 +37,17 @@ type State struct {
 	// LastLoss is the validation loss of the epoch that the generation before
 	// kept; 0 before the first generation.
 	LastLoss float64 `json:"last_loss"`
+	// Before is the number of epochs that generations before had since the schedule
+	// began last, see Anew: epochs are numbered over all of them.
+	Before int `json:"before,omitempty"`
+}
+
+// Anew is the state of a generation that takes nothing but the weights from the one
+// before: its schedule begins as at the first generation. A trainer without an
+// optimizer's state belongs to it.
+func (s State) Anew(schedule Schedule) (State, error) {
+	start, err := schedule.Start()
+	return State{Schedule: start, Before: s.Before + s.Schedule.Epochs}, err
 }
 
 // Epoch is a row of epochs.csv. Without held-out games the validation losses
@@ -120,7 +131,7 @@ func Resume(ctx context.Context, cfg Config, net *nn.Network, tr *nn.Trainer, wi
 	if len(learn) == 0 {
 		return nil, fmt.Errorf("nothing to train on: %d samples, all held out", window.Len())
 	}
-	r := &generation{cfg: cfg, net: net, tr: tr, window: window, learn: learn, held: held, watch: watch, schedule: st.Schedule}
+	r := &generation{cfg: cfg, net: net, tr: tr, window: window, learn: learn, held: held, watch: watch, schedule: st.Schedule, before: st.Before}
 	if from != nil {
 		if err := r.restore(from); err != nil {
 			return nil, fmt.Errorf("resuming the training: %w", err)
@@ -142,6 +153,6 @@ func Resume(ctx context.Context, cfg Config, net *nn.Network, tr *nn.Trainer, wi
 	if err != nil {
 		return nil, err
 	}
-	*st = State{Schedule: r.schedule, LastLoss: loss}
+	*st = State{Schedule: r.schedule, LastLoss: loss, Before: st.Before}
 	return r.epochs, nil
 }

@@ -1,0 +1,34 @@
+package train
+
+import "testing"
+
+// A generation that begins anew has the rates of the first one and epochs that are
+// counted on.
+func TestAnew(t *testing.T) {
+	set := noise(t)
+	step := Schedule{Kind: "step", Initial: 0.01, Factor: 0.1, Every: 2}
+	p := newPupil(t, step)
+	cfg := config(3)
+	cfg.Schedule = step
+	first := p.learn(t, cfg, set, Seeds{1, 2})
+	var err error
+	if p.state, err = p.state.Anew(step); err != nil {
+		t.Fatal(err)
+	}
+	second := p.learn(t, cfg, set, Seeds{1, 3})
+	if p.state, err = p.state.Anew(step); err != nil {
+		t.Fatal(err)
+	}
+	third := p.learn(t, cfg, set, Seeds{1, 4})
+	for i, e := range append(append(first, second...), third...) {
+		if e.Number != i+1 || e.Rate != first[i%3].Rate {
+			t.Errorf("epoch %d has the number %d and the rate %v, want %v", i+1, e.Number, e.Rate, first[i%3].Rate)
+		}
+	}
+	if first[2].Rate == first[0].Rate {
+		t.Error("the rate does not change: nothing was tested")
+	}
+	if _, err := p.state.Anew(Schedule{Kind: "none"}); err == nil {
+		t.Error("a schedule that there is not: no error")
+	}
+}
