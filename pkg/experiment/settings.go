@@ -111,7 +111,15 @@ type Search struct {
 	Root           Root    `json:"root,omitzero"`
 	ForcedPlayouts float64 `json:"forced_playouts,omitempty"` // 0: none
 	Nodes          int     `json:"nodes,omitempty"`           // 0: no limit
+	// PolicyTemperature is 1 for priors as they are.
+	PolicyTemperature PolicyTemperature `json:"policy_temperature,omitzero"`
 }
+
+// PolicyTemperature is the temperature of a policy, with the default 1, which JSON leaves out.
+type PolicyTemperature float64
+
+// IsZero tells whether t is the default.
+func (t PolicyTemperature) IsZero() bool { return t == 0 || t == 1 }
 
 // Leaves is a number of positions evaluated at once; 0 is the default, 1.
 type Leaves int

@@ -3,6 +3,7 @@ package search
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"alamos/pkg/encode"
 )
@@ -158,6 +159,9 @@ func (t *Tree) accept() {
 		for i := range stubs {
 			stubs[i].prior = q.leaf.Priors[i]
 		}
+		if T := t.cfg.PolicyTemperature; T != 0 && T != 1 {
+			temper(stubs, 1/T)
+		}
 		n.value, n.state = q.leaf.Value, open
 		if !q.known {
 			t.evaluations++
@@ -171,6 +175,22 @@ func (t *Tree) accept() {
 		t.backup(q.path, float64(q.leaf.Value))
 	}
 	t.asked = 0
+}
+
+// temper raises priors to a power and divides them by their sum.
+func temper(stubs []stub, power float64) {
+	var sum float64
+	for i := range stubs {
+		p := math.Pow(float64(stubs[i].prior), power)
+		stubs[i].prior = float32(p)
+		sum += p
+	}
+	if sum == 0 {
+		return // priors of nothing stay
+	}
+	for i := range stubs {
+		stubs[i].prior = float32(float64(stubs[i].prior) / sum)
+	}
 }
 
 // release ends the waiting of all visits, which leaves no trace of it.

@@ -28,6 +28,11 @@ type Config struct {
 	// FPU is the value of a move that has not been visited.
 	FPU FPU
 
+	// PolicyTemperature flattens the priors of every position, to P^(1/T) over its sum:
+	// above 1 a search trusts a young policy less (Leela Chess Zero's policy softmax
+	// temperature). 0 is taken as 1, the priors as they are.
+	PolicyTemperature float64
+
 	// ExpandAt is the number of the visit of a position, counted from 1, at
 	// which the search first goes on to one of its moves; 0 is taken as 1.
 	//
@@ -172,6 +177,7 @@ func (c Config) Validate() error {
 		check(finite(c.CPuct), "c_puct", c.CPuct, "0 to 1e9"),
 		check(finite(c.CBase), "c_base", c.CBase, "0 to 1e9"),
 		check(finite(c.CInit), "c_init", c.CInit, "0 to 1e9"),
+		check(c.PolicyTemperature >= 0 && c.PolicyTemperature <= 100, "policy temperature", c.PolicyTemperature, "0 to 100"),
 		check(c.FPU.Reduction >= 0 && c.FPU.Reduction <= maxReduction, "fpu reduction", c.FPU.Reduction, "0 to 10"),
 		check(c.ExpandAt >= 0 && c.ExpandAt <= 1e9, "expand_at", c.ExpandAt, "0 to 1e9"),
 		check(c.Leaves >= 0 && c.Leaves <= MaxLeaves, "leaves", c.Leaves, fmt.Sprintf("0 to %d", MaxLeaves)),

@@ -13,11 +13,11 @@ import (
 func TestSearch(t *testing.T) {
 	s := experiment.Search{
 		Visits: 3, Nodes: 1000, CPuct: 1.5, CBase: 100, CInit: 2, FPU: 0.25, ExpandAt: 4, Leaves: 8, Cache: 1000, Solver: true,
-		TreeReuse: true, Noise: experiment.Noise{Alpha: 0.5, Weight: 0.125}, ForcedPlayouts: 2,
+		TreeReuse: true, Noise: experiment.Noise{Alpha: 0.5, Weight: 0.125}, ForcedPlayouts: 2, PolicyTemperature: 1.5,
 	}
 	want := search.Config{
 		Visits: 3, Nodes: 1000, CPuct: 1.5, CBase: 100, CInit: 2, FPU: search.FPU{Parent: true, Reduction: 0.25}, ExpandAt: 4, Leaves: 8, Cache: 1000, Solver: true,
-		TreeReuse: true, Noise: search.Noise{Alpha: 0.5, Weight: 0.125}, ForcedPlayouts: 2,
+		TreeReuse: true, Noise: search.Noise{Alpha: 0.5, Weight: 0.125}, ForcedPlayouts: 2, PolicyTemperature: 1.5,
 	}
 	if diff := cmp.Diff(want, Search(&s)); diff != "" {
 		t.Error(diff)

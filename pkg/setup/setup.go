@@ -98,7 +98,7 @@ func Search(s *experiment.Search) search.Config {
 		Visits: s.Visits, Nodes: s.Nodes, CPuct: s.CPuct, CBase: s.CBase, CInit: s.CInit, FPU: fpu,
 		ExpandAt: s.ExpandAt, Leaves: int(s.Leaves), Cache: s.Cache, Solver: s.Solver, Lookahead: s.Lookahead,
 		TreeReuse: s.TreeReuse, Noise: search.Noise(s.Noise), ForcedPlayouts: s.ForcedPlayouts,
-		Gumbel: gumbel,
+		Gumbel: gumbel, PolicyTemperature: float64(s.PolicyTemperature),
 	}
 }
 
