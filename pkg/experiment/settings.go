@@ -547,7 +547,7 @@ func (p Puzzles) Name() string {
 type Cell struct {
 	Text   string  `json:"text,omitempty"` // Markdown
 	Figure *Figure `json:"figure,omitempty"`
-	Table  string  `json:"table,omitempty"` // crosstable, standings, trials, generations, settings, puzzles or accuracy
+	Table  string  `json:"table,omitempty"` // see tableKinds
 }
 
 // Figure is a figure of the notebook.

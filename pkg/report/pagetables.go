@@ -33,6 +33,9 @@ func (w *pageWriter) table(t *store.Trial, kind string) (notebook.Cell, error) {
 	if kind == "crosstable" {
 		return w.crosstable(t, res)
 	}
+	if kind == "models" {
+		return models(t, res)
+	}
 	return w.standings(t, res)
 }
 
@@ -146,6 +149,45 @@ func (w *pageWriter) standings(t *store.Trial, res *store.Tournament) (notebook.
 	}
 	if a := res.FirstMove; a != nil {
 		c.Caption += fmt.Sprintf(" Having White is worth %.0f (%.0f..%.0f).", float64(a.Elo), float64(a.Low), float64(a.High))
+	}
+	return c, nil
+}
+
+// models tells the checkpoints of a tournament apart: the newest first, then the
+// players that learned nothing here.
+func models(t *store.Trial, res *store.Tournament) (notebook.Cell, error) {
+	c := notebook.Table{
+		Caption: "Players of the tournament: how many generations they learned from, the positions of these and the validation loss afterwards.",
+		Columns: []notebook.Column{{Name: "player"}, number("generations", ""), number("samples", ""), number("validation loss", "")},
+	}
+	plays := map[string]bool{}
+	for _, p := range res.Players {
+		plays[p.Name] = true
+	}
+	for g := t.Last(); g >= 0; g-- {
+		name := store.CheckpointName(g)
+		if !plays[name] {
+			continue
+		}
+		delete(plays, name)
+		samples, err := t.SamplesUntil(g)
+		if err != nil {
+			return nil, err
+		}
+		loss := ""
+		if g > 0 {
+			epochs, err := t.Epochs(g)
+			if err != nil {
+				return nil, err
+			}
+			loss = fixed(float64(store.SelectedLoss(epochs)), 3)
+		}
+		c.Rows = append(c.Rows, []string{name, strconv.Itoa(g), words.Thousands(samples), loss})
+	}
+	for _, i := range res.Ranking() {
+		if name := res.Players[i].Name; plays[name] {
+			c.Rows = append(c.Rows, []string{name, "", "", ""})
+		}
 	}
 	return c, nil
 }

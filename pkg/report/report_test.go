@@ -18,6 +18,7 @@ import (
 
 	"alamos/pkg/experiment"
 	"alamos/pkg/store"
+	"alamos/pkg/words"
 	"alamos/plots"
 )
 
@@ -281,6 +282,37 @@ func TestNetworks(t *testing.T) {
 		if have := strings.Count(string(text), "| policy.linear | linear | 1968 | 9,196,464 |"); have != want {
 			t.Errorf("depths %s: %d policies, want %d", set, have, want)
 		}
+	}
+}
+
+// The table of models has the checkpoints that played, the newest first, with what
+// they learned from, and the others behind.
+func TestModels(t *testing.T) {
+	r := made(t, load(t, sweepFile, "sweep=null", "tournament.players=[generations: [1, 3], untrained, random]", "notebook=[{table: models}]"), 3)
+	page, err := r.Page(Options{}, r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := page.Markdown()
+	if err != nil {
+		t.Fatal(err)
+	}
+	trial := r.Trials[0]
+	var want []string
+	for _, g := range []int{3, 1, 0} {
+		samples, err := trial.SamplesUntil(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, fmt.Sprintf("| %s | %d | %s | ", store.CheckpointName(g), g, words.Thousands(samples)))
+	}
+	at := 0
+	for _, row := range append(want, "| random |  |  |  |") {
+		k := strings.Index(string(text)[at:], row)
+		if k < 0 {
+			t.Fatalf("no %q after the rows before it:\n%s", row, text)
+		}
+		at += k
 	}
 }
 
