@@ -49,7 +49,7 @@ var (
 	selections   = enum{"lowest-validation-loss", "last"}
 	optimizers   = enum{"sgd", "adam", "adamw"}
 	schedules    = enum{"plateau", "step", "constant", "cosine", "hook"}
-	tableKinds   = enum{"crosstable", "standings", "models", "trials", "generations", "settings", "network", "puzzles", "accuracy"}
+	tableKinds   = enum{"crosstable", "standings", "models", "pairs", "trials", "generations", "settings", "network", "puzzles", "accuracy"}
 	epochFigures = []any{"loss", "loss-heads", "learning-rate"}
 	genFigures   = []any{"hook", "lengths"}
 	boardFigures = []any{"policy", "tree", "board"}

@@ -19,7 +19,7 @@ var cellKeys = &group{oneOf: []string{"text", "figure", "table"}, fields: []fiel
 		{key: "visits", typ: integer{1, 10_000_000}, as: "tournament.search.visits", when: only("kind", "tree", "board"), unit: "visits", doc: "Visits of the search that is drawn."},
 		{key: "title", typ: text{}, doc: "Title above the figure."},
 	}}, doc: "A figure."},
-	{key: "table", typ: tableKinds, doc: "A table; models tells the checkpoints of the tournament apart; network is the layers of each different network, with their parameters."},
+	{key: "table", typ: tableKinds, doc: "A table; models tells the checkpoints of the tournament apart; pairs has its games by color; network is the layers of each different network, with their parameters."},
 }}
 
 var defaultNotebook = []any{

@@ -148,18 +148,19 @@ func played(generations int, depth float64, i int) *store.Tournament {
 			p.Generation, p.Samples = generations-a, 0
 		}
 		p.Name = names[a]
-		row := make([]arena.Record, len(names))
+		row, white := make([]arena.Record, len(names)), make([]arena.Record, len(names))
 		for b := range names {
 			if a == b {
 				continue
 			}
 			wins := min(9, max(1, 5+strength[a]-strength[b]))
 			row[b] = arena.Record{Wins: wins, Losses: 10 - wins}
+			white[b] = arena.Record{Wins: wins / 2, Losses: 5 - wins/2}
 			p.Wins, p.Losses = p.Wins+wins, p.Losses+10-wins
 		}
 		elo := 60 * float64(strength[a]-strength[generations])
 		p.Elo, p.EloLow, p.EloHigh = store.Float(elo), store.Float(elo-90), store.Float(elo+80)
-		res.Players, res.Cross = append(res.Players, p), append(res.Cross, row)
+		res.Players, res.Cross, res.White = append(res.Players, p), append(res.Cross, row), append(res.White, white)
 	}
 	return res
 }

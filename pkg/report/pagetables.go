@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"alamos/pkg/arena"
@@ -30,11 +31,13 @@ func (w *pageWriter) table(t *store.Trial, kind string) (notebook.Cell, error) {
 	if err != nil || res == nil {
 		return nil, err
 	}
-	if kind == "crosstable" {
+	switch kind {
+	case "crosstable":
 		return w.crosstable(t, res)
-	}
-	if kind == "models" {
+	case "models":
 		return models(t, res)
+	case "pairs":
+		return pairs(res), nil
 	}
 	return w.standings(t, res)
 }
@@ -160,36 +163,48 @@ func models(t *store.Trial, res *store.Tournament) (notebook.Cell, error) {
 		Caption: "Players of the tournament: how many generations they learned from, the positions of these and the validation loss afterwards.",
 		Columns: []notebook.Column{{Name: "player"}, number("generations", ""), number("samples", ""), number("validation loss", "")},
 	}
-	plays := map[string]bool{}
-	for _, p := range res.Players {
-		plays[p.Name] = true
-	}
-	for g := t.Last(); g >= 0; g-- {
-		name := store.CheckpointName(g)
-		if !plays[name] {
+	order := res.Ranking()
+	slices.SortStableFunc(order, func(i, j int) int { return res.Players[j].Generation - res.Players[i].Generation })
+	for _, i := range order {
+		p := res.Players[i]
+		if p.Generation < 0 {
+			c.Rows = append(c.Rows, []string{p.Name, "", "", ""})
 			continue
 		}
-		delete(plays, name)
-		samples, err := t.SamplesUntil(g)
-		if err != nil {
-			return nil, err
-		}
 		loss := ""
-		if g > 0 {
-			epochs, err := t.Epochs(g)
+		if p.Generation > 0 {
+			epochs, err := t.Epochs(p.Generation)
 			if err != nil {
 				return nil, err
 			}
 			loss = fixed(float64(store.SelectedLoss(epochs)), 3)
 		}
-		c.Rows = append(c.Rows, []string{name, strconv.Itoa(g), words.Thousands(samples), loss})
-	}
-	for _, i := range res.Ranking() {
-		if name := res.Players[i].Name; plays[name] {
-			c.Rows = append(c.Rows, []string{name, "", "", ""})
-		}
+		c.Rows = append(c.Rows, []string{p.Name, strconv.Itoa(p.Generation), words.Thousands(p.Samples), loss})
 	}
 	return c, nil
+}
+
+// pairs has the games of each two players by color, a row for who had White.
+func pairs(res *store.Tournament) notebook.Cell {
+	c := notebook.Table{
+		Caption: "Games by color: wins, draws and losses of White.",
+		Columns: []notebook.Column{{Name: "White"}, {Name: "Black"}, number("wins", ""), number("draws", ""), number("losses", ""), number("score of White", "%")},
+	}
+	for i := range res.White {
+		for j := range i {
+			for _, p := range [][2]int{{j, i}, {i, j}} {
+				r := res.White[p[0]][p[1]]
+				if r.Games() == 0 {
+					continue
+				}
+				c.Rows = append(c.Rows, []string{
+					res.Players[p[0]].Name, res.Players[p[1]].Name, strconv.Itoa(r.Wins), strconv.Itoa(r.Draws), strconv.Itoa(r.Losses),
+					fixed(100*r.Score()/float64(r.Games()), 0),
+				})
+			}
+		}
+	}
+	return c
 }
 
 // record is wins, draws and losses.

@@ -18,7 +18,6 @@ import (
 
 	"alamos/pkg/experiment"
 	"alamos/pkg/store"
-	"alamos/pkg/words"
 	"alamos/plots"
 )
 
@@ -286,9 +285,9 @@ func TestNetworks(t *testing.T) {
 }
 
 // The table of models has the checkpoints that played, the newest first, with what
-// they learned from, and the others behind.
-func TestModels(t *testing.T) {
-	r := made(t, load(t, sweepFile, "sweep=null", "tournament.players=[generations: [1, 3], untrained, random]", "notebook=[{table: models}]"), 3)
+// they learned from, and the others behind; that of pairs each two players, by color.
+func TestModelsAndPairs(t *testing.T) {
+	r := made(t, load(t, sweepFile, "sweep=null", "notebook=[{table: models}, {table: pairs}]"), 3)
 	page, err := r.Page(Options{}, r.Dir)
 	if err != nil {
 		t.Fatal(err)
@@ -297,17 +296,11 @@ func TestModels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trial := r.Trials[0]
-	var want []string
-	for _, g := range []int{3, 1, 0} {
-		samples, err := trial.SamplesUntil(g)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want = append(want, fmt.Sprintf("| %s | %d | %s | ", store.CheckpointName(g), g, words.Thousands(samples)))
-	}
 	at := 0
-	for _, row := range append(want, "| random |  |  |  |") {
+	for _, row := range []string{
+		"| gen-3 | 3 | 300 | ", "| gen-2 | 2 | 200 | ", "| gen-1 | 1 | 100 | ", "| untrained | 0 | 0 |  |", "| random |  |  |  |",
+		"| gen-1 | gen-2 | 1 | 0 | 4 | 20 |", "| gen-2 | gen-1 | 3 | 0 | 2 | 60 |", "| gen-1 | gen-3 | ", "| untrained | random | ", "| random | untrained | ",
+	} {
 		k := strings.Index(string(text)[at:], row)
 		if k < 0 {
 			t.Fatalf("no %q after the rows before it:\n%s", row, text)

@@ -11,7 +11,9 @@ import (
 type Tournament struct {
 	Players []PlayerResult   `json:"players"` // in the order of the experiment
 	Cross   [][]arena.Record `json:"cross"`   // Cross[i][j]: how i did against j
-	Anchor  string           `json:"anchor"`  // the player whose Elo is 0; empty: the mean
+	// White[i][j]: how i did as White against j; nil in the results of early days.
+	White  [][]arena.Record `json:"white,omitempty"`
+	Anchor string           `json:"anchor"` // the player whose Elo is 0; empty: the mean
 
 	// FirstMove is what having White is worth; nil in the results of early days.
 	FirstMove *Advantage `json:"first_move,omitempty"`

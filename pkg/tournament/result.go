@@ -26,13 +26,14 @@ func (m *Match) result(res *arena.Results, ratings *arena.Ratings, anchor string
 			p.Elo, p.EloLow, p.EloHigh = store.Float(r.Elo), store.Float(r.Lower), store.Float(r.Upper)
 		}
 		out.Players = append(out.Players, p)
-		row := make([]arena.Record, len(res.Names()))
-		for j := range row {
+		n := len(res.Names())
+		cross, white := make([]arena.Record, n), make([]arena.Record, n)
+		for j := range n {
 			if j != i {
-				row[j] = res.Against(i, j)
+				cross[j], white[j] = res.Against(i, j), res.AsWhite(i, j)
 			}
 		}
-		out.Cross = append(out.Cross, row)
+		out.Cross, out.White = append(out.Cross, cross), append(out.White, white)
 	}
 	return out, nil
 }
