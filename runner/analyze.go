@@ -16,6 +16,7 @@ import (
 	"alamos/pkg/disk"
 	"alamos/pkg/engine"
 	"alamos/pkg/store"
+	"alamos/pkg/words"
 	"alamos/plots"
 )
 
@@ -221,7 +222,7 @@ func (o *analyzeOptions) fromPGN(v chess.Variant, stdin io.Reader) (*chess.Game,
 		var bad *chess.PGNError
 		switch {
 		case err == io.EOF:
-			return nil, fmt.Errorf("%s has %s, no game %d", o.pgn, count(n, "game"), o.game)
+			return nil, fmt.Errorf("%s has %s, no game %d", o.pgn, words.Plural(n, "game"), o.game)
 		case errors.As(err, &bad) && n+1 < o.game: // another game's
 			continue
 		case err != nil:
@@ -250,7 +251,7 @@ func (o *analyzeOptions) fromPGN(v chess.Variant, stdin io.Reader) (*chess.Game,
 func (o *analyzeOptions) draw(r *analysis.Result) error {
 	a := r.Answer()
 	if o.tree != "" {
-		if err := drawTo(o.tree, analysis.TreeChart(a, plots.Frame{Title: "Search of " + count(r.Visits, "visit")})); err != nil {
+		if err := drawTo(o.tree, analysis.TreeChart(a, plots.Frame{Title: "Search of " + words.Plural(r.Visits, "visit")})); err != nil {
 			return err
 		}
 	}

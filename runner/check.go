@@ -9,6 +9,7 @@ import (
 	"alamos/pkg/experiment"
 	"alamos/pkg/script"
 	"alamos/pkg/setup"
+	"alamos/pkg/words"
 )
 
 func checkCommand() *cobra.Command {
@@ -37,7 +38,7 @@ status is 2 when there is a fault.`,
 				} else if err != nil {
 					return err
 				}
-				fmt.Fprintf(cmd.OutOrStdout(), "%s: ok, %s%s\n", file, count(len(e.Trials), "trial"), leftOut(e))
+				fmt.Fprintf(cmd.OutOrStdout(), "%s: ok, %s%s\n", file, words.Plural(len(e.Trials), "trial"), leftOut(e))
 			}
 			if len(all) > 0 {
 				return all
@@ -59,7 +60,7 @@ func leftOut(e *experiment.Experiment) string {
 	if len(e.Left) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (its budget leaves out %s)", count(len(e.Left), "combination"))
+	return fmt.Sprintf(" (its budget leaves out %s)", words.Plural(len(e.Left), "combination"))
 }
 
 // setFlag adds --set, which overrides keys of an experiment.
@@ -72,11 +73,4 @@ func setFlag(cmd *cobra.Command, set *[]string) {
 		}
 		return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	})
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

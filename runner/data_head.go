@@ -12,6 +12,7 @@ import (
 	"alamos/pkg/chess"
 	"alamos/pkg/encode"
 	"alamos/pkg/source"
+	"alamos/pkg/words"
 )
 
 func dataHeadCommand() *cobra.Command {
@@ -98,7 +99,7 @@ func printPosition(w io.Writer, p *source.Position, most int) error {
 	if rest > 0 {
 		parts = append(parts, fmt.Sprintf("and %d more", rest))
 	}
-	fmt.Fprintf(w, "\n  policy %s, of %s\n", strings.Join(parts, ", "), count(len(moves), "move"))
+	fmt.Fprintf(w, "\n  policy %s, of %s\n", strings.Join(parts, ", "), words.Plural(len(moves), "move"))
 	return nil
 }
 

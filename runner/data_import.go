@@ -14,6 +14,7 @@ import (
 	"alamos/pkg/setup"
 	"alamos/pkg/source"
 	"alamos/pkg/uci"
+	"alamos/pkg/words"
 )
 
 // importOptions are the flags of data import.
@@ -113,10 +114,10 @@ func (o *importOptions) run(cmd *cobra.Command, args []string) error {
 	out := cmd.OutOrStdout()
 	fmt.Fprintf(out, "%s: %s positions of %s games in %s and %s\n", o.out, grouped(info.Positions), grouped(info.Games), codec.Planes.Name(), codec.Policy.Name())
 	if info.Broken > 0 {
-		fmt.Fprintf(out, "  %s could not be read\n", count(info.Broken, "game"))
+		fmt.Fprintf(out, "  %s could not be read\n", words.Plural(info.Broken, "game"))
 	}
 	if info.Unexpressed > 0 {
-		fmt.Fprintf(out, "  %s left out: the policy cannot express what was played\n", count(info.Unexpressed, "position"))
+		fmt.Fprintf(out, "  %s left out: the policy cannot express what was played\n", words.Plural(info.Unexpressed, "position"))
 	}
 	return nil
 }

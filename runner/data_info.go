@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"alamos/pkg/source"
+	"alamos/pkg/words"
 )
 
 func dataInfoCommand() *cobra.Command {
@@ -57,7 +58,7 @@ The exit status is 1 when a file is damaged.`,
 				}
 			}
 			if damaged > 0 {
-				return fmt.Errorf("%s of %d damaged", count(damaged, "file"), len(files))
+				return fmt.Errorf("%s of %d damaged", words.Plural(damaged, "file"), len(files))
 			}
 			return nil
 		},

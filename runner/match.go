@@ -16,6 +16,7 @@ import (
 	"alamos/pkg/chess"
 	"alamos/pkg/match"
 	"alamos/pkg/stage"
+	"alamos/pkg/words"
 )
 
 func matchCommand() *cobra.Command {
@@ -215,7 +216,7 @@ type matchConsole struct {
 
 func (c *matchConsole) Resumed(games int) {
 	if c.bar.Resume(games); games > 0 {
-		fmt.Fprintf(c.out, "%s are there already\n", count(games, "game"))
+		fmt.Fprintf(c.out, "%s are there already\n", words.Plural(games, "game"))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/words"
 )
 
 func pgnCheckCommand() *cobra.Command {
@@ -68,7 +69,7 @@ The exit status is 1 when a game has an error, and 2 when a file cannot be read.
 			case len(unreadable) > 0:
 				return usagef("%s", strings.Join(unreadable, "\nalamos: "))
 			case faults > 0:
-				return fmt.Errorf("%s could not be read", count(faults, "game"))
+				return fmt.Errorf("%s could not be read", words.Plural(faults, "game"))
 			}
 			return nil
 		},

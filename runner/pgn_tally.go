@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/words"
 )
 
 // pgnCheck is what is found in a file.
@@ -124,8 +125,8 @@ func (c *pgnCheck) summary() {
 	if c.Plies == 1 {
 		plies = "1 ply"
 	}
-	fmt.Fprintf(c.out, "%s: %s, %s, %s, %s, %.0f MB/s\n", c.File, count(c.Games, "game"), plies,
-		count(len(c.Errors), "error"), count(len(c.Warnings), "warning"), c.MBPerS)
+	fmt.Fprintf(c.out, "%s: %s, %s, %s, %s, %.0f MB/s\n", c.File, words.Plural(c.Games, "game"), plies,
+		words.Plural(len(c.Errors), "error"), words.Plural(len(c.Warnings), "warning"), c.MBPerS)
 	for _, result := range []chess.Result{chess.WhiteWins, chess.BlackWins, chess.Draw, chess.Unfinished} {
 		reasons := c.Results[result.String()]
 		total := 0

@@ -15,6 +15,7 @@ import (
 	"alamos/pkg/setup"
 	"alamos/pkg/stage"
 	"alamos/pkg/store"
+	"alamos/pkg/words"
 )
 
 func planCommand() *cobra.Command {
@@ -94,7 +95,7 @@ func loadAll(files, set []string) ([]*experiment.Experiment, error) {
 }
 
 func printPlan(w io.Writer, p *lab.Plan) {
-	fmt.Fprintf(w, "%s: %s in %s\n", p.File, count(len(p.Trials), "trial"), p.Dir)
+	fmt.Fprintf(w, "%s: %s in %s\n", p.File, words.Plural(len(p.Trials), "trial"), p.Dir)
 	for i, t := range p.Trials {
 		label := t.Label
 		if label == "" {
@@ -109,7 +110,7 @@ func printPlan(w io.Writer, p *lab.Plan) {
 	}
 	for i, l := range p.Left {
 		if i == 0 {
-			fmt.Fprintf(w, "left out: %s\n", count(len(p.Left), "combination"))
+			fmt.Fprintf(w, "left out: %s\n", words.Plural(len(p.Left), "combination"))
 		}
 		fmt.Fprintf(w, "  %s: %s\n", l.Label, l.Why)
 	}
@@ -130,7 +131,7 @@ func printTotal(w io.Writer, plans []*lab.Plan) {
 		sum.Add(p.Total)
 		trials += len(p.Trials)
 	}
-	fmt.Fprintf(w, "\nall %d files: %s, to do: %s\n", len(plans), count(trials, "trial"), amount(&sum))
+	fmt.Fprintf(w, "\nall %d files: %s, to do: %s\n", len(plans), words.Plural(trials, "trial"), amount(&sum))
 }
 
 // printStages prints a line for each row of stages of which the same becomes.
@@ -175,7 +176,7 @@ func amount(w *stage.Work) string {
 	if w.Stages == 0 {
 		return "nothing"
 	}
-	return count(w.Stages, "stage") + ", " + effort(w)
+	return words.Plural(w.Stages, "stage") + ", " + effort(w)
 }
 
 // effort is games, evaluations and time.

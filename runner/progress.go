@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"alamos/pkg/stage"
+	"alamos/pkg/words"
 )
 
 // console shows a run to a person: bars on a terminal, plain lines elsewhere.
@@ -84,7 +85,7 @@ func (c *console) Trial(number, of int, id, label, dir string) stage.Report {
 }
 
 func (c *console) Rung(generation int) stage.Report {
-	return c.begin("  ", fmt.Sprintf("comparing the trials after %s", count(generation, "generation")), true)
+	return c.begin("  ", fmt.Sprintf("comparing the trials after %s", words.Plural(generation, "generation")), true)
 }
 
 // begin prints a heading and returns what prints the lines below it. Where it goes on
@@ -117,7 +118,7 @@ type trialConsole struct {
 // flush says which stages were passed over since the last line.
 func (t *trialConsole) flush() {
 	if t.cached > 0 {
-		t.println(fmt.Sprintf("%s%s done before: nothing they read has changed", t.indent, count(t.cached, "stage")))
+		t.println(fmt.Sprintf("%s%s done before: nothing they read has changed", t.indent, words.Plural(t.cached, "stage")))
 	}
 	switch t.shared {
 	case 0:

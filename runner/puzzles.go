@@ -8,6 +8,7 @@ import (
 
 	"alamos/pkg/chess"
 	"alamos/pkg/puzzle"
+	"alamos/pkg/words"
 )
 
 func puzzlesCommand() *cobra.Command {
@@ -75,7 +76,7 @@ stands in a file twice.`,
 				fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", s.File, describePuzzles(s))
 			}
 			if wrong > 0 {
-				return errors.New(count(wrong, "fault"))
+				return errors.New(words.Plural(wrong, "fault"))
 			}
 			return nil
 		},
@@ -99,7 +100,7 @@ func describePuzzles(s *puzzle.Set) string {
 			right += len(p.Best)
 		}
 	}
-	text := fmt.Sprintf("%s, %d of them White's", count(len(s.Puzzles), "puzzle"), white)
+	text := fmt.Sprintf("%s, %d of them White's", words.Plural(len(s.Puzzles), "puzzle"), white)
 	if legal > 0 {
 		text += fmt.Sprintf("; %.1f %% of the legal moves are right", 100*float64(right)/float64(legal))
 	}

@@ -21,6 +21,7 @@ import (
 	"alamos/pkg/search"
 	"alamos/pkg/store"
 	"alamos/pkg/uci"
+	"alamos/pkg/words"
 )
 
 // puzzleOptions are the flags of alamos puzzles solve.
@@ -213,7 +214,7 @@ func (o *puzzleOptions) players(ctx context.Context, v chess.Variant) (players [
 		if o.visits > 0 {
 			cfg := engine.SearchConfig(1) // many puzzles at once make the batches
 			cfg.Visits = o.visits
-			if err := add(fmt.Sprintf("%s, %s", name, count(o.visits, "visit")), cfg); err != nil {
+			if err := add(fmt.Sprintf("%s, %s", name, words.Plural(o.visits, "visit")), cfg); err != nil {
 				return nil, end, err
 			}
 		}
@@ -223,7 +224,7 @@ func (o *puzzleOptions) players(ctx context.Context, v chess.Variant) (players [
 		if err != nil {
 			return nil, end, err
 		}
-		p, err := arena.NewUCI(ctx, fmt.Sprintf("%s, %s", name, count(int(o.nodes), "node")), arena.UCI{Command: c, Variant: v, Limit: uci.Limit{Nodes: o.nodes}})
+		p, err := arena.NewUCI(ctx, fmt.Sprintf("%s, %s", name, words.Plural(int(o.nodes), "node")), arena.UCI{Command: c, Variant: v, Limit: uci.Limit{Nodes: o.nodes}})
 		if err != nil {
 			return nil, end, err
 		}

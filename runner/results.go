@@ -13,6 +13,7 @@ import (
 	"alamos/pkg/report"
 	"alamos/pkg/setup"
 	"alamos/pkg/store"
+	"alamos/pkg/words"
 )
 
 // resultsFlag adds --results, the folder that results are read from.
@@ -87,7 +88,7 @@ func completeRuns(results *string, files bool) func(*cobra.Command, []string, st
 			if err != nil {
 				continue
 			}
-			add(e.Name(), count(len(x.Trials), "trial"))
+			add(e.Name(), words.Plural(len(x.Trials), "trial"))
 			if files || typed == "" {
 				continue
 			}

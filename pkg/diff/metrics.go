@@ -280,10 +280,3 @@ func (o Options) seeds(m Metric, x, y []float64) Metric {
 	}
 	return m.judged(d)
 }
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}

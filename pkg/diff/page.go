@@ -11,6 +11,7 @@ import (
 
 	"alamos/pkg/disk"
 	"alamos/pkg/notebook"
+	"alamos/pkg/words"
 	"alamos/plots"
 )
 
@@ -94,7 +95,7 @@ func (r *Report) subtitle() string {
 
 // describe says what a side has.
 func (h Head) describe() string {
-	s := h.Name + ": " + plural(h.Trials, "trial")
+	s := h.Name + ": " + words.Plural(h.Trials, "trial")
 	switch {
 	case h.Trials == 0:
 		return h.Name + ": not there"

@@ -272,7 +272,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-func TestDiff(t *testing.T) {
+func TestDifferences(t *testing.T) {
 	a := load(t, "about: a\nsearch: {visits: 10}\ntraining: {optimizer: {weight_decay: 1e-3}}\n")
 	b := load(t, "# other\ntraining: {schedule: {kind: constant}, optimizer: {weight_decay: 0.001}}\nsearch: {visits: 20.0}\n")
 	want := []string{
@@ -284,7 +284,7 @@ func TestDiff(t *testing.T) {
 		"tournament.search.visits: 10 default (as search.visits) | 20 default (as search.visits)",
 	}
 	var got, paths []string
-	for _, d := range Diff(a, b) {
+	for _, d := range differences(a.rows(), b.rows()) {
 		got = append(got, fmt.Sprintf("%s: %s %s | %s %s", d.Path, d.A, d.OriginA, d.B, d.OriginB))
 		paths = append(paths, d.Path)
 	}
@@ -298,7 +298,7 @@ func TestDiff(t *testing.T) {
 	if !slices.Equal(paths, settings) {
 		t.Errorf("settings differ in %v, experiments in %v", settings, paths)
 	}
-	if d := Diff(a, a); len(d) != 0 {
+	if d := differences(a.rows(), a.rows()); len(d) != 0 {
 		t.Errorf("an experiment differs from itself: %v", d)
 	}
 }

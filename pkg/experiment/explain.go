@@ -151,11 +151,9 @@ func (e *Experiment) BaseDiff() []Difference {
 	return differences(e.below.rows(), e.rows())
 }
 
-// Diff returns how two experiments differ after resolution, in schema order.
-// Name, about and extends are not compared: they are no settings.
-func Diff(a, b *Experiment) []Difference { return differences(a.rows(), b.rows()) }
-
-// DiffSettings is Diff for two trials; it knows no origins.
+// DiffSettings returns how the settings of two trials differ after resolution, in
+// schema order. Name, about and extends are not compared: they are no settings. It
+// knows no origins.
 func DiffSettings(a, b *Settings) []Difference {
 	return differences(leaves(schema, "", a.values()), leaves(schema, "", b.values()))
 }

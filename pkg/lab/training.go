@@ -147,7 +147,7 @@ func (t *trial) learn(ctx context.Context, g int, in store.Inputs, c *checkpoint
 			return nil, nil, err
 		}
 	}
-	epochs, err := train.Resume(ctx, cfg, net, tr, window, seeds, &state, done, train.Hooks{
+	epochs, err := train.Run(ctx, cfg, net, tr, window, seeds, &state, done, train.Hooks{
 		Step: func(done, total int) {
 			resume.Do(func() { task.Resume(done - 1) })
 			task.Set(done, total, how)

@@ -11,7 +11,6 @@ import (
 	"maps"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 )
 
@@ -109,36 +108,6 @@ func WriteSafetensors(w io.Writer, t Tensors, meta map[string]string) error {
 		out.Write(t[name].Data)
 	}
 	return out.Flush() // reports the first error of all writes
-}
-
-// SaveFile writes a safetensors file that is whole or not there at all: it is
-// written beside path, flushed to disk and renamed.
-func SaveFile(path string, t Tensors, meta map[string]string) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
-		}
-	}()
-	if err := WriteSafetensors(f, t, meta); err != nil {
-		return err
-	}
-	if err := errors.Join(f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	dir, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	return dir.Sync()
 }
 
 // ReadSafetensors reads a file. An error names the file and what is wrong with

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"html/template"
 	"strings"
+
+	"alamos/pkg/words"
 )
 
 // Diff sets the settings of two experiments beside one another: those of one
@@ -95,7 +97,7 @@ func (d Diff) renderHTML(w *htmlWriter) error {
 		Number, Same, Differ int
 		Alike                string
 		Groups               []changeGroup
-	}{d, w.diffs, same, len(d.Items) - same, plural(same, "setting") + " that are alike", groups})
+	}{d, w.diffs, same, len(d.Items) - same, words.Plural(same, "setting") + " that are alike", groups})
 }
 
 func (d Diff) renderMarkdown(w *markdownWriter) error {
@@ -118,7 +120,7 @@ func (d Diff) renderMarkdown(w *markdownWriter) error {
 	if same == 0 {
 		return nil
 	}
-	return w.fold(plural(same, "setting")+" alike", false, func() error {
+	return w.fold(words.Plural(same, "setting")+" alike", false, func() error {
 		w.grid([]string{"setting", "both"}, nil, equal)
 		return nil
 	})
@@ -132,13 +134,6 @@ func withOrigin(value, origin string) string {
 		return escape(value)
 	}
 	return escape(value) + " <sub>" + escape(origin) + "</sub>"
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // Comparison sets what two experiments or runs came to beside one another,

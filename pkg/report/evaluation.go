@@ -9,6 +9,7 @@ import (
 
 	"alamos/pkg/notebook"
 	"alamos/pkg/store"
+	"alamos/pkg/words"
 )
 
 // The tables of what checkpoints were asked, in the folder of the trial.
@@ -91,7 +92,7 @@ func (w *pageWriter) puzzles(t *store.Trial) (notebook.Cell, error) {
 		Columns: []notebook.Column{number("generation", ""), {Name: "puzzles"}, number("network alone", ""), number("", "%"), number("with search", ""), number("", "%")},
 	}
 	if e := t.Settings.Evaluation; e != nil {
-		c.Caption = fmt.Sprintf("Puzzles solved by the network alone and with a search of %s.", plural(e.Search.Visits, "visit"))
+		c.Caption = fmt.Sprintf("Puzzles solved by the network alone and with a search of %s.", words.Plural(e.Search.Visits, "visit"))
 	}
 	for g := 1; g <= t.Done(); g++ {
 		scores, err := t.PuzzleScores(g)

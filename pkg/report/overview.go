@@ -10,6 +10,7 @@ import (
 	"alamos/pkg/experiment"
 	"alamos/pkg/notebook"
 	"alamos/pkg/store"
+	"alamos/pkg/words"
 )
 
 // metric is a measure of a trial as a column.
@@ -106,7 +107,7 @@ func (w *pageWriter) trialTables() ([]notebook.Cell, error) {
 	if err != nil || len(groups) == 1 {
 		return []notebook.Cell{means, each}, err
 	}
-	return []notebook.Cell{means, notebook.Fold{Title: "Each of " + plural(len(trials), "trial"), Cells: []notebook.Cell{each}}}, nil
+	return []notebook.Cell{means, notebook.Fold{Title: "Each of " + words.Plural(len(trials), "trial"), Cells: []notebook.Cell{each}}}, nil
 }
 
 func (w *pageWriter) overviewOf(groups []store.Group, axes []experiment.Axis, caption string) (notebook.Overview, error) {
@@ -118,7 +119,7 @@ func (w *pageWriter) overviewOf(groups []store.Group, axes []experiment.Axis, ca
 		row := notebook.OverviewRow{Trial: g.Name}
 		switch n := len(g.Trials); { // the settings stand beside it
 		case n > 1:
-			row.Name = plural(n, "seed")
+			row.Name = words.Plural(n, "seed")
 		case len(axes) > 0:
 			row.Name = filepath.Base(g.Trials[0].Dir)
 		}

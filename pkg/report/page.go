@@ -13,6 +13,7 @@ import (
 	"alamos/pkg/experiment"
 	"alamos/pkg/notebook"
 	"alamos/pkg/store"
+	"alamos/pkg/words"
 )
 
 // WritePage writes the notebook page among the results. A cell that cannot be shown
@@ -68,7 +69,7 @@ func (r *Report) Page(opt Options, base string) (*notebook.Page, error) {
 		w.drawn[d.number] = append(w.drawn[d.number], d)
 	}
 	if len(r.Experiment.Trials) > 0 {
-		page.Subtitle = fmt.Sprintf("%s, %s", r.Experiment.Trials[0].Settings.Game.Variant, plural(len(r.Experiment.Trials), "trial"))
+		page.Subtitle = fmt.Sprintf("%s, %s", r.Experiment.Trials[0].Settings.Game.Variant, words.Plural(len(r.Experiment.Trials), "trial"))
 	}
 	page.Cells = append(w.state(), w.changes()...)
 	if len(w.trials) > 1 && !r.tells("trials") {
@@ -116,7 +117,7 @@ func (w *pageWriter) state() []notebook.Cell {
 				list = append(list, cmp.Or(t.Label, t.Settings.Name)+": "+strings.ReplaceAll(why, "\n", "\n    "))
 			}
 		}
-		cells = append(cells, warning(plural(len(w.Failed), "trial")+" failed.\n\n"+asCode(list)))
+		cells = append(cells, warning(words.Plural(len(w.Failed), "trial")+" failed.\n\n"+asCode(list)))
 	}
 	if n := len(w.Experiment.Trials) - len(w.trials); n > len(w.Failed) {
 		cells = append(cells, notebook.Note{Markdown: fmt.Sprintf("%s not finished a generation and %s not shown.", have(n), are(n))})
@@ -124,13 +125,13 @@ func (w *pageWriter) state() []notebook.Cell {
 	var unfinished []string
 	for _, t := range w.trials {
 		if t.Done() < t.Last() {
-			unfinished = append(unfinished, fmt.Sprintf("%s: %d of %s", t.Name(), t.Done(), plural(t.Last(), "generation")))
+			unfinished = append(unfinished, fmt.Sprintf("%s: %d of %s", t.Name(), t.Done(), words.Plural(t.Last(), "generation")))
 		}
 	}
 	switch n := len(unfinished); {
 	case n == 0:
 	case n > 8:
-		cells = append(cells, notebook.Note{Markdown: plural(n, "trial") + " have not all of their generations."})
+		cells = append(cells, notebook.Note{Markdown: words.Plural(n, "trial") + " have not all of their generations."})
 	default:
 		cells = append(cells, notebook.Note{Markdown: "Not all generations are there. " + strings.Join(unfinished, "; ") + "."})
 	}
@@ -146,7 +147,7 @@ func (w *pageWriter) leftOut() []notebook.Cell {
 	for _, l := range w.Left {
 		list = append(list, l.Label+": "+l.Why)
 	}
-	return []notebook.Cell{notebook.Note{Markdown: fmt.Sprintf("The budget of the sweep leaves out %s.\n\n%s", plural(len(list), "combination"), asCode(list))}}
+	return []notebook.Cell{notebook.Note{Markdown: fmt.Sprintf("The budget of the sweep leaves out %s.\n\n%s", words.Plural(len(list), "combination"), asCode(list))}}
 }
 
 // have is "1 trial has".
@@ -154,7 +155,7 @@ func have(n int) string {
 	if n == 1 {
 		return "1 trial has"
 	}
-	return plural(n, "trial") + " have"
+	return words.Plural(n, "trial") + " have"
 }
 
 func are(n int) string {
@@ -322,7 +323,7 @@ func (w *pageWriter) provenances() []notebook.Cell {
 		cells = append(cells, provenance(t))
 	}
 	if len(cells) > 3 {
-		return []notebook.Cell{notebook.Fold{Title: "Provenance of " + plural(len(cells), "trial"), Cells: cells}}
+		return []notebook.Cell{notebook.Fold{Title: "Provenance of " + words.Plural(len(cells), "trial"), Cells: cells}}
 	}
 	return cells
 }
@@ -339,7 +340,7 @@ func provenance(t *store.Trial) notebook.Cell {
 	add("seed", strconv.FormatUint(t.Settings.Seed, 10), true)
 	add("alamos", m.Alamos, true)
 	add("drawing code", codeVersion, true)
-	add("machine", fmt.Sprintf("%s, %s, %s", m.CPU, plural(m.Cores, "core"), m.OS), false)
+	add("machine", fmt.Sprintf("%s, %s, %s", m.CPU, words.Plural(m.Cores, "core"), m.OS), false)
 	add("Go", m.Go, false)
 	add("inference", m.Precision, false)
 	if g := t.Done(); g > 0 {

@@ -126,10 +126,10 @@ func chunks(t *store.Trial, files []string) (notebook.Cell, error) {
 	}
 	c.Caption = "Data by generation: the pass through the files, games that white won, drawn games, games that black won."
 	if left.Broken > 0 {
-		c.Caption += fmt.Sprintf(" %s could not be read.", plural(left.Broken, "game"))
+		c.Caption += fmt.Sprintf(" %s could not be read.", words.Plural(left.Broken, "game"))
 	}
 	if left.Unexpressed > 0 {
-		c.Caption += fmt.Sprintf(" %s left out, whose moves the policy cannot express.", plural(left.Unexpressed, "position"))
+		c.Caption += fmt.Sprintf(" %s left out, whose moves the policy cannot express.", words.Plural(left.Unexpressed, "position"))
 	}
 	return c, nil
 }

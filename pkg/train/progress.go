@@ -13,7 +13,7 @@ import (
 type Snapshot struct{ Network, Optimizer nn.Tensors }
 
 // Progress is a generation's training between two epochs: with it another
-// process goes on to the same bytes, see [Resume]. It belongs to the settings,
+// process goes on to the same bytes, see [Run]. It belongs to the settings,
 // samples, seeds, precision and thread count that it was made with.
 type Progress struct {
 	Schedule ScheduleState // of the next epoch

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"alamos/pkg/disk"
 	"alamos/pkg/nn"
 )
 
@@ -51,14 +53,14 @@ func TestResumeIsBitExact(t *testing.T) {
 				path := filepath.Join(t.TempDir(), "progress.safetensors")
 				first := newPupil(t, stairs)
 				steps := 0
-				_, err := Run(context.Background(), cfg, first.net, first.tr, set, seeds, &first.state, Hooks{
+				_, err := Run(context.Background(), cfg, first.net, first.tr, set, seeds, &first.state, nil, Hooks{
 					Step: func(done, _ int) { steps = done },
 					Progress: func(p *Progress) error {
 						if len(p.Epochs) < killed {
 							return nil
 						}
 						all, meta, err := p.Pack()
-						return errors.Join(err, nn.SaveFile(path, all, meta), errKilled)
+						return errors.Join(err, disk.WriteFile(path, func(w io.Writer) error { return nn.WriteSafetensors(w, all, meta) }), errKilled)
 					},
 				})
 				if !errors.Is(err, errKilled) {
@@ -74,7 +76,7 @@ func TestResumeIsBitExact(t *testing.T) {
 					t.Fatal(err)
 				}
 				again := newPupil(t, stairs)
-				have, err := Resume(context.Background(), cfg, again.net, again.tr, set, seeds, &again.state, p, Hooks{
+				have, err := Run(context.Background(), cfg, again.net, again.tr, set, seeds, &again.state, p, Hooks{
 					Step: func(done, _ int) {
 						if steps++; done != steps {
 							t.Fatalf("killed after epoch %d: told of step %d, want %d", killed, done, steps)
@@ -102,7 +104,7 @@ func TestResumeRefuses(t *testing.T) {
 	p := newPupil(t, constant)
 	var last *Progress
 	cfg := config(8) // the lowest loss is not that of the last epoch: see TestLowestValidationLossIsKept
-	if _, err := Run(context.Background(), cfg, p.net, p.tr, set, Seeds{4, 5}, &p.state, Hooks{Progress: func(now *Progress) error {
+	if _, err := Run(context.Background(), cfg, p.net, p.tr, set, Seeds{4, 5}, &p.state, nil, Hooks{Progress: func(now *Progress) error {
 		last = now
 		return nil
 	}}); err != nil {
@@ -124,7 +126,7 @@ func TestResumeRefuses(t *testing.T) {
 		broken, q := *last, newPupil(t, constant)
 		c.change(&broken)
 		before := q.state
-		_, err := Resume(context.Background(), cfg, q.net, q.tr, set, Seeds{4, 5}, &q.state, &broken, Hooks{})
+		_, err := Run(context.Background(), cfg, q.net, q.tr, set, Seeds{4, 5}, &q.state, &broken, Hooks{})
 		if err == nil || !strings.Contains(err.Error(), c.want) || q.state != before {
 			t.Errorf("%s: error %v, state %+v", c.want, err, q.state)
 		}

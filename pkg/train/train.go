@@ -85,7 +85,7 @@ type Seeds struct{ Split, Shuffle uint64 }
 type Hooks struct {
 	Step  func(done, total int) // after each step of the generation
 	Epoch func(Epoch)
-	// Progress gets what [Resume] needs to go on after each epoch, the last too.
+	// Progress gets what [Run] needs to go on after each epoch, the last too.
 	// It is for reading only. An error ends the training.
 	Progress func(*Progress) error
 }
@@ -112,15 +112,12 @@ func (c *Config) check() error {
 // with one value for a whole trial a game held out once is never learned from;
 // the order of samples is one of seeds.Shuffle. On an error or a canceled context
 // st is unchanged and net is in between: load it anew.
-func Run(ctx context.Context, cfg Config, net *nn.Network, tr *nn.Trainer, window *dataset.Set, seeds Seeds, st *State, watch Hooks) ([]Epoch, error) {
-	return Resume(ctx, cfg, net, tr, window, seeds, st, nil, watch)
-}
-
-// Resume is Run from the point that Hooks.Progress was last given: the epochs up
-// to there are not trained again, and what comes out, the rows of those epochs
-// too, is what an undisturbed Run gives, to the bit. All other arguments must be
-// those of that Run; only net and tr may hold anything. From nil, it is Run.
-func Resume(ctx context.Context, cfg Config, net *nn.Network, tr *nn.Trainer, window *dataset.Set, seeds Seeds, st *State, from *Progress, watch Hooks) ([]Epoch, error) {
+//
+// From what Hooks.Progress was last given it goes on: the epochs up to there are
+// not trained again, and what comes out, the rows of those epochs too, is what an
+// undisturbed Run gives, to the bit. All other arguments must be those of that Run;
+// only net and tr may hold anything. From nil, it begins.
+func Run(ctx context.Context, cfg Config, net *nn.Network, tr *nn.Trainer, window *dataset.Set, seeds Seeds, st *State, from *Progress, watch Hooks) ([]Epoch, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}

@@ -124,7 +124,7 @@ func config(epochs int) Config {
 // learn is Run where nothing may fail.
 func (p *pupil) learn(t *testing.T, cfg Config, set *dataset.Set, seeds Seeds) []Epoch {
 	t.Helper()
-	epochs, err := Run(context.Background(), cfg, p.net, p.tr, set, seeds, &p.state, Hooks{})
+	epochs, err := Run(context.Background(), cfg, p.net, p.tr, set, seeds, &p.state, nil, Hooks{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +179,7 @@ func TestLossesFall(t *testing.T) {
 	steps, reported := 0, 0
 	set := learnable(t)
 	cfg := config(6)
-	epochs, err := Run(context.Background(), cfg, p.net, p.tr, set, Seeds{1, 2}, &p.state, Hooks{
+	epochs, err := Run(context.Background(), cfg, p.net, p.tr, set, Seeds{1, 2}, &p.state, nil, Hooks{
 		Step: func(done, total int) {
 			if steps++; done != steps || total%cfg.Epochs != 0 || done > total {
 				t.Errorf("step %d: told of %d of %d", steps, done, total)
@@ -326,7 +326,7 @@ func TestCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	p := newPupil(t, constant)
 	before := p.state
-	_, err := Run(ctx, config(5), p.net, p.tr, set, Seeds{}, &p.state, Hooks{Epoch: func(e Epoch) {
+	_, err := Run(ctx, config(5), p.net, p.tr, set, Seeds{}, &p.state, nil, Hooks{Epoch: func(e Epoch) {
 		if e.Number == 2 {
 			cancel()
 		}
@@ -345,7 +345,7 @@ func TestDiverged(t *testing.T) {
 	before := p.state
 	cfg := config(5)
 	cfg.Schedule = wild
-	_, err := Run(context.Background(), cfg, p.net, p.tr, learnable(t), Seeds{}, &p.state, Hooks{})
+	_, err := Run(context.Background(), cfg, p.net, p.tr, learnable(t), Seeds{}, &p.state, nil, Hooks{})
 	if !errors.Is(err, nn.ErrDiverged) || p.state != before {
 		t.Errorf("error %v, state %+v", err, p.state)
 	}
@@ -390,7 +390,7 @@ func TestRunRefuses(t *testing.T) {
 	} {
 		cfg, before := config(2), p.state
 		test.change(&cfg)
-		if _, err := Run(context.Background(), cfg, p.net, p.tr, test.set, Seeds{}, &p.state, Hooks{}); err == nil || p.state != before {
+		if _, err := Run(context.Background(), cfg, p.net, p.tr, test.set, Seeds{}, &p.state, nil, Hooks{}); err == nil || p.state != before {
 			t.Errorf("%s: error %v, state %+v", name, err, p.state)
 		}
 	}

@@ -40,7 +40,7 @@ func TestValues(t *testing.T) {
 	}
 
 	cfg.Values = own[1:]
-	_, err := Run(context.Background(), cfg, p.net, p.tr, set, seeds, &p.state, Hooks{})
+	_, err := Run(context.Background(), cfg, p.net, p.tr, set, seeds, &p.state, nil, Hooks{})
 	if err == nil || !strings.Contains(err.Error(), "values for") {
 		t.Errorf("error %v", err)
 	}
@@ -66,7 +66,7 @@ func TestAskedRates(t *testing.T) {
 
 	fault := errors.New("script.go:3:2: no rate today")
 	cfg.Schedule.Ask = func([]Epoch) (float64, error) { return 0, fault }
-	_, err := Run(context.Background(), cfg, p.net, p.tr, set, seeds, &p.state, Hooks{})
+	_, err := Run(context.Background(), cfg, p.net, p.tr, set, seeds, &p.state, nil, Hooks{})
 	if !errors.Is(err, fault) || !strings.Contains(err.Error(), "epoch 4") {
 		t.Errorf("error %v", err)
 	}
