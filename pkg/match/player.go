@@ -189,11 +189,6 @@ func (p *Player) check() error {
 // network tells whether the player has one.
 func (p *Player) network() bool { return p.kind == model || p.kind == policy || p.kind == alphabeta }
 
-// timed tells whether the player's moves are a matter of time.
-func (p *Player) timed() bool {
-	return p.time > 0 || p.engine.Limit.MoveTime > 0 || p.engine.Level > 0
-}
-
 // name is what tables and games call the player.
 func (p *Player) name(visits int) string {
 	of := p.model

@@ -38,7 +38,8 @@ type Config struct {
 	Surprise float64
 
 	// ValueMix is the share of the value of the search in the value of a sample;
-	// the rest is the result of the game. 0: the result alone.
+	// the rest is the result of the game. 0: the result alone. The probability of a
+	// draw is always that of the result, 1 or 0, as far as the value leaves it room.
 	ValueMix float64
 
 	// Adjudicate, when not nil, may end a game before the rules do. It is asked

@@ -230,9 +230,10 @@ func (t *table) settle(r *Record) {
 		if mix := t.cfg.ValueMix; mix > 0 {
 			searched := t.codec.Sign(turn) * r.RootValues[s.Ply]
 			s.Value = float32((1-mix)*float64(s.Value) + mix*float64(searched))
-			// Of the search only the value is known: see [encode.Sample.Drawn].
-			drawn := 1 - math.Abs(float64(searched))
-			s.Draw = float32((1-mix)*float64(s.Draw) + mix*drawn)
+			// The search tells who stands better, not how often such games are drawn:
+			// an even value is no sign of a draw. That the result alone tells, as far
+			// as the value leaves room for it (see [encode.Sample.Drawn]).
+			s.Draw = min(s.Draw, 1-float32(math.Abs(float64(s.Value))))
 		}
 	}
 }

@@ -53,7 +53,7 @@ func TestSurpriseKeepsGames(t *testing.T) {
 }
 
 // The value of a sample is the mixture of the result and the value of the search,
-// in the view of the encoding.
+// in the view of the encoding. How likely a draw is the result alone tells.
 func TestValueMix(t *testing.T) {
 	cfg := config()
 	plain, _ := play(t, cfg, 1)
@@ -79,6 +79,13 @@ func TestValueMix(t *testing.T) {
 			}
 			if s.Value != plain[i].Samples[ply].Value {
 				between++
+			}
+			drawn := float32(0)
+			if r.Outcome.Result == chess.Draw {
+				drawn = 1 - float32(math.Abs(float64(s.Value)))
+			}
+			if s.Drawn() != drawn {
+				t.Errorf("game %d, ply %d: value %v, %v: a draw with probability %v, want %v", i, ply, s.Value, r.Outcome.Result, s.Drawn(), drawn)
 			}
 			turn = turn.Other()
 		}
