@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"alamos/pkg/nn"
 	"alamos/pkg/setup"
 	"alamos/pkg/stage"
 	"alamos/pkg/store"
@@ -27,8 +28,14 @@ type Estimator struct {
 
 // speed is of a network on this machine.
 type speed struct {
-	evaluations float64 // a second, in self-play
-	positions   float64 // a second, in training
+	evaluations rate // in self-play
+	positions   rate // in training
+}
+
+// rate is so many a second, NaN where it is not known.
+type rate struct {
+	perSecond float64
+	probed    bool
 }
 
 // length is of games of self-play.
@@ -71,7 +78,7 @@ func (e *Estimator) Work(ctx context.Context, t *stage.Trial, load Load) (stage.
 		if err != nil {
 			return w, err
 		}
-		v, err := e.speed(ctx, s.Of)
+		v, err := e.evaluating(ctx, s.Of)
 		if err != nil {
 			return w, err
 		}
@@ -82,7 +89,7 @@ func (e *Estimator) Work(ctx context.Context, t *stage.Trial, load Load) (stage.
 		}
 		n := s.Games * l.plies * l.evaluations * visits
 		w.Evaluations += store.Float(math.Round(n))
-		w.Seconds += store.Float(n / v.evaluations)
+		w.Seconds += store.Float(n / v)
 	}
 	if i := load.Import; i != nil {
 		speed, err := e.importing(ctx, t, i)
@@ -92,19 +99,19 @@ func (e *Estimator) Work(ctx context.Context, t *stage.Trial, load Load) (stage.
 		w.Seconds += store.Float(i.Positions / speed)
 	}
 	if load.Positions != 0 {
-		v, err := e.speed(ctx, t)
+		v, err := e.learning(ctx, t)
 		if err != nil {
 			return w, err
 		}
-		w.Seconds += store.Float(load.Positions * float64(t.Settings.Training.Epochs) / v.positions)
+		w.Seconds += store.Float(load.Positions * float64(t.Settings.Training.Epochs) / v)
 	}
 	if load.Asked > 0 {
-		v, err := e.speed(ctx, t)
+		v, err := e.evaluating(ctx, t)
 		if err != nil {
 			return w, err
 		}
 		w.Evaluations += store.Float(load.Asked)
-		w.Seconds += store.Float(float64(load.Asked) / v.evaluations)
+		w.Seconds += store.Float(float64(load.Asked) / v)
 	}
 	if load.Learned > 0 || load.Thinking > 0 {
 		l, err := e.length(ctx, t)
@@ -113,12 +120,12 @@ func (e *Estimator) Work(ctx context.Context, t *stage.Trial, load Load) (stage.
 		}
 		w.Seconds += store.Float(load.Thinking.Seconds() * l.plies / float64(t.Workers))
 		if load.Learned > 0 {
-			v, err := e.speed(ctx, t)
+			v, err := e.learning(ctx, t)
 			if err != nil {
 				return w, err
 			}
 			cfg := playing(t)
-			w.Seconds += store.Float(float64(load.Learned*t.Settings.Training.Epochs) * l.plies * cfg.FullShare() / v.positions)
+			w.Seconds += store.Float(float64(load.Learned*t.Settings.Training.Epochs) * l.plies * cfg.FullShare() / v)
 		}
 	}
 	return w, nil
@@ -154,31 +161,41 @@ func (e *Estimator) importing(ctx context.Context, t *stage.Trial, i *Import) (f
 	return v, nil
 }
 
-// speed is the speed of a trial's network.
-func (e *Estimator) speed(ctx context.Context, t *stage.Trial) (*speed, error) {
+// evaluating is how many positions a trial's network evaluates in a second of self-play.
+func (e *Estimator) evaluating(ctx context.Context, t *stage.Trial) (float64, error) {
+	return e.ask(ctx, t, &e.speed(t).evaluations, probePlaying)
+}
+
+// learning is how many positions a trial's network learns from in a second.
+func (e *Estimator) learning(ctx context.Context, t *stage.Trial) (float64, error) {
+	return e.ask(ctx, t, &e.speed(t).positions, probeTraining)
+}
+
+// ask is a rate, which is probed, once, where no earlier run tells it.
+func (e *Estimator) ask(ctx context.Context, t *stage.Trial, r *rate, probe func(context.Context, *stage.Trial, *nn.Network) (float64, error)) (float64, error) {
+	if !e.probe || r.probed || !math.IsNaN(r.perSecond) {
+		return r.perSecond, nil
+	}
+	net, err := nn.New(t.Spec(), 1)
+	if err != nil {
+		return 0, err
+	}
+	defer net.Close()
+	r.probed = true
+	r.perSecond, err = probe(ctx, t, net)
+	return r.perSecond, err
+}
+
+// speed is what is known of the speed of a trial's network.
+func (e *Estimator) speed(t *stage.Trial) *speed {
 	in := store.Inputs{}
 	in.Settings("network", t.Settings.Network)
 	key := networkKey(in)
-	if v := e.speeds[key]; v != nil {
-		return v, nil
+	if e.speeds[key] == nil {
+		e.recall(t)
+		e.speeds[key] = e.known.speeds[key].mean()
 	}
-	e.recall(t)
-	v := e.known.speeds[key].mean()
-	e.speeds[key] = v
-	if !e.probe || !math.IsNaN(v.evaluations) && !math.IsNaN(v.positions) {
-		return v, nil
-	}
-	probed, err := probe(ctx, t)
-	if err != nil {
-		return nil, err
-	}
-	if math.IsNaN(v.evaluations) {
-		v.evaluations = probed.evaluations
-	}
-	if math.IsNaN(v.positions) {
-		v.positions = probed.positions
-	}
-	return v, nil
+	return e.speeds[key]
 }
 
 // length is how long games of a trial's self-play are.

@@ -1,7 +1,6 @@
 package estimate
 
 import (
-	"math"
 	"strings"
 
 	"alamos/pkg/stage"
@@ -24,9 +23,9 @@ type measured struct{ evaluations, playing, positions, training float64 }
 // mean is the mean speed, NaN where nothing was measured.
 func (m *measured) mean() *speed {
 	if m == nil {
-		return &speed{math.NaN(), math.NaN()}
+		m = &measured{}
 	}
-	return &speed{m.evaluations / m.playing, m.positions / m.training} // 0/0 is NaN
+	return &speed{rate{perSecond: m.evaluations / m.playing}, rate{perSecond: m.positions / m.training}} // 0/0 is NaN
 }
 
 // played sums up games.

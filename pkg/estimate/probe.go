@@ -102,21 +102,6 @@ func lengthOf(records []*selfplay.Record, visits float64) *length {
 	return &length{plies: float64(plies) / float64(len(records)), evaluations: float64(evaluations) / (float64(plies) * visits)}
 }
 
-// probe measures the network of a trial, in self-play and in training.
-func probe(ctx context.Context, t *stage.Trial) (*speed, error) {
-	net, err := nn.New(t.Spec(), 1)
-	if err != nil {
-		return nil, err
-	}
-	defer net.Close()
-	v := &speed{}
-	if v.evaluations, err = probePlaying(ctx, t, net); err != nil {
-		return nil, err
-	}
-	v.positions, err = probeTraining(ctx, t, net)
-	return v, err
-}
-
 // probePlaying is the number of evaluations a second in self-play.
 func probePlaying(ctx context.Context, t *stage.Trial, net *nn.Network) (float64, error) {
 	model, err := net.Compile(nn.InferenceOptions{Batch: t.Batch, Precision: t.Precision})
