@@ -108,6 +108,7 @@ func TestRoundTrip(t *testing.T) {
 		m.Generation = rapid.IntRange(0, 1<<31).Draw(t, "generation")
 		m.Policy = rapid.SampledFrom([]string{"uci1968", "none"}).Draw(t, "policy")
 		m.Draw, m.MovesLeft = rapid.Bool().Draw(t, "has draw"), rapid.Bool().Draw(t, "has moves left")
+		m.Recurring = rapid.Bool().Draw(t, "recurring")
 		want := drawSamples(t, m)
 		if err := Write(path, m, want); err != nil {
 			t.Fatal(err)

@@ -30,6 +30,9 @@ const (
 	// keyColumns names the columns that a file need not have, separated by spaces;
 	// absent where it has none of them.
 	keyColumns = "alamos.columns"
+	// keyRecurring is there, and recurringYes, where Meta.Recurring is true.
+	keyRecurring = "alamos.recurring"
+	recurringYes = "yes"
 )
 
 // Meta says what the samples of a file are.
@@ -43,6 +46,10 @@ type Meta struct {
 	// plies to the end of its game. Where it is not, reading gives what
 	// [encode.Sample] says is unknown.
 	Draw, MovesLeft bool
+
+	// Recurring says that other generations may have the same games again, and then
+	// under the same numbers. See [Split].
+	Recurring bool
 }
 
 // SameKind tells whether samples of both can be in one window.
@@ -111,6 +118,9 @@ func (m Meta) footer(games, samples int) map[string]string {
 	if extra := m.extra(); extra != "" {
 		f[keyColumns] = extra
 	}
+	if m.Recurring {
+		f[keyRecurring] = recurringYes
+	}
 	return f
 }
 
@@ -140,6 +150,8 @@ func parseMeta(lookup func(key string) (string, bool)) (m Meta, games, samples i
 		Variant:    text(keyVariant),
 		Generation: number(keyGeneration),
 	}
+	recurring, _ := lookup(keyRecurring)
+	m.Recurring = recurring == recurringYes
 	extra, _ := lookup(keyColumns)
 	for _, name := range strings.Fields(extra) {
 		switch name {

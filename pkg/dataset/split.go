@@ -18,6 +18,10 @@ import (
 // nearest whole number to share*n is held out, but at least one and not all
 // when 0 < share and n > 1. Only a set whose generations all have a single game
 // holds out one of those, if it has two.
+//
+// Where the same games come again in other generations ([Meta.Recurring]), each is
+// held out with the probability share, by seed and its number alone, so that it is on
+// one side in all of them; but again at least one of a generation, and not all.
 func Split(set *Set, seed uint64, share float64) (learn, held []int32) {
 	out := make([]map[int32]bool, len(set.parts))
 	if share > 0 {
@@ -54,7 +58,14 @@ func (c *columns) heldOut(seed uint64, share float64) map[int32]bool {
 		return nil
 	}
 	slices.SortStableFunc(numbers, func(a, b int32) int { return cmp.Compare(c.rank(seed, a), c.rank(seed, b)) })
-	count := min(max(int(math.Round(share*float64(n))), 1), n-1)
+	count := int(math.Round(share * float64(n)))
+	if c.meta.Recurring {
+		below := func(game int32) bool { return float64(c.rank(seed, game)) < share*math.Exp2(64) }
+		if count = slices.IndexFunc(numbers, func(game int32) bool { return !below(game) }); count < 0 {
+			count = n
+		}
+	}
+	count = min(max(count, 1), n-1)
 	out := make(map[int32]bool, count)
 	for _, game := range numbers[:count] {
 		out[game] = true
@@ -80,7 +91,11 @@ func (s *Set) firstGame(seed uint64) int {
 // rank is a random number that belongs to a game: those with the lowest are
 // held out.
 func (c *columns) rank(seed uint64, game int32) uint64 {
-	return rand.NewPCG(seed, uint64(c.meta.Generation)<<32|uint64(game)).Uint64()
+	place := uint64(game)
+	if !c.meta.Recurring {
+		place |= uint64(c.meta.Generation) << 32
+	}
+	return rand.NewPCG(seed, place).Uint64()
 }
 
 // Shuffle puts the indices in a random order that depends on seed and their

@@ -125,6 +125,54 @@ func TestSplitIsTheSameInEveryWindow(t *testing.T) {
 
 // Over many seeds, every game is held out about as often as the share says,
 // and generations choose independently of each other.
+// A game that comes again in another generation, among other games, is on the same side.
+func TestSplitOfRecurringGames(t *testing.T) {
+	rng := newRand(8)
+	part := func(generation, first, games int) *Set {
+		m := meta
+		m.Generation, m.Recurring = generation, true
+		return read(t, write(t, m, randomGames(rng, first, games, 2, 3)))
+	}
+	sets := []*Set{part(1, 0, 60), part(2, 40, 60), part(3, 20, 80)}
+	window, err := Window(sets...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, share := range []float64{0.1, 0.5, 0.9} {
+		sides := map[int32][2]bool{}
+		for _, set := range append(sets, window) {
+			learn, held := Split(set, 5, share)
+			for side, places := range [][]int32{learn, held} {
+				for g := range gamesAt(set, places) {
+					on := sides[g.number]
+					on[side] = true
+					sides[g.number] = on
+				}
+			}
+		}
+		held := 0
+		for number, on := range sides {
+			if on[0] && on[1] {
+				t.Errorf("share %v: game %d is held out and learned from", share, number)
+			}
+			if on[1] {
+				held++
+			}
+		}
+		if off := float64(held) - 100*share; len(sides) != 100 || math.Abs(off) > 15 {
+			t.Errorf("share %v: %d of %d games are held out", share, held, len(sides))
+		}
+	}
+	// However small a generation, there is something to learn and something to measure on.
+	for first := range int32(20) {
+		for _, share := range []float64{0.001, 0.999} {
+			if learn, held := Split(part(1, int(first), 2), 5, share); len(learn) != 2 || len(held) != 2 {
+				t.Errorf("games %d and %d, share %v: %d positions to learn, %d held out", first, first+1, share, len(learn), len(held))
+			}
+		}
+	}
+}
+
 func TestSplitIsFair(t *testing.T) {
 	window, err := Window(setOf(t, 1, randomGames(newRand(1), 0, 10, 1, 2)), setOf(t, 2, randomGames(newRand(2), 0, 10, 1, 2)))
 	if err != nil {

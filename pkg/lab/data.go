@@ -20,8 +20,11 @@ import (
 	"alamos/pkg/words"
 )
 
-// dataCode is the version of the code of the import of data, see [stage.Stage].
-const dataCode = "1"
+// Versions of the code of the import of data, see [stage.Stage].
+const (
+	filesCode  = "2"
+	engineCode = "1" // of an engine's games
+)
 
 // sources is what all trials of a run share of their data: checksums of files, and
 // engines that were found.
@@ -66,8 +69,12 @@ func (t *trial) openData(ctx context.Context) (*data, error) {
 		return t.data, nil
 	}
 	s := &t.Settings
+	code := filesCode
+	if s.Data.Engine != nil {
+		code = engineCode
+	}
 	in := store.Inputs{
-		"code": dataCode, "seed": strconv.FormatUint(s.Seed, 10), "game.variant": s.Game.Variant,
+		"code": code, "seed": strconv.FormatUint(s.Seed, 10), "game.variant": s.Game.Variant,
 		"network.input": s.Network.Input, "network.policy": s.Network.Policy,
 	}
 	settings := *s.Data

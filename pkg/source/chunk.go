@@ -3,10 +3,8 @@ package source
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"math"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/dataset"
@@ -26,8 +24,9 @@ type Info struct {
 }
 
 // Chunk writes the samples of chunk g, from 1, in an encoding to a file of package
-// dataset, as generation g. Samples have the games numbered from 0 within the chunk.
-// On an error nothing is left at the path.
+// dataset, as generation g. A game of files has the same number whenever it comes again;
+// an engine's games, which never do, are numbered from 0 within the chunk. On an error
+// nothing is left at the path.
 //
 // Chunks are made fastest in their order. For another one everything before it is
 // read again, but nothing is encoded or asked of an engine; see [Set.Resume]. p may
@@ -46,7 +45,7 @@ func (s *Set) Chunk(ctx context.Context, g int, c encode.Codec, path string, p *
 	p.Size.Store(s.size)
 	s.progress.Store(p)
 	defer s.progress.Store(nil)
-	meta := dataset.Meta{Encoder: c.Planes.Name(), Policy: c.Policy.Name(), Variant: s.cfg.Variant.String(), Generation: g, Draw: true, MovesLeft: true}
+	meta := dataset.Meta{Encoder: c.Planes.Name(), Policy: c.Policy.Name(), Variant: s.cfg.Variant.String(), Generation: g, Draw: true, MovesLeft: true, Recurring: s.cfg.Kind != Engine}
 	var failed error // of the positions, which has nothing to do with the file
 	err := dataset.Stream(path, meta, func(w *dataset.Writer) error {
 		if failed = s.seek(ctx, g); failed == nil {
@@ -83,18 +82,12 @@ func (s *Set) write(ctx context.Context, c encode.Codec, w *dataset.Writer, info
 	work, cancel := context.WithCancel(ctx)
 	defer cancel()
 	games := inOrder(work, s.machine.Workers, func(put func(func() made) bool) {
-		number := int32(0)
-		broken, failed = s.take(work, func(g game) error {
-			n := number
-			if number == math.MaxInt32 {
-				return errors.New("data: a chunk of more games than can be numbered: set chunk")
-			}
-			number++
+		broken, failed = s.take(work, func(g game, number int32) error {
 			ok := put(func() made {
 				w := <-workers
 				defer func() { workers <- w }()
 				var m made
-				m.samples, m.unexpressed, m.err = w.samples(work, g, n)
+				m.samples, m.unexpressed, m.err = w.samples(work, g, number)
 				m.tally = w.tally
 				return m
 			})
@@ -217,7 +210,7 @@ func (s *Set) seek(ctx context.Context, g int) error {
 		}
 	}
 	for s.at.Chunk < g {
-		if _, err := s.take(ctx, func(game) error { return nil }); err != nil {
+		if _, err := s.take(ctx, func(game, int32) error { return nil }); err != nil {
 			return err
 		}
 	}
@@ -232,13 +225,13 @@ func (s *Set) lose() {
 	s.at, s.games, s.ahead, s.ended, s.broken = Cursor{}, nil, nil, false, 0
 }
 
-// take gives the games of the chunk that the set stands before, and makes it stand
-// before the next. It returns the number of broken games among them. After an error
+// take gives the games of the chunk that the set stands before, with their numbers, and
+// makes it stand before the next. It returns the number of broken games among them. After an error
 // the set stands nowhere in particular.
-func (s *Set) take(ctx context.Context, f func(game) error) (broken int, err error) {
+func (s *Set) take(ctx context.Context, f func(g game, number int32) error) (broken int, err error) {
 	if s.cfg.Kind == Engine {
 		for i := range s.cfg.Games {
-			if err := f(s.selfPlayed((s.at.Chunk-1)*s.cfg.Games + i)); err != nil {
+			if err := f(s.selfPlayed((s.at.Chunk-1)*s.cfg.Games+i), int32(i)); err != nil {
 				return 0, err
 			}
 		}
@@ -271,7 +264,7 @@ func (s *Set) take(ctx context.Context, f func(game) error) (broken int, err err
 		it := s.ahead[0]
 		s.ahead[0] = item{}
 		s.ahead = s.ahead[1:]
-		if err := f(it.game); err != nil {
+		if err := f(it.game, it.number); err != nil {
 			return broken, err
 		}
 		size += it.game.size()

@@ -2,6 +2,7 @@ package source
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"alamos/pkg/chess"
@@ -124,6 +125,7 @@ func (c *Config) Check() error {
 		{c.Games >= 0, "games is %d: want at least 1, or 0 for all", []any{c.Games}},
 		{c.Shuffle >= 0, "shuffle is %d: want at least 0", []any{c.Shuffle}},
 		{c.Kind != Engine || c.Games >= 1, "kind engine needs games, the number of games of a chunk", nil},
+		{c.Kind != Engine || c.Games <= math.MaxInt32, "games is %d: want at most 2147483647", []any{c.Games}},
 		{c.Kind != Engine || c.Chunk == 0, "kind engine has games instead of chunk", nil},
 		{c.Kind == Engine || len(c.Start) == 0, "start positions are for kind engine: games in files have their own", nil},
 		{c.Policy == "" || c.Policy == Played || c.Policy == EngineMove, "policy is %q: want %s or %s", []any{c.Policy, Played, EngineMove}},

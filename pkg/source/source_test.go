@@ -190,12 +190,12 @@ func TestChunksOfAPass(t *testing.T) {
 		seen := map[[2]int32]bool{}
 		for _, x := range samplesOf(set) {
 			seen[[2]int32{x.Game, x.Ply}] = true
-			if int(x.Game) >= info.Games {
-				t.Fatalf("a sample of game %d, of %d", x.Game, info.Games)
-			}
 		}
 		if len(seen) != info.Positions {
 			t.Errorf("chunk %d has %d different positions of %d", g, len(seen), info.Positions)
+		}
+		if n := set.Games(); n > info.Games || n < info.Games-6 { // some games have no positions
+			t.Errorf("chunk %d has samples of %d games, of %d", g, n, info.Games)
 		}
 		positions += info.Positions
 		number += info.Games

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 )
 
@@ -74,6 +75,7 @@ type mark struct {
 // item is a game of a pass, or the error that ends it: io.EOF after the last game.
 type item struct {
 	game   game
+	number int32 // see numberOf
 	after  mark
 	broken int // games passed over since the item before
 	err    error
@@ -89,6 +91,14 @@ func (s *Set) order(pass int) []int {
 		listed[i] = i
 	}
 	return listed
+}
+
+// numberOf numbers the games of the files, broken ones among them: the same game has the
+// same number in every pass. Each file has an equal share of the numbers there are, and
+// takes those of the next where it has more games than that.
+func (s *Set) numberOf(file, game int) int32 {
+	const all = math.MaxInt32
+	return int32((int64(file)*(all/int64(len(s.files))) + int64(game)) % all)
 }
 
 // stream reads the games of a pass from a mark on, files in the given order.
@@ -118,7 +128,7 @@ func (s *Set) stream(ctx context.Context, pass int, order []int, from mark) *ord
 				case err == nil:
 					at.Game++
 					at.Read++
-					it := item{after: at, broken: broken}
+					it := item{number: s.numberOf(file, at.Game-1), after: at, broken: broken}
 					broken = 0
 					if !put(func() item { it.game, it.err = decode(); return it }) {
 						_ = r.close() // what it says is of no use any more

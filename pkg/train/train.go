@@ -109,7 +109,8 @@ func (c *Config) check() error {
 // the selected epoch: the one with the lowest validation loss, or the last where
 // even that is no better than what the generation before kept (the thesis,
 // section 4.5.3). The split of the games is a function of seeds.Split, so that
-// with one value for a whole trial a game held out once is never learned from;
+// with one value for a whole trial a game held out once is never learned from (of data
+// that comes again neither, see [dataset.Split]);
 // the order of samples is one of seeds.Shuffle. On an error or a canceled context
 // st is unchanged and net is in between: load it anew.
 //

@@ -1,0 +1,99 @@
+package source
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"alamos/pkg/dataset"
+	"alamos/pkg/encode"
+)
+
+// A game that is held out from training in one pass is held out in every other, though
+// files come in another order then and chunks are cut elsewhere.
+func TestHeldOutInEveryPass(t *testing.T) {
+	text, err := os.ReadFile("testdata/games.pgn")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	for i, part := range pgnParts(text, 4) {
+		if err := os.WriteFile(filepath.Join(folder, string(rune('a'+i))+".pgn"), part, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := codecOf(t, "dtu24", "fromto4096")
+	s := open(t, Config{Kind: PGN, Files: []string{folder + "/*.pgn"}, Chunk: 700, Shuffle: 100}, 3, Machine{})
+	learned, held, chunks := map[[32]byte]int{}, map[[32]byte]int{}, map[int]int{} // by game; chunks by pass
+	for g := 1; ; g++ {
+		info, set := chunk(t, s, g, c)
+		if info.Pass == 4 {
+			break
+		}
+		chunks[info.Pass]++
+		learn, hold := dataset.Split(set, 7, 0.3)
+		for game := range gamesOf(set, learn) {
+			learned[game]++
+		}
+		for game := range gamesOf(set, hold) {
+			held[game]++
+		}
+	}
+	if chunks[1] < 2 {
+		t.Errorf("%d chunks in a pass: want several", chunks[1])
+	}
+	for game, n := range held {
+		if learned[game] > 0 {
+			t.Errorf("a game is held out %d times and learned from %d times", n, learned[game])
+		} else if n != 3 {
+			t.Errorf("a game is held out %d times in 3 passes", n)
+		}
+	}
+	if len(held) < 3 || len(learned) < 2*len(held) {
+		t.Errorf("%d games are held out and %d learned from, want about 3 of 10", len(held), len(learned))
+	}
+}
+
+// pgnParts divides games in PGN into so many files of about as many games.
+func pgnParts(text []byte, n int) [][]byte {
+	var begins []int
+	for i := range text {
+		if slices.Equal(text[i:min(len(text), i+7)], []byte("[Event ")) {
+			begins = append(begins, i)
+		}
+	}
+	parts := make([][]byte, n)
+	for i := range parts {
+		to := len(text)
+		if i < n-1 {
+			to = begins[len(begins)*(i+1)/n]
+		}
+		parts[i] = text[begins[len(begins)*i/n]:to]
+	}
+	return parts
+}
+
+// gamesOf are the games of the samples at the places, by a hash of all their positions.
+func gamesOf(set *dataset.Set, places []int32) map[[32]byte]bool {
+	byGame := map[int32][]encode.Sample{}
+	for _, at := range places {
+		var x encode.Sample
+		set.Sample(int(at), &x)
+		byGame[x.Game] = append(byGame[x.Game], x)
+	}
+	out := map[[32]byte]bool{}
+	for _, samples := range byGame {
+		slices.SortFunc(samples, func(a, b encode.Sample) int { return int(a.Ply - b.Ply) })
+		h := sha256.New()
+		for _, x := range samples {
+			for _, w := range x.Planes {
+				h.Write(binary.LittleEndian.AppendUint64(nil, w))
+			}
+		}
+		out[[32]byte(h.Sum(nil))] = true
+	}
+	return out
+}
