@@ -177,16 +177,21 @@ func (t *Tree) accept() {
 	t.asked = 0
 }
 
-// temper raises priors to a power and divides them by their sum.
+// temper raises priors to a power and divides them by their sum. They are taken relative
+// to the highest, so that no power makes nothing of all of them.
 func temper(stubs []stub, power float64) {
+	var highest float32
+	for i := range stubs {
+		highest = max(highest, stubs[i].prior)
+	}
+	if highest == 0 {
+		return // priors of nothing stay
+	}
 	var sum float64
 	for i := range stubs {
-		p := math.Pow(float64(stubs[i].prior), power)
+		p := math.Pow(float64(stubs[i].prior)/float64(highest), power)
 		stubs[i].prior = float32(p)
 		sum += p
-	}
-	if sum == 0 {
-		return // priors of nothing stay
 	}
 	for i := range stubs {
 		stubs[i].prior = float32(float64(stubs[i].prior) / sum)

@@ -37,6 +37,13 @@ func TestPolicyTemperature(t *testing.T) {
 			t.Errorf("move %d: prior %v at temperature 2, want %v", i, p, want)
 		}
 	}
+	cold := 0.0
+	for _, p := range priors(0.01) { // powers of 100, too small for a number
+		cold += p
+	}
+	if math.Abs(cold-1) > 1e-6 {
+		t.Errorf("at temperature 0.01 the priors sum to %v", cold)
+	}
 	if err := (search.Config{PolicyTemperature: math.Inf(1)}).Validate(); err == nil {
 		t.Error("an infinite temperature: no error")
 	}
