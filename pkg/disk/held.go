@@ -28,5 +28,5 @@ func Held(dir string) (*HeldError, error) {
 	case err != nil:
 		return nil, fmt.Errorf("asking for the lock %s: %w", f.Name(), err)
 	}
-	return nil, nil
+	return nil, syscall.Flock(int(f.Fd()), syscall.LOCK_UN) // see Release
 }

@@ -60,8 +60,11 @@ func TakeLock(dir string) (*Lock, error) {
 	return &Lock{f}, nil
 }
 
-// Release gives the lock back.
-func (l *Lock) Release() error { return l.f.Close() }
+// Release gives the lock back. To close the file would not be enough: a process that is
+// being started at this instant has a copy of it until it runs its program.
+func (l *Lock) Release() error {
+	return errors.Join(syscall.Flock(int(l.f.Fd()), syscall.LOCK_UN), l.f.Close())
+}
 
 // sign writes into the lock's file who has it.
 func sign(f *os.File) error {

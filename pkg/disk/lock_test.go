@@ -8,8 +8,33 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
+
+// A copy of the lock's file, as a process has that is being started, does not keep the
+// lock.
+func TestLockIsNotKeptByACopy(t *testing.T) {
+	dir := t.TempDir()
+	l, err := TakeLock(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fd, err := syscall.Dup(int(l.f.Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Close(fd)
+	if err := l.Release(); err != nil {
+		t.Fatal(err)
+	}
+	if l, err = TakeLock(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Release(); err != nil {
+		t.Fatal(err)
+	}
+}
 
 func TestLock(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "results")
