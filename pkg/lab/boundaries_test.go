@@ -20,6 +20,7 @@ import (
 // only what the first killed run left. So a kill at any instant is tried: what
 // later runs find does not change between two steps.
 func TestKilledAtEveryStep(t *testing.T) {
+	t.Parallel()
 	small := []string{"generations=1", "training.window=1", "selfplay.games=2", "hooks=[]"}
 	for _, test := range []struct {
 		name  string

@@ -14,6 +14,7 @@ import (
 // A gauntlet among players that have met in a round robin takes its games from there;
 // a book and a judge change how games go, and are seen in them.
 func TestConditionsOfTournaments(t *testing.T) {
+	t.Parallel()
 	s := finishedSite(t)
 	games := func() []*chess.PGN { return readGames(t, filepath.Join(s.trial(t), "tournament/games.pgn")) }
 	all := games()

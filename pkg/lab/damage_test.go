@@ -39,6 +39,7 @@ func damage(t *testing.T, path string, how func([]byte) []byte) {
 
 // A run must not build on a file that has changed.
 func TestDamagedFilesAreNamed(t *testing.T) {
+	t.Parallel()
 	for _, file := range []string{
 		"samples/gen-0001.parquet", "checkpoints/gen-0000.safetensors", "checkpoints/gen-0001.safetensors", "games/gen-0002.pgn",
 		"tournament/games.pgn", "tournament/crosstable.csv",
@@ -74,6 +75,7 @@ func TestDamagedFilesAreNamed(t *testing.T) {
 // A damaged manifest is told from a good one, whatever is damaged, and loses
 // nothing: there is a copy.
 func TestDamagedManifest(t *testing.T) {
+	t.Parallel()
 	s := finishedSite(t)
 	path, spare := filepath.Join(s.trial(t), store.ManifestName), filepath.Join(s.trial(t), store.ManifestCopy)
 	good, err := os.ReadFile(path)
@@ -197,6 +199,7 @@ func secondHalf(stage string) func(string) bool {
 // What a stage under way has kept may be damaged: that part is done again, and
 // somebody says so.
 func TestDamagedJournals(t *testing.T) {
+	t.Parallel()
 	set := []string{"generations=1", "training.window=1", "tournament.rounds=2", "tournament.players=[last, random]"}
 	plain := newSite(t)
 	plain.run(t, set...)
@@ -229,6 +232,7 @@ func TestDamagedJournals(t *testing.T) {
 
 // A training that was interrupted goes on after the last epoch that had ended.
 func TestTrainingGoesOnAtItsEpoch(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	set := []string{"training.epochs=5", "tournament.rounds=0"}
 	plain := newSite(t)
@@ -279,6 +283,7 @@ func TestTrainingGoesOnAtItsEpoch(t *testing.T) {
 // When the code of a stage changes, its results are made anew, and a person is
 // told why; what only reads the same bytes stays.
 func TestStagesOfOtherCode(t *testing.T) {
+	t.Parallel()
 	for _, stage := range []string{"untrained network", "self-play 2", "hooks 1", "training 1", "tournament"} {
 		s := finishedSite(t)
 		m, _, err := store.ReadManifest(s.trial(t))

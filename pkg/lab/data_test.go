@@ -40,6 +40,7 @@ const noTournament = "tournament.rounds=0"
 // Generations learn from chunks of the data; everything behind is as it is with games
 // of one's own.
 func TestData(t *testing.T) {
+	t.Parallel()
 	s := dataSite(t)
 	r := s.run(t)
 	want := map[string]string{"untrained network": "first time", "tournament": "first time"}
@@ -105,6 +106,7 @@ func TestData(t *testing.T) {
 // Chunks are shared between trials, decide nothing but what they hold, and are gone on
 // with after a kill.
 func TestDataIsSharedAndResumed(t *testing.T) {
+	t.Parallel()
 	s := dataSite(t)
 	s.edit(t, "small.yaml", "about:", "sweep: {grid: {network.width: [8, 4]}}\nabout:")
 	plain := newSiteOf(t, s.dir)
@@ -121,6 +123,7 @@ func TestDataIsSharedAndResumed(t *testing.T) {
 
 // A plan is what the run does, and knows how much there is to learn from.
 func TestPlanOfData(t *testing.T) {
+	t.Parallel()
 	s := dataSite(t)
 	check := func() {
 		t.Helper()
@@ -162,6 +165,7 @@ func TestMissingData(t *testing.T) {
 
 // An engine plays the games of a chunk, and what it is is part of their identity.
 func TestDataOfAnEngine(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	path := enginetest.Program(t, enginetest.Well)
 	s.edit(t, "small.yaml", "selfplay: {games: 6, opening: {random_plies: 4, share: 0.5}}", fmt.Sprintf("data: {kind: engine, games: 5, shuffle: 0, engine: {uci: %s, depth: 1, random_plies: 8}}", path))

@@ -11,6 +11,7 @@ import (
 
 // The number of goroutines decides nothing.
 func TestWorkers(t *testing.T) {
+	t.Parallel()
 	for _, workers := range []int{3, 1} { // undisturbed: 2
 		if testing.Short() && workers == 1 {
 			break
@@ -27,6 +28,7 @@ func TestWorkers(t *testing.T) {
 // A run that is stopped by its context, at one place after another, ends in
 // the files of an undisturbed run.
 func TestCanceledAndResumed(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	resumed := map[string]int{} // stage -> games that a later process found in the journal
 	for _, at := range []string{

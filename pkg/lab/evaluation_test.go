@@ -44,6 +44,7 @@ func (s site) asks(t *testing.T) []string {
 // Checkpoints are asked as the experiment says, once; a change has asked anew what it
 // concerns and nothing else.
 func TestEvaluation(t *testing.T) {
+	t.Parallel()
 	s := finishedSite(t)
 	set := s.asks(t)
 	s.run(t, set...).stages(t, map[string]string{"puzzles 2": "first time", "accuracy 2": "first time"})
@@ -74,6 +75,7 @@ func TestEvaluation(t *testing.T) {
 
 // What the tables say is what the answers come to, on however many threads.
 func TestEvaluationTables(t *testing.T) {
+	t.Parallel()
 	s := finishedSite(t)
 	set := append(s.asks(t), "evaluation.every=1")
 	s.run(t, set...)

@@ -48,6 +48,7 @@ func TestTwoRunsAtOnce(t *testing.T) {
 }
 
 func TestMissingEngine(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	set := []string{"generations=1", "training.window=1", "tournament.rounds=2",
 		"tournament.players=[last, random, {uci: /nowhere/strong, depth: 1}, {uci: /nowhere/weak, depth: 1}]"}

@@ -12,6 +12,7 @@ import (
 // Networks with other heads play, learn and meet others, and their files have the
 // columns that these heads need.
 func TestOtherHeadsAreTrained(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		network, training string
 		meta              dataset.Meta

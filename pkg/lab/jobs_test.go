@@ -24,6 +24,7 @@ func (s site) sweep(t *testing.T, text string) {
 // The number of jobs decides nothing, and trials that share their training train
 // once, at once or one after the other.
 func TestJobs(t *testing.T) {
+	t.Parallel()
 	one, three := newSite(t), newSite(t)
 	for _, s := range []site{one, three} {
 		s.sweep(t, "{grid: {search.visits: [4, 6], tournament.rounds: [2, 4]}}")
@@ -92,6 +93,7 @@ func TestTrialsThatFail(t *testing.T) {
 // Canceled with several trials under way, a run ends in good order and goes on to
 // the same files.
 func TestJobsCanceled(t *testing.T) {
+	t.Parallel()
 	s, plain := newSite(t), newSite(t)
 	for _, s := range []site{s, plain} {
 		s.sweep(t, "{grid: {search.visits: [4, 6]}}")
@@ -181,6 +183,7 @@ func (s site) rungs(t *testing.T, metric string) []store.Rung {
 }
 
 func TestHalvingByLoss(t *testing.T) {
+	t.Parallel()
 	s := halvingSite(t, setup.ByLoss)
 	first := s.run(t, halvingSet...)
 	rungs := s.rungs(t, setup.ByLoss)
@@ -216,6 +219,7 @@ func TestHalvingByLoss(t *testing.T) {
 }
 
 func TestHalvingByElo(t *testing.T) {
+	t.Parallel()
 	s := halvingSite(t, setup.ByElo)
 	s.run(t, halvingSet...)
 	rungs := s.rungs(t, setup.ByElo)

@@ -18,6 +18,7 @@ import (
 // keeps the conversation, starts the engine again and plays on; interrupted, it
 // ends in the same games.
 func TestOpponentsThatFail(t *testing.T) {
+	t.Parallel()
 	modes := map[string]struct {
 		reason chess.Reason
 		limit  string

@@ -89,6 +89,7 @@ func (p *Plan) says() map[string]string {
 
 // What a plan says is what the run does.
 func TestPlanIsWhatRunDoes(t *testing.T) {
+	t.Parallel()
 	sweep := func(text string) func(*testing.T, site) {
 		return func(t *testing.T, s site) { s.sweep(t, text) }
 	}
@@ -209,6 +210,7 @@ var oneGame = regexp.MustCompile(`^(self-play 1|tournament) [0-9]+/[0-9]+$`)
 
 // A plan knows of games that an interrupted run has finished.
 func TestPlanOfWhatIsUnderWay(t *testing.T) {
+	t.Parallel()
 	for _, at := range []string{"self-play 1 2/3", "tournament 4/6"} {
 		s := newSite(t)
 		s.until(t, begins(at), quick...)
@@ -272,6 +274,7 @@ func TestPlanProblems(t *testing.T) {
 
 // Estimates come from earlier runs or a probe, and are unknown without either.
 func TestPlanEstimates(t *testing.T) {
+	t.Parallel()
 	known := func(p *Plan) bool {
 		return !math.IsNaN(float64(p.Total.Evaluations)) && !math.IsNaN(float64(p.Total.Seconds)) && p.Total.Evaluations > 0 && p.Total.Seconds > 0
 	}

@@ -124,6 +124,7 @@ func TestSecondRunDoesNothing(t *testing.T) {
 
 // A change of the experiment runs what it concerns, and says why.
 func TestChangesRunWhatTheyConcern(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name string
 		set  string
@@ -163,6 +164,7 @@ func TestChangesRunWhatTheyConcern(t *testing.T) {
 }
 
 func TestMoreGenerationsGoOn(t *testing.T) {
+	t.Parallel()
 	s := finishedSite(t)
 	before := s.fingerprint(t)
 	r := s.run(t, "generations=3", "tournament.rounds=2")
@@ -188,6 +190,7 @@ func TestMoreGenerationsGoOn(t *testing.T) {
 }
 
 func TestMissingFilesAreMadeAgain(t *testing.T) {
+	t.Parallel()
 	for file, stage := range map[string]string{
 		"games/gen-0002.pgn":               "self-play 2",
 		"samples/gen-0001.parquet":         "self-play 1",
@@ -215,6 +218,7 @@ func TestMissingFilesAreMadeAgain(t *testing.T) {
 
 // Trials have folders of their own, a row each, and figures together.
 func TestSweep(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	s.edit(t, "small.yaml", "generations: 2", "generations: 1\nsweep:\n  grid: {search.visits: [4], tournament.rounds: [2, 0]}")
 	s.edit(t, "small.yaml", "window: 2", "window: 1")

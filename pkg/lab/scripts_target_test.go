@@ -15,6 +15,7 @@ import (
 // Half of each target is the result and half what the script says of the side to
 // move, both as the network predicts them: for White, or for the side to move.
 func TestTargets(t *testing.T) {
+	t.Parallel()
 	const source = `//go:build ignore
 
 package main

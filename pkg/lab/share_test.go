@@ -47,6 +47,7 @@ func (p *playing) watch(o *Options) {
 // A tournament that grows or shrinks plays only games that are new, and ends in the
 // bytes of one that was played whole.
 func TestTournamentGrows(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	s.run(t, quick...)
 	for _, step := range []struct {
@@ -84,6 +85,7 @@ func TestTournamentGrows(t *testing.T) {
 
 // A tournament that is changed while it is played keeps the games that it has.
 func TestTournamentGrowsWhilePlayed(t *testing.T) {
+	t.Parallel()
 	s, plain := newSite(t), newSite(t)
 	s.until(t, begins("tournament 4/6"), quick...)
 	set := with(quick, "tournament.rounds=4")
@@ -100,6 +102,7 @@ func TestTournamentGrowsWhilePlayed(t *testing.T) {
 
 // A tournament that lost its files in the middle of growing has its games.
 func TestTournamentGrowsThroughAKill(t *testing.T) {
+	t.Parallel()
 	s, plain := newSite(t), newSite(t)
 	s.run(t, quick...)
 	set := with(quick, "tournament.rounds=4")
@@ -137,6 +140,7 @@ func (s site) rename(t *testing.T, name string) site {
 // An experiment takes from another what both share, checks it, and leaves what it
 // would have left alone.
 func TestSharedPrefix(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	s.run(t, quick...)
 	first := s.trial(t)

@@ -32,7 +32,7 @@ func newSite(t *testing.T) site { return newSiteOf(t, "testdata") }
 // finishedSite is a site whose experiment has run, and drawn all figures.
 func finishedSite(t *testing.T) site { return newSiteOf(t, undisturbed(t).dir) }
 
-const shortNotebook = "notebook:\n  - text: Short\n  - figure: {kind: loss}\n  - figure: {kind: crosstable}\n"
+const shortNotebook = "notebook:\n  - text: Short\n  - figure: {kind: loss}\n"
 
 func newSiteOf(t *testing.T, dir string) site {
 	t.Helper()

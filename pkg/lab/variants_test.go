@@ -58,6 +58,7 @@ func Measure(g alamos.Generation) alamos.Metrics {
 // Every variant is played, learned and measured: self-play, samples, hooks,
 // training, tournament.
 func TestEveryVariantIsTrained(t *testing.T) {
+	t.Parallel()
 	for _, v := range chess.Variants() {
 		t.Run(v.String(), func(t *testing.T) {
 			s := variantSite(t, fmt.Sprintf("{variant: %s, max_moves: 400}", v), "input: variants31, policy: uci2206-mover")
@@ -79,6 +80,7 @@ func TestBoardEncodings(t *testing.T) {
 
 // Games of self-play and of the tournament start from chess960.
 func TestChess960IsTrained(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("crazyhouse is trained once more, from elsewhere")
 	}

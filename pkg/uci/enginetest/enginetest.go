@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -56,7 +57,12 @@ func Program(t *testing.T, mode string) string {
 	}
 	path := filepath.Join(t.TempDir(), mode)
 	script := fmt.Sprintf("#!/bin/sh\n%s=%s exec '%s'\n", variable, mode, self)
-	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
+	// A process that is started meanwhile would have the file open for writing for a moment,
+	// and the kernel runs no such program.
+	syscall.ForkLock.RLock()
+	err = os.WriteFile(path, []byte(script), 0o755)
+	syscall.ForkLock.RUnlock()
+	if err != nil {
 		t.Fatal(err)
 	}
 	return path
