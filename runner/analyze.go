@@ -46,6 +46,11 @@ visits, the network's prior, the mean value Q for the side to move (-1 to 1; "!"
 result by force), and the line expected. With --visits 0 the network alone is asked.
 Without a network the search knows the rules only.
 
+Of a network that tells draws (network.value: wdl) there are also the chances of win,
+draw and loss: draws are the mean, over the visits, of the network's probability in the
+positions reached, 1 or 0 where the result is known, and win and loss share the rest so
+that their difference is the value. JSON has them as "wdl".
+
 The position is the start, a --fen, or one of a --pgn: after --ply half-moves of game
 --game, with the moves before it, which repetitions depend on.
 
@@ -90,7 +95,10 @@ express, and among the legal ones, which is what a search sees.
 	return cmd
 }
 
-const longestAnalysis = 7 * 24 * 3600 // seconds
+const (
+	longestAnalysis = 7 * 24 * 3600 // seconds
+	treeMiB         = 2048          // memory, which ends a search too
+)
 
 // check finds the faults of the flags alone.
 func (o *analyzeOptions) check() error {
@@ -161,12 +169,16 @@ func (o *analyzeOptions) run(cmd *cobra.Command) error {
 		return fmt.Errorf("the game is over in %s: %v", p.FEN(), end)
 	}
 	began := time.Now()
-	limits := analysis.Limits{Visits: o.visits, Time: time.Duration(o.seconds * float64(time.Second))}
-	tree, err := analysis.Search(cmd.Context(), g, engine.SearchConfig(o.leaves(mind.Batch)), mind.Eval, limits)
-	if err != nil {
+	e := engine.New(mind)
+	e.Leaves, e.Hash = o.leaves(mind.Batch), treeMiB
+	limits := engine.Limits{Visits: o.visits, Time: time.Duration(o.seconds * float64(time.Second))}
+	if o.visits == 0 && o.seconds > 0 {
+		limits.Visits = engine.Unlimited
+	}
+	if err := errors.Join(e.Search(cmd.Context(), g, limits, nil), cmd.Context().Err()); err != nil {
 		return err
 	}
-	r := analysis.Of(p, tree, time.Since(began))
+	r := analysis.Of(p, e.Tree(), time.Since(began))
 	r.Network = mind.Name
 	if mind.Policy != nil {
 		if r.Policy, err = analysis.AskPolicy(g, mind.Eval, mind.Policy); err != nil {

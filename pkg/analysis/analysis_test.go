@@ -3,6 +3,7 @@ package analysis
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -26,7 +27,7 @@ func game(t *testing.T, v chess.Variant, fen string) *chess.Game {
 }
 
 // network is an untrained network of a policy, behind its codec.
-func network(t *testing.T, v chess.Variant, planes, policy string) (search.Evaluator, encode.Policy) {
+func network(t *testing.T, v chess.Variant, planes, policy, value string) (search.Evaluator, encode.Policy) {
 	t.Helper()
 	codec, err := encode.NewCodec(planes, policy, v)
 	if err != nil {
@@ -34,7 +35,7 @@ func network(t *testing.T, v chess.Variant, planes, policy string) (search.Evalu
 	}
 	net, err := nn.New(nn.Spec{
 		Planes: codec.Planes.Count(), Constant: codec.Planes.Constant(), PolicySize: codec.Policy.Size(), Depth: 1, Width: 8,
-		PolicyHead: nn.PolicyConv, PolicyChannels: 2,
+		PolicyHead: nn.PolicyConv, PolicyChannels: 2, Value: value,
 	}, 3)
 	if err != nil {
 		t.Fatal(err)
@@ -53,15 +54,22 @@ func network(t *testing.T, v chess.Variant, planes, policy string) (search.Evalu
 	return search.NewEvaluator(codec, session), codec.Policy
 }
 
+// think is a search.
+func think(t *testing.T, eval search.Evaluator, leaves int, g *chess.Game, l engine.Limits) *search.Tree {
+	t.Helper()
+	e := engine.New(engine.Mind{Eval: eval, Batch: leaves})
+	if err := e.Search(t.Context(), g, l, nil); err != nil {
+		t.Fatal(err)
+	}
+	return e.Tree()
+}
+
 // Visits are shared out among the moves, and every line is one of legal moves that
 // begins with its own.
 func TestResult(t *testing.T) {
 	g := game(t, chess.Standard, "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3")
-	eval, _ := network(t, chess.Standard, "atomic16", "uci1968")
-	tree, err := Search(t.Context(), g, engine.SearchConfig(2), eval, Limits{Visits: 300})
-	if err != nil {
-		t.Fatal(err)
-	}
+	eval, _ := network(t, chess.Standard, "atomic16", "uci1968", nn.ValueTanh)
+	tree := think(t, eval, 2, g, engine.Limits{Visits: 300})
 	r := Of(*g.Position(), tree, time.Second)
 	visits, share := 0, 0.0
 	for _, m := range r.Moves {
@@ -102,14 +110,42 @@ func TestResult(t *testing.T) {
 	}
 }
 
+// Draws are told where the network tells them, with and without a search, and only
+// there.
+func TestDraws(t *testing.T) {
+	g := game(t, chess.Standard, "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 2 3")
+	for _, head := range []string{nn.ValueTanh, nn.ValueWDL} {
+		eval, _ := network(t, chess.Standard, "atomic16", "uci1968", head)
+		for _, visits := range []int{0, 50} {
+			r := Of(*g.Position(), think(t, eval, 1, g, engine.Limits{Visits: visits}), 0)
+			var text, js bytes.Buffer
+			if err := errors.Join(r.Text(&text, 0), r.JSON(&js, 0)); err != nil {
+				t.Fatal(err)
+			}
+			tells := head == nn.ValueWDL
+			if (r.WDL != nil) != tells || strings.Contains(text.String(), "% draw") != tells || strings.Contains(js.String(), `"wdl"`) != tells {
+				t.Fatalf("%s, %d visits:\n%s", head, visits, &text)
+			}
+			if !tells {
+				continue
+			}
+			if w := r.WDL; w[1] <= 0 || math.Abs(w[0]+w[1]+w[2]-1) > 1e-6 || math.Abs(w[0]-w[2]-float64(r.Value)) > 1e-5 {
+				t.Errorf("%d visits: %v beside the value %v", visits, *w, r.Value)
+			}
+			for _, m := range r.Moves {
+				if (m.WDL != nil) != (m.Visits > 0) {
+					t.Errorf("%s has %d visits; its draws are told: %v", m.SAN, m.Visits, m.WDL != nil)
+				}
+			}
+		}
+	}
+}
+
 // A mate comes first, however few visits it took to see, and ends any search.
 func TestMateIsFirst(t *testing.T) {
 	g := game(t, chess.Standard, "k7/8/1K6/8/8/8/1Q6/8 w - - 0 1")
-	for _, l := range []Limits{{Visits: 5000}, {Time: time.Hour}} {
-		tree, err := Search(t.Context(), g, engine.SearchConfig(1), search.Uniform{}, l)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, l := range []engine.Limits{{Visits: 5000}, {Visits: engine.Unlimited, Time: time.Hour}} {
+		tree := think(t, search.Uniform{}, 1, g, l)
 		r := Of(*g.Position(), tree, 0)
 		if m := r.Moves[0]; !r.Exact || !strings.HasSuffix(m.SAN, "#") || !m.Exact || r.Visits > 5000 {
 			t.Errorf("%+v after %d visits", m, r.Visits)
@@ -121,12 +157,9 @@ func TestMateIsFirst(t *testing.T) {
 // numbers, made to add up to 1.
 func TestPolicy(t *testing.T) {
 	for _, c := range []struct{ planes, policy string }{{"atomic16", "uci1968"}, {"mover15", "uci2206-mover"}, {"alphazero119", "alphazero4672"}, {"lc0-112", "lc0-1858"}} {
-		eval, policy := network(t, chess.Standard, c.planes, c.policy)
+		eval, policy := network(t, chess.Standard, c.planes, c.policy, nn.ValueTanh)
 		g := game(t, chess.Standard, "r3k2r/pppq1ppp/2n5/4p3/4P3/5N2/PPPP1P1P/RNBQKB1R b KQkq - 2 3")
-		tree, err := Search(t.Context(), g, engine.SearchConfig(1), eval, Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		tree := think(t, eval, 1, g, engine.Limits{})
 		r := Of(*g.Position(), tree, 0)
 		if r.Visits != 0 {
 			t.Errorf("%d visits without a search", r.Visits)

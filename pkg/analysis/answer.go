@@ -1,9 +1,7 @@
 package analysis
 
 import (
-	"cmp"
 	"math"
-	"slices"
 	"strings"
 
 	"alamos/pkg/chess"
@@ -19,21 +17,13 @@ const treeShare = 500
 // alone.
 func Answer(p chess.Position, tree *search.Tree, visits int) *store.Answer {
 	out := &store.Answer{FEN: p.FEN(), Value: store.Float(tree.Value()), Visits: visits}
-	for _, e := range ranked(tree.Root()) {
+	for _, e := range tree.Ranked() {
 		out.Moves = append(out.Moves, moveAnswer(&p, &e))
 	}
 	if visits > 0 {
 		out.Tree = nodes(p, tree, visits)
 	}
 	return out
-}
-
-// ranked sorts moves, the best first: by visits, then by prior.
-func ranked(root []search.Edge) []search.Edge {
-	slices.SortStableFunc(root, func(a, b search.Edge) int {
-		return cmp.Or(cmp.Compare(b.Visits, a.Visits), cmp.Compare(b.Prior, a.Prior))
-	})
-	return root
 }
 
 func moveAnswer(p *chess.Position, e *search.Edge) store.MoveAnswer {

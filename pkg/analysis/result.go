@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -23,8 +21,11 @@ type Result struct {
 	Turn    string `json:"turn"` // white or black
 	// Value is for the side to move, -1 to 1: of the search, or of the network where
 	// there was none. Exact: it is the result by force.
-	Value   store.Float `json:"value"`
-	Exact   bool        `json:"exact"`
+	Value store.Float `json:"value"`
+	Exact bool        `json:"exact"`
+	// WDL is how likely a win, a draw and a loss are for the side to move, where the
+	// network tells draws: see [search.Tree.WDL].
+	WDL     *[3]float64 `json:"wdl,omitempty"`
 	Visits  int         `json:"visits"` // of the root's moves; 0: there was no search
 	Depth   int         `json:"depth"`  // of the longest line
 	Seconds float64     `json:"seconds"`
@@ -39,9 +40,10 @@ type Result struct {
 // Move is what is thought of a move.
 type Move struct {
 	store.MoveAnswer
-	Share store.Float `json:"share"` // of the visits, 0 to 1; NaN without any
-	Exact bool        `json:"exact"` // Q is the result by force
-	Line  []string    `json:"line"`  // the moves expected, in SAN; the first is this one
+	Share store.Float `json:"share"`         // of the visits, 0 to 1; NaN without any
+	WDL   *[3]float64 `json:"wdl,omitempty"` // as the Result's, after this move; only with visits
+	Exact bool        `json:"exact"`         // Q is the result by force
+	Line  []string    `json:"line"`          // the moves expected, in SAN; the first is this one
 }
 
 // Of is what a finished search thinks of its root p, with the move first that it would
@@ -51,19 +53,19 @@ func Of(p chess.Position, tree *search.Tree, spent time.Duration) *Result {
 		Variant: p.Variant().String(), FEN: p.FEN(), Turn: p.Turn().String(),
 		Value: store.Float(tree.Value()), Exact: tree.Exact(), Depth: tree.Depth(), Seconds: spent.Seconds(),
 	}
-	root := ranked(tree.Root())
-	if best := tree.Choose(math.Inf(1), nil); best != 0 { // a move that wins by force needs few visits
-		i := slices.IndexFunc(root, func(e search.Edge) bool { return e.Move == best })
-		e := root[i]
-		copy(root[1:i+1], root[:i])
-		root[0] = e
+	if wdl, ok := tree.WDL(); ok {
+		r.WDL = &wdl
 	}
+	root := tree.Ranked()
 	for i := range root {
 		r.Visits += root[i].Visits
 	}
 	for i := range root {
 		e := &root[i]
 		m := Move{MoveAnswer: moveAnswer(&p, e), Share: store.Float(float64(e.Visits) / float64(r.Visits)), Exact: e.Exact}
+		if wdl, ok := tree.WDLOf(e.Move); ok {
+			m.WDL = &wdl
+		}
 		here := p
 		for _, next := range tree.PVOf(e.Move) {
 			m.Line = append(m.Line, here.SAN(next))
@@ -114,16 +116,29 @@ func (r *Result) Text(w io.Writer, moves int) error {
 		value += " by force"
 	}
 	fmt.Fprintf(w, "value     %s for %s, %s\n", value, r.Turn, of)
+	if r.WDL != nil {
+		fmt.Fprintf(w, "expected  %.1f %% win, %.1f %% draw, %.1f %% loss\n", 100*r.WDL[0], 100*r.WDL[1], 100*r.WDL[2])
+	}
 	if p := r.Policy; p != nil {
 		fmt.Fprintf(w, "policy    %.1f %% of its probability is on the %d legal moves, of %d\n", 100*p.Legal, len(r.Moves), p.Size)
 	}
 	fmt.Fprintln(w)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "move\tvisits\tshare\tprior\tQ\t  line")
+	column := "" // only of networks that tell draws
+	if r.WDL != nil {
+		column = "draw\t"
+	}
+	fmt.Fprintln(t, "move\tvisits\tshare\tprior\tQ\t"+column+"  line")
 	shown := r.first(moves)
 	for i := range shown {
 		m := &shown[i]
-		share, q := "", ""
+		share, q, draw := "", "", ""
+		switch {
+		case m.WDL != nil:
+			draw = fmt.Sprintf("%.1f%%\t", 100*m.WDL[1])
+		case r.WDL != nil:
+			draw = "\t"
+		}
 		if r.Visits > 0 {
 			share = fmt.Sprintf("%.1f%%", 100*m.Share)
 		}
@@ -136,7 +151,7 @@ func (r *Result) Text(w io.Writer, moves int) error {
 		if r.Visits > 0 {
 			line = strings.Join(m.Line[:min(len(m.Line), lineMoves)], " ")
 		}
-		fmt.Fprintf(t, "%s\t%d\t%s\t%.1f%%\t%s\t  %s\n", m.SAN, m.Visits, share, 100*m.Prior, q, line)
+		fmt.Fprintf(t, "%s\t%d\t%s\t%.1f%%\t%s\t%s  %s\n", m.SAN, m.Visits, share, 100*m.Prior, q, draw, line)
 	}
 	if err := t.Flush(); err != nil {
 		return err

@@ -2,8 +2,8 @@
 // about a position for as long as they may, on a clock if there is one, and tell what
 // they think of it on the way.
 //
-// An [Engine] is what user interfaces talk to: through UCI ([Engine] is a
-// [uci.Brain]), on lichess, on the page of `alamos play`, and in `alamos analyze`. In
+// An [Engine] is what user interfaces talk to: [Engine.Search] on the page of `alamos
+// play` and in `alamos analyze`, and as a [uci.Brain] through UCI and on lichess. In
 // tournaments of an experiment package arena plays instead, where nothing may depend
 // on time.
 //

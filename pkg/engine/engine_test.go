@@ -13,6 +13,7 @@ import (
 	"alamos/pkg/chess"
 	"alamos/pkg/encode"
 	"alamos/pkg/nn"
+	"alamos/pkg/search"
 	"alamos/pkg/uci"
 )
 
@@ -78,31 +79,45 @@ func TestTreeIsReused(t *testing.T) {
 	best, ponder, _ := think(t, e, g, nodes)
 	g.Play(best)
 	g.Play(ponder)
-	e.goTo(g, nil)
-	if e.tree.Visits() == 0 {
+	// A search that ends at once has the visits that were kept, or has evaluated its
+	// root and no more.
+	ended, end := context.WithCancel(t.Context())
+	end()
+	kept := func(g *chess.Game, among ...chess.Move) int {
+		if err := e.Search(ended, g, Limits{Visits: Unlimited, Among: among}, nil); err != nil {
+			t.Error(err)
+		}
+		return e.Tree().Visits()
+	}
+	before := kept(g)
+	if before == 0 {
 		t.Error("nothing was kept")
 	}
-	before := e.tree.Visits()
 	_, _, told := think(t, e, g, nodes)
 	if last := told[len(told)-1]; last.Nodes != 2000 {
 		t.Errorf("%d visits, of which %d were kept: want 2000 in all", last.Nodes, before)
 	}
-	e.goTo(game(t, chess.Standard, "", "a2a4"), nil)
-	if n := e.tree.Visits(); n != 0 {
+	if n := kept(g); n < 2000 {
+		t.Errorf("%d visits of the same position were kept", n)
+	}
+	if err := e.Set("MultiPV", "3"); err != nil || kept(g) < 2000 {
+		t.Errorf("what is told has changed what is known: %v", err)
+	}
+	if n := kept(game(t, chess.Standard, "", "a2a4")); n != 0 {
 		t.Errorf("%d visits of another game were kept", n)
 	}
-	e.goTo(g, nil)
 	think(t, e, g, nodes)
 	e.NewGame()
-	if e.goTo(g, nil); e.tree.Visits() != 0 {
+	if kept(g) != 0 {
 		t.Error("a new game began with the tree of another")
 	}
 	think(t, e, g, nodes)
-	if err := e.Set("CPuct", "3"); err != nil {
-		t.Error(err)
+	if err := e.Set("CPuct", "3"); err != nil || kept(g) != 0 {
+		t.Errorf("a tree of other settings was kept: %v", err)
 	}
-	if e.goTo(g, nil); e.tree.Visits() != 0 {
-		t.Error("a tree of other settings was kept")
+	again, _, _ := think(t, e, g, nodes)
+	if n := kept(g, again); n != 0 {
+		t.Errorf("%d visits of all moves were kept for one", n)
 	}
 }
 
@@ -243,6 +258,48 @@ func TestLoad(t *testing.T) {
 	}
 }
 
+// A network that tells draws has them in what is told, agreeing with the score; one
+// that does not has none.
+func TestWDL(t *testing.T) {
+	codec, err := encode.NewCodec("atomic16", "uci1968", chess.Standard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, head := range []string{nn.ValueTanh, nn.ValueWDL} {
+		net, err := nn.New(nn.Spec{
+			Planes: codec.Planes.Count(), Constant: codec.Planes.Constant(), PolicySize: codec.Policy.Size(), Depth: 1, Width: 8,
+			PolicyHead: nn.PolicyConv, PolicyChannels: 2, Value: head,
+		}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer net.Close()
+		model, err := net.Compile(nn.InferenceOptions{Batch: 4, Precision: "fp32"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer model.Close()
+		session, err := model.NewSession()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer session.Close()
+		e := New(Mind{Variants: []chess.Variant{chess.Standard}, Eval: search.NewEvaluator(codec, session), Batch: 4})
+		e.MultiPV, e.ShowWDL = 500, true
+		// Black is to move, of whose score the network tells White's.
+		_, _, told := think(t, e, game(t, chess.Standard, "", "e2e4"), uci.Task{Limit: uci.Limit{Nodes: 300}})
+		for _, in := range told {
+			w := in.Score.WDL
+			if min(w[0], w[1], w[2]) < 0 || w[0]+w[1]+w[2] != 1000 || (w[1] > 0) != (head == nn.ValueWDL) {
+				t.Errorf("%s: %v", head, *w)
+			}
+			if cp := uci.ScoreOf(in.Score.Expected()).CP; max(cp, in.Score.CP)-min(cp, in.Score.CP) > 3 {
+				t.Errorf("%s: %v beside a score of %d centipawns", head, *w, in.Score.CP)
+			}
+		}
+	}
+}
+
 func TestBadSettings(t *testing.T) {
 	e := New(Blank(chess.Standard))
 	for _, c := range [][2]string{{"CPuct", "x"}, {"CPuct", "NaN"}, {"CPuct", "0"}, {"Temperature", "-1"}, {"MultiPV", ""}, {"Nothing", "1"}} {
@@ -250,7 +307,7 @@ func TestBadSettings(t *testing.T) {
 			t.Errorf("%s = %q is accepted", c[0], c[1])
 		}
 	}
-	if math.IsNaN(e.settings.cpuct) || e.settings.cpuct != 1.5 {
+	if math.IsNaN(e.CPuct) || e.CPuct != 1.5 {
 		t.Error("a refused value was set")
 	}
 }

@@ -11,32 +11,34 @@ import (
 	"alamos/pkg/uci"
 )
 
-// settings are what a user may change.
-type settings struct {
-	cpuct            float64
-	temperature      float64 // 0: always the most visited move
-	temperaturePlies int     // 0: the whole game
-	leaves           int
-	solver           bool
-	multiPV          int
-	showWDL          bool
-	hash             int // MiB of a tree
-	overhead         time.Duration
+// Settings are what a user may change.
+type Settings struct {
+	CPuct            float64
+	Temperature      float64 // 0: always the most visited move
+	TemperaturePlies int     // 0: the whole game
+	Leaves           int     // positions evaluated at once
+	Solver           bool
+	MultiPV          int // lines told
+	ShowWDL          bool
+	Hash             int           // MiB of a tree
+	Overhead         time.Duration // of the clock that is lost on the way to the user
+	Every            time.Duration // how often the user hears of a search that has nothing new
 }
 
-func defaults(m Mind) settings {
-	return settings{
-		cpuct: 1.5, leaves: max(1, m.Batch), solver: true, multiPV: 1, hash: 1024,
-		overhead: 50 * time.Millisecond,
+func defaults(m Mind) Settings {
+	return Settings{
+		CPuct: 1.5, Leaves: max(1, m.Batch), Solver: true, MultiPV: 1, Hash: 1024,
+		Overhead: 50 * time.Millisecond, Every: time.Second,
 	}
 }
 
 // search is the search that they ask for.
-func (s *settings) search() search.Config {
+func (s *Settings) search() search.Config {
 	return search.Config{
 		Visits: 1 << 14, // room to begin with: see SetVisits
-		CPuct:  s.cpuct, FPU: search.FPU{Parent: true, Reduction: 0.3},
-		ExpandAt: 1, Leaves: s.leaves, Solver: s.solver, Lookahead: 1, TreeReuse: true,
+		Bytes:  s.Hash << 20,
+		CPuct:  s.CPuct, FPU: search.FPU{Parent: true, Reduction: 0.3},
+		ExpandAt: 1, Leaves: s.Leaves, Solver: s.Solver, Lookahead: 1, TreeReuse: true,
 	}
 }
 
@@ -55,26 +57,26 @@ type option struct {
 
 func (e *Engine) options() []option {
 	d := defaults(e.mind)
-	spin := func(name string, def, low, high int, set func(s *settings, n int)) option {
+	spin := func(name string, def, low, high int, set func(s *Settings, n int)) option {
 		return option{
 			uci.Option{Name: name, Type: "spin", Default: strconv.Itoa(def), Min: low, Max: high, HasMin: true, HasMax: true},
 			func(e *Engine, value string) error {
 				n, err := strconv.Atoi(value)
 				if err == nil {
-					set(&e.settings, n)
+					set(&e.Settings, n)
 				}
 				return err
 			},
 		}
 	}
-	check := func(name string, def bool, set func(s *settings, on bool)) option {
+	check := func(name string, def bool, set func(s *Settings, on bool)) option {
 		return option{
 			uci.Option{Name: name, Type: "check", Default: strconv.FormatBool(def)},
-			func(e *Engine, value string) error { set(&e.settings, value == "true"); return nil },
+			func(e *Engine, value string) error { set(&e.Settings, value == "true"); return nil },
 		}
 	}
 	// UCI has no fractions: they are text, as other engines with networks do it.
-	number := func(name string, def, low, high float64, set func(s *settings, x float64)) option {
+	number := func(name string, def, low, high float64, set func(s *Settings, x float64)) option {
 		return option{
 			uci.Option{Name: name, Type: "string", Default: strconv.FormatFloat(def, 'g', -1, 64)},
 			func(e *Engine, value string) error {
@@ -82,23 +84,23 @@ func (e *Engine) options() []option {
 				if err != nil || math.IsNaN(x) || x < low || x > high {
 					return fmt.Errorf("want a number from %g to %g, have %q", low, high, value)
 				}
-				set(&e.settings, x)
+				set(&e.Settings, x)
 				return nil
 			},
 		}
 	}
 	return []option{
 		e.threads(),
-		spin("MultiPV", d.multiPV, 1, 256, func(s *settings, n int) { s.multiPV = n }),
-		spin("Hash", d.hash, 1, 1<<20, func(s *settings, n int) { s.hash = n }),
-		spin("Leaves", d.leaves, 1, search.MaxLeaves, func(s *settings, n int) { s.leaves = n }),
-		number("CPuct", d.cpuct, 0.01, 100, func(s *settings, x float64) { s.cpuct = x }),
-		number("Temperature", d.temperature, 0, 100, func(s *settings, x float64) { s.temperature = x }),
-		spin("TemperaturePlies", d.temperaturePlies, 0, 10_000, func(s *settings, n int) { s.temperaturePlies = n }),
-		check("Solver", d.solver, func(s *settings, on bool) { s.solver = on }),
-		check("UCI_ShowWDL", d.showWDL, func(s *settings, on bool) { s.showWDL = on }),
-		spin("Move Overhead", int(d.overhead/time.Millisecond), 0, 10_000, func(s *settings, n int) {
-			s.overhead = time.Duration(n) * time.Millisecond
+		spin("MultiPV", d.MultiPV, 1, 256, func(s *Settings, n int) { s.MultiPV = n }),
+		spin("Hash", d.Hash, 1, 1<<20, func(s *Settings, n int) { s.Hash = n }),
+		spin("Leaves", d.Leaves, 1, search.MaxLeaves, func(s *Settings, n int) { s.Leaves = n }),
+		number("CPuct", d.CPuct, 0.01, 100, func(s *Settings, x float64) { s.CPuct = x }),
+		number("Temperature", d.Temperature, 0, 100, func(s *Settings, x float64) { s.Temperature = x }),
+		spin("TemperaturePlies", d.TemperaturePlies, 0, 10_000, func(s *Settings, n int) { s.TemperaturePlies = n }),
+		check("Solver", d.Solver, func(s *Settings, on bool) { s.Solver = on }),
+		check("UCI_ShowWDL", d.ShowWDL, func(s *Settings, on bool) { s.ShowWDL = on }),
+		spin("Move Overhead", int(d.Overhead/time.Millisecond), 0, 10_000, func(s *Settings, n int) {
+			s.Overhead = time.Duration(n) * time.Millisecond
 		}),
 	}
 }
@@ -135,7 +137,6 @@ func (e *Engine) Options() []uci.Option {
 func (e *Engine) Set(name, value string) error {
 	for _, o := range e.options() {
 		if o.Name == name {
-			e.fresh = true
 			return o.set(e, value)
 		}
 	}

@@ -2,96 +2,65 @@ package engine
 
 import (
 	"cmp"
-	"math"
-	"slices"
 	"time"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/search"
-	"alamos/pkg/uci"
 )
 
-type move = chess.Move
+// Report is where a search stands. Values are from the view of the side to move.
+type Report struct {
+	Value  float64 // of the position, -1 to 1
+	Mate   int     // moves to the end that Value is by force: below 0 where the side to move loses, 0: none is known
+	Visits int     // of the root's moves, with those kept from before
+	Depth  int     // plies of the longest line
+	Time   time.Duration
+	Speed  float64 // visits a second
+	Full   float64 // share of the memory that the tree may have
+	Lines  []Line  // the best first, as many as Settings.MultiPV
+	Last   bool    // there is nothing more to search, or the search was ended
+}
 
-// reportEvery is how often the user hears of a search that has nothing new.
-const reportEvery = time.Second
+// Line is what is thought of a move.
+type Line struct {
+	search.Edge
+	Moves []chess.Move // those expected; the first is this one
+	Mate  int          // as in Report
+}
 
 // lookEvery is how often a best move that is another one is noticed.
 const lookEvery = 10 * time.Millisecond
 
-// report tells the user where the search stands, when the best move is another one,
-// when a second has gone by, and at the end.
+// report tells where the search stands, if it is time to.
 func (t *thought) report(last bool) {
 	now := time.Now()
-	if !last && now.Sub(t.looked) < lookEvery {
+	if t.tell == nil || !last && now.Sub(t.looked) < lookEvery {
 		return
 	}
 	t.looked = now
-	root := t.tree.Root()
-	if len(root) == 0 {
-		return
-	}
-	ranked(root)
-	if !last && root[0].Move == t.toldBest && now.Sub(t.told) < reportEvery {
+	root := t.tree.Ranked()
+	if len(root) == 0 || !last && root[0].Move == t.toldBest && now.Sub(t.told) < t.Every {
 		return
 	}
 	t.told, t.toldBest = now, root[0].Move
-	spent := now.Sub(t.began)
-	visits := t.tree.Visits()
-	common := uci.Info{
-		SelDepth: t.tree.Depth(), Nodes: int64(visits), Time: spent,
-		HashFull: int(min(1000, int64(t.tree.Bytes())*1000/(int64(t.settings.hash)<<20))),
+	r := &Report{
+		Value: t.tree.Value(), Visits: t.tree.Visits(), Depth: t.tree.Depth(), Last: last,
+		Mate: mate(t.tree.PV(), t.tree.Value(), t.tree.Exact()),
+		Time: now.Sub(t.began), Full: min(1, float64(t.tree.Bytes())/float64(t.cfg.Bytes)),
 	}
-	if spent > 0 {
-		common.NPS = int64(float64(visits-t.kept) / spent.Seconds())
+	r.Speed = float64(r.Visits-t.kept) / max(r.Time, time.Microsecond).Seconds()
+	for _, e := range root[:min(len(root), t.MultiPV)] {
+		line := t.tree.PVOf(e.Move)
+		r.Lines = append(r.Lines, Line{Edge: e, Moves: line, Mate: mate(line, e.Q, e.Exact)})
 	}
-	for i, e := range root[:min(len(root), t.settings.multiPV)] {
-		if i > 0 && e.Visits == 0 {
-			break
-		}
-		in, line := common, t.tree.PVOf(e.Move)
-		in.Depth = len(line)
-		if t.settings.multiPV > 1 {
-			in.MultiPV = i + 1
-		}
-		in.Score = t.score(&e, line)
-		p := t.at
-		for _, m := range line {
-			text := p.UCI(m)
-			if t.task.Chess960 && m.IsCastle() {
-				text = m.String() // the king takes its rook
-			}
-			in.PV = append(in.PV, text)
-			p.Play(m)
-		}
-		t.tell(in)
-	}
+	t.tell(r)
 }
 
-// ranked sorts moves, the best first: by visits, then by prior.
-func ranked(root []search.Edge) {
-	slices.SortStableFunc(root, func(a, b search.Edge) int {
-		return cmp.Or(cmp.Compare(b.Visits, a.Visits), cmp.Compare(b.Prior, a.Prior))
-	})
-}
-
-// score is what the search thinks of a move. The network tells an expected result
-// and no draws: wins and losses are its only mixture without them.
-func (t *thought) score(e *search.Edge, line []move) *uci.Score {
-	value := e.Q
-	if e.Visits == 0 {
-		value = t.tree.Value()
+// mate is the number of moves to a result by force at the end of a line, positive
+// where the side to move wins; 0: there is none but perhaps a draw.
+func mate(line []chess.Move, value float64, exact bool) int {
+	if !exact {
+		return 0
 	}
-	s := uci.ScoreOf(value)
-	if n, ok := t.mate(line, value, e.Exact); ok {
-		s = uci.Score{IsMate: true, Mate: n}
-	}
-	if t.settings.showWDL {
-		win := int(math.Round(500 * (1 + value)))
-		s.WDL = &[3]int{win, 0, 1000 - win}
-		if e.Exact && value == 0 {
-			s.WDL = &[3]int{0, 1000, 0}
-		}
-	}
-	return &s
+	return (len(line) + 1) / 2 * cmp.Compare(value, 0)
 }

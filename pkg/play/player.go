@@ -31,26 +31,20 @@ type player struct {
 	Variants []string `json:"variants"`
 
 	plays []chess.Variant
-	mind  *mind // of a tree, and of alpha-beta on a network
+	mind  *engine.Mind // of a tree, and of alpha-beta on a network
 }
 
-// mind is a mind that all games ask, one batch after the other.
-type mind struct {
-	engine.Mind
-	queue sync.Mutex
+// queue is an evaluator that all games ask, one batch after the other.
+type queue struct {
+	search.Evaluator
+	mu sync.Mutex
 }
 
-func (m *mind) Prepare(l *encode.Leaf, g *chess.Game, moves []chess.Move) {
-	m.Eval.Prepare(l, g, moves)
+func (q *queue) Evaluate(leaves []*encode.Leaf) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.Evaluator.Evaluate(leaves)
 }
-
-func (m *mind) Evaluate(leaves []*encode.Leaf) error {
-	m.queue.Lock()
-	defer m.queue.Unlock()
-	return m.Eval.Evaluate(leaves)
-}
-
-var _ search.Evaluator = (*mind)(nil)
 
 // newPlayers are all who can play: humans, those who need no network, and the
 // networks. Where there are networks, the others play the same variants.
@@ -67,15 +61,17 @@ func newPlayers(networks []engine.Mind) (players []player, variants []chess.Vari
 		if taken[name]++; taken[name] > 1 {
 			name = fmt.Sprintf("%s (%d)", name, taken[name])
 		}
-		m := &mind{Mind: n}
+		m := &n
+		m.Eval = &queue{Evaluator: n.Eval}
 		players = append(players,
 			player{ID: fmt.Sprintf("net-%d", i+1), Name: name, Kind: tree, Network: true, plays: n.Variants, mind: m},
 			player{ID: fmt.Sprintf("net-%d-alphabeta", i+1), Name: "alpha-beta on " + name, Kind: alphaBeta, Network: true, plays: n.Variants, mind: m})
 	}
+	blank := engine.Blank(variants...)
 	players = append(players,
 		player{ID: "human", Name: "human", Kind: human, plays: variants},
 		player{ID: "material", Name: "alpha-beta on material", Kind: alphaBeta, plays: variants},
-		player{ID: "blank", Name: "search without a network", Kind: tree, plays: variants, mind: &mind{Mind: engine.Blank(variants...)}},
+		player{ID: "blank", Name: "search without a network", Kind: tree, plays: variants, mind: &blank},
 		player{ID: "random", Name: "random moves", Kind: random, plays: variants})
 	for i := range players {
 		for _, v := range players[i].plays {

@@ -1,17 +1,16 @@
 package play
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"time"
 
 	"alamos/pkg/arena"
 	"alamos/pkg/chess"
+	"alamos/pkg/engine"
 	"alamos/pkg/search"
 	"alamos/pkg/uci"
 )
@@ -27,137 +26,61 @@ type thought struct {
 	memory  memory
 }
 
-// memory is what the players of a game remember of the turns before, by their ids.
-// It is for one goroutine.
-type memory map[string]*remembered
-
-type remembered struct {
-	tree *search.Tree
-	game *chess.Game // at the tree's root; nil: there is none
-}
+// memory has the engines of a game's players, by their ids, with what they remember of
+// the turns before. It is for one goroutine.
+type memory map[string]*engine.Engine
 
 func (m memory) forget() { clear(m) }
 
 const (
-	treeBytes   = 256 << 20 // the tree of a player in a game
-	mostLeaves  = 16        // evaluated at once: with more, short searches are weak
+	treeMiB     = 256 // the tree of a player in a game
+	mostLeaves  = 16  // evaluated at once: with more, short searches are weak
 	reportEvery = 120 * time.Millisecond
-	unlimited   = 1_000_000_000 // visits, more than there is memory for
 )
 
 // searchTree thinks by a tree search, which goes on where the turn before ended.
 func (t *thought) searchTree(ctx context.Context) (chess.Move, error) {
-	began := time.Now()
-	mind := t.player.mind
-	r := t.memory[t.player.ID]
-	if r == nil {
-		r = &remembered{tree: search.NewTree(search.Config{
-			Visits: 1 << 12, // room to begin with
-			CPuct:  1.5, FPU: search.FPU{Parent: true, Reduction: 0.3},
-			ExpandAt: 1, Leaves: max(1, min(mostLeaves, mind.Batch)), Solver: true, Lookahead: 1, TreeReuse: true,
-		}, 0)}
-		t.memory[t.player.ID] = r
+	e := t.memory[t.player.ID]
+	if e == nil {
+		e = engine.New(*t.player.mind)
+		e.Leaves, e.Hash = min(mostLeaves, e.Leaves), treeMiB
+		e.MultiPV, e.Every = mostCandidates, reportEvery
+		t.memory[t.player.ID] = e
 	}
-	visits, deadline := t.seat.Visits, time.Time{}
-	if t.seat.Seconds > 0 {
-		deadline = began.Add(time.Duration(t.seat.Seconds * float64(time.Second)))
-		if visits == 0 {
-			visits = unlimited
-		}
+	e.Temperature = t.seat.Temperature
+	limits := engine.Limits{Visits: t.seat.Visits, Time: time.Duration(t.seat.Seconds * float64(time.Second))}
+	switch {
+	case t.endless:
+		limits = engine.Limits{Visits: engine.Unlimited}
+	case limits.Visits == 0 && limits.Time > 0:
+		limits.Visits = engine.Unlimited
 	}
-	if t.endless {
-		visits, deadline = unlimited, time.Time{}
-	}
-	if visits == 0 { // the policy alone, which visits of before would outweigh
-		r.game = nil
-	}
-	r.goTo(t.game)
-	r.tree.SetVisits(visits)
-	kept := r.tree.Visits()
-	var told time.Time
-	report := func(active bool) {
-		told = time.Now()
-		if out := t.treeReport(r.tree); out != nil {
-			out.Active = active
-			out.Speed = int(float64(out.Nodes-kept) / max(0.001, time.Since(began).Seconds()))
-			t.tell(out)
-		}
-	}
-	stepper := search.Stepper{}
-	trees := []*search.Tree{r.tree}
-	for first := true; first || t.hurried.Err() == nil && r.tree.Bytes() < treeBytes; first = false {
-		if ctx.Err() != nil {
-			return 0, ctx.Err()
-		}
-		asked, err := stepper.Step(trees, mind)
-		if err != nil {
-			return 0, fmt.Errorf("%s: %w", t.player.Name, err)
-		}
-		now := time.Now()
-		if asked == 0 || !deadline.IsZero() && now.After(deadline) {
-			break
-		}
-		if now.Sub(told) >= reportEvery {
-			report(true)
-		}
-	}
+	err := e.Search(t.hurried, t.game, limits, func(r *engine.Report) { t.tell(t.treeReport(r)) })
 	if ctx.Err() != nil {
 		return 0, ctx.Err()
 	}
-	report(false)
-	power := math.Inf(1)
-	if t.seat.Temperature > 0 {
-		power = 1 / t.seat.Temperature
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", t.player.Name, err)
 	}
-	m := r.tree.Choose(power, rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())))
+	m := e.Choose(t.game)
 	if m == 0 {
 		return 0, fmt.Errorf("%s found no move in %s", t.player.Name, t.game.Position().FEN())
 	}
 	return m, nil
 }
 
-// goTo makes the current position of g the root of the tree: the tree goes on where g
-// goes on from what it was about.
-func (r *remembered) goTo(g *chess.Game) {
-	if r.game != nil && *r.game.Start() == *g.Start() && len(r.game.Moves()) <= len(g.Moves()) &&
-		slices.Equal(r.game.Moves(), g.Moves()[:len(r.game.Moves())]) {
-		for _, m := range g.Moves()[len(r.game.Moves()):] {
-			r.tree.Advance(m)
-		}
-	} else {
-		r.tree.SetRoot(g)
-	}
-	r.game = g.Clone()
-}
-
-// treeReport is what the search thinks now; nil before it knows anything.
-func (t *thought) treeReport(tr *search.Tree) *Report {
-	if tr.Exact() { // the visits that this has spared were not made
-		tr.SetVisits(0)
-	}
-	root := tr.Root()
-	if len(root) == 0 {
-		return nil
-	}
+// treeReport is what the search thinks now.
+func (t *thought) treeReport(r *engine.Report) *Report {
 	p := t.game.Position()
-	out := &Report{By: t.player.Name, Tree: true, Nodes: tr.Visits(), Depth: tr.Depth()}
-	out.value(p.Turn(), tr.Value(), tr.Exact(), len(tr.PV()))
-	slices.SortStableFunc(root, func(a, b search.Edge) int {
-		return cmp.Or(cmp.Compare(b.Visits, a.Visits), cmp.Compare(b.Prior, a.Prior))
-	})
-	// Where a win is known it comes first, however few visits it took.
-	if best := tr.PV(); len(best) > 0 {
-		i := slices.IndexFunc(root, func(e search.Edge) bool { return e.Move == best[0] })
-		e := root[i]
-		root = slices.Insert(slices.Delete(root, i, i+1), 0, e)
-	}
-	for _, e := range root[:min(len(root), mostCandidates)] {
-		line := tr.PVOf(e.Move)
-		c := candidate(p, line)
-		c.Visits, c.Prior = e.Visits, e.Prior
-		if e.Visits > 0 {
+	out := &Report{By: t.player.Name, Tree: true, Nodes: r.Visits, Depth: r.Depth, Speed: int(r.Speed), Active: !r.Last}
+	out.value(p.Turn(), r.Value, r.Mate)
+	for i := range r.Lines {
+		line := &r.Lines[i]
+		c := candidate(p, line.Moves)
+		c.Visits, c.Prior = line.Visits, line.Prior
+		if line.Visits > 0 {
 			var s Report
-			s.value(p.Turn(), e.Q, e.Exact, len(line))
+			s.value(p.Turn(), line.Q, line.Mate)
 			c.Score = s.Score
 		}
 		out.Moves = append(out.Moves, c)
@@ -165,17 +88,13 @@ func (t *thought) treeReport(tr *search.Tree) *Report {
 	return out
 }
 
-// value takes up a value from the view of the side to move. When it is exact, plies
-// is how far away the end is.
-func (r *Report) value(side chess.Color, value float64, exact bool, plies int) {
+// value takes up a value and a number of moves to the end by force, 0: none, from the
+// view of the side to move.
+func (r *Report) value(side chess.Color, value float64, mate int) {
 	if side == chess.Black {
-		value = -value
+		value, mate = -value, -mate
 	}
-	r.Value = value
-	if exact && value != 0 {
-		r.mate = (plies + 1) / 2 * cmp.Compare(value, 0)
-	}
-	r.Score = scoreOf(value, r.mate)
+	r.Value, r.mate, r.Score = value, mate, scoreOf(value, mate)
 }
 
 // eval is the value as PGN files have it.
@@ -192,7 +111,7 @@ func (t *thought) searchAlphaBeta(ctx context.Context) (chess.Move, error) {
 	began := time.Now()
 	var v search.Valuer = &arena.Material{}
 	if t.player.mind != nil {
-		v = search.NewValuer(t.player.mind)
+		v = search.NewValuer(t.player.mind.Eval)
 	}
 	depth, limited := t.seat.Depth, ctx
 	if t.endless {
@@ -238,7 +157,7 @@ func (t *thought) searchAlphaBeta(ctx context.Context) (chess.Move, error) {
 func (t *thought) lineReport(l *search.Line, nodes int, spent time.Duration, active bool) *Report {
 	p := t.game.Position()
 	out := &Report{By: t.player.Name, Nodes: nodes, Depth: l.Depth, Speed: int(float64(nodes) / max(0.001, spent.Seconds())), Active: active}
-	out.value(p.Turn(), l.Value, math.Abs(l.Value) == 1, len(l.PV))
+	out.value(p.Turn(), l.Value, int(math.Trunc(l.Value))*((len(l.PV)+1)/2)) // 1 and -1 are by force
 	for i, m := range l.Best[:min(len(l.Best), mostCandidates)] {
 		moves := []chess.Move{m}
 		if i == 0 {

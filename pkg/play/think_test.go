@@ -1,6 +1,7 @@
 package play
 
 import (
+	"context"
 	"errors"
 	"path/filepath"
 	"slices"
@@ -279,15 +280,16 @@ func TestTreeGoesOn(t *testing.T) {
 	if err != nil || last.Nodes < 2000 {
 		t.Fatal(err, last)
 	}
-	tr := think.memory["blank"].tree
-	think.game.Play(m)
-	think.memory["blank"].goTo(think.game)
-	if n := tr.Visits(); n == 0 {
-		t.Error("nothing is left of the search before")
-	}
-	think.game.Undo()
-	think.memory["blank"].goTo(think.game)
-	if n := tr.Visits(); n != 0 {
-		t.Errorf("%d visits of another position", n)
+	ended, end := context.WithCancel(t.Context())
+	end()
+	think.hurried = ended // so that there is nothing but what was kept
+	for _, c := range []struct {
+		change func()
+		kept   bool
+	}{{func() { think.game.Play(m) }, true}, {think.game.Undo, false}} {
+		c.change()
+		if _, err := think.searchTree(t.Context()); err != nil || last.Nodes > 0 != c.kept {
+			t.Errorf("%d visits, %v: want some kept: %v", last.Nodes, err, c.kept)
+		}
 	}
 }

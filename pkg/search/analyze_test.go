@@ -110,3 +110,66 @@ func uciMove(t *testing.T, g *chess.Game, s string) chess.Move {
 	}
 	return m
 }
+
+// Follow goes on with what is known where the game does, and starts anew elsewhere: in
+// another game, after moves were taken back, where only some moves were searched, and
+// where the game is drawn for who does not ask on.
+func TestFollow(t *testing.T) {
+	tree := search.NewTree(search.Config{Visits: 500, CPuct: 1, TreeReuse: true}, 1)
+	follow := func(g *chess.Game) (kept int) {
+		tree.Follow(g)
+		kept = tree.Visits()
+		runTree(t, tree)
+		return kept
+	}
+	g := played(t, "")
+	if n := follow(g); n != 0 {
+		t.Errorf("%d visits to begin with", n)
+	}
+	if n := follow(g); n != 500 {
+		t.Errorf("%d visits of the same position", n)
+	}
+	line := tree.PV()
+	g.Play(line[0])
+	g.Play(line[1])
+	if n := follow(g); n == 0 || n >= 500 {
+		t.Errorf("%d visits two plies on", n)
+	}
+	g.Undo()
+	if n := follow(g); n != 0 {
+		t.Errorf("%d visits after a move was taken back", n)
+	}
+	if n := follow(played(t, "", "a2a4")); n != 0 {
+		t.Errorf("%d visits of another game", n)
+	}
+	if n := follow(played(t, "4k3/8/8/8/8/8/3R4/4K3 w - - 0 90")); n != 0 {
+		t.Errorf("%d visits from another start", n)
+	}
+	tree.Analyze(g, tree.Root()[0].Move)
+	if n := follow(g); n != 0 || len(tree.Root()) != 20 {
+		t.Errorf("%d visits and %d moves after a search of one", n, len(tree.Root()))
+	}
+
+	g = played(t, "", "g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6", "f3g1")
+	follow(g)
+	g.Play(uciMove(t, g, "f6g8"))
+	if follow(g); len(tree.Root()) != 20 || tree.Visits() != 500 {
+		t.Errorf("the third time there are %d moves and %d visits", len(tree.Root()), tree.Visits())
+	}
+	g.Play(uciMove(t, g, "e2e4"))
+	if n := follow(g); n == 0 || len(tree.Root()) != 20 {
+		t.Errorf("%d visits are left and there are %d moves", n, len(tree.Root()))
+	}
+}
+
+// Memory ends a search.
+func TestBytes(t *testing.T) {
+	for _, leaves := range []int{1, 8} {
+		tree := search.NewTree(search.Config{Visits: 1 << 20, Bytes: 1 << 18, CPuct: 1, Leaves: leaves}, 1)
+		tree.SetRoot(played(t, ""))
+		runTree(t, tree)
+		if n := tree.Bytes(); n < 1<<18 || n > 1<<18+1<<14 {
+			t.Errorf("%d leaves: %d bytes, want %d and little more", leaves, n, 1<<18)
+		}
+	}
+}

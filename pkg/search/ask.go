@@ -162,7 +162,8 @@ func (t *Tree) accept() {
 		if T := t.cfg.PolicyTemperature; T != 0 && T != 1 {
 			temper(stubs, 1/T)
 		}
-		n.value, n.state = q.leaf.Value, open
+		n.value, n.draw, n.state = q.leaf.Value, q.leaf.WDL[1], open
+		t.tells = t.tells || q.leaf.WDL != [3]float32{}
 		if !q.known {
 			t.evaluations++
 			if t.cache != nil {

@@ -49,6 +49,7 @@ type place struct {
 	key   key
 	at    uint64 // number of the first prior
 	value float32
+	wdl   [3]float32
 	count int32 // 0: empty
 }
 
@@ -81,7 +82,7 @@ func (c *cache) get(k key, l *encode.Leaf) bool {
 	}
 	at := int(p.at % uint64(len(c.priors)))
 	l.Priors = append(l.Priors[:0], c.priors[at:at+int(p.count)]...)
-	l.Value = p.value
+	l.Value, l.WDL = p.value, p.wdl
 	return true
 }
 
@@ -92,6 +93,6 @@ func (c *cache) put(k key, l *encode.Leaf) {
 		c.next += size - c.next%size
 	}
 	copy(c.priors[c.next%size:], l.Priors)
-	*c.place(k) = place{k, c.next, l.Value, int32(count)}
+	*c.place(k) = place{k, c.next, l.Value, l.WDL, int32(count)}
 	c.next += count
 }

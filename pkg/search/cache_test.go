@@ -2,6 +2,7 @@ package search_test
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -32,14 +33,18 @@ func (seeing) Evaluate(leaves []*encode.Leaf) error {
 			l.Priors[i] = float32(float64(l.Priors[i]) / sum)
 		}
 		l.Value = float32(2*unit(key) - 1)
+		draw := float32(unit(key, 7)) * (1 - max(l.Value, -l.Value))
+		l.WDL = [3]float32{(1 - draw + l.Value) / 2, draw, (1 - draw - l.Value) / 2}
 	}
 	return nil
 }
 
-// picture is a drawing without the number of evaluations, which a cache lowers.
+// picture is a drawing with draws, and without the number of evaluations, which a cache
+// lowers.
 func picture(s *search.Tree) string {
 	_, rest, _ := strings.Cut(drawing(s), "\n")
-	return rest
+	wdl, ok := s.WDL()
+	return fmt.Sprint(rest, wdl, ok)
 }
 
 // A cache of any size changes nothing but the number of evaluations, from move to

@@ -19,6 +19,10 @@ type Config struct {
 	// one more where Lookahead adds the end of the game); 0: visits alone decide.
 	Nodes int
 
+	// Bytes is the memory of the tree (see [Tree.Bytes]) after which a search is done
+	// even with fewer visits; 0: visits alone decide.
+	Bytes int
+
 	// CPuct is the factor c of the exploration term. When CBase is
 	// positive, c grows by CBase and CInit instead (see the package
 	// comment) and CPuct is not used.
@@ -174,6 +178,7 @@ func (c Config) Validate() error {
 	for _, err := range []error{
 		check(c.Visits >= 0 && c.Visits <= 1e9, "visits", c.Visits, "0 to 1e9"),
 		check(c.Nodes >= 0 && c.Nodes <= 1e9, "nodes", c.Nodes, "0 to 1e9"),
+		check(c.Bytes >= 0, "bytes", c.Bytes, "0 or more"),
 		check(finite(c.CPuct), "c_puct", c.CPuct, "0 to 1e9"),
 		check(finite(c.CBase), "c_base", c.CBase, "0 to 1e9"),
 		check(finite(c.CInit), "c_init", c.CInit, "0 to 1e9"),

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -48,6 +49,23 @@ func (t *Tree) Root() []Edge {
 		list[t.best(root)].Visits += max(0, t.cfg.Visits-int(root.visits))
 	}
 	return list
+}
+
+// Ranked returns Root, the best move first: the one that Choose takes at an infinite
+// power, then by visits, then by prior.
+func (t *Tree) Ranked() []Edge {
+	root := t.Root()
+	best := t.Choose(math.Inf(1), nil)
+	slices.SortStableFunc(root, func(a, b Edge) int {
+		switch best {
+		case a.Move:
+			return -1
+		case b.Move:
+			return 1
+		}
+		return cmp.Or(cmp.Compare(b.Visits, a.Visits), cmp.Compare(b.Prior, a.Prior))
+	})
+	return root
 }
 
 // Target is what a policy is to learn from the search: for each move of Root, in
@@ -110,6 +128,60 @@ func (t *Tree) Value() float64 { return t.nodes[0].mean() }
 // Exact tells whether Value is the result of the game: the game is over, or a
 // result by force was found (see Config.Solver).
 func (t *Tree) Exact() bool { return t.nodes[0].exact() }
+
+// WDL is how likely a win, a draw and a loss of the root's side to move are, as
+// searched so far; ok is false where nothing tells draws: before the root has been
+// evaluated, and of networks that do not (see [encode.Leaf]).
+//
+// The draws are the mean over the visits of what the network says of the positions
+// that they reached, 1 or 0 where the result is known. Win and loss are what is left,
+// with Value as their difference. The mean is taken from the whole tree when it is
+// asked for, so that a search costs nothing more.
+func (t *Tree) WDL() (wdl [3]float64, ok bool) {
+	return t.wdl(&t.nodes[0], 1, t.Value())
+}
+
+// WDLOf is the same of the move m at the root, from the view of the side that moves;
+// ok is false without visits.
+func (t *Tree) WDLOf(m chess.Move) (wdl [3]float64, ok bool) {
+	for _, e := range t.edgesOf(&t.nodes[0]) {
+		if e.move == m && e.visits > 0 {
+			child := &t.nodes[e.child]
+			return t.wdl(child, e.visits-child.visits, t.public(&e).Q)
+		}
+	}
+	return wdl, false
+}
+
+// wdl is that of n, of whose visits so many ended there, and of its value.
+func (t *Tree) wdl(n *node, ended int32, value float64) (wdl [3]float64, ok bool) {
+	if !t.tells || n.state <= waiting {
+		return wdl, false
+	}
+	draw := min(t.draws(n, ended), 1-math.Abs(value)) // visits from before a result was known had other values
+	return [3]float64{(1 - draw + value) / 2, draw, (1 - draw - value) / 2}, true
+}
+
+// draws is the mean probability of a draw of the visits to n, of which so many ended
+// there.
+func (t *Tree) draws(n *node, ended int32) float64 {
+	switch {
+	case !n.exact():
+	case n.value == 0:
+		return 1
+	default:
+		return 0
+	}
+	sum, visits := float64(ended)*float64(n.draw), ended
+	for _, e := range t.edgesOf(n) {
+		if e.visits > 0 {
+			child := &t.nodes[e.child]
+			sum += float64(e.visits) * t.draws(child, e.visits-child.visits)
+			visits += e.visits
+		}
+	}
+	return sum / float64(visits)
+}
 
 // Evaluations counts the network's answers over the whole life of the tree.
 func (t *Tree) Evaluations() int { return t.evaluations }

@@ -37,6 +37,7 @@ type Tree struct {
 	analyzes bool
 	among    []chess.Move
 
+	tells       bool   // the network tells draws
 	cache       *cache // nil: none
 	evaluations int
 	deepest     int // moves in the longest path
@@ -67,6 +68,7 @@ type node struct {
 	value   float32 // of the position itself, from the view of its side to move
 	count   uint16  // legal moves
 	state   state
+	draw    float32 // the network's probability of a draw, where it tells one: see WDL
 }
 
 type state uint8
@@ -163,6 +165,28 @@ func (t *Tree) Analyze(g *chess.Game, moves ...chess.Move) {
 	t.SetRoot(g)
 	t.analyzes = true
 	t.among = append(t.among[:0], moves...)
+}
+
+// Follow makes the current position of g the root, for somebody who wants an answer
+// whatever the position. Where g goes on from the root of before the search does so
+// too, as Advance; otherwise, and where what was known of the position is that the
+// game is drawn there, it starts anew, as Analyze.
+func (t *Tree) Follow(g *chess.Game) {
+	if t.game == nil || len(t.among) > 0 || *t.game.Start() != *g.Start() {
+		t.Analyze(g)
+		return
+	}
+	before, now := t.game.Moves(), g.Moves()
+	if len(before) > len(now) || !slices.Equal(before, now[:len(before)]) {
+		t.Analyze(g)
+		return
+	}
+	for _, m := range now[len(before):] {
+		t.Advance(m)
+	}
+	if t.nodes[0].state == over {
+		t.Analyze(g)
+	}
 }
 
 // SetVisits changes Config.Visits from now on.

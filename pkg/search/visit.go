@@ -8,7 +8,7 @@ import (
 )
 
 // Done tells whether the search is over: the root has its visits, or the tree its
-// nodes and no question is open, or the root has no moves
+// nodes or its memory and no question is open, or the root has no moves
 // because the game is over, or a result by force (see Config.Solver), or there is
 // no root. Until it is first asked about, a tree does not know that the game is
 // over.
@@ -23,8 +23,10 @@ func (t *Tree) Done() bool {
 	return int(root.visits) >= t.cfg.Visits || t.full() && t.asked == 0
 }
 
-// full tells whether the tree has all nodes that it may have.
-func (t *Tree) full() bool { return t.cfg.Nodes > 0 && len(t.nodes)-1-t.lost >= t.cfg.Nodes }
+// full tells whether the tree has all nodes, or all memory, that it may have.
+func (t *Tree) full() bool {
+	return t.cfg.Nodes > 0 && len(t.nodes)-1-t.lost >= t.cfg.Nodes || t.cfg.Bytes > 0 && t.Bytes() >= t.cfg.Bytes
+}
 
 // descend walks from the root to a position that the search does not go on from,
 // writes the path to it and returns it. The game stands there until back.
