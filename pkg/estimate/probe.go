@@ -153,7 +153,7 @@ func probeTraining(ctx context.Context, t *stage.Trial, net *nn.Network) (float6
 	for i := range min(t.Settings.Training.Batch, 256) {
 		batch.Add(&samples[i%len(samples)])
 	}
-	tr, err := nn.NewTrainer(net, t.Optimizer())
+	tr, err := nn.NewTrainer(net, t.Optimizer(1))
 	if err != nil {
 		return 0, err
 	}

@@ -108,7 +108,7 @@ func (t *trial) learn(ctx context.Context, g int, in store.Inputs, c *checkpoint
 	if err := net.Load(c.Network); err != nil {
 		return nil, nil, err
 	}
-	tr, err := nn.NewTrainer(net, t.Optimizer())
+	tr, err := nn.NewTrainer(net, t.Optimizer(g))
 	if err != nil {
 		return nil, nil, err
 	}

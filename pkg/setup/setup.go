@@ -124,14 +124,18 @@ func (s *Setup) SelfPlay(g, batch int) selfplay.Config {
 	}
 }
 
-// Optimizer is what changes the weights in training.
-func (s *Setup) Optimizer() nn.Optimizer {
+// Optimizer is what changes the weights in the training of generation g.
+func (s *Setup) Optimizer(g int) nn.Optimizer {
 	t := &s.settings.Training
+	masks := 0
+	if t.Carry == experiment.CarryWeights {
+		masks = g // steps are counted anew, and the masks of dropout with them
+	}
 	return nn.Optimizer{
 		Kind: t.Optimizer.Kind, Momentum: t.Optimizer.Momentum, WeightDecay: t.Optimizer.WeightDecay,
 		Beta1: t.Optimizer.Beta1, Beta2: t.Optimizer.Beta2, Epsilon: t.Optimizer.Epsilon,
 		Weights: nn.Weights{Policy: t.Loss.Policy, Value: t.Loss.Value, MovesLeft: t.Loss.MovesLeft.Value()},
-		Seed:    s.Seed("dropout", 0),
+		Seed:    s.Seed("dropout", masks),
 	}
 }
 

@@ -1,0 +1,25 @@
+package setup
+
+import (
+	"testing"
+
+	"alamos/pkg/experiment"
+)
+
+// The masks of dropout go on from generation to generation with the optimizer's steps;
+// where these begin anew, the masks are others.
+func TestDropoutSeed(t *testing.T) {
+	s := experiment.Settings{Game: experiment.Game{Variant: "atomic"}, Network: experiment.Network{Input: "atomic16", Policy: "uci1968"}}
+	of, err := New(&s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := of.Optimizer(1).Seed
+	if of.Optimizer(2).Seed != first {
+		t.Error("a trainer that goes on has another seed")
+	}
+	s.Training.Carry = experiment.CarryWeights
+	if a, b := of.Optimizer(1).Seed, of.Optimizer(2).Seed; a == b {
+		t.Error("generations that begin anew have the same masks")
+	}
+}
