@@ -43,7 +43,8 @@ func batches(set *dataset.Set, indices []int32, size int, values []float32) iter
 				for _, i := range rest[:n] {
 					set.Sample(int(i), &s)
 					if values != nil {
-						s.Value, s.Draw = values[i], -1
+						// An even value of a game that was won is no draw.
+						s.Draw, s.Value = s.Drawn(), values[i]
 					}
 					b.Add(&s)
 				}

@@ -55,6 +55,38 @@ func TestBatches(t *testing.T) {
 	}
 }
 
+// A value in place of a sample's own says nothing of draws: those are the result's,
+// as far as the value leaves room for them.
+func TestBatchesOfOtherValues(t *testing.T) {
+	set := noise(t)
+	indices := make([]int32, set.Len())
+	values := make([]float32, set.Len())
+	for i := range indices {
+		indices[i] = int32(i)
+		values[i] = 0.25 * float32(i%2)
+	}
+	won, drawn := 0, 0
+	for b := range batches(set, indices, set.Len(), values) {
+		for i := range b.N {
+			var s encode.Sample
+			set.Sample(i, &s)
+			want := float32(0)
+			if s.Value == 0 {
+				want = 1 - values[i]
+				drawn++
+			} else {
+				won++
+			}
+			if b.Values[i] != values[i] || b.Draws[i] != want {
+				t.Errorf("sample %d with the result %v: value %v, draw %v, want %v and %v", i, s.Value, b.Values[i], b.Draws[i], values[i], want)
+			}
+		}
+	}
+	if won == 0 || drawn == 0 {
+		t.Error("nothing was tested")
+	}
+}
+
 // bf16 learns what single precision learns: on games that can be learned its
 // held-out losses end where those of single precision end.
 func TestBF16Learns(t *testing.T) {
