@@ -54,7 +54,7 @@ var (
 	genFigures   = []any{"hook", "lengths"}
 	boardFigures = []any{"policy", "tree", "board"}
 	figureKinds  = enum{
-		"score", "loss", "loss-heads", "learning-rate", "crosstable", "hook", "elo", "lengths", "length-histogram",
+		"score", "loss", "loss-heads", "learning-rate", "crosstable", "hook", "elo", "results", "lengths", "length-histogram",
 		"sweep", "heatmap", "multiples", "parallel", "policy", "tree", "board",
 	}
 )

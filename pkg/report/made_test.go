@@ -35,6 +35,7 @@ notebook:
   - figure: {kind: loss-heads}
   - figure: {kind: learning-rate}
   - figure: {kind: lengths}
+  - figure: {kind: results}
   - figure: {kind: length-histogram, generation: 1}
   - figure: {kind: hook, metric: kings.alive}
   - figure: {kind: crosstable}

@@ -162,7 +162,7 @@ func TestIdentity(t *testing.T) {
 		return out
 	}
 	base := identities()
-	training := []string{"heatmap-loss", "learning-rate", "lengths", "length-histogram-1", "loss", "loss-heads"}
+	training := []string{"heatmap-loss", "learning-rate", "lengths", "length-histogram-1", "loss", "loss-heads", "results"}
 	hooks := []string{"hook-kings-alive", "sweep-kings-alive-training-schedule-kind-network-depth"}
 	for set, want := range map[string]string{
 		"about=Another text.":  "",

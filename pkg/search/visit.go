@@ -24,7 +24,11 @@ func (t *Tree) Done() bool {
 }
 
 // full tells whether the tree has all nodes, or all memory, that it may have.
-func (t *Tree) full() bool {
+func (t *Tree) full() bool { return t.cfg.Nodes|t.cfg.Bytes != 0 && t.filled() }
+
+// filled is full where there is a limit: most searches, which have none, ask at every
+// visit and pay for no call.
+func (t *Tree) filled() bool {
 	return t.cfg.Nodes > 0 && len(t.nodes)-1-t.lost >= t.cfg.Nodes || t.cfg.Bytes > 0 && t.Bytes() >= t.cfg.Bytes
 }
 
