@@ -84,7 +84,7 @@ func (s *prover) attack(p *chess.Position, n int) bool {
 	}
 	var l chess.MoveList
 	p.LegalMoves(&l)
-	won := false
+	var won bool
 	if l.Len() == 0 { // the reply has ended the game
 		won = p.Ended(&l).Result == chess.Win(p.Turn())
 	} else {
