@@ -43,9 +43,9 @@ enough. A player is a word with settings:
 
 ` + aboutModels + `
 
-With --pgn FILE the games are kept, with what the players thought of them. An interrupted
-match goes on from there, and with more --games a longer one. The games are the same
-whatever runs beside them, unless a player is limited by time (movetime, level): these
+With --pgn FILE the games are kept, with what the players thought of them; until the match
+ends they are in FILE.journal, from which an interrupted match goes on, and with more
+--games a longer one. The games are the same whatever runs beside them, unless a player is limited by time (movetime, level): these
 play differently each time, and weaker where several games at once share the machine. An
 engine that crashes, hangs, answers nonsense or plays an illegal move loses the game and is
 started again; the last 200 lines said to it and by it are in a log beside FILE.
