@@ -184,8 +184,12 @@ func models(t *store.Trial, res *store.Tournament) (notebook.Cell, error) {
 	return c, nil
 }
 
-// pairs has the games of each two players by color, a row for who had White.
+// pairs has the games of each two players by color, a row for who had White; nil for
+// the results of early days, which do not tell.
 func pairs(res *store.Tournament) notebook.Cell {
+	if res.White == nil {
+		return nil
+	}
 	c := notebook.Table{
 		Caption: "Games by color: wins, draws and losses of White.",
 		Columns: []notebook.Column{{Name: "White"}, {Name: "Black"}, number("wins", ""), number("draws", ""), number("losses", ""), number("score of White", "%")},
