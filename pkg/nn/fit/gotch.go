@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -72,7 +73,7 @@ func (f fitting) run() error {
 	direct, _ := f.lib.oneDNN()
 	f.stamp = sources.Digest(ours.Digest(), strings.Join(direct, " "))
 	for _, dir := range []string{shared, f.own(shared)} {
-		if fitted(dir, f.stamp) && workIsCurrent(f.root, workFile(goVersion, dir)) {
+		if fitted(dir, f.stamp) && workIsCurrent(f.root, workFile(goVersion, dir)) && slices.Contains(users(dir), f.root) {
 			return nil
 		}
 	}

@@ -28,10 +28,15 @@ func (f fitting) place(shared string) string {
 // own is the directory of a fitted copy that is this checkout's alone.
 func (f fitting) own(shared string) string { return shared + "-" + sources.Digest(f.root) }
 
+// users lists the checkouts that have said that they use dir.
+func users(dir string) []string {
+	text, _ := os.ReadFile(filepath.Join(dir, usersName)) // none: nobody uses it
+	return strings.Split(string(text), "\n")
+}
+
 // others lists the checkouts beside this one whose go.work names dir.
 func (f fitting) others(dir string) []string {
-	text, _ := os.ReadFile(filepath.Join(dir, usersName)) // none: nobody uses it
-	return slices.DeleteFunc(strings.Split(string(text), "\n"), func(root string) bool {
+	return slices.DeleteFunc(users(dir), func(root string) bool {
 		work, err := os.ReadFile(filepath.Join(root, "go.work"))
 		return root == "" || root == f.root || err != nil || !strings.HasSuffix(string(work), replacement(dir))
 	})

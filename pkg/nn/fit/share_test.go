@@ -2,6 +2,7 @@ package main
 
 import (
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -29,6 +30,9 @@ func TestPlace(t *testing.T) {
 	a, b := checkout("old"), checkout("old")
 	if fit(a) != shared || fit(b) != shared {
 		t.Fatal("equal checkouts do not share")
+	}
+	if have := users(shared); len(have) != 2 || !slices.Contains(have, a.root) || !slices.Contains(have, b.root) {
+		t.Errorf("%s is used by %q, want both checkouts, each once", shared, have)
 	}
 	b.stamp = "new"
 	if dir := fit(b); dir == shared {
