@@ -25,34 +25,24 @@ func Accuracy(ctx context.Context, t *stage.Trial, g int) error {
 	if s.Evaluation == nil || !s.Evaluation.Accuracy {
 		return nil
 	}
-	first := max(1, g-s.Training.Window+1)
+	window := t.Window(g)
 	in := askedOf(t, g)
 	in["code"], in["seed"] = accuracyCode, strconv.FormatUint(s.Seed, 10)
 	in.Settings("training.validation", s.Training.Validation)
-	for i := first; i <= g; i++ {
-		in["samples "+strconv.Itoa(i)] = t.Output(t.SamplesStage(i), store.SamplesFile(i))
-	}
+	window.Inputs(in)
 	return t.Do(ctx, stage.Stage{Name: store.AccuracyStage(g), In: in, Run: func(ctx context.Context) (any, error) {
-		var sets []*dataset.Set
-		for i := first; i <= g; i++ {
-			set, err := dataset.Read(t.Path(store.SamplesFile(i)))
-			if err != nil {
-				return nil, err
-			}
-			sets = append(sets, set)
-		}
-		window, err := dataset.Window(sets...)
+		_, samples, err := window.Read()
 		if err != nil {
 			return nil, err
 		}
 		training, seeds := t.Training(g, nil)
-		_, held := dataset.Split(window, seeds.Split, training.Validation)
+		_, held := dataset.Split(samples, seeds.Split, training.Validation)
 		net, err := open(t, g)
 		if err != nil {
 			return nil, err
 		}
 		defer net.close()
-		return measure(ctx, t, g, net, window, held)
+		return measure(ctx, t, g, net, samples, held)
 	}})
 }
 

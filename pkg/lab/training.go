@@ -28,14 +28,14 @@ const trainCode = "2"
 // generation g.
 func (t *trial) train(ctx context.Context, g int) error {
 	s := &t.Settings
-	first := max(1, g-s.Training.Window+1)
+	window := t.Window(g)
 	in := store.Inputs{
 		"code": trainCode, "network": t.CheckpointSum(g - 1),
 		"seed": strconv.FormatUint(s.Seed, 10), "generation": strconv.Itoa(g),
 	}
-	for i := first; i <= g; i++ {
-		in["samples "+strconv.Itoa(i)] = t.Output(t.SamplesStage(i), store.SamplesFile(i))
-		if s.Training.ValueTarget != nil {
+	window.Inputs(in)
+	if s.Training.ValueTarget != nil {
+		for i := window.First; i <= g; i++ {
 			in["value target "+strconv.Itoa(i)] = t.Output(store.TargetStage(i), store.TargetFile(i))
 		}
 	}
@@ -48,15 +48,7 @@ func (t *trial) train(ctx context.Context, g int) error {
 		if err != nil {
 			return nil, err
 		}
-		var sets []*dataset.Set
-		for i := first; i <= g; i++ {
-			set, err := dataset.Read(t.Path(store.SamplesFile(i)))
-			if err != nil {
-				return nil, err
-			}
-			sets = append(sets, set)
-		}
-		window, err := dataset.Window(sets...)
+		sets, all, err := window.Read()
 		if err != nil {
 			return nil, err
 		}
@@ -64,11 +56,11 @@ func (t *trial) train(ctx context.Context, g int) error {
 		if err != nil {
 			return nil, err
 		}
-		values, err := script.Targets(t.Trial, first, sets)
+		values, err := script.Targets(t.Trial, window.First, sets)
 		if err != nil {
 			return nil, err
 		}
-		next, epochs, err := t.learn(ctx, g, in, c, window, values)
+		next, epochs, err := t.learn(ctx, g, in, c, all, values)
 		if err != nil {
 			return nil, err
 		}
@@ -86,10 +78,10 @@ func (t *trial) train(ctx context.Context, g int) error {
 		return rows, next.Write(t.Path(store.CheckpointFile(g)))
 	}, Work: func(ctx context.Context) (stage.Work, error) {
 		if s.Data == nil {
-			return t.estimate(ctx, estimate.Load{Learned: (g - first + 1) * s.SelfPlay.Games})
+			return t.estimate(ctx, estimate.Load{Learned: (g - window.First + 1) * s.SelfPlay.Games})
 		}
 		var load estimate.Load
-		for i := first; i <= g; i++ {
+		for i := window.First; i <= g; i++ {
 			load.Positions += t.chunkSize(i)
 		}
 		return t.estimate(ctx, load)
