@@ -21,7 +21,7 @@ func (a *Accuracy) Add(b Accuracy) {
 
 // accuracy is that of logits [N, PolicySize] on the targets of a batch.
 func (g *graph) accuracy(logits *ts.Tensor, b *Batch) Accuracy {
-	all := floats(g.keep(g.single(logits).Contiguous(false)))
+	all := floats(g.host(g.keep(g.single(logits).Contiguous(false))))
 	size := len(all) / b.N
 	var a Accuracy
 	for i := range b.N {

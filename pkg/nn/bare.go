@@ -67,7 +67,7 @@ func NewBare(spec Spec, b *Batch, o BareOptions) (*Bare, error) {
 }
 
 func (x *Bare) start(b *Batch) {
-	x.params.start(x.net.params, x.options.Precision == BF16)
+	x.params.start(x.net.params, x.options.Precision == BF16, x.options.place())
 	shards, threads := min(x.options.Threads, b.N), 1
 	if x.options.Whole {
 		shards, threads = 1, x.options.Threads
@@ -88,7 +88,7 @@ func (x *Bare) place(s *shard, b *Batch) {
 	part := x.parts[s.index]
 	for _, p := range x.net.params {
 		if !p.trained { // running statistics, which libtorch would write to from several threads
-			own := s.keep(newStorage(p))
+			own := s.keep(newStorage(p, x.params.device))
 			p.write(own, p.data)
 			s.params[p] = own
 		}
@@ -98,11 +98,11 @@ func (x *Bare) place(s *shard, b *Batch) {
 	part.maps = part.keep(g.input(b.Planes, x.net.spec.Constant).ShallowClone())
 	rng := rand.New(rand.NewPCG(1, uint64(s.index)))
 	random := func(shape ...int) *ts.Tensor {
-		t := part.keep(ts.Empty(int64s(shape), gotch.Float, gotch.CPU))
-		for i := range floats(t) {
-			floats(t)[i] = float32(rng.NormFloat64())
-		}
-		return t
+		return part.keep(g.fill(func(to []float32) {
+			for i := range to {
+				to[i] = float32(rng.NormFloat64())
+			}
+		}, shape...).ShallowClone())
 	}
 	spec := &x.net.spec
 	if spec.PolicySize > 0 {
@@ -120,7 +120,7 @@ func (x *Bare) place(s *shard, b *Batch) {
 
 func (x *Bare) graph(s *shard, m meeting) *graph {
 	return &graph{
-		device: gotch.CPU, params: s.params, half: x.options.Precision == BF16,
+		place: x.params.place, params: s.params, half: x.options.Precision == BF16,
 		training: true, meeting: m, shard: s.index, library: !x.options.Fused,
 	}
 }
@@ -154,6 +154,9 @@ func (x *Bare) Run() error {
 			total = sum
 		}
 		must(total.Backward())
+		if g.generic {
+			g.number(total) // waits for the device: work is done in the order asked for
+		}
 	})
 }
 

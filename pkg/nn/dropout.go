@@ -31,9 +31,7 @@ func (l *dropout) forward(g *graph, x *ts.Tensor) *ts.Tensor {
 	size, err := x.Size()
 	must(err)
 	n, channels := int(size[0]), int(size[1])
-	mask := g.empty(n, channels)
-	l.fill(floats(mask), g.masks, channels)
-	return g.gate(x, mask)
+	return g.gate(x, g.fill(func(mask []float32) { l.fill(mask, g.masks, channels) }, n, channels))
 }
 
 // fill draws a mask [n][channels].

@@ -55,6 +55,9 @@ func (s *scope) close() {
 	*s = scope{}
 }
 
+// host is a tensor in the processor's memory: itself where it is there.
+func (s *scope) host(t *ts.Tensor) *ts.Tensor { return s.keep(t.To(gotch.CPU, false)) }
+
 func must(err error) {
 	if err != nil {
 		panic(failure{err})
@@ -93,7 +96,7 @@ func floats(t *ts.Tensor) []float32 {
 // graph is a forward pass in the making, of one shard of a batch.
 type graph struct {
 	scope
-	device   gotch.Device
+	place
 	params   map[*param]*ts.Tensor
 	half     bool // maps and the parameters that belong to them are bf16; sums, norms and the value's layers are not
 	training bool // batch norm uses the statistics of the batch, and updates the running ones
@@ -121,13 +124,37 @@ func (g *graph) like(x *ts.Tensor) *ts.Tensor {
 	return g.keep(x.Totype(gotch.BFloat16, false))
 }
 
-func (g *graph) empty(shape ...int) *ts.Tensor {
-	return g.keep(ts.Empty(int64s(shape), gotch.Float, g.device))
+// fill makes a tensor on the graph's device of the numbers that f writes.
+func (g *graph) fill(f func([]float32), shape ...int) *ts.Tensor {
+	t := g.keep(ts.Empty(int64s(shape), gotch.Float, gotch.CPU))
+	f(floats(t))
+	return g.placed(t)
 }
 
-func (g *graph) zeros(shape ...int) *ts.Tensor {
-	return g.keep(ts.Zeros(int64s(shape), gotch.Float, g.device))
+// tensor is a copy of numbers, [N].
+func (g *graph) tensor(x []float32) *ts.Tensor {
+	return g.fill(func(to []float32) { copy(to, x) }, len(x))
 }
+
+// integers is a copy of integers, [N].
+func (g *graph) integers(x []int64) *ts.Tensor {
+	t := g.keep(ts.Empty(int64s([]int{len(x)}), gotch.Int64, gotch.CPU))
+	p, err := t.DataPtr()
+	must(err)
+	copy(unsafe.Slice((*int64)(p), len(x)), x)
+	return g.placed(t)
+}
+
+// placed is a tensor of the processor on the graph's device.
+func (g *graph) placed(t *ts.Tensor) *ts.Tensor {
+	if g.device == gotch.CPU {
+		return t
+	}
+	return g.keep(t.To(g.device, false))
+}
+
+// number is the number in a tensor of one. It waits until a device has it.
+func (g *graph) number(t *ts.Tensor) float64 { return float64(floats(g.host(t))[0]) }
 
 func int64s(shape []int) []int64 {
 	out := make([]int64, len(shape))

@@ -53,7 +53,7 @@ func TestEveryHead(t *testing.T) {
 			}
 			for _, precision := range precisions() {
 				testAgreement(t, n, x, InferenceOptions{Batch: 16, Precision: precision})
-				testIndependence(t, n, precision)
+				testIndependence(t, n, InferenceOptions{Batch: 16, Precision: precision})
 			}
 		})
 	}

@@ -36,7 +36,7 @@ func (t *Trainer) loss(g *graph, o outputs, b *Batch, scale float64) (*ts.Tensor
 	var l Loss
 	var total *ts.Tensor
 	add := func(term *ts.Tensor, weight float64, number *float64) {
-		*number = float64(floats(term)[0])
+		*number = g.number(term)
 		term = g.keep(term.MulScalar(g.scalar(weight), false))
 		if total != nil {
 			term = g.keep(total.Add(term, false))
@@ -54,7 +54,7 @@ func (t *Trainer) loss(g *graph, o outputs, b *Batch, scale float64) (*ts.Tensor
 	if o.movesLeft != nil {
 		add(g.movesLeftLoss(o.movesLeft, b, scale), t.weights.MovesLeft, &l.MovesLeft)
 	}
-	l.Total = float64(floats(total)[0])
+	l.Total = g.number(total)
 	return total, l
 }
 
@@ -91,11 +91,4 @@ func (g *graph) movesLeftLoss(left *ts.Tensor, b *Batch, scale float64) *ts.Tens
 	}
 	left = g.keep(left.Mul(g.tensor(known), false))
 	return g.keep(g.keep(left.HuberLoss(g.tensor(target), sum, delta, false)).MulScalar(g.scalar(scale), false))
-}
-
-// tensor is a copy of numbers, [N].
-func (g *graph) tensor(x []float32) *ts.Tensor {
-	t := g.empty(len(x))
-	copy(floats(t), x)
-	return t
 }

@@ -1,21 +1,20 @@
 package nn
 
 import (
-	"errors"
 	"fmt"
 	"sync"
 )
 
 // Precisions of inference.
 const (
-	// Auto is BF16 where the processor computes with it (avx512_bf16, which every
-	// processor with AMX has too), otherwise FP32.
+	// Auto is BF16 on CUDA devices and where the processor computes with it
+	// (avx512_bf16, which every processor with AMX has too), otherwise FP32.
 	Auto = "auto"
 	// FP32 is single precision: it differs from training by rounding only.
 	FP32 = "fp32"
 	// BF16 keeps weights and maps with 8 bits of mantissa, and sums in single
-	// precision. The dense layers of the value and of the moves left are computed in single precision. It needs
-	// avx512_bf16.
+	// precision. The dense layers of the value and of the moves left are computed in
+	// single precision. On a processor it needs avx512_bf16.
 	BF16 = "bf16"
 )
 
@@ -23,9 +22,12 @@ const (
 type InferenceOptions struct {
 	Batch     int    // positions evaluated at once; 0: 32
 	Precision string // Auto, FP32 or BF16; "" is Auto
-	Device    string // "cpu"; "" is the same
+	Device    string // see Devices; sessions take turns on them
 
 	libtorch bool // convolve by libtorch's operators, the path of a set-up without oneDNN's headers
+	generic  bool // the evaluator for devices, though the device is the processor
+
+	devices []string // that Device lists
 }
 
 const (
@@ -40,11 +42,13 @@ type Model struct {
 	batch     int
 	block     int
 	precision string
+	devices   []string
 
-	mu     sync.Mutex
-	native nativeModel
-	users  int // sessions, and the model itself until it is closed
-	closed bool
+	mu      sync.Mutex
+	natives []nativeModel // one on each device
+	turn    int           // of the next session
+	users   int           // sessions, and the model itself until it is closed
+	closed  bool
 }
 
 // complete returns the options with every default made explicit and the precision
@@ -56,24 +60,15 @@ func (o InferenceOptions) complete() (InferenceOptions, error) {
 	if o.Batch < 1 || o.Batch > maxBatch {
 		return o, fmt.Errorf("inference: batch: want 1 to %d, have %d", maxBatch, o.Batch)
 	}
-	if err := errors.Join(checkDevice(o.Device), checkLibrary()); err != nil {
+	if err := checkLibrary(); err != nil {
 		return o, err
 	}
-	switch o.Precision {
-	case "", Auto:
-		o.Precision = FP32
-		if hasBF16() {
-			o.Precision = BF16
-		}
-	case FP32:
-	case BF16:
-		if !hasBF16() {
-			return o, errors.New("inference: precision: this processor has no bf16 arithmetic (avx512_bf16); use fp32 or auto")
-		}
-	default:
-		return o, fmt.Errorf("inference: precision: no %q; there is auto, fp32, bf16", o.Precision)
+	var err error
+	if o.devices, err = Devices(o.Device); err != nil {
+		return o, fmt.Errorf("inference: %w", err)
 	}
-	return o, nil
+	o.Precision, err = completePrecision("inference", o.Precision, o.devices[0])
+	return o, err
 }
 
 // Compile makes a model of the network as it is now.
@@ -92,27 +87,38 @@ func (n *Network) Compile(o InferenceOptions) (*Model, error) {
 			return nil, fmt.Errorf("compile network: %s has values that are not finite numbers: its training diverged", p.name)
 		}
 	}
-	block := blockOf(o.Batch, n.spec.Width)
-	c := newCompiler(block, n.spec.Constant, o.Precision == BF16, o.libtorch)
-	at := register(0)
-	for _, l := range n.trunk {
-		at = l.compile(c, at)
+	m := &Model{
+		spec: n.spec, batch: o.Batch, block: blockOf(o.Batch, n.spec.Width, o.devices[0]),
+		precision: o.Precision, devices: o.devices, users: 1,
 	}
-	n.heads.compile(c, at)
-	if c.err != nil {
-		freeModel(c.model)
-		return nil, fmt.Errorf("compile network: %w", c.err)
+	for _, device := range o.devices {
+		c := newCompiler(m.block, n.spec.Constant, device, &o)
+		m.natives = append(m.natives, c.model)
+		at := register(0)
+		for _, l := range n.trunk {
+			at = l.compile(c, at)
+		}
+		n.heads.compile(c, at)
+		if c.err != nil {
+			m.Close()
+			return nil, fmt.Errorf("compile network: %w", c.err)
+		}
 	}
-	return &Model{spec: n.spec, batch: o.Batch, block: block, precision: o.Precision, native: c.model, users: 1}, nil
+	return m, nil
 }
 
 // blockOf is the number of positions that are convolved at once: about as many as
 // it takes for their number not to matter (8, or 32 where a convolution is so
-// small that the call costs a good part of it), and such that a batch is a whole
-// number of blocks. A batch that is not full costs as much as its blocks.
-func blockOf(batch, width int) int {
+// small that the call costs a good part of it; on a graphics card as many as give
+// each of its processors a tile of a layer of 256 channels), and such that a batch
+// is a whole number of blocks. A batch that is not full costs as much as its
+// blocks.
+func blockOf(batch, width int, device string) int {
 	target := 8
-	if width < 64 {
+	switch {
+	case device != CPU:
+		target = 256
+	case width < 64:
 		target = 32
 	}
 	blocks := (batch + target - 1) / target
@@ -134,6 +140,9 @@ func (m *Model) Precision() string { return m.precision }
 // Batch is the number of positions evaluated at once.
 func (m *Model) Batch() int { return m.batch }
 
+// Devices are those that it is on; sessions take turns.
+func (m *Model) Devices() []string { return m.devices }
+
 // Close ends the making of sessions. The memory is freed when the last session
 // is closed too.
 func (m *Model) Close() {
@@ -150,7 +159,9 @@ func (m *Model) release() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.users--; m.users == 0 {
-		freeModel(m.native)
-		m.native = nil
+		for _, native := range m.natives {
+			freeModel(native)
+		}
+		m.natives = nil
 	}
 }

@@ -20,8 +20,8 @@ static const char *sources(void) {
 }
 static int has_bf16(void) { return LOOKUP(alamos_has_bf16)(); }
 static void set_threads(int openmp, int openblas) { LOOKUP(alamos_set_threads)(openmp, openblas); }
-static char *model_new(int block, int planes, const uint8_t *constant, int bf16, int libtorch, alamos_model **m) {
-	return LOOKUP(alamos_model_new)(block, planes, constant, bf16, libtorch, m);
+static char *model_new(int block, int planes, const uint8_t *constant, int bf16, int libtorch, const char *device, alamos_model **m) {
+	return LOOKUP(alamos_model_new)(block, planes, constant, bf16, libtorch, device, m);
 }
 static char *model_conv(alamos_model *m, int from, int add, int in, int out, int kernel, int act, const float *w, const float *b, int *to) {
 	return LOOKUP(alamos_model_conv)(m, from, add, in, out, kernel, act, w, b, to);
@@ -52,8 +52,8 @@ static char *session_run(alamos_session *s, int n, const uint64_t *planes, const
 	return f(s, n, planes, offsets, indices, priors, values, wdl, left);
 }
 static void session_free(alamos_session *s) { LOOKUP(alamos_session_free)(s); }
-static char *tower_new(int batch, int planes, int width, int convolutions, int bf16, alamos_tower **t) {
-	return LOOKUP(alamos_tower_new)(batch, planes, width, convolutions, bf16, t);
+static char *tower_new(int batch, int planes, int width, int convolutions, int bf16, const char *device, alamos_tower **t) {
+	return LOOKUP(alamos_tower_new)(batch, planes, width, convolutions, bf16, device, t);
 }
 static char *tower_run(alamos_tower *t) {
 	static typeof(&alamos_tower_run) f;
@@ -67,7 +67,6 @@ import "C"
 import (
 	"embed"
 	"errors"
-	"fmt"
 	"io/fs"
 	"sync"
 	"unsafe"
@@ -101,13 +100,6 @@ func madeOf(cpp string) error {
 	return nil
 }
 
-func checkDevice(name string) error {
-	if name != "" && name != "cpu" {
-		return fmt.Errorf("device: no %q; there is cpu", name)
-	}
-	return nil
-}
-
 // setThreads sets how many threads libtorch uses for work that this OS thread
 // asks for. OpenBLAS gets one, for the process: its idle threads spin, and cost
 // a step of a small network more than they save (2 blocks of 32 channels with
@@ -134,19 +126,38 @@ type compiler struct {
 	err   error
 }
 
-// newCompiler starts a model that convolves by blocks of so many positions. The C
-// side checks the shapes of what follows.
-func newCompiler(block int, constant []bool, bf16, libtorch bool) *compiler {
+// newCompiler starts a model that convolves by blocks of so many positions, on one
+// of Devices; see evaluatorOf. The C side checks the shapes of what follows.
+func newCompiler(block int, constant []bool, device string, o *InferenceOptions) *compiler {
+	c := &compiler{}
+	name := evaluatorOf(device, o.generic)
+	defer C.free(unsafe.Pointer(name))
+	marks := marksOf(constant)
+	c.err = message(C.model_new(C.int(block), C.int(len(marks)), first8(marks), flag(o.Precision == BF16), flag(o.libtorch), name, &c.model))
+	return c
+}
+
+// evaluatorOf is what C calls the evaluator for a device: nil for that of the
+// processor, unless it is the one for devices that is wanted. The caller frees it.
+func evaluatorOf(device string, generic bool) *C.char {
+	if device == CPU && !generic {
+		return nil
+	}
+	return C.CString(device)
+}
+
+// marksOf is which planes are constant, as C reads it.
+func marksOf(constant []bool) []uint8 {
 	marks := make([]uint8, len(constant))
 	for i, c := range constant {
 		if c {
 			marks[i] = 1
 		}
 	}
-	c := &compiler{}
-	c.err = message(C.model_new(C.int(block), C.int(len(marks)), (*C.uint8_t)(&marks[0]), flag(bf16), flag(libtorch), &c.model))
-	return c
+	return marks
 }
+
+func first8(v []uint8) *C.uint8_t { return (*C.uint8_t)(unsafe.SliceData(v)) }
 
 func flag(b bool) C.int {
 	if b {
@@ -261,9 +272,11 @@ func runSession(s nativeSession, n int, q *question) error {
 
 func freeSession(s nativeSession) { C.session_free(s) }
 
-func newTower(batch, planes, width, convolutions int, bf16 bool) (nativeTower, error) {
+func newTower(planes, width, convolutions int, device string, o *InferenceOptions) (nativeTower, error) {
 	var t nativeTower
-	err := message(C.tower_new(C.int(batch), C.int(planes), C.int(width), C.int(convolutions), flag(bf16), &t))
+	name := evaluatorOf(device, o.generic)
+	defer C.free(unsafe.Pointer(name))
+	err := message(C.tower_new(C.int(o.Batch), C.int(planes), C.int(width), C.int(convolutions), flag(o.Precision == BF16), name, &t))
 	return t, err
 }
 

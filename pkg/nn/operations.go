@@ -7,6 +7,7 @@ package nn
 #cgo CFLAGS: -I${SRCDIR}/cpp
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <stdlib.h>
 #include "training.h"
 
 #define LOOKUP(name) ((typeof(&name))dlsym(RTLD_DEFAULT, #name))
@@ -36,6 +37,15 @@ static char *sgd(int shard, int shards, int count, void *const *weights, void *c
 static char *adam(int shard, int shards, int count, void *const *weights, void *const *halves, void *const *means, void *const *squares, void *const *leaves, int64_t step, double rate, double beta1, double beta2, double epsilon, double decay, int decoupled) {
 	CALL(alamos_adam, shard, shards, count, weights, halves, means, squares, leaves, step, rate, beta1, beta2, epsilon, decay, decoupled);
 }
+static char *expand_on(const char *device, int n, int count, const uint64_t *planes, const uint8_t *constant, int bf16, void **out) {
+	CALL(alamos_expand_on, device, n, count, planes, constant, bf16, out);
+}
+static char *sgd_on(int count, void *const *weights, void *const *halves, void *const *momenta, void *const *leaves, double rate, double momentum, double decay) {
+	CALL(alamos_sgd_on, count, weights, halves, momenta, leaves, rate, momentum, decay);
+}
+static char *adam_on(int count, void *const *weights, void *const *halves, void *const *means, void *const *squares, void *const *leaves, int64_t step, double rate, double beta1, double beta2, double epsilon, double decay, int decoupled) {
+	CALL(alamos_adam_on, count, weights, halves, means, squares, leaves, step, rate, beta1, beta2, epsilon, decay, decoupled);
+}
 static char *copy_tensor(const void *to, const void *from) { CALL(alamos_copy, to, from); }
 static char *forget_gradients(int count, void *const *leaves) { CALL(alamos_forget_gradients, count, leaves); }
 */
@@ -63,20 +73,21 @@ func abortMeeting(m meeting) { C.meeting_abort(m) }
 func (g *graph) input(planes []uint64, constant []bool) *ts.Tensor {
 	count := len(constant)
 	n := len(planes) / count
+	if g.generic {
+		device := C.CString(nameOf(g.device))
+		defer C.free(unsafe.Pointer(device))
+		var out unsafe.Pointer
+		must(message(C.expand_on(device, C.int(n), C.int(count), (*C.uint64_t)(unsafe.SliceData(planes)), first8(marksOf(constant)), flag(g.half), &out)))
+		return g.keep(ts.FromCtensor(out), nil)
+	}
 	kind := gotch.Float
 	if g.half {
 		kind = gotch.BFloat16
 	}
-	t := g.keep(ts.Empty(int64s([]int{n, 8, 8, count}), kind, g.device))
+	t := g.keep(ts.Empty(int64s([]int{n, 8, 8, count}), kind, gotch.CPU))
 	out, err := t.DataPtr()
 	must(err)
-	marks := make([]uint8, count)
-	for i, c := range constant {
-		if c {
-			marks[i] = 1
-		}
-	}
-	C.expand(C.int(n), C.int(count), (*C.uint64_t)(unsafe.SliceData(planes)), (*C.uint8_t)(unsafe.SliceData(marks)), flag(g.half), out)
+	C.expand(C.int(n), C.int(count), (*C.uint64_t)(unsafe.SliceData(planes)), first8(marksOf(constant)), flag(g.half), out)
 	return g.keep(t.Permute([]int64{0, 3, 1, 2}, false))
 }
 
@@ -84,7 +95,7 @@ func (g *graph) input(planes []uint64, constant []bool) *ts.Tensor {
 // activation of l: of the statistics of the whole batch, not of this shard's part
 // of it.
 func (g *graph) norm(l *norm, x, add *ts.Tensor) *ts.Tensor {
-	if g.library {
+	if g.library || g.generic {
 		return g.libraryNorm(l, x, add)
 	}
 	var plus, y unsafe.Pointer
@@ -99,7 +110,7 @@ func (g *graph) norm(l *norm, x, add *ts.Tensor) *ts.Tensor {
 
 // pool is the means [N, channels] of maps over the squares, in single precision.
 func (g *graph) pool(x *ts.Tensor) *ts.Tensor {
-	if g.library {
+	if g.library || g.generic {
 		return g.keep(x.MeanDim([]int64{2, 3}, false, gotch.Float, false))
 	}
 	var mean unsafe.Pointer
@@ -109,7 +120,7 @@ func (g *graph) pool(x *ts.Tensor) *ts.Tensor {
 
 // gate is maps times gates [N, channels] in single precision.
 func (g *graph) gate(x, gates *ts.Tensor) *ts.Tensor {
-	if g.library {
+	if g.library || g.generic {
 		return g.keep(x.Mul(g.like(g.keep(g.keep(gates.Unsqueeze(2, false)).Unsqueeze(3, false))), false))
 	}
 	var out unsafe.Pointer
@@ -119,7 +130,7 @@ func (g *graph) gate(x, gates *ts.Tensor) *ts.Tensor {
 
 // add is act(x + y).
 func (g *graph) add(x, y *ts.Tensor, act activation) *ts.Tensor {
-	if g.library {
+	if g.library || g.generic {
 		return g.libraryActivate(g.keep(x.Add(y, false)), act)
 	}
 	var out unsafe.Pointer
@@ -140,10 +151,33 @@ func (g *graph) libraryNorm(l *norm, x, add *ts.Tensor) *ts.Tensor {
 // policyLoss is the cross entropy of logits to the targets of the batch, summed
 // over its positions and multiplied by scale.
 func (g *graph) policyLoss(logits *ts.Tensor, b *Batch, scale float64) *ts.Tensor {
+	if g.generic {
+		return g.libraryPolicyLoss(logits, b, scale)
+	}
 	var loss unsafe.Pointer
 	must(message(C.policy_loss(logits.Ctensor(), (*C.int32_t)(unsafe.SliceData(b.Offsets)), (*C.int32_t)(unsafe.SliceData(b.Indices)),
 		first(b.Policy), C.double(scale), &loss)))
 	return g.keep(ts.FromCtensor(loss), nil)
+}
+
+// libraryPolicyLoss is policyLoss as libtorch has it.
+func (g *graph) libraryPolicyLoss(logits *ts.Tensor, b *Batch, scale float64) *ts.Tensor {
+	size, err := logits.Size()
+	must(err)
+	var places []int64 // of the moves with a target, among all logits
+	var targets []float32
+	for i := range b.N {
+		for j := b.Offsets[i]; j < b.Offsets[i+1]; j++ {
+			if b.Indices[j] >= 0 {
+				places = append(places, int64(i)*size[1]+int64(b.Indices[j]))
+				targets = append(targets, b.Policy[j])
+			}
+		}
+	}
+	logs := g.keep(g.keep(logits.LogSoftmax(1, gotch.Float, false)).View([]int64{-1}, false))
+	picked := g.keep(logs.IndexSelect(0, g.integers(places), false))
+	sum := g.keep(g.keep(picked.Mul(g.tensor(targets), false)).Sum(gotch.Float, false))
+	return g.keep(sum.MulScalar(g.scalar(-scale), false))
 }
 
 // handles are tensors as C knows them.
@@ -157,17 +191,28 @@ func (h handles) first() *unsafe.Pointer { return unsafe.SliceData(h) }
 type stepHandles struct {
 	weights, halves, leaves handles
 	moments                 []handles
+	generic                 bool // of a device: see graph
 }
 
-// sgdStep is the part of a shard in a step: see alamos_sgd.
+// sgdStep is the part of a shard in a step: see alamos_sgd, and alamos_sgd_on.
 func sgdStep(shard, shards int, h *stepHandles, o Optimizer, rate float64) {
+	if h.generic {
+		must(message(C.sgd_on(C.int(len(h.weights)), h.weights.first(), h.halves.first(), h.moments[0].first(), h.leaves.first(),
+			C.double(rate), C.double(o.Momentum), C.double(o.WeightDecay))))
+		return
+	}
 	must(message(C.sgd(C.int(shard), C.int(shards), C.int(len(h.weights)),
 		h.weights.first(), h.halves.first(), h.moments[0].first(), h.leaves.first(),
 		C.double(rate), C.double(o.Momentum), C.double(o.WeightDecay))))
 }
 
-// adamStep is the part of a shard in a step: see alamos_adam.
+// adamStep is the part of a shard in a step: see alamos_adam, and alamos_adam_on.
 func adamStep(shard, shards int, h *stepHandles, o Optimizer, step int64, rate float64) {
+	if h.generic {
+		must(message(C.adam_on(C.int(len(h.weights)), h.weights.first(), h.halves.first(), h.moments[0].first(), h.moments[1].first(), h.leaves.first(),
+			C.int64_t(step), C.double(rate), C.double(o.Beta1), C.double(o.Beta2), C.double(o.Epsilon), C.double(o.WeightDecay), flag(o.Kind == AdamW))))
+		return
+	}
 	must(message(C.adam(C.int(shard), C.int(shards), C.int(len(h.weights)),
 		h.weights.first(), h.halves.first(), h.moments[0].first(), h.moments[1].first(), h.leaves.first(), C.int64_t(step),
 		C.double(rate), C.double(o.Beta1), C.double(o.Beta2), C.double(o.Epsilon), C.double(o.WeightDecay), flag(o.Kind == AdamW))))

@@ -12,6 +12,12 @@ import (
 	"github.com/sugarme/gotch/ts"
 )
 
+var onCPU = place{device: gotch.CPU}
+
+func zeros(g *graph, shape ...int) *ts.Tensor {
+	return g.fill(func(x []float32) { clear(x) }, shape...)
+}
+
 // onShard runs f with a graph of a trainer's only shard that records a backward
 // pass.
 func onShard(t *testing.T, f func(g *graph)) {
@@ -20,7 +26,7 @@ func onShard(t *testing.T, f func(g *graph)) {
 	m := newMeeting(1)
 	defer freeMeeting(m)
 	err := each(x.shards[:1], nil, func(s *shard) {
-		g := &graph{device: gotch.CPU, params: map[*param]*ts.Tensor{}, training: true, meeting: m}
+		g := &graph{place: onCPU, params: map[*param]*ts.Tensor{}, training: true, meeting: m}
 		defer g.close()
 		gradients(true)
 		defer gradients(false)
@@ -33,7 +39,7 @@ func onShard(t *testing.T, f func(g *graph)) {
 
 // normal is a tensor of random numbers, with gradient.
 func normal(g *graph, rng *rand.Rand, mean float64, shape ...int) *ts.Tensor {
-	x := g.empty(shape...)
+	x := zeros(g, shape...)
 	for i := range floats(x) {
 		floats(x)[i] = float32(mean + rng.NormFloat64())
 	}
@@ -85,7 +91,7 @@ func testNorm(t *testing.T, act activation, channels int, adds bool) {
 				g.params[p] = normal(g, rng, 1, channels)
 			}
 			for _, p := range []*param{l.mean, l.variance} {
-				g.params[p] = g.empty(channels)
+				g.params[p] = zeros(g, channels)
 				for i := range channels {
 					floats(g.params[p])[i] = 1 + rng.Float32()
 				}
@@ -154,7 +160,7 @@ func TestPolicyLossIsCrossEntropy(t *testing.T) {
 	b.Offsets[6]++
 	onShard(t, func(g *graph) {
 		logits := normal(g, rand.New(rand.NewPCG(1, 0)), 0, b.N, s.PolicySize)
-		target := g.zeros(b.N, s.PolicySize)
+		target := zeros(g, b.N, s.PolicySize)
 		for i := range b.N {
 			for j := b.Offsets[i]; j < b.Offsets[i+1]; j++ {
 				if b.Indices[j] >= 0 {
@@ -236,7 +242,7 @@ func TestShardFails(t *testing.T) {
 func TestStorage(t *testing.T) {
 	onShard(t, func(g *graph) {
 		p := (&declare{seed: 1}).add("w", true, uniform(1, 1), 4, 3, 3, 3)
-		x := g.keep(newStorage(p))
+		x := g.keep(newStorage(p, gotch.CPU))
 		p.write(x, p.data)
 		compare(t, "in libtorch", p.data, ordered(g, x), 0)
 		back := make([]float32, len(p.data))

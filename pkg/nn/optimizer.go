@@ -102,15 +102,15 @@ type moments struct {
 
 func newMoments(o Optimizer, params *parameters, shards []*shard, names ...string) *moments {
 	m := &moments{o: o, names: names, arrays: make([][]*ts.Tensor, len(names))}
-	m.handles.moments = make([]handles, len(names))
+	m.handles.moments, m.handles.generic = make([]handles, len(names)), params.generic
 	for _, p := range params.all {
 		if !p.trained {
 			continue
 		}
 		m.trained = append(m.trained, p)
 		for i := range names {
-			a := m.keep(newStorage(p))
-			clear(floats(a))
+			a := m.keep(newStorage(p, params.device))
+			p.write(a, make([]float32, p.size()))
 			m.arrays[i] = append(m.arrays[i], a)
 			m.handles.moments[i] = append(m.handles.moments[i], a.Ctensor())
 		}

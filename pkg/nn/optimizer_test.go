@@ -55,7 +55,7 @@ func descend(t *testing.T, o Optimizer, start []float32, gradient [][]float32, s
 		p := &param{name: "w", shape: []int{len(start)}, data: start, trained: true}
 		var weights parameters
 		defer weights.close()
-		weights.start([]*param{p}, false)
+		weights.start([]*param{p}, false, onCPU)
 		var views []*shard
 		for range shards {
 			view := &shard{params: map[*param]*ts.Tensor{}}

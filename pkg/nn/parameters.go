@@ -5,20 +5,28 @@ import (
 	"github.com/sugarme/gotch/ts"
 )
 
+// place is where training computes.
+type place struct {
+	device  gotch.Device
+	generic bool // libtorch's operations in the place of all of ours, which know the processor only
+}
+
 // parameters are a network's parameters in libtorch's memory. Its methods panic
 // with a failure.
 type parameters struct {
 	scope
+	place
+
 	all  []*param
 	full map[*param]*ts.Tensor // in single precision
 	half map[*param]*ts.Tensor // rounded copies in bf16 of those that are computed with so
 }
 
 // start makes the tensors, with the values that the network has.
-func (x *parameters) start(all []*param, half bool) {
-	x.all, x.full, x.half = all, make(map[*param]*ts.Tensor), make(map[*param]*ts.Tensor)
+func (x *parameters) start(all []*param, half bool, at place) {
+	x.place, x.all, x.full, x.half = at, all, make(map[*param]*ts.Tensor), make(map[*param]*ts.Tensor)
 	for _, p := range all {
-		x.full[p] = x.keep(newStorage(p))
+		x.full[p] = x.keep(newStorage(p, at.device))
 		if half && p.halved {
 			x.half[p] = x.keep(x.full[p].Totype(gotch.BFloat16, false))
 		}

@@ -39,10 +39,11 @@ func (m *Model) NewSession() (*Session, error) {
 	if m.closed {
 		return nil, errClosed("model")
 	}
-	native, err := newSession(m.native)
+	native, err := newSession(m.natives[m.turn])
 	if err != nil {
 		return nil, fmt.Errorf("new session: %w", err)
 	}
+	m.turn = (m.turn + 1) % len(m.natives)
 	m.users++
 	q := question{values: make([]float32, m.batch)}
 	if m.spec.Value == ValueWDL {

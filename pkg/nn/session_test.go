@@ -189,15 +189,15 @@ func TestAnswersDoNotDependOnTheBatch(t *testing.T) {
 	n, _ := trained(t, s)
 	for _, precision := range precisions() {
 		t.Run(precision, func(t *testing.T) {
-			testIndependence(t, n, precision)
+			testIndependence(t, n, InferenceOptions{Batch: 16, Precision: precision})
 		})
 	}
 }
 
-func testIndependence(t *testing.T, n *Network, precision string) {
+func testIndependence(t *testing.T, n *Network, o InferenceOptions) {
 	t.Helper()
 	s := n.spec
-	m := mustModel(t, n, InferenceOptions{Batch: 16, Precision: precision})
+	m := mustModel(t, n, o)
 	e := mustSession(t, m)
 	want := make([]string, 48)
 	leaves := randomLeaves(9, s, len(want))
@@ -228,7 +228,7 @@ func testIndependence(t *testing.T, n *Network, precision string) {
 		check(e, rng.Perm(len(leaves))[:fill])
 	}
 	check(mustSession(t, m), rng.Perm(len(leaves)))
-	check(mustSession(t, mustModel(t, n, InferenceOptions{Batch: 16, Precision: precision})), rng.Perm(len(leaves)))
+	check(mustSession(t, mustModel(t, n, o)), rng.Perm(len(leaves)))
 }
 
 // Sessions of one model work at the same time without disturbing each other.

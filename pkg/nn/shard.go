@@ -4,7 +4,6 @@ import (
 	"runtime"
 	"sync"
 
-	"github.com/sugarme/gotch"
 	"github.com/sugarme/gotch/ts"
 )
 
@@ -96,7 +95,7 @@ func (t *Trainer) pass(n int, training bool) *pass {
 	}
 	for _, s := range t.shards[:p.shards] {
 		p.graphs = append(p.graphs, &graph{
-			device: gotch.CPU, params: s.params, half: t.options.Precision == BF16, training: training,
+			place: t.params.place, params: s.params, half: t.options.Precision == BF16, training: training,
 			masks:   masks{seed: t.seed, step: t.steps, first: n * s.index / p.shards},
 			meeting: p.meeting, shard: s.index,
 		})

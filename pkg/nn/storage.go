@@ -7,15 +7,15 @@ import (
 	"github.com/sugarme/gotch/ts"
 )
 
-// newStorage is libtorch memory for a parameter's numbers, of its shape. Weights
+// newStorage is libtorch memory on a device for a parameter's numbers, of its shape. Weights
 // of convolutions, [out, in, k, k], are [out, k, k, in] in memory: the order in
 // which convolutions of channels-last maps read them.
-func newStorage(p *param) (*ts.Tensor, error) {
+func newStorage(p *param, device gotch.Device) (*ts.Tensor, error) {
 	if len(p.shape) != 4 {
-		return ts.Empty(int64s(p.shape), gotch.Float, gotch.CPU)
+		return ts.Empty(int64s(p.shape), gotch.Float, device)
 	}
 	out, in, k := p.shape[0], p.shape[1], p.shape[2]
-	t, err := ts.Empty(int64s([]int{out, k, k, in}), gotch.Float, gotch.CPU)
+	t, err := ts.Empty(int64s([]int{out, k, k, in}), gotch.Float, device)
 	if err != nil {
 		return nil, err
 	}
@@ -26,14 +26,20 @@ func newStorage(p *param) (*ts.Tensor, error) {
 // read copies numbers from a parameter's storage to data, in the order of its
 // shape.
 func (p *param) read(data []float32, from *ts.Tensor) {
-	source := floats(from)
+	var s scope
+	defer s.close()
+	source := floats(s.host(from))
 	p.places(func(here, there int) { data[here] = source[there] })
 }
 
 // write is the inverse of read.
 func (p *param) write(to *ts.Tensor, data []float32) {
-	target := floats(to)
+	var s scope
+	defer s.close()
+	host := s.host(to)
+	target := floats(host)
 	p.places(func(here, there int) { target[there] = data[here] })
+	copyTensor(to, host) // on the processor they are one
 }
 
 // places calls f for each number of the parameter with its place in the order of

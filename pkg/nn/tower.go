@@ -11,7 +11,7 @@ type Tower struct {
 }
 
 // NewTower makes a tower of the spec's planes, depth and width, on the options'
-// batch and precision.
+// batch and precision, and the first of their devices.
 func NewTower(s Spec, o InferenceOptions) (*Tower, error) {
 	s, err := s.Complete()
 	if err != nil {
@@ -20,14 +20,14 @@ func NewTower(s Spec, o InferenceOptions) (*Tower, error) {
 	if o, err = o.complete(); err != nil {
 		return nil, err
 	}
-	t, err := newTower(o.Batch, s.Planes, s.Width, s.convolutions(), o.Precision == BF16)
+	t, err := newTower(s.Planes, s.Width, s.convolutions(), o.devices[0], &o)
 	if err != nil {
 		return nil, fmt.Errorf("new tower: %w", err)
 	}
 	return &Tower{native: t}, nil
 }
 
-// Run convolves one batch, on the calling thread.
+// Run convolves one batch: on the calling thread, or on the device while it waits.
 func (t *Tower) Run() error {
 	if t.native == nil {
 		return errClosed("tower")

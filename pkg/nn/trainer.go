@@ -18,8 +18,8 @@ var ErrDiverged = errors.New("training diverged: the loss is not a finite number
 // TrainerOptions say on what hardware to train, and how exactly to compute: what
 // comes out depends on the precision and, in its last bits, on the threads.
 type TrainerOptions struct {
-	Device  string // "cpu"; "" is the same
-	Threads int    // of the CPU; 0: all
+	Device  string // see Devices; the first of them
+	Threads int    // of the processor; 0: all. On another device there is one
 	// Precision is Auto, FP32 or BF16; "" is Auto. BF16 computes with maps and
 	// weights of 8 bits of mantissa, from parameters in single precision. It is twice
 	// as fast and ends at the same losses. Players are not known to be weaker: over
@@ -27,6 +27,9 @@ type TrainerOptions struct {
 	// share of points against the untrained network was 8, 13 and 43 % lower and 56 %
 	// higher than in single precision.
 	Precision string
+
+	generic bool // the operations for devices, though the device is the processor
+	device  string
 }
 
 // complete returns the options with every default made explicit.
@@ -34,28 +37,26 @@ func (on TrainerOptions) complete() (TrainerOptions, error) {
 	if on.Threads < 0 {
 		return on, fmt.Errorf("trainer: threads: want at least 0, have %d", on.Threads)
 	}
-	if on.Threads == 0 {
-		on.Threads = runtime.NumCPU()
-	}
-	if err := errors.Join(checkDevice(on.Device), checkLibrary()); err != nil {
+	if err := checkLibrary(); err != nil {
 		return on, err
 	}
-	switch on.Precision {
-	case "", Auto:
-		on.Precision = FP32
-		if hasBF16() {
-			on.Precision = BF16
-		}
-	case FP32:
-	case BF16:
-		if !hasBF16() {
-			return on, errors.New("trainer: precision: this processor has no bf16 arithmetic (avx512_bf16); use fp32 or auto")
-		}
-	default:
-		return on, fmt.Errorf("trainer: precision: no %q; there is auto, fp32, bf16", on.Precision)
+	devices, err := Devices(on.Device)
+	if err != nil {
+		return on, fmt.Errorf("trainer: %w", err)
 	}
-	return on, nil
+	on.device = devices[0]
+	on.generic = on.generic || on.device != CPU
+	switch {
+	case on.generic:
+		on.Threads = 1
+	case on.Threads == 0:
+		on.Threads = runtime.NumCPU()
+	}
+	on.Precision, err = completePrecision("trainer", on.Precision, on.device)
+	return on, err
 }
+
+func (on *TrainerOptions) place() place { return place{deviceOf(on.device), on.generic} }
 
 // Trainer takes gradient steps on a network. It keeps the parameters in libtorch
 // memory and divides every batch among shards, a thread each. It is safe for use
@@ -109,7 +110,7 @@ func NewTrainerOn(n *Network, o Optimizer, on TrainerOptions) (*Trainer, error) 
 
 // start makes the tensors and the shards.
 func (t *Trainer) start(o Optimizer) {
-	t.params.start(t.net.params, t.options.Precision == BF16)
+	t.params.start(t.net.params, t.options.Precision == BF16, t.options.place())
 	for i := range t.options.Threads {
 		t.shards = append(t.shards, newShard(i))
 	}

@@ -172,7 +172,7 @@ func TestLossWeights(t *testing.T) {
 func answers(t testing.TB, x *Trainer, planes []uint64) (logits, values, movesLeft []float32) {
 	t.Helper()
 	err := each(x.shards[:1], nil, func(s *shard) {
-		g := &graph{device: gotch.CPU, params: s.params, half: x.Precision() == BF16}
+		g := &graph{place: onCPU, params: s.params, half: x.Precision() == BF16}
 		defer g.close()
 		o := x.net.forward(g, g.input(planes, x.net.spec.Constant))
 		values = append(values, floats(o.values)...)
@@ -199,7 +199,7 @@ func TestSGDByHand(t *testing.T) {
 		p.data[0] = 1
 		var weights parameters
 		defer weights.close()
-		weights.start([]*param{p}, false)
+		weights.start([]*param{p}, false, onCPU)
 		view := &shard{params: map[*param]*ts.Tensor{}}
 		defer view.close()
 		view.start(&weights)
@@ -391,9 +391,9 @@ func TestTrainerErrors(t *testing.T) {
 func TestLibtorchError(t *testing.T) {
 	x := mustTrainer(t, mustNew(t, tiny(), 1))
 	err := each(x.shards[:1], nil, func(*shard) {
-		g := &graph{device: gotch.CPU}
+		g := &graph{place: onCPU}
 		defer g.close()
-		g.keep(g.zeros(2, 3).Add(g.zeros(5), false))
+		g.keep(zeros(g, 2, 3).Add(zeros(g, 5), false))
 	})
 	if err == nil || !strings.Contains(err.Error(), "must match the size") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("error %q", err)

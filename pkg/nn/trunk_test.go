@@ -53,7 +53,7 @@ func TestEveryShape(t *testing.T) {
 			}
 			for _, precision := range precisions() {
 				testAgreement(t, n, x, InferenceOptions{Batch: 16, Precision: precision})
-				testIndependence(t, n, precision)
+				testIndependence(t, n, InferenceOptions{Batch: 16, Precision: precision})
 			}
 			testAgreement(t, n, x, InferenceOptions{Batch: 16, Precision: FP32, libtorch: true})
 		})
@@ -138,7 +138,7 @@ func TestTrunksAgainstNumPy(t *testing.T) {
 			planes := noisePlanes(positions * s.Planes)
 			x := mustTrainer(t, n)
 			err := each(x.shards[:1], nil, func(sh *shard) {
-				g := &graph{device: gotch.CPU, params: sh.params}
+				g := &graph{place: onCPU, params: sh.params}
 				defer g.close()
 				maps := g.input(planes, n.spec.Constant)
 				for _, l := range n.trunk {
@@ -170,7 +170,7 @@ func TestGradientsOfEveryShape(t *testing.T) {
 				m := newMeeting(1)
 				defer freeMeeting(m)
 				err := each(x.shards[:1], m, func(sh *shard) {
-					g := &graph{device: gotch.CPU, params: sh.params, training: true, meeting: m, library: library}
+					g := &graph{place: onCPU, params: sh.params, training: true, meeting: m, library: library}
 					defer g.close()
 					forgetGradients(sh.leaves)
 					gradients(true)
@@ -283,8 +283,8 @@ func TestDropoutIsForTraining(t *testing.T) {
 	err := each(x.shards[:1], nil, func(*shard) {
 		d := newDropout("x", &s)
 		for _, training := range []bool{false, true} {
-			g := &graph{device: gotch.CPU, training: training, params: map[*param]*ts.Tensor{}}
-			maps := g.keep(g.zeros(3, 8, 8, 8).AddScalar(g.scalar(1), false))
+			g := &graph{place: onCPU, training: training, params: map[*param]*ts.Tensor{}}
+			maps := g.keep(zeros(g, 3, 8, 8, 8).AddScalar(g.scalar(1), false))
 			zeros := 0
 			for i, v := range ordered(g, d.forward(g, maps)) {
 				if v == 0 {

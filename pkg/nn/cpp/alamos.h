@@ -37,10 +37,11 @@ void alamos_set_threads(int openmp, int openblas);
 // for: each number of positions costs as much as the next multiple of it.
 // constant[planes] is 1 for each plane whose word is a float32 that holds on all
 // squares, 0 for each plane that is a bitboard. The planes become register 0.
-// With libtorch, libtorch's own operators convolve even where oneDNN can be
-// asked directly.
+// device is NULL for the processor; with libtorch its own operators convolve then
+// even where oneDNN can be asked directly. Otherwise it is a device by the name
+// that libtorch gives it, "cuda:0".
 char *alamos_model_new(int block, int planes, const uint8_t *constant, int bf16,
-                       int libtorch, alamos_model **model);
+                       int libtorch, const char *device, alamos_model **model);
 
 // Appends act(conv(register[from]) + register[add]) and tells in which register
 // it is: stride 1, padding kernel/2, weight [out][in][kernel][kernel], bias
@@ -111,10 +112,11 @@ void alamos_session_free(alamos_session *session);
 
 // A tower is a measuring device: a chain of 3x3 convolutions, the first from
 // planes to width channels and the others of these, for a batch, each with a
-// ReLU. Running it does these and nothing else, on one thread.
+// ReLU. Running it does these and nothing else: on one thread, or on a device as
+// alamos_model_new has it, and then it returns when that is done.
 typedef struct alamos_tower alamos_tower;
 char *alamos_tower_new(int batch, int planes, int width, int convolutions,
-                       int bf16, alamos_tower **tower);
+                       int bf16, const char *device, alamos_tower **tower);
 char *alamos_tower_run(alamos_tower *tower);
 void alamos_tower_free(alamos_tower *tower);
 

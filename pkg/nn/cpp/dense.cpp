@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "convolution.h"
-#include "guard.h"
 
 namespace alamos {
 
@@ -19,7 +18,6 @@ DenseHead::DenseHead(int channels, const float *conv, float bias)
     conv_.assign(conv, conv + channels);
     conv_.resize(padded(channels));
   }
-  units_ = conv ? 64 : 64 * channels;
   features_ = wide_ = conv ? 64 : 64 * padded(channels);
 }
 
@@ -28,13 +26,7 @@ int DenseHead::place(int i) const {
   return i / channels_ * padded(channels_) + i % channels_;
 }
 
-void DenseHead::check(int in, int out) const {
-  require(channels_ > 0 && !whole(), "alamos: a dense layer belongs to a head that is not whole");
-  require(in == units_ && out > 0, "alamos: a dense layer reads another number of features");
-}
-
 void DenseHead::hidden(int in, int out, const float *weight, const float *bias) {
-  check(in, out);
   Layer l{wide_, by64(out), {}, {}};
   l.weight.resize(int64_t(l.in) * l.out);
   for (int o = 0; o < out; o++)
@@ -42,13 +34,11 @@ void DenseHead::hidden(int in, int out, const float *weight, const float *bias) 
       l.weight[(int64_t(o / 64) * l.in + place(i)) * 64 + o % 64] = weight[int64_t(o) * in + i];
   l.bias.assign(bias, bias + out);
   l.bias.resize(l.out);
-  units_ = out;
   wide_ = l.out;
   layers_.push_back(std::move(l));
 }
 
 void DenseHead::output(int in, int out, const float *weight, const float *bias) {
-  check(in, out);
   weight_.resize(int64_t(out) * wide_);
   for (int o = 0; o < out; o++)
     for (int i = 0; i < in; i++) weight_[int64_t(o) * wide_ + place(i)] = weight[int64_t(o) * in + i];

@@ -23,9 +23,6 @@ class DenseHead {
   void hidden(int in, int out, const float *weight, const float *bias);
   void output(int in, int out, const float *weight, const float *bias);
 
-  bool whole() const { return outputs_ > 0; }
-  int outputs() const { return outputs_; }
-
   // What one caller computes with.
   struct Work {
     std::vector<float> features, x, y;
@@ -47,12 +44,11 @@ class DenseHead {
     std::vector<float> bias;
   };
 
-  void check(int in, int out) const;
   // Where feature or unit i of those that the next layer reads is, with padding.
   int place(int i) const;
 
   int channels_ = 0, features_ = 0, outputs_ = 0;
-  int units_ = 0, wide_ = 0;  // that the next layer reads: their number, and with padding
+  int wide_ = 0;  // units that the next layer reads, with padding
   std::vector<float> conv_;
   float conv_bias_ = 0;
   std::vector<Layer> layers_;

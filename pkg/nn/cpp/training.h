@@ -85,6 +85,21 @@ char *alamos_adam(int shard, int shards, int count, void *const *weights,
                   double rate, double beta1, double beta2, double epsilon,
                   double decay, int decoupled);
 
+// The same three by libtorch's operations, on any device and for a batch in one
+// part: alamos_expand to maps [n, count, 8, 8] on the device of that name, the
+// caller's, and the two optimizers. The memory of tensors may be that of a device.
+char *alamos_expand_on(const char *device, int n, int count,
+                       const uint64_t *planes, const uint8_t *constant,
+                       int bf16, void **out);
+char *alamos_sgd_on(int count, void *const *weights, void *const *halves,
+                    void *const *momenta, void *const *leaves, double rate,
+                    double momentum, double decay);
+char *alamos_adam_on(int count, void *const *weights, void *const *halves,
+                     void *const *means, void *const *squares,
+                     void *const *leaves, int64_t step, double rate,
+                     double beta1, double beta2, double epsilon, double decay,
+                     int decoupled);
+
 // Copies numbers, converted to the type of the target.
 char *alamos_copy(const void *to, const void *from);
 

@@ -1,0 +1,50 @@
+#include "place.h"
+
+#include <c10/core/impl/VirtualGuardImpl.h>
+#include <torch/cuda.h>
+
+#include <chrono>
+#include <thread>
+
+#include "guard.h"
+
+namespace alamos {
+
+namespace {
+
+// The thread sleeps while it waits: CUDA's own waiting spins, and the processor
+// has trees to descend meanwhile.
+void wait_for(const c10::Stream &stream) {
+  c10::impl::VirtualGuardImpl impl(stream.device_type());
+  while (!impl.queryStream(stream)) std::this_thread::sleep_for(std::chrono::microseconds(20));
+}
+
+}  // namespace
+
+c10::Device device_of(const char *name) {
+  c10::Device d{std::string(name)};
+  if (d.is_cpu()) return d;
+  require(d.is_cuda(), "alamos: there is cpu and cuda");
+  if (!d.has_index()) d.set_index(0);
+  require(size_t(d.index()) < torch::cuda::device_count(), "alamos: libtorch finds no such CUDA device");
+  return d;
+}
+
+Queue::Queue(c10::Device device) {
+  if (device.is_cpu()) return;
+  stream_ = c10::impl::VirtualGuardImpl(device.type()).getStreamFromGlobalPool(device);
+}
+
+void Queue::wait() const {
+  if (stream_) wait_for(*stream_);
+}
+
+void wait_for(c10::Device device) {
+  if (!device.is_cpu()) wait_for(c10::impl::VirtualGuardImpl(device.type()).getStream(device));
+}
+
+at::Tensor transfer_memory(c10::Device device, int64_t numbers, at::ScalarType type) {
+  return at::zeros({numbers}, at::TensorOptions().dtype(type).pinned_memory(!device.is_cpu()));
+}
+
+}  // namespace alamos

@@ -1,0 +1,117 @@
+package nn
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sugarme/gotch"
+)
+
+// Devices that a network may run on, beside those with a number, "cuda:1".
+const (
+	CPU  = "cpu"
+	CUDA = "cuda" // the first CUDA device
+
+	// Every is all CUDA devices.
+	Every = "cuda:all"
+)
+
+// Devices returns the devices of a list such as "cuda:0,cuda:1", each of which is
+// there: one or more CUDA devices by their numbers, or CPU alone. Auto is the first
+// CUDA device where there is one, and otherwise, as "" is, CPU.
+func Devices(list string) ([]string, error) {
+	switch list {
+	case "", CPU:
+		return []string{CPU}, nil
+	}
+	if err := checkLibrary(); err != nil {
+		return nil, err
+	}
+	there := 0
+	if gotch.CUDA.IsAvailable() {
+		there = int(gotch.CUDA.DeviceCount())
+	}
+	var devices []string
+	add := func(i int) error {
+		name := fmt.Sprintf("%s:%d", CUDA, i)
+		switch {
+		case there == 0:
+			return fmt.Errorf("device: no %s: libtorch finds no CUDA device; there is cpu (a libtorch without CUDA, as Debian's, never finds one; nvidia-smi says whether the driver works)", name)
+		case i >= there:
+			return fmt.Errorf("device: no %s: there is cuda:0 to cuda:%d", name, there-1)
+		case slices.Contains(devices, name):
+			return fmt.Errorf("device: %s stands in %q twice", name, list)
+		}
+		devices = append(devices, name)
+		return nil
+	}
+	switch list {
+	case Auto:
+		if there == 0 {
+			return []string{CPU}, nil
+		}
+		return devices, add(0)
+	case Every:
+		for i := range max(1, there) {
+			if err := add(i); err != nil {
+				return nil, err
+			}
+		}
+		return devices, nil
+	}
+	for name := range strings.SplitSeq(list, ",") {
+		number, numbered := strings.CutPrefix(name, CUDA+":")
+		if name == CUDA {
+			number, numbered = "0", true
+		}
+		i, err := strconv.Atoi(number)
+		if !numbered || err != nil || i < 0 {
+			return nil, fmt.Errorf("device: no %q; there is auto, cpu, cuda, cuda:0 and so on, several of these with commas between, and cuda:all", name)
+		}
+		if err := add(i); err != nil {
+			return nil, err
+		}
+	}
+	return devices, nil
+}
+
+// deviceOf is gotch's name of one of Devices.
+func deviceOf(name string) gotch.Device {
+	number, _ := strings.CutPrefix(name, CUDA+":")
+	if i, err := strconv.Atoi(number); err == nil {
+		return gotch.Device{Name: "CUDA", Value: i}
+	}
+	return gotch.CPU
+}
+
+// completePrecision makes Auto what a device computes fastest with. what begins
+// an error.
+func completePrecision(what, precision, device string) (string, error) {
+	half := device != CPU || hasBF16()
+	switch precision {
+	case "", Auto:
+		if half {
+			return BF16, nil
+		}
+		return FP32, nil
+	case FP32:
+		return FP32, nil
+	case BF16:
+		if !half {
+			return "", fmt.Errorf("%s: precision: this processor has no bf16 arithmetic (avx512_bf16); use fp32 or auto", what)
+		}
+		return BF16, nil
+	default:
+		return "", fmt.Errorf("%s: precision: no %q; there is auto, fp32, bf16", what, precision)
+	}
+}
+
+// nameOf is the inverse of deviceOf.
+func nameOf(d gotch.Device) string {
+	if d == gotch.CPU {
+		return CPU
+	}
+	return fmt.Sprintf("%s:%d", CUDA, d.Value)
+}
