@@ -91,7 +91,7 @@ express, and among the legal ones, which is what a search sees.
 	f.StringVar(&o.planes, "planes", "", "draw the policy to this `file`: .svg, .png or .pdf")
 	f.StringVar(&o.board, "board", "", "draw the position to this `file`: .svg, .png or .pdf")
 	f.IntVar(&o.hardware.Threads, "threads", 0, "threads of the network (default: one a core)")
-	f.StringVar(&o.hardware.Precision, "precision", "auto", "of network inference: auto, fp32 or bf16")
+	deviceFlags(cmd, &o.hardware.Device, &o.hardware.Precision, "of the network")
 	return cmd
 }
 

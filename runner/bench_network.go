@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
-	"runtime"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"alamos/pkg/bench"
-	"alamos/pkg/lab"
+	"alamos/pkg/nn"
 )
 
 func benchNetworkCommand() *cobra.Command {
@@ -39,6 +39,13 @@ all workers share each batch, as in a search for a single game.`,
 			if b.Time, err = flags.time(); err != nil {
 				return err
 			}
+			workers, batch, err := nn.Throughput(b.Device)
+			if err != nil {
+				return err
+			}
+			if len(b.Batches) == 0 {
+				b.Batches = []int{batch}
+			}
 			for _, n := range b.Batches {
 				if n < 1 || n > 1<<14 {
 					return usagef("--batch: want 1 to %d, have %d", 1<<14, n)
@@ -48,7 +55,7 @@ all workers share each batch, as in a search for a single game.`,
 				return usagef("--workers: want 0 to %d, have %d", 1<<10, b.Workers)
 			}
 			if b.Workers == 0 {
-				b.Workers = runtime.NumCPU()
+				b.Workers = workers
 			}
 			return runBench(cmd, flags.json, "network", "measurements", bench.NetworkTable, func(ctx context.Context, r benchmark[bench.NetworkResult]) error {
 				b.Begin = func(done int, next string) { r.begin(done, b.Runs(), next) }
@@ -60,9 +67,9 @@ all workers share each batch, as in a search for a single game.`,
 	flags.add(cmd, 3, "each side is measured with each network and batch")
 	networks.add(cmd, "6x64", "10x128", "20x256")
 	f := cmd.Flags()
-	f.IntSliceVar(&b.Batches, "batch", []int{lab.DefaultBatch}, "positions evaluated at once (repeatable)")
-	f.StringVar(&b.Precision, "precision", "auto", "of the networks: auto, fp32 or bf16")
-	f.IntVar(&b.Workers, "workers", 0, "threads (default: one a core)")
+	f.IntSliceVar(&b.Batches, "batch", nil, fmt.Sprintf("positions evaluated at once (repeatable; default: %d, with CUDA 512)", nn.DefaultBatch))
+	deviceFlags(cmd, &b.Device, &b.Precision, "of the networks")
+	f.IntVar(&b.Workers, "workers", 0, "threads (default: one a core, with CUDA two)")
 	f.BoolVar(&b.Together, "together", false, "all workers share each batch, as in a search for a single game")
 	return cmd
 }

@@ -2,13 +2,13 @@ package main
 
 import (
 	"context"
-	"runtime"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"alamos/pkg/bench"
 	"alamos/pkg/chess"
-	"alamos/pkg/lab"
+	"alamos/pkg/nn"
 )
 
 func benchSelfplayCommand() *cobra.Command {
@@ -48,6 +48,13 @@ of the places in the batches that had a position.`,
 			if s.Time, err = flags.time(); err != nil {
 				return err
 			}
+			workers, batch, err := nn.Throughput(s.Device)
+			if err != nil {
+				return err
+			}
+			if s.Batch == 0 {
+				s.Batch = batch
+			}
 			for _, n := range []struct {
 				flag                string
 				have, least, atMost int
@@ -62,7 +69,7 @@ of the places in the batches that had a position.`,
 				}
 			}
 			if s.Workers == 0 {
-				s.Workers = runtime.NumCPU()
+				s.Workers = workers
 			}
 			return runBench(cmd, flags.json, "self-play", "networks", bench.SelfPlayTable, func(ctx context.Context, b benchmark[bench.SelfPlayResult]) error {
 				s.Begin = func(done int, next bench.Shape) { b.begin(done, len(s.Networks), next.String()) }
@@ -76,9 +83,9 @@ of the places in the batches that had a position.`,
 	f := cmd.Flags()
 	f.StringVar(&variant, "variant", chess.Atomic.String(), "the rules")
 	f.IntVar(&s.Visits, "visits", 100, "of a search")
-	f.IntVar(&s.Batch, "batch", lab.DefaultBatch, "positions evaluated at once")
-	f.IntVar(&s.Workers, "workers", 0, "goroutines that play games (default: one a core)")
+	f.IntVar(&s.Batch, "batch", 0, fmt.Sprintf("positions evaluated at once (default: %d, with CUDA 512)", nn.DefaultBatch))
+	f.IntVar(&s.Workers, "workers", 0, "goroutines that play games (default: one a core, with CUDA two)")
 	f.IntVar(&s.Games, "games", 0, "play so many games from the first to the last (default: as many as the time allows)")
-	f.StringVar(&s.Precision, "precision", "auto", "of the networks: auto, fp32 or bf16")
+	deviceFlags(cmd, &s.Device, &s.Precision, "of the networks")
 	return cmd
 }

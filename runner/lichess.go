@@ -106,7 +106,7 @@ account that has never played becomes a bot, for good, by
 	f.StringArrayVar(&cfg.Policy.Never, "never", nil, "never take challenges of this `user`; several")
 	f.StringVar(&cfg.URL, "server", "", "another server with lichess' interface (default: https://lichess.org)")
 	f.IntVar(&h.Threads, "threads", 0, "threads of a game's network (default: the cores, divided among the games)")
-	f.StringVar(&h.Precision, "precision", "auto", "of network inference: auto, fp32 or bf16")
+	deviceFlags(cmd, &h.Device, &h.Precision, "of the network")
 	return cmd
 }
 

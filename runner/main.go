@@ -105,7 +105,8 @@ tournament, and leaves figures and a notebook page under results/.`,
 		return usagef("%w (see %s --help)", err, c.CommandPath())
 	})
 	cmd.AddCommand(runCommand(), planCommand(), checkCommand(), explainCommand(), referenceCommand(), diffCommand(), perftCommand(), pgnCommand(), uciCommand(), lichessCommand(), analyzeCommand(), playCommand(), matchCommand(), hooksCommand(), benchCommand())
-	cmd.AddCommand(figuresCommand(), notebookCommand(), lsCommand(), showCommand(), puzzlesCommand(), networkCommand(), dataCommand())
+	cmd.AddCommand(figuresCommand(), notebookCommand(), lsCommand(), showCommand(), puzzlesCommand(), networkCommand(), dataCommand(), machineCommand())
+	machineFlag(cmd)
 	asUsage(cmd)
 	return cmd
 }

@@ -124,7 +124,7 @@ Two UCI engines with limits of nodes and a random beginning make games to learn 
 	f.StringVar(&format, "format", "text", "of the result: text or json")
 	f.IntVar(&cfg.Concurrency, "concurrency", 0, "games at once (default: one a core, with networks 32)")
 	f.IntVar(&threads, "threads", 0, "threads of a network (default: one a core)")
-	f.StringVar(&cfg.Hardware.Precision, "precision", "auto", "of network inference: auto, fp32 or bf16")
+	deviceFlags(cmd, &cfg.Hardware.Device, &cfg.Hardware.Precision, "of the networks")
 	resultsFlag(cmd, &cfg.Results)
 	cmd.ValidArgsFunction = completeModels(&cfg.Results)
 	for flag, words := range map[string][]string{"elo-model": {"logistic", "normalized"}, "format": {"text", "json"}} {

@@ -70,6 +70,7 @@ ones did, or as those of an untrained network.`,
 	f.BoolVar(&noProbe, "no-probe", false, "measure nothing: times from earlier runs only")
 	f.BoolVar(&asJSON, "json", false, "as JSON: a list with an object for each file")
 	f.BoolVar(&opt.SkipMissingEngines, "skip-missing-engines", false, "leave out tournament opponents that are not installed")
+	deviceFlags(cmd, &opt.Device, &opt.Precision, "of network inference")
 	setFlag(cmd, &set)
 	return cmd
 }

@@ -101,7 +101,7 @@ moves, alpha-beta on material, or a search that knows the rules only.
 	f.StringVar(&addr, "addr", "localhost:8080", "`address` to serve the page at")
 	f.BoolVar(&open, "open", false, "open the page in the browser")
 	f.IntVar(&h.Threads, "threads", 0, "threads of a network (default: one a core)")
-	f.StringVar(&h.Precision, "precision", "auto", "of network inference: auto, fp32 or bf16")
+	deviceFlags(cmd, &h.Device, &h.Precision, "of the network")
 	return cmd
 }
 

@@ -86,7 +86,7 @@ player does not solve.
 	f.StringVar(&o.format, "format", "text", strings.Join(puzzleFormats, ", "))
 	f.BoolVar(&o.failed, "failed", false, "list the puzzles that are not solved, before the table")
 	f.IntVar(&o.hardware.Threads, "threads", 0, "threads of the network (default: one a core)")
-	f.StringVar(&o.hardware.Precision, "precision", "auto", "of network inference: auto, fp32 or bf16")
+	deviceFlags(cmd, &o.hardware.Device, &o.hardware.Precision, "of the network")
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(puzzleFormats, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
 	return cmd
 }

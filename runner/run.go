@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"alamos/pkg/hook"
 	"alamos/pkg/lab"
+	"alamos/pkg/nn"
 	"alamos/pkg/script"
 	"alamos/pkg/setup"
 )
@@ -45,7 +47,9 @@ it: that is what the flags here are for.`,
 				return usagef("--jobs: want at least 1, have %d", opt.Jobs)
 			case opt.HookTime <= 0:
 				return usagef("--hook-time: want more than 0, have %v", opt.HookTime)
-			case opt.Precision != "auto" && opt.Precision != "fp32" && opt.Precision != "bf16":
+			case opt.Batch < 0 || opt.Batch > 1<<14:
+				return usagef("--batch: want 0 to %d, have %d", 1<<14, opt.Batch)
+			case !slices.Contains([]string{nn.Auto, nn.FP32, nn.BF16}, opt.Precision):
 				return usagef("--precision: want auto, fp32 or bf16, have %q", opt.Precision)
 			}
 			e, err := setup.Load(args[0], set)
@@ -72,8 +76,9 @@ it: that is what the flags here are for.`,
 	f.StringVar(&opt.Results, "results", "results", "folder to write results below")
 	f.IntVar(&opt.Jobs, "jobs", 1, "trials that run at a time")
 	f.BoolVar(&opt.FailFast, "fail-fast", false, "end the run when a trial fails")
-	f.IntVar(&opt.Workers, "workers", 0, "goroutines that play games, of all jobs together (default: one a core)")
-	f.StringVar(&opt.Precision, "precision", "auto", "of network inference: auto, fp32 or bf16")
+	f.IntVar(&opt.Workers, "workers", 0, "goroutines that play games, of all jobs together (default: one a core, with CUDA two)")
+	f.IntVar(&opt.Batch, "batch", 0, fmt.Sprintf("positions that a worker has evaluated at once (default: %d, with CUDA 512)", nn.DefaultBatch))
+	deviceFlags(cmd, &opt.Device, &opt.Precision, "of network inference")
 	f.DurationVar(&opt.HookTime, "hook-time", hook.DefaultTime, "of a call of a script, after which it counts as endless")
 	f.BoolVar(&opt.SkipMissingEngines, "skip-missing-engines", false, "leave out tournament opponents that are not installed")
 	setFlag(cmd, &set)

@@ -60,6 +60,6 @@ others tell one expected result, which is said as wins and losses alone.`,
 	modelFlag(cmd, "model", &results)
 	f.IntVar(&h.Threads, "threads", 0, "threads of the network (default: one a core)")
 	f.IntVar(&h.Batch, "batch", 0, "positions evaluated at once (default: 16 a thread)")
-	f.StringVar(&h.Precision, "precision", "auto", "of network inference: auto, fp32 or bf16")
+	deviceFlags(cmd, &h.Device, &h.Precision, "of the network")
 	return cmd
 }

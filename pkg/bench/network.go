@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -27,6 +28,7 @@ type Network struct {
 	Batches    []int
 	PolicyHead string // one of package nn's
 	Precision  string // one of package nn's
+	Device     string // see nn.Devices
 	Workers    int
 	Time       time.Duration // for which each side is measured, about
 
@@ -47,9 +49,19 @@ type NetworkResult struct {
 	Batch      int
 	Workers    int
 	Together   bool
+	Device     string
 	Speed      float64 // positions/s
 	Bare       float64 // positions/s of the convolutions alone
+	// FLOPs is the number of operations of the convolutions of a position, two a
+	// multiplication and addition.
+	FLOPs float64
+	// Peak is how many operations a second a CUDA device does in products of large
+	// matrices, the most that convolutions could reach; 0: not measured.
+	Peak float64
 }
+
+// Operations is how many operations a second the convolutions of the network do.
+func (r *NetworkResult) Operations() float64 { return r.Speed * r.FLOPs }
 
 // Ratio is the share of the speed of its convolutions that the network reaches.
 func (r *NetworkResult) Ratio() float64 { return r.Speed / r.Bare }
@@ -96,7 +108,7 @@ type evaluator interface {
 
 func (b *Network) measure(ctx context.Context, network *nn.Network, codec encode.Codec, batch int) (NetworkResult, error) {
 	r := NetworkResult{PolicyHead: network.Spec().PolicyHead, Batch: batch, Workers: b.Workers, Together: b.Together}
-	options := nn.InferenceOptions{Batch: batch, Precision: b.Precision}
+	options := nn.InferenceOptions{Batch: batch, Device: b.Device, Precision: b.Precision}
 	if b.Together {
 		options.Batch = (batch + b.Workers - 1) / b.Workers
 	}
@@ -105,7 +117,9 @@ func (b *Network) measure(ctx context.Context, network *nn.Network, codec encode
 		return r, err
 	}
 	defer model.Close()
-	r.Precision = model.Precision()
+	r.Precision, r.Device = model.Precision(), strings.Join(model.Devices(), ",")
+	spec := network.Spec()
+	r.FLOPs = spec.FLOPs()
 
 	callers := b.Workers
 	if b.Together {
@@ -144,7 +158,10 @@ func (b *Network) measure(ctx context.Context, network *nn.Network, codec encode
 		return r, err
 	}
 	r.Speed, r.Bare = speeds[0], speeds[1]
-	return r, nil
+	if device := model.Devices()[0]; device != nn.CPU {
+		r.Peak, err = nn.MatrixSpeed(device, r.Precision, b.Time)
+	}
+	return r, err
 }
 
 // sideBySide is a side whose work is done by several goroutines at once, each on
@@ -211,6 +228,10 @@ func samplePositions(codec encode.Codec, seed uint64, batch int) [][]*encode.Lea
 
 // MarshalJSON writes one flat object.
 func (r NetworkResult) MarshalJSON() ([]byte, error) {
+	var peak *float64
+	if r.Peak > 0 {
+		peak = rounded(r.Peak/1e12, 1)
+	}
 	return json.Marshal(struct {
 		Network    string   `json:"network"`
 		PolicyHead string   `json:"policy_head"`
@@ -218,12 +239,15 @@ func (r NetworkResult) MarshalJSON() ([]byte, error) {
 		Batch      int      `json:"batch"`
 		Workers    int      `json:"workers"`
 		Together   bool     `json:"together"`
+		Device     string   `json:"device"`
 		Speed      *float64 `json:"positions_per_second"`
 		Bare       *float64 `json:"bare_positions_per_second"`
 		Ratio      *float64 `json:"ratio"`
+		TFLOPs     *float64 `json:"teraflops"`
+		Peak       *float64 `json:"matrix_teraflops,omitempty"`
 	}{
-		r.Network.String(), r.PolicyHead, r.Precision, r.Batch, r.Workers, r.Together,
-		rounded(r.Speed, 0), rounded(r.Bare, 0), rounded(r.Ratio(), 3),
+		r.Network.String(), r.PolicyHead, r.Precision, r.Batch, r.Workers, r.Together, r.Device,
+		rounded(r.Speed, 0), rounded(r.Bare, 0), rounded(r.Ratio(), 3), rounded(r.Operations()/1e12, 3), peak,
 	})
 }
 
@@ -231,13 +255,14 @@ func (r NetworkResult) MarshalJSON() ([]byte, error) {
 // how the figures were made.
 func NetworkTable(w io.Writer, results []NetworkResult) error {
 	t := table{
-		head: []string{"network", "head", "precision", "batch", "positions/s", "bare/s", "ratio"},
-		text: []bool{true, true, true, false, false, false, false},
+		head: []string{"network", "head", "precision", "batch", "positions/s", "bare/s", "ratio", "TFLOP/s"},
+		text: []bool{true, true, true, false, false, false, false, false},
 	}
 	for _, r := range results {
 		t.rows = append(t.rows, []string{
 			r.Network.String(), r.PolicyHead, r.Precision, strconv.Itoa(r.Batch),
 			words.Thousands(uint64(r.Speed)), words.Thousands(uint64(r.Bare)), fmt.Sprintf("%.3f", r.Ratio()),
+			fmt.Sprintf("%.3g", r.Operations()/1e12),
 		})
 	}
 	if err := t.write(w); err != nil || len(results) == 0 {
@@ -248,6 +273,9 @@ func NetworkTable(w io.Writer, results []NetworkResult) error {
 	if r.Together {
 		how = "sharing each batch"
 	}
-	_, err := fmt.Fprintf(w, "\nPlanes in, priors of legal moves and value out; bare: the 3x3 convolutions alone.\nWorkers: %d, %s.\n", r.Workers, how)
+	_, err := fmt.Fprintf(w, "\nPlanes in, priors of legal moves and value out; bare: the 3x3 convolutions alone,\nwhose operations are counted too. Device: %s. Workers: %d, %s.\n", r.Device, r.Workers, how)
+	if err == nil && r.Peak > 0 {
+		_, err = fmt.Fprintf(w, "Products of large matrices: %.0f TFLOP/s.\n", r.Peak/1e12)
+	}
 	return err
 }

@@ -33,6 +33,7 @@ type Search struct {
 	Networks   []Shape
 	PolicyHead string // one of package nn's
 	Precision  string // one of package nn's
+	Device     string // see nn.Devices
 	Workers    int    // threads of the networks
 
 	// What follows is told to the caller as it happens; nil for not.
@@ -111,7 +112,7 @@ func (s *Search) evaluator(v chess.Variant, shape Shape) (e search.Evaluator, st
 		return nil, nil, err
 	}
 	defer network.Close()
-	model, err := network.Compile(nn.InferenceOptions{Batch: (s.Leaves + s.Workers - 1) / s.Workers, Precision: s.Precision})
+	model, err := network.Compile(nn.InferenceOptions{Batch: (s.Leaves + s.Workers - 1) / s.Workers, Device: s.Device, Precision: s.Precision})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -34,6 +35,7 @@ type SelfPlay struct {
 	Batch      int // positions evaluated at once
 	Workers    int
 	Precision  string        // one of package nn's
+	Device     string        // see nn.Devices
 	Time       time.Duration // for which each side is measured with each network, about
 	Games      int           // to be played from the first to the last; 0: as many as Time allows
 
@@ -50,7 +52,8 @@ type SelfPlayResult struct {
 	Visits     int
 	Batch      int
 	Workers    int
-	Precision  string  // FP32 or BF16
+	Precision  string // FP32 or BF16
+	Device     string
 	Bare       float64 // positions/s of the network alone
 	Speed      float64 // evaluations/s in self-play
 	Fill       float64 // share of the places in batches that had a position
@@ -152,7 +155,7 @@ func (s *SelfPlay) measure(ctx context.Context, shape Shape, codec encode.Codec)
 		return r, err
 	}
 	defer network.Close()
-	model, err := network.Compile(nn.InferenceOptions{Batch: s.Batch, Precision: s.Precision})
+	model, err := network.Compile(nn.InferenceOptions{Batch: s.Batch, Device: s.Device, Precision: s.Precision})
 	if err != nil {
 		return r, err
 	}
@@ -169,6 +172,7 @@ func (s *SelfPlay) measure(ctx context.Context, shape Shape, codec encode.Codec)
 	r = SelfPlayResult{
 		Network: shape, PolicyHead: s.PolicyHead, Variant: s.Variant, Visits: s.Visits,
 		Batch: s.Batch, Workers: s.Workers, Precision: model.Precision(),
+		Device: strings.Join(model.Devices(), ","),
 	}
 
 	if s.Games > 0 {
@@ -284,6 +288,7 @@ func (r SelfPlayResult) MarshalJSON() ([]byte, error) {
 		Batch      int      `json:"batch"`
 		Workers    int      `json:"workers"`
 		Precision  string   `json:"precision"`
+		Device     string   `json:"device"`
 		Bare       *float64 `json:"bare_evaluations_per_second"`
 		Speed      *float64 `json:"evaluations_per_second"`
 		Ratio      *float64 `json:"ratio"`
@@ -291,7 +296,7 @@ func (r SelfPlayResult) MarshalJSON() ([]byte, error) {
 		Games      *float64 `json:"games_per_hour"`
 		Whole      bool     `json:"whole_games"`
 	}{
-		r.Network.String(), r.PolicyHead, r.Variant.String(), r.Visits, r.Batch, r.Workers, r.Precision,
+		r.Network.String(), r.PolicyHead, r.Variant.String(), r.Visits, r.Batch, r.Workers, r.Precision, r.Device,
 		rounded(r.Bare, 0), rounded(r.Speed, 0), rounded(r.Ratio(), 3), rounded(r.Fill, 3), rounded(r.Games, 1), r.Whole,
 	})
 }
@@ -317,7 +322,7 @@ func SelfPlayTable(w io.Writer, results []SelfPlayResult) error {
 	if r.Whole {
 		how = "from the first game to the last"
 	}
-	_, err := fmt.Fprintf(w, "\nEvaluations a second, %s.\n%s, %d visits; %d workers, batches of %d.\n",
-		how, r.Variant, r.Visits, r.Workers, r.Batch)
+	_, err := fmt.Fprintf(w, "\nEvaluations a second, %s.\n%s, %d visits; %s, %d workers, batches of %d.\n",
+		how, r.Variant, r.Visits, r.Device, r.Workers, r.Batch)
 	return err
 }

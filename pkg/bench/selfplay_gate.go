@@ -20,6 +20,7 @@ type gate struct {
 	changed   sync.Cond // of what follows
 	open      bool
 	opened    time.Time
+	round     int // how often it was opened
 	recording bool
 	waiting   int
 	ended     bool // self-play is over or breaks off: nobody waits any more
@@ -99,7 +100,8 @@ func (w *gated) pass() bool {
 		w.spent = time.Since(g.opened)
 		g.waiting++
 		g.changed.Broadcast()
-		for !g.open && !g.ended {
+		// Not until it is open: it may be closed again before this worker wakes.
+		for round := g.round; g.round == round && !g.ended; {
 			g.changed.Wait()
 		}
 	}
@@ -205,6 +207,7 @@ func (g *gate) gather(open bool) bool {
 			w.mark = w.evaluated
 		}
 		g.open, g.opened, g.waiting = true, time.Now(), 0
+		g.round++
 		g.changed.Broadcast()
 	}
 	return true

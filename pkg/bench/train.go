@@ -29,6 +29,7 @@ type Train struct {
 	Networks   []Shape
 	PolicyHead string // one of package nn's
 	Precision  string // one of package nn's
+	Device     string // see nn.Devices
 	Batch      int
 	Threads    int           // 0: one a core
 	Time       time.Duration // for which each side is measured with each network, about
@@ -43,11 +44,12 @@ type TrainResult struct {
 	Network    Shape
 	PolicyHead string
 	Precision  string // FP32 or BF16
+	Device     string
 	Batch      int
 	Threads    int
 	Speed      float64 // positions/s
 	Bare       float64 // positions/s of bare passes with libtorch's operations
-	Fused      float64 // positions/s of bare passes with ours
+	Fused      float64 // positions/s of bare passes with ours; on a CUDA device they are the same
 	Waited     float64 // share of the time in which training waited for a batch
 }
 
@@ -92,7 +94,7 @@ const (
 )
 
 func (t *Train) measure(ctx context.Context, spec nn.Spec, l *lessons) (r TrainResult, err error) {
-	options := nn.TrainerOptions{Threads: t.Threads, Precision: t.Precision}
+	options := nn.TrainerOptions{Threads: t.Threads, Device: t.Device, Precision: t.Precision}
 	network, err := nn.New(spec, 1)
 	if err != nil {
 		return r, err
@@ -111,7 +113,11 @@ func (t *Train) measure(ctx context.Context, spec nn.Spec, l *lessons) (r TrainR
 			return err
 		})
 	}}
-	for _, o := range []nn.BareOptions{{}, {Whole: true}, {Fused: true}} {
+	passes := []nn.BareOptions{{}, {Whole: true}, {Fused: true}}
+	if trainer.Device() != nn.CPU { // where there is one graph, of libtorch's operations
+		passes = passes[1:2]
+	}
+	for _, o := range passes {
 		o.TrainerOptions = options
 		bare, err := nn.NewBare(spec, l.batch(), o)
 		if err != nil {
@@ -132,10 +138,15 @@ func (t *Train) measure(ctx context.Context, spec nn.Spec, l *lessons) (r TrainR
 	if err != nil {
 		return r, err
 	}
-	return TrainResult{
-		PolicyHead: network.Spec().PolicyHead, Precision: trainer.Precision(), Batch: t.Batch, Threads: trainer.Threads(),
-		Speed: speeds[0], Bare: max(speeds[1], speeds[2]), Fused: speeds[3], Waited: l.share(),
-	}, nil
+	r = TrainResult{
+		PolicyHead: network.Spec().PolicyHead, Precision: trainer.Precision(), Device: trainer.Device(),
+		Batch: t.Batch, Threads: trainer.Threads(),
+		Speed: speeds[0], Bare: speeds[1], Fused: speeds[1], Waited: l.share(),
+	}
+	if len(passes) > 1 {
+		r.Bare, r.Fused = max(speeds[1], speeds[2]), speeds[3]
+	}
+	return r, nil
 }
 
 // repeat does something, so much work each time, until the turn is over.
@@ -155,6 +166,7 @@ func (r TrainResult) MarshalJSON() ([]byte, error) {
 		Network     string   `json:"network"`
 		PolicyHead  string   `json:"policy_head"`
 		Precision   string   `json:"precision"`
+		Device      string   `json:"device"`
 		Batch       int      `json:"batch"`
 		Threads     int      `json:"threads"`
 		Speed       *float64 `json:"positions_per_second"`
@@ -164,7 +176,7 @@ func (r TrainResult) MarshalJSON() ([]byte, error) {
 		FusedRatio  *float64 `json:"fused_ratio"`
 		Preparation *float64 `json:"preparation_share"`
 	}{
-		r.Network.String(), r.PolicyHead, r.Precision, r.Batch, r.Threads,
+		r.Network.String(), r.PolicyHead, r.Precision, r.Device, r.Batch, r.Threads,
 		rounded(r.Speed, 0), rounded(r.Bare, 0), rounded(r.Ratio(), 3), rounded(r.Fused, 0), rounded(r.FusedRatio(), 3), rounded(r.Waited, 4),
 	})
 }
@@ -188,9 +200,9 @@ func TrainTable(w io.Writer, results []TrainResult) error {
 	}
 	r := results[0]
 	_, err := fmt.Fprintf(w, `
-Training, from samples to the optimizer's step; batches of %d, %d threads.
+Training, from samples to the optimizer's step; batches of %d, %s, %d threads.
 bare: forward and backward with libtorch's operations, the batch in place; fused: with ours.
 waited: the share of the time in which training waited for its next batch.
-`, r.Batch, r.Threads)
+`, r.Batch, r.Device, r.Threads)
 	return err
 }

@@ -15,8 +15,9 @@ import (
 
 // Hardware is what a mind runs on.
 type Hardware struct {
-	Threads   int    // 0: all
-	Batch     int    // positions evaluated at once, by all threads together; 0: 16 a thread
+	Threads   int    // 0: all; on a CUDA device 1
+	Batch     int    // positions evaluated at once, by all threads together; 0: 16 a thread, on a CUDA device 64
+	Device    string // see nn.Devices; "": the processor
 	Precision string // one of package nn's; "": the fastest
 }
 
@@ -30,14 +31,22 @@ func Load(path string, h Hardware) (Mind, error) {
 	if err != nil {
 		return Mind{}, fmt.Errorf("%s: %w", path, err)
 	}
+	devices, err := nn.Devices(h.Device)
+	if err != nil {
+		return Mind{}, err
+	}
+	threads, each := runtime.NumCPU(), 16
+	if devices[0] != nn.CPU {
+		threads, each = len(devices), 64
+	}
 	if h.Threads <= 0 {
-		h.Threads = runtime.NumCPU()
+		h.Threads = threads
 	}
 	if h.Batch <= 0 {
-		h.Batch = 16 * h.Threads
+		h.Batch = each * h.Threads
 	}
-	each := (h.Batch + h.Threads - 1) / h.Threads
-	model, err := c.Compile(nn.InferenceOptions{Batch: each, Precision: h.Precision})
+	each = (h.Batch + h.Threads - 1) / h.Threads
+	model, err := c.Compile(nn.InferenceOptions{Batch: each, Device: h.Device, Precision: h.Precision})
 	if err != nil {
 		return Mind{}, fmt.Errorf("%s: %w", path, err)
 	}

@@ -104,19 +104,15 @@ func lengthOf(records []*selfplay.Record, visits float64) *length {
 
 // probePlaying is the number of evaluations a second in self-play.
 func probePlaying(ctx context.Context, t *stage.Trial, net *nn.Network) (float64, error) {
-	model, err := net.Compile(nn.InferenceOptions{Batch: t.Batch, Precision: t.Precision})
+	model, err := net.Compile(t.InferenceOptions())
 	if err != nil {
 		return 0, err
 	}
 	defer model.Close()
-	nets := make([]search.Net, t.Workers)
-	for i := range nets {
-		session, err := model.NewSession()
-		if err != nil {
-			return 0, err
-		}
-		defer session.Close()
-		nets[i] = session
+	nets, end, err := t.Sessions(model, t.Settings.SelfPlay.Games)
+	defer end()
+	if err != nil {
+		return 0, err
 	}
 	cfg := playing(t)
 	cfg.Games = 1 << 16 // more than can end
@@ -153,7 +149,7 @@ func probeTraining(ctx context.Context, t *stage.Trial, net *nn.Network) (float6
 	for i := range min(t.Settings.Training.Batch, 256) {
 		batch.Add(&samples[i%len(samples)])
 	}
-	tr, err := nn.NewTrainer(net, t.Optimizer(1))
+	tr, err := nn.NewTrainerOn(net, t.Optimizer(1), t.TrainerOptions())
 	if err != nil {
 		return 0, err
 	}

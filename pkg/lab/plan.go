@@ -76,7 +76,10 @@ func (p *planning) experiment(ctx context.Context, e *experiment.Experiment, opt
 	opt.Reporter, opt.Jobs = said, 1
 	strict := !opt.SkipMissingEngines
 	opt.SkipMissingEngines = true // what is missing is a problem of the run, not of the plan
-	r := newRun(e, opt)
+	r, err := newRun(e, opt)
+	if err != nil {
+		return nil, err
+	}
 	if p.shelf == nil {
 		p.shelf, p.planner = r.shelf, stage.NewPlanner(r.shelf)
 	}

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"time"
 
 	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
+	"alamos/pkg/nn"
 	"alamos/pkg/script"
 	"alamos/pkg/stage"
 	"alamos/pkg/store"
@@ -20,8 +20,9 @@ import (
 type Options struct {
 	Results   string // folder of results; empty: "results"
 	Jobs      int    // trials at a time; 0: one
-	Workers   int    // goroutines that play, of all jobs together; 0: one a core
-	Batch     int    // positions in a network call; 0: DefaultBatch
+	Workers   int    // goroutines that play, of all jobs together; 0: see nn.Throughput
+	Batch     int    // positions in a network call; 0: see nn.Throughput
+	Device    string // see nn.Devices; empty: auto
 	Precision string // of inference: "auto", "fp32" or "bf16"; empty: auto
 	Alamos    string // version, for the manifest
 	Reporter  Reporter
@@ -36,30 +37,34 @@ type Options struct {
 	FailFast bool
 }
 
-// DefaultBatch is the number of positions in one call of a network on a CPU.
-const DefaultBatch = 32
-
 // complete returns the options with every default made explicit.
-func (o Options) complete() Options {
+func (o Options) complete() (Options, error) {
 	if o.Results == "" {
 		o.Results = "results"
 	}
 	if o.Jobs == 0 {
 		o.Jobs = 1
 	}
+	if o.Device == "" {
+		o.Device = nn.Auto
+	}
+	workers, batch, err := nn.Throughput(o.Device)
+	if err != nil {
+		return o, err
+	}
 	if o.Workers == 0 {
-		o.Workers = runtime.NumCPU()
+		o.Workers = workers
 	}
 	if o.Batch == 0 {
-		o.Batch = DefaultBatch
+		o.Batch = batch
 	}
 	if o.Precision == "" {
-		o.Precision = "auto"
+		o.Precision = nn.Auto
 	}
 	if o.Reporter == nil {
 		o.Reporter = Quiet{}
 	}
-	return o
+	return o, nil
 }
 
 // run is one call of Run or Plan.
@@ -75,12 +80,15 @@ type run struct {
 	planning   *planning // nil: not a plan
 }
 
-func newRun(e *experiment.Experiment, opt Options) *run {
-	opt = opt.complete()
-	return &run{
-		Options: opt, experiment: e, dir: filepath.Join(opt.Results, e.Name), machine: thisMachine(opt.Alamos),
-		sources: newSources(opt.Results), shelf: stage.NewShelf(opt.Results, tournament.Kinship),
+func newRun(e *experiment.Experiment, opt Options) (*run, error) {
+	opt, err := opt.complete()
+	if err != nil {
+		return nil, err
 	}
+	return &run{
+		Options: opt, experiment: e, dir: filepath.Join(opt.Results, e.Name), machine: ThisMachine(opt.Alamos),
+		sources: newSources(opt.Results), shelf: stage.NewShelf(opt.Results, tournament.Kinship),
+	}, nil
 }
 
 // find finds what all trials need from elsewhere, before any of them begins.
@@ -113,7 +121,10 @@ func (r *run) find(ctx context.Context) error {
 // what was finished. A trial that fails does not keep the others from running,
 // unless FailFast is set; the error is a [FailedError] then.
 func Run(ctx context.Context, e *experiment.Experiment, opt Options) error {
-	r := newRun(e, opt)
+	r, err := newRun(e, opt)
+	if err != nil {
+		return err
+	}
 	l, err := disk.TakeLock(r.dir)
 	if err != nil {
 		return advised(err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/experiment"
 	"alamos/pkg/script"
 )
 
@@ -14,7 +15,7 @@ import (
 func TestNetworkForScripts(t *testing.T) {
 	s := newSiteOf(t, undisturbed(t).dir)
 	e := s.load(t)
-	tr, err := newRun(e, s.options(Quiet{})).open(e.Trials[0], Quiet{})
+	tr, err := mustRun(t, e, s.options(Quiet{})).open(e.Trials[0], Quiet{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,4 +81,13 @@ func TestNetworkForScripts(t *testing.T) {
 	if _, err := n.Evaluate(t.Context(), []chess.Position{start, other}); err == nil || !strings.Contains(err.Error(), "position 1 is of chess, this network plays atomic") {
 		t.Errorf("error %v", err)
 	}
+}
+
+func mustRun(t *testing.T, e *experiment.Experiment, o Options) *run {
+	t.Helper()
+	r, err := newRun(e, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }

@@ -14,7 +14,6 @@ import (
 	"alamos/pkg/encode"
 	"alamos/pkg/estimate"
 	"alamos/pkg/script"
-	"alamos/pkg/search"
 	"alamos/pkg/selfplay"
 	"alamos/pkg/stage"
 	"alamos/pkg/store"
@@ -89,14 +88,10 @@ func (t *trial) play(ctx context.Context, g int, in store.Inputs) (records []*se
 		return nil, 0, 0, err
 	}
 	defer model.Close()
-	nets := make([]search.Net, t.Workers)
-	for i := range nets {
-		session, err := model.NewSession()
-		if err != nil {
-			return nil, 0, 0, err
-		}
-		defer session.Close()
-		nets[i] = session
+	nets, end, err := t.Sessions(model, s.SelfPlay.Games-len(have))
+	defer end()
+	if err != nil {
+		return nil, 0, 0, err
 	}
 
 	task := t.Report.Task(store.SelfPlayStage(g), "games")

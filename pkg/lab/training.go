@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"runtime"
 	"strconv"
 	"sync"
 
@@ -100,7 +99,7 @@ func (t *trial) learn(ctx context.Context, g int, in store.Inputs, c *checkpoint
 	if err := net.Load(c.Network); err != nil {
 		return nil, nil, err
 	}
-	tr, err := nn.NewTrainer(net, t.Optimizer(g))
+	tr, err := nn.NewTrainerOn(net, t.Optimizer(g), t.TrainerOptions())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -112,9 +111,9 @@ func (t *trial) learn(ctx context.Context, g int, in store.Inputs, c *checkpoint
 		}
 	}
 
-	// The last bits of a network hang on the number of threads.
+	// The last bits of a network hang on the number of threads, or on the device.
 	in = maps.Clone(in)
-	in["threads"] = strconv.Itoa(runtime.NumCPU())
+	in["threads"] = tr.Parallelism()
 	path := t.progressFile(g)
 	done, err := readProgress(path, in)
 	if errors.Is(err, store.ErrDamaged) {

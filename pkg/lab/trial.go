@@ -56,7 +56,7 @@ func (r *run) begun(stored *store.Trial, report stage.Report) (*trial, error) {
 		return nil, err
 	}
 	t := &trial{run: r, Trial: &stage.Trial{
-		Trial: stored, Setup: of, Hardware: stage.Hardware{Workers: r.Workers, Batch: r.Batch, Precision: r.Precision},
+		Trial: stored, Setup: of, Hardware: stage.Hardware{Workers: r.Workers, Batch: r.Batch, Device: r.Device, Precision: r.Precision},
 		Machine: r.machine, Report: report, Shelf: r.shelf,
 	}}
 	if r.planning != nil {

@@ -1,7 +1,10 @@
 package nn
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,6 +28,10 @@ func Devices(list string) ([]string, error) {
 	switch list {
 	case "", CPU:
 		return []string{CPU}, nil
+	case Auto:
+		if !hasDriver() {
+			return []string{CPU}, nil
+		}
 	}
 	if err := checkLibrary(); err != nil {
 		return nil, err
@@ -86,9 +93,9 @@ func deviceOf(name string) gotch.Device {
 	return gotch.CPU
 }
 
-// completePrecision makes Auto what a device computes fastest with. what begins
-// an error.
-func completePrecision(what, precision, device string) (string, error) {
+// Precision is the precision that is meant, on one of Devices: Auto is the one that it
+// computes fastest with.
+func Precision(precision, device string) (string, error) {
 	half := device != CPU || hasBF16()
 	switch precision {
 	case "", Auto:
@@ -100,11 +107,11 @@ func completePrecision(what, precision, device string) (string, error) {
 		return FP32, nil
 	case BF16:
 		if !half {
-			return "", fmt.Errorf("%s: precision: this processor has no bf16 arithmetic (avx512_bf16); use fp32 or auto", what)
+			return "", errors.New("precision: this processor has no bf16 arithmetic (avx512_bf16); use fp32 or auto")
 		}
 		return BF16, nil
 	default:
-		return "", fmt.Errorf("%s: precision: no %q; there is auto, fp32, bf16", what, precision)
+		return "", fmt.Errorf("precision: no %q; there is auto, fp32, bf16", precision)
 	}
 }
 
@@ -114,4 +121,34 @@ func nameOf(d gotch.Device) string {
 		return CPU
 	}
 	return fmt.Sprintf("%s:%d", CUDA, d.Value)
+}
+
+// DefaultBatch is how many positions a session on the processor evaluates at once
+// where many games ask.
+const DefaultBatch = 32
+
+// Throughput is how many sessions of a model on devices (see Devices), a goroutine
+// each, and what batch evaluate most positions a second: on the processor a session
+// a core; for others two, so that there are always batches on the way while trees
+// are descended for the next.
+func Throughput(list string) (sessions, batch int, err error) {
+	devices, err := Devices(list)
+	if err != nil {
+		return 0, 0, err
+	}
+	if devices[0] == CPU {
+		return runtime.NumCPU(), DefaultBatch, nil
+	}
+	return max(2*runtime.NumCPU(), 2*len(devices)), 512, nil
+}
+
+// hasDriver tells whether there is a driver for CUDA devices, without libtorch,
+// whose loading takes a third of a second. The second name is that of WSL.
+func hasDriver() bool {
+	for _, name := range []string{"/dev/nvidiactl", "/dev/dxg"} {
+		if _, err := os.Stat(name); err == nil {
+			return true
+		}
+	}
+	return false
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/sugarme/gotch"
@@ -215,5 +216,24 @@ func TestDeviceNames(t *testing.T) {
 		if _, err := Devices(list); err == nil || !strings.Contains(err.Error(), "finds no CUDA device") {
 			t.Errorf("%s without a CUDA device: %v", list, err)
 		}
+	}
+}
+
+func TestMatrixSpeed(t *testing.T) {
+	for _, device := range testDevices(t) {
+		if speed, err := matrixSpeed(device, FP32, 64, time.Millisecond); err != nil || !(speed > 0) {
+			t.Errorf("%s: %v operations/s, %v", device, speed, err)
+		}
+	}
+}
+
+// The convolutions of the thesis' network: 41, of 256 channels but for the input.
+func TestFLOPs(t *testing.T) {
+	s, err := Spec{Planes: 16, PolicySize: 1968, Depth: 20, Width: 256}.Complete()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if have, want := s.FLOPs(), 2.0*9*64*(16*256+40*256*256); have != want {
+		t.Errorf("have %v, want %v", have, want)
 	}
 }

@@ -20,7 +20,7 @@ const (
 
 // InferenceOptions say how to evaluate a network.
 type InferenceOptions struct {
-	Batch     int    // positions evaluated at once; 0: 32
+	Batch     int    // positions evaluated at once; 0: DefaultBatch
 	Precision string // Auto, FP32 or BF16; "" is Auto
 	Device    string // see Devices; sessions take turns on them
 
@@ -30,10 +30,7 @@ type InferenceOptions struct {
 	devices []string // that Device lists
 }
 
-const (
-	defaultBatch = 32
-	maxBatch     = 1 << 14
-)
+const maxBatch = 1 << 14
 
 // Model is a frozen copy of a network for inference. It is safe for use by
 // several goroutines.
@@ -55,7 +52,7 @@ type Model struct {
 // chosen for this processor.
 func (o InferenceOptions) complete() (InferenceOptions, error) {
 	if o.Batch == 0 {
-		o.Batch = defaultBatch
+		o.Batch = DefaultBatch
 	}
 	if o.Batch < 1 || o.Batch > maxBatch {
 		return o, fmt.Errorf("inference: batch: want 1 to %d, have %d", maxBatch, o.Batch)
@@ -67,8 +64,10 @@ func (o InferenceOptions) complete() (InferenceOptions, error) {
 	if o.devices, err = Devices(o.Device); err != nil {
 		return o, fmt.Errorf("inference: %w", err)
 	}
-	o.Precision, err = completePrecision("inference", o.Precision, o.devices[0])
-	return o, err
+	if o.Precision, err = Precision(o.Precision, o.devices[0]); err != nil {
+		return o, fmt.Errorf("inference: %w", err)
+	}
+	return o, nil
 }
 
 // Compile makes a model of the network as it is now.

@@ -8,6 +8,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strconv"
 	"sync"
 )
 
@@ -52,8 +53,10 @@ func (on TrainerOptions) complete() (TrainerOptions, error) {
 	case on.Threads == 0:
 		on.Threads = runtime.NumCPU()
 	}
-	on.Precision, err = completePrecision("trainer", on.Precision, on.device)
-	return on, err
+	if on.Precision, err = Precision(on.Precision, on.device); err != nil {
+		return on, fmt.Errorf("trainer: %w", err)
+	}
+	return on, nil
 }
 
 func (on *TrainerOptions) place() place { return place{deviceOf(on.device), on.generic} }
@@ -123,6 +126,18 @@ func (t *Trainer) Precision() string { return t.options.Precision }
 
 // Threads is the number of shards that a batch is divided into.
 func (t *Trainer) Threads() int { return t.options.Threads }
+
+// Parallelism names what the last bits of a step hang on: the number of threads on
+// the processor, or the kind of another device.
+func (t *Trainer) Parallelism() string {
+	if t.options.device == CPU {
+		return strconv.Itoa(t.options.Threads)
+	}
+	return CUDA
+}
+
+// Device is where it trains.
+func (t *Trainer) Device() string { return t.options.device }
 
 // do runs f when it is the caller's turn.
 func (t *Trainer) do(f func() error) error {

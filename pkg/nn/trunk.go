@@ -85,6 +85,17 @@ func (e ending) none(g *graph) bool {
 	return e.attention == nil && (e.dropout == nil || !g.training)
 }
 
+// FLOPs is the number of operations of these for a position, two for each
+// multiplication with its addition.
+func (s Spec) FLOPs() float64 {
+	in, sum := s.Planes, 0
+	for range s.convolutions() {
+		sum += 2 * 9 * Squares * in * s.Width
+		in = s.Width
+	}
+	return float64(sum)
+}
+
 // residual is a block of TrunkResidual.
 type residual struct {
 	first, second *convNorm // the activation of the second is that of the sum

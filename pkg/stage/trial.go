@@ -3,6 +3,7 @@ package stage
 import (
 	"alamos/pkg/checkpoint"
 	"alamos/pkg/nn"
+	"alamos/pkg/search"
 	"alamos/pkg/setup"
 	"alamos/pkg/store"
 )
@@ -25,7 +26,40 @@ type Trial struct {
 type Hardware struct {
 	Workers   int    // goroutines that play
 	Batch     int    // positions in a network call
+	Device    string // see nn.Devices
 	Precision string // of inference: "auto", "fp32" or "bf16"
+}
+
+// InferenceOptions is how the hardware evaluates networks for players.
+func (h Hardware) InferenceOptions() nn.InferenceOptions {
+	return nn.InferenceOptions{Batch: h.Batch, Device: h.Device, Precision: h.Precision}
+}
+
+// TrainerOptions is how the hardware trains networks.
+func (h Hardware) TrainerOptions() nn.TrainerOptions { return nn.TrainerOptions{Device: h.Device} }
+
+// Sessions makes sessions of a model for so many games at once: one for each worker,
+// but on a device no more than the games have batches for, since a batch there costs
+// as much as a full one. The caller calls end, even after an error.
+func (h Hardware) Sessions(m *nn.Model, games int) (nets []search.Net, end func(), err error) {
+	count := h.Workers
+	if devices := m.Devices(); devices[0] != nn.CPU {
+		count = min(count, max(2*len(devices), games/h.Batch))
+	}
+	var sessions []*nn.Session
+	end = func() {
+		for _, s := range sessions {
+			s.Close()
+		}
+	}
+	for range count {
+		s, err := m.NewSession()
+		if err != nil {
+			return nil, end, err
+		}
+		sessions, nets = append(sessions, s), append(nets, s)
+	}
+	return nets, end, nil
 }
 
 // Model opens the checkpoint of generation g for inference.
@@ -37,10 +71,10 @@ func (t *Trial) Compile(file string) (*nn.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := c.Compile(nn.InferenceOptions{Batch: t.Batch, Precision: t.Precision})
+	m, err := c.Compile(t.InferenceOptions())
 	if err != nil {
 		return nil, err
 	}
-	t.Machine.Precision = m.Precision()
+	t.Machine.Precision, t.Machine.Devices = m.Precision(), m.Devices()
 	return m, nil
 }

@@ -9,4 +9,8 @@ type Machine struct {
 	Go        string `json:"go"`
 	Alamos    string `json:"alamos"`
 	Precision string `json:"precision"` // of inference: "fp32" or "bf16"
+	// Devices are those that networks played on, "cpu" or "cuda:0" and so on; of
+	// older runs none are known, which was the processor.
+	Devices []string `json:"devices,omitempty"`
+	GPU     string   `json:"gpu,omitempty"` // its name, where there is one
 }

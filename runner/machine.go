@@ -1,0 +1,154 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"gopkg.in/yaml.v3"
+
+	"alamos/pkg/lab"
+	"alamos/pkg/nn"
+	"alamos/pkg/words"
+)
+
+func machineCommand() *cobra.Command {
+	var device, precision, results string
+	var workers, batch, threads, jobs int
+	cmd := &cobra.Command{
+		Use:   "machine",
+		Short: "Print what this machine computes with, as a machine file",
+		Long: `machine prints what networks run on here, and with what, in the form of a machine
+file: defaults for the flags of these names, where a command has them. The file is
+alamos/machine.yaml in the folder of settings, or what --machine or ALAMOS_MACHINE
+names; what it lacks is chosen by what is there. Nothing of it is part of an
+experiment.`,
+		Example: `  alamos machine
+  alamos machine > ~/.config/alamos/machine.yaml
+  alamos machine --device cuda:all
+  alamos run experiments/quickstart.yaml --machine cluster.yaml`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			devices, err := nn.Devices(device)
+			if err != nil {
+				return err
+			}
+			players, most, err := nn.Throughput(device)
+			if err != nil {
+				return err
+			}
+			if precision, err = nn.Precision(precision, devices[0]); err != nil {
+				return err
+			}
+			m := lab.ThisMachine(version())
+			if m.GPU != "" {
+				m.CPU += "; " + m.GPU
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), `# %s, %s
+device: [%s]    # cpu, or CUDA devices that players are spread over
+precision: %s    # auto, fp32, bf16
+workers: %d    # goroutines that play
+batch: %d    # positions that each has evaluated at once
+threads: %d    # of a network that plays alone; 0: one a core
+jobs: %d    # trials of a sweep at a time
+results: %s
+`, m.CPU, words.Plural(m.Cores, "core"), strings.Join(devices, ", "), precision, or(workers, players), or(batch, most), threads, jobs, results)
+			return err
+		},
+	}
+	deviceFlags(cmd, &device, &precision, "of network inference")
+	f := cmd.Flags()
+	f.IntVar(&workers, "workers", 0, "goroutines that play")
+	f.IntVar(&batch, "batch", 0, "positions that each has evaluated at once")
+	f.IntVar(&threads, "threads", 0, "of a network that plays alone")
+	f.IntVar(&jobs, "jobs", 1, "trials of a sweep at a time")
+	resultsFlag(cmd, &results)
+	return cmd
+}
+
+// or is n, or m where n is 0.
+func or(n, m int) int {
+	if n == 0 {
+		return m
+	}
+	return n
+}
+
+// machineKeys are what a machine file may have: defaults for the flags of these names.
+var machineKeys = []string{"device", "precision", "workers", "batch", "threads", "jobs", "results"}
+
+// machineFlag adds --machine to all commands.
+func machineFlag(root *cobra.Command) {
+	root.PersistentFlags().String("machine", "", "`file` with defaults for flags on this machine (default: $ALAMOS_MACHINE, then alamos/machine.yaml in the folder of settings)")
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		file, needed := machineFile(cmd)
+		text, err := os.ReadFile(file)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && !needed:
+			return nil
+		case err != nil:
+			return usagef("machine file: %w", err)
+		}
+		if err := setFlags(cmd, text); err != nil {
+			return usagef("%s: %w", file, err)
+		}
+		return nil
+	}
+}
+
+// machineFile is the file to read, which need not be there unless it was named.
+func machineFile(cmd *cobra.Command) (file string, needed bool) {
+	if f := cmd.Flag("machine"); f != nil && f.Changed {
+		return f.Value.String(), true
+	}
+	if file := os.Getenv("ALAMOS_MACHINE"); file != "" {
+		return file, true
+	}
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return "", false // and no file has an empty name
+	}
+	return filepath.Join(dir, "alamos", "machine.yaml"), false
+}
+
+// setFlags sets the flags of a command that a machine file names, unless they are on
+// the command line.
+func setFlags(cmd *cobra.Command, text []byte) error {
+	var values map[string]any
+	if err := yaml.Unmarshal(text, &values); err != nil {
+		return err
+	}
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		if !slices.Contains(machineKeys, key) {
+			return fmt.Errorf("no key %q; there is %s", key, strings.Join(machineKeys, ", "))
+		}
+		f := cmd.Flag(key)
+		if f == nil || f.Changed {
+			continue
+		}
+		value := fmt.Sprint(values[key])
+		if list, ok := values[key].([]any); ok {
+			value = strings.Trim(strings.ReplaceAll(fmt.Sprint(list), " ", ","), "[]")
+		}
+		if err := cmd.Flags().Set(key, value); err != nil {
+			return fmt.Errorf("%s: %w", key, err)
+		}
+	}
+	return nil
+}
+
+// deviceFlags adds --device and --precision for what networks compute on and with.
+func deviceFlags(cmd *cobra.Command, device, precision *string, of string) {
+	f := cmd.Flags()
+	f.StringVar(device, "device", nn.Auto, "that networks run on: auto (the first CUDA device, where there is one), cpu, cuda, or several: cuda:0,cuda:1 or "+nn.Every)
+	f.StringVar(precision, "precision", nn.Auto, of+": auto, fp32 or bf16")
+	for flag, words := range map[string][]string{"device": {nn.Auto, nn.CPU, nn.CUDA, nn.Every}, "precision": {nn.Auto, nn.FP32, nn.BF16}} {
+		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)) // fails for a flag that is not there
+	}
+}
