@@ -17,10 +17,10 @@ VARIANTS ?=
 RELEASE := $(shell git describe --always --dirty --tags 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test oracle clients lint bench clean go
+.PHONY: help setup build run test oracle clients gpu-kit lint bench clean go
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: go ## find or install libtorch and the opponents, and fit gotch to it
 	@# GOWORK=off: a go.work that points nowhere must not keep its own repair from running
@@ -46,6 +46,22 @@ clients: setup ## have programs of other people, xboard and node-uci, play our e
 	@grep -qs '"version": "$(lastword $(subst @, ,$(NODEUCI)))"' .opponents/clients/node_modules/node-uci/package.json || \
 		npm install --prefix .opponents/clients --no-save --no-audit --no-fund --ignore-scripts $(NODEUCI)
 	go test ./runner -run 'TestXboard|TestNodeUCI' -count=1 -v
+
+KIT := bin/alamos-gpu-kit
+# Programs of a kit find libtch.so in its folder lib.
+KITLINK := -s -w -extldflags=-Wl,-rpath,$$ORIGIN/lib
+
+gpu-kit: setup ## pack what checks and runs alamos on a graphics card of another machine
+	rm -rf $(KIT) $(KIT).tar.gz
+	mkdir -p $(KIT)/nn
+	go build -ldflags '$(KITLINK) -X main.release=$(RELEASE)' -o $(KIT)/alamos ./runner
+	go test -c -ldflags '$(KITLINK)' -o $(KIT)/nn.test ./pkg/nn
+	GOWORK=off CGO_ENABLED=0 go build -ldflags '-s -w' -o $(KIT)/fit ./pkg/nn/fit
+	GOWORK=off go run ./pkg/nn/fit -pack $(KIT)
+	cp -r experiments pkg/nn/fit/kit/gpu-check.sh $(KIT)
+	cp -r pkg/nn/testdata $(KIT)/nn
+	tar -C bin -czf $(KIT).tar.gz $(notdir $(KIT))
+	@ls -l $(KIT).tar.gz
 
 bench: setup ## measure chess, the network, search and self-play
 	go test -run '^$$' -bench . -benchmem ./pkg/...

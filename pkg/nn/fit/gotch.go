@@ -32,6 +32,7 @@ var ownSources embed.FS
 // fitting is one fitting of gotch to a libtorch.
 type fitting struct {
 	root  string // of the alamos checkout
+	cpp   string // folder of our C++
 	cache string // our directory in the user's cache
 	lib   libtorch
 	cxx   compiler
@@ -63,7 +64,7 @@ func (f fitting) run() error {
 	if err != nil {
 		return err
 	}
-	ours, err := sources.Read(os.DirFS(filepath.Join(f.root, cppDir)))
+	ours, err := sources.Read(os.DirFS(f.cpp))
 	if err != nil {
 		return err
 	}
@@ -218,7 +219,7 @@ func (f fitting) build(part, version string, ours sources.Sources) error {
 			key := "alamos-" + sources.Digest(f.machine, strings.Join(flags, " "), ours.Headers, name, string(ours.Text[name]))
 			objects[i+1], err = store.get(key, func(target string) error {
 				f.r.step("compiling pkg/nn/cpp/%s", name)
-				return f.cxx.object(filepath.Join(f.root, cppDir, name), target, flags)
+				return f.cxx.object(filepath.Join(f.cpp, name), target, flags)
 			})
 			return err
 		})

@@ -11,15 +11,32 @@ import (
 
 func main() {
 	opponents := flag.Bool("opponents", true, "install the engines that tournaments play against")
+	kit := flag.String("pack", "", "write the C++ sources of a kit into this `folder`, and do nothing else")
+	compile := flag.String("kit", "", "compile the kit in this `folder` for this machine, and do nothing else")
 	flag.Usage = func() {
-		fmt.Fprintf(flag.CommandLine.Output(), "usage: go run ./pkg/nn/fit [-opponents=false]\n\nPrepares this checkout: fits gotch to the installed libtorch, installs opponents.\n")
+		fmt.Fprintf(flag.CommandLine.Output(), "usage: go run ./pkg/nn/fit [-opponents=false] [-pack folder] [-kit folder]\n\nPrepares this checkout: fits gotch to the installed libtorch, installs opponents.\n")
 		flag.PrintDefaults()
 	}
 	flag.Parse()
-	if err := setUp(newReporter(os.Stdout), *opponents); err != nil {
+	if err := do(newReporter(os.Stdout), *opponents, *kit, *compile); err != nil {
 		fmt.Fprintf(os.Stderr, "setup: %v\n", err)
 		os.Exit(1)
 	}
+}
+
+// do does what the flags say.
+func do(r *reporter, opponents bool, packInto, kit string) error {
+	switch {
+	case kit != "":
+		return compileKit(r, kit)
+	case packInto != "":
+		root, err := moduleRoot()
+		if err != nil {
+			return err
+		}
+		return pack(r, root, packInto)
+	}
+	return setUp(r, opponents)
 }
 
 // setUp does what is not yet done, in the order in which things depend on one
@@ -44,7 +61,7 @@ func setUp(r *reporter, opponents bool) error {
 	if err != nil {
 		return err
 	}
-	f := fitting{root: root, cache: filepath.Join(userCache, "alamos"), lib: lib, cxx: cxx, r: r}
+	f := fitting{root: root, cpp: filepath.Join(root, cppDir), cache: filepath.Join(userCache, "alamos"), lib: lib, cxx: cxx, r: r}
 	if err := f.run(); err != nil {
 		return err
 	}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"alamos/pkg/nn/sources"
+)
+
+// A kit takes alamos to a machine that has a C++ compiler and a libtorch, and
+// neither Go nor this checkout: programs that are linked to a libtch.so of any
+// libtorch, and the C++ to make one there. The folder of a kit holds
+//
+//	gotch/     gotch's C++, mended, as a fitted copy has it before compilation
+//	cpp/       ours
+//	version    of gotch
+//	lib/       what compile makes: libtch.so and what is behind it
+
+const (
+	kitGotch   = "gotch"
+	kitCPP     = "cpp"
+	kitVersion = "version"
+	kitLib     = "lib"
+)
+
+// pack writes the sources of a kit into dir.
+func pack(r *reporter, root, dir string) error {
+	version, _, err := requirements(filepath.Join(root, "go.mod"))
+	if err != nil {
+		return err
+	}
+	origin, err := download(version)
+	if err != nil {
+		return err
+	}
+	part, err := os.MkdirTemp("", "alamos-kit-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(part)
+	if err := copyGotch(origin, part); err != nil {
+		return err
+	}
+	if err := applyMends(part); err != nil {
+		return fmt.Errorf("mending gotch %s: %w", version, err)
+	}
+	for _, name := range []string{kitGotch, kitCPP} {
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+			return err
+		}
+	}
+	libtch := filepath.Join(dir, kitGotch, "libtch")
+	err = errors.Join(
+		os.CopyFS(filepath.Join(libtch, "cpp"), os.DirFS(filepath.Join(part, "libtch/cpp"))),
+		os.CopyFS(filepath.Join(dir, kitCPP), os.DirFS(filepath.Join(root, cppDir))),
+		os.WriteFile(filepath.Join(dir, kitVersion), []byte(version+"\n"), 0o644),
+	)
+	if err != nil {
+		return err
+	}
+	headers, err := filepath.Glob(filepath.Join(part, "libtch/*.h"))
+	if err != nil {
+		return err
+	}
+	for _, name := range headers {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(libtch, filepath.Base(name)), text, 0o644); err != nil {
+			return err
+		}
+	}
+	r.close("packed the sources of a kit: gotch " + version)
+	return nil
+}
+
+// compileKit makes the libraries of the kit in dir for this machine's libtorch,
+// unless they are there. It installs nothing.
+func compileKit(r *reporter, dir string) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	version, err := os.ReadFile(filepath.Join(dir, kitVersion))
+	if err != nil {
+		return fmt.Errorf("no kit: %w", err)
+	}
+	cxx, err := findCompiler()
+	if err != nil {
+		return err
+	}
+	lib, err := findLibtorch()
+	if err != nil {
+		return fmt.Errorf("%w: set LIBTORCH to the folder of one, or install Python's torch", err)
+	}
+	if !lib.CUDA {
+		r.warn("the libtorch in %s is for the processor only: nothing will run on a graphics card", lib.Root)
+	}
+	ours, err := sources.Read(os.DirFS(filepath.Join(dir, kitCPP)))
+	if err != nil {
+		return err
+	}
+	fingerprint, err := lib.fingerprint()
+	if err != nil {
+		return err
+	}
+	f := fitting{cpp: filepath.Join(dir, kitCPP), cache: filepath.Join(dir, kitLib), lib: lib, cxx: cxx, r: r}
+	f.machine = sources.Digest(fingerprint, cxx.Path, cxx.Version)
+	stamp := filepath.Join(dir, kitLib, stampName)
+	if have, err := os.ReadFile(stamp); err == nil && string(have) == sources.Digest(f.machine, ours.Digest()) {
+		r.close("the kit is compiled")
+		return nil
+	}
+	r.step("libtorch %s: %s, %s", lib.Version, lib.Origin, lib.Root)
+
+	// A copy: what this libtorch lacks is cut out of it.
+	part := filepath.Join(dir, kitLib, "part")
+	if err := os.RemoveAll(part); err != nil {
+		return err
+	}
+	defer os.RemoveAll(part)
+	if err := os.CopyFS(part, os.DirFS(filepath.Join(dir, kitGotch))); err != nil {
+		return err
+	}
+	if err := f.build(part, strings.TrimSpace(string(version)), ours); err != nil {
+		return err
+	}
+	for _, name := range libraries() {
+		if err := os.Rename(filepath.Join(part, name), filepath.Join(dir, kitLib, filepath.Base(name))); err != nil {
+			return err
+		}
+	}
+	if err := os.WriteFile(stamp, []byte(sources.Digest(f.machine, ours.Digest())), 0o644); err != nil {
+		return err
+	}
+	r.close(fmt.Sprintf("compiled for libtorch %s (%s)", lib.Version, lib.Origin))
+	return nil
+}

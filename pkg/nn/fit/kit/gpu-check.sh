@@ -1,0 +1,79 @@
+#!/bin/sh
+# Compiles alamos for this machine's libtorch, tests and measures it on the graphics
+# card, and writes what came out to gpu-report/report.json. It needs a C++ compiler
+# and a libtorch with CUDA, such as Python's torch has; LIBTORCH names another.
+#
+#   ./gpu-check.sh                    all steps, 20 to 40 minutes
+#   ./gpu-check.sh compile test       some of them; the report has all that were done
+#
+# Steps: compile test network search selfplay train quickstart. DEVICE (default:
+# cuda) names the device, as alamos' --device does.
+set -u
+cd "$(dirname "$0")" || exit 1
+case "${1:-}" in -h | --help) sed -n '2,/^set/s/^# \{0,1\}//p' "$0"; exit ;; esac
+
+device=${DEVICE:-cuda}
+out=gpu-report
+mkdir -p $out
+# The libraries of this kit, whatever the programs were first linked to.
+export LD_LIBRARY_PATH="$PWD/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+# Settings of a person must not decide what is measured.
+export ALAMOS_MACHINE=/dev/null
+
+# step NAME COMMAND...: runs a command, shows what it says and keeps it.
+step() {
+	name=$1
+	shift
+	echo "== $name: $*"
+	began=$(date +%s)
+	"$@" >$out/"$name".out 2>$out/"$name".err
+	code=$?
+	took=$(($(date +%s) - began))
+	tail -n 30 $out/"$name".err $out/"$name".out
+	echo "{\"step\":\"$name\",\"exit\":$code,\"seconds\":$took}" >$out/"$name".step
+	test $code -eq 0 || failed="$failed $name"
+}
+
+failed=
+for name in ${*:-compile test network search selfplay train quickstart}; do
+	case $name in
+	compile)
+		step compile ./fit -kit .
+		test -z "$failed" || exit 1
+		./alamos machine --device "$device" | tee $out/machine.txt
+		;;
+	test) step test sh -c 'cd nn && ../nn.test -test.v -test.timeout 20m' ;;
+	network) step network ./alamos bench network --device "$device" --batch 512,1024,2048,4096 --json ;;
+	search) step search ./alamos bench search --device "$device" --variant atomic --network 20x256 --visits 800 --leaves 64 --json ;;
+	selfplay) step selfplay ./alamos bench selfplay --device "$device" --json ;;
+	train) step train sh -c "for n in 256 1024 4096; do ./alamos bench train --device $device --batch \$n --json || exit 1; done" ;;
+	quickstart) step quickstart ./alamos run experiments/quickstart.yaml --device "$device" --results $out/results ;;
+	*)
+		echo "no step $name; there is compile test network search selfplay train quickstart" >&2
+		exit 2
+		;;
+	esac
+done
+
+# quoted TEXT: a JSON string.
+quoted() { printf '"%s"' "$(printf %s "$1" | tr -d '\n' | sed 's/["\\]/\\&/g')"; }
+# lines FILE: objects, one a line, as a list.
+lines() { printf '[%s]' "$(cat "$@" 2>/dev/null | grep '^{' | paste -sd, -)"; }
+# count WORD: how many tests ended so.
+count() { cat $out/test.out 2>/dev/null | grep -c -- "--- $1" || true; }
+
+card=$(nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2>/dev/null | paste -sd'|' -)
+{
+	echo "{"
+	echo "\"card\": $(quoted "${card:-unknown}"),"
+	echo "\"version\": $(quoted "$(./alamos --version)"),"
+	echo "\"libtorch\": $(quoted "$(sed -n 's/.*\(libtorch [0-9].*\)/\1/p' $out/compile.out 2>/dev/null | head -n 1)"),"
+	echo "\"machine\": $(quoted "$(head -n 1 $out/machine.txt 2>/dev/null)"),"
+	echo "\"steps\": $(lines $out/*.step),"
+	echo "\"tests\": {\"passed\": $(count PASS), \"failed\": $(count FAIL), \"skipped\": $(count SKIP)},"
+	for name in network search selfplay; do echo "\"$name\": $(lines $out/$name.out),"; done
+	echo "\"train\": $(lines $out/train.out)"
+	echo "}"
+} >$out/report.json
+echo "report: $PWD/$out/report.json"
+test -z "$failed" || { echo "failed:$failed" >&2; exit 1; }
