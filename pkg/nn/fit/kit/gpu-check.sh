@@ -9,8 +9,8 @@
 # Steps: compile test network search selfplay train quickstart. DEVICE (default:
 # cuda) names the device, as alamos' --device does.
 set -u
-cd "$(dirname "$0")" || exit 1
 case "${1:-}" in -h | --help) sed -n '2,/^set/s/^# \{0,1\}//p' "$0"; exit ;; esac
+cd "$(dirname "$0")" || exit 1
 
 device=${DEVICE:-cuda}
 out=gpu-report
