@@ -35,13 +35,14 @@ func (l Loss) finite() bool { return !math.IsNaN(l.Total) && !math.IsInf(l.Total
 func (t *Trainer) loss(g *graph, o outputs, b *Batch, scale float64) (*ts.Tensor, Loss) {
 	var l Loss
 	var total *ts.Tensor
+	var read []func()
 	add := func(term *ts.Tensor, weight float64, number *float64) {
-		*number = g.number(term)
-		term = g.keep(term.MulScalar(g.scalar(weight), false))
+		read = append(read, func() { *number = g.number(term) })
+		weighted := g.keep(term.MulScalar(g.scalar(weight), false))
 		if total != nil {
-			term = g.keep(total.Add(term, false))
+			weighted = g.keep(total.Add(weighted, false))
 		}
-		total = term
+		total = weighted
 	}
 	if o.logits != nil {
 		add(g.policyLoss(o.logits, b, scale), t.weights.Policy, &l.Policy)
@@ -55,6 +56,9 @@ func (t *Trainer) loss(g *graph, o outputs, b *Batch, scale float64) (*ts.Tensor
 		add(g.movesLeftLoss(o.movesLeft, b, scale), t.weights.MovesLeft, &l.MovesLeft)
 	}
 	l.Total = g.number(total)
+	for _, f := range read { // at the end: a device is waited for once
+		f()
+	}
 	return total, l
 }
 

@@ -26,11 +26,6 @@ class DeviceModel : public alamos_model {
  public:
   DeviceModel(Setting s, const char *name)
       : alamos_model(std::move(s)), device(device_of(name)), type(setting.half ? at::kBFloat16 : at::kFloat) {
-    // Single precision is meant: not numbers of 10 bits.
-    at::globalContext().setAllowTF32CuDNN(false);
-    // Which kernel a convolution takes must not depend on how fast each was today.
-    at::globalContext().setBenchmarkCuDNN(false);
-    at::globalContext().setDeterministicCuDNN(true);
     at::Tensor marks = at::zeros({padded(setting.planes)}, at::kBool);
     for (int i = 0; i < setting.planes; i++) marks[i] = setting.constant[i] != 0;
     if (marks.any().item<bool>()) constant = marks.to(device);

@@ -4,6 +4,7 @@
 #include <torch/cuda.h>
 
 #include <chrono>
+#include <mutex>
 #include <thread>
 
 #include "guard.h"
@@ -21,12 +22,27 @@ void wait_for(const c10::Stream &stream) {
 
 }  // namespace
 
+namespace {
+
+// How all of CUDA computes: the same every time, and in the precision asked for.
+void settle_cuda() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    at::globalContext().setAllowTF32CuDNN(false);  // single precision, not 10 bits
+    at::globalContext().setBenchmarkCuDNN(false);  // not the kernel that was fastest today
+    at::globalContext().setDeterministicCuDNN(true);
+  });
+}
+
+}  // namespace
+
 c10::Device device_of(const char *name) {
   c10::Device d{std::string(name)};
   if (d.is_cpu()) return d;
   require(d.is_cuda(), "alamos: there is cpu and cuda");
   if (!d.has_index()) d.set_index(0);
   require(size_t(d.index()) < torch::cuda::device_count(), "alamos: libtorch finds no such CUDA device");
+  settle_cuda();
   return d;
 }
 
