@@ -284,6 +284,13 @@ func TestLibtorchAt(t *testing.T) {
 		if after, err := l.fingerprint(); err != nil || after == before {
 			t.Errorf("the fingerprint of another library is the same: %v", err)
 		}
+		if l.standard() != "c++17" {
+			t.Errorf("headers that ask for nothing are compiled as %s", l.standard())
+		}
+		write(t, filepath.Join(dir, "include/ATen/ATen.h"), "#if __cplusplus < 202002L\n#error C++20 or later compatible compiler is required to use ATen.\n#endif\n")
+		if l.standard() != "c++20" {
+			t.Errorf("headers that ask for C++20 are compiled as %s", l.standard())
+		}
 		write(t, filepath.Join(dir, libDir, "libtorch_cuda.so"), "")
 		if l, err := libtorchAt(dir, originEnv); err != nil || !l.CUDA || !slices.Contains(l.linkFlags(), "-ltorch_cuda") {
 			t.Errorf("with CUDA: %+v, %v", l, err)

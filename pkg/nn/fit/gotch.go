@@ -192,7 +192,7 @@ func (f fitting) build(part, version string, ours sources.Sources) error {
 	if err != nil {
 		return err
 	}
-	apiFlags := append([]string{"-std=c++17", "-O1", "-w"}, libFlags...)
+	apiFlags := append([]string{"-O1", "-w"}, libFlags...)
 	apiKey := "torch_api-" + sources.Digest(version, f.machine, strings.Join(apiFlags, " "), string(stubCode))
 	apiFlags = append(apiFlags, "-I"+libtch)
 	jobs = append(jobs, func() (err error) {
@@ -213,7 +213,7 @@ func (f fitting) build(part, version string, ours sources.Sources) error {
 		return err
 	})
 	direct, _ := f.lib.oneDNN()
-	flags := append(append([]string{"-std=c++17", "-O3", "-Wall"}, libFlags...), direct...)
+	flags := append(append([]string{"-O3", "-Wall"}, libFlags...), direct...)
 	for i, name := range ours.Names {
 		jobs = append(jobs, func() (err error) {
 			key := "alamos-" + sources.Digest(f.machine, strings.Join(flags, " "), ours.Headers, name, string(ours.Text[name]))

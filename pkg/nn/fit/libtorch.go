@@ -160,7 +160,6 @@ func (l libtorch) oldABI() (bool, error) {
 }
 
 // compileFlags are what every C++ file that includes libtorch's headers needs.
-// ALAMOS_CUDA is defined when both the CUDA library and CUDA's headers exist.
 func (l libtorch) compileFlags() ([]string, error) {
 	old, err := l.oldABI()
 	if err != nil {
@@ -171,42 +170,27 @@ func (l libtorch) compileFlags() ([]string, error) {
 		abi = 0
 	}
 	flags := []string{
+		"-std=" + l.standard(),
 		fmt.Sprintf("-D_GLIBCXX_USE_CXX11_ABI=%d", abi),
 		"-isystem", filepath.Join(l.Include, "torch/csrc/api/include"),
 	}
 	if l.Include != "/usr/include" { // -isystem /usr/include breaks #include_next
 		flags = append(flags, "-isystem", l.Include)
 	}
-	if l.CUDA {
-		if dirs := l.cudaIncludes(); len(dirs) > 0 {
-			flags = append(flags, "-DALAMOS_CUDA=1")
-			for _, d := range dirs {
-				flags = append(flags, "-isystem", d)
-			}
-		}
-	}
 	return flags, nil
 }
 
-// cudaIncludes returns the directories of CUDA's headers: a toolkit's, or those
-// of the Python packages that torch depends on. Empty when there are none.
-func (l libtorch) cudaIncludes() []string {
-	toolkits := []string{"/usr/local/cuda/include"}
-	if home := os.Getenv("CUDA_HOME"); home != "" {
-		toolkits = append([]string{filepath.Join(home, "include")}, toolkits...)
+// standard is the C++ that the headers are written in: they refuse an older one, and
+// an older compiler need not know a newer one.
+func (l libtorch) standard() string {
+	text, err := os.ReadFile(filepath.Join(l.Include, "ATen/ATen.h"))
+	if err == nil && newerStandard.Match(text) {
+		return "c++20"
 	}
-	for _, d := range toolkits {
-		if _, err := os.Stat(filepath.Join(d, "cuda_runtime_api.h")); err == nil {
-			return []string{d}
-		}
-	}
-	site := filepath.Dir(l.Root)
-	if found, _ := filepath.Glob(filepath.Join(site, "nvidia", "*", "include", "cuda_runtime_api.h")); len(found) == 0 {
-		return nil
-	}
-	dirs, _ := filepath.Glob(filepath.Join(site, "nvidia", "*", "include"))
-	return dirs
+	return "c++17"
 }
+
+var newerStandard = regexp.MustCompile(`#error\s+C\+\+20 or later`)
 
 // oneDNN returns the flags to compile and link against the very oneDNN that
 // libtorch uses, or nothing where its headers are missing, or libtorch has a
