@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -58,7 +59,7 @@ batch: %d    # positions that each has evaluated at once
 threads: %d    # of a network that plays alone; 0: one a core
 jobs: %d    # trials of a sweep at a time
 results: %s
-`, m.CPU, words.Plural(m.Cores, "core"), strings.Join(devices, ", "), precision, or(workers, players), or(batch, most), threads, jobs, results)
+`, m.CPU, words.Plural(m.Cores, "core"), strings.Join(devices, ", "), precision, cmp.Or(workers, players), cmp.Or(batch, most), threads, jobs, results)
 			return err
 		},
 	}
@@ -70,14 +71,6 @@ results: %s
 	f.IntVar(&jobs, "jobs", 1, "trials of a sweep at a time")
 	resultsFlag(cmd, &results)
 	return cmd
-}
-
-// or is n, or m where n is 0.
-func or(n, m int) int {
-	if n == 0 {
-		return m
-	}
-	return n
 }
 
 // machineKeys are what a machine file may have: defaults for the flags of these names.

@@ -3,7 +3,6 @@ package diff
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"alamos/pkg/store"
 )
@@ -182,7 +181,7 @@ func (g *Group) caveats(o Options) {
 	machines := map[string]bool{}
 	for _, m := range all {
 		x := m.trial.Manifest.Machine
-		machines[strings.Join([]string{x.CPU, fmt.Sprint(x.Cores), x.Precision}, ", ")] = true
+		machines[x.Hardware()+", "+x.Precision] = true
 	}
 	if len(machines) > 1 {
 		say("times are of different machines")

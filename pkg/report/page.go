@@ -340,7 +340,7 @@ func provenance(t *store.Trial) notebook.Cell {
 	add("seed", strconv.FormatUint(t.Settings.Seed, 10), true)
 	add("alamos", m.Alamos, true)
 	add("drawing code", codeVersion, true)
-	add("machine", fmt.Sprintf("%s, %s, %s", m.CPU, words.Plural(m.Cores, "core"), m.OS), false)
+	add("machine", m.Hardware()+", "+m.OS, false)
 	add("Go", m.Go, false)
 	add("inference", m.Precision, false)
 	if g := t.Done(); g > 0 {

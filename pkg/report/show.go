@@ -14,7 +14,6 @@ import (
 
 	"alamos/pkg/experiment"
 	"alamos/pkg/store"
-	"alamos/pkg/words"
 )
 
 // Shown is what is told of an experiment's results, or of those of one trial.
@@ -282,7 +281,7 @@ func (d *ShownTrialMore) write(w io.Writer) {
 	if d.Label != "" {
 		fmt.Fprintf(w, "differs in\t%s\n", d.Label)
 	}
-	fmt.Fprintf(w, "computed on\t%s, %s, %s, %s, alamos %s\n", d.Machine.Host, d.Machine.CPU, words.Plural(d.Machine.Cores, "core"), d.Machine.Precision, d.Machine.Alamos)
+	fmt.Fprintf(w, "computed on\t%s, %s, %s, alamos %s\n", d.Machine.Host, d.Machine.Hardware(), d.Machine.Precision, d.Machine.Alamos)
 	if d.Ended != "" {
 		fmt.Fprintf(w, "ended early\t%s\n", d.Ended)
 	}

@@ -75,6 +75,9 @@ func (t *Trial) Compile(file string) (*nn.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.Machine.Precision, t.Machine.Devices = m.Precision(), m.Devices()
+	t.Machine.Precision = m.Precision()
+	if devices := m.Devices(); devices[0] != nn.CPU {
+		t.Machine.Devices = devices
+	}
 	return m, nil
 }

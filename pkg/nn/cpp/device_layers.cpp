@@ -1,6 +1,7 @@
 #include "device_layers.h"
 
 #include <atomic>
+#include <cstdio>
 
 #include "attention.h"
 #include "layer.h"
@@ -48,19 +49,23 @@ DeviceConvolution::DeviceConvolution(c10::Device device, int in, int out, int ke
   bias_ = at::constant_pad_nd(on_device(bias, {out}, device), {0, padded(out) - out}).to(map_type(half));
 }
 
+// With nothing to add it is x times 0. libtorch's own operator without an addend has
+// cuDNN add what its output happens to hold, times 0, and that may be no number.
 at::Tensor DeviceConvolution::fused(const at::Tensor &x, const at::Tensor &add) const {
   int64_t pad = weight_.size(2) / 2;
-  if (add.defined())
-    return at::cudnn_convolution_add_relu(x, weight_, add, at::Scalar(1), bias_, {1, 1}, {pad, pad}, {1, 1}, 1);
-  return at::cudnn_convolution_relu(x, weight_, bias_, {1, 1}, {pad, pad}, {1, 1}, 1);
+  return at::cudnn_convolution_add_relu(x, weight_, add.defined() ? add : x, at::Scalar(add.defined() ? 1 : 0),
+                                        bias_, {1, 1}, {pad, pad}, {1, 1}, 1);
 }
 
 at::Tensor DeviceConvolution::operator()(const at::Tensor &x, const at::Tensor &add) const {
-  if (act_ == ALAMOS_RELU && x.is_cuda() && cudnn_fuses) {
+  bool square = weight_.size(0) == weight_.size(1);
+  if (act_ == ALAMOS_RELU && x.is_cuda() && (square || add.defined()) && cudnn_fuses) {
     try {
       return fused(x, add);
-    } catch (const c10::Error &) {
-      cudnn_fuses = false;
+    } catch (const c10::Error &e) {
+      if (cudnn_fuses.exchange(false))
+        std::fprintf(stderr, "alamos: networks will be slower here, as cuDNN cannot fuse convolutions: %s\n",
+                     e.what_without_backtrace());
     }
   }
   at::Tensor y = at::conv2d(x, weight_, bias_, 1, weight_.size(2) / 2);
