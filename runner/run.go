@@ -31,12 +31,17 @@ or a kill, loses at most the games that were being played: the same command goes
 from there. A trial that fails does not keep the others from running; the exit
 status is 1 then.
 
+On a cluster each trial can be a job of its own, with --trial, all with one folder of
+results that they share. The same command without it then finds all trials done, and
+draws the figures and the page.
+
 How a machine runs an experiment never changes its results and is not part of
 it: that is what the flags here are for.`,
 		Example: `  alamos run experiments/quickstart.yaml
   alamos run experiments/quickstart.yaml --set search.visits=100 --results elsewhere
   alamos run experiments/quickstart.yaml --workers 1
-  alamos run experiments/sweeps/depth.yaml --jobs 4 --fail-fast`,
+  alamos run experiments/sweeps/depth.yaml --jobs 4 --fail-fast
+  alamos run experiments/sweeps/depth.yaml --trial $SLURM_ARRAY_TASK_ID`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: experimentFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -68,13 +73,16 @@ it: that is what the flags here are for.`,
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "notebook: %s\n", lab.Notebook(e, opt.Results))
+			if len(opt.Trials) == 0 {
+				fmt.Fprintf(cmd.OutOrStdout(), "notebook: %s\n", lab.Notebook(e, opt.Results))
+			}
 			return nil
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&opt.Results, "results", "results", "folder to write results below")
 	f.IntVar(&opt.Jobs, "jobs", 1, "trials that run at a time")
+	f.IntSliceVar(&opt.Trials, "trial", nil, "run only trial `N`, as plan numbers them (repeatable), and draw nothing")
 	f.BoolVar(&opt.FailFast, "fail-fast", false, "end the run when a trial fails")
 	f.IntVar(&opt.Workers, "workers", 0, "goroutines that play games, of all jobs together (default: one a core, with CUDA two)")
 	f.IntVar(&opt.Batch, "batch", 0, fmt.Sprintf("positions that a worker has evaluated at once (default: %d, with CUDA 512)", nn.DefaultBatch))

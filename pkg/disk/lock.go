@@ -29,7 +29,13 @@ func (e *HeldError) Error() string { return fmt.Sprintf("%s is being written by 
 // TakeLock makes the folder where it is missing and takes its lock, or fails
 // with a [HeldError]. The kernel gives the lock back when its holder dies,
 // however it dies.
-func TakeLock(dir string) (*Lock, error) {
+func TakeLock(dir string) (*Lock, error) { return lock(dir, syscall.LOCK_EX) }
+
+// ShareLock takes the lock in common with others that share it: nobody has it alone
+// meanwhile. [Held] does not see it.
+func ShareLock(dir string) (*Lock, error) { return lock(dir, syscall.LOCK_SH) }
+
+func lock(dir string, how int) (*Lock, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("making the folder: %w", err)
 	}
@@ -39,7 +45,7 @@ func TakeLock(dir string) (*Lock, error) {
 		return nil, fmt.Errorf("locking the folder: %w", err)
 	}
 	for range 5 { // somebody may just be asking who has it, see Held
-		if err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err == nil {
+		if err = syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB); err == nil {
 			break
 		}
 		time.Sleep(5 * time.Millisecond)

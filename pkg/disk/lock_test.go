@@ -152,3 +152,31 @@ func TestHeld(t *testing.T) {
 		t.Errorf("a lock that was given back is held: %v", h)
 	}
 }
+
+// Those who share a lock keep out who wants it alone, and the other way round.
+func TestShareLock(t *testing.T) {
+	dir := t.TempDir()
+	a, err := ShareLock(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := ShareLock(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var held *HeldError
+	if _, err := TakeLock(dir); !errors.As(err, &held) {
+		t.Errorf("taken while it is shared: %v", err)
+	}
+	if err := errors.Join(a.Release(), b.Release()); err != nil {
+		t.Fatal(err)
+	}
+	alone, err := TakeLock(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer alone.Release()
+	if _, err := ShareLock(dir); !errors.As(err, &held) {
+		t.Errorf("shared while it is taken: %v", err)
+	}
+}

@@ -2,8 +2,10 @@ package lab
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -25,10 +27,17 @@ type candidate struct {
 	err   error   // why it failed
 }
 
-// trials takes all trials through their stages: to their ends at once, or with
-// successive halving from rung to rung. The error is one of comparing trials, not
-// of a trial.
-func (r *run) trials(ctx context.Context) ([]*candidate, error) {
+// candidates are the trials that are to run.
+func (r *run) candidates() ([]*candidate, error) {
+	count := len(r.experiment.Trials)
+	for _, n := range r.Trials {
+		switch {
+		case n < 1 || n > count:
+			return nil, fmt.Errorf("no trial %d: there is 1 to %d (alamos plan lists them)", n, count)
+		case r.experiment.Halving != nil:
+			return nil, errors.New("a sweep with halving compares its trials on the way: they run together, not one by one")
+		}
+	}
 	var all []*candidate
 	folders := map[string]string{} // -> the label of the trial that has it
 	for i, t := range r.experiment.Trials {
@@ -37,15 +46,25 @@ func (r *run) trials(ctx context.Context) ([]*candidate, error) {
 			return nil, fmt.Errorf("the trials %s and %s have one folder, %s: they differ in nothing that decides a result", other, t.Label, folder)
 		}
 		folders[folder] = t.Label
+		if len(r.Trials) > 0 && !slices.Contains(r.Trials, i+1) {
+			continue
+		}
 		all = append(all, &candidate{
 			declared: t, number: i + 1, folder: folder, until: t.Settings.Generations, end: &ending{},
 		})
 	}
+	return all, nil
+}
+
+// trials takes trials through their stages: to their ends at once, or with
+// successive halving from rung to rung. The error is one of comparing trials, not
+// of a trial.
+func (r *run) trials(ctx context.Context, all []*candidate) error {
 	if r.experiment.Halving != nil {
-		return all, r.halving(ctx, all)
+		return r.halving(ctx, all)
 	}
 	r.each(ctx, all)
-	return all, ctx.Err()
+	return ctx.Err()
 }
 
 // each takes trials as far as they are to go, Jobs at a time in their order; those

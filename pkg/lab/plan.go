@@ -98,7 +98,10 @@ func (p *planning) experiment(ctx context.Context, e *experiment.Experiment, opt
 	} else {
 		p.plan.Notes = append(p.plan.Notes, said.notes...)
 	}
-	candidates, err := r.trials(ctx)
+	candidates, err := r.candidates()
+	if err == nil {
+		err = r.trials(ctx, candidates)
+	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

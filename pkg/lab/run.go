@@ -19,6 +19,7 @@ import (
 // Options are what decides how, never what, a run computes.
 type Options struct {
 	Results   string // folder of results; empty: "results"
+	Trials    []int  // their numbers, from 1, of those that run; none: all. See Run
 	Jobs      int    // trials at a time; 0: one
 	Workers   int    // goroutines that play, of all jobs together; 0: see nn.Throughput
 	Batch     int    // positions in a network call; 0: see nn.Throughput
@@ -120,18 +121,23 @@ func (r *run) find(ctx context.Context) error {
 // not done again. On cancellation it returns ctx's error soon, having kept
 // what was finished. A trial that fails does not keep the others from running,
 // unless FailFast is set; the error is a [FailedError] then.
+//
+// With Options.Trials only these run, and nothing is drawn: other processes may run
+// others at the same time, also on other machines with the same folder of results. A
+// run of all, which does not begin while they are at it, then finds them done.
 func Run(ctx context.Context, e *experiment.Experiment, opt Options) error {
 	r, err := newRun(e, opt)
 	if err != nil {
 		return err
 	}
-	l, err := disk.TakeLock(r.dir)
+	candidates, err := r.candidates()
+	if err != nil {
+		return err
+	}
+	release, err := r.hold(candidates)
+	defer release()
 	if err != nil {
 		return advised(err)
-	}
-	defer func() { _ = l.Release() }() // it is the end of the process that counts
-	if err := disk.Sweep(r.dir); err != nil {
-		return advised(fmt.Errorf("cleaning up after an earlier run: %w", err))
 	}
 	if err := r.find(ctx); err != nil {
 		return err
@@ -143,7 +149,7 @@ func Run(ctx context.Context, e *experiment.Experiment, opt Options) error {
 	if err != nil {
 		return advised(err)
 	}
-	all, err := r.trials(ctx)
+	all, err := candidates, r.trials(ctx, candidates)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -159,13 +165,59 @@ func Run(ctx context.Context, e *experiment.Experiment, opt Options) error {
 			faults[filepath.Base(c.folder)] = c.err.Error()
 		}
 	}
-	if err := word.end(faults); err != nil {
-		failed.Errs = append(failed.Errs, advised(err))
+	if len(r.Trials) == 0 {
+		if err := word.end(faults); err != nil {
+			failed.Errs = append(failed.Errs, advised(err))
+		}
 	}
 	if len(failed.Errs) == 0 {
 		return nil
 	}
 	return failed
+}
+
+// hold takes the locks of what the run writes, and removes what earlier runs left
+// half-written there: the folder of the experiment, or those of the trials that are
+// to run; that of the experiment is then held in common with other such runs. The
+// caller calls release, even after an error.
+func (r *run) hold(all []*candidate) (release func(), err error) {
+	var locks []*disk.Lock
+	release = func() {
+		for _, l := range locks {
+			_ = l.Release() // it is the end of the process that counts
+		}
+	}
+	take := func(lock func(string) (*disk.Lock, error), dir string) error {
+		l, err := lock(dir)
+		if err == nil {
+			locks = append(locks, l)
+		}
+		return err
+	}
+	sweep := func(dir string) error {
+		if err := disk.Sweep(dir); err != nil {
+			return fmt.Errorf("cleaning up after an earlier run: %w", err)
+		}
+		return nil
+	}
+	if len(r.Trials) == 0 {
+		if err := take(disk.TakeLock, r.dir); err != nil {
+			return release, err
+		}
+		return release, sweep(r.dir)
+	}
+	if err := take(disk.ShareLock, r.dir); err != nil {
+		return release, err
+	}
+	for _, c := range all {
+		if err := take(disk.TakeLock, c.folder); err != nil {
+			return release, err
+		}
+		if err := sweep(c.folder); err != nil {
+			return release, err
+		}
+	}
+	return release, nil
 }
 
 // FailedError says what went wrong in a run, trial by trial.

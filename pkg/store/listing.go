@@ -108,7 +108,7 @@ func ReadRun(dir string) (*Run, error) {
 	if err := r.measure(); err != nil {
 		return nil, err
 	}
-	held, err := disk.Held(dir)
+	held, err := heldBy(dir, folders)
 	if err != nil {
 		return nil, err
 	}
@@ -127,6 +127,19 @@ func ReadRun(dir string) (*Run, error) {
 		r.State, r.Stage = Finished, ""
 	}
 	return r, nil
+}
+
+// heldBy tells who writes to an experiment, or to the first of its trials that
+// somebody writes to; nil where nobody does.
+func heldBy(dir string, folders []string) (*disk.HeldError, error) {
+	held, err := disk.Held(dir)
+	for _, folder := range folders {
+		if held != nil || err != nil {
+			break
+		}
+		held, err = disk.Held(filepath.Join(dir, folder))
+	}
+	return held, err
 }
 
 // trials reads how far the trials of the experiment have come; faults are what is
