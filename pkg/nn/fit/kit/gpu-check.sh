@@ -1,7 +1,8 @@
 #!/bin/sh
 # Compiles alamos for this machine's libtorch, tests and measures it on the graphics
 # card, and writes what came out to gpu-report/report.json. It needs a C++ compiler
-# and a libtorch with CUDA, such as Python's torch has; LIBTORCH names another.
+# and a libtorch with CUDA, such as Python's torch has (LIBTORCH names another), on Linux
+# with glibc 2.34 or newer, as Debian 12 and Ubuntu 22.04 have.
 #
 #   ./gpu-check.sh                    all steps, 20 to 40 minutes
 #   ./gpu-check.sh compile test       some of them; the report has all that were done
