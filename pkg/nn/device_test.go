@@ -105,7 +105,7 @@ func testDeviceTraining(t *testing.T, s Spec, o Optimizer, on TrainerOptions) {
 	}
 
 	// What was learned there goes on here, to the bit as it was.
-	saved, state := mustState(t, there.net), Tensors{}
+	saved := mustState(t, there.net)
 	state, err := there.State()
 	if err != nil {
 		t.Fatal(err)
