@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
-	"runtime"
 
 	"github.com/spf13/cobra"
 
 	"alamos/pkg/bench"
 	"alamos/pkg/chess"
+	"alamos/pkg/nn"
 	"alamos/pkg/search"
 )
 
@@ -71,7 +71,11 @@ that size: the threads share each batch of --leaves positions of the one tree.`,
 				return usagef("--workers: want 0 to %d, have %d", 1<<10, b.Workers)
 			}
 			if b.Workers == 0 {
-				b.Workers = runtime.NumCPU()
+				workers, _, err := nn.Alone(b.Device)
+				if err != nil {
+					return err
+				}
+				b.Workers = workers
 			}
 			return runBench(cmd, flags.json, "search", "measurements", bench.SearchTable, func(ctx context.Context, r benchmark[bench.SearchResult]) error {
 				b.Begin = func(done int, next string) { r.begin(done, b.Runs(), next) }
@@ -89,7 +93,7 @@ that size: the threads share each batch of --leaves positions of the one tree.`,
 	f.BoolVar(&b.Solver, "solver", false, "make results by force known")
 	f.IntVar(&b.Cache, "cache", 0, "evaluations that are remembered")
 	deviceFlags(cmd, &b.Device, &b.Precision, "of the networks")
-	f.IntVar(&b.Workers, "workers", 0, "threads of the network (default: one a core)")
+	f.IntVar(&b.Workers, "workers", 0, "threads of the network (default: one a core, with CUDA one a device)")
 	_ = cmd.RegisterFlagCompletionFunc("variant", cobra.FixedCompletions(variantNames(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }

@@ -125,11 +125,15 @@ func setFlags(cmd *cobra.Command, text []byte) error {
 		if f == nil || f.Changed {
 			continue
 		}
-		value := fmt.Sprint(values[key])
-		if list, ok := values[key].([]any); ok {
-			value = strings.Trim(strings.ReplaceAll(fmt.Sprint(list), " ", ","), "[]")
+		list, ok := values[key].([]any)
+		if !ok {
+			list = []any{values[key]}
 		}
-		if err := cmd.Flags().Set(key, value); err != nil {
+		var parts []string
+		for _, x := range list {
+			parts = append(parts, fmt.Sprint(x))
+		}
+		if err := cmd.Flags().Set(key, strings.Join(parts, ",")); err != nil {
 			return fmt.Errorf("%s: %w", key, err)
 		}
 	}

@@ -85,7 +85,7 @@ it: that is what the flags here are for.`,
 	f.IntSliceVar(&opt.Trials, "trial", nil, "run only trial `N`, as plan numbers them (repeatable), and draw nothing")
 	f.BoolVar(&opt.FailFast, "fail-fast", false, "end the run when a trial fails")
 	f.IntVar(&opt.Workers, "workers", 0, "goroutines that play games, of all jobs together (default: one a core, with CUDA two)")
-	f.IntVar(&opt.Batch, "batch", 0, fmt.Sprintf("positions that a worker has evaluated at once (default: %d, with CUDA 512)", nn.DefaultBatch))
+	f.IntVar(&opt.Batch, "batch", 0, fmt.Sprintf("positions that a worker has evaluated at once (default: %d, with CUDA %d)", nn.DefaultBatch, nn.DefaultBatchCUDA))
 	deviceFlags(cmd, &opt.Device, &opt.Precision, "of network inference")
 	f.DurationVar(&opt.HookTime, "hook-time", hook.DefaultTime, "of a call of a script, after which it counts as endless")
 	f.BoolVar(&opt.SkipMissingEngines, "skip-missing-engines", false, "leave out tournament opponents that are not installed")

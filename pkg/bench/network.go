@@ -145,6 +145,7 @@ func (b *Network) measure(ctx context.Context, network *nn.Network, codec encode
 	}
 	convolve := make([]func() (int, error), b.Workers)
 	for i := range convolve {
+		options.Device = model.Devices()[i%len(model.Devices())] // as its sessions take turns
 		tower, err := nn.NewTower(network.Spec(), options)
 		if err != nil {
 			return r, err

@@ -3,7 +3,6 @@ package engine
 import (
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"alamos/pkg/checkpoint"
@@ -31,13 +30,9 @@ func Load(path string, h Hardware) (Mind, error) {
 	if err != nil {
 		return Mind{}, fmt.Errorf("%s: %w", path, err)
 	}
-	devices, err := nn.Devices(h.Device)
+	threads, each, err := nn.Alone(h.Device)
 	if err != nil {
 		return Mind{}, err
-	}
-	threads, each := runtime.NumCPU(), 16
-	if devices[0] != nn.CPU {
-		threads, each = len(devices), 64
 	}
 	if h.Threads <= 0 {
 		h.Threads = threads

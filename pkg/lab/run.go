@@ -130,11 +130,11 @@ func Run(ctx context.Context, e *experiment.Experiment, opt Options) error {
 	if err != nil {
 		return err
 	}
-	candidates, err := r.candidates()
+	all, err := r.candidates()
 	if err != nil {
 		return err
 	}
-	release, err := r.hold(candidates)
+	release, err := r.hold(all)
 	defer release()
 	if err != nil {
 		return advised(err)
@@ -149,7 +149,7 @@ func Run(ctx context.Context, e *experiment.Experiment, opt Options) error {
 	if err != nil {
 		return advised(err)
 	}
-	all, err := candidates, r.trials(ctx, candidates)
+	err = r.trials(ctx, all)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

@@ -123,9 +123,12 @@ func nameOf(d gotch.Device) string {
 	return fmt.Sprintf("%s:%d", CUDA, d.Value)
 }
 
-// DefaultBatch is how many positions a session on the processor evaluates at once
-// where many games ask.
-const DefaultBatch = 32
+// How many positions a session evaluates at once where many games ask: on the
+// processor, and on a CUDA device.
+const (
+	DefaultBatch     = 32
+	DefaultBatchCUDA = 512
+)
 
 // Throughput is how many sessions of a model on devices (see Devices), a goroutine
 // each, and what batch evaluate most positions a second: on the processor a session
@@ -139,7 +142,20 @@ func Throughput(list string) (sessions, batch int, err error) {
 	if devices[0] == CPU {
 		return runtime.NumCPU(), DefaultBatch, nil
 	}
-	return max(2*runtime.NumCPU(), 2*len(devices)), 512, nil
+	return max(2*runtime.NumCPU(), 2*len(devices)), DefaultBatchCUDA, nil
+}
+
+// Alone is [Throughput] for a single game, whose search waits for each batch: how many
+// sessions share it, and how many positions there are for each.
+func Alone(list string) (sessions, each int, err error) {
+	devices, err := Devices(list)
+	if err != nil {
+		return 0, 0, err
+	}
+	if devices[0] == CPU {
+		return runtime.NumCPU(), 16, nil
+	}
+	return len(devices), 64, nil
 }
 
 // hasDriver tells whether there is a driver for CUDA devices, without libtorch,

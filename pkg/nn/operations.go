@@ -91,11 +91,14 @@ func (g *graph) input(planes []uint64, constant []bool) *ts.Tensor {
 	return g.keep(t.Permute([]int64{0, 3, 1, 2}, false))
 }
 
+// ours tells whether the operations on maps are ours, and not libtorch's.
+func (g *graph) ours() bool { return !g.library && !g.generic }
+
 // norm is act(norm(x) + add), add nil for nothing, with the batch norm and the
 // activation of l: of the statistics of the whole batch, not of this shard's part
 // of it.
 func (g *graph) norm(l *norm, x, add *ts.Tensor) *ts.Tensor {
-	if g.library || g.generic {
+	if !g.ours() {
 		return g.libraryNorm(l, x, add)
 	}
 	var plus, y unsafe.Pointer
@@ -110,7 +113,7 @@ func (g *graph) norm(l *norm, x, add *ts.Tensor) *ts.Tensor {
 
 // pool is the means [N, channels] of maps over the squares, in single precision.
 func (g *graph) pool(x *ts.Tensor) *ts.Tensor {
-	if g.library || g.generic {
+	if !g.ours() {
 		return g.keep(x.MeanDim([]int64{2, 3}, false, gotch.Float, false))
 	}
 	var mean unsafe.Pointer
@@ -120,7 +123,7 @@ func (g *graph) pool(x *ts.Tensor) *ts.Tensor {
 
 // gate is maps times gates [N, channels] in single precision.
 func (g *graph) gate(x, gates *ts.Tensor) *ts.Tensor {
-	if g.library || g.generic {
+	if !g.ours() {
 		return g.keep(x.Mul(g.like(g.keep(g.keep(gates.Unsqueeze(2, false)).Unsqueeze(3, false))), false))
 	}
 	var out unsafe.Pointer
@@ -130,7 +133,7 @@ func (g *graph) gate(x, gates *ts.Tensor) *ts.Tensor {
 
 // add is act(x + y).
 func (g *graph) add(x, y *ts.Tensor, act activation) *ts.Tensor {
-	if g.library || g.generic {
+	if !g.ours() {
 		return g.libraryActivate(g.keep(x.Add(y, false)), act)
 	}
 	var out unsafe.Pointer

@@ -16,54 +16,48 @@ namespace alamos {
 
 namespace {
 
-// The k-th step writes register[k + 1] = layer(register[from], register[add]).
-struct Step {
-  Wiring at;
-  std::function<at::Tensor(const at::Tensor &, const at::Tensor &)> layer;
-};
-
 class DeviceModel : public alamos_model {
  public:
   DeviceModel(Setting s, const char *name)
       : alamos_model(std::move(s)), device(device_of(name)), type(setting.half ? at::kBFloat16 : at::kFloat) {
-    at::Tensor marks = at::zeros({padded(setting.planes)}, at::kBool);
-    for (int i = 0; i < setting.planes; i++) marks[i] = setting.constant[i] != 0;
-    if (marks.any().item<bool>()) constant = marks.to(device);
+    at::Tensor marks = at::zeros({padded(setting.planes)}, at::kByte);
+    std::copy(setting.constant.begin(), setting.constant.end(), marks.data_ptr<uint8_t>());
+    constant = constant_marks(marks, device);
   }
 
-  void conv(Wiring at, int in, int out, int kernel, alamos_activation act, const float *weight,
+  void conv(int in, int out, int kernel, bool, alamos_activation act, const float *weight,
             const float *bias) override {
     c10::InferenceMode mode;
-    steps.push_back({at, DeviceConvolution(device, in, out, kernel, setting.half, act, weight, bias)});
+    layers.push_back(DeviceConvolution(device, in, out, kernel, setting.half, act, weight, bias));
   }
 
-  void scale(int from, int channels, alamos_activation act, const float *scale,
+  void scale(int channels, alamos_activation act, const float *scale,
              const float *shift) override {
     c10::InferenceMode mode;
     DeviceScale layer(device, channels, setting.half, act, scale, shift);
-    steps.push_back({{from, -1}, [layer](const at::Tensor &x, const at::Tensor &) { return layer(x); }});
+    layers.push_back([layer](const at::Tensor &x, const at::Tensor &) { return layer(x); });
   }
 
-  void attention(Wiring at, int channels, int hidden, alamos_activation act, const float *w1,
+  void attention(int channels, int hidden, bool, alamos_activation act, const float *w1,
                  const float *w2, const float *spatial) override {
     c10::InferenceMode mode;
-    steps.push_back({at, DeviceAttention(device, channels, hidden, act, w1, w2, spatial)});
+    layers.push_back(DeviceAttention(device, channels, hidden, act, w1, w2, spatial));
   }
 
-  void policy(int, int channels, int size, const float *weight, const float *bias) override {
+  void policy(int channels, int size, const float *weight, const float *bias) override {
     c10::InferenceMode mode;
     at::Tensor w = on_device(weight, {size, 64, channels}, device);
-    set_policy(at::constant_pad_nd(w, {0, padded(channels) - channels}).view({size, -1}), bias);
+    set_policy(pad_channels(w).view({size, -1}), bias);
   }
 
-  void policy_maps(int, int channels, int count, const float *weight, const float *bias) override {
+  void policy_maps(int channels, int count, const float *weight, const float *bias) override {
     c10::InferenceMode mode;
     at::Tensor w = on_device(weight, {count, channels}, device);
-    set_policy(at::constant_pad_nd(w, {0, padded(channels) - channels}), bias);
+    set_policy(pad_channels(w), bias);
     maps = count;
   }
 
-  void head(int, int, int channels, const float *conv, float conv_bias) override {
+  void head(int channels, const float *conv, float conv_bias) override {
     c10::InferenceMode mode;
     dense.emplace_back(device, channels, conv, conv_bias);
   }
@@ -87,7 +81,8 @@ class DeviceModel : public alamos_model {
   const c10::Device device;
   const at::ScalarType type;  // of maps
   at::Tensor constant;        // [P] of bool; not defined where there is none
-  std::vector<Step> steps;
+  // The k-th writes register[k + 1] = layer(register[from], register[add]).
+  std::vector<std::function<at::Tensor(const at::Tensor &, const at::Tensor &)>> layers;
   at::Tensor policy_weight, policy_bias;
   int maps = 0;  // of a policy whose logits are maps
   std::vector<DeviceHead> dense;
@@ -101,14 +96,7 @@ class DeviceModel : public alamos_model {
 
 class DeviceSession : public alamos_session {
  public:
-  explicit DeviceSession(const DeviceModel &m) : model_(m), queue_(m.device), last_(m.width.size(), -1) {
-    int steps = int(m.steps.size());
-    for (int k = 0; k < steps; k++) {
-      last_[m.steps[k].at.from] = k;
-      if (m.steps[k].at.add >= 0) last_[m.steps[k].at.add] = k;
-    }
-    if (m.policy_from >= 0) last_[m.policy_from] = steps;
-    for (auto &h : m.heads) last_[h.from] = steps;
+  explicit DeviceSession(const DeviceModel &m) : model_(m), queue_(m.device), last_(m.last_reads()) {
     wait_for(m.device);  // for the weights, which were asked for in no queue
   }
 
@@ -159,9 +147,9 @@ class DeviceSession : public alamos_session {
     at::Tensor sent = block.in.narrow(0, 0, words + moves).to(m.device, /*non_blocking=*/true);
     std::vector<at::Tensor> maps(m.width.size()), out;
     maps[0] = expand_on_device(sent.narrow(0, 0, words).view({-1, wide}), m.constant, m.type);
-    for (int k = 0; k < int(m.steps.size()); k++) {
-      const Step &step = m.steps[k];
-      maps[k + 1] = step.layer(maps[step.at.from], step.at.add >= 0 ? maps[step.at.add] : at::Tensor());
+    for (int k = 0; k < int(m.layers.size()); k++) {
+      const Wiring &at = m.wiring[k];
+      maps[k + 1] = m.layers[k](maps[at.from], at.add >= 0 ? maps[at.add] : at::Tensor());
       for (int reg = 0; reg <= k + 1; reg++)
         if (last_[reg] <= k) maps[reg].reset();
     }
@@ -191,7 +179,7 @@ class DeviceSession : public alamos_session {
 
   const DeviceModel &model_;
   const Queue queue_;
-  std::vector<int> last_;  // the last step that reads a register; that after all for heads
+  const std::vector<int> last_;
   std::vector<Block> blocks_;
 };
 

@@ -14,8 +14,7 @@ at::ScalarType map_type(bool half) { return half ? at::kBFloat16 : at::kFloat; }
 
 // [channels] as [1, C, 1, 1], padded, to be spread over maps.
 at::Tensor per_channel(const float *v, int channels, bool half, c10::Device device) {
-  at::Tensor x = at::constant_pad_nd(on_device(v, {channels}, device), {0, padded(channels) - channels});
-  return x.to(map_type(half)).view({1, -1, 1, 1});
+  return pad_channels(on_device(v, {channels}, device)).to(map_type(half)).view({1, -1, 1, 1});
 }
 
 // Whether cuDNN does what follows a convolution in the same kernel. It is tried
@@ -27,6 +26,11 @@ std::atomic<bool> cudnn_fuses{true};
 at::Tensor on_device(const float *v, at::IntArrayRef shape, c10::Device device) {
   // A copy: nothing may point into the caller's memory.
   return at::from_blob(const_cast<float *>(v), shape, at::kFloat).clone().to(device);
+}
+
+at::Tensor pad_channels(const at::Tensor &x) {
+  int channels = int(x.size(-1));
+  return at::constant_pad_nd(x, {0, padded(channels) - channels});
 }
 
 at::Tensor activate_(at::Tensor x, alamos_activation act) {
@@ -46,7 +50,7 @@ DeviceConvolution::DeviceConvolution(c10::Device device, int in, int out, int ke
   at::Tensor w = at::constant_pad_nd(on_device(weight, {out, in, kernel, kernel}, device),
                                      {0, 0, 0, 0, 0, padded(in) - in, 0, padded(out) - out});
   weight_ = w.to(map_type(half)).contiguous(at::MemoryFormat::ChannelsLast);
-  bias_ = at::constant_pad_nd(on_device(bias, {out}, device), {0, padded(out) - out}).to(map_type(half));
+  bias_ = pad_channels(on_device(bias, {out}, device)).to(map_type(half));
 }
 
 // With nothing to add it is x times 0. libtorch's own operator without an addend has
@@ -84,9 +88,8 @@ at::Tensor DeviceScale::operator()(const at::Tensor &x) const {
 DeviceAttention::DeviceAttention(c10::Device device, int channels, int hidden, alamos_activation act,
                                  const float *w1, const float *w2, const float *spatial)
     : channels_(channels), act_(act) {
-  int more = padded(channels) - channels;
-  w1_ = at::constant_pad_nd(on_device(w1, {hidden, channels}, device), {0, more});
-  w2_ = at::constant_pad_nd(on_device(w2, {channels, hidden}, device), {0, 0, 0, more});
+  w1_ = pad_channels(on_device(w1, {hidden, channels}, device));
+  w2_ = at::constant_pad_nd(on_device(w2, {channels, hidden}, device), {0, 0, 0, padded(channels) - channels});
   if (spatial) spatial_ = on_device(spatial, {1, 2, attention_kernel, attention_kernel}, device);
 }
 
@@ -128,6 +131,11 @@ at::Tensor DeviceHead::operator()(const at::Tensor &x) const {
     if (l.relu) y.relu_();
   }
   return y;
+}
+
+at::Tensor constant_marks(const at::Tensor &marks, c10::Device device) {
+  at::Tensor set = marks.to(at::kBool);
+  return set.any().item<bool>() ? set.to(device) : at::Tensor();
 }
 
 at::Tensor expand_on_device(const at::Tensor &words, const at::Tensor &constant, at::ScalarType type) {

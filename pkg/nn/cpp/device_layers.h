@@ -14,6 +14,9 @@ namespace alamos {
 // Weights in float32, of a shape, on a device.
 at::Tensor on_device(const float *v, at::IntArrayRef shape, c10::Device device);
 
+// x with zeros after the channels, which are its last dimension, as maps are padded.
+at::Tensor pad_channels(const at::Tensor &x);
+
 // act(x), which may be computed in the place of x.
 at::Tensor activate_(at::Tensor x, alamos_activation act);
 
@@ -83,6 +86,9 @@ class DeviceHead {
   at::Tensor conv_, conv_bias_;
   std::vector<Layer> layers_;
 };
+
+// Which planes are constant, marks [P] of bytes, on a device: not defined where none is.
+at::Tensor constant_marks(const at::Tensor &marks, c10::Device device);
 
 // Packed planes, words [N, P] of int64, as maps. constant is [P] of bool, or not
 // defined where no plane is.

@@ -46,11 +46,8 @@ char *alamos_expand_on(const char *device, int n, int count, const uint64_t *pla
     c10::Device d = alamos::device_of(device);
     // Copies: nothing may point into the caller's memory.
     at::Tensor words = at::from_blob(const_cast<uint64_t *>(planes), {n, count}, at::kLong).clone().to(d);
-    at::Tensor marks = at::from_blob(const_cast<uint8_t *>(constant), {count}, at::kByte).to(at::kBool);
-    if (marks.any().item<bool>())
-      marks = marks.to(d);
-    else
-      marks.reset();
+    at::Tensor marks = at::from_blob(const_cast<uint8_t *>(constant), {count}, at::kByte);
+    marks = alamos::constant_marks(marks, d);
     *out = new at::Tensor(alamos::expand_on_device(words, marks, bf16 ? at::kBFloat16 : at::kFloat));
   });
 }

@@ -18,12 +18,6 @@ namespace alamos {
 
 namespace {
 
-// The k-th step writes register[k + 1] = act(f(register[from]) + register[add]).
-struct Step {
-  Wiring at;
-  std::unique_ptr<Layer> layer;
-};
-
 // Weights are stored with the channels padded as maps are.
 struct Policy {
   bool maps = false;     // the logits are maps, else a linear layer makes them
@@ -43,45 +37,44 @@ class ProcessorModel : public alamos_model {
  public:
   ProcessorModel(Setting s, bool libtorch) : alamos_model(std::move(s)), libtorch_(libtorch) {}
 
-  void conv(Wiring at, int in, int out, int kernel, alamos_activation act, const float *weight,
+  void conv(int in, int out, int kernel, bool add, alamos_activation act, const float *weight,
             const float *bias) override {
-    ConvolutionShape shape{setting.block, padded(in), padded(out), kernel, setting.half, at.add >= 0, act};
+    ConvolutionShape shape{setting.block, padded(in), padded(out), kernel, setting.half, add, act};
     auto w = pad_rows(weight, out, in * kernel * kernel, shape.in * kernel * kernel);
     w.resize(int64_t(shape.out) * shape.in * kernel * kernel);
     auto b = pad_rows(bias, 1, out, shape.out);
     std::unique_ptr<Layer> layer;
     if (!libtorch_) layer = onednn_convolution(shape, w.data(), b.data());
     if (!layer) layer = libtorch_convolution(shape, w.data(), b.data());
-    steps.push_back({at, std::move(layer)});
+    layers.push_back(std::move(layer));
   }
 
-  void scale(int from, int channels, alamos_activation act, const float *scale,
+  void scale(int channels, alamos_activation act, const float *scale,
              const float *shift) override {
     int wide = padded(channels);
-    steps.push_back({{from, -1},
-                     scale_layer(setting.block, setting.half, pad_rows(scale, 1, channels, wide),
-                                 pad_rows(shift, 1, channels, wide), act)});
+    layers.push_back(scale_layer(setting.block, setting.half, pad_rows(scale, 1, channels, wide),
+                                 pad_rows(shift, 1, channels, wide), act));
   }
 
-  void attention(Wiring at, int channels, int hidden, alamos_activation act, const float *w1,
+  void attention(int channels, int hidden, bool add, alamos_activation act, const float *w1,
                  const float *w2, const float *spatial) override {
-    AttentionShape shape{setting.block, channels, hidden, setting.half, at.add >= 0, act};
+    AttentionShape shape{setting.block, channels, hidden, setting.half, add, act};
     std::vector<float> kernel;
     if (spatial) kernel.assign(spatial, spatial + 2 * attention_kernel * attention_kernel);
-    steps.push_back({at, attention_layer(shape, w1, w2, std::move(kernel))});
+    layers.push_back(attention_layer(shape, w1, w2, std::move(kernel)));
   }
 
-  void policy(int, int channels, int size, const float *weight, const float *bias) override {
+  void policy(int channels, int size, const float *weight, const float *bias) override {
     move = {false, int64_t(64) * padded(channels), policy_weights(weight, int64_t(size) * 64, channels),
             std::vector<float>(bias, bias + size)};
   }
 
-  void policy_maps(int, int channels, int maps, const float *weight, const float *bias) override {
+  void policy_maps(int channels, int maps, const float *weight, const float *bias) override {
     move = {true, padded(channels), policy_weights(weight, maps, channels),
             std::vector<float>(bias, bias + maps)};
   }
 
-  void head(int, int, int channels, const float *conv, float conv_bias) override {
+  void head(int channels, const float *conv, float conv_bias) override {
     dense.emplace_back(channels, conv, conv_bias);
   }
   void hidden(int in, int out, const float *weight, const float *bias) override {
@@ -96,7 +89,8 @@ class ProcessorModel : public alamos_model {
   size_t element() const { return setting.half ? sizeof(bf16) : sizeof(float); }
   size_t map_bytes(int reg) const { return element() * 64 * padded(width[reg]); }
 
-  std::vector<Step> steps;
+  // The k-th writes register[k + 1] = act(f(register[from]) + register[add]).
+  std::vector<std::unique_ptr<Layer>> layers;
   Policy move;
   std::vector<DenseHead> dense;  // of heads
 
@@ -153,15 +147,8 @@ class ProcessorSession : public alamos_session {
 // where nobody else reads the addend, it is overwritten in place.
 void ProcessorSession::plan() {
   const ProcessorModel &m = model_;
-  int steps = int(m.steps.size());
-  std::vector<int> last(m.width.size(), -1);
-  for (int k = 0; k < steps; k++) {
-    last[m.steps[k].at.from] = k;
-    if (m.steps[k].at.add >= 0) last[m.steps[k].at.add] = k;
-  }
-  if (m.policy_from >= 0) last[m.policy_from] = steps;
-  for (auto &h : m.heads) last[h.from] = steps;
-
+  int steps = int(m.layers.size());
+  std::vector<int> last = m.last_reads();
   std::vector<size_t> size;
   std::vector<int> unused, place(m.width.size());
   auto acquire = [&](int reg) {
@@ -175,14 +162,14 @@ void ProcessorSession::plan() {
     place[reg] = b;
   };
   auto in_place = [&](int k) {
-    const Wiring &at = m.steps[k].at;
+    const Wiring &at = m.wiring[k];
     return at.add >= 0 && at.add != at.from && last[at.add] == k;
   };
   acquire(0);
   for (int k = 0; k < steps; k++) {
     int to = k + 1;
     if (in_place(k))
-      place[to] = place[m.steps[k].at.add];
+      place[to] = place[m.wiring[k].add];
     else
       acquire(to);
     for (int reg = 0; reg < to; reg++)
@@ -191,15 +178,15 @@ void ProcessorSession::plan() {
   }
 
   size_t scratch = 0;
-  for (const alamos::Step &step : m.steps) scratch = std::max(scratch, step.layer->scratch());
+  for (auto &layer : m.layers) scratch = std::max(scratch, layer->scratch());
   scratch_ = zeroed(scratch);
   for (size_t bytes : size) buffers_.push_back(zeroed(bytes));
   for (int b : place) registers_.push_back(buffers_[b].get());
   for (int k = 0; k < steps; k++) {
-    const Wiring &at = m.steps[k].at;
+    const Wiring &at = m.wiring[k];
     void *out = registers_[k + 1];
     bool copy = at.add >= 0 && !in_place(k);
-    steps_.push_back({m.steps[k].layer->bind(registers_[at.from], out, scratch_.get()),
+    steps_.push_back({m.layers[k]->bind(registers_[at.from], out, scratch_.get()),
                       copy ? registers_[at.add] : nullptr, out,
                       m.setting.block * m.map_bytes(k + 1)});
   }

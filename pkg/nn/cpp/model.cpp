@@ -55,6 +55,18 @@ void normalize_priors(const Batch &b) {
 
 }  // namespace alamos
 
+std::vector<int> alamos_model::last_reads() const {
+  int steps = int(wiring.size());
+  std::vector<int> last(width.size(), -1);
+  for (int k = 0; k < steps; k++) {
+    last[wiring[k].from] = k;
+    if (wiring[k].add >= 0) last[wiring[k].add] = k;
+  }
+  if (policy_from >= 0) last[policy_from] = steps;
+  for (auto &h : heads) last[h.from] = steps;
+  return last;
+}
+
 namespace {
 
 alamos_activation activation(int act) {
@@ -68,8 +80,9 @@ void check_register(const alamos_model &m, int from, int channels) {
           "number of channels");
 }
 
-// Counts a register of so many channels and tells which it is.
-int next_register(alamos_model &m, int channels) {
+// Counts a step and its register, of so many channels, and tells which that is.
+int next_register(alamos_model &m, alamos::Wiring at, int channels) {
+  m.wiring.push_back(at);
   m.width.push_back(channels);
   return int(m.width.size()) - 1;
 }
@@ -122,8 +135,8 @@ char *alamos_model_conv(alamos_model *m, int from, int add, int in, int out,
     check_register(*m, from, in);
     if (add >= 0) check_register(*m, add, out);
     alamos::set_openmp_threads(1);
-    m->conv({from, add}, in, out, kernel, activation(act), weight, bias);
-    *to = next_register(*m, out);
+    m->conv(in, out, kernel, add >= 0, activation(act), weight, bias);
+    *to = next_register(*m, {from, add}, out);
   });
 }
 
@@ -131,8 +144,8 @@ char *alamos_model_scale(alamos_model *m, int from, int channels, int act,
                          const float *scale, const float *shift, int *to) {
   return guard([&] {
     check_register(*m, from, channels);
-    m->scale(from, channels, activation(act), scale, shift);
-    *to = next_register(*m, channels);
+    m->scale(channels, activation(act), scale, shift);
+    *to = next_register(*m, {from, -1}, channels);
   });
 }
 
@@ -143,8 +156,8 @@ char *alamos_model_attention(alamos_model *m, int from, int add, int channels,
     check_register(*m, from, channels);
     if (add >= 0) check_register(*m, add, channels);
     require(hidden > 0, "alamos: attention needs hidden features");
-    m->attention({from, add}, channels, hidden, activation(act), w1, w2, spatial);
-    *to = next_register(*m, channels);
+    m->attention(channels, hidden, add >= 0, activation(act), w1, w2, spatial);
+    *to = next_register(*m, {from, add}, channels);
   });
 }
 
@@ -152,7 +165,7 @@ char *alamos_model_policy(alamos_model *m, int from, int channels, int size,
                           const float *weight, const float *bias) {
   return guard([&] {
     check_policy(*m, from, channels, size);
-    m->policy(from, channels, size, weight, bias);
+    m->policy(channels, size, weight, bias);
     m->policy_from = from;
     m->policy_size = size;
   });
@@ -162,7 +175,7 @@ char *alamos_model_policy_maps(alamos_model *m, int from, int channels,
                                int maps, const float *weight, const float *bias) {
   return guard([&] {
     check_policy(*m, from, channels, maps);
-    m->policy_maps(from, channels, maps, weight, bias);
+    m->policy_maps(channels, maps, weight, bias);
     m->policy_from = from;
     m->policy_size = 64 * maps;
   });
@@ -173,7 +186,7 @@ char *alamos_model_head(alamos_model *m, int kind, int from, int channels,
   return guard([&] {
     check_register(*m, from, channels);
     require(kind >= ALAMOS_VALUE_TANH && kind <= ALAMOS_MOVES_LEFT, "alamos: no such head");
-    m->head(kind, from, channels, conv, conv_bias);
+    m->head(channels, conv, conv_bias);
     m->heads.push_back({kind, from, conv ? 64 : 64 * channels, false});
   });
 }

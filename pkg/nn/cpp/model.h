@@ -10,7 +10,7 @@
 
 namespace alamos {
 
-// The registers that a layer reads.
+// The registers that a step reads.
 struct Wiring {
   int from;
   int add;  // -1: nothing
@@ -44,23 +44,26 @@ struct alamos_model {
   explicit alamos_model(alamos::Setting s) : setting(std::move(s)), width{setting.planes} {}
   virtual ~alamos_model() = default;
 
-  // Each of these writes the register of the number that follows the last.
-  virtual void conv(alamos::Wiring at, int in, int out, int kernel, alamos_activation act,
+  // Each of these is the next step, which writes the register of the number that
+  // follows the last; add tells whether it adds another.
+  virtual void conv(int in, int out, int kernel, bool add, alamos_activation act,
                     const float *weight, const float *bias) = 0;
-  virtual void scale(int from, int channels, alamos_activation act, const float *scale,
+  virtual void scale(int channels, alamos_activation act, const float *scale,
                      const float *shift) = 0;
-  virtual void attention(alamos::Wiring at, int channels, int hidden, alamos_activation act,
+  virtual void attention(int channels, int hidden, bool add, alamos_activation act,
                          const float *w1, const float *w2, const float *spatial) = 0;
 
-  virtual void policy(int from, int channels, int size, const float *weight,
-                      const float *bias) = 0;
-  virtual void policy_maps(int from, int channels, int maps, const float *weight,
-                           const float *bias) = 0;
-  virtual void head(int kind, int from, int channels, const float *conv, float conv_bias) = 0;
+  virtual void policy(int channels, int size, const float *weight, const float *bias) = 0;
+  virtual void policy_maps(int channels, int maps, const float *weight, const float *bias) = 0;
+  virtual void head(int channels, const float *conv, float conv_bias) = 0;
   virtual void hidden(int in, int out, const float *weight, const float *bias) = 0;
   virtual void output(int in, int out, const float *weight, const float *bias) = 0;
 
   virtual std::unique_ptr<alamos_session> session() const = 0;
+
+  // The last step that reads each register: -1 for none, and for what a head or
+  // the policy reads the number that follows the last step's.
+  std::vector<int> last_reads() const;
 
   const alamos::Setting setting;
 
@@ -70,8 +73,9 @@ struct alamos_model {
     int units;  // that the next layer reads
     bool whole;
   };
-  std::vector<int> width;  // channels of each register
-  int policy_from = -1;    // -1: no policy
+  std::vector<int> width;               // channels of each register
+  std::vector<alamos::Wiring> wiring;   // of the step that writes register k + 1
+  int policy_from = -1;                 // -1: no policy
   int policy_size = 0;
   std::vector<Head> heads;
 };

@@ -72,6 +72,21 @@ func copyGotch(from, to string) error {
 	return nil
 }
 
+// mendedCopy copies gotch of that version to dir, with its defects mended.
+func mendedCopy(version, dir string) error {
+	origin, err := download(version)
+	if err != nil {
+		return err
+	}
+	if err := copyGotch(origin, dir); err != nil {
+		return err
+	}
+	if err := applyMends(dir); err != nil {
+		return fmt.Errorf("mending gotch %s: %w", version, err)
+	}
+	return nil
+}
+
 // splitGenerated splits a file of cgo wrappers into n files of as many functions
 // each. The cgo tool's time grows with the square of the names in a file: 37 s
 // for gotch's one file of 2,500 functions, 13 s for ten files.

@@ -51,13 +51,12 @@ type fitting struct {
 // share.go.
 //
 // What programs link to is a door in front of libtorch: see lazy.go.
-func (f fitting) run() error {
+func (f *fitting) run() error {
 	version, goVersion, err := requirements(filepath.Join(f.root, "go.mod"))
 	if err != nil {
 		return err
 	}
-	fingerprint, err := f.lib.fingerprint()
-	if err != nil {
+	if err := f.identify(); err != nil {
 		return err
 	}
 	fitCode, err := ownCode()
@@ -68,7 +67,6 @@ func (f fitting) run() error {
 	if err != nil {
 		return err
 	}
-	f.machine = sources.Digest(fingerprint, f.cxx.Path, f.cxx.Version)
 	shared := filepath.Join(f.cache, "gotch-"+sources.Digest(version, f.machine, fitCode))
 
 	direct, _ := f.lib.oneDNN()
@@ -106,6 +104,16 @@ func (f fitting) run() error {
 	return f.warmUp()
 }
 
+// identify tells the libtorch and the compiler apart from others.
+func (f *fitting) identify() error {
+	fingerprint, err := f.lib.fingerprint()
+	if err != nil {
+		return err
+	}
+	f.machine = sources.Digest(fingerprint, f.cxx.Path, f.cxx.Version)
+	return nil
+}
+
 // libraries are the files of a fitted copy that are made of C++.
 func libraries() []string {
 	if !hasDoor {
@@ -139,15 +147,8 @@ func (f fitting) fit(version, dir string, ours sources.Sources) error {
 	part := filepath.Join(f.cache, fmt.Sprintf("part-%d", os.Getpid()))
 	defer os.RemoveAll(part)
 
-	origin, err := download(version)
-	if err != nil {
+	if err := mendedCopy(version, part); err != nil {
 		return err
-	}
-	if err := copyGotch(origin, part); err != nil {
-		return err
-	}
-	if err := applyMends(part); err != nil {
-		return fmt.Errorf("mending gotch %s: %w", version, err)
 	}
 	if err := splitGenerated(filepath.Join(part, "libtch/c-generated.go"), 10); err != nil {
 		return fmt.Errorf("gotch %s: %w", version, err)

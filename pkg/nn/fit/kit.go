@@ -32,20 +32,13 @@ func pack(r *reporter, root, dir string) error {
 	if err != nil {
 		return err
 	}
-	origin, err := download(version)
-	if err != nil {
-		return err
-	}
 	part, err := os.MkdirTemp("", "alamos-kit-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(part)
-	if err := copyGotch(origin, part); err != nil {
+	if err := mendedCopy(version, part); err != nil {
 		return err
-	}
-	if err := applyMends(part); err != nil {
-		return fmt.Errorf("mending gotch %s: %w", version, err)
 	}
 	for _, name := range []string{kitGotch, kitCPP} {
 		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
@@ -104,12 +97,10 @@ func compileKit(r *reporter, dir string) error {
 	if err != nil {
 		return err
 	}
-	fingerprint, err := lib.fingerprint()
-	if err != nil {
+	f := fitting{cpp: filepath.Join(dir, kitCPP), cache: filepath.Join(dir, kitLib), lib: lib, cxx: cxx, r: r}
+	if err := f.identify(); err != nil {
 		return err
 	}
-	f := fitting{cpp: filepath.Join(dir, kitCPP), cache: filepath.Join(dir, kitLib), lib: lib, cxx: cxx, r: r}
-	f.machine = sources.Digest(fingerprint, cxx.Path, cxx.Version)
 	stamp := filepath.Join(dir, kitLib, stampName)
 	if have, err := os.ReadFile(stamp); err == nil && string(have) == sources.Digest(f.machine, ours.Digest()) {
 		r.close("the kit is compiled")
