@@ -3,6 +3,7 @@ package experiment
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +19,23 @@ type Origin struct {
 
 // Default says that no file sets the value.
 func (o Origin) Default() bool { return o.File == "" }
+
+// From is the origin as one names it who stands in the folder dir.
+func (o Origin) From(dir string) Origin {
+	if o.File != "" && o.File != setFile {
+		o.File = FileFrom(dir, o.File)
+	}
+	return o
+}
+
+// FileFrom is what one calls a file who stands in the folder dir: the same wherever
+// both are, with slashes everywhere. What has no such name keeps its own.
+func FileFrom(dir, file string) string {
+	if name, err := filepath.Rel(dir, file); err == nil && file != "" {
+		file = name
+	}
+	return filepath.ToSlash(file)
+}
 
 // String returns "file:line", "--set", "default" or "default (as search.visits)".
 func (o Origin) String() string {

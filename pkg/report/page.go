@@ -170,7 +170,8 @@ func (w *pageWriter) changes() []notebook.Cell {
 	if len(w.Changes) == 0 {
 		return nil
 	}
-	d := notebook.Diff{Base: w.Base, This: w.File}
+	dir := filepath.Dir(w.File)
+	d := notebook.Diff{Base: experiment.FileFrom(dir, w.Base), This: filepath.Base(w.File)}
 	for _, x := range w.Changes {
 		if x.Key == "notebook" { // the page shows it
 			continue
@@ -289,9 +290,9 @@ func (w *pageWriter) settings() notebook.Cell {
 		if strings.HasPrefix(x.Path, "notebook") || x.Path == "about" {
 			continue
 		}
-		origin := x.Origin.String()
-		if x.Origin.Default() {
-			origin = ""
+		origin := ""
+		if !x.Origin.Default() {
+			origin = x.Origin.From(filepath.Dir(w.File)).String()
 		}
 		s.Items = append(s.Items, notebook.Setting{Key: x.Path, Value: x.Value, Origin: origin})
 	}
