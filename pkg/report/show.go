@@ -225,7 +225,11 @@ func (s *Shown) Write(w io.Writer) error {
 	if len(s.Settings) > 0 {
 		fmt.Fprintln(tw, "\nsettings that are not the defaults")
 		for _, x := range s.Settings {
-			fmt.Fprintf(tw, "  %s\t%s\t%s\n", x.Key, x.Value, x.Origin)
+			column := "\t"
+			if len(x.Value) > 40 {
+				column = "  " // a long list does not push away the places of the others
+			}
+			fmt.Fprintf(tw, "  %s\t%s%s%s\n", x.Key, x.Value, column, x.Origin)
 		}
 	}
 	if len(s.All) > 1 {
