@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"slices"
@@ -30,6 +31,7 @@ type puzzleOptions struct {
 	models  []string
 	results string
 	visits  int
+	search  map[string]string
 	uci     []string
 	nodes   int64
 	depth   int
@@ -49,8 +51,10 @@ func puzzlesSolveCommand() *cobra.Command {
 		Use:   "solve FILE...",
 		Short: "Let networks and engines solve puzzles",
 		Long: `solve asks players for their move in each puzzle and counts those that are right. A
---model answers twice: by its network alone, and by a search of --visits with the
-settings of "alamos analyze". Beside, or without a model: --uci for an engine with
+--model answers twice: by its network alone, where that has a policy, and by a search of
+--visits with the settings of "alamos analyze", unless --search says otherwise. These prove
+wins by force and look for wins in one by the rules: --search solver=false leaves mates to
+the network. Beside, or without a model: --uci for an engine with
 --nodes a move, --depth for alpha-beta on material, --random for random moves, which
 say what the puzzles are worth.
 
@@ -60,6 +64,7 @@ player does not solve.
 ` + aboutModels,
 		Example: `  alamos puzzles solve experiments/puzzles/mate-in-*.epd --random --depth 3
   alamos puzzles solve experiments/puzzles/atomic-mate-in-2.epd --model atomic@last --visits 800
+  alamos puzzles solve experiments/puzzles/mate-in-2.epd --model chesssl@last --search solver=false,leaves=32,c_puct=1.1
   alamos puzzles solve tactics.epd --uci stockfish --nodes 10000 --format csv`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, files []string) error {
@@ -78,6 +83,7 @@ player does not solve.
 	f.StringArrayVar(&o.models, "model", nil, "checkpoint `file` or RUN@GENERATION; several may be given")
 	modelFlag(cmd, "model", &o.results)
 	f.IntVar(&o.visits, "visits", 800, "of the search; 0: the network alone")
+	f.StringToStringVar(&o.search, "search", nil, "`SETTING=VALUE` of the search: "+strings.Join(search.Settable, ", "))
 	f.StringArrayVar(&o.uci, "uci", nil, "an engine: stockfish, fairy-stockfish or a `program`; several may be given")
 	f.Int64Var(&o.nodes, "nodes", 10_000, "of each engine for a move")
 	f.IntVar(&o.depth, "depth", 0, "plies of alpha-beta on material; 0: none")
@@ -99,6 +105,8 @@ func (o *puzzleOptions) check() error {
 		return usagef("nobody to solve: want --model, --uci, --depth or --random")
 	case o.visits < 0 || o.visits > 1_000_000:
 		return usagef("--visits: want 0 to 1000000, have %d", o.visits)
+	case len(o.search) > 0 && (len(o.models) == 0 || o.visits == 0):
+		return usagef("--search: want a --model that searches")
 	case o.nodes < 1:
 		return usagef("--nodes: want 1 or more, have %d", o.nodes)
 	case o.depth < 0 || o.depth > deepestPuzzle:
@@ -110,7 +118,21 @@ func (o *puzzleOptions) check() error {
 	case o.hardware.Threads < 0:
 		return usagef("--threads: want 0 or more, have %d", o.hardware.Threads)
 	}
-	return nil
+	_, _, err := o.searchConfig()
+	return err
+}
+
+// searchConfig is the search of models, and what its name tells of it.
+func (o *puzzleOptions) searchConfig() (cfg search.Config, name string, err error) {
+	cfg = engine.SearchConfig(1) // many puzzles at once make the batches
+	cfg.Visits, name = o.visits, words.Plural(o.visits, "visit")
+	for _, key := range slices.Sorted(maps.Keys(o.search)) {
+		if err := cfg.Set(key, o.search[key]); err != nil {
+			return cfg, "", usagef("--search %s: %w", key, err)
+		}
+		name += fmt.Sprintf(", %s %s", key, o.search[key])
+	}
+	return cfg, name, nil
 }
 
 // puzzleScore is how a player did in a set.
@@ -208,13 +230,17 @@ func (o *puzzleOptions) players(ctx context.Context, v chess.Variant) (players [
 			players = append(players, p)
 			return err
 		}
-		if err := add(name+", network alone", search.Config{}); err != nil {
-			return nil, end, err
+		if mind.Policy.Size() > 0 {
+			if err := add(name+", network alone", search.Config{}); err != nil {
+				return nil, end, err
+			}
 		}
 		if o.visits > 0 {
-			cfg := engine.SearchConfig(1) // many puzzles at once make the batches
-			cfg.Visits = o.visits
-			if err := add(fmt.Sprintf("%s, %s", name, words.Plural(o.visits, "visit")), cfg); err != nil {
+			cfg, title, err := o.searchConfig()
+			if err != nil {
+				return nil, end, err
+			}
+			if err := add(name+", "+title, cfg); err != nil {
 				return nil, end, err
 			}
 		}

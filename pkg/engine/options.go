@@ -14,6 +14,7 @@ import (
 // Settings are what a user may change.
 type Settings struct {
 	CPuct            float64
+	CBase, CInit     float64 // of a CPuct that grows with the visits; CBase 0: it does not
 	Temperature      float64 // 0: always the most visited move
 	TemperaturePlies int     // 0: the whole game
 	Leaves           int     // positions evaluated at once
@@ -27,7 +28,7 @@ type Settings struct {
 
 func defaults(m Mind) Settings {
 	return Settings{
-		CPuct: 1.5, Leaves: max(1, m.Batch), Solver: true, MultiPV: 1, Hash: 1024,
+		CPuct: 1.5, CInit: search.InitialC, Leaves: max(1, m.Batch), Solver: true, MultiPV: 1, Hash: 1024,
 		Overhead: 50 * time.Millisecond, Every: time.Second,
 	}
 }
@@ -37,7 +38,7 @@ func (s *Settings) search() search.Config {
 	return search.Config{
 		Visits: 1 << 14, // room to begin with: see SetVisits
 		Bytes:  s.Hash << 20,
-		CPuct:  s.CPuct, FPU: search.FPU{Parent: true, Reduction: 0.3},
+		CPuct:  s.CPuct, CBase: s.CBase, CInit: s.CInit, FPU: search.FPU{Parent: true, Reduction: 0.3},
 		ExpandAt: 1, Leaves: s.Leaves, Solver: s.Solver, Lookahead: 1, TreeReuse: true,
 	}
 }
@@ -95,6 +96,8 @@ func (e *Engine) options() []option {
 		spin("Hash", d.Hash, 1, 1<<20, func(s *Settings, n int) { s.Hash = n }),
 		spin("Leaves", d.Leaves, 1, search.MaxLeaves, func(s *Settings, n int) { s.Leaves = n }),
 		number("CPuct", d.CPuct, 0.01, 100, func(s *Settings, x float64) { s.CPuct = x }),
+		number("CBase", d.CBase, 0, 1e9, func(s *Settings, x float64) { s.CBase = x }),
+		number("CInit", d.CInit, 0, 1e9, func(s *Settings, x float64) { s.CInit = x }),
 		number("Temperature", d.Temperature, 0, 100, func(s *Settings, x float64) { s.Temperature = x }),
 		spin("TemperaturePlies", d.TemperaturePlies, 0, 10_000, func(s *Settings, n int) { s.TemperaturePlies = n }),
 		check("Solver", d.Solver, func(s *Settings, on bool) { s.Solver = on }),

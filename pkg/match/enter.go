@@ -50,6 +50,9 @@ func networks(cs *[2]contestant, cfg *Config) (v *chess.Variant, err error) {
 			return nil, err
 		}
 		c.mind = &m
+		if c.kind == policy && m.Policy.Size() == 0 {
+			return nil, fmt.Errorf("%s: its network has no policy, only a value: want alphabeta:%s,depth=N", c.model, c.model)
+		}
 		if v != nil && *v != m.Variants[0] {
 			return nil, fmt.Errorf("%s plays %s, and %s %s", cs[0].model, *v, c.model, m.Variants[0])
 		}
@@ -104,8 +107,10 @@ func (c *contestant) enter(ctx context.Context, cfg *Config, v chess.Variant, ch
 		if c.time > 0 { // games are searched one by one: batches are a tree's own
 			s.Leaves = max(1, c.mind.Batch)
 		}
-		if c.cpuct > 0 {
-			s.CPuct = c.cpuct
+		for _, x := range c.settings {
+			if err := s.Set(x.name, x.value); err != nil {
+				return nil, err
+			}
 		}
 		return arena.NewMCTS(c.title, s, c.power(), arena.Limit{Depth: c.depth, Time: c.time}, c.mind.Eval)
 	case engine:

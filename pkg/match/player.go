@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"alamos/pkg/search"
 	"alamos/pkg/uci"
 )
 
@@ -32,18 +34,23 @@ type Player struct {
 	depth       int           // of alpha-beta, or of a line of the tree; 0: none
 	visits      int           // of a tree; 0: none but the match's
 	time        time.Duration // of a tree, for each move; 0: none
-	cpuct       float64       // of a tree; 0: the engine's default
+	settings    []setting     // of a tree, that are not the engine's defaults
 	temperature float64       // of a tree; 0: the most visited move
 }
+
+// setting is one of [search.Settable].
+type setting struct{ name, value string }
 
 // Words is what a person is told of the words that [ParsePlayer] reads.
 const Words = `  random                      random legal moves
   material:DEPTH              alpha-beta so many plies deep on a count of material
   alphabeta:MODEL,depth=N     alpha-beta on the value of a network
   policy:MODEL                the move that a network's policy gives the most
-  MODEL[,visits=N][,depth=N][,movetime=MS][,c_puct=X][,temperature=X]
+  MODEL[,visits=N][,depth=N][,movetime=MS][,temperature=X]
                               tree search with a network; a depth is that of the line
-                              of best play
+                              of best play. Settings of a search are called as in
+                              experiments: nodes, c_puct, c_base, c_init, fpu,
+                              policy_temperature, leaves, solver, lookahead
   stockfish,nodes=N           a UCI engine: stockfish, fairy-stockfish, or
   uci:PROGRAM ARGS,depth=N    any program. At least one of nodes=N, depth=N,
                               movetime=MS and level=1..8 (lichess' levels of play);
@@ -138,10 +145,14 @@ func (p *Player) set(name, value string) error {
 		err := whole(&ms, 86_400_000)
 		p.time = time.Duration(ms) * time.Millisecond
 		return err
-	case name == "c_puct" && tree:
-		return number(&p.cpuct)
 	case name == "temperature" && tree:
 		return number(&p.temperature)
+	case tree && slices.Contains(search.Settable, name):
+		if err := new(search.Config).Set(name, value); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		p.settings = append(p.settings, setting{name, value})
+		return nil
 	}
 	return fmt.Errorf("it has no setting %q", name)
 }
@@ -214,8 +225,8 @@ func (p *Player) name(visits int) string {
 		if p.time > 0 {
 			of += fmt.Sprintf(" %d ms", p.time.Milliseconds())
 		}
-		if p.cpuct > 0 {
-			of += fmt.Sprintf(", c_puct %g", p.cpuct)
+		for _, s := range p.settings {
+			of += fmt.Sprintf(", %s %s", s.name, s.value)
 		}
 		if p.temperature > 0 {
 			of += fmt.Sprintf(", temperature %g", p.temperature)
@@ -231,7 +242,7 @@ func (p *Player) mostVisits(visits int) int {
 	switch {
 	case p.visits > 0:
 		return p.visits
-	case p.depth > 0 || p.time > 0:
+	case p.depth > 0 || p.time > 0 || slices.ContainsFunc(p.settings, func(s setting) bool { return s.name == "nodes" }):
 		return 0
 	}
 	return visits
