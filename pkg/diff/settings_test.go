@@ -18,6 +18,21 @@ tournament:
     - {uci: fairy-stockfish, level: 2}
 `
 
+// The notebook of files without one fits their other settings: these differ, it does not.
+func TestNotebookOfDefaults(t *testing.T) {
+	inFolder(t, map[string]string{
+		"a.yaml": "alamos: 1\nname: a\n",
+		"b.yaml": "alamos: 1\nname: b\ntournament: {rounds: 0}\n",
+		"c.yaml": "alamos: 1\nname: c\nnotebook: [table: settings]\n",
+	})
+	if have := text(t, compared(t, "a.yaml", "b.yaml", Options{})); strings.Contains(have, "notebook") || !strings.Contains(have, "rounds") {
+		t.Error(have)
+	}
+	if have := text(t, compared(t, "a.yaml", "c.yaml", Options{})); !strings.Contains(have, "notebook") {
+		t.Error(have)
+	}
+}
+
 func TestSettings(t *testing.T) {
 	inFolder(t, map[string]string{
 		"base.yaml": baseFile,

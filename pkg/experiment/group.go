@@ -19,6 +19,9 @@ type field struct {
 	must    bool   // the key has no default and cannot be left out
 	own     bool   // says something of its file, not of the experiment: not inherited
 	offPath bool   // not a setting of a trial: extends, sweep
+	// fitted makes the default to fit the values of the file, those of the keys that
+	// stand before it; nil: the default is def, which else is that of a file without any.
+	fitted func(values map[string]any) any
 	// optional says of a group that it is absent unless it is written.
 	optional bool
 	aside    bool // cannot change a result of training or tournament: not part of a trial's ID
@@ -189,6 +192,8 @@ func (r *groupReading) field(f *field) {
 		r.values[f.key] = v
 	case inherits:
 		r.values[f.key] = as
+	case f.fitted != nil:
+		r.values[f.key] = f.fitted(r.root)
 	case f.def != nil:
 		r.values[f.key] = f.def
 	case f.must && !r.bad[here]:

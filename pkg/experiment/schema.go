@@ -30,7 +30,8 @@ var schema = &group{fields: []field{
 	{key: "tournament", typ: tournamentKeys, doc: "The round robin that measures strength after training."},
 	{key: "evaluation", optional: true, typ: evaluationKeys, aside: true, doc: "What checkpoints are asked after training; absent: nothing. It is no part of a trial's identity."},
 	{key: "hooks", typ: sequence{elem: hookKeys}, def: []any{}, aside: true, doc: "Go scripts that measure something of our own on the games or the checkpoint of each generation."},
-	{key: "notebook", typ: sequence{elem: cellKeys}, def: defaultNotebook, aside: true, doc: "The cells of the page that a run writes, from top to bottom."},
+	{key: "notebook", typ: sequence{elem: cellKeys}, def: defaultNotebook(nil), fitted: defaultNotebook, aside: true,
+		doc: "The cells of the page that a run writes, from top to bottom. By default they show what the experiment does: without a tournament no standings, with data no games of self-play, with an evaluation the tables puzzles and accuracy; a sweep begins with its trials."},
 	{key: "sweep", typ: sweepKeys, offPath: true, doc: "What is varied: every combination is a trial."},
 }}
 

@@ -22,17 +22,51 @@ var cellKeys = &group{oneOf: []string{"text", "figure", "table"}, fields: []fiel
 	{key: "table", typ: tableKinds, doc: "A table; models tells the checkpoints of the tournament apart; pairs has its games by color; network is the layers of each different network, with their parameters."},
 }}
 
-var defaultNotebook = []any{
-	map[string]any{"text": "## Strength"},
-	map[string]any{"figure": map[string]any{"kind": "score", "x": "samples"}},
-	map[string]any{"table": "standings"},
-	map[string]any{"figure": map[string]any{"kind": "crosstable"}},
-	map[string]any{"text": "## Training"},
-	map[string]any{"figure": map[string]any{"kind": "loss", "x": "epoch"}},
-	map[string]any{"text": "## Games"},
-	map[string]any{"figure": map[string]any{"kind": "lengths", "x": "generation"}},
-	map[string]any{"table": "generations"},
-	map[string]any{"text": "## Trials and settings"},
-	map[string]any{"table": "trials"},
-	map[string]any{"table": "settings"},
+// defaultNotebook is the notebook of a file that has none: cells of what the
+// experiment does, given the other values of the file, and of nothing else.
+func defaultNotebook(values map[string]any) any {
+	var cells []any
+	text := func(markdown string) { cells = append(cells, map[string]any{"text": markdown}) }
+	table := func(kind string) { cells = append(cells, map[string]any{"table": kind}) }
+	figure := func(kind string, x ...string) {
+		f := map[string]any{"kind": kind}
+		if len(x) > 0 {
+			f["x"] = x[0]
+		}
+		cells = append(cells, map[string]any{"figure": f})
+	}
+	rounds, _ := valueAt(values, "tournament.rounds")
+	puzzles, _ := valueAt(values, "evaluation.puzzles")
+	accuracy, _ := valueAt(values, "evaluation.accuracy")
+	sets, _ := puzzles.([]any)
+	plays, solves := rounds != int64(0), len(sets) > 0
+
+	if plays || solves {
+		text("## Strength")
+	}
+	if plays {
+		figure("score", "samples")
+		table("standings")
+		figure("crosstable")
+	}
+	if solves {
+		table("puzzles")
+	}
+	text("## Training")
+	figure("loss", "epoch")
+	if accuracy == true {
+		table("accuracy")
+	}
+	if _, given := values["data"]; given {
+		text("## Data")
+	} else {
+		text("## Games")
+		figure("lengths", "generation")
+	}
+	table("generations")
+	text("## Trials and settings")
+	table("trials")
+	table("network")
+	table("settings")
+	return cells
 }

@@ -88,13 +88,30 @@ func sweepNotebook(x *store.Experiment) []experiment.Cell {
 	default:
 		cells = append(cells, figure(experiment.Figure{Kind: "parallel", Metric: metric}))
 	}
-	if slices.ContainsFunc(x.Trials, func(t experiment.Trial) bool { return t.Settings.Tournament.Rounds > 0 }) {
-		cells = append(cells, text("## Strength"), figure(experiment.Figure{Kind: "score", X: "samples"}), table("standings"))
+	some := func(has func(*experiment.Settings) bool) bool {
+		return slices.ContainsFunc(x.Trials, func(t experiment.Trial) bool { return has(&t.Settings) })
 	}
-	return append(cells,
-		text("## Training"), figure(experiment.Figure{Kind: "multiples", Metric: "loss"}), figure(experiment.Figure{Kind: "learning-rate", X: "epoch"}),
-		text("## Games"), figure(experiment.Figure{Kind: "lengths", X: "generation"}), table("generations"),
-		text("## Settings"), table("settings"))
+	plays := some(func(s *experiment.Settings) bool { return s.Tournament.Rounds > 0 })
+	solves := some(func(s *experiment.Settings) bool { return s.Evaluation != nil && len(s.Evaluation.Puzzles) > 0 })
+	if plays || solves {
+		cells = append(cells, text("## Strength"))
+	}
+	if plays {
+		cells = append(cells, figure(experiment.Figure{Kind: "score", X: "samples"}), table("standings"))
+	}
+	if solves {
+		cells = append(cells, table("puzzles"))
+	}
+	cells = append(cells, text("## Training"), figure(experiment.Figure{Kind: "multiples", Metric: "loss"}), figure(experiment.Figure{Kind: "learning-rate", X: "epoch"}))
+	if some(func(s *experiment.Settings) bool { return s.Evaluation != nil && s.Evaluation.Accuracy }) {
+		cells = append(cells, table("accuracy"))
+	}
+	if some(func(s *experiment.Settings) bool { return s.Data == nil }) {
+		cells = append(cells, text("## Games"), figure(experiment.Figure{Kind: "lengths", X: "generation"}))
+	} else {
+		cells = append(cells, text("## Data"))
+	}
+	return append(cells, table("generations"), text("## Settings"), table("network"), table("settings"))
 }
 
 // meetsUntrained reports whether a tournament counts Elo from the untrained network.

@@ -361,12 +361,16 @@ func TestSweepNotebook(t *testing.T) {
 		return "alamos: 1\nname: x\nsweep: " + sweep + "\n" + rest
 	}
 	for _, test := range []struct{ file, want string }{
-		{file("{seeds: 2}", ""), "trials score standings multiples learning-rate lengths generations settings"},
-		{file("{grid: {network.depth: [1, 2]}}", ""), "trials sweep elo score standings multiples learning-rate lengths generations settings"},
-		{file("{grid: {network.depth: [1, 2], network.width: [8, 16]}}", "tournament: {rounds: 0}"), "trials sweep loss heatmap loss multiples learning-rate lengths generations settings"},
-		{file("{grid: {network.depth: [1, 2], network.width: [8, 16], search.visits: [10, 20]}}", ""), "trials parallel elo score standings multiples learning-rate lengths generations settings"},
+		{file("{seeds: 2}", ""), "trials score standings multiples learning-rate lengths generations network settings"},
+		{file("{grid: {network.depth: [1, 2]}}", ""), "trials sweep elo score standings multiples learning-rate lengths generations network settings"},
+		{file("{grid: {network.depth: [1, 2], network.width: [8, 16]}}", "tournament: {rounds: 0}"), "trials sweep loss heatmap loss multiples learning-rate lengths generations network settings"},
+		{file("{grid: {network.depth: [1, 2], network.width: [8, 16], search.visits: [10, 20]}}", ""), "trials parallel elo score standings multiples learning-rate lengths generations network settings"},
 		{file("{grid: {network.depth: [1, 2]}}", "notebook: [{table: settings}]"), "settings"},
-		{"alamos: 1\nname: x\n", "score standings crosstable loss lengths generations trials settings"},
+		{file("{seeds: 2}", "tournament: {rounds: 0}\ndata: {kind: pgn, files: a.pgn}\nevaluation: {puzzles: [a.epd]}"), "trials puzzles multiples learning-rate accuracy generations network settings"},
+		{file("{seeds: 2}", "evaluation: {accuracy: false, puzzles: [a.epd]}"), "trials score standings puzzles multiples learning-rate lengths generations network settings"},
+		{"alamos: 1\nname: x\n", "score standings crosstable loss lengths generations trials network settings"},
+		{"alamos: 1\nname: x\nevaluation: {puzzles: [a.epd]}\n", "score standings crosstable puzzles loss accuracy lengths generations trials network settings"},
+		{"alamos: 1\nname: x\ntournament: {rounds: 0}\nevaluation: {}\ndata: {kind: pgn, files: a.pgn}\n", "loss accuracy generations trials network settings"},
 	} {
 		var have []string
 		for _, c := range Describe(load(t, test.file)).Notebook {
