@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -9,11 +10,12 @@ import (
 
 	"alamos/pkg/layers"
 	"alamos/pkg/setup"
+	"alamos/pkg/store"
 )
 
 func networkCommand() *cobra.Command {
 	var set []string
-	var format string
+	var format, results string
 	var all bool
 	formats := append(slices.Clone(layers.Formats), "json")
 	cmd := &cobra.Command{
@@ -24,19 +26,25 @@ hold their numbers, the shape of what comes out of each, and how many parameters
 trained. Blocks that are like the one before them are one row, unless --all is given.
 
 FILE is an experiment, of which each different network of its trials is printed, or a
-checkpoint (.safetensors). Nothing is run, and no network is made.`,
+model. Nothing is run, and no network is made.
+
+` + aboutModels,
 		Example: `  alamos network experiments/quickstart.yaml
   alamos network experiments/quickstart.yaml --set network.attention=cbam --all
-  alamos network results/quickstart/1a9b2c/checkpoints/gen-0003.safetensors --format markdown`,
+  alamos network quickstart/b3f8@last
+  alamos network gen-0003.safetensors --format markdown`,
 		Args: cobra.ExactArgs(1),
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if strings.Contains(typed, "@") {
+				return completeModels(&results)(cmd, args, typed)
+			}
 			return []cobra.Completion{"yaml", "yml", "safetensors"}, cobra.ShellCompDirectiveFilterFileExt
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(formats, format) {
 				return usagef("--format: want %s, have %q", strings.Join(formats, ", "), format)
 			}
-			name, networks, err := networksOf(args[0], set)
+			name, networks, err := networksOf(args[0], results, set)
 			if err != nil {
 				return err
 			}
@@ -47,6 +55,7 @@ checkpoint (.safetensors). Nothing is run, and no network is made.`,
 		},
 	}
 	setFlag(cmd, &set)
+	resultsFlag(cmd, &results)
 	f := cmd.Flags()
 	f.BoolVar(&all, "all", false, "print every block of the trunk")
 	f.StringVar(&format, "format", "text", strings.Join(formats, ", "))
@@ -54,19 +63,39 @@ checkpoint (.safetensors). Nothing is run, and no network is made.`,
 	return cmd
 }
 
-// networksOf lists the networks of a file, with the name of what they are of.
-func networksOf(file string, set []string) (string, []*layers.Network, error) {
-	if filepath.Ext(file) == ".safetensors" {
+// networksOf lists the networks of an experiment or of a model, with the name of what
+// they are of.
+func networksOf(what, results string, set []string) (string, []*layers.Network, error) {
+	if namesModel(what) {
 		if len(set) > 0 {
-			return "", nil, usagef("--set is for experiments: %s is a checkpoint", file)
+			return "", nil, usagef("--set is for experiments: %s is a model", what)
+		}
+		file, err := store.FindModel(results, what)
+		if err != nil {
+			return "", nil, err
+		}
+		if file == what {
+			what = filepath.Base(file)
 		}
 		n, err := layers.OfCheckpoint(file)
-		return filepath.Base(file), []*layers.Network{n}, err
+		return what, []*layers.Network{n}, err
 	}
-	e, err := setup.Load(file, set)
+	e, err := setup.Load(what, set)
 	if err != nil {
 		return "", nil, err
 	}
 	networks, err := layers.OfTrials(e.Trials)
 	return e.Name, networks, err
+}
+
+// namesModel tells a model from the file of an experiment, which may have any name.
+func namesModel(what string) bool {
+	switch filepath.Ext(what) {
+	case ".safetensors":
+		return true
+	case ".yaml", ".yml":
+		return false
+	}
+	_, err := os.Stat(what)
+	return err != nil && strings.Contains(what, "@")
 }

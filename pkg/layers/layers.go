@@ -98,7 +98,7 @@ func of(h *checkpoint.Header) (*Network, error) {
 	return n, nil
 }
 
-// Summary describes the network in a line.
+// Summary describes the network in a line: trunk, planes, heads.
 func (n *Network) Summary() string {
 	s := &n.Spec
 	words := []string{fmt.Sprintf("%s, %d x %d, %s", s.Trunk, s.Depth, s.Width, s.Activation)}
@@ -108,5 +108,15 @@ func (n *Network) Summary() string {
 	if s.Dropout > 0 {
 		words = append(words, fmt.Sprintf("dropout %v", s.Dropout))
 	}
-	return strings.Join(append(words, fmt.Sprintf("%d planes of %s", s.Planes, n.Input), n.Policy), ", ")
+	words = append(words, fmt.Sprintf("%d planes of %s", s.Planes, n.Input))
+	if s.PolicyHead == nn.PolicyNone {
+		words = append(words, "no policy")
+	} else {
+		words = append(words, "policy "+n.Policy)
+	}
+	words = append(words, "value "+s.Value)
+	if s.MovesLeft {
+		words = append(words, "moves left")
+	}
+	return strings.Join(words, ", ")
 }

@@ -78,6 +78,32 @@ func TestRows(t *testing.T) {
 	}
 }
 
+// What comes out of a block is what its attention weighs, not the weights.
+func TestOutputOfBlocks(t *testing.T) {
+	for _, attention := range []string{"none", "squeeze-excitation", "cbam"} {
+		for _, r := range list(t, "network: {depth: 4, width: 32, attention: "+attention+"}")[0].Rows(false) {
+			if r.Name == "trunk.1 to trunk.3" && r.Output == "32x8x8" {
+				attention = ""
+			}
+		}
+		if attention != "" {
+			t.Errorf("%s: no row of blocks of 32x8x8", attention)
+		}
+	}
+}
+
+// The summary names every head.
+func TestSummary(t *testing.T) {
+	for network, want := range map[string]string{
+		"value: wdl, moves_left: true":              "16 planes of atomic16, policy uci1968, value wdl, moves left",
+		"input: dtu24, policy: none, value: linear": "24 planes of dtu24, no policy, value linear",
+	} {
+		if have := list(t, "network: {"+network+"}")[0].Summary(); !strings.HasSuffix(have, want) {
+			t.Errorf("%s: %s, want %s", network, have, want)
+		}
+	}
+}
+
 // A checkpoint is listed as the settings that it was made of.
 func TestOfCheckpoint(t *testing.T) {
 	const text = "network: {depth: 1, width: 8, activation: mish, attention: squeeze-excitation, attention_reduction: 4, dropout: 0.25, policy_head: conv-linear}"
@@ -108,7 +134,7 @@ func TestOfCheckpoint(t *testing.T) {
 	}
 	if a, b := write(want), write(have); a != b {
 		t.Errorf("of the settings:\n%s\nof the checkpoint:\n%s", a, b)
-	} else if !strings.Contains(a, "residual, 1 x 8, mish, squeeze-excitation (reduction 4), dropout 0.25, 16 planes of atomic16, uci1968\n") {
+	} else if !strings.Contains(a, "residual, 1 x 8, mish, squeeze-excitation (reduction 4), dropout 0.25, 16 planes of atomic16, policy uci1968, value tanh\n") {
 		t.Error(a)
 	}
 	if _, err := OfCheckpoint(filepath.Join(t.TempDir(), "none.safetensors")); err == nil {

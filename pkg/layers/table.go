@@ -31,7 +31,7 @@ func (n *Network) Rows(all bool) []Row {
 			like++
 		}
 		if like-i > 1 || like-i == 1 && len(b) > 1 {
-			rows = append(rows, more(blocks[i:like]))
+			rows = append(rows, n.more(blocks[i:like]))
 			i = like
 			continue
 		}
@@ -81,11 +81,12 @@ func same(a, b []nn.Layer) bool {
 	})
 }
 
-// more is a row of blocks that are like the one before.
-func more(blocks [][]nn.Layer) Row {
+// more is a row of blocks that are like the one before. Whatever layers a block of the
+// trunk ends in, its own output is as wide as the trunk.
+func (n *Network) more(blocks [][]nn.Layer) Row {
 	first, _ := split(blocks[0][0].Name)
 	end := blocks[len(blocks)-1]
-	r := Row{Name: first, Kind: "a block like it", Output: dimensions(end[len(end)-1].Output)}
+	r := Row{Name: first, Kind: "a block like it", Output: dimensions([]int{n.Spec.Width, 8, 8})}
 	if len(blocks) > 1 {
 		last, _ := split(end[0].Name)
 		r.Name, r.Kind = first+" to "+last, fmt.Sprintf("%d blocks like it", len(blocks))
