@@ -260,20 +260,23 @@ type settingGroup struct {
 	Items []Setting // keys without the name
 }
 
-// groups splits settings where the part before the last dot changes; their
-// order stays.
+// groups splits settings by what stands before the last dot of their keys, in the
+// order in which it first appears: subgroups may stand between the keys of a group.
 func (s Settings) groups() []settingGroup {
 	var groups []settingGroup
+	at := map[string]int{}
 	for _, item := range s.Items {
 		name := ""
 		if dot := strings.LastIndexByte(item.Key, '.'); dot > 0 {
 			name, item.Key = item.Key[:dot], item.Key[dot+1:]
 		}
-		if len(groups) == 0 || groups[len(groups)-1].Name != name {
+		i, ok := at[name]
+		if !ok {
+			i = len(groups)
+			at[name] = i
 			groups = append(groups, settingGroup{Name: name})
 		}
-		last := &groups[len(groups)-1]
-		last.Items = append(last.Items, item)
+		groups[i].Items = append(groups[i].Items, item)
 	}
 	return groups
 }

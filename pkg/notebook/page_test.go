@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 )
@@ -97,6 +98,25 @@ func fullPage() Page {
 				{"libtorch", "1.13.1", false}, {"machine", "2 cores, Intel Xeon with AMX, bf16", false}, {"time", "3 h 12 min", false},
 			}},
 		},
+	}
+}
+
+// Subgroups between the keys of a group do not repeat its heading.
+func TestGroupsOfSettings(t *testing.T) {
+	s := Settings{Items: []Setting{
+		{"seed", "1", ""}, {"search.visits", "800", ""}, {"search.noise.alpha", "0.3", ""}, {"search.root.kind", "puct", ""}, {"search.forced_playouts", "0", ""}, {"generations", "30", ""},
+	}}
+	var have []string
+	for _, g := range s.groups() {
+		line := g.Name + ":"
+		for _, item := range g.Items {
+			line += " " + item.Key
+		}
+		have = append(have, line)
+	}
+	want := []string{": seed generations", "search: visits forced_playouts", "search.noise: alpha", "search.root: kind"}
+	if !slices.Equal(have, want) {
+		t.Errorf("%q, want %q", have, want)
 	}
 }
 

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"strings"
+
 	"alamos/pkg/experiment"
 	"alamos/pkg/store"
 	"alamos/plots"
@@ -25,8 +27,8 @@ func drawLoss(q *request) (*drawing, error) {
 	return &drawing{c, "Learning rate and losses over epochs; lines mark the ends of generations, after which the data is new."}, nil
 }
 
-// drawLossHeads shows the losses of policy and value by themselves, in training and
-// on held-out games.
+// drawLossHeads shows the loss of each head by itself, in training and on held-out
+// games.
 func drawLossHeads(q *request) (*drawing, error) {
 	var marks plots.Loss
 	rows, err := epochs(q.only(), &marks)
@@ -53,7 +55,20 @@ func drawLossHeads(q *request) (*drawing, error) {
 		}
 		c.Heads = append(c.Heads, h)
 	}
-	return &drawing{c, "Losses of policy and value over epochs; lines mark the ends of generations, after which the data is new."}, nil
+	return &drawing{c, lossesOf(c.Heads) + " over epochs; lines mark the ends of generations, after which the data is new."}, nil
+}
+
+// lossesOf names the losses of at least one head.
+func lossesOf(heads []plots.HeadLoss) string {
+	var names []string
+	for _, h := range heads {
+		names = append(names, h.Name)
+	}
+	last := len(names) - 1
+	if last == 0 {
+		return "Loss of " + names[0]
+	}
+	return "Losses of " + strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
 // valueUnit is what the loss of a trial's value is measured in.

@@ -390,6 +390,26 @@ func TestSweepNotebook(t *testing.T) {
 	}
 }
 
+// The caption of the losses names the heads that are drawn.
+func TestCaptionOfLosses(t *testing.T) {
+	for set, want := range map[string]string{
+		"network.depth=1": "Losses of policy and value over epochs",
+		"network={policy: none, policy_head: null}":                   "Loss of value over epochs",
+		"network={policy: none, policy_head: null, moves_left: true}": "Losses of value and moves left over epochs",
+		"network.moves_left=true":                                     "Losses of policy, value and moves left over epochs",
+	} {
+		r := made(t, load(t, sweepFile, "sweep=null", "notebook=[figure: loss-heads]", set), 3)
+		page, err := r.Page(Options{}, r.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := page.Markdown()
+		if err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s: no %q (%v)\n%s", set, want, err, text)
+		}
+	}
+}
+
 // A key that means nothing in a trial puts it at none of its values.
 func TestKeysOfSomeKinds(t *testing.T) {
 	r := made(t, load(t, `alamos: 1
