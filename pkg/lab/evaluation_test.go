@@ -73,6 +73,31 @@ func TestEvaluation(t *testing.T) {
 	}
 }
 
+// A generation is summed up after its training, before its checkpoint is asked; and what
+// is asked on the way is not told as done before at the end.
+func TestEvaluationIsToldInOrder(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	var events []string
+	r := &recorder{ran: map[string]string{}}
+	r.event = func(what string) {
+		for _, begin := range []string{"runs ", "cached ", "note generation "} {
+			if strings.HasPrefix(what, begin) {
+				words := strings.Fields(what)
+				events = append(events, strings.Join(words[:min(3, len(words))], " "))
+			}
+		}
+	}
+	if _, err := s.try(context.Background(), func(o *Options) { o.Reporter = r }, append(s.asks(t), "generations=1", "training.window=1", "evaluation.every=1")...); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"note generation 1", "runs puzzles 1", "runs accuracy 1"}
+	i := slices.Index(events, want[0])
+	if i < 1 || events[i-1] != "runs training 1" || !slices.Equal(slices.DeleteFunc(events[i:], func(e string) bool { return strings.HasPrefix(e, "runs checkpoint") }), want) {
+		t.Errorf("%q, want runs training 1, then %q", events, want)
+	}
+}
+
 // What the tables say is what the answers come to, on however many threads.
 func TestEvaluationTables(t *testing.T) {
 	t.Parallel()

@@ -91,14 +91,24 @@ func (t *trial) runStages(ctx context.Context, until int, end *ending) error {
 	scripts := t.run.scripts
 	began, ran := time.Now(), 0
 	t.stopped = nil
-	for g := 1; g <= until && t.stopped == nil; g++ {
+	train := func(ctx context.Context, g int) error {
 		before := t.Manifest.Stage(store.TrainStage(g))
+		if err := t.train(ctx, g); err != nil || t.Planner != nil {
+			return err
+		}
+		if now := t.Manifest.Stage(store.TrainStage(g)); now != before && now.From == "" {
+			ran++
+			t.Report.Note(t.summary(g, until, time.Since(began)/time.Duration(ran)))
+		}
+		return nil
+	}
+	for g := 1; g <= until && t.stopped == nil; g++ {
 		for _, s := range []struct {
 			name string
 			run  func(context.Context, int) error
 		}{
 			{t.SamplesStage(g), t.samples}, {store.HooksStage(g), t.by(scripts.MeasureGames)}, {store.TargetStage(g), t.by(scripts.Target)},
-			{store.TrainStage(g), t.train}, {store.CheckpointHooksStage(g), t.by(scripts.MeasureCheckpoint)}, {"evaluation " + strconv.Itoa(g), t.evaluateOnTheWay},
+			{store.TrainStage(g), train}, {store.CheckpointHooksStage(g), t.by(scripts.MeasureCheckpoint)}, {"evaluation " + strconv.Itoa(g), t.evaluateOnTheWay},
 		} {
 			if err := s.run(ctx, g); err != nil {
 				return fmt.Errorf("%s: %w", s.name, err)
@@ -107,10 +117,6 @@ func (t *trial) runStages(ctx context.Context, until int, end *ending) error {
 		if t.Planner == nil {
 			if err := report.Tables(t.Trial.Trial); err != nil {
 				return err
-			}
-			if now := t.Manifest.Stage(store.TrainStage(g)); now != before && now.From == "" {
-				ran++
-				t.Report.Note(t.summary(g, until, time.Since(began)/time.Duration(ran)))
 			}
 		}
 		var err error

@@ -36,7 +36,8 @@ func (t *Trial) Forget(name string) error {
 }
 
 // Do runs a stage unless its inputs are what they were and its files are whole, or
-// another trial has run it.
+// another trial has run it. One that is there because this trial came by a moment ago
+// is not reported again.
 func (t *Trial) Do(ctx context.Context, s Stage) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -48,8 +49,15 @@ func (t *Trial) Do(ctx context.Context, s Stage) error {
 	if t.Planner != nil {
 		return t.Planner.do(ctx, t, s, fresh, why)
 	}
-	if err := t.do(ctx, s, fresh, why); err != nil || s.Scratch == "" {
+	if err := t.do(ctx, s, fresh, why); err != nil {
 		return err
+	}
+	if t.told == nil {
+		t.told = map[string]bool{}
+	}
+	t.told[s.Name] = true
+	if s.Scratch == "" {
+		return nil
 	}
 	return disk.Remove(s.Scratch)
 }
@@ -57,7 +65,9 @@ func (t *Trial) Do(ctx context.Context, s Stage) error {
 // do is Do where stages run.
 func (t *Trial) do(ctx context.Context, s Stage, fresh bool, why string) error {
 	if fresh {
-		t.Report.Cached(s.Name)
+		if !t.told[s.Name] {
+			t.Report.Cached(s.Name)
+		}
 		return nil
 	}
 	done, err := t.Shelf.begin(ctx, s.In)

@@ -20,6 +20,8 @@ type Trial struct {
 
 	Planner *Planner  // nil: stages run
 	Planned []Planned // what the planner says of each stage
+
+	told map[string]bool // stages of which the report has heard in this process
 }
 
 // Hardware decides how fast stages run, never what they write.
