@@ -71,7 +71,7 @@ it: that is what the flags here are for.`,
 				return errResumable
 			}
 			if err != nil {
-				return err
+				return untold(err)
 			}
 			if len(opt.Trials) == 0 {
 				fmt.Fprintf(cmd.OutOrStdout(), "notebook: %s\n", lab.Notebook(e, opt.Results))
@@ -91,4 +91,14 @@ it: that is what the flags here are for.`,
 	f.BoolVar(&opt.SkipMissingEngines, "skip-missing-engines", false, "leave out tournament opponents that are not installed")
 	setFlag(cmd, &set)
 	return cmd
+}
+
+// untold is the error of a run without what the console has told when it happened: why
+// the only one of several trials that failed did. Of more than one there is a list.
+func untold(err error) error {
+	var failed *lab.FailedError
+	if errors.As(err, &failed) && failed.Trials > 1 && len(failed.Folders) == 1 && len(failed.Errs) == 1 {
+		return fmt.Errorf("1 of %d trials failed, as told above: %s", failed.Trials, failed.Folders[0])
+	}
+	return err
 }

@@ -97,7 +97,9 @@ func (r *run) each(ctx context.Context, all []*candidate) {
 					continue
 				}
 				c.err = err
-				report.Note("failed: " + err.Error())
+				if len(all) > 1 { // or the run ends, and says so
+					report.Note("failed: " + advised(err).Error())
+				}
 				if r.FailFast {
 					stop()
 				}

@@ -161,7 +161,7 @@ func Run(ctx context.Context, e *experiment.Experiment, opt Options) error {
 	for _, c := range all {
 		if c.err != nil {
 			failed.Errs = append(failed.Errs, fmt.Errorf("%s: %w", c.folder, advised(c.err)))
-			failed.Failed++
+			failed.Folders = append(failed.Folders, c.folder)
 			faults[filepath.Base(c.folder)] = c.err.Error()
 		}
 	}
@@ -220,16 +220,18 @@ func (r *run) hold(all []*candidate) (release func(), err error) {
 	return release, nil
 }
 
-// FailedError says what went wrong in a run, trial by trial.
+// FailedError says what went wrong in a run, trial by trial. Where there are several
+// trials the Reporter has heard of each when it failed.
 type FailedError struct {
-	Errs           []error
-	Failed, Trials int // trials that failed, of how many
+	Errs    []error
+	Folders []string // of the trials that failed
+	Trials  int      // of how many
 }
 
 func (e *FailedError) Error() string {
 	text := errors.Join(e.Errs...).Error()
-	if e.Trials > 1 && e.Failed > 0 {
-		text = fmt.Sprintf("%d of %d trials failed:\n%s", e.Failed, e.Trials, text)
+	if e.Trials > 1 && len(e.Folders) > 0 {
+		text = fmt.Sprintf("%d of %d trials failed:\n%s", len(e.Folders), e.Trials, text)
 	}
 	return text
 }
