@@ -35,7 +35,14 @@ type console struct {
 }
 
 func newConsole(out *os.File, jobs int) *console {
-	return &console{out: out, tty: term.IsTerminal(int(out.Fd())), jobs: jobs}
+	return &console{out: out, tty: hasRoom(out), jobs: jobs}
+}
+
+// hasRoom tells whether bars can be shown. A terminal that does not know its size, as
+// under script(1), has no rows for them.
+func hasRoom(out *os.File) bool {
+	width, height, err := term.GetSize(int(out.Fd()))
+	return err == nil && width > 0 && height > 0
 }
 
 // newBar shows a piece of work that belongs to no trial.
