@@ -175,9 +175,9 @@ func (o *importOptions) ofFiles(ctx context.Context, files []string) (cfg source
 		input, policy = "lc0-112", "lc0-1858"
 	case source.Parquet:
 		input, policy = "marro77", "marro4096"
-		if s, err := dataset.Read(files[0]); err == nil { // one of ours stays as it is
-			input, policy = s.Meta().Encoder, s.Meta().Policy
-			if cfg.Variant, err = chess.ParseVariant(s.Meta().Variant); err != nil {
+		if meta, err := dataset.ReadMeta(files[0]); err == nil { // one of ours stays as it is
+			input, policy = meta.Encoder, meta.Policy
+			if cfg.Variant, err = chess.ParseVariant(meta.Variant); err != nil {
 				return cfg, codec, 0, fmt.Errorf("%s: %w", files[0], err)
 			}
 		}

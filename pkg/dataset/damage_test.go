@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"alamos/pkg/encode"
 )
 
 // readDamaged writes a file of the given bytes and wants Read to refuse it.
@@ -15,6 +17,9 @@ func readDamaged(t *testing.T, path string, file []byte, what string, args ...an
 	t.Helper()
 	if err := os.WriteFile(path, file, 0o644); err != nil {
 		t.Fatal(err)
+	}
+	if s, err := streamed(path); !errors.Is(err, ErrDamaged) {
+		t.Fatalf(what+": streamed as %d samples, error %v", append(args, len(s), err)...)
 	}
 	_, err := Read(path)
 	if !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "delete the file") {
@@ -119,6 +124,14 @@ func FuzzRead(f *testing.F) {
 			t.Error("a changed file was read")
 		}
 		// Made on purpose, with a seal that holds: any outcome but a panic.
-		_, _ = decode(reseal(t, bytes.Clone(file)))
+		made := bytes.NewReader(reseal(t, bytes.Clone(file)))
+		_, _ = decode(made, made.Size())
+		if r, err := NewReader("made", made, made.Size()); err == nil {
+			_, _ = r.Games()
+			var s encode.Sample
+			for err == nil {
+				err = r.Next(&s)
+			}
+		}
 	})
 }

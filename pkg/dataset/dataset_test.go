@@ -3,6 +3,8 @@ package dataset
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -12,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"alamos/pkg/encode"
@@ -69,6 +72,44 @@ func read(t testing.TB, path string) *Set {
 	return s
 }
 
+// streamed reads everything back, sample by sample.
+func streamed(path string) (all []encode.Sample, err error) {
+	err = withFile(path, func(in io.ReaderAt, size int64) error {
+		r, err := NewReader(path, in, size)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		games, err := r.Games()
+		for err == nil {
+			var s encode.Sample
+			if err = r.Next(&s); err == nil {
+				all = append(all, s)
+				games[s.Game]--
+			}
+		}
+		for g, left := range games {
+			if err == io.EOF && left != 0 {
+				return fmt.Errorf("game %d has %d samples fewer than Games says", g, left)
+			}
+		}
+		if err == io.EOF && len(all) == r.Len() {
+			return nil
+		}
+		return err
+	})
+	return all, err
+}
+
+// unmarshal is the inverse of marshal.
+func unmarshal(file []byte) (*columns, error) {
+	in := bytes.NewReader(file)
+	if err := checkSeal(in, in.Size()); err != nil {
+		return nil, err
+	}
+	return decode(in, in.Size())
+}
+
 // drawSamples draws any samples that a file with the meta must carry.
 func drawSamples(t *rapid.T, m Meta) []encode.Sample {
 	value := rapid.Float32Range(-1, 1)
@@ -116,6 +157,12 @@ func TestRoundTrip(t *testing.T) {
 		set, err := Read(path)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if got, err := streamed(path); err != nil || len(got) != len(want) || len(want) > 0 && !cmp.Equal(got, want, cmpopts.EquateEmpty()) {
+			t.Fatalf("streamed (error %v) samples differ:\n%s", err, cmp.Diff(want, got))
+		}
+		if meta, err := ReadMeta(path); err != nil || meta != m {
+			t.Fatalf("meta %+v (error %v), want %+v", meta, err, m)
 		}
 		if got := samplesOf(set); len(got) != len(want) || len(want) > 0 && !cmp.Equal(got, want) {
 			t.Fatal(cmp.Diff(want, got))
@@ -326,14 +373,19 @@ func TestRowGroups(t *testing.T) {
 		t.Skip("writes a large file")
 	}
 	rng := newRand(5)
-	samples := make([]encode.Sample, groupRows+10)
+	samples := make([]encode.Sample, 2*groupRows+10)
 	few := randomGames(rng, 0, 10, 10, 3)
 	for i := range samples {
 		samples[i] = few[rng.IntN(len(few))]
 	}
-	set := read(t, write(t, meta, samples))
+	path := write(t, meta, samples)
+	set := read(t, path)
 	if set.Len() != len(samples) {
 		t.Fatalf("%d samples, want %d", set.Len(), len(samples))
+	}
+	again, err := streamed(path)
+	if err != nil || !reflect.DeepEqual(again, samples) {
+		t.Errorf("streamed: %d samples, error %v, want what was written", len(again), err)
 	}
 	var s encode.Sample
 	for i := range samples {

@@ -1,14 +1,13 @@
 package dataset
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
-	"slices"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding"
@@ -19,117 +18,86 @@ import (
 // Read reads a file that Write wrote. An error about its content, as opposed
 // to one from the file system, has ErrDamaged in its tree.
 func Read(path string) (*Set, error) {
-	file, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("samples: %w", err)
-	}
-	c, err := unmarshal(file)
-	if err != nil {
-		return nil, fmt.Errorf("samples %s: %w: %w; delete the file and run the experiment again, which makes it anew", path, ErrDamaged, err)
-	}
-	return newSet(c), nil
+	var set *Set
+	err := withFile(path, func(in io.ReaderAt, size int64) error {
+		if err := checkSeal(in, size); err != nil {
+			return err
+		}
+		c, err := decode(in, size)
+		if err == nil {
+			set = newSet(c)
+		}
+		return err
+	})
+	return set, err
 }
 
-// unmarshal is the inverse of marshal.
-func unmarshal(file []byte) (*columns, error) {
-	if err := checkSeal(file); err != nil {
-		return nil, err
-	}
-	return decode(file)
+// ReadMeta tells what the samples of a file are. It reads the end of the file only,
+// and does not know whether the rest is whole. Errors are like those of Read.
+func ReadMeta(path string) (Meta, error) {
+	var meta Meta
+	err := withFile(path, func(in io.ReaderAt, size int64) error {
+		p, err := openPages(in, size)
+		if err == nil {
+			meta = p.meta
+		}
+		return err
+	})
+	return meta, err
 }
 
-// decode reads a file whose seal holds. The seal keeps accidents away but not
-// a file made on purpose, hence every length is checked here too, and a panic
-// of the Parquet library becomes an error.
-func decode(file []byte) (c *columns, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("unreadable Parquet: %v", r)
-		}
-	}()
-	f, err := parquet.OpenFile(bytes.NewReader(file), int64(len(file)), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+// withFile opens a file for f and names it in errors.
+func withFile(path string, f func(in io.ReaderAt, size int64) error) error {
+	file, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return fmt.Errorf("samples: %w", err)
 	}
-	meta, games, samples, err := parseMeta(f.Lookup)
+	defer file.Close() // nothing was written
+	info, err := file.Stat()
 	if err != nil {
-		return nil, err
+		return fmt.Errorf("samples: %w", err)
 	}
-	h, err := meta.shape()
-	if err != nil {
-		return nil, err
-	}
-	if want := h.schema(); !parquet.EqualNodes(want, f.Schema()) {
-		return nil, fmt.Errorf("columns are not those of encoder %s: have %v, want %v", meta.Encoder, f.Schema(), want)
-	}
+	return damaged(path, f(file, info.Size()))
+}
 
-	c = &columns{meta: meta, shape: h}
-	var offsets [columnCount][]int32 // of the two lists
-	for _, group := range f.RowGroups() {
-		for i, chunk := range group.ColumnChunks() {
-			column := h.columns[i]
-			if offsets[column], err = c.readChunk(column, chunk, offsets[column]); err != nil {
-				return nil, fmt.Errorf("column %s: %w", columnNames[column], err)
-			}
-		}
+// damaged says what is to be done about a file that is not as it was written.
+func damaged(path string, err error) error {
+	if err == nil {
+		return nil
 	}
-	c.offsets = append(offsets[columnIndices], int32(len(c.indices)))
-	policyOffsets := append(offsets[columnPolicy], int32(len(c.policy)))
-	n := len(c.game)
-	if h.policy == 0 {
-		c.offsets = make([]int32, n+1)
-		policyOffsets = c.offsets
+	if errors.As(err, new(*fs.PathError)) { // the disk's fault
+		return fmt.Errorf("samples: %w", err)
 	}
-	switch {
-	case h.has(columnDraw) && len(c.draw) != n, h.has(columnMovesLeft) && len(c.movesLeft) != n:
-		return nil, errors.New("columns differ in length")
-	case len(c.ply) != n, len(c.value) != n, len(c.planes) != n*h.planes, len(c.offsets) != n+1, n != samples:
-		return nil, errors.New("columns differ in length")
-	case !slices.Equal(c.offsets, policyOffsets):
-		return nil, errors.New("lists of indices and policy differ in length")
+	return fmt.Errorf("samples %s: %w: %w; delete the file and run the experiment again, which makes it anew", path, ErrDamaged, err)
+}
+
+// decode reads the rows of a file whose seal holds.
+func decode(in io.ReaderAt, size int64) (*columns, error) {
+	p, err := openPages(in, size)
+	if err != nil {
+		return nil, err
+	}
+	defer p.close()
+	n, err := p.fill(math.MaxInt)
+	if err != nil {
+		return nil, err
+	}
+	if n != p.samples {
+		return nil, errLengths
 	}
 	numbers := map[int32]struct{}{}
 	var s encode.Sample
 	for i := range n {
-		c.sample(i, &s)
-		if err := h.check(&s); err != nil {
+		p.sample(i, &s)
+		if err := p.shape.check(&s); err != nil {
 			return nil, fmt.Errorf("row %d: %w", i, err)
 		}
 		numbers[s.Game] = struct{}{}
 	}
-	if c.numbers = len(numbers); c.numbers != games {
-		return nil, fmt.Errorf("%d games, the footer says %d", c.numbers, games)
+	if p.numbers = len(numbers); p.numbers != p.games {
+		return nil, fmt.Errorf("%d games, the footer says %d", p.numbers, p.games)
 	}
-	return c, nil
-}
-
-// readChunk appends the values of a column to c. For a list it also appends,
-// to offsets, where each row begins.
-func (c *columns) readChunk(column int, chunk parquet.ColumnChunk, offsets []int32) ([]int32, error) {
-	pages := chunk.Pages()
-	defer pages.Close()
-	for {
-		page, err := pages.ReadPage()
-		if err == io.EOF {
-			return offsets, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		switch column {
-		case columnIndices:
-			offsets, err = appendRows(offsets, len(c.indices), page)
-		case columnPolicy:
-			offsets, err = appendRows(offsets, len(c.policy), page)
-		}
-		if err == nil {
-			err = c.appendValues(column, page.Data())
-		}
-		parquet.Release(page)
-		if err != nil {
-			return nil, err
-		}
-	}
+	return &p.columns, nil
 }
 
 // appendValues appends the values of a page to their column.

@@ -3,6 +3,7 @@ package dataset
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"hash"
@@ -74,16 +75,35 @@ func (s *sealer) seal() error {
 }
 
 // checkSeal returns an error unless the file is as seal left it.
-func checkSeal(file []byte) error {
-	digits, ok := sealAt(file)
+func checkSeal(in io.ReaderAt, size int64) error {
+	// The file ends with its footer, the length of that, and four letters.
+	var last [8]byte
+	if size < int64(len(last)) {
+		return errNoSeal
+	}
+	if _, err := in.ReadAt(last[:], size-int64(len(last))); err != nil && err != io.EOF {
+		return err
+	}
+	length := int64(binary.LittleEndian.Uint32(last[:4])) + int64(len(last))
+	if length > size {
+		return errNoSeal
+	}
+	end := make([]byte, length)
+	if _, err := in.ReadAt(end, size-length); err != nil && err != io.EOF {
+		return err
+	}
+	digits, ok := sealAt(end)
 	if !ok {
 		return errNoSeal
 	}
-	before := bytes.Clone(digits)
+	have := bytes.Clone(digits)
 	copy(digits, unsealed[len(sealPrefix):])
-	sum := sha256.Sum256(file)
-	copy(digits, before)
-	if !bytes.Equal(before, hex.AppendEncode(nil, sum[:])) {
+	sum := sha256.New()
+	if _, err := io.Copy(sum, io.NewSectionReader(in, 0, size-length)); err != nil {
+		return err
+	}
+	sum.Write(end)
+	if !bytes.Equal(have, hex.AppendEncode(nil, sum.Sum(nil))) {
 		return errSealDiff
 	}
 	return nil

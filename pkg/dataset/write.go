@@ -75,8 +75,9 @@ func Stream(path string, meta Meta, fill func(*Writer) error) error {
 }
 
 // groupRows is how many rows are in a row group, of which one is in memory while
-// a file is written: enough that none of the columns is cut into small pages.
-const groupRows = 1 << 17
+// a file is written, and in many a reader: of the widest encodings 20 MB. None of the
+// columns is cut into small pages.
+const groupRows = 1 << 14
 
 // Writer writes the samples of a file; see [Stream].
 type Writer struct {

@@ -22,7 +22,7 @@ import (
 
 // Versions of the code of the import of data, see [stage.Stage].
 const (
-	filesCode  = "2"
+	filesCode  = "3"
 	engineCode = "1" // of an engine's games
 )
 

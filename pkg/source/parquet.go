@@ -12,6 +12,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"alamos/pkg/dataset"
+	"alamos/pkg/encode"
 )
 
 // openParquet opens a sample file of this program, or one of ChessMarro's, which it
@@ -45,15 +46,9 @@ func openParquet(s *Set, path string) (_ reader, err error) {
 		keep = err == nil
 		return r, err
 	}
-	set, err := dataset.Read(path)
-	if err != nil {
-		return nil, fmt.Errorf("data: %w", err)
-	}
-	s.count(info.Size())
-	if v := set.Meta().Variant; v != s.cfg.Variant.String() {
-		return nil, fmt.Errorf("data: %s: its variant is %s, want %s", path, v, s.cfg.Variant)
-	}
-	return newSampleFile(s, path, set), nil
+	r, err := openSamples(s, path, f, info.Size())
+	keep = err == nil
+	return r, err
 }
 
 // countedAt counts what is read.
@@ -68,80 +63,100 @@ func (c *countedAt) ReadAt(b []byte, at int64) (int, error) {
 	return n, err
 }
 
-// sampleFile reads the games of a sample file. The file is in memory, for it is only
-// believed when its checksum has been seen to hold.
+// sampleFile reads the games of a sample file, in the order in which they end in it.
+// Where the samples of a file are shuffled, those of the games that are not over are
+// in memory.
 type sampleFile struct {
 	cfg   *Config
 	name  string
-	set   *dataset.Set
-	games [][]int32 // places of the samples of each game, by ply
+	file  *os.File
+	rows  *dataset.Reader
+	left  map[int32]int             // samples of each game that are yet to come
+	begun map[int32][]encode.Sample // those that came, of games of which some are left
 }
 
-func newSampleFile(s *Set, name string, set *dataset.Set) *sampleFile {
-	f := &sampleFile{cfg: &s.cfg, name: name, set: set}
-	type row struct{ game, ply, place int32 }
-	rows := make([]row, set.Len())
-	for i := range rows {
-		game, ply := set.Place(i)
-		rows[i] = row{game, ply, int32(i)}
+func openSamples(s *Set, name string, file *os.File, size int64) (*sampleFile, error) {
+	rows, err := dataset.NewReader(name, file, size)
+	if err != nil {
+		return nil, fmt.Errorf("data: %w", err)
 	}
-	slices.SortFunc(rows, func(a, b row) int {
-		return cmp.Or(cmp.Compare(a.game, b.game), cmp.Compare(a.ply, b.ply), cmp.Compare(a.place, b.place))
-	})
-	for i, r := range rows {
-		if i == 0 || r.game != rows[i-1].game {
-			f.games = append(f.games, nil)
+	if v := rows.Meta().Variant; v != s.cfg.Variant.String() {
+		return nil, fmt.Errorf("data: %s: its variant is %s, want %s", name, v, s.cfg.Variant)
+	}
+	left, err := rows.Games()
+	if err != nil {
+		return nil, fmt.Errorf("data: %w", err)
+	}
+	s.count(size)
+	return &sampleFile{&s.cfg, name, file, rows, left, map[int32][]encode.Sample{}}, nil
+}
+
+// game reads on to the end of a game and gives its samples, by ply.
+func (f *sampleFile) game() ([]encode.Sample, error) {
+	for {
+		var s encode.Sample
+		if err := f.rows.Next(&s); err == io.EOF {
+			return nil, err
+		} else if err != nil {
+			return nil, fmt.Errorf("data: %w", err)
 		}
-		last := &f.games[len(f.games)-1]
-		*last = append(*last, r.place)
+		samples := append(f.begun[s.Game], s)
+		if f.left[s.Game]--; f.left[s.Game] > 0 {
+			f.begun[s.Game] = samples
+			continue
+		}
+		delete(f.begun, s.Game)
+		delete(f.left, s.Game)
+		slices.SortStableFunc(samples, func(a, b encode.Sample) int { return cmp.Compare(a.Ply, b.Ply) })
+		return samples, nil
 	}
-	return f
 }
 
 func (f *sampleFile) next(seed uint64) (func() (game, error), error) {
-	if len(f.games) == 0 {
-		return nil, io.EOF
+	samples, err := f.game()
+	if err != nil {
+		return nil, err
 	}
-	g := &sampleGame{file: f, places: f.games[0]}
-	f.games = f.games[1:]
+	g := &sampleGame{name: f.name, meta: f.rows.Meta(), samples: samples}
 	if most := f.cfg.Positions; most > 0 {
-		drawn := draw(newRand(seed), 0, len(g.places), most)
-		places := make([]int32, len(drawn))
-		for i, k := range drawn {
-			places[i] = g.places[k]
+		g.samples = nil
+		for _, k := range draw(newRand(seed), 0, len(samples), most) {
+			g.samples = append(g.samples, samples[k])
 		}
-		g.places = places
 	}
 	return func() (game, error) { return g, nil }, nil
 }
 
 func (f *sampleFile) skip(n int) error {
-	if n > len(f.games) {
-		return io.EOF
+	for range n {
+		if _, err := f.game(); err != nil {
+			return err
+		}
 	}
-	f.games = f.games[n:]
 	return nil
 }
 
-func (f *sampleFile) close() error { return nil }
+func (f *sampleFile) close() error {
+	f.rows.Close()
+	return f.file.Close()
+}
 
 // sampleGame is a game of a sample file.
 type sampleGame struct {
-	file   *sampleFile
-	places []int32
+	name    string
+	meta    dataset.Meta
+	samples []encode.Sample
 }
 
-func (g *sampleGame) size() int { return len(g.places) }
+func (g *sampleGame) size() int { return len(g.samples) }
 
 func (g *sampleGame) positions(_ context.Context, w *worker, yield func(*Position) error) error {
-	meta := g.file.set.Meta()
 	p, c := &w.pos, &w.coded
-	for _, place := range g.places {
-		c.Encoder, c.Policy = meta.Encoder, meta.Policy
-		g.file.set.Sample(int(place), &c.Sample)
+	for i := range g.samples {
+		c.Encoder, c.Policy, c.Sample = g.meta.Encoder, g.meta.Policy, g.samples[i]
 		*p = Position{Policy: p.Policy[:0], Ply: c.Sample.Ply, Coded: c, Value: c.Sample.Value, Draw: c.Sample.Draw, MovesLeft: c.Sample.MovesLeft}
 		if err := yield(p); err != nil {
-			return fmt.Errorf("data: %s, game %d, ply %d: %w", g.file.name, c.Sample.Game, c.Sample.Ply, err)
+			return fmt.Errorf("data: %s, game %d, ply %d: %w", g.name, c.Sample.Game, c.Sample.Ply, err)
 		}
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -464,6 +465,46 @@ func TestSampleFiles(t *testing.T) {
 				t.Fatalf("%+v is not what the file has", s)
 			}
 		}
+	}
+}
+
+// Of a sample file only a part is in memory: the first position of it takes no more of a
+// long file than of a short one.
+func TestSampleFilesAreStreamed(t *testing.T) {
+	const rows = 40_000
+	path := filepath.Join(t.TempDir(), "long.parquet")
+	meta := dataset.Meta{Encoder: "lc0-112", Policy: "none", Variant: "chess"}
+	err := dataset.Stream(path, meta, func(w *dataset.Writer) error {
+		bunch := make([]encode.Sample, 100)
+		for g := range rows / len(bunch) {
+			for i := range bunch {
+				bunch[i] = encode.Sample{Game: int32(g), Ply: int32(i), Planes: make([]uint64, 112)}
+			}
+			if err := w.Write(bunch); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	set, err := OpenFile(path, "", chess.Standard, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer set.Close()
+	for p, err := range set.All(t.Context()) {
+		if err != nil || p.Game != 0 || p.Ply != 0 {
+			t.Fatalf("the first position is %+v, error %v", p, err)
+		}
+		break
+	}
+	runtime.ReadMemStats(&after)
+	if all, took := uint64(rows*112*8), after.TotalAlloc-before.TotalAlloc; took > all/3 {
+		t.Errorf("%d bytes allocated for the first of positions that take %d", took, all)
 	}
 }
 

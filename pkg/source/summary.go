@@ -37,8 +37,8 @@ func OpenFile(path, kind string, v chess.Variant, seed uint64) (*Set, error) {
 		}
 	}
 	if kind == Parquet {
-		if set, err := dataset.Read(path); err == nil {
-			if v, err = chess.ParseVariant(set.Meta().Variant); err != nil {
+		if meta, err := dataset.ReadMeta(path); err == nil {
+			if v, err = chess.ParseVariant(meta.Variant); err != nil {
 				return nil, fmt.Errorf("data: %s: %w", path, err)
 			}
 		} // else it is ChessMarro's, or damaged: who reads it will say
