@@ -104,6 +104,9 @@ func (o *importOptions) run(cmd *cobra.Command, args []string) error {
 		return dataFault(ctx, err)
 	}
 	defer set.Close() // what was written is whole
+	if err := checkOut(o.out, append(set.Files(), args...)); err != nil {
+		return err
+	}
 	var p source.Progress
 	done := tellData("import", &p)
 	info, err := set.Chunk(ctx, o.chunk, codec, o.out, &p)

@@ -19,6 +19,7 @@ import (
 func puzzlesMakeCommand() *cobra.Command {
 	r := puzzle.Recipe{Play: puzzle.PlayNodes, Judge: puzzle.JudgeNodes}
 	var variant, engine, out string
+	var force bool
 	cmd := &cobra.Command{
 		Use:   "make",
 		Short: "Make a file of mates from games of an engine",
@@ -44,6 +45,9 @@ The same flags and the same build of the engine make the same file.`,
 			case r.Play < 1 || r.Judge < 1:
 				return usagef("--nodes, --judge-nodes: want at least 1, have %d and %d", r.Play, r.Judge)
 			}
+			if err := checkNew(out, force); err != nil {
+				return err
+			}
 			r.Variant = v
 			if engine == "" {
 				engine = uci.FairyStockfish
@@ -64,6 +68,7 @@ The same flags and the same build of the engine make the same file.`,
 	f.Int64Var(&r.Judge, "judge-nodes", r.Judge, "of the engine for each puzzle")
 	f.StringVar(&engine, "uci", "", "the engine: stockfish, fairy-stockfish or a `program` (default: stockfish for chess, else fairy-stockfish)")
 	f.StringVar(&out, "out", "", "`file` to write")
+	f.BoolVar(&force, "force", false, "replace a file that is there")
 	if err := cmd.MarkFlagRequired("out"); err != nil {
 		panic(err) // the flag is there
 	}
