@@ -94,6 +94,9 @@ func (t *trial) openData(ctx context.Context) (*data, error) {
 	if err != nil {
 		return nil, err
 	}
+	if cfg.Kind == source.Parquet { // of which a file may have none
+		in["results"] = strconv.FormatBool(cfg.Results)
+	}
 	set, err := source.Open(cfg, t.DataSeed(), source.Machine{Workers: t.Workers, Engines: t.Workers})
 	if err != nil {
 		return nil, err

@@ -12,11 +12,33 @@ import (
 	"time"
 
 	"alamos/pkg/dataset"
+	"alamos/pkg/encode"
 	"alamos/pkg/script"
 	"alamos/pkg/setup"
 	"alamos/pkg/store"
 	"alamos/pkg/uci/enginetest"
 )
+
+// Of positions without results no values are learned, also where their chunk was made for
+// a policy alone.
+func TestDataWithoutResults(t *testing.T) {
+	t.Parallel()
+	s := dataSite(t)
+	samples := make([]encode.Sample, 100)
+	for i := range samples {
+		samples[i] = encode.Sample{Game: int32(i), Planes: make([]uint64, 16), Indices: []int32{int32(i)}, Policy: []float32{1}, Draw: -1}
+	}
+	meta := dataset.Meta{Encoder: "atomic16", Policy: "uci1968", Variant: "chess", Draw: true, MovesLeft: true}
+	if err := dataset.Write(filepath.Join(s.dir, "none.parquet"), meta, samples); err != nil {
+		t.Fatal(err)
+	}
+	sets := []string{noTournament, "generations=1", "data={kind: parquet, files: [" + filepath.Join(s.dir, "none.parquet") + "], chunk: 50}"}
+	s.run(t, append(sets, "training.loss.value=0")...)
+	_, err := s.try(t.Context(), nil, sets...)
+	wantError(t, err, "data 1", "none.parquet", "tells no result", "training.loss.value: 0")
+	_, err = s.try(t.Context(), nil, append(sets, "training.loss.value=0", "network.moves_left=true")...)
+	wantError(t, err, "training.loss.moves_left: 0")
+}
 
 // dataSite is a site whose experiment learns from the games of testdata in place of
 // self-play.

@@ -18,6 +18,8 @@ func (s *Setup) Data(find func(uci.Opponent) (uci.Command, error)) (source.Confi
 		Kind: d.Kind, Variant: s.Variant, Positions: int(d.Positions), Games: d.Games, Shuffle: d.Shuffle,
 		Chunk: int(d.Chunk), Policy: d.Policy, SkipBroken: d.Broken == "skip",
 	}
+	loss := s.settings.Training.Loss
+	c.Results = loss.Value > 0 || s.settings.Network.MovesLeft && loss.MovesLeft.Value() > 0
 	for _, f := range d.Files {
 		c.Files = append(c.Files, f.Pattern)
 	}

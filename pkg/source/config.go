@@ -68,6 +68,10 @@ type Config struct {
 	// no positions.
 	Label *Label
 
+	// Results says that values or plies left are to be learned: a position of which its
+	// file tells no result is an error.
+	Results bool
+
 	// SkipBroken passes over games in PGN that cannot be read, or are of another
 	// variant, and counts them. Otherwise they are errors.
 	SkipBroken bool

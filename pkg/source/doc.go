@@ -27,7 +27,8 @@
 // A position is one in which a move was played; the last of a game is none. The
 // positions of a chunk go through a shuffle buffer on their way to the file. In
 // memory are the buffer, the games that were read ahead (those of a quarter of a
-// chunk at most) and a part of the file.
+// chunk at most) and a part of the file; of a sample file whose positions are shuffled
+// also those games of which some positions are yet to come.
 //
 // # Engines
 //

@@ -2,6 +2,7 @@ package source
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"alamos/pkg/chess"
@@ -50,11 +51,16 @@ func (w *worker) codes(encoder, policy string) bool {
 	return w.codec != nil && w.codec.Planes.Name() == encoder && w.codec.Policy.Name() == policy
 }
 
+var errNoResult = errors.New("the file tells no result of the position, and values and plies left cannot be learned without: set training.loss.value: 0, and where network.moves_left is true training.loss.moves_left: 0")
+
 // samples gives the positions of a game as samples, which are the caller's.
 func (w *worker) samples(ctx context.Context, g game, number int32) (samples []*encode.Sample, unexpressed int, err error) {
 	w.tally = tally{result: chess.Unfinished}
 	err = g.positions(ctx, w, func(p *Position) error {
 		p.Game = number
+		if p.NoResult && w.set.cfg.Results {
+			return errNoResult
+		}
 		s := w.set.spare.Get().(*encode.Sample)
 		expressed, err := p.encode(*w.codec, s)
 		if err != nil {

@@ -32,8 +32,8 @@ import (
 //   - It does not say whether a black position, which is turned, has ones in the
 //     plane of the side to move. They are made zeros, as marro77 has them.
 //   - There are no games: each row is a game of its own, at ply 0. There is no
-//     result: the value is 0, which means nothing. A policy is all that can be learned
-//     from these files.
+//     result: the value is 0, which means nothing (Position.NoResult). A policy is all
+//     that can be learned from these files.
 //   - The number of a promotion does not tell the piece: it is a queen.
 //
 // With fen_original rows go into every encoding, without history; without it into
@@ -318,7 +318,7 @@ func (g *marroGame) size() int { return 1 }
 
 func (g *marroGame) positions(_ context.Context, w *worker, yield func(*Position) error) error {
 	r, p := g.row, &w.pos
-	*p = Position{Policy: p.Policy[:0], Draw: -1}
+	*p = Position{Policy: p.Policy[:0], Draw: -1, NoResult: true}
 	direct := w.codes(marroEncoder, marroPolicy) || r.fen == ""
 	var err error
 	if r.fen != "" {

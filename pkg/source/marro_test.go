@@ -71,6 +71,30 @@ func writeMarro(t testing.TB, rows []marroFields) string {
 	return path
 }
 
+// Who wants to learn values is told that there are none, of ChessMarro's files and of those
+// that were made of them; the files of games have some.
+func TestNoResults(t *testing.T) {
+	dir := t.TempDir()
+	marro, ours, games := writeMarro(t, marroRows(t, squareOrder{}, true)), filepath.Join(dir, "ours.parquet"), filepath.Join(dir, "games.parquet")
+	c := codecOf(t, marroEncoder, marroPolicy)
+	for path, cfg := range map[string]Config{
+		ours:  {Kind: Parquet, Files: []string{marro}},
+		games: {Kind: PGN, Files: []string{gamesPGN}},
+	} {
+		if _, err := open(t, cfg, 1, Machine{}).Chunk(t.Context(), 1, c, path, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, none := range map[string]bool{marro: true, ours: true, games: false} {
+		_, err := open(t, Config{Kind: Parquet, Files: []string{path}, Results: true}, 1, Machine{}).Chunk(t.Context(), 1, c, filepath.Join(dir, "x"), nil)
+		if none && (err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "tells no result") || !strings.Contains(err.Error(), "training.loss.value: 0")) {
+			t.Errorf("%s: error %v", path, err)
+		} else if !none && err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // ChessMarro's files give its encodings their boards, however squares are numbered,
 // with a FEN and without; with one they give every other encoding.
 func TestMarro(t *testing.T) {

@@ -28,6 +28,10 @@ type Position struct {
 	Draw      float32 // 0 to 1, the probability of a draw in the same; below 0: not known
 	MovesLeft float32 // plies to the end of the game; 0 or less: not known
 
+	// NoResult says that the file tells no result: Value, Draw and MovesLeft mean
+	// nothing.
+	NoResult bool
+
 	// Coded is the position where the file has it encoded, otherwise nil. Moves and
 	// Policy are empty then.
 	Coded *Coded

@@ -121,6 +121,8 @@ func Summarize(ctx context.Context, path, kind string, v chess.Variant, p *Progr
 func (p *Position) whoWon() (result float32, known bool) {
 	result = p.Value
 	switch {
+	case p.NoResult:
+		return 0, false
 	case p.At != nil && p.At.Position().Turn() == chess.Black:
 		result = -result
 	case p.At == nil:
