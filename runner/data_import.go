@@ -64,7 +64,7 @@ that suit the variant.`,
 	f.IntVar(&o.cfg.Games, "games", 0, "most games to read; 0: all")
 	f.IntVar(&o.cfg.Chunk, "chunk-size", 0, "positions of a chunk; 0: all in one")
 	f.IntVar(&o.cfg.Shuffle, "shuffle", 0, "positions in the shuffle buffer; 0: in their order")
-	f.BoolVar(&o.cfg.SkipBroken, "skip-broken", false, "pass over games in PGN that cannot be read")
+	f.BoolVar(&o.cfg.SkipBroken, "skip-broken", false, "pass over games in PGN and chunks of lc0 that cannot be read")
 	f.StringVar(&o.label.Program, "label", "", "engine that values the positions: stockfish, fairy-stockfish or a `program`")
 	f.IntVar(&o.label.Limit.Depth, "depth", 0, "depth of the engine's search")
 	f.Int64Var(&o.label.Limit.Nodes, "nodes", 0, "nodes of the engine's search")

@@ -13,6 +13,9 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
+// ErrEmpty is in the tree of the error about a file without a byte.
+var ErrEmpty = errors.New("the file is empty")
+
 // LC0Reader streams the records of a file of Leela Chess Zero's training data,
 // version 6: a chunk, which is a gzip file with the records of one game, or a tar
 // of chunks, as lc0's servers hand them out. Other files in a tar are passed over.
@@ -50,6 +53,8 @@ func NewLC0Reader(name string, in io.Reader) (*LC0Reader, error) {
 	const tarMagicAt = 257
 	head, err := r.in.Peek(tarMagicAt + 5)
 	switch {
+	case len(head) == 0 && err == io.EOF:
+		return nil, fmt.Errorf("lc0 data %s: %w", name, ErrEmpty)
 	case len(head) >= 2 && head[0] == 0x1f && head[1] == 0x8b:
 	case len(head) == tarMagicAt+5 && string(head[tarMagicAt:]) == "ustar":
 		r.tar = tar.NewReader(r.in)

@@ -62,6 +62,16 @@ func TestDataInPlaceOfSelfPlay(t *testing.T) {
 	}
 }
 
+// That damaged chunks of lc0's may be passed over left the identity of those as it was who
+// do not do so.
+func TestIDWithoutBrokenChunks(t *testing.T) {
+	lc0 := "data: {kind: lc0, files: [a.tar]}\n"
+	plain, skip := load(t, lc0).Trials[0], load(t, lc0, "data.broken=skip").Trials[0]
+	if c := string(plain.Settings.Canonical()); strings.Contains(c, "broken") || plain.ID == skip.ID {
+		t.Errorf("IDs %s and %s, settings %s", plain.ID, skip.ID, c)
+	}
+}
+
 // Every key of data decides results.
 func TestIDKnowsData(t *testing.T) {
 	pgn := "data: {kind: pgn, files: [a.pgn], label: {uci: stockfish, depth: 1, finish: {depth: 3}}}\n"

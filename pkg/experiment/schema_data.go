@@ -32,7 +32,7 @@ var dataKeys = &group{fields: []field{
 	{key: "label", optional: true, typ: &group{oneOf: limitKeys, fields: slices.Concat(engineFields("The engine that values positions, by its name on the path."), []field{
 		{key: "finish", optional: true, typ: &group{oneOf: limitKeys, fields: limitFields}, doc: "Games that ended before the rules ended them are played out by the engine, to this limit a move; absent: they count as they ended."},
 	})}, when: only("kind", labelKinds...), doc: "An engine says what the value learns: the expected score of each position, from its odds of win, draw and loss, or else from its centipawns. Absent: the results of the games."},
-	{key: "broken", typ: brokenGames, def: "error", when: only("kind", "pgn"), doc: "What becomes of a game that cannot be read: it ends the run, or is passed over and counted."},
+	{key: "broken", typ: brokenGames, def: "error", when: only("kind", "pgn", "lc0"), doc: "What becomes of a game that cannot be read, in lc0's data a chunk: it ends the run, or is passed over and counted, as is the game in which a tar is cut off."},
 }}
 
 var (

@@ -183,7 +183,17 @@ type Data struct {
 	Shuffle   int         `json:"shuffle"`
 	Policy    string      `json:"policy,omitempty"` // of pgn and engine: "played" or "engine"
 	Label     *Label      `json:"label,omitempty"`  // of pgn and engine; nil: none
-	Broken    string      `json:"broken,omitempty"` // of pgn: "error" or "skip"
+	Broken    string      `json:"broken,omitempty"` // of pgn and lc0: "error" or "skip"
+}
+
+// MarshalJSON leaves out Broken of lc0 where it is "error", which is no part of a trial's
+// identity.
+func (d Data) MarshalJSON() ([]byte, error) {
+	if d.Kind == "lc0" && d.Broken == "error" {
+		d.Broken = ""
+	}
+	type plain Data
+	return json.Marshal(plain(d))
 }
 
 // DataEngine is a UCI engine that plays games against itself, to a depth or a number

@@ -311,16 +311,23 @@ func (s *Set) read(ctx context.Context) error {
 	if s.ended {
 		return nil
 	}
-	it, ok := s.games.next(ctx)
-	switch {
-	case !ok:
-		return context.Cause(ctx)
-	case it.err == io.EOF:
-		s.ended, s.broken = true, it.broken
-		return nil
-	case it.err != nil:
-		return it.err
+	broken := 0
+	for {
+		it, ok := s.games.next(ctx)
+		switch {
+		case !ok:
+			return context.Cause(ctx)
+		case it.err == io.EOF:
+			s.ended, s.broken = true, broken+it.broken
+			return nil
+		case it.err != nil:
+			return it.err
+		}
+		broken += it.broken
+		if it.game != nil {
+			it.broken = broken
+			s.ahead = append(s.ahead, it)
+			return nil
+		}
 	}
-	s.ahead = append(s.ahead, it)
-	return nil
 }

@@ -73,7 +73,9 @@ type Config struct {
 	Results bool
 
 	// SkipBroken passes over games in PGN that cannot be read, or are of another
-	// variant, and counts them. Otherwise they are errors.
+	// variant, and lc0's chunks that are damaged, the one in which a tar is cut off
+	// among them, and counts them. Otherwise they are errors. Chunks that are passed over
+	// count as games of Games.
 	SkipBroken bool
 }
 
@@ -136,7 +138,7 @@ func (c *Config) Check() error {
 		{c.Policy != EngineMove || games, "policy %s is for games: kind %s has targets of its own", []any{EngineMove, c.Kind}},
 		{c.Policy != EngineMove || c.Label != nil, "policy %s needs an engine that labels", []any{EngineMove}},
 		{c.Label == nil || games, "an engine labels games: kind %s has values of its own", []any{c.Kind}},
-		{!c.SkipBroken || c.Kind == PGN, "only games in PGN can be passed over when they are broken", nil},
+		{!c.SkipBroken || c.Kind == PGN || c.Kind == LC0, "only games in PGN and lc0's chunks can be passed over when they are broken", nil},
 	}
 	limit := func(name string, l Limit, needed bool) {
 		checks = append(checks,

@@ -9,6 +9,7 @@ import (
 	"io"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/dataset"
@@ -28,22 +29,38 @@ const lc0Step = 13
 type lc0File struct {
 	cfg    *Config
 	chunks *dataset.LC0Reader
+	cut    bool // off: there is no more
 }
 
 func openLC0(cfg *Config, name string, in io.Reader) (*lc0File, error) {
 	r, err := dataset.NewLC0Reader(name, in)
+	if errors.Is(err, dataset.ErrEmpty) {
+		err = brokenError{err}
+	}
 	if err != nil {
 		return nil, err
 	}
-	return &lc0File{cfg, r}, nil
+	return &lc0File{cfg: cfg, chunks: r}, nil
 }
 
 func (f *lc0File) next(seed uint64) (func() (game, error), error) {
+	if f.cut {
+		return nil, io.EOF
+	}
 	name, data, err := f.chunks.Chunk()
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		f.cut, err = true, brokenError{err}
+	}
 	if err != nil {
 		return nil, err
 	}
-	return func() (game, error) { return decodeLC0(f.cfg, name, data, seed) }, nil
+	return func() (game, error) {
+		g, err := decodeLC0(f.cfg, name, data, seed)
+		if err != nil {
+			return nil, brokenError{err}
+		}
+		return g, nil
+	}, nil
 }
 
 func (f *lc0File) skip(n int) error { return f.chunks.Skip(n) }
@@ -105,7 +122,23 @@ func decodeLC0(cfg *Config, name string, data []byte, seed uint64) (*lc0Game, er
 		rec.Sample(&d.coded)
 	}
 	slices.SortFunc(g.drawn, func(a, b lc0Drawn) int { return cmp.Compare(a.ply, b.ply) })
-	return g, nil
+	if len(g.moves) == 0 {
+		return nil, fmt.Errorf("data: %s: it is empty: no record is in it", name)
+	}
+	return g, g.check()
+}
+
+// checkers are workers that replay games only to check them.
+var checkers = sync.Pool{New: func() any {
+	return &worker{board: chess.NewGame(chess.StartPosition(chess.Standard))}
+}}
+
+// check returns an error where a record is not what the one before it leads to, as far as
+// there are drawn ones: it takes little beside decompressing them.
+func (g *lc0Game) check() error {
+	w := checkers.Get().(*worker)
+	defer checkers.Put(w)
+	return g.replay(w, func(*Position) error { return nil })
 }
 
 func (g *lc0Game) size() int { return len(g.drawn) }

@@ -227,7 +227,7 @@ func TestLC0OtherEncodings(t *testing.T) {
 // Records that do not belong together are found when the game is played.
 func TestLC0Damage(t *testing.T) {
 	data := recordsOf(t, lc0Names(t)[0])
-	c := codecOf(t, "alphazero119", "alphazero4672")
+	codecs := []encode.Codec{codecOf(t, "alphazero119", "alphazero4672"), codecOf(t, lc0Encoder, lc0Policy)}
 	for name, x := range map[string]struct {
 		change func([]byte)
 		want   string
@@ -245,10 +245,55 @@ func TestLC0Damage(t *testing.T) {
 		if err := os.WriteFile(path, zipped(t, changed), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		s := open(t, Config{Kind: LC0, Files: []string{path}}, 1, Machine{})
-		_, err := s.Chunk(t.Context(), 1, c, filepath.Join(t.TempDir(), "x"), nil)
-		if err == nil || !strings.Contains(err.Error(), "changed.gz, "+x.want) {
-			t.Errorf("%s: error %v, want %q", name, err, x.want)
+		for _, c := range codecs {
+			s := open(t, Config{Kind: LC0, Files: []string{path}}, 1, Machine{})
+			_, err := s.Chunk(t.Context(), 1, c, filepath.Join(t.TempDir(), "x"), nil)
+			if err == nil || !strings.Contains(err.Error(), "changed.gz, "+x.want) {
+				t.Errorf("%s for %s: error %v, want %q", name, c.Planes.Name(), err, x.want)
+			}
+		}
+	}
+}
+
+// Damaged chunks are passed over and counted where that is wanted, in a tar and beside
+// each other; so is the one in which a tar is cut off.
+func TestLC0SkipBroken(t *testing.T) {
+	names := lc0Names(t)[:6]
+	changed := recordsOf(t, names[2])
+	changed[recordSize+7440] ^= 1
+	bad := filepath.Join(t.TempDir(), "bad.gz")
+	if err := os.WriteFile(bad, zipped(t, changed), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	names[2] = bad
+	whole := tarOf(t, names)
+	cut := filepath.Join(t.TempDir(), "cut.tar")
+	if b, err := os.ReadFile(whole); err != nil {
+		t.Fatal(err)
+	} else if err := os.WriteFile(cut, b[:len(b)-4096], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	empty := filepath.Join(t.TempDir(), "empty.gz")
+	if err := os.WriteFile(empty, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for name, x := range map[string]struct {
+		files         []string
+		games, broken int
+	}{
+		"tar":     {[]string{whole}, 5, 1},
+		"cut tar": {[]string{cut}, 4, 2},
+		"chunks":  {append([]string{empty}, names...), 5, 2},
+	} {
+		for _, c := range []encode.Codec{codecOf(t, "mover15", "uci1968-mover"), codecOf(t, lc0Encoder, lc0Policy)} {
+			cfg := Config{Kind: LC0, Files: x.files}
+			if _, err := open(t, cfg, 1, Machine{}).Chunk(t.Context(), 1, c, filepath.Join(t.TempDir(), "x"), nil); err == nil {
+				t.Errorf("%s: no error without SkipBroken", name)
+			}
+			cfg.SkipBroken = true
+			if info, _ := chunk(t, open(t, cfg, 1, Machine{}), 1, c); info.Games != x.games || info.Broken != x.broken {
+				t.Errorf("%s: %+v, want %d games, %d broken", name, info, x.games, x.broken)
+			}
 		}
 	}
 }

@@ -68,12 +68,12 @@ func TestCompressed(t *testing.T) {
 	}
 }
 
-// A tar of lc0's chunks gives what its chunks give; a cursor goes into the middle
-// of it.
-func TestTar(t *testing.T) {
+// tarOf makes a tar of files.
+func tarOf(t testing.TB, names []string) string {
+	t.Helper()
 	var file bytes.Buffer
 	w := tar.NewWriter(&file)
-	for _, name := range lc0Names(t)[:12] {
+	for _, name := range names {
 		data, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -92,6 +92,13 @@ func TestTar(t *testing.T) {
 	if err := os.WriteFile(path, file.Bytes(), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	return path
+}
+
+// A tar of lc0's chunks gives what its chunks give; a cursor goes into the middle
+// of it.
+func TestTar(t *testing.T) {
+	path := tarOf(t, lc0Names(t)[:12])
 	c := codecOf(t, "lc0-112", "lc0-1858")
 	_, have := chunk(t, open(t, Config{Kind: LC0, Files: []string{path}}, 1, Machine{}), 1, c)
 	_, want := chunk(t, open(t, Config{Kind: LC0, Files: lc0Names(t)[:12], Games: 12}, 1, Machine{}), 1, c)

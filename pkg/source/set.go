@@ -202,6 +202,8 @@ func (s *Set) each(ctx context.Context, f func(game) error) error {
 			return nil
 		case it.err != nil:
 			return it.err
+		case it.game == nil:
+			continue
 		}
 		if err := f(it.game); err != nil {
 			return err

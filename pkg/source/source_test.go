@@ -424,7 +424,7 @@ func TestCheck(t *testing.T) {
 		{Config{Kind: PGN, Files: []string{"a"}, Policy: EngineMove}, "needs an engine that labels"},
 		{Config{Kind: LC0, Files: []string{"a"}, Variant: chess.Atomic}, "chess"},
 		{Config{Kind: LC0, Files: []string{"a"}, Label: &Label{}}, "labels games"},
-		{Config{Kind: LC0, Files: []string{"a"}, SkipBroken: true}, "only games in PGN"},
+		{Config{Kind: Parquet, Files: []string{"a"}, SkipBroken: true}, "only games in PGN"},
 		{Config{Kind: Engine}, "needs games"},
 		{Config{Kind: Engine, Games: 1}, "needs a limit"},
 		{Config{Kind: Engine, Games: 1, Files: []string{"a"}}, "no files"},

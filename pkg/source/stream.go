@@ -14,7 +14,7 @@ type reader interface {
 	// next reads what must be read in turn of the next game, and gives what makes
 	// the game of it, which may be called by another goroutine. seed is for what is
 	// drawn for the game. After a brokenError it can be called again; the last
-	// error is io.EOF.
+	// error is io.EOF. What makes the game may return a brokenError too.
 	next(seed uint64) (func() (game, error), error)
 
 	// skip passes over n > 0 games. It returns io.EOF when there were fewer.
@@ -74,10 +74,10 @@ type mark struct {
 
 // item is a game of a pass, or the error that ends it: io.EOF after the last game.
 type item struct {
-	game   game
+	game   game  // nil: it was passed over
 	number int32 // see numberOf
 	after  mark
-	broken int // games passed over since the item before
+	broken int // games passed over since the item before, this one among them
 	err    error
 }
 
@@ -114,6 +114,10 @@ func (s *Set) stream(ctx context.Context, pass int, order []int, from mark) *ord
 		for ; at.File < len(order); at = (mark{File: at.File + 1, Read: at.Read}) {
 			file := order[at.File]
 			r, err := s.open(s.files[file])
+			if errors.As(err, new(brokenError)) && s.cfg.SkipBroken {
+				broken++
+				continue
+			}
 			if err != nil {
 				end(err)
 				return
@@ -130,7 +134,14 @@ func (s *Set) stream(ctx context.Context, pass int, order []int, from mark) *ord
 					at.Read++
 					it := item{number: s.numberOf(file, at.Game-1), after: at, broken: broken}
 					broken = 0
-					if !put(func() item { it.game, it.err = decode(); return it }) {
+					if !put(func() item {
+						it.game, it.err = decode()
+						if errors.As(it.err, new(brokenError)) && s.cfg.SkipBroken {
+							it.game, it.err = nil, nil
+							it.broken++
+						}
+						return it
+					}) {
 						_ = r.close() // what it says is of no use any more
 						return
 					}
