@@ -59,6 +59,9 @@ board, and moves are told in the same view.`,
 					break
 				}
 			}
+			if shown == 0 {
+				return fmt.Errorf("%s: no position is in it", args[0])
+			}
 			return nil
 		},
 	}

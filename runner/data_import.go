@@ -86,9 +86,9 @@ func (o *importOptions) run(cmd *cobra.Command, args []string) error {
 	if o.chunk < 1 {
 		return usagef("--chunk: want at least 1, have %d", o.chunk)
 	}
-	of := o.ofFiles
+	of, named := o.ofFiles, o.kind == ""
 	if ext := filepath.Ext(args[0]); ext == ".yaml" || ext == ".yml" {
-		of = o.ofExperiment
+		of, named = o.ofExperiment, false
 		for _, flag := range []string{"kind", "variant", "input", "policy", "positions", "games", "chunk-size", "shuffle", "skip-broken", "label", "depth", "nodes", "seed"} {
 			if cmd.Flags().Changed(flag) {
 				return usagef("--%s: the experiment says it (change it with --set)", flag)
@@ -104,6 +104,13 @@ func (o *importOptions) run(cmd *cobra.Command, args []string) error {
 		return dataFault(ctx, err)
 	}
 	defer set.Close() // what was written is whole
+	if named {
+		for _, file := range set.Files() {
+			if kind, err := source.KindOf(file); err == nil && kind != cfg.Kind {
+				return usagef("%s holds %s by its name, and %s %s: import files of one kind at a time, or say it with --kind", set.Files()[0], cfg.Kind, file, kind)
+			}
+		}
+	}
 	if err := checkOut(o.out, append(set.Files(), args...)); err != nil {
 		return err
 	}

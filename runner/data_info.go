@@ -115,6 +115,9 @@ func printSummary(w io.Writer, s *source.Summary) {
 		fmt.Fprintln(w)
 	}
 	fmt.Fprintf(w, "  positions   %s\n", grouped(s.Positions))
+	if s.Positions == 0 && s.Damage == "" {
+		fmt.Fprintln(w, "  empty       there is nothing to learn from in it")
+	}
 	if s.Encoder != "" {
 		fmt.Fprintf(w, "  encoded as  %s, moves as %s\n", s.Encoder, s.Policy)
 	}

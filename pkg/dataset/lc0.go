@@ -3,6 +3,7 @@ package dataset
 import (
 	"archive/tar"
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -18,7 +19,8 @@ var ErrEmpty = errors.New("the file is empty")
 
 // LC0Reader streams the records of a file of Leela Chess Zero's training data,
 // version 6: a chunk, which is a gzip file with the records of one game, or a tar
-// of chunks, as lc0's servers hand them out. Other files in a tar are passed over.
+// of chunks, as lc0's servers hand them out, which may be compressed by gzip as a whole.
+// Other files in a tar are passed over.
 // It holds one record in memory at a time.
 type LC0Reader struct {
 	name  string        // of the file
@@ -50,20 +52,49 @@ func OpenLC0(path string) (*LC0Reader, error) {
 // NewLC0Reader reads a file from a stream; errors call it by the name given.
 func NewLC0Reader(name string, in io.Reader) (*LC0Reader, error) {
 	r := &LC0Reader{name: name, in: bufio.NewReaderSize(in, 1<<16), gzip: new(gzip.Reader)}
-	const tarMagicAt = 257
-	head, err := r.in.Peek(tarMagicAt + 5)
+	head, err := r.in.Peek(tarHead)
 	switch {
 	case len(head) == 0 && err == io.EOF:
 		return nil, fmt.Errorf("lc0 data %s: %w", name, ErrEmpty)
-	case len(head) >= 2 && head[0] == 0x1f && head[1] == 0x8b:
-	case len(head) == tarMagicAt+5 && string(head[tarMagicAt:]) == "ustar":
+	case isGzip(head):
+		if r.holdsTar() {
+			z, err := gzip.NewReader(r.in)
+			if err != nil {
+				return nil, fmt.Errorf("lc0 data %s: %w", name, err)
+			}
+			r.tar = tar.NewReader(bufio.NewReaderSize(z, 1<<16))
+		}
+	case isTar(head):
 		r.tar = tar.NewReader(r.in)
 	case err != nil && err != io.EOF:
 		return nil, fmt.Errorf("lc0 data %s: %w", name, err)
 	default:
-		return nil, fmt.Errorf("lc0 data %s: neither a gzip file nor a tar: want a chunk of training data (.gz) or a tar of chunks", name)
+		return nil, fmt.Errorf("lc0 data %s: neither a gzip file nor a tar: want a chunk of training data (.gz) or a tar of chunks (.tar, .tar.gz)", name)
 	}
 	return r, nil
+}
+
+// tarHead is how many bytes of a file tell that it is a tar.
+const tarHead = 257 + len(tarMagic)
+
+const tarMagic = "ustar"
+
+func isTar(head []byte) bool {
+	return len(head) >= tarHead && string(head[tarHead-len(tarMagic):tarHead]) == tarMagic
+}
+
+func isGzip(head []byte) bool { return len(head) >= 2 && head[0] == 0x1f && head[1] == 0x8b }
+
+// holdsTar tells whether what is compressed by gzip is a tar. It reads nothing.
+func (r *LC0Reader) holdsTar() bool {
+	packed, _ := r.in.Peek(1 << 15) // there may be fewer
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return false
+	}
+	head := make([]byte, tarHead)
+	n, _ := io.ReadFull(z, head) // damage is told where it is read
+	return isTar(head[:n])
 }
 
 // Close closes the file that OpenLC0 opened.

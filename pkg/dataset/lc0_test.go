@@ -534,7 +534,7 @@ func TestLC0Errors(t *testing.T) {
 		file []byte
 		want string
 	}{
-		"nothing":      {nil, "lc0 data bad: neither a gzip file nor a tar"},
+		"nothing":      {nil, "lc0 data bad: the file is empty"},
 		"text":         {[]byte(strings.Repeat("a game ", 100)), "neither a gzip file nor a tar"},
 		"empty tar":    {empty.Bytes(), "neither a gzip file nor a tar"},
 		"no chunk":     {tarOf(t, "README"), "lc0 data bad: a tar without a chunk"},

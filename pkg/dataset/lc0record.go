@@ -126,7 +126,9 @@ const (
 func (r *LC0Record) decode(b *[lc0Size]byte) error {
 	u32 := func(at int) uint32 { return binary.LittleEndian.Uint32(b[at:]) }
 	f32 := func(at int) float32 { return math.Float32frombits(u32(at)) }
-	if v := u32(0); v != lc0Version {
+	if v := u32(0); v > 1000 { // far above any version: text, or another program's
+		return fmt.Errorf("no training data of lc0: it begins with %q", b[:8])
+	} else if v != lc0Version {
 		return fmt.Errorf("version %d: want training data of version %d", v, lc0Version)
 	}
 	r.Format = int(u32(4))

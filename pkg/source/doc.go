@@ -6,8 +6,9 @@
 // which writes its positions chunk by chunk as sample files of package dataset,
 // in any encoding:
 //
-//	lc0      V6 records, gzip files of a game each or tars of them, in every input
-//	         format. Targets are the visits and the result.
+//	lc0      V6 records, gzip files of a game each or tars of them, which may be
+//	         compressed by gzip, in every input format. Targets are the visits and the
+//	         result.
 //	parquet  sample files of this program (in their own encoding only), and
 //	         ChessMarro's files of 77 integers a position; see marro.go.
 //	pgn      games, as they are or compressed by gzip, zstd or bzip2. Targets are

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -33,9 +34,13 @@ type lc0File struct {
 }
 
 func openLC0(cfg *Config, name string, in io.Reader) (*lc0File, error) {
-	r, err := dataset.NewLC0Reader(name, in)
+	b := bufio.NewReaderSize(in, 1<<16) // the reader takes it as its own
+	r, err := dataset.NewLC0Reader(name, b)
 	if errors.Is(err, dataset.ErrEmpty) {
 		err = brokenError{err}
+	} else if err != nil {
+		head, _ := b.Peek(sniffed) // a file may be shorter
+		err = fmt.Errorf("%w; %w", err, foreign(head, "training data of lc0"))
 	}
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -36,6 +37,11 @@ func openParquet(s *Set, path string) (_ reader, err error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, fmt.Errorf("data: %w", err)
+	}
+	head := make([]byte, sniffed)
+	n, _ := f.ReadAt(head, 0) // a file may be shorter
+	if head = head[:n]; !bytes.HasPrefix(head, []byte("PAR1")) {
+		return nil, fmt.Errorf("data: %s: %w", path, foreign(head, "a file in Parquet"))
 	}
 	table, err := parquet.OpenFile(&countedAt{f, s}, info.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	if err != nil {

@@ -30,9 +30,20 @@ func openPGN(cfg *Config, name string, in io.Reader) (*pgnFile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("data: %s: %w", name, err)
 	}
-	f := &pgnFile{cfg: cfg, name: name, games: chess.NewPGNReader(plain), end: closeIt}
+	text := bufio.NewReaderSize(plain, 1<<16)
+	if head, _ := text.Peek(sniffed); isBinary(head) { // errors are told where games are read
+		return nil, errors.Join(fmt.Errorf("data: %s: %w", name, foreign(head, "games in PGN")), closeIt())
+	}
+	f := &pgnFile{cfg: cfg, name: name, games: chess.NewPGNReader(text), end: closeIt}
 	f.games.SetVariant(cfg.Variant) // where no tag says it; next looks at those that do
 	return f, nil
+}
+
+// isBinary tells whether this is no text, in whatever encoding that ASCII is a part of.
+func isBinary(head []byte) bool {
+	return bytes.ContainsFunc(head, func(r rune) bool {
+		return r < ' ' && r != '\t' && r != '\n' && r != '\r' && r != '\f' && r != '\v' && r != 0x1a
+	})
 }
 
 // decompress reads through gzip, zstd or bzip2, which it knows by their first bytes.

@@ -112,6 +112,18 @@ func TestTar(t *testing.T) {
 	if !reflect.DeepEqual(unnumbered(have), unnumbered(want)) {
 		t.Error("a tar gives other samples than its chunks")
 	}
+	plain, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	packed := filepath.Join(t.TempDir(), "run.tgz")
+	if err := os.WriteFile(packed, zipped(t, plain), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, have = chunk(t, open(t, Config{Kind: LC0, Files: []string{packed}}, 1, Machine{}), 1, c)
+	if !reflect.DeepEqual(unnumbered(have), unnumbered(want)) {
+		t.Error("a tar that is compressed gives other samples than its chunks")
+	}
 
 	cfg := Config{Kind: LC0, Files: []string{path}, Positions: 1, Chunk: 4}
 	s := open(t, cfg, 1, Machine{})

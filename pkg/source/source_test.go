@@ -413,6 +413,49 @@ func TestErrors(t *testing.T) {
 	chunk(t, s, 1, c)
 }
 
+// A file that is something else than it is taken for is told for what it is.
+func TestForeignFiles(t *testing.T) {
+	dir := t.TempDir()
+	xz, parquet := []byte("\xfd7zXZ\x00\x00\x04"), []byte("PAR1 and so on")
+	text, err := os.ReadFile(gamesPGN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	chunk, err := os.ReadFile(lc0Names(t)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, x := range []struct {
+		kind string
+		data []byte
+		want string
+	}{
+		{PGN, chunk, "it is training data of lc0, not games in PGN"},
+		{PGN, xz, "it is compressed by xz, which is not read here: decompress it first"},
+		{PGN, []byte{0, 1, 2}, "it is not games in PGN: it begins with"},
+		{LC0, zipped(t, nil), "it is empty: no record is in it"},
+		{LC0, nil, "the file is empty"},
+		{LC0, text, "it is games in PGN, not training data of lc0"},
+		{LC0, zipped(t, text), "no training data of lc0"},
+		{LC0, xz, "it is compressed by xz"},
+		{Parquet, nil, "the file is empty"},
+		{Parquet, zipped(t, parquet), "it is compressed by gzip, which is not read here"},
+		{Parquet, text, "it is games in PGN, not a file in Parquet"},
+	} {
+		path := filepath.Join(dir, fmt.Sprint(i))
+		if err := os.WriteFile(path, x.data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Summarize(t.Context(), path, x.kind, chess.Standard, new(Progress))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(s.Damage, x.want) || !strings.Contains(s.Damage, path) {
+			t.Errorf("%s of %q: %q, want %q", x.kind, x.data[:min(8, len(x.data))], s.Damage, x.want)
+		}
+	}
+}
+
 func TestCheck(t *testing.T) {
 	for _, x := range []struct {
 		cfg  Config
