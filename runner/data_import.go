@@ -126,6 +126,9 @@ func (o *importOptions) run(cmd *cobra.Command, args []string) error {
 	if info.Broken > 0 {
 		fmt.Fprintf(out, "  %s could not be read\n", words.Plural(info.Broken, "game"))
 	}
+	if left := words.LeftOut(info.NoResult, info.NoMoves); left != "" {
+		fmt.Fprintf(out, "  games left out: %s\n", left)
+	}
 	if info.Unexpressed > 0 {
 		fmt.Fprintf(out, "  %s left out: the policy cannot express what was played\n", words.Plural(info.Unexpressed, "position"))
 	}

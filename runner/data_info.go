@@ -107,6 +107,9 @@ func tellData(what string, p *source.Progress) (done func()) {
 func printSummary(w io.Writer, s *source.Summary) {
 	fmt.Fprintf(w, "%s: %s of %s, %s bytes\n", s.File, s.Kind, s.Variant, grouped(int(s.Bytes)))
 	fmt.Fprintf(w, "  games       %s\n", grouped(s.Games))
+	if left := words.LeftOut(s.NoResult, s.NoMoves); left != "" {
+		fmt.Fprintf(w, "  left out    %s\n", left)
+	}
 	if known := s.White + s.Draws + s.Black; known > 0 {
 		fmt.Fprintf(w, "  results     White won %s, drawn %s, Black won %s", grouped(s.White), grouped(s.Draws), grouped(s.Black))
 		if s.Unknown > 0 {

@@ -163,7 +163,7 @@ func (t *trial) importChunk(ctx context.Context, g int) error {
 		return imported{store.Generation{
 			Number: g, Games: info.Games, Samples: info.Positions, WhiteWins: info.White, Draws: info.Draws, BlackWins: info.Black,
 			Reasons: map[string]int{}, Seconds: time.Since(began).Seconds(),
-			Data: &store.Chunk{Pass: info.Pass, Broken: info.Broken, Finished: info.Finished, Unexpressed: info.Unexpressed, Last: info.Last},
+			Data: &store.Chunk{Pass: info.Pass, Broken: info.Broken, NoResult: info.NoResult, NoMoves: info.NoMoves, Finished: info.Finished, Unexpressed: info.Unexpressed, Last: info.Last},
 		}, info.Next}, nil
 	}, Work: func(ctx context.Context) (stage.Work, error) {
 		return t.estimate(ctx, estimate.Load{Import: &estimate.Import{In: in, Set: d.set, Positions: t.chunkSize(g)}})

@@ -87,14 +87,14 @@ func TestData(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if set.Len() != row.Samples || row.Samples < 50 || set.Games() > row.Games || row.WhiteWins+row.Draws+row.BlackWins != set.Games() {
+		if set.Len() != row.Samples || row.Samples < 50 || set.Games() != row.Games || row.WhiteWins+row.Draws+row.BlackWins != set.Games() {
 			t.Errorf("generation %d: %d samples of %d games in the file, %+v", g, set.Len(), set.Games(), row)
 		}
 		if row.Data == nil || row.Data.Pass < pass || !math.IsNaN(row.MeanPlies()) {
 			t.Errorf("generation %d: %+v", g, row)
 		}
 		if pass = row.Data.Pass; pass == 1 {
-			games += row.Games
+			games += row.Games + row.Data.NoResult + row.Data.NoMoves
 		}
 	}
 	if games != 24 || pass != 2 {

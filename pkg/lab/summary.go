@@ -32,6 +32,9 @@ func (t *trial) summary(g, until int, pace time.Duration) string {
 	if loss := float64(store.SelectedLoss(epochs)); !math.IsNaN(loss) {
 		s += fmt.Sprintf(", loss %.3f", loss)
 	}
+	if d := row.Data; d != nil && d.NoResult+d.NoMoves > 0 {
+		s += fmt.Sprintf(", games left out: %s", words.LeftOut(d.NoResult, d.NoMoves))
+	}
 	if d := row.Data; d != nil && d.Broken > 0 {
 		s += fmt.Sprintf(", %s that could not be read passed over", words.Plural(d.Broken, "game"))
 	}

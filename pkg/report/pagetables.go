@@ -118,6 +118,8 @@ func chunks(t *store.Trial, files []string) (notebook.Cell, error) {
 			return nil, err
 		}
 		left.Broken += row.Data.Broken
+		left.NoResult += row.Data.NoResult
+		left.NoMoves += row.Data.NoMoves
 		left.Unexpressed += row.Data.Unexpressed
 		c.Rows = append(c.Rows, []string{
 			strconv.Itoa(g), strconv.Itoa(row.Data.Pass), strconv.Itoa(row.Games), fmt.Sprintf("%d/%d/%d", row.WhiteWins, row.Draws, row.BlackWins),
@@ -127,6 +129,9 @@ func chunks(t *store.Trial, files []string) (notebook.Cell, error) {
 	c.Caption = "Data by generation: the pass through the files, games that white won, drawn games, games that black won."
 	if left.Broken > 0 {
 		c.Caption += fmt.Sprintf(" %s could not be read.", words.Plural(left.Broken, "game"))
+	}
+	if left.NoResult+left.NoMoves > 0 {
+		c.Caption += fmt.Sprintf(" Games left out: %s.", words.LeftOut(left.NoResult, left.NoMoves))
 	}
 	if left.Unexpressed > 0 {
 		c.Caption += fmt.Sprintf(" %s left out, whose moves the policy cannot express.", words.Plural(left.Unexpressed, "position"))

@@ -13,8 +13,9 @@ import (
 
 // Info says what a chunk holds.
 type Info struct {
-	Chunk, Pass         int // from 1
-	Games, Positions    int
+	Chunk, Pass         int  // from 1
+	Games, Positions    int  // games that have positions
+	NoResult, NoMoves   int  // games without: unfinished ones, and those without a move
 	White, Draws, Black int  // results of the games, as far as they are known
 	Broken              int  // games passed over, see Config.SkipBroken
 	Finished            int  // games played out by the engine
@@ -118,7 +119,9 @@ func (s *Set) write(ctx context.Context, c encode.Codec, w *dataset.Writer, info
 			return m.err
 		}
 		info.add(&m)
-		p.Games.Add(1)
+		if len(m.samples) > 0 {
+			p.Games.Add(1)
+		}
 		p.Positions.Add(int64(len(m.samples)))
 		for _, sample := range m.samples {
 			if sample, full := buffer.add(sample); full {
@@ -148,6 +151,14 @@ func (s *Set) write(ctx context.Context, c encode.Codec, w *dataset.Writer, info
 }
 
 func (info *Info) add(m *made) {
+	switch {
+	case m.noResult:
+		info.NoResult++
+		return
+	case m.noMoves:
+		info.NoMoves++
+		return
+	}
 	info.Games++
 	info.Positions += len(m.samples)
 	info.Unexpressed += m.unexpressed

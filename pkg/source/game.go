@@ -40,6 +40,8 @@ type worker struct {
 type tally struct {
 	result   chess.Result // Unfinished where it is not known
 	finished bool         // an engine has played it out
+	noResult bool         // no position, for the game has no result
+	noMoves  bool         // no position, for there is no move to learn from
 }
 
 func (s *Set) newWorker(codec *encode.Codec) *worker {
@@ -93,8 +95,9 @@ func (g *played) positions(ctx context.Context, w *worker, yield func(*Position)
 	w.result = g.result
 	label := w.set.cfg.Label
 	if label == nil {
-		if g.result == chess.Unfinished {
-			return nil // there is nothing to learn of its value
+		if len(g.moves) > 0 && g.result == chess.Unfinished {
+			w.noResult = true // there is nothing to learn of its value
+			return nil
 		}
 		return g.each(w, g.moves, yield, nil)
 	}
@@ -113,6 +116,7 @@ func (g *played) positions(ctx context.Context, w *worker, yield func(*Position)
 // each yields the drawn positions of a game with these moves. label, when not
 // nil, sets the values of each, and gives the engine's move.
 func (g *played) each(w *worker, moves []chess.Move, yield func(*Position) error, label func(*Position) (chess.Move, error)) error {
+	w.noMoves = len(moves) == 0
 	w.board.Reset(g.start)
 	p := &w.pos
 	for _, ply := range draw(newRand(g.seed), 0, len(moves), w.set.cfg.Positions) {

@@ -149,6 +149,7 @@ func (g *lc0Game) check() error {
 func (g *lc0Game) size() int { return len(g.drawn) }
 
 func (g *lc0Game) positions(_ context.Context, w *worker, yield func(*Position) error) error {
+	w.noMoves = len(g.drawn) == 0 // all are marked for deletion
 	direct := w.codes(lc0Encoder, lc0Policy)
 	for i := range g.drawn {
 		direct = direct && g.drawn[i].whole

@@ -160,22 +160,35 @@ var errStop = errors.New("enough")
 // An error is the last element, with a nil position.
 func (s *Set) All(ctx context.Context) iter.Seq2[*Position, error] {
 	return func(yield func(*Position, error) bool) {
-		w := s.newWorker(nil)
-		number := int32(0)
-		each := func(g game) error {
-			defer func() { number++ }()
-			w.tally = tally{}
-			return g.positions(ctx, w, func(p *Position) error {
-				if p.Game = number; !yield(p, nil) {
-					return errStop
-				}
-				return nil
-			})
-		}
-		if err := s.each(ctx, each); err != nil && !errors.Is(err, errStop) {
+		err := s.walk(ctx, func(p *Position) error {
+			if !yield(p, nil) {
+				return errStop
+			}
+			return nil
+		}, func(*tally) {})
+		if err != nil && !errors.Is(err, errStop) {
 			yield(nil, err)
 		}
 	}
+}
+
+// walk gives the positions of the first pass, files in their order, and after those of
+// each game what was found out about it.
+func (s *Set) walk(ctx context.Context, each func(*Position) error, end func(*tally)) error {
+	w := s.newWorker(nil)
+	number := int32(0)
+	return s.each(ctx, func(g game) error {
+		w.tally = tally{}
+		err := g.positions(ctx, w, func(p *Position) error {
+			p.Game = number
+			return each(p)
+		})
+		number++
+		if err == nil {
+			end(&w.tally)
+		}
+		return err
+	})
 }
 
 // each gives the games of the first pass, files in their order.

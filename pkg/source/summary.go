@@ -63,6 +63,9 @@ type Summary struct {
 
 	Games     int `json:"games"` // that positions come from
 	Positions int `json:"positions"`
+	// Games that none come from: they have no result, or no move.
+	NoResult int `json:"games_without_result"`
+	NoMoves  int `json:"games_without_moves"`
 	// The results of the games; of Unknown ones the file does not tell who won.
 	White   int `json:"white_wins"`
 	Draws   int `json:"draws"`
@@ -84,21 +87,14 @@ func Summarize(ctx context.Context, path, kind string, v chess.Variant, p *Progr
 	set.progress.Store(p)
 	out := &Summary{File: path, Kind: set.cfg.Kind, Bytes: set.size, Variant: set.cfg.Variant.String()}
 	game := int32(-1)
-	for pos, err := range set.All(ctx) {
-		if err != nil {
-			if ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
-			out.Damage = strings.TrimPrefix(err.Error(), "data: ")
-			break
-		}
+	each := func(pos *Position) error {
 		p.Positions.Add(1)
 		out.Positions++
 		if c := pos.Coded; c != nil {
 			out.Encoder, out.Policy = c.Encoder, c.Policy
 		}
 		if pos.Game == game {
-			continue
+			return nil
 		}
 		game = pos.Game
 		out.Games++
@@ -113,6 +109,21 @@ func Summarize(ctx context.Context, path, kind string, v chess.Variant, p *Progr
 		default:
 			out.Draws++
 		}
+		return nil
+	}
+	err = set.walk(ctx, each, func(t *tally) {
+		switch {
+		case t.noResult:
+			out.NoResult++
+		case t.noMoves:
+			out.NoMoves++
+		}
+	})
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		out.Damage = strings.TrimPrefix(err.Error(), "data: ")
 	}
 	return out, nil
 }

@@ -25,6 +25,8 @@ type Chunk struct {
 	Pass        int  `json:"pass"`                  // through the data, from 1
 	Broken      int  `json:"broken,omitempty"`      // games that could not be read and were passed over
 	Finished    int  `json:"finished,omitempty"`    // games that an engine played out
+	NoResult    int  `json:"no_result,omitempty"`   // games left out, without a result
+	NoMoves     int  `json:"no_moves,omitempty"`    // games left out, without moves
 	Unexpressed int  `json:"unexpressed,omitempty"` // positions left out whose moves the policy has no index for
 	Last        bool `json:"last,omitempty"`        // of its pass
 }
