@@ -57,6 +57,9 @@ func (r *PGNReader) SetVariant(v Variant) { r.variant = &v }
 // which it begins.
 func (r *PGNReader) Place() (game, line int) { return r.game, r.first }
 
+// Ahead is how many bytes of the stream were read ahead of the game that was read last.
+func (r *PGNReader) Ahead() int { return r.s.end - r.s.pos }
+
 // End is the position at the end of the main line that was read last, to be read
 // only. It is valid until the next game is read.
 func (r *PGNReader) End() *Position { return &r.lines[0].at }

@@ -44,12 +44,10 @@ func (s *Set) Chunk(ctx context.Context, g int, c encode.Codec, path string, p *
 		p = new(Progress)
 	}
 	p.Size.Store(s.size)
-	s.progress.Store(p)
-	defer s.progress.Store(nil)
 	meta := dataset.Meta{Encoder: c.Planes.Name(), Policy: c.Policy.Name(), Variant: s.cfg.Variant.String(), Generation: g, Draw: true, MovesLeft: true, Recurring: s.cfg.Kind != Engine}
 	var failed error // of the positions, which has nothing to do with the file
 	err := dataset.Stream(path, meta, func(w *dataset.Writer) error {
-		if failed = s.seek(ctx, g); failed == nil {
+		if failed = s.seek(ctx, g, p); failed == nil {
 			info.Pass = s.at.Pass
 			failed = s.write(ctx, c, w, &info, p)
 		}
@@ -67,6 +65,7 @@ func (s *Set) Chunk(ctx context.Context, g int, c encode.Codec, path string, p *
 // made is a game as samples.
 type made struct {
 	tally
+	bytes       int64 // see item
 	samples     []*encode.Sample
 	unexpressed int
 	err         error
@@ -83,12 +82,12 @@ func (s *Set) write(ctx context.Context, c encode.Codec, w *dataset.Writer, info
 	work, cancel := context.WithCancel(ctx)
 	defer cancel()
 	games := inOrder(work, s.machine.Workers, func(put func(func() made) bool) {
-		broken, failed = s.take(work, func(g game, number int32) error {
+		broken, failed = s.take(work, func(it item) error {
 			ok := put(func() made {
 				w := <-workers
 				defer func() { workers <- w }()
-				var m made
-				m.samples, m.unexpressed, m.err = w.samples(work, g, number)
+				m := made{bytes: it.bytes}
+				m.samples, m.unexpressed, m.err = w.samples(work, it.game, it.number)
 				m.tally = w.tally
 				return m
 			})
@@ -119,6 +118,7 @@ func (s *Set) write(ctx context.Context, c encode.Codec, w *dataset.Writer, info
 			return m.err
 		}
 		info.add(&m)
+		p.Bytes.Store(m.bytes)
 		if len(m.samples) > 0 {
 			p.Games.Add(1)
 		}
@@ -206,7 +206,7 @@ func (w *writer) flush() error {
 }
 
 // seek makes the set stand before chunk g.
-func (s *Set) seek(ctx context.Context, g int) error {
+func (s *Set) seek(ctx context.Context, g int, p *Progress) error {
 	if s.cfg.Kind == Engine {
 		s.at = Cursor{Key: s.key, Chunk: g, Pass: 1}
 		return nil
@@ -221,7 +221,7 @@ func (s *Set) seek(ctx context.Context, g int) error {
 		}
 	}
 	for s.at.Chunk < g {
-		if _, err := s.take(ctx, func(game, int32) error { return nil }); err != nil {
+		if _, err := s.take(ctx, func(it item) error { p.Bytes.Store(it.bytes); return nil }); err != nil {
 			return err
 		}
 	}
@@ -236,13 +236,13 @@ func (s *Set) lose() {
 	s.at, s.games, s.ahead, s.ended, s.broken = Cursor{}, nil, nil, false, 0
 }
 
-// take gives the games of the chunk that the set stands before, with their numbers, and
+// take gives the games of the chunk that the set stands before, and
 // makes it stand before the next. It returns the number of broken games among them. After an error
 // the set stands nowhere in particular.
-func (s *Set) take(ctx context.Context, f func(g game, number int32) error) (broken int, err error) {
+func (s *Set) take(ctx context.Context, f func(item) error) (broken int, err error) {
 	if s.cfg.Kind == Engine {
 		for i := range s.cfg.Games {
-			if err := f(s.selfPlayed((s.at.Chunk-1)*s.cfg.Games+i), int32(i)); err != nil {
+			if err := f(item{game: s.selfPlayed((s.at.Chunk-1)*s.cfg.Games + i), number: int32(i)}); err != nil {
 				return 0, err
 			}
 		}
@@ -275,7 +275,7 @@ func (s *Set) take(ctx context.Context, f func(g game, number int32) error) (bro
 		it := s.ahead[0]
 		s.ahead[0] = item{}
 		s.ahead = s.ahead[1:]
-		if err := f(it.game, it.number); err != nil {
+		if err := f(it); err != nil {
 			return broken, err
 		}
 		size += it.game.size()

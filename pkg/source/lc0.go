@@ -29,11 +29,13 @@ const lc0Step = 13
 // lc0File reads the games of a file of lc0's training data.
 type lc0File struct {
 	cfg    *Config
+	in     *counted
+	ahead  *bufio.Reader // of in
 	chunks *dataset.LC0Reader
 	cut    bool // off: there is no more
 }
 
-func openLC0(cfg *Config, name string, in io.Reader) (*lc0File, error) {
+func openLC0(cfg *Config, name string, in *counted) (*lc0File, error) {
 	b := bufio.NewReaderSize(in, 1<<16) // the reader takes it as its own
 	r, err := dataset.NewLC0Reader(name, b)
 	if errors.Is(err, dataset.ErrEmpty) {
@@ -45,7 +47,7 @@ func openLC0(cfg *Config, name string, in io.Reader) (*lc0File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &lc0File{cfg: cfg, chunks: r}, nil
+	return &lc0File{cfg: cfg, in: in, ahead: b, chunks: r}, nil
 }
 
 func (f *lc0File) next(seed uint64) (func() (game, error), error) {
@@ -69,6 +71,7 @@ func (f *lc0File) next(seed uint64) (func() (game, error), error) {
 }
 
 func (f *lc0File) skip(n int) error { return f.chunks.Skip(n) }
+func (f *lc0File) at() int64        { return f.in.bytes - int64(f.ahead.Buffered()) }
 func (f *lc0File) close() error     { return f.chunks.Close() }
 
 // lc0Game is a game of lc0's, of which the drawn records are kept, and what is

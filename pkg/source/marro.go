@@ -75,6 +75,8 @@ type marroFile struct {
 	file    *os.File
 	columns marroColumns
 	order   squareOrder
+	size    int64 // in bytes
+	all     int64 // rows
 
 	groups []parquet.RowGroup
 	rows   parquet.Rows // of the group that is being read; nil: none
@@ -87,7 +89,7 @@ func openMarro(s *Set, name string, file *os.File, table *parquet.File, c marroC
 	if s.cfg.Variant != chess.Standard {
 		return nil, fmt.Errorf("data: %s: ChessMarro's data is of chess, not of %s", name, s.cfg.Variant)
 	}
-	f := &marroFile{set: s, name: name, file: file, columns: c, buffer: make([]parquet.Row, 128)}
+	f := &marroFile{set: s, name: name, file: file, columns: c, size: table.Size(), all: table.NumRows(), buffer: make([]parquet.Row, 128)}
 	f.groups = table.RowGroups()
 	if err := f.findOrder(); err != nil {
 		return nil, errors.Join(err, f.rewind(nil))
@@ -197,6 +199,8 @@ func (f *marroFile) skip(n int) error {
 	}
 	return nil
 }
+
+func (f *marroFile) at() int64 { return f.size * int64(f.read) / max(1, f.all) }
 
 func (f *marroFile) close() error { return errors.Join(f.rewind(nil), f.file.Close()) }
 

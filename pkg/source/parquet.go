@@ -43,7 +43,7 @@ func openParquet(s *Set, path string) (_ reader, err error) {
 	if head = head[:n]; !bytes.HasPrefix(head, []byte("PAR1")) {
 		return nil, fmt.Errorf("data: %s: %w", path, foreign(head, "a file in Parquet"))
 	}
-	table, err := parquet.OpenFile(&countedAt{f, s}, info.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	table, err := parquet.OpenFile(f, info.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	if err != nil {
 		return nil, fmt.Errorf("data: %s: no whole Parquet file: %w", path, err)
 	}
@@ -57,18 +57,6 @@ func openParquet(s *Set, path string) (_ reader, err error) {
 	return r, err
 }
 
-// countedAt counts what is read.
-type countedAt struct {
-	in  io.ReaderAt
-	set *Set
-}
-
-func (c *countedAt) ReadAt(b []byte, at int64) (int, error) {
-	n, err := c.in.ReadAt(b, at)
-	c.set.count(int64(n))
-	return n, err
-}
-
 // sampleFile reads the games of a sample file, in the order in which they end in it.
 // Where the samples of a file are shuffled, those of the games that are not over are
 // in memory.
@@ -76,7 +64,9 @@ type sampleFile struct {
 	cfg   *Config
 	name  string
 	file  *os.File
+	size  int64
 	rows  *dataset.Reader
+	read  int                       // samples
 	left  map[int32]int             // samples of each game that are yet to come
 	begun map[int32][]encode.Sample // those that came, of games of which some are left
 }
@@ -93,8 +83,7 @@ func openSamples(s *Set, name string, file *os.File, size int64) (*sampleFile, e
 	if err != nil {
 		return nil, fmt.Errorf("data: %w", err)
 	}
-	s.count(size)
-	return &sampleFile{&s.cfg, name, file, rows, left, map[int32][]encode.Sample{}}, nil
+	return &sampleFile{cfg: &s.cfg, name: name, file: file, size: size, rows: rows, left: left, begun: map[int32][]encode.Sample{}}, nil
 }
 
 // game reads on to the end of a game and gives its samples, by ply.
@@ -106,6 +95,7 @@ func (f *sampleFile) game() ([]encode.Sample, error) {
 		} else if err != nil {
 			return nil, fmt.Errorf("data: %w", err)
 		}
+		f.read++
 		samples := append(f.begun[s.Game], s)
 		if f.left[s.Game]--; f.left[s.Game] > 0 {
 			f.begun[s.Game] = samples
@@ -141,6 +131,8 @@ func (f *sampleFile) skip(n int) error {
 	}
 	return nil
 }
+
+func (f *sampleFile) at() int64 { return f.size * int64(f.read) / int64(max(1, f.rows.Len())) }
 
 func (f *sampleFile) close() error {
 	f.rows.Close()

@@ -19,22 +19,26 @@ import (
 type pgnFile struct {
 	cfg   *Config
 	name  string
+	in    *counted      // the file
+	plain *counted      // decompressed
+	text  *bufio.Reader // of plain
 	games *chess.PGNReader
 	game  chess.PGN
 	end   func() error
 }
 
 // openPGN reads a stream, which may be compressed.
-func openPGN(cfg *Config, name string, in io.Reader) (*pgnFile, error) {
+func openPGN(cfg *Config, name string, in *counted) (*pgnFile, error) {
 	plain, closeIt, err := decompress(in)
 	if err != nil {
 		return nil, fmt.Errorf("data: %s: %w", name, err)
 	}
-	text := bufio.NewReaderSize(plain, 1<<16)
+	count := &counted{in: plain}
+	text := bufio.NewReaderSize(count, 1<<16)
 	if head, _ := text.Peek(sniffed); isBinary(head) { // errors are told where games are read
 		return nil, errors.Join(fmt.Errorf("data: %s: %w", name, foreign(head, "games in PGN")), closeIt())
 	}
-	f := &pgnFile{cfg: cfg, name: name, games: chess.NewPGNReader(text), end: closeIt}
+	f := &pgnFile{cfg: cfg, name: name, in: in, plain: count, text: text, games: chess.NewPGNReader(text), end: closeIt}
 	f.games.SetVariant(cfg.Variant) // where no tag says it; next looks at those that do
 	return f, nil
 }
@@ -122,6 +126,12 @@ func (f *pgnFile) skip(n int) error {
 		}
 	}
 	return nil
+}
+
+// at takes what was read ahead to be as compressed as the rest.
+func (f *pgnFile) at() int64 {
+	ahead := int64(f.text.Buffered() + f.games.Ahead())
+	return int64(float64(f.in.bytes) * (1 - float64(ahead)/float64(max(1, f.plain.bytes))))
 }
 
 func (f *pgnFile) close() error { return f.end() }

@@ -154,7 +154,7 @@ func FuzzPGN(f *testing.F) {
 	c := codecOf(f, "alphazero119", "alphazero4672")
 	f.Fuzz(func(t *testing.T, data []byte) {
 		cfg := &Config{Kind: PGN, Variant: chess.Standard, Positions: 3, SkipBroken: true}
-		in := io.LimitReader(bytes.NewReader(data), 1<<20)
+		in := &counted{in: io.LimitReader(bytes.NewReader(data), 1<<20)}
 		r, err := openPGN(cfg, "fuzz.pgn", in)
 		if err != nil {
 			if !strings.Contains(err.Error(), "fuzz.pgn") {

@@ -31,7 +31,8 @@ type Set struct {
 	seed    uint64
 	machine Machine
 	files   []string // sorted
-	size    int64    // of all files
+	sizes   []int64  // of the files
+	size    int64    // of all of them
 	key     string   // of the cursors
 	starts  start.Positions
 	spare   sync.Pool // of *encode.Sample
@@ -45,13 +46,11 @@ type Set struct {
 	ended  bool           // no games come after those
 	broken int            // games passed over after the last one
 	known  map[int]Cursor // where chunks begin
-
-	progress atomic.Pointer[Progress]
 }
 
 // Progress counts what a call of [Set.Chunk] has done so far; it may be read at any
-// time. Bytes are those read of files, which may be ahead of the positions; Size is
-// the size of all files, 0 for an engine's games.
+// time. Bytes are those of the games that are done, in files of which Size is the size
+// of all; both are 0 for an engine's games.
 type Progress struct {
 	Games, Positions, Bytes, Size atomic.Int64
 }
@@ -104,6 +103,7 @@ func Open(cfg Config, seed uint64, m Machine) (*Set, error) {
 		if !info.Mode().IsRegular() {
 			return nil, fmt.Errorf("data: %s is not a file", name)
 		}
+		s.sizes = append(s.sizes, info.Size())
 		s.size += info.Size()
 		fmt.Fprintf(key, "%q %d\n", filepath.Base(name), info.Size())
 	}
@@ -144,13 +144,6 @@ func (s *Set) Resume(c Cursor) {
 	}
 }
 
-// count notes what was read of files.
-func (s *Set) count(bytes int64) {
-	if p := s.progress.Load(); p != nil {
-		p.Bytes.Add(bytes)
-	}
-}
-
 // errStop ends the making of positions where no more are wanted.
 var errStop = errors.New("enough")
 
@@ -165,7 +158,7 @@ func (s *Set) All(ctx context.Context) iter.Seq2[*Position, error] {
 				return errStop
 			}
 			return nil
-		}, func(*tally) {})
+		}, func(item, *tally) {})
 		if err != nil && !errors.Is(err, errStop) {
 			yield(nil, err)
 		}
@@ -174,28 +167,28 @@ func (s *Set) All(ctx context.Context) iter.Seq2[*Position, error] {
 
 // walk gives the positions of the first pass, files in their order, and after those of
 // each game what was found out about it.
-func (s *Set) walk(ctx context.Context, each func(*Position) error, end func(*tally)) error {
+func (s *Set) walk(ctx context.Context, each func(*Position) error, end func(item, *tally)) error {
 	w := s.newWorker(nil)
 	number := int32(0)
-	return s.each(ctx, func(g game) error {
+	return s.each(ctx, func(it item) error {
 		w.tally = tally{}
-		err := g.positions(ctx, w, func(p *Position) error {
+		err := it.game.positions(ctx, w, func(p *Position) error {
 			p.Game = number
 			return each(p)
 		})
 		number++
 		if err == nil {
-			end(&w.tally)
+			end(it, &w.tally)
 		}
 		return err
 	})
 }
 
 // each gives the games of the first pass, files in their order.
-func (s *Set) each(ctx context.Context, f func(game) error) error {
+func (s *Set) each(ctx context.Context, f func(item) error) error {
 	if s.cfg.Kind == Engine {
 		for n := 0; ; n++ {
-			if err := f(s.selfPlayed(n)); err != nil {
+			if err := f(item{game: s.selfPlayed(n)}); err != nil {
 				return err
 			}
 		}
@@ -218,7 +211,7 @@ func (s *Set) each(ctx context.Context, f func(game) error) error {
 		case it.game == nil:
 			continue
 		}
-		if err := f(it.game); err != nil {
+		if err := f(it); err != nil {
 			return err
 		}
 	}

@@ -551,6 +551,42 @@ func TestSampleFilesAreStreamed(t *testing.T) {
 	}
 }
 
+// The progress of a file goes from game to game, however much is read at once.
+func TestProgress(t *testing.T) {
+	text, err := os.ReadFile(gamesPGN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	packed, ours := filepath.Join(t.TempDir(), "games.pgn.gz"), filepath.Join(t.TempDir(), "ours.parquet")
+	if err := os.WriteFile(packed, zipped(t, text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := open(t, Config{Kind: PGN, Files: []string{gamesPGN}}, 1, Machine{}).Chunk(t.Context(), 1, codecOf(t, "mover15", "uci1968-mover"), ours, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, cfg := range []Config{
+		{Kind: PGN, Files: []string{gamesPGN}},
+		{Kind: PGN, Files: []string{packed}},
+		{Kind: PGN, Files: []string{gamesPGN, packed}},
+		{Kind: LC0, Files: []string{tarOf(t, lc0Names(t)[:12])}},
+		{Kind: Parquet, Files: []string{ours}},
+		{Kind: Parquet, Files: []string{writeMarro(t, marroRows(t, squareOrder{}, true))}},
+	} {
+		s := open(t, cfg, 1, Machine{})
+		var done []int64
+		if err := s.walk(t.Context(), func(*Position) error { return nil }, func(it item, _ *tally) { done = append(done, it.bytes) }); err != nil {
+			t.Fatal(err)
+		}
+		widest := int64(0)
+		for i := range done[1:] {
+			widest = max(widest, done[i+1]-done[i])
+		}
+		if first, last := done[0], done[len(done)-1]; widest > s.size/5 || first > s.size/5 || last < s.size*9/10 || last > s.size {
+			t.Errorf("%v of %d bytes: after the games %d", cfg.Files, s.size, done)
+		}
+	}
+}
+
 // Sample files keep the probability of a draw and the plies left; without a policy
 // they have no moves, and no position is left out for its move.
 func TestHeads(t *testing.T) {

@@ -20,10 +20,14 @@ type reader interface {
 	// skip passes over n > 0 games. It returns io.EOF when there were fewer.
 	skip(n int) error
 
+	// at is how many bytes of the file come before the end of the game that was read
+	// last; of compressed ones about so many.
+	at() int64
+
 	close() error
 }
 
-// open opens a file for reading. What is read is counted in the progress.
+// open opens a file for reading.
 func (s *Set) open(path string) (reader, error) {
 	if s.cfg.Kind == Parquet {
 		return openParquet(s, path)
@@ -32,7 +36,7 @@ func (s *Set) open(path string) (reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("data: %w", err)
 	}
-	in := &counted{f, s}
+	in := &counted{in: f}
 	var r reader
 	if s.cfg.Kind == LC0 {
 		r, err = openLC0(&s.cfg, path, in)
@@ -55,13 +59,13 @@ func (c *closing) close() error { return errors.Join(c.reader.close(), c.file.Cl
 
 // counted counts what is read.
 type counted struct {
-	in  io.Reader
-	set *Set
+	in    io.Reader
+	bytes int64
 }
 
 func (c *counted) Read(b []byte) (int, error) {
 	n, err := c.in.Read(b)
-	c.set.count(int64(n))
+	c.bytes += int64(n)
 	return n, err
 }
 
@@ -77,6 +81,7 @@ type item struct {
 	game   game  // nil: it was passed over
 	number int32 // see numberOf
 	after  mark
+	bytes  int64 // of the files of the pass, up to its end
 	broken int // games passed over since the item before, this one among them
 	err    error
 }
@@ -111,11 +116,16 @@ func (s *Set) stream(ctx context.Context, pass int, order []int, from mark) *ord
 			put(func() item { return item{broken: b, err: err} })
 		}
 		at := from
+		var before int64 // bytes of the files before
+		for _, file := range order[:min(from.File, len(order))] {
+			before += s.sizes[file]
+		}
 		for ; at.File < len(order); at = (mark{File: at.File + 1, Read: at.Read}) {
 			file := order[at.File]
 			r, err := s.open(s.files[file])
 			if errors.As(err, new(brokenError)) && s.cfg.SkipBroken {
 				broken++
+				before += s.sizes[file]
 				continue
 			}
 			if err != nil {
@@ -132,7 +142,7 @@ func (s *Set) stream(ctx context.Context, pass int, order []int, from mark) *ord
 				case err == nil:
 					at.Game++
 					at.Read++
-					it := item{number: s.numberOf(file, at.Game-1), after: at, broken: broken}
+					it := item{number: s.numberOf(file, at.Game-1), after: at, bytes: before + r.at(), broken: broken}
 					broken = 0
 					if !put(func() item {
 						it.game, it.err = decode()
@@ -161,6 +171,7 @@ func (s *Set) stream(ctx context.Context, pass int, order []int, from mark) *ord
 			if s.cfg.Games > 0 && at.Read >= s.cfg.Games {
 				break
 			}
+			before += s.sizes[file]
 		}
 		end(io.EOF)
 	})

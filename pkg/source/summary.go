@@ -84,7 +84,6 @@ func Summarize(ctx context.Context, path, kind string, v chess.Variant, p *Progr
 	}
 	defer set.Close() // nothing was written
 	p.Size.Store(set.size)
-	set.progress.Store(p)
 	out := &Summary{File: path, Kind: set.cfg.Kind, Bytes: set.size, Variant: set.cfg.Variant.String()}
 	game := int32(-1)
 	each := func(pos *Position) error {
@@ -111,7 +110,8 @@ func Summarize(ctx context.Context, path, kind string, v chess.Variant, p *Progr
 		}
 		return nil
 	}
-	err = set.walk(ctx, each, func(t *tally) {
+	err = set.walk(ctx, each, func(it item, t *tally) {
+		p.Bytes.Store(it.bytes)
 		switch {
 		case t.noResult:
 			out.NoResult++
