@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -83,10 +84,7 @@ func printPosition(w io.Writer, p *source.Position, most int) error {
 		return err
 	}
 	fmt.Fprintf(w, "game %d, ply %d: %s\n", p.Game, p.Ply, board)
-	fmt.Fprintf(w, "  value %+.3f, draw %.3f", p.Value, p.Draw)
-	if p.MovesLeft >= 0 {
-		fmt.Fprintf(w, ", %.0f plies left", p.MovesLeft)
-	}
+	fmt.Fprintf(w, "  %s\n", targetText(p))
 	slices.SortStableFunc(moves, func(a, b weighed) int { return cmp.Compare(b.weight, a.weight) })
 	var parts []string
 	rest := 0
@@ -102,8 +100,30 @@ func printPosition(w io.Writer, p *source.Position, most int) error {
 	if rest > 0 {
 		parts = append(parts, fmt.Sprintf("and %d more", rest))
 	}
-	fmt.Fprintf(w, "\n  policy %s, of %s\n", strings.Join(parts, ", "), words.Plural(len(moves), "move"))
+	if len(moves) == 0 {
+		fmt.Fprintln(w, "  no policy")
+		return nil
+	}
+	fmt.Fprintf(w, "  policy %s, of %s\n", strings.Join(parts, ", "), words.Plural(len(moves), "move"))
 	return nil
+}
+
+// targetText is what the heads beside the policy learn, as far as it is known.
+func targetText(p *source.Position) string {
+	if p.NoResult {
+		return "no result"
+	}
+	text := fmt.Sprintf("value %+.3f", math.Round(1000*float64(p.Value))/1000+0) // + 0: no -0
+	if p.Draw >= 0 {
+		text += fmt.Sprintf(", draw %.3f", p.Draw)
+	}
+	switch left := math.Round(float64(p.MovesLeft)); {
+	case left == 1:
+		text += ", 1 ply left"
+	case left > 1:
+		text += fmt.Sprintf(", %.0f plies left", left)
+	}
+	return text
 }
 
 // positionText is a position and its moves for people.

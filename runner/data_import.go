@@ -198,6 +198,13 @@ func (o *importOptions) ofFiles(ctx context.Context, files []string) (cfg source
 	if codec, err = encode.NewCodec(cmp.Or(o.input, input), cmp.Or(o.policy, policy), cfg.Variant); err != nil {
 		return cfg, codec, 0, usageError{err}
 	}
+	limited := o.label.Limit.Depth > 0 || o.label.Limit.Nodes > 0
+	switch {
+	case o.label.Program == "" && limited:
+		return cfg, codec, 0, usagef("--depth, --nodes: are limits of an engine that labels: name it with --label")
+	case o.label.Program != "" && !limited:
+		return cfg, codec, 0, usagef("--label: how far is %s to search? give --depth or --nodes", o.label.Program)
+	}
 	if o.label.Program != "" {
 		found, err := o.label.Find(ctx, cfg.Variant, false)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,7 +23,7 @@ func dataInfoCommand() *cobra.Command {
 		Short: "Say what files of positions hold",
 		Long: `info reads files of positions to their ends and says what each holds: its kind and
 size, games, positions, results as far as the file tells them, and of encoded positions
-the encodings. A damaged file is read up to its damage, which is told with its place.
+the encodings. FILE may be a pattern with * and ?. A damaged file is read up to its damage, which is told with its place.
 
 The exit status is 1 when a file is damaged.`,
 		Example: `  alamos data info results/quickstart/*/samples/*.parquet
@@ -32,6 +33,9 @@ The exit status is 1 when a file is damaged.`,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			v, err := k.check()
 			if err != nil {
+				return err
+			}
+			if files, err = matching(files); err != nil {
 				return err
 			}
 			var all []*source.Summary
@@ -57,6 +61,9 @@ The exit status is 1 when a file is damaged.`,
 					return err
 				}
 			}
+			if !asJSON && len(all) > 1 {
+				printSummaries(cmd.OutOrStdout(), all)
+			}
 			if damaged > 0 {
 				return fmt.Errorf("%s of %d damaged", words.Plural(damaged, "file"), len(files))
 			}
@@ -66,6 +73,40 @@ The exit status is 1 when a file is damaged.`,
 	k.add(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
+}
+
+// matching replaces patterns by the files that they match; what is a file is none.
+func matching(names []string) (files []string, err error) {
+	for _, name := range names {
+		found := []string{name}
+		if _, err := os.Stat(name); err != nil && strings.ContainsAny(name, "*?[") {
+			if found, err = filepath.Glob(name); err != nil {
+				return nil, usagef("%s: %w", name, err)
+			}
+			if len(found) == 0 {
+				return nil, usagef("%s: there is no such file", name)
+			}
+		}
+		files = append(files, found...)
+	}
+	return files, nil
+}
+
+// printSummaries prints what files hold together.
+func printSummaries(w io.Writer, all []*source.Summary) {
+	var sum source.Summary
+	for _, s := range all {
+		sum.Bytes += s.Bytes
+		sum.Games += s.Games
+		sum.Positions += s.Positions
+		sum.NoResult += s.NoResult
+		sum.NoMoves += s.NoMoves
+	}
+	fmt.Fprintf(w, "%s, %s bytes: %s games, %s positions", words.Plural(len(all), "file"), grouped(int(sum.Bytes)), grouped(sum.Games), grouped(sum.Positions))
+	if left := words.LeftOut(sum.NoResult, sum.NoMoves); left != "" {
+		fmt.Fprintf(w, "; games left out: %s", left)
+	}
+	fmt.Fprintln(w)
 }
 
 // dataFault is a fault of the command line unless the command was interrupted.
