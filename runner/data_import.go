@@ -10,6 +10,7 @@ import (
 
 	"alamos/pkg/chess"
 	"alamos/pkg/dataset"
+	"alamos/pkg/disk"
 	"alamos/pkg/encode"
 	"alamos/pkg/setup"
 	"alamos/pkg/source"
@@ -112,6 +113,9 @@ func (o *importOptions) run(cmd *cobra.Command, args []string) error {
 		}
 	}
 	if err := checkOut(o.out, append(set.Files(), args...)); err != nil {
+		return err
+	}
+	if err := disk.SweepFile(o.out); err != nil {
 		return err
 	}
 	var p source.Progress

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // unfinished ends the name of a file that is being written; it begins with a
@@ -31,6 +32,8 @@ func WriteFile(path string, write func(io.Writer) error) (err error) {
 	if err != nil {
 		return err
 	}
+	// Who holds the lock is alive: see SweepFile. Where a disk has no locks nothing is swept.
+	_ = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	err = write(f)
 	if err == nil {
 		err = errors.Join(f.Chmod(0o644), f.Sync())
@@ -69,6 +72,45 @@ func Remove(path string) error {
 		return err
 	}
 	return nil
+}
+
+// SweepFile deletes what killed processes were writing of one file. What a living one
+// is writing stays.
+func SweepFile(path string) error {
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		name, begun := strings.CutPrefix(e.Name(), "."+filepath.Base(path)+".")
+		number, part := strings.CutSuffix(name, unfinished)
+		if !begun || !part || !e.Type().IsRegular() || strings.Trim(number, "0123456789") != "" {
+			continue
+		}
+		if err := sweepPart(filepath.Join(filepath.Dir(path), e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sweepPart deletes a file unless its writer is alive.
+func sweepPart(path string) error {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) { // it is whole by now
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
+		return nil
+	}
+	return Remove(path)
 }
 
 // Sweep deletes what killed processes were writing below dir. Only who has the

@@ -70,6 +70,28 @@ func TestSweep(t *testing.T) {
 	}
 }
 
+// Of one file only what was given up is swept: not what is being written, nor what belongs
+// to another.
+func TestSweepFile(t *testing.T) {
+	dir := t.TempDir()
+	keep := []string{".a.csv.b.12.part", ".a.csv.x12.part", ".b.csv.12.part"}
+	for _, n := range append([]string{".a.csv.12.part"}, keep...) {
+		if err := os.WriteFile(filepath.Join(dir, n), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(dir, "a.csv")
+	if err := WriteFile(path, func(io.Writer) error { return SweepFile(path) }); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(append(keep, "a.csv"), names(t, dir)); diff != "" {
+		t.Errorf("files (-want +have):\n%s", diff)
+	}
+	if err := SweepFile(filepath.Join(dir, "new", "a.csv")); err != nil {
+		t.Error(err)
+	}
+}
+
 // What a process that dies before the rename leaves is what Sweep deletes.
 func TestSweepKnowsUnfinishedFiles(t *testing.T) {
 	dir := t.TempDir()

@@ -82,7 +82,7 @@ type item struct {
 	number int32 // see numberOf
 	after  mark
 	bytes  int64 // of the files of the pass, up to its end
-	broken int // games passed over since the item before, this one among them
+	broken int   // games passed over since the item before, this one among them
 	err    error
 }
 
