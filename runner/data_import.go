@@ -3,6 +3,8 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -43,7 +45,10 @@ Of an experiment with data it writes the chunk that generation --chunk learns fr
 for byte as alamos run does. Of files of positions it writes what the flags say, all
 positions of all files unless told otherwise, in the encodings --input and --policy:
 by default lc0's for lc0's files, ChessMarro's for ChessMarro's, and for games those
-that suit the variant.`,
+that suit the variant.
+
+What an engine answers is kept in a journal beside F.parquet until that is written: an
+import that was interrupted goes on from there.`,
 		Example: `  alamos data import experiments/mine.yaml --chunk 2 --out chunk-2.parquet
   alamos data import training-*.tar --positions 1 --out lc0.parquet
   alamos data import games.pgn --label stockfish --depth 1 --input dtu24 --out labeled.parquet`,
@@ -118,12 +123,36 @@ func (o *importOptions) run(cmd *cobra.Command, args []string) error {
 	if err := disk.SweepFile(o.out); err != nil {
 		return err
 	}
+	var answers source.Answers
+	journal := o.out + ".journal"
+	if set.Asks() {
+		j, err := disk.OpenJournal(journal, []byte(set.Question(o.chunk)), answers.Replay)
+		if err != nil {
+			return err
+		}
+		defer j.Close()
+		answers.Keep = func(entry any) error {
+			b, err := json.Marshal(entry)
+			if err != nil {
+				return err
+			}
+			return j.Add(b)
+		}
+		set.Recall(&answers)
+	}
 	var p source.Progress
 	done := tellData("import", &p)
 	info, err := set.Chunk(ctx, o.chunk, codec, o.out, &p)
 	done()
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() != nil && set.Asks():
+		return errors.Join(errResumable, err)
+	case err != nil:
 		return err
+	case set.Asks():
+		if err := disk.Remove(journal); err != nil {
+			return err
+		}
 	}
 	out := cmd.OutOrStdout()
 	fmt.Fprintf(out, "%s: %s positions of %s games in %s and %s\n", o.out, grouped(info.Positions), grouped(info.Games), codec.Planes.Name(), codec.Policy.Name())

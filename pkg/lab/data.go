@@ -144,7 +144,7 @@ func (t *trial) importChunk(ctx context.Context, g int) error {
 	}
 	in := maps.Clone(d.in)
 	in["chunk"] = strconv.Itoa(g)
-	return t.Do(ctx, stage.Stage{Name: store.DataStage(g), In: in, Files: []string{store.SamplesFile(g)}, Run: func(ctx context.Context) (any, error) {
+	return t.Do(ctx, stage.Stage{Name: store.DataStage(g), In: in, Files: []string{store.SamplesFile(g)}, Scratch: t.answers(g), Run: func(ctx context.Context) (any, error) {
 		if g > 1 { // a cursor of other settings is ignored
 			var before imported
 			if err := t.Manifest.Stage(store.DataStage(g - 1)).Decode(&before); err != nil {
@@ -152,9 +152,19 @@ func (t *trial) importChunk(ctx context.Context, g int) error {
 			}
 			d.set.Resume(before.Next)
 		}
+		var answers source.Answers
+		if d.set.Asks() {
+			j, err := t.OpenJournal(t.answers(g), in, answers.Replay)
+			if err != nil {
+				return nil, err
+			}
+			defer j.Close()
+			answers.Keep = j.Keep
+		}
+		d.set.Recall(&answers)
 		began := time.Now()
 		var progress source.Progress
-		told := t.tellImport(g, &progress)
+		told := t.tellImport(g, &progress, answers.Games())
 		info, err := d.set.Chunk(ctx, g, t.Codec, t.Path(store.SamplesFile(g)), &progress)
 		told()
 		if err != nil {
@@ -169,6 +179,9 @@ func (t *trial) importChunk(ctx context.Context, g int) error {
 		return t.estimate(ctx, estimate.Load{Import: &estimate.Import{In: in, Set: d.set, Positions: t.chunkSize(g)}})
 	}})
 }
+
+// answers is the path of the journal of what engines have answered for chunk g.
+func (t *trial) answers(g int) string { return t.Path("samples", fmt.Sprintf("gen-%04d.journal", g)) }
 
 // chunkSize is how many positions chunk g of the data has, as far as it can be told: as
 // the last one that was imported, or as the settings say; NaN where they do not.
@@ -194,13 +207,16 @@ const tellEvery = 250 * time.Millisecond
 
 // tellImport tells how the import of chunk g goes until the function that it returns
 // is called: in games of an engine, and else in positions.
-func (t *trial) tellImport(g int, p *source.Progress) (done func()) {
+func (t *trial) tellImport(g int, p *source.Progress, known int) (done func()) {
 	d := t.Settings.Data
 	unit := "positions"
 	if d.Engine != nil {
 		unit = "games"
 	}
 	task := t.Report.Task(store.DataStage(g), unit)
+	if d.Engine != nil {
+		task.Resume(known)
+	}
 	began := time.Now()
 	tell := func() {
 		positions := int(p.Positions.Load())

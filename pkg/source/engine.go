@@ -47,7 +47,7 @@ func (p *engines) use(ctx context.Context, where string, f func(*uci.Engine) err
 		}
 	}
 	if err := e.NewGame(ctx); err != nil {
-		return fmt.Errorf("data: %s: %w", where, err)
+		return fmt.Errorf("data: %s: %w", where, &engineEnded{err})
 	}
 	return f(e)
 }
@@ -80,36 +80,16 @@ func (p *engines) close() {
 	}
 }
 
-// think asks for a move in a game.
-func think(ctx context.Context, where string, e *uci.Engine, g *chess.Game, l Limit) (uci.Answer, error) {
-	err := e.Position(g)
-	var a uci.Answer
-	if err == nil {
-		a, err = e.Go(ctx, l.uci())
-	}
-	if err != nil {
-		return uci.Answer{}, fmt.Errorf("data: %s, ply %d: %w", where, g.Ply(), err)
-	}
-	return a, nil
-}
-
-// ask sets the values of a position to what the engine expects, and gives its move.
-func (w *worker) ask(ctx context.Context, where string, e *uci.Engine, p *Position) (chess.Move, error) {
-	a, err := think(ctx, where, e, p.At, w.set.cfg.Label.Limit)
+// label sets the values of a position to what the engine expects, and gives its move.
+func (w *worker) label(ctx context.Context, where string, e *uci.Engine, p *Position) (chess.Move, error) {
+	a, err := w.talk.ask(ctx, where, e, p.At, w.set.cfg.Label.Limit)
 	if err != nil {
 		return 0, err
 	}
-	s := a.Info.Score
-	if s == nil {
+	if !a.Scored {
 		return 0, fmt.Errorf("data: %s, ply %d: engine %s plays %s and tells no score: it cannot label", where, p.Ply, e.Name(), a.Move)
 	}
-	value := s.Expected()
-	p.Value, p.Draw = float32(value), float32(1-max(value, -value))
-	if d := s.WDL; d != nil {
-		if sum := d[0] + d[1] + d[2]; sum > 0 {
-			p.Draw = float32(d[1]) / float32(sum)
-		}
-	}
+	p.Value, p.Draw = a.Value, a.Draw
 	return a.Move, nil
 }
 
@@ -120,7 +100,7 @@ func (g *played) finish(ctx context.Context, w *worker, e *uci.Engine, l Limit) 
 	for _, m := range g.moves {
 		w.board.Play(m)
 	}
-	outcome, err := playOut(ctx, g.where, e, w.board, l)
+	outcome, err := w.playOut(ctx, g.where, e, w.board, l)
 	if err != nil {
 		return nil, err
 	}
@@ -131,14 +111,14 @@ func (g *played) finish(ctx context.Context, w *worker, e *uci.Engine, l Limit) 
 }
 
 // playOut lets an engine play for both sides until the game is over.
-func playOut(ctx context.Context, where string, e *uci.Engine, g *chess.Game, l Limit) (chess.Outcome, error) {
+func (w *worker) playOut(ctx context.Context, where string, e *uci.Engine, g *chess.Game, l Limit) (chess.Outcome, error) {
 	var list chess.MoveList
 	for {
 		g.Position().LegalMoves(&list)
 		if o := g.Outcome(&list); o.Over() {
 			return o, nil
 		}
-		a, err := think(ctx, where, e, g, l)
+		a, err := w.talk.ask(ctx, where, e, g, l)
 		if err != nil {
 			return chess.Outcome{}, err
 		}
@@ -182,8 +162,8 @@ func (g *selfPlayed) positions(ctx context.Context, w *worker, yield func(*Posit
 	}
 	w.board.Reset(*w.board.Position())
 	game := &played{where: g.where, seed: derive(g.seed, 2), start: *w.board.Start()}
-	err := w.set.players.use(ctx, g.where, func(e *uci.Engine) error {
-		outcome, err := playOut(ctx, g.where, e, w.board, player.Limit)
+	err := w.talk.engine(ctx, w.set.players, g.where, func(e *uci.Engine) error {
+		outcome, err := w.playOut(ctx, g.where, e, w.board, player.Limit)
 		game.result = outcome.Result
 		return err
 	})

@@ -32,6 +32,7 @@ type worker struct {
 	pos    Position
 	coded  Coded
 	places []int32 // by index of lc0-1858, see index
+	talk   talk
 
 	tally
 }
@@ -55,9 +56,27 @@ func (w *worker) codes(encoder, policy string) bool {
 
 var errNoResult = errors.New("the file tells no result of the position, and values and plies left cannot be learned without: set training.loss.value: 0, and where network.moves_left is true training.loss.moves_left: 0")
 
-// samples gives the positions of a game as samples, which are the caller's.
+// samples gives the positions of a game as samples, which are the caller's. A game in
+// which an engine ended is asked about once more, of a new one: of days of work one
+// crash must not be the end, but two in one game are no chance.
 func (w *worker) samples(ctx context.Context, g game, number int32) (samples []*encode.Sample, unexpressed int, err error) {
+	known := w.set.answers.of(number)
+	samples, unexpressed, err = w.attempt(ctx, g, number, known)
+	if ended := new(*engineEnded); errors.As(err, ended) && context.Cause(ctx) == nil {
+		for _, s := range samples {
+			w.set.spare.Put(s)
+		}
+		samples, unexpressed, err = w.attempt(ctx, g, number, known)
+	}
+	if err == nil && known == nil {
+		err = w.set.answers.keep(number, w.talk.given)
+	}
+	return samples, unexpressed, err
+}
+
+func (w *worker) attempt(ctx context.Context, g game, number int32, known []answer) (samples []*encode.Sample, unexpressed int, err error) {
 	w.tally = tally{result: chess.Unfinished}
+	w.talk.begin(known)
 	err = g.positions(ctx, w, func(p *Position) error {
 		p.Game = number
 		if p.NoResult && w.set.cfg.Results {
@@ -101,7 +120,7 @@ func (g *played) positions(ctx context.Context, w *worker, yield func(*Position)
 		}
 		return g.each(w, g.moves, yield, nil)
 	}
-	return w.set.labels.use(ctx, g.where, func(e *uci.Engine) error {
+	return w.talk.engine(ctx, w.set.labels, g.where, func(e *uci.Engine) error {
 		moves := g.moves
 		if label.Finish != (Limit{}) {
 			var err error
@@ -109,7 +128,7 @@ func (g *played) positions(ctx context.Context, w *worker, yield func(*Position)
 				return err
 			}
 		}
-		return g.each(w, moves, yield, func(p *Position) (chess.Move, error) { return w.ask(ctx, g.where, e, p) })
+		return g.each(w, moves, yield, func(p *Position) (chess.Move, error) { return w.label(ctx, g.where, e, p) })
 	})
 }
 

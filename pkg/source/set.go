@@ -38,6 +38,7 @@ type Set struct {
 	spare   sync.Pool // of *encode.Sample
 
 	players, labels *engines // nil where there is no such engine
+	answers         *Answers // of the next chunk, see Recall; nil: none
 
 	// Where the set stands: before a chunk of a pass.
 	at     Cursor         // Chunk 0: nowhere
@@ -172,6 +173,7 @@ func (s *Set) walk(ctx context.Context, each func(*Position) error, end func(ite
 	number := int32(0)
 	return s.each(ctx, func(it item) error {
 		w.tally = tally{}
+		w.talk.begin(nil)
 		err := it.game.positions(ctx, w, func(p *Position) error {
 			p.Game = number
 			return each(p)
