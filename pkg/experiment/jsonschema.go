@@ -3,7 +3,6 @@ package experiment
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"strings"
 )
 
@@ -136,9 +135,7 @@ func jsonDistribution(t typ, path string) object {
 func jsonReal(r real) object {
 	s := object{"type": "number"}
 	bound := func(x float64, open bool, closedKey, openKey string) {
-		if !math.IsInf(x, 0) {
-			s[pick(open, openKey, closedKey)] = x
-		}
+		s[pick(open, openKey, closedKey)] = x
 	}
 	bound(r.min, r.openMin, "minimum", "exclusiveMinimum")
 	bound(r.max, r.openMax, "maximum", "exclusiveMaximum")

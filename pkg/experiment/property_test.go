@@ -105,7 +105,7 @@ func drawValue(t *rapid.T, typ typ, path string) any {
 		if typ.word != "" && rapid.Bool().Draw(t, path+" word") {
 			return typ.word
 		}
-		low, high := max(typ.min, -1e300), min(typ.max, 1e300)
+		low, high := typ.min, typ.max
 		if typ.openMin {
 			low = math.Nextafter(low, high)
 		}

@@ -80,35 +80,26 @@ func (i integer) read(c *checker, path string, t *tree) (any, bool) {
 	return int64(x), true
 }
 
-// real is a finite number within bounds.
+// real is a number within bounds.
 type real struct {
-	min, max         float64 // infinite: no bound
-	openMin, openMax bool    // the bound itself is not allowed
-	word             string  // a word that is allowed instead of a number
+	min, max         float64
+	openMin, openMax bool   // the bound itself is not allowed
+	word             string // a word that is allowed instead of a number
 }
 
+// The numbers of the language have bounds on both sides, also where nobody means any:
+// what decides a result is computed with floats, and the packages that do it refuse what
+// is beyond all sense. A test of pkg/setup holds the two together.
 var (
-	anyReal = real{min: math.Inf(-1), max: math.Inf(1)}
-	share   = real{min: 0, max: 1}
+	share  = real{min: 0, max: 1}
+	factor = real{min: 0, max: 1e9}                // of a search
+	weight = real{min: 0, max: 1e6, openMax: true} // of a part of the loss
+	rate   = real{min: 0, max: 1_000}              // of learning
 )
 
-func above(x float64) real       { return real{min: x, openMin: true, max: math.Inf(1)} }
-func realAtLeast(x float64) real { return real{min: x, max: math.Inf(1)} }
-
 func (r real) want() string {
-	var s string
-	low, high := !math.IsInf(r.min, 0), !math.IsInf(r.max, 0)
-	switch {
-	case low && high:
-		s = fmt.Sprintf("a number %s %s %s %s",
-			pick(r.openMin, "above", "from"), formatFloat(r.min), pick(r.openMax, "to below", "to"), formatFloat(r.max))
-	case low:
-		s = fmt.Sprintf("a number %s %s", pick(r.openMin, "above", "of at least"), formatFloat(r.min))
-	case high:
-		s = fmt.Sprintf("a number %s %s", pick(r.openMax, "below", "of at most"), formatFloat(r.max))
-	default:
-		s = "a number"
-	}
+	s := fmt.Sprintf("a number %s %s %s %s",
+		pick(r.openMin, "above", "from"), formatBound(r.min), pick(r.openMax, "to below", "to"), formatBound(r.max))
 	if r.word != "" {
 		s += " or the word " + r.word
 	}
@@ -179,6 +170,14 @@ func formatFloat(x float64) string {
 		return strconv.FormatFloat(x, 'f', -1, 64)
 	}
 	return strconv.FormatFloat(x, 'g', -1, 64)
+}
+
+// formatBound is formatFloat with a million as 1e6 and a millionth as 1e-6.
+func formatBound(x float64) string {
+	if a := math.Abs(x); a < generous && (a == 0 || a > 1e-5) {
+		return formatFloat(x)
+	}
+	return strings.NewReplacer("e+0", "e", "e-0", "e-").Replace(strconv.FormatFloat(x, 'g', -1, 64))
 }
 
 // boolean is true or false.

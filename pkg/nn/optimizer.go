@@ -31,9 +31,9 @@ type Optimizer struct {
 // each.
 type Weights struct{ Policy, Value, MovesLeft float64 }
 
-// complete returns the optimizer with every default made explicit, or an error
+// Complete returns the optimizer with every default made explicit, or an error
 // that names the field at fault.
-func (o Optimizer) complete() (Optimizer, error) {
+func (o Optimizer) Complete() (Optimizer, error) {
 	kinds := []string{SGD, Adam, AdamW}
 	if o.Kind == "" {
 		o.Kind = SGD
@@ -62,8 +62,14 @@ func (o Optimizer) complete() (Optimizer, error) {
 		return o, fmt.Errorf("optimizer: epsilon: want at least 0 and at most 1, have %v", o.Epsilon)
 	case !share(o.WeightDecay):
 		return o, fmt.Errorf("optimizer: weight decay: want at least 0 and below 1, have %v", o.WeightDecay)
-	case !weight(o.Weights.Policy) || !weight(o.Weights.Value) || !weight(o.Weights.MovesLeft):
-		return o, fmt.Errorf("optimizer: weights of the loss: want at least 0 and below 1e6, have %+v", o.Weights)
+	}
+	for _, w := range []struct {
+		name  string
+		value float64
+	}{{"policy", o.Weights.Policy}, {"value", o.Weights.Value}, {"moves left", o.Weights.MovesLeft}} {
+		if !weight(w.value) {
+			return o, fmt.Errorf("optimizer: weight of the %s in the loss: want at least 0 and below 1e6, have %v", w.name, w.value)
+		}
 	}
 	return o, nil
 }

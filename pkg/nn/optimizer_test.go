@@ -45,7 +45,7 @@ func TestAdamMatchesNumPy(t *testing.T) {
 // descend steps weights along gradients, which all shards have an equal part of.
 func descend(t *testing.T, o Optimizer, start []float32, gradient [][]float32, shards int, rate float64) []float32 {
 	t.Helper()
-	o, err := o.complete()
+	o, err := o.Complete()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,5 +124,13 @@ func TestOptimizerState(t *testing.T) {
 	states[AdamW][stepsKey] = floatTensor([]int{1}, []float32{-1})
 	if err := x.Load(states[AdamW]); err == nil || !strings.Contains(err.Error(), "-1 steps") {
 		t.Errorf("a state of -1 steps: %v", err)
+	}
+}
+
+// A weight out of range is named, with its number.
+func TestLossWeightOutOfRange(t *testing.T) {
+	_, err := Optimizer{Weights: Weights{Policy: 1, Value: 1e30, MovesLeft: 1}}.Complete()
+	if want := "optimizer: weight of the value in the loss: want at least 0 and below 1e6, have 1e+30"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 }

@@ -87,7 +87,7 @@ func NewTrainer(n *Network, o Optimizer) (*Trainer, error) {
 
 // NewTrainerOn starts a trainer on the given hardware.
 func NewTrainerOn(n *Network, o Optimizer, on TrainerOptions) (*Trainer, error) {
-	o, err := o.complete()
+	o, err := o.Complete()
 	if err != nil {
 		return nil, err
 	}

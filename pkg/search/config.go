@@ -189,7 +189,7 @@ func (c Config) Validate() error {
 		check(c.Cache >= 0 && c.Cache <= MaxCache, "cache", c.Cache, fmt.Sprintf("0 to %d", MaxCache)),
 		check(c.Lookahead == 0 || c.Lookahead == 1, "lookahead", c.Lookahead, "0 or 1"),
 		check(c.Noise.Weight >= 0 && c.Noise.Weight <= 1, "noise weight", c.Noise.Weight, "0 to 1"),
-		check(c.Noise.Weight == 0 || c.Noise.Alpha > 0 && c.Noise.Alpha <= 1e6, "noise alpha", c.Noise.Alpha, "more than 0 and at most 1e6"),
+		check(c.Noise.Weight == 0 || c.Noise.Alpha >= 1e-6 && c.Noise.Alpha <= 1e6, "noise alpha", c.Noise.Alpha, "1e-6 to 1e6"),
 		check(finite(c.ForcedPlayouts), "forced_playouts", c.ForcedPlayouts, "0 to 1e9"),
 		check(c.Gumbel.Considered >= 0 && c.Gumbel.Considered <= 1e9, "gumbel considered", c.Gumbel.Considered, "0 to 1e9"),
 		check(finite(c.Gumbel.CVisit), "gumbel c_visit", c.Gumbel.CVisit, "0 to 1e9"),

@@ -132,6 +132,12 @@ type beginnings struct {
 	openings []chess.Position // instead of start for a share of the games; may be empty
 }
 
+// Validate returns an error that names the first setting out of range.
+func (c *Config) Validate(codec encode.Codec) error {
+	_, err := c.prepare(codec)
+	return err
+}
+
 // prepare checks the settings and reads the positions that games begin with.
 func (c *Config) prepare(codec encode.Codec) (b beginnings, err error) {
 	if err := c.Search.Validate(); err != nil {

@@ -90,7 +90,9 @@ type Hooks struct {
 	Progress func(*Progress) error
 }
 
-func (c *Config) check() error {
+// Validate returns an error that names the first setting that makes no sense; the
+// schedule is left to [Schedule.Start].
+func (c *Config) Validate() error {
 	switch {
 	case c.Epochs < 1:
 		return fmt.Errorf("training.epochs: want at least 1, have %d", c.Epochs)
@@ -119,7 +121,7 @@ func (c *Config) check() error {
 // undisturbed Run gives, to the bit. All other arguments must be those of that Run;
 // only net and tr may hold anything. From nil, it begins.
 func Run(ctx context.Context, cfg Config, net *nn.Network, tr *nn.Trainer, window *dataset.Set, seeds Seeds, st *State, from *Progress, watch Hooks) ([]Epoch, error) {
-	if err := cfg.check(); err != nil {
+	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
 	if cfg.Values != nil && len(cfg.Values) != window.Len() {
