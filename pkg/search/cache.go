@@ -38,11 +38,17 @@ func (k *key) add(w uint64) {
 // cache remembers answers: a table with one place for a key, whose later answers
 // replace earlier ones, and their priors in a ring, which are lost when it has
 // come around.
+//
+// Table and ring begin small and grow as they fill, so that many trees with large
+// caches take the memory of what they were told and no more. What is known depends on
+// what came since clear only, and not on what the memory was used for before.
 type cache struct {
+	first, most int // places after clear, and at most: first times a power of two
+
 	places []place
-	priors []float32 // the prior number i of all ever stored is at i % len
+	taken  int       // places that are not empty
+	priors []float32 // the prior number i of all since clear is at i % len
 	next   uint64    // number of the next prior
-	first  uint64    // answers from before are not valid
 }
 
 type place struct {
@@ -53,21 +59,65 @@ type place struct {
 	count int32 // 0: empty
 }
 
-// priorsEach is how many moves a position is taken to have.
-const priorsEach = 40
-
-// mostMoves is more than any position has (see chess.MoveList).
-const mostMoves = 1024
+const (
+	// priorsEach is how many moves a position is taken to have.
+	priorsEach = 40
+	// mostMoves is more than any position has (see chess.MoveList).
+	mostMoves = 1024
+	// firstPlaces bounds how many places a cache begins with.
+	firstPlaces = 1024
+	// sparse is how many places there are for an answer before the table grows: one
+	// that is fuller has many keys to a place.
+	sparse = 8
+)
 
 func newCache(positions int) *cache {
-	return &cache{
-		places: make([]place, positions),
-		priors: make([]float32, max(mostMoves, positions*priorsEach)),
+	first, most := positions, positions
+	for first > firstPlaces {
+		first /= 2
 	}
+	for n := first; n <= positions; n *= 2 {
+		most = n
+	}
+	c := &cache{first: first, most: most}
+	c.clear()
+	return c
 }
 
-// clear forgets everything.
-func (c *cache) clear() { c.first = c.next }
+// clear forgets everything and keeps the memory.
+func (c *cache) clear() {
+	c.places = resized(c.places, c.first)
+	clear(c.places)
+	c.priors = resized(c.priors, ring(c.first))
+	c.taken, c.next = 0, 0
+}
+
+// ring is how many priors there are for so many places.
+func ring(places int) int { return max(mostMoves, places*priorsEach) }
+
+// resized is s with n items, those that are new being anything.
+func resized[T any](s []T, n int) []T {
+	if n <= cap(s) {
+		return s[:n]
+	}
+	more := make([]T, n)
+	copy(more, s)
+	return more
+}
+
+// grow doubles the places. Keys with places of their own keep them: that of place i goes
+// to 2i or 2i+1, where none is still to be moved.
+func (c *cache) grow() {
+	n := len(c.places)
+	c.places = resized(c.places, 2*n)
+	for i := n - 1; i >= 0; i-- {
+		p := c.places[i]
+		c.places[2*i], c.places[2*i+1] = place{}, place{}
+		if p.count > 0 {
+			*c.place(p.key) = p
+		}
+	}
+}
 
 func (c *cache) place(k key) *place {
 	hi, _ := bits.Mul64(k[0], uint64(len(c.places)))
@@ -77,7 +127,7 @@ func (c *cache) place(k key) *place {
 // get writes the answer to the question k to l, if it is known.
 func (c *cache) get(k key, l *encode.Leaf) bool {
 	p := c.place(k)
-	if p.count == 0 || p.key != k || p.at < c.first || p.at+uint64(len(c.priors)) < c.next {
+	if p.count == 0 || p.key != k || p.at+uint64(len(c.priors)) < c.next {
 		return false
 	}
 	at := int(p.at % uint64(len(c.priors)))
@@ -88,11 +138,22 @@ func (c *cache) get(k key, l *encode.Leaf) bool {
 
 // put remembers an answer. The priors of one lie side by side.
 func (c *cache) put(k key, l *encode.Leaf) {
-	size, count := uint64(len(c.priors)), uint64(len(l.Priors))
+	if sparse*c.taken >= len(c.places) && len(c.places) < c.most {
+		c.grow()
+	}
+	count := uint64(len(l.Priors))
+	if size := len(c.priors); c.next+count > uint64(size) && size < ring(c.most) {
+		c.priors = resized(c.priors, min(2*size, ring(c.most))) // it has not come around yet
+	}
+	size := uint64(len(c.priors))
 	if c.next%size+count > size {
 		c.next += size - c.next%size
 	}
 	copy(c.priors[c.next%size:], l.Priors)
-	*c.place(k) = place{k, c.next, l.Value, l.WDL, int32(count)}
+	p := c.place(k)
+	if p.count == 0 {
+		c.taken++
+	}
+	*p = place{k, c.next, l.Value, l.WDL, int32(count)}
 	c.next += count
 }
