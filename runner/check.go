@@ -19,7 +19,8 @@ func checkCommand() *cobra.Command {
 		Short: "Find the faults of experiment files; run nothing",
 		Long: `check reads experiment files with all the files they extend and compiles their
 hooks. Every fault has a line of its own, as file:line:column. Nothing is run. The exit
-status is 2 when there is a fault.`,
+status is 2 when there is a fault. Data files and engines that this machine does not have
+are noted and no fault: a run may be elsewhere, or later.`,
 		Example: `  alamos check experiments/*.yaml
   alamos check experiments/quickstart.yaml --set network.depth=4`,
 		Args:              cobra.MinimumNArgs(1),
@@ -39,6 +40,9 @@ status is 2 when there is a fault.`,
 					return err
 				}
 				fmt.Fprintf(cmd.OutOrStdout(), "%s: ok, %s%s\n", file, words.Plural(len(e.Trials), "trial"), leftOut(e))
+				for _, lacking := range setup.Missing(e) {
+					fmt.Fprintf(cmd.OutOrStdout(), "note: %s\n", lacking)
+				}
 			}
 			if len(all) > 0 {
 				return all

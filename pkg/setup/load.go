@@ -29,11 +29,7 @@ func Load(path string, set []string) (*experiment.Experiment, error) {
 	var faults experiment.Errors
 	seen := map[string]bool{} // a fault of several trials is one fault
 	fail := func(key, hint string, err error) {
-		at := e.Origin(key)
-		f := &experiment.Error{File: at.File, Line: at.Line, Col: at.Col, Path: key, Msg: err.Error(), Hint: hint}
-		if at.Default() { // what is wrong is what another key says
-			f.File, f.Line, f.Col = path, 1, 1
-		}
+		f := faultOf(e, key, hint, err.Error())
 		if !seen[f.Error()] {
 			seen[f.Error()] = true
 			faults = append(faults, f)

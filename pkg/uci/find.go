@@ -45,6 +45,24 @@ func Find(ctx context.Context, name string, v chess.Variant) (Command, error) {
 	return Command{}, fmt.Errorf("uci: no known engine is called %q, only %s and %s", name, Stockfish, FairyStockfish)
 }
 
+// Installed tells whether the program of an opponent is on this machine. It starts
+// nothing: what the program is, and what it plays, [Opponent.Find] finds out.
+func (o *Opponent) Installed() bool {
+	var found bool
+	switch o.Program {
+	case Stockfish:
+		_, found = lookPath(o.Program)
+	case FairyStockfish:
+		if _, found = lookPath(o.Program); !found {
+			_, found = findUpward(wasmBuild)
+		}
+	default:
+		_, err := exec.LookPath(o.Program)
+		found = err == nil
+	}
+	return found
+}
+
 func findStockfish(ctx context.Context, v chess.Variant) (Command, error) {
 	path, ok := lookPath(Stockfish)
 	if !ok {

@@ -1,0 +1,65 @@
+package setup
+
+import (
+	"path/filepath"
+
+	"alamos/pkg/experiment"
+	"alamos/pkg/uci"
+)
+
+// Missing lists what a run of an experiment needs and this machine does not have: files
+// of data and UCI engines. It is no fault of the experiment, which may run elsewhere, or
+// once they are there. Nothing is started: whether an engine plays the variant is not
+// known yet.
+func Missing(e *experiment.Experiment) experiment.Errors {
+	var all experiment.Errors
+	seen := map[string]bool{}
+	lack := func(key, hint, what string) {
+		f := faultOf(e, key, hint, what)
+		if !seen[f.Error()] {
+			seen[f.Error()] = true
+			all = append(all, f)
+		}
+	}
+	engine := func(key, hint, program string) {
+		if o := (uci.Opponent{Program: program}); !o.Installed() {
+			lack(key, hint, "no engine is called "+program+" on this machine")
+		}
+	}
+	const needed = "a run needs it"
+	for i := range e.Trials {
+		s := &e.Trials[i].Settings
+		if d := s.Data; d != nil {
+			for _, f := range d.Files {
+				if found, err := filepath.Glob(f.Pattern); err == nil && len(found) == 0 {
+					lack("data.files", needed, "there is no file "+f.Pattern)
+				}
+			}
+			if d.Engine != nil {
+				engine("data.engine.uci", needed, d.Engine.UCI)
+			}
+			if d.Label != nil {
+				engine("data.label.uci", needed, d.Label.UCI)
+			}
+		}
+		if s.Tournament.Rounds == 0 {
+			continue
+		}
+		for _, p := range s.Tournament.Players {
+			if p.Kind == experiment.PlayerUCI {
+				engine("tournament.players", needed+", or --skip-missing-engines", p.UCI)
+			}
+		}
+	}
+	return all
+}
+
+// faultOf is a fault of a key of an experiment, where the key is set; where none sets it,
+// what is wrong is what another key says, and the place is the file.
+func faultOf(e *experiment.Experiment, key, hint, msg string) *experiment.Error {
+	at := e.Origin(key)
+	if at.Default() {
+		at.Position = experiment.Position{File: e.File, Line: 1, Col: 1}
+	}
+	return &experiment.Error{File: at.File, Line: at.Line, Col: at.Col, Path: key, Msg: msg, Hint: hint}
+}
