@@ -187,6 +187,28 @@ func TestInapplicableKeys(t *testing.T) {
 	}
 }
 
+// What a value takes the meaning from is dropped with all that hangs on it, in whichever
+// order overrides are given; written beside it, it is a fault that names that value's key.
+func TestInapplicableChain(t *testing.T) {
+	f := folder{"x.yaml": head + "network: {policy_head: conv-linear, policy_channels: 4}\n"}
+	for _, set := range []string{"network.policy=none", "network.policy_head=conv73-linear"} {
+		if n := loadFrom(t, f, set).Settings.Network; n.PolicyChannels != 0 || n.PolicyHead == "conv-linear" {
+			t.Errorf("%s: head %q of %d channels", set, n.PolicyHead, n.PolicyChannels)
+		}
+	}
+	got := faults(t, folder{"x.yaml": head + "network: {policy: none, policy_channels: 4}\n"})
+	if want := "x.yaml:3:25: network.policy_channels: has a meaning only with policy_head: conv-linear, and policy_head only with policy other than none"; got != want {
+		t.Errorf("have %s\nwant %s", got, want)
+	}
+	const refused = "network.attention_reduction: has a meaning only with attention"
+	off, five := "network.attention=none", "network.attention_reduction=5"
+	for _, sets := range [][]string{{off, five}, {five, off}} {
+		if got := faults(t, f, sets...); !strings.Contains(got, refused) {
+			t.Errorf("%q: %s", sets, got)
+		}
+	}
+}
+
 func TestTournamentSearch(t *testing.T) {
 	s := load(t, "game: {max_moves: 9}\nsearch: {visits: 5, c_puct: 3, noise: {alpha: 1, weight: 0.25}}\ntournament: {search: {c_puct: 1}}\n").Settings
 	want := s.Search

@@ -208,16 +208,24 @@ func (r *groupReading) field(f *field) {
 // the old kind. Written beside or above it, it is a mistake.
 func (r *groupReading) inapplicable(f *field) {
 	e := r.tree.entry(f.key)
-	if e == nil || e.value.kind == null || e.value.bad || r.bad[join(r.path, f.when.key)] {
+	if e == nil || e.value.kind == null || e.value.bad {
 		return
+	}
+	causes := r.causes(f.when)
+	for _, w := range causes {
+		if r.bad[join(r.path, w.key)] {
+			return
+		}
 	}
 	for i := range r.fields {
 		if other := &r.fields[i]; other.key == f.key && other.when.holds(r.values) {
 			return // the key has another meaning here
 		}
 	}
-	if reason := r.tree.entry(f.when.key); reason != nil && e.value.layer < reason.value.layer {
-		return
+	for _, w := range causes {
+		if reason := r.tree.entry(w.key); reason != nil && e.value.layer < reason.value.layer {
+			return
+		}
 	}
 	var needs []string
 	for i := range r.fields {
@@ -225,7 +233,23 @@ func (r *groupReading) inapplicable(f *field) {
 			needs = append(needs, r.fields[i].when.String())
 		}
 	}
-	r.failAt(e, "", "has a meaning only %s", strings.Join(needs, ", or "))
+	text := strings.Join(needs, ", or ")
+	for i, w := range causes[1:] {
+		text += fmt.Sprintf(", and %s only %s", causes[i].key, w)
+	}
+	r.failAt(e, "", "has a meaning only %s", text)
+}
+
+// causes is a condition that does not hold, and where that is so because its own key has
+// no meaning, the condition of that, and so on to the key that is to blame.
+func (r *groupReading) causes(w *when) []*when {
+	all := []*when{w}
+	for i := range r.fields {
+		if f := &r.fields[i]; f.key == w.key && !f.when.holds(r.values) {
+			return append(all, r.causes(f.when)...)
+		}
+	}
+	return all
 }
 
 func (r *groupReading) exactlyOne() {

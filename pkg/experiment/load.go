@@ -56,7 +56,7 @@ func Load(path string, o Options) (*Experiment, error) {
 	if l.incomplete {
 		return nil, l.errs.sorted()
 	}
-	merged := l.merge(l.layers)
+	merged := l.merge(l.layers, own+1)
 	merged.at = l.layers[own].at
 
 	e := &Experiment{File: path, view: view{tree: merged}, layers: len(l.layers)}
@@ -67,7 +67,7 @@ func Load(path string, o Options) (*Experiment, error) {
 	l.hookFigures(merged, e.Trials)
 	e.values = l.quietly(merged)
 	if own > 0 {
-		under := l.merge(l.layers[:own])
+		under := l.merge(l.layers[:own], own)
 		quiet := &loader{files: l.files, bad: l.bad} // a base's own sweep need not be sound
 		e.below = &view{tree: under, bundles: quiet.expansion(under).bundles, values: l.quietly(under)}
 	}
@@ -293,11 +293,13 @@ func allPaths() []string {
 	return paths
 }
 
-// merge lays the layers on top of each other, the first at the bottom.
-func (l *loader) merge(layers []*tree) *tree {
+// merge lays the layers on top of each other, the first at the bottom. Those above the
+// files are the overrides, which are one layer: all are of one command line, and what
+// they come to does not hang on their order.
+func (l *loader) merge(layers []*tree, files int) *tree {
 	merged := &tree{kind: mapping, at: layers[len(layers)-1].at, layer: -1}
 	for i, t := range layers {
-		merged = merge(merged, t.stamped(i))
+		merged = merge(merged, t.stamped(min(i, files)))
 	}
 	return merged
 }
