@@ -218,8 +218,9 @@ func (r *groupReading) inapplicable(f *field) {
 		}
 	}
 	for i := range r.fields {
-		if other := &r.fields[i]; other.key == f.key && other.when.holds(r.values) {
-			return // the key has another meaning here
+		other := &r.fields[i]
+		if other.key == f.key && (other.when.holds(r.values) || r.bad[join(r.path, other.when.key)]) {
+			return // the key has another meaning here, or may have
 		}
 	}
 	for _, w := range causes {

@@ -59,6 +59,8 @@ func jsonType(t typ, path string) object {
 		return object{"type": "string", "pattern": `\.(` + names + `)$`}
 	case model:
 		return object{"type": "string", "pattern": `^.+@.+$|\.safetensors$`}
+	case checkpoint:
+		return object{"anyOf": []object{jsonType(checkpointWords, path), jsonType(checkpointGeneration, path)}}
 	case amount:
 		return object{"anyOf": []object{jsonType(atLeast(1), path), {"const": allWord}}}
 	case dataFiles:

@@ -27,7 +27,7 @@ var rules = []rule{
 	}},
 	{[]string{"generations", "tournament.players"}, func(s *Settings) string {
 		for i, p := range s.Tournament.Players {
-			for _, g := range p.Those {
+			for _, g := range append(slices.Clone(p.Those), p.AlphaBeta.Generation(0), p.Policy.Generation(0)) {
 				if g > s.Generations {
 					return fmt.Sprintf("players[%d] is of generation %d: generations is %d", i, g, s.Generations)
 				}

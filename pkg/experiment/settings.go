@@ -431,8 +431,8 @@ type Player struct {
 	Nodes     int               // PlayerUCI; 0: not set
 	Options   map[string]string // PlayerUCI
 	Hook      *Script           // PlayerHook
-	AlphaBeta string            // PlayerAlphaBeta: PlayerLast or PlayerUntrained
-	Policy    string            // PlayerPolicy: PlayerLast or PlayerUntrained
+	AlphaBeta Checkpoint        // PlayerAlphaBeta
+	Policy    Checkpoint        // PlayerPolicy
 	Model     string            // PlayerModel: RUN@GENERATION or a file
 	Depth     int               // PlayerUCI, PlayerHook, PlayerAlphaBeta, PlayerMaterial: plies; 0: not set
 	Rounds    int               // games against each other player; 0: Tournament.Rounds
@@ -445,9 +445,9 @@ type playerJSON struct {
 	Player    string            `json:"player,omitempty"`
 	UCI       string            `json:"uci,omitempty"`
 	Hook      *Script           `json:"hook,omitempty"`
-	AlphaBeta string            `json:"alphabeta,omitempty"`
+	AlphaBeta Checkpoint        `json:"alphabeta,omitempty"`
 	Material  int               `json:"material,omitempty"`
-	Policy    string            `json:"policy,omitempty"`
+	Policy    Checkpoint        `json:"policy,omitempty"`
 	Model     string            `json:"model,omitempty"`
 	Level     int               `json:"level,omitempty"`
 	MoveTime  int               `json:"movetime,omitempty"`

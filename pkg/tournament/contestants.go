@@ -120,14 +120,17 @@ func (all *Opponents) Contestants(t *stage.Trial) []Contestant {
 				add(Contestant{name: name, generation: -1, rounds: p.Rounds, guest: g})
 			}
 		case experiment.PlayerPolicy:
-			c := Contestant{generation: -1, rounds: p.Rounds, policy: true}
-			if p.Policy == experiment.PlayerLast {
-				c.network = last
+			c := Contestant{generation: -1, rounds: p.Rounds, policy: true, network: p.Policy.Generation(last)}
+			if c.network > last { // training ended before
+				continue
 			}
 			c.name = store.CheckpointName(c.network) + " policy"
 			add(c)
 		case experiment.PlayerHook, experiment.PlayerAlphaBeta, experiment.PlayerMaterial:
 			c := alphaBetaContestant(p, last)
+			if c.network > last {
+				continue
+			}
 			if i := slices.IndexFunc(out, func(o Contestant) bool { return o.name == c.name }); i >= 0 && values(&out[i]) != values(&c) {
 				c.name += " (" + values(&c)[:8] + ")" // the same file name in two folders, or a script called material
 			}
@@ -154,12 +157,8 @@ func alphaBetaContestant(p *experiment.Player, last int) Contestant {
 		c.name = alphaBetaName("material", p.Depth)
 	case p.Kind == experiment.PlayerHook:
 		c.name = alphaBetaName(script.Name(p.Hook), p.Depth)
-	case p.AlphaBeta == experiment.PlayerUntrained:
-		c.network = 0
 	default:
-		c.network = last
-	}
-	if c.network >= 0 {
+		c.network = p.AlphaBeta.Generation(last)
 		c.name = alphaBetaName(store.CheckpointName(c.network), p.Depth)
 	}
 	return c

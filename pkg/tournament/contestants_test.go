@@ -22,7 +22,8 @@ name: small
 generations: 5
 tournament:
   rounds: 2
-  players: [every: 2, last, untrained, random, {uci: /a/engine, depth: 3}, {uci: /b/engine, depth: 3, rounds: 2}, {uci: gone, depth: 1}]
+  players: [every: 2, last, untrained, random, {uci: /a/engine, depth: 3}, {uci: /b/engine, depth: 3, rounds: 2}, {uci: gone, depth: 1},
+    {alphabeta: 3, depth: 2}, {alphabeta: last, depth: 2}, {policy: 2}, {policy: untrained}]
 `
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
@@ -52,6 +53,7 @@ tournament:
 	want := []string{
 		"gen-2 2 0", "gen-4 4 0", "gen-5 5 0", "untrained 0 0", "random -1 0",
 		"engine depth 3 -1 0", "engine depth 3 (/b/engine) -1 2",
+		"gen-3 alpha-beta depth 2 -1 0", "gen-5 alpha-beta depth 2 -1 0", "gen-2 policy -1 0", "untrained policy -1 0",
 	}
 	if diff := cmp.Diff(want, have); diff != "" {
 		t.Errorf("players (-want +have):\n%s", diff)
