@@ -88,14 +88,10 @@ func printKey(out io.Writer, k experiment.Key) {
 	}
 	row("only", k.When)
 	for i, p := range k.Published {
-		value := p.System + ": " + p.Value
-		if !p.Known {
-			value += " (no word of this language yet)"
-		}
 		label := ""
 		if i == 0 {
 			label = "papers"
 		}
-		row(label, value)
+		row(label, p.System+": "+p.Value)
 	}
 }

@@ -40,7 +40,7 @@ func keysOf(g *group, path string) []Key {
 		if f.when != nil {
 			k.When = f.when.String()
 		}
-		k.Published = publishedOf(k.Path, f.typ)
+		k.Published = publishedOf(k.Path)
 		_, k.Group = f.typ.(*group)
 		keys = append(keys, k)
 		switch t := f.typ.(type) {
@@ -188,7 +188,7 @@ func writePublished(b *strings.Builder, section string, keys []Key) {
 			value := ""
 			for _, p := range k.Published {
 				if p.System == system {
-					value = pick(p.Known, p.Value, "*"+p.Value+"*")
+					value = p.Value
 				}
 			}
 			fmt.Fprintf(b, " %s |", value)

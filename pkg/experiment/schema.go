@@ -85,7 +85,7 @@ var networkKeys = &group{fields: []field{
 }}
 
 var searchKeys = &group{fields: []field{
-	{key: "kind", typ: searches, def: "mcts", doc: "Algorithm: mcts is PUCT tree search guided by the network."},
+	{key: "kind", typ: searches, def: "mcts", doc: "Algorithm: mcts is PUCT tree search guided by the network. Alpha-beta search on the value of a network is a player of tournaments: {alphabeta: last, depth: 2}."},
 	{key: "visits", typ: integer{1, 10_000_000}, def: int64(800), unit: "visits", doc: "Visits of the root before a move is made."},
 	{key: "nodes", typ: integer{0, 1_000_000_000}, def: int64(0), unit: "positions", doc: "Positions below the root, those kept from the search before included, after which a move is made even with fewer visits; 0: visits alone decide."},
 	{key: "c_puct", typ: real{min: 0, openMin: true, max: 1e9}, def: 2.0, doc: "Weight of the prior in PUCT; unused when c_base is above 0."},
