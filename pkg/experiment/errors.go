@@ -16,23 +16,34 @@ type Position struct {
 // String returns "file:line:col".
 func (p Position) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col) }
 
-// line returns "file:line".
-func (p Position) line() string { return fmt.Sprintf("%s:%d", p.File, p.Line) }
+// line returns "file:line"; of an override, whose number says little, "--set".
+func (p Position) line() string {
+	if p.File == setFile {
+		return setFile
+	}
+	return fmt.Sprintf("%s:%d", p.File, p.Line)
+}
 
 // Error is one fault of an experiment file.
 type Error struct {
 	File      string
 	Line, Col int
+	Set       string // the override that it is in, if it is in one: File is then --set, and Line its number
 	Path      string // the key it is about, "search.visits"; empty when it is about the file
 	Msg       string // what is wanted and what is there instead
 	Hint      string // what to do about it; may be empty
 	Err       error  // the fault of the file system beneath, if any
 }
 
-// Error returns one line: "file:line:col: path: message (hint)".
+// Error returns one line: "file:line:col: path: message (hint)", of an override
+// "--set path=value: ...".
 func (e *Error) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s:%d:%d: ", e.File, e.Line, e.Col)
+	if e.Set != "" {
+		fmt.Fprintf(&b, "%s %s: ", setFile, printable(e.Set))
+	} else {
+		fmt.Fprintf(&b, "%s:%d:%d: ", e.File, e.Line, e.Col)
+	}
 	if e.Path != "" {
 		b.WriteString(e.Path + ": ")
 	}
@@ -65,6 +76,16 @@ func (e Errors) Unwrap() []error {
 		list[i] = err
 	}
 	return list
+}
+
+// of gives the faults of overrides their texts.
+func (e Errors) of(set []string) Errors {
+	for _, err := range e {
+		if err.File == setFile && err.Line <= len(set) {
+			err.Set = set[err.Line-1]
+		}
+	}
+	return e
 }
 
 // sorted returns the faults in the order they are printed, each once: the same

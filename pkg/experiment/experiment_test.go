@@ -175,7 +175,7 @@ func TestInapplicableKeys(t *testing.T) {
 		t.Errorf("schedule %+v", s)
 	}
 	got := faults(t, f, "training.schedule.patience=2")
-	if want := "--set:1:1: training.schedule.patience: has a meaning only with kind: plateau"; got != want {
+	if want := "--set training.schedule.patience=2: training.schedule.patience: has a meaning only with kind: plateau"; got != want {
 		t.Errorf("have %s\nwant %s", got, want)
 	}
 	e := loadFrom(t, f, "sweep.grid.training.schedule.kind=[plateau, step]")
@@ -336,14 +336,14 @@ func TestSet(t *testing.T) {
 	}
 	got := faults(t, folder{"x.yaml": head}, "search.visits=ten", "serach.visits=1", "nothing", "extends=a", "search.fpu=[1", "about=a: b: c", "alamos=1", "hooks=[gone.go]")
 	want := strings.Join([]string{
-		`--set:1:15: search.visits: want a whole number of at least 1, have ten`,
-		`--set:2:1: serach.visits: unknown key (did you mean "search.visits"?)`,
-		`--set:3:1: want key.path=value, have nothing`,
-		`--set:4:1: extends: can only be set in a file`,
-		`--set:5:13: a list that starts with '[' is not closed or lacks a comma`,
-		`--set:6:11: a second ": " in one value (start a new line, or put quotes around the text)`,
-		`--set:7:1: alamos: can only be set in a file`,
-		`--set:8:8: hooks[0].file: cannot read gone.go: file does not exist (paths of --set start at the working directory)`,
+		`--set search.visits=ten: search.visits: want a whole number of at least 1, have ten`,
+		`--set serach.visits=1: serach.visits: unknown key (did you mean "search.visits"?)`,
+		`--set nothing: want key.path=value, have nothing`,
+		`--set extends=a: extends: can only be set in a file`,
+		`--set search.fpu=[1: a list that starts with '[' is not closed or lacks a comma`,
+		`--set about=a: b: c: a second ": " in one value (start a new line, or put quotes around the text)`,
+		`--set alamos=1: alamos: can only be set in a file`,
+		`--set hooks=[gone.go]: hooks[0].file: cannot read gone.go: file does not exist (paths of --set start at the working directory)`,
 	}, "\n")
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -160,6 +160,17 @@ func (e *Experiment) FindTrial(word string) (int, error) {
 // Origin returns where the value of a key comes from.
 func (e *Experiment) Origin(path string) Origin { return e.origin(path) }
 
+// Fault is a fault of a key that the language does not know, at the place that sets the
+// key; where none does, what is wrong is what another key says, and the place is the file.
+func (e *Experiment) Fault(key, hint, msg string) *Error {
+	at := e.origin(key)
+	if at.Default() {
+		at.Position = Position{e.File, 1, 1}
+	}
+	f := at.errorf(key, "%s", msg).hint(hint)
+	return Errors{f}.of(e.set)[0]
+}
+
 // BaseDiff returns how the experiment differs from the files it extends, which
 // are A; nil when it extends none.
 func (e *Experiment) BaseDiff() []Difference {

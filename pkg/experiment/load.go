@@ -42,6 +42,7 @@ type Experiment struct {
 	below  *view   // what it extends, nil when nothing
 	combos []combo // that of each trial
 	layers int     // files and overrides that were merged
+	set    []string
 }
 
 // Load reads an experiment file and everything it extends. On faults it returns
@@ -54,12 +55,12 @@ func Load(path string, o Options) (*Experiment, error) {
 		l.set(i+1, set)
 	}
 	if l.incomplete {
-		return nil, l.errs.sorted()
+		return nil, l.errs.of(o.Set).sorted()
 	}
 	merged := l.merge(l.layers, own+1)
 	merged.at = l.layers[own].at
 
-	e := &Experiment{File: path, view: view{tree: merged}, layers: len(l.layers)}
+	e := &Experiment{File: path, view: view{tree: merged}, layers: len(l.layers), set: o.Set}
 	sweep := l.expansion(merged)
 	e.Trials, e.combos, e.Left = sweep.trials()
 	e.Axes, e.Halving, e.bundles = sweep.shown(e.Trials), sweep.halving, sweep.bundles
@@ -72,7 +73,7 @@ func Load(path string, o Options) (*Experiment, error) {
 		e.below = &view{tree: under, bundles: quiet.expansion(under).bundles, values: l.quietly(under)}
 	}
 	if len(l.errs) > 0 {
-		return nil, l.errs.sorted()
+		return nil, l.errs.of(o.Set).sorted()
 	}
 
 	var err error

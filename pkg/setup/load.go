@@ -29,7 +29,7 @@ func Load(path string, set []string) (*experiment.Experiment, error) {
 	var faults experiment.Errors
 	seen := map[string]bool{} // a fault of several trials is one fault
 	fail := func(key, hint string, err error) {
-		f := faultOf(e, key, hint, err.Error())
+		f := e.Fault(key, hint, err.Error())
 		if !seen[f.Error()] {
 			seen[f.Error()] = true
 			faults = append(faults, f)

@@ -15,7 +15,7 @@ func Missing(e *experiment.Experiment) experiment.Errors {
 	var all experiment.Errors
 	seen := map[string]bool{}
 	lack := func(key, hint, what string) {
-		f := faultOf(e, key, hint, what)
+		f := e.Fault(key, hint, what)
 		if !seen[f.Error()] {
 			seen[f.Error()] = true
 			all = append(all, f)
@@ -52,14 +52,4 @@ func Missing(e *experiment.Experiment) experiment.Errors {
 		}
 	}
 	return all
-}
-
-// faultOf is a fault of a key of an experiment, where the key is set; where none sets it,
-// what is wrong is what another key says, and the place is the file.
-func faultOf(e *experiment.Experiment, key, hint, msg string) *experiment.Error {
-	at := e.Origin(key)
-	if at.Default() {
-		at.Position = experiment.Position{File: e.File, Line: 1, Col: 1}
-	}
-	return &experiment.Error{File: at.File, Line: at.Line, Col: at.Col, Path: key, Msg: msg, Hint: hint}
 }
