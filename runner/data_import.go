@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -131,13 +130,7 @@ func (o *importOptions) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 		defer j.Close()
-		answers.Keep = func(entry any) error {
-			b, err := json.Marshal(entry)
-			if err != nil {
-				return err
-			}
-			return j.Add(b)
-		}
+		answers.Keep = j.Add
 		set.Recall(&answers)
 	}
 	var p source.Progress

@@ -159,7 +159,7 @@ func (t *trial) importChunk(ctx context.Context, g int) error {
 				return nil, err
 			}
 			defer j.Close()
-			answers.Keep = j.Keep
+			answers.Keep = j.Add
 		}
 		d.set.Recall(&answers)
 		began := time.Now()

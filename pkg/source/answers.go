@@ -17,7 +17,7 @@ import (
 type Answers struct {
 	// Keep keeps an entry, which Replay takes; it must be safe for use by many
 	// goroutines. nil: nothing is kept.
-	Keep func(entry any) error
+	Keep func(entry []byte) error
 
 	known map[int32][]answer
 	mutex sync.Mutex
@@ -79,7 +79,11 @@ func (a *Answers) keep(game int32, given []answer) error {
 	if a == nil || a.Keep == nil || len(given) == 0 {
 		return nil
 	}
-	return a.Keep(answered{game, given})
+	entry, err := json.Marshal(answered{game, given})
+	if err != nil {
+		return err
+	}
+	return a.Keep(entry)
 }
 
 // Recall gives the set what is known of the next chunk, and where the rest is kept.
