@@ -103,8 +103,9 @@ func codecFor(v chess.Variant) (encode.Codec, error) {
 	return encode.NewCodec("variants31", "uci2206-mover", v)
 }
 
-// config is self-play of so many games as the thesis has it.
-func (s *SelfPlay) config(games int) selfplay.Config {
+// config is self-play of so many games as the thesis has it, so many at each worker's
+// tables.
+func (s *SelfPlay) config(games, tables int) selfplay.Config {
 	return selfplay.Config{
 		Variant: s.Variant,
 		Search: search.Config{
@@ -114,7 +115,7 @@ func (s *SelfPlay) config(games int) selfplay.Config {
 		Games: games, MaxMoves: 150,
 		Temperature: selfplay.Temperature{Power: 1},
 		Seed:        1,
-		Parallel:    s.Batch,
+		Parallel:    tables,
 		Progress:    new(selfplay.Progress),
 	}
 }
@@ -130,7 +131,7 @@ func (s *SelfPlay) length(ctx context.Context, codec encode.Codec) (float64, err
 		nets[i] = indifferent{}
 	}
 	n := 0
-	_, err := selfplay.Play(ctx, s.config(lengthGames), codec, nets, func(r *selfplay.Record) { n += r.Evaluations })
+	_, err := selfplay.Play(ctx, s.config(lengthGames, lengthGames), codec, nets, func(r *selfplay.Record) { n += r.Evaluations })
 	return float64(n) / lengthGames, err
 }
 
@@ -176,9 +177,9 @@ func (s *SelfPlay) measure(ctx context.Context, shape Shape, codec encode.Codec)
 	}
 
 	if s.Games > 0 {
-		err = s.whole(ctx, nets, codec, &r)
+		err = s.whole(ctx, model, nets, codec, &r)
 	} else {
-		err = s.steady(ctx, nets, codec, &r)
+		err = s.steady(ctx, model, nets, codec, &r)
 	}
 	return r, err
 }
@@ -192,13 +193,13 @@ func (s *SelfPlay) turn() time.Duration { return min(stretch, s.Time) }
 
 // start begins self-play of more games than there is time for, behind a gate, and
 // lets it go on until the memory of trees and games has grown. Calling stop ends it.
-func (s *SelfPlay) start(ctx context.Context, nets []search.Net, codec encode.Codec) (g *gate, stop func() error, err error) {
-	g = newGate(nets, s.Batch)
+func (s *SelfPlay) start(ctx context.Context, model *nn.Model, nets []search.Net, codec encode.Codec) (g *gate, stop func() error, err error) {
+	g = newGate(nets, model)
 	playing, cancel := context.WithCancel(ctx)
 	var played error
 	var over sync.WaitGroup
 	over.Go(func() {
-		_, played = selfplay.Play(playing, s.config(1<<20), codec, g.nets(), func(*selfplay.Record) {})
+		_, played = selfplay.Play(playing, s.config(1<<20, model.Tables(s.Workers)), codec, g.nets(), func(*selfplay.Record) {})
 		g.end()
 	})
 	stop = func() error {
@@ -221,8 +222,8 @@ func (s *SelfPlay) start(ctx context.Context, nets []search.Net, codec encode.Co
 }
 
 // steady measures self-play in the middle of its games.
-func (s *SelfPlay) steady(ctx context.Context, nets []search.Net, codec encode.Codec, r *SelfPlayResult) error {
-	g, stop, err := s.start(ctx, nets, codec)
+func (s *SelfPlay) steady(ctx context.Context, model *nn.Model, nets []search.Net, codec encode.Codec, r *SelfPlayResult) error {
+	g, stop, err := s.start(ctx, model, nets, codec)
 	if err != nil {
 		return err
 	}
@@ -249,21 +250,24 @@ var errEnded = errors.New("self-play ended early")
 
 // whole measures self-play from the first to the last game, and the network before
 // and after it.
-func (s *SelfPlay) whole(ctx context.Context, nets []search.Net, codec encode.Codec, r *SelfPlayResult) error {
-	g, stop, err := s.start(ctx, nets, codec)
+func (s *SelfPlay) whole(ctx context.Context, model *nn.Model, nets []search.Net, codec encode.Codec, r *SelfPlayResult) error {
+	g, stop, err := s.start(ctx, model, nets, codec)
 	if err == nil {
 		err = stop()
 	}
 	if err != nil {
 		return err
 	}
-	g.forget()
+	g.positions, g.places = 0, 0
 	alone := func(ctx context.Context) (int, time.Duration, error) { return g.alone(ctx, s.turn()) }
 	before, err := interleave(ctx, s.Time, alone)
 	if err != nil {
 		return err
 	}
-	stats, err := selfplay.Play(ctx, s.config(s.Games), codec, g.nets(), func(*selfplay.Record) {})
+	var stats selfplay.Stats
+	g.count(func() {
+		stats, err = selfplay.Play(ctx, s.config(s.Games, model.Tables(s.Workers)), codec, g.nets(), func(*selfplay.Record) {})
+	})
 	if err != nil {
 		return err
 	}

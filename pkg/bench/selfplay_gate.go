@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"alamos/pkg/encode"
+	"alamos/pkg/nn"
 	"alamos/pkg/search"
 )
 
@@ -15,6 +16,9 @@ import (
 // They pass it with every batch. It is closed at first.
 type gate struct {
 	workers []*gated
+	model   *nn.Model
+
+	positions, places int // evaluated for workers, and what there was room for
 
 	mu        sync.Mutex
 	changed   sync.Cond // of what follows
@@ -29,12 +33,11 @@ type gate struct {
 // gated is a worker's network behind a gate.
 type gated struct {
 	search.Net
-	gate  *gate
-	batch int // of the network
+	gate *gate
 
-	evaluated, places int           // positions so far; places in batches so far, used or not
-	mark              int           // evaluated when the gate was opened
-	spent             time.Duration // from then until the worker came back to the closed gate
+	evaluated int           // positions so far
+	mark      int           // evaluated when the gate was opened
+	spent     time.Duration // from then until the worker came back to the closed gate
 
 	recorded [][]*encode.Leaf // copies of the last questions while the gate says so
 }
@@ -42,11 +45,11 @@ type gated struct {
 // recordings is how many batches of a worker are kept.
 const recordings = 16
 
-func newGate(nets []search.Net, batch int) *gate {
-	g := new(gate)
+func newGate(nets []search.Net, model *nn.Model) *gate {
+	g := &gate{model: model}
 	g.changed.L = &g.mu
 	for _, n := range nets {
-		g.workers = append(g.workers, &gated{Net: n, gate: g, batch: batch})
+		g.workers = append(g.workers, &gated{Net: n, gate: g})
 	}
 	return g
 }
@@ -60,22 +63,17 @@ func (g *gate) nets() []search.Net {
 	return nets
 }
 
-// fill is the share of the places in all batches so far that had a position. It is
-// for when the workers wait, or are gone.
-func (g *gate) fill() float64 {
-	evaluated, places := 0, 0
-	for _, w := range g.workers {
-		evaluated += w.evaluated
-		places += w.places
-	}
-	return float64(evaluated) / float64(max(1, places))
-}
+// fill is the share of the places in all batches counted so far that had a position.
+func (g *gate) fill() float64 { return float64(g.positions) / float64(max(1, g.places)) }
 
-// forget makes fill count from here on.
-func (g *gate) forget() {
-	for _, w := range g.workers {
-		w.evaluated, w.places = 0, 0
-	}
+// count counts the batches of what the workers do. They wait, or are gone, before and
+// after.
+func (g *gate) count(do func()) {
+	positions, places := g.model.Work()
+	do()
+	now, nowPlaces := g.model.Work()
+	g.positions += now - positions
+	g.places += nowPlaces - places
 }
 
 func (w *gated) Evaluate(leaves []*encode.Leaf) error {
@@ -83,7 +81,6 @@ func (w *gated) Evaluate(leaves []*encode.Leaf) error {
 		w.record(leaves)
 	}
 	w.evaluated += len(leaves)
-	w.places += (len(leaves) + w.batch - 1) / w.batch * w.batch
 	err := w.Net.Evaluate(leaves)
 	if err != nil {
 		w.gate.end()
@@ -133,14 +130,18 @@ func copies(leaves []*encode.Leaf) []*encode.Leaf {
 func (g *gate) stretch(ctx context.Context, d time.Duration) (work int, took time.Duration, ok bool) {
 	stop := context.AfterFunc(ctx, g.end)
 	defer stop()
-	if !g.gather(true) {
+	if !g.gather(false) {
 		return 0, 0, false
 	}
-	select {
-	case <-time.After(d):
-	case <-ctx.Done():
-	}
-	if !g.gather(false) {
+	g.count(func() {
+		ok = g.gather(true)
+		select {
+		case <-time.After(d):
+		case <-ctx.Done():
+		}
+		ok = ok && g.gather(false)
+	})
+	if !ok {
 		return 0, 0, false
 	}
 	var all joint

@@ -86,8 +86,18 @@ func TestFailingNetworkEndsSelfPlay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	network, err := nn.New(s.Networks[0].spec(codec, s.PolicyHead), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer network.Close()
+	model, err := network.Compile(nn.InferenceOptions{Batch: s.Batch})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer model.Close()
 	var r SelfPlayResult
-	err = s.steady(t.Context(), []search.Net{indifferent{}, breaking{new(int)}}, codec, &r)
+	err = s.steady(t.Context(), model, []search.Net{indifferent{}, breaking{new(int)}}, codec, &r)
 	if !errors.Is(err, errBroken) {
 		t.Errorf("have error %v", err)
 	}

@@ -39,7 +39,7 @@ const (
 // playing is the self-play of a trial, or, where it learns from data, the games that
 // stand for those of its tournament.
 func playing(t *stage.Trial) selfplay.Config {
-	cfg := t.SelfPlay(0, t.Batch)
+	cfg := t.SelfPlay(0)
 	if t.Settings.Data != nil {
 		cfg.Games, cfg.Temperature.Power = 1, 1
 	}
@@ -109,13 +109,13 @@ func probePlaying(ctx context.Context, t *stage.Trial, net *nn.Network) (float64
 		return 0, err
 	}
 	defer model.Close()
-	nets, end, err := t.Sessions(model, t.Settings.SelfPlay.Games)
+	nets, end, err := t.Sessions(model)
 	defer end()
 	if err != nil {
 		return 0, err
 	}
 	cfg := playing(t)
-	cfg.Games = 1 << 16 // more than can end
+	cfg.Games, cfg.Parallel = 1<<16, model.Tables(t.Workers) // more than can end
 	cfg.Progress = new(selfplay.Progress)
 	limited, stop := context.WithTimeout(ctx, probeWarm+probeTime)
 	defer stop()

@@ -88,7 +88,7 @@ func (t *trial) play(ctx context.Context, g int, in store.Inputs) (records []*se
 		return nil, 0, 0, err
 	}
 	defer model.Close()
-	nets, end, err := t.Sessions(model, s.SelfPlay.Games-len(have))
+	nets, end, err := t.Sessions(model)
 	defer end()
 	if err != nil {
 		return nil, 0, 0, err
@@ -101,7 +101,8 @@ func (t *trial) play(ctx context.Context, g int, in store.Inputs) (records []*se
 	began, evaluations := time.Now(), 0
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	cfg := t.SelfPlay(g, t.Batch)
+	cfg := t.SelfPlay(g)
+	cfg.Parallel = model.Tables(t.Workers)
 	cfg.Skip = func(i int) bool { return have[i] != nil }
 	if source := s.SelfPlay.Adjudicate; source != nil {
 		judge, err := t.run.scripts.Open(source, t.Workers)

@@ -132,8 +132,8 @@ const (
 
 // Throughput is how many sessions of a model on devices (see Devices), a goroutine
 // each, and what batch evaluate most positions a second: on the processor a session
-// a core; for others two, so that there are always batches on the way while trees
-// are descended for the next.
+// a core; for others two, so that every core has trees to descend while other
+// goroutines wait.
 func Throughput(list string) (sessions, batch int, err error) {
 	devices, err := Devices(list)
 	if err != nil {

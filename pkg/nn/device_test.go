@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -13,10 +14,14 @@ import (
 )
 
 // What is for devices is tested on the processor, where all of it but the waiting
-// works too, and on every CUDA device that is there.
+// works too, and on every CUDA device that is there. ALAMOS_TEST_DEVICE names a device
+// that must be there: without it a machine whose driver does not work would pass.
 
 func testDevices(t testing.TB) []string {
 	t.Helper()
+	if _, err := Devices(os.Getenv("ALAMOS_TEST_DEVICE")); err != nil {
+		t.Fatal(err)
+	}
 	names := []string{CPU}
 	if gotch.CUDA.IsAvailable() {
 		every, err := Devices(Every)

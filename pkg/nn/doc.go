@@ -10,7 +10,8 @@
 //     a time; what it has learned is seen by State and Compile.
 //   - A [Model] is a frozen copy for inference: batch norm folded into the
 //     convolutions, weights packed for blocks of positions. Any number of
-//     [Session]s share it, a goroutine each.
+//     [Session]s share it, a goroutine each. On a CUDA device what they ask is
+//     gathered into batches at a desk, and sent there by two threads, its lanes.
 //   - A [Tower] is the bare convolutions of such a model, and a [Bare] the bare
 //     passes of training, to measure them.
 //

@@ -3,6 +3,7 @@ package nn
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 )
 
 // Precisions of inference.
@@ -43,9 +44,12 @@ type Model struct {
 
 	mu      sync.Mutex
 	natives []nativeModel // one on each device
+	desks   []*desk       // of each; nil on the processor
 	turn    int           // of the next session
 	users   int           // sessions, and the model itself until it is closed
 	closed  bool
+
+	positions, places atomic.Int64 // see Work
 }
 
 // complete returns the options with every default made explicit and the precision
@@ -102,6 +106,9 @@ func (n *Network) Compile(o InferenceOptions) (*Model, error) {
 			m.Close()
 			return nil, fmt.Errorf("compile network: %w", c.err)
 		}
+		if device != CPU || o.generic {
+			m.desks = append(m.desks, newDesk(m, c.model, device))
+		}
 	}
 	return m, nil
 }
@@ -142,6 +149,27 @@ func (m *Model) Batch() int { return m.batch }
 // Devices are those that it is on; sessions take turns.
 func (m *Model) Devices() []string { return m.devices }
 
+// Tables is how many games each of so many workers should play at once for batches to
+// be full, two for each who asks, which is a worker on the processor and a lane on a
+// device: while the first games end, others take their places.
+func (m *Model) Tables(workers int) int {
+	if m.desks == nil {
+		return 2 * m.batch
+	}
+	return (2*m.batch*LanesEach*len(m.desks) + workers - 1) / workers
+}
+
+// Work is what all sessions have evaluated so far: positions, and the places in
+// batches for them, which cost as much when they are empty.
+func (m *Model) Work() (positions, places int) {
+	return int(m.positions.Load()), int(m.places.Load())
+}
+
+func (m *Model) count(positions int) {
+	m.positions.Add(int64(positions))
+	m.places.Add(int64((positions + m.block - 1) / m.block * m.block))
+}
+
 // Close ends the making of sessions. The memory is freed when the last session
 // is closed too.
 func (m *Model) Close() {
@@ -158,6 +186,9 @@ func (m *Model) release() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.users--; m.users == 0 {
+		for _, d := range m.desks {
+			d.close()
+		}
 		for _, native := range m.natives {
 			freeModel(native)
 		}

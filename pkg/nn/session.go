@@ -10,13 +10,22 @@ import (
 	"alamos/pkg/encode"
 )
 
-// Session evaluates positions with a model, on one thread. Several sessions of a
-// model run in parallel, a goroutine each.
+// Session evaluates positions with a model. Several sessions of a model run in
+// parallel, a goroutine each: on the processor each computes on the thread of its
+// caller; what those on a device ask is evaluated together, by a few threads of its own.
 type Session struct {
 	model *Model
 
 	mu     sync.Mutex
-	native nativeSession // nil when closed
+	runner *runner // on the processor
+	desk   *desk   // on a device
+	closed bool
+}
+
+// runner evaluates positions with a native session, for one goroutine at a time.
+type runner struct {
+	model  *Model
+	native nativeSession
 	q      question
 }
 
@@ -39,20 +48,33 @@ func (m *Model) NewSession() (*Session, error) {
 	if m.closed {
 		return nil, errClosed("model")
 	}
-	native, err := newSession(m.natives[m.turn])
+	s := &Session{model: m}
+	if m.desks != nil {
+		s.desk = m.desks[m.turn]
+		m.turn = (m.turn + 1) % len(m.desks)
+	} else {
+		var err error
+		if s.runner, err = newRunner(m, m.natives[0]); err != nil {
+			return nil, err
+		}
+	}
+	m.users++
+	return s, nil
+}
+
+func newRunner(m *Model, native nativeModel) (*runner, error) {
+	s, err := newSession(native)
 	if err != nil {
 		return nil, fmt.Errorf("new session: %w", err)
 	}
-	m.turn = (m.turn + 1) % len(m.natives)
-	m.users++
-	q := question{values: make([]float32, m.batch)}
+	r := &runner{model: m, native: s, q: question{values: make([]float32, m.batch)}}
 	if m.spec.Value == ValueWDL {
-		q.wdl = make([]float32, 3*m.batch)
+		r.q.wdl = make([]float32, 3*m.batch)
 	}
 	if m.spec.MovesLeft {
-		q.movesLeft = make([]float32, m.batch)
+		r.q.movesLeft = make([]float32, m.batch)
 	}
-	return &Session{model: m, native: native, q: q}, nil
+	return r, nil
 }
 
 // Evaluate answers any number of leaves: it fills Priors and Value, and WDL and
@@ -63,38 +85,53 @@ func (m *Model) NewSession() (*Session, error) {
 func (s *Session) Evaluate(leaves []*encode.Leaf) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.native == nil {
+	if s.closed {
 		return errClosed("session")
 	}
+	if err := s.model.check(leaves); err != nil {
+		return err
+	}
+	if s.desk != nil {
+		return s.desk.evaluate(leaves)
+	}
 	for chunk := range slices.Chunk(leaves, s.model.batch) {
-		if err := s.evaluate(chunk); err != nil {
+		if err := s.runner.evaluate(chunk); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *Session) evaluate(leaves []*encode.Leaf) error {
-	q, spec := &s.q, &s.model.spec
-	q.planes, q.indices = q.planes[:0], q.indices[:0]
-	q.offsets = append(q.offsets[:0], 0)
+// check finds a leaf that is not for the network.
+func (m *Model) check(leaves []*encode.Leaf) error {
 	for i, l := range leaves {
-		if len(l.Planes) != spec.Planes {
-			return fmt.Errorf("evaluate: leaf %d has %d planes, the network %d", i, len(l.Planes), spec.Planes)
+		if len(l.Planes) != m.spec.Planes {
+			return fmt.Errorf("evaluate: leaf %d has %d planes, the network %d", i, len(l.Planes), m.spec.Planes)
 		}
 		for _, index := range l.Indices {
-			if index < -1 || int(index) >= spec.PolicySize {
-				return fmt.Errorf("evaluate: leaf %d: policy index %d is out of the range 0 to %d", i, index, spec.PolicySize-1)
+			if index < -1 || int(index) >= m.spec.PolicySize {
+				return fmt.Errorf("evaluate: leaf %d: policy index %d is out of the range 0 to %d", i, index, m.spec.PolicySize-1)
 			}
 		}
+	}
+	return nil
+}
+
+// evaluate answers at most a batch of leaves.
+func (r *runner) evaluate(leaves []*encode.Leaf) error {
+	q, spec := &r.q, &r.model.spec
+	q.planes, q.indices = q.planes[:0], q.indices[:0]
+	q.offsets = append(q.offsets[:0], 0)
+	for _, l := range leaves {
 		q.planes = append(q.planes, l.Planes...)
 		q.indices = append(q.indices, l.Indices...)
 		q.offsets = append(q.offsets, int32(len(q.indices)))
 	}
 	q.priors = slices.Grow(q.priors[:0], len(q.indices))[:len(q.indices)]
-	if err := runSession(s.native, len(leaves), q); err != nil {
+	if err := runSession(r.native, len(leaves), q); err != nil {
 		return fmt.Errorf("evaluate: %w", err)
 	}
+	r.model.count(len(leaves))
 	for i, l := range leaves {
 		if math.IsNaN(float64(q.values[i])) {
 			return errors.New("evaluate: the value is not a number: the network's parameters are too large, its training diverged")
@@ -119,13 +156,18 @@ func (s *Session) evaluate(leaves []*encode.Leaf) error {
 	return nil
 }
 
+func (r *runner) close() { freeSession(r.native) }
+
 // Close frees the session. Any use afterwards is an error; another Close is not.
 func (s *Session) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.native != nil {
-		freeSession(s.native)
-		s.native = nil
-		s.model.release()
+	if s.closed {
+		return
 	}
+	s.closed = true
+	if s.runner != nil {
+		s.runner.close()
+	}
+	s.model.release()
 }

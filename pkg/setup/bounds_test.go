@@ -163,7 +163,7 @@ func accepts(s *experiment.Settings) error {
 	_, schedule := training.Schedule.Start()
 	faults := []error{spec, optimizer, training.Validate(), schedule, Search(&s.Search).Validate(), Search(&s.Tournament.Search).Validate()}
 	if s.Data == nil {
-		play := of.SelfPlay(1, 1)
+		play := of.SelfPlay(1)
 		faults = append(faults, play.Validate(of.Codec))
 	}
 	if s.Evaluation != nil {

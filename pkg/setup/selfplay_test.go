@@ -13,12 +13,12 @@ import (
 func TestSelfPlay(t *testing.T) {
 	var s experiment.Settings
 	of := &Setup{settings: &s}
-	if got := of.SelfPlay(1, 8); got.PlayoutCap != (selfplay.PlayoutCap{}) || got.Surprise != 0 || got.ValueMix != 0 {
+	if got := of.SelfPlay(1); got.PlayoutCap != (selfplay.PlayoutCap{}) || got.Surprise != 0 || got.ValueMix != 0 {
 		t.Errorf("choices are on without a word: %+v", got)
 	}
 	s.SelfPlay.PlayoutCap = &experiment.PlayoutCap{Full: 0.25, Visits: 40}
 	s.SelfPlay.Surprise, s.SelfPlay.ValueMix = 0.5, 0.125
-	got := of.SelfPlay(1, 8)
+	got := of.SelfPlay(1)
 	if got.Surprise != 0.5 || got.ValueMix != 0.125 {
 		t.Errorf("surprise %v, value mix %v", got.Surprise, got.ValueMix)
 	}

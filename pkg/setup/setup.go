@@ -102,9 +102,9 @@ func Search(s *experiment.Search) search.Config {
 	}
 }
 
-// SelfPlay is the self-play of generation g; batch is the number of positions in a
-// call of the network.
-func (s *Setup) SelfPlay(g, batch int) selfplay.Config {
+// SelfPlay is the self-play of generation g; how many games are played at once is
+// the caller's to say.
+func (s *Setup) SelfPlay(g int) selfplay.Config {
 	p := &s.settings.SelfPlay
 	var capped selfplay.PlayoutCap
 	if p.PlayoutCap != nil {
@@ -118,9 +118,6 @@ func (s *Setup) SelfPlay(g, batch int) selfplay.Config {
 			RandomPlies: p.Opening.RandomPlies, FENs: p.Opening.FENs, Share: p.Opening.Share},
 		PlayoutCap: capped, Surprise: p.Surprise, ValueMix: p.ValueMix,
 		Seed: s.Seed("self-play", g),
-		// Two batches of the network a worker: while the first games end,
-		// others take their places at the table.
-		Parallel: 2 * batch,
 	}
 }
 

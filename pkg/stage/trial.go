@@ -40,21 +40,16 @@ func (h Hardware) InferenceOptions() nn.InferenceOptions {
 // TrainerOptions is how the hardware trains networks.
 func (h Hardware) TrainerOptions() nn.TrainerOptions { return nn.TrainerOptions{Device: h.Device} }
 
-// Sessions makes sessions of a model for so many games at once: one for each worker,
-// but on a device no more than the games have batches for, since a batch there costs
-// as much as a full one. The caller calls end, even after an error.
-func (h Hardware) Sessions(m *nn.Model, games int) (nets []search.Net, end func(), err error) {
-	count := h.Workers
-	if devices := m.Devices(); devices[0] != nn.CPU {
-		count = min(count, max(2*len(devices), games/h.Batch))
-	}
+// Sessions makes a session of a model for each worker. The caller calls end, even
+// after an error.
+func (h Hardware) Sessions(m *nn.Model) (nets []search.Net, end func(), err error) {
 	var sessions []*nn.Session
 	end = func() {
 		for _, s := range sessions {
 			s.Close()
 		}
 	}
-	for range count {
+	for range h.Workers {
 		s, err := m.NewSession()
 		if err != nil {
 			return nil, end, err

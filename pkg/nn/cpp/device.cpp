@@ -94,9 +94,10 @@ class DeviceModel : public alamos_model {
   }
 };
 
+// For the thread that makes it.
 class DeviceSession : public alamos_session {
  public:
-  explicit DeviceSession(const DeviceModel &m) : model_(m), queue_(m.device), last_(m.last_reads()) {
+  explicit DeviceSession(const DeviceModel &m) : model_(m), queue_(Queue::of_thread(m.device)), last_(m.last_reads()) {
     wait_for(m.device);  // for the weights, which were asked for in no queue
   }
 
@@ -178,7 +179,7 @@ class DeviceSession : public alamos_session {
   }
 
   const DeviceModel &model_;
-  const Queue queue_;
+  const Queue &queue_;
   const std::vector<int> last_;
   std::vector<Block> blocks_;
 };

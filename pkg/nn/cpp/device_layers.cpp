@@ -17,9 +17,10 @@ at::Tensor per_channel(const float *v, int channels, bool half, c10::Device devi
   return pad_channels(on_device(v, {channels}, device)).to(map_type(half)).view({1, -1, 1, 1});
 }
 
-// Whether cuDNN does what follows a convolution in the same kernel. It is tried
-// once: libtorch does not promise it for every type and every version.
-std::atomic<bool> cudnn_fuses{true};
+// Whether cuDNN does what follows a convolution in the same kernel, by precision (0
+// single, 1 half) and whether there is something to add. It is tried once: libtorch
+// does not promise it for every type and every version.
+std::atomic<bool> cudnn_fuses[2][2] = {{{true}, {true}}, {{true}, {true}}};
 
 }  // namespace
 
@@ -63,13 +64,17 @@ at::Tensor DeviceConvolution::fused(const at::Tensor &x, const at::Tensor &add) 
 
 at::Tensor DeviceConvolution::operator()(const at::Tensor &x, const at::Tensor &add) const {
   bool square = weight_.size(0) == weight_.size(1);
-  if (act_ == ALAMOS_RELU && x.is_cuda() && (square || add.defined()) && cudnn_fuses) {
+  bool half = weight_.scalar_type() != at::kFloat;
+  auto &fuses = cudnn_fuses[half][add.defined()];
+  if (act_ == ALAMOS_RELU && x.is_cuda() && (square || add.defined()) && fuses) {
     try {
       return fused(x, add);
-    } catch (const c10::Error &e) {
-      if (cudnn_fuses.exchange(false))
-        std::fprintf(stderr, "alamos: networks will be slower here, as cuDNN cannot fuse convolutions: %s\n",
-                     e.what_without_backtrace());
+    } catch (const c10::OutOfMemoryError &) {
+      throw;
+    } catch (const std::exception &e) {  // of libtorch, or of the cuDNN in it
+      if (fuses.exchange(false))
+        std::fprintf(stderr, "alamos: networks will be slower here, as cuDNN cannot fuse convolutions in %s: %s\n",
+                     half ? "bf16" : "fp32", e.what());
     }
   }
   at::Tensor y = at::conv2d(x, weight_, bias_, 1, weight_.size(2) / 2);

@@ -18,6 +18,10 @@ class Queue {
  public:
   explicit Queue(c10::Device device);
 
+  // The one of the calling thread on a device, always the same: for every pair of a
+  // thread and a queue libtorch keeps a workspace there for good.
+  static const Queue &of_thread(c10::Device device);
+
   // Waits until the work is done.
   void wait() const;
 

@@ -376,7 +376,7 @@ func TestOldABI(t *testing.T) {
 	}
 	for abi, want := range map[string]bool{"0": true, "1": false} {
 		dir := t.TempDir()
-		source := write(t, filepath.Join(dir, "c.cpp"), "#include <string>\nvoid message(const std::string &) {}\n")
+		source := write(t, filepath.Join(dir, "c.cpp"), "#include <string>\nnamespace c10 { void message(const std::string &) {} }\nnamespace of__cxx11 { void compiler() {} }\n")
 		out, err := exec.Command(cxx.Path, "-shared", "-fPIC", "-D_GLIBCXX_USE_CXX11_ABI="+abi, "-o", filepath.Join(dir, "libc10.so"), source).CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 )
 
@@ -38,7 +39,7 @@ func (c compiler) link(dir string, objects []string, lib libtorch) error {
 	if err != nil {
 		return err
 	}
-	return c.door(target, names)
+	return c.door(target, names, lib)
 }
 
 // functions lists the functions that a shared library offers to C.
@@ -66,7 +67,7 @@ func functions(path string) ([]string, error) {
 }
 
 // door links a library that has the named functions, each a jump.
-func (c compiler) door(target string, names []string) error {
+func (c compiler) door(target string, names []string, lib libtorch) error {
 	dir, err := os.MkdirTemp(filepath.Dir(target), "door-")
 	if err != nil {
 		return err
@@ -76,7 +77,7 @@ func (c compiler) door(target string, names []string) error {
 	if err := os.WriteFile(jumps, []byte(jumpsTo(names)), 0o644); err != nil {
 		return err
 	}
-	if err := os.WriteFile(loader, []byte(loaderCode), 0o644); err != nil {
+	if err := os.WriteFile(loader, []byte(fmt.Sprintf(loaderCode, strconv.Quote(lib.wheels()), realName)), 0o644); err != nil {
 		return err
 	}
 	args := []string{"-shared", "-fPIC", "-O1", "-fvisibility=hidden", "-o", target, "-Wl,-soname," + libraryName, "-Wl,-z,noexecstack", jumps, loader, "-ldl", "-lpthread"}
@@ -158,9 +159,15 @@ alamos_door_names:
 	.section .note.GNU-stack,"",@progbits
 `
 
-// loaderCode loads what is behind the door, which stands beside it.
+// wheels is the folder of NVIDIA's Python packages beside Python's torch, if this is one.
+func (l libtorch) wheels() string { return filepath.Join(filepath.Dir(filepath.Dir(l.Lib)), "nvidia") }
+
+// loaderCode loads what is behind the door, which stands beside it; before it, what
+// Python's torch loads beforehand too (since 2.6), because cuDNN and cuSPARSE look for it by
+// name alone: of NVIDIA's packages, where there are any.
 const loaderCode = `
 #include <dlfcn.h>
+#include <glob.h>
 #include <pthread.h>
 #include <cstdio>
 #include <cstdlib>
@@ -176,15 +183,26 @@ void alamos_door_open();
 
 static void fail(const char *what) {
 	const char *why = dlerror();
-	std::fprintf(stderr, "alamos: %s: %s (make setup fits alamos to the libtorch that is installed)\n", what, why ? why : "unknown error");
+	std::fprintf(stderr, "alamos: %%s: %%s (make setup fits alamos to the libtorch that is installed)\n", what, why ? why : "unknown error");
 	std::exit(1);
 }
 
+static void preload(const char *library) {
+	static const char wheels[] = %s;
+	glob_t found;
+	if (glob((std::string(wheels) + "/*/lib/" + library).c_str(), 0, nullptr, &found) == 0)
+		for (size_t i = 0; i < found.gl_pathc; i++) dlopen(found.gl_pathv[i], RTLD_NOW | RTLD_GLOBAL);
+	globfree(&found);
+}
+
 static void load() {
+	preload("libnvJitLink.so.*");
+	preload("libnvrtc-builtins.so.*");
+	preload("libnvrtc.so.*");
 	Dl_info self;
 	if (!dladdr(reinterpret_cast<void *>(&alamos_door_open), &self)) fail("cannot find libtch.so");
 	std::string path(self.dli_fname);
-	path = path.substr(0, path.rfind('/') + 1) + "` + realName + `";
+	path = path.substr(0, path.rfind('/') + 1) + "%s";
 	// Global, as it would be had the program been linked to it.
 	void *real = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
 	if (!real) fail("cannot load libtorch");

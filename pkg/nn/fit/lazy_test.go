@@ -26,6 +26,11 @@ int calls_itself(int n) { return n ? 1 + calls_itself(n - 1) : 0; }
 }
 `
 
+const besideTheDoor = `
+#include <cstdio>
+static int loaded = (std::puts("preloaded"), 1);
+`
+
 const beforeTheDoor = `
 #include <cstdio>
 #include <cstring>
@@ -85,14 +90,23 @@ func TestDoor(t *testing.T) {
 	if err != nil || len(names) != 6 {
 		t.Fatalf("functions %q, %v", names, err)
 	}
-	if err := cxx.door(filepath.Join(dir, libraryName), names); err != nil {
+	// Python's torch, and a library of NVIDIA's beside it.
+	wheel := filepath.Join(dir, "site-packages/nvidia/cuda_nvrtc/lib")
+	if err := os.MkdirAll(wheel, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := cxx.run([]string{"-shared", "-fPIC", "-o", filepath.Join(wheel, "libnvrtc.so.12"), write("nvrtc.cpp", besideTheDoor)}); err != nil {
+		t.Fatal(err)
+	}
+	lib := libtorch{Lib: filepath.Join(dir, "site-packages/torch/lib")}
+	if err := cxx.door(filepath.Join(dir, libraryName), names, lib); err != nil {
 		t.Fatal(err)
 	}
 	if err := cxx.run([]string{"-O2", "-o", program, write("program.cpp", beforeTheDoor), "-L" + dir, "-Wl,-rpath," + dir, "-ltch", "-lpthread"}); err != nil {
 		t.Fatal(err)
 	}
 	const results = "1796\n11\n10\n2.5 3\n5\n"
-	for arg, want := range map[string]string{"idle": "begun\n", "": "begun\nloaded\n" + results, "threads": "begun\nloaded\n" + results} {
+	for arg, want := range map[string]string{"idle": "begun\n", "": "begun\npreloaded\nloaded\n" + results, "threads": "begun\npreloaded\nloaded\n" + results} {
 		cmd := exec.Command(program)
 		if arg != "" {
 			cmd.Args = append(cmd.Args, arg)

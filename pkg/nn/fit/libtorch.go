@@ -152,7 +152,9 @@ func (l libtorch) oldABI() (bool, error) {
 		return false, fmt.Errorf("%s/libc10.so: %w", l.Lib, err)
 	}
 	for _, s := range symbols {
-		if s.Section != elf.SHN_UNDEF && strings.Contains(s.Name, "__cxx11") {
+		// Of its own: what a compiler puts in from its library says nothing.
+		own := strings.HasPrefix(s.Name, "_ZN3c10") || strings.HasPrefix(s.Name, "_ZNK3c10")
+		if own && s.Section != elf.SHN_UNDEF && strings.Contains(s.Name, "__cxx11") {
 			return false, nil
 		}
 	}
@@ -220,9 +222,11 @@ func (l libtorch) oneDNN() (compile, link []string) {
 var oneDNNMajor = regexp.MustCompile(`#define\s+DNNL_VERSION_MAJOR\s+(\d+)`)
 
 // linkFlags link a shared library to libtorch. The CUDA library registers its
-// kernels when it is loaded, so it must be linked although nothing names it.
+// kernels when it is loaded, so it must be linked although nothing names it. What a
+// person has in LD_LIBRARY_PATH must not take the place of the libraries that were
+// compiled for: RPATH comes before it, and RUNPATH, the linker's default, after.
 func (l libtorch) linkFlags() []string {
-	flags := []string{"-L" + l.Lib, "-Wl,-rpath," + l.Lib, "-Wl,--no-as-needed", "-ltorch", "-ltorch_cpu", "-lc10"}
+	flags := []string{"-L" + l.Lib, "-Wl,-rpath," + l.Lib, "-Wl,--disable-new-dtags", "-Wl,--no-as-needed", "-ltorch", "-ltorch_cpu", "-lc10"}
 	if l.CUDA {
 		flags = append(flags, "-ltorch_cuda", "-lc10_cuda")
 	}

@@ -1,0 +1,113 @@
+package nn
+
+import (
+	"slices"
+	"sync"
+
+	"alamos/pkg/encode"
+)
+
+// desk is where sessions of a model on a device hand in what they ask: a lane that
+// is free takes all that waits, up to a batch, and evaluates it together. So many
+// workers can descend trees, each with few positions at a time, and the device still
+// has large batches, the larger the longer it is busy.
+type desk struct {
+	model  *Model
+	native nativeModel
+	lanes  *lanes
+
+	runners [LanesEach]*runner // each is used on its lane alone, and made there
+
+	mu      sync.Mutex
+	waiting []ask
+}
+
+// ask is at most a batch of leaves of one session.
+type ask struct {
+	leaves []*encode.Leaf
+	done   chan<- error
+}
+
+func newDesk(m *Model, native nativeModel, device string) *desk {
+	return &desk{model: m, native: native, lanes: lanesFor(device)}
+}
+
+// starting keeps the first work of all runners apart: with libtorch up to 2.9, threads
+// that meet cuBLAS for the first time enter their workspaces in a table without a lock.
+var starting sync.Mutex
+
+// evaluate answers any number of leaves.
+func (d *desk) evaluate(leaves []*encode.Leaf) error {
+	parts := slices.Collect(slices.Chunk(leaves, d.model.batch))
+	done := make(chan error, len(parts))
+	d.mu.Lock()
+	for _, part := range parts {
+		d.waiting = append(d.waiting, ask{part, done})
+	}
+	d.mu.Unlock()
+
+	for range parts { // a call for each, whichever it is that the call answers
+		d.lanes.do(d.serve)
+	}
+	var failed error
+	for range parts {
+		if err := <-done; failed == nil {
+			failed = err
+		}
+	}
+	return failed
+}
+
+// serve answers, on a lane, what waits: nothing, where calls before have answered it.
+func (d *desk) serve(lane int) {
+	asked := d.take()
+	if len(asked) == 0 {
+		return
+	}
+	var leaves []*encode.Leaf
+	for _, a := range asked {
+		leaves = append(leaves, a.leaves...)
+	}
+	err := d.run(lane, leaves)
+	for _, a := range asked {
+		a.done <- err
+	}
+}
+
+// take takes, from those who have waited the longest, as much as a batch has room for.
+func (d *desk) take() []ask {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	n, positions := 0, 0
+	for ; n < len(d.waiting); n++ {
+		if positions += len(d.waiting[n].leaves); positions > d.model.batch {
+			break
+		}
+	}
+	asked := slices.Clone(d.waiting[:n])
+	d.waiting = slices.Delete(d.waiting, 0, n)
+	return asked
+}
+
+func (d *desk) run(lane int, leaves []*encode.Leaf) error {
+	if r := d.runners[lane]; r != nil {
+		return r.evaluate(leaves)
+	}
+	starting.Lock()
+	defer starting.Unlock()
+	r, err := newRunner(d.model, d.native)
+	if err != nil {
+		return err
+	}
+	d.runners[lane] = r
+	return r.evaluate(leaves)
+}
+
+// close frees what the desk has on the device. Nobody may be waiting.
+func (d *desk) close() {
+	for _, r := range d.runners {
+		if r != nil {
+			r.close()
+		}
+	}
+}
