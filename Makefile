@@ -1,6 +1,6 @@
 # make            what can be made
-# The first `make setup` takes about two minutes, later ones a second: every
-# target that needs it runs it.
+# The first `make setup` takes two to five minutes, later ones under two seconds:
+# every target that needs it runs it.
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
@@ -13,7 +13,7 @@ GAMES ?= 10000
 SEED ?= 1
 VARIANTS ?=
 
-# What git says of this tree, for `alamos version`; empty outside a repository.
+# What git says of this tree, for `alamos --version`; empty outside a repository.
 RELEASE := $(shell git describe --always --dirty --tags 2>/dev/null)
 
 .DEFAULT_GOAL := help
@@ -82,4 +82,4 @@ clean: ## remove what make wrote here; results and the cache stay
 	rm -f go.work go.work.sum
 
 go:
-	@command -v go >/dev/null || { echo "alamos needs Go 1.26 or newer, and there is no go on the PATH: https://go.dev/dl/ (Debian: apt-get install golang)"; exit 1; }
+	@command -v go >/dev/null || { echo "alamos needs Go 1.26 or newer, and there is no go on the PATH: https://go.dev/dl/ (Debian 12's own golang is too old)"; exit 1; }
