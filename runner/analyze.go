@@ -59,10 +59,10 @@ Pictures: --tree draws the search, --board the position with the moves favored, 
 express, and among the legal ones, which is what a search sees.
 
 ` + aboutModels,
-		Example: `  alamos analyze --model quickstart@last
+		Example: `  alamos analyze --model quickstart/24b4@last
   alamos analyze --model gen-0008.safetensors --fen '8/8/8/8/8/5k2/4q3/6K1 b - - 0 1' --visits 2000
-  alamos analyze --model quickstart@8 --pgn games.pgn --game 3 --ply 20 --json
-  alamos analyze --model quickstart@last --tree tree.svg --planes policy.png --board board.pdf`,
+  alamos analyze --model quickstart/24b4@8 --pgn games.pgn --game 3 --ply 20 --json
+  alamos analyze --model quickstart/24b4@last --tree tree.svg --planes policy.png --board board.pdf`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			// Neither of both limits means the default of visits; time alone has no other.

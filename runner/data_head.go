@@ -31,7 +31,7 @@ in upper case are White's, or those of the side to move where the encoding turns
 board, and moves are told in the same view.`,
 		Example: `  alamos data head games.pgn
   alamos data head training.12345.gz -n 20 --moves 3
-  alamos data head results/quickstart/1a9b2c/samples/gen-0003.parquet`,
+  alamos data head results/quickstart/24b417e7af/samples/gen-0003.parquet`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			v, err := k.check()

@@ -48,7 +48,7 @@ that suit the variant.
 
 What an engine answers is kept in a journal beside F.parquet until that is written: an
 import that was interrupted goes on from there.`,
-		Example: `  alamos data import experiments/mine.yaml --chunk 2 --out chunk-2.parquet
+		Example: `  alamos data import mine.yaml --chunk 2 --out chunk-2.parquet
   alamos data import training-*.tar --positions 1 --out lc0.parquet
   alamos data import games.pgn --label stockfish --depth 1 --input dtu24 --out labeled.parquet`,
 		Args: cobra.MinimumNArgs(1),

@@ -37,7 +37,7 @@ difference within noise.
 A and B are each one of
   FILE               an experiment file
   REVISION:FILE      a file as it was at a revision of git, with all that it extends:
-                     HEAD~3:experiments/depth.yaml, or v1:./depth.yaml from here; :FILE
+                     HEAD~3:experiments/sweeps/depth.yaml, or v1:./depth.yaml from here; :FILE
                      is what is staged
   NAME               results of an experiment
   TRIAL              those of one trial, by the first digits of its hash
@@ -70,8 +70,8 @@ extended are then read from the working tree, and what cannot be read as an expe
 is compared line by line.`,
 		Example: `  alamos diff experiments/quickstart.yaml experiments/tiny.yaml
   alamos diff HEAD~3:experiments/quickstart.yaml experiments/quickstart.yaml
-  alamos diff depth depth-2 --format html --out depth.html
-  alamos diff main:experiments/depth.yaml experiments/depth.yaml --format markdown
+  alamos diff tiny quickstart --format html --out diff.html
+  alamos diff main:experiments/quickstart.yaml experiments/quickstart.yaml --format markdown
   alamos diff a.yaml b.yaml --settings-only --exit-code`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if driver {

@@ -22,6 +22,8 @@ func hooksCommand() *cobra.Command {
 		Long: `Hooks are Go scripts of your own in an experiment: they measure something on games or
 on a network, say what positions are worth, set the learning rate, end games or
 end training. They are interpreted: there is nothing to build.`,
+		Example: `  alamos hooks new metric mine.go
+  alamos hooks check mine.go`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return cmd.Help() },
 	}

@@ -42,7 +42,7 @@ account that has never played becomes a bot, for good, by
   curl -X POST -H "Authorization: Bearer TOKEN" https://lichess.org/api/bot/account/upgrade
 
 ` + aboutModels,
-		Example: `  alamos lichess --token-file token --model quickstart@last
+		Example: `  alamos lichess --token-file token --model quickstart/24b4@last
   alamos lichess --token-file token --model atomic.safetensors --model chess.safetensors --games 2 --casual-only --shortest 60`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -31,7 +31,7 @@ alamos/machine.yaml in the folder of settings, or what --machine or ALAMOS_MACHI
 names; what it lacks is chosen by what is there. Nothing of it is part of an
 experiment.`,
 		Example: `  alamos machine
-  alamos machine > ~/.config/alamos/machine.yaml
+  mkdir -p ~/.config/alamos && alamos machine > ~/.config/alamos/machine.yaml
   alamos machine --device cuda:all
   alamos run experiments/quickstart.yaml --machine cluster.yaml`,
 		Args: cobra.NoArgs,

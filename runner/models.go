@@ -12,9 +12,9 @@ import (
 )
 
 // aboutModels is how commands describe what --model takes.
-const aboutModels = `A model is a checkpoint file, or RUN@GENERATION: quickstart@8, quickstart@last,
-quickstart@untrained; of a sweep quickstart/ab12cd@last, with the first digits of a
-trial's hash (alamos show quickstart lists them).`
+const aboutModels = `A model is a checkpoint file, or RUN@GENERATION: tiny@3, tiny@last, tiny@untrained;
+of a sweep with the first digits of a trial's hash: quickstart/24b4@last (alamos show
+quickstart lists them).`
 
 // modelFlag completes the value of a flag that takes models, and adds --results, where
 // their names are looked up.

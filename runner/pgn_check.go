@@ -30,7 +30,7 @@ say nothing: the players agreed, resigned, ran out of time, or claimed a draw.
 
 The exit status is 1 when a game has an error, and 2 when a file cannot be read.`,
 		Example: `  alamos pgn check games.pgn
-  alamos pgn check --variant atomic results/*/games/*.pgn
+  alamos pgn check --variant atomic results/*/*/games/*.pgn
   curl https://example.org/games.pgn.zst | alamos pgn check --json -`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, files []string) error {

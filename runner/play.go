@@ -36,7 +36,7 @@ moves, alpha-beta on material, or a search that knows the rules only.
 
 ` + aboutModels,
 		Example: `  alamos play
-  alamos play --model quickstart@last --open
+  alamos play --model quickstart/24b4@last --open
   alamos play --model old.safetensors --model new.safetensors --addr localhost:9000`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {

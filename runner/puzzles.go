@@ -21,6 +21,8 @@ any move that keeps the mate solves it: the rules judge, by trying everything.
 
 experiments/puzzles has sets of mate in 1 and 2, of chess and of atomic chess; the key
 evaluation.puzzles has an experiment solve such files.`,
+		Example: `  alamos puzzles solve experiments/puzzles/mate-in-*.epd --random --depth 3
+  alamos puzzles check experiments/puzzles/mate-in-1.epd`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return cmd.Help() },
 	}

@@ -22,7 +22,7 @@ RUN is the name of an experiment, a folder of results, or the first digits of a 
 hash. show only reads, so it may be called while the experiment runs. The exit status
 is 1 when a file is damaged.`,
 		Example: `  alamos show quickstart
-  alamos show 1a9b2c
+  alamos show 24b4
   alamos show results/quickstart --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -30,7 +30,7 @@ offered as UCI options. A "go" without limits is infinite, as UCI has it.
 With UCI_ShowWDL there are wins, draws and losses per mille. A network that tells draws
 (network.value: wdl) has the mean of its draws over the search (see alamos analyze);
 others tell one expected result, which is said as wins and losses alone.`,
-		Example: `  alamos uci --model quickstart@last
+		Example: `  alamos uci --model quickstart/24b4@last
   printf 'position startpos\ngo nodes 800\n' | alamos uci --model gen-0008.safetensors`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -42,7 +42,7 @@ func (o Options) results() string {
 
 // Open finds what is meant by a name, in this order: an experiment file; a folder
 // of results, of an experiment or of one trial; REVISION:FILE in git, as in
-// "HEAD~3:experiments/depth.yaml", where FILE starts at the top of the repository
+// "HEAD~3:experiments/sweeps/depth.yaml", where FILE starts at the top of the repository
 // or, beginning with "./", at the working directory, and an empty REVISION is what
 // is staged; and what [store.Resolve] knows: the name of an experiment with results,
 // or the first digits of a trial's hash.

@@ -14,7 +14,7 @@ type model struct{}
 const modelExt = ".safetensors"
 
 func (model) want() string {
-	return "RUN@GENERATION, as in quickstart@8 or quickstart@last, or the path of a " + modelExt + " file"
+	return "RUN@GENERATION, as in tiny@3 or quickstart/24b4@last, or the path of a " + modelExt + " file"
 }
 
 func (m model) read(c *checker, path string, t *tree) (any, bool) {

@@ -23,7 +23,7 @@ func FindModel(results, what string) (file string, err error) {
 	at := strings.LastIndex(what, "@")
 	if at < 0 || exists(what) {
 		if !exists(what) && !strings.HasSuffix(what, ".safetensors") {
-			return "", fmt.Errorf("%s: no such file, and no model of a run: want RUN@GENERATION, as in quickstart@%s", what, LastGeneration)
+			return "", fmt.Errorf("%s: no such file, and no model of a run: want RUN@GENERATION, as in tiny@%s, or of a sweep quickstart/24b4@%[2]s", what, LastGeneration)
 		}
 		return what, nil
 	}

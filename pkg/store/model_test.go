@@ -17,7 +17,7 @@ func TestNoModels(t *testing.T) {
 	}
 	for what, want := range map[string]string{
 		"":              "RUN@GENERATION",
-		"quickstart":    "RUN@GENERATION",
+		"quickstart":    "of a sweep quickstart/24b4@last",
 		"quickstart@8":  "there are none at all",
 		"empty@last":    "there are none at all",
 		"empty/ab12@0":  "there are none at all",

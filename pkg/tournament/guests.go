@@ -17,7 +17,7 @@ import (
 // guest is a checkpoint from elsewhere that plays in tournaments: it is asked in the
 // language that it was trained in, and searches as the tournament says.
 type guest struct {
-	name    string // as a player: "quickstart@8", or the name of its file
+	name    string // as a player: "tiny@3", or the name of its file
 	file    string
 	sum     string // of the file
 	variant chess.Variant
