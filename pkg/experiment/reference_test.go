@@ -3,9 +3,11 @@ package experiment
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -162,6 +164,33 @@ func TestPublished(t *testing.T) {
 				if _, ok := types[path].read(&checker{bad: map[string]bool{}}, "", written); !ok || len(errs) > 0 {
 					t.Errorf("%s may not be %s", path, value)
 				}
+			}
+		}
+	}
+}
+
+// The files of the papers set what the reference says that the papers published.
+func TestPapersAreAsPublished(t *testing.T) {
+	plain := func(s string) string {
+		var v any
+		if err := yaml.Unmarshal([]byte(s), &v); err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+		return strings.Trim(fmt.Sprint(v), "[]") // one width of value_hidden may stand without a list
+	}
+	for i, folder := range []string{"oppenheimerzero", "alphazero-chess", "chesssl", "chessmarro", "cnn-minimax"} {
+		e, err := Load("../../experiments/papers/"+folder+"/paper.yaml", Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range e.Explain() {
+			values := published[x.Path][i]
+			if values == "" || x.Origin.Default() && strings.HasPrefix(x.Path, "search.") { // without self-play it is tournament.search that says
+				continue
+			}
+			same := func(value string) bool { return plain(value) == plain(x.Value) }
+			if !slices.ContainsFunc(strings.Split(values, " or "), same) {
+				t.Errorf("%s: %s is %s, and published is %s", folder, x.Path, x.Value, values)
 			}
 		}
 	}
