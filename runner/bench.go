@@ -19,11 +19,11 @@ import (
 func benchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench",
-		Short: "Measure rooms of alamos beside what bounds them",
-		Long: `bench measures rooms of alamos on this machine, each in turns with what it is
-compared with: other engines, or the part that bounds its speed. The figure that
-counts is the ratio of the two speeds: speeds alone depend on the machine and on
-what else it does.`,
+		Short: "Measure parts of alamos beside what bounds their speed",
+		Long: `bench measures parts of alamos (rules, search, network, self-play, training) on this
+machine, each in turns with what it is compared with: other engines, or what bounds
+its speed. The figure that counts is the ratio of the two speeds: speeds alone depend
+on the machine and on what else it does.`,
 		Example: `  alamos bench rules
   alamos bench rules --variant atomic --json`,
 		RunE: func(cmd *cobra.Command, args []string) error { return cmd.Help() },

@@ -27,8 +27,8 @@ to results/<name>/, with a notebook page of all trials. A stage whose inputs are
 what they were is not run again, so that a second run does nothing; why a stage
 runs is printed beside it. What another trial below --results has done already is
 taken from there: trials that differ in their tournaments alone train once. Ctrl-C,
-or a kill, loses at most the games that were being played: the same command goes on
-from there. A trial that fails does not keep the others from running; the exit
+or a kill, loses at most the games that were being played, or the epoch under way: the
+same command goes on from there. A trial that fails does not keep the others from running; the exit
 status is 1 then.
 
 On a cluster each trial can be a job of its own, with --trial, all with one folder of

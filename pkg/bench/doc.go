@@ -1,4 +1,4 @@
-// Package bench measures rooms of alamos beside their peers: other people's
+// Package bench measures parts of alamos beside their peers: other people's
 // engines doing the same work on the same machine at the same time.
 //
 // The figure that counts is the ratio of the two speeds within one run. Speeds
@@ -7,7 +7,7 @@
 // meets both. And a speed is a speed only if the work was done right: results
 // are compared with known ones, and a wrong result is an error.
 //
-// The rooms, one type each:
+// The parts, one type each:
 //
 //	Rules    pkg/chess, counting move sequences (perft)
 //	Network  pkg/nn, evaluating positions, beside its bare convolutions

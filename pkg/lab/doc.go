@@ -1,6 +1,6 @@
 // Package lab runs experiments: it takes the trials of an experiment through their
 // stages, runs those whose inputs have changed, and leaves plain files that other
-// programs can read (DESIGN: "What a run leaves").
+// programs can read (README: "An experiment").
 //
 // Stages of a trial, in order:
 //
@@ -18,11 +18,11 @@
 // Trials run side by side (jobs.go), or with successive halving from rung to rung
 // (halving.go). A plan (plan.go) follows the same stages and runs none.
 //
-// The rooms below it know one thing each: setup what settings come to, stage how a
-// stage is run once, estimate how long that takes, script what scripts have a say
-// in, evaluation what checkpoints are asked, tournament how matches are played. Figures and the notebook page (package
-// report) are drawn from what stands in the store, at the end; that takes a second
-// and is always done.
+// The packages below it know one thing each: setup what settings come to, stage how
+// a stage is run once, estimate how long that takes, script what scripts have a say
+// in, evaluation what checkpoints are asked, tournament how matches are played.
+// Figures and the notebook page (package report) are drawn from what stands in the
+// store, at the end; that takes a second and is always done.
 //
 // lab decides no science: every number that can change a result comes from the
 // experiment. It prints nothing either: progress goes to a [Reporter].

@@ -6,4 +6,6 @@
 // A script runs in processes of its own (package hook); what it is told it is told
 // as text and numbers. Its source is an input of the stages that it has a say in,
 // and the script that runs is the one whose hash stands there.
+//
+// The package interprets no script itself, and plays and trains nothing.
 package script

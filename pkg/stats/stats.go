@@ -1,5 +1,5 @@
 // Package stats has what several packages know of chance: the intervals of means and
-// of shares.
+// of shares. It compares nothing and tests no hypotheses: that is package diff's.
 package stats
 
 import (

@@ -5,4 +5,5 @@
 // and engines from elsewhere, scripts, players of random moves. A [Match] lets them
 // meet, keeps every game, takes those that another match has played already, and
 // tells how it stands. How games are played, rated and paired is package arena's.
+// It trains nothing.
 package tournament

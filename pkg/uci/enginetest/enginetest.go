@@ -2,7 +2,7 @@
 // engines: a real process with real pipes, the test's own binary run again.
 //
 // It plays atomic chess, always the first legal move, until it is Black's turn at
-// move 3, when it does what its mode says.
+// move 3, when it does what its mode says. It thinks about nothing.
 package enginetest
 
 import (

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// goPackage is what a folder of Go has outside its tests.
+type goPackage struct {
+	files   []string
+	comment bool     // some file has a package comment
+	imports []string // of ours
+}
+
+// ourPackages reads the packages of this module by their folders.
+func ourPackages(t *testing.T) map[string]*goPackage {
+	t.Helper()
+	all := map[string]*goPackage{}
+	for _, root := range []string{"../pkg", "../plots", "."} {
+		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case d.IsDir() && (d.Name() == "testdata" || strings.HasSuffix(path, "hook/start")): // scripts
+				return filepath.SkipDir
+			case d.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go"):
+				return nil
+			}
+			f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly|parser.ParseComments)
+			if err != nil {
+				return err
+			}
+			dir := filepath.ToSlash(filepath.Dir(path))
+			p := all[dir]
+			if p == nil {
+				p = &goPackage{}
+				all[dir] = p
+			}
+			p.files = append(p.files, d.Name())
+			p.comment = p.comment || f.Doc != nil
+			for _, i := range f.Imports {
+				if name, err := strconv.Unquote(i.Path.Value); err == nil && strings.HasPrefix(name, "alamos/") && !slices.Contains(p.imports, name) {
+					p.imports = append(p.imports, name)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+// Every package says what it is for, in doc.go where it has several files: README, Contributing.
+func TestPackagesSayWhatTheyAreFor(t *testing.T) {
+	for dir, p := range ourPackages(t) {
+		if !p.comment {
+			t.Errorf("%s has no package comment", dir)
+		}
+		if len(p.files) > 1 && !slices.Contains(p.files, "doc.go") {
+			t.Errorf("%s has %d files and no doc.go", dir, len(p.files))
+		}
+	}
+}
+
+// The packages that many use stand on little: README, Contributing.
+func TestFoundationsImportLittle(t *testing.T) {
+	all := ourPackages(t)
+	for dir, want := range map[string][]string{
+		"../pkg/chess": nil, "../pkg/experiment": nil, "../pkg/disk": nil, "../pkg/stats": nil, "../pkg/words": nil,
+		"../pkg/notebook": {"alamos/pkg/words"},
+		"../plots":        {"alamos/pkg/disk", "alamos/pkg/stats"},
+	} {
+		have := all[dir].imports
+		slices.Sort(have)
+		if !slices.Equal(have, want) {
+			t.Errorf("%s imports %v, want %v", dir, have, want)
+		}
+	}
+}
