@@ -87,13 +87,29 @@ func hooksNewCommand() *cobra.Command {
 			}
 			for _, f := range hook.Functions() {
 				if f.Kind == kind {
-					setting := anyScript.ReplaceAllLiteralString(f.Setting, "hooks/"+filepath.Base(file))
-					fmt.Fprintf(cmd.OutOrStdout(), "%s: to use it, write in an experiment, with its path from there\n\n%s\n", file, setting)
+					fmt.Fprintf(cmd.OutOrStdout(), "%s: to use it, write in an experiment, with its path from there\n\n%s\n", file, settingOf(f.Setting, file))
 				}
 			}
 			return nil
 		},
 	}
+}
+
+// settingOf is a setting of an example with another script in it, its comments in line.
+func settingOf(setting, file string) string {
+	lines := strings.Split(anyScript.ReplaceAllLiteralString(setting, filepath.ToSlash(file)), "\n")
+	longest := 0
+	for _, line := range lines {
+		if value, _, ok := strings.Cut(line, " #"); ok {
+			longest = max(longest, len(strings.TrimRight(value, " ")))
+		}
+	}
+	for i, line := range lines {
+		if value, comment, ok := strings.Cut(line, " #"); ok {
+			lines[i] = fmt.Sprintf("%-*s #%s", longest, strings.TrimRight(value, " "), comment)
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 func hooksCheckCommand() *cobra.Command {

@@ -66,7 +66,7 @@ func askable(c checkpoint, ask func(question) reply) alamos.Checkpoint {
 	asked := 0
 	send := func(name string, positions []alamos.Position, q question) reply {
 		if more := max(1, q.Visits); more > (maxAsked-asked)/len(positions) {
-			panic(fmt.Sprintf("%s: more than %d evaluations in a call: stopped here (an endless loop?)", name, maxAsked))
+			panic(fmt.Sprintf("%s: more than %d million evaluations in a call: stopped here (an endless loop?)", name, maxAsked/1_000_000))
 		}
 		asked += max(1, q.Visits) * len(positions)
 		for _, p := range positions {

@@ -30,7 +30,7 @@ func Reference() (string, error) {
 		fmt.Fprintf(&b, "\n### %s\n\n```go\n%s\n```\n\n%s Example: [%s](%[4]s).\n\n```yaml\n%[5]s\n```\n", f.Name, f.Signature, oneParagraph(f.Doc), f.Example, f.Setting)
 	}
 	fmt.Fprintf(&b, referenceRules, strings.Join(allowed, "`, `"), alamosPath, strings.TrimPrefix(language, "go"),
-		DefaultTime, DefaultMemory>>20, maxStack>>20, maxAsked)
+		DefaultTime.Seconds(), DefaultMemory>>20, maxStack>>20, maxAsked/1_000_000)
 	fmt.Fprintf(&b, "\n## Package alamos\n\n```go\nimport %q\n```\n\n%s\n", alamosPath, markdown(api, api.Doc))
 	r := referee{&b, api, fset}
 	for _, f := range api.Funcs {
@@ -82,8 +82,8 @@ const referenceRules = `
 - The language is Go %s, that of the interpreter: no ` + "`min`, `max` and `clear`" + `, no range over
   numbers and functions, and the loop variable of a loop is one variable. About 15 million
   simple steps run in a second, a call of a method takes about a microsecond.
-- A call may take %v (alamos run --hook-time sets another limit), %d MiB of memory,
-  %d MiB of stack and %d evaluations of a network, whose time is not counted. A script
+- A call may take %.0f seconds (alamos run --hook-time sets another limit), %d MiB of memory,
+  %d MiB of stack and %d million evaluations of a network, whose time is not counted. A script
   that loops or recurses without end, allocates without end, or panics is stopped, and the
   error points to the line at which it was.
 - What Measure, MeasureCheckpoint and Stop print is shown with the run, twenty lines of a
