@@ -145,7 +145,7 @@ func writeFacts(b *strings.Builder, k Key) {
 func writeKey(b *strings.Builder, name string, k Key) {
 	meaning := k.Doc
 	if k.When != "" {
-		meaning += " Only " + code(k.When) + "."
+		meaning += " Only " + codeWhen(k.When) + "."
 	}
 	value := k.Type
 	if k.Unit != "" {
@@ -202,6 +202,15 @@ func code(s string) string {
 		return ""
 	}
 	return "`" + s + "`"
+}
+
+// codeWhen marks what a file would have in a condition: "with `kind: step`".
+func codeWhen(when string) string {
+	how, what, _ := strings.Cut(when, " ")
+	if key, value, ok := strings.Cut(what, " other than "); ok {
+		return how + " " + code(key) + " other than " + code(value)
+	}
+	return how + " " + code(what)
 }
 
 // cell escapes what would end a cell of a table.

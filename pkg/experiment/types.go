@@ -169,7 +169,12 @@ func formatFloat(x float64) string {
 	if a := math.Abs(x); a == 0 || a >= 1e-6 && a < 1e15 {
 		return strconv.FormatFloat(x, 'f', -1, 64)
 	}
-	return strconv.FormatFloat(x, 'g', -1, 64)
+	return formatPower(x)
+}
+
+// formatPower writes x with a power of ten, where that is shorter: 1e-9, 1e6.
+func formatPower(x float64) string {
+	return strings.NewReplacer("e+0", "e", "e-0", "e-", "e+", "e").Replace(strconv.FormatFloat(x, 'g', -1, 64))
 }
 
 // formatBound is formatFloat with a million as 1e6 and a millionth as 1e-6.
@@ -177,7 +182,7 @@ func formatBound(x float64) string {
 	if a := math.Abs(x); a < generous && (a == 0 || a > 1e-5) {
 		return formatFloat(x)
 	}
-	return strings.NewReplacer("e+0", "e", "e-0", "e-").Replace(strconv.FormatFloat(x, 'g', -1, 64))
+	return formatPower(x)
 }
 
 // boolean is true or false.
