@@ -56,6 +56,9 @@ func TestShippedExperimentsFitTheSchema(t *testing.T) {
 				return err
 			}
 			n++
+			if root == "../../experiments" {
+				modeline(t, path)
+			}
 			if err := s.Validate(readYAML(t, path)); err != nil {
 				t.Errorf("%s: %v", path, err)
 			}
@@ -67,6 +70,20 @@ func TestShippedExperimentsFitTheSchema(t *testing.T) {
 	}
 	if n < 5 {
 		t.Errorf("only %d experiments", n)
+	}
+}
+
+// modeline checks the first line of an experiment, by which editors find the schema.
+func modeline(t *testing.T, path string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, _, _ := strings.Cut(string(text), "\n")
+	schema, ok := strings.CutPrefix(first, "# yaml-language-server: $schema=")
+	if !ok || filepath.Join(filepath.Dir(path), schema) != filepath.FromSlash("../../experiments/schema.json") {
+		t.Errorf("%s: its first line does not name the schema: %s", path, first)
 	}
 }
 
