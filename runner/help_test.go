@@ -25,7 +25,7 @@ var (
 // files, trials by their hashes, generations.
 func TestExamplesNameWhatThereIs(t *testing.T) {
 	texts := map[string]string{}
-	for _, page := range []string{"README.md", "experiments/REFERENCE.md"} {
+	for _, page := range []string{"README.md", "experiments/REFERENCE.md", "experiments/puzzles/README.md"} {
 		b, err := os.ReadFile("../" + page)
 		if err != nil {
 			t.Fatal(err)
@@ -88,5 +88,27 @@ func everyCommand(c *cobra.Command, do func(*cobra.Command)) {
 	do(c)
 	for _, sub := range c.Commands() {
 		everyCommand(sub, do)
+	}
+}
+
+// The page beside the puzzles tells of them what alamos puzzles check does.
+func TestPuzzlesPageIsCurrent(t *testing.T) {
+	page, err := os.ReadFile("../experiments/puzzles/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("../experiments/puzzles/*.epd")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		sets, err := loadPuzzles([]string{file}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := strings.TrimPrefix(filepath.ToSlash(file), "../") + ": " + describePuzzles(sets[0])
+		if !strings.Contains(string(page), want+"\n") {
+			t.Errorf("the page does not say %q", want)
+		}
 	}
 }
