@@ -81,12 +81,15 @@ func (t *Trial) do(ctx context.Context, s Stage, fresh bool, why string) error {
 	t.Report.Runs(s.Name, why)
 	began := time.Now()
 	facts, err := s.Run(ctx)
+	spent := t.Manifest.Spent(s.Name, s.In) + time.Since(began).Seconds()
 	if err != nil {
+		t.Manifest.Begun = &store.Begun{Name: s.Name, Inputs: s.In, Seconds: spent}
+		_ = t.Manifest.Write(t.Dir) // err is what there is to tell
 		return err
 	}
 	out := &store.Stage{
 		Name: s.Name, Inputs: s.In, Outputs: map[string]string{},
-		Ended: time.Now().UTC().Truncate(time.Second), Seconds: time.Since(began).Seconds(),
+		Ended: time.Now().UTC().Truncate(time.Second), Seconds: spent,
 	}
 	for _, f := range s.Files {
 		if out.Outputs[f], err = disk.Sum(t.Path(f)); err != nil {
@@ -99,6 +102,6 @@ func (t *Trial) do(ctx context.Context, s Stage, fresh bool, why string) error {
 		}
 	}
 	t.Manifest.Put(out)
-	t.Manifest.Machine = t.Machine
+	t.Manifest.Begun, t.Manifest.Machine = nil, t.Machine
 	return t.Manifest.Write(t.Dir)
 }

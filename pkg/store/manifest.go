@@ -24,6 +24,8 @@ type Manifest struct {
 	Machine Machine  `json:"machine"` // where the latest stage ran
 	Stages  []*Stage `json:"stages"`  // in the order in which a trial runs them
 	Ended   *Ended   `json:"ended,omitempty"`
+	// Begun is the stage that was interrupted last, so that its time is not lost.
+	Begun *Begun `json:"begun,omitempty"`
 	// Checksum is the SHA-256, in hexadecimal, of the manifest as JSON without it.
 	// Manifests of early versions have none.
 	Checksum string `json:"checksum,omitempty"`
@@ -37,10 +39,25 @@ type Stage struct {
 	// Facts are the stage's rows for the tables; what they hold is the stage's.
 	Facts   json.RawMessage `json:"facts,omitempty"`
 	Ended   time.Time       `json:"ended"`
-	Seconds float64         `json:"seconds"`
+	Seconds float64         `json:"seconds"` // of all processes that worked on it, but for those that were killed
 	// From is the folder of the trial that ran the stage, below the folder of all
 	// results; empty: this one.
 	From string `json:"from,omitempty"`
+}
+
+// Begun is the beginning of a stage, which another process goes on with.
+type Begun struct {
+	Name    string  `json:"name"`
+	Inputs  Inputs  `json:"inputs"`
+	Seconds float64 `json:"seconds"` // so far
+}
+
+// Spent is how many seconds went into the beginning of a stage.
+func (m *Manifest) Spent(name string, in Inputs) float64 {
+	if b := m.Begun; b != nil && b.Name == name && maps.Equal(b.Inputs, in) {
+		return b.Seconds
+	}
+	return 0
 }
 
 // Stage returns the stage of a name, nil where it has not run.
