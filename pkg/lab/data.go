@@ -24,6 +24,7 @@ import (
 const (
 	filesCode  = "3"
 	engineCode = "1" // of an engine's games
+	labelsCode = "2" // of labels whose search its nodes end; before 2 they could be bounds
 )
 
 // sources is what all trials of a run share of their data: checksums of files, and
@@ -57,6 +58,18 @@ func (s *sources) engine(ctx context.Context, t *trial, o *uci.Opponent) (*uci.F
 	return found, err
 }
 
+// dataCode is the version of the code that imports such data.
+func dataCode(d *experiment.Data) string {
+	code := filesCode
+	if d.Engine != nil {
+		code = engineCode
+	}
+	if d.Label != nil && d.Label.Nodes > 0 {
+		code += ", labels " + labelsCode
+	}
+	return code
+}
+
 // data is the source of a trial's positions.
 type data struct {
 	set *source.Set
@@ -69,12 +82,8 @@ func (t *trial) openData(ctx context.Context) (*data, error) {
 		return t.data, nil
 	}
 	s := &t.Settings
-	code := filesCode
-	if s.Data.Engine != nil {
-		code = engineCode
-	}
 	in := store.Inputs{
-		"code": code, "seed": strconv.FormatUint(s.Seed, 10), "game.variant": s.Game.Variant,
+		"code": dataCode(s.Data), "seed": strconv.FormatUint(s.Seed, 10), "game.variant": s.Game.Variant,
 		"network.input": s.Network.Input, "network.policy": s.Network.Policy,
 	}
 	settings := *s.Data

@@ -13,6 +13,7 @@ import (
 
 	"alamos/pkg/dataset"
 	"alamos/pkg/encode"
+	"alamos/pkg/experiment"
 	"alamos/pkg/script"
 	"alamos/pkg/setup"
 	"alamos/pkg/store"
@@ -183,6 +184,26 @@ func TestMissingData(t *testing.T) {
 	// A script that measures games has none.
 	e := s.load(t, "hooks=["+filepath.Join(s.dir, "plies.go")+"]")
 	wantError(t, script.Check(t.Context(), e), "plies.go", "MeasureCheckpoint")
+}
+
+// Samples that an older alamos made are made again only where it may have learned bounds.
+func TestDataCode(t *testing.T) {
+	player, depth, nodes := &experiment.DataEngine{Nodes: 300}, &experiment.Label{Depth: 1}, &experiment.Label{Depth: 9, Nodes: 100}
+	for _, x := range []struct {
+		data experiment.Data
+		want string
+	}{
+		{experiment.Data{}, "3"},
+		{experiment.Data{Label: depth}, "3"},
+		{experiment.Data{Label: nodes}, "3, labels 2"},
+		{experiment.Data{Engine: player}, "1"},
+		{experiment.Data{Engine: player, Label: depth}, "1"},
+		{experiment.Data{Engine: player, Label: nodes}, "1, labels 2"},
+	} {
+		if have := dataCode(&x.data); have != x.want {
+			t.Errorf("%+v: version %q, want %q", x.data, have, x.want)
+		}
+	}
 }
 
 // An engine plays the games of a chunk, and what it is is part of their identity.

@@ -135,7 +135,7 @@ func (t *talk) ask(ctx context.Context, where string, e *uci.Engine, g *chess.Ga
 		return answer{}, fault(err)
 	}
 	a := answer{Of: of, Move: told.Move}
-	if s := told.Info.Score; s != nil {
+	if s := told.Score; s != nil {
 		value := s.Expected()
 		a.Scored, a.Value, a.Draw = true, float32(value), float32(1-max(value, -value))
 		if d := s.WDL; d != nil {

@@ -95,8 +95,8 @@ type Player struct {
 }
 
 // Label is an engine that values positions: Value and Draw of a [Position] are
-// what it expects, from the win, draw and loss that it tells; of an engine that
-// tells none they are what [uci.Score.Expected] makes of its centipawns,
+// what it expects, from the win, draw and loss of the last exact score that it tells, or
+// of a bound where it tells nothing else; of an engine that tells none they are what [uci.Score.Expected] makes of its centipawns,
 //
 //	2 / (1 + exp(-0.00368208 cp)) - 1
 //

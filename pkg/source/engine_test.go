@@ -116,6 +116,37 @@ func TestCentipawns(t *testing.T) {
 	}
 }
 
+// A search that its nodes end may tell a bound last, which is no score to learn.
+func TestLabelsAreExact(t *testing.T) {
+	game := filepath.Join(t.TempDir(), "a.pgn")
+	if err := os.WriteFile(game, []byte("[Event \"?\"]\n\n1. e4 e5 1-0\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	exact, lower, upper, none := "info depth 2 score cp 10", "info depth 3 score cp 900 lowerbound", "info depth 3 score cp -800 upperbound", "info depth 4 nodes 7"
+	other := "info depth 4 multipv 2 score cp -300"
+	for _, x := range []struct {
+		lines []string
+		cp    float64
+	}{
+		{[]string{exact}, 10},
+		{[]string{exact, lower}, 10},
+		{[]string{lower, exact, upper, none, other}, 10},
+		{[]string{exact, lower, "info depth 3 score cp 20", upper}, 20},
+		{[]string{lower, upper, none}, -800},
+	} {
+		line := "sh: echo '" + strings.Join(x.lines, "'; echo '") + "'"
+		cfg := Config{Kind: PGN, Files: []string{game}, Label: &Label{Command: script(t, line), Limit: Limit{Nodes: 100}}}
+		for p, err := range open(t, cfg, 1, Machine{}).All(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := 2/(1+math.Exp(-0.00368208*x.cp)) - 1; math.Abs(float64(p.Value)-want) > 1e-6 {
+				t.Errorf("%q: value %v at ply %d, want %v", x.lines, p.Value, p.Ply, want)
+			}
+		}
+	}
+}
+
 // script is an engine that says a line before its move, e2e4 or, when it is told
 // of a move, e7e5, and does as the line says when it is a command of the shell.
 func script(t testing.TB, line string) uci.Command {

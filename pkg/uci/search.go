@@ -53,6 +53,9 @@ type Answer struct {
 	Move   chess.Move
 	Ponder string // the reply that it expects, "" when not told
 	Info   Info   // of its best line: the last with a score, else the last
+	// Score is the last exact score of its best line: a search that its nodes or its
+	// time end may have told a bound since. Where none is exact it is Info's.
+	Score *Score
 }
 
 // Position gives the engine the current position of a game with its history, so
@@ -121,6 +124,9 @@ func (e *Engine) Go(ctx context.Context, l Limit) (Answer, error) {
 		case "info":
 			if in, err := ParseInfo(line); err == nil && in.MultiPV <= 1 && (in.Score != nil || a.Info.Score == nil) {
 				a.Info = in
+				if s := in.Score; s != nil && (s.Bound == Exact || a.Score == nil || a.Score.Bound != Exact) {
+					a.Score = s
+				}
 			}
 			return true, false
 		case "bestmove":
