@@ -27,6 +27,7 @@ type LC0Reader struct {
 	in    *bufio.Reader // the file
 	close func() error
 	tar   *tar.Reader // nil when the file is a chunk
+	under *tarStream  // that tar reads
 	gzip  *gzip.Reader
 	open  bool   // a chunk is open in gzip
 	chunk string // name of the chunk in its tar
@@ -62,14 +63,17 @@ func NewLC0Reader(name string, in io.Reader) (*LC0Reader, error) {
 			if err != nil {
 				return nil, fmt.Errorf("lc0 data %s: %w", name, err)
 			}
-			r.tar = tar.NewReader(bufio.NewReaderSize(z, 1<<16))
+			r.under = &tarStream{in: bufio.NewReaderSize(z, 1<<16)}
 		}
 	case isTar(head):
-		r.tar = tar.NewReader(r.in)
+		r.under = &tarStream{in: r.in}
 	case err != nil && err != io.EOF:
 		return nil, fmt.Errorf("lc0 data %s: %w", name, err)
 	default:
 		return nil, fmt.Errorf("lc0 data %s: neither a gzip file nor a tar: want a chunk of training data (.gz) or a tar of chunks (.tar, .tar.gz)", name)
+	}
+	if r.under != nil {
+		r.tar = tar.NewReader(r.under)
 	}
 	return r, nil
 }
@@ -193,6 +197,9 @@ func (r *LC0Reader) find() (io.Reader, error) {
 	case r.tar != nil:
 		for {
 			h, err := r.tar.Next()
+			if err == io.EOF {
+				err = r.under.end()
+			}
 			if err == io.EOF && r.games == 0 {
 				return nil, fmt.Errorf("lc0 data %s: a tar without a chunk: want files whose names end in .gz", r.name)
 			}
@@ -212,6 +219,41 @@ func (r *LC0Reader) find() (io.Reader, error) {
 	r.games++
 	r.ply = 0
 	return in, nil
+}
+
+// tarStream is what a tar.Reader reads, which takes a tar that is cut off between two
+// of its files, and zeros between them, for its end.
+type tarStream struct {
+	in    io.Reader
+	short bool // there was less than was asked for
+}
+
+func (s *tarStream) Read(b []byte) (int, error) {
+	n, err := s.in.Read(b)
+	if err == io.EOF && n < len(b) {
+		s.short = true
+	}
+	return n, err
+}
+
+// end is io.EOF when the tar.Reader has read the two blocks that end a tar and nothing
+// but zeros follows them. It reads to the end, where a gzip file has its checksum.
+func (s *tarStream) end() error {
+	if s.short {
+		return fmt.Errorf("the tar is cut off: it has no end: %w", io.ErrUnexpectedEOF)
+	}
+	b := make([]byte, 1<<12)
+	for {
+		n, err := s.Read(b)
+		for _, x := range b[:n] {
+			if x != 0 {
+				return fmt.Errorf("the tar is damaged: zeros that would be its end, and more after them: %w", io.ErrUnexpectedEOF)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
 }
 
 // fail says where an error is.

@@ -6,6 +6,7 @@ import (
 	"compress/gzip"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"math/bits"
@@ -268,6 +269,74 @@ func TestLC0Tar(t *testing.T) {
 		}
 		if want, err := os.ReadFile(filepath.Join(lc0Dir, games[0].file)); err != nil || !bytes.Equal(data, want) || !strings.HasSuffix(name, games[0].file) {
 			t.Errorf("the chunk %s is not the file (%v)", name, err)
+		}
+	}
+}
+
+// A tar that ends between two of its files, in the padding of one, with one block of
+// zeros, or that has a hole, is not taken for a whole one, compressed or not.
+func TestLC0TarWithoutEnd(t *testing.T) {
+	var file bytes.Buffer
+	w := tar.NewWriter(&file)
+	var ends []int // of the chunks, with their padding
+	for _, game := range lc0Games(t)[:4] {
+		data, err := os.ReadFile(filepath.Join(lc0Dir, game.file))
+		if err == nil {
+			err = w.WriteHeader(&tar.Header{Name: game.file, Mode: 0o644, Size: int64(len(data))})
+		}
+		if err == nil {
+			_, err = w.Write(data)
+		}
+		if err == nil {
+			err = w.Flush()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		ends = append(ends, file.Len())
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	whole := file.Bytes()
+	hole := bytes.Clone(whole)
+	clear(hole[ends[1] : ends[1]+2048])
+	games := func(data []byte) (n int, err error) {
+		r, err := NewLC0Reader("run.tar", bytes.NewReader(data))
+		for err == nil {
+			if _, _, err = r.Chunk(); err == nil {
+				n++
+			}
+		}
+		return n, err
+	}
+	sum := gzipped(t, whole)
+	sum[len(sum)-6] ^= 1
+	if n, err := games(sum); n != 4 || !errors.Is(err, gzip.ErrChecksum) {
+		t.Errorf("a checksum that does not hold: %d games, error %v", n, err)
+	}
+	for name, x := range map[string]struct {
+		data  []byte
+		games int
+		err   error
+	}{
+		"whole":           {whole, 4, io.EOF},
+		"padded":          {append(bytes.Clone(whole), make([]byte, 10_000)...), 4, io.EOF},
+		"after a chunk":   {whole[:ends[1]], 2, io.ErrUnexpectedEOF},
+		"in the padding":  {whole[:ends[1]-1], 2, io.ErrUnexpectedEOF},
+		"after the last":  {whole[:ends[3]], 4, io.ErrUnexpectedEOF},
+		"one block":       {whole[:ends[3]+512], 4, io.ErrUnexpectedEOF},
+		"a hole":          {hole, 2, io.ErrUnexpectedEOF},
+		"followed by one": {append(bytes.Clone(whole), whole...), 4, io.ErrUnexpectedEOF},
+	} {
+		for packed, data := range map[string][]byte{"tar": x.data, "tgz": gzipped(t, x.data)} {
+			n, err := games(data)
+			if n != x.games || !errors.Is(err, x.err) {
+				t.Errorf("%s, %s: %d games, error %v, want %d, %v", name, packed, n, err, x.games, x.err)
+			}
+			if x.err != io.EOF && !strings.Contains(err.Error(), fmt.Sprintf("lc0 data run.tar, after chunk %d: the tar is ", x.games)) {
+				t.Errorf("%s, %s: the error names no place: %v", name, packed, err)
+			}
 		}
 	}
 }

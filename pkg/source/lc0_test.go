@@ -267,11 +267,15 @@ func TestLC0SkipBroken(t *testing.T) {
 	}
 	names[2] = bad
 	whole := tarOf(t, names)
-	cut := filepath.Join(t.TempDir(), "cut.tar")
-	if b, err := os.ReadFile(whole); err != nil {
+	b, err := os.ReadFile(whole)
+	if err != nil {
 		t.Fatal(err)
-	} else if err := os.WriteFile(cut, b[:len(b)-4096], 0o666); err != nil {
-		t.Fatal(err)
+	}
+	cut, between := filepath.Join(t.TempDir(), "cut.tar"), filepath.Join(t.TempDir(), "between.tar")
+	for path, data := range map[string][]byte{cut: b[:len(b)-4096], between: b[:len(b)-1024]} {
+		if err := os.WriteFile(path, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
 	empty := filepath.Join(t.TempDir(), "empty.gz")
 	if err := os.WriteFile(empty, nil, 0o666); err != nil {
@@ -283,6 +287,7 @@ func TestLC0SkipBroken(t *testing.T) {
 	}{
 		"tar":     {[]string{whole}, 5, 1},
 		"cut tar": {[]string{cut}, 4, 2},
+		"no end":  {[]string{between}, 5, 2},
 		"chunks":  {append([]string{empty}, names...), 5, 2},
 	} {
 		for _, c := range []encode.Codec{codecOf(t, "mover15", "uci1968-mover"), codecOf(t, lc0Encoder, lc0Policy)} {
