@@ -9,6 +9,7 @@ import (
 
 	"alamos/pkg/chess"
 	"alamos/pkg/dataset"
+	"alamos/pkg/disk"
 	"alamos/pkg/encode"
 )
 
@@ -43,12 +44,7 @@ func OpenFile(path, kind string, v chess.Variant, seed uint64) (*Set, error) {
 			}
 		} // else it is ChessMarro's, or damaged: who reads it will say
 	}
-	return Open(Config{Kind: kind, Variant: v, Files: []string{literal(path)}}, seed, Machine{})
-}
-
-// literal is a path as a pattern for itself.
-func literal(path string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+	return Open(Config{Kind: kind, Variant: v, Files: []string{disk.Pattern(path)}}, seed, Machine{})
 }
 
 // Summary is what a file holds.

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"sync"
 
+	"alamos/pkg/disk"
 	"alamos/pkg/store"
 )
 
@@ -62,7 +63,7 @@ func (s *Shelf) refresh() {
 	if s.still && s.folders != nil {
 		return
 	}
-	all, _ := filepath.Glob(filepath.Join(globSafe(s.root), "*", "*", store.ManifestName)) // the pattern is sound
+	all, _ := filepath.Glob(filepath.Join(disk.Pattern(s.root), "*", "*", store.ManifestName)) // the pattern is sound
 	now := map[string]*shelved{}
 	var wg sync.WaitGroup
 	seats := make(chan struct{}, runtime.NumCPU())
@@ -90,18 +91,6 @@ func (s *Shelf) refresh() {
 	}
 	wg.Wait()
 	s.folders = now
-}
-
-// globSafe is a path as a pattern for itself.
-func globSafe(path string) string {
-	var b bytes.Buffer
-	for _, r := range path {
-		if r == '*' || r == '?' || r == '[' || r == '\\' {
-			b.WriteByte('\\')
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
 }
 
 // read indexes a manifest. It trusts the hashes no further than to find a stage:
