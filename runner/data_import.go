@@ -201,8 +201,14 @@ func (o *importOptions) ofFiles(ctx context.Context, files []string) (cfg source
 	if err != nil {
 		return cfg, codec, 0, err
 	}
+	if files, err = matching(files); err != nil {
+		return cfg, codec, 0, err
+	}
 	cfg = o.cfg
-	cfg.Variant, cfg.Files, cfg.Kind = v, files, o.kind
+	cfg.Variant, cfg.Kind = v, o.kind
+	for _, file := range files {
+		cfg.Files = append(cfg.Files, disk.Pattern(file))
+	}
 	if cfg.Kind == "" {
 		if cfg.Kind, err = source.KindOf(files[0]); err != nil {
 			return cfg, codec, 0, usageError{err}
