@@ -394,3 +394,24 @@ func TestRowGroups(t *testing.T) {
 		}
 	}
 }
+
+// Of a sample there is a result, or it is kept as one without.
+func TestHasResult(t *testing.T) {
+	without := encode.Sample{Draw: -1}
+	for name, x := range map[string]struct {
+		meta   Meta
+		sample encode.Sample
+		want   bool
+	}{
+		"none":         {Meta{Draw: true, MovesLeft: true}, without, false},
+		"a draw":       {Meta{Draw: true}, encode.Sample{Draw: 1}, true},
+		"even":         {Meta{Draw: true}, encode.Sample{Draw: 0}, true},
+		"won":          {Meta{Draw: true}, encode.Sample{Value: 1, Draw: -1}, true},
+		"plies left":   {Meta{Draw: true, MovesLeft: true}, encode.Sample{Draw: -1, MovesLeft: 3}, true},
+		"of no column": {Meta{}, without, true},
+	} {
+		if have := x.meta.HasResult(&x.sample); have != x.want {
+			t.Errorf("%s: %v", name, have)
+		}
+	}
+}

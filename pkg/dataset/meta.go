@@ -52,6 +52,13 @@ type Meta struct {
 	Recurring bool
 }
 
+// HasResult tells whether the result of a sample's game is known. One without is kept
+// as of value 0 and with draw and plies left unknown; in a file without the column of
+// draws that is a draw.
+func (m Meta) HasResult(s *encode.Sample) bool {
+	return !m.Draw || s.Draw >= 0 || s.Value != 0 || s.MovesLeft > 0
+}
+
 // SameKind tells whether samples of both can be in one window.
 func (m Meta) SameKind(o Meta) bool {
 	return m.Encoder == o.Encoder && m.Policy == o.Policy && m.Variant == o.Variant

@@ -7,6 +7,8 @@ import (
 
 	"alamos/pkg/dataset"
 	"alamos/pkg/encode"
+	"alamos/pkg/experiment"
+	"alamos/pkg/source"
 	"alamos/pkg/stage"
 	"alamos/pkg/store"
 )
@@ -14,9 +16,12 @@ import (
 // accuracyCode is the version of the code that measures accuracy, see [stage.Stage].
 const accuracyCode = "1"
 
+// lackingCode is that of samples that may lack results: before 2 they counted as even.
+const lackingCode = "2"
+
 // Accuracy measures the checkpoint of generation g on the games that its training held
 // out: of the window that ends with generation g. Without held-out games no phase has a
-// position. The facts are []store.PhaseAccuracy.
+// position, and without results none a value error. The facts are []store.PhaseAccuracy.
 //
 // The value is compared with that of the samples, which is the result of the game (or
 // the mixture that self-play made), and not with what a script had in its place.
@@ -28,6 +33,10 @@ func Accuracy(ctx context.Context, t *stage.Trial, g int) error {
 	window := t.Window(g)
 	in := askedOf(t, g)
 	in["code"], in["seed"] = accuracyCode, strconv.FormatUint(s.Seed, 10)
+	lacking := mayLackResults(s)
+	if lacking {
+		in["code"] = lackingCode
+	}
 	in.Settings("training.validation", s.Training.Validation)
 	window.Inputs(in)
 	return t.Do(ctx, stage.Stage{Name: store.AccuracyStage(g), In: in, Run: func(ctx context.Context) (any, error) {
@@ -42,15 +51,23 @@ func Accuracy(ctx context.Context, t *stage.Trial, g int) error {
 			return nil, err
 		}
 		defer net.close()
-		return measure(ctx, t, g, net, samples, held)
+		known := func(x *encode.Sample) bool { return !lacking || samples.Meta().HasResult(x) }
+		return measure(ctx, t, g, net, samples, held, known)
 	}})
+}
+
+// mayLackResults reports whether there may be samples without a result: files may have
+// such, and are refused only where values are learned.
+func mayLackResults(s *experiment.Settings) bool {
+	return s.Data != nil && s.Data.Kind == source.Parquet && s.Training.Loss.Value == 0
 }
 
 // atOnce is how many positions the network is asked about in a call.
 const atOnce = 256
 
-// measure asks the network about the samples of the window that held names.
-func measure(ctx context.Context, t *stage.Trial, g int, net *network, window *dataset.Set, held []int32) ([]store.PhaseAccuracy, error) {
+// measure asks the network about the samples of the window that held names; known tells
+// of which the result is.
+func measure(ctx context.Context, t *stage.Trial, g int, net *network, window *dataset.Set, held []int32, known func(*encode.Sample) bool) ([]store.PhaseAccuracy, error) {
 	task := t.Report.Task(store.AccuracyStage(g), "positions")
 	defer task.End()
 	everything := make([]int32, net.size) // the policy is asked about all moves there are
@@ -75,7 +92,7 @@ func measure(ctx context.Context, t *stage.Trial, g int, net *network, window *d
 			return nil, err
 		}
 		for i := range n {
-			sums[phaseOf(encode.Counts(t.Codec.Planes, samples[i].Planes))].add(&samples[i], leaves[i])
+			sums[phaseOf(encode.Counts(t.Codec.Planes, samples[i].Planes))].add(&samples[i], leaves[i], known(&samples[i]))
 		}
 		done += n
 		task.Set(done, len(held), "")
@@ -91,18 +108,21 @@ func measure(ctx context.Context, t *stage.Trial, g int, net *network, window *d
 
 // tally counts over positions.
 type tally struct {
-	positions, targets int // targets: of those, with a move to foretell
-	top1, top5         int
-	squares            float64 // sum of the squared errors of the value
+	positions, targets, results int // of the positions, those with a move to foretell, and with a result
+	top1, top5                  int
+	squares                     float64 // sum of the squared errors of the value
 }
 
-// add counts a sample and the network's answer to it. As in training, the move to
+// add counts a sample, whose result is known or not, and the network's answer to it. As in training, the move to
 // foretell is the first of those with the highest target, and among equal priors the
 // first move counts as more.
-func (y *tally) add(s *encode.Sample, l *encode.Leaf) {
+func (y *tally) add(s *encode.Sample, l *encode.Leaf, known bool) {
 	y.positions++
-	d := float64(l.Value) - float64(s.Value)
-	y.squares += d * d
+	if known {
+		y.results++
+		d := float64(l.Value) - float64(s.Value)
+		y.squares += d * d
+	}
 	best, most := int32(-1), float32(0)
 	for i, target := range s.Policy {
 		if target > most {
@@ -130,6 +150,7 @@ func (y *tally) add(s *encode.Sample, l *encode.Leaf) {
 func (y *tally) join(o *tally) {
 	y.positions += o.positions
 	y.targets += o.targets
+	y.results += o.results
 	y.top1 += o.top1
 	y.top5 += o.top5
 	y.squares += o.squares
@@ -144,6 +165,6 @@ func (y *tally) row(name string) store.PhaseAccuracy {
 	}
 	return store.PhaseAccuracy{
 		Phase: name, Positions: y.positions,
-		Top1: share(float64(y.top1), y.targets), Top5: share(float64(y.top5), y.targets), ValueError: share(y.squares, y.positions),
+		Top1: share(float64(y.top1), y.targets), Top5: share(float64(y.top5), y.targets), ValueError: share(y.squares, y.results),
 	}
 }

@@ -20,22 +20,24 @@ func TestTally(t *testing.T) {
 	}
 	var y tally
 	// The first, among the first five though not the first, and neither.
-	y.add(sample(1, []int32{2, 6}, 0.9, 0.1), leaf(0.5, 0, 0.1, 0.6, 0, 0.2, 0.1, 0))
-	y.add(sample(0, []int32{4}, 1), leaf(0.5, 0, 0.1, 0.6, 0, 0.2, 0.1, 0))
-	y.add(sample(-1, []int32{6}, 1), leaf(1, 0.2, 0.1, 0.4, 0.1, 0.1, 0.1, 0))
+	y.add(sample(1, []int32{2, 6}, 0.9, 0.1), leaf(0.5, 0, 0.1, 0.6, 0, 0.2, 0.1, 0), true)
+	y.add(sample(0, []int32{4}, 1), leaf(0.5, 0, 0.1, 0.6, 0, 0.2, 0.1, 0), true)
+	y.add(sample(-1, []int32{6}, 1), leaf(1, 0.2, 0.1, 0.4, 0.1, 0.1, 0.1, 0), true)
 	// Of moves with equal targets the first counts, of equal priors the first is more.
-	y.add(sample(0, []int32{1, 0}, 0.5, 0.5), leaf(0, 0.5, 0.5))
+	y.add(sample(0, []int32{1, 0}, 0.5, 0.5), leaf(0, 0.5, 0.5), true)
 	// Nothing to foretell, and nobody who would.
-	y.add(sample(0, nil), leaf(0, 0.5, 0.5))
-	y.add(sample(0, []int32{0}, 1), leaf(0))
-	want := store.PhaseAccuracy{Phase: "x", Positions: 6, Top1: 0.25, Top5: 0.75, ValueError: store.Float((0.25 + 0.25 + 4) / 6)}
+	y.add(sample(0, nil), leaf(0, 0.5, 0.5), true)
+	y.add(sample(0, []int32{0}, 1), leaf(0), true)
+	// No result.
+	y.add(sample(0, []int32{1}, 1), leaf(0.9, 0.5, 0.4), false)
+	want := store.PhaseAccuracy{Phase: "x", Positions: 7, Top1: 0.2, Top5: 0.8, ValueError: store.Float((0.25 + 0.25 + 4) / 6)}
 	if diff := cmp.Diff(want, y.row("x")); diff != "" {
 		t.Errorf("(-want +have)\n%s", diff)
 	}
 	var both tally
 	both.join(&y)
 	both.join(&y)
-	want.Positions = 12
+	want.Positions = 14
 	if diff := cmp.Diff(want, both.row("x")); diff != "" {
 		t.Errorf("twice (-want +have)\n%s", diff)
 	}

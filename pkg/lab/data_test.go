@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -34,8 +35,20 @@ func TestDataWithoutResults(t *testing.T) {
 		t.Fatal(err)
 	}
 	sets := []string{noTournament, "generations=1", "data={kind: parquet, files: [" + filepath.Join(s.dir, "none.parquet") + "], chunk: 50}"}
-	s.run(t, append(sets, "training.loss.value=0")...)
-	_, err := s.try(t.Context(), nil, sets...)
+	blind := append(slices.Clone(sets), "training.loss.value=0", "evaluation={accuracy: true}")
+	s.run(t, blind...)
+	x, _, err := store.Open(s.results(), s.load(t, blind...).Trials[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	phases, err := x.Accuracy(1)
+	if err != nil || len(phases) == 0 {
+		t.Fatalf("accuracy %+v (%v)", phases, err)
+	}
+	if all := phases[len(phases)-1]; all.Positions == 0 || math.IsNaN(float64(all.Top1)) || !math.IsNaN(float64(all.ValueError)) {
+		t.Errorf("accuracy %+v, want no value error where there is no result", all)
+	}
+	_, err = s.try(t.Context(), nil, sets...)
 	wantError(t, err, "data 1", "none.parquet", "tells no result", "training.loss.value: 0")
 	_, err = s.try(t.Context(), nil, append(sets, "training.loss.value=0", "network.moves_left=true")...)
 	wantError(t, err, "training.loss.moves_left: 0")

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -155,6 +156,9 @@ func shareText(x store.Float) string {
 	return fixed(100*float64(x), 1) + " %"
 }
 
+// errorText is a squared error, a dash where it is not known.
+func errorText(x store.Float) string { return cmp.Or(fixed(float64(x), 3), "–") }
+
 // writeEvaluation writes what the last checkpoint was asked.
 func (d *ShownTrialMore) writeEvaluation(w io.Writer) {
 	if len(d.Puzzles) > 0 {
@@ -172,7 +176,7 @@ func (d *ShownTrialMore) writeEvaluation(w io.Writer) {
 	}
 	for _, p := range d.Accuracy {
 		if p.Positions > 0 {
-			fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\n", p.Phase, p.Positions, shareText(p.Top1), shareText(p.Top5), fixed(float64(p.ValueError), 3))
+			fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\n", p.Phase, p.Positions, shareText(p.Top1), shareText(p.Top5), errorText(p.ValueError))
 		}
 	}
 }

@@ -153,9 +153,7 @@ func (g *sampleGame) positions(_ context.Context, w *worker, yield func(*Positio
 	for i := range g.samples {
 		c.Encoder, c.Policy, c.Sample = g.meta.Encoder, g.meta.Policy, g.samples[i]
 		*p = Position{Policy: p.Policy[:0], Ply: c.Sample.Ply, Coded: c, Value: c.Sample.Value, Draw: c.Sample.Draw, MovesLeft: c.Sample.MovesLeft}
-		// So positions without a result are written. In a file without the column an even
-		// value is a draw.
-		p.NoResult = g.meta.Draw && p.Draw < 0 && p.Value == 0 && p.MovesLeft <= 0
+		p.NoResult = !g.meta.HasResult(&c.Sample)
 		if err := yield(p); err != nil {
 			return fmt.Errorf("data: %s, game %d, ply %d: %w", g.name, c.Sample.Game, c.Sample.Ply, err)
 		}

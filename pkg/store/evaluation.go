@@ -25,9 +25,11 @@ type PhaseAccuracy struct {
 	// Top1 and Top5 are the shares of the positions in which the move that was played or
 	// visited most is the policy's first, and among its first five; NaN without a policy,
 	// or positions.
-	Top1       Float `json:"top1"`
-	Top5       Float `json:"top5"`
-	ValueError Float `json:"value_error"` // mean squared error of the value
+	Top1 Float `json:"top1"`
+	Top5 Float `json:"top5"`
+	// ValueError is the mean squared error of the value where the result is known; NaN
+	// where it is of no position.
+	ValueError Float `json:"value_error"`
 }
 
 // Evaluates reports whether the trial's experiment asks the checkpoint of generation g,
