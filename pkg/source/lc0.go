@@ -10,6 +10,7 @@ import (
 	"io"
 	"math/bits"
 	"slices"
+	"strings"
 	"sync"
 
 	"alamos/pkg/chess"
@@ -43,11 +44,21 @@ func openLC0(cfg *Config, name string, in *counted) (*lc0File, error) {
 	} else if err != nil {
 		head, _ := b.Peek(sniffed) // a file may be shorter
 		err = fmt.Errorf("%w; %w", err, foreign(head, "training data of lc0"))
+		if formatOf(head) == "" && isChunkName(name) {
+			err = brokenError{err}
+		}
 	}
 	if err != nil {
 		return nil, err
 	}
 	return &lc0File{cfg: cfg, in: in, ahead: b, chunks: r}, nil
+}
+
+// isChunkName tells whether a file is a chunk by its name: one that begins like nothing
+// that is known is then a damaged chunk, as it would be in a tar.
+func isChunkName(name string) bool {
+	name = strings.ToLower(name)
+	return strings.HasSuffix(name, ".gz") && !strings.HasSuffix(name, ".tar.gz")
 }
 
 func (f *lc0File) next(seed uint64) (func() (game, error), error) {

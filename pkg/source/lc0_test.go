@@ -281,14 +281,20 @@ func TestLC0SkipBroken(t *testing.T) {
 	if err := os.WriteFile(empty, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
+	zeros := filepath.Join(t.TempDir(), "zeros.gz")
+	if err := os.WriteFile(zeros, make([]byte, 5000), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	for name, x := range map[string]struct {
 		files         []string
 		games, broken int
 	}{
-		"tar":     {[]string{whole}, 5, 1},
-		"cut tar": {[]string{cut}, 4, 2},
-		"no end":  {[]string{between}, 5, 2},
-		"chunks":  {append([]string{empty}, names...), 5, 2},
+		"zeros":        {append([]string{zeros}, names...), 5, 2},
+		"zeros in tar": {[]string{tarOf(t, append([]string{zeros}, names...))}, 5, 2},
+		"tar":          {[]string{whole}, 5, 1},
+		"cut tar":      {[]string{cut}, 4, 2},
+		"no end":       {[]string{between}, 5, 2},
+		"chunks":       {append([]string{empty}, names...), 5, 2},
 	} {
 		for _, c := range []encode.Codec{codecOf(t, "mover15", "uci1968-mover"), codecOf(t, lc0Encoder, lc0Policy)} {
 			cfg := Config{Kind: LC0, Files: x.files}
@@ -299,6 +305,35 @@ func TestLC0SkipBroken(t *testing.T) {
 			if info, _ := chunk(t, open(t, cfg, 1, Machine{}), 1, c); info.Games != x.games || info.Broken != x.broken {
 				t.Errorf("%s: %+v, want %d games, %d broken", name, info, x.games, x.broken)
 			}
+		}
+	}
+}
+
+// Files that are no chunks are not passed over as broken ones, nor is an only file.
+func TestLC0SkipsChunksOnly(t *testing.T) {
+	dir := t.TempDir()
+	zeros := make([]byte, 5000)
+	for name, x := range map[string]struct {
+		data []byte
+		want string
+	}{
+		"games.gz":   {[]byte("[Event \"?\"]\n"), "it is games in PGN, not training data of lc0"},
+		"packed.gz":  {[]byte("\xfd7zXZ\x00\x00\x04"), "it is compressed by xz"},
+		"run.tar":    {zeros, "neither a gzip file nor a tar"},
+		"run.tar.gz": {zeros, "neither a gzip file nor a tar"},
+		"only.gz":    {zeros, "neither a gzip file nor a tar"},
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, x.data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		cfg := Config{Kind: LC0, Files: []string{path}, SkipBroken: true}
+		if name != "only.gz" {
+			cfg.Files = append(cfg.Files, lc0Names(t)[0])
+		}
+		_, err := open(t, cfg, 1, Machine{}).Chunk(t.Context(), 1, codecOf(t, lc0Encoder, lc0Policy), filepath.Join(dir, "x"), nil)
+		if err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), x.want) {
+			t.Errorf("%s: error %v, want %q", name, err, x.want)
 		}
 	}
 }

@@ -24,16 +24,23 @@ var formats = []struct{ head, what string }{
 // sniffed is how much of a file tells what it is.
 const sniffed = 512
 
+// formatOf tells what a file is; "" where nothing known begins so.
+func formatOf(head []byte) (what string) {
+	for _, f := range formats {
+		if bytes.HasPrefix(head, []byte(f.head)) {
+			return f.what
+		}
+	}
+	return ""
+}
+
 // foreign tells what a file is that is not what was wanted, and what to do about it.
 func foreign(head []byte, want string) error {
-	for _, f := range formats {
-		if !bytes.HasPrefix(head, []byte(f.head)) {
-			continue
-		}
-		if strings.HasPrefix(f.what, "compressed") {
-			return fmt.Errorf("it is %s, which is not read here: decompress it first", f.what)
-		}
-		return fmt.Errorf("it is %s, not %s: one source has files of one kind", f.what, want)
+	switch what := formatOf(head); {
+	case strings.HasPrefix(what, "compressed"):
+		return fmt.Errorf("it is %s, which is not read here: decompress it first", what)
+	case what != "":
+		return fmt.Errorf("it is %s, not %s: one source has files of one kind", what, want)
 	}
 	if len(head) == 0 {
 		return fmt.Errorf("the file is empty")

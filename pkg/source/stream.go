@@ -123,7 +123,7 @@ func (s *Set) stream(ctx context.Context, pass int, order []int, from mark) *ord
 		for ; at.File < len(order); at = (mark{File: at.File + 1, Read: at.Read}) {
 			file := order[at.File]
 			r, err := s.open(s.files[file])
-			if errors.As(err, new(brokenError)) && s.cfg.SkipBroken {
+			if errors.As(err, new(brokenError)) && s.cfg.SkipBroken && len(s.files) > 1 {
 				broken++
 				before += s.sizes[file]
 				continue
