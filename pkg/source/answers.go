@@ -159,5 +159,9 @@ func (s *Set) Asks() bool { return s.players != nil || s.labels != nil }
 // Question identifies what engines are asked in chunk g: answers kept under the same
 // name are those to the same questions. An engine is known by its command only.
 func (s *Set) Question(g int) string {
-	return fmt.Sprintf("%s %d %+v %+v", s.key, g, s.cfg.Player, s.cfg.Label)
+	question := fmt.Sprintf("%s %d %+v %+v", s.key, g, s.cfg.Player, s.cfg.Label)
+	if len(s.cfg.Start) > 0 {
+		question += fmt.Sprintf(" %q", s.cfg.Start)
+	}
+	return question
 }

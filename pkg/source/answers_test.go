@@ -89,6 +89,35 @@ func TestAnswersOfOthers(t *testing.T) {
 	}
 }
 
+// Answers are kept under another name where the questions are others.
+func TestQuestion(t *testing.T) {
+	nobody := uci.Command{Name: "nobody", Path: "/nonexistent/engine"}
+	of := func(seed uint64, g int, change func(*Config)) string {
+		cfg := Config{Kind: Engine, Games: 1, Player: Player{Command: nobody, Limit: Limit{Nodes: 20}}}
+		change(&cfg)
+		return open(t, cfg, seed, Machine{}).Question(g)
+	}
+	same := func(*Config) {}
+	seen := map[string]string{}
+	for name, question := range map[string]string{
+		"plain":       of(1, 1, same),
+		"seed":        of(2, 1, same),
+		"chunk":       of(1, 2, same),
+		"start":       of(1, 1, func(c *Config) { c.Start = []string{"chess960"} }),
+		"two starts":  of(1, 1, func(c *Config) { c.Start = []string{"chess960", "8/8/8/8/8/1k6/8/K6R w - - 0 1"} }),
+		"limit":       of(1, 1, func(c *Config) { c.Player.Limit.Nodes = 21 }),
+		"random":      of(1, 1, func(c *Config) { c.Player.RandomPlies = 3 }),
+		"label":       of(1, 1, func(c *Config) { c.Label = &Label{Command: nobody, Limit: Limit{Depth: 1}} }),
+		"label depth": of(1, 1, func(c *Config) { c.Label = &Label{Command: nobody, Limit: Limit{Depth: 2}} }),
+		"games":       of(1, 1, func(c *Config) { c.Games = 2 }),
+	} {
+		if other, there := seen[question]; there {
+			t.Errorf("%s and %s ask the same: %s", name, other, question)
+		}
+		seen[question] = name
+	}
+}
+
 // An engine that ends is started again, and its game begun anew: once.
 func TestEngineStartedAgain(t *testing.T) {
 	dir := t.TempDir()
