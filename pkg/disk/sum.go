@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -9,15 +10,31 @@ import (
 )
 
 // Sum returns the SHA-256 of a file in hexadecimal.
-func Sum(path string) (string, error) {
+func Sum(path string) (string, error) { return sumOf(context.Background(), path) }
+
+// sumOf is Sum until ctx ends.
+func sumOf(ctx context.Context, path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
 	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
+	if _, err := io.Copy(h, untilDone{ctx, f}); err != nil {
 		return "", fmt.Errorf("reading %s: %w", path, err)
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// untilDone reads until ctx ends.
+type untilDone struct {
+	ctx context.Context
+	in  io.Reader
+}
+
+func (u untilDone) Read(b []byte) (int, error) {
+	if u.ctx.Err() != nil {
+		return 0, context.Cause(u.ctx)
+	}
+	return u.in.Read(b)
 }

@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -17,6 +18,7 @@ type Sums struct {
 	mu      sync.Mutex
 	known   map[string]knownSum // by absolute path
 	changed bool
+	read    int64 // bytes of files since the last Write
 }
 
 // knownSum is the checksum of a file that was so long and was changed then.
@@ -40,8 +42,8 @@ func ReadSums(path string) *Sums {
 	return s
 }
 
-// Of is [Sum] of a file.
-func (s *Sums) Of(path string) (string, error) {
+// Of is [Sum] of a file, and the cause of ctx where that ends before.
+func (s *Sums) Of(ctx context.Context, path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return "", err
@@ -57,7 +59,7 @@ func (s *Sums) Of(path string) (string, error) {
 	if now.Sum = was.Sum; now == was {
 		return was.Sum, nil
 	}
-	if now.Sum, err = Sum(path); err != nil {
+	if now.Sum, err = sumOf(ctx, path); err != nil {
 		return "", err
 	}
 	if time.Since(before.ModTime()) < settled {
@@ -65,21 +67,25 @@ func (s *Sums) Of(path string) (string, error) {
 	}
 	s.mu.Lock()
 	s.known[path], s.changed = now, true
+	s.read += now.Size
 	s.mu.Unlock()
 	return now.Sum, nil
 }
 
-// Write keeps what is known for later processes.
-func (s *Sums) Write() error {
+// Write keeps what is known for later processes, where at least so many bytes of files
+// have been read since it last did.
+func (s *Sums) Write(atLeast int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.changed {
+	if !s.changed || s.read < atLeast {
 		return nil
 	}
 	b, err := json.Marshal(s.known)
 	if err == nil {
 		err = WriteBytes(s.path, b)
 	}
-	s.changed = s.changed && err != nil
+	if err == nil {
+		s.changed, s.read = false, 0
+	}
 	return err
 }

@@ -1,6 +1,8 @@
 package disk
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -24,9 +26,9 @@ func TestSums(t *testing.T) {
 	of := func() string {
 		t.Helper()
 		s := ReadSums(cache)
-		sum, err := s.Of(file)
+		sum, err := s.Of(t.Context(), file)
 		if err == nil {
-			err = s.Write()
+			err = s.Write(0)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -62,7 +64,62 @@ func TestSums(t *testing.T) {
 	if of() != one {
 		t.Error("a damaged cache is trusted")
 	}
-	if _, err := ReadSums(cache).Of(filepath.Join(dir, "none")); !os.IsNotExist(err) {
+	if _, err := ReadSums(cache).Of(t.Context(), filepath.Join(dir, "none")); !os.IsNotExist(err) {
 		t.Errorf("a file that is not there: %v", err)
+	}
+}
+
+// Sums are kept when much has been read for them, not for every file.
+func TestSumsAreKept(t *testing.T) {
+	dir := t.TempDir()
+	cache := filepath.Join(dir, "sums.json")
+	s := ReadSums(cache)
+	old := time.Now().Add(-time.Hour)
+	for i, kept := range []bool{false, true, false, true} { // 100 bytes each
+		file := filepath.Join(dir, string(rune('a'+i)))
+		if err := os.WriteFile(file, make([]byte, 100), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(file, old, old); err != nil {
+			t.Fatal(err)
+		}
+		_, err := s.Of(t.Context(), file)
+		if err == nil {
+			err = s.Write(200)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, have := ReadSums(cache).known[file]; have != kept {
+			t.Errorf("after %d files the last is kept: %v, want %v", i+1, have, kept)
+		}
+	}
+}
+
+// countdown is a context that ends when its Err has been looked at so often.
+type countdown struct {
+	context.Context
+	looks *int
+}
+
+func (c countdown) Err() error {
+	if *c.looks--; *c.looks < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// A file is not read to its end when nobody wants its sum any more.
+func TestSumIsStopped(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "long")
+	if err := os.WriteFile(file, make([]byte, 1<<20), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s, looks := ReadSums(file+".json"), 3
+	if _, err := s.Of(countdown{t.Context(), &looks}, file); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	if len(s.known) > 0 {
+		t.Error("the sum of a part is known as that of the file")
 	}
 }

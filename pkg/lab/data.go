@@ -36,6 +36,10 @@ type sources struct {
 	engines map[string]*uci.Found // by what was asked for
 }
 
+// keepSums is after how many bytes of files their checksums are kept: a run that is
+// killed need not read them again.
+const keepSums = 256 << 20
+
 // sumsName is the file, in the folder of all results, that remembers checksums.
 const sumsName = ".checksums.json"
 
@@ -113,19 +117,20 @@ func (t *trial) openData(ctx context.Context) (*data, error) {
 	if files := set.Files(); len(files) > 0 {
 		sums := make([]string, len(files))
 		for i, file := range files {
-			if err = ctx.Err(); err == nil {
-				sums[i], err = t.run.sources.sums.Of(file)
-			}
-			if err != nil {
+			if sums[i], err = t.run.sources.sums.Of(ctx, file); err != nil {
 				return nil, fmt.Errorf("data: %w", err)
+			}
+			least := int64(keepSums)
+			if i == len(files)-1 {
+				least = 0
+			}
+			if t.Planner == nil {
+				if err := t.run.sources.sums.Write(least); err != nil {
+					return nil, err
+				}
 			}
 		}
 		in["data.contents"] = experiment.Hash(sums)
-		if t.Planner == nil {
-			if err := t.run.sources.sums.Write(); err != nil {
-				return nil, err
-			}
-		}
 	}
 	t.data = &data{set, in}
 	return t.data, nil

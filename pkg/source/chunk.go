@@ -81,7 +81,7 @@ func (s *Set) write(ctx context.Context, c encode.Codec, w *dataset.Writer, info
 	var failed error // of the files
 	work, cancel := context.WithCancel(ctx)
 	defer cancel()
-	games := inOrder(work, s.machine.Workers, func(put func(func() made) bool) {
+	games := inOrder(work, s.machine.Workers, func(_ context.Context, put func(func() made) bool) {
 		broken, failed = s.take(work, func(it item) error {
 			ok := put(func() made {
 				w := <-workers

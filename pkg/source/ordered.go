@@ -20,9 +20,10 @@ type task[R any] struct {
 }
 
 // inOrder starts n goroutines that do what feed puts, one task each at a time. put
-// tells whether to go on; feed runs in a goroutine of its own. Results wait for next,
+// tells whether to go on; feed runs in a goroutine of its own and ends soon after its ctx,
+// which ends with the other one and at close. Results wait for next,
 // not many more than there are goroutines. close must be called.
-func inOrder[R any](ctx context.Context, n int, feed func(put func(do func() R) bool)) *ordered[R] {
+func inOrder[R any](ctx context.Context, n int, feed func(ctx context.Context, put func(do func() R) bool)) *ordered[R] {
 	ctx, cancel := context.WithCancel(ctx)
 	o := &ordered[R]{cancel: cancel, queue: make(chan *task[R], 2*n)}
 	work := make(chan *task[R])
@@ -37,7 +38,7 @@ func inOrder[R any](ctx context.Context, n int, feed func(put func(do func() R) 
 	o.all.Go(func() {
 		defer close(o.queue)
 		defer close(work)
-		feed(func(do func() R) bool {
+		feed(ctx, func(do func() R) bool {
 			t := &task[R]{do: do, done: make(chan struct{})}
 			for _, to := range []chan<- *task[R]{o.queue, work} {
 				select {

@@ -109,7 +109,7 @@ func (s *Set) numberOf(file, game int) int32 {
 // stream reads the games of a pass from a mark on, files in the given order.
 // Nothing but the decoding of games goes on side by side.
 func (s *Set) stream(ctx context.Context, pass int, order []int, from mark) *ordered[item] {
-	return inOrder(ctx, s.machine.Workers, func(put func(func() item) bool) {
+	return inOrder(ctx, s.machine.Workers, func(ctx context.Context, put func(func() item) bool) {
 		broken := 0
 		end := func(err error) {
 			b := broken // the mark after the last game is of no use
@@ -133,7 +133,7 @@ func (s *Set) stream(ctx context.Context, pass int, order []int, from mark) *ord
 				return
 			}
 			if at.Game > 0 {
-				err = r.skip(at.Game)
+				err = skipGames(ctx, r, at.Game)
 			}
 			for err == nil && (s.cfg.Games == 0 || at.Read < s.cfg.Games) {
 				var decode func() (game, error)
@@ -175,4 +175,22 @@ func (s *Set) stream(ctx context.Context, pass int, order []int, from mark) *ord
 		}
 		end(io.EOF)
 	})
+}
+
+// skipAtOnce is how many games are passed over between two looks at the context.
+const skipAtOnce = 256
+
+// skipGames passes over n games, of which a file may have millions.
+func skipGames(ctx context.Context, r reader, n int) error {
+	for n > 0 {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		some := min(n, skipAtOnce)
+		if err := r.skip(some); err != nil {
+			return err
+		}
+		n -= some
+	}
+	return nil
 }
