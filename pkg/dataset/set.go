@@ -56,7 +56,7 @@ func Window(sets ...*Set) (*Set, error) {
 // Len is the number of samples.
 func (s *Set) Len() int { return s.starts[len(s.parts)] }
 
-// Games is the number of different games.
+// Games is the number of games of all generations: one that comes again counts in each.
 func (s *Set) Games() int {
 	n := 0
 	for _, c := range s.parts {

@@ -16,23 +16,29 @@ import (
 // was held out in one window is held out in every other, and a game never moves
 // between the sides as the window slides. Of n games of a generation, the
 // nearest whole number to share*n is held out, but at least one and not all
-// when 0 < share and n > 1. Only a set whose generations all have a single game
-// holds out one of those, if it has two.
+// when 0 < share and n > 1.
 //
-// Where the same games come again in other generations ([Meta.Recurring]), each is
-// held out with the probability share, by seed and its number alone, so that it is on
-// one side in all of them; but again at least one of a generation, and not all.
+// Generations in which the same games come again ([Meta.Recurring]) are decided over
+// together: each game is held out with the probability share, by seed and its number
+// alone, and then in all of them. Again it is at least one game of the window, and not
+// all: a game that is on its side for that only may be on the other one in another
+// window, which has more games or others. Windows of few games are such.
+//
+// Only a set whose generations all have a single game holds out one of those, if it has
+// two.
 func Split(set *Set, seed uint64, share float64) (learn, held []int32) {
 	out := make([]map[int32]bool, len(set.parts))
 	if share > 0 {
-		some := false
-		for p, c := range set.parts {
-			out[p] = c.heldOut(seed, share)
-			some = some || len(out[p]) > 0
+		groups, games, some := set.groups(), 0, false
+		for _, g := range groups {
+			chosen := g.heldOut(seed, share)
+			g.mark(out, chosen)
+			games += len(g.numbers)
+			some = some || len(chosen) > 0
 		}
-		if !some && set.Games() > 1 {
-			p := set.firstGame(seed)
-			out[p] = map[int32]bool{set.parts[p].game[0]: true}
+		if !some && games > 1 {
+			g := firstGroup(groups, seed)
+			g.mark(out, g.numbers)
 		}
 	}
 	for p, c := range set.parts {
@@ -48,41 +54,79 @@ func Split(set *Set, seed uint64, share float64) (learn, held []int32) {
 	return learn, held
 }
 
-// heldOut returns the numbers of the games to hold out.
-func (c *columns) heldOut(seed uint64, share float64) map[int32]bool {
-	numbers := slices.Clone(c.game)
-	slices.Sort(numbers)
-	numbers = slices.Compact(numbers)
-	n := len(numbers)
-	if n < 2 {
-		return nil
-	}
-	slices.SortStableFunc(numbers, func(a, b int32) int { return cmp.Compare(c.rank(seed, a), c.rank(seed, b)) })
-	count := int(math.Round(share * float64(n)))
-	if c.meta.Recurring {
-		below := func(game int32) bool { return float64(c.rank(seed, game)) < share*math.Exp2(64) }
-		if count = slices.IndexFunc(numbers, func(game int32) bool { return !below(game) }); count < 0 {
-			count = n
-		}
-	}
-	count = min(max(count, 1), n-1)
-	out := make(map[int32]bool, count)
-	for _, game := range numbers[:count] {
-		out[game] = true
-	}
-	return out
+// group is the generations of a set over whose games is decided together: one, or all
+// in which games come again.
+type group struct {
+	parts      []int   // of the set
+	numbers    []int32 // of their games, in order
+	recurring  bool
+	generation int // where there is one
 }
 
-// firstGame returns the part, of those with samples, whose first game has the
-// lowest rank.
-func (s *Set) firstGame(seed uint64) int {
-	first, lowest := 0, uint64(math.MaxUint64)
+// groups gives those that have samples, in the order of their first parts.
+func (s *Set) groups() []*group {
+	var all []*group
+	var recurring *group
 	for p, c := range s.parts {
 		if c.len() == 0 {
 			continue
 		}
-		if r := c.rank(seed, c.game[0]); r <= lowest {
-			first, lowest = p, r
+		g := recurring
+		if g == nil || !c.meta.Recurring {
+			g = &group{recurring: c.meta.Recurring, generation: c.meta.Generation}
+			all = append(all, g)
+		}
+		if c.meta.Recurring {
+			recurring = g
+		}
+		numbers := slices.Clone(c.game)
+		slices.Sort(numbers)
+		g.parts = append(g.parts, p)
+		g.numbers = append(g.numbers, slices.Compact(numbers)...)
+	}
+	if recurring != nil {
+		slices.Sort(recurring.numbers)
+		recurring.numbers = slices.Compact(recurring.numbers)
+	}
+	return all
+}
+
+// mark marks games of the group in each of its parts.
+func (g *group) mark(out []map[int32]bool, games []int32) {
+	marked := make(map[int32]bool, len(games))
+	for _, game := range games {
+		marked[game] = true
+	}
+	for _, p := range g.parts {
+		out[p] = marked
+	}
+}
+
+// heldOut returns the numbers of the games to hold out; none of an only game.
+func (g *group) heldOut(seed uint64, share float64) []int32 {
+	n := len(g.numbers)
+	if n < 2 {
+		return nil
+	}
+	numbers := slices.Clone(g.numbers)
+	slices.SortStableFunc(numbers, func(a, b int32) int { return cmp.Compare(g.rank(seed, a), g.rank(seed, b)) })
+	count := int(math.Round(share * float64(n)))
+	if g.recurring {
+		below := func(game int32) bool { return float64(g.rank(seed, game)) < share*math.Exp2(64) }
+		if count = slices.IndexFunc(numbers, func(game int32) bool { return !below(game) }); count < 0 {
+			count = n
+		}
+	}
+	return numbers[:min(max(count, 1), n-1)]
+}
+
+// firstGroup returns the group, of those that all have one game, whose game has the
+// lowest rank.
+func firstGroup(groups []*group, seed uint64) (first *group) {
+	lowest := uint64(math.MaxUint64)
+	for _, g := range groups {
+		if r := g.rank(seed, g.numbers[0]); r <= lowest {
+			first, lowest = g, r
 		}
 	}
 	return first
@@ -90,10 +134,10 @@ func (s *Set) firstGame(seed uint64) int {
 
 // rank is a random number that belongs to a game: those with the lowest are
 // held out.
-func (c *columns) rank(seed uint64, game int32) uint64 {
+func (g *group) rank(seed uint64, game int32) uint64 {
 	place := uint64(game)
-	if !c.meta.Recurring {
-		place |= uint64(c.meta.Generation) << 32
+	if !g.recurring {
+		place |= uint64(g.generation) << 32
 	}
 	return rand.NewPCG(seed, place).Uint64()
 }

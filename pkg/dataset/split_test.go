@@ -123,8 +123,6 @@ func TestSplitIsTheSameInEveryWindow(t *testing.T) {
 	}
 }
 
-// Over many seeds, every game is held out about as often as the share says,
-// and generations choose independently of each other.
 // A game that comes again in another generation, among other games, is on the same side.
 func TestSplitOfRecurringGames(t *testing.T) {
 	rng := newRand(8)
@@ -173,6 +171,62 @@ func TestSplitOfRecurringGames(t *testing.T) {
 	}
 }
 
+// Where generations are so small that their games are held out, or kept, for the sake of
+// having some, a game that comes again in the window is still on one side.
+func TestSplitOfFewRecurringGames(t *testing.T) {
+	part := func(generation int, games ...int32) *Set {
+		m := meta
+		m.Generation, m.Recurring = generation, true
+		var samples []encode.Sample
+		for _, g := range games {
+			x := randomGames(newRand(uint64(g)), 0, 1, 2, 3)
+			for i := range x {
+				x[i].Game = g
+			}
+			samples = append(samples, x...)
+		}
+		return read(t, write(t, m, samples))
+	}
+	for name, sets := range map[string][]*Set{
+		"two passes": {part(1, 0, 1, 2), part(2, 3, 4, 5), part(3, 0, 2, 4), part(4, 1, 3, 5)},
+		"pairs":      {part(1, 0, 1), part(2, 1, 2), part(3, 2, 0)},
+		"singles":    {part(1, 0), part(2, 1), part(3, 0), part(4, 1)},
+		"mixed":      {part(1, 0, 1), part(2, 0), setOf(t, 3, randomGames(newRand(1), 0, 1, 2, 3))},
+	} {
+		window, err := Window(sets...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for seed := range uint64(50) {
+			for _, share := range []float64{0.01, 0.2, 0.99} {
+				learn, held := Split(window, seed, share)
+				if len(learn) == 0 || len(held) == 0 {
+					t.Errorf("%s, seed %d, share %v: %d to learn, %d held out", name, seed, share, len(learn), len(held))
+				}
+				learned := map[int32]bool{}
+				for g := range gamesAt(window, learn) {
+					learned[g.number] = learned[g.number] || g.generation < 3 || name != "mixed"
+				}
+				for g := range gamesAt(window, held) {
+					if learned[g.number] {
+						t.Errorf("%s, seed %d, share %v: game %d is held out and learned from", name, seed, share, g.number)
+					}
+				}
+			}
+		}
+	}
+	// Of an only game nothing is held out, however often it comes.
+	window, err := Window(part(1, 5), part(2, 5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if learn, held := Split(window, 1, 0.5); len(learn) != window.Len() || len(held) > 0 {
+		t.Errorf("of an only game %d positions are learned from and %d held out", len(learn), len(held))
+	}
+}
+
+// Over many seeds, every game is held out about as often as the share says,
+// and generations choose independently of each other.
 func TestSplitIsFair(t *testing.T) {
 	window, err := Window(setOf(t, 1, randomGames(newRand(1), 0, 10, 1, 2)), setOf(t, 2, randomGames(newRand(2), 0, 10, 1, 2)))
 	if err != nil {

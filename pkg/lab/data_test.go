@@ -17,6 +17,7 @@ import (
 	"alamos/pkg/experiment"
 	"alamos/pkg/script"
 	"alamos/pkg/setup"
+	"alamos/pkg/stage"
 	"alamos/pkg/store"
 	"alamos/pkg/uci/enginetest"
 )
@@ -215,6 +216,21 @@ func TestDataCode(t *testing.T) {
 	} {
 		if have := dataCode(&x.data); have != x.want {
 			t.Errorf("%+v: version %q, want %q", x.data, have, x.want)
+		}
+	}
+}
+
+// What was trained on games that do not come again, or on one chunk, stays as it is.
+func TestTrainingCode(t *testing.T) {
+	files, player := &experiment.Data{}, &experiment.Data{Engine: &experiment.DataEngine{}}
+	one, two := stage.Window{First: 2, Last: 2}, stage.Window{First: 1, Last: 2}
+	for _, x := range []struct {
+		data   *experiment.Data
+		window stage.Window
+		want   string
+	}{{nil, one, "2"}, {nil, two, "2"}, {player, two, "2"}, {files, one, "2"}, {files, two, "3"}} {
+		if have := trainingCode(x.data, x.window); have != x.want {
+			t.Errorf("%+v, window %d to %d: version %q, want %q", x.data, x.window.First, x.window.Last, have, x.want)
 		}
 	}
 }

@@ -20,8 +20,19 @@ import (
 	"alamos/pkg/train"
 )
 
-// trainCode is the version of the code of training, see [stage.Stage].
-const trainCode = "2"
+// Versions of the code of training, see [stage.Stage].
+const (
+	trainCode     = "2"
+	recurringCode = "3" // of several chunks that may have the same games; before 3 one could be on both sides
+)
+
+// trainingCode is the version of the code that trains on such a window.
+func trainingCode(d *experiment.Data, w stage.Window) string {
+	if d != nil && d.Engine == nil && w.First < w.Last {
+		return recurringCode
+	}
+	return trainCode
+}
 
 // train trains the network of generation g-1 on the window that ends with
 // generation g.
@@ -29,7 +40,7 @@ func (t *trial) train(ctx context.Context, g int) error {
 	s := &t.Settings
 	window := t.Window(g)
 	in := store.Inputs{
-		"code": trainCode, "network": t.CheckpointSum(g - 1),
+		"code": trainingCode(s.Data, window), "network": t.CheckpointSum(g - 1),
 		"seed": strconv.FormatUint(s.Seed, 10), "generation": strconv.Itoa(g),
 	}
 	window.Inputs(in)

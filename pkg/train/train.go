@@ -111,10 +111,10 @@ func (c *Config) Validate() error {
 // the selected epoch: the one with the lowest validation loss, or the last where
 // even that is no better than what the generation before kept (the thesis,
 // section 4.5.3). The split of the games is a function of seeds.Split, so that
-// with one value for a whole trial a game held out once is never learned from (of data
-// that comes again neither, see [dataset.Split]);
-// the order of samples is one of seeds.Shuffle. On an error or a canceled context
-// st is unchanged and net is in between: load it anew.
+// with one value for a whole trial a game held out once is never learned from. Of games
+// that come again this holds within a window, and from window to window where those have
+// many games, see [dataset.Split]. The order of samples is one of seeds.Shuffle. On an
+// error or a canceled context st is unchanged and net is in between: load it anew.
 //
 // From what Hooks.Progress was last given it goes on: the epochs up to there are
 // not trained again, and what comes out, the rows of those epochs too, is what an
