@@ -14,7 +14,7 @@ import (
 // Info says what a chunk holds.
 type Info struct {
 	Chunk, Pass         int  // from 1
-	Games, Positions    int  // games that have positions
+	Games, Positions    int  // games that have positions, also where all of those are Unexpressed
 	NoResult, NoMoves   int  // games without: unfinished ones, and those without a move
 	White, Draws, Black int  // results of the games, as far as they are known
 	Broken              int  // games passed over, see Config.SkipBroken

@@ -73,9 +73,10 @@ type Config struct {
 	Results bool
 
 	// SkipBroken passes over games in PGN that cannot be read, or are of another
-	// variant, and lc0's chunks that are damaged, the one in which a tar is cut off
-	// among them, and counts them. Otherwise they are errors. Chunks that are passed over
-	// count as games of Games.
+	// variant, and lc0's chunks that are damaged, the one in which a tar is cut off and
+	// files of several that begin like no chunk among them, and counts them. Otherwise
+	// they are errors. Of those that are passed over a chunk whose records are damaged
+	// counts as a game of Games, for it is read before that is known; no other does.
 	SkipBroken bool
 }
 

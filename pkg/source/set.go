@@ -57,7 +57,8 @@ type Progress struct {
 }
 
 // Cursor is the place in the files where a chunk begins. It is kept beside a chunk
-// so that a later process can go on without reading again what came before.
+// so that a later process can go on from there: files before it are not read again, and
+// of its own file what came before is passed over.
 type Cursor struct {
 	Key   string `json:"key"` // of configuration, files and seed
 	Chunk int    `json:"chunk"`

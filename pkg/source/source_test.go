@@ -70,7 +70,7 @@ func chunk(t testing.TB, s *Set, g int, c encode.Codec) (Info, *dataset.Set) {
 	return info, set
 }
 
-// bytesOf makes a chunk and gives the file's checksum.
+// sumOf makes a chunk and gives the file's checksum.
 func sumOf(t testing.TB, s *Set, g int, c encode.Codec) (Info, string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "chunk.parquet")

@@ -73,7 +73,7 @@ func (c *counted) Read(b []byte) (int, error) {
 type mark struct {
 	File int `json:"file"` // in the order of the pass
 	Game int `json:"game"` // of those of the file, broken ones among them
-	Read int `json:"read"` // games of the pass before it, broken ones not among them
+	Read int `json:"read"` // games of the pass before it; of the broken ones those that were found so when they were decoded
 }
 
 // item is a game of a pass, or the error that ends it: io.EOF after the last game.
