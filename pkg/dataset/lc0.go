@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path"
 	"strings"
 
@@ -25,29 +24,14 @@ var ErrEmpty = errors.New("the file is empty")
 type LC0Reader struct {
 	name  string        // of the file
 	in    *bufio.Reader // the file
-	close func() error
-	tar   *tar.Reader // nil when the file is a chunk
-	under *tarStream  // that tar reads
+	tar   *tar.Reader   // nil when the file is a chunk
+	under *tarStream    // that tar reads
 	gzip  *gzip.Reader
 	open  bool   // a chunk is open in gzip
 	chunk string // name of the chunk in its tar
 	games int    // chunks opened
 	ply   int    // records read of the open chunk
 	bytes [lc0Size]byte
-}
-
-// OpenLC0 opens a file. Close the reader after use.
-func OpenLC0(path string) (*LC0Reader, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("lc0 data: %w", err)
-	}
-	r, err := NewLC0Reader(path, f)
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	r.close = f.Close
-	return r, nil
 }
 
 // NewLC0Reader reads a file from a stream; errors call it by the name given.
@@ -99,14 +83,6 @@ func (r *LC0Reader) holdsTar() bool {
 	head := make([]byte, tarHead)
 	n, _ := io.ReadFull(z, head) // damage is told where it is read
 	return isTar(head[:n])
-}
-
-// Close closes the file that OpenLC0 opened.
-func (r *LC0Reader) Close() error {
-	if r.close == nil {
-		return nil
-	}
-	return r.close()
 }
 
 // Next reads the next record to rec, all of whose fields it sets. It returns

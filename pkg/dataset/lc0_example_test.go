@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"os"
 
 	"alamos/pkg/dataset"
 	"alamos/pkg/encode"
@@ -11,12 +12,16 @@ import (
 
 // The end of a game that Leela Chess Zero played against itself: the moves, as the
 // side to move sees them, and the result for that side.
-func ExampleOpenLC0() {
-	r, err := dataset.OpenLC0("../encode/testdata/lc0_v6/nn_game_000015.gz")
+func ExampleLC0Reader() {
+	file, err := os.Open("../encode/testdata/lc0_v6/nn_game_000015.gz")
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer r.Close()
+	defer file.Close()
+	r, err := dataset.NewLC0Reader(file.Name(), file)
+	if err != nil {
+		log.Fatal(err)
+	}
 	moves := encode.LC01858Moves()
 	var record dataset.LC0Record
 	for {

@@ -44,6 +44,21 @@ func lc0Games(t testing.TB) []lc0Game {
 	return games
 }
 
+// openLC0 opens a file until the test ends.
+func openLC0(t testing.TB, path string) *LC0Reader {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	r, err := NewLC0Reader(path, f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 func readLC0(t testing.TB, r *LC0Reader) []LC0Record {
 	t.Helper()
 	var all []LC0Record
@@ -58,9 +73,6 @@ func readLC0(t testing.TB, r *LC0Reader) []LC0Record {
 		}
 		all = append(all, rec)
 	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
 	return all
 }
 
@@ -74,11 +86,7 @@ func TestLC0(t *testing.T) {
 	var leaf encode.Leaf
 	var s encode.Sample
 	for _, game := range lc0Games(t) {
-		r, err := OpenLC0(filepath.Join(lc0Dir, game.file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		records := readLC0(t, r)
+		records := readLC0(t, openLC0(t, filepath.Join(lc0Dir, game.file)))
 		if len(records) != len(game.moves) {
 			t.Fatalf("%s: %d records of %d moves", game.file, len(records), len(game.moves))
 		}
@@ -200,17 +208,9 @@ func TestLC0Tar(t *testing.T) {
 	if err := os.WriteFile(path, file.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	r, err := OpenLC0(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	have := readLC0(t, r)
+	have := readLC0(t, openLC0(t, path))
 	for n, game := range games {
-		r, err := OpenLC0(filepath.Join(lc0Dir, game.file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := readLC0(t, r)
+		want := readLC0(t, openLC0(t, filepath.Join(lc0Dir, game.file)))
 		for i := range want {
 			want[i].Game = n
 			if len(have) <= i || have[i].Planes != want[i].Planes || have[i].Policy != want[i].Policy || have[i].Game != n || have[i].Ply != i {
@@ -225,7 +225,7 @@ func TestLC0Tar(t *testing.T) {
 
 	// Damage in a tar names the chunk.
 	cut := file.Bytes()[:file.Len()-20_000]
-	r, err = NewLC0Reader("cut.tar", bytes.NewReader(cut))
+	r, err := NewLC0Reader("cut.tar", bytes.NewReader(cut))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,10 +238,7 @@ func TestLC0Tar(t *testing.T) {
 	}
 
 	// Games are passed over, also when one was begun.
-	if r, err = OpenLC0(path); err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r = openLC0(t, path)
 	for _, skip := range []int{1, 1} { // over game 0 to game 1, over the rest of it and game 2 to game 3
 		if err = r.Skip(skip); err == nil {
 			err = r.Next(&rec)
@@ -259,11 +256,7 @@ func TestLC0Tar(t *testing.T) {
 
 	// A chunk as it is.
 	for n := 0; n < 2; n++ {
-		if r, err = OpenLC0([]string{path, filepath.Join(lc0Dir, games[0].file)}[n]); err != nil {
-			t.Fatal(err)
-		}
-		defer r.Close()
-		name, data, err := r.Chunk()
+		name, data, err := openLC0(t, []string{path, filepath.Join(lc0Dir, games[0].file)}[n]).Chunk()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -632,9 +625,6 @@ func TestLC0Errors(t *testing.T) {
 		if err == io.EOF || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
-	}
-	if _, err := OpenLC0(filepath.Join(t.TempDir(), "none.gz")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a file that is not there: %v", err)
 	}
 }
 

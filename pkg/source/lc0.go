@@ -83,7 +83,7 @@ func (f *lc0File) next(seed uint64) (func() (game, error), error) {
 
 func (f *lc0File) skip(n int) error { return f.chunks.Skip(n) }
 func (f *lc0File) at() int64        { return f.in.bytes - int64(f.ahead.Buffered()) }
-func (f *lc0File) close() error     { return f.chunks.Close() }
+func (f *lc0File) close() error     { return nil }
 
 // lc0Game is a game of lc0's, of which the drawn records are kept, and what is
 // needed to play it again.
