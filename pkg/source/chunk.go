@@ -82,7 +82,11 @@ func (s *Set) write(ctx context.Context, c encode.Codec, w *dataset.Writer, info
 	work, cancel := context.WithCancel(ctx)
 	defer cancel()
 	games := inOrder(work, s.machine.Workers, func(_ context.Context, put func(func() made) bool) {
+		seen := map[int32]bool{}
 		broken, failed = s.take(work, func(it item) error {
+			if err := s.numbered(seen, it.number); err != nil {
+				return err
+			}
 			ok := put(func() made {
 				w := <-workers
 				defer func() { workers <- w }()

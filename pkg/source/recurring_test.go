@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"alamos/pkg/dataset"
@@ -54,6 +55,35 @@ func TestHeldOutInEveryPass(t *testing.T) {
 	}
 	if len(held) < 3 || len(learned) < 2*len(held) {
 		t.Errorf("%d games are held out and %d learned from, want about 3 of 10", len(held), len(learned))
+	}
+}
+
+// A file with more games than there are numbers for takes those of the next, which is
+// found out where both are in a chunk.
+func TestNumbersOfGames(t *testing.T) {
+	text, err := os.ReadFile(gamesPGN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	for i, part := range pgnParts(text, 4) { // six games each
+		if err := os.WriteFile(filepath.Join(folder, string(rune('a'+i))+".pgn"), part, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := codecOf(t, "dtu24", "fromto4096")
+	for share, fault := range map[int64]string{0: "", 6: "", 5: "two games of a chunk have the number 5: of 4 files none may have more than 5 games"} {
+		s := open(t, Config{Kind: PGN, Files: []string{folder + "/*.pgn"}, Games: 24}, 3, Machine{})
+		if share > 0 {
+			s.share = share
+		}
+		path := filepath.Join(folder, "chunk")
+		switch info, err := s.Chunk(t.Context(), 1, c, path, nil); {
+		case fault == "" && (err != nil || info.Games != 22):
+			t.Errorf("%d numbers a file: %d games, error %v", share, info.Games, err)
+		case fault != "" && (err == nil || !strings.Contains(err.Error(), fault)):
+			t.Errorf("%d numbers a file: error %v, want %q", share, err, fault)
+		}
 	}
 }
 

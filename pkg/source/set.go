@@ -33,6 +33,7 @@ type Set struct {
 	files   []string // sorted
 	sizes   []int64  // of the files
 	size    int64    // of all of them
+	share   int64    // numbers that each has for its games, see numberOf
 	key     string   // of the cursors
 	starts  start.Positions
 	spare   sync.Pool // of *encode.Sample
@@ -92,6 +93,7 @@ func Open(cfg Config, seed uint64, m Machine) (*Set, error) {
 	}
 	slices.Sort(s.files)
 	s.files = slices.Compact(s.files)
+	s.share = allNumbers / int64(max(1, len(s.files)))
 
 	// What the places of games depend on; the rest of the configuration changes
 	// what is made of them.

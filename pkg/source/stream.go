@@ -102,8 +102,19 @@ func (s *Set) order(pass int) []int {
 // same number in every pass. Each file has an equal share of the numbers there are, and
 // takes those of the next where it has more games than that.
 func (s *Set) numberOf(file, game int) int32 {
-	const all = math.MaxInt32
-	return int32((int64(file)*(all/int64(len(s.files))) + int64(game)) % all)
+	return int32((int64(file)*s.share + int64(game)) % allNumbers)
+}
+
+const allNumbers = math.MaxInt32
+
+// numbered notes the number of another game of a chunk. It is an error where two games
+// have one, since their samples could not be told apart.
+func (s *Set) numbered(seen map[int32]bool, number int32) error {
+	if seen[number] {
+		return fmt.Errorf("data: two games of a chunk have the number %d: of %d files none may have more than %d games: pack the small ones together, or import fewer at a time", number, len(s.files), s.share)
+	}
+	seen[number] = true
+	return nil
 }
 
 // stream reads the games of a pass from a mark on, files in the given order.
