@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"alamos/pkg/disk"
+	"alamos/pkg/uci/enginetest"
 )
 
 // A run that is killed before every single step that changes the disk, one after
@@ -21,41 +22,51 @@ import (
 // later runs find does not change between two steps.
 func TestKilledAtEveryStep(t *testing.T) {
 	t.Parallel()
-	small := []string{"generations=1", "training.window=1", "selfplay.games=2", "hooks=[]"}
+	small := []string{"generations=1", "training.window=1", "hooks=[]"}
+	const games = "selfplay.games=2"
+	engine := enginetest.Program(t, enginetest.Well)
 	for _, test := range []struct {
 		name  string
 		set   []string
 		begun func(t *testing.T, s site) // what has been done before; nil: nothing
 		steps []string                   // some of those where it must have been killed
+		never string                     // one where it must not have been
 	}{
-		{"training", []string{"tournament.rounds=0", "notebook=[{text: Short}]"}, nil, []string{
+		{"training", []string{games, "tournament.rounds=0", "notebook=[{text: Short}]"}, nil, []string{
 			"begin: rename experiment.yaml", "untrained network: rename gen-0000.safetensors",
 			"self-play 1: append gen-0001.journal 0", "self-play 1: append gen-0001.journal 2", "self-play 1: rename gen-0001.parquet",
 			"self-play 1: rename gen-0001.pgn", "self-play 1: rename manifest.json", "self-play 1: rename .manifest.json",
 			"self-play 1: remove gen-0001.journal", "training 1: rename gen-0001.progress", "training 1: rename gen-0001.safetensors",
 			"training 1: remove gen-0001.progress", "training 1: rename epochs.csv",
-		}},
-		{"tournament", []string{"tournament.rounds=2", "tournament.players=[last, random]"}, func(t *testing.T, s site) {
-			s.run(t, append(small, "tournament.rounds=0")...) // the kills in training have been tried
+		}, "self-play 1: append gen-0001.journal 3"},
+		{"tournament", []string{games, "tournament.rounds=2", "tournament.players=[last, random]"}, func(t *testing.T, s site) {
+			s.run(t, append(small, games, "tournament.rounds=0")...) // the kills in training have been tried
 		}, []string{
 			"tournament: append games.journal 1", "tournament: rename games.pgn", "tournament: rename crosstable.csv",
 			"tournament: remove games.journal", "tournament: rename loss.svg", "tournament: rename notebook.html",
-		}},
-		{"tournament that grows", []string{"tournament.rounds=4", "tournament.players=[last, random]", "notebook=[{text: Short}]"}, func(t *testing.T, s site) {
-			s.run(t, append(small, "tournament.rounds=2", "tournament.players=[last, random]")...)
+		}, ""},
+		{"tournament that grows", []string{games, "tournament.rounds=4", "tournament.players=[last, random]", "notebook=[{text: Short}]"}, func(t *testing.T, s site) {
+			s.run(t, append(small, games, "tournament.rounds=2", "tournament.players=[last, random]")...)
 		}, []string{
 			"tournament: append games.journal 2", "tournament: append games.journal 4", "tournament: rename games.pgn",
 			"tournament: rename manifest.json", "tournament: remove games.journal",
-		}},
-		{"taken from another trial", []string{"tournament.rounds=2", "tournament.players=[last, random]", "notebook=[{text: Short}]"}, func(t *testing.T, s site) {
-			s.run(t, append(small, "tournament.rounds=2", "tournament.players=[last, random]")...)
+		}, ""},
+		{"taken from another trial", []string{games, "tournament.rounds=2", "tournament.players=[last, random]", "notebook=[{text: Short}]"}, func(t *testing.T, s site) {
+			s.run(t, append(small, games, "tournament.rounds=2", "tournament.players=[last, random]")...)
 			if err := os.Rename(s.results(), filepath.Join(s.dir, "results", "elsewhere")); err != nil {
 				t.Fatal(err)
 			}
 		}, []string{
 			"begin: rename gen-0000.safetensors", "shared untrained network: rename manifest.json", "self-play 1: rename gen-0001.safetensors",
 			"training 1: rename crosstable.csv", "training 1: rename games.pgn", "shared tournament: rename .manifest.json",
-		}},
+		}, ""},
+		{"data", []string{"tournament.rounds=0", "notebook=[{text: Short}]"}, func(t *testing.T, s site) {
+			s.edit(t, "small.yaml", "selfplay: {games: 6, opening: {random_plies: 4, share: 0.5}}",
+				fmt.Sprintf("data: {kind: engine, games: 3, engine: {uci: %[1]s, depth: 1, random_plies: 8}, label: {uci: %[1]s, depth: 1}}", engine))
+		}, []string{
+			"data 1: append gen-0001.journal 0", "data 1: append gen-0001.journal 3", "data 1: rename gen-0001.parquet",
+			"data 1: rename manifest.json", "data 1: remove gen-0001.journal", "training 1: rename gen-0001.safetensors",
+		}, "data 1: append gen-0001.journal 4"}, // a game that the journal has is not asked about again
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if testing.Short() && test.name != "training" {
@@ -82,6 +93,9 @@ func TestKilledAtEveryStep(t *testing.T) {
 				}
 				if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGKILL {
 					t.Fatalf("after %d kills: %v\n%s", kills, err, out)
+				}
+				if b, err := os.ReadFile(steps); err != nil || test.never != "" && strings.Contains(string(b), test.never+"\n") {
+					t.Fatalf("what a journal has was done again (%v):\n%s", err, b)
 				}
 			}
 			b, err := os.ReadFile(steps)

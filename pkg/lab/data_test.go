@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -156,6 +157,43 @@ func TestDataIsSharedAndResumed(t *testing.T) {
 	if what := r.of["network.width=4: data 1"]; !strings.HasPrefix(what, "as in ") {
 		t.Errorf("the second trial says of data 1: %q", what)
 	}
+}
+
+// A chunk is gone on to from where the one before ended: what was read for those before
+// is not read again.
+func TestDataBeginsAtItsCursor(t *testing.T) {
+	t.Parallel()
+	s := dataSite(t)
+	s.edit(t, "small.yaml", "chunk: 100, shuffle: 50", "chunk: 60, games: 100, shuffle: 0") // with a bound the files are read in their order
+	b, err := os.ReadFile(filepath.Join(s.dir, "games.pgn"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The first file has ten games, of the 12 that are in two chunks.
+	at := 0
+	for range 11 {
+		at += 1 + bytes.Index(b[at+1:], []byte("[Event "))
+	}
+	first, old := filepath.Join(s.dir, "a.pgn"), time.Now().Add(-time.Hour)
+	write := func(name string, data []byte) {
+		t.Helper()
+		if err := errors.Join(os.WriteFile(name, data, 0o644), os.Chtimes(name, old, old)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(first, b[:at])
+	write(filepath.Join(s.dir, "games.pgn"), b[at:])
+	plain := newSiteOf(t, s.dir)
+	for _, name := range []string{"a.pgn", "games.pgn"} {
+		if err := os.Chtimes(filepath.Join(plain.dir, name), old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	plain.run(t, noTournament)
+	s.until(t, begins("runs data 3"), noTournament)
+	write(first, make([]byte, at)) // of the same size and time, so that nobody looks into it
+	s.run(t, noTournament)
+	s.sameAs(t, plain)
 }
 
 // A plan is what the run does, and knows how much there is to learn from.
