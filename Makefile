@@ -33,7 +33,7 @@ run: build ## run the first experiment: minutes, on any machine
 	bin/alamos run experiments/quickstart.yaml
 
 test: setup ## run the tests
-	go test ./...
+	go test -timeout 20m ./...
 
 oracle: go ## compare 10,000 games of each variant with Fairy-Stockfish's rules, move list by move list: minutes
 	@for tool in node npm; do command -v $$tool >/dev/null || { echo "make oracle needs $$tool (Debian: apt-get install nodejs npm)"; exit 1; }; done

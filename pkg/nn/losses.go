@@ -31,10 +31,10 @@ func (l *Loss) Add(m Loss, times float64) {
 func (l Loss) finite() bool { return !math.IsNaN(l.Total) && !math.IsInf(l.Total, 0) }
 
 // loss returns the weighted sum of the terms over the positions of a part, times
-// scale, as a tensor to differentiate, and all terms as numbers.
-func (t *Trainer) loss(g *graph, o outputs, b *Batch, scale float64) (*ts.Tensor, Loss) {
+// scale, as a tensor to differentiate, and what tells all terms as numbers: a device is
+// waited for then.
+func (t *Trainer) loss(g *graph, o outputs, b *Batch, scale float64) (total *ts.Tensor, numbers func() Loss) {
 	var l Loss
-	var total *ts.Tensor
 	var read []func()
 	add := func(term *ts.Tensor, weight float64, number *float64) {
 		read = append(read, func() { *number = g.number(term) })
@@ -55,11 +55,13 @@ func (t *Trainer) loss(g *graph, o outputs, b *Batch, scale float64) (*ts.Tensor
 	if o.movesLeft != nil {
 		add(g.movesLeftLoss(o.movesLeft, b, scale), t.weights.MovesLeft, &l.MovesLeft)
 	}
-	l.Total = g.number(total)
-	for _, f := range read { // at the end: a device is waited for once
-		f()
+	return total, func() Loss {
+		l.Total = g.number(total)
+		for _, f := range read {
+			f()
+		}
+		return l
 	}
-	return total, l
 }
 
 // squaredLoss is the squared error of values [N], summed and multiplied by scale.

@@ -83,6 +83,8 @@ type pass struct {
 	meeting meeting
 	graphs  []*graph
 	totals  []*ts.Tensor // what each shard adds to the loss
+	parts   []Loss       // the same as numbers, once they are read
+	read    []func() Loss
 	// In evaluation, of each shard.
 	accuracies []Accuracy
 }
@@ -101,15 +103,16 @@ func (t *Trainer) pass(n int, training bool) *pass {
 		})
 	}
 	p.totals, p.accuracies = make([]*ts.Tensor, p.shards), make([]Accuracy, p.shards)
+	p.parts, p.read = make([]Loss, p.shards), make([]func() Loss, p.shards)
 	return p
 }
 
 func (p *pass) each(f func(*shard)) error { return each(p.t.shards[:p.shards], p.meeting, f) }
 
-// losses runs the batch forward. The totals are what to differentiate.
-func (p *pass) losses(b *Batch) (Loss, error) {
-	parts := make([]Loss, p.shards)
-	err := p.each(func(s *shard) {
+// forward runs the batch forward. In training the loss is known after backward only, so
+// that a device need not wait between the two until it is told what comes next.
+func (p *pass) forward(b *Batch) error {
+	return p.each(func(s *shard) {
 		g := p.graphs[s.index]
 		if g.training {
 			forgetGradients(s.leaves)
@@ -118,16 +121,31 @@ func (p *pass) losses(b *Batch) (Loss, error) {
 		}
 		part := b.part(b.N*s.index/p.shards, b.N*(s.index+1)/p.shards)
 		out := p.t.net.forward(g, g.input(part.Planes, p.t.net.spec.Constant))
-		p.totals[s.index], parts[s.index] = p.t.loss(g, out, part, 1/float64(b.N))
-		if !g.training && out.logits != nil {
+		p.totals[s.index], p.read[s.index] = p.t.loss(g, out, part, 1/float64(b.N))
+		if g.training {
+			return
+		}
+		p.parts[s.index] = p.read[s.index]()
+		if out.logits != nil {
 			p.accuracies[s.index] = g.accuracy(out.logits, part)
 		}
 	})
-	var sum Loss
-	for _, l := range parts {
+}
+
+// backward makes the gradients of what forward has run in training.
+func (p *pass) backward() error {
+	return p.each(func(s *shard) {
+		must(p.totals[s.index].Backward())
+		p.parts[s.index] = p.read[s.index]()
+	})
+}
+
+// loss is that of all parts.
+func (p *pass) loss() (sum Loss) {
+	for _, l := range p.parts {
 		sum.Add(l, 1)
 	}
-	return sum, err
+	return sum
 }
 
 // close frees what the pass left in memory.

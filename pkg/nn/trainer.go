@@ -161,15 +161,14 @@ func (t *Trainer) Step(b *Batch, lr float64) (Loss, error) {
 	err := t.do(func() error {
 		p := t.pass(b.N, true)
 		defer p.close()
-		var err error
-		if loss, err = p.losses(b); err != nil {
+		if err := p.forward(b); err != nil {
 			return err
 		}
-		if !loss.finite() {
+		if err := p.backward(); err != nil {
+			return err
+		}
+		if loss = p.loss(); !loss.finite() {
 			return ErrDiverged
-		}
-		if err := p.each(func(s *shard) { must(p.totals[s.index].Backward()) }); err != nil {
-			return err
 		}
 		t.changed = true
 		t.steps++
@@ -190,7 +189,8 @@ func (t *Trainer) Measure(b *Batch) (Loss, Accuracy, error) {
 	err := t.do(func() (err error) {
 		p := t.pass(b.N, false)
 		defer p.close()
-		loss, err = p.losses(b)
+		err = p.forward(b)
+		loss = p.loss()
 		for _, a := range p.accuracies {
 			sum.Add(a)
 		}
