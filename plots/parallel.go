@@ -75,7 +75,9 @@ func (p Parallel) Figure() (*Figure, error) {
 		}
 		legend = append(legend, entry{name: name, line: draw.LineStyle{Color: g.scale.color(best.Metric), Width: 2.6}})
 	}
-	lay, err := newLayout(p.Frame, legend, defaultWidth, 8.5)
+	// As wide as the labels of the axes need, unless the caller says how wide.
+	room := vg.Length(len(p.Axes))*(g.widest()+10) + g.strips[0].width + g.scaleWidth() + 2*margin + 1
+	lay, err := newLayout(p.Frame, legend, max(defaultWidth, float64(room/vg.Centimeter)), 8.5)
 	if err != nil {
 		return nil, err
 	}

@@ -438,3 +438,22 @@ func TestLegendHasRoomOfItsOwn(t *testing.T) {
 		t.Errorf("two more rows of legend add %d pixels, want %.1f", have, want)
 	}
 }
+
+// Parallel coordinates whose axes need more room than other pictures have take it.
+func TestParallelTakesRoom(t *testing.T) {
+	c := plots.Parallel{Axes: make([]plots.ParallelAxis, 14), Lines: []plots.ParallelLine{{Values: make([]float64, 14)}}}
+	for i := range c.Axes {
+		c.Axes[i] = plots.ParallelAxis{Axis: plots.Axis{Label: "a long name"}, Ticks: []string{"{full: 0.25, visits: 16}"}}
+	}
+	f, err := c.Figure()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.SVG(); err != nil {
+		t.Fatal(err)
+	}
+	c.Frame.Width = 16
+	if _, err := c.Figure(); !errors.Is(err, plots.ErrSize) {
+		t.Errorf("in 16 cm: %v", err)
+	}
+}

@@ -60,6 +60,9 @@ func Write(x *store.Experiment, dir string) error {
 // PageName is the file of the notebook page in the folder of an experiment.
 const PageName = "notebook.html"
 
+// mostAxes is how many settings can be told apart in one picture of all.
+const mostAxes = 8
+
 // sweepNotebook is the notebook of a sweep that says nothing about its own: the
 // trials first, then what the sweep varies, then how training went.
 func sweepNotebook(x *store.Experiment) []experiment.Cell {
@@ -86,7 +89,9 @@ func sweepNotebook(x *store.Experiment) []experiment.Cell {
 	case 2:
 		cells = append(cells, figure(experiment.Figure{Kind: "sweep", Metric: metric}), figure(experiment.Figure{Kind: "heatmap", Metric: metric}))
 	default:
-		cells = append(cells, figure(experiment.Figure{Kind: "parallel", Metric: metric}))
+		if len(axes) <= mostAxes {
+			cells = append(cells, figure(experiment.Figure{Kind: "parallel", Metric: metric}))
+		}
 	}
 	some := func(has func(*experiment.Settings) bool) bool {
 		return slices.ContainsFunc(x.Trials, func(t experiment.Trial) bool { return has(&t.Settings) })

@@ -365,6 +365,7 @@ func TestSweepNotebook(t *testing.T) {
 		{file("{grid: {network.depth: [1, 2]}}", ""), "trials sweep elo score standings multiples learning-rate lengths generations network settings"},
 		{file("{grid: {network.depth: [1, 2], network.width: [8, 16]}}", "tournament: {rounds: 0}"), "trials sweep loss heatmap loss multiples learning-rate lengths generations network settings"},
 		{file("{grid: {network.depth: [1, 2], network.width: [8, 16], search.visits: [10, 20]}}", ""), "trials parallel elo score standings multiples learning-rate lengths generations network settings"},
+		{file("{include: [{network.depth: 1}, {network.width: 8}, {search.visits: 10}, {search.c_puct: 1}, {search.fpu: 0.5}, {selfplay.games: 10}, {selfplay.surprise: 0.5}, {training.batch: 64}, {training.epochs: 2}]}", ""), "trials score standings multiples learning-rate lengths generations network settings"},
 		{file("{grid: {network.depth: [1, 2]}}", "notebook: [{table: settings}]"), "settings"},
 		{file("{seeds: 2}", "tournament: {rounds: 0}\ndata: {kind: pgn, files: a.pgn}\nevaluation: {puzzles: [a.epd]}"), "trials puzzles multiples learning-rate accuracy generations network settings"},
 		{file("{seeds: 2}", "evaluation: {accuracy: false, puzzles: [a.epd]}"), "trials score standings puzzles multiples learning-rate lengths generations network settings"},
