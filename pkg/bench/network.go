@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -144,11 +143,7 @@ func (b *Network) measure(ctx context.Context, network *nn.Network, codec encode
 			return batch, e.Evaluate(batches[next])
 		}
 	}
-	towers := b.Workers
-	if model.Devices()[0] != nn.CPU { // as sessions have threads there
-		towers = nn.LanesEach * len(model.Devices())
-	}
-	convolve := make([]func() (int, error), towers)
+	convolve := make([]func() (int, error), b.Workers)
 	for i := range convolve {
 		options.Device = model.Devices()[i%len(model.Devices())] // as its sessions take turns
 		tower, err := nn.NewTower(network.Spec(), options)
@@ -180,7 +175,6 @@ func sideBySide(turn time.Duration, do []func() (work int, err error)) side {
 		start.Add(1)
 		for i, f := range do {
 			end.Go(func() {
-				runtime.LockOSThread() // cuDNN makes its plans anew for every thread
 				start.Wait()
 				began := time.Now()
 				for errs[i] == nil && (work[i] == 0 || spent[i] < turn) {

@@ -134,12 +134,14 @@ func (g *gate) stretch(ctx context.Context, d time.Duration) (work int, took tim
 		return 0, 0, false
 	}
 	g.count(func() {
-		ok = g.gather(true)
+		if !g.gather(true) {
+			return
+		}
 		select {
 		case <-time.After(d):
 		case <-ctx.Done():
 		}
-		ok = ok && g.gather(false)
+		ok = g.gather(false)
 	})
 	if !ok {
 		return 0, 0, false

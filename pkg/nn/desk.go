@@ -16,7 +16,7 @@ type desk struct {
 	native nativeModel
 	lanes  *lanes
 
-	runners [LanesEach]*runner // each is used on its lane alone, and made there
+	runners [lanesEach]*runner // each is used on its lane alone, and made there
 
 	mu      sync.Mutex
 	waiting []ask

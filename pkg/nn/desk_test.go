@@ -17,9 +17,9 @@ func onDesk(t *testing.T, s Spec) *Model {
 // busy keeps all lanes of the processor busy until free is called.
 func busy(t *testing.T) (free func()) {
 	var held sync.WaitGroup
-	held.Add(LanesEach)
+	held.Add(lanesEach)
 	release, lanes := make(chan struct{}), lanesFor(CPU)
-	for range LanesEach {
+	for range lanesEach {
 		lanes.do(func(int) { held.Done(); <-release })
 	}
 	held.Wait()

@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// LanesEach is how many threads ask a CUDA device for work: while one's batch is
+// lanesEach is how many threads ask a CUDA device for work: while one's batch is
 // computed, the other's is on its way there.
-const LanesEach = 2
+const lanesEach = 2
 
 // lanes are the threads that ask one device for work, for all models of the process.
 //
@@ -33,7 +33,7 @@ func lanesFor(device string) *lanes {
 		l = new(lanes)
 		l.some.L = &l.mu
 		lanesOf[device] = l
-		for i := range LanesEach {
+		for i := range lanesEach {
 			go l.run(i)
 		}
 	}

@@ -156,7 +156,7 @@ func (m *Model) Tables(workers int) int {
 	if m.desks == nil {
 		return 2 * m.batch
 	}
-	return (2*m.batch*LanesEach*len(m.desks) + workers - 1) / workers
+	return (2*m.batch*lanesEach*len(m.desks) + workers - 1) / workers
 }
 
 // Work is what all sessions have evaluated so far: positions, and the places in

@@ -8,6 +8,7 @@ import "fmt"
 // rest cost nothing. It is for one goroutine.
 type Tower struct {
 	native nativeTower // nil when closed
+	lanes  *lanes      // of its device; nil on the processor
 }
 
 // NewTower makes a tower of the spec's planes, depth and width, on the options'
@@ -24,15 +25,28 @@ func NewTower(s Spec, o InferenceOptions) (*Tower, error) {
 	if err != nil {
 		return nil, fmt.Errorf("new tower: %w", err)
 	}
-	return &Tower{native: t}, nil
+	tower := &Tower{native: t}
+	if device := o.devices[0]; device != CPU || o.generic {
+		tower.lanes = lanesFor(device)
+	}
+	return tower, nil
 }
 
-// Run convolves one batch: on the calling thread, or on the device while it waits.
+// Run convolves one batch: on the calling thread, or on the device, where a lane asks
+// for it as for what sessions ask.
 func (t *Tower) Run() error {
 	if t.native == nil {
 		return errClosed("tower")
 	}
-	if err := runTower(t.native); err != nil {
+	var err error
+	if t.lanes == nil {
+		err = runTower(t.native)
+	} else {
+		done := make(chan error)
+		t.lanes.do(func(int) { done <- runTower(t.native) })
+		err = <-done
+	}
+	if err != nil {
 		return fmt.Errorf("run tower: %w", err)
 	}
 	return nil
