@@ -16,11 +16,13 @@ import (
 	"alamos/pkg/chess"
 	"alamos/pkg/match"
 	"alamos/pkg/stage"
+	"alamos/pkg/store"
 	"alamos/pkg/words"
 )
 
 func matchCommand() *cobra.Command {
 	var (
+		results string
 		cfg     match.Config
 		variant string
 		plies   int
@@ -93,6 +95,7 @@ Two UCI engines with limits of nodes and a random beginning make games to learn 
 			cfg.Hardware.Threads, cfg.Hardware.Batch = threads, cfg.Concurrency
 			show := &matchConsole{bar: newBar(os.Stderr, "match", "games"), total: cfg.Games, out: cmd.ErrOrStderr()}
 			cfg.Watch = show
+			cfg.FindModel = func(name string) (string, error) { return store.FindModel(results, name) }
 			s, err := match.Run(cmd.Context(), cfg)
 			show.bar.End()
 			switch {
@@ -125,8 +128,8 @@ Two UCI engines with limits of nodes and a random beginning make games to learn 
 	f.IntVar(&cfg.Concurrency, "concurrency", 0, "games at once (default: one a core, with networks 32)")
 	f.IntVar(&threads, "threads", 0, "threads of a network (default: one a core)")
 	deviceFlags(cmd, &cfg.Hardware.Device, &cfg.Hardware.Precision, "of the networks")
-	resultsFlag(cmd, &cfg.Results)
-	cmd.ValidArgsFunction = completeModels(&cfg.Results)
+	resultsFlag(cmd, &results)
+	cmd.ValidArgsFunction = completeModels(&results)
 	for flag, words := range map[string][]string{"elo-model": {"logistic", "normalized"}, "format": {"text", "json"}} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)) // fails for a flag that is not there
 	}

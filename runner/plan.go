@@ -14,6 +14,7 @@ import (
 	"alamos/pkg/lab"
 	"alamos/pkg/setup"
 	"alamos/pkg/stage"
+	"alamos/pkg/stats"
 	"alamos/pkg/store"
 	"alamos/pkg/words"
 )
@@ -210,7 +211,7 @@ func lasting(d time.Duration) string {
 	return "about " + roughly(d)
 }
 
-func unknown(x store.Float) bool { return math.IsNaN(float64(x)) }
+func unknown(x stats.Float) bool { return math.IsNaN(float64(x)) }
 
 // grouped writes 7300 as 7,300.
 func grouped(n int) string {

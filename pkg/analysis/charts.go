@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"alamos/pkg/stats"
 	"alamos/pkg/store"
 	"alamos/plots"
 )
@@ -53,7 +54,7 @@ func blank(title string) plots.Plane {
 
 // addMove adds the probability of a move, in UCI, to the squares where it begins and
 // ends. A piece from the hand comes from nowhere.
-func addMove(from, to *plots.Plane, move string, x store.Float) {
+func addMove(from, to *plots.Plane, move string, x stats.Float) {
 	add := func(p *plots.Plane, square string) {
 		i, ok := squareOf(square)
 		if p == nil || !ok {
@@ -118,7 +119,7 @@ func BoardChart(a *store.Answer, frame plots.Frame, most int) plots.Board {
 }
 
 // Signed writes a value between -1 and 1 with its sign.
-func Signed(x store.Float) string {
+func Signed(x stats.Float) string {
 	if math.IsNaN(float64(x)) {
 		return "unknown"
 	}

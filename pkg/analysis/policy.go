@@ -6,6 +6,7 @@ import (
 	"alamos/pkg/chess"
 	"alamos/pkg/encode"
 	"alamos/pkg/search"
+	"alamos/pkg/stats"
 	"alamos/pkg/store"
 	"alamos/plots"
 )
@@ -17,7 +18,7 @@ type Policy struct {
 	Size  int     `json:"size"`
 	Legal float64 `json:"legal"` // the probability of the legal moves together
 
-	all   []store.Float // of each index
+	all   []stats.Float // of each index
 	moves []string      // of each index in UCI; empty where no piece can make it
 }
 
@@ -44,7 +45,7 @@ func AskPolicy(g *chess.Game, eval search.Evaluator, policy encode.Policy) (*Pol
 	}
 	out := &Policy{Name: policy.Name(), Size: policy.Size(), moves: moves}
 	for _, x := range leaf.Priors {
-		out.all = append(out.all, store.Float(x))
+		out.all = append(out.all, stats.Float(x))
 	}
 	for _, m := range legal.Slice() {
 		if i := policy.Index(p, m); i >= 0 {

@@ -10,6 +10,7 @@ import (
 
 	"alamos/pkg/chess"
 	"alamos/pkg/search"
+	"alamos/pkg/stats"
 	"alamos/pkg/store"
 )
 
@@ -21,7 +22,7 @@ type Result struct {
 	Turn    string `json:"turn"` // white or black
 	// Value is for the side to move, -1 to 1: of the search, or of the network where
 	// there was none. Exact: it is the result by force.
-	Value store.Float `json:"value"`
+	Value stats.Float `json:"value"`
 	Exact bool        `json:"exact"`
 	// WDL is how likely a win, a draw and a loss are for the side to move, where the
 	// network tells draws: see [search.Tree.WDL].
@@ -40,7 +41,7 @@ type Result struct {
 // Move is what is thought of a move.
 type Move struct {
 	store.MoveAnswer
-	Share store.Float `json:"share"`         // of the visits, 0 to 1; NaN without any
+	Share stats.Float `json:"share"`         // of the visits, 0 to 1; NaN without any
 	WDL   *[3]float64 `json:"wdl,omitempty"` // as the Result's, after this move; only with visits
 	Exact bool        `json:"exact"`         // Q is the result by force
 	Line  []string    `json:"line"`          // the moves expected, in SAN; the first is this one
@@ -51,7 +52,7 @@ type Move struct {
 func Of(p chess.Position, tree *search.Tree, spent time.Duration) *Result {
 	r := &Result{
 		Variant: p.Variant().String(), FEN: p.FEN(), Turn: p.Turn().String(),
-		Value: store.Float(tree.Value()), Exact: tree.Exact(), Depth: tree.Depth(), Seconds: spent.Seconds(),
+		Value: stats.Float(tree.Value()), Exact: tree.Exact(), Depth: tree.Depth(), Seconds: spent.Seconds(),
 	}
 	if wdl, ok := tree.WDL(); ok {
 		r.WDL = &wdl
@@ -62,7 +63,7 @@ func Of(p chess.Position, tree *search.Tree, spent time.Duration) *Result {
 	}
 	for i := range root {
 		e := &root[i]
-		m := Move{MoveAnswer: moveAnswer(&p, e), Share: store.Float(float64(e.Visits) / float64(r.Visits)), Exact: e.Exact}
+		m := Move{MoveAnswer: moveAnswer(&p, e), Share: stats.Float(float64(e.Visits) / float64(r.Visits)), Exact: e.Exact}
 		if wdl, ok := tree.WDLOf(e.Move); ok {
 			m.WDL = &wdl
 		}

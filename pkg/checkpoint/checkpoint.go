@@ -8,7 +8,6 @@ import (
 
 	"alamos/pkg/disk"
 	"alamos/pkg/nn"
-	"alamos/pkg/train"
 )
 
 // Checkpoint is a network after a generation, with all that training needs to
@@ -21,13 +20,14 @@ type Checkpoint struct {
 
 // Header is what a checkpoint says of itself.
 type Header struct {
-	Spec       nn.Spec     `json:"spec"`
-	Input      string      `json:"input"`  // name of the planes
-	Policy     string      `json:"policy"` // name of the policy map
-	Variant    string      `json:"variant"`
-	Generation int         `json:"generation"`
-	Samples    int         `json:"samples"` // made by self-play so far
-	Training   train.State `json:"training"`
+	Spec       nn.Spec `json:"spec"`
+	Input      string  `json:"input"`  // name of the planes
+	Policy     string  `json:"policy"` // name of the policy map
+	Variant    string  `json:"variant"`
+	Generation int     `json:"generation"`
+	Samples    int     `json:"samples"` // made by self-play so far
+	// Training is what training the next generation starts from, as package train wrote it.
+	Training json.RawMessage `json:"training,omitempty"`
 }
 
 const (

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"alamos/pkg/notebook"
+	"alamos/pkg/stats"
 	"alamos/pkg/store"
 	"alamos/plots"
 )
@@ -107,7 +108,7 @@ func lossSeries(all []*measured) (s plots.LossSeries, marks []float64, err error
 	for _, rows := range seeds {
 		n = min(n, len(rows))
 	}
-	average := func(i int, of func(store.Epoch) store.Float) float64 {
+	average := func(i int, of func(store.Epoch) stats.Float) float64 {
 		sum := 0.0
 		for _, rows := range seeds {
 			sum += float64(of(rows[i]))
@@ -116,9 +117,9 @@ func lossSeries(all []*measured) (s plots.LossSeries, marks []float64, err error
 	}
 	for i := range n {
 		s.Epoch = append(s.Epoch, float64(i+1))
-		s.Rate = append(s.Rate, average(i, func(e store.Epoch) store.Float { return e.Rate }))
-		s.Training = append(s.Training, average(i, func(e store.Epoch) store.Float { return e.Train.Total }))
-		s.Validation = append(s.Validation, average(i, func(e store.Epoch) store.Float { return e.Validation.Total }))
+		s.Rate = append(s.Rate, average(i, func(e store.Epoch) stats.Float { return e.Rate }))
+		s.Training = append(s.Training, average(i, func(e store.Epoch) stats.Float { return e.Train.Total }))
+		s.Validation = append(s.Validation, average(i, func(e store.Epoch) stats.Float { return e.Validation.Total }))
 	}
 	if !slices.ContainsFunc(s.Validation, func(x float64) bool { return !math.IsNaN(x) }) {
 		s.Validation = nil

@@ -16,6 +16,7 @@ import (
 	"alamos/pkg/chess"
 	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
+	"alamos/pkg/stats"
 	"alamos/pkg/store"
 )
 
@@ -121,7 +122,7 @@ func pretend(t *testing.T, file string, seed uint64, elo, loss float64) []*store
 			put(store.SelfPlayStage(g), nil, nil, store.Generation{Number: g, Games: x.Settings.SelfPlay.Games, Samples: 1000, Evaluations: 50_000})
 			now := loss + 1/float64(g) + 0.02*luck.NormFloat64()
 			epochs++
-			l := store.Loss{Total: store.Float(now), Policy: store.Float(now * 0.8), Value: store.Float(now * 0.2)}
+			l := store.Loss{Total: stats.Float(now), Policy: stats.Float(now * 0.8), Value: stats.Float(now * 0.2)}
 			put(store.TrainStage(g), nil, map[string]string{store.CheckpointFile(g): fmt.Sprint(seed, i, g)},
 				[]store.Epoch{{Generation: g, Epoch: epochs, Rate: 0.1, Train: l, Validation: l, Selected: true}})
 		}
@@ -194,7 +195,7 @@ func tournamentOf(t *testing.T, trial *store.Trial, o *outcomes, put func(string
 		r := ratings.List[i]
 		out.Players = append(out.Players, store.PlayerResult{
 			Generation: generations[i], Samples: 1000 * max(0, generations[i]), Standing: s,
-			Elo: store.Float(r.Elo), EloLow: store.Float(r.Lower), EloHigh: store.Float(r.Upper),
+			Elo: stats.Float(r.Elo), EloLow: stats.Float(r.Lower), EloHigh: stats.Float(r.Upper),
 		})
 		row := make([]arena.Record, len(names))
 		for j := range names {

@@ -10,6 +10,7 @@ import (
 	"alamos/pkg/nn"
 	"alamos/pkg/setup"
 	"alamos/pkg/stage"
+	"alamos/pkg/stats"
 	"alamos/pkg/store"
 )
 
@@ -88,44 +89,44 @@ func (e *Estimator) Work(ctx context.Context, t *stage.Trial, load Load) (stage.
 			visits = float64(setup.Search(&s.Of.Settings.Tournament.Search).Budget())
 		}
 		n := s.Games * l.plies * l.evaluations * visits
-		w.Evaluations += store.Float(math.Round(n))
-		w.Seconds += store.Float(n / v)
+		w.Evaluations += stats.Float(math.Round(n))
+		w.Seconds += stats.Float(n / v)
 	}
 	if i := load.Import; i != nil {
 		speed, err := e.importing(ctx, t, i)
 		if err != nil {
 			return w, err
 		}
-		w.Seconds += store.Float(i.Positions / speed)
+		w.Seconds += stats.Float(i.Positions / speed)
 	}
 	if load.Positions != 0 {
 		v, err := e.learning(ctx, t)
 		if err != nil {
 			return w, err
 		}
-		w.Seconds += store.Float(load.Positions * float64(t.Settings.Training.Epochs) / v)
+		w.Seconds += stats.Float(load.Positions * float64(t.Settings.Training.Epochs) / v)
 	}
 	if load.Asked > 0 {
 		v, err := e.evaluating(ctx, t)
 		if err != nil {
 			return w, err
 		}
-		w.Evaluations += store.Float(load.Asked)
-		w.Seconds += store.Float(float64(load.Asked) / v)
+		w.Evaluations += stats.Float(load.Asked)
+		w.Seconds += stats.Float(float64(load.Asked) / v)
 	}
 	if load.Learned > 0 || load.Thinking > 0 {
 		l, err := e.length(ctx, t)
 		if err != nil {
 			return w, err
 		}
-		w.Seconds += store.Float(load.Thinking.Seconds() * l.plies / float64(t.Workers))
+		w.Seconds += stats.Float(load.Thinking.Seconds() * l.plies / float64(t.Workers))
 		if load.Learned > 0 {
 			v, err := e.learning(ctx, t)
 			if err != nil {
 				return w, err
 			}
 			cfg := playing(t)
-			w.Seconds += store.Float(float64(load.Learned*t.Settings.Training.Epochs) * l.plies * cfg.FullShare() / v)
+			w.Seconds += stats.Float(float64(load.Learned*t.Settings.Training.Epochs) * l.plies * cfg.FullShare() / v)
 		}
 	}
 	return w, nil

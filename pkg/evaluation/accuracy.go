@@ -10,6 +10,7 @@ import (
 	"alamos/pkg/experiment"
 	"alamos/pkg/source"
 	"alamos/pkg/stage"
+	"alamos/pkg/stats"
 	"alamos/pkg/store"
 )
 
@@ -157,11 +158,11 @@ func (y *tally) join(o *tally) {
 }
 
 func (y *tally) row(name string) store.PhaseAccuracy {
-	share := func(sum float64, n int) store.Float {
+	share := func(sum float64, n int) stats.Float {
 		if n == 0 {
-			return store.Float(math.NaN())
+			return stats.Float(math.NaN())
 		}
-		return store.Float(sum / float64(n))
+		return stats.Float(sum / float64(n))
 	}
 	return store.PhaseAccuracy{
 		Phase: name, Positions: y.positions,

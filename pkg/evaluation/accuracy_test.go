@@ -8,6 +8,7 @@ import (
 
 	"alamos/pkg/chess"
 	"alamos/pkg/encode"
+	"alamos/pkg/stats"
 	"alamos/pkg/store"
 )
 
@@ -30,7 +31,7 @@ func TestTally(t *testing.T) {
 	y.add(sample(0, []int32{0}, 1), leaf(0), true)
 	// No result.
 	y.add(sample(0, []int32{1}, 1), leaf(0.9, 0.5, 0.4), false)
-	want := store.PhaseAccuracy{Phase: "x", Positions: 7, Top1: 0.2, Top5: 0.8, ValueError: store.Float((0.25 + 0.25 + 4) / 6)}
+	want := store.PhaseAccuracy{Phase: "x", Positions: 7, Top1: 0.2, Top5: 0.8, ValueError: stats.Float((0.25 + 0.25 + 4) / 6)}
 	if diff := cmp.Diff(want, y.row("x")); diff != "" {
 		t.Errorf("(-want +have)\n%s", diff)
 	}
@@ -41,7 +42,7 @@ func TestTally(t *testing.T) {
 	if diff := cmp.Diff(want, both.row("x")); diff != "" {
 		t.Errorf("twice (-want +have)\n%s", diff)
 	}
-	for _, x := range []store.Float{new(tally).row("").Top1, new(tally).row("").Top5, new(tally).row("").ValueError} {
+	for _, x := range []stats.Float{new(tally).row("").Top1, new(tally).row("").Top5, new(tally).row("").ValueError} {
 		if !math.IsNaN(float64(x)) {
 			t.Errorf("of nothing: %v", x)
 		}

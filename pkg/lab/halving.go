@@ -12,6 +12,7 @@ import (
 	"alamos/pkg/experiment"
 	"alamos/pkg/setup"
 	"alamos/pkg/stage"
+	"alamos/pkg/stats"
 	"alamos/pkg/store"
 	"alamos/pkg/tournament"
 	"alamos/pkg/words"
@@ -98,7 +99,7 @@ func (r *run) rung(ctx context.Context, g int, going []*candidate) (*store.Rung,
 	for _, c := range going {
 		rung.Ranking = append(rung.Ranking, store.RungTrial{
 			Trial: filepath.Base(c.folder), Label: c.declared.Label, Generation: c.trial.reached(g),
-			Value: store.Float(math.NaN()), Low: store.Float(math.NaN()), High: store.Float(math.NaN()),
+			Value: stats.Float(math.NaN()), Low: stats.Float(math.NaN()), High: stats.Float(math.NaN()),
 		})
 	}
 	in := store.Inputs{"code": rungCode, "metric": h.Metric, "generation": strconv.Itoa(g), tournament.SurvivorsInput: strconv.Itoa(rung.Survivors)}

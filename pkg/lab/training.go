@@ -2,6 +2,7 @@ package lab
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -16,6 +17,7 @@ import (
 	"alamos/pkg/nn"
 	"alamos/pkg/script"
 	"alamos/pkg/stage"
+	"alamos/pkg/stats"
 	"alamos/pkg/store"
 	"alamos/pkg/train"
 )
@@ -78,7 +80,7 @@ func (t *trial) train(ctx context.Context, g int) error {
 		rows := make([]store.Epoch, len(epochs))
 		for i, e := range epochs {
 			rows[i] = store.Epoch{
-				Generation: g, Epoch: e.Number, Rate: store.Float(e.Rate),
+				Generation: g, Epoch: e.Number, Rate: stats.Float(e.Rate),
 				Train: lossRow(e.Train), Validation: lossRow(e.Validation), Selected: e.Selected,
 			}
 			if !math.IsNaN(e.Top1) {
@@ -143,9 +145,12 @@ func (t *trial) learn(ctx context.Context, g int, in store.Inputs, c *checkpoint
 	cfg.Values = values
 	how := ""
 	var resume sync.Once
-	state := c.Training
+	var state train.State
+	if err := json.Unmarshal(c.Training, &state); err != nil {
+		return nil, nil, fmt.Errorf("the training state of the checkpoint before generation %d: %w", g, err)
+	}
 	if anew {
-		if state, err = c.Training.Anew(cfg.Schedule); err != nil {
+		if state, err = state.Anew(cfg.Schedule); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -163,7 +168,9 @@ func (t *trial) learn(ctx context.Context, g int, in store.Inputs, c *checkpoint
 		return nil, nil, err
 	}
 	next := &checkpoint.Checkpoint{Header: t.Header(g, 0)}
-	next.Training = state
+	if next.Training, err = json.Marshal(state); err != nil {
+		return nil, nil, err
+	}
 	if next.Network, err = net.State(); err != nil {
 		return nil, nil, err
 	}
@@ -174,5 +181,5 @@ func (t *trial) learn(ctx context.Context, g int, in store.Inputs, c *checkpoint
 }
 
 func lossRow(l nn.Loss) store.Loss {
-	return store.Loss{Total: store.Float(l.Total), Policy: store.Float(l.Policy), Value: store.Float(l.Value), MovesLeft: store.Float(l.MovesLeft)}
+	return store.Loss{Total: stats.Float(l.Total), Policy: stats.Float(l.Policy), Value: stats.Float(l.Value), MovesLeft: stats.Float(l.MovesLeft)}
 }

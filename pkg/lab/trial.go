@@ -2,6 +2,7 @@ package lab
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"strconv"
@@ -16,6 +17,7 @@ import (
 	"alamos/pkg/setup"
 	"alamos/pkg/stage"
 	"alamos/pkg/store"
+	"alamos/pkg/train"
 )
 
 // trial is one trial of an experiment on its way through its stages.
@@ -200,7 +202,9 @@ func (t *trial) untrained(ctx context.Context) error {
 		}
 		defer net.Close()
 		c := &checkpoint.Checkpoint{Header: t.Header(0, 0)}
-		c.Training.Schedule = start
+		if c.Training, err = json.Marshal(train.State{Schedule: start}); err != nil {
+			return nil, err
+		}
 		if c.Network, err = net.State(); err != nil {
 			return nil, err
 		}

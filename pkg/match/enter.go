@@ -10,7 +10,6 @@ import (
 	"alamos/pkg/disk"
 	mind "alamos/pkg/engine"
 	"alamos/pkg/search"
-	"alamos/pkg/store"
 	"alamos/pkg/uci"
 )
 
@@ -38,7 +37,7 @@ func networks(cs *[2]contestant, cfg *Config) (v *chess.Variant, err error) {
 		if !c.network() {
 			continue
 		}
-		if c.file, err = store.FindModel(cfg.Results, c.model); err != nil {
+		if c.file, err = cfg.FindModel(c.model); err != nil {
 			return nil, err
 		}
 		if i == 1 && cs[0].file == c.file {

@@ -14,9 +14,9 @@ import (
 
 // Config is a match.
 type Config struct {
-	Players [2]*Player
-	Results string         // folder in which models are looked up
-	Variant *chess.Variant // nil: what the networks play, or else chess
+	Players   [2]*Player
+	FindModel func(name string) (file string, err error) // finds the checkpoint that a player names
+	Variant   *chess.Variant                             // nil: what the networks play, or else chess
 
 	Games       int
 	Seed        uint64

@@ -11,7 +11,7 @@ import (
 
 	"alamos/pkg/arena"
 	"alamos/pkg/chess"
-	"alamos/pkg/store"
+	"alamos/pkg/stats"
 )
 
 // Standing is how a match stands, from the view of its first player.
@@ -32,7 +32,7 @@ type Standing struct {
 	Score      Interval    `json:"score"`
 	Elo        Interval    `json:"elo"`
 	Normalized Interval    `json:"normalized_elo"`
-	LOS        store.Float `json:"los"`
+	LOS        stats.Float `json:"los"`
 
 	// Advantage is what having White is worth, in Elo.
 	Advantage Interval `json:"white_advantage"`
@@ -52,13 +52,13 @@ type Record struct {
 // Interval is a number with its 95 % interval; what is not known, or infinite, is null
 // in JSON.
 type Interval struct {
-	Value store.Float `json:"value"`
-	Lower store.Float `json:"lower"`
-	Upper store.Float `json:"upper"`
+	Value stats.Float `json:"value"`
+	Lower stats.Float `json:"lower"`
+	Upper stats.Float `json:"upper"`
 }
 
 func interval(e arena.Estimate) Interval {
-	return Interval{store.Float(e.Value), store.Float(e.Lower), store.Float(e.Upper)}
+	return Interval{stats.Float(e.Value), stats.Float(e.Lower), stats.Float(e.Upper)}
 }
 
 var unknown = interval(arena.Estimate{Value: math.NaN(), Lower: math.NaN(), Upper: math.NaN()})
@@ -80,7 +80,7 @@ type Test struct {
 	Model   string      `json:"elo_model"` // "logistic" or "normalized"
 	Alpha   float64     `json:"alpha"`
 	Beta    float64     `json:"beta"`
-	LLR     store.Float `json:"llr"`
+	LLR     stats.Float `json:"llr"`
 	Lower   float64     `json:"lower"`
 	Upper   float64     `json:"upper"`
 	Verdict string      `json:"verdict"` // "go on", "H0 accepted", "H1 accepted"
@@ -108,9 +108,9 @@ func (m *match) standing(games []*kept) *Standing {
 	}
 	s.Score, s.Elo, s.Normalized, s.LOS, s.Advantage = unknown, unknown, unknown, unknown.Value, unknown
 	if kinds := 5 - count(s.Pairs, 0); kinds > 1 {
-		stats := s.Pairs.Statistics()
-		s.Score, s.Elo, s.Normalized = interval(stats.Score), interval(stats.Elo), interval(stats.Normalized)
-		s.LOS = store.Float(stats.LOS)
+		of := s.Pairs.Statistics()
+		s.Score, s.Elo, s.Normalized = interval(of.Score), interval(of.Elo), interval(of.Normalized)
+		s.LOS = stats.Float(of.LOS)
 	}
 	if r, err := arena.Rate(results, arena.RatingOptions{}); err == nil && s.Games > 0 {
 		s.Advantage = interval(arena.Estimate{Value: r.Advantage, Lower: r.AdvantageLower, Upper: r.AdvantageUpper})
@@ -118,7 +118,7 @@ func (m *match) standing(games []*kept) *Standing {
 	if t := m.cfg.SPRT; t != nil {
 		llr, verdict := t.Test(s.Pairs)
 		lower, upper := t.Bounds()
-		s.SPRT = &Test{t.Elo0, t.Elo1, "logistic", t.Alpha, t.Beta, store.Float(llr), lower, upper, verdict.String()}
+		s.SPRT = &Test{t.Elo0, t.Elo1, "logistic", t.Alpha, t.Beta, stats.Float(llr), lower, upper, verdict.String()}
 		if t.Normalized {
 			s.SPRT.Model = "normalized"
 		}
@@ -205,7 +205,7 @@ func percent(points float64, games int) string {
 	return fmt.Sprintf("%.1f", 100*points/float64(games))
 }
 
-func number(format string, x store.Float) string {
+func number(format string, x stats.Float) string {
 	if math.IsNaN(float64(x)) {
 		return "?"
 	}

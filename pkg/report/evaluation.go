@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"alamos/pkg/notebook"
+	"alamos/pkg/stats"
 	"alamos/pkg/store"
 	"alamos/pkg/words"
 )
@@ -149,7 +150,7 @@ func ratio(n, of int) string { return fmt.Sprintf("%d/%d", n, of) }
 func percent(n, of int) string { return fixed(100*float64(n)/float64(of), 1) }
 
 // shareText is a share in percent, a dash where it is not known.
-func shareText(x store.Float) string {
+func shareText(x stats.Float) string {
 	if math.IsNaN(float64(x)) {
 		return "–"
 	}
@@ -157,7 +158,7 @@ func shareText(x store.Float) string {
 }
 
 // errorText is a squared error, a dash where it is not known.
-func errorText(x store.Float) string { return cmp.Or(fixed(float64(x), 3), "–") }
+func errorText(x stats.Float) string { return cmp.Or(fixed(float64(x), 3), "–") }
 
 // writeEvaluation writes what the last checkpoint was asked.
 func (d *ShownTrialMore) writeEvaluation(w io.Writer) {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"alamos/pkg/experiment"
+	"alamos/pkg/stats"
 	"alamos/pkg/store"
 	"alamos/plots"
 )
@@ -21,8 +22,8 @@ func drawLoss(q *request) (*drawing, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := plots.LossSeries{Epoch: column(rows, epochOf), Rate: column(rows, rateOf), Training: column(rows, func(e store.Epoch) store.Float { return e.Train.Total })}
-	s.Validation = known(column(rows, func(e store.Epoch) store.Float { return e.Validation.Total }))
+	s := plots.LossSeries{Epoch: column(rows, epochOf), Rate: column(rows, rateOf), Training: column(rows, func(e store.Epoch) stats.Float { return e.Train.Total })}
+	s.Validation = known(column(rows, func(e store.Epoch) stats.Float { return e.Validation.Total }))
 	c.Series = []plots.LossSeries{s}
 	return &drawing{c, "Learning rate and losses over epochs; lines mark the ends of generations, after which the data is new."}, nil
 }
@@ -38,19 +39,19 @@ func drawLossHeads(q *request) (*drawing, error) {
 	c := plots.LossHeads{Frame: q.frame, Generations: marks.Generations}
 	for _, head := range []struct {
 		name, unit string
-		of         func(store.Loss) store.Float
+		of         func(store.Loss) stats.Float
 	}{
-		{"policy", "nats", func(l store.Loss) store.Float { return l.Policy }},
-		{"value", valueUnit(q.only()), func(l store.Loss) store.Float { return l.Value }},
-		{"moves left", "Huber's loss", func(l store.Loss) store.Float { return l.MovesLeft }},
+		{"policy", "nats", func(l store.Loss) stats.Float { return l.Policy }},
+		{"value", valueUnit(q.only()), func(l store.Loss) stats.Float { return l.Value }},
+		{"moves left", "Huber's loss", func(l store.Loss) stats.Float { return l.MovesLeft }},
 	} {
 		if network := &q.only().Settings.Network; head.name == "policy" && network.Policy == experiment.NoPolicy || head.name == "moves left" && !network.MovesLeft {
 			continue
 		}
 		h := plots.HeadLoss{Name: head.name, Unit: head.unit, Series: []plots.Series{
-			{Name: "training", X: column(rows, epochOf), Y: column(rows, func(e store.Epoch) store.Float { return head.of(e.Train) })},
+			{Name: "training", X: column(rows, epochOf), Y: column(rows, func(e store.Epoch) stats.Float { return head.of(e.Train) })},
 		}}
-		if y := known(column(rows, func(e store.Epoch) store.Float { return head.of(e.Validation) })); y != nil {
+		if y := known(column(rows, func(e store.Epoch) stats.Float { return head.of(e.Validation) })); y != nil {
 			h.Series = append(h.Series, plots.Series{Name: "validation", X: column(rows, epochOf), Y: y})
 		}
 		c.Heads = append(c.Heads, h)
@@ -141,10 +142,10 @@ func epochs(t *store.Trial, c *plots.Loss) ([]store.Epoch, error) {
 	return all, nil
 }
 
-func epochOf(e store.Epoch) store.Float { return store.Float(e.Epoch) }
-func rateOf(e store.Epoch) store.Float  { return e.Rate }
+func epochOf(e store.Epoch) stats.Float { return stats.Float(e.Epoch) }
+func rateOf(e store.Epoch) stats.Float  { return e.Rate }
 
-func column(rows []store.Epoch, of func(store.Epoch) store.Float) []float64 {
+func column(rows []store.Epoch, of func(store.Epoch) stats.Float) []float64 {
 	out := make([]float64, len(rows))
 	for i, e := range rows {
 		out[i] = float64(of(e))

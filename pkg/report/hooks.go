@@ -5,16 +5,16 @@ import (
 	"math"
 	"slices"
 
-	"alamos/pkg/store"
+	"alamos/pkg/stats"
 )
 
 // hookTable collects the metrics of a hook; a generation may lack some.
 type hookTable struct {
 	generations []int
-	rows        []map[string]store.Float
+	rows        []map[string]stats.Float
 }
 
-func (h *hookTable) add(g int, m map[string]store.Float) {
+func (h *hookTable) add(g int, m map[string]stats.Float) {
 	h.generations = append(h.generations, g)
 	h.rows = append(h.rows, m)
 }

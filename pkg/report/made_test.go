@@ -11,6 +11,7 @@ import (
 	"alamos/pkg/arena"
 	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
+	"alamos/pkg/stats"
 	"alamos/pkg/store"
 )
 
@@ -114,10 +115,10 @@ func leave(t *testing.T, dir string, e *experiment.Experiment, i, done int) {
 	depth, noise := float64(trial.Settings.Network.Depth), 0.1*float64(i%3)
 	for g := 1; g <= done; g++ {
 		put(store.SelfPlayStage(g), nil, nil, store.Generation{Number: g, Games: 3, Samples: 100*g + i, WhiteWins: 2, Draws: 1, Lengths: []int{20 + i, 30 + 5*g, 60}, Seconds: 0.5})
-		put(store.HooksStage(g), nil, nil, store.HookResults{Metrics: []map[string]store.Float{{"alive": store.Float(float64(g) + noise)}}})
+		put(store.HooksStage(g), nil, nil, store.HookResults{Metrics: []map[string]stats.Float{{"alive": stats.Float(float64(g) + noise)}}})
 		loss := func(x float64) store.Loss {
 			x += noise - 0.01*depth
-			return store.Loss{Total: store.Float(x), Policy: store.Float(x * 0.75), Value: store.Float(x * 0.25)}
+			return store.Loss{Total: stats.Float(x), Policy: stats.Float(x * 0.75), Value: stats.Float(x * 0.25)}
 		}
 		n := 2*g - 1
 		put(store.TrainStage(g), nil, map[string]string{store.CheckpointFile(g): fmt.Sprint("sum ", g)}, []store.Epoch{
@@ -160,7 +161,7 @@ func played(generations int, depth float64, i int) *store.Tournament {
 			p.Wins, p.Losses = p.Wins+wins, p.Losses+10-wins
 		}
 		elo := 60 * float64(strength[a]-strength[generations])
-		p.Elo, p.EloLow, p.EloHigh = store.Float(elo), store.Float(elo-90), store.Float(elo+80)
+		p.Elo, p.EloLow, p.EloHigh = stats.Float(elo), stats.Float(elo-90), stats.Float(elo+80)
 		res.Players, res.Cross, res.White = append(res.Players, p), append(res.Cross, row), append(res.White, white)
 	}
 	return res
@@ -172,7 +173,7 @@ func leaveAnswers(t *testing.T, trial *store.Trial) {
 	a := store.Answer{FEN: "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", Value: 0.125,
 		Moves: []store.MoveAnswer{
 			{UCI: "e2e4", SAN: "e4", Prior: 0.5, Visits: 60, Q: 0.25}, {UCI: "g1f3", SAN: "Nf3", Prior: 0.375, Visits: 40, Q: -0.001},
-			{UCI: "a2a3", SAN: "a3", Prior: 0.125, Q: store.Float(math.NaN())},
+			{UCI: "a2a3", SAN: "a3", Prior: 0.125, Q: stats.Float(math.NaN())},
 		},
 	}
 	for _, visits := range []int{0, 100} {
@@ -180,7 +181,7 @@ func leaveAnswers(t *testing.T, trial *store.Trial) {
 		if a.Visits = visits; visits == 0 {
 			a.Tree = nil
 		} else {
-			a.Tree = []store.TreeNode{{Parent: -1, Visits: 100, Q: -0.125, Prior: store.Float(math.NaN())}, {Move: "e4", Visits: 60, Prior: 0.5, Q: 0.25},
+			a.Tree = []store.TreeNode{{Parent: -1, Visits: 100, Q: -0.125, Prior: stats.Float(math.NaN())}, {Move: "e4", Visits: 60, Prior: 0.5, Q: 0.25},
 				{Parent: 1, Move: "e5", Visits: 59, Prior: 0.25, Q: -0.25}, {Move: "Nf3", Visits: 40, Prior: 0.375, Q: -0.001}}
 		}
 		path := trial.Path(q.File())

@@ -13,6 +13,7 @@ import (
 	"alamos/pkg/experiment"
 	"alamos/pkg/hook"
 	"alamos/pkg/stage"
+	"alamos/pkg/stats"
 	"alamos/pkg/store"
 )
 
@@ -86,7 +87,7 @@ func (all *Scripts) measure(ctx context.Context, t *stage.Trial, name, function 
 			return nil, err
 		}
 		defer end()
-		out := store.HookResults{Metrics: make([]map[string]store.Float, len(scripts))}
+		out := store.HookResults{Metrics: make([]map[string]stats.Float, len(scripts))}
 		for i := range scripts {
 			h := &scripts[i]
 			if !all.has(h, function) {
@@ -102,9 +103,9 @@ func (all *Scripts) measure(ctx context.Context, t *stage.Trial, name, function 
 			default:
 				return nil, err
 			}
-			out.Metrics[i] = map[string]store.Float{}
+			out.Metrics[i] = map[string]stats.Float{}
 			for k, v := range m {
-				out.Metrics[i][k] = store.Float(v)
+				out.Metrics[i][k] = stats.Float(v)
 			}
 		}
 		return out, nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"alamos/pkg/experiment"
+	"alamos/pkg/stats"
 	"alamos/pkg/store"
 )
 
@@ -35,8 +36,8 @@ type Planned struct {
 type Work struct {
 	Stages      int         `json:"stages"`
 	Games       int         `json:"games"`
-	Evaluations store.Float `json:"evaluations"` // of networks; an estimate
-	Seconds     store.Float `json:"seconds"`     // an estimate
+	Evaluations stats.Float `json:"evaluations"` // of networks; an estimate
+	Seconds     stats.Float `json:"seconds"`     // an estimate
 }
 
 // Add adds other work.

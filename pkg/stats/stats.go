@@ -3,6 +3,7 @@
 package stats
 
 import (
+	"encoding/json"
 	"math"
 
 	"gonum.org/v1/gonum/stat"
@@ -36,4 +37,23 @@ func Interval(values []float64) (mean, low, high float64, n int) {
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 1)}.Quantile(0.975)
 	half := t * deviation / math.Sqrt(float64(n))
 	return mean, mean - half, mean + half, n
+}
+
+// Float is a number that JSON may hold as null, as it does NaN and the infinities. It
+// is read back as NaN.
+type Float float64
+
+func (f Float) MarshalJSON() ([]byte, error) {
+	if math.IsNaN(float64(f)) || math.IsInf(float64(f), 0) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(f))
+}
+
+func (f *Float) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		*f = Float(math.NaN())
+		return nil
+	}
+	return json.Unmarshal(b, (*float64)(f))
 }

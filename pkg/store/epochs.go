@@ -1,17 +1,18 @@
 package store
 
 import (
-	"encoding/json"
 	"math"
+
+	"alamos/pkg/stats"
 )
 
 // Epoch is a row of epochs.csv.
 type Epoch struct {
-	Generation int   `json:"generation"`
-	Epoch      int   `json:"epoch"` // over all generations
-	Rate       Float `json:"learning_rate"`
-	Train      Loss  `json:"train"`
-	Validation Loss  `json:"validation"` // NaN without held-out games
+	Generation int         `json:"generation"`
+	Epoch      int         `json:"epoch"` // over all generations
+	Rate       stats.Float `json:"learning_rate"`
+	Train      Loss        `json:"train"`
+	Validation Loss        `json:"validation"` // NaN without held-out games
 	// Accuracy is nil where it was not measured: without held-out games, without a
 	// policy, or before it was.
 	Accuracy *Accuracy `json:"accuracy,omitempty"`
@@ -27,34 +28,15 @@ type Accuracy struct {
 
 // Loss is a loss and its parts.
 type Loss struct {
-	Total  Float `json:"total"`
-	Policy Float `json:"policy"`
-	Value  Float `json:"value"`
+	Total  stats.Float `json:"total"`
+	Policy stats.Float `json:"policy"`
+	Value  stats.Float `json:"value"`
 	// MovesLeft is 0 where the network has no such head.
-	MovesLeft Float `json:"moves_left,omitempty"`
-}
-
-// Float is a number that JSON may hold as null, as it does NaN and the infinities. It
-// is read back as NaN.
-type Float float64
-
-func (f Float) MarshalJSON() ([]byte, error) {
-	if math.IsNaN(float64(f)) || math.IsInf(float64(f), 0) {
-		return []byte("null"), nil
-	}
-	return json.Marshal(float64(f))
-}
-
-func (f *Float) UnmarshalJSON(b []byte) error {
-	if string(b) == "null" {
-		*f = Float(math.NaN())
-		return nil
-	}
-	return json.Unmarshal(b, (*float64)(f))
+	MovesLeft stats.Float `json:"moves_left,omitempty"`
 }
 
 // SelectedLoss is the loss of the epoch that a generation kept.
-func SelectedLoss(rows []Epoch) Float { return KeptLoss(rows).Total }
+func SelectedLoss(rows []Epoch) stats.Float { return KeptLoss(rows).Total }
 
 // KeptLoss is the loss of the epoch that a generation kept and its parts: on
 // held-out games, or in training where none are held out.
@@ -62,7 +44,7 @@ func KeptLoss(rows []Epoch) Loss {
 	e := kept(rows)
 	switch {
 	case e == nil:
-		return Loss{Total: Float(nan), Policy: Float(nan), Value: Float(nan)}
+		return Loss{Total: stats.Float(nan), Policy: stats.Float(nan), Value: stats.Float(nan)}
 	case math.IsNaN(float64(e.Validation.Total)):
 		return e.Train
 	}

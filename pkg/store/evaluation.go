@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"alamos/pkg/stats"
 )
 
 // PuzzleScore is how many puzzles of a set a checkpoint solves.
@@ -25,11 +27,11 @@ type PhaseAccuracy struct {
 	// Top1 and Top5 are the shares of the positions in which the move that was played or
 	// visited most is the policy's first, and among its first five; NaN without a policy,
 	// or positions.
-	Top1 Float `json:"top1"`
-	Top5 Float `json:"top5"`
+	Top1 stats.Float `json:"top1"`
+	Top5 stats.Float `json:"top5"`
 	// ValueError is the mean squared error of the value where the result is known; NaN
 	// where it is of no position.
-	ValueError Float `json:"value_error"`
+	ValueError stats.Float `json:"value_error"`
 }
 
 // Evaluates reports whether the trial's experiment asks the checkpoint of generation g,

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"alamos/pkg/experiment"
+	"alamos/pkg/stats"
 )
 
 // asked is a trial of two generations whose last checkpoint was asked.
@@ -29,7 +30,7 @@ func asked(t *testing.T) *Trial {
 	}
 	nine := 9
 	put(PuzzlesStage(2), []PuzzleScore{{Set: "mate-in-1", Puzzles: 20, Policy: &nine, Search: 10}, {Set: "mate-in-2", Puzzles: 20}})
-	none := Float(math.NaN())
+	none := stats.Float(math.NaN())
 	put(AccuracyStage(2), []PhaseAccuracy{
 		{Phase: "opening", Positions: 20, Top1: 0.5, Top5: 0.9, ValueError: 0.25},
 		{Phase: "middlegame", Top1: none, Top5: none, ValueError: none},

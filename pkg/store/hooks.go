@@ -3,13 +3,15 @@ package store
 import (
 	"bytes"
 	"encoding/json"
+
+	"alamos/pkg/stats"
 )
 
 // HookResults are the facts of a stage of hooks.
 type HookResults struct {
 	// Metrics has an element for each script of the experiment: nil where the script
 	// does not measure this, empty where it failed.
-	Metrics []map[string]Float `json:"metrics"`
+	Metrics []map[string]stats.Float `json:"metrics"`
 	// Faults says how scripts failed: file, line and message.
 	Faults []string `json:"faults,omitempty"`
 }
@@ -40,18 +42,18 @@ func (t *Trial) hookResults(g int) ([2]HookResults, error) {
 
 // Metrics are the metrics of script i over generation g, of its games and its
 // checkpoint; nil where it has measured neither.
-func (t *Trial) Metrics(g, i int) (map[string]Float, error) {
+func (t *Trial) Metrics(g, i int) (map[string]stats.Float, error) {
 	all, err := t.hookResults(g)
 	if err != nil {
 		return nil, err
 	}
-	var out map[string]Float
+	var out map[string]stats.Float
 	for _, r := range all {
 		if i >= len(r.Metrics) || r.Metrics[i] == nil {
 			continue
 		}
 		if out == nil {
-			out = map[string]Float{}
+			out = map[string]stats.Float{}
 		}
 		for name, x := range r.Metrics[i] {
 			out[name] = x

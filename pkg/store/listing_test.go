@@ -9,6 +9,7 @@ import (
 
 	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
+	"alamos/pkg/stats"
 )
 
 // results leaves the results of an experiment of two trials in a new folder.
@@ -200,7 +201,7 @@ func TestAnswer(t *testing.T) {
 		}
 	}
 	answered(false)
-	if err := (&Answer{Moves: []MoveAnswer{{SAN: "e4", Q: Float(nan)}}}).Write(x.Path(q.File())); err != nil {
+	if err := (&Answer{Moves: []MoveAnswer{{SAN: "e4", Q: stats.Float(nan)}}}).Write(x.Path(q.File())); err != nil {
 		t.Fatal(err)
 	}
 	sum, err := disk.Sum(x.Path(q.File()))

@@ -19,10 +19,10 @@ type Measure struct{ Value, Low, High float64 }
 // MarshalJSON writes what is not known as null.
 func (m Measure) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
-		Value Float `json:"value"`
-		Low   Float `json:"low"`
-		High  Float `json:"high"`
-	}{Float(m.Value), Float(m.Low), Float(m.High)})
+		Value stats.Float `json:"value"`
+		Low   stats.Float `json:"low"`
+		High  stats.Float `json:"high"`
+	}{stats.Float(m.Value), stats.Float(m.Low), stats.Float(m.High)})
 }
 
 // Unmeasured is the measure of what was not measured.
@@ -77,7 +77,7 @@ func (t *Trial) Measure(name string) (Measure, error) {
 			return Unmeasured(), err
 		}
 		l := KeptLoss(rows)
-		return exactly(float64(map[string]Float{"loss": l.Total, "policy_loss": l.Policy, "value_loss": l.Value}[name])), nil
+		return exactly(float64(map[string]stats.Float{"loss": l.Total, "policy_loss": l.Policy, "value_loss": l.Value}[name])), nil
 	case "top1", "top5":
 		if last == 0 {
 			return Unmeasured(), nil

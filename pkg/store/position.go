@@ -8,6 +8,7 @@ import (
 
 	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
+	"alamos/pkg/stats"
 )
 
 // Question is what a figure asks of a checkpoint: about a position, by the network
@@ -52,9 +53,9 @@ func (q Question) File() string { return "figures/data/" + experiment.Hash(q)[:1
 
 // Answer is what a network and a search think of a position.
 type Answer struct {
-	FEN    string `json:"fen"`
-	Value  Float  `json:"value"`  // for the side to move, -1 to 1: of the network, or of the search
-	Visits int    `json:"visits"` // 0: there was no search
+	FEN    string      `json:"fen"`
+	Value  stats.Float `json:"value"`  // for the side to move, -1 to 1: of the network, or of the search
+	Visits int         `json:"visits"` // 0: there was no search
 	// Moves are all legal moves, the best first: by visits, or else by prior.
 	Moves []MoveAnswer `json:"moves"`
 	// Tree is the part of the search that was visited often enough to be shown: its
@@ -64,20 +65,20 @@ type Answer struct {
 
 // MoveAnswer is what is thought of a move.
 type MoveAnswer struct {
-	UCI    string `json:"uci"`
-	SAN    string `json:"san"`
-	Prior  Float  `json:"prior"` // of the network, 0 to 1
-	Visits int    `json:"visits"`
-	Q      Float  `json:"q"` // mean value for the side that moves, -1 to 1; NaN without visits
+	UCI    string      `json:"uci"`
+	SAN    string      `json:"san"`
+	Prior  stats.Float `json:"prior"` // of the network, 0 to 1
+	Visits int         `json:"visits"`
+	Q      stats.Float `json:"q"` // mean value for the side that moves, -1 to 1; NaN without visits
 }
 
 // TreeNode is a position of a search.
 type TreeNode struct {
-	Parent int    `json:"parent"` // index; -1: this is the root
-	Move   string `json:"move"`   // in SAN, that leads to it
-	Visits int    `json:"visits"`
-	Prior  Float  `json:"prior"` // of the move
-	Q      Float  `json:"q"`     // for the side that played the move
+	Parent int         `json:"parent"` // index; -1: this is the root
+	Move   string      `json:"move"`   // in SAN, that leads to it
+	Visits int         `json:"visits"`
+	Prior  stats.Float `json:"prior"` // of the move
+	Q      stats.Float `json:"q"`     // for the side that played the move
 }
 
 // Write writes the answer to a file.

@@ -13,6 +13,7 @@ import (
 
 	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
+	"alamos/pkg/stats"
 )
 
 // wantError wants an error that has all these texts.
@@ -110,7 +111,7 @@ func TestManifest(t *testing.T) {
 		t.Errorf("stages: %+v", m.Stages)
 	}
 	var facts struct {
-		Loss Float `json:"loss"`
+		Loss stats.Float `json:"loss"`
 	}
 	if err := m.Stage("stage").Decode(&facts); err != nil || !math.IsNaN(float64(facts.Loss)) {
 		t.Errorf("facts %+v (%v), want NaN", facts, err)
@@ -130,8 +131,8 @@ func TestManifest(t *testing.T) {
 }
 
 func TestFloatJSON(t *testing.T) {
-	type pair struct{ A, B Float }
-	b, err := json.Marshal(pair{1.5, Float(math.NaN())})
+	type pair struct{ A, B stats.Float }
+	b, err := json.Marshal(pair{1.5, stats.Float(math.NaN())})
 	if err != nil || string(b) != `{"A":1.5,"B":null}` {
 		t.Fatalf("%s (%v)", b, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"alamos/pkg/arena"
+	"alamos/pkg/stats"
 )
 
 // Tournament is the result of a trial's tournament.
@@ -21,9 +22,9 @@ type Tournament struct {
 
 // Advantage is a number of Elo with its 95 % interval.
 type Advantage struct {
-	Elo  Float `json:"elo"`
-	Low  Float `json:"elo_low"`
-	High Float `json:"elo_high"`
+	Elo  stats.Float `json:"elo"`
+	Low  stats.Float `json:"elo_low"`
+	High stats.Float `json:"elo_high"`
 }
 
 // PlayerResult is one player's row.
@@ -31,9 +32,9 @@ type PlayerResult struct {
 	Generation int `json:"generation"` // of a checkpoint, 0 the untrained network; -1: no checkpoint
 	Samples    int `json:"samples"`    // that the checkpoint was trained on
 	arena.Standing
-	Elo     Float `json:"elo"` // NaN where no games connect the player to the others
-	EloLow  Float `json:"elo_low"`
-	EloHigh Float `json:"elo_high"`
+	Elo     stats.Float `json:"elo"` // NaN where no games connect the player to the others
+	EloLow  stats.Float `json:"elo_low"`
+	EloHigh stats.Float `json:"elo_high"`
 }
 
 // Share is the share of the points that a player made.

@@ -4,13 +4,14 @@ import (
 	"math"
 
 	"alamos/pkg/arena"
+	"alamos/pkg/stats"
 	"alamos/pkg/store"
 )
 
 // result is the result of a match as the store has it.
 func (m *Match) result(res *arena.Results, ratings *arena.Ratings, anchor string) (*store.Tournament, error) {
 	out := &store.Tournament{Anchor: anchor, FirstMove: &store.Advantage{
-		Elo: store.Float(ratings.Advantage), Low: store.Float(ratings.AdvantageLower), High: store.Float(ratings.AdvantageUpper),
+		Elo: stats.Float(ratings.Advantage), Low: stats.Float(ratings.AdvantageLower), High: stats.Float(ratings.AdvantageUpper),
 	}}
 	for i, st := range res.Standings() {
 		p := store.PlayerResult{Generation: m.Players[i].generation, Standing: st}
@@ -20,10 +21,10 @@ func (m *Match) result(res *arena.Results, ratings *arena.Ratings, anchor string
 				return nil, err
 			}
 		}
-		nan := store.Float(math.NaN())
+		nan := stats.Float(math.NaN())
 		p.Elo, p.EloLow, p.EloHigh = nan, nan, nan
 		if r := ratings.List[i]; r.Rated {
-			p.Elo, p.EloLow, p.EloHigh = store.Float(r.Elo), store.Float(r.Lower), store.Float(r.Upper)
+			p.Elo, p.EloLow, p.EloHigh = stats.Float(r.Elo), stats.Float(r.Lower), stats.Float(r.Upper)
 		}
 		out.Players = append(out.Players, p)
 		n := len(res.Names())
