@@ -11,11 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"alamos/pkg/analysis"
 	"alamos/pkg/chess"
 	"alamos/pkg/disk"
-	"alamos/pkg/engine"
+	"alamos/pkg/report"
 	"alamos/pkg/store"
+	"alamos/pkg/uci"
 	"alamos/pkg/words"
 	"alamos/plots"
 )
@@ -32,7 +32,7 @@ type analyzeOptions struct {
 	asJSON         bool
 	tree, planes   string
 	board          string
-	hardware       engine.Hardware
+	hardware       uci.Hardware
 }
 
 func analyzeCommand() *cobra.Command {
@@ -143,13 +143,13 @@ func (o *analyzeOptions) run(cmd *cobra.Command) error {
 		}
 		variant = v
 	}
-	mind := engine.Blank(variant)
+	mind := uci.Blank(variant)
 	if o.model != "" {
 		file, err := store.FindModel(o.results, o.model)
 		if err != nil {
 			return err
 		}
-		if mind, err = engine.Load(file, o.hardware); err != nil {
+		if mind, err = uci.Load(file, o.hardware); err != nil {
 			return err
 		}
 		defer mind.Close()
@@ -169,19 +169,19 @@ func (o *analyzeOptions) run(cmd *cobra.Command) error {
 		return fmt.Errorf("the game is over in %s: %v", p.FEN(), end)
 	}
 	began := time.Now()
-	e := engine.New(mind)
+	e := uci.New(mind)
 	e.Leaves, e.Hash = o.leaves(mind.Batch), treeMiB
-	limits := engine.Limits{Visits: o.visits, Time: time.Duration(o.seconds * float64(time.Second))}
+	limits := uci.Limits{Visits: o.visits, Time: time.Duration(o.seconds * float64(time.Second))}
 	if o.visits == 0 && o.seconds > 0 {
-		limits.Visits = engine.Unlimited
+		limits.Visits = uci.Unlimited
 	}
 	if err := errors.Join(e.Search(cmd.Context(), g, limits, nil), cmd.Context().Err()); err != nil {
 		return err
 	}
-	r := analysis.Of(p, e.Tree(), time.Since(began))
+	r := report.Of(p, e.Tree(), time.Since(began))
 	r.Network = mind.Name
 	if mind.Policy != nil {
-		if r.Policy, err = analysis.AskPolicy(g, mind.Eval, mind.Policy); err != nil {
+		if r.Policy, err = report.AskPolicy(g, mind.Eval, mind.Policy); err != nil {
 			return err
 		}
 	}
@@ -260,19 +260,19 @@ func (o *analyzeOptions) fromPGN(v chess.Variant, stdin io.Reader) (*chess.Game,
 }
 
 // draw writes the pictures that are asked for.
-func (o *analyzeOptions) draw(r *analysis.Result) error {
+func (o *analyzeOptions) draw(r *report.Result) error {
 	a := r.Answer()
 	if o.tree != "" {
-		if err := drawTo(o.tree, analysis.TreeChart(a, plots.Frame{Title: "Search of " + words.Plural(r.Visits, "visit")})); err != nil {
+		if err := drawTo(o.tree, report.TreeChart(a, plots.Frame{Title: "Search of " + words.Plural(r.Visits, "visit")})); err != nil {
 			return err
 		}
 	}
 	if o.board != "" {
-		most := analysis.MostArrows
+		most := report.MostArrows
 		if o.most > 0 {
 			most = min(most, o.most)
 		}
-		if err := drawTo(o.board, analysis.BoardChart(a, plots.Frame{}, most)); err != nil {
+		if err := drawTo(o.board, report.BoardChart(a, plots.Frame{}, most)); err != nil {
 			return err
 		}
 	}
@@ -280,7 +280,7 @@ func (o *analyzeOptions) draw(r *analysis.Result) error {
 		return nil
 	}
 	frame := plots.Frame{Title: "Policy before and after the mask of legal moves", Note: fmt.Sprintf("legal moves have %.1f %% of the probability of %s", 100*r.Policy.Legal, r.Network)}
-	return drawTo(o.planes, analysis.PlanesChart(r.Policy, a, frame))
+	return drawTo(o.planes, report.PlanesChart(r.Policy, a, frame))
 }
 
 // drawTo writes a chart to a file in the format that its name says.

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"alamos/pkg/experiment"
-	"alamos/pkg/script"
-	"alamos/pkg/setup"
+	"alamos/pkg/run"
+
 	"alamos/pkg/words"
 )
 
@@ -28,9 +28,9 @@ are noted and no fault: a run may be elsewhere, or later.`,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			var all experiment.Errors
 			for _, file := range files {
-				e, err := setup.Load(file, set)
+				e, err := experiment.SetupLoad(file, set)
 				if err == nil {
-					err = script.Check(cmd.Context(), e)
+					err = run.Check(cmd.Context(), e)
 				}
 				var faults experiment.Errors
 				if errors.As(err, &faults) {
@@ -40,7 +40,7 @@ are noted and no fault: a run may be elsewhere, or later.`,
 					return err
 				}
 				fmt.Fprintf(cmd.OutOrStdout(), "%s: ok, %s%s\n", file, words.Plural(len(e.Trials), "trial"), leftOut(e))
-				for _, lacking := range setup.Missing(e) {
+				for _, lacking := range experiment.Missing(e) {
 					fmt.Fprintf(cmd.OutOrStdout(), "note: %s\n", lacking)
 				}
 			}

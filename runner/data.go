@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"alamos/pkg/chess"
-	"alamos/pkg/source"
+	"alamos/pkg/data"
 )
 
 func dataCommand() *cobra.Command {
@@ -28,7 +28,7 @@ the place of games of its own.`,
 	return cmd
 }
 
-var dataKinds = []string{source.LC0, source.Parquet, source.PGN}
+var dataKinds = []string{data.LC0, data.Parquet, data.PGN}
 
 // kindFlags says what files hold where they do not say it themselves.
 type kindFlags struct{ kind, variant string }

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/data"
 	"alamos/pkg/encode"
-	"alamos/pkg/source"
 	"alamos/pkg/words"
 )
 
@@ -43,7 +43,7 @@ board, and moves are told in the same view.`,
 			case moves < 1:
 				return usagef("--moves: want at least 1, have %d", moves)
 			}
-			set, err := source.OpenFile(args[0], k.kind, v, 0)
+			set, err := data.OpenFile(args[0], k.kind, v, 0)
 			if err != nil {
 				return dataFault(cmd.Context(), err)
 			}
@@ -78,7 +78,7 @@ type weighed struct {
 	weight float32
 }
 
-func printPosition(w io.Writer, p *source.Position, most int) error {
+func printPosition(w io.Writer, p *data.Position, most int) error {
 	board, moves, err := positionText(p)
 	if err != nil {
 		return err
@@ -109,7 +109,7 @@ func printPosition(w io.Writer, p *source.Position, most int) error {
 }
 
 // targetText is what the heads beside the policy learn, as far as it is known.
-func targetText(p *source.Position) string {
+func targetText(p *data.Position) string {
 	if p.NoResult {
 		return "no result"
 	}
@@ -127,7 +127,7 @@ func targetText(p *source.Position) string {
 }
 
 // positionText is a position and its moves for people.
-func positionText(p *source.Position) (board string, moves []weighed, err error) {
+func positionText(p *data.Position) (board string, moves []weighed, err error) {
 	if p.At != nil {
 		at := p.At.Position()
 		for i, m := range p.Moves {

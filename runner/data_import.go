@@ -10,11 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"alamos/pkg/chess"
-	"alamos/pkg/dataset"
+	"alamos/pkg/data"
 	"alamos/pkg/disk"
 	"alamos/pkg/encode"
-	"alamos/pkg/setup"
-	"alamos/pkg/source"
+	"alamos/pkg/experiment"
+
 	"alamos/pkg/uci"
 	"alamos/pkg/words"
 )
@@ -22,7 +22,7 @@ import (
 // importOptions are the flags of data import.
 type importOptions struct {
 	kindFlags
-	cfg           source.Config
+	cfg           data.Config
 	set           []string
 	trial         string
 	input, policy string
@@ -104,14 +104,14 @@ func (o *importOptions) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	set, err := source.Open(cfg, seed, source.Machine{})
+	set, err := data.Open(cfg, seed, data.Machine{})
 	if err != nil {
 		return dataFault(ctx, err)
 	}
 	defer set.Close() // what was written is whole
 	if named {
 		for _, file := range set.Files() {
-			if kind, err := source.KindOf(file); err == nil && kind != cfg.Kind {
+			if kind, err := data.KindOf(file); err == nil && kind != cfg.Kind {
 				return usagef("%s holds %s by its name, and %s %s: import files of one kind at a time, or say it with --kind", set.Files()[0], cfg.Kind, file, kind)
 			}
 		}
@@ -122,7 +122,7 @@ func (o *importOptions) run(cmd *cobra.Command, args []string) error {
 	if err := disk.SweepFile(o.out); err != nil {
 		return err
 	}
-	var answers source.Answers
+	var answers data.Answers
 	journal := o.out + ".journal"
 	if set.Asks() {
 		j, err := disk.OpenJournal(journal, []byte(set.Question(o.chunk)), answers.Replay)
@@ -133,7 +133,7 @@ func (o *importOptions) run(cmd *cobra.Command, args []string) error {
 		answers.Keep = j.Add
 		set.Recall(&answers)
 	}
-	var p source.Progress
+	var p data.Progress
 	done := tellData("import", &p)
 	info, err := set.Chunk(ctx, o.chunk, codec, o.out, &p)
 	done()
@@ -162,11 +162,11 @@ func (o *importOptions) run(cmd *cobra.Command, args []string) error {
 }
 
 // ofExperiment is the data of an experiment.
-func (o *importOptions) ofExperiment(ctx context.Context, args []string) (cfg source.Config, codec encode.Codec, seed uint64, err error) {
+func (o *importOptions) ofExperiment(ctx context.Context, args []string) (cfg data.Config, codec encode.Codec, seed uint64, err error) {
 	if len(args) > 1 {
 		return cfg, codec, 0, usagef("want one experiment, or files of positions, have %d files", len(args))
 	}
-	e, err := setup.Load(args[0], o.set)
+	e, err := experiment.SetupLoad(args[0], o.set)
 	if err != nil {
 		return cfg, codec, 0, err
 	}
@@ -178,7 +178,7 @@ func (o *importOptions) ofExperiment(ctx context.Context, args []string) (cfg so
 	if s.Data == nil {
 		return cfg, codec, 0, usagef("%s has no data: it learns from games of its own", args[0])
 	}
-	of, err := setup.New(s)
+	of, err := experiment.New(s)
 	if err != nil {
 		return cfg, codec, 0, err
 	}
@@ -193,7 +193,7 @@ func (o *importOptions) ofExperiment(ctx context.Context, args []string) (cfg so
 }
 
 // ofFiles is files as the flags say.
-func (o *importOptions) ofFiles(ctx context.Context, files []string) (cfg source.Config, codec encode.Codec, seed uint64, err error) {
+func (o *importOptions) ofFiles(ctx context.Context, files []string) (cfg data.Config, codec encode.Codec, seed uint64, err error) {
 	if len(o.set) > 0 {
 		return cfg, codec, 0, usagef("--set: is for experiments, and %s is none", files[0])
 	}
@@ -210,17 +210,17 @@ func (o *importOptions) ofFiles(ctx context.Context, files []string) (cfg source
 		cfg.Files = append(cfg.Files, disk.Pattern(file))
 	}
 	if cfg.Kind == "" {
-		if cfg.Kind, err = source.KindOf(files[0]); err != nil {
+		if cfg.Kind, err = data.KindOf(files[0]); err != nil {
 			return cfg, codec, 0, usageError{err}
 		}
 	}
 	input, policy := encode.PlanesFor(v)[0], encode.PolicyFor(v)[0]
 	switch cfg.Kind {
-	case source.LC0:
+	case data.LC0:
 		input, policy = "lc0-112", "lc0-1858"
-	case source.Parquet:
+	case data.Parquet:
 		input, policy = "marro77", "marro4096"
-		if meta, err := dataset.ReadMeta(files[0]); err == nil { // one of ours stays as it is
+		if meta, err := data.ReadMeta(files[0]); err == nil { // one of ours stays as it is
 			input, policy = meta.Encoder, meta.Policy
 			if cfg.Variant, err = chess.ParseVariant(meta.Variant); err != nil {
 				return cfg, codec, 0, fmt.Errorf("%s: %w", files[0], err)
@@ -242,7 +242,7 @@ func (o *importOptions) ofFiles(ctx context.Context, files []string) (cfg source
 		if err != nil {
 			return cfg, codec, 0, err
 		}
-		cfg.Label = &source.Label{Command: found.Command, Limit: source.Limit{Depth: o.label.Limit.Depth, Nodes: o.label.Limit.Nodes}}
+		cfg.Label = &data.Label{Command: found.Command, Limit: data.Limit{Depth: o.label.Limit.Depth, Nodes: o.label.Limit.Nodes}}
 	}
 	return cfg, codec, o.seed, nil
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"alamos/pkg/source"
+	"alamos/pkg/data"
 	"alamos/pkg/words"
 )
 
@@ -38,12 +38,12 @@ The exit status is 1 when a file is damaged.`,
 			if files, err = matching(files); err != nil {
 				return err
 			}
-			var all []*source.Summary
+			var all []*data.Summary
 			damaged := 0
 			for _, file := range files {
-				var p source.Progress
+				var p data.Progress
 				done := tellData(filepath.Base(file), &p)
-				s, err := source.Summarize(cmd.Context(), file, k.kind, v, &p)
+				s, err := data.Summarize(cmd.Context(), file, k.kind, v, &p)
 				done()
 				if err != nil {
 					return dataFault(cmd.Context(), err)
@@ -93,8 +93,8 @@ func matching(names []string) (files []string, err error) {
 }
 
 // printSummaries prints what files hold together.
-func printSummaries(w io.Writer, all []*source.Summary) {
-	var sum source.Summary
+func printSummaries(w io.Writer, all []*data.Summary) {
+	var sum data.Summary
 	for _, s := range all {
 		sum.Bytes += s.Bytes
 		sum.Games += s.Games
@@ -119,7 +119,7 @@ func dataFault(ctx context.Context, err error) error {
 
 // tellData shows how far the files of a source are read, until the function that it
 // returns is called.
-func tellData(what string, p *source.Progress) (done func()) {
+func tellData(what string, p *data.Progress) (done func()) {
 	bar := newBar(os.Stderr, what, "KiB")
 	end, ended := make(chan struct{}), make(chan struct{})
 	began := time.Now()
@@ -145,7 +145,7 @@ func tellData(what string, p *source.Progress) (done func()) {
 	}
 }
 
-func printSummary(w io.Writer, s *source.Summary) {
+func printSummary(w io.Writer, s *data.Summary) {
 	fmt.Fprintf(w, "%s: %s of %s, %s bytes\n", s.File, s.Kind, s.Variant, grouped(int(s.Bytes)))
 	fmt.Fprintf(w, "  games       %s\n", grouped(s.Games))
 	if left := words.LeftOut(s.NoResult, s.NoMoves); left != "" {

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"alamos/pkg/experiment"
-	"alamos/pkg/setup"
+
 	"alamos/pkg/words"
 )
 
@@ -34,7 +34,7 @@ sweep varies shows all its values; --trial shows the values of one trial instead
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: experimentFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			e, err := setup.Load(args[0], set)
+			e, err := experiment.SetupLoad(args[0], set)
 			if err != nil {
 				return err
 			}
@@ -67,7 +67,7 @@ sweep varies shows all its values; --trial shows the values of one trial instead
 		if len(args) == 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		e, err := setup.Load(args[0], set)
+		e, err := experiment.SetupLoad(args[0], set)
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError
 		}

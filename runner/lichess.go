@@ -12,11 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"alamos/pkg/checkpoint"
 	"alamos/pkg/chess"
-	"alamos/pkg/engine"
 	"alamos/pkg/lichess"
+	"alamos/pkg/nn"
 	"alamos/pkg/store"
+	"alamos/pkg/uci"
 )
 
 func lichessCommand() *cobra.Command {
@@ -27,7 +27,7 @@ func lichessCommand() *cobra.Command {
 		casual    bool
 		shortest  int
 		longest   int
-		h         engine.Hardware
+		h         uci.Hardware
 	)
 	cfg := lichess.Config{Policy: lichess.Policy{Rated: true, Casual: true}}
 	cmd := &cobra.Command{
@@ -79,12 +79,12 @@ account that has never played becomes a bot, for good, by
 			if h.Threads == 0 {
 				h.Threads = max(1, runtime.NumCPU()/p.AtOnce)
 			}
-			cfg.Engine = func(v chess.Variant) (*engine.Engine, error) {
-				mind, err := engine.Load(files[v], h)
+			cfg.Engine = func(v chess.Variant) (*uci.EngineEngine, error) {
+				mind, err := uci.Load(files[v], h)
 				if err != nil {
 					return nil, err
 				}
-				return engine.New(mind), nil
+				return uci.New(mind), nil
 			}
 			cfg.Log = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
 			return lichess.Run(cmd.Context(), context.WithoutCancel(cmd.Context()), cfg)
@@ -118,7 +118,7 @@ func byVariant(results string, models []string) (map[chess.Variant]string, error
 		if err != nil {
 			return nil, err
 		}
-		c, err := checkpoint.Read(path)
+		c, err := nn.Read(path)
 		if err != nil {
 			return nil, err
 		}

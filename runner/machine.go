@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 	"gopkg.in/yaml.v3"
 
-	"alamos/pkg/lab"
 	"alamos/pkg/nn"
+	"alamos/pkg/run"
 	"alamos/pkg/words"
 )
 
@@ -47,7 +47,7 @@ experiment.`,
 			if precision, err = nn.Precision(precision, devices[0]); err != nil {
 				return err
 			}
-			m := lab.ThisMachine(version())
+			m := run.ThisMachine(version())
 			if m.GPU != "" {
 				m.CPU += "; " + m.GPU
 			}

@@ -15,9 +15,9 @@ import (
 	"alamos/pkg/hook"
 )
 
-func main() { os.Exit(run()) }
+func main() { os.Exit(execute()) }
 
-func run() int {
+func execute() int {
 	// A hook script runs in a child process of this same binary.
 	if hook.IsChild() {
 		return hook.RunChild()

@@ -12,10 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"alamos/pkg/arena"
 	"alamos/pkg/chess"
 	"alamos/pkg/match"
-	"alamos/pkg/stage"
+	"alamos/pkg/run"
 	"alamos/pkg/store"
 	"alamos/pkg/words"
 )
@@ -157,7 +156,7 @@ func numbersOf(flag, value string, least, most int) ([]float64, error) {
 }
 
 // judgeFlags reads what ends games before the rules do.
-func judgeFlags(j *arena.Judge, resign, draw string) error {
+func judgeFlags(j *match.Judge, resign, draw string) error {
 	if resign != "" {
 		x, err := numbersOf("resign", resign, 2, 2)
 		if err != nil {
@@ -188,7 +187,7 @@ func judgeFlags(j *arena.Judge, resign, draw string) error {
 }
 
 // sprtFlags reads a sequential test; nil where there is none.
-func sprtFlags(bounds, elo string) (*arena.SPRT, error) {
+func sprtFlags(bounds, elo string) (*match.SPRT, error) {
 	if elo != "logistic" && elo != "normalized" {
 		return nil, usagef("--elo-model: want logistic or normalized, have %q", elo)
 	}
@@ -199,7 +198,7 @@ func sprtFlags(bounds, elo string) (*arena.SPRT, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &arena.SPRT{Elo0: x[0], Elo1: x[1], Normalized: elo == "normalized", Alpha: 0.05, Beta: 0.05}
+	s := &match.SPRT{Elo0: x[0], Elo1: x[1], Normalized: elo == "normalized", Alpha: 0.05, Beta: 0.05}
 	if len(x) > 2 {
 		s.Alpha, s.Beta = x[2], x[len(x)-1]
 	}
@@ -211,7 +210,7 @@ func sprtFlags(bounds, elo string) (*arena.SPRT, error) {
 
 // matchConsole shows a match to a person.
 type matchConsole struct {
-	bar   stage.Task
+	bar   run.Task
 	total int
 	out   io.Writer
 	told  time.Time
@@ -223,7 +222,7 @@ func (c *matchConsole) Resumed(games int) {
 	}
 }
 
-func (c *matchConsole) Played(g *arena.Game, games int, standing func() *match.Standing) {
+func (c *matchConsole) Played(g *match.Game, games int, standing func() *match.Standing) {
 	c.bar.Set(games, c.total, g.Outcome.String())
 	if time.Since(c.told) < standingsEvery {
 		return
@@ -236,7 +235,7 @@ func (c *matchConsole) Played(g *arena.Game, games int, standing func() *match.S
 // standingsEvery is how often standings are told that change with every game.
 const standingsEvery = 200 * time.Millisecond
 
-func (c *matchConsole) Fault(g *arena.Game, file string) {
+func (c *matchConsole) Fault(g *match.Game, file string) {
 	text := fmt.Sprintf("%s - %s, game %d: %s: %v", g.White, g.Black, g.Number+1, g.Outcome, g.Fault)
 	if file != "" {
 		text += " (see " + file + ")"

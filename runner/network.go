@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"alamos/pkg/layers"
-	"alamos/pkg/setup"
+	"alamos/pkg/experiment"
+	"alamos/pkg/report"
 	"alamos/pkg/store"
 )
 
@@ -17,7 +17,7 @@ func networkCommand() *cobra.Command {
 	var set []string
 	var format, results string
 	var all bool
-	formats := append(slices.Clone(layers.Formats), "json")
+	formats := append(slices.Clone(report.Formats), "json")
 	cmd := &cobra.Command{
 		Use:   "network FILE",
 		Short: "Print the layers and parameters of a network",
@@ -51,7 +51,7 @@ model. Nothing is run, and no network is made.
 			if format == "json" {
 				return writeJSON(cmd.OutOrStdout(), networks)
 			}
-			return layers.Write(cmd.OutOrStdout(), format, name, networks, all)
+			return report.LayersWrite(cmd.OutOrStdout(), format, name, networks, all)
 		},
 	}
 	setFlag(cmd, &set)
@@ -65,7 +65,7 @@ model. Nothing is run, and no network is made.
 
 // networksOf lists the networks of an experiment or of a model, with the name of what
 // they are of.
-func networksOf(what, results string, set []string) (string, []*layers.Network, error) {
+func networksOf(what, results string, set []string) (string, []*report.Network, error) {
 	if namesModel(what) {
 		if len(set) > 0 {
 			return "", nil, usagef("--set is for experiments: %s is a model", what)
@@ -77,14 +77,14 @@ func networksOf(what, results string, set []string) (string, []*layers.Network, 
 		if file == what {
 			what = filepath.Base(file)
 		}
-		n, err := layers.OfCheckpoint(file)
-		return what, []*layers.Network{n}, err
+		n, err := report.OfCheckpoint(file)
+		return what, []*report.Network{n}, err
 	}
-	e, err := setup.Load(what, set)
+	e, err := experiment.SetupLoad(what, set)
 	if err != nil {
 		return "", nil, err
 	}
-	networks, err := layers.OfTrials(e.Trials)
+	networks, err := report.OfTrials(e.Trials)
 	return e.Name, networks, err
 }
 

@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"os"
 
-	"alamos/pkg/dataset"
+	"alamos/pkg/data"
 )
 
 // checkOut returns an error where writing positions to a file would destroy something
@@ -27,7 +27,7 @@ func checkOut(out string, inputs []string) error {
 	if !there.Mode().IsRegular() {
 		return usagef("--out: %s is not a file", out)
 	}
-	if _, err := dataset.ReadMeta(out); err != nil {
+	if _, err := data.ReadMeta(out); err != nil {
 		return usagef("--out: %s is there and is no file of samples of alamos: name another file, or delete it first", out)
 	}
 	return nil

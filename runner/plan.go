@@ -11,9 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"alamos/pkg/experiment"
-	"alamos/pkg/lab"
-	"alamos/pkg/setup"
-	"alamos/pkg/stage"
+	"alamos/pkg/run"
+
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
 	"alamos/pkg/words"
@@ -22,7 +21,7 @@ import (
 func planCommand() *cobra.Command {
 	var set []string
 	var asJSON, noProbe bool
-	opt := lab.PlanOptions{Options: lab.Options{Alamos: version()}}
+	opt := run.PlanOptions{Options: run.Options{Alamos: version()}}
 	cmd := &cobra.Command{
 		Use:   "plan FILE...",
 		Short: "Say what a run would do, and about how long it takes; run nothing",
@@ -44,7 +43,7 @@ ones did, or as those of an untrained network.`,
 			if err != nil {
 				return err
 			}
-			plans, err := lab.MakePlans(cmd.Context(), all, opt)
+			plans, err := run.MakePlans(cmd.Context(), all, opt)
 			if err != nil {
 				return err
 			}
@@ -81,7 +80,7 @@ func loadAll(files, set []string) ([]*experiment.Experiment, error) {
 	var all []*experiment.Experiment
 	var faults experiment.Errors
 	for _, file := range files {
-		e, err := setup.Load(file, set)
+		e, err := experiment.SetupLoad(file, set)
 		if found, ok := err.(experiment.Errors); ok {
 			faults = append(faults, found...)
 			continue
@@ -96,7 +95,7 @@ func loadAll(files, set []string) ([]*experiment.Experiment, error) {
 	return all, nil
 }
 
-func printPlan(w io.Writer, p *lab.Plan) {
+func printPlan(w io.Writer, p *run.Plan) {
 	fmt.Fprintf(w, "%s: %s in %s\n", p.File, words.Plural(len(p.Trials), "trial"), p.Dir)
 	for i, t := range p.Trials {
 		label := t.Label
@@ -126,8 +125,8 @@ func printPlan(w io.Writer, p *lab.Plan) {
 }
 
 // printTotal prints the sum of several plans.
-func printTotal(w io.Writer, plans []*lab.Plan) {
-	var sum stage.Work
+func printTotal(w io.Writer, plans []*run.Plan) {
+	var sum run.Work
 	trials := 0
 	for _, p := range plans {
 		sum.Add(p.Total)
@@ -137,7 +136,7 @@ func printTotal(w io.Writer, plans []*lab.Plan) {
 }
 
 // printStages prints a line for each row of stages of which the same becomes.
-func printStages(w io.Writer, all []stage.Planned) {
+func printStages(w io.Writer, all []run.Planned) {
 	for i := 0; i < len(all); {
 		first := all[i]
 		work := first.Work
@@ -150,9 +149,9 @@ func printStages(w io.Writer, all []stage.Planned) {
 			names = fmt.Sprintf("%s to %s (%d stages)", first.Name, all[j-1].Name, n)
 		}
 		switch first.Does {
-		case stage.Shared:
+		case run.Shared:
 			fmt.Fprintf(w, "  %s: as in %s\n", names, first.From)
-		case stage.Cached:
+		case run.Cached:
 			fmt.Fprintf(w, "  %s: done before\n", names)
 		default:
 			verb := "runs"
@@ -170,11 +169,11 @@ func printStages(w io.Writer, all []stage.Planned) {
 }
 
 // alike tells whether the same becomes of two stages, for the same reason.
-func alike(a, b *stage.Planned) bool {
+func alike(a, b *run.Planned) bool {
 	return a.Does == b.Does && a.Why == b.Why && a.From == b.From && a.Maybe == b.Maybe && b.Name != store.TournamentStage
 }
 
-func amount(w *stage.Work) string {
+func amount(w *run.Work) string {
 	if w.Stages == 0 {
 		return "nothing"
 	}
@@ -182,7 +181,7 @@ func amount(w *stage.Work) string {
 }
 
 // effort is games, evaluations and time.
-func effort(w *stage.Work) string {
+func effort(w *run.Work) string {
 	var parts []string
 	switch {
 	case w.Games == 1:

@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"alamos/pkg/chess"
-	"alamos/pkg/engine"
 	"alamos/pkg/play"
 	"alamos/pkg/store"
+	"alamos/pkg/uci"
 )
 
 func playCommand() *cobra.Command {
@@ -22,7 +22,7 @@ func playCommand() *cobra.Command {
 		variant string
 		addr    string
 		open    bool
-		h       engine.Hardware
+		h       uci.Hardware
 	)
 	cmd := &cobra.Command{
 		Use:   "play",
@@ -61,7 +61,7 @@ moves, alpha-beta on material, or a search that knows the rules only.
 				if err != nil {
 					return err
 				}
-				m, err := engine.Load(file, h)
+				m, err := uci.Load(file, h)
 				if err != nil {
 					return err
 				}

@@ -11,7 +11,7 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 	"golang.org/x/term"
 
-	"alamos/pkg/stage"
+	"alamos/pkg/run"
 	"alamos/pkg/words"
 )
 
@@ -46,7 +46,7 @@ func hasRoom(out *os.File) bool {
 }
 
 // newBar shows a piece of work that belongs to no trial.
-func newBar(out *os.File, what, unit string) stage.Task {
+func newBar(out *os.File, what, unit string) run.Task {
 	c := newConsole(out, 1)
 	return (&trialConsole{console: c, indent: "  "}).Task(what, unit)
 }
@@ -79,7 +79,7 @@ func (c *console) Note(text string) {
 	c.println(text)
 }
 
-func (c *console) Trial(number, of int, id, label, dir string) stage.Report {
+func (c *console) Trial(number, of int, id, label, dir string) run.Report {
 	if label == "" {
 		label = "as written"
 	}
@@ -91,13 +91,13 @@ func (c *console) Trial(number, of int, id, label, dir string) stage.Report {
 	return c.begin(indent, fmt.Sprintf("trial %s  %s  (%s)", short, label, dir), c.jobs == 1)
 }
 
-func (c *console) Rung(generation int) stage.Report {
+func (c *console) Rung(generation int) run.Report {
 	return c.begin("  ", fmt.Sprintf("comparing the trials after %s", words.Plural(generation, "generation")), true)
 }
 
 // begin prints a heading and returns what prints the lines below it. Where it goes on
 // alone, the trials before it have ended, or wait.
-func (c *console) begin(indent, heading string, alone bool) stage.Report {
+func (c *console) begin(indent, heading string, alone bool) run.Report {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t := &trialConsole{console: c, indent: indent}
@@ -173,7 +173,7 @@ func (t *trialConsole) Note(text string) {
 	t.println(t.indent + text)
 }
 
-func (t *trialConsole) Task(stage, unit string) stage.Task {
+func (t *trialConsole) Task(stage, unit string) run.Task {
 	out := &task{trial: t, unit: unit, began: time.Now()}
 	out.said, out.stood = out.began, out.began
 	if t.tty {

@@ -15,9 +15,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"alamos/pkg/arena"
 	"alamos/pkg/chess"
-	"alamos/pkg/engine"
+	"alamos/pkg/match"
+
 	"alamos/pkg/puzzle"
 	"alamos/pkg/search"
 	"alamos/pkg/store"
@@ -40,7 +40,7 @@ type puzzleOptions struct {
 	format  string
 	failed  bool
 
-	hardware engine.Hardware
+	hardware uci.Hardware
 }
 
 var puzzleFormats = []string{"text", "json", "csv"}
@@ -124,7 +124,7 @@ func (o *puzzleOptions) check() error {
 
 // searchConfig is the search of models, and what its name tells of it.
 func (o *puzzleOptions) searchConfig() (cfg search.Config, name string, err error) {
-	cfg = engine.SearchConfig(1) // many puzzles at once make the batches
+	cfg = uci.SearchConfig(1) // many puzzles at once make the batches
 	cfg.Visits, name = o.visits, words.Plural(o.visits, "visit")
 	for _, key := range slices.Sorted(maps.Keys(o.search)) {
 		if err := cfg.Set(key, o.search[key]); err != nil {
@@ -193,7 +193,7 @@ func onlyVariant(sets []*puzzle.Set) (chess.Variant, error) {
 }
 
 // players are those that the flags ask for. end closes them, and is never nil.
-func (o *puzzleOptions) players(ctx context.Context, v chess.Variant) (players []arena.Player, end func(), err error) {
+func (o *puzzleOptions) players(ctx context.Context, v chess.Variant) (players []match.ArenaPlayer, end func(), err error) {
 	var ends []func()
 	end = func() {
 		for _, f := range slices.Backward(ends) {
@@ -201,10 +201,10 @@ func (o *puzzleOptions) players(ctx context.Context, v chess.Variant) (players [
 		}
 	}
 	if o.random {
-		players = append(players, arena.NewRandom("random"))
+		players = append(players, match.NewRandom("random"))
 	}
 	if o.depth > 0 {
-		p, err := arena.NewAlphaBeta(fmt.Sprintf("material alpha-beta depth %d", o.depth), o.depth, &arena.Material{})
+		p, err := match.NewAlphaBeta(fmt.Sprintf("material alpha-beta depth %d", o.depth), o.depth, &match.Material{})
 		if err != nil {
 			return nil, end, err
 		}
@@ -217,7 +217,7 @@ func (o *puzzleOptions) players(ctx context.Context, v chess.Variant) (players [
 		}
 		h := o.hardware
 		h.Batch = puzzle.AtOnce
-		mind, err := engine.Load(file, h)
+		mind, err := uci.Load(file, h)
 		if err != nil {
 			return nil, end, err
 		}
@@ -226,7 +226,7 @@ func (o *puzzleOptions) players(ctx context.Context, v chess.Variant) (players [
 			return nil, end, usagef("--model %s: it plays %s, and the puzzles are of %s", name, mind.Variants[0], v)
 		}
 		add := func(name string, cfg search.Config) error {
-			p, err := arena.NewMCTS(name, cfg, math.Inf(1), arena.Limit{}, mind.Eval)
+			p, err := match.NewMCTS(name, cfg, math.Inf(1), match.Limit{}, mind.Eval)
 			players = append(players, p)
 			return err
 		}
@@ -250,7 +250,7 @@ func (o *puzzleOptions) players(ctx context.Context, v chess.Variant) (players [
 		if err != nil {
 			return nil, end, err
 		}
-		p, err := arena.NewUCI(ctx, fmt.Sprintf("%s, %s", name, words.Plural(int(o.nodes), "node")), arena.UCI{Command: c, Variant: v, Limit: uci.Limit{Nodes: o.nodes}})
+		p, err := match.NewUCI(ctx, fmt.Sprintf("%s, %s", name, words.Plural(int(o.nodes), "node")), match.UCI{Command: c, Variant: v, Limit: uci.Limit{Nodes: o.nodes}})
 		if err != nil {
 			return nil, end, err
 		}

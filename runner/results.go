@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"alamos/pkg/experiment"
 	"alamos/pkg/report"
-	"alamos/pkg/setup"
 	"alamos/pkg/store"
 	"alamos/pkg/words"
 )
@@ -43,7 +43,7 @@ func openReport(what, results string, set []string, notes io.Writer) (*report.Re
 
 func findExperiment(what, results string, set []string) (*store.Experiment, string, error) {
 	if ext := filepath.Ext(what); ext == ".yaml" || ext == ".yml" {
-		e, err := setup.Load(what, set)
+		e, err := experiment.SetupLoad(what, set)
 		if err != nil {
 			return nil, "", err
 		}

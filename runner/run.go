@@ -10,15 +10,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"alamos/pkg/hook"
-	"alamos/pkg/lab"
 	"alamos/pkg/nn"
-	"alamos/pkg/script"
-	"alamos/pkg/setup"
+	"alamos/pkg/run"
+
+	"alamos/pkg/experiment"
 )
 
 func runCommand() *cobra.Command {
 	var set []string
-	opt := lab.Options{Alamos: version()}
+	opt := run.Options{Alamos: version()}
 	cmd := &cobra.Command{
 		Use:   "run FILE",
 		Short: "Run an experiment: self-play, training, tournament, figures, notebook page",
@@ -57,14 +57,14 @@ it: that is what the flags here are for.`,
 			case !slices.Contains([]string{nn.Auto, nn.FP32, nn.BF16}, opt.Precision):
 				return usagef("--precision: want auto, fp32 or bf16, have %q", opt.Precision)
 			}
-			e, err := setup.Load(args[0], set)
+			e, err := experiment.SetupLoad(args[0], set)
 			if err != nil {
 				return err
 			}
-			if err = script.Check(cmd.Context(), e); err == nil {
+			if err = run.Check(cmd.Context(), e); err == nil {
 				c := newConsole(os.Stderr, opt.Jobs)
 				opt.Reporter = c
-				err = lab.Run(cmd.Context(), e, opt)
+				err = run.Run(cmd.Context(), e, opt)
 				c.close()
 			}
 			if errors.Is(err, context.Canceled) {
@@ -74,7 +74,7 @@ it: that is what the flags here are for.`,
 				return untold(err)
 			}
 			if len(opt.Trials) == 0 {
-				fmt.Fprintf(cmd.OutOrStdout(), "notebook: %s\n", lab.Notebook(e, opt.Results))
+				fmt.Fprintf(cmd.OutOrStdout(), "notebook: %s\n", run.Notebook(e, opt.Results))
 			}
 			return nil
 		},
@@ -96,7 +96,7 @@ it: that is what the flags here are for.`,
 // untold is the error of a run without what the console has told when it happened: why
 // the only one of several trials that failed did. Of more than one there is a list.
 func untold(err error) error {
-	var failed *lab.FailedError
+	var failed *run.FailedError
 	if errors.As(err, &failed) && failed.Trials > 1 && len(failed.Folders) == 1 && len(failed.Errs) == 1 {
 		return fmt.Errorf("1 of %d trials failed, as told above: %s", failed.Trials, failed.Folders[0])
 	}

@@ -6,14 +6,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"alamos/pkg/chess"
-	"alamos/pkg/engine"
+
 	"alamos/pkg/store"
 	"alamos/pkg/uci"
 )
 
 func uciCommand() *cobra.Command {
 	var model, results string
-	var h engine.Hardware
+	var h uci.Hardware
 	cmd := &cobra.Command{
 		Use:   "uci",
 		Short: "Be a UCI engine: play against a network in any chess program",
@@ -40,17 +40,17 @@ others tell one expected result, which is said as wins and losses alone.`,
 			case h.Batch < 0 || h.Batch > 4096:
 				return usagef("--batch: want 0 to 4096, have %d", h.Batch)
 			}
-			mind := engine.Blank(chess.Variants()...)
+			mind := uci.Blank(chess.Variants()...)
 			if model != "" {
 				file, err := store.FindModel(results, model)
 				if err != nil {
 					return err
 				}
-				if mind, err = engine.Load(file, h); err != nil {
+				if mind, err = uci.Load(file, h); err != nil {
 					return err
 				}
 			}
-			e := engine.New(mind)
+			e := uci.New(mind)
 			defer e.Close()
 			return uci.Serve(cmd.Context(), os.Stdin, cmd.OutOrStdout(), e)
 		},

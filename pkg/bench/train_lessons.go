@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"alamos/pkg/chess"
-	"alamos/pkg/dataset"
+	"alamos/pkg/data"
 	"alamos/pkg/encode"
 	"alamos/pkg/nn"
 	"alamos/pkg/train"
@@ -21,7 +21,7 @@ const windowSamples = 8192
 // sampleWindow is a window of a whole number of batches, in memory as training has
 // it: written and read again as generations of self-play are. The positions are
 // those of samplePositions, policies and results are random.
-func sampleWindow(codec encode.Codec, batch int) (*dataset.Set, error) {
+func sampleWindow(codec encode.Codec, batch int) (*data.Set, error) {
 	const perGame = 64
 	n := max(1, windowSamples/batch) * batch
 	rng := rand.New(rand.NewPCG(1, 256))
@@ -48,10 +48,10 @@ func sampleWindow(codec encode.Codec, batch int) (*dataset.Set, error) {
 		return nil, err
 	}
 	path := filepath.Join(dir, "samples.parquet")
-	var set *dataset.Set
-	err = dataset.Write(path, dataset.Meta{Encoder: codec.Planes.Name(), Policy: codec.Policy.Name(), Variant: chess.Atomic.String()}, samples[:n])
+	var set *data.Set
+	err = data.Write(path, data.Meta{Encoder: codec.Planes.Name(), Policy: codec.Policy.Name(), Variant: chess.Atomic.String()}, samples[:n])
 	if err == nil {
-		set, err = dataset.Read(path)
+		set, err = data.Read(path)
 	}
 	return set, errors.Join(err, os.RemoveAll(dir))
 }
@@ -59,14 +59,14 @@ func sampleWindow(codec encode.Codec, batch int) (*dataset.Set, error) {
 // lessons are walks through a window as the epochs of a training are, and the time
 // that they took.
 type lessons struct {
-	window        *dataset.Set
+	window        *data.Set
 	size          int // of a batch
 	order         []int32
 	epochs        uint64
 	waited, spent time.Duration
 }
 
-func newLessons(window *dataset.Set, batch int) *lessons {
+func newLessons(window *data.Set, batch int) *lessons {
 	l := &lessons{window: window, size: batch, order: make([]int32, window.Len())}
 	for i := range l.order {
 		l.order[i] = int32(i)
@@ -90,7 +90,7 @@ func (l *lessons) batch() *nn.Batch {
 // step is done.
 func (l *lessons) learn(ctx context.Context, turn time.Duration, step func(*nn.Batch) error) (work int, took time.Duration, err error) {
 	for work == 0 || took < turn {
-		dataset.Shuffle(l.order, l.epochs)
+		data.Shuffle(l.order, l.epochs)
 		l.epochs++
 		before, began := took, time.Now()
 		asked := began

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"alamos/pkg/arena"
+	"alamos/pkg/match"
 	"alamos/pkg/store"
 	"alamos/pkg/words"
 )
@@ -21,7 +21,7 @@ const (
 
 // rate rates subjects, whose games are given, in one pool with the opponents that
 // they share; the anchor, one of these, is 0. The first ratings are the subjects'.
-func rate(subjects [][]game, opponents []string, anchor string) (*arena.Ratings, error) {
+func rate(subjects [][]game, opponents []string, anchor string) (*match.Ratings, error) {
 	var names []string
 	for i := range subjects {
 		names = append(names, strconv.Itoa(i))
@@ -29,7 +29,7 @@ func rate(subjects [][]game, opponents []string, anchor string) (*arena.Ratings,
 	for _, o := range opponents {
 		names = append(names, "opponent "+o)
 	}
-	res := arena.NewResults(names)
+	res := match.NewResults(names)
 	for i, games := range subjects {
 		for _, g := range games {
 			if !slices.Contains(opponents, g.opponent) {
@@ -44,7 +44,7 @@ func rate(subjects [][]game, opponents []string, anchor string) (*arena.Ratings,
 			}
 		}
 	}
-	return arena.Rate(res, arena.RatingOptions{Anchor: "opponent " + anchor})
+	return match.Rate(res, match.RatingOptions{Anchor: "opponent " + anchor})
 }
 
 // anchorOf is the opponent whose rating is 0.
@@ -91,7 +91,7 @@ func eloOf(a, b *played) (m Metric, ok bool) {
 	return m.judged(apart(ea, eb)), true
 }
 
-func ratingOf(r arena.Rating) estimate { return estimate{r.Elo, r.Lower, r.Upper, nan} }
+func ratingOf(r match.Rating) estimate { return estimate{r.Elo, r.Lower, r.Upper, nan} }
 
 func ownElo(p *store.PlayerResult) estimate {
 	return estimate{float64(p.Elo), float64(p.EloLow), float64(p.EloHigh), nan}
@@ -120,7 +120,7 @@ func gain(games []gamesPair) (points float64) {
 // interval is the jackknife's over openings. The intervals of a and b are those
 // of the rating.
 func pairedElo(openings [][]gamesPair, opponents []string, anchor string) (a, b, difference estimate, err error) {
-	without := func(block, blocks int) (*arena.Ratings, error) {
+	without := func(block, blocks int) (*match.Ratings, error) {
 		var subjects [2][]game
 		for i, games := range openings {
 			if i%blocks == block {
@@ -165,7 +165,7 @@ func eloOfSeeds(a, b []*played) (x, y []float64, basis string) {
 			subjects = append(subjects, p.games)
 		}
 		anchor := anchorOf(shared)
-		if r, err := rate(subjects, shared, anchor); err == nil && !slices.ContainsFunc(r.List[:len(all)], func(r arena.Rating) bool { return !r.Rated }) {
+		if r, err := rate(subjects, shared, anchor); err == nil && !slices.ContainsFunc(r.List[:len(all)], func(r match.Rating) bool { return !r.Rated }) {
 			for i := range all {
 				if i < len(a) {
 					x = append(x, r.List[i].Elo)

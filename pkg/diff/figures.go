@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"alamos/pkg/notebook"
+	"alamos/pkg/report"
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
 	"alamos/plots"
@@ -73,7 +73,7 @@ func scoreSeries(all []*measured) (s plots.Series) {
 				generations = append(generations, p.Generation)
 			}
 			x := at[p.Generation]
-			x.samples, x.score = append(x.samples, float64(p.Samples)), append(x.score, store.Share(p.Standing))
+			x.samples, x.score = append(x.samples, float64(p.Samples)), append(x.score, store.Share(p.ArenaStanding))
 		}
 	}
 	slices.Sort(generations)
@@ -129,7 +129,7 @@ func lossSeries(all []*measured) (s plots.LossSeries, marks []float64, err error
 
 // drawn are the pictures of a group as cells; keep, if it is there, stores each
 // and returns the links to it.
-func (g *Group) drawn(nameA, nameB string, keep func(name string, f *plots.Figure) (links []string, err error)) (cells []notebook.Cell, err error) {
+func (g *Group) drawn(nameA, nameB string, keep func(name string, f *plots.Figure) (links []string, err error)) (cells []report.Cell, err error) {
 	all, err := g.pictures(nameA, nameB)
 	if err != nil {
 		return nil, err
@@ -142,7 +142,7 @@ func (g *Group) drawn(nameA, nameB string, keep func(name string, f *plots.Figur
 		if err != nil {
 			return nil, err
 		}
-		cell := &notebook.Figure{Caption: p.caption, Alt: f.Description()}
+		cell := &report.Figure{Caption: p.caption, Alt: f.Description()}
 		if cell.SVG, err = f.InlineSVG(); err != nil {
 			return nil, err
 		}
@@ -151,7 +151,7 @@ func (g *Group) drawn(nameA, nameB string, keep func(name string, f *plots.Figur
 				return nil, err
 			}
 		}
-		cells = append(cells, notebook.Pair{A: nameA, B: nameB, Overlaid: cell})
+		cells = append(cells, report.Pair{A: nameA, B: nameB, Overlaid: cell})
 	}
 	return cells, nil
 }

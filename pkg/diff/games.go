@@ -11,10 +11,10 @@ import (
 	"slices"
 	"strings"
 
-	"alamos/pkg/arena"
 	"alamos/pkg/chess"
 	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
+	"alamos/pkg/match"
 	"alamos/pkg/store"
 )
 
@@ -155,7 +155,7 @@ func (p *played) readGames(path, sum string) ([]game, error) {
 		if pgn.Tag("White") != name && pgn.Tag("Black") != name {
 			continue
 		}
-		g, err := arena.FromPGN(pgn)
+		g, err := match.FromPGN(pgn)
 		if err != nil {
 			return nil, fmt.Errorf("cannot be read (%w)", err)
 		}
@@ -172,11 +172,11 @@ func (p *played) readGames(path, sum string) ([]game, error) {
 }
 
 // record is what the subject came to against an opponent.
-func (p *played) record(name string) arena.Record {
+func (p *played) record(name string) match.ArenaRecord {
 	if i := p.Find(name); i >= 0 && p.subject < len(p.Cross) && i < len(p.Cross[p.subject]) {
 		return p.Cross[p.subject][i]
 	}
-	return arena.Record{}
+	return match.ArenaRecord{}
 }
 
 // against are the points of the subject in its games against some opponents.

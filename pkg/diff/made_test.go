@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"alamos/pkg/arena"
 	"alamos/pkg/chess"
 	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
+	"alamos/pkg/match"
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
 )
@@ -157,13 +157,13 @@ func tournamentOf(t *testing.T, trial *store.Trial, o *outcomes, put func(string
 	if err != nil {
 		t.Fatal(err)
 	}
-	res := arena.NewResults(names)
+	res := match.NewResults(names)
 	var pgn bytes.Buffer
 	for _, other := range names[1:] {
-		pair := arena.NewPair(names[0], other)
+		pair := match.NewPair(names[0], other)
 		for k := range trial.Settings.Tournament.Rounds / 2 {
 			for c, offer := range o.opening() {
-				g := &arena.Game{Variant: v, Number: 2*k + c, Start: chess.StartPosition(v)}
+				g := &match.Game{Variant: v, Number: 2*k + c, Start: chess.StartPosition(v)}
 				g.White, g.Black = pair.Players(g.Number)
 				g.Outcome = chess.Outcome{Result: o.result(g.White == names[0], offer), Reason: chess.EngineStall}
 				if err := res.Add(g.White, g.Black, g.Outcome.Result); err != nil {
@@ -182,7 +182,7 @@ func tournamentOf(t *testing.T, trial *store.Trial, o *outcomes, put func(string
 	if err != nil {
 		t.Fatal(err)
 	}
-	ratings, err := arena.Rate(res, arena.RatingOptions{Anchor: names[1]})
+	ratings, err := match.Rate(res, match.RatingOptions{Anchor: names[1]})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,10 +194,10 @@ func tournamentOf(t *testing.T, trial *store.Trial, o *outcomes, put func(string
 	for i, s := range res.Standings() {
 		r := ratings.List[i]
 		out.Players = append(out.Players, store.PlayerResult{
-			Generation: generations[i], Samples: 1000 * max(0, generations[i]), Standing: s,
+			Generation: generations[i], Samples: 1000 * max(0, generations[i]), ArenaStanding: s,
 			Elo: stats.Float(r.Elo), EloLow: stats.Float(r.Lower), EloHigh: stats.Float(r.Upper),
 		})
-		row := make([]arena.Record, len(names))
+		row := make([]match.ArenaRecord, len(names))
 		for j := range names {
 			if i != j {
 				row[j] = res.Against(i, j)

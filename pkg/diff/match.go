@@ -85,7 +85,7 @@ type couple struct{ a, b *group }
 // either side varies; if there are none, those that agree in the settings that
 // both vary, where it is clear which; and if one side varies nothing, it with each
 // of the other. The rest is returned as it is.
-func match(a, b *Side) (couples []couple, onlyA, onlyB []*group) {
+func paired(a, b *Side) (couples []couple, onlyA, onlyB []*group) {
 	ga, variedA := a.groups()
 	gb, variedB := b.groups()
 	either := append(slices.Clone(variedA), variedB...)

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"alamos/pkg/disk"
-	"alamos/pkg/notebook"
+	"alamos/pkg/report"
 	"alamos/pkg/words"
 	"alamos/plots"
 )
@@ -27,7 +27,7 @@ func (r *Report) JSON() ([]byte, error) {
 
 // HTML writes the report as one page that needs no other file.
 func (r *Report) HTML() ([]byte, error) {
-	p, err := r.page(func(g *Group, _ int) ([]notebook.Cell, error) { return g.drawn(r.A.Name, r.B.Name, nil) })
+	p, err := r.page(func(g *Group, _ int) ([]report.Cell, error) { return g.drawn(r.A.Name, r.B.Name, nil) })
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func (r *Report) HTML() ([]byte, error) {
 // Markdown writes the report for a pull request. Its figures are SVG files in
 // folder, whose names begin with stem; without a stem it has none.
 func (r *Report) Markdown(folder, stem string) ([]byte, error) {
-	p, err := r.page(func(g *Group, i int) ([]notebook.Cell, error) {
+	p, err := r.page(func(g *Group, i int) ([]report.Cell, error) {
 		if stem == "" {
 			return nil, nil
 		}
@@ -60,17 +60,17 @@ func (r *Report) Markdown(folder, stem string) ([]byte, error) {
 }
 
 // page makes the cells of the report.
-func (r *Report) page(figures func(g *Group, i int) ([]notebook.Cell, error)) (*notebook.Page, error) {
-	p := &notebook.Page{Title: r.A.Name + " and " + r.B.Name, Subtitle: r.subtitle(), Wide: true}
-	add := func(c ...notebook.Cell) { p.Cells = append(p.Cells, c...) }
-	add(notebook.Heading{Text: "Settings"}, r.changes())
+func (r *Report) page(figures func(g *Group, i int) ([]report.Cell, error)) (*report.Page, error) {
+	p := &report.Page{Title: r.A.Name + " and " + r.B.Name, Subtitle: r.subtitle(), Wide: true}
+	add := func(c ...report.Cell) { p.Cells = append(p.Cells, c...) }
+	add(report.Heading{Text: "Settings"}, r.changes())
 	for i := range r.Groups {
 		g := &r.Groups[i]
 		title := "Results"
 		if t := g.Title(); t != "" {
 			title += ", " + t
 		}
-		add(notebook.Heading{Text: title})
+		add(report.Heading{Text: title})
 		if len(g.Metrics) > 0 {
 			add(g.comparison(r.A.Name, r.B.Name))
 			cells, err := figures(g, i)
@@ -80,11 +80,11 @@ func (r *Report) page(figures func(g *Group, i int) ([]notebook.Cell, error)) (*
 			add(cells...)
 		}
 		for _, n := range g.Notes {
-			add(notebook.Note{Markdown: plain(n)})
+			add(report.Note{Markdown: plain(n)})
 		}
 	}
 	for _, n := range r.allNotes() {
-		add(notebook.Note{Markdown: plain(n)})
+		add(report.Note{Markdown: plain(n)})
 	}
 	return p, nil
 }
@@ -138,8 +138,8 @@ func plain(s string) string {
 }
 
 // changes are the settings that differ, lists item by item.
-func (r *Report) changes() notebook.Cell {
-	d := notebook.Diff{Base: r.A.Name, This: r.B.Name}
+func (r *Report) changes() report.Cell {
+	d := report.Diff{Base: r.A.Name, This: r.B.Name}
 	for _, s := range r.Sections {
 		for _, x := range s.Settings {
 			if !x.itemized() {
@@ -170,8 +170,8 @@ func (i Item) index() string {
 	return fmt.Sprintf("[%d→%d]", i.IndexA, i.IndexB)
 }
 
-func change(key string, a, b *Value) notebook.Change {
-	c := notebook.Change{Key: key, Base: a.String(), This: b.String(), BaseOrigin: a.origin(), ThisOrigin: b.origin()}
+func change(key string, a, b *Value) report.Change {
+	c := report.Change{Key: key, Base: a.String(), This: b.String(), BaseOrigin: a.origin(), ThisOrigin: b.origin()}
 	if a != nil && b != nil && c.Base == c.This { // an item that moved
 		c.Base, c.This = c.Base+", before", c.This+", after"
 	}
@@ -202,16 +202,16 @@ func (v *Value) origin() string {
 }
 
 // comparison is the table of a group's metrics.
-func (g *Group) comparison(nameA, nameB string) notebook.Cell {
-	c := notebook.Comparison{Caption: "Results, with 95 % intervals where chance was measured.", A: nameA, B: nameB}
+func (g *Group) comparison(nameA, nameB string) report.Cell {
+	c := report.Comparison{Caption: "Results, with 95 % intervals where chance was measured.", A: nameA, B: nameB}
 	for _, m := range g.Metrics {
 		d := m.Difference.measure()
-		row := notebook.Compared{Name: m.Name, Unit: m.Unit, A: m.A.measure(), B: m.B.measure(), Delta: &d, How: m.how()}
+		row := report.Compared{Name: m.Name, Unit: m.Unit, A: m.A.measure(), B: m.B.measure(), Delta: &d, How: m.how()}
 		switch m.Better {
 		case higher:
-			row.Better = notebook.Higher
+			row.Better = report.Higher
 		case lower:
-			row.Better = notebook.Lower
+			row.Better = report.Lower
 		}
 		if !d.Known() && m.P != nil { // a test without an interval
 			row.How = m.Verdict + " " + row.How
@@ -222,11 +222,11 @@ func (g *Group) comparison(nameA, nameB string) notebook.Cell {
 }
 
 // measure is the estimate as the notebook writes it.
-func (e Estimate) measure() notebook.Measure {
+func (e Estimate) measure() report.Measure {
 	if e.Value == nil {
-		return notebook.Unmeasured()
+		return report.Unmeasured()
 	}
-	m := notebook.Measure{Value: *e.Value}
+	m := report.Measure{Value: *e.Value}
 	if e.Low != nil && e.High != nil {
 		m.Low, m.High = *e.Low, *e.High
 	}

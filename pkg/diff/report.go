@@ -74,7 +74,7 @@ func Compare(a, b *Side, o Options) (*Report, error) {
 	if o.SettingsOnly {
 		return r, nil
 	}
-	couples, onlyA, onlyB := match(a, b)
+	couples, onlyA, onlyB := paired(a, b)
 	for _, c := range couples {
 		g, err := r.compareGroups(c, o)
 		if err != nil {

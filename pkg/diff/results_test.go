@@ -143,7 +143,7 @@ func TestMatch(t *testing.T) {
 		"c.yaml": strings.Replace(small, "depth: 1", "depth: 7", 1),
 	})
 	titles := func(a, b string) (out []string) {
-		couples, onlyA, onlyB := match(open(t, a), open(t, b))
+		couples, onlyA, onlyB := paired(open(t, a), open(t, b))
 		for _, c := range couples {
 			out = append(out, c.a.label+"|"+c.b.label)
 		}

@@ -12,7 +12,7 @@ import (
 	"sync"
 
 	"alamos/pkg/chess"
-	"alamos/pkg/engine"
+	"alamos/pkg/uci"
 )
 
 // Config is a bot.
@@ -23,7 +23,7 @@ type Config struct {
 	Log    *slog.Logger // nil: nowhere
 
 	// Engine makes an engine for a game; it is closed after it.
-	Engine func(v chess.Variant) (*engine.Engine, error)
+	Engine func(v chess.Variant) (*uci.EngineEngine, error)
 
 	pause pauses // zero: patient
 }

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"alamos/pkg/chess"
-	"alamos/pkg/engine"
+	"alamos/pkg/uci"
 )
 
 // hasty has no time to wait.
@@ -260,8 +260,8 @@ func (s *server) act(w http.ResponseWriter, id, what string) {
 }
 
 // quick is an engine that thinks little.
-func quick(chess.Variant) (*engine.Engine, error) {
-	e := engine.New(engine.Blank(chess.Variants()...))
+func quick(chess.Variant) (*uci.EngineEngine, error) {
+	e := uci.New(uci.Blank(chess.Variants()...))
 	return e, e.Set("Hash", "1") // which is soon full
 }
 
@@ -421,7 +421,7 @@ func TestDeclines(t *testing.T) {
 func TestLeavesGames(t *testing.T) {
 	s, url := newServer(t, false)
 	cfg := config(url)
-	cfg.Engine = func(v chess.Variant) (*engine.Engine, error) {
+	cfg.Engine = func(v chess.Variant) (*uci.EngineEngine, error) {
 		if v == chess.Horde {
 			return nil, errors.New("no network for horde")
 		}

@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"math"
 
-	"alamos/pkg/arena"
 	"alamos/pkg/chess"
 	"alamos/pkg/disk"
-	mind "alamos/pkg/engine"
 	"alamos/pkg/search"
 	"alamos/pkg/uci"
+	mind "alamos/pkg/uci"
 )
 
 // Hardware is what networks run on.
@@ -90,14 +89,14 @@ func (c *contestant) find(ctx context.Context, cfg *Config, v chess.Variant, che
 }
 
 // enter makes the player for a worker that plays so many games at once.
-func (c *contestant) enter(ctx context.Context, cfg *Config, v chess.Variant, chess960 bool, together int) (arena.Player, error) {
+func (c *contestant) enter(ctx context.Context, cfg *Config, v chess.Variant, chess960 bool, together int) (ArenaPlayer, error) {
 	switch c.kind {
 	case material:
-		return arena.NewAlphaBeta(c.title, c.depth, &arena.Material{})
+		return NewAlphaBeta(c.title, c.depth, &Material{})
 	case alphabeta:
-		return arena.NewAlphaBeta(c.title, c.depth, search.NewValuer(c.mind.Eval))
+		return NewAlphaBeta(c.title, c.depth, search.NewValuer(c.mind.Eval))
 	case policy:
-		return arena.NewMCTS(c.title, search.Config{}, math.Inf(1), arena.Limit{}, c.mind.Eval)
+		return NewMCTS(c.title, search.Config{}, math.Inf(1), Limit{}, c.mind.Eval)
 	case model:
 		s := mind.SearchConfig(1)
 		if s.Visits = c.mostVisits(cfg.Visits); s.Visits == 0 {
@@ -111,11 +110,11 @@ func (c *contestant) enter(ctx context.Context, cfg *Config, v chess.Variant, ch
 				return nil, err
 			}
 		}
-		return arena.NewMCTS(c.title, s, c.power(), arena.Limit{Depth: c.depth, Time: c.time}, c.mind.Eval)
+		return NewMCTS(c.title, s, c.power(), Limit{Depth: c.depth, Time: c.time}, c.mind.Eval)
 	case engine:
-		return arena.NewUCI(ctx, c.title, arena.UCI{
+		return NewUCI(ctx, c.title, UCI{
 			Command: c.found.Command, Variant: v, Chess960: chess960, Limit: c.found.Limit, Engines: together, Timeouts: cfg.Timeouts,
 		})
 	}
-	return arena.NewRandom(c.title), nil
+	return NewRandom(c.title), nil
 }

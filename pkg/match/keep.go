@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"alamos/pkg/arena"
 	"alamos/pkg/chess"
 	"alamos/pkg/disk"
 	"alamos/pkg/uci"
@@ -26,7 +25,7 @@ type Book struct {
 }
 
 // read reads the openings.
-func (b Book) read(v chess.Variant) ([]arena.Opening, error) {
+func (b Book) read(v chess.Variant) ([]Opening, error) {
 	if b.File == "" {
 		return nil, nil
 	}
@@ -35,7 +34,7 @@ func (b Book) read(v chess.Variant) ([]arena.Opening, error) {
 		return nil, err
 	}
 	defer f.Close()
-	book, err := arena.ReadBook(f, v, b.Plies)
+	book, err := ReadBook(f, v, b.Plies)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.File, err)
 	}
@@ -134,7 +133,7 @@ func (m *match) restoreGame(p *chess.PGN, text string) error {
 	if p.Tag("Event") != m.event {
 		return errors.New("it has games of another match, or of one with other settings or players: move it away, or name another file")
 	}
-	g, err := arena.FromPGN(p)
+	g, err := FromPGN(p)
 	if err != nil {
 		return err
 	}
@@ -147,14 +146,14 @@ func (m *match) restoreGame(p *chess.PGN, text string) error {
 	return nil
 }
 
-func (m *match) text(g *arena.Game) (string, error) {
+func (m *match) text(g *Game) (string, error) {
 	var b strings.Builder
 	err := chess.WritePGN(&b, g.PGN(m.event))
 	return b.String(), err
 }
 
 // keep adds a game to the journal.
-func (m *match) keep(g *arena.Game) (*kept, error) {
+func (m *match) keep(g *Game) (*kept, error) {
 	k := &kept{number: g.Number, outcome: g.Outcome}
 	if m.files.journal == nil {
 		return k, nil
@@ -213,7 +212,7 @@ func (f *files) close() error {
 
 // logFault appends the conversation with a player that has lost by its own fault to a
 // file beside that of the games, and returns its name; "" where there is none.
-func (f *files) logFault(g *arena.Game) (name string, err error) {
+func (f *files) logFault(g *Game) (name string, err error) {
 	if f.pgn == "" {
 		return "", nil
 	}

@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"alamos/pkg/arena"
 	"alamos/pkg/chess"
-	"alamos/pkg/start"
+
 	"alamos/pkg/uci"
 )
 
@@ -24,8 +23,8 @@ type Config struct {
 	Book        Book     // in place of Start
 	RandomPlies int
 	MaxMoves    int // 0: no limit
-	Judge       arena.Judge
-	SPRT        *arena.SPRT // nil: none
+	Judge       Judge
+	SPRT        *SPRT // nil: none
 
 	Visits int // of networks that have no limit of their own
 
@@ -55,27 +54,27 @@ type Watcher interface {
 	// Resumed tells how many games there were already.
 	Resumed(games int)
 	// Played tells of a game that has ended, and how to know how the match stands.
-	Played(g *arena.Game, games int, standing func() *Standing)
+	Played(g *Game, games int, standing func() *Standing)
 	// Fault tells of a game that a player has lost by a fault of its own, and the file
 	// that has the end of the conversation with it, if there is one.
-	Fault(g *arena.Game, file string)
+	Fault(g *Game, file string)
 }
 
 // match is a match under way.
 type match struct {
 	cfg      *Config
 	variant  chess.Variant
-	book     []arena.Opening
+	book     []Opening
 	chess960 bool
 	players  [2]contestant
-	pair     arena.Pair
+	pair     Pair
 	event    string // names the match in its games
 
 	games map[int]*kept // by number
 	files files
 
 	// Of the sequential test: the pairs in order that it has looked at.
-	tested arena.Pentanomial
+	tested Pentanomial
 	end    int // games that count: all, or those at which the test has ended
 }
 
@@ -151,14 +150,14 @@ func (m *match) prepare(ctx context.Context) error {
 	default:
 		m.variant = *plays
 	}
-	starts, err := start.Parse(m.variant, cfg.Start)
+	starts, err := chess.Parse(m.variant, cfg.Start)
 	if err != nil {
 		return err
 	}
 	if m.book, err = cfg.Book.read(m.variant); err != nil {
 		return err
 	}
-	m.chess960 = starts.Any(uci.Chess960) || slices.ContainsFunc(m.book, func(o arena.Opening) bool { return uci.Chess960(&o.Start) })
+	m.chess960 = starts.Any(uci.Chess960) || slices.ContainsFunc(m.book, func(o Opening) bool { return uci.Chess960(&o.Start) })
 	for i := range m.players {
 		if err := m.players[i].find(ctx, cfg, m.variant, m.chess960); err != nil {
 			return err
@@ -167,7 +166,7 @@ func (m *match) prepare(ctx context.Context) error {
 	if a, b := &m.players[0], &m.players[1]; a.title == b.title {
 		b.title += " (2)" // it may well be the same
 	}
-	m.pair = arena.NewPair(m.players[0].title, m.players[1].title)
+	m.pair = NewPair(m.players[0].title, m.players[1].title)
 	m.event = m.name()
 	return nil
 }
@@ -185,22 +184,22 @@ func (m *match) play(ctx context.Context) error {
 	if m.players[0].network() || m.players[1].network() {
 		workers, together = 1, cfg.Concurrency
 	}
-	var entrants []arena.Entrant
+	var entrants []Entrant
 	for i := range m.players {
 		c := &m.players[i]
-		entrants = append(entrants, arena.Entrant{Name: c.title, New: func(int) (arena.Player, error) {
+		entrants = append(entrants, Entrant{Name: c.title, New: func(int) (ArenaPlayer, error) {
 			return c.enter(ctx, cfg, m.variant, m.chess960, together)
 		}})
 	}
-	c := arena.Config{
+	c := ArenaConfig{
 		Variant: m.variant, Start: cfg.Start, Book: m.book, Rounds: cfg.Games, MaxMoves: cfg.MaxMoves, RandomPlies: cfg.RandomPlies,
 		Seed: cfg.Seed, Workers: workers, Together: together,
-		Have: func(_ arena.Pair, number int) bool { return m.games[number] != nil },
+		Have: func(_ Pair, number int) bool { return m.games[number] != nil },
 	}
-	if cfg.Judge != (arena.Judge{}) {
+	if cfg.Judge != (Judge{}) {
 		c.Adjudicate = cfg.Judge.Adjudicate
 	}
-	c.Done = func(g *arena.Game) {
+	c.Done = func(g *Game) {
 		if err := m.take(g); err != nil {
 			stop(err) // a full disk: games that cannot be kept are not worth playing
 			return
@@ -209,7 +208,7 @@ func (m *match) play(ctx context.Context) error {
 			stop(errDecided)
 		}
 	}
-	err := arena.Play(ctx, c, entrants)
+	err := Play(ctx, c, entrants)
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
 	}
@@ -220,7 +219,7 @@ func (m *match) play(ctx context.Context) error {
 }
 
 // take takes up a game that has ended.
-func (m *match) take(g *arena.Game) error {
+func (m *match) take(g *Game) error {
 	k, err := m.keep(g)
 	if err != nil {
 		return err
@@ -254,7 +253,7 @@ func (m *match) test() bool {
 			return false
 		}
 		_ = m.tested.Add(m.points(first), m.points(second)) // points of two games
-		if _, v := m.cfg.SPRT.Test(m.tested); v != arena.GoOn {
+		if _, v := m.cfg.SPRT.Test(m.tested); v != GoOn {
 			m.end = at + 2
 			return true
 		}

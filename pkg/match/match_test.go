@@ -14,7 +14,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"alamos/pkg/arena"
 	"alamos/pkg/chess"
 	"alamos/pkg/uci"
 	"alamos/pkg/uci/enginetest"
@@ -36,14 +35,14 @@ type watched struct {
 
 func (w *watched) Resumed(games int) { w.resumed = games }
 
-func (w *watched) Played(_ *arena.Game, _ int, standing func() *Standing) {
+func (w *watched) Played(_ *Game, _ int, standing func() *Standing) {
 	standing()
 	if w.played++; w.stop != nil && w.played == w.after {
 		w.stop()
 	}
 }
 
-func (w *watched) Fault(g *arena.Game, file string) {
+func (w *watched) Fault(g *Game, file string) {
 	w.faults = append(w.faults, g.Outcome.Reason.String()+" "+filepath.Base(file))
 }
 
@@ -51,7 +50,8 @@ func (w *watched) Fault(g *arena.Game, file string) {
 func config(t *testing.T, a, b, file string) Config {
 	t.Helper()
 	v := chess.Atomic
-	c := Config{Variant: &v, Games: 20, Seed: 3, RandomPlies: 2, MaxMoves: 30, Visits: 10, Concurrency: 2, File: file}
+	c := Config{Variant: &v, Games: 20, Seed: 3, RandomPlies: 2, MaxMoves: 30, Visits: 10, Concurrency: 2, File: file,
+		FindModel: func(name string) (string, error) { return name, nil }}
 	for i, word := range []string{a, b} {
 		p, err := ParsePlayer(word)
 		if err != nil {
@@ -114,7 +114,7 @@ func TestRun(t *testing.T) {
 		}
 		ends[g.Tag("Termination")]++
 	}
-	if s.Games != 20 || s.Pairs.Pairs() != 10 || arena.Record(s.Record).Score() != points || !cmp.Equal(s.Ends, ends) {
+	if s.Games != 20 || s.Pairs.Pairs() != 10 || ArenaRecord(s.Record).Score() != points || !cmp.Equal(s.Ends, ends) {
 		t.Errorf("%+v, want %v points, %v", s, points, ends)
 	}
 	if s.Wins+s.Losses != s.White.Wins+s.White.Losses+s.Black.Wins+s.Black.Losses || s.White.Wins+s.White.Draws+s.White.Losses != 10 {
@@ -218,13 +218,13 @@ func TestOtherMatch(t *testing.T) {
 func TestSPRT(t *testing.T) {
 	dir := t.TempDir()
 	c := config(t, "material:1", "random", filepath.Join(dir, "a.pgn"))
-	c.Games, c.SPRT = 1000, &arena.SPRT{Elo0: 0, Elo1: 50, Alpha: 0.05, Beta: 0.05}
+	c.Games, c.SPRT = 1000, &SPRT{Elo0: 0, Elo1: 50, Alpha: 0.05, Beta: 0.05}
 	s := run(t, c)
 	if s.Games >= 1000 || s.Games%2 != 0 || s.Games != 2*s.Pairs.Pairs() || s.SPRT.Verdict != "H1 accepted" || float64(s.SPRT.LLR) < s.SPRT.Upper {
 		t.Errorf("%d games, %+v", s.Games, s.SPRT)
 	}
 	before := s.Pairs
-	if _, v := c.SPRT.Test(before); v != arena.Accept1 {
+	if _, v := c.SPRT.Test(before); v != Accept1 {
 		t.Errorf("verdict %v of %v", v, before)
 	}
 	c.File, c.Concurrency = filepath.Join(dir, "b.pgn"), 7
@@ -285,7 +285,7 @@ func TestRefused(t *testing.T) {
 		"no such file":        func(c *Config) { c.Book.File = "none.epd" },
 		"want 1 game":         func(c *Config) { c.Games = 0 },
 		"want 1 visit":        func(c *Config) { c.Visits = 0 },
-		"want elo0 below":     func(c *Config) { c.SPRT = &arena.SPRT{Elo0: 2, Elo1: 1, Alpha: 0.05, Beta: 0.05} },
+		"want elo0 below":     func(c *Config) { c.SPRT = &SPRT{Elo0: 2, Elo1: 1, Alpha: 0.05, Beta: 0.05} },
 		"after 1 move":        func(c *Config) { c.Judge.Resign = -0.5 },
 		"nothing.safetensors": func(c *Config) { c.Players[1], _ = ParsePlayer("nothing.safetensors") },
 	} {
@@ -328,7 +328,7 @@ func TestStandingIsWritten(t *testing.T) {
 	if err := s.Write(&text); err != nil || !strings.HasPrefix(text.String(), "material alpha-beta depth 2 against random\ngames                4: ") {
 		t.Errorf("%v: %s", err, &text)
 	}
-	all := &Standing{Pairs: arena.Pentanomial{0, 0, 0, 0, 3}, Elo: unknown}
+	all := &Standing{Pairs: Pentanomial{0, 0, 0, 0, 3}, Elo: unknown}
 	if lines := all.Table(); !slices.Contains(lines, "Elo                  ?") {
 		t.Errorf("%q", lines)
 	}

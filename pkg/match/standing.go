@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"alamos/pkg/arena"
 	"alamos/pkg/chess"
 	"alamos/pkg/stats"
 )
@@ -26,7 +25,7 @@ type Standing struct {
 
 	// Pairs counts the pairs of games of the same opening by A's points in them:
 	// 0, 1/2, 1, 3/2, 2.
-	Pairs arena.Pentanomial `json:"pairs"`
+	Pairs Pentanomial `json:"pairs"`
 
 	// What the pairs tell. Where all are alike they tell no error.
 	Score      Interval    `json:"score"`
@@ -57,14 +56,14 @@ type Interval struct {
 	Upper stats.Float `json:"upper"`
 }
 
-func interval(e arena.Estimate) Interval {
+func interval(e Estimate) Interval {
 	return Interval{stats.Float(e.Value), stats.Float(e.Lower), stats.Float(e.Upper)}
 }
 
-var unknown = interval(arena.Estimate{Value: math.NaN(), Lower: math.NaN(), Upper: math.NaN()})
+var unknown = interval(Estimate{Value: math.NaN(), Lower: math.NaN(), Upper: math.NaN()})
 
 // count is how many of the counts are n.
-func count(p arena.Pentanomial, n int) (kinds int) {
+func count(p Pentanomial, n int) (kinds int) {
 	for _, have := range p {
 		if have == n {
 			kinds++
@@ -90,7 +89,7 @@ type Test struct {
 func (m *match) standing(games []*kept) *Standing {
 	a, b := m.players[0].title, m.players[1].title
 	s := &Standing{A: a, B: b, Variant: m.variant.String(), Ends: map[string]int{}}
-	results := arena.NewResults([]string{a, b})
+	results := NewResults([]string{a, b})
 	points := map[int]float64{}
 	for _, g := range games {
 		s.Games++
@@ -100,7 +99,7 @@ func (m *match) standing(games []*kept) *Standing {
 		_ = results.Add(white, black, g.outcome.Result) // both are in the list, and it is over
 	}
 	one := results.Standings()[0]
-	s.Record, s.White, s.Black = Record(one.Record), Record(one.White), Record(one.Black)
+	s.Record, s.White, s.Black = Record(one.ArenaRecord), Record(one.White), Record(one.Black)
 	for number, first := range points {
 		if second, both := points[number+1]; both && number%2 == 0 {
 			_ = s.Pairs.Add(first, second) // points of two games
@@ -112,8 +111,8 @@ func (m *match) standing(games []*kept) *Standing {
 		s.Score, s.Elo, s.Normalized = interval(of.Score), interval(of.Elo), interval(of.Normalized)
 		s.LOS = stats.Float(of.LOS)
 	}
-	if r, err := arena.Rate(results, arena.RatingOptions{}); err == nil && s.Games > 0 {
-		s.Advantage = interval(arena.Estimate{Value: r.Advantage, Lower: r.AdvantageLower, Upper: r.AdvantageUpper})
+	if r, err := Rate(results, RatingOptions{}); err == nil && s.Games > 0 {
+		s.Advantage = interval(Estimate{Value: r.Advantage, Lower: r.AdvantageLower, Upper: r.AdvantageUpper})
 	}
 	if t := m.cfg.SPRT; t != nil {
 		llr, verdict := t.Test(s.Pairs)
@@ -161,7 +160,7 @@ func (s *Standing) Table() []string {
 	record := func(r Record) string { return fmt.Sprintf("+%d =%d -%d", r.Wins, r.Draws, r.Losses) }
 	lines := []string{
 		fmt.Sprintf("%s against %s", s.A, s.B),
-		fmt.Sprintf("games                %d: %s, %s %% of the points", s.Games, record(s.Record), percent(arena.Record(s.Record).Score(), s.Games)),
+		fmt.Sprintf("games                %d: %s, %s %% of the points", s.Games, record(s.Record), percent(ArenaRecord(s.Record).Score(), s.Games)),
 		fmt.Sprintf("as White, as Black   %s, %s", record(s.White), record(s.Black)),
 		fmt.Sprintf("pairs 0 ½ 1 1½ 2     %d %d %d %d %d", p[0], p[1], p[2], p[3], p[4]),
 		fmt.Sprintf("Elo                  %s", s.Elo.text("%+.1f")),

@@ -8,8 +8,8 @@ import (
 
 	"alamos/pkg/chess"
 	"alamos/pkg/encode"
-	"alamos/pkg/engine"
 	"alamos/pkg/search"
+	"alamos/pkg/uci"
 )
 
 // kind is how a player finds its moves.
@@ -31,7 +31,7 @@ type player struct {
 	Variants []string `json:"variants"`
 
 	plays []chess.Variant
-	mind  *engine.Mind // of a tree, and of alpha-beta on a network
+	mind  *uci.Mind // of a tree, and of alpha-beta on a network
 }
 
 // queue is an evaluator that all games ask, one batch after the other.
@@ -48,11 +48,11 @@ func (q *queue) Evaluate(leaves []*encode.Leaf) error {
 
 // newPlayers are all who can play: humans, those who need no network, and the
 // networks. Where there are networks, the others play the same variants.
-func newPlayers(networks []engine.Mind) (players []player, variants []chess.Variant) {
+func newPlayers(networks []uci.Mind) (players []player, variants []chess.Variant) {
 	variants = chess.Variants()
 	if len(networks) > 0 {
 		variants = slices.DeleteFunc(variants, func(v chess.Variant) bool {
-			return !slices.ContainsFunc(networks, func(m engine.Mind) bool { return slices.Contains(m.Variants, v) })
+			return !slices.ContainsFunc(networks, func(m uci.Mind) bool { return slices.Contains(m.Variants, v) })
 		})
 	}
 	taken := map[string]int{}
@@ -67,7 +67,7 @@ func newPlayers(networks []engine.Mind) (players []player, variants []chess.Vari
 			player{ID: fmt.Sprintf("net-%d", i+1), Name: name, Kind: tree, Network: true, plays: n.Variants, mind: m},
 			player{ID: fmt.Sprintf("net-%d-alphabeta", i+1), Name: "alpha-beta on " + name, Kind: alphaBeta, Network: true, plays: n.Variants, mind: m})
 	}
-	blank := engine.Blank(variants...)
+	blank := uci.Blank(variants...)
 	players = append(players,
 		player{ID: "human", Name: "human", Kind: human, plays: variants},
 		player{ID: "material", Name: "alpha-beta on material", Kind: alphaBeta, plays: variants},

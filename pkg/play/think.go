@@ -8,9 +8,9 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"alamos/pkg/arena"
 	"alamos/pkg/chess"
-	"alamos/pkg/engine"
+	"alamos/pkg/match"
+
 	"alamos/pkg/search"
 	"alamos/pkg/uci"
 )
@@ -28,7 +28,7 @@ type thought struct {
 
 // memory has the engines of a game's players, by their ids, with what they remember of
 // the turns before. It is for one goroutine.
-type memory map[string]*engine.Engine
+type memory map[string]*uci.EngineEngine
 
 func (m memory) forget() { clear(m) }
 
@@ -42,20 +42,20 @@ const (
 func (t *thought) searchTree(ctx context.Context) (chess.Move, error) {
 	e := t.memory[t.player.ID]
 	if e == nil {
-		e = engine.New(*t.player.mind)
+		e = uci.New(*t.player.mind)
 		e.Leaves, e.Hash = min(mostLeaves, e.Leaves), treeMiB
 		e.MultiPV, e.Every = mostCandidates, reportEvery
 		t.memory[t.player.ID] = e
 	}
 	e.Temperature = t.seat.Temperature
-	limits := engine.Limits{Visits: t.seat.Visits, Time: time.Duration(t.seat.Seconds * float64(time.Second))}
+	limits := uci.Limits{Visits: t.seat.Visits, Time: time.Duration(t.seat.Seconds * float64(time.Second))}
 	switch {
 	case t.endless:
-		limits = engine.Limits{Visits: engine.Unlimited}
+		limits = uci.Limits{Visits: uci.Unlimited}
 	case limits.Visits == 0 && limits.Time > 0:
-		limits.Visits = engine.Unlimited
+		limits.Visits = uci.Unlimited
 	}
-	err := e.Search(t.hurried, t.game, limits, func(r *engine.Report) { t.tell(t.treeReport(r)) })
+	err := e.Search(t.hurried, t.game, limits, func(r *uci.Report) { t.tell(t.treeReport(r)) })
 	if ctx.Err() != nil {
 		return 0, ctx.Err()
 	}
@@ -70,7 +70,7 @@ func (t *thought) searchTree(ctx context.Context) (chess.Move, error) {
 }
 
 // treeReport is what the search thinks now.
-func (t *thought) treeReport(r *engine.Report) *Report {
+func (t *thought) treeReport(r *uci.Report) *Report {
 	p := t.game.Position()
 	out := &Report{By: t.player.Name, Tree: true, Nodes: r.Visits, Depth: r.Depth, Speed: int(r.Speed), Active: !r.Last}
 	out.value(p.Turn(), r.Value, r.Mate)
@@ -109,7 +109,7 @@ func (r *Report) eval() chess.Eval {
 // of equally good moves.
 func (t *thought) searchAlphaBeta(ctx context.Context) (chess.Move, error) {
 	began := time.Now()
-	var v search.Valuer = &arena.Material{}
+	var v search.Valuer = &match.Material{}
 	if t.player.mind != nil {
 		v = search.NewValuer(t.player.mind.Eval)
 	}

@@ -11,16 +11,15 @@ import (
 	"testing"
 	"time"
 
-	"alamos/pkg/checkpoint"
 	"alamos/pkg/chess"
 	"alamos/pkg/encode"
-	"alamos/pkg/engine"
 	"alamos/pkg/nn"
 	"alamos/pkg/search"
+	"alamos/pkg/uci"
 )
 
 // network makes a mind of a small network for atomic chess.
-func network(t *testing.T) engine.Mind {
+func network(t *testing.T) uci.Mind {
 	t.Helper()
 	codec, err := encode.NewCodec("atomic16", "uci1968", chess.Atomic)
 	if err != nil {
@@ -34,7 +33,7 @@ func network(t *testing.T) engine.Mind {
 		t.Fatal(err)
 	}
 	defer net.Close()
-	c := checkpoint.Checkpoint{Header: checkpoint.Header{Spec: net.Spec(), Input: "atomic16", Policy: "uci1968", Variant: "atomic"}}
+	c := nn.Checkpoint{Header: nn.Header{Spec: net.Spec(), Input: "atomic16", Policy: "uci1968", Variant: "atomic"}}
 	if c.Network, err = net.State(); err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +41,7 @@ func network(t *testing.T) engine.Mind {
 	if err := c.Write(path); err != nil {
 		t.Fatal(err)
 	}
-	mind, err := engine.Load(path, engine.Hardware{Threads: 1, Batch: 8, Precision: "fp32"})
+	mind, err := uci.Load(path, uci.Hardware{Threads: 1, Batch: 8, Precision: "fp32"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +70,7 @@ func (a *alone) Evaluate(leaves []*encode.Leaf) error {
 // asked by one of them at a time.
 func TestNetworkIsShared(t *testing.T) {
 	var evals [2]alone
-	var minds []engine.Mind
+	var minds []uci.Mind
 	for i := range evals {
 		mind := network(t)
 		evals[i].Evaluator = mind.Eval
@@ -118,7 +117,7 @@ func TestNetworkIsShared(t *testing.T) {
 
 // Every thinker finds a win, tells of it and plays it.
 func TestWinsAreFound(t *testing.T) {
-	h := open(t, Config{Networks: []engine.Mind{network(t)}})
+	h := open(t, Config{Networks: []uci.Mind{network(t)}})
 	const fen = "rnbqkbnr/1ppppppp/8/p5N1/8/8/PPPPPPPP/RNBQKB1R w KQkq - 0 3" // the knight blows the king up
 	for _, seat := range []string{
 		`{"player": "net-1", "visits": 2000}`, `{"player": "net-1", "seconds": 20}`, `{"player": "net-1-alphabeta", "depth": 2}`,
@@ -222,8 +221,8 @@ func (broken) Evaluate([]*encode.Leaf) error { return errors.New("out of memory"
 
 // An engine that fails says so and waits, and others go on.
 func TestFailure(t *testing.T) {
-	mind := engine.Mind{Name: "broken", Variants: chess.Variants(), Eval: broken{}, Batch: 1}
-	h := open(t, Config{Networks: []engine.Mind{mind}})
+	mind := uci.Mind{Name: "broken", Variants: chess.Variants(), Eval: broken{}, Batch: 1}
+	h := open(t, Config{Networks: []uci.Mind{mind}})
 	game := h.begin(`{"variant": "chess", "white": {"player": "net-1", "visits": 10}, "black": {"player": "human"}}`)
 	know := h.watch(game, func(k *heard) bool { return k.Failure != "" })
 	if know.Failure != "broken: out of memory" || !know.Paused || know.Thinking != "" || len(know.Positions) != 1 {

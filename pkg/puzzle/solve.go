@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"alamos/pkg/arena"
 	"alamos/pkg/chess"
+	"alamos/pkg/match"
 )
 
 // Answer is what a player answers to a puzzle.
@@ -35,13 +35,13 @@ const AtOnce = 128
 // Solve lets a player answer puzzles, and judges the answers, in the order of the
 // puzzles. Where the player draws lots, it does so by the seed and the number of the
 // puzzle. tell, unless nil, hears how many have been answered.
-func Solve(ctx context.Context, puzzles []Puzzle, player arena.Player, seed uint64, tell func(done int)) ([]Answer, error) {
+func Solve(ctx context.Context, puzzles []Puzzle, player match.ArenaPlayer, seed uint64, tell func(done int)) ([]Answer, error) {
 	answers := make([]Answer, 0, len(puzzles))
 	for some := range slices.Chunk(puzzles, AtOnce) {
-		turns := make([]*arena.Turn, len(some))
+		turns := make([]*match.Turn, len(some))
 		for i := range some {
 			number := len(answers) + i
-			turns[i] = &arena.Turn{
+			turns[i] = &match.Turn{
 				Match: number, Game: chess.NewGame(some[i].Position),
 				Seed: rand.New(rand.NewPCG(seed, uint64(number))).Uint64(),
 			}

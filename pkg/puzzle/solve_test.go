@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"alamos/pkg/arena"
 	"alamos/pkg/chess"
+	"alamos/pkg/match"
 	"alamos/pkg/search"
 )
 
@@ -110,7 +110,7 @@ func TestSolve(t *testing.T) {
 		if testing.Short() {
 			some = some[:10]
 		}
-		sees, err := arena.NewAlphaBeta("alpha-beta", 2*some[0].Mate-1, &arena.Material{})
+		sees, err := match.NewAlphaBeta("alpha-beta", 2*some[0].Mate-1, &match.Material{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +119,7 @@ func TestSolve(t *testing.T) {
 		if err != nil || Solved(answers) != len(some) || told != len(some) {
 			t.Errorf("%s: alpha-beta solves %d of %d (told of %d), %v", s.Name(), Solved(answers), len(some), told, err)
 		}
-		tree, err := arena.NewMCTS("tree", search.Config{Visits: 400, CPuct: 1.5, Solver: true}, math.Inf(1), arena.Limit{}, search.Uniform{})
+		tree, err := match.NewMCTS("tree", search.Config{Visits: 400, CPuct: 1.5, Solver: true}, math.Inf(1), match.Limit{}, search.Uniform{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +133,7 @@ func TestSolve(t *testing.T) {
 func TestSolveBySeed(t *testing.T) {
 	s := sets(t)[0]
 	solve := func(seed uint64) []Answer {
-		answers, err := Solve(t.Context(), s.Puzzles, arena.NewRandom("random"), seed, nil)
+		answers, err := Solve(t.Context(), s.Puzzles, match.NewRandom("random"), seed, nil)
 		if err != nil || len(answers) != len(s.Puzzles) {
 			t.Fatalf("%d answers, %v", len(answers), err)
 		}
@@ -154,7 +154,7 @@ func TestSolveBySeed(t *testing.T) {
 type failing struct{ turn, all error }
 
 func (failing) Name() string { return "failing" }
-func (f failing) Moves(_ context.Context, turns []*arena.Turn) error {
+func (f failing) Moves(_ context.Context, turns []*match.Turn) error {
 	for _, t := range turns {
 		t.Err = f.turn
 	}

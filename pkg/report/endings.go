@@ -3,14 +3,12 @@ package report
 import (
 	"fmt"
 	"strings"
-
-	"alamos/pkg/notebook"
 )
 
 // endings says which trials ended before their last generation, and which scripts
 // left cells empty.
-func (w *pageWriter) endings() []notebook.Cell {
-	var cells []notebook.Cell
+func (w *pageWriter) endings() []Cell {
+	var cells []Cell
 	var ended, faults []string
 	for _, t := range w.trials {
 		if e := t.Manifest.Ended; e != nil {
@@ -27,7 +25,7 @@ func (w *pageWriter) endings() []notebook.Cell {
 		}
 	}
 	if len(ended) > 0 {
-		cells = append(cells, notebook.Note{Markdown: "Training ended early.\n\n" + asCode(ended)})
+		cells = append(cells, Note{Markdown: "Training ended early.\n\n" + asCode(ended)})
 	}
 	if len(faults) > 0 {
 		cells = append(cells, warning("Scripts failed and left cells empty.\n\n"+asCode(faults)))

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"alamos/pkg/notebook"
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
 	"alamos/pkg/words"
@@ -25,15 +24,15 @@ func evaluationMetric(name string) metric {
 	kind, of, _ := strings.Cut(name, ".")
 	switch {
 	case kind == "puzzles":
-		return metric{name, of + " solved", "", notebook.Higher}
+		return metric{name, of + " solved", "", Higher}
 	case kind == "policy":
-		return metric{name, of + " solved by the network alone", "", notebook.Higher}
+		return metric{name, of + " solved by the network alone", "", Higher}
 	case kind == "accuracy" && strings.HasPrefix(of, "value_error"):
-		return metric{name, inWords(of), "", notebook.Lower}
+		return metric{name, inWords(of), "", Lower}
 	case kind == "accuracy" && strings.HasPrefix(of, "top"):
-		return metric{name, inWords(of) + " accuracy", "", notebook.Higher}
+		return metric{name, inWords(of) + " accuracy", "", Higher}
 	}
-	return metric{name, inWords(name), "", notebook.Neither}
+	return metric{name, inWords(name), "", Neither}
 }
 
 // evaluationMetrics are the measures of the experiment's evaluation whose names begin
@@ -88,10 +87,10 @@ func evaluationTables(t *store.Trial) (tables []csvTable, err error) {
 }
 
 // puzzles is the table of the puzzles that checkpoints solve.
-func (w *pageWriter) puzzles(t *store.Trial) (notebook.Cell, error) {
-	c := notebook.Table{
+func (w *pageWriter) puzzles(t *store.Trial) (Cell, error) {
+	c := Table{
 		Caption: "Puzzles solved by the network alone and with a search.",
-		Columns: []notebook.Column{number("generation", ""), {Name: "puzzles"}, number("network alone", ""), number("", "%"), number("with search", ""), number("", "%")},
+		Columns: []Column{number("generation", ""), {Name: "puzzles"}, number("network alone", ""), number("", "%"), number("with search", ""), number("", "%")},
 	}
 	if e := t.Settings.Evaluation; e != nil {
 		c.Caption = fmt.Sprintf("Puzzles solved by the network alone and with a search of %s.", words.Plural(e.Search.Visits, "visit"))
@@ -113,10 +112,10 @@ func (w *pageWriter) puzzles(t *store.Trial) (notebook.Cell, error) {
 }
 
 // accuracy is the table of what checkpoints know of held-out games.
-func (w *pageWriter) accuracy(t *store.Trial) (notebook.Cell, error) {
-	c := notebook.Table{
+func (w *pageWriter) accuracy(t *store.Trial) (Cell, error) {
+	c := Table{
 		Caption: "Held-out positions by phase of the game: how often the move that was played or visited most is the network's first, and among its first five, and the mean squared error of its value. Queens, rooks, bishops and knights on the board: opening more than 10, endgame at most 6.",
-		Columns: []notebook.Column{number("generation", ""), {Name: "phase"}, number("positions", ""), number("top 1", "%"), number("top 5", "%"), number("value error", "")},
+		Columns: []Column{number("generation", ""), {Name: "phase"}, number("positions", ""), number("top 1", "%"), number("top 5", "%"), number("value error", "")},
 	}
 	for g := 1; g <= t.Done(); g++ {
 		rows, err := t.Accuracy(g)
@@ -136,7 +135,7 @@ func (w *pageWriter) accuracy(t *store.Trial) (notebook.Cell, error) {
 }
 
 // asked is a table of what was asked with the link to its file; nil where nothing was.
-func (w *pageWriter) asked(t *store.Trial, c notebook.Table, file string) (notebook.Cell, error) {
+func (w *pageWriter) asked(t *store.Trial, c Table, file string) (Cell, error) {
 	if len(c.Rows) == 0 {
 		return nil, nil
 	}

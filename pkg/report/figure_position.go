@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 
-	"alamos/pkg/analysis"
 	"alamos/pkg/experiment"
 	"alamos/pkg/store"
 	"alamos/pkg/words"
@@ -46,15 +45,15 @@ func answered(draw func(q *request, a *store.Answer, of string) *drawing) func(*
 // drawPolicy shows where the moves begin and end that a network would play, and
 // those of each kind of piece.
 func drawPolicy(q *request, a *store.Answer, of string) *drawing {
-	return &drawing{analysis.PolicyChart(a, q.frame), fmt.Sprintf("Policy %s, before any search: the probability that a move begins or ends on a square, of all moves and of those of each kind of piece. The network's value is %s for the side to move.", of, analysis.Signed(a.Value))}
+	return &drawing{PolicyChart(a, q.frame), fmt.Sprintf("Policy %s, before any search: the probability that a move begins or ends on a square, of all moves and of those of each kind of piece. The network's value is %s for the side to move.", of, Signed(a.Value))}
 }
 
 // drawTree shows what a search has looked at.
 func drawTree(q *request, a *store.Answer, of string) *drawing {
-	return &drawing{analysis.TreeChart(a, q.frame), fmt.Sprintf("Search tree %s after %s, the most visited positions; the value of each is for the side that moved there. From %s.", of, words.Plural(a.Visits, "visit"), a.FEN)}
+	return &drawing{TreeChart(a, q.frame), fmt.Sprintf("Search tree %s after %s, the most visited positions; the value of each is for the side that moved there. From %s.", of, words.Plural(a.Visits, "visit"), a.FEN)}
 }
 
 // drawBoard shows a position and the moves that a search favors.
 func drawBoard(q *request, a *store.Answer, of string) *drawing {
-	return &drawing{analysis.BoardChart(a, q.frame, analysis.MostArrows), fmt.Sprintf("Favorite moves %s after %s, with their share of the visits and their value for the side to move.", of, words.Plural(a.Visits, "visit"))}
+	return &drawing{BoardChart(a, q.frame, MostArrows), fmt.Sprintf("Favorite moves %s after %s, with their share of the visits and their value for the side to move.", of, words.Plural(a.Visits, "visit"))}
 }

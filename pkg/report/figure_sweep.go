@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"alamos/pkg/experiment"
-	"alamos/pkg/notebook"
+
 	"alamos/pkg/store"
 	"alamos/plots"
 )
@@ -290,7 +290,7 @@ func noMetric(m metric) string { return "no trial has " + m.label + " yet" }
 
 // best is which number of a metric is marked.
 func best(m metric) plots.Extreme {
-	return map[notebook.Better]plots.Extreme{notebook.Higher: plots.Highest, notebook.Lower: plots.Lowest}[m.better]
+	return map[Better]plots.Extreme{Higher: plots.Highest, Lower: plots.Lowest}[m.better]
 }
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"alamos/pkg/experiment"
-	"alamos/pkg/notebook"
+
 	"alamos/pkg/store"
 	"alamos/pkg/words"
 )
@@ -18,22 +18,22 @@ type metric struct {
 	name   string // see store.Trial.Measure
 	label  string
 	unit   string
-	better notebook.Better
+	better Better
 }
 
 // metrics are the measures of a trial, see store.Trial.Measure.
 var metrics = []metric{
-	{"score", "score", "", notebook.Higher},
-	{"elo", "Elo", "", notebook.Higher},
-	{"vs_untrained", "against untrained", "", notebook.Higher},
-	{"vs_random", "against random", "", notebook.Higher},
-	{"loss", "loss", "", notebook.Lower},
-	{"policy_loss", "policy loss", "", notebook.Lower},
-	{"value_loss", "value loss", "", notebook.Lower},
-	{"top1", "top-1 accuracy", "", notebook.Higher},
-	{"top5", "top-5 accuracy", "", notebook.Higher},
-	{"samples", "samples", "", notebook.Neither},
-	{"seconds", "computing", "s", notebook.Neither},
+	{"score", "score", "", Higher},
+	{"elo", "Elo", "", Higher},
+	{"vs_untrained", "against untrained", "", Higher},
+	{"vs_random", "against random", "", Higher},
+	{"loss", "loss", "", Lower},
+	{"policy_loss", "policy loss", "", Lower},
+	{"value_loss", "value loss", "", Lower},
+	{"top1", "top-1 accuracy", "", Higher},
+	{"top5", "top-5 accuracy", "", Higher},
+	{"samples", "samples", "", Neither},
+	{"seconds", "computing", "s", Neither},
 }
 
 // metricOf describes a metric by its name; one of a hook has its own.
@@ -47,7 +47,7 @@ func metricOf(name string) metric {
 // overview is the table of a sweep: a row a trial and, where there are several
 // seeds, one before it with a row for each setting; then how successive halving
 // chose among them.
-func (w *pageWriter) overview() ([]notebook.Cell, error) {
+func (w *pageWriter) overview() ([]Cell, error) {
 	cells, err := w.trialTables()
 	if err != nil {
 		return nil, err
@@ -57,17 +57,17 @@ func (w *pageWriter) overview() ([]notebook.Cell, error) {
 }
 
 // rungs are the comparisons of successive halving, in a fold each.
-func (w *pageWriter) rungs() ([]notebook.Cell, error) {
+func (w *pageWriter) rungs() ([]Cell, error) {
 	all, err := w.Rungs(w.Dir)
 	if err != nil {
 		return nil, err
 	}
-	var cells []notebook.Cell
+	var cells []Cell
 	for _, r := range all {
 		m := metricOf(r.Metric)
-		t := notebook.Table{
+		t := Table{
 			Caption: fmt.Sprintf("Trials after generation %d, the best first; the first %d went on.", r.Generation, r.Survivors),
-			Columns: []notebook.Column{{Name: "place", Numeric: true}, {Name: "trial"}, {Name: m.label, Unit: m.unit, Numeric: true}, {Name: "95 %"}},
+			Columns: []Column{{Name: "place", Numeric: true}, {Name: "trial"}, {Name: m.label, Unit: m.unit, Numeric: true}, {Name: "95 %"}},
 		}
 		for i, x := range r.Ranking {
 			interval := ""
@@ -80,12 +80,12 @@ func (w *pageWriter) rungs() ([]notebook.Cell, error) {
 			}
 			t.Rows = append(t.Rows, []string{fmt.Sprint(i + 1), cmp.Or(x.Label, x.Trial), value, interval})
 		}
-		cells = append(cells, notebook.Fold{Title: fmt.Sprintf("Successive halving after generation %d: %d of %d trials went on", r.Generation, r.Survivors, len(r.Ranking)), Cells: []notebook.Cell{t}})
+		cells = append(cells, Fold{Title: fmt.Sprintf("Successive halving after generation %d: %d of %d trials went on", r.Generation, r.Survivors, len(r.Ranking)), Cells: []Cell{t}})
 	}
 	return cells, nil
 }
 
-func (w *pageWriter) trialTables() ([]notebook.Cell, error) {
+func (w *pageWriter) trialTables() ([]Cell, error) {
 	files, err := w.links(nil, "trials.csv")
 	if err != nil || len(w.trials) == 0 {
 		return nil, err
@@ -101,22 +101,22 @@ func (w *pageWriter) trialTables() ([]notebook.Cell, error) {
 	each.Files = files
 	groups := store.Groups(w.trials)
 	if len(groups) == len(trials) {
-		return []notebook.Cell{each}, nil
+		return []Cell{each}, nil
 	}
 	means, err := w.overviewOf(groups, w.sweepAxes(), "Settings, each trial in its own tournament: means over their seeds, with the 95 % interval (Student t).")
 	if err != nil || len(groups) == 1 {
-		return []notebook.Cell{means, each}, err
+		return []Cell{means, each}, err
 	}
-	return []notebook.Cell{means, notebook.Fold{Title: "Each of " + words.Plural(len(trials), "trial"), Cells: []notebook.Cell{each}}}, nil
+	return []Cell{means, Fold{Title: "Each of " + words.Plural(len(trials), "trial"), Cells: []Cell{each}}}, nil
 }
 
-func (w *pageWriter) overviewOf(groups []store.Group, axes []experiment.Axis, caption string) (notebook.Overview, error) {
-	o := notebook.Overview{Caption: caption}
+func (w *pageWriter) overviewOf(groups []store.Group, axes []experiment.Axis, caption string) (Overview, error) {
+	o := Overview{Caption: caption}
 	for _, a := range axes {
 		o.Settings = append(o.Settings, a.Path)
 	}
 	for _, g := range groups {
-		row := notebook.OverviewRow{Trial: g.Name}
+		row := OverviewRow{Trial: g.Name}
 		switch n := len(g.Trials); { // the settings stand beside it
 		case n > 1:
 			row.Name = words.Plural(n, "seed")
@@ -129,9 +129,9 @@ func (w *pageWriter) overviewOf(groups []store.Group, axes []experiment.Axis, ca
 		o.Rows = append(o.Rows, row)
 	}
 	if slices.ContainsFunc(w.trials, func(t *store.Trial) bool { return t.Done() != w.trials[0].Done() }) {
-		o.Metrics = append(o.Metrics, notebook.Metric{Name: "generations"})
+		o.Metrics = append(o.Metrics, Metric{Name: "generations"})
 		for i, g := range groups {
-			o.Rows[i].Values = append(o.Rows[i].Values, notebook.Measure{Value: float64(g.Trials[0].Done())})
+			o.Rows[i].Values = append(o.Rows[i].Values, Measure{Value: float64(g.Trials[0].Done())})
 		}
 	}
 	for _, m := range slices.Concat(metrics, w.evaluationMetrics("puzzles.")) {
@@ -139,7 +139,7 @@ func (w *pageWriter) overviewOf(groups []store.Group, axes []experiment.Axis, ca
 		case "policy_loss", "value_loss", "top1", "top5":
 			continue // the table is wide, and they are in other files
 		}
-		values := make([]notebook.Measure, len(groups))
+		values := make([]Measure, len(groups))
 		some := false
 		for i, g := range groups {
 			v, err := g.Measure(m.name)
@@ -152,7 +152,7 @@ func (w *pageWriter) overviewOf(groups []store.Group, axes []experiment.Axis, ca
 		if !some {
 			continue
 		}
-		o.Metrics = append(o.Metrics, notebook.Metric{Name: m.label, Unit: m.unit, Better: m.better})
+		o.Metrics = append(o.Metrics, Metric{Name: m.label, Unit: m.unit, Better: m.better})
 		for i := range o.Rows {
 			o.Rows[i].Values = append(o.Rows[i].Values, values[i])
 		}
@@ -161,11 +161,11 @@ func (w *pageWriter) overviewOf(groups []store.Group, axes []experiment.Axis, ca
 }
 
 // shown is a measure as the page shows it.
-func shown(m metric, v store.Measure) notebook.Measure {
-	out := notebook.Measure{Value: v.Value, Low: v.Low, High: v.High}
+func shown(m metric, v store.Measure) Measure {
+	out := Measure{Value: v.Value, Low: v.Low, High: v.High}
 	switch {
 	case m.name == "seconds" || m.name == "samples":
-		out = notebook.Measure{Value: math.Round(v.Value)}
+		out = Measure{Value: math.Round(v.Value)}
 	case !v.Known():
 		out.Low, out.High = 0, 0
 	}

@@ -11,7 +11,7 @@ import (
 
 	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
-	"alamos/pkg/notebook"
+
 	"alamos/pkg/store"
 	"alamos/pkg/words"
 )
@@ -57,10 +57,10 @@ type pageWriter struct {
 // Page is the page of the experiment for a folder base, with links to files as
 // opt places them. A cell that cannot be shown is a fault and a warning in its
 // place.
-func (r *Report) Page(opt Options, base string) (*notebook.Page, error) {
+func (r *Report) Page(opt Options, base string) (*Page, error) {
 	opt.Figure = ""
 	w := &pageWriter{Report: r, layout: r.layout(opt), base: base, trials: r.Trials, drawn: map[int][]*drawn{}}
-	page := &notebook.Page{Title: r.Name, About: r.About, Wide: len(r.Trials) > 1}
+	page := &Page{Title: r.Name, About: r.About, Wide: len(r.Trials) > 1}
 	all, err := r.all(opt)
 	if err != nil {
 		return page, err
@@ -76,24 +76,24 @@ func (r *Report) Page(opt Options, base string) (*notebook.Page, error) {
 		page.Cells = append(page.Cells, w.cell("overview", w.overview)...)
 	}
 	for i := range r.Notebook {
-		page.Cells = append(page.Cells, w.cell(fmt.Sprintf("notebook cell %d", i+1), func() ([]notebook.Cell, error) { return w.notebookCell(i) })...)
+		page.Cells = append(page.Cells, w.cell(fmt.Sprintf("notebook cell %d", i+1), func() ([]Cell, error) { return w.notebookCell(i) })...)
 	}
 	page.Cells = append(page.Cells, w.provenances()...)
 	return page, w.faults
 }
 
 // cell makes cells, or a warning of what went wrong.
-func (w *pageWriter) cell(what string, make func() ([]notebook.Cell, error)) []notebook.Cell {
+func (w *pageWriter) cell(what string, make func() ([]Cell, error)) []Cell {
 	cells, err := make()
 	if err != nil {
 		w.faults = errors.Join(w.faults, fmt.Errorf("%s: %w", what, err))
-		return []notebook.Cell{warning(fmt.Sprintf("This could not be shown: `%s`", strings.ReplaceAll(err.Error(), "`", "'")))}
+		return []Cell{warning(fmt.Sprintf("This could not be shown: `%s`", strings.ReplaceAll(err.Error(), "`", "'")))}
 	}
 	return cells
 }
 
-func warning(markdown string) notebook.Cell {
-	return notebook.Note{Kind: notebook.Warning, Markdown: markdown}
+func warning(markdown string) Cell {
+	return Note{Kind: Warning, Markdown: markdown}
 }
 
 // tells reports whether the notebook has such a table.
@@ -107,8 +107,8 @@ func (r *Report) tells(table string) bool {
 }
 
 // state says what is not there yet.
-func (w *pageWriter) state() []notebook.Cell {
-	var cells []notebook.Cell
+func (w *pageWriter) state() []Cell {
+	var cells []Cell
 	if len(w.Failed) > 0 {
 		var list []string
 		for i := range w.Experiment.Trials {
@@ -120,7 +120,7 @@ func (w *pageWriter) state() []notebook.Cell {
 		cells = append(cells, warning(words.Plural(len(w.Failed), "trial")+" failed.\n\n"+asCode(list)))
 	}
 	if n := len(w.Experiment.Trials) - len(w.trials); n > len(w.Failed) {
-		cells = append(cells, notebook.Note{Markdown: fmt.Sprintf("%s not finished a generation and %s not shown.", have(n), are(n))})
+		cells = append(cells, Note{Markdown: fmt.Sprintf("%s not finished a generation and %s not shown.", have(n), are(n))})
 	}
 	var unfinished []string
 	for _, t := range w.trials {
@@ -131,15 +131,15 @@ func (w *pageWriter) state() []notebook.Cell {
 	switch n := len(unfinished); {
 	case n == 0:
 	case n > 8:
-		cells = append(cells, notebook.Note{Markdown: words.Plural(n, "trial") + " have not all of their generations."})
+		cells = append(cells, Note{Markdown: words.Plural(n, "trial") + " have not all of their generations."})
 	default:
-		cells = append(cells, notebook.Note{Markdown: "Not all generations are there. " + strings.Join(unfinished, "; ") + "."})
+		cells = append(cells, Note{Markdown: "Not all generations are there. " + strings.Join(unfinished, "; ") + "."})
 	}
 	return append(append(cells, w.endings()...), w.leftOut()...)
 }
 
 // leftOut says what the budget of the sweep has no trial for.
-func (w *pageWriter) leftOut() []notebook.Cell {
+func (w *pageWriter) leftOut() []Cell {
 	if len(w.Left) == 0 {
 		return nil
 	}
@@ -147,7 +147,7 @@ func (w *pageWriter) leftOut() []notebook.Cell {
 	for _, l := range w.Left {
 		list = append(list, l.Label+": "+l.Why)
 	}
-	return []notebook.Cell{notebook.Note{Markdown: fmt.Sprintf("The budget of the sweep leaves out %s.\n\n%s", words.Plural(len(list), "combination"), asCode(list))}}
+	return []Cell{Note{Markdown: fmt.Sprintf("The budget of the sweep leaves out %s.\n\n%s", words.Plural(len(list), "combination"), asCode(list))}}
 }
 
 // have is "1 trial has".
@@ -166,30 +166,30 @@ func are(n int) string {
 }
 
 // changes is what the experiment sets otherwise than the one that it extends.
-func (w *pageWriter) changes() []notebook.Cell {
+func (w *pageWriter) changes() []Cell {
 	if len(w.Changes) == 0 {
 		return nil
 	}
 	dir := filepath.Dir(w.File)
-	d := notebook.Diff{Base: experiment.FileFrom(dir, w.Base), This: filepath.Base(w.File)}
+	d := Diff{Base: experiment.FileFrom(dir, w.Base), This: filepath.Base(w.File)}
 	for _, x := range w.Changes {
 		if x.Key == "notebook" { // the page shows it
 			continue
 		}
-		d.Items = append(d.Items, notebook.Change{Key: x.Key, Base: x.Base, This: x.This})
+		d.Items = append(d.Items, Change{Key: x.Key, Base: x.Base, This: x.This})
 	}
 	if len(d.Items) == 0 {
 		return nil
 	}
-	return []notebook.Cell{d}
+	return []Cell{d}
 }
 
 // notebookCell makes what cell i of the experiment's notebook shows.
-func (w *pageWriter) notebookCell(i int) ([]notebook.Cell, error) {
+func (w *pageWriter) notebookCell(i int) ([]Cell, error) {
 	c := &w.Notebook[i]
 	switch {
 	case c.Text != "":
-		return []notebook.Cell{notebook.Text{Markdown: c.Text}}, nil
+		return []Cell{Text{Markdown: c.Text}}, nil
 	case c.Figure != nil:
 		return w.figureCells(i)
 	}
@@ -197,15 +197,15 @@ func (w *pageWriter) notebookCell(i int) ([]notebook.Cell, error) {
 	case "trials":
 		return w.overview()
 	case "settings":
-		return []notebook.Cell{w.settings()}, nil
+		return []Cell{w.settings()}, nil
 	case "network":
 		return w.networks()
 	}
-	return w.beside(func(t *store.Trial) (notebook.Cell, error) { return w.table(t, c.Table) })
+	return w.beside(func(t *store.Trial) (Cell, error) { return w.table(t, c.Table) })
 }
 
 // figureCells are the pictures of a cell, those of trials side by side.
-func (w *pageWriter) figureCells(i int) ([]notebook.Cell, error) {
+func (w *pageWriter) figureCells(i int) ([]Cell, error) {
 	pictures := w.drawn[i]
 	if len(pictures) == 0 {
 		return nil, nil
@@ -224,13 +224,13 @@ func (w *pageWriter) figureCells(i int) ([]notebook.Cell, error) {
 		}
 	}
 	if !some {
-		return []notebook.Cell{notebook.Note{Markdown: fmt.Sprintf("There is nothing to draw yet for the figure `%s`: %s.", pictures[0].name, why)}}, nil
+		return []Cell{Note{Markdown: fmt.Sprintf("There is nothing to draw yet for the figure `%s`: %s.", pictures[0].name, why)}}, nil
 	}
 	if pictures[0].trial == nil {
 		c, err := w.figure(pictures[0])
-		return []notebook.Cell{c}, err
+		return []Cell{c}, err
 	}
-	return w.beside(func(t *store.Trial) (notebook.Cell, error) {
+	return w.beside(func(t *store.Trial) (Cell, error) {
 		d := byTrial[t.ID]
 		if d == nil {
 			return nil, nil
@@ -243,7 +243,7 @@ func (w *pageWriter) figureCells(i int) ([]notebook.Cell, error) {
 }
 
 // figure is a picture as a cell.
-func (w *pageWriter) figure(d *drawn) (notebook.Cell, error) {
+func (w *pageWriter) figure(d *drawn) (Cell, error) {
 	if d.err != nil {
 		return nil, d.err
 	}
@@ -251,7 +251,7 @@ func (w *pageWriter) figure(d *drawn) (notebook.Cell, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := notebook.Figure{Caption: d.caption, SVG: svg, Alt: d.figure.Description()}
+	out := Figure{Caption: d.caption, SVG: svg, Alt: d.figure.Description()}
 	for _, ext := range [...]string{".svg", ".png", ".pdf"} {
 		link, err := relative(w.base, d.path+ext)
 		if err != nil {
@@ -264,15 +264,15 @@ func (w *pageWriter) figure(d *drawn) (notebook.Cell, error) {
 
 // beside sets a cell of each trial side by side; trials without it are left out,
 // and a single trial needs no frame.
-func (w *pageWriter) beside(make func(*store.Trial) (notebook.Cell, error)) ([]notebook.Cell, error) {
-	var all notebook.SideBySide
+func (w *pageWriter) beside(make func(*store.Trial) (Cell, error)) ([]Cell, error) {
+	var all SideBySide
 	for _, t := range w.trials {
 		c, err := make(t)
 		if err != nil {
 			return nil, err
 		}
 		if c != nil {
-			all.Trials = append(all.Trials, notebook.Trial{Label: t.Name(), Cells: []notebook.Cell{c}})
+			all.Trials = append(all.Trials, Trial{Label: t.Name(), Cells: []Cell{c}})
 		}
 	}
 	switch {
@@ -281,11 +281,11 @@ func (w *pageWriter) beside(make func(*store.Trial) (notebook.Cell, error)) ([]n
 	case len(w.Experiment.Trials) == 1:
 		return all.Trials[0].Cells, nil
 	}
-	return []notebook.Cell{all}, nil
+	return []Cell{all}, nil
 }
 
-func (w *pageWriter) settings() notebook.Cell {
-	s := notebook.Settings{Title: "Resolved settings"}
+func (w *pageWriter) settings() Cell {
+	s := Settings{Title: "Resolved settings"}
 	for _, x := range w.Settings {
 		if strings.HasPrefix(x.Path, "notebook") || x.Path == "about" {
 			continue
@@ -294,7 +294,7 @@ func (w *pageWriter) settings() notebook.Cell {
 		if !x.Origin.Default() {
 			origin = x.Origin.From(filepath.Dir(w.File)).String()
 		}
-		s.Items = append(s.Items, notebook.Setting{Key: x.Path, Value: x.Value, Origin: origin})
+		s.Items = append(s.Items, Setting{Key: x.Path, Value: x.Value, Origin: origin})
 	}
 	return s
 }
@@ -318,22 +318,22 @@ func (w *pageWriter) links(t *experiment.Trial, files ...string) ([]string, erro
 
 // provenances say where the results of each trial come from, those of many trials
 // in one fold.
-func (w *pageWriter) provenances() []notebook.Cell {
-	var cells []notebook.Cell
+func (w *pageWriter) provenances() []Cell {
+	var cells []Cell
 	for _, t := range w.trials {
 		cells = append(cells, provenance(t))
 	}
 	if len(cells) > 3 {
-		return []notebook.Cell{notebook.Fold{Title: "Provenance of " + words.Plural(len(cells), "trial"), Cells: cells}}
+		return []Cell{Fold{Title: "Provenance of " + words.Plural(len(cells), "trial"), Cells: cells}}
 	}
 	return cells
 }
 
 // provenance says where a trial's results come from.
-func provenance(t *store.Trial) notebook.Cell {
-	p := notebook.Provenance{Title: "Provenance of " + t.Name()}
+func provenance(t *store.Trial) Cell {
+	p := Provenance{Title: "Provenance of " + t.Name()}
 	add := func(name, value string, code bool) {
-		p.Facts = append(p.Facts, notebook.Fact{Name: name, Value: value, Code: code})
+		p.Facts = append(p.Facts, Fact{Name: name, Value: value, Code: code})
 	}
 	m := t.Manifest.Machine
 	add("folder", filepath.Base(t.Dir), true)

@@ -6,19 +6,18 @@ import (
 	"slices"
 	"strconv"
 
-	"alamos/pkg/arena"
-	"alamos/pkg/layers"
-	"alamos/pkg/notebook"
+	"alamos/pkg/match"
+
 	"alamos/pkg/store"
 	"alamos/pkg/words"
 )
 
-func number(name, unit string) notebook.Column {
-	return notebook.Column{Name: name, Unit: unit, Numeric: true}
+func number(name, unit string) Column {
+	return Column{Name: name, Unit: unit, Numeric: true}
 }
 
 // table is a table of one trial; nil where there is nothing to show.
-func (w *pageWriter) table(t *store.Trial, kind string) (notebook.Cell, error) {
+func (w *pageWriter) table(t *store.Trial, kind string) (Cell, error) {
 	switch kind {
 	case "generations":
 		return w.generations(t)
@@ -42,7 +41,7 @@ func (w *pageWriter) table(t *store.Trial, kind string) (notebook.Cell, error) {
 	return w.standings(t, res)
 }
 
-func (w *pageWriter) generations(t *store.Trial) (notebook.Cell, error) {
+func (w *pageWriter) generations(t *store.Trial) (Cell, error) {
 	if t.Done() == 0 {
 		return nil, nil
 	}
@@ -53,9 +52,9 @@ func (w *pageWriter) generations(t *store.Trial) (notebook.Cell, error) {
 	if t.Settings.Data != nil {
 		return chunks(t, files)
 	}
-	c := notebook.Table{
+	c := Table{
 		Caption: "Self-play by generation: games that white won, drawn games, games that black won.",
-		Columns: []notebook.Column{
+		Columns: []Column{
 			number("generation", ""), {Name: "W/D/B"}, number("length", "plies"),
 			number("samples", ""), number("loss", ""), number("evaluations", "1/s")},
 		Files: files,
@@ -78,32 +77,32 @@ func (w *pageWriter) generations(t *store.Trial) (notebook.Cell, error) {
 }
 
 // networks are the layers of each different network of the trials.
-func (w *pageWriter) networks() ([]notebook.Cell, error) {
-	all, err := layers.OfTrials(w.Experiment.Trials)
+func (w *pageWriter) networks() ([]Cell, error) {
+	all, err := OfTrials(w.Experiment.Trials)
 	if err != nil {
 		return nil, err
 	}
-	var beside notebook.SideBySide
+	var beside SideBySide
 	for _, n := range all {
-		c := notebook.Table{
+		c := Table{
 			Caption: fmt.Sprintf("Layers of the network: %s. It has %s trained parameters.", n.Summary(), words.Thousands(n.Parameters)),
-			Columns: []notebook.Column{{Name: "layer"}, {Name: "kind"}, {Name: "output"}, number("parameters", "")},
+			Columns: []Column{{Name: "layer"}, {Name: "kind"}, {Name: "output"}, number("parameters", "")},
 		}
 		for _, r := range n.Rows(false) {
 			c.Rows = append(c.Rows, []string{r.Name, r.Kind, r.Output, words.Thousands(r.Parameters)})
 		}
-		beside.Trials = append(beside.Trials, notebook.Trial{Label: n.Name, Cells: []notebook.Cell{c}})
+		beside.Trials = append(beside.Trials, Trial{Label: n.Name, Cells: []Cell{c}})
 	}
 	if len(all) == 1 {
 		return beside.Trials[0].Cells, nil
 	}
-	return []notebook.Cell{beside}, nil
+	return []Cell{beside}, nil
 }
 
 // chunks is the table of the generations of a trial that learns from data.
-func chunks(t *store.Trial, files []string) (notebook.Cell, error) {
-	c := notebook.Table{
-		Columns: []notebook.Column{
+func chunks(t *store.Trial, files []string) (Cell, error) {
+	c := Table{
+		Columns: []Column{
 			number("generation", ""), number("pass", ""), number("games", ""), {Name: "W/D/B"}, number("samples", ""), number("loss", "")},
 		Files: files,
 	}
@@ -139,20 +138,20 @@ func chunks(t *store.Trial, files []string) (notebook.Cell, error) {
 	return c, nil
 }
 
-func (w *pageWriter) standings(t *store.Trial, res *store.Tournament) (notebook.Cell, error) {
+func (w *pageWriter) standings(t *store.Trial, res *store.Tournament) (Cell, error) {
 	files, err := w.links(&t.Trial, "tournament/ratings.csv", "tournament/games.pgn")
 	if err != nil {
 		return nil, err
 	}
-	c := notebook.Table{
+	c := Table{
 		Caption: "Standings of the tournament: wins, draws and losses; a win is 1 point, a draw one half. Elo with its 95 % interval; " + zeroOf(res) + ".",
-		Columns: []notebook.Column{{Name: "player"}, {Name: "W/D/L"}, number("score", "%"), number("Elo", ""), {Name: "95 %"}, {Name: "as White"}, {Name: "as Black"}},
+		Columns: []Column{{Name: "player"}, {Name: "W/D/L"}, number("score", "%"), number("Elo", ""), {Name: "95 %"}, {Name: "as White"}, {Name: "as Black"}},
 		Files:   files,
 	}
 	for _, i := range res.Ranking() {
 		p := res.Players[i]
 		c.Rows = append(c.Rows, []string{
-			p.Name, record(p.Record), fixed(100*store.Share(p.Standing), 1), fixed(float64(p.Elo), 0), eloInterval(p), record(p.White), record(p.Black),
+			p.Name, record(p.ArenaRecord), fixed(100*store.Share(p.ArenaStanding), 1), fixed(float64(p.Elo), 0), eloInterval(p), record(p.White), record(p.Black),
 		})
 	}
 	if a := res.FirstMove; a != nil {
@@ -163,10 +162,10 @@ func (w *pageWriter) standings(t *store.Trial, res *store.Tournament) (notebook.
 
 // models tells the checkpoints of a tournament apart: the newest first, then the
 // players that learned nothing here.
-func models(t *store.Trial, res *store.Tournament) (notebook.Cell, error) {
-	c := notebook.Table{
+func models(t *store.Trial, res *store.Tournament) (Cell, error) {
+	c := Table{
 		Caption: "Players of the tournament: how many generations they learned from, the positions of these and the validation loss afterwards.",
-		Columns: []notebook.Column{{Name: "player"}, number("generations", ""), number("samples", ""), number("validation loss", "")},
+		Columns: []Column{{Name: "player"}, number("generations", ""), number("samples", ""), number("validation loss", "")},
 	}
 	order := res.Ranking()
 	slices.SortStableFunc(order, func(i, j int) int { return res.Players[j].Generation - res.Players[i].Generation })
@@ -191,13 +190,13 @@ func models(t *store.Trial, res *store.Tournament) (notebook.Cell, error) {
 
 // pairs has the games of each two players by color, a row for who had White; nil for
 // the results of early days, which do not tell.
-func pairs(res *store.Tournament) notebook.Cell {
+func pairs(res *store.Tournament) Cell {
 	if res.White == nil {
 		return nil
 	}
-	c := notebook.Table{
+	c := Table{
 		Caption: "Games by color: wins, draws and losses of White.",
-		Columns: []notebook.Column{{Name: "White"}, {Name: "Black"}, number("wins", ""), number("draws", ""), number("losses", ""), number("score of White", "%")},
+		Columns: []Column{{Name: "White"}, {Name: "Black"}, number("wins", ""), number("draws", ""), number("losses", ""), number("score of White", "%")},
 	}
 	for i := range res.White {
 		for j := range i {
@@ -217,7 +216,7 @@ func pairs(res *store.Tournament) notebook.Cell {
 }
 
 // record is wins, draws and losses.
-func record(r arena.Record) string { return fmt.Sprintf("%d/%d/%d", r.Wins, r.Draws, r.Losses) }
+func record(r match.ArenaRecord) string { return fmt.Sprintf("%d/%d/%d", r.Wins, r.Draws, r.Losses) }
 
 // zeroOf says what the ratings of a tournament are counted from.
 func zeroOf(res *store.Tournament) string {
@@ -234,14 +233,14 @@ func eloInterval(p store.PlayerResult) string {
 	return fmt.Sprintf("%.0f..%.0f", float64(p.EloLow), float64(p.EloHigh))
 }
 
-func (w *pageWriter) crosstable(t *store.Trial, res *store.Tournament) (notebook.Cell, error) {
+func (w *pageWriter) crosstable(t *store.Trial, res *store.Tournament) (Cell, error) {
 	files, err := w.links(&t.Trial, "tournament/crosstable.csv")
 	if err != nil {
 		return nil, err
 	}
-	c := notebook.Table{
+	c := Table{
 		Caption: "Crosstable: points of the row's player against the column's.",
-		Columns: []notebook.Column{{Name: "player"}},
+		Columns: []Column{{Name: "player"}},
 		Files:   files,
 	}
 	order := res.Ranking()

@@ -7,7 +7,6 @@ import (
 	"alamos/pkg/chess"
 	"alamos/pkg/encode"
 	"alamos/pkg/search"
-	"alamos/pkg/start"
 )
 
 // Config is a generation of games.
@@ -128,7 +127,7 @@ type Progress struct {
 
 // beginnings are the positions that games can begin with, before random plies.
 type beginnings struct {
-	start    start.Positions
+	start    chess.Positions
 	openings []chess.Position // instead of start for a share of the games; may be empty
 }
 
@@ -175,13 +174,13 @@ func (c *Config) prepare(codec encode.Codec) (b beginnings, err error) {
 			return b, fmt.Errorf("self-play: %s is %v: want %s", x.name, x.have, x.want)
 		}
 	}
-	if b.start, err = start.Parse(c.Variant, c.Start); err != nil {
+	if b.start, err = chess.Parse(c.Variant, c.Start); err != nil {
 		return b, fmt.Errorf("self-play: %w", err)
 	}
 	for i, fen := range c.Opening.FENs {
 		p, err := chess.ParseFEN(c.Variant, fen)
 		if err == nil {
-			err = start.GoesOn(&p)
+			err = chess.GoesOn(&p)
 		}
 		if err != nil {
 			return b, fmt.Errorf("self-play: opening %d: %w", i+1, err)

@@ -11,7 +11,6 @@ import (
 	"alamos/pkg/chess"
 	"alamos/pkg/encode"
 	"alamos/pkg/selfplay"
-	"alamos/pkg/start"
 )
 
 // The games of a seed are part of published results: those of settings that
@@ -114,7 +113,7 @@ func TestStart(t *testing.T) {
 	cfg := config()
 	cfg.Variant, cfg.MaxMoves, cfg.Games = chess.Standard, 200, 12
 	cfg.Opening = selfplay.Opening{Share: 0.5, RandomPlies: 2}
-	cfg.Start = []string{start.Chess960}
+	cfg.Start = []string{chess.StartChess960}
 	starts := map[string]bool{}
 	records, _ := play(t, cfg, 2)
 	for _, r := range records {

@@ -6,8 +6,8 @@ import (
 	"math"
 	"strings"
 
-	"alamos/pkg/arena"
 	"alamos/pkg/experiment"
+	"alamos/pkg/match"
 	"alamos/pkg/stats"
 )
 
@@ -129,7 +129,7 @@ func (t *Trial) strength(name string, g int) (Measure, error) {
 	case "vs_random":
 		return against(RandomName), nil
 	}
-	return shareOf(p.Record), nil
+	return shareOf(p.ArenaRecord), nil
 }
 
 // hookMeasure is a metric of a script in generation g.
@@ -167,4 +167,4 @@ func ShareInterval(points float64, games int) Measure {
 	return Measure{p, min(p, center-half), max(p, center+half)}
 }
 
-func shareOf(r arena.Record) Measure { return ShareInterval(r.Score(), r.Games()) }
+func shareOf(r match.ArenaRecord) Measure { return ShareInterval(r.Score(), r.Games()) }

@@ -6,8 +6,8 @@ import (
 	"math"
 	"testing"
 
-	"alamos/pkg/arena"
 	"alamos/pkg/experiment"
+	"alamos/pkg/match"
 	"alamos/pkg/stats"
 )
 
@@ -33,11 +33,11 @@ func made(t *testing.T) *Trial {
 	}
 	put(TournamentStage, Tournament{
 		Players: []PlayerResult{
-			{Generation: 2, Standing: arena.Standing{Name: "gen-2", Record: arena.Record{Wins: 8, Draws: 4, Losses: 8}}, Elo: 50, EloLow: -10, EloHigh: 110},
-			{Generation: 0, Standing: arena.Standing{Name: "untrained"}},
-			{Generation: -1, Standing: arena.Standing{Name: "random"}},
+			{Generation: 2, ArenaStanding: match.ArenaStanding{Name: "gen-2", ArenaRecord: match.ArenaRecord{Wins: 8, Draws: 4, Losses: 8}}, Elo: 50, EloLow: -10, EloHigh: 110},
+			{Generation: 0, ArenaStanding: match.ArenaStanding{Name: "untrained"}},
+			{Generation: -1, ArenaStanding: match.ArenaStanding{Name: "random"}},
 		},
-		Cross: [][]arena.Record{{{}, {Wins: 8, Draws: 2}, {}}, {{Losses: 8, Draws: 2}, {}, {}}, {{}, {}, {}}},
+		Cross: [][]match.ArenaRecord{{{}, {Wins: 8, Draws: 2}, {}}, {{Losses: 8, Draws: 2}, {}, {}}, {{}, {}, {}}},
 	})
 	return x
 }

@@ -4,17 +4,17 @@ import (
 	"math"
 	"slices"
 
-	"alamos/pkg/arena"
+	"alamos/pkg/match"
 	"alamos/pkg/stats"
 )
 
 // Tournament is the result of a trial's tournament.
 type Tournament struct {
-	Players []PlayerResult   `json:"players"` // in the order of the experiment
-	Cross   [][]arena.Record `json:"cross"`   // Cross[i][j]: how i did against j
+	Players []PlayerResult        `json:"players"` // in the order of the experiment
+	Cross   [][]match.ArenaRecord `json:"cross"`   // Cross[i][j]: how i did against j
 	// White[i][j]: how i did as White against j; nil in the results of early days.
-	White  [][]arena.Record `json:"white,omitempty"`
-	Anchor string           `json:"anchor"` // the player whose Elo is 0; empty: the mean
+	White  [][]match.ArenaRecord `json:"white,omitempty"`
+	Anchor string                `json:"anchor"` // the player whose Elo is 0; empty: the mean
 
 	// FirstMove is what having White is worth; nil in the results of early days.
 	FirstMove *Advantage `json:"first_move,omitempty"`
@@ -31,14 +31,14 @@ type Advantage struct {
 type PlayerResult struct {
 	Generation int `json:"generation"` // of a checkpoint, 0 the untrained network; -1: no checkpoint
 	Samples    int `json:"samples"`    // that the checkpoint was trained on
-	arena.Standing
+	match.ArenaStanding
 	Elo     stats.Float `json:"elo"` // NaN where no games connect the player to the others
 	EloLow  stats.Float `json:"elo_low"`
 	EloHigh stats.Float `json:"elo_high"`
 }
 
 // Share is the share of the points that a player made.
-func Share(s arena.Standing) float64 { return s.Score() / float64(max(1, s.Games())) }
+func Share(s match.ArenaStanding) float64 { return s.Score() / float64(max(1, s.Games())) }
 
 // Ranking has the indices of the players, the best score first.
 func (r *Tournament) Ranking() []int {
@@ -47,7 +47,7 @@ func (r *Tournament) Ranking() []int {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		switch x, y := Share(r.Players[a].Standing), Share(r.Players[b].Standing); {
+		switch x, y := Share(r.Players[a].ArenaStanding), Share(r.Players[b].ArenaStanding); {
 		case x > y:
 			return -1
 		case x < y:

@@ -3,7 +3,7 @@ package train
 import (
 	"iter"
 
-	"alamos/pkg/dataset"
+	"alamos/pkg/data"
 	"alamos/pkg/encode"
 	"alamos/pkg/nn"
 )
@@ -12,13 +12,13 @@ import (
 // so many at a time; the last batch has the rest. While the caller works on a
 // batch the next is assembled. A batch is valid until the caller asks for the
 // next.
-func Batches(set *dataset.Set, indices []int32, size int) iter.Seq[*nn.Batch] {
+func Batches(set *data.Set, indices []int32, size int) iter.Seq[*nn.Batch] {
 	return batches(set, indices, size, nil)
 }
 
 // batches is Batches with a value for each sample of the set in place of its own;
 // nil leaves them.
-func batches(set *dataset.Set, indices []int32, size int, values []float32) iter.Seq[*nn.Batch] {
+func batches(set *data.Set, indices []int32, size int, values []float32) iter.Seq[*nn.Batch] {
 	return func(yield func(*nn.Batch) bool) {
 		// Two batches go round; the channels have room for both, so that only a want
 		// of batches makes anyone wait.

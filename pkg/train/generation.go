@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"alamos/pkg/dataset"
+	"alamos/pkg/data"
 	"alamos/pkg/nn"
 )
 
@@ -16,7 +16,7 @@ type generation struct {
 	cfg         Config
 	net         *nn.Network
 	tr          *nn.Trainer
-	window      *dataset.Set
+	window      *data.Set
 	learn, held []int32 // samples of the window
 	watch       Hooks
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"alamos/pkg/dataset"
+	"alamos/pkg/data"
 	"alamos/pkg/nn"
 )
 
@@ -120,14 +120,14 @@ func (c *Config) Validate() error {
 // not trained again, and what comes out, the rows of those epochs too, is what an
 // undisturbed Run gives, to the bit. All other arguments must be those of that Run;
 // only net and tr may hold anything. From nil, it begins.
-func Run(ctx context.Context, cfg Config, net *nn.Network, tr *nn.Trainer, window *dataset.Set, seeds Seeds, st *State, from *Progress, watch Hooks) ([]Epoch, error) {
+func Run(ctx context.Context, cfg Config, net *nn.Network, tr *nn.Trainer, window *data.Set, seeds Seeds, st *State, from *Progress, watch Hooks) ([]Epoch, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
 	if cfg.Values != nil && len(cfg.Values) != window.Len() {
 		return nil, fmt.Errorf("training: %d values for %d samples", len(cfg.Values), window.Len())
 	}
-	learn, held := dataset.Split(window, seeds.Split, cfg.Validation)
+	learn, held := data.Split(window, seeds.Split, cfg.Validation)
 	if len(learn) == 0 {
 		return nil, fmt.Errorf("nothing to train on: %d samples, all held out", window.Len())
 	}
@@ -138,7 +138,7 @@ func Run(ctx context.Context, cfg Config, net *nn.Network, tr *nn.Trainer, windo
 		}
 	}
 	for i := range cfg.Epochs {
-		dataset.Shuffle(learn, seeds.Shuffle+uint64(i)) // of the order before: those of all epochs are repeated
+		data.Shuffle(learn, seeds.Shuffle+uint64(i)) // of the order before: those of all epochs are repeated
 		if i < len(r.epochs) {
 			continue
 		}

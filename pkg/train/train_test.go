@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"alamos/pkg/chess"
-	"alamos/pkg/dataset"
+	"alamos/pkg/data"
 	"alamos/pkg/encode"
 	"alamos/pkg/nn"
 )
@@ -22,12 +22,12 @@ import (
 // learnable is a set of random games whose moves and results a network can
 // learn: of the legal moves the one with the highest index is played by the
 // target, and the result is White's.
-func learnable(t *testing.T) *dataset.Set { return games(t, 1, false) }
+func learnable(t *testing.T) *data.Set { return games(t, 1, false) }
 
 // noise is a set whose targets cannot be learned, only learned by heart.
-func noise(t *testing.T) *dataset.Set { return games(t, 2, true) }
+func noise(t *testing.T) *data.Set { return games(t, 2, true) }
 
-func games(t *testing.T, seed uint64, random bool) *dataset.Set {
+func games(t *testing.T, seed uint64, random bool) *data.Set {
 	t.Helper()
 	codec, err := encode.NewCodec("atomic16", "uci1968", chess.Atomic)
 	if err != nil {
@@ -63,10 +63,10 @@ func games(t *testing.T, seed uint64, random bool) *dataset.Set {
 		}
 	}
 	path := filepath.Join(t.TempDir(), "games.parquet")
-	if err := dataset.Write(path, dataset.Meta{Encoder: "atomic16", Policy: "uci1968", Variant: "atomic", Generation: 1}, samples); err != nil {
+	if err := data.Write(path, data.Meta{Encoder: "atomic16", Policy: "uci1968", Variant: "atomic", Generation: 1}, samples); err != nil {
 		t.Fatal(err)
 	}
-	set, err := dataset.Read(path)
+	set, err := data.Read(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func config(epochs int) Config {
 }
 
 // learn is Run where nothing may fail.
-func (p *pupil) learn(t *testing.T, cfg Config, set *dataset.Set, seeds Seeds) []Epoch {
+func (p *pupil) learn(t *testing.T, cfg Config, set *data.Set, seeds Seeds) []Epoch {
 	t.Helper()
 	epochs, err := Run(context.Background(), cfg, p.net, p.tr, set, seeds, &p.state, nil, Hooks{})
 	if err != nil {
@@ -206,7 +206,7 @@ func TestLossesFall(t *testing.T) {
 	if !(last.Top1 > 0 && last.Top1 < last.Top5 && last.Top5 > first.Top5 && last.Top5 < 1) {
 		t.Errorf("the best move was first in %v and then in %v of the positions, among the first five in %v", first.Top1, last.Top1, last.Top5)
 	}
-	learn, _ := dataset.Split(set, 1, cfg.Validation)
+	learn, _ := data.Split(set, 1, cfg.Validation)
 	if want := cfg.Epochs * ((len(learn) + cfg.Batch - 1) / cfg.Batch); steps != want || reported != cfg.Epochs {
 		t.Errorf("%d steps and %d epochs reported, want %d and %d", steps, reported, want, cfg.Epochs)
 	}
@@ -372,15 +372,15 @@ func TestWithoutHeldOutGames(t *testing.T) {
 func TestRunRefuses(t *testing.T) {
 	p := newPupil(t, constant)
 	path := filepath.Join(t.TempDir(), "none.parquet")
-	if err := dataset.Write(path, dataset.Meta{Encoder: "atomic16", Policy: "uci1968", Variant: "atomic"}, nil); err != nil {
+	if err := data.Write(path, data.Meta{Encoder: "atomic16", Policy: "uci1968", Variant: "atomic"}, nil); err != nil {
 		t.Fatal(err)
 	}
-	none, err := dataset.Read(path)
+	none, err := data.Read(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, test := range map[string]struct {
-		set    *dataset.Set
+		set    *data.Set
 		change func(*Config)
 	}{
 		"no samples":   {none, func(*Config) {}},

@@ -14,12 +14,12 @@ import (
 	"time"
 
 	"alamos/pkg/chess"
-	"alamos/pkg/engine"
+
 	"alamos/pkg/uci"
 )
 
 // blank is an engine without a network.
-func blank() *engine.Engine { return engine.New(engine.Blank(chess.Variants()...)) }
+func blank() *uci.EngineEngine { return uci.New(uci.Blank(chess.Variants()...)) }
 
 // answers is what an engine says to commands that are piped to it.
 func answers(t *testing.T, commands ...string) []string {

@@ -1,0 +1,141 @@
+package data
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"alamos/pkg/uci"
+)
+
+// keeper keeps entries as a journal does.
+type keeper struct {
+	mutex   sync.Mutex
+	entries [][]byte
+}
+
+func (k *keeper) answers(t *testing.T, known [][]byte) *Answers {
+	t.Helper()
+	a := &Answers{Keep: func(entry []byte) error {
+		k.mutex.Lock()
+		defer k.mutex.Unlock()
+		k.entries = append(k.entries, entry)
+		return nil
+	}}
+	for _, entry := range known {
+		if err := a.Replay(entry); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return a
+}
+
+// A chunk that was interrupted is the same chunk, and engines are asked about the games
+// that are not known only.
+func TestAnswersRecalled(t *testing.T) {
+	command := stockfish(t)
+	nobody := uci.Command{Name: "nobody", Path: "/nonexistent/engine"}
+	c := codecOf(t, "mover15", "uci1968-mover")
+	engine := func(c uci.Command) Config {
+		return Config{Kind: Engine, Games: 4, Positions: 5, Policy: EngineMove, Player: Player{Command: c, Limit: Limit{Nodes: 20}, RandomPlies: 8}, Label: &Label{Command: c, Limit: Limit{Depth: 1}}}
+	}
+	pgn := func(c uci.Command) Config {
+		return Config{Kind: PGN, Files: []string{gamesPGN}, Positions: 2, Label: &Label{Command: c, Limit: Limit{Depth: 2}, Finish: Limit{Depth: 1}}}
+	}
+	for name, config := range map[string]func(uci.Command) Config{"engine": engine, "pgn": pgn} {
+		t.Run(name, func(t *testing.T) {
+			var all, rest, none keeper
+			made := func(by uci.Command, a *Answers) (Info, string) {
+				s := open(t, config(by), 4, Machine{Workers: 2})
+				s.Recall(a)
+				return sumOf(t, s, 1, c)
+			}
+			first, want := made(command, all.answers(t, nil))
+			if len(all.entries) != first.Games {
+				t.Fatalf("%d games kept of %d", len(all.entries), first.Games)
+			}
+			half := all.entries[:len(all.entries)/2]
+			if info, sum := made(command, rest.answers(t, half)); sum != want || info != first {
+				t.Errorf("from half of the answers the chunk is %+v %s, want %+v %s", info, sum, first, want)
+			}
+			if len(rest.entries) != first.Games-len(half) {
+				t.Errorf("with %d games of %d known %d were asked about", len(half), first.Games, len(rest.entries))
+			}
+			if info, sum := made(nobody, none.answers(t, all.entries)); sum != want || info != first || len(none.entries) > 0 {
+				t.Errorf("from all answers and without an engine the chunk is %+v %s, want %+v %s; %d kept again", info, sum, first, want, len(none.entries))
+			}
+		})
+	}
+}
+
+// Answers that belong to another game are found out.
+func TestAnswersOfOthers(t *testing.T) {
+	command := stockfish(t)
+	c := codecOf(t, "mover15", "uci1968-mover")
+	cfg := Config{Kind: Engine, Games: 1, Player: Player{Command: command, Limit: Limit{Nodes: 20}, RandomPlies: 8}}
+	var kept keeper
+	s := open(t, cfg, 1, Machine{})
+	s.Recall(kept.answers(t, nil))
+	sumOf(t, s, 1, c)
+	other := open(t, cfg, 2, Machine{})
+	other.Recall(kept.answers(t, kept.entries))
+	if _, err := other.Chunk(t.Context(), 1, c, filepath.Join(t.TempDir(), "x"), nil); err == nil || !strings.Contains(err.Error(), "answers of another game") {
+		t.Errorf("error %v", err)
+	}
+	if err := new(Answers).Replay([]byte("{")); err == nil {
+		t.Error("a damaged entry is taken")
+	}
+}
+
+// Answers are kept under another name where the questions are others.
+func TestQuestion(t *testing.T) {
+	nobody := uci.Command{Name: "nobody", Path: "/nonexistent/engine"}
+	of := func(seed uint64, g int, change func(*Config)) string {
+		cfg := Config{Kind: Engine, Games: 1, Player: Player{Command: nobody, Limit: Limit{Nodes: 20}}}
+		change(&cfg)
+		return open(t, cfg, seed, Machine{}).Question(g)
+	}
+	same := func(*Config) {}
+	seen := map[string]string{}
+	for name, question := range map[string]string{
+		"plain":       of(1, 1, same),
+		"seed":        of(2, 1, same),
+		"chunk":       of(1, 2, same),
+		"start":       of(1, 1, func(c *Config) { c.Start = []string{"chess960"} }),
+		"two starts":  of(1, 1, func(c *Config) { c.Start = []string{"chess960", "8/8/8/8/8/1k6/8/K6R w - - 0 1"} }),
+		"limit":       of(1, 1, func(c *Config) { c.Player.Limit.Nodes = 21 }),
+		"random":      of(1, 1, func(c *Config) { c.Player.RandomPlies = 3 }),
+		"label":       of(1, 1, func(c *Config) { c.Label = &Label{Command: nobody, Limit: Limit{Depth: 1}} }),
+		"label depth": of(1, 1, func(c *Config) { c.Label = &Label{Command: nobody, Limit: Limit{Depth: 2}} }),
+		"games":       of(1, 1, func(c *Config) { c.Games = 2 }),
+	} {
+		if other, there := seen[question]; there {
+			t.Errorf("%s and %s ask the same: %s", name, other, question)
+		}
+		seen[question] = name
+	}
+}
+
+// An engine that ends is started again, and its game begun anew: once.
+func TestEngineStartedAgain(t *testing.T) {
+	dir := t.TempDir()
+	game := filepath.Join(dir, "a.pgn")
+	if err := os.WriteFile(game, []byte("[Event \"?\"]\n\n1. e4 e5 1-0\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c := codecOf(t, "mover15", "uci1968-mover")
+	sum := func(line string) string {
+		_, sum := sumOf(t, open(t, Config{Kind: PGN, Files: []string{game}, Label: &Label{Command: script(t, line), Limit: Limit{Depth: 1}}}, 1, Machine{}), 1, c)
+		return sum
+	}
+	flag := filepath.Join(dir, "crashed")
+	want := sum("sh: echo info depth 1 score cp 1")
+	if have := sum("sh: [ $move = e2e4 ] || [ -e " + flag + " ] || { touch " + flag + "; exit 3; }; echo info depth 1 score cp 1"); have != want {
+		t.Errorf("after a crash in the middle of a game the samples are others")
+	}
+	if _, err := os.Stat(flag); err != nil {
+		t.Error("the engine did not crash")
+	}
+}

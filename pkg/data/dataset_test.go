@@ -1,0 +1,417 @@
+package data
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"alamos/pkg/encode"
+)
+
+var meta = Meta{Encoder: "atomic16", Policy: "uci1968", Variant: "atomic", Generation: 3}
+
+// randomGames returns the samples of games numbered from first on.
+func randomGames(r *rand.Rand, first, games, plies, moves int) []encode.Sample {
+	var all []encode.Sample
+	for g := range games {
+		z := float32(r.IntN(3) - 1)
+		for ply := range plies {
+			s := encode.Sample{Game: int32(first + g), Ply: int32(ply), Value: z, Draw: -1, Planes: make([]uint64, 16)}
+			for i := range s.Planes {
+				s.Planes[i] = r.Uint64() & r.Uint64() & r.Uint64()
+			}
+			n := 1 + r.IntN(moves)
+			for i := range n {
+				s.Indices = append(s.Indices, int32(i*1968/n))
+				s.Policy = append(s.Policy, 1/float32(n))
+			}
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
+
+// samplesOf reads everything back.
+func samplesOf(s *Set) []encode.Sample {
+	all := make([]encode.Sample, s.Len())
+	for i := range all {
+		s.Sample(i, &all[i])
+	}
+	return all
+}
+
+func write(t testing.TB, m Meta, samples []encode.Sample) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "gen.parquet")
+	if err := Write(path, m, samples); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func read(t testing.TB, path string) *Set {
+	t.Helper()
+	s, err := Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// streamed reads everything back, sample by sample.
+func streamed(path string) (all []encode.Sample, err error) {
+	err = withFile(path, func(in io.ReaderAt, size int64) error {
+		r, err := NewReader(path, in, size)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		games, err := r.Games()
+		for err == nil {
+			var s encode.Sample
+			if err = r.Next(&s); err == nil {
+				all = append(all, s)
+				games[s.Game]--
+			}
+		}
+		for g, left := range games {
+			if err == io.EOF && left != 0 {
+				return fmt.Errorf("game %d has %d samples fewer than Games says", g, left)
+			}
+		}
+		if err == io.EOF && len(all) == r.Len() {
+			return nil
+		}
+		return err
+	})
+	return all, err
+}
+
+// unmarshal is the inverse of marshal.
+func unmarshal(file []byte) (*columns, error) {
+	in := bytes.NewReader(file)
+	if err := checkSeal(in, in.Size()); err != nil {
+		return nil, err
+	}
+	return decode(in, in.Size())
+}
+
+// drawSamples draws any samples that a file with the meta must carry.
+func drawSamples(t *rapid.T, m Meta) []encode.Sample {
+	value := rapid.Float32Range(-1, 1)
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) encode.Sample {
+		s := encode.Sample{
+			Game:   rapid.Int32Min(0).Draw(t, "game"),
+			Ply:    rapid.Int32Min(0).Draw(t, "ply"),
+			Planes: rapid.SliceOfN(rapid.Uint64(), 16, 16).Draw(t, "planes"),
+			Value:  value.Draw(t, "value"),
+			Draw:   -1,
+		}
+		if m.Draw {
+			s.Draw = value.Draw(t, "draw")
+		}
+		if m.MovesLeft {
+			s.MovesLeft = rapid.Float32Range(-1, 1000).Draw(t, "moves left")
+		}
+		if m.Policy == "none" {
+			return s
+		}
+		s.Indices = rapid.SliceOfN(rapid.Int32Range(0, 1967), 1, 300).Draw(t, "indices")
+		left := float32(1)
+		for range s.Indices[1:] {
+			p := rapid.Float32Range(0, left).Draw(t, "target")
+			left = max(left-p, 0)
+			s.Policy = append(s.Policy, p)
+		}
+		s.Policy = append(s.Policy, left)
+		return s
+	}), 0, 40).Draw(t, "samples")
+}
+
+func TestRoundTrip(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "gen.parquet")
+	rapid.Check(t, func(t *rapid.T) {
+		m := meta
+		m.Generation = rapid.IntRange(0, 1<<31).Draw(t, "generation")
+		m.Policy = rapid.SampledFrom([]string{"uci1968", "none"}).Draw(t, "policy")
+		m.Draw, m.MovesLeft = rapid.Bool().Draw(t, "has draw"), rapid.Bool().Draw(t, "has moves left")
+		m.Recurring = rapid.Bool().Draw(t, "recurring")
+		want := drawSamples(t, m)
+		if err := Write(path, m, want); err != nil {
+			t.Fatal(err)
+		}
+		set, err := Read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := streamed(path); err != nil || len(got) != len(want) || len(want) > 0 && !cmp.Equal(got, want, cmpopts.EquateEmpty()) {
+			t.Fatalf("streamed (error %v) samples differ:\n%s", err, cmp.Diff(want, got))
+		}
+		if meta, err := ReadMeta(path); err != nil || meta != m {
+			t.Fatalf("meta %+v (error %v), want %+v", meta, err, m)
+		}
+		if got := samplesOf(set); len(got) != len(want) || len(want) > 0 && !cmp.Equal(got, want) {
+			t.Fatal(cmp.Diff(want, got))
+		}
+		if set.Meta() != m {
+			t.Fatalf("meta %v, want %v", set.Meta(), m)
+		}
+		if after, err := os.ReadDir(filepath.Dir(path)); err != nil || len(after) != 1 {
+			t.Fatalf("left beside the file: %v, %v", after, err)
+		}
+	})
+}
+
+// More rows than one chunk and one page have.
+func TestRoundTripOfManyRows(t *testing.T) {
+	want := randomGames(newRand(1), 0, 40, 200, 60)
+	set := read(t, write(t, meta, want))
+	if diff := cmp.Diff(want, samplesOf(set)); diff != "" {
+		t.Fatal(diff)
+	}
+	if set.Games() != 40 {
+		t.Errorf("%d games, want 40", set.Games())
+	}
+}
+
+// What a file does not keep is unknown when it is read; and files that keep more
+// and less are of one kind.
+func TestColumnsThatAFileNeedNotHave(t *testing.T) {
+	samples := randomGames(newRand(1), 0, 1, 3, 30)
+	for i := range samples {
+		samples[i].Draw, samples[i].MovesLeft = 0.25, float32(3-i)
+	}
+	less := read(t, write(t, meta, samples))
+	more := meta
+	more.Generation, more.Draw, more.MovesLeft = meta.Generation+1, true, true
+	window, err := Window(less, read(t, write(t, more, samples)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := samplesOf(window)[3:]; !cmp.Equal(got, samples) {
+		t.Error(cmp.Diff(samples, got))
+	}
+	for i := range samples {
+		samples[i].Draw, samples[i].MovesLeft = -1, 0
+	}
+	if got := samplesOf(less); !cmp.Equal(got, samples) {
+		t.Error(cmp.Diff(samples, got))
+	}
+}
+
+func TestEqualSamplesGiveEqualBytes(t *testing.T) {
+	samples := randomGames(newRand(1), 0, 20, 100, 60)
+	first, err := marshal(meta, samples)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 4 {
+		again, err := marshal(meta, samples)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(first, again) {
+			t.Fatal("bytes differ")
+		}
+	}
+	samples[7].Value = -samples[7].Value + 0.5
+	if other, err := marshal(meta, samples); err != nil || bytes.Equal(first, other) {
+		t.Fatalf("other samples give equal bytes (error %v)", err)
+	}
+}
+
+func TestWriteReplacesAFile(t *testing.T) {
+	path := write(t, meta, randomGames(newRand(1), 0, 2, 10, 30))
+	want := randomGames(newRand(2), 0, 1, 5, 30)
+	if err := Write(path, meta, want); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, samplesOf(read(t, path))); diff != "" {
+		t.Fatal(diff)
+	}
+}
+
+func TestWriteRefusesWhatIsNotASample(t *testing.T) {
+	valid := func() *encode.Sample { return &randomGames(newRand(1), 0, 1, 1, 30)[0] }
+	nan := float32(0)
+	nan /= nan
+	for _, test := range []struct {
+		want  string
+		spoil func(s *encode.Sample, m *Meta)
+	}{
+		{"ply -1: want numbers from 0", func(s *encode.Sample, m *Meta) { s.Ply = -1 }},
+		{"3 planes, the encoder has 16", func(s *encode.Sample, m *Meta) { s.Planes = s.Planes[:3] }},
+		{"targets", func(s *encode.Sample, m *Meta) { s.Policy = s.Policy[1:] }},
+		{"policy index 1968, want 0 to 1967", func(s *encode.Sample, m *Meta) { s.Indices[0] = 1968 }},
+		{"policy index -1", func(s *encode.Sample, m *Meta) { s.Indices[0] = -1 }},
+		{"have the sum 0", func(s *encode.Sample, m *Meta) { s.Indices, s.Policy = nil, nil }},
+		{"policy target NaN", func(s *encode.Sample, m *Meta) { s.Policy[0] = nan }},
+		{"have the sum", func(s *encode.Sample, m *Meta) { s.Policy[0] += 0.5 }},
+		{"value NaN", func(s *encode.Sample, m *Meta) { s.Value = nan }},
+		{"value 1.5", func(s *encode.Sample, m *Meta) { s.Value = 1.5 }},
+		{"probability NaN of a draw", func(s *encode.Sample, m *Meta) { s.Draw, m.Draw = nan, true }},
+		{"probability 1.5 of a draw", func(s *encode.Sample, m *Meta) { s.Draw, m.Draw = 1.5, true }},
+		{"NaN plies left", func(s *encode.Sample, m *Meta) { s.MovesLeft, m.MovesLeft = nan, true }},
+		{"but there is no policy", func(s *encode.Sample, m *Meta) { m.Policy = "none" }},
+		{"generation -1", func(s *encode.Sample, m *Meta) { m.Generation = -1 }},
+		{"nonesuch", func(s *encode.Sample, m *Meta) { m.Encoder = "nonesuch" }},
+		{"nonesuch", func(s *encode.Sample, m *Meta) { m.Policy = "nonesuch" }},
+		{"nonesuch", func(s *encode.Sample, m *Meta) { m.Variant = "nonesuch" }},
+	} {
+		s, m := valid(), meta
+		test.spoil(s, &m)
+		path := filepath.Join(t.TempDir(), "gen.parquet")
+		err := Write(path, m, []encode.Sample{*s})
+		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("error %v, want one that names the file and has %q", err, test.want)
+		}
+		if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s: a file was written", test.want)
+		}
+	}
+}
+
+func TestSampleAllocatesNothingOnceWarm(t *testing.T) {
+	set := read(t, write(t, meta, randomGames(newRand(1), 0, 5, 20, 60)))
+	var s encode.Sample
+	all := func() {
+		for i := range set.Len() {
+			set.Sample(i, &s)
+		}
+	}
+	all()
+	if n := testing.AllocsPerRun(5, all); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// A caller may write into the sample it was given.
+func TestSampleIsACopy(t *testing.T) {
+	set := read(t, write(t, meta, randomGames(newRand(1), 0, 1, 2, 60)))
+	var s, again encode.Sample
+	set.Sample(0, &s)
+	s.Planes[0], s.Policy[0], s.Indices[0] = ^s.Planes[0], 7, 7
+	set.Sample(0, &again)
+	if again.Planes[0] == s.Planes[0] || again.Policy[0] == 7 || again.Indices[0] == 7 {
+		t.Error("the set has changed")
+	}
+}
+
+// marshal returns the bytes of a file.
+func marshal(meta Meta, samples []encode.Sample) ([]byte, error) {
+	h, err := meta.shape()
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	w := newWriter(&out, meta, h)
+	if err := w.Write(samples); err != nil {
+		return nil, err
+	}
+	err = w.close()
+	return out.Bytes(), err
+}
+
+// A file that is written bit by bit is the file that is written at once.
+func TestStream(t *testing.T) {
+	samples := randomGames(newRand(4), 0, 20, 40, 20)
+	want, err := os.ReadFile(write(t, meta, samples))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{1, 7, 300} {
+		path := filepath.Join(t.TempDir(), "stream.parquet")
+		err := Stream(path, meta, func(w *Writer) error {
+			for part := range slices.Chunk(samples, n) {
+				if err := w.Write(part); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if have, err := os.ReadFile(path); err != nil || !bytes.Equal(have, want) {
+			t.Errorf("%d samples at a time give other bytes (%v)", n, err)
+		}
+	}
+
+	path := filepath.Join(t.TempDir(), "fails.parquet")
+	stop := errors.New("no more")
+	err = Stream(path, meta, func(w *Writer) error {
+		if err := w.Write(samples[:5]); err != nil {
+			return err
+		}
+		return stop
+	})
+	if !errors.Is(err, stop) {
+		t.Errorf("a filler that fails gives %v, want its error", err)
+	}
+	if left, err := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); err != nil || len(left) > 0 {
+		t.Errorf("a filler that fails leaves %v (%v)", left, err)
+	}
+}
+
+// More rows than a row group has come back as they were.
+func TestRowGroups(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes a large file")
+	}
+	rng := newRand(5)
+	samples := make([]encode.Sample, 2*groupRows+10)
+	few := randomGames(rng, 0, 10, 10, 3)
+	for i := range samples {
+		samples[i] = few[rng.IntN(len(few))]
+	}
+	path := write(t, meta, samples)
+	set := read(t, path)
+	if set.Len() != len(samples) {
+		t.Fatalf("%d samples, want %d", set.Len(), len(samples))
+	}
+	again, err := streamed(path)
+	if err != nil || !reflect.DeepEqual(again, samples) {
+		t.Errorf("streamed: %d samples, error %v, want what was written", len(again), err)
+	}
+	var s encode.Sample
+	for i := range samples {
+		if set.Sample(i, &s); !reflect.DeepEqual(s, samples[i]) {
+			t.Fatalf("sample %d is %+v, want %+v", i, s, samples[i])
+		}
+	}
+}
+
+// Of a sample there is a result, or it is kept as one without.
+func TestHasResult(t *testing.T) {
+	without := encode.Sample{Draw: -1}
+	for name, x := range map[string]struct {
+		meta   Meta
+		sample encode.Sample
+		want   bool
+	}{
+		"none":         {Meta{Draw: true, MovesLeft: true}, without, false},
+		"a draw":       {Meta{Draw: true}, encode.Sample{Draw: 1}, true},
+		"even":         {Meta{Draw: true}, encode.Sample{Draw: 0}, true},
+		"won":          {Meta{Draw: true}, encode.Sample{Value: 1, Draw: -1}, true},
+		"plies left":   {Meta{Draw: true, MovesLeft: true}, encode.Sample{Draw: -1, MovesLeft: 3}, true},
+		"of no column": {Meta{}, without, true},
+	} {
+		if have := x.meta.HasResult(&x.sample); have != x.want {
+			t.Errorf("%s: %v", name, have)
+		}
+	}
+}

@@ -1,0 +1,263 @@
+package data
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"alamos/pkg/chess"
+	"alamos/pkg/uci"
+)
+
+// stockfish finds the engine or skips the test.
+func stockfish(t testing.TB) uci.Command {
+	t.Helper()
+	c, err := uci.Find(context.Background(), uci.Stockfish, chess.Standard)
+	if errors.Is(err, uci.ErrNotInstalled) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Labels are what the engine says of each position, and its best move; games that
+// ended early go on.
+func TestLabels(t *testing.T) {
+	command := stockfish(t)
+	cfg := Config{
+		Kind: PGN, Files: []string{gamesPGN}, Positions: 4, Policy: EngineMove,
+		Label: &Label{Command: command, Limit: Limit{Depth: 2}, Finish: Limit{Nodes: 60}},
+	}
+	// An engine of our own, asked by hand.
+	e, err := uci.Start(t.Context(), command, uci.Timeouts{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	for _, s := range []uci.Setting{{Name: "UCI_ShowWDL", Value: "true"}, {Name: "Threads", Value: "1"}} {
+		if err := e.SetOption(s.Name, s.Value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := open(t, cfg, 1, Machine{})
+	pgn := games(t)
+	compared, beyond, last := 0, 0, int32(-1)
+	for p, err := range s.All(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Game == 8 {
+			break
+		}
+		g := pgn[p.Game]
+		end := g.Game()
+		var list chess.MoveList
+		end.Position().LegalMoves(&list)
+		over := end.Outcome(&list).Over()
+		if int(p.Ply) >= len(g.Moves) {
+			beyond++
+			if over {
+				t.Fatalf("game %d is over after %d plies, and has a position at ply %d", p.Game, len(g.Moves), p.Ply)
+			}
+		}
+		if !over && int(p.Ply)+int(p.MovesLeft) <= len(g.Moves) {
+			t.Errorf("game %d was not played out", p.Game)
+		}
+		if over { // the engine was told of no move that we do not know
+			if p.Game != last {
+				if err := e.NewGame(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			last = p.Game
+			if err := e.Position(p.At); err != nil {
+				t.Fatal(err)
+			}
+			a, err := e.Go(t.Context(), uci.Limit{Depth: 2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := a.Info.Score.WDL
+			value, draw := float32(w[0]-w[2])/1000, float32(w[1])/1000
+			if near := func(a, b float32) bool { return math.Abs(float64(a-b)) < 1e-6 }; !near(p.Value, value) || !near(p.Draw, draw) || p.Moves[slices.Index(p.Policy, 1)] != a.Move {
+				t.Fatalf("game %d, ply %d: value %v, draw %v; asked by hand %v, %v, %s", p.Game, p.Ply, p.Value, p.Draw, value, draw, a.Move)
+			}
+			compared++
+		}
+	}
+	if compared < 20 || beyond == 0 {
+		t.Errorf("%d positions compared, %d of games played out", compared, beyond)
+	}
+}
+
+// An engine that tells no win, draw and loss gives centipawns, of which the curve
+// makes an expected score.
+func TestCentipawns(t *testing.T) {
+	game := filepath.Join(t.TempDir(), "a.pgn")
+	if err := os.WriteFile(game, []byte("[Event \"?\"]\n\n1. e4 e5 1-0\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	cfg := Config{Kind: PGN, Files: []string{game}, Label: &Label{Command: script(t, "info depth 1 score cp 100"), Limit: Limit{Depth: 1}}}
+	for p, err := range open(t, cfg, 1, Machine{}).All(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := 2/(1+math.Exp(-0.00368208*100)) - 1
+		if math.Abs(float64(p.Value)-want) > 1e-6 || math.Abs(float64(p.Draw)-(1-want)) > 1e-6 {
+			t.Errorf("ply %d: value %v, draw %v, want %v, %v", p.Ply, p.Value, p.Draw, want, 1-want)
+		}
+	}
+}
+
+// A search that its nodes end may tell a bound last, which is no score to learn.
+func TestLabelsAreExact(t *testing.T) {
+	game := filepath.Join(t.TempDir(), "a.pgn")
+	if err := os.WriteFile(game, []byte("[Event \"?\"]\n\n1. e4 e5 1-0\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	exact, lower, upper, none := "info depth 2 score cp 10", "info depth 3 score cp 900 lowerbound", "info depth 3 score cp -800 upperbound", "info depth 4 nodes 7"
+	other := "info depth 4 multipv 2 score cp -300"
+	for _, x := range []struct {
+		lines []string
+		cp    float64
+	}{
+		{[]string{exact}, 10},
+		{[]string{exact, lower}, 10},
+		{[]string{lower, exact, upper, none, other}, 10},
+		{[]string{exact, lower, "info depth 3 score cp 20", upper}, 20},
+		{[]string{lower, upper, none}, -800},
+	} {
+		line := "sh: echo '" + strings.Join(x.lines, "'; echo '") + "'"
+		cfg := Config{Kind: PGN, Files: []string{game}, Label: &Label{Command: script(t, line), Limit: Limit{Nodes: 100}}}
+		for p, err := range open(t, cfg, 1, Machine{}).All(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := 2/(1+math.Exp(-0.00368208*x.cp)) - 1; math.Abs(float64(p.Value)-want) > 1e-6 {
+				t.Errorf("%q: value %v at ply %d, want %v", x.lines, p.Value, p.Ply, want)
+			}
+		}
+	}
+}
+
+// script is an engine that says a line before its move, e2e4 or, when it is told
+// of a move, e7e5, and does as the line says when it is a command of the shell.
+func script(t testing.TB, line string) uci.Command {
+	t.Helper()
+	say := "echo " + line
+	if command, ok := strings.CutPrefix(line, "sh: "); ok {
+		say = command
+	}
+	text := `while read -r line; do case "$line" in
+uci) echo uciok ;;
+isready) echo readyok ;;
+"position startpos") move=e2e4 ;;
+position*) move=e7e5 ;;
+go*) ` + say + `; echo bestmove $move ;;
+quit) exit 0 ;;
+esac; done`
+	return uci.Command{Name: "scripted", Path: "/bin/sh", Args: []string{"-c", text}}
+}
+
+// A fault of an engine is an error that names engine, file and game, and leaves no
+// file.
+func TestEngineFaults(t *testing.T) {
+	label := func(c uci.Command) Config {
+		return Config{Kind: PGN, Files: []string{gamesPGN}, Label: &Label{Command: c, Limit: Limit{Depth: 1}}}
+	}
+	game := func(c uci.Command) Config {
+		return Config{Kind: Engine, Games: 3, Player: Player{Command: c, Limit: Limit{Nodes: 10}}}
+	}
+	variant := game(script(t, "info"))
+	variant.Variant = chess.Atomic
+	threads := label(uci.Command{Path: "x", Settings: []uci.Setting{{Name: "threads", Value: "2"}}})
+	for name, x := range map[string]struct {
+		cfg  Config
+		kind error
+		want []string
+	}{
+		"missing":  {label(uci.Command{Name: "nobody", Path: "/nonexistent/engine"}), uci.ErrStart, []string{"nobody"}},
+		"crash":    {label(script(t, "sh: exit 3")), uci.ErrCrash, []string{"games.pgn, game", "ply", "scripted", "exit status 3"}},
+		"no score": {label(script(t, "info depth 1")), nil, []string{"games.pgn, game", "scripted", "tells no score"}},
+		"illegal":  {game(script(t, "info depth 1 score cp 1")), uci.ErrIllegalMove, []string{"game 1 of the engine, ply 2", "scripted"}},
+		"variant":  {variant, uci.ErrVariant, []string{"scripted", "plays chess only"}},
+		"threads":  {threads, nil, []string{"threads is 2: want 1"}},
+		"start":    {Config{Kind: Engine, Games: 1, Start: []string{"8/8"}, Player: Player{Command: script(t, ""), Limit: Limit{Depth: 1}}}, nil, []string{"start position 1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out := t.TempDir()
+			s, err := Open(x.cfg, 1, Machine{Workers: 2})
+			if err == nil {
+				defer s.Close()
+				_, err = s.Chunk(t.Context(), 1, codecOf(t, "mover15", "uci1968-mover"), filepath.Join(out, "chunk"), nil)
+			}
+			if err == nil || x.kind != nil && !errors.Is(err, x.kind) {
+				t.Errorf("error %v, want %v", err, x.kind)
+			}
+			for _, want := range x.want {
+				if err != nil && !strings.Contains(err.Error(), want) {
+					t.Errorf("error %v, want %q in it", err, want)
+				}
+			}
+			if left, err := os.ReadDir(out); err != nil || len(left) > 0 {
+				t.Errorf("%v is left (%v)", left, err)
+			}
+		})
+	}
+}
+
+// What engines play and say does not depend on how many there are.
+func TestEnginesDeterministic(t *testing.T) {
+	command := stockfish(t)
+	c := codecOf(t, "mover15", "uci1968-mover")
+	for name, cfg := range map[string]Config{
+		"engine":  {Kind: Engine, Games: 4, Positions: 10, Shuffle: 16, Player: Player{Command: command, Limit: Limit{Nodes: 50}, RandomPlies: 6}},
+		"labeled": {Kind: Engine, Games: 3, Positions: 5, Policy: EngineMove, Player: Player{Command: command, Limit: Limit{Depth: 1}, RandomPlies: 8}, Label: &Label{Command: command, Limit: Limit{Depth: 2}}},
+		"pgn":     {Kind: PGN, Files: []string{gamesPGN}, Positions: 2, Chunk: 12, Label: &Label{Command: command, Limit: Limit{Depth: 3}, Finish: Limit{Depth: 1}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			one := open(t, cfg, 4, Machine{Workers: 1, Engines: 1})
+			many := open(t, cfg, 4, Machine{Workers: 3, Engines: 3})
+			first, a := sumOf(t, one, 1, c)
+			second, b := sumOf(t, one, 2, c)
+			have, d := sumOf(t, many, 2, c)
+			if a == b || b != d || have != second {
+				t.Errorf("chunk 2 is %+v %s, by many processes %+v %s; chunk 1 %+v %s", second, b, have, d, first, a)
+			}
+			if cfg.Kind == Engine && (first.Games != cfg.Games || first.White+first.Black+first.Draws != cfg.Games) {
+				t.Errorf("%d games were asked for: %+v", cfg.Games, first)
+			}
+		})
+	}
+}
+
+// An opening of random plies is no part of the game, and its games are different.
+func TestOpenings(t *testing.T) {
+	command := stockfish(t)
+	cfg := Config{Kind: Engine, Games: 1, Player: Player{Command: command, Limit: Limit{Depth: 1}, RandomPlies: 5}}
+	starts := map[string]bool{}
+	for p, err := range open(t, cfg, 1, Machine{}).All(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Game == 4 {
+			break
+		}
+		if p.Ply == 0 {
+			if at := p.At.Position(); at.Ply() != 5 || p.At.Ply() != 0 {
+				t.Errorf("the game begins at %s", at.FEN())
+			}
+			starts[p.At.Position().FEN()] = true
+		}
+	}
+	if len(starts) != 4 {
+		t.Errorf("four games have %d openings", len(starts))
+	}
+}

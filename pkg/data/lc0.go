@@ -1,0 +1,244 @@
+package data
+
+import (
+	"archive/tar"
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// ErrEmpty is in the tree of the error about a file without a byte.
+var ErrEmpty = errors.New("the file is empty")
+
+// LC0Reader streams the records of a file of Leela Chess Zero's training data,
+// version 6: a chunk, which is a gzip file with the records of one game, or a tar
+// of chunks, as lc0's servers hand them out, which may be compressed by gzip as a whole.
+// Other files in a tar are passed over.
+// It holds one record in memory at a time.
+type LC0Reader struct {
+	name  string        // of the file
+	in    *bufio.Reader // the file
+	tar   *tar.Reader   // nil when the file is a chunk
+	under *tarStream    // that tar reads
+	gzip  *gzip.Reader
+	open  bool   // a chunk is open in gzip
+	chunk string // name of the chunk in its tar
+	games int    // chunks opened
+	ply   int    // records read of the open chunk
+	bytes [lc0Size]byte
+}
+
+// NewLC0Reader reads a file from a stream; errors call it by the name given.
+func NewLC0Reader(name string, in io.Reader) (*LC0Reader, error) {
+	r := &LC0Reader{name: name, in: bufio.NewReaderSize(in, 1<<16), gzip: new(gzip.Reader)}
+	head, err := r.in.Peek(tarHead)
+	switch {
+	case len(head) == 0 && err == io.EOF:
+		return nil, fmt.Errorf("lc0 data %s: %w", name, ErrEmpty)
+	case isGzip(head):
+		if r.holdsTar() {
+			z, err := gzip.NewReader(r.in)
+			if err != nil {
+				return nil, fmt.Errorf("lc0 data %s: %w", name, err)
+			}
+			r.under = &tarStream{in: bufio.NewReaderSize(z, 1<<16)}
+		}
+	case isTar(head):
+		r.under = &tarStream{in: r.in}
+	case err != nil && err != io.EOF:
+		return nil, fmt.Errorf("lc0 data %s: %w", name, err)
+	default:
+		return nil, fmt.Errorf("lc0 data %s: neither a gzip file nor a tar: want a chunk of training data (.gz) or a tar of chunks (.tar, .tar.gz)", name)
+	}
+	if r.under != nil {
+		r.tar = tar.NewReader(r.under)
+	}
+	return r, nil
+}
+
+// tarHead is how many bytes of a file tell that it is a tar.
+const tarHead = 257 + len(tarMagic)
+
+const tarMagic = "ustar"
+
+func isTar(head []byte) bool {
+	return len(head) >= tarHead && string(head[tarHead-len(tarMagic):tarHead]) == tarMagic
+}
+
+func isGzip(head []byte) bool { return len(head) >= 2 && head[0] == 0x1f && head[1] == 0x8b }
+
+// holdsTar tells whether what is compressed by gzip is a tar. It reads nothing.
+func (r *LC0Reader) holdsTar() bool {
+	packed, _ := r.in.Peek(1 << 15) // there may be fewer
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return false
+	}
+	head := make([]byte, tarHead)
+	n, _ := io.ReadFull(z, head) // damage is told where it is read
+	return isTar(head[:n])
+}
+
+// Next reads the next record to rec, all of whose fields it sets. It returns
+// io.EOF when there are no more; every other error names the file, the chunk in a
+// tar, and the record, counted from 1, and reading cannot go on after it. Nothing
+// is allocated for a record.
+func (r *LC0Reader) Next(rec *LC0Record) error {
+	for {
+		if !r.open {
+			if err := r.nextChunk(); err != nil {
+				return err
+			}
+		}
+		n, err := io.ReadFull(r.gzip, r.bytes[:])
+		switch {
+		case err == io.EOF: // between records
+			r.open = false
+			continue
+		case err == io.ErrUnexpectedEOF:
+			return r.fail(fmt.Errorf("%d bytes of %d: the file is cut off or of another version: %w", n, lc0Size, err))
+		case err != nil:
+			return r.fail(err)
+		}
+		if err := rec.decode(&r.bytes); err != nil {
+			return r.fail(err)
+		}
+		rec.Game, rec.Ply = r.games-1, r.ply
+		r.ply++
+		return nil
+	}
+}
+
+// Skip passes over the next n games, n > 0, and the rest of one that was begun; it
+// does not look at their records. It returns io.EOF when there were fewer.
+func (r *LC0Reader) Skip(n int) error {
+	for range n {
+		if _, err := r.find(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxLC0Chunk is the size of a compressed chunk that Chunk reads. Those of the
+// longest games have two or three megabytes.
+const maxLC0Chunk = 64 << 20
+
+// Chunk reads the next chunk as it is, compressed, so that several can be decoded
+// side by side by [NewLC0Reader]s of their own. The name is for their errors.
+func (r *LC0Reader) Chunk() (name string, data []byte, err error) {
+	in, err := r.find()
+	if err != nil {
+		return "", nil, err
+	}
+	if name = r.name; r.tar != nil {
+		name += ", " + r.chunk
+	}
+	data, err = io.ReadAll(io.LimitReader(in, maxLC0Chunk+1))
+	if err == nil && len(data) > maxLC0Chunk {
+		err = fmt.Errorf("a chunk of more than %d bytes", maxLC0Chunk)
+	}
+	if err != nil {
+		return "", nil, r.fail(err)
+	}
+	return name, data, nil
+}
+
+// nextChunk opens the next chunk; io.EOF when there is none.
+func (r *LC0Reader) nextChunk() error {
+	in, err := r.find()
+	if err != nil {
+		return err
+	}
+	if err := r.gzip.Reset(in); err != nil {
+		return r.fail(err)
+	}
+	r.open = true
+	return nil
+}
+
+// find goes to the next chunk and gives its bytes; io.EOF when there is none.
+func (r *LC0Reader) find() (io.Reader, error) {
+	r.open = false
+	in := io.Reader(r.in)
+	switch {
+	case r.tar == nil && r.games > 0:
+		return nil, io.EOF
+	case r.tar != nil:
+		for {
+			h, err := r.tar.Next()
+			if err == io.EOF {
+				err = r.under.end()
+			}
+			if err == io.EOF && r.games == 0 {
+				return nil, fmt.Errorf("lc0 data %s: a tar without a chunk: want files whose names end in .gz", r.name)
+			}
+			if err == io.EOF {
+				return nil, io.EOF
+			}
+			if err != nil {
+				return nil, fmt.Errorf("lc0 data %s, after chunk %d: %w", r.name, r.games, err)
+			}
+			if h.Typeflag == tar.TypeReg && strings.HasSuffix(h.Name, ".gz") {
+				r.chunk = path.Base(h.Name)
+				break
+			}
+		}
+		in = r.tar
+	}
+	r.games++
+	r.ply = 0
+	return in, nil
+}
+
+// tarStream is what a tar.Reader reads, which takes a tar that is cut off between two
+// of its files, and zeros between them, for its end.
+type tarStream struct {
+	in    io.Reader
+	short bool // there was less than was asked for
+}
+
+func (s *tarStream) Read(b []byte) (int, error) {
+	n, err := s.in.Read(b)
+	if err == io.EOF && n < len(b) {
+		s.short = true
+	}
+	return n, err
+}
+
+// end is io.EOF when the tar.Reader has read the two blocks that end a tar and nothing
+// but zeros follows them. It reads to the end, where a gzip file has its checksum.
+func (s *tarStream) end() error {
+	if s.short {
+		return fmt.Errorf("the tar is cut off: it has no end: %w", io.ErrUnexpectedEOF)
+	}
+	b := make([]byte, 1<<12)
+	for {
+		n, err := s.Read(b)
+		for _, x := range b[:n] {
+			if x != 0 {
+				return fmt.Errorf("the tar is damaged: zeros that would be its end, and more after them: %w", io.ErrUnexpectedEOF)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// fail says where an error is.
+func (r *LC0Reader) fail(err error) error {
+	if err == io.EOF { // the file is at its end where it should not be
+		err = io.ErrUnexpectedEOF
+	}
+	if r.tar != nil {
+		return fmt.Errorf("lc0 data %s, chunk %s, record %d: %w", r.name, r.chunk, r.ply+1, err)
+	}
+	return fmt.Errorf("lc0 data %s, record %d: %w", r.name, r.ply+1, err)
+}

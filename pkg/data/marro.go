@@ -1,0 +1,402 @@
+package data
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/bits"
+	"os"
+
+	"github.com/parquet-go/parquet-go"
+
+	"alamos/pkg/chess"
+	"alamos/pkg/encode"
+)
+
+// ChessMarro's files ("Training ChessMarro", 2026) have a row a position, in the
+// columns that its program reads:
+//
+//	board         list of 77 integers of 64 bits, a plane each: see marro77 of encode
+//	best          integer, the move played: see marro4096 of encode
+//	fen_original  text, the position before it was turned for black; may be missing
+//
+// Other columns are not looked at. Where the text is silent:
+//
+//   - It does not say which bit is which square. A file's order is found out from
+//     its first rows: where fen_original is there, the one that puts the pieces where
+//     it has them; otherwise the one in which every mark of a legal move stands on a
+//     piece of white's and the move stays on the board. Orders that the rows do not
+//     tell apart are tried in this one: a1 lowest, as in all our encodings; a8
+//     highest; a8 lowest; h8 lowest, a1 highest.
+//   - It does not say whether a black position, which is turned, has ones in the
+//     plane of the side to move. They are made zeros, as marro77 has them.
+//   - There are no games: each row is a game of its own, at ply 0. There is no
+//     result: the value is 0, which means nothing (Position.NoResult). A policy is all
+//     that can be learned from these files.
+//   - The number of a promotion does not tell the piece: it is a queen.
+//
+// With fen_original rows go into every encoding, without history; without it into
+// marro77 and marro4096 only.
+
+// marroPlanes is the number of planes of a row.
+const marroPlanes = 77
+
+// marroColumns are the places of the columns among the leaves of the schema.
+type marroColumns struct{ board, best, fen int }
+
+// marroColumnsOf reports whether a file is one of ChessMarro's.
+func marroColumnsOf(schema *parquet.Schema) (c marroColumns, ok bool) {
+	c = marroColumns{-1, -1, -1}
+	for i, path := range schema.Columns() {
+		switch path[0] {
+		case "board":
+			c.board = i
+		case "best":
+			c.best = i
+		case "fen_original":
+			c.fen = i
+		}
+	}
+	return c, c.board >= 0 && c.best >= 0
+}
+
+// marroRow is a row: a position.
+type marroRow struct {
+	planes [marroPlanes]uint64
+	best   int64
+	fen    string
+}
+
+// marroFile reads rows.
+type marroFile struct {
+	set     *SourceSet
+	name    string
+	file    *os.File
+	columns marroColumns
+	order   squareOrder
+	size    int64 // in bytes
+	all     int64 // rows
+
+	groups []parquet.RowGroup
+	rows   parquet.Rows // of the group that is being read; nil: none
+	buffer []parquet.Row
+	have   []parquet.Row // rows of the buffer that were not given
+	read   int           // rows given
+}
+
+func openMarro(s *SourceSet, name string, file *os.File, table *parquet.File, c marroColumns) (*marroFile, error) {
+	if s.cfg.Variant != chess.Standard {
+		return nil, fmt.Errorf("data: %s: ChessMarro's data is of chess, not of %s", name, s.cfg.Variant)
+	}
+	f := &marroFile{set: s, name: name, file: file, columns: c, size: table.Size(), all: table.NumRows(), buffer: make([]parquet.Row, 128)}
+	f.groups = table.RowGroups()
+	if err := f.findOrder(); err != nil {
+		return nil, errors.Join(err, f.rewind(nil))
+	}
+	return f, f.rewind(table.RowGroups())
+}
+
+// rewind goes to the first row of the groups.
+func (f *marroFile) rewind(groups []parquet.RowGroup) (err error) {
+	if f.rows != nil {
+		err = f.rows.Close()
+	}
+	f.groups, f.rows, f.have, f.read = groups, nil, nil, 0
+	return err
+}
+
+// row reads the next row.
+func (f *marroFile) row(r *marroRow) (err error) {
+	defer func() {
+		if p := recover(); p != nil { // of the Parquet library
+			err = f.fail(fmt.Errorf("unreadable Parquet: %v", p))
+		}
+	}()
+	for len(f.have) == 0 {
+		if f.rows == nil {
+			if len(f.groups) == 0 {
+				return io.EOF
+			}
+			f.rows = f.groups[0].Rows()
+			f.groups = f.groups[1:]
+		}
+		n, err := f.rows.ReadRows(f.buffer)
+		f.have = f.buffer[:n]
+		if n == 0 && err == io.EOF {
+			err = f.rows.Close()
+			f.rows = nil
+		}
+		if err != nil && err != io.EOF {
+			return f.fail(err)
+		}
+	}
+	row := f.have[0]
+	f.have = f.have[1:]
+	f.read++
+	if err := f.decode(row, r); err != nil {
+		return f.fail(err)
+	}
+	return nil
+}
+
+// fail says where an error is: at the row read last.
+func (f *marroFile) fail(err error) error {
+	return fmt.Errorf("data: %s, row %d: %w", f.name, max(1, f.read), err)
+}
+
+func (f *marroFile) decode(row parquet.Row, r *marroRow) error {
+	planes, best := 0, false
+	r.fen = ""
+	for _, v := range row {
+		if v.IsNull() {
+			continue
+		}
+		switch v.Column() {
+		case f.columns.board:
+			if planes == marroPlanes || v.Kind() != parquet.Int64 {
+				return fmt.Errorf("board is not a list of %d integers of 64 bits", marroPlanes)
+			}
+			r.planes[planes] = uint64(v.Int64())
+			planes++
+		case f.columns.best:
+			switch v.Kind() {
+			case parquet.Int32:
+				r.best, best = int64(v.Int32()), true
+			case parquet.Int64:
+				r.best, best = v.Int64(), true
+			}
+		case f.columns.fen:
+			if v.Kind() == parquet.ByteArray {
+				r.fen = string(v.ByteArray())
+			}
+		}
+	}
+	switch {
+	case planes != marroPlanes:
+		return fmt.Errorf("board has %d integers, want %d", planes, marroPlanes)
+	case !best || r.best < 0 || r.best >= int64(len(marroMoves)) || marroMoves[r.best] == "":
+		return fmt.Errorf("best is %d: want the number of a move, 0 to %d", r.best, len(marroMoves)-1)
+	}
+	return nil
+}
+
+func (f *marroFile) next(uint64) (func() (sourceGame, error), error) {
+	r := &marroRow{}
+	if err := f.row(r); err != nil {
+		return nil, err
+	}
+	g := &marroGame{where: fmt.Sprintf("%s, row %d", f.name, f.read), order: f.order, row: r}
+	return func() (sourceGame, error) { return g, nil }, nil
+}
+
+func (f *marroFile) skip(n int) error {
+	var r marroRow
+	for range n {
+		if err := f.row(&r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *marroFile) at() int64 { return f.size * int64(f.read) / max(1, f.all) }
+
+func (f *marroFile) close() error { return errors.Join(f.rewind(nil), f.file.Close()) }
+
+// squareOrder says how squares are numbered by bits: what to do to a board to have
+// a1 lowest. The zero value changes nothing.
+type squareOrder struct{ ranks, files bool }
+
+// squareOrders are a1 lowest, a8 highest, a8 lowest, and a1 highest.
+var squareOrders = []squareOrder{{}, {files: true}, {ranks: true}, {ranks: true, files: true}}
+
+func (o squareOrder) apply(b uint64) uint64 {
+	if o.ranks {
+		b = bits.ReverseBytes64(b)
+	}
+	if o.files {
+		b = bits.ReverseBytes64(bits.Reverse64(b))
+	}
+	return b
+}
+
+// orderRows is how many rows the order of squares is found out from.
+const orderRows = 1000
+
+// findOrder finds out how the file numbers squares.
+func (f *marroFile) findOrder() error {
+	left := squareOrders
+	var r marroRow
+	for range orderRows {
+		err := f.row(&r)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		var fit []squareOrder
+		for _, o := range left {
+			ok, err := r.fits(o)
+			if err != nil {
+				return f.fail(err)
+			}
+			if ok {
+				fit = append(fit, o)
+			}
+		}
+		if len(fit) == 0 {
+			return f.fail(errors.New("its boards contradict those of the rows before it, its FEN or its legal moves, in whatever order squares are numbered"))
+		}
+		left = fit
+	}
+	f.order = left[0]
+	return nil
+}
+
+// The planes of a row.
+const (
+	marroTurn  = 12
+	marroLegal = 13
+)
+
+// fits reports whether a row can have its squares in an order.
+func (r *marroRow) fits(o squareOrder) (bool, error) {
+	if r.fen != "" {
+		p, err := chess.ParseFEN(chess.Standard, r.fen)
+		if err != nil {
+			return false, fmt.Errorf("fen_original: %w", err)
+		}
+		return r.stands(&p, o), nil
+	}
+	var own uint64
+	for i := 0; i < marroTurn; i += 2 {
+		own |= r.planes[i]
+	}
+	own = o.apply(own)
+	for t := range 64 {
+		for b := o.apply(r.planes[marroLegal+t]); b != 0; b &= b - 1 {
+			s := bits.TrailingZeros64(b)
+			if own>>s&1 == 0 || marroMoves[64*t+s^56] == "" {
+				return false, nil
+			}
+		}
+	}
+	return true, nil
+}
+
+// stands reports whether the pieces are those of a position, turned for black.
+func (r *marroRow) stands(p *chess.Position, o squareOrder) bool {
+	own := p.Turn()
+	for t := chess.Pawn; t <= chess.King; t++ {
+		for i, c := range [2]chess.Color{own, own.Other()} {
+			b := uint64(p.Pieces(c, t))
+			if own == chess.Black {
+				b = bits.ReverseBytes64(b)
+			}
+			if o.apply(r.planes[2*int(t-chess.Pawn)+i]) != b {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// The encodings of the files.
+const (
+	marroEncoder = "marro77"
+	marroPolicy  = "marro4096"
+)
+
+var marroMoves = encode.Marro4096Moves()
+
+// marroGame is a row.
+type marroGame struct {
+	where string
+	order squareOrder
+	row   *marroRow
+}
+
+func (g *marroGame) size() int { return 1 }
+
+func (g *marroGame) positions(_ context.Context, w *worker, yield func(*Position) error) error {
+	r, p := g.row, &w.pos
+	*p = Position{Policy: p.Policy[:0], Draw: -1, NoResult: true}
+	direct := w.codes(marroEncoder, marroPolicy) || r.fen == ""
+	var err error
+	if r.fen != "" {
+		err = g.at(w, p)
+	}
+	if direct && err == nil {
+		g.code(&w.coded)
+		p.Moves, p.Policy, p.Coded = nil, p.Policy[:0], &w.coded
+	}
+	if err == nil {
+		err = yield(p)
+	}
+	if err != nil {
+		return fmt.Errorf("data: %s: %w", g.where, err)
+	}
+	return nil
+}
+
+// at sets up the position that the FEN tells.
+func (g *marroGame) at(w *worker, p *Position) error {
+	at, err := chess.ParseFEN(chess.Standard, g.row.fen)
+	if err != nil {
+		return fmt.Errorf("fen_original: %w", err)
+	}
+	if !g.row.stands(&at, g.order) {
+		return fmt.Errorf("its boards are not those of its FEN %s", g.row.fen)
+	}
+	w.board.Reset(at)
+	p.At = w.board
+	at.LegalMoves(&w.list)
+	for _, m := range w.list.Slice() {
+		if marroNumbers.Index(&at, m) == int(g.row.best) {
+			return p.target(&w.list, m)
+		}
+	}
+	return fmt.Errorf("its move %s, as white sees it, is not legal in %s", marroMoves[g.row.best], g.row.fen)
+}
+
+// code makes the sample of the encodings marro77 and marro4096, the legal moves as
+// the marks tell them.
+func (g *marroGame) code(c *Coded) {
+	c.Encoder, c.Policy = marroEncoder, marroPolicy
+	s := &c.Sample
+	s.Value = 0
+	s.Planes, s.Indices, s.Policy = s.Planes[:0], s.Indices[:0], s.Policy[:0]
+	for _, b := range g.row.planes {
+		s.Planes = append(s.Planes, g.order.apply(b))
+	}
+	s.Planes[marroTurn] = 0
+	marked := false
+	add := func(index int, target float32) {
+		s.Indices = append(s.Indices, int32(index))
+		s.Policy = append(s.Policy, target)
+	}
+	for t := range 64 {
+		for b := s.Planes[marroLegal+t]; b != 0; b &= b - 1 {
+			index := 64*t + bits.TrailingZeros64(b) ^ 56
+			target := float32(0)
+			if index == int(g.row.best) {
+				target, marked = 1, true
+			}
+			add(index, target)
+		}
+	}
+	if !marked {
+		add(int(g.row.best), 1)
+	}
+}
+
+// marroNumbers numbers moves as the files do.
+var marroNumbers = func() encode.Policy {
+	p, err := encode.PolicyByName(marroPolicy)
+	if err != nil {
+		panic(err) // it is one of ours
+	}
+	return p
+}()

@@ -1,0 +1,161 @@
+package data
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/parquet-go/parquet-go"
+
+	"alamos/pkg/encode"
+)
+
+// openParquet opens a sample file of this program, or one of ChessMarro's, which it
+// knows by its columns.
+func openParquet(s *SourceSet, path string) (_ reader, err error) {
+	defer func() {
+		if r := recover(); r != nil { // of the Parquet library, about a damaged file
+			err = fmt.Errorf("data: %s: unreadable Parquet: %v", path, r)
+		}
+	}()
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("data: %w", err)
+	}
+	keep := false
+	defer func() {
+		if !keep {
+			err = errors.Join(err, f.Close())
+		}
+	}()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("data: %w", err)
+	}
+	head := make([]byte, sniffed)
+	n, _ := f.ReadAt(head, 0) // a file may be shorter
+	if head = head[:n]; !bytes.HasPrefix(head, []byte("PAR1")) {
+		return nil, fmt.Errorf("data: %s: %w", path, foreign(head, "a file in Parquet"))
+	}
+	table, err := parquet.OpenFile(f, info.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	if err != nil {
+		return nil, fmt.Errorf("data: %s: no whole Parquet file: %w", path, err)
+	}
+	if columns, ok := marroColumnsOf(table.Schema()); ok {
+		r, err := openMarro(s, path, f, table, columns)
+		keep = err == nil
+		return r, err
+	}
+	r, err := openSamples(s, path, f, info.Size())
+	keep = err == nil
+	return r, err
+}
+
+// sampleFile reads the games of a sample file, in the order in which they end in it.
+// Where the samples of a file are shuffled, those of the games that are not over are
+// in memory.
+type sampleFile struct {
+	cfg   *Config
+	name  string
+	file  *os.File
+	size  int64
+	rows  *Reader
+	read  int                       // samples
+	left  map[int32]int             // samples of each game that are yet to come
+	begun map[int32][]encode.Sample // those that came, of games of which some are left
+}
+
+func openSamples(s *SourceSet, name string, file *os.File, size int64) (*sampleFile, error) {
+	rows, err := NewReader(name, file, size)
+	if err != nil {
+		return nil, fmt.Errorf("data: %w", err)
+	}
+	if v := rows.Meta().Variant; v != s.cfg.Variant.String() {
+		return nil, fmt.Errorf("data: %s: its variant is %s, want %s", name, v, s.cfg.Variant)
+	}
+	left, err := rows.Games()
+	if err != nil {
+		return nil, fmt.Errorf("data: %w", err)
+	}
+	return &sampleFile{cfg: &s.cfg, name: name, file: file, size: size, rows: rows, left: left, begun: map[int32][]encode.Sample{}}, nil
+}
+
+// game reads on to the end of a game and gives its samples, by ply.
+func (f *sampleFile) game() ([]encode.Sample, error) {
+	for {
+		var s encode.Sample
+		if err := f.rows.Next(&s); err == io.EOF {
+			return nil, err
+		} else if err != nil {
+			return nil, fmt.Errorf("data: %w", err)
+		}
+		f.read++
+		samples := append(f.begun[s.Game], s)
+		if f.left[s.Game]--; f.left[s.Game] > 0 {
+			f.begun[s.Game] = samples
+			continue
+		}
+		delete(f.begun, s.Game)
+		delete(f.left, s.Game)
+		slices.SortStableFunc(samples, func(a, b encode.Sample) int { return cmp.Compare(a.Ply, b.Ply) })
+		return samples, nil
+	}
+}
+
+func (f *sampleFile) next(seed uint64) (func() (sourceGame, error), error) {
+	samples, err := f.game()
+	if err != nil {
+		return nil, err
+	}
+	g := &sampleGame{name: f.name, meta: f.rows.Meta(), samples: samples}
+	if most := f.cfg.Positions; most > 0 {
+		g.samples = nil
+		for _, k := range draw(sourceNewRand(seed), 0, len(samples), most) {
+			g.samples = append(g.samples, samples[k])
+		}
+	}
+	return func() (sourceGame, error) { return g, nil }, nil
+}
+
+func (f *sampleFile) skip(n int) error {
+	for range n {
+		if _, err := f.game(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *sampleFile) at() int64 { return f.size * int64(f.read) / int64(max(1, f.rows.Len())) }
+
+func (f *sampleFile) close() error {
+	f.rows.Close()
+	return f.file.Close()
+}
+
+// sampleGame is a game of a sample file.
+type sampleGame struct {
+	name    string
+	meta    Meta
+	samples []encode.Sample
+}
+
+func (g *sampleGame) size() int { return len(g.samples) }
+
+func (g *sampleGame) positions(_ context.Context, w *worker, yield func(*Position) error) error {
+	p, c := &w.pos, &w.coded
+	for i := range g.samples {
+		c.Encoder, c.Policy, c.Sample = g.meta.Encoder, g.meta.Policy, g.samples[i]
+		*p = Position{Policy: p.Policy[:0], Ply: c.Sample.Ply, Coded: c, Value: c.Sample.Value, Draw: c.Sample.Draw, MovesLeft: c.Sample.MovesLeft}
+		p.NoResult = !g.meta.HasResult(&c.Sample)
+		if err := yield(p); err != nil {
+			return fmt.Errorf("data: %s, game %d, ply %d: %w", g.name, c.Sample.Game, c.Sample.Ply, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,137 @@
+package data
+
+import (
+	"bufio"
+	"bytes"
+	"compress/bzip2"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"alamos/pkg/chess"
+)
+
+// pgnFile reads the games of a file in PGN.
+type pgnFile struct {
+	cfg   *Config
+	name  string
+	in    *counted      // the file
+	plain *counted      // decompressed
+	text  *bufio.Reader // of plain
+	games *chess.PGNReader
+	game  chess.PGN
+	end   func() error
+}
+
+// openPGN reads a stream, which may be compressed.
+func openPGN(cfg *Config, name string, in *counted) (*pgnFile, error) {
+	plain, closeIt, err := decompress(in)
+	if err != nil {
+		return nil, fmt.Errorf("data: %s: %w", name, err)
+	}
+	count := &counted{in: plain}
+	text := bufio.NewReaderSize(count, 1<<16)
+	if head, _ := text.Peek(sniffed); isBinary(head) { // errors are told where games are read
+		return nil, errors.Join(fmt.Errorf("data: %s: %w", name, foreign(head, "games in PGN")), closeIt())
+	}
+	f := &pgnFile{cfg: cfg, name: name, in: in, plain: count, text: text, games: chess.NewPGNReader(text), end: closeIt}
+	f.games.SetVariant(cfg.Variant) // where no tag says it; next looks at those that do
+	return f, nil
+}
+
+// isBinary tells whether this is no text, in whatever encoding that ASCII is a part of.
+func isBinary(head []byte) bool {
+	return bytes.ContainsFunc(head, func(r rune) bool {
+		return r < ' ' && r != '\t' && r != '\n' && r != '\r' && r != '\f' && r != '\v' && r != 0x1a
+	})
+}
+
+// decompress reads through gzip, zstd or bzip2, which it knows by their first bytes.
+func decompress(in io.Reader) (plain io.Reader, closeIt func() error, err error) {
+	b := bufio.NewReaderSize(in, 1<<16)
+	head, err := b.Peek(4)
+	if err != nil && err != io.EOF {
+		return nil, nil, err
+	}
+	nothing := func() error { return nil }
+	switch {
+	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
+		z, err := gzip.NewReader(b)
+		return z, nothing, err
+	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		z, err := zstd.NewReader(b, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(1<<27))
+		if err != nil {
+			return nil, nil, err
+		}
+		return z, func() error { z.Close(); return nil }, nil
+	case bytes.HasPrefix(head, []byte("BZh")):
+		return bzip2.NewReader(b), nothing, nil
+	}
+	return b, nothing, nil
+}
+
+// brokenError is a game that cannot be used, in a file of which the next can be
+// read.
+type brokenError struct{ error }
+
+func (e brokenError) Unwrap() error { return e.error }
+
+// read reads the next game, or what there is of a broken one.
+func (f *pgnFile) read() (where string, err error) {
+	err = f.games.NextInto(&f.game)
+	number, line := f.games.Place()
+	where = fmt.Sprintf("%s, game %d (line %d)", f.name, number, line)
+	var broken *chess.PGNError
+	switch {
+	case err == io.EOF:
+		return where, err
+	case errors.As(err, &broken):
+		err = brokenError{err}
+	case err != nil:
+		return where, fmt.Errorf("data: %s: %w", f.name, err)
+	}
+	if tag := f.game.Tag("Variant"); tag != "" {
+		if v, bad := chess.ParseVariantTag(tag); bad != nil || v != f.cfg.Variant {
+			return where, brokenError{fmt.Errorf("data: %s: its variant is %s, want %s", where, tag, f.cfg.Variant)}
+		}
+	}
+	if err != nil {
+		return where, brokenError{fmt.Errorf("data: %s: %w", f.name, errors.Unwrap(err))}
+	}
+	return where, nil
+}
+
+func (f *pgnFile) next(seed uint64) (func() (sourceGame, error), error) {
+	where, err := f.read()
+	if err != nil {
+		return nil, err
+	}
+	g := &played{where: where, seed: seed, start: f.game.Start, moves: slices.Clone(f.game.Moves), result: f.game.Result}
+	if g.result != chess.Unfinished || f.cfg.Label != nil {
+		if g.counts = len(g.moves); f.cfg.Positions > 0 {
+			g.counts = min(g.counts, f.cfg.Positions)
+		}
+	}
+	return func() (sourceGame, error) { return g, nil }, nil
+}
+
+func (f *pgnFile) skip(n int) error {
+	for range n {
+		if _, err := f.read(); err != nil && !errors.As(err, new(brokenError)) {
+			return err
+		}
+	}
+	return nil
+}
+
+// at takes what was read ahead to be as compressed as the rest.
+func (f *pgnFile) at() int64 {
+	ahead := int64(f.text.Buffered() + f.games.Ahead())
+	return int64(float64(f.in.bytes) * (1 - float64(ahead)/float64(max(1, f.plain.bytes))))
+}
+
+func (f *pgnFile) close() error { return f.end() }

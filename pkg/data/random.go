@@ -1,0 +1,99 @@
+package data
+
+import (
+	"math/rand/v2"
+	"slices"
+)
+
+// mix is a bijection of 64 bits that leaves no pattern (the finalizer of
+// SplitMix64, Steele, Lea and Flood 2014).
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// derive makes a seed for what numbers tell from other things of the same seed.
+func derive(seed uint64, numbers ...int) uint64 {
+	seed = mix(seed)
+	for _, n := range numbers {
+		seed = mix(seed ^ uint64(n))
+	}
+	return seed
+}
+
+// What seeds are for: the first number of those that derive takes.
+const (
+	forOrder = iota
+	forGame
+	forShuffle
+)
+
+// newRand is a source of random numbers for one purpose.
+func sourceNewRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
+
+// reservoir draws up to most of the things that it is offered, each with the same
+// chance, without knowing how many there will be (algorithm R, Vitter 1985). most
+// 0: all of them.
+type reservoir struct {
+	rng  *rand.Rand
+	most int
+	seen int
+}
+
+// offer gives the place, 0 to most-1, where the next thing goes, in place of what
+// was there; false when it was not drawn.
+func (r *reservoir) offer() (place int, drawn bool) {
+	r.seen++
+	if r.most == 0 || r.seen <= r.most {
+		return r.seen - 1, true
+	}
+	place = r.rng.IntN(r.seen)
+	return place, place < r.most
+}
+
+// draw gives up to most of the numbers from first to last-1, in order; all of them
+// when most is 0.
+func draw(rng *rand.Rand, first, last, most int) []int {
+	r := reservoir{rng: rng, most: most}
+	var drawn []int
+	for i := first; i < last; i++ {
+		switch place, ok := r.offer(); {
+		case ok && place == len(drawn):
+			drawn = append(drawn, i)
+		case ok:
+			drawn[place] = i
+		}
+	}
+	slices.Sort(drawn)
+	return drawn
+}
+
+// shuffler is a buffer in which things change their order: it gives a random one
+// of those it holds for each that comes when it is full.
+type shuffler[T any] struct {
+	rng  *rand.Rand
+	size int
+	held []T
+}
+
+// add takes a thing and gives another one, or none when there is room.
+func (s *shuffler[T]) add(x T) (out T, full bool) {
+	if s.size < 2 {
+		return x, true
+	}
+	if len(s.held) < s.size {
+		s.held = append(s.held, x)
+		return out, false
+	}
+	i := s.rng.IntN(s.size)
+	out, s.held[i] = s.held[i], x
+	return out, true
+}
+
+// rest gives what is left, in a random order.
+func (s *shuffler[T]) rest() []T {
+	s.rng.Shuffle(len(s.held), func(i, j int) { s.held[i], s.held[j] = s.held[j], s.held[i] })
+	return s.held
+}

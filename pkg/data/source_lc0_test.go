@@ -1,0 +1,363 @@
+package data
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"alamos/pkg/chess"
+	"alamos/pkg/encode"
+)
+
+// lc0Names are the files of lc0's games.
+func lc0Names(t testing.TB) []string {
+	t.Helper()
+	names, err := filepath.Glob(lc0Files)
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no games of lc0's: %v", err)
+	}
+	return names
+}
+
+// recordsOf gives the bytes of a game's records.
+func recordsOf(t testing.TB, name string) []byte {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func zipped(t testing.TB, data []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write(data); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+const recordSize = 8356
+
+// sampleBoth makes samples of a game for lc0's own encodings: as the records have
+// them, and from the game played again.
+func sampleBoth(t testing.TB, g *sourceLc0Game) (direct, replayed []encode.Sample) {
+	t.Helper()
+	c := codecOf(t, lc0Encoder, lc0Policy)
+	w := (&SourceSet{}).newWorker(&c)
+	into := func(all *[]encode.Sample) func(*Position) error {
+		return func(p *Position) error {
+			var s encode.Sample
+			ok, err := p.encode(c, &s)
+			if !ok {
+				t.Errorf("ply %d is not expressed", p.Ply)
+			}
+			// Its moves are in the order of generation.
+			if p.Coded == nil {
+				sortByIndex(&s)
+			}
+			*all = append(*all, s)
+			return err
+		}
+	}
+	if err := g.positions(t.Context(), w, into(&direct)); err != nil {
+		t.Fatal(err)
+	}
+	if err := g.replay(w, into(&replayed)); err != nil {
+		t.Fatal(err)
+	}
+	return direct, replayed
+}
+
+func sortByIndex(s *encode.Sample) {
+	for i := range s.Indices {
+		for k := i; k > 0 && s.Indices[k] < s.Indices[k-1]; k-- {
+			s.Indices[k], s.Indices[k-1] = s.Indices[k-1], s.Indices[k]
+			s.Policy[k], s.Policy[k-1] = s.Policy[k-1], s.Policy[k]
+		}
+	}
+}
+
+// A game of lc0's that is played again gives the samples that its records have, bit
+// for bit. So it does when its file begins in the middle, as after the moves of an
+// opening book, but for positions that occurred before those that the first record
+// tells of.
+func TestLC0Replay(t *testing.T) {
+	positions, late, shortened := 0, 0, 0
+	for _, name := range lc0Names(t) {
+		data := recordsOf(t, name)
+		for from := 0; from < len(data)/recordSize; from += 17 {
+			g, err := decodeLC0(&Config{}, name, zipped(t, data[from*recordSize:]), 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			direct, replayed := sampleBoth(t, g)
+			if len(direct) != len(replayed) || len(direct) != len(g.moves) {
+				t.Fatalf("%s: %d samples, %d of the game played again", name, len(direct), len(replayed))
+			}
+			b := chess.NewGame(chess.StartPosition(chess.Standard))
+			if err := g.first.set(b); err != nil {
+				t.Fatal(err)
+			}
+			if want := min(from, 7); b.Ply() != want {
+				shortened++ // a capture en passant seven plies before
+				if b.Ply() < want-1 {
+					t.Errorf("%s from record %d: %d plies of history are found, want %d", name, from+1, b.Ply(), want)
+				}
+			}
+			for i := range direct {
+				if from > 0 { // these know more than can be played again
+					for h := range 8 {
+						direct[i].Planes[h*sourceLc0Step+12], replayed[i].Planes[h*sourceLc0Step+12] = 0, 0
+					}
+					if b.Ply() < min(from, 7) {
+						continue
+					}
+				}
+				if !reflect.DeepEqual(direct[i], replayed[i]) {
+					t.Fatalf("%s from record %d, record %d:\n%v\nplayed again\n%v", name, from+1, i+1, direct[i], replayed[i])
+				}
+				positions++
+				if from > 0 {
+					late++
+				}
+			}
+		}
+	}
+	if positions < 3000 || late < 1000 || shortened > 20 {
+		t.Errorf("%d positions, %d of games that begin late, %d games with less history than there is", positions, late, shortened)
+	}
+}
+
+// Records of every input format are played again. Formats from 3 on say the side to
+// move, castling and en passant otherwise; the records here are made of real ones.
+func TestSourceLC0Formats(t *testing.T) {
+	for _, name := range lc0Names(t)[:6] {
+		data := recordsOf(t, name)
+		want, err := decodeLC0(&Config{}, name, zipped(t, data), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, played := sampleBoth(t, want)
+		for _, format := range []uint32{2, 3, 4, 5, 132, 133} {
+			converted := bytes.Clone(data)
+			for i := 0; i < len(data); i += recordSize {
+				r := converted[i:][:recordSize]
+				binary.LittleEndian.PutUint32(r[4:], format)
+				for k, file := range []byte{1, 1 << 7, 1, 1 << 7} {
+					if r[8272+k] != 0 {
+						r[8272+k] = file
+					}
+				}
+				if format >= 3 {
+					r[8278] = r[8276] << 7
+					r[8276] = 0
+					clear(r[7440+8*sourceLc0Step : 7440+8*8*sourceLc0Step])
+				}
+			}
+			g, err := decodeLC0(&Config{}, name, zipped(t, converted), 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			samples, replayed := sampleBoth(t, g)
+			if !reflect.DeepEqual(replayed, played) {
+				t.Errorf("%s in format %d: the game played again is another", name, format)
+			}
+			for i := range samples {
+				sortByIndex(&samples[i])
+			}
+			if !reflect.DeepEqual(samples, played) {
+				t.Errorf("%s in format %d: the samples are not those of the game", name, format)
+			}
+		}
+	}
+}
+
+// Other encodings than lc0's get lc0's positions, too: the same as from the moves.
+func TestLC0OtherEncodings(t *testing.T) {
+	list, err := os.ReadFile(filepath.Join(sourceLc0Dir, "moves.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := codecOf(t, "alphazero119", "alphazero4672")
+	for _, line := range strings.Split(strings.TrimSpace(string(list)), "\n")[1:] {
+		f := strings.Split(line, "\t")
+		_, set := chunk(t, open(t, Config{Kind: LC0, Files: []string{filepath.Join(sourceLc0Dir, f[0])}}, 1, Machine{}), 1, c)
+		g := chess.NewGame(chess.StartPosition(chess.Standard))
+		planes := make([]uint64, c.Planes.Count())
+		result := map[string]float32{"whitewon": 1, "blackwon": -1, "draw": 0}
+		for i, s := range sourceSamplesOf(set) {
+			c.Planes.Encode(planes, g)
+			value, known := result[f[1]]
+			if i%2 == 1 && value != 0 {
+				value = -value
+			}
+			if int(s.Ply) != i || !reflect.DeepEqual(s.Planes, planes) || known && s.Value != value {
+				t.Fatalf("%s, ply %d: another sample (value %v, %s)", f[0], i, s.Value, f[1])
+			}
+			m, err := g.Position().ParseUCI(strings.Fields(f[4])[i])
+			if err != nil {
+				t.Fatal(err)
+			}
+			g.Play(m)
+		}
+	}
+}
+
+// Records that do not belong together are found when the game is played.
+func TestLC0Damage(t *testing.T) {
+	data := recordsOf(t, lc0Names(t)[0])
+	codecs := []encode.Codec{codecOf(t, "alphazero119", "alphazero4672"), codecOf(t, lc0Encoder, lc0Policy)}
+	for name, x := range map[string]struct {
+		change func([]byte)
+		want   string
+	}{
+		"left out":   {func(b []byte) { copy(b[3*recordSize:], b[5*recordSize:]) }, "record 4: its position is not the one"},
+		"played":     {func(b []byte) { binary.LittleEndian.PutUint16(b[recordSize+8344:], 1857) }, "record 2: uci move \"h2h1b\""},
+		"legal":      {func(b []byte) { binary.LittleEndian.PutUint32(b[2*recordSize+8+4*1857:], 0) }, "record 3: it has 31 legal moves, and there are 30"},
+		"no king":    {func(b []byte) { clear(b[7440+8*5:][:8]) }, "record 1:"},
+		"castling":   {func(b []byte) { clear(b[7440+8*3:][:8]) }, "record 1:"},
+		"two pieces": {func(b []byte) { copy(b[7440+8*3:][:8], b[7440+8*4:][:8]) }, "record 1: two pieces on"},
+	} {
+		changed := bytes.Clone(data)
+		x.change(changed)
+		path := filepath.Join(t.TempDir(), "changed.gz")
+		if err := os.WriteFile(path, zipped(t, changed), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range codecs {
+			s := open(t, Config{Kind: LC0, Files: []string{path}}, 1, Machine{})
+			_, err := s.Chunk(t.Context(), 1, c, filepath.Join(t.TempDir(), "x"), nil)
+			if err == nil || !strings.Contains(err.Error(), "changed.gz, "+x.want) {
+				t.Errorf("%s for %s: error %v, want %q", name, c.Planes.Name(), err, x.want)
+			}
+		}
+	}
+}
+
+// Damaged chunks are passed over and counted where that is wanted, in a tar and beside
+// each other; so is the one in which a tar is cut off.
+func TestLC0SkipBroken(t *testing.T) {
+	names := lc0Names(t)[:6]
+	changed := recordsOf(t, names[2])
+	changed[recordSize+7440] ^= 1
+	bad := filepath.Join(t.TempDir(), "bad.gz")
+	if err := os.WriteFile(bad, zipped(t, changed), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	names[2] = bad
+	whole := sourceTarOf(t, names)
+	b, err := os.ReadFile(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut, between := filepath.Join(t.TempDir(), "cut.tar"), filepath.Join(t.TempDir(), "between.tar")
+	for path, data := range map[string][]byte{cut: b[:len(b)-4096], between: b[:len(b)-1024]} {
+		if err := os.WriteFile(path, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	empty := filepath.Join(t.TempDir(), "empty.gz")
+	if err := os.WriteFile(empty, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	zeros := filepath.Join(t.TempDir(), "zeros.gz")
+	if err := os.WriteFile(zeros, make([]byte, 5000), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for name, x := range map[string]struct {
+		files         []string
+		games, broken int
+	}{
+		"zeros":        {append([]string{zeros}, names...), 5, 2},
+		"zeros in tar": {[]string{sourceTarOf(t, append([]string{zeros}, names...))}, 5, 2},
+		"tar":          {[]string{whole}, 5, 1},
+		"cut tar":      {[]string{cut}, 4, 2},
+		"no end":       {[]string{between}, 5, 2},
+		"chunks":       {append([]string{empty}, names...), 5, 2},
+	} {
+		for _, c := range []encode.Codec{codecOf(t, "mover15", "uci1968-mover"), codecOf(t, lc0Encoder, lc0Policy)} {
+			cfg := Config{Kind: LC0, Files: x.files}
+			if _, err := open(t, cfg, 1, Machine{}).Chunk(t.Context(), 1, c, filepath.Join(t.TempDir(), "x"), nil); err == nil {
+				t.Errorf("%s: no error without SkipBroken", name)
+			}
+			cfg.SkipBroken = true
+			if info, _ := chunk(t, open(t, cfg, 1, Machine{}), 1, c); info.Games != x.games || info.Broken != x.broken {
+				t.Errorf("%s: %+v, want %d games, %d broken", name, info, x.games, x.broken)
+			}
+		}
+	}
+}
+
+// Files that are no chunks are not passed over as broken ones, nor is an only file.
+func TestLC0SkipsChunksOnly(t *testing.T) {
+	dir := t.TempDir()
+	zeros := make([]byte, 5000)
+	for name, x := range map[string]struct {
+		data []byte
+		want string
+	}{
+		"games.gz":   {[]byte("[Event \"?\"]\n"), "it is games in PGN, not training data of lc0"},
+		"packed.gz":  {[]byte("\xfd7zXZ\x00\x00\x04"), "it is compressed by xz"},
+		"run.tar":    {zeros, "neither a gzip file nor a tar"},
+		"run.tar.gz": {zeros, "neither a gzip file nor a tar"},
+		"only.gz":    {zeros, "neither a gzip file nor a tar"},
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, x.data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		cfg := Config{Kind: LC0, Files: []string{path}, SkipBroken: true}
+		if name != "only.gz" {
+			cfg.Files = append(cfg.Files, lc0Names(t)[0])
+		}
+		_, err := open(t, cfg, 1, Machine{}).Chunk(t.Context(), 1, codecOf(t, lc0Encoder, lc0Policy), filepath.Join(dir, "x"), nil)
+		if err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), x.want) {
+			t.Errorf("%s: error %v, want %q", name, err, x.want)
+		}
+	}
+}
+
+// No bytes make the reader panic, or give a position that cannot be encoded.
+func FuzzLC0(f *testing.F) {
+	for _, name := range lc0Names(f)[:2] {
+		data := recordsOf(f, name)
+		f.Add(data[:min(len(data), 3*recordSize)], uint32(1))
+		f.Add(data[8*recordSize:min(len(data), 10*recordSize)], uint32(3))
+	}
+	c := codecOf(f, "alphazero119", "alphazero4672")
+	f.Fuzz(func(t *testing.T, data []byte, format uint32) {
+		if len(data) >= recordSize {
+			binary.LittleEndian.PutUint32(data[4:], format)
+		}
+		g, err := decodeLC0(&Config{Positions: 2}, "fuzz", zipped(t, data), 1)
+		if err != nil {
+			return
+		}
+		w := (&SourceSet{}).newWorker(&c)
+		var s encode.Sample
+		if err := g.positions(t.Context(), w, func(p *Position) error { _, err := p.encode(c, &s); return err }); err != nil && !strings.Contains(err.Error(), "record") {
+			t.Errorf("the error names no record: %v", err)
+		}
+	})
+}

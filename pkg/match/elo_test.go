@@ -1,0 +1,297 @@
+package match
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"alamos/pkg/chess"
+	"alamos/pkg/stats"
+
+	"pgregory.net/rapid"
+)
+
+// results builds a tournament from records of White against Black.
+func results(names []string, white map[[2]int]ArenaRecord) *Results {
+	r := NewResults(names)
+	for pair, record := range white {
+		r.white[pair[0]][pair[1]] = record
+	}
+	return r
+}
+
+// three is a tournament of three players, five or ten games for each color.
+func three() *Results {
+	return results([]string{"a", "b", "c"}, map[[2]int]ArenaRecord{
+		{0, 1}: {6, 2, 2}, {1, 0}: {3, 3, 4}, {0, 2}: {9, 1, 0},
+		{2, 0}: {1, 2, 7}, {1, 2}: {5, 4, 1}, {2, 1}: {2, 3, 5},
+	})
+}
+
+// fataler is a test, of package testing or rapid.
+type fataler interface {
+	Helper()
+	Fatal(...any)
+}
+
+func rate(t fataler, r *Results, o RatingOptions) *Ratings {
+	t.Helper()
+	out, err := Rate(r, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func near(t *testing.T, what string, got, want, tolerance float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tolerance) {
+		t.Errorf("%s: %.4f, want %.4f", what, got, want)
+	}
+}
+
+// Two players and no prior: the maximum has a closed form. The shares of wins,
+// draws and losses are met exactly, so that the difference is the logarithm of
+// wins over losses, whose variance is 1/wins + 1/losses.
+func TestRateTwoPlayers(t *testing.T) {
+	r := results([]string{"strong", "weak"}, map[[2]int]ArenaRecord{{0, 1}: {5, 3, 2}, {1, 0}: {2, 3, 5}})
+	got := rate(t, r, RatingOptions{Prior: -1, Anchor: "weak"})
+	half := stats.Normal95 * 400 / math.Ln10 * math.Sqrt(1./10+1./4)
+	near(t, "rating", got.List[0].Elo, 400*math.Log10(10./4), 1e-6)
+	near(t, "upper", got.List[0].Upper-got.List[0].Elo, half, 1e-6)
+	near(t, "drawishness", got.Drawishness, 6/math.Sqrt(10*4), 1e-9)
+	near(t, "advantage", got.Advantage, 0, 1e-6)
+	if w := got.List[1]; w.Elo != 0 || w.Lower != 0 || w.Upper != 0 {
+		t.Errorf("the anchor is %+v", w)
+	}
+}
+
+// The numbers were computed by a program of its own, in Python: the likelihood
+// written anew, maximized by golden sections along one parameter after another,
+// its second derivatives by differences, inverted by Gauss-Jordan elimination.
+func TestRateThreePlayers(t *testing.T) {
+	for _, test := range []struct {
+		options       RatingOptions
+		elo, half     [3]float64
+		advantage, nu float64
+		advantageHalf float64
+	}{
+		{RatingOptions{Prior: -1}, [3]float64{203.381, 20.779, -224.160}, [3]float64{114.848, 96.364, 119.203}, 82.707, 0.92413, 128.651},
+		{RatingOptions{}, [3]float64{197.371, 20.120, -217.492}, [3]float64{112.011, 94.810, 116.039}, 79.580, 0.93954, 125.940},
+		{RatingOptions{Anchor: "a"}, [3]float64{0, -177.251, -414.863}, [3]float64{0, 172.064, 207.446}, 79.580, 0.93954, 125.940},
+	} {
+		got := rate(t, three(), test.options)
+		for i, p := range got.List {
+			near(t, p.Name, p.Elo, test.elo[i], 0.01)
+			near(t, p.Name+" upper", p.Upper-p.Elo, test.half[i], 0.01)
+			near(t, p.Name+" lower", p.Elo-p.Lower, test.half[i], 0.01)
+		}
+		near(t, "advantage", got.Advantage, test.advantage, 0.01)
+		near(t, "advantage upper", got.AdvantageUpper-got.Advantage, test.advantageHalf, 0.01)
+		near(t, "drawishness", got.Drawishness, test.nu, 1e-4)
+	}
+}
+
+// A difference does not depend on the anchor, and anchored at a player it is the
+// other's rating.
+func TestDifference(t *testing.T) {
+	free, anchored := rate(t, three(), RatingOptions{}), rate(t, three(), RatingOptions{Anchor: "a"})
+	d, lower, upper := free.Difference(2, 0)
+	near(t, "difference", d, anchored.List[2].Elo, 1e-6)
+	near(t, "lower", lower, anchored.List[2].Lower, 1e-6)
+	near(t, "upper", upper, anchored.List[2].Upper, 1e-6)
+}
+
+func TestRatePerfectScores(t *testing.T) {
+	r := results([]string{"all", "none"}, map[[2]int]ArenaRecord{{0, 1}: {10, 0, 0}, {1, 0}: {0, 0, 10}})
+	got := rate(t, r, RatingOptions{Anchor: "none"})
+	if e := got.List[0]; !(e.Elo > 300 && e.Elo < 2000 && e.Lower > 0) {
+		t.Errorf("ten games to nothing with each color are %+v", e)
+	}
+	// One virtual game of a quarter a win and a quarter a loss for all of it:
+	// 20.25 wins to 0.25 losses.
+	near(t, "rating", got.List[0].Elo, 400*math.Log10(20.25/0.25), 1e-6)
+	if _, err := Rate(r, RatingOptions{Prior: -1}); !errors.Is(err, ErrNoMaximum) {
+		t.Errorf("without a prior: %v", err)
+	}
+	draws := results([]string{"x", "y"}, map[[2]int]ArenaRecord{{0, 1}: {0, 10, 0}})
+	near(t, "only draws", rate(t, draws, RatingOptions{}).List[0].Elo, 0, 1e-6)
+}
+
+func TestRateDisconnected(t *testing.T) {
+	names := []string{"p", "q", "a", "b", "c", "alone"}
+	r := results(names, map[[2]int]ArenaRecord{{0, 1}: {3, 0, 1}, {2, 3}: {1, 1, 2}, {3, 4}: {2, 2, 0}})
+	for _, test := range []struct{ anchor, rated string }{{"", "abc"}, {"q", "pq"}, {"c", "abc"}} {
+		got := rate(t, r, RatingOptions{Anchor: test.anchor})
+		rated := ""
+		for _, p := range got.List {
+			if p.Rated {
+				rated += p.Name
+			}
+		}
+		if rated != test.rated {
+			t.Errorf("anchor %q: rated are %q, want %q", test.anchor, rated, test.rated)
+		}
+		if d, _, _ := got.Difference(0, 2); !math.IsNaN(d) {
+			t.Errorf("a difference of %v between players that nothing connects", d)
+		}
+	}
+	if _, err := Rate(r, RatingOptions{Anchor: "nobody"}); err == nil {
+		t.Error("an anchor that does not play was accepted")
+	}
+	for _, p := range rate(t, NewResults(names), RatingOptions{}).List {
+		if p.Rated {
+			t.Errorf("%s is rated without a game", p.Name)
+		}
+	}
+}
+
+// tournament draws any tournament of a few players.
+func tournament(t *rapid.T) *Results {
+	n := rapid.IntRange(2, 6).Draw(t, "players")
+	r := NewResults(strings.Split("abcdef", "")[:n])
+	count := rapid.IntRange(0, 20)
+	for i := range n {
+		for j := range n {
+			if i != j && rapid.Bool().Draw(t, "meet") {
+				r.white[i][j] = ArenaRecord{count.Draw(t, "wins"), count.Draw(t, "draws"), count.Draw(t, "losses")}
+			}
+		}
+	}
+	return r
+}
+
+// Exchanging colors turns the advantage around and leaves the ratings; reversing
+// all results turns everything around.
+func TestRateSymmetry(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := tournament(t)
+		colors, reversed := NewResults(r.names), NewResults(r.names)
+		for i := range r.names {
+			for j := range r.names {
+				colors.white[j][i] = r.white[i][j].Reversed()
+				reversed.white[i][j] = r.white[i][j].Reversed()
+			}
+		}
+		a, b, c := rate(t, r, RatingOptions{}), rate(t, colors, RatingOptions{}), rate(t, reversed, RatingOptions{})
+		same := func(what string, x, y float64) {
+			if !(math.Abs(x-y) < 1e-4) {
+				t.Fatalf("%s: %v and %v", what, x, y)
+			}
+		}
+		same("advantage with colors exchanged", a.Advantage, -b.Advantage)
+		same("advantage with results reversed", a.Advantage, -c.Advantage)
+		var sum float64
+		for i := range a.List {
+			sum += a.List[i].Elo
+			same("rating with colors exchanged", a.List[i].Elo, b.List[i].Elo)
+			same("upper bound with colors exchanged", a.List[i].Upper, b.List[i].Upper)
+			same("rating with results reversed", a.List[i].Elo, -c.List[i].Elo)
+			same("bounds with results reversed", a.List[i].Upper, -c.List[i].Lower)
+		}
+		same("mean", sum, 0)
+	})
+}
+
+// Each game played twice tells the same more surely.
+func TestMoreGamesNarrowIntervals(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := tournament(t)
+		twice := NewResults(r.names)
+		for i := range r.names {
+			for j := range r.names {
+				twice.white[i][j] = r.white[i][j].plus(r.white[i][j])
+			}
+		}
+		a, b := rate(t, r, RatingOptions{}), rate(t, twice, RatingOptions{Prior: 2})
+		for i := range a.List {
+			wide, narrow := a.List[i].Upper-a.List[i].Lower, b.List[i].Upper-b.List[i].Lower
+			if math.Abs(wide-narrow*math.Sqrt2) > 1e-3*(1+wide) {
+				t.Fatalf("%s: width %v, with each game twice %v", a.List[i].Name, wide, narrow)
+			}
+		}
+	})
+}
+
+// Whatever the results, scores add up to the games.
+func TestScoresAddUp(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := tournament(t)
+		var score float64
+		games := 0
+		for i, s := range r.Standings() {
+			score += s.Score()
+			games += s.Games()
+			if s.White.Games()+s.Black.Games() != s.Games() {
+				t.Fatalf("%+v", s)
+			}
+			for j := range r.names {
+				if a, b := r.Against(i, j), r.Against(j, i); a.Score()+b.Score() != float64(a.Games()) {
+					t.Fatalf("%+v and %+v", a, b)
+				}
+			}
+		}
+		if 2*score != float64(games) {
+			t.Fatalf("scores of %v in %d games", score, games/2)
+		}
+	})
+}
+
+func TestResults(t *testing.T) {
+	r := NewResults([]string{"a", "b", "c,\"d\""})
+	for _, g := range []struct {
+		white, black string
+		result       chess.Result
+		ok           bool
+	}{
+		{"a", "b", chess.WhiteWins, true},
+		{"b", "a", chess.Draw, true},
+		{"b", "a", chess.WhiteWins, true},
+		{"b", "a", chess.WhiteWins, true},
+		{"a", "nobody", chess.Draw, false},
+		{"a", "a", chess.Draw, false},
+		{"a", "b", chess.Unfinished, false},
+	} {
+		if err := r.Add(g.white, g.black, g.result); (err == nil) != g.ok {
+			t.Errorf("%+v: %v", g, err)
+		}
+	}
+	want := ArenaStanding{Name: "b", ArenaRecord: ArenaRecord{2, 1, 1}, White: ArenaRecord{2, 1, 0}, Black: ArenaRecord{0, 0, 1}}
+	if got := r.Ranked()[0]; got != want {
+		t.Errorf("first is %+v, want %+v", got, want)
+	}
+	var crosstable, ratings bytes.Buffer
+	if err := WriteCrosstable(&crosstable, r); err != nil {
+		t.Fatal(err)
+	}
+	const wantTable = `player,games,wins,draws,losses,score,a,b,"c,""d"""
+a,4,1,1,2,1.5,,1.5,
+b,4,2,1,1,2.5,2.5,,
+"c,""d""",0,0,0,0,0,,,
+`
+	if got := crosstable.String(); got != wantTable {
+		t.Errorf("crosstable.csv:\n%swant:\n%s", got, wantTable)
+	}
+	// Only the layout: the numbers are those of other tests.
+	variances := mat.NewDense(3, 3, []float64{0, 0, 0, 0, 40, 0, 0, 0, 60})
+	list := &Ratings{covariance: variances, List: []Rating{
+		{Name: "none", Games: 0},
+		{Name: "low", Rated: true, Elo: -12.34, Lower: -50, Upper: 25.36, Games: 4, Score: 1.5, White: ArenaRecord{1, 0, 1}, Black: ArenaRecord{0, 1, 1}},
+		{Name: "zero", Rated: true, Elo: -0.01, Lower: -0.04, Upper: 0.04, Games: 4, Score: 2},
+	}}
+	if err := WriteRatings(&ratings, list); err != nil {
+		t.Fatal(err)
+	}
+	const wantRatings = `player,elo,lower,upper,games,score,superior,white_wins,white_draws,white_losses,black_wins,black_draws,black_losses
+zero,0.0,0.0,0.0,4,2,0.891,0,0,0,0,0,0
+low,-12.3,-50.0,25.4,4,1.5,,1,0,1,0,1,1
+none,,,,0,0,,0,0,0,0,0,0
+`
+	if got := ratings.String(); got != wantRatings {
+		t.Errorf("ratings.csv:\n%swant:\n%s", got, wantRatings)
+	}
+}

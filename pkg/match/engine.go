@@ -1,0 +1,146 @@
+package match
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"alamos/pkg/chess"
+	"alamos/pkg/uci"
+)
+
+// UCI describes a player that is an engine.
+type UCI struct {
+	Command  uci.Command
+	Variant  chess.Variant
+	Chess960 bool      // whether games may start where castling is that of chess960
+	Limit    uci.Limit // for each move
+	Engines  int       // processes at most, for as many games at once; 0 is taken as 1
+	Timeouts uci.Timeouts
+}
+
+// engines plays the moves of UCI engines.
+type engines struct {
+	name string
+	spec UCI
+	pool chan *uci.Engine // an element a process allowed; nil: not running
+
+	refusals atomic.Int32 // starts in a row that have failed
+}
+
+// maxRefusals is how many starts in a row may fail: with more the engine is not one
+// that fails, but one that is not there.
+const maxRefusals = 3
+
+// NewUCI starts an engine and makes sure that it plays the variant, and chess960
+// where that is asked for. More
+// processes are started when more games are played at once, and new ones in place
+// of those that crashed. An engine that does not start here is an error; later it has
+// lost the game for which it did not start, and only where this has happened three times
+// in a row the tournament ends.
+//
+// Before each move the engine is told that another game begins, so that nothing
+// is left in its tables: its answer depends on the game alone, as long as its
+// limit is not time, and not on which process happens to give it.
+//
+// Processes beside each other share the machine: with a limit of time, more of
+// them than processor cores are weaker than one.
+func NewUCI(ctx context.Context, name string, spec UCI) (ArenaPlayer, error) {
+	if spec.Command.Name == "" {
+		spec.Command.Name = name
+	}
+	p := &engines{name: name, spec: spec, pool: make(chan *uci.Engine, max(1, spec.Engines))}
+	first, err := p.start(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("arena: player %s: %w", name, err)
+	}
+	p.pool <- first
+	for len(p.pool) < cap(p.pool) {
+		p.pool <- nil
+	}
+	return p, nil
+}
+
+// start runs an engine that has proved the variant.
+func (p *engines) start(ctx context.Context) (*uci.Engine, error) {
+	e, err := uci.Start(ctx, p.spec.Command, p.spec.Timeouts)
+	if err != nil {
+		return nil, err
+	}
+	err = e.Prove(ctx, p.spec.Variant)
+	if err == nil && p.spec.Chess960 {
+		err = e.ProveChess960()
+	}
+	if err != nil {
+		e.Close()
+		return nil, err
+	}
+	return e, nil
+}
+
+func (p *engines) Name() string { return p.name }
+
+func (p *engines) Moves(ctx context.Context, turns []*Turn) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var wg sync.WaitGroup
+	for _, t := range turns {
+		e := <-p.pool
+		if ctx.Err() != nil {
+			p.pool <- e
+			break
+		}
+		wg.Go(func() {
+			defer func() { p.pool <- e }()
+			if e == nil || e.Err() != nil {
+				if e, t.Err = p.start(ctx); t.Err != nil {
+					if p.refusals.Add(1) >= maxRefusals || ctx.Err() != nil {
+						cancel(fmt.Errorf("player %s: %w", p.name, t.Err))
+					}
+					return
+				}
+				p.refusals.Store(0)
+			}
+			t.Move, t.Info, t.Err = ask(ctx, e, t.Game, p.spec.Limit)
+		})
+	}
+	wg.Wait()
+	return context.Cause(ctx)
+}
+
+// ask lets an engine think about a position of which it knows nothing yet.
+func ask(ctx context.Context, e *uci.Engine, g *chess.Game, l uci.Limit) (chess.Move, Info, error) {
+	if err := e.NewGame(ctx); err != nil {
+		return 0, Info{}, err
+	}
+	if err := e.Position(g); err != nil {
+		return 0, Info{}, err
+	}
+	a, err := e.Go(ctx, l)
+	if err != nil {
+		return 0, Info{}, err
+	}
+	in := Info{Depth: a.Info.Depth}
+	if a.Info.Score != nil {
+		x := a.Info.Score.Expected()
+		in.Score = &x
+	}
+	return a.Move, in, nil
+}
+
+func (p *engines) GameOver(int) {}
+
+func (p *engines) Close() error {
+	var wg sync.WaitGroup
+	for range cap(p.pool) {
+		if e := <-p.pool; e != nil {
+			wg.Go(e.Close)
+		}
+	}
+	wg.Wait()
+	for range cap(p.pool) {
+		p.pool <- nil
+	}
+	return nil
+}

@@ -1,0 +1,226 @@
+package match
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"alamos/pkg/chess"
+
+	"alamos/pkg/uci"
+	"alamos/pkg/uci/enginetest"
+)
+
+func engineEntrant(t *testing.T, name string, spec UCI) Entrant {
+	return Entrant{Name: name, New: func(int) (ArenaPlayer, error) { return NewUCI(t.Context(), name, spec) }}
+}
+
+// Engines that fail lose the game with the fault as the reason, are started again,
+// and the tournament goes on to its end.
+func TestEngineFaultsLoseTheGame(t *testing.T) {
+	for _, test := range []struct {
+		mode   string
+		reason chess.Reason
+		kind   error
+	}{
+		{"crash", chess.EngineCrash, uci.ErrCrash},
+		{"hang", chess.EngineStall, uci.ErrStall},
+		{"late", chess.TimeForfeit, uci.ErrTime},
+		{"illegal", chess.IllegalMove, uci.ErrIllegalMove},
+		{"garbage", chess.EngineGarbage, uci.ErrProtocol},
+	} {
+		t.Run(test.mode, func(t *testing.T) {
+			t.Parallel()
+			spec := UCI{Command: enginetest.Command(test.mode), Variant: chess.Atomic, Limit: uci.Limit{Depth: 1}, Engines: 2,
+				Timeouts: uci.Timeouts{Search: time.Minute}}
+			if test.mode == "hang" || test.mode == "late" {
+				spec.Timeouts.Search = 500 * time.Millisecond
+			}
+			cfg := ArenaConfig{Variant: chess.Atomic, Rounds: 6, MaxMoves: 4, Seed: 2}
+			games := play(t, cfg, engineEntrant(t, "engine", spec), randomEntrant("random"))
+			if len(games) != 6 {
+				t.Fatalf("%d games", len(games))
+			}
+			faults := 0
+			for _, g := range games {
+				if g.White == "engine" {
+					checkGame(t, g, cfg.MaxMoves) // it only fails as Black
+					continue
+				}
+				if len(g.Moves) < 5 {
+					continue // over before move 3
+				}
+				faults++
+				if want := (chess.Outcome{Result: chess.WhiteWins, Reason: test.reason}); g.Outcome != want {
+					t.Errorf("outcome %v, want %v", g.Outcome, want)
+				}
+				var e *uci.Error
+				if !errors.Is(g.Fault, test.kind) || !errors.As(g.Fault, &e) || e.Engine != "engine" || e.Transcript() == "" {
+					t.Errorf("fault %v", g.Fault)
+				}
+			}
+			if faults == 0 {
+				t.Error("no game came as far as the fault")
+			}
+		})
+	}
+}
+
+// An engine that does not start again has lost the game, for that reason; where it never
+// does the tournament ends.
+func TestEngineThatDoesNotStartAgain(t *testing.T) {
+	for _, test := range []struct {
+		bad string // the starts that fail
+		ok  bool
+	}{{"3", true}, {"[2-9]", false}} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "engine")
+		script := fmt.Sprintf("#!/bin/sh\necho >>%[1]s/starts\ncase $(wc -l <%[1]s/starts) in %[2]s) exit 3;; esac\nexec %[3]s\n",
+			dir, test.bad, enginetest.Program(t, enginetest.Crash))
+		if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		spec := UCI{Command: uci.Command{Path: path}, Variant: chess.Atomic, Limit: uci.Limit{Depth: 1}}
+		var refused []*Game
+		cfg := ArenaConfig{Variant: chess.Atomic, Rounds: 12, MaxMoves: 4, Seed: 2, Together: 1, Done: func(g *Game) {
+			var e *uci.Error
+			if errors.As(g.Fault, &e) && strings.Contains(e.Detail, "uciok") {
+				refused = append(refused, g)
+			}
+		}}
+		err := Play(t.Context(), cfg, []Entrant{engineEntrant(t, "engine", spec), randomEntrant("random")})
+		if (err == nil) != test.ok {
+			t.Errorf("starts %s fail: %v", test.bad, err)
+		}
+		if test.ok && (len(refused) != 1 || refused[0].Outcome.Reason != chess.EngineCrash) || !test.ok && len(refused) != maxRefusals-1 {
+			t.Errorf("starts %s fail: %d games lost by it", test.bad, len(refused))
+		}
+	}
+}
+
+// With a limit that is not time the games are the same, whichever process plays
+// which.
+func TestEngineGamesDoNotDependOnProcesses(t *testing.T) {
+	cfg := ArenaConfig{Variant: chess.Atomic, Rounds: 4, MaxMoves: 10, Seed: 2}
+	var want string
+	for _, engines := range []int{1, 3} {
+		spec := UCI{Command: enginetest.Command("well"), Variant: chess.Atomic, Limit: uci.Limit{Depth: 1}, Engines: engines}
+		got := pgn(t, play(t, cfg, engineEntrant(t, "engine", spec), randomEntrant("random")))
+		if want == "" {
+			want = got
+		} else if got != want {
+			t.Error("other games with more processes")
+		}
+	}
+}
+
+// Engines play from chess960; one that cannot is an error, not a loss.
+func TestEngineChess960(t *testing.T) {
+	cfg := ArenaConfig{Variant: chess.Atomic, Start: []string{chess.StartChess960}, Rounds: 4, MaxMoves: 30, Seed: 2}
+	spec := UCI{Command: enginetest.Command("well"), Variant: chess.Atomic, Chess960: true, Limit: uci.Limit{Depth: 1}, Engines: 2}
+	castled := 0
+	for _, g := range play(t, cfg, engineEntrant(t, "engine", spec), randomEntrant("random")) {
+		if g.Fault != nil {
+			t.Errorf("fault: %v", g.Fault)
+			continue
+		}
+		checkGame(t, g, cfg.MaxMoves)
+		for _, m := range g.Moves {
+			if m.IsCastle() {
+				castled++
+			}
+		}
+	}
+	t.Logf("%d castlings", castled)
+	spec.Command = enginetest.Command("classical")
+	if _, err := NewUCI(t.Context(), "engine", spec); !errors.Is(err, uci.ErrVariant) {
+		t.Errorf("an engine without chess960: %v", err)
+	}
+}
+
+// An engine that is not there or cannot play the variant is an error, not a loss.
+func TestEngineThatCannotBeUsed(t *testing.T) {
+	missing := UCI{Command: uci.Command{Path: "./no-such-engine"}, Variant: chess.Atomic, Limit: uci.Limit{Depth: 1}}
+	err := Play(t.Context(), ArenaConfig{Variant: chess.Atomic, Rounds: 2},
+		[]Entrant{engineEntrant(t, "missing", missing), randomEntrant("random")})
+	if !errors.Is(err, uci.ErrStart) {
+		t.Errorf("%v", err)
+	}
+	stockfish, err := uci.Find(t.Context(), uci.Stockfish, chess.Standard)
+	if errors.Is(err, uci.ErrNotInstalled) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := NewUCI(t.Context(), "sf", UCI{Command: stockfish, Variant: chess.Atomic}); !errors.Is(err, uci.ErrVariant) {
+		t.Errorf("stockfish as a player of atomic chess: %v", err)
+	}
+}
+
+// A real match: Fairy-Stockfish at lichess' level 1.
+func TestFairyStockfishLevel1(t *testing.T) {
+	command, err := uci.Find(t.Context(), uci.FairyStockfish, chess.Atomic)
+	if errors.Is(err, uci.ErrNotInstalled) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	level, err := uci.LichessLevel(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	command.Settings = append(command.Settings, level.Settings()...)
+	spec := UCI{Command: command, Variant: chess.Atomic, Limit: level.Limit, Engines: 2}
+	cfg := ArenaConfig{Variant: chess.Atomic, Rounds: 2, MaxMoves: 30, Seed: 5}
+	games := play(t, cfg, engineEntrant(t, "level 1", spec), randomEntrant("random"))
+	for _, g := range games {
+		if g.Fault != nil {
+			t.Errorf("fault: %v", g.Fault)
+			continue
+		}
+		checkGame(t, g, cfg.MaxMoves)
+		for i, in := range g.Infos {
+			engine := (i%2 == 0) == (g.White == "level 1")
+			if (in.Score != nil) != engine {
+				t.Errorf("ply %d: info %q", i, in)
+			}
+		}
+		t.Logf("%s-%s: %v after %d plies", g.White, g.Black, g.Outcome, len(g.Moves))
+	}
+}
+
+// Fairy-Stockfish plays variants that differ most from chess, from chess960 where
+// they have it: its moves are legal here, ours there, and nobody loses by a fault.
+func TestFairyStockfishVariants(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starting engines takes seconds")
+	}
+	command, err := uci.Find(t.Context(), uci.FairyStockfish, chess.Atomic)
+	if errors.Is(err, uci.ErrNotInstalled) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range []chess.Variant{chess.Antichess, chess.RacingKings, chess.Crazyhouse} {
+		cfg := ArenaConfig{Variant: v, Rounds: 2, MaxMoves: 60, Seed: 5}
+		spec := UCI{Command: command, Variant: v, Limit: uci.Limit{Depth: 1}}
+		if _, err := chess.Chess960(v, 0); err == nil {
+			cfg.Start, spec.Chess960 = []string{chess.StartChess960}, true
+		}
+		for _, g := range play(t, cfg, engineEntrant(t, "fairy", spec), randomEntrant("random")) {
+			if g.Fault != nil {
+				t.Errorf("%s: fault: %v", v, g.Fault)
+				continue
+			}
+			checkGame(t, g, cfg.MaxMoves)
+			t.Logf("%s: %s-%s: %v after %d plies from %s", v, g.White, g.Black, g.Outcome, len(g.Moves), g.Start.FEN())
+		}
+	}
+}

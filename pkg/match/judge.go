@@ -1,0 +1,90 @@
+package match
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"alamos/pkg/chess"
+)
+
+// Judge ends games by what the players think of them, as in a game between people:
+// one resigns, or they agree on a draw. The zero Judge ends none.
+type Judge struct {
+	// Resign is the expected result, below 0, at which the player to move gives up:
+	// when it has thought no better of its game, and the opponent no worse of its
+	// own (-Resign), for ResignMoves moves of each. 0: never.
+	Resign      float64
+	ResignMoves int
+
+	// Draw is the largest expected result, to either side, of a game that both think
+	// drawn, for DrawMoves moves of each, from full move DrawFrom on. 0 moves: never.
+	Draw      float64
+	DrawMoves int
+	DrawFrom  int
+}
+
+// Validate returns an error for a judge that makes no sense.
+func (j *Judge) Validate() error {
+	switch {
+	case !(j.Resign > -1 && j.Resign <= 0):
+		return fmt.Errorf("arena: judge: want a resignation above -1 and below 0, or 0 for none, have %v", j.Resign)
+	case j.Resign < 0 && j.ResignMoves < 1:
+		return fmt.Errorf("arena: judge: want a resignation after 1 move or more, have %d", j.ResignMoves)
+	case !(j.Draw >= 0 && j.Draw < 1):
+		return fmt.Errorf("arena: judge: want a draw from 0 to below 1, have %v", j.Draw)
+	case j.DrawMoves < 0 || j.DrawFrom < 0:
+		return fmt.Errorf("arena: judge: want a draw after 0 moves or more, have %d from move %d", j.DrawMoves, j.DrawFrom)
+	}
+	return nil
+}
+
+// Adjudicate is a [Config].Adjudicate.
+func (j *Judge) Adjudicate(_ context.Context, games []*Game) ([]chess.Result, error) {
+	results := make([]chess.Result, len(games))
+	for i, g := range games {
+		results[i] = j.result(g)
+	}
+	return results, nil
+}
+
+func (j *Judge) result(g *Game) chess.Result {
+	n := len(g.Moves)
+	if n == 0 {
+		return chess.Unfinished
+	}
+	last := g.Start.Turn() // who has made the last move
+	if n%2 == 0 {
+		last = last.Other()
+	}
+	// Of the last moves, what is the least that their players thought of the side
+	// that made the last move, and the most?
+	extremes := func(moves int) (least, most float64, ok bool) {
+		least, most = math.Inf(1), math.Inf(-1)
+		for i := n - 2*moves; i < n; i++ {
+			if i < g.Opening || g.Infos[i].Score == nil {
+				return 0, 0, false
+			}
+			x := *g.Infos[i].Score
+			if (n-1-i)%2 == 1 {
+				x = -x
+			}
+			least, most = min(least, x), max(most, x)
+		}
+		return least, most, true
+	}
+	if j.Resign < 0 {
+		switch least, most, ok := extremes(j.ResignMoves); {
+		case ok && most <= j.Resign:
+			return chess.Win(last.Other())
+		case ok && least >= -j.Resign:
+			return chess.Win(last)
+		}
+	}
+	if j.DrawMoves > 0 && (g.Start.Ply()+n)/2+1 >= j.DrawFrom {
+		if least, most, ok := extremes(j.DrawMoves); ok && least >= -j.Draw && most <= j.Draw {
+			return chess.Draw
+		}
+	}
+	return chess.Unfinished
+}

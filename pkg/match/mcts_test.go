@@ -1,0 +1,57 @@
+package match
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"alamos/pkg/chess"
+	"alamos/pkg/search"
+)
+
+func limitedEntrant(name string, l Limit) Entrant {
+	cfg := search.Config{Visits: 1_000_000, CPuct: 1}
+	return Entrant{Name: name, New: func(int) (ArenaPlayer, error) { return NewMCTS(name, cfg, math.Inf(1), l, search.Uniform{}) }}
+}
+
+// A depth ends a search of many visits, each game's own, however many are searched at
+// once.
+func TestDepthOfTree(t *testing.T) {
+	cfg := ArenaConfig{Variant: chess.Atomic, Rounds: 4, MaxMoves: 6, RandomPlies: 4, Seed: 2}
+	games := play(t, cfg, limitedEntrant("deep", Limit{Depth: 3}), randomEntrant("random"))
+	for _, g := range games {
+		for i, in := range g.Infos {
+			if in.Visits == 0 {
+				continue // a random move
+			}
+			if in.Visits >= 1_000_000 || in.Depth < 3 && i < len(g.Infos)-3 {
+				t.Errorf("game %d, ply %d: %v", g.Number, i, in)
+			}
+		}
+	}
+	cfg.Workers, cfg.Together = 2, 1
+	if again := play(t, cfg, limitedEntrant("deep", Limit{Depth: 3}), randomEntrant("random")); pgn(t, again) != pgn(t, games) {
+		t.Error("other games where they are searched one by one")
+	}
+}
+
+// However short the time, there is a move, and it is not that of all visits.
+func TestTimeOfTree(t *testing.T) {
+	cfg := ArenaConfig{Variant: chess.Standard, Rounds: 2, MaxMoves: 4, Seed: 2}
+	for _, g := range play(t, cfg, limitedEntrant("fast", Limit{Time: time.Nanosecond}), limitedEntrant("slow", Limit{Time: 5 * time.Millisecond})) {
+		checkGame(t, g, cfg.MaxMoves)
+		for i, in := range g.Infos {
+			if in.Score == nil || in.Visits >= 1_000_000 {
+				t.Errorf("game %d, ply %d: %v", g.Number, i, in)
+			}
+		}
+	}
+}
+
+func TestLimitIsChecked(t *testing.T) {
+	for _, l := range []Limit{{Depth: -1}, {Time: -1}} {
+		if _, err := NewMCTS("x", search.Config{Visits: 1, CPuct: 1}, 1, l, search.Uniform{}); err == nil {
+			t.Errorf("%+v is accepted", l)
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package match
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"alamos/pkg/chess"
+)
+
+// Record counts results from one player's view.
+type ArenaRecord struct{ Wins, Draws, Losses int }
+
+// Games is the number of results.
+func (r ArenaRecord) Games() int { return r.Wins + r.Draws + r.Losses }
+
+// Score is 1 for a win and 1/2 for a draw.
+func (r ArenaRecord) Score() float64 { return float64(r.Wins) + float64(r.Draws)/2 }
+
+// plus adds two records.
+func (r ArenaRecord) plus(o ArenaRecord) ArenaRecord {
+	return ArenaRecord{r.Wins + o.Wins, r.Draws + o.Draws, r.Losses + o.Losses}
+}
+
+// Reversed is the record from the opponent's view.
+func (r ArenaRecord) Reversed() ArenaRecord { return ArenaRecord{r.Losses, r.Draws, r.Wins} }
+
+// Results are the results of all games of a tournament.
+type Results struct {
+	names []string
+	white [][]ArenaRecord // [i][j]: games of i as White against j, from i's view
+}
+
+// NewResults are those of a tournament of these players with no games yet.
+func NewResults(names []string) *Results {
+	r := &Results{names: slices.Clone(names), white: make([][]ArenaRecord, len(names))}
+	for i := range r.white {
+		r.white[i] = make([]ArenaRecord, len(names))
+	}
+	return r
+}
+
+// Names lists the players, in the order in which they were given.
+func (r *Results) Names() []string { return slices.Clone(r.names) }
+
+// Add counts a game. It fails for players that are not in the list and for games
+// that are not finished.
+func (r *Results) Add(white, black string, result chess.Result) error {
+	i, j := slices.Index(r.names, white), slices.Index(r.names, black)
+	if i < 0 || j < 0 || i == j {
+		return fmt.Errorf("arena: a game of %q against %q is not one of this tournament", white, black)
+	}
+	cell := &r.white[i][j]
+	switch result {
+	case chess.WhiteWins:
+		cell.Wins++
+	case chess.Draw:
+		cell.Draws++
+	case chess.BlackWins:
+		cell.Losses++
+	default:
+		return fmt.Errorf("arena: the game of %q against %q has no result", white, black)
+	}
+	return nil
+}
+
+// AsWhite is the record of player i as White against player j, in i's view.
+func (r *Results) AsWhite(i, j int) ArenaRecord { return r.white[i][j] }
+
+// Against is the record of player i against player j with both colors: a cell of
+// the crosstable.
+func (r *Results) Against(i, j int) ArenaRecord {
+	return r.white[i][j].plus(r.white[j][i].Reversed())
+}
+
+// Standing is what a player has reached.
+type ArenaStanding struct {
+	Name string
+	ArenaRecord
+	White, Black ArenaRecord // the same by color
+}
+
+// Standings lists all players in the order in which they were given.
+func (r *Results) Standings() []ArenaStanding {
+	list := make([]ArenaStanding, len(r.names))
+	for i, name := range r.names {
+		s := ArenaStanding{Name: name}
+		for j := range r.names {
+			s.White = s.White.plus(r.white[i][j])
+			s.Black = s.Black.plus(r.white[j][i].Reversed())
+		}
+		s.ArenaRecord = s.White.plus(s.Black)
+		list[i] = s
+	}
+	return list
+}
+
+// Ranked lists all players, the highest score first; equal ones as they were
+// given.
+func (r *Results) Ranked() []ArenaStanding {
+	list := r.Standings()
+	slices.SortStableFunc(list, func(a, b ArenaStanding) int { return cmp.Compare(b.Score(), a.Score()) })
+	return list
+}
+
+// SortGames puts games in the order of the tournament: by pairing, as [Fixtures]
+// lists them for players in the order of names, then by number. Games end in no
+// fixed order; a file of them should have one.
+func SortGames(games []*Game, names []string) {
+	place := func(g *Game) (int, int) {
+		i, j := slices.Index(names, g.White), slices.Index(names, g.Black)
+		return min(i, j), max(i, j)
+	}
+	slices.SortStableFunc(games, func(a, b *Game) int {
+		ai, aj := place(a)
+		bi, bj := place(b)
+		return cmp.Or(cmp.Compare(ai, bi), cmp.Compare(aj, bj), cmp.Compare(a.Number, b.Number))
+	})
+}

@@ -1,0 +1,428 @@
+package match
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"alamos/pkg/chess"
+	"alamos/pkg/search"
+)
+
+func randomEntrant(name string) Entrant {
+	return Entrant{Name: name, New: func(int) (ArenaPlayer, error) { return NewRandom(name), nil }}
+}
+
+func mctsEntrant(name string, visits int, power float64) Entrant {
+	cfg := search.Config{Visits: visits, CPuct: 1, TreeReuse: true}
+	return Entrant{Name: name, New: func(int) (ArenaPlayer, error) { return NewMCTS(name, cfg, power, Limit{}, search.Uniform{}) }}
+}
+
+// play plays a tournament and returns its games in order.
+func play(t *testing.T, cfg ArenaConfig, entrants ...Entrant) []*Game {
+	t.Helper()
+	var games []*Game
+	done := cfg.Done
+	cfg.Done = func(g *Game) {
+		games = append(games, g)
+		if done != nil {
+			done(g)
+		}
+	}
+	if err := Play(t.Context(), cfg, entrants); err != nil {
+		t.Fatal(err)
+	}
+	SortGames(games, names(entrants))
+	return games
+}
+
+func names(entrants []Entrant) []string {
+	var list []string
+	for _, e := range entrants {
+		list = append(list, e.Name)
+	}
+	return list
+}
+
+// pgn writes games as a file.
+func pgn(t *testing.T, games []*Game) string {
+	t.Helper()
+	var b bytes.Buffer
+	for _, g := range games {
+		if err := chess.WritePGN(&b, g.PGN("test")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.String()
+}
+
+// A hundred visits that know only the rules win clearly against random moves, as
+// either color, and every game is a legal one with the outcome it claims. They see
+// captures of the king and little else: the most visited move of a quiet position
+// is merely the first of the list, so that moves are drawn by visits here.
+func TestSearchBeatsRandom(t *testing.T) {
+	cfg := ArenaConfig{Variant: chess.Atomic, Rounds: 40, MaxMoves: 100, Seed: 1}
+	random, tree := randomEntrant("random"), mctsEntrant("mcts", 100, 1)
+	games := play(t, cfg, random, tree)
+	if len(games) != 40 {
+		t.Fatalf("%d games", len(games))
+	}
+	r := NewResults([]string{"random", "mcts"})
+	white := 0
+	for i, g := range games {
+		if g.Number != i {
+			t.Errorf("game %d has the number %d", i, g.Number)
+		}
+		if g.White == "mcts" {
+			white++
+		}
+		if err := r.Add(g.White, g.Black, g.Outcome.Result); err != nil {
+			t.Fatal(err)
+		}
+		checkGame(t, g, cfg.MaxMoves)
+	}
+	if white != 20 {
+		t.Errorf("mcts is White in %d games of 40", white)
+	}
+	if got := r.Against(1, 0); got.Score() < 32 {
+		t.Errorf("mcts scores %v of 40: %+v", got.Score(), got)
+	}
+	ratings := rate(t, r, RatingOptions{Anchor: "random"})
+	if e := ratings.List[1]; e.Lower <= 0 {
+		t.Errorf("mcts is rated %.0f, from %.0f, above random", e.Elo, e.Lower)
+	}
+}
+
+// checkGame replays a game: all moves are legal, it goes on until the end, and
+// the end is what it says.
+func checkGame(t *testing.T, g *Game, maxMoves int) {
+	t.Helper()
+	game := chess.NewGame(g.Start)
+	var l chess.MoveList
+	for i, m := range g.Moves {
+		game.Position().LegalMoves(&l)
+		if !l.Contains(m) || game.Outcome(&l).Over() {
+			t.Fatalf("%s-%s %d: move %d cannot be played", g.White, g.Black, g.Number, i)
+		}
+		game.Play(m)
+	}
+	game.Position().LegalMoves(&l)
+	out := game.Outcome(&l)
+	if !out.Over() && len(g.Moves) == 2*maxMoves {
+		out = chess.Outcome{Result: chess.Draw, Reason: chess.MoveLimit}
+	}
+	if out != g.Outcome {
+		t.Errorf("%s-%s %d: outcome %v, replayed %v", g.White, g.Black, g.Number, g.Outcome, out)
+	}
+	if len(g.Infos) != len(g.Moves) {
+		t.Errorf("%d infos for %d moves", len(g.Infos), len(g.Moves))
+	}
+}
+
+// field is a tournament with everything that could depend on the order of things:
+// random moves, drawn moves, trees that are kept, random openings.
+func field() (ArenaConfig, []Entrant) {
+	few := mctsEntrant("few", 12, 1)
+	few.Rounds = 2
+	return ArenaConfig{Variant: chess.Atomic, Rounds: 4, MaxMoves: 30, RandomPlies: 3, Seed: 7},
+		[]Entrant{randomEntrant("r2"), mctsEntrant("mcts", 30, 2), few, randomEntrant("r1")}
+}
+
+func TestGamesDoNotDependOnWorkers(t *testing.T) {
+	cfg, entrants := field()
+	want := pgn(t, play(t, cfg, entrants...))
+	for _, test := range []struct{ workers, together int }{{2, 0}, {3, 1}, {1, 3}} {
+		cfg.Workers, cfg.Together = test.workers, test.together
+		if got := pgn(t, play(t, cfg, entrants...)); got != want {
+			t.Errorf("%+v: other games", test)
+		}
+	}
+	// Nor on the order of the entrants.
+	slices.Reverse(entrants)
+	games := play(t, cfg, entrants...)
+	slices.Reverse(entrants)
+	SortGames(games, names(entrants))
+	if got := pgn(t, games); got != want {
+		t.Error("other games with the entrants in another order")
+	}
+	cfg.Seed++
+	if got := pgn(t, play(t, cfg, entrants...)); got == want {
+		t.Error("the same games with another seed")
+	}
+}
+
+func TestRoundsAndOpenings(t *testing.T) {
+	cfg, entrants := field()
+	games := play(t, cfg, entrants...)
+	count := make(map[Pair]int)
+	for i, g := range games {
+		count[g.Pair()]++
+		checkGame(t, g, cfg.MaxMoves)
+		if g.Opening != 3 || len(g.Moves) < 3 {
+			t.Fatalf("opening of %d plies in a game of %d", g.Opening, len(g.Moves))
+		}
+		if g.Number%2 == 1 {
+			if before := games[i-1]; before.White != g.Black || !slices.Equal(before.Moves[:3], g.Moves[:3]) {
+				t.Errorf("games %d and %d are not one opening with both colors", i-1, i)
+			}
+		}
+	}
+	for _, f := range Fixtures(cfg, entrants) {
+		want := 4
+		if f.A == "few" || f.B == "few" {
+			want = 2
+		}
+		if count[f.Pair] != want || f.Games != want {
+			t.Errorf("%v played %d games, want %d", f, count[f.Pair], want)
+		}
+	}
+	if len(count) != 6 {
+		t.Errorf("%d pairings, want 6", len(count))
+	}
+}
+
+// A run that was interrupted and resumed gives the same file as one that was not,
+// with the finished games read back from PGN.
+func TestArenaResume(t *testing.T) {
+	cfg, entrants := field()
+	whole := pgn(t, play(t, cfg, entrants...))
+
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	killed := errors.New("killed")
+	var first []*Game
+	half := cfg
+	half.Together = 1 // so that games end one by one
+	half.Done = func(g *Game) {
+		if first = append(first, g); len(first) == 8 {
+			cancel(killed)
+		}
+	}
+	if err := Play(ctx, half, entrants); !errors.Is(err, killed) {
+		t.Fatalf("interrupted: %v", err)
+	}
+	if len(first) < 8 || len(first) > 12 {
+		t.Fatalf("%d games before the end", len(first))
+	}
+	type key struct {
+		Pair
+		number int
+	}
+	have := make(map[key]bool)
+	var games []*Game
+	reader := chess.NewPGNReader(strings.NewReader(pgn(t, first)))
+	for range first {
+		p, err := reader.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := FromPGN(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		have[key{g.Pair(), g.Number}] = true
+		games = append(games, g)
+	}
+	cfg.Have = func(p Pair, n int) bool { return have[key{p, n}] }
+	second := play(t, cfg, entrants...)
+	if len(first)+len(second) != 18 {
+		t.Errorf("%d games before, %d after", len(first), len(second))
+	}
+	games = append(games, second...)
+	SortGames(games, names(entrants))
+	if pgn(t, games) != whole {
+		t.Error("the resumed tournament is another one")
+	}
+}
+
+func TestFromPGNRefuses(t *testing.T) {
+	cfg := ArenaConfig{Variant: chess.Atomic, Rounds: 1, Seed: 1, MaxMoves: 2}
+	g := play(t, cfg, randomEntrant("a"), randomEntrant("b"))[0]
+	if _, err := FromPGN(g.PGN("test")); err != nil {
+		t.Fatal(err)
+	}
+	for name, spoil := range map[string]func(*chess.PGN){
+		"round":       func(p *chess.PGN) { p.SetTag("Round", "?") },
+		"colors":      func(p *chess.PGN) { p.SetTag("Round", "2") },
+		"reason":      func(p *chess.PGN) { p.SetTag("Termination", "boredom") },
+		"opening":     func(p *chess.PGN) { p.SetTag("RandomPlies", "5") },
+		"comment":     func(p *chess.PGN) { p.SetComment(1, "score 7") },
+		"half a word": func(p *chess.PGN) { p.SetComment(1, "score 0.1 depth") },
+		"result":      func(p *chess.PGN) { p.Result = chess.Unfinished },
+	} {
+		p := g.PGN("test")
+		spoil(p)
+		if _, err := FromPGN(p); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}
+
+func TestMoveLimit(t *testing.T) {
+	cfg := ArenaConfig{Variant: chess.Standard, Rounds: 2, Seed: 1, MaxMoves: 3}
+	for _, g := range play(t, cfg, randomEntrant("a"), randomEntrant("b")) {
+		if want := (chess.Outcome{Result: chess.Draw, Reason: chess.MoveLimit}); g.Outcome != want || len(g.Moves) != 6 {
+			t.Errorf("%v after %d plies", g.Outcome, len(g.Moves))
+		}
+	}
+}
+
+// faulty plays random moves, and at its third turn in a game something else.
+type faulty struct {
+	ArenaPlayer
+	do func(*Turn)
+}
+
+func (f *faulty) Moves(ctx context.Context, turns []*Turn) error {
+	if err := f.ArenaPlayer.Moves(ctx, turns); err != nil {
+		return err
+	}
+	for _, t := range turns {
+		if t.Game.Ply() >= 4 {
+			f.do(t)
+		}
+	}
+	return nil
+}
+
+func TestFaultsLoseTheGame(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		do     func(*Turn)
+		reason chess.Reason
+	}{
+		{"no move", func(t *Turn) { t.Move = 0 }, chess.IllegalMove},
+		{"an error", func(t *Turn) { t.Err = errors.New("a cramp") }, chess.EngineCrash},
+	} {
+		bad := Entrant{Name: "bad", New: func(int) (ArenaPlayer, error) { return &faulty{NewRandom("bad"), test.do}, nil }}
+		for _, g := range play(t, ArenaConfig{Variant: chess.Atomic, Rounds: 2, Seed: 3}, bad, randomEntrant("good")) {
+			want := chess.Outcome{Result: chess.WhiteWins, Reason: test.reason}
+			if g.White == "bad" {
+				want.Result = chess.BlackWins
+			}
+			if g.Outcome != want || g.Fault == nil {
+				t.Errorf("%s: %v, fault %v, want %v", test.name, g.Outcome, g.Fault, want)
+			}
+			if len(g.Moves) != 4 && len(g.Moves) != 5 || len(g.Infos) != len(g.Moves) {
+				t.Errorf("%s: %d moves, %d infos", test.name, len(g.Moves), len(g.Infos))
+			}
+		}
+	}
+}
+
+// counted notes whether it was closed.
+type counted struct {
+	ArenaPlayer
+	open *atomic.Int64
+}
+
+func (c counted) Close() error {
+	c.open.Add(-1)
+	return c.ArenaPlayer.Close()
+}
+
+// Players are made when they are needed, at most one a worker, and all closed,
+// also when the tournament fails.
+func TestPlayersAreMadeLateAndClosed(t *testing.T) {
+	var made, open atomic.Int64
+	entrant := func(name string) Entrant {
+		return Entrant{Name: name, New: func(int) (ArenaPlayer, error) {
+			made.Add(1)
+			open.Add(1)
+			return counted{NewRandom(name), &open}, nil
+		}}
+	}
+	broken := Entrant{Name: "broken", New: func(int) (ArenaPlayer, error) { return nil, errors.New("no such network") }}
+	cfg := ArenaConfig{Variant: chess.Atomic, Rounds: 2, MaxMoves: 20, Workers: 2}
+	play(t, cfg, entrant("a"), entrant("b"), entrant("c"))
+	if n := made.Load(); n < 3 || n > 6 || open.Load() != 0 {
+		t.Errorf("%d players made, %d still open", n, open.Load())
+	}
+	err := Play(t.Context(), cfg, []Entrant{entrant("a"), entrant("b"), broken})
+	if err == nil || !strings.Contains(err.Error(), "player broken: no such network") || open.Load() != 0 {
+		t.Errorf("error %v, %d players still open", err, open.Load())
+	}
+	made.Store(0)
+	cfg.Have = func(Pair, int) bool { return true }
+	play(t, cfg, entrant("a"), entrant("b"), broken)
+	if made.Load() != 0 {
+		t.Error("players were made for a tournament that is over")
+	}
+}
+
+func TestRoundRobinRefuses(t *testing.T) {
+	a, b := randomEntrant("a"), randomEntrant("b")
+	good := ArenaConfig{Rounds: 1}
+	for _, test := range []struct {
+		cfg      ArenaConfig
+		entrants []Entrant
+	}{
+		{ArenaConfig{}, []Entrant{a, b}},
+		{ArenaConfig{Rounds: 1, MaxMoves: -1}, []Entrant{a, b}},
+		{ArenaConfig{Rounds: 1, MaxMoves: 2, RandomPlies: 4}, []Entrant{a, b}},
+		{good, []Entrant{a}},
+		{good, []Entrant{a, a}},
+		{good, []Entrant{a, {Name: "", New: a.New}}},
+		{good, []Entrant{a, {Name: "b"}}},
+		{good, []Entrant{a, {Name: "b", New: a.New}}}, // calls itself a
+		{good, []Entrant{a, {Name: "b", New: b.New, Rounds: -1}}},
+		{ArenaConfig{Rounds: 1, RandomPlies: 20_000}, []Entrant{a, b}},
+	} {
+		test.cfg.Variant = chess.Atomic
+		if err := Play(t.Context(), test.cfg, test.entrants); err == nil {
+			t.Errorf("%+v with %v was played", test.cfg, names(test.entrants))
+		}
+	}
+	for _, power := range []float64{0, -1, math.NaN()} {
+		if _, err := NewMCTS("x", search.Config{Visits: 1, CPuct: 1}, power, Limit{}, search.Uniform{}); err == nil {
+			t.Errorf("power %v was accepted", power)
+		}
+	}
+}
+
+func TestInfoText(t *testing.T) {
+	score := func(x float64) *float64 { return &x }
+	for _, test := range []struct {
+		info Info
+		text string
+	}{
+		{Info{}, ""},
+		{Info{Score: score(0.1254), Depth: 6, Visits: 800}, "score 0.125 depth 6 visits 800"},
+		{Info{Score: score(-0.0001)}, "score 0.000"},
+	} {
+		if got := test.info.String(); got != test.text {
+			t.Errorf("%q, want %q", got, test.text)
+		}
+		if again, err := ParseInfo(test.text); err != nil || again.String() != test.text {
+			t.Errorf("%q is read as %q: %v", test.text, again, err)
+		}
+	}
+}
+
+func Example() {
+	// Random moves against a search that knows only the rules.
+	cfg := ArenaConfig{Variant: chess.Atomic, Rounds: 4, MaxMoves: 100, Seed: 1}
+	results := NewResults([]string{"search", "random"})
+	cfg.Done = func(g *Game) {
+		if err := results.Add(g.White, g.Black, g.Outcome.Result); err != nil {
+			fmt.Println(err)
+		}
+	}
+	entrants := []Entrant{mctsEntrant("search", 100, 1), randomEntrant("random")}
+	if err := Play(context.Background(), cfg, entrants); err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, s := range results.Ranked() {
+		fmt.Println(s.Name, s.Games())
+	}
+	// Output:
+	// search 4
+	// random 4
+}

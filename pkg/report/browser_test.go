@@ -1,0 +1,110 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// inBrowser returns the page as it stands after its scripts, read by a
+// browser without a window. It skips the test where there is none.
+func inBrowser(t *testing.T, page []byte, hash string) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("starts a browser")
+	}
+	var browser string
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			browser = found
+			break
+		}
+	}
+	if browser == "" {
+		t.Skip("no Chromium is installed")
+	}
+	file := filepath.Join(t.TempDir(), "page.html")
+	if err := os.WriteFile(file, page, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, browser, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+t.TempDir(), "--dump-dom", "file://"+file+hash)
+	cmd.WaitDelay = time.Second
+	dom, err := cmd.Output()
+	if err != nil || !bytes.Contains(dom, []byte("</html>")) {
+		t.Skipf("%s does not show pages here: %v", browser, err)
+	}
+	return string(dom)
+}
+
+// press presses the heads of tables, one after the other, and writes down how
+// each is sorted then and what stands in the first column.
+const press = `<script>
+const seen = [];
+for (const table of document.querySelectorAll("table.sortable")) {
+  for (const head of table.tHead.rows[0].cells) {
+    for (let i = 0; i < 3; i++) {
+      head.querySelector("button").click();
+      seen.push([head.querySelector("span").textContent, head.getAttribute("aria-sort"), ...[...table.tBodies[0].rows].map((r) => r.cells[0].textContent)].join(" "));
+    }
+  }
+}
+document.title = "|" + seen.join("|") + "|";
+</script></body>`
+
+func TestTablesSort(t *testing.T) {
+	html, err := Page{Cells: []Cell{
+		Table{
+			Columns: []Column{{Name: "player"}, {Name: "Elo", Numeric: true}},
+			Rows:    [][]string{{"b10", "−69 ± 53"}, {"b9", "–"}, {"a", "+1,191 ± 60"}, {"–", "191"}},
+		},
+		Overview{Metrics: []Metric{{Name: "score", Better: Higher}}, Rows: []OverviewRow{
+			{Trial: "low", Values: []Measure{{Value: 9}}}, {Trial: "none", Values: []Measure{Unmeasured()}}, {Trial: "high", Values: []Measure{{Value: 10}}},
+		}},
+	}}.HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	html = regexp.MustCompile(`<meta http-equiv[^>]*>`).ReplaceAll(html, nil) // it forbids the next script
+	html = bytes.Replace(html, []byte("</body>"), []byte(press), 1)
+	title := regexp.MustCompile(`<title>\|(.*)\|</title>`).FindStringSubmatch(inBrowser(t, html, ""))
+	if title == nil {
+		t.Fatal("the script that presses did not end")
+	}
+	want := []string{
+		"player ascending a b9 b10 –", "player descending b10 b9 a –", "player  b10 b9 a –",
+		"Elo ascending b10 – a b9", "Elo descending a – b10 b9", "Elo  b10 b9 a –",
+		"trial ascending high low none", "trial descending none low high", "trial  low none high",
+		"score descending high low none", "score ascending low high none", "score  low none high",
+	}
+	if have := strings.Split(title[1], "|"); !slices.Equal(have, want) {
+		t.Errorf("have\n%s\nwant\n%s", strings.Join(have, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// The page's own policy lets its script run, and a link to a trial opens its
+// folds.
+func TestLinkOpensTrial(t *testing.T) {
+	html, err := sweepPage(listedTrials+1, drawingOf).HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dom := inBrowser(t, html, "#trial-depth-4-c-puct-2")
+	if !strings.Contains(dom, "<button") {
+		t.Error("the script did not run")
+	}
+	if !strings.Contains(dom, `<details class="all" open=""`) {
+		t.Error("the fold of all trials is closed")
+	}
+	if n := strings.Count(dom, `<details class="trial" open=""`); n != 1 {
+		t.Errorf("%d trials are open, want 1", n)
+	}
+}

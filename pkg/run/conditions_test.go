@@ -1,0 +1,72 @@
+package run
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"alamos/pkg/chess"
+	"alamos/pkg/experiment"
+)
+
+// A gauntlet among players that have met in a round robin takes its games from there;
+// a book and a judge change how games go, and are seen in them.
+func TestConditionsOfTournaments(t *testing.T) {
+	t.Parallel()
+	s := finishedSite(t)
+	games := func() []*chess.PGN { return readGames(t, filepath.Join(s.trial(t), "tournament/games.pgn")) }
+	all := games()
+	r := s.run(t, "tournament.format=gauntlet")
+	if r.ran[tournamentName] == "" || !strings.Contains(r.ran[tournamentName], "tournament.format.kind gauntlet (new)") {
+		t.Errorf("ran %v", r.ran)
+	}
+	kept := games()
+	for _, g := range kept {
+		i := slices.IndexFunc(all, func(o *chess.PGN) bool {
+			return o.Tag("White") == g.Tag("White") && o.Tag("Black") == g.Tag("Black") && o.Tag("Round") == g.Tag("Round")
+		})
+		if i < 0 || !slices.Equal(all[i].Moves, g.Moves) {
+			t.Errorf("%s - %s, round %s, was played again", g.Tag("White"), g.Tag("Black"), g.Tag("Round"))
+		}
+	}
+	if len(kept) == 0 || len(kept) >= len(all) {
+		t.Errorf("%d games of %d", len(kept), len(all))
+	}
+
+	_, err := s.try(t.Context(), nil, "tournament.format={kind: gauntlet, first: 4}")
+	wantError(t, err, "a gauntlet of 4 players leaves no opponent among 4")
+
+	book := filepath.Join(s.dir, "book.epd")
+	const start = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq -"
+	if err := os.WriteFile(book, []byte(start+" bm Nf3;\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	set := []string{"tournament.openings=" + book, "tournament.resign={score: -0.001, moves: 1}", "tournament.draw={score: 0.999, moves: 1, from: 3}"}
+	r = s.run(t, set...)
+	if len(r.ran) != 1 || r.ran[tournamentName] == "" {
+		t.Errorf("ran %v", r.ran)
+	}
+	judged := 0
+	for _, g := range games() {
+		if fen := g.Start.FEN(); !strings.HasPrefix(fen, start) {
+			t.Errorf("a game begins at %s", fen)
+		}
+		if g.Tag("Termination") == chess.Adjudication.String() {
+			judged++
+		}
+	}
+	if judged == 0 {
+		t.Error("no game was ended by its players")
+	}
+	s.run(t, set...).stages(t, map[string]string{})
+
+	if err := os.WriteFile(book, []byte("8/8/8 w - -\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err = experiment.SetupLoad(s.file(), set)
+	wantError(t, err, "tournament.openings.file", "line 1")
+}
+
+const tournamentName = "tournament"

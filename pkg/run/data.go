@@ -1,0 +1,266 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+
+	"alamos/pkg/disk"
+
+	"alamos/pkg/data"
+	"alamos/pkg/experiment"
+
+	"alamos/pkg/store"
+	"alamos/pkg/uci"
+	"alamos/pkg/words"
+)
+
+// Versions of the code of the import of data, see [stage.Stage].
+const (
+	filesCode  = "3"
+	engineCode = "1" // of an engine's games
+	labelsCode = "2" // of labels whose search its nodes end; before 2 they could be bounds
+)
+
+// sources is what all trials of a run share of their data: checksums of files, and
+// engines that were found.
+type sources struct {
+	sums *disk.Sums
+
+	mu      sync.Mutex
+	engines map[string]*uci.Found // by what was asked for
+}
+
+// keepSums is after how many bytes of files their checksums are kept: a run that is
+// killed need not read them again.
+const keepSums = 256 << 20
+
+// sumsName is the file, in the folder of all results, that remembers checksums.
+const sumsName = ".checksums.json"
+
+func newSources(results string) *sources {
+	return &sources{sums: disk.ReadSums(filepath.Join(results, sumsName)), engines: map[string]*uci.Found{}}
+}
+
+// engine finds an engine and has it prove the variant of a trial.
+func (s *sources) engine(ctx context.Context, t *trial, o *uci.Opponent) (*uci.Found, error) {
+	key := fmt.Sprint(t.Variant, t.Chess960, experiment.Hash(o))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if found := s.engines[key]; found != nil {
+		return found, nil
+	}
+	found, err := o.Find(ctx, t.Variant, t.Chess960)
+	if err == nil {
+		s.engines[key] = found
+	}
+	return found, err
+}
+
+// dataCode is the version of the code that imports such data.
+func dataCode(d *experiment.Data) string {
+	code := filesCode
+	if d.Engine != nil {
+		code = engineCode
+	}
+	if d.Label != nil && d.Label.Nodes > 0 {
+		code += ", labels " + labelsCode
+	}
+	return code
+}
+
+// data is the source of a trial's positions.
+type dataStage struct {
+	set *data.SourceSet
+	in  store.Inputs // of every chunk
+}
+
+// openData finds the files and engines of the trial's data, unless that is done.
+func (t *trial) openData(ctx context.Context) (*dataStage, error) {
+	if t.data != nil {
+		return t.data, nil
+	}
+	s := &t.Settings
+	in := store.Inputs{
+		"code": dataCode(s.Data), "seed": strconv.FormatUint(s.Seed, 10), "game.variant": s.Game.Variant,
+		"network.input": s.Network.Input, "network.policy": s.Network.Policy,
+	}
+	settings := *s.Data
+	settings.Files = nil // what is in them is below
+	in.Settings("data", settings)
+	if settings.Engine != nil {
+		in.Settings("game.start", s.Game.Start)
+	}
+	cfg, err := t.Data(func(o uci.Opponent) (uci.Command, error) {
+		found, err := t.run.sources.engine(ctx, t, &o)
+		if err != nil {
+			return uci.Command{}, err
+		}
+		in["engine "+found.Name] = found.ID
+		return found.Command, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Kind == data.Parquet { // of which a file may have none
+		in["results"] = strconv.FormatBool(cfg.Results)
+	}
+	set, err := data.Open(cfg, t.DataSeed(), data.Machine{Workers: t.Workers, Engines: t.Workers})
+	if err != nil {
+		return nil, err
+	}
+	if files := set.Files(); len(files) > 0 {
+		sums := make([]string, len(files))
+		for i, file := range files {
+			if sums[i], err = t.run.sources.sums.Of(ctx, file); err != nil {
+				return nil, fmt.Errorf("data: %w", err)
+			}
+			least := int64(keepSums)
+			if i == len(files)-1 {
+				least = 0
+			}
+			if t.Planner == nil {
+				if err := t.run.sources.sums.Write(least); err != nil {
+					return nil, err
+				}
+			}
+		}
+		in["data.contents"] = experiment.Hash(sums)
+	}
+	t.data = &dataStage{set, in}
+	return t.data, nil
+}
+
+// closeData ends the engines of the trial's data.
+func (t *trial) closeData() {
+	if t.data != nil {
+		_ = t.data.set.Close() // nothing was written through it
+		t.data = nil
+	}
+}
+
+// imported is the row of a chunk, with where the next one begins.
+type labImported struct {
+	store.Generation
+	Next data.Cursor `json:"next"`
+}
+
+// importChunk makes the samples of generation g of chunk g of the data.
+func (t *trial) importChunk(ctx context.Context, g int) error {
+	d, err := t.openData(ctx)
+	if err != nil {
+		return err
+	}
+	in := maps.Clone(d.in)
+	in["chunk"] = strconv.Itoa(g)
+	return t.Do(ctx, Stage{Name: store.DataStage(g), In: in, Files: []string{store.SamplesFile(g)}, Scratch: t.answers(g), Run: func(ctx context.Context) (any, error) {
+		if g > 1 { // a cursor of other settings is ignored
+			var before labImported
+			if err := t.Manifest.Stage(store.DataStage(g - 1)).Decode(&before); err != nil {
+				return nil, err
+			}
+			d.set.Resume(before.Next)
+		}
+		var answers data.Answers
+		if d.set.Asks() {
+			j, err := t.OpenJournal(t.answers(g), in, answers.Replay)
+			if err != nil {
+				return nil, err
+			}
+			defer j.Close()
+			answers.Keep = j.Add
+		}
+		d.set.Recall(&answers)
+		began := time.Now()
+		var progress data.Progress
+		told := t.tellImport(g, &progress, answers.Games())
+		info, err := d.set.Chunk(ctx, g, t.Codec, t.Path(store.SamplesFile(g)), &progress)
+		told()
+		if err != nil {
+			return nil, err
+		}
+		return labImported{store.Generation{
+			Number: g, Games: info.Games, Samples: info.Positions, WhiteWins: info.White, Draws: info.Draws, BlackWins: info.Black,
+			Reasons: map[string]int{}, Seconds: time.Since(began).Seconds(),
+			Data: &store.Chunk{Pass: info.Pass, Broken: info.Broken, NoResult: info.NoResult, NoMoves: info.NoMoves, Finished: info.Finished, Unexpressed: info.Unexpressed, Last: info.Last},
+		}, info.Next}, nil
+	}, Work: func(ctx context.Context) (Work, error) {
+		return t.estimate(ctx, Load{Import: &Import{In: in, Set: d.set, Positions: t.chunkSize(g)}})
+	}})
+}
+
+// answers is the path of the journal of what engines have answered for chunk g.
+func (t *trial) answers(g int) string { return t.Path("samples", fmt.Sprintf("gen-%04d.journal", g)) }
+
+// chunkSize is how many positions chunk g of the data has, as far as it can be told: as
+// the last one that was imported, or as the settings say; NaN where they do not.
+func (t *trial) chunkSize(g int) float64 {
+	for i := g; i >= 1; i-- {
+		if s := t.Manifest.Stage(store.DataStage(i)); s != nil && len(s.Facts) > 0 {
+			if row, err := t.Generation(i); err == nil {
+				return float64(row.Samples)
+			}
+		}
+	}
+	switch d := t.Settings.Data; {
+	case d.Chunk > 0 && d.Engine == nil:
+		return float64(d.Chunk)
+	case d.Engine != nil && d.Positions > 0:
+		return float64(d.Games * int(d.Positions))
+	}
+	return math.NaN()
+}
+
+// tellEvery is how often the progress of an import is told.
+const tellEvery = 250 * time.Millisecond
+
+// tellImport tells how the import of chunk g goes until the function that it returns
+// is called: in games of an engine, and else in positions.
+func (t *trial) tellImport(g int, p *data.Progress, known int) (done func()) {
+	d := t.Settings.Data
+	unit := "positions"
+	if d.Engine != nil {
+		unit = "games"
+	}
+	task := t.Report.Task(store.DataStage(g), unit)
+	if d.Engine != nil {
+		task.Resume(known)
+	}
+	began := time.Now()
+	tell := func() {
+		positions := int(p.Positions.Load())
+		done, total := positions, int(d.Chunk)
+		switch size := p.Size.Load(); {
+		case d.Engine != nil:
+			done, total = int(p.Games.Load()), d.Games
+		case total == 0 && size > 0: // as many in the rest of the files as in what was read
+			total = int(float64(done) * float64(size) / float64(max(1, p.Bytes.Load())))
+		}
+		speed := float64(positions) / time.Since(began).Seconds()
+		task.Set(done, max(done, total), fmt.Sprintf("%s positions/s", words.Thousands(int(speed))))
+	}
+	end, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for tick := time.NewTicker(tellEvery); ; {
+			select {
+			case <-tick.C:
+				tell()
+			case <-end:
+				tick.Stop()
+				tell()
+				return
+			}
+		}
+	}()
+	return func() {
+		close(end)
+		<-ended
+		task.End()
+	}
+}

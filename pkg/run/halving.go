@@ -1,0 +1,231 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"alamos/pkg/experiment"
+
+	"alamos/pkg/stats"
+	"alamos/pkg/store"
+
+	"alamos/pkg/words"
+)
+
+// rungCode is the version of the code of a rung, see [stage.Stage].
+const rungCode = "1"
+
+// halving takes trials from rung to rung: all that are still in train to it, then
+// the best go on and the others end. A rung is decided when all have reached it,
+// so that the choice hangs on results alone, never on which trial was faster.
+func (r *run) halving(ctx context.Context, all []*candidate) error {
+	rungs := r.experiment.Halving.Rungs(all[0].declared.Settings.Generations)
+	going := all
+	for i, g := range rungs {
+		last := i == len(rungs)-1
+		for _, c := range going {
+			c.until, c.end = g, nil
+			if last {
+				c.end = &ending{}
+			}
+		}
+		r.each(ctx, all) // those that lost at the last rung end now
+		if ctx.Err() != nil || last || r.FailFast && slices.ContainsFunc(all, func(c *candidate) bool { return c.err != nil }) {
+			return ctx.Err()
+		}
+		going = slices.DeleteFunc(slices.Clone(going), func(c *candidate) bool { return c.err != nil })
+		if len(going) < 2 { // the others failed
+			continue
+		}
+		rung, err := r.rung(ctx, g, going)
+		if err != nil {
+			return fmt.Errorf("%s: %w", filepath.Join(r.dir, store.RungsFolder), err)
+		}
+		going = choose(rung, going)
+	}
+	return nil
+}
+
+// choose returns those that go on from a rung, in the order of trials, and says to
+// the others where they end.
+func choose(rung *store.Rung, going []*candidate) []*candidate {
+	var on []*candidate
+	for _, c := range going {
+		place := slices.IndexFunc(rung.Ranking, func(t store.RungTrial) bool { return t.Trial == filepath.Base(c.folder) })
+		if place < rung.Survivors {
+			on = append(on, c)
+			continue
+		}
+		c.end = &ending{why: fmt.Sprintf("halving by %s: place %d of %d after %s, where %d went on",
+			metricWords[rung.Metric], place+1, len(going), words.Plural(rung.Generation, "generation"), rung.Survivors)}
+	}
+	return on
+}
+
+// metricWords name the metrics of successive halving for people.
+var metricWords = map[string]string{experiment.ByLoss: "validation loss", experiment.ByElo: "Elo"}
+
+// arbiter is what compares trials: a trial in a folder of its own that trains
+// nothing, with the settings of the experiment without its sweep.
+func (r *run) arbiter(report Report) (*trial, error) {
+	dir := filepath.Join(r.dir, store.RungsFolder)
+	m, note, err := store.ReadManifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	if note != "" {
+		report.Note(note)
+	}
+	stored := &store.Trial{Trial: experiment.Trial{Settings: r.experiment.Settings}, Dir: dir, Manifest: m}
+	// What the sweep varies may be missing from the file itself.
+	stored.Settings.Game = r.experiment.Trials[0].Settings.Game
+	return r.begun(stored, report)
+}
+
+// rung compares trials after g generations.
+func (r *run) rung(ctx context.Context, g int, going []*candidate) (*store.Rung, error) {
+	t, err := r.arbiter(r.Reporter.Rung(g))
+	if err != nil {
+		return nil, err
+	}
+	h := r.experiment.Halving
+	rung := &store.Rung{Generation: g, Metric: h.Metric, Survivors: h.Survivors(len(going))}
+	for _, c := range going {
+		rung.Ranking = append(rung.Ranking, store.RungTrial{
+			Trial: filepath.Base(c.folder), Label: c.declared.Label, Generation: c.trial.reached(g),
+			Value: stats.Float(math.NaN()), Low: stats.Float(math.NaN()), High: stats.Float(math.NaN()),
+		})
+	}
+	in := store.Inputs{"code": rungCode, "metric": h.Metric, "generation": strconv.Itoa(g), SurvivorsInput: strconv.Itoa(rung.Survivors)}
+	if h.Metric == experiment.ByElo {
+		err = t.rungByElo(ctx, rung, going, in)
+	} else {
+		err = t.rungByLoss(ctx, rung, going, in)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if r.planning != nil {
+		r.planning.plan.Rungs = append(r.planning.plan.Rungs, t.Planned...)
+	}
+	s := t.Manifest.Stage(store.RungStage(g))
+	if t.Planner != nil && len(s.Facts) == 0 { // the first ones stand for those that will go on
+		t.Planner.Note(fmt.Sprintf("which %d of %d trials go on after %s is not known yet: here the first ones stand for them",
+			rung.Survivors, len(rung.Ranking), words.Plural(g, "generation")))
+		return rung, nil
+	}
+	decided := &store.Rung{}
+	return decided, s.Decode(decided)
+}
+
+// reached is the generation that the trial has at a rung.
+func (t *trial) reached(g int) int {
+	if t.stopped != nil {
+		return min(g, t.stopped.Generation)
+	}
+	return g
+}
+
+// rungByLoss compares trials by the loss that their training kept.
+func (t *trial) rungByLoss(ctx context.Context, rung *store.Rung, going []*candidate, in store.Inputs) error {
+	var names []string
+	for i, c := range going {
+		x := &rung.Ranking[i]
+		if t.Planner != nil && !c.trial.Knows(x.Generation) {
+			in["trial "+x.Trial] = Unknown("loss", c.trial.CheckpointSum(x.Generation))
+		} else {
+			epochs, err := c.trial.Epochs(x.Generation)
+			if err != nil {
+				return err
+			}
+			x.Value = store.SelectedLoss(epochs)
+			in["trial "+x.Trial] = strconv.FormatFloat(float64(x.Value), 'g', -1, 64)
+		}
+		names = append(names, x.Trial)
+	}
+	in.List("trial", names)
+	return t.Do(ctx, Stage{Name: store.RungStage(rung.Generation), In: in, Run: func(context.Context) (any, error) {
+		rank(rung.Ranking, func(x store.RungTrial) float64 { return float64(x.Value) })
+		t.Report.Note(ranked(rung))
+		return rung, nil
+	}})
+}
+
+// rungByElo compares trials by a match between their checkpoints, in which each
+// searches as its own tournament section says.
+func (t *trial) rungByElo(ctx context.Context, rung *store.Rung, going []*candidate, in store.Inputs) error {
+	s := &t.Settings
+	m := t.match(store.RungStage(rung.Generation), store.RungFolder(rung.Generation), in)
+	m.Rounds = t.run.experiment.Halving.Games
+	for i, c := range going {
+		x := &rung.Ranking[i]
+		m.Players = append(m.Players, Checkpoint(x.Trial, c.trial.Trial, x.Generation))
+	}
+	delete(in, "generation") // the checkpoints are the players'
+	in["code"] = rungCode + ", games " + Code
+	in["seed"] = strconv.FormatUint(s.Seed, 10)
+	in[RoundsInput] = strconv.Itoa(m.Rounds)
+	in["tournament.random_plies"] = strconv.Itoa(s.Tournament.RandomPlies)
+	in["tournament.max_moves"] = strconv.Itoa(s.Tournament.MaxMoves)
+	in.Settings("game", s.Game)
+	if s.Tournament.Adjudicate != nil {
+		in["tournament.adjudicate"] = s.Tournament.Adjudicate.SHA256
+	}
+	if s.Tournament.Openings != nil {
+		in.Settings("tournament.openings", s.Tournament.Openings)
+	}
+	if s.Tournament.Resign != nil {
+		in.Settings("tournament.resign", s.Tournament.Resign)
+	}
+	if s.Tournament.Draw != nil {
+		in.Settings("tournament.draw", s.Tournament.Draw)
+	}
+	return m.Run(ctx, "", func(result *store.Tournament) any {
+		for i, p := range result.Players {
+			x := &rung.Ranking[i]
+			x.Value, x.Low, x.High = p.Elo, p.EloLow, p.EloHigh
+		}
+		rank(rung.Ranking, func(x store.RungTrial) float64 { return -float64(x.Value) })
+		t.Report.Note(ranked(rung))
+		return rung
+	})
+}
+
+// rank sorts trials by rising badness, NaN last and equal ones as they were.
+func rank(trials []store.RungTrial, badness func(store.RungTrial) float64) {
+	slices.SortStableFunc(trials, func(a, b store.RungTrial) int {
+		x, y := badness(a), badness(b)
+		switch {
+		case math.IsNaN(x) && math.IsNaN(y):
+			return 0
+		case math.IsNaN(x):
+			return 1
+		case math.IsNaN(y):
+			return -1
+		}
+		return cmp.Compare(x, y)
+	})
+}
+
+// ranked is a line about a rung that was decided.
+func ranked(rung *store.Rung) string {
+	text := fmt.Sprintf("%s after %s: %d of %d go on:", metricWords[rung.Metric], words.Plural(rung.Generation, "generation"), rung.Survivors, len(rung.Ranking))
+	for i, x := range rung.Ranking {
+		digits := 3
+		if rung.Metric == experiment.ByElo {
+			digits = 0
+		}
+		if i == rung.Survivors {
+			text += "; not"
+		} else if i > 0 {
+			text += ","
+		}
+		text += fmt.Sprintf(" %s (%.*f)", x.Label, digits, float64(x.Value))
+	}
+	return text
+}

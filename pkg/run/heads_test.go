@@ -1,0 +1,62 @@
+package run
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"alamos/pkg/data"
+)
+
+// Networks with other heads play, learn and meet others, and their files have the
+// columns that these heads need.
+func TestOtherHeadsAreTrained(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		network, training string
+		meta              data.Meta
+		columns           string // of epochs.csv, after those that all have
+	}{
+		"value alone": {
+			"policy: none, trunk: plain, depth: 2, width: 8, value: linear, value_channels: 0, value_hidden: [16, 8]",
+			"optimizer: {kind: adam, weight_decay: 0}",
+			data.Meta{Policy: "none"}, "",
+		},
+		"Leela's": {
+			"input: alphazero119, policy: alphazero4672, policy_head: conv73, depth: 1, width: 8, value: wdl, value_channels: 4, moves_left: true",
+			"optimizer: {kind: adamw}, loss: {moves_left: 0.1}",
+			data.Meta{Policy: "alphazero4672", Draw: true, MovesLeft: true}, ",train_moves_left_loss,validation_moves_left_loss,top1,top5",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := site{t.TempDir()}
+			text := `alamos: 1
+name: small
+game: {variant: atomic, max_moves: 60}
+network: {` + c.network + `}
+search: {visits: 4, noise: {weight: 0.25}}
+selfplay: {games: 6, opening: {random_plies: 2}}
+generations: 2
+training: {epochs: 3, batch: 32, validation: 0.3, patience: 2, schedule: {kind: constant, initial: 0.001}, ` + c.training + `}
+tournament: {rounds: 2, max_moves: 20, players: [last, untrained, random, {alphabeta: last, depth: 1}]}
+notebook: [figure: {kind: loss-heads}, table: generations]
+`
+			if err := os.WriteFile(s.file(), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			s.run(t)
+			set, err := data.Read(filepath.Join(s.trial(t), "samples", "gen-0002.parquet"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m := set.Meta(); m.Policy != c.meta.Policy || m.Draw != c.meta.Draw || m.MovesLeft != c.meta.MovesLeft {
+				t.Errorf("samples of %+v, want %+v", m, c.meta)
+			}
+			head := strings.Join(readCSV(t, filepath.Join(s.trial(t), "epochs.csv"))[0], ",")
+			if !strings.HasSuffix(head, ",selected"+c.columns) {
+				t.Errorf("epochs.csv has the columns %s", head)
+			}
+		})
+	}
+}

@@ -1,0 +1,128 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"alamos/pkg/experiment"
+
+	"alamos/pkg/store"
+)
+
+// candidate is a trial of the experiment on its way through the run.
+type candidate struct {
+	declared experiment.Trial
+	number   int    // from 1
+	folder   string // of its results
+
+	trial *trial  // nil until it is first worked on
+	until int     // the generation to train to
+	end   *ending // nil: the trial goes on from there
+	done  bool    // it has ended
+	err   error   // why it failed
+}
+
+// candidates are the trials that are to run.
+func (r *run) candidates() ([]*candidate, error) {
+	count := len(r.experiment.Trials)
+	for _, n := range r.Trials {
+		switch {
+		case n < 1 || n > count:
+			return nil, fmt.Errorf("no trial %d: there is 1 to %d (alamos plan lists them)", n, count)
+		case r.experiment.Halving != nil:
+			return nil, errors.New("a sweep with halving compares its trials on the way: they run together, not one by one")
+		}
+	}
+	var all []*candidate
+	folders := map[string]string{} // -> the label of the trial that has it
+	for i, t := range r.experiment.Trials {
+		folder := filepath.Join(r.dir, store.Folder(&t))
+		if other, taken := folders[folder]; taken {
+			return nil, fmt.Errorf("the trials %s and %s have one folder, %s: they differ in nothing that decides a result", other, t.Label, folder)
+		}
+		folders[folder] = t.Label
+		if len(r.Trials) > 0 && !slices.Contains(r.Trials, i+1) {
+			continue
+		}
+		all = append(all, &candidate{
+			declared: t, number: i + 1, folder: folder, until: t.Settings.Generations, end: &ending{},
+		})
+	}
+	return all, nil
+}
+
+// trials takes trials through their stages: to their ends at once, or with
+// successive halving from rung to rung. The error is one of comparing trials, not
+// of a trial.
+func (r *run) trials(ctx context.Context, all []*candidate) error {
+	if r.experiment.Halving != nil {
+		return r.halving(ctx, all)
+	}
+	r.each(ctx, all)
+	return ctx.Err()
+}
+
+// each takes trials as far as they are to go, Jobs at a time in their order; those
+// that have ended or failed are passed over. The workers are divided among the
+// trials under way. Neither decides any result.
+func (r *run) each(ctx context.Context, all []*candidate) {
+	var todo []*candidate
+	for _, c := range all {
+		if !c.done && c.err == nil {
+			todo = append(todo, c)
+		}
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	jobs := min(r.Jobs, len(todo))
+	workers := max(1, r.Workers/max(1, jobs))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range jobs {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= len(todo) {
+					return
+				}
+				c := todo[i]
+				report := r.Reporter.Trial(c.number, len(r.experiment.Trials), c.declared.ID, c.declared.Label, c.folder)
+				err := r.advance(ctx, c, report, workers)
+				if err == nil || ctx.Err() != nil { // stopped, not failed
+					continue
+				}
+				c.err = err
+				if len(all) > 1 { // or the run ends, and says so
+					report.Note("failed: " + advised(err).Error())
+				}
+				if r.FailFast {
+					stop()
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// advance takes a trial to the generation that it is to reach, and to its end
+// where that is it.
+func (r *run) advance(ctx context.Context, c *candidate, report Report, workers int) error {
+	if c.trial == nil {
+		t, err := r.open(c.declared, report)
+		if err != nil {
+			return err
+		}
+		c.trial = t
+	}
+	c.trial.Report, c.trial.Workers = report, workers
+	if err := c.trial.runStages(ctx, c.until, c.end); err != nil {
+		return err
+	}
+	c.done = c.end != nil
+	return nil
+}

@@ -1,0 +1,55 @@
+package run
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"alamos/pkg/store"
+)
+
+// ThisMachine is the machine that the program runs on, of the version alamos.
+func ThisMachine(alamos string) store.Machine {
+	host, _ := os.Hostname()
+	return store.Machine{
+		Host: host, CPU: cpuModel(), Cores: runtime.NumCPU(),
+		GPU: gpuModel(), OS: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version(), Alamos: alamos,
+	}
+}
+
+// gpuModel is the name of the first graphics card as NVIDIA's driver on Linux knows
+// it, or "".
+func gpuModel() string {
+	files, _ := filepath.Glob("/proc/driver/nvidia/gpus/*/information")
+	if len(files) == 0 {
+		return ""
+	}
+	text, _ := os.ReadFile(files[0])
+	return field(strings.NewReader(string(text)), "Model")
+}
+
+// cpuModel is the processor's name as Linux knows it, or "unknown".
+func cpuModel() string {
+	f, err := os.Open("/proc/cpuinfo")
+	if err != nil {
+		return "unknown"
+	}
+	defer f.Close()
+	if name := field(f, "model name"); name != "" {
+		return name
+	}
+	return "unknown"
+}
+
+// field is the first value of a name in lines of "name: value", or "".
+func field(r io.Reader, name string) string {
+	for s := bufio.NewScanner(r); s.Scan(); {
+		if have, value, ok := strings.Cut(s.Text(), ":"); ok && strings.TrimSpace(have) == name {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,79 @@
+package run
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"alamos/pkg/experiment"
+
+	"alamos/pkg/store"
+)
+
+// A trial keeps its folder as long as its networks stay the same.
+func TestFolder(t *testing.T) {
+	s := newSite(t)
+	base := store.Folder(&s.load(t).Trials[0])
+	for set, same := range map[string]bool{
+		"generations=3":                     true,
+		"tournament.rounds=9":               true,
+		"tournament.players=[last, random]": true,
+		"notebook=[{table: settings}]":      true,
+		"hooks=[]":                          true,
+		"seed=8":                            false,
+		"game.max_moves=41":                 false,
+		"game.start=chess960":               false,
+		"network.width=9":                   false,
+		"search.visits=7":                   false,
+		"selfplay.games=7":                  false,
+		"training.epochs=3":                 false,
+		"training.schedule.initial=0.04":    false,
+	} {
+		if have := store.Folder(&s.load(t, set).Trials[0]) == base; have != same {
+			t.Errorf("%s: same folder %v, want %v", set, have, same)
+		}
+	}
+	// What a sweep varies splits folders, whatever it is.
+	if err := os.WriteFile(filepath.Join(s.dir, "other.go"), []byte("package main"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, set := range []string{"sweep.grid={generations: [2, 3]}", "sweep.grid={tournament.rounds: [2, 3]}", fmt.Sprintf("sweep.grid={stop: [%s, %s]}", filepath.Join(s.dir, "plies.go"), filepath.Join(s.dir, "other.go")), "sweep.seeds=2", "sweep.grid={search.visits: [6, 8]}"} {
+		e := s.load(t, set)
+		if len(e.Trials) != 2 || store.Folder(&e.Trials[0]) == store.Folder(&e.Trials[1]) {
+			t.Errorf("%s: %d trials, in one folder", set, len(e.Trials))
+		}
+	}
+}
+
+func TestRoughly(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "about 1 s", 7 * time.Second: "about 5 s", 93 * time.Second: "about 95 s",
+		2 * time.Minute: "about 2 min", 119 * time.Minute: "about 119 min", 150 * time.Minute: "about 2.5 h",
+	} {
+		if have := roughly(d); have != want {
+			t.Errorf("roughly(%v) = %q, want %q", d, have, want)
+		}
+	}
+}
+
+// What the language cannot know is told like its own faults.
+func TestLoadFindsBadPositions(t *testing.T) {
+	s := newSite(t)
+	s.edit(t, "small.yaml", "opening: {random_plies: 4, share: 0.5}",
+		"opening: {fens: [rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1, 8/8/8/8/8/8/8/K w - - 0 1]}")
+	_, err := experiment.SetupLoad(s.file(), nil)
+	wantError(t, err, "small.yaml:8:", "selfplay.opening.fens", "position 2")
+	if errs, ok := err.(experiment.Errors); !ok || len(errs) != 1 {
+		t.Errorf("want one fault, have %v", err)
+	}
+
+	// Trials of a sweep share the fault, which is told once.
+	_, err = experiment.SetupLoad(s.file(), []string{"sweep.seeds=3"})
+	if errs, ok := err.(experiment.Errors); !ok || len(errs) != 1 {
+		t.Errorf("want one fault, have %v", err)
+	}
+	_, err = experiment.SetupLoad(filepath.Join(s.dir, "none.yaml"), nil)
+	wantError(t, err, "none.yaml")
+}

@@ -1,0 +1,201 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"alamos/pkg/chess"
+	"alamos/pkg/data"
+	"alamos/pkg/disk"
+	"alamos/pkg/encode"
+
+	"alamos/pkg/selfplay"
+
+	"alamos/pkg/store"
+	"alamos/pkg/words"
+)
+
+// selfplayCode is the version of the code of self-play, see [stage.Stage].
+const selfplayCode = "2"
+
+// selfplay plays the games of generation g with the network of generation g-1.
+func (t *trial) selfplay(ctx context.Context, g int) error {
+	s := &t.Settings
+	in := store.Inputs{
+		"code": selfplayCode, "network": t.CheckpointSum(g - 1),
+		"seed": strconv.FormatUint(s.Seed, 10), "generation": strconv.Itoa(g),
+		"network.input": s.Network.Input, "network.policy": s.Network.Policy,
+	}
+	in.Settings("game", s.Game)
+	in.Settings("search", s.Search)
+	in.Settings("selfplay", s.SelfPlay)
+	return t.Do(ctx, Stage{Name: store.SelfPlayStage(g), In: in, Files: []string{store.SamplesFile(g), store.GamesFile(g)}, Scratch: t.journal(g), Run: func(ctx context.Context) (any, error) {
+		records, seconds, perSecond, err := t.play(ctx, g, in)
+		if err != nil {
+			return nil, err
+		}
+		row, err := t.keep(g, records)
+		if err != nil {
+			return nil, err
+		}
+		row.Seconds, row.PerSecond = seconds, perSecond
+		return row, nil
+	}, Work: func(ctx context.Context) (Work, error) {
+		n := s.SelfPlay.Games
+		if err := Peek(t.journal(g), in, func([]byte) error { n--; return nil }); err != nil {
+			return Work{}, err
+		}
+		return t.estimate(ctx, Load{Games: n, Searches: []Search{{Of: t.Trial, Games: float64(n)}}})
+	}})
+}
+
+// journal is the path of the journal of generation g's games.
+func (t *trial) journal(g int) string { return t.Path("games", fmt.Sprintf("gen-%04d.journal", g)) }
+
+// entry is a game in the journal, with the time that had been spent on playing
+// when it ended, so that times add up over interruptions.
+type entry struct {
+	Record  *selfplay.Record
+	Seconds float64
+}
+
+// play plays the games that the journal does not have yet and returns all, in
+// the order of their numbers.
+func (t *trial) play(ctx context.Context, g int, in store.Inputs) (records []*selfplay.Record, seconds, perSecond float64, err error) {
+	s := &t.Settings
+	have := map[int]*selfplay.Record{}
+	before := 0.0 // seconds of earlier processes
+	j, err := t.OpenJournal(t.journal(g), in, func(b []byte) error {
+		var e entry
+		if err := json.Unmarshal(b, &e); err != nil {
+			return err
+		}
+		have[e.Record.Number], before = e.Record, e.Seconds
+		return nil
+	})
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	defer j.Close()
+
+	model, err := t.Model(g - 1)
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	defer model.Close()
+	nets, end, err := t.Sessions(model)
+	defer end()
+	if err != nil {
+		return nil, 0, 0, err
+	}
+
+	task := t.Report.Task(store.SelfPlayStage(g), "games")
+	defer task.End()
+	task.Resume(len(have))
+	done := len(have)
+	began, evaluations := time.Now(), 0
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	cfg := t.SelfPlay(g)
+	cfg.Parallel = model.Tables(t.Workers)
+	cfg.Skip = func(i int) bool { return have[i] != nil }
+	if source := s.SelfPlay.Adjudicate; source != nil {
+		judge, err := t.run.scripts.Open(source, t.Workers)
+		if err != nil {
+			return nil, 0, 0, err
+		}
+		defer judge.Close()
+		cfg.Adjudicate = JudgeSelfPlay(ctx, t.Variant, judge)
+	}
+	_, err = selfplay.Play(ctx, cfg, t.Codec, nets, func(r *selfplay.Record) {
+		done++
+		evaluations += r.Evaluations
+		now := time.Since(began).Seconds()
+		if err := j.Keep(entry{r, before + now}); err != nil {
+			stop(err) // a full disk: games that cannot be kept are not worth playing
+		}
+		have[r.Number] = r
+		task.Set(done, s.SelfPlay.Games, fmt.Sprintf("%s evaluations/s", words.Thousands(int(float64(evaluations)/now))))
+	})
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
+	}
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	now := time.Since(began).Seconds()
+	for i := range s.SelfPlay.Games {
+		records = append(records, have[i])
+	}
+	return records, before + now, float64(evaluations) / now, nil
+}
+
+// keep writes the games and samples of a generation and counts them.
+func (t *trial) keep(g int, records []*selfplay.Record) (*store.Generation, error) {
+	row := &store.Generation{Number: g, Reasons: map[string]int{}}
+	var samples []encode.Sample
+	for _, r := range records {
+		row.Games++
+		row.Thrown += r.Thrown
+		row.Evaluations += r.Evaluations
+		row.Lengths = append(row.Lengths, len(r.Moves))
+		row.Reasons[r.Outcome.Reason.String()]++
+		switch r.Outcome.Result {
+		case chess.WhiteWins:
+			row.WhiteWins++
+		case chess.BlackWins:
+			row.BlackWins++
+		default:
+			row.Draws++
+		}
+		samples = append(samples, r.Samples...)
+	}
+	row.Samples = len(samples)
+	meta := data.Meta{
+		Encoder: t.Codec.Planes.Name(), Policy: t.Codec.Policy.Name(), Variant: t.Variant.String(),
+		Generation: g,
+		// What the network does not learn from is not kept.
+		Draw: t.Settings.Network.Value == "wdl", MovesLeft: t.Settings.Network.MovesLeft,
+	}
+	if err := data.Write(t.Path(store.SamplesFile(g)), meta, samples); err != nil {
+		return nil, err
+	}
+	return row, disk.WriteFile(t.Path(store.GamesFile(g)), func(w io.Writer) error {
+		for _, r := range records {
+			p, err := t.pgn(g, r)
+			if err != nil {
+				return err
+			}
+			if err := chess.WritePGN(w, p); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// pgn is a self-play game as PGN.
+func (t *trial) pgn(g int, r *selfplay.Record) (*chess.PGN, error) {
+	start, err := chess.ParseFEN(t.Variant, r.Start)
+	if err != nil {
+		return nil, err
+	}
+	name := fmt.Sprintf("gen-%d", g-1)
+	return &chess.PGN{
+		Tags: []chess.Tag{
+			{Name: "Event", Value: store.SelfPlayStage(g)},
+			{Name: "Site", Value: "alamos"},
+			{Name: "Date", Value: "????.??.??"},
+			{Name: "Round", Value: strconv.Itoa(r.Number + 1)},
+			{Name: "White", Value: name},
+			{Name: "Black", Value: name},
+			{Name: "Result", Value: r.Outcome.Result.String()},
+			{Name: "Termination", Value: r.Outcome.Reason.String()},
+		},
+		Variant: t.Variant, Start: start, Moves: r.Moves, Result: r.Outcome.Result,
+	}, nil
+}
