@@ -11,12 +11,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dustin/go-humanize/english"
+
 	"alamos/pkg/chess"
 	"alamos/pkg/disk"
 	"alamos/pkg/report"
 	"alamos/pkg/store"
 	"alamos/pkg/uci"
-	"alamos/pkg/words"
 	"alamos/plots"
 )
 
@@ -234,7 +235,7 @@ func (o *analyzeOptions) fromPGN(v chess.Variant, stdin io.Reader) (*chess.Game,
 		var bad *chess.PGNError
 		switch {
 		case err == io.EOF:
-			return nil, fmt.Errorf("%s has %s, no game %d", o.pgn, words.Plural(n, "game"), o.game)
+			return nil, fmt.Errorf("%s has %s, no game %d", o.pgn, english.Plural(n, "game", ""), o.game)
 		case errors.As(err, &bad) && n+1 < o.game: // another game's
 			continue
 		case err != nil:
@@ -263,7 +264,7 @@ func (o *analyzeOptions) fromPGN(v chess.Variant, stdin io.Reader) (*chess.Game,
 func (o *analyzeOptions) draw(r *report.Result) error {
 	a := r.Answer()
 	if o.tree != "" {
-		if err := drawTo(o.tree, report.TreeChart(a, plots.Frame{Title: "Search of " + words.Plural(r.Visits, "visit")})); err != nil {
+		if err := drawTo(o.tree, report.TreeChart(a, plots.Frame{Title: "Search of " + english.Plural(r.Visits, "visit", "")})); err != nil {
 			return err
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"alamos/pkg/experiment"
 	"alamos/pkg/run"
 
-	"alamos/pkg/words"
+	"github.com/dustin/go-humanize/english"
 )
 
 func checkCommand() *cobra.Command {
@@ -39,7 +39,7 @@ are noted and no fault: a run may be elsewhere, or later.`,
 				} else if err != nil {
 					return err
 				}
-				fmt.Fprintf(cmd.OutOrStdout(), "%s: ok, %s%s\n", file, words.Plural(len(e.Trials), "trial"), leftOut(e))
+				fmt.Fprintf(cmd.OutOrStdout(), "%s: ok, %s%s\n", file, english.Plural(len(e.Trials), "trial", ""), leftOut(e))
 				for _, lacking := range experiment.Missing(e) {
 					fmt.Fprintf(cmd.OutOrStdout(), "note: %s\n", lacking)
 				}
@@ -64,7 +64,7 @@ func leftOut(e *experiment.Experiment) string {
 	if len(e.Left) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (its budget leaves out %s)", words.Plural(len(e.Left), "combination"))
+	return fmt.Sprintf(" (its budget leaves out %s)", english.Plural(len(e.Left), "combination", ""))
 }
 
 // setFlag adds --set, which overrides keys of an experiment.

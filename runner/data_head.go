@@ -10,10 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dustin/go-humanize/english"
+
 	"alamos/pkg/chess"
 	"alamos/pkg/data"
 	"alamos/pkg/encode"
-	"alamos/pkg/words"
 )
 
 func dataHeadCommand() *cobra.Command {
@@ -104,7 +105,7 @@ func printPosition(w io.Writer, p *data.Position, most int) error {
 		fmt.Fprintln(w, "  no policy")
 		return nil
 	}
-	fmt.Fprintf(w, "  policy %s, of %s\n", strings.Join(parts, ", "), words.Plural(len(moves), "move"))
+	fmt.Fprintf(w, "  policy %s, of %s\n", strings.Join(parts, ", "), english.Plural(len(moves), "move", ""))
 	return nil
 }
 

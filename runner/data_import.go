@@ -15,8 +15,9 @@ import (
 	"alamos/pkg/encode"
 	"alamos/pkg/experiment"
 
+	"github.com/dustin/go-humanize/english"
+
 	"alamos/pkg/uci"
-	"alamos/pkg/words"
 )
 
 // importOptions are the flags of data import.
@@ -150,13 +151,13 @@ func (o *importOptions) run(cmd *cobra.Command, args []string) error {
 	out := cmd.OutOrStdout()
 	fmt.Fprintf(out, "%s: %s positions of %s games in %s and %s\n", o.out, grouped(info.Positions), grouped(info.Games), codec.Planes.Name(), codec.Policy.Name())
 	if info.Broken > 0 {
-		fmt.Fprintf(out, "  %s could not be read\n", words.Plural(info.Broken, "game"))
+		fmt.Fprintf(out, "  %s could not be read\n", english.Plural(info.Broken, "game", ""))
 	}
-	if left := words.LeftOut(info.NoResult, info.NoMoves); left != "" {
+	if left := data.LeftOut(info.NoResult, info.NoMoves); left != "" {
 		fmt.Fprintf(out, "  games left out: %s\n", left)
 	}
 	if info.Unexpressed > 0 {
-		fmt.Fprintf(out, "  %s left out: the policy cannot express what was played\n", words.Plural(info.Unexpressed, "position"))
+		fmt.Fprintf(out, "  %s left out: the policy cannot express what was played\n", english.Plural(info.Unexpressed, "position", ""))
 	}
 	return nil
 }

@@ -11,8 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dustin/go-humanize/english"
+
 	"alamos/pkg/data"
-	"alamos/pkg/words"
 )
 
 func dataInfoCommand() *cobra.Command {
@@ -65,7 +66,7 @@ The exit status is 1 when a file is damaged.`,
 				printSummaries(cmd.OutOrStdout(), all)
 			}
 			if damaged > 0 {
-				return fmt.Errorf("%s of %d damaged", words.Plural(damaged, "file"), len(files))
+				return fmt.Errorf("%s of %d damaged", english.Plural(damaged, "file", ""), len(files))
 			}
 			return nil
 		},
@@ -102,8 +103,8 @@ func printSummaries(w io.Writer, all []*data.Summary) {
 		sum.NoResult += s.NoResult
 		sum.NoMoves += s.NoMoves
 	}
-	fmt.Fprintf(w, "%s, %s bytes: %s games, %s positions", words.Plural(len(all), "file"), grouped(int(sum.Bytes)), grouped(sum.Games), grouped(sum.Positions))
-	if left := words.LeftOut(sum.NoResult, sum.NoMoves); left != "" {
+	fmt.Fprintf(w, "%s, %s bytes: %s games, %s positions", english.Plural(len(all), "file", ""), grouped(int(sum.Bytes)), grouped(sum.Games), grouped(sum.Positions))
+	if left := data.LeftOut(sum.NoResult, sum.NoMoves); left != "" {
 		fmt.Fprintf(w, "; games left out: %s", left)
 	}
 	fmt.Fprintln(w)
@@ -148,7 +149,7 @@ func tellData(what string, p *data.Progress) (done func()) {
 func printSummary(w io.Writer, s *data.Summary) {
 	fmt.Fprintf(w, "%s: %s of %s, %s bytes\n", s.File, s.Kind, s.Variant, grouped(int(s.Bytes)))
 	fmt.Fprintf(w, "  games       %s\n", grouped(s.Games))
-	if left := words.LeftOut(s.NoResult, s.NoMoves); left != "" {
+	if left := data.LeftOut(s.NoResult, s.NoMoves); left != "" {
 		fmt.Fprintf(w, "  left out    %s\n", left)
 	}
 	if known := s.White + s.Draws + s.Black; known > 0 {

@@ -14,7 +14,7 @@ import (
 
 	"alamos/pkg/experiment"
 
-	"alamos/pkg/words"
+	"github.com/dustin/go-humanize/english"
 )
 
 func explainCommand() *cobra.Command {
@@ -47,7 +47,7 @@ sweep varies shows all its values; --trial shows the values of one trial instead
 				}
 				rows, title = e.ExplainTrial(i), strings.TrimSpace(fmt.Sprintf("%s, trial %d %s", e.Name, i+1, e.Trials[i].Label))
 			case len(e.Trials) > 1:
-				title += ", " + words.Plural(len(e.Trials), "trial")
+				title += ", " + english.Plural(len(e.Trials), "trial", "")
 			}
 			if changed {
 				rows = slices.DeleteFunc(rows, func(x experiment.Explained) bool { return x.Origin.Default() })

@@ -8,8 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dustin/go-humanize/english"
+
 	"alamos/pkg/report"
-	"alamos/pkg/words"
 )
 
 func figuresCommand() *cobra.Command {
@@ -105,17 +106,17 @@ func checkFigures(w io.Writer, r *report.Report, opt report.Options) error {
 		}
 	}
 	if unchecked > 0 {
-		fmt.Fprintf(w, "%s by their stamps only, not with results: %s\n", words.Plural(unchecked, "file"), why)
+		fmt.Fprintf(w, "%s by their stamps only, not with results: %s\n", english.Plural(unchecked, "file", ""), why)
 	}
 	switch {
 	case len(findings) == 0:
 		return errors.New("nothing to check: there are neither results nor figures")
 	case bad > 0:
-		return fmt.Errorf("not what it should be: %d of %s (alamos figures draws them again)", bad, words.Plural(len(findings), "file"))
+		return fmt.Errorf("not what it should be: %d of %s (alamos figures draws them again)", bad, english.Plural(len(findings), "file", ""))
 	case unchecked > 0:
-		fmt.Fprintf(w, "%s: none is known to be stale\n", words.Plural(len(findings), "file"))
+		fmt.Fprintf(w, "%s: none is known to be stale\n", english.Plural(len(findings), "file", ""))
 		return nil
 	}
-	fmt.Fprintf(w, "%s: all are current\n", words.Plural(len(findings), "file"))
+	fmt.Fprintf(w, "%s: all are current\n", english.Plural(len(findings), "file", ""))
 	return nil
 }

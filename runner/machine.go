@@ -14,9 +14,10 @@ import (
 	"github.com/spf13/cobra"
 	"gopkg.in/yaml.v3"
 
+	"github.com/dustin/go-humanize/english"
+
 	"alamos/pkg/nn"
 	"alamos/pkg/run"
-	"alamos/pkg/words"
 )
 
 func machineCommand() *cobra.Command {
@@ -59,7 +60,7 @@ batch: %d    # positions that each has evaluated at once
 threads: %d    # of a network that plays alone; 0: one a core
 jobs: %d    # trials of a sweep at a time
 results: %s
-`, m.CPU, words.Plural(m.Cores, "core"), strings.Join(devices, ", "), precision, cmp.Or(workers, players), cmp.Or(batch, most), threads, jobs, results)
+`, m.CPU, english.Plural(m.Cores, "core", ""), strings.Join(devices, ", "), precision, cmp.Or(workers, players), cmp.Or(batch, most), threads, jobs, results)
 			return err
 		},
 	}

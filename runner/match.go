@@ -12,11 +12,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dustin/go-humanize/english"
+
 	"alamos/pkg/chess"
 	"alamos/pkg/match"
 	"alamos/pkg/run"
 	"alamos/pkg/store"
-	"alamos/pkg/words"
 )
 
 func matchCommand() *cobra.Command {
@@ -218,7 +219,7 @@ type matchConsole struct {
 
 func (c *matchConsole) Resumed(games int) {
 	if c.bar.Resume(games); games > 0 {
-		fmt.Fprintf(c.out, "%s are there already\n", words.Plural(games, "game"))
+		fmt.Fprintf(c.out, "%s are there already\n", english.Plural(games, "game", ""))
 	}
 }
 

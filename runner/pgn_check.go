@@ -9,8 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dustin/go-humanize/english"
+
 	"alamos/pkg/chess"
-	"alamos/pkg/words"
 )
 
 func pgnCheckCommand() *cobra.Command {
@@ -69,7 +70,7 @@ The exit status is 1 when a game has an error, and 2 when a file cannot be read.
 			case len(unreadable) > 0:
 				return usagef("%s", strings.Join(unreadable, "\nalamos: "))
 			case faults > 0:
-				return fmt.Errorf("%s could not be read", words.Plural(faults, "game"))
+				return fmt.Errorf("%s could not be read", english.Plural(faults, "game", ""))
 			}
 			return nil
 		},

@@ -9,8 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
+
 	"alamos/pkg/chess"
-	"alamos/pkg/words"
 )
 
 // pgnCheck is what is found in a file.
@@ -125,8 +126,8 @@ func (c *pgnCheck) summary() {
 	if c.Plies == 1 {
 		plies = "1 ply"
 	}
-	fmt.Fprintf(c.out, "%s: %s, %s, %s, %s, %.0f MB/s\n", c.File, words.Plural(c.Games, "game"), plies,
-		words.Plural(len(c.Errors), "error"), words.Plural(len(c.Warnings), "warning"), c.MBPerS)
+	fmt.Fprintf(c.out, "%s: %s, %s, %s, %s, %.0f MB/s\n", c.File, english.Plural(c.Games, "game", ""), plies,
+		english.Plural(len(c.Errors), "error", ""), english.Plural(len(c.Warnings), "warning", ""), c.MBPerS)
 	for _, result := range []chess.Result{chess.WhiteWins, chess.BlackWins, chess.Draw, chess.Unfinished} {
 		reasons := c.Results[result.String()]
 		total := 0

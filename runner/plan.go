@@ -13,9 +13,10 @@ import (
 	"alamos/pkg/experiment"
 	"alamos/pkg/run"
 
+	"github.com/dustin/go-humanize/english"
+
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
-	"alamos/pkg/words"
 )
 
 func planCommand() *cobra.Command {
@@ -96,7 +97,7 @@ func loadAll(files, set []string) ([]*experiment.Experiment, error) {
 }
 
 func printPlan(w io.Writer, p *run.Plan) {
-	fmt.Fprintf(w, "%s: %s in %s\n", p.File, words.Plural(len(p.Trials), "trial"), p.Dir)
+	fmt.Fprintf(w, "%s: %s in %s\n", p.File, english.Plural(len(p.Trials), "trial", ""), p.Dir)
 	for i, t := range p.Trials {
 		label := t.Label
 		if label == "" {
@@ -111,7 +112,7 @@ func printPlan(w io.Writer, p *run.Plan) {
 	}
 	for i, l := range p.Left {
 		if i == 0 {
-			fmt.Fprintf(w, "left out: %s\n", words.Plural(len(p.Left), "combination"))
+			fmt.Fprintf(w, "left out: %s\n", english.Plural(len(p.Left), "combination", ""))
 		}
 		fmt.Fprintf(w, "  %s: %s\n", l.Label, l.Why)
 	}
@@ -132,7 +133,7 @@ func printTotal(w io.Writer, plans []*run.Plan) {
 		sum.Add(p.Total)
 		trials += len(p.Trials)
 	}
-	fmt.Fprintf(w, "\nall %d files: %s, to do: %s\n", len(plans), words.Plural(trials, "trial"), amount(&sum))
+	fmt.Fprintf(w, "\nall %d files: %s, to do: %s\n", len(plans), english.Plural(trials, "trial", ""), amount(&sum))
 }
 
 // printStages prints a line for each row of stages of which the same becomes.
@@ -177,7 +178,7 @@ func amount(w *run.Work) string {
 	if w.Stages == 0 {
 		return "nothing"
 	}
-	return words.Plural(w.Stages, "stage") + ", " + effort(w)
+	return english.Plural(w.Stages, "stage", "") + ", " + effort(w)
 }
 
 // effort is games, evaluations and time.

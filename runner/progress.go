@@ -11,8 +11,9 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 	"golang.org/x/term"
 
+	"github.com/dustin/go-humanize/english"
+
 	"alamos/pkg/run"
-	"alamos/pkg/words"
 )
 
 // console shows a run to a person: bars on a terminal, plain lines elsewhere.
@@ -92,7 +93,7 @@ func (c *console) Trial(number, of int, id, label, dir string) run.Report {
 }
 
 func (c *console) Rung(generation int) run.Report {
-	return c.begin("  ", fmt.Sprintf("comparing the trials after %s", words.Plural(generation, "generation")), true)
+	return c.begin("  ", fmt.Sprintf("comparing the trials after %s", english.Plural(generation, "generation", "")), true)
 }
 
 // begin prints a heading and returns what prints the lines below it. Where it goes on
@@ -125,7 +126,7 @@ type trialConsole struct {
 // flush says which stages were passed over since the last line.
 func (t *trialConsole) flush() {
 	if t.cached > 0 {
-		t.println(fmt.Sprintf("%s%s done before: nothing they read has changed", t.indent, words.Plural(t.cached, "stage")))
+		t.println(fmt.Sprintf("%s%s done before: nothing they read has changed", t.indent, english.Plural(t.cached, "stage", "")))
 	}
 	switch t.shared {
 	case 0:

@@ -6,9 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dustin/go-humanize/english"
+
 	"alamos/pkg/chess"
 	"alamos/pkg/puzzle"
-	"alamos/pkg/words"
 )
 
 func puzzlesCommand() *cobra.Command {
@@ -78,7 +79,7 @@ stands in a file twice.`,
 				fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", s.File, describePuzzles(s))
 			}
 			if wrong > 0 {
-				return errors.New(words.Plural(wrong, "fault"))
+				return errors.New(english.Plural(wrong, "fault", ""))
 			}
 			return nil
 		},
@@ -102,7 +103,7 @@ func describePuzzles(s *puzzle.Set) string {
 			right += len(p.Best)
 		}
 	}
-	text := fmt.Sprintf("%s, %d of them White's", words.Plural(len(s.Puzzles), "puzzle"), white)
+	text := fmt.Sprintf("%s, %d of them White's", english.Plural(len(s.Puzzles), "puzzle", ""), white)
 	if legal > 0 {
 		text += fmt.Sprintf("; %.1f %% of the legal moves are right", 100*float64(right)/float64(legal))
 	}

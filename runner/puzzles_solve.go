@@ -18,11 +18,12 @@ import (
 	"alamos/pkg/chess"
 	"alamos/pkg/match"
 
+	"github.com/dustin/go-humanize/english"
+
 	"alamos/pkg/puzzle"
 	"alamos/pkg/search"
 	"alamos/pkg/store"
 	"alamos/pkg/uci"
-	"alamos/pkg/words"
 )
 
 // puzzleOptions are the flags of alamos puzzles solve.
@@ -125,7 +126,7 @@ func (o *puzzleOptions) check() error {
 // searchConfig is the search of models, and what its name tells of it.
 func (o *puzzleOptions) searchConfig() (cfg search.Config, name string, err error) {
 	cfg = uci.SearchConfig(1) // many puzzles at once make the batches
-	cfg.Visits, name = o.visits, words.Plural(o.visits, "visit")
+	cfg.Visits, name = o.visits, english.Plural(o.visits, "visit", "")
 	for _, key := range slices.Sorted(maps.Keys(o.search)) {
 		if err := cfg.Set(key, o.search[key]); err != nil {
 			return cfg, "", usagef("--search %s: %w", key, err)
@@ -250,7 +251,7 @@ func (o *puzzleOptions) players(ctx context.Context, v chess.Variant) (players [
 		if err != nil {
 			return nil, end, err
 		}
-		p, err := match.NewUCI(ctx, fmt.Sprintf("%s, %s", name, words.Plural(int(o.nodes), "node")), match.UCI{Command: c, Variant: v, Limit: uci.Limit{Nodes: o.nodes}})
+		p, err := match.NewUCI(ctx, fmt.Sprintf("%s, %s", name, english.Plural(int(o.nodes), "node", "")), match.UCI{Command: c, Variant: v, Limit: uci.Limit{Nodes: o.nodes}})
 		if err != nil {
 			return nil, end, err
 		}

@@ -10,10 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dustin/go-humanize/english"
+
 	"alamos/pkg/experiment"
 	"alamos/pkg/report"
 	"alamos/pkg/store"
-	"alamos/pkg/words"
 )
 
 // resultsFlag adds --results, the folder that results are read from.
@@ -88,7 +89,7 @@ func completeRuns(results *string, files bool) func(*cobra.Command, []string, st
 			if err != nil {
 				continue
 			}
-			add(e.Name(), words.Plural(len(x.Trials), "trial"))
+			add(e.Name(), english.Plural(len(x.Trials), "trial", ""))
 			if files || typed == "" {
 				continue
 			}

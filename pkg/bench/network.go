@@ -12,10 +12,11 @@ import (
 	"sync"
 	"time"
 
+	humanize "github.com/dustin/go-humanize"
+
 	"alamos/pkg/chess"
 	"alamos/pkg/encode"
 	"alamos/pkg/nn"
-	"alamos/pkg/words"
 )
 
 // Network measures package nn: positions a second of whole networks, from packed
@@ -262,7 +263,7 @@ func NetworkTable(w io.Writer, results []NetworkResult) error {
 	for _, r := range results {
 		t.rows = append(t.rows, []string{
 			r.Network.String(), r.PolicyHead, r.Precision, strconv.Itoa(r.Batch),
-			words.Thousands(uint64(r.Speed)), words.Thousands(uint64(r.Bare)), fmt.Sprintf("%.3f", r.Ratio()),
+			humanize.Comma(int64(r.Speed)), humanize.Comma(int64(r.Bare)), fmt.Sprintf("%.3f", r.Ratio()),
 			fmt.Sprintf("%.3g", r.Operations()/1e12),
 		})
 	}

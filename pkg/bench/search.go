@@ -8,11 +8,12 @@ import (
 	"strconv"
 	"time"
 
+	humanize "github.com/dustin/go-humanize"
+
 	"alamos/pkg/chess"
 	"alamos/pkg/encode"
 	"alamos/pkg/nn"
 	"alamos/pkg/search"
-	"alamos/pkg/words"
 )
 
 // Search measures pkg/search: searches for one game from the start position, with
@@ -206,8 +207,8 @@ func SearchTable(w io.Writer, results []SearchResult) error {
 			how = fmt.Sprintf("One search alone, %d threads of the network", r.Workers)
 		}
 		t.rows = append(t.rows, []string{
-			r.Variant.String(), network, words.Thousands(uint64(r.Visits)), strconv.Itoa(r.Leaves),
-			words.Thousands(uint64(r.Speed)), fmt.Sprintf("%.3f", r.Seconds()), fmt.Sprintf("%.0f", r.Bytes),
+			r.Variant.String(), network, humanize.Comma(int64(r.Visits)), strconv.Itoa(r.Leaves),
+			humanize.Comma(int64(r.Speed)), fmt.Sprintf("%.3f", r.Seconds()), fmt.Sprintf("%.0f", r.Bytes),
 		})
 	}
 	if err := t.write(w); err != nil {

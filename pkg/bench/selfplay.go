@@ -10,12 +10,13 @@ import (
 	"sync"
 	"time"
 
+	humanize "github.com/dustin/go-humanize"
+
 	"alamos/pkg/chess"
 	"alamos/pkg/encode"
 	"alamos/pkg/nn"
 	"alamos/pkg/search"
 	"alamos/pkg/selfplay"
-	"alamos/pkg/words"
 )
 
 // SelfPlay measures what self-play leaves of the speed of its network. The
@@ -314,8 +315,8 @@ func SelfPlayTable(w io.Writer, results []SelfPlayResult) error {
 	}
 	for _, r := range results {
 		t.rows = append(t.rows, []string{
-			r.Network.String(), r.PolicyHead, r.Precision, words.Thousands(uint64(r.Bare)), words.Thousands(uint64(r.Speed)),
-			fmt.Sprintf("%.3f", r.Ratio()), fmt.Sprintf("%.3f", r.Fill), words.Thousands(uint64(r.Games)),
+			r.Network.String(), r.PolicyHead, r.Precision, humanize.Comma(int64(r.Bare)), humanize.Comma(int64(r.Speed)),
+			fmt.Sprintf("%.3f", r.Ratio()), fmt.Sprintf("%.3f", r.Fill), humanize.Comma(int64(r.Games)),
 		})
 	}
 	if err := t.write(w); err != nil || len(results) == 0 {

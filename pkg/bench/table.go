@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"alamos/pkg/words"
+	humanize "github.com/dustin/go-humanize"
 )
 
 // RulesTable writes results for people: a line a position, columns aligned, and
@@ -18,7 +18,7 @@ func RulesTable(w io.Writer, results []RulesResult) error {
 		text: []bool{true, true, false, false, false, false, false, true},
 	}
 	for _, r := range results {
-		row := []string{r.Position.Variant.String(), r.Position.Name, strconv.Itoa(r.Depth), words.Thousands(r.Nodes()), "-", "-", "-", "-"}
+		row := []string{r.Position.Variant.String(), r.Position.Name, strconv.Itoa(r.Depth), humanize.Comma(int64(r.Nodes())), "-", "-", "-", "-"}
 		if r.Speed > 0 {
 			row[4] = fmt.Sprintf("%.1f", r.Speed/1e6)
 		}

@@ -8,9 +8,10 @@ import (
 	"io"
 	"time"
 
+	humanize "github.com/dustin/go-humanize"
+
 	"alamos/pkg/chess"
 	"alamos/pkg/nn"
-	"alamos/pkg/words"
 )
 
 // Train measures pkg/train and the trainer of pkg/nn: positions a second that a
@@ -190,9 +191,9 @@ func TrainTable(w io.Writer, results []TrainResult) error {
 	}
 	for _, r := range results {
 		t.rows = append(t.rows, []string{
-			r.Network.String(), r.PolicyHead, r.Precision, words.Thousands(uint64(r.Speed)),
-			words.Thousands(uint64(r.Bare)), fmt.Sprintf("%.3f", r.Ratio()),
-			words.Thousands(uint64(r.Fused)), fmt.Sprintf("%.3f", r.FusedRatio()), fmt.Sprintf("%.2f %%", 100*r.Waited),
+			r.Network.String(), r.PolicyHead, r.Precision, humanize.Comma(int64(r.Speed)),
+			humanize.Comma(int64(r.Bare)), fmt.Sprintf("%.3f", r.Ratio()),
+			humanize.Comma(int64(r.Fused)), fmt.Sprintf("%.3f", r.FusedRatio()), fmt.Sprintf("%.2f %%", 100*r.Waited),
 		})
 	}
 	if err := t.write(w); err != nil || len(results) == 0 {

@@ -5,6 +5,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
+
+	humanize "github.com/dustin/go-humanize"
 
 	"alamos/pkg/chess"
 
@@ -22,6 +25,19 @@ type Info struct {
 	Unexpressed         int  // positions left out: the policy encoding has no index for the target
 	Last                bool // the pass ends with this chunk
 	Next                Cursor
+}
+
+// LeftOut lists how many games gave no position, and why: "1 without a result,
+// 2 without moves". It is empty where there are none.
+func LeftOut(noResult, noMoves int) string {
+	var parts []string
+	if noResult > 0 {
+		parts = append(parts, humanize.Comma(int64(noResult))+" without a result")
+	}
+	if noMoves > 0 {
+		parts = append(parts, humanize.Comma(int64(noMoves))+" without moves")
+	}
+	return strings.Join(parts, ", ")
 }
 
 // Chunk writes the samples of chunk g, from 1, in an encoding to a file of package

@@ -11,8 +11,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"alamos/pkg/experiment"
-	"alamos/pkg/words"
 )
 
 // DriverArgs are the arguments with which git calls an external diff: the path,
@@ -59,7 +60,7 @@ func Driver(w io.Writer, d DriverArgs, o Options, color bool) error {
 	if err != nil {
 		first, more, _ := strings.Cut(err.Error(), "\n")
 		if more != "" {
-			first += fmt.Sprintf(", and %s more", words.Plural(strings.Count(more, "\n")+1, "fault"))
+			first += fmt.Sprintf(", and %s more", english.Plural(strings.Count(more, "\n")+1, "fault", ""))
 		}
 		t.notes([]string{"compared line by line: " + first})
 		if text, err = d.lines(color); err != nil {

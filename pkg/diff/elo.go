@@ -5,9 +5,10 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/dustin/go-humanize/english"
+
 	"alamos/pkg/match"
 	"alamos/pkg/store"
-	"alamos/pkg/words"
 )
 
 const (
@@ -70,14 +71,14 @@ func eloOf(a, b *played) (m Metric, ok bool) {
 			m.A, m.B = x.of(len(all)), y.of(len(all))
 			m.Test = "paired games"
 			m.Basis = fmt.Sprintf("%s each of the same %s against the same %s, jackknife by opening; %s is 0",
-				words.Plural(len(all), "game"), words.Plural(len(openings), "opening"), words.Plural(len(shared), "opponent"), anchor)
+				english.Plural(len(all), "game", ""), english.Plural(len(openings), "opening", ""), english.Plural(len(shared), "opponent", ""), anchor)
 			return m.judged(d), true
 		}
 		if r, err := rate([][]game{a.games, b.games}, shared, anchor); err == nil && r.List[0].Rated && r.List[1].Rated {
 			m.A, m.B = ratingOf(r.List[0]).of(r.List[0].Games), ratingOf(r.List[1]).of(r.List[1].Games)
 			d, low, high := r.Difference(1, 0)
 			m.Basis = fmt.Sprintf("%d and %d games against the same %s, unpaired; %s is 0",
-				r.List[0].Games, r.List[1].Games, words.Plural(len(shared), "opponent"), anchor)
+				r.List[0].Games, r.List[1].Games, english.Plural(len(shared), "opponent", ""), anchor)
 			return m.judged(estimate{d, low, high, nan}), true
 		}
 	}
@@ -138,7 +139,7 @@ func pairedElo(openings [][]gamesPair, opponents []string, anchor string) (a, b,
 	}
 	blocks := min(mostBlocks, len(openings))
 	if blocks < 2 {
-		return a, b, difference, fmt.Errorf("diff: %s cannot be compared", words.Plural(len(openings), "opening"))
+		return a, b, difference, fmt.Errorf("diff: %s cannot be compared", english.Plural(len(openings), "opening", ""))
 	}
 	full, err := without(blocks, blocks) // no block has this number
 	if err != nil {
@@ -173,7 +174,7 @@ func eloOfSeeds(a, b []*played) (x, y []float64, basis string) {
 					y = append(y, r.List[i].Elo)
 				}
 			}
-			return x, y, fmt.Sprintf("one rating of all, against the same %s; %s is 0", words.Plural(len(shared), "opponent"), anchor)
+			return x, y, fmt.Sprintf("one rating of all, against the same %s; %s is 0", english.Plural(len(shared), "opponent", ""), anchor)
 		}
 	}
 	anchor := all[0].Anchor
@@ -209,7 +210,7 @@ func scoreOf(name string, a, b *played, against []string, same bool) Metric {
 				gains[i] = 100 * gain(o) / games
 			}
 			m.Test = "paired games"
-			m.Basis = fmt.Sprintf("%s each of the same %s, t-test", words.Plural(n, "game"), words.Plural(len(openings), "opening"))
+			m.Basis = fmt.Sprintf("%s each of the same %s, t-test", english.Plural(n, "game", ""), english.Plural(len(openings), "opening", ""))
 			return m.judged(mean(gains))
 		}
 	}

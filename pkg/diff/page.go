@@ -9,9 +9,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/dustin/go-humanize/english"
+
 	"alamos/pkg/disk"
 	"alamos/pkg/report"
-	"alamos/pkg/words"
 	"alamos/plots"
 )
 
@@ -95,7 +96,7 @@ func (r *Report) subtitle() string {
 
 // describe says what a side has.
 func (h Head) describe() string {
-	s := h.Name + ": " + words.Plural(h.Trials, "trial")
+	s := h.Name + ": " + english.Plural(h.Trials, "trial", "")
 	switch {
 	case h.Trials == 0:
 		return h.Name + ": not there"

@@ -5,7 +5,7 @@ import (
 	"html/template"
 	"strings"
 
-	"alamos/pkg/words"
+	"github.com/dustin/go-humanize/english"
 )
 
 // Diff sets the settings of two experiments beside one another: those of one
@@ -97,7 +97,7 @@ func (d Diff) renderHTML(w *htmlWriter) error {
 		Number, Same, Differ int
 		Alike                string
 		Groups               []changeGroup
-	}{d, w.diffs, same, len(d.Items) - same, words.Plural(same, "setting") + " that are alike", groups})
+	}{d, w.diffs, same, len(d.Items) - same, english.Plural(same, "setting", "") + " that are alike", groups})
 }
 
 func (d Diff) renderMarkdown(w *markdownWriter) error {
@@ -120,7 +120,7 @@ func (d Diff) renderMarkdown(w *markdownWriter) error {
 	if same == 0 {
 		return nil
 	}
-	return w.fold(words.Plural(same, "setting")+" alike", false, func() error {
+	return w.fold(english.Plural(same, "setting", "")+" alike", false, func() error {
 		w.grid([]string{"setting", "both"}, nil, equal)
 		return nil
 	})

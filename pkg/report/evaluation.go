@@ -8,9 +8,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
-	"alamos/pkg/words"
 )
 
 // The tables of what checkpoints were asked, in the folder of the trial.
@@ -93,7 +94,7 @@ func (w *pageWriter) puzzles(t *store.Trial) (Cell, error) {
 		Columns: []Column{number("generation", ""), {Name: "puzzles"}, number("network alone", ""), number("", "%"), number("with search", ""), number("", "%")},
 	}
 	if e := t.Settings.Evaluation; e != nil {
-		c.Caption = fmt.Sprintf("Puzzles solved by the network alone and with a search of %s.", words.Plural(e.Search.Visits, "visit"))
+		c.Caption = fmt.Sprintf("Puzzles solved by the network alone and with a search of %s.", english.Plural(e.Search.Visits, "visit", ""))
 	}
 	for g := 1; g <= t.Done(); g++ {
 		scores, err := t.PuzzleScores(g)

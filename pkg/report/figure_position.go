@@ -3,9 +3,10 @@ package report
 import (
 	"fmt"
 
+	"github.com/dustin/go-humanize/english"
+
 	"alamos/pkg/experiment"
 	"alamos/pkg/store"
-	"alamos/pkg/words"
 )
 
 func init() {
@@ -50,10 +51,10 @@ func drawPolicy(q *request, a *store.Answer, of string) *drawing {
 
 // drawTree shows what a search has looked at.
 func drawTree(q *request, a *store.Answer, of string) *drawing {
-	return &drawing{TreeChart(a, q.frame), fmt.Sprintf("Search tree %s after %s, the most visited positions; the value of each is for the side that moved there. From %s.", of, words.Plural(a.Visits, "visit"), a.FEN)}
+	return &drawing{TreeChart(a, q.frame), fmt.Sprintf("Search tree %s after %s, the most visited positions; the value of each is for the side that moved there. From %s.", of, english.Plural(a.Visits, "visit", ""), a.FEN)}
 }
 
 // drawBoard shows a position and the moves that a search favors.
 func drawBoard(q *request, a *store.Answer, of string) *drawing {
-	return &drawing{BoardChart(a, q.frame, MostArrows), fmt.Sprintf("Favorite moves %s after %s, with their share of the visits and their value for the side to move.", of, words.Plural(a.Visits, "visit"))}
+	return &drawing{BoardChart(a, q.frame, MostArrows), fmt.Sprintf("Favorite moves %s after %s, with their share of the visits and their value for the side to move.", of, english.Plural(a.Visits, "visit", ""))}
 }

@@ -9,8 +9,9 @@ import (
 
 	"alamos/pkg/experiment"
 
+	"github.com/dustin/go-humanize/english"
+
 	"alamos/pkg/store"
-	"alamos/pkg/words"
 )
 
 // metric is a measure of a trial as a column.
@@ -107,7 +108,7 @@ func (w *pageWriter) trialTables() ([]Cell, error) {
 	if err != nil || len(groups) == 1 {
 		return []Cell{means, each}, err
 	}
-	return []Cell{means, Fold{Title: "Each of " + words.Plural(len(trials), "trial"), Cells: []Cell{each}}}, nil
+	return []Cell{means, Fold{Title: "Each of " + english.Plural(len(trials), "trial", ""), Cells: []Cell{each}}}, nil
 }
 
 func (w *pageWriter) overviewOf(groups []store.Group, axes []experiment.Axis, caption string) (Overview, error) {
@@ -119,7 +120,7 @@ func (w *pageWriter) overviewOf(groups []store.Group, axes []experiment.Axis, ca
 		row := OverviewRow{Trial: g.Name}
 		switch n := len(g.Trials); { // the settings stand beside it
 		case n > 1:
-			row.Name = words.Plural(n, "seed")
+			row.Name = english.Plural(n, "seed", "")
 		case len(axes) > 0:
 			row.Name = filepath.Base(g.Trials[0].Dir)
 		}

@@ -12,8 +12,9 @@ import (
 	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
 
+	"github.com/dustin/go-humanize/english"
+
 	"alamos/pkg/store"
-	"alamos/pkg/words"
 )
 
 // WritePage writes the notebook page among the results. A cell that cannot be shown
@@ -69,7 +70,7 @@ func (r *Report) Page(opt Options, base string) (*Page, error) {
 		w.drawn[d.number] = append(w.drawn[d.number], d)
 	}
 	if len(r.Experiment.Trials) > 0 {
-		page.Subtitle = fmt.Sprintf("%s, %s", r.Experiment.Trials[0].Settings.Game.Variant, words.Plural(len(r.Experiment.Trials), "trial"))
+		page.Subtitle = fmt.Sprintf("%s, %s", r.Experiment.Trials[0].Settings.Game.Variant, english.Plural(len(r.Experiment.Trials), "trial", ""))
 	}
 	page.Cells = append(w.state(), w.changes()...)
 	if len(w.trials) > 1 && !r.tells("trials") {
@@ -117,7 +118,7 @@ func (w *pageWriter) state() []Cell {
 				list = append(list, cmp.Or(t.Label, t.Settings.Name)+": "+strings.ReplaceAll(why, "\n", "\n    "))
 			}
 		}
-		cells = append(cells, warning(words.Plural(len(w.Failed), "trial")+" failed.\n\n"+asCode(list)))
+		cells = append(cells, warning(english.Plural(len(w.Failed), "trial", "")+" failed.\n\n"+asCode(list)))
 	}
 	if n := len(w.Experiment.Trials) - len(w.trials); n > len(w.Failed) {
 		cells = append(cells, Note{Markdown: fmt.Sprintf("%s not finished a generation and %s not shown.", have(n), are(n))})
@@ -125,13 +126,13 @@ func (w *pageWriter) state() []Cell {
 	var unfinished []string
 	for _, t := range w.trials {
 		if t.Done() < t.Last() {
-			unfinished = append(unfinished, fmt.Sprintf("%s: %d of %s", t.Name(), t.Done(), words.Plural(t.Last(), "generation")))
+			unfinished = append(unfinished, fmt.Sprintf("%s: %d of %s", t.Name(), t.Done(), english.Plural(t.Last(), "generation", "")))
 		}
 	}
 	switch n := len(unfinished); {
 	case n == 0:
 	case n > 8:
-		cells = append(cells, Note{Markdown: words.Plural(n, "trial") + " have not all of their generations."})
+		cells = append(cells, Note{Markdown: english.Plural(n, "trial", "") + " have not all of their generations."})
 	default:
 		cells = append(cells, Note{Markdown: "Not all generations are there. " + strings.Join(unfinished, "; ") + "."})
 	}
@@ -147,7 +148,7 @@ func (w *pageWriter) leftOut() []Cell {
 	for _, l := range w.Left {
 		list = append(list, l.Label+": "+l.Why)
 	}
-	return []Cell{Note{Markdown: fmt.Sprintf("The budget of the sweep leaves out %s.\n\n%s", words.Plural(len(list), "combination"), asCode(list))}}
+	return []Cell{Note{Markdown: fmt.Sprintf("The budget of the sweep leaves out %s.\n\n%s", english.Plural(len(list), "combination", ""), asCode(list))}}
 }
 
 // have is "1 trial has".
@@ -155,7 +156,7 @@ func have(n int) string {
 	if n == 1 {
 		return "1 trial has"
 	}
-	return words.Plural(n, "trial") + " have"
+	return english.Plural(n, "trial", "") + " have"
 }
 
 func are(n int) string {
@@ -324,7 +325,7 @@ func (w *pageWriter) provenances() []Cell {
 		cells = append(cells, provenance(t))
 	}
 	if len(cells) > 3 {
-		return []Cell{Fold{Title: "Provenance of " + words.Plural(len(cells), "trial"), Cells: cells}}
+		return []Cell{Fold{Title: "Provenance of " + english.Plural(len(cells), "trial", ""), Cells: cells}}
 	}
 	return cells
 }

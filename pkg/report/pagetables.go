@@ -8,8 +8,11 @@ import (
 
 	"alamos/pkg/match"
 
+	humanize "github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
+
+	"alamos/pkg/data"
 	"alamos/pkg/store"
-	"alamos/pkg/words"
 )
 
 func number(name, unit string) Column {
@@ -85,11 +88,11 @@ func (w *pageWriter) networks() ([]Cell, error) {
 	var beside SideBySide
 	for _, n := range all {
 		c := Table{
-			Caption: fmt.Sprintf("Layers of the network: %s. It has %s trained parameters.", n.Summary(), words.Thousands(n.Parameters)),
+			Caption: fmt.Sprintf("Layers of the network: %s. It has %s trained parameters.", n.Summary(), humanize.Comma(int64(n.Parameters))),
 			Columns: []Column{{Name: "layer"}, {Name: "kind"}, {Name: "output"}, number("parameters", "")},
 		}
 		for _, r := range n.Rows(false) {
-			c.Rows = append(c.Rows, []string{r.Name, r.Kind, r.Output, words.Thousands(r.Parameters)})
+			c.Rows = append(c.Rows, []string{r.Name, r.Kind, r.Output, humanize.Comma(int64(r.Parameters))})
 		}
 		beside.Trials = append(beside.Trials, Trial{Label: n.Name, Cells: []Cell{c}})
 	}
@@ -127,13 +130,13 @@ func chunks(t *store.Trial, files []string) (Cell, error) {
 	}
 	c.Caption = "Data by generation: the pass through the files, games that white won, drawn games, games that black won."
 	if left.Broken > 0 {
-		c.Caption += fmt.Sprintf(" %s could not be read.", words.Plural(left.Broken, "game"))
+		c.Caption += fmt.Sprintf(" %s could not be read.", english.Plural(left.Broken, "game", ""))
 	}
 	if left.NoResult+left.NoMoves > 0 {
-		c.Caption += fmt.Sprintf(" Games left out: %s.", words.LeftOut(left.NoResult, left.NoMoves))
+		c.Caption += fmt.Sprintf(" Games left out: %s.", data.LeftOut(left.NoResult, left.NoMoves))
 	}
 	if left.Unexpressed > 0 {
-		c.Caption += fmt.Sprintf(" %s left out, whose moves the policy cannot express.", words.Plural(left.Unexpressed, "position"))
+		c.Caption += fmt.Sprintf(" %s left out, whose moves the policy cannot express.", english.Plural(left.Unexpressed, "position", ""))
 	}
 	return c, nil
 }
@@ -183,7 +186,7 @@ func models(t *store.Trial, res *store.Tournament) (Cell, error) {
 			}
 			loss = fixed(float64(store.SelectedLoss(epochs)), 3)
 		}
-		c.Rows = append(c.Rows, []string{p.Name, strconv.Itoa(p.Generation), words.Thousands(p.Samples), loss})
+		c.Rows = append(c.Rows, []string{p.Name, strconv.Itoa(p.Generation), humanize.Comma(int64(p.Samples)), loss})
 	}
 	return c, nil
 }

@@ -8,8 +8,10 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	humanize "github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
+
 	"alamos/pkg/nn"
-	"alamos/pkg/words"
 )
 
 // Row is a row of a table: a layer, or blocks like the one before.
@@ -134,7 +136,7 @@ func LayersWrite(w io.Writer, format, from string, networks []*Network, all bool
 func (n *Network) title(from string) string {
 	title := strings.TrimSpace(from + " " + n.Name)
 	if n.Trials > 1 {
-		title += ", " + words.Plural(n.Trials, "trial")
+		title += ", " + english.Plural(n.Trials, "trial", "")
 	}
 	return title
 }
@@ -142,10 +144,10 @@ func (n *Network) title(from string) string {
 func (n *Network) text(w io.Writer, title string, all bool) error {
 	fmt.Fprintf(w, "%s\n%s\n", title, n.Summary())
 	// Cells are aligned to the left, so numbers are filled up.
-	numbers := []string{"parameters", words.Thousands(n.Parameters)}
+	numbers := []string{"parameters", humanize.Comma(int64(n.Parameters))}
 	rows := n.Rows(all)
 	for _, r := range rows {
-		numbers = append(numbers, words.Thousands(r.Parameters))
+		numbers = append(numbers, humanize.Comma(int64(r.Parameters)))
 	}
 	wide := 0
 	for _, s := range numbers {
@@ -164,8 +166,8 @@ func (n *Network) markdown(w io.Writer, title string, all bool) error {
 	fmt.Fprintf(w, "### %s\n\n%s\n\n", title, n.Summary())
 	fmt.Fprint(w, "| layer | kind | output | parameters |\n| --- | --- | --- | ---: |\n")
 	for _, r := range n.Rows(all) {
-		fmt.Fprintf(w, "| %s | %s | %s | %s |\n", r.Name, r.Kind, r.Output, words.Thousands(r.Parameters))
+		fmt.Fprintf(w, "| %s | %s | %s | %s |\n", r.Name, r.Kind, r.Output, humanize.Comma(int64(r.Parameters)))
 	}
-	_, err := fmt.Fprintf(w, "| total | | | %s |\n", words.Thousands(n.Parameters))
+	_, err := fmt.Fprintf(w, "| total | | | %s |\n", humanize.Comma(int64(n.Parameters)))
 	return err
 }

@@ -18,8 +18,9 @@ import (
 	"alamos/pkg/experiment"
 	"alamos/pkg/match"
 
+	humanize "github.com/dustin/go-humanize"
+
 	"alamos/pkg/store"
-	"alamos/pkg/words"
 )
 
 // Kinship is between matches whose games may be the same.
@@ -189,7 +190,7 @@ func (m *Match) recallFrom(c *collection, keep func(key string, g *match.Game) e
 		return err
 	}
 	if n := len(c.games) - before; n > 0 {
-		m.Report.Note(fmt.Sprintf("%s: %s of %s games are as in %s", m.Stage, words.Thousands(n), words.Thousands(c.total()), file))
+		m.Report.Note(fmt.Sprintf("%s: %s of %s games are as in %s", m.Stage, humanize.Comma(int64(n)), humanize.Comma(int64(c.total())), file))
 	}
 	return nil
 }

@@ -15,9 +15,10 @@ import (
 	"alamos/pkg/data"
 	"alamos/pkg/experiment"
 
+	humanize "github.com/dustin/go-humanize"
+
 	"alamos/pkg/store"
 	"alamos/pkg/uci"
-	"alamos/pkg/words"
 )
 
 // Versions of the code of the import of data, see [stage.Stage].
@@ -242,7 +243,7 @@ func (t *trial) tellImport(g int, p *data.Progress, known int) (done func()) {
 			total = int(float64(done) * float64(size) / float64(max(1, p.Bytes.Load())))
 		}
 		speed := float64(positions) / time.Since(began).Seconds()
-		task.Set(done, max(done, total), fmt.Sprintf("%s positions/s", words.Thousands(int(speed))))
+		task.Set(done, max(done, total), fmt.Sprintf("%s positions/s", humanize.Comma(int64(speed))))
 	}
 	end, ended := make(chan struct{}), make(chan struct{})
 	go func() {

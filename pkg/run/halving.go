@@ -14,7 +14,7 @@ import (
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
 
-	"alamos/pkg/words"
+	"github.com/dustin/go-humanize/english"
 )
 
 // rungCode is the version of the code of a rung, see [stage.Stage].
@@ -62,7 +62,7 @@ func choose(rung *store.Rung, going []*candidate) []*candidate {
 			continue
 		}
 		c.end = &ending{why: fmt.Sprintf("halving by %s: place %d of %d after %s, where %d went on",
-			metricWords[rung.Metric], place+1, len(going), words.Plural(rung.Generation, "generation"), rung.Survivors)}
+			metricWords[rung.Metric], place+1, len(going), english.Plural(rung.Generation, "generation", ""), rung.Survivors)}
 	}
 	return on
 }
@@ -116,7 +116,7 @@ func (r *run) rung(ctx context.Context, g int, going []*candidate) (*store.Rung,
 	s := t.Manifest.Stage(store.RungStage(g))
 	if t.Planner != nil && len(s.Facts) == 0 { // the first ones stand for those that will go on
 		t.Planner.Note(fmt.Sprintf("which %d of %d trials go on after %s is not known yet: here the first ones stand for them",
-			rung.Survivors, len(rung.Ranking), words.Plural(g, "generation")))
+			rung.Survivors, len(rung.Ranking), english.Plural(g, "generation", "")))
 		return rung, nil
 	}
 	decided := &store.Rung{}
@@ -214,7 +214,7 @@ func rank(trials []store.RungTrial, badness func(store.RungTrial) float64) {
 
 // ranked is a line about a rung that was decided.
 func ranked(rung *store.Rung) string {
-	text := fmt.Sprintf("%s after %s: %d of %d go on:", metricWords[rung.Metric], words.Plural(rung.Generation, "generation"), rung.Survivors, len(rung.Ranking))
+	text := fmt.Sprintf("%s after %s: %d of %d go on:", metricWords[rung.Metric], english.Plural(rung.Generation, "generation", ""), rung.Survivors, len(rung.Ranking))
 	for i, x := range rung.Ranking {
 		digits := 3
 		if rung.Metric == experiment.ByElo {

@@ -4,9 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 
+	humanize "github.com/dustin/go-humanize"
+
 	"alamos/pkg/disk"
 	"alamos/pkg/store"
-	"alamos/pkg/words"
 )
 
 // Journal keeps what a long stage has finished until the stage's files are
@@ -26,7 +27,7 @@ func (t *Trial) OpenJournal(path string, in store.Inputs, replay func(entry []by
 		return nil, fmt.Errorf("%w (delete it to do again what it has)", err)
 	}
 	if j.Dropped > 0 {
-		t.Report.Note(fmt.Sprintf("%s: %s bytes are torn or damaged; what they held is done again", path, words.Thousands(j.Dropped)))
+		t.Report.Note(fmt.Sprintf("%s: %s bytes are torn or damaged; what they held is done again", path, humanize.Comma(int64(j.Dropped))))
 	}
 	return &Journal{j}, nil
 }

@@ -15,8 +15,9 @@ import (
 
 	"alamos/pkg/selfplay"
 
+	humanize "github.com/dustin/go-humanize"
+
 	"alamos/pkg/store"
-	"alamos/pkg/words"
 )
 
 // selfplayCode is the version of the code of self-play, see [stage.Stage].
@@ -119,7 +120,7 @@ func (t *trial) play(ctx context.Context, g int, in store.Inputs) (records []*se
 			stop(err) // a full disk: games that cannot be kept are not worth playing
 		}
 		have[r.Number] = r
-		task.Set(done, s.SelfPlay.Games, fmt.Sprintf("%s evaluations/s", words.Thousands(int(float64(evaluations)/now))))
+		task.Set(done, s.SelfPlay.Games, fmt.Sprintf("%s evaluations/s", humanize.Comma(int64(float64(evaluations)/now))))
 	})
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause

@@ -5,8 +5,11 @@ import (
 	"math"
 	"time"
 
+	humanize "github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
+
+	"alamos/pkg/data"
 	"alamos/pkg/store"
-	"alamos/pkg/words"
 )
 
 // summary is a line about generation g on the way to another, with an honest
@@ -24,7 +27,7 @@ func (t *trial) summary(g, until int, pace time.Duration) string {
 	if row.Data == nil {
 		s += fmt.Sprintf("%d games of %.0f plies on average", row.Games, row.MeanPlies())
 	} else {
-		s += fmt.Sprintf("%s positions of %s games", words.Thousands(row.Samples), words.Thousands(row.Games))
+		s += fmt.Sprintf("%s positions of %s games", humanize.Comma(int64(row.Samples)), humanize.Comma(int64(row.Games)))
 	}
 	if known := row.WhiteWins + row.Draws + row.BlackWins; known > 0 {
 		s += fmt.Sprintf(", white scored %.0f %%", 100*(float64(row.WhiteWins)+float64(row.Draws)/2)/float64(known))
@@ -33,10 +36,10 @@ func (t *trial) summary(g, until int, pace time.Duration) string {
 		s += fmt.Sprintf(", loss %.3f", loss)
 	}
 	if d := row.Data; d != nil && d.NoResult+d.NoMoves > 0 {
-		s += fmt.Sprintf(", games left out: %s", words.LeftOut(d.NoResult, d.NoMoves))
+		s += fmt.Sprintf(", games left out: %s", data.LeftOut(d.NoResult, d.NoMoves))
 	}
 	if d := row.Data; d != nil && d.Broken > 0 {
-		s += fmt.Sprintf(", %s that could not be read passed over", words.Plural(d.Broken, "game"))
+		s += fmt.Sprintf(", %s that could not be read passed over", english.Plural(d.Broken, "game", ""))
 	}
 	if row.Thrown > 0 {
 		s += fmt.Sprintf(", %d longer thrown away", row.Thrown)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"alamos/pkg/words"
+	"github.com/dustin/go-humanize/english"
 )
 
 // Machine is where a stage ran: provenance, never an input.
@@ -23,7 +23,7 @@ type Machine struct {
 
 // Hardware is what networks played on, for people.
 func (m Machine) Hardware() string {
-	h := fmt.Sprintf("%s, %s", m.CPU, words.Plural(m.Cores, "core"))
+	h := fmt.Sprintf("%s, %s", m.CPU, english.Plural(m.Cores, "core", ""))
 	if len(m.Devices) > 0 {
 		h += fmt.Sprintf(", %s (%s)", cmp.Or(m.GPU, "graphics card"), strings.Join(m.Devices, ", "))
 	}
