@@ -79,7 +79,7 @@ account that has never played becomes a bot, for good, by
 			if h.Threads == 0 {
 				h.Threads = max(1, runtime.NumCPU()/p.AtOnce)
 			}
-			cfg.Engine = func(v chess.Variant) (*uci.EngineEngine, error) {
+			cfg.Engine = func(v chess.Variant) (*uci.Engine, error) {
 				mind, err := uci.Load(files[v], h)
 				if err != nil {
 					return nil, err

@@ -107,7 +107,7 @@ func engineCommand(ctx context.Context, engine string, v chess.Variant) (uci.Com
 }
 
 // startEngine starts an engine that proves the variant.
-func startEngine(ctx context.Context, engine string, v chess.Variant) (*uci.Engine, error) {
+func startEngine(ctx context.Context, engine string, v chess.Variant) (*uci.Client, error) {
 	c, err := engineCommand(ctx, engine, v)
 	if err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ import (
 // goroutine; after an error it is gone.
 type Peer struct {
 	id     string
-	engine *uci.Engine
+	engine *uci.Client
 }
 
 // FindPeer starts the engine that people compare a variant with: Stockfish for

@@ -104,7 +104,7 @@ func (t *talk) begin(known []answer) {
 var errOtherGame = errors.New("the journal has answers of another game: delete it")
 
 // engine lends a process of p to the talk, unless all answers are known.
-func (t *talk) engine(ctx context.Context, p *engines, where string, f func(*uci.Engine) error) error {
+func (t *talk) engine(ctx context.Context, p *engines, where string, f func(*uci.Client) error) error {
 	if t.replay {
 		return f(nil)
 	}
@@ -112,7 +112,7 @@ func (t *talk) engine(ctx context.Context, p *engines, where string, f func(*uci
 }
 
 // ask gives the engine's answer to the position of a game.
-func (t *talk) ask(ctx context.Context, where string, e *uci.Engine, g *chess.Game, l Limit) (answer, error) {
+func (t *talk) ask(ctx context.Context, where string, e *uci.Client, g *chess.Game, l Limit) (answer, error) {
 	fault := func(err error) error { return fmt.Errorf("data: %s, ply %d: %w", where, g.Ply(), err) }
 	of := uint32(g.Position().Key())
 	if t.replay {

@@ -20,11 +20,11 @@ const (
 type engines struct {
 	command uci.Command
 	variant chess.Variant
-	free    chan *uci.Engine // an element a process; nil: not running
+	free    chan *uci.Client // an element a process; nil: not running
 }
 
 func newEngines(c uci.Command, v chess.Variant, n int) *engines {
-	p := &engines{command: c, variant: v, free: make(chan *uci.Engine, n)}
+	p := &engines{command: c, variant: v, free: make(chan *uci.Client, n)}
 	for range n {
 		p.free <- nil
 	}
@@ -32,8 +32,8 @@ func newEngines(c uci.Command, v chess.Variant, n int) *engines {
 }
 
 // use lends a process that knows of no game yet. where names the game in errors.
-func (p *engines) use(ctx context.Context, where string, f func(*uci.Engine) error) (err error) {
-	var e *uci.Engine
+func (p *engines) use(ctx context.Context, where string, f func(*uci.Client) error) (err error) {
+	var e *uci.Client
 	select {
 	case e = <-p.free:
 	case <-ctx.Done():
@@ -52,7 +52,7 @@ func (p *engines) use(ctx context.Context, where string, f func(*uci.Engine) err
 	return f(e)
 }
 
-func (p *engines) start(ctx context.Context) (*uci.Engine, error) {
+func (p *engines) start(ctx context.Context) (*uci.Client, error) {
 	e, err := uci.Start(ctx, p.command, uci.Timeouts{})
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (p *engines) close() {
 }
 
 // label sets the values of a position to what the engine expects, and gives its move.
-func (w *worker) label(ctx context.Context, where string, e *uci.Engine, p *Position) (chess.Move, error) {
+func (w *worker) label(ctx context.Context, where string, e *uci.Client, p *Position) (chess.Move, error) {
 	a, err := w.talk.ask(ctx, where, e, p.At, w.set.cfg.Label.Limit)
 	if err != nil {
 		return 0, err
@@ -95,7 +95,7 @@ func (w *worker) label(ctx context.Context, where string, e *uci.Engine, p *Posi
 
 // finish gives the moves of a game with those that the engine adds when the game is
 // not over by the rules, and sets the result.
-func (g *played) finish(ctx context.Context, w *worker, e *uci.Engine, l Limit) ([]chess.Move, error) {
+func (g *played) finish(ctx context.Context, w *worker, e *uci.Client, l Limit) ([]chess.Move, error) {
 	w.board.Reset(g.start)
 	for _, m := range g.moves {
 		w.board.Play(m)
@@ -111,7 +111,7 @@ func (g *played) finish(ctx context.Context, w *worker, e *uci.Engine, l Limit) 
 }
 
 // playOut lets an engine play for both sides until the game is over.
-func (w *worker) playOut(ctx context.Context, where string, e *uci.Engine, g *chess.Game, l Limit) (chess.Outcome, error) {
+func (w *worker) playOut(ctx context.Context, where string, e *uci.Client, g *chess.Game, l Limit) (chess.Outcome, error) {
 	var list chess.MoveList
 	for {
 		g.Position().LegalMoves(&list)
@@ -162,7 +162,7 @@ func (g *selfPlayed) positions(ctx context.Context, w *worker, yield func(*Posit
 	}
 	w.board.Reset(*w.board.Position())
 	game := &played{where: g.where, seed: derive(g.seed, 2), start: *w.board.Start()}
-	err := w.talk.engine(ctx, w.set.players, g.where, func(e *uci.Engine) error {
+	err := w.talk.engine(ctx, w.set.players, g.where, func(e *uci.Client) error {
 		outcome, err := w.playOut(ctx, g.where, e, w.board, player.Limit)
 		game.result = outcome.Result
 		return err

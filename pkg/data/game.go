@@ -120,7 +120,7 @@ func (g *played) positions(ctx context.Context, w *worker, yield func(*Position)
 		}
 		return g.each(w, g.moves, yield, nil)
 	}
-	return w.talk.engine(ctx, w.set.labels, g.where, func(e *uci.Engine) error {
+	return w.talk.engine(ctx, w.set.labels, g.where, func(e *uci.Client) error {
 		moves := g.moves
 		if label.Finish != (Limit{}) {
 			var err error

@@ -23,7 +23,7 @@ type Config struct {
 	Log    *slog.Logger // nil: nowhere
 
 	// Engine makes an engine for a game; it is closed after it.
-	Engine func(v chess.Variant) (*uci.EngineEngine, error)
+	Engine func(v chess.Variant) (*uci.Engine, error)
 
 	pause pauses // zero: patient
 }

@@ -51,8 +51,8 @@ type game struct {
 	full   gameFull
 	color  chess.Color
 	start  chess.Position
-	engine *uci.EngineEngine // nil: not yet
-	asked  int               // plies of the position that was last answered, and 1
+	engine *uci.Engine // nil: not yet
+	asked  int         // plies of the position that was last answered, and 1
 }
 
 func (g *game) close() {

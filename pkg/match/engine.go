@@ -24,7 +24,7 @@ type UCI struct {
 type engines struct {
 	name string
 	spec UCI
-	pool chan *uci.Engine // an element a process allowed; nil: not running
+	pool chan *uci.Client // an element a process allowed; nil: not running
 
 	refusals atomic.Int32 // starts in a row that have failed
 }
@@ -50,7 +50,7 @@ func NewUCI(ctx context.Context, name string, spec UCI) (ArenaPlayer, error) {
 	if spec.Command.Name == "" {
 		spec.Command.Name = name
 	}
-	p := &engines{name: name, spec: spec, pool: make(chan *uci.Engine, max(1, spec.Engines))}
+	p := &engines{name: name, spec: spec, pool: make(chan *uci.Client, max(1, spec.Engines))}
 	first, err := p.start(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("arena: player %s: %w", name, err)
@@ -63,7 +63,7 @@ func NewUCI(ctx context.Context, name string, spec UCI) (ArenaPlayer, error) {
 }
 
 // start runs an engine that has proved the variant.
-func (p *engines) start(ctx context.Context) (*uci.Engine, error) {
+func (p *engines) start(ctx context.Context) (*uci.Client, error) {
 	e, err := uci.Start(ctx, p.spec.Command, p.spec.Timeouts)
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func (p *engines) Moves(ctx context.Context, turns []*Turn) error {
 }
 
 // ask lets an engine think about a position of which it knows nothing yet.
-func ask(ctx context.Context, e *uci.Engine, g *chess.Game, l uci.Limit) (chess.Move, Info, error) {
+func ask(ctx context.Context, e *uci.Client, g *chess.Game, l uci.Limit) (chess.Move, Info, error) {
 	if err := e.NewGame(ctx); err != nil {
 		return 0, Info{}, err
 	}

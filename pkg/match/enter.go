@@ -22,10 +22,10 @@ const unlimited = 1_000_000_000
 type contestant struct {
 	*Player
 	title string
-	id    string     // what decides its moves, beside the match
-	file  string     // of its network
-	mind  *mind.Mind // of its network, which may be the other's too
-	found *uci.Found // engine
+	id    string      // what decides its moves, beside the match
+	file  string      // of its network
+	mind  *mind.Model // of its network, which may be the other's too
+	found *uci.Found  // engine
 }
 
 // networks opens the networks of both players and tells what they play; nil where there

@@ -31,7 +31,7 @@ type player struct {
 	Variants []string `json:"variants"`
 
 	plays []chess.Variant
-	mind  *uci.Mind // of a tree, and of alpha-beta on a network
+	mind  *uci.Model // of a tree, and of alpha-beta on a network
 }
 
 // queue is an evaluator that all games ask, one batch after the other.
@@ -48,11 +48,11 @@ func (q *queue) Evaluate(leaves []*encode.Leaf) error {
 
 // newPlayers are all who can play: humans, those who need no network, and the
 // networks. Where there are networks, the others play the same variants.
-func newPlayers(networks []uci.Mind) (players []player, variants []chess.Variant) {
+func newPlayers(networks []uci.Model) (players []player, variants []chess.Variant) {
 	variants = chess.Variants()
 	if len(networks) > 0 {
 		variants = slices.DeleteFunc(variants, func(v chess.Variant) bool {
-			return !slices.ContainsFunc(networks, func(m uci.Mind) bool { return slices.Contains(m.Variants, v) })
+			return !slices.ContainsFunc(networks, func(m uci.Model) bool { return slices.Contains(m.Variants, v) })
 		})
 	}
 	taken := map[string]int{}

@@ -29,7 +29,7 @@ var files embed.FS
 type Config struct {
 	// Networks are those that can be played. With none there are random moves,
 	// alpha-beta on material and a search that knows the rules only.
-	Networks []uci.Mind
+	Networks []uci.Model
 
 	// Variant is the one that the page begins with; nil: the first of all.
 	Variant *chess.Variant

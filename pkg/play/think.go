@@ -28,7 +28,7 @@ type thought struct {
 
 // memory has the engines of a game's players, by their ids, with what they remember of
 // the turns before. It is for one goroutine.
-type memory map[string]*uci.EngineEngine
+type memory map[string]*uci.Engine
 
 func (m memory) forget() { clear(m) }
 

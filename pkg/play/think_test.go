@@ -19,7 +19,7 @@ import (
 )
 
 // network makes a mind of a small network for atomic chess.
-func network(t *testing.T) uci.Mind {
+func network(t *testing.T) uci.Model {
 	t.Helper()
 	codec, err := encode.NewCodec("atomic16", "uci1968", chess.Atomic)
 	if err != nil {
@@ -70,7 +70,7 @@ func (a *alone) Evaluate(leaves []*encode.Leaf) error {
 // asked by one of them at a time.
 func TestNetworkIsShared(t *testing.T) {
 	var evals [2]alone
-	var minds []uci.Mind
+	var minds []uci.Model
 	for i := range evals {
 		mind := network(t)
 		evals[i].Evaluator = mind.Eval
@@ -117,7 +117,7 @@ func TestNetworkIsShared(t *testing.T) {
 
 // Every thinker finds a win, tells of it and plays it.
 func TestWinsAreFound(t *testing.T) {
-	h := open(t, Config{Networks: []uci.Mind{network(t)}})
+	h := open(t, Config{Networks: []uci.Model{network(t)}})
 	const fen = "rnbqkbnr/1ppppppp/8/p5N1/8/8/PPPPPPPP/RNBQKB1R w KQkq - 0 3" // the knight blows the king up
 	for _, seat := range []string{
 		`{"player": "net-1", "visits": 2000}`, `{"player": "net-1", "seconds": 20}`, `{"player": "net-1-alphabeta", "depth": 2}`,
@@ -221,8 +221,8 @@ func (broken) Evaluate([]*encode.Leaf) error { return errors.New("out of memory"
 
 // An engine that fails says so and waits, and others go on.
 func TestFailure(t *testing.T) {
-	mind := uci.Mind{Name: "broken", Variants: chess.Variants(), Eval: broken{}, Batch: 1}
-	h := open(t, Config{Networks: []uci.Mind{mind}})
+	mind := uci.Model{Name: "broken", Variants: chess.Variants(), Eval: broken{}, Batch: 1}
+	h := open(t, Config{Networks: []uci.Model{mind}})
 	game := h.begin(`{"variant": "chess", "white": {"player": "net-1", "visits": 10}, "black": {"player": "human"}}`)
 	know := h.watch(game, func(k *heard) bool { return k.Failure != "" })
 	if know.Failure != "broken: out of memory" || !know.Paused || know.Thinking != "" || len(know.Positions) != 1 {

@@ -64,7 +64,7 @@ const gamesEach = 200
 //   - that is no other puzzle's, with colors exchanged or not, whoever is to move,
 //
 // the first such of its game. tell, unless nil, hears how many have been found.
-func Make(ctx context.Context, e *uci.Engine, r Recipe, tell func(done int)) ([]Puzzle, error) {
+func Make(ctx context.Context, e *uci.Client, r Recipe, tell func(done int)) ([]Puzzle, error) {
 	if err := r.check(); err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func Make(ctx context.Context, e *uci.Engine, r Recipe, tell func(done int)) ([]
 // maker looks for puzzles.
 type maker struct {
 	Recipe
-	engine *uci.Engine
+	engine *uci.Client
 	found  []Puzzle
 	seen   map[string]bool // boards, as FEN has them
 	wanted [2]int          // still, by the side to move

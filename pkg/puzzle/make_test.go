@@ -10,7 +10,7 @@ import (
 	"alamos/pkg/uci"
 )
 
-func judge(t *testing.T, name string, v chess.Variant) *uci.Engine {
+func judge(t *testing.T, name string, v chess.Variant) *uci.Client {
 	t.Helper()
 	c, err := uci.Find(t.Context(), name, v)
 	if errors.Is(err, uci.ErrNotInstalled) {

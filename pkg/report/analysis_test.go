@@ -57,7 +57,7 @@ func network(t *testing.T, v chess.Variant, planes, policy, value string) (searc
 // think is a search.
 func think(t *testing.T, eval search.Evaluator, leaves int, g *chess.Game, l uci.Limits) *search.Tree {
 	t.Helper()
-	e := uci.New(uci.Mind{Eval: eval, Batch: leaves})
+	e := uci.New(uci.Model{Eval: eval, Batch: leaves})
 	if err := e.Search(t.Context(), g, l, nil); err != nil {
 		t.Fatal(err)
 	}

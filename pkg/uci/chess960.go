@@ -25,7 +25,7 @@ func Chess960(p *chess.Position) bool {
 
 // ProveChess960 makes sure that the engine can play from start positions of
 // chess960, or fails with [ErrVariant].
-func (e *Engine) ProveChess960() error {
+func (e *Client) ProveChess960() error {
 	if e.Option(chess960Option) == nil {
 		return e.fault(ErrVariant, fmt.Sprintf("chess960: it has no option %s", chess960Option), nil)
 	}
@@ -34,7 +34,7 @@ func (e *Engine) ProveChess960() error {
 
 // setChess960 tells the engine how castling is written in the game to come. An
 // engine is only told what differs from what it was told before.
-func (e *Engine) setChess960(on bool) error {
+func (e *Client) setChess960(on bool) error {
 	if e.chess960 == on {
 		return nil
 	}

@@ -40,7 +40,7 @@ const maxIgnored = 10_000
 //
 // After a crash, a stall or a breach of the protocol the process is gone and
 // every call fails: start a new one. Other errors leave the engine usable.
-type Engine struct {
+type Client struct {
 	// Options are what the engine offers, in its order; to be read only.
 	Options []Option
 
@@ -58,8 +58,8 @@ type Engine struct {
 // Start runs an engine, shakes hands with it, and sets the command's settings.
 // The context bounds the start only, not the life of the engine. A program that
 // cannot be run fails with [ErrStart].
-func Start(ctx context.Context, c Command, t Timeouts) (*Engine, error) {
-	e := &Engine{name: c.name(), wait: t.withDefaults()}
+func Start(ctx context.Context, c Command, t Timeouts) (*Client, error) {
+	e := &Client{name: c.name(), wait: t.withDefaults()}
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
@@ -86,23 +86,23 @@ func Start(ctx context.Context, c Command, t Timeouts) (*Engine, error) {
 }
 
 // Name is the name that the engine goes by in messages: that of its command.
-func (e *Engine) Name() string { return e.name }
+func (e *Client) Name() string { return e.name }
 
 // ID is the name that the engine gives itself, with its version.
-func (e *Engine) ID() string { return e.id }
+func (e *Client) ID() string { return e.id }
 
 // Author is who the engine says wrote it.
-func (e *Engine) Author() string { return e.author }
+func (e *Client) Author() string { return e.author }
 
 // Err tells why the engine can no longer be used, nil while it can.
-func (e *Engine) Err() error { return e.failed }
+func (e *Client) Err() error { return e.failed }
 
 // Transcript copies the last lines exchanged, 200 at most: "> " sent, "< "
 // received, "! " from standard error.
-func (e *Engine) Transcript() []string { return e.proc.log.tail() }
+func (e *Client) Transcript() []string { return e.proc.log.tail() }
 
 // handshake sends "uci" and reads identity and options up to "uciok".
-func (e *Engine) handshake(ctx context.Context) error {
+func (e *Client) handshake(ctx context.Context) error {
 	if err := e.send("uci"); err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (e *Engine) handshake(ctx context.Context) error {
 
 // Option finds an option by its name, whatever its case, as UCI asks; nil when
 // the engine has none.
-func (e *Engine) Option(name string) *Option {
+func (e *Client) Option(name string) *Option {
 	for i := range e.Options {
 		if strings.EqualFold(e.Options[i].Name, name) {
 			return &e.Options[i]
@@ -143,7 +143,7 @@ func (e *Engine) Option(name string) *Option {
 // SetOption sets an option after checking that the engine has it and that the
 // value is one it can have: engines ignore in silence what they do not know. It
 // fails with [ErrOption] when not.
-func (e *Engine) SetOption(name, value string) error {
+func (e *Client) SetOption(name, value string) error {
 	o := e.Option(name)
 	if o == nil {
 		return e.fault(ErrOption, fmt.Sprintf("it has no option %q", name), nil)
@@ -155,7 +155,7 @@ func (e *Engine) SetOption(name, value string) error {
 }
 
 // Ready waits until the engine has done what it was told so far.
-func (e *Engine) Ready(ctx context.Context) error {
+func (e *Client) Ready(ctx context.Context) error {
 	if err := e.send("isready"); err != nil {
 		return err
 	}
@@ -166,7 +166,7 @@ func (e *Engine) Ready(ctx context.Context) error {
 
 // NewGame tells the engine to forget what it knows: the next position belongs to
 // another game.
-func (e *Engine) NewGame(ctx context.Context) error {
+func (e *Client) NewGame(ctx context.Context) error {
 	if err := e.send("ucinewgame"); err != nil {
 		return err
 	}
@@ -175,7 +175,7 @@ func (e *Engine) NewGame(ctx context.Context) error {
 
 // Close asks the engine to quit and kills it, with all it has started, when it
 // does not. It may be called more than once.
-func (e *Engine) Close() {
+func (e *Client) Close() {
 	if e.failed != nil {
 		return
 	}
@@ -186,13 +186,13 @@ func (e *Engine) Close() {
 }
 
 // fault makes an error of this engine.
-func (e *Engine) fault(kind error, detail string, cause error) *Error {
+func (e *Client) fault(kind error, detail string, cause error) *Error {
 	return &Error{Engine: e.name, Kind: kind, Detail: detail, Cause: cause, Lines: e.Transcript()}
 }
 
 // fail ends the process, for it can no longer be trusted, and returns the error.
 // For a crash it waits a moment to learn how the process ended.
-func (e *Engine) fail(kind error, detail string, cause error) error {
+func (e *Client) fail(kind error, detail string, cause error) error {
 	if kind == ErrCrash {
 		if state, ok := e.proc.wait(2 * time.Second); ok {
 			detail = strings.TrimPrefix(detail+": "+state, ": ")
@@ -207,7 +207,7 @@ func (e *Engine) fail(kind error, detail string, cause error) error {
 }
 
 // send sends a line. An engine that does not take it has stalled or crashed.
-func (e *Engine) send(line string) error {
+func (e *Client) send(line string) error {
 	if e.failed != nil {
 		return e.failed
 	}
@@ -225,7 +225,7 @@ func (e *Engine) send(line string) error {
 // tells whether it is UCI and whether it is the last; want names what is awaited
 // in errors. When ctx ends, its cause is returned and the engine is left as it
 // is, still busy.
-func (e *Engine) until(ctx context.Context, want string, d time.Duration, take func(line string) (known, last bool)) error {
+func (e *Client) until(ctx context.Context, want string, d time.Duration, take func(line string) (known, last bool)) error {
 	if e.failed != nil {
 		return e.failed
 	}
@@ -235,7 +235,7 @@ func (e *Engine) until(ctx context.Context, want string, d time.Duration, take f
 
 // judge makes the error of a wait of what listen returned, and ends an engine that
 // has failed.
-func (e *Engine) judge(ctx context.Context, want string, d time.Duration, n heard, err error) error {
+func (e *Client) judge(ctx context.Context, want string, d time.Duration, n heard, err error) error {
 	switch {
 	case err == nil:
 		return nil
@@ -261,7 +261,7 @@ type heard struct{ known, ignored int }
 var errOnlyNoise = errors.New("too many lines that are not UCI")
 
 // listen is until without the judgment: the error is that of reading, or errOnlyNoise.
-func (e *Engine) listen(ctx context.Context, deadline time.Time, take func(line string) (known, last bool)) (n heard, err error) {
+func (e *Client) listen(ctx context.Context, deadline time.Time, take func(line string) (known, last bool)) (n heard, err error) {
 	for {
 		line, err := e.proc.readLine(ctx, deadline)
 		if err != nil {

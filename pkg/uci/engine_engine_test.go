@@ -40,7 +40,7 @@ func TestShare(t *testing.T) {
 }
 
 // think lets an engine think about a game.
-func think(t *testing.T, e *EngineEngine, g *chess.Game, task Task) (best, ponder chess.Move, told []Info) {
+func think(t *testing.T, e *Engine, g *chess.Game, task Task) (best, ponder chess.Move, told []Info) {
 	t.Helper()
 	best, ponder, err := e.Think(t.Context(), g, task, func(in Info) { told = append(told, in) })
 	if err != nil {
@@ -282,7 +282,7 @@ func TestWDL(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer session.Close()
-		e := New(Mind{Variants: []chess.Variant{chess.Standard}, Eval: search.NewEvaluator(codec, session), Batch: 4})
+		e := New(Model{Variants: []chess.Variant{chess.Standard}, Eval: search.NewEvaluator(codec, session), Batch: 4})
 		e.MultiPV, e.ShowWDL = 500, true
 		// Black is to move, of whose score the network tells White's.
 		_, _, told := think(t, e, game(t, chess.Standard, "", "e2e4"), Task{Limit: Limit{Nodes: 300}})

@@ -34,7 +34,7 @@ const Unlimited = 1_000_000_000
 // that there is a move. It goes on from the search before where g does. The end of
 // ctx is no error. Where it stands is told to tell, unless that is nil, as
 // [Settings].Every says, whenever there is another best move, and at the end.
-func (e *EngineEngine) Search(ctx context.Context, g *chess.Game, l Limits, tell func(*Report)) error {
+func (e *Engine) Search(ctx context.Context, g *chess.Game, l Limits, tell func(*Report)) error {
 	if cfg := e.search(); e.tree == nil || e.cfg != cfg {
 		e.tree, e.cfg = search.NewTree(cfg, 0), cfg // there is no noise: the seed decides nothing
 	}
@@ -43,7 +43,7 @@ func (e *EngineEngine) Search(ctx context.Context, g *chess.Game, l Limits, tell
 	} else {
 		e.tree.Follow(g)
 	}
-	t := &thought{EngineEngine: e, limits: l, tell: tell, began: time.Now(), kept: e.tree.Visits()}
+	t := &thought{Engine: e, limits: l, tell: tell, began: time.Now(), kept: e.tree.Visits()}
 	e.tree.SetVisits(l.Visits)
 	err := t.run(ctx)
 	t.report(true)
@@ -52,7 +52,7 @@ func (e *EngineEngine) Search(ctx context.Context, g *chess.Game, l Limits, tell
 
 // thought is a search under way.
 type thought struct {
-	*EngineEngine
+	*Engine
 	limits   Limits
 	tell     func(*Report)
 	began    time.Time

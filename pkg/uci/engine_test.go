@@ -29,7 +29,7 @@ func times(mode string) Timeouts {
 	return Timeouts{}
 }
 
-func start(t *testing.T, c Command, limits Timeouts) *Engine {
+func start(t *testing.T, c Command, limits Timeouts) *Client {
 	t.Helper()
 	e, err := Start(t.Context(), c, limits)
 	if err != nil {

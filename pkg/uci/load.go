@@ -20,18 +20,18 @@ type Hardware struct {
 }
 
 // Load makes a mind of a checkpoint file.
-func Load(path string, h Hardware) (Mind, error) {
+func Load(path string, h Hardware) (Model, error) {
 	c, err := nn.Read(path)
 	if err != nil {
-		return Mind{}, err
+		return Model{}, err
 	}
 	codec, variant, err := c.Codec()
 	if err != nil {
-		return Mind{}, fmt.Errorf("%s: %w", path, err)
+		return Model{}, fmt.Errorf("%s: %w", path, err)
 	}
 	threads, each, err := nn.Alone(h.Device)
 	if err != nil {
-		return Mind{}, err
+		return Model{}, err
 	}
 	if h.Threads <= 0 {
 		h.Threads = threads
@@ -42,15 +42,15 @@ func Load(path string, h Hardware) (Mind, error) {
 	each = (h.Batch + h.Threads - 1) / h.Threads
 	model, err := c.Compile(nn.InferenceOptions{Batch: each, Device: h.Device, Precision: h.Precision})
 	if err != nil {
-		return Mind{}, fmt.Errorf("%s: %w", path, err)
+		return Model{}, fmt.Errorf("%s: %w", path, err)
 	}
 	net := &network{Codec: codec, model: model}
 	if err := net.setThreads(h.Threads); err != nil {
 		model.Close()
-		return Mind{}, fmt.Errorf("%s: %w", path, err)
+		return Model{}, fmt.Errorf("%s: %w", path, err)
 	}
 	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-	return Mind{
+	return Model{
 		Name:       fmt.Sprintf("%s %s %dx%d", name, variant, c.Spec.Depth, c.Spec.Width),
 		Variants:   []chess.Variant{variant},
 		Eval:       net,

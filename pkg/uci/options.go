@@ -25,7 +25,7 @@ type Settings struct {
 	Every            time.Duration // how often the user hears of a search that has nothing new
 }
 
-func defaults(m Mind) Settings {
+func defaults(m Model) Settings {
 	return Settings{
 		CPuct: 1.5, CInit: search.InitialC, Leaves: max(1, m.Batch), Solver: true, MultiPV: 1, Hash: 1024,
 		Overhead: 50 * time.Millisecond, Every: time.Second,
@@ -45,22 +45,22 @@ func (s *Settings) search() search.Config {
 // SearchConfig is the search of an engine whose settings nobody has changed, with so
 // many positions evaluated at once; its visits are the caller's to set.
 func SearchConfig(leaves int) search.Config {
-	s := defaults(Mind{Batch: leaves})
+	s := defaults(Model{Batch: leaves})
 	return s.search()
 }
 
 // option is a setting with its name and how it is read.
 type option struct {
 	Option
-	set func(e *EngineEngine, value string) error
+	set func(e *Engine, value string) error
 }
 
-func (e *EngineEngine) options() []option {
+func (e *Engine) options() []option {
 	d := defaults(e.mind)
 	spin := func(name string, def, low, high int, set func(s *Settings, n int)) option {
 		return option{
 			Option{Name: name, Type: "spin", Default: strconv.Itoa(def), Min: low, Max: high, HasMin: true, HasMax: true},
-			func(e *EngineEngine, value string) error {
+			func(e *Engine, value string) error {
 				n, err := strconv.Atoi(value)
 				if err == nil {
 					set(&e.Settings, n)
@@ -72,14 +72,14 @@ func (e *EngineEngine) options() []option {
 	check := func(name string, def bool, set func(s *Settings, on bool)) option {
 		return option{
 			Option{Name: name, Type: "check", Default: strconv.FormatBool(def)},
-			func(e *EngineEngine, value string) error { set(&e.Settings, value == "true"); return nil },
+			func(e *Engine, value string) error { set(&e.Settings, value == "true"); return nil },
 		}
 	}
 	// UCI has no fractions: they are text, as other engines with networks do it.
 	number := func(name string, def, low, high float64, set func(s *Settings, x float64)) option {
 		return option{
 			Option{Name: name, Type: "string", Default: strconv.FormatFloat(def, 'g', -1, 64)},
-			func(e *EngineEngine, value string) error {
+			func(e *Engine, value string) error {
 				x, err := strconv.ParseFloat(value, 64)
 				if err != nil || math.IsNaN(x) || x < low || x > high {
 					return fmt.Errorf("want a number from %g to %g, have %q", low, high, value)
@@ -109,14 +109,14 @@ func (e *EngineEngine) options() []option {
 
 // threads is the option of how many threads evaluate positions; the search itself is one.
 // It changes no answer. What has no network has nothing to share out.
-func (e *EngineEngine) threads() option {
+func (e *Engine) threads() option {
 	most := 1
 	if e.mind.SetThreads != nil {
 		most = max(e.mind.Threads, runtime.NumCPU())
 	}
 	return option{
 		Option{Name: "Threads", Type: "spin", Default: strconv.Itoa(max(1, e.mind.Threads)), Min: 1, Max: most, HasMin: true, HasMax: true},
-		func(e *EngineEngine, value string) error {
+		func(e *Engine, value string) error {
 			n, err := strconv.Atoi(value)
 			if err == nil && e.mind.SetThreads != nil {
 				err = e.mind.SetThreads(n)
@@ -127,7 +127,7 @@ func (e *EngineEngine) threads() option {
 }
 
 // Options are the settings that a user may change.
-func (e *EngineEngine) Options() []Option {
+func (e *Engine) Options() []Option {
 	var list []Option
 	for _, o := range e.options() {
 		list = append(list, o.Option)
@@ -136,7 +136,7 @@ func (e *EngineEngine) Options() []Option {
 }
 
 // Set changes a setting.
-func (e *EngineEngine) Set(name, value string) error {
+func (e *Engine) Set(name, value string) error {
 	for _, o := range e.options() {
 		if o.Name == name {
 			return o.set(e, value)

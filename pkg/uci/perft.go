@@ -13,12 +13,12 @@ import (
 // ("go perft", which Stockfish and its descendants know). It waits as long as for
 // a search without a limit of time. Since engines do not stop counting when they
 // are told to, an engine whose count is not awaited, because ctx ended, is closed.
-func (e *Engine) Perft(ctx context.Context, p *chess.Position, depth int) (uint64, error) {
+func (e *Client) Perft(ctx context.Context, p *chess.Position, depth int) (uint64, error) {
 	return e.perft(ctx, chess.NewGame(*p), depth, e.wait.Search)
 }
 
 // perft is Perft from the current position of a game.
-func (e *Engine) perft(ctx context.Context, g *chess.Game, depth int, patience time.Duration) (nodes uint64, err error) {
+func (e *Client) perft(ctx context.Context, g *chess.Game, depth int, patience time.Duration) (nodes uint64, err error) {
 	if err := e.Position(g); err != nil {
 		return 0, err
 	}

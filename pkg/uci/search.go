@@ -61,7 +61,7 @@ type Answer struct {
 // Position gives the engine the current position of a game with its history, so
 // that it sees repetitions. It fails with [ErrOption] when the game begins at a
 // position of chess960 and the engine knows none.
-func (e *Engine) Position(g *chess.Game) error {
+func (e *Client) Position(g *chess.Game) error {
 	if err := e.setChess960(Chess960(g.Start())); err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func positionCommand(g *chess.Game) string {
 //
 // When ctx ends, the engine is told to stop and the cause is returned; it stays
 // usable if it obeys.
-func (e *Engine) Go(ctx context.Context, l Limit) (Answer, error) {
+func (e *Client) Go(ctx context.Context, l Limit) (Answer, error) {
 	command, err := l.command()
 	if err != nil {
 		return Answer{}, err
@@ -154,7 +154,7 @@ func (e *Engine) Go(ctx context.Context, l Limit) (Answer, error) {
 
 // search waits for the end of a search. One that goes on for longer than it may is
 // told to stop: an engine that obeys has lost its time and no more.
-func (e *Engine) search(ctx context.Context, allowed time.Duration, take func(line string) (known, last bool)) error {
+func (e *Client) search(ctx context.Context, allowed time.Duration, take func(line string) (known, last bool)) error {
 	const want = "bestmove"
 	n, err := e.listen(ctx, time.Now().Add(allowed), take)
 	switch {
@@ -173,7 +173,7 @@ func (e *Engine) search(ctx context.Context, allowed time.Duration, take func(li
 
 // stop ends a search whose answer nobody wants, and the engine with it when it
 // does not stop.
-func (e *Engine) stop() bool {
+func (e *Client) stop() bool {
 	if e.send("stop") != nil {
 		return false
 	}

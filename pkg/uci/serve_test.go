@@ -19,7 +19,7 @@ import (
 )
 
 // blank is an engine without a network.
-func blank() *uci.EngineEngine { return uci.New(uci.Blank(chess.Variants()...)) }
+func blank() *uci.Engine { return uci.New(uci.Blank(chess.Variants()...)) }
 
 // answers is what an engine says to commands that are piped to it.
 func answers(t *testing.T, commands ...string) []string {

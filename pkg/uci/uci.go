@@ -10,7 +10,7 @@ import (
 )
 
 // Name is what the engine calls itself.
-func (e *EngineEngine) Name() string {
+func (e *Engine) Name() string {
 	if e.mind.Name == "" {
 		return "alamos"
 	}
@@ -18,17 +18,17 @@ func (e *EngineEngine) Name() string {
 }
 
 // Author is who made it.
-func (e *EngineEngine) Author() string { return "the alamos authors" }
+func (e *Engine) Author() string { return "the alamos authors" }
 
 // Variants are the rules that it can play.
-func (e *EngineEngine) Variants() []chess.Variant { return e.mind.Variants }
+func (e *Engine) Variants() []chess.Variant { return e.mind.Variants }
 
 // Ready does nothing: an engine is ready when it has been made.
-func (e *EngineEngine) Ready() error { return nil }
+func (e *Engine) Ready() error { return nil }
 
 // Think is a search as [uci.Brain] describes it. Where the search fails before it
 // knows anything, the move is the first of the list: any is better than none.
-func (e *EngineEngine) Think(ctx context.Context, g *chess.Game, task Task, tell func(Info)) (best, ponder chess.Move, err error) {
+func (e *Engine) Think(ctx context.Context, g *chess.Game, task Task, tell func(Info)) (best, ponder chess.Move, err error) {
 	p := g.Position()
 	if err = e.Search(ctx, g, e.limits(p.Turn(), &task), func(r *Report) { e.inform(r, p, task.Chess960, tell) }); err != nil {
 		err = fmt.Errorf("the search ended: %w", err)
@@ -47,7 +47,7 @@ func (e *EngineEngine) Think(ctx context.Context, g *chess.Game, task Task, tell
 }
 
 // limits reads them off a task.
-func (e *EngineEngine) limits(turn chess.Color, task *Task) Limits {
+func (e *Engine) limits(turn chess.Color, task *Task) Limits {
 	l := Limits{
 		Visits: Unlimited, Depth: task.Depth, Mate: task.Mate, Among: task.Moves,
 		Infinite: task.Infinite, Ponder: task.Ponder, Hit: task.Hit,
@@ -83,7 +83,7 @@ func share(left, increment time.Duration, movesToGo int, overhead time.Duration)
 }
 
 // inform tells a report about the position p as UCI has it, a line at a time.
-func (e *EngineEngine) inform(r *Report, p *chess.Position, chess960 bool, tell func(Info)) {
+func (e *Engine) inform(r *Report, p *chess.Position, chess960 bool, tell func(Info)) {
 	for i := range r.Lines {
 		line := &r.Lines[i]
 		if i > 0 && line.Visits == 0 {
@@ -111,7 +111,7 @@ func (e *EngineEngine) inform(r *Report, p *chess.Position, chess960 bool, tell 
 
 // score is what the search thinks of a move. Where the network tells an expected
 // result and no draws, wins and losses are its only mixture without them.
-func (e *EngineEngine) score(r *Report, line *Line) *Score {
+func (e *Engine) score(r *Report, line *Line) *Score {
 	value := line.Q
 	wdl, ok := e.tree.WDLOf(line.Move)
 	if line.Visits == 0 {
@@ -136,4 +136,4 @@ func (e *EngineEngine) score(r *Report, line *Line) *Score {
 	return &s
 }
 
-var _ Brain = (*EngineEngine)(nil)
+var _ Brain = (*Engine)(nil)

@@ -52,7 +52,7 @@ func (p proof) game(v chess.Variant) *chess.Game {
 // chess). An engine without the option can only play chess, and is believed for
 // chess. Asking is not enough: Debian's fairy-stockfish 11.1 has the option,
 // ignores "atomic" in silence and goes on with chess.
-func (e *Engine) Prove(ctx context.Context, v chess.Variant) error {
+func (e *Client) Prove(ctx context.Context, v chess.Variant) error {
 	o := e.Option("UCI_Variant")
 	if o == nil {
 		if v == chess.Standard {
