@@ -24,7 +24,7 @@ import (
 // analyzeOptions are the flags of alamos analyze.
 type analyzeOptions struct {
 	model, results string
-	variant        string
+	variant        *chess.Variant
 	fen, pgn       string
 	game, ply      int
 	visits         int
@@ -79,20 +79,20 @@ express, and among the legal ones, which is what a search sees.
 	f := cmd.Flags()
 	f.StringVar(&o.model, "model", "", "checkpoint `file` or RUN@GENERATION (default: no network)")
 	modelFlag(cmd, "model", &o.results)
-	variantFlag(cmd, &o.variant, "", "the rules, where no network has them (default: chess)")
+	variantFlag(cmd, &o.variant, "the rules without a network (default chess)")
 	f.StringVar(&o.fen, "fen", "", "the position (default: the start)")
 	f.StringVar(&o.pgn, "pgn", "", "`file` with the game of the position")
-	f.IntVar(&o.game, "game", 1, "number of the game in the file, from 1")
-	f.IntVar(&o.ply, "ply", -1, "half-moves played before the position (default: all of the game)")
-	f.IntVar(&o.visits, "visits", 800, "of the search; 0: the network alone, or as many as --time allows")
-	f.Float64Var(&o.seconds, "time", 0, "of the search, in `seconds`")
-	f.IntVar(&o.most, "multipv", 10, "moves to tell; 0: all")
-	f.BoolVar(&o.asJSON, "json", false, "print JSON")
+	numberFlag(cmd, &o.game, "game", 1, atLeast(1), "number of the game in the file, from 1")
+	numberFlag(cmd, &o.ply, "ply", -1, atLeast(-1), "half-moves played before the position (default: all of the game)")
+	numberFlag(cmd, &o.visits, "visits", 800, between(0, 100_000_000), "of the search; 0: the network alone, or as many as --time allows")
+	numberFlag(cmd, &o.seconds, "time", 0, between(0.0, longestAnalysis), "of the search, in `seconds`")
+	numberFlag(cmd, &o.most, "multipv", 10, atLeast(0), "moves to print; 0: all")
+	jsonFlag(cmd, &o.asJSON)
 	f.StringVar(&o.tree, "tree", "", "draw the search tree to this `file`: .svg, .png, .pdf or .dot")
 	f.StringVar(&o.planes, "planes", "", "draw the policy to this `file`: .svg, .png or .pdf")
 	f.StringVar(&o.board, "board", "", "draw the position to this `file`: .svg, .png or .pdf")
-	f.IntVar(&o.hardware.Threads, "threads", 0, "threads of the network (default: one a core)")
-	deviceFlags(cmd, &o.hardware.Device, &o.hardware.Precision, "of the network")
+	threadsFlag(cmd, &o.hardware.Threads)
+	deviceFlags(cmd, &o.hardware.Device, &o.hardware.Precision)
 	return cmd
 }
 
@@ -106,18 +106,6 @@ func (o *analyzeOptions) check() error {
 	switch {
 	case o.fen != "" && o.pgn != "":
 		return usagef("--fen and --pgn: want one position")
-	case o.game < 1:
-		return usagef("--game: want 1 or more, have %d", o.game)
-	case o.ply < -1:
-		return usagef("--ply: want 0 or more, have %d", o.ply)
-	case o.visits < 0 || o.visits > 100_000_000:
-		return usagef("--visits: want 0 to 100000000, have %d", o.visits)
-	case !(o.seconds >= 0 && o.seconds <= longestAnalysis):
-		return usagef("--time: want 0 to %d seconds, have %g", longestAnalysis, o.seconds)
-	case o.most < 0:
-		return usagef("--multipv: want 0 or more, have %d", o.most)
-	case o.hardware.Threads < 0:
-		return usagef("--threads: want 0 or more, have %d", o.hardware.Threads)
 	case o.tree != "" && o.visits == 0 && o.seconds == 0:
 		return usagef("--tree: there is no search to draw: want --visits or --time")
 	case o.planes != "" && o.model == "":
@@ -136,14 +124,7 @@ func (o *analyzeOptions) check() error {
 }
 
 func (o *analyzeOptions) run(cmd *cobra.Command) error {
-	variant := chess.Standard
-	if o.variant != "" {
-		v, err := chess.ParseVariant(o.variant)
-		if err != nil {
-			return usagef("--variant: %w", err)
-		}
-		variant = v
-	}
+	variant := orChess(o.variant)
 	mind := uci.Blank(variant)
 	if o.model != "" {
 		file, err := store.FindModel(o.results, o.model)
@@ -154,7 +135,7 @@ func (o *analyzeOptions) run(cmd *cobra.Command) error {
 			return err
 		}
 		defer mind.Close()
-		if o.variant != "" && variant != mind.Variants[0] {
+		if o.variant != nil && variant != mind.Variants[0] {
 			return usagef("--variant %s: the network of %s plays %s", variant, o.model, mind.Variants[0])
 		}
 		variant = mind.Variants[0]
@@ -226,7 +207,7 @@ func (o *analyzeOptions) fromPGN(v chess.Variant, stdin io.Reader) (*chess.Game,
 	}
 	defer in.Close()
 	r := chess.NewPGNReader(in)
-	if o.variant != "" {
+	if o.variant != nil {
 		r.SetVariant(v)
 	}
 	var game *chess.PGN

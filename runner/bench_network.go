@@ -68,7 +68,7 @@ all workers share each batch, as in a search for a single game.`,
 	networks.add(cmd, "6x64", "10x128", "20x256")
 	f := cmd.Flags()
 	f.IntSliceVar(&b.Batches, "batch", nil, fmt.Sprintf("positions evaluated at once (repeatable; default: %d, with CUDA %d)", nn.DefaultBatch, nn.DefaultBatchCUDA))
-	deviceFlags(cmd, &b.Device, &b.Precision, "of the networks")
+	deviceFlags(cmd, &b.Device, &b.Precision)
 	f.IntVar(&b.Workers, "workers", 0, "threads (default: one a core, with CUDA two)")
 	f.BoolVar(&b.Together, "together", false, "all workers share each batch, as in a search for a single game")
 	return cmd

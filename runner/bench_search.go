@@ -92,7 +92,7 @@ that size: the threads share each batch of --leaves positions of the one tree.`,
 	f.IntVar(&b.Leaves, "leaves", 0, "positions of the tree evaluated at once (default: 1, with --network 32)")
 	f.BoolVar(&b.Solver, "solver", false, "make results by force known")
 	f.IntVar(&b.Cache, "cache", 0, "evaluations that are remembered")
-	deviceFlags(cmd, &b.Device, &b.Precision, "of the networks")
+	deviceFlags(cmd, &b.Device, &b.Precision)
 	f.IntVar(&b.Workers, "workers", 0, "threads of the network (default: one a core, with CUDA one a device)")
 	_ = cmd.RegisterFlagCompletionFunc("variant", cobra.FixedCompletions(variantNames(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd

@@ -86,6 +86,6 @@ of the places in the batches that had a position.`,
 	f.IntVar(&s.Batch, "batch", 0, fmt.Sprintf("positions evaluated at once (default: %d, with CUDA %d)", nn.DefaultBatch, nn.DefaultBatchCUDA))
 	f.IntVar(&s.Workers, "workers", 0, "goroutines that play games (default: one a core, with CUDA two)")
 	f.IntVar(&s.Games, "games", 0, "play so many games from the first to the last (default: as many as the time allows)")
-	deviceFlags(cmd, &s.Device, &s.Precision, "of the networks")
+	deviceFlags(cmd, &s.Device, &s.Precision)
 	return cmd
 }

@@ -60,7 +60,7 @@ training had to wait for its next batch; each turn begins without any.`,
 	networks.add(cmd, "6x64", "10x128", "20x256")
 	f := cmd.Flags()
 	f.IntVar(&t.Batch, "batch", 256, "positions a step")
-	deviceFlags(cmd, &t.Device, &t.Precision, "of the training")
+	deviceFlags(cmd, &t.Device, &t.Precision)
 	f.IntVar(&t.Threads, "threads", 0, "threads (default: one a core)")
 	return cmd
 }

@@ -70,7 +70,7 @@ func leftOut(e *experiment.Experiment) string {
 // setFlag adds --set, which overrides keys of an experiment.
 func setFlag(cmd *cobra.Command, set *[]string) {
 	cmd.Flags().StringArrayVar(set, "set", nil, "override a key, as in --set search.visits=100 (repeatable)")
-	_ = cmd.RegisterFlagCompletionFunc("set", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	completeFlagBy(cmd, "set", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		var all []string
 		for _, path := range keyPaths() {
 			all = append(all, path+"=")

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"slices"
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"alamos/pkg/chess"
@@ -31,27 +28,17 @@ the place of games of its own.`,
 var dataKinds = []string{data.LC0, data.Parquet, data.PGN}
 
 // kindFlags says what files hold where they do not say it themselves.
-type kindFlags struct{ kind, variant string }
+type kindFlags struct {
+	kind    string
+	variant *chess.Variant
+}
 
 func (k *kindFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&k.kind, "kind", "", "what the files hold: "+strings.Join(dataKinds, ", ")+" (default: as their names say)")
-	_ = cmd.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions(dataKinds, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
-	variantFlag(cmd, &k.variant, "chess", "the rules of the games in PGN")
+	choiceFlag(cmd, &k.kind, "kind", "", dataKinds, "what the files hold, if their names do not say it")
+	variantFlag(cmd, &k.variant, "the rules of the games in PGN (default chess)")
 	cmd.ValidArgsFunction = dataFiles
 }
 
 func dataFiles(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return []cobra.Completion{"parquet", "pgn", "gz", "zst", "bz2", "tar", "tgz"}, cobra.ShellCompDirectiveFilterFileExt
-}
-
-// check returns the variant.
-func (k *kindFlags) check() (chess.Variant, error) {
-	if k.kind != "" && !slices.Contains(dataKinds, k.kind) {
-		return 0, usagef("--kind: want %s, have %q", strings.Join(dataKinds, ", "), k.kind)
-	}
-	v, err := chess.ParseVariant(k.variant)
-	if err != nil {
-		return 0, usagef("--variant: %w", err)
-	}
-	return v, nil
 }

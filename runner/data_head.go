@@ -35,16 +35,7 @@ board, and moves are told in the same view.`,
   alamos data head results/quickstart/24b417e7af/samples/gen-0003.parquet`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			v, err := k.check()
-			switch {
-			case err != nil:
-				return err
-			case n < 1:
-				return usagef("-n: want at least 1, have %d", n)
-			case moves < 1:
-				return usagef("--moves: want at least 1, have %d", moves)
-			}
-			set, err := data.OpenFile(args[0], k.kind, v, 0)
+			set, err := data.OpenFile(args[0], k.kind, orChess(k.variant), 0)
 			if err != nil {
 				return dataFault(cmd.Context(), err)
 			}
@@ -68,8 +59,9 @@ board, and moves are told in the same view.`,
 		},
 	}
 	k.add(cmd)
-	cmd.Flags().IntVarP(&n, "number", "n", 5, "positions to print")
-	cmd.Flags().IntVar(&moves, "moves", 5, "moves to print of each")
+	numberFlag(cmd, &n, "number", 5, atLeast(1), "positions to print")
+	cmd.Flags().Lookup("number").Shorthand = "n"
+	numberFlag(cmd, &moves, "moves", 5, atLeast(1), "moves to print of each")
 	return cmd
 }
 

@@ -64,8 +64,8 @@ import that was interrupted goes on from there.`,
 	setFlag(cmd, &o.set)
 	f := cmd.Flags()
 	f.StringVar(&o.trial, "trial", "1", "of an experiment with a sweep: number, label or ID")
-	f.StringVar(&o.input, "input", "", "encoding of the positions (alamos reference --key network.input)")
-	f.StringVar(&o.policy, "policy", "", "encoding of the moves (alamos reference --key network.policy)")
+	choiceFlag(cmd, &o.input, "input", "", encode.PlanesNames(), "encoding of the positions")
+	choiceFlag(cmd, &o.policy, "policy", "", encode.PolicyNames(), "encoding of the moves")
 	f.IntVar(&o.cfg.Positions, "positions", 0, "positions drawn of each game; 0: all")
 	f.IntVar(&o.cfg.Games, "games", 0, "most games to read; 0: all")
 	f.IntVar(&o.cfg.Chunk, "chunk-size", 0, "positions of a chunk; 0: all in one")
@@ -74,24 +74,16 @@ import that was interrupted goes on from there.`,
 	f.StringVar(&o.label.Program, "label", "", "engine that values the positions: stockfish, fairy-stockfish or a `program`")
 	f.IntVar(&o.label.Limit.Depth, "depth", 0, "depth of the engine's search")
 	f.Int64Var(&o.label.Limit.Nodes, "nodes", 0, "nodes of the engine's search")
-	f.IntVar(&o.chunk, "chunk", 1, "number of the chunk, from 1")
+	numberFlag(cmd, &o.chunk, "chunk", 1, atLeast(1), "number of the chunk, from 1")
 	f.Uint64Var(&o.seed, "seed", 1, "of what is drawn")
 	f.StringVar(&o.out, "out", "", "`file` to write")
-	names := map[string][]string{"input": encode.PlanesNames(), "policy": encode.PolicyNames(), "label": {uci.Stockfish, uci.FairyStockfish}}
-	for flag, words := range names {
-		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)) // the flags are there
-	}
-	if err := cmd.MarkFlagRequired("out"); err != nil {
-		panic(err) // the flag is there
-	}
+	completeFlag(cmd, "label", uci.Stockfish, uci.FairyStockfish)
+	requiredFlag(cmd, "out")
 	return cmd
 }
 
 func (o *importOptions) run(cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
-	if o.chunk < 1 {
-		return usagef("--chunk: want at least 1, have %d", o.chunk)
-	}
 	of, named := o.ofFiles, o.kind == ""
 	if ext := filepath.Ext(args[0]); ext == ".yaml" || ext == ".yml" {
 		of, named = o.ofExperiment, false
@@ -198,14 +190,11 @@ func (o *importOptions) ofFiles(ctx context.Context, files []string) (cfg data.C
 	if len(o.set) > 0 {
 		return cfg, codec, 0, usagef("--set: is for experiments, and %s is none", files[0])
 	}
-	v, err := o.check()
-	if err != nil {
-		return cfg, codec, 0, err
-	}
 	if files, err = matching(files); err != nil {
 		return cfg, codec, 0, err
 	}
 	cfg = o.cfg
+	v := orChess(o.variant)
 	cfg.Variant, cfg.Kind = v, o.kind
 	for _, file := range files {
 		cfg.Files = append(cfg.Files, disk.Pattern(file))

@@ -32,11 +32,8 @@ The exit status is 1 when a file is damaged.`,
   alamos data info --variant atomic games.pgn.zst --json`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, files []string) error {
-			v, err := k.check()
+			files, err := matching(files)
 			if err != nil {
-				return err
-			}
-			if files, err = matching(files); err != nil {
 				return err
 			}
 			var all []*data.Summary
@@ -44,7 +41,7 @@ The exit status is 1 when a file is damaged.`,
 			for _, file := range files {
 				var p data.Progress
 				done := tellData(filepath.Base(file), &p)
-				s, err := data.Summarize(cmd.Context(), file, k.kind, v, &p)
+				s, err := data.Summarize(cmd.Context(), file, k.kind, orChess(k.variant), &p)
 				done()
 				if err != nil {
 					return dataFault(cmd.Context(), err)
@@ -72,7 +69,7 @@ The exit status is 1 when a file is damaged.`,
 		},
 	}
 	k.add(cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	jsonFlag(cmd, &asJSON)
 	return cmd
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,9 +13,6 @@ import (
 	"alamos/pkg/diff"
 	"alamos/pkg/disk"
 )
-
-// diffFormats are the forms of a comparison.
-var diffFormats = []string{"text", "markdown", "json", "html"}
 
 // errDiffer ends alamos diff --exit-code where settings differ: all has been said.
 var errDiffer = errors.New("settings differ")
@@ -80,14 +76,6 @@ is compared line by line.`,
 			return cobra.ExactArgs(2)(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case !slices.Contains(diffFormats, format):
-				return usagef("--format: want %s, have %q", strings.Join(diffFormats, ", "), format)
-			case !slices.Contains([]string{"auto", "always", "never"}, color):
-				return usagef("--color: want auto, always or never, have %q", color)
-			case test != "t" && test != "rank":
-				return usagef("--test: want t or rank, have %q", test)
-			}
 			o.MannWhitney = test == "rank"
 			colors := color == "always" || color == "auto" && out == "" && colorful(driver)
 			if driver {
@@ -112,10 +100,10 @@ is compared line by line.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&format, "format", "text", "text, markdown (for a pull request), json or html (one page)")
+	choiceFlag(cmd, &format, "format", "text", []string{"text", "markdown", "json", "html"}, "format of the comparison")
 	f.StringVar(&out, "out", "", "file to write to; beside one of Markdown lie its figures")
-	f.StringVar(&color, "color", "auto", "auto (on a terminal), always or never")
-	f.StringVar(&test, "test", "t", "of seeds: t (Welch) or rank (Mann-Whitney)")
+	choiceFlag(cmd, &color, "color", "auto", []string{"auto", "always", "never"}, "use colors")
+	choiceFlag(cmd, &test, "test", "t", []string{"t", "rank"}, "test of seeds, by Welch or by Mann and Whitney")
 	f.BoolVar(&o.SettingsOnly, "settings-only", false, "compare settings, not results")
 	f.BoolVar(&exitCode, "exit-code", false, "exit with 1 where settings differ")
 	f.BoolVar(&driver, "git-driver", false, "be an external diff driver of git; the arguments are git's")
@@ -126,12 +114,6 @@ is compared line by line.`,
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		return complete(cmd, nil, typed)
-	}
-	choices := func(words ...string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
-	}
-	for flag, words := range map[string][]string{"format": diffFormats, "color": {"auto", "always", "never"}, "test": {"t", "rank"}} {
-		_ = cmd.RegisterFlagCompletionFunc(flag, choices(words...)) // fails for flags that are not there
 	}
 	return cmd
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -53,17 +52,14 @@ sweep varies shows all its values; --trial shows the values of one trial instead
 				rows = slices.DeleteFunc(rows, func(x experiment.Explained) bool { return x.Origin.Default() })
 			}
 			if asJSON {
-				enc := json.NewEncoder(cmd.OutOrStdout())
-				enc.SetEscapeHTML(false)
-				enc.SetIndent("", "  ")
-				return enc.Encode(rows)
+				return writeJSON(cmd.OutOrStdout(), rows)
 			}
 			return explain(cmd.OutOrStdout(), title, e.Files, rows)
 		},
 	}
 	setFlag(cmd, &set)
 	cmd.Flags().StringVar(&trial, "trial", "", "show one trial: its number, its label, or words of the label that no other has")
-	_ = cmd.RegisterFlagCompletionFunc("trial", func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	completeFlagBy(cmd, "trial", func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
@@ -78,7 +74,7 @@ sweep varies shows all its values; --trial shows the values of one trial instead
 		return numbers, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	})
 	cmd.Flags().BoolVar(&changed, "changed", false, "show only what is not a default")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON: a list of path, value and origin")
+	jsonFlag(cmd, &asJSON)
 	return cmd
 }
 

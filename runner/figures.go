@@ -63,7 +63,7 @@ then 1. Where an experiment has no results here, it compares stamps.`,
 	f := cmd.Flags()
 	f.StringVar(&opt.Out, "out", "", "folder for all figures and tables together (default: in their places among the results)")
 	f.StringVar(&opt.Figure, "figure", "", "only the figures of this name or kind, as in score")
-	_ = cmd.RegisterFlagCompletionFunc("figure", func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	completeFlagBy(cmd, "figure", func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}

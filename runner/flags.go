@@ -192,6 +192,13 @@ func orChess(v *chess.Variant) chess.Variant {
 	return *cmp.Or(v, &standard)
 }
 
+// requiredFlag makes a flag one that must be given.
+func requiredFlag(cmd *cobra.Command, name string) {
+	if err := cmd.MarkFlagRequired(name); err != nil {
+		panic(err) // a flag that was not declared
+	}
+}
+
 // jsonFlag declares --json.
 func jsonFlag(cmd *cobra.Command, at *bool) {
 	cmd.Flags().BoolVar(at, "json", false, "print JSON")

@@ -102,7 +102,7 @@ func TestPuzzlesPageIsCurrent(t *testing.T) {
 		t.Fatal(files, err)
 	}
 	for _, file := range files {
-		sets, err := loadPuzzles([]string{file}, "")
+		sets, err := loadPuzzles([]string{file}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -54,10 +54,6 @@ account that has never played becomes a bot, for good, by
 				return usagef("--model: want a checkpoint file, or RUN@GENERATION")
 			case !p.Bots && !p.Humans:
 				return usagef("--bots=false and --humans=false: nobody is left to play")
-			case p.AtOnce < 1 || p.AtOnce > 100:
-				return usagef("--games: want 1 to 100, have %d", p.AtOnce)
-			case shortest < 0 || longest < 0:
-				return usagef("--shortest and --longest: want seconds")
 			}
 			token, err := os.ReadFile(tokenFile)
 			if err != nil {
@@ -94,19 +90,19 @@ account that has never played becomes a bot, for good, by
 	f.StringVar(&tokenFile, "token-file", "", "`file` with the token of a bot account")
 	f.StringArrayVar(&models, "model", nil, "checkpoint `file` or RUN@GENERATION; several for several variants")
 	modelFlag(cmd, "model", &results)
-	f.IntVar(&cfg.Policy.AtOnce, "games", 1, "games at once")
+	numberFlag(cmd, &cfg.Policy.AtOnce, "games", 1, between(1, 100), "games at once")
 	f.BoolVar(&casual, "casual-only", false, "take no rated games")
 	f.BoolVar(&cfg.Policy.Bots, "bots", true, "play against other bots")
 	f.BoolVar(&cfg.Policy.Humans, "humans", true, "play against people")
 	f.BoolVar(&cfg.Policy.Chess960, "chess960", false, "take chess960 and games from other positions, with the network for chess")
 	f.BoolVar(&cfg.Policy.Untimed, "untimed", false, "take games without a clock")
-	f.IntVar(&shortest, "shortest", 30, "shortest game, in `seconds` of a side's clock with 40 increments")
-	f.IntVar(&longest, "longest", 3600, "longest game, in the same `seconds`; 0: any")
+	numberFlag(cmd, &shortest, "shortest", 30, atLeast(0), "shortest game, in `seconds` of a side's clock with 40 increments")
+	numberFlag(cmd, &longest, "longest", 3600, atLeast(0), "longest game, in the same `seconds`; 0: any")
 	f.StringArrayVar(&cfg.Policy.Only, "only", nil, "take challenges of this `user` only; several")
 	f.StringArrayVar(&cfg.Policy.Never, "never", nil, "never take challenges of this `user`; several")
 	f.StringVar(&cfg.URL, "server", "", "another server with lichess' interface (default: https://lichess.org)")
-	f.IntVar(&h.Threads, "threads", 0, "threads of a game's network (default: the cores, divided among the games)")
-	deviceFlags(cmd, &h.Device, &h.Precision, "of the network")
+	numberFlag(cmd, &h.Threads, "threads", 0, atLeast(0), "threads of a game's network (default: the cores, divided among the games)")
+	deviceFlags(cmd, &h.Device, &h.Precision)
 	return cmd
 }
 

@@ -43,7 +43,7 @@ may be called while experiments run.`,
 			return report.List(cmd.OutOrStdout(), runs)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	jsonFlag(cmd, &asJSON)
 	resultsFlag(cmd, &results)
 	return cmd
 }

@@ -64,7 +64,7 @@ results: %s
 			return err
 		},
 	}
-	deviceFlags(cmd, &device, &precision, "of network inference")
+	deviceFlags(cmd, &device, &precision)
 	f := cmd.Flags()
 	f.IntVar(&workers, "workers", 0, "goroutines that play")
 	f.IntVar(&batch, "batch", 0, "positions that each has evaluated at once")
@@ -135,18 +135,8 @@ func setFlags(cmd *cobra.Command, text []byte) error {
 			parts = append(parts, fmt.Sprint(x))
 		}
 		if err := cmd.Flags().Set(key, strings.Join(parts, ",")); err != nil {
-			return fmt.Errorf("%s: %w", key, err)
+			return fmt.Errorf("%s: %w", key, cmp.Or(errors.Unwrap(err), err))
 		}
 	}
 	return nil
-}
-
-// deviceFlags adds --device and --precision for what networks compute on and with.
-func deviceFlags(cmd *cobra.Command, device, precision *string, of string) {
-	f := cmd.Flags()
-	f.StringVar(device, "device", nn.Auto, "that networks run on: auto (the first CUDA device, where there is one), cpu, cuda, or several: cuda:0,cuda:1 or "+nn.Every)
-	f.StringVar(precision, "precision", nn.Auto, of+": auto, fp32 or bf16")
-	for flag, words := range map[string][]string{"device": {nn.Auto, nn.CPU, nn.CUDA, nn.Every}, "precision": {nn.Auto, nn.FP32, nn.BF16}} {
-		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)) // fails for a flag that is not there
-	}
 }

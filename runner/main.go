@@ -85,9 +85,7 @@ tournament, and leaves figures and a notebook page under results/.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return cmd.Help() },
 		Args: cobra.NoArgs,
 	}
-	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usagef("%w (see %s --help)", err, c.CommandPath())
-	})
+	cmd.SetFlagErrorFunc(flagError)
 	cmd.AddCommand(runCommand(), planCommand(), checkCommand(), explainCommand(), referenceCommand(), diffCommand(), perftCommand(), pgnCommand(), uciCommand(), lichessCommand(), analyzeCommand(), playCommand(), matchCommand(), hooksCommand(), benchCommand())
 	cmd.AddCommand(figuresCommand(), notebookCommand(), lsCommand(), showCommand(), puzzlesCommand(), networkCommand(), dataCommand(), machineCommand())
 	machineFlag(cmd)

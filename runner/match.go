@@ -14,7 +14,6 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
-	"alamos/pkg/chess"
 	"alamos/pkg/match"
 	"alamos/pkg/run"
 	"alamos/pkg/store"
@@ -24,7 +23,6 @@ func matchCommand() *cobra.Command {
 	var (
 		results string
 		cfg     match.Config
-		variant string
 		plies   int
 		resign  string
 		draw    string
@@ -65,16 +63,6 @@ Two UCI engines with limits of nodes and a random beginning make games to learn 
 					return usageError{err}
 				}
 			}
-			if variant != "" {
-				v, err := chess.ParseVariant(variant)
-				if err != nil {
-					return usagef("--variant: %w", err)
-				}
-				cfg.Variant = &v
-			}
-			if format != "text" && format != "json" {
-				return usagef("--format: want text or json, have %q", format)
-			}
 			if cfg.Book.File != "" && len(cfg.Start) > 0 {
 				return usagef("--openings and --start: want one of the two")
 			}
@@ -111,7 +99,7 @@ Two UCI engines with limits of nodes and a random beginning make games to learn 
 	}
 	f := cmd.Flags()
 	f.IntVar(&cfg.Games, "games", 100, "games; with --sprt at most")
-	variantFlag(cmd, &variant, "", "the game (default: that of the networks, else chess)")
+	variantFlag(cmd, &cfg.Variant, "the game (default: that of the networks, else chess)")
 	f.StringArrayVar(&cfg.Start, "start", nil, "where games begin: chess960 or a `FEN`; several are drawn from")
 	f.StringVar(&cfg.Book.File, "openings", "", "`file` of openings: games in PGN, or positions in EPD or FEN")
 	f.IntVar(&cfg.Book.Plies, "opening-plies", 0, "plies of a game of --openings that are played; 0: all")
@@ -122,17 +110,14 @@ Two UCI engines with limits of nodes and a random beginning make games to learn 
 	f.StringVar(&resign, "resign", "", "`SCORE,MOVES`: a game is lost that both think lost, as -0.9,3")
 	f.StringVar(&draw, "draw", "", "`SCORE,MOVES,FROM`: a game is drawn that both think drawn, as 0.02,8,40")
 	f.StringVar(&sprt, "sprt", "", "`ELO0,ELO1[,ALPHA,BETA]`: play until it is clear which is true (0.05,0.05)")
-	f.StringVar(&elo, "elo-model", "normalized", "Elo of --sprt: logistic or normalized")
+	choiceFlag(cmd, &elo, "elo-model", "normalized", []string{"logistic", "normalized"}, "Elo of --sprt")
 	f.StringVar(&cfg.File, "pgn", "", "`file` that keeps the games")
-	f.StringVar(&format, "format", "text", "of the result: text or json")
+	choiceFlag(cmd, &format, "format", "text", []string{"text", "json"}, "format of the result")
 	f.IntVar(&cfg.Concurrency, "concurrency", 0, "games at once (default: one a core, with networks 32)")
-	f.IntVar(&threads, "threads", 0, "threads of a network (default: one a core)")
-	deviceFlags(cmd, &cfg.Hardware.Device, &cfg.Hardware.Precision, "of the networks")
+	threadsFlag(cmd, &threads)
+	deviceFlags(cmd, &cfg.Hardware.Device, &cfg.Hardware.Precision)
 	resultsFlag(cmd, &results)
 	cmd.ValidArgsFunction = completeModels(&results)
-	for flag, words := range map[string][]string{"elo-model": {"logistic", "normalized"}, "format": {"text", "json"}} {
-		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)) // fails for a flag that is not there
-	}
 	return cmd
 }
 
@@ -189,9 +174,6 @@ func judgeFlags(j *match.Judge, resign, draw string) error {
 
 // sprtFlags reads a sequential test; nil where there is none.
 func sprtFlags(bounds, elo string) (*match.SPRT, error) {
-	if elo != "logistic" && elo != "normalized" {
-		return nil, usagef("--elo-model: want logistic or normalized, have %q", elo)
-	}
 	if bounds == "" {
 		return nil, nil
 	}

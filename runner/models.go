@@ -20,7 +20,7 @@ quickstart lists them).`
 // their names are looked up.
 func modelFlag(cmd *cobra.Command, flag string, results *string) {
 	resultsFlag(cmd, results)
-	_ = cmd.RegisterFlagCompletionFunc(flag, completeModels(results)) // fails for a flag that is not there
+	completeFlagBy(cmd, flag, completeModels(results))
 }
 
 // completeModels completes the names of models: of runs first, then of their

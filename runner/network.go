@@ -41,9 +41,6 @@ model. Nothing is run, and no network is made.
 			return []cobra.Completion{"yaml", "yml", "safetensors"}, cobra.ShellCompDirectiveFilterFileExt
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !slices.Contains(formats, format) {
-				return usagef("--format: want %s, have %q", strings.Join(formats, ", "), format)
-			}
 			name, networks, err := networksOf(args[0], results, set)
 			if err != nil {
 				return err
@@ -58,8 +55,7 @@ model. Nothing is run, and no network is made.
 	resultsFlag(cmd, &results)
 	f := cmd.Flags()
 	f.BoolVar(&all, "all", false, "print every block of the trunk")
-	f.StringVar(&format, "format", "text", strings.Join(formats, ", "))
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
+	choiceFlag(cmd, &format, "format", "text", formats, "format of the table")
 	return cmd
 }
 

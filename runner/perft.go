@@ -13,7 +13,8 @@ import (
 )
 
 func perftCommand() *cobra.Command {
-	var variant, fen, epd string
+	var variant *chess.Variant
+	var fen, epd string
 	var depth, chess960 int
 	var divide bool
 	cmd := &cobra.Command{
@@ -28,17 +29,11 @@ one position a line: FEN ;D1 20 ;D2 400. The exit status is 1 when one is wrong.
   alamos perft --variant atomic --epd suite.epd`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			v, err := chess.ParseVariant(variant)
-			if err != nil {
-				return usagef("--variant: %w", err)
-			}
+			v := orChess(variant)
 			if epd != "" {
 				return perftSuite(cmd, v, epd)
 			}
-			if depth < 0 {
-				return usagef("--depth: want 0 or more, have %d", depth)
-			}
-			p := chess.StartPosition(v)
+			p, err := chess.StartPosition(v), error(nil)
 			switch {
 			case cmd.Flags().Changed("chess960"):
 				if p, err = chess.Chess960(v, chess960); err != nil {
@@ -53,10 +48,10 @@ one position a line: FEN ;D1 20 ;D2 400. The exit status is 1 when one is wrong.
 		},
 	}
 	f := cmd.Flags()
-	variantFlag(cmd, &variant, "chess", "the rules")
+	variantFlag(cmd, &variant, "the rules (default chess)")
 	f.StringVar(&fen, "fen", "", "the position (default: the variant's start)")
 	f.IntVar(&chess960, "chess960", 0, "the start position of chess960 with this `number`, 0 to 959")
-	f.IntVar(&depth, "depth", 4, "plies to look ahead")
+	numberFlag(cmd, &depth, "depth", 4, atLeast(0), "plies to look ahead")
 	f.BoolVar(&divide, "divide", false, "also print the count behind each move")
 	f.StringVar(&epd, "epd", "", "check the suite in this file instead")
 	cmd.MarkFlagsMutuallyExclusive("epd", "fen", "chess960")

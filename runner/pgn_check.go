@@ -15,7 +15,7 @@ import (
 )
 
 func pgnCheckCommand() *cobra.Command {
-	var variant string
+	var rules *chess.Variant
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "check FILE...",
@@ -35,14 +35,6 @@ The exit status is 1 when a game has an error, and 2 when a file cannot be read.
   curl https://example.org/games.pgn.zst | alamos pgn check --json -`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, files []string) error {
-			var rules *chess.Variant
-			if variant != "" {
-				v, err := chess.ParseVariant(variant)
-				if err != nil {
-					return usagef("--variant: %w", err)
-				}
-				rules = &v
-			}
 			faults := 0
 			var unreadable []string
 			for _, file := range files {
@@ -75,7 +67,7 @@ The exit status is 1 when a game has an error, and 2 when a file cannot be read.
 			return nil
 		},
 	}
-	variantFlag(cmd, &variant, "", "the rules of all games instead of those of their Variant tags")
+	variantFlag(cmd, &rules, "the rules of all games instead of those of their Variant tags")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a file, on a line of its own")
 	return cmd
 }

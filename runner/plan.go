@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -50,9 +49,7 @@ ones did, or as those of an untrained network.`,
 			}
 			out := cmd.OutOrStdout()
 			if asJSON {
-				e := json.NewEncoder(out)
-				e.SetIndent("", "  ")
-				return e.Encode(plans)
+				return writeJSON(out, plans)
 			}
 			for i, p := range plans {
 				if i > 0 {
@@ -71,7 +68,7 @@ ones did, or as those of an untrained network.`,
 	f.BoolVar(&noProbe, "no-probe", false, "measure nothing: times from earlier runs only")
 	f.BoolVar(&asJSON, "json", false, "as JSON: a list with an object for each file")
 	f.BoolVar(&opt.SkipMissingEngines, "skip-missing-engines", false, "leave out tournament opponents that are not installed")
-	deviceFlags(cmd, &opt.Device, &opt.Precision, "of network inference")
+	deviceFlags(cmd, &opt.Device, &opt.Precision)
 	setFlag(cmd, &set)
 	return cmd
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"alamos/pkg/chess"
 	"alamos/pkg/play"
 	"alamos/pkg/store"
 	"alamos/pkg/uci"
@@ -17,9 +16,9 @@ import (
 
 func playCommand() *cobra.Command {
 	var (
+		cfg     play.Config
 		models  []string
 		results string
-		variant string
 		addr    string
 		open    bool
 		h       uci.Hardware
@@ -40,17 +39,7 @@ moves, alpha-beta on material, or a search that knows the rules only.
   alamos play --model old.safetensors --model new.safetensors --addr localhost:9000`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg := play.Config{Log: slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))}
-			if variant != "" {
-				v, err := chess.ParseVariant(variant)
-				if err != nil {
-					return usagef("--variant: %w", err)
-				}
-				cfg.Variant = &v
-			}
-			if h.Threads < 0 {
-				return usagef("--threads: want 0 or more, have %d", h.Threads)
-			}
+			cfg.Log = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
 			host, _, err := net.SplitHostPort(addr)
 			if err != nil {
 				return usagef("--addr: %w: want a host and a port, such as localhost:8080", err)
@@ -97,11 +86,11 @@ moves, alpha-beta on material, or a search that knows the rules only.
 	f := cmd.Flags()
 	f.StringArrayVar(&models, "model", nil, "checkpoint `file` or RUN@GENERATION; several for several variants, or to play each other")
 	modelFlag(cmd, "model", &results)
-	variantFlag(cmd, &variant, "", "the variant to begin with")
+	variantFlag(cmd, &cfg.Variant, "the variant to begin with")
 	f.StringVar(&addr, "addr", "localhost:8080", "`address` to serve the page at")
 	f.BoolVar(&open, "open", false, "open the page in the browser")
-	f.IntVar(&h.Threads, "threads", 0, "threads of a network (default: one a core)")
-	deviceFlags(cmd, &h.Device, &h.Precision, "of the network")
+	threadsFlag(cmd, &h.Threads)
+	deviceFlags(cmd, &h.Device, &h.Precision)
 	return cmd
 }
 

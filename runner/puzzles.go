@@ -31,20 +31,13 @@ evaluation.puzzles has an experiment solve such files.`,
 	return cmd
 }
 
-// loadPuzzles reads sets of a variant, of chess where it is "". What is wrong with them is
+// loadPuzzles reads sets of a variant, by default of chess. What is wrong with them is
 // a fault of the input.
-func loadPuzzles(files []string, variant string) ([]*puzzle.Set, error) {
-	v := chess.Standard
-	if variant != "" {
-		var err error
-		if v, err = chess.ParseVariant(variant); err != nil {
-			return nil, usagef("--variant: %w", err)
-		}
-	}
+func loadPuzzles(files []string, variant *chess.Variant) ([]*puzzle.Set, error) {
 	sets := make([]*puzzle.Set, len(files))
 	for i, f := range files {
 		var err error
-		if sets[i], err = puzzle.Load(f, v); err != nil {
+		if sets[i], err = puzzle.Load(f, orChess(variant)); err != nil {
 			return nil, usageError{err}
 		}
 	}
@@ -52,7 +45,7 @@ func loadPuzzles(files []string, variant string) ([]*puzzle.Set, error) {
 }
 
 func puzzlesCheckCommand() *cobra.Command {
-	var variant string
+	var variant *chess.Variant
 	cmd := &cobra.Command{
 		Use:   "check FILE...",
 		Short: "Prove that files of puzzles are right",
@@ -84,7 +77,7 @@ stands in a file twice.`,
 			return nil
 		},
 	}
-	variantFlag(cmd, &variant, "", "the rules of lines that do not say (default: chess)")
+	variantFlag(cmd, &variant, "the rules of lines that do not name theirs (default chess)")
 	return cmd
 }
 

@@ -18,7 +18,8 @@ import (
 
 func puzzlesMakeCommand() *cobra.Command {
 	r := puzzle.Recipe{Play: puzzle.PlayNodes, Judge: puzzle.JudgeNodes}
-	var variant, engine, out string
+	var variant *chess.Variant
+	var engine, out string
 	var force bool
 	cmd := &cobra.Command{
 		Use:   "make",
@@ -34,24 +35,13 @@ The same flags and the same build of the engine make the same file.`,
   alamos puzzles make --variant atomic --mate 1 --out atomic-mate-in-1.epd`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			v, err := chess.ParseVariant(variant)
-			switch {
-			case err != nil:
-				return usagef("--variant: %w", err)
-			case r.Mate < 1 || r.Mate > puzzle.MaxMate:
-				return usagef("--mate: want 1 to %d, have %d", puzzle.MaxMate, r.Mate)
-			case r.Count < 1 || r.Count > 100_000:
-				return usagef("--count: want 1 to 100000, have %d", r.Count)
-			case r.Play < 1 || r.Judge < 1:
-				return usagef("--nodes, --judge-nodes: want at least 1, have %d and %d", r.Play, r.Judge)
-			}
 			if err := checkNew(out, force); err != nil {
 				return err
 			}
-			r.Variant = v
+			r.Variant = orChess(variant)
 			if engine == "" {
 				engine = uci.FairyStockfish
-				if v == chess.Standard {
+				if r.Variant == chess.Standard {
 					engine = uci.Stockfish
 				}
 			}
@@ -60,18 +50,16 @@ The same flags and the same build of the engine make the same file.`,
 		},
 	}
 	f := cmd.Flags()
-	variantFlag(cmd, &variant, "chess", "the rules")
-	f.IntVar(&r.Mate, "mate", 1, "moves in which the side to move wins")
-	f.IntVar(&r.Count, "count", 200, "puzzles to make")
+	variantFlag(cmd, &variant, "the rules (default chess)")
+	numberFlag(cmd, &r.Mate, "mate", 1, between(1, puzzle.MaxMate), "moves in which the side to move wins")
+	numberFlag(cmd, &r.Count, "count", 200, between(1, 100_000), "puzzles to make")
 	f.Uint64Var(&r.Seed, "seed", 1, "of the games")
-	f.Int64Var(&r.Play, "nodes", r.Play, "of the engine for each move of the games")
-	f.Int64Var(&r.Judge, "judge-nodes", r.Judge, "of the engine for each puzzle")
+	numberFlag(cmd, &r.Play, "nodes", r.Play, atLeast(int64(1)), "of the engine for each move of the games")
+	numberFlag(cmd, &r.Judge, "judge-nodes", r.Judge, atLeast(int64(1)), "of the engine for each puzzle")
 	f.StringVar(&engine, "uci", "", "the engine: stockfish, fairy-stockfish or a `program` (default: stockfish for chess, else fairy-stockfish)")
 	f.StringVar(&out, "out", "", "`file` to write")
 	f.BoolVar(&force, "force", false, "replace a file that is there")
-	if err := cmd.MarkFlagRequired("out"); err != nil {
-		panic(err) // the flag is there
-	}
+	requiredFlag(cmd, "out")
 	return cmd
 }
 

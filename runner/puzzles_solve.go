@@ -28,7 +28,7 @@ import (
 
 // puzzleOptions are the flags of alamos puzzles solve.
 type puzzleOptions struct {
-	variant string
+	variant *chess.Variant
 	models  []string
 	results string
 	visits  int
@@ -80,21 +80,20 @@ player does not solve.
 		},
 	}
 	f := cmd.Flags()
-	variantFlag(cmd, &o.variant, "", "the rules of lines that do not say (default: chess)")
+	variantFlag(cmd, &o.variant, "the rules of lines that do not name theirs (default chess)")
 	f.StringArrayVar(&o.models, "model", nil, "checkpoint `file` or RUN@GENERATION; several may be given")
 	modelFlag(cmd, "model", &o.results)
-	f.IntVar(&o.visits, "visits", 800, "of the search; 0: the network alone")
+	numberFlag(cmd, &o.visits, "visits", 800, between(0, 1_000_000), "of the search; 0: the network alone")
 	f.StringToStringVar(&o.search, "search", nil, "`SETTING=VALUE` of the search: "+strings.Join(search.Settable, ", "))
 	f.StringArrayVar(&o.uci, "uci", nil, "an engine: stockfish, fairy-stockfish or a `program`; several may be given")
-	f.Int64Var(&o.nodes, "nodes", 10_000, "of each engine for a move")
-	f.IntVar(&o.depth, "depth", 0, "plies of alpha-beta on material; 0: none")
+	numberFlag(cmd, &o.nodes, "nodes", 10_000, atLeast(int64(1)), "of each engine for a move")
+	numberFlag(cmd, &o.depth, "depth", 0, between(0, deepestPuzzle), "plies of alpha-beta on material; 0: none")
 	f.BoolVar(&o.random, "random", false, "play random moves")
 	f.Uint64Var(&o.seed, "seed", 1, "of moves that are drawn by lot")
-	f.StringVar(&o.format, "format", "text", strings.Join(puzzleFormats, ", "))
+	choiceFlag(cmd, &o.format, "format", "text", puzzleFormats, "format of the scores")
 	f.BoolVar(&o.failed, "failed", false, "list the puzzles that are not solved, before the table")
-	f.IntVar(&o.hardware.Threads, "threads", 0, "threads of the network (default: one a core)")
-	deviceFlags(cmd, &o.hardware.Device, &o.hardware.Precision, "of the network")
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(puzzleFormats, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
+	threadsFlag(cmd, &o.hardware.Threads)
+	deviceFlags(cmd, &o.hardware.Device, &o.hardware.Precision)
 	return cmd
 }
 
@@ -104,20 +103,10 @@ func (o *puzzleOptions) check() error {
 	switch {
 	case len(o.models) == 0 && len(o.uci) == 0 && o.depth == 0 && !o.random:
 		return usagef("nobody to solve: want --model, --uci, --depth or --random")
-	case o.visits < 0 || o.visits > 1_000_000:
-		return usagef("--visits: want 0 to 1000000, have %d", o.visits)
 	case len(o.search) > 0 && (len(o.models) == 0 || o.visits == 0):
 		return usagef("--search: want a --model that searches")
-	case o.nodes < 1:
-		return usagef("--nodes: want 1 or more, have %d", o.nodes)
-	case o.depth < 0 || o.depth > deepestPuzzle:
-		return usagef("--depth: want 0 to %d, have %d", deepestPuzzle, o.depth)
-	case !slices.Contains(puzzleFormats, o.format):
-		return usagef("--format: want %s, have %q", strings.Join(puzzleFormats, ", "), o.format)
 	case o.failed && o.format != "text":
 		return usagef("--failed: want --format text")
-	case o.hardware.Threads < 0:
-		return usagef("--threads: want 0 or more, have %d", o.hardware.Threads)
 	}
 	_, _, err := o.searchConfig()
 	return err

@@ -51,14 +51,8 @@ section; --json-schema prints the JSON Schema by which editors complete files.`,
 	cmd.Flags().StringVar(&key, "key", "", "show one key, such as search.c_puct, or one section")
 	cmd.Flags().BoolVar(&schema, "json-schema", false, "print the JSON Schema (draft 7)")
 	cmd.MarkFlagsMutuallyExclusive("key", "json-schema")
-	if err := cmd.RegisterFlagCompletionFunc("key", completeKeys); err != nil {
-		panic(err) // the flag is there
-	}
+	completeFlag(cmd, "key", keyPaths()...)
 	return cmd
-}
-
-func completeKeys(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return keyPaths(), cobra.ShellCompDirectiveNoFileComp
 }
 
 // keyPaths are the paths of all keys, of those of lists without the [].

@@ -20,7 +20,7 @@ import (
 // resultsFlag adds --results, the folder that results are read from.
 func resultsFlag(cmd *cobra.Command, results *string) {
 	cmd.Flags().StringVar(results, "results", "results", "folder of results")
-	_ = cmd.RegisterFlagCompletionFunc("results", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	completeFlagBy(cmd, "results", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return nil, cobra.ShellCompDirectiveFilterDirs
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -45,17 +44,8 @@ it: that is what the flags here are for.`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: experimentFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case opt.Workers < 0:
-				return usagef("--workers: want 0 or more, have %d", opt.Workers)
-			case opt.Jobs < 1:
-				return usagef("--jobs: want at least 1, have %d", opt.Jobs)
-			case opt.HookTime <= 0:
+			if opt.HookTime <= 0 {
 				return usagef("--hook-time: want more than 0, have %v", opt.HookTime)
-			case opt.Batch < 0 || opt.Batch > 1<<14:
-				return usagef("--batch: want 0 to %d, have %d", 1<<14, opt.Batch)
-			case !slices.Contains([]string{nn.Auto, nn.FP32, nn.BF16}, opt.Precision):
-				return usagef("--precision: want auto, fp32 or bf16, have %q", opt.Precision)
 			}
 			e, err := experiment.SetupLoad(args[0], set)
 			if err != nil {
@@ -81,12 +71,12 @@ it: that is what the flags here are for.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&opt.Results, "results", "results", "folder to write results below")
-	f.IntVar(&opt.Jobs, "jobs", 1, "trials that run at a time")
+	numberFlag(cmd, &opt.Jobs, "jobs", 1, atLeast(1), "trials that run at a time")
 	f.IntSliceVar(&opt.Trials, "trial", nil, "run only trial `N`, as plan numbers them (repeatable), and draw nothing")
 	f.BoolVar(&opt.FailFast, "fail-fast", false, "end the run when a trial fails")
-	f.IntVar(&opt.Workers, "workers", 0, "goroutines that play games, of all jobs together (default: one a core, with CUDA two)")
-	f.IntVar(&opt.Batch, "batch", 0, fmt.Sprintf("positions that a worker has evaluated at once (default: %d, with CUDA %d)", nn.DefaultBatch, nn.DefaultBatchCUDA))
-	deviceFlags(cmd, &opt.Device, &opt.Precision, "of network inference")
+	numberFlag(cmd, &opt.Workers, "workers", 0, atLeast(0), "goroutines that play games, of all jobs together (default: one per core, with CUDA two)")
+	numberFlag(cmd, &opt.Batch, "batch", 0, between(0, 1<<14), fmt.Sprintf("positions that a worker evaluates at once (default: %d, with CUDA %d)", nn.DefaultBatch, nn.DefaultBatchCUDA))
+	deviceFlags(cmd, &opt.Device, &opt.Precision)
 	f.DurationVar(&opt.HookTime, "hook-time", hook.DefaultTime, "of a call of a script, after which it counts as endless")
 	f.BoolVar(&opt.SkipMissingEngines, "skip-missing-engines", false, "leave out tournament opponents that are not installed")
 	setFlag(cmd, &set)

@@ -47,7 +47,7 @@ is 1 when a file is damaged.`,
 	}
 	cmd.ValidArgsFunction = completeRuns(&results, false)
 	f := cmd.Flags()
-	f.BoolVar(&asJSON, "json", false, "print JSON")
+	jsonFlag(cmd, &asJSON)
 	f.BoolVar(&quick, "quick", false, "do not compare files with their checksums")
 	resultsFlag(cmd, &results)
 	return cmd

@@ -34,12 +34,6 @@ others tell one expected result, which is said as wins and losses alone.`,
   printf 'position startpos\ngo nodes 800\n' | alamos uci --model gen-0008.safetensors`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case h.Threads < 0:
-				return usagef("--threads: want 0 or more, have %d", h.Threads)
-			case h.Batch < 0 || h.Batch > 4096:
-				return usagef("--batch: want 0 to 4096, have %d", h.Batch)
-			}
 			mind := uci.Blank(chess.Variants()...)
 			if model != "" {
 				file, err := store.FindModel(results, model)
@@ -58,8 +52,8 @@ others tell one expected result, which is said as wins and losses alone.`,
 	f := cmd.Flags()
 	f.StringVar(&model, "model", "", "checkpoint `file` or RUN@GENERATION (default: no network)")
 	modelFlag(cmd, "model", &results)
-	f.IntVar(&h.Threads, "threads", 0, "threads of the network (default: one a core)")
-	f.IntVar(&h.Batch, "batch", 0, "positions evaluated at once (default: 16 a thread)")
-	deviceFlags(cmd, &h.Device, &h.Precision, "of the network")
+	threadsFlag(cmd, &h.Threads)
+	numberFlag(cmd, &h.Batch, "batch", 0, between(0, 4096), "positions evaluated at once (default: 16 per thread)")
+	deviceFlags(cmd, &h.Device, &h.Precision)
 	return cmd
 }
