@@ -6,7 +6,9 @@ import (
 	"io"
 	"strings"
 
+	"alamos/pkg/chess"
 	"alamos/pkg/disk"
+	"alamos/pkg/encode"
 )
 
 // Checkpoint is a network after a generation, with all that training needs to
@@ -71,4 +73,30 @@ func Read(path string) (*Checkpoint, error) {
 		}
 	}
 	return c, nil
+}
+
+// Codec is the variant that the network plays, and how it is asked.
+func (h *Header) Codec() (encode.Codec, chess.Variant, error) {
+	v, err := chess.ParseVariant(h.Variant)
+	if err != nil {
+		return encode.Codec{}, v, fmt.Errorf("checkpoint: %w", err)
+	}
+	codec, err := encode.NewCodec(h.Input, h.Policy, v)
+	if err != nil {
+		return codec, v, fmt.Errorf("checkpoint: %w", err)
+	}
+	return codec, v, nil
+}
+
+// Compile makes a model of the network, for inference.
+func (c *Checkpoint) Compile(o InferenceOptions) (*Model, error) {
+	net, err := New(c.Spec, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer net.Close()
+	if err := net.Load(c.Network); err != nil {
+		return nil, err
+	}
+	return net.Compile(o)
 }

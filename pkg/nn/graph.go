@@ -164,10 +164,3 @@ func int64s(shape []int) []int64 {
 	return out
 }
 
-// forward returns what the heads say of maps [N, planes, 8, 8].
-func (n *Network) forward(g *graph, x *ts.Tensor) outputs {
-	for _, l := range n.trunk {
-		x = l.forward(g, x)
-	}
-	return n.heads.forward(g, x)
-}

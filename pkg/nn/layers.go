@@ -1,6 +1,12 @@
 package nn
 
-import "github.com/sugarme/gotch/ts"
+import (
+	"hash/fnv"
+	"math"
+
+	"github.com/sugarme/gotch"
+	"github.com/sugarme/gotch/ts"
+)
 
 // layer turns maps [N, in, 8, 8] into maps [N, out, 8, 8].
 type layer interface {
@@ -117,4 +123,244 @@ func newDense(d *declare, name string, in, out int, scale float64) *dense {
 
 func (l *dense) forward(g *graph, x *ts.Tensor) *ts.Tensor {
 	return g.keep(ts.Linear(x, g.params[l.weight], g.params[l.bias]))
+}
+
+// Activations.
+const (
+	ReLU = "relu" // max(0, x)
+	Mish = "mish" // x tanh(log(1 + e^x)): smooth, and lets a little of what is negative through (Misra 2019)
+)
+
+// activationOf returns the activation function of a complete spec.
+func activationOf(s *Spec) activation {
+	if s.Activation == Mish {
+		return mish
+	}
+	return relu
+}
+
+// libraryActivate is act(x) as libtorch has it.
+func (g *graph) libraryActivate(x *ts.Tensor, act activation) *ts.Tensor {
+	switch act {
+	case relu:
+		return g.keep(x.Relu(false))
+	case mish: // which libtorch has in single precision only
+		return g.like(g.keep(g.single(x).Mish(false)))
+	default:
+		return x
+	}
+}
+
+// dropout leaves each channel of each position out with a probability, in training,
+// and multiplies the others by what keeps their mean (Tompson et al. 2015: on maps
+// to drop single numbers does little, their neighbors tell what they were).
+type dropout struct {
+	share float64
+	layer uint64 // sets its masks apart from those of other layers
+}
+
+// newDropout returns nil where the spec has none.
+func newDropout(name string, s *Spec) *dropout {
+	if s.Dropout == 0 {
+		return nil
+	}
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	return &dropout{share: s.Dropout, layer: h.Sum64()}
+}
+
+func (l *dropout) forward(g *graph, x *ts.Tensor) *ts.Tensor {
+	if !g.training {
+		return x
+	}
+	size, err := x.Size()
+	must(err)
+	n, channels := int(size[0]), int(size[1])
+	return g.gate(x, g.fill(func(mask []float32) { l.fill(mask, g.masks, channels) }, n, channels))
+}
+
+// fill draws a mask [n][channels].
+func (l *dropout) fill(mask []float32, m masks, channels int) {
+	kept := float32(1 / (1 - l.share))
+	for i := range mask {
+		position, channel := m.first+i/channels, i%channels
+		mask[i] = kept
+		if m.draw(l.layer, position, channel) < l.share {
+			mask[i] = 0
+		}
+	}
+}
+
+// masks says which masks of dropout a pass draws. They are counted, not drawn one
+// after the other: each number is a function of the seed, the step and its place,
+// on any number of threads, and after a resumption as without.
+type masks struct {
+	seed, step uint64
+	first      int // which position of the batch the shard's first one is
+}
+
+// draw is a number in [0, 1).
+func (m *masks) draw(layer uint64, position, channel int) float64 {
+	x := m.seed
+	for _, next := range [...]uint64{m.step, layer, uint64(position), uint64(channel)} {
+		x = scramble(x + 0x9e3779b97f4a7c15*(next+1))
+	}
+	return float64(x>>11) / (1 << 53)
+}
+
+// scramble is the finalizer of SplitMix64 (Steele, Lea and Flood 2014).
+func scramble(x uint64) uint64 {
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// Attentions: what multiplies the channels, and the squares, of a block's maps by
+// gates in (0, 1) that it takes from those maps.
+const (
+	AttentionNone = "none"
+
+	// AttentionSqueeze is squeeze-and-excitation (Hu et al. 2018): the gates of the
+	// channels are sigmoid(W2 ReLU(W1 m)), m being their means over the squares.
+	AttentionSqueeze = "squeeze-excitation"
+
+	// AttentionCBAM is the convolutional block attention module (Woo et al. 2018):
+	// the gates of the channels are sigmoid(W2 ReLU(W1 m) + W2 ReLU(W1 M)), m being
+	// their means and M their maxima over the squares; then those of the squares are
+	// sigmoid(conv7x7(mean, maximum over the channels)).
+	AttentionCBAM = "cbam"
+)
+
+const (
+	defaultReduction = 16
+	attentionKernel  = 7
+)
+
+// attention is one of the attentions, as a layer. Neither its linear layers nor
+// its convolution have a bias: the papers' formulas have none. It is computed in
+// single precision.
+type attention struct {
+	channels, hidden int
+	first, second    *param // [hidden, channels], [channels, hidden]
+	spatial          *param // [1, 2, 7, 7], of the mean and the maximum; nil in squeeze-and-excitation
+}
+
+// newAttention returns nil where the spec has none.
+func newAttention(d *declare, name string, s *Spec) *attention {
+	if s.Attention == AttentionNone {
+		return nil
+	}
+	l := &attention{channels: s.Width, hidden: max(1, s.Width/s.AttentionReduction)}
+	l.first = d.add(name+".linear1.weight", true, uniform(l.channels, 1), l.hidden, l.channels)
+	l.second = d.add(name+".linear2.weight", true, uniform(l.hidden, 1), l.channels, l.hidden)
+	if s.Attention == AttentionCBAM {
+		l.spatial = d.add(name+".conv.weight", true, kaiming(1, attentionKernel), 1, 2, attentionKernel, attentionKernel)
+	}
+	return l
+}
+
+func (l *attention) forward(g *graph, x *ts.Tensor) *ts.Tensor {
+	squares, channels := []int64{2, 3}, []int64{1}
+	sum := l.excite(g, g.pool(x))
+	if l.spatial != nil {
+		sum = g.keep(sum.Add(l.excite(g, g.single(g.keep(x.Amax(squares, false, false)))), false))
+	}
+	x = g.gate(x, g.keep(sum.Sigmoid(false)))
+	if l.spatial == nil {
+		return x
+	}
+	mean, top := g.keep(x.MeanDim(channels, true, gotch.Float, false)), g.single(g.keep(x.Amax(channels, true, false)))
+	gates := g.keep(g.conv(g.keep(ts.Cat([]*ts.Tensor{mean, top}, 1)), l.spatial, nil).Sigmoid(false))
+	return g.keep(x.Mul(g.like(gates), false))
+}
+
+// excite is W2 ReLU(W1 x).
+func (l *attention) excite(g *graph, x *ts.Tensor) *ts.Tensor {
+	hidden := g.keep(g.keep(ts.Linear(x, g.params[l.first], ts.None)).Relu(false))
+	return g.keep(ts.Linear(hidden, g.params[l.second], ts.None))
+}
+
+// compile appends act(attention(from) + add).
+func (l *attention) compile(c *compiler, from, add register, act activation) register {
+	var spatial []float32
+	if l.spatial != nil {
+		spatial = l.spatial.data
+	}
+	return c.attention(from, add, l.channels, l.hidden, act, l.first.data, l.second.data, spatial)
+}
+
+// fold returns the numbers that batch norm multiplies with and adds in evaluation:
+// s = gamma/sqrt(variance+eps), and beta - mean*s.
+func (l *norm) fold() (scale, shift []float32) {
+	scale, shift = make([]float32, len(l.gamma.data)), make([]float32, len(l.gamma.data))
+	for c := range scale {
+		s := l.scale(c)
+		scale[c] = float32(s)
+		shift[c] = l.shift(c, s)
+	}
+	return scale, shift
+}
+
+func (l *norm) scale(c int) float64 {
+	return float64(l.gamma.data[c]) / math.Sqrt(float64(l.variance.data[c])+normEpsilon)
+}
+
+func (l *norm) shift(c int, scale float64) float32 {
+	return float32(float64(l.beta.data[c]) - float64(l.mean.data[c])*scale)
+}
+
+// fold returns the weights and the bias of a convolution that does what l does
+// in evaluation, before its activation.
+func (l *convNorm) fold() (weight, bias []float32) {
+	weight = make([]float32, len(l.weight.data))
+	bias = make([]float32, l.out)
+	n := len(weight) / l.out
+	for o := range l.out {
+		s := l.scale(o)
+		for i := o * n; i < (o+1)*n; i++ {
+			weight[i] = float32(float64(l.weight.data[i]) * s)
+		}
+		bias[o] = l.shift(o, s)
+	}
+	return weight, bias
+}
+
+// squareMajor reorders the weights of a linear layer over flattened maps from
+// [rows][channels][64], the order of PyTorch, to [rows][64][channels], the order
+// of channels-last maps.
+func squareMajor(w []float32, rows, channels int) []float32 {
+	out := make([]float32, len(w))
+	for r := range rows {
+		from, to := w[r*channels*Squares:], out[r*channels*Squares:]
+		for c := range channels {
+			for s := range Squares {
+				to[s*channels+c] = from[c*Squares+s]
+			}
+		}
+	}
+	return out
+}
+
+// mergeConv returns the linear layer equal to a 1x1 convolution (weight
+// [out][width], bias [out]) followed by a linear layer (rows [n][64][out], bias
+// [n]): weights [n][64][width], bias [n].
+func mergeConv(rows, rowBias, weight, bias []float32, width int) (w, b []float32) {
+	out := len(bias)
+	w = make([]float32, len(rowBias)*Squares*width)
+	b = make([]float32, len(rowBias))
+	for r := range rowBias {
+		sum := float64(rowBias[r])
+		for s := range Squares {
+			at := r*Squares + s
+			to := w[at*width:][:width]
+			for o, x := range rows[at*out:][:out] {
+				sum += float64(x) * float64(bias[o])
+				for i, k := range weight[o*width:][:width] {
+					to[i] += x * k
+				}
+			}
+		}
+		b[r] = float32(sum)
+	}
+	return w, b
 }

@@ -246,6 +246,16 @@ func (c *compiler) dense(l *dense, weight []float32, hidden bool) {
 	}
 }
 
+// activation is an activation function as our C++ knows it.
+type activation C.int
+
+const (
+	identity activation = C.ALAMOS_IDENTITY
+	relu     activation = C.ALAMOS_RELU
+	mish     activation = C.ALAMOS_MISH
+)
+
+
 // Handles of the C side for the rest of the package.
 type (
 	nativeModel   = *C.alamos_model

@@ -2,7 +2,9 @@ package nn
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
+	"time"
 
 	"github.com/sugarme/gotch"
 	"github.com/sugarme/gotch/ts"
@@ -174,4 +176,102 @@ func (x *Bare) Close() error {
 		close(s.calls)
 	}
 	return errors.Join(err, caught(x.params.close))
+}
+
+// Tower is a measuring device: the 3x3 convolutions of a network's trunk, with
+// prepacked weights and ReLU, and nothing else: neither heads nor residual
+// additions, norms or attention. Its speed is what a Session of the same shape could reach if all the
+// rest cost nothing. It is for one goroutine.
+type Tower struct {
+	native nativeTower // nil when closed
+	lanes  *lanes      // of its device; nil on the processor
+}
+
+// NewTower makes a tower of the spec's planes, depth and width, on the options'
+// batch and precision, and the first of their devices.
+func NewTower(s Spec, o InferenceOptions) (*Tower, error) {
+	s, err := s.Complete()
+	if err != nil {
+		return nil, err
+	}
+	if o, err = o.complete(); err != nil {
+		return nil, err
+	}
+	t, err := newTower(s.Planes, s.Width, s.convolutions(), o.devices[0], &o)
+	if err != nil {
+		return nil, fmt.Errorf("new tower: %w", err)
+	}
+	tower := &Tower{native: t}
+	if device := o.devices[0]; device != CPU || o.generic {
+		tower.lanes = lanesFor(device)
+	}
+	return tower, nil
+}
+
+// Run convolves one batch: on the calling thread, or on the device, where a lane asks
+// for it as for what sessions ask.
+func (t *Tower) Run() error {
+	if t.native == nil {
+		return errClosed("tower")
+	}
+	var err error
+	if t.lanes == nil {
+		err = runTower(t.native)
+	} else {
+		done := make(chan error)
+		t.lanes.do(func(int) { done <- runTower(t.native) })
+		err = <-done
+	}
+	if err != nil {
+		return fmt.Errorf("run tower: %w", err)
+	}
+	return nil
+}
+
+// Close frees the tower.
+func (t *Tower) Close() {
+	if t.native != nil {
+		freeTower(t.native)
+		t.native = nil
+	}
+}
+
+// matrixSize is large enough for a graphics card to be at its best.
+const matrixSize = 8192
+
+// MatrixSpeed is how many operations a second (two for each multiplication with its
+// addition) a device does in products of large square matrices, for about so long:
+// the most that convolutions there could reach.
+func MatrixSpeed(device, precision string, d time.Duration) (perSecond float64, err error) {
+	return matrixSpeed(device, precision, matrixSize, d)
+}
+
+func matrixSpeed(device, precision string, size int64, d time.Duration) (perSecond float64, err error) {
+	err = caught(func() {
+		g := &graph{place: place{device: deviceOf(device)}}
+		defer g.close()
+		kind := gotch.Float
+		if precision == BF16 {
+			kind = gotch.BFloat16
+		}
+		// Random numbers: a card multiplies equal ones with less power, and clocks higher.
+		a := g.keep(g.keep(ts.Randn([]int64{size, size}, gotch.Float, g.device)).Totype(kind, false))
+		products := func(n int) {
+			for range n {
+				c, err := a.Matmul(a, false)
+				must(err)
+				must(c.Drop())
+			}
+			// The work of a device is done in the order asked for: this waits for it.
+			g.number(g.keep(g.keep(a.Slice(0, []int64{0}, []int64{1}, 1, false)).Sum(gotch.Float, false)))
+		}
+		products(1) // in which libraries are loaded
+		n, began := 0, time.Now()
+		for n == 0 || time.Since(began) < d {
+			products(8)
+			n += 8
+		}
+		perSecond = float64(n) * 2 * float64(size) * float64(size) * float64(size) / time.Since(began).Seconds()
+	})
+	return perSecond, err
 }
