@@ -71,7 +71,7 @@ that size: the threads share each batch of --leaves positions of the one tree.`,
 				return usagef("--workers: want 0 to %d, have %d", 1<<10, b.Workers)
 			}
 			if b.Workers == 0 {
-				workers, _, err := nn.Alone(b.Device)
+				workers, _, err := nn.Latency(b.Device)
 				if err != nil {
 					return err
 				}

@@ -211,7 +211,7 @@ func threadsFlag(cmd *cobra.Command, at *int) {
 
 // deviceFlags declares --device and --precision: where and in which numbers networks compute.
 func deviceFlags(cmd *cobra.Command, device, precision *string) {
-	cmd.Flags().StringVar(device, "device", nn.Auto, "device of the networks: auto (the first CUDA device if there is one), cpu, cuda, or several: cuda:0,cuda:1 or "+nn.Every)
-	completeFlag(cmd, "device", nn.Auto, nn.CPU, nn.CUDA, nn.Every)
+	cmd.Flags().StringVar(device, "device", nn.Auto, "device of the networks: auto (the first CUDA device if there is one), cpu, cuda, or several: cuda:0,cuda:1 or "+nn.AllCUDA)
+	completeFlag(cmd, "device", nn.Auto, nn.CPU, nn.CUDA, nn.AllCUDA)
 	choiceFlag(cmd, precision, "precision", nn.Auto, []string{nn.Auto, nn.FP32, nn.BF16}, "precision of inference")
 }

@@ -114,7 +114,7 @@ func byVariant(results string, models []string) (map[chess.Variant]string, error
 		if err != nil {
 			return nil, err
 		}
-		c, err := nn.Read(path)
+		c, err := nn.ReadCheckpoint(path)
 		if err != nil {
 			return nil, err
 		}

@@ -200,7 +200,7 @@ func (s *SelfPlay) start(ctx context.Context, model *nn.Model, nets []search.Net
 	var played error
 	var over sync.WaitGroup
 	over.Go(func() {
-		_, played = selfplay.Play(playing, s.config(1<<20, model.Tables(s.Workers)), codec, g.nets(), func(*selfplay.Record) {})
+		_, played = selfplay.Play(playing, s.config(1<<20, model.GameSlots(s.Workers)), codec, g.nets(), func(*selfplay.Record) {})
 		g.end()
 	})
 	stop = func() error {
@@ -267,7 +267,7 @@ func (s *SelfPlay) whole(ctx context.Context, model *nn.Model, nets []search.Net
 	}
 	var stats selfplay.Stats
 	g.count(func() {
-		stats, err = selfplay.Play(ctx, s.config(s.Games, model.Tables(s.Workers)), codec, g.nets(), func(*selfplay.Record) {})
+		stats, err = selfplay.Play(ctx, s.config(s.Games, model.GameSlots(s.Workers)), codec, g.nets(), func(*selfplay.Record) {})
 	})
 	if err != nil {
 		return err

@@ -114,13 +114,13 @@ func (t *Train) measure(ctx context.Context, spec nn.Spec, l *lessons) (r TrainR
 			return err
 		})
 	}}
-	passes := []nn.BareOptions{{}, {Whole: true}, {Fused: true}}
+	passes := []nn.BarePassOptions{{}, {Whole: true}, {Fused: true}}
 	if trainer.Device() != nn.CPU { // where there is one graph, of libtorch's operations
 		passes = passes[1:2]
 	}
 	for _, o := range passes {
 		o.TrainerOptions = options
-		bare, err := nn.NewBare(spec, l.batch(), o)
+		bare, err := nn.NewBarePass(spec, l.batch(), o)
 		if err != nil {
 			return r, err
 		}

@@ -15,7 +15,7 @@ func TestBareGradients(t *testing.T) {
 	s := tiny()
 	for _, head := range []string{PolicyConv73, PolicyConv} {
 		s.PolicyHead, s.PolicyChannels = head, 0
-		gradients := func(o BareOptions) map[string][]float32 {
+		gradients := func(o BarePassOptions) map[string][]float32 {
 			o.TrainerOptions = TrainerOptions{Threads: 1, Precision: FP32}
 			x := mustBare(t, s, 9, o)
 			out := make(map[string][]float32)
@@ -38,8 +38,8 @@ func TestBareGradients(t *testing.T) {
 			}
 			return out
 		}
-		want := gradients(BareOptions{})
-		for what, o := range map[string]BareOptions{"ours": {Fused: true}, "whole": {Whole: true}} {
+		want := gradients(BarePassOptions{})
+		for what, o := range map[string]BarePassOptions{"ours": {Fused: true}, "whole": {Whole: true}} {
 			have := gradients(o)
 			for name := range want {
 				scale := 0.0
@@ -59,7 +59,7 @@ func TestBareGradients(t *testing.T) {
 // parameters as they were and nothing in memory.
 func TestBareLeavesNothing(t *testing.T) {
 	for _, precision := range precisions() {
-		for _, o := range []BareOptions{{}, {Fused: true}, {Whole: true}} {
+		for _, o := range []BarePassOptions{{}, {Fused: true}, {Whole: true}} {
 			o.TrainerOptions = TrainerOptions{Threads: 2, Precision: precision}
 			t.Run(fmt.Sprintf("%+v", o), func(t *testing.T) {
 				handles, mine := len(ts.ExistingTensors), liveTensors.Load()
@@ -103,13 +103,13 @@ func TestBareErrors(t *testing.T) {
 	b := randomBatch(1, s, 3)
 	bad := s
 	bad.Planes = 0
-	for want, f := range map[string]func() (*Bare, error){
-		"for shards": func() (*Bare, error) { return NewBare(s, b, BareOptions{Fused: true, Whole: true}) },
-		"fp8": func() (*Bare, error) {
-			return NewBare(s, b, BareOptions{TrainerOptions: TrainerOptions{Precision: "fp8"}})
+	for want, f := range map[string]func() (*BarePass, error){
+		"for shards": func() (*BarePass, error) { return NewBarePass(s, b, BarePassOptions{Fused: true, Whole: true}) },
+		"fp8": func() (*BarePass, error) {
+			return NewBarePass(s, b, BarePassOptions{TrainerOptions: TrainerOptions{Precision: "fp8"}})
 		},
-		"planes":     func() (*Bare, error) { return NewBare(bad, b, BareOptions{}) },
-		"no samples": func() (*Bare, error) { return NewBare(s, new(Batch), BareOptions{}) },
+		"planes":     func() (*BarePass, error) { return NewBarePass(bad, b, BarePassOptions{}) },
+		"no samples": func() (*BarePass, error) { return NewBarePass(s, new(Batch), BarePassOptions{}) },
 	} {
 		if _, err := f(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one about %s", err, want)
@@ -117,9 +117,9 @@ func TestBareErrors(t *testing.T) {
 	}
 }
 
-func mustBare(t *testing.T, s Spec, n int, o BareOptions) *Bare {
+func mustBare(t *testing.T, s Spec, n int, o BarePassOptions) *BarePass {
 	t.Helper()
-	x, err := NewBare(s, randomBatch(1, s, n), o)
+	x, err := NewBarePass(s, randomBatch(1, s, n), o)
 	if err != nil {
 		t.Fatal(err)
 	}

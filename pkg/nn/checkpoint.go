@@ -56,7 +56,7 @@ func (c *Checkpoint) Write(path string) error {
 }
 
 // Read reads a checkpoint file. It does not build the network.
-func Read(path string) (*Checkpoint, error) {
+func ReadCheckpoint(path string) (*Checkpoint, error) {
 	all, meta, err := ReadSafetensors(path)
 	if err != nil {
 		return nil, err

@@ -17,9 +17,9 @@ func onDesk(t *testing.T, s Spec) *Model {
 // busy keeps all lanes of the processor busy until free is called.
 func busy(t *testing.T) (free func()) {
 	var held sync.WaitGroup
-	held.Add(lanesEach)
-	release, lanes := make(chan struct{}), lanesFor(CPU)
-	for range lanesEach {
+	held.Add(workersPerDevice)
+	release, lanes := make(chan struct{}), workersOf(CPU)
+	for range workersPerDevice {
 		lanes.do(func(int) { held.Done(); <-release })
 	}
 	held.Wait()
@@ -32,7 +32,7 @@ func busy(t *testing.T) (free func()) {
 func TestDeskGathers(t *testing.T) {
 	s := tiny()
 	m := onDesk(t, s)
-	if have := m.Tables(3); have != 22 { // two batches for each of two lanes
+	if have := m.GameSlots(3); have != 22 { // two batches for each of two lanes
 		t.Errorf("%d tables for each of 3 workers, want 22", have)
 	}
 	alone := mustSession(t, m)
@@ -47,9 +47,9 @@ func TestDeskGathers(t *testing.T) {
 		wg.Go(func() { errs[i] = session.Evaluate(have[i]) })
 	}
 	for all := false; !all; { // until all have asked
-		m.desks[0].mu.Lock()
-		all = len(m.desks[0].waiting) == sessions
-		m.desks[0].mu.Unlock()
+		m.queues[0].mu.Lock()
+		all = len(m.queues[0].waiting) == sessions
+		m.queues[0].mu.Unlock()
 	}
 	free()
 	wg.Wait()

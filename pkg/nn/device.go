@@ -18,7 +18,7 @@ const (
 	CUDA = "cuda" // the first CUDA device
 
 	// Every is all CUDA devices.
-	Every = "cuda:all"
+	AllCUDA = "cuda:all"
 )
 
 // Devices returns the devices of a list such as "cuda:0,cuda:1", each of which is
@@ -60,7 +60,7 @@ func Devices(list string) ([]string, error) {
 			return []string{CPU}, nil
 		}
 		return devices, add(0)
-	case Every:
+	case AllCUDA:
 		for i := range max(1, there) {
 			if err := add(i); err != nil {
 				return nil, err
@@ -85,7 +85,7 @@ func Devices(list string) ([]string, error) {
 }
 
 // deviceOf is gotch's name of one of Devices.
-func deviceOf(name string) gotch.Device {
+func gotchDevice(name string) gotch.Device {
 	number, _ := strings.CutPrefix(name, CUDA+":")
 	if i, err := strconv.Atoi(number); err == nil {
 		return gotch.Device{Name: "CUDA", Value: i}
@@ -116,7 +116,7 @@ func Precision(precision, device string) (string, error) {
 }
 
 // nameOf is the inverse of deviceOf.
-func nameOf(d gotch.Device) string {
+func deviceName(d gotch.Device) string {
 	if d == gotch.CPU {
 		return CPU
 	}
@@ -147,7 +147,7 @@ func Throughput(list string) (sessions, batch int, err error) {
 
 // Alone is [Throughput] for a single game, whose search waits for each batch: how many
 // sessions share it, and how many positions there are for each.
-func Alone(list string) (sessions, each int, err error) {
+func Latency(list string) (sessions, each int, err error) {
 	devices, err := Devices(list)
 	if err != nil {
 		return 0, 0, err

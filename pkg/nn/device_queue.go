@@ -12,25 +12,25 @@ import (
 // is free takes all that waits, up to a batch, and evaluates it together. So many
 // workers can descend trees, each with few positions at a time, and the device still
 // has large batches, the larger the longer it is busy.
-type desk struct {
+type batchQueue struct {
 	model  *Model
 	native nativeModel
-	lanes  *lanes
+	lanes  *deviceWorkers
 
-	runners [lanesEach]*runner // each is used on its lane alone, and made there
+	runners [workersPerDevice]*runner // each is used on its lane alone, and made there
 
 	mu      sync.Mutex
-	waiting []ask
+	waiting []request
 }
 
 // ask is at most a batch of leaves of one session.
-type ask struct {
+type request struct {
 	leaves []*encode.Leaf
 	done   chan<- error
 }
 
-func newDesk(m *Model, native nativeModel, device string) *desk {
-	return &desk{model: m, native: native, lanes: lanesFor(device)}
+func newBatchQueue(m *Model, native nativeModel, device string) *batchQueue {
+	return &batchQueue{model: m, native: native, lanes: workersOf(device)}
 }
 
 // starting keeps the first work of all runners apart: with libtorch up to 2.9, threads
@@ -38,12 +38,12 @@ func newDesk(m *Model, native nativeModel, device string) *desk {
 var starting sync.Mutex
 
 // evaluate answers any number of leaves.
-func (d *desk) evaluate(leaves []*encode.Leaf) error {
+func (d *batchQueue) evaluate(leaves []*encode.Leaf) error {
 	parts := slices.Collect(slices.Chunk(leaves, d.model.batch))
 	done := make(chan error, len(parts))
 	d.mu.Lock()
 	for _, part := range parts {
-		d.waiting = append(d.waiting, ask{part, done})
+		d.waiting = append(d.waiting, request{part, done})
 	}
 	d.mu.Unlock()
 
@@ -60,7 +60,7 @@ func (d *desk) evaluate(leaves []*encode.Leaf) error {
 }
 
 // serve answers, on a lane, what waits: nothing, where calls before have answered it.
-func (d *desk) serve(lane int) {
+func (d *batchQueue) serve(lane int) {
 	asked := d.take()
 	if len(asked) == 0 {
 		return
@@ -76,7 +76,7 @@ func (d *desk) serve(lane int) {
 }
 
 // take takes, from those who have waited the longest, as much as a batch has room for.
-func (d *desk) take() []ask {
+func (d *batchQueue) take() []request {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	n, positions := 0, 0
@@ -90,7 +90,7 @@ func (d *desk) take() []ask {
 	return asked
 }
 
-func (d *desk) run(lane int, leaves []*encode.Leaf) error {
+func (d *batchQueue) run(lane int, leaves []*encode.Leaf) error {
 	if r := d.runners[lane]; r != nil {
 		return r.evaluate(leaves)
 	}
@@ -105,7 +105,7 @@ func (d *desk) run(lane int, leaves []*encode.Leaf) error {
 }
 
 // close frees what the desk has on the device. Nobody may be waiting.
-func (d *desk) close() {
+func (d *batchQueue) close() {
 	for _, r := range d.runners {
 		if r != nil {
 			r.close()
@@ -115,40 +115,40 @@ func (d *desk) close() {
 
 // lanesEach is how many threads ask a CUDA device for work: while one's batch is
 // computed, the other's is on its way there.
-const lanesEach = 2
+const workersPerDevice = 2
 
 // lanes are the threads that ask one device for work, for all models of the process.
 //
 // They are few and stay, since libtorch keeps a workspace of cuBLAS for every pair of
 // a thread and a queue that it has met, and cuDNN's plans for every thread.
-type lanes struct {
+type deviceWorkers struct {
 	mu    sync.Mutex
 	some  sync.Cond // there is something to do
 	queue []func(lane int)
 }
 
 var (
-	lanesMu sync.Mutex // guards lanesOf
-	lanesOf = map[string]*lanes{}
+	allWorkersMu sync.Mutex // guards lanesOf
+	allWorkers   = map[string]*deviceWorkers{}
 )
 
 // lanesFor are the lanes of a device; they begin with the first call.
-func lanesFor(device string) *lanes {
-	lanesMu.Lock()
-	defer lanesMu.Unlock()
-	l := lanesOf[device]
+func workersOf(device string) *deviceWorkers {
+	allWorkersMu.Lock()
+	defer allWorkersMu.Unlock()
+	l := allWorkers[device]
 	if l == nil {
-		l = new(lanes)
+		l = new(deviceWorkers)
 		l.some.L = &l.mu
-		lanesOf[device] = l
-		for i := range lanesEach {
+		allWorkers[device] = l
+		for i := range workersPerDevice {
 			go l.run(i)
 		}
 	}
 	return l
 }
 
-func (l *lanes) run(lane int) {
+func (l *deviceWorkers) run(lane int) {
 	runtime.LockOSThread()
 	for {
 		l.mu.Lock()
@@ -163,7 +163,7 @@ func (l *lanes) run(lane int) {
 }
 
 // do has a lane do something, in the order of the calls.
-func (l *lanes) do(what func(lane int)) {
+func (l *deviceWorkers) do(what func(lane int)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.queue = append(l.queue, what)

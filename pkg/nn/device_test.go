@@ -24,7 +24,7 @@ func testDevices(t testing.TB) []string {
 	}
 	names := []string{CPU}
 	if gotch.CUDA.IsAvailable() {
-		every, err := Devices(Every)
+		every, err := Devices(AllCUDA)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -217,7 +217,7 @@ func TestDeviceNames(t *testing.T) {
 	if have, err := Devices(Auto); err != nil || fmt.Sprint(have) != "[cpu]" {
 		t.Errorf("auto without a CUDA device: %v, %v", have, err)
 	}
-	for _, list := range []string{"cuda", "cuda:0", Every} {
+	for _, list := range []string{"cuda", "cuda:0", AllCUDA} {
 		if _, err := Devices(list); err == nil || !strings.Contains(err.Error(), "finds no CUDA device") {
 			t.Errorf("%s without a CUDA device: %v", list, err)
 		}

@@ -104,7 +104,7 @@ type graph struct {
 	library bool // libtorch's batch norm instead of ours, see Bare
 
 	masks   masks   // of dropout
-	meeting meeting // with the other shards; nil in evaluation
+	meeting barrier // with the other shards; nil in evaluation
 	shard   int
 }
 
@@ -163,4 +163,3 @@ func int64s(shape []int) []int64 {
 	}
 	return out
 }
-

@@ -11,7 +11,7 @@ import (
 )
 
 // BareOptions say how a Bare computes.
-type BareOptions struct {
+type BarePassOptions struct {
 	TrainerOptions
 	// Fused takes the operations of a Trainer; otherwise all are libtorch's own.
 	Fused bool
@@ -27,9 +27,9 @@ type BareOptions struct {
 // expanding their planes, the losses, whose place the outputs times fixed numbers
 // take, weights in the precision of the maps, which are made beforehand, and the
 // optimizer. It learns nothing. It is for one goroutine.
-type Bare struct {
+type BarePass struct {
 	net     *Network
-	options BareOptions
+	options BarePassOptions
 
 	params parameters
 	shards []*shard
@@ -46,7 +46,7 @@ type barePart struct {
 
 // NewBare makes an untrained network of the spec and puts a batch in place, of
 // which only the planes matter.
-func NewBare(spec Spec, b *Batch, o BareOptions) (*Bare, error) {
+func NewBarePass(spec Spec, b *Batch, o BarePassOptions) (*BarePass, error) {
 	var err error
 	if o.TrainerOptions, err = o.complete(); err != nil {
 		return nil, err
@@ -61,14 +61,14 @@ func NewBare(spec Spec, b *Batch, o BareOptions) (*Bare, error) {
 	if err := b.check(&net.spec); err != nil {
 		return nil, err
 	}
-	x := &Bare{net: net, options: o}
+	x := &BarePass{net: net, options: o}
 	if err := caught(func() { x.start(b) }); err != nil {
 		return nil, errors.Join(err, x.Close())
 	}
 	return x, nil
 }
 
-func (x *Bare) start(b *Batch) {
+func (x *BarePass) start(b *Batch) {
 	x.params.start(x.net.params, x.options.Precision == BF16, x.options.place())
 	shards, threads := min(x.options.Threads, b.N), 1
 	if x.options.Whole {
@@ -86,7 +86,7 @@ func (x *Bare) start(b *Batch) {
 }
 
 // place puts in place what a shard needs.
-func (x *Bare) place(s *shard, b *Batch) {
+func (x *BarePass) place(s *shard, b *Batch) {
 	part := x.parts[s.index]
 	for _, p := range x.net.params {
 		if !p.trained { // running statistics, which libtorch would write to from several threads
@@ -120,7 +120,7 @@ func (x *Bare) place(s *shard, b *Batch) {
 	}
 }
 
-func (x *Bare) graph(s *shard, m meeting) *graph {
+func (x *BarePass) graph(s *shard, m barrier) *graph {
 	return &graph{
 		place: x.params.place, params: s.params, half: x.options.Precision == BF16,
 		training: true, meeting: m, shard: s.index, library: !x.options.Fused,
@@ -128,21 +128,21 @@ func (x *Bare) graph(s *shard, m meeting) *graph {
 }
 
 // Precision is FP32 or BF16.
-func (x *Bare) Precision() string { return x.options.Precision }
+func (x *BarePass) Precision() string { return x.options.Precision }
 
 // Run passes the batch forward and backward.
-func (x *Bare) Run() error {
+func (x *BarePass) Run() error {
 	if x.closed {
 		return errClosed("bare network")
 	}
-	m := newMeeting(len(x.shards))
-	defer freeMeeting(m)
+	m := newBarrier(len(x.shards))
+	defer freeBarrier(m)
 	return each(x.shards, m, func(s *shard) {
 		part, g := x.parts[s.index], x.graph(s, m)
 		defer g.close()
-		forgetGradients(s.leaves)
-		gradients(true)
-		defer gradients(false)
+		dropGradients(s.leaves)
+		recordGradients(true)
+		defer recordGradients(false)
 		out := x.net.forward(g, part.maps)
 		var total *ts.Tensor
 		for _, y := range [][2]*ts.Tensor{{out.logits, part.times.logits}, {out.values, part.times.values}, {out.movesLeft, part.times.movesLeft}} {
@@ -163,7 +163,7 @@ func (x *Bare) Run() error {
 }
 
 // Close frees the memory.
-func (x *Bare) Close() error {
+func (x *BarePass) Close() error {
 	if x.closed {
 		return nil
 	}
@@ -183,8 +183,8 @@ func (x *Bare) Close() error {
 // additions, norms or attention. Its speed is what a Session of the same shape could reach if all the
 // rest cost nothing. It is for one goroutine.
 type Tower struct {
-	native nativeTower // nil when closed
-	lanes  *lanes      // of its device; nil on the processor
+	native nativeTower    // nil when closed
+	lanes  *deviceWorkers // of its device; nil on the processor
 }
 
 // NewTower makes a tower of the spec's planes, depth and width, on the options'
@@ -203,7 +203,7 @@ func NewTower(s Spec, o InferenceOptions) (*Tower, error) {
 	}
 	tower := &Tower{native: t}
 	if device := o.devices[0]; device != CPU || o.generic {
-		tower.lanes = lanesFor(device)
+		tower.lanes = workersOf(device)
 	}
 	return tower, nil
 }
@@ -248,7 +248,7 @@ func MatrixSpeed(device, precision string, d time.Duration) (perSecond float64, 
 
 func matrixSpeed(device, precision string, size int64, d time.Duration) (perSecond float64, err error) {
 	err = caught(func() {
-		g := &graph{place: place{device: deviceOf(device)}}
+		g := &graph{place: place{device: gotchDevice(device)}}
 		defer g.close()
 		kind := gotch.Float
 		if precision == BF16 {

@@ -49,7 +49,7 @@ type Model struct {
 
 	mu      sync.Mutex
 	natives []nativeModel // one on each device
-	desks   []*desk       // of each; nil on the processor
+	queues  []*batchQueue // of each; nil on the processor
 	turn    int           // of the next session
 	users   int           // sessions, and the model itself until it is closed
 	closed  bool
@@ -112,7 +112,7 @@ func (n *Network) Compile(o InferenceOptions) (*Model, error) {
 			return nil, fmt.Errorf("compile network: %w", c.err)
 		}
 		if device != CPU || o.generic {
-			m.desks = append(m.desks, newDesk(m, c.model, device))
+			m.queues = append(m.queues, newBatchQueue(m, c.model, device))
 		}
 	}
 	return m, nil
@@ -157,11 +157,11 @@ func (m *Model) Devices() []string { return m.devices }
 // Tables is how many games each of so many workers should play at once for batches to
 // be full, two for each who asks, which is a worker on the processor and a lane on a
 // device: while the first games end, others take their places.
-func (m *Model) Tables(workers int) int {
-	if m.desks == nil {
+func (m *Model) GameSlots(workers int) int {
+	if m.queues == nil {
 		return 2 * m.batch
 	}
-	return (2*m.batch*lanesEach*len(m.desks) + workers - 1) / workers
+	return (2*m.batch*workersPerDevice*len(m.queues) + workers - 1) / workers
 }
 
 // Work is what all sessions have evaluated so far: positions, and the places in
@@ -191,7 +191,7 @@ func (m *Model) release() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.users--; m.users == 0 {
-		for _, d := range m.desks {
+		for _, d := range m.queues {
 			d.close()
 		}
 		for _, native := range m.natives {
@@ -208,8 +208,8 @@ type Session struct {
 	model *Model
 
 	mu     sync.Mutex
-	runner *runner // on the processor
-	desk   *desk   // on a device
+	runner *runner     // on the processor
+	queue  *batchQueue // on a device
 	closed bool
 }
 
@@ -217,11 +217,11 @@ type Session struct {
 type runner struct {
 	model  *Model
 	native nativeSession
-	q      question
+	q      buffers
 }
 
 // question is a chunk of positions in the flat form that the evaluator reads.
-type question struct {
+type buffers struct {
 	planes  []uint64  // [n][planes]
 	offsets []int32   // [n+1]
 	indices []int32   // [moves]
@@ -240,9 +240,9 @@ func (m *Model) NewSession() (*Session, error) {
 		return nil, errClosed("model")
 	}
 	s := &Session{model: m}
-	if m.desks != nil {
-		s.desk = m.desks[m.turn]
-		m.turn = (m.turn + 1) % len(m.desks)
+	if m.queues != nil {
+		s.queue = m.queues[m.turn]
+		m.turn = (m.turn + 1) % len(m.queues)
 	} else {
 		var err error
 		if s.runner, err = newRunner(m, m.natives[0]); err != nil {
@@ -258,7 +258,7 @@ func newRunner(m *Model, native nativeModel) (*runner, error) {
 	if err != nil {
 		return nil, fmt.Errorf("new session: %w", err)
 	}
-	r := &runner{model: m, native: s, q: question{values: make([]float32, m.batch)}}
+	r := &runner{model: m, native: s, q: buffers{values: make([]float32, m.batch)}}
 	if m.spec.Value == ValueWDL {
 		r.q.wdl = make([]float32, 3*m.batch)
 	}
@@ -282,8 +282,8 @@ func (s *Session) Evaluate(leaves []*encode.Leaf) error {
 	if err := s.model.check(leaves); err != nil {
 		return err
 	}
-	if s.desk != nil {
-		return s.desk.evaluate(leaves)
+	if s.queue != nil {
+		return s.queue.evaluate(leaves)
 	}
 	for chunk := range slices.Chunk(leaves, s.model.batch) {
 		if err := s.runner.evaluate(chunk); err != nil {

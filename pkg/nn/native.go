@@ -255,7 +255,6 @@ const (
 	mish     activation = C.ALAMOS_MISH
 )
 
-
 // Handles of the C side for the rest of the package.
 type (
 	nativeModel   = *C.alamos_model
@@ -274,7 +273,7 @@ func newSession(m nativeModel) (nativeSession, error) {
 }
 
 // runSession evaluates the positions of q, n of them.
-func runSession(s nativeSession, n int, q *question) error {
+func runSession(s nativeSession, n int, q *buffers) error {
 	return message(C.session_run(s, C.int(n), (*C.uint64_t)(unsafe.SliceData(q.planes)),
 		(*C.int32_t)(unsafe.SliceData(q.offsets)), (*C.int32_t)(unsafe.SliceData(q.indices)),
 		first(q.priors), first(q.values), first(q.wdl), first(q.movesLeft)))

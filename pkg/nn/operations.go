@@ -59,14 +59,14 @@ import (
 )
 
 // meeting is where the shards of a batch wait for each other in a step.
-type meeting = *C.alamos_meeting
+type barrier = *C.alamos_meeting
 
-func newMeeting(shards int) meeting { return C.meeting_new(C.int(shards)) }
+func newBarrier(shards int) barrier { return C.meeting_new(C.int(shards)) }
 
-func freeMeeting(m meeting) { C.meeting_free(m) }
+func freeBarrier(m barrier) { C.meeting_free(m) }
 
 // abortMeeting ends the waiting for a shard that failed.
-func abortMeeting(m meeting) { C.meeting_abort(m) }
+func abortBarrier(m barrier) { C.meeting_abort(m) }
 
 // input is the packed planes of n positions as maps [n, planes, 8, 8], channels
 // last in memory: libtorch's convolutions are faster so, and keep that order.
@@ -74,7 +74,7 @@ func (g *graph) input(planes []uint64, constant []bool) *ts.Tensor {
 	count := len(constant)
 	n := len(planes) / count
 	if g.generic {
-		device := C.CString(nameOf(g.device))
+		device := C.CString(deviceName(g.device))
 		defer C.free(unsafe.Pointer(device))
 		var out unsafe.Pointer
 		must(message(C.expand_on(device, C.int(n), C.int(count), (*C.uint64_t)(unsafe.SliceData(planes)), first8(marksOf(constant)), flag(g.half), &out)))
@@ -225,6 +225,6 @@ func adamStep(shard, shards int, h *stepHandles, o Optimizer, step int64, rate f
 func copyTensor(to, from *ts.Tensor) { must(message(C.copy_tensor(to.Ctensor(), from.Ctensor()))) }
 
 // forgetGradients drops the gradients of tensors.
-func forgetGradients(leaves handles) {
+func dropGradients(leaves handles) {
 	must(message(C.forget_gradients(C.int(len(leaves)), leaves.first())))
 }

@@ -23,13 +23,13 @@ func zeros(g *graph, shape ...int) *ts.Tensor {
 func onShard(t *testing.T, f func(g *graph)) {
 	t.Helper()
 	x := mustTrainer(t, mustNew(t, tiny(), 1))
-	m := newMeeting(1)
-	defer freeMeeting(m)
+	m := newBarrier(1)
+	defer freeBarrier(m)
 	err := each(x.shards[:1], nil, func(s *shard) {
 		g := &graph{place: onCPU, params: map[*param]*ts.Tensor{}, training: true, meeting: m}
 		defer g.close()
-		gradients(true)
-		defer gradients(false)
+		recordGradients(true)
+		defer recordGradients(false)
 		f(g)
 	})
 	if err != nil {
@@ -131,11 +131,11 @@ func TestAddIsLibrarys(t *testing.T) {
 				side := func(ours bool) map[string][]float32 {
 					rng := rand.New(rand.NewPCG(1, 2))
 					x, y := normal(g, rng, 0, 2, 5, 8, 8), normal(g, rng, 0, 2, 5, 8, 8)
-					gradients(false)
+					recordGradients(false)
 					for i := range floats(x) {
 						floats(x)[i] *= float32(math.Pow(10, float64(i%5)-2))
 					}
-					gradients(true)
+					recordGradients(true)
 					weight := normal(g, rng, 0, 2, 5, 8, 8)
 					g.library = !ours
 					z := g.add(x, y, act)
@@ -172,7 +172,7 @@ func TestPolicyLossIsCrossEntropy(t *testing.T) {
 		want := g.keep(dense.MulScalar(g.scalar(-2.0/3), false))
 		must(want.Backward())
 		gradient := ordered(g, g.keep(logits.Grad(false)))
-		forgetGradients(handles{logits.Ctensor()})
+		dropGradients(handles{logits.Ctensor()})
 
 		// A factor behind the loss reaches its gradient.
 		have := g.keep(g.policyLoss(logits, b, 1.0/3).MulScalar(g.scalar(2), false))

@@ -68,14 +68,14 @@ func descend(t *testing.T, o Optimizer, start []float32, gradient [][]float32, s
 		for _, g := range gradient {
 			var s scope
 			for _, view := range views {
-				forgetGradients(view.leaves)
+				dropGradients(view.leaves)
 				slope := s.keep(ts.Empty([]int64{int64(len(g))}, gotch.Float, gotch.CPU))
 				for i := range g {
 					floats(slope)[i] = g[i] / float32(shards)
 				}
-				gradients(true)
+				recordGradients(true)
 				must(s.keep(s.keep(view.params[p].Mul(slope, false)).Sum(gotch.Float, false)).Backward())
-				gradients(false)
+				recordGradients(false)
 			}
 			s.close()
 			opt.begin()

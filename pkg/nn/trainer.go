@@ -61,7 +61,7 @@ func (on TrainerOptions) complete() (TrainerOptions, error) {
 	return on, nil
 }
 
-func (on *TrainerOptions) place() place { return place{deviceOf(on.device), on.generic} }
+func (on *TrainerOptions) place() place { return place{gotchDevice(on.device), on.generic} }
 
 // Trainer takes gradient steps on a network. It keeps the parameters in libtorch
 // memory and divides every batch among shards, a thread each. It is safe for use
@@ -331,7 +331,7 @@ func newShard(index int) *shard {
 // start makes tensors that share the memory of the parameters and have gradients
 // of their own.
 func (s *shard) start(params *parameters) {
-	gradients(false)
+	recordGradients(false)
 	for _, p := range params.all {
 		x := s.keep(params.used(p).Detach(false))
 		if p.trained {
@@ -343,14 +343,14 @@ func (s *shard) start(params *parameters) {
 }
 
 // gradients switches the recording of operations for a backward pass.
-func gradients(on bool) {
+func recordGradients(on bool) {
 	_, err := ts.GradSetEnabled(on)
 	must(err)
 }
 
 // each runs f for shards at once. When one fails, those that wait for it in m are
 // told; the error is that of the first.
-func each(shards []*shard, m meeting, f func(*shard)) error {
+func each(shards []*shard, m barrier, f func(*shard)) error {
 	var wait sync.WaitGroup
 	var once sync.Once
 	var failed error
@@ -361,7 +361,7 @@ func each(shards []*shard, m meeting, f func(*shard)) error {
 			if err := caught(func() { f(s) }); err != nil {
 				once.Do(func() { failed = err })
 				if m != nil {
-					abortMeeting(m)
+					abortBarrier(m)
 				}
 			}
 		}
@@ -375,7 +375,7 @@ func each(shards []*shard, m meeting, f func(*shard)) error {
 type pass struct {
 	t       *Trainer
 	shards  int
-	meeting meeting
+	meeting barrier
 	graphs  []*graph
 	totals  []*ts.Tensor // what each shard adds to the loss
 	parts   []Loss       // the same as numbers, once they are read
@@ -388,7 +388,7 @@ type pass struct {
 func (t *Trainer) pass(n int, training bool) *pass {
 	p := &pass{t: t, shards: min(n, len(t.shards))}
 	if training {
-		p.meeting = newMeeting(p.shards)
+		p.meeting = newBarrier(p.shards)
 	}
 	for _, s := range t.shards[:p.shards] {
 		p.graphs = append(p.graphs, &graph{
@@ -410,9 +410,9 @@ func (p *pass) forward(b *Batch) error {
 	return p.each(func(s *shard) {
 		g := p.graphs[s.index]
 		if g.training {
-			forgetGradients(s.leaves)
-			gradients(true)
-			defer gradients(false)
+			dropGradients(s.leaves)
+			recordGradients(true)
+			defer recordGradients(false)
 		}
 		part := b.part(b.N*s.index/p.shards, b.N*(s.index+1)/p.shards)
 		out := p.t.net.forward(g, g.input(part.Planes, p.t.net.spec.Constant))
@@ -448,6 +448,6 @@ func (p *pass) close() {
 	// A failure to free has no remedy, and the step is done.
 	_ = each(p.t.shards[:p.shards], nil, func(s *shard) { p.graphs[s.index].close() })
 	if p.meeting != nil {
-		freeMeeting(p.meeting)
+		freeBarrier(p.meeting)
 	}
 }

@@ -207,10 +207,10 @@ func TestSGDByHand(t *testing.T) {
 		defer o.close()
 		for range 2 {
 			var s scope
-			forgetGradients(view.leaves)
-			gradients(true)
+			dropGradients(view.leaves)
+			recordGradients(true)
 			must(s.keep(s.keep(view.params[p].MulScalar(s.scalar(0.5), false)).Sum(gotch.Float, false)).Backward())
-			gradients(false)
+			recordGradients(false)
 			s.close()
 			o.step(0, 1, 0.1)
 			got = append(got, floats(weights.full[p])[0])

@@ -167,14 +167,14 @@ func TestGradientsOfEveryShape(t *testing.T) {
 			planes := randomBatch(3, s, 9).Planes
 			side := func(library bool) map[string][]float32 {
 				out := make(map[string][]float32)
-				m := newMeeting(1)
-				defer freeMeeting(m)
+				m := newBarrier(1)
+				defer freeBarrier(m)
 				err := each(x.shards[:1], m, func(sh *shard) {
 					g := &graph{place: onCPU, params: sh.params, training: true, meeting: m, library: library}
 					defer g.close()
-					forgetGradients(sh.leaves)
-					gradients(true)
-					defer gradients(false)
+					dropGradients(sh.leaves)
+					recordGradients(true)
+					defer recordGradients(false)
 					maps := g.input(planes, n.spec.Constant)
 					for _, l := range n.trunk {
 						maps = l.forward(g, maps)

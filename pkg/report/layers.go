@@ -70,7 +70,7 @@ func OfSettings(s *experiment.Settings) (*Network, error) {
 
 // OfCheckpoint lists the network of a checkpoint file. It has no name.
 func OfCheckpoint(path string) (*Network, error) {
-	c, err := nn.Read(path)
+	c, err := nn.ReadCheckpoint(path)
 	if err != nil {
 		return nil, err
 	}

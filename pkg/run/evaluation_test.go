@@ -192,7 +192,7 @@ func (s site) accuracyByHand(t *testing.T, set []string) {
 		t.Fatal(err)
 	}
 	_, held := data.Split(window, of.Seed("split", 0), settings.Training.Validation)
-	c, err := nn.Read(filepath.Join(dir, store.CheckpointFile(2)))
+	c, err := nn.ReadCheckpoint(filepath.Join(dir, store.CheckpointFile(2)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ func findGuest(results string, p *experiment.Player) (*guest, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := nn.Read(file)
+	c, err := nn.ReadCheckpoint(file)
 	if err != nil {
 		return nil, err
 	}

@@ -114,7 +114,7 @@ func probePlaying(ctx context.Context, t *Trial, net *nn.Network) (float64, erro
 		return 0, err
 	}
 	cfg := playing(t)
-	cfg.Games, cfg.Parallel = 1<<16, model.Tables(t.Workers) // more than can end
+	cfg.Games, cfg.Parallel = 1<<16, model.GameSlots(t.Workers) // more than can end
 	cfg.Progress = new(selfplay.Progress)
 	limited, stop := context.WithTimeout(ctx, probeWarm+probeTime)
 	defer stop()

@@ -102,7 +102,7 @@ func (t *trial) play(ctx context.Context, g int, in store.Inputs) (records []*se
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	cfg := t.SelfPlay(g)
-	cfg.Parallel = model.Tables(t.Workers)
+	cfg.Parallel = model.GameSlots(t.Workers)
 	cfg.Skip = func(i int) bool { return have[i] != nil }
 	if source := s.SelfPlay.Adjudicate; source != nil {
 		judge, err := t.run.scripts.Open(source, t.Workers)

@@ -63,7 +63,7 @@ func (t *Trial) Model(g int) (*nn.Model, error) { return t.Compile(t.Path(store.
 
 // Compile makes a model of a checkpoint file, for inference.
 func (t *Trial) Compile(file string) (*nn.Model, error) {
-	c, err := nn.Read(file)
+	c, err := nn.ReadCheckpoint(file)
 	if err != nil {
 		return nil, err
 	}

@@ -54,7 +54,7 @@ func (t *trial) train(ctx context.Context, g int) error {
 		return err
 	}
 	return t.Do(ctx, Stage{Name: store.TrainStage(g), In: in, Files: []string{store.CheckpointFile(g)}, Scratch: t.progressFile(g), Run: func(ctx context.Context) (any, error) {
-		c, err := nn.Read(t.Path(store.CheckpointFile(g - 1)))
+		c, err := nn.ReadCheckpoint(t.Path(store.CheckpointFile(g - 1)))
 		if err != nil {
 			return nil, err
 		}

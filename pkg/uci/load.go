@@ -21,7 +21,7 @@ type Hardware struct {
 
 // Load makes a mind of a checkpoint file.
 func Load(path string, h Hardware) (Model, error) {
-	c, err := nn.Read(path)
+	c, err := nn.ReadCheckpoint(path)
 	if err != nil {
 		return Model{}, err
 	}
@@ -29,7 +29,7 @@ func Load(path string, h Hardware) (Model, error) {
 	if err != nil {
 		return Model{}, fmt.Errorf("%s: %w", path, err)
 	}
-	threads, each, err := nn.Alone(h.Device)
+	threads, each, err := nn.Latency(h.Device)
 	if err != nil {
 		return Model{}, err
 	}
