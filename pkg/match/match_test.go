@@ -5,10 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,13 +19,39 @@ import (
 
 	"alamos/pkg/chess"
 	"alamos/pkg/uci"
-	"alamos/pkg/uci/enginetest"
 )
 
 func TestMain(m *testing.M) {
-	if !enginetest.Main() {
-		os.Exit(m.Run())
+	code := m.Run()
+	os.RemoveAll(engineDir)
+	os.Exit(code)
+}
+
+// engineDir has the engine of pkg/uci/testdata/engine once buildEngine was called.
+var engineDir string
+
+var buildEngine = sync.OnceValue(func() (err error) {
+	if engineDir, err = os.MkdirTemp("", "alamos-engine-"); err != nil {
+		return err
 	}
+	out, err := exec.Command("go", "build", "-o", filepath.Join(engineDir, "engine"), "alamos/pkg/uci/testdata/engine").CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	return nil
+})
+
+// engineProgram returns the path of an engine that misbehaves as its mode says.
+func engineProgram(t *testing.T, mode string) string {
+	t.Helper()
+	if err := buildEngine(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), mode)
+	if err := os.Symlink(filepath.Join(engineDir, "engine"), path); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // watched counts what a match tells, and stops it after some games.
@@ -246,12 +275,12 @@ func TestSPRT(t *testing.T) {
 // Faults of engines lose games, are told and kept, and the match goes on.
 func TestFaults(t *testing.T) {
 	for mode, reason := range map[string]string{
-		enginetest.Crash: "engine_crash", enginetest.Hang: "engine_stall", enginetest.Late: "time_forfeit",
-		enginetest.Illegal: "illegal_move", enginetest.Garbage: "engine_garbage",
+		"crash": "engine_crash", "hang": "engine_stall", "late": "time_forfeit",
+		"illegal": "illegal_move", "garbage": "engine_garbage",
 	} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			c := config(t, "uci:"+enginetest.Program(t, mode)+",depth=1", "random", filepath.Join(t.TempDir(), "games.pgn"))
+			c := config(t, "uci:"+engineProgram(t, mode)+",depth=1", "random", filepath.Join(t.TempDir(), "games.pgn"))
 			c.Games, c.MaxMoves = 4, 4
 			c.Timeouts = uci.Timeouts{Search: 300 * time.Millisecond}
 			w := &watched{}
@@ -274,13 +303,13 @@ func TestFaults(t *testing.T) {
 func TestRefused(t *testing.T) {
 	for want, change := range map[string]func(*Config){
 		"cannot play the variant": func(c *Config) {
-			c.Players[0], _ = ParsePlayer("uci:" + enginetest.Program(t, "x") + ",depth=1")
+			c.Players[0], _ = ParsePlayer("uci:" + engineProgram(t, "x") + ",depth=1")
 			v := chess.Horde
 			c.Variant = &v
 		},
 		"cannot be started": func(c *Config) { c.Players[0], _ = ParsePlayer("uci:/no/engine,depth=1") },
 		"no option": func(c *Config) {
-			c.Players[0], _ = ParsePlayer("uci:" + enginetest.Program(t, "y") + ",depth=1,Contempt=3")
+			c.Players[0], _ = ParsePlayer("uci:" + engineProgram(t, "y") + ",depth=1,Contempt=3")
 		},
 		"no such file":        func(c *Config) { c.Book.File = "none.epd" },
 		"want 1 game":         func(c *Config) { c.Games = 0 },

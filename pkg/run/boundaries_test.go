@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"alamos/pkg/disk"
-	"alamos/pkg/uci/enginetest"
 )
 
 // A run that is killed before every single step that changes the disk, one after
@@ -24,7 +23,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 	t.Parallel()
 	small := []string{"generations=1", "training.window=1", "hooks=[]"}
 	const games = "selfplay.games=2"
-	engine := enginetest.Program(t, enginetest.Well)
+	engine := engineProgram(t, "well")
 	for _, test := range []struct {
 		name  string
 		set   []string

@@ -18,7 +18,6 @@ import (
 	"alamos/pkg/experiment"
 
 	"alamos/pkg/store"
-	"alamos/pkg/uci/enginetest"
 )
 
 // Of positions without results no values are learned, also where their chunk was made for
@@ -275,7 +274,7 @@ func TestTrainingCode(t *testing.T) {
 func TestDataOfAnEngine(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	path := enginetest.Program(t, enginetest.Well)
+	path := engineProgram(t, "well")
 	s.edit(t, "small.yaml", "selfplay: {games: 6, opening: {random_plies: 4, share: 0.5}}", fmt.Sprintf("data: {kind: engine, games: 5, shuffle: 0, engine: {uci: %s, depth: 1, random_plies: 8}}", path))
 	s.edit(t, "small.yaml", "hooks: [plies.go]", "")
 	s.run(t, noTournament)
@@ -293,7 +292,7 @@ func TestDataOfAnEngine(t *testing.T) {
 		t.Error("both generations have the same games")
 	}
 	in := x.Manifest.Stage(store.DataStage(1)).Inputs
-	if id := in["engine well depth 1"]; !strings.HasPrefix(id, "Failing well") {
+	if id := in["engine well depth 1"]; !strings.HasPrefix(id, "Fake 1.0") {
 		t.Errorf("inputs %v", in)
 	}
 	s.run(t, noTournament).stages(t, map[string]string{})

@@ -4,13 +4,15 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
 	"alamos/pkg/hook"
-	"alamos/pkg/uci/enginetest"
 )
 
 // Variables in the environment that make the test binary another program.
@@ -25,8 +27,6 @@ func TestMain(m *testing.M) {
 	switch dir := os.Getenv(runVariable); {
 	case hook.IsChild():
 		os.Exit(hook.RunChild())
-	case enginetest.Main():
-		os.Exit(0)
 	case dir != "":
 		if err := runChild(site{dir}); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -41,7 +41,35 @@ func TestMain(m *testing.M) {
 	if ranQuick.dir != "" {
 		os.RemoveAll(ranQuick.dir)
 	}
+	os.RemoveAll(engineDir)
 	os.Exit(code)
+}
+
+// engineDir has the engine of pkg/uci/testdata/engine once buildEngine was called.
+var engineDir string
+
+var buildEngine = sync.OnceValue(func() (err error) {
+	if engineDir, err = os.MkdirTemp("", "alamos-engine-"); err != nil {
+		return err
+	}
+	out, err := exec.Command("go", "build", "-o", filepath.Join(engineDir, "engine"), "alamos/pkg/uci/testdata/engine").CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	return nil
+})
+
+// engineProgram returns the path of an engine that misbehaves as its mode says.
+func engineProgram(t *testing.T, mode string) string {
+	t.Helper()
+	if err := buildEngine(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), mode)
+	if err := os.Symlink(filepath.Join(engineDir, "engine"), path); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // runChild runs the site's experiment as the environment says.

@@ -11,7 +11,6 @@ import (
 
 	"alamos/pkg/chess"
 	"alamos/pkg/store"
-	"alamos/pkg/uci/enginetest"
 )
 
 // An opponent that fails loses that game for that reason. The run tells of it,
@@ -35,7 +34,7 @@ func TestOpponentsThatFail(t *testing.T) {
 			if testing.Short() && mode == "hang" {
 				t.Skip("waiting for it takes seconds")
 			}
-			s, path := newSite(t), enginetest.Program(t, mode)
+			s, path := newSite(t), engineProgram(t, mode)
 			rounds := 2
 			if mode == "crash" {
 				rounds = 4

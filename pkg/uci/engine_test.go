@@ -21,7 +21,7 @@ func times(mode string) Timeouts {
 	switch mode {
 	case "no-handshake", "garbage-handshake":
 		return Timeouts{Handshake: time.Second}
-	case "hang", "stop":
+	case "hang", "late":
 		return Timeouts{Search: 300 * time.Millisecond}
 	case "deaf":
 		return Timeouts{Ready: time.Second}
@@ -85,7 +85,7 @@ func TestHandshakeFailures(t *testing.T) {
 	} {
 		t.Run(test.mode, func(t *testing.T) {
 			t.Parallel()
-			e, err := Start(t.Context(), fake(test.mode), times(test.mode))
+			e, err := Start(t.Context(), fake(t, test.mode), times(test.mode))
 			if e != nil {
 				t.Fatal("an engine was returned")
 			}
@@ -95,7 +95,7 @@ func TestHandshakeFailures(t *testing.T) {
 }
 
 func TestCrashTellsExitStatus(t *testing.T) {
-	_, err := Start(t.Context(), fake("crash-handshake"), Timeouts{})
+	_, err := Start(t.Context(), fake(t, "crash-handshake"), Timeouts{})
 	if err == nil || !strings.Contains(err.Error(), "exit status 3") {
 		t.Errorf("error %v, want the exit status", err)
 	}
@@ -110,7 +110,7 @@ func TestStartOfWhatIsNotThere(t *testing.T) {
 }
 
 func TestSlowStart(t *testing.T) {
-	e := start(t, fake("slow"), Timeouts{})
+	e := start(t, fake(t, "slow"), Timeouts{})
 	if e.ID() != "Fake 1.0" || e.Author() != "nobody" {
 		t.Errorf("engine says it is %q by %q", e.ID(), e.Author())
 	}
@@ -128,14 +128,14 @@ func TestSearchFailures(t *testing.T) {
 	}{
 		{"crash", ErrCrash, "! segmentation fault", false},
 		{"hang", ErrStall, "> go depth 1\n", false},
-		{"stop", ErrTime, "> stop\n", true},
+		{"late", ErrTime, "> stop\n", true},
 		{"garbage", ErrProtocol, "< bestmove", false},
-		{"illegal", ErrIllegalMove, "< bestmove e2e5\n", true},
+		{"illegal", ErrIllegalMove, "< bestmove a1a8\n", true},
 		{"none", ErrIllegalMove, "< bestmove (none)\n", true},
 	} {
 		t.Run(test.mode, func(t *testing.T) {
 			t.Parallel()
-			e := start(t, fake(test.mode), times(test.mode))
+			e := start(t, fake(t, test.mode), times(test.mode))
 			if err := e.Position(newGame(t, chess.Standard)); err != nil {
 				t.Fatal(err)
 			}
@@ -153,7 +153,7 @@ func TestSearchFailures(t *testing.T) {
 
 // An engine that does not read its input stalls once the pipe is full.
 func TestDeafEngine(t *testing.T) {
-	e := start(t, fake("deaf"), times("deaf"))
+	e := start(t, fake(t, "deaf"), times("deaf"))
 	g := newGame(t, chess.Standard)
 	for range 25 {
 		for _, s := range []string{"g1f3", "g8f6", "f3g1", "f6g8"} {
@@ -175,14 +175,14 @@ func TestCancel(t *testing.T) {
 	for _, test := range []struct {
 		mode   string
 		usable bool
-	}{{"stop", true}, {"hang", false}} {
+	}{{"late", true}, {"hang", false}} {
 		t.Run(test.mode, func(t *testing.T) {
 			t.Parallel()
 			limits := Timeouts{}
 			if test.mode == "hang" {
 				limits.Quit = 200 * time.Millisecond
 			}
-			e := start(t, fake(test.mode), limits)
+			e := start(t, fake(t, test.mode), limits)
 			if err := e.Position(newGame(t, chess.Standard)); err != nil {
 				t.Fatal(err)
 			}
@@ -200,7 +200,7 @@ func TestCancel(t *testing.T) {
 }
 
 func TestGo(t *testing.T) {
-	e := start(t, fake("well"), Timeouts{})
+	e := start(t, fake(t, "well"), Timeouts{})
 	if _, err := e.Go(t.Context(), Limit{Depth: 1}); err == nil {
 		t.Error("Go without a position succeeded")
 	}
@@ -229,7 +229,7 @@ func TestGo(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
-	e := start(t, fake("well"), Timeouts{})
+	e := start(t, fake(t, "well"), Timeouts{})
 	for _, test := range []struct {
 		name, value string
 		ok          bool
@@ -283,7 +283,7 @@ func TestProve(t *testing.T) {
 	} {
 		t.Run(test.mode+"-"+test.variant.String(), func(t *testing.T) {
 			t.Parallel()
-			e := start(t, fake(test.mode), Timeouts{Ready: 3 * time.Second})
+			e := start(t, fake(t, test.mode), Timeouts{Ready: 3 * time.Second})
 			err := e.Prove(t.Context(), test.variant)
 			if test.refusal == "" {
 				if err != nil {
@@ -353,7 +353,7 @@ func TestChess960(t *testing.T) {
 		}
 	}
 
-	e := start(t, fake("well"), Timeouts{})
+	e := start(t, fake(t, "well"), Timeouts{})
 	if err := e.ProveChess960(); err != nil {
 		t.Error(err)
 	}
@@ -377,7 +377,7 @@ func TestChess960(t *testing.T) {
 		t.Errorf("it was told %q, want %q", told, want)
 	}
 
-	plain := start(t, fake("plain"), Timeouts{})
+	plain := start(t, fake(t, "plain"), Timeouts{})
 	wantFault(t, plain.ProveChess960(), ErrVariant, "plain", "option name")
 	wantFault(t, plain.Position(game(fen, "e1b1")), ErrOption, "plain", "option name")
 	if err := plain.Position(game(usual, "e1g1")); err != nil {
@@ -386,7 +386,7 @@ func TestChess960(t *testing.T) {
 }
 
 func TestCloseEndsTheWholeGroup(t *testing.T) {
-	e := start(t, fake("descendant"), Timeouts{})
+	e := start(t, fake(t, "descendant"), Timeouts{})
 	pid, err := strconv.Atoi(e.Author())
 	if err != nil {
 		t.Fatal(err)
@@ -406,7 +406,7 @@ func TestCloseEndsTheWholeGroup(t *testing.T) {
 
 // An engine that ignores "quit" and the end of its input is killed.
 func TestCloseKills(t *testing.T) {
-	e := start(t, fake("no-quit"), Timeouts{Quit: 100 * time.Millisecond})
+	e := start(t, fake(t, "no-quit"), Timeouts{Quit: 100 * time.Millisecond})
 	pid := e.proc.cmd.Process.Pid
 	e.Close()
 	if !goneSoon(pid) {

@@ -98,13 +98,10 @@ func TestFairyStockfishPlaysAtomic(t *testing.T) {
 // PATH, in an otherwise empty directory.
 func fakeOnPath(t *testing.T, name, mode string) {
 	t.Helper()
-	self, err := filepath.Abs(os.Args[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := engineProgram(t)
 	bin := t.TempDir()
 	if name != "" {
-		if err := os.Symlink(self, filepath.Join(bin, name)); err != nil {
+		if err := os.Symlink(program, filepath.Join(bin, name)); err != nil {
 			t.Fatal(err)
 		}
 		t.Setenv(fakeEnv, mode)

@@ -14,7 +14,7 @@ func TestPerft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := start(t, fake("well"), Timeouts{})
+	e := start(t, fake(t, "well"), Timeouts{})
 	for depth, want := range []uint64{1: 14, 2: 191, 3: 2812} {
 		if depth == 0 {
 			continue
@@ -23,7 +23,7 @@ func TestPerft(t *testing.T) {
 			t.Errorf("depth %d: %d, %v, want %d", depth, have, err, want)
 		}
 	}
-	e = start(t, fake("no-perft"), Timeouts{})
+	e = start(t, fake(t, "no-perft"), Timeouts{})
 	_, err = e.Perft(t.Context(), &p, 3)
 	wantFault(t, err, ErrProtocol, "no-perft", "go perft 3")
 }
@@ -31,7 +31,7 @@ func TestPerft(t *testing.T) {
 // A count that nobody awaits ends with its engine.
 func TestPerftInterrupted(t *testing.T) {
 	p := chess.StartPosition(chess.Standard)
-	e := start(t, fake("hang"), Timeouts{Search: time.Hour})
+	e := start(t, fake(t, "hang"), Timeouts{Search: time.Hour})
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if _, err := e.Perft(ctx, &p, 9); err != context.DeadlineExceeded {
