@@ -1,5 +1,13 @@
 package chess
 
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
 // Perft counts the sequences of depth legal moves from p. The last ply is
 // counted without making its moves.
 func Perft(p *Position, depth int) uint64 {
@@ -34,4 +42,77 @@ func perft(p *Position, depth int, l *MoveList) uint64 {
 	}
 	l.n = first
 	return n
+}
+
+// SuiteEntry is one line of a perft suite.
+type SuiteEntry struct {
+	Line     int // in the file, from 1
+	Position Position
+	Counts   []PerftCount // in the order of the line
+}
+
+// PerftCount says how many sequences of Depth moves there are.
+type PerftCount struct {
+	Depth int
+	Nodes uint64
+}
+
+// ReadSuite reads a perft suite of lines such as
+//
+//	rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 ;D1 20 ;D2 400
+//
+// Empty lines and lines that begin with # are skipped. Errors name the line.
+func ReadSuite(r io.Reader, v Variant) ([]SuiteEntry, error) {
+	var suite []SuiteEntry
+	scanner := bufio.NewScanner(r)
+	line := 0
+	for scanner.Scan() {
+		line++
+		text := strings.TrimSpace(scanner.Text())
+		if text == "" || text[0] == '#' {
+			continue
+		}
+		e, err := parseSuiteLine(v, text)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", line, err)
+		}
+		e.Line = line
+		suite = append(suite, e)
+	}
+	if err := scanner.Err(); err != nil {
+		return nil, fmt.Errorf("line %d: %w", line+1, err)
+	}
+	return suite, nil
+}
+
+func parseSuiteLine(v Variant, text string) (SuiteEntry, error) {
+	fen, rest, found := strings.Cut(text, ";")
+	if !found {
+		return SuiteEntry{}, fmt.Errorf("no count after the position: want %q", "FEN ;D1 n ;D2 n")
+	}
+	p, err := ParseFEN(v, strings.TrimSpace(fen))
+	if err != nil {
+		return SuiteEntry{}, err
+	}
+	e := SuiteEntry{Position: p}
+	for _, s := range strings.Split(rest, ";") {
+		c, err := parseCount(s)
+		if err != nil {
+			return SuiteEntry{}, err
+		}
+		e.Counts = append(e.Counts, c)
+	}
+	return e, nil
+}
+
+func parseCount(s string) (PerftCount, error) {
+	fields := strings.Fields(s)
+	if len(fields) == 2 && strings.HasPrefix(fields[0], "D") {
+		depth, err1 := strconv.ParseUint(fields[0][1:], 10, 8)
+		nodes, err2 := strconv.ParseUint(fields[1], 10, 64)
+		if err1 == nil && err2 == nil && depth > 0 {
+			return PerftCount{int(depth), nodes}, nil
+		}
+	}
+	return PerftCount{}, fmt.Errorf("count %q: want a depth of at least 1 and a number, such as D4 197281", strings.TrimSpace(s))
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // A game begins at a pawn ending or at any position of chess960, each as likely.
-func ExampleParse() {
-	positions, err := chess.Parse(chess.Standard, []string{"8/8/8/4k3/8/4K3/4P3/8 w - - 0 1", chess.StartChess960})
+func ExampleParseStarts() {
+	positions, err := chess.ParseStarts(chess.Standard, []string{"8/8/8/4k3/8/4K3/4P3/8 w - - 0 1", chess.AnyChess960})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -20,7 +20,7 @@ func ExampleParse() {
 		fmt.Println(p.FEN())
 	}
 
-	_, err = chess.Parse(chess.Horde, []string{chess.StartChess960})
+	_, err = chess.ParseStarts(chess.Horde, []string{chess.AnyChess960})
 	fmt.Println(err)
 	// Output:
 	// 8/8/8/4k3/8/4K3/4P3/8 w - - 0 1

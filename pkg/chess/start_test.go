@@ -10,9 +10,9 @@ import (
 
 const pawnEnding = "8/8/8/4k3/8/4K3/4P3/8 b - - 3 40"
 
-func parse(t *testing.T, v chess.Variant, words ...string) chess.Positions {
+func parse(t *testing.T, v chess.Variant, words ...string) chess.Starts {
 	t.Helper()
-	s, err := chess.Parse(v, words)
+	s, err := chess.ParseStarts(v, words)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestOwnStart(t *testing.T) {
 
 // Entries are drawn alike, and chess960 is many positions.
 func TestDraw(t *testing.T) {
-	s := parse(t, chess.Standard, pawnEnding, chess.StartChess960)
+	s := parse(t, chess.Standard, pawnEnding, chess.AnyChess960)
 	rng := rand.New(rand.NewPCG(3, 4))
 	fixed, seen := 0, map[int]bool{}
 	const draws = 4000
@@ -60,7 +60,7 @@ func TestAny(t *testing.T) {
 	if s := parse(t, chess.Standard, pawnEnding); !s.Any(black) || s.Any(inCorner) {
 		t.Error("the one position was not looked at")
 	}
-	if s := parse(t, chess.Standard, chess.StartChess960); s.Any(black) || !s.Any(inCorner) {
+	if s := parse(t, chess.Standard, chess.AnyChess960); s.Any(black) || !s.Any(inCorner) {
 		t.Error("the positions of chess960 were not looked at")
 	}
 }
@@ -76,10 +76,10 @@ func TestErrors(t *testing.T) {
 		{chess.Standard, []string{"R3k3/7R/4K3/8/8/8/8/8 b - - 0 1"}, "the game is over (1-0 checkmate)"},
 		{chess.Antichess, []string{"8/8/8/8/8/8/8/K7 b - - 0 1"}, "the game is over (0-1 pieces_lost)"},
 		{chess.KingOfTheHill, []string{"4k3/8/8/8/4K3/8/8/8 b - - 0 1"}, "king_in_center"},
-		{chess.Horde, []string{chess.StartChess960}, "start position 1"},
-		{chess.RacingKings, []string{chess.StartChess960}, "of its own"},
+		{chess.Horde, []string{chess.AnyChess960}, "start position 1"},
+		{chess.RacingKings, []string{chess.AnyChess960}, "of its own"},
 	} {
-		if _, err := chess.Parse(c.v, c.words); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := chess.ParseStarts(c.v, c.words); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s, %q: %v, want %q", c.v, c.words, err, c.want)
 		}
 	}

@@ -130,7 +130,7 @@ func (w *worker) playOut(ctx context.Context, where string, e *uci.Client, g *ch
 type selfPlayed struct {
 	where string
 	seed  uint64
-	start chess.Positions
+	start chess.Starts
 }
 
 func (g *selfPlayed) size() int { return 0 }

@@ -35,7 +35,7 @@ type SourceSet struct {
 	size    int64    // of all of them
 	share   int64    // numbers that each has for its games, see numberOf
 	key     string   // of the cursors
-	starts  chess.Positions
+	starts  chess.Starts
 	spare   sync.Pool // of *encode.Sample
 
 	players, labels *engines // nil where there is no such engine
@@ -115,7 +115,7 @@ func Open(cfg Config, seed uint64, m Machine) (*SourceSet, error) {
 
 	if cfg.Kind == Engine {
 		var err error
-		if s.starts, err = chess.Parse(cfg.Variant, cfg.Start); err != nil {
+		if s.starts, err = chess.ParseStarts(cfg.Variant, cfg.Start); err != nil {
 			return nil, fmt.Errorf("data: %w", err)
 		}
 		s.players = newEngines(cfg.Player.Command, cfg.Variant, m.Engines)

@@ -13,12 +13,12 @@ func FigurePosition(v chess.Variant, s *Settings, name string) (chess.Position, 
 	case name != "start":
 		p, err := chess.ParseFEN(v, name)
 		if err == nil {
-			err = chess.GoesOn(&p)
+			err = chess.CheckOngoing(&p)
 		}
 		return p, err
 	case len(s.Game.Start) == 0:
 		return chess.StartPosition(v), nil
-	case s.Game.Start[0] == chess.StartChess960:
+	case s.Game.Start[0] == chess.AnyChess960:
 		return chess.Chess960(v, 518) // the usual one, of 0 to 959
 	}
 	return chess.ParseFEN(v, s.Game.Start[0])

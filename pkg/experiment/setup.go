@@ -45,7 +45,7 @@ func New(s *Settings) (*Setup, error) {
 // needsChess960 tells whether games of a trial may start where castling is that
 // of chess960.
 func needsChess960(v chess.Variant, s *Settings) (bool, error) {
-	starts, err := chess.Parse(v, s.Game.Start)
+	starts, err := chess.ParseStarts(v, s.Game.Start)
 	if err != nil {
 		return false, err
 	}

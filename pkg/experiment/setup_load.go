@@ -53,13 +53,13 @@ func SetupLoad(path string, set []string) (*Experiment, error) {
 		}
 		encoding("network.input", supports(encode.PlanesByName, s.Network.Input, v), encode.PlanesFor(v))
 		encoding("network.policy", supports(encode.PolicyByName, s.Network.Policy, v), encode.PolicyFor(v))
-		if _, err := chess.Parse(v, s.Game.Start); err != nil {
+		if _, err := chess.ParseStarts(v, s.Game.Start); err != nil {
 			fail("game.start", "", err)
 		}
 		for j, fen := range s.SelfPlay.Opening.FENs {
 			p, err := chess.ParseFEN(v, fen)
 			if err == nil {
-				err = chess.GoesOn(&p)
+				err = chess.CheckOngoing(&p)
 			}
 			if err != nil {
 				fail("selfplay.opening.fens", "", fmt.Errorf("position %d: %w", j+1, err))

@@ -102,7 +102,7 @@ func readEPD(r *bufio.Reader, v chess.Variant, _ int) (book []Opening, err error
 		}
 		p, err := parseEPD(v, line)
 		if err == nil {
-			err = chess.GoesOn(&p)
+			err = chess.CheckOngoing(&p)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", n, err)

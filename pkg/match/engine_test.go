@@ -119,7 +119,7 @@ func TestEngineGamesDoNotDependOnProcesses(t *testing.T) {
 
 // Engines play from chess960; one that cannot is an error, not a loss.
 func TestEngineChess960(t *testing.T) {
-	cfg := ArenaConfig{Variant: chess.Atomic, Start: []string{chess.StartChess960}, Rounds: 4, MaxMoves: 30, Seed: 2}
+	cfg := ArenaConfig{Variant: chess.Atomic, Start: []string{chess.AnyChess960}, Rounds: 4, MaxMoves: 30, Seed: 2}
 	spec := UCI{Command: uci.Command{Path: engineProgram(t, "well")}, Variant: chess.Atomic, Chess960: true, Limit: uci.Limit{Depth: 1}, Engines: 2}
 	castled := 0
 	for _, g := range play(t, cfg, engineEntrant(t, "engine", spec), randomEntrant("random")) {
@@ -211,7 +211,7 @@ func TestFairyStockfishVariants(t *testing.T) {
 		cfg := ArenaConfig{Variant: v, Rounds: 2, MaxMoves: 60, Seed: 5}
 		spec := UCI{Command: command, Variant: v, Limit: uci.Limit{Depth: 1}}
 		if _, err := chess.Chess960(v, 0); err == nil {
-			cfg.Start, spec.Chess960 = []string{chess.StartChess960}, true
+			cfg.Start, spec.Chess960 = []string{chess.AnyChess960}, true
 		}
 		for _, g := range play(t, cfg, engineEntrant(t, "fairy", spec), randomEntrant("random")) {
 			if g.Fault != nil {

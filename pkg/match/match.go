@@ -150,7 +150,7 @@ func (m *match) prepare(ctx context.Context) error {
 	default:
 		m.variant = *plays
 	}
-	starts, err := chess.Parse(m.variant, cfg.Start)
+	starts, err := chess.ParseStarts(m.variant, cfg.Start)
 	if err != nil {
 		return err
 	}

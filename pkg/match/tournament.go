@@ -146,7 +146,7 @@ func Play(ctx context.Context, cfg ArenaConfig, entrants []Entrant) error {
 	if err := validate(cfg, entrants); err != nil {
 		return err
 	}
-	from, err := chess.Parse(cfg.Variant, cfg.Start)
+	from, err := chess.ParseStarts(cfg.Variant, cfg.Start)
 	if err != nil {
 		return fmt.Errorf("arena: %w", err)
 	}
@@ -251,7 +251,7 @@ func lots(cfg *ArenaConfig, entrants []Entrant) []lot {
 // workshop is a worker with its players.
 type workshop struct {
 	worker   int
-	start    chess.Positions
+	start    chess.Starts
 	entrants []Entrant
 	players  map[string]ArenaPlayer
 }

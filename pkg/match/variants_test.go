@@ -18,7 +18,7 @@ func TestVariants(t *testing.T) {
 	for _, v := range chess.Variants() {
 		starts := [][]string{nil}
 		if _, err := chess.Chess960(v, 0); err == nil {
-			starts = append(starts, []string{chess.StartChess960})
+			starts = append(starts, []string{chess.AnyChess960})
 		}
 		for _, words := range starts {
 			cfg := ArenaConfig{Variant: v, Start: words, Rounds: 12, MaxMoves: 150, RandomPlies: 2, Seed: 3}

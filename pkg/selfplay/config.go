@@ -127,7 +127,7 @@ type Progress struct {
 
 // beginnings are the positions that games can begin with, before random plies.
 type beginnings struct {
-	start    chess.Positions
+	start    chess.Starts
 	openings []chess.Position // instead of start for a share of the games; may be empty
 }
 
@@ -174,13 +174,13 @@ func (c *Config) prepare(codec encode.Codec) (b beginnings, err error) {
 			return b, fmt.Errorf("self-play: %s is %v: want %s", x.name, x.have, x.want)
 		}
 	}
-	if b.start, err = chess.Parse(c.Variant, c.Start); err != nil {
+	if b.start, err = chess.ParseStarts(c.Variant, c.Start); err != nil {
 		return b, fmt.Errorf("self-play: %w", err)
 	}
 	for i, fen := range c.Opening.FENs {
 		p, err := chess.ParseFEN(c.Variant, fen)
 		if err == nil {
-			err = chess.GoesOn(&p)
+			err = chess.CheckOngoing(&p)
 		}
 		if err != nil {
 			return b, fmt.Errorf("self-play: opening %d: %w", i+1, err)

@@ -113,7 +113,7 @@ func TestStart(t *testing.T) {
 	cfg := config()
 	cfg.Variant, cfg.MaxMoves, cfg.Games = chess.Standard, 200, 12
 	cfg.Opening = selfplay.Opening{Share: 0.5, RandomPlies: 2}
-	cfg.Start = []string{chess.StartChess960}
+	cfg.Start = []string{chess.AnyChess960}
 	starts := map[string]bool{}
 	records, _ := play(t, cfg, 2)
 	for _, r := range records {

@@ -1,0 +1,201 @@
+package chess
+
+// generateAntichess: who can capture must, and a king is a piece like any
+// other, which a pawn may become.
+func (p *Position) generateAntichess(l *MoveList) (n int) {
+	us := p.turn & 1
+	enemy, occupied := p.color[us^1], p.Occupied()
+	first := 0
+	if l != nil {
+		first = l.n
+	}
+	n = p.generateFree(l, enemy, 0) + p.kingPromotions(l, enemy, 0)
+	if n > 0 || l != nil && l.n > first {
+		return n
+	}
+	return p.generateFree(l, 0, ^occupied) + p.kingPromotions(l, 0, ^occupied)
+}
+
+// kingPromotions generates the promotions to a king that captures, or that
+// advances to an empty square, make.
+func (p *Position) kingPromotions(l *MoveList, victims, empty Bitboard) (n int) {
+	us := p.turn & 1
+	ready := p.Pieces(us, Pawn) & forward(us^1, backRank(us^1))
+	for b := ready; b != 0; b &= b - 1 {
+		from := b.First()
+		to := pawnAttacks[us][from&63]&victims | forward(us, b&-b)&empty
+		if l == nil {
+			n += to.Count()
+			continue
+		}
+		for ; to != 0; to &= to - 1 {
+			l.add(newPromotion(from, to.First(), King))
+		}
+	}
+	return n
+}
+
+// pocket counts the pieces in one side's hand: six bits for each kind from pawn
+// to queen.
+type pocket uint32
+
+const (
+	pocketBits = 6
+	pocketMost = 1<<pocketBits - 1
+)
+
+func pocketShift(t PieceType) uint { return pocketBits * uint(t-Pawn) }
+
+// count is the number of pieces of a kind; none of a kind that no pocket holds.
+func (h pocket) count(t PieceType) int {
+	if t < Pawn || t > Queen {
+		return 0
+	}
+	return int(h >> pocketShift(t) & pocketMost)
+}
+
+// inPocket is a pocket with a single piece, pawn to queen. Pockets add up.
+func inPocket(t PieceType) pocket { return 1 << pocketShift(t) }
+
+// drops generates the placing of pieces in hand on empty squares.
+func (p *Position) drops(l *MoveList, empty Bitboard) (n int) {
+	for t := Pawn; t <= Queen; t++ {
+		if p.pocket[p.turn&1].count(t) == 0 {
+			continue
+		}
+		to := empty
+		if t == Pawn {
+			to &^= rank1 | rank8
+		}
+		if l == nil {
+			n += to.Count()
+			continue
+		}
+		for ; to != 0; to &= to - 1 {
+			l.add(newDrop(to.First(), t))
+		}
+	}
+	return n
+}
+
+// exchange does what a crazyhouse move does beside the board, before it is made
+// there: a dropped piece leaves the pocket, a captured one enters it, as a pawn
+// if it was one, and the mark of a promoted piece goes where the piece goes. It
+// gives the change of the key.
+func (p *Position) exchange(m Move) (change uint64) {
+	us := p.turn & 1
+	from, to := m.From(), m.To()
+	if t := m.Dropped(); t != NoPieceType {
+		return p.refill(us, t, -1)
+	}
+	if m.IsCastle() {
+		return 0
+	}
+	if m.IsEnPassant() {
+		change ^= p.refill(us, Pawn, 1)
+	} else if t := p.typeAt(to); t != NoPieceType {
+		if p.promoted.Has(to) {
+			t = Pawn
+			change ^= p.mark(to)
+		}
+		change ^= p.refill(us, t, 1)
+	}
+	if p.promoted.Has(from) {
+		change ^= p.mark(from) ^ p.mark(to)
+	} else if m.Promotion() != NoPieceType {
+		change ^= p.mark(to)
+	}
+	return change
+}
+
+// refill adds a piece to a pocket, or takes one out, and gives the change of
+// the key.
+func (p *Position) refill(c Color, t PieceType, by int) uint64 {
+	old := uint64(p.pocket[c].count(t))
+	if by > 0 {
+		p.pocket[c] += inPocket(t)
+	} else {
+		p.pocket[c] -= inPocket(t)
+	}
+	return keys.pocket[c][t]*old ^ keys.pocket[c][t]*uint64(p.pocket[c].count(t))
+}
+
+// mark marks or unmarks a square's piece as promoted and gives the change of
+// the key.
+func (p *Position) mark(s Square) uint64 {
+	p.promoted ^= s.bit()
+	return keys.promoted[s&63]
+}
+
+// generateRacing: as in chess, but no move may give check either. Nobody is in
+// check, so a move gives one only by a piece that comes to attack the enemy king
+// or by one that leaves the line of a slider behind it.
+func (p *Position) generateRacing(l *MoveList) (n int) {
+	us := p.turn & 1
+	them := us ^ 1
+	own, enemy := p.color[us], p.color[them]
+	occupied := own | enemy
+	king := (own & p.kind[King]).First() & 63
+	target := (enemy & p.kind[King]).First() & 63
+
+	steps := kingAttacks[king] &^ (own | kingAttacks[target])
+	pinned := p.blockers(them, king) & own
+	hiding := p.blockers(us, target) & own // what gives a discovered check when it leaves its line
+	if hiding.Has(king) {
+		steps &= line[target][king]
+	}
+	steps = p.unattacked(them, steps, occupied&^king.bit())
+	if p.raceOver(steps) {
+		return 0
+	}
+	n += l.targets(king, steps)
+
+	diagonal, straight := bishopAttacks(target, occupied), rookAttacks(target, occupied)
+	piece := func(s Square, attacks Bitboard) {
+		to := attacks &^ own
+		if pinned.Has(s) {
+			to &= line[king][s]
+		}
+		if hiding.Has(s) {
+			to &= line[target][s]
+		}
+		n += l.targets(s, to)
+	}
+	for b := own & p.kind[Knight]; b != 0; b &= b - 1 {
+		s := b.First() & 63
+		piece(s, knightAttacks[s]&^knightAttacks[target])
+	}
+	for b := own & p.kind[Bishop]; b != 0; b &= b - 1 {
+		s := b.First() & 63
+		piece(s, bishopAttacks(s, occupied)&^diagonal)
+	}
+	for b := own & p.kind[Rook]; b != 0; b &= b - 1 {
+		s := b.First() & 63
+		piece(s, rookAttacks(s, occupied)&^straight)
+	}
+	for b := own & p.kind[Queen]; b != 0; b &= b - 1 {
+		s := b.First() & 63
+		piece(s, (bishopAttacks(s, occupied)|rookAttacks(s, occupied))&^(diagonal|straight))
+	}
+	return n
+}
+
+// blockers gives the pieces of both sides that stand alone between s and a
+// slider of side c.
+func (p *Position) blockers(c Color, s Square) (alone Bitboard) {
+	occupied := p.Occupied()
+	for b := p.snipers(c, s); b != 0; b &= b - 1 {
+		if between := between[s&63][b.First()&63] & occupied; between&(between-1) == 0 {
+			alone |= between
+		}
+	}
+	return alone
+}
+
+// raceOver reports whether racing kings has been decided, given the squares to
+// which the king of the side to move can go. White moves first, so Black may
+// answer a king on the eighth rank by the same on the next ply, for a draw.
+func (p *Position) raceOver(steps Bitboard) bool {
+	there := p.kind[King] & rank8
+	return there != 0 && (p.turn == White || there&p.color[Black] != 0 || steps&rank8 == 0)
+}
