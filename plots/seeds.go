@@ -10,7 +10,7 @@ import (
 
 // Band joins runs that differ in nothing but their seed into one series: at
 // every x that a run has, in ascending order, the mean of the runs' numbers
-// there and its [stats.Interval], shown as a band. A single run stays a line.
+// there and its interval ([stats.Mean]), shown as a band. A single run stays a line.
 func Band(name string, runs ...Series) (Series, error) {
 	at := map[float64][]float64{}
 	for i, r := range runs {
@@ -32,10 +32,10 @@ func Band(name string, runs ...Series) (Series, error) {
 	}
 	slices.Sort(band.X)
 	for _, x := range band.X {
-		mean, low, high, _ := stats.Interval(at[x])
-		band.Y = append(band.Y, mean)
+		mean := stats.Mean(at[x])
+		band.Y = append(band.Y, mean.Value)
 		if band.Band {
-			band.Low, band.High = append(band.Low, low), append(band.High, high)
+			band.Low, band.High = append(band.Low, mean.Low), append(band.High, mean.High)
 		}
 	}
 	return band, nil

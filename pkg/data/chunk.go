@@ -10,6 +10,7 @@ import (
 	humanize "github.com/dustin/go-humanize"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/stats"
 
 	"alamos/pkg/encode"
 )
@@ -128,7 +129,7 @@ func (s *SourceSet) write(ctx context.Context, c encode.Codec, w *Writer, info *
 	defer end()
 
 	out := &writer{to: w, spare: &s.spare}
-	buffer := shuffler[*encode.Sample]{rng: sourceNewRand(derive(s.seed, forShuffle, info.Chunk)), size: s.cfg.Shuffle}
+	buffer := shuffler[*encode.Sample]{rng: stats.NewRand(stats.Derive(s.seed, forShuffle, info.Chunk)), size: s.cfg.Shuffle}
 	for {
 		m, ok := games.next(ctx)
 		if !ok {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/stats"
 
 	"alamos/pkg/uci"
 )
@@ -141,7 +142,7 @@ const maxRedraws = 10000
 
 // open draws the opening. The game proper begins after it.
 func (g *selfPlayed) open(b *chess.Game, plies int) error {
-	rng := sourceNewRand(derive(g.seed, 1))
+	rng := stats.NewRand(stats.Derive(g.seed, 1))
 	for range maxRedraws {
 		b.Reset(g.start.Draw(rng))
 		var list chess.MoveList
@@ -161,7 +162,7 @@ func (g *selfPlayed) positions(ctx context.Context, w *worker, yield func(*Posit
 		return err
 	}
 	w.board.Reset(*w.board.Position())
-	game := &played{where: g.where, seed: derive(g.seed, 2), start: *w.board.Start()}
+	game := &played{where: g.where, seed: stats.Derive(g.seed, 2), start: *w.board.Start()}
 	err := w.talk.engine(ctx, w.set.players, g.where, func(e *uci.Client) error {
 		outcome, err := w.playOut(ctx, g.where, e, w.board, player.Limit)
 		game.result = outcome.Result

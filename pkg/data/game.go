@@ -7,6 +7,7 @@ import (
 
 	"alamos/pkg/chess"
 	"alamos/pkg/encode"
+	"alamos/pkg/stats"
 	"alamos/pkg/uci"
 )
 
@@ -138,7 +139,7 @@ func (g *played) each(w *worker, moves []chess.Move, yield func(*Position) error
 	w.noMoves = len(moves) == 0
 	w.board.Reset(g.start)
 	p := &w.pos
-	for _, ply := range draw(sourceNewRand(g.seed), 0, len(moves), w.set.cfg.Positions) {
+	for _, ply := range draw(stats.NewRand(g.seed), 0, len(moves), w.set.cfg.Positions) {
 		for _, m := range moves[w.board.Ply():ply] {
 			w.board.Play(m)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"alamos/pkg/encode"
+	"alamos/pkg/stats"
 )
 
 // openParquet opens a sample file of this program, or one of ChessMarro's, which it
@@ -115,7 +116,7 @@ func (f *sampleFile) next(seed uint64) (func() (sourceGame, error), error) {
 	g := &sampleGame{name: f.name, meta: f.rows.Meta(), samples: samples}
 	if most := f.cfg.Positions; most > 0 {
 		g.samples = nil
-		for _, k := range draw(sourceNewRand(seed), 0, len(samples), most) {
+		for _, k := range draw(stats.NewRand(seed), 0, len(samples), most) {
 			g.samples = append(g.samples, samples[k])
 		}
 	}

@@ -5,33 +5,12 @@ import (
 	"slices"
 )
 
-// mix is a bijection of 64 bits that leaves no pattern (the finalizer of
-// SplitMix64, Steele, Lea and Flood 2014).
-func mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
-}
-
-// derive makes a seed for what numbers tell from other things of the same seed.
-func derive(seed uint64, numbers ...int) uint64 {
-	seed = mix(seed)
-	for _, n := range numbers {
-		seed = mix(seed ^ uint64(n))
-	}
-	return seed
-}
-
-// What seeds are for: the first number of those that derive takes.
+// What seeds are for: the first number of those that [stats.Derive] takes.
 const (
 	forOrder = iota
 	forGame
 	forShuffle
 )
-
-// newRand is a source of random numbers for one purpose.
-func sourceNewRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
 
 // reservoir draws up to most of the things that it is offered, each with the same
 // chance, without knowing how many there will be (algorithm R, Vitter 1985). most

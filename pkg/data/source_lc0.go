@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/stats"
 
 	"alamos/pkg/encode"
 )
@@ -111,7 +112,7 @@ func decodeLC0(cfg *Config, name string, data []byte, seed uint64) (*sourceLc0Ga
 		return nil, err
 	}
 	g := &sourceLc0Game{where: name}
-	choice := reservoir{rng: sourceNewRand(seed), most: cfg.Positions}
+	choice := reservoir{rng: stats.NewRand(seed), most: cfg.Positions}
 	var rec LC0Record
 	for {
 		err := r.Next(&rec)
@@ -309,7 +310,7 @@ func currentBoards(dst *[sourceLc0Step]uint64, p *chess.Position) {
 // sumBoards is a checksum of boards.
 func sumBoards(boards []uint64) (sum uint64) {
 	for _, b := range boards {
-		sum = mix(sum ^ b)
+		sum = stats.Mix(sum ^ b)
 	}
 	return sum
 }

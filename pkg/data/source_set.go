@@ -17,6 +17,7 @@ import (
 
 	"alamos/pkg/chess"
 	"alamos/pkg/encode"
+	"alamos/pkg/stats"
 )
 
 // Machine is what changes how fast positions are made, and nothing else.
@@ -224,5 +225,5 @@ func (s *SourceSet) each(ctx context.Context, f func(item) error) error {
 
 // selfPlayed is an engine's game against itself, from 0.
 func (s *SourceSet) selfPlayed(n int) sourceGame {
-	return &selfPlayed{where: fmt.Sprintf("game %d of the engine", n+1), seed: derive(s.seed, forGame, n), start: s.starts}
+	return &selfPlayed{where: fmt.Sprintf("game %d of the engine", n+1), seed: stats.Derive(s.seed, forGame, n), start: s.starts}
 }

@@ -7,6 +7,8 @@ import (
 	"io"
 	"math"
 	"os"
+
+	"alamos/pkg/stats"
 )
 
 // reader reads the games of a file in their order.
@@ -89,7 +91,7 @@ type item struct {
 // order is the order in which a pass, from 1, reads the files.
 func (s *SourceSet) order(pass int) []int {
 	if s.cfg.Games == 0 {
-		return sourceNewRand(derive(s.seed, forOrder, pass)).Perm(len(s.files))
+		return stats.NewRand(stats.Derive(s.seed, forOrder, pass)).Perm(len(s.files))
 	}
 	listed := make([]int, len(s.files))
 	for i := range listed {
@@ -148,7 +150,7 @@ func (s *SourceSet) stream(ctx context.Context, pass int, order []int, from mark
 			}
 			for err == nil && (s.cfg.Games == 0 || at.Read < s.cfg.Games) {
 				var decode func() (sourceGame, error)
-				decode, err = r.next(derive(s.seed, forGame, pass, file, at.Game))
+				decode, err = r.next(stats.Derive(s.seed, forGame, pass, file, at.Game))
 				switch {
 				case err == nil:
 					at.Game++

@@ -8,6 +8,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	"alamos/pkg/match"
+	"alamos/pkg/stats"
 	"alamos/pkg/store"
 )
 
@@ -74,12 +75,12 @@ func eloOf(a, b *played) (m Metric, ok bool) {
 				english.Plural(len(all), "game", ""), english.Plural(len(openings), "opening", ""), english.Plural(len(shared), "opponent", ""), anchor)
 			return m.judged(d), true
 		}
-		if r, err := rate([][]game{a.games, b.games}, shared, anchor); err == nil && r.List[0].Rated && r.List[1].Rated {
+		if r, err := rate([][]game{a.games, b.games}, shared, anchor); err == nil && !r.Difference(1, 0).Missing() {
 			m.A, m.B = ratingOf(r.List[0]).of(r.List[0].Games), ratingOf(r.List[1]).of(r.List[1].Games)
-			d, low, high := r.Difference(1, 0)
+			d := r.Difference(1, 0)
 			m.Basis = fmt.Sprintf("%d and %d games against the same %s, unpaired; %s is 0",
 				r.List[0].Games, r.List[1].Games, english.Plural(len(shared), "opponent", ""), anchor)
-			return m.judged(estimate{d, low, high, nan}), true
+			return m.judged(estimate{d.Value, d.Low, d.High, nan}), true
 		}
 	}
 	if a.Anchor == "" || a.Anchor != b.Anchor {
@@ -92,10 +93,10 @@ func eloOf(a, b *played) (m Metric, ok bool) {
 	return m.judged(apart(ea, eb)), true
 }
 
-func ratingOf(r match.Rating) estimate { return estimate{r.Elo, r.Lower, r.Upper, nan} }
+func ratingOf(r match.Rating) estimate { return estimate{r.Elo.Value, r.Elo.Low, r.Elo.High, nan} }
 
 func ownElo(p *store.PlayerResult) estimate {
-	return estimate{float64(p.Elo), float64(p.EloLow), float64(p.EloHigh), nan}
+	return estimate{p.Elo.Value, p.Elo.Low, p.Elo.High, nan}
 }
 
 // informative counts the openings in which the two did not come to the same.
@@ -132,7 +133,7 @@ func pairedElo(openings [][]gamesPair, opponents []string, anchor string) (a, b,
 			}
 		}
 		r, err := rate(subjects[:], opponents, anchor)
-		if err == nil && !(r.List[0].Rated && r.List[1].Rated) {
+		if err == nil && r.Difference(1, 0).Missing() {
 			err = fmt.Errorf("diff: no games against %s", anchor)
 		}
 		return r, err
@@ -151,9 +152,9 @@ func pairedElo(openings [][]gamesPair, opponents []string, anchor string) (a, b,
 		if err != nil {
 			return a, b, difference, err
 		}
-		parts[i] = r.List[1].Elo - r.List[0].Elo
+		parts[i] = r.List[1].Elo.Value - r.List[0].Elo.Value
 	}
-	return ratingOf(full.List[0]), ratingOf(full.List[1]), jackknife(full.List[1].Elo-full.List[0].Elo, parts), nil
+	return ratingOf(full.List[0]), ratingOf(full.List[1]), jackknife(full.List[1].Elo.Value-full.List[0].Elo.Value, parts), nil
 }
 
 // eloOfSeeds are the ratings of the networks of several seeds a side: on one
@@ -166,12 +167,12 @@ func eloOfSeeds(a, b []*played) (x, y []float64, basis string) {
 			subjects = append(subjects, p.games)
 		}
 		anchor := anchorOf(shared)
-		if r, err := rate(subjects, shared, anchor); err == nil && !slices.ContainsFunc(r.List[:len(all)], func(r match.Rating) bool { return !r.Rated }) {
+		if r, err := rate(subjects, shared, anchor); err == nil && !slices.ContainsFunc(r.List[:len(all)], func(r match.Rating) bool { return r.Elo.Missing() }) {
 			for i := range all {
 				if i < len(a) {
-					x = append(x, r.List[i].Elo)
+					x = append(x, r.List[i].Elo.Value)
 				} else {
-					y = append(y, r.List[i].Elo)
+					y = append(y, r.List[i].Elo.Value)
 				}
 			}
 			return x, y, fmt.Sprintf("one rating of all, against the same %s; %s is 0", english.Plural(len(shared), "opponent", ""), anchor)
@@ -182,7 +183,7 @@ func eloOfSeeds(a, b []*played) (x, y []float64, basis string) {
 		return nil, nil, ""
 	}
 	for i, p := range all {
-		if elo := float64(p.Players[p.subject].Elo); i < len(a) {
+		if elo := p.Players[p.subject].Elo.Value; i < len(a) {
 			x = append(x, elo)
 		} else {
 			y = append(y, elo)
@@ -220,6 +221,6 @@ func scoreOf(name string, a, b *played, against []string, same bool) Metric {
 
 // percent is a share of the points of n games.
 func percent(points float64, n int) estimate {
-	m := store.ShareInterval(points, n)
+	m := stats.Share(points, n)
 	return estimate{100 * m.Value, 100 * m.Low, 100 * m.High, nan}
 }

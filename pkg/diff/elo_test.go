@@ -78,8 +78,8 @@ func TestPairedEloCovers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, low, high := r.Difference(1, 0)
-			width, apartWidth = width+d.high-d.low, apartWidth+high-low
+			unpaired := r.Difference(1, 0)
+			width, apartWidth = width+d.high-d.low, apartWidth+unpaired.High-unpaired.Low
 		}
 		t.Logf("shared %v: %d of %d intervals hold; width %.0f, unpaired %.0f", shared, held, runs, width/runs, apartWidth/runs)
 		if held < runs*90/100 || held > runs*99/100 {

@@ -195,7 +195,7 @@ func tournamentOf(t *testing.T, trial *store.Trial, o *outcomes, put func(string
 		r := ratings.List[i]
 		out.Players = append(out.Players, store.PlayerResult{
 			Generation: generations[i], Samples: 1000 * max(0, generations[i]), ArenaStanding: s,
-			Elo: stats.Float(r.Elo), EloLow: stats.Float(r.Lower), EloHigh: stats.Float(r.Upper),
+			Elo: r.Elo,
 		})
 		row := make([]match.ArenaRecord, len(names))
 		for j := range names {

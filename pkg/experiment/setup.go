@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"alamos/pkg/match"
+	"alamos/pkg/stats"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/encode"
@@ -58,7 +59,9 @@ func needsChess960(v chess.Variant, s *Settings) (bool, error) {
 }
 
 // Seed derives the seed of one use of randomness, see [Seed].
-func (s *Setup) Seed(use string, number int) uint64 { return Seed(s.settings.Seed, use, number) }
+func (s *Setup) Seed(use string, number int) uint64 {
+	return stats.DeriveNamed(s.settings.Seed, use, number)
+}
 
 // Spec is the shape of the network.
 func (s *Setup) Spec() nn.Spec {

@@ -40,14 +40,8 @@ func WriteRatings(w io.Writer, r *Ratings) error {
 	}
 	slices.SortStableFunc(order, func(i, j int) int {
 		a, b := &r.List[i], &r.List[j]
-		if a.Rated != b.Rated {
-			if a.Rated {
-				return -1
-			}
-			return 1
-		}
-		// Equal players differ in the last bits.
-		return cmp.Compare(math.Round(b.Elo*10), math.Round(a.Elo*10))
+		// Equal players differ in the last bits. NaN is below all numbers.
+		return cmp.Compare(math.Round(b.Elo.Value*10), math.Round(a.Elo.Value*10))
 	})
 	c := csv.NewWriter(w)
 	rows := [][]string{{
@@ -57,8 +51,8 @@ func WriteRatings(w io.Writer, r *Ratings) error {
 	for at, i := range order {
 		p := &r.List[i]
 		row := []string{p.Name, "", "", "", strconv.Itoa(p.Games), points(p.Score), ""}
-		if p.Rated {
-			row[1], row[2], row[3] = tenths(p.Elo), tenths(p.Lower), tenths(p.Upper)
+		if !p.Elo.Missing() {
+			row[1], row[2], row[3] = tenths(p.Elo.Value), tenths(p.Elo.Low), tenths(p.Elo.High)
 		}
 		if at+1 < len(order) {
 			if los := r.LOS(i, order[at+1]); !math.IsNaN(los) {

@@ -43,10 +43,8 @@ type RatingOptions struct {
 // Rating is a player's strength.
 type Rating struct {
 	Name         string
-	Rated        bool    // false: no chain of games leads to the others, see [Rate]
-	Elo          float64 // 0 unless Rated
-	Lower, Upper float64 // the 95 % interval
-	Games        int     // real ones
+	Elo          stats.Interval // unknown where no chain of games leads to the others, see [Rate]
+	Games        int            // real ones
 	Score        float64
 	White, Black ArenaRecord // the games by color
 }
@@ -55,8 +53,7 @@ type Rating struct {
 type Ratings struct {
 	List []Rating // in the order of the results' names
 
-	// Advantage is what having White is worth, in Elo, with its 95 % interval.
-	Advantage, AdvantageLower, AdvantageUpper float64
+	Advantage stats.Interval // of having White, in Elo
 
 	// Drawishness is nu: between equals without an advantage, nu/(2+nu) of the
 	// games are drawn.
@@ -67,26 +64,22 @@ type Ratings struct {
 
 // Difference is how much stronger player i is than player j, with its 95 %
 // interval. It is narrower than the two players' own intervals suggest, because
-// their errors go together. It is NaN where one of the two is not rated.
-func (r *Ratings) Difference(i, j int) (elo, lower, upper float64) {
-	if !r.List[i].Rated || !r.List[j].Rated {
-		return math.NaN(), math.NaN(), math.NaN()
-	}
-	elo = r.List[i].Elo - r.List[j].Elo
+// their errors go together. It is unknown where one of the two is not rated.
+func (r *Ratings) Difference(i, j int) stats.Interval {
 	c := r.covariance
 	half := halfWidth(c.At(i, i) + c.At(j, j) - 2*c.At(i, j))
-	return elo, elo - half, elo + half
+	return stats.Around(r.List[i].Elo.Value-r.List[j].Elo.Value, half)
 }
 
 // LOS is the likelihood of superiority: the probability that player i is stronger than
 // player j, as the games tell. It is NaN where one of the two is not rated.
 func (r *Ratings) LOS(i, j int) float64 {
-	elo, lower, _ := r.Difference(i, j)
-	deviation := (elo - lower) / stats.Normal95
+	d := r.Difference(i, j)
+	deviation := (d.Value - d.Low) / stats.Normal95
 	if deviation == 0 { // a player and itself
 		return 0.5
 	}
-	return (1 + math.Erf(elo/deviation/math.Sqrt2)) / 2
+	return (1 + math.Erf(d.Value/deviation/math.Sqrt2)) / 2
 }
 
 // halfWidth is half a 95 % interval of a normal error with this variance.
@@ -101,7 +94,7 @@ func halfWidth(variance float64) float64 {
 //
 // Only players that chains of games connect can be compared: those connected to
 // the anchor, or without one the largest such group (the first of several), are
-// rated, the others are left out with Rated false.
+// rated; the Elo of the others is unknown.
 func Rate(r *Results, o RatingOptions) (*Ratings, error) {
 	anchor := -1
 	if o.Anchor != "" {
@@ -117,9 +110,9 @@ func Rate(r *Results, o RatingOptions) (*Ratings, error) {
 	case o.Prior < 0:
 		o.Prior = 0
 	}
-	out := &Ratings{List: make([]Rating, len(r.names)), covariance: mat.NewDense(max(1, len(r.names)), max(1, len(r.names)), nil)}
+	out := &Ratings{List: make([]Rating, len(r.names)), Advantage: stats.Unknown(), covariance: mat.NewDense(max(1, len(r.names)), max(1, len(r.names)), nil)}
 	for i, s := range r.Standings() {
-		out.List[i] = Rating{Name: s.Name, Games: s.Games(), Score: s.Score(), White: s.White, Black: s.Black}
+		out.List[i] = Rating{Name: s.Name, Elo: stats.Unknown(), Games: s.Games(), Score: s.Score(), White: s.White, Black: s.Black}
 	}
 	group := connected(r, anchor)
 	if len(group) < 2 {
@@ -364,16 +357,12 @@ func (m *arenaModel) fill(out *Ratings, anchor int) error {
 	covariance.Product(report, &inverse, report.T())
 	for a, i := range m.group {
 		r := &out.List[i]
-		half := scale * halfWidth(covariance.At(a, a))
-		r.Rated, r.Elo = true, scale*elo.AtVec(a)
-		r.Lower, r.Upper = r.Elo-half, r.Elo+half
+		r.Elo = stats.Around(scale*elo.AtVec(a), scale*halfWidth(covariance.At(a, a)))
 		for b, j := range m.group {
 			out.covariance.Set(i, j, scale*scale*covariance.At(a, b))
 		}
 	}
-	half := scale * halfWidth(inverse.At(n-2, n-2))
-	out.Advantage = scale * m.x[n-2]
-	out.AdvantageLower, out.AdvantageUpper = out.Advantage-half, out.Advantage+half
+	out.Advantage = stats.Around(scale*m.x[n-2], scale*halfWidth(inverse.At(n-2, n-2)))
 	out.Drawishness = math.Exp(m.x[n-1])
 	return nil
 }

@@ -61,11 +61,11 @@ func TestRateTwoPlayers(t *testing.T) {
 	r := results([]string{"strong", "weak"}, map[[2]int]ArenaRecord{{0, 1}: {5, 3, 2}, {1, 0}: {2, 3, 5}})
 	got := rate(t, r, RatingOptions{Prior: -1, Anchor: "weak"})
 	half := stats.Normal95 * 400 / math.Ln10 * math.Sqrt(1./10+1./4)
-	near(t, "rating", got.List[0].Elo, 400*math.Log10(10./4), 1e-6)
-	near(t, "upper", got.List[0].Upper-got.List[0].Elo, half, 1e-6)
+	near(t, "rating", got.List[0].Elo.Value, 400*math.Log10(10./4), 1e-6)
+	near(t, "upper", got.List[0].Elo.High-got.List[0].Elo.Value, half, 1e-6)
 	near(t, "drawishness", got.Drawishness, 6/math.Sqrt(10*4), 1e-9)
-	near(t, "advantage", got.Advantage, 0, 1e-6)
-	if w := got.List[1]; w.Elo != 0 || w.Lower != 0 || w.Upper != 0 {
+	near(t, "advantage", got.Advantage.Value, 0, 1e-6)
+	if w := got.List[1]; w.Elo != (stats.Interval{}) {
 		t.Errorf("the anchor is %+v", w)
 	}
 }
@@ -86,12 +86,12 @@ func TestRateThreePlayers(t *testing.T) {
 	} {
 		got := rate(t, three(), test.options)
 		for i, p := range got.List {
-			near(t, p.Name, p.Elo, test.elo[i], 0.01)
-			near(t, p.Name+" upper", p.Upper-p.Elo, test.half[i], 0.01)
-			near(t, p.Name+" lower", p.Elo-p.Lower, test.half[i], 0.01)
+			near(t, p.Name, p.Elo.Value, test.elo[i], 0.01)
+			near(t, p.Name+" upper", p.Elo.High-p.Elo.Value, test.half[i], 0.01)
+			near(t, p.Name+" lower", p.Elo.Value-p.Elo.Low, test.half[i], 0.01)
 		}
-		near(t, "advantage", got.Advantage, test.advantage, 0.01)
-		near(t, "advantage upper", got.AdvantageUpper-got.Advantage, test.advantageHalf, 0.01)
+		near(t, "advantage", got.Advantage.Value, test.advantage, 0.01)
+		near(t, "advantage upper", got.Advantage.High-got.Advantage.Value, test.advantageHalf, 0.01)
 		near(t, "drawishness", got.Drawishness, test.nu, 1e-4)
 	}
 }
@@ -100,26 +100,26 @@ func TestRateThreePlayers(t *testing.T) {
 // other's rating.
 func TestDifference(t *testing.T) {
 	free, anchored := rate(t, three(), RatingOptions{}), rate(t, three(), RatingOptions{Anchor: "a"})
-	d, lower, upper := free.Difference(2, 0)
-	near(t, "difference", d, anchored.List[2].Elo, 1e-6)
-	near(t, "lower", lower, anchored.List[2].Lower, 1e-6)
-	near(t, "upper", upper, anchored.List[2].Upper, 1e-6)
+	d, want := free.Difference(2, 0), anchored.List[2].Elo
+	near(t, "difference", d.Value, want.Value, 1e-6)
+	near(t, "lower", d.Low, want.Low, 1e-6)
+	near(t, "upper", d.High, want.High, 1e-6)
 }
 
 func TestRatePerfectScores(t *testing.T) {
 	r := results([]string{"all", "none"}, map[[2]int]ArenaRecord{{0, 1}: {10, 0, 0}, {1, 0}: {0, 0, 10}})
 	got := rate(t, r, RatingOptions{Anchor: "none"})
-	if e := got.List[0]; !(e.Elo > 300 && e.Elo < 2000 && e.Lower > 0) {
+	if e := got.List[0].Elo; !(e.Value > 300 && e.Value < 2000 && e.Low > 0) {
 		t.Errorf("ten games to nothing with each color are %+v", e)
 	}
 	// One virtual game of a quarter a win and a quarter a loss for all of it:
 	// 20.25 wins to 0.25 losses.
-	near(t, "rating", got.List[0].Elo, 400*math.Log10(20.25/0.25), 1e-6)
+	near(t, "rating", got.List[0].Elo.Value, 400*math.Log10(20.25/0.25), 1e-6)
 	if _, err := Rate(r, RatingOptions{Prior: -1}); !errors.Is(err, ErrNoMaximum) {
 		t.Errorf("without a prior: %v", err)
 	}
 	draws := results([]string{"x", "y"}, map[[2]int]ArenaRecord{{0, 1}: {0, 10, 0}})
-	near(t, "only draws", rate(t, draws, RatingOptions{}).List[0].Elo, 0, 1e-6)
+	near(t, "only draws", rate(t, draws, RatingOptions{}).List[0].Elo.Value, 0, 1e-6)
 }
 
 func TestRateDisconnected(t *testing.T) {
@@ -129,14 +129,14 @@ func TestRateDisconnected(t *testing.T) {
 		got := rate(t, r, RatingOptions{Anchor: test.anchor})
 		rated := ""
 		for _, p := range got.List {
-			if p.Rated {
+			if !p.Elo.Missing() {
 				rated += p.Name
 			}
 		}
 		if rated != test.rated {
 			t.Errorf("anchor %q: rated are %q, want %q", test.anchor, rated, test.rated)
 		}
-		if d, _, _ := got.Difference(0, 2); !math.IsNaN(d) {
+		if d := got.Difference(0, 2); !d.Missing() {
 			t.Errorf("a difference of %v between players that nothing connects", d)
 		}
 	}
@@ -144,7 +144,7 @@ func TestRateDisconnected(t *testing.T) {
 		t.Error("an anchor that does not play was accepted")
 	}
 	for _, p := range rate(t, NewResults(names), RatingOptions{}).List {
-		if p.Rated {
+		if !p.Elo.Missing() {
 			t.Errorf("%s is rated without a game", p.Name)
 		}
 	}
@@ -179,19 +179,22 @@ func TestRateSymmetry(t *testing.T) {
 		}
 		a, b, c := rate(t, r, RatingOptions{}), rate(t, colors, RatingOptions{}), rate(t, reversed, RatingOptions{})
 		same := func(what string, x, y float64) {
-			if !(math.Abs(x-y) < 1e-4) {
+			if !(math.Abs(x-y) < 1e-4 || math.IsNaN(x) && math.IsNaN(y)) {
 				t.Fatalf("%s: %v and %v", what, x, y)
 			}
 		}
-		same("advantage with colors exchanged", a.Advantage, -b.Advantage)
-		same("advantage with results reversed", a.Advantage, -c.Advantage)
+		same("advantage with colors exchanged", a.Advantage.Value, -b.Advantage.Value)
+		same("advantage with results reversed", a.Advantage.Value, -c.Advantage.Value)
 		var sum float64
 		for i := range a.List {
-			sum += a.List[i].Elo
-			same("rating with colors exchanged", a.List[i].Elo, b.List[i].Elo)
-			same("upper bound with colors exchanged", a.List[i].Upper, b.List[i].Upper)
-			same("rating with results reversed", a.List[i].Elo, -c.List[i].Elo)
-			same("bounds with results reversed", a.List[i].Upper, -c.List[i].Lower)
+			a, b, c := a.List[i].Elo, b.List[i].Elo, c.List[i].Elo
+			if !a.Missing() {
+				sum += a.Value
+			}
+			same("rating with colors exchanged", a.Value, b.Value)
+			same("upper bound with colors exchanged", a.High, b.High)
+			same("rating with results reversed", a.Value, -c.Value)
+			same("bounds with results reversed", a.High, -c.Low)
 		}
 		same("mean", sum, 0)
 	})
@@ -209,7 +212,7 @@ func TestMoreGamesNarrowIntervals(t *testing.T) {
 		}
 		a, b := rate(t, r, RatingOptions{}), rate(t, twice, RatingOptions{Prior: 2})
 		for i := range a.List {
-			wide, narrow := a.List[i].Upper-a.List[i].Lower, b.List[i].Upper-b.List[i].Lower
+			wide, narrow := a.List[i].Elo.High-a.List[i].Elo.Low, b.List[i].Elo.High-b.List[i].Elo.Low
 			if math.Abs(wide-narrow*math.Sqrt2) > 1e-3*(1+wide) {
 				t.Fatalf("%s: width %v, with each game twice %v", a.List[i].Name, wide, narrow)
 			}
@@ -279,9 +282,9 @@ b,4,2,1,1,2.5,2.5,,
 	// Only the layout: the numbers are those of other tests.
 	variances := mat.NewDense(3, 3, []float64{0, 0, 0, 0, 40, 0, 0, 0, 60})
 	list := &Ratings{covariance: variances, List: []Rating{
-		{Name: "none", Games: 0},
-		{Name: "low", Rated: true, Elo: -12.34, Lower: -50, Upper: 25.36, Games: 4, Score: 1.5, White: ArenaRecord{1, 0, 1}, Black: ArenaRecord{0, 1, 1}},
-		{Name: "zero", Rated: true, Elo: -0.01, Lower: -0.04, Upper: 0.04, Games: 4, Score: 2},
+		{Name: "none", Elo: stats.Unknown()},
+		{Name: "low", Elo: stats.Interval{Value: -12.34, Low: -50, High: 25.36}, Games: 4, Score: 1.5, White: ArenaRecord{1, 0, 1}, Black: ArenaRecord{0, 1, 1}},
+		{Name: "zero", Elo: stats.Interval{Value: -0.01, Low: -0.04, High: 0.04}, Games: 4, Score: 2},
 	}}
 	if err := WriteRatings(&ratings, list); err != nil {
 		t.Fatal(err)

@@ -87,15 +87,14 @@ func TestLOS(t *testing.T) {
 		for j := range 3 {
 			x, y := r.LOS(i, j), r.LOS(j, i)
 			near(t, "sum", x+y, 1, 1e-12)
-			if d, _, _ := r.Difference(i, j); (d > 0) != (x > 0.5) && d != 0 {
+			if d := r.Difference(i, j).Value; (d > 0) != (x > 0.5) && d != 0 {
 				t.Errorf("LOS %v at a difference of %v", x, d)
 			}
 		}
 	}
 	// At a difference of 1.96 deviations it is 97.5 %.
-	elo, lower, _ := r.Difference(0, 2)
-	t.Logf("%v, %v", elo, lower)
-	if x := r.LOS(0, 2); (lower > 0) != (x > 0.975) {
-		t.Errorf("LOS %v, the interval begins at %v", x, lower)
+	d := r.Difference(0, 2)
+	if x := r.LOS(0, 2); (d.Low > 0) != (x > 0.975) {
+		t.Errorf("LOS %v at a difference of %+v", x, d)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/stats"
 	"alamos/pkg/uci"
 )
 
@@ -149,7 +150,7 @@ func TestRun(t *testing.T) {
 	if s.Wins+s.Losses != s.White.Wins+s.White.Losses+s.Black.Wins+s.Black.Losses || s.White.Wins+s.White.Draws+s.White.Losses != 10 {
 		t.Errorf("by color: %+v", s)
 	}
-	if s.A != "random" || s.LOS > 0.1 || s.Elo.Upper > 0 || s.Elo.Lower > s.Elo.Value {
+	if s.A != "random" || s.LOS > 0.1 || s.Elo.High > 0 || s.Elo.Low > s.Elo.Value {
 		t.Errorf("random moves are not the weaker: %+v", s)
 	}
 }
@@ -357,7 +358,7 @@ func TestStandingIsWritten(t *testing.T) {
 	if err := s.Write(&text); err != nil || !strings.HasPrefix(text.String(), "material alpha-beta depth 2 against random\ngames                4: ") {
 		t.Errorf("%v: %s", err, &text)
 	}
-	all := &Standing{Pairs: Pentanomial{0, 0, 0, 0, 3}, Elo: unknown}
+	all := &Standing{Pairs: Pentanomial{0, 0, 0, 0, 3}, Elo: stats.Unknown()}
 	if lines := all.Table(); !slices.Contains(lines, "Elo                  ?") {
 		t.Errorf("%q", lines)
 	}

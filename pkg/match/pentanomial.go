@@ -26,19 +26,16 @@ func (p *Pentanomial) Add(first, second float64) error {
 // Pairs is the number of pairs.
 func (p Pentanomial) Pairs() int { return p[0] + p[1] + p[2] + p[3] + p[4] }
 
-// Estimate is a number with its 95 % interval.
-type Estimate struct{ Value, Lower, Upper float64 }
-
 // Statistics is what pairs tell of a player's strength against the other.
 type Statistics struct {
-	Score Estimate // share of the points
-	Elo   Estimate // logistic: 400 log10(score / (1 - score))
+	Score stats.Interval // share of the points
+	Elo   stats.Interval // logistic: 400 log10(score / (1 - score))
 
 	// Normalized is the normalized Elo: the score above one half in units of the
 	// standard deviation of a game, times 800 / ln 10. It tells how many games it
 	// takes to see the difference, whatever the share of draws (M. Van den Bergh,
 	// "Normalized Elo", 2021).
-	Normalized Estimate
+	Normalized stats.Interval
 
 	LOS float64 // likelihood of superiority: the probability that the player is stronger
 }
@@ -51,20 +48,19 @@ const normalizedScale = 800 / math.Ln10
 // of pairs, with counts of zero taken as a thousandth so that there is one. Without
 // pairs all is NaN.
 func (p Pentanomial) Statistics() Statistics {
-	nan := Estimate{math.NaN(), math.NaN(), math.NaN()}
 	if p.Pairs() == 0 {
-		return Statistics{nan, nan, nan, math.NaN()}
+		return Statistics{stats.Unknown(), stats.Unknown(), stats.Unknown(), math.NaN()}
 	}
 	d := p.distribution()
 	mean, deviation := d.moments()
 	stderr := deviation / math.Sqrt(d.pairs)
-	score := Estimate{mean, mean - stats.Normal95*stderr, mean + stats.Normal95*stderr}
+	score := stats.Around(mean, stats.Normal95*stderr)
 	perGame := deviation * math.Sqrt2 // of the mean of two games that go their own ways
 	t, half := (mean-0.5)/perGame, stats.Normal95/math.Sqrt(2*d.pairs)
 	return Statistics{
 		Score:      score,
-		Elo:        Estimate{eloOf(score.Value), eloOf(score.Lower), eloOf(score.Upper)},
-		Normalized: Estimate{normalizedScale * t, normalizedScale * (t - half), normalizedScale * (t + half)},
+		Elo:        stats.Interval{Value: eloOf(score.Value), Low: eloOf(score.Low), High: eloOf(score.High)},
+		Normalized: stats.Around(normalizedScale*t, normalizedScale*half),
 		LOS:        (1 + math.Erf((mean-0.5)/stderr/math.Sqrt2)) / 2,
 	}
 }

@@ -42,9 +42,9 @@ func TestSPRTGolden(t *testing.T) {
 func TestPentanomialGolden(t *testing.T) {
 	s := Pentanomial{172, 2752, 5656, 2885, 227}.Statistics()
 	near(t, "Elo", s.Elo.Value, 3.61, 0.005)
-	near(t, "its half interval", (s.Elo.Upper-s.Elo.Lower)/2, 2.48, 0.005)
+	near(t, "its half interval", (s.Elo.High-s.Elo.Low)/2, 2.48, 0.005)
 	near(t, "normalized Elo", s.Normalized.Value, 6.49, 0.005)
-	near(t, "its half interval", (s.Normalized.Upper-s.Normalized.Lower)/2, 4.45, 0.005)
+	near(t, "its half interval", (s.Normalized.High-s.Normalized.Low)/2, 4.45, 0.005)
 	near(t, "LOS", s.LOS, 0.99787, 5e-6)
 }
 
@@ -158,7 +158,7 @@ func TestSPRTValidate(t *testing.T) {
 	if llr, v := (SPRT{Elo1: 5, Alpha: 0.05, Beta: 0.05}).Test(Pentanomial{}); llr != 0 || v != GoOn {
 		t.Errorf("no games: %v, %v", llr, v)
 	}
-	if s := (Pentanomial{}).Statistics(); !math.IsNaN(s.LOS) || !math.IsNaN(s.Elo.Lower) {
+	if s := (Pentanomial{}).Statistics(); !math.IsNaN(s.LOS) || !math.IsNaN(s.Elo.Low) {
 		t.Errorf("no games: %+v", s)
 	}
 }

@@ -28,13 +28,13 @@ type Standing struct {
 	Pairs Pentanomial `json:"pairs"`
 
 	// What the pairs tell. Where all are alike they tell no error.
-	Score      Interval    `json:"score"`
-	Elo        Interval    `json:"elo"`
-	Normalized Interval    `json:"normalized_elo"`
-	LOS        stats.Float `json:"los"`
+	Score      stats.Interval `json:"score"`
+	Elo        stats.Interval `json:"elo"`
+	Normalized stats.Interval `json:"normalized_elo"`
+	LOS        stats.Float    `json:"los"`
 
 	// Advantage is what having White is worth, in Elo.
-	Advantage Interval `json:"white_advantage"`
+	Advantage stats.Interval `json:"white_advantage"`
 
 	SPRT *Test `json:"sprt,omitempty"`
 
@@ -47,20 +47,6 @@ type Record struct {
 	Draws  int `json:"draws"`
 	Losses int `json:"losses"`
 }
-
-// Interval is a number with its 95 % interval; what is not known, or infinite, is null
-// in JSON.
-type Interval struct {
-	Value stats.Float `json:"value"`
-	Lower stats.Float `json:"lower"`
-	Upper stats.Float `json:"upper"`
-}
-
-func interval(e Estimate) Interval {
-	return Interval{stats.Float(e.Value), stats.Float(e.Lower), stats.Float(e.Upper)}
-}
-
-var unknown = interval(Estimate{Value: math.NaN(), Lower: math.NaN(), Upper: math.NaN()})
 
 // count is how many of the counts are n.
 func count(p Pentanomial, n int) (kinds int) {
@@ -105,14 +91,14 @@ func (m *match) standing(games []*kept) *Standing {
 			_ = s.Pairs.Add(first, second) // points of two games
 		}
 	}
-	s.Score, s.Elo, s.Normalized, s.LOS, s.Advantage = unknown, unknown, unknown, unknown.Value, unknown
+	s.Score, s.Elo, s.Normalized, s.LOS, s.Advantage = stats.Unknown(), stats.Unknown(), stats.Unknown(), stats.Float(math.NaN()), stats.Unknown()
 	if kinds := 5 - count(s.Pairs, 0); kinds > 1 {
 		of := s.Pairs.Statistics()
-		s.Score, s.Elo, s.Normalized = interval(of.Score), interval(of.Elo), interval(of.Normalized)
+		s.Score, s.Elo, s.Normalized = of.Score, of.Elo, of.Normalized
 		s.LOS = stats.Float(of.LOS)
 	}
 	if r, err := Rate(results, RatingOptions{}); err == nil && s.Games > 0 {
-		s.Advantage = interval(Estimate{Value: r.Advantage, Lower: r.AdvantageLower, Upper: r.AdvantageUpper})
+		s.Advantage = r.Advantage
 	}
 	if t := m.cfg.SPRT; t != nil {
 		llr, verdict := t.Test(s.Pairs)
@@ -147,7 +133,7 @@ func (s *Standing) Line() string {
 }
 
 func (s *Standing) strength() string {
-	text := "Elo " + s.Elo.text("%+.1f")
+	text := "Elo " + text("%+.1f", s.Elo)
 	if s.SPRT != nil {
 		text += fmt.Sprintf(", LLR %.2f (%.2f to %.2f)", float64(s.SPRT.LLR), s.SPRT.Lower, s.SPRT.Upper)
 	}
@@ -163,10 +149,10 @@ func (s *Standing) Table() []string {
 		fmt.Sprintf("games                %d: %s, %s %% of the points", s.Games, record(s.Record), percent(ArenaRecord(s.Record).Score(), s.Games)),
 		fmt.Sprintf("as White, as Black   %s, %s", record(s.White), record(s.Black)),
 		fmt.Sprintf("pairs 0 ½ 1 1½ 2     %d %d %d %d %d", p[0], p[1], p[2], p[3], p[4]),
-		fmt.Sprintf("Elo                  %s", s.Elo.text("%+.1f")),
-		fmt.Sprintf("normalized Elo       %s", s.Normalized.text("%+.1f")),
-		fmt.Sprintf("superiority          %s", number("%.4f", s.LOS)),
-		fmt.Sprintf("White's advantage    %s", s.Advantage.text("%+.1f")),
+		fmt.Sprintf("Elo                  %s", text("%+.1f", s.Elo)),
+		fmt.Sprintf("normalized Elo       %s", text("%+.1f", s.Normalized)),
+		fmt.Sprintf("superiority          %s", number("%.4f", float64(s.LOS))),
+		fmt.Sprintf("White's advantage    %s", text("%+.1f", s.Advantage)),
 	}
 	if t := s.SPRT; t != nil {
 		lines = append(lines, fmt.Sprintf("SPRT                 %g to %g %s Elo, alpha %g, beta %g: LLR %.3f (%.3f to %.3f), %s",
@@ -204,17 +190,17 @@ func percent(points float64, games int) string {
 	return fmt.Sprintf("%.1f", 100*points/float64(games))
 }
 
-func number(format string, x stats.Float) string {
-	if math.IsNaN(float64(x)) {
+func number(format string, x float64) string {
+	if math.IsNaN(x) {
 		return "?"
 	}
-	return fmt.Sprintf(format, float64(x))
+	return fmt.Sprintf(format, x)
 }
 
 // text is the number with its interval; "?" is what is not known.
-func (i Interval) text(format string) string {
-	if math.IsNaN(float64(i.Value)) {
+func text(format string, i stats.Interval) string {
+	if i.Missing() {
 		return "?"
 	}
-	return fmt.Sprintf("%s (%s to %s)", number(format, i.Value), number(format, i.Lower), number(format, i.Upper))
+	return fmt.Sprintf("%s (%s to %s)", number(format, i.Value), number(format, i.Low), number(format, i.High))
 }

@@ -94,8 +94,8 @@ func TestSearchBeatsRandom(t *testing.T) {
 		t.Errorf("mcts scores %v of 40: %+v", got.Score(), got)
 	}
 	ratings := rate(t, r, RatingOptions{Anchor: "random"})
-	if e := ratings.List[1]; e.Lower <= 0 {
-		t.Errorf("mcts is rated %.0f, from %.0f, above random", e.Elo, e.Lower)
+	if e := ratings.List[1]; e.Elo.Low <= 0 {
+		t.Errorf("mcts is rated %.0f, from %.0f, above random", e.Elo.Value, e.Elo.Low)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"hash/fnv"
 	"math"
 
+	"alamos/pkg/stats"
+
 	"github.com/sugarme/gotch"
 	"github.com/sugarme/gotch/ts"
 )
@@ -203,16 +205,9 @@ type masks struct {
 func (m *masks) draw(layer uint64, position, channel int) float64 {
 	x := m.seed
 	for _, next := range [...]uint64{m.step, layer, uint64(position), uint64(channel)} {
-		x = scramble(x + 0x9e3779b97f4a7c15*(next+1))
+		x = stats.Nth(x, next)
 	}
 	return float64(x>>11) / (1 << 53)
-}
-
-// scramble is the finalizer of SplitMix64 (Steele, Lea and Flood 2014).
-func scramble(x uint64) uint64 {
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
 }
 
 // Attentions: what multiplies the channels, and the squares, of a block's maps by

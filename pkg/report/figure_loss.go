@@ -102,7 +102,7 @@ func drawRate(q *request) (*drawing, error) {
 			}
 		}
 		for _, e := range s.Epoch {
-			s.Rate = append(s.Rate, store.Mean(rates[int(e)]).Value)
+			s.Rate = append(s.Rate, stats.Mean(rates[int(e)]).Value)
 		}
 		if len(s.Epoch) > 0 {
 			c.Series = append(c.Series, s)
@@ -155,7 +155,7 @@ func column(rows []store.Epoch, of func(store.Epoch) stats.Float) []float64 {
 
 // known is a column, or nil where it has no number.
 func known(x []float64) []float64 {
-	if store.Mean(x).Missing() {
+	if stats.Mean(x).Missing() {
 		return nil
 	}
 	return x

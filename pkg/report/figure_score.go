@@ -3,6 +3,7 @@ package report
 import (
 	"slices"
 
+	"alamos/pkg/stats"
 	"alamos/pkg/store"
 	"alamos/plots"
 )
@@ -52,7 +53,7 @@ func strengthPoints(t *store.Trial, x string) ([]point, error) {
 		if x == "samples" {
 			at = float64(p.Samples)
 		}
-		ps = append(ps, point{p.Generation, at, store.ShareInterval(p.Score(), p.Games())})
+		ps = append(ps, point{p.Generation, at, stats.Share(p.Score(), p.Games())})
 	}
 	return ps, nil
 }
@@ -75,5 +76,5 @@ func randomScore(g store.Group) ([]plots.Reference, error) {
 	if len(scores) == 0 {
 		return nil, nil
 	}
-	return []plots.Reference{{Name: store.RandomName, Y: store.Mean(scores).Value}}, nil
+	return []plots.Reference{{Name: store.RandomName, Y: stats.Mean(scores).Value}}, nil
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"alamos/pkg/experiment"
+	"alamos/pkg/stats"
 
 	"alamos/pkg/store"
 	"alamos/plots"
@@ -69,7 +70,7 @@ func drawSweep(q *request) (*drawing, error) {
 		line string
 		x    float64
 	}
-	values := map[place][]store.Measure{}
+	values := map[place][]stats.Interval{}
 	lines := map[string][]float64{} // the places of each line
 	var order []string
 	others := q.lineAxes(x)
@@ -148,7 +149,7 @@ func drawHeatmap(q *request) (*drawing, error) {
 	for _, row := range y.Values {
 		var cells []plots.Cell
 		for _, column := range x.Values {
-			var values []store.Measure
+			var values []stats.Interval
 			for _, g := range q.groups {
 				if t := g.Trials[0]; axisValue(t, x.Path) == column && axisValue(t, y.Path) == row {
 					v, err := g.Measure(m.name)
@@ -261,8 +262,8 @@ func wide(values []float64) bool {
 }
 
 // pool is the mean of several measures, or the one there is.
-func pool(measures []store.Measure) store.Measure {
-	measures = slices.DeleteFunc(slices.Clone(measures), store.Measure.Missing)
+func pool(measures []stats.Interval) stats.Interval {
+	measures = slices.DeleteFunc(slices.Clone(measures), stats.Interval.Missing)
 	if len(measures) == 1 {
 		return measures[0]
 	}
@@ -270,7 +271,7 @@ func pool(measures []store.Measure) store.Measure {
 	for i, m := range measures {
 		values[i] = m.Value
 	}
-	return store.Mean(values)
+	return stats.Mean(values)
 }
 
 // bars is what a caption says of the intervals of a metric.

@@ -161,7 +161,7 @@ func played(generations int, depth float64, i int) *store.Tournament {
 			p.Wins, p.Losses = p.Wins+wins, p.Losses+10-wins
 		}
 		elo := 60 * float64(strength[a]-strength[generations])
-		p.Elo, p.EloLow, p.EloHigh = stats.Float(elo), stats.Float(elo-90), stats.Float(elo+80)
+		p.Elo = stats.Interval{Value: elo, Low: elo - 90, High: elo + 80}
 		res.Players, res.Cross, res.White = append(res.Players, p), append(res.Cross, row), append(res.White, white)
 	}
 	return res

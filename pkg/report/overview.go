@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"alamos/pkg/experiment"
+	"alamos/pkg/stats"
 
 	"github.com/dustin/go-humanize/english"
 
@@ -72,12 +73,12 @@ func (w *pageWriter) rungs() ([]Cell, error) {
 		}
 		for i, x := range r.Ranking {
 			interval := ""
-			if low, high := float64(x.Low), float64(x.High); !math.IsNaN(low) && !math.IsNaN(high) {
-				interval = fmt.Sprintf("%.4g..%.4g", low, high)
+			if x.Value.Known() {
+				interval = fmt.Sprintf("%.4g..%.4g", x.Value.Low, x.Value.High)
 			}
 			value := ""
-			if v := float64(x.Value); !math.IsNaN(v) {
-				value = fmt.Sprintf("%.4g", v)
+			if !x.Value.Missing() {
+				value = fmt.Sprintf("%.4g", x.Value.Value)
 			}
 			t.Rows = append(t.Rows, []string{fmt.Sprint(i + 1), cmp.Or(x.Label, x.Trial), value, interval})
 		}
@@ -162,7 +163,7 @@ func (w *pageWriter) overviewOf(groups []store.Group, axes []experiment.Axis, ca
 }
 
 // shown is a measure as the page shows it.
-func shown(m metric, v store.Measure) Measure {
+func shown(m metric, v stats.Interval) Measure {
 	out := Measure{Value: v.Value, Low: v.Low, High: v.High}
 	switch {
 	case m.name == "seconds" || m.name == "samples":

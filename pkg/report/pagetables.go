@@ -154,11 +154,11 @@ func (w *pageWriter) standings(t *store.Trial, res *store.Tournament) (Cell, err
 	for _, i := range res.Ranking() {
 		p := res.Players[i]
 		c.Rows = append(c.Rows, []string{
-			p.Name, record(p.ArenaRecord), fixed(100*store.Share(p.ArenaStanding), 1), fixed(float64(p.Elo), 0), eloInterval(p), record(p.White), record(p.Black),
+			p.Name, record(p.ArenaRecord), fixed(100*store.Share(p.ArenaStanding), 1), fixed(p.Elo.Value, 0), eloInterval(p), record(p.White), record(p.Black),
 		})
 	}
-	if a := res.FirstMove; a != nil {
-		c.Caption += fmt.Sprintf(" Having White is worth %.0f (%.0f..%.0f).", float64(a.Elo), float64(a.Low), float64(a.High))
+	if a := res.FirstMove; !a.Missing() {
+		c.Caption += fmt.Sprintf(" Having White is worth %.0f (%.0f..%.0f).", a.Value, a.Low, a.High)
 	}
 	return c, nil
 }
@@ -230,10 +230,10 @@ func zeroOf(res *store.Tournament) string {
 }
 
 func eloInterval(p store.PlayerResult) string {
-	if math.IsNaN(float64(p.Elo)) {
+	if p.Elo.Missing() {
 		return ""
 	}
-	return fmt.Sprintf("%.0f..%.0f", float64(p.EloLow), float64(p.EloHigh))
+	return fmt.Sprintf("%.0f..%.0f", p.Elo.Low, p.Elo.High)
 }
 
 func (w *pageWriter) crosstable(t *store.Trial, res *store.Tournament) (Cell, error) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"alamos/pkg/experiment"
+	"alamos/pkg/stats"
 	"alamos/pkg/store"
 	"alamos/plots"
 )
@@ -16,7 +17,7 @@ import (
 type point struct {
 	key int
 	x   float64
-	y   store.Measure
+	y   stats.Interval
 }
 
 // bounds are what no number of a line can lie beyond; an interval by Student's t
@@ -64,13 +65,13 @@ func (q *request) lines(within bounds, points func(*store.Trial) ([]point, error
 }
 
 // mean is the mean of points of one key, in both directions.
-func mean(ps []point) (x float64, y store.Measure) {
+func mean(ps []point) (x float64, y stats.Interval) {
 	values := make([]float64, len(ps))
 	for i, p := range ps {
 		values[i] = p.y.Value
 		x += p.x / float64(len(ps))
 	}
-	return x, store.Mean(values)
+	return x, stats.Mean(values)
 }
 
 // repeated reports whether a group has several seeds.
@@ -87,8 +88,8 @@ func (q *request) seeds() string {
 }
 
 // exactly is a measure without an interval.
-func exactly(x float64) store.Measure {
-	m := store.Unmeasured()
+func exactly(x float64) stats.Interval {
+	m := stats.Unknown()
 	m.Value = x
 	return m
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"alamos/pkg/experiment"
+	"alamos/pkg/stats"
 	"alamos/pkg/store"
 )
 
@@ -37,14 +38,14 @@ type ShownSetting struct {
 
 // ShownTrial is a row of the sweep.
 type ShownTrial struct {
-	Folder      string                   `json:"folder"`
-	ID          string                   `json:"id"`
-	Values      []string                 `json:"values,omitempty"` // of the axes
-	Done        int                      `json:"generations_done"`
-	Generations int                      `json:"generations"`
-	Next        string                   `json:"next,omitempty"`
-	Failed      string                   `json:"failed,omitempty"`
-	Metrics     map[string]store.Measure `json:"metrics"`
+	Folder      string                    `json:"folder"`
+	ID          string                    `json:"id"`
+	Values      []string                  `json:"values,omitempty"` // of the axes
+	Done        int                       `json:"generations_done"`
+	Generations int                       `json:"generations"`
+	Next        string                    `json:"next,omitempty"`
+	Failed      string                    `json:"failed,omitempty"`
+	Metrics     map[string]stats.Interval `json:"metrics"`
 }
 
 // ShownTrialMore is what is told of a trial by itself.
@@ -118,7 +119,7 @@ func Show(run *store.Run, trial *store.Trial, verify bool) (*Shown, error) {
 // row is trial i of the experiment in the table of the sweep.
 func (s *Shown) row(x *store.Experiment, i int) (ShownTrial, error) {
 	d := &x.Trials[i]
-	row := ShownTrial{Folder: store.Folder(d), ID: d.ID, Generations: d.Settings.Generations, Next: store.UntrainedStage, Metrics: map[string]store.Measure{}}
+	row := ShownTrial{Folder: store.Folder(d), ID: d.ID, Generations: d.Settings.Generations, Next: store.UntrainedStage, Metrics: map[string]stats.Interval{}}
 	row.Failed = x.Failed[row.Folder]
 	for _, a := range x.Axes {
 		row.Values = append(row.Values, valueOn(d, a.Path))
@@ -267,7 +268,7 @@ func (s *Shown) writeSweep(w io.Writer) {
 		for _, m := range metrics {
 			v, ok := t.Metrics[m.name]
 			if !ok {
-				v = store.Unmeasured()
+				v = stats.Unknown()
 			}
 			row = append(row, shown(m, v).String())
 		}
@@ -310,10 +311,10 @@ func (d *ShownTrialMore) write(w io.Writer) {
 	fmt.Fprintf(w, "\nstandings (%s)\tW/D/L\tscore\tElo\t95 %%\tas White\tas Black\n", zeroOf(d.Standings))
 	for _, i := range d.Standings.Ranking() {
 		p := d.Standings.Players[i]
-		fmt.Fprintf(w, "%s\t%s\t%s %%\t%s\t%s\t%s\t%s\n", p.Name, record(p.ArenaRecord), fixed(100*store.Share(p.ArenaStanding), 1), fixed(float64(p.Elo), 0), eloInterval(p), record(p.White), record(p.Black))
+		fmt.Fprintf(w, "%s\t%s\t%s %%\t%s\t%s\t%s\t%s\n", p.Name, record(p.ArenaRecord), fixed(100*store.Share(p.ArenaStanding), 1), fixed(p.Elo.Value, 0), eloInterval(p), record(p.White), record(p.Black))
 	}
-	if a := d.Standings.FirstMove; a != nil {
-		fmt.Fprintf(w, "having White\t\t\t%.0f\t%.0f..%.0f\n", float64(a.Elo), float64(a.Low), float64(a.High))
+	if a := d.Standings.FirstMove; !a.Missing() {
+		fmt.Fprintf(w, "having White\t\t\t%.0f\t%.0f..%.0f\n", a.Value, a.Low, a.High)
 	}
 }
 

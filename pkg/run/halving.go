@@ -98,7 +98,7 @@ func (r *run) rung(ctx context.Context, g int, going []*candidate) (*store.Rung,
 	for _, c := range going {
 		rung.Ranking = append(rung.Ranking, store.RungTrial{
 			Trial: filepath.Base(c.folder), Label: c.declared.Label, Generation: c.trial.reached(g),
-			Value: stats.Float(math.NaN()), Low: stats.Float(math.NaN()), High: stats.Float(math.NaN()),
+			Value: stats.Unknown(),
 		})
 	}
 	in := store.Inputs{"code": rungCode, "metric": h.Metric, "generation": strconv.Itoa(g), SurvivorsInput: strconv.Itoa(rung.Survivors)}
@@ -143,14 +143,14 @@ func (t *trial) rungByLoss(ctx context.Context, rung *store.Rung, going []*candi
 			if err != nil {
 				return err
 			}
-			x.Value = store.SelectedLoss(epochs)
-			in["trial "+x.Trial] = strconv.FormatFloat(float64(x.Value), 'g', -1, 64)
+			x.Value = stats.Exactly(float64(store.SelectedLoss(epochs)))
+			in["trial "+x.Trial] = strconv.FormatFloat(x.Value.Value, 'g', -1, 64)
 		}
 		names = append(names, x.Trial)
 	}
 	in.List("trial", names)
 	return t.Do(ctx, Stage{Name: store.RungStage(rung.Generation), In: in, Run: func(context.Context) (any, error) {
-		rank(rung.Ranking, func(x store.RungTrial) float64 { return float64(x.Value) })
+		rank(rung.Ranking, func(x store.RungTrial) float64 { return x.Value.Value })
 		t.Report.Note(ranked(rung))
 		return rung, nil
 	}})
@@ -188,9 +188,9 @@ func (t *trial) rungByElo(ctx context.Context, rung *store.Rung, going []*candid
 	return m.Run(ctx, "", func(result *store.Tournament) any {
 		for i, p := range result.Players {
 			x := &rung.Ranking[i]
-			x.Value, x.Low, x.High = p.Elo, p.EloLow, p.EloHigh
+			x.Value = p.Elo
 		}
-		rank(rung.Ranking, func(x store.RungTrial) float64 { return -float64(x.Value) })
+		rank(rung.Ranking, func(x store.RungTrial) float64 { return -x.Value.Value })
 		t.Report.Note(ranked(rung))
 		return rung
 	})
@@ -225,7 +225,7 @@ func ranked(rung *store.Rung) string {
 		} else if i > 0 {
 			text += ","
 		}
-		text += fmt.Sprintf(" %s (%.*f)", x.Label, digits, float64(x.Value))
+		text += fmt.Sprintf(" %s (%.*f)", x.Label, digits, x.Value.Value)
 	}
 	return text
 }

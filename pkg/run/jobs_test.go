@@ -160,9 +160,9 @@ func (s site) rungs(t *testing.T, metric string) []store.Rung {
 				last[x.Trial] = 3
 			}
 			if place > 0 {
-				before := r.Ranking[place-1].Value
-				if metric == experiment.ByElo && before < x.Value || metric == experiment.ByLoss && before > x.Value {
-					t.Errorf("rung %d: place %d of %v is better than the one before, %v", i, place, x.Value, before)
+				before, value := r.Ranking[place-1].Value.Value, x.Value.Value
+				if metric == experiment.ByElo && before < value || metric == experiment.ByLoss && before > value {
+					t.Errorf("rung %d: place %d of %v is better than the one before, %v", i, place, value, before)
 				}
 			}
 		}

@@ -1,18 +1,13 @@
 package run
 
 import (
-	"math"
-
 	"alamos/pkg/match"
-	"alamos/pkg/stats"
 	"alamos/pkg/store"
 )
 
 // result is the result of a match as the store has it.
 func (m *Match) result(res *match.Results, ratings *match.Ratings, anchor string) (*store.Tournament, error) {
-	out := &store.Tournament{Anchor: anchor, FirstMove: &store.Advantage{
-		Elo: stats.Float(ratings.Advantage), Low: stats.Float(ratings.AdvantageLower), High: stats.Float(ratings.AdvantageUpper),
-	}}
+	out := &store.Tournament{Anchor: anchor, FirstMove: ratings.Advantage}
 	for i, st := range res.Standings() {
 		p := store.PlayerResult{Generation: m.Players[i].generation, ArenaStanding: st}
 		if p.Generation > 0 {
@@ -21,11 +16,7 @@ func (m *Match) result(res *match.Results, ratings *match.Ratings, anchor string
 				return nil, err
 			}
 		}
-		nan := stats.Float(math.NaN())
-		p.Elo, p.EloLow, p.EloHigh = nan, nan, nan
-		if r := ratings.List[i]; r.Rated {
-			p.Elo, p.EloLow, p.EloHigh = stats.Float(r.Elo), stats.Float(r.Lower), stats.Float(r.Upper)
-		}
+		p.Elo = ratings.List[i].Elo
 		out.Players = append(out.Players, p)
 		n := len(res.Names())
 		cross, white := make([]match.ArenaRecord, n), make([]match.ArenaRecord, n)

@@ -8,6 +8,7 @@ import (
 	"alamos/pkg/chess"
 	"alamos/pkg/encode"
 	"alamos/pkg/search"
+	"alamos/pkg/stats"
 )
 
 // maxThrown is the number of attempts in a row that a game may lose to
@@ -57,10 +58,9 @@ func (t *table) begin(number int) error {
 // to its number and to the attempts made so far.
 func (t *table) attempt() error {
 	r := t.record
-	game := mix(mix(t.cfg.Seed) ^ uint64(r.Number))
-	stream := mix(game ^ uint64(r.Thrown))
+	stream := stats.Derive(t.cfg.Seed, r.Number, r.Thrown)
 	t.pcg.Seed(stream, 1)
-	t.tree.Seed(mix(stream))
+	t.tree.Seed(stats.Mix(stream))
 	if err := t.open(); err != nil {
 		return fmt.Errorf("self-play: game %d: %w", r.Number, err)
 	}
@@ -236,14 +236,4 @@ func (t *table) settle(r *Record) {
 			s.Draw = min(s.Draw, 1-float32(math.Abs(float64(s.Value))))
 		}
 	}
-}
-
-// mix is a bijection of 64 bits that leaves no pattern (the finalizer of
-// SplitMix64, Steele, Lea and Flood 2014): seeds that differ in one bit give
-// unrelated streams.
-func mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
 }

@@ -80,11 +80,11 @@ func (t *Trial) evaluation(name string, g int) *Stage {
 // interval of as many tosses of a coin; accuracy.top1, accuracy.top5 and
 // accuracy.value_error, of a phase also as accuracy.top1_endgame. known is false for
 // other names.
-func (t *Trial) evaluationMeasure(name string, g int) (m Measure, known bool, err error) {
+func (t *Trial) evaluationMeasure(name string, g int) (m stats.Interval, known bool, err error) {
 	e := t.Settings.Evaluation
 	kind, of, ok := strings.Cut(name, ".")
 	if e == nil || !ok {
-		return Unmeasured(), false, nil
+		return stats.Unknown(), false, nil
 	}
 	switch kind {
 	case "puzzles", "policy":
@@ -93,7 +93,7 @@ func (t *Trial) evaluationMeasure(name string, g int) (m Measure, known bool, er
 			names = append(names, p.Name())
 		}
 		if !slices.Contains(names, of) {
-			return Unmeasured(), true, fmt.Errorf("a trial has no metric %q: the puzzles are %s", name, strings.Join(names, ", "))
+			return stats.Unknown(), true, fmt.Errorf("a trial has no metric %q: the puzzles are %s", name, strings.Join(names, ", "))
 		}
 		m, err = t.solved(kind, of, g)
 		return m, true, err
@@ -101,27 +101,27 @@ func (t *Trial) evaluationMeasure(name string, g int) (m Measure, known bool, er
 		m, err = t.accuracyMeasure(name, of, g)
 		return m, true, err
 	}
-	return Unmeasured(), false, nil
+	return stats.Unknown(), false, nil
 }
 
-func (t *Trial) solved(kind, set string, g int) (Measure, error) {
+func (t *Trial) solved(kind, set string, g int) (stats.Interval, error) {
 	scores, err := t.PuzzleScores(g)
 	if err != nil {
-		return Unmeasured(), err
+		return stats.Unknown(), err
 	}
 	for _, s := range scores {
 		switch {
 		case s.Set != set:
 		case kind == "puzzles":
-			return ShareInterval(float64(s.Search), s.Puzzles), nil
+			return stats.Share(float64(s.Search), s.Puzzles), nil
 		case s.Policy != nil:
-			return ShareInterval(float64(*s.Policy), s.Puzzles), nil
+			return stats.Share(float64(*s.Policy), s.Puzzles), nil
 		}
 	}
-	return Unmeasured(), nil
+	return stats.Unknown(), nil
 }
 
-func (t *Trial) accuracyMeasure(name, of string, g int) (Measure, error) {
+func (t *Trial) accuracyMeasure(name, of string, g int) (stats.Interval, error) {
 	what, phase := of, AllPhases
 	for _, w := range []string{"top1", "top5", "value_error"} {
 		if rest, ok := strings.CutPrefix(of, w+"_"); ok {
@@ -131,11 +131,11 @@ func (t *Trial) accuracyMeasure(name, of string, g int) (Measure, error) {
 	known := slices.Contains([]string{"top1", "top5", "value_error"}, what) &&
 		slices.Contains([]string{"opening", "middlegame", "endgame", AllPhases}, phase)
 	if !known {
-		return Unmeasured(), fmt.Errorf("a trial has no metric %q: want accuracy.top1, accuracy.top5 or accuracy.value_error, of a phase with _opening, _middlegame or _endgame behind", name)
+		return stats.Unknown(), fmt.Errorf("a trial has no metric %q: want accuracy.top1, accuracy.top5 or accuracy.value_error, of a phase with _opening, _middlegame or _endgame behind", name)
 	}
 	phases, err := t.Accuracy(g)
 	if err != nil {
-		return Unmeasured(), err
+		return stats.Unknown(), err
 	}
 	for _, p := range phases {
 		if p.Phase != phase {
@@ -143,13 +143,13 @@ func (t *Trial) accuracyMeasure(name, of string, g int) (Measure, error) {
 		}
 		switch {
 		case what == "value_error":
-			return exactly(float64(p.ValueError)), nil
+			return stats.Exactly(float64(p.ValueError)), nil
 		case math.IsNaN(float64(p.Top1)):
 		case what == "top1":
-			return ShareInterval(float64(p.Top1)*float64(p.Positions), p.Positions), nil
+			return stats.Share(float64(p.Top1)*float64(p.Positions), p.Positions), nil
 		default:
-			return ShareInterval(float64(p.Top5)*float64(p.Positions), p.Positions), nil
+			return stats.Share(float64(p.Top5)*float64(p.Positions), p.Positions), nil
 		}
 	}
-	return Unmeasured(), nil
+	return stats.Unknown(), nil
 }

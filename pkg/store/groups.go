@@ -36,7 +36,7 @@ func Groups(trials []*Trial) []Group {
 
 // Measure is a metric of the group, see [Trial.Measure]: the mean over its seeds.
 // A single trial keeps the interval of its own games.
-func (g Group) Measure(name string) (Measure, error) {
+func (g Group) Measure(name string) (stats.Interval, error) {
 	if len(g.Trials) == 1 {
 		return g.Trials[0].Measure(name)
 	}
@@ -44,20 +44,13 @@ func (g Group) Measure(name string) (Measure, error) {
 	for i, t := range g.Trials {
 		m, err := t.Measure(name)
 		if err != nil {
-			return Unmeasured(), err
+			return stats.Unknown(), err
 		}
 		values[i] = m.Value
 	}
-	m := Mean(values)
+	m := stats.Mean(values)
 	if slices.Contains([]string{"score", "vs_untrained", "vs_random"}, name) && m.Known() {
 		m.Low, m.High = max(0, m.Low), min(1, m.High) // no share lies beyond
 	}
 	return m, nil
-}
-
-// Mean is the mean of values, NaN left out, and its interval by Student's t
-// distribution, which one value alone does not have.
-func Mean(values []float64) Measure {
-	mean, low, high, _ := stats.Interval(values)
-	return Measure{mean, low, high}
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"testing"
 
 	"alamos/pkg/experiment"
@@ -33,7 +32,7 @@ func made(t *testing.T) *Trial {
 	}
 	put(TournamentStage, Tournament{
 		Players: []PlayerResult{
-			{Generation: 2, ArenaStanding: match.ArenaStanding{Name: "gen-2", ArenaRecord: match.ArenaRecord{Wins: 8, Draws: 4, Losses: 8}}, Elo: 50, EloLow: -10, EloHigh: 110},
+			{Generation: 2, ArenaStanding: match.ArenaStanding{Name: "gen-2", ArenaRecord: match.ArenaRecord{Wins: 8, Draws: 4, Losses: 8}}, Elo: stats.Interval{Value: 50, Low: -10, High: 110}},
 			{Generation: 0, ArenaStanding: match.ArenaStanding{Name: "untrained"}},
 			{Generation: -1, ArenaStanding: match.ArenaStanding{Name: "random"}},
 		},
@@ -68,34 +67,6 @@ func TestMeasure(t *testing.T) {
 	x.Manifest.Drop(TrainStage(1))
 	if m, err := x.Measure("loss"); err != nil || !m.Missing() || x.Done() != 0 {
 		t.Errorf("nothing done: loss %v (%v), done %d", m.Value, err, x.Done())
-	}
-}
-
-func TestShareInterval(t *testing.T) {
-	for _, x := range []struct {
-		points float64
-		games  int
-	}{{0, 5}, {5, 5}, {2.5, 5}, {0.5, 1}} {
-		m := ShareInterval(x.points, x.games)
-		if !m.Known() || m.Low < 0 || m.High > 1 || m.Low == m.High {
-			t.Errorf("%v points of %d games: %v", x.points, x.games, m)
-		}
-	}
-	if !ShareInterval(0, 0).Missing() {
-		t.Error("no games have a share")
-	}
-}
-
-func TestMean(t *testing.T) {
-	m := Mean([]float64{1, math.NaN(), 2, 3}) // 2 ± 4.303 / sqrt 3
-	if want := 4.3027 / math.Sqrt(3); math.Abs(m.High-2-want) > 1e-4 || math.Abs(2-m.Low-want) > 1e-4 {
-		t.Errorf("mean of 1, 2, 3: %v, want 2 ± %.4f", m, want)
-	}
-	if m := Mean([]float64{4, math.NaN()}); m.Value != 4 || m.Known() {
-		t.Errorf("mean of one value: %v", m)
-	}
-	if !Mean([]float64{math.NaN()}).Missing() || !Mean(nil).Missing() {
-		t.Error("no values have a mean")
 	}
 }
 

@@ -28,12 +28,10 @@ type Rung struct {
 
 // RungTrial is a trial in a comparison.
 type RungTrial struct {
-	Trial      string      `json:"trial"` // name of its folder
-	Label      string      `json:"label"`
-	Generation int         `json:"generation"` // of its checkpoint: that of the rung, unless a rule stopped the trial before
-	Value      stats.Float `json:"value"`      // of the metric; NaN is last
-	Low        stats.Float `json:"low"`        // 95 % interval, NaN without one
-	High       stats.Float `json:"high"`
+	Trial      string         `json:"trial"` // name of its folder
+	Label      string         `json:"label"`
+	Generation int            `json:"generation"` // of its checkpoint: that of the rung, unless a rule stopped the trial before
+	Value      stats.Interval `json:"value"`      // of the metric; unknown is last
 }
 
 // Rungs are the comparisons that the trials of the experiment have come to, in

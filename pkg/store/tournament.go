@@ -12,19 +12,10 @@ import (
 type Tournament struct {
 	Players []PlayerResult        `json:"players"` // in the order of the experiment
 	Cross   [][]match.ArenaRecord `json:"cross"`   // Cross[i][j]: how i did against j
-	// White[i][j]: how i did as White against j; nil in the results of early days.
-	White  [][]match.ArenaRecord `json:"white,omitempty"`
-	Anchor string                `json:"anchor"` // the player whose Elo is 0; empty: the mean
+	White   [][]match.ArenaRecord `json:"white"`   // White[i][j]: how i did as White against j
+	Anchor  string                `json:"anchor"`  // the player whose Elo is 0; empty: the mean
 
-	// FirstMove is what having White is worth; nil in the results of early days.
-	FirstMove *Advantage `json:"first_move,omitempty"`
-}
-
-// Advantage is a number of Elo with its 95 % interval.
-type Advantage struct {
-	Elo  stats.Float `json:"elo"`
-	Low  stats.Float `json:"elo_low"`
-	High stats.Float `json:"elo_high"`
+	FirstMove stats.Interval `json:"first_move"` // the advantage of White, in Elo
 }
 
 // PlayerResult is one player's row.
@@ -32,9 +23,7 @@ type PlayerResult struct {
 	Generation int `json:"generation"` // of a checkpoint, 0 the untrained network; -1: no checkpoint
 	Samples    int `json:"samples"`    // that the checkpoint was trained on
 	match.ArenaStanding
-	Elo     stats.Float `json:"elo"` // NaN where no games connect the player to the others
-	EloLow  stats.Float `json:"elo_low"`
-	EloHigh stats.Float `json:"elo_high"`
+	Elo stats.Interval `json:"elo"` // unknown where no games connect the player to the others
 }
 
 // Share is the share of the points that a player made.

@@ -1,0 +1,109 @@
+package stats
+
+import (
+	"encoding/json"
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Normal95 is the 97.5 % quantile of the normal distribution: half of a 95 % interval
+// in standard deviations.
+const Normal95 = 1.959963984540054
+
+// Interval is an estimated number with the ends of its 95 % confidence interval. NaN is
+// what is unknown: all three fields where nothing was measured, the ends where there is
+// a value but nothing that shows its error. In JSON NaN and the infinities are null.
+type Interval struct{ Value, Low, High float64 }
+
+// Unknown returns the interval of a number that was not measured.
+func Unknown() Interval { return Interval{math.NaN(), math.NaN(), math.NaN()} }
+
+// Exactly returns a number without an interval.
+func Exactly(x float64) Interval { return Interval{x, math.NaN(), math.NaN()} }
+
+// Around returns the interval x ± half.
+func Around(x, half float64) Interval { return Interval{x, x - half, x + half} }
+
+// Missing reports whether there is no value.
+func (i Interval) Missing() bool { return math.IsNaN(i.Value) }
+
+// Known reports whether there is an interval.
+func (i Interval) Known() bool { return i.Low <= i.Value && i.Value <= i.High }
+
+// intervalJSON is the form of an [Interval] in JSON.
+type intervalJSON struct {
+	Value Float `json:"value"`
+	Low   Float `json:"low"`
+	High  Float `json:"high"`
+}
+
+// MarshalJSON writes {"value": 1, "low": 0.5, "high": 1.5}.
+func (i Interval) MarshalJSON() ([]byte, error) {
+	return json.Marshal(intervalJSON{Float(i.Value), Float(i.Low), Float(i.High)})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes; null is read as NaN.
+func (i *Interval) UnmarshalJSON(b []byte) error {
+	var j intervalJSON
+	err := json.Unmarshal(b, &j)
+	*i = Interval{float64(j.Value), float64(j.Low), float64(j.High)}
+	return err
+}
+
+// Mean returns the mean of values with the interval mean ± t s / √n, with Student's t
+// of n-1 degrees of freedom: that of trials that differ only in their seed. It leaves
+// NaN out. One value has no interval, and no value has no mean.
+func Mean(values []float64) Interval {
+	var known []float64
+	for _, v := range values {
+		if !math.IsNaN(v) {
+			known = append(known, v)
+		}
+	}
+	n := len(known)
+	switch n {
+	case 0:
+		return Unknown()
+	case 1:
+		return Exactly(known[0])
+	}
+	mean, deviation := stat.MeanStdDev(known, nil)
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 1)}.Quantile(0.975)
+	return Around(mean, t*deviation/math.Sqrt(float64(n)))
+}
+
+// Share returns the share of the points made in n games, with the score interval of
+// E. B. Wilson, "Probable inference, the law of succession, and statistical inference",
+// JASA 22 (1927). It takes each game for a coin; draws make the true interval narrower.
+func Share(points float64, n int) Interval {
+	if n == 0 {
+		return Unknown()
+	}
+	const z = Normal95
+	games := float64(n)
+	p := points / games
+	center := (p + z*z/(2*games)) / (1 + z*z/games)
+	half := z / (1 + z*z/games) * math.Sqrt(p*(1-p)/games+z*z/(4*games*games))
+	return Interval{p, min(p, center-half), max(p, center+half)} // rounding may put p outside
+}
+
+// Float is a number that JSON may hold as null, as it does NaN and the infinities. Null
+// is read as NaN.
+type Float float64
+
+func (f Float) MarshalJSON() ([]byte, error) {
+	if math.IsNaN(float64(f)) || math.IsInf(float64(f), 0) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(f))
+}
+
+func (f *Float) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		*f = Float(math.NaN())
+		return nil
+	}
+	return json.Unmarshal(b, (*float64)(f))
+}
