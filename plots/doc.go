@@ -22,7 +22,6 @@
 // [ErrStamp]); bad data never panics.
 //
 // The package refuses to know where data comes from: it reads no results and
-// computes no statistics beyond the bins of a histogram and the mean and
-// interval of trials that differ in their seed ([Interval], [Band], [LossBand]).
+// computes no statistics beyond the bins of a histogram.
 // Ratings and their intervals are made where the games are known.
 package plots

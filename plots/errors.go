@@ -23,11 +23,6 @@ var (
 	ErrName = errors.New("not a plain file name")
 	// ErrBoard: a text is no position or no square of a chess board.
 	ErrBoard = errors.New("not a chess position")
-	// ErrStamp: a file's stamp cannot be read: the file is no picture of this
-	// package, or is damaged.
-	ErrStamp = errors.New("not a stamped picture")
-	// ErrNoStamp: a picture is whole but bears no stamp.
-	ErrNoStamp = errors.New("picture without a stamp")
 )
 
 // largest is the magnitude beyond which differences of two numbers could

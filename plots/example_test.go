@@ -127,26 +127,6 @@ func ExampleResults() {
 	// Output: plots: results: Black has 1 numbers where 2 are wanted: lists differ in length
 }
 
-// Seeds of one setting become a line with a band.
-func ExampleBand() {
-	runs := []plots.Series{
-		{X: []float64{1, 2}, Y: []float64{0.50, 0.61}},
-		{X: []float64{1, 2}, Y: []float64{0.54, 0.63}},
-		{X: []float64{1, 2}, Y: []float64{0.52, 0.68}},
-	}
-	band, err := plots.Band("depth 10", runs...)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for i := range band.X {
-		fmt.Printf("generation %v: %.2f, 95 %% interval %.2f to %.2f\n", band.X[i], band.Y[i], band.Low[i], band.High[i])
-	}
-	// Output:
-	// generation 1: 0.52, 95 % interval 0.47 to 0.57
-	// generation 2: 0.64, 95 % interval 0.55 to 0.73
-}
-
 func ExampleHeatmap() {
 	figure, err := plots.Heatmap{
 		X:     plots.Categories{Label: "depth", Unit: "blocks", Ticks: []string{"5", "10"}},
@@ -172,7 +152,7 @@ func ExampleFigure_Stamp() {
 		fmt.Println(err)
 		return
 	}
-	svg, err := figure.Stamp("5f1c", "9ae0", "77d2").SVG()
+	svg, err := figure.Stamp(plots.Stamp{Experiment: "5f1c", Code: "9ae0", Data: "77d2"}).SVG()
 	if err != nil {
 		fmt.Println(err)
 		return

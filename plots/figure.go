@@ -2,6 +2,8 @@ package plots
 
 import (
 	"bytes"
+	"encoding/xml"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -14,15 +16,14 @@ import (
 	"alamos/pkg/disk"
 )
 
-// A Chart is data that knows how it is drawn. All kinds of this package are
-// charts.
+// A Chart is data that can be drawn. Every kind of figure is one.
 type Chart interface {
 	// Figure checks the data and lays the picture out.
 	Figure() (*Figure, error)
 }
 
-// Figure is a picture that is laid out and can be rendered, any number of
-// times and from any goroutine one at a time.
+// Figure is a picture that is laid out. It can be rendered any number of
+// times, by one goroutine at a time.
 type Figure struct {
 	title, description string
 	width, height      vg.Length
@@ -41,40 +42,23 @@ func (f *Figure) Title() string { return f.title }
 // who cannot see it.
 func (f *Figure) Description() string { return f.description }
 
-// Stamp returns the figure with a [Stamp]: in the metadata element of its SVG,
-// in a text chunk of its PNG and in the Info dictionary of its PDF, where
-// [ReadStamp] finds it. The picture does not change, and an SVG within a page
-// has no stamp: the page says where its figures come from.
-func (f *Figure) Stamp(experiment, code, data string) *Figure {
+// Stamp returns the figure with a stamp: in the metadata element of its SVG, in
+// a text chunk of its PNG and in the keywords of its PDF, where [ParseStamp]
+// finds it. The picture does not change. An SVG within a page has no stamp.
+func (f *Figure) Stamp(s Stamp) *Figure {
 	stamped := *f
-	stamped.stamp = Stamp{experiment, code, data}.text()
+	stamped.stamp = s.text()
 	return &stamped
-}
-
-// checkStamp refuses a stamp that could not be read back.
-func (f *Figure) checkStamp() error {
-	if len(f.stamp) > mostStamp {
-		return fmt.Errorf("plots: stamp of %q has %d bytes: want at most %d: %w", f.title, len(f.stamp), mostStamp, ErrStamp)
-	}
-	return nil
 }
 
 // SVG returns a complete SVG document. Text stays text, set in Liberation
 // Sans or, where that is not installed, in a font of the same widths.
 func (f *Figure) SVG() ([]byte, error) {
-	if err := f.checkStamp(); err != nil {
-		return nil, err
-	}
-	body, err := f.svgBody()
-	if err != nil {
-		return nil, err
-	}
 	var b bytes.Buffer
-	b.WriteString(xmlProlog)
-	f.svgOpen(&b, false)
-	element(&b, "metadata", f.stamp)
-	b.Write(body)
-	return b.Bytes(), nil
+	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n")
+	f.svgStart(&b, fmt.Sprintf(`width="%.5gpt" height="%.5gpt"`, f.width.Points(), f.height.Points()))
+	svgElement(&b, "metadata", f.stamp)
+	return f.svgBody(&b)
 }
 
 // InlineSVG returns an svg element to be put in an HTML page: without prolog,
@@ -82,23 +66,15 @@ func (f *Figure) SVG() ([]byte, error) {
 // description for screen readers, and without ids, so that any number of them
 // can share a page.
 func (f *Figure) InlineSVG() ([]byte, error) {
-	body, err := f.svgBody()
-	if err != nil {
-		return nil, err
-	}
 	var b bytes.Buffer
-	f.svgOpen(&b, true)
-	b.Write(body)
-	return b.Bytes(), nil
+	f.svgStart(&b, fmt.Sprintf(`width="100%%" style="max-width:%.5gpt;height:auto"`, f.width.Points()))
+	return f.svgBody(&b)
 }
 
 // PNG returns the picture as a PNG of 160 dots an inch.
 func (f *Figure) PNG() ([]byte, error) {
-	if err := f.checkStamp(); err != nil {
-		return nil, err
-	}
 	canvas := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dpi))}
-	if err := f.paintOn(draw.New(canvas)); err != nil {
+	if err := f.paintOn(canvas); err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
@@ -112,50 +88,43 @@ func (f *Figure) PNG() ([]byte, error) {
 }
 
 // PDF returns the picture as a PDF of one page, the figure's size, with text
-// that can be searched and the parts of the fonts that it needs. Nothing in it
-// depends on the hour or the machine.
+// that can be searched and copied and the parts of the fonts that it needs.
+// Nothing in it depends on the time or the machine.
 func (f *Figure) PDF() ([]byte, error) {
-	if err := f.checkStamp(); err != nil {
+	canvas, err := newPDFCanvas(f.width, f.height)
+	if err != nil {
+		return nil, fmt.Errorf("plots: PDF of %q: %w", f.title, err)
+	}
+	canvas.doc.SetTitle(f.title, true)
+	canvas.doc.SetSubject(f.description, true)
+	canvas.doc.SetKeywords(f.stamp, false)
+	if err := f.paintOn(canvas); err != nil {
 		return nil, err
 	}
-	canvas := newPDFCanvas(f.width, f.height)
-	if err := f.paintOn(draw.New(canvas)); err != nil {
-		return nil, err
-	}
-	doc, err := canvas.document("en", [][2]string{
-		{"Title", f.title}, {"Subject", f.description}, {"Producer", "alamos"}, {pdfStamp, f.stamp},
-	})
+	doc, err := canvas.bytes()
 	if err != nil {
 		return nil, fmt.Errorf("plots: encode PDF of %q: %w", f.title, err)
 	}
 	return doc, nil
 }
 
-// svgBody returns what stands inside the svg element, and its end tag.
-func (f *Figure) svgBody() ([]byte, error) {
-	canvas := vgsvg.New(f.width, f.height)
-	if err := f.paintOn(draw.New(canvas)); err != nil {
-		return nil, err
+// paintOn draws the figure. gonum panics where it cannot draw. The checks of
+// the data leave it no reason to, but a figure must never end a run of hours.
+func (f *Figure) paintOn(c vg.CanvasSizer) (err error) {
+	if len(f.stamp) > longestStamp {
+		return fmt.Errorf("plots: stamp of %q has %d bytes: want at most %d: %w", f.title, len(f.stamp), longestStamp, ErrStamp)
 	}
-	var b bytes.Buffer
-	if _, err := canvas.WriteTo(&b); err != nil {
-		return nil, fmt.Errorf("plots: encode SVG of %q: %w", f.title, err)
-	}
-	return cleanSVG(b.Bytes())
-}
-
-// paintOn draws the figure. The drawing library panics where it meets what
-// it cannot draw; the checks before should leave it no reason, but a figure
-// must never take a run of hours down with it.
-func (f *Figure) paintOn(c draw.Canvas) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("plots: draw %q: %v", f.title, r)
 		}
 	}()
-	f.paint(c)
+	f.paint(draw.New(c))
 	return nil
 }
+
+// Extensions are those of the files that [Figure.WriteFiles] writes.
+var Extensions = [...]string{".svg", ".png", ".pdf"}
 
 // WriteFiles writes dir/name.svg, dir/name.png and dir/name.pdf, making dir
 // where it is missing. All three are drawn before the first is written. Each
@@ -180,5 +149,51 @@ func (f *Figure) WriteFiles(dir, name string) error {
 	return nil
 }
 
-// Extensions are those of the files that [Figure.WriteFiles] writes.
-var Extensions = [...]string{".svg", ".png", ".pdf"}
+// fontFamily is set once, on the root. The second and third names have the
+// widths of the first, so that text keeps its place wherever it is shown.
+const fontFamily = "'Liberation Sans', Arial, Helvetica, sans-serif"
+
+// svgStart writes the root's start tag, its title and its description.
+func (f *Figure) svgStart(b *bytes.Buffer, size string) {
+	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.5g %.5g" %s role="img" font-family="%s">`+"\n",
+		f.width.Points(), f.height.Points(), size, fontFamily)
+	svgElement(b, "title", f.title)
+	svgElement(b, "desc", f.description)
+}
+
+func svgElement(b *bytes.Buffer, name, text string) {
+	if text == "" {
+		return
+	}
+	fmt.Fprintf(b, "<%s>", name)
+	xml.EscapeText(b, []byte(text)) // a bytes.Buffer never fails
+	fmt.Fprintf(b, "</%s>\n", name)
+}
+
+// svgFaces shortens the font descriptions that vgsvg writes into every text.
+// Text content is escaped, so that a raw quotation mark stands only in markup
+// and the replacements cannot change what a figure says.
+var svgFaces = strings.NewReplacer(
+	`style="font-family:Liberation Sans;font-variant:normal;font-weight:normal;font-style:normal;`, `style="`,
+	`style="font-family:Liberation Sans;font-variant:normal;font-weight:bold;font-style:normal;`, `style="font-weight:bold;`,
+	"\n\tstyle=", " style=",
+)
+
+// svgBody adds what vgsvg draws inside of its own root element, and the end tag.
+func (f *Figure) svgBody(b *bytes.Buffer) ([]byte, error) {
+	canvas := vgsvg.New(f.width, f.height)
+	if err := f.paintOn(canvas); err != nil {
+		return nil, err
+	}
+	var drawn strings.Builder
+	if _, err := canvas.WriteTo(&drawn); err != nil {
+		return nil, fmt.Errorf("plots: encode SVG of %q: %w", f.title, err)
+	}
+	_, rest, _ := strings.Cut(drawn.String(), "<svg")
+	_, rest, ok := strings.Cut(rest, ">\n")
+	if !ok {
+		return nil, errors.New("plots: the SVG writer's output has no svg element")
+	}
+	b.WriteString(svgFaces.Replace(rest))
+	return b.Bytes(), nil
+}

@@ -58,7 +58,6 @@ func scoreTrials() plots.Chart {
 // training makes the losses of some epochs with a plateau schedule.
 func training(name string, epochs int, level float64) plots.LossSeries {
 	s := plots.LossSeries{Name: name}
-	policy, value := plots.Head{Name: "policy"}, plots.Head{Name: "value"}
 	rate := 0.05
 	for e := range epochs {
 		if e == 14 || e == 22 || e == 31 {
@@ -70,10 +69,7 @@ func training(name string, epochs int, level float64) plots.LossSeries {
 		s.Rate = append(s.Rate, rate)
 		s.Training = append(s.Training, decay-0.05+fresh-0.004*float64(e%10))
 		s.Validation = append(s.Validation, decay+0.03+fresh)
-		policy.Loss = append(policy.Loss, 0.6*(decay+fresh))
-		value.Loss = append(value.Loss, 0.4*(decay+fresh)+0.03)
 	}
-	s.Heads = []plots.Head{policy, value}
 	return s
 }
 
@@ -87,7 +83,6 @@ func loss() plots.Chart {
 
 func lossTrials() plots.Chart {
 	a, b := training("width 64", 40, 1.3), training("width 128", 40, 1.1)
-	a.Heads, b.Heads = nil, nil
 	b.Validation[17], b.Training[17] = nan, nan
 	return plots.Loss{
 		Frame:       plots.Frame{Title: "Learning rate and loss by width"},
@@ -277,30 +272,22 @@ func heatmapLarge() plots.Chart {
 	return h
 }
 
-// seeds makes runs that differ by a fixed noise.
-func seeds(level, noise float64) (runs []plots.Series) {
-	for seed := range 5 {
-		var s plots.Series
-		for g := range 13 {
-			if seed == 4 && g > 8 {
-				break // a run that is not done
-			}
-			s.X = append(s.X, 390e3*float64(g))
-			s.Y = append(s.Y, 0.08+level*(1-math.Exp(-float64(g)/4))+noise*math.Sin(float64(7*seed+3*g*seed)))
-		}
-		runs = append(runs, s)
+// band makes the mean and the interval of a number over training.
+func band(name string, level, noise float64) plots.Series {
+	s := plots.Series{Name: name, Band: true}
+	for g := range 13 {
+		y := 0.08 + level*(1-math.Exp(-float64(g)/4)) + noise/3*math.Sin(float64(5*g))
+		half := noise * (1.2 + math.Cos(float64(3*g))) / 2
+		s.X, s.Y = append(s.X, 390e3*float64(g)), append(s.Y, y)
+		s.Low, s.High = append(s.Low, y-half), append(s.High, y+half)
 	}
-	return runs
+	return s
 }
 
 func bands() plots.Chart {
 	s := plots.Score{Frame: plots.Frame{Title: "Strength by depth of the network", Note: "bands: mean and 95 % interval of 5 seeds"}}
 	for i, name := range []string{"2 blocks", "5 blocks", "10 blocks"} {
-		band, err := plots.Band(name, seeds([]float64{.4, .55, .8}[i], []float64{.03, .06, .08}[i])...)
-		if err != nil {
-			panic(err)
-		}
-		s.Series = append(s.Series, band)
+		s.Series = append(s.Series, band(name, []float64{.4, .55, .8}[i], []float64{.03, .06, .08}[i]))
 	}
 	s.Series[2].Low[5] = nan
 	s.References = []plots.Reference{{Name: "untrained", Y: 0.08}}
@@ -337,11 +324,7 @@ func multiplesBands() plots.Chart {
 	for i, title := range []string{"2 blocks", "10 blocks"} {
 		p := plots.Panel{Title: title}
 		for j, rate := range []string{"rate 0.05", "rate 0.005"} {
-			band, err := plots.Band(rate, seeds(.35+.2*float64(i)+.1*float64(j), .05)...)
-			if err != nil {
-				panic(err)
-			}
-			p.Series = append(p.Series, band)
+			p.Series = append(p.Series, band(rate, .35+.2*float64(i)+.1*float64(j), .05))
 		}
 		m.Panels = append(m.Panels, p)
 	}
@@ -488,30 +471,6 @@ func treeSmall() plots.Chart {
 	return plots.Tree{Frame: plots.Frame{Title: "Three most visited"}, Nodes: searched, Depth: 2, Most: 4}
 }
 
-func lossBands() plots.Chart {
-	l := plots.Loss{
-		Frame:       plots.Frame{Title: "Learning rate and loss by depth", Note: "bands: mean and 95 % interval of 4 seeds"},
-		Generations: []float64{10, 20, 30, 40},
-	}
-	for i, name := range []string{"5 blocks", "10 blocks"} {
-		var runs []plots.LossSeries
-		for seed := range 4 {
-			r := training(name, 40-10*(seed/3), 1.3-0.2*float64(i)+0.05*math.Sin(float64(5*seed+i)))
-			if seed < 3 {
-				r.Rate[39] = 0
-			}
-			r.Heads = nil
-			runs = append(runs, r)
-		}
-		band, err := plots.LossBand(name, runs...)
-		if err != nil {
-			panic(err)
-		}
-		l.Series = append(l.Series, band)
-	}
-	return l
-}
-
 func linesNamed() plots.Chart {
 	return plots.Lines{
 		Frame: plots.Frame{Title: "Strength by learning-rate schedule", Note: "mean and 95 % interval of 3 seeds"},
@@ -544,7 +503,6 @@ var gallery = []struct {
 	{"results", results},
 	{"results_share", resultsShare},
 	{"bands", bands},
-	{"loss_bands", lossBands},
 	{"lines_named", linesNamed},
 	{"parallel", parallel},
 	{"board", board},

@@ -13,8 +13,7 @@ import (
 )
 
 // Loss shows how training went, epoch by epoch, in panels above one another:
-// the learning rate on a logarithmic axis, the losses, and if asked for the
-// validation loss of each head.
+// the learning rate on a logarithmic axis, and the losses.
 type Loss struct {
 	Frame
 
@@ -38,15 +37,6 @@ type LossSeries struct {
 	Rate       []float64 // learning rate; 0, where a schedule ends, leaves a gap
 	Training   []float64
 	Validation []float64
-	Heads      []Head
-
-	low, high *LossSeries // ends of the intervals of a LossBand
-}
-
-// Head is the validation loss of one head of the network.
-type Head struct {
-	Name string
-	Loss []float64
 }
 
 // Dashes of the two losses. Colors tell the curves of a single trial apart as
@@ -62,12 +52,12 @@ const mostGenerations = 60
 
 // Figure implements [Chart].
 func (l Loss) Figure() (*Figure, error) {
-	rate, loss, heads, err := l.curves()
+	rate, loss, err := l.curves()
 	if err != nil {
 		return nil, err
 	}
 	x := emptySpan()
-	for _, panel := range []lossPanel{rate, loss, heads} {
+	for _, panel := range []lossPanel{rate, loss} {
 		px, _ := spans(panel.series)
 		if !px.empty() {
 			x.add(px.min, px.max)
@@ -83,7 +73,7 @@ func (l Loss) Figure() (*Figure, error) {
 	}
 
 	var panels []strip
-	for _, lp := range []lossPanel{rate, loss, heads} {
+	for _, lp := range []lossPanel{rate, loss} {
 		_, y := spans(lp.series)
 		if y.empty() {
 			continue
@@ -175,33 +165,21 @@ func (p *lossPanel) add(s Series, c color.Color, d []vg.Length) {
 }
 
 // curves sorts the series into panels.
-func (l Loss) curves() (rate, loss, heads lossPanel, err error) {
+func (l Loss) curves() (rate, loss lossPanel, err error) {
 	rate = lossPanel{axis: Axis{Label: "learning rate", Log: true}, weight: 1}
 	loss = lossPanel{axis: Axis{Label: "loss", Log: l.LogLoss}, weight: 1.8}
-	heads = lossPanel{axis: Axis{Label: "validation loss by head", Log: l.LogLoss}, weight: 1.6}
 	for i, s := range l.Series {
 		where := fmt.Sprintf("trial %d (%q)", i, s.Name)
 		x, err := s.epochs(where)
 		if err != nil {
-			return rate, loss, heads, err
-		}
-		low, high := s.low, s.high
-		if low == nil || high == nil {
-			low, high = &LossSeries{Heads: make([]Head, len(s.Heads))}, &LossSeries{Heads: make([]Head, len(s.Heads))}
+			return rate, loss, err
 		}
 		// Trials often share a schedule; dashes let the line below show.
 		rate.add(steps(Series{X: x, Y: withoutZeros(s.Rate)}), l.curveColor(i, ink), dashes[i%len(dashes)])
-		training := Series{X: x, Y: s.Training}
-		if l.single() { // bands of several trials and both losses would hide one another
-			training.Low, training.High = low.Training, high.Training
-		}
-		loss.add(training, l.curveColor(i, vermilion), trainingLook)
-		loss.add(Series{X: x, Y: s.Validation, Low: low.Validation, High: high.Validation}, l.curveColor(i, blue), validationLook)
-		for h, head := range s.Heads {
-			heads.add(Series{X: x, Y: head.Loss, Low: low.Heads[h].Loss, High: high.Heads[h].Loss}, l.curveColor(i, headColor(h)), headLook(h))
-		}
+		loss.add(Series{X: x, Y: s.Training}, l.curveColor(i, vermilion), trainingLook)
+		loss.add(Series{X: x, Y: s.Validation}, l.curveColor(i, blue), validationLook)
 	}
-	return rate, loss, heads, nil
+	return rate, loss, nil
 }
 
 // withoutZeros makes zeros missing, for a logarithmic axis.
@@ -221,12 +199,6 @@ func (s LossSeries) epochs(where string) ([]float64, error) {
 		name string
 		list []float64
 	}{{"Epoch", s.Epoch}, {"Rate", s.Rate}, {"Training", s.Training}, {"Validation", s.Validation}}
-	for _, h := range s.Heads {
-		lists = append(lists, struct {
-			name string
-			list []float64
-		}{fmt.Sprintf("head %q", h.Name), h.Loss})
-	}
 	n := 0
 	for _, l := range lists {
 		n = max(n, len(l.list))
@@ -273,9 +245,6 @@ func (l Loss) curveColor(i int, single color.Color) color.Color {
 	return colorOf(i)
 }
 
-func headColor(h int) color.Color { return palette[(h+2)%len(palette)] }
-func headLook(h int) []vg.Length  { return dashes[h%len(dashes)] }
-
 // keyColor is the color of a curve's legend entry: its own, or gray where
 // every trial has such a curve in a color of its own.
 func (l Loss) keyColor(single color.Color) color.Color {
@@ -297,24 +266,15 @@ func (l Loss) legend(marks []float64, every int) []entry {
 		}
 	}
 	var training, validation bool
-	var heads []string
 	for _, s := range l.Series {
 		training = training || len(s.Training) > 0
 		validation = validation || len(s.Validation) > 0
-		for h, head := range s.Heads {
-			if h >= len(heads) {
-				heads = append(heads, head.Name)
-			}
-		}
 	}
 	if training {
 		line("training loss", l.keyColor(vermilion), trainingLook)
 	}
 	if validation {
 		line("validation loss", l.keyColor(blue), validationLook)
-	}
-	for h, name := range heads {
-		line(name+" head", l.keyColor(headColor(h)), headLook(h))
 	}
 	return append(legend, generationEntries(marks, every)...)
 }

@@ -60,7 +60,6 @@ func TestErrors(t *testing.T) {
 		"loss: empty":               {plots.Loss{Series: []plots.LossSeries{{Name: "a"}}}, plots.ErrNoData},
 		"loss: only NaN":            {plots.Loss{Series: []plots.LossSeries{{Rate: []float64{nan}}}}, plots.ErrNoData},
 		"loss: length":              {plots.Loss{Series: []plots.LossSeries{{Rate: []float64{1, 1}, Training: []float64{1}}}}, plots.ErrLength},
-		"loss: length of head":      {plots.Loss{Series: []plots.LossSeries{{Rate: []float64{1, 1}, Heads: []plots.Head{{Loss: []float64{1}}}}}}, plots.ErrLength},
 		"loss: rates of 0":          {plots.Loss{Series: []plots.LossSeries{{Rate: []float64{0, 0}}}}, plots.ErrNoData},
 		"loss: rate below 0":        {plots.Loss{Series: []plots.LossSeries{{Rate: []float64{0.1, -0.1}}}}, plots.ErrRange},
 		"lines: no such name":       {plots.Lines{Ticks: []string{"a"}, Series: series([]float64{1}, []float64{1})}, plots.ErrRange},
@@ -260,7 +259,7 @@ func TestHostileNames(t *testing.T) {
 		charts := []plots.Chart{
 			plots.Lines{Frame: plots.Frame{Title: name, Description: name}, X: plots.Axis{Label: name, Unit: name}, Y: plots.Axis{Label: name},
 				Series: []plots.Series{{Name: name, X: []float64{1, 2}, Y: []float64{1, 2}}}, References: []plots.Reference{{Name: name}}},
-			plots.Loss{Series: []plots.LossSeries{{Name: name, Training: []float64{1, 2}, Heads: []plots.Head{{Name: name, Loss: []float64{1, 2}}}}, {Name: name}}},
+			plots.Loss{Series: []plots.LossSeries{{Name: name, Training: []float64{1, 2}}, {Name: name}}},
 			plots.Crosstable{Players: []string{name, name}, Cells: [][]plots.Record{{{}, {Wins: 1}}, {{Losses: 1}, {}}}},
 			plots.Ladder{Players: []plots.Rating{{Name: name, Elo: 1, Low: nan, High: nan}}},
 			plots.Histogram{Samples: []plots.Sample{{Name: name, Values: []float64{1}}, {Name: name}}},

@@ -129,7 +129,7 @@ func (r *Report) draw(p *picture, l layout) *drawn {
 	case err != nil:
 		d.err = fmt.Errorf("figure %s: %w", p.name, err)
 	default:
-		d.figure = d.figure.Stamp(d.stamp.Experiment, d.stamp.Code, d.stamp.Data)
+		d.figure = d.figure.Stamp(d.stamp)
 	}
 	return d
 }
