@@ -17,7 +17,7 @@ import (
 
 // codeVersion is the version of the code that draws, here and in package plots:
 // raise it when a picture of the same data changes. TestCodeVersion tells when.
-const codeVersion = "1"
+const codeVersion = "2"
 
 // picture is one figure of the notebook, of one trial or of all.
 type picture struct {
