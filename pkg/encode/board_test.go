@@ -31,7 +31,7 @@ func TestBoard(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Board(atomic16{}, make([]uint64, 3)); err == nil {
+	if _, err := Board(atomic16, make([]uint64, 3)); err == nil {
 		t.Error("three planes are a board")
 	}
 }

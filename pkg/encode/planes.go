@@ -1,39 +1,22 @@
 package encode
 
-import "alamos/pkg/chess"
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"strings"
 
-// Planes turns a position into a network's input: Count planes of 8x8, one
-// uint64 each. Implementations hold no state: all methods are safe for use
-// by many goroutines at once.
-type Planes interface {
-	// Name is the name that experiment files use.
-	Name() string
-
-	// Count is the number of planes, which is the number of words.
-	Count() int
-
-	// Constant tells for each plane how its word is to be read; the slice
-	// has Count elements and belongs to the encoding. False: a bitboard,
-	// bit s is 1 where the plane is 1, s = 0 for a1, 1 for b1, 63 for h8.
-	// True: math.Float32bits(v) of a plane that is v on all squares.
-	Constant() []bool
-
-	// White tells whose score a network with this input predicts: White's
-	// when true, otherwise that of the side to move.
-	White() bool
-
-	// Supports returns an error when positions of the variant cannot be
-	// encoded.
-	Supports(v chess.Variant) error
-
-	// Encode writes the current position of g, with as much of its history
-	// as the encoding looks at, to dst[:Count()].
-	Encode(dst []uint64, g *chess.Game)
-}
+	"alamos/pkg/chess"
+)
 
 // atomic16 is the input of the OppenheimerZero thesis (section 4.4.1): the
-// sixteen integers by which it stores a board, and no history.
-type atomic16 struct{}
+// sixteen integers by which it stores a board, and no history. The thesis keeps White's
+// point of view: its outcome z is 1 if White won, whoever is to move.
+var atomic16 = &planes{
+	name: "atomic16", count: atomicPlanes, constant: make([]bool, atomicPlanes), white: true,
+	lacks: atomic16Lacks, encode: encodeAtomic16,
+}
 
 // The planes of atomic16, by their first index.
 const (
@@ -45,25 +28,13 @@ const (
 	atomicPlanes    = 16
 )
 
-var atomic16Constant = make([]bool, atomicPlanes)
-
-func (atomic16) Name() string     { return "atomic16" }
-func (atomic16) Count() int       { return atomicPlanes }
-func (atomic16) Constant() []bool { return atomic16Constant }
-
-// White is true: the thesis keeps white's point of view throughout, and so
-// its outcome z is 1 when white won, whoever is to move.
-func (atomic16) White() bool { return true }
-
 // atomic16Lacks: what is not on the board has no planes.
 var atomic16Lacks = lacks{
 	chess.ThreeCheck: "no planes for the checks given",
 	chess.Crazyhouse: "no planes for the pieces in hand",
 }
 
-func (e atomic16) Supports(v chess.Variant) error { return atomic16Lacks.support(e.Name(), v) }
-
-func (atomic16) Encode(dst []uint64, g *chess.Game) {
+func encodeAtomic16(dst []uint64, g *chess.Game) {
 	p := g.Position()
 	dst = dst[:atomicPlanes]
 	for t := chess.Pawn; t <= chess.King; t++ {
@@ -80,4 +51,247 @@ func (atomic16) Encode(dst []uint64, g *chess.Game) {
 	if p.Turn() == chess.White {
 		dst[atomicTurn] = ^uint64(0)
 	}
+}
+
+// mover15 is atomic16 from the view of the side to move: its pieces come first,
+// and for black the board is turned upside down. A position and the same one
+// with colors changed are one position to the network, which halves what there
+// is to learn, and a generation in which one color wins most games teaches no
+// love of that color. It goes with uci1968-mover.
+var mover15 = &planes{
+	name: "mover15", count: moverPlanes, constant: make([]bool, moverPlanes), white: false,
+	lacks: mover15Lacks, encode: encodeMover15,
+}
+
+// The planes of mover15, by their first index.
+const (
+	moverPieces    = 0  // pawns, knights, bishops, rooks, queens, king of the side to move, then of the other
+	moverCastling  = 12 // own rooks, other rooks that may still castle
+	moverEnPassant = 14 // target square of an en passant capture
+	moverPlanes    = 15
+)
+
+// mover15Lacks has racing kings beside what atomic16 lacks: turned upside down,
+// black's race would go down the board, and nothing would say so.
+var mover15Lacks = lacks{
+	chess.ThreeCheck:  atomic16Lacks[chess.ThreeCheck],
+	chess.Crazyhouse:  atomic16Lacks[chess.Crazyhouse],
+	chess.RacingKings: "no plane for the side to move, and the race does not look alike to both",
+}
+
+func encodeMover15(dst []uint64, g *chess.Game) {
+	p := g.Position()
+	dst = dst[:moverPlanes]
+	encodeMover(dst, p)
+	turnBoards(dst, view(p))
+}
+
+// encodeMover writes the planes of mover15 with the board as it is.
+func encodeMover(dst []uint64, p *chess.Position) {
+	own := p.Turn()
+	encodePieces(dst[moverPieces:], p, own)
+	dst[moverCastling] = uint64(p.CastlingRooks(own))
+	dst[moverCastling+1] = uint64(p.CastlingRooks(own.Other()))
+	dst[moverEnPassant] = 0
+	if s := p.EnPassant(); s != chess.NoSquare {
+		dst[moverEnPassant] = 1 << s
+	}
+}
+
+// turnBoards changes boards to a view.
+func turnBoards(boards []uint64, view chess.Square) {
+	if view == asItIs {
+		return
+	}
+	for i, b := range boards {
+		b = bits.ReverseBytes64(b) // a byte is a rank
+		if view == leftRight {
+			b = bits.Reverse64(b) // all squares turned around: with the ranks back in place, only the files
+		}
+		boards[i] = b
+	}
+}
+
+// variants31 expresses every variant, from the view of the side to move. Its
+// first planes are those of mover15; the others are of no use in chess and in
+// atomic chess but for the two clocks, which matter in all variants alike. It
+// goes with uci2206-mover.
+//
+// Sides that are alike look alike: a position and the same one with colors
+// changed are one position to the network. In horde and racing kings the sides
+// are not alike, and a plane tells black.
+//
+// Counts are scaled to about 1, by what bfloat16 keeps apart.
+var variants31 = &planes{
+	name: "variants31", count: variantsPlanes, constant: constantFrom(variantsPocket, variantsPlanes), white: false,
+	lacks: lacks(nil), encode: encodeVariants31,
+}
+
+// The planes of variants31, by their first index. Those up to variantsPromoted
+// are boards, those from variantsPocket on are the same on all squares.
+const (
+	variantsPromoted   = moverPlanes // pieces of both sides that were pawns (crazyhouse)
+	variantsPocket     = 16          // pawns, knights, bishops, rooks, queens in the mover's hand, a quarter each (crazyhouse)
+	variantsTheirs     = 21          // the same of the other side
+	variantsChecks     = 26          // checks that the mover, then the other side has still to give, a third each (three-check)
+	variantsBlack      = 28          // 1 when black is to move (horde, racing kings)
+	variantsClock      = 29          // plies without capture or pawn move, a hundredth each, 1 at most (not in crazyhouse, which has no such rule)
+	variantsRepetition = 30          // how often the position occurred earlier in the game, a half each, 1 at most
+	variantsPlanes     = 31
+)
+
+func encodeVariants31(dst []uint64, g *chess.Game) {
+	p := g.Position()
+	dst = dst[:variantsPlanes]
+	encodeMover(dst, p)
+	dst[variantsPromoted] = uint64(p.Promoted())
+	turnBoards(dst[:variantsPocket], view(p))
+
+	constant := func(plane int, x float64) { dst[plane] = uint64(math.Float32bits(float32(x))) }
+	own, other := p.Turn(), p.Turn().Other()
+	for t := chess.Pawn; t <= chess.Queen; t++ {
+		constant(variantsPocket+int(t-chess.Pawn), float64(p.Pocket(own, t))/4)
+		constant(variantsTheirs+int(t-chess.Pawn), float64(p.Pocket(other, t))/4)
+	}
+	constant(variantsChecks, float64(p.ChecksLeft(own))/3)
+	constant(variantsChecks+1, float64(p.ChecksLeft(other))/3)
+	black, clock := 0.0, min(1, float64(p.Rule50())/100)
+	switch v := p.Variant(); {
+	case v == chess.Crazyhouse:
+		clock = 0
+	case own == chess.Black && (v == chess.Horde || v == chess.RacingKings):
+		black = 1
+	}
+	constant(variantsBlack, black)
+	constant(variantsClock, clock)
+	constant(variantsRepetition, min(1, float64(g.Repetitions())/2))
+}
+
+// What encodings share that look back on the game and see it from the side that
+// is to move now, whichever side moved then.
+
+// historySteps is the number of positions that AlphaZero and lc0 look at: the
+// current one and the seven before it.
+const historySteps = 8
+
+// pieceBoards is the number of boards that encodePieces writes.
+const pieceBoards = 12
+
+// encodePieces writes twelve boards of p as it is: pawns, knights, bishops, rooks,
+// queens and king of side own, then those of the other.
+func encodePieces(dst []uint64, p *chess.Position, own chess.Color) {
+	for t := chess.Pawn; t <= chess.King; t++ {
+		dst[t-chess.Pawn] = uint64(p.Pieces(own, t))
+		dst[t-chess.Pawn+pieceBoards/2] = uint64(p.Pieces(own.Other(), t))
+	}
+}
+
+// repetitions is how often the position of g that was current back plies ago
+// had occurred before, counted no further than most. Positions are the same when
+// their keys are ([chess.Position.Key]): an en passant square tells two apart
+// when an enemy pawn stands ready to capture there, pinned or not.
+func repetitions(g *chess.Game, back, most int) int {
+	p := g.Back(back)
+	return occurrences(g, p.Key(), back+4, back+p.Rule50(), most)
+}
+
+// occurrences counts the positions with a key among those first, first+2, .. last
+// plies ago, no further than most.
+func occurrences(g *chess.Game, key uint64, first, last, most int) (n int) {
+	for i := first; i <= last && n < most; i += 2 {
+		p := g.Back(i)
+		if p == nil {
+			break
+		}
+		if p.Key() == key {
+			n++
+		}
+	}
+	return n
+}
+
+// castlings tells on which sides c may still castle: with a rook on the right of
+// its king as white sees the board (short, to the g-file), and with one on the left.
+func castlings(p *chess.Position, c chess.Color) (short, long bool) {
+	left := chess.Bitboard(1)<<(p.King(c)&63) - 1
+	rooks := p.CastlingRooks(c)
+	return rooks&^left != 0, rooks&left != 0
+}
+
+// plane is a plane of ones, or of zeros.
+func plane(ones bool) uint64 {
+	if ones {
+		return ^uint64(0)
+	}
+	return 0
+}
+
+// Board draws the pieces of an encoded position in the notation of the first field of
+// FEN, as the encoding sees them: upper case are White's, or, where it sees the board
+// from the side to move (not [Planes.White]), those of that side, which then plays up
+// the board.
+func Board(e Planes, planes []uint64) (string, error) {
+	if len(planes) != e.Count() {
+		return "", fmt.Errorf("encode: %d planes, want the %d of %s", len(planes), e.Count(), e.Name())
+	}
+	// Which plane is of which pieces, the encoding of the usual start tells.
+	start := chess.StartPosition(chess.Standard)
+	of := make([]uint64, e.Count())
+	e.Encode(of, chess.NewGame(start))
+	var board [64]byte
+	for _, color := range []chess.Color{chess.White, chess.Black} {
+		for t := chess.Pawn; t <= chess.King; t++ {
+			letter := "PNBRQK"[t-chess.Pawn]
+			if color == chess.Black {
+				letter += 'a' - 'A'
+			}
+			at := slices.Index(of, uint64(start.Pieces(color, t)))
+			if at < 0 {
+				return "", fmt.Errorf("encode: %s has no plane of the pieces %c", e.Name(), letter)
+			}
+			for s := range board {
+				if planes[at]>>s&1 != 0 {
+					board[s] = letter
+				}
+			}
+		}
+	}
+	var b strings.Builder
+	for rank := 7; rank >= 0; rank-- {
+		empty := 0
+		for file := range 8 {
+			letter := board[8*rank+file]
+			if letter == 0 {
+				empty++
+				continue
+			}
+			if empty > 0 {
+				fmt.Fprint(&b, empty)
+			}
+			empty = 0
+			b.WriteByte(letter)
+		}
+		if empty > 0 {
+			fmt.Fprint(&b, empty)
+		}
+		if rank > 0 {
+			b.WriteByte('/')
+		}
+	}
+	return b.String(), nil
+}
+
+// Counts counts the pieces on the board of a position that p has encoded as words, those
+// of both sides together, by their type. In all encodings the first twelve planes are
+// the pieces of the current position.
+func Counts(p Planes, words []uint64) (n [chess.King + 1]int) {
+	byType := p == Planes(marro77) // both sides' pawns, then both sides' knights, ..
+	for i, w := range words[:pieceBoards] {
+		t := i % (pieceBoards / 2)
+		if byType {
+			t = i / 2
+		}
+		n[chess.Pawn+chess.PieceType(t)] += bits.OnesCount64(w)
+	}
+	return n
 }

@@ -1,0 +1,245 @@
+package encode
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"alamos/pkg/chess"
+)
+
+// Planes turns a position into a network's input: Count planes of 8x8, one
+// uint64 each. Implementations hold no state: all methods are safe for use
+// by many goroutines at once.
+type Planes interface {
+	// Name is the name that experiment files use.
+	Name() string
+
+	// Count is the number of planes, which is the number of words.
+	Count() int
+
+	// Constant tells for each plane how its word is to be read; the slice
+	// has Count elements and belongs to the encoding. False: a bitboard,
+	// bit s is 1 where the plane is 1, s = 0 for a1, 1 for b1, 63 for h8.
+	// True: math.Float32bits(v) of a plane that is v on all squares.
+	Constant() []bool
+
+	// White tells whose score a network with this input predicts: White's
+	// when true, otherwise that of the side to move.
+	White() bool
+
+	// Supports returns an error when positions of the variant cannot be
+	// encoded.
+	Supports(v chess.Variant) error
+
+	// Encode writes the current position of g, with as much of its history
+	// as the encoding looks at, to dst[:Count()].
+	Encode(dst []uint64, g *chess.Game)
+}
+
+// planes is an input encoding as data.
+type planes struct {
+	name     string
+	count    int
+	constant []bool
+	white    bool
+	lacks    lacks
+	encode   func(dst []uint64, g *chess.Game)
+}
+
+func (e *planes) Name() string                       { return e.name }
+func (e *planes) Count() int                         { return e.count }
+func (e *planes) Constant() []bool                   { return e.constant }
+func (e *planes) White() bool                        { return e.white }
+func (e *planes) Supports(v chess.Variant) error     { return e.lacks.support(e.name, v) }
+func (e *planes) Encode(dst []uint64, g *chess.Game) { e.encode(dst, g) }
+
+// constantAt is Planes.Constant with the listed planes constant.
+func constantAt(count int, planes ...int) []bool {
+	constant := make([]bool, count)
+	for _, i := range planes {
+		constant[i] = true
+	}
+	return constant
+}
+
+// constantFrom is Planes.Constant with all planes from first on constant.
+func constantFrom(first, count int) []bool {
+	constant := make([]bool, count)
+	for i := first; i < count; i++ {
+		constant[i] = true
+	}
+	return constant
+}
+
+// Policy numbers moves: the index of a move is its place in a network's
+// policy vector. Implementations hold no changing state: all methods are safe
+// for use by many goroutines at once.
+type Policy interface {
+	// Name is the name that experiment files use.
+	Name() string
+
+	// Size is the length of the policy vector.
+	Size() int
+
+	// Supports returns an error when moves of the variant cannot be
+	// expressed.
+	Supports(v chess.Variant) error
+
+	// Index is the place, 0 to Size-1, of the legal move m of p, or -1 when
+	// the encoding cannot express it. Legal moves of one position that can
+	// be expressed have different indices, unless the encoding says so.
+	Index(p *chess.Position, m chess.Move) int
+}
+
+// policy is a move encoding as data.
+type policy struct {
+	name  string
+	size  int
+	lacks lacks
+	index func(p *chess.Position, m chess.Move) int
+	moves func() []string // the move of each index as White sees it; nil: there are none
+}
+
+func (e *policy) Name() string                              { return e.name }
+func (e *policy) Size() int                                 { return e.size }
+func (e *policy) Supports(v chess.Variant) error            { return e.lacks.support(e.name, v) }
+func (e *policy) Index(p *chess.Position, m chess.Move) int { return e.index(p, m) }
+
+// The encodings, in the order that all lists of names keep: first those that
+// between them express every variant, then those of other systems, which are there
+// so that their work can be repeated.
+var (
+	ourPlanes   = []Planes{atomic16, mover15, variants31}
+	ourPolicies = []Policy{uci1968, uci1968Mover, uci2206Mover}
+	allPlanes   = slices.Concat(ourPlanes, []Planes{alphaZero119, leela112, marro77, dtu24})
+	allPolicies = slices.Concat(ourPolicies, []Policy{alphaZero4672, leela1858, fromTo4096, marro4096})
+)
+
+// PlanesByName finds an input encoding by its name.
+func PlanesByName(name string) (Planes, error) {
+	return byName(allPlanes, "input encoding", name)
+}
+
+// PolicyByName finds a move encoding by its name, or the absence of one: none.
+func PolicyByName(name string) (Policy, error) {
+	return byName(append(slices.Clip(allPolicies), noPolicy), "policy encoding", name)
+}
+
+// PlanesNames lists the names that PlanesByName knows.
+func PlanesNames() []string { return names(allPlanes) }
+
+// PolicyNames lists the names of the move encodings.
+func PolicyNames() []string { return names(allPolicies) }
+
+// PlanesFor lists the names of the input encodings to advise for a variant: those
+// that express it, but for those of other systems.
+func PlanesFor(v chess.Variant) []string { return names(expressing(ourPlanes, v)) }
+
+// PolicyFor lists the names of the move encodings to advise for a variant: those
+// that express it, but for those of other systems.
+func PolicyFor(v chess.Variant) []string { return names(expressing(ourPolicies, v)) }
+
+func expressing[T interface{ Supports(chess.Variant) error }](all []T, v chess.Variant) []T {
+	var list []T
+	for _, e := range all {
+		if e.Supports(v) == nil {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+func byName[T interface{ Name() string }](all []T, kind, name string) (T, error) {
+	for _, e := range all {
+		if e.Name() == name {
+			return e, nil
+		}
+	}
+	var none T
+	return none, fmt.Errorf("no %s is named %q: want %s", kind, name, strings.Join(names(all), ", "))
+}
+
+func names[T interface{ Name() string }](all []T) []string {
+	list := make([]string, len(all))
+	for i, e := range all {
+		list[i] = e.Name()
+	}
+	return list
+}
+
+// MovesOf is the list of a policy as it is read in the position p: the move of each
+// index as UCI writes it on p's board, whoever is to move and whether or not it is
+// legal there; empty where no piece can make it. It is for those who want to see what
+// a network says of moves that are not legal.
+func MovesOf(e Policy, p *chess.Position) ([]string, error) {
+	known, ok := e.(*policy)
+	if !ok {
+		return nil, fmt.Errorf("encode: policy %s has no list of its moves", e.Name())
+	}
+	if known.moves == nil {
+		return nil, nil
+	}
+	moves := known.moves()
+	if known == uci1968 { // the list is of the board as it is
+		return moves, nil
+	}
+	for i, m := range moves {
+		moves[i] = seen(m, view(p))
+	}
+	return moves, nil
+}
+
+// seen is a move in another view of the board.
+func seen(move string, view chess.Square) string {
+	b := []byte(move)
+	for i := 0; i+1 < len(b); i++ {
+		if b[i] >= 'a' && b[i] <= 'h' && b[i+1] >= '1' && b[i+1] <= '8' {
+			s := chess.NewSquare(int(b[i]-'a'), int(b[i+1]-'1')) ^ view
+			copy(b[i:], s.String())
+			i++
+		}
+	}
+	return string(b)
+}
+
+// noPolicy has no place for any move: it belongs to networks that only value
+// positions, whose priors are equal.
+var noPolicy = &policy{name: "none", index: func(*chess.Position, chess.Move) int { return -1 }}
+
+// lacks says what an encoding has no numbers for, by the variant that needs it.
+// It expresses all variants that are not in the table.
+type lacks map[chess.Variant]string
+
+// support is the Supports of an encoding.
+func (l lacks) support(name string, v chess.Variant) error {
+	if !slices.Contains(chess.Variants(), v) {
+		return fmt.Errorf("encoding %s: there is no variant %d", name, v)
+	}
+	if what, refused := l[v]; refused {
+		return fmt.Errorf("encoding %s cannot express variant %s: it has %s", name, v, what)
+	}
+	return nil
+}
+
+// The views of the board, which change a square to the one that the side to
+// move sees in its place.
+const (
+	asItIs     chess.Square = 0
+	upsideDown chess.Square = 56 // ranks change places
+	leftRight  chess.Square = 7  // files change places
+)
+
+// view is how the side to move sees the board in encodings of the mover's: white
+// as it is, black upside down, so that both sides' pawns go up the board. In
+// racing kings both sides run up the board, and start beside each other: there
+// black sees left and right change places.
+func view(p *chess.Position) chess.Square {
+	switch {
+	case p.Turn() == chess.White:
+		return asItIs
+	case p.Variant() == chess.RacingKings:
+		return leftRight
+	}
+	return upsideDown
+}
