@@ -61,11 +61,8 @@ that size: the threads share each batch of --leaves positions of the one tree.`,
 			if b.Visits < 1 || b.Visits > 1e8 {
 				return usagef("--visits: want 1 to 100000000, have %d", b.Visits)
 			}
-			if b.Leaves < 1 || b.Leaves > search.MaxLeaves {
-				return usagef("--leaves: want 1 to %d, have %d", search.MaxLeaves, b.Leaves)
-			}
-			if b.Cache < 0 || b.Cache > search.MaxCache {
-				return usagef("--cache: want 0 to %d, have %d", search.MaxCache, b.Cache)
+			if err := (search.Config{Leaves: b.Leaves, Cache: b.Cache}).Validate(); err != nil {
+				return usagef("%v", err)
 			}
 			if b.Workers < 0 || b.Workers > 1<<10 {
 				return usagef("--workers: want 0 to %d, have %d", 1<<10, b.Workers)

@@ -93,15 +93,15 @@ func SetupSearch(s *Search) search.Config {
 	if s.FPU != FPUZero {
 		fpu = search.FPU{Parent: true, Reduction: float64(s.FPU)}
 	}
-	var gumbel search.Gumbel
+	var gumbel search.Root
 	if r := s.Root; r.Kind == RootGumbel {
-		gumbel = search.Gumbel{Considered: r.Considered, CVisit: r.CVisit, CScale: r.CScale, Noise: r.Noise}
+		gumbel = search.Root{Considered: r.Considered, CVisit: r.CVisit, CScale: r.CScale, Noise: r.Noise}
 	}
 	return search.Config{
 		Visits: s.Visits, Nodes: s.Nodes, CPuct: s.CPuct, CBase: s.CBase, CInit: s.CInit, FPU: fpu,
 		ExpandAt: s.ExpandAt, Leaves: int(s.Leaves), Cache: s.Cache, Solver: s.Solver, Lookahead: s.Lookahead,
 		TreeReuse: s.TreeReuse, Noise: search.Noise(s.Noise), ForcedPlayouts: s.ForcedPlayouts,
-		Gumbel: gumbel, PolicyTemperature: float64(s.PolicyTemperature),
+		Root: gumbel, PolicyTemperature: float64(s.PolicyTemperature),
 	}
 }
 

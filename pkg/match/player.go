@@ -147,7 +147,7 @@ func (p *Player) set(name, value string) error {
 		return err
 	case name == "temperature" && tree:
 		return number(&p.temperature)
-	case tree && slices.Contains(search.Settable, name):
+	case tree && slices.Contains(search.Settable(), name):
 		if err := new(search.Config).Set(name, value); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}

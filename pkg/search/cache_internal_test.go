@@ -10,7 +10,7 @@ import (
 // A cache that may hold millions takes memory for what it was told, and knows most of it
 // however often it has grown since.
 func TestCacheGrows(t *testing.T) {
-	c := newCache(MaxCache)
+	c := newCache(100_000_000)
 	rng := rand.New(rand.NewPCG(1, 2))
 	var keys []key
 	for round := range 3 {

@@ -1,113 +1,82 @@
 package search
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
+
+	"alamos/pkg/config"
 )
 
-// Config is what decides a search beside its seed, the game and the
-// evaluator.
+// Config holds the settings of a search; its seed, the game and the evaluator are given
+// apart. The tags are what experiment files may say, see package config. Code that
+// makes a Config may leave fields at zero, which means what their comments say.
 type Config struct {
-	// Visits is the number of visits to the root's moves after which a
-	// search is done, those kept from the search before included. 0 means
-	// no search at all: only the root is evaluated, and its priors are the
-	// result.
-	Visits int
+	Kind string `key:"kind" default:"mcts" enum:"mcts" doc:"Algorithm: mcts is PUCT tree search guided by the network. Alpha-beta search on the value of a network is a player of tournaments: {alphabeta: last, depth: 2}."`
 
-	// Nodes is the number of positions below the root, those kept from the search
-	// before included, after which a search is done even with fewer visits (there is
-	// one more where Lookahead adds the end of the game); 0: visits alone decide.
-	Nodes int
+	// Visits includes those kept from the search before. 0 is no search: only the root
+	// is evaluated, and its priors are the result.
+	Visits int `key:"visits" default:"800" range:"1..10000000" unit:"visits" doc:"Visits of the root before a move is made."`
+
+	// Nodes is exceeded by one where Lookahead adds the end of the game.
+	Nodes int `key:"nodes" default:"0" range:"0.." unit:"positions" doc:"Positions below the root, those kept from the search before included, after which a move is made even with fewer visits; 0: visits alone decide."`
 
 	// Bytes is the memory of the tree (see [Tree.Bytes]) after which a search is done
-	// even with fewer visits; 0: visits alone decide.
+	// even with fewer visits; 0: visits alone decide. It is hardware, and no setting.
 	Bytes int
 
-	// CPuct is the factor c of the exploration term. When CBase is
-	// positive, c grows by CBase and CInit instead (see the package
-	// comment) and CPuct is not used.
-	CPuct        float64
-	CBase, CInit float64
+	CPuct float64 `key:"c_puct" default:"2" range:">0..1e9" doc:"Weight of the prior in PUCT; unused when c_base is above 0."`
+	CBase float64 `key:"c_base" default:"0" range:"0..1e9" doc:"Above 0: the weight grows with the visits N of the parent, log((1 + N + c_base) / c_base) + c_init."`
+	CInit float64 `key:"c_init" default:"1.25" range:"0..1e9" doc:"Where the growing weight starts; unused when c_base is 0."`
+	FPU   FPU     `key:"fpu" default:"zero" range:"0..10" words:"zero" doc:"First play urgency, the Q of a move not visited yet: the word zero, or the reduction below the value of its position, times the root of the priors visited; 0 is the parent's value itself."`
 
-	// FPU is the value of a move that has not been visited.
-	FPU FPU
+	// PolicyTemperature of 0 is taken as 1.
+	PolicyTemperature float64 `key:"policy_temperature" default:"1" range:">0..100" doc:"Temperature T of the policy: priors are P to the power 1/T over their sum. Above 1 the search trusts a policy less that is young and surer than it should be; Leela Chess Zero takes 1.36 or more."`
 
-	// PolicyTemperature flattens the priors of every position, to P^(1/T) over its sum:
-	// above 1 a search trusts a young policy less (Leela Chess Zero's policy softmax
-	// temperature). 0 is taken as 1, the priors as they are.
-	PolicyTemperature float64
+	// ExpandAt of 0 is taken as 1. At its first visit a position is evaluated by the
+	// network and its value is backed up. Until visit ExpandAt, further visits end here
+	// too and back up the same value again. Because the first visit always ends here, 1
+	// (AlphaZero: expand where you evaluate) and 2 (the OppenheimerZero thesis, section
+	// 4.3: the second visit expands) are the same search. The thesis evaluates all
+	// children of a position in one batch when it expands it; here each is evaluated
+	// when it is first visited. The statistics are the same, since nothing reads the
+	// value of a move that has not been visited.
+	ExpandAt int `key:"expand_at" default:"2" range:"1..1000" unit:"visits" doc:"Visit of a leaf at which its children are made and the network evaluates."`
 
-	// ExpandAt is the number of the visit of a position, counted from 1, at
-	// which the search first goes on to one of its moves; 0 is taken as 1.
-	//
-	// At its first visit a position is evaluated by the network and its
-	// value is backed up. Until visit ExpandAt, further visits end here
-	// too and back up the same value again, without the network. Because
-	// the first visit always ends here, 1 (AlphaZero: expand where you
-	// evaluate) and 2 (the OppenheimerZero thesis, section 4.3: the first
-	// visit of a leaf backs up its value, the second expands it) are the
-	// same search. The thesis evaluates all children of a position in one
-	// batch when it expands it; here each is evaluated when it is first
-	// visited. The statistics are the same, since nothing reads the value
-	// of a move that has not been visited, but the many children that are
-	// never visited cost nothing.
-	ExpandAt int
+	// Leaves of 0 is taken as 1, the search of the literature.
+	Leaves int `key:"leaves" default:"1" range:"1..4096" unit:"positions" doc:"Positions of one tree that the network evaluates at once. With more than 1 the later ones are chosen before the values of the earlier ones are known: batches are fuller where there are few games, and visits worth a little less."`
 
-	// Leaves is the number of positions of one tree that are evaluated in a
-	// step, as one batch; 0 is taken as 1, which is the search of the
-	// literature. With more, the later ones are chosen before the answers to
-	// the earlier ones are known (see [Tree.Ask]), so that the search is
-	// another one, a little weaker for its visits; but a network is not left
-	// with a batch of one position when there is only one tree.
-	Leaves int
+	// Cache is emptied by SetRoot. Positions are alike that have the same encoded
+	// history, legal moves and key.
+	Cache int `key:"cache" default:"0" range:"0..100000000" unit:"positions" doc:"Evaluations that a tree remembers during a game, so that the network does not evaluate alike positions twice. It changes no result, only the number of evaluations. Its memory grows as it fills, by up to 1 kB for each, to 200 bytes for each that it may have; 0 is none."`
 
-	// Cache is the number of evaluations that a tree remembers until the next
-	// SetRoot, so that the network is not asked again about a position that it
-	// would see alike: with the same encoded history, legal moves and key. The
-	// search is the same without it, only Tree.Evaluations is higher. 0: none.
-	Cache int
+	// Solver gives a position from which a move wins by force a win, and one whose moves
+	// all have known results the best of them. The search ends when the root's result
+	// is known and counts moves that draw as 0. See [Tree.Root] for what that does to
+	// visits, and [Tree.Choose] for the moves that are played. Draws are by the rules
+	// and history of the game.
+	Solver bool `key:"solver" default:"false" doc:"Make results that the rules force known beyond the end of the game (MCTS-Solver): a move that wins by force ends the search, is played and has the rest of the visits in the training data, and moves that lose by force are avoided."`
 
-	// Solver makes results that the rules force known beyond the end of the
-	// game (MCTS-Solver): a position from which a move wins by force is won, and
-	// one whose moves all have such results has the best of them. The search
-	// ends when the root's result is known, does not go on from moves that
-	// lose, and counts moves that draw as 0. See [Tree.Root] for what that does
-	// to visits, and [Tree.Choose] for the moves that are played. Draws are by
-	// the rules and history of the game.
-	Solver bool
+	// Lookahead is the shallow minimax at expansion of Baier and Winands, "MCTS-Minimax
+	// Hybrids" (2015). It does nothing without Solver.
+	Lookahead int `key:"lookahead" default:"0" range:"0..1" unit:"plies" when:"solver=true" doc:"With 1 the rules look for a move that wins at once in every position that the search meets, before the network evaluates it: what a position threatens is then seen at its first visit, whatever the priors say. It costs little beside a network."`
 
-	// Lookahead of 1 lets the rules, before the network is asked about a position,
-	// look among its moves for one that wins at once: with Solver that makes the
-	// position won, and the move before it a known blunder. So what a position
-	// threatens is seen at its first visit, whatever the priors say. This is the
-	// shallow minimax at expansion of Baier and Winands, "MCTS-Minimax Hybrids"
-	// (2015). 0 is none; it does nothing without Solver.
-	Lookahead int
+	TreeReuse bool `key:"tree_reuse" default:"true" doc:"Keep the tree below the move that was played."`
 
-	// TreeReuse keeps the part of the tree below the move played.
-	TreeReuse bool
+	Noise Noise `key:"noise" doc:"Noise on the priors of the root."`
+	Root  Root  `key:"root" doc:"How visits are shared out among the moves of the root."`
 
-	Noise Noise
-
-	// ForcedPlayouts, the factor k, makes every move of the root that is visited at
-	// all have at least sqrt(k P(a) sum over b of N(s,b)) visits, in searches with
-	// noise; what is learned and played is rid of those that were only forced
-	// (Wu 2019, section 3.2, with k = 2). See [Tree.Target]. 0: none.
-	ForcedPlayouts float64
-
-	Gumbel Gumbel
+	// ForcedPlayouts is the factor k of Wu 2019, section 3.2. See [Tree.Target].
+	ForcedPlayouts float64 `key:"forced_playouts" default:"0" range:"0..1e9" doc:"Forced playouts and policy target pruning (KataGo: 2): above 0, every move of the root that is visited at all gets at least the square root of this times prior times visits of the root, in searches with noise; visits that were only forced are taken out of what is learned and of how moves are drawn."`
 }
-
-// Bounds of Config.
-const (
-	MaxLeaves = 4096
-	MaxCache  = 100_000_000
-)
 
 // Noise is the Dirichlet noise at the root: the priors P become
 // (1-Weight) P + Weight D with D drawn from Dir(Alpha, .., Alpha).
 type Noise struct {
-	Alpha, Weight float64
+	Alpha  float64 `key:"alpha" default:"0.3" range:"1e-6..1e6" doc:"Parameter of the Dirichlet distribution."`
+	Weight float64 `key:"weight" default:"0" range:"0..1" doc:"Share of the noise in the priors of the root; 0 is none."`
 }
 
 // FPU ("first play urgency") is the Q of a move without visits. The zero
@@ -121,39 +90,32 @@ type FPU struct {
 	Reduction float64
 }
 
-// ParseFPU reads an FPU as experiment files write it: "zero", "parent", or a
-// number, which is the reduction below the parent's value.
-func ParseFPU(s string) (FPU, error) {
-	switch s {
-	case "zero":
-		return FPU{}, nil
-	case "parent":
-		return FPU{Parent: true}, nil
+// fpuZero is the word for the zero FPU.
+const fpuZero = "zero"
+
+// MarshalText writes an FPU as experiment files do: "zero", or the reduction below the
+// parent's value.
+func (f FPU) MarshalText() ([]byte, error) {
+	if !f.Parent {
+		return []byte(fpuZero), nil
 	}
-	r, err := strconv.ParseFloat(s, 64)
-	if err != nil || !(r >= 0 && r <= maxReduction) {
-		return FPU{}, fmt.Errorf(`first play urgency %q: want "zero", "parent" or a reduction from 0 to %d, such as 0.3`, s, maxReduction)
-	}
-	return FPU{Parent: true, Reduction: r}, nil
+	return strconv.AppendFloat(nil, f.Reduction, 'g', -1, 64), nil
 }
 
-const maxReduction = 10
-
-// String is the inverse of ParseFPU.
-func (f FPU) String() string {
-	switch {
-	case !f.Parent:
-		return "zero"
-	case f.Reduction == 0:
-		return "parent"
+// UnmarshalText reads what MarshalText writes.
+func (f *FPU) UnmarshalText(b []byte) (err error) {
+	*f = FPU{}
+	if string(b) != fpuZero {
+		f.Parent = true
+		f.Reduction, err = strconv.ParseFloat(string(b), 64)
 	}
-	return strconv.FormatFloat(f.Reduction, 'g', -1, 64)
+	return err
 }
 
 // Still is the same search without what is there for exploring: noise, that of a
 // Gumbel root included, and forced playouts.
 func (c Config) Still() Config {
-	c.Noise, c.ForcedPlayouts, c.Gumbel.Noise = Noise{}, 0, 0
+	c.Noise, c.ForcedPlayouts, c.Root.Noise = Noise{}, 0, 0
 	return c
 }
 
@@ -168,37 +130,38 @@ func (c Config) Budget() int {
 
 // Validate returns an error that names the first setting out of range.
 func (c Config) Validate() error {
-	check := func(ok bool, name string, have any, want string) error {
-		if ok {
-			return nil
-		}
-		return fmt.Errorf("search: %s is %v: want %s", name, have, want)
-	}
-	finite := func(x float64) bool { return x >= 0 && x <= 1e9 }
-	for _, err := range []error{
-		check(c.Visits >= 0 && c.Visits <= 1e9, "visits", c.Visits, "0 to 1e9"),
-		check(c.Nodes >= 0 && c.Nodes <= 1e9, "nodes", c.Nodes, "0 to 1e9"),
-		check(c.Bytes >= 0, "bytes", c.Bytes, "0 or more"),
-		check(finite(c.CPuct), "c_puct", c.CPuct, "0 to 1e9"),
-		check(finite(c.CBase), "c_base", c.CBase, "0 to 1e9"),
-		check(finite(c.CInit), "c_init", c.CInit, "0 to 1e9"),
-		check(c.PolicyTemperature >= 0 && c.PolicyTemperature <= 100, "policy temperature", c.PolicyTemperature, "0 to 100"),
-		check(c.FPU.Reduction >= 0 && c.FPU.Reduction <= maxReduction, "fpu reduction", c.FPU.Reduction, "0 to 10"),
-		check(c.ExpandAt >= 0 && c.ExpandAt <= 1e9, "expand_at", c.ExpandAt, "0 to 1e9"),
-		check(c.Leaves >= 0 && c.Leaves <= MaxLeaves, "leaves", c.Leaves, fmt.Sprintf("0 to %d", MaxLeaves)),
-		check(c.Cache >= 0 && c.Cache <= MaxCache, "cache", c.Cache, fmt.Sprintf("0 to %d", MaxCache)),
-		check(c.Lookahead == 0 || c.Lookahead == 1, "lookahead", c.Lookahead, "0 or 1"),
-		check(c.Noise.Weight >= 0 && c.Noise.Weight <= 1, "noise weight", c.Noise.Weight, "0 to 1"),
-		check(c.Noise.Weight == 0 || c.Noise.Alpha >= 1e-6 && c.Noise.Alpha <= 1e6, "noise alpha", c.Noise.Alpha, "1e-6 to 1e6"),
-		check(finite(c.ForcedPlayouts), "forced_playouts", c.ForcedPlayouts, "0 to 1e9"),
-		check(c.Gumbel.Considered >= 0 && c.Gumbel.Considered <= 1e9, "gumbel considered", c.Gumbel.Considered, "0 to 1e9"),
-		check(finite(c.Gumbel.CVisit), "gumbel c_visit", c.Gumbel.CVisit, "0 to 1e9"),
-		check(finite(c.Gumbel.CScale), "gumbel c_scale", c.Gumbel.CScale, "0 to 1e9"),
-		check(finite(c.Gumbel.Noise), "gumbel noise", c.Gumbel.Noise, "0 to 1e9"),
-	} {
-		if err != nil {
-			return err
-		}
+	switch err := config.Check("search", c); {
+	case err != nil:
+		return err
+	case c.Bytes < 0:
+		return fmt.Errorf("search.bytes: want 0 or more, have %d", c.Bytes)
+	case c.Noise.Weight > 0 && c.Noise.Alpha == 0:
+		return errors.New("search.noise.alpha: want a parameter for the noise, have none")
 	}
 	return nil
+}
+
+// Settable returns the settings that [Config.Set] sets: all but those of groups, and
+// kind and visits, for which command lines have words of their own.
+func Settable() []string {
+	return slices.DeleteFunc(config.Of[Config]().Keys(), func(key string) bool {
+		return slices.Contains([]string{"kind", "visits", "noise", "root"}, key)
+	})
+}
+
+// Set sets a setting as users write it on a command line, by its name in experiment
+// files: one of [Settable]. A c_base without a c_init gets the default of that. The error
+// names what is wanted, not the setting.
+func (c *Config) Set(name, value string) error {
+	if !slices.Contains(Settable(), name) {
+		return fmt.Errorf("a search has no such setting: want %s", strings.Join(Settable(), ", "))
+	}
+	if name == "fpu" && value == "parent" {
+		value = "0"
+	}
+	err := config.Set(c, name, value)
+	if c.CBase > 0 && c.CInit == 0 {
+		c.CInit = config.Defaults[Config]().CInit
+	}
+	return err
 }

@@ -28,7 +28,7 @@
 // list. Ties go to the first move of the list.
 //
 // The root may be searched in other ways: with forced playouts (see
-// Config.ForcedPlayouts) or as a race among a few moves (see [Gumbel]). What is to be
+// Config.ForcedPlayouts) or as a race among a few moves (see Root). What is to be
 // learned from a search is its [Tree.Target].
 //
 // The package knows nothing of networks, of when a game is too long, or of

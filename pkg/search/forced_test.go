@@ -81,7 +81,7 @@ func TestTargetProperties(t *testing.T) {
 		if len(root) == 0 {
 			return
 		}
-		if cfg.Gumbel.Considered > 0 {
+		if cfg.Root.Considered > 0 {
 			var sum float64
 			for _, p := range target {
 				if !(p >= 0) {

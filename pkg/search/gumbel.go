@@ -7,25 +7,19 @@ import (
 	"slices"
 )
 
-// Gumbel makes the root of a search that of Gumbel AlphaZero (Danihelka, Guez,
-// Schrittwieser and Silver 2022, Policy improvement by planning with Gumbel). Where
-// PUCT needs visits in plenty until its visits are better than the priors, this is
-// an improvement with any number of them: some moves are drawn by their priors
-// without replacement, sequential halving finds the best of them, and what is learned
-// is the policy that the values found imply. Below the root the search is PUCT.
-// Noise has no part in it.
-type Gumbel struct {
-	// Considered is how many moves are drawn; 0 is no Gumbel root, but PUCT.
-	Considered int
+// Root says how the visits of a search are shared out among the moves of its root. Kind
+// gumbel is the root of Gumbel AlphaZero (Danihelka, Guez, Schrittwieser and Silver
+// 2022, Policy improvement by planning with Gumbel). PUCT needs many visits until they
+// are better than the priors; this is an improvement with any number of them. Below the
+// root the search is PUCT. Code may leave Kind empty: Considered above 0 is gumbel.
+type Root struct {
+	_ struct{} `short:"kind"`
 
-	// CVisit and CScale weigh values against priors (see sigma); 50 and 1 in the
-	// paper.
-	CVisit, CScale float64
-
-	// Noise is the factor of the Gumbel noise in the draw. With 1 it is a draw, and
-	// so is the move that is played; with 0, and where the tree does not explore,
-	// the moves with the highest priors are considered.
-	Noise float64
+	Kind       string  `key:"kind" default:"puct" enum:"puct gumbel" doc:"puct: as everywhere in the tree. gumbel: moves drawn by their priors are compared by sequential halving, the best is played, and what is learned is the policy that the values found imply (Gumbel AlphaZero); noise.weight then has no part in it, nor has selfplay.temperature where the draw has noise."`
+	Considered int     `key:"considered" default:"16" range:"1..1000" unit:"moves" when:"kind=gumbel" doc:"Moves that are drawn, by their priors without replacement."`
+	CVisit     float64 `key:"c_visit" default:"50" range:"0..1e9" when:"kind=gumbel" doc:"Values, from 0 to 1, weigh against the logarithms of priors with c_scale times c_visit and the visits of the most visited move."`
+	CScale     float64 `key:"c_scale" default:"1" range:"0..1e9" when:"kind=gumbel" doc:"Weight of the values: see c_visit."`
+	Noise      float64 `key:"noise" default:"1" range:"0..1e9" when:"kind=gumbel" doc:"Factor of the Gumbel noise; 0: the moves with the highest priors are considered."`
 }
 
 // race is the search of a Gumbel root: sequential halving (Karnin, Koren and Somekh
@@ -46,7 +40,7 @@ type race struct {
 
 // startRace begins the search of a root that has edges.
 func (t *Tree) startRace() {
-	r, g := &t.race, t.cfg.Gumbel
+	r, g := &t.race, t.cfg.Root
 	edges := t.edgesOf(&t.nodes[0])
 	noise := g.Noise
 	if t.still {
@@ -56,7 +50,7 @@ func (t *Tree) startRace() {
 	for i := range edges {
 		x := logit(&edges[i])
 		if noise > 0 {
-			x -= noise * math.Log(t.rng.ExpFloat64()) // Gumbel: -log of an exponential variate
+			x -= noise * math.Log(t.rng.ExpFloat64()) // Root: -log of an exponential variate
 		}
 		r.rank = append(r.rank, x)
 		r.kept = append(r.kept, edges[i].visits)
@@ -154,7 +148,7 @@ func (t *Tree) improve() {
 	if n := float64(root.visits); n > 0 {
 		mixed = (mixed + n*weighed/priors) / (1 + n)
 	}
-	scale := (t.cfg.Gumbel.CVisit + float64(most)) * t.cfg.Gumbel.CScale
+	scale := (t.cfg.Root.CVisit + float64(most)) * t.cfg.Root.CScale
 	for i := range edges {
 		if edges[i].visits == 0 {
 			t.sigmas[i] = mixed

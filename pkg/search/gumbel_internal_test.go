@@ -7,7 +7,7 @@ import (
 
 // The policy that a search implies, worked out by hand.
 func TestImprovedPolicy(t *testing.T) {
-	s := NewTree(Config{Visits: 4, Gumbel: Gumbel{Considered: 2, CVisit: 8, CScale: 0.5}}, 0)
+	s := NewTree(Config{Visits: 4, Root: Root{Considered: 2, CVisit: 8, CScale: 0.5}}, 0)
 	// Of three moves two have visits, with Q 0.6 and -0.2: 0.8 and 0.4 on a scale
 	// from 0 to 1.
 	s.nodes = []node{{state: wide, visits: 4, count: 3, value: 0.2}, {state: open}, {state: open}}

@@ -16,7 +16,7 @@ import (
 func gumbel(visits, considered int, noise float64) search.Config {
 	return search.Config{
 		Visits: visits, CPuct: 2, TreeReuse: true,
-		Gumbel: search.Gumbel{Considered: considered, CVisit: 50, CScale: 1, Noise: noise},
+		Root: search.Root{Considered: considered, CVisit: 50, CScale: 1, Noise: noise},
 	}
 }
 
@@ -122,7 +122,7 @@ func TestGumbelDraws(t *testing.T) {
 // Where there is no noise, moves are drawn from the improved policy.
 func TestGumbelTemperature(t *testing.T) {
 	cfg := gumbel(40, 8, 0)
-	cfg.Gumbel.CScale = 0.02 // close to the priors, so that there is something to draw
+	cfg.Root.CScale = 0.02 // close to the priors, so that there is something to draw
 	s := tree(t, cfg, 0, game(t, chess.Atomic, ""), hashed{})
 	target := slices.Clone(s.Target())
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -128,7 +128,7 @@ func TestGolden(t *testing.T) {
 		{"expand-at-4", chess.Atomic, "", with(func(c *search.Config) { c.ExpandAt = 4 })},
 		{"noise", chess.Atomic, "", with(func(c *search.Config) { c.Noise = search.Noise{Alpha: 0.3, Weight: 0.25} })},
 		{"gumbel", chess.Atomic, nearEnd, with(func(c *search.Config) {
-			c.Gumbel = search.Gumbel{Considered: 8, CVisit: 50, CScale: 1, Noise: 1}
+			c.Root = search.Root{Considered: 8, CVisit: 50, CScale: 1, Noise: 1}
 		})},
 		{"forced-playouts", chess.Atomic, "", with(func(c *search.Config) {
 			c.Noise, c.ForcedPlayouts = search.Noise{Alpha: 0.3, Weight: 0.25}, 2
@@ -323,7 +323,7 @@ func configs(t *rapid.T) search.Config {
 		Noise:     search.Noise{Alpha: 0.3, Weight: rapid.SampledFrom([]float64{0, 0.25}).Draw(t, "noise")},
 
 		ForcedPlayouts: rapid.SampledFrom([]float64{0, 2, 50}).Draw(t, "forced_playouts"),
-		Gumbel: search.Gumbel{
+		Root: search.Root{
 			Considered: rapid.SampledFrom([]int{0, 0, 1, 2, 7, 16, 500}).Draw(t, "considered"),
 			CVisit:     50, CScale: rapid.SampledFrom([]float64{0, 0.1, 1}).Draw(t, "c_scale"),
 			Noise: rapid.SampledFrom([]float64{0, 1}).Draw(t, "gumbel noise"),
@@ -622,15 +622,15 @@ func TestBadAnswers(t *testing.T) {
 }
 
 func TestConfig(t *testing.T) {
-	for _, s := range []string{"zero", "parent", "0.3"} {
-		f, err := search.ParseFPU(s)
-		if err != nil || f.String() != s {
-			t.Errorf("ParseFPU(%q) = %v, %v", s, f, err)
+	for value, want := range map[string]search.FPU{"zero": {}, "parent": {Parent: true}, "0.3": {Parent: true, Reduction: 0.3}} {
+		var c search.Config
+		if err := c.Set("fpu", value); err != nil || c.FPU != want {
+			t.Errorf("fpu=%s: %v, %v", value, c.FPU, err)
 		}
 	}
-	for _, s := range []string{"", "NaN", "-1", "best", "1e300"} {
-		if _, err := search.ParseFPU(s); err == nil {
-			t.Errorf("ParseFPU(%q): no error", s)
+	for _, value := range []string{"", "NaN", "-1", "best", "1e300"} {
+		if err := new(search.Config).Set("fpu", value); err == nil {
+			t.Errorf("fpu=%s: no error", value)
 		}
 	}
 	if err := (search.Config{Visits: 800, CPuct: 2, Noise: search.Noise{Alpha: 0.3, Weight: 0.25}}).Validate(); err != nil {
@@ -638,9 +638,9 @@ func TestConfig(t *testing.T) {
 	}
 	for _, c := range []search.Config{
 		{Visits: -1}, {CPuct: -1}, {CPuct: math.NaN()}, {CBase: math.Inf(1)}, {ExpandAt: -1},
-		{Leaves: -1}, {Leaves: search.MaxLeaves + 1}, {Cache: -1}, {Cache: search.MaxCache + 1},
+		{Leaves: -1}, {Leaves: 4097}, {Cache: -1}, {Cache: 100_000_001},
 		{Noise: search.Noise{Alpha: 0.3, Weight: 1.5}}, {Noise: search.Noise{Weight: 0.25}}, {ForcedPlayouts: -1}, {Nodes: -1},
-		{Gumbel: search.Gumbel{Considered: -1}}, {Gumbel: search.Gumbel{CVisit: -1}}, {Gumbel: search.Gumbel{CScale: math.NaN()}}, {Gumbel: search.Gumbel{Noise: -1}},
+		{Root: search.Root{Considered: -1}}, {Root: search.Root{CVisit: -1}}, {Root: search.Root{CScale: math.NaN()}}, {Root: search.Root{Noise: -1}},
 	} {
 		if c.Validate() == nil {
 			t.Errorf("%+v: no error", c)

@@ -14,11 +14,11 @@ func TestSet(t *testing.T) {
 		good, wrong []string
 	}{
 		{"nodes", []string{"0", "7168", "1000000000"}, []string{"-1", "1000000001", "x"}},
-		{"c_puct", []string{"0", "1.5", "1e9"}, []string{"-1", "2e9", "NaN", ""}},
+		{"c_puct", []string{"1e-9", "1.5", "1e9"}, []string{"0", "-1", "2e9", "NaN", ""}},
 		{"c_base", []string{"0", "19652", "1e9"}, []string{"-1", "Inf"}},
 		{"c_init", []string{"0", "1.25", "1e9"}, []string{"-1", "1e10"}},
 		{"fpu", []string{"zero", "parent", "0.3", "10"}, []string{"none", "-0.1", "11"}},
-		{"policy_temperature", []string{"0", "1.4", "100"}, []string{"-1", "101"}},
+		{"policy_temperature", []string{"1e-9", "1.4", "100"}, []string{"0", "-1", "101"}},
 		{"leaves", []string{"1", "4096"}, []string{"0", "4097", "1.5"}},
 		{"solver", []string{"true", "false"}, []string{"perhaps"}},
 		{"lookahead", []string{"0", "1"}, []string{"2"}},
@@ -38,7 +38,7 @@ func TestSet(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range search.Settable {
+	for _, name := range search.Settable() {
 		if err := (&search.Config{}).Set(name, "nonsense"); err == nil || strings.Contains(err.Error(), "no such setting") {
 			t.Errorf("%s is said to be settable: %v", name, err)
 		}
@@ -47,7 +47,7 @@ func TestSet(t *testing.T) {
 		t.Error("there is no setting of that name")
 	}
 	grows := search.Config{}
-	if err := grows.Set("c_base", "19652"); err != nil || grows.CInit != search.InitialC {
+	if err := grows.Set("c_base", "19652"); err != nil || grows.CInit != 1.25 {
 		t.Errorf("c_base alone: %+v, %v", grows, err)
 	}
 }

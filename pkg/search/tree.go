@@ -31,7 +31,7 @@ type Tree struct {
 
 	still   bool // see SetExploring
 	forcing bool // whether the search of this root has forced playouts
-	race    race // see Gumbel
+	race    race // see Root
 
 	// See Analyze.
 	analyzes bool
@@ -239,7 +239,7 @@ func (t *Tree) ready() {
 	}
 	switch {
 	case root.state != wide:
-	case t.cfg.Gumbel.Considered > 0:
+	case t.cfg.Root.Considered > 0:
 		t.startRace()
 	default:
 		t.forcing = t.addNoise() && t.cfg.ForcedPlayouts > 0

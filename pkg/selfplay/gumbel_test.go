@@ -13,7 +13,7 @@ import (
 // included, and what is learned are whole policies.
 func TestGumbel(t *testing.T) {
 	cfg := config()
-	cfg.Search.Gumbel = search.Gumbel{Considered: 4, CVisit: 50, CScale: 1, Noise: 1}
+	cfg.Search.Root = search.Root{Considered: 4, CVisit: 50, CScale: 1, Noise: 1}
 	cfg.PlayoutCap = selfplay.PlayoutCap{Full: 0.5, Visits: 4}
 	records, _ := play(t, cfg, 1)
 	if again, _ := play(t, cfg, 3); !reflect.DeepEqual(records, again) {

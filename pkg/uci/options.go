@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"alamos/pkg/config"
 	"alamos/pkg/search"
 )
 
@@ -27,7 +28,7 @@ type Settings struct {
 
 func defaults(m Model) Settings {
 	return Settings{
-		CPuct: 1.5, CInit: search.InitialC, Leaves: max(1, m.Batch), Solver: true, MultiPV: 1, Hash: 1024,
+		CPuct: 1.5, CInit: config.Defaults[search.Config]().CInit, Leaves: max(1, m.Batch), Solver: true, MultiPV: 1, Hash: 1024,
 		Overhead: 50 * time.Millisecond, Every: time.Second,
 	}
 }
@@ -89,11 +90,12 @@ func (e *Engine) options() []option {
 			},
 		}
 	}
+	_, most := config.Range[search.Config]("leaves")
 	return []option{
 		e.threads(),
 		spin("MultiPV", d.MultiPV, 1, 256, func(s *Settings, n int) { s.MultiPV = n }),
 		spin("Hash", d.Hash, 1, 1<<20, func(s *Settings, n int) { s.Hash = n }),
-		spin("Leaves", d.Leaves, 1, search.MaxLeaves, func(s *Settings, n int) { s.Leaves = n }),
+		spin("Leaves", d.Leaves, 1, int(most), func(s *Settings, n int) { s.Leaves = n }),
 		number("CPuct", d.CPuct, 0.01, 100, func(s *Settings, x float64) { s.CPuct = x }),
 		number("CBase", d.CBase, 0, 1e9, func(s *Settings, x float64) { s.CBase = x }),
 		number("CInit", d.CInit, 0, 1e9, func(s *Settings, x float64) { s.CInit = x }),

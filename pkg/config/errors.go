@@ -1,0 +1,159 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// SetFile stands for the file name in positions of overrides (--set path=value); the
+// line is the number of the override.
+const SetFile = "--set"
+
+// Position is a place in a file; Line and Col count from 1, Col in characters.
+type Position struct {
+	File      string
+	Line, Col int
+}
+
+// String returns "file:line:col".
+func (p Position) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col) }
+
+// Place returns "file:line"; of an override, whose number says little, "--set".
+func (p Position) Place() string {
+	if p.File == SetFile {
+		return SetFile
+	}
+	return fmt.Sprintf("%s:%d", p.File, p.Line)
+}
+
+// Error is one fault of a file.
+type Error struct {
+	File      string
+	Line, Col int
+	Set       string // the override that it is in, if it is in one: File is then --set, and Line its number
+	Path      string // the key it is about, "search.visits"; empty when it is about the file
+	Msg       string // what is wanted and what is there instead
+	Hint      string // what to do about it; may be empty
+	Err       error  // the fault of the file system beneath, if any
+}
+
+// Error returns one line: "file:line:col: path: message (hint)", of an override
+// "--set path=value: ...".
+func (e *Error) Error() string {
+	var b strings.Builder
+	if e.Set != "" {
+		fmt.Fprintf(&b, "%s %s: ", SetFile, Printable(e.Set))
+	} else {
+		fmt.Fprintf(&b, "%s:%d:%d: ", e.File, e.Line, e.Col)
+	}
+	if e.Path != "" {
+		b.WriteString(e.Path + ": ")
+	}
+	b.WriteString(e.Msg)
+	if e.Hint != "" {
+		b.WriteString(" (" + e.Hint + ")")
+	}
+	return b.String()
+}
+
+// Unwrap returns the fault beneath, so that errors.Is(err, fs.ErrNotExist) works.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Errorf returns a fault at the position.
+func (p Position) Errorf(path, format string, args ...any) *Error {
+	return &Error{File: p.File, Line: p.Line, Col: p.Col, Path: path, Msg: fmt.Sprintf(format, args...)}
+}
+
+// WithHint adds advice to an error.
+func (e *Error) WithHint(h string) *Error {
+	e.Hint = h
+	return e
+}
+
+// Errors are all faults found in one load, sorted by file, line and column.
+type Errors []*Error
+
+// Error returns one line for each fault.
+func (e Errors) Error() string {
+	lines := make([]string, len(e))
+	for i, err := range e {
+		lines[i] = err.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap lets errors.Is and errors.As look at each fault.
+func (e Errors) Unwrap() []error {
+	list := make([]error, len(e))
+	for i, err := range e {
+		list[i] = err
+	}
+	return list
+}
+
+// Of gives the faults of overrides their texts.
+func (e Errors) Of(set []string) Errors {
+	for _, err := range e {
+		if err.File == SetFile && err.Line <= len(set) {
+			err.Set = set[err.Line-1]
+		}
+	}
+	return e
+}
+
+// Sorted returns the faults in the order they are printed, each once: the same
+// fault is met again in every trial of a sweep.
+func (e Errors) Sorted() Errors {
+	slices.SortStableFunc(e, func(a, b *Error) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col),
+			cmp.Compare(a.Path, b.Path), cmp.Compare(a.Msg, b.Msg))
+	})
+	return slices.CompactFunc(e, func(a, b *Error) bool { return a.Error() == b.Error() })
+}
+
+// DidYouMean returns a hint naming the candidate nearest to word, or "" when
+// none is near enough to be a slip of the keyboard.
+func DidYouMean(word string, candidates []string) string {
+	if len(word) > 64 {
+		return ""
+	}
+	slips := min(max(len(word)/4, 1), 3, len(word)-1)
+	best, bestDistance := "", slips+1
+	for _, c := range candidates {
+		if d := distance(strings.ToLower(word), strings.ToLower(c)); d < bestDistance {
+			best, bestDistance = c, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf("did you mean %q?", best)
+}
+
+// distance is the optimal string alignment distance: the fewest insertions,
+// deletions, substitutions and swaps of neighbors that turn a into b.
+func distance(a, b string) int {
+	var before []int // row i-2
+	last := make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row := make([]int, len(b)+1)
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			change := 1
+			if a[i-1] == b[j-1] {
+				change = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+change)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last = last, row
+	}
+	return last[len(b)]
+}

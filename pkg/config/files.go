@@ -1,0 +1,128 @@
+package config
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// File is a script or another file whose contents decide a result: its identity is
+// its contents, not its name or folder.
+type File struct {
+	Path   string // from the working directory
+	SHA256 string // of the contents as they were read, in hexadecimal
+}
+
+const sumPrefix = "sha256:"
+
+// MarshalText returns the canonical form: the hash of the contents where it is
+// known, as "sha256:...", else the path.
+func (f File) MarshalText() ([]byte, error) {
+	if f.SHA256 != "" {
+		return []byte(sumPrefix + f.SHA256), nil
+	}
+	return []byte(f.Path), nil
+}
+
+// UnmarshalText reads what MarshalText writes.
+func (f *File) UnmarshalText(b []byte) error {
+	*f = File{Path: string(b)}
+	if sum, ok := strings.CutPrefix(string(b), sumPrefix); ok {
+		*f = File{SHA256: sum}
+	}
+	return nil
+}
+
+// Name returns the name of the file without folder and ending.
+func (f File) Name() string {
+	return strings.TrimSuffix(filepath.Base(f.Path), filepath.Ext(f.Path))
+}
+
+// Files reads files, each once.
+type Files struct {
+	ReadFile func(path string) ([]byte, error) // nil reads from the disk
+	known    map[string][]byte
+}
+
+// Read returns the contents of a file.
+func (f *Files) Read(path string) ([]byte, error) {
+	if data, ok := f.known[path]; ok {
+		return data, nil
+	}
+	readFile := f.ReadFile
+	if readFile == nil {
+		readFile = readRegular
+	}
+	data, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if f.known == nil {
+		f.known = map[string][]byte{}
+	}
+	f.known[path] = data
+	return data, nil
+}
+
+// Sum returns the SHA-256 of a file that has been read before, else nothing.
+func (f *Files) Sum(path string) string {
+	data, err := f.Read(path)
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// Beside returns the path of name as seen from the folder of a file.
+func (f *Files) Beside(file, name string) string {
+	name = filepath.FromSlash(name)
+	if filepath.IsAbs(name) {
+		return filepath.Clean(name)
+	}
+	return filepath.Join(filepath.Dir(file), name)
+}
+
+// FileFrom returns the path of a file as seen from the folder dir, with slashes on
+// every system. A path that cannot be expressed so is returned as it is.
+func FileFrom(dir, file string) string {
+	if name, err := filepath.Rel(dir, file); err == nil && file != "" {
+		file = name
+	}
+	return filepath.ToSlash(file)
+}
+
+// readRegular reads a regular file of a sane size, not a pipe or a device that
+// never ends.
+func readRegular(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, errors.New("it is a folder")
+	case !info.Mode().IsRegular():
+		return nil, errors.New("it is not a regular file")
+	}
+	return io.ReadAll(io.LimitReader(f, maxFile+1))
+}
+
+// Reason returns what is wrong, without the path that the caller names itself.
+func Reason(err error) string {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	return strings.Join(strings.Fields(fmt.Sprint(err)), " ")
+}

@@ -1,0 +1,317 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Field is one key of the language, from the tags of a struct field.
+type Field struct {
+	Key     string
+	Type    Type
+	Default any    // in canonical form; nil: none, the key stays absent
+	Inherit string // path of the key whose value, where it has one, is the default instead
+	Unit    string // "games", "epochs"; empty: none
+	Absent  string // what leaving it out means, where there is neither Default nor Inherit
+	Doc     string // what it means, one or two sentences
+	When    *Condition
+	// Required says that the key has no default and cannot be left out, Optional of a
+	// group that it is absent unless it is written.
+	Required, Optional bool
+	Own                bool // says something of its file, not of what the file describes: not inherited
+	Outside            bool // not a value of the result: how to make several, say
+	Aside              bool // a value that decides nothing
+	Decides            bool // neither it nor a group around it is any of the three
+	// Fitted makes the default fit the values of the keys that stand before it; nil:
+	// the default is Default.
+	Fitted func(values map[string]any) any
+
+	index []int // of the Go field
+}
+
+// Condition says that a key has a meaning only beside certain values of another key
+// of the same group that stands before it, or only without that key.
+type Condition struct {
+	Key    string
+	Values []string // one of these; empty: any value
+	Absent bool     // no value at all
+	Not    bool     // any value but these
+}
+
+// parseCondition reads "kind=adam adamw", "policy!=none", "uci" (beside it) and "!data"
+// (without it).
+func parseCondition(s string) *Condition {
+	if s == "" {
+		return nil
+	}
+	if key, values, ok := strings.Cut(s, "!="); ok {
+		return &Condition{Key: key, Values: strings.Fields(values), Not: true}
+	}
+	if key, ok := strings.CutPrefix(s, "!"); ok {
+		return &Condition{Key: key, Absent: true}
+	}
+	key, values, _ := strings.Cut(s, "=")
+	return &Condition{Key: key, Values: strings.Fields(values)}
+}
+
+// holds says whether the condition is met in a group as far as it is read.
+func (w *Condition) holds(m map[string]any) bool {
+	if w == nil {
+		return true
+	}
+	v, present := m[w.Key]
+	if w.Absent {
+		return !present
+	}
+	if w.Not {
+		return !slices.Contains(w.Values, fmt.Sprint(v))
+	}
+	return present && (len(w.Values) == 0 || slices.Contains(w.Values, fmt.Sprint(v)))
+}
+
+func (w *Condition) String() string {
+	switch list := strings.Join(w.Values, " or "); {
+	case w.Absent:
+		return "without " + w.Key
+	case len(w.Values) == 0:
+		return "beside " + w.Key
+	case w.Not:
+		return fmt.Sprintf("with %s other than %s", w.Key, list)
+	default:
+		return fmt.Sprintf("with %s: %s", w.Key, list)
+	}
+}
+
+// Group is a set of keys, in the order in which they are shown.
+type Group struct {
+	Fields []*Field
+	OneOf  []string // exactly one of these keys must be there
+	Short  string   // a scalar stands for the group with this one key
+}
+
+func (g *Group) Want() string {
+	switch {
+	case len(g.OneOf) > 0 && slices.ContainsFunc(g.Fields, func(f *Field) bool { return f.Required && f.When == nil }):
+		return "a group of keys, with " + Enum(g.OneOf).Want()
+	case len(g.OneOf) > 0:
+		return "one of the keys " + Enum(g.OneOf).Want()
+	case g.Short != "":
+		return g.TypeOf(g.Short).Want() + ", or a group of keys"
+	}
+	return "a group of keys"
+}
+
+// Keys returns the names of the keys, each once.
+func (g *Group) Keys() []string {
+	var names []string
+	for _, f := range g.Fields {
+		if !slices.Contains(names, f.Key) {
+			names = append(names, f.Key)
+		}
+	}
+	return names
+}
+
+// TypeOf returns the type of a key, of several with conditions that of the first.
+func (g *Group) TypeOf(key string) Type {
+	for _, f := range g.Fields {
+		if f.Key == key {
+			return f.Type
+		}
+	}
+	return nil
+}
+
+// Read reads a node as the whole of a schema.
+func (s *Schema) Read(r *Reader, t *Node) (map[string]any, bool) {
+	return s.ReadGroup(r, s.Group, "", t)
+}
+
+// ReadGroup reads a node as a group of the schema.
+func (s *Schema) ReadGroup(r *Reader, g *Group, path string, t *Node) (map[string]any, bool) {
+	r.schema = s
+	v, ok := g.Read(r, path, t)
+	m, _ := v.(map[string]any)
+	return m, ok
+}
+
+func (g *Group) Read(r *Reader, path string, t *Node) (any, bool) {
+	if t.Kind == Scalar && g.Short != "" {
+		t = &Node{Kind: Mapping, At: t.At, Layer: t.Layer, Entries: []Entry{{g.Short, t.At, t}}}
+	}
+	if t.Kind != Mapping {
+		return r.Refuse(t, path, g, "")
+	}
+	in := groupReading{Reader: r, Group: g, path: path, node: t, values: map[string]any{}, ok: true}
+	if path == "" && r.Whole {
+		r.root = in.values
+	}
+	in.unknownKeys()
+	for _, f := range g.Fields {
+		in.field(f)
+	}
+	if r.Whole {
+		in.exactlyOne()
+	}
+	return in.values, in.ok
+}
+
+// groupReading is one reading of a group.
+type groupReading struct {
+	*Reader
+	*Group
+	path   string
+	node   *Node
+	values map[string]any
+	ok     bool
+}
+
+// failAt reports a fault of one key.
+func (r *groupReading) failAt(e *Entry, hint, format string, args ...any) {
+	r.ok = false
+	e.Value.Bad = true
+	here := Join(r.path, e.Key)
+	r.Bad[here] = true
+	r.Errs = append(r.Errs, e.At.Errorf(here, format, args...).WithHint(hint))
+}
+
+func (r *groupReading) unknownKeys() {
+	keys := r.Keys()
+	for i := range r.node.Entries {
+		e := &r.node.Entries[i]
+		if e.Value.Bad { // reported; in a list it spoils the item, elsewhere the key counts as absent
+			r.Bad[Join(r.path, e.Key)] = true
+			r.ok = r.ok && !r.Whole
+			continue
+		}
+		if slices.Contains(keys, e.Key) {
+			continue
+		}
+		hint := DidYouMean(e.Key, keys)
+		if hint == "" && r.schema != nil {
+			hint = r.schema.SuggestPath(Join(r.path, e.Key))
+		}
+		r.failAt(e, hint, "unknown key")
+	}
+}
+
+// field reads one key, or finds its default when it is not written.
+func (r *groupReading) field(f *Field) {
+	here := Join(r.path, f.Key)
+	switch {
+	case r.Whole && f.Outside:
+		return
+	case r.Whole && !f.When.holds(r.values):
+		r.inapplicable(f)
+		return
+	}
+	if written := r.node.Get(f.Key); written != nil {
+		v, good := f.Type.Read(r.Reader, here, written)
+		r.ok = r.ok && good
+		if _, isGroup := v.(map[string]any); good || isGroup { // of a group with faults, the sound part
+			r.values[f.Key] = v
+		}
+		return
+	}
+	if !r.Whole || slices.Contains(r.OneOf, f.Key) {
+		return
+	}
+	inherited, inherits := ValueAt(r.root, f.Inherit)
+	switch inner, isGroup := f.Type.(*Group); {
+	case isGroup && f.Optional:
+	case isGroup:
+		v, _ := inner.Read(r.Reader, here, &Node{Kind: Mapping, At: r.node.At, Layer: -1})
+		r.values[f.Key] = v
+	case inherits:
+		r.values[f.Key] = inherited
+	case f.Fitted != nil:
+		r.values[f.Key] = f.Fitted(r.root)
+	case f.Default != nil:
+		r.values[f.Key] = f.Default
+	case f.Required && !r.Bad[here]:
+		r.ok, r.Bad[here] = false, true
+		r.Errs = append(r.Errs, r.node.At.Errorf(here, "missing: want %s", f.Type.Want()))
+	}
+}
+
+// inapplicable handles a key that means nothing beside the other keys. One that comes
+// from a lower layer than the key that makes it meaningless is dropped: whoever
+// changes the kind of a schedule need not undo the details of the old kind. Written
+// beside or above it, it is a mistake.
+func (r *groupReading) inapplicable(f *Field) {
+	e := r.node.Entry(f.Key)
+	if e == nil || e.Value.Kind == Null || e.Value.Bad {
+		return
+	}
+	causes := r.causes(f.When)
+	for _, w := range causes {
+		if r.Bad[Join(r.path, w.Key)] {
+			return
+		}
+	}
+	var needs []string
+	for _, other := range r.Fields {
+		if other.Key != f.Key {
+			continue
+		}
+		if other.When.holds(r.values) || r.Bad[Join(r.path, other.When.Key)] {
+			return // the key has another meaning here, or may have
+		}
+		needs = append(needs, other.When.String())
+	}
+	for _, w := range causes {
+		if reason := r.node.Entry(w.Key); reason != nil && e.Value.Layer < reason.Value.Layer {
+			return
+		}
+	}
+	text := strings.Join(needs, ", or ")
+	for i, w := range causes[1:] {
+		text += fmt.Sprintf(", and %s only %s", causes[i].Key, w)
+	}
+	r.failAt(e, "", "has a meaning only %s", text)
+}
+
+// causes returns a condition that does not hold; where that is so because its own key
+// has no meaning, then the condition of that key, and so on.
+func (r *groupReading) causes(w *Condition) []*Condition {
+	all := []*Condition{w}
+	for _, f := range r.Fields {
+		if f.Key == w.Key && !f.When.holds(r.values) {
+			return append(all, r.causes(f.When)...)
+		}
+	}
+	return all
+}
+
+func (r *groupReading) exactlyOne() {
+	if len(r.OneOf) == 0 || !r.ok {
+		return
+	}
+	var found []*Entry
+	for _, key := range r.OneOf {
+		if e := r.node.Entry(key); e != nil && e.Value.Kind != Null {
+			found = append(found, e)
+		}
+	}
+	switch {
+	case len(found) == 0:
+		_, r.ok = r.Fail(r.node, r.path, "", "want one of the keys %s", Enum(r.OneOf).Want())
+	case len(found) > 1:
+		r.failAt(found[1], "", "want only one of %s", Enum(r.OneOf).Want())
+	}
+}
+
+// ValueAt looks a dotted path up in canonical values.
+func ValueAt(m map[string]any, path string) (any, bool) {
+	key, rest, more := strings.Cut(path, ".")
+	v, ok := m[key]
+	if !ok || !more {
+		return v, ok
+	}
+	inner, ok := v.(map[string]any)
+	if !ok {
+		return nil, false
+	}
+	return ValueAt(inner, rest)
+}

@@ -1,0 +1,357 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Kind is the shape of a piece of YAML.
+type Kind uint8
+
+const (
+	Null Kind = iota
+	Scalar
+	List
+	Mapping
+)
+
+// Node is a piece of a file: YAML cut down to what the language uses, with the
+// position of everything.
+type Node struct {
+	Kind    Kind
+	Text    string // of a scalar, as written
+	Plain   bool   // a scalar without quotes: it may be a number or a word with a meaning
+	Items   []*Node
+	Entries []Entry
+	At      Position
+	Layer   int  // which of the merged files set it; higher overrides lower
+	Bad     bool // reported already: treated as absent from here on
+}
+
+// Entry is a key of a mapping with its value.
+type Entry struct {
+	Key   string
+	At    Position // of the key
+	Value *Node
+}
+
+// Get returns the value of a key, or nil when it is absent, null or bad.
+func (t *Node) Get(key string) *Node {
+	if e := t.Entry(key); e != nil && e.Value.Kind != Null && !e.Value.Bad {
+		return e.Value
+	}
+	return nil
+}
+
+// Entry returns the entry of a key, or nil.
+func (t *Node) Entry(key string) *Entry {
+	for i := range t.Entries {
+		if t.Entries[i].Key == key {
+			return &t.Entries[i]
+		}
+	}
+	return nil
+}
+
+// Without returns a copy of a mapping that lacks some keys.
+func (t *Node) Without(keys ...string) *Node {
+	c := *t
+	c.Entries = nil
+next:
+	for _, e := range t.Entries {
+		for _, k := range keys {
+			if e.Key == k {
+				continue next
+			}
+		}
+		c.Entries = append(c.Entries, e)
+	}
+	return &c
+}
+
+// Stamped returns a deep copy that belongs to a layer and lacks what is bad.
+func (t *Node) Stamped(layer int) *Node {
+	c := *t
+	c.Layer = layer
+	c.Items, c.Entries = nil, nil
+	for _, item := range t.Items {
+		c.Items = append(c.Items, item.Stamped(layer))
+	}
+	for _, e := range t.Entries {
+		if !e.Value.Bad {
+			e.Value = e.Value.Stamped(layer)
+			c.Entries = append(c.Entries, e)
+		}
+	}
+	return &c
+}
+
+// Merge lays over on top of under: mappings merge key by key, everything else
+// replaces. Neither argument is changed.
+func Merge(under, over *Node) *Node {
+	if under == nil || under.Kind != Mapping || over.Kind != Mapping {
+		return over
+	}
+	c := *over
+	c.Entries = append([]Entry(nil), under.Entries...)
+	for _, e := range over.Entries {
+		if have := c.Entry(e.Key); have != nil {
+			*have = Entry{e.Key, e.At, Merge(have.Value, e.Value)}
+		} else {
+			c.Entries = append(c.Entries, e)
+		}
+	}
+	return &c
+}
+
+// Find returns the entry at a key path, or nil when no value is set there.
+func (t *Node) Find(path string) *Entry {
+	key, rest, more := strings.Cut(path, ".")
+	e := t.Entry(key)
+	switch {
+	case e == nil || e.Value.Kind == Null:
+		return nil
+	case more:
+		return e.Value.Find(rest)
+	}
+	return e
+}
+
+// OneOrMore returns the items of a list, or a scalar as the only item.
+func (t *Node) OneOrMore() []*Node {
+	if t.Kind == Scalar {
+		return []*Node{t}
+	}
+	return t.Items
+}
+
+// Move puts a node onto another line.
+func (t *Node) Move(line, columns int) {
+	t.At.Line, t.At.Col = line, t.At.Col+columns
+	for _, item := range t.Items {
+		item.Move(line, columns)
+	}
+	for i := range t.Entries {
+		t.Entries[i].At.Line, t.Entries[i].At.Col = line, t.Entries[i].At.Col+columns
+		t.Entries[i].Value.Move(line, columns)
+	}
+}
+
+// Nest wraps a value into one mapping for each step of a key path.
+func Nest(steps []string, at Position, t *Node) *Node {
+	for _, key := range slices.Backward(steps) {
+		t = &Node{Kind: Mapping, At: at, Layer: t.Layer, Entries: []Entry{{key, at, t}}}
+	}
+	return t
+}
+
+// Have describes what is written, for "want ..., have ...".
+func (t *Node) Have() string {
+	switch t.Kind {
+	case Null:
+		return "nothing"
+	case List:
+		return "a list"
+	case Mapping:
+		return "a group of keys"
+	}
+	if t.Plain {
+		return Printable(t.Text)
+	}
+	return "the text " + Quoted(t.Text)
+}
+
+// Printable returns s as it stands when it is short and harmless, else quoted.
+func Printable(s string) string {
+	for _, r := range s {
+		if !unicode.IsPrint(r) {
+			return Quoted(s)
+		}
+	}
+	if s == "" || utf8.RuneCountInString(s) > 40 {
+		return Quoted(s)
+	}
+	return s
+}
+
+// Quoted returns s in quotes on one line, cut to a readable length.
+func Quoted(s string) string {
+	if r := []rune(s); len(r) > 40 {
+		s = string(r[:40]) + "..."
+	}
+	return strconv.Quote(s)
+}
+
+// Parse reads one file into a node. The faults it reports make the
+// node incomplete but never nil unless the file as a whole cannot be read. start is
+// the advice for an empty file.
+func Parse(file string, data []byte, start string) (t *Node, errs Errors) {
+	if err := readable(file, data); err != nil {
+		return nil, Errors{err}
+	}
+	docs, err := documents(data)
+	if err != nil {
+		return nil, Errors{syntaxError(file, data, err)}
+	}
+	if len(docs) == 0 {
+		return nil, Errors{Position{file, 1, 1}.Errorf("", "the file is empty").WithHint(start)}
+	}
+	b := builder{file: file}
+	if len(docs) > 1 {
+		second := docs[1]
+		if len(second.Content) > 0 {
+			second = second.Content[0]
+		}
+		b.errs = append(b.errs, b.at(second).Errorf("", "a second document starts here: want one document"))
+	}
+	t = b.build(docs[0].Content[0], "")
+	return t, b.errs
+}
+
+// readable refuses bytes that are no text before YAML gets to guess at them.
+func readable(file string, data []byte) *Error {
+	start := Position{file, 1, 1}
+	if len(data) > maxFile {
+		return start.Errorf("", "the file has %d bytes: want at most %d", len(data), maxFile)
+	}
+	for i := 0; i < len(data); {
+		r, size := utf8.DecodeRune(data[i:])
+		if r == utf8.RuneError && size == 1 || r == 0 {
+			return positionAt(file, data, i).Errorf("", "not a text file: want YAML in UTF-8, have the byte 0x%02x", data[i])
+		}
+		i += size
+	}
+	return nil
+}
+
+// maxFile is the size of the largest file, in bytes.
+const maxFile = 1 << 18
+
+// documents returns the documents of a YAML stream, at most two.
+func documents(data []byte) (docs []*yaml.Node, err error) {
+	defer func() { // yaml.v3 has panicked on odd input before
+		if r := recover(); r != nil {
+			docs, err = nil, fmt.Errorf("yaml: %v", r)
+		}
+	}()
+	d := yaml.NewDecoder(bytes.NewReader(data))
+	for len(docs) < 2 {
+		var n yaml.Node
+		err := d.Decode(&n)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(n.Content) > 0 {
+			docs = append(docs, &n)
+		}
+	}
+	return docs, nil
+}
+
+// builder turns nodes of yaml.v3 into ours and refuses what the language has
+// no use for.
+type builder struct {
+	file  string
+	depth int
+	errs  Errors
+}
+
+// maxDepth is how deep YAML may nest; the language needs 6.
+const maxDepth = 32
+
+func (b *builder) at(n *yaml.Node) Position {
+	return Position{b.file, max(n.Line, 1), max(n.Column, 1)}
+}
+
+func (b *builder) fail(n *yaml.Node, path, hint, format string, args ...any) {
+	b.errs = append(b.errs, b.at(n).Errorf(path, format, args...).WithHint(hint))
+}
+
+func (b *builder) build(n *yaml.Node, path string) *Node {
+	t := &Node{At: b.at(n)}
+	b.depth++
+	defer func() { b.depth-- }()
+	switch {
+	case b.depth > maxDepth:
+		b.fail(n, "", "", "this is nested more than %d deep", maxDepth)
+		t.Bad = true
+		return t
+	case n.Kind == yaml.AliasNode:
+		b.fail(n, path, "write the value out, or put what is shared into a file and extend it", "aliases are not part of the language")
+		t.Bad = true
+		return t
+	case n.Anchor != "":
+		b.fail(n, path, "put what is shared into a file and extend it", "anchors are not part of the language")
+		t.Bad = true
+	case n.Style&yaml.TaggedStyle != 0:
+		b.fail(n, path, "remove it", "the tag %s is not part of the language", Printable(n.Tag))
+		t.Bad = true
+	}
+	switch n.Kind {
+	case yaml.ScalarNode:
+		t.Kind, t.Text = Scalar, n.Value
+		t.Plain = n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0
+		if t.Plain && n.Tag == "!!null" {
+			t.Kind = Null
+		}
+	case yaml.SequenceNode:
+		t.Kind = List
+		for i, c := range n.Content {
+			item := b.build(c, fmt.Sprintf("%s[%d]", path, i))
+			t.Bad = t.Bad || item.Bad // a list is one value: it is whole or nothing
+			t.Items = append(t.Items, item)
+		}
+	case yaml.MappingNode:
+		t.Kind = Mapping
+		seen := map[string]Position{}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			b.add(t, seen, n.Content[i], n.Content[i+1], path)
+		}
+	}
+	return t
+}
+
+// add puts one key and its value into a mapping whose keys so far are seen.
+func (b *builder) add(t *Node, seen map[string]Position, key, value *yaml.Node, path string) {
+	switch {
+	case key.Kind != yaml.ScalarNode:
+		b.fail(key, path, "", "want a plain word as a key")
+		return
+	case key.Tag == "!!merge":
+		b.fail(key, path, "use extends", "merge keys are not part of the language")
+		return
+	case key.Anchor != "" || key.Style&yaml.TaggedStyle != 0:
+		b.fail(key, path, "", "anchors and tags are not part of the language")
+		return
+	}
+	here := Join(path, key.Value)
+	if first, twice := seen[key.Value]; twice {
+		b.fail(key, here, "", "the key stands twice, first at %d:%d", first.Line, first.Col)
+		return
+	}
+	seen[key.Value] = b.at(key)
+	t.Entries = append(t.Entries, Entry{key.Value, b.at(key), b.build(value, here)})
+}
+
+// Join appends a key to a key path.
+func Join(path, key string) string {
+	if strings.ContainsFunc(key, func(r rune) bool { return !unicode.IsPrint(r) || r == ' ' }) || len(key) > 60 || key == "" {
+		key = Quoted(key)
+	}
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}

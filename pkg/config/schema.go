@@ -1,0 +1,288 @@
+package config
+
+import (
+	"encoding"
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Schema is the language of a tagged struct type: its keys, and their paths.
+type Schema struct {
+	*Group
+	paths  []string // of the keys outside of lists, in order, groups before their members
+	byPath map[string]*Field
+}
+
+var schemas sync.Map // *Schema by reflect.Type
+
+// Of returns the schema of the struct type T. It panics where a tag makes no sense.
+func Of[T any]() *Schema { return schemaOf(reflect.TypeFor[T]()) }
+
+func schemaOf(t reflect.Type) *Schema {
+	if s, ok := schemas.Load(t); ok {
+		return s.(*Schema)
+	}
+	s := &Schema{Group: newGroup(t), byPath: map[string]*Field{}}
+	s.each(func(path string, f *Field) {
+		s.paths = append(s.paths, path)
+		s.byPath[path] = f
+	})
+	schemas.Store(t, s)
+	return s
+}
+
+// each visits the keys outside of lists, groups before their members.
+func (s *Schema) each(visit func(path string, f *Field)) {
+	var walk func(g *Group, path string)
+	walk = func(g *Group, path string) {
+		for _, f := range g.Fields {
+			here := Join(path, f.Key)
+			visit(here, f)
+			if inner, ok := f.Type.(*Group); ok {
+				walk(inner, here)
+			}
+		}
+	}
+	walk(s.Group, "")
+}
+
+// Lookup returns the key at a dotted path, or nil. Keys inside lists have no such path.
+func (s *Schema) Lookup(path string) *Field { return s.byPath[path] }
+
+// Swept returns the paths of the keys that decide a result, in order.
+func (s *Schema) Swept() []string {
+	return slices.DeleteFunc(slices.Clone(s.paths), func(path string) bool { return !s.byPath[path].Decides })
+}
+
+// SuggestPath returns a hint for a key path that does not exist: a path spelled
+// nearly so, or the same key in another section, the own section first.
+func (s *Schema) SuggestPath(path string) string {
+	if hint := DidYouMean(path, s.paths); hint != "" {
+		return hint
+	}
+	section, _, _ := strings.Cut(path, ".")
+	key, best := path[strings.LastIndexByte(path, '.')+1:], ""
+	for _, p := range s.paths {
+		if p[strings.LastIndexByte(p, '.')+1:] == key && (best == "" || strings.HasPrefix(p, section+".")) {
+			best = p
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf("did you mean %q?", best)
+}
+
+// newGroup makes the group of a struct type from its tags.
+func newGroup(t reflect.Type) *Group {
+	g := &Group{}
+	g.add(t, nil)
+	for _, f := range g.Fields {
+		g.check(t, f)
+	}
+	return g
+}
+
+// add adds the fields of a struct type, those of embedded structs in their place.
+func (g *Group) add(t reflect.Type, index []int) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		at := append(slices.Clone(index), i)
+		switch key := f.Tag.Get("key"); {
+		case key != "":
+			g.Fields = append(g.Fields, g.newField(t, f, at))
+		case f.Name == "_": // says something of the group
+			g.Short = f.Tag.Get("short")
+			g.OneOf = append(g.OneOf, strings.Fields(f.Tag.Get("oneof"))...)
+		case f.Anonymous && f.Type.Kind() == reflect.Struct:
+			g.add(f.Type, at)
+		}
+	}
+}
+
+// flags are the words of the tag flags.
+var flags = map[string]func(f *Field){
+	"required": func(f *Field) { f.Required = true },
+	"optional": func(f *Field) { f.Optional = true },
+	"own":      func(f *Field) { f.Own, f.Decides = true, false },
+	"outside":  func(f *Field) { f.Outside, f.Decides = true, false },
+	"aside":    func(f *Field) { f.Aside, f.Decides = true, false },
+	"single":   func(*Field) {},
+	"pattern":  func(*Field) {},
+}
+
+func (g *Group) newField(in reflect.Type, of reflect.StructField, index []int) *Field {
+	tag := of.Tag
+	f := &Field{
+		Key: tag.Get("key"), Unit: tag.Get("unit"), Doc: tag.Get("doc"), Absent: tag.Get("absent"),
+		When: parseCondition(tag.Get("when")), Decides: true, index: index,
+	}
+	if of.Name == "_" { // another meaning of a key that has been
+		f.index = g.Fields[slices.IndexFunc(g.Fields, func(other *Field) bool { return other.Key == f.Key })].index
+	}
+	for _, word := range strings.Fields(tag.Get("flags")) {
+		set, ok := flags[word]
+		if !ok {
+			panic(fmt.Sprintf("config: %s.%s: no flag is called %s", in, of.Name, word))
+		}
+		set(f)
+	}
+	f.Type = newType(in, of.Type, tag)
+	inner, isGroup := f.Type.(*Group)
+	if isGroup && !f.Decides {
+		inner.decideNothing()
+	}
+	if path := tag.Get("inherit"); path != "" && isGroup {
+		inner.inherit(path)
+		for _, pair := range strings.Fields(tag.Get("except")) {
+			path, value, _ := strings.Cut(pair, "=")
+			inner.override(path, value)
+		}
+	} else {
+		f.Inherit = path
+	}
+	if value, ok := tag.Lookup("default"); ok {
+		f.Default = parseDefault(f, value)
+	}
+	return f
+}
+
+func parseDefault(f *Field, text string) any {
+	n, errs := Parse("default", []byte(text), "")
+	r := &Reader{Bad: map[string]bool{}, Whole: true}
+	if len(errs) == 0 {
+		if v, ok := f.Type.Read(r, f.Key, n); ok {
+			return v
+		}
+	}
+	panic(fmt.Sprintf("config: the default of %s: %v", f.Key, append(errs, r.Errs...)))
+}
+
+// check panics where a field contradicts the group that it is in.
+func (g *Group) check(t reflect.Type, f *Field) {
+	_, isGroup := f.Type.(*Group)
+	if f.Doc == "" || f.When != nil && isGroup && f.Default != nil || f.Optional && !isGroup {
+		panic(fmt.Sprintf("config: %s: the tags of %s contradict each other, or there is no doc", t, f.Key))
+	}
+}
+
+func (g *Group) decideNothing() {
+	for _, f := range g.Fields {
+		f.Decides = false
+		if inner, ok := f.Type.(*Group); ok {
+			inner.decideNothing()
+		}
+	}
+}
+
+// inherit gives the keys of a group the values of those of the group at path as
+// defaults. A key with a condition may be absent there, and keeps its own default too.
+func (g *Group) inherit(path string) {
+	for _, f := range g.Fields {
+		here := Join(path, f.Key)
+		if inner, ok := f.Type.(*Group); ok {
+			inner.inherit(here)
+			continue
+		}
+		f.Inherit = here
+		if f.When == nil {
+			f.Default = nil
+		}
+	}
+}
+
+// override gives a key of an inherited group a default of its own.
+func (g *Group) override(path, value string) {
+	key, rest, more := strings.Cut(path, ".")
+	f := g.Fields[slices.IndexFunc(g.Fields, func(f *Field) bool { return f.Key == key })]
+	if more {
+		f.Type.(*Group).override(rest, value)
+		return
+	}
+	f.Inherit = ""
+	f.Default = parseDefault(f, value)
+}
+
+var fileType = reflect.TypeFor[File]()
+
+// newType makes the type of a Go field from its Go type and tags.
+func newType(in, t reflect.Type, tag reflect.StructTag) Type {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if own, ok := reflect.Zero(t).Interface().(Type); ok {
+		return own
+	}
+	enum, bounds := Enum(strings.Fields(tag.Get("enum"))), tag.Get("range")
+	switch kind := t.Kind(); {
+	case t == fileType:
+		return pathType{endings: strings.Fields(tag.Get("ext"))}
+	case kind == reflect.Slice:
+		least, _ := strconv.Atoi(tag.Get("min"))
+		return Sequence{Elem: newType(in, t.Elem(), tag), Single: hasFlag(tag, "single"), Min: least}
+	case kind == reflect.Map:
+		return Table{}
+	case bounds != "":
+		_, isText := reflect.New(t).Interface().(encoding.TextUnmarshaler)
+		return newNumber(bounds, tag, kind != reflect.Float64 && !isText)
+	case kind == reflect.Struct:
+		return newGroup(t)
+	case kind == reflect.String && hasFlag(tag, "pattern"):
+		return pathType{pattern: true}
+	case len(enum) > 0 && tag.Get("pattern") == "":
+		return enum
+	case kind == reflect.Bool:
+		return Bool{}
+	case kind == reflect.String:
+		x := Text{What: tag.Get("want"), Words: enum}
+		if pattern := tag.Get("pattern"); pattern != "" {
+			x.Pattern = regexp.MustCompile(pattern)
+		}
+		return x
+	}
+	panic(fmt.Sprintf("config: %s: no tags say what a %s may be, such as range", in, t))
+}
+
+func hasFlag(tag reflect.StructTag, flag string) bool {
+	return slices.Contains(strings.Fields(tag.Get("flags")), flag)
+}
+
+// newNumber reads bounds: "0..1", ">0..<1" without the bounds themselves, "1.." for a
+// count; and words that stand for numbers in Go: "max=inf".
+func newNumber(bounds string, tag reflect.StructTag, whole bool) Number {
+	n := Number{Whole: whole, goValues: map[string]float64{}}
+	low, high, ok := strings.Cut(bounds, "..")
+	low, n.OpenMin = strings.CutPrefix(low, ">")
+	high, n.OpenMax = strings.CutPrefix(high, "<")
+	if high == "" {
+		high = strconv.Itoa(maxCount)
+	}
+	n.Min, n.Max = mustNumber(low), mustNumber(high)
+	for _, pair := range strings.Fields(tag.Get("words")) {
+		word, value, has := strings.Cut(pair, "=")
+		n.Words = append(n.Words, word)
+		if has {
+			n.goValues[word] = mustNumber(value)
+		}
+	}
+	if zero := tag.Get("zero"); zero != "" {
+		n.goZero = mustNumber(zero)
+	}
+	if !ok || n.Min > n.Max {
+		panic("config: a range is written 1..10, not " + bounds)
+	}
+	return n
+}
+
+func mustNumber(s string) float64 {
+	x, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		panic("config: not a number in a tag: " + s)
+	}
+	return x
+}

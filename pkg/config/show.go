@@ -1,0 +1,298 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Show writes a canonical value on one line of YAML, keys in the order of the schema.
+func Show(t Type, v any) string {
+	switch t := t.(type) {
+	case *Group:
+		m, _ := v.(map[string]any)
+		if s, ok := m[t.Short]; ok && len(m) == 1 {
+			return showScalar(s)
+		}
+		var parts []string
+		for _, key := range t.Keys() {
+			if inner, ok := m[key]; ok {
+				parts = append(parts, key+": "+Show(t.TypeOf(key), inner))
+			}
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	case Sequence:
+		items, _ := v.([]any)
+		parts := make([]string, len(items))
+		for i, item := range items {
+			parts[i] = Show(t.Elem, item)
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	case Table:
+		m, _ := v.(map[string]any)
+		var parts []string
+		for _, key := range slices.Sorted(maps.Keys(m)) {
+			parts = append(parts, showScalar(key)+": "+showScalar(m[key]))
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	}
+	return showScalar(v)
+}
+
+func showScalar(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "null"
+	case string:
+		return quoteYAML(v)
+	}
+	return showText(v)
+}
+
+var (
+	bare     = regexp.MustCompile(`^(\.\.?/)*[A-Za-z_][A-Za-z0-9_./+-]*( [A-Za-z0-9_./+-]+)*$`)
+	reserved = regexp.MustCompile(`^(?i:true|false|null|yes|no|on|off|y|n)$`)
+)
+
+// quoteYAML writes a text so that YAML reads it back as that text.
+func quoteYAML(s string) string {
+	if bare.MatchString(s) && !reserved.MatchString(s) {
+		return s
+	}
+	return strconv.Quote(s) // every escape of Go is one of YAML, given valid UTF-8
+}
+
+// YAML writes canonical values of the schema as a file, keys in order.
+func (s *Schema) YAML(values map[string]any) []byte {
+	var b strings.Builder
+	writeGroup(&b, "", s.Group, values)
+	return []byte(b.String())
+}
+
+// writeGroup writes the keys of a group as a block.
+func writeGroup(b *strings.Builder, indent string, g *Group, m map[string]any) {
+	for _, key := range g.Keys() {
+		v, ok := m[key]
+		if !ok {
+			continue
+		}
+		t := g.TypeOf(key)
+		switch v := v.(type) {
+		case map[string]any:
+			if inner, ok := t.(*Group); ok {
+				fmt.Fprintf(b, "%s%s:\n", indent, key)
+				writeGroup(b, indent+"  ", inner, v)
+				continue
+			}
+		case []any:
+			if elem, ok := t.(Sequence).Elem.(*Group); ok && len(v) > 0 {
+				fmt.Fprintf(b, "%s%s:\n", indent, key)
+				for _, item := range v {
+					writeItem(b, indent+"  ", elem, item)
+				}
+				continue
+			}
+		case string:
+			fmt.Fprintf(b, "%s%s: %s\n", indent, key, blockText(v, indent+"  "))
+			continue
+		}
+		fmt.Fprintf(b, "%s%s: %s\n", indent, key, Show(t, v))
+	}
+}
+
+// writeItem writes an item of a list: on one line, except that a long text gets its
+// own lines.
+func writeItem(b *strings.Builder, indent string, g *Group, item any) {
+	if m, ok := item.(map[string]any); ok && len(m) == 1 {
+		for key, v := range m {
+			if key == g.Short {
+				break
+			}
+			text := Show(g.TypeOf(key), v)
+			if s, ok := v.(string); ok {
+				text = blockText(s, indent+"    ")
+			}
+			fmt.Fprintf(b, "%s- %s: %s\n", indent, key, text)
+			return
+		}
+	}
+	fmt.Fprintf(b, "%s- %s\n", indent, Show(g, item))
+}
+
+// blockText writes a text of several lines as a literal block where YAML would read
+// exactly the same text back, else in quotes.
+func blockText(s, indent string) string {
+	body, ended := strings.CutSuffix(s, "\n")
+	lines := strings.Split(body, "\n")
+	literal := (ended || len(lines) > 1) && lines[0] != "" && lines[0][0] != ' ' && lines[len(lines)-1] != ""
+	for _, line := range lines {
+		literal = literal && strings.TrimRight(line, " ") == line &&
+			!strings.ContainsFunc(line, func(r rune) bool { return r != ' ' && !unicode.IsGraphic(r) || r == '\u00a0' || r == '\ufeff' })
+	}
+	if !literal {
+		return quoteYAML(s)
+	}
+	var b strings.Builder
+	b.WriteString(pick(ended, "|", "|-"))
+	for _, line := range lines {
+		b.WriteString("\n")
+		if line != "" {
+			b.WriteString(indent + line)
+		}
+	}
+	return b.String()
+}
+
+// Origin says where a value comes from.
+type Origin struct {
+	Position        // of the key that sets it; zero for a default
+	As       string // of a default: the key whose value it takes, if any
+}
+
+// Default says that no file sets the value.
+func (o Origin) Default() bool { return o.File == "" }
+
+// From returns the origin with its file as seen from the folder dir.
+func (o Origin) From(dir string) Origin {
+	if o.File != "" && o.File != SetFile {
+		o.File = FileFrom(dir, o.File)
+	}
+	return o
+}
+
+// String returns "file:line", "--set", "default" or "default (as search.visits)".
+func (o Origin) String() string {
+	switch {
+	case !o.Default():
+		return o.Place()
+	case o.As != "":
+		return "default (as " + o.As + ")"
+	}
+	return "default"
+}
+
+// Explained is one resolved value with its origin.
+type Explained struct {
+	Path   string
+	Value  string   // one line of YAML; where a sweep varies it, the list of values or a distribution
+	Items  []string // of a list of groups: its items, a line of YAML each
+	Origin Origin
+	Swept  bool // a sweep varies it; of a trial's values, gives it
+}
+
+// MarshalJSON writes the value as JSON, and the origin as file, line and column or as
+// the word default.
+func (x Explained) MarshalJSON() ([]byte, error) {
+	var value any
+	if err := yaml.Unmarshal([]byte(x.Value), &value); err != nil {
+		return nil, fmt.Errorf("%s: %w", x.Path, err)
+	}
+	row := struct {
+		Path   string `json:"path"`
+		Value  any    `json:"value"`
+		Swept  bool   `json:"swept,omitempty"`
+		Origin any    `json:"origin"`
+		As     string `json:"as,omitempty"`
+	}{x.Path, value, x.Swept, "default", x.Origin.As}
+	if !x.Origin.Default() {
+		row.Origin = map[string]any{"file": x.Origin.File, "line": x.Origin.Line, "column": x.Origin.Col}
+	}
+	return json.Marshal(row)
+}
+
+// Explain returns the values that are no groups, in order, without origins.
+func (g *Group) Explain(path string, values map[string]any) []Explained {
+	var rows []Explained
+	for _, key := range g.Keys() {
+		v, ok := values[key]
+		if !ok {
+			continue
+		}
+		here, t := Join(path, key), g.TypeOf(key)
+		if inner, isGroup := t.(*Group); isGroup {
+			members, _ := v.(map[string]any)
+			rows = append(rows, inner.Explain(here, members)...)
+			continue
+		}
+		rows = append(rows, Explained{Path: here, Value: Show(t, v), Items: itemsOf(t, v)})
+	}
+	return rows
+}
+
+// itemsOf writes the items of a list of groups.
+func itemsOf(t Type, v any) []string {
+	s, isList := t.(Sequence)
+	if !isList {
+		return nil
+	}
+	if _, ofGroups := s.Elem.(*Group); !ofGroups {
+		return nil
+	}
+	var lines []string
+	items, _ := v.([]any)
+	for _, item := range items {
+		lines = append(lines, Show(s.Elem, item))
+	}
+	return lines
+}
+
+// Origin returns where a value of a merged file comes from, given what the file resolves
+// to.
+func (s *Schema) Origin(path string, merged *Node, values map[string]any) Origin {
+	if e := merged.Find(path); e != nil {
+		return Origin{Position: e.At}
+	}
+	if f := s.Lookup(path); f != nil {
+		if _, inherits := ValueAt(values, f.Inherit); inherits {
+			return Origin{As: f.Inherit}
+		}
+	}
+	return Origin{}
+}
+
+// Difference is a key whose values differ. A value is empty where the key is absent,
+// because it means nothing beside the others.
+type Difference struct {
+	Path             string
+	A, B             string
+	OriginA, OriginB Origin
+}
+
+// Differences returns the keys of which a and b have different values: those of a
+// first, then those that only b has.
+func Differences(a, b []Explained) []Difference {
+	find := func(rows []Explained, path string) (x Explained) {
+		if i := slices.IndexFunc(rows, func(r Explained) bool { return r.Path == path }); i >= 0 {
+			x = rows[i]
+		}
+		return x
+	}
+	var diffs []Difference
+	for _, x := range a {
+		y := find(b, x.Path)
+		diffs = append(diffs, Difference{x.Path, x.Value, y.Value, x.Origin, y.Origin})
+	}
+	for _, y := range b {
+		if find(a, y.Path).Path == "" {
+			diffs = append(diffs, Difference{Path: y.Path, B: y.Value, OriginB: y.Origin})
+		}
+	}
+	return slices.DeleteFunc(diffs, func(d Difference) bool { return d.A == d.B })
+}
+
+// Sort sorts rows by their key paths in the order of the schema. pathOf returns the
+// path of a row, or of the key that it belongs to.
+func Sort[T any](s *Schema, rows []T, pathOf func(T) string) {
+	order := map[string]int{}
+	for i, p := range s.paths {
+		order[p] = i
+	}
+	slices.SortStableFunc(rows, func(a, b T) int { return order[pathOf(a)] - order[pathOf(b)] })
+}

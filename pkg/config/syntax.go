@@ -1,0 +1,89 @@
+package config
+
+import (
+	"bytes"
+	"regexp"
+	"sort"
+	"strings"
+	"unicode/utf8"
+)
+
+// yaml.v3 reports syntax errors with a line that may be that of the enclosing
+// block, sometimes counted from 0, and without a column. Instead of trusting it,
+// syntaxError looks for the shortest beginning of the file that already fails
+// in the same way: its last character is where the fault shows.
+func syntaxError(file string, data []byte, err error) *Error {
+	whole := err.Error()
+	length := sort.Search(len(data), func(n int) bool {
+		_, err := documents(data[:n])
+		return err != nil && err.Error() == whole
+	})
+	at := positionAt(file, data, max(length-1, 0))
+	msg, hint := explainSyntax(whole)
+	if line := lineAt(data, at.Line); hint == tokenHint {
+		if i := indentTab(line); i >= 0 {
+			return Position{file, at.Line, i + 1}.Errorf("", "a tab in the indentation").WithHint("indent with spaces")
+		}
+	}
+	return at.Errorf("", "%s", msg).WithHint(hint)
+}
+
+// positionAt returns the place of a byte.
+func positionAt(file string, data []byte, offset int) Position {
+	before := data[:offset]
+	start := bytes.LastIndexByte(before, '\n') + 1
+	return Position{file, bytes.Count(before, []byte("\n")) + 1, utf8.RuneCount(before[start:]) + 1}
+}
+
+func lineAt(data []byte, line int) []byte {
+	for range line - 1 {
+		_, data, _ = bytes.Cut(data, []byte("\n"))
+	}
+	first, _, _ := bytes.Cut(data, []byte("\n"))
+	return first
+}
+
+// indentTab returns the index of the first tab that indents a line, or -1.
+func indentTab(line []byte) int {
+	for i, c := range line {
+		switch c {
+		case '\t':
+			return i
+		case ' ', '-':
+		default:
+			return -1
+		}
+	}
+	return -1
+}
+
+var yamlPrefix = regexp.MustCompile(`^yaml: (line \d+: )?`)
+
+const tokenHint = "put quotes around the text"
+
+// explainSyntax rewrites an error of yaml.v3 into what is wrong and what to do.
+func explainSyntax(whole string) (msg, hint string) {
+	text := yamlPrefix.ReplaceAllString(whole, "")
+	for _, known := range []struct{ yaml, msg, hint string }{
+		{"mapping values are not allowed", "a second \": \" in one value", "start a new line, or " + tokenHint},
+		{"cannot start any token", "no value can start with this character", tokenHint},
+		{"found a tab character", "a tab in the indentation", "indent with spaces"},
+		{"did not find expected key", "this fits no block above it", "check the indentation and the quotes of this line"},
+		{"did not find expected '-' indicator", "this fits no list above it", "start the line with \"- \" or check its indentation"},
+		{"could not find expected ':'", "want \"key: value\"", "a ':' is missing"},
+		{"did not find expected ',' or ']'", "a list that starts with '[' is not closed or lacks a comma", ""},
+		{"did not find expected ',' or '}'", "a group that starts with '{' is not closed or lacks a comma", ""},
+		{"found unexpected end of stream", "a quote is not closed", ""},
+		{"found unexpected document indicator", "a quote is not closed before the end of the document", ""},
+		{"did not find expected node content", "want a value", ""},
+		{"did not find URI escape", "a tag that is not one", tokenHint},
+		{"unknown anchor", "aliases are not part of the language", "write the value out"},
+		{"control characters are not allowed", "a control character", "write it as an escape in double quotes"},
+		{"unknown escape character", "an escape that YAML does not know", "write \\\\ for a backslash, or use single quotes"},
+	} {
+		if strings.Contains(text, known.yaml) {
+			return known.msg, known.hint
+		}
+	}
+	return "not YAML: " + strings.Join(strings.Fields(text), " "), ""
+}

@@ -1,0 +1,420 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Type is what a value may be. Canonical values are int64, float64, bool, string,
+// []any and map[string]any. A Go type that implements Type with its zero value is
+// the type of the fields that have it.
+type Type interface {
+	// Want completes "want ...": "a whole number of at least 1".
+	Want() string
+	// Read checks what is written and returns its canonical value. On false it has
+	// reported why there is none.
+	Read(r *Reader, path string, t *Node) (any, bool)
+	// JSONSchema describes the type to editors; path is that of the key.
+	JSONSchema(s *Schema, path string) map[string]any
+}
+
+// Reader is one reading of a node: what it needs to know and what it collects.
+type Reader struct {
+	Errs  Errors
+	Whole bool            // the node is a whole file, not one of several layers: fill in defaults, check conditions
+	Bad   map[string]bool // key paths with an error; never nil
+	Files *Files          // where scripts and other files are looked up; nil when that is done
+
+	schema *Schema
+	root   map[string]any // what has been read so far, for inherited values
+}
+
+// Fail reports a fault of t, which counts as absent from then on.
+func (r *Reader) Fail(t *Node, path, hint, format string, args ...any) (any, bool) {
+	t.Bad = true
+	r.Bad[path] = true
+	r.Errs = append(r.Errs, t.At.Errorf(path, format, args...).WithHint(hint))
+	return nil, false
+}
+
+// Refuse reports that t is not what a type wants.
+func (r *Reader) Refuse(t *Node, path string, want Type, hint string) (any, bool) {
+	return r.Fail(t, path, hint, "want %s, have %s", want.Want(), t.Have())
+}
+
+const (
+	// maxCount bounds whole numbers without an upper bound, so that products of two
+	// of them fit 64 bits.
+	maxCount = 1_000_000_000
+	// generous is where an upper bound is not worth mentioning.
+	generous = 1_000_000
+)
+
+// Number is a number within bounds, or one of some words. Whole numbers may be
+// written 1e3 or 4.0 too: YAML calls them floats, but nobody can mean anything else.
+type Number struct {
+	Whole            bool
+	Min, Max         float64
+	OpenMin, OpenMax bool     // the bound itself is not allowed
+	Words            []string // allowed instead of a number
+
+	goValues map[string]float64 // what words are in Go
+	goZero   float64            // what a written 0 is in Go, where 0 means that nothing was set
+}
+
+func (n Number) Want() string {
+	s := fmt.Sprintf("a number %s %s %s %s",
+		pick(n.OpenMin, "above", "from"), formatBound(n.Min), pick(n.OpenMax, "to below", "to"), formatBound(n.Max))
+	switch {
+	case n.Whole && n.Max >= generous:
+		s = fmt.Sprintf("a whole number of at least %.f", n.Min)
+	case n.Whole:
+		s = fmt.Sprintf("a whole number from %.f to %.f", n.Min, n.Max)
+	}
+	if len(n.Words) > 0 {
+		s += " or the word " + Enum(n.Words).Want()
+	}
+	return s
+}
+
+// allows says whether x is within the bounds; NaN is not.
+func (n Number) allows(x float64) bool {
+	return x >= n.Min && x <= n.Max && !(n.OpenMin && x == n.Min) && !(n.OpenMax && x == n.Max) && !(n.Whole && x != math.Trunc(x))
+}
+
+func (n Number) Read(r *Reader, path string, t *Node) (any, bool) {
+	if t.Kind == Scalar && slices.Contains(n.Words, t.Text) {
+		return t.Text, true
+	}
+	x, hint, ok := ReadNumber(t)
+	switch {
+	case !ok && t.Kind == Scalar && hint == "":
+		return r.Refuse(t, path, n, DidYouMean(t.Text, n.Words))
+	case !ok:
+		return r.Refuse(t, path, n, hint)
+	case n.Whole && x > n.Max && n.Max >= generous:
+		return r.Fail(t, path, "", "want a whole number from %.f to %.f, have %s", n.Min, n.Max, t.Have())
+	case !n.allows(x):
+		return r.Refuse(t, path, n, "")
+	case !n.Whole:
+		return x + 0, true // -0 becomes 0
+	}
+	if exact, err := strconv.ParseInt(t.Text, 10, 64); err == nil {
+		return exact, true
+	}
+	return int64(x), true
+}
+
+func (n Number) JSONSchema(*Schema, string) map[string]any {
+	s := map[string]any{"type": pick(n.Whole, "integer", "number")}
+	s[pick(n.OpenMin, "exclusiveMinimum", "minimum")] = n.Min
+	s[pick(n.OpenMax, "exclusiveMaximum", "maximum")] = n.Max
+	if len(n.Words) > 0 {
+		return map[string]any{"anyOf": []any{s, Enum(n.Words).JSONSchema(nil, "")}}
+	}
+	return s
+}
+
+func pick(b bool, yes, no string) string {
+	if b {
+		return yes
+	}
+	return no
+}
+
+var (
+	decimal  = regexp.MustCompile(`^[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?$`)
+	octal    = regexp.MustCompile(`^[-+]?0[0-9]+$`)
+	prefixed = regexp.MustCompile(`^[-+]?0[xXoObB][0-9a-fA-F_]+$`)
+	grouped  = regexp.MustCompile(`^[-+]?[0-9][0-9_]*_[0-9_.eE]*$`)
+)
+
+// ReadNumber reads a plain decimal number. For other notations of numbers the hint
+// says how to write them here.
+func ReadNumber(t *Node) (x float64, hint string, ok bool) {
+	if t.Kind != Scalar {
+		return 0, "", false
+	}
+	if !t.Plain {
+		if decimal.MatchString(t.Text) {
+			hint = "remove the quotes"
+		}
+		return 0, hint, false
+	}
+	switch s := t.Text; {
+	case octal.MatchString(s), prefixed.MatchString(s):
+		return 0, "write it in decimal", false
+	case grouped.MatchString(s):
+		return 0, "write the digits without _", false
+	case !decimal.MatchString(s):
+		return 0, "", false
+	}
+	x, err := strconv.ParseFloat(t.Text, 64)
+	if err != nil {
+		return 0, "it is too big", false
+	}
+	return x, "", true
+}
+
+// FormatFloat writes x as people do: 0.0001, 2, 1e-9.
+func FormatFloat(x float64) string {
+	if a := math.Abs(x); a == 0 || a >= 1e-6 && a < 1e15 {
+		return strconv.FormatFloat(x, 'f', -1, 64)
+	}
+	return formatPower(x)
+}
+
+// formatPower writes x with a power of ten, where that is shorter: 1e-9, 1e6.
+func formatPower(x float64) string {
+	return strings.NewReplacer("e+0", "e", "e-0", "e-", "e+", "e").Replace(strconv.FormatFloat(x, 'g', -1, 64))
+}
+
+// formatBound is FormatFloat with a million as 1e6 and a millionth as 1e-6.
+func formatBound(x float64) string {
+	if a := math.Abs(x); a < generous && (a == 0 || a > 1e-5) {
+		return FormatFloat(x)
+	}
+	return formatPower(x)
+}
+
+// Bool is true or false.
+type Bool struct{}
+
+func (Bool) Want() string { return "true or false" }
+
+func (b Bool) Read(r *Reader, path string, t *Node) (any, bool) {
+	if t.Kind != Scalar {
+		return r.Refuse(t, path, b, "")
+	}
+	if t.Text == "true" || t.Text == "false" {
+		if !t.Plain {
+			return r.Refuse(t, path, b, "remove the quotes")
+		}
+		return t.Text == "true", true
+	}
+	hint := ""
+	switch strings.ToLower(t.Text) {
+	case "yes", "on", "y", "true":
+		hint = "write true"
+	case "no", "off", "n", "false":
+		hint = "write false"
+	}
+	return r.Refuse(t, path, b, hint)
+}
+
+func (Bool) JSONSchema(*Schema, string) map[string]any { return map[string]any{"type": "boolean"} }
+
+// Enum is one word of several.
+type Enum []string
+
+func (e Enum) Want() string {
+	if len(e) == 1 {
+		return e[0]
+	}
+	return strings.Join(e[:len(e)-1], ", ") + " or " + e[len(e)-1]
+}
+
+func (e Enum) Read(r *Reader, path string, t *Node) (any, bool) {
+	if t.Kind == Scalar && slices.Contains(e, t.Text) {
+		return t.Text, true
+	}
+	hint := ""
+	if t.Kind == Scalar {
+		hint = DidYouMean(t.Text, e)
+	}
+	return r.Refuse(t, path, e, hint)
+}
+
+func (e Enum) JSONSchema(*Schema, string) map[string]any {
+	return map[string]any{"enum": []string(e)}
+}
+
+// Text is any text that is not empty, or one of some words. A number is refused
+// rather than guessed at: 1.10 and 1.1 would be two texts and one number.
+type Text struct {
+	What    string         // "a name"
+	Pattern *regexp.Regexp // what the whole text must match, if anything
+	Words   Enum           // allowed beside what matches the pattern
+}
+
+func (x Text) Want() string {
+	switch {
+	case len(x.Words) > 0:
+		return x.Words.Want() + ", " + x.What
+	case x.What != "":
+		return x.What
+	}
+	return "text"
+}
+
+func (x Text) Read(r *Reader, path string, t *Node) (any, bool) {
+	switch number := t.Plain && decimal.MatchString(t.Text); {
+	case t.Kind != Scalar:
+		return r.Refuse(t, path, x, "")
+	case slices.Contains(x.Words, t.Text):
+		return t.Text, true
+	case (number || t.Plain && (t.Text == "true" || t.Text == "false")) && x.Pattern == nil:
+		return r.Refuse(t, path, x, "put quotes around it")
+	case strings.TrimSpace(t.Text) == "":
+		return r.Fail(t, path, "", "want %s, have an empty text", x.Want())
+	case x.Pattern != nil && (!x.Pattern.MatchString(t.Text) || number && len(x.Words) > 0):
+		return r.Refuse(t, path, x, DidYouMean(t.Text, x.Words))
+	}
+	return t.Text, true
+}
+
+func (x Text) JSONSchema(*Schema, string) map[string]any {
+	s := map[string]any{"type": "string", "minLength": 1}
+	if x.Pattern != nil {
+		s["pattern"] = x.Pattern.String()
+	}
+	if len(x.Words) > 0 {
+		return map[string]any{"anyOf": []any{x.Words.JSONSchema(nil, ""), s}}
+	}
+	return s
+}
+
+// Sequence is a list of values of one type.
+type Sequence struct {
+	Elem   Type
+	Single bool // one value may stand without its brackets
+	Min    int
+}
+
+func (s Sequence) Want() string {
+	if s.Single {
+		return s.Elem.Want() + ", or a list of them"
+	}
+	return "a list"
+}
+
+func (s Sequence) Read(r *Reader, path string, t *Node) (any, bool) {
+	items := t.Items
+	if s.Single && t.Kind == Scalar {
+		items = []*Node{t}
+	} else if t.Kind != List {
+		return r.Refuse(t, path, s, "")
+	}
+	if len(items) < s.Min {
+		return r.Fail(t, path, "", "want at least %d of them, have %d", s.Min, len(items))
+	}
+	// Lists replace each other as a whole, so a list is complete in its file.
+	defer func(whole bool) { r.Whole = whole }(r.Whole)
+	r.Whole = true
+	values, ok := make([]any, 0, len(items)), true
+	for i, item := range items {
+		v, good := s.Elem.Read(r, fmt.Sprintf("%s[%d]", path, i), item)
+		values, ok = append(values, v), ok && good
+	}
+	t.Bad = t.Bad || !ok
+	if !ok {
+		r.Bad[path] = true
+	}
+	return values, ok
+}
+
+func (s Sequence) JSONSchema(root *Schema, path string) map[string]any {
+	list := map[string]any{"type": "array", "items": s.Elem.JSONSchema(root, path+"[]"), "minItems": s.Min}
+	if s.Single {
+		return map[string]any{"anyOf": []any{s.Elem.JSONSchema(root, path), list}}
+	}
+	return list
+}
+
+// Table is a group whose keys are free and whose values are scalars, kept as the
+// texts they are written as: the options of a UCI engine.
+type Table struct{}
+
+func (Table) Want() string { return "a group of names and values" }
+
+func (x Table) Read(r *Reader, path string, t *Node) (any, bool) {
+	if t.Kind != Mapping {
+		return r.Refuse(t, path, x, "")
+	}
+	m, ok := map[string]any{}, true
+	for _, e := range t.Entries {
+		if e.Value.Kind != Scalar {
+			_, ok = r.Fail(e.Value, Join(path, e.Key), "", "want a text, a number, true or false, have %s", e.Value.Have())
+			continue
+		}
+		m[e.Key] = e.Value.Text
+	}
+	t.Bad = t.Bad || !ok
+	return m, ok
+}
+
+func (Table) JSONSchema(*Schema, string) map[string]any {
+	return map[string]any{"type": "object", "additionalProperties": map[string]any{"type": []string{"string", "number", "boolean"}}}
+}
+
+// path is a file or a pattern of files, given relative to the file that names it and
+// read as a path relative to the working directory.
+type pathType struct {
+	endings []string // of the name; nil: any
+	// pattern says that it is a glob pattern. Its files need not be there: they may be
+	// many, big, and on another machine.
+	pattern bool
+}
+
+func (x pathType) Want() string {
+	switch {
+	case x.pattern:
+		return "the path of a file, or a pattern with * and ?"
+	case x.endings == nil:
+		return "the path of a file"
+	}
+	return "the path of a " + Enum(x.endings).Want() + " file"
+}
+
+func (x pathType) Read(r *Reader, path string, t *Node) (any, bool) {
+	if x.pattern {
+		if _, ok := (Text{}).Read(r, path, t); !ok {
+			return nil, false
+		}
+		if _, err := filepath.Match(t.Text, ""); err != nil {
+			return r.Refuse(t, path, x, "a [ begins a set of characters that ends with ]")
+		}
+	} else if t.Kind != Scalar || !slices.Contains(x.endings, filepath.Ext(t.Text)) {
+		return r.Refuse(t, path, x, "")
+	}
+	if r.Files == nil { // read and found before
+		return t.Text, true
+	}
+	name := r.Files.Beside(t.At.File, t.Text)
+	if !x.pattern {
+		if _, err := r.Files.Read(name); err != nil {
+			start := "paths start at the folder of this file"
+			if t.At.File == SetFile {
+				start = "paths of --set start at the working directory"
+			}
+			return r.Fail(t, path, start, "cannot read %s: %s", Printable(name), Reason(err))
+		}
+	}
+	t.Text = name
+	return name, true
+}
+
+func (x pathType) JSONSchema(*Schema, string) map[string]any {
+	if x.pattern {
+		return Text{}.JSONSchema(nil, "")
+	}
+	names := strings.ReplaceAll(strings.Join(x.endings, "|"), ".", "")
+	return map[string]any{"type": "string", "pattern": `\.(` + names + `)$`}
+}
+
+// marshal writes canonical values as JSON with sorted keys.
+func marshal(v any) []byte {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic(fmt.Sprintf("config: %v", err)) // a value that JSON cannot hold
+	}
+	return []byte(strings.TrimSuffix(b.String(), "\n"))
+}

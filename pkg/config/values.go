@@ -1,0 +1,380 @@
+package config
+
+import (
+	"encoding"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Form says how canonical values write files. The zero Form writes the identity of a
+// File, see [File.MarshalText], and patterns as they are.
+type Form struct {
+	File    func(File) string
+	Pattern func(string) string
+}
+
+// Fill writes canonical values into a struct of the schema's type, which must be zero.
+func (s *Schema) Fill(into any, values map[string]any) {
+	decode(reflect.ValueOf(into).Elem(), s.Group, values)
+}
+
+// Values returns the canonical values of a struct of the schema's type: every key that
+// means something beside the others, defaults included.
+func (s *Schema) Values(of any, form Form) map[string]any {
+	return s.values(reflect.Indirect(reflect.ValueOf(of)), form)
+}
+
+// JSON returns v as JSON with sorted keys; tagged structs are their canonical values.
+// Equal settings have equal bytes.
+func JSON(v any) []byte { return marshal(canonical(reflect.ValueOf(v))) }
+
+func canonical(v reflect.Value) any {
+	switch {
+	case !v.IsValid():
+		return nil
+	case v.Kind() == reflect.Pointer && !v.IsNil():
+		return canonical(v.Elem())
+	case v.Kind() == reflect.Struct && len(schemaOf(v.Type()).Fields) > 0:
+		return schemaOf(v.Type()).values(v, Form{})
+	case v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Struct:
+		items := make([]any, v.Len())
+		for i := range items {
+			items[i] = canonical(v.Index(i))
+		}
+		return items
+	}
+	return v.Interface()
+}
+
+// values returns the canonical values of a struct.
+func (g *Group) values(v reflect.Value, form Form) map[string]any {
+	kept := map[string]any{}
+	for _, f := range g.Fields {
+		x := v.FieldByIndex(f.index)
+		if _, done := kept[f.Key]; done || f.Outside || !f.When.holds(kept) || g.absent(f, x) {
+			continue
+		}
+		kept[f.Key] = encode(x, f.Type, form)
+	}
+	return kept
+}
+
+// absent says whether a Go value stands for a key that is not there.
+func (g *Group) absent(f *Field, v reflect.Value) bool {
+	_, isGroup := f.Type.(*Group)
+	switch {
+	case v.Kind() == reflect.Pointer && v.IsNil():
+		return true
+	case slices.Contains(g.OneOf, f.Key), isGroup && f.Optional:
+		return v.IsZero()
+	case isGroup || f.Required || f.Default != nil || f.Inherit != "" || v.Kind() == reflect.Pointer:
+		return false
+	}
+	return v.IsZero()
+}
+
+// encode returns the canonical form of a Go value.
+func encode(v reflect.Value, t Type, form Form) any {
+	v = reflect.Indirect(v)
+	switch t := t.(type) {
+	case *Group:
+		return t.values(v, form)
+	case Sequence:
+		items := make([]any, v.Len())
+		for i := range items {
+			items[i] = encode(v.Index(i), t.Elem, form)
+		}
+		return items
+	case Table:
+		m := map[string]any{}
+		for _, k := range v.MapKeys() {
+			m[k.String()] = v.MapIndex(k).String()
+		}
+		return m
+	case Number:
+		return t.encode(v)
+	case Enum:
+		if v.Kind() == reflect.Bool {
+			return t[map[bool]int{true: 1}[v.Bool()]]
+		}
+	case pathType:
+		switch f, isFile := v.Interface().(File); {
+		case isFile && form.File != nil:
+			return form.File(f)
+		case isFile:
+			return mustText(f)
+		case form.Pattern != nil:
+			return form.Pattern(v.String())
+		}
+	}
+	if v.Kind() == reflect.Bool {
+		return v.Bool()
+	}
+	return v.String()
+}
+
+func mustText(m encoding.TextMarshaler) string {
+	b, err := m.MarshalText()
+	if err != nil {
+		panic(fmt.Sprintf("config: %v", err)) // settings have been checked
+	}
+	return string(b)
+}
+
+// encode returns a number, or the word that stands for it.
+func (n Number) encode(v reflect.Value) any {
+	var x float64
+	switch text, isText := v.Interface().(encoding.TextMarshaler); {
+	case isText || v.Kind() == reflect.String:
+		s := v.String()
+		if isText {
+			s = mustText(text)
+		}
+		if slices.Contains(n.Words, s) {
+			return s
+		}
+		x, _ = strconv.ParseFloat(s, 64) // a number: it has been checked
+	case v.CanFloat():
+		x = v.Float()
+	case v.CanUint():
+		x = float64(v.Uint())
+	default:
+		x = float64(v.Int())
+	}
+	for word, value := range n.goValues {
+		if x == value {
+			return word
+		}
+	}
+	switch {
+	case n.goZero != 0 && x == n.goZero:
+		x = 0
+	case n.Whole && v.CanUint():
+		return int64(v.Uint())
+	case n.Whole && v.CanInt():
+		return v.Int()
+	}
+	if n.Whole {
+		return int64(x)
+	}
+	return x
+}
+
+// decode writes a canonical value into a Go value.
+func decode(v reflect.Value, t Type, x any) {
+	if v.Kind() == reflect.Pointer {
+		v.Set(reflect.New(v.Type().Elem()))
+		v = v.Elem()
+	}
+	switch t := t.(type) {
+	case *Group:
+		m, _ := x.(map[string]any)
+		done := map[string]bool{}
+		for _, f := range t.Fields {
+			if inner, ok := m[f.Key]; ok && !done[f.Key] && f.When.holds(m) {
+				decode(v.FieldByIndex(f.index), f.Type, inner)
+				done[f.Key] = true
+			}
+		}
+		return
+	case Sequence:
+		items, _ := x.([]any)
+		v.Set(reflect.MakeSlice(v.Type(), len(items), len(items)))
+		for i, item := range items {
+			decode(v.Index(i), t.Elem, item)
+		}
+		return
+	case Table:
+		v.Set(reflect.MakeMap(v.Type()))
+		for k, text := range x.(map[string]any) {
+			v.SetMapIndex(reflect.ValueOf(k), reflect.ValueOf(fmt.Sprint(text)))
+		}
+		return
+	case Number:
+		if word, isWord := x.(string); isWord {
+			if value, ok := t.goValues[word]; ok {
+				x = value
+			}
+		} else if t.goZero != 0 && number(x) == 0 {
+			x = t.goZero
+		}
+	case Enum:
+		if v.Kind() == reflect.Bool {
+			v.SetBool(x == t[1])
+			return
+		}
+	}
+	if text, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok {
+		if err := text.UnmarshalText([]byte(showText(x))); err != nil {
+			panic(fmt.Sprintf("config: %v", err)) // the value has been checked
+		}
+		return
+	}
+	switch {
+	case v.Kind() == reflect.String:
+		v.SetString(showText(x))
+	case v.Kind() == reflect.Bool:
+		v.SetBool(x == true)
+	case v.CanFloat():
+		v.SetFloat(number(x))
+	case v.CanInt():
+		v.SetInt(int64(number(x)))
+	case v.CanUint():
+		v.SetUint(uint64(number(x)))
+	}
+}
+
+// number returns a canonical number.
+func number(x any) float64 {
+	switch x := x.(type) {
+	case int64:
+		return float64(x)
+	case float64:
+		return x
+	}
+	return 0
+}
+
+func showText(x any) string {
+	if f, ok := x.(float64); ok {
+		return FormatFloat(f)
+	}
+	return fmt.Sprint(x)
+}
+
+// EachFile visits the files that a struct of the schema's type names, with the paths of
+// their keys.
+func (s *Schema) EachFile(of any, visit func(path string, f *File)) {
+	var walk func(v reflect.Value, t Type, path string)
+	walk = func(v reflect.Value, t Type, path string) {
+		if v.Kind() == reflect.Pointer {
+			if v.IsNil() {
+				return
+			}
+			v = v.Elem()
+		}
+		switch t := t.(type) {
+		case *Group:
+			seen := map[string]bool{}
+			for _, f := range t.Fields {
+				if x := v.FieldByIndex(f.index); !seen[f.Key] && !f.Outside && !x.IsZero() {
+					walk(x, f.Type, Join(path, f.Key))
+				}
+				seen[f.Key] = true
+			}
+		case Sequence:
+			for i := range v.Len() {
+				walk(v.Index(i), t.Elem, fmt.Sprintf("%s[%d]", path, i))
+			}
+		case pathType:
+			if f, ok := v.Addr().Interface().(*File); ok {
+				visit(path, f)
+			}
+		}
+	}
+	walk(reflect.ValueOf(of).Elem(), s.Group, "")
+}
+
+// Check returns an error for the first value of a tagged struct that is outside of
+// what its tags allow; what names the struct. A zero value is not set, and passes: what
+// it means is for the package to say.
+func Check(what string, of any) error {
+	v := reflect.Indirect(reflect.ValueOf(of))
+	return schemaOf(v.Type()).checkValues(what, "", v)
+}
+
+func (g *Group) checkValues(what, path string, v reflect.Value) error {
+	seen := map[string]bool{}
+	for _, f := range g.Fields {
+		if seen[f.Key] {
+			continue
+		}
+		seen[f.Key] = true
+		if err := check(what, Join(path, f.Key), v.FieldByIndex(f.index), f.Type); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func check(what, path string, v reflect.Value, t Type) error {
+	if v = reflect.Indirect(v); !v.IsValid() || v.IsZero() {
+		return nil
+	}
+	switch t := t.(type) {
+	case *Group:
+		return t.checkValues(what, path, v)
+	case Sequence:
+		for i := range v.Len() {
+			if x := v.Index(i); x.IsZero() { // an item has no meaning unset
+				return badValue(what, path, t.Elem, x)
+			} else if err := check(what, path, x, t.Elem); err != nil {
+				return err
+			}
+		}
+	case Number:
+		if x := t.encode(v); !slices.Contains(t.Words, fmt.Sprint(x)) && !t.allows(number(x)) {
+			return badValue(what, path, t, v)
+		}
+	case Enum:
+		if v.Kind() == reflect.String && !slices.Contains(t, v.String()) {
+			return badValue(what, path, t, v)
+		}
+	}
+	return nil
+}
+
+func badValue(what, path string, t Type, v reflect.Value) error {
+	return fmt.Errorf("%s: want %s, have %v", Join(what, path), t.Want(), v.Interface())
+}
+
+// Set sets the value of a key of a tagged struct from its text, as in --set. The error
+// names what is wanted, not the key.
+func Set(into any, path, value string) error {
+	v := reflect.ValueOf(into).Elem()
+	g := schemaOf(v.Type()).Group
+	for {
+		key, rest, more := strings.Cut(path, ".")
+		i := slices.IndexFunc(g.Fields, func(f *Field) bool { return f.Key == key })
+		if i < 0 {
+			return fmt.Errorf("there is no key %s", key)
+		}
+		f := g.Fields[i]
+		v = v.FieldByIndex(f.index)
+		if more {
+			g, path = f.Type.(*Group), rest
+			continue
+		}
+		n, errs := Parse(SetFile, []byte(value), "want "+f.Type.Want())
+		r := &Reader{Bad: map[string]bool{}, Whole: true}
+		if len(errs) == 0 {
+			if x, ok := f.Type.Read(r, path, n); ok {
+				decode(v, f.Type, x)
+				return nil
+			}
+		}
+		e := append(errs, r.Errs...)[0]
+		if e.Hint != "" {
+			return fmt.Errorf("%s (%s)", e.Msg, e.Hint)
+		}
+		return errors.New(e.Msg)
+	}
+}
+
+// Defaults returns a T with the defaults of its tags.
+func Defaults[T any]() (of T) {
+	s := Of[T]()
+	values, _ := s.Read(&Reader{Bad: map[string]bool{}, Whole: true}, &Node{Kind: Mapping})
+	s.Fill(&of, values)
+	return of
+}
+
+// Range returns the bounds of a number of T, by the path of its key.
+func Range[T any](path string) (low, high float64) {
+	n := Of[T]().Lookup(path).Type.(Number)
+	return n.Min, n.Max
+}
