@@ -25,7 +25,7 @@ func TestSearch(t *testing.T) {
 		t.Error(err)
 	}
 	s.Root = Root{Kind: RootGumbel, Considered: 8, CVisit: 30, CScale: 0.5, Noise: 1}
-	want.Gumbel = search.Gumbel{Considered: 8, CVisit: 30, CScale: 0.5, Noise: 1}
+	want.Root = search.Root{Considered: 8, CVisit: 30, CScale: 0.5, Noise: 1}
 	if diff := cmp.Diff(want, SetupSearch(&s)); diff != "" {
 		t.Error(diff)
 	}
