@@ -28,7 +28,7 @@ func sampleWindow(codec encode.Codec, batch int) (*data.Set, error) {
 	var samples []encode.Sample
 	for _, leaves := range samplePositions(codec, 1, n/4+1) {
 		for _, l := range leaves {
-			s := encode.Sample{Game: int32(len(samples) / perGame), Ply: int32(len(samples) % perGame), Planes: l.Planes, Value: float32(rng.IntN(3) - 1)}
+			s := encode.Sample{Game: int32(len(samples) / perGame), Ply: int32(len(samples) % perGame), Planes: l.Planes, Value: float32(rng.IntN(3) - 1), Draw: -1}
 			sum := float32(0)
 			for _, index := range l.Indices {
 				if index >= 0 {
@@ -77,10 +77,8 @@ func newLessons(window *data.Set, batch int) *lessons {
 // batch is a batch of the window.
 func (l *lessons) batch() *nn.Batch {
 	b := new(nn.Batch)
-	var s encode.Sample
 	for _, i := range l.order[:l.size] {
-		l.window.Sample(int(i), &s)
-		b.Add(&s)
+		b.Add(l.window.Sample(int(i)))
 	}
 	return b
 }

@@ -87,9 +87,8 @@ func TestSampleWindow(t *testing.T) {
 		if set.Len() != want {
 			t.Errorf("batches of %d: %d samples, want %d", batch, set.Len(), want)
 		}
-		var s encode.Sample
 		for i := range set.Len() {
-			set.Sample(i, &s)
+			s := set.Sample(i)
 			sum := 0.0
 			for _, p := range s.Policy {
 				sum += float64(p)

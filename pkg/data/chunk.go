@@ -61,7 +61,7 @@ func (s *SourceSet) Chunk(ctx context.Context, g int, c encode.Codec, path strin
 		p = new(Progress)
 	}
 	p.Size.Store(s.size)
-	meta := Meta{Encoder: c.Planes.Name(), Policy: c.Policy.Name(), Variant: s.cfg.Variant.String(), Generation: g, Draw: true, MovesLeft: true, Recurring: s.cfg.Kind != Engine}
+	meta := Meta{Encoder: c.Planes.Name(), Policy: c.Policy.Name(), Variant: s.cfg.Variant.String(), Generation: g, Recurring: s.cfg.Kind != Engine}
 	var failed error // of the positions, which has nothing to do with the file
 	err := Stream(path, meta, func(w *Writer) error {
 		if failed = s.seek(ctx, g, p); failed == nil {

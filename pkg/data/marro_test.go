@@ -110,7 +110,7 @@ func TestMarro(t *testing.T) {
 				t.Fatalf("%d rows give %+v", len(want), info)
 			}
 			// One order stays: rows are in it where no buffer shuffles.
-			for i, s := range sourceSamplesOf(set) {
+			for i, s := range samplesOf(set) {
 				target := int64(-1)
 				for k, p := range s.Policy {
 					if p == 1 {

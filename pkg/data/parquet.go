@@ -16,21 +16,15 @@ import (
 	"alamos/pkg/stats"
 )
 
-// openParquet opens a sample file of this program, or one of ChessMarro's, which it
-// knows by its columns.
-func openParquet(s *SourceSet, path string) (_ reader, err error) {
-	defer func() {
-		if r := recover(); r != nil { // of the Parquet library, about a damaged file
-			err = fmt.Errorf("data: %s: unreadable Parquet: %v", path, r)
-		}
-	}()
+// openTable opens a sample file of this program, or one of ChessMarro's, which it
+// recognizes by its columns.
+func openTable(s *SourceSet, path string) (_ reader, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("data: %w", err)
 	}
-	keep := false
 	defer func() {
-		if !keep {
+		if err != nil {
 			err = errors.Join(err, f.Close())
 		}
 	}()
@@ -43,18 +37,14 @@ func openParquet(s *SourceSet, path string) (_ reader, err error) {
 	if head = head[:n]; !bytes.HasPrefix(head, []byte("PAR1")) {
 		return nil, fmt.Errorf("data: %s: %w", path, foreign(head, "a file in Parquet"))
 	}
-	table, err := parquet.OpenFile(f, info.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	table, err := openParquet(f, info.Size())
 	if err != nil {
 		return nil, fmt.Errorf("data: %s: no whole Parquet file: %w", path, err)
 	}
 	if columns, ok := marroColumnsOf(table.Schema()); ok {
-		r, err := openMarro(s, path, f, table, columns)
-		keep = err == nil
-		return r, err
+		return openMarro(s, path, f, table, columns)
 	}
-	r, err := openSamples(s, path, f, info.Size())
-	keep = err == nil
-	return r, err
+	return openSamples(s, path, f, table)
 }
 
 // sampleFile reads the games of a sample file, in the order in which they end in it.
@@ -71,8 +61,8 @@ type sampleFile struct {
 	begun map[int32][]encode.Sample // those that came, of games of which some are left
 }
 
-func openSamples(s *SourceSet, name string, file *os.File, size int64) (*sampleFile, error) {
-	rows, err := NewReader(name, file, size)
+func openSamples(s *SourceSet, name string, file *os.File, table *parquet.File) (*sampleFile, error) {
+	rows, err := newReader(name, table)
 	if err != nil {
 		return nil, fmt.Errorf("data: %w", err)
 	}
@@ -83,16 +73,17 @@ func openSamples(s *SourceSet, name string, file *os.File, size int64) (*sampleF
 	if err != nil {
 		return nil, fmt.Errorf("data: %w", err)
 	}
-	return &sampleFile{cfg: &s.cfg, name: name, file: file, size: size, rows: rows, left: left, begun: map[int32][]encode.Sample{}}, nil
+	return &sampleFile{cfg: &s.cfg, name: name, file: file, size: table.Size(), rows: rows, left: left, begun: map[int32][]encode.Sample{}}, nil
 }
 
 // game reads on to the end of a game and gives its samples, by ply.
 func (f *sampleFile) game() ([]encode.Sample, error) {
 	for {
-		var s encode.Sample
-		if err := f.rows.Next(&s); err == io.EOF {
+		s, err := f.rows.Next()
+		if err == io.EOF {
 			return nil, err
-		} else if err != nil {
+		}
+		if err != nil {
 			return nil, fmt.Errorf("data: %w", err)
 		}
 		f.read++
@@ -153,7 +144,7 @@ func (g *sampleGame) positions(_ context.Context, w *worker, yield func(*Positio
 	for i := range g.samples {
 		c.Encoder, c.Policy, c.Sample = g.meta.Encoder, g.meta.Policy, g.samples[i]
 		*p = Position{Policy: p.Policy[:0], Ply: c.Sample.Ply, Coded: c, Value: c.Sample.Value, Draw: c.Sample.Draw, MovesLeft: c.Sample.MovesLeft}
-		p.NoResult = !g.meta.HasResult(&c.Sample)
+		p.NoResult = !HasResult(&c.Sample)
 		if err := yield(p); err != nil {
 			return fmt.Errorf("data: %s, game %d, ply %d: %w", g.name, c.Sample.Game, c.Sample.Ply, err)
 		}

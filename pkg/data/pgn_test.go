@@ -103,7 +103,7 @@ func TestTar(t *testing.T) {
 	_, have := chunk(t, open(t, Config{Kind: LC0, Files: []string{path}}, 1, Machine{}), 1, c)
 	_, want := chunk(t, open(t, Config{Kind: LC0, Files: lc0Names(t)[:12], Games: 12}, 1, Machine{}), 1, c)
 	unnumbered := func(set *Set) []encode.Sample { // games have their numbers by file
-		all := sourceSamplesOf(set)
+		all := samplesOf(set)
 		for i := range all {
 			all[i].Game = 0
 		}

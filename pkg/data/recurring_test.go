@@ -109,8 +109,7 @@ func pgnParts(text []byte, n int) [][]byte {
 func gamesOf(set *Set, places []int32) map[[32]byte]bool {
 	byGame := map[int32][]encode.Sample{}
 	for _, at := range places {
-		var x encode.Sample
-		set.Sample(int(at), &x)
+		x := *set.Sample(int(at))
 		byGame[x.Game] = append(byGame[x.Game], x)
 	}
 	out := map[[32]byte]bool{}

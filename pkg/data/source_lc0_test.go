@@ -206,7 +206,7 @@ func TestLC0OtherEncodings(t *testing.T) {
 		g := chess.NewGame(chess.StartPosition(chess.Standard))
 		planes := make([]uint64, c.Planes.Count())
 		result := map[string]float32{"whitewon": 1, "blackwon": -1, "draw": 0}
-		for i, s := range sourceSamplesOf(set) {
+		for i, s := range samplesOf(set) {
 			c.Planes.Encode(planes, g)
 			value, known := result[f[1]]
 			if i%2 == 1 && value != 0 {

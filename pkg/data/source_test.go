@@ -85,14 +85,6 @@ func sumOf(t testing.TB, s *SourceSet, g int, c encode.Codec) (Info, string) {
 	return info, sum
 }
 
-func sourceSamplesOf(set *Set) []encode.Sample {
-	all := make([]encode.Sample, set.Len())
-	for i := range all {
-		set.Sample(i, &all[i])
-	}
-	return all
-}
-
 // games reads the test games.
 func games(t testing.TB) []*chess.PGN {
 	t.Helper()
@@ -189,7 +181,7 @@ func TestChunksOfAPass(t *testing.T) {
 			t.Errorf("chunk %d has %d positions, want about %d", g, info.Positions, size)
 		}
 		seen := map[[2]int32]bool{}
-		for _, x := range sourceSamplesOf(set) {
+		for _, x := range samplesOf(set) {
 			seen[[2]int32{x.Game, x.Ply}] = true
 		}
 		if len(seen) != info.Positions {
@@ -288,7 +280,7 @@ func TestGolden(t *testing.T) {
 		s := open(t, x.cfg, 1, Machine{})
 		for g := 1; g <= 3; g++ {
 			info, set := chunk(t, s, g, codecOf(t, x.planes, x.policy))
-			samples := sourceSamplesOf(set)
+			samples := samplesOf(set)
 			sum := sha256.New()
 			for _, x := range samples {
 				fmt.Fprintln(sum, x.Game, x.Ply, x.Planes, x.Indices, x.Policy, x.Value)
@@ -493,7 +485,7 @@ func TestSampleFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	have := map[string]int{}
-	for _, s := range sourceSamplesOf(from) {
+	for _, s := range samplesOf(from) {
 		s.Game = 0
 		have[describe(s)]++
 	}
@@ -502,7 +494,7 @@ func TestSampleFiles(t *testing.T) {
 		if want := map[int]int{0: from.Len(), 2: 2 * from.Games()}[n]; info.Positions != want || info.Games != from.Games() {
 			t.Errorf("%d of each game: %+v, want %d positions of %d games", n, info, want, from.Games())
 		}
-		for _, s := range sourceSamplesOf(set) {
+		for _, s := range samplesOf(set) {
 			s.Game = 0
 			if have[describe(s)] == 0 {
 				t.Fatalf("%+v is not what the file has", s)
@@ -596,7 +588,7 @@ func TestHeads(t *testing.T) {
 		if info.Unexpressed != 0 {
 			t.Errorf("policy %s: %+v", policy, info)
 		}
-		for _, s := range sourceSamplesOf(set) {
+		for _, s := range samplesOf(set) {
 			g := pgn[s.Game]
 			draw := float32(0)
 			if g.Result == chess.Draw {

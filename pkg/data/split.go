@@ -42,9 +42,9 @@ func Split(set *Set, seed uint64, share float64) (learn, held []int32) {
 		}
 	}
 	for p, c := range set.parts {
-		for i, game := range c.game {
+		for i := range c.samples {
 			place := int32(set.starts[p] + i)
-			if out[p][game] {
+			if out[p][c.samples[i].Game] {
 				held = append(held, place)
 			} else {
 				learn = append(learn, place)
@@ -68,7 +68,7 @@ func (s *Set) groups() []*group {
 	var all []*group
 	var recurring *group
 	for p, c := range s.parts {
-		if c.len() == 0 {
+		if len(c.samples) == 0 {
 			continue
 		}
 		g := recurring
@@ -79,7 +79,10 @@ func (s *Set) groups() []*group {
 		if c.meta.Recurring {
 			recurring = g
 		}
-		numbers := slices.Clone(c.game)
+		numbers := make([]int32, len(c.samples))
+		for i := range numbers {
+			numbers[i] = c.samples[i].Game
+		}
 		slices.Sort(numbers)
 		g.parts = append(g.parts, p)
 		g.numbers = append(g.numbers, slices.Compact(numbers)...)

@@ -34,14 +34,12 @@ type game struct {
 
 func gamesAt(s *Set, indices []int32) map[game]int {
 	games := map[game]int{}
-	var x encode.Sample
 	for _, i := range indices {
 		p := 0
 		for int(i) >= s.starts[p+1] {
 			p++
 		}
-		s.Sample(int(i), &x)
-		games[game{s.parts[p].meta.Generation, x.Game}]++
+		games[game{s.parts[p].meta.Generation, s.Sample(int(i)).Game}]++
 	}
 	return games
 }
@@ -57,7 +55,7 @@ func TestSplit(t *testing.T) {
 			total += n
 			sets = append(sets, setOf(t, i+1, randomGames(newRand(seed+uint64(i)), rapid.IntRange(0, 5).Draw(t, "first"), n, 3, 4)))
 		}
-		window, err := Window(sets...)
+		window, err := ReplayWindow(sets...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +81,7 @@ func TestSplit(t *testing.T) {
 		}
 
 		slices.Reverse(sets)
-		reversed, err := Window(sets...)
+		reversed, err := ReplayWindow(sets...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +109,7 @@ func TestSplitIsTheSameInEveryWindow(t *testing.T) {
 			t.Fatalf("%d games held out of %d", len(held), 10*(i+1))
 		}
 	}
-	window, err := Window(sets...)
+	window, err := ReplayWindow(sets...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +130,7 @@ func TestSplitOfRecurringGames(t *testing.T) {
 		return read(t, write(t, m, randomGames(rng, first, games, 2, 3)))
 	}
 	sets := []*Set{part(1, 0, 60), part(2, 40, 60), part(3, 20, 80)}
-	window, err := Window(sets...)
+	window, err := ReplayWindow(sets...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +191,7 @@ func TestSplitOfFewRecurringGames(t *testing.T) {
 		"singles":    {part(1, 0), part(2, 1), part(3, 0), part(4, 1)},
 		"mixed":      {part(1, 0, 1), part(2, 0), setOf(t, 3, randomGames(newRand(1), 0, 1, 2, 3))},
 	} {
-		window, err := Window(sets...)
+		window, err := ReplayWindow(sets...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -216,7 +214,7 @@ func TestSplitOfFewRecurringGames(t *testing.T) {
 		}
 	}
 	// Of an only game nothing is held out, however often it comes.
-	window, err := Window(part(1, 5), part(2, 5))
+	window, err := ReplayWindow(part(1, 5), part(2, 5))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +226,7 @@ func TestSplitOfFewRecurringGames(t *testing.T) {
 // Over many seeds, every game is held out about as often as the share says,
 // and generations choose independently of each other.
 func TestSplitIsFair(t *testing.T) {
-	window, err := Window(setOf(t, 1, randomGames(newRand(1), 0, 10, 1, 2)), setOf(t, 2, randomGames(newRand(2), 0, 10, 1, 2)))
+	window, err := ReplayWindow(setOf(t, 1, randomGames(newRand(1), 0, 10, 1, 2)), setOf(t, 2, randomGames(newRand(2), 0, 10, 1, 2)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,11 +276,11 @@ func TestWindowRefusesToMix(t *testing.T) {
 	chess := setOf(t, 2, randomGames(newRand(1), 0, 2, 2, 4))
 	chess.parts[0].meta.Variant = "chess"
 	for want, sets := range map[string][]*Set{
-		"generation 1 is in the window twice": {s, s},
-		"different kinds":                     {s, chess},
-		"at least one generation":             {},
+		"generation 1 is in the replay window twice": {s, s},
+		"different kinds":         {s, chess},
+		"at least one generation": {},
 	} {
-		if _, err := Window(sets...); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ReplayWindow(sets...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}

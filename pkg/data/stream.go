@@ -32,7 +32,7 @@ type reader interface {
 // open opens a file for reading.
 func (s *SourceSet) open(path string) (reader, error) {
 	if s.cfg.Kind == Parquet {
-		return openParquet(s, path)
+		return openTable(s, path)
 	}
 	f, err := os.Open(path)
 	if err != nil {

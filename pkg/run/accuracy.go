@@ -51,7 +51,7 @@ func Accuracy(ctx context.Context, t *Trial, g int) error {
 			return nil, err
 		}
 		defer net.close()
-		known := func(x *encode.Sample) bool { return !lacking || samples.Meta().HasResult(x) }
+		known := func(x *encode.Sample) bool { return !lacking || data.HasResult(x) }
 		return measure(ctx, t, g, net, samples, held, known)
 	}})
 }
@@ -74,7 +74,7 @@ func measure(ctx context.Context, t *Trial, g int, net *network, window *data.Se
 	for i := range everything {
 		everything[i] = int32(i)
 	}
-	samples, leaves := make([]encode.Sample, atOnce), make([]*encode.Leaf, atOnce)
+	samples, leaves := make([]*encode.Sample, atOnce), make([]*encode.Leaf, atOnce)
 	for i := range leaves {
 		leaves[i] = &encode.Leaf{Indices: everything, Priors: make([]float32, net.size), Sign: 1}
 	}
@@ -85,14 +85,14 @@ func measure(ctx context.Context, t *Trial, g int, net *network, window *data.Se
 		}
 		n := min(atOnce, len(held)-done)
 		for i, at := range held[done:][:n] {
-			window.Sample(int(at), &samples[i])
+			samples[i] = window.Sample(int(at))
 			leaves[i].Planes = samples[i].Planes
 		}
 		if err := net.Evaluate(leaves[:n]); err != nil {
 			return nil, err
 		}
 		for i := range n {
-			sums[phaseOf(encode.Counts(t.Codec.Planes, samples[i].Planes))].add(&samples[i], leaves[i], known(&samples[i]))
+			sums[phaseOf(encode.Counts(t.Codec.Planes, samples[i].Planes))].add(samples[i], leaves[i], known(samples[i]))
 		}
 		done += n
 		task.Set(done, len(held), "")

@@ -29,7 +29,7 @@ func TestDataWithoutResults(t *testing.T) {
 	for i := range samples {
 		samples[i] = encode.Sample{Game: int32(i), Planes: make([]uint64, 16), Indices: []int32{int32(i)}, Policy: []float32{1}, Draw: -1}
 	}
-	meta := data.Meta{Encoder: "atomic16", Policy: "uci1968", Variant: "chess", Draw: true, MovesLeft: true}
+	meta := data.Meta{Encoder: "atomic16", Policy: "uci1968", Variant: "chess"}
 	if err := data.Write(filepath.Join(s.dir, "none.parquet"), meta, samples); err != nil {
 		t.Fatal(err)
 	}

@@ -187,7 +187,7 @@ func (s site) accuracyByHand(t *testing.T, set []string) {
 		}
 		sets = append(sets, x)
 	}
-	window, err := data.Window(sets...)
+	window, err := data.ReplayWindow(sets...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,8 +208,7 @@ func (s site) accuracyByHand(t *testing.T, set []string) {
 	defer session.Close()
 	first, five, squares, early := 0, 0, 0.0, 0
 	for _, i := range held {
-		var x encode.Sample
-		window.Sample(int(i), &x)
+		x := *window.Sample(int(i))
 		l := &encode.Leaf{Planes: x.Planes, Sign: 1, Indices: make([]int32, of.Codec.Policy.Size()), Priors: make([]float32, of.Codec.Policy.Size())}
 		for k := range l.Indices {
 			l.Indices[k] = int32(k)

@@ -7,7 +7,6 @@ import (
 
 	"alamos/pkg/chess"
 	"alamos/pkg/data"
-	"alamos/pkg/encode"
 
 	"alamos/pkg/store"
 )
@@ -64,14 +63,13 @@ func Evaluate(positions []alamos.Position) []float64 {
 			t.Fatal(err)
 		}
 		at, black := 0, 0
-		var sample encode.Sample
 		for g, set := range sets {
 			games, err := Games(tr.Trial.Trial, g+1)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for k := range set.Len() {
-				set.Sample(k, &sample)
+				sample := set.Sample(k)
 				p := games[sample.Game].Start
 				for _, m := range games[sample.Game].Moves[:sample.Ply] {
 					p.Play(m)

@@ -159,8 +159,6 @@ func (t *trial) keep(g int, records []*selfplay.Record) (*store.Generation, erro
 	meta := data.Meta{
 		Encoder: t.Codec.Planes.Name(), Policy: t.Codec.Policy.Name(), Variant: t.Variant.String(),
 		Generation: g,
-		// What the network does not learn from is not kept.
-		Draw: t.Settings.Network.Value == "wdl", MovesLeft: t.Settings.Network.MovesLeft,
 	}
 	if err := data.Write(t.Path(store.SamplesFile(g)), meta, samples); err != nil {
 		return nil, err

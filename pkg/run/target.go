@@ -12,7 +12,6 @@ import (
 	"alamos/pkg/chess"
 	"alamos/pkg/data"
 	"alamos/pkg/disk"
-	"alamos/pkg/encode"
 	"alamos/pkg/hook"
 
 	"alamos/pkg/store"
@@ -113,7 +112,6 @@ func Targets(t *Trial, first int, sets []*data.Set) ([]float32, error) {
 		return nil, nil
 	}
 	var all []float32
-	var sample encode.Sample
 	for i, set := range sets {
 		forWhite, err := readTargets(t.Path(store.TargetFile(first + i)))
 		if err != nil {
@@ -124,7 +122,7 @@ func Targets(t *Trial, first int, sets []*data.Set) ([]float32, error) {
 			return nil, err
 		}
 		for k := range set.Len() {
-			set.Sample(k, &sample)
+			sample := set.Sample(k)
 			x, ok := forWhite[[2]int32{sample.Game, sample.Ply}]
 			if !ok || int(sample.Game) >= len(games) {
 				return nil, fmt.Errorf("%s has no value of game %d, ply %d", t.Path(store.TargetFile(first+i)), sample.Game, sample.Ply)

@@ -35,6 +35,6 @@ func (w Window) Read() (each []*data.Set, all *data.Set, err error) {
 		}
 		each = append(each, set)
 	}
-	all, err = data.Window(each...)
+	all, err = data.ReplayWindow(each...)
 	return each, all, err
 }

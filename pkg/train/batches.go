@@ -4,7 +4,6 @@ import (
 	"iter"
 
 	"alamos/pkg/data"
-	"alamos/pkg/encode"
 	"alamos/pkg/nn"
 )
 
@@ -32,7 +31,6 @@ func batches(set *data.Set, indices []int32, size int, values []float32) iter.Se
 		}()
 		go func() {
 			defer close(full)
-			var s encode.Sample
 			for rest := indices; len(rest) > 0; {
 				b, more := <-empty
 				if !more {
@@ -41,12 +39,14 @@ func batches(set *data.Set, indices []int32, size int, values []float32) iter.Se
 				n := min(size, len(rest))
 				b.Reset()
 				for _, i := range rest[:n] {
-					set.Sample(int(i), &s)
+					s := set.Sample(int(i))
 					if values != nil {
+						changed := *s
 						// An even value of a game that was won is no draw.
-						s.Draw, s.Value = s.Drawn(), values[i]
+						changed.Draw, changed.Value = s.Drawn(), values[i]
+						s = &changed
 					}
-					b.Add(&s)
+					b.Add(s)
 				}
 				full <- b
 				rest = rest[n:]

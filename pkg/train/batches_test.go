@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"alamos/pkg/encode"
 	"alamos/pkg/nn"
 )
 
@@ -20,9 +19,7 @@ func TestBatches(t *testing.T) {
 		for from := 0; from < len(indices); from += size {
 			var b nn.Batch
 			for _, i := range indices[from:min(from+size, len(indices))] {
-				var s encode.Sample
-				set.Sample(int(i), &s)
-				b.Add(&s)
+				b.Add(set.Sample(int(i)))
 			}
 			want = append(want, b)
 		}
@@ -68,8 +65,7 @@ func TestBatchesOfOtherValues(t *testing.T) {
 	won, drawn := 0, 0
 	for b := range batches(set, indices, set.Len(), values) {
 		for i := range b.N {
-			var s encode.Sample
-			set.Sample(i, &s)
+			s := set.Sample(i)
 			want := float32(0)
 			if s.Value == 0 {
 				want = 1 - values[i]

@@ -47,7 +47,7 @@ func games(t *testing.T, seed uint64, random bool) *data.Set {
 			if g.Outcome(&l).Over() {
 				break
 			}
-			s := encode.Sample{Game: number, Ply: int32(g.Ply()), Planes: make([]uint64, codec.Planes.Count()), Value: value}
+			s := encode.Sample{Game: number, Ply: int32(g.Ply()), Planes: make([]uint64, codec.Planes.Count()), Value: value, Draw: -1}
 			codec.Planes.Encode(s.Planes, g)
 			for _, m := range l.Slice() {
 				s.Indices = append(s.Indices, int32(codec.Policy.Index(g.Position(), m)))

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"alamos/pkg/encode"
 )
 
 // Values in place of those of the samples are learned and measured: those of the
@@ -18,10 +16,8 @@ func TestValues(t *testing.T) {
 	want := p.learn(t, config(2), set, seeds)
 
 	own := make([]float32, set.Len())
-	var s encode.Sample
 	for i := range own {
-		set.Sample(i, &s)
-		own[i] = s.Value
+		own[i] = set.Sample(i).Value
 	}
 	cfg := config(2)
 	cfg.Values = own

@@ -49,7 +49,7 @@ func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
 func samplesOf(s *Set) []encode.Sample {
 	all := make([]encode.Sample, s.Len())
 	for i := range all {
-		s.Sample(i, &all[i])
+		all[i] = *s.Sample(i)
 	}
 	return all
 }
@@ -74,40 +74,53 @@ func read(t testing.TB, path string) *Set {
 
 // streamed reads everything back, sample by sample.
 func streamed(path string) (all []encode.Sample, err error) {
-	err = withFile(path, func(in io.ReaderAt, size int64) error {
-		r, err := NewReader(path, in, size)
-		if err != nil {
-			return err
-		}
-		defer r.Close()
-		games, err := r.Games()
-		for err == nil {
-			var s encode.Sample
-			if err = r.Next(&s); err == nil {
-				all = append(all, s)
-				games[s.Game]--
-			}
-		}
-		for g, left := range games {
-			if err == io.EOF && left != 0 {
-				return fmt.Errorf("game %d has %d samples fewer than Games says", g, left)
-			}
-		}
-		if err == io.EOF && len(all) == r.Len() {
-			return nil
-		}
+	err = withReader(path, func(r *Reader) (err error) {
+		all, err = drain(r)
 		return err
 	})
 	return all, err
 }
 
-// unmarshal is the inverse of marshal.
-func unmarshal(file []byte) (*columns, error) {
-	in := bytes.NewReader(file)
-	if err := checkSeal(in, in.Size()); err != nil {
+// drain reads the samples of a reader, and wants them to be those that it counts.
+func drain(r *Reader) (all []encode.Sample, err error) {
+	games, err := r.Games()
+	if err != nil {
 		return nil, err
 	}
-	return decode(in, in.Size())
+	for {
+		s, err := r.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+		games[s.Game]--
+	}
+	for g, left := range games {
+		if left != 0 {
+			return nil, fmt.Errorf("game %d has %d samples fewer than Games says", g, left)
+		}
+	}
+	if len(all) != r.Len() {
+		return nil, fmt.Errorf("%d samples, Len says %d", len(all), r.Len())
+	}
+	return all, nil
+}
+
+// unmarshal is the inverse of marshal.
+func unmarshal(file []byte) (part, error) {
+	table, err := openParquet(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		return part{}, err
+	}
+	r, err := newReader("marshaled", table)
+	if err != nil {
+		return part{}, err
+	}
+	defer r.Close()
+	return r.rest()
 }
 
 // drawSamples draws any samples that a file with the meta must carry.
@@ -119,14 +132,9 @@ func drawSamples(t *rapid.T, m Meta) []encode.Sample {
 			Ply:    rapid.Int32Min(0).Draw(t, "ply"),
 			Planes: rapid.SliceOfN(rapid.Uint64(), 16, 16).Draw(t, "planes"),
 			Value:  value.Draw(t, "value"),
-			Draw:   -1,
+			Draw:   value.Draw(t, "draw"),
 		}
-		if m.Draw {
-			s.Draw = value.Draw(t, "draw")
-		}
-		if m.MovesLeft {
-			s.MovesLeft = rapid.Float32Range(-1, 1000).Draw(t, "moves left")
-		}
+		s.MovesLeft = rapid.Float32Range(-1, 1000).Draw(t, "moves left")
 		if m.Policy == "none" {
 			return s
 		}
@@ -148,7 +156,6 @@ func TestRoundTrip(t *testing.T) {
 		m := meta
 		m.Generation = rapid.IntRange(0, 1<<31).Draw(t, "generation")
 		m.Policy = rapid.SampledFrom([]string{"uci1968", "none"}).Draw(t, "policy")
-		m.Draw, m.MovesLeft = rapid.Bool().Draw(t, "has draw"), rapid.Bool().Draw(t, "has moves left")
 		m.Recurring = rapid.Bool().Draw(t, "recurring")
 		want := drawSamples(t, m)
 		if err := Write(path, m, want); err != nil {
@@ -185,31 +192,6 @@ func TestRoundTripOfManyRows(t *testing.T) {
 	}
 	if set.Games() != 40 {
 		t.Errorf("%d games, want 40", set.Games())
-	}
-}
-
-// What a file does not keep is unknown when it is read; and files that keep more
-// and less are of one kind.
-func TestColumnsThatAFileNeedNotHave(t *testing.T) {
-	samples := randomGames(newRand(1), 0, 1, 3, 30)
-	for i := range samples {
-		samples[i].Draw, samples[i].MovesLeft = 0.25, float32(3-i)
-	}
-	less := read(t, write(t, meta, samples))
-	more := meta
-	more.Generation, more.Draw, more.MovesLeft = meta.Generation+1, true, true
-	window, err := Window(less, read(t, write(t, more, samples)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := samplesOf(window)[3:]; !cmp.Equal(got, samples) {
-		t.Error(cmp.Diff(samples, got))
-	}
-	for i := range samples {
-		samples[i].Draw, samples[i].MovesLeft = -1, 0
-	}
-	if got := samplesOf(less); !cmp.Equal(got, samples) {
-		t.Error(cmp.Diff(samples, got))
 	}
 }
 
@@ -263,9 +245,9 @@ func TestWriteRefusesWhatIsNotASample(t *testing.T) {
 		{"have the sum", func(s *encode.Sample, m *Meta) { s.Policy[0] += 0.5 }},
 		{"value NaN", func(s *encode.Sample, m *Meta) { s.Value = nan }},
 		{"value 1.5", func(s *encode.Sample, m *Meta) { s.Value = 1.5 }},
-		{"probability NaN of a draw", func(s *encode.Sample, m *Meta) { s.Draw, m.Draw = nan, true }},
-		{"probability 1.5 of a draw", func(s *encode.Sample, m *Meta) { s.Draw, m.Draw = 1.5, true }},
-		{"NaN plies left", func(s *encode.Sample, m *Meta) { s.MovesLeft, m.MovesLeft = nan, true }},
+		{"probability NaN of a draw", func(s *encode.Sample, m *Meta) { s.Draw = nan }},
+		{"probability 1.5 of a draw", func(s *encode.Sample, m *Meta) { s.Draw = 1.5 }},
+		{"NaN plies left", func(s *encode.Sample, m *Meta) { s.MovesLeft = nan }},
 		{"but there is no policy", func(s *encode.Sample, m *Meta) { m.Policy = "none" }},
 		{"generation -1", func(s *encode.Sample, m *Meta) { m.Generation = -1 }},
 		{"nonesuch", func(s *encode.Sample, m *Meta) { m.Encoder = "nonesuch" }},
@@ -285,32 +267,6 @@ func TestWriteRefusesWhatIsNotASample(t *testing.T) {
 	}
 }
 
-func TestSampleAllocatesNothingOnceWarm(t *testing.T) {
-	set := read(t, write(t, meta, randomGames(newRand(1), 0, 5, 20, 60)))
-	var s encode.Sample
-	all := func() {
-		for i := range set.Len() {
-			set.Sample(i, &s)
-		}
-	}
-	all()
-	if n := testing.AllocsPerRun(5, all); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
-}
-
-// A caller may write into the sample it was given.
-func TestSampleIsACopy(t *testing.T) {
-	set := read(t, write(t, meta, randomGames(newRand(1), 0, 1, 2, 60)))
-	var s, again encode.Sample
-	set.Sample(0, &s)
-	s.Planes[0], s.Policy[0], s.Indices[0] = ^s.Planes[0], 7, 7
-	set.Sample(0, &again)
-	if again.Planes[0] == s.Planes[0] || again.Policy[0] == 7 || again.Indices[0] == 7 {
-		t.Error("the set has changed")
-	}
-}
-
 // marshal returns the bytes of a file.
 func marshal(meta Meta, samples []encode.Sample) ([]byte, error) {
 	h, err := meta.shape()
@@ -318,11 +274,14 @@ func marshal(meta Meta, samples []encode.Sample) ([]byte, error) {
 		return nil, err
 	}
 	var out bytes.Buffer
-	w := newWriter(&out, meta, h)
+	w, err := newWriter(&out, meta, h)
+	if err != nil {
+		return nil, err
+	}
 	if err := w.Write(samples); err != nil {
 		return nil, err
 	}
-	err = w.close()
+	err = w.file.Close()
 	return out.Bytes(), err
 }
 
@@ -387,30 +346,25 @@ func TestRowGroups(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(again, samples) {
 		t.Errorf("streamed: %d samples, error %v, want what was written", len(again), err)
 	}
-	var s encode.Sample
 	for i := range samples {
-		if set.Sample(i, &s); !reflect.DeepEqual(s, samples[i]) {
+		if s := set.Sample(i); !reflect.DeepEqual(*s, samples[i]) {
 			t.Fatalf("sample %d is %+v, want %+v", i, s, samples[i])
 		}
 	}
 }
 
-// Of a sample there is a result, or it is kept as one without.
 func TestHasResult(t *testing.T) {
-	without := encode.Sample{Draw: -1}
 	for name, x := range map[string]struct {
-		meta   Meta
 		sample encode.Sample
 		want   bool
 	}{
-		"none":         {Meta{Draw: true, MovesLeft: true}, without, false},
-		"a draw":       {Meta{Draw: true}, encode.Sample{Draw: 1}, true},
-		"even":         {Meta{Draw: true}, encode.Sample{Draw: 0}, true},
-		"won":          {Meta{Draw: true}, encode.Sample{Value: 1, Draw: -1}, true},
-		"plies left":   {Meta{Draw: true, MovesLeft: true}, encode.Sample{Draw: -1, MovesLeft: 3}, true},
-		"of no column": {Meta{}, without, true},
+		"none":       {encode.Sample{Draw: -1}, false},
+		"a draw":     {encode.Sample{Draw: 1}, true},
+		"even":       {encode.Sample{Draw: 0}, true},
+		"won":        {encode.Sample{Value: 1, Draw: -1}, true},
+		"plies left": {encode.Sample{Draw: -1, MovesLeft: 3}, true},
 	} {
-		if have := x.meta.HasResult(&x.sample); have != x.want {
+		if have := HasResult(&x.sample); have != x.want {
 			t.Errorf("%s: %v", name, have)
 		}
 	}

@@ -1,0 +1,458 @@
+package data
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress/zstd"
+
+	"alamos/pkg/chess"
+	"alamos/pkg/disk"
+	"alamos/pkg/encode"
+)
+
+// row is a sample as a sample file keeps it. The arrays are little endian and
+// packed: the library writes and reads them three times faster than lists.
+type row struct {
+	Game      int32   `parquet:"game,delta"`
+	Ply       int32   `parquet:"ply,delta"`
+	Planes    []byte  `parquet:"planes,plain"`  // uint64 each
+	Indices   []byte  `parquet:"indices,plain"` // int32 each
+	Policy    []byte  `parquet:"policy,plain"`  // float32 each, as many as indices
+	Value     float32 `parquet:"value,plain"`
+	Draw      float32 `parquet:"draw,plain"`
+	MovesLeft float32 `parquet:"moves_left,plain"`
+}
+
+// ErrDamaged is in the tree of every error about a file that exists but is not a
+// whole sample file: truncated, changed, foreign, or of another version.
+var ErrDamaged = errors.New("not a whole sample file")
+
+// Meta says what the samples of a file are. The footer of the file has it as JSON.
+type Meta struct {
+	Encoder    string `json:"encoder"` // name of the planes, as encode.PlanesByName knows it
+	Policy     string `json:"policy"`  // name of the move encoding
+	Variant    string `json:"variant"`
+	Generation int    `json:"generation"` // at least 0
+
+	// Recurring says that other generations may have the same games again, under the
+	// same numbers. See [Split].
+	Recurring bool `json:"recurring,omitempty"`
+}
+
+// metaKey is the key of the footer's JSON, and formatVersion the version of the
+// format. Readers accept no other.
+const (
+	metaKey       = "alamos"
+	formatVersion = 2
+)
+
+type footer struct {
+	Version int `json:"version"`
+	Meta
+}
+
+// SameKind reports whether samples of both can be in one replay window.
+func (m Meta) SameKind(o Meta) bool {
+	return m.Encoder == o.Encoder && m.Policy == o.Policy && m.Variant == o.Variant
+}
+
+// shape has the sizes of the samples that a Meta describes.
+type shape struct {
+	planes int // uint64 words of a position
+	policy int // length of the policy vector; 0: there is no policy
+}
+
+// shape checks the names and returns the sizes that belong to them.
+func (m Meta) shape() (shape, error) {
+	v, err := chess.ParseVariant(m.Variant)
+	if err != nil {
+		return shape{}, err
+	}
+	c, err := encode.NewCodec(m.Encoder, m.Policy, v)
+	if err != nil {
+		return shape{}, err
+	}
+	if m.Generation < 0 {
+		return shape{}, fmt.Errorf("generation %d is negative", m.Generation)
+	}
+	return shape{c.Planes.Count(), c.Policy.Size()}, nil
+}
+
+// HasResult reports whether the result of a sample's game is known. A sample without
+// a result has the value 0, and neither a probability of a draw nor plies left.
+func HasResult(s *encode.Sample) bool {
+	return s.Draw >= 0 || s.Value != 0 || s.MovesLeft > 0
+}
+
+// sumTolerance is how far from 1 the sum of a policy may be: far above the rounding
+// of float32, far below a forgotten move.
+const sumTolerance = 1e-3
+
+// check returns an error when s is not a sample of the shape.
+func (h shape) check(s *encode.Sample) error {
+	fault := func(format string, args ...any) error {
+		return fmt.Errorf("game %d, ply %d: "+format, append([]any{s.Game, s.Ply}, args...)...)
+	}
+	switch {
+	case s.Game < 0 || s.Ply < 0:
+		return fault("want numbers from 0")
+	case len(s.Planes) != h.planes:
+		return fault("%d planes, the encoder has %d", len(s.Planes), h.planes)
+	case len(s.Indices) != len(s.Policy):
+		return fault("%d policy indices with %d targets", len(s.Indices), len(s.Policy))
+	case !(s.Value >= -1 && s.Value <= 1):
+		return fault("value %v, want -1 to 1", s.Value)
+	case !(s.Draw <= 1 && !math.IsInf(float64(s.Draw), 0)):
+		return fault("probability %v of a draw, want at most 1", s.Draw)
+	case !(math.Abs(float64(s.MovesLeft)) <= math.MaxInt32):
+		return fault("%v plies left", s.MovesLeft)
+	case h.policy == 0 && len(s.Indices) > 0:
+		return fault("%d policy indices, but there is no policy", len(s.Indices))
+	case h.policy == 0:
+		return nil
+	}
+	sum := 0.0
+	for i, index := range s.Indices {
+		if index < 0 || int(index) >= h.policy {
+			return fault("policy index %d, want 0 to %d", index, h.policy-1)
+		}
+		if p := s.Policy[i]; !(p >= 0) {
+			return fault("policy target %v, want at least 0", p)
+		}
+		sum += float64(s.Policy[i])
+	}
+	if !(math.Abs(sum-1) <= sumTolerance) {
+		return fault("policy targets have the sum %v, want 1", sum)
+	}
+	return nil
+}
+
+// groupRows is the number of rows of a row group, and batchRows how many are
+// converted at a time. The memory that a writer needs is that of a row group: 20 MB
+// with the widest encodings.
+const (
+	groupRows = 1 << 14
+	batchRows = 512
+)
+
+// Write writes the samples of a generation to path, in the order given. The file
+// appears under its name when it is whole and on the disk; it replaces what stood
+// there before. Equal arguments give equal bytes.
+func Write(path string, meta Meta, samples []encode.Sample) error {
+	return Stream(path, meta, func(w *Writer) error { return w.Write(samples) })
+}
+
+// Stream is Write of samples that are made one after the other: fill hands them to
+// the writer, any number at a time, and the file does not depend on how many. When
+// fill fails, so does Stream, and no file is written.
+func Stream(path string, meta Meta, fill func(*Writer) error) error {
+	h, err := meta.shape()
+	if err != nil {
+		return fmt.Errorf("samples %s: %w", path, err)
+	}
+	return disk.WriteFile(path, func(out io.Writer) error {
+		w, err := newWriter(out, meta, h)
+		if err != nil {
+			return err
+		}
+		if err := fill(w); err != nil {
+			return err
+		}
+		return w.file.Close()
+	})
+}
+
+// Writer writes the samples of a file; see [Stream].
+type Writer struct {
+	shape   shape
+	file    *parquet.GenericWriter[row]
+	rows    []row // scratch
+	samples int   // written
+}
+
+func newWriter(out io.Writer, meta Meta, h shape) (*Writer, error) {
+	about, err := json.Marshal(footer{formatVersion, meta})
+	if err != nil {
+		return nil, err
+	}
+	file := parquet.NewGenericWriter[row](out,
+		parquet.Compression(&zstd.Codec{Concurrency: 1}),
+		parquet.CreatedBy("alamos", "", ""), // no version of a library: it would change the bytes
+		parquet.MaxRowsPerRowGroup(groupRows),
+		parquet.SkipPageBounds("planes"), parquet.SkipPageBounds("indices"), parquet.SkipPageBounds("policy"),
+		parquet.KeyValueMetadata(metaKey, string(about)))
+	return &Writer{shape: h, file: file, rows: make([]row, batchRows)}, nil
+}
+
+// Write appends samples to the file. It keeps nothing of them.
+func (w *Writer) Write(samples []encode.Sample) error {
+	for len(samples) > 0 {
+		n := min(len(samples), len(w.rows))
+		for i := range samples[:n] {
+			if err := w.shape.check(&samples[i]); err != nil {
+				return fmt.Errorf("sample %d: %w", w.samples+i, err)
+			}
+			w.rows[i].set(&samples[i])
+		}
+		if _, err := w.file.Write(w.rows[:n]); err != nil {
+			return err
+		}
+		w.samples += n
+		samples = samples[n:]
+	}
+	return nil
+}
+
+func (r *row) set(s *encode.Sample) {
+	r.Game, r.Ply, r.Value, r.Draw, r.MovesLeft = s.Game, s.Ply, s.Value, s.Draw, s.MovesLeft
+	r.Planes, r.Indices, r.Policy = r.Planes[:0], r.Indices[:0], r.Policy[:0]
+	for _, word := range s.Planes {
+		r.Planes = binary.LittleEndian.AppendUint64(r.Planes, word)
+	}
+	for _, index := range s.Indices {
+		r.Indices = binary.LittleEndian.AppendUint32(r.Indices, uint32(index))
+	}
+	for _, p := range s.Policy {
+		r.Policy = binary.LittleEndian.AppendUint32(r.Policy, math.Float32bits(p))
+	}
+}
+
+// sample makes the sample of a row. Its slices do not overlap those of the row.
+func (r *row) sample() (encode.Sample, error) {
+	if len(r.Planes)%8 != 0 || len(r.Indices)%4 != 0 || len(r.Policy)%4 != 0 {
+		return encode.Sample{}, errors.New("an array has a part of a number")
+	}
+	s := encode.Sample{Game: r.Game, Ply: r.Ply, Value: r.Value, Draw: r.Draw, MovesLeft: r.MovesLeft}
+	s.Planes = make([]uint64, len(r.Planes)/8)
+	for i := range s.Planes {
+		s.Planes[i] = binary.LittleEndian.Uint64(r.Planes[8*i:])
+	}
+	if len(r.Indices) > 0 {
+		s.Indices, s.Policy = make([]int32, len(r.Indices)/4), make([]float32, len(r.Policy)/4)
+	}
+	for i := range s.Indices {
+		s.Indices[i] = int32(binary.LittleEndian.Uint32(r.Indices[4*i:]))
+	}
+	for i := range s.Policy {
+		s.Policy[i] = math.Float32frombits(binary.LittleEndian.Uint32(r.Policy[4*i:]))
+	}
+	return s, nil
+}
+
+// Reader reads the samples of a file one after the other. In memory are a few pages
+// of each column, not the file.
+type Reader struct {
+	name  string
+	file  *parquet.File
+	meta  Meta
+	shape shape
+	rows  *parquet.GenericReader[row]
+	batch []row
+	next  int // of the batch
+	read  int // rows given
+}
+
+// newReader reads the samples of a Parquet file. Errors call it by the name given and
+// have [ErrDamaged] in their tree where they are about its content. Close the reader
+// after use; the file stays open.
+func newReader(name string, f *parquet.File) (r *Reader, err error) {
+	defer func() { err = damaged(name, err) }()
+	defer recovered(&err)
+	text, ok := f.Lookup(metaKey)
+	if !ok {
+		return nil, errors.New("another program wrote it: the footer has no alamos")
+	}
+	var about footer
+	if err := json.Unmarshal([]byte(text), &about); err != nil {
+		return nil, fmt.Errorf("footer: %w", err)
+	}
+	if about.Version != formatVersion {
+		return nil, fmt.Errorf("format version %d, this alamos reads version %d", about.Version, formatVersion)
+	}
+	h, err := about.shape()
+	if err != nil {
+		return nil, err
+	}
+	if want := parquet.SchemaOf(row{}); !parquet.EqualNodes(want, f.Schema()) {
+		return nil, fmt.Errorf("its columns are %v, want %v", f.Schema(), want)
+	}
+	return &Reader{name: name, file: f, meta: about.Meta, shape: h, rows: parquet.NewGenericReader[row](f)}, nil
+}
+
+// Meta says what the samples are.
+func (r *Reader) Meta() Meta { return r.meta }
+
+// Len is the number of samples.
+func (r *Reader) Len() int { return int(r.file.NumRows()) }
+
+// Games counts the samples of each game by its number. It does not change which
+// sample is the next.
+func (r *Reader) Games() (games map[int32]int, err error) {
+	defer func() { err = damaged(r.name, err) }()
+	defer recovered(&err)
+	type column struct {
+		Game int32 `parquet:"game,delta"`
+	}
+	rows := parquet.NewGenericReader[column](r.file)
+	defer rows.Close()
+	games = map[int32]int{}
+	batch := make([]column, batchRows)
+	for total := 0; ; {
+		n, err := rows.Read(batch)
+		for _, x := range batch[:n] {
+			games[x.Game]++
+		}
+		total += n
+		switch {
+		case err == io.EOF && total == r.Len():
+			return games, nil
+		case err == io.EOF || err == nil && n == 0:
+			return nil, io.ErrUnexpectedEOF
+		case err != nil:
+			return nil, err
+		}
+	}
+}
+
+// Next returns the next sample, which is the caller's, or io.EOF when there are no
+// more. Do not continue after another error.
+func (r *Reader) Next() (s encode.Sample, err error) {
+	if r.next == len(r.batch) {
+		if err := r.fill(); err != nil {
+			return s, err
+		}
+	}
+	if s, err = r.batch[r.next].sample(); err == nil {
+		err = r.shape.check(&s)
+	}
+	if err != nil {
+		return s, damaged(r.name, fmt.Errorf("row %d: %w", r.read, err))
+	}
+	r.next++
+	r.read++
+	return s, nil
+}
+
+// fill reads the next rows.
+func (r *Reader) fill() (err error) {
+	defer func() {
+		if err != io.EOF {
+			err = damaged(r.name, err)
+		}
+	}()
+	defer recovered(&err)
+	if r.batch == nil {
+		r.batch = make([]row, batchRows)
+	}
+	n, err := r.rows.Read(r.batch[:batchRows])
+	r.batch, r.next = r.batch[:n], 0
+	switch {
+	case n > 0 && r.read+n <= r.Len():
+		return nil // an error comes again
+	case err == io.EOF && r.read == r.Len():
+		return io.EOF
+	case err == nil || err == io.EOF:
+		return errors.New("its columns differ in length")
+	}
+	return err
+}
+
+// Close frees what the reader holds.
+func (r *Reader) Close() {
+	_ = r.rows.Close() // it was only read
+}
+
+// openParquet opens any Parquet file.
+func openParquet(in io.ReaderAt, size int64) (f *parquet.File, err error) {
+	defer recovered(&err)
+	return parquet.OpenFile(in, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+}
+
+// recovered makes an error of a panic of the Parquet library about a file that was
+// made to harm.
+func recovered(err *error) {
+	if r := recover(); r != nil {
+		*err = fmt.Errorf("unreadable Parquet: %v", r)
+	}
+}
+
+// Read reads a file that Write wrote. An error about its content, as opposed to one
+// from the file system, has ErrDamaged in its tree.
+func Read(path string) (*Set, error) {
+	var p part
+	err := withReader(path, func(r *Reader) (err error) {
+		p, err = r.rest()
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return newSet(p), nil
+}
+
+// rest reads all samples that are left.
+func (r *Reader) rest() (part, error) {
+	p := part{meta: r.meta}
+	games := map[int32]bool{}
+	for {
+		s, err := r.Next()
+		switch {
+		case err == io.EOF:
+			p.games = len(games)
+			return p, nil
+		case err != nil:
+			return part{}, err
+		}
+		games[s.Game] = true
+		p.samples = append(p.samples, s)
+	}
+}
+
+// ReadMeta returns what the samples of a file are. It reads only the end of the file,
+// and does not know whether the rest is whole. Errors are like those of Read.
+func ReadMeta(path string) (meta Meta, err error) {
+	err = withReader(path, func(r *Reader) error { meta = r.meta; return nil })
+	return meta, err
+}
+
+// withReader opens a file for f.
+func withReader(path string, f func(*Reader) error) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("samples: %w", err)
+	}
+	defer file.Close() // nothing was written
+	info, err := file.Stat()
+	if err != nil {
+		return fmt.Errorf("samples: %w", err)
+	}
+	table, err := openParquet(file, info.Size())
+	if err != nil {
+		return damaged(path, err)
+	}
+	r, err := newReader(path, table)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	return f(r)
+}
+
+// damaged says what to do about a file that is not as it was written.
+func damaged(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if errors.As(err, new(*fs.PathError)) { // the disk's fault
+		return fmt.Errorf("samples: %w", err)
+	}
+	return fmt.Errorf("samples %s: %w: %w; delete the file and run the experiment again, which writes it again", path, ErrDamaged, err)
+}
