@@ -46,7 +46,7 @@ func NewMCTS(name string, cfg search.Config, power float64, l Limit, e search.Ev
 	case l.Depth < 0 || l.Time < 0:
 		return nil, fmt.Errorf("arena: player %s: want a depth and a time of 0 or more, have %d and %v", name, l.Depth, l.Time)
 	}
-	cfg = cfg.Still()
+	cfg = cfg.WithoutExploration()
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("arena: player %s: %w", name, err)
 	}

@@ -143,7 +143,7 @@ func (t *thought) searchAlphaBeta(ctx context.Context) (chess.Move, error) {
 			return 0, fmt.Errorf("%s: %w", t.player.Name, err)
 		}
 		line = next
-		nodes += line.Asked
+		nodes += line.Evaluations
 		t.tell(t.lineReport(&line, nodes, time.Since(began), d < depth))
 		if math.Abs(line.Value) == 1 {
 			break

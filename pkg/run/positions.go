@@ -47,7 +47,7 @@ func (t *trial) position(ctx context.Context, q store.Question) error {
 		"code": positionCode, "position": p.FEN(), "visits": strconv.Itoa(q.Visits), "network": t.CheckpointSum(q.Generation),
 		"game.variant": s.Game.Variant, "network.input": s.Network.Input, "network.policy": s.Network.Policy,
 	}
-	cfg := experiment.SetupSearch(&s.Tournament.Search).Still()
+	cfg := experiment.SetupSearch(&s.Tournament.Search).WithoutExploration()
 	cfg.Visits = q.Visits
 	if q.Visits > 0 {
 		settings := s.Tournament.Search

@@ -23,7 +23,7 @@ type Network struct {
 
 // NewNetwork asks a session of a model of the trial, which the caller keeps.
 func NewNetwork(t *Trial, s *nn.Session) *Network {
-	cfg := experiment.SetupSearch(&t.Settings.Search).Still()
+	cfg := experiment.SetupSearch(&t.Settings.Search).WithoutExploration()
 	return &Network{t.Variant, cfg, search.NewEvaluator(t.Codec, s)}
 }
 

@@ -11,19 +11,18 @@ import (
 	"alamos/pkg/encode"
 )
 
-// Valuer says what positions are worth, many at once. It is for one goroutine.
+// Valuer evaluates positions, many at once. It is for one goroutine.
 type Valuer interface {
-	// Add asks about the current position of g, which is not over; moves are its
-	// legal moves.
+	// Add adds the current position of g to the batch. The game is not over there;
+	// moves are its legal moves.
 	Add(g *chess.Game, moves []chess.Move)
 
-	// Values answers all that was asked since the last call, in that order: the
-	// expected result of the side to move, from -1 to 1. The slice is valid until
-	// the next call.
+	// Values evaluates the batch, in its order: the expected result for the side to
+	// move, from -1 to 1. The slice is valid until the next call.
 	Values(ctx context.Context) ([]float64, error)
 }
 
-// Line is what an alpha-beta search found out about a position.
+// Line is the result of an alpha-beta search.
 type Line struct {
 	// Value is the result that both sides can reach, from -1 to 1 and the view of
 	// the side to move. It is 1 or -1 when one of them wins by force within Depth.
@@ -33,29 +32,27 @@ type Line struct {
 	// longest.
 	Best []chess.Move
 
-	PV    []chess.Move // a line of best play that begins with Best[0]
-	Depth int          // plies looked ahead: fewer than asked for where the result is known
-	Asked int          // positions that the valuer was asked about
+	PV          []chess.Move // a line of best play that begins with Best[0]
+	Depth       int          // plies searched: fewer than requested if the result is known
+	Evaluations int          // positions that the valuer evaluated
 }
 
-// AlphaBeta is a search to a fixed depth. Its zero value is not of use: Valuer must
-// be set. It is for one goroutine.
+// AlphaBeta is a search to a fixed depth. Valuer must be set. It is for one goroutine.
 //
 // Depths are searched one after the other, each ordering its moves by the one
 // before: the best move of a position first, then captures, then the others in the
 // order of the move list. The children of a position one ply above the end are
-// valued in one batch, even where a few would have done, since a network or a
-// script answers thirty questions at hardly more than the cost of one.
+// evaluated in one batch, even if a few would have been enough, because a network or a
+// script evaluates thirty positions at hardly more than the cost of one.
 //
-// The ends of games are exact, repetitions and fifty moves included; what is only
-// valued never counts as won or lost by force. There is no search of captures
-// beyond the end.
+// The ends of games are exact, repetitions and fifty moves included; an evaluation never
+// counts as a forced win or loss. There is no quiescence search.
 type AlphaBeta struct {
 	Valuer Valuer
 
-	game  *chess.Game
-	best  map[uint64]chess.Move // of the depth before, by position: for the order only
-	asked int
+	game        *chess.Game
+	best        map[uint64]chess.Move // of the depth before, by position: for the order only
+	evaluations int
 }
 
 // certain is the largest value of a position that is valued and not decided.
@@ -76,7 +73,7 @@ func (a *AlphaBeta) Search(ctx context.Context, g *chess.Game, depth int) (Line,
 		a.game = new(chess.Game)
 	}
 	a.game.CopyFrom(g)
-	a.best, a.asked = map[uint64]chess.Move{}, 0
+	a.best, a.evaluations = map[uint64]chess.Move{}, 0
 	var line Line
 	for d := 1; d <= depth; d++ {
 		next, err := a.root(ctx, d, l.Slice())
@@ -92,7 +89,7 @@ func (a *AlphaBeta) Search(ctx context.Context, g *chess.Game, depth int) (Line,
 			break // nothing deeper is shorter
 		}
 	}
-	line.Asked = a.asked
+	line.Evaluations = a.evaluations
 	return line, nil
 }
 
@@ -115,7 +112,7 @@ func (a *AlphaBeta) root(ctx context.Context, depth int, moves []chess.Move) (Li
 		}
 	} else {
 		for _, m := range order {
-			// A window that is open by a hair tells moves as good as the best from
+			// A window that is open by a hair separates moves as good as the best from
 			// moves that are worse.
 			v, pv, err := a.after(ctx, m, depth, math.Nextafter(line.Value, -2), 1)
 			if err != nil {
@@ -151,7 +148,7 @@ func (a *AlphaBeta) after(ctx context.Context, m chess.Move, depth int, alpha, b
 	return -v, pv, err
 }
 
-// value is the value of the current position for its side to move, searched so many
+// value is the value of the current position for its side to move, searched depth
 // plies ahead, at least 1: exact between alpha and beta, else a bound on their
 // outer side.
 func (a *AlphaBeta) value(ctx context.Context, depth int, alpha, beta float64) (float64, []chess.Move, error) {
@@ -199,7 +196,7 @@ func (a *AlphaBeta) children(ctx context.Context, moves []chess.Move) ([]float64
 		return nil, err
 	}
 	values := make([]float64, len(moves))
-	var asked []int
+	var leaves []int
 	mover := a.game.Position().Turn()
 	var l chess.MoveList
 	for i, m := range moves {
@@ -209,26 +206,26 @@ func (a *AlphaBeta) children(ctx context.Context, moves []chess.Move) ([]float64
 			values[i] = result(o, mover)
 		} else {
 			a.Valuer.Add(a.game, l.Slice())
-			asked = append(asked, i)
+			leaves = append(leaves, i)
 		}
 		a.game.Undo()
 	}
-	if len(asked) == 0 {
+	if len(leaves) == 0 {
 		return values, nil
 	}
-	answers, err := a.Valuer.Values(ctx)
+	evaluated, err := a.Valuer.Values(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if len(answers) != len(asked) {
-		return nil, fmt.Errorf("search: %d values for %d positions", len(answers), len(asked))
+	if len(evaluated) != len(leaves) {
+		return nil, fmt.Errorf("search: %d values for %d positions", len(evaluated), len(leaves))
 	}
-	a.asked += len(asked)
-	for i, v := range answers {
+	a.evaluations += len(leaves)
+	for i, v := range evaluated {
 		if !(v >= -1 && v <= 1) {
 			return nil, fmt.Errorf("search: the value %v of a position: want -1 to 1", v)
 		}
-		values[asked[i]] = -min(max(v, -certain), certain)
+		values[leaves[i]] = -min(max(v, -certain), certain)
 	}
 	return values, nil
 }

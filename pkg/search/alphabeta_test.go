@@ -211,12 +211,12 @@ func TestAlphaBetaPrunes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if all := 20 + 400 + 8902 + 197_326; line.Asked >= all/5 { // perft of atomic chess
-		t.Errorf("%d questions: plain minimax has %d", line.Asked, all)
+	if all := 20 + 400 + 8902 + 197_326; line.Evaluations >= all/5 { // perft of atomic chess
+		t.Errorf("%d questions: plain minimax has %d", line.Evaluations, all)
 	}
 	z := &zero{}
 	line, err = (&AlphaBeta{Valuer: z}).Search(t.Context(), chess.NewGame(p), 1)
-	if err != nil || z.batches != 1 || line.Asked != 20 || len(line.Best) != 20 {
+	if err != nil || z.batches != 1 || line.Evaluations != 20 || len(line.Best) != 20 {
 		t.Errorf("%d batches, %+v, %v", z.batches, line, err)
 	}
 }

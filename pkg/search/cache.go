@@ -8,13 +8,12 @@ import (
 	"alamos/pkg/encode"
 )
 
-// key stands for a question: 128 bits, so that two questions of one search with
-// the same key will not be seen.
+// key identifies a leaf: 128 bits, so that two leaves of one search never share one.
 type key [2]uint64
 
-// keyOf is the key of a question about p: of all that an encoder says (planes,
-// indices and order of the moves, sign), so of as much history as it looks at,
-// and of the position for evaluators that have no planes.
+// keyOf is the key of the leaf l at p: of everything that the encoder writes (planes,
+// indices and order of the moves, sign), so with as much history as it encodes, and of
+// the position, for evaluators without planes.
 func keyOf(p *chess.Position, l *encode.Leaf) key {
 	k := key{1, 2}
 	k.add(p.Key())
@@ -28,20 +27,20 @@ func keyOf(p *chess.Position, l *encode.Leaf) key {
 	return k
 }
 
-// add goes on with a word. Each half is a bijection of the word and of what came
+// add mixes a word into the key. Each half is a bijection of the word and of its value
 // before.
 func (k *key) add(w uint64) {
 	k[0] = (bits.RotateLeft64(k[0], 29) ^ w) * 0x9e3779b97f4a7c15
 	k[1] = (bits.RotateLeft64(k[1], 37) ^ w) * 0xd1342543de82ef95
 }
 
-// cache remembers answers: a table with one place for a key, whose later answers
-// replace earlier ones, and their priors in a ring, which are lost when it has
-// come around.
+// cache keeps evaluations: a table with one place per key, in which later evaluations
+// replace earlier ones, and a ring of their priors, which are lost when it has come
+// around.
 //
-// Table and ring begin small and grow as they fill, so that many trees with large
-// caches take the memory of what they were told and no more. What is known depends on
-// what came since clear only, and not on what the memory was used for before.
+// Table and ring begin small and grow as they fill, so that many trees with large caches
+// use only the memory that they need. The content depends only on what was put since
+// clear, and not on earlier uses of the memory.
 type cache struct {
 	first, most int // places after clear, and at most: first times a power of two
 
@@ -66,7 +65,7 @@ const (
 	mostMoves = 1024
 	// firstPlaces bounds how many places a cache begins with.
 	firstPlaces = 1024
-	// sparse is how many places there are for an answer before the table grows: one
+	// sparse is how many places each evaluation has before the table grows: one
 	// that is fuller has many keys to a place.
 	sparse = 8
 )
@@ -84,7 +83,7 @@ func newCache(positions int) *cache {
 	return c
 }
 
-// clear forgets everything and keeps the memory.
+// clear drops all evaluations and keeps the memory.
 func (c *cache) clear() {
 	c.places = resized(c.places, c.first)
 	clear(c.places)
@@ -92,10 +91,10 @@ func (c *cache) clear() {
 	c.taken, c.next = 0, 0
 }
 
-// ring is how many priors there are for so many places.
+// ring is the number of priors for a number of places.
 func ring(places int) int { return max(mostMoves, places*priorsEach) }
 
-// resized is s with n items, those that are new being anything.
+// resized is s with n items; new items are undefined.
 func resized[T any](s []T, n int) []T {
 	if n <= cap(s) {
 		return s[:n]
@@ -124,7 +123,7 @@ func (c *cache) place(k key) *place {
 	return &c.places[hi]
 }
 
-// get writes the answer to the question k to l, if it is known.
+// get writes the evaluation of the leaf k to l, if it is known.
 func (c *cache) get(k key, l *encode.Leaf) bool {
 	p := c.place(k)
 	if p.count == 0 || p.key != k || p.at+uint64(len(c.priors)) < c.next {
@@ -136,7 +135,7 @@ func (c *cache) get(k key, l *encode.Leaf) bool {
 	return true
 }
 
-// put remembers an answer. The priors of one lie side by side.
+// put stores an evaluation. Its priors are contiguous.
 func (c *cache) put(k key, l *encode.Leaf) {
 	if sparse*c.taken >= len(c.places) && len(c.places) < c.most {
 		c.grow()

@@ -124,11 +124,11 @@ func TestCache(t *testing.T) {
 		s.SetRoot(g)
 		var leaves [1]*encode.Leaf
 		for {
-			asked := s.Ask(search.Uniform{}, leaves[:0])
+			asked := s.Select(search.Uniform{}, leaves[:0])
 			if len(asked) == 0 {
 				break
 			}
-			if err := s.Answer(); err != nil {
+			if err := s.Backup(); err != nil {
 				t.Fatal(err)
 			}
 		}

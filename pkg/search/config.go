@@ -112,9 +112,9 @@ func (f *FPU) UnmarshalText(b []byte) (err error) {
 	return err
 }
 
-// Still is the same search without what is there for exploring: noise, that of a
-// Gumbel root included, and forced playouts.
-func (c Config) Still() Config {
+// WithoutExploration is the same search without noise, that of a
+// Gumbel root included, and without forced playouts.
+func (c Config) WithoutExploration() Config {
 	c.Noise, c.ForcedPlayouts, c.Root.Noise = Noise{}, 0, 0
 	return c
 }

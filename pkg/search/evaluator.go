@@ -1,22 +1,22 @@
 package search
 
 import (
+	"context"
 	"slices"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/encode"
 )
 
-// Evaluator is all that a search knows of a network. A question is prepared
-// while the game stands at the leaf and answered later, together with others.
+// Evaluator is all that a search knows of a network. A leaf is prepared while the game
+// stands at it, and evaluated later, together with others.
 type Evaluator interface {
-	// Prepare writes the question about the current position of g to l;
-	// moves are its legal moves. It is called for one position at a time
-	// by a goroutine, but may be called by many goroutines at once.
+	// Prepare encodes the current position of g in l; moves are its legal moves.
+	// Many goroutines may call it at once, each with a leaf of its own.
 	Prepare(l *encode.Leaf, g *chess.Game, moves []chess.Move)
 
-	// Evaluate answers prepared questions: Priors, in the order of the
-	// moves, and Value.
+	// Evaluate fills Priors, in the order of the moves, and Value of prepared
+	// leaves.
 	Evaluate(leaves []*encode.Leaf) error
 }
 
@@ -33,9 +33,8 @@ type netEvaluator struct {
 	Net
 }
 
-// Uniform is the evaluator that knows nothing: all moves alike, all positions
-// equal. A search with it sees only what the rules say about the ends of
-// games.
+// Uniform is the evaluator that knows nothing: equal priors, value 0. A search with it
+// sees only the ends of games.
 type Uniform struct{}
 
 func (Uniform) Prepare(l *encode.Leaf, _ *chess.Game, moves []chess.Move) {
@@ -48,3 +47,63 @@ func (Uniform) Prepare(l *encode.Leaf, _ *chess.Game, moves []chess.Move) {
 }
 
 func (Uniform) Evaluate([]*encode.Leaf) error { return nil }
+
+// Run searches all trees until each is Done, in lock-step: each step selects leaves in
+// every unfinished tree, evaluates them as one batch and backs them up. A canceled
+// context ends it within a step; the trees are then unfinished but sound.
+func Run(ctx context.Context, trees []*Tree, e Evaluator) error {
+	var s Stepper
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		leaves, err := s.Step(trees, e)
+		if err != nil || leaves == 0 {
+			return err
+		}
+	}
+}
+
+// Stepper makes the steps of a lock-step search and keeps the memory that they
+// need. Its zero value is ready for use by one goroutine.
+type Stepper struct {
+	leaves []*encode.Leaf
+	trees  []*Tree // that selected leaves
+}
+
+// Step selects leaves in every tree that is not Done, evaluates them as one batch and
+// backs them up. It returns the number of leaves; 0 means that all trees are Done.
+func (s *Stepper) Step(trees []*Tree, e Evaluator) (int, error) {
+	leaves := s.Select(trees, e)
+	if len(leaves) == 0 {
+		return 0, nil
+	}
+	if err := e.Evaluate(leaves); err != nil {
+		return 0, err
+	}
+	return len(leaves), s.Backup()
+}
+
+// Select is the first half of Step: it returns the leaves to evaluate, which are
+// valid until the next Select. Visits that need no network are completed on the way, so
+// that every unfinished tree has a place in every batch.
+func (s *Stepper) Select(trees []*Tree, e Evaluator) []*encode.Leaf {
+	s.leaves, s.trees = s.leaves[:0], s.trees[:0]
+	for _, t := range trees {
+		before := len(s.leaves)
+		if s.leaves = t.Select(e, s.leaves); len(s.leaves) > before {
+			s.trees = append(s.trees, t)
+		}
+	}
+	return s.leaves
+}
+
+// Backup is the second half of Step, after the leaves have been evaluated.
+func (s *Stepper) Backup() error {
+	for _, t := range s.trees {
+		if err := t.Backup(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

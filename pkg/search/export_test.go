@@ -28,9 +28,9 @@ func (t *Tree) Check() error {
 			return fmt.Errorf("node %d: %d visits wait", at, n.pending)
 		case n.state == waiting:
 			return fmt.Errorf("node %d waits", at)
-		case n.state == solved && !t.cfg.Solver:
+		case n.state == proven && !t.cfg.Solver:
 			return fmt.Errorf("node %d is solved without a solver", at)
-		case at == 0 && n.state == open:
+		case at == 0 && n.state == evaluated:
 			return fmt.Errorf("the root has no edges")
 		}
 		seen[at] = true
@@ -58,7 +58,7 @@ func (t *Tree) Check() error {
 				return err
 			}
 			child := &t.nodes[e.child]
-			if went := child.visits; went > e.visits || went == e.visits && child.state != solved {
+			if went := child.visits; went > e.visits || went == e.visits && child.state != proven {
 				return fmt.Errorf("node %d, edge %d: %d visits, %d of them went on", at, k, e.visits, child.visits)
 			}
 			if child.exact() {
@@ -75,7 +75,7 @@ func (t *Tree) Check() error {
 		if !t.cfg.Solver && math.Abs(sum-n.sum) > 1e-6 {
 			return fmt.Errorf("node %d has the sum %v, its edges %v", at, n.sum, sum)
 		}
-		if known := best == 1 || all && visits > 0; t.cfg.Solver && len(t.edgesOf(n)) > 0 && (known != (n.state == solved) || known && best != n.value) {
+		if known := best == 1 || all && visits > 0; t.cfg.Solver && len(t.edgesOf(n)) > 0 && (known != (n.state == proven) || known && best != n.value) {
 			return fmt.Errorf("node %d: state %d, value %v; its moves reach %v (all known: %v)", at, n.state, n.value, best, all)
 		}
 		return nil
@@ -92,4 +92,4 @@ func (t *Tree) Waiting() (n int) {
 }
 
 // Nodes is the number of positions below the root.
-func (t *Tree) Nodes() int { return len(t.nodes) - 1 - t.lost }
+func (t *Tree) Nodes() int { return len(t.nodes) - 1 - t.dropped }

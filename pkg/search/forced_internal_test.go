@@ -10,7 +10,7 @@ func TestPrunedTarget(t *testing.T) {
 	// 100 visits and c = 1, so that PUCT is Q + 10 P / (1 + N). The best move has
 	// 0.5 + 5/68 = 0.5735.
 	s := NewTree(Config{Visits: 100, CPuct: 1, ForcedPlayouts: 2}, 0)
-	s.nodes = []node{{state: wide, visits: 100, count: 7}}
+	s.nodes = []node{{state: expanded, visits: 100, count: 7}}
 	moves := []struct {
 		visits   int32
 		prior, q float64
@@ -28,7 +28,7 @@ func TestPrunedTarget(t *testing.T) {
 		e := edge{prior: float32(m.prior), visits: m.visits, sum: m.q * float64(m.visits), child: none}
 		if m.visits > 0 {
 			e.child = int32(len(s.nodes))
-			s.nodes = append(s.nodes, node{state: open})
+			s.nodes = append(s.nodes, node{state: evaluated})
 			s.refresh(&e)
 		}
 		s.edges = append(s.edges, e)
@@ -40,7 +40,7 @@ func TestPrunedTarget(t *testing.T) {
 	if have := s.Target(); !slices.Equal(have, visits) {
 		t.Errorf("nothing was forced, and the target is %v, want %v", have, visits)
 	}
-	s.forcing = true
+	s.forcesPlayouts = true
 	if have := s.Target(); !slices.Equal(have, want) {
 		t.Errorf("the target is %v, want %v", have, want)
 	}

@@ -52,7 +52,7 @@ func TestForcedPlayouts(t *testing.T) {
 	}
 
 	g := game(t, chess.Atomic, "")
-	clean, still := forced.Still(), search.NewTree(forced, 0)
+	clean, still := forced.WithoutExploration(), search.NewTree(forced, 0)
 	still.SetExploring(false)
 	still.SetRoot(g)
 	run(t, hashed{}, still)

@@ -110,7 +110,7 @@ func TestGumbelDraws(t *testing.T) {
 	s.SetExploring(false)
 	s.SetRoot(g)
 	run(t, hashed{}, s)
-	if diff := cmp.Diff(drawing(tree(t, cfg.Still(), 0, g, hashed{})), drawing(tree(t, gumbel(1, 1, 0), 0, g, hashed{}))); diff != "" {
+	if diff := cmp.Diff(drawing(tree(t, cfg.WithoutExploration(), 0, g, hashed{})), drawing(tree(t, gumbel(1, 1, 0), 0, g, hashed{}))); diff != "" {
 		t.Errorf("a still search has noise:\n%s", diff)
 	}
 	best := slices.MaxFunc(s.Root(), func(a, b search.Edge) int { return int(math.Copysign(1, a.Prior-b.Prior)) })

@@ -148,14 +148,14 @@ func TestStepProperties(t *testing.T) {
 			s.SetRoot(g)
 			var leaves []*encode.Leaf
 			for {
-				leaves = s.Ask(e, leaves[:0])
+				leaves = s.Select(e, leaves[:0])
 				if len(leaves) > max(1, cfg.Leaves) {
 					t.Fatalf("%d questions, want up to %d", len(leaves), cfg.Leaves)
 				}
 				if len(leaves) == 0 {
 					break
 				}
-				if err := s.Answer(); err != nil {
+				if err := s.Backup(); err != nil {
 					t.Fatal(err)
 				}
 				if n := s.Waiting(); n != 0 {

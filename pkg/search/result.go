@@ -9,16 +9,16 @@ import (
 	"alamos/pkg/chess"
 )
 
-// Edge is what a search knows about a move.
+// Edge is what a search knows about a move of a node.
 type Edge struct {
 	Move   chess.Move
 	Visits int
 	Prior  float64 // at the root with its noise
 	Q      float64 // mean value from the view of the side that moves, -1 to 1; 0 without visits
-	Exact  bool    // Q is the result by force: the move ends the game, or see Config.Solver
+	Exact  bool    // Q is the result of the game: the move ends it, or the result is proven (Config.Solver)
 }
 
-func (t *Tree) public(e *edge) Edge {
+func (t *Tree) export(e *edge) Edge {
 	out := Edge{Move: e.move, Visits: int(e.visits), Prior: float64(e.prior)}
 	if e.visits > 0 {
 		out.Q = float64(float32(e.sum / float64(e.visits)))
@@ -32,9 +32,9 @@ func (t *Tree) public(e *edge) Edge {
 // Root returns all legal moves of the root in the order of the move list, or
 // nothing when the root has not been evaluated or the game is over.
 //
-// Where the search ended early with a result by force (see Config.Solver), the
-// best move has the visits that were not made: had they been, they would all have
-// gone there. So the visits are a target for training as they always are.
+// If the search ended early with a proven result (see Config.Solver), the best move also
+// has the visits that were not made: all of them would have gone there. So the visits are
+// a target for training as always.
 func (t *Tree) Root() []Edge {
 	root := &t.nodes[0]
 	edges := t.edgesOf(root)
@@ -43,9 +43,9 @@ func (t *Tree) Root() []Edge {
 	}
 	list := make([]Edge, len(edges))
 	for i := range edges {
-		list[i] = t.public(&edges[i])
+		list[i] = t.export(&edges[i])
 	}
-	if root.state == solved {
+	if root.state == proven {
 		list[t.best(root)].Visits += max(0, t.cfg.Visits-int(root.visits))
 	}
 	return list
@@ -68,54 +68,53 @@ func (t *Tree) Ranked() []Edge {
 	return root
 }
 
-// Target is what a policy is to learn from the search: for each move of Root, in
-// that order, a weight of at least 0. The weights are the visits, less those that
-// were only forced (see Config.ForcedPlayouts), or, with a Gumbel root, the improved
-// policy. They are not scaled to sum to 1; they are all 0 only where there are no
-// visits. The slice is the tree's, and valid until the next call of Target or Choose.
+// Target is the policy target: for each move of Root, in that order, a weight of at least
+// 0. The weights are the visits without those that were only forced (see
+// Config.ForcedPlayouts), or, with a Gumbel root, the improved policy. Their sum is not
+// scaled to 1; it is 0 only without visits. The slice is valid until the next call of
+// Target or Choose.
 func (t *Tree) Target() []float64 {
 	root := &t.nodes[0]
 	edges := t.edgesOf(root)
 	if edges == nil {
 		return nil
 	}
-	if t.race.on {
-		t.improved()
+	if t.halving.on {
+		t.improvedPolicy()
 		return t.weights
 	}
 	best := t.best(root)
 	t.weights = slices.Grow(t.weights[:0], len(edges))
 	for i := range edges {
-		t.weights = append(t.weights, t.earned(&edges[i], &edges[best]))
+		t.weights = append(t.weights, t.prunedVisits(&edges[i], &edges[best]))
 	}
-	if root.state == solved {
+	if root.state == proven {
 		t.weights[best] += float64(max(0, t.cfg.Visits-int(root.visits)))
 	}
 	return t.weights
 }
 
-// best is the index of the move of n, which has edges, that is most visited, ties
-// to the first of the list; where the result of n is known, of those that reach
-// it.
+// best is the index of the most visited playable move of n, which has edges. Ties go to
+// the first of the list.
 func (t *Tree) best(n *node) int {
 	edges := t.edgesOf(n)
 	best := -1
 	for i := range edges {
-		if e := &edges[i]; t.fit(n, e) && (best < 0 || e.visits > edges[best].visits) {
+		if e := &edges[i]; t.playable(n, e) && (best < 0 || e.visits > edges[best].visits) {
 			best = i
 		}
 	}
 	return max(best, 0)
 }
 
-// fit tells whether the move e of n may be played: it is not known to reach less
-// than n's result, or to lose where there are moves that do not.
-func (t *Tree) fit(n *node, e *edge) bool {
+// playable reports whether the move e of n may be played: it is not proven to reach less
+// than n's result, or to lose while other moves do not.
+func (t *Tree) playable(n *node, e *edge) bool {
 	if !t.cfg.Solver {
 		return true
 	}
 	known := e.visits > 0 && t.nodes[e.child].exact()
-	if n.state == solved {
+	if n.state == proven {
 		return known && t.nodes[e.child].value == -n.value
 	}
 	return !known || t.nodes[e.child].value < 1
@@ -125,44 +124,44 @@ func (t *Tree) fit(n *node, e *edge) bool {
 // of its side to move.
 func (t *Tree) Value() float64 { return t.nodes[0].mean() }
 
-// Exact tells whether Value is the result of the game: the game is over, or a
-// result by force was found (see Config.Solver).
+// Exact reports whether Value is the result of the game: the game is over, or the result
+// is proven (see Config.Solver).
 func (t *Tree) Exact() bool { return t.nodes[0].exact() }
 
-// WDL is how likely a win, a draw and a loss of the root's side to move are, as
-// searched so far; ok is false where nothing tells draws: before the root has been
-// evaluated, and of networks that do not (see [encode.Leaf]).
+// WDL is the probability of a win, a draw and a loss for the root's side to move, as
+// searched so far. ok is false before the root has been evaluated, and if the network
+// predicts no draws (see [encode.Leaf]).
 //
-// The draws are the mean over the visits of what the network says of the positions
-// that they reached, 1 or 0 where the result is known. Win and loss are what is left,
-// with Value as their difference. The mean is taken from the whole tree when it is
-// asked for, so that a search costs nothing more.
+// The draws are the mean, over the visits, of the network's probability of a draw in the
+// positions reached, 1 or 0 where the result is known. Win and loss share the rest so
+// that their difference is Value. WDL walks the whole tree, so that a search costs
+// nothing more.
 func (t *Tree) WDL() (wdl [3]float64, ok bool) {
 	return t.wdl(&t.nodes[0], 1, t.Value())
 }
 
-// WDLOf is the same of the move m at the root, from the view of the side that moves;
-// ok is false without visits.
+// WDLOf is WDL of the move m at the root, from the view of the side that moves; ok is
+// false without visits.
 func (t *Tree) WDLOf(m chess.Move) (wdl [3]float64, ok bool) {
 	for _, e := range t.edgesOf(&t.nodes[0]) {
 		if e.move == m && e.visits > 0 {
 			child := &t.nodes[e.child]
-			return t.wdl(child, e.visits-child.visits, t.public(&e).Q)
+			return t.wdl(child, e.visits-child.visits, t.export(&e).Q)
 		}
 	}
 	return wdl, false
 }
 
-// wdl is that of n, of whose visits so many ended there, and of its value.
+// wdl is WDL of n, with the number of visits that ended there and its value.
 func (t *Tree) wdl(n *node, ended int32, value float64) (wdl [3]float64, ok bool) {
-	if !t.tells || n.state <= waiting {
+	if !t.hasWDL || n.state <= waiting {
 		return wdl, false
 	}
 	draw := min(t.draws(n, ended), 1-math.Abs(value)) // visits from before a result was known had other values
 	return [3]float64{(1 - draw + value) / 2, draw, (1 - draw - value) / 2}, true
 }
 
-// draws is the mean probability of a draw of the visits to n, of which so many ended
+// draws is the mean probability of a draw over the visits to n, of which ended ended
 // there.
 func (t *Tree) draws(n *node, ended int32) float64 {
 	switch {
@@ -183,15 +182,14 @@ func (t *Tree) draws(n *node, ended int32) float64 {
 	return sum / float64(visits)
 }
 
-// Evaluations counts the network's answers over the whole life of the tree.
+// Evaluations counts the network's evaluations over the whole life of the tree.
 func (t *Tree) Evaluations() int { return t.evaluations }
 
-// PV is the principal variation: from the root on the most visited move, ties
-// to the first of the list, as far as moves have visits. Where a result by force
-// is known, it is a line that reaches it.
+// PV is the principal variation: from the root on the best move, as far as moves have
+// visits. If a result is proven, the line reaches it.
 func (t *Tree) PV() []chess.Move { return t.line(nil, &t.nodes[0]) }
 
-// PVOf is the same line after the move m at the root, which it begins with.
+// PVOf is the principal variation that begins with the move m at the root.
 func (t *Tree) PVOf(m chess.Move) []chess.Move {
 	line := []chess.Move{m}
 	for _, e := range t.edgesOf(&t.nodes[0]) {
@@ -202,12 +200,12 @@ func (t *Tree) PVOf(m chess.Move) []chess.Move {
 	return line
 }
 
-// Visits is the number of visits that the root's moves have: those that were made,
-// and not those that a result by force has spared.
+// Visits is the number of visits of the root's moves, without those that a proven result
+// has saved.
 func (t *Tree) Visits() int { return int(t.nodes[0].visits) }
 
-// Depth is the number of moves in the longest line that the search has walked.
-func (t *Tree) Depth() int { return t.deepest }
+// Depth is the number of moves in the longest path.
+func (t *Tree) Depth() int { return t.depth }
 
 // line appends the principal variation from n on.
 func (t *Tree) line(line []chess.Move, n *node) []chess.Move {
@@ -222,10 +220,9 @@ func (t *Tree) line(line []chess.Move, n *node) []chess.Move {
 	return line
 }
 
-// Walk calls f for every visited move of the tree, parents before children and
-// moves in the order of the move list; path is the line that ends with the
-// move, and is only valid during the call. Below a move for which f returns
-// false Walk does not go.
+// Walk calls f for every visited move of the tree, parents before children and moves in
+// the order of the move list. path is the line that ends with the move; it is valid only
+// during the call. If f returns false, Walk skips the moves below.
 func (t *Tree) Walk(f func(path []chess.Move, e Edge) bool) {
 	t.walk(&t.nodes[0], nil, f)
 }
@@ -237,7 +234,7 @@ func (t *Tree) walk(n *node, path []chess.Move, f func([]chess.Move, Edge) bool)
 		if e.visits == 0 {
 			continue
 		}
-		if line := append(path, e.move); f(line, t.public(e)) {
+		if line := append(path, e.move); f(line, t.export(e)) {
 			t.walk(&t.nodes[e.child], line, f)
 		}
 	}
@@ -247,15 +244,15 @@ func (t *Tree) walk(n *node, path []chess.Move, f func([]chess.Move, Edge) bool)
 // visits^power (or prior^power when nothing was visited), power being more
 // than 0; visits that were only forced do not count (see Config.ForcedPlayouts). An
 // infinite power means the most visited move, ties to the first of the list, and
-// needs no rng. Choose returns 0 when the root has no moves or has not been
+// needs no rng. Choose returns 0 if the root has no moves or has not been
 // evaluated.
 //
-// With a Gumbel root, its noise has drawn the move already: the power means nothing,
-// and the move is the one that the search found best. Where there was no noise, the
-// improved policy takes the place of visits, and an infinite power means that move.
+// With a Gumbel root, its noise has drawn the move already: Choose returns the move that
+// sequential halving found best, whatever the power. Without noise, the improved policy
+// replaces the visits, and an infinite power means that best move.
 //
-// Where results by force are known (see Config.Solver), a move that wins is
-// played, and none that loses while another does not.
+// If results are proven (see Config.Solver), Choose plays a move that wins, and no move
+// that loses while another does not.
 func (t *Tree) Choose(power float64, rng *rand.Rand) chess.Move {
 	root := &t.nodes[0]
 	edges := t.edgesOf(root)
@@ -263,15 +260,15 @@ func (t *Tree) Choose(power float64, rng *rand.Rand) chess.Move {
 		return 0
 	}
 	var best int
-	if t.race.on {
-		best = t.winner()
-		if t.race.drawn || math.IsInf(power, 1) {
+	if t.halving.on {
+		best = t.halvingBest()
+		if t.halving.noisy || math.IsInf(power, 1) {
 			return edges[best].move
 		}
-		t.improved()
-		best = t.bar(edges)
+		t.improvedPolicy()
+		best = t.maskWeights(edges)
 	} else {
-		best = t.weigh(edges)
+		best = t.visitWeights(edges)
 	}
 	weights := t.weights
 	highest := weights[best]
@@ -297,28 +294,28 @@ func (t *Tree) Choose(power float64, rng *rand.Rand) chess.Move {
 	return edges[best].move // rounding left draw at the very end
 }
 
-// weigh writes the visits that the root's moves earned to t.weights, or their priors
-// when there are none, and does as bar.
-func (t *Tree) weigh(edges []edge) (best int) {
+// visitWeights writes the pruned visits of the root's moves to t.weights, or their priors
+// if there are no visits, and calls maskWeights.
+func (t *Tree) visitWeights(edges []edge) (best int) {
 	most := &edges[t.best(&t.nodes[0])]
 	t.weights = slices.Grow(t.weights[:0], len(edges))
 	for i := range edges {
-		t.weights = append(t.weights, t.earned(&edges[i], most))
+		t.weights = append(t.weights, t.prunedVisits(&edges[i], most))
 	}
-	if best = t.bar(edges); t.weights[best] > 0 {
+	if best = t.maskWeights(edges); t.weights[best] > 0 {
 		return best
 	}
 	for i := range edges {
 		t.weights[i] = float64(edges[i].prior)
 	}
-	return t.bar(edges)
+	return t.maskWeights(edges)
 }
 
-// bar sets the weights of the root's moves that may not be played to 0, and returns
+// maskWeights sets the weights of the root's moves that are not playable to 0, and returns
 // the index of the highest that is left.
-func (t *Tree) bar(edges []edge) (best int) {
+func (t *Tree) maskWeights(edges []edge) (best int) {
 	for i := range edges {
-		if !t.fit(&t.nodes[0], &edges[i]) {
+		if !t.playable(&t.nodes[0], &edges[i]) {
 			t.weights[i] = 0
 		}
 		if t.weights[i] > t.weights[best] {

@@ -523,7 +523,7 @@ func TestNoise(t *testing.T) {
 // after it was told on.
 func TestSetExploring(t *testing.T) {
 	cfg := search.Config{Visits: 80, CPuct: 2, TreeReuse: true, Noise: search.Noise{Alpha: 0.3, Weight: 0.25}}
-	clean := cfg.Still()
+	clean := cfg.WithoutExploration()
 	both := func() (a, b *search.Tree) {
 		g := game(t, chess.Atomic, "")
 		a, b = search.NewTree(cfg, 1), search.NewTree(clean, 1)
@@ -616,7 +616,7 @@ func TestBadAnswers(t *testing.T) {
 		}
 	}
 	s := search.NewTree(search.Config{Visits: 10}, 0)
-	if err := s.Answer(); err == nil {
+	if err := s.Backup(); err == nil {
 		t.Error("an answer without a question is no error")
 	}
 }
@@ -668,10 +668,10 @@ func TestAllocations(t *testing.T) {
 	once := func() {
 		s.SetRoot(g)
 		for {
-			if leaves = s.Ask(search.Uniform{}, leaves[:0]); len(leaves) == 0 {
+			if leaves = s.Select(search.Uniform{}, leaves[:0]); len(leaves) == 0 {
 				break
 			}
-			if err := s.Answer(); err != nil {
+			if err := s.Backup(); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -698,9 +698,9 @@ func BenchmarkVisit(b *testing.B) {
 				if s.Done() || i == 0 {
 					s.SetRoot(games[i%len(games)])
 				}
-				leaves = s.Ask(search.Uniform{}, leaves[:0])
+				leaves = s.Select(search.Uniform{}, leaves[:0])
 				if len(leaves) > 0 {
-					if err := s.Answer(); err != nil {
+					if err := s.Backup(); err != nil {
 						b.Fatal(err)
 					}
 				}

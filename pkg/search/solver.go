@@ -2,12 +2,11 @@ package search
 
 import "slices"
 
-// strike looks for a move that wins at once in the position of node at, which has
-// just been met and where the game stands. If there is one it is played, and the
-// path goes on to the end of the game; if there is none, node and path stay as they
-// are. The network is not asked about such a position, so that its moves have equal
-// priors.
-func (t *Tree) strike(at int32, path []step) []step {
+// playMateInOne looks for a move that wins at once in the position of node at, which has
+// just been expanded and at which the game stands. If there is one, it plays the move and
+// appends it to the path; if not, it changes nothing. The network does not evaluate such
+// a position, so its moves get equal priors.
+func (t *Tree) playMateInOne(at int32, path []step) []step {
 	p := t.game.Position()
 	k := slices.IndexFunc(t.legal.Slice(), p.Wins)
 	if k < 0 {
@@ -18,22 +17,21 @@ func (t *Tree) strike(at int32, path []step) []step {
 	for i := range stubs {
 		stubs[i].prior = 1 / float32(len(stubs))
 	}
-	t.widen(n)
+	t.makeEdges(n)
 	e := n.first + int32(k)
 	t.game.Play(t.edges[e].move)
 	t.edges[e].child = int32(len(t.nodes))
-	t.nodes = append(t.nodes, node{state: over, value: -1})
+	t.nodes = append(t.nodes, node{state: terminal, value: -1})
 	return append(path, step{at, e})
 }
 
-// settle finds out whether the result of n follows from its moves, the child of
-// e being one that may have changed, and tells whether it is known: n is won when
-// one move wins by force, and when all moves have results by force it has the best
-// of them. This is the MCTS-Solver of Winands, Björnsson and Saito (2008), with
-// draws: in a tree every position has one history, so that draws by repetition
-// and by the clock are results like others.
-func (t *Tree) settle(n *node, e *edge) bool {
-	if n.state == solved {
+// prove reports whether the result of n is proven, and stores it: n is won if one of its
+// moves is proven to win; if all moves are proven, n has the result of the best. Only the
+// child of e can have changed since the last call. This is the MCTS-Solver of Winands,
+// Björnsson and Saito (2008), with draws: in a tree every position has one history, so
+// that draws by repetition and by the clock are results like others.
+func (t *Tree) prove(n *node, e *edge) bool {
+	if n.state == proven {
 		return true
 	}
 	child := &t.nodes[e.child]
@@ -49,6 +47,6 @@ func (t *Tree) settle(n *node, e *edge) bool {
 			best = max(best, -t.nodes[e.child].value)
 		}
 	}
-	n.state, n.value = solved, best
+	n.state, n.value = proven, best
 	return true
 }

@@ -1,59 +1,61 @@
 package search
 
 import (
+	"errors"
+	"fmt"
 	"math"
 	"slices"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/encode"
 )
 
-// Done tells whether the search is over: the root has its visits, or the tree its
-// nodes or its memory and no question is open, or the root has no moves
-// because the game is over, or a result by force (see Config.Solver), or there is
-// no root. Until it is first asked about, a tree does not know that the game is
-// over.
+// Done reports whether the search is over: the root has its visits; or the tree has
+// reached its limit of nodes or memory and no request is pending; or the game is over;
+// or its result is proven (see Config.Solver); or there is no root. A tree finds out
+// that the game is over at its first visit.
 func (t *Tree) Done() bool {
 	root := &t.nodes[0]
 	switch root.state {
-	case unknown, waiting:
+	case unvisited, waiting:
 		return t.game == nil
-	case solved, over:
+	case proven, terminal:
 		return true
 	}
-	return int(root.visits) >= t.cfg.Visits || t.full() && t.asked == 0
+	return int(root.visits) >= t.cfg.Visits || t.atLimit() && t.pending == 0
 }
 
-// full tells whether the tree has all nodes, or all memory, that it may have.
-func (t *Tree) full() bool { return t.cfg.Nodes|t.cfg.Bytes != 0 && t.filled() }
+// atLimit reports whether the tree has reached its limit of nodes or memory.
+func (t *Tree) atLimit() bool { return t.cfg.Nodes|t.cfg.Bytes != 0 && t.overLimit() }
 
-// filled is full where there is a limit: most searches, which have none, ask at every
-// visit and pay for no call.
-func (t *Tree) filled() bool {
-	return t.cfg.Nodes > 0 && len(t.nodes)-1-t.lost >= t.cfg.Nodes || t.cfg.Bytes > 0 && t.Bytes() >= t.cfg.Bytes
+// overLimit is atLimit where there is a limit. It is apart so that atLimit is inlined:
+// most searches have no limit and check at every visit.
+func (t *Tree) overLimit() bool {
+	return t.cfg.Nodes > 0 && len(t.nodes)-1-t.dropped >= t.cfg.Nodes || t.cfg.Bytes > 0 && t.Bytes() >= t.cfg.Bytes
 }
 
-// descend walks from the root to a position that the search does not go on from,
-// writes the path to it and returns it. The game stands there until back.
-func (t *Tree) descend(path []step) (to int32, _ []step) {
+// selectLeaf walks from the root to a leaf and appends the path to path. The game stands
+// at the leaf until undoPath.
+func (t *Tree) selectLeaf(path []step) (to int32, _ []step) {
 	at := int32(0)
 	for {
 		n := &t.nodes[at]
 		switch n.state {
-		case open, wide:
-			if t.resting(path) {
+		case evaluated, expanded:
+			if t.unexpandedEnd(path) {
 				return at, path
 			}
 		default:
 			return at, path
 		}
-		if n.state == open {
-			t.widen(n)
+		if n.state == evaluated {
+			t.makeEdges(n)
 		}
 		var k int32
 		if at == 0 {
-			k = t.chooseRoot(n)
+			k = t.selectRootEdge(n)
 		} else {
-			k = t.choose(n)
+			k = t.selectEdge(n)
 		}
 		path = append(path, step{at, k})
 		e := &t.edges[k]
@@ -66,32 +68,32 @@ func (t *Tree) descend(path []step) (to int32, _ []step) {
 	}
 }
 
-// back takes the game back to the root.
-func (t *Tree) back(path []step) {
-	t.deepest = max(t.deepest, len(path))
+// undoPath takes the game back to the root.
+func (t *Tree) undoPath(path []step) {
+	t.depth = max(t.depth, len(path))
 	for range path {
 		t.game.Undo()
 	}
 }
 
-// resting tells whether the path ends at a node that has been evaluated but
-// is not yet expanded.
-func (t *Tree) resting(path []step) bool {
+// unexpandedEnd reports whether the path ends at a node that has been evaluated but has
+// too few visits to be expanded (Config.ExpandAt).
+func (t *Tree) unexpandedEnd(path []step) bool {
 	return len(path) > 0 && int(t.edges[path[len(path)-1].edge].visits)+1 < t.cfg.ExpandAt
 }
 
-// meet generates the moves of the unknown node n, where the game stands, and
+// expand generates the moves of the unvisited node n, at which the game stands, and
 // finds out whether the game is over. If it is not, n gets its stubs and waits
 // for the network.
-func (t *Tree) meet(n *node) {
+func (t *Tree) expand(n *node) {
 	t.game.Position().LegalMoves(&t.legal)
 	outcome := t.game.Outcome(&t.legal)
-	if t.analyzes && n == &t.nodes[0] {
+	if t.analysis && n == &t.nodes[0] {
 		outcome = t.game.Position().Ended(&t.legal)
 		t.restrict()
 	}
 	if outcome.Over() {
-		n.state = over
+		n.state = terminal
 		switch outcome.Result {
 		case chess.Draw:
 			n.value = 0
@@ -109,38 +111,38 @@ func (t *Tree) meet(n *node) {
 	}
 }
 
-// restrict leaves only the moves that Analyze was given, if any, among the legal
-// ones of the root.
+// restrict removes the root's legal moves that Analyze was not given, if it was given
+// any.
 func (t *Tree) restrict() {
-	if len(t.among) > 0 {
-		t.legal.Retain(func(m chess.Move) bool { return slices.Contains(t.among, m) })
+	if len(t.only) > 0 {
+		t.legal.Retain(func(m chess.Move) bool { return slices.Contains(t.only, m) })
 	}
 }
 
-// chooseRoot returns the edge of the root n that the search takes.
-func (t *Tree) chooseRoot(n *node) int32 {
-	if t.race.on {
-		return t.contender(n)
+// selectRootEdge returns the edge of the root n that the search takes.
+func (t *Tree) selectRootEdge(n *node) int32 {
+	if t.halving.on {
+		return t.candidate(n)
 	}
-	if t.forcing {
-		if k := t.owed(n); k != none {
+	if t.forcesPlayouts {
+		if k := t.forcedMove(n); k != none {
 			return k
 		}
 	}
-	return t.choose(n)
+	return t.selectEdge(n)
 }
 
-// choose returns the edge of n with the highest PUCT score.
-func (t *Tree) choose(n *node) int32 {
+// selectEdge returns the edge of n with the highest PUCT score.
+func (t *Tree) selectEdge(n *node) int32 {
 	edges := t.edges[n.first : n.first+int32(n.count)]
 	scale := float32(t.exploration(float64(n.visits + n.pending)))
-	unvisited := t.firstPlay(n, edges)
+	firstPlay := t.fpu(n, edges)
 	best, highest := 0, float32(math.Inf(-1))
 	for i := range edges {
 		e := &edges[i]
 		q := e.score
 		if e.child == none {
-			q = unvisited
+			q = firstPlay
 		}
 		// The conversion forbids a fused multiply-add, so that all
 		// machines choose alike.
@@ -152,21 +154,21 @@ func (t *Tree) choose(n *node) int32 {
 }
 
 // exploration is the factor of P / (1 + N) in the PUCT score of the moves of a
-// position with so many visits.
+// position with this number of visits.
 func (t *Tree) exploration(visits float64) float64 {
-	return t.c(visits) * math.Sqrt(max(1, visits))
+	return t.cpuct(visits) * math.Sqrt(max(1, visits))
 }
 
-// c is the factor c of the formula.
-func (t *Tree) c(visits float64) float64 {
+// cpuct is the factor c of the formula.
+func (t *Tree) cpuct(visits float64) float64 {
 	if t.cfg.CBase > 0 {
 		return math.Log((1+visits+t.cfg.CBase)/t.cfg.CBase) + t.cfg.CInit
 	}
 	return t.cfg.CPuct
 }
 
-// firstPlay is the Q of the edges of n that have no visits.
-func (t *Tree) firstPlay(n *node, edges []edge) float32 {
+// fpu is the Q of the edges of n that have no visits (first play urgency).
+func (t *Tree) fpu(n *node, edges []edge) float32 {
 	fpu := t.cfg.FPU
 	if !fpu.Parent {
 		return 0
@@ -193,16 +195,16 @@ func (n *node) mean() float64 {
 	return (float64(n.value) + n.sum) / float64(1+n.visits)
 }
 
-// backup completes a visit: v is the value of the last position of the path,
+// backupValue completes a visit: v is the value of the last position of the path,
 // from the view of the side to move there.
-func (t *Tree) backup(path []step, v float64) {
+func (t *Tree) backupValue(path []step, v float64) {
 	for i := len(path) - 1; i >= 0; i-- {
 		v = -v
 		e, n := &t.edges[path[i].edge], &t.nodes[path[i].node]
 		e.sum += v
 		e.visits++
 		t.refresh(e)
-		if t.cfg.Solver && t.settle(n, e) {
+		if t.cfg.Solver && t.prove(n, e) {
 			v = float64(n.value)
 		}
 		n.sum += v
@@ -210,15 +212,15 @@ func (t *Tree) backup(path []step, v float64) {
 	}
 }
 
-// virtualLoss is how much of a lost visit a waiting one counts as in Q. A whole
-// loss drives the search away from good moves, none lets it run after the first
-// lucky value; with half a loss visits were closest to those of the search
-// without waiting, with evaluators of both kinds (noise, and a count of material).
+// virtualLoss is the part of a lost visit that a pending visit counts as in Q. A whole
+// loss drives the search away from good moves; no loss lets it follow the first lucky
+// value. With half a loss the visits were closest to those of a search without pending
+// visits, with two evaluators (noise, and a count of material).
 const virtualLoss = 0.5
 
-// refresh computes what selection reads of an edge that leads to a node. Visits
-// that wait for the network count as visits, and as partly lost (virtual loss).
-// An edge that loses by force is never chosen.
+// refresh computes the score and the bonus of an edge that has a child. Pending visits
+// count as visits that are partly lost (virtual loss). An edge that is proven lost is
+// never selected.
 func (t *Tree) refresh(e *edge) {
 	child := &t.nodes[e.child]
 	e.bonus = e.prior / float32(1+e.visits+child.pending)
@@ -232,4 +234,217 @@ func (t *Tree) refresh(e *edge) {
 	case e.visits+child.pending > 0:
 		e.score = float32((e.sum - lost) / (float64(e.visits) + lost))
 	}
+}
+
+// request is a visit that waits for its evaluation.
+type request struct {
+	leaf  encode.Leaf
+	path  []step // from the root to the node
+	node  int32
+	known bool // evaluated by the cache
+	key   key  // in the cache
+}
+
+// Select begins a step: it selects leaves until Config.Leaves of them wait for the
+// network, expands them, and appends their requests, prepared by e, to dst. When they
+// have been evaluated, Backup ends the step. Visits that need no network (the game is
+// over there, or see Config.ExpandAt) are completed on the way. Select appends nothing
+// only if the tree is Done.
+//
+// A pending visit counts against its moves (see refresh), so that the next one goes
+// elsewhere. If a visit nevertheless ends at a leaf that waits already, the step ends
+// with fewer leaves: that is rare except near the root of a new tree.
+//
+// Select drops requests that Backup did not take.
+func (t *Tree) Select(e Evaluator, dst []*encode.Leaf) []*encode.Leaf {
+	t.dropRequests()
+	for !t.Done() {
+		for t.hasRoom() && t.visitOnce(e) {
+		}
+		if t.Done() { // proven meanwhile
+			t.dropRequests()
+			break
+		}
+		unknown := len(dst)
+		for i := range t.requests[:t.pending] {
+			if q := &t.requests[i]; !q.known {
+				dst = append(dst, &q.leaf)
+			}
+		}
+		if len(dst) > unknown {
+			break
+		}
+		t.backupAll()
+	}
+	return dst
+}
+
+// hasRoom reports whether the step has room for another visit. The end of a round of
+// sequential halving ends the step, because the next candidates depend on the values.
+func (t *Tree) hasRoom() bool {
+	if t.halving.on && t.pending > 0 && t.leastVisited() == none {
+		return false
+	}
+	if root := &t.nodes[0]; root.state == evaluated || root.state == expanded {
+		return t.pending < len(t.requests) && int(root.visits)+t.pending < t.cfg.Visits && !t.atLimit()
+	}
+	return t.nodes[0].state == unvisited
+}
+
+// visitOnce makes a visit, which is completed or waits for its evaluation. It returns
+// false if it led to a leaf that waits already, and then changes nothing.
+func (t *Tree) visitOnce(e Evaluator) bool {
+	q := &t.requests[t.pending]
+	q.node, q.path = t.selectLeaf(q.path[:0])
+	n := &t.nodes[q.node]
+	if n.state == waiting {
+		t.undoPath(q.path)
+		return false
+	}
+	if n.state == unvisited {
+		t.expand(n)
+	}
+	if n.state == waiting && t.cfg.Solver && t.cfg.Lookahead > 0 {
+		q.path = t.playMateInOne(q.node, q.path)
+		n = &t.nodes[q.node]
+		if n.state != waiting {
+			t.undoPath(q.path)
+			t.backupValue(q.path, -1) // the last position is lost for its side to move
+			return true
+		}
+	}
+	if n.state == waiting {
+		e.Prepare(&q.leaf, t.game, t.legal.Slice())
+		if t.cache != nil {
+			q.key = keyOf(t.game.Position(), &q.leaf)
+			q.known = t.cache.get(q.key, &q.leaf)
+		}
+	}
+	t.undoPath(q.path)
+	if n.state == waiting {
+		t.addVirtualLoss(q.path, 1)
+		t.pending++
+	} else {
+		t.backupValue(q.path, float64(n.value))
+	}
+	return true
+}
+
+// addVirtualLoss changes the number of pending visits along a path.
+func (t *Tree) addVirtualLoss(path []step, by int32) {
+	if len(t.requests) == 1 {
+		return // there is no other visit that could see it
+	}
+	t.nodes[0].pending += by
+	for _, s := range path {
+		e := &t.edges[s.edge]
+		t.nodes[e.child].pending += by
+		t.refresh(e)
+	}
+}
+
+// Backup ends the step: it backs up the evaluations of the leaves of Select, in their
+// order. An evaluation that makes no sense (NaN, as from a network whose training
+// diverged; too few priors; a value beyond 1) is an error, and the requests of the step
+// are then dropped.
+func (t *Tree) Backup() error {
+	if t.pending == 0 {
+		return errors.New("search: Backup without a request: call Select first")
+	}
+	for i := range t.requests[:t.pending] {
+		q := &t.requests[i]
+		if err := checkEvaluation(&q.leaf, int(t.nodes[q.node].count)); err != nil {
+			t.dropRequests()
+			return err
+		}
+	}
+	t.backupAll()
+	return nil
+}
+
+func checkEvaluation(l *encode.Leaf, moves int) error {
+	if len(l.Priors) != moves {
+		return fmt.Errorf("search: the evaluator gave %d priors for %d moves", len(l.Priors), moves)
+	}
+	for _, p := range l.Priors {
+		if !(p >= 0 && p <= 1.001) {
+			return fmt.Errorf("search: the evaluator gave the prior %v: want 0 to 1 (a network whose training diverged gives NaN)", p)
+		}
+	}
+	if !(l.Value >= -1 && l.Value <= 1) {
+		return fmt.Errorf("search: the evaluator gave the value %v: want -1 to 1 (a network whose training diverged gives NaN)", l.Value)
+	}
+	return nil
+}
+
+// backupAll backs up the evaluations of the step.
+func (t *Tree) backupAll() {
+	t.undoVirtualLoss()
+	for i := range t.requests[:t.pending] {
+		q := &t.requests[i]
+		n := &t.nodes[q.node]
+		stubs := t.stubsOf(n)
+		for i := range stubs {
+			stubs[i].prior = q.leaf.Priors[i]
+		}
+		if T := t.cfg.PolicyTemperature; T != 0 && T != 1 {
+			applyTemperature(stubs, 1/T)
+		}
+		n.value, n.draw, n.state = q.leaf.Value, q.leaf.WDL[1], evaluated
+		t.hasWDL = t.hasWDL || q.leaf.WDL != [3]float32{}
+		if !q.known {
+			t.evaluations++
+			if t.cache != nil {
+				t.cache.put(q.key, &q.leaf)
+			}
+		}
+		if q.node == 0 {
+			t.prepareRoot()
+		}
+		t.backupValue(q.path, float64(q.leaf.Value))
+	}
+	t.pending = 0
+}
+
+// applyTemperature raises priors to a power and divides them by their sum. They are taken
+// relative to the highest, so that no power turns all of them into 0.
+func applyTemperature(stubs []stub, power float64) {
+	var highest float32
+	for i := range stubs {
+		highest = max(highest, stubs[i].prior)
+	}
+	if highest == 0 {
+		return
+	}
+	var sum float64
+	for i := range stubs {
+		p := math.Pow(float64(stubs[i].prior)/float64(highest), power)
+		stubs[i].prior = float32(p)
+		sum += p
+	}
+	for i := range stubs {
+		stubs[i].prior = float32(float64(stubs[i].prior) / sum)
+	}
+}
+
+// undoVirtualLoss removes the virtual loss of all pending visits.
+func (t *Tree) undoVirtualLoss() {
+	for i := range t.requests[:t.pending] {
+		t.addVirtualLoss(t.requests[i].path, -1)
+	}
+}
+
+// dropRequests drops the requests of the step. Their leaves become unvisited again.
+func (t *Tree) dropRequests() {
+	t.undoVirtualLoss()
+	for i := range t.requests[:t.pending] {
+		path := t.requests[i].path
+		if len(path) == 0 {
+			t.clear()
+			return
+		}
+		t.edges[path[len(path)-1].edge].child = none
+		t.dropped++
+	}
+	t.pending = 0
 }

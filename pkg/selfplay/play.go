@@ -96,7 +96,7 @@ func (w *worker) run(ctx context.Context) error {
 			return err
 		}
 		for _, t := range w.tables {
-			if err := t.tree.Answer(); err != nil {
+			if err := t.tree.Backup(); err != nil {
 				return err
 			}
 		}
@@ -122,7 +122,7 @@ func (w *worker) ask(ctx context.Context) error {
 			} else if !goes {
 				break
 			}
-			if w.leaves = t.tree.Ask(w.evaluator, w.leaves); len(w.leaves) > asked {
+			if w.leaves = t.tree.Select(w.evaluator, w.leaves); len(w.leaves) > asked {
 				playing = append(playing, t)
 				break
 			}

@@ -26,7 +26,7 @@ func TestPlayoutCap(t *testing.T) {
 		t.Error("other games with other workers")
 	}
 	evaluator := search.NewEvaluator(codec(t, cfg.Variant), hashed{})
-	fast := cfg.Search.Still()
+	fast := cfg.Search.WithoutExploration()
 	fast.Visits = cfg.PlayoutCap.Visits
 	moves, full := 0, 0
 	for _, r := range records {
