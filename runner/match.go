@@ -205,7 +205,7 @@ func (c *matchConsole) Resumed(games int) {
 	}
 }
 
-func (c *matchConsole) Played(g *match.Game, games int, standing func() *match.Standing) {
+func (c *matchConsole) Played(g *match.Game, games int, standing func() *match.Summary) {
 	c.bar.Set(games, c.total, g.Outcome.String())
 	if time.Since(c.told) < standingsEvery {
 		return

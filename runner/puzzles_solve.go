@@ -183,7 +183,7 @@ func onlyVariant(sets []*puzzle.Set) (chess.Variant, error) {
 }
 
 // players are those that the flags ask for. end closes them, and is never nil.
-func (o *puzzleOptions) players(ctx context.Context, v chess.Variant) (players []match.ArenaPlayer, end func(), err error) {
+func (o *puzzleOptions) players(ctx context.Context, v chess.Variant) (players []match.Player, end func(), err error) {
 	var ends []func()
 	end = func() {
 		for _, f := range slices.Backward(ends) {

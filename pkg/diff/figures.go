@@ -73,7 +73,7 @@ func scoreSeries(all []*measured) (s plots.Series) {
 				generations = append(generations, p.Generation)
 			}
 			x := at[p.Generation]
-			x.samples, x.score = append(x.samples, float64(p.Samples)), append(x.score, store.Share(p.ArenaStanding))
+			x.samples, x.score = append(x.samples, float64(p.Samples)), append(x.score, store.Share(p.Standing))
 		}
 	}
 	slices.Sort(generations)

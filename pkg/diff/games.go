@@ -172,11 +172,11 @@ func (p *played) readGames(path, sum string) ([]game, error) {
 }
 
 // record is what the subject came to against an opponent.
-func (p *played) record(name string) match.ArenaRecord {
+func (p *played) record(name string) match.Record {
 	if i := p.Find(name); i >= 0 && p.subject < len(p.Cross) && i < len(p.Cross[p.subject]) {
 		return p.Cross[p.subject][i]
 	}
-	return match.ArenaRecord{}
+	return match.Record{}
 }
 
 // against are the points of the subject in its games against some opponents.

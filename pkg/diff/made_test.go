@@ -194,10 +194,10 @@ func tournamentOf(t *testing.T, trial *store.Trial, o *outcomes, put func(string
 	for i, s := range res.Standings() {
 		r := ratings.List[i]
 		out.Players = append(out.Players, store.PlayerResult{
-			Generation: generations[i], Samples: 1000 * max(0, generations[i]), ArenaStanding: s,
+			Generation: generations[i], Samples: 1000 * max(0, generations[i]), Standing: s,
 			Elo: r.Elo,
 		})
-		row := make([]match.ArenaRecord, len(names))
+		row := make([]match.Record, len(names))
 		for j := range names {
 			if i != j {
 				row[j] = res.Against(i, j)

@@ -22,7 +22,7 @@ func early(_ context.Context, games []*Game) ([]chess.Result, error) {
 
 func TestAdjudicate(t *testing.T) {
 	cfg := ArenaConfig{Variant: chess.Standard, Rounds: 8, RandomPlies: 2, Seed: 3, Adjudicate: early}
-	games := play(t, cfg, randomEntrant("a"), randomEntrant("b"))
+	games := play(t, cfg, randomEntry("a"), randomEntry("b"))
 	for _, g := range games {
 		want := chess.Outcome{Result: chess.Win(chess.Color(g.Number % 2)), Reason: chess.Adjudication}
 		if g.Outcome != want || len(g.Moves) != 6+g.Number%3 || len(g.Infos) != len(g.Moves) {
@@ -34,7 +34,7 @@ func TestAdjudicate(t *testing.T) {
 		}
 	}
 	cfg.Workers, cfg.Together = 2, 3
-	if again := play(t, cfg, randomEntrant("a"), randomEntrant("b")); pgn(t, again) != pgn(t, games) {
+	if again := play(t, cfg, randomEntry("a"), randomEntry("b")); pgn(t, again) != pgn(t, games) {
 		t.Error("other games with other workers")
 	}
 }
@@ -46,7 +46,7 @@ func TestAdjudicateFails(t *testing.T) {
 		"0 results for 2 games": func(context.Context, []*Game) ([]chess.Result, error) { return nil, nil },
 	} {
 		cfg.Adjudicate = judge
-		err := Play(t.Context(), cfg, []Entrant{randomEntrant("a"), randomEntrant("b")})
+		err := Play(t.Context(), cfg, []Entry{randomEntry("a"), randomEntry("b")})
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "adjudicating a against b") {
 			t.Errorf("error %v, want %q", err, want)
 		}

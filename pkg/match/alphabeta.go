@@ -18,7 +18,7 @@ type alphaBeta struct {
 // NewAlphaBeta is a player that looks so many plies ahead and values what it finds
 // there by v. Of equally good moves it draws one. The caller closes what is behind
 // v.
-func NewAlphaBeta(name string, depth int, v search.Valuer) (ArenaPlayer, error) {
+func NewAlphaBeta(name string, depth int, v search.Valuer) (Player, error) {
 	if depth < 1 {
 		return nil, fmt.Errorf("arena: player %s: want a depth of at least 1, have %d", name, depth)
 	}

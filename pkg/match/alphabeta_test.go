@@ -10,8 +10,8 @@ import (
 	"alamos/pkg/search"
 )
 
-func alphaBetaEntrant(name string, depth int) Entrant {
-	return Entrant{Name: name, New: func(int) (ArenaPlayer, error) { return NewAlphaBeta(name, depth, &Material{}) }}
+func alphaBetaEntry(name string, depth int) Entry {
+	return Entry{Name: name, New: func(int) (Player, error) { return NewAlphaBeta(name, depth, &Material{}) }}
 }
 
 // Counting pieces two plies ahead wins against random moves in every variant in
@@ -19,7 +19,7 @@ func alphaBetaEntrant(name string, depth int) Entrant {
 func TestAlphaBetaBeatsRandom(t *testing.T) {
 	for _, v := range []chess.Variant{chess.Standard, chess.Atomic, chess.ThreeCheck} {
 		cfg := ArenaConfig{Variant: v, Rounds: 12, MaxMoves: 60, Seed: 1}
-		games := play(t, cfg, alphaBetaEntrant("two", 2), randomEntrant("random"))
+		games := play(t, cfg, alphaBetaEntry("two", 2), randomEntry("random"))
 		r := NewResults([]string{"two", "random"})
 		for _, g := range games {
 			if err := r.Add(g.White, g.Black, g.Outcome.Result); err != nil {
@@ -28,13 +28,13 @@ func TestAlphaBetaBeatsRandom(t *testing.T) {
 			checkGame(t, g, cfg.MaxMoves)
 		}
 		if s := r.Standings()[0]; s.Losses > 0 || s.Score() < 8 {
-			t.Errorf("%s: %+v", v, s.ArenaRecord)
+			t.Errorf("%s: %+v", v, s.Record)
 		}
 		if g := games[0]; g.Infos[0].Depth != 2 && g.Infos[1].Depth != 2 || g.Infos[0].Score == nil && g.Infos[1].Score == nil {
 			t.Errorf("%s: infos %+v", v, g.Infos[:2])
 		}
 		cfg.Workers, cfg.Together = 2, 5
-		if again := play(t, cfg, alphaBetaEntrant("two", 2), randomEntrant("random")); pgn(t, again) != pgn(t, games) {
+		if again := play(t, cfg, alphaBetaEntry("two", 2), randomEntry("random")); pgn(t, again) != pgn(t, games) {
 			t.Errorf("%s: other games with other workers", v)
 		}
 	}
@@ -42,7 +42,7 @@ func TestAlphaBetaBeatsRandom(t *testing.T) {
 
 // Equal moves are drawn: the games of a pair are not all one game.
 func TestAlphaBetaVaries(t *testing.T) {
-	games := play(t, ArenaConfig{Variant: chess.Atomic, Rounds: 6, MaxMoves: 30, Seed: 1}, alphaBetaEntrant("a", 1), alphaBetaEntrant("b", 1))
+	games := play(t, ArenaConfig{Variant: chess.Atomic, Rounds: 6, MaxMoves: 30, Seed: 1}, alphaBetaEntry("a", 1), alphaBetaEntry("b", 1))
 	seen := map[chess.Move]bool{}
 	for _, g := range games {
 		seen[g.Moves[0]] = true
@@ -56,8 +56,8 @@ func TestAlphaBetaRefuses(t *testing.T) {
 	if _, err := NewAlphaBeta("a", 0, &Material{}); err == nil || !strings.Contains(err.Error(), "player a") {
 		t.Errorf("error %v", err)
 	}
-	bad := Entrant{Name: "bad", New: func(int) (ArenaPlayer, error) { return NewAlphaBeta("bad", 1, failing{}) }}
-	err := Play(t.Context(), ArenaConfig{Variant: chess.Atomic, Rounds: 2, Seed: 1}, []Entrant{bad, randomEntrant("b")})
+	bad := Entry{Name: "bad", New: func(int) (Player, error) { return NewAlphaBeta("bad", 1, failing{}) }}
+	err := Play(t.Context(), ArenaConfig{Variant: chess.Atomic, Rounds: 2, Seed: 1}, []Entry{bad, randomEntry("b")})
 	if !errors.Is(err, errFailing) || !strings.Contains(err.Error(), "player bad") {
 		t.Errorf("error %v", err)
 	}

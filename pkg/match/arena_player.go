@@ -10,7 +10,7 @@ import (
 
 // Player plays chess. It is for one goroutine at a time; a tournament makes one
 // for each of its workers.
-type ArenaPlayer interface {
+type Player interface {
 	// Name is the name in tables, the same in all workers.
 	Name() string
 

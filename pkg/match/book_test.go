@@ -92,7 +92,7 @@ func TestBook(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := ArenaConfig{Variant: chess.Atomic, Rounds: 12, MaxMoves: 20, Seed: 5, Book: book, RandomPlies: 1}
-	players := []Entrant{randomEntrant("a"), randomEntrant("b"), randomEntrant("c")}
+	players := []Entry{randomEntry("a"), randomEntry("b"), randomEntry("c")}
 	games := play(t, cfg, players...)
 	opening := func(g *Game) string { return fmt.Sprint(g.Start.FEN(), g.Moves[:g.Book]) }
 	used := map[string]int{}
@@ -134,7 +134,7 @@ func TestBook(t *testing.T) {
 }
 
 func TestFormats(t *testing.T) {
-	players := []Entrant{randomEntrant("d"), randomEntrant("c"), randomEntrant("b"), randomEntrant("a")}
+	players := []Entry{randomEntry("d"), randomEntry("c"), randomEntry("b"), randomEntry("a")}
 	for want, f := range map[string]Format{
 		"cd bd ad bc ac ab": {},
 		"cd bd ad":          {Gauntlet: 1},

@@ -59,7 +59,7 @@ func WriteRatings(w io.Writer, r *Ratings) error {
 				row[6] = strconv.FormatFloat(los, 'f', 3, 64)
 			}
 		}
-		for _, record := range []ArenaRecord{p.White, p.Black} {
+		for _, record := range []Record{p.White, p.Black} {
 			for _, n := range []int{record.Wins, record.Draws, record.Losses} {
 				row = append(row, strconv.Itoa(n))
 			}

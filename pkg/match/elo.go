@@ -46,7 +46,7 @@ type Rating struct {
 	Elo          stats.Interval // unknown where no chain of games leads to the others, see [Rate]
 	Games        int            // real ones
 	Score        float64
-	White, Black ArenaRecord // the games by color
+	White, Black Record // the games by color
 }
 
 // Ratings are the ratings of a tournament.
@@ -160,7 +160,7 @@ type cell struct {
 }
 
 // model is a likelihood and the point at which its maximum is sought.
-type arenaModel struct {
+type model0 struct {
 	group []int // indices of its players
 	cells []cell
 	// x has the ratings in units of scale, then White's advantage in the same
@@ -170,8 +170,8 @@ type arenaModel struct {
 }
 
 // newModel collects the games of a group of players, with the prior's.
-func newModel(r *Results, group []int, prior float64) *arenaModel {
-	m := &arenaModel{group: group, x: make([]float64, len(group)+2)}
+func newModel(r *Results, group []int, prior float64) *model0 {
+	m := &model0{group: group, x: make([]float64, len(group)+2)}
 	opponents := make([]float64, len(group))
 	for a, i := range group {
 		for _, j := range group {
@@ -206,7 +206,7 @@ func (c *cell) probabilities(x []float64) (win, draw, loss float64) {
 }
 
 // likelihood is the logarithm of the likelihood at x.
-func (m *arenaModel) likelihood(x []float64) float64 {
+func (m *model0) likelihood(x []float64) float64 {
 	var sum float64
 	term := func(count, p float64) {
 		if count > 0 {
@@ -232,7 +232,7 @@ func (m *arenaModel) likelihood(x []float64) float64 {
 // Only differences of ratings matter, so the information is singular along the
 // vector of ones in the ratings; adding the square of their sum makes it regular
 // and does not change what differences depend on.
-func (m *arenaModel) derivatives(x []float64) *mat.VecDense {
+func (m *model0) derivatives(x []float64) *mat.VecDense {
 	n := len(x)
 	gradient := mat.NewVecDense(n, nil)
 	m.info = mat.NewSymDense(n, nil)
@@ -269,7 +269,7 @@ func (m *arenaModel) derivatives(x []float64) *mat.VecDense {
 }
 
 // fit moves x to the maximum: Newton's steps, halved while they do not climb.
-func (m *arenaModel) fit() error {
+func (m *model0) fit() error {
 	const (
 		steps = 200
 		bound = 60   // in units of scale: 10,000 Elo
@@ -324,7 +324,7 @@ func (m *arenaModel) fit() error {
 
 // fill writes ratings and errors relative to the anchor, an index into the group,
 // or to the mean when it is negative.
-func (m *arenaModel) fill(out *Ratings, anchor int) error {
+func (m *model0) fill(out *Ratings, anchor int) error {
 	k, n := len(m.group), len(m.x)
 	var chol mat.Cholesky
 	var inverse mat.SymDense

@@ -16,7 +16,7 @@ import (
 )
 
 // results builds a tournament from records of White against Black.
-func results(names []string, white map[[2]int]ArenaRecord) *Results {
+func results(names []string, white map[[2]int]Record) *Results {
 	r := NewResults(names)
 	for pair, record := range white {
 		r.white[pair[0]][pair[1]] = record
@@ -26,7 +26,7 @@ func results(names []string, white map[[2]int]ArenaRecord) *Results {
 
 // three is a tournament of three players, five or ten games for each color.
 func three() *Results {
-	return results([]string{"a", "b", "c"}, map[[2]int]ArenaRecord{
+	return results([]string{"a", "b", "c"}, map[[2]int]Record{
 		{0, 1}: {6, 2, 2}, {1, 0}: {3, 3, 4}, {0, 2}: {9, 1, 0},
 		{2, 0}: {1, 2, 7}, {1, 2}: {5, 4, 1}, {2, 1}: {2, 3, 5},
 	})
@@ -58,7 +58,7 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 // draws and losses are met exactly, so that the difference is the logarithm of
 // wins over losses, whose variance is 1/wins + 1/losses.
 func TestRateTwoPlayers(t *testing.T) {
-	r := results([]string{"strong", "weak"}, map[[2]int]ArenaRecord{{0, 1}: {5, 3, 2}, {1, 0}: {2, 3, 5}})
+	r := results([]string{"strong", "weak"}, map[[2]int]Record{{0, 1}: {5, 3, 2}, {1, 0}: {2, 3, 5}})
 	got := rate(t, r, RatingOptions{Prior: -1, Anchor: "weak"})
 	half := stats.Normal95 * 400 / math.Ln10 * math.Sqrt(1./10+1./4)
 	near(t, "rating", got.List[0].Elo.Value, 400*math.Log10(10./4), 1e-6)
@@ -107,7 +107,7 @@ func TestDifference(t *testing.T) {
 }
 
 func TestRatePerfectScores(t *testing.T) {
-	r := results([]string{"all", "none"}, map[[2]int]ArenaRecord{{0, 1}: {10, 0, 0}, {1, 0}: {0, 0, 10}})
+	r := results([]string{"all", "none"}, map[[2]int]Record{{0, 1}: {10, 0, 0}, {1, 0}: {0, 0, 10}})
 	got := rate(t, r, RatingOptions{Anchor: "none"})
 	if e := got.List[0].Elo; !(e.Value > 300 && e.Value < 2000 && e.Low > 0) {
 		t.Errorf("ten games to nothing with each color are %+v", e)
@@ -118,13 +118,13 @@ func TestRatePerfectScores(t *testing.T) {
 	if _, err := Rate(r, RatingOptions{Prior: -1}); !errors.Is(err, ErrNoMaximum) {
 		t.Errorf("without a prior: %v", err)
 	}
-	draws := results([]string{"x", "y"}, map[[2]int]ArenaRecord{{0, 1}: {0, 10, 0}})
+	draws := results([]string{"x", "y"}, map[[2]int]Record{{0, 1}: {0, 10, 0}})
 	near(t, "only draws", rate(t, draws, RatingOptions{}).List[0].Elo.Value, 0, 1e-6)
 }
 
 func TestRateDisconnected(t *testing.T) {
 	names := []string{"p", "q", "a", "b", "c", "alone"}
-	r := results(names, map[[2]int]ArenaRecord{{0, 1}: {3, 0, 1}, {2, 3}: {1, 1, 2}, {3, 4}: {2, 2, 0}})
+	r := results(names, map[[2]int]Record{{0, 1}: {3, 0, 1}, {2, 3}: {1, 1, 2}, {3, 4}: {2, 2, 0}})
 	for _, test := range []struct{ anchor, rated string }{{"", "abc"}, {"q", "pq"}, {"c", "abc"}} {
 		got := rate(t, r, RatingOptions{Anchor: test.anchor})
 		rated := ""
@@ -158,7 +158,7 @@ func tournament(t *rapid.T) *Results {
 	for i := range n {
 		for j := range n {
 			if i != j && rapid.Bool().Draw(t, "meet") {
-				r.white[i][j] = ArenaRecord{count.Draw(t, "wins"), count.Draw(t, "draws"), count.Draw(t, "losses")}
+				r.white[i][j] = Record{count.Draw(t, "wins"), count.Draw(t, "draws"), count.Draw(t, "losses")}
 			}
 		}
 	}
@@ -263,7 +263,7 @@ func TestResults(t *testing.T) {
 			t.Errorf("%+v: %v", g, err)
 		}
 	}
-	want := ArenaStanding{Name: "b", ArenaRecord: ArenaRecord{2, 1, 1}, White: ArenaRecord{2, 1, 0}, Black: ArenaRecord{0, 0, 1}}
+	want := Standing{Name: "b", Record: Record{2, 1, 1}, White: Record{2, 1, 0}, Black: Record{0, 0, 1}}
 	if got := r.Ranked()[0]; got != want {
 		t.Errorf("first is %+v, want %+v", got, want)
 	}
@@ -283,7 +283,7 @@ b,4,2,1,1,2.5,2.5,,
 	variances := mat.NewDense(3, 3, []float64{0, 0, 0, 0, 40, 0, 0, 0, 60})
 	list := &Ratings{covariance: variances, List: []Rating{
 		{Name: "none", Elo: stats.Unknown()},
-		{Name: "low", Elo: stats.Interval{Value: -12.34, Low: -50, High: 25.36}, Games: 4, Score: 1.5, White: ArenaRecord{1, 0, 1}, Black: ArenaRecord{0, 1, 1}},
+		{Name: "low", Elo: stats.Interval{Value: -12.34, Low: -50, High: 25.36}, Games: 4, Score: 1.5, White: Record{1, 0, 1}, Black: Record{0, 1, 1}},
 		{Name: "zero", Elo: stats.Interval{Value: -0.01, Low: -0.04, High: 0.04}, Games: 4, Score: 2},
 	}}
 	if err := WriteRatings(&ratings, list); err != nil {

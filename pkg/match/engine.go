@@ -46,7 +46,7 @@ const maxRefusals = 3
 //
 // Processes beside each other share the machine: with a limit of time, more of
 // them than processor cores are weaker than one.
-func NewUCI(ctx context.Context, name string, spec UCI) (ArenaPlayer, error) {
+func NewUCI(ctx context.Context, name string, spec UCI) (Player, error) {
 	if spec.Command.Name == "" {
 		spec.Command.Name = name
 	}

@@ -14,8 +14,8 @@ import (
 	"alamos/pkg/uci"
 )
 
-func engineEntrant(t *testing.T, name string, spec UCI) Entrant {
-	return Entrant{Name: name, New: func(int) (ArenaPlayer, error) { return NewUCI(t.Context(), name, spec) }}
+func engineEntry(t *testing.T, name string, spec UCI) Entry {
+	return Entry{Name: name, New: func(int) (Player, error) { return NewUCI(t.Context(), name, spec) }}
 }
 
 // Engines that fail lose the game with the fault as the reason, are started again,
@@ -40,7 +40,7 @@ func TestEngineFaultsLoseTheGame(t *testing.T) {
 				spec.Timeouts.Search = 500 * time.Millisecond
 			}
 			cfg := ArenaConfig{Variant: chess.Atomic, Rounds: 6, MaxMoves: 4, Seed: 2}
-			games := play(t, cfg, engineEntrant(t, "engine", spec), randomEntrant("random"))
+			games := play(t, cfg, engineEntry(t, "engine", spec), randomEntry("random"))
 			if len(games) != 6 {
 				t.Fatalf("%d games", len(games))
 			}
@@ -91,7 +91,7 @@ func TestEngineThatDoesNotStartAgain(t *testing.T) {
 				refused = append(refused, g)
 			}
 		}}
-		err := Play(t.Context(), cfg, []Entrant{engineEntrant(t, "engine", spec), randomEntrant("random")})
+		err := Play(t.Context(), cfg, []Entry{engineEntry(t, "engine", spec), randomEntry("random")})
 		if (err == nil) != test.ok {
 			t.Errorf("starts %s fail: %v", test.bad, err)
 		}
@@ -108,7 +108,7 @@ func TestEngineGamesDoNotDependOnProcesses(t *testing.T) {
 	var want string
 	for _, engines := range []int{1, 3} {
 		spec := UCI{Command: uci.Command{Path: engineProgram(t, "well")}, Variant: chess.Atomic, Limit: uci.Limit{Depth: 1}, Engines: engines}
-		got := pgn(t, play(t, cfg, engineEntrant(t, "engine", spec), randomEntrant("random")))
+		got := pgn(t, play(t, cfg, engineEntry(t, "engine", spec), randomEntry("random")))
 		if want == "" {
 			want = got
 		} else if got != want {
@@ -122,7 +122,7 @@ func TestEngineChess960(t *testing.T) {
 	cfg := ArenaConfig{Variant: chess.Atomic, Start: []string{chess.AnyChess960}, Rounds: 4, MaxMoves: 30, Seed: 2}
 	spec := UCI{Command: uci.Command{Path: engineProgram(t, "well")}, Variant: chess.Atomic, Chess960: true, Limit: uci.Limit{Depth: 1}, Engines: 2}
 	castled := 0
-	for _, g := range play(t, cfg, engineEntrant(t, "engine", spec), randomEntrant("random")) {
+	for _, g := range play(t, cfg, engineEntry(t, "engine", spec), randomEntry("random")) {
 		if g.Fault != nil {
 			t.Errorf("fault: %v", g.Fault)
 			continue
@@ -145,7 +145,7 @@ func TestEngineChess960(t *testing.T) {
 func TestEngineThatCannotBeUsed(t *testing.T) {
 	missing := UCI{Command: uci.Command{Path: "./no-such-engine"}, Variant: chess.Atomic, Limit: uci.Limit{Depth: 1}}
 	err := Play(t.Context(), ArenaConfig{Variant: chess.Atomic, Rounds: 2},
-		[]Entrant{engineEntrant(t, "missing", missing), randomEntrant("random")})
+		[]Entry{engineEntry(t, "missing", missing), randomEntry("random")})
 	if !errors.Is(err, uci.ErrStart) {
 		t.Errorf("%v", err)
 	}
@@ -177,7 +177,7 @@ func TestFairyStockfishLevel1(t *testing.T) {
 	command.Settings = append(command.Settings, level.Settings()...)
 	spec := UCI{Command: command, Variant: chess.Atomic, Limit: level.Limit, Engines: 2}
 	cfg := ArenaConfig{Variant: chess.Atomic, Rounds: 2, MaxMoves: 30, Seed: 5}
-	games := play(t, cfg, engineEntrant(t, "level 1", spec), randomEntrant("random"))
+	games := play(t, cfg, engineEntry(t, "level 1", spec), randomEntry("random"))
 	for _, g := range games {
 		if g.Fault != nil {
 			t.Errorf("fault: %v", g.Fault)
@@ -213,7 +213,7 @@ func TestFairyStockfishVariants(t *testing.T) {
 		if _, err := chess.Chess960(v, 0); err == nil {
 			cfg.Start, spec.Chess960 = []string{chess.AnyChess960}, true
 		}
-		for _, g := range play(t, cfg, engineEntrant(t, "fairy", spec), randomEntrant("random")) {
+		for _, g := range play(t, cfg, engineEntry(t, "fairy", spec), randomEntry("random")) {
 			if g.Fault != nil {
 				t.Errorf("%s: fault: %v", v, g.Fault)
 				continue

@@ -20,7 +20,7 @@ const unlimited = 1_000_000_000
 
 // contestant is a player that has been found and can be made.
 type contestant struct {
-	*Player
+	*Spec
 	title string
 	id    string      // what decides its moves, beside the match
 	file  string      // of its network
@@ -89,7 +89,7 @@ func (c *contestant) find(ctx context.Context, cfg *Config, v chess.Variant, che
 }
 
 // enter makes the player for a worker that plays so many games at once.
-func (c *contestant) enter(ctx context.Context, cfg *Config, v chess.Variant, chess960 bool, together int) (ArenaPlayer, error) {
+func (c *contestant) enter(ctx context.Context, cfg *Config, v chess.Variant, chess960 bool, together int) (Player, error) {
 	switch c.kind {
 	case material:
 		return NewAlphaBeta(c.title, c.depth, &Material{})

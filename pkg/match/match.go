@@ -13,7 +13,7 @@ import (
 
 // Config is a match.
 type Config struct {
-	Players   [2]*Player
+	Players   [2]*Spec
 	FindModel func(name string) (file string, err error) // finds the checkpoint that a player names
 	Variant   *chess.Variant                             // nil: what the networks play, or else chess
 
@@ -54,7 +54,7 @@ type Watcher interface {
 	// Resumed tells how many games there were already.
 	Resumed(games int)
 	// Played tells of a game that has ended, and how to know how the match stands.
-	Played(g *Game, games int, standing func() *Standing)
+	Played(g *Game, games int, standing func() *Summary)
 	// Fault tells of a game that a player has lost by a fault of its own, and the file
 	// that has the end of the conversation with it, if there is one.
 	Fault(g *Game, file string)
@@ -91,13 +91,13 @@ var errDecided = errors.New("the test has ended")
 // Run plays a match to its end, or to that of its test. Games that are in the file are
 // not played again. After an error, or the end of ctx, the file's journal has the games
 // that were finished, and Run goes on from there.
-func Run(ctx context.Context, cfg Config) (*Standing, error) {
+func Run(ctx context.Context, cfg Config) (*Summary, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
 	m := &match{cfg: &cfg, games: map[int]*kept{}, end: cfg.Games}
 	for i, p := range cfg.Players {
-		m.players[i].Player = p
+		m.players[i].Spec = p
 	}
 	defer closeNetworks(&m.players)
 	if err := m.prepare(ctx); err != nil {
@@ -184,10 +184,10 @@ func (m *match) play(ctx context.Context) error {
 	if m.players[0].network() || m.players[1].network() {
 		workers, together = 1, cfg.Concurrency
 	}
-	var entrants []Entrant
+	var entrants []Entry
 	for i := range m.players {
 		c := &m.players[i]
-		entrants = append(entrants, Entrant{Name: c.title, New: func(int) (ArenaPlayer, error) {
+		entrants = append(entrants, Entry{Name: c.title, New: func(int) (Player, error) {
 			return c.enter(ctx, cfg, m.variant, m.chess960, together)
 		}})
 	}
@@ -235,7 +235,7 @@ func (m *match) take(g *Game) error {
 		}
 	}
 	if m.cfg.Watch != nil {
-		m.cfg.Watch.Played(g, len(m.games), func() *Standing { return m.standing(m.counted()) })
+		m.cfg.Watch.Played(g, len(m.games), func() *Summary { return m.standing(m.counted()) })
 	}
 	return nil
 }

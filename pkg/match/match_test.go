@@ -65,7 +65,7 @@ type watched struct {
 
 func (w *watched) Resumed(games int) { w.resumed = games }
 
-func (w *watched) Played(_ *Game, _ int, standing func() *Standing) {
+func (w *watched) Played(_ *Game, _ int, standing func() *Summary) {
 	standing()
 	if w.played++; w.stop != nil && w.played == w.after {
 		w.stop()
@@ -92,7 +92,7 @@ func config(t *testing.T, a, b, file string) Config {
 	return c
 }
 
-func run(t *testing.T, c Config) *Standing {
+func run(t *testing.T, c Config) *Summary {
 	t.Helper()
 	s, err := Run(t.Context(), c)
 	if err != nil {
@@ -144,7 +144,7 @@ func TestRun(t *testing.T) {
 		}
 		ends[g.Tag("Termination")]++
 	}
-	if s.Games != 20 || s.Pairs.Pairs() != 10 || ArenaRecord(s.Record).Score() != points || !cmp.Equal(s.Ends, ends) {
+	if s.Games != 20 || s.Pairs.Pairs() != 10 || s.Record.Score() != points || !cmp.Equal(s.Ends, ends) {
 		t.Errorf("%+v, want %v points, %v", s, points, ends)
 	}
 	if s.Wins+s.Losses != s.White.Wins+s.White.Losses+s.Black.Wins+s.Black.Losses || s.White.Wins+s.White.Draws+s.White.Losses != 10 {
@@ -358,7 +358,7 @@ func TestStandingIsWritten(t *testing.T) {
 	if err := s.Write(&text); err != nil || !strings.HasPrefix(text.String(), "material alpha-beta depth 2 against random\ngames                4: ") {
 		t.Errorf("%v: %s", err, &text)
 	}
-	all := &Standing{Pairs: Pentanomial{0, 0, 0, 0, 3}, Elo: stats.Unknown()}
+	all := &Summary{Pairs: Pentanomial{0, 0, 0, 0, 3}, Elo: stats.Unknown()}
 	if lines := all.Table(); !slices.Contains(lines, "Elo                  ?") {
 		t.Errorf("%q", lines)
 	}

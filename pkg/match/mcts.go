@@ -39,7 +39,7 @@ type Limit struct {
 // All games are searched in lock-step, unless the limit is one of time: then they are
 // searched one after the other, since what is meant is the time of a machine that has
 // nothing else to do.
-func NewMCTS(name string, cfg search.Config, power float64, l Limit, e search.Evaluator) (ArenaPlayer, error) {
+func NewMCTS(name string, cfg search.Config, power float64, l Limit, e search.Evaluator) (Player, error) {
 	switch {
 	case !(power > 0):
 		return nil, fmt.Errorf("arena: player %s: want a temperature power above 0, have %v", name, power)

@@ -9,16 +9,16 @@ import (
 	"alamos/pkg/search"
 )
 
-func limitedEntrant(name string, l Limit) Entrant {
+func limitedEntry(name string, l Limit) Entry {
 	cfg := search.Config{Visits: 1_000_000, CPuct: 1}
-	return Entrant{Name: name, New: func(int) (ArenaPlayer, error) { return NewMCTS(name, cfg, math.Inf(1), l, search.Uniform{}) }}
+	return Entry{Name: name, New: func(int) (Player, error) { return NewMCTS(name, cfg, math.Inf(1), l, search.Uniform{}) }}
 }
 
 // A depth ends a search of many visits, each game's own, however many are searched at
 // once.
 func TestDepthOfTree(t *testing.T) {
 	cfg := ArenaConfig{Variant: chess.Atomic, Rounds: 4, MaxMoves: 6, RandomPlies: 4, Seed: 2}
-	games := play(t, cfg, limitedEntrant("deep", Limit{Depth: 3}), randomEntrant("random"))
+	games := play(t, cfg, limitedEntry("deep", Limit{Depth: 3}), randomEntry("random"))
 	for _, g := range games {
 		for i, in := range g.Infos {
 			if in.Visits == 0 {
@@ -30,7 +30,7 @@ func TestDepthOfTree(t *testing.T) {
 		}
 	}
 	cfg.Workers, cfg.Together = 2, 1
-	if again := play(t, cfg, limitedEntrant("deep", Limit{Depth: 3}), randomEntrant("random")); pgn(t, again) != pgn(t, games) {
+	if again := play(t, cfg, limitedEntry("deep", Limit{Depth: 3}), randomEntry("random")); pgn(t, again) != pgn(t, games) {
 		t.Error("other games where they are searched one by one")
 	}
 }
@@ -38,7 +38,7 @@ func TestDepthOfTree(t *testing.T) {
 // However short the time, there is a move, and it is not that of all visits.
 func TestTimeOfTree(t *testing.T) {
 	cfg := ArenaConfig{Variant: chess.Standard, Rounds: 2, MaxMoves: 4, Seed: 2}
-	for _, g := range play(t, cfg, limitedEntrant("fast", Limit{Time: time.Nanosecond}), limitedEntrant("slow", Limit{Time: 5 * time.Millisecond})) {
+	for _, g := range play(t, cfg, limitedEntry("fast", Limit{Time: time.Nanosecond}), limitedEntry("slow", Limit{Time: 5 * time.Millisecond})) {
 		checkGame(t, g, cfg.MaxMoves)
 		for i, in := range g.Infos {
 			if in.Score == nil || in.Visits >= 1_000_000 {

@@ -16,7 +16,7 @@ type pairing struct {
 	cfg     *ArenaConfig
 	start   chess.Starts
 	pair    Pair
-	players map[string]ArenaPlayer
+	players map[string]Player
 	done    func(*Game)
 }
 
@@ -138,7 +138,7 @@ func (p *pairing) outcome(g *liveGame) chess.Outcome {
 }
 
 // ask asks a player for its moves in the games in which it is to move.
-func (p *pairing) ask(ctx context.Context, player ArenaPlayer, live []*liveGame) error {
+func (p *pairing) ask(ctx context.Context, player Player, live []*liveGame) error {
 	var turns []*Turn
 	for _, g := range live {
 		if g.toMove() != player.Name() {

@@ -26,7 +26,7 @@ const (
 )
 
 // Player is a player before it plays.
-type Player struct {
+type Spec struct {
 	kind   kind
 	model  string // as a person names it
 	engine uci.Opponent
@@ -57,7 +57,7 @@ const Words = `  random                      random legal moves
                               any other NAME=VALUE is an option of the engine`
 
 // ParsePlayer reads a player: a word, and after commas its settings. See [Words].
-func ParsePlayer(s string) (*Player, error) {
+func ParsePlayer(s string) (*Spec, error) {
 	parts := strings.Split(s, ",")
 	p, err := parseKind(strings.TrimSpace(parts[0]))
 	if err == nil {
@@ -85,12 +85,12 @@ func ParsePlayer(s string) (*Player, error) {
 	return p, nil
 }
 
-func parseKind(word string) (*Player, error) {
+func parseKind(word string) (*Spec, error) {
 	switch word {
 	case "random":
-		return &Player{kind: random}, nil
+		return &Spec{kind: random}, nil
 	case uci.Stockfish, uci.FairyStockfish:
-		return &Player{kind: engine, engine: uci.Opponent{Program: word}}, nil
+		return &Spec{kind: engine, engine: uci.Opponent{Program: word}}, nil
 	}
 	if head, rest, ok := strings.Cut(word, ":"); ok {
 		rest = strings.TrimSpace(rest)
@@ -99,25 +99,25 @@ func parseKind(word string) (*Player, error) {
 		}
 		switch head {
 		case "material":
-			p := &Player{kind: material}
+			p := &Spec{kind: material}
 			return p, p.set("depth", rest)
 		case "policy":
-			return &Player{kind: policy, model: rest}, nil
+			return &Spec{kind: policy, model: rest}, nil
 		case "alphabeta":
-			return &Player{kind: alphabeta, model: rest}, nil
+			return &Spec{kind: alphabeta, model: rest}, nil
 		case "uci":
 			words := strings.Fields(rest)
-			return &Player{kind: engine, engine: uci.Opponent{Program: words[0], Args: words[1:]}}, nil
+			return &Spec{kind: engine, engine: uci.Opponent{Program: words[0], Args: words[1:]}}, nil
 		}
 	}
 	if strings.Contains(word, "@") || filepath.Ext(word) == ".safetensors" {
-		return &Player{kind: model, model: word}, nil
+		return &Spec{kind: model, model: word}, nil
 	}
 	return nil, fmt.Errorf("there is no such player; there are\n%s", Words)
 }
 
 // set sets a setting of a player that is no engine.
-func (p *Player) set(name, value string) error {
+func (p *Spec) set(name, value string) error {
 	whole := func(dst *int, most int) error {
 		n, err := strconv.Atoi(value)
 		if err != nil || n < 1 || n > most {
@@ -158,7 +158,7 @@ func (p *Player) set(name, value string) error {
 }
 
 // setEngine sets a limit, a level, or an option of an engine.
-func (p *Player) setEngine(name, value string) error {
+func (p *Spec) setEngine(name, value string) error {
 	n, err := strconv.ParseInt(value, 10, 64)
 	bad := err != nil || n < 1
 	switch o := &p.engine; name {
@@ -187,7 +187,7 @@ func (p *Player) setEngine(name, value string) error {
 }
 
 // check finds what is missing.
-func (p *Player) check() error {
+func (p *Spec) check() error {
 	switch {
 	case p.kind == engine && p.engine.Level == 0 && p.engine.Limit == (uci.Limit{}):
 		return fmt.Errorf("an engine needs a limit: nodes=N, depth=N, movetime=MS or level=N")
@@ -198,10 +198,10 @@ func (p *Player) check() error {
 }
 
 // network tells whether the player has one.
-func (p *Player) network() bool { return p.kind == model || p.kind == policy || p.kind == alphabeta }
+func (p *Spec) network() bool { return p.kind == model || p.kind == policy || p.kind == alphabeta }
 
 // name is what tables and games call the player.
-func (p *Player) name(visits int) string {
+func (p *Spec) name(visits int) string {
 	of := p.model
 	if !strings.Contains(of, "@") {
 		of = strings.TrimSuffix(filepath.Base(of), filepath.Ext(of))
@@ -238,7 +238,7 @@ func (p *Player) name(visits int) string {
 
 // mostVisits is how many visits a tree has: those of the match, unless the player has
 // a limit of its own; 0: as many as the limit allows.
-func (p *Player) mostVisits(visits int) int {
+func (p *Spec) mostVisits(visits int) int {
 	switch {
 	case p.visits > 0:
 		return p.visits
@@ -249,7 +249,7 @@ func (p *Player) mostVisits(visits int) int {
 }
 
 // power is that of visits in the choice of a move.
-func (p *Player) power() float64 {
+func (p *Spec) power() float64 {
 	if p.temperature == 0 {
 		return math.Inf(1)
 	}

@@ -9,33 +9,37 @@ import (
 )
 
 // Record counts results from one player's view.
-type ArenaRecord struct{ Wins, Draws, Losses int }
+type Record struct {
+	Wins   int `json:"wins"`
+	Draws  int `json:"draws"`
+	Losses int `json:"losses"`
+}
 
 // Games is the number of results.
-func (r ArenaRecord) Games() int { return r.Wins + r.Draws + r.Losses }
+func (r Record) Games() int { return r.Wins + r.Draws + r.Losses }
 
 // Score is 1 for a win and 1/2 for a draw.
-func (r ArenaRecord) Score() float64 { return float64(r.Wins) + float64(r.Draws)/2 }
+func (r Record) Score() float64 { return float64(r.Wins) + float64(r.Draws)/2 }
 
 // plus adds two records.
-func (r ArenaRecord) plus(o ArenaRecord) ArenaRecord {
-	return ArenaRecord{r.Wins + o.Wins, r.Draws + o.Draws, r.Losses + o.Losses}
+func (r Record) plus(o Record) Record {
+	return Record{r.Wins + o.Wins, r.Draws + o.Draws, r.Losses + o.Losses}
 }
 
 // Reversed is the record from the opponent's view.
-func (r ArenaRecord) Reversed() ArenaRecord { return ArenaRecord{r.Losses, r.Draws, r.Wins} }
+func (r Record) Reversed() Record { return Record{r.Losses, r.Draws, r.Wins} }
 
 // Results are the results of all games of a tournament.
 type Results struct {
 	names []string
-	white [][]ArenaRecord // [i][j]: games of i as White against j, from i's view
+	white [][]Record // [i][j]: games of i as White against j, from i's view
 }
 
 // NewResults are those of a tournament of these players with no games yet.
 func NewResults(names []string) *Results {
-	r := &Results{names: slices.Clone(names), white: make([][]ArenaRecord, len(names))}
+	r := &Results{names: slices.Clone(names), white: make([][]Record, len(names))}
 	for i := range r.white {
-		r.white[i] = make([]ArenaRecord, len(names))
+		r.white[i] = make([]Record, len(names))
 	}
 	return r
 }
@@ -65,31 +69,31 @@ func (r *Results) Add(white, black string, result chess.Result) error {
 }
 
 // AsWhite is the record of player i as White against player j, in i's view.
-func (r *Results) AsWhite(i, j int) ArenaRecord { return r.white[i][j] }
+func (r *Results) AsWhite(i, j int) Record { return r.white[i][j] }
 
 // Against is the record of player i against player j with both colors: a cell of
 // the crosstable.
-func (r *Results) Against(i, j int) ArenaRecord {
+func (r *Results) Against(i, j int) Record {
 	return r.white[i][j].plus(r.white[j][i].Reversed())
 }
 
 // Standing is what a player has reached.
-type ArenaStanding struct {
+type Standing struct {
 	Name string
-	ArenaRecord
-	White, Black ArenaRecord // the same by color
+	Record
+	White, Black Record // the same by color
 }
 
 // Standings lists all players in the order in which they were given.
-func (r *Results) Standings() []ArenaStanding {
-	list := make([]ArenaStanding, len(r.names))
+func (r *Results) Standings() []Standing {
+	list := make([]Standing, len(r.names))
 	for i, name := range r.names {
-		s := ArenaStanding{Name: name}
+		s := Standing{Name: name}
 		for j := range r.names {
 			s.White = s.White.plus(r.white[i][j])
 			s.Black = s.Black.plus(r.white[j][i].Reversed())
 		}
-		s.ArenaRecord = s.White.plus(s.Black)
+		s.Record = s.White.plus(s.Black)
 		list[i] = s
 	}
 	return list
@@ -97,9 +101,9 @@ func (r *Results) Standings() []ArenaStanding {
 
 // Ranked lists all players, the highest score first; equal ones as they were
 // given.
-func (r *Results) Ranked() []ArenaStanding {
+func (r *Results) Ranked() []Standing {
 	list := r.Standings()
-	slices.SortStableFunc(list, func(a, b ArenaStanding) int { return cmp.Compare(b.Score(), a.Score()) })
+	slices.SortStableFunc(list, func(a, b Standing) int { return cmp.Compare(b.Score(), a.Score()) })
 	return list
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // Standing is how a match stands, from the view of its first player.
-type Standing struct {
+type Summary struct {
 	A       string `json:"a"`
 	B       string `json:"b"`
 	Variant string `json:"variant"`
@@ -41,13 +41,6 @@ type Standing struct {
 	Ends map[string]int `json:"ends"` // games by the reason for which they ended
 }
 
-// Record is an [arena.Record] as it stands in JSON.
-type Record struct {
-	Wins   int `json:"wins"`
-	Draws  int `json:"draws"`
-	Losses int `json:"losses"`
-}
-
 // count is how many of the counts are n.
 func count(p Pentanomial, n int) (kinds int) {
 	for _, have := range p {
@@ -72,9 +65,9 @@ type Test struct {
 }
 
 // standing tells how these games stand.
-func (m *match) standing(games []*kept) *Standing {
+func (m *match) standing(games []*kept) *Summary {
 	a, b := m.players[0].title, m.players[1].title
-	s := &Standing{A: a, B: b, Variant: m.variant.String(), Ends: map[string]int{}}
+	s := &Summary{A: a, B: b, Variant: m.variant.String(), Ends: map[string]int{}}
 	results := NewResults([]string{a, b})
 	points := map[int]float64{}
 	for _, g := range games {
@@ -85,7 +78,7 @@ func (m *match) standing(games []*kept) *Standing {
 		_ = results.Add(white, black, g.outcome.Result) // both are in the list, and it is over
 	}
 	one := results.Standings()[0]
-	s.Record, s.White, s.Black = Record(one.ArenaRecord), Record(one.White), Record(one.Black)
+	s.Record, s.White, s.Black = one.Record, one.White, one.Black
 	for number, first := range points {
 		if second, both := points[number+1]; both && number%2 == 0 {
 			_ = s.Pairs.Add(first, second) // points of two games
@@ -128,11 +121,11 @@ func (m *match) points(g *kept) float64 {
 }
 
 // Line is the standing in a line.
-func (s *Standing) Line() string {
+func (s *Summary) Line() string {
 	return fmt.Sprintf("%s: +%d =%d -%d, %s", s.A, s.Wins, s.Draws, s.Losses, s.strength())
 }
 
-func (s *Standing) strength() string {
+func (s *Summary) strength() string {
 	text := "Elo " + text("%+.1f", s.Elo)
 	if s.SPRT != nil {
 		text += fmt.Sprintf(", LLR %.2f (%.2f to %.2f)", float64(s.SPRT.LLR), s.SPRT.Lower, s.SPRT.Upper)
@@ -141,12 +134,12 @@ func (s *Standing) strength() string {
 }
 
 // Table is the standing as lines of text.
-func (s *Standing) Table() []string {
+func (s *Summary) Table() []string {
 	p := s.Pairs
 	record := func(r Record) string { return fmt.Sprintf("+%d =%d -%d", r.Wins, r.Draws, r.Losses) }
 	lines := []string{
 		fmt.Sprintf("%s against %s", s.A, s.B),
-		fmt.Sprintf("games                %d: %s, %s %% of the points", s.Games, record(s.Record), percent(ArenaRecord(s.Record).Score(), s.Games)),
+		fmt.Sprintf("games                %d: %s, %s %% of the points", s.Games, record(s.Record), percent(s.Record.Score(), s.Games)),
 		fmt.Sprintf("as White, as Black   %s, %s", record(s.White), record(s.Black)),
 		fmt.Sprintf("pairs 0 ½ 1 1½ 2     %d %d %d %d %d", p[0], p[1], p[2], p[3], p[4]),
 		fmt.Sprintf("Elo                  %s", text("%+.1f", s.Elo)),
@@ -174,7 +167,7 @@ func (s *Standing) Table() []string {
 }
 
 // Write writes the table.
-func (s *Standing) Write(w io.Writer) error {
+func (s *Summary) Write(w io.Writer) error {
 	var errs []error
 	for _, line := range s.Table() {
 		_, err := fmt.Fprintln(w, line)

@@ -15,7 +15,7 @@ import (
 )
 
 // Entrant is a participant of a tournament.
-type Entrant struct {
+type Entry struct {
 	Name string
 
 	// Rounds is how many games the player plays against each other, 0 for as
@@ -25,7 +25,7 @@ type Entrant struct {
 	// New makes the player for a worker. It is called when the worker first
 	// needs it, perhaps by several workers at once; the tournament closes the
 	// player. What two players share must be safe for use by many goroutines.
-	New func(worker int) (ArenaPlayer, error)
+	New func(worker int) (Player, error)
 }
 
 // Config is a tournament.
@@ -120,8 +120,8 @@ func (f Format) meet(i, j int) bool {
 
 // Fixtures lists the pairings of a tournament in the order of the entrants: the
 // first against the others, the second against those after it, and so on.
-func Fixtures(cfg ArenaConfig, entrants []Entrant) []Fixture {
-	rounds := func(e Entrant) int {
+func Fixtures(cfg ArenaConfig, entrants []Entry) []Fixture {
+	rounds := func(e Entry) int {
 		if e.Rounds > 0 {
 			return e.Rounds
 		}
@@ -142,7 +142,7 @@ func Fixtures(cfg ArenaConfig, entrants []Entrant) []Fixture {
 // finished, or at the first error that is not a player's own fault, or with the
 // cause of ctx; games that were then under way are lost, and are played again
 // from their beginning by the next run.
-func Play(ctx context.Context, cfg ArenaConfig, entrants []Entrant) error {
+func Play(ctx context.Context, cfg ArenaConfig, entrants []Entry) error {
 	if err := validate(cfg, entrants); err != nil {
 		return err
 	}
@@ -165,7 +165,7 @@ func Play(ctx context.Context, cfg ArenaConfig, entrants []Entrant) error {
 	var wg sync.WaitGroup
 	for w := range max(1, min(cfg.Workers, len(lots))) {
 		wg.Go(func() {
-			room := &workshop{worker: w, start: from, entrants: entrants, players: make(map[string]ArenaPlayer)}
+			room := &workshop{worker: w, start: from, entrants: entrants, players: make(map[string]Player)}
 			for ctx.Err() == nil {
 				i := int(next.Add(1)) - 1
 				if i >= len(lots) {
@@ -185,7 +185,7 @@ func Play(ctx context.Context, cfg ArenaConfig, entrants []Entrant) error {
 }
 
 // validate checks what cannot be played.
-func validate(cfg ArenaConfig, entrants []Entrant) error {
+func validate(cfg ArenaConfig, entrants []Entry) error {
 	switch {
 	case cfg.Rounds < 1:
 		return fmt.Errorf("arena: want at least 1 game a pair, have %d", cfg.Rounds)
@@ -226,7 +226,7 @@ type lot struct {
 }
 
 // lots are the games of a tournament that are missing, in the order of its fixtures.
-func lots(cfg *ArenaConfig, entrants []Entrant) []lot {
+func lots(cfg *ArenaConfig, entrants []Entry) []lot {
 	var all []lot
 	match := 0
 	for _, f := range Fixtures(*cfg, entrants) {
@@ -252,8 +252,8 @@ func lots(cfg *ArenaConfig, entrants []Entrant) []lot {
 type workshop struct {
 	worker   int
 	start    chess.Starts
-	entrants []Entrant
-	players  map[string]ArenaPlayer
+	entrants []Entry
+	players  map[string]Player
 }
 
 // play plays a lot.
@@ -272,7 +272,7 @@ func (w *workshop) hire(name string) error {
 	if w.players[name] != nil {
 		return nil
 	}
-	i := slices.IndexFunc(w.entrants, func(e Entrant) bool { return e.Name == name })
+	i := slices.IndexFunc(w.entrants, func(e Entry) bool { return e.Name == name })
 	player, err := w.entrants[i].New(w.worker)
 	if err != nil {
 		return fmt.Errorf("arena: player %s: %w", name, err)

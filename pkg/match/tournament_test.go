@@ -15,17 +15,17 @@ import (
 	"alamos/pkg/search"
 )
 
-func randomEntrant(name string) Entrant {
-	return Entrant{Name: name, New: func(int) (ArenaPlayer, error) { return NewRandom(name), nil }}
+func randomEntry(name string) Entry {
+	return Entry{Name: name, New: func(int) (Player, error) { return NewRandom(name), nil }}
 }
 
-func mctsEntrant(name string, visits int, power float64) Entrant {
+func mctsEntry(name string, visits int, power float64) Entry {
 	cfg := search.Config{Visits: visits, CPuct: 1, TreeReuse: true}
-	return Entrant{Name: name, New: func(int) (ArenaPlayer, error) { return NewMCTS(name, cfg, power, Limit{}, search.Uniform{}) }}
+	return Entry{Name: name, New: func(int) (Player, error) { return NewMCTS(name, cfg, power, Limit{}, search.Uniform{}) }}
 }
 
 // play plays a tournament and returns its games in order.
-func play(t *testing.T, cfg ArenaConfig, entrants ...Entrant) []*Game {
+func play(t *testing.T, cfg ArenaConfig, entrants ...Entry) []*Game {
 	t.Helper()
 	var games []*Game
 	done := cfg.Done
@@ -42,7 +42,7 @@ func play(t *testing.T, cfg ArenaConfig, entrants ...Entrant) []*Game {
 	return games
 }
 
-func names(entrants []Entrant) []string {
+func names(entrants []Entry) []string {
 	var list []string
 	for _, e := range entrants {
 		list = append(list, e.Name)
@@ -68,7 +68,7 @@ func pgn(t *testing.T, games []*Game) string {
 // is merely the first of the list, so that moves are drawn by visits here.
 func TestSearchBeatsRandom(t *testing.T) {
 	cfg := ArenaConfig{Variant: chess.Atomic, Rounds: 40, MaxMoves: 100, Seed: 1}
-	random, tree := randomEntrant("random"), mctsEntrant("mcts", 100, 1)
+	random, tree := randomEntry("random"), mctsEntry("mcts", 100, 1)
 	games := play(t, cfg, random, tree)
 	if len(games) != 40 {
 		t.Fatalf("%d games", len(games))
@@ -127,11 +127,11 @@ func checkGame(t *testing.T, g *Game, maxMoves int) {
 
 // field is a tournament with everything that could depend on the order of things:
 // random moves, drawn moves, trees that are kept, random openings.
-func field() (ArenaConfig, []Entrant) {
-	few := mctsEntrant("few", 12, 1)
+func field() (ArenaConfig, []Entry) {
+	few := mctsEntry("few", 12, 1)
 	few.Rounds = 2
 	return ArenaConfig{Variant: chess.Atomic, Rounds: 4, MaxMoves: 30, RandomPlies: 3, Seed: 7},
-		[]Entrant{randomEntrant("r2"), mctsEntrant("mcts", 30, 2), few, randomEntrant("r1")}
+		[]Entry{randomEntry("r2"), mctsEntry("mcts", 30, 2), few, randomEntry("r1")}
 }
 
 func TestGamesDoNotDependOnWorkers(t *testing.T) {
@@ -243,7 +243,7 @@ func TestArenaResume(t *testing.T) {
 
 func TestFromPGNRefuses(t *testing.T) {
 	cfg := ArenaConfig{Variant: chess.Atomic, Rounds: 1, Seed: 1, MaxMoves: 2}
-	g := play(t, cfg, randomEntrant("a"), randomEntrant("b"))[0]
+	g := play(t, cfg, randomEntry("a"), randomEntry("b"))[0]
 	if _, err := FromPGN(g.PGN("test")); err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +266,7 @@ func TestFromPGNRefuses(t *testing.T) {
 
 func TestMoveLimit(t *testing.T) {
 	cfg := ArenaConfig{Variant: chess.Standard, Rounds: 2, Seed: 1, MaxMoves: 3}
-	for _, g := range play(t, cfg, randomEntrant("a"), randomEntrant("b")) {
+	for _, g := range play(t, cfg, randomEntry("a"), randomEntry("b")) {
 		if want := (chess.Outcome{Result: chess.Draw, Reason: chess.MoveLimit}); g.Outcome != want || len(g.Moves) != 6 {
 			t.Errorf("%v after %d plies", g.Outcome, len(g.Moves))
 		}
@@ -275,12 +275,12 @@ func TestMoveLimit(t *testing.T) {
 
 // faulty plays random moves, and at its third turn in a game something else.
 type faulty struct {
-	ArenaPlayer
+	Player
 	do func(*Turn)
 }
 
 func (f *faulty) Moves(ctx context.Context, turns []*Turn) error {
-	if err := f.ArenaPlayer.Moves(ctx, turns); err != nil {
+	if err := f.Player.Moves(ctx, turns); err != nil {
 		return err
 	}
 	for _, t := range turns {
@@ -300,8 +300,8 @@ func TestFaultsLoseTheGame(t *testing.T) {
 		{"no move", func(t *Turn) { t.Move = 0 }, chess.IllegalMove},
 		{"an error", func(t *Turn) { t.Err = errors.New("a cramp") }, chess.EngineCrash},
 	} {
-		bad := Entrant{Name: "bad", New: func(int) (ArenaPlayer, error) { return &faulty{NewRandom("bad"), test.do}, nil }}
-		for _, g := range play(t, ArenaConfig{Variant: chess.Atomic, Rounds: 2, Seed: 3}, bad, randomEntrant("good")) {
+		bad := Entry{Name: "bad", New: func(int) (Player, error) { return &faulty{NewRandom("bad"), test.do}, nil }}
+		for _, g := range play(t, ArenaConfig{Variant: chess.Atomic, Rounds: 2, Seed: 3}, bad, randomEntry("good")) {
 			want := chess.Outcome{Result: chess.WhiteWins, Reason: test.reason}
 			if g.White == "bad" {
 				want.Result = chess.BlackWins
@@ -318,33 +318,33 @@ func TestFaultsLoseTheGame(t *testing.T) {
 
 // counted notes whether it was closed.
 type counted struct {
-	ArenaPlayer
+	Player
 	open *atomic.Int64
 }
 
 func (c counted) Close() error {
 	c.open.Add(-1)
-	return c.ArenaPlayer.Close()
+	return c.Player.Close()
 }
 
 // Players are made when they are needed, at most one a worker, and all closed,
 // also when the tournament fails.
 func TestPlayersAreMadeLateAndClosed(t *testing.T) {
 	var made, open atomic.Int64
-	entrant := func(name string) Entrant {
-		return Entrant{Name: name, New: func(int) (ArenaPlayer, error) {
+	entrant := func(name string) Entry {
+		return Entry{Name: name, New: func(int) (Player, error) {
 			made.Add(1)
 			open.Add(1)
 			return counted{NewRandom(name), &open}, nil
 		}}
 	}
-	broken := Entrant{Name: "broken", New: func(int) (ArenaPlayer, error) { return nil, errors.New("no such network") }}
+	broken := Entry{Name: "broken", New: func(int) (Player, error) { return nil, errors.New("no such network") }}
 	cfg := ArenaConfig{Variant: chess.Atomic, Rounds: 2, MaxMoves: 20, Workers: 2}
 	play(t, cfg, entrant("a"), entrant("b"), entrant("c"))
 	if n := made.Load(); n < 3 || n > 6 || open.Load() != 0 {
 		t.Errorf("%d players made, %d still open", n, open.Load())
 	}
-	err := Play(t.Context(), cfg, []Entrant{entrant("a"), entrant("b"), broken})
+	err := Play(t.Context(), cfg, []Entry{entrant("a"), entrant("b"), broken})
 	if err == nil || !strings.Contains(err.Error(), "player broken: no such network") || open.Load() != 0 {
 		t.Errorf("error %v, %d players still open", err, open.Load())
 	}
@@ -357,22 +357,22 @@ func TestPlayersAreMadeLateAndClosed(t *testing.T) {
 }
 
 func TestRoundRobinRefuses(t *testing.T) {
-	a, b := randomEntrant("a"), randomEntrant("b")
+	a, b := randomEntry("a"), randomEntry("b")
 	good := ArenaConfig{Rounds: 1}
 	for _, test := range []struct {
 		cfg      ArenaConfig
-		entrants []Entrant
+		entrants []Entry
 	}{
-		{ArenaConfig{}, []Entrant{a, b}},
-		{ArenaConfig{Rounds: 1, MaxMoves: -1}, []Entrant{a, b}},
-		{ArenaConfig{Rounds: 1, MaxMoves: 2, RandomPlies: 4}, []Entrant{a, b}},
-		{good, []Entrant{a}},
-		{good, []Entrant{a, a}},
-		{good, []Entrant{a, {Name: "", New: a.New}}},
-		{good, []Entrant{a, {Name: "b"}}},
-		{good, []Entrant{a, {Name: "b", New: a.New}}}, // calls itself a
-		{good, []Entrant{a, {Name: "b", New: b.New, Rounds: -1}}},
-		{ArenaConfig{Rounds: 1, RandomPlies: 20_000}, []Entrant{a, b}},
+		{ArenaConfig{}, []Entry{a, b}},
+		{ArenaConfig{Rounds: 1, MaxMoves: -1}, []Entry{a, b}},
+		{ArenaConfig{Rounds: 1, MaxMoves: 2, RandomPlies: 4}, []Entry{a, b}},
+		{good, []Entry{a}},
+		{good, []Entry{a, a}},
+		{good, []Entry{a, {Name: "", New: a.New}}},
+		{good, []Entry{a, {Name: "b"}}},
+		{good, []Entry{a, {Name: "b", New: a.New}}}, // calls itself a
+		{good, []Entry{a, {Name: "b", New: b.New, Rounds: -1}}},
+		{ArenaConfig{Rounds: 1, RandomPlies: 20_000}, []Entry{a, b}},
 	} {
 		test.cfg.Variant = chess.Atomic
 		if err := Play(t.Context(), test.cfg, test.entrants); err == nil {
@@ -414,7 +414,7 @@ func Example() {
 			fmt.Println(err)
 		}
 	}
-	entrants := []Entrant{mctsEntrant("search", 100, 1), randomEntrant("random")}
+	entrants := []Entry{mctsEntry("search", 100, 1), randomEntry("random")}
 	if err := Play(context.Background(), cfg, entrants); err != nil {
 		fmt.Println(err)
 		return

@@ -22,7 +22,7 @@ func TestVariants(t *testing.T) {
 		}
 		for _, words := range starts {
 			cfg := ArenaConfig{Variant: v, Start: words, Rounds: 12, MaxMoves: 150, RandomPlies: 2, Seed: 3}
-			games := play(t, cfg, randomEntrant("random"), mctsEntrant("mcts", 60, 4))
+			games := play(t, cfg, randomEntry("random"), mctsEntry("mcts", 60, 4))
 			reasons := map[chess.Reason]int{}
 			begins := map[string]bool{}
 			for i, g := range games {
@@ -66,14 +66,14 @@ func TestVariants(t *testing.T) {
 func TestStartWithBlackToMove(t *testing.T) {
 	const fen = "8/8/8/4k3/8/4K3/4P3/8 b - - 3 40"
 	cfg := ArenaConfig{Variant: chess.Standard, Start: []string{fen}, Rounds: 4, MaxMoves: 5, Seed: 1}
-	for _, g := range play(t, cfg, randomEntrant("a"), randomEntrant("b")) {
+	for _, g := range play(t, cfg, randomEntry("a"), randomEntry("b")) {
 		checkGame(t, g, cfg.MaxMoves)
 		if g.Start.FEN() != fen {
 			t.Errorf("it began with %s", g.Start.FEN())
 		}
 	}
 	cfg.Start = []string{"nonsense"}
-	err := Play(t.Context(), cfg, []Entrant{randomEntrant("a"), randomEntrant("b")})
+	err := Play(t.Context(), cfg, []Entry{randomEntry("a"), randomEntry("b")})
 	if err == nil || !strings.Contains(err.Error(), "start position 1") {
 		t.Errorf("a start that is none: %v", err)
 	}

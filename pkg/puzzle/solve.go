@@ -35,7 +35,7 @@ const AtOnce = 128
 // Solve lets a player answer puzzles, and judges the answers, in the order of the
 // puzzles. Where the player draws lots, it does so by the seed and the number of the
 // puzzle. tell, unless nil, hears how many have been answered.
-func Solve(ctx context.Context, puzzles []Puzzle, player match.ArenaPlayer, seed uint64, tell func(done int)) ([]Answer, error) {
+func Solve(ctx context.Context, puzzles []Puzzle, player match.Player, seed uint64, tell func(done int)) ([]Answer, error) {
 	answers := make([]Answer, 0, len(puzzles))
 	for some := range slices.Chunk(puzzles, AtOnce) {
 		turns := make([]*match.Turn, len(some))

@@ -70,7 +70,7 @@ func randomScore(g store.Group) ([]plots.Reference, error) {
 			continue
 		}
 		if i := res.Find(store.RandomName); i >= 0 {
-			scores = append(scores, store.Share(res.Players[i].ArenaStanding))
+			scores = append(scores, store.Share(res.Players[i].Standing))
 		}
 	}
 	if len(scores) == 0 {

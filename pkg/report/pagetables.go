@@ -154,7 +154,7 @@ func (w *pageWriter) standings(t *store.Trial, res *store.Tournament) (Cell, err
 	for _, i := range res.Ranking() {
 		p := res.Players[i]
 		c.Rows = append(c.Rows, []string{
-			p.Name, record(p.ArenaRecord), fixed(100*store.Share(p.ArenaStanding), 1), fixed(p.Elo.Value, 0), eloInterval(p), record(p.White), record(p.Black),
+			p.Name, record(p.Record), fixed(100*store.Share(p.Standing), 1), fixed(p.Elo.Value, 0), eloInterval(p), record(p.White), record(p.Black),
 		})
 	}
 	if a := res.FirstMove; !a.Missing() {
@@ -219,7 +219,7 @@ func pairs(res *store.Tournament) Cell {
 }
 
 // record is wins, draws and losses.
-func record(r match.ArenaRecord) string { return fmt.Sprintf("%d/%d/%d", r.Wins, r.Draws, r.Losses) }
+func record(r match.Record) string { return fmt.Sprintf("%d/%d/%d", r.Wins, r.Draws, r.Losses) }
 
 // zeroOf says what the ratings of a tournament are counted from.
 func zeroOf(res *store.Tournament) string {

@@ -311,7 +311,7 @@ func (d *ShownTrialMore) write(w io.Writer) {
 	fmt.Fprintf(w, "\nstandings (%s)\tW/D/L\tscore\tElo\t95 %%\tas White\tas Black\n", zeroOf(d.Standings))
 	for _, i := range d.Standings.Ranking() {
 		p := d.Standings.Players[i]
-		fmt.Fprintf(w, "%s\t%s\t%s %%\t%s\t%s\t%s\t%s\n", p.Name, record(p.ArenaRecord), fixed(100*store.Share(p.ArenaStanding), 1), fixed(p.Elo.Value, 0), eloInterval(p), record(p.White), record(p.Black))
+		fmt.Fprintf(w, "%s\t%s\t%s %%\t%s\t%s\t%s\t%s\n", p.Name, record(p.Record), fixed(100*store.Share(p.Standing), 1), fixed(p.Elo.Value, 0), eloInterval(p), record(p.White), record(p.Black))
 	}
 	if a := d.Standings.FirstMove; !a.Missing() {
 		fmt.Fprintf(w, "having White\t\t\t%.0f\t%.0f..%.0f\n", a.Value, a.Low, a.High)

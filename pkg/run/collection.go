@@ -66,7 +66,7 @@ type numbered struct {
 	number int
 }
 
-func (m *Match) collection(cfg match.ArenaConfig, entrants []match.Entrant) *collection {
+func (m *Match) collection(cfg match.ArenaConfig, entrants []match.Entry) *collection {
 	c := &collection{wanted: map[match.Pair]fixture{}, have: map[numbered]bool{}}
 	common := matchKey(m.In)
 	for _, f := range match.Fixtures(cfg, entrants) {

@@ -195,11 +195,11 @@ func (m *Match) names() []string {
 }
 
 // entrants are the players as package arena sees them.
-func (m *Match) entrants(ctx context.Context, nets *models) []match.Entrant {
-	var all []match.Entrant
+func (m *Match) entrants(ctx context.Context, nets *models) []match.Entry {
+	var all []match.Entry
 	for i := range m.Players {
 		p := &m.Players[i]
-		all = append(all, match.Entrant{Name: p.name, Rounds: p.rounds, New: func(int) (match.ArenaPlayer, error) {
+		all = append(all, match.Entry{Name: p.name, Rounds: p.rounds, New: func(int) (match.Player, error) {
 			return m.enter(ctx, p, nets)
 		}})
 	}

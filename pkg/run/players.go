@@ -14,7 +14,7 @@ import (
 )
 
 // enter makes a player for one worker.
-func (m *Match) enter(ctx context.Context, p *Contestant, nets *models) (match.ArenaPlayer, error) {
+func (m *Match) enter(ctx context.Context, p *Contestant, nets *models) (match.Player, error) {
 	switch {
 	case p.guest != nil:
 		return m.enterGuest(p, nets)
@@ -44,13 +44,13 @@ func (m *Match) enter(ctx context.Context, p *Contestant, nets *models) (match.A
 }
 
 // networkPlayer is a checkpoint that plays by search.
-func networkPlayer(t *Trial, name string, m *nn.Model) (match.ArenaPlayer, error) {
+func networkPlayer(t *Trial, name string, m *nn.Model) (match.Player, error) {
 	s := &t.Settings.Tournament
 	return searchPlayer(name, experiment.SetupSearch(&s.Search), float64(s.Temperature.Power), s.Limit, t.Codec, m)
 }
 
 // enterGuest makes a player of a guest.
-func (m *Match) enterGuest(p *Contestant, nets *models) (match.ArenaPlayer, error) {
+func (m *Match) enterGuest(p *Contestant, nets *models) (match.Player, error) {
 	model, err := nets.at(m.Trial, p.guest.file)
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (m *Match) enterGuest(p *Contestant, nets *models) (match.ArenaPlayer, erro
 }
 
 // searchPlayer is a network behind its codec that plays by search.
-func searchPlayer(name string, cfg search.Config, power float64, l *experiment.SearchLimit, codec encode.Codec, m *nn.Model) (match.ArenaPlayer, error) {
+func searchPlayer(name string, cfg search.Config, power float64, l *experiment.SearchLimit, codec encode.Codec, m *nn.Model) (match.Player, error) {
 	var limit match.Limit
 	if l != nil {
 		limit = match.Limit{Depth: l.Depth, Time: time.Duration(l.MoveTime) * time.Millisecond}
@@ -79,7 +79,7 @@ func searchPlayer(name string, cfg search.Config, power float64, l *experiment.S
 
 // scriptPlayer looks ahead by alpha-beta on the evaluation of a script, which has
 // a process of its own.
-func (m *Match) scriptPlayer(name string, depth int, values *experiment.Script) (match.ArenaPlayer, error) {
+func (m *Match) scriptPlayer(name string, depth int, values *experiment.Script) (match.Player, error) {
 	s, err := m.Scripts.Open(values, 1)
 	if err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func (m *Match) scriptPlayer(name string, depth int, values *experiment.Script) 
 }
 
 // valuePlayer looks ahead by alpha-beta on the value of a network.
-func valuePlayer(t *Trial, name string, depth int, m *nn.Model) (match.ArenaPlayer, error) {
+func valuePlayer(t *Trial, name string, depth int, m *nn.Model) (match.Player, error) {
 	s, err := m.NewSession()
 	if err != nil {
 		return nil, err
@@ -108,12 +108,12 @@ func valuePlayer(t *Trial, name string, depth int, m *nn.Model) (match.ArenaPlay
 
 // closingPlayer closes what is behind a player with it.
 type closingPlayer struct {
-	match.ArenaPlayer
+	match.Player
 	end func()
 }
 
 func (p closingPlayer) Close() error {
-	err := p.ArenaPlayer.Close()
+	err := p.Player.Close()
 	p.end()
 	return err
 }

@@ -41,7 +41,7 @@ func (l *live) tell() {
 
 // ranking has the indices of players by their share of the points; those who have not
 // played are last.
-func ranking(players []match.ArenaStanding) []int {
+func ranking(players []match.Standing) []int {
 	share := func(i int) float64 {
 		if players[i].Games() == 0 {
 			return -1
@@ -57,7 +57,7 @@ func ranking(players []match.ArenaStanding) []int {
 }
 
 // scores is the standings in a line.
-func scores(players []match.ArenaStanding, order []int) string {
+func scores(players []match.Standing, order []int) string {
 	var parts []string
 	for _, i := range order {
 		if players[i].Games() > 0 {
@@ -75,7 +75,7 @@ const (
 
 // crosstable is the standings as lines of a table: for each player its games and its
 // share of the points, and the points against the others, in the order of the rows.
-func crosstable(players []match.ArenaStanding, order []int, against func(i, j int) match.ArenaRecord) []string {
+func crosstable(players []match.Standing, order []int, against func(i, j int) match.Record) []string {
 	shown := order[:min(len(order), tableRows)]
 	wide := utf8.RuneCountInString("player")
 	for _, i := range shown {
@@ -116,13 +116,13 @@ func crosstable(players []match.ArenaStanding, order []int, against func(i, j in
 
 // Tell tells how a tournament ended.
 func Tell(to Report, r *store.Tournament) {
-	var players []match.ArenaStanding
+	var players []match.Standing
 	for i := range r.Players {
-		players = append(players, r.Players[i].ArenaStanding)
+		players = append(players, r.Players[i].Standing)
 	}
 	order := r.Ranking()
 	to.Note(scores(players, order))
-	for _, line := range crosstable(players, order, func(i, j int) match.ArenaRecord { return r.Cross[i][j] }) {
+	for _, line := range crosstable(players, order, func(i, j int) match.Record { return r.Cross[i][j] }) {
 		to.Note("  " + line)
 	}
 }

@@ -20,9 +20,9 @@ func NewProspect(e *Estimator) *Prospect { return &Prospect{e, map[string]int{}}
 // work is the games that the match of a plan has to play, those that can be recalled
 // left out.
 func (m *Match) work(ctx context.Context) (Work, error) {
-	entrants := make([]match.Entrant, len(m.Players))
+	entrants := make([]match.Entry, len(m.Players))
 	for i, p := range m.Players {
-		entrants[i] = match.Entrant{Name: p.name, Rounds: p.rounds}
+		entrants[i] = match.Entry{Name: p.name, Rounds: p.rounds}
 	}
 	c := m.collection(m.config(), entrants)
 	if err := Peek(m.journal(), journalHead, c.replay); err != nil {

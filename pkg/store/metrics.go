@@ -102,7 +102,7 @@ func (t *Trial) strength(name string, g int) (stats.Interval, error) {
 	case "vs_random":
 		return against(RandomName), nil
 	}
-	return shareOf(p.ArenaRecord), nil
+	return shareOf(p.Record), nil
 }
 
 // hookMeasure is a metric of a script in generation g.
@@ -124,4 +124,4 @@ func (t *Trial) hookMeasure(name string, g int) (stats.Interval, error) {
 	return stats.Unknown(), fmt.Errorf("a trial has no metric %q: want %s, or HOOK.METRIC of a hook or of the evaluation of the experiment", name, strings.Join(experiment.TrialMetrics(), ", "))
 }
 
-func shareOf(r match.ArenaRecord) stats.Interval { return stats.Share(r.Score(), r.Games()) }
+func shareOf(r match.Record) stats.Interval { return stats.Share(r.Score(), r.Games()) }

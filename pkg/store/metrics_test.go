@@ -32,11 +32,11 @@ func made(t *testing.T) *Trial {
 	}
 	put(TournamentStage, Tournament{
 		Players: []PlayerResult{
-			{Generation: 2, ArenaStanding: match.ArenaStanding{Name: "gen-2", ArenaRecord: match.ArenaRecord{Wins: 8, Draws: 4, Losses: 8}}, Elo: stats.Interval{Value: 50, Low: -10, High: 110}},
-			{Generation: 0, ArenaStanding: match.ArenaStanding{Name: "untrained"}},
-			{Generation: -1, ArenaStanding: match.ArenaStanding{Name: "random"}},
+			{Generation: 2, Standing: match.Standing{Name: "gen-2", Record: match.Record{Wins: 8, Draws: 4, Losses: 8}}, Elo: stats.Interval{Value: 50, Low: -10, High: 110}},
+			{Generation: 0, Standing: match.Standing{Name: "untrained"}},
+			{Generation: -1, Standing: match.Standing{Name: "random"}},
 		},
-		Cross: [][]match.ArenaRecord{{{}, {Wins: 8, Draws: 2}, {}}, {{Losses: 8, Draws: 2}, {}, {}}, {{}, {}, {}}},
+		Cross: [][]match.Record{{{}, {Wins: 8, Draws: 2}, {}}, {{Losses: 8, Draws: 2}, {}, {}}, {{}, {}, {}}},
 	})
 	return x
 }

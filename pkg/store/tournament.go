@@ -10,10 +10,10 @@ import (
 
 // Tournament is the result of a trial's tournament.
 type Tournament struct {
-	Players []PlayerResult        `json:"players"` // in the order of the experiment
-	Cross   [][]match.ArenaRecord `json:"cross"`   // Cross[i][j]: how i did against j
-	White   [][]match.ArenaRecord `json:"white"`   // White[i][j]: how i did as White against j
-	Anchor  string                `json:"anchor"`  // the player whose Elo is 0; empty: the mean
+	Players []PlayerResult   `json:"players"` // in the order of the experiment
+	Cross   [][]match.Record `json:"cross"`   // Cross[i][j]: how i did against j
+	White   [][]match.Record `json:"white"`   // White[i][j]: how i did as White against j
+	Anchor  string           `json:"anchor"`  // the player whose Elo is 0; empty: the mean
 
 	FirstMove stats.Interval `json:"first_move"` // the advantage of White, in Elo
 }
@@ -22,12 +22,12 @@ type Tournament struct {
 type PlayerResult struct {
 	Generation int `json:"generation"` // of a checkpoint, 0 the untrained network; -1: no checkpoint
 	Samples    int `json:"samples"`    // that the checkpoint was trained on
-	match.ArenaStanding
+	match.Standing
 	Elo stats.Interval `json:"elo"` // unknown where no games connect the player to the others
 }
 
 // Share is the share of the points that a player made.
-func Share(s match.ArenaStanding) float64 { return s.Score() / float64(max(1, s.Games())) }
+func Share(s match.Standing) float64 { return s.Score() / float64(max(1, s.Games())) }
 
 // Ranking has the indices of the players, the best score first.
 func (r *Tournament) Ranking() []int {
@@ -36,7 +36,7 @@ func (r *Tournament) Ranking() []int {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		switch x, y := Share(r.Players[a].ArenaStanding), Share(r.Players[b].ArenaStanding); {
+		switch x, y := Share(r.Players[a].Standing), Share(r.Players[b].Standing); {
 		case x > y:
 			return -1
 		case x < y:
