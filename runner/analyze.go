@@ -152,12 +152,11 @@ func (o *analyzeOptions) run(cmd *cobra.Command) error {
 	}
 	began := time.Now()
 	e := uci.New(mind)
-	e.Leaves, e.Hash = o.leaves(mind.Batch), treeMiB
-	limits := uci.Limits{Visits: o.visits, Time: time.Duration(o.seconds * float64(time.Second))}
-	if o.visits == 0 && o.seconds > 0 {
-		limits.Visits = uci.Unlimited
-	}
-	if err := errors.Join(e.Search(cmd.Context(), g, limits, nil), cmd.Context().Err()); err != nil {
+	e.Config.Leaves, e.Hash, e.Overhead = o.leaves(mind.Batch), treeMiB, 0
+	var task uci.Task
+	task.Nodes, task.MoveTime = int64(o.visits), time.Duration(o.seconds*float64(time.Second))
+	task.PolicyOnly = o.visits == 0 && o.seconds == 0
+	if err := errors.Join(e.Search(cmd.Context(), g, task, nil), cmd.Context().Err()); err != nil {
 		return err
 	}
 	r := report.Of(p, e.Tree(), time.Since(began))

@@ -146,15 +146,14 @@ func (g *game) state(ctx context.Context, s *gameState) error {
 		return nil // not our turn, answered already, or lichess will say that it is over
 	}
 	g.asked = now.Ply() + 1
-	task := uci.Task{
-		Clock:     [2]time.Duration{chess.White: ms(s.WTime), chess.Black: ms(s.BTime)},
+	task := uci.Task{Limit: uci.Limit{
+		Clock:     [2]time.Duration{chess.White: ms(max(1, s.WTime)), chess.Black: ms(max(1, s.BTime))},
 		Increment: [2]time.Duration{chess.White: ms(s.WInc), chess.Black: ms(s.BInc)},
-		HasClock:  [2]bool{true, true},
-	}
+	}}
 	if limit := longestThought; now.Ply() < 2 || task.Clock[g.color] > 100*limit {
 		task = uci.Task{Limit: uci.Limit{MoveTime: limit}} // no clock runs, or none that matters
 	}
-	best, _, err := g.engine.Think(ctx, now, task, func(uci.Info) {})
+	best, _, err := g.engine.Think(ctx, now, task, nil)
 	if err != nil {
 		return g.leave(ctx, fmt.Errorf("lichess: game %s: %w", g.id, err))
 	}

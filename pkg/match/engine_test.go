@@ -174,7 +174,7 @@ func TestFairyStockfishLevel1(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	command.Settings = append(command.Settings, level.Settings()...)
+	command.Settings = append(command.Settings, level.Setting())
 	spec := UCI{Command: command, Variant: chess.Atomic, Limit: level.Limit, Engines: 2}
 	cfg := ArenaConfig{Variant: chess.Atomic, Rounds: 2, MaxMoves: 30, Seed: 5}
 	games := play(t, cfg, engineEntry(t, "level 1", spec), randomEntry("random"))

@@ -43,19 +43,17 @@ func (t *thought) searchTree(ctx context.Context) (chess.Move, error) {
 	e := t.memory[t.player.ID]
 	if e == nil {
 		e = uci.New(*t.player.mind)
-		e.Leaves, e.Hash = min(mostLeaves, e.Leaves), treeMiB
-		e.MultiPV, e.Every = mostCandidates, reportEvery
+		e.Config.Leaves, e.Hash = min(mostLeaves, e.Config.Leaves), treeMiB
+		e.MultiPV, e.Every, e.Overhead = mostCandidates, reportEvery, 0
 		t.memory[t.player.ID] = e
 	}
 	e.Temperature = t.seat.Temperature
-	limits := uci.Limits{Visits: t.seat.Visits, Time: time.Duration(t.seat.Seconds * float64(time.Second))}
-	switch {
-	case t.endless:
-		limits = uci.Limits{Visits: uci.Unlimited}
-	case limits.Visits == 0 && limits.Time > 0:
-		limits.Visits = uci.Unlimited
+	var task uci.Task // without an end
+	if !t.endless {
+		task.Nodes, task.MoveTime = int64(t.seat.Visits), time.Duration(t.seat.Seconds*float64(time.Second))
+		task.PolicyOnly = task.Nodes == 0 && task.MoveTime == 0
 	}
-	err := e.Search(t.hurried, t.game, limits, func(r *uci.Report) { t.tell(t.treeReport(r)) })
+	err := e.Search(t.hurried, t.game, task, func(r *uci.Report) { t.tell(t.treeReport(r)) })
 	if ctx.Err() != nil {
 		return 0, ctx.Err()
 	}

@@ -55,10 +55,10 @@ func network(t *testing.T, v chess.Variant, planes, policy, value string) (searc
 }
 
 // think is a search.
-func think(t *testing.T, eval search.Evaluator, leaves int, g *chess.Game, l uci.Limits) *search.Tree {
+func think(t *testing.T, eval search.Evaluator, leaves int, g *chess.Game, task uci.Task) *search.Tree {
 	t.Helper()
 	e := uci.New(uci.Model{Eval: eval, Batch: leaves})
-	if err := e.Search(t.Context(), g, l, nil); err != nil {
+	if err := e.Search(t.Context(), g, task, nil); err != nil {
 		t.Fatal(err)
 	}
 	return e.Tree()
@@ -69,7 +69,7 @@ func think(t *testing.T, eval search.Evaluator, leaves int, g *chess.Game, l uci
 func TestResult(t *testing.T) {
 	g := game(t, chess.Standard, "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3")
 	eval, _ := network(t, chess.Standard, "atomic16", "uci1968", nn.ValueTanh)
-	tree := think(t, eval, 2, g, uci.Limits{Visits: 300})
+	tree := think(t, eval, 2, g, uci.Task{Limit: uci.Limit{Nodes: 300}})
 	r := Of(*g.Position(), tree, time.Second)
 	visits, share := 0, 0.0
 	for _, m := range r.Moves {
@@ -116,8 +116,8 @@ func TestDraws(t *testing.T) {
 	g := game(t, chess.Standard, "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 2 3")
 	for _, head := range []string{nn.ValueTanh, nn.ValueWDL} {
 		eval, _ := network(t, chess.Standard, "atomic16", "uci1968", head)
-		for _, visits := range []int{0, 50} {
-			r := Of(*g.Position(), think(t, eval, 1, g, uci.Limits{Visits: visits}), 0)
+		for _, visits := range []int64{0, 50} {
+			r := Of(*g.Position(), think(t, eval, 1, g, uci.Task{Limit: uci.Limit{Nodes: visits}, PolicyOnly: visits == 0}), 0)
 			var text, js bytes.Buffer
 			if err := errors.Join(r.Text(&text, 0), r.JSON(&js, 0)); err != nil {
 				t.Fatal(err)
@@ -144,8 +144,8 @@ func TestDraws(t *testing.T) {
 // A mate comes first, however few visits it took to see, and ends any search.
 func TestMateIsFirst(t *testing.T) {
 	g := game(t, chess.Standard, "k7/8/1K6/8/8/8/1Q6/8 w - - 0 1")
-	for _, l := range []uci.Limits{{Visits: 5000}, {Visits: uci.Unlimited, Time: time.Hour}} {
-		tree := think(t, search.Uniform{}, 1, g, l)
+	for _, l := range []uci.Limit{{Nodes: 5000}, {MoveTime: time.Hour}} {
+		tree := think(t, search.Uniform{}, 1, g, uci.Task{Limit: l})
 		r := Of(*g.Position(), tree, 0)
 		if m := r.Moves[0]; !r.Exact || !strings.HasSuffix(m.SAN, "#") || !m.Exact || r.Visits > 5000 {
 			t.Errorf("%+v after %d visits", m, r.Visits)
@@ -159,7 +159,7 @@ func TestPolicy(t *testing.T) {
 	for _, c := range []struct{ planes, policy string }{{"atomic16", "uci1968"}, {"mover15", "uci2206-mover"}, {"alphazero119", "alphazero4672"}, {"lc0-112", "lc0-1858"}} {
 		eval, policy := network(t, chess.Standard, c.planes, c.policy, nn.ValueTanh)
 		g := game(t, chess.Standard, "r3k2r/pppq1ppp/2n5/4p3/4P3/5N2/PPPP1P1P/RNBQKB1R b KQkq - 2 3")
-		tree := think(t, eval, 1, g, uci.Limits{})
+		tree := think(t, eval, 1, g, uci.Task{PolicyOnly: true})
 		r := Of(*g.Position(), tree, 0)
 		if r.Visits != 0 {
 			t.Errorf("%d visits without a search", r.Visits)

@@ -1,282 +1,285 @@
 package uci
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"os"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"time"
+
+	"alamos/pkg/chess"
+	"alamos/pkg/config"
+	"alamos/pkg/encode"
+	"alamos/pkg/nn"
+	"alamos/pkg/search"
 )
 
-// Timeouts say how long to wait for an engine. Zero fields mean the defaults.
-type Timeouts struct {
-	Handshake time.Duration // from the start to "uciok"; default 15 s
-	Ready     time.Duration // from "isready" to "readyok"; default 10 s
-	Overrun   time.Duration // what a search may take beyond its time; default 5 s
-	Search    time.Duration // a search that is not limited by time; default 2 minutes
-	Quit      time.Duration // from "quit" to the end of the process, from "stop" to the move; default 1 s
+// Model is what an engine knows of chess: a network behind its codec, made by [Load],
+// or nothing ([Blank]).
+type Model struct {
+	Name     string // of the network, for users
+	Variants []chess.Variant
+	Eval     search.Evaluator
+	Policy   encode.Policy // of the network; nil: there is no network
+	Batch    int           // positions that are evaluated as fast as one
+	Close    func()        // nil: nothing to close
+
+	Threads    int             // that evaluate positions; 0 is taken as 1
+	SetThreads func(int) error // changes them; nil: the number is fixed
 }
 
-func (t Timeouts) withDefaults() Timeouts {
-	set := func(d *time.Duration, v time.Duration) {
-		if *d <= 0 {
-			*d = v
-		}
-	}
-	set(&t.Handshake, 15*time.Second)
-	set(&t.Ready, 10*time.Second)
-	set(&t.Overrun, 5*time.Second)
-	set(&t.Search, 2*time.Minute)
-	set(&t.Quit, time.Second)
-	return t
+// Blank returns a model that knows the rules and nothing else: all moves have equal
+// priors, and all positions equal values unless the game is over.
+func Blank(variants ...chess.Variant) Model {
+	return Model{Name: "blank", Variants: variants, Eval: search.Uniform{}, Batch: 1}
 }
 
-// maxIgnored is how many lines that are not UCI an engine may write in a row
-// while an answer is awaited. Real engines write a banner of one line.
-const maxIgnored = 10_000
-
-// Engine is a running engine. It is for one goroutine at a time.
-//
-// After a crash, a stall or a breach of the protocol the process is gone and
-// every call fails: start a new one. Other errors leave the engine usable.
-type Client struct {
-	// Options are what the engine offers, in its order; to be read only.
-	Options []Option
-
-	name   string // of the command
-	id     string // "id name" as the engine says it
-	author string
-	proc   *process
-	wait   Timeouts
-	turn   turn  // the position last set
-	failed error // why the process is gone
-
-	chess960 bool // castling is written as in chess960
+// Hardware is what a model runs on.
+type Hardware struct {
+	Threads   int    // 0: all; on a CUDA device 1
+	Batch     int    // positions evaluated at once, by all threads together; 0: 16 a thread, on a CUDA device 64
+	Device    string // see nn.Devices; "": the processor
+	Precision string // one of package nn's; "": the fastest
 }
 
-// Start runs an engine, shakes hands with it, and sets the command's settings.
-// The context bounds the start only, not the life of the engine. A program that
-// cannot be run fails with [ErrStart].
-func Start(ctx context.Context, c Command, t Timeouts) (*Client, error) {
-	e := &Client{name: c.name(), wait: t.withDefaults()}
-	if err := context.Cause(ctx); err != nil {
-		return nil, err
-	}
-	p, err := startProcess(c)
+// Load makes a model of a checkpoint file.
+func Load(path string, h Hardware) (Model, error) {
+	c, err := nn.ReadCheckpoint(path)
 	if err != nil {
-		return nil, &Error{Engine: e.name, Kind: ErrStart, Cause: err}
+		return Model{}, err
 	}
-	e.proc = p
-	if err := e.handshake(ctx); err != nil {
-		e.Close()
-		return nil, err
+	codec, variant, err := c.Codec()
+	if err != nil {
+		return Model{}, fmt.Errorf("%s: %w", path, err)
 	}
-	for _, s := range c.Settings {
-		if err := e.SetOption(s.Name, s.Value); err != nil {
-			e.Close()
-			return nil, err
-		}
+	threads, each, err := nn.Latency(h.Device)
+	if err != nil {
+		return Model{}, err
 	}
-	if err := e.Ready(ctx); err != nil {
-		e.Close()
-		return nil, err
+	if h.Threads <= 0 {
+		h.Threads = threads
 	}
-	return e, nil
+	if h.Batch <= 0 {
+		h.Batch = each * h.Threads
+	}
+	each = (h.Batch + h.Threads - 1) / h.Threads
+	model, err := c.Compile(nn.InferenceOptions{Batch: each, Device: h.Device, Precision: h.Precision})
+	if err != nil {
+		return Model{}, fmt.Errorf("%s: %w", path, err)
+	}
+	net := &network{Codec: codec, model: model}
+	if err := net.setThreads(h.Threads); err != nil {
+		model.Close()
+		return Model{}, fmt.Errorf("%s: %w", path, err)
+	}
+	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	return Model{
+		Name:       fmt.Sprintf("%s %s %dx%d", name, variant, c.Spec.Depth, c.Spec.Width),
+		Variants:   []chess.Variant{variant},
+		Eval:       net,
+		Policy:     codec.Policy,
+		Batch:      h.Batch,
+		Threads:    h.Threads,
+		SetThreads: net.setThreads,
+		Close:      func() { net.group.Close(); model.Close() },
+	}, nil
 }
 
-// Name is the name that the engine goes by in messages: that of its command.
-func (e *Client) Name() string { return e.name }
+// network evaluates positions with a compiled network on several threads.
+type network struct {
+	encode.Codec
+	model *nn.Model
+	group *nn.Group
+}
 
-// ID is the name that the engine gives itself, with its version.
-func (e *Client) ID() string { return e.id }
+func (n *network) Evaluate(leaves []*encode.Leaf) error { return n.group.Evaluate(leaves) }
 
-// Author is who the engine says wrote it.
-func (e *Client) Author() string { return e.author }
-
-// Err tells why the engine can no longer be used, nil while it can.
-func (e *Client) Err() error { return e.failed }
-
-// Transcript copies the last lines exchanged, 200 at most: "> " sent, "< "
-// received, "! " from standard error.
-func (e *Client) Transcript() []string { return e.proc.log.tail() }
-
-// handshake sends "uci" and reads identity and options up to "uciok".
-func (e *Client) handshake(ctx context.Context) error {
-	if err := e.send("uci"); err != nil {
+// setThreads changes the number of threads, which changes no evaluation. It must not
+// be called during a search.
+func (n *network) setThreads(threads int) error {
+	group, err := n.model.NewGroup(threads)
+	if err != nil {
 		return err
 	}
-	return e.until(ctx, "uciok", e.wait.Handshake, func(line string) (bool, bool) {
-		word, rest, _ := strings.Cut(line, " ")
-		switch word {
-		case "uciok":
-			return true, true
-		case "id":
-			if v, ok := strings.CutPrefix(rest, "name "); ok {
-				e.id = strings.TrimSpace(v)
-			} else if v, ok := strings.CutPrefix(rest, "author "); ok {
-				e.author = strings.TrimSpace(v)
-			}
-			return true, false
-		case "option":
-			// A line we cannot read is an option that cannot be set.
-			if o, err := ParseOption(line); err == nil {
-				e.Options = append(e.Options, o)
-			}
-			return true, false
-		}
-		return false, false
-	})
+	if n.group != nil {
+		n.group.Close()
+	}
+	n.group = group
+	return nil
 }
 
-// Option finds an option by its name, whatever its case, as UCI asks; nil when
-// the engine has none.
-func (e *Client) Option(name string) *Option {
-	for i := range e.Options {
-		if strings.EqualFold(e.Options[i].Name, name) {
-			return &e.Options[i]
+// Settings are what a user may change between searches.
+type Settings struct {
+	Config           search.Config // its Visits and Bytes are set by each search
+	Temperature      float64       // 0: always the most visited move
+	TemperaturePlies int           // 0: the whole game
+	MultiPV          int           // lines reported
+	ShowWDL          bool
+	Hash             int           // MiB of a tree
+	Overhead         time.Duration // part of the time of a move that is lost on the way to the user
+	Every            time.Duration // between two reports without a new best move
+}
+
+func defaults(batch int) Settings {
+	return Settings{Config: SearchConfig(max(1, batch)), MultiPV: 1, Hash: 1024, Overhead: 50 * time.Millisecond, Every: time.Second}
+}
+
+// SearchConfig returns the search of an engine with default settings, which evaluates
+// the given number of positions at once. The caller sets its visits.
+func SearchConfig(leaves int) search.Config {
+	return search.Config{
+		Visits: 1 << 14, // room to begin with: see SetVisits
+		CPuct:  1.5, CInit: config.Defaults[search.Config]().CInit, FPU: search.FPU{Parent: true, Reduction: 0.3},
+		ExpandAt: 1, Leaves: leaves, Solver: true, Lookahead: 1, TreeReuse: true,
+	}
+}
+
+// setting is an option of the engine: a field of Settings with its range.
+type setting struct {
+	name      string
+	field     any // *int, *float64, *bool, or *time.Duration in milliseconds
+	low, high float64
+}
+
+func (s *Settings) list() []setting {
+	_, mostLeaves := config.Range[search.Config]("leaves")
+	c := &s.Config
+	return []setting{
+		{"MultiPV", &s.MultiPV, 1, 256},
+		{"Hash", &s.Hash, 1, 1 << 20},
+		{"Leaves", &c.Leaves, 1, mostLeaves},
+		{"CPuct", &c.CPuct, 0.01, 100},
+		{"CBase", &c.CBase, 0, 1e9},
+		{"CInit", &c.CInit, 0, 1e9},
+		{"Temperature", &s.Temperature, 0, 100},
+		{"TemperaturePlies", &s.TemperaturePlies, 0, 10_000},
+		{"Solver", &c.Solver, 0, 0},
+		{"UCI_ShowWDL", &s.ShowWDL, 0, 0},
+		{"Move Overhead", &s.Overhead, 0, 10_000},
+	}
+}
+
+// option describes the setting to a user; its value is the default.
+func (s *setting) option() Option {
+	spin := func(n int) Option {
+		return Option{Name: s.name, Type: "spin", Default: strconv.Itoa(n), Min: int(s.low), Max: int(s.high), HasMin: true, HasMax: true}
+	}
+	switch f := s.field.(type) {
+	case *bool:
+		return Option{Name: s.name, Type: "check", Default: strconv.FormatBool(*f)}
+	case *time.Duration:
+		return spin(int(f.Milliseconds()))
+	case *float64: // UCI has no fractions: other engines with networks write them as text, too
+		return Option{Name: s.name, Type: "string", Default: strconv.FormatFloat(*f, 'g', -1, 64)}
+	default:
+		return spin(*s.field.(*int))
+	}
+}
+
+// set reads a value that [Option.check] accepts.
+func (s *setting) set(value string) error {
+	switch f := s.field.(type) {
+	case *bool:
+		*f = value == "true"
+		return nil
+	case *float64:
+		x, err := strconv.ParseFloat(value, 64)
+		if err != nil || math.IsNaN(x) || x < s.low || x > s.high {
+			return fmt.Errorf("want a number from %g to %g, have %q", s.low, s.high, value)
 		}
+		*f = x
+		return nil
+	}
+	n, err := strconv.Atoi(value)
+	if err != nil {
+		return err
+	}
+	switch f := s.field.(type) {
+	case *int:
+		*f = n
+	case *time.Duration:
+		*f = time.Duration(n) * time.Millisecond
 	}
 	return nil
 }
 
-// SetOption sets an option after checking that the engine has it and that the
-// value is one it can have: engines ignore in silence what they do not know. It
-// fails with [ErrOption] when not.
-func (e *Client) SetOption(name, value string) error {
-	o := e.Option(name)
-	if o == nil {
-		return e.fault(ErrOption, fmt.Sprintf("it has no option %q", name), nil)
-	}
-	if err := o.check(value); err != nil {
-		return e.fault(ErrOption, o.Name, err)
-	}
-	return e.send(o.command(value))
+// Engine searches with a model. It is not safe for use by several goroutines.
+type Engine struct {
+	Settings // may be changed between searches
+
+	model Model
+	tree  *search.Tree  // nil: nothing is kept from an earlier search
+	cfg   search.Config // of the tree
+	rng   *rand.Rand
 }
 
-// Ready waits until the engine has done what it was told so far.
-func (e *Client) Ready(ctx context.Context) error {
-	if err := e.send("isready"); err != nil {
+// New makes an engine with default settings.
+func New(m Model) *Engine {
+	return &Engine{Settings: defaults(m.Batch), model: m, rng: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))}
+}
+
+// Close frees what the model holds.
+func (e *Engine) Close() {
+	if e.model.Close != nil {
+		e.model.Close()
+	}
+}
+
+// Name returns the name under which the engine introduces itself.
+func (e *Engine) Name() string { return strings.TrimSpace("alamos " + e.model.Name) }
+
+// threadsOption sets how many threads evaluate positions; the search itself is one
+// thread. It changes no evaluation.
+const threadsOption = "Threads"
+
+// Options are the settings that a user may change, with their defaults.
+func (e *Engine) Options() []Option {
+	threads, most := max(1, e.model.Threads), 1
+	if e.model.SetThreads != nil {
+		most = max(threads, runtime.NumCPU())
+	}
+	list := []Option{{Name: threadsOption, Type: "spin", Default: strconv.Itoa(threads), Min: 1, Max: most, HasMin: true, HasMax: true}}
+	d := defaults(e.model.Batch)
+	for _, s := range d.list() {
+		list = append(list, s.option())
+	}
+	return list
+}
+
+// Set changes a setting.
+func (e *Engine) Set(name, value string) error {
+	if name == threadsOption {
+		n, err := strconv.Atoi(value)
+		if err == nil && e.model.SetThreads != nil {
+			err = e.model.SetThreads(n)
+		}
 		return err
 	}
-	return e.until(ctx, "readyok", e.wait.Ready, func(line string) (bool, bool) {
-		return strings.HasPrefix(line, "info"), line == "readyok"
-	})
-}
-
-// NewGame tells the engine to forget what it knows: the next position belongs to
-// another game.
-func (e *Client) NewGame(ctx context.Context) error {
-	if err := e.send("ucinewgame"); err != nil {
-		return err
-	}
-	return e.Ready(ctx)
-}
-
-// Close asks the engine to quit and kills it, with all it has started, when it
-// does not. It may be called more than once.
-func (e *Client) Close() {
-	if e.failed != nil {
-		return
-	}
-	// Whether the line arrives makes no difference: the process ends anyway.
-	_ = e.proc.writeLine("quit", time.Now().Add(e.wait.Quit))
-	e.proc.end(e.wait.Quit)
-	e.failed = e.fault(ErrClosed, "", nil)
-}
-
-// fault makes an error of this engine.
-func (e *Client) fault(kind error, detail string, cause error) *Error {
-	return &Error{Engine: e.name, Kind: kind, Detail: detail, Cause: cause, Lines: e.Transcript()}
-}
-
-// fail ends the process, for it can no longer be trusted, and returns the error.
-// For a crash it waits a moment to learn how the process ended.
-func (e *Client) fail(kind error, detail string, cause error) error {
-	if kind == ErrCrash {
-		if state, ok := e.proc.wait(2 * time.Second); ok {
-			detail = strings.TrimPrefix(detail+": "+state, ": ")
+	for _, s := range e.list() {
+		if s.name == name {
+			return s.set(value)
 		}
 	}
-	e.proc.end(0)
-	// The error is made last: what the process wrote to standard error while it
-	// went down is in the transcript by then.
-	err := e.fault(kind, detail, cause)
-	e.failed = err
-	return err
+	return fmt.Errorf("no setting is called %q", name)
 }
 
-// send sends a line. An engine that does not take it has stalled or crashed.
-func (e *Client) send(line string) error {
-	if e.failed != nil {
-		return e.failed
-	}
-	err := e.proc.writeLine(line, time.Now().Add(e.wait.Ready))
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return e.fail(ErrStall, fmt.Sprintf("it does not read its input (%q)", clip(line)), nil)
-	}
-	return e.fail(ErrCrash, fmt.Sprintf("while being sent %q", clip(line)), nil)
-}
+// NewGame forgets the game before.
+func (e *Engine) NewGame() { e.tree = nil }
 
-// until reads lines until take says that the wait is over. For each line take
-// tells whether it is UCI and whether it is the last; want names what is awaited
-// in errors. When ctx ends, its cause is returned and the engine is left as it
-// is, still busy.
-func (e *Client) until(ctx context.Context, want string, d time.Duration, take func(line string) (known, last bool)) error {
-	if e.failed != nil {
-		return e.failed
+// Tree returns the tree of the last search: nil before the first, and valid until the
+// next.
+func (e *Engine) Tree() *search.Tree { return e.tree }
+
+// Choose picks the move to play in g, whose current position was searched: the most
+// visited one, or a random one while the temperature applies; by priors if there was no
+// visit. It is 0 if the search failed before it evaluated the position.
+func (e *Engine) Choose(g *chess.Game) chess.Move {
+	power := math.Inf(1)
+	if e.Temperature > 0 && (e.TemperaturePlies == 0 || g.Ply() < e.TemperaturePlies) {
+		power = 1 / e.Temperature
 	}
-	n, err := e.listen(ctx, time.Now().Add(d), take)
-	return e.judge(ctx, want, d, n, err)
-}
-
-// judge makes the error of a wait of what listen returned, and ends an engine that
-// has failed.
-func (e *Client) judge(ctx context.Context, want string, d time.Duration, n heard, err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, os.ErrDeadlineExceeded) && n.ignored > 0 && n.known == 0:
-		return e.fail(ErrProtocol, fmt.Sprintf("no %s within %v, only lines that are not UCI (%d)", want, d, n.ignored), nil)
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return e.fail(ErrStall, fmt.Sprintf("no %s within %v", want, d), nil)
-	case errors.Is(err, errLineTooLong):
-		return e.fail(ErrProtocol, fmt.Sprintf("while waiting for %s", want), err)
-	case errors.Is(err, errOnlyNoise):
-		return e.fail(ErrProtocol, fmt.Sprintf("%d lines that are not UCI while waiting for %s", n.ignored, want), nil)
-	case ctx.Err() != nil:
-		return err
-	}
-	return e.fail(ErrCrash, fmt.Sprintf("while waiting for %s", want), nil)
-}
-
-// heard counts lines: those that are UCI, and those that are not since the last one
-// that was.
-type heard struct{ known, ignored int }
-
-// errOnlyNoise is what listen returns for too many lines in a row that are not UCI.
-var errOnlyNoise = errors.New("too many lines that are not UCI")
-
-// listen is until without the judgment: the error is that of reading, or errOnlyNoise.
-func (e *Client) listen(ctx context.Context, deadline time.Time, take func(line string) (known, last bool)) (n heard, err error) {
-	for {
-		line, err := e.proc.readLine(ctx, deadline)
-		if err != nil {
-			return n, err
-		}
-		ok, last := take(strings.TrimSpace(line))
-		switch {
-		case last:
-			return n, nil
-		case ok:
-			n = heard{known: n.known + 1}
-		default:
-			if n.ignored++; n.ignored > maxIgnored {
-				return n, errOnlyNoise
-			}
-		}
-	}
+	return e.tree.Choose(power, e.rng)
 }

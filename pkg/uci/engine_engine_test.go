@@ -42,7 +42,7 @@ func TestShare(t *testing.T) {
 // think lets an engine think about a game.
 func think(t *testing.T, e *Engine, g *chess.Game, task Task) (best, ponder chess.Move, told []Info) {
 	t.Helper()
-	best, ponder, err := e.Think(t.Context(), g, task, func(in Info) { told = append(told, in) })
+	best, ponder, err := e.Think(t.Context(), g, task, func(r *Report) { told = append(told, e.infos(r, g.Position(), false)...) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestTreeIsReused(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
 	kept := func(g *chess.Game, among ...chess.Move) int {
-		if err := e.Search(ended, g, Limits{Visits: Unlimited, Among: among}, nil); err != nil {
+		if err := e.Search(ended, g, Task{SearchMoves: among}, nil); err != nil {
 			t.Error(err)
 		}
 		return e.Tree().Visits()
@@ -167,7 +167,7 @@ func TestLimits(t *testing.T) {
 	if err := e.Set("Hash", "1"); err != nil {
 		t.Fatal(err)
 	}
-	best, _, told := think(t, e, g, Task{Mate: 50})
+	best, _, told := think(t, e, g, Task{Limit: Limit{Mate: 50}})
 	if last := told[len(told)-1]; best == 0 || last.HashFull != 1000 {
 		t.Errorf("full memory did not end the search: %+v", last)
 	}
@@ -177,12 +177,12 @@ func TestLimits(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if best, _, err := e.Think(ctx, g, Task{Infinite: true}, func(Info) {}); best == 0 || err != nil {
+	if best, _, err := e.Think(ctx, g, Task{Infinite: true}, nil); best == 0 || err != nil {
 		t.Errorf("no time at all: %v, %v", best, err)
 	}
 	ctx, cancel = context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	if best, _, err := e.Think(ctx, g, Task{Infinite: true}, func(Info) {}); best == 0 || err != nil {
+	if best, _, err := e.Think(ctx, g, Task{Infinite: true}, nil); best == 0 || err != nil {
 		t.Errorf("infinite: %v, %v", best, err)
 	}
 }
@@ -216,8 +216,8 @@ func TestLoad(t *testing.T) {
 	}
 	e := New(mind)
 	defer e.Close()
-	if e.Name() != "alamos gen-0003 atomic 1x8" || !slices.Equal(e.Variants(), []chess.Variant{chess.Atomic}) {
-		t.Errorf("%s, %v", e.Name(), e.Variants())
+	if e.Name() != "alamos gen-0003 atomic 1x8" || !slices.Equal(mind.Variants, []chess.Variant{chess.Atomic}) {
+		t.Errorf("%s, %v", e.Name(), mind.Variants)
 	}
 	g := game(t, chess.Atomic, "", "g1f3", "a7a6", "f3g5", "a6a5")
 	best, _, told := think(t, e, g, Task{Limit: Limit{Nodes: 1000}})
@@ -305,7 +305,7 @@ func TestBadSettings(t *testing.T) {
 			t.Errorf("%s = %q is accepted", c[0], c[1])
 		}
 	}
-	if math.IsNaN(e.CPuct) || e.CPuct != 1.5 {
+	if math.IsNaN(e.Config.CPuct) || e.Config.CPuct != 1.5 {
 		t.Error("a refused value was set")
 	}
 }

@@ -58,10 +58,9 @@ func TestStockfish(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, s := range l.Settings() {
-			if err := e.SetOption(s.Name, s.Value); !errors.Is(err, test.kind) {
-				t.Errorf("level %d: %v, want %v", test.level, err, test.kind)
-			}
+		s := l.Setting()
+		if err := e.SetOption(s.Name, s.Value); !errors.Is(err, test.kind) {
+			t.Errorf("level %d: %v, want %v", test.level, err, test.kind)
 		}
 	}
 }

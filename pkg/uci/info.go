@@ -8,22 +8,22 @@ import (
 	"time"
 )
 
-// Info is what an engine tells about its search in an "info" line. Fields that
+// Info is what an engine reports about its search in an "info" line. Fields that
 // the line does not have are zero.
 type Info struct {
 	Depth    int
 	SelDepth int
-	MultiPV  int // 1 for the best line; 0 when not told
+	MultiPV  int // 1 for the best line; 0 when not reported
 	Score    *Score
-	Nodes    int64
-	NPS      int64
+	Nodes    int
+	NPS      int
 	Time     time.Duration
 	HashFull int // per mille
 	PV       []string
 	String   string // free text: the rest of the line after "string"
 }
 
-// Bound tells whether a score is exact.
+// Bound says whether a score is exact.
 type Bound int8
 
 // The kinds of bounds.
@@ -33,20 +33,20 @@ const (
 	Upper       // the true score is at most this
 )
 
-// Score is an engine's opinion from the view of the side to move.
+// Score is an engine's evaluation from the view of the side to move.
 type Score struct {
 	CP     int  // centipawns, when not IsMate
 	Mate   int  // moves to mate, negative when being mated, when IsMate
 	IsMate bool // "mate 0" means that the side to move is mated
 	Bound  Bound
-	WDL    *[3]int // per mille win, draw, loss, when told
+	WDL    *[3]int // per mille win, draw, loss, when reported
 }
 
 // winRate is the slope of the curve from centipawns to results.
 const winRate = 0.00368208
 
-// Expected is the expected result between -1 (loss) and 1 (win): from win, draw
-// and loss when the engine tells them, else certain for a mate, else
+// Expected returns the expected result between -1 (loss) and 1 (win): from win, draw
+// and loss when the engine reports them, else certain for a mate, else
 //
 //	2 / (1 + exp(-0.00368208 cp)) - 1
 //
@@ -64,7 +64,16 @@ func (s *Score) Expected() float64 {
 	return 2/(1+math.Exp(-winRate*float64(s.CP))) - 1
 }
 
-// String gives the score as engines write it: "cp 31" or "mate -2".
+// ScoreOf returns the score of an expected result between -1 and 1, the inverse of
+// [Score.Expected] without win, draw and loss. It ends at 100 pawns.
+func ScoreOf(expected float64) Score {
+	const most = 10_000
+	x := min(1, max(-1, expected))
+	cp := (math.Log1p(x) - math.Log1p(-x)) / winRate
+	return Score{CP: int(math.Round(min(most, max(-most, cp))))}
+}
+
+// String returns the score as engines write it: "cp 31" or "mate -2".
 func (s *Score) String() string {
 	if s.IsMate {
 		return "mate " + strconv.Itoa(s.Mate)
@@ -72,7 +81,7 @@ func (s *Score) String() string {
 	return "cp " + strconv.Itoa(s.CP)
 }
 
-// ParseInfo reads a line "info ...". Unknown words are skipped, as UCI asks; a
+// ParseInfo reads a line "info ...". Unknown words are skipped, as UCI demands; a
 // known word without its number is an error.
 func ParseInfo(line string) (Info, error) {
 	words := strings.Fields(line)
@@ -80,37 +89,42 @@ func ParseInfo(line string) (Info, error) {
 		return Info{}, fmt.Errorf("not an info line: %q", clip(line))
 	}
 	var in Info
+	numbers := map[string]*int{
+		"depth": &in.Depth, "seldepth": &in.SelDepth, "multipv": &in.MultiPV,
+		"nodes": &in.Nodes, "nps": &in.NPS, "hashfull": &in.HashFull,
+	}
 	p := infoParser{words: words[1:]}
 	for p.more() && p.err == nil {
-		switch w := p.next(); w {
-		case "depth":
-			in.Depth = int(p.number(w, math.MaxInt32))
-		case "seldepth":
-			in.SelDepth = int(p.number(w, math.MaxInt32))
-		case "multipv":
-			in.MultiPV = int(p.number(w, math.MaxInt32))
-		case "nodes":
-			in.Nodes = p.number(w, math.MaxInt64)
-		case "nps":
-			in.NPS = p.number(w, math.MaxInt64)
-		case "hashfull":
-			in.HashFull = int(p.number(w, math.MaxInt32))
+		word := p.next()
+		if n := numbers[word]; n != nil {
+			*n = p.number(word, math.MaxInt)
+			continue
+		}
+		switch word {
 		case "time":
-			in.Time = time.Duration(p.number(w, math.MaxInt64/int64(time.Millisecond))) * time.Millisecond
+			in.Time = time.Duration(p.number(word, math.MaxInt/int(time.Millisecond))) * time.Millisecond
 		case "score":
 			in.Score = p.score()
-		case "wdl":
-			// Some engines write it before, some after the score, none alone.
-			w := p.wdl()
-			if in.Score != nil {
-				in.Score.WDL = w
+		case "lowerbound", "upperbound", "wdl": // of the score before it
+			score := in.Score
+			if score == nil {
+				score = &Score{}
+			}
+			switch word {
+			case "lowerbound":
+				score.Bound = Lower
+			case "upperbound":
+				score.Bound = Upper
+			default:
+				score.WDL = p.wdl()
 			}
 		case "pv":
-			for p.more() && isMove(p.peek()) {
+			for p.more() && isMove(p.words[0]) {
 				in.PV = append(in.PV, p.next())
 			}
 		case "string":
-			in.String = strings.Join(p.rest(), " ")
+			in.String = strings.Join(p.words, " ")
+			p.words = nil
 		}
 	}
 	if p.err != nil {
@@ -119,14 +133,45 @@ func ParseInfo(line string) (Info, error) {
 	return in, nil
 }
 
+// line returns the line "info ...".
+func (in *Info) line() string {
+	var b strings.Builder
+	b.WriteString("info")
+	number := func(key string, n int) {
+		if n != 0 {
+			fmt.Fprintf(&b, " %s %d", key, n)
+		}
+	}
+	number("depth", in.Depth)
+	number("seldepth", in.SelDepth)
+	number("multipv", in.MultiPV)
+	if s := in.Score; s != nil {
+		b.WriteString(" score " + s.String() + [...]string{Exact: "", Lower: " lowerbound", Upper: " upperbound"}[s.Bound])
+		if w := s.WDL; w != nil {
+			fmt.Fprintf(&b, " wdl %d %d %d", w[0], w[1], w[2])
+		}
+	}
+	if in.Score != nil || in.Nodes != 0 {
+		fmt.Fprintf(&b, " nodes %d time %d", in.Nodes, in.Time.Milliseconds())
+	}
+	number("nps", in.NPS)
+	number("hashfull", in.HashFull)
+	if len(in.PV) > 0 {
+		b.WriteString(" pv " + strings.Join(in.PV, " "))
+	}
+	if in.String != "" {
+		b.WriteString(" string " + in.String)
+	}
+	return b.String()
+}
+
 // infoParser walks over the words of a line and remembers the first error.
 type infoParser struct {
 	words []string
 	err   error
 }
 
-func (p *infoParser) more() bool   { return len(p.words) > 0 }
-func (p *infoParser) peek() string { return p.words[0] }
+func (p *infoParser) more() bool { return len(p.words) > 0 }
 
 func (p *infoParser) next() string {
 	w := p.words[0]
@@ -134,20 +179,14 @@ func (p *infoParser) next() string {
 	return w
 }
 
-func (p *infoParser) rest() []string {
-	r := p.words
-	p.words = nil
-	return r
-}
-
 // number reads the number after the word key, between -most and most.
-func (p *infoParser) number(key string, most int64) int64 {
+func (p *infoParser) number(key string, most int) int {
 	if !p.more() {
 		p.fail("nothing after %s", key)
 		return 0
 	}
 	w := p.next()
-	n, err := strconv.ParseInt(w, 10, 64)
+	n, err := strconv.Atoi(w)
 	if err != nil || n > most || n < -most {
 		p.fail("%s is no number: %q", key, clip(w))
 		return 0
@@ -164,28 +203,13 @@ func (p *infoParser) score() *Score {
 	}
 	switch kind := p.next(); kind {
 	case "cp":
-		s.CP = int(p.number(kind, math.MaxInt32))
+		s.CP = p.number(kind, math.MaxInt32)
 	case "mate":
 		s.IsMate = true
-		s.Mate = int(p.number(kind, math.MaxInt32))
+		s.Mate = p.number(kind, math.MaxInt32)
 	default:
 		p.fail("score is neither cp nor mate: %q", clip(kind))
 		return nil
-	}
-	for p.more() {
-		switch p.peek() {
-		case "lowerbound":
-			s.Bound = Lower
-		case "upperbound":
-			s.Bound = Upper
-		case "wdl":
-			p.next()
-			s.WDL = p.wdl()
-			continue
-		default:
-			return &s
-		}
-		p.next()
 	}
 	return &s
 }
@@ -194,11 +218,9 @@ func (p *infoParser) score() *Score {
 func (p *infoParser) wdl() *[3]int {
 	var w [3]int
 	for i := range w {
-		n := p.number("wdl", 1000)
-		if n < 0 {
-			p.fail("wdl is negative: %d", n)
+		if w[i] = p.number("wdl", 1000); w[i] < 0 {
+			p.fail("wdl is negative: %d", w[i])
 		}
-		w[i] = int(n)
 	}
 	return &w
 }
@@ -207,23 +229,6 @@ func (p *infoParser) fail(format string, args ...any) {
 	if p.err == nil {
 		p.err = fmt.Errorf(format, args...)
 	}
-}
-
-// isMove reports whether a word has the form of a move: "e2e4", "e7e8q", and
-// "P@e4" or "N@f3" as variants with drops write them.
-func isMove(w string) bool {
-	square := func(s string) bool {
-		return s[0] >= 'a' && s[0] <= 'h' && s[1] >= '1' && s[1] <= '8'
-	}
-	switch {
-	case len(w) == 4 && w[1] == '@':
-		return strings.IndexByte("PNBRQK", w[0]) >= 0 && square(w[2:])
-	case len(w) == 4:
-		return square(w) && square(w[2:])
-	case len(w) == 5:
-		return square(w) && square(w[2:]) && strings.IndexByte("nbrqk", w[4]) >= 0
-	}
-	return false
 }
 
 // ParseBestMove reads a line "bestmove M [ponder P]". The move is "" when the

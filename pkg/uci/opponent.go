@@ -3,27 +3,32 @@ package uci
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"alamos/pkg/chess"
 )
 
-// Opponent is an engine as people ask for one: a program, how strong it is to be, and
+// Opponent is an external engine as a user specifies it: a program, its strength and
 // its options.
 type Opponent struct {
 	Program string            // a name that [Find] knows, or a program
 	Args    []string          // of a program
 	Level   int               // of lichess, 1 to 8; 0: none
-	Limit   Limit             // for each move; what it sets takes the place of the level's
+	Limit   Limit             // for each move; its fields replace those of the level
 	Options map[string]string // by name
 }
 
-// Name tells all that tells one opponent from another but the folder of its program:
-// "fairy-stockfish level 1", "stockfish 200 nodes, Hash 16".
+// Name returns everything that distinguishes opponents except the folder of the
+// program: "fairy-stockfish level 1", "stockfish 200 nodes, Hash 16".
 func (o *Opponent) Name() string {
 	var b strings.Builder
 	b.WriteString(strings.TrimSuffix(filepath.Base(o.Program), filepath.Ext(o.Program)))
@@ -48,38 +53,41 @@ func (o *Opponent) Name() string {
 	return b.String()
 }
 
-// Found is an opponent that has been found and has proved that it plays the variant.
+// Found is an opponent that is installed and has proved that it plays the variant.
 type Found struct {
 	Name    string
-	ID      string // what decides its play: name and version as it tells, settings, limit
+	ID      string // what decides its play: reported name and version, settings, limit
 	Command Command
 	Limit   Limit
 }
 
-// Find finds the opponent and has it prove the variant, and chess960 where games may
-// begin there, so that a tournament does not find out in the middle that its engine
-// is missing, refuses an option, or plays another game.
+// Find finds the opponent and makes it prove the variant, and chess960 if games begin
+// there. So a tournament does not discover in the middle that its engine is missing,
+// refuses an option, or plays another game.
 func (o *Opponent) Find(ctx context.Context, v chess.Variant, chess960 bool) (*Found, error) {
-	f := &Found{Name: o.Name(), Command: Command{Path: o.Program, Args: o.Args}}
-	if slices.Contains([]string{Stockfish, FairyStockfish}, o.Program) {
-		var err error
+	f := &Found{Name: o.Name(), Command: Command{Path: o.Program, Args: o.Args}, Limit: o.Limit}
+	var err error
+	if o.Program == Stockfish || o.Program == FairyStockfish {
 		if f.Command, err = Find(ctx, o.Program, v); err != nil {
 			return nil, err
 		}
 	}
+	settings := slices.Clone(f.Command.Settings)
 	if o.Level != 0 {
 		level, err := LichessLevel(o.Level)
 		if err != nil {
 			return nil, err
 		}
-		f.Limit = level.Limit
-		f.Command.Settings = append(slices.Clone(f.Command.Settings), level.Settings()...)
+		f.Limit.MoveTime = cmp.Or(f.Limit.MoveTime, level.Limit.MoveTime)
+		f.Limit.Depth = cmp.Or(f.Limit.Depth, level.Limit.Depth)
+		settings = append(settings, level.Setting())
 	}
-	f.Limit = o.Limit.over(f.Limit)
 	for _, name := range slices.Sorted(maps.Keys(o.Options)) {
-		f.Command.Settings = append(slices.Clone(f.Command.Settings), Setting{Name: name, Value: o.Options[name]})
+		settings = append(settings, Setting{Name: name, Value: o.Options[name]})
 	}
-	if _, err := f.Limit.command(); err != nil {
+	f.Command.Settings = settings
+	limit, err := f.Limit.command()
+	if err != nil {
 		return nil, err
 	}
 	e, err := Start(ctx, f.Command, Timeouts{})
@@ -95,15 +103,178 @@ func (o *Opponent) Find(ctx context.Context, v chess.Variant, chess960 bool) (*F
 			return nil, err
 		}
 	}
-	f.ID = fmt.Sprintf("%s, %v, %+v", e.ID(), f.Command.Settings, f.Limit)
+	f.ID = fmt.Sprintf("%s, %v, %s", e.ID(), f.Command.Settings, limit)
 	return f, nil
 }
 
-// over is the limit l, and where it sets nothing the other one.
-func (l Limit) over(other Limit) Limit {
-	return Limit{
-		MoveTime: cmp.Or(l.MoveTime, other.MoveTime),
-		Depth:    cmp.Or(l.Depth, other.Depth),
-		Nodes:    cmp.Or(l.Nodes, other.Nodes),
+// Level is a strength at which lichess lets people play against a computer.
+type Level struct {
+	Skill int // of the option "Skill Level"
+	Limit Limit
+}
+
+// levels are the settings of lichess' client fishnet.
+var levels = [...]Level{
+	{-9, Limit{MoveTime: 50 * time.Millisecond, Depth: 5}},
+	{-5, Limit{MoveTime: 100 * time.Millisecond, Depth: 5}},
+	{-1, Limit{MoveTime: 150 * time.Millisecond, Depth: 5}},
+	{3, Limit{MoveTime: 200 * time.Millisecond, Depth: 5}},
+	{7, Limit{MoveTime: 300 * time.Millisecond, Depth: 5}},
+	{11, Limit{MoveTime: 400 * time.Millisecond, Depth: 8}},
+	{16, Limit{MoveTime: 500 * time.Millisecond, Depth: 13}},
+	{20, Limit{MoveTime: 1000 * time.Millisecond, Depth: 22}},
+}
+
+// LichessLevel returns lichess' level n, 1 to 8. Lichess plays all of them, chess
+// included, with Fairy-Stockfish. Stockfish itself has no skill below 0, so that
+// with it levels 1 to 3 fail with [ErrOption] when they are set.
+func LichessLevel(n int) (Level, error) {
+	if n < 1 || n > len(levels) {
+		return Level{}, fmt.Errorf("uci: lichess has levels 1 to %d, not %d", len(levels), n)
+	}
+	return levels[n-1], nil
+}
+
+// Setting is the option that makes the level, in addition to its limit.
+func (l Level) Setting() Setting { return Setting{"Skill Level", strconv.Itoa(l.Skill)} }
+
+// ErrNotInstalled means that a known engine is not on this machine.
+var ErrNotInstalled = errors.New("engine is not installed")
+
+// Names of the engines that [Find] knows.
+const (
+	Stockfish      = "stockfish"
+	FairyStockfish = "fairy-stockfish"
+)
+
+// gamesDir is where Debian installs engines; it is not on root's PATH.
+const gamesDir = "/usr/games"
+
+// wasmBuild is Fairy-Stockfish compiled to WebAssembly, as `make setup` installs
+// it under the repository: the only packaged build that knows atomic chess.
+var wasmBuild = filepath.Join(".opponents", "node_modules", "fairy-stockfish-nnue.wasm", "uci.js")
+
+// Find says how to run a known engine so that it plays the variant.
+//
+// Stockfish is looked for on the PATH and where Debian installs it. So is
+// Fairy-Stockfish, which must also prove the variant (see [Engine.Prove]); else
+// the build that `make setup` installs is taken, looked for from the working
+// directory upward. As on lichess, Fairy-Stockfish plays without a neural network.
+//
+// It fails with [ErrNotInstalled] or [ErrVariant].
+func Find(ctx context.Context, name string, v chess.Variant) (Command, error) {
+	switch name {
+	case Stockfish:
+		return findStockfish(ctx, v)
+	case FairyStockfish:
+		return findFairyStockfish(ctx, v)
+	}
+	return Command{}, fmt.Errorf("uci: no known engine is called %q, only %s and %s", name, Stockfish, FairyStockfish)
+}
+
+// Installed reports whether the program of an opponent is on this machine. It starts
+// nothing: [Opponent.Find] finds out which engine it is and what it plays.
+func (o *Opponent) Installed() bool {
+	if o.Program != Stockfish && o.Program != FairyStockfish {
+		_, err := exec.LookPath(o.Program)
+		return err == nil
+	}
+	_, found := lookPath(o.Program)
+	if !found && o.Program == FairyStockfish {
+		_, found = findUpward(wasmBuild)
+	}
+	return found
+}
+
+func findStockfish(ctx context.Context, v chess.Variant) (Command, error) {
+	path, ok := lookPath(Stockfish)
+	if !ok {
+		return Command{}, fmt.Errorf("uci: %s: %w: neither on the PATH nor in %s; install the package stockfish of your system", Stockfish, ErrNotInstalled, gamesDir)
+	}
+	c := Command{Name: Stockfish, Path: path}
+	if v == chess.Standard {
+		return c, nil
+	}
+	_, err := try(ctx, c, v)
+	return c, err
+}
+
+func findFairyStockfish(ctx context.Context, v chess.Variant) (Command, error) {
+	var refused error
+	if path, ok := lookPath(FairyStockfish); ok {
+		c := Command{Name: FairyStockfish, Path: path}
+		var hasNetwork bool
+		if hasNetwork, refused = try(ctx, c, v); refused == nil {
+			if hasNetwork {
+				c.Settings = handmade
+			}
+			return c, nil
+		}
+		if err := context.Cause(ctx); err != nil {
+			return Command{}, err
+		}
+	}
+	script, ok := findUpward(wasmBuild)
+	if !ok {
+		err := fmt.Errorf("uci: %s: %w: run `make setup`, which installs it in .opponents", FairyStockfish, ErrNotInstalled)
+		if refused != nil {
+			err = fmt.Errorf("%w (the one on the PATH was refused: %w)", err, refused)
+		}
+		return Command{}, err
+	}
+	node, err := exec.LookPath("node")
+	if err != nil {
+		return Command{}, fmt.Errorf("uci: %s: %w: its build in .opponents needs Node.js 18 or newer, and there is no node on the PATH", FairyStockfish, ErrNotInstalled)
+	}
+	return Command{
+		Name: FairyStockfish,
+		Path: node,
+		// With fetch, the WebAssembly loader takes the file's path for an address.
+		Args:     []string{"--no-experimental-fetch", filepath.Base(script)},
+		Dir:      filepath.Dir(script),
+		Settings: handmade,
+	}, nil
+}
+
+// handmade switches neural networks off: most variants do not have one, and lichess
+// plays without.
+var handmade = []Setting{{"Use NNUE", "false"}}
+
+// try starts an engine to see whether it proves the variant, and whether it can
+// evaluate with a neural network.
+func try(ctx context.Context, c Command, v chess.Variant) (network bool, err error) {
+	e, err := Start(ctx, c, Timeouts{})
+	if err != nil {
+		return false, err
+	}
+	defer e.Close()
+	return e.Option(handmade[0].Name) != nil, e.Prove(ctx, v)
+}
+
+// lookPath finds a program on the PATH or in Debian's directory of games.
+func lookPath(name string) (string, bool) {
+	if path, err := exec.LookPath(name); err == nil {
+		return path, true
+	}
+	path, err := exec.LookPath(filepath.Join(gamesDir, name))
+	return path, err == nil
+}
+
+// findUpward looks for a file in the working directory and those above it.
+func findUpward(name string) (string, bool) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", false
+	}
+	for {
+		path := filepath.Join(dir, name)
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			return path, true
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return "", false
+		}
+		dir = up
 	}
 }

@@ -33,82 +33,110 @@ func ParseOption(line string) (Option, error) {
 	if len(words) == 0 || words[0] != "option" {
 		return Option{}, fmt.Errorf("not an option line: %q", clip(line))
 	}
-	fields, err := optionFields(words[1:])
+	o, err := parseOption(words[1:])
 	if err != nil {
 		return Option{}, fmt.Errorf("option line %q: %w", clip(line), err)
-	}
-	var o Option
-	for _, f := range fields {
-		switch f.key {
-		case "name":
-			o.Name = f.value
-		case "type":
-			o.Type = f.value
-		case "default":
-			o.Default = f.value
-			if o.Default == "<empty>" {
-				o.Default = ""
-			}
-		case "min":
-			o.Min, err = strconv.Atoi(f.value)
-			o.HasMin = true
-		case "max":
-			o.Max, err = strconv.Atoi(f.value)
-			o.HasMax = true
-		case "var":
-			o.Vars = append(o.Vars, f.value)
-		}
-		if err != nil {
-			return Option{}, fmt.Errorf("option line %q: %s is no whole number: %q", clip(line), f.key, clip(f.value))
-		}
-	}
-	switch o.Type {
-	case "check", "spin", "combo", "string", "button":
-	default:
-		return Option{}, fmt.Errorf("option line %q: unknown type %q", clip(line), clip(o.Type))
-	}
-	if o.Name == "" {
-		return Option{}, fmt.Errorf("option line %q: no name", clip(line))
 	}
 	return o, nil
 }
 
-type optionField struct{ key, value string }
-
-// optionFields splits the words after "option". The name runs to the word
-// "type"; after the type, the words default, min, max and var begin fields,
-// except in an option of type string, whose default runs to the end of the line.
-func optionFields(words []string) ([]optionField, error) {
-	if len(words) == 0 || words[0] != "name" {
-		return nil, fmt.Errorf("does not begin with a name")
-	}
+// parseOption reads the words after "option". The name ends at the word "type"; after
+// the type, the words default, min, max and var begin fields, except in an option of
+// type string, whose default is the rest of the line.
+func parseOption(words []string) (o Option, err error) {
 	at := slices.Index(words, "type")
-	if at < 0 || at+1 >= len(words) {
-		return nil, fmt.Errorf("no type")
+	switch {
+	case len(words) == 0 || words[0] != "name":
+		return o, fmt.Errorf("does not begin with a name")
+	case at < 0 || at+1 >= len(words):
+		return o, fmt.Errorf("no type")
+	case at == 1:
+		return o, fmt.Errorf("no name")
 	}
-	kind := words[at+1]
-	fields := []optionField{{"name", strings.Join(words[1:at], " ")}, {"type", kind}}
-	var value []string
-	key := ""
-	end := func() {
-		if key != "" {
-			fields = append(fields, optionField{key, strings.Join(value, " ")})
+	o.Name, o.Type = strings.Join(words[1:at], " "), words[at+1]
+	if !slices.Contains([]string{"check", "spin", "combo", "string", "button"}, o.Type) {
+		return o, fmt.Errorf("unknown type %q", clip(o.Type))
+	}
+	for rest := words[at+2:]; len(rest) > 0; {
+		end := 1
+		for end < len(rest) && (o.Type == "string" && rest[0] == "default" || !slices.Contains([]string{"default", "min", "max", "var"}, rest[end])) {
+			end++
 		}
-	}
-	for _, w := range words[at+2:] {
-		begins := w == "default" || w == "min" || w == "max" || w == "var"
-		if begins && !(kind == "string" && key == "default") {
-			end()
-			key, value = w, nil
-			continue
+		value := strings.Join(rest[1:end], " ")
+		switch rest[0] {
+		case "default":
+			if o.Default = value; value == "<empty>" {
+				o.Default = ""
+			}
+		case "min":
+			o.Min, err = strconv.Atoi(value)
+			o.HasMin = true
+		case "max":
+			o.Max, err = strconv.Atoi(value)
+			o.HasMax = true
+		case "var":
+			o.Vars = append(o.Vars, value)
 		}
-		value = append(value, w)
+		if err != nil {
+			return o, fmt.Errorf("%s is no whole number: %q", rest[0], clip(value))
+		}
+		rest = rest[end:]
 	}
-	end()
-	return fields, nil
+	return o, nil
 }
 
-// check says whether the option can have the value.
+// line returns the line "option ..." that offers the option.
+func (o *Option) line() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "option name %s type %s", o.Name, o.Type)
+	if o.Type != "button" {
+		b.WriteString(" default " + orEmpty(o.Default))
+	}
+	if o.HasMin {
+		fmt.Fprintf(&b, " min %d", o.Min)
+	}
+	if o.HasMax {
+		fmt.Fprintf(&b, " max %d", o.Max)
+	}
+	for _, v := range o.Vars {
+		b.WriteString(" var " + v)
+	}
+	return b.String()
+}
+
+// command returns the line that sets the option.
+func (o *Option) command(value string) string {
+	if o.Type == "button" {
+		return "setoption name " + o.Name
+	}
+	return "setoption name " + o.Name + " value " + orEmpty(value)
+}
+
+// orEmpty writes a value as UCI does.
+func orEmpty(value string) string {
+	if value == "" {
+		return "<empty>"
+	}
+	return value
+}
+
+// parseSetOption reads the words after "setoption". Names and values may have
+// spaces.
+func parseSetOption(words []string) (name, value string, err error) {
+	if len(words) < 2 || words[0] != "name" {
+		return "", "", fmt.Errorf("want name NAME value VALUE")
+	}
+	words = words[1:]
+	if at := slices.Index(words, "value"); at >= 0 {
+		words, value = words[:at], strings.Join(words[at+1:], " ")
+	}
+	if name = strings.Join(words, " "); name == "" {
+		return "", "", fmt.Errorf("no name")
+	}
+	return name, value, nil
+}
+
+// check returns an error if the option cannot have the value.
 func (o *Option) check(value string) error {
 	if strings.ContainsAny(value, "\r\n") {
 		return fmt.Errorf("a value cannot have line breaks")
@@ -138,22 +166,20 @@ func (o *Option) check(value string) error {
 	return nil
 }
 
-// command is the line that sets the option.
-func (o *Option) command(value string) string {
-	if o.Type == "button" {
-		return "setoption name " + o.Name
+// spelled returns a value of a check or combo in the option's own spelling, and "" for
+// an empty string: how a user wrote it makes no difference.
+func (o *Option) spelled(value string) string {
+	switch o.Type {
+	case "check", "combo":
+		for _, v := range append([]string{"true", "false"}, o.Vars...) {
+			if strings.EqualFold(v, value) {
+				return v
+			}
+		}
+	case "string":
+		if value == "<empty>" {
+			return ""
+		}
 	}
-	if value == "" {
-		value = "<empty>"
-	}
-	return "setoption name " + o.Name + " value " + value
-}
-
-// clip shortens what an engine wrote for an error message.
-func clip(s string) string {
-	const width = 120
-	if len(s) <= width {
-		return s
-	}
-	return strings.ToValidUTF8(s[:width], "") + "..."
+	return value
 }

@@ -123,7 +123,7 @@ func TestLichessLevels(t *testing.T) {
 	}
 	for n := 1; n <= 8; n++ {
 		l, err := LichessLevel(n)
-		if err != nil || l.Number != n {
+		if err != nil {
 			t.Fatalf("level %d: %+v, %v", n, l, err)
 		}
 		if _, err := l.Limit.command(); err != nil {
@@ -131,8 +131,8 @@ func TestLichessLevels(t *testing.T) {
 		}
 	}
 	l, _ := LichessLevel(2)
-	if got, _ := l.Limit.command(); got != "go movetime 100 depth 5" || l.Settings()[0] != (Setting{"Skill Level", "-5"}) {
-		t.Errorf("level 2: %q, %v", got, l.Settings())
+	if got, _ := l.Limit.command(); got != "go movetime 100 depth 5" || l.Setting() != (Setting{"Skill Level", "-5"}) {
+		t.Errorf("level 2: %q, %v", got, l.Setting())
 	}
 }
 

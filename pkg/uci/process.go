@@ -8,11 +8,17 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+	"syscall"
 	"time"
+	"unicode/utf8"
 )
 
-// maxLine is the longest line an engine may write. The longest that real engines
-// write is a variant list of 2 KB or a principal variation of as much.
+// maxLine is the longest line that is read. The longest that real engines write is a
+// variant list of 2 KB or a principal variation of as much; a game of a thousand moves
+// is 6 KB.
 const maxLine = 1 << 20
 
 // errLineTooLong is what readLine returns for a longer line.
@@ -37,8 +43,8 @@ func (c Command) name() string {
 }
 
 // process is a running program that we talk to in lines. Reading and writing
-// have deadlines, which pipes of package os know; so there is no goroutine that
-// reads ahead, and a program that floods us is stopped by its full pipe.
+// have deadlines, which pipes of package os support. So no goroutine reads ahead,
+// and a program that floods us is stopped by its full pipe.
 type process struct {
 	cmd    *exec.Cmd
 	in     *os.File // its standard input
@@ -49,7 +55,9 @@ type process struct {
 	state  error         // what exec.Cmd.Wait returned
 }
 
-// startProcess runs the command in a process group of its own.
+// startProcess runs the command in a process group of its own: what it starts can be
+// killed with it, and an interrupt at the terminal does not reach it. The kernel kills
+// it when this program dies.
 func startProcess(c Command) (*process, error) {
 	childIn, in, err := os.Pipe()
 	if err != nil {
@@ -71,8 +79,21 @@ func startProcess(c Command) (*process, error) {
 	if len(c.Env) > 0 {
 		p.cmd.Env = append(os.Environ(), c.Env...)
 	}
-	newGroup(p.cmd)
-	err = p.cmd.Start()
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	started := make(chan error)
+	go func() {
+		// The kernel takes the end of the thread that started a process for the
+		// parent's death: the thread waits for the process.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := p.cmd.Start()
+		started <- err
+		if err == nil {
+			p.state = p.cmd.Wait()
+			close(p.exited)
+		}
+	}()
+	err = <-started
 	childIn.Close()
 	childOut.Close()
 	if err != nil {
@@ -80,10 +101,6 @@ func startProcess(c Command) (*process, error) {
 		out.Close()
 		return nil, err
 	}
-	go func() {
-		p.state = p.cmd.Wait()
-		close(p.exited)
-	}()
 	return p, nil
 }
 
@@ -143,8 +160,8 @@ func (p *process) readLine(ctx context.Context, deadline time.Time) (string, err
 	}
 }
 
-// wait waits for the process to end by itself and says how it ended; ok is false
-// when it is still running at the end of the time given.
+// wait waits for the process to end by itself and returns how it ended; ok is false
+// if it is still running after the given time.
 func (p *process) wait(d time.Duration) (state string, ok bool) {
 	select {
 	case <-p.exited:
@@ -157,14 +174,71 @@ func (p *process) wait(d time.Duration) (state string, ok bool) {
 	}
 }
 
-// end gives the process some time to end by itself after its input is closed,
-// then kills its whole group. It returns when the process is gone.
+// end closes the input of the process, gives it some time to end by itself, and then
+// kills its whole group. It returns when the process is gone.
 func (p *process) end(grace time.Duration) {
 	p.in.Close()
 	if grace > 0 {
 		p.wait(grace)
 	}
-	killGroup(p.cmd)
+	// The group outlives its leader while it has members. When it has none, the call
+	// fails, and there is nothing to do.
+	_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
 	<-p.exited
 	p.out.Close()
+}
+
+// transcriptLines is how many lines of a conversation are kept, and
+// transcriptWidth how many bytes of each: an error must not carry megabytes
+// because an engine wrote them.
+const (
+	transcriptLines = 200
+	transcriptWidth = 500
+)
+
+// transcript keeps the last lines of a conversation. It is safe for use by many
+// goroutines: standard error is read beside the conversation itself.
+type transcript struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+// add keeps a line; prefix is "> ", "< " or "! ".
+func (t *transcript) add(prefix, line string) {
+	if len(line) > transcriptWidth {
+		cut := transcriptWidth
+		for cut > 0 && !utf8.RuneStart(line[cut]) {
+			cut--
+		}
+		line = line[:cut] + " ..."
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.lines = append(t.lines, prefix+line)
+	t.lines = t.lines[max(0, len(t.lines)-transcriptLines):]
+}
+
+// tail copies the lines kept, oldest first.
+func (t *transcript) tail() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.lines)
+}
+
+// stderrLines is a writer that adds lines of standard error to a transcript.
+type stderrLines struct {
+	t    *transcript
+	rest []byte
+}
+
+func (w *stderrLines) Write(p []byte) (int, error) {
+	w.rest = append(w.rest, p...)
+	for {
+		line, rest, found := bytes.Cut(w.rest, []byte("\n"))
+		if !found && len(line) <= transcriptWidth {
+			return len(p), nil
+		}
+		w.t.add("! ", string(bytes.TrimRight(line, "\r")))
+		w.rest = rest
+	}
 }

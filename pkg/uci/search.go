@@ -1,184 +1,269 @@
 package uci
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"strings"
+	"math"
 	"time"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/search"
 )
 
-// Limit says how long an engine may think about a move. Zero fields are no
-// limit; at least one must be set.
-type Limit struct {
-	MoveTime time.Duration // sent in whole milliseconds
-	Depth    int           // plies
-	Nodes    int64
+// Report describes a search under way. Values are from the view of the side to move.
+type Report struct {
+	Value  float64 // of the position, -1 to 1
+	Mate   int     // moves to the forced end that Value is: below 0 if the side to move loses, 0: none is known
+	Visits int     // of the root's moves, with those kept from the search before
+	Depth  int     // plies of the longest line
+	Time   time.Duration
+	Speed  float64 // visits a second
+	Full   float64 // share of the memory that the tree may have
+	Lines  []Line  // the best first, as many as Settings.MultiPV
+	Last   bool    // there is nothing more to search, or the search was ended
 }
 
-// command is the "go" line.
-func (l Limit) command() (string, error) {
-	if l.MoveTime < 0 || l.Depth < 0 || l.Nodes < 0 {
-		return "", fmt.Errorf("uci: negative limit %+v", l)
-	}
-	if l == (Limit{}) {
-		return "", fmt.Errorf("uci: a search needs a limit: time, depth or nodes")
-	}
-	var b strings.Builder
-	b.WriteString("go")
-	if l.MoveTime > 0 {
-		// "movetime 0" would mean no limit to some engines.
-		fmt.Fprintf(&b, " movetime %d", max(1, l.MoveTime.Milliseconds()))
-	}
-	if l.Depth > 0 {
-		fmt.Fprintf(&b, " depth %d", l.Depth)
-	}
-	if l.Nodes > 0 {
-		fmt.Fprintf(&b, " nodes %d", l.Nodes)
-	}
-	return b.String(), nil
+// Line is what a search expects of a move.
+type Line struct {
+	search.Edge
+	Moves []chess.Move // the expected ones; the first is this one
+	Mate  int          // as in Report
 }
 
-// turn is the position that the engine was last given.
-type turn struct {
-	pos chess.Position
-	set bool
-}
+// unlimited is more visits than memory has room for.
+const unlimited = 1_000_000_000
 
-// Answer is what an engine says about a position.
-type Answer struct {
-	Move   chess.Move
-	Ponder string // the reply that it expects, "" when not told
-	Info   Info   // of its best line: the last with a score, else the last
-	// Score is the last exact score of its best line: a search that its nodes or its
-	// time end may have told a bound since. Where none is exact it is Info's.
-	Score *Score
-}
-
-// Position gives the engine the current position of a game with its history, so
-// that it sees repetitions. It fails with [ErrOption] when the game begins at a
-// position of chess960 and the engine knows none.
-func (e *Client) Position(g *chess.Game) error {
-	if err := e.setChess960(Chess960(g.Start())); err != nil {
-		return err
+// Search searches the current position of g, which has legal moves, until the task's
+// limits or ctx end it: at the latest soon after the network has evaluated the
+// position, so that there is a move. It continues the search before if g does. The end
+// of ctx is no error. Search calls report, unless it is nil, as [Settings].Every says,
+// whenever the best move changes, and at the end.
+func (e *Engine) Search(ctx context.Context, g *chess.Game, task Task, report func(*Report)) error {
+	cfg := e.Config
+	cfg.Bytes = e.Hash << 20
+	if e.tree == nil || e.cfg != cfg {
+		e.tree, e.cfg = search.NewTree(cfg, 0), cfg // there is no noise: the seed decides nothing
 	}
-	e.turn = turn{pos: *g.Position(), set: true}
-	return e.send(positionCommand(g))
-}
-
-// positionCommand is the "position" line of a game: "startpos" where the game
-// began there, else the FEN, and the moves since, with castling as the start
-// position asks for it.
-func positionCommand(g *chess.Game) string {
-	p := *g.Start()
-	var b strings.Builder
-	b.WriteString("position ")
-	if p == chess.StartPosition(p.Variant()) {
-		b.WriteString("startpos")
+	if len(task.SearchMoves) > 0 || task.PolicyOnly { // visits of before would outweigh the network
+		e.tree.Analyze(g, task.SearchMoves...)
 	} else {
-		b.WriteString("fen " + p.FEN())
+		e.tree.Follow(g)
 	}
-	chess960 := Chess960(&p)
-	for i, m := range g.Moves() {
-		if i == 0 {
-			b.WriteString(" moves")
-		}
-		word := p.UCI(m)
-		if chess960 && m.IsCastle() {
-			word = m.String() // the king takes its rook
-		}
-		b.WriteString(" " + word)
-		p.Play(m)
-	}
-	return b.String()
-}
-
-// Go lets the engine think about the position and returns its move. A move that
-// is not legal there, or none at all, fails with [ErrIllegalMove] and leaves the
-// engine usable.
-//
-// When ctx ends, the engine is told to stop and the cause is returned; it stays
-// usable if it obeys.
-func (e *Client) Go(ctx context.Context, l Limit) (Answer, error) {
-	command, err := l.command()
-	if err != nil {
-		return Answer{}, err
-	}
-	if !e.turn.set {
-		return Answer{}, fmt.Errorf("uci: Go without Position")
-	}
-	if err := e.send(command); err != nil {
-		return Answer{}, err
-	}
-	allowed := e.wait.Search
-	if l.MoveTime > 0 {
-		allowed = l.MoveTime + e.wait.Overrun
-	}
-	var a Answer
-	best := ""
-	take := func(line string) (known, last bool) {
-		switch word, _, _ := strings.Cut(line, " "); word {
-		case "info":
-			if in, err := ParseInfo(line); err == nil && in.MultiPV <= 1 && (in.Score != nil || a.Info.Score == nil) {
-				a.Info = in
-				if s := in.Score; s != nil && (s.Bound == Exact || a.Score == nil || a.Score.Bound != Exact) {
-					a.Score = s
-				}
-			}
-			return true, false
-		case "bestmove":
-			best = line
-			return true, true
-		}
-		return false, false
-	}
-	if err := e.search(ctx, allowed, take); err != nil {
-		return Answer{}, err
-	}
-	move, ponder, err := ParseBestMove(best)
-	if err != nil {
-		return Answer{}, e.fail(ErrProtocol, "", err)
-	}
-	if move == "" {
-		return Answer{}, e.fault(ErrIllegalMove, fmt.Sprintf("no move in %s", e.turn.pos.FEN()), nil)
-	}
-	a.Ponder = ponder
-	if a.Move, err = e.turn.pos.ParseUCI(move); err != nil {
-		return Answer{}, e.fault(ErrIllegalMove, fmt.Sprintf("%s in %s", move, e.turn.pos.FEN()), err)
-	}
-	return a, nil
-}
-
-// search waits for the end of a search. One that goes on for longer than it may is
-// told to stop: an engine that obeys has lost its time and no more.
-func (e *Client) search(ctx context.Context, allowed time.Duration, take func(line string) (known, last bool)) error {
-	const want = "bestmove"
-	n, err := e.listen(ctx, time.Now().Add(allowed), take)
+	visits := unlimited
 	switch {
-	case err == nil:
-		return nil
-	case ctx.Err() != nil && errors.Is(err, context.Cause(ctx)):
-		e.stop()
-		return err
-	case errors.Is(err, os.ErrDeadlineExceeded) && e.stop():
-		return e.fault(ErrTime, fmt.Sprintf("no %s within %v, until it was told to stop", want, allowed), nil)
-	case e.failed != nil: // it did not stop: what it did before counts
-		return e.failed
+	case task.PolicyOnly:
+		visits = 0
+	case task.Nodes > 0:
+		visits = int(min(task.Nodes, unlimited))
 	}
-	return e.judge(ctx, want, allowed, n, err)
+	e.tree.SetVisits(visits)
+	r := &running{Engine: e, task: task, tell: report, began: time.Now(), kept: e.tree.Visits()}
+	switch turn := g.Position().Turn(); {
+	case task.MoveTime > 0:
+		r.time = max(time.Millisecond, task.MoveTime-e.Overhead)
+	case task.Clock[turn] > 0:
+		r.time, r.clock = share(task.Clock[turn], task.Increment[turn], task.MovesToGo, e.Overhead), true
+	}
+	err := r.run(ctx)
+	r.report(true)
+	return err
 }
 
-// stop ends a search whose answer nobody wants, and the engine with it when it
-// does not stop.
-func (e *Client) stop() bool {
-	if e.send("stop") != nil {
+// Think searches as [Engine.Search] does and returns the move to play and the expected
+// reply (0: none). If the search fails before it evaluates the position, the move is
+// the first legal one: any move is better than none.
+func (e *Engine) Think(ctx context.Context, g *chess.Game, task Task, report func(*Report)) (best, ponder chess.Move, err error) {
+	if err = e.Search(ctx, g, task, report); err != nil {
+		err = fmt.Errorf("the search ended: %w", err)
+	}
+	if best = e.Choose(g); best == 0 {
+		var l chess.MoveList
+		if g.Position().LegalMoves(&l); l.Len() > 0 {
+			best = l.At(0)
+		}
+		return best, 0, err
+	}
+	if line := e.tree.PVOf(best); len(line) > 1 {
+		ponder = line[1]
+	}
+	return best, ponder, err
+}
+
+// share returns how much of a clock a move may use: the time left and the increments
+// to come, divided by the moves to come, which are taken as 30 at most; and never more
+// than half of the time left unless it is the last move.
+func share(left, increment time.Duration, movesToGo int, overhead time.Duration) time.Duration {
+	const horizon = 30
+	n := horizon
+	if movesToGo > 0 {
+		n = min(n, movesToGo)
+	}
+	left = max(0, left-overhead)
+	use := (left + increment*time.Duration(n-1)) / time.Duration(n)
+	if n > 1 {
+		use = min(use, left/2)
+	}
+	return max(time.Millisecond, min(use, left))
+}
+
+// running is a search under way.
+type running struct {
+	*Engine
+	task     Task
+	time     time.Duration // that the search may take; 0: no limit
+	clock    bool          // time is a share of a clock: what is not used of it is not lost
+	tell     func(*Report)
+	began    time.Time
+	kept     int       // visits from the search before
+	deadline time.Time // zero: the clock does not run
+
+	checked time.Time // when the limits were last checked
+
+	looked   time.Time // when a new best move was last looked for
+	told     time.Time // when the last report was made
+	toldBest chess.Move
+}
+
+// run searches until the limits or ctx end it.
+func (r *running) run(ctx context.Context) error {
+	var hit <-chan struct{}
+	if r.task.Ponder {
+		hit = r.task.Hit
+	} else {
+		r.start(r.began)
+	}
+	var stepper search.Stepper
+	trees := []*search.Tree{r.tree}
+	for {
+		evaluated, err := stepper.Step(trees, r.model.Eval)
+		if err != nil {
+			return err
+		}
+		if r.tree.Exact() {
+			r.tree.SetVisits(0) // the visits that this has spared were not made
+		}
+		endless := r.task.Infinite || r.task.Ponder
+		if evaluated == 0 && endless { // nothing is left to search, and the move must wait
+			r.report(true)
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-hit:
+				hit, r.task.Ponder = nil, false
+				continue
+			}
+		}
+		r.report(false)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-hit:
+			hit, r.task.Ponder = nil, false
+			r.start(time.Now())
+		default:
+		}
+		if evaluated == 0 || !endless && r.due() && r.enough() {
+			return nil
+		}
+	}
+}
+
+// start starts the clock.
+func (r *running) start(now time.Time) {
+	if r.time > 0 {
+		r.deadline = now.Add(r.time)
+	}
+}
+
+// due reports whether it is time to check the limits: a step may take a microsecond,
+// and a check more. Limits other than time are checked at every step, so that the
+// result does not depend on the machine's speed.
+func (r *running) due() bool {
+	if r.task.Depth > 0 || r.task.Mate > 0 {
+		return true
+	}
+	now := time.Now()
+	if now.Sub(r.checked) < time.Millisecond {
 		return false
 	}
-	// The error, if any, is kept in e.failed.
-	return nil == e.until(context.Background(), "bestmove after stop", e.wait.Quit, func(line string) (bool, bool) {
-		return strings.HasPrefix(line, "info"), strings.HasPrefix(line, "bestmove")
-	})
+	r.checked = now
+	return true
+}
+
+// enough reports whether the search has reached a limit.
+func (r *running) enough() bool {
+	if r.clock && len(r.tree.Root()) == 1 {
+		return true // there is nothing to decide
+	}
+	if r.task.Depth > 0 && len(r.tree.PV()) >= r.task.Depth {
+		return true
+	}
+	if n := mate(r.tree.PV(), r.tree.Value(), r.tree.Exact()); r.task.Mate > 0 && n > 0 && n <= r.task.Mate {
+		return true
+	}
+	if r.deadline.IsZero() {
+		return false
+	}
+	now := time.Now()
+	return !now.Before(r.deadline) || r.clock && r.decided(now)
+}
+
+// decided reports whether the most visited move would stay so until the deadline at
+// the pace of the search so far, even if the second move got all visits to come.
+func (r *running) decided(now time.Time) bool {
+	const early = 100 * time.Millisecond // the pace is not known yet
+	spent := now.Sub(r.began)
+	if spent < early || r.Temperature > 0 {
+		return false
+	}
+	first, second, all := 0, 0, 0
+	for _, e := range r.tree.Root() {
+		all += e.Visits
+		switch {
+		case e.Visits > first:
+			first, second = e.Visits, first
+		case e.Visits > second:
+			second = e.Visits
+		}
+	}
+	pace := float64(all-r.kept) / spent.Seconds()
+	return float64(first-second) > math.Ceil(pace*r.deadline.Sub(now).Seconds())
+}
+
+// lookEvery is how often a search looks for a new best move to report.
+const lookEvery = 10 * time.Millisecond
+
+// report reports the state of the search if it is time to.
+func (r *running) report(last bool) {
+	now := time.Now()
+	if r.tell == nil || !last && now.Sub(r.looked) < lookEvery {
+		return
+	}
+	r.looked = now
+	root := r.tree.Ranked()
+	if len(root) == 0 || !last && root[0].Move == r.toldBest && now.Sub(r.told) < r.Every {
+		return
+	}
+	r.told, r.toldBest = now, root[0].Move
+	out := &Report{
+		Value: r.tree.Value(), Visits: r.tree.Visits(), Depth: r.tree.Depth(), Last: last,
+		Mate: mate(r.tree.PV(), r.tree.Value(), r.tree.Exact()),
+		Time: now.Sub(r.began), Full: min(1, float64(r.tree.Bytes())/float64(r.cfg.Bytes)),
+	}
+	out.Speed = float64(out.Visits-r.kept) / max(out.Time, time.Microsecond).Seconds()
+	for _, e := range root[:min(len(root), r.MultiPV)] {
+		line := r.tree.PVOf(e.Move)
+		out.Lines = append(out.Lines, Line{Edge: e, Moves: line, Mate: mate(line, e.Q, e.Exact)})
+	}
+	r.tell(out)
+}
+
+// mate returns the number of moves to a forced result at the end of a line, positive
+// if the side to move wins; 0: no forced result, or a draw.
+func mate(line []chess.Move, value float64, exact bool) int {
+	if !exact {
+		return 0
+	}
+	return (len(line) + 1) / 2 * cmp.Compare(value, 0)
 }

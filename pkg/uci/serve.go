@@ -6,59 +6,28 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"sync"
 
 	"alamos/pkg/chess"
 )
 
-// Brain is what thinks behind [Serve]. Its methods are called by one goroutine at a
-// time.
-type Brain interface {
-	// Name and Author are told to the user.
-	Name() string
-	Author() string
-
-	// Variants are the rules that it can play, the first unless told otherwise.
-	Variants() []chess.Variant
-
-	// Options are the settings that it offers beside UCI_Variant, UCI_Chess960 and
-	// Ponder, which are Serve's. Set is given values that Option.check accepts, by
-	// the option's own name.
-	Options() []Option
-	Set(name, value string) error
-
-	// Ready returns when all that takes time before a search has been done, or an
-	// error that says why there can be none.
-	Ready() error
-
-	// NewGame says that the next position is of another game.
-	NewGame()
-
-	// Think searches the current position of g, which has legal moves, and returns
-	// the move to play and the reply that it expects (0: none). It returns when the
-	// task says so, at the latest soon after ctx has ended, when the answer is what
-	// it knows then; and not before ctx ends or Hit is closed where the task is to
-	// ponder, or is infinite. What it tells is written for the user.
-	Think(ctx context.Context, g *chess.Game, task Task, tell func(Info)) (best, ponder chess.Move, err error)
-}
-
-// Serve speaks the engine's side of the Universal Chess Interface: it reads commands
-// from in and answers on out until "quit", the end of in, or the end of ctx. At the
-// end of in it lets a search that has an end come to it, so that commands can be
-// piped to it.
+// Serve is the engine's side of the Universal Chess Interface: it reads commands from
+// in and answers on out until "quit", the end of in, or the end of ctx. At the end of
+// in it waits for a search that ends by itself, so that commands can be piped to it.
 //
-// A command that cannot be obeyed during a search waits for the end of it, or is
-// refused where only "stop" ends the search.
+// A command that cannot be obeyed during a search waits for its end, or is refused if
+// only "stop" ends the search.
 //
-// Beside the protocol it knows "d", which shows the position, and "go perft N". What
-// it does not understand it answers with an "info string" and forgets; it never
-// searches another position than the one it was asked about. The error is that of
-// in or out.
-func Serve(ctx context.Context, in io.Reader, out io.Writer, b Brain) error {
+// Beside the protocol it knows "d", which shows the position, and "go perft N". It
+// answers what it does not understand with an "info string" and ignores it; it never
+// searches another position than the one that the user set. The error is that of in
+// or out.
+func Serve(ctx context.Context, in io.Reader, out io.Writer, e *Engine) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	s := &server{brain: b, out: out, variant: b.Variants()[0], broken: cancel}
+	s := &server{engine: e, out: out, variant: e.model.Variants[0], broken: cancel}
 	s.newGame()
 	lines := make(chan string)
 	var readErr error
@@ -78,23 +47,23 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, b Brain) error {
 			s.stop()
 			return s.writeErr()
 		}
-		if lines == nil && (s.thinking == nil || s.thinking.endless) {
+		if lines == nil && (s.search == nil || s.search.endless) {
 			s.stop()
 			return errors.Join(readErr, s.writeErr())
 		}
 		var done chan struct{} // of a search under way
-		if s.thinking != nil {
-			done = s.thinking.done
+		if s.search != nil {
+			done = s.search.done
 		}
 		select {
 		case line, more := <-lines:
 			if !more {
-				lines = nil // and on, to the end of what is under way
+				lines = nil // continue to the end of the search under way
 				continue
 			}
 			s.command(ctx, line)
 		case <-done:
-			s.thinking = nil
+			s.search = nil
 		case <-ctx.Done():
 			s.stop()
 			return s.writeErr()
@@ -103,11 +72,8 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, b Brain) error {
 	}
 }
 
-// longest is how long a line may be: a game of a thousand moves is 6 kB.
-const longest = 1 << 20
-
-// readLines gives f the lines of r until it returns false. A line that is too long
-// is given as one that no command begins with.
+// readLines passes the lines of r to f until f returns false. For a line that is too
+// long f gets a text that is no command.
 func readLines(r io.Reader, f func(string) bool) error {
 	b := bufio.NewReaderSize(r, 1<<16)
 	var line []byte
@@ -119,15 +85,15 @@ func readLines(r io.Reader, f func(string) bool) error {
 		if err != nil {
 			return err
 		}
-		if len(line) <= longest {
+		if len(line) <= maxLine {
 			line = append(line, part...)
 		}
 		if more {
 			continue
 		}
 		text := string(line)
-		if len(line) > longest {
-			text = fmt.Sprintf("(a line of more than %d bytes)", longest)
+		if len(line) > maxLine {
+			text = fmt.Sprintf("(a line of more than %d bytes)", maxLine)
 		}
 		if !f(text) {
 			return nil
@@ -138,15 +104,15 @@ func readLines(r io.Reader, f func(string) bool) error {
 
 // server is a conversation.
 type server struct {
-	brain Brain
+	engine *Engine
 
 	variant  chess.Variant
 	chess960 bool
 	game     *chess.Game // nil: the last position command was wrong
 
-	thinking *thinking // nil: idle
-	waiting  []string  // commands for the end of the search
-	quit     bool
+	search  *served  // under way; nil: idle
+	waiting []string // commands for the end of the search
+	quit    bool
 
 	mu     sync.Mutex // of what follows
 	out    io.Writer
@@ -154,8 +120,8 @@ type server struct {
 	broken func() // ends the conversation
 }
 
-// thinking is a search under way.
-type thinking struct {
+// served is a search under way.
+type served struct {
 	cancel  context.CancelFunc
 	done    chan struct{}
 	hit     chan struct{} // closed by ponderhit
@@ -163,7 +129,7 @@ type thinking struct {
 	endless bool // see Task.endless
 }
 
-// say writes a line. When nobody reads any more the conversation is over.
+// say writes a line. When it cannot be written the conversation is over.
 func (s *server) say(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -182,7 +148,7 @@ func (s *server) writeErr() error {
 	return s.err
 }
 
-// complain tells the user what was wrong.
+// complain reports an error to the user.
 func (s *server) complain(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	s.say("info string error: %s", strings.Join(strings.Fields(text), " ")) // on one line
@@ -190,21 +156,21 @@ func (s *server) complain(format string, args ...any) {
 
 func (s *server) newGame() {
 	s.game = chess.NewGame(chess.StartPosition(s.variant))
-	s.brain.NewGame()
+	s.engine.NewGame()
 }
 
 // stop ends the search under way, if there is one, and waits for its answer.
 func (s *server) stop() {
-	if t := s.thinking; t != nil {
+	if t := s.search; t != nil {
 		t.cancel()
 		<-t.done
-		s.thinking = nil
+		s.search = nil
 	}
 }
 
-// catchUp obeys the commands that have waited for the end of a search.
+// catchUp obeys the commands that waited for the end of a search.
 func (s *server) catchUp(ctx context.Context) {
-	for len(s.waiting) > 0 && s.thinking == nil {
+	for len(s.waiting) > 0 && s.search == nil {
 		line := s.waiting[0]
 		s.waiting = s.waiting[1:]
 		s.command(ctx, line)
@@ -223,7 +189,7 @@ func (s *server) command(ctx context.Context, line string) {
 	rest := words[1:]
 	switch words[0] {
 	case "setoption", "ucinewgame", "position", "go", "d":
-		if t := s.thinking; t != nil && (t.endless || len(s.waiting) == mostWaiting) {
+		if t := s.search; t != nil && (t.endless || len(s.waiting) == mostWaiting) {
 			s.complain("%s: a search is under way: stop it first", words[0])
 			return
 		} else if t != nil {
@@ -235,11 +201,6 @@ func (s *server) command(ctx context.Context, line string) {
 	case "uci":
 		s.introduce()
 	case "isready":
-		if s.thinking == nil { // else it has been
-			if err := s.brain.Ready(); err != nil {
-				s.complain("%v", err)
-			}
-		}
 		s.say("readyok")
 	case "setoption":
 		s.setOption(rest)
@@ -252,7 +213,7 @@ func (s *server) command(ctx context.Context, line string) {
 	case "stop":
 		s.stop()
 	case "ponderhit":
-		if t := s.thinking; t != nil {
+		if t := s.search; t != nil {
 			t.hitOnce.Do(func() { close(t.hit) })
 			t.endless = false
 		}
@@ -266,14 +227,11 @@ func (s *server) command(ctx context.Context, line string) {
 	}
 }
 
-// The options that are not the brain's.
-const (
-	variantOption = "UCI_Variant"
-	ponderOption  = "Ponder"
-)
+const ponderOption = "Ponder"
 
+// options are the engine's, after those that the server itself needs.
 func (s *server) options() []Option {
-	variants := s.brain.Variants()
+	variants := s.engine.model.Variants
 	o := Option{Name: variantOption, Type: "combo", Default: variants[0].String()}
 	for _, v := range variants {
 		o.Vars = append(o.Vars, v.String())
@@ -282,12 +240,12 @@ func (s *server) options() []Option {
 		o,
 		{Name: chess960Option, Type: "check", Default: "false"},
 		{Name: ponderOption, Type: "check", Default: "false"},
-	}, s.brain.Options()...)
+	}, s.engine.Options()...)
 }
 
 func (s *server) introduce() {
-	s.say("id name %s", s.brain.Name())
-	s.say("id author %s", s.brain.Author())
+	s.say("id name %s", s.engine.Name())
+	s.say("id author the alamos authors")
 	for _, o := range s.options() {
 		s.say("%s", o.line())
 	}
@@ -304,12 +262,7 @@ func (s *server) setOption(words []string) {
 		if !strings.EqualFold(o.Name, name) {
 			continue
 		}
-		if value == "<empty>" && o.Type == "string" {
-			value = ""
-		}
-		if o.Type == "check" || o.Type == "combo" {
-			value = o.spelled(value)
-		}
+		value = o.spelled(value)
 		err := o.check(value)
 		if err == nil {
 			err = s.set(o.Name, value)
@@ -334,10 +287,10 @@ func (s *server) set(name, value string) error {
 	case chess960Option:
 		s.chess960 = value == "true"
 		return nil
-	case ponderOption: // the user's own: whether to ponder is asked by "go ponder"
+	case ponderOption: // for the user alone: "go ponder" is what starts to ponder
 		return nil
 	}
-	return s.brain.Set(name, value)
+	return s.engine.Set(name, value)
 }
 
 func (s *server) position(words []string) {
@@ -345,7 +298,7 @@ func (s *server) position(words []string) {
 	if err != nil {
 		s.complain("position: %v", err)
 	}
-	s.game = g // nil: no answer is better than one about another position
+	s.game = g // nil: no answer is better than one for another position
 }
 
 func (s *server) show() {
@@ -390,26 +343,26 @@ func (s *server) think(ctx context.Context, words []string) {
 		s.say("bestmove (none)")
 		return
 	}
-	if err := s.brain.Ready(); err != nil {
-		s.complain("%v", err)
-		s.say("bestmove (none)")
-		return
-	}
 	var l chess.MoveList
 	if s.game.Position().LegalMoves(&l); l.Len() == 0 {
 		s.say("info depth 0 score %s", endScore(s.game.Position()))
 		s.say("bestmove (none)")
 		return
 	}
-	thinkCtx, cancel := context.WithCancel(ctx)
-	t := &thinking{cancel: cancel, done: make(chan struct{}), hit: make(chan struct{}), endless: task.endless()}
-	task.Hit, task.Chess960 = t.hit, s.chess960
-	s.thinking = t
-	game := s.game.Clone()
+	searchCtx, cancel := context.WithCancel(ctx)
+	t := &served{cancel: cancel, done: make(chan struct{}), hit: make(chan struct{}), endless: task.endless()}
+	task.Hit = t.hit
+	s.search = t
+	game, chess960 := s.game.Clone(), s.chess960
 	go func() {
 		defer close(t.done)
 		defer cancel()
-		best, ponder, err := s.brain.Think(thinkCtx, game, task, func(in Info) { s.say("%s", in.line()) })
+		p := game.Position()
+		best, ponder, err := s.engine.Think(searchCtx, game, task, func(r *Report) {
+			for _, in := range s.engine.infos(r, p, chess960) {
+				s.say("%s", in.line())
+			}
+		})
 		if err != nil {
 			s.complain("%v", err)
 		}
@@ -417,25 +370,70 @@ func (s *server) think(ctx context.Context, words []string) {
 			s.say("bestmove (none)")
 			return
 		}
-		answer := "bestmove " + s.write(game.Position(), best)
+		answer := "bestmove " + moveText(p, best, chess960)
 		if ponder != 0 {
-			next := *game.Position()
+			next := *p
 			next.Play(best)
-			answer += " ponder " + s.write(&next, ponder)
+			answer += " ponder " + moveText(&next, ponder, chess960)
 		}
 		s.say("%s", answer)
 	}()
 }
 
-// write writes a move as the option UCI_Chess960 asks for it, or the position needs.
-func (s *server) write(p *chess.Position, m chess.Move) string {
-	if s.chess960 && m.IsCastle() {
-		return m.String() // the king takes its rook
+// infos returns a report about the position p as "info" lines, one for each of its
+// lines.
+func (e *Engine) infos(r *Report, p *chess.Position, chess960 bool) []Info {
+	var all []Info
+	for i := range r.Lines {
+		line := &r.Lines[i]
+		if i > 0 && line.Visits == 0 {
+			break
+		}
+		in := Info{
+			Depth: len(line.Moves), SelDepth: r.Depth, Nodes: r.Visits, Time: r.Time,
+			NPS: int(r.Speed), HashFull: int(1000 * r.Full), Score: e.score(r, line),
+		}
+		if e.MultiPV > 1 {
+			in.MultiPV = i + 1
+		}
+		here := *p
+		for _, m := range line.Moves {
+			in.PV = append(in.PV, moveText(&here, m, chess960))
+			here.Play(m)
+		}
+		all = append(all, in)
 	}
-	return p.UCI(m)
+	return all
 }
 
-// endScore is the score of a position without moves.
+// score returns the score of a line. If the network predicts an expected result and no
+// draws, the score has that mixture of wins and losses.
+func (e *Engine) score(r *Report, line *Line) *Score {
+	value := line.Q
+	wdl, ok := e.tree.WDLOf(line.Move)
+	if line.Visits == 0 {
+		value = r.Value
+		wdl, ok = e.tree.WDL()
+	}
+	s := ScoreOf(value)
+	if line.Mate != 0 {
+		s = Score{IsMate: true, Mate: line.Mate}
+	}
+	switch {
+	case !e.ShowWDL:
+	case ok:
+		win, loss := int(math.Round(1000*wdl[0])), int(math.Round(1000*wdl[2]))
+		s.WDL = &[3]int{win, max(0, 1000-win-loss), loss}
+	case line.Exact && value == 0:
+		s.WDL = &[3]int{0, 1000, 0}
+	default:
+		win := int(math.Round(500 * (1 + value)))
+		s.WDL = &[3]int{win, 0, 1000 - win}
+	}
+	return &s
+}
+
+// endScore returns the score of a position without moves.
 func endScore(p *chess.Position) string {
 	var l chess.MoveList
 	switch o := p.Ended(&l); o.Result {
@@ -447,7 +445,7 @@ func endScore(p *chess.Position) string {
 	return "cp 0"
 }
 
-// perft counts positions, as other engines do, move by move.
+// perft counts positions move by move, as other engines do.
 func (s *server) perft(ctx context.Context, depth string) {
 	n := 0
 	if _, err := fmt.Sscan(depth, &n); err != nil || n < 1 || n > 20 || s.game == nil {
@@ -468,7 +466,7 @@ func (s *server) perft(ctx context.Context, depth string) {
 		if total += count; ctx.Err() != nil {
 			return
 		}
-		s.say("%s: %d", s.write(p, m), count)
+		s.say("%s: %d", moveText(p, m, s.chess960), count)
 	}
 	s.say("Nodes searched: %d", total)
 }

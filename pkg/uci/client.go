@@ -1,0 +1,347 @@
+package uci
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"alamos/pkg/chess"
+)
+
+// The kinds of failure. Every failure of an engine is an [*Error], and errors.Is
+// finds its kind.
+var (
+	// ErrStart: the program cannot be run at all.
+	ErrStart = errors.New("cannot be started")
+	// ErrCrash: the process ended by itself.
+	ErrCrash = errors.New("ended unexpectedly")
+	// ErrStall: no answer in time, not even after "stop".
+	ErrStall = errors.New("does not answer")
+	// ErrTime: the search took too long, and ended when it was told to stop.
+	// The engine can still be used.
+	ErrTime = errors.New("took too long")
+	// ErrIllegalMove: the answer is a move that the position does not allow.
+	// The engine can still be used.
+	ErrIllegalMove = errors.New("played an illegal move")
+	// ErrProtocol: the answer is not UCI.
+	ErrProtocol = errors.New("does not speak UCI")
+	// ErrVariant: the engine does not prove that it knows the variant.
+	ErrVariant = errors.New("cannot play the variant")
+	// ErrOption: the engine does not have the option, or not with such a value.
+	// Nothing was sent and the engine can still be used.
+	ErrOption = errors.New("option refused")
+	// ErrClosed: the engine was closed, or has failed before.
+	ErrClosed = errors.New("is closed")
+)
+
+// Error is a failure of an engine.
+type Error struct {
+	Engine string   // name of the engine
+	Kind   error    // one of the kinds above
+	Detail string   // what happened, in words
+	Cause  error    // the underlying error, if any
+	Lines  []string // the last lines exchanged: "> " sent, "< " received, "! " from standard error
+}
+
+// Error returns engine, kind, detail and cause in one line. See [Error.Transcript]
+// for the lines exchanged.
+func (e *Error) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "engine %s %v", e.Engine, e.Kind)
+	if e.Detail != "" {
+		b.WriteString(": " + e.Detail)
+	}
+	if e.Cause != nil {
+		b.WriteString(": " + e.Cause.Error())
+	}
+	return b.String()
+}
+
+// Unwrap gives kind and cause to errors.Is and errors.As.
+func (e *Error) Unwrap() []error {
+	if e.Cause == nil {
+		return []error{e.Kind}
+	}
+	return []error{e.Kind, e.Cause}
+}
+
+// Transcript returns the end of the conversation with the engine, one line each, for
+// a log beside the error.
+func (e *Error) Transcript() string {
+	if len(e.Lines) == 0 {
+		return ""
+	}
+	return strings.Join(e.Lines, "\n") + "\n"
+}
+
+// Timeouts say how long to wait for an engine. Zero fields mean the defaults.
+type Timeouts struct {
+	Handshake time.Duration // from the start to "uciok"; default 15 s
+	Ready     time.Duration // from "isready" to "readyok"; default 10 s
+	Overrun   time.Duration // what a search may take beyond its time; default 5 s
+	Search    time.Duration // a search that is not limited by time; default 2 minutes
+	Quit      time.Duration // from "quit" to the end of the process, from "stop" to the move; default 1 s
+}
+
+func (t Timeouts) withDefaults() Timeouts {
+	set := func(d *time.Duration, v time.Duration) {
+		if *d <= 0 {
+			*d = v
+		}
+	}
+	set(&t.Handshake, 15*time.Second)
+	set(&t.Ready, 10*time.Second)
+	set(&t.Overrun, 5*time.Second)
+	set(&t.Search, 2*time.Minute)
+	set(&t.Quit, time.Second)
+	return t
+}
+
+// Client drives an external engine, a running process. It is for one goroutine at a
+// time.
+//
+// After a crash, a stall or a breach of the protocol the process is gone and
+// every call fails: start a new one. Other errors leave the engine usable.
+type Client struct {
+	// Options are what the engine offers, in its order; read only.
+	Options []Option
+
+	name   string // of the command
+	id     string // "id name" as the engine reports it
+	author string
+	proc   *process
+	wait   Timeouts
+	failed error // why the process is gone
+
+	pos      *chess.Position // the one last sent; nil: none
+	chess960 bool            // castling is written as in chess960
+}
+
+// Start runs an engine, shakes hands with it, and sets the command's settings.
+// The context bounds the start only, not the life of the engine. A program that
+// cannot be run fails with [ErrStart].
+func Start(ctx context.Context, c Command, t Timeouts) (*Client, error) {
+	e := &Client{name: c.name(), wait: t.withDefaults()}
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	p, err := startProcess(c)
+	if err != nil {
+		return nil, &Error{Engine: e.name, Kind: ErrStart, Cause: err}
+	}
+	e.proc = p
+	err = e.handshake(ctx)
+	for _, s := range c.Settings {
+		if err == nil {
+			err = e.SetOption(s.Name, s.Value)
+		}
+	}
+	if err == nil {
+		err = e.Ready(ctx)
+	}
+	if err != nil {
+		e.Close()
+		return nil, err
+	}
+	return e, nil
+}
+
+// Name returns the engine's name in messages: that of its command.
+func (e *Client) Name() string { return e.name }
+
+// ID returns the name that the engine gives itself, with its version.
+func (e *Client) ID() string { return e.id }
+
+// Author returns the authors whom the engine names.
+func (e *Client) Author() string { return e.author }
+
+// Err returns why the engine can no longer be used, nil while it can.
+func (e *Client) Err() error { return e.failed }
+
+// Transcript copies the last lines exchanged, 200 at most: "> " sent, "< "
+// received, "! " from standard error.
+func (e *Client) Transcript() []string { return e.proc.log.tail() }
+
+// handshake sends "uci" and reads identity and options up to "uciok".
+func (e *Client) handshake(ctx context.Context) error {
+	if err := e.send("uci"); err != nil {
+		return err
+	}
+	return e.until(ctx, "uciok", e.wait.Handshake, func(line string) (bool, bool) {
+		word, rest, _ := strings.Cut(line, " ")
+		switch word {
+		case "uciok":
+			return true, true
+		case "id":
+			if v, ok := strings.CutPrefix(rest, "name "); ok {
+				e.id = strings.TrimSpace(v)
+			} else if v, ok := strings.CutPrefix(rest, "author "); ok {
+				e.author = strings.TrimSpace(v)
+			}
+			return true, false
+		case "option":
+			// An option line that cannot be read gives no option.
+			if o, err := ParseOption(line); err == nil {
+				e.Options = append(e.Options, o)
+			}
+			return true, false
+		}
+		return false, false
+	})
+}
+
+// Option finds an option by its name, in any case, as UCI demands; nil when the
+// engine does not have it.
+func (e *Client) Option(name string) *Option {
+	for i := range e.Options {
+		if strings.EqualFold(e.Options[i].Name, name) {
+			return &e.Options[i]
+		}
+	}
+	return nil
+}
+
+// SetOption sets an option after checking that the engine has it and that it can have
+// the value: engines silently ignore what they do not know. It fails with [ErrOption]
+// when not.
+func (e *Client) SetOption(name, value string) error {
+	o := e.Option(name)
+	if o == nil {
+		return e.fault(ErrOption, fmt.Sprintf("it has no option %q", name), nil)
+	}
+	if err := o.check(value); err != nil {
+		return e.fault(ErrOption, o.Name, err)
+	}
+	return e.send(o.command(value))
+}
+
+// Ready waits until the engine has done everything it was told.
+func (e *Client) Ready(ctx context.Context) error {
+	if err := e.send("isready"); err != nil {
+		return err
+	}
+	return e.until(ctx, "readyok", e.wait.Ready, func(line string) (bool, bool) {
+		return strings.HasPrefix(line, "info"), line == "readyok"
+	})
+}
+
+// NewGame tells the engine that the next position belongs to another game.
+func (e *Client) NewGame(ctx context.Context) error {
+	if err := e.send("ucinewgame"); err != nil {
+		return err
+	}
+	return e.Ready(ctx)
+}
+
+// Close tells the engine to quit and kills it, with all it has started, if it does
+// not. It may be called more than once.
+func (e *Client) Close() {
+	if e.failed != nil {
+		return
+	}
+	// Whether the line arrives makes no difference: the process ends anyway.
+	_ = e.proc.writeLine("quit", time.Now().Add(e.wait.Quit))
+	e.proc.end(e.wait.Quit)
+	e.failed = e.fault(ErrClosed, "", nil)
+}
+
+// fault makes an error of this engine.
+func (e *Client) fault(kind error, detail string, cause error) *Error {
+	return &Error{Engine: e.name, Kind: kind, Detail: detail, Cause: cause, Lines: e.Transcript()}
+}
+
+// fail ends the process, which can no longer be trusted, and returns the error.
+// After a crash it waits a moment to learn how the process ended.
+func (e *Client) fail(kind error, detail string, cause error) error {
+	if kind == ErrCrash {
+		if state, ok := e.proc.wait(2 * time.Second); ok {
+			detail = strings.TrimPrefix(detail+": "+state, ": ")
+		}
+	}
+	e.proc.end(0)
+	// The error is made last: what the process wrote to standard error while it
+	// went down is in the transcript by then.
+	e.failed = e.fault(kind, detail, cause)
+	return e.failed
+}
+
+// send sends a line. An engine that does not take it has stalled or crashed.
+func (e *Client) send(line string) error {
+	if e.failed != nil {
+		return e.failed
+	}
+	err := e.proc.writeLine(line, time.Now().Add(e.wait.Ready))
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return e.fail(ErrStall, fmt.Sprintf("it does not read its input (%q)", clip(line)), nil)
+	}
+	return e.fail(ErrCrash, fmt.Sprintf("while being sent %q", clip(line)), nil)
+}
+
+// until reads lines until take reports the last one. For each line take reports
+// whether it is UCI and whether it is the last; want names the awaited line in errors.
+// When ctx ends, its cause is returned and the engine is left as it is, still busy.
+func (e *Client) until(ctx context.Context, want string, d time.Duration, take func(line string) (known, last bool)) error {
+	if e.failed != nil {
+		return e.failed
+	}
+	n, err := e.listen(ctx, time.Now().Add(d), take)
+	return e.judge(ctx, want, d, n, err)
+}
+
+// judge turns the error of listen into one of the kinds above, and ends an engine that
+// has failed.
+func (e *Client) judge(ctx context.Context, want string, d time.Duration, n heard, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, os.ErrDeadlineExceeded) && n.ignored > 0 && n.known == 0:
+		return e.fail(ErrProtocol, fmt.Sprintf("no %s within %v, only lines that are not UCI (%d)", want, d, n.ignored), nil)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return e.fail(ErrStall, fmt.Sprintf("no %s within %v", want, d), nil)
+	case errors.Is(err, errLineTooLong):
+		return e.fail(ErrProtocol, fmt.Sprintf("while waiting for %s", want), err)
+	case errors.Is(err, errOnlyNoise):
+		return e.fail(ErrProtocol, fmt.Sprintf("%d lines that are not UCI while waiting for %s", n.ignored, want), nil)
+	case ctx.Err() != nil:
+		return err
+	}
+	return e.fail(ErrCrash, fmt.Sprintf("while waiting for %s", want), nil)
+}
+
+// heard counts lines: those that are UCI, and those that are not since the last one
+// that was.
+type heard struct{ known, ignored int }
+
+// errOnlyNoise is what listen returns for too many lines in a row that are not UCI.
+var errOnlyNoise = errors.New("too many lines that are not UCI")
+
+// maxIgnored is how many lines that are not UCI an engine may write in a row
+// while an answer is awaited. Real engines write a banner of one line.
+const maxIgnored = 10_000
+
+// listen is until without the judgment: the error is that of reading, or errOnlyNoise.
+func (e *Client) listen(ctx context.Context, deadline time.Time, take func(line string) (known, last bool)) (n heard, err error) {
+	for {
+		line, err := e.proc.readLine(ctx, deadline)
+		if err != nil {
+			return n, err
+		}
+		ok, last := take(strings.TrimSpace(line))
+		switch {
+		case last:
+			return n, nil
+		case ok:
+			n = heard{known: n.known + 1}
+		default:
+			if n.ignored++; n.ignored > maxIgnored {
+				return n, errOnlyNoise
+			}
+		}
+	}
+}

@@ -1,0 +1,279 @@
+package uci
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"alamos/pkg/chess"
+)
+
+// Answer is an engine's answer to a position.
+type Answer struct {
+	Move   chess.Move
+	Ponder string // the reply that it expects, "" when not reported
+	Info   Info   // of its best line: the last with a score, else the last
+
+	// Score is the last exact score of its best line: a search that ended by nodes or
+	// time may have reported a bound after it. If none is exact, it is Info's.
+	Score *Score
+}
+
+// Position gives the engine the current position of a game with its history, so
+// that it sees repetitions. It fails with [ErrOption] when the game begins at a
+// position of chess960 and the engine does not know chess960.
+func (e *Client) Position(g *chess.Game) error {
+	// The engine is only told how castling is written when that changes.
+	if on := Chess960(g.Start()); on != e.chess960 {
+		if err := e.SetOption(chess960Option, fmt.Sprint(on)); err != nil {
+			return err
+		}
+		e.chess960 = on
+	}
+	p := *g.Position()
+	e.pos = &p
+	return e.send(positionCommand(g))
+}
+
+// Go lets the engine search the position and returns its move. A move that is not
+// legal there, or no move, fails with [ErrIllegalMove] and leaves the engine usable.
+//
+// When ctx ends, the engine is told to stop and the cause is returned; it stays
+// usable if it obeys.
+func (e *Client) Go(ctx context.Context, l Limit) (Answer, error) {
+	command, err := l.command()
+	if err != nil {
+		return Answer{}, err
+	}
+	if e.pos == nil {
+		return Answer{}, fmt.Errorf("uci: Go without Position")
+	}
+	if err := e.send(command); err != nil {
+		return Answer{}, err
+	}
+	allowed := e.wait.Search
+	if l.MoveTime > 0 {
+		allowed = l.MoveTime + e.wait.Overrun
+	}
+	var a Answer
+	best := ""
+	take := func(line string) (known, last bool) {
+		switch word, _, _ := strings.Cut(line, " "); word {
+		case "info":
+			if in, err := ParseInfo(line); err == nil && in.MultiPV <= 1 && (in.Score != nil || a.Info.Score == nil) {
+				a.Info = in
+				if s := in.Score; s != nil && (s.Bound == Exact || a.Score == nil || a.Score.Bound != Exact) {
+					a.Score = s
+				}
+			}
+			return true, false
+		case "bestmove":
+			best = line
+			return true, true
+		}
+		return false, false
+	}
+	if err := e.search(ctx, allowed, take); err != nil {
+		return Answer{}, err
+	}
+	move, ponder, err := ParseBestMove(best)
+	if err != nil {
+		return Answer{}, e.fail(ErrProtocol, "", err)
+	}
+	if move == "" {
+		return Answer{}, e.fault(ErrIllegalMove, fmt.Sprintf("no move in %s", e.pos.FEN()), nil)
+	}
+	a.Ponder = ponder
+	if a.Move, err = e.pos.ParseUCI(move); err != nil {
+		return Answer{}, e.fault(ErrIllegalMove, fmt.Sprintf("%s in %s", move, e.pos.FEN()), err)
+	}
+	return a, nil
+}
+
+// search waits for the end of a search. One that takes longer than allowed is told to
+// stop: an engine that obeys has lost on time and stays usable.
+func (e *Client) search(ctx context.Context, allowed time.Duration, take func(line string) (known, last bool)) error {
+	const want = "bestmove"
+	n, err := e.listen(ctx, time.Now().Add(allowed), take)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil && errors.Is(err, context.Cause(ctx)):
+		e.stop()
+		return err
+	case errors.Is(err, os.ErrDeadlineExceeded) && e.stop():
+		return e.fault(ErrTime, fmt.Sprintf("no %s within %v, until it was told to stop", want, allowed), nil)
+	case e.failed != nil: // it did not stop
+		return e.failed
+	}
+	return e.judge(ctx, want, allowed, n, err)
+}
+
+// stop ends a search whose answer is not needed, and the engine with it when it does
+// not stop.
+func (e *Client) stop() bool {
+	if e.send("stop") != nil {
+		return false
+	}
+	// The error, if any, is kept in e.failed.
+	return nil == e.until(context.Background(), "bestmove after stop", e.wait.Quit, func(line string) (bool, bool) {
+		return strings.HasPrefix(line, "info"), strings.HasPrefix(line, "bestmove")
+	})
+}
+
+// Perft lets the engine count the sequences of depth legal moves from a position
+// ("go perft", which Stockfish and its descendants know). It waits as long as for
+// a search without a limit of time. Engines do not stop counting when told to, so if
+// ctx ends first, the engine is closed.
+func (e *Client) Perft(ctx context.Context, p *chess.Position, depth int) (uint64, error) {
+	return e.perft(ctx, chess.NewGame(*p), depth, e.wait.Search)
+}
+
+// perft is Perft from the current position of a game.
+func (e *Client) perft(ctx context.Context, g *chess.Game, depth int, patience time.Duration) (nodes uint64, err error) {
+	if err := e.Position(g); err != nil {
+		return 0, err
+	}
+	if err := e.send(fmt.Sprintf("go perft %d", depth)); err != nil {
+		return 0, err
+	}
+	searches := false
+	err = e.until(ctx, "the result of a perft", patience, func(line string) (known, last bool) {
+		if n, ok := parsePerft(line); ok {
+			nodes = n
+			return true, true
+		}
+		if strings.HasPrefix(line, "info depth") || strings.HasPrefix(line, "bestmove") {
+			searches = true
+			return true, true
+		}
+		move, _, found := strings.Cut(line, ":")
+		return found && isMove(move) || strings.HasPrefix(line, "info"), false
+	})
+	switch {
+	case err != nil && e.failed == nil: // ctx ended
+		e.proc.end(0)
+		e.failed = e.fault(ErrClosed, "it was counting", nil)
+		return 0, err
+	case err != nil:
+		return 0, err
+	case searches:
+		return 0, e.fail(ErrProtocol, `it does not know "go perft" and searches instead`, nil)
+	}
+	return nodes, nil
+}
+
+// The options of the protocol that choose the rules.
+const (
+	variantOption  = "UCI_Variant"
+	chess960Option = "UCI_Chess960" // castling is written as the king taking its own rook
+)
+
+// Chess960 reports whether games from p need the option UCI_Chess960: a side may
+// castle with a king or a rook that does not stand where it does in chess.
+func Chess960(p *chess.Position) bool {
+	for c := chess.White; c <= chess.Black; c++ {
+		for rook := range p.CastlingRooks(c).Squares {
+			if p.King(c).File() != 4 || rook.File() != 0 && rook.File() != 7 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// ProveChess960 makes sure that the engine can play from start positions of
+// chess960, or fails with [ErrVariant].
+func (e *Client) ProveChess960() error {
+	if e.Option(chess960Option) == nil {
+		return e.fault(ErrVariant, fmt.Sprintf("chess960: it has no option %s", chess960Option), nil)
+	}
+	return nil
+}
+
+// proof is a position and a depth at which the number of lines of a variant
+// differs from that of chess. Legal moves lead to it from the start, so that no
+// engine can misunderstand it, whatever it plays.
+type proof struct {
+	moves string
+	depth int
+}
+
+func proofOf(v chess.Variant) proof {
+	switch v {
+	case chess.KingOfTheHill: // the king can reach d4
+		return proof{"e2e4 a7a6 e1e2 a6a5 e2e3 a5a4", 2}
+	case chess.ThreeCheck: // two checks given, and a third to give
+		return proof{"e2e4 f7f6 d1h5 g7g6 h5h4 d7d6 f1b5 c7c6", 2}
+	case chess.Crazyhouse: // a pawn in hand
+		return proof{"e2e4 d7d5 e4d5 a7a6", 2}
+	}
+	return proof{"", 4} // the first depth at which atomic chess differs from chess
+}
+
+// game returns the game that leads to the position; nil if the rules forbid it.
+func (p proof) game(v chess.Variant) *chess.Game {
+	g, err := parsePosition(v, append([]string{"startpos", "moves"}, strings.Fields(p.moves)...))
+	if err != nil {
+		return nil
+	}
+	return g
+}
+
+// Prove sets the engine to a variant and makes sure that it plays it, or fails
+// with [ErrVariant]. Call it before the first game.
+//
+// The engine must offer the option UCI_Variant, and either list the variant
+// among its values or count the right number of lines from a position that
+// distinguishes the variant (197326 of four plies from the start in atomic chess,
+// 197281 in chess). An engine without the option can only play chess, and is believed
+// for chess. Setting the option is not enough: Debian's fairy-stockfish 11.1 silently
+// ignores "atomic" and continues with chess.
+func (e *Client) Prove(ctx context.Context, v chess.Variant) error {
+	o := e.Option(variantOption)
+	if o == nil {
+		if v == chess.Standard {
+			return nil
+		}
+		return e.fault(ErrVariant, fmt.Sprintf("%s: it has no option %s and plays chess only", v, variantOption), nil)
+	}
+	if slices.Contains(o.Vars, v.String()) {
+		if err := e.SetOption(o.Name, v.String()); err != nil {
+			return err
+		}
+		return e.Ready(ctx)
+	}
+	// Not listed. It may know the variant under rules that it does not list.
+	if err := e.send(o.command(v.String())); err != nil {
+		return err
+	}
+	proof := proofOf(v)
+	g := proof.game(v)
+	if g == nil {
+		return fmt.Errorf("uci: %s cannot be proved: %q cannot be played", v, proof.moves)
+	}
+	want := chess.Perft(g.Position(), proof.depth)
+	have, err := e.perft(ctx, g, proof.depth, e.wait.Ready)
+	if err != nil {
+		if errors.Is(err, ErrStall) || errors.Is(err, ErrProtocol) {
+			return e.fault(ErrVariant, fmt.Sprintf("%s: it is not among the %d variants it lists, and it counts no positions", v, len(o.Vars)), err)
+		}
+		return err
+	}
+	if have == want {
+		return nil
+	}
+	where := "the start"
+	if proof.moves != "" {
+		where = proof.moves
+	}
+	detail := fmt.Sprintf("%s: it is not among the %d variants it lists, and %d plies from %s it counts %d positions instead of %d", v, len(o.Vars), proof.depth, where, have, want)
+	if g := proof.game(chess.Standard); g != nil && have == chess.Perft(g.Position(), proof.depth) {
+		detail += ": it plays ordinary chess"
+	}
+	return e.fault(ErrVariant, detail, nil)
+}

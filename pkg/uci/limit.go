@@ -1,0 +1,244 @@
+package uci
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"alamos/pkg/chess"
+)
+
+// Limit ends a search: the first limit that is reached does. Zero fields are no limit.
+type Limit struct {
+	MoveTime  time.Duration    // written in whole milliseconds
+	Depth     int              // plies
+	Nodes     int64            // visits of a tree search
+	Mate      int              // moves to a forced win that is short enough to stop
+	Clock     [2]time.Duration // time left, by color
+	Increment [2]time.Duration // added to the clock with each move, by color
+	MovesToGo int              // moves until the next time control; 0: all of the game
+}
+
+// Task is what a "go" command asks for.
+type Task struct {
+	Limit
+	SearchMoves []chess.Move // consider only these; none: all legal moves
+
+	// Infinite lets only the context end the search, and so does Ponder until Hit is
+	// closed: then the opponent has played the expected move, and the clock starts.
+	Infinite, Ponder bool
+	Hit              <-chan struct{}
+
+	// PolicyOnly evaluates the position with the network and searches nothing.
+	PolicyOnly bool
+}
+
+// endless reports whether the task may never end by itself: without a limit, before
+// the ponderhit, or in search of a mate that does not exist.
+func (t *Task) endless() bool {
+	limited := t.MoveTime > 0 || t.Depth > 0 || t.Nodes > 0 || t.Clock != [2]time.Duration{}
+	return t.Infinite || t.Ponder || t.Mate > 0 && !limited
+}
+
+// goWord is a word of a "go" command that a number follows.
+type goWord struct {
+	name  string
+	field any   // *int, *int64, or *time.Duration in milliseconds
+	least int64 // smaller numbers are taken as this
+}
+
+// words are the fields of a limit in the order in which they are written.
+func (l *Limit) words() []goWord {
+	return []goWord{
+		{"wtime", &l.Clock[chess.White], 1}, {"btime", &l.Clock[chess.Black], 1},
+		{"winc", &l.Increment[chess.White], 0}, {"binc", &l.Increment[chess.Black], 0},
+		{"movestogo", &l.MovesToGo, 0}, {"movetime", &l.MoveTime, 1},
+		{"depth", &l.Depth, 1}, {"nodes", &l.Nodes, 1}, {"mate", &l.Mate, 1},
+	}
+}
+
+// maxTime is more than any game takes.
+const maxTime = 1000 * time.Hour
+
+// set stores a number, limited to what the field can mean.
+func (w *goWord) set(n int64) {
+	n = max(n, w.least)
+	switch f := w.field.(type) {
+	case *int:
+		*f = int(min(n, math.MaxInt32))
+	case *int64:
+		*f = n
+	case *time.Duration:
+		*f = time.Duration(min(n, maxTime.Milliseconds())) * time.Millisecond
+	}
+}
+
+// get returns the number; 0 means that the word is not written.
+func (w *goWord) get() int64 {
+	switch f := w.field.(type) {
+	case *int:
+		return int64(*f)
+	case *int64:
+		return *f
+	case *time.Duration:
+		if *f > 0 {
+			return max(1, f.Milliseconds()) // "movetime 0" means no limit to some engines
+		}
+		return int64(*f)
+	}
+	return 0
+}
+
+// command returns the "go" command of a limit.
+func (l Limit) command() (string, error) {
+	var b strings.Builder
+	b.WriteString("go")
+	for _, w := range l.words() {
+		switch n := w.get(); {
+		case n < 0:
+			return "", fmt.Errorf("uci: negative limit %+v", l)
+		case n > 0:
+			fmt.Fprintf(&b, " %s %d", w.name, n)
+		}
+	}
+	if l == (Limit{}) {
+		return "", fmt.Errorf("uci: a search needs a limit: time, depth or nodes")
+	}
+	return b.String(), nil
+}
+
+// parseTask reads the words after "go"; p is the position to search.
+func parseTask(p *chess.Position, words []string) (Task, error) {
+	var t Task
+	limits := t.Limit.words()
+	limited := false
+	for i := 0; i < len(words); i++ {
+		switch word := words[i]; word {
+		case "infinite":
+			t.Infinite = true
+		case "ponder":
+			t.Ponder = true
+		case "searchmoves":
+			for ; i+1 < len(words) && isMove(words[i+1]); i++ {
+				m, err := p.ParseUCI(words[i+1])
+				if err != nil {
+					return t, fmt.Errorf("searchmoves: %w", err)
+				}
+				t.SearchMoves = append(t.SearchMoves, m)
+			}
+			if len(t.SearchMoves) == 0 {
+				return t, fmt.Errorf("nothing after searchmoves")
+			}
+		default:
+			at := slices.IndexFunc(limits, func(w goWord) bool { return w.name == word })
+			if at < 0 {
+				return t, fmt.Errorf("unknown word %q", clip(word))
+			}
+			if i++; i == len(words) {
+				return t, fmt.Errorf("nothing after %s", word)
+			}
+			n, err := strconv.ParseInt(words[i], 10, 64)
+			if err != nil {
+				return t, fmt.Errorf("%s: want a whole number, have %q", word, clip(words[i]))
+			}
+			limits[at].set(n)
+			limited = true
+		}
+	}
+	t.Infinite = t.Infinite || !limited && !t.Ponder
+	return t, nil
+}
+
+// positionCommand returns the "position" command of a game: "startpos" if the game
+// began there, otherwise the FEN; then the moves.
+func positionCommand(g *chess.Game) string {
+	p := *g.Start()
+	var b strings.Builder
+	b.WriteString("position ")
+	if p == chess.StartPosition(p.Variant()) {
+		b.WriteString("startpos")
+	} else {
+		b.WriteString("fen " + p.FEN())
+	}
+	chess960 := Chess960(&p)
+	for i, m := range g.Moves() {
+		if i == 0 {
+			b.WriteString(" moves")
+		}
+		b.WriteString(" " + moveText(&p, m, chess960))
+		p.Play(m)
+	}
+	return b.String()
+}
+
+// parsePosition reads the words after "position".
+func parsePosition(v chess.Variant, words []string) (*chess.Game, error) {
+	head, moves := words, []string(nil)
+	if at := slices.Index(words, "moves"); at >= 0 {
+		head, moves = words[:at], words[at+1:]
+	}
+	if len(head) == 0 {
+		return nil, fmt.Errorf("want startpos or fen")
+	}
+	start := chess.StartPosition(v)
+	switch head[0] {
+	case "startpos":
+		if len(head) > 1 {
+			return nil, fmt.Errorf("unknown word %q", clip(head[1]))
+		}
+	case "fen":
+		var err error
+		if start, err = chess.ParseFEN(v, strings.Join(head[1:], " ")); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, fmt.Errorf("want startpos or fen, have %q", clip(head[0]))
+	}
+	g := chess.NewGame(start)
+	for i, word := range moves {
+		m, err := g.Position().ParseUCI(word)
+		if err != nil {
+			return nil, fmt.Errorf("move %d: %w", i+1, err)
+		}
+		g.Play(m)
+	}
+	return g, nil
+}
+
+// moveText writes a legal move of p. In chess960 castling is written as the king
+// taking its own rook.
+func moveText(p *chess.Position, m chess.Move, chess960 bool) string {
+	if chess960 && m.IsCastle() {
+		return m.String()
+	}
+	return p.UCI(m)
+}
+
+// isMove reports whether a word has the form of a move: "e2e4", "e7e8q", and
+// "P@e4" or "N@f3" as variants with drops write them.
+func isMove(w string) bool {
+	square := func(s string) bool {
+		return s[0] >= 'a' && s[0] <= 'h' && s[1] >= '1' && s[1] <= '8'
+	}
+	switch {
+	case len(w) == 4 && w[1] == '@':
+		return strings.IndexByte("PNBRQK", w[0]) >= 0 && square(w[2:])
+	case len(w) == 4:
+		return square(w) && square(w[2:])
+	case len(w) == 5:
+		return square(w) && square(w[2:]) && strings.IndexByte("nbrqk", w[4]) >= 0
+	}
+	return false
+}
+
+// clip shortens what an engine or a user wrote, for an error message.
+func clip(s string) string {
+	const width = 120
+	if len(s) <= width {
+		return s
+	}
+	return strings.ToValidUTF8(s[:width], "") + "..."
+}
