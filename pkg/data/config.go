@@ -1,11 +1,12 @@
 package data
 
 import (
+	"errors"
 	"fmt"
-	"math"
 	"strings"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/config"
 	"alamos/pkg/uci"
 )
 
@@ -24,97 +25,102 @@ const (
 	EngineMove = "engine"
 )
 
-// Config is what decides the positions, with the contents of the files and the
-// seed.
+// Config is what decides the positions, with the contents of the files and the seed. The
+// tags are what experiment files may say, see package config.
 type Config struct {
-	Kind    string // LC0, Parquet, PGN or Engine
-	Variant chess.Variant
+	Kind string `key:"kind" enum:"lc0 parquet pgn engine" flags:"required" doc:"Where positions come from: lc0 is training records of Leela Chess Zero (V6), parquet samples of alamos or the 77-integer files of ChessMarro, pgn games, engine games of a UCI engine against itself."`
 
-	// Files are patterns of [filepath.Glob]. What they match is sorted by name,
-	// doubles dropped; each must match something.
-	Files []string
-
-	// Start is where the games of an engine begin, in the words of
-	// [alamos/pkg/start.Parse]; empty: at the start of the variant.
-	Start []string
-
-	// Positions is how many are drawn of each game, all with the same chance; of a
-	// shorter game all. 0: all of every game.
-	Positions int
-
-	// Chunk is the number of positions of a chunk, which ends with the game that
-	// reaches it. Positions that come from playing games out are not counted. 0: a
-	// pass is one chunk. An engine's games have Games instead.
-	Chunk int
-
-	// Games is the number of games of a chunk of an engine's. For the other kinds
-	// it is how many games a pass has at most, 0 for all of them: the first ones, in
-	// the order of the files, which is then the order of every pass.
-	Games int
-
-	// Shuffle is the size of the shuffle buffer in positions. 0 or 1: positions
-	// stay in order.
-	Shuffle int
-
-	// Policy is Played, which is what "" means, or EngineMove. The other kinds than
-	// PGN and Engine have policy targets of their own.
-	Policy string
+	// Files are sorted by name, doubles dropped; each pattern of [filepath.Glob] must
+	// match something.
+	Files []string `key:"files" flags:"required single pattern" min:"1" when:"kind=lc0 parquet pgn" doc:"Files, or patterns of files with * and ?, relative to the folder of the experiment file. What is in the files decides results, where they lie does not."`
 
 	// Player plays the games of kind Engine.
-	Player Player
+	Player Player `key:"engine" flags:"required" when:"kind=engine" doc:"Who plays."`
 
-	// Label, when not nil, gives the positions of games their values, for PGN and
-	// Engine. Without it the value is the result, and a game that has none (*) gives
-	// no positions.
-	Label *Label
+	// Games: the order of the files is then the order of every pass.
+	Games int `key:"games" range:"1.." unit:"games" absent:"all" doc:"Of kind engine, where it must be given: games of a chunk. Else games that are read of the files, the first of them in the order of their names."`
 
-	// Results says that values or plies left are to be learned: a position of which its
-	// file tells no result is an error.
+	// Positions is 0 for all. They are drawn with equal chances.
+	Positions int `key:"positions" default:"all" range:"1.." words:"all=0" unit:"positions" doc:"Positions drawn of each game."`
+
+	// Chunk is 0 for a whole pass. Positions that come from playing games out are not
+	// counted.
+	Chunk int `key:"chunk" default:"200000" range:"1.." words:"all=0" unit:"positions" when:"kind=lc0 parquet pgn" doc:"Positions that a generation learns from: it ends with the game that reaches them; all is the whole of the files. After the last chunk the files begin again, in another order and with other positions drawn."`
+
+	Shuffle int `key:"shuffle" default:"50000" range:"0..100000000" unit:"positions" doc:"Positions from which the next one is drawn: neighbors in a file are that far apart on average; 0 leaves them in their order."`
+
+	// Policy is Played, which is what "" means, or EngineMove.
+	Policy string `key:"policy" default:"played" enum:"played engine" when:"kind=pgn engine" doc:"What the policy learns: the move that was played, or the best move of the engine that labels; lc0 and parquet have targets of their own."`
+
+	// Label, when not nil, gives positions their values. Without it a game that has no
+	// result (*) gives no positions.
+	Label *Label `key:"label" flags:"optional" when:"kind=pgn engine" doc:"An engine says what the value learns: the expected score of each position, from its odds of win, draw and loss, or else from its centipawns. Absent: the results of the games."`
+
+	// SkipBroken counts what it passes over. Of lc0's data these are chunks that are
+	// damaged, the one in which a tar is cut off, and files of several that begin like
+	// no chunk among them. A chunk whose records are damaged counts as a game of Games,
+	// for it is read before that is known; no other does.
+	SkipBroken bool `key:"broken" default:"error" enum:"error skip" when:"kind=pgn lc0" doc:"What becomes of a game that cannot be read, in lc0's data a chunk: it ends the run, or is passed over and counted, as is the game in which a tar is cut off."`
+
+	Variant chess.Variant
+
+	// Start is where the games of an engine begin, in the words of
+	// [chess.ParseStarts]; empty: at the start of the variant.
+	Start []string
+
+	// Results says that values or plies left are to be learned: a position whose file
+	// has no result for it is an error.
 	Results bool
-
-	// SkipBroken passes over games in PGN that cannot be read, or are of another
-	// variant, and lc0's chunks that are damaged, the one in which a tar is cut off and
-	// files of several that begin like no chunk among them, and counts them. Otherwise
-	// they are errors. Of those that are passed over a chunk whose records are damaged
-	// counts as a game of Games, for it is read before that is known; no other does.
-	SkipBroken bool
 }
 
 // Limit says how far an engine thinks about a move. Zero fields are no limit.
 type Limit struct {
-	Depth int // plies
-	Nodes int64
+	_ struct{} `oneof:"depth nodes"`
+
+	Depth int   `key:"depth" range:"1..1000" unit:"plies" doc:"Depth of its search."`
+	Nodes int64 `key:"nodes" range:"1..1e12" unit:"positions" doc:"Positions of its search."`
 }
 
 func (l Limit) uci() uci.Limit { return uci.Limit{Depth: l.Depth, Nodes: l.Nodes} }
 
 // Player is an engine that plays games against itself.
 type Player struct {
-	Command     uci.Command
-	Limit       Limit
-	RandomPlies int // random legal moves before the game
+	UCI string `key:"uci" want:"the name of a UCI engine" flags:"required" doc:"The engine that plays both sides, by its name on the path."`
+	Limit
+	Options     map[string]string `key:"options" doc:"UCI options, such as Skill Level: 3."`
+	RandomPlies int               `key:"random_plies" default:"8" range:"0..1000" unit:"plies" doc:"Random legal moves at the start of a game, which are not learned from."`
+
+	Command uci.Command // UCI with Options, as found on this machine
 }
 
-// Label is an engine that values positions: Value and Draw of a [Position] are
-// what it expects, from the win, draw and loss of the last exact score that it tells, or
-// of a bound where it tells nothing else; of an engine that tells none they are what [uci.Score.Expected] makes of its centipawns,
+// Label is an engine that values positions: Value and Draw of a [Position] are what it
+// expects, from the win, draw and loss of its last exact score, or of a bound where it
+// reports nothing else; of an engine without them they are what [uci.Score.Expected]
+// makes of its centipawns,
 //
 //	2 / (1 + exp(-0.00368208 cp)) - 1
 //
 // and what that leaves for draws.
 type Label struct {
-	Command uci.Command
-	Limit   Limit
+	UCI string `key:"uci" want:"the name of a UCI engine" flags:"required" doc:"The engine that values positions, by its name on the path."`
+	Limit
+	Options map[string]string `key:"options" doc:"UCI options, such as Skill Level: 3."`
 
-	// Finish, if not zero, has the engine play out games that are not over by the
-	// rules when their moves end: resigned, agreed drawn, lost on time or broken
-	// off. Its moves give positions like the others.
-	Finish Limit
+	// Finish, if not zero, gives more positions.
+	Finish Limit `key:"finish" flags:"optional" doc:"Games that ended before the rules ended them (resigned, agreed drawn, lost on time or broken off) are played out by the engine, to this limit a move; absent: they count as they ended."`
+
+	Command uci.Command // UCI with Options, as found on this machine
 }
 
 // Check returns an error where the configuration contradicts itself or is not
 // complete. It looks at no file and starts no engine.
 func (c *Config) Check() error {
+	if err := config.Check("data", c); err != nil {
+		return err
+	}
+	if c.Kind == "" {
+		return errors.New("data.kind: missing")
+	}
 	files := c.Kind == LC0 || c.Kind == Parquet || c.Kind == PGN
 	games := c.Kind == PGN || c.Kind == Engine
 	type check struct {
@@ -123,39 +129,26 @@ func (c *Config) Check() error {
 		args []any
 	}
 	checks := []check{
-		{files || c.Kind == Engine, "kind is %q: want one of %s", []any{c.Kind, strings.Join([]string{LC0, Parquet, PGN, Engine}, ", ")}},
 		{!files || len(c.Files) > 0, "kind %s needs files", []any{c.Kind}},
 		{files || len(c.Files) == 0, "kind %s has no files", []any{c.Kind}},
 		{c.Kind != LC0 || c.Variant == chess.Standard, "lc0's data is of chess, not of %s", []any{c.Variant}},
-		{c.Positions >= 0, "positions is %d: want all or at least 1", []any{c.Positions}},
-		{c.Chunk >= 0, "chunk is %d: want all or at least 1", []any{c.Chunk}},
-		{c.Games >= 0, "games is %d: want at least 1, or 0 for all", []any{c.Games}},
-		{c.Shuffle >= 0, "shuffle is %d: want at least 0", []any{c.Shuffle}},
 		{c.Kind != Engine || c.Games >= 1, "kind engine needs games, the number of games of a chunk", nil},
-		{c.Kind != Engine || c.Games <= math.MaxInt32, "games is %d: want at most 2147483647", []any{c.Games}},
 		{c.Kind != Engine || c.Chunk == 0, "kind engine has games instead of chunk", nil},
 		{c.Kind == Engine || len(c.Start) == 0, "start positions are for kind engine: games in files have their own", nil},
-		{c.Policy == "" || c.Policy == Played || c.Policy == EngineMove, "policy is %q: want %s or %s", []any{c.Policy, Played, EngineMove}},
 		{c.Policy != EngineMove || games, "policy %s is for games: kind %s has targets of its own", []any{EngineMove, c.Kind}},
 		{c.Policy != EngineMove || c.Label != nil, "policy %s needs an engine that labels", []any{EngineMove}},
 		{c.Label == nil || games, "an engine labels games: kind %s has values of its own", []any{c.Kind}},
 		{!c.SkipBroken || c.Kind == PGN || c.Kind == LC0, "only games in PGN and lc0's chunks can be passed over when they are broken", nil},
 	}
-	limit := func(name string, l Limit, needed bool) {
-		checks = append(checks,
-			check{l.Depth >= 0 && l.Nodes >= 0, "%s: depth %d, nodes %d: want numbers of at least 1", []any{name, l.Depth, l.Nodes}},
-			check{!needed || l != Limit{}, "%s needs a limit: depth or nodes", []any{name}})
-	}
 	if c.Kind == Engine {
-		limit("the engine", c.Player.Limit, true)
 		checks = append(checks,
-			check{c.Player.Command.Path != "", "kind engine needs an engine", nil},
-			check{c.Player.RandomPlies >= 0, "random plies is %d: want at least 0", []any{c.Player.RandomPlies}})
+			check{c.Player.Limit != Limit{}, "the engine needs a limit: depth or nodes", nil},
+			check{c.Player.Command.Path != "", "kind engine needs an engine", nil})
 	}
 	if c.Label != nil {
-		limit("the engine that labels", c.Label.Limit, true)
-		limit("the engine that plays games out", c.Label.Finish, false)
-		checks = append(checks, check{c.Label.Command.Path != "", "labels need an engine", nil})
+		checks = append(checks,
+			check{c.Label.Limit != Limit{}, "the engine that labels needs a limit: depth or nodes", nil},
+			check{c.Label.Command.Path != "", "labels need an engine", nil})
 	}
 	for _, x := range checks {
 		if !x.ok {

@@ -453,9 +453,9 @@ func TestCheck(t *testing.T) {
 		cfg  Config
 		want string
 	}{
-		{Config{}, "kind is"},
+		{Config{}, "data.kind: missing"},
 		{Config{Kind: PGN}, "needs files"},
-		{Config{Kind: PGN, Files: []string{"a"}, Positions: -1}, "positions"},
+		{Config{Kind: PGN, Files: []string{"a"}, Positions: -1}, "data.positions: want"},
 		{Config{Kind: PGN, Files: []string{"a"}, Policy: EngineMove}, "needs an engine that labels"},
 		{Config{Kind: LC0, Files: []string{"a"}, Variant: chess.Atomic}, "chess"},
 		{Config{Kind: LC0, Files: []string{"a"}, Label: &Label{}}, "labels games"},

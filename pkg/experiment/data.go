@@ -34,7 +34,7 @@ func (s *Setup) Data(find func(uci.Opponent) (uci.Command, error)) (data.Config,
 	if l := d.Label; l != nil {
 		c.Label = &data.Label{Limit: data.Limit{Depth: l.Depth, Nodes: l.Nodes}}
 		if f := l.Finish; f != nil {
-			c.Label.Finish = data.Limit(*f)
+			c.Label.Finish = data.Limit{Depth: f.Depth, Nodes: f.Nodes}
 		}
 		if c.Label.Command, err = find(engine(l.UCI, c.Label.Limit, l.Options)); err != nil {
 			return c, err

@@ -145,7 +145,7 @@ func (s *Setup) Schedule(ask func([]train.Epoch) (float64, error)) train.Schedul
 	c := &s.settings.Training.Schedule
 	kind := c.Kind
 	if c.Script != nil {
-		kind = "asked"
+		kind = train.Hook
 		if ask == nil {
 			ask = unasked
 		}

@@ -1,10 +1,12 @@
 package nn
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"unsafe"
+
+	"alamos/pkg/config"
 
 	"github.com/sugarme/gotch/ts"
 )
@@ -16,60 +18,43 @@ const (
 	AdamW = "adamw" // Loshchilov and Hutter 2019: weights decay by themselves
 )
 
-// Optimizer says what is minimized, and how gradients change parameters.
+// Optimizer says what is minimized, and how gradients change parameters. Code may leave
+// fields at zero: an empty Kind is SGD, no betas and epsilon are their defaults.
 type Optimizer struct {
-	Kind         string  // SGD, Adam or AdamW; "" is SGD
-	Momentum     float64 // SGD: at least 0, below 1
-	Beta1, Beta2 float64 // Adam, AdamW: at least 0, below 1; both 0: 0.9 and 0.999
-	Epsilon      float64 // Adam, AdamW: 0: 1e-8
-	WeightDecay  float64 // of all trained parameters: c in c*|theta|^2/2
-	Weights      Weights
-	Seed         uint64 // of the masks of dropout
+	Kind        string  `key:"kind" default:"sgd" enum:"sgd adam adamw" doc:"Algorithm of the steps: stochastic gradient descent with momentum; adam (Kingma and Ba 2015); adamw, with the weight decay apart from the gradient (Loshchilov and Hutter 2019)."`
+	Momentum    float64 `key:"momentum" default:"0.9" range:"0..<1" when:"kind=sgd" doc:"Momentum."`
+	WeightDecay float64 `key:"weight_decay" default:"1e-4" range:"0..<1" doc:"Weight decay, added to the gradient: c in c*|theta|^2/2 of all trained parameters; with adamw the weights shrink by it times the learning rate."`
+	Beta1       float64 `key:"beta1" default:"0.9" range:">0..<1" when:"kind=adam adamw" doc:"Share of the running mean of the gradient that a step keeps."`
+	Beta2       float64 `key:"beta2" default:"0.999" range:">0..<1" when:"kind=adam adamw" doc:"Share of the running mean of its square that a step keeps."`
+	Epsilon     float64 `key:"epsilon" default:"1e-8" range:">0..1" when:"kind=adam adamw" doc:"What is added to the root of that mean before the division by it."`
+
+	Weights Weights
+	Seed    uint64 // of the masks of dropout
 }
 
 // Weights are the factors of the terms in the total loss; the zero Weights are 1
 // each.
-type Weights struct{ Policy, Value, MovesLeft float64 }
+type Weights struct {
+	Policy    float64 `key:"policy" default:"1" range:"0..<1e6" doc:"Weight of the cross-entropy between visits and policy; nothing where there is no policy."`
+	Value     float64 `key:"value" default:"1" range:"0..<1e6" doc:"Weight of the squared error of the value; with wdl of the cross-entropy of win, draw and loss."`
+	MovesLeft float64 `key:"moves_left" default:"1" range:"0..<1e6" doc:"Weight of the error of the moves left, where network.moves_left is true: Huber's, of plies over 20, quadratic to 10 plies, as in the training of Leela Chess Zero."`
+}
 
 // Complete returns the optimizer with every default made explicit, or an error
 // that names the field at fault.
 func (o Optimizer) Complete() (Optimizer, error) {
-	kinds := []string{SGD, Adam, AdamW}
-	if o.Kind == "" {
-		o.Kind = SGD
+	if err := errors.Join(config.Check("training.optimizer", o), config.Check("training.loss", o.Weights)); err != nil {
+		return o, err
 	}
+	o.Kind = cmp.Or(o.Kind, SGD)
 	if o.Kind != SGD {
 		if o.Beta1 == 0 && o.Beta2 == 0 {
 			o.Beta1, o.Beta2 = 0.9, 0.999
 		}
-		if o.Epsilon == 0 {
-			o.Epsilon = 1e-8
-		}
+		o.Epsilon = cmp.Or(o.Epsilon, 1e-8)
 	}
 	if o.Weights == (Weights{}) {
-		o.Weights = Weights{1, 1, 1}
-	}
-	share := func(x float64) bool { return x >= 0 && x < 1 } // false for NaN, as all of these
-	weight := func(x float64) bool { return x >= 0 && x < 1e6 }
-	switch {
-	case !slices.Contains(kinds, o.Kind):
-		return o, fmt.Errorf("optimizer: kind: no %q; there is %s", o.Kind, strings.Join(kinds, ", "))
-	case !share(o.Momentum):
-		return o, fmt.Errorf("optimizer: momentum: want at least 0 and below 1, have %v", o.Momentum)
-	case !share(o.Beta1) || !share(o.Beta2):
-		return o, fmt.Errorf("optimizer: beta1 and beta2: want at least 0 and below 1, have %v and %v", o.Beta1, o.Beta2)
-	case !(o.Epsilon >= 0 && o.Epsilon <= 1):
-		return o, fmt.Errorf("optimizer: epsilon: want at least 0 and at most 1, have %v", o.Epsilon)
-	case !share(o.WeightDecay):
-		return o, fmt.Errorf("optimizer: weight decay: want at least 0 and below 1, have %v", o.WeightDecay)
-	}
-	for _, w := range []struct {
-		name  string
-		value float64
-	}{{"policy", o.Weights.Policy}, {"value", o.Weights.Value}, {"moves left", o.Weights.MovesLeft}} {
-		if !weight(w.value) {
-			return o, fmt.Errorf("optimizer: weight of the %s in the loss: want at least 0 and below 1e6, have %v", w.name, w.value)
-		}
+		o.Weights = config.Defaults[Weights]()
 	}
 	return o, nil
 }

@@ -1,10 +1,12 @@
 package nn
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
+
+	"alamos/pkg/config"
 )
 
 // Squares is the number of squares of the board, the spatial size of all maps.
@@ -45,43 +47,38 @@ const (
 // dense layers.
 const Flat = -1
 
-// Spec says what a network looks like. Empty names stand for the first of the
-// names listed with them.
+// Spec says what a network looks like. Empty names stand for the first of the words
+// listed with them. The tags are what experiment files may say, see package config.
 type Spec struct {
 	Planes     int    // input planes
 	Constant   []bool // which planes hold one number on all squares; nil: none
 	PolicySize int    // moves that the policy can express
 
-	Trunk      string // TrunkResidual, TrunkPreactivation or TrunkPlain
-	Depth      int    // blocks: of two convolutions each, of one in TrunkPlain
-	Width      int    // channels of the trunk
-	Activation string // of the trunk: ReLU or Mish. The heads have ReLU
-	Attention  string // of each block: AttentionNone, AttentionSqueeze or AttentionCBAM
-	// AttentionReduction is how many channels there are for each hidden unit of the
-	// attention; 0: 16. Only with attention.
-	AttentionReduction int `json:",omitempty"`
-	// Dropout is the share of channels that training leaves out of what each block
-	// computes.
-	Dropout float64 `json:",omitempty"`
+	Trunk              string  `key:"trunk" default:"residual" enum:"residual preactivation plain" doc:"Blocks between input and heads: residual has two convolutions a block, the activation after the addition; preactivation two, with batch norm and activation before each; plain one, the first of them from the input, and adds nothing."`
+	Depth              int     `key:"depth" default:"6" range:"1..100" unit:"blocks" doc:"Number of blocks of the trunk, in plain of its convolutions."`
+	Width              int     `key:"width" default:"64" range:"1..2048" unit:"channels" doc:"Channels of the trunk."`
+	Activation         string  `key:"activation" default:"relu" enum:"relu mish" doc:"Activation function of the trunk: mish is x tanh(log(1 + e^x)). The heads have relu."`
+	Attention          string  `key:"attention" default:"none" enum:"none squeeze-excitation cbam" doc:"What weighs the maps at the end of each block: squeeze-excitation its channels, by their means; cbam (convolutional block attention) its channels, by means and maxima, and then its squares."`
+	AttentionReduction int     `json:",omitempty" key:"attention_reduction" default:"16" range:"1..2048" unit:"channels" when:"attention=squeeze-excitation cbam" doc:"Channels for each hidden unit of the attention; it has at least one."`
+	Dropout            float64 `json:",omitempty" key:"dropout" default:"0" range:"0..<1" doc:"Share of channels that training leaves out of what each block computes, drawn again for each position; in residual and preactivation before the addition."`
 
-	PolicyHead     string // PolicyConv73, PolicyConv, PolicyAlphaZero or PolicyNone, the only one of PolicySize 0
-	PolicyChannels int    // channels before the linear layer of PolicyConv; 0: 16. Only with PolicyConv
+	Value string `key:"value" default:"tanh" enum:"tanh wdl linear" doc:"Value head, by its output: tanh is a number squashed to -1..1, linear one as it is, cut to that range when it is used, wdl the probabilities of win, draw and loss, whose value is win - loss."`
+	// ValueChannels is Flat for no convolution.
+	ValueChannels int   `key:"value_channels" default:"1" range:"0..2048" zero:"-1" unit:"channels" doc:"Channels of the 1x1 convolution before the dense layers of the value head; 0: the maps of the trunk go straight into them."`
+	ValueHidden   []int `key:"value_hidden" default:"256" range:"1..16384" flags:"single" unit:"features" doc:"Widths of the dense layers (relu) of the value head before its output."`
 
-	Value         string // ValueTanh, ValueLinear or ValueWDL
-	ValueChannels int    // of a 1x1 convolution (batch norm, ReLU) before the dense layers; 0: 1; Flat: none
-	ValueHidden   []int  // widths of the dense layers (ReLU) before the output; nil: 256
+	// MovesLeft is a 1x1 convolution to 8 channels (batch norm, ReLU), linear to 128
+	// (ReLU), linear to one.
+	MovesLeft bool `json:",omitempty" key:"moves_left" default:"false" doc:"A head that predicts how many plies are left in the game, shaped as Leela Chess Zero's. It is learned and reported, and no search uses it."`
 
-	// MovesLeft adds a head that predicts how many plies are left in the game, of
-	// the shape of Leela Chess Zero's: a 1x1 convolution to 8 channels (batch norm,
-	// ReLU), linear to 128 (ReLU), linear to one.
-	MovesLeft bool `json:",omitempty"`
+	// PolicyHead is PolicyNone where PolicySize is 0.
+	PolicyHead     string `key:"policy_head" default:"conv73-linear" enum:"conv73-linear conv-linear conv73" when:"policy!=none" doc:"Policy head: conv73-linear is a convolution to 73 channels and a linear layer; conv-linear a 1x1 convolution to policy_channels and a linear layer; conv73 AlphaZero's, a convolution to the 73 maps that are the moves of alphazero4672."`
+	PolicyChannels int    `key:"policy_channels" default:"8" range:"1..2048" unit:"channels" when:"policy_head=conv-linear" doc:"Channels before the linear layer of the policy head."`
 }
 
 const (
 	moveMaps               = 73 // maps of moves of PolicyConv73 and PolicyAlphaZero
 	defaultPolicyChannels  = 16
-	defaultValueChannels   = 1
-	defaultValueHidden     = 256
 	leelaMovesLeftChannels = 8
 	leelaMovesLeftHidden   = 128
 )
@@ -102,43 +99,26 @@ func (s Spec) Complete() (Spec, error) {
 	if len(s.Constant) != s.Planes {
 		return s, fmt.Errorf("network: %d planes, but %d marks of constant planes", s.Planes, len(s.Constant))
 	}
-	for _, n := range []struct {
-		name        string
-		value, most int
-		least       int
-	}{
-		{"policy size", s.PolicySize, 1 << 20, 0},
-		{"depth", s.Depth, 1000, 0},
-		{"width", s.Width, 1 << 14, 1},
-		{"attention reduction", s.AttentionReduction, 1 << 14, 0},
-		{"policy channels", s.PolicyChannels, 1 << 14, 0},
-		{"value channels", s.ValueChannels, 1 << 14, Flat},
-	} {
-		if n.value < n.least || n.value > n.most {
-			return s, fmt.Errorf("network: %s: want %d to %d, have %d", n.name, n.least, n.most, n.value)
-		}
+	checked := s
+	if s.PolicyHead == PolicyNone {
+		checked.PolicyHead = ""
 	}
-	for _, n := range []struct {
-		name  string
-		value *string
-		known []string
-	}{
-		{"trunk", &s.Trunk, []string{TrunkResidual, TrunkPreactivation, TrunkPlain}},
-		{"activation", &s.Activation, []string{ReLU, Mish}},
-		{"attention", &s.Attention, []string{AttentionNone, AttentionSqueeze, AttentionCBAM}},
-		{"policy head", &s.PolicyHead, []string{PolicyConv73, PolicyConv, PolicyAlphaZero, PolicyNone}},
-		{"value", &s.Value, []string{ValueTanh, ValueLinear, ValueWDL}},
-	} {
-		if *n.value == "" {
-			*n.value = n.known[0]
-		}
-		if !slices.Contains(n.known, *n.value) {
-			return s, fmt.Errorf("network: %s: no %q; there is %s", n.name, *n.value, strings.Join(n.known, ", "))
-		}
+	if err := config.Check("network", checked); err != nil {
+		return s, err
 	}
-	if !(s.Dropout >= 0 && s.Dropout < 1) {
-		return s, fmt.Errorf("network: dropout: want at least 0 and below 1, have %v", s.Dropout)
+	if s.PolicySize < 0 || s.PolicySize > 1<<20 {
+		return s, fmt.Errorf("network: policy size: want 0 to %d, have %d", 1<<20, s.PolicySize)
 	}
+	if s.Width == 0 {
+		return s, errors.New("network.width: want at least 1 channel")
+	}
+	d := config.Defaults[Spec]()
+	s.Trunk, s.Activation, s.Attention = cmp.Or(s.Trunk, d.Trunk), cmp.Or(s.Activation, d.Activation), cmp.Or(s.Attention, d.Attention)
+	s.PolicyHead, s.Value, s.ValueChannels = cmp.Or(s.PolicyHead, d.PolicyHead), cmp.Or(s.Value, d.Value), cmp.Or(s.ValueChannels, d.ValueChannels)
+	if s.ValueHidden == nil {
+		s.ValueHidden = d.ValueHidden
+	}
+	s.ValueHidden = slices.Clone(s.ValueHidden)
 	switch {
 	case s.Attention != AttentionNone && s.AttentionReduction == 0:
 		s.AttentionReduction = defaultReduction
@@ -154,18 +134,6 @@ func (s Spec) Complete() (Spec, error) {
 func (s Spec) completeHeads() (Spec, error) {
 	if s.PolicyHead == PolicyConv && s.PolicyChannels == 0 {
 		s.PolicyChannels = defaultPolicyChannels
-	}
-	if s.ValueChannels == 0 {
-		s.ValueChannels = defaultValueChannels
-	}
-	if s.ValueHidden == nil {
-		s.ValueHidden = []int{defaultValueHidden}
-	}
-	s.ValueHidden = slices.Clone(s.ValueHidden)
-	for _, n := range s.ValueHidden {
-		if n < 1 || n > 1<<14 {
-			return s, fmt.Errorf("network: value hidden: want widths of 1 to %d, have %d", 1<<14, n)
-		}
 	}
 	switch {
 	case s.PolicyHead != PolicyConv && s.PolicyChannels != 0:

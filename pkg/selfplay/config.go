@@ -5,47 +5,44 @@ import (
 	"sync/atomic"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/config"
 	"alamos/pkg/encode"
 	"alamos/pkg/search"
 )
 
-// Config is a generation of games.
+// Config is a generation of games. The tags are what experiment files may say, see
+// package config.
 type Config struct {
+	// Games are numbered from 0.
+	Games       int         `key:"games" default:"250" range:"1..100000000" unit:"games" doc:"Games of a generation."`
+	Temperature Temperature `key:"temperature" doc:"How a move is drawn from the visits."`
+	Opening     Opening     `key:"opening" doc:"Where games start."`
+	PlayoutCap  PlayoutCap  `key:"playout_cap" flags:"optional" doc:"Playout cap randomization (KataGo): only a share of the moves has a full search and is learned from; the others are made with few visits and without noise, so that there are more games. Absent: every move has a full search."`
+	// Surprise: see repeat.
+	Surprise float64 `key:"surprise" default:"0" range:"0..1" doc:"Policy surprise weighting (KataGo: 0.5): the share of a game's samples that goes to positions in proportion to how far the search went from the priors (their Kullback-Leibler divergence), by repeating and leaving out samples; 0: every position is a sample once."`
+	// ValueMix leaves the probability of a draw that of the result, 1 or 0, as far as
+	// the value leaves it room.
+	ValueMix float64      `key:"value_mix" default:"0" range:"0..1" doc:"Share of the value of the search in what the value learns from; the rest is the result of the game."`
+	Script   *config.File `key:"adjudicate" ext:".go" doc:"Go script that may end a game before the rules do, with the result that it names."`
+
 	Variant chess.Variant
 
-	// Start is where games begin, in the words of [start.Parse]; empty is the
+	// Start is where games begin, in the words of [chess.ParseStarts]; empty is the
 	// start position of the variant.
 	Start []string
 
 	Search search.Config
 
-	// Games is their number; they are numbered from 0.
-	Games int
-
-	// MaxMoves is the length, in full moves from the start of the game, at
-	// which a game that goes on is thrown away and played anew as the next
-	// attempt, with random numbers of its own. 0: no limit.
+	// MaxMoves is the length, in full moves from the start of the game, at which an
+	// unfinished game is thrown away and played again as the next attempt, with random
+	// numbers of its own. 0: no limit.
 	MaxMoves int
 
-	Temperature Temperature
-	Opening     Opening
-	PlayoutCap  PlayoutCap
-
-	// Surprise is the share of a game's samples that goes to the positions whose
-	// searches were surprising to the network: see repeat. 0: every position
-	// is a sample once.
-	Surprise float64
-
-	// ValueMix is the share of the value of the search in the value of a sample;
-	// the rest is the result of the game. 0: the result alone. The probability of a
-	// draw is always that of the result, 1 or 0, as far as the value leaves it room.
-	ValueMix float64
-
-	// Adjudicate, when not nil, may end a game before the rules do. It is asked
-	// after every move of a game that goes on, about the record so far, which has no
-	// outcome; it returns chess.Unfinished where the game goes on. It is called by
-	// many goroutines at once and must keep nothing of the record. An error ends all
-	// games.
+	// Adjudicate, when not nil, runs Script: it may end a game before the rules do. It
+	// is called after every move of an unfinished game with the record so far, which
+	// has no outcome; it returns chess.Unfinished where the game continues. Many
+	// goroutines call it at once, and it must keep nothing of the record. An error ends
+	// all games.
 	Adjudicate func(*Record) (chess.Result, error)
 
 	// Seed of this generation: all its randomness follows from it.
@@ -69,9 +66,9 @@ type Config struct {
 // of a game, and visits^Then from there on. Plies 0: Power all through.
 // math.Inf(1) is the most visited move.
 type Temperature struct {
-	Power float64
-	Plies int
-	Then  float64
+	Power float64 `key:"power" default:"1" range:">0..1000" words:"max=inf" doc:"A move is drawn with probability in proportion to visits to this power; max plays the most visited one."`
+	Plies int     `key:"plies" default:"0" range:"0..10000" unit:"plies" doc:"Length of the phase that power rules; 0 is the whole game."`
+	Then  float64 `key:"then" default:"max" range:">0..1000" words:"max=inf" doc:"Power after that phase."`
 }
 
 // at is the power at a ply, counted from 0.
@@ -91,8 +88,8 @@ func (t Temperature) at(ply int) float64 {
 // Config.Search and explore nothing (see [search.Tree.SetExploring]). Visits that
 // the tree keeps count in both. Visits 0: all searches are full.
 type PlayoutCap struct {
-	Full   float64
-	Visits int
+	Full   float64 `key:"full" default:"0.25" range:">0..1" doc:"Share of the moves with a full search, drawn for each move."`
+	Visits int     `key:"visits" default:"20" range:"1..10000000" unit:"visits" doc:"Visits of the root before one of the other moves is made, those kept in the tree included."`
 }
 
 // MeanVisits is the number of visits that a search is given, on average.
@@ -114,9 +111,9 @@ func (c *Config) FullShare() float64 {
 // with equal chances, and after RandomPlies random legal moves from there. The game proper, its history, its length and its
 // samples begin after that. An opening that ends the game is drawn anew.
 type Opening struct {
-	RandomPlies int
-	FENs        []string
-	Share       float64
+	RandomPlies int      `key:"random_plies" default:"0" range:"0..1000" unit:"plies" doc:"Random legal moves at the start, which are not learned from."`
+	Share       float64  `key:"share" default:"1" range:"0..1" doc:"Share of the games that start from random_plies or fens; the others start from game.start."`
+	FENs        []string `key:"fens" default:"[]" want:"a position in FEN" doc:"Positions to start from, each equally likely; empty is game.start."`
 }
 
 // Progress counts what has been done so far, plies and evaluations of thrown
@@ -145,33 +142,25 @@ func (c *Config) prepare(codec encode.Codec) (b beginnings, err error) {
 	if err := codec.Supports(c.Variant); err != nil {
 		return b, err
 	}
+	if err := config.Check("selfplay", c); err != nil {
+		return b, err
+	}
 	type check struct {
-		ok   bool
-		name string
-		have any
-		want string
+		ok         bool
+		key        string
+		have, want any
 	}
-	power := func(name string, p float64) check { return check{p > 0, name, p, "more than 0"} }
-	checks := []check{
-		{c.Search.Visits >= 1, "search visits", c.Search.Visits, "at least 1, since visits are what is learned"},
-		{c.Games >= 0 && c.Games <= 1<<31-1, "games", c.Games, "0 to 2147483647"},
-		{c.MaxMoves >= 0, "max_moves", c.MaxMoves, "at least 0"},
+	for _, x := range []check{
+		{c.Search.Visits >= 1, "search.visits", c.Search.Visits, "at least 1, since visits are what is learned"},
+		{c.MaxMoves >= 0, "game.max_moves", c.MaxMoves, "at least 0"},
 		{c.Parallel >= 0, "parallel", c.Parallel, "at least 0"},
-		{c.Temperature.Plies >= 0, "temperature plies", c.Temperature.Plies, "at least 0"},
-		power("temperature power", c.Temperature.Power),
-		{c.Opening.RandomPlies >= 0, "random plies", c.Opening.RandomPlies, "at least 0"},
-		{c.PlayoutCap.Visits >= 0 && c.PlayoutCap.Visits <= c.Search.Visits, "playout cap visits", c.PlayoutCap.Visits, "at least 0, and no more than a full search has"},
-		{c.PlayoutCap.Visits == 0 || c.PlayoutCap.Full > 0 && c.PlayoutCap.Full <= 1, "playout cap full", c.PlayoutCap.Full, "more than 0 and at most 1"},
-		{c.Surprise >= 0 && c.Surprise <= 1, "surprise", c.Surprise, "0 to 1"},
-		{c.ValueMix >= 0 && c.ValueMix <= 1, "value mix", c.ValueMix, "0 to 1"},
-		{c.Opening.Share >= 0 && c.Opening.Share <= 1, "opening share", c.Opening.Share, "0 to 1"},
-	}
-	if c.Temperature.Plies > 0 {
-		checks = append(checks, power("temperature then", c.Temperature.Then))
-	}
-	for _, x := range checks {
+		{c.Temperature.Power != 0, "selfplay.temperature.power", c.Temperature.Power, "more than 0"},
+		{c.Temperature.Plies == 0 || c.Temperature.Then != 0, "selfplay.temperature.then", c.Temperature.Then, "more than 0"},
+		{c.PlayoutCap.Visits <= c.Search.Visits, "selfplay.playout_cap.visits", c.PlayoutCap.Visits, "no more than a full search has"},
+		{c.PlayoutCap.Visits == 0 || c.PlayoutCap.Full > 0, "selfplay.playout_cap.full", c.PlayoutCap.Full, "more than 0"},
+	} {
 		if !x.ok {
-			return b, fmt.Errorf("self-play: %s is %v: want %s", x.name, x.have, x.want)
+			return b, fmt.Errorf("%s is %v: want %s", x.key, x.have, x.want)
 		}
 	}
 	if b.start, err = chess.ParseStarts(c.Variant, c.Start); err != nil {

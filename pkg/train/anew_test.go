@@ -8,7 +8,7 @@ func TestAnew(t *testing.T) {
 	set := noise(t)
 	step := Schedule{Kind: "step", Initial: 0.01, Factor: 0.1, Every: 2}
 	p := newPupil(t, step)
-	cfg := config(3)
+	cfg := settings(3)
 	cfg.Schedule = step
 	first := p.learn(t, cfg, set, Seeds{1, 2})
 	var err error

@@ -93,7 +93,7 @@ func TestBF16Learns(t *testing.T) {
 		if precision == nn.Auto && p.tr.Precision() != nn.BF16 {
 			t.Skip("this processor has no bf16 arithmetic")
 		}
-		epochs := p.learn(t, config(25), set, Seeds{1, 2})
+		epochs := p.learn(t, settings(25), set, Seeds{1, 2})
 		first, last := epochs[0].Validation, epochs[selected(t, epochs)].Validation
 		if last.Policy > first.Policy-1 || last.Value > first.Value/2 {
 			t.Errorf("%s: little was learned: %s", precision, fmt.Sprint(first, last))

@@ -39,7 +39,7 @@ func TestResumeIsBitExact(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%s, %v held out, patience %d", rule.selects, rule.validation, rule.patience), func(t *testing.T) {
 			stairs := Schedule{Kind: "step", Initial: 0.05, Factor: 0.5, Every: 2, Minimum: 1e-4}
-			cfg := config(7)
+			cfg := settings(7)
 			cfg.Select, cfg.Validation, cfg.Schedule, cfg.Patience = rule.selects, rule.validation, stairs, rule.patience
 			whole := newPupil(t, stairs)
 			want := whole.learn(t, cfg, set, seeds)
@@ -103,7 +103,7 @@ func TestResumeRefuses(t *testing.T) {
 	set := noise(t)
 	p := newPupil(t, constant)
 	var last *Progress
-	cfg := config(8) // the lowest loss is not that of the last epoch: see TestLowestValidationLossIsKept
+	cfg := settings(8) // the lowest loss is not that of the last epoch: see TestLowestValidationLossIsKept
 	if _, err := Run(context.Background(), cfg, p.net, p.tr, set, Seeds{4, 5}, &p.state, nil, Hooks{Progress: func(now *Progress) error {
 		last = now
 		return nil

@@ -4,25 +4,32 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
-	"strings"
+
+	"alamos/pkg/config"
 )
 
-// kinds are the kinds of schedules.
-var kinds = []string{"plateau", "step", "cosine", "constant", "asked"}
+// Kinds of schedules.
+const (
+	Plateau  = "plateau"
+	Step     = "step"
+	Constant = "constant"
+	Cosine   = "cosine"
+	Hook     = "hook" // Ask sets the rate
+)
 
-// Schedule says how the learning rate moves from epoch to epoch.
+// Schedule says how the learning rate changes from epoch to epoch.
 type Schedule struct {
-	Kind     string  // "plateau", "step", "cosine", "constant" or "asked"
-	Initial  float64 // learning rate of the first epoch after the warm-up
-	Warmup   int     // epochs before that, in which the rate climbs in equal steps
-	Factor   float64 // plateau, step: what the rate is multiplied by, in (0, 1)
-	Patience int     // plateau: epochs without improvement that are borne
-	Every    int     // step: epochs between two cuts
-	Period   int     // cosine: epochs from Initial to Minimum along half a wave; then it stays there
-	Minimum  float64 // plateau, step, cosine: the rate never falls below this
+	Kind     string       `key:"kind" default:"plateau" enum:"plateau step constant cosine hook" doc:"plateau lowers the rate when the validation loss no longer falls, step at fixed epochs, cosine along half a wave, constant never; hook runs a script. Its state lives across generations."`
+	Initial  float64      `key:"initial" default:"0.05" range:">0..1000" doc:"Learning rate of the first epoch after the warm-up."`
+	Warmup   int          `key:"warmup" default:"0" range:"0..100000" unit:"epochs" doc:"Epochs at the start in which the rate climbs in equal steps towards initial."`
+	Factor   float64      `key:"factor" default:"0.5" range:">0..<1" when:"kind=plateau step" doc:"What the rate is multiplied with."`
+	Patience int          `key:"patience" default:"3" range:"0..100000" unit:"epochs" when:"kind=plateau" doc:"Epochs without improvement before the rate falls."`
+	Every    int          `key:"every" default:"3" range:"1..100000" unit:"epochs" when:"kind=step" doc:"Epochs between two steps."`
+	Minimum  float64      `key:"minimum" default:"1e-4" range:"0..1000" when:"kind=plateau step cosine" doc:"Lowest rate."`
+	Period   int          `key:"period" range:"1..100000" flags:"required" unit:"epochs" when:"kind=cosine" doc:"Epochs, of all generations together, in which the rate falls from initial to minimum; then it stays there."`
+	Script   *config.File `key:"file" ext:".go" flags:"required" when:"kind=hook" doc:"Go script that returns the learning rate of each epoch."`
 
-	// Ask, of kind asked, returns the rate of the next epoch; done are the epochs of
+	// Ask, of kind Hook, returns the rate of the next epoch; done are the epochs of
 	// this generation that have ended. The warm-up takes its share of it.
 	Ask func(done []Epoch) (float64, error)
 }
@@ -43,21 +50,25 @@ type ScheduleState struct {
 // Start returns the state before the first epoch, or an error that names the
 // setting which makes no sense.
 func (s Schedule) Start() (ScheduleState, error) {
+	missing := func(key string) (ScheduleState, error) {
+		return ScheduleState{}, fmt.Errorf("training.schedule.%s: missing", key)
+	}
+	if err := config.Check("training.schedule", s); err != nil {
+		return ScheduleState{}, err
+	}
 	switch {
-	case !slices.Contains(kinds, s.Kind):
-		return ScheduleState{}, fmt.Errorf("training.schedule.kind: unknown schedule %q (want %s)", s.Kind, strings.Join(kinds, ", "))
-	case !(s.Initial > 0) || math.IsInf(s.Initial, 0):
-		return ScheduleState{}, fmt.Errorf("training.schedule.initial: want a rate above 0, have %v", s.Initial)
-	case s.Warmup < 0:
-		return ScheduleState{}, fmt.Errorf("training.schedule.warmup: want 0 or more epochs, have %d", s.Warmup)
-	case (s.Kind == "plateau" || s.Kind == "step") && !(s.Factor > 0 && s.Factor < 1):
-		return ScheduleState{}, fmt.Errorf("training.schedule.factor: want a factor between 0 and 1, have %v", s.Factor)
-	case s.Kind == "step" && s.Every < 1:
-		return ScheduleState{}, fmt.Errorf("training.schedule.every: want at least 1 epoch, have %d", s.Every)
-	case s.Kind == "cosine" && s.Period < 1:
-		return ScheduleState{}, fmt.Errorf("training.schedule.period: want at least 1 epoch, have %d", s.Period)
-	case s.Kind == "asked" && s.Ask == nil:
-		return ScheduleState{}, errors.New("training.schedule: nobody to ask for the rate")
+	case s.Kind == "":
+		return missing("kind")
+	case s.Initial == 0:
+		return missing("initial")
+	case s.Factor == 0 && (s.Kind == Plateau || s.Kind == Step):
+		return missing("factor")
+	case s.Every == 0 && s.Kind == Step:
+		return missing("every")
+	case s.Period == 0 && s.Kind == Cosine:
+		return missing("period")
+	case s.Ask == nil && s.Kind == Hook:
+		return ScheduleState{}, errors.New("training.schedule: no script to set the rate")
 	}
 	return ScheduleState{Rate: s.Initial * s.warm(0)}, nil
 }
@@ -69,7 +80,7 @@ func (s Schedule) warm(epochs int) float64 {
 
 // rate is the learning rate of the epoch after those of this generation.
 func (s Schedule) rate(st ScheduleState, done []Epoch) (float64, error) {
-	if s.Kind != "asked" {
+	if s.Kind != Hook {
 		return st.Rate, nil
 	}
 	rate, err := s.Ask(done)
@@ -95,7 +106,7 @@ func (s Schedule) Next(st ScheduleState, loss float64) ScheduleState {
 		return st
 	}
 	switch s.Kind {
-	case "plateau":
+	case Plateau:
 		if after == 1 || loss < st.Best*(1-plateauThreshold) {
 			st.Best, st.Bad = loss, 0
 			break
@@ -103,11 +114,11 @@ func (s Schedule) Next(st ScheduleState, loss float64) ScheduleState {
 		if st.Bad++; st.Bad > s.Patience {
 			st.Rate, st.Bad = math.Max(st.Rate*s.Factor, s.Minimum), 0
 		}
-	case "step":
+	case Step:
 		if after%s.Every == 0 {
 			st.Rate = math.Max(st.Rate*s.Factor, s.Minimum)
 		}
-	case "cosine":
+	case Cosine:
 		wave := (1 + math.Cos(math.Pi*float64(min(after, s.Period))/float64(s.Period))) / 2
 		st.Rate = s.Minimum + (s.Initial-s.Minimum)*wave
 	}

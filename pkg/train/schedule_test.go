@@ -76,7 +76,7 @@ func TestWarmup(t *testing.T) {
 }
 
 func TestAsked(t *testing.T) {
-	s := Schedule{Kind: "asked", Initial: 9, Warmup: 1, Ask: func(done []Epoch) (float64, error) { return 0.5 / float64(len(done)+1), nil }}
+	s := Schedule{Kind: "hook", Initial: 9, Warmup: 1, Ask: func(done []Epoch) (float64, error) { return 0.5 / float64(len(done)+1), nil }}
 	st, err := s.Start()
 	if err != nil {
 		t.Fatal(err)
@@ -107,7 +107,7 @@ func TestScheduleRefusesNonsense(t *testing.T) {
 		{Kind: "plateau", Initial: 1, Factor: 1},
 		{Kind: "step", Initial: 1, Factor: 0.5},
 		{Kind: "cosine", Initial: 1},
-		{Kind: "asked", Initial: 1},
+		{Kind: "hook", Initial: 1},
 		{Kind: "constant", Initial: 1, Warmup: -1},
 	} {
 		if _, err := s.Start(); err == nil {

@@ -2,9 +2,11 @@ package train
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
+	"alamos/pkg/config"
 	"alamos/pkg/data"
 	"alamos/pkg/nn"
 )
@@ -15,20 +17,38 @@ const (
 	SelectLast   = "last"
 )
 
-// Config holds the settings of a generation's training.
+// What a generation continues with.
+const (
+	CarryAll     = "all"
+	CarryWeights = "weights"
+)
+
+// Config holds the settings of training. The tags are what experiment files may say, see
+// package config. [Run] does not look at Window, Optimizer, Loss, Carry and ValueTarget:
+// who calls it has made the window, the trainer and Values by them.
 type Config struct {
-	Epochs     int
-	Batch      int     // samples a step; a shorter rest of an epoch is a step of its own
-	Validation float64 // share of the games held out, in [0, 1)
-	Select     string
-	Schedule   Schedule
-	// Patience stops the training of a generation after so many epochs in a row
-	// that were no better than its best; 0: never.
-	Patience int
+	Epochs      int          `key:"epochs" default:"10" range:"1..100000" unit:"epochs" doc:"Epochs of a generation."`
+	Batch       int          `key:"batch" default:"256" range:"1..1000000" unit:"positions" doc:"Positions of a training step; a shorter rest of an epoch is a step of its own."`
+	Window      int          `key:"window" default:"1" range:"1.." unit:"generations" doc:"Generations of games to learn from, the newest included."`
+	Validation  float64      `key:"validation" default:"0.2" range:"0..<1" doc:"Share of the games kept apart to measure the loss on."`
+	Select      string       `key:"select" default:"lowest-validation-loss" enum:"lowest-validation-loss last" doc:"Which epoch's network is kept. lowest-validation-loss: the best of the generation, or the last one when none beats the generation before."`
+	Optimizer   nn.Optimizer `key:"optimizer" doc:"How weights are changed."`
+	Schedule    Schedule     `key:"schedule" doc:"How the learning rate changes."`
+	Loss        nn.Weights   `key:"loss" doc:"Weights of the parts of the loss."`
+	Patience    int          `key:"patience" default:"0" range:"0..100000" unit:"epochs" doc:"Early stopping: the training of a generation ends after that many epochs in a row without a validation loss below its lowest; 0: never."`
+	Carry       string       `key:"carry" default:"all" enum:"all weights" doc:"What a generation continues with: all that the one before left, or the weights alone, so that optimizer and schedule start again."`
+	ValueTarget *ValueTarget `key:"value_target" flags:"optional" doc:"What the value learns from beside the results of games; absent: the results alone."`
+
 	// Values, when not nil, are what the network learns to predict in place of the
 	// results: one for each sample of the window, held-out ones included, from the
 	// view and in the range of [encode.Sample.Value].
 	Values []float32
+}
+
+// ValueTarget mixes a script's evaluation of positions into what the value learns.
+type ValueTarget struct {
+	Script config.File `key:"file" ext:".go" flags:"required" doc:"Go script that evaluates positions, from -1 to 1 for the side to move."`
+	Weight float64     `key:"weight" default:"0.5" range:"0..1" doc:"Share of the script's evaluation in the target; the rest is the result of the game."`
 }
 
 // State is what one generation's training hands to the next.
@@ -98,12 +118,10 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("training.epochs: want at least 1, have %d", c.Epochs)
 	case c.Batch < 1:
 		return fmt.Errorf("training.batch: want at least 1 sample, have %d", c.Batch)
-	case c.Patience < 0:
-		return fmt.Errorf("training.patience: want 0 or more epochs, have %d", c.Patience)
-	case c.Select != SelectLowest && c.Select != SelectLast:
-		return fmt.Errorf("training.select: unknown rule %q (want %s or %s)", c.Select, SelectLowest, SelectLast)
+	case c.Select == "":
+		return errors.New("training.select: want a rule, have none")
 	}
-	return nil
+	return config.Check("training", c)
 }
 
 // Run trains net on the window's samples for cfg.Epochs epochs, or fewer where

@@ -117,7 +117,7 @@ func newPupilOn(t *testing.T, s Schedule, on nn.TrainerOptions) *pupil {
 
 var constant = Schedule{Kind: "constant", Initial: 0.05}
 
-func config(epochs int) Config {
+func settings(epochs int) Config {
 	return Config{Epochs: epochs, Batch: 32, Validation: 0.3, Select: SelectLowest, Schedule: constant}
 }
 
@@ -178,7 +178,7 @@ func TestLossesFall(t *testing.T) {
 	p := newPupil(t, constant)
 	steps, reported := 0, 0
 	set := learnable(t)
-	cfg := config(6)
+	cfg := settings(6)
 	epochs, err := Run(context.Background(), cfg, p.net, p.tr, set, Seeds{1, 2}, &p.state, nil, Hooks{
 		Step: func(done, total int) {
 			if steps++; done != steps || total%cfg.Epochs != 0 || done > total {
@@ -220,7 +220,7 @@ func TestLossesFall(t *testing.T) {
 func TestLowestValidationLossIsKept(t *testing.T) {
 	set, seeds := noise(t), Seeds{4, 5}
 	p := newPupil(t, constant)
-	epochs := p.learn(t, config(8), set, seeds)
+	epochs := p.learn(t, settings(8), set, seeds)
 	best := selected(t, epochs)
 	for i, e := range epochs {
 		if e.Validation.Total < epochs[best].Validation.Total {
@@ -237,7 +237,7 @@ func TestLowestValidationLossIsKept(t *testing.T) {
 		t.Errorf("the schedule counts %d epochs, want all 8", p.state.Schedule.Epochs)
 	}
 	q := newPupil(t, constant)
-	short := config(best + 1)
+	short := settings(best + 1)
 	short.Select = SelectLast
 	q.learn(t, short, set, seeds)
 	p.same(t, "the epoch kept", q.snap(t))
@@ -248,7 +248,7 @@ func TestLastEpochWithoutImprovement(t *testing.T) {
 	set, seeds := noise(t), Seeds{4, 5}
 	p := newPupil(t, constant)
 	p.state.LastLoss = 1e-3
-	epochs := p.learn(t, config(4), set, seeds)
+	epochs := p.learn(t, settings(4), set, seeds)
 	if at := selected(t, epochs); at != 3 {
 		t.Errorf("epoch %d is kept, want the last", at+1)
 	}
@@ -256,7 +256,7 @@ func TestLastEpochWithoutImprovement(t *testing.T) {
 		t.Errorf("last loss %v, want that of the last epoch", p.state.LastLoss)
 	}
 	q := newPupil(t, constant)
-	last := config(4)
+	last := settings(4)
 	last.Select = SelectLast
 	if at := selected(t, q.learn(t, last, set, seeds)); at != 3 {
 		t.Errorf("select: last keeps epoch %d", at+1)
@@ -269,7 +269,7 @@ func TestLastEpochWithoutImprovement(t *testing.T) {
 func TestStateGoesOn(t *testing.T) {
 	set := noise(t)
 	stairs := Schedule{Kind: "step", Initial: 0.05, Factor: 0.5, Every: 2, Minimum: 1e-4}
-	cfg := config(3)
+	cfg := settings(3)
 	cfg.Schedule = stairs
 	p := newPupil(t, stairs)
 	p.learn(t, cfg, set, Seeds{1, 2})
@@ -304,7 +304,7 @@ func TestSeeds(t *testing.T) {
 	set := learnable(t)
 	train := func(s Seeds) (*pupil, []Epoch) {
 		p := newPupil(t, constant)
-		return p, p.learn(t, config(2), set, s)
+		return p, p.learn(t, settings(2), set, s)
 	}
 	a, first := train(Seeds{1, 2})
 	b, again := train(Seeds{1, 2})
@@ -326,7 +326,7 @@ func TestCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	p := newPupil(t, constant)
 	before := p.state
-	_, err := Run(ctx, config(5), p.net, p.tr, set, Seeds{}, &p.state, nil, Hooks{Epoch: func(e Epoch) {
+	_, err := Run(ctx, settings(5), p.net, p.tr, set, Seeds{}, &p.state, nil, Hooks{Epoch: func(e Epoch) {
 		if e.Number == 2 {
 			cancel()
 		}
@@ -343,7 +343,7 @@ func TestDiverged(t *testing.T) {
 	wild := Schedule{Kind: "constant", Initial: 1e30}
 	p := newPupil(t, wild)
 	before := p.state
-	cfg := config(5)
+	cfg := settings(5)
 	cfg.Schedule = wild
 	_, err := Run(context.Background(), cfg, p.net, p.tr, learnable(t), Seeds{}, &p.state, nil, Hooks{})
 	if !errors.Is(err, nn.ErrDiverged) || p.state != before {
@@ -352,7 +352,7 @@ func TestDiverged(t *testing.T) {
 }
 
 func TestWithoutHeldOutGames(t *testing.T) {
-	cfg := config(3)
+	cfg := settings(3)
 	cfg.Validation = 0
 	p := newPupil(t, constant)
 	epochs := p.learn(t, cfg, learnable(t), Seeds{})
@@ -388,7 +388,7 @@ func TestRunRefuses(t *testing.T) {
 		"no batch":     {learnable(t), func(c *Config) { c.Batch = 0 }},
 		"no selection": {learnable(t), func(c *Config) { c.Select = "best" }},
 	} {
-		cfg, before := config(2), p.state
+		cfg, before := settings(2), p.state
 		test.change(&cfg)
 		if _, err := Run(context.Background(), cfg, p.net, p.tr, test.set, Seeds{}, &p.state, nil, Hooks{}); err == nil || p.state != before {
 			t.Errorf("%s: error %v, state %+v", name, err, p.state)

@@ -13,13 +13,13 @@ import (
 func TestValues(t *testing.T) {
 	set, seeds := learnable(t), Seeds{1, 2}
 	p := newPupil(t, constant)
-	want := p.learn(t, config(2), set, seeds)
+	want := p.learn(t, settings(2), set, seeds)
 
 	own := make([]float32, set.Len())
 	for i := range own {
 		own[i] = set.Sample(i).Value
 	}
-	cfg := config(2)
+	cfg := settings(2)
 	cfg.Values = own
 	q := newPupil(t, constant)
 	if have := q.learn(t, cfg, set, seeds); !slices.Equal(want, have) {
@@ -46,8 +46,8 @@ func TestValues(t *testing.T) {
 func TestAskedRates(t *testing.T) {
 	set, seeds := learnable(t), Seeds{1, 2}
 	var asked []int
-	cfg := config(3)
-	cfg.Schedule = Schedule{Kind: "asked", Initial: 1, Ask: func(done []Epoch) (float64, error) {
+	cfg := settings(3)
+	cfg.Schedule = Schedule{Kind: "hook", Initial: 1, Ask: func(done []Epoch) (float64, error) {
 		asked = append(asked, len(done))
 		if len(done) > 0 && done[len(done)-1].Loss() <= 0 {
 			return 0, errors.New("no loss")
