@@ -340,7 +340,7 @@ func TestCanceled(t *testing.T) {
 }
 
 func TestDiverged(t *testing.T) {
-	wild := Schedule{Kind: "constant", Initial: 1e30}
+	wild := Schedule{Kind: Hook, Initial: 1, Ask: func([]Epoch) (float64, error) { return 1e30, nil }}
 	p := newPupil(t, wild)
 	before := p.state
 	cfg := settings(5)
