@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -10,10 +11,11 @@ import (
 
 // Axis says how a number is shown along one side of a figure.
 type Axis struct {
-	Label    string // what is measured
-	Unit     string // its unit, set in parentheses after the label; may be empty
-	Log      bool   // logarithmic; every number must then be above 0
-	FromZero bool   // the axis reaches 0 even where the data does not
+	Label    string  // what is measured
+	Unit     string  // its unit, set in parentheses after the label; may be empty
+	Log      bool    // logarithmic; every number must then be above 0
+	FromZero bool    // the axis reaches 0 even where the data does not
+	Most     float64 // if above 0: the axis shows 0 to Most, and no number may lie beyond
 }
 
 func (a Axis) text() string {
@@ -25,6 +27,15 @@ func (a Axis) text() string {
 		return unit
 	}
 	return label + " (" + unit + ")"
+}
+
+// check tests whether an axis can show numbers. Those of a logarithmic one stay
+// so far from the ends of what a float64 holds that the axis can reach beyond.
+func (a Axis) check(s span) error {
+	if a.Log && (s.min < 1e-200 || s.max > 1e200) {
+		return fmt.Errorf("plots: %g to %g on the logarithmic axis %q: %w", s.min, s.max, a.text(), ErrRange)
+	}
+	return nil
 }
 
 // span is the range of some numbers. The zero value is not empty; use
@@ -46,6 +57,14 @@ func (s *span) add(list ...float64) {
 		}
 		s.min, s.max = math.Min(s.min, v), math.Max(s.max, v)
 		s.whole = s.whole && v == math.Trunc(v)
+	}
+}
+
+// join widens the span by another.
+func (s *span) join(other span) {
+	if !other.empty() {
+		s.add(other.min, other.max)
+		s.whole = s.whole && other.whole
 	}
 }
 
@@ -79,6 +98,9 @@ func (s span) widen(share float64, log bool) span {
 // setRange gives a plot's axis its range, scale and ticks. pad is the share of
 // the range left free at both ends, target the number of ticks to aim for.
 func setRange(axis *plot.Axis, a Axis, s span, pad float64, target int) {
+	if a.Most > 0 {
+		s, pad = span{0, a.Most, false}, 0
+	}
 	s0 := s
 	if a.FromZero && !a.Log {
 		s.add(0)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -18,14 +19,12 @@ import (
 type Board struct {
 	Frame
 
-	// FEN is the position: the pieces' placement, or a whole FEN, of which the
-	// side to move and the pieces in hand are said in words.
+	// FEN is the position: the pieces' placement, or a whole FEN. The side to
+	// move and the pieces in hand are then noted in words.
 	FEN string
 
-	Arrows    []Arrow
-	Weight    Axis     // what the weights of arrows are; it heads the list
-	Highlight []string // squares to color, such as those of the last move
-	Flip      bool     // Black's side at the bottom
+	Arrows []Arrow
+	Weight Axis // what the weights of arrows are; it heads the list
 }
 
 // Arrow is a move on a board.
@@ -39,16 +38,8 @@ type Arrow struct {
 	Note   string  // beside it, such as the move's value; may be empty
 }
 
-const mostArrows = 60
-
 // boardSize is the number of files and of ranks.
 const boardSize = 8
-
-var (
-	lightSquare = color.RGBA{0xF3, 0xEC, 0xDF, 0xFF}
-	darkSquare  = color.RGBA{0xC8, 0xB4, 0x98, 0xFF}
-	marked      = color.NRGBA{0xE6, 0x9F, 0x00, 0x90} // orange
-)
 
 // square is a file and a rank, both from 0.
 type square struct{ file, rank int }
@@ -60,38 +51,44 @@ func parseSquare(s string) (square, error) {
 	return square{int(s[0] - 'a'), int(s[1] - '1')}, nil
 }
 
-// placement is the pieces on the board, 0 where there is none.
-type placement [boardSize][boardSize]byte // by rank and file
+// position is what a FEN shows: the pieces by rank and file, 0 where there is
+// none, and a note on what is not on the board.
+type position struct {
+	pieces [boardSize][boardSize]byte
+	note   string
+}
 
-// parsePlacement reads the first field of a FEN, with the pieces in hand that
-// crazyhouse writes behind it in brackets or as a ninth rank.
-func parsePlacement(field string) (p placement, hand string, err error) {
-	bad := func(format string, args ...any) (placement, string, error) {
-		return p, "", fmt.Errorf("plots: placement %.100q: %s: %w", field, fmt.Sprintf(format, args...), ErrBoard)
+const pieceLetters = "PNBRQKpnbrqk"
+
+// parsePosition reads a FEN, with the pieces in hand that crazyhouse writes
+// behind the placement in brackets or as a ninth rank. Only what is drawn is
+// checked.
+func parsePosition(fen string) (p position, err error) {
+	bad := func(format string, args ...any) (position, error) {
+		return p, fmt.Errorf("plots: position %.100q: %s: %w", fen, fmt.Sprintf(format, args...), ErrBoard)
 	}
-	board, rest, bracket := strings.Cut(field, "[")
-	if bracket {
-		var ok bool
-		if hand, ok = strings.CutSuffix(rest, "]"); !ok {
-			return bad("the bracket of the pieces in hand does not close")
-		}
+	fields := strings.Fields(fen)
+	if len(fields) == 0 {
+		return bad("it is empty")
 	}
+	board, rest, bracket := strings.Cut(fields[0], "[")
+	hand, closed := strings.CutSuffix(rest, "]")
 	ranks := strings.Split(board, "/")
 	if len(ranks) == boardSize+1 && !bracket {
 		ranks, hand = ranks[:boardSize], ranks[boardSize]
 	}
-	if len(ranks) != boardSize {
-		return bad("it has %d ranks, want %d", len(ranks), boardSize)
+	if len(ranks) != boardSize || bracket && !closed || strings.Trim(hand, pieceLetters) != "" {
+		return bad("want 8 ranks and then, in brackets, the pieces in hand")
 	}
-	for i, text := range ranks {
+	for i, rank := range ranks {
 		file := 0
-		for j := range len(text) {
-			switch b := text[j]; {
+		for j, b := range []byte(rank) {
+			switch {
 			case b >= '1' && b <= '8':
 				file += int(b - '0')
-			case strings.IndexByte("PNBRQKpnbrqk", b) >= 0:
+			case strings.IndexByte(pieceLetters, b) >= 0:
 				if file < boardSize {
-					p[boardSize-1-i][file] = b
+					p.pieces[boardSize-1-i][file] = b
 				}
 				file++
 			case b == '~' && j > 0: // the piece before was promoted
@@ -103,12 +100,19 @@ func parsePlacement(field string) (p placement, hand string, err error) {
 			return bad("rank %d has %d squares", boardSize-i, file)
 		}
 	}
-	for i := range len(hand) {
-		if strings.IndexByte("PNBRQKpnbrqk", hand[i]) < 0 {
-			return bad("%q in the hand is no piece", hand[i])
+	var notes []string
+	if len(fields) > 1 {
+		side, ok := map[string]string{"w": "White to move", "b": "Black to move"}[fields[1]]
+		if !ok {
+			return bad("side to move %.20q: want w or b", fields[1])
 		}
+		notes = append(notes, side)
 	}
-	return p, hand, nil
+	if hand != "" {
+		notes = append(notes, "in hand: "+hand)
+	}
+	p.note = strings.Join(notes, "; ")
+	return p, nil
 }
 
 // arrow is an Arrow that was checked.
@@ -116,26 +120,11 @@ type arrow struct {
 	Arrow
 	from, to square
 	share    float64 // of the greatest weight
+	color    color.Color
 }
 
 func (a arrow) name() string {
-	switch label := clean(a.Label); {
-	case label != "":
-		return label
-	case a.From == "":
-		return a.To
-	}
-	return a.From + "–" + a.To
-}
-
-// boardGeometry is a board that was checked.
-type boardGeometry struct {
-	Board
-	pieces     placement
-	arrows     []arrow // from the greatest weight to the least
-	highlights []square
-	list       vg.Length // width of the list, 0 for none
-	columns    [3]vg.Length
+	return cmp.Or(clean(a.Label), strings.TrimPrefix(a.From+"–"+a.To, "–"))
 }
 
 const (
@@ -147,115 +136,98 @@ const (
 
 // Figure implements [Chart].
 func (b Board) Figure() (*Figure, error) {
-	g, words, err := b.check()
+	p, err := parsePosition(b.FEN)
 	if err != nil {
 		return nil, err
 	}
-	if clean(b.Note) == "" {
-		b.Note = words
+	arrows, err := b.checkArrows()
+	if err != nil {
+		return nil, err
 	}
-	g.measure()
-	width := boardMargin + boardSide + 2*margin
-	if g.list > 0 {
-		width += listGap + g.list
-	}
-	height := boardMargin + boardSide
+	b.Note = cmp.Or(clean(b.Note), p.note)
+	list := arrowList{head: b.Weight.text(), arrows: arrows}
+	beside := list.measure()
+	width := boardMargin + boardSide + beside + 2*margin
+	side := boardSide
 	if b.Width > 0 {
-		height += vg.Length(b.Width)*vg.Centimeter - width
+		side -= width - vg.Length(b.Width)*vg.Centimeter
+		side = min(side, boardSide*1.5)
 	}
-	lay, err := newLayout(b.Frame, nil, float64(width/vg.Centimeter), math.Max(leastData+0.1, float64(height/vg.Centimeter)))
+	if side < 2*vg.Centimeter {
+		return nil, fmt.Errorf("plots: board in %.4g cm of width: %w", b.Width, ErrSize)
+	}
+	lay, err := newLayout(b.Frame, nil, float64(width/vg.Centimeter), float64((boardMargin+side)/vg.Centimeter))
 	if err != nil {
 		return nil, err
 	}
-	if g.side(lay.width-2*margin, lay.height-lay.headHeight()-2*margin) < 2*vg.Centimeter {
-		return nil, fmt.Errorf("plots: board in %.4g by %.4g cm: %w", lay.width/vg.Centimeter, lay.height/vg.Centimeter, ErrSize)
-	}
-	return lay.figure(g.describe(), g.paint), nil
+	return lay.figure(b.describe(arrows), func(c draw.Canvas) {
+		g := boardGeometry{vg.Point{X: c.Min.X + boardMargin, Y: c.Max.Y - side}, side / boardSize}
+		g.paintSquares(&c, draw.LineStyle{}, func(s square) color.Color {
+			if (s.file+s.rank)%2 == 0 { // a1 is dark, and so is h8
+				return color.RGBA{0xC8, 0xB4, 0x98, 0xFF}
+			}
+			return color.RGBA{0xF3, 0xEC, 0xDF, 0xFF}
+		})
+		g.paintPieces(&c, p)
+		g.paintLetters(&c, textStyle(smallSize+1, softInk, false), true)
+		for _, a := range slices.Backward(arrows) { // the greatest on top
+			g.paintArrow(&c, a)
+		}
+		if len(arrows) > 0 {
+			list.paint(c, g.corner.X+side+listGap, c.Max.Y, g.corner.Y)
+		}
+	}), nil
 }
 
-// check reads the position and the arrows. words say what of a FEN is not on
-// the board.
-func (b Board) check() (g *boardGeometry, words string, err error) {
-	fields := strings.Fields(b.FEN)
-	if len(fields) == 0 {
-		return nil, "", fmt.Errorf("plots: board without a position: %w", ErrNoData)
-	}
-	g = &boardGeometry{Board: b}
-	pieces, hand, err := parsePlacement(fields[0])
-	if err != nil {
-		return nil, "", err
-	}
-	g.pieces = pieces
-	if len(fields) > 1 {
-		switch fields[1] {
-		case "w":
-			words = "White to move"
-		case "b":
-			words = "Black to move"
-		default:
-			return nil, "", fmt.Errorf("plots: FEN %.100q: side to move %.20q: want w or b: %w", b.FEN, fields[1], ErrBoard)
-		}
-	}
-	if hand != "" {
-		if words != "" {
-			words += "; "
-		}
-		words += "in hand: " + hand
-	}
-	for _, s := range b.Highlight {
-		at, err := parseSquare(s)
-		if err != nil {
-			return nil, "", err
-		}
-		g.highlights = append(g.highlights, at)
-	}
+// checkArrows returns the arrows from the greatest weight to the least.
+func (b Board) checkArrows() (arrows []arrow, err error) {
+	const mostArrows = 60
 	if len(b.Arrows) > mostArrows {
-		return nil, "", fmt.Errorf("plots: board with %d arrows: want at most %d: %w", len(b.Arrows), mostArrows, ErrSize)
+		return nil, fmt.Errorf("plots: board with %d arrows: want at most %d: %w", len(b.Arrows), mostArrows, ErrSize)
 	}
 	greatest := 0.0
-	for i, a := range b.Arrows {
+	for _, a := range b.Arrows {
 		checked := arrow{Arrow: a}
 		if checked.to, err = parseSquare(a.To); err != nil {
-			return nil, "", err
+			return nil, err
 		}
-		checked.from = checked.to
-		if a.From != "" {
-			if checked.from, err = parseSquare(a.From); err != nil {
-				return nil, "", err
-			}
+		if checked.from, err = parseSquare(cmp.Or(a.From, a.To)); err != nil {
+			return nil, err
 		}
-		where := fmt.Sprintf("arrow %d (%s%s): weight", i, a.From, a.To)
-		if err := checkNumber(where, a.Weight); err != nil {
-			return nil, "", err
+		where := fmt.Sprintf("arrow %s%s: weight", a.From, a.To)
+		if err := checkNumbers(where, a.Weight); err != nil {
+			return nil, err
 		}
 		if !(a.Weight >= 0) {
-			return nil, "", fmt.Errorf("plots: %s %g: %w", where, a.Weight, ErrRange)
+			return nil, fmt.Errorf("plots: %s %g: %w", where, a.Weight, ErrRange)
 		}
 		greatest = math.Max(greatest, a.Weight)
-		g.arrows = append(g.arrows, checked)
+		arrows = append(arrows, checked)
 	}
-	for i := range g.arrows {
-		g.arrows[i].share = 1
+	slices.SortStableFunc(arrows, func(a, b arrow) int { return cmp.Compare(b.Weight, a.Weight) })
+	for i := range arrows {
+		base := blue
+		if i == 0 { // set off from the others
+			base = vermilion
+		}
+		arrows[i].color = color.NRGBA{base.R, base.G, base.B, 0xB4}
+		arrows[i].share = 1
 		if greatest > 0 {
-			g.arrows[i].share = g.arrows[i].Weight / greatest
+			arrows[i].share = arrows[i].Weight / greatest
 		}
 	}
-	slices.SortStableFunc(g.arrows, func(a, b arrow) int { return cmp.Compare(b.Weight, a.Weight) })
-	return g, words, nil
+	return arrows, nil
 }
 
-func (g *boardGeometry) describe() string {
-	if given := clean(g.Description); given != "" {
-		return given
-	}
-	s := "Chess board with the position " + clean(g.FEN) + "."
+func (b Board) describe(arrows []arrow) string {
+	s := "Chess board with the position " + clean(b.FEN) + "."
 	var told []string
-	for _, a := range g.arrows {
+	for _, a := range arrows {
 		told = append(told, a.name()+" "+brief(a.Weight))
 	}
 	if len(told) > 0 {
 		s += " Arrows"
-		if weight := g.Weight.text(); weight != "" {
+		if weight := b.Weight.text(); weight != "" {
 			s += " by " + weight
 		}
 		s += ": " + several(told, ", ") + "."
@@ -263,169 +235,146 @@ func (g *boardGeometry) describe() string {
 	return s
 }
 
-// mostListed is the number of arrows that the list has room for.
-func mostListed(height vg.Length) int { return max(1, int(height/listRow)-1) }
-
-// measure finds the width of the list.
-func (g *boardGeometry) measure() {
-	name, small := textStyle(tickSize, ink, true), textStyle(tickSize, ink, false)
-	for _, a := range g.arrows {
-		g.columns[0] = max(g.columns[0], min(name.Width(a.name()), 3*vg.Centimeter))
-		g.columns[1] = max(g.columns[1], small.Width(brief(a.Weight)))
-		if note := clean(a.Note); note != "" {
-			g.columns[2] = max(g.columns[2], min(small.Width(note), 4*vg.Centimeter)+10)
-		}
-	}
-	if len(g.arrows) > 0 {
-		g.list = sampleWidth + 8 + g.columns[0] + 10 + g.columns[1] + g.columns[2]
-		g.list = max(g.list, min(small.Width(g.Weight.text()), 5*vg.Centimeter))
-	}
+// boardGeometry is where a board stands: its corner at a1, and the side of a
+// square.
+type boardGeometry struct {
+	corner vg.Point
+	side   vg.Length
 }
 
-// side returns the side of the board in a picture of some size.
-func (g *boardGeometry) side(width, height vg.Length) vg.Length {
-	if g.list > 0 {
-		width -= listGap + g.list
-	}
-	return min(width, height) - boardMargin
+// at returns the corner at the lower left of a square.
+func (g boardGeometry) at(s square) vg.Point {
+	return vg.Point{X: g.corner.X + g.side*vg.Length(s.file), Y: g.corner.Y + g.side*vg.Length(s.rank)}
 }
 
-func (g *boardGeometry) paint(c draw.Canvas) {
-	side := g.side(c.Max.X-c.Min.X, c.Max.Y-c.Min.Y) / boardSize
-	left, top := c.Min.X+boardMargin, c.Max.Y
-	bottom := top - side*boardSize
-	corner := func(s square) vg.Point {
-		if g.Flip {
-			s = square{boardSize - 1 - s.file, boardSize - 1 - s.rank}
-		}
-		return vg.Point{X: left + side*vg.Length(s.file), Y: bottom + side*vg.Length(s.rank)}
-	}
-	paintSquares(c, vg.Point{X: left, Y: bottom}, side, g.Flip)
-	for _, s := range g.highlights {
-		at := corner(s)
-		c.SetColor(marked)
-		c.Fill(vg.Rectangle{Min: at, Max: vg.Point{X: at.X + side, Y: at.Y + side}}.Path())
-	}
-	for rank := range g.pieces {
-		for file, piece := range g.pieces[rank] {
-			if piece != 0 {
-				paintPiece(&c, piece, corner(square{file, rank}), side)
+func (g boardGeometry) box(s square) vg.Rectangle {
+	return vg.Rectangle{Min: g.at(s), Max: g.at(square{s.file + 1, s.rank + 1})}
+}
+
+// paintSquares fills the squares, those of a nil color not, and draws the lines
+// between them, if these have a width, and the edge.
+func (g boardGeometry) paintSquares(c *draw.Canvas, line draw.LineStyle, fill func(square) color.Color) {
+	for rank := range boardSize {
+		for file := range boardSize {
+			s := square{file, rank}
+			if col := fill(s); col != nil {
+				c.SetColor(col)
+				c.Fill(g.box(s).Path())
 			}
 		}
 	}
-	for i := len(g.arrows) - 1; i >= 0; i-- { // the greatest on top
-		a := g.arrows[i]
-		from, to := corner(a.from), corner(a.to)
-		half := side / 2
-		from, to = vg.Point{X: from.X + half, Y: from.Y + half}, vg.Point{X: to.X + half, Y: to.Y + half}
-		width := side * vg.Length(0.05+0.19*a.share)
-		if from != to { // the piece that moves is left to be seen
-			length := vg.Length(math.Hypot(float64(to.X-from.X), float64(to.Y-from.Y)))
-			from.X += (to.X - from.X) * side * 0.3 / length
-			from.Y += (to.Y - from.Y) * side * 0.3 / length
-		}
-		if from == to {
-			paintRing(&c, to, side*0.42, width, arrowColor(i))
-		} else {
-			paintArrow(&c, from, to, width, arrowColor(i))
-		}
-	}
-	if g.list > 0 {
-		g.paintList(c, left+side*boardSize+listGap, top, bottom)
-	}
-}
-
-// arrowColor sets the first arrow off from the others.
-func arrowColor(i int) color.Color {
-	base := blue
-	if i == 0 {
-		base = vermilion
-	}
-	return color.NRGBA{base.R, base.G, base.B, 0xB4}
-}
-
-// paintSquares draws an empty board with its letters and numbers. at is the
-// corner at the lower left.
-func paintSquares(c draw.Canvas, at vg.Point, side vg.Length, flip bool) {
-	whole := vg.Rectangle{Min: at, Max: vg.Point{X: at.X + side*boardSize, Y: at.Y + side*boardSize}}
-	c.SetColor(lightSquare)
-	c.Fill(whole.Path())
-	c.SetColor(darkSquare)
+	end := g.at(square{boardSize, boardSize})
 	for i := range boardSize {
-		for j := range boardSize {
-			if (i+j)%2 == 0 { // a1 is dark, and so is h8
-				x, y := at.X+side*vg.Length(i), at.Y+side*vg.Length(j)
-				c.Fill(vg.Rectangle{Min: vg.Point{X: x, Y: y}, Max: vg.Point{X: x + side, Y: y + side}}.Path())
-			}
-		}
+		at := g.at(square{i, i})
+		c.StrokeLine2(line, at.X, g.corner.Y, at.X, end.Y)
+		c.StrokeLine2(line, g.corner.X, at.Y, end.X, at.Y)
 	}
 	c.SetLineStyle(draw.LineStyle{Color: axisGray, Width: 0.6})
-	c.Stroke(whole.Path())
-	style := textStyle(smallSize+1, softInk, false)
-	for i := range boardSize {
-		n := i
-		if flip {
-			n = boardSize - 1 - i
+	c.Stroke(vg.Rectangle{Min: g.corner, Max: end}.Path())
+}
+
+func (g boardGeometry) paintPieces(c *draw.Canvas, p position) {
+	for rank, files := range p.pieces {
+		for file, piece := range files {
+			if piece != 0 {
+				paintPiece(c, piece, g.at(square{file, rank}), g.side)
+			}
 		}
-		mid := side * (vg.Length(i) + 0.5)
-		c.FillText(aligned(style, draw.XCenter, draw.YTop), vg.Point{X: at.X + mid, Y: at.Y - 2.5}, string(rune('a'+n)))
-		beside(&c, aligned(style, draw.XRight, draw.YCenter), vg.Point{X: at.X - 4, Y: at.Y + mid}, string(rune('1'+n)))
 	}
 }
 
-// paintArrow draws an arrow of a width from the middle of a square to the
-// middle of another.
-func paintArrow(c *draw.Canvas, from, to vg.Point, width vg.Length, col color.Color) {
-	dx, dy := float64(to.X-from.X), float64(to.Y-from.Y)
-	length := math.Hypot(dx, dy)
-	ux, uy := dx/length, dy/length
-	// along and beside place a point from the arrow's start and its axis.
-	at := func(along, beside vg.Length) vg.Point {
-		return vg.Point{
-			X: from.X + along*vg.Length(ux) - beside*vg.Length(uy),
-			Y: from.Y + along*vg.Length(uy) + beside*vg.Length(ux),
+// paintLetters writes the letters of files below the board and, if wanted, the
+// numbers of ranks at its left.
+func (g boardGeometry) paintLetters(c *draw.Canvas, style text.Style, numbers bool) {
+	for i := range boardSize {
+		mid := g.side * (vg.Length(i) + 0.5)
+		c.FillText(aligned(style, draw.XCenter, draw.YTop), vg.Point{X: g.corner.X + mid, Y: g.corner.Y - 2.5}, string(rune('a'+i)))
+		if numbers {
+			beside(c, aligned(style, draw.XRight, draw.YCenter), vg.Point{X: g.corner.X - 4, Y: g.corner.Y + mid}, string(rune('1'+i)))
 		}
 	}
+}
+
+// paintArrow draws a move, or a ring for a piece from the hand.
+func (g boardGeometry) paintArrow(c *draw.Canvas, a arrow) {
+	half := vg.Point{X: g.side / 2, Y: g.side / 2}
+	from, to := g.at(a.from).Add(half), g.at(a.to).Add(half)
+	width := g.side * vg.Length(0.05+0.19*a.share)
+	if from == to {
+		var ring vg.Path
+		radius := g.side*0.42 - width/2
+		ring.Move(vg.Point{X: to.X + radius, Y: to.Y})
+		ring.Arc(to, radius, 0, 2*math.Pi)
+		ring.Close()
+		c.SetLineStyle(draw.LineStyle{Color: a.color, Width: width})
+		c.Stroke(ring)
+		return
+	}
+	way := to.Sub(from)
+	length := vg.Length(math.Hypot(float64(way.X), float64(way.Y)))
+	from = from.Add(way.Scale(g.side * 0.3 / length)) // the piece that moves is left to be seen
+	paintArrow(c, from, to, width, a.color)
+}
+
+// paintArrow draws an arrow whose shaft has a width.
+func paintArrow(c *draw.Canvas, from, to vg.Point, width vg.Length, col color.Color) {
+	way := to.Sub(from)
+	end := vg.Length(math.Hypot(float64(way.X), float64(way.Y)))
+	unit := way.Scale(1 / end)
+	// at is a point by its distances from the arrow's start and from its axis.
+	at := func(along, aside vg.Length) vg.Point {
+		return from.Add(unit.Scale(along)).Add(vg.Point{X: -unit.Y, Y: unit.X}.Scale(aside))
+	}
 	head := 2*width + 5
-	end, half, wide := vg.Length(length), width/2, 1.1*width+2.5
+	half, wide := width/2, 1.1*width+2.5
 	c.FillPolygon(col, []vg.Point{
 		at(0, -half), at(end-head, -half), at(end-head, -wide), at(end, 0), at(end-head, wide), at(end-head, half), at(0, half),
 	})
 }
 
-func paintRing(c *draw.Canvas, at vg.Point, radius, width vg.Length, col color.Color) {
-	var p vg.Path
-	p.Move(vg.Point{X: at.X + radius - width/2, Y: at.Y})
-	p.Arc(at, radius-width/2, 0, 2*math.Pi)
-	p.Close()
-	c.SetLineStyle(draw.LineStyle{Color: col, Width: width})
-	c.Stroke(p)
+// arrowList says what arrows are, in columns: name, weight, note.
+type arrowList struct {
+	head    string
+	arrows  []arrow
+	columns [3]vg.Length
 }
 
-// paintList writes what the arrows are, as many as there is room for.
-func (g *boardGeometry) paintList(c draw.Canvas, x, top, bottom vg.Length) {
-	small := textStyle(tickSize, softInk, false)
-	name := textStyle(tickSize, ink, true)
+// measure finds the widths of the columns and returns that of the whole list.
+func (l *arrowList) measure() vg.Length {
+	if len(l.arrows) == 0 {
+		return 0
+	}
+	name, small := textStyle(tickSize, ink, true), textStyle(tickSize, ink, false)
+	for _, a := range l.arrows {
+		l.columns[0] = max(l.columns[0], min(name.Width(a.name()), 3*vg.Centimeter))
+		l.columns[1] = max(l.columns[1], small.Width(brief(a.Weight)))
+		if note := clean(a.Note); note != "" {
+			l.columns[2] = max(l.columns[2], min(small.Width(note), 4*vg.Centimeter)+10)
+		}
+	}
+	width := sampleWidth + 8 + l.columns[0] + 10 + l.columns[1] + l.columns[2]
+	return listGap + max(width, min(small.Width(l.head), 5*vg.Centimeter))
+}
+
+// paint writes the list from the top down, as far as there is room.
+func (l *arrowList) paint(c draw.Canvas, x, top, bottom vg.Length) {
+	plain, small, name := textStyle(tickSize, ink, false), textStyle(tickSize, softInk, false), textStyle(tickSize, ink, true)
 	y := top - listRow/2
-	if weight := g.Weight.text(); weight != "" {
-		beside(&c, aligned(small, draw.XLeft, draw.YCenter), vg.Point{X: x, Y: y}, fit(weight, small, c.Max.X-x))
+	if l.head != "" {
+		beside(&c, small, vg.Point{X: x, Y: y}, fit(l.head, small, c.Max.X-x))
 		y -= listRow
 	}
-	room := mostListed(top - bottom)
-	for i, a := range g.arrows {
-		if i == room-1 && len(g.arrows) > room {
-			beside(&c, aligned(small, draw.XLeft, draw.YCenter), vg.Point{X: x, Y: y}, fmt.Sprintf("and %d more", len(g.arrows)-i))
+	for i, a := range l.arrows {
+		if y-listRow < bottom && i < len(l.arrows)-1 {
+			beside(&c, small, vg.Point{X: x, Y: y}, fmt.Sprintf("and %d more", len(l.arrows)-i))
 			return
 		}
-		width := vg.Length(1 + 4*a.share)
-		paintArrow(&c, vg.Point{X: x, Y: y}, vg.Point{X: x + sampleWidth, Y: y}, width/1.5, arrowColor(i))
+		paintArrow(&c, vg.Point{X: x, Y: y}, vg.Point{X: x + sampleWidth, Y: y}, vg.Length(1+4*a.share)/1.5, a.color)
 		at := x + sampleWidth + 8
-		beside(&c, aligned(name, draw.XLeft, draw.YCenter), vg.Point{X: at, Y: y}, fitName(a.name(), name, g.columns[0]+1))
-		at += g.columns[0] + 10 + g.columns[1]
-		beside(&c, aligned(textStyle(tickSize, ink, false), draw.XRight, draw.YCenter), vg.Point{X: at, Y: y}, brief(a.Weight))
-		if note := clean(a.Note); note != "" {
-			beside(&c, aligned(small, draw.XLeft, draw.YCenter), vg.Point{X: at + 10, Y: y}, fit(note, small, g.columns[2]-9))
-		}
+		beside(&c, name, vg.Point{X: at, Y: y}, fitName(a.name(), name, l.columns[0]+1))
+		at += l.columns[0] + 10 + l.columns[1]
+		beside(&c, aligned(plain, draw.XRight, draw.YCenter), vg.Point{X: at, Y: y}, brief(a.Weight))
+		beside(&c, small, vg.Point{X: at + 10, Y: y}, fit(clean(a.Note), small, max(0, l.columns[2]-9)))
 		y -= listRow
 	}
 }

@@ -29,40 +29,15 @@ var (
 // overflow; no quantity that a lab measures comes near.
 const largest = 1e300
 
-// checkNumber accepts NaN (missing) and every number of a drawable size.
-func checkNumber(where string, v float64) error {
-	switch {
-	case math.IsInf(v, 0):
-		return fmt.Errorf("plots: %s: %w (write NaN for a missing number)", where, ErrInfinite)
-	case math.Abs(v) > largest:
-		return fmt.Errorf("plots: %s: %g: %w", where, v, ErrRange)
-	}
-	return nil
-}
-
-// checkNumbers is checkNumber for a list; it names the first bad element.
-func checkNumbers(where string, list []float64) error {
-	for i, v := range list {
-		if err := checkNumber(fmt.Sprintf("%s[%d]", where, i), v); err != nil {
-			return err
+// checkNumbers accepts NaN (missing) and every number that can be drawn.
+func checkNumbers(where string, list ...float64) error {
+	for _, v := range list {
+		switch {
+		case math.IsInf(v, 0):
+			return fmt.Errorf("plots: %s: %w (write NaN for a missing number)", where, ErrInfinite)
+		case math.Abs(v) > largest:
+			return fmt.Errorf("plots: %s: %g: %w", where, v, ErrRange)
 		}
 	}
 	return nil
-}
-
-// checkLog wants numbers above 0 for a logarithmic axis, and so far from the
-// ends of what a float64 holds that the axis can reach beyond them.
-func checkLog(a Axis, s span, where string) error {
-	if a.Log && (s.min < 1e-200 || s.max > 1e200) {
-		return fmt.Errorf("plots: %g to %g on a logarithmic axis (%s): %w", s.min, s.max, where, ErrRange)
-	}
-	return nil
-}
-
-// checkLength wants a list of n numbers, or none at all where that is allowed.
-func checkLength(where string, have, want int, optional bool) error {
-	if have == want || optional && have == 0 {
-		return nil
-	}
-	return fmt.Errorf("plots: %s has %d numbers where %d are wanted: %w", where, have, want, ErrLength)
 }

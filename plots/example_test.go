@@ -5,19 +5,20 @@ import (
 	"math"
 	"os"
 
+	"alamos/pkg/stats"
 	"alamos/plots"
 )
 
 // The progress of the thesis on atomic chess (its figure 5.1).
-func ExampleScore() {
-	figure, err := plots.Score{
+func ExampleLines() {
+	figure, err := plots.Lines{
 		Frame: plots.Frame{Title: "Strength against training"},
-		Series: []plots.Series{{
-			Name: "thesis",
-			X:    []float64{0, 0.39e6, 0.83e6, 1.49e6, 2.33e6, 3.06e6, 3.59e6, 4.16e6, 4.72e6},
-			Y:    []float64{14.5, 72.5, 88, 118, 117.5, 135, 118.5, 106.5, 121},
-		}},
-		Games: 180,
+		X:     plots.Axis{Label: "samples trained on", FromZero: true},
+		Y:     plots.Axis{Label: "tournament score", Unit: "points of 180", Most: 180},
+		Series: []plots.Series{{Name: "thesis", Points: plots.Points(
+			[]float64{0, 0.39e6, 0.83e6, 1.49e6, 2.33e6, 3.06e6, 3.59e6, 4.16e6, 4.72e6},
+			[]float64{14.5, 72.5, 88, 118, 117.5, 135, 118.5, 106.5, 121},
+		)}},
 	}.Figure()
 	if err != nil {
 		fmt.Println(err)
@@ -37,7 +38,7 @@ func ExampleFigure_WriteFiles() {
 	figure, err := plots.Lines{
 		X:      plots.Axis{Label: "generation"},
 		Y:      plots.Axis{Label: "game length", Unit: "plies", FromZero: true},
-		Series: []plots.Series{{Name: "mean", X: []float64{1, 2, 3}, Y: []float64{81, 74, 90}}},
+		Series: []plots.Series{{Name: "mean", Points: plots.Points([]float64{1, 2, 3}, []float64{81, 74, 90})}},
 	}.Figure()
 	if err != nil {
 		fmt.Println(err)
@@ -62,12 +63,13 @@ func ExampleFigure_WriteFiles() {
 }
 
 func ExampleLoss() {
+	epochs := []float64{1, 2, 3, 4}
 	figure, err := plots.Loss{
 		Series: []plots.LossSeries{{
 			Name:       "small",
-			Rate:       []float64{0.05, 0.05, 0.025, 0.025},
-			Training:   []float64{2.2, 1.9, 1.8, 1.7},
-			Validation: []float64{2.3, 2.0, 2.1, 1.9},
+			Rate:       plots.Points(epochs, []float64{0.05, 0.05, 0.025, 0.025}),
+			Training:   plots.Points(epochs, []float64{2.2, 1.9, 1.8, 1.7}),
+			Validation: plots.Points(epochs, []float64{2.3, 2.0, 2.1, 1.9}),
 		}},
 		Generations: []float64{2, 4},
 	}.Figure()
@@ -76,7 +78,7 @@ func ExampleLoss() {
 		return
 	}
 	fmt.Println(figure.Description())
-	// Output: Panels above one another of learning rate and losses against epoch: small learning rate from 0.05 to 0.025, training loss from 2.2 to 1.7, validation loss from 2.3 to 1.9.
+	// Output: Panels above one another of learning rate and losses against epoch: small learning rate from 0.05 at 1 to 0.025 at 4, training loss from 2.2 at 1 to 1.7 at 4, validation loss from 2.3 at 1 to 1.9 at 4.
 }
 
 func ExampleCrosstable() {
@@ -97,8 +99,8 @@ func ExampleCrosstable() {
 
 func ExampleLadder() {
 	figure, err := plots.Ladder{Players: []plots.Rating{
-		{Name: "untrained", Elo: -403, Low: -498, High: -331},
-		{Name: "trained", Elo: 118, Low: 74, High: 163},
+		{Name: "untrained", Elo: stats.Interval{Value: -403, Low: -498, High: -331}},
+		{Name: "trained", Elo: stats.Interval{Value: 118, Low: 74, High: 163}},
 	}}.Figure()
 	if err != nil {
 		fmt.Println(err)
@@ -118,21 +120,25 @@ func ExampleHistogram() {
 }
 
 func ExampleResults() {
-	_, err := plots.Results{
+	figure, err := plots.Results{
 		White: []float64{120, 130},
 		Draws: []float64{40, 30},
-		Black: []float64{90},
+		Black: []float64{90, 90},
 	}.Figure()
-	fmt.Println(err)
-	// Output: plots: results: Black has 1 numbers where 2 are wanted: lists differ in length
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(figure.Description())
+	// Output: Stacked bars of games won by white, drawn, and won by black against generation: bar 1 120, 40, 90, bar 2 130, 30, 90.
 }
 
 func ExampleHeatmap() {
 	figure, err := plots.Heatmap{
-		X:     plots.Categories{Label: "depth", Unit: "blocks", Ticks: []string{"5", "10"}},
+		X:     plots.Categories{Label: "depth", Ticks: []string{"5", "10"}},
 		Y:     plots.Categories{Label: "c_puct", Ticks: []string{"1", "2"}},
 		Value: plots.Axis{Label: "rating", Unit: "Elo"},
-		Cells: [][]plots.Cell{
+		Cells: [][]stats.Interval{
 			{{Value: -20, Low: -51, High: 12}, {Value: 35, Low: 2, High: 66}}, // c_puct 1
 			{{Value: 10, Low: -22, High: 43}, {Value: 71, Low: 38, High: 104}},
 		},
@@ -143,11 +149,11 @@ func ExampleHeatmap() {
 		return
 	}
 	fmt.Println(figure.Description())
-	// Output: Heat map of rating (Elo) over depth (blocks) (columns) and c_puct (rows): highest 71 at depth 10, c_puct 2; lowest −20 at depth 5, c_puct 1.
+	// Output: Heat map of rating (Elo) over depth (columns) and c_puct (rows): highest 71 at depth 10, c_puct 2; lowest −20 at depth 5, c_puct 1.
 }
 
 func ExampleFigure_Stamp() {
-	figure, err := plots.Lines{Series: []plots.Series{{X: []float64{1, 2}, Y: []float64{3, 4}}}}.Figure()
+	figure, err := plots.Lines{Series: []plots.Series{{Points: plots.Points([]float64{1, 2}, []float64{3, 4})}}}.Figure()
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -187,9 +193,9 @@ func ExampleMultiples() {
 	figure, err := plots.Multiples{
 		X: plots.Axis{Label: "epoch"},
 		Y: plots.Axis{Label: "validation loss", Unit: "nats"},
-		Panels: []plots.Panel{
-			{Title: "depth 5", Series: []plots.Series{{X: []float64{1, 2, 3}, Y: []float64{2.1, 1.8, 1.7}}}},
-			{Title: "depth 10", Series: []plots.Series{{X: []float64{1, 2, 3}, Y: []float64{2.0, 1.6, 1.5}}}},
+		Panels: []plots.Series{
+			{Name: "depth 5", Points: plots.Points([]float64{1, 2, 3}, []float64{2.1, 1.8, 1.7})},
+			{Name: "depth 10", Points: plots.Points([]float64{1, 2, 3}, []float64{2.0, 1.6, 1.5})},
 		},
 	}.Figure()
 	if err != nil {
@@ -202,8 +208,8 @@ func ExampleMultiples() {
 
 func ExampleLossHeads() {
 	figure, err := plots.LossHeads{Heads: []plots.HeadLoss{
-		{Name: "policy", Unit: "nats", Series: []plots.Series{{Name: "validation", X: []float64{1, 2}, Y: []float64{2.9, 2.4}}}},
-		{Name: "value", Unit: "squared error", Series: []plots.Series{{Name: "validation", X: []float64{1, 2}, Y: []float64{0.71, 0.62}}}},
+		{Name: "policy", Unit: "nats", Series: []plots.Series{{Name: "validation", Points: plots.Points([]float64{1, 2}, []float64{2.9, 2.4})}}},
+		{Name: "value", Unit: "squared error", Series: []plots.Series{{Name: "validation", Points: plots.Points([]float64{1, 2}, []float64{0.71, 0.62})}}},
 	}}.Figure()
 	if err != nil {
 		fmt.Println(err)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"alamos/pkg/stats"
 	"alamos/plots"
 )
 
@@ -33,24 +34,45 @@ func interval(points []float64, n float64) (low, high []float64) {
 
 func score() plots.Chart {
 	low, high := interval(thesisPoints, 180)
-	return plots.Score{
-		Frame: plots.Frame{Title: "Strength against training"},
-		Series: []plots.Series{
-			{Name: "thesis", X: thesisSamples, Y: thesisPoints, Low: low, High: high},
-		},
+	return plots.Lines{
+		Frame:      plots.Frame{Title: "Strength against training"},
+		X:          plots.Axis{Label: "samples trained on", FromZero: true},
+		Y:          plots.Axis{Label: "tournament score", Unit: "points of 180", Most: 180},
+		Series:     []plots.Series{bars("thesis", thesisSamples, thesisPoints, low, high)},
 		References: []plots.Reference{{Name: "random moves", Y: 8.5}},
-		Games:      180,
 	}
 }
 
+// line and bars make series of points without and with intervals.
+func line(name string, x, y []float64) plots.Series {
+	return plots.Series{Name: name, Points: plots.Points(x, y)}
+}
+
+func bars(name string, x, y, low, high []float64) plots.Series {
+	s := line(name, x, y)
+	for i := range s.Points {
+		s.Points[i].Y.Low, s.Points[i].Y.High = low[i], high[i]
+	}
+	return s
+}
+
+func epochs(n int) (x []float64) {
+	for e := range n {
+		x = append(x, float64(e+1))
+	}
+	return x
+}
+
 func scoreTrials() plots.Chart {
-	return plots.Score{
+	x := []float64{0, 3, 6, 9, 12}
+	return plots.Lines{
 		Frame: plots.Frame{Title: "Strength by depth of the network"},
 		X:     plots.Axis{Label: "generation", FromZero: true},
+		Y:     plots.Axis{Label: "tournament score", Most: 1},
 		Series: []plots.Series{
-			{Name: "depth 2", X: []float64{0, 3, 6, 9, 12}, Y: []float64{.08, .31, .42, .47, .49}},
-			{Name: "depth 5", X: []float64{0, 3, 6, 9, 12}, Y: []float64{.07, .35, .55, nan, .68}},
-			{Name: "depth 10", X: []float64{0, 3, 6, 9, 12}, Y: []float64{.09, .28, .58, .71, 1}},
+			line("depth 2", x, []float64{.08, .31, .42, .47, .49}),
+			line("depth 5", x, []float64{.07, .35, .55, nan, .68}),
+			line("depth 10", x, []float64{.09, .28, .58, .71, 1}),
 		},
 	}
 }
@@ -66,9 +88,10 @@ func training(name string, epochs int, level float64) plots.LossSeries {
 		// Each generation's new data is harder than the last epoch's.
 		fresh := 0.12 * math.Exp(-float64(e%10)/3)
 		decay := level + 0.9*math.Exp(-float64(e)/9)
-		s.Rate = append(s.Rate, rate)
-		s.Training = append(s.Training, decay-0.05+fresh-0.004*float64(e%10))
-		s.Validation = append(s.Validation, decay+0.03+fresh)
+		point := func(y float64) plots.Point { return plots.Point{X: float64(e + 1), Y: stats.Exactly(y)} }
+		s.Rate = append(s.Rate, point(rate))
+		s.Training = append(s.Training, point(decay-0.05+fresh-0.004*float64(e%10)))
+		s.Validation = append(s.Validation, point(decay+0.03+fresh))
 	}
 	return s
 }
@@ -83,7 +106,7 @@ func loss() plots.Chart {
 
 func lossTrials() plots.Chart {
 	a, b := training("width 64", 40, 1.3), training("width 128", 40, 1.1)
-	b.Validation[17], b.Training[17] = nan, nan
+	b.Validation[17].Y.Value, b.Training[17].Y.Value = nan, nan
 	return plots.Loss{
 		Frame:       plots.Frame{Title: "Learning rate and loss by width"},
 		Series:      []plots.LossSeries{a, b},
@@ -122,20 +145,18 @@ func crosstableLarge() plots.Chart {
 }
 
 func lines() plots.Chart {
-	var shallow, deep plots.Series
-	shallow.Name, deep.Name = "6 blocks of 64", "20 blocks of 256"
+	var batches, shallow, deep []float64
 	for i := range 8 {
 		batch := math.Pow(2, float64(i))
-		shallow.X = append(shallow.X, batch)
-		deep.X = append(deep.X, batch)
-		shallow.Y = append(shallow.Y, 18000*batch/(batch+6))
-		deep.Y = append(deep.Y, 450*batch/(batch+3))
+		batches = append(batches, batch)
+		shallow = append(shallow, 18000*batch/(batch+6))
+		deep = append(deep, 450*batch/(batch+3))
 	}
 	return plots.Lines{
 		Frame:  plots.Frame{Title: "Speed of the network"},
 		X:      plots.Axis{Label: "batch", Unit: "positions", Log: true},
 		Y:      plots.Axis{Label: "evaluations per second", Unit: "1/s", Log: true},
-		Series: []plots.Series{shallow, deep},
+		Series: []plots.Series{line("6 blocks of 64", batches, shallow), line("20 blocks of 256", batches, deep)},
 	}
 }
 
@@ -152,7 +173,7 @@ func linesMany() plots.Chart {
 			if i == 3 && g == 6 {
 				y = nan
 			}
-			s.X, s.Y = append(s.X, float64(g)), append(s.Y, y)
+			s.Points = append(s.Points, plots.Point{X: float64(g), Y: stats.Exactly(y)})
 		}
 		l.Series = append(l.Series, s)
 	}
@@ -163,11 +184,11 @@ func ladder() plots.Chart {
 	return plots.Ladder{
 		Frame: plots.Frame{Title: "Ratings"},
 		Players: []plots.Rating{
-			{Name: "generation 9", Elo: 62, Low: 21, High: 103},
-			{Name: "generation 12", Elo: 118, Low: 74, High: 163},
-			{Name: "fairy-stockfish level 2", Elo: 0, Low: 0, High: 0},
-			{Name: "untrained", Elo: -403, Low: -498, High: -331},
-			{Name: "random moves", Elo: -611, Low: nan, High: -520},
+			{Name: "generation 9", Elo: stats.Interval{Value: 62, Low: 21, High: 103}},
+			{Name: "generation 12", Elo: stats.Interval{Value: 118, Low: 74, High: 163}},
+			{Name: "fairy-stockfish level 2"},
+			{Name: "untrained", Elo: stats.Interval{Value: -403, Low: -498, High: -331}},
+			{Name: "random moves", Elo: stats.Interval{Value: -611, Low: nan, High: -520}},
 		},
 	}
 }
@@ -232,20 +253,20 @@ func resultsShare() plots.Chart {
 func heatmap() plots.Chart {
 	h := plots.Heatmap{
 		Frame: plots.Frame{Title: "Strength by depth and exploration", Note: "mean and 95 % interval of 3 seeds"},
-		X:     plots.Categories{Label: "network depth", Unit: "blocks", Ticks: []string{"2", "5", "10", "20"}},
+		X:     plots.Categories{Label: "network depth (blocks)", Ticks: []string{"2", "5", "10", "20"}},
 		Y:     plots.Categories{Label: "c_puct", Ticks: []string{"0.5", "1", "2", "4"}},
 		Value: plots.Axis{Label: "rating", Unit: "Elo"},
 		Best:  plots.Highest,
 	}
 	for i := range h.Y.Ticks {
-		var row []plots.Cell
+		var row []stats.Interval
 		for j := range h.X.Ticks {
 			v := 40*float64(j) - 30*math.Abs(float64(i)-1.6)*float64(j+1) - 100
-			row = append(row, plots.Cell{Value: v, Low: v - 21 - 4*float64(i), High: v + 21 + 3*float64(i)})
+			row = append(row, stats.Interval{Value: v, Low: v - 21 - 4*float64(i), High: v + 21 + 3*float64(i)})
 		}
 		h.Cells = append(h.Cells, row)
 	}
-	h.Cells[3][1] = plots.Cell{Value: nan}
+	h.Cells[3][1] = stats.Unknown()
 	h.Cells[0][0].Low = nan
 	return h
 }
@@ -254,15 +275,15 @@ func heatmapLarge() plots.Chart {
 	h := plots.Heatmap{
 		Frame: plots.Frame{Title: "Validation loss"},
 		X:     plots.Categories{Label: "learning rate"},
-		Y:     plots.Categories{Label: "batch", Unit: "positions"},
+		Y:     plots.Categories{Label: "batch (positions)"},
 		Value: plots.Axis{Label: "validation loss", Unit: "nats", Log: true},
 		Best:  plots.Lowest,
 	}
 	for i := range 12 {
 		h.Y.Ticks = append(h.Y.Ticks, strconv.Itoa(64*(i+1)))
-		var row []plots.Cell
+		var row []stats.Interval
 		for j := range 24 {
-			row = append(row, plots.Cell{Value: 0.5 + math.Pow(float64(i-5)/5, 2) + math.Pow(float64(j-14)/6, 2)})
+			row = append(row, stats.Exactly(0.5+math.Pow(float64(i-5)/5, 2)+math.Pow(float64(j-14)/6, 2)))
 		}
 		h.Cells = append(h.Cells, row)
 	}
@@ -278,18 +299,21 @@ func band(name string, level, noise float64) plots.Series {
 	for g := range 13 {
 		y := 0.08 + level*(1-math.Exp(-float64(g)/4)) + noise/3*math.Sin(float64(5*g))
 		half := noise * (1.2 + math.Cos(float64(3*g))) / 2
-		s.X, s.Y = append(s.X, 390e3*float64(g)), append(s.Y, y)
-		s.Low, s.High = append(s.Low, y-half), append(s.High, y+half)
+		s.Points = append(s.Points, plots.Point{X: 390e3 * float64(g), Y: stats.Around(y, half)})
 	}
 	return s
 }
 
 func bands() plots.Chart {
-	s := plots.Score{Frame: plots.Frame{Title: "Strength by depth of the network", Note: "bands: mean and 95 % interval of 5 seeds"}}
+	s := plots.Lines{
+		Frame: plots.Frame{Title: "Strength by depth of the network", Note: "bands: mean and 95 % interval of 5 seeds"},
+		X:     plots.Axis{Label: "samples trained on", FromZero: true},
+		Y:     plots.Axis{Label: "tournament score", Most: 1},
+	}
 	for i, name := range []string{"2 blocks", "5 blocks", "10 blocks"} {
 		s.Series = append(s.Series, band(name, []float64{.4, .55, .8}[i], []float64{.03, .06, .08}[i]))
 	}
-	s.Series[2].Low[5] = nan
+	s.Series[2].Points[5].Y.Low = nan
 	s.References = []plots.Reference{{Name: "untrained", Y: 0.08}}
 	return s
 }
@@ -301,34 +325,23 @@ func multiples() plots.Chart {
 		Y:     plots.Axis{Label: "validation loss", Unit: "nats"},
 	}
 	for i, name := range []string{"depth 2, c_puct 1", "depth 5, c_puct 1", "depth 10, c_puct 1", "depth 2, c_puct 2", "depth 5, c_puct 2"} {
-		s := plots.Series{Y: training("", 40, 1.6-0.2*float64(i%3)-0.05*float64(i)).Validation}
-		for e := range s.Y {
-			s.X = append(s.X, float64(e+1))
-		}
+		s := plots.Series{Name: name, Points: training("", 40, 1.6-0.2*float64(i%3)-0.05*float64(i)).Validation}
 		if i == 3 {
-			s.X, s.Y = s.X[:17], s.Y[:17] // still training
+			s.Points = s.Points[:17] // still training
 		}
-		m.Panels = append(m.Panels, plots.Panel{Title: name, Series: []plots.Series{s}})
+		m.Panels = append(m.Panels, s)
 	}
-	m.Panels = append(m.Panels, plots.Panel{Title: "depth 10, c_puct 2"})
+	m.Panels = append(m.Panels, plots.Series{Name: "depth 10, c_puct 2"})
 	return m
 }
 
 func multiplesBands() plots.Chart {
-	m := plots.Multiples{
-		Frame:      plots.Frame{Title: "Score by depth and learning rate", Note: "bands: mean and 95 % interval of 5 seeds"},
-		X:          plots.Axis{Label: "samples trained on", FromZero: true},
-		Y:          plots.Axis{Label: "score against the untrained network", FromZero: true},
-		References: []plots.Reference{{Name: "no gain", Y: 0.5}},
+	return plots.Multiples{
+		Frame:  plots.Frame{Title: "Score by depth", Note: "bands: mean and 95 % interval of 5 seeds"},
+		X:      plots.Axis{Label: "samples trained on", FromZero: true},
+		Y:      plots.Axis{Label: "score against the untrained network", FromZero: true},
+		Panels: []plots.Series{band("2 blocks", .35, .05), band("10 blocks", .55, .05)},
 	}
-	for i, title := range []string{"2 blocks", "10 blocks"} {
-		p := plots.Panel{Title: title}
-		for j, rate := range []string{"rate 0.05", "rate 0.005"} {
-			p.Series = append(p.Series, band(rate, .35+.2*float64(i)+.1*float64(j), .05))
-		}
-		m.Panels = append(m.Panels, p)
-	}
-	return m
 }
 
 func lossHeads() plots.Chart {
@@ -341,11 +354,10 @@ func lossHeads() plots.Chart {
 	}
 	for h := range l.Heads {
 		for k, name := range []string{"training", "validation"} {
-			t := training("", 40, 1.2+0.1*float64(k))
-			s := plots.Series{Name: name}
-			for e, y := range t.Validation {
-				s.X = append(s.X, float64(e+1))
-				s.Y = append(s.Y, []float64{1, 0.3, 20}[h]*(y-[]float64{0, 1, 0.5}[h]))
+			s := plots.Series{Name: name, Points: training("", 40, 1.2+0.1*float64(k)).Validation}
+			for e := range s.Points {
+				y := &s.Points[e].Y.Value
+				*y = []float64{1, 0.3, 20}[h] * (*y - []float64{0, 1, 0.5}[h])
 			}
 			l.Heads[h].Series = append(l.Heads[h].Series, s)
 		}
@@ -388,16 +400,14 @@ func board() plots.Chart {
 			{From: "e1", To: "g1", Weight: 0.44, Label: "O-O", Note: "Q +0.11"},
 			{From: "c3", To: "d5", Weight: 0.05, Label: "Nd5", Note: "Q −0.21"},
 		},
-		Highlight: []string{"f8", "c5"},
 	}
 }
 
-func boardFlipped() plots.Chart {
+func boardHand() plots.Chart {
 	return plots.Board{
-		Frame:  plots.Frame{Title: "Crazyhouse, from Black's side", Width: 10},
+		Frame:  plots.Frame{Title: "Crazyhouse", Width: 10},
 		FEN:    "r1b1k2r/ppp2Bpp/2n5/8/4P1n1/2P5/P4PPP/RNB1K1NR[QPqpp] b KQkq - 0 9",
 		Arrows: []plots.Arrow{{To: "d3", Weight: 3, Label: "Q@d3"}, {From: "e8", To: "f7", Weight: 1}},
-		Flip:   true,
 	}
 }
 
@@ -418,14 +428,11 @@ func planes() plots.Chart {
 }
 
 func planesMany() plots.Chart {
-	p := plots.PolicyPlanes{
-		Frame: plots.Frame{Title: "Logits by kind of move"},
-		Value: plots.Axis{Label: "logit"},
-	}
+	p := plots.PolicyPlanes{Frame: plots.Frame{Title: "Probability by kind of move"}}
 	for i, name := range []string{"north 1", "north 2", "northeast 1", "east 1", "southeast 1", "south 1", "southwest 1", "west 1", "northwest 1", "knight 1", "knight 2", "to a knight"} {
 		plane := plots.Plane{Title: name}
 		for s := range plane.Squares {
-			plane.Squares[s] = 3*math.Sin(float64(i+s/8)) - math.Abs(float64(s%8)-float64(i%8))
+			plane.Squares[s] = math.Exp(3*math.Sin(float64(i+s/8))-math.Abs(float64(s%8)-float64(i%8))) / 300
 		}
 		p.Planes = append(p.Planes, plane)
 	}
@@ -464,11 +471,11 @@ var searched = []plots.Node{
 }
 
 func tree() plots.Chart {
-	return plots.Tree{Frame: plots.Frame{Title: "A search of 800 visits"}, Nodes: searched, Most: 21}
+	return plots.Tree{Frame: plots.Frame{Title: "A search of 800 visits"}, Nodes: searched}
 }
 
 func treeSmall() plots.Chart {
-	return plots.Tree{Frame: plots.Frame{Title: "Three most visited"}, Nodes: searched, Depth: 2, Most: 4}
+	return plots.Tree{Frame: plots.Frame{Title: "Two moves"}, Nodes: searched[:3]}
 }
 
 func linesNamed() plots.Chart {
@@ -478,8 +485,8 @@ func linesNamed() plots.Chart {
 		Y:     plots.Axis{Label: "rating", Unit: "Elo"},
 		Ticks: []string{"plateau to 1e-4", "plateau to 1e-6", "step", "cosine", "constant"},
 		Series: []plots.Series{
-			{Name: "5 blocks", X: []float64{0, 1, 2, 3, 4}, Y: []float64{20, 28, 11, 35, -40}, Low: []float64{2, 3, -12, 14, -61}, High: []float64{38, 52, 34, 57, -18}},
-			{Name: "10 blocks", X: []float64{0, 1, 2, 3, 4}, Y: []float64{71, 76, 50, nan, -12}, Low: []float64{50, 51, nan, nan, -33}, High: []float64{92, 103, nan, nan, 9}},
+			bars("5 blocks", []float64{0, 1, 2, 3, 4}, []float64{20, 28, 11, 35, -40}, []float64{2, 3, -12, 14, -61}, []float64{38, 52, 34, 57, -18}),
+			bars("10 blocks", []float64{0, 1, 2, 3, 4}, []float64{71, 76, 50, nan, -12}, []float64{50, 51, nan, nan, -33}, []float64{92, 103, nan, nan, 9}),
 		},
 	}
 }
@@ -506,7 +513,7 @@ var gallery = []struct {
 	{"lines_named", linesNamed},
 	{"parallel", parallel},
 	{"board", board},
-	{"board_flipped", boardFlipped},
+	{"board_hand", boardHand},
 	{"planes", planes},
 	{"planes_many", planesMany},
 	{"tree", tree},

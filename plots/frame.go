@@ -6,12 +6,15 @@ import (
 	"math"
 	"strings"
 
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Frame is what every figure has around its data. The zero Frame is ready:
-// no title, a description made from the data, and a size that suits the kind.
+// Frame is what every figure has around its data. The zero Frame is ready: no
+// title, and a width that suits the kind.
 type Frame struct {
 	Title string // one line above the picture, may be empty
 
@@ -19,90 +22,90 @@ type Frame struct {
 	// out. It may be empty.
 	Note string
 
-	// Description says what the picture shows to those who cannot see it.
-	// Empty: a sentence made from the labels and names.
-	Description string
-
-	// Width and Height of the whole picture in cm. Zero: 16 cm wide, and as
-	// high as the kind, its panels and its legend need.
-	Width, Height float64
+	// Width of the whole picture in cm. Zero: what the kind needs, 16 cm for
+	// most.
+	Width float64
 }
 
 const (
 	defaultWidth = 16                   // cm
 	margin       = 0.25 * vg.Centimeter // around everything
-	leastData    = 2.5                  // cm of height or width that must be left for data
+	sampleWidth  = vg.Length(23)        // of a legend entry
+	entryGap     = vg.Length(14)
+	rowHeight    = vg.Length(14)
 )
 
-// A legend entry: a sample of the drawing and what it means.
+// An entry of the legend is a name and the plotters that draw what it names.
 type entry struct {
-	name   string
-	line   draw.LineStyle // not drawn if its width is 0
-	marker draw.GlyphDrawer
-	fill   color.Color // a box of this color if not nil
-	shade  color.Color // a box without an edge, behind the line
-	color  color.Color // of the marker
-
-	ramp func(share float64) color.RGBA // a scale of colors if not nil
+	name    string
+	samples []plot.Thumbnailer
 }
 
-const (
-	sampleWidth = vg.Length(20)
-	sampleGap   = vg.Length(5)
-	entryGap    = vg.Length(14)
-	rowHeight   = vg.Length(14)
-)
-
-// layout is a frame whose legend has found its rows.
+// layout is a frame around data of a known size, with the legend in rows
+// above the data.
 type layout struct {
-	title  string
-	note   string
-	legend [][]entry
-	width  vg.Length
-	height vg.Length
+	title, note   string
+	legend        [][]entry
+	width, height vg.Length
 }
 
-// newLayout sets the title and the legend within the frame's width. dataHeight
-// is the height in cm that the kind wants below them if the frame names none.
-func newLayout(f Frame, legend []entry, defWidth, dataHeight float64) (layout, error) {
-	if f.Width == 0 {
-		// A small picture does not cut off its title and note.
-		words := max(textStyle(titleSize, ink, true).Width(clean(f.Title)), textStyle(noteSize, ink, false).Width(clean(f.Note)))
-		f.Width = max(defWidth, min(defaultWidth, float64((words+2*margin+1)/vg.Centimeter)))
+// newLayout arranges title, note and legend. width and height, in cm, are what
+// the kind wants: the width of the whole picture unless the frame names one,
+// and the height of the data, to which title and legend are added.
+func newLayout(f Frame, legend []entry, width, height float64) (layout, error) {
+	l := layout{title: clean(f.Title), note: clean(f.Note)}
+	if f.Width != 0 {
+		width = f.Width
+	} else { // a small picture does not cut off its title and note
+		words := max(textStyle(titleSize, ink, true).Width(l.title), textStyle(noteSize, ink, false).Width(l.note))
+		width = max(width, min(defaultWidth, float64((words+2*margin+1)/vg.Centimeter)))
 	}
-	if !(f.Width >= 4 && f.Width <= 200) {
-		return layout{}, fmt.Errorf("plots: width of %g cm: want 4 to 200: %w", f.Width, ErrSize)
+	if !(width >= 4 && width <= 200 && height <= 500) {
+		return l, fmt.Errorf("plots: picture of %.4g by %.4g cm: want a width of 4 to 200 cm and a height of at most 500: %w", width, height, ErrSize)
 	}
-	l := layout{title: clean(f.Title), note: clean(f.Note), width: vg.Length(f.Width) * vg.Centimeter}
-	inner := l.width - 2*margin
+	l.width = vg.Length(width) * vg.Centimeter
 	style := textStyle(tickSize, ink, false)
 	var used vg.Length
 	for _, e := range legend {
-		e.name = fitName(clean(e.name), style, inner-sampleWidth-sampleGap)
-		w := sampleWidth + sampleGap + style.Width(e.name)
-		if last := len(l.legend) - 1; last >= 0 && used+entryGap+w <= inner {
-			l.legend[last] = append(l.legend[last], e)
-			used += entryGap + w
-			continue
+		e.name = fitName(clean(e.name), style, l.inner()-2*sampleWidth)
+		w := legendOf(e).Rectangle(draw.Canvas{}).Size().X
+		if used == 0 || used+entryGap+w > l.inner() {
+			l.legend, used = append(l.legend, nil), -entryGap
 		}
-		l.legend = append(l.legend, []entry{e})
-		used = w
+		last := len(l.legend) - 1
+		l.legend[last] = append(l.legend[last], e)
+		used += entryGap + w
 	}
-	if f.Height == 0 {
-		l.height = vg.Length(dataHeight)*vg.Centimeter + l.headHeight() + 2*margin
-	} else {
-		l.height = vg.Length(f.Height) * vg.Centimeter
-	}
-	if !(l.height <= 500*vg.Centimeter && l.height-l.headHeight()-2*margin >= leastData*vg.Centimeter) {
-		return layout{}, fmt.Errorf("plots: height of %.4g cm leaves no room for data below the title and %d legend rows: %w",
-			l.height/vg.Centimeter, len(l.legend), ErrSize)
-	}
+	l.height = vg.Length(height)*vg.Centimeter + l.headHeight() + 2*margin
 	return l, nil
 }
 
-// headHeight is the height of title and legend.
-func (l layout) headHeight() vg.Length {
-	var h vg.Length
+// inner returns the width within the margins.
+func (l layout) inner() vg.Length { return l.width - 2*margin }
+
+// legendOf returns a legend of one entry: gonum's own have a single column.
+func legendOf(e entry) *plot.Legend {
+	l := plot.NewLegend()
+	l.TextStyle = textStyle(tickSize, ink, false)
+	l.Top, l.Left, l.ThumbnailWidth = true, true, sampleWidth
+	var samples []plot.Thumbnailer
+	for _, s := range e.samples {
+		samples = append(samples, sample{s})
+	}
+	l.Add(e.name, samples...)
+	return &l
+}
+
+// sample is what a legend shows, with more room before the name than gonum leaves.
+type sample struct{ plot.Thumbnailer }
+
+func (s sample) Thumbnail(c *draw.Canvas) {
+	part := draw.Crop(*c, 0, -3, 0, 0)
+	s.Thumbnailer.Thumbnail(&part)
+}
+
+// headHeight returns the height of title, note and legend.
+func (l layout) headHeight() (h vg.Length) {
 	if l.title != "" {
 		h += titleSize + 7
 	}
@@ -115,30 +118,42 @@ func (l layout) headHeight() vg.Length {
 	return h
 }
 
-// paint draws ground, title and legend and returns the canvas left for data.
-func (l layout) paint(c draw.Canvas) draw.Canvas {
+// figure returns the picture: what it shows in words, and how its data is
+// painted on the canvas that title and legend leave.
+func (l layout) figure(description string, paint func(draw.Canvas)) *Figure {
+	if l.note != "" {
+		description += " " + strings.TrimSuffix(l.note, ".") + "."
+	}
+	return &Figure{
+		title:       l.title,
+		description: description,
+		width:       l.width,
+		height:      l.height,
+		paint:       func(c draw.Canvas) { paint(l.paintHead(c)) },
+	}
+}
+
+// paintHead draws ground, title, note and legend and returns the canvas below.
+func (l layout) paintHead(c draw.Canvas) draw.Canvas {
 	c.SetColor(color.White)
 	c.Fill(c.Rectangle.Path())
 	c = draw.Crop(c, margin, -margin, margin, -margin)
 	y := c.Max.Y
-	if l.title != "" {
-		style := textStyle(titleSize, ink, true)
-		c.FillText(aligned(style, draw.XLeft, draw.YTop), vg.Point{X: c.Min.X, Y: y}, fit(l.title, style, c.Max.X-c.Min.X))
-		y -= titleSize + 7
+	line := func(s string, style text.Style, gap vg.Length) {
+		if s != "" {
+			c.FillText(aligned(style, draw.XLeft, draw.YTop), vg.Point{X: c.Min.X, Y: y}, fit(s, style, l.inner()))
+			y -= style.Font.Size + gap
+		}
 	}
-	if l.note != "" {
-		style := textStyle(noteSize, softInk, false)
-		c.FillText(aligned(style, draw.XLeft, draw.YTop), vg.Point{X: c.Min.X, Y: y + 1}, fit(l.note, style, c.Max.X-c.Min.X))
-		y -= noteSize + 6
-	}
-	style := textStyle(tickSize, ink, false)
+	line(l.title, textStyle(titleSize, ink, true), 7)
+	line(l.note, textStyle(noteSize, softInk, false), 6)
 	for _, row := range l.legend {
-		x, mid := c.Min.X, y-rowHeight/2
+		at := c
+		at.Max.Y = y
 		for _, e := range row {
-			e.paint(&c, x, mid)
-			x += sampleWidth + sampleGap
-			beside(&c, style, vg.Point{X: x, Y: mid}, e.name)
-			x += style.Width(e.name) + entryGap
+			legend := legendOf(e)
+			legend.Draw(at)
+			at.Min.X += legend.Rectangle(at).Size().X + entryGap
 		}
 		y -= rowHeight
 	}
@@ -146,81 +161,95 @@ func (l layout) paint(c draw.Canvas) draw.Canvas {
 	return c
 }
 
-// paint draws the sample whose left end is at x.
-func (e entry) paint(c *draw.Canvas, x, mid vg.Length) {
-	if e.fill != nil {
-		c.SetColor(e.fill)
-		box := vg.Rectangle{Min: vg.Point{X: x + 5, Y: mid - 4.5}, Max: vg.Point{X: x + sampleWidth - 1, Y: mid + 4.5}}
-		c.Fill(box.Path())
-		c.SetLineStyle(draw.LineStyle{Color: axisGray, Width: 0.4})
-		c.Stroke(box.Path())
+// grid is a table of plots with aligned data areas, and the labels of axes that
+// the plots of a row or column share. The labels are drawn here, in the middle
+// of the data: gonum places them in the middle of the numbers, which on a
+// logarithmic axis is near its end.
+type grid struct {
+	plots [][]*plot.Plot // by row from the top; nil: no plot
+	gap   vg.Length
+	x     string   // of all columns
+	y     []string // of each row, or one of all
+}
+
+func (g grid) paint(c draw.Canvas) {
+	style := aligned(textStyle(labelSize, ink, false), draw.XCenter, draw.YBottom)
+	height := style.Height("x") + 3
+	inner := c
+	if g.x != "" {
+		inner.Min.Y += height
 	}
-	if e.shade != nil {
-		c.SetColor(e.shade)
-		c.Fill(vg.Rectangle{Min: vg.Point{X: x, Y: mid - 4}, Max: vg.Point{X: x + sampleWidth, Y: mid + 4}}.Path())
+	if strings.Join(g.y, "") != "" {
+		inner.Min.X += height
 	}
-	if e.ramp != nil {
-		const steps = 20
-		for i := range steps {
-			c.SetColor(e.ramp((float64(i) + 0.5) / steps))
-			part := vg.Rectangle{
-				Min: vg.Point{X: x + sampleWidth*vg.Length(i)/steps, Y: mid - 4},
-				Max: vg.Point{X: min(x+sampleWidth, x+sampleWidth*vg.Length(float64(i)+1.5)/steps), Y: mid + 4},
+	rows, columns := len(g.plots), len(g.plots[0])
+	areas := plot.Align(g.plots, draw.Tiles{Rows: rows, Cols: columns, PadX: g.gap, PadY: g.gap}, inner)
+	var data []vg.Rectangle // of the first plot of each row
+	all := vg.Rectangle{Max: vg.Point{X: c.Min.X}}
+	for i, row := range g.plots {
+		for j, p := range row {
+			if p == nil {
+				continue
 			}
-			c.Fill(part.Path())
+			p.Draw(areas[i][j])
+			d := p.DataCanvas(areas[i][j]).Rectangle
+			if j == 0 {
+				data = append(data, d)
+			}
+			all.Max.X = max(all.Max.X, d.Max.X)
 		}
 	}
-	if e.line.Width > 0 {
-		c.StrokeLine2(e.line, x, mid, x+sampleWidth, mid)
+	descent := style.FontExtents().Descent
+	label, at := centered(g.x, style, (data[0].Min.X+all.Max.X)/2, c.Min.X, c.Max.X)
+	c.FillText(style, vg.Point{X: at, Y: c.Min.Y + descent}, label)
+	if len(g.y) < rows { // one label of all rows
+		data[0].Min.Y = data[rows-1].Min.Y
 	}
-	if e.marker != nil {
-		c.DrawGlyphNoClip(draw.GlyphStyle{Color: e.color, Radius: markerRadius, Shape: e.marker}, vg.Point{X: x + sampleWidth/2, Y: mid})
-	}
-}
-
-// A strip is one of several plots that stand above one another and share
-// their x axis.
-type strip struct {
-	plot  axes
-	share float64 // of the height
-}
-
-// figure finishes a picture: what it is called, and how it is painted into
-// the canvas that title and legend leave.
-func (l layout) figure(description string, paint func(draw.Canvas)) *Figure {
-	if l.note != "" {
-		description += " " + l.note
-		if !strings.HasSuffix(l.note, ".") {
-			description += "."
-		}
-	}
-	return &Figure{
-		title:       l.title,
-		description: description,
-		width:       l.width,
-		height:      l.height,
-		paint:       func(c draw.Canvas) { paint(l.paint(c)) },
+	style.Rotation = math.Pi / 2
+	for i, s := range g.y {
+		flat := style
+		flat.Rotation = 0
+		mid, room := (data[i].Min.Y+data[i].Max.Y)/2, (data[i].Max.Y-data[i].Min.Y)/2+height
+		s, at := centered(s, flat, mid, max(c.Min.Y, mid-room), min(c.Max.Y, mid+room))
+		c.FillText(style, vg.Point{X: c.Min.X + style.Font.Size, Y: at}, s)
 	}
 }
 
-// paintPanels draws panels from the top down with their data areas aligned.
-func paintPanels(c draw.Canvas, panels []strip) {
-	const gap = 0.3 * vg.Centimeter
-	height := c.Max.Y - c.Min.Y - gap*vg.Length(len(panels)-1)
-	areas := make([]draw.Canvas, len(panels))
-	left, right := math.Inf(-1), math.Inf(1)
-	top := c.Max.Y
-	for i, p := range panels {
-		h := height * vg.Length(p.share)
-		areas[i] = c
-		areas[i].Max.Y, areas[i].Min.Y = top, top-h
-		top -= h + gap
-		data := p.plot.DataCanvas(areas[i])
-		left = math.Max(left, float64(data.Min.X))
-		right = math.Min(right, float64(data.Max.X))
+// newPlot returns an empty plot in the theme of this package.
+func newPlot() *plot.Plot {
+	p := plot.New()
+	p.TextHandler = handler
+	p.BackgroundColor = nil // the frame has painted the ground
+	p.Legend.TextStyle = textStyle(tickSize, ink, false)
+	p.Title.TextStyle = aligned(textStyle(tickSize, ink, true), draw.XCenter, draw.YTop)
+	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
+		axis.Padding = 0
+		axis.LineStyle = draw.LineStyle{Color: axisGray, Width: 0.6}
+		axis.Tick.LineStyle = axis.LineStyle
+		axis.Tick.Length = 3.5
 	}
-	for i, p := range panels {
-		data := p.plot.DataCanvas(areas[i])
-		p.plot.Draw(draw.Crop(areas[i], vg.Length(left)-data.Min.X, vg.Length(right)-data.Max.X, 0, 0))
-	}
+	p.Y.Label.TextStyle = textStyle(tickSize, ink, false) // its blank stands between tick and label
+	p.X.Tick.Label = aligned(textStyle(tickSize, softInk, false), draw.XCenter, draw.YTop)
+	p.Y.Tick.Label = aligned(textStyle(tickSize, softInk, false), draw.XRight, -0.42) // the middle of digits
+	return p
 }
+
+// add adds plotters without widening the axes: what lies beyond is cut off.
+func add(p *plot.Plot, plotters ...plot.Plotter) {
+	x0, x1, y0, y1 := p.X.Min, p.X.Max, p.Y.Min, p.Y.Max
+	p.Add(plotters...)
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = x0, x1, y0, y1
+}
+
+// hideLabels leaves an axis its ticks: a neighbor shows their labels.
+func hideLabels(a *plot.Axis) { a.Tick.Label.Handler = silent{} }
+
+// hideTicks leaves an axis the labels of its ticks.
+func hideTicks(a *plot.Axis) { a.LineStyle.Width, a.Tick.Length = 0, 0 }
+
+// silent is a text handler that draws nothing.
+type silent struct{ text.Plain }
+
+func (silent) Extents(font.Font) (e font.Extents)                     { return e }
+func (silent) Box(string, font.Font) (width, height, depth vg.Length) { return 0, 0, 0 }
+func (silent) Draw(vg.Canvas, string, text.Style, vg.Point)           {}

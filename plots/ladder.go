@@ -7,145 +7,107 @@ import (
 	"slices"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"alamos/pkg/stats"
 )
 
-// Ladder shows ratings with their intervals, the strongest at the top.
+// Ladder shows ratings with their 95 % intervals, the strongest at the top.
 type Ladder struct {
 	Frame
 	Players []Rating
-
-	// X is the scale of the ratings; its zero value is "Elo, 95 % interval".
-	X Axis
 }
 
-// Rating is one player's strength.
+// Rating is one player's strength; one without a value is left out.
 type Rating struct {
 	Name string
-	Elo  float64
-
-	// Low and High bound the interval; NaN where it is not known.
-	Low, High float64
+	Elo  stats.Interval
 }
 
 // Figure implements [Chart].
 func (l Ladder) Figure() (*Figure, error) {
-	if l.X == (Axis{}) {
-		l.X = Axis{Label: "rating", Unit: "Elo, 95 % interval"}
-	}
 	var players []Rating
 	x := emptySpan()
-	for i, p := range l.Players {
-		where := fmt.Sprintf("player %d (%q)", i, p.Name)
-		if err := checkNumbers(where, []float64{p.Elo, p.Low, p.High}); err != nil {
+	for _, p := range l.Players {
+		if err := checkNumbers(fmt.Sprintf("rating of %q", p.Name), p.Elo.Value, p.Elo.Low, p.Elo.High); err != nil {
 			return nil, err
 		}
-		if math.IsNaN(p.Elo) {
-			continue
+		if !p.Elo.Missing() {
+			players = append(players, p)
+			x.add(p.Elo.Value, p.Elo.Low, p.Elo.High)
 		}
-		if p.Low > p.Elo || p.High < p.Elo {
-			return nil, fmt.Errorf("plots: %s: rating %g is not within its interval of %g to %g: %w", where, p.Elo, p.Low, p.High, ErrRange)
-		}
-		players = append(players, p)
-		x.add(p.Elo, p.Low, p.High)
 	}
 	if len(players) == 0 {
 		return nil, fmt.Errorf("plots: ladder of %d players without a rating: %w", len(l.Players), ErrNoData)
 	}
-	if l.X.Log {
-		return nil, fmt.Errorf("plots: ladder: ratings are logarithmic already: %w", ErrRange)
-	}
-	slices.SortStableFunc(players, func(a, b Rating) int { return cmp.Compare(b.Elo, a.Elo) })
+	slices.SortStableFunc(players, func(a, b Rating) int { return cmp.Compare(b.Elo.Value, a.Elo.Value) })
 
-	style := textStyle(tickSize, ink, false)
 	n := len(players)
-	p := newPlot(l.X.text(), "")
-	setRange(&p.X, l.X, x, 0.04, 6)
-	p.Y.Min, p.Y.Max = 0.5, float64(n)+0.5
-	var ticks plot.ConstantTicks
-	var values []string
-	var valueWidth vg.Length
-	var names []string
-	for i := range players {
-		players[i].Name = fitName(clean(players[i].Name), style, nameWidth)
-		names = append(names, players[i].Name+" "+players[i].text())
-		ticks = append(ticks, plot.Tick{Value: float64(n - i), Label: players[i].Name})
-		values = append(values, players[i].text())
-		valueWidth = max(valueWidth, style.Width(values[i]))
-	}
-	p.Y.Tick.Marker = ticks
-	p.Y.Tick.Length = 0
+	p := newPlot()
+	hideTicks(&p.Y)
 	p.Y.Tick.Label.Color = ink
-	p.Add(grid{x: true}, ladderPlotter(players))
+	p.Y.Min, p.Y.Max = 0.5, float64(n)+0.5
+	setRange(&p.X, Axis{}, x, 0.04, 6)
+	var names plot.ConstantTicks
+	var told []string
+	var values labels
+	points := &plotter.Scatter{GlyphStyle: draw.GlyphStyle{Color: blue, Radius: 3.2, Shape: draw.CircleGlyph{}}}
+	bars := &plotter.XErrorBars{LineStyle: draw.LineStyle{Color: blue, Width: 1.2}, CapWidth: 6}
+	right := aligned(textStyle(tickSize, softInk, false), draw.XLeft, draw.YCenter)
+	for i, player := range players {
+		at := plotter.XY{X: player.Elo.Value, Y: float64(n - i)}
+		points.XYs = append(points.XYs, at)
+		bars.XYs = append(bars.XYs, at)
+		bars.XErrors = append(bars.XErrors, struct{ Low, High float64 }{known(at.X - player.Elo.Low), known(player.Elo.High - at.X)})
+		name := fitName(clean(player.Name), p.Y.Tick.Label, nameWidth)
+		names = append(names, plot.Tick{Value: at.Y, Label: name})
+		values.add(plotter.XY{X: p.X.Max, Y: at.Y}, player.text(), right)
+		told = append(told, name+" "+player.text())
+	}
+	p.Y.Tick.Marker = names
+	values.Offset = vg.Point{X: 10, Y: 0.9}
+	add(p, gridLines(true, false), bars, points, &values.Labels)
 
-	lay, err := newLayout(l.Frame, nil, defaultWidth, math.Max(leastData, 1.4+0.6*float64(n)))
+	lay, err := newLayout(l.Frame, nil, defaultWidth, math.Max(2.5, 1.4+0.6*float64(n)))
 	if err != nil {
 		return nil, err
 	}
-	if room := lay.height - lay.headHeight() - 1.5*vg.Centimeter; room < vg.Length(n)*9 {
-		return nil, fmt.Errorf("plots: ladder of %d players in %.4g cm of height: %w", n, lay.height/vg.Centimeter, ErrSize)
-	}
-	if lay.width < valueWidth+nameWidth+4*vg.Centimeter {
+	if lay.width < nameWidth+6*vg.Centimeter {
 		return nil, fmt.Errorf("plots: ladder in %.4g cm of width: %w", lay.width/vg.Centimeter, ErrSize)
 	}
-	description := clean(l.Description)
-	if description == "" {
-		description = "Ratings with intervals, strongest first: " + several(names, ", ") + "."
+	description := "Ratings with intervals, strongest first: " + several(told, ", ") + "."
+	return lay.figure(description, grid{plots: [][]*plot.Plot{{p}}, x: "rating (Elo, 95 % interval)"}.paint), nil
+}
+
+// known returns the length of an error bar, 0 where it is not known.
+func known(length float64) float64 {
+	if math.IsNaN(length) {
+		return 0
 	}
-	return lay.figure(description, func(c draw.Canvas) {
-		area := draw.Crop(c, 0, -valueWidth-10, 0, 0)
-		p.Draw(area)
-		data := p.DataCanvas(area)
-		right := aligned(textStyle(tickSize, softInk, false), draw.XRight, draw.YCenter)
-		for i, v := range values {
-			beside(&c, right, vg.Point{X: c.Max.X, Y: data.Y(p.Y.Norm(float64(n - i)))}, v)
-		}
-	}), nil
+	return length
 }
 
 // text writes a rating with the distances to its bounds: "123 (−40 +50)", or
 // "123 ± 45" where they are equal.
 func (r Rating) text() string {
-	s := signed(r.Elo)
-	if !math.IsNaN(r.Low) && !math.IsNaN(r.High) {
-		up, down := fmt.Sprintf("%.0f", r.High-r.Elo), fmt.Sprintf("%.0f", r.Elo-r.Low)
-		if up == down {
-			return s + " ± " + up
-		}
-		return s + " (−" + down + " +" + up + ")"
+	s := signed(r.Elo.Value)
+	if !r.Elo.Known() {
+		return s
 	}
-	return s
+	up, down := fmt.Sprintf("%.0f", r.Elo.High-r.Elo.Value), fmt.Sprintf("%.0f", r.Elo.Value-r.Elo.Low)
+	if up == down {
+		return s + " ± " + up
+	}
+	return s + " (−" + down + " +" + up + ")"
 }
 
 // signed writes a whole number with a minus sign, not a hyphen.
 func signed(v float64) string {
 	s := fmt.Sprintf("%.0f", math.Abs(v))
-	if s == "0" {
-		return s
-	}
-	if v < 0 {
+	if v < 0 && s != "0" {
 		return "−" + s
 	}
 	return s
-}
-
-// ladderPlotter draws ratings from the top down.
-type ladderPlotter []Rating
-
-// Plot implements plot.Plotter.
-func (l ladderPlotter) Plot(c draw.Canvas, p *plot.Plot) {
-	tx, ty := p.Transforms(&c)
-	style := draw.LineStyle{Color: blue, Width: 1.2}
-	for i, r := range l {
-		y := ty(float64(len(l) - i))
-		for _, end := range []float64{r.Low, r.High} {
-			if math.IsNaN(end) {
-				continue
-			}
-			c.StrokeLine2(style, tx(r.Elo), y, tx(end), y)
-			c.StrokeLine2(style, tx(end), y-3, tx(end), y+3)
-		}
-		c.DrawGlyph(draw.GlyphStyle{Color: blue, Radius: 3.2, Shape: draw.CircleGlyph{}}, vg.Point{X: tx(r.Elo), Y: y})
-	}
 }

@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -11,8 +12,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Lines shows any number against any other: a hook's metric, the length of
-// games, evaluations a second.
+// Lines shows a number against another, a line for each trial: the score
+// against training, a hook's metric, the length of games.
 type Lines struct {
 	Frame
 	X, Y       Axis
@@ -21,9 +22,11 @@ type Lines struct {
 
 	// Ticks are the names of the values of a setting that is no number. A
 	// point's X is then the index of one of them, and points are not joined:
-	// between a kind of schedule and the next there is nothing.
+	// there is nothing between one kind of schedule and the next.
 	Ticks []string
 }
+
+const mostNames = 2000
 
 // Figure implements [Chart].
 func (l Lines) Figure() (*Figure, error) {
@@ -31,101 +34,107 @@ func (l Lines) Figure() (*Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := newPlot(l.X.text(), l.Y.text())
-	setRange(&p.Y, l.Y, y, 0.05, 5)
-	if len(l.Ticks) > 0 {
-		return l.named(p)
-	}
+	p := newPlot()
 	setRange(&p.X, l.X, x, 0, 7)
-	return seriesFigure(l.Frame, p, l.Series, l.References, "Line chart")
-}
-
-// named finishes a plot whose X are names: the points of a name's series stand
-// beside one another, so that their intervals do not cover each other.
-func (l Lines) named(p axes) (*Figure, error) {
-	n := float64(len(l.Ticks))
-	if l.X.Log || n > mostBars {
-		return nil, fmt.Errorf("plots: %d names on the x axis (logarithmic: %v): want at most %d, not logarithmic: %w", len(l.Ticks), l.X.Log, mostBars, ErrRange)
-	}
-	var beside []Series
-	told := make([]string, len(l.Series))
-	for i, s := range l.Series {
-		var points []string
-		moved := Series{Name: s.Name, Low: s.Low, High: s.High}
-		for j, x := range s.X {
-			if !math.IsNaN(x) && (x < 0 || x >= n || x != math.Trunc(x)) {
-				return nil, fmt.Errorf("plots: series %d (%q): X[%d] = %g is not the index of one of %d names: %w", i, s.Name, j, x, len(l.Ticks), ErrRange)
-			}
-			if y := s.Y[j]; !math.IsNaN(x) && !math.IsNaN(y) {
-				points = append(points, brief(y)+" at "+clean(l.Ticks[int(x)]))
-			}
-			moved.X = append(moved.X, x+0.6*((float64(i)+0.5)/float64(len(l.Series))-0.5))
-			moved.Y = append(moved.Y, s.Y[j])
+	setRange(&p.Y, l.Y, y, 0.05, 5)
+	description := describe("Line chart", l.X.text(), l.Y.text(), tellSeries(l.Series...)...)
+	series := l.Series
+	if len(l.Ticks) > 0 {
+		if description, err = l.describeNamed(); err != nil {
+			return nil, err
 		}
-		beside = append(beside, moved)
-		told[i] = strings.TrimSpace(clean(s.Name) + " " + several(points, ", "))
+		series = l.beside()
+		l.nameTicks(p)
 	}
-	p.X.Min, p.X.Max = -0.5, n-0.5
-	var widest vg.Length
-	var ticks plot.ConstantTicks
-	for i, t := range l.Ticks {
-		t = fitName(clean(t), p.X.Tick.Label, 4*vg.Centimeter)
-		widest = max(widest, p.X.Tick.Label.Width(t))
-		ticks = append(ticks, plot.Tick{Value: float64(i), Label: t})
+	p.Add(gridLines(true, true))
+	refs := addReferences(p, l.References)
+	var legend []entry
+	for i, s := range series {
+		look := lookOf(i)
+		if len(l.Ticks) > 0 {
+			look.line.Width = 0
+		}
+		legend = append(legend, entry{s.Name, look.add(p, s)})
 	}
-	width := vg.Length(defaultWidth)
-	if l.Width > 0 {
-		width = vg.Length(l.Width)
-	}
-	if room := (width - 2.5) * vg.Centimeter / vg.Length(n); widest > room-6 {
-		p.X.Tick.Label.Rotation = math.Pi / 2
-		p.X.Tick.Label = aligned(p.X.Tick.Label, draw.XRight, draw.YCenter)
-		every := sparse(len(ticks), room, tickSize+1)
-		ticks = slices.DeleteFunc(ticks, func(t plot.Tick) bool { return int(t.Value)%every != 0 })
-	}
-	p.X.Tick.Marker = ticks
-	if l.Description == "" {
-		l.Description = describe("", "Chart", p.x, p.y, []string{several(told, "; ")})
-	}
-	return seriesFigure(l.Frame, p, beside, l.References, "")
-}
-
-// seriesFigure finishes a plot whose axes are set: grid, references, curves,
-// legend.
-func seriesFigure(f Frame, p axes, series []Series, refs []Reference, kind string) (*Figure, error) {
-	p.Add(grid{x: true, y: true})
-	refEntries := addReferences(p.Plot, refs)
-	_, named := p.X.Tick.Marker.(plot.ConstantTicks)
-	legend := addCurves(p.Plot, series, !named)
-	legend = append(legend, refEntries...)
-	if len(legend) == 1 && legend[0].name == "" {
+	if legend = append(legend, refs...); len(legend) == 1 && legend[0].name == "" {
 		legend = nil
 	}
-	lay, err := newLayout(f, legend, defaultWidth, 8.5)
+	lay, err := newLayout(l.Frame, legend, defaultWidth, 8.5)
 	if err != nil {
 		return nil, err
 	}
-	return lay.figure(describe(f.Description, kind, p.x, p.y, tellSeries(series)), func(c draw.Canvas) { p.Draw(c) }), nil
+	return lay.figure(description, grid{plots: [][]*plot.Plot{{p}}, x: l.X.text(), y: []string{l.Y.text()}}.paint), nil
 }
 
-// addCurves puts series on a plot, their bands below all lines, and returns
-// their legend entries. Points that are not joined are marked, however many.
-func addCurves(p *plot.Plot, series []Series, joined bool) []entry {
-	var curves []curve
-	var legend []entry
-	for i, s := range series {
-		c := newCurve(s, i)
-		if !joined {
-			c.apart, c.marker = true, markerOf(i)
+// describeNamed checks points at names and says where they are.
+func (l Lines) describeNamed() (string, error) {
+	n := float64(len(l.Ticks))
+	if l.X.Log || n > mostNames {
+		return "", fmt.Errorf("plots: %g names on the x axis (logarithmic: %v): want at most %d, not logarithmic: %w", n, l.X.Log, mostNames, ErrRange)
+	}
+	var told []string
+	for _, s := range l.Series {
+		var points []string
+		for _, p := range s.Points {
+			if p.X < 0 || p.X >= n || p.X != math.Trunc(p.X) && !math.IsNaN(p.X) {
+				return "", fmt.Errorf("plots: series %q: x of %g is not the index of one of %g names: %w", s.Name, p.X, n, ErrRange)
+			}
+			if !p.missing() {
+				points = append(points, brief(p.Y.Value)+" at "+clean(l.Ticks[int(p.X)]))
+			}
 		}
-		curves = append(curves, c)
-		legend = append(legend, c.entry())
-		if s.Band {
-			p.Add(band(c))
+		told = append(told, strings.TrimSpace(clean(s.Name)+" "+several(points, ", ")))
+	}
+	return describe("Chart", l.X.text(), l.Y.text(), several(told, "; ")), nil
+}
+
+// beside moves the points of a name's series beside one another, so that their
+// intervals do not cover each other.
+func (l Lines) beside() []Series {
+	series := slices.Clone(l.Series)
+	for i := range series {
+		series[i].Points = slices.Clone(series[i].Points)
+		for j := range series[i].Points {
+			series[i].Points[j].X += 0.6 * ((float64(i)+0.5)/float64(len(series)) - 0.5)
 		}
 	}
-	for _, c := range curves {
-		p.Add(c)
+	return series
+}
+
+// nameTicks sets the names below the axis.
+func (l Lines) nameTicks(p *plot.Plot) {
+	n := len(l.Ticks)
+	p.X.Min, p.X.Max = -0.5, float64(n)-0.5
+	width := cmp.Or(l.Width, defaultWidth)
+	p.X.Tick.Marker = nominal(&p.X, l.Ticks, vg.Length(width-2.5)*vg.Centimeter/vg.Length(n))
+}
+
+// nominal returns a tick for each name, at 0, 1, 2, ... The names of a
+// horizontal axis that leaves each of them some room stand upright where they
+// are too wide for it, and every second, fifth, ... is left where they are dense.
+func nominal(a *plot.Axis, names []string, room vg.Length) plot.ConstantTicks {
+	style := &a.Tick.Label
+	var ticks plot.ConstantTicks
+	var widest vg.Length
+	for i, name := range names {
+		name = fitName(clean(name), *style, nameWidth)
+		widest = max(widest, style.Width(name))
+		ticks = append(ticks, plot.Tick{Value: float64(i), Label: name})
 	}
-	return legend
+	if widest > room-6 {
+		*style = aligned(*style, draw.XRight, draw.YCenter)
+		style.Rotation = math.Pi / 2
+	}
+	every := sparse(len(names), room, min(widest+6, tickSize+1))
+	return slices.DeleteFunc(ticks, func(t plot.Tick) bool { return int(t.Value)%every != 0 })
+}
+
+// sparse returns of how many ticks, some room apart, one is labeled.
+func sparse(n int, room, want vg.Length) int {
+	for _, every := range []int{1, 2, 5, 10, 20, 50, 100, 200, 500} {
+		if room*vg.Length(every) >= want {
+			return every
+		}
+	}
+	return max(1, n)
 }

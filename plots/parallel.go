@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -46,42 +47,36 @@ type ParallelLine struct {
 	Metric float64 // NaN: not known, a dashed gray line
 }
 
-const (
-	mostParallelAxes  = 20
-	mostParallelLines = 5000
-)
-
 // Figure implements [Chart].
 func (p Parallel) Figure() (*Figure, error) {
 	metric, err := p.check()
 	if err != nil {
 		return nil, err
 	}
-	g := parallelGeometry{Parallel: p, scale: newColorScale(p.Metric, metric.widen(0, p.Metric.Log))}
-	g.scale.colorOf = viridisLine
+	g := parallelGeometry{Parallel: p, scale: newColorScale(Axis{Log: p.Metric.Log}, metric.widen(0, p.Metric.Log), viridisLine)}
 	g.sort()
 	g.place()
 	var legend []entry
-	for _, l := range p.Lines {
-		if math.IsNaN(l.Metric) {
-			legend = append(legend, entry{name: "without a result", line: unknownStyle})
-			break
-		}
+	if slices.ContainsFunc(p.Lines, func(l ParallelLine) bool { return math.IsNaN(l.Metric) }) {
+		legend = append(legend, entry{"without a result", []plot.Thumbnailer{&plotter.Line{LineStyle: unknownStyle}}})
 	}
-	if best, ok := g.best(); ok {
+	if p.Best != NoExtreme {
+		best := g.best()
 		name := "best: " + brief(best.Metric)
 		if best.Name != "" {
 			name += ", " + clean(best.Name)
 		}
-		legend = append(legend, entry{name: name, line: draw.LineStyle{Color: g.scale.color(best.Metric), Width: 2.6}})
+		style := draw.LineStyle{Color: g.scale.color(best.Metric), Width: 2.6}
+		legend = append(legend, entry{name, []plot.Thumbnailer{&plotter.Line{LineStyle: style}}})
 	}
-	// As wide as the labels of the axes need, unless the caller says how wide.
-	room := vg.Length(len(p.Axes))*(g.widest()+10) + g.strips[0].width + g.scaleWidth() + 2*margin + 1
+	// As wide as the labels of the axes need, unless the frame says how wide.
+	step := g.widest() + 10
+	room := vg.Length(len(p.Axes))*step + g.strips[0].width + g.scale.width() + 2*margin + 1
 	lay, err := newLayout(p.Frame, legend, max(defaultWidth, float64(room/vg.Centimeter)), 8.5)
 	if err != nil {
 		return nil, err
 	}
-	if step := g.step(lay.width - 2*margin); step < g.widest()+10 {
+	if g.step = (lay.inner() - g.strips[0].width - g.scale.width()) / vg.Length(len(g.Axes)); g.step < step {
 		return nil, fmt.Errorf("plots: %d axes in %.4g cm of width: %w", len(p.Axes)+1, lay.width/vg.Centimeter, ErrSize)
 	}
 	return lay.figure(g.describe(), g.paint), nil
@@ -89,51 +84,50 @@ func (p Parallel) Figure() (*Figure, error) {
 
 // check returns the range of the results.
 func (p Parallel) check() (span, error) {
+	const mostAxes, mostLines = 20, 5000
 	metric := emptySpan()
 	if len(p.Axes) == 0 || len(p.Lines) == 0 {
 		return metric, fmt.Errorf("plots: parallel coordinates of %d axes and %d lines: %w", len(p.Axes), len(p.Lines), ErrNoData)
 	}
-	if len(p.Axes) > mostParallelAxes || len(p.Lines) > mostParallelLines {
+	if len(p.Axes) > mostAxes || len(p.Lines) > mostLines {
 		return metric, fmt.Errorf("plots: parallel coordinates of %d axes and %d lines: want at most %d and %d: %w",
-			len(p.Axes), len(p.Lines), mostParallelAxes, mostParallelLines, ErrSize)
+			len(p.Axes), len(p.Lines), mostAxes, mostLines, ErrSize)
+	}
+	values := make([]span, len(p.Axes))
+	for j := range values {
+		values[j] = emptySpan()
 	}
 	for i, l := range p.Lines {
 		where := fmt.Sprintf("line %d (%q)", i, l.Name)
-		if err := checkLength(where, len(l.Values), len(p.Axes), false); err != nil {
-			return metric, err
+		if len(l.Values) != len(p.Axes) {
+			return metric, fmt.Errorf("plots: %s has %d values where %d are wanted: %w", where, len(l.Values), len(p.Axes), ErrLength)
 		}
-		if err := checkNumbers(where, append([]float64{l.Metric}, l.Values...)); err != nil {
+		if err := checkNumbers(where, slices.Concat(l.Values, []float64{l.Metric})...); err != nil {
 			return metric, err
 		}
 		for j, v := range l.Values {
 			if n := len(p.Axes[j].Ticks); n > 0 && (v < 0 || v >= float64(n) || v != math.Trunc(v)) && !math.IsNaN(v) {
 				return metric, fmt.Errorf("plots: %s: %g is not the index of one of the %d ticks of axis %q: %w", where, v, n, p.Axes[j].Label, ErrRange)
 			}
+			values[j].add(v)
 		}
 		metric.add(l.Metric)
 	}
 	if metric.empty() {
 		return metric, fmt.Errorf("plots: %d lines without a result: %w", len(p.Lines), ErrNoData)
 	}
-	if err := checkLog(p.Metric, metric, "result"); err != nil {
-		return metric, err
-	}
 	for j, a := range p.Axes {
 		if len(a.Ticks) > 0 {
 			continue
 		}
-		s := emptySpan()
-		for _, l := range p.Lines {
-			s.add(l.Values[j])
-		}
-		if s.empty() {
+		if values[j].empty() {
 			return metric, fmt.Errorf("plots: axis %d (%q) without a number: %w", j, a.Label, ErrNoData)
 		}
-		if err := checkLog(a.Axis, s, a.Label); err != nil {
+		if err := a.check(values[j]); err != nil {
 			return metric, err
 		}
 	}
-	return metric, nil
+	return metric, p.Metric.check(metric)
 }
 
 // parallelGeometry has what stands where, in shares of the height.
@@ -143,13 +137,14 @@ type parallelGeometry struct {
 	order  []int       // lines, from the first drawn to the last
 	at     [][]float64 // by line, by axis; NaN for a gap
 	strips []parallelStrip
+	step   vg.Length // from an axis to the next
 }
 
 // parallelStrip is the column of an axis: its labels stand between two edges
 // at which the lines end, so that no line crosses a label.
 type parallelStrip struct {
 	name  string
-	ticks []scaleMark
+	ticks []plot.Tick // values are shares
 	width vg.Length
 }
 
@@ -168,11 +163,7 @@ func (g *parallelGeometry) sort() {
 	})
 }
 
-// best returns the marked line.
-func (g *parallelGeometry) best() (ParallelLine, bool) {
-	best := g.Lines[g.order[len(g.order)-1]]
-	return best, g.Best != NoExtreme
-}
+func (g *parallelGeometry) best() ParallelLine { return g.Lines[g.order[len(g.order)-1]] }
 
 // place finds the heights of all lines on all axes, and the labels.
 func (g *parallelGeometry) place() {
@@ -186,7 +177,7 @@ func (g *parallelGeometry) place() {
 		if n := len(a.Ticks); n > 0 {
 			g.spread(j, n)
 			for k, t := range a.Ticks {
-				strip.ticks = append(strip.ticks, scaleMark{(float64(k) + 0.5) / float64(n), fitName(clean(t), style, 2.5*vg.Centimeter)})
+				strip.ticks = append(strip.ticks, plot.Tick{Value: (float64(k) + 0.5) / float64(n), Label: fitName(clean(t), style, 2.5*vg.Centimeter)})
 			}
 		} else {
 			s := emptySpan()
@@ -198,14 +189,12 @@ func (g *parallelGeometry) place() {
 			for i, l := range g.Lines {
 				g.at[i][j] = axis.Norm(l.Values[j])
 			}
-			for _, t := range axis.Tick.Marker.Ticks(axis.Min, axis.Max) {
-				if at := axis.Norm(t.Value); !t.IsMinor() && at >= 0 && at <= 1 {
-					strip.ticks = append(strip.ticks, scaleMark{at, t.Label})
-				}
+			for _, t := range labeled(axis) {
+				strip.ticks = append(strip.ticks, plot.Tick{Value: axis.Norm(t.Value), Label: t.Label})
 			}
 		}
 		for _, t := range strip.ticks {
-			strip.width = max(strip.width, style.Width(t.label)+8)
+			strip.width = max(strip.width, style.Width(t.Label)+8)
 		}
 		g.strips = append(g.strips, strip)
 	}
@@ -214,23 +203,21 @@ func (g *parallelGeometry) place() {
 // spread places the lines through the values of axis j, of which there are n,
 // beside one another.
 func (g *parallelGeometry) spread(j, n int) {
-	count := make([]int, n)
-	for _, l := range g.Lines {
-		if v := l.Values[j]; !math.IsNaN(v) {
-			count[int(v)]++
+	count, seen := make([]int, n+1), make([]int, n+1)
+	index := func(i int) int { // n for a gap
+		if v := g.Lines[i].Values[j]; !math.IsNaN(v) {
+			return int(v)
 		}
+		return n
 	}
-	seen := make([]int, n)
+	for i := range g.Lines {
+		count[index(i)]++
+	}
 	for _, i := range g.order {
-		v := g.Lines[i].Values[j]
-		if math.IsNaN(v) {
-			g.at[i][j] = v
-			continue
-		}
-		k := int(v)
+		k := index(i)
 		// Together they take at most 70 % of the value's room.
 		share := math.Min(0.7/float64(n), 0.02*float64(count[k]))
-		g.at[i][j] = (v+0.5)/float64(n) + share*((float64(seen[k])+0.5)/float64(count[k])-0.5)
+		g.at[i][j] = (g.Lines[i].Values[j]+0.5)/float64(n) + share*((float64(seen[k])+0.5)/float64(count[k])-0.5)
 		seen[k]++
 	}
 }
@@ -243,26 +230,7 @@ func (g *parallelGeometry) widest() (w vg.Length) {
 	return w
 }
 
-// step is the distance of axes in a picture of some width. The first axis
-// stands at the left, the scale of results at the right.
-func (g *parallelGeometry) step(width vg.Length) vg.Length {
-	return (width - g.strips[0].width - g.scaleWidth()) / vg.Length(len(g.Axes))
-}
-
-// scaleWidth leaves the label of the results room for a line of two words.
-func (g *parallelGeometry) scaleWidth() vg.Length {
-	w := barWidth + 6
-	style := textStyle(smallSize+1, softInk, false)
-	for _, t := range labeled(g.scale.axis) {
-		w = max(w, barWidth+6+style.Width(t.Label))
-	}
-	return w
-}
-
 func (g *parallelGeometry) describe() string {
-	if given := clean(g.Description); given != "" {
-		return given
-	}
 	var axes []string
 	for _, a := range g.Axes {
 		axes = append(axes, a.text())
@@ -270,137 +238,120 @@ func (g *parallelGeometry) describe() string {
 	tell := func(l ParallelLine) string {
 		var at []string
 		for j, v := range l.Values {
-			switch {
+			value := brief(v)
+			switch ticks := g.Axes[j].Ticks; {
 			case math.IsNaN(v):
-			case len(g.Axes[j].Ticks) > 0:
-				at = append(at, clean(g.Axes[j].Label)+" "+clean(g.Axes[j].Ticks[int(v)]))
-			default:
-				at = append(at, clean(g.Axes[j].Label)+" "+brief(v))
+				continue
+			case len(ticks) > 0:
+				value = clean(ticks[int(v)])
 			}
+			at = append(at, clean(g.Axes[j].Label)+" "+value)
 		}
 		return brief(l.Metric) + " at " + several(at, ", ")
 	}
-	known := slices.DeleteFunc(slices.Clone(g.order), func(i int) bool { return math.IsNaN(g.Lines[i].Metric) })
-	first, last := g.Lines[known[0]], g.Lines[known[len(known)-1]]
-	if first.Metric > last.Metric {
-		first, last = last, first
-	}
+	known := slices.DeleteFunc(slices.Clone(g.Lines), func(l ParallelLine) bool { return math.IsNaN(l.Metric) })
+	byMetric := func(a, b ParallelLine) int { return cmp.Compare(a.Metric, b.Metric) }
 	return fmt.Sprintf("Parallel coordinates of %d trials over %s, colored by %s: highest %s; lowest %s.",
-		len(g.Lines), several(axes, ", "), clean(g.Metric.text()), tell(last), tell(first))
+		len(g.Lines), several(axes, ", "), cmp.Or(g.Metric.text(), "a number"), tell(slices.MaxFunc(known, byMetric)), tell(slices.MinFunc(known, byMetric)))
 }
 
-var unknownStyle = draw.LineStyle{Color: axisGray, Width: 0.8, Dashes: []vg.Length{3, 2}}
+var unknownStyle = draw.LineStyle{Color: markGray, Width: 0.9, Dashes: []vg.Length{3, 2}}
 
 func (g *parallelGeometry) paint(c draw.Canvas) {
-	step := g.step(c.Max.X - c.Min.X)
-	name := textStyle(labelSize, ink, false)
-	// Names of axes above them, in two lines where one is too narrow.
-	rows := 1
-	names := make([][]string, len(g.strips))
-	for j, s := range g.strips {
-		names[j] = twoLines(s.name, name, step-6)
-		rows = max(rows, len(names[j]))
+	name, tick := textStyle(labelSize, ink, false), middle(textStyle(tickSize, ink, false))
+	const line = labelSize + 2
+	names := [][]string{}
+	lines := 1
+	for _, label := range append(g.labels(), g.Metric.text()) {
+		names = append(names, twoLines(label, name, g.step-8))
+		lines = max(lines, len(names[len(names)-1]))
 	}
-	metric := twoLines(g.scale.label, name, step-6)
-	rows = max(rows, len(metric))
-	line := vg.Length(labelSize + 2)
-	top, bottom := c.Max.Y-line*vg.Length(rows)-5, c.Min.Y+5
-	height := func(share float64) vg.Length { return bottom + (top-bottom)*vg.Length(share) }
-	left := func(j int) vg.Length { return c.Min.X + step*vg.Length(j) }
-
-	end := c.Max.X - g.scaleWidth() // where lines end
-	for at, i := range g.order {
-		l := g.Lines[i]
-		style := draw.LineStyle{Color: color.Color(color.Black), Width: 1.3}
-		if len(g.Lines) > 100 {
-			style.Width = 0.7
+	top, bottom := c.Max.Y-vg.Length(lines)*line-6, c.Min.Y+4
+	data := vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: bottom}, Max: vg.Point{X: c.Max.X - g.scale.width(), Y: top}}
+	for _, i := range g.order {
+		style := unknownStyle
+		if m := g.Lines[i].Metric; !math.IsNaN(m) {
+			style = draw.LineStyle{Color: g.scale.color(m), Width: 1.3}
+			if len(g.Lines) > 100 {
+				style.Width = 0.7
+			}
 		}
-		switch {
-		case math.IsNaN(l.Metric):
-			style = unknownStyle
-		default:
-			style.Color = g.scale.color(l.Metric)
-		}
-		if at == len(g.order)-1 && g.Best != NoExtreme {
-			g.trace(&c, i, draw.LineStyle{Color: ink, Width: 4}, left, height, end)
+		if g.Best != NoExtreme && i == g.order[len(g.order)-1] {
+			g.trace(&c, i, draw.LineStyle{Color: ink, Width: 4.2}, data) // a dark edge sets it off
 			style.Width = 2.6
 		}
-		g.trace(&c, i, style, left, height, end)
+		g.trace(&c, i, style, data)
 	}
-	edge := draw.LineStyle{Color: axisGray, Width: 0.6}
 	for j, s := range g.strips {
-		x := left(j)
-		box := vg.Rectangle{Min: vg.Point{X: x, Y: bottom - 3}, Max: vg.Point{X: x + s.width, Y: top + 3}}
+		box := vg.Rectangle{Min: vg.Point{X: data.Min.X + g.step*vg.Length(j), Y: bottom - 3}, Max: vg.Point{Y: top + 3}}
+		box.Max.X = box.Min.X + s.width
 		c.SetColor(color.RGBA{0xF4, 0xF4, 0xF4, 0xFF})
 		c.Fill(box.Path())
 		for _, x := range []vg.Length{box.Min.X, box.Max.X} {
-			c.StrokeLine2(edge, x, box.Min.Y, x, box.Max.Y)
+			c.StrokeLine2(draw.LineStyle{Color: axisGray, Width: 0.6}, x, box.Min.Y, x, box.Max.Y)
 		}
-		style := aligned(textStyle(tickSize, ink, false), draw.XCenter, draw.YCenter)
+		every := sparse(len(s.ticks), (top-bottom)/vg.Length(len(s.ticks)), tickSize+1)
 		for k, t := range s.ticks {
-			if k%sparse(len(s.ticks), (top-bottom)/vg.Length(len(s.ticks)), tickSize+1) == 0 {
-				beside(&c, style, vg.Point{X: x + s.width/2, Y: height(t.share)}, t.label)
+			if k%every == 0 {
+				beside(&c, tick, vg.Point{X: box.Min.X + s.width/2, Y: bottom + (top-bottom)*vg.Length(t.Value)}, t.Label)
 			}
 		}
 		for k, row := range names[j] {
-			at := vg.Point{X: x + s.width/2, Y: top + 6 + line*vg.Length(len(names[j])-1-k)}
-			align := draw.XCenter
-			if at.X-name.Width(row)/2 < c.Min.X {
-				at.X, align = c.Min.X, draw.XLeft
-			}
-			c.FillText(aligned(name, align, draw.YBottom), at, row)
+			_, x := centered(row, name, box.Min.X+s.width/2, c.Min.X, c.Max.X)
+			c.FillText(aligned(name, draw.XCenter, draw.YBottom), vg.Point{X: x, Y: top + 6 + line*vg.Length(len(names[j])-1-k)}, row)
 		}
 	}
-	var marks []scaleMark
-	for _, t := range labeled(g.scale.axis) {
-		if !t.IsMinor() {
-			marks = append(marks, scaleMark{g.scale.share(t.Value), t.Label})
-		}
-	}
-	paintScale(c, vg.Rectangle{Min: vg.Point{X: end, Y: bottom}, Max: vg.Point{X: end + barWidth, Y: top}}, g.scale.colorOf, marks, "")
+	g.scale.paint(&c, vg.Rectangle{Min: vg.Point{X: data.Max.X, Y: bottom}, Max: vg.Point{X: c.Max.X, Y: top}})
+	metric := names[len(names)-1]
 	for k, row := range metric {
 		c.FillText(aligned(name, draw.XRight, draw.YBottom), vg.Point{X: c.Max.X, Y: top + 6 + line*vg.Length(len(metric)-1-k)}, row)
 	}
 }
 
-// trace draws a line from axis to axis.
-func (g *parallelGeometry) trace(c *draw.Canvas, i int, style draw.LineStyle, left func(int) vg.Length, height func(float64) vg.Length, end vg.Length) {
-	c.SetLineStyle(style)
-	between := func(x0, y0, x1, y1 vg.Length) {
-		var p vg.Path
-		mid := (x0 + x1) / 2
-		p.Move(vg.Point{X: x0, Y: y0})
-		p.CubeTo(vg.Point{X: mid, Y: y0}, vg.Point{X: mid, Y: y1}, vg.Point{X: x1, Y: y1})
-		c.Stroke(p)
+func (g *parallelGeometry) labels() (names []string) {
+	for _, s := range g.strips {
+		names = append(names, s.name)
 	}
-	at := g.at[i]
-	for j := range g.Axes {
-		if math.IsNaN(at[j]) {
+	return names
+}
+
+// trace draws a line from axis to axis, level where it meets one.
+func (g *parallelGeometry) trace(c *draw.Canvas, i int, style draw.LineStyle, data vg.Rectangle) {
+	heights := slices.Clone(g.at[i])
+	if m := g.Lines[i].Metric; math.IsNaN(m) {
+		heights = append(heights, m)
+	} else {
+		heights = append(heights, g.scale.Norm(m))
+	}
+	c.SetLineStyle(style)
+	for j, s := range g.strips {
+		if math.IsNaN(heights[j] + heights[j+1]) {
 			continue
 		}
-		x := left(j) + g.strips[j].width
-		if j+1 < len(g.Axes) {
-			if !math.IsNaN(at[j+1]) {
-				between(x, height(at[j]), left(j+1), height(at[j+1]))
-			}
-		} else if v := g.Lines[i].Metric; !math.IsNaN(v) {
-			between(x, height(at[j]), end, height(g.scale.share(v)))
+		left := data.Min.X + g.step*vg.Length(j)
+		from := vg.Point{X: left + s.width, Y: data.Min.Y + data.Size().Y*vg.Length(heights[j])}
+		end := left + g.step
+		if j == len(g.strips)-1 {
+			end = data.Max.X
 		}
+		to := vg.Point{X: end, Y: data.Min.Y + data.Size().Y*vg.Length(heights[j+1])}
+		mid := (from.X + to.X) / 2
+		var p vg.Path
+		p.Move(from)
+		p.CubeTo(vg.Point{X: mid, Y: from.Y}, vg.Point{X: mid, Y: to.Y}, to)
+		c.Stroke(p)
 	}
 }
 
 // twoLines breaks a text that is too wide at the last space or dot that lets
 // the first line fit, and shortens what is still too wide.
 func twoLines(s string, style text.Style, width vg.Length) []string {
-	if s == "" {
-		return nil
-	}
-	if style.Width(s) <= width {
+	if s == "" || style.Width(s) <= width {
 		return []string{s}
 	}
 	cut := 0
 	for i, r := range s {
-		if (r == ' ' || r == '.' || r == '_') && style.Width(s[:i+1]) <= width {
+		if strings.ContainsRune(" ._", r) && style.Width(s[:i+1]) <= width {
 			cut = i + 1
 		}
 	}

@@ -53,7 +53,7 @@ func TestPDFText(t *testing.T) {
 		Frame:  plots.Frame{Title: "Größe – “naïve” AVAToYe 100 % ± 1 … (a\\b)"},
 		X:      plots.Axis{Label: "position", Unit: "µs²"},
 		Y:      plots.Axis{Label: "Elo ≥ −400, ∑λ→π"},
-		Series: []plots.Series{{Name: "é è ü ñ ç", X: []float64{-1, 2}, Y: []float64{-3, 4}}},
+		Series: []plots.Series{line("é è ü ñ ç", []float64{-1, 2}, []float64{-3, 4})},
 	}}
 	for _, g := range gallery {
 		charts = append(charts, g.chart())

@@ -79,7 +79,7 @@ var pieceShapes = map[byte][]shape{
 // The colors of the pieces, as of the bars of [Results].
 var (
 	whitePiece = color.RGBA{0xFF, 0xFE, 0xFA, 0xFF}
-	blackPiece = blackWins
+	blackPiece = results[2].color
 )
 
 // paintPiece draws a piece of a letter of FEN on a square whose lower left

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"alamos/pkg/stats"
 	"alamos/plots"
 	"pgregory.net/rapid"
 )
@@ -18,12 +19,13 @@ import (
 var inf = math.Inf(1)
 
 func TestErrors(t *testing.T) {
-	one := []plots.Series{{X: []float64{1}, Y: []float64{0.5}}}
-	series := func(x, y []float64) []plots.Series { return []plots.Series{{Name: "s", X: x, Y: y}} }
+	one := []plots.Series{line("", []float64{1}, []float64{0.5})}
+	pts := func(y ...float64) []plots.Point { return plots.Points(epochs(len(y)), y) }
+	series := func(x, y []float64) []plots.Series { return []plots.Series{line("s", x, y)} }
 	r := plots.Record{Wins: 1}
 	tick := plots.Categories{Ticks: []string{"a"}}
-	heat := func(c plots.Cell) plots.Heatmap {
-		return plots.Heatmap{X: tick, Y: tick, Cells: [][]plots.Cell{{c}}}
+	heat := func(c stats.Interval) plots.Heatmap {
+		return plots.Heatmap{X: tick, Y: tick, Cells: [][]stats.Interval{{c}}}
 	}
 	para := func(l plots.ParallelLine) plots.Parallel {
 		return plots.Parallel{Axes: make([]plots.ParallelAxis, 1), Lines: []plots.ParallelLine{l}}
@@ -36,8 +38,6 @@ func TestErrors(t *testing.T) {
 		"lines: empty series":       {plots.Lines{Series: series(nil, nil)}, plots.ErrNoData},
 		"lines: only NaN":           {plots.Lines{Series: series([]float64{1, 2}, []float64{nan, nan})}, plots.ErrNoData},
 		"lines: NaN never meet":     {plots.Lines{Series: series([]float64{nan, 2}, []float64{1, nan})}, plots.ErrNoData},
-		"lines: length":             {plots.Lines{Series: series([]float64{1, 2}, []float64{1})}, plots.ErrLength},
-		"lines: length of bars":     {plots.Lines{Series: []plots.Series{{X: []float64{1, 2}, Y: []float64{1, 2}, Low: []float64{1}}}}, plots.ErrLength},
 		"lines: infinite":           {plots.Lines{Series: series([]float64{1}, []float64{inf})}, plots.ErrInfinite},
 		"lines: infinite x":         {plots.Lines{Series: series([]float64{-inf}, []float64{1})}, plots.ErrInfinite},
 		"lines: huge":               {plots.Lines{Series: series([]float64{1}, []float64{1e301})}, plots.ErrRange},
@@ -47,27 +47,20 @@ func TestErrors(t *testing.T) {
 		"lines: reference infinite": {plots.Lines{Series: one, References: []plots.Reference{{Y: inf}}}, plots.ErrInfinite},
 		"lines: narrow":             {plots.Lines{Series: one, Frame: plots.Frame{Width: 1}}, plots.ErrSize},
 		"lines: NaN wide":           {plots.Lines{Series: one, Frame: plots.Frame{Width: nan}}, plots.ErrSize},
-		"lines: low":                {plots.Lines{Series: one, Frame: plots.Frame{Height: 2}}, plots.ErrSize},
-		"lines: negative":           {plots.Lines{Series: one, Frame: plots.Frame{Height: -5}}, plots.ErrSize},
-		"lines: tower":              {plots.Lines{Series: one, Frame: plots.Frame{Height: 1e6}}, plots.ErrSize},
-		"score: above 1":            {plots.Score{Series: series([]float64{1}, []float64{1.01})}, plots.ErrRange},
-		"score: below 0":            {plots.Score{Series: series([]float64{1}, []float64{-0.01})}, plots.ErrRange},
-		"score: above games":        {plots.Score{Games: 20, Series: series([]float64{1}, []float64{20.5})}, plots.ErrRange},
-		"score: negative games":     {plots.Score{Games: -1, Series: one}, plots.ErrRange},
-		"score: reference":          {plots.Score{Series: one, References: []plots.Reference{{Y: 2}}}, plots.ErrRange},
-		"score: nothing":            {plots.Score{}, plots.ErrNoData},
+		"score: above 1":            {plots.Lines{Y: plots.Axis{Most: 1}, Series: series([]float64{1}, []float64{1.01})}, plots.ErrRange},
+		"score: below 0":            {plots.Lines{Y: plots.Axis{Most: 1}, Series: series([]float64{1}, []float64{-0.01})}, plots.ErrRange},
+		"score: above games":        {plots.Lines{Y: plots.Axis{Most: 20}, Series: series([]float64{1}, []float64{20.5})}, plots.ErrRange},
+		"score: reference":          {plots.Lines{Y: plots.Axis{Most: 1}, Series: one, References: []plots.Reference{{Y: 2}}}, plots.ErrRange},
 		"loss: nothing":             {plots.Loss{}, plots.ErrNoData},
 		"loss: empty":               {plots.Loss{Series: []plots.LossSeries{{Name: "a"}}}, plots.ErrNoData},
-		"loss: only NaN":            {plots.Loss{Series: []plots.LossSeries{{Rate: []float64{nan}}}}, plots.ErrNoData},
-		"loss: length":              {plots.Loss{Series: []plots.LossSeries{{Rate: []float64{1, 1}, Training: []float64{1}}}}, plots.ErrLength},
-		"loss: rates of 0":          {plots.Loss{Series: []plots.LossSeries{{Rate: []float64{0, 0}}}}, plots.ErrNoData},
-		"loss: rate below 0":        {plots.Loss{Series: []plots.LossSeries{{Rate: []float64{0.1, -0.1}}}}, plots.ErrRange},
+		"loss: only NaN":            {plots.Loss{Series: []plots.LossSeries{{Rate: pts(nan)}}}, plots.ErrNoData},
+		"loss: rates of 0":          {plots.Loss{Series: []plots.LossSeries{{Rate: pts(0, 0)}}}, plots.ErrNoData},
+		"loss: rate below 0":        {plots.Loss{Series: []plots.LossSeries{{Rate: pts(0.1, -0.1)}}}, plots.ErrRange},
 		"lines: no such name":       {plots.Lines{Ticks: []string{"a"}, Series: series([]float64{1}, []float64{1})}, plots.ErrRange},
 		"lines: between names":      {plots.Lines{Ticks: []string{"a", "b"}, Series: series([]float64{0.5}, []float64{1})}, plots.ErrRange},
 		"lines: log of names":       {plots.Lines{X: plots.Axis{Log: true}, Ticks: []string{"a", "b"}, Series: one}, plots.ErrRange},
-		"loss: infinite":            {plots.Loss{Series: []plots.LossSeries{{Training: []float64{inf}}}}, plots.ErrInfinite},
-		"loss: infinite generation": {plots.Loss{Series: []plots.LossSeries{{Training: []float64{1}}}, Generations: []float64{inf}}, plots.ErrInfinite},
-		"loss: low":                 {plots.Loss{Frame: plots.Frame{Height: 5}, Series: []plots.LossSeries{{Rate: []float64{1}, Training: []float64{1}}}}, plots.ErrSize},
+		"loss: infinite":            {plots.Loss{Series: []plots.LossSeries{{Training: pts(inf)}}}, plots.ErrInfinite},
+		"loss: infinite generation": {plots.Loss{Series: []plots.LossSeries{{Training: pts(1)}}, Generations: []float64{inf}}, plots.ErrInfinite},
 		"crosstable: nothing":       {plots.Crosstable{}, plots.ErrNoData},
 		"crosstable: no games":      {plots.Crosstable{Players: []string{"a", "b"}, Cells: [][]plots.Record{{r, {}}, {{}, r}}}, plots.ErrNoData},
 		"crosstable: rows":          {plots.Crosstable{Players: []string{"a", "b"}, Cells: [][]plots.Record{{r, r}}}, plots.ErrLength},
@@ -76,34 +69,26 @@ func TestErrors(t *testing.T) {
 		"crosstable: small":         {plots.Crosstable{Frame: plots.Frame{Width: 4}, Players: []string{"a", "b"}, Cells: [][]plots.Record{{r, r}, {r, r}}}, plots.ErrSize},
 		"crosstable: crowd":         {plots.Crosstable{Players: make([]string, 101)}, plots.ErrSize},
 		"ladder: nothing":           {plots.Ladder{}, plots.ErrNoData},
-		"ladder: only NaN":          {plots.Ladder{Players: []plots.Rating{{Elo: nan}}}, plots.ErrNoData},
-		"ladder: infinite":          {plots.Ladder{Players: []plots.Rating{{Elo: inf, Low: 1, High: inf}}}, plots.ErrInfinite},
-		"ladder: interval":          {plots.Ladder{Players: []plots.Rating{{Elo: 1, Low: 2, High: 3}}}, plots.ErrRange},
-		"ladder: low":               {plots.Ladder{Frame: plots.Frame{Height: 4}, Players: make([]plots.Rating, 30)}, plots.ErrSize},
+		"ladder: only NaN":          {plots.Ladder{Players: []plots.Rating{{Elo: stats.Unknown()}}}, plots.ErrNoData},
+		"ladder: infinite":          {plots.Ladder{Players: []plots.Rating{{Elo: stats.Exactly(inf)}}}, plots.ErrInfinite},
 		"ladder: narrow":            {plots.Ladder{Frame: plots.Frame{Width: 5}, Players: make([]plots.Rating, 3)}, plots.ErrSize},
-		"ladder: log":               {plots.Ladder{X: plots.Axis{Log: true}, Players: make([]plots.Rating, 3)}, plots.ErrRange},
 		"histogram: nothing":        {plots.Histogram{}, plots.ErrNoData},
 		"histogram: only NaN":       {plots.Histogram{Samples: []plots.Sample{{Values: []float64{nan}}}}, plots.ErrNoData},
 		"histogram: infinite":       {plots.Histogram{Samples: []plots.Sample{{Values: []float64{inf}}}}, plots.ErrInfinite},
-		"histogram: bins":           {plots.Histogram{Bins: -1, Samples: []plots.Sample{{Values: []float64{1}}}}, plots.ErrRange},
 		"histogram: log":            {plots.Histogram{X: plots.Axis{Log: true}, Samples: []plots.Sample{{Values: []float64{1}}}}, plots.ErrRange},
 		"results: nothing":          {plots.Results{}, plots.ErrNoData},
 		"results: no games":         {plots.Results{White: []float64{0}, Draws: []float64{0}, Black: []float64{0}}, plots.ErrNoData},
 		"results: length":           {plots.Results{White: []float64{1}, Draws: []float64{1}}, plots.ErrLength},
-		"results: labels":           {plots.Results{White: []float64{1}, Draws: []float64{1}, Black: []float64{1}, Labels: []string{"a", "b"}}, plots.ErrLength},
 		"results: negative":         {plots.Results{White: []float64{1}, Draws: []float64{-1}, Black: []float64{1}}, plots.ErrRange},
 		"results: crowd":            {plots.Results{White: make([]float64, 3000), Draws: make([]float64, 3000), Black: make([]float64, 3000)}, plots.ErrSize},
-		"lines: too many to label":  {plots.Lines{Frame: plots.Frame{Height: 6}, Series: make([]plots.Series, 200)}, plots.ErrNoData},
-		"band: length":              {plots.Lines{Series: []plots.Series{{X: []float64{1}, Y: []float64{1}, Low: []float64{1, 2}, Band: true}}}, plots.ErrLength},
 		"heatmap: nothing":          {plots.Heatmap{}, plots.ErrNoData},
-		"heatmap: only NaN":         {heat(plots.Cell{Value: nan}), plots.ErrNoData},
-		"heatmap: infinite":         {heat(plots.Cell{Value: inf}), plots.ErrInfinite},
-		"heatmap: interval":         {heat(plots.Cell{Value: 1, Low: 2, High: 3}), plots.ErrRange},
-		"heatmap: log of 0":         {plots.Heatmap{Value: plots.Axis{Log: true}, X: tick, Y: tick, Cells: [][]plots.Cell{{{}}}}, plots.ErrRange},
+		"heatmap: only NaN":         {heat(stats.Interval{Value: nan}), plots.ErrNoData},
+		"heatmap: infinite":         {heat(stats.Interval{Value: inf}), plots.ErrInfinite},
+		"heatmap: log of 0":         {plots.Heatmap{Value: plots.Axis{Log: true}, X: tick, Y: tick, Cells: [][]stats.Interval{{{}}}}, plots.ErrRange},
 		"heatmap: rows":             {plots.Heatmap{X: tick, Y: tick}, plots.ErrLength},
-		"heatmap: cells":            {plots.Heatmap{X: tick, Y: tick, Cells: [][]plots.Cell{{}}}, plots.ErrLength},
+		"heatmap: cells":            {plots.Heatmap{X: tick, Y: tick, Cells: [][]stats.Interval{{}}}, plots.ErrLength},
 		"heatmap: crowd":            {plots.Heatmap{X: plots.Categories{Ticks: make([]string, 101)}}, plots.ErrSize},
-		"heatmap: narrow":           {plots.Heatmap{Frame: plots.Frame{Width: 4}, X: plots.Categories{Ticks: make([]string, 90)}, Y: tick, Cells: [][]plots.Cell{make([]plots.Cell, 90)}}, plots.ErrSize},
+		"heatmap: narrow":           {plots.Heatmap{Frame: plots.Frame{Width: 4}, X: plots.Categories{Ticks: make([]string, 90)}, Y: tick, Cells: [][]stats.Interval{make([]stats.Interval, 90)}}, plots.ErrSize},
 		"parallel: nothing":         {plots.Parallel{}, plots.ErrNoData},
 		"parallel: no lines":        {plots.Parallel{Axes: make([]plots.ParallelAxis, 2)}, plots.ErrNoData},
 		"parallel: no axes":         {plots.Parallel{Lines: make([]plots.ParallelLine, 2)}, plots.ErrNoData},
@@ -118,26 +103,19 @@ func TestErrors(t *testing.T) {
 		"parallel: crowd":           {plots.Parallel{Axes: make([]plots.ParallelAxis, 21), Lines: make([]plots.ParallelLine, 1)}, plots.ErrSize},
 		"parallel: narrow":          {plots.Parallel{Frame: plots.Frame{Width: 5}, Axes: make([]plots.ParallelAxis, 9), Lines: []plots.ParallelLine{{Values: make([]float64, 9)}}}, plots.ErrSize},
 		"multiples: nothing":        {plots.Multiples{}, plots.ErrNoData},
-		"multiples: empty panels":   {plots.Multiples{Panels: make([]plots.Panel, 3)}, plots.ErrNoData},
-		"multiples: length":         {plots.Multiples{Panels: []plots.Panel{{Series: series([]float64{1}, nil)}}}, plots.ErrLength},
-		"multiples: log":            {plots.Multiples{Y: plots.Axis{Log: true}, Panels: []plots.Panel{{Series: series([]float64{1}, []float64{0})}}}, plots.ErrRange},
-		"multiples: crowd":          {plots.Multiples{Panels: make([]plots.Panel, 101)}, plots.ErrSize},
-		"multiples: narrow":         {plots.Multiples{Frame: plots.Frame{Width: 4}, Columns: 9, Panels: append(make([]plots.Panel, 20), plots.Panel{Series: one})}, plots.ErrSize},
+		"multiples: empty panels":   {plots.Multiples{Panels: make([]plots.Series, 3)}, plots.ErrNoData},
+		"multiples: log":            {plots.Multiples{Y: plots.Axis{Log: true}, Panels: series([]float64{1}, []float64{0})}, plots.ErrRange},
+		"multiples: crowd":          {plots.Multiples{Panels: make([]plots.Series, 101)}, plots.ErrSize},
 		"heads: nothing":            {plots.LossHeads{}, plots.ErrNoData},
 		"heads: only NaN":           {plots.LossHeads{Heads: []plots.HeadLoss{{Series: series([]float64{1}, []float64{nan})}}}, plots.ErrNoData},
-		"heads: length":             {plots.LossHeads{Heads: []plots.HeadLoss{{Series: series([]float64{1}, nil)}}}, plots.ErrLength},
-		"heads: log":                {plots.LossHeads{Log: true, Heads: []plots.HeadLoss{{Series: series([]float64{1}, []float64{0})}}}, plots.ErrRange},
 		"heads: generations":        {plots.LossHeads{Heads: []plots.HeadLoss{{Series: one}}, Generations: []float64{inf}}, plots.ErrInfinite},
 		"heads: crowd":              {plots.LossHeads{Heads: make([]plots.HeadLoss, 13)}, plots.ErrSize},
 		"planes: nothing":           {plots.PolicyPlanes{}, plots.ErrNoData},
-		"planes: log of zeros":      {plots.PolicyPlanes{Value: plots.Axis{Log: true}, Planes: make([]plots.Plane, 2)}, plots.ErrNoData},
-		"planes: log of -1":         {plots.PolicyPlanes{Value: plots.Axis{Log: true}, Planes: []plots.Plane{{Squares: [64]float64{-1}}}}, plots.ErrRange},
 		"planes: infinite":          {plots.PolicyPlanes{Planes: []plots.Plane{{Squares: [64]float64{5: inf}}}}, plots.ErrInfinite},
 		"planes: position":          {plots.PolicyPlanes{FEN: " ", Planes: make([]plots.Plane, 1)}, plots.ErrBoard},
 		"planes: crowd":             {plots.PolicyPlanes{Planes: make([]plots.Plane, 201)}, plots.ErrSize},
 		"planes: narrow":            {plots.PolicyPlanes{Frame: plots.Frame{Width: 5}, Columns: 8, Planes: make([]plots.Plane, 9)}, plots.ErrSize},
-		"planes: low":               {plots.PolicyPlanes{Frame: plots.Frame{Height: 4}, Planes: make([]plots.Plane, 40)}, plots.ErrSize},
-		"board: nothing":            {plots.Board{}, plots.ErrNoData},
+		"board: nothing":            {plots.Board{}, plots.ErrBoard},
 		"board: ranks":              {plots.Board{FEN: "8/8/8/8/8/8/8"}, plots.ErrBoard},
 		"board: files":              {plots.Board{FEN: "8/8/8/8/8/8/8/7"}, plots.ErrBoard},
 		"board: too many files":     {plots.Board{FEN: "8/8/8/8/8/8/8/8p"}, plots.ErrBoard},
@@ -145,22 +123,17 @@ func TestErrors(t *testing.T) {
 		"board: hand":               {plots.Board{FEN: "8/8/8/8/8/8/8/8[Q"}, plots.ErrBoard},
 		"board: hand's piece":       {plots.Board{FEN: "8/8/8/8/8/8/8/8[!]"}, plots.ErrBoard},
 		"board: side":               {plots.Board{FEN: "8/8/8/8/8/8/8/8 x"}, plots.ErrBoard},
-		"board: square":             {plots.Board{FEN: "8/8/8/8/8/8/8/8", Highlight: []string{"i1"}}, plots.ErrBoard},
 		"board: arrow":              {plots.Board{FEN: "8/8/8/8/8/8/8/8", Arrows: []plots.Arrow{{From: "e2", To: "e"}}}, plots.ErrBoard},
 		"board: weight":             {plots.Board{FEN: "8/8/8/8/8/8/8/8", Arrows: []plots.Arrow{{From: "e2", To: "e4", Weight: -1}}}, plots.ErrRange},
 		"board: NaN":                {plots.Board{FEN: "8/8/8/8/8/8/8/8", Arrows: []plots.Arrow{{From: "e2", To: "e4", Weight: nan}}}, plots.ErrRange},
 		"board: crowd":              {plots.Board{FEN: "8/8/8/8/8/8/8/8", Arrows: make([]plots.Arrow, 61)}, plots.ErrSize},
-		"board: low":                {plots.Board{FEN: "8/8/8/8/8/8/8/8", Frame: plots.Frame{Height: 3}}, plots.ErrSize},
 		"board: narrow":             {plots.Board{FEN: "8/8/8/8/8/8/8/8", Frame: plots.Frame{Width: 4}, Arrows: []plots.Arrow{{To: "e4"}}}, plots.ErrSize},
 		"tree: nothing":             {plots.Tree{}, plots.ErrNoData},
 		"tree: parent":              {plots.Tree{Nodes: []plots.Node{{}, {Parent: 1}}}, plots.ErrRange},
 		"tree: visits":              {plots.Tree{Nodes: []plots.Node{{Visits: -1}}}, plots.ErrRange},
 		"tree: prior":               {plots.Tree{Nodes: []plots.Node{{Prior: 1.5}}}, plots.ErrRange},
 		"tree: value":               {plots.Tree{Nodes: []plots.Node{{Q: -inf}}}, plots.ErrRange},
-		"tree: depth":               {plots.Tree{Depth: -1, Nodes: make([]plots.Node, 1)}, plots.ErrRange},
-		"tree: boxes":               {plots.Tree{Most: 1000, Nodes: make([]plots.Node, 1)}, plots.ErrRange},
 		"tree: narrow":              {plots.Tree{Frame: plots.Frame{Width: 4}, Nodes: searched}, plots.ErrSize},
-		"tree: low":                 {plots.Tree{Frame: plots.Frame{Height: 5}, Nodes: searched}, plots.ErrSize},
 	} {
 		if f, err := c.chart.Figure(); !errors.Is(err, c.want) {
 			t.Errorf("%s: have figure %v, error %v; want %v", name, f != nil, err, c.want)
@@ -256,19 +229,20 @@ func TestHostileNames(t *testing.T) {
 		`<script>alert("1")</script>`, `style="font-family:Liberation Sans;font-variant:normal;font-weight:bold;font-style:normal;`,
 		"a\x00b\x1b[31m\nc\td\xff", "]]>", "&amp;", "名前", strings.Repeat("long ", 200), "\u202eturned",
 	} {
+		two := []float64{1, 2}
 		charts := []plots.Chart{
-			plots.Lines{Frame: plots.Frame{Title: name, Description: name}, X: plots.Axis{Label: name, Unit: name}, Y: plots.Axis{Label: name},
-				Series: []plots.Series{{Name: name, X: []float64{1, 2}, Y: []float64{1, 2}}}, References: []plots.Reference{{Name: name}}},
-			plots.Loss{Series: []plots.LossSeries{{Name: name, Training: []float64{1, 2}}, {Name: name}}},
+			plots.Lines{Frame: plots.Frame{Title: name}, X: plots.Axis{Label: name, Unit: name}, Y: plots.Axis{Label: name},
+				Series: []plots.Series{line(name, two, two)}, References: []plots.Reference{{Name: name}}},
+			plots.Loss{Series: []plots.LossSeries{{Name: name, Training: plots.Points(two, two)}, {Name: name}}},
 			plots.Crosstable{Players: []string{name, name}, Cells: [][]plots.Record{{{}, {Wins: 1}}, {{Losses: 1}, {}}}},
-			plots.Ladder{Players: []plots.Rating{{Name: name, Elo: 1, Low: nan, High: nan}}},
+			plots.Ladder{Players: []plots.Rating{{Name: name, Elo: stats.Exactly(1)}}},
 			plots.Histogram{Samples: []plots.Sample{{Name: name, Values: []float64{1}}, {Name: name}}},
-			plots.Results{White: []float64{1}, Draws: []float64{1}, Black: []float64{1}, Labels: []string{name}},
-			plots.Heatmap{Frame: plots.Frame{Note: name}, X: plots.Categories{Label: name, Ticks: []string{name, name}}, Y: plots.Categories{Label: name, Ticks: []string{name}}, Value: plots.Axis{Label: name, Unit: name}, Cells: [][]plots.Cell{{{}, {Value: 1}}}},
+			plots.Results{White: []float64{1}, Draws: []float64{1}, Black: []float64{1}},
+			plots.Heatmap{Frame: plots.Frame{Note: name}, X: plots.Categories{Label: name, Ticks: []string{name, name}}, Y: plots.Categories{Label: name, Ticks: []string{name}}, Value: plots.Axis{Label: name, Unit: name}, Cells: [][]stats.Interval{{{}, {Value: 1}}}},
 			plots.Parallel{Axes: []plots.ParallelAxis{{Axis: plots.Axis{Label: name}}, {Axis: plots.Axis{Label: name}, Ticks: []string{name}}}, Metric: plots.Axis{Label: name}, Lines: []plots.ParallelLine{{Name: name, Values: []float64{0, 0}}}, Best: plots.Highest},
-			plots.Multiples{X: plots.Axis{Label: name}, Y: plots.Axis{Label: name}, Panels: []plots.Panel{{Title: name, Series: []plots.Series{{Name: name, X: []float64{1}, Y: []float64{1}}}}, {Title: name}}},
-			plots.LossHeads{Heads: []plots.HeadLoss{{Name: name, Unit: name, Series: []plots.Series{{Name: name, X: []float64{1}, Y: []float64{1}}}}}},
-			plots.PolicyPlanes{Value: plots.Axis{Label: name}, Planes: []plots.Plane{{Title: name}}},
+			plots.Multiples{X: plots.Axis{Label: name}, Y: plots.Axis{Label: name}, Panels: []plots.Series{line(name, two, two), {Name: name}}},
+			plots.LossHeads{Heads: []plots.HeadLoss{{Name: name, Unit: name, Series: []plots.Series{line(name, two, two)}}}},
+			plots.PolicyPlanes{Planes: []plots.Plane{{Title: name}}},
 			plots.Board{FEN: "8/8/8/8/8/8/8/8", Weight: plots.Axis{Label: name}, Arrows: []plots.Arrow{{From: "e2", To: "e4", Label: name, Note: name}}},
 			plots.Tree{Nodes: []plots.Node{{Move: name}, {Move: name}}},
 		}
@@ -311,22 +285,23 @@ func TestAnyData(t *testing.T) {
 		axis := func() plots.Axis {
 			return plots.Axis{Log: rapid.Bool().Draw(t, "log"), FromZero: rapid.Bool().Draw(t, "zero")}
 		}
-		series := []plots.Series{{X: list(n), Y: list(n)}, {X: list(n), Y: list(n), Low: list(n), High: list(n), Band: rapid.Bool().Draw(t, "band")}}
+		points := func() []plots.Point { return plots.Points(list(n), list(n)) }
+		series := []plots.Series{{Points: points()}, bars("", list(n), list(n), list(n), list(n))}
+		series[1].Band = rapid.Bool().Draw(t, "band")
 		charts := []plots.Chart{
 			plots.Lines{X: axis(), Y: axis(), Series: series},
 			plots.Lines{Y: axis(), Ticks: make([]string, n), Series: series},
-			plots.Score{Series: series, Games: rapid.IntRange(0, 3).Draw(t, "games")},
-			plots.Loss{Series: []plots.LossSeries{{Epoch: list(n), Rate: list(n), Training: list(n)}, {Validation: list(n)}}, Generations: list(n), LogLoss: rapid.Bool().Draw(t, "log")},
-			plots.Ladder{X: plots.Axis{FromZero: rapid.Bool().Draw(t, "zero")}, Players: []plots.Rating{{Elo: list(1)[0], Low: list(1)[0], High: list(1)[0]}, {Elo: list(1)[0], Low: nan, High: nan}}},
-			plots.Histogram{Samples: []plots.Sample{{Values: list(n)}, {Values: list(n)}}, Bins: rapid.IntRange(0, 200).Draw(t, "bins")},
+			plots.Lines{Y: plots.Axis{Most: 1}, Series: series},
+			plots.Loss{Series: []plots.LossSeries{{Rate: points(), Training: points()}, {Validation: points()}}, Generations: list(n)},
+			plots.Ladder{Players: []plots.Rating{{Elo: cells(list(1), list(1), list(1))[0]}, {Elo: stats.Exactly(list(1)[0])}}},
+			plots.Histogram{Samples: []plots.Sample{{Values: list(n)}, {Values: list(n)}}},
 			plots.Results{White: list(n), Draws: list(n), Black: list(n), Share: rapid.Bool().Draw(t, "share")},
-			plots.Heatmap{Value: axis(), X: plots.Categories{Ticks: make([]string, n)}, Y: plots.Categories{Ticks: make([]string, 1)}, Cells: [][]plots.Cell{cells(list(n), list(n), list(n))}, Best: plots.Extreme(rapid.IntRange(0, 2).Draw(t, "best"))},
+			plots.Heatmap{Value: axis(), X: plots.Categories{Ticks: make([]string, n)}, Y: plots.Categories{Ticks: make([]string, 1)}, Cells: [][]stats.Interval{cells(list(n), list(n), list(n))}, Best: plots.Extreme(rapid.IntRange(0, 2).Draw(t, "best"))},
 			plots.Parallel{Metric: axis(), Axes: []plots.ParallelAxis{{Axis: axis()}, {Axis: axis()}, {Ticks: []string{"a", "b"}}}, Best: plots.Extreme(rapid.IntRange(0, 2).Draw(t, "best")), Lines: []plots.ParallelLine{
 				{Values: append(list(2), rapid.SampledFrom([]float64{0, 1, nan}).Draw(t, "tick")), Metric: list(1)[0]}, {Values: append(list(2), 0), Metric: list(1)[0]}}},
-			plots.Multiples{X: axis(), Y: axis(), Panels: []plots.Panel{{Series: series}, {}, {Series: series[:1]}}, References: []plots.Reference{{Y: list(1)[0]}}},
-			plots.Multiples{X: axis(), Y: axis(), Panels: []plots.Panel{{Series: series[:1]}, {}, {Series: series[1:]}}},
-			plots.LossHeads{X: axis(), Log: rapid.Bool().Draw(t, "log"), Heads: []plots.HeadLoss{{Series: series[:1]}, {Series: series}}, Generations: list(n)},
-			plots.PolicyPlanes{Value: axis(), Planes: []plots.Plane{{Squares: [64]float64(append(list(2), make([]float64, 62)...))}}},
+			plots.Multiples{X: axis(), Y: axis(), Panels: append(series, plots.Series{})},
+			plots.LossHeads{Heads: []plots.HeadLoss{{Series: series[:1]}, {Series: series}}, Generations: list(n)},
+			plots.PolicyPlanes{Planes: []plots.Plane{{Squares: [64]float64(append(list(2), make([]float64, 62)...))}}},
 			plots.Board{FEN: "8/8/8/8/8/8/8/8", Arrows: []plots.Arrow{{From: "a1", To: "h8", Weight: list(1)[0]}, {To: "e4", Weight: list(1)[0]}}},
 			plots.Tree{Nodes: []plots.Node{{Visits: n, Prior: list(1)[0], Q: list(1)[0]}, {Visits: 2 * n, Prior: nan, Q: list(1)[0]}}},
 		}
@@ -361,9 +336,9 @@ func TestAnyData(t *testing.T) {
 	})
 }
 
-func cells(values, low, high []float64) (row []plots.Cell) {
+func cells(values, low, high []float64) (row []stats.Interval) {
 	for i := range values {
-		row = append(row, plots.Cell{Value: values[i], Low: low[i], High: high[i]})
+		row = append(row, stats.Interval{Value: values[i], Low: low[i], High: high[i]})
 	}
 	return row
 }
@@ -372,10 +347,9 @@ func cells(values, low, high []float64) (row []plots.Cell) {
 func TestMuchData(t *testing.T) {
 	var s plots.Series
 	for i := range 20000 {
-		s.X = append(s.X, float64(i))
-		s.Y = append(s.Y, 1+math.Sin(float64(i)/100))
+		s.Points = append(s.Points, plots.Point{X: float64(i), Y: stats.Around(1+math.Sin(float64(i)/100), 0.1)})
 	}
-	s.Low, s.High, s.Band = s.Y, s.Y, true
+	s.Band = true
 	p := plots.Parallel{Axes: []plots.ParallelAxis{{Ticks: []string{"a", "b"}}, {}}}
 	var nodes []plots.Node
 	for i := range 5000 {
@@ -384,12 +358,12 @@ func TestMuchData(t *testing.T) {
 	for i := range 200000 {
 		nodes = append(nodes, plots.Node{Parent: i / 3, Visits: 200000 - i, Prior: nan, Q: nan})
 	}
-	var panels []plots.Panel
+	var panels []plots.Series
 	for range 100 {
-		panels = append(panels, plots.Panel{Title: "trial", Series: []plots.Series{{X: s.X[:50], Y: s.Y[:50]}}})
+		panels = append(panels, plots.Series{Name: "trial", Points: s.Points[:50]})
 	}
 	for _, c := range []plots.Chart{
-		plots.Lines{Series: []plots.Series{s}}, p, plots.Tree{Nodes: nodes, Most: 400, Depth: 60}, plots.Multiples{Panels: panels},
+		plots.Lines{Series: []plots.Series{s}}, p, plots.Tree{Nodes: nodes}, plots.Multiples{Panels: panels},
 		plots.PolicyPlanes{Planes: make([]plots.Plane, 73)},
 	} {
 		f := figure(t, c)
@@ -403,7 +377,7 @@ func TestMuchData(t *testing.T) {
 
 func TestSize(t *testing.T) {
 	l := lines().(plots.Lines)
-	l.Width, l.Height = 12.7, 10.16 // 5 by 4 inches
+	l.Width = 12.7 // 5 inches
 	raw, err := figure(t, l).PNG()
 	if err != nil {
 		t.Fatal(err)
@@ -412,8 +386,8 @@ func TestSize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if config.Width != 800 || config.Height != 640 {
-		t.Errorf("have %d x %d pixels, want 800 x 640 at 160 dots an inch", config.Width, config.Height)
+	if config.Width != 800 {
+		t.Errorf("have %d pixels of width, want 800 at 160 dots an inch", config.Width)
 	}
 }
 

@@ -9,119 +9,139 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// viridis is the color scale of van der Walt and Smith (2015) at ten places.
-// Its lightness rises evenly, for every kind of color vision and in gray.
-var viridis = [...]color.RGBA{
-	{0x44, 0x01, 0x54, 0xFF}, {0x48, 0x28, 0x78, 0xFF}, {0x3E, 0x49, 0x89, 0xFF}, {0x31, 0x68, 0x8E, 0xFF}, {0x26, 0x82, 0x8E, 0xFF},
-	{0x1F, 0x9E, 0x89, 0xFF}, {0x35, 0xB7, 0x79, 0xFF}, {0x6E, 0xCE, 0x58, 0xFF}, {0xB5, 0xDE, 0x2B, 0xFF}, {0xFD, 0xE7, 0x25, 0xFF},
-}
+// ramp is a list of evenly spaced colors, with those between them.
+type ramp []color.RGBA
 
-// viridisColor returns the color of a share of 0 to 1.
-func viridisColor(share float64) color.RGBA { return ramp(viridis[:], share) }
+var (
+	// viridis is the scale of van der Walt and Smith (2015). Its lightness
+	// rises evenly, for every kind of color vision and in gray.
+	viridis = ramp{
+		{0x44, 0x01, 0x54, 0xFF}, {0x48, 0x28, 0x78, 0xFF}, {0x3E, 0x49, 0x89, 0xFF}, {0x31, 0x68, 0x8E, 0xFF}, {0x26, 0x82, 0x8E, 0xFF},
+		{0x1F, 0x9E, 0x89, 0xFF}, {0x35, 0xB7, 0x79, 0xFF}, {0x6E, 0xCE, 0x58, 0xFF}, {0xB5, 0xDE, 0x2B, 0xFF}, {0xFD, 0xE7, 0x25, 0xFF},
+	}
+	// viridisLine is viridis for lines, without its yellow, which is too faint
+	// on white.
+	viridisLine = viridis[:len(viridis)-1]
+	// blues is the scale "Blues" of Brewer's ColorBrewer (2003): light for
+	// little, dark for much, to every kind of color vision. Its two darkest
+	// colors, on which black pieces would be lost, are left out.
+	blues = ramp{
+		{0xF7, 0xFB, 0xFF, 0xFF}, {0xDE, 0xEB, 0xF7, 0xFF}, {0xC6, 0xDB, 0xEF, 0xFF}, {0x9E, 0xCA, 0xE1, 0xFF},
+		{0x6B, 0xAE, 0xD6, 0xFF}, {0x42, 0x92, 0xC6, 0xFF}, {0x21, 0x71, 0xB5, 0xFF},
+	}
+	// scores are the colors of a score of 0, one half and 1. Vermilion and
+	// blue differ in lightness too, and to every kind of color vision.
+	scores = ramp{vermilion, {0xF7, 0xF7, 0xF7, 0xFF}, blue}
+)
 
-// ramp returns the color of a share of 0 to 1 between evenly spaced colors.
-func ramp(colors []color.RGBA, share float64) color.RGBA {
-	at := share * float64(len(colors)-1)
-	i := int(math.Min(math.Floor(at), float64(len(colors)-2)))
-	return mix(colors[i], colors[i+1], at-float64(i))
-}
-
-// viridisLine is viridis for lines, without its yellow, which is too faint on
-// white.
-func viridisLine(share float64) color.RGBA { return viridisColor(0.87 * share) }
-
-// mix returns the color at a share t of the way from one to another.
-func mix(from, to color.RGBA, t float64) color.RGBA {
-	part := func(a, b uint8) uint8 { return uint8(math.Round(float64(a) + (float64(b)-float64(a))*t)) }
+// at returns the color of a share of 0 to 1.
+func (r ramp) at(share float64) color.RGBA {
+	at := math.Max(0, math.Min(1, share)) * float64(len(r)-1)
+	i := int(math.Min(math.Floor(at), float64(len(r)-2)))
+	part := func(a, b uint8) uint8 { return uint8(math.Round(float64(a) + (float64(b)-float64(a))*(at-float64(i)))) }
+	from, to := r[i], r[i+1]
 	return color.RGBA{part(from.R, to.R), part(from.G, to.G), part(from.B, to.B), 0xFF}
 }
 
-// colorScale gives the numbers of a span their colors.
-type colorScale struct {
-	axis    plot.Axis
-	colorOf func(share float64) color.RGBA
-	label   string
-}
-
-// newColorScale makes a scale of the numbers of a span, which is not empty.
-func newColorScale(a Axis, s span) colorScale {
-	c := colorScale{colorOf: viridisColor, label: a.text()}
-	setRange(&c.axis, a, s, 0, 5)
-	if !a.Log {
-		c.axis.Scale = plot.LinearScale{}
+// Colors implements palette.Palette.
+func (r ramp) Colors() []color.Color {
+	colors := make([]color.Color, 256)
+	for i := range colors {
+		colors[i] = r.at(float64(i) / 255)
 	}
-	return c
+	return colors
 }
 
-func (c colorScale) share(v float64) float64 {
-	return math.Max(0, math.Min(1, c.axis.Scale.Normalize(c.axis.Min, c.axis.Max, v)))
-}
-
-func (c colorScale) color(v float64) color.RGBA { return c.colorOf(c.share(v)) }
-
-// paint draws the scale into a box: the colors at its left, the numbers beside
-// them, the label above.
-func (c colorScale) paint(cv draw.Canvas, box vg.Rectangle) {
-	style := aligned(textStyle(smallSize+1, softInk, false), draw.XLeft, draw.YBottom)
-	label := fit(c.label, style, box.Max.X-box.Min.X)
-	bar := box
-	bar.Max.X = bar.Min.X + barWidth
-	bar.Max.Y -= 13
-	bar.Min.Y = max(bar.Min.Y, bar.Max.Y-longestBar)
-	var marks []scaleMark
-	for _, t := range c.axis.Tick.Marker.Ticks(c.axis.Min, c.axis.Max) {
-		if !t.IsMinor() {
-			marks = append(marks, scaleMark{c.share(t.Value), t.Label})
+// paint fills a box with the colors, upward or from the left. gonum's ColorBar
+// would put pixels into SVG and PDF.
+func (r ramp) paint(c *draw.Canvas, box vg.Rectangle, upward bool) {
+	const steps = 64
+	size := box.Size()
+	for i := range steps {
+		// Each step reaches under the next, or hairlines of white would show.
+		from, to := vg.Length(i)/steps, min(1, vg.Length(float64(i)+1.5)/steps)
+		part := box
+		if upward {
+			part.Min.Y, part.Max.Y = box.Min.Y+size.Y*from, box.Min.Y+size.Y*to
+		} else {
+			part.Min.X, part.Max.X = box.Min.X+size.X*from, box.Min.X+size.X*to
 		}
+		c.SetColor(r.at((float64(i) + 0.5) / steps))
+		c.Fill(part.Path())
 	}
-	paintScale(cv, bar, c.colorOf, marks, label)
 }
 
-// width is what the scale needs for its colors, numbers and, up to a limit,
-// its label.
-func (c colorScale) width() vg.Length {
-	style := textStyle(smallSize+1, softInk, false)
-	widest := min(style.Width(c.label), 3.2*vg.Centimeter)
-	for _, t := range c.axis.Tick.Marker.Ticks(c.axis.Min, c.axis.Max) {
-		widest = max(widest, barWidth+6+style.Width(t.Label))
+// Thumbnail implements plot.Thumbnailer.
+func (r ramp) Thumbnail(c *draw.Canvas) { r.paint(c, c.Rectangle, false) }
+
+// inkOn returns the text color that reads well on a ground, by its relative
+// luminance (WCAG 2.1, without the gamma of dark tones).
+func inkOn(ground color.RGBA) color.RGBA {
+	l := 0.2126*float64(ground.R) + 0.7152*float64(ground.G) + 0.0722*float64(ground.B)
+	if l < 140 {
+		return color.RGBA{0xFF, 0xFF, 0xFF, 0xFF}
 	}
-	return widest + 1
+	return ink
+}
+
+// colorScale gives numbers their colors. It is drawn as a bar with its ticks at
+// the right, where gonum has no axis, and its label above.
+type colorScale struct {
+	plot.Axis
+	colors ramp
+	label  string
 }
 
 const (
 	barWidth   = vg.Length(9)
-	longestBar = 5 * vg.Centimeter // of a scale that nothing else gives a height
+	longestBar = 5 * vg.Centimeter
+	scaleGap   = vg.Length(14) // between the data and the bar
 )
 
-// scaleMark is a labeled place of a color scale.
-type scaleMark struct {
-	share float64
-	label string
+var scaleStyle = textStyle(smallSize+1, softInk, false)
+
+// newColorScale makes a scale of the numbers of a span, which is not empty.
+func newColorScale(a Axis, s span, colors ramp) colorScale {
+	c := colorScale{colors: colors, label: a.text()}
+	c.Scale = plot.LinearScale{}
+	setRange(&c.Axis, a, s, 0, 5)
+	return c
 }
 
-// paintScale draws a color scale into a box, the marks at its right and the
-// label above it.
-func paintScale(c draw.Canvas, box vg.Rectangle, colorOf func(float64) color.RGBA, marks []scaleMark, label string) {
-	const steps = 64
-	height := box.Max.Y - box.Min.Y
-	for i := range steps {
-		c.SetColor(colorOf((float64(i) + 0.5) / steps))
-		// Each step reaches under the next, or hairlines of white would show.
-		part := vg.Rectangle{
-			Min: vg.Point{X: box.Min.X, Y: box.Min.Y + height*vg.Length(i)/steps},
-			Max: vg.Point{X: box.Max.X, Y: min(box.Max.Y, box.Min.Y+height*(vg.Length(i)+1.5)/steps)},
+func (s colorScale) color(v float64) color.RGBA { return s.colors.at(s.Norm(v)) }
+
+// width is what the scale needs for its bar, its ticks and, up to a limit, its
+// label.
+func (s colorScale) width() vg.Length {
+	widest := min(scaleStyle.Width(s.label), 3.2*vg.Centimeter)
+	for _, t := range labeled(s.Axis) {
+		widest = max(widest, barWidth+6+scaleStyle.Width(t.Label))
+	}
+	return widest + 1
+}
+
+// paint draws the scale at the top of a box, at most as high as the box.
+func (s colorScale) paint(c *draw.Canvas, box vg.Rectangle) {
+	bar := box
+	bar.Max.X = bar.Min.X + barWidth
+	if s.label != "" {
+		bar.Max.Y -= 13
+		c.FillText(scaleStyle, vg.Point{X: bar.Min.X, Y: bar.Max.Y + 5}, fit(s.label, scaleStyle, box.Size().X))
+	}
+	s.colors.paint(c, bar, true)
+	for _, t := range labeled(s.Axis) {
+		y := bar.Min.Y + bar.Size().Y*vg.Length(s.Norm(t.Value))
+		c.StrokeLine2(draw.LineStyle{Color: axisGray, Width: 0.5}, bar.Max.X, y, bar.Max.X+3, y)
+		beside(c, scaleStyle, vg.Point{X: bar.Max.X + 5, Y: y}, t.Label)
+	}
+}
+
+// labeled returns the ticks of an axis that have a label.
+func labeled(a plot.Axis) (ticks []plot.Tick) {
+	for _, t := range a.Tick.Marker.Ticks(a.Min, a.Max) {
+		if n := a.Norm(t.Value); !t.IsMinor() && n >= -1e-9 && n <= 1+1e-9 {
+			ticks = append(ticks, t)
 		}
-		c.Fill(part.Path())
 	}
-	style := aligned(textStyle(smallSize+1, softInk, false), draw.XLeft, draw.YCenter)
-	tick := draw.LineStyle{Color: axisGray, Width: 0.5}
-	for _, m := range marks {
-		y := box.Min.Y + height*vg.Length(m.share)
-		c.StrokeLine2(tick, box.Max.X, y, box.Max.X+3, y)
-		beside(&c, style, vg.Point{X: box.Max.X + 5, Y: y}, m.label)
-	}
-	c.FillText(aligned(style, draw.XLeft, draw.YBottom), vg.Point{X: box.Min.X, Y: box.Max.Y + 5}, label)
+	return ticks
 }
-
-// scoreMarks are those of a scale of scores.
-var scoreMarks = []scaleMark{{0, "0"}, {0.25, "0.25"}, {0.5, "0.5"}, {0.75, "0.75"}, {1, "1"}}

@@ -8,27 +8,39 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"alamos/pkg/stats"
 )
 
 // Series is a line of points, one trial of a sweep as a rule.
 type Series struct {
 	Name string
 
-	// X and Y are the points, in the order in which they are joined; both
-	// have the same length. A NaN in either leaves a gap.
-	X, Y []float64
-
-	// Low and High are the ends of each point's error bar, in the unit of Y
-	// (ends, not lengths). Empty: no error bars. A NaN: no bar at this point
-	// on this side.
-	Low, High []float64
+	// Points are joined in their order. A NaN in X or the value leaves a gap.
+	// A known interval is shown as an error bar, cut off at the axis.
+	Points []Point
 
 	// Band joins the intervals into a shaded band behind the line, which
-	// suits an interval of seeds at every point; [Band] makes such a series.
-	// A point that lacks an end of its interval leaves a gap in the band.
+	// suits an interval of seeds at every point.
 	Band bool
+}
+
+// Point is a number with its interval at a place.
+type Point struct {
+	X float64
+	Y stats.Interval
+}
+
+// Points pairs places with numbers that have no interval.
+func Points(x, y []float64) []Point {
+	points := make([]Point, min(len(x), len(y)))
+	for i := range points {
+		points[i] = Point{x[i], stats.Exactly(y[i])}
+	}
+	return points
 }
 
 // A Reference is a level to compare with, drawn as a dashed line across.
@@ -37,20 +49,12 @@ type Reference struct {
 	Y    float64
 }
 
-// check tests the lists of a series, the i-th of its place, for length and
-// finiteness.
-func (s Series) check(place string, i int) error {
-	where := fmt.Sprintf("%s %d (%q)", place, i, s.Name)
-	lists := []struct {
-		name     string
-		list     []float64
-		optional bool
-	}{{"X", s.X, false}, {"Y", s.Y, false}, {"Low", s.Low, true}, {"High", s.High, true}}
-	for _, l := range lists {
-		if err := checkLength(where+": "+l.name, len(l.list), len(s.X), l.optional); err != nil {
-			return err
-		}
-		if err := checkNumbers(where+": "+l.name, l.list); err != nil {
+func (p Point) missing() bool { return math.IsNaN(p.X) || p.Y.Missing() }
+
+// check tests the numbers of a series.
+func (s Series) check() error {
+	for i, p := range s.Points {
+		if err := checkNumbers(fmt.Sprintf("series %q, point %d", s.Name, i), p.X, p.Y.Value, p.Y.Low, p.Y.High); err != nil {
 			return err
 		}
 	}
@@ -58,51 +62,51 @@ func (s Series) check(place string, i int) error {
 }
 
 // spans returns the ranges of all points that have both coordinates.
-func spans(series []Series) (x, y span) {
+func spans(series ...Series) (x, y span) {
 	x, y = emptySpan(), emptySpan()
 	for _, s := range series {
-		for i := range s.X {
-			if math.IsNaN(s.X[i]) || math.IsNaN(s.Y[i]) {
-				continue
-			}
-			x.add(s.X[i])
-			y.add(s.Y[i])
-			if len(s.Low) > 0 {
-				y.add(s.Low[i])
-			}
-			if len(s.High) > 0 {
-				y.add(s.High[i])
+		for _, p := range s.Points {
+			if !p.missing() {
+				x.add(p.X)
+				y.add(p.Y.Value, p.Y.Low, p.Y.High)
 			}
 		}
 	}
 	return x, y
 }
 
-// checkSeries tests a figure's series and references and returns their ranges.
+// checkSeries tests series and references and returns their ranges.
 func checkSeries(series []Series, refs []Reference, xAxis, yAxis Axis) (x, y span, err error) {
-	for i, s := range series {
-		if err := s.check("series", i); err != nil {
+	for _, s := range series {
+		if err := s.check(); err != nil {
 			return x, y, err
 		}
+		for _, p := range s.Points {
+			if most := yAxis.Most; most > 0 && (p.Y.Value < 0 || p.Y.Value > most) {
+				return x, y, fmt.Errorf("plots: series %q has %g at %g: want 0 to %g: %w", s.Name, p.Y.Value, p.X, most, ErrRange)
+			}
+		}
 	}
-	x, y = spans(series)
+	x, y = spans(series...)
 	if x.empty() {
 		return x, y, fmt.Errorf("plots: %d series without a point: %w", len(series), ErrNoData)
 	}
 	for _, r := range refs {
-		where := fmt.Sprintf("reference %q", r.Name)
 		if math.IsNaN(r.Y) {
-			return x, y, fmt.Errorf("plots: %s: %w", where, ErrNoData)
+			return x, y, fmt.Errorf("plots: reference %q: %w", r.Name, ErrNoData)
 		}
-		if err := checkNumber(where, r.Y); err != nil {
+		if err := checkNumbers(fmt.Sprintf("reference %q", r.Name), r.Y); err != nil {
 			return x, y, err
+		}
+		if most := yAxis.Most; most > 0 && (r.Y < 0 || r.Y > most) {
+			return x, y, fmt.Errorf("plots: reference %q at %g: want 0 to %g: %w", r.Name, r.Y, most, ErrRange)
 		}
 		y.add(r.Y)
 	}
-	if err := checkLog(xAxis, x, "x"); err != nil {
+	if err := xAxis.check(x); err != nil {
 		return x, y, err
 	}
-	return x, y, checkLog(yAxis, y, "y")
+	return x, y, yAxis.check(y)
 }
 
 const (
@@ -113,36 +117,87 @@ const (
 	mostMarkers = 60
 )
 
-// curve draws one series.
-type curve struct {
-	Series
-	line   draw.LineStyle
-	marker draw.GlyphDrawer // nil: none
-	apart  bool             // points are not joined
+// look is how a series is drawn.
+type look struct {
+	line   draw.LineStyle // of width 0: points are not joined
+	marker draw.GlyphDrawer
+	step   plotter.StepKind
 }
 
-// newCurve gives series i its looks.
-func newCurve(s Series, i int) curve {
-	c := curve{
-		Series: s,
-		line:   draw.LineStyle{Color: colorOf(i), Width: lineWidth, Dashes: dashesOf(i)},
-		marker: markerOf(i),
-	}
-	if len(s.X) > mostMarkers {
-		c.marker = nil
-	}
-	return c
+// lookOf returns the look of series i of a plot of few lines: a marker besides
+// the color.
+func lookOf(i int) look {
+	return look{draw.LineStyle{Color: colorOf(i), Width: lineWidth, Dashes: dashesOf(i)}, markerOf(i), plotter.NoStep}
 }
 
-func (cv curve) entry() entry {
-	e := entry{name: cv.Name, line: cv.line, marker: cv.marker, color: cv.line.Color}
-	if cv.apart {
-		e.line.Width = 0
+// add draws a series on a plot, and returns the samples of its legend entry.
+func (l look) add(p *plot.Plot, s Series) (samples []plot.Thumbnailer) {
+	if s.Band {
+		sample := &plotter.Polygon{Color: shade(l.line.Color)}
+		for _, run := range runs(s.Points, Point.banded) {
+			sample.XYs = append(sample.XYs, bandOutline(run))
+		}
+		add(p, sample)
+		samples = append(samples, sample)
 	}
-	if cv.Band {
-		e.shade = shade(cv.line.Color)
+	marker := draw.GlyphStyle{Color: l.line.Color, Radius: markerRadius, Shape: l.marker}
+	if len(s.Points) > mostMarkers || l.marker == nil {
+		marker = draw.GlyphStyle{Color: l.line.Color, Shape: draw.CircleGlyph{}}
 	}
-	return e
+	points := &plotter.Scatter{GlyphStyle: marker}
+	line := &plotter.Line{LineStyle: l.line, StepStyle: l.step}
+	bars := &plotter.YErrorBars{LineStyle: draw.LineStyle{Color: l.line.Color, Width: 0.8}, CapWidth: 5}
+	for _, run := range runs(s.Points, func(p Point) bool { return !p.missing() }) {
+		part := *line
+		for _, at := range run {
+			xy := plotter.XY{X: at.X, Y: at.Y.Value}
+			part.XYs = append(part.XYs, xy)
+			if at.Y.Known() && !s.Band {
+				bars.XYs = append(bars.XYs, xy)
+				bars.YErrors = append(bars.YErrors, struct{ Low, High float64 }{xy.Y - at.Y.Low, at.Y.High - xy.Y})
+			}
+		}
+		add(p, &part)
+		points.XYs = append(points.XYs, part.XYs...)
+		if len(run) == 1 && marker.Radius == 0 { // a lone point between gaps would be invisible
+			add(p, &plotter.Scatter{XYs: part.XYs, GlyphStyle: draw.GlyphStyle{Color: l.line.Color, Radius: lineWidth, Shape: draw.CircleGlyph{}}})
+		}
+	}
+	add(p, bars)
+	samples = append(samples, line)
+	if marker.Radius > 0 {
+		add(p, points)
+		samples = append(samples, points)
+	}
+	return samples
+}
+
+func (p Point) banded() bool { return !p.missing() && p.Y.Known() }
+
+// runs splits points into the longest runs of those that are kept.
+func runs(points []Point, keep func(Point) bool) (all [][]Point) {
+	start := 0
+	for i := range len(points) + 1 {
+		if i < len(points) && keep(points[i]) {
+			continue
+		}
+		if i > start {
+			all = append(all, points[start:i])
+		}
+		start = i + 1
+	}
+	return all
+}
+
+// bandOutline returns the polygon around the intervals of a run.
+func bandOutline(run []Point) plotter.XYs {
+	var lower, upper plotter.XYs
+	for _, p := range run {
+		lower = append(lower, plotter.XY{X: p.X, Y: p.Y.Low})
+		upper = append(upper, plotter.XY{X: p.X, Y: p.Y.High})
+	}
+	slices.Reverse(upper)
+	return append(lower, upper...)
 }
 
 // shade returns a color thin enough for the grid and other lines to show.
@@ -152,166 +207,34 @@ func shade(c color.Color) color.Color {
 	return n
 }
 
-// band draws the shaded interval of a series.
-type band curve
-
-// Plot implements plot.Plotter.
-func (b band) Plot(c draw.Canvas, p *plot.Plot) {
-	tx, ty := p.Transforms(&c)
-	var lower, upper []vg.Point
-	flush := func() {
-		if len(lower) > 1 {
-			slices.Reverse(upper)
-			if outline := c.ClipPolygonXY(append(lower, upper...)); len(outline) > 0 {
-				c.FillPolygon(shade(b.line.Color), outline)
-			}
-		} else if len(lower) == 1 { // a band without extent is a bar
-			c.StrokeLine2(draw.LineStyle{Color: shade(b.line.Color), Width: 2 * markerRadius}, lower[0].X, lower[0].Y, upper[0].X, upper[0].Y)
-		}
-		lower, upper = nil, nil
-	}
-	for i, x := range b.X {
-		if len(b.Low) == 0 || len(b.High) == 0 || math.IsNaN(x+b.Y[i]+b.Low[i]+b.High[i]) {
-			flush()
-			continue
-		}
-		within := func(v float64) vg.Length { return ty(math.Max(p.Y.Min, math.Min(p.Y.Max, v))) }
-		lower = append(lower, vg.Point{X: tx(x), Y: within(b.Low[i])})
-		upper = append(upper, vg.Point{X: tx(x), Y: within(b.High[i])})
-	}
-	flush()
-}
-
-// Plot implements plot.Plotter.
-func (cv curve) Plot(c draw.Canvas, p *plot.Plot) {
-	tx, ty := p.Transforms(&c)
-	var run []vg.Point // points since the last gap
-	var points []vg.Point
-	flush := func() {
-		if len(run) > 1 && !cv.apart {
-			c.StrokeLines(cv.line, c.ClipLinesXY(run)...)
-		} else if len(run) == 1 && cv.marker == nil {
-			// A lone point between gaps would be invisible without a marker.
-			c.DrawGlyph(draw.GlyphStyle{Color: cv.line.Color, Radius: cv.line.Width, Shape: draw.CircleGlyph{}}, run[0])
-		}
-		run = nil
-	}
-	for i := range cv.X {
-		if math.IsNaN(cv.X[i]) || math.IsNaN(cv.Y[i]) {
-			flush()
-			continue
-		}
-		at := vg.Point{X: tx(cv.X[i]), Y: ty(cv.Y[i])}
-		run = append(run, at)
-		points = append(points, at)
-		if !cv.Band {
-			cv.plotBar(&c, p, ty, at, i)
-		}
-	}
-	flush()
-	if cv.marker == nil {
-		return
-	}
-	for _, at := range points {
-		c.DrawGlyph(draw.GlyphStyle{Color: cv.line.Color, Radius: markerRadius, Shape: cv.marker}, at)
-	}
-}
-
-// plotBar draws the error bar of point i, cut off at the axis range.
-func (cv curve) plotBar(c *draw.Canvas, p *plot.Plot, ty func(float64) vg.Length, at vg.Point, i int) {
-	style := draw.LineStyle{Color: cv.line.Color, Width: 0.8}
-	for _, ends := range [][]float64{cv.Low, cv.High} {
-		if len(ends) == 0 || math.IsNaN(ends[i]) {
-			continue
-		}
-		end := math.Max(p.Y.Min, math.Min(p.Y.Max, ends[i]))
-		y := ty(end)
-		c.StrokeLine2(style, at.X, at.Y, at.X, y)
-		if end == ends[i] { // no cap where the bar goes on beyond the axis
-			c.StrokeLine2(style, at.X-2.5, y, at.X+2.5, y)
-		}
-	}
-}
-
-// GlyphBoxes implements plot.GlyphBoxer: markers on the edge of the data area
-// keep their room.
-func (cv curve) GlyphBoxes(p *plot.Plot) []plot.GlyphBox {
-	if cv.marker == nil {
-		return nil
-	}
-	r := markerRadius
-	box := vg.Rectangle{Min: vg.Point{X: -r, Y: -r}, Max: vg.Point{X: r, Y: r}}
-	var boxes []plot.GlyphBox
-	for i := range cv.X {
-		if math.IsNaN(cv.X[i]) || math.IsNaN(cv.Y[i]) {
-			continue
-		}
-		boxes = append(boxes, plot.GlyphBox{X: p.X.Norm(cv.X[i]), Y: p.Y.Norm(cv.Y[i]), Rectangle: box})
-	}
-	return boxes
-}
-
-// grid draws thin lines at the labeled ticks, save where an axis line is.
-type grid struct{ x, y bool }
-
-// Plot implements plot.Plotter.
-func (g grid) Plot(c draw.Canvas, p *plot.Plot) {
-	tx, ty := p.Transforms(&c)
+// gridLines are thin lines at the labeled ticks of one axis or both.
+func gridLines(x, y bool) *plotter.Grid {
 	style := draw.LineStyle{Color: gridGray, Width: 0.5}
-	if g.x {
-		for _, t := range labeled(p.X) {
-			if x := tx(t.Value); !t.IsMinor() && x > c.Min.X+1 && c.ContainsX(x) {
-				c.StrokeLine2(style, x, c.Min.Y, x, c.Max.Y)
-			}
-		}
+	g := &plotter.Grid{}
+	if x {
+		g.Vertical = style
 	}
-	if g.y {
-		for _, t := range labeled(p.Y) {
-			if y := ty(t.Value); !t.IsMinor() && y > c.Min.Y+1 && c.ContainsY(y) {
-				c.StrokeLine2(style, c.Min.X, y, c.Max.X, y)
-			}
-		}
+	if y {
+		g.Horizontal = style
 	}
+	return g
 }
 
-// labeled returns an axis' ticks, with the labels that a neighbor shows for it.
-func labeled(a plot.Axis) []plot.Tick {
-	ticker := a.Tick.Marker
-	if u, ok := ticker.(unlabeled); ok {
-		ticker = u.Ticker
-	}
-	return ticker.Ticks(a.Min, a.Max)
-}
-
-// level draws a reference.
-type level struct {
-	y     float64
-	style draw.LineStyle
-}
-
-// Plot implements plot.Plotter.
-func (l level) Plot(c draw.Canvas, p *plot.Plot) {
-	_, ty := p.Transforms(&c)
-	c.StrokeLine2(l.style, c.Min.X, ty(l.y), c.Max.X, ty(l.y))
-}
-
-// addReferences puts references on a plot and returns their legend entries.
+// addReferences draws references on a plot and returns their legend entries.
 // They are gray, so that no series is mistaken for one; dashes tell them apart.
-func addReferences(p *plot.Plot, refs []Reference) []entry {
-	var entries []entry
+func addReferences(p *plot.Plot, refs []Reference) (entries []entry) {
 	for i, r := range refs {
-		style := draw.LineStyle{Color: axisGray, Width: 1, Dashes: dashes[1+i%(len(dashes)-1)]}
-		p.Add(level{r.Y, style})
-		entries = append(entries, entry{name: r.Name, line: style})
+		level := plotter.NewFunction(func(float64) float64 { return r.Y })
+		level.Samples = 2
+		level.LineStyle = draw.LineStyle{Color: axisGray, Width: 1, Dashes: dashes[1+i%(len(dashes)-1)]}
+		add(p, level)
+		entries = append(entries, entry{r.Name, []plot.Thumbnailer{level}})
 	}
 	return entries
 }
 
 // describe makes the description of a figure from its parts.
-func describe(given, kind, x, y string, parts []string) string {
-	if given = clean(given); given != "" {
-		return given
-	}
+func describe(kind, x, y string, parts ...string) string {
 	s := kind
 	if y != "" {
 		s += " of " + clean(y)
@@ -343,29 +266,20 @@ func several(list []string, separator string) string {
 }
 
 // tellSeries says of each series where it begins and ends.
-func tellSeries(series []Series) []string {
+func tellSeries(series ...Series) []string {
 	told := make([]string, len(series))
 	for i, s := range series {
-		told[i] = strings.TrimSpace(clean(s.Name) + " " + s.tell())
+		known := slices.DeleteFunc(slices.Clone(s.Points), Point.missing)
+		at := func(p Point) string { return brief(p.Y.Value) + " at " + brief(p.X) }
+		text := "(no data)"
+		switch n := len(known); n {
+		case 0:
+		case 1:
+			text = at(known[0])
+		default:
+			text = "from " + at(known[0]) + " to " + at(known[n-1])
+		}
+		told[i] = strings.TrimSpace(clean(s.Name) + " " + text)
 	}
 	return told
-}
-
-func (s Series) tell() string {
-	first, last := -1, -1
-	for i := range s.X {
-		if !math.IsNaN(s.X[i]) && !math.IsNaN(s.Y[i]) {
-			if first < 0 {
-				first = i
-			}
-			last = i
-		}
-	}
-	switch {
-	case first < 0:
-		return "(no data)"
-	case first == last:
-		return brief(s.Y[last]) + " at " + brief(s.X[last])
-	}
-	return "from " + brief(s.Y[first]) + " at " + brief(s.X[first]) + " to " + brief(s.Y[last]) + " at " + brief(s.X[last])
 }

@@ -22,7 +22,7 @@ func renderings(t interface{ Fatal(...any) }, f *plots.Figure) map[string][]byte
 }
 
 func TestStamp(t *testing.T) {
-	f := figure(t, plots.Lines{Frame: plots.Frame{Width: 5, Height: 5}, Series: []plots.Series{{X: []float64{1}, Y: []float64{1}}}})
+	f := figure(t, plots.Lines{Frame: plots.Frame{Width: 5}, Series: []plots.Series{line("", []float64{1}, []float64{1})}})
 	for _, value := range []string{
 		"", " ", "5f1c", "a=b c=d", ")(\\", "endobj", "/Keywords (x)", "</metadata>", "]]>", ";", "\x00\xff", "名前", "%41+", "\r\n",
 	} {
@@ -43,7 +43,7 @@ func TestTextIsNoStamp(t *testing.T) {
 		"tEXtalamos\x00experiment=a code=b data=c;", "experiment=a code=b data=c;", `\`, `\) /Keywords (experiment=a code=b data=c;`,
 	} {
 		l := lines().(plots.Lines)
-		l.Title, l.Description = text, text
+		l.Title = text
 		f := figure(t, l)
 		for ext, file := range renderings(t, f) {
 			if s, err := plots.ParseStamp(file); !errors.Is(err, plots.ErrNoStamp) {
@@ -89,7 +89,7 @@ func TestStampTooLong(t *testing.T) {
 // FuzzParseStamp wants a clear error or a stamp that is written as it was
 // read, whatever the file.
 func FuzzParseStamp(f *testing.F) {
-	for _, file := range renderings(f, figure(f, plots.Lines{Series: []plots.Series{{X: []float64{1}, Y: []float64{1}}}}).Stamp(plots.Stamp{"a", "b", "c"})) {
+	for _, file := range renderings(f, figure(f, plots.Lines{Series: []plots.Series{line("", []float64{1}, []float64{1})}}).Stamp(plots.Stamp{"a", "b", "c"})) {
 		f.Add(file)
 	}
 	again := figure(f, lines())

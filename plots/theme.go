@@ -7,7 +7,6 @@ import (
 	"unicode"
 
 	xfont "golang.org/x/image/font"
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/font/liberation"
 	"gonum.org/v1/plot/text"
@@ -50,14 +49,15 @@ const (
 // Dashes in points; nil is a solid line.
 var dashes = [][]vg.Length{nil, {6, 3}, {1.5, 2.5}, {8, 3, 1.5, 3}, {3, 2}}
 
+// markers are filled: gonum's hollow ones let the line show through.
 var markers = []draw.GlyphDrawer{
 	draw.CircleGlyph{},
-	polygon{4, math.Pi / 4},  // square
-	polygon{3, math.Pi / 2},  // triangle
-	polygon{4, 0},            // diamond
-	polygon{3, -math.Pi / 2}, // triangle on its tip
-	bars{math.Pi / 4},        // x
-	bars{0},                  // plus
+	polygon{corners: 4, turn: math.Pi / 4},             // square
+	polygon{corners: 3, turn: math.Pi / 2},             // triangle
+	polygon{corners: 4},                                // diamond
+	polygon{corners: 3, turn: -math.Pi / 2},            // triangle on its tip
+	polygon{corners: 4, turn: math.Pi / 4, waist: 0.5}, // x
+	polygon{corners: 4, waist: 0.5},                    // plus
 }
 
 // handler sets text in the Liberation fonts that come with the library, so
@@ -78,8 +78,8 @@ func aligned(s text.Style, x text.XAlignment, y text.YAlignment) text.Style {
 	return s
 }
 
-// colorOf and the like give series i its looks. After a full turn of the
-// palette the markers and dashes differ.
+// colorOf, markerOf and dashesOf give series i its looks. After a full turn of
+// the palette the markers and dashes differ.
 func colorOf(i int) color.RGBA { return palette[i%len(palette)] }
 
 func markerOf(i int) draw.GlyphDrawer {
@@ -88,89 +88,27 @@ func markerOf(i int) draw.GlyphDrawer {
 
 func dashesOf(i int) []vg.Length { return dashes[(i/len(palette))%len(dashes)] }
 
-// axes is a plot with the labels of its axes. The labels are drawn here, in
-// the middle of the data: the library places them in the middle of the numbers,
-// which on a logarithmic axis is near its end, and takes room for them there.
-type axes struct {
-	*plot.Plot
-	x, y string
-}
-
-const labelGap = vg.Length(3)
-
-// inner returns the canvas without the labels.
-func (a axes) inner(c draw.Canvas) draw.Canvas {
-	height := textStyle(labelSize, ink, false).Height("x") + labelGap
-	if a.y != "" {
-		c.Min.X += height
-	}
-	if a.x != "" {
-		c.Min.Y += height
-	}
-	return c
-}
-
-// DataCanvas shadows the plot's, which knows nothing of the labels.
-func (a axes) DataCanvas(c draw.Canvas) draw.Canvas { return a.Plot.DataCanvas(a.inner(c)) }
-
-// Draw shadows the plot's and draws the labels too, shortened where they are
-// longer than their axis.
-func (a axes) Draw(c draw.Canvas) {
-	a.Plot.Draw(a.inner(c))
-	data := a.DataCanvas(c)
-	style := aligned(textStyle(labelSize, ink, false), draw.XCenter, draw.YBottom)
-	descent := style.FontExtents().Descent
-	x, atX := centered(a.x, style, data.Center().X, c.Min.X, c.Max.X)
-	c.FillText(style, vg.Point{X: atX, Y: c.Min.Y + descent}, x)
-	turned := style
-	turned.Rotation = math.Pi / 2
-	y, atY := centered(a.y, style, data.Center().Y, c.Min.Y, c.Max.Y)
-	c.FillText(turned, vg.Point{X: c.Min.X + style.Height("x") - descent, Y: atY}, y)
-}
-
-// newPlot returns an empty plot in the theme of this package.
-func newPlot(x, y string) axes {
-	p := plot.New()
-	p.TextHandler = handler
-	p.BackgroundColor = nil // the frame has painted the ground
-	p.Legend.TextStyle = textStyle(tickSize, ink, false)
-	p.Title.TextStyle = textStyle(titleSize, ink, true)
-	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
-		axis.Padding = 0
-		axis.LineStyle = draw.LineStyle{Color: axisGray, Width: 0.6}
-		axis.Tick.LineStyle = axis.LineStyle
-		axis.Tick.Length = 3.5
-	}
-	p.Y.Label.TextStyle = textStyle(tickSize, ink, false) // its blank stands between tick and label
-	p.X.Tick.Label = aligned(textStyle(tickSize, softInk, false), draw.XCenter, draw.YTop)
-	p.Y.Tick.Label = aligned(textStyle(tickSize, softInk, false), draw.XRight, draw.YCenter)
-	return axes{p, x, y}
-}
-
-// polygon is a filled regular polygon; turn is the angle of its first corner.
+// polygon is a filled regular polygon, or a star where it has a waist.
 type polygon struct {
 	corners int
-	turn    float64 // radians
+	turn    float64   // of the first corner, radians
+	waist   vg.Length // of a star: the radius between corners, relative to theirs
 }
 
 func (g polygon) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
-	points := make([]vg.Point, g.corners)
-	for i := range points {
-		// Corners stand out beyond a circle of the same weight.
-		points[i] = around(at, 1.2*s.Radius, g.turn+2*math.Pi*float64(i)/float64(g.corners))
+	var points []vg.Point
+	r := 1.2 * s.Radius // corners stand out beyond a circle of the same weight
+	if g.waist > 0 {
+		r = 1.6 * s.Radius
+	}
+	for i := range g.corners {
+		angle := g.turn + 2*math.Pi*float64(i)/float64(g.corners)
+		points = append(points, around(at, r, angle))
+		if g.waist > 0 {
+			points = append(points, around(at, r*g.waist, angle+math.Pi/float64(g.corners)))
+		}
 	}
 	c.FillPolygon(s.Color, points)
-}
-
-// bars is a filled cross of two bars; turn is the angle of the first.
-type bars struct{ turn float64 }
-
-func (g bars) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
-	style := draw.LineStyle{Color: s.Color, Width: s.Radius * 0.8}
-	for _, turn := range []float64{g.turn, g.turn + math.Pi/2} {
-		a, b := around(at, 1.25*s.Radius, turn), around(at, 1.25*s.Radius, turn+math.Pi)
-		c.StrokeLine2(style, a.X, a.Y, b.X, b.Y)
-	}
 }
 
 // around returns the point at a distance and an angle from another.

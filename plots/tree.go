@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -24,9 +26,6 @@ type Tree struct {
 
 	// Nodes begin with the root; a node's parent comes before it.
 	Nodes []Node
-
-	Depth int // most moves below the root; 0: 4
-	Most  int // most boxes; 0: 30
 }
 
 // Node is a position of a search.
@@ -40,8 +39,8 @@ type Node struct {
 
 const (
 	mostNodes = 5_000_000
-	mostBoxes = 400
-	mostDepth = 60
+	mostBoxes = 30
+	mostDepth = 4 // moves below the root
 )
 
 // treeBox is a node that is shown.
@@ -53,18 +52,8 @@ type treeBox struct {
 	y        float64 // in rows, downward
 }
 
-// pick returns the root of the boxes that are shown.
-func (t Tree) pick() (*treeBox, error) {
-	depth, most := t.Depth, t.Most
-	if depth == 0 {
-		depth = 4
-	}
-	if most == 0 {
-		most = 30
-	}
-	if depth < 0 || depth > mostDepth || most < 1 || most > mostBoxes {
-		return nil, fmt.Errorf("plots: tree of depth %d with %d boxes: want 1 to %d and 1 to %d: %w", t.Depth, t.Most, mostDepth, mostBoxes, ErrRange)
-	}
+// pick returns the root of the boxes that are shown, at most so many and so deep.
+func (t Tree) pick(depth, most int) (*treeBox, error) {
 	if len(t.Nodes) == 0 {
 		return nil, fmt.Errorf("plots: tree without a node: %w", ErrNoData)
 	}
@@ -202,7 +191,7 @@ func (n Node) color() color.RGBA {
 	if math.IsNaN(n.Q) {
 		return color.RGBA{0xF0, 0xF0, 0xF0, 0xFF}
 	}
-	return scoreColor((math.Max(-1, math.Min(1, n.Q)) + 1) / 2)
+	return scores.at((n.Q + 1) / 2)
 }
 
 // share of the root's visits.
@@ -226,7 +215,7 @@ var edgeColor = color.RGBA{0x9A, 0xA4, 0xAE, 0xFF}
 
 // Figure implements [Chart].
 func (t Tree) Figure() (*Figure, error) {
-	root, err := t.pick()
+	root, err := t.pick(mostDepth, mostBoxes)
 	if err != nil {
 		return nil, err
 	}
@@ -250,15 +239,14 @@ func (t Tree) Figure() (*Figure, error) {
 		t.Note = fmt.Sprintf("the %d most visited of %d positions; +n: moves that are not shown", shown, len(t.Nodes))
 	}
 	lay, err := newLayout(t.Frame, []entry{
-		{name: "Q from −1 to 1, for the side that moved", ramp: scoreColor},
-		{name: "width: share of visits", line: draw.LineStyle{Color: edgeColor, Width: widestEdge / 2}},
-	}, float64(max(width, 11*vg.Centimeter)/vg.Centimeter), math.Max(leastData, float64(height/vg.Centimeter))+0.1)
+		{"Q from −1 to 1, for the side that moved", []plot.Thumbnailer{scores}},
+		{"width: share of visits", []plot.Thumbnailer{&plotter.Line{LineStyle: draw.LineStyle{Color: edgeColor, Width: widestEdge / 2}}}},
+	}, float64(max(width, 11*vg.Centimeter)/vg.Centimeter), float64(height/vg.Centimeter)+0.1)
 	if err != nil {
 		return nil, err
 	}
-	if lay.width < width-0.5 || lay.height-lay.headHeight()-2*margin < height-0.5 {
-		return nil, fmt.Errorf("plots: tree of %d levels and %d boxes in %.4g by %.4g cm, it needs %.4g by %.4g: %w", len(widths), shown,
-			lay.width/vg.Centimeter, lay.height/vg.Centimeter, width/vg.Centimeter, (height+lay.headHeight()+2*margin)/vg.Centimeter, ErrSize)
+	if lay.width < width-0.5 {
+		return nil, fmt.Errorf("plots: tree of %d levels in %.4g cm of width, it needs %.4g: %w", len(widths), lay.width/vg.Centimeter, width/vg.Centimeter, ErrSize)
 	}
 	return lay.figure(t.describe(root), func(c draw.Canvas) { t.paint(c, root, widths, top) }), nil
 }
@@ -283,9 +271,6 @@ func (b *treeBox) more() string {
 }
 
 func (t Tree) describe(root *treeBox) string {
-	if given := clean(t.Description); given != "" {
-		return given
-	}
 	s := fmt.Sprintf("Search tree of %d visits", t.Nodes[0].Visits)
 	var told []string
 	for _, b := range root.children {
@@ -383,7 +368,7 @@ func rounded(box vg.Rectangle, r vg.Length) vg.Path {
 // DOT returns the same boxes and lines in the language of Graphviz, for those
 // who want to lay the tree out themselves.
 func (t Tree) DOT() ([]byte, error) {
-	root, err := t.pick()
+	root, err := t.pick(mostDepth, mostBoxes)
 	if err != nil {
 		return nil, err
 	}
@@ -403,11 +388,7 @@ func (t Tree) DOT() ([]byte, error) {
 		if x.hidden > 0 {
 			lines = append(lines, x.more())
 		}
-		font := ink
-		if inkOn(n.color()) == color.White {
-			font = color.RGBA{0xFF, 0xFF, 0xFF, 0xFF}
-		}
-		fmt.Fprintf(&b, "\tn%d [label=%s, fillcolor=\"%s\", fontcolor=\"%s\"];\n", x.node, dotText(lines...), hex(n.color()), hex(font))
+		fmt.Fprintf(&b, "\tn%d [label=%s, fillcolor=\"%s\", fontcolor=\"%s\"];\n", x.node, dotText(lines...), hex(n.color()), hex(inkOn(n.color())))
 		for _, child := range x.children {
 			fmt.Fprintf(&b, "\tn%d -> n%d [penwidth=%.2f];\n", x.node, child.node, 0.5+(widestEdge-0.5)*t.share(child))
 		}

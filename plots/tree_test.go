@@ -14,7 +14,8 @@ import (
 // in the middle of its children.
 func TestTidyTree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		tree := Tree{Depth: rapid.IntRange(1, 8).Draw(t, "depth"), Most: rapid.IntRange(1, 60).Draw(t, "most")}
+		var tree Tree
+		depth, most := rapid.IntRange(1, 8).Draw(t, "depth"), rapid.IntRange(1, 60).Draw(t, "most")
 		n := rapid.IntRange(1, 100).Draw(t, "n")
 		for i := range n {
 			tree.Nodes = append(tree.Nodes, Node{
@@ -22,7 +23,7 @@ func TestTidyTree(t *testing.T) {
 				Visits: rapid.IntRange(0, 50).Draw(t, "visits"), Prior: math.NaN(), Q: math.NaN(),
 			})
 		}
-		root, err := tree.pick()
+		root, err := tree.pick(depth, most)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,12 +44,12 @@ func TestTidyTree(t *testing.T) {
 			if k := len(b.children); k > 0 && math.Abs(b.y-(b.children[0].y+b.children[k-1].y)/2) > 1e-9 {
 				t.Fatalf("a parent at row %g has children from %g to %g", b.y, b.children[0].y, b.children[k-1].y)
 			}
-			if b.depth > tree.Depth {
+			if b.depth > depth {
 				t.Fatalf("a box at depth %d", b.depth)
 			}
 		})
-		if shown > tree.Most || tree.Most >= n && tree.Depth >= n && (shown != n || hidden != 0) {
-			t.Fatalf("%d of %d boxes are shown, %d moves hidden; at most %d are wanted", shown, n, hidden, tree.Most)
+		if shown > most || most >= n && depth >= n && (shown != n || hidden != 0) {
+			t.Fatalf("%d of %d boxes are shown, %d moves hidden; at most %d are wanted", shown, n, hidden, most)
 		}
 	})
 }

@@ -1,0 +1,264 @@
+package plots
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Histogram shows how often values of a number occur: the lengths of games.
+// One sample is drawn as bars, several as outlines over one another.
+type Histogram struct {
+	Frame
+	X       Axis // linear
+	Samples []Sample
+	Share   bool // show shares of each sample, so that samples of different sizes compare
+}
+
+// Sample is a list of values; NaN is left out.
+type Sample struct {
+	Name   string
+	Values []float64
+}
+
+// Figure implements [Chart].
+func (h Histogram) Figure() (*Figure, error) {
+	if h.X.Log {
+		return nil, fmt.Errorf("plots: histogram: axes are linear: %w", ErrRange)
+	}
+	x, most := emptySpan(), 0
+	for _, s := range h.Samples {
+		if err := checkNumbers(fmt.Sprintf("sample %q", s.Name), s.Values...); err != nil {
+			return nil, err
+		}
+		x.add(s.Values...)
+		most = max(most, len(s.Values))
+	}
+	if x.empty() {
+		return nil, fmt.Errorf("plots: histogram of %d samples without a value: %w", len(h.Samples), ErrNoData)
+	}
+	start, width, n := bins(x, most)
+	y := Axis{Label: "games", FromZero: true}
+	if h.Share {
+		y.Label = "share of games"
+	}
+	p := newPlot()
+	p.Add(gridLines(false, true))
+	top := emptySpan()
+	var legend []entry
+	var told []string
+	for i, s := range h.Samples {
+		counted := plotter.Histogram{Width: width, FillColor: colorOf(i), LineStyle: draw.LineStyle{Color: color.White, Width: 0.6}}
+		for j := range n {
+			at := start + width*float64(j)
+			counted.Bins = append(counted.Bins, plotter.HistogramBin{Min: at, Max: at + width})
+		}
+		total := 0.0
+		for _, v := range s.Values {
+			if !math.IsNaN(v) {
+				counted.Bins[min(n-1, max(0, int((v-start)/width)))].Weight++
+				total++
+			}
+		}
+		if h.Share && total > 0 {
+			counted.Normalize(width) // to an area of width is to shares
+		}
+		for _, b := range counted.Bins {
+			top.add(b.Weight)
+		}
+		told = append(told, s.tell())
+		if len(h.Samples) == 1 {
+			counted.Bins = slices.DeleteFunc(counted.Bins, func(b plotter.HistogramBin) bool { return b.Weight == 0 })
+			p.Add(&counted)
+			continue
+		}
+		steps := steps(counted.Bins)
+		steps.LineStyle = lookOf(i).line
+		p.Add(steps)
+		legend = append(legend, entry{fmt.Sprintf("%s (%.0f)", s.Name, total), []plot.Thumbnailer{steps}})
+	}
+	p.X.Min, p.X.Max = start, start+width*float64(n)
+	p.X.Tick.Marker = linearTicks{target: 8, whole: x.whole}
+	setRange(&p.Y, y, top, 0.05, 5)
+	lay, err := newLayout(h.Frame, legend, defaultWidth, 7.5)
+	if err != nil {
+		return nil, err
+	}
+	description := describe("Histogram", "", h.X.text(), told...)
+	return lay.figure(description, grid{plots: [][]*plot.Plot{{p}}, x: h.X.text(), y: []string{y.text()}}.paint), nil
+}
+
+// steps is the outline of bins.
+func steps(bins []plotter.HistogramBin) *plotter.Line {
+	line := &plotter.Line{StepStyle: plotter.PreStep, XYs: plotter.XYs{{X: bins[0].Min}}}
+	for _, b := range bins {
+		line.XYs = append(line.XYs, plotter.XY{X: b.Max, Y: b.Weight})
+	}
+	return line
+}
+
+// tell says how many values there are and where.
+func (s Sample) tell() string {
+	values := slices.DeleteFunc(slices.Clone(s.Values), math.IsNaN)
+	if len(values) == 0 {
+		return clean(s.Name) + " (no data)"
+	}
+	slices.Sort(values)
+	n := len(values)
+	median := values[n/2]/2 + values[(n-1)/2]/2
+	return fmt.Sprintf("%s %d from %s to %s, median %s", clean(s.Name), n, brief(values[0]), brief(values[n-1]), brief(median))
+}
+
+// bins returns the start, width and number of bins of a readable width that
+// cover a span. They are about as many as the cube root rule of Rice says,
+// 2 n^(1/3), which needs no guess of the distribution.
+func bins(s span, values int) (start, width float64, n int) {
+	wish := math.Ceil(2 * math.Cbrt(float64(values)))
+	s = s.widen(0, false)
+	// A step of a span of the smallest numbers that there are would be zero.
+	width = math.Max(niceStep((s.max-s.min)/wish), 1e-300)
+	if s.whole {
+		// Bins of a width that is no whole number would hold unequally many
+		// whole numbers and show a comb that is not in the data.
+		width = math.Max(1, width)
+	}
+	start = math.Floor(s.min/width) * width
+	n = int((s.max-start)/width) + 1
+	return start, width, n
+}
+
+// Results shows how games ended, generation by generation, as stacked bars:
+// white's wins at the bottom, then draws, then black's wins.
+type Results struct {
+	Frame
+
+	// White, Draws and Black have one number of games for each generation.
+	White, Draws, Black []float64
+
+	Share bool // bars of one height that show shares
+}
+
+// results names the parts of a bar, in the tones of chess pieces: lightness
+// alone tells them apart.
+var results = [3]struct {
+	name  string
+	color color.RGBA
+}{
+	{"white wins", color.RGBA{0xF1, 0xE6, 0xCF, 0xFF}},
+	{"draw", color.RGBA{0xA8, 0xB0, 0xB8, 0xFF}},
+	{"black wins", color.RGBA{0x3A, 0x44, 0x50, 0xFF}},
+}
+
+// Figure implements [Chart].
+func (r Results) Figure() (*Figure, error) {
+	parts, top, err := r.parts()
+	if err != nil {
+		return nil, err
+	}
+	n := len(r.White)
+	y := Axis{Label: "games", FromZero: true}
+	if r.Share {
+		y.Label = "share of games"
+	}
+	p := newPlot()
+	p.Add(gridLines(false, true))
+	bars := make([]*plotter.BarChart, len(parts))
+	var legend []entry
+	for i, values := range parts {
+		bars[i] = &plotter.BarChart{Values: values, XMin: 1, Width: 1, Color: results[i].color, LineStyle: draw.LineStyle{Color: axisGray, Width: 0.4}}
+		if i > 0 {
+			bars[i].StackOn(bars[i-1])
+		}
+		p.Add(bars[i])
+		legend = append(legend, entry{results[i].name, []plot.Thumbnailer{bars[i]}})
+	}
+	lay, err := newLayout(r.Frame, legend, defaultWidth, 7)
+	if err != nil {
+		return nil, err
+	}
+	p.X.Min, p.X.Max = 0.5, float64(n)+0.5
+	p.Y.Min, p.Y.Max = 0, top.max
+	p.Y.Tick.Marker = linearTicks{target: 5, whole: top.whole && !r.Share}
+	room := (lay.inner() - 2*vg.Centimeter) / vg.Length(n)
+	every := sparse(n, room, p.X.Tick.Label.Width(strconv.Itoa(n))+7)
+	var ticks plot.ConstantTicks
+	for i := every; i <= n; i += every { // 5, 10, 15
+		ticks = append(ticks, plot.Tick{Value: float64(i), Label: strconv.Itoa(i)})
+	}
+	p.X.Tick.Marker = ticks
+	description := describe("Stacked bars", "generation", "games won by white, drawn, and won by black", r.tell(parts)...)
+	return lay.figure(description, func(c draw.Canvas) {
+		for _, b := range bars {
+			b.Width = 0.8 * room
+			if room < 4 {
+				b.LineStyle.Width = 0
+			}
+		}
+		grid{plots: [][]*plot.Plot{{p}}, x: "generation", y: []string{y.text()}}.paint(c)
+	}), nil
+}
+
+// parts returns the heights of the parts of all bars, and the range of whole bars.
+// A generation without games, or with a missing number, has no bar.
+func (r Results) parts() (parts [3]plotter.Values, top span, err error) {
+	const mostBars = 2000
+	n := len(r.White)
+	if len(r.Draws) != n || len(r.Black) != n {
+		return parts, top, fmt.Errorf("plots: results of %d, %d and %d generations: %w", n, len(r.Draws), len(r.Black), ErrLength)
+	}
+	if n > mostBars {
+		return parts, top, fmt.Errorf("plots: results of %d bars: want at most %d: %w", n, mostBars, ErrSize)
+	}
+	top = emptySpan()
+	for i := range n {
+		bar := [3]float64{r.White[i], r.Draws[i], r.Black[i]}
+		if err := checkNumbers(fmt.Sprintf("results of generation %d", i+1), bar[:]...); err != nil {
+			return parts, top, err
+		}
+		if slices.Min(bar[:]) < 0 {
+			return parts, top, fmt.Errorf("plots: results of generation %d: %g games: %w", i+1, bar, ErrRange)
+		}
+		total := bar[0] + bar[1] + bar[2]
+		unit := 1.0
+		switch {
+		case !(total > 0):
+			bar = [3]float64{}
+		case r.Share:
+			unit, total = total, 1
+			fallthrough
+		default:
+			top.add(total)
+		}
+		for k := range parts {
+			parts[k] = append(parts[k], bar[k]/unit)
+		}
+	}
+	if top.empty() {
+		return parts, top, fmt.Errorf("plots: results of %d generations without games: %w", n, ErrNoData)
+	}
+	return parts, top, nil
+}
+
+// tell says how the first and the last bar with games are divided.
+func (r Results) tell(parts [3]plotter.Values) (told []string) {
+	scale, unit := 1.0, ""
+	if r.Share {
+		scale, unit = 100, " %"
+	}
+	for i := range r.White {
+		w, d, b := parts[0][i]*scale, parts[1][i]*scale, parts[2][i]*scale
+		if w+d+b == 0 {
+			continue
+		}
+		text := fmt.Sprintf("bar %d %.0f%s, %.0f%s, %.0f%s", i+1, w, unit, d, unit, b, unit)
+		told = append(told[:min(1, len(told))], text)
+	}
+	return told
+}

@@ -1,0 +1,330 @@
+package plots
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"alamos/pkg/stats"
+)
+
+// Loss shows how training went, epoch by epoch, in panels above one another:
+// the learning rate on a logarithmic axis, and the losses.
+type Loss struct {
+	Frame
+	Series []LossSeries // one trial or several
+
+	// Generations are the epochs after which a generation ended and its data
+	// changed, marked by vertical lines.
+	Generations []float64
+}
+
+// LossSeries is the training of one trial over epochs. Empty lists are not drawn.
+type LossSeries struct {
+	Name       string
+	Rate       []Point // learning rate; 0, where a schedule ends, leaves a gap
+	Training   []Point
+	Validation []Point
+}
+
+// LossHeads shows the loss of each head of a network in a panel of its own,
+// above one another: heads differ in unit and size, and on a common axis the
+// small one would be flat.
+type LossHeads struct {
+	Frame
+	Heads       []HeadLoss
+	Generations []float64 // as those of [Loss]
+}
+
+// HeadLoss is the loss of one head over epochs. Series of the same name look
+// the same in all panels: training and validation.
+type HeadLoss struct {
+	Name   string // policy, value, moves left
+	Unit   string // nats, squared error
+	Series []Series
+}
+
+// Multiples shows the same two numbers in many small panels of the same axes,
+// one a trial as a rule. The lines of a few other panels stand behind each in
+// gray, so that a panel shows how it differs.
+type Multiples struct {
+	Frame
+	X, Y   Axis     // of all panels
+	Panels []Series // a panel each, titled by its name; one without points has not begun
+}
+
+// mostGenerations is the number of marks beyond which every second, third, ...
+// generation is marked.
+const mostGenerations = 60
+
+// styled is a series and its look.
+type styled struct {
+	Series
+	look
+}
+
+// epochPanel is one of the panels above one another that share their epochs.
+type epochPanel struct {
+	y     Axis
+	lines []styled
+}
+
+// Figure implements [Chart].
+func (l Loss) Figure() (*Figure, error) {
+	rate := epochPanel{y: Axis{Label: "learning rate", Log: true}}
+	loss := epochPanel{y: Axis{Label: "loss"}}
+	single := len(l.Series) == 1
+	var trials []entry
+	var parts [2]*look // of the legend
+	var told []string
+	for i, s := range l.Series {
+		colors := [3]color.RGBA{ink, vermilion, blue}
+		if !single {
+			colors = [3]color.RGBA{colorOf(i), colorOf(i), colorOf(i)}
+			trials = append(trials, entry{s.Name, []plot.Thumbnailer{&plotter.Line{LineStyle: thin(colorOf(i), nil).line}}})
+		}
+		// Trials often share a schedule; dashes let the line below show.
+		steps := thin(colors[0], dashes[i%len(dashes)])
+		steps.step = plotter.PostStep
+		rates := Series{Name: "learning rate", Points: withoutZeros(s.Rate)}
+		rate.lines = append(rate.lines, styled{rates, steps})
+		told = append(told, clean(s.Name)+" "+strings.Join(tellLoss(s), ", "))
+		for k, points := range [][]Point{s.Training, s.Validation} {
+			look := thin(colors[1+k], [][]vg.Length{{3, 2}, nil}[k])
+			loss.lines = append(loss.lines, styled{Series{Points: points}, look})
+			if len(points) > 0 {
+				if !single {
+					look.line.Color = softInk
+				}
+				parts[k] = &look
+			}
+		}
+	}
+	for k, look := range parts {
+		if look != nil {
+			trials = append(trials, entry{[]string{"training loss", "validation loss"}[k], []plot.Thumbnailer{&plotter.Line{LineStyle: look.line}}})
+		}
+	}
+	description := describe("Panels above one another", "epoch", "learning rate and losses", told...)
+	return epochFigure(l.Frame, []epochPanel{rate, loss}, l.Generations, trials, description)
+}
+
+// tellLoss says where each curve of a trial begins and ends.
+func tellLoss(s LossSeries) (told []string) {
+	for _, c := range []Series{{Name: "learning rate", Points: s.Rate}, {Name: "training loss", Points: s.Training}, {Name: "validation loss", Points: s.Validation}} {
+		if x, _ := spans(c); !x.empty() {
+			told = append(told, tellSeries(c)...)
+		}
+	}
+	return told
+}
+
+// thin is the look of a line among many: dashes, not markers, tell it apart
+// besides its color.
+func thin(c color.Color, dashes []vg.Length) look {
+	return look{line: draw.LineStyle{Color: c, Width: lineWidth, Dashes: dashes}}
+}
+
+// withoutZeros makes zeros missing, for a logarithmic axis.
+func withoutZeros(points []Point) []Point {
+	points = slices.Clone(points)
+	for i := range points {
+		if points[i].Y.Value == 0 {
+			points[i].Y.Value = math.NaN()
+		}
+	}
+	return points
+}
+
+// Figure implements [Chart].
+func (l LossHeads) Figure() (*Figure, error) {
+	const mostHeads = 12
+	if len(l.Heads) > mostHeads {
+		return nil, fmt.Errorf("plots: losses of %d heads: want at most %d: %w", len(l.Heads), mostHeads, ErrSize)
+	}
+	var panels []epochPanel
+	var legend []entry
+	var told []string
+	for _, h := range l.Heads {
+		p := epochPanel{y: Axis{Label: clean(h.Name) + " loss", Unit: h.Unit}}
+		for _, s := range h.Series {
+			i := slices.IndexFunc(legend, func(e entry) bool { return e.name == s.Name })
+			if i < 0 {
+				i = len(legend)
+				legend = append(legend, entry{s.Name, []plot.Thumbnailer{&plotter.Line{LineStyle: thin(colorOf(i), dashes[i%len(dashes)]).line}}})
+			}
+			p.lines = append(p.lines, styled{s, thin(colorOf(i), dashes[i%len(dashes)])})
+		}
+		panels = append(panels, p)
+		told = append(told, p.y.Label+" "+several(tellSeries(h.Series...), ", "))
+	}
+	description := describe("Panels above one another", "epoch", "the loss of each head", several(told, "; "))
+	return epochFigure(l.Frame, panels, l.Generations, legend, description)
+}
+
+// epochFigure draws panels above one another, without those that have no data.
+func epochFigure(f Frame, panels []epochPanel, generations []float64, legend []entry, description string) (*Figure, error) {
+	x := emptySpan()
+	for _, p := range panels {
+		for _, s := range p.lines {
+			if err := s.check(); err != nil {
+				return nil, err
+			}
+			sx, _ := spans(s.Series)
+			x.join(sx)
+		}
+	}
+	if x.empty() {
+		return nil, fmt.Errorf("plots: %d panels over epochs without a number: %w", len(panels), ErrNoData)
+	}
+	if err := checkNumbers("Generations", generations...); err != nil {
+		return nil, err
+	}
+	marks, named := generationMarks(generations, x)
+	g := grid{x: "epoch", gap: 0.3 * vg.Centimeter}
+	for _, panel := range panels {
+		y := emptySpan()
+		for _, s := range panel.lines {
+			_, sy := spans(s.Series)
+			y.join(sy)
+		}
+		if y.empty() {
+			continue
+		}
+		if err := panel.y.check(y); err != nil {
+			return nil, err
+		}
+		p := newPlot()
+		setRange(&p.X, Axis{}, x, 0, 8)
+		setRange(&p.Y, panel.y, y, 0.06, 4)
+		p.Add(gridLines(false, true))
+		for _, at := range marks {
+			add(p, &plotter.Line{LineStyle: generationStyle, XYs: plotter.XYs{{X: at, Y: p.Y.Min}, {X: at, Y: p.Y.Max}}})
+		}
+		for _, s := range panel.lines {
+			s.look.add(p, s.Series)
+		}
+		if len(g.plots) > 0 {
+			hideLabels(&g.plots[len(g.plots)-1][0].X)
+		}
+		g.plots, g.y = append(g.plots, []*plot.Plot{p}), append(g.y, panel.y.text())
+	}
+	lay, err := newLayout(f, append(legend, named...), defaultWidth, 3.6*float64(len(g.plots))+4)
+	if err != nil {
+		return nil, err
+	}
+	return lay.figure(description, g.paint), nil
+}
+
+var generationStyle = draw.LineStyle{Color: markGray, Width: 0.7, Dashes: []vg.Length{2, 2}}
+
+// generationMarks returns the marks that are drawn and their legend entry.
+func generationMarks(generations []float64, x span) (marks []float64, named []entry) {
+	every := (len(generations) + mostGenerations - 1) / mostGenerations
+	for i, g := range generations {
+		if (i+1)%every == 0 && g >= x.min && g <= x.max {
+			marks = append(marks, g)
+		}
+	}
+	if len(marks) == 0 {
+		return nil, nil
+	}
+	name := "end of a generation"
+	if every > 1 {
+		name = fmt.Sprintf("end of every %d generations", every)
+	}
+	return marks, []entry{{name, []plot.Thumbnailer{&plotter.Line{LineStyle: generationStyle}}}}
+}
+
+// columns returns how many panels stand beside one another.
+func (m Multiples) columns() int {
+	switch n := len(m.Panels); {
+	case n <= 3:
+		return n
+	case n == 4:
+		return 2
+	case n <= 9:
+		return 3
+	}
+	return 4
+}
+
+// Figure implements [Chart].
+func (m Multiples) Figure() (*Figure, error) {
+	const (
+		mostPanels = 100
+		mostBehind = 20 // panels whose lines can be told apart in gray
+	)
+	if len(m.Panels) > mostPanels {
+		return nil, fmt.Errorf("plots: %d panels: want at most %d: %w", len(m.Panels), mostPanels, ErrSize)
+	}
+	x, y, err := checkSeries(m.Panels, nil, m.X, m.Y)
+	if err != nil {
+		return nil, err
+	}
+	columns := m.columns()
+	this := thin(colorOf(0), nil)
+	behind := look{line: draw.LineStyle{Color: markGray, Width: 0.6}}
+	var legend []entry
+	if n := len(m.Panels); n > 1 && n <= mostBehind {
+		legend = []entry{
+			{"this panel", []plot.Thumbnailer{&plotter.Line{LineStyle: this.line}}},
+			{"other panels", []plot.Thumbnailer{&plotter.Line{LineStyle: behind.line}}},
+		}
+	}
+	rows := (len(m.Panels) + columns - 1) / columns
+	lay, err := newLayout(m.Frame, legend, defaultWidth, float64(rows)*math.Min(7, 1.2+8.5/float64(columns))+1.2)
+	if err != nil {
+		return nil, err
+	}
+	room := (lay.inner() - 2*vg.Centimeter) / vg.Length(columns)
+	g := grid{x: m.X.text(), y: []string{m.Y.text()}, gap: 10}
+	for i, s := range m.Panels {
+		p := newPlot()
+		p.Title.Text = fitName(strings.TrimSpace(clean(s.Name)+" "+noData(s)), p.Title.TextStyle, room)
+		p.Title.Padding = 4
+		setRange(&p.X, m.X, x, 0, 4)
+		setRange(&p.Y, m.Y, y, 0.05, 4)
+		if i%columns > 0 {
+			hideLabels(&p.Y)
+		}
+		if i+columns < len(m.Panels) { // there is a panel below
+			hideLabels(&p.X)
+		}
+		p.Add(gridLines(true, true))
+		for j, other := range m.Panels {
+			if legend != nil && j != i {
+				behind.add(p, Series{Points: withoutIntervals(other.Points)})
+			}
+		}
+		this.add(p, s)
+		if i%columns == 0 {
+			g.plots = append(g.plots, make([]*plot.Plot, columns))
+		}
+		g.plots[i/columns][i%columns] = p
+	}
+	description := describe(fmt.Sprintf("%d panels", len(m.Panels)), m.X.text(), m.Y.text(), several(tellSeries(m.Panels...), "; "))
+	return lay.figure(description, g.paint), nil
+}
+
+func noData(s Series) string {
+	if x, _ := spans(s); x.empty() {
+		return "(no data)"
+	}
+	return ""
+}
+
+func withoutIntervals(points []Point) []Point {
+	points = slices.Clone(points)
+	for i := range points {
+		points[i].Y = stats.Exactly(points[i].Y.Value)
+	}
+	return points
+}

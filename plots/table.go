@@ -1,0 +1,130 @@
+package plots
+
+import (
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// table is a rectangle of colored cells with text in them, as heat maps and
+// crosstables have it.
+type table struct {
+	rows  []string // names, from the top
+	cells [][]cell // by row
+	scale colorScale
+	size  vg.Point // of a cell
+	plot  *plot.Plot
+}
+
+// cell is a number, which gives the color, with two lines of text. A cell
+// without a number is gray.
+type cell struct {
+	value       float64
+	text, small string
+	bold        bool
+}
+
+const nameWidth = 4.5 * vg.Centimeter // of the longest name of a row or column
+
+// newTable makes the plot of a table with the names of rows. Names of columns
+// are the caller's.
+func newTable(rows []string, cells [][]cell, scale colorScale, size vg.Point) table {
+	t := table{rows: rows, cells: cells, scale: scale, size: size, plot: newPlot()}
+	p := t.plot
+	p.Add(&plotter.HeatMap{GridXYZ: t, Palette: scale.colors, Min: 0, Max: 1, NaN: color.RGBA{0xF4, 0xF4, 0xF4, 0xFF}})
+	n, m := len(cells[0]), len(rows)
+	white := draw.LineStyle{Color: color.White, Width: 1}
+	if min(size.X, size.Y) < 14 { // lines between small cells would gray the picture
+		white.Width = 0.25
+	}
+	for i := range m + 1 {
+		add(p, &plotter.Line{LineStyle: white, XYs: plotter.XYs{{X: -0.5, Y: float64(i) - 0.5}, {X: float64(n) - 0.5, Y: float64(i) - 0.5}}})
+	}
+	for j := range n + 1 {
+		add(p, &plotter.Line{LineStyle: white, XYs: plotter.XYs{{X: float64(j) - 0.5, Y: -0.5}, {X: float64(j) - 0.5, Y: float64(m) - 0.5}}})
+	}
+	hideTicks(&p.X)
+	hideTicks(&p.Y)
+	p.X.Padding, p.Y.Padding = 3, 3
+	ticks := plot.ConstantTicks{}
+	every := sparse(m, size.Y, tickSize+1)
+	for i := range m {
+		if name := rows[m-1-i]; i%every == 0 {
+			ticks = append(ticks, plot.Tick{Value: float64(i), Label: fitName(clean(name), p.Y.Tick.Label, nameWidth)})
+		}
+	}
+	p.Y.Tick.Marker = ticks
+	p.X.Tick.Marker = plot.ConstantTicks{}
+	t.addText()
+	return t
+}
+
+// Dims and the methods below implement plotter.GridXYZ.
+func (t table) Dims() (columns, rows int) { return len(t.cells[0]), len(t.rows) }
+func (t table) X(column int) float64      { return float64(column) }
+func (t table) Y(row int) float64         { return float64(row) }
+func (t table) Z(column, row int) float64 {
+	v := t.cells[len(t.rows)-1-row][column].value
+	if math.IsNaN(v) {
+		return v
+	}
+	return math.Max(0, math.Min(1, t.scale.Norm(v)))
+}
+
+// addText writes the cells' text where it has room.
+func (t table) addText() {
+	var alone, above, below labels
+	for i, row := range t.cells {
+		for j, c := range row {
+			col := markGray
+			if !math.IsNaN(c.value) {
+				col = inkOn(t.scale.color(c.value))
+			}
+			at := plotter.XY{X: float64(j), Y: float64(len(t.rows) - 1 - i)}
+			style, small := middle(textStyle(tickSize, col, c.bold)), middle(textStyle(smallSize, col, false))
+			switch {
+			case style.Width(c.text) > t.size.X-5 || t.size.Y < tickSize+2:
+			case c.small == "" || small.Width(c.small) > t.size.X-3 || t.size.Y < tickSize+smallSize+6:
+				alone.add(at, c.text, style)
+			default:
+				above.add(at, c.text, style)
+				below.add(at, c.small, small)
+			}
+		}
+	}
+	// Centered text stands too low: the depth of letters like g counts.
+	alone.Offset.Y, above.Offset.Y, below.Offset.Y = 0.9, 5.4, -5.8
+	add(t.plot, &alone.Labels, &above.Labels, &below.Labels)
+}
+
+func middle(s text.Style) text.Style { return aligned(s, draw.XCenter, draw.YCenter) }
+
+// labels collects texts at places of a plot.
+type labels struct{ plotter.Labels }
+
+func (l *labels) add(at plotter.XY, s string, style text.Style) {
+	l.XYs = append(l.XYs, at)
+	l.Labels.Labels = append(l.Labels.Labels, s)
+	l.TextStyle = append(l.TextStyle, style)
+}
+
+// around returns the width and height of what stands around the cells: names at
+// the sides and the scale.
+func (t table) around() vg.Point {
+	const size = 30 * vg.Centimeter
+	data := t.plot.DataCanvas(draw.Canvas{Rectangle: vg.Rectangle{Max: vg.Point{X: size, Y: size}}}).Size()
+	return vg.Point{X: size - data.X + scaleGap + t.scale.width(), Y: size - data.Y}
+}
+
+// paint draws the table with labels of its sides, and its scale at the right.
+func (t table) paint(c draw.Canvas, x, y string) {
+	left := draw.Crop(c, 0, -t.scale.width()-scaleGap, 0, 0)
+	grid{plots: [][]*plot.Plot{{t.plot}}, x: x, y: []string{y}}.paint(left)
+	top := min(c.Max.Y, t.plot.DataCanvas(left).Max.Y+13)
+	t.scale.paint(&c, vg.Rectangle{Min: vg.Point{X: left.Max.X + scaleGap, Y: max(c.Min.Y, top-longestBar)}, Max: vg.Point{X: c.Max.X, Y: top}})
+}
