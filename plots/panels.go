@@ -99,7 +99,7 @@ func (l Loss) Figure() (*Figure, error) {
 		for k, points := range [][]Point{s.Training, s.Validation} {
 			look := thin(colors[1+k], [][]vg.Length{{3, 2}, nil}[k])
 			loss.lines = append(loss.lines, styled{Series{Points: points}, look})
-			if len(points) > 0 {
+			if !(Series{Points: points}).empty() {
 				if !single {
 					look.line.Color = softInk
 				}
@@ -119,7 +119,7 @@ func (l Loss) Figure() (*Figure, error) {
 // tellLoss says where each curve of a trial begins and ends.
 func tellLoss(s LossSeries) (told []string) {
 	for _, c := range []Series{{Name: "learning rate", Points: s.Rate}, {Name: "training loss", Points: s.Training}, {Name: "validation loss", Points: s.Validation}} {
-		if x, _ := spans(c); !x.empty() {
+		if !c.empty() {
 			told = append(told, tellSeries(c)...)
 		}
 	}
@@ -155,6 +155,9 @@ func (l LossHeads) Figure() (*Figure, error) {
 	for _, h := range l.Heads {
 		p := epochPanel{y: Axis{Label: clean(h.Name) + " loss", Unit: h.Unit}}
 		for _, s := range h.Series {
+			if s.empty() {
+				continue
+			}
 			i := slices.IndexFunc(legend, func(e entry) bool { return e.name == s.Name })
 			if i < 0 {
 				i = len(legend)
@@ -288,7 +291,11 @@ func (m Multiples) Figure() (*Figure, error) {
 	g := grid{x: m.X.text(), y: []string{m.Y.text()}, gap: 10}
 	for i, s := range m.Panels {
 		p := newPlot()
-		p.Title.Text = fitName(strings.TrimSpace(clean(s.Name)+" "+noData(s)), p.Title.TextStyle, room)
+		title := clean(s.Name)
+		if s.empty() {
+			title = strings.TrimSpace(title + " (no data)")
+		}
+		p.Title.Text = fitName(title, p.Title.TextStyle, room)
 		p.Title.Padding = 4
 		setRange(&p.X, m.X, x, 0, 4)
 		setRange(&p.Y, m.Y, y, 0.05, 4)
@@ -312,13 +319,6 @@ func (m Multiples) Figure() (*Figure, error) {
 	}
 	description := describe(fmt.Sprintf("%d panels", len(m.Panels)), m.X.text(), m.Y.text(), several(tellSeries(m.Panels...), "; "))
 	return lay.figure(description, g.paint), nil
-}
-
-func noData(s Series) string {
-	if x, _ := spans(s); x.empty() {
-		return "(no data)"
-	}
-	return ""
 }
 
 func withoutIntervals(points []Point) []Point {

@@ -132,9 +132,9 @@ func lookOf(i int) look {
 
 // add draws a series on a plot, and returns the samples of its legend entry.
 func (l look) add(p *plot.Plot, s Series) (samples []plot.Thumbnailer) {
-	if s.Band {
+	if bands := runs(s.Points, Point.banded); s.Band && len(bands) > 0 {
 		sample := &plotter.Polygon{Color: shade(l.line.Color)}
-		for _, run := range runs(s.Points, Point.banded) {
+		for _, run := range bands {
 			sample.XYs = append(sample.XYs, bandOutline(run))
 		}
 		add(p, sample)
@@ -173,6 +173,11 @@ func (l look) add(p *plot.Plot, s Series) (samples []plot.Thumbnailer) {
 }
 
 func (p Point) banded() bool { return !p.missing() && p.Y.Known() }
+
+// empty reports whether a series has no point.
+func (s Series) empty() bool {
+	return !slices.ContainsFunc(s.Points, func(p Point) bool { return !p.missing() })
+}
 
 // runs splits points into the longest runs of those that are kept.
 func runs(points []Point, keep func(Point) bool) (all [][]Point) {

@@ -24,10 +24,10 @@ func (g *Group) pictures(nameA, nameB string) ([]picture, error) {
 		name string
 		of   []*measured
 	}{{nameA, g.a}, {nameB, g.b}}
-	score := plots.Score{}
+	score := plots.Lines{X: plots.Axis{Label: "samples trained on", FromZero: true}, Y: plots.Axis{Label: "tournament score", Most: 1}}
 	loss := plots.Loss{}
 	for i, s := range sides {
-		if x := scoreSeries(s.of); len(x.X) > 0 {
+		if x := scoreSeries(s.of); len(x.Points) > 0 {
 			x.Name = s.name
 			score.Series = append(score.Series, x)
 		}
@@ -79,11 +79,8 @@ func scoreSeries(all []*measured) (s plots.Series) {
 	slices.Sort(generations)
 	for _, g := range generations {
 		score := mean(at[g].score)
-		s.X, s.Y = append(s.X, mean(at[g].samples).value), append(s.Y, score.value)
-		s.Low, s.High = append(s.Low, math.Max(0, score.low)), append(s.High, math.Min(1, score.high))
-	}
-	if !slices.ContainsFunc(s.Low, func(x float64) bool { return !math.IsNaN(x) }) {
-		s.Low, s.High = nil, nil
+		y := stats.Interval{Value: score.value, Low: math.Max(0, score.low), High: math.Min(1, score.high)}
+		s.Points = append(s.Points, plots.Point{X: mean(at[g].samples).value, Y: y})
 	}
 	return s
 }
@@ -116,13 +113,12 @@ func lossSeries(all []*measured) (s plots.LossSeries, marks []float64, err error
 		return sum / float64(len(seeds))
 	}
 	for i := range n {
-		s.Epoch = append(s.Epoch, float64(i+1))
-		s.Rate = append(s.Rate, average(i, func(e store.Epoch) stats.Float { return e.Rate }))
-		s.Training = append(s.Training, average(i, func(e store.Epoch) stats.Float { return e.Train.Total }))
-		s.Validation = append(s.Validation, average(i, func(e store.Epoch) stats.Float { return e.Validation.Total }))
-	}
-	if !slices.ContainsFunc(s.Validation, func(x float64) bool { return !math.IsNaN(x) }) {
-		s.Validation = nil
+		point := func(of func(store.Epoch) stats.Float) plots.Point {
+			return plots.Point{X: float64(i + 1), Y: stats.Exactly(average(i, of))}
+		}
+		s.Rate = append(s.Rate, point(func(e store.Epoch) stats.Float { return e.Rate }))
+		s.Training = append(s.Training, point(func(e store.Epoch) stats.Float { return e.Train.Total }))
+		s.Validation = append(s.Validation, point(func(e store.Epoch) stats.Float { return e.Validation.Total }))
 	}
 	return s, marks[:max(0, len(marks)-1)], nil
 }

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"alamos/pkg/experiment"
@@ -22,9 +24,11 @@ func drawLoss(q *request) (*drawing, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := plots.LossSeries{Epoch: column(rows, epochOf), Rate: column(rows, rateOf), Training: column(rows, func(e store.Epoch) stats.Float { return e.Train.Total })}
-	s.Validation = known(column(rows, func(e store.Epoch) stats.Float { return e.Validation.Total }))
-	c.Series = []plots.LossSeries{s}
+	c.Series = []plots.LossSeries{{
+		Rate:       overEpochs(rows, func(e store.Epoch) stats.Float { return e.Rate }),
+		Training:   overEpochs(rows, func(e store.Epoch) stats.Float { return e.Train.Total }),
+		Validation: overEpochs(rows, func(e store.Epoch) stats.Float { return e.Validation.Total }),
+	}}
 	return &drawing{c, "Learning rate and losses over epochs; lines mark the ends of generations, after which the data is new."}, nil
 }
 
@@ -49,11 +53,9 @@ func drawLossHeads(q *request) (*drawing, error) {
 			continue
 		}
 		h := plots.HeadLoss{Name: head.name, Unit: head.unit, Series: []plots.Series{
-			{Name: "training", X: column(rows, epochOf), Y: column(rows, func(e store.Epoch) stats.Float { return head.of(e.Train) })},
+			{Name: "training", Points: overEpochs(rows, func(e store.Epoch) stats.Float { return head.of(e.Train) })},
+			{Name: "validation", Points: overEpochs(rows, func(e store.Epoch) stats.Float { return head.of(e.Validation) })},
 		}}
-		if y := known(column(rows, func(e store.Epoch) stats.Float { return head.of(e.Validation) })); y != nil {
-			h.Series = append(h.Series, plots.Series{Name: "validation", X: column(rows, epochOf), Y: y})
-		}
 		c.Heads = append(c.Heads, h)
 	}
 	return &drawing{c, lossesOf(c.Heads) + " over epochs; lines mark the ends of generations, after which the data is new."}, nil
@@ -97,14 +99,11 @@ func drawRate(q *request) (*drawing, error) {
 			for _, e := range rows {
 				rates[e.Epoch] = append(rates[e.Epoch], float64(e.Rate))
 			}
-			if len(rows) > len(s.Epoch) {
-				s.Epoch = column(rows, epochOf)
-			}
 		}
-		for _, e := range s.Epoch {
-			s.Rate = append(s.Rate, stats.Mean(rates[int(e)]).Value)
+		for _, e := range slices.Sorted(maps.Keys(rates)) {
+			s.Rate = append(s.Rate, plots.Point{X: float64(e), Y: stats.Exactly(stats.Mean(rates[e]).Value)})
 		}
-		if len(s.Epoch) > 0 {
+		if len(s.Rate) > 0 {
 			c.Series = append(c.Series, s)
 		}
 	}
@@ -142,21 +141,10 @@ func epochs(t *store.Trial, c *plots.Loss) ([]store.Epoch, error) {
 	return all, nil
 }
 
-func epochOf(e store.Epoch) stats.Float { return stats.Float(e.Epoch) }
-func rateOf(e store.Epoch) stats.Float  { return e.Rate }
-
-func column(rows []store.Epoch, of func(store.Epoch) stats.Float) []float64 {
-	out := make([]float64, len(rows))
-	for i, e := range rows {
-		out[i] = float64(of(e))
+// overEpochs are the points of a number of each epoch.
+func overEpochs(rows []store.Epoch, of func(store.Epoch) stats.Float) (points []plots.Point) {
+	for _, e := range rows {
+		points = append(points, plots.Point{X: float64(e.Epoch), Y: stats.Exactly(float64(of(e)))})
 	}
-	return out
-}
-
-// known is a column, or nil where it has no number.
-func known(x []float64) []float64 {
-	if stats.Mean(x).Missing() {
-		return nil
-	}
-	return x
+	return points
 }

@@ -37,18 +37,11 @@ func drawMultiples(q *request) (*drawing, error) {
 		})
 		within, caption = counts, "Loss of the epoch that each generation kept, a panel for each setting; the others stand behind it in gray."
 	}
-	series, err := q.lines(within, points)
-	if err != nil {
+	var err error
+	if c.Panels, err = q.lines(within, points); err != nil {
 		return nil, err
 	}
-	for _, s := range series {
-		p := plots.Panel{Title: s.Name}
-		if s.Name = ""; len(s.X) > 0 {
-			p.Series = []plots.Series{s}
-		}
-		c.Panels = append(c.Panels, p)
-	}
-	if !slices.ContainsFunc(c.Panels, func(p plots.Panel) bool { return len(p.Series) > 0 }) {
+	if !slices.ContainsFunc(c.Panels, func(s plots.Series) bool { return len(s.Points) > 0 }) {
 		return nil, nothing("there are no numbers yet")
 	}
 	return &drawing{c, caption + q.seeds()}, nil

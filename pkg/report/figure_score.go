@@ -14,7 +14,7 @@ func init() {
 
 // drawScore shows how strong the checkpoints of a trial are in its tournament.
 func drawScore(q *request) (*drawing, error) {
-	c := plots.Score{Frame: q.frame, X: axis(q.X)}
+	c := plots.Lines{Frame: q.frame, X: axis(q.X), Y: plots.Axis{Label: "tournament score", Most: 1}}
 	caption := "Score in the tournament against samples trained on; the untrained network is at 0."
 	if q.X == "generation" {
 		caption = "Score in the tournament against generations; the untrained network is at 0."
@@ -23,7 +23,7 @@ func drawScore(q *request) (*drawing, error) {
 	if c.Series, err = q.lines(shares, func(t *store.Trial) ([]point, error) { return strengthPoints(t, q.X) }); err != nil {
 		return nil, err
 	}
-	c.Series = slices.DeleteFunc(c.Series, func(s plots.Series) bool { return len(s.X) == 0 })
+	c.Series = slices.DeleteFunc(c.Series, func(s plots.Series) bool { return len(s.Points) == 0 })
 	if len(c.Series) == 0 {
 		return nil, nothing("no tournament has been played")
 	}

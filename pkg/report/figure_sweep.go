@@ -106,10 +106,7 @@ func drawSweep(q *request) (*drawing, error) {
 		for _, at := range lines[line] {
 			v := pool(values[place{line, at}])
 			pooled = pooled || len(values[place{line, at}]) > 1
-			s.X, s.Y, s.Low, s.High = append(s.X, at), append(s.Y, v.Value), append(s.Low, v.Low), append(s.High, v.High)
-		}
-		if !slices.ContainsFunc(s.Low, func(x float64) bool { return !math.IsNaN(x) }) {
-			s.Low, s.High = nil, nil
+			s.Points = append(s.Points, plots.Point{X: at, Y: v})
 		}
 		c.Series = append(c.Series, s)
 	}
@@ -147,7 +144,7 @@ func drawHeatmap(q *request) (*drawing, error) {
 		Value: plots.Axis{Label: m.label, Unit: m.unit}, Best: best(m)}
 	some, pooled := false, false
 	for _, row := range y.Values {
-		var cells []plots.Cell
+		var cells []stats.Interval
 		for _, column := range x.Values {
 			var values []stats.Interval
 			for _, g := range q.groups {
@@ -161,7 +158,7 @@ func drawHeatmap(q *request) (*drawing, error) {
 			}
 			v := pool(values)
 			some, pooled = some || !v.Missing(), pooled || len(values) > 1
-			cells = append(cells, plots.Cell(v))
+			cells = append(cells, v)
 		}
 		c.Cells = append(c.Cells, cells)
 	}

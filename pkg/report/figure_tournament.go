@@ -39,7 +39,7 @@ func drawElo(q *request) (*drawing, error) {
 	c := plots.Ladder{Frame: q.frame}
 	for _, i := range res.Ranking() {
 		p := res.Players[i]
-		c.Players = append(c.Players, plots.Rating{Name: p.Name, Elo: p.Elo.Value, Low: p.Elo.Low, High: p.Elo.High})
+		c.Players = append(c.Players, plots.Rating{Name: p.Name, Elo: p.Elo})
 	}
 	return &drawing{c, "Ratings by maximum likelihood over all games, with 95 % intervals."}, nil
 }

@@ -430,7 +430,11 @@ notebook:
 	}
 	names := func(series []plots.Series) (out []string) {
 		for _, s := range series {
-			out = append(out, fmt.Sprint(s.Name, " ", s.X))
+			var x []float64
+			for _, p := range s.Points {
+				x = append(x, p.X)
+			}
+			out = append(out, fmt.Sprint(s.Name, " ", x))
 		}
 		return out
 	}

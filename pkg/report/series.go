@@ -46,18 +46,13 @@ func (q *request) lines(within bounds, points func(*store.Trial) ([]point, error
 			}
 		}
 		s := plots.Series{Name: g.Name, Band: len(g.Trials) > 1}
-		bounded := false
 		for _, key := range slices.Sorted(maps.Keys(at)) {
 			x, y := at[key][0].x, at[key][0].y
 			if len(g.Trials) > 1 {
 				x, y = mean(at[key])
 			}
-			s.X, s.Y = append(s.X, x), append(s.Y, y.Value)
-			s.Low, s.High = append(s.Low, math.Max(y.Low, within.low)), append(s.High, math.Min(y.High, within.high))
-			bounded = bounded || y.Known()
-		}
-		if !bounded {
-			s.Low, s.High, s.Band = nil, nil, false
+			y.Low, y.High = math.Max(y.Low, within.low), math.Min(y.High, within.high)
+			s.Points = append(s.Points, plots.Point{X: x, Y: y})
 		}
 		all = append(all, s)
 	}
