@@ -6,15 +6,18 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"runtime/metrics"
 	"sync"
+	"syscall"
+	"time"
 )
 
-// IsChild tells whether this process was started to run a script.
+// IsChild reports whether this process was started to run a script.
 func IsChild() bool { return os.Getenv(childVariable) == "1" }
 
 // RunChild runs the script that the parent process sends, answers calls of its
 // functions until the parent ends, and returns the exit status. It does not return
-// when a limit is passed: the process then ends itself.
+// if a limit is exceeded: the process then ends itself.
 func RunChild() int {
 	c := &child{orders: make(chan order), reports: gob.NewEncoder(os.Stdout)}
 	go c.listen()
@@ -34,8 +37,8 @@ type child struct {
 	silent  bool // the last report has been sent
 }
 
-// listen passes the parent's messages on. Without its parent a child has nobody to
-// answer, whatever the script does at that time.
+// listen passes the parent's messages on. When the parent has ended, it ends the
+// process, whatever the script is doing.
 func (c *child) listen() {
 	in := gob.NewDecoder(bufio.NewReader(os.Stdin))
 	for {
@@ -47,7 +50,7 @@ func (c *child) listen() {
 	}
 }
 
-// serve loads the script and answers calls. A fault is the last that it says.
+// serve loads the script and answers calls. A fault is its last report.
 func (c *child) serve() error {
 	from := (<-c.orders).Script
 	if from == nil {
@@ -74,13 +77,13 @@ func (c *child) serve() error {
 		}
 		o := <-c.orders
 		if o.Call == nil {
-			return fmt.Errorf("a reply without a question")
+			return fmt.Errorf("a reply without a request")
 		}
 		r = c.watched(s, from, func(w *watch) report {
-			return s.call(o.Call, func(q question) reply {
+			return s.call(o.Call, func(q request) reply {
 				w.pause()
 				defer w.resume()
-				if err := c.say(report{Question: &q}, false); err != nil {
+				if err := c.say(report{Request: &q}, false); err != nil {
 					os.Exit(1) // the parent has ended
 				}
 				return *(<-c.orders).Reply
@@ -100,7 +103,7 @@ func (c *child) say(r report, last bool) error {
 	return c.reports.Encode(r)
 }
 
-// watched does a piece of work of the script within its limits.
+// watched runs a part of the script within its limits.
 func (c *child) watched(s *script, from *source, work func(*watch) report) report {
 	w := newWatch(from.Time, from.Memory)
 	defer w.begin(func(msg string) {
@@ -108,8 +111,132 @@ func (c *child) watched(s *script, from *source, work func(*watch) report) repor
 		os.Exit(1)
 	})()
 	r := work(w)
-	if msg := w.exceeded(); msg != "" { // it ended before anybody looked
+	if msg := w.exceeded(); msg != "" { // it ended between two checks
 		return report{Fault: s.faultHere(msg)}
 	}
 	return r
+}
+
+const (
+	// maxStack is how many bytes of stack a script may use: tens of thousands
+	// of calls inside each other.
+	maxStack = 64 << 20
+	// watchEvery is the time between two checks of the limits.
+	watchEvery = 5 * time.Millisecond
+	// headroom is how many bytes of writable memory a process may have beyond
+	// its limit before the operating system stops it: for stacks, memory that
+	// the runtime holds and does not use, and a busy machine that delays the checks.
+	// A process that the operating system stops cannot report its line.
+	headroom = 1 << 30
+)
+
+// watch compares what a script has used with its limits. It is safe for use by many
+// goroutines at once.
+type watch struct {
+	limit  time.Duration
+	memory int64
+
+	mu    sync.Mutex // guards what follows
+	spent time.Duration
+	since time.Time // zero while the script waits
+}
+
+func newWatch(limit time.Duration, memory int64) *watch {
+	return &watch{limit: limit, memory: memory, since: time.Now()}
+}
+
+// begin starts the checks; the function that it returns ends them. If a limit is
+// exceeded, begin calls fail with the reason; fail must not return.
+func (w *watch) begin(fail func(string)) (stop func()) {
+	done, ended := make(chan struct{}), make(chan struct{})
+	ticks := time.NewTicker(watchEvery)
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-done:
+				return
+			case <-ticks.C:
+				if msg := w.exceeded(); msg != "" {
+					fail(msg)
+					return
+				}
+			}
+		}
+	}()
+	return func() {
+		ticks.Stop()
+		close(done)
+		<-ended
+	}
+}
+
+// pause stops the clock while the script waits for the network.
+func (w *watch) pause() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.spent += time.Since(w.since)
+	w.since = time.Time{}
+}
+
+// resume starts the clock again.
+func (w *watch) resume() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.since = time.Now()
+}
+
+// time returns how long the script has run.
+func (w *watch) time() time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.since.IsZero() {
+		return w.spent
+	}
+	return w.spent + time.Since(w.since)
+}
+
+// exceeded returns which limit is exceeded; "" for none.
+func (w *watch) exceeded() string {
+	usage := []metrics.Sample{
+		{Name: "/memory/classes/total:bytes"},
+		{Name: "/memory/classes/heap/released:bytes"},
+		{Name: "/memory/classes/heap/stacks:bytes"},
+	}
+	metrics.Read(usage)
+	bytes := func(i int) int64 { return int64(usage[i].Value.Uint64()) }
+	switch {
+	case bytes(2) > maxStack:
+		return "calls go too deep: stopped here (endless recursion?)"
+	case bytes(0)-bytes(1) > w.memory:
+		return memoryMessage(w.memory)
+	case w.time() > w.limit:
+		return fmt.Sprintf("still running after %v: stopped here (an endless loop?)", w.limit)
+	}
+	return ""
+}
+
+func memoryMessage(limit int64) string {
+	return fmt.Sprintf("more than %d MiB of memory: stopped here", limit>>20)
+}
+
+// limitData lets this process map at most the given bytes of writable memory
+// beyond what it has. It is the second line of defense behind watch, for a script that
+// allocates much at once; the runtime then ends the process. The writable memory of a
+// Go process, unlike its address space, follows what it uses.
+func limitData(more int64) error {
+	statm, err := os.ReadFile("/proc/self/statm") // in pages; the sixth number is data and stack
+	if err != nil {
+		return err
+	}
+	var size, resident, shared, text, lib, data int64
+	if _, err := fmt.Sscan(string(statm), &size, &resident, &shared, &text, &lib, &data); err != nil {
+		return err
+	}
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_DATA, &limit); err != nil {
+		return err
+	}
+	limit.Cur = min(limit.Max, uint64(data*int64(os.Getpagesize())+more))
+	return syscall.Setrlimit(syscall.RLIMIT_DATA, &limit)
 }

@@ -1,10 +1,13 @@
 package hook
 
 import (
-	"go/token"
-	"go/types"
+	"embed"
+	"fmt"
+	"reflect"
 	"slices"
 	"strings"
+
+	"alamos/pkg/hook/alamos"
 )
 
 // Names of the functions that a script may define, one or several.
@@ -20,13 +23,13 @@ const (
 // Function describes a function that a script may define.
 type Function struct {
 	Name      string
-	Kind      string // what `alamos hooks new` calls it
+	Kind      string // its name in `alamos hooks new`
 	Signature string
 	Doc       string // Markdown
-	Setting   string // how an experiment file names the script, in YAML
+	Setting   string // YAML with which an experiment uses the script
 	Example   string // a script in experiments/hooks
 
-	in, out []string // types of parameters and results: "Generation", "[]Position", "float64", ...
+	typ reflect.Type // the signature, for the type checker
 }
 
 // Functions lists the functions that scripts may define.
@@ -36,10 +39,10 @@ var functions = []Function{
 	{
 		Name: Measure, Kind: "metric",
 		Signature: "func Measure(g alamos.Generation) alamos.Metrics",
-		in:        []string{"Generation"}, out: []string{"Metrics"},
-		Doc: `Measures something on the games of a generation's self-play. It is asked after
-each generation; every metric is a column of a CSV file, can be drawn in a
-figure of kind hook, and is known to Stop.`,
+		typ:       reflect.TypeFor[func(alamos.Generation) alamos.Metrics](),
+		Doc: `Measures something on the games of a generation's self-play. It is called after
+each generation. Every metric is a column of a CSV file, can be drawn in a
+figure of kind hook, and is passed to Stop.`,
 		Setting: `hooks:
   - hooks/openings.go                           # a fault leaves its cells empty
   - {file: hooks/explosions.go, on_error: stop} # a fault stops the run`,
@@ -48,10 +51,10 @@ figure of kind hook, and is known to Stop.`,
 	{
 		Name: MeasureCheckpoint, Kind: "checkpoint",
 		Signature: "func MeasureCheckpoint(c alamos.Checkpoint) alamos.Metrics",
-		in:        []string{"Checkpoint"}, out: []string{"Metrics"},
-		Doc: `Measures something on the network of each generation, which it may ask about
-positions: the network alone by c.Evaluate, the search by c.Search. Its metrics
-are used as those of Measure; a script may have both.`,
+		typ:       reflect.TypeFor[func(alamos.Checkpoint) alamos.Metrics](),
+		Doc: `Measures something on the network of each generation. It may evaluate positions
+with the network alone by c.Evaluate, and with the search by c.Search. Its metrics
+are used like those of Measure; a script may have both.`,
 		Setting: `hooks:
   - hooks/entropy.go`,
 		Example: "entropy.go",
@@ -59,14 +62,13 @@ are used as those of Measure; a script may have both.`,
 	{
 		Name: Evaluate, Kind: "evaluation",
 		Signature: "func Evaluate(positions []alamos.Position) []float64",
-		in:        []string{"[]Position"}, out: []string{"[]float64"},
-		Doc: `Says what positions are worth: for each the expected result of the side to
-move, from -1 (it loses) to 1 (it wins). Positions that end the game are never
-asked about. A player of a tournament may look ahead with it by alpha-beta, and
-training may mix it into the results that the network learns to predict (the
-values of a generation's positions are kept in targets/). What a
-position is worth must not depend on the others of the slice: which come
-together is chance.`,
+		typ:       reflect.TypeFor[func([]alamos.Position) []float64](),
+		Doc: `Returns the value of each position: the expected result of the side to move,
+from -1 (it loses) to 1 (it wins). It never gets positions that end the game.
+A player of a tournament may search with it by alpha-beta, and training may mix
+it into the results that the network learns to predict (the values of a
+generation's positions are kept in targets/). The value of a position must not
+depend on the others of the slice: which positions come together is random.`,
 		Setting: `tournament:
   players: [last, {hook: hooks/atomic.go, depth: 2}]
 training:
@@ -76,9 +78,9 @@ training:
 	{
 		Name: Rate, Kind: "schedule",
 		Signature: "func Rate(p alamos.Progress) float64",
-		in:        []string{"Progress"}, out: []string{"float64"},
-		Doc: `Returns the learning rate of the next epoch, above 0. It is asked before each
-epoch and told of all epochs that have ended.`,
+		typ:       reflect.TypeFor[func(alamos.Progress) float64](),
+		Doc: `Returns the learning rate of the next epoch, above 0. It is called before each
+epoch and gets all epochs that have ended.`,
 		Setting: `training:
   schedule: {kind: hook, initial: 0.05, file: hooks/onecycle.go}`,
 		Example: "onecycle.go",
@@ -86,11 +88,11 @@ epoch and told of all epochs that have ended.`,
 	{
 		Name: Adjudicate, Kind: "adjudication",
 		Signature: "func Adjudicate(games []alamos.Game) []string",
-		in:        []string{"[]Game"}, out: []string{"[]string"},
-		Doc: `Ends games before their end. It is asked after every move about games that go
-on, and answers for each "" (go on), "1-0", "0-1" or "1/2-1/2". The answer for
-a game must not depend on the others of the slice: which come together is
-chance. A game of self-play that ends so is learned from with that result.`,
+		typ:       reflect.TypeFor[func([]alamos.Game) []string](),
+		Doc: `Ends games early. It is called after every move with running games, and returns
+for each "" (continue), "1-0", "0-1" or "1/2-1/2". The answer for a game must
+not depend on the others of the slice: which games come together is random.
+Training uses a game of self-play that ends so with that result.`,
 		Setting: `selfplay:
   adjudicate: hooks/resign.go
 tournament:
@@ -100,9 +102,9 @@ tournament:
 	{
 		Name: Stop, Kind: "stop",
 		Signature: "func Stop(p alamos.Progress) (stop bool, reason string)",
-		in:        []string{"Progress"}, out: []string{"bool", "string"},
-		Doc: `Says after each generation whether training ends with it. The reason stands in
-the notebook.`,
+		typ:       reflect.TypeFor[func(alamos.Progress) (bool, string)](),
+		Doc: `Decides after each generation whether training ends. The notebook shows the
+reason.`,
 		Setting: `stop: hooks/saturated.go`,
 		Example: "saturated.go",
 	},
@@ -118,7 +120,7 @@ func function(name string) *Function {
 	return nil
 }
 
-// signatures lists what a script may define, for an error message.
+// signatures lists the functions that a script may define, for an error message.
 func signatures() string {
 	all := make([]string, len(functions))
 	for i, f := range functions {
@@ -127,25 +129,24 @@ func signatures() string {
 	return strings.Join(all, ", or ")
 }
 
-// signature is the type that the type checker must find; api is the package
-// alamos as it sees it.
-func (f *Function) signature(api *types.Package) *types.Signature {
-	tuple := func(names []string) *types.Tuple {
-		var vars []*types.Var
-		for _, name := range names {
-			vars = append(vars, types.NewVar(token.NoPos, nil, "", typeNamed(api, name)))
-		}
-		return types.NewTuple(vars...)
+//go:embed templates
+var templates embed.FS
+
+// Kinds lists the kinds of scripts: metric, checkpoint, ...
+func Kinds() []string {
+	all := make([]string, len(functions))
+	for i, f := range functions {
+		all[i] = f.Kind
 	}
-	return types.NewSignatureType(nil, nil, nil, tuple(f.in), tuple(f.out), false)
+	return all
 }
 
-func typeNamed(api *types.Package, name string) types.Type {
-	if element, ok := strings.CutPrefix(name, "[]"); ok {
-		return types.NewSlice(typeNamed(api, element))
+// Start returns the template of a script of a kind.
+func Start(kind string) ([]byte, error) {
+	for _, f := range functions {
+		if f.Kind == kind {
+			return templates.ReadFile("templates/" + kind + ".go.txt")
+		}
 	}
-	if object := types.Universe.Lookup(name); object != nil {
-		return object.Type()
-	}
-	return api.Scope().Lookup(name).Type()
+	return nil, fmt.Errorf("no kind of script is called %q: want %s", kind, strings.Join(Kinds(), ", "))
 }

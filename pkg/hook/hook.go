@@ -16,7 +16,7 @@ import (
 	"alamos/pkg/hook/alamos"
 )
 
-// What scripts get and return; see package alamos for the fields.
+// The arguments and results of scripts; see package alamos for the fields.
 type (
 	Generation   = alamos.Generation
 	Game         = alamos.Game
@@ -27,24 +27,24 @@ type (
 	SearchMove   = alamos.SearchMove
 )
 
-// Limits are what a script may use up, and where its log goes.
+// Limits bound a script, and say where its log goes.
 type Limits struct {
-	Time   time.Duration // of a call of the script, without the start of its process and what it waits for; 0: DefaultTime
+	Time   time.Duration // of a call, without the start of the process and the time of the network; 0: DefaultTime
 	Memory int64         // bytes of its process; 0: DefaultMemory
-	Log    io.Writer     // what the script prints, at most MaxLog bytes; nil: nowhere
-	// Processes is how many calls of a session run beside each other, in a
-	// process each; 0 is taken as 1.
+	Log    io.Writer     // receives what the script prints, at most MaxLog bytes; nil discards it
+	// Processes is how many calls of a session run at once, each in its own process;
+	// 0 is taken as 1.
 	Processes int
 }
 
-// Limits of scripts, unless told otherwise.
+// Default limits of scripts.
 const (
 	DefaultTime   = time.Minute
 	DefaultMemory = 1 << 30
 	MaxLog        = 1 << 20
 )
 
-// withDefaults fills in what is 0.
+// withDefaults replaces zero fields.
 func (l Limits) withDefaults() Limits {
 	if l.Time <= 0 {
 		l.Time = DefaultTime
@@ -59,14 +59,14 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// Hook is a script in memory: what was read is what is checked, run and hashed,
-// whatever happens to the file.
+// Hook is a script in memory: the source that was read is the one that is checked, run
+// and hashed, whatever happens to the file.
 type Hook struct {
 	path   string
 	source []byte
 }
 
-// Read reads a script. It does not look at its content.
+// Read reads a script. It does not check its content.
 func Read(path string) (*Hook, error) {
 	source, err := os.ReadFile(path)
 	if err != nil {
@@ -84,9 +84,9 @@ func (h *Hook) SHA256() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Declared names the functions that the script declares, in the order of
-// [Functions], without compiling it: quick, but only Check tells whether they can be
-// called. Of what is no Go file it names none.
+// Declared returns the names of the functions that the script declares, in the order
+// of [Functions], without compiling it. It is quick, but only Check finds out whether
+// they can be called. It returns none for a file that is not Go.
 func (h *Hook) Declared() []string {
 	f, err := parser.ParseFile(token.NewFileSet(), h.path, h.source, parser.SkipObjectResolution)
 	if err != nil {
@@ -105,7 +105,7 @@ func (h *Hook) Declared() []string {
 }
 
 // Check compiles the script, sets its package variables without calling any of
-// its functions, and makes sure that it has those that are wanted.
+// its functions, and makes sure that it has the given functions.
 func (h *Hook) Check(ctx context.Context, l Limits, want ...string) error {
 	have, err := h.Functions(ctx, l)
 	if err != nil {
@@ -119,7 +119,7 @@ func (h *Hook) Check(ctx context.Context, l Limits, want ...string) error {
 	return nil
 }
 
-// Functions compiles the script and names the functions that it has, in the order
+// Functions compiles the script and returns the names of its functions, in the order
 // of [Functions].
 func (h *Hook) Functions(ctx context.Context, l Limits) ([]string, error) {
 	s := h.Open(l)
@@ -132,4 +132,20 @@ func (h *Hook) Measure(ctx context.Context, l Limits, g Generation) (Metrics, er
 	s := h.Open(l)
 	defer s.Close()
 	return s.Measure(ctx, g)
+}
+
+// Error is a fault of a script: it does not compile, it panicked, it ran too long, or
+// it returned an invalid result.
+type Error struct {
+	File      string // path as it was given to Read
+	Line, Col int    // from 1; 0: the whole file
+	Msg       string // one line
+}
+
+// Error returns "file:line:col: message".
+func (e *Error) Error() string {
+	if e.Line == 0 {
+		return fmt.Sprintf("%s: %s", e.File, e.Msg)
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Col, e.Msg)
 }

@@ -9,11 +9,61 @@ import (
 	"path"
 	"reflect"
 	"slices"
+	"strings"
+
+	"github.com/traefik/yaegi/interp"
+	"github.com/traefik/yaegi/stdlib"
+
+	"alamos/pkg/hook/alamos"
 )
 
-// library tells the type checker what is in the packages that a script may
-// import. It reads that off the very symbols that the interpreter gets, by
-// reflection: so it needs no Go installation, and the two cannot disagree.
+// alamosPath is the import path of the package of alamos that scripts may use.
+const alamosPath = "alamos/pkg/hook/alamos"
+
+// allowed are the packages of the standard library that scripts may import:
+// those that compute and touch nothing outside.
+var allowed = []string{"errors", "fmt", "math", "sort", "strconv", "strings"}
+
+// symbols are the compiled packages that the interpreter gets. Keys are import path,
+// then package name.
+var symbols = func() interp.Exports {
+	all := interp.Exports{
+		alamosPath + "/alamos": {
+			"Checkpoint":    reflect.ValueOf((*alamos.Checkpoint)(nil)),
+			"Distance":      reflect.ValueOf(alamos.Distance),
+			"Epoch":         reflect.ValueOf((*alamos.Epoch)(nil)),
+			"Evaluation":    reflect.ValueOf((*alamos.Evaluation)(nil)),
+			"Game":          reflect.ValueOf((*alamos.Game)(nil)),
+			"Generation":    reflect.ValueOf((*alamos.Generation)(nil)),
+			"Loss":          reflect.ValueOf((*alamos.Loss)(nil)),
+			"Metrics":       reflect.ValueOf((*alamos.Metrics)(nil)),
+			"ParsePosition": reflect.ValueOf(alamos.ParsePosition),
+			"Position":      reflect.ValueOf((*alamos.Position)(nil)),
+			"Progress":      reflect.ValueOf((*alamos.Progress)(nil)),
+			"SearchMove":    reflect.ValueOf((*alamos.SearchMove)(nil)),
+			"SearchResult":  reflect.ValueOf((*alamos.SearchResult)(nil)),
+			"StartPosition": reflect.ValueOf(alamos.StartPosition),
+			"Summary":       reflect.ValueOf((*alamos.Summary)(nil)),
+		},
+		".": stdlib.Symbols["."], // fmt finds the String methods of scripts by it
+	}
+	for _, p := range allowed {
+		key := p + "/" + path.Base(p)
+		all[key] = maps.Clone(stdlib.Symbols[key])
+	}
+	// Scan reads standard input, which belongs to the process.
+	maps.DeleteFunc(all["fmt/fmt"], func(name string, _ reflect.Value) bool {
+		return strings.HasPrefix(name, "Scan") || strings.HasPrefix(name, "Fscan")
+	})
+	return all
+}()
+
+// mayImport reports whether a script may import a package.
+func mayImport(p string) bool { return p == alamosPath || slices.Contains(allowed, p) }
+
+// library describes the packages that a script may import to the type checker. It
+// derives them by reflection from the symbols that the interpreter gets, so that it
+// needs no Go installation, and the two cannot disagree.
 type library struct {
 	packages map[string]*types.Package
 	types    map[reflect.Type]types.Type
@@ -43,8 +93,8 @@ func (l *library) Import(importPath string) (*types.Package, error) {
 	return p, nil
 }
 
-// pkg returns the package of a path, which may be one that can't be imported:
-// io, for the parameters of functions that can be called.
+// pkg returns the package of a path. It may be one that cannot be imported: io, for
+// the parameters of functions that can be called.
 func (l *library) pkg(importPath string) *types.Package {
 	p := l.packages[importPath]
 	if p == nil {
@@ -54,7 +104,7 @@ func (l *library) pkg(importPath string) *types.Package {
 	return p
 }
 
-// object makes a declaration of a symbol. Types are nil pointers to a value of
+// object returns the declaration of a symbol. Types are nil pointers to a value of
 // them, constants are values of go/constant, variables are addressable.
 func (l *library) object(p *types.Package, name string, v reflect.Value) types.Object {
 	if c, ok := v.Interface().(constant.Value); ok {
@@ -87,7 +137,7 @@ func untyped(c constant.Value) types.Type {
 	return types.Typ[types.UntypedFloat]
 }
 
-// basic are the types without parts.
+// basic are the types without elements.
 var basic = map[reflect.Kind]types.BasicKind{
 	reflect.Bool: types.Bool, reflect.String: types.String,
 	reflect.Int: types.Int, reflect.Int8: types.Int8, reflect.Int16: types.Int16, reflect.Int32: types.Int32, reflect.Int64: types.Int64,
@@ -110,7 +160,7 @@ func (l *library) typ(t reflect.Type) types.Type {
 		l.types[t] = u
 		return u
 	}
-	// Methods and parts may mention the type itself: it is known before them.
+	// Methods and fields may refer to the type itself, so it is entered before them.
 	p := l.pkg(t.PkgPath())
 	named := types.NewNamed(types.NewTypeName(token.NoPos, p, t.Name(), nil), nil, nil)
 	l.types[t] = named
@@ -130,7 +180,7 @@ func (l *library) typ(t reflect.Type) types.Type {
 	return named
 }
 
-// underlying builds the type that t is when its name is taken off.
+// underlying returns the underlying type of t.
 func (l *library) underlying(t reflect.Type) types.Type {
 	if kind, ok := basic[t.Kind()]; ok {
 		return types.Typ[kind]
@@ -157,8 +207,8 @@ func (l *library) underlying(t reflect.Type) types.Type {
 		}
 		return types.NewInterfaceType(methods, nil).Complete()
 	}
-	// A struct. Fields that a script can't name matter in one way: they make
-	// the struct different from one without.
+	// A struct. Unexported fields only make the struct different from one without
+	// them.
 	var fields []*types.Var
 	for i := range t.NumField() {
 		f := t.Field(i)

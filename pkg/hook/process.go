@@ -9,14 +9,93 @@ import (
 	"os/exec"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/hook/alamos"
 )
 
+// Parent and child speak gob, with a stream in each direction. The parent sends a
+// script, and the child answers with the functions that it has; then a call, and the
+// child answers with a result or a fault. In between the child may request evaluations
+// of a checkpoint's network from the parent.
+
+// order is a message to the child; one field is set.
+type order struct {
+	Script *source
+	Call   *call
+	Reply  *reply
+}
+
+// source is the script that a child runs.
+type source struct {
+	Path   string
+	Text   []byte
+	Time   time.Duration // of a call
+	Memory int64
+}
+
+// call is a function and its arguments.
+type call struct {
+	Function   string
+	Generation Generation
+	Checkpoint checkpoint
+	Positions  []position
+	Games      []Game
+	Progress   Progress
+}
+
+// checkpoint is an alamos.Checkpoint without its functions.
+type checkpoint struct {
+	Generation int
+	Variant    string
+	Samples    int
+}
+
+// position is an alamos.Position.
+type position struct{ Variant, FEN string }
+
+// wirePositions converts positions for the wire.
+func wirePositions(all []chess.Position) []position {
+	out := make([]position, len(all))
+	for i := range all {
+		out[i] = position{all[i].Variant().String(), all[i].FEN()}
+	}
+	return out
+}
+
+// report is a message from the child.
+type report struct {
+	Request *request // the child waits for a reply
+
+	// Otherwise the call, or the script, is done.
+	Fault     *Error
+	Functions []string // of the script
+
+	Metrics Metrics
+	Numbers []float64
+	Texts   []string
+	Stop    bool
+}
+
+// request is a request to evaluate positions, by the network alone or by the search.
+type request struct {
+	Positions []position
+	Search    bool
+	Visits    int
+}
+
+// reply answers a request.
+type reply struct {
+	Evaluations []alamos.Evaluation
+	Searches    []alamos.SearchResult
+	Refusal     string // why there are no results
+}
+
 // process is a child process that has compiled a script. It is for one goroutine
-// at a time. What the script prints comes over a pipe of its own, so that it
-// cannot disturb the answers; standard error is the runtime's, for a process that
+// at a time. The output of the script comes over its own pipe, so that it cannot
+// disturb the answers. Standard error has the message of the Go runtime if the process
 // dies.
 type process struct {
 	hook   *Hook
@@ -33,15 +112,15 @@ type process struct {
 }
 
 const (
-	// childVariable in the environment makes a process a child.
+	// childVariable in the environment marks a child process.
 	childVariable = "ALAMOS_HOOK_CHILD"
 	// logFile is the child's file descriptor for the log.
 	logFile = 3
-	// grace is how long a child may be silent beyond the script's time: the
-	// start of the process, on a busy machine, and its own account of a
-	// script that has run too long.
+	// grace is how long a child may be silent beyond the script's time: for the
+	// start of the process on a busy machine, and for its own report about a script
+	// that ran too long.
 	grace = 20 * time.Second
-	// maxDeath is how much is kept of what the runtime of a dying child says.
+	// maxDeath is how many bytes of the message of a dying child are kept.
 	maxDeath = 64 << 10
 )
 
@@ -63,8 +142,10 @@ func start(ctx context.Context, h *Hook, l Limits) (*process, error) {
 	p.cmd.Env = append(os.Environ(), childVariable+"=1", "GOTRACEBACK=none")
 	p.cmd.Stderr, p.cmd.ExtraFiles = p.death, []*os.File{logWriter}
 	p.cmd.WaitDelay = time.Second
-	// The pipe stays open until the child has ended: it takes its end for
-	// the parent's death.
+	// The pipe stays open until the child has ended: the child takes the end of its
+	// standard input for the parent's death. An interrupt at the terminal must not
+	// reach the child.
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	stdin, err := p.cmd.StdinPipe()
 	var stdout io.ReadCloser
 	if err == nil {
@@ -91,13 +172,13 @@ func start(ctx context.Context, h *Hook, l Limits) (*process, error) {
 	return p, nil
 }
 
-// call lets the child call a function; n answers its questions.
+// call calls a function in the child; n answers its requests.
 func (p *process) call(ctx context.Context, c *call, n Network) (report, error) {
 	return p.exchange(ctx, order{Call: c}, n)
 }
 
-// exchange sends an order and waits for the report, answering questions
-// meanwhile. The process ends with the first error.
+// exchange sends an order and waits for the report, and answers requests meanwhile. The
+// first error ends the process.
 func (p *process) exchange(ctx context.Context, o order, n Network) (report, error) {
 	var late atomic.Bool
 	kill := func() { _ = p.cmd.Process.Kill() }
@@ -105,7 +186,7 @@ func (p *process) exchange(ctx context.Context, o order, n Network) (report, err
 	defer clock.Stop()
 	defer context.AfterFunc(ctx, kill)()
 	for {
-		_ = p.orders.Encode(o) // to a child that has died: seen below
+		_ = p.orders.Encode(o) // if the child has died, Decode fails, too
 		var r report
 		err := p.reports.Decode(&r)
 		switch {
@@ -121,11 +202,11 @@ func (p *process) exchange(ctx context.Context, o order, n Network) (report, err
 		case r.Fault != nil:
 			_ = p.end()
 			return r, r.Fault
-		case r.Question == nil:
+		case r.Request == nil:
 			return r, nil
 		}
-		clock.Stop() // what a network takes is not the script's time
-		reply, err := answer(ctx, n, r.Question)
+		clock.Stop() // the network's time is not the script's
+		reply, err := answer(ctx, n, r.Request)
 		if err != nil {
 			_ = p.end()
 			return r, err
@@ -135,9 +216,9 @@ func (p *process) exchange(ctx context.Context, o order, n Network) (report, err
 	}
 }
 
-// answer asks the network what the script wants to know. What the network
-// refuses is in the reply; an error is the end of ctx.
-func answer(ctx context.Context, n Network, q *question) (*reply, error) {
+// answer evaluates positions for the script. If the network refuses a position, the
+// reply says so; an error is the end of ctx.
+func answer(ctx context.Context, n Network, q *request) (*reply, error) {
 	var r reply
 	positions := make([]chess.Position, len(q.Positions))
 	for i, w := range q.Positions {
@@ -179,9 +260,8 @@ func (p *process) end() error {
 	return err
 }
 
-// dead says why a child has ended without a report. The runtime tells in a line
-// such as "fatal error: ..."; without one it was killed, which is not the script's
-// fault.
+// dead returns why a child ended without a report. The runtime writes a line such as
+// "fatal error: ..."; without one the child was killed, which is not the script's fault.
 func (p *process) dead(waitErr error) error {
 	for line := range strings.Lines(string(p.death.kept)) {
 		if _, why, ok := strings.Cut(line, "fatal error: "); ok {

@@ -17,8 +17,8 @@ import (
 //go:embed alamos/*.go
 var apiSource embed.FS
 
-// Reference returns the page of documentation of scripts, in Markdown: the functions
-// that they define and the package alamos that they see, as its source documents it.
+// Reference returns the documentation of scripts in Markdown: the functions that they
+// define, and package alamos as its source documents it.
 func Reference() (string, error) {
 	api, fset, err := readAPI()
 	if err != nil {
@@ -30,9 +30,9 @@ func Reference() (string, error) {
 		fmt.Fprintf(&b, "\n### %s\n\n```go\n%s\n```\n\n%s Example: [%s](%[4]s).\n\n```yaml\n%[5]s\n```\n", f.Name, f.Signature, oneParagraph(f.Doc), f.Example, f.Setting)
 	}
 	fmt.Fprintf(&b, referenceRules, strings.Join(allowed, "`, `"), alamosPath, strings.TrimPrefix(language, "go"),
-		DefaultTime.Seconds(), DefaultMemory>>20, maxStack>>20, maxAsked/1_000_000)
+		DefaultTime.Seconds(), DefaultMemory>>20, maxStack>>20, maxEvaluations/1_000_000)
 	fmt.Fprintf(&b, "\n## Package alamos\n\n```go\nimport %q\n```\n\n%s\n", alamosPath, markdown(api, api.Doc))
-	r := referee{&b, api, fset}
+	r := apiWriter{&b, api, fset}
 	for _, f := range api.Funcs {
 		r.function(f, "###")
 	}
@@ -49,13 +49,13 @@ func Reference() (string, error) {
 
 const referenceHead = `# Hooks
 
-A hook is a Go file of your own in an experiment. It is interpreted: there is
-nothing to build. An experiment file names it by its path, relative to its own
+A hook is your own Go file in an experiment. It is interpreted: you build
+nothing. An experiment file names it by its path, relative to its own
 folder. This page is written by ` + "`alamos hooks doc`" + `; scripts beside it are examples.
 
 ` + "```" + `
-alamos hooks new metric hooks/mine.go    # a script to begin with
-alamos hooks check hooks/mine.go         # does it compile, and what is it for?
+alamos hooks new metric hooks/mine.go    # a template
+alamos hooks check hooks/mine.go         # does it compile, and which functions has it?
 ` + "```" + `
 
 The first line of a script, ` + "`//go:build ignore`" + `, keeps the go command from taking the
@@ -67,7 +67,7 @@ check what you write.
 A script defines one of these functions, or several.
 `
 
-// referenceRules is a format for what scripts may not do.
+// referenceRules is a format for the rules of scripts.
 const referenceRules = `
 ## Rules
 
@@ -75,29 +75,28 @@ const referenceRules = `
   ` + "`%s`" + `. Any other import is an error at its line: a script sees
   no files, no network, no clock and no random numbers, and starts no goroutines.
 - It remembers nothing. Each call finds the package variables as the file sets them, so
-  that a result does not depend on which calls came before, on which process made them, or
-  on an interruption.
-- The order in which a ` + "`range`" + ` visits a map is another one each time, and with it the last
-  digit of a sum of floats. Sort the keys, or keep a slice of them.
+  that a result does not depend on earlier calls, on the process that makes it, or on an
+  interruption.
+- A ` + "`range`" + ` visits a map in a different order each time, which changes the last digit of a
+  sum of floats. Sort the keys, or keep a slice of them.
 - The language is Go %s, that of the interpreter: no ` + "`min`, `max` and `clear`" + `, no range over
   numbers and functions, and the loop variable of a loop is one variable. About 15 million
   simple steps run in a second, a call of a method takes about a microsecond.
 - A call may take %.0f seconds (alamos run --hook-time sets another limit), %d MiB of memory,
   %d MiB of stack and %d million evaluations of a network, whose time is not counted. A script
-  that loops or recurses without end, allocates without end, or panics is stopped, and the
-  error points to the line at which it was.
-- What Measure, MeasureCheckpoint and Stop print is shown with the run, twenty lines of a
-  call; what others print, which may be called a million times, is thrown away.
-- The content of a script is part of what its results depend on: after a change of the
-  file what it decided or measured is computed again, and nothing else.
+  that loops, recurses or allocates without end, or panics, is stopped, and the error points
+  to its current line.
+- The run shows what Measure, MeasureCheckpoint and Stop print, up to twenty lines of a
+  call. The output of the others, which may be called a million times, is discarded.
+- Results depend on the content of a script: after a change of the file, alamos computes
+  again what the script decided or measured, and nothing else.
 
 After a fault the run stops, except for scripts that only measure: with
-` + "`on_error: empty`" + `, the default, the run tells of the fault and goes on without the metrics
-of that generation; with ` + "`on_error: stop`" + ` it stops too.
+` + "`on_error: empty`" + `, the default, the run reports the fault and continues without the
+metrics of that generation; with ` + "`on_error: stop`" + ` it stops, too.
 `
 
-// readAPI reads the documentation of the package that scripts see. What they cannot
-// use is left out.
+// readAPI reads the documentation of package alamos, without what scripts cannot use.
 func readAPI() (*doc.Package, *token.FileSet, error) {
 	fset := token.NewFileSet()
 	var files []*ast.File
@@ -123,14 +122,14 @@ func readAPI() (*doc.Package, *token.FileSet, error) {
 	return p, fset, err
 }
 
-// referee writes declarations to a page.
-type referee struct {
+// apiWriter writes declarations to a page.
+type apiWriter struct {
 	to   *strings.Builder
 	api  *doc.Package
 	fset *token.FileSet
 }
 
-func (r referee) function(f *doc.Func, heading string) {
+func (r apiWriter) function(f *doc.Func, heading string) {
 	name := f.Name
 	if f.Recv != "" {
 		name = f.Recv + "." + name
@@ -140,7 +139,7 @@ func (r referee) function(f *doc.Func, heading string) {
 	r.to.WriteString("\n" + markdown(r.api, f.Doc) + "\n")
 }
 
-func (r referee) declaration(d ast.Node) {
+func (r apiWriter) declaration(d ast.Node) {
 	var b bytes.Buffer
 	if err := format.Node(&b, r.fset, d); err != nil {
 		fmt.Fprintf(&b, "// %v", err)
@@ -148,7 +147,7 @@ func (r referee) declaration(d ast.Node) {
 	fmt.Fprintf(r.to, "\n```go\n%s\n```\n", b.String())
 }
 
-// markdown is a doc comment as Markdown, without links and with one line a
+// markdown returns a doc comment as Markdown, without links and with one line for each
 // paragraph.
 func markdown(p *doc.Package, text string) string {
 	printer := p.Printer()

@@ -7,24 +7,30 @@ import (
 	"go/scanner"
 	"go/token"
 	"io"
+	"maps"
+	"math"
 	"reflect"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
 
 	"github.com/traefik/yaegi/interp"
+
+	"alamos/pkg/hook/alamos"
 )
 
 const mainPackage = "main" // the package that a script is in
 
-// script is a script on its way through the child process: parsed, checked,
-// fitted with marks of position, interpreted.
+// script is a script in the child process: parsed, checked, marked with positions,
+// and interpreted.
 type script struct {
 	path string
 	log  io.Writer
 
 	fset    *token.FileSet
-	at      atomic.Pointer[reflect.Value] // the variable that holds the position, once there is one
+	at      atomic.Pointer[reflect.Value] // the variable with the current position; nil before prepare
 	interp  *interp.Interpreter
 	program *interp.Program
 	have    map[string]reflect.Value // functions that can be called, by name
@@ -43,9 +49,8 @@ func (s *script) fault(pos token.Pos, format string, args ...any) *Error {
 // oneLine joins the lines of a message.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// faultHere makes an Error of the statement that is being run. It may be called
-// while the script runs: reading the position is then a race without harm, as
-// the answer is the one or the other statement.
+// faultHere makes an Error of the current statement. It may be called while the script
+// runs: reading the position is then a harmless race between two statements.
 func (s *script) faultHere(msg string) *Error {
 	at := s.at.Load()
 	if at == nil {
@@ -54,8 +59,8 @@ func (s *script) faultHere(msg string) *Error {
 	return s.fault(token.Pos(at.Int()), "%s", msg)
 }
 
-// recovered makes a fault of a panic of the script, or of the interpreter while it
-// compiles. It is to be deferred.
+// recovered turns a panic of the script, or of the interpreter while it compiles, into
+// a fault. Defer it.
 func (s *script) recovered(fault **Error) {
 	if r := recover(); r != nil {
 		*fault = s.faultHere(panicText(r))
@@ -93,8 +98,8 @@ func (s *script) compile(text []byte) (fault *Error) {
 	return nil
 }
 
-// initialize gives all package variables the values that they have at the start of
-// a program, and calls the init functions: nothing of an earlier call is left.
+// initialize sets all package variables to their initial values and calls the init
+// functions, so that nothing of an earlier call is left.
 func (s *script) initialize() *Error {
 	for _, v := range s.interp.Globals() {
 		if v.CanSet() {
@@ -104,8 +109,8 @@ func (s *script) initialize() *Error {
 	return s.execute()
 }
 
-// execute sets package variables and calls init functions. It must come before
-// initialize: only then have the variables a place.
+// execute sets package variables and calls init functions. It must run once before
+// initialize, because it allocates the variables.
 func (s *script) execute() *Error {
 	if _, err := s.interp.Execute(s.program); err != nil {
 		if _, ok := err.(interp.Panic); !ok {
@@ -116,7 +121,7 @@ func (s *script) execute() *Error {
 	return nil
 }
 
-// functions names the functions that the script has, in the order of [Functions].
+// functions returns the names of the script's functions, in the order of [Functions].
 func (s *script) functions() []string {
 	var names []string
 	for _, f := range functions {
@@ -127,7 +132,7 @@ func (s *script) functions() []string {
 	return names
 }
 
-// prepare gives the interpreter its libraries and the variable of positions.
+// prepare gives the interpreter its libraries and the variable for positions.
 func (s *script) prepare(i *interp.Interpreter) error {
 	if err := i.Use(symbols); err != nil {
 		return err
@@ -140,7 +145,7 @@ func (s *script) prepare(i *interp.Interpreter) error {
 	return nil
 }
 
-// compileFault makes an Error of what parser and interpreter return.
+// compileFault turns an error of the parser or the interpreter into an Error.
 func (s *script) compileFault(err error) *Error {
 	var list scanner.ErrorList
 	if errors.As(err, &list) && len(list) > 0 {
@@ -159,10 +164,159 @@ func (s *script) compileFault(err error) *Error {
 	return s.fault(token.NoPos, "the interpreter cannot run this: %v", err)
 }
 
-// panicText is the message of a panic, or of the interpreter's error with one.
+// panicText returns the message of a panic, or of the interpreter's error with one.
 func panicText(r any) string {
 	if p, ok := r.(interp.Panic); ok {
 		r = p.Value
 	}
 	return oneLine(fmt.Sprintf("panic: %v", r))
+}
+
+// call calls a function of the script, with package variables as the file sets
+// them, and checks the result. send answers requests to a checkpoint's network.
+func (s *script) call(c *call, send func(request) reply) (r report) {
+	defer s.recovered(&r.Fault)
+	if fault := s.initialize(); fault != nil {
+		return report{Fault: fault}
+	}
+	f := s.have[c.Function]
+	switch c.Function {
+	case Measure:
+		r.Metrics = as[func(alamos.Generation) alamos.Metrics](f)(c.Generation)
+		r.Fault = s.checkMetrics(c.Function, r.Metrics)
+	case MeasureCheckpoint:
+		r.Metrics = as[func(alamos.Checkpoint) alamos.Metrics](f)(newCheckpoint(c.Checkpoint, send))
+		r.Fault = s.checkMetrics(c.Function, r.Metrics)
+	case Evaluate:
+		positions := make([]alamos.Position, len(c.Positions))
+		for i, p := range c.Positions {
+			positions[i] = alamos.ParsePosition(p.Variant, p.FEN)
+		}
+		r.Numbers = as[func([]alamos.Position) []float64](f)(positions)
+		r.Fault = s.checkValues(r.Numbers, positions)
+	case Rate:
+		rate := as[func(alamos.Progress) float64](f)(c.Progress)
+		r.Numbers = []float64{rate}
+		if !(rate > 0) || math.IsInf(rate, 0) {
+			r.Fault = s.faultHere(fmt.Sprintf("Rate returned %v: want a learning rate above 0", rate))
+		}
+	case Adjudicate:
+		r.Texts = as[func([]alamos.Game) []string](f)(c.Games)
+		r.Fault = s.checkResults(r.Texts, len(c.Games))
+	case Stop:
+		stop, reason := as[func(alamos.Progress) (bool, string)](f)(c.Progress)
+		r.Stop, r.Texts = stop, []string{short(reason)}
+	default:
+		r.Fault = s.faultHere("no function " + c.Function)
+	}
+	return r
+}
+
+// as converts a function of the script for the compiled program. Its signature was
+// checked; a panic here is reported like any other.
+func as[F any](f reflect.Value) F { return f.Interface().(F) }
+
+// maxEvaluations is how many evaluations of the network a call may request; a visit of
+// a search counts as one. The network's time is not the script's, so a script that
+// requests evaluations endlessly needs this bound.
+const maxEvaluations = 10_000_000
+
+// newCheckpoint returns the checkpoint that a script gets.
+func newCheckpoint(c checkpoint, send func(request) reply) alamos.Checkpoint {
+	evaluations := 0
+	evaluate := func(name string, positions []alamos.Position, q request) reply {
+		if more := max(1, q.Visits); more > (maxEvaluations-evaluations)/len(positions) {
+			panic(fmt.Sprintf("%s: more than %d million evaluations in a call: stopped here (an endless loop?)", name, maxEvaluations/1_000_000))
+		}
+		evaluations += max(1, q.Visits) * len(positions)
+		for _, p := range positions {
+			q.Positions = append(q.Positions, position{p.Variant(), p.FEN()})
+		}
+		r := send(q)
+		if r.Refusal != "" {
+			panic(name + ": " + r.Refusal)
+		}
+		return r
+	}
+	return alamos.Checkpoint{
+		Generation: c.Generation, Variant: c.Variant, Samples: c.Samples,
+		Evaluate: func(positions []alamos.Position) []alamos.Evaluation {
+			if len(positions) == 0 {
+				return nil
+			}
+			return evaluate("Evaluate", positions, request{}).Evaluations
+		},
+		Search: func(positions []alamos.Position, visits int) []alamos.SearchResult {
+			if visits < 1 {
+				panic(fmt.Sprintf("Search with %d visits: want at least 1", visits))
+			}
+			if len(positions) == 0 {
+				return nil
+			}
+			return evaluate("Search", positions, request{Search: true, Visits: visits}).Searches
+		},
+	}
+}
+
+// metricName is the form of a metric's name.
+var metricName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
+
+// maxMetrics is how many metrics a script may return: each is a column.
+const maxMetrics = 1000
+
+// checkMetrics checks metrics that a script returned.
+func (s *script) checkMetrics(function string, m alamos.Metrics) *Error {
+	switch {
+	case len(m) == 0:
+		return s.faultHere(function + " returned no metrics")
+	case len(m) > maxMetrics:
+		return s.faultHere(fmt.Sprintf("%s returned %d metrics: want at most %d", function, len(m), maxMetrics))
+	}
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		if !metricName.MatchString(name) {
+			return s.faultHere(fmt.Sprintf("%q is not a name of a metric: want lowercase letters, digits and underscores, beginning with a letter", name))
+		}
+		if math.IsInf(m[name], 0) {
+			return s.faultHere(fmt.Sprintf("metric %s is infinite; NaN stands for a missing metric", name))
+		}
+	}
+	return nil
+}
+
+// checkValues checks the result of Evaluate.
+func (s *script) checkValues(values []float64, positions []alamos.Position) *Error {
+	if len(values) != len(positions) {
+		return s.faultHere(fmt.Sprintf("Evaluate returned %d values for %d positions", len(values), len(positions)))
+	}
+	for i, v := range values {
+		if !(v >= -1 && v <= 1) {
+			return s.faultHere(fmt.Sprintf("Evaluate returned %v for %s: want -1 to 1", v, positions[i].FEN()))
+		}
+	}
+	return nil
+}
+
+// checkResults checks the result of Adjudicate.
+func (s *script) checkResults(results []string, games int) *Error {
+	if len(results) != games {
+		return s.faultHere(fmt.Sprintf("Adjudicate returned %d results for %d games", len(results), games))
+	}
+	for _, r := range results {
+		switch r {
+		case "", "1-0", "0-1", "1/2-1/2":
+		default:
+			return s.faultHere(fmt.Sprintf(`Adjudicate returned %q: want "", "1-0", "0-1" or "1/2-1/2"`, r))
+		}
+	}
+	return nil
+}
+
+// short shortens a reason for a table: one line, not too long.
+func short(s string) string {
+	const most = 200
+	runes := []rune(strings.ToValidUTF8(oneLine(s), "?"))
+	if len(runes) > most {
+		return string(runes[:most]) + "..."
+	}
+	return string(runes)
 }

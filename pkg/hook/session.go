@@ -11,23 +11,23 @@ import (
 	"alamos/pkg/chess"
 )
 
-// Session calls the functions of a script, in child processes that are started
-// when they are first needed and serve many calls. It is safe for use by many
-// goroutines at once; Limits.Processes says how many calls run beside each other.
+// Session calls the functions of a script in child processes, which start when they
+// are first needed and serve many calls. It is safe for use by many goroutines at
+// once; Limits.Processes says how many calls run at once.
 //
 // A script remembers nothing between calls: each finds the package variables as
-// the file sets them. So what a call returns does not hang on those before it, nor
-// on the process that makes it.
+// the file sets them. So the result of a call depends neither on earlier calls nor on
+// the process that makes it.
 //
 // A fault of the script is an *Error; ctx ends a call early, with ctx's error.
-// After either the process is gone and the next call starts another.
+// After either, the process is gone and the next call starts another.
 type Session struct {
 	hook   *Hook
 	limits Limits
-	pool   chan *process // an element a process allowed; nil: not running
+	pool   chan *process // one element for each allowed process; nil: not running
 }
 
-// Open makes a session. It starts nothing yet.
+// Open makes a session. It starts no process yet.
 func (h *Hook) Open(l Limits) *Session {
 	l = l.withDefaults()
 	l.Log = &head{left: MaxLog, to: l.Log}
@@ -38,8 +38,7 @@ func (h *Hook) Open(l Limits) *Session {
 	return s
 }
 
-// Close ends the processes. It waits for calls that go on; the session can be used
-// again.
+// Close ends the processes after the running calls. The session can be used again.
 func (s *Session) Close() {
 	all := make([]*process, 0, cap(s.pool))
 	for range cap(s.pool) {
@@ -53,7 +52,7 @@ func (s *Session) Close() {
 	}
 }
 
-// Functions names the functions that the script has.
+// Functions returns the names of the script's functions.
 func (s *Session) Functions(ctx context.Context) ([]string, error) {
 	var names []string
 	err := s.with(ctx, func(p *process) error {
@@ -69,17 +68,16 @@ func (s *Session) Measure(ctx context.Context, g Generation) (Metrics, error) {
 	return r.Metrics, err
 }
 
-// Network answers the questions that MeasureCheckpoint asks. A position that it
-// refuses, by an error, is a fault of the script.
+// Network evaluates positions for MeasureCheckpoint. A position that it refuses with
+// an error is a fault of the script.
 type Network interface {
-	// Evaluate gives an evaluation for each position.
+	// Evaluate returns an evaluation for each position.
 	Evaluate(ctx context.Context, positions []chess.Position) ([]Evaluation, error)
-	// Search gives a result for each position; visits is at least 1.
+	// Search returns a result for each position; visits is at least 1.
 	Search(ctx context.Context, positions []chess.Position, visits int) ([]SearchResult, error)
 }
 
-// Checkpoint is what MeasureCheckpoint is told of a checkpoint, and the network to
-// ask.
+// Checkpoint is the argument of MeasureCheckpoint: a checkpoint and its network.
 type Checkpoint struct {
 	Generation int
 	Variant    chess.Variant
@@ -115,8 +113,8 @@ func (s *Session) Rate(ctx context.Context, p Progress) (float64, error) {
 	return r.Numbers[0], nil
 }
 
-// Adjudicate calls the script's Adjudicate: for each game its result, or
-// chess.Unfinished where it goes on.
+// Adjudicate calls the script's Adjudicate. It returns the result of each game, or
+// chess.Unfinished if the game continues.
 func (s *Session) Adjudicate(ctx context.Context, games []Game) ([]chess.Result, error) {
 	if len(games) == 0 {
 		return nil, nil
@@ -146,7 +144,7 @@ func (s *Session) Stop(ctx context.Context, p Progress) (stop bool, reason strin
 	return r.Stop, r.Texts[0], nil
 }
 
-// call lets a process make a call.
+// call makes a call in a process of the pool.
 func (s *Session) call(ctx context.Context, c call, n Network) (report, error) {
 	var r report
 	err := s.with(ctx, func(p *process) (err error) {
@@ -162,8 +160,8 @@ func (s *Session) call(ctx context.Context, c call, n Network) (report, error) {
 	return r, nil
 }
 
-// Has returns an error of the script where a function is not among those that it
-// has, see [Hook.Functions].
+// Has returns an error of the script if the function is not among those that it has,
+// the result of [Hook.Functions].
 func (h *Hook) Has(have []string, name string) error {
 	if slices.Contains(have, name) {
 		return nil
@@ -171,10 +169,10 @@ func (h *Hook) Has(have []string, name string) error {
 	return h.fault("no function %s: want %s", name, function(name).Signature)
 }
 
-// with hands out a process of the pool, started if it must be.
+// with runs use with a process of the pool, and starts the process if necessary.
 func (s *Session) with(ctx context.Context, use func(*process) error) error {
 	if IsChild() {
-		return errors.New("hook: a script's process asks for another: main or TestMain must begin with hook.IsChild")
+		return errors.New("hook: a script's process starts another: main or TestMain must begin with hook.IsChild")
 	}
 	if err := ctx.Err(); err != nil {
 		return err
@@ -200,8 +198,8 @@ func (h *Hook) fault(format string, args ...any) *Error {
 	return &Error{File: h.path, Msg: fmt.Sprintf(format, args...)}
 }
 
-// head keeps the beginning of what is written to it, or passes that on, and
-// swallows the rest. It is safe for use by many goroutines at once.
+// head keeps the first bytes that are written to it, or passes them on, and discards
+// the rest. It is safe for use by many goroutines at once.
 type head struct {
 	mu   sync.Mutex
 	left int

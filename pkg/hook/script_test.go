@@ -1,0 +1,64 @@
+package hook
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// Scripts compile, run and fail in the process that calls them as they do in a child,
+// for whoever wants to debug one or to see what the tests cover. Scripts that only a
+// limit can stop are left out.
+func TestScriptsInThisProcess(t *testing.T) {
+	good, err := filepath.Glob("templates/*.txt")
+	if err != nil || len(good) == 0 {
+		t.Fatal("no templates", err)
+	}
+	bad, err := filepath.Glob("testdata/bad/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	limited := regexp.MustCompile(`endless|memory|asks_for_ever|exits`)
+	game := generation.Games[0]
+	game.Scores = make([]float64, game.Plies())
+	send := func(q request) reply {
+		r, err := answer(t.Context(), counting{}, &q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return *r
+	}
+	for _, path := range append(good, bad...) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		isBad := strings.Contains(path, "bad")
+		if isBad && limited.MatchString(path) {
+			continue
+		}
+		s := &script{path: path, log: io.Discard}
+		fault := s.compile(text)
+		for _, name := range s.functions() {
+			if fault == nil {
+				fault = s.call(&call{
+					Function: name, Generation: generation, Games: []Game{game}, Positions: wirePositions(twoPositions()),
+					Checkpoint: checkpoint{3, "atomic", 0}, Progress: Progress{Generation: 1, Generations: 2, Initial: 0.1},
+				}, send).Fault
+			}
+		}
+		switch want := wants.FindSubmatch(text); {
+		case !isBad && fault != nil:
+			t.Errorf("%s: %v", path, fault)
+		case isBad && (fault == nil || want == nil || !strings.Contains(fault.Msg, string(want[2]))):
+			t.Errorf("%s: %v, want %s", path, fault, want)
+		}
+	}
+	s := &script{path: "x.go"}
+	if r := s.call(&call{Function: "Nothing"}, send); r.Fault == nil {
+		t.Error("a script that was not compiled is called")
+	}
+}
