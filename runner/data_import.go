@@ -63,7 +63,8 @@ import that was interrupted goes on from there.`,
 	cmd.ValidArgsFunction = complete
 	setFlag(cmd, &o.set)
 	f := cmd.Flags()
-	f.StringVar(&o.trial, "trial", "1", "of an experiment with a sweep: number, label or ID")
+	f.StringVar(&o.trial, "trial", "1", "of an experiment with a sweep: `trial` by number, by values of the sweep as in width=16,seed=8, or by the first digits of its hash")
+	completeTrialFlag(cmd, &o.set)
 	choiceFlag(cmd, &o.input, "input", "", encode.PlanesNames(), "encoding of the positions")
 	choiceFlag(cmd, &o.policy, "policy", "", encode.PolicyNames(), "encoding of the moves")
 	f.IntVar(&o.cfg.Positions, "positions", 0, "positions drawn of each game; 0: all")
@@ -163,11 +164,11 @@ func (o *importOptions) ofExperiment(ctx context.Context, args []string) (cfg da
 	if err != nil {
 		return cfg, codec, 0, err
 	}
-	i, err := e.FindTrial(o.trial)
+	trial, err := findTrial(e, o.trial)
 	if err != nil {
-		return cfg, codec, 0, usagef("--trial: %w", err)
+		return cfg, codec, 0, err
 	}
-	s := &e.Trials[i].Settings
+	s := &trial.Settings
 	if s.Data == nil {
 		return cfg, codec, 0, usagef("%s has no data: it learns from games of its own", args[0])
 	}

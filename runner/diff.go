@@ -36,7 +36,7 @@ A and B are each one of
                      HEAD~3:experiments/sweeps/depth.yaml, or v1:./depth.yaml from here; :FILE
                      is what is staged
   NAME               results of an experiment
-  TRIAL              those of one trial, by the first digits of its hash
+  TRIAL              those of one trial: lab/3, lab/width=16,seed=8 or lab/876a
   FOLDER             the same, by its path
 
 Ratings are compared by the games that both played against the same opponent from the

@@ -40,11 +40,11 @@ sweep varies shows all its values; --trial shows the values of one trial instead
 			rows, title := e.Explain(), e.Name
 			switch {
 			case cmd.Flags().Changed("trial"):
-				i, err := e.FindTrial(trial)
+				t, err := findTrial(e, trial)
 				if err != nil {
-					return usageError{err}
+					return err
 				}
-				rows, title = e.ExplainTrial(i), strings.TrimSpace(fmt.Sprintf("%s, trial %d %s", e.Name, i+1, e.Trials[i].Label))
+				rows, title = e.ExplainTrial(t.Number-1), strings.TrimSpace(fmt.Sprintf("%s, trial %d %s", e.Name, t.Number, t.Label))
 			case len(e.Trials) > 1:
 				title += ", " + english.Plural(len(e.Trials), "trial", "")
 			}
@@ -58,21 +58,8 @@ sweep varies shows all its values; --trial shows the values of one trial instead
 		},
 	}
 	setFlag(cmd, &set)
-	cmd.Flags().StringVar(&trial, "trial", "", "show one trial: its number, its label, or words of the label that no other has")
-	completeFlagBy(cmd, "trial", func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		if len(args) == 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		e, err := experiment.SetupLoad(args[0], set)
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveError
-		}
-		var numbers []string
-		for i, t := range e.Trials {
-			numbers = append(numbers, fmt.Sprintf("%d\t%s", i+1, t.Label))
-		}
-		return numbers, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-	})
+	cmd.Flags().StringVar(&trial, "trial", "", "show one `trial`: its number, values of the sweep as in width=16,seed=8, or the first digits of its hash")
+	completeTrialFlag(cmd, &set)
 	cmd.Flags().BoolVar(&changed, "changed", false, "show only what is not a default")
 	jsonFlag(cmd, &asJSON)
 	return cmd

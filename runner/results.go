@@ -3,9 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -61,45 +61,125 @@ func findExperiment(what, results string, set []string) (*store.Experiment, stri
 		return nil, "", usagef("%s is one trial: want an experiment, %s", what, run.Name)
 	}
 	x, err := store.ReadExperiment(run.Dir)
-	if os.IsNotExist(err) {
-		err = fmt.Errorf("%s is of a run of early days, without %s: run its experiment again", run.Dir, store.ExperimentName)
-	}
 	return x, run.Dir, err
 }
 
-// completeRuns completes the names of experiments with results and, once some of it
-// is typed, the hashes of their trials.
-func completeRuns(results *string, files bool) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-		if len(args) > 0 {
+// aboutTrials and aboutModels describe the names of trials and models in the help of
+// commands.
+const (
+	aboutTrials = `A trial is named lab where the experiment lab has only one, and else by its number,
+lab/3, by what the sweep varies, lab/width=16,seed=8, or by the first digits of its
+hash, lab/876a. alamos show lab lists them. A number wins over the digits of a hash.`
+	aboutModels = `A model is a checkpoint file, or TRIAL@GENERATION: tiny@3, tiny@last, tiny@untrained;
+of a sweep lab/3@last, lab/width=16,seed=8@last or lab/876a@last with the number of a
+trial, what sets it apart, or the first digits of its hash (alamos show lab lists them).`
+)
+
+// findTrial finds a trial of an experiment file by the name that --trial has, also with
+// the name of the experiment before it.
+func findTrial(e *experiment.Experiment, name string) (*experiment.Trial, error) {
+	i, err := store.FindTrial(e.Trials, strings.TrimPrefix(name, e.Name+"/"))
+	if err != nil {
+		return nil, usagef("--trial: %w", err)
+	}
+	return &e.Trials[i], nil
+}
+
+// completeTrialFlag completes --trial from the experiment file of a command.
+func completeTrialFlag(cmd *cobra.Command, set *[]string) {
+	completeFlagBy(cmd, "trial", func(_ *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) == 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		var names []string
-		add := func(name, about string) {
-			if strings.HasPrefix(name, typed) {
-				names = append(names, name+"\t"+about)
-			}
-		}
-		entries, err := os.ReadDir(*results)
+		e, err := experiment.SetupLoad(args[0], *set)
 		if err != nil {
-			entries = []fs.DirEntry{}
+			return nil, cobra.ShellCompDirectiveError
 		}
-		for _, e := range entries {
-			x, err := store.ReadExperiment(filepath.Join(*results, e.Name()))
-			if err != nil {
-				continue
-			}
-			add(e.Name(), english.Plural(len(x.Trials), "trial", ""))
-			if files || typed == "" {
-				continue
-			}
-			for i := range x.Trials {
-				add(store.Folder(&x.Trials[i]), x.Name+" "+x.Trials[i].Label)
+		return store.TrialNames(e.Trials, typed), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	})
+}
+
+// modelFlag completes the value of a flag that takes models, and adds --results, where
+// their names are looked up.
+func modelFlag(cmd *cobra.Command, flag string, results *string) {
+	resultsFlag(cmd, results)
+	completeFlagBy(cmd, flag, completeModels(results))
+}
+
+// completeModels completes the names of models: of a trial, then of its generations.
+// The shell completes files as well.
+func completeModels(results *string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		trial, _, named := strings.Cut(typed, "@")
+		if !named {
+			return completeNames(*results, typed, "@"), cobra.ShellCompDirectiveNoSpace
+		}
+		var list []cobra.Completion
+		add := func(generation, about string) {
+			if name := trial + "@" + generation; strings.HasPrefix(name, typed) {
+				list = append(list, name+"\t"+about)
 			}
 		}
-		if files {
-			return names, cobra.ShellCompDirectiveDefault
+		generations := store.Generations(*results, trial)
+		for _, g := range generations {
+			add(strconv.Itoa(g), store.CheckpointName(g))
 		}
-		return names, cobra.ShellCompDirectiveNoFileComp
+		if len(generations) > 0 {
+			add(store.LastGeneration, "the latest there is")
+			add(store.UntrainedGeneration, "before the first game")
+		}
+		slices.Sort(list)
+		return list, cobra.ShellCompDirectiveNoFileComp
 	}
+}
+
+// completeRuns completes the names of experiments with results and of their trials.
+func completeRuns(results *string, files bool) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		switch {
+		case len(args) > 0:
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		case files:
+			return completeNames(*results, typed, ""), cobra.ShellCompDirectiveDefault
+		}
+		return completeNames(*results, typed, ""), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// completeNames returns the names of experiments and trials with results that begin
+// with what was typed, with descriptions. Trials are listed once their experiment is
+// typed. end follows the name of a trial.
+func completeNames(results, typed, end string) (names []cobra.Completion) {
+	name, trial, inside := strings.Cut(typed, "/")
+	folders, _ := filepath.Glob(filepath.Join(results, "*", store.ExperimentName))
+	hashes := func(x *store.Experiment) {
+		for i := range x.Trials {
+			if t := &x.Trials[i]; len(typed) >= store.HashDigits && strings.HasPrefix(store.Folder(t), typed) {
+				names = append(names, store.Folder(t)+end+"\t"+strings.TrimSpace(x.Name+" "+t.Label))
+			}
+		}
+	}
+	for _, f := range folders {
+		run := filepath.Base(filepath.Dir(f))
+		x, err := store.ReadExperiment(filepath.Dir(f))
+		switch {
+		case err != nil: // damaged, which the command reports
+			continue
+		case inside && run == name:
+			for _, t := range store.TrialNames(x.Trials, trial) {
+				t, about, _ := strings.Cut(t, "\t")
+				names = append(names, run+"/"+t+end+"\t"+about)
+			}
+		case inside:
+		case strings.HasPrefix(run, name) && end != "" && len(x.Trials) > 1:
+			names = append(names, run+"/\t"+english.Plural(len(x.Trials), "trial", ""))
+		case strings.HasPrefix(run, name) && end != "":
+			names = append(names, run+end+"\t"+x.Trials[0].Settings.Game.Variant)
+		case strings.HasPrefix(run, name):
+			names = append(names, run+"\t"+english.Plural(len(x.Trials), "trial", ""))
+		default:
+			hashes(x)
+		}
+	}
+	return names
 }

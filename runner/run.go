@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +17,7 @@ import (
 )
 
 func runCommand() *cobra.Command {
-	var set []string
+	var set, trials []string
 	opt := run.Options{Alamos: version()}
 	cmd := &cobra.Command{
 		Use:   "run FILE",
@@ -51,6 +52,13 @@ it: that is what the flags here are for.`,
 			if err != nil {
 				return err
 			}
+			for _, name := range splitNumbers(trials) {
+				t, err := findTrial(e, name)
+				if err != nil {
+					return err
+				}
+				opt.Trials = append(opt.Trials, t.Number)
+			}
 			if err = run.Check(cmd.Context(), e); err == nil {
 				c := newConsole(os.Stderr, opt.Jobs)
 				opt.Reporter = c
@@ -72,7 +80,8 @@ it: that is what the flags here are for.`,
 	f := cmd.Flags()
 	f.StringVar(&opt.Results, "results", "results", "folder to write results below")
 	numberFlag(cmd, &opt.Jobs, "jobs", 1, atLeast(1), "trials that run at a time")
-	f.IntSliceVar(&opt.Trials, "trial", nil, "run only trial `N`, as plan numbers them (repeatable), and draw nothing")
+	f.StringArrayVar(&trials, "trial", nil, "run only this `trial`, and draw nothing: its number, values of the sweep as in width=16,seed=8, or the first digits of its hash (repeatable)")
+	completeTrialFlag(cmd, &set)
 	f.BoolVar(&opt.FailFast, "fail-fast", false, "end the run when a trial fails")
 	numberFlag(cmd, &opt.Workers, "workers", 0, atLeast(0), "goroutines that play games, of all jobs together (default: one per core, with CUDA two)")
 	numberFlag(cmd, &opt.Batch, "batch", 0, between(0, 1<<14), fmt.Sprintf("positions that a worker evaluates at once (default: %d, with CUDA %d)", nn.DefaultBatch, nn.DefaultBatchCUDA))
@@ -81,6 +90,18 @@ it: that is what the flags here are for.`,
 	f.BoolVar(&opt.SkipMissingEngines, "skip-missing-engines", false, "leave out tournament opponents that are not installed")
 	setFlag(cmd, &set)
 	return cmd
+}
+
+// splitNumbers splits "1,3", which names two trials. "width=16,seed=8" names one.
+func splitNumbers(trials []string) (names []string) {
+	for _, name := range trials {
+		if strings.Contains(name, "=") {
+			names = append(names, name)
+		} else {
+			names = append(names, strings.Split(name, ",")...)
+		}
+	}
+	return names
 }
 
 // untold is the error of a run without what the console has told when it happened: why

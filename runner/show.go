@@ -18,11 +18,13 @@ where they were set, and a row for each trial of its sweep. Of one trial it tell
 stage with its time, whether its files are what it wrote, and the standings of the
 tournament.
 
-RUN is the name of an experiment, a folder of results, or the first digits of a trial's
-hash. show only reads, so it may be called while the experiment runs. The exit status
+RUN is the name of an experiment, a trial of it, or the folder of one. ` + aboutTrials + `
+
+show only reads, so it may be called while the experiment runs. The exit status
 is 1 when a file is damaged.`,
 		Example: `  alamos show quickstart
-  alamos show 24b4
+  alamos show quickstart/24b4
+  alamos show lab/width=16,seed=8
   alamos show results/quickstart --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -103,7 +103,7 @@ func pretend(t *testing.T, file string, seed uint64, elo, loss float64) []*store
 	}
 	var all []*store.Trial
 	for i, x := range e.Trials {
-		trial, _, err := store.Open(filepath.Join("results", e.Name), x)
+		trial, err := store.Open(filepath.Join("results", e.Name), x)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -79,13 +79,10 @@ func ofExperiment(name, prefix string, e *experiment.Experiment, o Options) *Sid
 	s := &Side{Name: name, prefix: prefix, rows: e.Rows()}
 	dir := filepath.Join(o.results(), e.Name)
 	for _, t := range e.Trials {
-		trial, note, err := store.Open(dir, t)
-		if err != nil { // what is damaged is no reason to hide the settings
-			note = err.Error() + ": its results are left out"
-			trial = &store.Trial{Trial: t, Dir: filepath.Join(dir, store.Folder(&t)), Manifest: &store.Manifest{}}
-		}
-		if note != "" {
-			s.notes = append(s.notes, note)
+		trial, err := store.Open(dir, t)
+		if err != nil { // a damaged manifest is no reason to hide the settings
+			s.notes = append(s.notes, err.Error()+": its results are left out")
+			trial.Manifest = &store.Manifest{}
 		}
 		if len(trial.Manifest.Stages) > 0 {
 			s.Folder = dir
@@ -109,9 +106,9 @@ func openRun(name string, o Options) (*Side, error) {
 	if trial != nil {
 		return openTrial(name, trial.Dir)
 	}
-	x, err := store.Find(run.Dir)
-	if err != nil {
-		return nil, err
+	x := run.Experiment
+	if x == nil {
+		return nil, errors.New(run.Why)
 	}
 	s := &Side{Name: name, Folder: run.Dir}
 	if s.trials, s.notes, err = x.Open(run.Dir); err != nil {
@@ -145,12 +142,10 @@ func openTrial(name, dir string) (*Side, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, note, err := store.ReadManifest(dir)
+	m, err := store.ReadManifest(dir)
 	if err != nil {
-		note, m = err.Error()+": its results are left out", &store.Manifest{}
-	}
-	if note != "" {
-		s.notes = append(s.notes, note)
+		s.notes = append(s.notes, err.Error()+": its results are left out")
+		m = &store.Manifest{}
 	}
 	t := e.Trials[0]
 	t.Label = m.Label

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -122,39 +121,6 @@ func (e *Experiment) ExplainTrial(i int) []Explained {
 		}
 	}
 	return rows
-}
-
-// FindTrial returns the place in e.Trials of the trial with a number, counted
-// from 1, a label, an ID, or some of the words of a label that no other has, with or
-// without the sections of their keys: depth=2 for network.depth=2.
-func (e *Experiment) FindTrial(word string) (int, error) {
-	if n, err := strconv.Atoi(word); err == nil && n >= 1 && n <= len(e.Trials) {
-		return n - 1, nil
-	}
-	var found []int
-	words := strings.Fields(word)
-	for i, t := range e.Trials {
-		if t.Label == word || t.ID == word {
-			return i, nil
-		}
-		of := strings.Fields(t.Label)
-		missing := func(w string) bool {
-			return !slices.ContainsFunc(of, func(o string) bool { return o == w || strings.Contains(w, "=") && strings.HasSuffix(o, "."+w) })
-		}
-		if len(words) > 0 && !slices.ContainsFunc(words, missing) {
-			found = append(found, i)
-		}
-	}
-	switch len(found) {
-	case 1:
-		return found[0], nil
-	case 0:
-		if len(e.Trials) == 1 {
-			return 0, fmt.Errorf("%s has one trial, which is number 1: there is no %s", e.File, printable(word))
-		}
-		return 0, fmt.Errorf("%s has no trial %s: want a number from 1 to %d or a label such as %q", e.File, printable(word), len(e.Trials), e.Trials[0].Label)
-	}
-	return 0, fmt.Errorf("%s has %d trials %s, the first are %q and %q", e.File, len(found), printable(word), e.Trials[found[0]].Label, e.Trials[found[1]].Label)
 }
 
 // Origin returns where the value of a key comes from.

@@ -63,6 +63,9 @@ func Load(path string, o Options) (*Experiment, error) {
 	e := &Experiment{File: path, view: view{tree: merged}, layers: len(l.layers), set: o.Set}
 	sweep := l.expansion(merged)
 	e.Trials, e.combos, e.Left = sweep.trials()
+	for i := range e.Trials {
+		e.Trials[i].Number = i + 1
+	}
 	e.Axes, e.Halving, e.bundles = sweep.shown(e.Trials), sweep.halving, sweep.bundles
 	l.figureAxes(merged, e.Axes)
 	l.hookFigures(merged, e.Trials)

@@ -8,6 +8,7 @@ import (
 
 // Trial is one combination of a sweep, or the only one where nothing is swept.
 type Trial struct {
+	Number   int         // in Experiment.Trials, from 1
 	ID       string      // of the settings; names the trial's folder
 	Label    string      // what sets it apart: "network.depth=2 seed=1"; empty for an only trial
 	Group    string      // Label without the seed: trials of one group differ in their seeds only

@@ -98,7 +98,7 @@ func open(t *testing.T, x *store.Experiment, dir string) *Report {
 // leave leaves the results of trial i.
 func leave(t *testing.T, dir string, e *experiment.Experiment, i, done int) {
 	t.Helper()
-	trial, _, err := store.Open(dir, e.Trials[i])
+	trial, err := store.Open(dir, e.Trials[i])
 	if err != nil {
 		t.Fatal(err)
 	}

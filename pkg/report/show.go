@@ -159,7 +159,7 @@ func (s *Shown) add(t *store.Trial, verify bool) error {
 		x := ShownStage{Name: stage.Name, Ended: stage.Ended, Seconds: stage.Seconds, Files: len(stage.Outputs)}
 		if verify {
 			var err error
-			if x.State, x.File, err = t.Verify(stage); err != nil {
+			if x.State, x.File, err = stage.Verify(t.Dir); err != nil {
 				return err
 			}
 		}

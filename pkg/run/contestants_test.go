@@ -32,7 +32,7 @@ tournament:
 	if err != nil {
 		t.Fatal(err)
 	}
-	stored, _, err := store.Open(t.TempDir(), e.Trials[0])
+	stored, err := store.Open(t.TempDir(), e.Trials[0])
 	if err != nil {
 		t.Fatal(err)
 	}

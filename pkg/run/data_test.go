@@ -36,7 +36,7 @@ func TestDataWithoutResults(t *testing.T) {
 	sets := []string{noTournament, "generations=1", "data={kind: parquet, files: [" + filepath.Join(s.dir, "none.parquet") + "], chunk: 50}"}
 	blind := append(slices.Clone(sets), "training.loss.value=0", "evaluation={accuracy: true}")
 	s.run(t, blind...)
-	x, _, err := store.Open(s.results(), s.load(t, blind...).Trials[0])
+	x, err := store.Open(s.results(), s.load(t, blind...).Trials[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestData(t *testing.T) {
 
 	// 24 games of which each gives 10 positions, or all it has, are two chunks of 100
 	// and the rest.
-	x, _, err := store.Open(s.results(), s.load(t).Trials[0])
+	x, err := store.Open(s.results(), s.load(t).Trials[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,7 +278,7 @@ func TestDataOfAnEngine(t *testing.T) {
 	s.edit(t, "small.yaml", "selfplay: {games: 6, opening: {random_plies: 4, share: 0.5}}", fmt.Sprintf("data: {kind: engine, games: 5, shuffle: 0, engine: {uci: %s, depth: 1, random_plies: 8}}", path))
 	s.edit(t, "small.yaml", "hooks: [plies.go]", "")
 	s.run(t, noTournament)
-	x, _, err := store.Open(s.results(), s.load(t).Trials[0])
+	x, err := store.Open(s.results(), s.load(t).Trials[0])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -74,12 +74,9 @@ var metricWords = map[string]string{experiment.ByLoss: "validation loss", experi
 // nothing, with the settings of the experiment without its sweep.
 func (r *run) arbiter(report Report) (*trial, error) {
 	dir := filepath.Join(r.dir, store.RungsFolder)
-	m, note, err := store.ReadManifest(dir)
+	m, err := store.ReadManifest(dir)
 	if err != nil {
 		return nil, err
-	}
-	if note != "" {
-		report.Note(note)
 	}
 	stored := &store.Trial{Trial: experiment.Trial{Settings: r.experiment.Settings}, Dir: dir, Manifest: m}
 	// What the sweep varies may be missing from the file itself.

@@ -168,7 +168,7 @@ func (s site) rungs(t *testing.T, metric string) []store.Rung {
 		}
 	}
 	for i := range e.Trials {
-		x, _, err := store.Open(s.results(), e.Trials[i])
+		x, err := store.Open(s.results(), e.Trials[i])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -216,7 +216,7 @@ func TestHalvingByLoss(t *testing.T) {
 		t.Errorf("ran %v", r.ran)
 	}
 	for _, x := range s.load(t, halvingSet...).Trials {
-		if x, _, err := store.Open(s.results(), x); err != nil || x.Manifest.Ended != nil || x.Done() != 3 {
+		if x, err := store.Open(s.results(), x); err != nil || x.Manifest.Ended != nil || x.Done() != 3 {
 			t.Errorf("%s: %d generations, ended %v (%v)", x.Label, x.Done(), x.Manifest.Ended, err)
 		}
 	}

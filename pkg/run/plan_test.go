@@ -235,7 +235,7 @@ func TestPlanOfWhatIsUnderWay(t *testing.T) {
 // wrote before.
 func TestPlanMaybe(t *testing.T) {
 	s := quickSite(t)
-	m, _, err := store.ReadManifest(s.trial(t))
+	m, err := store.ReadManifest(s.trial(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +290,7 @@ func TestPlanEstimates(t *testing.T) {
 		t.Errorf("an earlier run left %+v", p.Total)
 	}
 	// The games of the second generation are taken to be as the first.
-	x, _, err := store.Open(s.results(), s.load(t, quick...).Trials[0])
+	x, err := store.Open(s.results(), s.load(t, quick...).Trials[0])
 	if err != nil {
 		t.Fatal(err)
 	}

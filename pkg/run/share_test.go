@@ -172,7 +172,7 @@ func TestSharedPrefix(t *testing.T) {
 	if b, err := os.Stat(filepath.Join(dir, store.SamplesFile(1))); err != nil || !os.SameFile(a, b) {
 		t.Errorf("the samples are not the same file (%v)", err)
 	}
-	m, _, err := store.ReadManifest(dir)
+	m, err := store.ReadManifest(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

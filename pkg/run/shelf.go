@@ -161,7 +161,7 @@ func (s *Shelf) Kin(in store.Inputs, dir string) iter.Seq2[string, *store.Stage]
 	return func(yield func(string, *store.Stage) bool) {
 		for _, d := range all {
 			dir := filepath.Join(s.root, d.dir)
-			m, _, err := store.ReadManifest(dir)
+			m, err := store.ReadManifest(dir)
 			if err != nil {
 				continue // what is damaged there is told by its own run
 			}
@@ -180,7 +180,7 @@ func (s *Shelf) Manifests() iter.Seq[*store.Manifest] {
 	s.mu.Unlock()
 	return func(yield func(*store.Manifest) bool) {
 		for _, folder := range folders {
-			m, _, err := store.ReadManifest(filepath.Join(s.root, folder))
+			m, err := store.ReadManifest(filepath.Join(s.root, folder))
 			if err == nil && !yield(m) {
 				return
 			}
@@ -200,7 +200,7 @@ func (s *Shelf) below(dir string) string {
 // were. It returns nil where they are not.
 func (s *Shelf) take(d donor, in store.Inputs) (*store.Stage, *store.Manifest) {
 	dir := filepath.Join(s.root, d.dir)
-	m, _, err := store.ReadManifest(dir)
+	m, err := store.ReadManifest(dir)
 	if err != nil {
 		return nil, nil // what is damaged there is told by its own run
 	}

@@ -155,7 +155,7 @@ func (s site) fingerprint(t *testing.T) map[string]string {
 			return nil
 		}
 		switch name := d.Name(); name {
-		case ".lock", store.ManifestName, store.ManifestCopy, "notebook.html", "experiment.yaml", store.ExperimentName:
+		case ".lock", store.ManifestName, "notebook.html", "experiment.yaml", store.ExperimentName:
 			b = nil // it is there
 		case "generations.csv", "trials.csv":
 			rows, err := csv.NewReader(bytes.NewReader(b)).ReadAll()

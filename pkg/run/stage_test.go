@@ -20,7 +20,7 @@ func TestSecondsOfBoth(t *testing.T) {
 	root := t.TempDir()
 	trial := func() *Trial {
 		dir := root + "/e/1"
-		m, _, err := store.ReadManifest(dir)
+		m, err := store.ReadManifest(dir)
 		if err != nil {
 			t.Fatal(err)
 		}

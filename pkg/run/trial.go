@@ -28,21 +28,13 @@ type trial struct {
 
 // open opens what runs have left of a trial.
 func (r *run) open(t experiment.Trial, report Report) (*trial, error) {
-	stored, note, err := store.Open(r.dir, t)
+	stored, err := store.Open(r.dir, t)
 	if err != nil {
 		return nil, err
-	}
-	if note != "" {
-		report.Note(note)
 	}
 	out, err := r.begun(stored, report)
 	if err != nil {
 		return nil, err
-	}
-	if r.planning == nil {
-		if err := out.Manifest.Mend(out.Dir); err != nil {
-			return nil, err
-		}
 	}
 	out.Manifest.Trial, out.Manifest.Label = t.ID, t.Label
 	return out, nil

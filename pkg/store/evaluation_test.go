@@ -55,8 +55,8 @@ func TestEvaluationMeasures(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"puzzles.mate-in-3": "the puzzles are mate-in-1, mate-in-2", "policy.x": "the puzzles are",
-		"accuracy.top2": "want accuracy.top1", "accuracy.top1_late": "_endgame", "other.top1": "HOOK.METRIC",
+		"puzzles.mate-in-3": "puzzles.mate-in-1", "policy.x": "policy.mate-in-2",
+		"accuracy.top2": "accuracy.top1", "accuracy.top1_late": "_endgame", "other.top1": "HOOK.METRIC",
 	} {
 		_, err := x.Measure(name)
 		wantError(t, err, fmt.Sprintf("%q", name), want)

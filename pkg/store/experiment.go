@@ -4,19 +4,18 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
-	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
+	"alamos/pkg/stats"
 )
 
 // ExperimentName is the file of an [Experiment] in the folder of its results.
 const ExperimentName = "experiment.json"
 
-// Experiment is an experiment as its latest run resolved it: what is needed to show
-// its results without the files that it was written in, and how that run ended.
+// Experiment is an experiment as its latest run resolved it, and how that run ended. It
+// shows the results without the files that the experiment was written in.
 type Experiment struct {
 	Name     string              `json:"name"`
 	About    string              `json:"about,omitempty"`   // Markdown
@@ -27,18 +26,16 @@ type Experiment struct {
 	Axes     []experiment.Axis   `json:"axes,omitempty"`
 	Notebook []experiment.Cell   `json:"notebook"`
 	Trials   []experiment.Trial  `json:"trials"`
-	Left     []experiment.Left   `json:"left,omitempty"` // what the budget of the sweep has no trial for
+	Left     []experiment.Left   `json:"left,omitempty"` // combinations beyond the budget of the sweep
 	Halving  *experiment.Halving `json:"halving,omitempty"`
-	// Ended says that the run came to its end, with what failed by the folder of
-	// the trial. A run that is killed or interrupted has no end.
+	// Ended reports that the run reached its end: it was not killed or interrupted.
+	// Failed are the errors of trials by their folders.
 	Ended  bool              `json:"ended"`
 	Failed map[string]string `json:"failed,omitempty"`
-	// Checksum is the SHA-256, in hexadecimal, of all this as JSON without it.
-	Checksum string `json:"checksum"`
 }
 
-// Explained are the resolved values of an experiment as a file keeps them, to be read
-// again; the JSON of each by itself is for programs that want values, not texts.
+// Explained are the resolved values of an experiment in the form that a file keeps. The
+// JSON of a single one has values instead of texts and cannot be read back.
 type Explained []experiment.Explained
 
 type explained experiment.Explained // without its JSON
@@ -63,15 +60,15 @@ func (all *Explained) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Change is a setting that is not as in the file that the experiment extends; empty
-// where it has none.
+// Change is a setting that differs from the file that the experiment extends. A missing
+// setting is empty.
 type Change struct {
 	Key  string `json:"key"`
 	Base string `json:"base,omitempty"`
 	This string `json:"this,omitempty"`
 }
 
-// Describe is an experiment as a run keeps it.
+// Describe returns an experiment in the form that a run keeps.
 func Describe(e *experiment.Experiment) *Experiment {
 	x := &Experiment{
 		Name: e.Name, About: e.About, File: e.File, Base: e.Base,
@@ -83,8 +80,8 @@ func Describe(e *experiment.Experiment) *Experiment {
 	return x
 }
 
-// ReadExperiment reads what the latest run left of its experiment in dir; the error
-// is fs.ErrNotExist where no run has been.
+// ReadExperiment reads what the latest run left of its experiment in dir. The error is
+// fs.ErrNotExist if there was no run.
 func ReadExperiment(dir string) (*Experiment, error) {
 	path := filepath.Join(dir, ExperimentName)
 	b, err := os.ReadFile(path)
@@ -92,66 +89,81 @@ func ReadExperiment(dir string) (*Experiment, error) {
 		return nil, err
 	}
 	var x Experiment
-	err = json.Unmarshal(b, &x)
-	if err == nil {
-		var sum string
-		if sum, err = x.sum(); err == nil && sum != x.Checksum {
-			err = errors.New("its checksum differs")
-		}
-	}
-	if err != nil {
+	if err := json.Unmarshal(b, &x); err != nil {
 		return nil, fmt.Errorf("%s %w (%v): the next run writes it again", path, ErrDamaged, err)
 	}
 	return &x, nil
 }
 
 // Write writes the file in dir.
-func (x *Experiment) Write(dir string) (err error) {
-	if x.Checksum, err = x.sum(); err != nil {
-		return err
-	}
-	b, err := json.MarshalIndent(x, "", " ")
-	if err != nil {
-		return err
-	}
-	return disk.WriteBytes(filepath.Join(dir, ExperimentName), append(b, '\n'))
-}
+func (x *Experiment) Write(dir string) error { return writeJSON(filepath.Join(dir, ExperimentName), x) }
 
-func (x *Experiment) sum() (string, error) {
-	bare := *x
-	bare.Checksum = ""
-	return sumJSON(bare)
-}
-
-// Open opens those trials of the experiment that have begun, in its order; dir is
-// the folder of its results. Notes say what a person should know: that a copy took
-// a manifest's place, or that a trial is left out because its manifest is damaged.
+// Open opens those trials of the experiment that have begun, in its order. dir is the
+// folder of its results. notes name the trials that are left out because their
+// manifests are damaged.
 func (x *Experiment) Open(dir string) (trials []*Trial, notes []string, err error) {
-	for _, t := range x.Trials {
-		s, note, err := Open(dir, t)
-		if errors.Is(err, ErrDamaged) {
+	for _, declared := range x.Trials {
+		t, err := Open(dir, declared)
+		switch {
+		case errors.Is(err, ErrDamaged):
 			notes = append(notes, err.Error())
-			continue
-		}
-		if err != nil {
+		case err != nil:
 			return nil, nil, err
-		}
-		if note != "" {
-			notes = append(notes, note)
-		}
-		if len(s.Manifest.Stages) > 0 {
-			trials = append(trials, s)
+		case len(t.Manifest.Stages) > 0:
+			trials = append(trials, t)
 		}
 	}
 	return trials, notes, nil
 }
 
-// Find reads the experiment whose results lie in dir; where there are none, the
-// error says how they are made.
-func Find(dir string) (*Experiment, error) {
-	x, err := ReadExperiment(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s has no results of an experiment: alamos run makes them, alamos ls lists what there is", dir)
+// RungsFolder, in the results of an experiment, holds the comparisons of successive
+// halving: a manifest with a stage for each rung and, if trials were compared by a
+// match, its games.
+const RungsFolder = "rungs"
+
+// RungStage returns the name of the comparison after g generations.
+func RungStage(g int) string { return fmt.Sprintf("rung %d", g) }
+
+// RungFolder returns the folder of the games of that comparison, below RungsFolder.
+func RungFolder(g int) string { return fmt.Sprintf("gen-%04d", g) }
+
+// Rung is a comparison of trials after some generations.
+type Rung struct {
+	Generation int         `json:"generation"`
+	Metric     string      `json:"metric"`    // as in [experiment.Halving]
+	Survivors  int         `json:"survivors"` // how many continue
+	Ranking    []RungTrial `json:"ranking"`   // the best first
+}
+
+// RungTrial is a trial in a comparison.
+type RungTrial struct {
+	Trial      string         `json:"trial"` // name of its folder
+	Label      string         `json:"label"`
+	Generation int            `json:"generation"` // of its checkpoint: that of the rung, unless a rule stopped the trial before
+	Value      stats.Interval `json:"value"`      // of the metric; unknown is last
+}
+
+// Rungs returns the comparisons so far, none without successive halving. dir is the
+// folder of the experiment's results.
+func (x *Experiment) Rungs(dir string) ([]Rung, error) {
+	if x.Halving == nil || len(x.Trials) == 0 {
+		return nil, nil
 	}
-	return x, err
+	m, err := ReadManifest(filepath.Join(dir, RungsFolder))
+	if err != nil {
+		return nil, err
+	}
+	var all []Rung
+	for _, g := range x.Halving.Rungs(x.Trials[0].Settings.Generations) {
+		s := m.Stage(RungStage(g))
+		if s == nil {
+			break
+		}
+		var r Rung
+		if err := s.Decode(&r); err != nil {
+			return nil, err
+		}
+		all = append(all, r)
+	}
+	return all, nil
 }

@@ -1,7 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"alamos/pkg/experiment"
@@ -9,27 +12,25 @@ import (
 	"alamos/pkg/stats"
 )
 
-// Measure is a metric of the trial as it stands after the last generation that it
-// has finished: one of [experiment.TrialMetrics], or "hook.metric". It is
-// Unmeasured where the trial has not come so far, holds no tournament, or a script
-// found nothing; a name that means nothing in this trial is an error.
+// Measure returns a metric of the trial after the last generation that it has finished:
+// one of [experiment.TrialMetrics], of the evaluation (see
+// [experiment.Settings.EvaluationMeasures]) or "hook.metric". It is unknown if the
+// trial has not come so far, holds no tournament, or a script found nothing. An unknown
+// name is an error.
 //
-//	score         share of the points that the last checkpoint made in the tournament
+//	score         share of the points that the last checkpoint scored in the tournament
 //	elo           its rating there
-//	vs_untrained  share of the points it made against the untrained network
+//	vs_untrained  share of the points that it scored against the untrained network
 //	vs_random     and against random moves
-//	loss          of the epoch that was kept, on held-out games where there are any
+//	loss          of the selected epoch, on held-out games if there are any
 //	policy_loss   the parts of that loss
 //	value_loss
 //	top1, top5    shares of the held-out positions whose best move the policy of that
 //	              epoch has first, or among its first five
-//	samples       positions that self-play has made
+//	samples       positions from self-play or data
 //	seconds       of computing, over all stages
 //
-// and those of an evaluation, see [experiment.Settings.EvaluationMeasures]: the shares of puzzles
-// solved, and what is measured on held-out games.
-//
-// Shares have the interval of Wilson (1927), which takes each game for a coin;
+// Shares have the interval of Wilson (1927), which takes each game for a coin toss;
 // draws make the true one narrower. Elo has that of its likelihood.
 func (t *Trial) Measure(name string) (stats.Interval, error) {
 	last := t.Done()
@@ -43,7 +44,7 @@ func (t *Trial) Measure(name string) (stats.Interval, error) {
 	case "samples":
 		n, err := t.SamplesUntil(last)
 		return stats.Exactly(float64(n)), err
-	case "loss", "policy_loss", "value_loss":
+	case "loss", "policy_loss", "value_loss", "top1", "top5":
 		if last == 0 {
 			return stats.Unknown(), nil
 		}
@@ -51,32 +52,28 @@ func (t *Trial) Measure(name string) (stats.Interval, error) {
 		if err != nil {
 			return stats.Unknown(), err
 		}
-		l := KeptLoss(rows)
-		return stats.Exactly(float64(map[string]stats.Float{"loss": l.Total, "policy_loss": l.Policy, "value_loss": l.Value}[name])), nil
-	case "top1", "top5":
-		if last == 0 {
-			return stats.Unknown(), nil
+		l, accuracy := KeptLoss(rows), Accuracy{math.NaN(), math.NaN()}
+		if e := selected(rows); e != nil && e.Accuracy != nil {
+			accuracy = *e.Accuracy
 		}
-		rows, err := t.Epochs(last)
-		a := KeptAccuracy(rows)
-		switch {
-		case err != nil || a == nil:
-			return stats.Unknown(), err
-		case name == "top1":
-			return stats.Exactly(a.Top1), nil
-		default:
-			return stats.Exactly(a.Top5), nil
-		}
+		return stats.Exactly(map[string]float64{
+			"loss": float64(l.Total), "policy_loss": float64(l.Policy), "value_loss": float64(l.Value),
+			"top1": accuracy.Top1, "top5": accuracy.Top5,
+		}[name]), nil
 	case "score", "elo", "vs_untrained", "vs_random":
 		return t.strength(name, last)
 	}
-	if m, known, err := t.evaluationMeasure(name, last); known {
-		return m, err
+	all, err := t.evaluationMeasures(last)
+	if err != nil {
+		return stats.Unknown(), err
+	}
+	if m, known := all[name]; known {
+		return m, nil
 	}
 	return t.hookMeasure(name, last)
 }
 
-// strength is what the tournament says of the checkpoint of generation g.
+// strength returns what the tournament says of the checkpoint of generation g.
 func (t *Trial) strength(name string, g int) (stats.Interval, error) {
 	res, err := t.Tournament()
 	if err != nil || res == nil {
@@ -105,7 +102,55 @@ func (t *Trial) strength(name string, g int) (stats.Interval, error) {
 	return shareOf(p.Record), nil
 }
 
-// hookMeasure is a metric of a script in generation g.
+// evaluationMeasures returns the measures of the evaluation of generation g by name:
+// puzzles.NAME and policy.NAME, the shares of puzzles solved with the search and by the
+// network alone; accuracy.top1, accuracy.top5 and accuracy.value_error, of a phase also
+// as accuracy.top1_endgame.
+func (t *Trial) evaluationMeasures(g int) (map[string]stats.Interval, error) {
+	all := map[string]stats.Interval{}
+	e := t.Settings.Evaluation
+	if e == nil {
+		return all, nil
+	}
+	for _, p := range e.Puzzles {
+		all["puzzles."+p.Name()], all["policy."+p.Name()] = stats.Unknown(), stats.Unknown()
+	}
+	scores, err := t.PuzzleScores(g)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range scores {
+		all["puzzles."+s.Set] = stats.Share(float64(s.Search), s.Puzzles)
+		if s.Policy != nil {
+			all["policy."+s.Set] = stats.Share(float64(*s.Policy), s.Puzzles)
+		}
+	}
+	phases, err := t.Accuracy(g)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range Phases {
+		p := PhaseAccuracy{Phase: name, Top1: stats.Float(math.NaN()), Top5: stats.Float(math.NaN()), ValueError: stats.Float(math.NaN())}
+		if i := slices.IndexFunc(phases, func(p PhaseAccuracy) bool { return p.Phase == name }); i >= 0 {
+			p = phases[i]
+		}
+		suffix := "_" + name
+		if name == AllPhases {
+			suffix = ""
+		}
+		share := func(x stats.Float) stats.Interval {
+			if math.IsNaN(float64(x)) {
+				return stats.Unknown()
+			}
+			return stats.Share(float64(x)*float64(p.Positions), p.Positions)
+		}
+		all["accuracy.top1"+suffix], all["accuracy.top5"+suffix] = share(p.Top1), share(p.Top5)
+		all["accuracy.value_error"+suffix] = stats.Exactly(float64(p.ValueError))
+	}
+	return all, nil
+}
+
+// hookMeasure returns a metric of a script in generation g.
 func (t *Trial) hookMeasure(name string, g int) (stats.Interval, error) {
 	for i, h := range t.Settings.Hooks {
 		metric, ok := strings.CutPrefix(name, h.Name()+".")
@@ -113,15 +158,57 @@ func (t *Trial) hookMeasure(name string, g int) (stats.Interval, error) {
 			continue
 		}
 		m, err := t.Metrics(g, i)
-		if err != nil {
-			return stats.Unknown(), err
-		}
 		if v, ok := m[metric]; ok {
-			return stats.Exactly(float64(v)), nil
+			return stats.Exactly(float64(v)), err
 		}
-		return stats.Unknown(), nil
+		return stats.Unknown(), err
 	}
-	return stats.Unknown(), fmt.Errorf("a trial has no metric %q: want %s, or HOOK.METRIC of a hook or of the evaluation of the experiment", name, strings.Join(experiment.TrialMetrics(), ", "))
+	known := append(experiment.TrialMetrics(), t.Settings.EvaluationMeasures()...)
+	return stats.Unknown(), fmt.Errorf("a trial has no metric %q: want %s, HOOK.METRIC of a hook, or an accuracy with a phase, as in accuracy.top1_endgame", name, strings.Join(known, ", "))
 }
 
 func shareOf(r match.Record) stats.Interval { return stats.Share(r.Score(), r.Games()) }
+
+// Group is trials that differ only in their seeds: one point of a sweep, measured
+// several times.
+type Group struct {
+	Name   string // of its trials, without the seed
+	Trials []*Trial
+}
+
+// Groups groups trials of equal settings, in the order of each group's first trial.
+func Groups(trials []*Trial) []Group {
+	var groups []Group
+	at := map[string]int{}
+	for _, t := range trials {
+		i, ok := at[t.Group]
+		if !ok {
+			i = len(groups)
+			at[t.Group] = i
+			groups = append(groups, Group{Name: cmp.Or(t.Group, t.Settings.Name)})
+		}
+		groups[i].Trials = append(groups[i].Trials, t)
+	}
+	return groups
+}
+
+// Measure returns a metric of the group, see [Trial.Measure]: the mean over its seeds.
+// A single trial keeps the interval of its own games.
+func (g Group) Measure(name string) (stats.Interval, error) {
+	if len(g.Trials) == 1 {
+		return g.Trials[0].Measure(name)
+	}
+	values := make([]float64, len(g.Trials))
+	for i, t := range g.Trials {
+		m, err := t.Measure(name)
+		if err != nil {
+			return stats.Unknown(), err
+		}
+		values[i] = m.Value
+	}
+	m := stats.Mean(values)
+	if slices.Contains([]string{"score", "vs_untrained", "vs_random"}, name) && m.Known() {
+		m.Low, m.High = max(0, m.Low), min(1, m.High) // a share
+	}
+	return m, nil
+}

@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"testing"
 
 	"alamos/pkg/experiment"
@@ -24,10 +25,10 @@ func made(t *testing.T) *Trial {
 		}
 		x.Manifest.Put(&Stage{Name: name, Facts: b, Seconds: 2})
 	}
-	none := Loss{Total: stats.Float(nan), Policy: stats.Float(nan), Value: stats.Float(nan)}
+	none := Loss{Total: stats.Float(math.NaN()), Policy: stats.Float(math.NaN()), Value: stats.Float(math.NaN())}
 	for g := 1; g <= 2; g++ {
 		put(SelfPlayStage(g), Generation{Samples: 100 * g, Lengths: []int{10, 20}})
-		put(HooksStage(g), []map[string]stats.Float{{"alive": stats.Float(g)}})
+		put(HooksStage(g), HookResults{Metrics: []map[string]stats.Float{{"alive": stats.Float(g)}}})
 		put(TrainStage(g), []Epoch{{Train: Loss{9, 9, 9, 0}, Validation: none}, {Train: Loss{3, 2, 1, 0}, Validation: none, Accuracy: &Accuracy{0.25, 0.75}, Selected: true}})
 	}
 	put(TournamentStage, Tournament{

@@ -16,8 +16,8 @@ func TestNoModels(t *testing.T) {
 		t.Fatal(err)
 	}
 	for what, want := range map[string]string{
-		"":              "RUN@GENERATION",
-		"quickstart":    "of a sweep quickstart/24b4@last",
+		"":              "TRIAL@GENERATION",
+		"quickstart":    "lab/3@last of a sweep",
 		"quickstart@8":  "there are none at all",
 		"empty@last":    "there are none at all",
 		"empty/ab12@0":  "there are none at all",

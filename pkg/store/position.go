@@ -2,7 +2,6 @@ package store
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 
@@ -11,16 +10,15 @@ import (
 	"alamos/pkg/stats"
 )
 
-// Question is what a figure asks of a checkpoint: about a position, by the network
-// alone or by a search with it.
+// Question asks a checkpoint about a position: the network alone, or a search with it.
 type Question struct {
 	Position   string `json:"position"`   // "start" or a FEN
 	Generation int    `json:"generation"` // 0: the untrained network
 	Visits     int    `json:"visits"`     // of the search; 0: none
 }
 
-// Question is what a figure of the kinds policy, tree and board asks of a trial as
-// far as it has come; ok is false for other kinds.
+// Question returns the question of a figure of the kinds policy, tree and board to the
+// trial as far as it has come. ok is false for other kinds.
 func (t *Trial) Question(f *experiment.Figure) (q Question, ok bool) {
 	switch f.Kind {
 	case "policy", "tree", "board":
@@ -40,7 +38,7 @@ func (t *Trial) Question(f *experiment.Figure) (q Question, ok bool) {
 	return q, true
 }
 
-// Stage is the name of the stage that answers the question.
+// Stage returns the name of the stage that answers the question.
 func (q Question) Stage() string {
 	if q.Visits == 0 {
 		return fmt.Sprintf("position %s, policy of %s", q.Position, CheckpointName(q.Generation))
@@ -48,10 +46,10 @@ func (q Question) Stage() string {
 	return fmt.Sprintf("position %s, %d visits of %s", q.Position, q.Visits, CheckpointName(q.Generation))
 }
 
-// File is where the answer lies in the trial's folder.
+// File returns the path of the answer below the trial's folder.
 func (q Question) File() string { return "figures/data/" + experiment.Hash(q)[:10] + ".json" }
 
-// Answer is what a network and a search think of a position.
+// Answer is the evaluation of a position by a network, and by a search with it.
 type Answer struct {
 	FEN    string      `json:"fen"`
 	Value  stats.Float `json:"value"`  // for the side to move, -1 to 1: of the network, or of the search
@@ -63,7 +61,7 @@ type Answer struct {
 	Tree []TreeNode `json:"tree,omitempty"`
 }
 
-// MoveAnswer is what is thought of a move.
+// MoveAnswer is the evaluation of a move.
 type MoveAnswer struct {
 	UCI    string      `json:"uci"`
 	SAN    string      `json:"san"`
@@ -90,23 +88,22 @@ func (a *Answer) Write(path string) error {
 	return disk.WriteBytes(path, append(b, '\n'))
 }
 
-// Answer is what the trial has computed for a question; nil where it has not. A file
-// that is not what was written is an error.
+// Answer returns what the trial has computed for a question, nil if it has not. A file
+// that is not what the stage wrote is an error.
 func (t *Trial) Answer(q Question) (*Answer, error) {
 	s := t.Manifest.Stage(q.Stage())
-	if s == nil || s.Inputs["network"] != t.sumOf(q.Generation) {
+	if s == nil || s.Inputs["network"] != t.CheckpointSum(q.Generation) {
 		return nil, nil
 	}
 	path := t.Path(q.File())
-	sum, err := disk.Sum(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
+	state, _, err := s.Verify(t.Dir)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if sum != s.Outputs[q.File()] {
-		return nil, fmt.Errorf("%s is not what the run wrote (its checksum differs): delete it and alamos run makes it again", path)
+	case state == FileMissing:
+		return nil, nil
+	case state == FileDamaged:
+		return nil, damagedOutput(path)
 	}
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -117,16 +114,4 @@ func (t *Trial) Answer(q Question) (*Answer, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return &a, nil
-}
-
-// sumOf is the checksum of a generation's checkpoint, "" where there is none.
-func (t *Trial) sumOf(g int) string {
-	name := TrainStage(g)
-	if g == 0 {
-		name = UntrainedStage
-	}
-	if t.Manifest.Stage(name) == nil {
-		return ""
-	}
-	return t.CheckpointSum(g)
 }

@@ -76,7 +76,7 @@ func TestInputsOfSettings(t *testing.T) {
 
 func TestManifest(t *testing.T) {
 	dir := t.TempDir()
-	m, _, err := ReadManifest(dir)
+	m, err := ReadManifest(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestManifest(t *testing.T) {
 	if err := m.Write(dir); err != nil {
 		t.Fatal(err)
 	}
-	if m, _, err = ReadManifest(dir); err != nil {
+	if m, err = ReadManifest(dir); err != nil {
 		t.Fatal(err)
 	}
 	if len(m.Stages) != 2 || m.Stages[0].Name != "other" || m.Stages[0].Seconds != 2 {
@@ -149,8 +149,8 @@ func TestFindMetric(t *testing.T) {
 	s := &Trial{Manifest: &Manifest{}}
 	s.Settings.Generations = 2
 	s.Settings.Hooks = []experiment.Hook{{File: "x/kings.go"}, {File: "pawns.go", Metric: "pawn"}}
-	s.Manifest.Put(&Stage{Name: HooksStage(1), Facts: json.RawMessage(`[{"alive": 1, "dead": null}, {}]`)})
-	s.Manifest.Put(&Stage{Name: HooksStage(2), Facts: json.RawMessage(`[{"alive": 1}, {"passed": 3}]`)})
+	s.Manifest.Put(&Stage{Name: HooksStage(1), Facts: json.RawMessage(`{"metrics": [{"alive": 1, "dead": null}, {}]}`)})
+	s.Manifest.Put(&Stage{Name: HooksStage(2), Facts: json.RawMessage(`{"metrics": [{"alive": 1}, {"passed": 3}]}`)})
 	for name, want := range map[string]string{
 		"alive": "0 alive", "kings.dead": "0 dead", "dead": "0 dead",
 		"pawn": "1 passed", "passed": "1 passed", "pawn.passed": "1 passed", // only generation 2 has it

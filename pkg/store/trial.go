@@ -1,11 +1,12 @@
 package store
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
-	"maps"
+	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"alamos/pkg/experiment"
@@ -18,30 +19,52 @@ type Trial struct {
 	Manifest *Manifest
 }
 
-// Open reads what runs have left of a trial in the results of its experiment,
-// dir. There may be nothing yet. Note says what a person should know: that a copy
-// took the manifest's place.
-func Open(dir string, t experiment.Trial) (trial *Trial, note string, err error) {
-	trial = &Trial{Trial: t, Dir: filepath.Join(dir, Folder(&t))}
-	trial.Manifest, note, err = ReadManifest(trial.Dir)
-	return trial, note, err
+// Open reads what runs have left of a trial below dir, the results of its experiment.
+// There may be nothing yet.
+func Open(dir string, t experiment.Trial) (*Trial, error) {
+	trial := &Trial{Trial: t, Dir: filepath.Join(dir, Folder(&t))}
+	var err error
+	trial.Manifest, err = ReadManifest(trial.Dir)
+	return trial, err
 }
 
-// Path is the path of a file of the trial.
+// Folder returns the name of a trial's folder: a hash of what decides its training, so
+// that another tournament, another notebook or more generations continue with the same
+// networks. The hash covers whatever the sweep varies, because the trials of a sweep
+// never share a folder.
+func Folder(t *experiment.Trial) string {
+	s := &t.Settings
+	var swept []experiment.AxisValue
+	for _, a := range t.Axis {
+		if section, _, _ := strings.Cut(a.Path, "."); section == "generations" || section == "tournament" || section == "stop" {
+			swept = append(swept, a)
+		}
+	}
+	if s.Data != nil {
+		return experiment.Hash(s.Seed, s.Game, s.Network, s.Search, s.Data, s.Training, swept)[:10]
+	}
+	return experiment.Hash(s.Seed, s.Game, s.Network, s.Search, s.SelfPlay, s.Training, swept)[:10]
+}
+
+// Path returns the path of a file of the trial.
 func (t *Trial) Path(elem ...string) string {
 	return filepath.Join(append([]string{t.Dir}, elem...)...)
 }
 
-// Name is the name of the trial in a legend: what sets it apart, or else the name
-// of the experiment.
-func (t *Trial) Name() string {
-	if t.Label == "" {
-		return t.Settings.Name
+// Name returns the name of the trial in a legend: its label, or else the name of the
+// experiment.
+func (t *Trial) Name() string { return cmp.Or(t.Label, t.Settings.Name) }
+
+// Last returns the generation that the trial ends with. A running trial may not have
+// reached it.
+func (t *Trial) Last() int {
+	if e := t.Manifest.Ended; e != nil {
+		return min(e.Generation, t.Settings.Generations)
 	}
-	return t.Label
+	return t.Settings.Generations
 }
 
-// Done is the number of generations that are played and trained.
+// Done returns the number of generations that are played and trained.
 func (t *Trial) Done() int {
 	g := 0
 	for g < t.Last() && t.Manifest.Stage(TrainStage(g+1)) != nil {
@@ -50,8 +73,50 @@ func (t *Trial) Done() int {
 	return g
 }
 
-// SamplesStage is the stage that makes the samples of generation g: self-play, or the
-// import of a chunk of data.
+// Next returns the stage that the trial runs next, "" if it is done. It does not see
+// stages whose inputs have changed.
+func (t *Trial) Next() string {
+	has := func(stage string) bool { return t.Manifest.Stage(stage) != nil }
+	if !has(UntrainedStage) {
+		return UntrainedStage
+	}
+	if g := t.Done() + 1; g <= t.Last() {
+		switch {
+		case !has(t.SamplesStage(g)):
+			return t.SamplesStage(g)
+		case t.Settings.Data == nil && len(t.Settings.Hooks) > 0 && !has(HooksStage(g)) && !has(TrainStage(g)):
+			return HooksStage(g)
+		}
+		return TrainStage(g)
+	}
+	if t.Settings.Tournament.Rounds > 0 && !has(TournamentStage) {
+		return TournamentStage
+	}
+	return ""
+}
+
+// Output returns the checksum of a file that an earlier stage wrote, "" if the stage
+// has not run.
+func (t *Trial) Output(stage, file string) string {
+	if s := t.Manifest.Stage(stage); s != nil {
+		return s.Outputs[file]
+	}
+	return ""
+}
+
+// CheckpointSum returns the checksum of a generation's checkpoint, "" if there is none.
+func (t *Trial) CheckpointSum(g int) string { return t.Output(checkpointStage(g), CheckpointFile(g)) }
+
+// checkpointStage returns the stage that writes the checkpoint of generation g.
+func checkpointStage(g int) string {
+	if g == 0 {
+		return UntrainedStage
+	}
+	return TrainStage(g)
+}
+
+// SamplesStage returns the stage that makes the samples of generation g: self-play, or
+// the import of a chunk of data.
 func (t *Trial) SamplesStage(g int) string {
 	if t.Settings.Data != nil {
 		return DataStage(g)
@@ -59,96 +124,65 @@ func (t *Trial) SamplesStage(g int) string {
 	return SelfPlayStage(g)
 }
 
-// Generation is the row of generation g.
-func (t *Trial) Generation(g int) (*Generation, error) {
-	var row Generation
-	return &row, t.Manifest.Stage(t.SamplesStage(g)).Decode(&row)
+// Names of stages, in the manifest and for people.
+const (
+	UntrainedStage  = "untrained network"
+	TournamentStage = "tournament"
+)
+
+// Names of the stages of generation g.
+func SelfPlayStage(g int) string        { return fmt.Sprintf("self-play %d", g) }
+func DataStage(g int) string            { return fmt.Sprintf("data %d", g) } // in place of self-play
+func HooksStage(g int) string           { return fmt.Sprintf("hooks %d", g) }
+func TargetStage(g int) string          { return fmt.Sprintf("value target %d", g) }
+func TrainStage(g int) string           { return fmt.Sprintf("training %d", g) }
+func CheckpointHooksStage(g int) string { return fmt.Sprintf("checkpoint hooks %d", g) }
+func PuzzlesStage(g int) string         { return fmt.Sprintf("puzzles %d", g) }
+func AccuracyStage(g int) string        { return fmt.Sprintf("accuracy %d", g) }
+func StopStage(g int) string            { return fmt.Sprintf("stop %d", g) }
+
+// stagesInOrder are the stages of a generation as a run comes to them.
+var stagesInOrder = []func(int) string{SelfPlayStage, DataStage, HooksStage, TargetStage, TrainStage, CheckpointHooksStage, PuzzlesStage, AccuracyStage, StopStage}
+
+// CompareStages compares two stages by the order in which a first run comes to them: by
+// generation, then the tournament and what figures ask for.
+func CompareStages(a, b string) int {
+	ga, ka := stagePlace(a)
+	gb, kb := stagePlace(b)
+	return cmp.Or(cmp.Compare(ga, gb), cmp.Compare(ka, kb))
 }
 
-// SamplesUntil is the number of samples made in generations 1 to g.
-func (t *Trial) SamplesUntil(g int) (int, error) {
-	n := 0
-	for i := 1; i <= g; i++ {
-		row, err := t.Generation(i)
-		if err != nil {
-			return 0, err
-		}
-		n += row.Samples
-	}
-	return n, nil
-}
-
-// Epochs are the rows of generation g.
-func (t *Trial) Epochs(g int) ([]Epoch, error) {
-	var rows []Epoch
-	return rows, t.Manifest.Stage(TrainStage(g)).Decode(&rows)
-}
-
-// Tournament is the result of the trial's tournament, nil where none is played, even
-// if there was one before the experiment was changed.
-func (t *Trial) Tournament() (*Tournament, error) {
-	s := t.Manifest.Stage(TournamentStage)
-	if s == nil || t.Settings.Tournament.Rounds == 0 {
-		return nil, nil
-	}
-	var out Tournament
-	return &out, s.Decode(&out)
-}
-
-// MetricNames are the metrics of script i that occur in any generation, sorted.
-func (t *Trial) MetricNames(i int) ([]string, error) {
-	all := map[string]bool{}
-	for g := 1; g <= t.Last(); g++ {
-		m, err := t.Metrics(g, i)
-		if err != nil {
-			return nil, err
-		}
-		for name := range m {
-			all[name] = true
+// stagePlace returns the generation of a stage and its place there.
+func stagePlace(name string) (generation, place int) {
+	if g, err := strconv.Atoi(name[strings.LastIndexByte(name, ' ')+1:]); err == nil {
+		if place := slices.IndexFunc(stagesInOrder, func(stage func(int) string) bool { return stage(g) == name }); place >= 0 {
+			return g, place
 		}
 	}
-	return slices.Sorted(maps.Keys(all)), nil
+	switch name {
+	case UntrainedStage:
+		return 0, 0
+	case TournamentStage:
+		return math.MaxInt, 0
+	}
+	return math.MaxInt, 1
 }
 
-// ErrUnmeasured is the error of a metric that may be that of a hook which has left
-// none: it failed in every generation.
-var ErrUnmeasured = errors.New("no metrics")
+// Files of generation g, relative to the trial's folder. Generation 0 is the untrained
+// network.
+func CheckpointFile(g int) string { return fmt.Sprintf("checkpoints/gen-%04d.safetensors", g) }
+func SamplesFile(g int) string    { return fmt.Sprintf("samples/gen-%04d.parquet", g) }
+func GamesFile(g int) string      { return fmt.Sprintf("games/gen-%04d.pgn", g) }
+func PuzzlesFile(g int) string    { return fmt.Sprintf("evaluation/gen-%04d.csv", g) }
+func TargetFile(g int) string     { return fmt.Sprintf("targets/gen-%04d.csv", g) }
 
-// FindMetric finds a metric of a hook by the name of a hook with one metric, the
-// name of a metric, or "hook.metric". Not every generation needs to have it.
-func (t *Trial) FindMetric(name string) (script int, metric string, err error) {
-	var known, silent []string
-	for i, h := range t.Settings.Hooks {
-		names, err := t.MetricNames(i)
-		if err != nil {
-			return 0, "", err
-		}
-		for _, n := range names {
-			if name == n || name == h.Name()+"."+n || (name == h.Name() || name == "") && len(names) == 1 {
-				return i, n, nil
-			}
-			known = append(known, n)
-		}
-		if len(names) == 0 {
-			silent = append(silent, h.Name())
-		}
-	}
-	switch {
-	case len(silent) > 0:
-		return 0, "", fmt.Errorf("%w of %s in any generation", ErrUnmeasured, strings.Join(silent, ", "))
-	case len(known) == 0:
-		return 0, "", fmt.Errorf("no hook has a metric %q: there are no hooks", name)
-	}
-	return 0, "", fmt.Errorf("no hook has a metric %q: there are %s", name, strings.Join(known, ", "))
-}
+// RandomName is the name of the player of random moves.
+const RandomName = "random"
 
-// Output is the checksum of a file that an earlier stage wrote.
-func (t *Trial) Output(stage, file string) string { return t.Manifest.Stage(stage).Outputs[file] }
-
-// CheckpointSum is the checksum of a generation's checkpoint.
-func (t *Trial) CheckpointSum(g int) string {
+// CheckpointName returns the name of a checkpoint as a player.
+func CheckpointName(g int) string {
 	if g == 0 {
-		return t.Output(UntrainedStage, CheckpointFile(0))
+		return "untrained"
 	}
-	return t.Output(TrainStage(g), CheckpointFile(g))
+	return "gen-" + strconv.Itoa(g)
 }

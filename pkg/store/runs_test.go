@@ -2,8 +2,10 @@ package store
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,7 +25,7 @@ func results(t *testing.T) (dir string, x *Experiment, trials []*Trial) {
 	}
 	dir = filepath.Join(t.TempDir(), "two")
 	for _, declared := range e.Trials {
-		trial, _, err := Open(dir, declared)
+		trial, err := Open(dir, declared)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,17 +102,15 @@ func TestReadRun(t *testing.T) {
 	write(func() { x.Trials = x.Trials[1:] })
 	want("a trial less", `interrupted "untrained network", trials 0/1 +1, generations 0/2, `)
 
-	for _, name := range []string{ManifestName, ManifestCopy} {
-		if err := os.WriteFile(filepath.Join(trials[0].Dir, name), []byte("{"), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write(func() { x.Trials = []experiment.Trial{trials[0].Trial} })
-	want("a damaged manifest", `damaged "", trials 0/1 +0, generations 0/0, DIR/manifest.json is damaged (unexpected end of JSON input), and so is its copy DIR/.manifest.json`)
-	if err := os.WriteFile(filepath.Join(dir, ExperimentName), []byte(`{"name":"two","checksum":"0"}`), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(trials[0].Dir, ManifestName), []byte("{"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	want("a damaged experiment", `damaged "", trials 0/1 +0, generations 0/0, `+filepath.Join(dir, "experiment.json")+" is damaged (its checksum differs)")
+	write(func() { x.Trials = []experiment.Trial{trials[0].Trial} })
+	want("a damaged manifest", `damaged "untrained network", trials 0/1 +0, generations 0/2, DIR/manifest.json is damaged (unexpected end of JSON input): delete it`)
+	if err := os.WriteFile(filepath.Join(dir, ExperimentName), []byte(`{"name":`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	want("a damaged experiment", `damaged "", trials 0/1 +0, generations 0/0, `+filepath.Join(dir, "experiment.json")+" is damaged (unexpected end of JSON input)")
 
 	if r, err := ReadRun(t.TempDir()); r != nil || err != nil {
 		t.Errorf("an empty folder: %v (%v)", r, err)
@@ -123,32 +123,87 @@ func TestReadRun(t *testing.T) {
 	}
 }
 
+// find writes a trial as EXPERIMENT/NUMBER.
+func found(r *Run, t *Trial) string {
+	if t == nil {
+		return r.Name
+	}
+	return fmt.Sprintf("%s/%d", r.Name, t.Number)
+}
+
 func TestResolve(t *testing.T) {
 	dir, _, trials := results(t)
 	all, folder := filepath.Dir(dir), filepath.Base(trials[0].Dir)
-	for what, want := range map[string]string{
-		"two": "two ", dir: "two ", dir + "/": "two ", "two/" + folder: "two " + folder, trials[1].Dir: "two " + filepath.Base(trials[1].Dir),
-		folder[:5]: "two " + folder, trials[0].ID: "two " + folder,
+	for name, want := range map[string]string{
+		"two": "two", dir: "two", dir + "/": "two",
+		"two/1": "two/1", "two/2": "two/2", dir + "/2": "two/2",
+		"two/depth=2": "two/2", "two/network.depth=1": "two/1",
+		"two/" + folder: "two/1", "two/" + folder[:4]: "two/1", trials[1].Dir: "two/2", folder[:5]: "two/1",
 	} {
-		r, trial, err := Resolve(all, what)
+		r, trial, err := Resolve(all, name)
 		if err != nil {
-			t.Errorf("%s: %v", what, err)
-			continue
-		}
-		have := r.Name + " "
-		if trial != nil {
-			have += filepath.Base(trial.Dir)
-		}
-		if have != want {
-			t.Errorf("%s: %s, want %s", what, have, want)
+			t.Errorf("%s: %v", name, err)
+		} else if have := found(r, trial); have != want {
+			t.Errorf("%s: %s, want %s", name, have, want)
 		}
 	}
-	_, _, err := Resolve(all, "three")
-	wantError(t, err, `"three"`, "there are two")
-	_, _, err = Resolve(all, folder[:2]) // too short to mean anything
-	wantError(t, err, folder[:2], "there are two")
-	_, _, err = Resolve(t.TempDir(), "two")
+	candidates := fmt.Sprintf("1 (depth=1, %s), 2 (depth=2, %s)", folder, filepath.Base(trials[1].Dir))
+	for name, wants := range map[string][]string{
+		"three":       {`"three"`, "there are two"},
+		"two/3":       {`two: there is no trial "3"`, candidates},
+		"two/depth=3": {`there is no trial "depth=3"`, candidates},
+		"two/width=1": {`does not vary "width"`, "network.depth"},
+		"two/xyz":     {`there is no trial "xyz"`, candidates},
+		folder[:2]:    {folder[:2], "there are two"}, // too few digits
+	} {
+		_, _, err := Resolve(all, name)
+		wantError(t, err, wants...)
+	}
+	_, _, err := Resolve(t.TempDir(), "two")
 	wantError(t, err, "none at all")
+	if err := os.Remove(filepath.Join(trials[1].Dir, ManifestName)); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = Resolve(all, "two/2")
+	wantError(t, err, "trial 2 has not begun")
+}
+
+func TestFindTrial(t *testing.T) {
+	axes := func(values ...string) (axis []experiment.AxisValue) {
+		for i, path := range []string{"search.visits", "tournament.search.visits", "network.width", "seed"} {
+			axis = append(axis, experiment.AxisValue{Path: path, Value: values[i]})
+		}
+		return axis
+	}
+	trials := make([]experiment.Trial, 12)
+	for i := range trials {
+		seed := fmt.Sprint(i + 1)
+		trials[i] = experiment.Trial{Number: i + 1, Label: "search.visits=8 network.width=16 seed=" + seed, Axis: axes("8", "8", "16", seed)}
+		trials[i].Settings.Seed = uint64(i + 1)
+	}
+	for name, want := range map[string]int{"1": 0, "12": 11, "seed=3": 2, "width=16,seed=8": 7, "search.visits=8 network.width=16 seed=2": 1, Folder(&trials[4]): 4} {
+		if i, err := FindTrial(trials, name); err != nil || i != want {
+			t.Errorf("%s: %d (%v), want %d", name, i, err, want)
+		}
+	}
+	for name, want := range map[string]string{
+		"":         "there are 12 trials: want one of 1 (search.visits=8,width=16,seed=1, " + Folder(&trials[0]) + "), 2 (",
+		"13":       `there is no trial "13"`,
+		"width=16": `"width=16" means 12 trials`,
+		"visits=8": "search.visits, tournament.search.visits",
+	} {
+		_, err := FindTrial(trials, name)
+		wantError(t, err, want)
+	}
+	if i, err := FindTrial(trials[:1], ""); i != 0 || err != nil {
+		t.Errorf("the only trial: %d, %v", i, err)
+	}
+	if have := TrialNames(trials, "1"); len(have) < 4 || !slices.ContainsFunc(have, func(n string) bool { return strings.HasPrefix(n, "10\tsearch.visits=8 ") }) {
+		t.Errorf("completion of 1: %q", have)
+	}
+	if have := TrialNames(trials, "search.visits=8,width=16,seed=1"); len(have) != 4 {
+		t.Errorf("completion of a label: %q", have)
+	}
 }
 
 func TestVerify(t *testing.T) {
@@ -170,7 +225,7 @@ func TestVerify(t *testing.T) {
 		{map[string]string{"A": sum, "a": "another"}, "damaged a"},
 		{nil, "ok "},
 	} {
-		state, file, err := x.Verify(&Stage{Outputs: test.outputs})
+		state, file, err := (&Stage{Outputs: test.outputs}).Verify(x.Dir)
 		if have := fmt.Sprint(state, " ", file); err != nil || have != test.want {
 			t.Errorf("%v: %s (%v), want %s", test.outputs, have, err, test.want)
 		}
@@ -201,7 +256,7 @@ func TestAnswer(t *testing.T) {
 		}
 	}
 	answered(false)
-	if err := (&Answer{Moves: []MoveAnswer{{SAN: "e4", Q: stats.Float(nan)}}}).Write(x.Path(q.File())); err != nil {
+	if err := (&Answer{Moves: []MoveAnswer{{SAN: "e4", Q: stats.Float(math.NaN())}}}).Write(x.Path(q.File())); err != nil {
 		t.Fatal(err)
 	}
 	sum, err := disk.Sum(x.Path(q.File()))

@@ -1,0 +1,333 @@
+package store
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"alamos/pkg/experiment"
+)
+
+// Trials and models have one kind of name everywhere:
+//
+//	lab                   the experiment, or its trial where it has only one
+//	lab/3                 the trial with number 3
+//	lab/width=16,seed=8   the trial with these values of the sweep
+//	lab/876a              the trial whose folder's hash begins so
+//	lab/3@20              the model after generation 20; also @last and @untrained
+//
+// A number that a trial has wins over the digits of a hash. The last part of a
+// setting's key suffices if only one swept key ends with it. The folder of an
+// experiment or a trial, and a hash without the experiment (at least 3 digits), are
+// names as well.
+
+// Words for generations in the name of a model.
+const (
+	LastGeneration      = "last"
+	UntrainedGeneration = "untrained"
+)
+
+// HashDigits is how many digits of a hash name a trial without its experiment.
+const HashDigits = 3
+
+// FindTrial returns the index of the trial that a name means, among those of an
+// experiment: a number, values of the sweep, or the first digits of a hash. An empty
+// name means the only trial. Errors list the trials that it can mean.
+func FindTrial(trials []experiment.Trial, name string) (int, error) {
+	if n, err := strconv.Atoi(name); err == nil && n >= 1 && n <= len(trials) {
+		return n - 1, nil
+	}
+	match := func(t *experiment.Trial) bool { return strings.HasPrefix(Folder(t), name) }
+	if strings.Contains(name, "=") {
+		values, err := sweptValues(trials, name)
+		if err != nil {
+			return 0, err
+		}
+		match = func(t *experiment.Trial) bool {
+			return !slices.ContainsFunc(values, func(v experiment.AxisValue) bool { return !slices.Contains(t.Axis, v) })
+		}
+	}
+	var found []int
+	for i := range trials {
+		if match(&trials[i]) {
+			found = append(found, i)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case name == "":
+		return 0, fmt.Errorf("there are %d trials: want one of %s", len(trials), listTrials(trials, found))
+	case len(found) == 0:
+		for i := range trials {
+			found = append(found, i)
+		}
+		return 0, fmt.Errorf("there is no trial %q: want one of %s", name, listTrials(trials, found))
+	}
+	return 0, fmt.Errorf("%q means %d trials: want one of %s", name, len(found), listTrials(trials, found))
+}
+
+var valueOf = regexp.MustCompile(`(?:^|[ ,]+)([\w.]+)=`)
+
+// sweptValues reads "width=16,seed=8", also with spaces as in a label. Keys are made
+// whole.
+func sweptValues(trials []experiment.Trial, name string) (values []experiment.AxisValue, err error) {
+	var keys []string
+	for _, a := range trials[0].Axis {
+		keys = append(keys, a.Path)
+	}
+	at := valueOf.FindAllStringSubmatchIndex(name, -1)
+	for i, m := range at {
+		end := len(name)
+		if i+1 < len(at) {
+			end = at[i+1][0]
+		}
+		short, value := name[m[2]:m[3]], name[m[1]:end]
+		var whole []string
+		for _, k := range keys {
+			if k == short {
+				whole = []string{k}
+				break
+			}
+			if strings.HasSuffix(k, "."+short) {
+				whole = append(whole, k)
+			}
+		}
+		switch len(whole) {
+		case 0:
+			return nil, fmt.Errorf("the sweep does not vary %q: it varies %s", short, cmp.Or(strings.Join(keys, ", "), "nothing"))
+		case 1:
+			values = append(values, experiment.AxisValue{Path: whole[0], Value: value})
+		default:
+			return nil, fmt.Errorf("%q is the end of several keys: want one of %s", short, strings.Join(whole, ", "))
+		}
+	}
+	return values, nil
+}
+
+// listed is how many trials an error lists.
+const listedTrials = 12
+
+// listTrials lists trials by number, label and hash.
+func listTrials(trials []experiment.Trial, which []int) string {
+	var names []string
+	for _, i := range which {
+		if len(names) == listedTrials {
+			names = append(names, fmt.Sprintf("and %d more", len(which)-listedTrials))
+			break
+		}
+		names = append(names, describeTrial(&trials[i]))
+	}
+	return strings.Join(names, ", ")
+}
+
+// describeTrial writes the number, the label and the hash of a trial.
+func describeTrial(t *experiment.Trial) string {
+	if t.Label == "" {
+		return fmt.Sprintf("%d (%s)", t.Number, Folder(t))
+	}
+	return fmt.Sprintf("%d (%s, %s)", t.Number, ShortLabel(t), Folder(t))
+}
+
+// ShortLabel returns the label of a trial as a name: "width=16,seed=8" for
+// "network.width=16 seed=8". Keys keep as much as tells them apart.
+func ShortLabel(t *experiment.Trial) string {
+	var out []string
+	at := valueOf.FindAllStringSubmatchIndex(t.Label, -1)
+	for i, m := range at {
+		end := len(t.Label)
+		if i+1 < len(at) {
+			end = at[i+1][0]
+		}
+		out = append(out, shortKey(t, t.Label[m[2]:m[3]])+"="+t.Label[m[1]:end])
+	}
+	return strings.Join(out, ",")
+}
+
+// shortKey returns the shortest end of a swept key that no other swept key has.
+func shortKey(t *experiment.Trial, key string) string {
+	parts := strings.Split(key, ".")
+	for n := len(parts) - 1; n > 0; n-- {
+		short := strings.Join(parts[n:], ".")
+		same := func(a experiment.AxisValue) bool { return a.Path == short || strings.HasSuffix(a.Path, "."+short) }
+		if i := slices.IndexFunc(t.Axis, same); i < 0 || !slices.ContainsFunc(t.Axis[i+1:], same) {
+			return short
+		}
+	}
+	return key
+}
+
+// TrialNames returns the names of trials that begin with what was typed, with
+// descriptions, for the completion of a shell: numbers, and, once something is typed,
+// labels and hashes.
+func TrialNames(trials []experiment.Trial, typed string) (names []string) {
+	for i := range trials {
+		t := &trials[i]
+		for k, name := range []string{strconv.Itoa(i + 1), ShortLabel(t), Folder(t)} {
+			if name != "" && strings.HasPrefix(name, typed) && (k == 0 || typed != "") {
+				names = append(names, name+"\t"+strings.TrimSpace(t.Label+" "+Folder(t)))
+			}
+		}
+	}
+	return names
+}
+
+// Resolve finds the results that a name means. trial is nil if the name is that of an
+// experiment.
+func Resolve(results, name string) (run *Run, trial *Trial, err error) {
+	name = strings.TrimSuffix(name, string(filepath.Separator))
+	run, rest, err := findRun(results, name)
+	if err != nil || run != nil && rest == "" {
+		return run, nil, err
+	}
+	if run == nil {
+		return findHash(results, name)
+	}
+	trial, err = run.find(rest)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", run.Name, err)
+	}
+	return run, trial, nil
+}
+
+// findRun finds the experiment that a name begins with, and returns what follows its
+// slash. run is nil if there is none.
+func findRun(results, name string) (run *Run, rest string, err error) {
+	for end := len(name); end > 0; end = strings.LastIndexByte(name[:end], '/') {
+		for _, dir := range []string{filepath.Join(results, name[:end]), name[:end]} {
+			if !exists(filepath.Join(dir, ExperimentName)) {
+				continue
+			}
+			if run, err = ReadRun(dir); run != nil || err != nil {
+				return run, strings.TrimPrefix(name[end:], "/"), err
+			}
+		}
+	}
+	return nil, "", nil
+}
+
+// find returns the trial of a name, which must have begun.
+func (r *Run) find(name string) (*Trial, error) {
+	if r.Experiment == nil {
+		return nil, errors.New(r.Why)
+	}
+	i, err := FindTrial(r.Experiment.Trials, name)
+	if err != nil {
+		return nil, err
+	}
+	folder := Folder(&r.Experiment.Trials[i])
+	for _, t := range r.Opened {
+		if filepath.Base(t.Dir) == folder {
+			return t, nil
+		}
+	}
+	return nil, fmt.Errorf("trial %d has not begun (alamos run goes on with it)", i+1)
+}
+
+// findHash finds a trial in all experiments by the first digits of its hash.
+func findHash(results, digits string) (*Run, *Trial, error) {
+	runs, err := List(results)
+	if err != nil {
+		return nil, nil, err
+	}
+	var names, found []string
+	var run *Run
+	var trial *Trial
+	for _, r := range runs {
+		names = append(names, r.Name)
+		for i, t := range r.Opened {
+			if len(digits) >= HashDigits && strings.HasPrefix(filepath.Base(t.Dir), digits) {
+				run, trial = r, r.Opened[i]
+				found = append(found, r.Name+"/"+describeTrial(&t.Trial))
+			}
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return run, trial, nil
+	case len(found) > 1:
+		return nil, nil, fmt.Errorf("the hashes of several trials begin with %q: want one of %s", digits, strings.Join(found, ", "))
+	case len(names) == 0:
+		return nil, nil, fmt.Errorf("no results of %q: there are none at all in %s (alamos run makes them; --results names another folder)", digits, results)
+	}
+	return nil, nil, fmt.Errorf("no results of %q in %s: there are %s", digits, results, strings.Join(names, ", "))
+}
+
+// FindModel finds the checkpoint that a name means: a file, or TRIAL@GENERATION.
+func FindModel(results, name string) (file string, err error) {
+	at := strings.LastIndex(name, "@")
+	if at < 0 || exists(name) {
+		if !exists(name) && !strings.HasSuffix(name, ".safetensors") {
+			return "", fmt.Errorf("%s: no such file, and no model of a run: want TRIAL@GENERATION, as in tiny@%s, or lab/3@%[2]s of a sweep", name, LastGeneration)
+		}
+		return name, nil
+	}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("model %s: %w", name, err)
+		}
+	}()
+	t, err := findTrial(results, name[:at])
+	if err != nil {
+		return "", err
+	}
+	g, err := t.generationOf(name[at+1:])
+	if err != nil {
+		return "", err
+	}
+	state, checkpoint, err := t.Manifest.Stage(checkpointStage(g)).Verify(t.Dir)
+	if err == nil && state != FileOK {
+		err = damagedOutput(t.Path(checkpoint))
+	}
+	return t.Path(CheckpointFile(g)), err
+}
+
+// findTrial finds a trial; an experiment with one trial is a name of it.
+func findTrial(results, name string) (*Trial, error) {
+	run, t, err := Resolve(results, name)
+	if err != nil || t != nil {
+		return t, err
+	}
+	if t, err = run.find(""); err != nil {
+		return nil, fmt.Errorf("%s: %w", run.Name, err)
+	}
+	return t, nil
+}
+
+// generationOf reads a generation that the trial has finished.
+func (t *Trial) generationOf(word string) (int, error) {
+	done := t.Done()
+	if t.Manifest.Stage(UntrainedStage) == nil {
+		return 0, errors.New("the trial has no network yet (alamos run goes on with it)")
+	}
+	switch word {
+	case LastGeneration:
+		return done, nil
+	case UntrainedGeneration:
+		return 0, nil
+	}
+	g, err := strconv.Atoi(word)
+	if err != nil || g < 0 || g > done {
+		return 0, fmt.Errorf("no generation %q: there are 0 (%s) to %d (%s)", word, UntrainedGeneration, done, LastGeneration)
+	}
+	return g, nil
+}
+
+// Generations returns those of which a trial has checkpoints, none if the name means
+// no trial.
+func Generations(results, name string) []int {
+	t, err := findTrial(results, name)
+	if err != nil || t.Manifest.Stage(UntrainedStage) == nil {
+		return nil
+	}
+	var all []int
+	for g := range t.Done() + 1 {
+		all = append(all, g)
+	}
+	return all
+}

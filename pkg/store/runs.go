@@ -1,0 +1,221 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"alamos/pkg/disk"
+)
+
+// State is the state of an experiment's results.
+type State string
+
+const (
+	Running     State = "running"
+	Finished    State = "finished"
+	Failed      State = "failed" // the latest run reached its end, but some trials failed
+	Interrupted State = "interrupted"
+	Damaged     State = "damaged"
+)
+
+// Run is the results of an experiment, in a folder of their own.
+type Run struct {
+	Name   string `json:"name"`
+	Dir    string `json:"dir"`
+	State  State  `json:"state"`
+	Holder string `json:"holder,omitempty"` // running: the process that holds the folder's lock
+	// Stage is the next stage of the first trial that is not done.
+	Stage string `json:"stage,omitempty"`
+	Why   string `json:"why,omitempty"` // damaged, failed: the reason
+
+	Trials      int       `json:"trials"` // of the experiment
+	TrialsDone  int       `json:"trials_done"`
+	Generations int       `json:"generations"` // of all trials
+	Done        int       `json:"generations_done"`
+	Old         int       `json:"old_trials"` // folders of trials that the experiment no longer has
+	Changed     time.Time `json:"changed"`    // the time of the last change to a file
+	Bytes       int64     `json:"bytes"`
+	Page        string    `json:"page,omitempty"` // the notebook page, if there is one
+
+	Experiment *Experiment `json:"-"` // nil if it is damaged
+	Opened     []*Trial    `json:"-"` // the trials that have begun
+}
+
+// List returns the results of all experiments below a folder, by name. A folder that
+// does not exist has none. List only reads, so it may be called during runs.
+func List(results string) ([]*Run, error) {
+	entries, err := os.ReadDir(results)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var all []*Run
+	for _, e := range entries {
+		if !e.IsDir() {
+			continue
+		}
+		r, err := ReadRun(filepath.Join(results, e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		if r != nil {
+			all = append(all, r)
+		}
+	}
+	return all, nil
+}
+
+// ReadRun reads the state of the results in a folder. It returns nil if no run began
+// there.
+func ReadRun(dir string) (*Run, error) {
+	r := &Run{Name: filepath.Base(dir), Dir: dir}
+	var faults []string
+	x, err := ReadExperiment(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case errors.Is(err, ErrDamaged):
+		faults = append(faults, err.Error())
+	case err != nil:
+		return nil, err
+	}
+	folders, err := trialFolders(dir)
+	if err != nil {
+		return nil, err
+	}
+	r.Experiment, r.Trials = x, len(folders)
+	if x != nil {
+		r.Name, r.Trials = x.Name, len(x.Trials)
+		fault, err := r.progress(folders)
+		if err != nil {
+			return nil, err
+		}
+		faults = append(faults, fault...)
+	}
+	if page := filepath.Join(dir, "notebook.html"); exists(page) {
+		r.Page = page
+	}
+	if err := r.measure(); err != nil {
+		return nil, err
+	}
+	held, err := heldBy(dir, folders)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case held != nil:
+		r.State, r.Holder = Running, held.Holder
+	case len(faults) > 0:
+		r.State, r.Why = Damaged, strings.Join(faults, "; ")
+	case !x.Ended:
+		r.State = Interrupted
+	case len(x.Failed) > 0:
+		r.State, r.Why = Failed, fmt.Sprintf("%d of %d trials failed", len(x.Failed), r.Trials)
+	case r.TrialsDone < r.Trials: // a folder was removed since
+		r.State = Interrupted
+	default:
+		r.State, r.Stage = Finished, ""
+	}
+	return r, nil
+}
+
+// heldBy returns who writes to an experiment, or to the first of its trials that is
+// being written to; nil if nobody does.
+func heldBy(dir string, folders []string) (held *disk.HeldError, err error) {
+	for _, folder := range append([]string{"."}, folders...) {
+		if held, err = disk.Held(filepath.Join(dir, folder)); held != nil || err != nil {
+			break
+		}
+	}
+	return held, err
+}
+
+// progress reads the progress of the experiment's trials. faults are damaged manifests.
+func (r *Run) progress(folders []string) (faults []string, err error) {
+	x := r.Experiment
+	if r.Opened, faults, err = x.Open(r.Dir); err != nil {
+		return nil, err
+	}
+	opened := map[string]*Trial{}
+	for _, t := range r.Opened {
+		opened[filepath.Base(t.Dir)] = t
+	}
+	known := map[string]bool{}
+	for i := range x.Trials {
+		declared := &x.Trials[i]
+		folder := Folder(declared)
+		known[folder] = true
+		t := opened[folder]
+		if t == nil {
+			t = &Trial{Trial: *declared, Manifest: &Manifest{}}
+		}
+		r.Generations += t.Last()
+		r.Done += t.Done()
+		next := t.Next()
+		if next == "" || next == TournamentStage && x.Ended && x.Failed[folder] == "" { // the tournament's opponents may be left out
+			r.TrialsDone++
+		} else if r.Stage == "" && x.Failed[folder] == "" {
+			if r.Stage = next; r.Trials > 1 {
+				r.Stage = fmt.Sprintf("%s of trial %d", next, i+1)
+			}
+		}
+	}
+	for _, f := range folders {
+		if !known[f] {
+			r.Old++
+		}
+	}
+	return faults, nil
+}
+
+// trialFolders returns the names of the folders in dir that have the manifest of a trial.
+func trialFolders(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for _, e := range entries {
+		if e.IsDir() && e.Name() != RungsFolder && exists(filepath.Join(dir, e.Name(), ManifestName)) {
+			all = append(all, e.Name())
+		}
+	}
+	return all, nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// measure adds up the sizes of all files and finds the latest change. Files that a run
+// removes meanwhile are skipped.
+func (r *Run) measure() error {
+	return filepath.WalkDir(r.Dir, func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			return nil
+		}
+		var info fs.FileInfo
+		if err == nil {
+			info, err = d.Info()
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		r.Bytes += info.Size()
+		if info.ModTime().After(r.Changed) {
+			r.Changed = info.ModTime()
+		}
+		return nil
+	})
+}
