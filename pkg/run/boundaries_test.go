@@ -34,7 +34,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 		{"training", []string{games, "tournament.rounds=0", "notebook=[{text: Short}]"}, nil, []string{
 			"begin: rename experiment.yaml", "untrained network: rename gen-0000.safetensors",
 			"self-play 1: append gen-0001.journal 0", "self-play 1: append gen-0001.journal 2", "self-play 1: rename gen-0001.parquet",
-			"self-play 1: rename gen-0001.pgn", "self-play 1: rename manifest.json", "self-play 1: rename .manifest.json",
+			"self-play 1: rename gen-0001.pgn", "self-play 1: rename manifest.json",
 			"self-play 1: remove gen-0001.journal", "training 1: rename gen-0001.progress", "training 1: rename gen-0001.safetensors",
 			"training 1: remove gen-0001.progress", "training 1: rename epochs.csv",
 		}, "self-play 1: append gen-0001.journal 3"},
@@ -57,7 +57,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 			}
 		}, []string{
 			"begin: rename gen-0000.safetensors", "shared untrained network: rename manifest.json", "self-play 1: rename gen-0001.safetensors",
-			"training 1: rename crosstable.csv", "training 1: rename games.pgn", "shared tournament: rename .manifest.json",
+			"training 1: rename crosstable.csv", "training 1: rename games.pgn", "shared tournament: rename manifest.json",
 		}, ""},
 		{"data", []string{"tournament.rounds=0", "notebook=[{text: Short}]"}, func(t *testing.T, s site) {
 			s.edit(t, "small.yaml", "selfplay: {games: 6, opening: {random_plies: 4, share: 0.5}}",
