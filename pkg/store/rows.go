@@ -283,11 +283,11 @@ func (t *Trial) evaluation(name string, g int) *Stage {
 
 // Tournament is the result of a tournament.
 type Tournament struct {
-	Players   []PlayerResult        `json:"players"`    // in the order of the experiment
+	Players   []PlayerResult   `json:"players"`    // in the order of the experiment
 	Cross     [][]match.Record `json:"cross"`      // Cross[i][j]: i against j
 	White     [][]match.Record `json:"white"`      // White[i][j]: i with White against j
-	Anchor    string                `json:"anchor"`     // the player whose Elo is 0; empty: the mean
-	FirstMove stats.Interval        `json:"first_move"` // the advantage of White, in Elo
+	Anchor    string           `json:"anchor"`     // the player whose Elo is 0; empty: the mean
+	FirstMove stats.Interval   `json:"first_move"` // the advantage of White, in Elo
 }
 
 // PlayerResult is one player's row.
