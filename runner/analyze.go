@@ -159,10 +159,10 @@ func (o *analyzeOptions) run(cmd *cobra.Command) error {
 	if err := errors.Join(e.Search(cmd.Context(), g, task, nil), cmd.Context().Err()); err != nil {
 		return err
 	}
-	r := report.Of(p, e.Tree(), time.Since(began))
+	r := report.Analyze(p, e.Tree(), time.Since(began))
 	r.Network = mind.Name
 	if mind.Policy != nil {
-		if r.Policy, err = report.AskPolicy(g, mind.Eval, mind.Policy); err != nil {
+		if r.Policy, err = report.FullPolicy(g, mind.Eval, mind.Policy); err != nil {
 			return err
 		}
 	}
@@ -241,7 +241,7 @@ func (o *analyzeOptions) fromPGN(v chess.Variant, stdin io.Reader) (*chess.Game,
 }
 
 // draw writes the pictures that are asked for.
-func (o *analyzeOptions) draw(r *report.Result) error {
+func (o *analyzeOptions) draw(r *report.Analysis) error {
 	a := r.Answer()
 	if o.tree != "" {
 		if err := drawTo(o.tree, report.TreeChart(a, plots.Frame{Title: "Search of " + english.Plural(r.Visits, "visit", "")})); err != nil {

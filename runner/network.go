@@ -17,7 +17,7 @@ func networkCommand() *cobra.Command {
 	var set []string
 	var format, results string
 	var all bool
-	formats := append(slices.Clone(report.Formats), "json")
+	formats := append(slices.Clone(report.NetworkFormats), "json")
 	cmd := &cobra.Command{
 		Use:   "network FILE",
 		Short: "Print the layers and parameters of a network",
@@ -48,7 +48,7 @@ model. Nothing is run, and no network is made.
 			if format == "json" {
 				return writeJSON(cmd.OutOrStdout(), networks)
 			}
-			return report.LayersWrite(cmd.OutOrStdout(), format, name, networks, all)
+			return report.WriteNetworks(cmd.OutOrStdout(), format, name, networks, all)
 		},
 	}
 	setFlag(cmd, &set)

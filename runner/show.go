@@ -41,7 +41,7 @@ is 1 when a file is damaged.`,
 			} else {
 				err = s.Write(cmd.OutOrStdout())
 			}
-			if err == nil && s.Broken() {
+			if err == nil && s.Damaged() {
 				err = report.ErrDamaged
 			}
 			return err

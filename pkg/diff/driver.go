@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +13,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	"alamos/pkg/experiment"
+	"alamos/pkg/report"
 )
 
 // DriverArgs are the arguments with which git calls an external diff: the path,
@@ -45,49 +45,50 @@ func ParseDriverArgs(args []string) (DriverArgs, error) {
 }
 
 // Driver writes how an experiment file differs between two versions that git has
-// put into files. What the file extends is read at its place in the working tree,
-// for both versions: git does not say which revisions they are of. So the
-// differences are those that this file makes; a base that has changed is a file of
-// its own in the same diff. Where a version is no experiment that can be read, its
-// faults are said, and its lines compared as text.
+// written to files. Both versions extend files of the working tree, because git does not
+// name their revisions. So the differences are those that this file makes; a base that
+// changed is a file of its own in the same diff. A version that is not a valid experiment
+// has its first fault reported, and the lines of the two are compared as text.
 //
-// git breaks off its whole diff when a driver fails, so Driver fails only where it
-// cannot write.
+// git stops its whole diff when a driver fails, so Driver fails only where it cannot
+// write.
 func Driver(w io.Writer, d DriverArgs, o Options, color bool) error {
-	t := &textWriter{color: color}
-	t.b.WriteString(t.paint("alamos diff a/"+d.Path+" b/"+d.NewPath, bold) + "\n")
-	text, err := d.diff(o, color)
+	title := report.Heading{Text: "alamos diff a/" + d.Path + " b/" + d.NewPath}
+	blocks, err := d.compare(o, color)
 	if err != nil {
 		first, more, _ := strings.Cut(err.Error(), "\n")
 		if more != "" {
 			first += fmt.Sprintf(", and %s more", english.Plural(strings.Count(more, "\n")+1, "fault", ""))
 		}
-		t.notes([]string{"compared line by line: " + first})
-		if text, err = d.lines(color); err != nil {
-			t.notes([]string{err.Error()})
+		blocks = notes([]string{"compared line by line: " + first})
+		text, err := d.lines(color)
+		if err != nil {
+			blocks = append(blocks, report.Note{Text: err.Error()})
 		}
+		blocks = append(blocks, report.Text{Markdown: text})
 	}
-	_, err = io.WriteString(w, t.b.String()+text+"\n") // the next file's comes after it
+	if err := report.WriteText(w, color, append([]report.Block{title}, blocks...)...); err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, "\n") // before the next file
 	return err
 }
 
-// diff is the report of the two versions.
-func (d DriverArgs) diff(o Options, color bool) (string, error) {
+// compare is the report of the two versions.
+func (d DriverArgs) compare(o Options, color bool) ([]report.Block, error) {
 	if d.Unmerged {
-		return "note: the file has conflicts: nothing is compared\n", nil
+		return notes([]string{"the file has conflicts: nothing is compared"}), nil
 	}
 	a, errA := d.side("a/", d.Path, d.OldFile, o)
 	b, errB := d.side("b/", d.NewPath, d.NewFile, o)
 	if err := errors.Join(errA, errB); err != nil {
-		return "", err
+		return nil, err
 	}
 	r, err := Compare(a, b, o)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	var out bytes.Buffer
-	err = r.Text(&out, color)
-	return out.String(), err
+	return r.textBlocks(color), nil
 }
 
 // side is one version of a file; of one that is not there, a side without

@@ -8,6 +8,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	"alamos/pkg/match"
+	"alamos/pkg/report"
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
 )
@@ -63,40 +64,33 @@ func anchorOf(opponents []string) string {
 // tournaments allow: by games that pair, by games against the same opponents, or
 // by the rating that each has in its own.
 func eloOf(a, b *played) (m Metric, ok bool) {
-	m = Metric{Name: "elo", Better: higher}
+	m = Metric{Name: "elo", Better: report.Higher}
 	if shared := common([]*played{a, b}); len(shared) > 0 && a.games != nil && b.games != nil {
 		anchor := anchorOf(shared)
 		all := pairs(a.games, b.games, shared)
 		openings := byOpening(all)
 		if x, y, d, err := pairedElo(openings, shared, anchor); err == nil && informative(openings) >= leastInformative {
-			m.A, m.B = x.of(len(all)), y.of(len(all))
+			m.A, m.B = estimate(x, len(all)), estimate(y, len(all))
 			m.Test = "paired games"
 			m.Basis = fmt.Sprintf("%s each of the same %s against the same %s, jackknife by opening; %s is 0",
 				english.Plural(len(all), "game", ""), english.Plural(len(openings), "opening", ""), english.Plural(len(shared), "opponent", ""), anchor)
 			return m.judged(d), true
 		}
 		if r, err := rate([][]game{a.games, b.games}, shared, anchor); err == nil && !r.Difference(1, 0).Missing() {
-			m.A, m.B = ratingOf(r.List[0]).of(r.List[0].Games), ratingOf(r.List[1]).of(r.List[1].Games)
+			m.A, m.B = estimate(r.List[0].Elo, r.List[0].Games), estimate(r.List[1].Elo, r.List[1].Games)
 			d := r.Difference(1, 0)
 			m.Basis = fmt.Sprintf("%d and %d games against the same %s, unpaired; %s is 0",
 				r.List[0].Games, r.List[1].Games, english.Plural(len(shared), "opponent", ""), anchor)
-			return m.judged(estimate{d.Value, d.Low, d.High, nan}), true
+			return m.judged(untested(d)), true
 		}
 	}
 	if a.Anchor == "" || a.Anchor != b.Anchor {
 		return m, false
 	}
 	x, y := &a.Players[a.subject], &b.Players[b.subject]
-	ea, eb := ownElo(x), ownElo(y)
-	m.A, m.B = ea.of(x.Games()), eb.of(y.Games())
+	m.A, m.B = estimate(x.Elo, x.Games()), estimate(y.Elo, y.Games())
 	m.Basis = fmt.Sprintf("from the two intervals: each in its own tournament, where its own %s is 0", a.Anchor)
-	return m.judged(apart(ea, eb)), true
-}
-
-func ratingOf(r match.Rating) estimate { return estimate{r.Elo.Value, r.Elo.Low, r.Elo.High, nan} }
-
-func ownElo(p *store.PlayerResult) estimate {
-	return estimate{p.Elo.Value, p.Elo.Low, p.Elo.High, nan}
+	return m.judged(apart(x.Elo, y.Elo)), true
 }
 
 // informative counts the openings in which the two did not come to the same.
@@ -121,7 +115,7 @@ func gain(games []gamesPair) (points float64) {
 // opening have in common, for both of them, is no error of the difference: its
 // interval is the jackknife's over openings. The intervals of a and b are those
 // of the rating.
-func pairedElo(openings [][]gamesPair, opponents []string, anchor string) (a, b, difference estimate, err error) {
+func pairedElo(openings [][]gamesPair, opponents []string, anchor string) (a, b stats.Interval, d difference, err error) {
 	without := func(block, blocks int) (*match.Ratings, error) {
 		var subjects [2][]game
 		for i, games := range openings {
@@ -140,21 +134,21 @@ func pairedElo(openings [][]gamesPair, opponents []string, anchor string) (a, b,
 	}
 	blocks := min(mostBlocks, len(openings))
 	if blocks < 2 {
-		return a, b, difference, fmt.Errorf("diff: %s cannot be compared", english.Plural(len(openings), "opening", ""))
+		return a, b, d, fmt.Errorf("diff: %s cannot be compared", english.Plural(len(openings), "opening", ""))
 	}
 	full, err := without(blocks, blocks) // no block has this number
 	if err != nil {
-		return a, b, difference, err
+		return a, b, d, err
 	}
 	parts := make([]float64, blocks)
 	for i := range parts {
 		r, err := without(i, blocks)
 		if err != nil {
-			return a, b, difference, err
+			return a, b, d, err
 		}
 		parts[i] = r.List[1].Elo.Value - r.List[0].Elo.Value
 	}
-	return ratingOf(full.List[0]), ratingOf(full.List[1]), jackknife(full.List[1].Elo.Value-full.List[0].Elo.Value, parts), nil
+	return full.List[0].Elo, full.List[1].Elo, jackknife(full.List[1].Elo.Value-full.List[0].Elo.Value, parts), nil
 }
 
 // eloOfSeeds are the ratings of the networks of several seeds a side: on one
@@ -196,12 +190,12 @@ func eloOfSeeds(a, b []*played) (x, y []float64, basis string) {
 // names: by games that pair where these are the same players and there are such
 // games, else by the two shares.
 func scoreOf(name string, a, b *played, against []string, same bool) Metric {
-	m := Metric{Name: name, Unit: "%", Better: higher}
+	m := Metric{Name: name, Unit: "%", Better: report.Higher}
 	points, n := a.against(against)
 	x := percent(points, n)
 	points, k := b.against(against)
 	y := percent(points, k)
-	m.A, m.B = x.of(n), y.of(k)
+	m.A, m.B = estimate(x, n), estimate(y, k)
 	if all := pairs(a.games, b.games, against); same && len(all) == n && n == k {
 		openings := byOpening(all)
 		if informative(openings) >= leastInformative {
@@ -220,7 +214,7 @@ func scoreOf(name string, a, b *played, against []string, same bool) Metric {
 }
 
 // percent is a share of the points of n games.
-func percent(points float64, n int) estimate {
+func percent(points float64, n int) stats.Interval {
 	m := stats.Share(points, n)
-	return estimate{100 * m.Value, 100 * m.Low, 100 * m.High, nan}
+	return stats.Interval{Value: 100 * m.Value, Low: 100 * m.Low, High: 100 * m.High}
 }

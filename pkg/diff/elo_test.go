@@ -49,11 +49,11 @@ func TestPairedEloByHand(t *testing.T) {
 		t.Fatal(err)
 	}
 	elo := func(p float64) float64 { return 400 * math.Log10(p/(1-p)) }
-	near(t, "rating of a", x.value, elo(0.75), 1)
-	near(t, "rating of b", y.value, elo(0.9), 1)
-	near(t, "difference", d.value, elo(0.9)-elo(0.75), 1)
-	if !(d.low < d.value && d.value < d.high) {
-		t.Errorf("interval %v to %v", d.low, d.high)
+	near(t, "rating of a", x.Value, elo(0.75), 1)
+	near(t, "rating of b", y.Value, elo(0.9), 1)
+	near(t, "difference", d.Value, elo(0.9)-elo(0.75), 1)
+	if !(d.Low < d.Value && d.Value < d.High) {
+		t.Errorf("interval %v to %v", d.Low, d.High)
 	}
 }
 
@@ -71,7 +71,7 @@ func TestPairedEloCovers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d.low <= truth && truth <= d.high {
+			if d.Low <= truth && truth <= d.High {
 				held++
 			}
 			r, err := rate([][]game{a, b}, []string{"random"}, "random")
@@ -79,7 +79,7 @@ func TestPairedEloCovers(t *testing.T) {
 				t.Fatal(err)
 			}
 			unpaired := r.Difference(1, 0)
-			width, apartWidth = width+d.high-d.low, apartWidth+unpaired.High-unpaired.Low
+			width, apartWidth = width+d.High-d.Low, apartWidth+unpaired.High-unpaired.Low
 		}
 		t.Logf("shared %v: %d of %d intervals hold; width %.0f, unpaired %.0f", shared, held, runs, width/runs, apartWidth/runs)
 		if held < runs*90/100 || held > runs*99/100 {

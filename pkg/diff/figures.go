@@ -78,9 +78,9 @@ func scoreSeries(all []*measured) (s plots.Series) {
 	}
 	slices.Sort(generations)
 	for _, g := range generations {
-		score := mean(at[g].score)
-		y := stats.Interval{Value: score.value, Low: math.Max(0, score.low), High: math.Min(1, score.high)}
-		s.Points = append(s.Points, plots.Point{X: mean(at[g].samples).value, Y: y})
+		score := stats.Mean(at[g].score)
+		score.Low, score.High = math.Max(0, score.Low), math.Min(1, score.High)
+		s.Points = append(s.Points, plots.Point{X: stats.Mean(at[g].samples).Value, Y: score})
 	}
 	return s
 }
@@ -123,9 +123,9 @@ func lossSeries(all []*measured) (s plots.LossSeries, marks []float64, err error
 	return s, marks[:max(0, len(marks)-1)], nil
 }
 
-// drawn are the pictures of a group as cells; keep, if it is there, stores each
-// and returns the links to it.
-func (g *Group) drawn(nameA, nameB string, keep func(name string, f *plots.Figure) (links []string, err error)) (cells []report.Cell, err error) {
+// drawn are the pictures of a group as blocks; keep, if it is there, stores each and
+// returns the links to it.
+func (g *Group) drawn(nameA, nameB string, keep func(name string, f *plots.Figure) (links []string, err error)) (blocks []report.Block, err error) {
 	all, err := g.pictures(nameA, nameB)
 	if err != nil {
 		return nil, err
@@ -138,16 +138,16 @@ func (g *Group) drawn(nameA, nameB string, keep func(name string, f *plots.Figur
 		if err != nil {
 			return nil, err
 		}
-		cell := &report.Figure{Caption: p.caption, Alt: f.Description()}
-		if cell.SVG, err = f.InlineSVG(); err != nil {
+		block := report.Figure{Caption: p.caption, Alt: f.Description()}
+		if block.SVG, err = f.InlineSVG(); err != nil {
 			return nil, err
 		}
 		if keep != nil {
-			if cell.Files, err = keep(p.name, f); err != nil {
+			if block.Files, err = keep(p.name, f); err != nil {
 				return nil, err
 			}
 		}
-		cells = append(cells, report.Pair{A: nameA, B: nameB, Overlaid: cell})
+		blocks = append(blocks, block)
 	}
-	return cells, nil
+	return blocks, nil
 }

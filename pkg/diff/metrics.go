@@ -7,83 +7,72 @@ import (
 	"slices"
 	"strings"
 
+	"alamos/pkg/report"
+	"alamos/pkg/stats"
 	"alamos/pkg/store"
-)
-
-// Better says which of two values is preferred: "higher", "lower", or "" for what
-// is only described.
-type Better string
-
-const (
-	higher Better = "higher"
-	lower  Better = "lower"
 )
 
 // Metric is a result of both sides.
 type Metric struct {
-	Name       string   `json:"name"`
-	Unit       string   `json:"unit,omitempty"`
-	Better     Better   `json:"better"`
-	A          Estimate `json:"a"`
-	B          Estimate `json:"b"`
-	Difference Estimate `json:"difference"` // b less a
-	// P is the p-value of a test of no difference, null where none applies; Test
-	// says which: "paired games", "Welch" or "Mann-Whitney".
+	Name       string        `json:"name"`
+	Unit       string        `json:"unit,omitempty"`
+	Better     report.Better `json:"better"` // "higher", "lower", or "" of a metric that only describes
+	A          Estimate      `json:"a"`
+	B          Estimate      `json:"b"`
+	Difference Estimate      `json:"difference"` // b less a
+	// P is the p-value of a test of no difference, null without a test. Test is "paired
+	// games", "Welch" or "Mann-Whitney".
 	P    *float64 `json:"p"`
 	Test string   `json:"test,omitempty"`
 	// Verdict is "better" or "worse" of b, "higher" or "lower" where neither is
-	// preferred, "~" for a difference within noise, "=" for none, and "" where
-	// nothing tells how much chance there is.
+	// preferred, "~" for a difference within noise, "=" for no difference, and "" where
+	// the size of noise is not known.
 	Verdict string `json:"verdict"`
-	Basis   string `json:"basis,omitempty"` // what the difference rests on
+	Basis   string `json:"basis,omitempty"` // the games or seeds behind the difference
 }
 
-// Estimate is a number, the 95 % interval that it is known to, and of how many
-// games or seeds it is made. null stands for what is not known.
+// Estimate is a number, its 95 % interval, and the number of games or seeds behind it.
+// What is not known is NaN, in JSON null.
 type Estimate struct {
-	Value *float64 `json:"value"`
-	Low   *float64 `json:"low"`
-	High  *float64 `json:"high"`
-	N     int      `json:"n,omitempty"`
+	Value stats.Float `json:"value"`
+	Low   stats.Float `json:"low"`
+	High  stats.Float `json:"high"`
+	N     int         `json:"n,omitempty"`
 }
 
-// of is an estimate made of n values.
-func (e estimate) of(n int) Estimate {
-	out := Estimate{Value: number(e.value), N: n}
-	if e.known() {
-		out.Low, out.High = number(e.low), number(e.high)
+// estimate is an estimate made of n values.
+func estimate(i stats.Interval, n int) Estimate {
+	if !known(i) {
+		i = stats.Exactly(i.Value)
 	}
-	return out
+	return Estimate{stats.Float(i.Value), stats.Float(i.Low), stats.Float(i.High), n}
 }
 
-// number is nil for what JSON cannot hold.
-func number(x float64) *float64 {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return nil
-	}
-	return &x
+func (e Estimate) interval() stats.Interval {
+	return stats.Interval{Value: float64(e.Value), Low: float64(e.Low), High: float64(e.High)}
 }
 
-// judged sets a metric's difference and says what it is worth.
-func (m Metric) judged(d estimate) Metric {
-	m.Difference, m.P = d.of(0), number(d.p)
-	if m.P == nil {
+// judged sets the difference of a metric and its verdict.
+func (m Metric) judged(d difference) Metric {
+	m.Difference = estimate(d.Interval, 0)
+	tested, bounded := !math.IsNaN(d.p), known(d.Interval)
+	if tested {
+		m.P = &d.p
+	} else {
 		m.Test = ""
 	}
 	switch {
-	case m.Difference.Value == nil:
-		m.Verdict = ""
-	case m.P != nil && d.p >= alpha, m.P == nil && d.known() && d.low <= 0 && d.high >= 0:
+	case math.IsNaN(d.Value) || math.IsInf(d.Value, 0):
+	case tested && d.p >= alpha, !tested && bounded && d.Low <= 0 && d.High >= 0:
 		m.Verdict = "~"
-	case m.P == nil && !d.known() && d.value == 0:
+	case !tested && !bounded && d.Value == 0:
 		m.Verdict = "="
-	case m.P == nil && !d.known():
-		m.Verdict = ""
-	case m.Better == "" && d.value > 0:
+	case !tested && !bounded:
+	case m.Better == report.Neither && d.Value > 0:
 		m.Verdict = "higher"
-	case m.Better == "":
+	case m.Better == report.Neither:
 		m.Verdict = "lower"
-	case (d.value > 0) == (m.Better == higher):
+	case (d.Value > 0) == (m.Better == report.Higher):
 		m.Verdict = "better"
 	default:
 		m.Verdict = "worse"
@@ -91,7 +80,7 @@ func (m Metric) judged(d estimate) Metric {
 	return m
 }
 
-// measured is what the runs of one trial came to.
+// measured are the results of one trial.
 type measured struct {
 	trial       *store.Trial
 	generations int // that are done
@@ -99,14 +88,13 @@ type measured struct {
 	played      *played // nil: no tournament
 }
 
-// unopposed are the metrics that need no tournament, with what is preferred of
-// them, by the names that a trial's have everywhere.
+// unopposed are the metrics that need no tournament.
 var unopposed = []struct {
 	name   string
-	better Better
+	better report.Better
 }{
-	{"loss", lower}, {"policy_loss", lower}, {"value_loss", lower}, {"top1", higher}, {"top5", higher},
-	{"games", ""}, {"samples", ""}, {"evaluations", ""}, {"seconds", lower},
+	{"loss", report.Lower}, {"policy_loss", report.Lower}, {"value_loss", report.Lower}, {"top1", report.Higher}, {"top5", report.Higher},
+	{"games", ""}, {"samples", ""}, {"evaluations", ""}, {"seconds", report.Lower},
 }
 
 // measure reads the results of a trial. There may be none: nil.
@@ -164,7 +152,7 @@ func named(all []*measured) (names []string) {
 	return names
 }
 
-// compareMetrics compares what the trials of two groups came to.
+// compareMetrics compares the results of two groups of trials.
 func compareMetrics(a, b []*measured, o Options) []Metric {
 	var out []Metric
 	all := slices.Concat(a, b)
@@ -189,9 +177,9 @@ func compareMetrics(a, b []*measured, o Options) []Metric {
 	for _, name := range named(all) {
 		m := Metric{Name: name}
 		if slices.Contains(evaluated, name) {
-			m.Better = higher
+			m.Better = report.Higher
 			if name == "accuracy.value_error" {
-				m.Better = lower
+				m.Better = report.Lower
 			}
 		}
 		if x, y := values(a, name), values(b, name); len(x) > 0 && len(y) > 0 {
@@ -210,8 +198,7 @@ func playedBy(all []*measured) (out []*played) {
 	return out
 }
 
-// strength compares what the last networks of two groups came to in their
-// tournaments.
+// strength compares the last networks of two groups in their tournaments.
 func strength(a, b []*played, o Options) (out []Metric) {
 	single := len(a) == 1 && len(b) == 1
 	if single {
@@ -219,12 +206,12 @@ func strength(a, b []*played, o Options) (out []Metric) {
 			out = append(out, m)
 		}
 	} else if x, y, basis := eloOfSeeds(a, b); len(x) > 0 {
-		m := o.seeds(Metric{Name: "elo", Better: higher}, x, y)
+		m := o.seeds(Metric{Name: "elo", Better: report.Higher}, x, y)
 		m.Basis += ", " + basis
 		out = append(out, m)
 	}
 	score := func(name string, against []string, same bool) {
-		m := Metric{Name: name, Unit: "%", Better: higher}
+		m := Metric{Name: name, Unit: "%", Better: report.Higher}
 		if single {
 			m = scoreOf(name, a[0], b[0], against, same)
 		} else {
@@ -242,8 +229,8 @@ func strength(a, b []*played, o Options) (out []Metric) {
 	for _, name := range shared {
 		score("score against "+name, []string{name}, true)
 	}
-	// The network before training is another one in every trial of another seed or
-	// shape; what it makes of a training is worth seeing all the same.
+	// The untrained network is another one in every trial of another seed or shape; the
+	// score against it is still worth seeing.
 	own := store.CheckpointName(0)
 	missing := func(p *played) bool { return p.record(own).Games() == 0 }
 	if !slices.Contains(shared, own) && !slices.ContainsFunc(slices.Concat(a, b), missing) {
@@ -263,18 +250,17 @@ func shares(all []*played, against []string) (x []float64) {
 
 // seeds compares a value of each seed.
 func (o Options) seeds(m Metric, x, y []float64) Metric {
-	ex, ey := mean(x), mean(y)
-	m.A, m.B = ex.of(len(x)), ey.of(len(y))
+	a, b := stats.Mean(x), stats.Mean(y)
+	m.A, m.B = estimate(a, len(x)), estimate(b, len(y))
 	if len(x) == 1 && len(y) == 1 {
-		return m.judged(bare(ey.value - ex.value))
+		return m.judged(untested(stats.Exactly(b.Value - a.Value)))
 	}
 	m.Basis = fmt.Sprintf("n=%d+%d", len(x), len(y))
 	d := welch(x, y)
 	if !math.IsNaN(d.p) {
 		m.Test = "Welch"
 		if o.MannWhitney {
-			d = bare(d.value)
-			d.p = mannWhitney(x, y)
+			d = difference{stats.Exactly(d.Value), mannWhitney(x, y)}
 			m.Test = "Mann-Whitney"
 		}
 	}

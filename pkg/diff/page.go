@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/dustin/go-humanize/english"
 
@@ -28,17 +26,17 @@ func (r *Report) JSON() ([]byte, error) {
 
 // HTML writes the report as one page that needs no other file.
 func (r *Report) HTML() ([]byte, error) {
-	p, err := r.page(func(g *Group, _ int) ([]report.Cell, error) { return g.drawn(r.A.Name, r.B.Name, nil) })
+	p, err := r.page(func(g *Group, _ int) ([]report.Block, error) { return g.drawn(r.A.Name, r.B.Name, nil) })
 	if err != nil {
 		return nil, err
 	}
 	return p.HTML()
 }
 
-// Markdown writes the report for a pull request. Its figures are SVG files in
-// folder, whose names begin with stem; without a stem it has none.
+// Markdown writes the report for a pull request. Its figures are SVG files in folder,
+// whose names begin with stem; without a stem it has none.
 func (r *Report) Markdown(folder, stem string) ([]byte, error) {
-	p, err := r.page(func(g *Group, i int) ([]report.Cell, error) {
+	p, err := r.page(func(g *Group, i int) ([]report.Block, error) {
 		if stem == "" {
 			return nil, nil
 		}
@@ -57,44 +55,30 @@ func (r *Report) Markdown(folder, stem string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.Markdown()
+	return p.Markdown(), nil
 }
 
-// page makes the cells of the report.
-func (r *Report) page(figures func(g *Group, i int) ([]report.Cell, error)) (*report.Page, error) {
-	p := &report.Page{Title: r.A.Name + " and " + r.B.Name, Subtitle: r.subtitle(), Wide: true}
-	add := func(c ...report.Cell) { p.Cells = append(p.Cells, c...) }
-	add(report.Heading{Text: "Settings"}, r.changes())
+// page is the report as a document, with the figures of each group.
+func (r *Report) page(figures func(g *Group, i int) ([]report.Block, error)) (*report.Page, error) {
+	p := &report.Page{Title: r.A.Name + " and " + r.B.Name, Subtitle: r.A.describe() + "; " + r.B.describe(), Wide: true}
+	p.Blocks = []report.Block{report.Heading{Text: "Settings"}, r.changes()}
 	for i := range r.Groups {
 		g := &r.Groups[i]
-		title := "Results"
-		if t := g.Title(); t != "" {
-			title += ", " + t
-		}
-		add(report.Heading{Text: title})
+		p.Blocks = append(p.Blocks, g.blocks(r.A.Name, r.B.Name)...)
 		if len(g.Metrics) > 0 {
-			add(g.comparison(r.A.Name, r.B.Name))
-			cells, err := figures(g, i)
+			blocks, err := figures(g, i)
 			if err != nil {
 				return nil, err
 			}
-			add(cells...)
+			p.Blocks = append(p.Blocks, blocks...)
 		}
-		for _, n := range g.Notes {
-			add(report.Note{Markdown: plain(n)})
-		}
+		p.Blocks = append(p.Blocks, notes(g.Notes)...)
 	}
-	for _, n := range r.allNotes() {
-		add(report.Note{Markdown: plain(n)})
-	}
+	p.Blocks = append(p.Blocks, notes(r.allNotes())...)
 	return p, nil
 }
 
-func (r *Report) subtitle() string {
-	return fmt.Sprintf("%s; %s", r.A.describe(), r.B.describe())
-}
-
-// describe says what a side has.
+// describe is a side with its trials.
 func (h Head) describe() string {
 	s := h.Name + ": " + english.Plural(h.Trials, "trial", "")
 	switch {
@@ -108,7 +92,7 @@ func (h Head) describe() string {
 	return s + " in " + h.Folder
 }
 
-// allNotes are those of the report, and what has no counterpart.
+// allNotes are those of the report, and the trials without a counterpart.
 func (r *Report) allNotes() []string {
 	notes := r.Notes
 	for _, side := range []struct {
@@ -123,44 +107,51 @@ func (r *Report) allNotes() []string {
 				}
 				of = append(of, l)
 			}
-			notes = append(notes[:len(notes):len(notes)], fmt.Sprintf("nothing to compare with on the other side has, of %s: %s", side.name, strings.Join(of, "; ")))
+			notes = append(notes[:len(notes):len(notes)], fmt.Sprintf("%s has trials without a counterpart on the other side: %s", side.name, strings.Join(of, "; ")))
 		}
 	}
 	return notes
 }
 
-// plain is a sentence of a text that Markdown does not read as markup.
-func plain(s string) string {
-	first, size := utf8.DecodeRuneInString(s)
-	if word, _, _ := strings.Cut(s, " "); size > 0 && !strings.ContainsAny(word, "/:") { // a path is no word
-		s = string(unicode.ToUpper(first)) + s[size:]
+func notes(texts []string) (blocks []report.Block) {
+	for _, text := range texts {
+		blocks = append(blocks, report.Note{Text: text})
 	}
-	return strings.NewReplacer("\\", "\\\\", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[", "<", "\\<", "~", "\\~").Replace(s)
+	return blocks
 }
 
 // changes are the settings that differ, lists item by item.
-func (r *Report) changes() report.Cell {
-	d := report.Diff{Base: r.A.Name, This: r.B.Name}
+func (r *Report) changes() report.Block {
+	var rows [][]report.Cell
+	add := func(key string, a, b *Value) {
+		textA, textB := shown(a), shown(b)
+		if a != nil && b != nil && textA == textB { // an item that moved
+			textA, textB = textA+", before", textB+", after"
+		}
+		rows = append(rows, []report.Cell{{Text: key}, {Text: textA, Class: report.Before}, {Text: textB, Class: report.After}, {Text: from(a, b), Class: report.Faint}})
+	}
 	for _, s := range r.Sections {
 		for _, x := range s.Settings {
 			if !x.itemized() {
-				d.Items = append(d.Items, change(x.Key, x.A, x.B))
+				add(x.Key, x.A, x.B)
 				continue
 			}
 			for _, i := range x.Items {
-				d.Items = append(d.Items, change(x.Key+i.index(), i.A, i.B))
+				add(x.Key+i.index(), i.A, i.B)
 			}
 		}
 	}
-	return d
+	if len(rows) == 0 {
+		return report.Text{Markdown: "No setting differs."}
+	}
+	return report.Changes(r.A.Name, r.B.Name, rows)
 }
 
-// itemized says whether a setting is shown item by item: a list of more than
-// words.
+// itemized reports whether a setting is shown item by item: a list.
 func (s *Setting) itemized() bool { return len(s.Items) > 0 && !s.A.Swept }
 
-// index is the place of an item: "[2]", or "[2→0]" where it is not the same on
-// both sides.
+// index is the place of an item: "[2]", or "[2→0]" where it is not the same on both
+// sides.
 func (i Item) index() string {
 	switch {
 	case i.A == nil || i.IndexA == i.IndexB:
@@ -171,15 +162,7 @@ func (i Item) index() string {
 	return fmt.Sprintf("[%d→%d]", i.IndexA, i.IndexB)
 }
 
-func change(key string, a, b *Value) report.Change {
-	c := report.Change{Key: key, Base: a.String(), This: b.String(), BaseOrigin: a.origin(), ThisOrigin: b.origin()}
-	if a != nil && b != nil && c.Base == c.This { // an item that moved
-		c.Base, c.This = c.Base+", before", c.This+", after"
-	}
-	return c
-}
-
-// String is what is shown of a value: "" where there is none.
+// String is the text of a value, "" for nil.
 func (v *Value) String() string {
 	switch {
 	case v == nil:
@@ -192,6 +175,14 @@ func (v *Value) String() string {
 	return v.Text
 }
 
+// shown is the text of a value, a dash for nil.
+func shown(v *Value) string {
+	if v == nil {
+		return "–"
+	}
+	return v.String()
+}
+
 func (v *Value) origin() string {
 	switch {
 	case v == nil:
@@ -202,48 +193,68 @@ func (v *Value) origin() string {
 	return v.Origin
 }
 
-// comparison is the table of a group's metrics.
-func (g *Group) comparison(nameA, nameB string) report.Cell {
-	c := report.Comparison{Caption: "Results, with 95 % intervals where chance was measured.", A: nameA, B: nameB}
-	for _, m := range g.Metrics {
-		d := m.Difference.measure()
-		row := report.Compared{Name: m.Name, Unit: m.Unit, A: m.A.measure(), B: m.B.measure(), Delta: &d, How: m.how()}
-		switch m.Better {
-		case higher:
-			row.Better = report.Higher
-		case lower:
-			row.Better = report.Lower
-		}
-		if !d.Known() && m.P != nil { // a test without an interval
-			row.How = m.Verdict + " " + row.How
-		}
-		c.Rows = append(c.Rows, row)
+// from is what set two values.
+func from(a, b *Value) string {
+	switch {
+	case a == nil:
+		return b.origin()
+	case b == nil, a.Origin == b.Origin:
+		return a.origin()
 	}
-	return c
+	return a.origin() + " → " + b.origin()
 }
 
-// measure is the estimate as the notebook writes it.
-func (e Estimate) measure() report.Measure {
-	if e.Value == nil {
-		return report.Unmeasured()
+// blocks are the heading and the metrics of a group.
+func (g *Group) blocks(nameA, nameB string) []report.Block {
+	title := "Results"
+	if t := g.Title(); t != "" {
+		title += ", " + t
 	}
-	m := report.Measure{Value: *e.Value}
-	if e.Low != nil && e.High != nil {
-		m.Low, m.High = *e.Low, *e.High
+	blocks := []report.Block{report.Heading{Text: title}}
+	if len(g.Metrics) == 0 {
+		return blocks
 	}
-	return m
+	numeric := func(name string) report.Column { return report.Column{Name: name, Numeric: true} }
+	t := report.Table{
+		Caption: "Results, with 95 % intervals where chance was measured.",
+		Columns: []report.Column{{Name: "metric"}, numeric(nameA), numeric(nameB), numeric("difference"), numeric("95 %"), {Name: "verdict"}},
+	}
+	for i := range g.Metrics {
+		t.Rows = append(t.Rows, g.Metrics[i].row())
+		if g.Metrics[i].Verdict == "~" {
+			t.Legend = "~ within noise: chance explains the difference."
+		}
+	}
+	return append(blocks, t)
 }
 
-// how is the test and what the difference rests on.
-func (m *Metric) how() string {
-	var parts []string
+// row is the metric in the table of results: "~" takes the place of a difference within
+// noise.
+func (m *Metric) row() []report.Cell {
+	name := m.Name
+	if m.Unit != "" {
+		name += " (" + m.Unit + ")"
+	}
+	d := m.Difference.interval()
+	difference, verdict := report.Delta(d), m.Verdict
+	if m.Verdict == "~" {
+		difference, verdict = "~", "within noise"
+	}
+	class := map[string]report.Class{"~": report.Neutral, "better": report.Good, "worse": report.Bad}[m.Verdict]
+	var how []string
 	if m.P != nil {
-		parts = append(parts, probability(*m.P))
+		how = append(how, probability(*m.P))
 	}
 	if m.Basis != "" {
-		parts = append(parts, m.Basis)
+		how = append(how, m.Basis)
 	}
-	return strings.Join(parts, ", ")
+	if len(how) > 0 {
+		verdict = strings.TrimSpace(verdict + " (" + strings.Join(how, ", ") + ")")
+	}
+	return []report.Cell{
+		{Text: name}, {Text: report.Measured(m.A.interval())}, {Text: report.Measured(m.B.interval())},
+		{Text: difference, Class: class}, {Text: report.Ends(d)}, {Text: verdict},
+	}
 }
 
 func probability(p float64) string {

@@ -3,12 +3,15 @@ package diff
 import (
 	"encoding/json"
 	"html"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"alamos/pkg/report"
+	"alamos/pkg/stats"
 	"alamos/pkg/store"
 )
 
@@ -31,7 +34,7 @@ func TestPairedResults(t *testing.T) {
 	if elo.Test != "paired games" || elo.Verdict != "better" || *elo.P > 0.001 || !strings.Contains(elo.Basis, "100 games each of the same 50 openings against the same 1 opponent") {
 		t.Errorf("elo: %+v", elo)
 	}
-	if low, high := *elo.Difference.Low, *elo.Difference.High; low > 200 || high < 200 {
+	if low, high := elo.Difference.Low, elo.Difference.High; low > 200 || high < 200 {
 		t.Errorf("the difference is 200, the interval %v to %v", low, high)
 	}
 	if m := metric(t, g, "score against random"); m.Test != "paired games" || m.Verdict != "better" || m.A.N != 100 {
@@ -40,10 +43,10 @@ func TestPairedResults(t *testing.T) {
 	if m := metric(t, g, "score against untrained"); m.Test != "" || !strings.Contains(m.Basis, "each against its own") {
 		t.Errorf("score against two players of one name: %+v", m)
 	}
-	if m := metric(t, g, "loss"); m.P != nil || m.Verdict != "" || m.Difference.Low != nil {
+	if m := metric(t, g, "loss"); m.P != nil || m.Verdict != "" || m.Difference.interval().Known() {
 		t.Errorf("nothing says how much chance there is in one loss: %+v", m)
 	}
-	if m := metric(t, g, "samples"); m.Verdict != "=" || *m.A.Value != 3000 {
+	if m := metric(t, g, "samples"); m.Verdict != "=" || m.A.Value != 3000 {
 		t.Errorf("samples: %+v", m)
 	}
 	if !slices.ContainsFunc(g.Notes, func(n string) bool { return strings.Contains(n, "one seed a side") }) {
@@ -75,7 +78,7 @@ func TestTournamentOfOtherGenerations(t *testing.T) {
 	writeFile(t, "small.yaml", strings.Replace(small, "generations: 3", "generations: 2", 1))
 	r := compared(t, "small.yaml", "deeper.yaml", Options{})
 	for _, m := range r.Groups[0].Metrics {
-		if strings.Contains(m.Name, "score") && m.A.Value != nil {
+		if strings.Contains(m.Name, "score") && !math.IsNaN(float64(m.A.Value)) {
 			t.Errorf("%s: %+v", m.Name, m)
 		}
 	}
@@ -129,7 +132,7 @@ func TestSeeds(t *testing.T) {
 		if elo.Test != test || elo.Verdict != "~" || *elo.P < alpha || !strings.Contains(elo.Basis, "one rating of all, against the same 1 opponent; random is 0") {
 			t.Errorf("elo: %+v", elo)
 		}
-		if out := text(t, r); !strings.Contains(out, " ~  (p=0.") {
+		if out := text(t, r); !strings.Contains(out, "within noise (p=0.") {
 			t.Errorf("have:\n%s", out)
 		}
 	}
@@ -270,7 +273,7 @@ func TestFormats(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"<svg", ">depth<", "deeper.yaml:4", "small.yaml and deeper.yaml", "n=3+3"} {
+	for _, want := range []string{"<svg", ">network.depth<", "deeper.yaml:4", "small.yaml and deeper.yaml", "n=3+3"} {
 		if !strings.Contains(html.UnescapeString(string(page)), want) {
 			t.Errorf("the page does not have %q", want)
 		}
@@ -301,22 +304,22 @@ func TestFormats(t *testing.T) {
 
 func TestVerdicts(t *testing.T) {
 	for _, test := range []struct {
-		better Better
-		d      estimate
+		better report.Better
+		d      difference
 		want   string
 	}{
-		{higher, bare(nan), ""},
-		{higher, bare(1), ""},
-		{higher, bare(0), "="},
-		{higher, estimate{1, 0.5, 1.5, nan}, "better"},
-		{higher, estimate{-1, -1.5, -0.5, nan}, "worse"},
-		{lower, estimate{-1, -1.5, -0.5, nan}, "better"},
-		{"", estimate{-1, -1.5, -0.5, nan}, "lower"},
-		{"", estimate{1, 0.5, 1.5, nan}, "higher"},
-		{"", estimate{1, -0.5, 2.5, nan}, "~"},
-		{higher, estimate{1, nan, nan, 0.2}, "~"},
-		{higher, estimate{1, nan, nan, 0.01}, "better"},
-		{lower, estimate{1, 0.1, 1.9, 0.03}, "worse"},
+		{report.Higher, untested(stats.Unknown()), ""},
+		{report.Higher, untested(stats.Exactly(1)), ""},
+		{report.Higher, untested(stats.Exactly(0)), "="},
+		{report.Higher, untested(stats.Around(1, 0.5)), "better"},
+		{report.Higher, untested(stats.Around(-1, 0.5)), "worse"},
+		{report.Lower, untested(stats.Around(-1, 0.5)), "better"},
+		{"", untested(stats.Around(-1, 0.5)), "lower"},
+		{"", untested(stats.Around(1, 0.5)), "higher"},
+		{"", untested(stats.Around(1, 1.5)), "~"},
+		{report.Higher, difference{stats.Exactly(1), 0.2}, "~"},
+		{report.Higher, difference{stats.Exactly(1), 0.01}, "better"},
+		{report.Lower, difference{stats.Around(1, 0.9), 0.03}, "worse"},
 	} {
 		if m := (Metric{Better: test.better}).judged(test.d); m.Verdict != test.want {
 			t.Errorf("%q, %+v: %q, want %q", test.better, test.d, m.Verdict, test.want)
@@ -336,8 +339,8 @@ func TestSweepsWithResults(t *testing.T) {
 	r := compared(t, "a.yaml", "b.yaml", Options{})
 	out := text(t, r)
 	for _, want := range []string{
-		"results, network.depth=1\n", "results, network.depth=2\n", "note: n is seeds: one on a side is too few for a test\n",
-		"note: nothing to compare with on the other side has, of a.yaml: network.depth=5\n",
+		"Results, network.depth=1\n", "Results, network.depth=2\n", "note: n is seeds: one on a side is too few for a test\n",
+		"note: a.yaml has trials without a counterpart on the other side: network.depth=5\n",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("have:\n%s\nwant %q", out, want)

@@ -70,7 +70,7 @@ func TestResult(t *testing.T) {
 	g := game(t, chess.Standard, "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3")
 	eval, _ := network(t, chess.Standard, "atomic16", "uci1968", nn.ValueTanh)
 	tree := think(t, eval, 2, g, uci.Task{Limit: uci.Limit{Nodes: 300}})
-	r := Of(*g.Position(), tree, time.Second)
+	r := Analyze(*g.Position(), tree, time.Second)
 	visits, share := 0, 0.0
 	for _, m := range r.Moves {
 		visits, share = visits+m.Visits, share+float64(m.Share)
@@ -99,7 +99,7 @@ func TestResult(t *testing.T) {
 	if err := r.JSON(&js, 0); err != nil {
 		t.Error(err)
 	}
-	var back Result
+	var back Analysis
 	if err := json.Unmarshal(js.Bytes(), &back); err != nil || len(back.Moves) != len(r.Moves) || back.Moves[0].UCI != r.Moves[0].UCI {
 		t.Errorf("%v: %s", err, js.String())
 	}
@@ -117,7 +117,7 @@ func TestDraws(t *testing.T) {
 	for _, head := range []string{nn.ValueTanh, nn.ValueWDL} {
 		eval, _ := network(t, chess.Standard, "atomic16", "uci1968", head)
 		for _, visits := range []int64{0, 50} {
-			r := Of(*g.Position(), think(t, eval, 1, g, uci.Task{Limit: uci.Limit{Nodes: visits}, PolicyOnly: visits == 0}), 0)
+			r := Analyze(*g.Position(), think(t, eval, 1, g, uci.Task{Limit: uci.Limit{Nodes: visits}, PolicyOnly: visits == 0}), 0)
 			var text, js bytes.Buffer
 			if err := errors.Join(r.Text(&text, 0), r.JSON(&js, 0)); err != nil {
 				t.Fatal(err)
@@ -146,7 +146,7 @@ func TestMateIsFirst(t *testing.T) {
 	g := game(t, chess.Standard, "k7/8/1K6/8/8/8/1Q6/8 w - - 0 1")
 	for _, l := range []uci.Limit{{Nodes: 5000}, {MoveTime: time.Hour}} {
 		tree := think(t, search.Uniform{}, 1, g, uci.Task{Limit: l})
-		r := Of(*g.Position(), tree, 0)
+		r := Analyze(*g.Position(), tree, 0)
 		if m := r.Moves[0]; !r.Exact || !strings.HasSuffix(m.SAN, "#") || !m.Exact || r.Visits > 5000 {
 			t.Errorf("%+v after %d visits", m, r.Visits)
 		}
@@ -160,11 +160,11 @@ func TestPolicy(t *testing.T) {
 		eval, policy := network(t, chess.Standard, c.planes, c.policy, nn.ValueTanh)
 		g := game(t, chess.Standard, "r3k2r/pppq1ppp/2n5/4p3/4P3/5N2/PPPP1P1P/RNBQKB1R b KQkq - 2 3")
 		tree := think(t, eval, 1, g, uci.Task{PolicyOnly: true})
-		r := Of(*g.Position(), tree, 0)
+		r := Analyze(*g.Position(), tree, 0)
 		if r.Visits != 0 {
 			t.Errorf("%d visits without a search", r.Visits)
 		}
-		p, err := AskPolicy(g, eval, policy)
+		p, err := FullPolicy(g, eval, policy)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,21 +10,16 @@ func ExamplePage_Markdown() {
 	page := report.Page{
 		Title: "Depth",
 		About: "Does atomic chess need twenty residual blocks?",
-		Cells: []report.Cell{
+		Blocks: []report.Block{
 			report.Heading{Text: "Result"},
 			report.Table{
 				Caption: "Score in the tournament.",
-				Columns: []report.Column{{Name: "depth", Numeric: true, Setting: true}, {Name: "score", Unit: "of 180", Numeric: true}},
-				Rows:    [][]string{{"5", "101"}, {"10", "118"}},
+				Columns: []report.Column{{Name: "depth", Numeric: true}, {Name: "score", Unit: "of 180", Numeric: true}},
+				Rows:    [][]report.Cell{report.Row("5", "101"), report.Row("10", "118")},
 			},
 		},
 	}
-	md, err := page.Markdown()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Print(string(md))
+	fmt.Print(string(page.Markdown()))
 	// Output:
 	// # Depth
 	//

@@ -37,7 +37,7 @@ func drawHook(q *request) (*drawing, error) {
 		if err != nil {
 			return nil, err
 		}
-		label = inWords(metric)
+		label = spaced(metric)
 		return perGeneration(q.X, func(t *store.Trial, g int) (float64, error) {
 			m, err := t.Metrics(g, i)
 			if v, ok := m[metric]; ok {

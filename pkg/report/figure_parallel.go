@@ -32,7 +32,7 @@ func drawParallel(q *request) (*drawing, error) {
 			for k, v := range axis.Ticks {
 				values[v] = float64(k)
 			}
-			if slices.ContainsFunc(q.groups, func(g store.Group) bool { return axisValue(g.Trials[0], a.Path) == "" }) {
+			if slices.ContainsFunc(q.groups, func(g store.Group) bool { return axisValue(&g.Trials[0].Trial, a.Path) == "" }) {
 				values[""] = float64(len(axis.Ticks)) // the key means nothing beside others of the trial
 				axis.Ticks = append(axis.Ticks, "–")
 			}
@@ -50,7 +50,7 @@ func drawParallel(q *request) (*drawing, error) {
 		}
 		line := plots.ParallelLine{Name: g.Name, Metric: v.Value}
 		for i, a := range q.axes {
-			at, there := places[i][axisValue(g.Trials[0], a.Path)]
+			at, there := places[i][axisValue(&g.Trials[0].Trial, a.Path)]
 			if !there { // an axis of numbers, and no number
 				at = math.NaN()
 			}

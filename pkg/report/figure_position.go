@@ -46,7 +46,7 @@ func answered(draw func(q *request, a *store.Answer, of string) *drawing) func(*
 // drawPolicy shows where the moves begin and end that a network would play, and
 // those of each kind of piece.
 func drawPolicy(q *request, a *store.Answer, of string) *drawing {
-	return &drawing{PolicyChart(a, q.frame), fmt.Sprintf("Policy %s, before any search: the probability that a move begins or ends on a square, of all moves and of those of each kind of piece. The network's value is %s for the side to move.", of, Signed(a.Value))}
+	return &drawing{PolicyChart(a, q.frame), fmt.Sprintf("Policy %s, before any search: the probability that a move begins or ends on a square, of all moves and of those of each kind of piece. The network's value is %s for the side to move.", of, Signed(float64(a.Value)))}
 }
 
 // drawTree shows what a search has looked at.

@@ -79,7 +79,7 @@ func drawSweep(q *request) (*drawing, error) {
 		if err != nil {
 			return nil, err
 		}
-		at, there := ticks[axisValue(g.Trials[0], x)]
+		at, there := ticks[axisValue(&g.Trials[0].Trial, x)]
 		if v.Missing() || !there { // x means nothing beside the trial's other settings
 			continue
 		}
@@ -148,7 +148,7 @@ func drawHeatmap(q *request) (*drawing, error) {
 		for _, column := range x.Values {
 			var values []stats.Interval
 			for _, g := range q.groups {
-				if t := g.Trials[0]; axisValue(t, x.Path) == column && axisValue(t, y.Path) == row {
+				if t := g.Trials[0]; axisValue(&t.Trial, x.Path) == column && axisValue(&t.Trial, y.Path) == row {
 					v, err := g.Measure(m.name)
 					if err != nil {
 						return nil, err
@@ -212,7 +212,7 @@ func (q *request) lineAxes(x string) []string {
 		at := map[string]string{}
 		for _, g := range q.groups {
 			t := g.Trials[0]
-			here, v := axisValue(t, x), axisValue(t, a.Path)
+			here, v := axisValue(&t.Trial, x), axisValue(&t.Trial, a.Path)
 			if was, known := at[here]; known && was != v {
 				out = append(out, a.Path)
 				break
@@ -229,7 +229,7 @@ func labelOf(g store.Group, axes []string) string {
 	keys := make([]experiment.Axis, len(axes))
 	for i, a := range axes {
 		keys[i].Path = a
-		values = append(values, experiment.AxisValue{Path: a, Value: axisValue(g.Trials[0], a)})
+		values = append(values, experiment.AxisValue{Path: a, Value: axisValue(&g.Trials[0].Trial, a)})
 	}
 	return shortLabel(values, shortKeys(keys))
 }
@@ -239,7 +239,7 @@ func labelOf(g store.Group, axes []string) string {
 func numbers(groups []store.Group, path string) (map[string]float64, bool) {
 	out := map[string]float64{}
 	for _, g := range groups {
-		text := axisValue(g.Trials[0], path)
+		text := axisValue(&g.Trials[0].Trial, path)
 		if text == "" {
 			continue
 		}

@@ -85,19 +85,19 @@ func (r *Report) tables(opt Options) (files []file, err error) {
 		return nil, nil
 	}
 	l := r.layout(opt)
-	head, rows, err := r.trialRows(r.Trials)
+	all, err := trialsCSV(r.Experiment, r.Trials)
 	if err != nil {
 		return nil, err
 	}
-	files = append(files, file{path: l.table("trials.csv", nil), bytes: func() ([]byte, error) { return csvBytes(head, rows) }})
+	files = append(files, file{path: l.table(all.name, nil), bytes: all.bytes})
 	for _, t := range r.Trials {
-		tables, err := trialTables(t)
+		tables, err := csvTables(t)
 		if err != nil {
 			return nil, err
 		}
 		for _, x := range tables {
 			if opt.Out == "" || r.shows(x.name) {
-				files = append(files, file{path: l.table(x.name, &t.Trial), bytes: func() ([]byte, error) { return csvBytes(x.head, x.rows) }})
+				files = append(files, file{path: l.table(x.name, &t.Trial), bytes: x.bytes})
 			}
 		}
 		stage := t.Manifest.Stage(store.TournamentStage)
@@ -122,9 +122,9 @@ func (r *Report) shows(table string) bool {
 			shown = c.Table == "crosstable" || c.Figure != nil && c.Figure.Kind == "crosstable"
 		case "tournament/ratings.csv":
 			shown = c.Table == "standings" || c.Figure != nil && c.Figure.Kind == "elo"
-		case puzzlesTable:
+		case puzzlesFile:
 			shown = c.Table == "puzzles"
-		case accuracyTable:
+		case accuracyFile:
 			shown = c.Table == "accuracy"
 		case "generations.csv":
 			shown = c.Table == "generations"

@@ -2,9 +2,14 @@ package report
 
 import (
 	"fmt"
+	"io"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
+
+	humanize "github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
 
 	"alamos/pkg/experiment"
 	"alamos/pkg/nn"
@@ -117,4 +122,136 @@ func (n *Network) Summary() string {
 		words = append(words, "moves left")
 	}
 	return strings.Join(words, ", ")
+}
+
+// LayerRow is a layer, or blocks like the one before.
+type LayerRow struct {
+	Name, Kind, Output string
+	Parameters         int
+}
+
+// Rows are the layers. Consecutive blocks like the block before them are one row,
+// unless all layers are wanted.
+func (n *Network) Rows(all bool) []LayerRow {
+	var rows []LayerRow
+	var last []nn.Layer // of the block before
+	blocks := n.blocks()
+	for i := 0; i < len(blocks); {
+		b := blocks[i]
+		like := i
+		for !all && like < len(blocks) && same(last, blocks[like]) {
+			like++
+		}
+		if like-i > 1 || like-i == 1 && len(b) > 1 {
+			rows = append(rows, n.more(blocks[i:like]))
+			i = like
+			continue
+		}
+		for _, l := range b {
+			rows = append(rows, LayerRow{l.Name, l.Kind, dimensions(l.Output), l.Parameters})
+		}
+		last = b
+		i++
+	}
+	return rows
+}
+
+// blocks are the layers, those of a block of the trunk together.
+func (n *Network) blocks() [][]nn.Layer {
+	var all [][]nn.Layer
+	before := ""
+	for _, l := range n.Layers {
+		block, _ := split(l.Name)
+		if block == "" || block != before {
+			all = append(all, nil)
+		}
+		before = block
+		all[len(all)-1] = append(all[len(all)-1], l)
+	}
+	return all
+}
+
+// split takes the name of a layer apart: trunk.3.conv1 is conv1 of the block
+// trunk.3. Other layers belong to no block.
+func split(name string) (block, rest string) {
+	parts := strings.SplitN(name, ".", 3)
+	if len(parts) < 3 {
+		return "", name
+	}
+	if _, err := strconv.Atoi(parts[1]); err != nil {
+		return "", name
+	}
+	return parts[0] + "." + parts[1], parts[2]
+}
+
+// same reports whether blocks have the same layers, but for their number.
+func same(a, b []nn.Layer) bool {
+	return slices.EqualFunc(a, b, func(x, y nn.Layer) bool {
+		blockX, nameX := split(x.Name)
+		blockY, nameY := split(y.Name)
+		return blockX != "" && blockY != "" && nameX == nameY && x.Kind == y.Kind && x.Parameters == y.Parameters && slices.Equal(x.Output, y.Output)
+	})
+}
+
+// more is a row of blocks that are like the one before. Whatever layers a block of the
+// trunk ends in, its own output is as wide as the trunk.
+func (n *Network) more(blocks [][]nn.Layer) LayerRow {
+	first, _ := split(blocks[0][0].Name)
+	end := blocks[len(blocks)-1]
+	r := LayerRow{Name: first, Kind: "a block like it", Output: dimensions([]int{n.Spec.Width, 8, 8})}
+	if len(blocks) > 1 {
+		last, _ := split(end[0].Name)
+		r.Name, r.Kind = first+" to "+last, fmt.Sprintf("%d blocks like it", len(blocks))
+	}
+	for _, b := range blocks {
+		for _, l := range b {
+			r.Parameters += l.Parameters
+		}
+	}
+	return r
+}
+
+func dimensions(shape []int) string {
+	var words []string
+	for _, n := range shape {
+		words = append(words, strconv.Itoa(n))
+	}
+	return strings.Join(words, "x")
+}
+
+// NetworkFormats are the forms of [WriteNetworks].
+var NetworkFormats = []string{"text", "markdown"}
+
+// WriteNetworks writes the layers of networks in one of NetworkFormats. From names the
+// experiment or the checkpoint that they come from.
+func WriteNetworks(w io.Writer, format, from string, networks []*Network, all bool) error {
+	var p Page
+	for _, n := range networks {
+		t := n.Table(all)
+		t.Rows = append(t.Rows, Row("total", "", "", humanize.Comma(int64(n.Parameters))))
+		p.Blocks = append(p.Blocks, Heading{n.title(from)}, Text{n.Summary()}, t)
+	}
+	if format == "markdown" {
+		_, err := w.Write(p.Markdown())
+		return err
+	}
+	return WriteText(w, false, p.Blocks...)
+}
+
+// Table has a row for each of Rows.
+func (n *Network) Table(all bool) Table {
+	t := Table{Columns: []Column{{Name: "layer"}, {Name: "kind"}, {Name: "output"}, number("parameters", "")}}
+	for _, r := range n.Rows(all) {
+		t.Rows = append(t.Rows, Row(r.Name, r.Kind, r.Output, humanize.Comma(int64(r.Parameters))))
+	}
+	return t
+}
+
+// title is the name, with the number of trials where there are several.
+func (n *Network) title(from string) string {
+	title := strings.TrimSpace(from + " " + n.Name)
+	if n.Trials > 1 {
+		title += ", " + english.Plural(n.Trials, "trial", "")
+	}
+	return title
 }

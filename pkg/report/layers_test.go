@@ -126,7 +126,7 @@ func TestOfCheckpoint(t *testing.T) {
 	}
 	write := func(n *Network) string {
 		var b bytes.Buffer
-		if err := LayersWrite(&b, "text", "x", []*Network{n}, true); err != nil {
+		if err := WriteNetworks(&b, "text", "x", []*Network{n}, true); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()

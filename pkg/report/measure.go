@@ -4,71 +4,20 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"alamos/pkg/stats"
 )
 
-// Measure is a measured number and the 95 % interval that it is known to.
-type Measure struct {
-	Value float64 // NaN: not measured
-	// Low and High are the interval's ends. An interval is known where
-	// Low <= Value <= High and Low < High; leave both 0 for none.
-	Low, High float64
-	// Text is shown in place of what the page would write: the digits that the
-	// interval justifies, or four where there is none.
-	Text string
-}
-
-// Unmeasured is the measure of what was not measured.
-func Unmeasured() Measure { return Measure{Value: math.NaN()} }
-
-// Missing reports whether there is no value.
-func (m Measure) Missing() bool { return math.IsNaN(m.Value) }
-
-// Known reports whether there is an interval.
-func (m Measure) Known() bool { return m.Low <= m.Value && m.Value <= m.High && m.Low < m.High }
-
-// Minus returns how much m is above other. If both are measured apart from one
-// another, the interval of the difference follows from theirs: each end is as
-// far from the difference as the root of the sum of squares of the two
-// distances that push it there (Zou and Donner, "Construction of confidence
-// limits about effect measures", Statistics in Medicine 27, 2008). It is not
-// known unless both are.
-func (m Measure) Minus(other Measure) Measure {
-	if !m.Known() || !other.Known() {
-		return Measure{Value: m.Value - other.Value}
-	}
-	return m.minus(other)
-}
-
-// minus is Minus where what has no interval counts as exact.
-func (m Measure) minus(other Measure) Measure {
-	below, above := m.sides()
-	otherBelow, otherAbove := other.sides()
-	d := m.Value - other.Value
-	return Measure{Value: d, Low: d - math.Hypot(below, otherAbove), High: d + math.Hypot(above, otherBelow)}
-}
-
-// sides are the distances from the value to the ends of its interval.
-func (m Measure) sides() (below, above float64) {
-	if !m.Known() {
-		return 0, 0
-	}
-	return m.Value - m.Low, m.High - m.Value
-}
-
-// Noise reports whether a difference's interval holds 0: what differs by so
-// little is not told apart.
-func (m Measure) Noise() bool { return m.Known() && m.Low <= 0 && m.High >= 0 }
-
-// Better says which of two values is preferred.
-type Better int
+// Better says which of two values of a metric is preferred.
+type Better string
 
 const (
-	Neither Better = iota // a value that is only described
-	Higher                // a score
-	Lower                 // a loss
+	Neither Better = "" // the value only describes
+	Higher  Better = "higher"
+	Lower   Better = "lower"
 )
 
-// gain returns by how much a difference is one for the better.
+// gain is by how much a difference is one for the better.
 func (b Better) gain(difference float64) float64 {
 	if b == Lower {
 		return -difference
@@ -76,49 +25,101 @@ func (b Better) gain(difference float64) float64 {
 	return difference
 }
 
-// String writes the value and its interval: "118.0 ± 9.3", or "118.0 −9.3/+13.1"
-// where its sides differ; a dash where nothing was measured.
-func (m Measure) String() string { return m.format(false) }
+// mark is how a value compares with the others of its column.
+type mark string
 
-// signed is String with a sign before values above 0.
-func (m Measure) signed() string { return m.format(true) }
+const (
+	unmarked  mark = ""
+	bestMark  mark = "★" // better than all others
+	noiseMark mark = "~" // the best, or within noise of it
+)
 
-func (m Measure) format(sign bool) string {
-	if m.Text != "" {
-		return m.Text
+// legends explain the marks.
+var legends = map[mark]string{
+	noiseMark: "~ not told apart from the best of its column: the 95 % interval of the difference holds 0.",
+	bestMark:  "★ best of its column; where no intervals are given, noise is not known.",
+}
+
+// marks finds the best values of a column. A value is told apart from the best where
+// the interval of their difference leaves 0 out. There is no correction for the number
+// of values. A value without an interval counts as exact.
+func marks(values []stats.Interval, better Better) []mark {
+	out := make([]mark, len(values))
+	best, measured := -1, 0
+	for i, v := range values {
+		if v.Missing() {
+			continue
+		}
+		measured++
+		if best < 0 || better.gain(v.Value-values[best].Value) > 0 {
+			best = i
+		}
 	}
+	if better == Neither || measured < 2 {
+		return out
+	}
+	out[best] = bestMark
+	for i, v := range values {
+		if i == best || v.Missing() {
+			continue
+		}
+		d := values[best].Minus(v)
+		if v.Value == values[best].Value || d.Low <= 0 && d.High >= 0 {
+			out[i], out[best] = noiseMark, noiseMark
+		}
+	}
+	return out
+}
+
+// hasInterval reports whether a measure has an interval that is more than a point.
+func hasInterval(m stats.Interval) bool { return m.Known() && m.Low < m.High }
+
+// Measured writes a value and its interval with the digits that the interval justifies:
+// "118.0 ± 9.3", or "118.0 −9.3/+13.1" where the sides differ; a dash for a missing
+// value.
+func Measured(m stats.Interval) string {
 	if m.Missing() {
 		return "–"
 	}
-	plus := ""
-	if sign && m.Value > 0 {
-		plus = "+"
-	}
-	if !m.Known() {
-		return plus + fourDigits(m.Value)
+	if !hasInterval(m) {
+		return fourDigits(m.Value)
 	}
 	below, above := m.Value-m.Low, m.High-m.Value
 	if math.IsInf(below, 0) || math.IsInf(above, 0) {
-		return plus + fourDigits(m.Value) + " (" + m.interval() + ")"
+		return fourDigits(m.Value) + " (" + Ends(m) + ")"
 	}
 	digits := decimals((below + above) / 2)
 	if math.Abs(below-above) <= 0.05*(below+above) {
-		return plus + notebookFixed(m.Value, digits) + " ± " + notebookFixed((below+above)/2, digits)
+		return grouped(m.Value, digits) + " ± " + grouped((below+above)/2, digits)
 	}
-	return plus + notebookFixed(m.Value, digits) + " −" + notebookFixed(below, digits) + "/+" + notebookFixed(above, digits)
+	return grouped(m.Value, digits) + " −" + grouped(below, digits) + "/+" + grouped(above, digits)
 }
 
-// interval writes the two ends, "" where they are not known.
-func (m Measure) interval() string {
-	if !m.Known() {
+// Delta writes a difference with its sign, and without its interval.
+func Delta(m stats.Interval) string {
+	if m.Missing() {
+		return "–"
+	}
+	s := fourDigits(m.Value)
+	if hasInterval(m) {
+		s = grouped(m.Value, decimals((m.High-m.Low)/2))
+	}
+	if m.Value > 0 {
+		s = "+" + s
+	}
+	return s
+}
+
+// Ends writes the two ends of an interval, "" where there is none.
+func Ends(m stats.Interval) string {
+	if !hasInterval(m) {
 		return ""
 	}
 	digits := decimals((m.High - m.Low) / 2)
-	return notebookFixed(m.Low, digits) + " … " + notebookFixed(m.High, digits)
+	return grouped(m.Low, digits) + " … " + grouped(m.High, digits)
 }
 
-// decimals is the number of digits after the point that shows two digits of a
-// half width.
+// decimals is the number of decimals that shows two digits of half an interval.
 func decimals(half float64) int {
 	if half <= 0 || math.IsInf(half, 0) {
 		return 0
@@ -126,28 +127,59 @@ func decimals(half float64) int {
 	return min(12, max(0, 1-int(math.Floor(math.Log10(half)))))
 }
 
-// fourDigits writes a number with four significant digits, and never fewer
-// than stand before its point.
+// fourDigits writes a number with four significant digits, and all digits before its
+// point.
 func fourDigits(x float64) string {
 	size := math.Abs(x)
 	if size != 0 && (size < 1e-4 || size >= 1e9) {
 		return strings.ReplaceAll(strings.Replace(infinity(strconv.FormatFloat(x, 'g', 4, 64)), "e+", "e", 1), "-", "−")
 	}
-	digits := 0
-	if size != 0 {
-		digits = max(0, 3-int(math.Floor(math.Log10(size))))
-	}
-	s := notebookFixed(x, digits)
+	s := grouped(x, usualDecimals(x))
 	if strings.Contains(s, ".") {
 		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
 	}
 	return s
 }
 
-// fixed writes a number with so many digits after the point, a minus that is
-// as wide as the plus, and commas from 10,000 on.
-func notebookFixed(x float64, digits int) string {
-	s := infinity(strconv.FormatFloat(x, 'f', digits, 64))
+func usualDecimals(x float64) int {
+	if x == 0 {
+		return 0
+	}
+	return max(0, 3-int(math.Floor(math.Log10(math.Abs(x)))))
+}
+
+// sameDecimals writes the bare numbers of a column with equally many decimals, so that
+// their points stand below one another; measures with an interval as Measured does.
+func sameDecimals(values []stats.Interval) []string {
+	texts := make([]string, len(values))
+	decimals, whole := 0, 0
+	for i, v := range values {
+		texts[i] = Measured(v)
+		if v.Missing() || hasInterval(v) {
+			continue
+		}
+		if strings.ContainsAny(texts[i], "e∞") {
+			whole = math.MaxInt32
+			continue
+		}
+		before, after, _ := strings.Cut(texts[i], ".")
+		decimals, whole = max(decimals, len(after)), max(whole, len(before))
+	}
+	if decimals+whole > 8 && decimals > 0 || whole == math.MaxInt32 {
+		return texts
+	}
+	for i, v := range values {
+		if !v.Missing() && !hasInterval(v) {
+			texts[i] = grouped(v.Value, decimals)
+		}
+	}
+	return texts
+}
+
+// grouped writes a number with some decimals, a minus as wide as the plus, and commas
+// from 10,000 on.
+func grouped(x float64, decimals int) string {
+	s := infinity(strconv.FormatFloat(x, 'f', decimals, 64))
 	if strings.Trim(s, "-0.") == "" { // no negative zero
 		s = strings.TrimPrefix(s, "-")
 	}
@@ -169,4 +201,24 @@ func notebookFixed(x float64, digits int) string {
 
 func infinity(s string) string {
 	return strings.TrimPrefix(strings.Replace(s, "Inf", "∞", 1), "+")
+}
+
+// Signed writes a value between -1 and 1 with its sign.
+func Signed(x float64) string {
+	if math.IsNaN(x) {
+		return "unknown"
+	}
+	s := grouped(x, 2)
+	if x > 0 && s != "0.00" {
+		s = "+" + s
+	}
+	return s
+}
+
+// fixed writes a number with some decimals, "" for NaN.
+func fixed(x float64, decimals int) string {
+	if math.IsNaN(x) {
+		return ""
+	}
+	return strconv.FormatFloat(x, 'f', decimals, 64)
 }

@@ -1,144 +1,98 @@
 package report
 
 import (
+	"cmp"
 	"math"
+	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
+	"alamos/pkg/stats"
 )
 
 func TestMeasureText(t *testing.T) {
 	inf := math.Inf(1)
 	for _, c := range []struct {
-		m    Measure
+		m    stats.Interval
 		want string
 	}{
-		{Measure{}, "0"},
-		{Unmeasured(), "–"},
-		{Measure{Value: 61}, "61"},
-		{Measure{Value: -0.25}, "−0.25"},
-		{Measure{Value: 2.30949}, "2.309"},
-		{Measure{Value: 411022}, "411,022"},
-		{Measure{Value: -1234567.8}, "−1,234,568"},
-		{Measure{Value: 0.00001234}, "1.234e−05"},
-		{Measure{Value: 3e12}, "3e12"},
-		{Measure{Value: inf}, "∞"},
-		{Measure{Value: -inf}, "−∞"},
-		{Measure{Value: 118, Low: 108.7, High: 127.3}, "118.0 ± 9.3"},
-		{Measure{Value: 118, Low: 64, High: 172}, "118 ± 54"},
-		{Measure{Value: 0.5, Low: 0.4958, High: 0.5042}, "0.5000 ± 0.0042"},
-		{Measure{Value: 118, Low: 108, High: 139}, "118 −10/+21"},
-		{Measure{Value: 118, Low: 108, High: inf}, "118 (108 … ∞)"},
-		{Measure{Value: 118, Low: 120, High: 130}, "118"}, // no interval of this value
-		{Measure{Value: 118, Low: 118, High: 118}, "118"},
-		{Measure{Value: -0.0001, Low: -1, High: 1}, "0.0 ± 1.0"},
-		{Measure{Value: 1, Text: "one"}, "one"},
+		{stats.Exactly(0), "0"},
+		{stats.Unknown(), "–"},
+		{stats.Exactly(61), "61"},
+		{stats.Exactly(-0.25), "−0.25"},
+		{stats.Exactly(2.30949), "2.309"},
+		{stats.Exactly(411022), "411,022"},
+		{stats.Exactly(-1234567.8), "−1,234,568"},
+		{stats.Exactly(0.00001234), "1.234e−05"},
+		{stats.Exactly(3e12), "3e12"},
+		{stats.Exactly(inf), "∞"},
+		{stats.Exactly(-inf), "−∞"},
+		{stats.Interval{Value: 118, Low: 108.7, High: 127.3}, "118.0 ± 9.3"},
+		{stats.Interval{Value: 118, Low: 64, High: 172}, "118 ± 54"},
+		{stats.Interval{Value: 0.5, Low: 0.4958, High: 0.5042}, "0.5000 ± 0.0042"},
+		{stats.Interval{Value: 118, Low: 108, High: 139}, "118 −10/+21"},
+		{stats.Interval{Value: 118, Low: 108, High: inf}, "118 (108 … ∞)"},
+		{stats.Interval{Value: 118, Low: 120, High: 130}, "118"}, // no interval of this value
+		{stats.Interval{Value: 118, Low: 118, High: 118}, "118"},
+		{stats.Interval{Value: -0.0001, Low: -1, High: 1}, "0.0 ± 1.0"},
 	} {
-		if have := c.m.String(); have != c.want {
+		if have := Measured(c.m); have != c.want {
 			t.Errorf("%#v is written %q, want %q", c.m, have, c.want)
 		}
 	}
 }
 
-// Two normal means with standard errors a and b differ with the standard error
-// sqrt(a² + b²).
-func TestMinusOfSymmetricIntervals(t *testing.T) {
-	a, b := Measure{Value: 10, Low: 7, High: 13}, Measure{Value: 4, Low: 0, High: 8}
-	d := a.Minus(b)
-	if d != (Measure{Value: 6, Low: 1, High: 11}) {
-		t.Errorf("have %+v", d)
-	}
-	if d.Noise() {
-		t.Error("6 ± 5 is called noise")
-	}
-	if back := b.Minus(a); back.Low != -d.High || back.High != -d.Low || back.Value != -d.Value {
-		t.Errorf("the difference the other way round is %+v", back)
-	}
-	if d := a.Minus(Measure{Value: 4}); d.Known() {
-		t.Errorf("an interval from one side alone: %+v", d)
-	}
-	if d := a.Minus(Unmeasured()); !d.Missing() {
-		t.Errorf("less nothing is %+v", d)
-	}
-}
-
-// Whatever the sides: the difference lies in its interval, and the interval is
-// at least as wide as the wider of the two.
-func TestMinusProperties(t *testing.T) {
-	measure := rapid.Custom(func(t *rapid.T) Measure {
-		v := rapid.Float64Range(-1e6, 1e6).Draw(t, "value")
-		return Measure{Value: v, Low: v - rapid.Float64Range(1e-3, 1e6).Draw(t, "below"), High: v + rapid.Float64Range(1e-3, 1e6).Draw(t, "above")}
-	})
-	rapid.Check(t, func(t *rapid.T) {
-		a, b := measure.Draw(t, "a"), measure.Draw(t, "b")
-		d := a.Minus(b)
-		if !d.Known() {
-			t.Fatalf("%+v less %+v has no interval", a, b)
-		}
-		if wider := max(a.High-a.Low, b.High-b.Low); d.High-d.Low < wider*(1-1e-9) {
-			t.Fatalf("%+v less %+v has the interval of width %g, less than %g", a, b, d.High-d.Low, wider)
-		}
-	})
-}
-
-func TestVerdict(t *testing.T) {
-	known := func(v, half float64) Measure { return Measure{Value: v, Low: v - half, High: v + half} }
-	for _, c := range []struct {
-		row            Compared
-		verdict, delta string
-	}{
-		{Compared{Better: Higher, A: known(100, 10), B: known(140, 10)}, "better", "+40"},
-		{Compared{Better: Lower, A: known(100, 10), B: known(140, 10)}, "worse", "+40"},
-		{Compared{A: known(100, 10), B: known(140, 10)}, "higher", "+40"},
-		{Compared{A: known(140, 10), B: known(100, 10)}, "lower", "−40"},
-		{Compared{Better: Higher, A: known(100, 10), B: known(110, 10)}, "~", "~"},
-		// Measured together, the same difference is beyond noise.
-		{Compared{Better: Higher, A: known(100, 10), B: known(110, 10), Delta: &Measure{Value: 10, Low: 4, High: 16}}, "better", "+10.0"},
-		{Compared{Better: Higher, A: Measure{Value: 1}, B: Measure{Value: 3}}, "", "+2"},
-		{Compared{A: Measure{Value: 3}, B: Measure{Value: 3}}, "=", "0"},
-		{Compared{A: known(1, 1), B: Unmeasured()}, "", "–"},
-	} {
-		if have := c.row.Verdict(); have != c.verdict {
-			t.Errorf("%+v: verdict %q, want %q", c.row, have, c.verdict)
-		}
-		if have := c.row.view().Delta; have != c.delta {
-			t.Errorf("%+v: difference %q, want %q", c.row, have, c.delta)
-		}
-	}
-}
-
 func TestMarks(t *testing.T) {
-	known := func(v, half float64) Measure { return Measure{Value: v, Low: v - half, High: v + half} }
+	known := stats.Around
 	for name, c := range map[string]struct {
 		better Better
-		values []Measure
+		values []stats.Interval
 		want   string
 	}{
-		"one stands out":            {Higher, []Measure{known(1, 1), known(9, 1), known(5, 1)}, " ★ "},
-		"lower is better":           {Lower, []Measure{known(1, 1), known(9, 1), known(5, 1)}, "★  "},
-		"within noise":              {Higher, []Measure{known(8, 1), known(9, 1), known(5, 1)}, "~~ "},
-		"intervals that overlap":    {Higher, []Measure{known(7.5, 1), known(9, 1)}, " ★"}, // and still 1.5 > sqrt(2)
-		"no intervals":              {Higher, []Measure{{Value: 8}, {Value: 9}}, " ★"},
-		"equal, no intervals":       {Higher, []Measure{{Value: 9}, {Value: 9}, {Value: 1}}, "~~ "},
-		"one lacks its interval":    {Higher, []Measure{{Value: 8.9}, known(9, 1)}, "~~"},
-		"best lacks its interval":   {Higher, []Measure{known(8.9, 1), {Value: 9}}, "~~"},
-		"beyond the other's":        {Higher, []Measure{{Value: 7}, known(9, 1)}, " ★"},
-		"missing":                   {Higher, []Measure{Unmeasured(), {Value: 1}, {Value: 2}}, "  ★"},
-		"alone":                     {Higher, []Measure{Unmeasured(), {Value: 1}}, "  "},
+		"one stands out":            {Higher, []stats.Interval{known(1, 1), known(9, 1), known(5, 1)}, " ★ "},
+		"lower is better":           {Lower, []stats.Interval{known(1, 1), known(9, 1), known(5, 1)}, "★  "},
+		"within noise":              {Higher, []stats.Interval{known(8, 1), known(9, 1), known(5, 1)}, "~~ "},
+		"intervals that overlap":    {Higher, []stats.Interval{known(7.5, 1), known(9, 1)}, " ★"}, // and still 1.5 > sqrt(2)
+		"no intervals":              {Higher, []stats.Interval{stats.Exactly(8), stats.Exactly(9)}, " ★"},
+		"equal, no intervals":       {Higher, []stats.Interval{stats.Exactly(9), stats.Exactly(9), stats.Exactly(1)}, "~~ "},
+		"one lacks its interval":    {Higher, []stats.Interval{stats.Exactly(8.9), known(9, 1)}, "~~"},
+		"best lacks its interval":   {Higher, []stats.Interval{known(8.9, 1), stats.Exactly(9)}, "~~"},
+		"beyond the other's":        {Higher, []stats.Interval{stats.Exactly(7), known(9, 1)}, " ★"},
+		"missing":                   {Higher, []stats.Interval{stats.Unknown(), stats.Exactly(1), stats.Exactly(2)}, "  ★"},
+		"alone":                     {Higher, []stats.Interval{stats.Unknown(), stats.Exactly(1)}, "  "},
 		"nothing":                   {Higher, nil, ""},
-		"neither is better":         {Neither, []Measure{{Value: 1}, {Value: 2}}, "  "},
-		"infinite, as of one score": {Higher, []Measure{{Value: math.Inf(1)}, {Value: math.Inf(1)}, {Value: 2}}, "~~ "},
+		"neither is better":         {Neither, []stats.Interval{stats.Exactly(1), stats.Exactly(2)}, "  "},
+		"infinite, as of one score": {Higher, []stats.Interval{stats.Exactly(math.Inf(1)), stats.Exactly(math.Inf(1)), stats.Exactly(2)}, "~~ "},
 	} {
-		o := Overview{Metrics: []Metric{{Better: c.better}}}
-		for _, v := range c.values {
-			o.Rows = append(o.Rows, OverviewRow{Values: []Measure{v}})
-		}
 		have := ""
-		for _, m := range o.marks(0) {
-			have += map[mark]string{plainValue: " ", bestValue: "★", amongBest: "~"}[m]
+		for _, m := range marks(c.values, c.better) {
+			have += cmp.Or(string(m), " ")
 		}
 		if have != c.want {
 			t.Errorf("%s: marks %q, want %q", name, have, c.want)
+		}
+	}
+}
+
+// Bare numbers of a column have equally many decimals.
+func TestSameDecimals(t *testing.T) {
+	for _, c := range []struct {
+		values []stats.Interval
+		want   string
+	}{
+		{[]stats.Interval{stats.Exactly(2.5), stats.Exactly(31), stats.Unknown(), stats.Around(7, 1)}, "2.5 31.0 – 7.0 ± 1.0"},
+		{[]stats.Interval{stats.Exactly(0.0001234), stats.Exactly(123456)}, "0.0001234 123,456"},
+		{[]stats.Interval{stats.Exactly(1.5), stats.Exactly(math.Inf(1))}, "1.5 ∞"},
+	} {
+		if have := strings.Join(sameDecimals(c.values), " "); have != c.want {
+			t.Errorf("%v: %s, want %s", c.values, have, c.want)
+		}
+	}
+}
+
+func TestDelta(t *testing.T) {
+	for want, i := range map[string]stats.Interval{"+40": stats.Around(40, 14), "−40": stats.Around(-40, 14), "+10.0": stats.Around(10, 6), "+2": stats.Exactly(2), "0": stats.Exactly(0), "–": stats.Unknown()} {
+		if have := Delta(i); have != want {
+			t.Errorf("%v: %s, want %s", i, have, want)
 		}
 	}
 }

@@ -5,20 +5,25 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"alamos/pkg/disk"
-	"alamos/pkg/experiment"
-
+	humanize "github.com/dustin/go-humanize"
 	"github.com/dustin/go-humanize/english"
 
+	"alamos/pkg/disk"
+	"alamos/pkg/experiment"
 	"alamos/pkg/store"
+	"alamos/plots"
 )
 
-// WritePage writes the notebook page among the results. A cell that cannot be shown
-// is an error, but the page is written without it.
+// PageName is the file of the notebook page in the folder of an experiment.
+const PageName = "notebook.html"
+
+// WritePage writes the notebook page among the results. A cell that cannot be shown is
+// an error, but the page is written without it.
 func (r *Report) WritePage() error {
 	page, faults := r.Page(Options{}, r.Dir)
 	html, err := page.HTML()
@@ -28,8 +33,8 @@ func (r *Report) WritePage() error {
 	return errors.Join(faults, err)
 }
 
-// WriteMarkdown writes the page as Markdown, for a repository: its figures and
-// tables go into a folder beside the file that is called as it without its ending.
+// WriteMarkdown writes the page as Markdown, for a repository. Its figures and tables go
+// into a folder beside the file, which has the file's name without its ending.
 func (r *Report) WriteMarkdown(path string) error {
 	opt := Options{Out: strings.TrimSuffix(path, filepath.Ext(path))}
 	if opt.Out == path {
@@ -37,177 +42,109 @@ func (r *Report) WriteMarkdown(path string) error {
 	}
 	_, faults := r.Redraw(opt)
 	page, more := r.Page(opt, filepath.Dir(path))
-	faults = errors.Join(faults, more)
-	text, err := page.Markdown()
-	if err == nil {
-		err = disk.WriteBytes(path, text)
-	}
-	return errors.Join(faults, err)
+	return errors.Join(faults, more, disk.WriteBytes(path, page.Markdown()))
 }
 
-// pageWriter makes the cells of a page.
-type pageWriter struct {
+// pageBuilder makes the blocks of a notebook page.
+type pageBuilder struct {
 	*Report
 	layout
-	base   string // the folder of the page
-	trials []*store.Trial
-	drawn  map[int][]*drawn // by cell
+	base   string           // the folder of the page
+	drawn  map[int][]*drawn // by cell of the notebook
 	faults error
 }
 
-// Page is the page of the experiment for a folder base, with links to files as
-// opt places them. A cell that cannot be shown is a fault and a warning in its
+// Page is the notebook page of the experiment in the folder base, with links to files
+// where opt places them. A cell that cannot be shown is an error, and a warning in its
 // place.
 func (r *Report) Page(opt Options, base string) (*Page, error) {
 	opt.Figure = ""
-	w := &pageWriter{Report: r, layout: r.layout(opt), base: base, trials: r.Trials, drawn: map[int][]*drawn{}}
+	b := &pageBuilder{Report: r, layout: r.layout(opt), base: base, drawn: map[int][]*drawn{}}
 	page := &Page{Title: r.Name, About: r.About, Wide: len(r.Trials) > 1}
 	all, err := r.all(opt)
 	if err != nil {
 		return page, err
 	}
 	for _, d := range all {
-		w.drawn[d.number] = append(w.drawn[d.number], d)
+		b.drawn[d.number] = append(b.drawn[d.number], d)
 	}
-	if len(r.Experiment.Trials) > 0 {
-		page.Subtitle = fmt.Sprintf("%s, %s", r.Experiment.Trials[0].Settings.Game.Variant, english.Plural(len(r.Experiment.Trials), "trial", ""))
+	if n := len(r.Experiment.Trials); n > 0 {
+		page.Subtitle = fmt.Sprintf("%s, %s", r.Experiment.Trials[0].Settings.Game.Variant, english.Plural(n, "trial", ""))
 	}
-	page.Cells = append(w.state(), w.changes()...)
-	if len(w.trials) > 1 && !r.tells("trials") {
-		page.Cells = append(page.Cells, w.cell("overview", w.overview)...)
+	page.Blocks = append(b.notes(), b.changes()...)
+	hasTrials := slices.ContainsFunc(r.Notebook, func(c experiment.Cell) bool { return c.Table == "trials" })
+	if len(r.Trials) > 1 && !hasTrials {
+		page.Blocks = append(page.Blocks, b.try("trials", b.trials)...)
 	}
 	for i := range r.Notebook {
-		page.Cells = append(page.Cells, w.cell(fmt.Sprintf("notebook cell %d", i+1), func() ([]Cell, error) { return w.notebookCell(i) })...)
+		page.Blocks = append(page.Blocks, b.try(fmt.Sprintf("notebook cell %d", i+1), func() ([]Block, error) { return b.cell(i) })...)
 	}
-	page.Cells = append(page.Cells, w.provenances()...)
-	return page, w.faults
+	page.Blocks = append(page.Blocks, b.provenance()...)
+	return page, b.faults
 }
 
-// cell makes cells, or a warning of what went wrong.
-func (w *pageWriter) cell(what string, make func() ([]Cell, error)) []Cell {
-	cells, err := make()
+// try makes blocks, or a warning of what went wrong.
+func (b *pageBuilder) try(what string, make func() ([]Block, error)) []Block {
+	blocks, err := make()
 	if err != nil {
-		w.faults = errors.Join(w.faults, fmt.Errorf("%s: %w", what, err))
-		return []Cell{warning(fmt.Sprintf("This could not be shown: `%s`", strings.ReplaceAll(err.Error(), "`", "'")))}
+		b.faults = errors.Join(b.faults, fmt.Errorf("%s: %w", what, err))
+		return []Block{Note{true, "This could not be shown:", []string{err.Error()}}}
 	}
-	return cells
+	return blocks
 }
 
-func warning(markdown string) Cell {
-	return Note{Kind: Warning, Markdown: markdown}
-}
-
-// tells reports whether the notebook has such a table.
-func (r *Report) tells(table string) bool {
-	for _, c := range r.Notebook {
-		if c.Table == table {
-			return true
-		}
-	}
-	return false
-}
-
-// state says what is not there yet.
-func (w *pageWriter) state() []Cell {
-	var cells []Cell
-	if len(w.Failed) > 0 {
-		var list []string
-		for i := range w.Experiment.Trials {
-			t := &w.Experiment.Trials[i]
-			if why, ok := w.Failed[store.Folder(t)]; ok {
-				list = append(list, cmp.Or(t.Label, t.Settings.Name)+": "+strings.ReplaceAll(why, "\n", "\n    "))
-			}
-		}
-		cells = append(cells, warning(english.Plural(len(w.Failed), "trial", "")+" failed.\n\n"+asCode(list)))
-	}
-	if n := len(w.Experiment.Trials) - len(w.trials); n > len(w.Failed) {
-		cells = append(cells, Note{Markdown: fmt.Sprintf("%s not finished a generation and %s not shown.", have(n), are(n))})
-	}
-	var unfinished []string
-	for _, t := range w.trials {
-		if t.Done() < t.Last() {
-			unfinished = append(unfinished, fmt.Sprintf("%s: %d of %s", t.Name(), t.Done(), english.Plural(t.Last(), "generation", "")))
-		}
-	}
-	switch n := len(unfinished); {
-	case n == 0:
-	case n > 8:
-		cells = append(cells, Note{Markdown: english.Plural(n, "trial", "") + " have not all of their generations."})
-	default:
-		cells = append(cells, Note{Markdown: "Not all generations are there. " + strings.Join(unfinished, "; ") + "."})
-	}
-	return append(append(cells, w.endings()...), w.leftOut()...)
-}
-
-// leftOut says what the budget of the sweep has no trial for.
-func (w *pageWriter) leftOut() []Cell {
-	if len(w.Left) == 0 {
-		return nil
-	}
-	var list []string
-	for _, l := range w.Left {
-		list = append(list, l.Label+": "+l.Why)
-	}
-	return []Cell{Note{Markdown: fmt.Sprintf("The budget of the sweep leaves out %s.\n\n%s", english.Plural(len(list), "combination", ""), asCode(list))}}
-}
-
-// have is "1 trial has".
-func have(n int) string {
-	if n == 1 {
-		return "1 trial has"
-	}
-	return english.Plural(n, "trial", "") + " have"
-}
-
-func are(n int) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
-}
-
-// changes is what the experiment sets otherwise than the one that it extends.
-func (w *pageWriter) changes() []Cell {
-	if len(w.Changes) == 0 {
-		return nil
-	}
-	dir := filepath.Dir(w.File)
-	d := Diff{Base: experiment.FileFrom(dir, w.Base), This: filepath.Base(w.File)}
-	for _, x := range w.Changes {
-		if x.Key == "notebook" { // the page shows it
-			continue
-		}
-		d.Items = append(d.Items, Change{Key: x.Key, Base: x.Base, This: x.This})
-	}
-	if len(d.Items) == 0 {
-		return nil
-	}
-	return []Cell{d}
-}
-
-// notebookCell makes what cell i of the experiment's notebook shows.
-func (w *pageWriter) notebookCell(i int) ([]Cell, error) {
-	c := &w.Notebook[i]
+// cell makes what cell i of the experiment's notebook shows.
+func (b *pageBuilder) cell(i int) ([]Block, error) {
+	c := &b.Notebook[i]
 	switch {
 	case c.Text != "":
-		return []Cell{Text{Markdown: c.Text}}, nil
+		return []Block{Text{c.Text}}, nil
 	case c.Figure != nil:
-		return w.figureCells(i)
+		return b.figures(i)
 	}
 	switch c.Table {
 	case "trials":
-		return w.overview()
+		return b.trials()
 	case "settings":
-		return []Cell{w.settings()}, nil
+		return []Block{b.settings()}, nil
 	case "network":
-		return w.networks()
+		return b.networks()
 	}
-	return w.beside(func(t *store.Trial) (Cell, error) { return w.table(t, c.Table) })
+	return b.beside(func(t *store.Trial) (Block, error) {
+		table, err := trialTables[c.Table](t)
+		if err != nil || len(table.Rows) == 0 {
+			return nil, err
+		}
+		table.Files, err = b.links(&t.Trial, table.Files)
+		return table, err
+	})
 }
 
-// figureCells are the pictures of a cell, those of trials side by side.
-func (w *pageWriter) figureCells(i int) ([]Cell, error) {
-	pictures := w.drawn[i]
+// beside sets a block of each trial side by side. Trials without one are left out, and
+// an experiment of one trial needs no frame.
+func (b *pageBuilder) beside(make func(*store.Trial) (Block, error)) ([]Block, error) {
+	var all SideBySide
+	for _, t := range b.Trials {
+		block, err := make(t)
+		if err != nil {
+			return nil, err
+		}
+		if block != nil {
+			all = append(all, Trial{numberOf(b.Experiment, t), fmt.Sprintf("#%d %s", numberOf(b.Experiment, t), t.Name()), []Block{block}})
+		}
+	}
+	switch {
+	case len(all) == 0:
+		return nil, nil
+	case len(b.Experiment.Trials) == 1:
+		return all[0].Blocks, nil
+	}
+	return []Block{all}, nil
+}
+
+// figures are the pictures of a cell, those of single trials side by side.
+func (b *pageBuilder) figures(i int) ([]Block, error) {
+	pictures := b.drawn[i]
 	if len(pictures) == 0 {
 		return nil, nil
 	}
@@ -218,33 +155,29 @@ func (w *pageWriter) figureCells(i int) ([]Cell, error) {
 		reason, isNothing := d.nothing()
 		if isNothing {
 			why = reason
+		} else {
+			some = true
 		}
-		some = some || !isNothing
-		if d.trial != nil {
+		if d.trial != nil && !isNothing {
 			byTrial[d.trial.ID] = d
 		}
 	}
-	if !some {
-		return []Cell{Note{Markdown: fmt.Sprintf("There is nothing to draw yet for the figure `%s`: %s.", pictures[0].name, why)}}, nil
+	switch {
+	case !some:
+		return []Block{Note{Text: fmt.Sprintf("There is nothing to draw yet for the figure %s: %s.", pictures[0].name, why)}}, nil
+	case pictures[0].trial == nil:
+		f, err := b.figure(pictures[0])
+		return []Block{f}, err
 	}
-	if pictures[0].trial == nil {
-		c, err := w.figure(pictures[0])
-		return []Cell{c}, err
-	}
-	return w.beside(func(t *store.Trial) (Cell, error) {
-		d := byTrial[t.ID]
-		if d == nil {
-			return nil, nil
+	return b.beside(func(t *store.Trial) (Block, error) {
+		if d := byTrial[t.ID]; d != nil {
+			return b.figure(d)
 		}
-		if _, ok := d.nothing(); ok {
-			return nil, nil
-		}
-		return w.figure(d)
+		return nil, nil
 	})
 }
 
-// figure is a picture as a cell.
-func (w *pageWriter) figure(d *drawn) (Cell, error) {
+func (b *pageBuilder) figure(d *drawn) (Block, error) {
 	if d.err != nil {
 		return nil, d.err
 	}
@@ -252,63 +185,130 @@ func (w *pageWriter) figure(d *drawn) (Cell, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := Figure{Caption: d.caption, SVG: svg, Alt: d.figure.Description()}
-	for _, ext := range [...]string{".svg", ".png", ".pdf"} {
-		link, err := relative(w.base, d.path+ext)
+	f := Figure{Caption: d.caption, SVG: svg, Alt: d.figure.Description()}
+	for _, ext := range plots.Extensions {
+		link, err := relative(b.base, d.path+ext)
 		if err != nil {
 			return nil, err
 		}
-		out.Files = append(out.Files, link)
+		f.Files = append(f.Files, link)
 	}
-	return out, nil
+	return f, nil
 }
 
-// beside sets a cell of each trial side by side; trials without it are left out,
-// and a single trial needs no frame.
-func (w *pageWriter) beside(make func(*store.Trial) (Cell, error)) ([]Cell, error) {
-	var all SideBySide
-	for _, t := range w.trials {
-		c, err := make(t)
-		if err != nil {
-			return nil, err
-		}
-		if c != nil {
-			all.Trials = append(all.Trials, Trial{Label: t.Name(), Cells: []Cell{c}})
+// trials are the tables of the trials, and of successive halving in a fold each.
+func (b *pageBuilder) trials() ([]Block, error) {
+	blocks, err := trialBlocks(b.Experiment, b.Trials)
+	if err != nil {
+		return nil, err
+	}
+	for i, block := range blocks {
+		if t, ok := block.(Table); ok && len(t.Files) > 0 {
+			if t.Files, err = b.links(nil, t.Files); err != nil {
+				return nil, err
+			}
+			blocks[i] = t
 		}
 	}
-	switch {
-	case len(all.Trials) == 0:
-		return nil, nil
-	case len(w.Experiment.Trials) == 1:
-		return all.Trials[0].Cells, nil
+	rungs, err := b.Rungs(b.Dir)
+	for _, r := range rungs {
+		blocks = append(blocks, Fold{fmt.Sprintf("Successive halving after generation %d: %d of %d trials went on", r.Generation, r.Survivors, len(r.Ranking)), []Block{rungTable(r)}})
 	}
-	return []Cell{all}, nil
+	return blocks, err
 }
 
-func (w *pageWriter) settings() Cell {
-	s := Settings{Title: "Resolved settings"}
-	for _, x := range w.Settings {
+// networks are the layers of each different network of the trials.
+func (b *pageBuilder) networks() ([]Block, error) {
+	all, err := OfTrials(b.Experiment.Trials)
+	if err != nil {
+		return nil, err
+	}
+	var blocks []Block
+	for _, n := range all {
+		t := n.Table(false)
+		t.Caption = fmt.Sprintf("Layers of the network: %s. It has %s trained parameters.", n.Summary(), humanize.Comma(int64(n.Parameters)))
+		if len(all) == 1 {
+			return []Block{t}, nil
+		}
+		blocks = append(blocks, Fold{n.title("network"), []Block{t}})
+	}
+	return blocks, nil
+}
+
+// settings are the resolved settings with their origins, in a fold.
+func (b *pageBuilder) settings() Block {
+	t := Table{Columns: []Column{{Name: "setting"}, {Name: "value"}, {Name: "set by"}}}
+	for _, x := range b.Settings {
 		if strings.HasPrefix(x.Path, "notebook") || x.Path == "about" {
 			continue
 		}
-		origin := ""
-		if !x.Origin.Default() {
-			origin = x.Origin.From(filepath.Dir(w.File)).String()
+		row := Row(x.Path, x.Value, "default")
+		if x.Origin.Default() {
+			row[0].Class, row[1].Class, row[2].Class = Faint, Faint, Faint
+		} else {
+			row[2] = Cell{Text: x.Origin.From(filepath.Dir(b.File)).String(), Class: Faint}
 		}
-		s.Items = append(s.Items, Setting{Key: x.Path, Value: x.Value, Origin: origin})
+		t.Rows = append(t.Rows, row)
 	}
-	return s
+	return Fold{fmt.Sprintf("Resolved settings (%d)", len(t.Rows)), []Block{t}}
 }
 
-// links are files of the trial's tables, where opt places them, as the page links to
-// them; games lie only among the results.
-func (w *pageWriter) links(t *experiment.Trial, files ...string) ([]string, error) {
+// changes is what the experiment sets otherwise than the one that it extends.
+func (b *pageBuilder) changes() []Block {
+	var rows [][]Cell
+	for _, x := range b.Changes {
+		if x.Key != "notebook" { // the page shows it
+			rows = append(rows, []Cell{{Text: x.Key}, {Text: cmp.Or(x.Base, "–"), Class: Before}, {Text: cmp.Or(x.This, "–"), Class: After}})
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	t := Changes(experiment.FileFrom(filepath.Dir(b.File), b.Base), filepath.Base(b.File), rows)
+	t.Columns = t.Columns[:3]
+	return []Block{t}
+}
+
+// provenance says where the results of each trial come from, in a fold each; many
+// trials share one.
+func (b *pageBuilder) provenance() []Block {
+	var blocks []Block
+	for _, t := range b.Trials {
+		m := t.Manifest.Machine
+		row := func(name, value string, class Class) []Cell { return []Cell{{Text: name}, {Text: value, Class: class}} }
+		table := facts(
+			row("folder", filepath.Base(t.Dir), Code),
+			row("settings", t.ID, Code),
+			row("seed", strconv.FormatUint(t.Settings.Seed, 10), Code),
+			row("alamos", m.Alamos, Code),
+			row("drawing code", codeVersion, Code),
+			row("machine", m.Hardware()+", "+m.OS, ""),
+			row("Go", m.Go, ""),
+			row("inference", m.Precision, ""),
+		)
+		if g := t.Done(); g > 0 {
+			table.Rows = append(table.Rows, row(store.CheckpointFile(g), t.CheckpointSum(g), Code))
+		}
+		if s := t.Manifest.Stage(store.TournamentStage); s != nil {
+			table.Rows = append(table.Rows, row("tournament ended", s.Ended.Format(time.RFC3339), ""))
+		}
+		blocks = append(blocks, Fold{"Provenance of " + t.Name(), []Block{table}})
+	}
+	if len(blocks) > 3 {
+		return []Block{Fold{"Provenance of " + english.Plural(len(blocks), "trial", ""), blocks}}
+	}
+	return blocks
+}
+
+// links are files of a trial's tables, or (nil) of the experiment's, as the page links
+// to them. Games lie only among the results.
+func (b *pageBuilder) links(t *experiment.Trial, files []string) ([]string, error) {
 	var out []string
 	for _, f := range files {
-		if w.out != "" && (filepath.Ext(f) != ".csv" || t != nil && !w.shows(f)) {
+		if b.out != "" && (filepath.Ext(f) != ".csv" || t != nil && !b.shows(f)) {
 			continue
 		}
-		link, err := relative(w.base, w.layout.table(f, t))
+		link, err := relative(b.base, b.table(f, t))
 		if err != nil {
 			return nil, err
 		}
@@ -317,39 +317,61 @@ func (w *pageWriter) links(t *experiment.Trial, files ...string) ([]string, erro
 	return out, nil
 }
 
-// provenances say where the results of each trial come from, those of many trials
-// in one fold.
-func (w *pageWriter) provenances() []Cell {
-	var cells []Cell
-	for _, t := range w.trials {
-		cells = append(cells, provenance(t))
+// notes say what is not there yet, what failed, and what ended early.
+func (b *pageBuilder) notes() []Block {
+	var blocks []Block
+	note := func(warning bool, text string, lines []string) {
+		blocks = append(blocks, Note{warning, text, lines})
 	}
-	if len(cells) > 3 {
-		return []Cell{Fold{Title: "Provenance of " + english.Plural(len(cells), "trial", ""), Cells: cells}}
+	if len(b.Failed) > 0 {
+		var list []string
+		for i := range b.Experiment.Trials {
+			t := &b.Experiment.Trials[i]
+			if why, ok := b.Failed[store.Folder(t)]; ok {
+				list = append(list, cmp.Or(t.Label, t.Settings.Name)+": "+why)
+			}
+		}
+		note(true, english.Plural(len(b.Failed), "trial", "")+" failed.", list)
 	}
-	return cells
-}
-
-// provenance says where a trial's results come from.
-func provenance(t *store.Trial) Cell {
-	p := Provenance{Title: "Provenance of " + t.Name()}
-	add := func(name, value string, code bool) {
-		p.Facts = append(p.Facts, Fact{Name: name, Value: value, Code: code})
+	if n := len(b.Experiment.Trials) - len(b.Trials); n > len(b.Failed) {
+		verb := "have"
+		if n == 1 {
+			verb = "has"
+		}
+		note(false, fmt.Sprintf("%s %s not finished a generation: not shown.", english.Plural(n, "trial", ""), verb), nil)
 	}
-	m := t.Manifest.Machine
-	add("folder", filepath.Base(t.Dir), true)
-	add("settings", t.ID, true)
-	add("seed", strconv.FormatUint(t.Settings.Seed, 10), true)
-	add("alamos", m.Alamos, true)
-	add("drawing code", codeVersion, true)
-	add("machine", m.Hardware()+", "+m.OS, false)
-	add("Go", m.Go, false)
-	add("inference", m.Precision, false)
-	if g := t.Done(); g > 0 {
-		add(store.CheckpointFile(g), t.CheckpointSum(g), true)
+	var unfinished, ended, faults, left []string
+	for _, t := range b.Trials {
+		if t.Done() < t.Last() {
+			unfinished = append(unfinished, fmt.Sprintf("%s: %d of %s", t.Name(), t.Done(), english.Plural(t.Last(), "generation", "")))
+		}
+		if e := t.Manifest.Ended; e != nil {
+			ended = append(ended, fmt.Sprintf("%s: after generation %d of %d, %s", t.Name(), e.Generation, t.Settings.Generations, e.Why))
+		}
+		for g := 1; g <= t.Done(); g++ {
+			all, err := t.HookFaults(g)
+			if err != nil {
+				all = []string{err.Error()}
+			}
+			for _, fault := range all {
+				faults = append(faults, fmt.Sprintf("%s, generation %d: %s", t.Name(), g, fault))
+			}
+		}
 	}
-	if s := t.Manifest.Stage(store.TournamentStage); s != nil {
-		add("tournament ended", s.Ended.Format(time.RFC3339), false)
+	if len(unfinished) > 0 {
+		note(false, "Not all generations are there.", unfinished)
 	}
-	return p
+	if len(ended) > 0 {
+		note(false, "Training ended early.", ended)
+	}
+	if len(faults) > 0 {
+		note(true, "Scripts failed and left cells empty.", faults)
+	}
+	for _, l := range b.Left {
+		left = append(left, l.Label+": "+l.Why)
+	}
+	if len(left) > 0 {
+		note(false, "The budget of the sweep leaves out "+english.Plural(len(left), "combination", "")+".", left)
+	}
+	return blocks
 }

@@ -93,7 +93,7 @@ func (r *Report) request(p *picture) *request {
 		}
 	}
 	if p.trial == nil {
-		q.axes = r.sweepAxes()
+		q.axes = withoutSeed(r.Axes)
 	} else if len(r.Experiment.Trials) > 1 && p.cell.Kind != "tree" { // a tree is as wide as it is deep
 		q.frame.Width = besideWidth
 	}

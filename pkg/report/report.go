@@ -57,21 +57,13 @@ func Write(x *store.Experiment, dir string) error {
 	return errors.Join(faults, r.WritePage())
 }
 
-// PageName is the file of the notebook page in the folder of an experiment.
-const PageName = "notebook.html"
-
 // mostAxes is how many settings can be told apart in one picture of all.
 const mostAxes = 8
 
 // sweepNotebook is the notebook of a sweep that says nothing about its own: the
 // trials first, then what the sweep varies, then how training went.
 func sweepNotebook(x *store.Experiment) []experiment.Cell {
-	var axes []experiment.Axis
-	for _, a := range x.Axes {
-		if a.Path != "seed" {
-			axes = append(axes, a)
-		}
-	}
+	axes := withoutSeed(x.Axes)
 	// Each trial has its own opponents: its Elo above its untrained network can be
 	// compared with another's, its score less so.
 	metric := "elo"
@@ -122,9 +114,4 @@ func sweepNotebook(x *store.Experiment) []experiment.Cell {
 // meetsUntrained reports whether a tournament counts Elo from the untrained network.
 func meetsUntrained(s *experiment.Settings) bool {
 	return s.Tournament.Rounds > 0 && slices.ContainsFunc(s.Tournament.Players, func(p experiment.Player) bool { return p.Kind == experiment.PlayerUntrained })
-}
-
-// sweepAxes is what the sweep varies beside the seed.
-func (r *Report) sweepAxes() []experiment.Axis {
-	return slices.DeleteFunc(slices.Clone(r.Axes), func(a experiment.Axis) bool { return a.Path == "seed" })
 }

@@ -1,8 +1,15 @@
 "use strict";
 // Tables sort by the column whose head is pressed: up, down, and back to the
-// order of the page; or down first, where the highest is the best. A cell's
-// data-key stands for its text, and cells with an empty one come last.
+// order of the page; or down first, where the highest is the best. A column is
+// sorted by number where all cells begin with one that only a percent sign, an
+// interval or a mark follows. Blank cells come last.
 const order = new Intl.Collator("en", { numeric: true });
+const leading = /^[~≈<>≤≥]?\s*([+-]?(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?|\.\d+|∞)(?:e[+-]?\d+)?)\s*(?:%|±.*|\(.*|\[.*|-[\d.]+\/\+.*|(?:\.\.|…).*|[★~])?$/i;
+const number = (text) => {
+  const found = leading.exec(text.replaceAll("−", "-"));
+  return found === null ? NaN : Number(found[1].replaceAll(",", "").replace("∞", "Infinity"));
+};
+const blank = (text) => ["", "-", "–", "—", "−", "n/a", "NaN"].includes(text);
 for (const table of document.querySelectorAll("table.sortable")) {
   const body = table.tBodies[0];
   const written = [...body.rows];
@@ -12,15 +19,12 @@ for (const table of document.querySelectorAll("table.sortable")) {
     button.type = "button";
     button.append(...head.childNodes);
     head.append(button);
-    const numeric = head.dataset.sort === "number";
     const first = head.dataset.first ?? "ascending";
     const second = first === "ascending" ? "descending" : "ascending";
-    const keys = new Map(written.map((row) => {
-      const cell = row.cells[column];
-      return [row, cell.dataset.key ?? cell.textContent.trim()];
-    }));
-    const compare = (a, b) => numeric ? (a > b) - (a < b) : order.compare(a, b);
-    const read = (row) => numeric ? Number(keys.get(row)) : keys.get(row);
+    const text = (row) => row.cells[column].textContent.trim();
+    const filled = written.filter((row) => !blank(text(row)));
+    const numeric = filled.every((row) => !isNaN(number(text(row))));
+    const compare = (a, b) => numeric ? (number(a) > number(b)) - (number(a) < number(b)) : order.compare(a, b);
     button.addEventListener("click", () => {
       const now = head.getAttribute("aria-sort");
       const next = now === null ? first : now === first ? second : null;
@@ -28,10 +32,8 @@ for (const table of document.querySelectorAll("table.sortable")) {
       let rows = written;
       if (next !== null) {
         head.setAttribute("aria-sort", next);
-        const filled = written.filter((row) => keys.get(row) !== "");
         const sign = next === "ascending" ? 1 : -1;
-        filled.sort((a, b) => sign * compare(read(a), read(b)));
-        rows = filled.concat(written.filter((row) => keys.get(row) === ""));
+        rows = filled.toSorted((a, b) => sign * compare(text(a), text(b))).concat(written.filter((row) => blank(text(row))));
       }
       body.append(...rows);
     });

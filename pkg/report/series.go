@@ -82,13 +82,6 @@ func (q *request) seeds() string {
 	return " Lines are means over seeds, with the 95 % interval (Student t)."
 }
 
-// exactly is a measure without an interval.
-func exactly(x float64) stats.Interval {
-	m := stats.Unknown()
-	m.Value = x
-	return m
-}
-
 // generationAxis is the axis of all figures over generations.
 var generationAxis = plots.Axis{Label: "generation", FromZero: true}
 
@@ -122,7 +115,7 @@ func perGeneration(x string, value func(t *store.Trial, g int) (float64, error))
 			if err != nil {
 				return nil, err
 			}
-			ps = append(ps, point{g, at, exactly(v)})
+			ps = append(ps, point{g, at, stats.Exactly(v)})
 		}
 		return ps, nil
 	}

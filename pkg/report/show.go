@@ -7,26 +7,30 @@ import (
 	"io"
 	"io/fs"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
+
+	humanize "github.com/dustin/go-humanize"
 
 	"alamos/pkg/experiment"
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
 )
 
-// Shown is what is told of an experiment's results, or of those of one trial.
+// Shown is the results of an experiment, or of one of its trials.
 type Shown struct {
 	*store.Run
-	About    string           `json:"about,omitempty"`
-	File     string           `json:"file"`
-	Settings []ShownSetting   `json:"settings"` // that are not the defaults
-	Axes     []string         `json:"axes,omitempty"`
-	Metrics  []string         `json:"metrics,omitempty"`
-	All      []ShownTrial     `json:"all_trials,omitempty"` // a row each
-	Details  []ShownTrialMore `json:"trial_details,omitempty"`
+	About    string         `json:"about,omitempty"`
+	File     string         `json:"file"`
+	Settings []ShownSetting `json:"settings"` // that are not the defaults
+	Axes     []string       `json:"axes,omitempty"`
+	Metrics  []string       `json:"metrics,omitempty"`
+	All      []ShownTrial   `json:"all_trials,omitempty"`
+	Details  []ShownDetails `json:"trial_details,omitempty"`
+
+	trials []*store.Trial // of All, with or without results
 }
 
 // ShownSetting is a setting that is not the default.
@@ -36,8 +40,9 @@ type ShownSetting struct {
 	Origin string `json:"origin"`
 }
 
-// ShownTrial is a row of the sweep.
+// ShownTrial is a trial of the sweep.
 type ShownTrial struct {
+	Number      int                       `json:"number"`
 	Folder      string                    `json:"folder"`
 	ID          string                    `json:"id"`
 	Values      []string                  `json:"values,omitempty"` // of the axes
@@ -48,18 +53,20 @@ type ShownTrial struct {
 	Metrics     map[string]stats.Interval `json:"metrics"`
 }
 
-// ShownTrialMore is what is told of a trial by itself.
-type ShownTrialMore struct {
+// ShownDetails are the stages and results of one trial.
+type ShownDetails struct {
 	Folder    string            `json:"folder"`
 	ID        string            `json:"id"`
 	Label     string            `json:"label,omitempty"`
 	Machine   store.Machine     `json:"machine"`
 	Ended     string            `json:"ended,omitempty"` // why it ended before its last generation
-	Stages    []ShownStage      `json:"stages"`          // in the order of a run that begins anew
+	Stages    []ShownStage      `json:"stages"`          // in the order of a run from the beginning
 	Standings *store.Tournament `json:"tournament,omitempty"`
-	// Puzzles and Accuracy are what the last checkpoint was asked.
+	// Puzzles and Accuracy are of the last checkpoint.
 	Puzzles  []store.PuzzleScore   `json:"puzzles,omitempty"`
 	Accuracy []store.PhaseAccuracy `json:"accuracy,omitempty"`
+
+	trial *store.Trial
 }
 
 // ShownStage is a stage that has run.
@@ -68,16 +75,16 @@ type ShownStage struct {
 	Ended   time.Time       `json:"ended"`
 	Seconds float64         `json:"seconds"`
 	Files   int             `json:"files"`
-	State   store.FileState `json:"state,omitempty"` // empty: not looked at
+	State   store.FileState `json:"state,omitempty"` // empty: not verified
 	File    string          `json:"file,omitempty"`  // the one that is missing or damaged
 }
 
-// shownMetrics are the columns of a sweep in a terminal.
-var shownMetrics = []string{"score", "elo", "vs_untrained", "loss", "samples", "seconds"}
+// ErrDamaged is the error of results with a file that is not what a run wrote.
+var ErrDamaged = errors.New("a file is not what the run wrote: delete it and alamos run makes it again")
 
-// Show tells of the results of an experiment, or, where trial is not nil, of one of
-// its trials. With verify the files of a trial that is told of by itself are
-// compared with their checksums, which reads them all.
+// Show reads the results of an experiment or, where trial is not nil, of one of its
+// trials. With verify it compares the files of a trial whose details it shows with
+// their checksums, which reads them all.
 func Show(run *store.Run, trial *store.Trial, verify bool) (*Shown, error) {
 	s := &Shown{Run: run}
 	x := run.Experiment
@@ -93,65 +100,50 @@ func Show(run *store.Run, trial *store.Trial, verify bool) (*Shown, error) {
 		return nil, err
 	}
 	if trial != nil {
-		return s, s.add(trial, verify)
+		return s, s.addDetails(trial, verify)
 	}
 	if len(x.Trials) == 1 && len(run.Opened) == 1 {
-		if err := s.add(run.Opened[0], verify); err != nil {
+		if err := s.addDetails(run.Opened[0], verify); err != nil {
 			return nil, err
 		}
 	}
-	s.Metrics = slices.Clone(shownMetrics)
-	for _, name := range x.Trials[0].Settings.EvaluationMeasures() {
-		if strings.HasPrefix(name, "puzzles.") {
-			s.Metrics = append(s.Metrics, name)
-		}
-	}
+	s.Metrics = append(slices.Clone(trialColumns), evaluationMetrics(x, "puzzles.")...)
 	for i := range x.Trials {
-		row, err := s.row(x, i)
-		if err != nil {
+		if err := s.addTrial(&x.Trials[i]); err != nil {
 			return nil, err
 		}
-		s.All = append(s.All, row)
 	}
 	return s, nil
 }
 
-// row is trial i of the experiment in the table of the sweep.
-func (s *Shown) row(x *store.Experiment, i int) (ShownTrial, error) {
-	d := &x.Trials[i]
-	row := ShownTrial{Folder: store.Folder(d), ID: d.ID, Generations: d.Settings.Generations, Next: store.UntrainedStage, Metrics: map[string]stats.Interval{}}
-	row.Failed = x.Failed[row.Folder]
-	for _, a := range x.Axes {
-		row.Values = append(row.Values, valueOn(d, a.Path))
+// addTrial adds a trial of the sweep.
+func (s *Shown) addTrial(d *experiment.Trial) error {
+	folder := store.Folder(d)
+	t := &store.Trial{Trial: *d, Dir: filepath.Join(s.Dir, folder), Manifest: &store.Manifest{}}
+	if i := slices.IndexFunc(s.Opened, func(o *store.Trial) bool { return o.ID == d.ID }); i >= 0 {
+		t = s.Opened[i]
 	}
-	for _, t := range s.Opened {
-		if t.ID != d.ID {
-			continue
-		}
-		row.Done, row.Next, row.Generations = t.Done(), t.Next(), t.Last()
-		for _, m := range s.Metrics {
-			v, err := t.Measure(m)
-			if err != nil {
-				return row, err
-			}
-			row.Metrics[m] = v
-		}
+	row := ShownTrial{
+		Number: len(s.All) + 1, Folder: folder, ID: d.ID, Done: t.Done(), Generations: t.Last(), Next: t.Next(),
+		Failed: s.Experiment.Failed[folder], Metrics: map[string]stats.Interval{},
 	}
-	return row, nil
+	for _, path := range s.Axes {
+		row.Values = append(row.Values, axisValue(d, path))
+	}
+	for _, m := range s.Metrics {
+		v, err := t.Measure(m)
+		if err != nil {
+			return err
+		}
+		row.Metrics[m] = v
+	}
+	s.All, s.trials = append(s.All, row), append(s.trials, t)
+	return nil
 }
 
-func valueOn(t *experiment.Trial, path string) string {
-	for _, a := range t.Axis {
-		if a.Path == path {
-			return a.Value
-		}
-	}
-	return ""
-}
-
-// add tells of one trial.
-func (s *Shown) add(t *store.Trial, verify bool) error {
-	d := ShownTrialMore{Folder: folder(t), ID: t.ID, Label: t.Label, Machine: t.Manifest.Machine}
+// addDetails adds the stages and results of one trial.
+func (s *Shown) addDetails(t *store.Trial, verify bool) error {
+	d := ShownDetails{Folder: filepath.Base(t.Dir), ID: t.ID, Label: t.Label, Machine: t.Manifest.Machine, trial: t}
 	if e := t.Manifest.Ended; e != nil {
 		d.Ended = e.Why
 	}
@@ -207,115 +199,88 @@ func departures(x *store.Experiment) ([]ShownSetting, error) {
 	return out, nil
 }
 
-// Broken reports whether a file is not what a stage wrote.
-func (s *Shown) Broken() bool {
-	return slices.ContainsFunc(s.Details, func(d ShownTrialMore) bool {
+// Damaged reports whether a file is not what a stage wrote.
+func (s *Shown) Damaged() bool {
+	return slices.ContainsFunc(s.Details, func(d ShownDetails) bool {
 		return slices.ContainsFunc(d.Stages, func(x ShownStage) bool { return x.State == store.FileDamaged })
 	})
 }
 
 // Write writes it for a terminal.
 func (s *Shown) Write(w io.Writer) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(tw, "experiment\t%s (%s)\n", s.Name, s.File)
-	fmt.Fprintf(tw, "results\t%s, %s, changed %s\n", s.Dir, size(s.Bytes), when(s.Changed))
-	fmt.Fprintf(tw, "state\t%s\n", standing(s.Run))
+	head := facts(
+		Row("experiment", fmt.Sprintf("%s (%s)", s.Name, s.File)),
+		Row("results", fmt.Sprintf("%s, %s, changed %s", s.Dir, size(s.Bytes), when(s.Changed))),
+		Row("state", standing(s.Run)),
+	)
 	if s.Page != "" {
-		fmt.Fprintf(tw, "page\t%s\n", s.Page)
+		head.Rows = append(head.Rows, Row("page", s.Page))
 	}
+	blocks := []Block{head}
 	if len(s.Settings) > 0 {
-		fmt.Fprintln(tw, "\nsettings that are not the defaults")
+		settings := Table{Caption: "settings that are not the defaults"}
 		for _, x := range s.Settings {
-			column := "\t"
-			if len(x.Value) > 40 {
-				column = "  " // a long list does not push away the places of the others
+			row := Row("  "+x.Key, x.Value, x.Origin)
+			if len(x.Value) > 40 { // a long list does not push away the origins of others
+				row = Row("  "+x.Key, x.Value+"  "+x.Origin)
 			}
-			fmt.Fprintf(tw, "  %s\t%s%s%s\n", x.Key, x.Value, column, x.Origin)
+			settings.Rows = append(settings.Rows, row)
 		}
+		blocks = append(blocks, settings)
 	}
 	if len(s.All) > 1 {
-		s.writeSweep(tw)
+		tables, err := trialBlocks(s.Experiment, s.trials)
+		if err != nil {
+			return err
+		}
+		blocks = append(blocks, tables...)
 	}
-	for i := range s.Details {
-		s.Details[i].write(tw)
+	for _, d := range s.Details {
+		more, err := d.blocks()
+		if err != nil {
+			return err
+		}
+		blocks = append(blocks, more...)
 	}
-	return tw.Flush()
+	return WriteText(w, false, blocks...)
 }
 
-// writeSweep writes the table of the sweep.
-func (s *Shown) writeSweep(w io.Writer) {
-	var metrics []metric
-	for _, name := range s.Metrics {
-		if slices.ContainsFunc(s.All, func(t ShownTrial) bool { m, ok := t.Metrics[name]; return ok && !m.Missing() }) {
-			metrics = append(metrics, metricOf(name))
-		}
-	}
-	row := append(append([]string{"\ntrial"}, s.Axes...), "generations")
-	for _, m := range metrics {
-		label := m.label
-		if m.unit != "" {
-			label += " (" + m.unit + ")"
-		}
-		row = append(row, label)
-	}
-	fmt.Fprintln(w, strings.Join(row, "\t"))
-	for _, t := range s.All {
-		row := []string{t.Folder}
-		for _, v := range t.Values {
-			row = append(row, cmp.Or(v, "–"))
-		}
-		row = append(row, progress(t.Done, t.Generations))
-		for _, m := range metrics {
-			v, ok := t.Metrics[m.name]
-			if !ok {
-				v = stats.Unknown()
-			}
-			row = append(row, shown(m, v).String())
-		}
-		if t.Failed != "" {
-			first, _, _ := strings.Cut(t.Failed, "\n")
-			row = append(row, "failed: "+first)
-		}
-		fmt.Fprintln(w, strings.Join(row, "\t"))
-	}
-}
-
-// write writes what is told of a trial.
-func (d *ShownTrialMore) write(w io.Writer) {
-	fmt.Fprintf(w, "\ntrial\t%s, settings %s\n", d.Folder, d.ID)
+// blocks are the stages and results of a trial for a terminal.
+func (d *ShownDetails) blocks() ([]Block, error) {
+	head := facts(Row("trial", d.Folder+", settings "+d.ID))
 	if d.Label != "" {
-		fmt.Fprintf(w, "differs in\t%s\n", d.Label)
+		head.Rows = append(head.Rows, Row("differs in", d.Label))
 	}
-	fmt.Fprintf(w, "computed on\t%s, %s, %s, alamos %s\n", d.Machine.Host, d.Machine.Hardware(), d.Machine.Precision, d.Machine.Alamos)
+	head.Rows = append(head.Rows, Row("computed on", fmt.Sprintf("%s, %s, %s, alamos %s", d.Machine.Host, d.Machine.Hardware(), d.Machine.Precision, d.Machine.Alamos)))
 	if d.Ended != "" {
-		fmt.Fprintf(w, "ended early\t%s\n", d.Ended)
+		head.Rows = append(head.Rows, Row("ended early", d.Ended))
 	}
-	fmt.Fprintln(w, "\nstage\tended\ttime\tfiles")
+	stages := Table{Columns: []Column{{Name: "stage"}, {Name: "ended"}, {Name: "time"}, {Name: "files"}}}
 	for _, x := range d.Stages {
 		files := "–"
 		if x.Files > 0 {
-			files = fmt.Sprint(x.Files)
-			if x.State != "" {
-				files += " " + string(x.State)
-			}
+			files = strings.TrimSpace(fmt.Sprint(x.Files, " ", x.State))
 		}
 		if x.File != "" {
 			files += ": " + x.File
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", x.Name, when(x.Ended), lasted(x.Seconds), files)
+		stages.Rows = append(stages.Rows, Row(x.Name, when(x.Ended), lasted(x.Seconds), files))
 	}
-	d.writeEvaluation(w)
-	if d.Standings == nil {
-		return
+	blocks := []Block{head, stages}
+	for _, name := range []string{"puzzles", "accuracy", "standings"} {
+		t, err := trialTables[name](d.trial)
+		if err != nil {
+			return nil, err
+		}
+		if t.Columns != nil && t.Columns[0].Name == "generation" { // the last is enough
+			last := fmt.Sprint(d.trial.Done())
+			t.Rows = slices.DeleteFunc(t.Rows, func(row []Cell) bool { return row[0].Text != last })
+		}
+		if len(t.Rows) > 0 {
+			blocks = append(blocks, t)
+		}
 	}
-	fmt.Fprintf(w, "\nstandings (%s)\tW/D/L\tscore\tElo\t95 %%\tas White\tas Black\n", zeroOf(d.Standings))
-	for _, i := range d.Standings.Ranking() {
-		p := d.Standings.Players[i]
-		fmt.Fprintf(w, "%s\t%s\t%s %%\t%s\t%s\t%s\t%s\n", p.Name, record(p.Record), fixed(100*store.Share(p.Standing), 1), fixed(p.Elo.Value, 0), eloInterval(p), record(p.White), record(p.Black))
-	}
-	if a := d.Standings.FirstMove; !a.Missing() {
-		fmt.Fprintf(w, "having White\t\t\t%.0f\t%.0f..%.0f\n", a.Value, a.Low, a.High)
-	}
+	return blocks, nil
 }
 
 // lasted is a number of seconds as people read it.
@@ -329,5 +294,42 @@ func lasted(seconds float64) string {
 	return time.Duration(math.Round(seconds) * float64(time.Second)).Truncate(time.Minute).String()
 }
 
-// ErrDamaged is the error of results with a file that is not what a run wrote.
-var ErrDamaged = errors.New("a file is not what the run wrote: delete it and alamos run makes it again")
+// List writes the state of each experiment's results, a line each.
+func List(w io.Writer, runs []*store.Run) error {
+	var t Table
+	for _, name := range []string{"NAME", "STATE", "TRIALS", "GENERATIONS", "CHANGED", "SIZE", "PAGE"} {
+		t.Columns = append(t.Columns, Column{Name: name})
+	}
+	for _, r := range runs {
+		trials, generations := progress(r.TrialsDone, r.Trials), progress(r.Done, r.Generations)
+		if r.Experiment == nil {
+			trials, generations = fmt.Sprint(r.Trials), "?"
+		}
+		if r.Old > 0 {
+			trials += fmt.Sprintf(" (+%d old)", r.Old)
+		}
+		t.Rows = append(t.Rows, Row(r.Name, standing(r), trials, generations, when(r.Changed), size(r.Bytes), cmp.Or(r.Page, "–")))
+	}
+	return WriteText(w, false, t)
+}
+
+// standing is the state of a run in a few words.
+func standing(r *store.Run) string {
+	s := string(r.State)
+	switch {
+	case r.State == store.Running && r.Stage != "":
+		return fmt.Sprintf("%s: %s (%s)", s, r.Stage, r.Holder)
+	case r.State == store.Running:
+		return fmt.Sprintf("%s (%s)", s, r.Holder)
+	case r.State == store.Interrupted && r.Stage != "":
+		return s + " before " + r.Stage
+	case r.State == store.Damaged, r.State == store.Failed:
+		return s + ": " + r.Why
+	}
+	return s
+}
+
+func when(t time.Time) string { return t.Local().Format("2006-01-02 15:04") }
+
+// size is a number of bytes as people read it.
+func size(n int64) string { return humanize.Bytes(uint64(n)) }

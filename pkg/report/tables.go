@@ -1,109 +1,265 @@
 package report
 
 import (
-	"math"
+	"cmp"
+	"fmt"
 	"slices"
+	"strconv"
 
-	"alamos/pkg/disk"
+	humanize "github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
+
+	"alamos/pkg/data"
+	"alamos/pkg/match"
 	"alamos/pkg/store"
 )
 
-// csvTable is a table of a trial.
-type csvTable struct {
-	name string // of its file in the trial's folder
-	head []string
-	rows [][]any
+// The tables of evaluations, in the folder of the trial.
+const (
+	puzzlesFile  = "evaluation/puzzles.csv"
+	accuracyFile = "evaluation/accuracy.csv"
+)
+
+// trialTables are the tables of one trial, by the words of the notebook. The files of
+// a table lie in the folder of the trial. A table without rows has nothing to show.
+var trialTables = map[string]func(*store.Trial) (Table, error){
+	"generations": generationsTable,
+	"puzzles":     puzzlesTable,
+	"accuracy":    accuracyTable,
+	"standings":   ofTournament(standingsTable),
+	"crosstable":  ofTournament(crosstable),
+	"models":      ofTournament(modelsTable),
+	"pairs":       ofTournament(pairsTable),
 }
 
-// Tables writes what the manifest knows of the generations so far as CSV:
-// generations.csv, epochs.csv, what checkpoints were asked, and a file for each hook.
-func Tables(t *store.Trial) error {
-	tables, err := trialTables(t)
-	if err != nil {
-		return err
-	}
-	for _, x := range tables {
-		b, err := csvBytes(x.head, x.rows)
-		if err == nil {
-			err = disk.WriteBytes(t.Path(x.name), b)
+// ofTournament is a table of the trial's tournament, empty where there was none.
+func ofTournament(table func(*store.Trial, *store.Tournament) (Table, error)) func(*store.Trial) (Table, error) {
+	return func(t *store.Trial) (Table, error) {
+		res, err := t.Tournament()
+		if err != nil || res == nil {
+			return Table{}, err
 		}
-		if err != nil {
-			return err
-		}
+		return table(t, res)
 	}
-	return nil
 }
 
-func trialTables(t *store.Trial) ([]csvTable, error) {
-	generations := csvTable{"generations.csv", []string{
-		"generation", "games", "thrown_away", "samples", "mean_plies", "white_wins", "draws", "black_wins",
-		"evaluations", "seconds", "evaluations_per_second"}, nil}
-	var epochs []store.Epoch
-	hooks := make([]hookTable, len(t.Settings.Hooks))
+// generationsTable has a row for each generation of self-play or of data.
+func generationsTable(t *store.Trial) (Table, error) {
+	fromData := t.Settings.Data != nil
+	c := Table{
+		Caption: "Self-play by generation: games that white won, drawn games, games that black won.",
+		Columns: []Column{number("generation", ""), {Name: "W/D/B"}, number("length", "plies"), number("samples", ""), number("loss", ""), number("evaluations", "1/s")},
+		Files:   []string{"generations.csv", "epochs.csv"},
+	}
+	if fromData {
+		c.Caption = "Data by generation: the pass through the files, games that white won, drawn games, games that black won."
+		c.Columns = []Column{number("generation", ""), number("pass", ""), number("games", ""), {Name: "W/D/B"}, number("samples", ""), number("loss", "")}
+	}
+	var left store.Chunk // out, of all generations
 	for g := 1; g <= t.Done(); g++ {
 		row, err := t.Generation(g)
 		if err != nil {
-			return nil, err
+			return c, err
 		}
-		generations.rows = append(generations.rows, []any{
-			row.Number, row.Games, row.Thrown, row.Samples, row.MeanPlies(), row.WhiteWins, row.Draws, row.BlackWins,
-			row.Evaluations, row.Seconds, row.PerSecond,
-		})
-		rows, err := t.Epochs(g)
+		epochs, err := t.Epochs(g)
 		if err != nil {
-			return nil, err
+			return c, err
 		}
-		epochs = append(epochs, rows...)
-		for i := range hooks {
-			m, err := t.Metrics(g, i)
-			if err != nil {
-				return nil, err
-			}
-			hooks[i].add(g, m)
+		generation, games, samples := strconv.Itoa(g), fmt.Sprintf("%d/%d/%d", row.WhiteWins, row.Draws, row.BlackWins), strconv.Itoa(row.Samples)
+		loss := fixed(float64(store.SelectedLoss(epochs)), 3)
+		if !fromData {
+			c.Rows = append(c.Rows, Row(generation, games, fixed(row.MeanPlies(), 1), samples, loss, fixed(row.PerSecond, 0)))
+			continue
 		}
+		c.Rows = append(c.Rows, Row(generation, strconv.Itoa(row.Data.Pass), strconv.Itoa(row.Games), games, samples, loss))
+		left.Broken += row.Data.Broken
+		left.NoResult += row.Data.NoResult
+		left.NoMoves += row.Data.NoMoves
+		left.Unexpressed += row.Data.Unexpressed
 	}
-	tables := []csvTable{generations, epochTable(epochs, t.Settings.Network.MovesLeft)}
-	evaluation, err := evaluationTables(t)
-	if err != nil {
-		return nil, err
+	if left.Broken > 0 {
+		c.Caption += fmt.Sprintf(" %s could not be read.", english.Plural(left.Broken, "game", ""))
 	}
-	tables = append(tables, evaluation...)
-	for i, h := range t.Settings.Hooks {
-		tables = append(tables, hooks[i].table("hooks/"+h.Name()+".csv"))
+	if left.NoResult+left.NoMoves > 0 {
+		c.Caption += fmt.Sprintf(" Games left out: %s.", data.LeftOut(left.NoResult, left.NoMoves))
 	}
-	return tables, nil
+	if left.Unexpressed > 0 {
+		c.Caption += fmt.Sprintf(" %s left out because the policy cannot express their moves.", english.Plural(left.Unexpressed, "position", ""))
+	}
+	return c, nil
 }
 
-// epochTable is epochs.csv. The moves left have columns where the network has a
-// head for them, the accuracies where one was measured.
-func epochTable(epochs []store.Epoch, movesLeft bool) csvTable {
-	accuracy := slices.ContainsFunc(epochs, func(e store.Epoch) bool { return e.Accuracy != nil })
-	t := csvTable{name: "epochs.csv", head: []string{
-		"generation", "epoch", "learning_rate", "train_loss", "train_policy_loss", "train_value_loss",
-		"validation_loss", "validation_policy_loss", "validation_value_loss", "selected"}}
-	if movesLeft {
-		t.head = append(t.head, "train_moves_left_loss", "validation_moves_left_loss")
+func standingsTable(_ *store.Trial, res *store.Tournament) (Table, error) {
+	zero := "the mean player is 0"
+	if res.Anchor != "" {
+		zero = res.Anchor + " is 0"
 	}
-	if accuracy {
-		t.head = append(t.head, "top1", "top5")
+	c := Table{
+		Caption: "Standings of the tournament: wins, draws and losses; a win is 1 point, a draw one half. Elo with its 95 % interval; " + zero + ".",
+		Columns: []Column{{Name: "player"}, {Name: "W/D/L"}, number("score", "%"), number("Elo", ""), {Name: "95 %"}, {Name: "as White"}, {Name: "as Black"}},
+		Files:   []string{"tournament/ratings.csv", "tournament/games.pgn"},
 	}
-	for _, e := range epochs {
-		row := []any{
-			e.Generation, e.Epoch, float64(e.Rate),
-			float64(e.Train.Total), float64(e.Train.Policy), float64(e.Train.Value),
-			float64(e.Validation.Total), float64(e.Validation.Policy), float64(e.Validation.Value), e.Selected,
+	for _, i := range res.Ranking() {
+		p := res.Players[i]
+		interval := ""
+		if !p.Elo.Missing() {
+			interval = fmt.Sprintf("%.0f..%.0f", p.Elo.Low, p.Elo.High)
 		}
-		if movesLeft {
-			row = append(row, float64(e.Train.MovesLeft), float64(e.Validation.MovesLeft))
-		}
-		if accuracy {
-			top := store.Accuracy{Top1: math.NaN(), Top5: math.NaN()}
-			if e.Accuracy != nil {
-				top = *e.Accuracy
+		c.Rows = append(c.Rows, Row(p.Name, record(p.Record), fixed(100*store.Share(p.Standing), 1), fixed(p.Elo.Value, 0), interval, record(p.White), record(p.Black)))
+	}
+	if a := res.FirstMove; !a.Missing() {
+		c.Caption += fmt.Sprintf(" Having White is worth %.0f (%.0f..%.0f).", a.Value, a.Low, a.High)
+	}
+	return c, nil
+}
+
+// record is wins, draws and losses.
+func record(r match.Record) string { return fmt.Sprintf("%d/%d/%d", r.Wins, r.Draws, r.Losses) }
+
+func crosstable(_ *store.Trial, res *store.Tournament) (Table, error) {
+	c := Table{
+		Caption: "Crosstable: points of the row's player against the column's.",
+		Columns: []Column{{Name: "player"}},
+		Files:   []string{"tournament/crosstable.csv"},
+	}
+	order := res.Ranking()
+	for _, i := range order {
+		c.Columns = append(c.Columns, number(res.Players[i].Name, ""))
+		row := Row(res.Players[i].Name)
+		for _, j := range order {
+			points := ""
+			if x := res.Cross[i][j]; x.Games() > 0 {
+				points = fixed(x.Score(), 1)
 			}
-			row = append(row, top.Top1, top.Top5)
+			row = append(row, Cell{Text: points})
 		}
-		t.rows = append(t.rows, row)
+		c.Rows = append(c.Rows, row)
 	}
-	return t
+	return c, nil
+}
+
+// modelsTable has the checkpoints of a tournament, the newest first, then the players
+// that learned nothing here.
+func modelsTable(t *store.Trial, res *store.Tournament) (Table, error) {
+	c := Table{
+		Caption: "Players of the tournament: how many generations they learned from, the positions of these and the validation loss afterwards.",
+		Columns: []Column{{Name: "player"}, number("generations", ""), number("samples", ""), number("validation loss", "")},
+	}
+	order := res.Ranking()
+	slices.SortStableFunc(order, func(i, j int) int { return res.Players[j].Generation - res.Players[i].Generation })
+	for _, i := range order {
+		p := res.Players[i]
+		row := Row(p.Name, "", "", "")
+		if p.Generation >= 0 {
+			row[1].Text, row[2].Text = strconv.Itoa(p.Generation), humanize.Comma(int64(p.Samples))
+		}
+		if p.Generation > 0 {
+			epochs, err := t.Epochs(p.Generation)
+			if err != nil {
+				return c, err
+			}
+			row[3].Text = fixed(float64(store.SelectedLoss(epochs)), 3)
+		}
+		c.Rows = append(c.Rows, row)
+	}
+	return c, nil
+}
+
+// pairsTable has the games of each two players by color, a row for each that had White.
+func pairsTable(_ *store.Trial, res *store.Tournament) (Table, error) {
+	c := Table{
+		Caption: "Games by color: wins, draws and losses of White.",
+		Columns: []Column{{Name: "White"}, {Name: "Black"}, number("wins", ""), number("draws", ""), number("losses", ""), number("score of White", "%")},
+	}
+	for i := range res.White {
+		for j := range i {
+			for _, p := range [][2]int{{j, i}, {i, j}} {
+				r := res.White[p[0]][p[1]]
+				if r.Games() == 0 {
+					continue
+				}
+				c.Rows = append(c.Rows, Row(res.Players[p[0]].Name, res.Players[p[1]].Name,
+					strconv.Itoa(r.Wins), strconv.Itoa(r.Draws), strconv.Itoa(r.Losses), percent(r.Score(), r.Games())))
+			}
+		}
+	}
+	return c, nil
+}
+
+// puzzlesTable has the puzzles that each checkpoint solves.
+func puzzlesTable(t *store.Trial) (Table, error) {
+	c := Table{
+		Columns: []Column{number("generation", ""), {Name: "puzzles"}, number("network alone", ""), number("alone", "%"), number("with search", ""), number("search", "%")},
+		Files:   []string{puzzlesFile},
+	}
+	if e := t.Settings.Evaluation; e != nil {
+		c.Caption = fmt.Sprintf("Puzzles solved by the network alone and with a search of %s.", english.Plural(e.Search.Visits, "visit", ""))
+	}
+	for g := 1; g <= t.Done(); g++ {
+		scores, err := t.PuzzleScores(g)
+		if err != nil {
+			return c, err
+		}
+		for _, s := range scores {
+			alone, share := "", ""
+			if s.Policy != nil {
+				alone, share = fmt.Sprintf("%d/%d", *s.Policy, s.Puzzles), percent(float64(*s.Policy), s.Puzzles)
+			}
+			c.Rows = append(c.Rows, Row(strconv.Itoa(g), s.Set, alone, share, fmt.Sprintf("%d/%d", s.Search, s.Puzzles), percent(float64(s.Search), s.Puzzles)))
+		}
+	}
+	return c, nil
+}
+
+// accuracyTable compares each checkpoint with held-out games.
+func accuracyTable(t *store.Trial) (Table, error) {
+	c := Table{
+		Caption: "Held-out positions by phase of the game: how often the move that was played or visited most is the network's first, and among its first five, and the mean squared error of its value. Queens, rooks, bishops and knights on the board: opening more than 10, endgame at most 6.",
+		Columns: []Column{number("generation", ""), {Name: "phase"}, number("positions", ""), number("top 1", "%"), number("top 5", "%"), number("value error", "")},
+		Files:   []string{accuracyFile},
+	}
+	for g := 1; g <= t.Done(); g++ {
+		rows, err := t.Accuracy(g)
+		if err != nil {
+			return c, err
+		}
+		for _, p := range rows {
+			if p.Positions > 0 {
+				c.Rows = append(c.Rows, Row(strconv.Itoa(g), p.Phase, strconv.Itoa(p.Positions), fixed(100*float64(p.Top1), 1), fixed(100*float64(p.Top5), 1), fixed(float64(p.ValueError), 3)))
+			}
+		}
+	}
+	return c, nil
+}
+
+// percent is a share of n in percent.
+func percent(part float64, n int) string { return fixed(100*part/float64(n), 1) }
+
+// rungTable is a comparison of successive halving.
+func rungTable(r store.Rung) Table {
+	m := metricOf(r.Metric)
+	c := Table{
+		Caption: fmt.Sprintf("Trials after generation %d, the best first; the first %d went on.", r.Generation, r.Survivors),
+		Columns: []Column{number("place", ""), {Name: "trial"}, number(m.label, m.unit), {Name: "95 %"}},
+	}
+	for i, x := range r.Ranking {
+		value, interval := "", ""
+		if v := x.Value; !v.Missing() {
+			value = fmt.Sprintf("%.4g", v.Value)
+		}
+		if v := x.Value; v.Known() {
+			interval = fmt.Sprintf("%.4g..%.4g", v.Low, v.High)
+		}
+		c.Rows = append(c.Rows, Row(strconv.Itoa(i+1), cmp.Or(x.Label, x.Trial), value, interval))
+	}
+	return c
+}
+
+// facts is a table of names and values.
+func facts(rows ...[]Cell) Table { return Table{Columns: make([]Column, 2), Rows: rows} }
+
+// Changes is a table of settings that differ between two sides. A row is a key, the
+// value on each side and what set them.
+func Changes(a, b string, rows [][]Cell) Table {
+	return Table{Columns: []Column{{Name: "setting"}, {Name: a}, {Name: b}, {Name: "set by"}}, Rows: rows}
 }

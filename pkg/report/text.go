@@ -1,171 +1,140 @@
 package report
 
 import (
-	"bytes"
-	"fmt"
-	"regexp"
+	"io"
+	"slices"
 	"strings"
-	"unicode"
-
-	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
-	"github.com/yuin/goldmark/parser"
-	"github.com/yuin/goldmark/text"
-	"github.com/yuin/goldmark/util"
+	"unicode/utf8"
 )
 
-// markdown reads Markdown as GitHub does: with tables, strikethrough, lists of
-// tasks and bare links. The parsers of HTML are left out, so that HTML is text
-// like any other and comes out escaped.
-var markdown = goldmark.New(
-	goldmark.WithParser(parser.NewParser(
-		parser.WithBlockParsers(without(parser.DefaultBlockParsers(), parser.NewHTMLBlockParser())...),
-		parser.WithInlineParsers(without(parser.DefaultInlineParsers(), parser.NewRawHTMLParser())...),
-		parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
-	)),
-	goldmark.WithExtensions(extension.GFM),
-)
+// textWriter writes blocks for a terminal.
+type textWriter struct {
+	strings.Builder
+	color bool
+}
 
-// without returns the parsers that are not of the type of one.
-func without(parsers []util.PrioritizedValue, one any) []util.PrioritizedValue {
-	var kept []util.PrioritizedValue
-	for _, p := range parsers {
-		if fmt.Sprintf("%T", p.Value) != fmt.Sprintf("%T", one) {
-			kept = append(kept, p)
+// WriteText writes blocks for a terminal, with a blank line between them.
+func WriteText(out io.Writer, color bool, blocks ...Block) error {
+	w := &textWriter{color: color}
+	w.blocks(blocks)
+	_, err := io.WriteString(out, w.String())
+	return err
+}
+
+func (w *textWriter) blocks(blocks []Block) {
+	for i, b := range blocks {
+		_, note := b.(Note)
+		afterHeading, afterNote := false, false
+		if i > 0 {
+			_, afterHeading = blocks[i-1].(Heading)
+			_, afterNote = blocks[i-1].(Note)
 		}
-	}
-	return kept
-}
-
-// section is a heading of the page.
-type section struct {
-	Level int
-	Text  string
-	ID    string
-}
-
-// sections collects the headings of a page in their order and gives each an
-// id of its own.
-type sections struct {
-	list  []section
-	used  map[string]bool
-	depth int // above 0 within other cells, whose headings are not listed
-}
-
-// add opens a section and returns its id.
-func (s *sections) add(level int, heading string) string {
-	if s.used == nil {
-		s.used = map[string]bool{}
-	}
-	id := unique(s.used, "sec-"+slug(heading))
-	if s.depth == 0 {
-		s.list = append(s.list, section{level, heading, id})
-	}
-	return id
-}
-
-// unique returns an id that is not used yet, and uses it.
-func unique(used map[string]bool, base string) string {
-	id := base
-	for n := 2; used[id]; n++ {
-		id = fmt.Sprintf("%s-%d", base, n)
-	}
-	used[id] = true
-	return id
-}
-
-// slug keeps letters and digits and joins them by single hyphens.
-func slug(s string) string {
-	words := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	})
-	return strings.Join(words, "-")
-}
-
-// markdownHTML renders Markdown, adding its headings to the page's sections.
-// The page's title is the one heading of level 1, so headings start at 2.
-func (s *sections) markdownHTML(source string) (string, error) {
-	src := []byte(source)
-	doc := markdown.Parser().Parse(text.NewReader(src))
-	var images []*ast.Image
-	err := ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if !entering {
-			return ast.WalkContinue, nil
+		if w.Len() > 0 && !afterHeading && !(note && afterNote) {
+			w.WriteByte('\n')
 		}
-		switch n := n.(type) {
-		case *ast.Heading:
-			n.Level = max(2, n.Level)
-			n.SetAttributeString("id", []byte(s.add(n.Level, plain(n, src))))
-		case *ast.Image:
-			if !embedded.Match(n.Destination) {
-				images = append(images, n)
+		b.text(w)
+	}
+}
+
+// titled writes blocks right below a line.
+func (w *textWriter) titled(title string, blocks []Block) {
+	w.WriteString(paint(title, Strong, w.color) + "\n")
+	for _, b := range blocks {
+		b.text(w)
+	}
+}
+
+func (h Heading) text(w *textWriter) { w.titled(h.Text, nil) }
+func (t Text) text(w *textWriter)    { w.WriteString(strings.Trim(t.Markdown, "\n") + "\n") }
+func (f Fold) text(w *textWriter)    { w.titled(f.Title, f.Blocks) }
+
+func (n Note) text(w *textWriter) {
+	kind := "note"
+	if n.Warning {
+		kind = "warning"
+	}
+	w.WriteString(kind + ": " + n.Text + "\n")
+	for _, line := range n.shown() {
+		w.WriteString("  " + line + "\n")
+	}
+}
+
+func (f Figure) text(w *textWriter) {
+	w.WriteString(f.Caption + " " + strings.Join(f.Files, " ") + "\n")
+}
+
+func (s SideBySide) text(w *textWriter) {
+	for _, t := range s {
+		w.titled(t.Label, t.Blocks)
+	}
+}
+
+func (t Table) text(w *textWriter) {
+	if t.Caption != "" {
+		w.WriteString(t.Caption + "\n")
+	}
+	rows := t.Rows
+	if slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Name != "" }) {
+		var head []Cell
+		for _, c := range t.Columns {
+			head = append(head, Cell{Text: c.head()})
+		}
+		rows = append([][]Cell{head}, rows...)
+	}
+	w.WriteString(Align(t.Columns, rows, w.color, ""))
+	if t.Legend != "" {
+		w.WriteString(t.Legend + "\n")
+	}
+}
+
+// Align writes rows with their columns aligned, each line after an indent. Columns
+// beyond the heads are flush left. A row's last cell may be of any length.
+func Align(heads []Column, rows [][]Cell, color bool, indent string) string {
+	numeric := func(column int) bool { return column < len(heads) && heads[column].Numeric }
+	var widths []int
+	for _, row := range rows {
+		for i, c := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			if i < len(row)-1 || numeric(i) {
+				widths[i] = max(widths[i], c.width())
 			}
 		}
-		return ast.WalkContinue, nil
-	})
-	if err != nil {
-		return "", fmt.Errorf("notebook: read Markdown: %w", err)
 	}
-	for _, image := range images {
-		linkInstead(image)
-	}
-	var b bytes.Buffer
-	if err := markdown.Renderer().Render(&b, src, doc); err != nil {
-		return "", fmt.Errorf("notebook: render Markdown: %w", err)
-	}
-	return b.String(), nil
-}
-
-// embedded are the addresses of pictures that are in the page.
-var embedded = regexp.MustCompile(`^data:image/(png|gif|jpeg|webp);`)
-
-// linkInstead replaces a picture that lies outside of the page by a link to
-// it, or by its words within another link: the page must be whole on its own.
-func linkInstead(image *ast.Image) {
-	var instead ast.Node
-	if withinLink(image) {
-		instead = ast.NewEmphasis(1)
-	} else {
-		link := ast.NewLink()
-		link.Destination, link.Title = image.Destination, image.Title
-		instead = link
-	}
-	for c := image.FirstChild(); c != nil; {
-		next := c.NextSibling()
-		instead.AppendChild(instead, c)
-		c = next
-	}
-	if !instead.HasChildren() {
-		instead.AppendChild(instead, ast.NewString(image.Destination))
-	}
-	image.Parent().ReplaceChild(image.Parent(), image, instead)
-}
-
-func withinLink(n ast.Node) bool {
-	for p := n.Parent(); p != nil; p = p.Parent() {
-		if p.Kind() == ast.KindLink {
-			return true
-		}
-	}
-	return false
-}
-
-// plain returns the text of a node without its markup.
-func plain(n ast.Node, src []byte) string {
 	var b strings.Builder
-	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-		switch c := c.(type) {
-		case *ast.Text:
-			b.Write(util.UnescapePunctuations(c.Segment.Value(src)))
-			if c.SoftLineBreak() || c.HardLineBreak() {
-				b.WriteByte(' ')
+	for _, row := range rows {
+		line := indent
+		for i, c := range row {
+			pad := strings.Repeat(" ", max(0, widths[i]-c.width()))
+			text := paint(strings.TrimSpace(c.Text+" "+c.Mark), c.Class, color)
+			if numeric(i) {
+				text = pad + text
+			} else {
+				text += pad
 			}
-		case *ast.String:
-			b.Write(c.Value)
-		default:
-			b.WriteString(plain(c, src))
+			line += text + "  "
 		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	return b.String()
+}
+
+// width is the number of characters of a cell, without its colors.
+func (c Cell) width() int {
+	return utf8.RuneCountInString(strings.TrimSpace(c.Text + " " + c.Mark))
+}
+
+// escapes are the escape sequences of terminals for classes.
+var escapes = map[Class]string{
+	Strong: "\x1b[1m", Best: "\x1b[1m", Faint: "\x1b[2m",
+	Before: "\x1b[31m", Bad: "\x1b[31m", After: "\x1b[32m", Good: "\x1b[32m",
+}
+
+// paint colors a text.
+func paint(s string, class Class, color bool) string {
+	if !color || escapes[class] == "" || s == "" {
+		return s
+	}
+	return escapes[class] + s + "\x1b[0m"
 }

@@ -2,228 +2,237 @@ package report
 
 import (
 	"fmt"
-	"html/template"
-	"reflect"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/dustin/go-humanize/english"
+
+	"alamos/pkg/experiment"
+	"alamos/pkg/stats"
+	"alamos/pkg/store"
 )
 
-// SideBySide sets the cells of several trials beside one another, as many as
-// there is room for. Many trials are folded, a fold each, so that a page of a
-// hundred is no longer to read than one of ten.
-type SideBySide struct {
-	Caption string // plain text, may be empty
-	Trials  []Trial
+// metric is a measure of a trial, see [store.Trial.Measure], as a column.
+type metric struct {
+	name, label, unit string
+	better            Better
 }
 
-// Trial is one column of a [SideBySide].
-type Trial struct {
-	// Label is plain text: what makes the trial differ. The first trial of its
-	// label is what the rows of an [Overview] lead to.
-	Label string
-	Cells []Cell // any but SideBySide
+var metrics = []metric{
+	{"score", "score", "", Higher},
+	{"elo", "Elo", "", Higher},
+	{"vs_untrained", "against untrained", "", Higher},
+	{"vs_random", "against random", "", Higher},
+	{"loss", "loss", "", Lower},
+	{"policy_loss", "policy loss", "", Lower},
+	{"value_loss", "value loss", "", Lower},
+	{"top1", "top-1 accuracy", "", Higher},
+	{"top5", "top-5 accuracy", "", Higher},
+	{"samples", "samples", "", Neither},
+	{"seconds", "computing", "s", Neither},
 }
 
-// Fold hides cells until they are asked for.
-type Fold struct {
-	Title string // plain text
-	Cells []Cell // any, and no deeper than maxDepth
-	Open  bool
+// trialColumns are the metrics in the table of trials, before those of puzzles.
+var trialColumns = []string{"score", "elo", "vs_untrained", "vs_random", "loss", "samples", "seconds"}
+
+// metricOf describes a metric by its name. Evaluations and hooks have metrics with a
+// dot.
+func metricOf(name string) metric {
+	if i := slices.IndexFunc(metrics, func(m metric) bool { return m.name == name }); i >= 0 {
+		return metrics[i]
+	}
+	kind, of, _ := strings.Cut(name, ".")
+	switch {
+	case kind == "puzzles":
+		return metric{name, of + " solved", "", Higher}
+	case kind == "policy":
+		return metric{name, of + " solved by the network alone", "", Higher}
+	case kind == "accuracy" && strings.HasPrefix(of, "value_error"):
+		return metric{name, spaced(of), "", Lower}
+	case kind == "accuracy" && strings.HasPrefix(of, "top"):
+		return metric{name, spaced(of) + " accuracy", "", Higher}
+	}
+	return metric{name, spaced(name), "", Neither}
 }
 
-const (
-	// shownTrials is how many trials stand side by side; more are folded.
-	shownTrials = 6
-	// listedTrials is how many folds of trials are shown; more are within a
-	// fold together.
-	listedTrials = 24
-	// maxDepth is how deeply folds may lie within one another.
-	maxDepth = 4
-)
+// spaced is a metric's name for people.
+func spaced(metric string) string { return strings.ReplaceAll(metric, "_", " ") }
 
-// children are the cells within a cell.
-func children(c Cell) []Cell {
-	var all []Cell
-	switch c := c.(type) {
-	case Fold:
-		return c.Cells
-	case *Fold:
-		return c.Cells
-	case *SideBySide:
-		return children(*c)
-	case SideBySide:
-		for _, t := range c.Trials {
-			all = append(all, t.Cells...)
+// evaluationMetrics are the metrics of the experiment's evaluation that begin with
+// prefix. All trials have the same.
+func evaluationMetrics(x *store.Experiment, prefix string) (names []string) {
+	if len(x.Trials) == 0 {
+		return nil
+	}
+	for _, name := range x.Trials[0].Settings.EvaluationMeasures() {
+		if strings.HasPrefix(name, prefix) {
+			names = append(names, name)
 		}
 	}
-	return all
+	return names
 }
 
-// check refuses cells that are not there, trials within trials, and folds that
-// are nested too deeply.
-func check(place string, cells []Cell, depth int, within bool) error {
-	if depth > maxDepth && len(cells) > 0 {
-		return fmt.Errorf("notebook: %s: cells lie more than %d deep within others: %w", place, maxDepth, ErrShape)
+// numberOf is the number of a trial in the experiment, from 1.
+func numberOf(x *store.Experiment, t *store.Trial) int {
+	return 1 + slices.IndexFunc(x.Trials, func(d experiment.Trial) bool { return d.ID == t.ID })
+}
+
+// numbersOf are the numbers of the trials of a group: "3", "1–4" or "1, 5".
+func numbersOf(x *store.Experiment, g store.Group) string {
+	var parts []string
+	first, last := numberOf(x, g.Trials[0]), numberOf(x, g.Trials[len(g.Trials)-1])
+	if len(g.Trials) > 2 && last-first == len(g.Trials)-1 {
+		return fmt.Sprintf("%d–%d", first, last)
 	}
-	for i, c := range cells {
-		if v := reflect.ValueOf(c); c == nil || v.Kind() == reflect.Pointer && v.IsNil() {
-			return fmt.Errorf("notebook: %s: cell %d is nil: %w", place, i+1, ErrShape)
+	for _, t := range g.Trials {
+		parts = append(parts, fmt.Sprint(numberOf(x, t)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// axisValue is the value that a trial has of a setting that the sweep varies.
+func axisValue(t *experiment.Trial, path string) string {
+	for _, a := range t.Axis {
+		if a.Path == path {
+			return a.Value
 		}
-		inner := within
-		switch c.(type) {
-		case SideBySide, *SideBySide:
-			if within {
-				return fmt.Errorf("notebook: %s: cell %d is side by side within a trial: %w", place, i+1, ErrShape)
+	}
+	return ""
+}
+
+// withoutSeed are the axes of a sweep that are settings.
+func withoutSeed(axes []experiment.Axis) []experiment.Axis {
+	return slices.DeleteFunc(slices.Clone(axes), func(a experiment.Axis) bool { return a.Path == "seed" })
+}
+
+// trialBlocks are the tables of trials: with several seeds one of the means of each
+// setting and one of all trials.
+func trialBlocks(x *store.Experiment, trials []*store.Trial) ([]Block, error) {
+	if len(trials) == 0 {
+		return nil, nil
+	}
+	each := make([]store.Group, len(trials))
+	for i, t := range trials {
+		each[i] = store.Group{Name: t.Name(), Trials: []*store.Trial{t}}
+	}
+	all, err := trialsTable(x, each, x.Axes)
+	if err != nil {
+		return nil, err
+	}
+	all.Caption = "Trials, each in its own tournament. A score has the interval of as many tosses of a coin, Elo that of its likelihood."
+	all.Files = []string{"trials.csv"}
+	groups := store.Groups(trials)
+	if len(groups) == len(trials) {
+		return []Block{all}, nil
+	}
+	means, err := trialsTable(x, groups, withoutSeed(x.Axes))
+	if err != nil {
+		return nil, err
+	}
+	means.Caption = "Settings, each trial in its own tournament: means over their seeds, with the 95 % interval (Student t)."
+	if len(groups) == 1 {
+		return []Block{means, all}, nil
+	}
+	return []Block{means, Fold{Title: "Each of " + english.Plural(len(trials), "trial", ""), Blocks: []Block{all}}}, nil
+}
+
+// trialsTable has a row for each group of trials: the values of the axes, then results.
+func trialsTable(x *store.Experiment, groups []store.Group, axes []experiment.Axis) (Table, error) {
+	t := Table{Columns: []Column{number("#", ""), {Name: "trial"}}}
+	lone := len(x.Trials) == 1 // needs no number
+	if lone {
+		t.Columns = t.Columns[1:]
+	}
+	for _, a := range axes {
+		t.Columns = append(t.Columns, Column{Name: a.Path})
+	}
+	unfinished, failed := false, false
+	for _, g := range groups {
+		first := g.Trials[0]
+		row := []Cell{{Text: numbersOf(x, g)}, {Text: g.Name}}
+		switch n := len(g.Trials); { // the settings stand beside it
+		case n > 1:
+			row[1].Text = english.Plural(n, "seed", "")
+		default:
+			row[0].Link = anchor(numberOf(x, first))
+			if len(axes) > 0 {
+				row[1].Text = filepath.Base(first.Dir)
 			}
-			inner = true
 		}
-		if err := check(fmt.Sprintf("cell %d of %s", i+1, place), children(c), depth+1, inner); err != nil {
-			return err
+		for _, a := range axes {
+			row = append(row, Cell{Text: axisValue(&first.Trial, a.Path)})
+		}
+		if lone {
+			row = row[1:]
+		}
+		t.Rows = append(t.Rows, row)
+		unfinished = unfinished || first.Done() < first.Last()
+		failed = failed || x.Failed[filepath.Base(first.Dir)] != ""
+	}
+	column := func(c Column, cells []Cell) {
+		t.Columns = append(t.Columns, c)
+		for i := range t.Rows {
+			t.Rows[i] = append(t.Rows[i], cells[i])
 		}
 	}
-	return nil
-}
-
-// anchors are the ids of the trials of a page, each given to the first trial
-// of its label.
-type anchors struct {
-	ids    map[string]string // by label
-	placed map[string]bool
-}
-
-func newAnchors(cells []Cell) anchors {
-	a := anchors{map[string]string{}, map[string]bool{}}
-	used := map[string]bool{}
-	var walk func(cells []Cell)
-	walk = func(cells []Cell) {
-		for _, c := range cells {
-			if p, ok := c.(*SideBySide); ok {
-				c = *p
+	if unfinished {
+		var cells []Cell
+		for _, g := range groups {
+			cells = append(cells, Cell{Text: progress(g.Trials[0].Done(), g.Trials[0].Last())})
+		}
+		column(number("generations", ""), cells)
+	}
+	used := map[mark]bool{}
+	for _, name := range slices.Concat(trialColumns, evaluationMetrics(x, "puzzles.")) {
+		m := metricOf(name)
+		values := make([]stats.Interval, len(groups))
+		for i, g := range groups {
+			var err error
+			if values[i], err = g.Measure(name); err != nil {
+				return t, err
 			}
-			if s, ok := c.(SideBySide); ok {
-				for _, t := range s.Trials {
-					if _, ok := a.ids[t.Label]; !ok {
-						a.ids[t.Label] = unique(used, "trial-"+slug(t.Label))
-					}
-				}
+			if name == "seconds" || name == "samples" {
+				values[i] = stats.Exactly(math.Round(values[i].Value))
 			}
-			walk(children(c))
 		}
-	}
-	walk(cells)
-	return a
-}
-
-// place returns the id of a trial the first time that it is asked for, and ""
-// after that.
-func (a anchors) place(label string) string {
-	if a.placed[label] {
-		return ""
-	}
-	a.placed[label] = true
-	return a.ids[label]
-}
-
-// idAttribute writes an id, or nothing where there is none.
-func idAttribute(id string) string {
-	if id == "" {
-		return ""
-	}
-	return ` id="` + template.HTMLEscapeString(id) + `"`
-}
-
-// cells renders cells within another; their headings are no sections of the
-// page.
-func (w *htmlWriter) cells(cells []Cell) error {
-	w.sections.depth++
-	defer func() { w.sections.depth-- }()
-	for _, c := range cells {
-		if err := c.renderHTML(w); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (s SideBySide) renderHTML(w *htmlWriter) error {
-	w.body.WriteString("<div class=\"beside\">\n")
-	if s.Caption != "" {
-		fmt.Fprintf(&w.body, "<p class=\"caption\">%s</p>\n", template.HTMLEscapeString(s.Caption))
-	}
-	folded, listed := len(s.Trials) > shownTrials, len(s.Trials) <= listedTrials
-	if folded && !listed {
-		fmt.Fprintf(&w.body, "<details class=\"all\">\n<summary>Each of %d trials</summary>\n", len(s.Trials))
-	}
-	if folded {
-		w.body.WriteString("<div class=\"folds\">\n")
-	} else {
-		w.body.WriteString("<div class=\"trials\">\n")
-	}
-	for _, t := range s.Trials {
-		// The id is within the fold: whoever follows a link to it has the fold
-		// opened by the browser.
-		start, end := "<div class=\"trial\"%s>\n<p class=\"label\">%s</p>\n", "</div>\n"
-		id, label := idAttribute(w.anchors.place(t.Label)), template.HTMLEscapeString(t.Label)
-		if folded {
-			start, end = "<details class=\"trial\">\n<summary>%[2]s</summary>\n<div class=\"content\"%[1]s>\n", "</div>\n</details>\n"
-		}
-		fmt.Fprintf(&w.body, start, id, label)
-		if folded {
-			w.folded++
-		}
-		err := w.cells(t.Cells)
-		if folded {
-			w.folded--
-		}
-		if err != nil {
-			return err
-		}
-		w.body.WriteString(end)
-	}
-	w.body.WriteString("</div>\n")
-	if folded && !listed {
-		w.body.WriteString("</details>\n")
-	}
-	w.body.WriteString("</div>\n")
-	return nil
-}
-
-func (s SideBySide) renderMarkdown(w *markdownWriter) error {
-	if s.Caption != "" {
-		w.paragraph("**" + escape(s.Caption) + "**")
-	}
-	for _, t := range s.Trials {
-		id := w.anchors.place(t.Label)
-		cells := func() error { return w.cells(t.Cells) }
-		if len(s.Trials) > shownTrials {
-			if err := w.foldAt(id, t.Label, false, cells); err != nil {
-				return err
-			}
+		if !slices.ContainsFunc(values, func(v stats.Interval) bool { return !v.Missing() }) {
 			continue
 		}
-		anchor := ""
-		if id != "" {
-			anchor = "<a" + idAttribute(id) + "></a>"
+		texts, marks := sameDecimals(values), marks(values, m.better)
+		cells := make([]Cell, len(groups))
+		for i := range cells {
+			cells[i] = Cell{Text: texts[i], Mark: string(marks[i])}
+			if marks[i] == bestMark {
+				cells[i].Class = Best
+			}
+			used[marks[i]] = true
 		}
-		w.paragraph(anchor + "**Trial " + escape(t.Label) + "**")
-		if err := cells(); err != nil {
-			return err
+		column(Column{Name: m.label, Unit: m.unit, Numeric: true, Descending: m.better == Higher}, cells)
+	}
+	if failed {
+		var cells []Cell
+		for _, g := range groups {
+			why, _, _ := strings.Cut(x.Failed[filepath.Base(g.Trials[0].Dir)], "\n")
+			cells = append(cells, Cell{Text: why})
+		}
+		column(Column{Name: "failed"}, cells)
+	}
+	var legend []string
+	for _, m := range []mark{noiseMark, bestMark} {
+		if used[m] {
+			legend = append(legend, legends[m])
 		}
 	}
-	return nil
+	t.Legend = strings.Join(legend, " ")
+	return t, nil
 }
 
-func (f Fold) renderHTML(w *htmlWriter) error {
-	open := ""
-	if f.Open {
-		open = " open"
+// progress is "3/8", or "8" where all is done.
+func progress(done, of int) string {
+	if done == of {
+		return fmt.Sprint(of)
 	}
-	fmt.Fprintf(&w.body, "<details%s>\n<summary>%s</summary>\n<div class=\"content\">\n", open, template.HTMLEscapeString(f.Title))
-	if err := w.cells(f.Cells); err != nil {
-		return err
-	}
-	w.body.WriteString("</div>\n</details>\n")
-	return nil
-}
-
-func (f Fold) renderMarkdown(w *markdownWriter) error {
-	return w.fold(f.Title, f.Open, func() error { return w.cells(f.Cells) })
+	return fmt.Sprintf("%d/%d", done, of)
 }

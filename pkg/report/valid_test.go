@@ -13,15 +13,26 @@ import (
 
 // phrasing are the elements that may stand within a paragraph, a heading, a
 // caption's line or a summary.
-var phrasing = set("a abbr b br button code del em i img input label s small span strong sub sup svg")
+var phrasing = words("a abbr b br button code del em i img input label s small span strong sub sup svg")
 
 // pageElements are all elements of HTML that a page may have.
-var pageElements = set("html head meta title style body header main nav div p h1 h2 h3 h4 h5 h6 ul ol li dl dt dd blockquote pre hr " +
+var pageElements = words("html head meta title style body header main nav div p h1 h2 h3 h4 h5 h6 ul ol li dl dt dd blockquote pre hr " +
 	"table thead tbody tr th td figure figcaption details summary aside script " +
 	"a abbr b br button code del em i img input label s small span strong sub sup svg")
 
 // inline are elements that hold nothing but phrasing.
-var inline = set("p h1 h2 h3 h4 h5 h6 summary a b code em strong span small label button title dt del")
+var inline = words("p h1 h2 h3 h4 h5 h6 summary a b code em strong span small label button title dt del")
+
+// drawingElements are the elements of package plots' drawings.
+var drawingElements = words("svg g title desc path rect circle line polyline polygon text tspan image defs clipPath use metadata")
+
+func words(list string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(list) {
+		m[w] = true
+	}
+	return m
+}
 
 // problems checks a page as a strict reader of HTML would, as far as pages of
 // this package go: tags nest, elements stand where they may, ids are there
@@ -51,11 +62,11 @@ func problems(page []byte) []string {
 			}
 			open = open[:len(open)-1]
 		case xml.StartElement:
-			name, drawing := t.Name.Local, strings.Contains(" "+strings.Join(open, " ")+" ", " svg ")
+			name, within := t.Name.Local, strings.Contains(" "+strings.Join(open, " ")+" ", " svg ")
 			switch {
-			case drawing && !drawingElements[name], !drawing && !pageElements[name]:
+			case within && !drawingElements[name], !within && !pageElements[name]:
 				bad("element <%s> within %v", name, open)
-			case drawing:
+			case within:
 			case len(open) > 0 && inline[open[len(open)-1]] && !phrasing[name]:
 				bad("<%s> within <%s>", name, open[len(open)-1])
 			case name == "a" && strings.Contains(" "+strings.Join(open, " ")+" ", " a "):
@@ -78,7 +89,7 @@ func problems(page []byte) []string {
 					bad("<%s> has the attribute %s", name, key)
 				case key == "src" && !strings.HasPrefix(a.Value, "data:image/"):
 					bad("<%s> loads %q", name, a.Value)
-				case key == "href" && regexp.MustCompile(`(?i)^[\s\x00-\x20]*(javascript|vbscript|data|file):`).MatchString(a.Value) && !drawing:
+				case key == "href" && regexp.MustCompile(`(?i)^[\s\x00-\x20]*(javascript|vbscript|data|file):`).MatchString(a.Value) && !within:
 					bad("<%s> leads to %q", name, a.Value)
 				case key == "href" && strings.HasPrefix(a.Value, "#") && len(a.Value) > 1:
 					wanted[a.Value[1:]] = true
@@ -107,19 +118,16 @@ func problems(page []byte) []string {
 var scripts = regexp.MustCompile(`(?s)<(script|style)>.*?</(?:script|style)>`)
 
 func TestPagesAreValid(t *testing.T) {
-	pages := map[string]Page{
-		"full": fullPage(), "comparison": comparisonPage(), "empty": {},
-		"sweep, shown": sweepPage(shownTrials, drawingOf), "sweep, folded": sweepPage(listedTrials, drawingOf), "sweep, more": sweepPage(listedTrials+1, drawingOf),
+	pages := map[string]*Page{
+		"full": fullPage(), "empty": {},
+		"sweep, shown": sweepPage(shownTrials, svgOf("loss")), "sweep, folded": sweepPage(listedTrials, svgOf("loss")), "sweep, more": sweepPage(listedTrials+1, svgOf("loss")),
+		"made": madePage(t),
 	}
 	for i, s := range hostile {
-		p := hostilePage(s)
-		pages[fmt.Sprintf("hostile %d", i)] = p
+		pages[fmt.Sprintf("hostile %d", i)] = hostilePage(s)
 	}
 	for name, p := range pages {
-		html, err := p.HTML()
-		if err != nil {
-			t.Fatal(err)
-		}
+		html := htmlOf(t, p)
 		for _, problem := range problems(html) {
 			t.Errorf("%s: %s", name, problem)
 		}
@@ -139,7 +147,15 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-func drawingOf(int) []byte { return notebookDrawing("loss") }
+// madePage is the page of an experiment with every kind of figure.
+func madePage(t *testing.T) *Page {
+	r := made(t, load(t, sweepFile), 3)
+	page, err := r.Page(Options{}, r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page
+}
 
 // FuzzMarkdownPage: no Markdown, wherever it stands, makes a page that is not
 // valid, loads something or runs a script.
@@ -156,11 +172,7 @@ func FuzzMarkdownPage(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		p := Page{Title: "x", About: s, Cells: []Cell{Text{s}, Note{Markdown: s}, SideBySide{Trials: []Trial{{Label: s, Cells: []Cell{Text{s}}}}}}}
-		html, err := p.HTML()
-		if err != nil {
-			t.Fatal(err)
-		}
+		html := htmlOf(t, &Page{Title: "x", About: s, Blocks: []Block{Text{s}, Note{Text: s}, SideBySide{{1, s, []Block{Text{s}}}}}})
 		// XML has no form feeds and the like; HTML reads them as spaces.
 		for _, problem := range problems(controls.ReplaceAll(html, []byte(" "))) {
 			if !strings.Contains(problem, "refers to") { // the writer may link to nowhere

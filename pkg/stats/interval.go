@@ -32,6 +32,28 @@ func (i Interval) Missing() bool { return math.IsNaN(i.Value) }
 // Known reports whether there is an interval.
 func (i Interval) Known() bool { return i.Low <= i.Value && i.Value <= i.High }
 
+// Minus returns i less other, measured apart from one another. Each end is as far from
+// the difference as the root of the sum of squares of the two errors that push it there:
+// of shares with Wilson's intervals method 10 of R. G. Newcombe, "Interval estimation
+// for the difference between independent proportions", Statistics in Medicine 17 (1998),
+// of any others see G. Y. Zou and A. Donner, "Construction of confidence limits about
+// effect measures", Statistics in Medicine 27 (2008). A number without an interval counts
+// as exact.
+func (i Interval) Minus(other Interval) Interval {
+	below, above := i.errors()
+	otherBelow, otherAbove := other.errors()
+	d := i.Value - other.Value
+	return Interval{d, d - math.Hypot(below, otherAbove), d + math.Hypot(above, otherBelow)}
+}
+
+// errors are the distances from the value to the ends.
+func (i Interval) errors() (below, above float64) {
+	if !i.Known() {
+		return 0, 0
+	}
+	return i.Value - i.Low, i.High - i.Value
+}
+
 // intervalJSON is the form of an [Interval] in JSON.
 type intervalJSON struct {
 	Value Float `json:"value"`

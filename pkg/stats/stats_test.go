@@ -84,3 +84,22 @@ func TestSeedsAreStable(t *testing.T) {
 		}
 	}
 }
+
+// Two normal means with standard errors a and b differ with the standard error
+// sqrt(a² + b²).
+func TestMinus(t *testing.T) {
+	a, b := stats.Around(10, 3), stats.Around(4, 4)
+	if d := a.Minus(b); d != stats.Around(6, 5) {
+		t.Errorf("have %+v", d)
+	}
+	if d := a.Minus(stats.Exactly(4)); d != stats.Around(6, 3) {
+		t.Errorf("less an exact number: %+v", d)
+	}
+	if d := a.Minus(stats.Unknown()); !d.Missing() {
+		t.Errorf("less nothing is %+v", d)
+	}
+	// Newcombe (1998), table II, example (a): 56/70 and 48/80, method 10.
+	if d := stats.Share(56, 70).Minus(stats.Share(48, 80)); !cmp.Equal(d, stats.Interval{Value: 0.2, Low: 0.0524, High: 0.3339}, cmpopts.EquateApprox(0, 5e-5)) {
+		t.Errorf("difference of shares: %+v", d)
+	}
+}

@@ -3,7 +3,6 @@ package report
 import (
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"alamos/pkg/stats"
@@ -11,8 +10,8 @@ import (
 	"alamos/plots"
 )
 
-// PolicyChart shows where the moves begin and end that a network would play, and
-// those of each kind of piece.
+// PolicyChart shows where a network's moves begin and end, and those of each kind of
+// piece.
 func PolicyChart(a *store.Answer, frame plots.Frame) plots.PolicyPlanes {
 	c := plots.PolicyPlanes{Frame: frame, FEN: a.FEN}
 	from, to := blank("from"), blank("to")
@@ -53,7 +52,7 @@ func blank(title string) plots.Plane {
 }
 
 // addMove adds the probability of a move, in UCI, to the squares where it begins and
-// ends. A piece from the hand comes from nowhere.
+// ends. A drop begins nowhere.
 func addMove(from, to *plots.Plane, move string, x stats.Float) {
 	add := func(p *plots.Plane, square string) {
 		i, ok := squareOf(square)
@@ -92,7 +91,7 @@ func pieceOf(m store.MoveAnswer) byte {
 	return 'P'
 }
 
-// TreeChart shows what a search has looked at.
+// TreeChart shows the tree of a search.
 func TreeChart(a *store.Answer, frame plots.Frame) plots.Tree {
 	c := plots.Tree{Frame: frame}
 	for _, n := range a.Tree {
@@ -104,12 +103,12 @@ func TreeChart(a *store.Answer, frame plots.Frame) plots.Tree {
 // MostArrows is how many moves a board shows well: more hide the pieces.
 const MostArrows = 5
 
-// BoardChart shows a position and the moves that a search favors, at most so many.
+// BoardChart shows a position and the moves that a search favors, at most most.
 func BoardChart(a *store.Answer, frame plots.Frame, most int) plots.Board {
 	c := plots.Board{Frame: frame, FEN: a.FEN, Weight: plots.Axis{Label: "share of visits", Unit: "%"}}
 	moves := slices.DeleteFunc(slices.Clone(a.Moves), func(m store.MoveAnswer) bool { return m.Visits == 0 })
 	for _, m := range moves[:min(len(moves), most)] {
-		arrow := plots.Arrow{From: m.UCI[:2], To: m.UCI[2:4], Label: m.SAN, Weight: math.Round(1000*float64(m.Visits)/float64(a.Visits)) / 10, Note: Signed(m.Q)}
+		arrow := plots.Arrow{From: m.UCI[:2], To: m.UCI[2:4], Label: m.SAN, Weight: math.Round(1000*float64(m.Visits)/float64(a.Visits)) / 10, Note: Signed(float64(m.Q))}
 		if _, onBoard := squareOf(arrow.From); !onBoard {
 			arrow.From = ""
 		}
@@ -118,17 +117,22 @@ func BoardChart(a *store.Answer, frame plots.Frame, most int) plots.Board {
 	return c
 }
 
-// Signed writes a value between -1 and 1 with its sign.
-func Signed(x stats.Float) string {
-	if math.IsNaN(float64(x)) {
-		return "unknown"
+// PlanesChart shows where moves begin and end: of all that the network's policy can
+// express; then, after the mask, of the legal ones; and of these those of each kind
+// of piece.
+func PlanesChart(p *Policy, a *store.Answer, frame plots.Frame) plots.PolicyPlanes {
+	c := plots.PolicyPlanes{Frame: frame, FEN: a.FEN, Columns: 2}
+	from, to := blank("all moves: from"), blank("all moves: to")
+	for i, m := range p.moves {
+		addMove(&from, &to, m, p.all[i])
 	}
-	s := strconv.FormatFloat(float64(x), 'f', 2, 64)
-	if s == "-0.00" {
-		s = "0.00"
+	legalFrom, legalTo := blank("legal moves: from"), blank("legal moves: to")
+	for _, m := range a.Moves {
+		addMove(&legalFrom, &legalTo, m.UCI, m.Prior)
 	}
-	if x > 0 && s != "0.00" {
-		s = "+" + s
+	c.Planes = append([]plots.Plane{from, to, legalFrom, legalTo}, piecePlanes(a)...)
+	if len(c.Planes) > 4 {
+		c.Columns = 4
 	}
-	return strings.Replace(s, "-", "−", 1)
+	return c
 }

@@ -1,0 +1,255 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"alamos/pkg/chess"
+	"alamos/pkg/encode"
+	"alamos/pkg/search"
+	"alamos/pkg/stats"
+	"alamos/pkg/store"
+)
+
+// Analysis is a finished search of a position.
+type Analysis struct {
+	Network string `json:"network"`
+	Variant string `json:"variant"`
+	FEN     string `json:"fen"`
+	Turn    string `json:"turn"` // white or black
+	// Value is for the side to move, -1 to 1: that of the search, or of the network
+	// without one. Exact values are proven results.
+	Value stats.Float `json:"value"`
+	Exact bool        `json:"exact"`
+	// WDL are the probabilities of a win, a draw and a loss for the side to move, of
+	// networks that predict draws: see [search.Tree.WDL].
+	WDL     *[3]float64 `json:"wdl,omitempty"`
+	Visits  int         `json:"visits"` // of the root's moves; 0 without a search
+	Depth   int         `json:"depth"`  // of the longest line
+	Seconds float64     `json:"seconds"`
+	Moves   []Move      `json:"moves"` // the best first: by visits, or else by prior
+	// Policy is the network's policy over all moves; nil where it is not known.
+	Policy *Policy `json:"policy,omitempty"`
+
+	answer *store.Answer
+}
+
+// Move is one move of an [Analysis].
+type Move struct {
+	store.MoveAnswer
+	Share stats.Float `json:"share"`         // of the visits, 0 to 1; NaN without any
+	WDL   *[3]float64 `json:"wdl,omitempty"` // after this move; only with visits
+	Exact bool        `json:"exact"`         // Q is a proven result
+	Line  []string    `json:"line"`          // the moves expected, in SAN; the first is this one
+}
+
+// Analyze describes a finished search of its root p, with the move first that it would
+// play.
+func Analyze(p chess.Position, tree *search.Tree, spent time.Duration) *Analysis {
+	a := &Analysis{
+		Variant: p.Variant().String(), FEN: p.FEN(), Turn: p.Turn().String(),
+		Value: stats.Float(tree.Value()), Exact: tree.Exact(), Depth: tree.Depth(), Seconds: spent.Seconds(),
+	}
+	if wdl, ok := tree.WDL(); ok {
+		a.WDL = &wdl
+	}
+	root := tree.Ranked()
+	for i := range root {
+		a.Visits += root[i].Visits
+	}
+	for i := range root {
+		e := &root[i]
+		m := Move{MoveAnswer: moveAnswer(&p, e), Share: stats.Float(float64(e.Visits) / float64(a.Visits)), Exact: e.Exact}
+		if wdl, ok := tree.WDLOf(e.Move); ok {
+			m.WDL = &wdl
+		}
+		here := p
+		for _, next := range tree.PVOf(e.Move) {
+			m.Line = append(m.Line, here.SAN(next))
+			here.Play(next)
+		}
+		a.Moves = append(a.Moves, m)
+	}
+	a.answer = Answer(p, tree, a.Visits)
+	return a
+}
+
+// Answer is the short form, of all moves, from which charts are made.
+func (a *Analysis) Answer() *store.Answer { return a.answer }
+
+// JSON writes the first moves, all with moves = 0, for programs.
+func (a *Analysis) JSON(w io.Writer, moves int) error {
+	out := *a
+	out.Moves = a.first(moves)
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(&out)
+}
+
+func (a *Analysis) first(moves int) []Move {
+	if moves == 0 || moves > len(a.Moves) {
+		return a.Moves
+	}
+	return a.Moves[:moves]
+}
+
+// lineMoves is how many moves of a line a table shows.
+const lineMoves = 8
+
+// Text writes the first moves, all with moves = 0, as a table for people.
+func (a *Analysis) Text(w io.Writer, moves int) error {
+	head := facts(Row("position", fmt.Sprintf("%s  (%s)", a.FEN, a.Variant)), Row("network", a.Network))
+	of := "by the network alone"
+	if a.Visits > 0 {
+		of = fmt.Sprintf("after %d visits to depth %d", a.Visits, a.Depth)
+		if a.Seconds > 0 {
+			of += fmt.Sprintf(", in %.2g s", a.Seconds)
+		}
+	}
+	value := Signed(float64(a.Value))
+	if a.Exact {
+		value += " by force"
+	}
+	head.Rows = append(head.Rows, Row("value", fmt.Sprintf("%s for %s, %s", value, a.Turn, of)))
+	if a.WDL != nil {
+		head.Rows = append(head.Rows, Row("expected", fmt.Sprintf("%.1f %% win, %.1f %% draw, %.1f %% loss", 100*a.WDL[0], 100*a.WDL[1], 100*a.WDL[2])))
+	}
+	if p := a.Policy; p != nil {
+		head.Rows = append(head.Rows, Row("policy", fmt.Sprintf("%.1f %% of its probability is on the %d legal moves, of %d", 100*p.Legal, len(a.Moves), p.Size)))
+	}
+	shown := a.first(moves)
+	table := a.table(shown)
+	if n := len(a.Moves) - len(shown); n > 0 {
+		table.Legend = fmt.Sprintf("and %d more moves", n)
+	}
+	return WriteText(w, false, head, table)
+}
+
+// table has a row for each move; networks that predict draws have a column for them.
+func (a *Analysis) table(moves []Move) Table {
+	t := Table{Columns: []Column{number("move", ""), number("visits", ""), number("share", ""), number("prior", ""), number("Q", "")}}
+	if a.WDL != nil {
+		t.Columns = append(t.Columns, number("draw", ""))
+	}
+	t.Columns = append(t.Columns, Column{Name: "line"})
+	for i := range moves {
+		m := &moves[i]
+		share, q, draw, line := "", "", "", ""
+		if a.Visits > 0 {
+			share = fmt.Sprintf("%.1f%%", 100*m.Share)
+			line = strings.Join(m.Line[:min(len(m.Line), lineMoves)], " ")
+		}
+		if m.Visits > 0 {
+			q = Signed(float64(m.Q))
+			if m.Exact {
+				q += "!"
+			}
+		}
+		row := Row(m.SAN, strconv.Itoa(m.Visits), share, fmt.Sprintf("%.1f%%", 100*m.Prior), q)
+		if m.WDL != nil {
+			draw = fmt.Sprintf("%.1f%%", 100*m.WDL[1])
+		}
+		if a.WDL != nil {
+			row = append(row, Cell{Text: draw})
+		}
+		t.Rows = append(t.Rows, append(row, Cell{Text: line}))
+	}
+	return t
+}
+
+// treeShare is the share of a search's visits below which a position is not kept: no
+// figure is large enough to show it.
+const treeShare = 500
+
+// Answer is the short form of a finished search of its root p; without visits it is the
+// network's policy and value.
+func Answer(p chess.Position, tree *search.Tree, visits int) *store.Answer {
+	out := &store.Answer{FEN: p.FEN(), Value: stats.Float(tree.Value()), Visits: visits}
+	for _, e := range tree.Ranked() {
+		out.Moves = append(out.Moves, moveAnswer(&p, &e))
+	}
+	if visits > 0 {
+		out.Tree = nodes(p, tree, visits)
+	}
+	return out
+}
+
+func moveAnswer(p *chess.Position, e *search.Edge) store.MoveAnswer {
+	m := store.MoveAnswer{UCI: p.UCI(e.Move), SAN: p.SAN(e.Move), Prior: stats.Float(e.Prior), Visits: e.Visits, Q: stats.Float(e.Q)}
+	if e.Visits == 0 {
+		m.Q = stats.Float(math.NaN())
+	}
+	return m
+}
+
+// nodes is the part of the tree that was visited often enough to be shown.
+func nodes(p chess.Position, tree *search.Tree, visits int) []store.TreeNode {
+	list := []store.TreeNode{{Parent: -1, Visits: visits, Prior: stats.Float(math.NaN()), Q: stats.Float(-tree.Value())}}
+	at := map[string]int{"": 0}
+	tree.Walk(func(path []chess.Move, e search.Edge) bool {
+		if e.Visits*treeShare < visits {
+			return false
+		}
+		here := p
+		var key strings.Builder
+		for _, m := range path[:len(path)-1] {
+			key.WriteString(here.UCI(m) + " ")
+			here.Play(m)
+		}
+		parent := at[key.String()]
+		at[key.String()+here.UCI(e.Move)+" "] = len(list)
+		list = append(list, store.TreeNode{Parent: parent, Move: here.SAN(e.Move), Visits: e.Visits, Prior: stats.Float(e.Prior), Q: stats.Float(e.Q)})
+		return true
+	})
+	return list
+}
+
+// Policy is a network's probabilities of all moves that its policy can express, before
+// those that are not legal are masked: the softmax over all indices.
+type Policy struct {
+	Name  string  `json:"name"`
+	Size  int     `json:"size"`
+	Legal float64 `json:"legal"` // the probability of the legal moves together
+
+	all   []stats.Float // of each index
+	moves []string      // of each index in UCI; empty where no piece can make it
+}
+
+// FullPolicy evaluates the current position of g for all moves of a policy.
+func FullPolicy(g *chess.Game, eval search.Evaluator, policy encode.Policy) (*Policy, error) {
+	p := g.Position()
+	moves, err := encode.MovesOf(policy, p)
+	if err != nil {
+		return nil, err
+	}
+	var legal chess.MoveList
+	p.LegalMoves(&legal)
+	var leaf encode.Leaf
+	eval.Prepare(&leaf, g, legal.Slice())
+	leaf.Indices = leaf.Indices[:0]
+	for i := range policy.Size() {
+		leaf.Indices = append(leaf.Indices, int32(i))
+	}
+	if err := eval.Evaluate([]*encode.Leaf{&leaf}); err != nil {
+		return nil, err
+	}
+	if len(leaf.Priors) != policy.Size() || len(moves) != policy.Size() {
+		return nil, fmt.Errorf("policy %s: %d moves, %d listed, %d priors", policy.Name(), policy.Size(), len(moves), len(leaf.Priors))
+	}
+	out := &Policy{Name: policy.Name(), Size: policy.Size(), moves: moves}
+	for _, x := range leaf.Priors {
+		out.all = append(out.all, stats.Float(x))
+	}
+	for _, m := range legal.Slice() {
+		if i := policy.Index(p, m); i >= 0 {
+			out.Legal += float64(leaf.Priors[i])
+		}
+	}
+	return out, nil
+}

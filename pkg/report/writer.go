@@ -1,0 +1,440 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	tables "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+const (
+	// shownTrials is how many trials stand side by side; more are folded.
+	shownTrials = 6
+	// listedTrials is how many folds of trials are shown; more are within one fold.
+	listedTrials = 24
+	// longTable is the number of rows from which a table scrolls below its head.
+	longTable = 30
+	// foldedRoom is how many bytes the pictures of folded trials may take together.
+	// The others are links to their files.
+	foldedRoom = 3 << 20
+)
+
+// writer writes the blocks of a page as Markdown or, with html set, as the HTML that
+// goldmark makes of the same Markdown. Folds and columns are tags in both.
+type writer struct {
+	bytes.Buffer
+	html            bool
+	figures, tables int
+	ids             ids
+	sections        []section       // of the page itself, for its table of contents
+	placed          map[string]bool // anchors of trials; true: placed
+	depth           int             // above 0 within other blocks
+	folded          bool            // within the fold of a trial
+	room            int             // bytes that pictures of folded trials may still take
+}
+
+// section is a heading of the page.
+type section struct {
+	Level    int
+	Text, ID string
+	Inner    []section
+}
+
+func newWriter(blocks []Block, html bool) *writer {
+	w := &writer{html: html, ids: ids{}, placed: map[string]bool{}, room: foldedRoom}
+	var find func([]Block)
+	find = func(blocks []Block) {
+		for _, b := range blocks {
+			switch b := b.(type) {
+			case Fold:
+				find(b.Blocks)
+			case SideBySide:
+				for _, t := range b {
+					w.placed[anchor(t.Number)] = false
+				}
+			}
+		}
+	}
+	find(blocks)
+	return w
+}
+
+// Markdown returns the page as GitHub's Markdown, for a repository. Figures are links
+// to their first file. The Markdown of [Text] goes out as it came in.
+func (p *Page) Markdown() []byte {
+	w := newWriter(p.Blocks, false)
+	if p.Title != "" {
+		w.markdown("# " + escape(p.Title))
+	}
+	if p.Subtitle != "" {
+		w.markdown("*" + escape(p.Subtitle) + "*")
+	}
+	w.markdown(p.About)
+	w.blocks(p.Blocks)
+	return printable(w.Bytes())
+}
+
+// printable replaces what no page may have: NUL, and bytes that are not UTF-8.
+func printable(page []byte) []byte {
+	return bytes.ReplaceAll(bytes.ToValidUTF8(page, []byte("\uFFFD")), []byte{0}, []byte("\uFFFD"))
+}
+
+func (w *writer) blocks(blocks []Block) {
+	for _, b := range blocks {
+		b.write(w)
+	}
+}
+
+// within writes blocks whose headings are no sections of the page.
+func (w *writer) within(blocks []Block) {
+	w.depth++
+	w.blocks(blocks)
+	w.depth--
+}
+
+// tag writes HTML that is the same in both forms, with its arguments escaped.
+func (w *writer) tag(format string, args ...string) {
+	escaped := make([]any, len(args))
+	for i, s := range args {
+		escaped[i] = html.EscapeString(strings.Join(strings.Fields(s), " "))
+	}
+	if !w.html && w.Len() > 0 {
+		w.WriteByte('\n')
+	}
+	fmt.Fprintf(w, format+"\n", escaped...)
+}
+
+// htmlTag is a tag that Markdown does without.
+func (w *writer) htmlTag(format string, args ...string) {
+	if w.html {
+		w.tag(format, args...)
+	}
+}
+
+// markdown writes a block of Markdown.
+func (w *writer) markdown(source string) {
+	source = strings.Trim(source, "\n")
+	switch {
+	case source == "":
+	case w.html:
+		w.render(source, nil)
+	default:
+		if w.Len() > 0 {
+			w.WriteByte('\n')
+		}
+		w.WriteString(source + "\n")
+	}
+}
+
+// goldmarkGFM reads Markdown as GitHub does. The parsers of HTML are left out, so that
+// HTML is text like any other.
+var goldmarkGFM = goldmark.New(
+	goldmark.WithParser(parser.NewParser(
+		parser.WithBlockParsers(without(parser.DefaultBlockParsers(), parser.NewHTMLBlockParser())...),
+		parser.WithInlineParsers(without(parser.DefaultInlineParsers(), parser.NewRawHTMLParser())...),
+		parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
+		parser.WithAutoHeadingID(),
+	)),
+	goldmark.WithExtensions(extension.GFM),
+)
+
+// without returns the parsers that are not of the type of one.
+func without(parsers []util.PrioritizedValue, one any) []util.PrioritizedValue {
+	var kept []util.PrioritizedValue
+	for _, p := range parsers {
+		if fmt.Sprintf("%T", p.Value) != fmt.Sprintf("%T", one) {
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}
+
+// ids gives each heading of a page an id of its own.
+type ids map[string]bool
+
+func (used ids) Generate(heading []byte, _ ast.NodeKind) []byte {
+	base := "sec-" + slug(string(heading))
+	id := base
+	for n := 2; used[id]; n++ {
+		id = fmt.Sprintf("%s-%d", base, n)
+	}
+	used[id] = true
+	return []byte(id)
+}
+
+func (used ids) Put(id []byte) { used[string(id)] = true }
+
+// render writes Markdown as HTML. The cells of t, where source is a table of the page,
+// get their classes.
+func (w *writer) render(source string, t *Table) {
+	src := []byte(source)
+	doc := goldmarkGFM.Parser().Parse(text.NewReader(src), parser.WithContext(parser.NewContext(parser.WithIDs(w.ids))))
+	var images []*ast.Image
+	row, column := -1, 0
+	// A walk does not fail unless its function does.
+	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch n := n.(type) {
+		case *ast.Heading:
+			n.Level = max(2, n.Level) // level 1 is the title of the page
+			if id, ok := n.AttributeString("id"); ok && w.depth == 0 {
+				w.sections = append(w.sections, section{Level: n.Level, Text: plainText(n, src), ID: string(id.([]byte))})
+			}
+		case *ast.Image:
+			if !embedded.Match(n.Destination) {
+				images = append(images, n)
+			}
+		case *tables.Table:
+			if t != nil && t.Caption != "" {
+				n.SetAttributeString("class", []byte("sortable"))
+			}
+		case *tables.TableRow:
+			row, column = row+1, 0
+		case *tables.TableCell:
+			if t != nil {
+				t.attributes(n, row, column)
+			}
+			column++
+		}
+		return ast.WalkContinue, nil
+	})
+	for _, image := range images {
+		linkInstead(image)
+	}
+	if err := goldmarkGFM.Renderer().Render(w, src, doc); err != nil {
+		panic(err) // a buffer takes all that is written
+	}
+}
+
+// attributes sets the HTML attributes of a cell; row -1 is the head.
+func (t *Table) attributes(n *tables.TableCell, row, column int) {
+	var classes []string
+	if t.Columns[column].Numeric {
+		classes = append(classes, "num")
+	}
+	switch {
+	case row < 0 && t.Columns[column].Descending:
+		n.SetAttributeString("data-first", []byte("descending"))
+	case row >= 0 && column < len(t.Rows[row]) && t.Rows[row][column].Class != "":
+		classes = append(classes, string(t.Rows[row][column].Class))
+	}
+	if len(classes) > 0 {
+		n.SetAttributeString("class", []byte(strings.Join(classes, " ")))
+	}
+}
+
+// embedded are the addresses of pictures that are in the page.
+var embedded = regexp.MustCompile(`^data:image/(png|gif|jpeg|webp);`)
+
+// linkInstead replaces a picture that lies outside of the page by a link to it, or by
+// its words within another link: the page must be whole on its own.
+func linkInstead(image *ast.Image) {
+	var instead ast.Node
+	link := ast.NewLink()
+	link.Destination, link.Title = image.Destination, image.Title
+	instead = link
+	for p := image.Parent(); p != nil; p = p.Parent() {
+		if p.Kind() == ast.KindLink {
+			instead = ast.NewEmphasis(1)
+		}
+	}
+	for c := image.FirstChild(); c != nil; c = image.FirstChild() {
+		instead.AppendChild(instead, c)
+	}
+	if !instead.HasChildren() {
+		instead.AppendChild(instead, ast.NewString(image.Destination))
+	}
+	image.Parent().ReplaceChild(image.Parent(), image, instead)
+}
+
+// plainText is the text of a node without its markup.
+func plainText(n ast.Node, src []byte) string {
+	var b strings.Builder
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		switch c := c.(type) {
+		case *ast.Text:
+			b.Write(util.UnescapePunctuations(c.Segment.Value(src)))
+			if c.SoftLineBreak() || c.HardLineBreak() {
+				b.WriteByte(' ')
+			}
+		case *ast.String:
+			b.Write(c.Value)
+		default:
+			b.WriteString(plainText(c, src))
+		}
+	}
+	return b.String()
+}
+
+func (h Heading) write(w *writer) { w.markdown("## " + escape(h.Text)) }
+
+func (t Text) write(w *writer) {
+	w.htmlTag(`<div class="text">`)
+	w.markdown(t.Markdown)
+	w.htmlTag(`</div>`)
+}
+
+func (n Note) write(w *writer) {
+	kind := "note"
+	if n.Warning {
+		kind = "warning"
+	}
+	source := escape(n.Text)
+	if lines := n.shown(); len(lines) > 0 {
+		source += "\n\n    " + strings.Join(lines, "\n    ")
+	}
+	if !w.html {
+		w.markdown("> [!" + strings.ToUpper(kind) + "]\n>\n> " + strings.ReplaceAll(source, "\n", "\n> "))
+		return
+	}
+	w.tag(`<aside class="note %s"><p class="kind">%[1]s</p>`, kind)
+	w.markdown(source)
+	w.tag(`</aside>`)
+}
+
+// shown are the first of many lines.
+func (n Note) shown() []string {
+	const most = 20
+	if len(n.Lines) == 0 {
+		return nil
+	}
+	lines := strings.Split(strings.Join(n.Lines, "\n"), "\n")
+	if more := len(lines) - most; more > 0 {
+		return append(lines[:most:most], fmt.Sprintf("and %d more", more))
+	}
+	return lines
+}
+
+func (w *writer) caption(what string, n int, caption string, files []string) {
+	w.htmlTag(`<figcaption>`)
+	w.markdown(fmt.Sprintf("**%s %d.** %s%s", what, n, escape(caption), links(files)))
+	w.htmlTag(`</figcaption>`)
+}
+
+func (t Table) write(w *writer) {
+	if t.Caption != "" {
+		w.tables++
+		w.htmlTag(`<figure class="table" id="table-%s">`, fmt.Sprint(w.tables))
+		w.caption("Table", w.tables, t.Caption, t.Files)
+	} else {
+		w.htmlTag(`<figure class="table">`)
+	}
+	if len(t.Columns) > 0 {
+		w.cells(t)
+	}
+	if t.Legend != "" {
+		w.htmlTag(`<div class="legend">`)
+		w.markdown(escape(t.Legend))
+		w.htmlTag(`</div>`)
+	}
+	w.htmlTag(`</figure>`)
+}
+
+// cells writes the rows of a table. Links lead only to trials that are on the page.
+func (w *writer) cells(t Table) {
+	rows := make([][]Cell, len(t.Rows))
+	for i, row := range t.Rows {
+		rows[i] = append(rows[i], row...)
+		for k, c := range rows[i] {
+			if _, ok := w.placed[c.Link]; !ok {
+				rows[i][k].Link = ""
+			}
+		}
+	}
+	t.Rows = rows
+	if !w.html {
+		w.markdown(t.markdown())
+		return
+	}
+	if len(rows) > longTable {
+		w.tag(`<div class="scroll long">`)
+	} else {
+		w.tag(`<div class="scroll">`)
+	}
+	w.render(t.markdown(), &t)
+	w.tag(`</div>`)
+}
+
+func (f Figure) write(w *writer) {
+	w.figures++
+	if !w.html {
+		if len(f.Files) > 0 {
+			w.markdown(fmt.Sprintf("![%s](<%s>)", escape(f.Alt), (&url.URL{Path: f.Files[0]}).String()))
+		}
+		w.caption("Figure", w.figures, f.Caption, f.Files)
+		return
+	}
+	w.tag(`<figure class="picture" id="figure-%s">`, fmt.Sprint(w.figures))
+	fits := !w.folded || len(f.Files) == 0 || len(f.SVG) <= w.room
+	if w.folded {
+		w.room -= len(f.SVG)
+	}
+	if fits {
+		w.Write(f.SVG)
+	} else {
+		w.tag(`<p class="none">This picture is in its files only: the page has no room for more pictures of single trials.</p>`)
+	}
+	w.caption("Figure", w.figures, f.Caption, f.Files)
+	w.tag(`</figure>`)
+}
+
+func (f Fold) write(w *writer) {
+	w.tag(`<details><summary>%s</summary><div class="content">`, f.Title)
+	w.within(f.Blocks)
+	w.tag(`</div></details>`)
+}
+
+func (s SideBySide) write(w *writer) {
+	folded, all := len(s) > shownTrials, len(s) > listedTrials
+	if all {
+		w.tag(`<details class="all"><summary>Each of %s trials</summary>`, fmt.Sprint(len(s)))
+	}
+	if folded {
+		w.tag(`<div class="folds">`)
+	} else {
+		w.tag(`<div class="trials">`)
+	}
+	for _, t := range s {
+		id := anchor(t.Number)
+		if w.placed[id] {
+			id = ""
+		}
+		w.placed[anchor(t.Number)] = true
+		before := w.folded
+		w.folded = w.folded || folded
+		if folded {
+			// The id is within the fold: the script opens the fold of a link's target.
+			w.tag(`<details class="trial"><summary>%s</summary><div class="content"`+idAttribute(id)+`>`, t.Label)
+			w.within(t.Blocks)
+			w.tag(`</div></details>`)
+		} else {
+			w.tag(`<div class="trial"`+idAttribute(id)+`><p class="label">%s</p>`, t.Label)
+			w.within(t.Blocks)
+			w.tag(`</div>`)
+		}
+		w.folded = before
+	}
+	w.tag(`</div>`)
+	if all {
+		w.tag(`</details>`)
+	}
+}
+
+func idAttribute(id string) string {
+	if id == "" {
+		return ""
+	}
+	return ` id="` + id + `"`
+}
