@@ -17,10 +17,10 @@ func checkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check FILE...",
 		Short: "Find the faults of experiment files; run nothing",
-		Long: `check reads experiment files with all the files they extend and compiles their
-hooks. Every fault has a line of its own, as file:line:column. Nothing is run. The exit
-status is 2 when there is a fault. Data files and engines that this machine does not have
-are noted and no fault: a run may be elsewhere, or later.`,
+		Long: `check reads experiment files with all files that they extend, and compiles their hooks.
+It prints every fault on its own line, as file:line:column, and runs nothing. The exit
+status is 2 if there is a fault. Missing data files and engines are notes, not faults,
+because the run may happen on another machine.`,
 		Example: `  alamos check experiments/*.yaml
   alamos check experiments/quickstart.yaml --set network.depth=4`,
 		Args:              cobra.MinimumNArgs(1),

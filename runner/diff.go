@@ -14,7 +14,7 @@ import (
 	"alamos/pkg/disk"
 )
 
-// errDiffer ends alamos diff --exit-code where settings differ: all has been said.
+// errDiffer ends alamos diff --exit-code if settings differ. It has no message.
 var errDiffer = errors.New("settings differ")
 
 func diffCommand() *cobra.Command {
@@ -23,47 +23,45 @@ func diffCommand() *cobra.Command {
 	var driver, exitCode bool
 	cmd := &cobra.Command{
 		Use:   "diff A B",
-		Short: "Compare two experiments: what differs, and what it did to the results",
-		Long: `diff compares two experiments after everything in them has been resolved: the
-settings that differ, by section, each with the file and line that set it. Comments,
-order of keys and spelling (1e-4 and 0.0001) are no differences. Where both have
-results these stand side by side, with 95 % intervals and what they rest on; "~" is a
-difference within noise.
+		Short: "Compare the settings and results of two experiments",
+		Long: `diff compares two experiments after resolution: the settings that differ, by section,
+with the file and line that set each. Comments, the order of keys and spelling (1e-4 and
+0.0001) are not differences. If both have results, diff prints them side by side with
+95 % intervals; "~" marks a difference within noise.
 
 A and B are each one of
   FILE               an experiment file
-  REVISION:FILE      a file as it was at a revision of git, with all that it extends:
-                     HEAD~3:experiments/sweeps/depth.yaml, or v1:./depth.yaml from here; :FILE
-                     is what is staged
-  NAME               results of an experiment
+  REVISION:FILE      a file at a revision of git, with the files that it extends:
+                     HEAD~3:experiments/sweeps/depth.yaml, or v1:./depth.yaml from here;
+                     :FILE is the staged file
+  NAME               the results of an experiment
   TRIAL              those of one trial: lab/3, lab/width=16,seed=8 or lab/876a
   FOLDER             the same, by its path
 
-Ratings are compared by the games that both played against the same opponent from the
-same opening with the same color, where there are such; otherwise by games against the
-same opponents, or by the two ratings. Repetitions (sweep.seeds) are compared by
-Welch's t-test, or with --test rank by that of Mann and Whitney. Each metric is tested
-by itself at the level of 5 %: of twenty that do not differ, one will seem to.
+Ratings are compared by games that both played against the same opponent from the same
+opening with the same color, if there are any; otherwise by games against the same
+opponents, or by the two ratings. Repetitions (sweep.seeds) are compared by Welch's
+t-test, or by the Mann-Whitney test (--test rank). Each metric is tested alone at the
+5 % level: of twenty that do not differ, one will seem to differ.
 
-The keys of --format json are those of the type Report (go doc alamos/pkg/diff.Report);
-alamos_diff is their version, and within one they are only added to.
+The keys of --format json are those of the type Report (go doc alamos/pkg/diff.Report).
+alamos_diff is their version; within a version keys are only added.
 
-The exit status is 0 whether or not anything differs; with --exit-code it is 1 where
-settings differ, as git diff and diff do it.
+The exit status is 0 whether or not anything differs; with --exit-code it is 1 if
+settings differ, as with git diff.
 
-As a driver of git, diff compares experiments wherever git shows a difference: in
-git diff, git show, git log -p --ext-diff. Say once what files are experiments, in
-.gitattributes:
+As a driver of git, diff compares experiments in git diff, git show and git log -p
+--ext-diff. Name the experiment files once in .gitattributes:
 
   experiments/**/*.yaml diff=alamos
 
-and once on each machine what compares them:
+and the command once on each machine:
 
   git config diff.alamos.command 'alamos diff --git-driver'
 
-Or for once: GIT_EXTERNAL_DIFF='alamos diff --git-driver' git diff. Files that are
-extended are then read from the working tree, and what cannot be read as an experiment
-is compared line by line.`,
+For one call: GIT_EXTERNAL_DIFF='alamos diff --git-driver' git diff. Extended files are
+then read from the working tree. Files that are not experiments are compared line by
+line.`,
 		Example: `  alamos diff experiments/quickstart.yaml experiments/tiny.yaml
   alamos diff HEAD~3:experiments/quickstart.yaml experiments/quickstart.yaml
   alamos diff tiny quickstart --format html --out diff.html
@@ -101,12 +99,12 @@ is compared line by line.`,
 	}
 	f := cmd.Flags()
 	choiceFlag(cmd, &format, "format", "text", []string{"text", "markdown", "json", "html"}, "format of the comparison")
-	f.StringVar(&out, "out", "", "file to write to; beside one of Markdown lie its figures")
+	f.StringVar(&out, "out", "", "`file` to write; figures of a Markdown file go beside it")
 	choiceFlag(cmd, &color, "color", "auto", []string{"auto", "always", "never"}, "use colors")
 	choiceFlag(cmd, &test, "test", "t", []string{"t", "rank"}, "test of seeds, by Welch or by Mann and Whitney")
-	f.BoolVar(&o.SettingsOnly, "settings-only", false, "compare settings, not results")
-	f.BoolVar(&exitCode, "exit-code", false, "exit with 1 where settings differ")
-	f.BoolVar(&driver, "git-driver", false, "be an external diff driver of git; the arguments are git's")
+	f.BoolVar(&o.SettingsOnly, "settings-only", false, "compare settings only")
+	f.BoolVar(&exitCode, "exit-code", false, "exit with status 1 if settings differ")
+	f.BoolVar(&driver, "git-driver", false, "work as an external diff driver of git, with the arguments of git")
 	resultsFlag(cmd, &o.Results)
 	complete := completeRuns(&o.Results, true)
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
@@ -159,7 +157,7 @@ func writeDiff(cmd *cobra.Command, r *diff.Report, format, out string, colors bo
 	return disk.WriteBytes(out, data)
 }
 
-// colorful says whether colors are seen: on a terminal, or through git's pager.
+// colorful reports whether the output can show colors: a terminal, or git's pager.
 func colorful(driver bool) bool {
 	if os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
 		return false

@@ -23,9 +23,9 @@ func explainCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain FILE",
 		Short: "Print the resolved experiment and where each value was set",
-		Long: `explain prints every setting of an experiment after the files it extends are
-merged and defaults filled in, each with the file and line that set it. A key that the
-sweep varies shows all its values; --trial shows the values of one trial instead.`,
+		Long: `explain prints every setting of an experiment, with the files that it extends merged and
+defaults filled in, and the file and line that set it. For a key that the sweep varies it
+prints all values; --trial prints the values of one trial instead.`,
 		Example: `  alamos explain experiments/quickstart.yaml
   alamos explain experiments/quickstart.yaml --changed --set network.width=64
   alamos explain experiments/quickstart.yaml --trial network.depth=5
@@ -60,7 +60,7 @@ sweep varies shows all its values; --trial shows the values of one trial instead
 	setFlag(cmd, &set)
 	cmd.Flags().StringVar(&trial, "trial", "", "show one `trial`: its number, values of the sweep as in width=16,seed=8, or the first digits of its hash")
 	completeTrialFlag(cmd, &set)
-	cmd.Flags().BoolVar(&changed, "changed", false, "show only what is not a default")
+	cmd.Flags().BoolVar(&changed, "changed", false, "print only settings that differ from their defaults")
 	jsonFlag(cmd, &asJSON)
 	return cmd
 }

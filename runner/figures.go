@@ -20,23 +20,21 @@ func figuresCommand() *cobra.Command {
 	var check bool
 	cmd := &cobra.Command{
 		Use:   "figures EXPERIMENT",
-		Short: "Draw every figure and table of an experiment again, or check those that are kept",
-		Long: `figures draws every figure of an experiment's notebook as SVG, PNG and PDF, and
-writes its tables as CSV, from what runs have left and nothing else: no network and no
-game is needed, and the same results give the same bytes. An experiment that is not
-finished is drawn as far as it has come.
+		Short: "Draw the figures and tables of an experiment again, or check existing ones",
+		Long: `figures draws every figure of an experiment's notebook as SVG, PNG and PDF, and writes
+its tables as CSV, from the results alone. The same results give the same bytes. An
+unfinished experiment is drawn as far as it has run.
 
-EXPERIMENT is an experiment's file; or, by the name or the folder of its results, the
-experiment as its latest run resolved it.
+EXPERIMENT is an experiment file, or the name or folder of its results; then the settings
+are those of the latest run.
 
-Without --out each file goes to its place among the results. With it all go into one
-folder, named after their trials, as in loss-depth-2.pdf: for a thesis or a repository
-that keeps them.
+Without --out, each file goes to its place in the results. With --out, all files go into
+one folder and are named after their trials, as in loss-depth-2.pdf.
 
-Every figure bears a stamp: hashes of the settings that can change it and of the
-numbers that it shows, and the version of the drawing code. --check draws into memory,
-compares, and names each file that is stale, changed or missing; the exit status is
-then 1. Where an experiment has no results here, it compares stamps.`,
+Every figure has a stamp: hashes of the settings and numbers that it shows, and the
+version of the drawing code. --check draws in memory, compares, and prints each file that
+is stale, changed or missing; the exit status is then 1. Without results it compares the
+stamps.`,
 		Example: `  alamos figures experiments/quickstart.yaml
   alamos figures quickstart --figure score --out thesis/figures
   alamos figures quickstart --out thesis/figures --check`,
@@ -50,7 +48,7 @@ then 1. Where an experiment has no results here, it compares stamps.`,
 				return checkFigures(cmd.OutOrStdout(), r, opt)
 			}
 			if len(r.Trials) == 0 {
-				return fmt.Errorf("%s has no results to draw yet: alamos run makes them", r.Dir)
+				return fmt.Errorf("%s has no results yet: run it with alamos run", r.Dir)
 			}
 			paths, err := r.Redraw(opt)
 			for _, p := range paths {
@@ -61,8 +59,8 @@ then 1. Where an experiment has no results here, it compares stamps.`,
 	}
 	cmd.ValidArgsFunction = completeRuns(&results, true)
 	f := cmd.Flags()
-	f.StringVar(&opt.Out, "out", "", "folder for all figures and tables together (default: in their places among the results)")
-	f.StringVar(&opt.Figure, "figure", "", "only the figures of this name or kind, as in score")
+	f.StringVar(&opt.Out, "out", "", "folder for all figures and tables (default: their places in the results)")
+	f.StringVar(&opt.Figure, "figure", "", "draw only the figures of this name or kind, such as score")
 	completeFlagBy(cmd, "figure", func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
@@ -79,13 +77,13 @@ then 1. Where an experiment has no results here, it compares stamps.`,
 		}
 		return kinds, cobra.ShellCompDirectiveNoFileComp
 	})
-	f.BoolVar(&check, "check", false, "write nothing; say which files are stale, changed or missing")
+	f.BoolVar(&check, "check", false, "write nothing; print which files are stale, changed or missing")
 	resultsFlag(cmd, &results)
 	setFlag(cmd, &set)
 	return cmd
 }
 
-// checkFigures prints what is not as it would be drawn today.
+// checkFigures prints the files that differ from what would be drawn now.
 func checkFigures(w io.Writer, r *report.Report, opt report.Options) error {
 	findings, err := r.Check(opt)
 	if err != nil {

@@ -18,10 +18,10 @@ import (
 func hooksCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "hooks",
-		Short: "Help with scripts: documentation, a beginning, a check",
-		Long: `Hooks are Go scripts of your own in an experiment: they measure something on games or
-on a network, say what positions are worth, set the learning rate, end games or
-end training. They are interpreted: there is nothing to build.`,
+		Short: "Document, start and check scripts",
+		Long: `Hooks are your own Go scripts in an experiment: they measure games or networks, evaluate
+positions, set the learning rate, adjudicate games or stop training. alamos interprets
+them: there is nothing to build.`,
 		Example: `  alamos hooks new metric mine.go
   alamos hooks check mine.go`,
 		Args: cobra.NoArgs,
@@ -35,7 +35,7 @@ func hooksDocCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "doc",
 		Short:   "Print the documentation of scripts, in Markdown",
-		Long:    "doc prints what scripts may define, what they see and what they may not do.",
+		Long:    "doc prints which functions scripts may define, what they receive, and what is forbidden.",
 		Example: "  alamos hooks doc > experiments/hooks/README.md",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -54,13 +54,13 @@ var anyScript = regexp.MustCompile(`hooks/\w+\.go`)
 
 func hooksNewCommand() *cobra.Command {
 	var long strings.Builder
-	long.WriteString("new writes a small script that works, to begin with. The kinds are\n\n")
+	long.WriteString("new writes a small working script. The kinds are\n\n")
 	for _, f := range hook.Functions() {
 		fmt.Fprintf(&long, "  %-14s%s\n", f.Kind, f.Signature)
 	}
 	return &cobra.Command{
 		Use:       "new KIND FILE",
-		Short:     "Write a script to begin with",
+		Short:     "Write a new script",
 		Long:      long.String(),
 		Example:   "  alamos hooks new metric experiments/hooks/mine.go",
 		Args:      cobra.ExactArgs(2),
@@ -76,7 +76,7 @@ func hooksNewCommand() *cobra.Command {
 			}
 			out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 			if errors.Is(err, fs.ErrExist) {
-				return fmt.Errorf("%s: there is such a file already, which stays as it is: want another name", file)
+				return fmt.Errorf("%s exists already: want another name", file)
 			}
 			if err != nil {
 				return err
@@ -115,10 +115,10 @@ func settingOf(setting, file string) string {
 func hooksCheckCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "check FILE...",
-		Short: "Compile scripts and say which functions they have",
-		Long: `check compiles scripts as a run does and sets their package variables, without
-calling their functions. Every fault has a line of its own, as file:line:column. The
-exit status is 2 when there is a fault.`,
+		Short: "Compile scripts and list their functions",
+		Long: `check compiles scripts as a run does and initializes their package variables. It does
+not call their functions. It prints every fault on its own line, as file:line:column. The
+exit status is 2 if there is a fault.`,
 		Example: "  alamos hooks check experiments/hooks/*.go",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, files []string) error {

@@ -16,12 +16,11 @@ func lsCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "ls",
-		Short: "List experiments that have results, and how it stands with them",
-		Long: `ls lists the experiments with results: running (by which process, at which stage),
-finished, failed, interrupted before a stage, or damaged; how many trials and generations
-are done, when a file last changed, how large they are, and the notebook page. Trials
-that the experiment had once and no longer has are counted as old. It only reads, so it
-may be called while experiments run.`,
+		Short: "List experiments that have results, and their states",
+		Long: `ls lists the experiments with results and their states: running (with process and
+stage), finished, failed, interrupted or damaged; the trials and generations that are
+done; the time of the last change, the size, and the notebook page. It counts trials that
+the experiment no longer has as old. It only reads, so you can call it during a run.`,
 		Example: `  alamos ls
   alamos ls --results elsewhere --json`,
 		Args: cobra.NoArgs,
@@ -37,7 +36,7 @@ may be called while experiments run.`,
 				return writeJSON(cmd.OutOrStdout(), runs)
 			}
 			if len(runs) == 0 {
-				fmt.Fprintf(cmd.ErrOrStderr(), "no results in %s: alamos run makes them\n", results)
+				fmt.Fprintf(cmd.ErrOrStderr(), "no results in %s: alamos run writes them\n", results)
 				return nil
 			}
 			return report.List(cmd.OutOrStdout(), runs)

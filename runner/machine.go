@@ -25,12 +25,11 @@ func machineCommand() *cobra.Command {
 	var workers, batch, threads, jobs int
 	cmd := &cobra.Command{
 		Use:   "machine",
-		Short: "Print what this machine computes with, as a machine file",
-		Long: `machine prints what networks run on here, and with what, in the form of a machine
-file: defaults for the flags of these names, where a command has them. The file is
-alamos/machine.yaml in the folder of settings, or what --machine or ALAMOS_MACHINE
-names; what it lacks is chosen by what is there. Nothing of it is part of an
-experiment.`,
+		Short: "Print the hardware settings of this machine as a machine file",
+		Long: `machine prints devices, precision, workers and other hardware settings of this machine in
+the form of a machine file. A machine file holds defaults for the flags with these names.
+alamos reads alamos/machine.yaml in the user's configuration folder, or the file that
+--machine or ALAMOS_MACHINE names. It is never part of an experiment.`,
 		Example: `  alamos machine
   mkdir -p ~/.config/alamos && alamos machine > ~/.config/alamos/machine.yaml
   alamos machine --device cuda:all
@@ -53,12 +52,12 @@ experiment.`,
 				m.CPU += "; " + m.GPU
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), `# %s, %s
-device: [%s]    # cpu, or CUDA devices that players are spread over
+device: [%s]    # cpu, or CUDA devices
 precision: %s    # auto, fp32, bf16
-workers: %d    # goroutines that play
-batch: %d    # positions that each has evaluated at once
-threads: %d    # of a network that plays alone; 0: one a core
-jobs: %d    # trials of a sweep at a time
+workers: %d    # goroutines that play games
+batch: %d    # positions that a worker evaluates at once
+threads: %d    # of a network that plays alone; 0: one per core
+jobs: %d    # trials at a time
 results: %s
 `, m.CPU, english.Plural(m.Cores, "core", ""), strings.Join(devices, ", "), precision, cmp.Or(workers, players), cmp.Or(batch, most), threads, jobs, results)
 			return err
@@ -79,7 +78,7 @@ var machineKeys = []string{"device", "precision", "workers", "batch", "threads",
 
 // machineFlag adds --machine to all commands.
 func machineFlag(root *cobra.Command) {
-	root.PersistentFlags().String("machine", "", "`file` with defaults for flags on this machine (default: $ALAMOS_MACHINE, then alamos/machine.yaml in the folder of settings)")
+	root.PersistentFlags().String("machine", "", "`file` with defaults for flags on this machine (default: $ALAMOS_MACHINE, then alamos/machine.yaml in the user's configuration folder)")
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		file, needed := machineFile(cmd)
 		text, err := os.ReadFile(file)
@@ -96,7 +95,7 @@ func machineFlag(root *cobra.Command) {
 	}
 }
 
-// machineFile is the file to read, which need not be there unless it was named.
+// machineFile is the file to read. It must exist only if the user named it.
 func machineFile(cmd *cobra.Command) (file string, needed bool) {
 	if f := cmd.Flag("machine"); f != nil && f.Changed {
 		return f.Value.String(), true
@@ -111,8 +110,8 @@ func machineFile(cmd *cobra.Command) (file string, needed bool) {
 	return filepath.Join(dir, "alamos", "machine.yaml"), false
 }
 
-// setFlags sets the flags of a command that a machine file names, unless they are on
-// the command line.
+// setFlags sets the flags of a command that a machine file names and the command line
+// does not.
 func setFlags(cmd *cobra.Command, text []byte) error {
 	var values map[string]any
 	if err := yaml.Unmarshal(text, &values); err != nil {

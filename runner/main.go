@@ -22,11 +22,11 @@ func execute() int {
 	if hook.IsChild() {
 		return hook.RunChild()
 	}
-	// A limit of the size of files (ulimit -f) is to be an error, not a crash.
+	// A limit on file sizes (ulimit -f) is an error, not a crash.
 	signal.Ignore(syscall.SIGXFSZ)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	// The first Ctrl-C ends the run in good order, the second at once.
+	// The first Ctrl-C ends the run in an orderly way, the second at once.
 	context.AfterFunc(ctx, stop)
 	return status(root().ExecuteContext(ctx))
 }
@@ -45,7 +45,7 @@ func status(err error) int {
 		}
 		return 2
 	case errors.Is(err, errResumable):
-		fmt.Fprintln(os.Stderr, "interrupted: what was finished is kept; the same command goes on from there")
+		fmt.Fprintln(os.Stderr, "interrupted: finished work is kept; the same command continues from there")
 		return 130
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(os.Stderr, "interrupted")
@@ -60,7 +60,7 @@ func status(err error) int {
 	return 1
 }
 
-// errResumable marks the interruption of a command that goes on where it was.
+// errResumable marks the interruption of a command that continues where it was.
 var errResumable = errors.New("interrupted")
 
 // usageError is a fault of the command line.
@@ -73,17 +73,16 @@ func root() *cobra.Command {
 		Use:   "alamos",
 		Short: "A lab for self-trained chess-variant engines",
 		Long: `alamos runs experiments on self-trained chess-variant engines. An experiment
-is one YAML file; running it plays games, trains networks on them, holds a
-tournament, and leaves figures and a notebook page under results/.`,
+is one YAML file. alamos plays the games, trains the networks, holds the tournament,
+and writes figures and a notebook page below results/.`,
 		Example: `  alamos check experiments/quickstart.yaml
   alamos run experiments/quickstart.yaml
   alamos perft --variant atomic --depth 4`,
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		// Without a command, show what there is.
-		RunE: func(cmd *cobra.Command, args []string) error { return cmd.Help() },
-		Args: cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, args []string) error { return cmd.Help() },
+		Args:          cobra.NoArgs,
 	}
 	cmd.SetFlagErrorFunc(flagError)
 	cmd.AddCommand(runCommand(), planCommand(), checkCommand(), explainCommand(), referenceCommand(), diffCommand(), perftCommand(), pgnCommand(), uciCommand(), lichessCommand(), analyzeCommand(), playCommand(), matchCommand(), hooksCommand(), benchCommand())
@@ -93,7 +92,7 @@ tournament, and leaves figures and a notebook page under results/.`,
 	return cmd
 }
 
-// asUsage makes the faults that cobra finds in arguments usage errors.
+// asUsage turns the faults that cobra finds in arguments into usage errors.
 func asUsage(cmd *cobra.Command) {
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(c *cobra.Command, args []string) error {

@@ -15,10 +15,9 @@ func notebookCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "notebook EXPERIMENT",
 		Short: "Write an experiment's notebook page again, or as Markdown for a repository",
-		Long: `notebook draws the figures of an experiment again and writes its page, from what
-runs have left; see alamos figures for what EXPERIMENT may be. With --markdown the page
-is written as Markdown instead, its figures and tables in a folder beside it that is
-called as the file without its ending.`,
+		Long: `notebook draws the figures of an experiment again and writes its page from the results.
+EXPERIMENT is as for alamos figures. With --markdown it writes the page as Markdown, with
+figures and tables in a folder beside it that has the file's name without its extension.`,
 		Example: `  alamos notebook experiments/quickstart.yaml
   alamos notebook quickstart --markdown docs/quickstart.md`,
 		Args: cobra.ExactArgs(1),
@@ -28,7 +27,7 @@ called as the file without its ending.`,
 				return err
 			}
 			if len(r.Trials) == 0 {
-				return fmt.Errorf("%s has no results to show yet: alamos run makes them", r.Dir)
+				return fmt.Errorf("%s has no results yet: run it with alamos run", r.Dir)
 			}
 			if markdown != "" {
 				err = r.WriteMarkdown(markdown)

@@ -20,9 +20,9 @@ func perftCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "perft",
 		Short: "Count the move sequences of a position, or check a suite of counts",
-		Long: `perft counts how many sequences of legal moves there are from a position: the
-field's check of a move generator. With --epd it checks every count of a suite,
-one position a line: FEN ;D1 20 ;D2 400. The exit status is 1 when one is wrong.`,
+		Long: `perft counts the sequences of legal moves from a position: the standard test of a move
+generator. With --epd it checks every count of a suite with lines such as
+FEN ;D1 20 ;D2 400. The exit status is 1 if a count is wrong.`,
 		Example: `  alamos perft --variant atomic --depth 5
   alamos perft --variant chess --fen "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1" --depth 4 --divide
   alamos perft --variant crazyhouse --chess960 0
@@ -59,8 +59,8 @@ one position a line: FEN ;D1 20 ;D2 400. The exit status is 1 when one is wrong.
 	return cmd
 }
 
-// onAllCores calls f with the numbers from 0 to n-1. A count cannot be
-// interrupted, so when ctx ends the calls under way are left behind.
+// onAllCores calls f with the numbers from 0 to n-1. A count cannot be interrupted: when
+// ctx ends, running calls are abandoned.
 func onAllCores(ctx context.Context, n int, f func(int)) error {
 	next := make(chan int)
 	done := make(chan struct{})

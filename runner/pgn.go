@@ -5,8 +5,8 @@ import "github.com/spf13/cobra"
 func pgnCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "pgn",
-		Short:   "Look after files of games",
-		Long:    `pgn looks after files of games in portable game notation.`,
+		Short:   "Check files of games",
+		Long:    `pgn works with files of games in Portable Game Notation.`,
 		Example: `  alamos pgn check games.pgn`,
 		RunE:    func(cmd *cobra.Command, args []string) error { return cmd.Help() },
 		Args:    cobra.NoArgs,

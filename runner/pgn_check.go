@@ -19,17 +19,17 @@ func pgnCheckCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "check FILE...",
-		Short: "Read PGN files, and say what is wrong with them",
-		Long: `check reads files of games (- is standard input; gzip and zstd are unpacked) and
-plays every move by the rules of the Variant tag. A game that cannot be read is an
-error, and the next game is read. A result that the final position contradicts, or
-that is not the one of the Result tag, is a warning.
+		Short: "Read PGN files and report their faults",
+		Long: `check reads files of games (- is standard input; gzip and zstd are unpacked) and plays
+every move by the rules of the Variant tag. A game that cannot be read is an error, and
+check continues with the next. A result that contradicts the final position or the Result
+tag is a warning.
 
-Each file has a summary: its games without an error, their plies, and for each
-result what the rules say of the final positions. Of those that are "ongoing" they
-say nothing: the players agreed, resigned, ran out of time, or claimed a draw.
+A summary for each file counts the games without errors, their plies, and the reasons for
+each result by the rules. "ongoing" means that the players agreed, resigned, ran out of
+time, or claimed a draw.
 
-The exit status is 1 when a game has an error, and 2 when a file cannot be read.`,
+The exit status is 1 if a game has an error, and 2 if a file cannot be read.`,
 		Example: `  alamos pgn check games.pgn
   alamos pgn check --variant atomic results/*/*/games/*.pgn
   curl https://example.org/games.pgn.zst | alamos pgn check --json -`,
@@ -68,6 +68,6 @@ The exit status is 1 when a game has an error, and 2 when a file cannot be read.
 		},
 	}
 	variantFlag(cmd, &rules, "the rules of all games instead of those of their Variant tags")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a file, on a line of its own")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object for each file, one per line")
 	return cmd
 }

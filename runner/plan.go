@@ -24,14 +24,13 @@ func planCommand() *cobra.Command {
 	opt := run.PlanOptions{Options: run.Options{Alamos: version()}}
 	cmd := &cobra.Command{
 		Use:   "plan FILE...",
-		Short: "Say what a run would do, and about how long it takes; run nothing",
-		Long: `plan lists the trials of experiments with their folders and, for each stage, whether
-it has run already, is taken from another trial, or would run, and why. Nothing is
-written.
+		Short: "Print what a run would do and how long it would take; run nothing",
+		Long: `plan lists the trials of experiments with their folders and, for each stage, whether it
+is done, is reused from another trial, or would run, and why. It writes nothing.
 
-Times are estimates: from earlier runs on this machine below --results, or else from
-a probe of about three seconds a network. They take games to last as long as earlier
-ones did, or as those of an untrained network.`,
+Times are estimates: from earlier runs on this machine below --results, or else from a
+probe of about three seconds for each network. plan assumes that games last as long as
+earlier games did, or as those of an untrained network.`,
 		Example: `  alamos plan experiments/quickstart.yaml
   alamos plan experiments/sweeps/*.yaml --no-probe
   alamos plan experiments/quickstart.yaml --set generations=40 --json`,
@@ -65,8 +64,8 @@ ones did, or as those of an untrained network.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&opt.Results, "results", "results", "folder of results")
-	f.BoolVar(&noProbe, "no-probe", false, "measure nothing: times from earlier runs only")
-	f.BoolVar(&asJSON, "json", false, "as JSON: a list with an object for each file")
+	f.BoolVar(&noProbe, "no-probe", false, "measure nothing: estimate times from earlier runs only")
+	f.BoolVar(&asJSON, "json", false, "print JSON: a list with an object for each file")
 	f.BoolVar(&opt.SkipMissingEngines, "skip-missing-engines", false, "leave out tournament opponents that are not installed")
 	deviceFlags(cmd, &opt.Device, &opt.Precision)
 	setFlag(cmd, &set)

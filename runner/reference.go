@@ -17,9 +17,9 @@ func referenceCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reference",
 		Short: "Print the reference of the language of experiments",
-		Long: `reference prints every key of experiment files in Markdown: what it may hold, its
-default, its meaning, and what the papers published. --key shows one key, or all of a
-section; --json-schema prints the JSON Schema by which editors complete files.`,
+		Long: `reference prints every key of experiment files in Markdown: its range, default and
+meaning, and the values that the papers published. --key prints one key or one section;
+--json-schema prints the JSON Schema with which editors complete files.`,
 		Example: `  alamos reference --key search.c_puct
   alamos reference --key sweep
   alamos reference > experiments/REFERENCE.md

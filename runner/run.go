@@ -23,20 +23,19 @@ func runCommand() *cobra.Command {
 		Use:   "run FILE",
 		Short: "Run an experiment: self-play, training, tournament, figures, notebook page",
 		Long: `run takes every trial of an experiment through its stages and writes the results
-to results/<name>/, with a notebook page of all trials. A stage whose inputs are
-what they were is not run again, so that a second run does nothing; why a stage
-runs is printed beside it. What another trial below --results has done already is
-taken from there: trials that differ in their tournaments alone train once. Ctrl-C,
-or a kill, loses at most the games that were being played, or the epoch under way: the
-same command goes on from there. A trial that fails does not keep the others from running; the exit
-status is 1 then.
+to results/<name>/, with a notebook page of all trials.
 
-On a cluster each trial can be a job of its own, with --trial, all with one folder of
-results that they share. The same command without it then finds all trials done, and
-draws the figures and the page.
+A stage runs again only if its inputs have changed; run prints why. So a second run does
+nothing. A stage that another trial below --results has run with the same inputs is
+reused: trials that differ only in their tournaments train once.
 
-How a machine runs an experiment never changes its results and is not part of
-it: that is what the flags here are for.`,
+Ctrl-C or a kill loses at most the games in play or the current epoch; the same command
+continues from there. If a trial fails, the others still run, and the exit status is 1.
+
+On a cluster, each trial can be a job of its own (--trial) if the jobs share one folder
+of results. The same command without --trial then draws the figures and the page.
+
+The flags say how this machine runs the experiment. They never change its results.`,
 		Example: `  alamos run experiments/quickstart.yaml
   alamos run experiments/quickstart.yaml --set search.visits=100 --results elsewhere
   alamos run experiments/quickstart.yaml --workers 1
@@ -69,7 +68,7 @@ it: that is what the flags here are for.`,
 				return errResumable
 			}
 			if err != nil {
-				return untold(err)
+				return summarized(err)
 			}
 			if len(opt.Trials) == 0 {
 				fmt.Fprintf(cmd.OutOrStdout(), "notebook: %s\n", run.Notebook(e, opt.Results))
@@ -82,11 +81,11 @@ it: that is what the flags here are for.`,
 	numberFlag(cmd, &opt.Jobs, "jobs", 1, atLeast(1), "trials that run at a time")
 	f.StringArrayVar(&trials, "trial", nil, "run only this `trial`, and draw nothing: its number, values of the sweep as in width=16,seed=8, or the first digits of its hash (repeatable)")
 	completeTrialFlag(cmd, &set)
-	f.BoolVar(&opt.FailFast, "fail-fast", false, "end the run when a trial fails")
+	f.BoolVar(&opt.FailFast, "fail-fast", false, "stop at the first trial that fails")
 	numberFlag(cmd, &opt.Workers, "workers", 0, atLeast(0), "goroutines that play games, of all jobs together (default: one per core, with CUDA two)")
 	numberFlag(cmd, &opt.Batch, "batch", 0, between(0, 1<<14), fmt.Sprintf("positions that a worker evaluates at once (default: %d, with CUDA %d)", nn.DefaultBatch, nn.DefaultBatchCUDA))
 	deviceFlags(cmd, &opt.Device, &opt.Precision)
-	f.DurationVar(&opt.HookTime, "hook-time", hook.DefaultTime, "of a call of a script, after which it counts as endless")
+	f.DurationVar(&opt.HookTime, "hook-time", hook.DefaultTime, "time limit for each call of a script")
 	f.BoolVar(&opt.SkipMissingEngines, "skip-missing-engines", false, "leave out tournament opponents that are not installed")
 	setFlag(cmd, &set)
 	return cmd
@@ -104,12 +103,12 @@ func splitNumbers(trials []string) (names []string) {
 	return names
 }
 
-// untold is the error of a run without what the console has told when it happened: why
-// the only one of several trials that failed did. Of more than one there is a list.
-func untold(err error) error {
+// summarized shortens the error of a run in which one of several trials failed: the
+// console has printed why.
+func summarized(err error) error {
 	var failed *run.FailedError
 	if errors.As(err, &failed) && failed.Trials > 1 && len(failed.Folders) == 1 && len(failed.Errs) == 1 {
-		return fmt.Errorf("1 of %d trials failed, as told above: %s", failed.Trials, failed.Folders[0])
+		return fmt.Errorf("1 of %d trials failed, as printed above: %s", failed.Trials, failed.Folders[0])
 	}
 	return err
 }

@@ -13,15 +13,14 @@ func showCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show RUN",
 		Short: "Show the results of an experiment or a trial",
-		Long: `show tells of an experiment's results: its settings that are not the defaults and
-where they were set, and a row for each trial of its sweep. Of one trial it tells each
-stage with its time, whether its files are what it wrote, and the standings of the
-tournament.
+		Long: `show prints an experiment's results: the settings that differ from the defaults, with
+the lines that set them, and a row for each trial. For one trial it prints each stage
+with its time, whether its files are undamaged, and the standings of the tournament.
 
 RUN is the name of an experiment, a trial of it, or the folder of one. ` + aboutTrials + `
 
-show only reads, so it may be called while the experiment runs. The exit status
-is 1 when a file is damaged.`,
+show only reads, so you can call it during a run. The exit status is 1 if a
+file is damaged.`,
 		Example: `  alamos show quickstart
   alamos show quickstart/24b4
   alamos show lab/width=16,seed=8
