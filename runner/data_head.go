@@ -59,8 +59,8 @@ board, and moves are told in the same view.`,
 		},
 	}
 	k.add(cmd)
-	numberFlag(cmd, &n, "number", 5, atLeast(1), "positions to print")
-	cmd.Flags().Lookup("number").Shorthand = "n"
+	n = 5
+	cmd.Flags().VarP(numberValue[int]{&n, atLeast(1)}, "number", "n", "positions to print")
 	numberFlag(cmd, &moves, "moves", 5, atLeast(1), "moves to print of each")
 	return cmd
 }

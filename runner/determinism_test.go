@@ -136,7 +136,7 @@ func runUntil(t *testing.T, cmd *exec.Cmd, with syscall.Signal, after time.Durat
 	}
 	status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
 	byDefault := status.Signaled() && status.Signal() == with // SIGINT before the command listens
-	if !ok || !byDefault && (with != syscall.SIGINT || status.ExitStatus() != 130 || !strings.Contains(out.String(), "goes on from there")) {
+	if !ok || !byDefault && (with != syscall.SIGINT || status.ExitStatus() != 130 || !strings.Contains(out.String(), "continues from there")) {
 		t.Fatalf("%v\n%s", err, &out)
 	}
 	return true
