@@ -96,7 +96,6 @@ func (b *Network) Run(ctx context.Context) error {
 			}
 			done++
 		}
-		network.Close()
 	}
 	return nil
 }

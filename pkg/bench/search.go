@@ -112,7 +112,6 @@ func (s *Search) evaluator(v chess.Variant, shape Shape) (e search.Evaluator, st
 	if err != nil {
 		return nil, nil, err
 	}
-	defer network.Close()
 	model, err := network.Compile(nn.InferenceOptions{Batch: (s.Leaves + s.Workers - 1) / s.Workers, Device: s.Device, Precision: s.Precision})
 	if err != nil {
 		return nil, nil, err

@@ -156,7 +156,6 @@ func (s *SelfPlay) measure(ctx context.Context, shape Shape, codec encode.Codec)
 	if err != nil {
 		return r, err
 	}
-	defer network.Close()
 	model, err := network.Compile(nn.InferenceOptions{Batch: s.Batch, Device: s.Device, Precision: s.Precision})
 	if err != nil {
 		return r, err

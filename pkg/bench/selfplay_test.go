@@ -90,7 +90,6 @@ func TestFailingNetworkEndsSelfPlay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer network.Close()
 	model, err := network.Compile(nn.InferenceOptions{Batch: s.Batch})
 	if err != nil {
 		t.Fatal(err)

@@ -100,8 +100,7 @@ func (t *Train) measure(ctx context.Context, spec nn.Spec, l *lessons) (r TrainR
 	if err != nil {
 		return r, err
 	}
-	defer network.Close()
-	trainer, err := nn.NewTrainerOn(network, nn.Optimizer{Momentum: momentum, WeightDecay: weightDecay}, options)
+	trainer, err := nn.NewTrainer(network, nn.Optimizer{Momentum: momentum, WeightDecay: weightDecay}, options)
 	if err != nil {
 		return r, err
 	}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 )
 
@@ -37,4 +39,20 @@ func (u untilDone) Read(b []byte) (int, error) {
 		return 0, context.Cause(u.ctx)
 	}
 	return u.in.Read(b)
+}
+
+// SumFS identifies the files of a folder, not of those below it: the start of a
+// SHA-256 of their names and contents.
+func SumFS(dir fs.FS) (string, error) {
+	files, err := fs.ReadDir(dir, ".")
+	h := sha256.New()
+	for _, f := range files {
+		if f.IsDir() {
+			continue
+		}
+		text, readErr := fs.ReadFile(dir, f.Name())
+		err = errors.Join(err, readErr)
+		fmt.Fprintf(h, "%d:%s%d:%s", len(f.Name()), f.Name(), len(text), text)
+	}
+	return hex.EncodeToString(h.Sum(nil))[:16], err
 }

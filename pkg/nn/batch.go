@@ -18,8 +18,8 @@ type Loss struct {
 	Total  float64
 	Policy float64 // cross entropy over all moves of the policy, in nats
 	Value  float64 // (z - v)^2; of ValueWDL the cross entropy over win, draw and loss, in nats
-	// MovesLeft is Huber's loss of the plies left over 20, quadratic to half a unit,
-	// 10 plies, where they are known; as Leela Chess Zero has it (tfprocess.py of
+	// MovesLeft is the Huber loss of the plies left in units of 20, quadratic up to half
+	// a unit, 10 plies, where they are known: as in Leela Chess Zero (tfprocess.py of
 	// lczero-training).
 	MovesLeft float64
 }
@@ -35,8 +35,8 @@ func (l *Loss) Add(m Loss, times float64) {
 func (l Loss) finite() bool { return !math.IsNaN(l.Total) && !math.IsInf(l.Total, 0) }
 
 // loss returns the weighted sum of the terms over the positions of a part, times
-// scale, as a tensor to differentiate, and what tells all terms as numbers: a device is
-// waited for then.
+// scale, as a tensor to differentiate, and a function that reads all terms as numbers
+// and waits for a device to have them.
 func (t *Trainer) loss(g *graph, o outputs, b *Batch, scale float64) (total *ts.Tensor, numbers func() Loss) {
 	var l Loss
 	var read []func()
@@ -89,8 +89,8 @@ func (g *graph) wdlLoss(logits *ts.Tensor, b *Batch, scale float64) *ts.Tensor {
 	return g.keep(sum.MulScalar(g.scalar(-scale), false))
 }
 
-// movesLeftLoss is the loss of what the head of the moves left says, [N], summed
-// over the positions where they are known and multiplied by scale.
+// movesLeftLoss is the loss of predicted moves left, [N], summed over the positions
+// where they are known and multiplied by scale.
 func (g *graph) movesLeftLoss(left *ts.Tensor, b *Batch, scale float64) *ts.Tensor {
 	const sum, delta = 2, 10.0 / movesLeftUnit // sum: libtorch's Reduction::Sum
 	known, target := make([]float32, b.N), make([]float32, b.N)
@@ -103,10 +103,10 @@ func (g *graph) movesLeftLoss(left *ts.Tensor, b *Batch, scale float64) *ts.Tens
 	return g.keep(g.keep(left.HuberLoss(g.tensor(target), sum, delta, false)).MulScalar(g.scalar(scale), false))
 }
 
-// Accuracy counts how often a policy gives its most to the best move: that with
-// the highest target, the move played or visited most, of several the first. It
-// is compared with all other moves that the policy can express, illegal ones too:
-// a sample need not list the legal moves without a target.
+// Accuracy counts how often a policy prefers the best move: the one with the highest
+// target, which was played or visited most; of several the first. It is compared with
+// all other moves that the policy can express, illegal ones too: a sample need not list
+// the legal moves without a target.
 type Accuracy struct {
 	N    int // positions with a target
 	Top1 int // where no other move has more
@@ -138,8 +138,8 @@ func (g *graph) accuracy(logits *ts.Tensor, b *Batch) Accuracy {
 		row := all[i*size:][:size]
 		more := 0
 		for k, x := range row {
-			// Of equals the first counts as more: a policy that says nothing is
-			// not always right.
+			// Of equals the first counts as more: a uniform policy is not always
+			// right.
 			if x > row[best] || x == row[best] && k < int(best) {
 				more++
 			}
@@ -234,7 +234,7 @@ func (b *Batch) check(s *Spec) error {
 	return nil
 }
 
-// part is positions from to to, which share the memory of b.
+// part is the positions [from, to), which share the memory of b.
 func (b *Batch) part(from, to int) *Batch {
 	planes := len(b.Planes) / b.N
 	return &Batch{

@@ -94,7 +94,6 @@ func (c *Checkpoint) Compile(o InferenceOptions) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer net.Close()
 	if err := net.Load(c.Network); err != nil {
 		return nil, err
 	}

@@ -10,15 +10,14 @@ import (
 	"strings"
 
 	"github.com/sugarme/gotch"
+	"golang.org/x/sys/cpu"
 )
 
 // Devices that a network may run on, beside those with a number, "cuda:1".
 const (
-	CPU  = "cpu"
-	CUDA = "cuda" // the first CUDA device
-
-	// Every is all CUDA devices.
-	AllCUDA = "cuda:all"
+	CPU     = "cpu"
+	CUDA    = "cuda"     // the first CUDA device
+	AllCUDA = "cuda:all" // all CUDA devices
 )
 
 // Devices returns the devices of a list such as "cuda:0,cuda:1", each of which is
@@ -49,7 +48,7 @@ func Devices(list string) ([]string, error) {
 		case i >= there:
 			return fmt.Errorf("device: no %s: there is cuda:0 to cuda:%d", name, there-1)
 		case slices.Contains(devices, name):
-			return fmt.Errorf("device: %s stands in %q twice", name, list)
+			return fmt.Errorf("device: %s is in %q twice", name, list)
 		}
 		devices = append(devices, name)
 		return nil
@@ -93,8 +92,8 @@ func gotchDevice(name string) gotch.Device {
 	return gotch.CPU
 }
 
-// Precision is the precision that is meant, on one of Devices: Auto is the one that it
-// computes fastest with.
+// Precision is the precision that a name stands for on one of Devices: Auto is the one
+// that it computes fastest with.
 func Precision(precision, device string) (string, error) {
 	half := device != CPU || hasBF16()
 	switch precision {
@@ -115,25 +114,23 @@ func Precision(precision, device string) (string, error) {
 	}
 }
 
-// nameOf is the inverse of deviceOf.
-func deviceName(d gotch.Device) string {
-	if d == gotch.CPU {
-		return CPU
-	}
-	return fmt.Sprintf("%s:%d", CUDA, d.Value)
+// hasBF16 reports whether the processor computes with bfloat16 in hardware, as our
+// C++ uses it.
+func hasBF16() bool {
+	return cpu.X86.HasAVX512BF16 && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL
 }
 
-// How many positions a session evaluates at once where many games ask: on the
-// processor, and on a CUDA device.
+// The number of positions evaluated at once in self-play, on the processor and on a
+// CUDA device.
 const (
 	DefaultBatch     = 32
 	DefaultBatchCUDA = 512
 )
 
-// Throughput is how many sessions of a model on devices (see Devices), a goroutine
-// each, and what batch evaluate most positions a second: on the processor a session
-// a core; for others two, so that every core has trees to descend while other
-// goroutines wait.
+// Throughput returns the number of sessions, a goroutine each, and the batch that
+// evaluate most positions a second on devices (see Devices): on the processor a
+// session per core; for other devices two per core, so that every core has trees to
+// descend while other goroutines wait.
 func Throughput(list string) (sessions, batch int, err error) {
 	devices, err := Devices(list)
 	if err != nil {
@@ -145,8 +142,8 @@ func Throughput(list string) (sessions, batch int, err error) {
 	return max(2*runtime.NumCPU(), 2*len(devices)), DefaultBatchCUDA, nil
 }
 
-// Alone is [Throughput] for a single game, whose search waits for each batch: how many
-// sessions share it, and how many positions there are for each.
+// Latency is [Throughput] for a single game: its search waits for each batch. The
+// sessions share a batch, of each positions for every one of them.
 func Latency(list string) (sessions, each int, err error) {
 	devices, err := Devices(list)
 	if err != nil {
@@ -158,7 +155,7 @@ func Latency(list string) (sessions, each int, err error) {
 	return len(devices), 64, nil
 }
 
-// hasDriver tells whether there is a driver for CUDA devices, without libtorch,
+// hasDriver reports whether there is a driver for CUDA devices, without libtorch,
 // whose loading takes a third of a second. The second name is that of WSL.
 func hasDriver() bool {
 	for _, name := range []string{"/dev/nvidiactl", "/dev/dxg"} {

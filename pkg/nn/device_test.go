@@ -150,7 +150,7 @@ func TestDeviceMemory(t *testing.T) {
 			held := liveTensors.Load()
 			for range 5 {
 				step(t, x, b, 1e-3)
-				if _, err := x.Loss(b); err != nil {
+				if _, _, err := x.Measure(b); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -2,7 +2,6 @@ package nn
 
 import (
 	"fmt"
-	"strings"
 	"sync/atomic"
 	"unsafe"
 
@@ -80,31 +79,37 @@ func caught(f func()) (err error) {
 	return nil
 }
 
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	return strings.TrimSpace(line)
-}
-
-// floats is the memory of a contiguous float32 tensor on the CPU. It is valid
-// while the tensor is.
-func floats(t *ts.Tensor) []float32 {
+// numbers is the memory of a contiguous tensor on the CPU. It is valid while the
+// tensor is.
+func numbers[T float32 | int64 | uint64](t *ts.Tensor) []T {
 	p, err := t.DataPtr()
 	must(err)
-	return unsafe.Slice((*float32)(p), t.Numel())
+	return unsafe.Slice((*T)(p), t.Numel())
 }
+
+func floats(t *ts.Tensor) []float32 { return numbers[float32](t) }
+
+// place is where a graph computes.
+type place struct {
+	device  string // one of Devices
+	generic bool   // by libtorch's operations alone: ours know the processor only
+}
+
+func (p place) gotch() gotch.Device { return gotchDevice(p.device) }
 
 // graph is a forward pass in the making, of one shard of a batch.
 type graph struct {
 	scope
 	place
 	params   map[*param]*ts.Tensor
-	half     bool // maps and the parameters that belong to them are bf16; sums, norms and the value's layers are not
-	training bool // batch norm uses the statistics of the batch, and updates the running ones
-
-	library bool // libtorch's batch norm instead of ours, see Bare
+	constant *ts.Tensor // which planes are constant, bool, where generic; nil for none
+	half     bool       // maps and the parameters that belong to them are bf16; sums, norms and the value's layers are not
+	training bool       // batch norm uses the statistics of the batch, and updates the running ones
+	folded   bool       // params are those of freeze: inference with batch norm folded into the convolutions
+	library  bool       // libtorch's operations instead of ours: see BarePass
 
 	masks   masks   // of dropout
-	meeting barrier // with the other shards; nil in evaluation
+	barrier barrier // with the other shards; nil in evaluation
 	shard   int
 }
 
@@ -138,19 +143,17 @@ func (g *graph) tensor(x []float32) *ts.Tensor {
 
 // integers is a copy of integers, [N].
 func (g *graph) integers(x []int64) *ts.Tensor {
-	t := g.keep(ts.Empty(int64s([]int{len(x)}), gotch.Int64, gotch.CPU))
-	p, err := t.DataPtr()
-	must(err)
-	copy(unsafe.Slice((*int64)(p), len(x)), x)
+	t := g.keep(ts.Empty([]int64{int64(len(x))}, gotch.Int64, gotch.CPU))
+	copy(numbers[int64](t), x)
 	return g.placed(t)
 }
 
 // placed is a tensor of the processor on the graph's device.
 func (g *graph) placed(t *ts.Tensor) *ts.Tensor {
-	if g.device == gotch.CPU {
+	if g.device == CPU {
 		return t
 	}
-	return g.keep(t.To(g.device, false))
+	return g.keep(t.To(g.gotch(), false))
 }
 
 // number is the number in a tensor of one. It waits until a device has it.

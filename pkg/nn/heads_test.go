@@ -98,7 +98,7 @@ func TestHeadsAgainstNumPy(t *testing.T) {
 				}
 				b.Add(&target)
 			}
-			loss, err := x.Loss(&b)
+			loss, _, err := x.Measure(&b)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -38,16 +38,6 @@ func (l *conv) plus(c *compiler, from, add register) register {
 	return c.conv(from, add, l.in, l.out, l.kernel, identity, l.weight.data, make([]float32, l.out))
 }
 
-// conv is a convolution that keeps the size of maps. bias may be nil.
-func (g *graph) conv(x *ts.Tensor, weight, bias *param) *ts.Tensor {
-	b := ts.None
-	if bias != nil {
-		b = g.params[bias]
-	}
-	pad := int64(weight.shape[3] / 2)
-	return g.keep(ts.Conv2d(x, g.params[weight], b, []int64{1, 1}, []int64{pad, pad}, []int64{1, 1}, 1))
-}
-
 // Batch norm as PyTorch has it by default: its epsilon, and the share of a
 // batch's statistics in the running ones.
 const (
@@ -72,14 +62,19 @@ func newNorm(d *declare, name string, channels int, act activation) *norm {
 	}
 }
 
-// linear is the norm without its activation.
-func (l *norm) linear() *norm {
-	n := *l
-	n.act = identity
-	return &n
+// newFreeNorm is a norm that does not follow a convolution.
+func newFreeNorm(d *declare, name string, channels int, act activation) *norm {
+	l := newNorm(d, name, channels, act)
+	d.norms = append(d.norms, l)
+	return l
 }
 
-func (l *norm) forward(g *graph, x *ts.Tensor) *ts.Tensor { return g.norm(l, x, nil) }
+func (l *norm) forward(g *graph, x *ts.Tensor) *ts.Tensor {
+	if g.folded {
+		return g.activate(g.keep(g.params[l.beta].Addcmul(x, g.params[l.gamma], false)), l.act)
+	}
+	return g.norm(l, x, nil)
+}
 
 func (l *norm) compile(c *compiler, from register) register {
 	scale, shift := l.fold()
@@ -93,13 +88,25 @@ type convNorm struct {
 }
 
 func newConvNorm(d *declare, name, norm string, in, out, kernel int, act activation) *convNorm {
-	return &convNorm{newConv(d, name, in, out, kernel), newNorm(d, norm, out, act)}
+	l := &convNorm{newConv(d, name, in, out, kernel), newNorm(d, norm, out, act)}
+	d.convNorms = append(d.convNorms, l)
+	return l
+}
+
+// linear is the layer without its activation.
+func (l *convNorm) linear() *convNorm {
+	n := *l.norm
+	n.act = identity
+	return &convNorm{l.conv, &n}
 }
 
 func (l *convNorm) forward(g *graph, x *ts.Tensor) *ts.Tensor { return l.plus(g, x, nil) }
 
 // plus is the layer with something added before its activation, or nil.
 func (l *convNorm) plus(g *graph, x, add *ts.Tensor) *ts.Tensor {
+	if g.folded {
+		return g.convolve(x, l.conv.weight, l.norm.beta, add, l.act)
+	}
 	return g.norm(l.norm, l.conv.forward(g, x), add)
 }
 
@@ -141,21 +148,9 @@ func activationOf(s *Spec) activation {
 	return relu
 }
 
-// libraryActivate is act(x) as libtorch has it.
-func (g *graph) libraryActivate(x *ts.Tensor, act activation) *ts.Tensor {
-	switch act {
-	case relu:
-		return g.keep(x.Relu(false))
-	case mish: // which libtorch has in single precision only
-		return g.like(g.keep(g.single(x).Mish(false)))
-	default:
-		return x
-	}
-}
-
-// dropout leaves each channel of each position out with a probability, in training,
-// and multiplies the others by what keeps their mean (Tompson et al. 2015: on maps
-// to drop single numbers does little, their neighbors tell what they were).
+// dropout sets each channel of each position to 0 with a probability, in training,
+// and multiplies the others so that the mean stays (Tompson et al. 2015: dropping
+// single numbers of maps does little, as their neighbors say nearly the same).
 type dropout struct {
 	share float64
 	layer uint64 // sets its masks apart from those of other layers
@@ -193,9 +188,9 @@ func (l *dropout) fill(mask []float32, m masks, channels int) {
 	}
 }
 
-// masks says which masks of dropout a pass draws. They are counted, not drawn one
-// after the other: each number is a function of the seed, the step and its place,
-// on any number of threads, and after a resumption as without.
+// masks says which masks of dropout a pass draws. Each number is a function of the
+// seed, the step and its place, so masks do not depend on the number of threads, nor
+// on whether training was resumed.
 type masks struct {
 	seed, step uint64
 	first      int // which position of the batch the shard's first one is
@@ -210,8 +205,8 @@ func (m *masks) draw(layer uint64, position, channel int) float64 {
 	return float64(x>>11) / (1 << 53)
 }
 
-// Attentions: what multiplies the channels, and the squares, of a block's maps by
-// gates in (0, 1) that it takes from those maps.
+// Attentions multiply the channels, and the squares, of a block's maps by gates in
+// (0, 1) that are computed from these maps.
 const (
 	AttentionNone = "none"
 

@@ -69,7 +69,7 @@ func NewBarePass(spec Spec, b *Batch, o BarePassOptions) (*BarePass, error) {
 }
 
 func (x *BarePass) start(b *Batch) {
-	x.params.start(x.net.params, x.options.Precision == BF16, x.options.place())
+	x.params.start(x.net, x.options.Precision == BF16, x.options.place())
 	shards, threads := min(x.options.Threads, b.N), 1
 	if x.options.Whole {
 		shards, threads = 1, x.options.Threads
@@ -90,7 +90,7 @@ func (x *BarePass) place(s *shard, b *Batch) {
 	part := x.parts[s.index]
 	for _, p := range x.net.params {
 		if !p.trained { // running statistics, which libtorch would write to from several threads
-			own := s.keep(newStorage(p, x.params.device))
+			own := s.keep(newStorage(p, x.params.gotch()))
 			p.write(own, p.data)
 			s.params[p] = own
 		}
@@ -122,8 +122,8 @@ func (x *BarePass) place(s *shard, b *Batch) {
 
 func (x *BarePass) graph(s *shard, m barrier) *graph {
 	return &graph{
-		place: x.params.place, params: s.params, half: x.options.Precision == BF16,
-		training: true, meeting: m, shard: s.index, library: !x.options.Fused,
+		place: x.params.place, params: s.params, constant: x.params.constant, half: x.options.Precision == BF16,
+		training: true, barrier: m, shard: s.index, library: !x.options.Fused,
 	}
 }
 
@@ -179,15 +179,22 @@ func (x *BarePass) Close() error {
 }
 
 // Tower is a measuring device: the 3x3 convolutions of a network's trunk, with
-// prepacked weights and ReLU, and nothing else: neither heads nor residual
-// additions, norms or attention. Its speed is what a Session of the same shape could reach if all the
-// rest cost nothing. It is for one goroutine.
+// prepacked weights and ReLU, and nothing else: neither heads nor residual additions,
+// norms or attention. Its speed is what a Session of the same shape could reach if all
+// the rest cost nothing. It is for one goroutine.
 type Tower struct {
-	native nativeTower    // nil when closed
-	lanes  *deviceWorkers // of its device; nil on the processor
+	closed bool
+
+	model     processorModel // on the processor
+	evaluator *processorEvaluator
+
+	layers  // on a device
+	frozen  *frozen
+	input   *ts.Tensor
+	workers *deviceWorkers
 }
 
-// NewTower makes a tower of the spec's planes, depth and width, on the options'
+// NewTower makes a tower with the spec's planes, depth and width, on the options'
 // batch and precision, and the first of their devices.
 func NewTower(s Spec, o InferenceOptions) (*Tower, error) {
 	s, err := s.Complete()
@@ -197,29 +204,66 @@ func NewTower(s Spec, o InferenceOptions) (*Tower, error) {
 	if o, err = o.complete(); err != nil {
 		return nil, err
 	}
-	t, err := newTower(s.Planes, s.Width, s.convolutions(), o.devices[0], &o)
+	t, n := new(Tower), plainNetwork(&s)
+	if !o.onDevice() {
+		err = t.startOnProcessor(n, &o)
+	} else {
+		err = caught(func() { t.startOnDevice(n, &o) })
+	}
 	if err != nil {
+		t.Close()
 		return nil, fmt.Errorf("new tower: %w", err)
 	}
-	tower := &Tower{native: t}
-	if device := o.devices[0]; device != CPU || o.generic {
-		tower.lanes = workersOf(device)
-	}
-	return tower, nil
+	return t, nil
 }
 
-// Run convolves one batch: on the calling thread, or on the device, where a lane asks
-// for it as for what sessions ask.
+// plainNetwork has the convolutions of a spec's trunk, each with ReLU, and no heads.
+// Weights are those at the start of training, so that maps neither die out nor
+// overflow: a processor multiplies zeros with less power, and clocks higher.
+func plainNetwork(s *Spec) *Network {
+	d, n := &declare{seed: 1}, &Network{spec: *s}
+	in := s.Planes
+	for i := range s.convolutions() {
+		l := newConvNorm(d, fmt.Sprintf("conv%d", i), fmt.Sprintf("norm%d", i), in, s.Width, 3, relu)
+		value(0.01)(l.beta.data, nil)
+		n.trunk, in = append(n.trunk, l), s.Width
+	}
+	n.params, n.convNorms = d.params, d.convNorms
+	return n
+}
+
+func (t *Tower) startOnProcessor(n *Network, o *InferenceOptions) error {
+	c := newCompiler(o.Batch, n.spec.Constant, o)
+	n.compileTrunk(c)
+	if t.model = c.processorModel; c.err != nil {
+		return c.err
+	}
+	var err error
+	t.evaluator, err = t.model.newEvaluator()
+	return err
+}
+
+func (t *Tower) startOnDevice(n *Network, o *InferenceOptions) {
+	t.layers, t.workers = n.layers, workersOf(o.devices[0])
+	t.frozen = n.freeze(o.Precision == BF16, place{o.devices[0], true})
+	g := t.frozen.graph()
+	defer g.close()
+	t.input = t.frozen.keep(g.input(make([]uint64, o.Batch*t.frozen.planes), make([]bool, t.frozen.planes)).ShallowClone())
+	waitFor(t.frozen.device)
+}
+
+// Run convolves one batch: on the calling thread, or on the device, by a worker as for
+// requests of sessions.
 func (t *Tower) Run() error {
-	if t.native == nil {
+	if t.closed {
 		return errClosed("tower")
 	}
 	var err error
-	if t.lanes == nil {
-		err = runTower(t.native)
+	if t.evaluator != nil {
+		err = t.evaluator.convolve()
 	} else {
 		done := make(chan error)
-		t.lanes.do(func(int) { done <- runTower(t.native) })
+		t.workers.do(func(int) { done <- t.runOnDevice() })
 		err = <-done
 	}
 	if err != nil {
@@ -228,34 +272,55 @@ func (t *Tower) Run() error {
 	return nil
 }
 
+func (t *Tower) runOnDevice() error {
+	if err := enterDevice(t.frozen.device); err != nil {
+		return err
+	}
+	return caught(func() {
+		g := t.frozen.graph()
+		defer g.close()
+		t.forwardTrunk(g, t.input)
+		waitFor(t.frozen.device)
+	})
+}
+
 // Close frees the tower.
 func (t *Tower) Close() {
-	if t.native != nil {
-		freeTower(t.native)
-		t.native = nil
+	if t.closed {
+		return
+	}
+	t.closed = true
+	if t.evaluator != nil {
+		t.evaluator.close()
+	}
+	if t.model.model != nil {
+		t.model.free()
+	}
+	if t.frozen != nil {
+		t.frozen.close()
 	}
 }
 
 // matrixSize is large enough for a graphics card to be at its best.
 const matrixSize = 8192
 
-// MatrixSpeed is how many operations a second (two for each multiplication with its
-// addition) a device does in products of large square matrices, for about so long:
-// the most that convolutions there could reach.
+// MatrixSpeed measures products of large square matrices on a device for about d, in
+// operations a second, two for each multiplication with its addition: the most that
+// convolutions there could reach.
 func MatrixSpeed(device, precision string, d time.Duration) (perSecond float64, err error) {
 	return matrixSpeed(device, precision, matrixSize, d)
 }
 
 func matrixSpeed(device, precision string, size int64, d time.Duration) (perSecond float64, err error) {
 	err = caught(func() {
-		g := &graph{place: place{device: gotchDevice(device)}}
+		g := &graph{place: place{device: device}}
 		defer g.close()
 		kind := gotch.Float
 		if precision == BF16 {
 			kind = gotch.BFloat16
 		}
 		// Random numbers: a card multiplies equal ones with less power, and clocks higher.
-		a := g.keep(g.keep(ts.Randn([]int64{size, size}, gotch.Float, g.device)).Totype(kind, false))
+		a := g.keep(g.keep(ts.Randn([]int64{size, size}, gotch.Float, g.gotch())).Totype(kind, false))
 		products := func(n int) {
 			for range n {
 				c, err := a.Matmul(a, false)

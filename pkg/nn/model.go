@@ -30,7 +30,7 @@ type InferenceOptions struct {
 	Precision string // Auto, FP32 or BF16; "" is Auto
 	Device    string // see Devices; sessions take turns on them
 
-	libtorch bool // convolve by libtorch's operators, the path of a set-up without oneDNN's headers
+	libtorch bool // libtorch's operators convolve, as in a set-up without oneDNN's headers
 	generic  bool // the evaluator for devices, though the device is the processor
 
 	devices []string // that Device lists
@@ -47,12 +47,14 @@ type Model struct {
 	precision string
 	devices   []string
 
-	mu      sync.Mutex
-	natives []nativeModel // one on each device
-	queues  []*batchQueue // of each; nil on the processor
-	turn    int           // of the next session
-	users   int           // sessions, and the model itself until it is closed
-	closed  bool
+	layers    // for inference on devices
+	processor processorModel
+	queues    []*batchQueue // one for each device; nil on the processor
+
+	mu     sync.Mutex
+	turn   int // of the next session, among queues
+	users  int // sessions, and the model itself until it is closed
+	closed bool
 
 	positions, places atomic.Int64 // see Work
 }
@@ -72,6 +74,11 @@ func (o InferenceOptions) complete() (InferenceOptions, error) {
 	var err error
 	if o.devices, err = Devices(o.Device); err != nil {
 		return o, fmt.Errorf("inference: %w", err)
+	}
+	for _, device := range o.devices {
+		if err := checkDevice(device); err != nil {
+			return o, fmt.Errorf("inference: %w", err)
+		}
 	}
 	if o.Precision, err = Precision(o.Precision, o.devices[0]); err != nil {
 		return o, fmt.Errorf("inference: %w", err)
@@ -97,33 +104,39 @@ func (n *Network) Compile(o InferenceOptions) (*Model, error) {
 	}
 	m := &Model{
 		spec: n.spec, batch: o.Batch, block: blockOf(o.Batch, n.spec.Width, o.devices[0]),
-		precision: o.Precision, devices: o.devices, users: 1,
+		precision: o.Precision, devices: o.devices, layers: n.layers, users: 1,
 	}
-	for _, device := range o.devices {
-		c := newCompiler(m.block, n.spec.Constant, device, &o)
-		m.natives = append(m.natives, c.model)
-		at := register(0)
-		for _, l := range n.trunk {
-			at = l.compile(c, at)
-		}
-		n.heads.compile(c, at)
-		if c.err != nil {
+	if !o.onDevice() {
+		c := newCompiler(m.block, n.spec.Constant, &o)
+		n.heads.compile(c, n.compileTrunk(c))
+		if m.processor = c.processorModel; c.err != nil {
 			m.Close()
 			return nil, fmt.Errorf("compile network: %w", c.err)
 		}
-		if device != CPU || o.generic {
-			m.queues = append(m.queues, newBatchQueue(m, c.model, device))
+		return m, nil
+	}
+	err = caught(func() {
+		for _, device := range o.devices {
+			f := n.freeze(o.Precision == BF16, place{device, true})
+			m.queues = append(m.queues, &batchQueue{model: m, frozen: f, workers: workersOf(device)})
 		}
+	})
+	if err != nil {
+		m.Close()
+		return nil, fmt.Errorf("compile network: %w", err)
 	}
 	return m, nil
 }
 
-// blockOf is the number of positions that are convolved at once: about as many as
-// it takes for their number not to matter (8, or 32 where a convolution is so
-// small that the call costs a good part of it; on a graphics card as many as give
-// each of its processors a tile of a layer of 256 channels), and such that a batch
-// is a whole number of blocks. A batch that is not full costs as much as its
-// blocks.
+// onDevice reports whether complete options are for another device than the
+// processor, or for its evaluator.
+func (o *InferenceOptions) onDevice() bool { return o.generic || o.devices[0] != CPU }
+
+// blockOf is the number of positions that are convolved at once. It divides a batch
+// into blocks of about 8 positions, from which on more make a convolution no faster
+// per position; of 32 where a convolution is so small that the call costs a good part
+// of it; and of 256 on a graphics card, which gives each of its processors a tile of a
+// layer of 256 channels. A batch that is not full costs as much as its blocks.
 func blockOf(batch, width int, device string) int {
 	target := 8
 	switch {
@@ -151,12 +164,13 @@ func (m *Model) Precision() string { return m.precision }
 // Batch is the number of positions evaluated at once.
 func (m *Model) Batch() int { return m.batch }
 
-// Devices are those that it is on; sessions take turns.
+// Devices lists the devices of the model; sessions take turns on them.
 func (m *Model) Devices() []string { return m.devices }
 
-// Tables is how many games each of so many workers should play at once for batches to
-// be full, two for each who asks, which is a worker on the processor and a lane on a
-// device: while the first games end, others take their places.
+// GameSlots is the number of games that each of so many workers should play at once
+// for batches to be full: two batches for each thread that evaluates, which is a worker
+// on the processor, and of a device one of its own. As the first games end, others take
+// their places.
 func (m *Model) GameSlots(workers int) int {
 	if m.queues == nil {
 		return 2 * m.batch
@@ -164,8 +178,8 @@ func (m *Model) GameSlots(workers int) int {
 	return (2*m.batch*workersPerDevice*len(m.queues) + workers - 1) / workers
 }
 
-// Work is what all sessions have evaluated so far: positions, and the places in
-// batches for them, which cost as much when they are empty.
+// Work returns how many positions all sessions have evaluated so far, and how many
+// places in batches there were for them: an empty place costs as much as a full one.
 func (m *Model) Work() (positions, places int) {
 	return int(m.positions.Load()), int(m.places.Load())
 }
@@ -194,16 +208,15 @@ func (m *Model) release() {
 		for _, d := range m.queues {
 			d.close()
 		}
-		for _, native := range m.natives {
-			freeModel(native)
-		}
-		m.natives = nil
+		m.processor.free()
+		m.processor = processorModel{}
 	}
 }
 
 // Session evaluates positions with a model. Several sessions of a model run in
 // parallel, a goroutine each: on the processor each computes on the thread of its
-// caller; what those on a device ask is evaluated together, by a few threads of its own.
+// caller; the requests of those on a device are evaluated together, by a few threads of
+// its own.
 type Session struct {
 	model *Model
 
@@ -213,23 +226,11 @@ type Session struct {
 	closed bool
 }
 
-// runner evaluates positions with a native session, for one goroutine at a time.
+// runner evaluates leaves, for one goroutine at a time.
 type runner struct {
-	model  *Model
-	native nativeSession
-	q      buffers
-}
-
-// question is a chunk of positions in the flat form that the evaluator reads.
-type buffers struct {
-	planes  []uint64  // [n][planes]
-	offsets []int32   // [n+1]
-	indices []int32   // [moves]
-	priors  []float32 // [moves], out
-	values  []float32 // [n], out
-
-	wdl       []float32 // [n][3], out; nil where the network has no such value head
-	movesLeft []float32 // [n] in movesLeftUnit, out; nil where the network has no such head
+	model     *Model
+	evaluator evaluator
+	buffers
 }
 
 // NewSession makes a session of the model.
@@ -244,35 +245,31 @@ func (m *Model) NewSession() (*Session, error) {
 		s.queue = m.queues[m.turn]
 		m.turn = (m.turn + 1) % len(m.queues)
 	} else {
-		var err error
-		if s.runner, err = newRunner(m, m.natives[0]); err != nil {
-			return nil, err
+		e, err := m.processor.newEvaluator()
+		if err != nil {
+			return nil, fmt.Errorf("new session: %w", err)
 		}
+		s.runner = newRunner(m, e)
 	}
 	m.users++
 	return s, nil
 }
 
-func newRunner(m *Model, native nativeModel) (*runner, error) {
-	s, err := newSession(native)
-	if err != nil {
-		return nil, fmt.Errorf("new session: %w", err)
-	}
-	r := &runner{model: m, native: s, q: buffers{values: make([]float32, m.batch)}}
+func newRunner(m *Model, e evaluator) *runner {
+	r := &runner{model: m, evaluator: e, buffers: buffers{values: make([]float32, m.batch)}}
 	if m.spec.Value == ValueWDL {
-		r.q.wdl = make([]float32, 3*m.batch)
+		r.wdl = make([]float32, 3*m.batch)
 	}
 	if m.spec.MovesLeft {
-		r.q.movesLeft = make([]float32, m.batch)
+		r.movesLeft = make([]float32, m.batch)
 	}
-	return r, nil
+	return r
 }
 
 // Evaluate answers any number of leaves: it fills Priors and Value, and WDL and
-// MovesLeft where the network knows them. They are
-// evaluated in chunks of the model's batch, the last padded, so that an answer is
-// the same to the bit whatever the other leaves are. A full batch costs as much
-// as a batch of one.
+// MovesLeft where the network has such heads. They are evaluated in chunks of the
+// model's batch, the last padded, so that an answer is the same to the bit whatever the
+// other leaves are.
 func (s *Session) Evaluate(leaves []*encode.Leaf) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -310,44 +307,41 @@ func (m *Model) check(leaves []*encode.Leaf) error {
 
 // evaluate answers at most a batch of leaves.
 func (r *runner) evaluate(leaves []*encode.Leaf) error {
-	q, spec := &r.q, &r.model.spec
-	q.planes, q.indices = q.planes[:0], q.indices[:0]
-	q.offsets = append(q.offsets[:0], 0)
+	r.planes, r.indices = r.planes[:0], r.indices[:0]
+	r.offsets = append(r.offsets[:0], 0)
 	for _, l := range leaves {
-		q.planes = append(q.planes, l.Planes...)
-		q.indices = append(q.indices, l.Indices...)
-		q.offsets = append(q.offsets, int32(len(q.indices)))
+		r.planes = append(r.planes, l.Planes...)
+		r.indices = append(r.indices, l.Indices...)
+		r.offsets = append(r.offsets, int32(len(r.indices)))
 	}
-	q.priors = slices.Grow(q.priors[:0], len(q.indices))[:len(q.indices)]
-	if err := runSession(r.native, len(leaves), q); err != nil {
+	r.priors = slices.Grow(r.priors[:0], len(r.indices))[:len(r.indices)]
+	if err := r.evaluator.evaluate(len(leaves), &r.buffers); err != nil {
 		return fmt.Errorf("evaluate: %w", err)
 	}
 	r.model.count(len(leaves))
 	for i, l := range leaves {
-		if math.IsNaN(float64(q.values[i])) {
+		if math.IsNaN(float64(r.values[i])) {
 			return errors.New("evaluate: the value is not a number: the network's parameters are too large, its training diverged")
 		}
-		l.Priors = append(l.Priors[:0], q.priors[q.offsets[i]:q.offsets[i+1]]...)
-		if spec.PolicySize == 0 {
+		l.Priors = append(l.Priors[:0], r.priors[r.offsets[i]:r.offsets[i+1]]...)
+		if r.model.spec.PolicySize == 0 {
 			for j := range l.Priors {
 				l.Priors[j] = 1 / float32(len(l.Priors))
 			}
 		}
-		l.Value = l.Sign * q.values[i]
-		if q.wdl != nil {
-			l.WDL = [3]float32(q.wdl[3*i:])
+		l.Value = l.Sign * r.values[i]
+		if r.wdl != nil {
+			l.WDL = [3]float32(r.wdl[3*i:])
 			if l.Sign < 0 {
 				l.WDL[0], l.WDL[2] = l.WDL[2], l.WDL[0]
 			}
 		}
-		if q.movesLeft != nil {
-			l.MovesLeft = max(0, movesLeftUnit*q.movesLeft[i])
+		if r.movesLeft != nil {
+			l.MovesLeft = max(0, movesLeftUnit*r.movesLeft[i])
 		}
 	}
 	return nil
 }
-
-func (r *runner) close() { freeSession(r.native) }
 
 // Close frees the session. Any use afterwards is an error; another Close is not.
 func (s *Session) Close() {
@@ -358,22 +352,22 @@ func (s *Session) Close() {
 	}
 	s.closed = true
 	if s.runner != nil {
-		s.runner.close()
+		s.runner.evaluator.close()
 	}
 	s.model.release()
 }
 
 // Group evaluates the leaves of one caller on several threads. It is for a caller
-// that is alone on the machine, as a search for one game is: where there are
-// many, a Session each is faster, since none waits for another.
+// that is alone on the machine, as a search for one game is: for many callers a
+// Session each is faster, since none waits for another.
 type Group struct {
 	model    *Model
 	sessions []*Session
 }
 
-// NewGroup makes a group of so many sessions of the model. It works best when it
-// is asked about as many leaves at a time as all their batches hold: a group of
-// two whose model has a batch of 8 is for 16.
+// NewGroup makes a group of so many sessions of the model. It is fastest with as many
+// leaves at a time as all their batches hold: a group of two sessions with batches of
+// 8 is for 16.
 func (m *Model) NewGroup(threads int) (*Group, error) {
 	g := &Group{model: m}
 	for range max(1, threads) {

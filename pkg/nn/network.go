@@ -18,12 +18,40 @@ type Network struct {
 	spec   Spec
 	params []*param
 
-	trunk []layer
-	heads heads
+	layers
+	convNorms []*convNorm // those that freeze folds, and
+	norms     []*norm     // the norms that follow no convolution
 
 	mu      sync.Mutex
 	trainer *Trainer // whose copy of the parameters is the newer one, or nil
-	closed  bool
+}
+
+// layers are a trunk, a chain from the planes to the maps that the heads read, and
+// the heads.
+type layers struct {
+	trunk []layer
+	heads heads
+}
+
+// forward returns the outputs for maps [N, planes, 8, 8].
+func (l *layers) forward(g *graph, x *ts.Tensor) outputs {
+	return l.heads.forward(g, l.forwardTrunk(g, x))
+}
+
+func (l *layers) forwardTrunk(g *graph, x *ts.Tensor) *ts.Tensor {
+	for _, layer := range l.trunk {
+		x = layer.forward(g, x)
+	}
+	return x
+}
+
+// compileTrunk appends the trunk to a model and returns the register of its output.
+func (l *layers) compileTrunk(c *compiler) register {
+	at := register(0)
+	for _, layer := range l.trunk {
+		at = layer.compile(c, at)
+	}
+	return at
 }
 
 // New builds an untrained network. The same spec and seed give the same
@@ -35,8 +63,8 @@ func New(spec Spec, seed uint64) (*Network, error) {
 	}
 	d := &declare{seed: seed}
 	n := &Network{spec: spec}
-	n.trunk, n.heads = newTrunk(d, &spec), newHeads(d, &spec)
-	n.params = d.params
+	n.layers = layers{newTrunk(d, &spec), newHeads(d, &spec)}
+	n.params, n.convNorms, n.norms = d.params, d.convNorms, d.norms
 	return n, nil
 }
 
@@ -78,9 +106,6 @@ func (n *Network) State() (Tensors, error) {
 func (n *Network) Load(t Tensors) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.closed {
-		return errClosed("network")
-	}
 	shapes := make(map[string][]int, len(n.params))
 	for _, p := range n.params {
 		shapes[p.name] = p.shape
@@ -97,26 +122,8 @@ func (n *Network) Load(t Tensors) error {
 	return nil
 }
 
-// Close ends the use of the network. A trainer or a model made of it lives on.
-func (n *Network) Close() {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.closed = true
-}
-
-// forward returns what the heads say of maps [N, planes, 8, 8].
-func (n *Network) forward(g *graph, x *ts.Tensor) outputs {
-	for _, l := range n.trunk {
-		x = l.forward(g, x)
-	}
-	return n.heads.forward(g, x)
-}
-
 // pull brings the parameters up to date with the trainer's. The caller holds mu.
 func (n *Network) pull() error {
-	if n.closed {
-		return errClosed("network")
-	}
 	if n.trainer != nil {
 		return n.trainer.pull()
 	}
@@ -166,7 +173,7 @@ func (t Tensors) match(shapes map[string][]int) error {
 
 // Layer is a layer of a network that has parameters.
 type Layer struct {
-	Name       string `json:"name"`       // its tensors have it before their last dot: trunk.0.conv1
+	Name       string `json:"name"`       // of its tensors, up to their last dot: trunk.0.conv1
 	Kind       string `json:"kind"`       // "convolution 3x3", "linear", "batch norm"
 	Output     []int  `json:"output"`     // shape, for one position
 	Parameters int    `json:"parameters"` // that are trained
@@ -197,9 +204,9 @@ func (s Spec) Layers() ([]Layer, error) {
 	return all, nil
 }
 
-// describe tells by the first parameter of a layer what the layer is: those of
-// convolutions are [out, in, kernel, kernel], of linear layers [out, in], of batch
-// norm, which keeps the maps, [channels].
+// describe returns what a layer is, by the shape of its first parameter: [out, in,
+// kernel, kernel] in convolutions, [out, in] in linear layers, [channels] in batch
+// norm, which keeps the maps.
 func (p *param) describe() (kind string, output []int) {
 	switch len(p.shape) {
 	case 4:

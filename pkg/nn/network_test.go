@@ -22,7 +22,6 @@ func mustNew(t testing.TB, s Spec, seed uint64) *Network {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(n.Close)
 	return n
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/sugarme/gotch/ts"
 )
 
-var onCPU = place{device: gotch.CPU}
+var onCPU = place{device: CPU}
 
 func zeros(g *graph, shape ...int) *ts.Tensor {
 	return g.fill(func(x []float32) { clear(x) }, shape...)
@@ -26,7 +26,7 @@ func onShard(t *testing.T, f func(g *graph)) {
 	m := newBarrier(1)
 	defer freeBarrier(m)
 	err := each(x.shards[:1], nil, func(s *shard) {
-		g := &graph{place: onCPU, params: map[*param]*ts.Tensor{}, training: true, meeting: m}
+		g := &graph{place: onCPU, params: map[*param]*ts.Tensor{}, training: true, barrier: m}
 		defer g.close()
 		recordGradients(true)
 		defer recordGradients(false)
@@ -193,7 +193,7 @@ func TestShardsAgree(t *testing.T) {
 		for i, size := range []int{17, 2, 32} {
 			last = step(t, x, randomBatch(uint64(i), s, size), 0.05)
 		}
-		held, err := x.Loss(randomBatch(9, s, 11))
+		held, _, err := x.Measure(randomBatch(9, s, 11))
 		if err != nil {
 			t.Fatal(err)
 		}

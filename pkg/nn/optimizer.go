@@ -1,10 +1,12 @@
 package nn
 
+// #include "alamos.h"
+import "C"
+
 import (
 	"cmp"
 	"errors"
 	"fmt"
-	"unsafe"
 
 	"alamos/pkg/config"
 
@@ -59,163 +61,119 @@ func (o Optimizer) Complete() (Optimizer, error) {
 	return o, nil
 }
 
-// optimizer is an optimizer at work. Its methods panic with a failure.
-type optimizer interface {
-	// begin comes before the parts of a step.
-	begin()
-	// step is the part of a shard in a step of the first so many shards, on its
-	// thread. It reads the gradients of all of them.
-	step(shard, shards int, lr float64)
-	state() Tensors
-	load(Tensors) error
-	close()
-}
-
-// newOptimizer starts a complete optimizer from nothing.
-func newOptimizer(o Optimizer, params *parameters, shards []*shard) optimizer {
-	if o.Kind == SGD {
-		return newSGD(o, params, shards)
-	}
-	return newAdam(o, params, shards)
-}
-
-// moments are the arrays of numbers that an optimizer keeps for each trained
-// parameter.
-type moments struct {
-	o       Optimizer
+// optimizer is an optimizer at work: the arrays that it keeps for each trained
+// parameter, and its number of steps. Its methods panic with a failure.
+//
+// Steps are computed in C++, see alamos_optimizer_new: SGD is torch.optim.SGD with its
+// defaults, Adam and AdamW are those of torch.optim.
+type optimizer struct {
+	kind    string
 	scope   // owns the arrays
 	trained []*param
 	names   []string       // of the arrays in the state: names[i].<parameter>
 	arrays  [][]*ts.Tensor // of names and of trained; all 0 at first
+	steps   int64          // taken, or being taken
 
-	handles stepHandles
+	native *C.alamos_optimizer
 }
 
-func newMoments(o Optimizer, params *parameters, shards []*shard, names ...string) *moments {
-	m := &moments{o: o, names: names, arrays: make([][]*ts.Tensor, len(names))}
-	m.handles.moments, m.handles.generic = make([]handles, len(names)), params.generic
+// stepsKey is the number of Adam's steps in the state, a float32 as all there is: it is
+// exact to 2^24 steps, and long before that the bias of the means is below the
+// precision of a float32.
+const stepsKey = "adam.steps"
+
+// start starts a complete optimizer with zero arrays.
+func (x *optimizer) start(o Optimizer, params *parameters, shards []*shard) {
+	x.kind, x.names = o.Kind, []string{"adam.mean", "adam.square"}
+	beta1, kind := o.Beta1, C.ALAMOS_ADAM
+	switch o.Kind {
+	case SGD:
+		x.names, beta1, kind = []string{"sgd.momentum"}, o.Momentum, C.ALAMOS_SGD
+	case AdamW:
+		kind = C.ALAMOS_ADAMW
+	}
+	x.arrays = make([][]*ts.Tensor, len(x.names))
+	moments := make([]handles, 2)
+	var weights, halves, leaves handles
 	for _, p := range params.all {
 		if !p.trained {
 			continue
 		}
-		m.trained = append(m.trained, p)
-		for i := range names {
-			a := m.keep(newStorage(p, params.device))
+		x.trained = append(x.trained, p)
+		for i := range x.names {
+			a := x.keep(newStorage(p, params.gotch()))
 			p.write(a, make([]float32, p.size()))
-			m.arrays[i] = append(m.arrays[i], a)
-			m.handles.moments[i] = append(m.handles.moments[i], a.Ctensor())
+			x.arrays[i] = append(x.arrays[i], a)
+			moments[i] = append(moments[i], a.Ctensor())
 		}
-		m.handles.weights = append(m.handles.weights, params.full[p].Ctensor())
-		var half unsafe.Pointer
-		if x := params.half[p]; x != nil {
-			half = x.Ctensor()
-		}
-		m.handles.halves = append(m.handles.halves, half)
+		weights = append(weights, params.full[p].Ctensor())
+		halves = append(halves, optional(params.half[p]))
 	}
-	for _, x := range shards {
-		m.handles.leaves = append(m.handles.leaves, x.leaves...)
+	for _, s := range shards {
+		leaves = append(leaves, s.leaves...)
 	}
-	return m
+	must(message(C.alamos_optimizer_new(C.int(kind), flag(params.generic), C.int(len(shards)), C.int(len(weights)),
+		weights.first(), halves.first(), leaves.first(), moments[0].first(), moments[1].first(),
+		C.double(beta1), C.double(o.Beta2), C.double(o.Epsilon), C.double(o.WeightDecay), &x.native)))
+}
+
+// step is the part of a shard in a step of the first so many shards, on its
+// thread. It reads the gradients of all of them. begin comes before the parts.
+func (x *optimizer) step(shard, shards int, rate float64) {
+	must(message(C.alamos_optimizer_step(x.native, C.int(shard), C.int(shards), C.int64_t(x.steps), C.double(rate))))
+}
+
+func (x *optimizer) begin() { x.steps++ }
+
+func (x *optimizer) close() {
+	C.alamos_optimizer_free(x.native)
+	x.native = nil
+	x.scope.close()
 }
 
 // each calls f for every array, with its name in the state.
-func (m *moments) each(f func(name string, p *param, array *ts.Tensor)) {
-	for i, name := range m.names {
-		for k, p := range m.trained {
-			f(name+"."+p.name, p, m.arrays[i][k])
+func (x *optimizer) each(f func(name string, p *param, array *ts.Tensor)) {
+	for i, name := range x.names {
+		for k, p := range x.trained {
+			f(name+"."+p.name, p, x.arrays[i][k])
 		}
 	}
 }
 
-func (m *moments) state() Tensors {
-	t := make(Tensors, len(m.names)*len(m.trained))
-	m.each(func(name string, p *param, array *ts.Tensor) {
+func (x *optimizer) state() Tensors {
+	t := make(Tensors, len(x.names)*len(x.trained))
+	x.each(func(name string, p *param, array *ts.Tensor) {
 		data := make([]float32, len(p.data))
 		p.read(data, array)
 		t[name] = floatTensor(p.shape, data)
 	})
+	if x.kind != SGD {
+		t[stepsKey] = floatTensor([]int{1}, []float32{float32(x.steps)})
+	}
 	return t
 }
 
-// shapes are those of the state.
-func (m *moments) shapes() map[string][]int {
+func (x *optimizer) load(t Tensors) error {
 	shapes := make(map[string][]int)
-	m.each(func(name string, p *param, _ *ts.Tensor) { shapes[name] = p.shape })
-	return shapes
-}
-
-// fill takes the arrays from a state that matches shapes.
-func (m *moments) fill(t Tensors) {
-	m.each(func(name string, p *param, array *ts.Tensor) {
+	x.each(func(name string, p *param, _ *ts.Tensor) { shapes[name] = p.shape })
+	if x.kind != SGD {
+		shapes[stepsKey] = []int{1}
+	}
+	if err := t.match(shapes); err != nil {
+		return err
+	}
+	if x.kind != SGD {
+		var steps [1]float32
+		copyFloats(steps[:], t[stepsKey].Data)
+		if !(steps[0] >= 0 && steps[0] < 1<<62) {
+			return fmt.Errorf("tensor %s: %v steps", stepsKey, steps[0])
+		}
+		x.steps = int64(steps[0])
+	}
+	x.each(func(name string, p *param, array *ts.Tensor) {
 		data := make([]float32, len(p.data))
 		copyFloats(data, t[name].Data)
 		p.write(array, data)
 	})
-}
-
-// sgd is stochastic gradient descent with momentum: with gradient g,
-// d = g + decay*w; m = momentum*m + d; w = w - lr*m. It is torch.optim.SGD with
-// its defaults.
-type sgd struct{ *moments }
-
-func newSGD(o Optimizer, params *parameters, shards []*shard) *sgd {
-	return &sgd{newMoments(o, params, shards, "sgd.momentum")}
-}
-
-func (s *sgd) begin() {}
-
-func (s *sgd) step(shard, shards int, lr float64) {
-	sgdStep(shard, shards, &s.handles, s.o, lr)
-}
-
-func (s *sgd) load(t Tensors) error {
-	if err := t.match(s.shapes()); err != nil {
-		return err
-	}
-	s.fill(t)
-	return nil
-}
-
-// adam is Adam, or AdamW: torch.optim.Adam and AdamW with their defaults. Its
-// arrays are the running means of the gradient and of its square.
-type adam struct {
-	*moments
-	steps int64 // taken, or being taken
-}
-
-// stepsKey has the number of steps in the state, a float32 as all there is: it is
-// exact to 2^24 steps, and long before that the means have no bias left that a
-// float could tell.
-const stepsKey = "adam.steps"
-
-func newAdam(o Optimizer, params *parameters, shards []*shard) *adam {
-	return &adam{moments: newMoments(o, params, shards, "adam.mean", "adam.square")}
-}
-
-func (a *adam) begin() { a.steps++ }
-
-func (a *adam) step(shard, shards int, lr float64) {
-	adamStep(shard, shards, &a.handles, a.o, a.steps, lr)
-}
-
-func (a *adam) state() Tensors {
-	t := a.moments.state()
-	t[stepsKey] = floatTensor([]int{1}, []float32{float32(a.steps)})
-	return t
-}
-
-func (a *adam) load(t Tensors) error {
-	shapes := a.shapes()
-	shapes[stepsKey] = []int{1}
-	if err := t.match(shapes); err != nil {
-		return err
-	}
-	var steps [1]float32
-	copyFloats(steps[:], t[stepsKey].Data)
-	if !(steps[0] >= 0 && steps[0] < 1<<62) {
-		return fmt.Errorf("tensor %s: %v steps", stepsKey, steps[0])
-	}
-	a.fill(t)
-	a.steps = int64(steps[0])
 	return nil
 }

@@ -55,7 +55,7 @@ func descend(t *testing.T, o Optimizer, start []float32, gradient [][]float32, s
 		p := &param{name: "w", shape: []int{len(start)}, data: start, trained: true}
 		var weights parameters
 		defer weights.close()
-		weights.start([]*param{p}, false, onCPU)
+		weights.start(&Network{params: []*param{p}}, false, onCPU)
 		var views []*shard
 		for range shards {
 			view := &shard{params: map[*param]*ts.Tensor{}}
@@ -63,8 +63,9 @@ func descend(t *testing.T, o Optimizer, start []float32, gradient [][]float32, s
 			view.start(&weights)
 			views = append(views, view)
 		}
-		opt := newOptimizer(o, &weights, views)
+		var opt optimizer
 		defer opt.close()
+		opt.start(o, &weights, views)
 		for _, g := range gradient {
 			var s scope
 			for _, view := range views {
@@ -97,7 +98,7 @@ func TestOptimizerState(t *testing.T) {
 	s := tiny()
 	states := map[string]Tensors{}
 	for _, kind := range []string{SGD, Adam, AdamW} {
-		x, err := NewTrainerOn(mustNew(t, s, 1), Optimizer{Kind: kind}, TrainerOptions{Threads: 1})
+		x, err := NewTrainer(mustNew(t, s, 1), Optimizer{Kind: kind}, TrainerOptions{Threads: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +110,7 @@ func TestOptimizerState(t *testing.T) {
 			t.Errorf("%s: %v", kind, err)
 		}
 	}
-	x, err := NewTrainerOn(mustNew(t, s, 1), Optimizer{Kind: Adam}, TrainerOptions{Threads: 1})
+	x, err := NewTrainer(mustNew(t, s, 1), Optimizer{Kind: Adam}, TrainerOptions{Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

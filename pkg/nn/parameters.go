@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/sugarme/gotch"
 	"github.com/sugarme/gotch/ts"
@@ -46,6 +47,10 @@ type declare struct {
 	seed   uint64
 	blank  bool // names and shapes only
 	params []*param
+
+	// What freeze folds: batch norms behind convolutions, and those that stand alone.
+	convNorms []*convNorm
+	norms     []*norm
 }
 
 func (d *declare) add(name string, trained bool, fill initializer, shape ...int) *param {
@@ -151,12 +156,6 @@ func (p *param) places(f func(here, there int)) {
 	}
 }
 
-// place is where training computes.
-type place struct {
-	device  gotch.Device
-	generic bool // libtorch's operations in the place of all of ours, which know the processor only
-}
-
 // parameters are a network's parameters in libtorch's memory. Its methods panic
 // with a failure.
 type parameters struct {
@@ -166,18 +165,30 @@ type parameters struct {
 	all  []*param
 	full map[*param]*ts.Tensor // in single precision
 	half map[*param]*ts.Tensor // rounded copies in bf16 of those that are computed with so
+
+	constant *ts.Tensor // see graph
 }
 
 // start makes the tensors, with the values that the network has.
-func (x *parameters) start(all []*param, half bool, at place) {
-	x.place, x.all, x.full, x.half = at, all, make(map[*param]*ts.Tensor), make(map[*param]*ts.Tensor)
-	for _, p := range all {
-		x.full[p] = x.keep(newStorage(p, at.device))
+func (x *parameters) start(n *Network, half bool, at place) {
+	x.place, x.all, x.full, x.half = at, n.params, make(map[*param]*ts.Tensor), make(map[*param]*ts.Tensor)
+	x.constant = x.constantMarks(n.spec.Constant, at)
+	for _, p := range x.all {
+		x.full[p] = x.keep(newStorage(p, at.gotch()))
 		if half && p.halved {
 			x.half[p] = x.keep(x.full[p].Totype(gotch.BFloat16, false))
 		}
 	}
 	x.push()
+}
+
+// constantMarks is which planes are constant, [planes] of bool, for a graph of
+// libtorch's operations; nil where no plane is.
+func (s *scope) constantMarks(constant []bool, at place) *ts.Tensor {
+	if !at.generic || !slices.Contains(constant, true) {
+		return nil
+	}
+	return s.keep(s.keep(ts.OfSlice(constant)).To(at.gotch(), false))
 }
 
 // used is what is computed with: a parameter, or its rounded copy.
@@ -203,4 +214,58 @@ func (x *parameters) pull() {
 	for _, p := range x.all {
 		p.read(p.data, x.full[p])
 	}
+}
+
+// frozen are the parameters of a network as inference on a device computes with
+// them: batch norm is folded into the convolutions before it.
+type frozen struct {
+	scope
+	place
+	half     bool
+	params   map[*param]*ts.Tensor
+	constant *ts.Tensor // see graph
+	planes   int        // of the input: padded with empty ones, as matrix units work on groups of channels
+}
+
+// freeze copies a network's parameters to a device.
+func (n *Network) freeze(half bool, at place) *frozen {
+	f := &frozen{place: at, half: half, params: make(map[*param]*ts.Tensor), planes: (n.spec.Planes + 15) / 16 * 16}
+	pad := int64(f.planes - n.spec.Planes)
+	f.constant = f.constantMarks(append(slices.Clone(n.spec.Constant), make([]bool, pad)...), at)
+
+	folded := make(map[*param][]float32)
+	for _, l := range n.convNorms {
+		folded[l.conv.weight], folded[l.norm.beta] = l.fold()
+	}
+	for _, l := range n.norms {
+		folded[l.gamma], folded[l.beta] = l.fold()
+	}
+	var s scope
+	defer s.close()
+	for _, p := range n.params {
+		data, halved := p.data, p.halved
+		if x, ok := folded[p]; ok {
+			data, halved = x, true
+		}
+		x := s.keep(newStorage(p, gotch.CPU))
+		p.write(x, data)
+		if p == n.params[0] { // the weights of the first convolution
+			x = s.keep(x.ConstantPadNd([]int64{0, 0, 0, 0, 0, pad}, false))
+		}
+		if half && halved {
+			x = s.keep(x.Totype(gotch.BFloat16, false))
+		}
+		f.params[p] = f.keep(x.To(at.gotch(), false))
+	}
+	for _, l := range n.norms { // to be spread over maps
+		for _, p := range []*param{l.gamma, l.beta} {
+			f.params[p] = f.keep(f.params[p].View([]int64{1, -1, 1, 1}, false))
+		}
+	}
+	return f
+}
+
+// graph starts an inference.
+func (f *frozen) graph() *graph {
+	return &graph{place: f.place, params: f.params, constant: f.constant, half: f.half, folded: true}
 }

@@ -29,7 +29,7 @@ func mustTrainerOn(t testing.TB, n *Network, threads int) *Trainer {
 
 func mustTrainerWith(t testing.TB, n *Network, o Optimizer, on TrainerOptions) *Trainer {
 	t.Helper()
-	x, err := NewTrainerOn(n, o, on)
+	x, err := NewTrainer(n, o, on)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestLossByHand(t *testing.T) {
 func TestLossWeights(t *testing.T) {
 	s := tiny()
 	n := mustNew(t, s, 1)
-	x, err := NewTrainerOn(n, Optimizer{Weights: Weights{Policy: 3}}, TrainerOptions{Threads: 1})
+	x, err := NewTrainer(n, Optimizer{Weights: Weights{Policy: 3}}, TrainerOptions{Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,12 +199,13 @@ func TestSGDByHand(t *testing.T) {
 		p.data[0] = 1
 		var weights parameters
 		defer weights.close()
-		weights.start([]*param{p}, false, onCPU)
+		weights.start(&Network{params: []*param{p}}, false, onCPU)
 		view := &shard{params: map[*param]*ts.Tensor{}}
 		defer view.close()
 		view.start(&weights)
-		o := newSGD(Optimizer{Momentum: 0.9, WeightDecay: 0.1}, &weights, []*shard{view})
+		var o optimizer
 		defer o.close()
+		o.start(Optimizer{Kind: SGD, Momentum: 0.9, WeightDecay: 0.1}, &weights, []*shard{view})
 		for range 2 {
 			var s scope
 			dropGradients(view.leaves)
@@ -309,7 +310,7 @@ func TestLoadReachesTrainer(t *testing.T) {
 	n := mustNew(t, s, 1)
 	x, b := mustTrainer(t, n), randomBatch(1, s, 16)
 	start := mustState(t, n)
-	want, err := x.Loss(b)
+	want, _, err := x.Measure(b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,7 +318,7 @@ func TestLoadReachesTrainer(t *testing.T) {
 	if err := n.Load(start); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := x.Loss(b); err != nil || got != want {
+	if got, _, err := x.Measure(b); err != nil || got != want {
 		t.Errorf("loss %+v, %v after loading, %+v before", got, err, want)
 	}
 }
@@ -326,17 +327,17 @@ func TestTrainerErrors(t *testing.T) {
 	s := tiny()
 	n := mustNew(t, s, 1)
 	for _, o := range []Optimizer{{Kind: "adagrad"}, {Momentum: 1}, {WeightDecay: -1}, {Momentum: math.NaN()}, {Kind: Adam, Beta1: 1}, {Kind: AdamW, Beta1: 0.9, Beta2: -1}, {Kind: Adam, Epsilon: math.NaN()}} {
-		if _, err := NewTrainer(n, o); err == nil || !strings.Contains(err.Error(), "optimizer") {
+		if _, err := NewTrainer(n, o, TrainerOptions{}); err == nil || !strings.Contains(err.Error(), "optimizer") {
 			t.Errorf("%+v: error %v", o, err)
 		}
 	}
 	for want, on := range map[string]TrainerOptions{"abacus": {Device: "abacus"}, "fp8": {Precision: "fp8"}, "-1": {Threads: -1}} {
-		if _, err := NewTrainerOn(n, momentum, on); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := NewTrainer(n, momentum, on); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("trained on %+v: %v", on, err)
 		}
 	}
 	x := mustTrainer(t, n)
-	if _, err := NewTrainer(n, momentum); err == nil {
+	if _, err := NewTrainer(n, momentum, TrainerOptions{}); err == nil {
 		t.Error("a network got two trainers")
 	}
 	for _, c := range []struct {
@@ -413,7 +414,7 @@ func TestDivergence(t *testing.T) {
 	if !errors.Is(err, ErrDiverged) {
 		t.Errorf("error %v", err)
 	}
-	if _, err := x.Loss(b); !errors.Is(err, ErrDiverged) {
+	if _, _, err := x.Measure(b); !errors.Is(err, ErrDiverged) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -429,7 +430,7 @@ func TestMemory(t *testing.T) {
 	work := func(steps int) {
 		for range steps {
 			step(t, x, b, 1e-3)
-			if _, err := x.Loss(b); err != nil {
+			if _, _, err := x.Measure(b); err != nil {
 				t.Fatal(err)
 			}
 		}

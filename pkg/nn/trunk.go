@@ -47,7 +47,7 @@ func newTrunk(d *declare, s *Spec) []layer {
 		}
 	}
 	if s.Trunk == TrunkPreactivation {
-		trunk = append(trunk, newNorm(d, "trunk.norm", s.Width, act))
+		trunk = append(trunk, newFreeNorm(d, "trunk.norm", s.Width, act))
 	}
 	return trunk
 }
@@ -60,7 +60,18 @@ func (s *Spec) convolutions() int {
 	return 1 + 2*s.Depth
 }
 
-// ending is what a block ends with; nil is none.
+// FLOPs is the number of operations of the trunk's 3x3 convolutions for a position,
+// two for each multiplication with its addition.
+func (s Spec) FLOPs() float64 {
+	in, sum := s.Planes, 0
+	for range s.convolutions() {
+		sum += 2 * 9 * Squares * in * s.Width
+		in = s.Width
+	}
+	return float64(sum)
+}
+
+// ending is applied to the output of a block's last layer; nil means identity.
 type ending struct {
 	attention *attention
 	dropout   *dropout
@@ -80,20 +91,9 @@ func (e ending) forward(g *graph, x *ts.Tensor) *ts.Tensor {
 	return x
 }
 
-// none says whether there is nothing to do in this pass.
-func (e ending) none(g *graph) bool {
+// identity reports whether there is nothing to do in this pass.
+func (e ending) identity(g *graph) bool {
 	return e.attention == nil && (e.dropout == nil || !g.training)
-}
-
-// FLOPs is the number of operations of these for a position, two for each
-// multiplication with its addition.
-func (s Spec) FLOPs() float64 {
-	in, sum := s.Planes, 0
-	for range s.convolutions() {
-		sum += 2 * 9 * Squares * in * s.Width
-		in = s.Width
-	}
-	return float64(sum)
 }
 
 // residual is a block of TrunkResidual.
@@ -113,10 +113,10 @@ func newResidual(d *declare, name string, s *Spec) *residual {
 
 func (l *residual) forward(g *graph, x *ts.Tensor) *ts.Tensor {
 	y := l.first.forward(g, x)
-	if l.ending.none(g) {
+	if l.ending.identity(g) {
 		return l.second.plus(g, y, x)
 	}
-	y = g.norm(l.second.norm.linear(), l.second.conv.forward(g, y), nil)
+	y = l.second.linear().forward(g, y)
 	return g.add(x, l.ending.forward(g, y), l.second.act)
 }
 
@@ -141,7 +141,7 @@ type preactivation struct {
 func newPreactivation(d *declare, name string, s *Spec) *preactivation {
 	act := activationOf(s)
 	return &preactivation{
-		norm:   newNorm(d, name+".norm1", s.Width, act),
+		norm:   newFreeNorm(d, name+".norm1", s.Width, act),
 		first:  newConvNorm(d, name+".conv1", name+".norm2", s.Width, s.Width, 3, act),
 		second: newConv(d, name+".conv2", s.Width, s.Width, 3),
 		ending: newEnding(d, name, s),

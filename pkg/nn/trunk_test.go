@@ -170,7 +170,7 @@ func TestGradientsOfEveryShape(t *testing.T) {
 				m := newBarrier(1)
 				defer freeBarrier(m)
 				err := each(x.shards[:1], m, func(sh *shard) {
-					g := &graph{place: onCPU, params: sh.params, training: true, meeting: m, library: library}
+					g := &graph{place: onCPU, params: sh.params, training: true, barrier: m, library: library}
 					defer g.close()
 					dropGradients(sh.leaves)
 					recordGradients(true)
@@ -216,7 +216,7 @@ func TestDropout(t *testing.T) {
 		n := mustNew(t, s, 1)
 		o := momentum
 		o.Seed = seed
-		x, err := NewTrainerOn(n, o, TrainerOptions{Threads: threads, Precision: FP32})
+		x, err := NewTrainer(n, o, TrainerOptions{Threads: threads, Precision: FP32})
 		if err != nil {
 			t.Fatal(err)
 		}

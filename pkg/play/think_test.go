@@ -32,7 +32,6 @@ func network(t *testing.T) uci.Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer net.Close()
 	c := nn.Checkpoint{Header: nn.Header{Spec: net.Spec(), Input: "atomic16", Policy: "uci1968", Variant: "atomic"}}
 	if c.Network, err = net.State(); err != nil {
 		t.Fatal(err)

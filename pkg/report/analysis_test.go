@@ -40,7 +40,6 @@ func network(t *testing.T, v chess.Variant, planes, policy, value string) (searc
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer net.Close()
 	model, err := net.Compile(nn.InferenceOptions{Batch: 4, Precision: "fp32"})
 	if err != nil {
 		t.Fatal(err)

@@ -111,7 +111,6 @@ func TestOfCheckpoint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer net.Close()
 	c := nn.Checkpoint{Header: nn.Header{Spec: net.Spec(), Input: want.Input, Policy: want.Policy, Variant: "atomic"}}
 	if c.Network, err = net.State(); err != nil {
 		t.Fatal(err)

@@ -181,7 +181,6 @@ func (e *Estimator) ask(ctx context.Context, t *Trial, r *rate, probe func(conte
 	if err != nil {
 		return 0, err
 	}
-	defer net.Close()
 	r.probed = true
 	r.perSecond, err = probe(ctx, t, net)
 	return r.perSecond, err

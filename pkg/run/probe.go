@@ -148,7 +148,7 @@ func probeTraining(ctx context.Context, t *Trial, net *nn.Network) (float64, err
 	for i := range min(t.Settings.Training.Batch, 256) {
 		batch.Add(&samples[i%len(samples)])
 	}
-	tr, err := nn.NewTrainerOn(net, t.Optimizer(1), t.TrainerOptions())
+	tr, err := nn.NewTrainer(net, t.Optimizer(1), t.TrainerOptions())
 	if err != nil {
 		return 0, err
 	}

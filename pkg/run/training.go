@@ -106,11 +106,10 @@ func (t *trial) learn(ctx context.Context, g int, in store.Inputs, c *nn.Checkpo
 	if err != nil {
 		return nil, nil, err
 	}
-	defer net.Close()
 	if err := net.Load(c.Network); err != nil {
 		return nil, nil, err
 	}
-	tr, err := nn.NewTrainerOn(net, t.Optimizer(g), t.TrainerOptions())
+	tr, err := nn.NewTrainer(net, t.Optimizer(g), t.TrainerOptions())
 	if err != nil {
 		return nil, nil, err
 	}

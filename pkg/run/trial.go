@@ -190,7 +190,6 @@ func (t *trial) untrained(ctx context.Context) error {
 		if err != nil {
 			return nil, err
 		}
-		defer net.Close()
 		c := &nn.Checkpoint{Header: t.Header(0, 0)}
 		if c.Training, err = json.Marshal(train.State{Schedule: start}); err != nil {
 			return nil, err

@@ -99,8 +99,7 @@ func newPupilOn(t *testing.T, s Schedule, on nn.TrainerOptions) *pupil {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(p.net.Close)
-	p.tr, err = nn.NewTrainerOn(p.net, nn.Optimizer{Kind: "sgd", Momentum: 0.9, WeightDecay: 1e-4}, on)
+	p.tr, err = nn.NewTrainer(p.net, nn.Optimizer{Kind: "sgd", Momentum: 0.9, WeightDecay: 1e-4}, on)
 	if err != nil {
 		t.Fatal(err)
 	}

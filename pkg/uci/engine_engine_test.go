@@ -201,7 +201,6 @@ func TestLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer net.Close()
 	c := nn.Checkpoint{Header: nn.Header{Spec: net.Spec(), Input: "atomic16", Policy: "uci1968", Variant: "atomic", Generation: 3}}
 	if c.Network, err = net.State(); err != nil {
 		t.Fatal(err)
@@ -271,7 +270,6 @@ func TestWDL(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer net.Close()
 		model, err := net.Compile(nn.InferenceOptions{Batch: 4, Precision: "fp32"})
 		if err != nil {
 			t.Fatal(err)

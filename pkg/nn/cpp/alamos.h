@@ -1,14 +1,11 @@
-// The C interface of the evaluator: the whole of what Go sees of it.
-//
-// A model is a frozen network: a chain of layers over numbered registers, each a
-// block of feature maps in channels-last order [block][64 squares][channels], and
-// its heads: a value, and perhaps a policy and one of the moves left. It is built
-// once, is read-only afterwards and may be shared by any number of sessions. A
-// session holds the buffers of one caller and must not be used by two threads at
-// the same time.
+// The C interface: the whole of what Go sees of this library. The evaluator
+// computes a frozen network on the processor; the operations are what training,
+// and inference on other devices, need beside libtorch's own.
 //
 // Functions that can fail return NULL when they succeed, otherwise a message
-// that the caller releases with free(). No C++ exception leaves them.
+// that the caller releases with free(). No C++ exception leaves them. Tensors are
+// gotch's handles, pointers to at::Tensor; those that a function returns belong to
+// the caller.
 #ifndef ALAMOS_H
 #define ALAMOS_H
 
@@ -16,111 +13,230 @@
 
 #include "activation.h"
 
+// Go links to these functions as weak symbols: a library that lacks one is found
+// out by its digest (see alamos_sources), and not by the linker.
 #ifdef __cplusplus
-extern "C" {
+#define ALAMOS_API extern "C"
+#else
+#define ALAMOS_API extern __attribute__((weak))
 #endif
 
+// Digest of the C++ that the library is made of, as set-up computed it.
+ALAMOS_API const char *alamos_sources(void);
+
+// Sets how many threads OpenMP uses in calls from this OS thread. OpenBLAS, where
+// libtorch is built on it, gets one thread for the whole process.
+ALAMOS_API void alamos_set_threads(int openmp);
+
+// ---- The evaluator of the processor.
+//
+// A model is a chain of layers over numbered registers, each a block of feature
+// maps in channels-last order [block][64 squares][channels], and its heads: a
+// value, and perhaps a policy and one of the moves left. It is built once, is
+// read-only afterwards and may be shared by any number of sessions. A session holds
+// the buffers of one caller and must not be used by two threads at the same time.
 typedef struct alamos_model alamos_model;
 typedef struct alamos_session alamos_session;
-
-// Digest of the C++ that the library is made of, as set-up computed it.
-const char *alamos_sources(void);
-
-// 1 when this processor computes with bfloat16 in hardware, else 0.
-int alamos_has_bf16(void);
-
-// Threads that OpenMP uses in calls from this OS thread, and the threads of
-// OpenBLAS in this process, where libtorch is built on it.
-void alamos_set_threads(int openmp, int openblas);
 
 // An empty model. block is the number of positions that a convolution is packed
 // for: each number of positions costs as much as the next multiple of it.
 // constant[planes] is 1 for each plane whose word is a float32 that holds on all
 // squares, 0 for each plane that is a bitboard. The planes become register 0.
-// device is NULL for the processor; with libtorch its own operators convolve then
-// even where oneDNN can be asked directly. Otherwise it is a device by the name
-// that libtorch gives it, "cuda:0".
-char *alamos_model_new(int block, int planes, const uint8_t *constant, int bf16,
-                       int libtorch, const char *device, alamos_model **model);
+// If libtorch is not 0, libtorch's operators convolve even where oneDNN can be
+// called directly.
+ALAMOS_API char *alamos_model_new(int block, int planes, const uint8_t *constant,
+                                  int bf16, int libtorch, alamos_model **model);
 
-// Appends act(conv(register[from]) + register[add]) and tells in which register
-// it is: stride 1, padding kernel/2, weight [out][in][kernel][kernel], bias
-// [out]. add is -1 for nothing to add; act is ReLU if relu is not 0, else
-// nothing.
-char *alamos_model_conv(alamos_model *model, int from, int add, int in, int out,
-                        int kernel, int act, const float *weight,
-                        const float *bias, int *to);
+// Appends act(conv(register[from]) + register[add]) and returns the number of its
+// register in to: stride 1, padding kernel/2, weight [out][in][kernel][kernel], bias
+// [out]. add is -1 for nothing to add; act is an alamos_activation.
+ALAMOS_API char *alamos_model_conv(alamos_model *model, int from, int add, int in,
+                                   int out, int kernel, int act, const float *weight,
+                                   const float *bias, int *to);
 
 // Appends act(scale[c] register[from] + shift[c]) over the channels c: a batch
-// norm that no convolution can take over, since none stands before it.
-char *alamos_model_scale(alamos_model *model, int from, int channels, int act,
-                         const float *scale, const float *shift, int *to);
+// norm that does not follow a convolution, and so cannot be folded into one.
+ALAMOS_API char *alamos_model_scale(alamos_model *model, int from, int channels,
+                                    int act, const float *scale, const float *shift,
+                                    int *to);
 
-// Appends act(attention(register[from]) + register[add]), see attention.h:
+// Appends act(attention(register[from]) + register[add]), see layers.h:
 // squeeze-and-excitation where spatial is NULL, else the convolutional block
 // attention module. w1 is [hidden][channels], w2 [channels][hidden], spatial
 // [2][7][7].
-char *alamos_model_attention(alamos_model *model, int from, int add,
-                             int channels, int hidden, int act,
-                             const float *w1, const float *w2,
-                             const float *spatial, int *to);
+ALAMOS_API char *alamos_model_attention(alamos_model *model, int from, int add,
+                                        int channels, int hidden, int act,
+                                        const float *w1, const float *w2,
+                                        const float *spatial, int *to);
 
 // The policy head: logits of size moves, weight [size][64][channels] over the
 // squares and channels of register[from], bias [size].
-char *alamos_model_policy(alamos_model *model, int from, int channels, int size,
-                          const float *weight, const float *bias);
+ALAMOS_API char *alamos_model_policy(alamos_model *model, int from, int channels,
+                                     int size, const float *weight, const float *bias);
 
-// The policy head whose logits are maps: that of move 64 p + s is in map p, of so
-// many, at square s: weight [maps][channels], bias [maps].
-char *alamos_model_policy_maps(alamos_model *model, int from, int channels,
-                               int maps, const float *weight, const float *bias);
+// The policy head with maps as logits: move 64 p + s is square s of map p. weight is
+// [maps][channels], bias [maps].
+ALAMOS_API char *alamos_model_policy_maps(alamos_model *model, int from, int channels,
+                                          int maps, const float *weight,
+                                          const float *bias);
 
-// Heads of dense layers, and what becomes of their outputs.
+// Heads of dense layers, and what their outputs become.
 enum alamos_head {
   ALAMOS_VALUE_TANH,    // one output, tanh
   ALAMOS_VALUE_LINEAR,  // one output, cut to -1..1
   ALAMOS_VALUE_WDL,     // three outputs, softmax: win, draw, loss; value win - loss
-  ALAMOS_MOVES_LEFT,    // one output, as it is
+  ALAMOS_MOVES_LEFT,    // one output, unchanged
 };
 
 // Starts a head over register[from]. With conv, a 1x1 convolution to one channel
-// (conv [channels], conv_bias) and ReLU come first, else the numbers of the
+// (conv [channels], conv_bias) and ReLU come first. Otherwise the numbers of the
 // register, [64][channels], go straight into the dense layers.
-char *alamos_model_head(alamos_model *model, int kind, int from, int channels,
-                        const float *conv, float conv_bias);
+ALAMOS_API char *alamos_model_head(alamos_model *model, int kind, int from,
+                                   int channels, const float *conv, float conv_bias);
 
 // Appends a dense layer to the head started last: weight [out][in], bias [out]. If
-// relu is not 0 it is a hidden one, with ReLU; else it is the output.
-char *alamos_model_dense(alamos_model *model, int in, int out, int relu,
-                         const float *weight, const float *bias);
+// relu is not 0 it is a hidden layer, with ReLU; else it is the output.
+ALAMOS_API char *alamos_model_dense(alamos_model *model, int in, int out, int relu,
+                                    const float *weight, const float *bias);
 
-void alamos_model_free(alamos_model *model);
+ALAMOS_API void alamos_model_free(alamos_model *model);
 
 // A session of a finished model, which must outlive it.
-char *alamos_session_new(const alamos_model *model, alamos_session **session);
+ALAMOS_API char *alamos_session_new(const alamos_model *model, alamos_session **session);
 
 // Evaluates n positions: planes [n][planes]; the moves of position i are
 // indices[offsets[i]..offsets[i+1]). Writes priors (softmax over a position's
 // indices >= 0, 0 for index -1) if the model has a policy, values [n], wdl [n][3]
 // if the value is of that kind, and left [n] if the model has that head. A
 // position's result does not depend on the others, nor on n.
-char *alamos_session_run(alamos_session *session, int n, const uint64_t *planes,
-                         const int32_t *offsets, const int32_t *indices,
-                         float *priors, float *values, float *wdl, float *left);
+ALAMOS_API char *alamos_session_run(alamos_session *session, int n,
+                                    const uint64_t *planes, const int32_t *offsets,
+                                    const int32_t *indices, float *priors,
+                                    float *values, float *wdl, float *left);
 
-void alamos_session_free(alamos_session *session);
+// Runs the layers on one block of whatever register 0 holds, and neither input nor
+// heads: what evaluation could cost at least.
+ALAMOS_API char *alamos_session_layers(alamos_session *session);
 
-// A tower is a measuring device: a chain of 3x3 convolutions, the first from
-// planes to width channels and the others of these, for a batch, each with a
-// ReLU. Running it does these and nothing else: on one thread, or on a device as
-// alamos_model_new has it, and then it returns when that is done.
-typedef struct alamos_tower alamos_tower;
-char *alamos_tower_new(int batch, int planes, int width, int convolutions,
-                       int bf16, const char *device, alamos_tower **tower);
-char *alamos_tower_run(alamos_tower *tower);
-void alamos_tower_free(alamos_tower *tower);
+ALAMOS_API void alamos_session_free(alamos_session *session);
 
-#ifdef __cplusplus
-}
-#endif
+// Softmax in place over each position's priors, as alamos_session_run does it.
+ALAMOS_API void alamos_softmax(int n, const int32_t *offsets, const int32_t *indices,
+                               float *priors);
+
+// ---- Operations of training that libtorch lacks, or has slowly. They are recorded
+// for the backward pass as libtorch's own operations are.
+//
+// A batch is trained in shards, each on a thread of its own that runs the same
+// operations on its part of the positions. Where a result depends on all
+// positions their threads wait for each other at the barrier and sum in the order of
+// the shards: the result depends on the number of shards, never on timing.
+
+// The shards of a batch, for one step.
+typedef struct alamos_barrier alamos_barrier;
+ALAMOS_API alamos_barrier *alamos_barrier_new(int shards);
+// Ends all waiting for a shard that failed: the others fail too.
+ALAMOS_API void alamos_barrier_abort(alamos_barrier *barrier);
+ALAMOS_API void alamos_barrier_free(alamos_barrier *barrier);
+
+// Expands packed planes [n][count] to maps out [n][64][count], channels last:
+// float32, or bfloat16 if bf16 is not 0. constant as in alamos_model_new.
+ALAMOS_API void alamos_expand(int n, int count, const uint64_t *planes,
+                              const uint8_t *constant, int bf16, void *out);
+
+// Batch norm over maps x [N, C, 8, 8] of float32 or bfloat16, with what follows
+// it: y = act(gamma (x - mean) / sqrt(var + epsilon) + beta + add). add has x's type
+// and shape, or is NULL. mean and var are the running statistics, float32 [C], which
+// all shards share.
+//
+// If training is not 0 the statistics are those of the whole batch, and their
+// share momentum goes into the running ones. Else there is no backward pass.
+ALAMOS_API char *alamos_norm(alamos_barrier *barrier, int shard, const void *x,
+                             const void *gamma, const void *beta, const void *mean,
+                             const void *var, const void *add, int act, int training,
+                             double momentum, double epsilon, void **y);
+
+// The means [N, C], float32, of maps x [N, C, 8, 8] over the squares.
+ALAMOS_API char *alamos_pool(const void *x, void **mean);
+
+// out = x gates, of maps x [N, C, 8, 8] and gates [N, C], float32.
+ALAMOS_API char *alamos_gate(const void *x, const void *gates, void **out);
+
+// out = act(x + y), of maps of one shape and type.
+ALAMOS_API char *alamos_add(const void *x, const void *y, int act, void **out);
+
+// The cross entropy of logits [n, A], summed over positions and multiplied by
+// scale: a float32 tensor of one number. The moves of position i are
+// indices[offsets[i]..offsets[i+1]) with their targets; an index of -1, whose
+// target is 0, counts for nothing.
+ALAMOS_API char *alamos_policy_loss(const void *logits, const int32_t *offsets,
+                                    const int32_t *indices, const float *targets,
+                                    double scale, void **loss);
+
+// Drops the gradients of tensors.
+ALAMOS_API char *alamos_drop_gradients(int count, void *const *leaves);
+
+// ---- Optimizers.
+enum alamos_optimizer_kind {
+  ALAMOS_SGD,    // d = g + decay w; m = beta1 m + d; w = w - rate m
+  ALAMOS_ADAM,   // Kingma and Ba 2015, algorithm 1, with g + decay w as the gradient
+  ALAMOS_ADAMW,  // Loshchilov and Hutter 2019: w = (1 - rate decay) w before Adam's step
+};
+
+typedef struct alamos_optimizer alamos_optimizer;
+
+// An optimizer of count parameters. weights and the moments first and second (NULL
+// for SGD) are float32; leaves [shards][count] are the tensors that have the
+// gradients. halves[i] is NULL, or a bfloat16 tensor that becomes the rounded weights:
+// then the gradients are bfloat16 too. If generic is not 0, libtorch's operations
+// compute the steps, on any device and with one shard.
+ALAMOS_API char *alamos_optimizer_new(int kind, int generic, int shards, int count,
+                                      void *const *weights, void *const *halves,
+                                      void *const *leaves, void *const *first,
+                                      void *const *second, double beta1, double beta2,
+                                      double epsilon, double decay,
+                                      alamos_optimizer **optimizer);
+
+// The part of one shard in a step: it takes the gradients of the first so many
+// shards. step counts from 1 on.
+ALAMOS_API char *alamos_optimizer_step(const alamos_optimizer *optimizer, int shard,
+                                       int shards, int64_t step, double rate);
+ALAMOS_API void alamos_optimizer_free(alamos_optimizer *optimizer);
+
+// ---- Devices: "cuda:0" and so on, and "cpu", where everything is done at once.
+
+// Checks that the device is there, and sets how all of CUDA computes: the same every
+// time, and in the precision asked for.
+ALAMOS_API char *alamos_device_check(const char *device);
+
+// Gives the calling OS thread a queue of work of its own on the device, for good. A
+// thread may enter one device, any number of times.
+ALAMOS_API char *alamos_device_enter(const char *device);
+
+// Waits until the device has done what the calling thread asked for. The thread
+// sleeps meanwhile.
+ALAMOS_API char *alamos_device_wait(const char *device);
+
+// A tensor [numbers] of zeros, of float32 or else int64, in memory of the processor
+// that the device reads and writes by itself.
+ALAMOS_API char *alamos_transfer_memory(const char *device, int64_t numbers,
+                                        int single, void **out);
+
+// Starts a copy of a tensor to a device.
+ALAMOS_API char *alamos_send(const void *from, const char *device, void **out);
+
+// Copies numbers, converted to the type of the target. If wait is 0 the copy is only
+// started.
+ALAMOS_API char *alamos_copy(const void *to, const void *from, int wait);
+
+// Packed planes, words [N, P] of int64, as maps [N, P, 8, 8], channels last.
+// constant is [P] of bool, or NULL where no plane is constant.
+ALAMOS_API char *alamos_expand_on(const void *words, const void *constant, int bf16,
+                                  void **out);
+
+// out = act(conv(x) + add), stride 1, padding kernel/2; add may be NULL. There is no
+// backward pass.
+ALAMOS_API char *alamos_convolve(const void *x, const void *weight, const void *bias,
+                                 const void *add, int act, void **out);
+
 #endif

@@ -1,4 +1,4 @@
-#include "attention.h"
+#include "layers.h"
 
 #include <algorithm>
 #include <limits>
@@ -20,9 +20,9 @@ struct Weights {
   std::vector<float> spatial;
 };
 
-// What is computed of a position on the way.
-struct Room {
-  explicit Room(const Weights &w) : mean(w.wide), top(w.wide), gate(w.wide) {}
+// The intermediate results of a position.
+struct Work {
+  explicit Work(const Weights &w) : mean(w.wide), top(w.wide), gate(w.wide) {}
   std::vector<float> mean, top, gate;
   float planes[2][frame][frame] = {};  // mean and maximum of each square, in a frame of zeros
   float squares[64];
@@ -107,15 +107,15 @@ ALAMOS_INLINE void square_gates(const float (*planes)[frame][frame], const float
 }
 
 template <class T>
-ALAMOS_INLINE void attend_any(const Weights &w, Room &room, const T *x, T *out) {
+ALAMOS_CLONES void attend(const Weights &w, Work &work, const T *x, T *out) {
   bool spatial = !w.spatial.empty();
-  pool_squares(x, w.wide, room.mean.data(), room.top.data());
-  channel_gates(w, room.mean.data(), room.top.data(), spatial, room.gate.data());
+  pool_squares(x, w.wide, work.mean.data(), work.top.data());
+  channel_gates(w, work.mean.data(), work.top.data(), spatial, work.gate.data());
   if (spatial) {
-    pool_channels(x, w, room.gate.data(), room.planes);
-    square_gates(room.planes, w.spatial.data(), room.squares);
+    pool_channels(x, w, work.gate.data(), work.planes);
+    square_gates(work.planes, w.spatial.data(), work.squares);
   }
-  const float *gate = room.gate.data(), *at = room.squares;
+  const float *gate = work.gate.data(), *at = work.squares;
   bool add = w.shape.add;
   int wide = w.wide;
   with_activation(w.shape.act, [=](auto a) ALAMOS_FLAT {
@@ -130,14 +130,6 @@ ALAMOS_INLINE void attend_any(const Weights &w, Room &room, const T *x, T *out) 
   });
 }
 
-ALAMOS_CLONES void attend(const Weights &w, Room &room, const float *x, float *out) {
-  attend_any(w, room, x, out);
-}
-
-ALAMOS_CLONES void attend(const Weights &w, Room &room, const bf16 *x, bf16 *out) {
-  attend_any(w, room, x, out);
-}
-
 template <class T>
 class Attention : public Layer {
  public:
@@ -145,19 +137,19 @@ class Attention : public Layer {
 
   class AttentionCall : public Call {
    public:
-    AttentionCall(const Weights &w, const T *in, T *out) : weights(w), in(in), out(out), room(w) {}
+    AttentionCall(const Weights &w, const T *in, T *out) : weights(w), in(in), out(out), work(w) {}
 
     void run() override {
       int64_t size = int64_t(squares) * weights.wide;
       for (int i = 0; i < weights.shape.positions; i++)
-        attend(weights, room, in + i * size, out + i * size);
+        attend(weights, work, in + i * size, out + i * size);
     }
 
    private:
     const Weights &weights;
     const T *in;
     T *out;
-    Room room;
+    Work work;
   };
 
   std::unique_ptr<Call> bind(const void *in, void *out, void *) const override {

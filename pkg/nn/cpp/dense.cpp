@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "convolution.h"
+#include "layers.h"
 
 namespace alamos {
 

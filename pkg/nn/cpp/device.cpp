@@ -1,198 +1,172 @@
-// The evaluator on a device: all of a batch's blocks are asked for at once, and
-// waited for together. What goes there is packed planes and the numbers of the
-// moves, what comes back the logits of these and the outputs of the other heads.
-#include <c10/core/InferenceMode.h>
+// Devices: their queues of work, transfers to and from them, and the operations of
+// inference that libtorch lacks. Nothing here needs CUDA's headers: libtorch has what
+// it takes behind its own.
+#include <ATen/ATen.h>
+#include <c10/core/Device.h>
+#include <c10/core/Stream.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+#include <sys/prctl.h>
+#include <torch/cuda.h>
 
-#include <algorithm>
-#include <functional>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <mutex>
+#include <string>
+#include <thread>
 
-#include "device_layers.h"
+#include "alamos.h"
 #include "guard.h"
-#include "layer.h"
-#include "model.h"
-#include "place.h"
+#include "tensors.h"
 
-namespace alamos {
+using alamos::guard;
+using alamos::require;
+using alamos::tensor;
+using c10::impl::VirtualGuardImpl;
 
 namespace {
 
-class DeviceModel : public alamos_model {
- public:
-  DeviceModel(Setting s, const char *name)
-      : alamos_model(std::move(s)), device(device_of(name)), type(setting.half ? at::kBFloat16 : at::kFloat) {
-    at::Tensor marks = at::zeros({padded(setting.planes)}, at::kByte);
-    std::copy(setting.constant.begin(), setting.constant.end(), marks.data_ptr<uint8_t>());
-    constant = constant_marks(marks, device);
-  }
+// The device of a name. One that is not there throws.
+c10::Device device_of(const char *name) {
+  c10::Device d{std::string(name)};
+  if (d.is_cpu()) return d;
+  require(d.is_cuda(), "alamos: there is cpu and cuda");
+  if (!d.has_index()) d.set_index(0);
+  require(size_t(d.index()) < torch::cuda::device_count(), "alamos: libtorch finds no such CUDA device");
+  return d;
+}
 
-  void conv(int in, int out, int kernel, bool, alamos_activation act, const float *weight,
-            const float *bias) override {
-    c10::InferenceMode mode;
-    layers.push_back(DeviceConvolution(device, in, out, kernel, setting.half, act, weight, bias));
+at::Tensor activate(at::Tensor x, int act) {
+  switch (act) {
+    case ALAMOS_RELU:
+      return x.relu_();
+    case ALAMOS_MISH:  // which libtorch may lack in half precision
+      return at::mish(x.to(at::kFloat)).to(x.scalar_type());
+    default:
+      return x;
   }
+}
 
-  void scale(int channels, alamos_activation act, const float *scale,
-             const float *shift) override {
-    c10::InferenceMode mode;
-    DeviceScale layer(device, channels, setting.half, act, scale, shift);
-    layers.push_back([layer](const at::Tensor &x, const at::Tensor &) { return layer(x); });
-  }
+// Whether cuDNN does what follows a convolution in the same kernel, by precision (0
+// single, 1 half) and whether there is something to add. It is tried once: libtorch
+// does not promise it for every type and every version.
+std::atomic<bool> cudnn_fuses[2][2] = {{{true}, {true}}, {{true}, {true}}};
 
-  void attention(int channels, int hidden, bool, alamos_activation act, const float *w1,
-                 const float *w2, const float *spatial) override {
-    c10::InferenceMode mode;
-    layers.push_back(DeviceAttention(device, channels, hidden, act, w1, w2, spatial));
-  }
+// relu(conv(x) + add) by one kernel of cuDNN. With nothing to add, x times 0 is added:
+// libtorch's own operator without an addend has cuDNN add what its output happens to
+// hold, times 0, and that may be no number.
+at::Tensor fused(const at::Tensor &x, const at::Tensor &weight, const at::Tensor &bias, const at::Tensor &add) {
+  int64_t pad = weight.size(2) / 2;
+  return at::cudnn_convolution_add_relu(x, weight, add.defined() ? add : x, at::Scalar(add.defined() ? 1 : 0),
+                                        bias, {1, 1}, {pad, pad}, {1, 1}, 1);
+}
 
-  void policy(int channels, int size, const float *weight, const float *bias) override {
-    c10::InferenceMode mode;
-    at::Tensor w = on_device(weight, {size, 64, channels}, device);
-    set_policy(pad_channels(w).view({size, -1}), bias);
-  }
-
-  void policy_maps(int channels, int count, const float *weight, const float *bias) override {
-    c10::InferenceMode mode;
-    at::Tensor w = on_device(weight, {count, channels}, device);
-    set_policy(pad_channels(w), bias);
-    maps = count;
-  }
-
-  void head(int channels, const float *conv, float conv_bias) override {
-    c10::InferenceMode mode;
-    dense.emplace_back(device, channels, conv, conv_bias);
-  }
-  void hidden(int in, int out, const float *weight, const float *bias) override {
-    c10::InferenceMode mode;
-    dense.back().append(in, out, true, weight, bias);
-  }
-  void output(int in, int out, const float *weight, const float *bias) override {
-    c10::InferenceMode mode;
-    dense.back().append(in, out, false, weight, bias);
-  }
-
-  std::unique_ptr<alamos_session> session() const override;
-
-  // Where the logit of a policy index of the i-th position of a block is.
-  int64_t place(int i, int index) const {
-    if (maps == 0) return int64_t(i) * policy_size + index;
-    return (int64_t(i) * 64 + index % 64) * maps + index / 64;
-  }
-
-  const c10::Device device;
-  const at::ScalarType type;  // of maps
-  at::Tensor constant;        // [P] of bool; not defined where there is none
-  // The k-th writes register[k + 1] = layer(register[from], register[add]).
-  std::vector<std::function<at::Tensor(const at::Tensor &, const at::Tensor &)>> layers;
-  at::Tensor policy_weight, policy_bias;
-  int maps = 0;  // of a policy whose logits are maps
-  std::vector<DeviceHead> dense;
-
- private:
-  void set_policy(const at::Tensor &weight, const float *bias) {
-    policy_weight = weight.to(type);
-    policy_bias = on_device(bias, {weight.size(0)}, device).to(type);
-  }
-};
-
-// For the thread that makes it.
-class DeviceSession : public alamos_session {
- public:
-  explicit DeviceSession(const DeviceModel &m) : model_(m), queue_(Queue::of_thread(m.device)), last_(m.last_reads()) {
-    wait_for(m.device);  // for the weights, which were asked for in no queue
-  }
-
-  void run(const Batch &b) override {
-    c10::InferenceMode mode;
-    int block = model_.setting.block;
-    size_t count = (b.n + block - 1) / block;
-    if (blocks_.size() < count) blocks_.resize(count);
-    {
-      Queue::Use use(queue_);
-      for (size_t k = 0; k < count; k++) ask(blocks_[k], b, int(k) * block, std::min(block, b.n - int(k) * block));
-      queue_.wait();
+at::Tensor convolve(const at::Tensor &x, const at::Tensor &weight, const at::Tensor &bias,
+                    const at::Tensor &add, int act) {
+  bool square = weight.size(0) == weight.size(1);
+  bool half = weight.scalar_type() != at::kFloat;
+  auto &fuses = cudnn_fuses[half][add.defined()];
+  if (act == ALAMOS_RELU && x.is_cuda() && (square || add.defined()) && fuses) {
+    try {
+      return fused(x, weight, bias, add);
+    } catch (const c10::OutOfMemoryError &) {
+      throw;
+    } catch (const std::exception &e) {  // of libtorch, or of the cuDNN in it
+      if (fuses.exchange(false))
+        std::fprintf(stderr, "alamos: networks will be slower here, as cuDNN cannot fuse convolutions in %s: %s\n",
+                     half ? "bf16" : "fp32", e.what());
     }
-    for (size_t k = 0; k < count; k++) take(blocks_[k], b, int(k) * block, std::min(block, b.n - int(k) * block));
-    if (model_.policy_from >= 0) normalize_priors(b);
   }
-
- private:
-  // Memory for what goes to the device and comes back. It is used again: the queue
-  // was waited for.
-  struct Block {
-    at::Tensor in, out;
-  };
-
-  // Room for so many numbers, or twice as many when there is less.
-  static void reserve(at::Tensor &t, c10::Device device, int64_t numbers, at::ScalarType type) {
-    if (!t.defined() || t.numel() < numbers) t = transfer_memory(device, 2 * numbers, type);
-  }
-
-  // Asks for a block of n positions, the first of which is the one at first.
-  void ask(Block &block, const Batch &b, int first, int n) const {
-    const DeviceModel &m = model_;
-    int planes = m.setting.planes, wide = padded(planes);
-    int moves = m.policy_from >= 0 ? b.offsets[first + n] - b.offsets[first] : 0;
-    int64_t words = int64_t(m.setting.block) * wide;
-    reserve(block.in, m.device, words + moves, at::kLong);
-    // Planes beyond the network's own stay 0, as the memory was at first.
-    int64_t *in = block.in.data_ptr<int64_t>();
-    for (int i = 0; i < n; i++)
-      std::copy_n(reinterpret_cast<const int64_t *>(b.planes) + int64_t(first + i) * planes, planes, in + int64_t(i) * wide);
-    int64_t *to = in + words;
-    for (int i = 0; moves > 0 && i < n; i++)
-      for (int j = b.offsets[first + i]; j < b.offsets[first + i + 1]; j++) {
-        require(b.indices[j] < m.policy_size, "alamos: a policy index is out of range");
-        *to++ = m.place(i, std::max(0, b.indices[j]));
-      }
-
-    at::Tensor sent = block.in.narrow(0, 0, words + moves).to(m.device, /*non_blocking=*/true);
-    std::vector<at::Tensor> maps(m.width.size()), out;
-    maps[0] = expand_on_device(sent.narrow(0, 0, words).view({-1, wide}), m.constant, m.type);
-    for (int k = 0; k < int(m.layers.size()); k++) {
-      const Wiring &at = m.wiring[k];
-      maps[k + 1] = m.layers[k](maps[at.from], at.add >= 0 ? maps[at.add] : at::Tensor());
-      for (int reg = 0; reg <= k + 1; reg++)
-        if (last_[reg] <= k) maps[reg].reset();
-    }
-    for (size_t h = 0; h < m.heads.size(); h++)
-      out.push_back(m.dense[h](maps[m.heads[h].from]).reshape({-1}));
-    if (moves > 0) {
-      at::Tensor x = maps[m.policy_from].permute({0, 2, 3, 1});
-      x = m.maps > 0 ? x.reshape({-1, x.size(3)}) : x.reshape({x.size(0), -1});
-      at::Tensor logits = at::linear(x, m.policy_weight, m.policy_bias).view({-1});
-      out.push_back(logits.index_select(0, sent.narrow(0, words, moves)).to(at::kFloat));
-    }
-    at::Tensor all = out.size() == 1 ? out[0] : at::cat(out);
-    reserve(block.out, m.device, all.numel(), at::kFloat);
-    block.out.narrow(0, 0, all.numel()).copy_(all, /*non_blocking=*/true);
-  }
-
-  // Takes the answers of a block that was asked for.
-  void take(const Block &block, const Batch &b, int first, int n) const {
-    const DeviceModel &m = model_;
-    const float *out = block.out.data_ptr<float>();
-    for (size_t h = 0; h < m.heads.size(); h++) {
-      finish(m.heads[h].kind, first, n, out, b);
-      out += m.setting.block * m.dense[h].outputs();
-    }
-    if (m.policy_from >= 0) std::copy_n(out, b.offsets[first + n] - b.offsets[first], b.priors + b.offsets[first]);
-  }
-
-  const DeviceModel &model_;
-  const Queue &queue_;
-  const std::vector<int> last_;
-  std::vector<Block> blocks_;
-};
-
-std::unique_ptr<alamos_session> DeviceModel::session() const {
-  return std::make_unique<DeviceSession>(*this);
+  at::Tensor y = at::conv2d(x, weight, bias, 1, weight.size(2) / 2);
+  if (add.defined()) y.add_(add);
+  return activate(y, act);
 }
 
 }  // namespace
 
-std::unique_ptr<alamos_model> device_model(Setting setting, const char *device) {
-  c10::InferenceMode mode;
-  return std::make_unique<DeviceModel>(std::move(setting), device);
+char *alamos_device_check(const char *name) {
+  return guard([&] {
+    if (device_of(name).is_cpu()) return;
+    static std::once_flag once;
+    std::call_once(once, [] {
+      at::globalContext().setAllowTF32CuDNN(false);  // single precision, not 10 bits
+      at::globalContext().setAllowTF32CuBLAS(false);
+      at::globalContext().setBenchmarkCuDNN(false);  // not the kernel that was fastest today
+      at::globalContext().setDeterministicCuDNN(true);
+    });
+  });
 }
 
-}  // namespace alamos
+char *alamos_device_enter(const char *name) {
+  return guard([&] {
+    c10::Device d = device_of(name);
+    // Once: for every pair of a thread and a queue libtorch keeps a workspace for good.
+    thread_local bool entered = false;
+    if (d.is_cpu() || entered) return;
+    VirtualGuardImpl impl(d.type());
+    impl.setDevice(d);
+    impl.exchangeStream(impl.getStreamFromGlobalPool(d));
+    entered = true;
+  });
+}
+
+// CUDA's own waiting spins, and the processor has trees to descend meanwhile. Work
+// for one game is soon done, and sleep is not that short: at first the thread only
+// yields.
+char *alamos_device_wait(const char *name) {
+  return guard([&] {
+    using namespace std::chrono;
+    c10::Device d = device_of(name);
+    if (d.is_cpu()) return;
+    // Linux lengthens every sleep by so many nanoseconds, 50,000 by default.
+    thread_local const int precise = prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
+    (void)precise;
+    VirtualGuardImpl impl(d.type());
+    c10::Stream stream = impl.getStream(d);
+    auto began = steady_clock::now();
+    while (!impl.queryStream(stream)) {
+      if (steady_clock::now() - began < microseconds(50))
+        std::this_thread::yield();
+      else
+        std::this_thread::sleep_for(microseconds(20));
+    }
+  });
+}
+
+char *alamos_transfer_memory(const char *name, int64_t numbers, int single, void **out) {
+  return guard([&] {
+    auto options = at::TensorOptions().dtype(single ? at::kFloat : at::kLong);
+    *out = new at::Tensor(at::zeros({numbers}, options.pinned_memory(!device_of(name).is_cpu())));
+  });
+}
+
+char *alamos_send(const void *from, const char *name, void **out) {
+  return guard([&] { *out = new at::Tensor(tensor(from).to(device_of(name), /*non_blocking=*/true)); });
+}
+
+char *alamos_copy(const void *to, const void *from, int wait) {
+  return guard([&] { tensor(to).copy_(tensor(from), /*non_blocking=*/wait == 0); });
+}
+
+char *alamos_expand_on(const void *packed, const void *constant, int bf16, void **out) {
+  return guard([&] {
+    const at::Tensor &words = tensor(packed);
+    auto type = bf16 ? at::kBFloat16 : at::kFloat;
+    int64_t n = words.size(0), planes = words.size(1);
+    at::Tensor square = at::arange(64, words.options()).view({1, 64, 1});
+    at::Tensor x = at::bitwise_and(at::bitwise_right_shift(words.unsqueeze(1), square), at::Scalar(1)).to(type);
+    if (constant) {
+      // The float32 of a constant plane is the lower half of its word.
+      at::Tensor v = words.view(at::kFloat).view({n, 1, planes, 2}).select(3, 0).to(type);
+      x = at::where(tensor(constant), v, x);
+    }
+    *out = new at::Tensor(x.view({n, 8, 8, planes}).permute({0, 3, 1, 2}));
+  });
+}
+
+char *alamos_convolve(const void *x, const void *weight, const void *bias, const void *add, int act,
+                      void **out) {
+  return guard([&] {
+    *out = new at::Tensor(convolve(tensor(x), tensor(weight), tensor(bias), add ? tensor(add) : at::Tensor(), act));
+  });
+}

@@ -1,114 +1,120 @@
-// The evaluator on the processor. Layers are done by the block, a constant number
-// of positions; the arithmetic of the heads is in kernels.cpp.
+// The evaluator: a model is built layer by layer, and its sessions compute. Layers are
+// run on a block at a time, a constant number of positions; the arithmetic of the
+// heads is in kernels.cpp.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <memory>
 #include <vector>
 
-#include "attention.h"
-#include "convolution.h"
+#include "alamos.h"
 #include "dense.h"
 #include "guard.h"
 #include "kernels.h"
-#include "memory.h"
-#include "model.h"
-#include "scale.h"
+#include "layers.h"
+#include "maps.h"
+#include "process.h"
 
-namespace alamos {
+using alamos::bf16;
+using alamos::Bytes;
+using alamos::DenseHead;
+using alamos::dot;
+using alamos::guard;
+using alamos::Layer;
+using alamos::padded;
+using alamos::require;
 
 namespace {
 
+// The registers that a layer reads.
+struct Inputs {
+  int from;
+  int add;  // -1: nothing
+};
+
 // Weights are stored with the channels padded as maps are.
 struct Policy {
+  int from = -1;         // register; -1: no policy
+  int size = 0;          // moves
   bool maps = false;     // the logits are maps, else a linear layer makes them
   int64_t features = 0;  // that a logit reads: of a square, or of all
   Bytes weight;          // [size, or maps][features] of float or bfloat16
   std::vector<float> bias;
 };
 
-// v[rows][from], each row with zeros after it, as [rows][to].
-std::vector<float> pad_rows(const float *v, int64_t rows, int from, int to) {
-  std::vector<float> out(rows * to);
-  for (int64_t r = 0; r < rows; r++) std::copy_n(v + r * from, from, &out[r * to]);
-  return out;
-}
-
-class ProcessorModel : public alamos_model {
- public:
-  ProcessorModel(Setting s, bool libtorch) : alamos_model(std::move(s)), libtorch_(libtorch) {}
-
-  void conv(int in, int out, int kernel, bool add, alamos_activation act, const float *weight,
-            const float *bias) override {
-    ConvolutionShape shape{setting.block, padded(in), padded(out), kernel, setting.half, add, act};
-    auto w = pad_rows(weight, out, in * kernel * kernel, shape.in * kernel * kernel);
-    w.resize(int64_t(shape.out) * shape.in * kernel * kernel);
-    auto b = pad_rows(bias, 1, out, shape.out);
-    std::unique_ptr<Layer> layer;
-    if (!libtorch_) layer = onednn_convolution(shape, w.data(), b.data());
-    if (!layer) layer = libtorch_convolution(shape, w.data(), b.data());
-    layers.push_back(std::move(layer));
-  }
-
-  void scale(int channels, alamos_activation act, const float *scale,
-             const float *shift) override {
-    int wide = padded(channels);
-    layers.push_back(scale_layer(setting.block, setting.half, pad_rows(scale, 1, channels, wide),
-                                 pad_rows(shift, 1, channels, wide), act));
-  }
-
-  void attention(int channels, int hidden, bool add, alamos_activation act, const float *w1,
-                 const float *w2, const float *spatial) override {
-    AttentionShape shape{setting.block, channels, hidden, setting.half, add, act};
-    std::vector<float> kernel;
-    if (spatial) kernel.assign(spatial, spatial + 2 * attention_kernel * attention_kernel);
-    layers.push_back(attention_layer(shape, w1, w2, std::move(kernel)));
-  }
-
-  void policy(int channels, int size, const float *weight, const float *bias) override {
-    move = {false, int64_t(64) * padded(channels), policy_weights(weight, int64_t(size) * 64, channels),
-            std::vector<float>(bias, bias + size)};
-  }
-
-  void policy_maps(int channels, int maps, const float *weight, const float *bias) override {
-    move = {true, padded(channels), policy_weights(weight, maps, channels),
-            std::vector<float>(bias, bias + maps)};
-  }
-
-  void head(int channels, const float *conv, float conv_bias) override {
-    dense.emplace_back(channels, conv, conv_bias);
-  }
-  void hidden(int in, int out, const float *weight, const float *bias) override {
-    dense.back().hidden(in, out, weight, bias);
-  }
-  void output(int in, int out, const float *weight, const float *bias) override {
-    dense.back().output(in, out, weight, bias);
-  }
-
-  std::unique_ptr<alamos_session> session() const override;
-
-  size_t element() const { return setting.half ? sizeof(bf16) : sizeof(float); }
-  size_t map_bytes(int reg) const { return element() * 64 * padded(width[reg]); }
-
-  // The k-th writes register[k + 1] = act(f(register[from]) + register[add]).
-  std::vector<std::unique_ptr<Layer>> layers;
-  Policy move;
-  std::vector<DenseHead> dense;  // of heads
-
- private:
-  Bytes policy_weights(const float *v, int64_t rows, int channels) const;
-
-  bool libtorch_;
+struct Head {
+  int kind, from;
+  int units;   // that the next layer reads
+  bool whole;  // it has its output
+  DenseHead layers;
 };
 
-class ProcessorSession : public alamos_session {
- public:
-  explicit ProcessorSession(const ProcessorModel &m) : model_(m), heads_(m.dense.size()) { plan(); }
+// Positions to evaluate, and where the answers go: see alamos_session_run.
+struct Batch {
+  int n;
+  const uint64_t *planes;
+  const int32_t *offsets, *indices;
+  float *priors, *values, *wdl, *left;
+};
 
-  void run(const Batch &b) override {
-    if (model_.setting.half)
+}  // namespace
+
+struct alamos_model {
+  int block, planes;
+  std::vector<uint8_t> constant;
+  bool half, libtorch;
+
+  std::vector<int> width;  // channels of each register
+  // The k-th writes register[k + 1] = act(f(register[from]) + register[add]).
+  std::vector<std::unique_ptr<Layer>> layers;
+  std::vector<Inputs> inputs;  // of layers
+  Policy policy;
+  std::vector<Head> heads;
+
+  size_t element() const { return half ? sizeof(bf16) : sizeof(float); }
+  size_t map_bytes(int reg) const { return element() * 64 * padded(width[reg]); }
+
+  int append(std::unique_ptr<Layer> layer, Inputs in, int channels) {
+    layers.push_back(std::move(layer));
+    inputs.push_back(in);
+    width.push_back(channels);
+    return int(width.size()) - 1;
+  }
+
+  // The last layer that reads each register: -1 for none, and for what a head or
+  // the policy reads the number that follows the last layer's.
+  std::vector<int> last_reads() const {
+    int steps = int(layers.size());
+    std::vector<int> last(width.size(), -1);
+    for (int k = 0; k < steps; k++) {
+      last[inputs[k].from] = k;
+      if (inputs[k].add >= 0) last[inputs[k].add] = k;
+    }
+    if (policy.from >= 0) last[policy.from] = steps;
+    for (auto &h : heads) last[h.from] = steps;
+    return last;
+  }
+};
+
+struct alamos_session {
+ public:
+  explicit alamos_session(const alamos_model &m) : model_(m), heads_(m.heads.size()) { plan(); }
+
+  void run(const Batch &b) {
+    int values = 0;
+    for (const Head &h : model_.heads) values += h.kind != ALAMOS_MOVES_LEFT;
+    require(values == 1, "alamos: a model has one value head");
+    if (model_.half)
       evaluate<bf16>(b);
     else
       evaluate<float>(b);
+  }
+
+  void run_layers() {
+    for (auto &step : steps_) {
+      if (step.copy) std::memcpy(step.out, step.copy, step.bytes);
+      step.call->run();
+    }
   }
 
  private:
@@ -129,7 +135,7 @@ class ProcessorSession : public alamos_session {
     size_t bytes;
   };
 
-  const ProcessorModel &model_;
+  const alamos_model &model_;
   std::vector<Bytes> buffers_;
   std::vector<void *> registers_;  // of a block; several may share a buffer
   Bytes scratch_;
@@ -141,12 +147,44 @@ class ProcessorSession : public alamos_session {
   std::vector<DenseHead::Work> heads_;
 };
 
+namespace {
+
+// Win, draw and loss of their logits.
+void softmax3(const float *x, float *wdl) {
+  float top = std::max(x[0], std::max(x[1], x[2])), sum = 0;
+  for (int k = 0; k < 3; k++) sum += wdl[k] = std::exp(x[k] - top);
+  for (int k = 0; k < 3; k++) wdl[k] /= sum;
+}
+
+// Writes what the outputs x of a head become. NaN passes.
+void finish(int kind, const float *x, const Batch &b) {
+  for (int i = 0; i < b.n; i++) {
+    switch (kind) {
+      case ALAMOS_VALUE_TANH:
+        b.values[i] = std::tanh(x[i]);
+        break;
+      case ALAMOS_VALUE_LINEAR:
+        b.values[i] = x[i] < -1 ? -1 : x[i] > 1 ? 1 : x[i];
+        break;
+      case ALAMOS_VALUE_WDL:
+        softmax3(x + 3 * i, b.wdl + 3 * i);
+        b.values[i] = b.wdl[3 * i] - b.wdl[3 * i + 2];
+        break;
+      case ALAMOS_MOVES_LEFT:
+        b.left[i] = x[i];
+        break;
+    }
+  }
+}
+
+}  // namespace
+
 // Gives every register a buffer and binds the layers to them. A buffer is
-// used again as soon as nobody reads it any more, so that a residual tower lives
+// used again as soon as no layer reads it any more, so that a residual tower lives
 // in two, which stay in the cache. A layer adds to what its output holds:
-// where nobody else reads the addend, it is overwritten in place.
-void ProcessorSession::plan() {
-  const ProcessorModel &m = model_;
+// where no other layer reads the addend, it is overwritten in place.
+void alamos_session::plan() {
+  const alamos_model &m = model_;
   int steps = int(m.layers.size());
   std::vector<int> last = m.last_reads();
   std::vector<size_t> size;
@@ -158,72 +196,71 @@ void ProcessorSession::plan() {
     }
     int b = unused.back();
     unused.pop_back();
-    size[b] = std::max(size[b], m.setting.block * m.map_bytes(reg));
+    size[b] = std::max(size[b], m.block * m.map_bytes(reg));
     place[reg] = b;
   };
   auto in_place = [&](int k) {
-    const Wiring &at = m.wiring[k];
+    const Inputs &at = m.inputs[k];
     return at.add >= 0 && at.add != at.from && last[at.add] == k;
   };
   acquire(0);
   for (int k = 0; k < steps; k++) {
     int to = k + 1;
     if (in_place(k))
-      place[to] = place[m.wiring[k].add];
+      place[to] = place[m.inputs[k].add];
     else
       acquire(to);
     for (int reg = 0; reg < to; reg++)
       if (last[reg] == k && place[reg] != place[to]) unused.push_back(place[reg]);
-    if (last[to] < 0) unused.push_back(place[to]);  // nobody reads it
+    if (last[to] < 0) unused.push_back(place[to]);  // no layer reads it
   }
 
   size_t scratch = 0;
   for (auto &layer : m.layers) scratch = std::max(scratch, layer->scratch());
-  scratch_ = zeroed(scratch);
-  for (size_t bytes : size) buffers_.push_back(zeroed(bytes));
+  scratch_ = alamos::zeroed(scratch);
+  for (size_t bytes : size) buffers_.push_back(alamos::zeroed(bytes));
   for (int b : place) registers_.push_back(buffers_[b].get());
   for (int k = 0; k < steps; k++) {
-    const Wiring &at = m.wiring[k];
+    const Inputs &at = m.inputs[k];
     void *out = registers_[k + 1];
     bool copy = at.add >= 0 && !in_place(k);
     steps_.push_back({m.layers[k]->bind(registers_[at.from], out, scratch_.get()),
                       copy ? registers_[at.add] : nullptr, out,
-                      m.setting.block * m.map_bytes(k + 1)});
+                      m.block * m.map_bytes(k + 1)});
   }
 }
 
 template <class T>
-void ProcessorSession::expand(const uint64_t *planes, int n) {
-  const Setting &s = model_.setting;
+void alamos_session::expand(const uint64_t *planes, int n) {
   T *in = static_cast<T *>(registers_[0]);
-  int channels = padded(s.planes);
+  int channels = padded(model_.planes);
   for (int i = 0; i < n; i++)
-    alamos::expand(planes + int64_t(i) * s.planes, s.constant.data(), s.planes,
+    alamos::expand(planes + int64_t(i) * model_.planes, model_.constant.data(), model_.planes,
                    in + int64_t(i) * 64 * channels, channels);
 }
 
-// Logits of the listed moves only: 35 rows of the policy layer a position in
-// place of all. Moves are taken in the order of their rows, so that a row that
+// Logits of the listed moves only: 35 rows of the policy layer for a position
+// instead of all. Moves are taken in the order of their rows, so that a row that
 // several positions share is read once.
 template <class T>
-void ProcessorSession::linear_policy(const T *x, const Batch &b) {
-  const Policy &p = model_.move;
+void alamos_session::linear_policy(const T *x, const Batch &b) {
+  const Policy &p = model_.policy;
   const T *weight = static_cast<const T *>(p.weight.get());
   int moves = b.offsets[b.n];
   next_.resize(moves);
   owner_.resize(moves);
-  first_.assign(model_.policy_size, -1);
+  first_.assign(p.size, -1);
   for (int i = 0; i < b.n; i++)
     for (int j = b.offsets[i]; j < b.offsets[i + 1]; j++) {
       int row = b.indices[j];
       if (row < 0) continue;
-      require(row < model_.policy_size, "alamos: a policy index is out of range");
+      require(row < p.size, "alamos: a policy index is out of range");
       owner_[j] = i;
       next_[j] = first_[row];
       first_[row] = j;
     }
   rows_.clear();
-  for (int row = 0; row < model_.policy_size; row++)
+  for (int row = 0; row < p.size; row++)
     if (first_[row] >= 0) rows_.push_back(row);
   for (size_t r = 0; r < rows_.size(); r++) {
     int row = rows_[r];
@@ -238,13 +275,13 @@ void ProcessorSession::linear_policy(const T *x, const Batch &b) {
 
 // Logits of the listed moves, each of one square and one map.
 template <class T>
-void ProcessorSession::map_policy(const T *x, const Batch &b) const {
-  const Policy &p = model_.move;
+void alamos_session::map_policy(const T *x, const Batch &b) const {
+  const Policy &p = model_.policy;
   const T *weight = static_cast<const T *>(p.weight.get());
   for (int i = 0; i < b.n; i++, x += 64 * p.features)
     for (int j = b.offsets[i]; j < b.offsets[i + 1]; j++) {
       if (b.indices[j] < 0) continue;
-      require(b.indices[j] < model_.policy_size, "alamos: a policy index is out of range");
+      require(b.indices[j] < p.size, "alamos: a policy index is out of range");
       int map = b.indices[j] / 64, square = b.indices[j] % 64;
       const T *w = weight + map * p.features;
       b.priors[j] = p.bias[map] + dot(x + square * p.features, w, p.features, w);
@@ -252,64 +289,254 @@ void ProcessorSession::map_policy(const T *x, const Batch &b) const {
 }
 
 template <class T>
-void ProcessorSession::evaluate(const Batch &b) {
-  const ProcessorModel &m = model_;
-  int block = m.setting.block;
-  bool has_policy = m.policy_from >= 0, several = b.n > block;
-  const void *maps = has_policy ? registers_[m.policy_from] : nullptr;
-  size_t bytes = has_policy ? m.map_bytes(m.policy_from) : 0;
+void alamos_session::evaluate(const Batch &b) {
+  const alamos_model &m = model_;
+  int block = m.block;
+  bool has_policy = m.policy.from >= 0, several = b.n > block;
+  const void *maps = has_policy ? registers_[m.policy.from] : nullptr;
+  size_t bytes = has_policy ? m.map_bytes(m.policy.from) : 0;
   if (several) {
     maps_.resize(std::max(maps_.size(), b.n * bytes));
     maps = maps_.data();
   }
-  for (size_t h = 0; h < heads_.size(); h++) m.dense[h].start(heads_[h], b.n);
+  for (size_t h = 0; h < heads_.size(); h++) m.heads[h].layers.start(heads_[h], b.n);
   for (int i = 0; i < b.n; i += block) {
     int some = std::min(block, b.n - i);
-    expand<T>(b.planes + int64_t(i) * m.setting.planes, some);
-    for (auto &step : steps_) {
-      if (step.copy) std::memcpy(step.out, step.copy, step.bytes);
-      step.call->run();
-    }
+    expand<T>(b.planes + int64_t(i) * m.planes, some);
+    run_layers();
     for (size_t h = 0; h < heads_.size(); h++)
-      m.dense[h].read(heads_[h], i, some, static_cast<const T *>(registers_[m.heads[h].from]));
-    if (has_policy && several) std::memcpy(&maps_[i * bytes], registers_[m.policy_from], some * bytes);
+      m.heads[h].layers.read(heads_[h], i, some, static_cast<const T *>(registers_[m.heads[h].from]));
+    if (has_policy && several) std::memcpy(&maps_[i * bytes], registers_[m.policy.from], some * bytes);
   }
   for (size_t h = 0; h < heads_.size(); h++) {
-    m.dense[h].run(heads_[h], b.n);
-    finish(m.heads[h].kind, 0, b.n, heads_[h].out.data(), b);
+    m.heads[h].layers.run(heads_[h], b.n);
+    finish(m.heads[h].kind, heads_[h].out.data(), b);
   }
   if (!has_policy) return;
-  if (m.move.maps)
+  if (m.policy.maps)
     map_policy(static_cast<const T *>(maps), b);
   else
     linear_policy(static_cast<const T *>(maps), b);
-  normalize_priors(b);
+  alamos_softmax(b.n, b.offsets, b.indices, b.priors);
 }
 
-// The weights of a policy, v[rows][channels], as maps are: padded, and in their
-// precision.
-Bytes ProcessorModel::policy_weights(const float *v, int64_t rows, int channels) const {
-  int wide = padded(channels);
-  Bytes out = zeroed(element() * rows * wide);
-  for (int64_t r = 0; r < rows; r++)
-    for (int c = 0; c < channels; c++) {
-      int64_t at = r * wide + c;
-      if (setting.half)
-        static_cast<bf16 *>(out.get())[at] = to_bf16(v[r * channels + c]);
-      else
-        static_cast<float *>(out.get())[at] = v[r * channels + c];
-    }
+namespace {
+
+// v[rows][from], each row with zeros after it, as [rows][to].
+std::vector<float> pad_rows(const float *v, int64_t rows, int from, int to) {
+  std::vector<float> out(rows * to);
+  for (int64_t r = 0; r < rows; r++) std::copy_n(v + r * from, from, &out[r * to]);
   return out;
 }
 
-std::unique_ptr<alamos_session> ProcessorModel::session() const {
-  return std::make_unique<ProcessorSession>(*this);
+template <class T>
+class Scale : public Layer {
+ public:
+  Scale(int positions, std::vector<float> scale, std::vector<float> shift, alamos_activation act)
+      : rows(int64_t(64) * positions), factor(std::move(scale)), shift(std::move(shift)), act(act) {}
+
+  class ScaleCall : public Call {
+   public:
+    ScaleCall(const Scale &layer, const T *in, T *out) : layer(layer), in(in), out(out) {}
+
+    void run() override {
+      alamos::scale(in, out, layer.rows, int(layer.factor.size()), layer.factor.data(),
+            layer.shift.data(), layer.act);
+    }
+
+   private:
+    const Scale &layer;
+    const T *in;
+    T *out;
+  };
+
+  std::unique_ptr<Call> bind(const void *in, void *out, void *) const override {
+    return std::make_unique<ScaleCall>(*this, static_cast<const T *>(in), static_cast<T *>(out));
+  }
+
+ private:
+  int64_t rows;
+  std::vector<float> factor, shift;
+  alamos_activation act;
+};
+
+
+alamos_activation activation(int act) {
+  require(act >= ALAMOS_IDENTITY && act <= ALAMOS_MISH, "alamos: no such activation");
+  return static_cast<alamos_activation>(act);
+}
+
+void check_register(const alamos_model &m, int from, int channels) {
+  require(from >= 0 && from < int(m.width.size()) && m.width[from] == channels,
+          "alamos: a layer reads a register that is not there or has another "
+          "number of channels");
+}
+
+// Sets the policy, with weights v[rows][channels] in the precision of the maps.
+void set_policy(alamos_model &m, int from, int channels, int size, int64_t rows, const float *v,
+                std::vector<float> bias) {
+  check_register(m, from, channels);
+  require(size > 0, "alamos: a policy needs at least one move");
+  require(m.policy.from < 0, "alamos: a model has one policy");
+  int wide = padded(channels);
+  Bytes weight = alamos::zeroed(m.element() * rows * wide);
+  for (int64_t r = 0; r < rows; r++)
+    for (int c = 0; c < channels; c++) {
+      int64_t at = r * wide + c;
+      if (m.half)
+        static_cast<bf16 *>(weight.get())[at] = alamos::to_bf16(v[r * channels + c]);
+      else
+        static_cast<float *>(weight.get())[at] = v[r * channels + c];
+    }
+  m.policy.from = from;
+  m.policy.size = size;
+  m.policy.weight = std::move(weight);
+  m.policy.bias = std::move(bias);
 }
 
 }  // namespace
 
-std::unique_ptr<alamos_model> processor_model(Setting setting, bool libtorch) {
-  return std::make_unique<ProcessorModel>(std::move(setting), libtorch);
+namespace alamos {
+
+std::unique_ptr<Layer> scale_layer(int positions, bool half, std::vector<float> scale,
+                                   std::vector<float> shift, alamos_activation act) {
+  if (half) return std::make_unique<Scale<bf16>>(positions, std::move(scale), std::move(shift), act);
+  return std::make_unique<Scale<float>>(positions, std::move(scale), std::move(shift), act);
 }
 
 }  // namespace alamos
+
+char *alamos_model_new(int block, int planes, const uint8_t *constant, int half, int libtorch,
+                       alamos_model **model) {
+  return guard([&] {
+    require(block > 0 && planes > 0, "alamos: a model needs a block and planes of at least 1");
+    require(!half || alamos::has_bf16(), "alamos: this processor has no bfloat16 arithmetic");
+    auto m = std::make_unique<alamos_model>();
+    m->block = block;
+    m->planes = planes;
+    m->constant.assign(constant, constant + planes);
+    m->half = half != 0;
+    m->libtorch = libtorch != 0;
+    m->width = {planes};
+    *model = m.release();
+  });
+}
+
+char *alamos_model_conv(alamos_model *m, int from, int add, int in, int out, int kernel, int act,
+                        const float *weight, const float *bias, int *to) {
+  return guard([&] {
+    require(kernel == 1 || kernel == 3, "alamos: a convolution must be 1x1 or 3x3");
+    check_register(*m, from, in);
+    if (add >= 0) check_register(*m, add, out);
+    alamos::set_openmp_threads(1);
+    alamos::ConvolutionShape shape{m->block, padded(in), padded(out), kernel, m->half, add >= 0, activation(act)};
+    auto w = pad_rows(weight, out, in * kernel * kernel, shape.in * kernel * kernel);
+    w.resize(int64_t(shape.out) * shape.in * kernel * kernel);
+    auto b = pad_rows(bias, 1, out, shape.out);
+    std::unique_ptr<Layer> layer;
+    if (!m->libtorch) layer = alamos::onednn_convolution(shape, w.data(), b.data());
+    if (!layer) layer = alamos::libtorch_convolution(shape, w.data(), b.data());
+    *to = m->append(std::move(layer), {from, add}, out);
+  });
+}
+
+char *alamos_model_scale(alamos_model *m, int from, int channels, int act, const float *scale,
+                         const float *shift, int *to) {
+  return guard([&] {
+    check_register(*m, from, channels);
+    int wide = padded(channels);
+    *to = m->append(alamos::scale_layer(m->block, m->half, pad_rows(scale, 1, channels, wide),
+                                        pad_rows(shift, 1, channels, wide), activation(act)),
+                    {from, -1}, channels);
+  });
+}
+
+char *alamos_model_attention(alamos_model *m, int from, int add, int channels, int hidden, int act,
+                             const float *w1, const float *w2, const float *spatial, int *to) {
+  return guard([&] {
+    check_register(*m, from, channels);
+    if (add >= 0) check_register(*m, add, channels);
+    require(hidden > 0, "alamos: attention needs hidden features");
+    alamos::AttentionShape shape{m->block, channels, hidden, m->half, add >= 0, activation(act)};
+    std::vector<float> kernel;
+    if (spatial) kernel.assign(spatial, spatial + 2 * alamos::attention_kernel * alamos::attention_kernel);
+    *to = m->append(alamos::attention_layer(shape, w1, w2, std::move(kernel)), {from, add}, channels);
+  });
+}
+
+char *alamos_model_policy(alamos_model *m, int from, int channels, int size, const float *weight,
+                          const float *bias) {
+  return guard([&] {
+    set_policy(*m, from, channels, size, int64_t(size) * 64, weight, {bias, bias + size});
+    m->policy.features = int64_t(64) * padded(channels);
+  });
+}
+
+char *alamos_model_policy_maps(alamos_model *m, int from, int channels, int maps, const float *weight,
+                               const float *bias) {
+  return guard([&] {
+    set_policy(*m, from, channels, 64 * maps, maps, weight, {bias, bias + maps});
+    m->policy.maps = true;
+    m->policy.features = padded(channels);
+  });
+}
+
+char *alamos_model_head(alamos_model *m, int kind, int from, int channels, const float *conv,
+                        float conv_bias) {
+  return guard([&] {
+    check_register(*m, from, channels);
+    require(kind >= ALAMOS_VALUE_TANH && kind <= ALAMOS_MOVES_LEFT, "alamos: no such head");
+    m->heads.push_back({kind, from, conv ? 64 : 64 * channels, false, DenseHead(channels, conv, conv_bias)});
+  });
+}
+
+char *alamos_model_dense(alamos_model *m, int in, int out, int relu, const float *weight,
+                         const float *bias) {
+  return guard([&] {
+    require(!m->heads.empty() && !m->heads.back().whole,
+            "alamos: a dense layer belongs to a head that is not whole");
+    Head &h = m->heads.back();
+    require(in == h.units && out > 0, "alamos: a dense layer reads another number of features");
+    if (relu) {
+      h.layers.hidden(in, out, weight, bias);
+      h.units = out;
+      return;
+    }
+    require(out == (h.kind == ALAMOS_VALUE_WDL ? 3 : 1), "alamos: a head has another number of outputs");
+    h.layers.output(in, out, weight, bias);
+    h.whole = true;
+  });
+}
+
+void alamos_model_free(alamos_model *m) { delete m; }
+
+char *alamos_session_new(const alamos_model *m, alamos_session **session) {
+  return guard([&] {
+    for (auto &h : m->heads) require(h.whole, "alamos: a session needs a model with heads that are whole");
+    alamos::set_openmp_threads(1);
+    *session = new alamos_session(*m);
+  });
+}
+
+char *alamos_session_run(alamos_session *s, int n, const uint64_t *planes, const int32_t *offsets,
+                         const int32_t *indices, float *priors, float *values, float *wdl, float *left) {
+  return guard([&] {
+    require(n >= 0, "alamos: a negative number of positions");
+    alamos::set_openmp_threads(1);
+    s->run({n, planes, offsets, indices, priors, values, wdl, left});
+  });
+}
+
+char *alamos_session_layers(alamos_session *s) {
+  return guard([&] {
+    alamos::set_openmp_threads(1);
+    s->run_layers();
+  });
+}
+
+void alamos_session_free(alamos_session *s) { delete s; }
+
+void alamos_softmax(int n, const int32_t *offsets, const int32_t *indices, float *priors) {
+  for (int i = 0; i < n; i++)
+    alamos::softmax(priors + offsets[i], indices + offsets[i], offsets[i + 1] - offsets[i]);
+}

@@ -16,21 +16,6 @@ namespace alamos {
 namespace {
 
 template <class T>
-ALAMOS_INLINE void squeeze_any(const T *x, const float *w, float bias, int channels, float *out) {
-  for (int s = 0; s < 64; s += lanes) {
-    Vector acc[lanes];
-    for (int i = 0; i < lanes; i++) {
-      acc[i] = Vector{};
-      for (int c = 0; c < channels; c += lanes)
-        acc[i] += load(x + (s + i) * channels + c) * load(w + c);
-    }
-    Vector v = sums(acc) + bias;
-    v = v < 0 ? Vector{} : v;
-    std::memcpy(out + s, &v, sizeof v);
-  }
-}
-
-template <class T>
 ALAMOS_INLINE float dot_lanes(const T *a, const float *b, int64_t n) {
   float acc[lanes] = {};
   int64_t i = 0;
@@ -40,9 +25,16 @@ ALAMOS_INLINE float dot_lanes(const T *a, const float *b, int64_t n) {
   return reduce(acc);
 }
 
+void convert(float v, float *to) { *to = v; }
+void convert(float v, bf16 *to) { *to = round_bf16(v); }
+
+}  // namespace
+
+bf16 to_bf16(float v) { return round_bf16(v); }
+
 template <class T>
-void expand_any(const uint64_t *planes, const uint8_t *constant, int count,
-                T *out, int stride, T one, T (*convert)(float)) {
+void expand(const uint64_t *planes, const uint8_t *constant, int count, T *out, int stride) {
+  T value;
   std::memset(out, 0, sizeof(T) * 64 * stride);
   for (int c = 0; c < count; c++) {
     uint64_t word = planes[c];
@@ -50,29 +42,17 @@ void expand_any(const uint64_t *planes, const uint8_t *constant, int count,
       float v;
       uint32_t bits = uint32_t(word);
       std::memcpy(&v, &bits, sizeof v);
-      T t = convert(v);
-      for (int s = 0; s < 64; s++) out[s * stride + c] = t;
+      convert(v, &value);
+      for (int s = 0; s < 64; s++) out[s * stride + c] = value;
     } else {
-      for (; word != 0; word &= word - 1)
-        out[__builtin_ctzll(word) * stride + c] = one;
+      convert(1.0f, &value);
+      for (; word != 0; word &= word - 1) out[__builtin_ctzll(word) * stride + c] = value;
     }
   }
 }
 
-}  // namespace
-
-bf16 to_bf16(float v) { return round_bf16(v); }
-
-void expand(const uint64_t *planes, const uint8_t *constant, int count,
-            float *out, int stride) {
-  expand_any<float>(planes, constant, count, out, stride, 1.0f,
-                    [](float v) { return v; });
-}
-
-void expand(const uint64_t *planes, const uint8_t *constant, int count,
-            bf16 *out, int stride) {
-  expand_any<bf16>(planes, constant, count, out, stride, to_bf16(1.0f), to_bf16);
-}
+template void expand(const uint64_t *, const uint8_t *, int, float *, int);
+template void expand(const uint64_t *, const uint8_t *, int, bf16 *, int);
 
 ALAMOS_CLONES float dot(const float *a, const float *b, int64_t n, const float *next) {
   for (int64_t i = 0; i < n; i += 16) __builtin_prefetch(next + i);
@@ -80,7 +60,7 @@ ALAMOS_CLONES float dot(const float *a, const float *b, int64_t n, const float *
 }
 
 #if defined(__x86_64__)
-// Only called where alamos_has_bf16.
+// Only called where has_bf16().
 __attribute__((target("avx512f,avx512bw,avx512vl,avx512bf16"))) float dot(
     const bf16 *a, const bf16 *b, int64_t n, const bf16 *next) {
   __m512 acc[4] = {_mm512_setzero_ps(), _mm512_setzero_ps(),
@@ -111,15 +91,23 @@ float dot(const bf16 *a, const bf16 *b, int64_t n, const bf16 *) {
 }
 #endif
 
-ALAMOS_CLONES void squeeze(const float *x, const float *w, float bias,
-                           int channels, float *out) {
-  squeeze_any(x, w, bias, channels, out);
+template <class T>
+ALAMOS_CLONES void squeeze(const T *x, const float *w, float bias, int channels, float *out) {
+  for (int s = 0; s < 64; s += lanes) {
+    Vector acc[lanes];
+    for (int i = 0; i < lanes; i++) {
+      acc[i] = Vector{};
+      for (int c = 0; c < channels; c += lanes)
+        acc[i] += load(x + (s + i) * channels + c) * load(w + c);
+    }
+    Vector v = sums(acc) + bias;
+    v = v < 0 ? Vector{} : v;
+    std::memcpy(out + s, &v, sizeof v);
+  }
 }
 
-ALAMOS_CLONES void squeeze(const bf16 *x, const float *w, float bias,
-                           int channels, float *out) {
-  squeeze_any(x, w, bias, channels, out);
-}
+template void squeeze(const float *, const float *, float, int, float *);
+template void squeeze(const bf16 *, const float *, float, int, float *);
 
 // Sixteen vectors of sums, of 4 positions and 64 outputs, stay in registers while
 // the inputs pass by; and the weights of so many inputs in the cache while the

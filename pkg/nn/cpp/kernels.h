@@ -1,4 +1,5 @@
-// The arithmetic between the convolutions, on plain arrays. Every function does
+// The arithmetic of the evaluator between input, convolutions and answers, on plain
+// arrays. Every function does
 // the same operations in the same order for a position wherever it stands in a
 // batch. bf16 is the upper half of a float32.
 #pragma once
@@ -17,10 +18,8 @@ inline float to_float(bf16 v) {
 }
 
 // planes[count] of one position to out[64][stride], zero beyond count.
-void expand(const uint64_t *planes, const uint8_t *constant, int count,
-            float *out, int stride);
-void expand(const uint64_t *planes, const uint8_t *constant, int count,
-            bf16 *out, int stride);
+template <class T>
+void expand(const uint64_t *planes, const uint8_t *constant, int count, T *out, int stride);
 
 // The inner product of n values, accumulated in float32. next[n] is what the
 // next call may read: it is fetched into the cache meanwhile.
@@ -28,10 +27,8 @@ float dot(const float *a, const float *b, int64_t n, const float *next);
 float dot(const bf16 *a, const bf16 *b, int64_t n, const bf16 *next);
 
 // out[64] = ReLU(x[64][channels] . w[channels] + bias), for channels by 16.
-void squeeze(const float *x, const float *w, float bias, int channels,
-             float *out);
-void squeeze(const bf16 *x, const float *w, float bias, int channels,
-             float *out);
+template <class T>
+void squeeze(const T *x, const float *w, float bias, int channels, float *out);
 
 // dense_relu computes for so many positions at once.
 constexpr int group = 4;

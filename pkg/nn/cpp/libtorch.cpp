@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "convolution.h"
-#include "pointwise.h"
+#include "layers.h"
+#include "maps.h"
 
 namespace alamos {
 

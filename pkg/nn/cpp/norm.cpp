@@ -31,20 +31,6 @@ ALAMOS_INLINE void in_blocks(int64_t rows, int channels, double *first,
   }
 }
 
-template <class T>
-ALAMOS_INLINE void sums(const T *x, int64_t rows, int channels,
-                        const float *shift, double *sum, double *square) {
-  in_blocks(rows, channels, sum, square, [=](int64_t r, float *a, float *b) {
-    const T *row = x + r * channels;
-#pragma GCC ivdep
-    for (int c = 0; c < channels; c++) {
-      float d = to_float(row[c]) - shift[c];
-      a[c] += d;
-      b[c] += d * d;
-    }
-  });
-}
-
 template <alamos_activation act, bool adds, class T>
 ALAMOS_INLINE void apply(const T *x, int64_t rows, int channels,
                          const float *scale, const float *shift, const T *add,
@@ -68,18 +54,6 @@ ALAMOS_INLINE void apply(const T *x, int64_t rows, int channels,
       store(activated<act>(v), out + c);
     }
   }
-}
-
-template <class T>
-ALAMOS_INLINE void apply_any(const T *x, int64_t rows, int channels,
-                             const float *scale, const float *shift,
-                             const T *add, alamos_activation act, T *y) {
-  with_activation(act, [=](auto a) ALAMOS_FLAT {
-    if (add)
-      apply<decltype(a)::value, true>(x, rows, channels, scale, shift, add, y);
-    else
-      apply<decltype(a)::value, false>(x, rows, channels, scale, shift, add, y);
-  });
 }
 
 template <alamos_activation act, bool adds, class T>
@@ -116,12 +90,38 @@ ALAMOS_INLINE void gradient_sums(const T *dy, const T *y, const T *x,
   });
 }
 
+}  // namespace
+
 template <class T>
-ALAMOS_INLINE void gradient_sums_any(const T *dy, const T *y, const T *x,
-                                     const T *add, int64_t rows, int channels,
-                                     const float *mean, const float *scale,
-                                     const float *shift, alamos_activation act,
-                                     T *out, double *sum, double *product) {
+ALAMOS_CLONES void norm_sums(const T *x, int64_t rows, int channels, const float *shift,
+                             double *sum, double *square) {
+  in_blocks(rows, channels, sum, square, [=](int64_t r, float *a, float *b) {
+    const T *row = x + r * channels;
+#pragma GCC ivdep
+    for (int c = 0; c < channels; c++) {
+      float d = to_float(row[c]) - shift[c];
+      a[c] += d;
+      b[c] += d * d;
+    }
+  });
+}
+
+template <class T>
+ALAMOS_CLONES void norm_apply(const T *x, int64_t rows, int channels, const float *scale,
+                              const float *shift, const T *add, alamos_activation act, T *y) {
+  with_activation(act, [=](auto a) ALAMOS_FLAT {
+    if (add)
+      apply<decltype(a)::value, true>(x, rows, channels, scale, shift, add, y);
+    else
+      apply<decltype(a)::value, false>(x, rows, channels, scale, shift, add, y);
+  });
+}
+
+template <class T>
+ALAMOS_CLONES void norm_gradient_sums(const T *dy, const T *y, const T *x, const T *add,
+                                      int64_t rows, int channels, const float *mean,
+                                      const float *scale, const float *shift, alamos_activation act,
+                                      T *out, double *sum, double *product) {
   with_activation(act, [=](auto a) ALAMOS_FLAT {
     if (add)
       gradient_sums<decltype(a)::value, true>(dy, y, x, add, rows, channels, mean, scale, shift, out, sum, product);
@@ -131,9 +131,8 @@ ALAMOS_INLINE void gradient_sums_any(const T *dy, const T *y, const T *x,
 }
 
 template <class T>
-ALAMOS_INLINE void gradient(const T *g, const T *x, int64_t rows, int channels,
-                            const float *a, const float *b, const float *d,
-                            T *dx) {
+ALAMOS_CLONES void norm_gradient(const T *g, const T *x, int64_t rows, int channels, const float *a,
+                                 const float *b, const float *d, T *dx) {
   for (int64_t r = 0; r < rows; r++) {
     const T *from = g + r * channels, *in = x + r * channels;
     T *to = dx + r * channels;
@@ -143,58 +142,14 @@ ALAMOS_INLINE void gradient(const T *g, const T *x, int64_t rows, int channels,
   }
 }
 
-}  // namespace
+#define ALAMOS_INSTANTIATE(T) \
+  template void norm_sums(const T *, int64_t, int, const float *, double *, double *); \
+  template void norm_apply(const T *, int64_t, int, const float *, const float *, const T *, alamos_activation, T *); \
+  template void norm_gradient_sums(const T *, const T *, const T *, const T *, int64_t, int, const float *, \
+                                   const float *, const float *, alamos_activation, T *, double *, double *); \
+  template void norm_gradient(const T *, const T *, int64_t, int, const float *, const float *, const float *, T *);
 
-ALAMOS_CLONES void norm_sums(const float *x, int64_t rows, int channels,
-                             const float *shift, double *sum, double *square) {
-  sums(x, rows, channels, shift, sum, square);
-}
-
-ALAMOS_CLONES void norm_sums(const bf16 *x, int64_t rows, int channels,
-                             const float *shift, double *sum, double *square) {
-  sums(x, rows, channels, shift, sum, square);
-}
-
-ALAMOS_CLONES void norm_apply(const float *x, int64_t rows, int channels,
-                              const float *scale, const float *shift,
-                              const float *add, alamos_activation act, float *y) {
-  apply_any(x, rows, channels, scale, shift, add, act, y);
-}
-
-ALAMOS_CLONES void norm_apply(const bf16 *x, int64_t rows, int channels,
-                              const float *scale, const float *shift,
-                              const bf16 *add, alamos_activation act, bf16 *y) {
-  apply_any(x, rows, channels, scale, shift, add, act, y);
-}
-
-ALAMOS_CLONES void norm_gradient_sums(const float *dy, const float *y,
-                                      const float *x, const float *add,
-                                      int64_t rows, int channels,
-                                      const float *mean, const float *scale,
-                                      const float *shift, alamos_activation act,
-                                      float *out, double *sum, double *product) {
-  gradient_sums_any(dy, y, x, add, rows, channels, mean, scale, shift, act, out, sum, product);
-}
-
-ALAMOS_CLONES void norm_gradient_sums(const bf16 *dy, const bf16 *y,
-                                      const bf16 *x, const bf16 *add,
-                                      int64_t rows, int channels,
-                                      const float *mean, const float *scale,
-                                      const float *shift, alamos_activation act,
-                                      bf16 *out, double *sum, double *product) {
-  gradient_sums_any(dy, y, x, add, rows, channels, mean, scale, shift, act, out, sum, product);
-}
-
-ALAMOS_CLONES void norm_gradient(const float *g, const float *x, int64_t rows,
-                                 int channels, const float *a, const float *b,
-                                 const float *d, float *dx) {
-  gradient(g, x, rows, channels, a, b, d, dx);
-}
-
-ALAMOS_CLONES void norm_gradient(const bf16 *g, const bf16 *x, int64_t rows,
-                                 int channels, const float *a, const float *b,
-                                 const float *d, bf16 *dx) {
-  gradient(g, x, rows, channels, a, b, d, dx);
-}
+ALAMOS_INSTANTIATE(float)
+ALAMOS_INSTANTIATE(bf16)
 
 }  // namespace alamos

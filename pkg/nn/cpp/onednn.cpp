@@ -1,7 +1,7 @@
 // Convolutions by oneDNN's own interface. libtorch uses the same kernels, but its
 // operators allocate every result, cannot add to it, and spend some microseconds
 // a call on the way.
-#include "convolution.h"
+#include "layers.h"
 
 #ifdef ALAMOS_ONEDNN
 

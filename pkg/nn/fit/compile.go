@@ -1,7 +1,9 @@
 package main
 
 import (
-	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"alamos/pkg/disk"
 )
 
 // compiler is a C++ compiler that understands g++'s options.
@@ -51,33 +55,33 @@ func (e *compileError) Error() string {
 
 // object compiles one C++ file to an object file.
 func (c compiler) object(source, target string, flags []string) error {
-	args := append([]string{"-c", "-fPIC", "-o", target, source}, flags...)
-	cmd := exec.Command(c.Path, args...)
-	cmd.Env = append(os.Environ(), "LC_ALL=C")
-	said, err := cmd.CombinedOutput()
-	if err != nil {
-		if _, ok := err.(*exec.ExitError); ok {
-			return &compileError{source: source, said: string(said)}
-		}
-		return err
+	said, failed, err := c.compile(append([]string{"-c", "-fPIC", "-o", target, source}, flags...))
+	if failed {
+		return &compileError{source: source, said: said}
 	}
-	return nil
+	return err
 }
 
 // diagnose returns what the compiler says against a C++ file, all of it,
 // without generating code.
 func (c compiler) diagnose(source string, flags []string) (string, error) {
-	args := append([]string{"-fsyntax-only", "-fmax-errors=0", source}, flags...)
+	all := "-fmax-errors=0"
 	if strings.Contains(c.Version, "clang") {
-		args[1] = "-ferror-limit=0"
+		all = "-ferror-limit=0"
 	}
+	said, _, err := c.compile(append([]string{"-fsyntax-only", all, source}, flags...))
+	return said, err
+}
+
+// compile runs the compiler and returns what it said, and whether it found errors.
+func (c compiler) compile(args []string) (said string, failed bool, err error) {
 	cmd := exec.Command(c.Path, args...)
 	cmd.Env = append(os.Environ(), "LC_ALL=C")
-	said, err := cmd.CombinedOutput()
-	if _, ok := err.(*exec.ExitError); err != nil && !ok {
-		return "", err
+	out, err := cmd.CombinedOutput()
+	if _, failed = err.(*exec.ExitError); failed {
+		err = nil
 	}
-	return string(said), nil
+	return string(out), failed, err
 }
 
 // library links object files to a shared library that calls itself name.
@@ -100,8 +104,7 @@ type objectStore struct{ dir string }
 // is given the path to write) if it is not there yet.
 func (o objectStore) get(key string, make func(target string) error) (string, error) {
 	path := filepath.Join(o.dir, key+".o")
-	now := time.Now()
-	if os.Chtimes(path, now, now) == nil { // the time says when it was last used
+	if touch(path) {
 		return path, nil
 	}
 	if err := os.MkdirAll(o.dir, 0o755); err != nil {
@@ -115,14 +118,60 @@ func (o objectStore) get(key string, make func(target string) error) (string, er
 	return path, os.Rename(whole, path)
 }
 
-// prune removes object files that no set-up used for a month.
-func (o objectStore) prune(now time.Time) {
-	files, _ := filepath.Glob(filepath.Join(o.dir, "*.o*"))
-	for _, name := range files {
+// touch marks a file or directory of the cache as used now, and reports whether it is
+// there.
+func touch(path string) bool {
+	now := time.Now()
+	return os.Chtimes(path, now, now) == nil
+}
+
+// prune removes the files and directories of a pattern that no set-up used for a month.
+func prune(pattern string, now time.Time) {
+	found, _ := filepath.Glob(pattern)
+	for _, name := range found {
 		if info, err := os.Stat(name); err == nil && now.Sub(info.ModTime()) > 30*24*time.Hour {
-			os.Remove(name)
+			os.RemoveAll(name)
 		}
 	}
+}
+
+// sources are the C++ files of a folder.
+type sources struct {
+	names   []string // *.cpp, sorted
+	text    map[string]string
+	headers string // digest of every other file: a changed header recompiles all
+	digest  string // of all files, as package nn computes it
+}
+
+func readSources(dir string) (sources, error) {
+	s := sources{text: make(map[string]string)}
+	var err error
+	if s.digest, err = disk.SumFS(os.DirFS(dir)); err != nil {
+		return s, err
+	}
+	files, err := os.ReadDir(dir)
+	var headers []string
+	for _, f := range files {
+		text, readErr := os.ReadFile(filepath.Join(dir, f.Name()))
+		err = errors.Join(err, readErr)
+		if filepath.Ext(f.Name()) == ".cpp" {
+			s.names, s.text[f.Name()] = append(s.names, f.Name()), string(text)
+		} else {
+			headers = append(headers, f.Name(), string(text))
+		}
+	}
+	s.headers = digest(headers...)
+	return s, err
+}
+
+// digest returns a short hash of its arguments, each with its length, so that
+// moving bytes from one to the next changes it.
+func digest(parts ...string) string {
+	h := sha256.New()
+	for _, p := range parts {
+		fmt.Fprintf(h, "%d:%s", len(p), p)
+	}
+	return hex.EncodeToString(h.Sum(nil))[:16]
 }
 
 // parallel runs the jobs, as many at a time as there are processors, and
@@ -139,14 +188,5 @@ func parallel(jobs []func() error) error {
 		})
 	}
 	wg.Wait()
-	var text bytes.Buffer
-	for _, err := range errs {
-		if err != nil {
-			fmt.Fprintln(&text, err)
-		}
-	}
-	if text.Len() > 0 {
-		return fmt.Errorf("%s", strings.TrimSpace(text.String()))
-	}
-	return nil
+	return errors.Join(errs...)
 }

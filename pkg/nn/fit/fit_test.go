@@ -406,11 +406,11 @@ func TestObjectStore(t *testing.T) {
 	if _, err := store.get("bad", func(target string) error { return failed }); err == nil || !strings.Contains(err.Error(), "x.cpp:1:1") {
 		t.Errorf("a failed compilation: %v", err)
 	}
-	store.prune(time.Now().Add(29 * 24 * time.Hour))
+	prune(filepath.Join(store.dir, "*.o"), time.Now().Add(29 * 24 * time.Hour))
 	if _, err := store.get("key", object); err != nil || made != 1 {
 		t.Errorf("pruned within the month: made %d times, %v", made, err)
 	}
-	store.prune(time.Now().Add(31 * 24 * time.Hour))
+	prune(filepath.Join(store.dir, "*.o"), time.Now().Add(31 * 24 * time.Hour))
 	if _, err := store.get("key", object); err != nil || made != 2 {
 		t.Errorf("not pruned after the month: made %d times, %v", made, err)
 	}
@@ -424,5 +424,67 @@ func TestAptLists(t *testing.T) {
 	write(t, filepath.Join(dir, "mirror_dists_stable_main_binary-amd64_Packages"), "")
 	if !aptListsPresent(dir) {
 		t.Error("lists are not found")
+	}
+}
+
+// Every change of our C++ shows in its digest, and in that of the headers if it is one.
+func TestReadSources(t *testing.T) {
+	dir := t.TempDir()
+	read := func() sources {
+		t.Helper()
+		s, err := readSources(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	write(t, filepath.Join(dir, "b.cpp"), "1")
+	write(t, filepath.Join(dir, "a.cpp"), "2")
+	first := read()
+	if !slices.Equal(first.names, []string{"a.cpp", "b.cpp"}) || first.text["b.cpp"] != "1" {
+		t.Errorf("%+v", first)
+	}
+	write(t, filepath.Join(dir, "a.h"), "3")
+	second := read()
+	if second.headers == first.headers || second.digest == first.digest {
+		t.Error("a new header does not show")
+	}
+	write(t, filepath.Join(dir, "b.cpp"), "4")
+	if third := read(); third.headers != second.headers || third.digest == second.digest {
+		t.Error("a changed file does not show")
+	}
+	if _, err := readSources(filepath.Join(dir, "none")); err == nil {
+		t.Error("no error for a folder that is not there")
+	}
+}
+
+// Checkouts share a copy exactly as long as all that decides its content is the same.
+func TestCopyDir(t *testing.T) {
+	cpp := t.TempDir()
+	write(t, filepath.Join(cpp, "a.cpp"), "1")
+	lib := libtorch{Lib: t.TempDir()}
+	write(t, filepath.Join(lib.Lib, "libtorch_cpu.so"), "")
+	dir := func(version string) string {
+		t.Helper()
+		f, err := newFitting(nil, "/cache", version, cpp, lib, compiler{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir, err := f.copyDir()
+		if err != nil || filepath.Dir(dir) != "/cache" {
+			t.Fatal(dir, err)
+		}
+		return dir
+	}
+	first := dir("v1")
+	if dir("v1") != first {
+		t.Error("the same is not shared")
+	}
+	if dir("v2") == first {
+		t.Error("another gotch has the same copy")
+	}
+	write(t, filepath.Join(cpp, "a.cpp"), "2")
+	if dir("v1") == first {
+		t.Error("other C++ has the same copy")
 	}
 }

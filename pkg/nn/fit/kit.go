@@ -6,8 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"alamos/pkg/nn/sources"
 )
 
 // A kit takes alamos to a machine that has a C++ compiler and a libtorch, and
@@ -93,16 +91,12 @@ func compileKit(r *reporter, dir string) error {
 	if !lib.CUDA {
 		r.warn("the libtorch in %s is for the processor only: nothing will run on a graphics card", lib.Root)
 	}
-	ours, err := sources.Read(os.DirFS(filepath.Join(dir, kitCPP)))
+	f, err := newFitting(r, filepath.Join(dir, kitLib), strings.TrimSpace(string(version)), filepath.Join(dir, kitCPP), lib, cxx)
 	if err != nil {
 		return err
 	}
-	f := fitting{cpp: filepath.Join(dir, kitCPP), cache: filepath.Join(dir, kitLib), lib: lib, cxx: cxx, r: r}
-	if err := f.identify(); err != nil {
-		return err
-	}
-	stamp := filepath.Join(dir, kitLib, stampName)
-	if have, err := os.ReadFile(stamp); err == nil && string(have) == sources.Digest(f.machine, ours.Digest()) {
+	stamp, want := filepath.Join(dir, kitLib, "fitted"), digest(f.machine, f.ours.digest)
+	if have, err := os.ReadFile(stamp); err == nil && string(have) == want {
 		r.close("the kit is compiled")
 		return nil
 	}
@@ -117,7 +111,7 @@ func compileKit(r *reporter, dir string) error {
 	if err := os.CopyFS(part, os.DirFS(filepath.Join(dir, kitGotch))); err != nil {
 		return err
 	}
-	if err := f.build(part, strings.TrimSpace(string(version)), ours); err != nil {
+	if err := f.build(part); err != nil {
 		return err
 	}
 	for _, name := range libraries() {
@@ -125,7 +119,7 @@ func compileKit(r *reporter, dir string) error {
 			return err
 		}
 	}
-	if err := os.WriteFile(stamp, []byte(sources.Digest(f.machine, ours.Digest())), 0o644); err != nil {
+	if err := os.WriteFile(stamp, []byte(want), 0o644); err != nil {
 		return err
 	}
 	r.close(fmt.Sprintf("compiled for libtorch %s (%s)", lib.Version, lib.Origin))

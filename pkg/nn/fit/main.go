@@ -61,8 +61,15 @@ func setUp(r *reporter, opponents bool) error {
 	if err != nil {
 		return err
 	}
-	f := fitting{root: root, cpp: filepath.Join(root, cppDir), cache: filepath.Join(userCache, "alamos"), lib: lib, cxx: cxx, r: r}
-	if err := f.run(); err != nil {
+	version, goVersion, err := requirements(filepath.Join(root, "go.mod"))
+	if err != nil {
+		return err
+	}
+	f, err := newFitting(r, filepath.Join(userCache, "alamos"), version, filepath.Join(root, cppDir), lib, cxx)
+	if err != nil {
+		return err
+	}
+	if err := f.run(root, goVersion); err != nil {
 		return err
 	}
 	if opponents {

@@ -12,8 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-
-	"alamos/pkg/nn/sources"
 )
 
 // Tournaments play against other people's engines: Stockfish for chess and
@@ -127,7 +125,7 @@ func (e engine) fingerprint() string {
 		}
 		parts = append(parts, fmt.Sprintf("%s %d %d", name, info.Size(), info.ModTime().UnixNano()))
 	}
-	return sources.Digest(parts...)
+	return digest(parts...)
 }
 
 // needStockfish returns Debian's or another Stockfish, installing Debian's when

@@ -22,7 +22,7 @@ import (
 // realName is the library with gotch's C++ and ours, linked to libtorch.
 const realName = "libtch-real.so"
 
-// hasDoor tells whether we know how to jump on this machine.
+// hasDoor reports whether we know how to jump on this machine.
 var hasDoor = runtime.GOARCH == "amd64"
 
 // link makes libtch.so in the directory dir, and what is behind it.

@@ -1,4 +1,4 @@
-// Where the threads of a batch's shards wait for each other.
+// An all-reduce: the threads of a batch's shards wait for each other and sum.
 #pragma once
 
 #include <atomic>
@@ -8,14 +8,14 @@
 
 namespace alamos {
 
-class Meeting {
+class Barrier {
  public:
-  explicit Meeting(int shards) : shards_(shards) {
+  explicit Barrier(int shards) : shards_(shards) {
     for (auto &p : parts_) p.resize(shards);
   }
 
   // Replaces values by their sums over the shards, in the order of the shards.
-  // Every shard must call it as often, with as many values. Throws when another
+  // Every shard must call it equally often, with equally many values. Throws when another
   // shard has failed.
   void sum(int shard, std::vector<double> &values);
 
@@ -26,15 +26,15 @@ class Meeting {
   void wait();
 
   const int shards_;
-  // Shards may be one meeting apart: whoever writes to a side for the second time
-  // has left the meeting between, at which all had read it.
+  // Two sides, used in turn: shards may be one sum apart. A shard that writes to a
+  // side again has passed the barrier between, and all had read the side by then.
   std::vector<std::vector<double>> parts_[2];
   std::vector<int> side_ = std::vector<int>(shards_);
 
   std::mutex mutex_;
-  std::condition_variable all_here_;
-  int here_ = 0;
-  std::atomic<int> meetings_{0};
+  std::condition_variable all_arrived_;
+  int arrived_ = 0;
+  std::atomic<int> generation_{0};
   std::atomic<bool> aborted_{false};
 };
 

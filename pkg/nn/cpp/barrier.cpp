@@ -1,4 +1,4 @@
-#include "meeting.h"
+#include "barrier.h"
 
 #include <stdexcept>
 
@@ -10,11 +10,11 @@ namespace alamos {
 
 namespace {
 
-// How often a thread looks before it sleeps: some 20 microseconds, what going to
+// How often a thread spins before it sleeps: some 20 microseconds, what going to
 // sleep and being woken costs. Shards of one size are seldom further apart.
-constexpr int looks = 500;
+constexpr int spins = 500;
 
-void breathe() {
+void relax() {
 #if defined(__x86_64__)
   _mm_pause();
 #endif
@@ -22,7 +22,7 @@ void breathe() {
 
 }  // namespace
 
-void Meeting::sum(int shard, std::vector<double> &values) {
+void Barrier::sum(int shard, std::vector<double> &values) {
   if (shards_ == 1) return;
   auto &parts = parts_[side_[shard] ^= 1];
   parts[shard] = values;
@@ -34,30 +34,30 @@ void Meeting::sum(int shard, std::vector<double> &values) {
   }
 }
 
-void Meeting::wait() {
+void Barrier::wait() {
   int now;
   {
     std::lock_guard<std::mutex> lock(mutex_);
-    now = meetings_;
-    if (!aborted_ && ++here_ == shards_) {
-      here_ = 0;
-      meetings_++;
-      all_here_.notify_all();
+    now = generation_;
+    if (!aborted_ && ++arrived_ == shards_) {
+      arrived_ = 0;
+      generation_++;
+      all_arrived_.notify_all();
       return;
     }
   }
-  for (int i = 0; i < looks && meetings_ == now && !aborted_; i++) breathe();
-  if (meetings_ == now && !aborted_) {
+  for (int i = 0; i < spins && generation_ == now && !aborted_; i++) relax();
+  if (generation_ == now && !aborted_) {
     std::unique_lock<std::mutex> lock(mutex_);
-    all_here_.wait(lock, [&] { return meetings_ != now || aborted_; });
+    all_arrived_.wait(lock, [&] { return generation_ != now || aborted_; });
   }
   if (aborted_) throw std::runtime_error("alamos: another shard of the batch failed");
 }
 
-void Meeting::abort() {
+void Barrier::abort() {
   std::lock_guard<std::mutex> lock(mutex_);
   aborted_ = true;
-  all_here_.notify_all();
+  all_arrived_.notify_all();
 }
 
 }  // namespace alamos

@@ -1,4 +1,4 @@
-#include "descent.h"
+#include "optimizer_step.h"
 
 #include <cmath>
 
@@ -34,10 +34,12 @@ ALAMOS_INLINE void in_chunks(int64_t from, int64_t to, const float *w, T *used,
   }
 }
 
+}  // namespace
+
 template <class T>
-ALAMOS_INLINE void sgd(int64_t from, int64_t to, float *w, float *m, T *used,
-                       const T *const *g, int shards, float rate,
-                       float momentum, float decay) {
+ALAMOS_CLONES void sgd_range(int64_t from, int64_t to, float *w, float *m, T *used,
+                             const T *const *g, int shards, float rate, float momentum,
+                             float decay) {
   in_chunks(from, to, w, used, g, shards, [=](int64_t at, int n, const float *sum) {
 #pragma GCC ivdep
     for (int i = 0; i < n; i++) {
@@ -48,9 +50,8 @@ ALAMOS_INLINE void sgd(int64_t from, int64_t to, float *w, float *m, T *used,
 }
 
 template <class T>
-ALAMOS_INLINE void adam(int64_t from, int64_t to, float *w, float *m, float *v,
-                        T *used, const T *const *g, int shards,
-                        const AdamStep &step) {
+ALAMOS_CLONES void adam_range(int64_t from, int64_t to, float *w, float *m, float *v, T *used,
+                              const T *const *g, int shards, const AdamStep &step) {
   const AdamStep s = step;
   in_chunks(from, to, w, used, g, shards, [=](int64_t at, int n, const float *sum) {
 #pragma GCC ivdep
@@ -64,30 +65,11 @@ ALAMOS_INLINE void adam(int64_t from, int64_t to, float *w, float *m, float *v,
   });
 }
 
-}  // namespace
+#define ALAMOS_INSTANTIATE(T) \
+  template void sgd_range(int64_t, int64_t, float *, float *, T *, const T *const *, int, float, float, float); \
+  template void adam_range(int64_t, int64_t, float *, float *, float *, T *, const T *const *, int, const AdamStep &);
 
-ALAMOS_CLONES void sgd_range(int64_t from, int64_t to, float *w, float *m,
-                             float *used, const float *const *g, int shards,
-                             float rate, float momentum, float decay) {
-  sgd(from, to, w, m, used, g, shards, rate, momentum, decay);
-}
-
-ALAMOS_CLONES void sgd_range(int64_t from, int64_t to, float *w, float *m,
-                             bf16 *used, const bf16 *const *g, int shards,
-                             float rate, float momentum, float decay) {
-  sgd(from, to, w, m, used, g, shards, rate, momentum, decay);
-}
-
-ALAMOS_CLONES void adam_range(int64_t from, int64_t to, float *w, float *m,
-                              float *v, float *used, const float *const *g,
-                              int shards, const AdamStep &step) {
-  adam(from, to, w, m, v, used, g, shards, step);
-}
-
-ALAMOS_CLONES void adam_range(int64_t from, int64_t to, float *w, float *m,
-                              float *v, bf16 *used, const bf16 *const *g,
-                              int shards, const AdamStep &step) {
-  adam(from, to, w, m, v, used, g, shards, step);
-}
+ALAMOS_INSTANTIATE(float)
+ALAMOS_INSTANTIATE(bf16)
 
 }  // namespace alamos

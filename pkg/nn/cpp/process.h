@@ -1,4 +1,4 @@
-// Memory: our own, and how the C library treats what libtorch gives back.
+// The process: threads that libtorch uses, and memory.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,11 @@
 
 namespace alamos {
 
-void keep_freed_memory();
+// Threads that libtorch uses for what the calling OS thread asks of it.
+void set_openmp_threads(int n);
+
+// Whether this processor computes with bfloat16 in hardware.
+bool has_bf16();
 
 struct Free {
   void operator()(void *p) const { std::free(p); }

@@ -1,53 +1,36 @@
-// The operations of training.h: what they do to tensors. The loops over numbers
-// are in norm.cpp and descent.cpp.
-#include "training.h"
-
+// The operations of training: what they do to tensors. The loops over numbers
+// are in norm.cpp and maps.cpp.
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <cmath>
 
-#include "descent.h"
-#include "gate.h"
+#include "alamos.h"
+#include "barrier.h"
 #include "guard.h"
 #include "kernels.h"
-#include "meeting.h"
+#include "maps.h"
 #include "norm.h"
-#include "pointwise.h"
+#include "tensors.h"
 
 using alamos::bf16;
+using alamos::data;
 using alamos::guard;
 using alamos::require;
+using alamos::tensor;
+using alamos::typed;
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-struct alamos_meeting : alamos::Meeting {
-  using alamos::Meeting::Meeting;
+struct alamos_barrier : alamos::Barrier {
+  using alamos::Barrier::Barrier;
 };
 
 namespace {
 
-const at::Tensor &tensor(const void *handle) {
-  return *static_cast<const at::Tensor *>(handle);
-}
-
 // maps is x [N, C, 8, 8] with channels last in memory, as the loops read it.
 at::Tensor maps(const at::Tensor &x) {
   return x.contiguous(at::MemoryFormat::ChannelsLast);
-}
-
-// Calls f with a typed pointer for what is in a tensor, float32 or bfloat16.
-template <class F>
-void typed(const at::Tensor &x, F f) {
-  if (x.scalar_type() == at::kBFloat16)
-    f(static_cast<bf16 *>(nullptr));
-  else
-    f(static_cast<float *>(nullptr));
-}
-
-template <class T>
-T *data(const at::Tensor &x) {
-  return x.defined() ? static_cast<T *>(x.data_ptr()) : nullptr;
 }
 
 // normalize is the forward pass of a norm whose statistics are known.
@@ -71,14 +54,14 @@ class Norm : public torch::autograd::Function<Norm> {
                             const at::Tensor &gamma, const at::Tensor &beta,
                             const c10::optional<at::Tensor> &plus,
                             alamos_activation act, float *running_mean,
-                            float *running_var, alamos_meeting *meeting,
+                            float *running_var, alamos_barrier *barrier,
                             int shard, double momentum, double epsilon) {
     at::Tensor x = maps(input), add = plus ? maps(*plus) : at::Tensor();
     int channels = int(x.size(1));
     int64_t rows = x.numel() / channels;
 
     // The sums of the batch, and how many numbers they are of. They are taken
-    // about the running mean as it was: shard 0 changes it once they have met.
+    // about the old running mean: shard 0 changes it after the barrier.
     std::vector<float> about(running_mean, running_mean + channels);
     std::vector<double> sums(2 * channels + 1);
     sums[2 * channels] = double(rows);
@@ -87,7 +70,7 @@ class Norm : public torch::autograd::Function<Norm> {
       alamos::norm_sums(data<T>(x), rows, channels, about.data(), sums.data(),
                         sums.data() + channels);
     });
-    meeting->sum(shard, sums);
+    barrier->sum(shard, sums);
 
     double count = sums[2 * channels];
     at::Tensor mean = at::empty({channels}), inverse = at::empty({channels});
@@ -115,7 +98,7 @@ class Norm : public torch::autograd::Function<Norm> {
     ctx->save_for_backward({x, gamma, mean, inverse, relu ? y : no, smooth ? scale : no,
                             smooth ? shift : no, smooth ? add : no});
     ctx->saved_data["act"] = int64_t(act);
-    ctx->saved_data["meeting"] = reinterpret_cast<int64_t>(meeting);
+    ctx->saved_data["barrier"] = reinterpret_cast<int64_t>(barrier);
     ctx->saved_data["shard"] = int64_t(shard);
     ctx->saved_data["count"] = count;
     ctx->saved_data["adds"] = add.defined();
@@ -130,7 +113,7 @@ class Norm : public torch::autograd::Function<Norm> {
     const float *gamma = data<float>(saved[1]), *mean = data<float>(saved[2]);
     const float *inverse = data<float>(saved[3]);
     auto act = static_cast<alamos_activation>(ctx->saved_data["act"].toInt());
-    auto *meeting = reinterpret_cast<alamos_meeting *>(ctx->saved_data["meeting"].toInt());
+    auto *barrier = reinterpret_cast<alamos_barrier *>(ctx->saved_data["barrier"].toInt());
     double count = ctx->saved_data["count"].toDouble();
     int channels = int(x.size(1));
     int64_t rows = x.numel() / channels;
@@ -150,7 +133,7 @@ class Norm : public torch::autograd::Function<Norm> {
       data<float>(dgamma)[c] = float(sums[channels + c] * inverse[c]);
       data<float>(dbeta)[c] = float(sums[c]);
     }
-    meeting->sum(int(ctx->saved_data["shard"].toInt()), sums);
+    barrier->sum(int(ctx->saved_data["shard"].toInt()), sums);
 
     std::vector<float> a(channels), b(channels), d(channels);
     for (int c = 0; c < channels; c++) {
@@ -286,43 +269,13 @@ class PolicyLoss : public torch::autograd::Function<PolicyLoss> {
   }
 };
 
-// Calls f(i, from, to, w, used, grads) for the part of a shard of each parameter,
-// with the memory of the weights, of what is computed with (w itself, or the copy
-// in bfloat16) and of the gradients of all shards.
-template <class F>
-void descend(int shard, int shards, int count, void *const *weights,
-             void *const *halves, void *const *leaves, F f) {
-  std::vector<at::Tensor> g(shards);
-  for (int i = 0; i < count; i++) {
-    const at::Tensor &w = tensor(weights[i]);
-    const at::Tensor &used = halves[i] ? tensor(halves[i]) : w;
-    for (int s = 0; s < shards; s++) {
-      g[s] = tensor(leaves[s * count + i]).grad();
-      require(g[s].defined(), "alamos: a parameter has no gradient");
-      if (g[s].strides() != used.strides()) g[s] = at::empty_like(used).copy_(g[s]);
-    }
-    // Whole cache lines, so that shards do not write to the same.
-    int64_t lines = (w.numel() + 31) / 32;
-    int64_t from = 32 * (lines * shard / shards);
-    int64_t to = std::min(w.numel(), 32 * (lines * (shard + 1) / shards));
-    typed(used, [&](auto *t) {
-      using T = std::remove_pointer_t<decltype(t)>;
-      std::vector<const T *> grads;
-      for (auto &x : g) grads.push_back(data<T>(x));
-      f(i, from, to, data<float>(w), data<T>(used), grads.data());
-    });
-  }
-}
-
 }  // namespace
 
-extern "C" {
+alamos_barrier *alamos_barrier_new(int shards) { return new alamos_barrier(shards); }
 
-alamos_meeting *alamos_meeting_new(int shards) { return new alamos_meeting(shards); }
+void alamos_barrier_abort(alamos_barrier *barrier) { barrier->abort(); }
 
-void alamos_meeting_abort(alamos_meeting *meeting) { meeting->abort(); }
-
-void alamos_meeting_free(alamos_meeting *meeting) { delete meeting; }
+void alamos_barrier_free(alamos_barrier *barrier) { delete barrier; }
 
 void alamos_expand(int n, int count, const uint64_t *planes,
                    const uint8_t *constant, int bf16, void *out) {
@@ -335,7 +288,7 @@ void alamos_expand(int n, int count, const uint64_t *planes,
   }
 }
 
-char *alamos_norm(alamos_meeting *meeting, int shard, const void *x,
+char *alamos_norm(alamos_barrier *barrier, int shard, const void *x,
                   const void *gamma, const void *beta, const void *mean,
                   const void *var, const void *add, int act, int training,
                   double momentum, double epsilon, void **y) {
@@ -346,7 +299,7 @@ char *alamos_norm(alamos_meeting *meeting, int shard, const void *x,
     if (training) {
       out = Norm::apply(tensor(x), tensor(gamma), tensor(beta), plus,
                         static_cast<alamos_activation>(act), data<float>(tensor(mean)),
-                        data<float>(tensor(var)), meeting, shard, momentum, epsilon);
+                        data<float>(tensor(var)), barrier, shard, momentum, epsilon);
     } else {
       require(!at::GradMode::is_enabled(), "alamos: batch norm in evaluation has no backward pass");
       at::Tensor scale = tensor(gamma) * (tensor(var) + epsilon).rsqrt();
@@ -391,52 +344,9 @@ char *alamos_policy_loss(const void *logits, const int32_t *offsets,
   });
 }
 
-char *alamos_sgd(int shard, int shards, int count, void *const *weights,
-                 void *const *halves, void *const *momenta,
-                 void *const *leaves, double rate, double momentum,
-                 double decay) {
-  return guard([&] {
-    descend(shard, shards, count, weights, halves, leaves,
-            [&](int i, int64_t from, int64_t to, float *w, auto *used, auto *grads) {
-              alamos::sgd_range(from, to, w, data<float>(tensor(momenta[i])), used,
-                                grads, shards, float(rate), float(momentum), float(decay));
-            });
-  });
-}
-
-char *alamos_adam(int shard, int shards, int count, void *const *weights,
-                  void *const *halves, void *const *means,
-                  void *const *squares, void *const *leaves, int64_t step,
-                  double rate, double beta1, double beta2, double epsilon,
-                  double decay, int decoupled) {
-  return guard([&] {
-    alamos::AdamStep s;
-    s.beta1 = float(beta1);
-    s.rest1 = float(1 - beta1);
-    s.beta2 = float(beta2);
-    s.rest2 = float(1 - beta2);
-    s.rate = float(rate / (1 - std::pow(beta1, double(step))));
-    s.unbias = float(1 / std::sqrt(1 - std::pow(beta2, double(step))));
-    s.epsilon = float(epsilon);
-    s.decay = float(decoupled ? 0 : decay);
-    s.keep = float(decoupled ? 1 - rate * decay : 1);
-    descend(shard, shards, count, weights, halves, leaves,
-            [&](int i, int64_t from, int64_t to, float *w, auto *used, auto *grads) {
-              alamos::adam_range(from, to, w, data<float>(tensor(means[i])),
-                                 data<float>(tensor(squares[i])), used, grads, shards, s);
-            });
-  });
-}
-
-char *alamos_copy(const void *to, const void *from) {
-  return guard([&] { tensor(to).copy_(tensor(from)); });
-}
-
-char *alamos_forget_gradients(int count, void *const *leaves) {
+char *alamos_drop_gradients(int count, void *const *leaves) {
   return guard([&] {
     for (int i = 0; i < count; i++)
       tensor(leaves[i]).mutable_grad().reset();
   });
 }
-
-}  // extern "C"

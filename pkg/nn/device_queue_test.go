@@ -14,13 +14,13 @@ func onDesk(t *testing.T, s Spec) *Model {
 	return mustModel(t, n, onDevice(CPU, FP32))
 }
 
-// busy keeps all lanes of the processor busy until free is called.
+// busy keeps all device workers of the processor busy until free is called.
 func busy(t *testing.T) (free func()) {
 	var held sync.WaitGroup
 	held.Add(workersPerDevice)
-	release, lanes := make(chan struct{}), workersOf(CPU)
+	release, workers := make(chan struct{}), workersOf(CPU)
 	for range workersPerDevice {
-		lanes.do(func(int) { held.Done(); <-release })
+		workers.do(func(int) { held.Done(); <-release })
 	}
 	held.Wait()
 	free = sync.OnceFunc(func() { close(release) })
@@ -32,7 +32,7 @@ func busy(t *testing.T) (free func()) {
 func TestDeskGathers(t *testing.T) {
 	s := tiny()
 	m := onDesk(t, s)
-	if have := m.GameSlots(3); have != 22 { // two batches for each of two lanes
+	if have := m.GameSlots(3); have != 22 { // two batches for each of two threads
 		t.Errorf("%d tables for each of 3 workers, want 22", have)
 	}
 	alone := mustSession(t, m)
@@ -113,7 +113,7 @@ func TestDeskParallel(t *testing.T) {
 	wg.Wait()
 }
 
-// A model is freed with its last session, and the lanes serve the next.
+// A model is freed with its last session, and the device workers serve the next.
 func TestDeskClosed(t *testing.T) {
 	s := tiny()
 	for range 3 {
@@ -135,7 +135,7 @@ func TestDeskClosed(t *testing.T) {
 		if err := session.Evaluate(nil); err == nil || !strings.Contains(err.Error(), "closed") {
 			t.Errorf("a closed session: %v", err)
 		}
-		if m.natives != nil {
+		if len(m.queues[0].frozen.tensors) > 0 {
 			t.Error("the model was not freed")
 		}
 	}

@@ -1,0 +1,135 @@
+// The optimizers: which numbers of which tensors a shard's part of a step changes.
+// The arithmetic is in optimizer_step.cpp, or libtorch's where a device computes.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "alamos.h"
+#include "guard.h"
+#include "optimizer_step.h"
+#include "tensors.h"
+
+using alamos::data;
+using alamos::guard;
+using alamos::require;
+
+namespace {
+
+using Tensors = std::vector<at::Tensor>;
+
+// Those that are NULL are not defined.
+Tensors tensors(int count, void *const *handles) {
+  Tensors out(handles ? count : 0);
+  for (size_t i = 0; i < out.size(); i++)
+    if (handles[i]) out[i] = alamos::tensor(handles[i]);
+  return out;
+}
+
+}  // namespace
+
+struct alamos_optimizer {
+  int kind;
+  bool generic;
+  Tensors weights, halves, leaves, first, second;
+  double beta1, beta2, epsilon, decay;
+
+  void step(int shard, int shards, int64_t step, double rate) const;
+  void generic_step(int64_t step, double rate) const;
+
+ private:
+  template <class F>
+  void each_part(int shard, int shards, F f) const;
+};
+
+// Calls f(i, from, to, w, used, grads) for the part of a shard of each parameter,
+// with the memory of the weights, of what is computed with (w itself, or the copy
+// in bfloat16) and of the gradients of all shards.
+template <class F>
+void alamos_optimizer::each_part(int shard, int shards, F f) const {
+  size_t count = weights.size();
+  Tensors g(shards);
+  for (size_t i = 0; i < count; i++) {
+    const at::Tensor &w = weights[i];
+    const at::Tensor &used = halves[i].defined() ? halves[i] : w;
+    for (int s = 0; s < shards; s++) {
+      g[s] = leaves[s * count + i].grad();
+      require(g[s].defined(), "alamos: a parameter has no gradient");
+      if (g[s].strides() != used.strides()) g[s] = at::empty_like(used).copy_(g[s]);
+    }
+    // Whole cache lines, so that shards do not write to the same.
+    int64_t lines = (w.numel() + 31) / 32;
+    int64_t from = 32 * (lines * shard / shards);
+    int64_t to = std::min(w.numel(), 32 * (lines * (shard + 1) / shards));
+    alamos::typed(used, [&](auto *t) {
+      using T = std::remove_pointer_t<decltype(t)>;
+      std::vector<const T *> grads;
+      for (auto &x : g) grads.push_back(data<T>(x));
+      f(i, from, to, data<float>(w), data<T>(used), grads.data());
+    });
+  }
+}
+
+void alamos_optimizer::step(int shard, int shards, int64_t step, double rate) const {
+  if (kind == ALAMOS_SGD) {
+    each_part(shard, shards, [&](int i, int64_t from, int64_t to, float *w, auto *used, auto *grads) {
+      alamos::sgd_range(from, to, w, data<float>(first[i]), used, grads, shards, float(rate),
+                        float(beta1), float(decay));
+    });
+    return;
+  }
+  bool decoupled = kind == ALAMOS_ADAMW;
+  alamos::AdamStep s;
+  s.beta1 = float(beta1);
+  s.rest1 = float(1 - beta1);
+  s.beta2 = float(beta2);
+  s.rest2 = float(1 - beta2);
+  s.rate = float(rate / (1 - std::pow(beta1, double(step))));
+  s.unbias = float(1 / std::sqrt(1 - std::pow(beta2, double(step))));
+  s.epsilon = float(epsilon);
+  s.decay = float(decoupled ? 0 : decay);
+  s.keep = float(decoupled ? 1 - rate * decay : 1);
+  each_part(shard, shards, [&](int i, int64_t from, int64_t to, float *w, auto *used, auto *grads) {
+    alamos::adam_range(from, to, w, data<float>(first[i]), data<float>(second[i]), used, grads, shards, s);
+  });
+}
+
+void alamos_optimizer::generic_step(int64_t step, double rate) const {
+  Tensors w = weights, m = first, v = second, g;
+  for (size_t i = 0; i < w.size(); i++) {
+    require(leaves[i].grad().defined(), "alamos: a parameter has no gradient");
+    g.push_back(leaves[i].grad().to(at::kFloat));
+  }
+  if (decay != 0 && kind == ALAMOS_ADAMW) at::_foreach_mul_(w, 1 - rate * decay);
+  if (decay != 0 && kind != ALAMOS_ADAMW) g = at::_foreach_add(g, w, decay);
+  at::_foreach_mul_(m, beta1);
+  at::_foreach_add_(m, g, kind == ALAMOS_SGD ? 1 : 1 - beta1);
+  if (kind == ALAMOS_SGD) {
+    at::_foreach_add_(w, m, -rate);
+  } else {
+    at::_foreach_mul_(v, beta2);
+    at::_foreach_addcmul_(v, g, g, 1 - beta2);
+    auto root = at::_foreach_sqrt(v);
+    at::_foreach_div_(root, std::sqrt(1 - std::pow(beta2, double(step))));
+    at::_foreach_add_(root, epsilon);
+    at::_foreach_addcdiv_(w, m, root, -rate / (1 - std::pow(beta1, double(step))));
+  }
+  for (size_t i = 0; i < w.size(); i++)
+    if (halves[i].defined()) halves[i].copy_(w[i]);
+}
+
+char *alamos_optimizer_new(int kind, int generic, int shards, int count, void *const *weights,
+                           void *const *halves, void *const *leaves, void *const *first,
+                           void *const *second, double beta1, double beta2, double epsilon,
+                           double decay, alamos_optimizer **optimizer) {
+  return guard([&] {
+    *optimizer = new alamos_optimizer{kind, generic != 0, tensors(count, weights), tensors(count, halves),
+                                      tensors(shards * count, leaves), tensors(count, first),
+                                      tensors(count, second), beta1, beta2, epsilon, decay};
+  });
+}
+
+char *alamos_optimizer_step(const alamos_optimizer *o, int shard, int shards, int64_t step, double rate) {
+  return guard([&] { o->generic ? o->generic_step(step, rate) : o->step(shard, shards, step, rate); });
+}
+
+void alamos_optimizer_free(alamos_optimizer *o) { delete o; }
