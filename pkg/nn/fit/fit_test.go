@@ -406,11 +406,11 @@ func TestObjectStore(t *testing.T) {
 	if _, err := store.get("bad", func(target string) error { return failed }); err == nil || !strings.Contains(err.Error(), "x.cpp:1:1") {
 		t.Errorf("a failed compilation: %v", err)
 	}
-	prune(filepath.Join(store.dir, "*.o"), time.Now().Add(29 * 24 * time.Hour))
+	prune(filepath.Join(store.dir, "*.o"), time.Now().Add(29*24*time.Hour))
 	if _, err := store.get("key", object); err != nil || made != 1 {
 		t.Errorf("pruned within the month: made %d times, %v", made, err)
 	}
-	prune(filepath.Join(store.dir, "*.o"), time.Now().Add(31 * 24 * time.Hour))
+	prune(filepath.Join(store.dir, "*.o"), time.Now().Add(31*24*time.Hour))
 	if _, err := store.get("key", object); err != nil || made != 2 {
 		t.Errorf("not pruned after the month: made %d times, %v", made, err)
 	}
