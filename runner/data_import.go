@@ -5,8 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"alamos/pkg/chess"
@@ -14,9 +17,6 @@ import (
 	"alamos/pkg/disk"
 	"alamos/pkg/encode"
 	"alamos/pkg/experiment"
-
-	"github.com/dustin/go-humanize/english"
-
 	"alamos/pkg/uci"
 )
 
@@ -236,4 +236,41 @@ func (o *importOptions) ofFiles(ctx context.Context, files []string) (cfg data.C
 		cfg.Label = &data.Label{Command: found.Command, Limit: data.Limit{Depth: o.label.Limit.Depth, Nodes: o.label.Limit.Nodes}}
 	}
 	return cfg, codec, o.seed, nil
+}
+
+// checkOut returns an error where writing positions to a file would destroy something
+// that is not positions of ours: one of the files that are read, or another program's.
+func checkOut(out string, inputs []string) error {
+	there, err := os.Stat(out)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return usagef("--out: %w", err)
+	}
+	for _, input := range inputs {
+		if st, err := os.Stat(input); err == nil && os.SameFile(there, st) {
+			return usagef("--out: %s is read by this import (%s): name another file", out, input)
+		}
+	}
+	if !there.Mode().IsRegular() {
+		return usagef("--out: %s is not a file", out)
+	}
+	if _, err := data.ReadMeta(out); err != nil {
+		return usagef("--out: %s is there and is no file of samples of alamos: name another file, or delete it first", out)
+	}
+	return nil
+}
+
+// checkNew returns an error where a file is there already and force does not say to
+// replace it.
+func checkNew(out string, force bool) error {
+	_, err := os.Stat(out)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && force:
+		return nil
+	case err != nil:
+		return fmt.Errorf("--out: %w", err)
+	}
+	return usagef("--out: %s is there already: name another file, or give --force to replace it", out)
 }

@@ -1,6 +1,25 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize/english"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/spf13/cobra"
+
+	"alamos/pkg/chess"
+)
 
 func pgnCommand() *cobra.Command {
 	cmd := &cobra.Command{
@@ -13,4 +32,272 @@ func pgnCommand() *cobra.Command {
 	}
 	cmd.AddCommand(pgnCheckCommand())
 	return cmd
+}
+
+func pgnCheckCommand() *cobra.Command {
+	var rules *chess.Variant
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "check FILE...",
+		Short: "Read PGN files and report their faults",
+		Long: `check reads files of games (- is standard input; gzip and zstd are unpacked) and plays
+every move by the rules of the Variant tag. A game that cannot be read is an error, and
+check continues with the next. A result that contradicts the final position or the Result
+tag is a warning.
+
+A summary for each file counts the games without errors, their plies, and the reasons for
+each result by the rules. "ongoing" means that the players agreed, resigned, ran out of
+time, or claimed a draw.
+
+The exit status is 1 if a game has an error, and 2 if a file cannot be read.`,
+		Example: `  alamos pgn check games.pgn
+  alamos pgn check --variant atomic results/*/*/games/*.pgn
+  curl https://example.org/games.pgn.zst | alamos pgn check --json -`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, files []string) error {
+			faults := 0
+			var unreadable []string
+			for _, file := range files {
+				c := pgnCheck{
+					File: file, Variants: map[string]int{}, Results: map[string]map[string]int{},
+					Errors: []pgnFault{}, Warnings: []pgnFault{}, // in JSON none is [], not null
+				}
+				if !asJSON {
+					c.out = cmd.OutOrStdout()
+				}
+				if err := c.run(cmd.Context(), cmd.InOrStdin(), rules); errors.Is(err, context.Canceled) {
+					return err
+				} else if err != nil {
+					c.Unreadable = err.Error()
+					unreadable = append(unreadable, c.Unreadable)
+				}
+				faults += len(c.Errors)
+				if !asJSON {
+					c.summary()
+				} else if err := json.NewEncoder(cmd.OutOrStdout()).Encode(&c); err != nil {
+					return err
+				}
+			}
+			switch {
+			case len(unreadable) > 0:
+				return usagef("%s", strings.Join(unreadable, "\nalamos: "))
+			case faults > 0:
+				return fmt.Errorf("%s could not be read", english.Plural(faults, "game", ""))
+			}
+			return nil
+		},
+	}
+	variantFlag(cmd, &rules, "the rules of all games instead of those of their Variant tags")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object for each file, one per line")
+	return cmd
+}
+
+// pgnCheck is what is found in a file.
+type pgnCheck struct {
+	File       string                    `json:"file"`
+	Games      int                       `json:"games"` // without an error
+	Plies      int                       `json:"plies"` // of their main lines
+	Bytes      int64                     `json:"bytes"` // unpacked
+	Seconds    float64                   `json:"seconds"`
+	MBPerS     float64                   `json:"mb_per_s"`
+	Variants   map[string]int            `json:"variants"`
+	Results    map[string]map[string]int `json:"results"` // games by result and by what ended them
+	Errors     []pgnFault                `json:"errors"`
+	Warnings   []pgnFault                `json:"warnings"`
+	Unreadable string                    `json:"unreadable,omitempty"` // why reading stopped
+
+	out io.Writer // where faults are printed as they are found; nil: nowhere
+}
+
+// pgnFault is what is wrong with a game.
+type pgnFault struct {
+	Game int    `json:"game"` // from 1
+	Line int    `json:"line"` // from 1
+	Move string `json:"move,omitempty"`
+	Text string `json:"text"`
+}
+
+// run reads a file to its end, or says why it cannot.
+func (c *pgnCheck) run(ctx context.Context, stdin io.Reader, rules *chess.Variant) error {
+	in, err := openPGN(c.File, stdin)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	began := time.Now()
+	counted := countingReader{r: in}
+	r := chess.NewPGNReader(&counted)
+	if rules != nil {
+		r.SetVariant(*rules)
+	}
+	var g chess.PGN
+	var moves chess.MoveList
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		err := r.NextInto(&g)
+		c.Bytes = counted.n
+		c.Seconds = time.Since(began).Seconds()
+		c.MBPerS = float64(c.Bytes) / 1e6 / max(c.Seconds, 1e-9)
+		bad := new(chess.PGNError)
+		switch {
+		case err == io.EOF:
+			return nil
+		case errors.As(err, &bad):
+			c.fault(&c.Errors, pgnFault{bad.Game, bad.Line, bad.Move, bad.Err.Error()})
+			continue
+		case err != nil:
+			return fmt.Errorf("%s: %w", c.File, err)
+		}
+		c.Games++
+		c.Plies += len(g.Moves)
+		c.Variants[g.Variant.String()]++
+		c.result(r, &g, &moves)
+	}
+}
+
+// result compares a game's result with its tag and with the rules.
+func (c *pgnCheck) result(r *chess.PGNReader, g *chess.PGN, moves *chess.MoveList) {
+	game, line := r.Place()
+	end := r.End()
+	end.LegalMoves(moves)
+	rules := end.Ended(moves)
+	if !rules.Over() && end.InsufficientMaterial() {
+		rules = chess.Outcome{Result: chess.Draw, Reason: chess.InsufficientMaterial}
+	}
+	reasons := c.Results[g.Result.String()]
+	if reasons == nil {
+		reasons = map[string]int{}
+		c.Results[g.Result.String()] = reasons
+	}
+	reasons[rules.Reason.String()]++
+	if rules.Over() && rules.Result != g.Result {
+		c.fault(&c.Warnings, pgnFault{game, line, "", fmt.Sprintf("the result is %v, but the final position is %v", g.Result, rules)})
+	}
+	if tag := g.Tag("Result"); tag != "" && tag != g.Result.String() {
+		c.fault(&c.Warnings, pgnFault{game, line, "", fmt.Sprintf("the Result tag is %q, but the moves end with %v", tag, g.Result)})
+	}
+}
+
+func (c *pgnCheck) fault(list *[]pgnFault, f pgnFault) {
+	*list = append(*list, f)
+	if c.out == nil {
+		return
+	}
+	place := fmt.Sprintf("%s: game %d, line %d", c.File, f.Game, f.Line)
+	if f.Move != "" {
+		place += ", move " + f.Move
+	}
+	if list == &c.Warnings {
+		place += ": warning"
+	}
+	fmt.Fprintf(c.out, "%s: %s\n", place, f.Text)
+}
+
+// summary prints what was counted.
+func (c *pgnCheck) summary() {
+	if c.Unreadable != "" && c.Bytes == 0 {
+		return // nothing was read
+	}
+	plies := fmt.Sprintf("%d plies", c.Plies)
+	if c.Plies == 1 {
+		plies = "1 ply"
+	}
+	fmt.Fprintf(c.out, "%s: %s, %s, %s, %s, %.0f MB/s\n", c.File, english.Plural(c.Games, "game", ""), plies,
+		english.Plural(len(c.Errors), "error", ""), english.Plural(len(c.Warnings), "warning", ""), c.MBPerS)
+	for _, result := range []chess.Result{chess.WhiteWins, chess.BlackWins, chess.Draw, chess.Unfinished} {
+		reasons := c.Results[result.String()]
+		total := 0
+		for _, n := range reasons {
+			total += n
+		}
+		if total > 0 {
+			fmt.Fprintf(c.out, "  %-8v %d: %s\n", result, total, byCount(reasons))
+		}
+	}
+	if len(c.Variants) > 1 {
+		fmt.Fprintf(c.out, "  variants: %s\n", byCount(c.Variants))
+	}
+}
+
+// byCount lists names with their counts, the largest first.
+func byCount(counts map[string]int) string {
+	var names []string
+	for name := range counts {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		if counts[a] != counts[b] {
+			return counts[b] - counts[a]
+		}
+		return strings.Compare(a, b)
+	})
+	for i, name := range names {
+		names[i] = fmt.Sprintf("%s %d", name, counts[name])
+	}
+	return strings.Join(names, ", ")
+}
+
+// countingReader counts the bytes that are read through it.
+type countingReader struct {
+	r io.Reader
+	n int64
+}
+
+func (c *countingReader) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.n += int64(n)
+	return n, err
+}
+
+// openPGN opens a file of games, or standard input for "-", and unpacks what
+// begins as gzip or zstd does, whatever its name.
+func openPGN(path string, stdin io.Reader) (io.ReadCloser, error) {
+	file := io.NopCloser(stdin)
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		file = f
+	}
+	packed := bufio.NewReaderSize(file, 64<<10)
+	f := &pgnFile{packed, []io.Closer{file}}
+	magic, err := packed.Peek(4)
+	switch {
+	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
+		var z *gzip.Reader
+		if z, err = gzip.NewReader(packed); err == nil {
+			f = &pgnFile{z, []io.Closer{z, file}}
+		}
+	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		var z *zstd.Decoder
+		if z, err = zstd.NewReader(packed); err == nil {
+			f = &pgnFile{z, []io.Closer{z.IOReadCloser(), file}}
+		}
+	case err == io.EOF: // shorter than any magic
+		err = nil
+	}
+	if err != nil {
+		file.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return f, nil
+}
+
+// pgnFile is a file with what unpacks it.
+type pgnFile struct {
+	io.Reader
+	closers []io.Closer
+}
+
+func (f *pgnFile) Close() error {
+	var err error
+	for _, c := range f.closers {
+		if e := c.Close(); err == nil {
+			err = e
+		}
+	}
+	return err
 }

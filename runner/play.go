@@ -1,14 +1,22 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"net"
+	"os"
 	"os/exec"
 	"runtime"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"alamos/pkg/chess"
+	"alamos/pkg/lichess"
+	"alamos/pkg/nn"
 	"alamos/pkg/play"
 	"alamos/pkg/store"
 	"alamos/pkg/uci"
@@ -109,4 +117,162 @@ func show(page string) error {
 	}
 	go func() { _ = c.Wait() }() // it is nobody's business how it ends
 	return nil
+}
+
+func uciCommand() *cobra.Command {
+	var model, results string
+	var h uci.Hardware
+	cmd := &cobra.Command{
+		Use:   "uci",
+		Short: "Be a UCI engine: play against a network in any chess program",
+		Long: `uci speaks the Universal Chess Interface on standard input and output, as chess
+programs, tournament managers and lichess bridges ask for it. The engine plays the
+variant that its network was trained for. Without a network it knows the rules only,
+of every variant.
+
+` + aboutModels + `
+
+What a user may change while it runs (MultiPV, CPuct, Temperature and more) is
+offered as UCI options. A "go" without limits is infinite, as UCI has it.
+
+With UCI_ShowWDL there are wins, draws and losses per mille. A network that tells draws
+(network.value: wdl) has the mean of its draws over the search (see alamos analyze);
+others tell one expected result, which is said as wins and losses alone.`,
+		Example: `  alamos uci --model quickstart/24b4@last
+  printf 'position startpos\ngo nodes 800\n' | alamos uci --model gen-0008.safetensors`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			mind := uci.Blank(chess.Variants()...)
+			if model != "" {
+				file, err := store.FindModel(results, model)
+				if err != nil {
+					return err
+				}
+				if mind, err = uci.Load(file, h); err != nil {
+					return err
+				}
+			}
+			e := uci.New(mind)
+			defer e.Close()
+			return uci.Serve(cmd.Context(), os.Stdin, cmd.OutOrStdout(), e)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&model, "model", "", "checkpoint `file` or RUN@GENERATION (default: no network)")
+	modelFlag(cmd, "model", &results)
+	threadsFlag(cmd, &h.Threads)
+	numberFlag(cmd, &h.Batch, "batch", 0, between(0, 4096), "positions evaluated at once (default: 16 per thread)")
+	deviceFlags(cmd, &h.Device, &h.Precision)
+	return cmd
+}
+
+func lichessCommand() *cobra.Command {
+	var (
+		models    []string
+		results   string
+		tokenFile string
+		casual    bool
+		shortest  int
+		longest   int
+		h         uci.Hardware
+	)
+	cfg := lichess.Config{Policy: lichess.Policy{Rated: true, Casual: true}}
+	cmd := &cobra.Command{
+		Use:   "lichess",
+		Short: "Play on lichess.org as a bot, with a network",
+		Long: `lichess takes challenges on lichess.org and plays them with a network, several games
+at once. It comes back by itself when the connection fails. The first Ctrl-C takes no
+more challenges and plays the games under way to their end; the second leaves at once.
+
+It needs a bot account and a token of it with the scope "bot:play", alone in a file. An
+account that has never played becomes a bot, for good, by
+  curl -X POST -H "Authorization: Bearer TOKEN" https://lichess.org/api/bot/account/upgrade
+
+` + aboutModels,
+		Example: `  alamos lichess --token-file token --model quickstart/24b4@last
+  alamos lichess --token-file token --model atomic.safetensors --model chess.safetensors --games 2 --casual-only --shortest 60`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p := &cfg.Policy
+			switch {
+			case tokenFile == "":
+				return usagef("--token-file: want a file with the token of a bot account")
+			case len(models) == 0:
+				return usagef("--model: want a checkpoint file, or RUN@GENERATION")
+			case !p.Bots && !p.Humans:
+				return usagef("--bots=false and --humans=false: nobody is left to play")
+			}
+			token, err := os.ReadFile(tokenFile)
+			if err != nil {
+				return err
+			}
+			if cfg.Token = strings.TrimSpace(string(token)); cfg.Token == "" || strings.ContainsAny(cfg.Token, " \n") {
+				return fmt.Errorf("%s: want a token and nothing else in it", tokenFile)
+			}
+			p.Rated = !casual
+			p.Shortest, p.Longest = time.Duration(shortest)*time.Second, time.Duration(longest)*time.Second
+			files, err := byVariant(results, models)
+			if err != nil {
+				return err
+			}
+			for v := range files {
+				p.Variants = append(p.Variants, v)
+			}
+			slices.Sort(p.Variants)
+			if h.Threads == 0 {
+				h.Threads = max(1, runtime.NumCPU()/p.AtOnce)
+			}
+			cfg.Engine = func(v chess.Variant) (*uci.Engine, error) {
+				mind, err := uci.Load(files[v], h)
+				if err != nil {
+					return nil, err
+				}
+				return uci.New(mind), nil
+			}
+			cfg.Log = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
+			return lichess.Run(cmd.Context(), context.WithoutCancel(cmd.Context()), cfg)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&tokenFile, "token-file", "", "`file` with the token of a bot account")
+	f.StringArrayVar(&models, "model", nil, "checkpoint `file` or RUN@GENERATION; several for several variants")
+	modelFlag(cmd, "model", &results)
+	numberFlag(cmd, &cfg.Policy.AtOnce, "games", 1, between(1, 100), "games at once")
+	f.BoolVar(&casual, "casual-only", false, "take no rated games")
+	f.BoolVar(&cfg.Policy.Bots, "bots", true, "play against other bots")
+	f.BoolVar(&cfg.Policy.Humans, "humans", true, "play against people")
+	f.BoolVar(&cfg.Policy.Chess960, "chess960", false, "take chess960 and games from other positions, with the network for chess")
+	f.BoolVar(&cfg.Policy.Untimed, "untimed", false, "take games without a clock")
+	numberFlag(cmd, &shortest, "shortest", 30, atLeast(0), "shortest game, in `seconds` of a side's clock with 40 increments")
+	numberFlag(cmd, &longest, "longest", 3600, atLeast(0), "longest game, in the same `seconds`; 0: any")
+	f.StringArrayVar(&cfg.Policy.Only, "only", nil, "take challenges of this `user` only; several")
+	f.StringArrayVar(&cfg.Policy.Never, "never", nil, "never take challenges of this `user`; several")
+	f.StringVar(&cfg.URL, "server", "", "another server with lichess' interface (default: https://lichess.org)")
+	numberFlag(cmd, &h.Threads, "threads", 0, atLeast(0), "threads of a game's network (default: the cores, divided among the games)")
+	deviceFlags(cmd, &h.Device, &h.Precision)
+	return cmd
+}
+
+// byVariant says which file plays which variant.
+func byVariant(results string, models []string) (map[chess.Variant]string, error) {
+	files := map[chess.Variant]string{}
+	for _, model := range models {
+		path, err := store.FindModel(results, model)
+		if err != nil {
+			return nil, err
+		}
+		c, err := nn.ReadCheckpoint(path)
+		if err != nil {
+			return nil, err
+		}
+		_, v, err := c.Codec()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		if other, taken := files[v]; taken {
+			return nil, usagef("--model: %s and %s both play %s", other, path, v)
+		}
+		files[v] = path
+	}
+	return files, nil
 }

@@ -1,15 +1,21 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
-
-	"github.com/spf13/cobra"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/dustin/go-humanize/english"
+	"github.com/spf13/cobra"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/disk"
 	"alamos/pkg/puzzle"
+	"alamos/pkg/uci"
 )
 
 func puzzlesCommand() *cobra.Command {
@@ -101,4 +107,99 @@ func describePuzzles(s *puzzle.Set) string {
 		text += fmt.Sprintf("; %.1f %% of the legal moves are right", 100*float64(right)/float64(legal))
 	}
 	return text
+}
+
+func puzzlesMakeCommand() *cobra.Command {
+	r := puzzle.Recipe{Play: puzzle.PlayNodes, Judge: puzzle.JudgeNodes}
+	var variant *chess.Variant
+	var engine, out string
+	var force bool
+	cmd := &cobra.Command{
+		Use:   "make",
+		Short: "Make a file of mates from games of an engine",
+		Long: `make lets a UCI engine play itself from random openings, with blunders, and keeps
+positions in which the side to move wins in exactly --mate moves: the engine must see it
+with --judge-nodes, and the rules must prove it. At most a quarter of the legal moves is
+right, half of the puzzles are White's and half Black's, a game has at most one, and no
+two have the same pieces on the board, colors exchanged or not.
+
+The same flags and the same build of the engine make the same file.`,
+		Example: `  alamos puzzles make --mate 2 --count 200 --seed 1 --out mate-in-2.epd
+  alamos puzzles make --variant atomic --mate 1 --out atomic-mate-in-1.epd`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkNew(out, force); err != nil {
+				return err
+			}
+			r.Variant = orChess(variant)
+			if engine == "" {
+				engine = uci.FairyStockfish
+				if r.Variant == chess.Standard {
+					engine = uci.Stockfish
+				}
+			}
+			r.ID = strings.TrimSuffix(filepath.Base(out), filepath.Ext(out))
+			return makePuzzles(cmd.Context(), r, engine, out)
+		},
+	}
+	f := cmd.Flags()
+	variantFlag(cmd, &variant, "the rules (default chess)")
+	numberFlag(cmd, &r.Mate, "mate", 1, between(1, puzzle.MaxMate), "moves in which the side to move wins")
+	numberFlag(cmd, &r.Count, "count", 200, between(1, 100_000), "puzzles to make")
+	f.Uint64Var(&r.Seed, "seed", 1, "of the games")
+	numberFlag(cmd, &r.Play, "nodes", r.Play, atLeast(int64(1)), "of the engine for each move of the games")
+	numberFlag(cmd, &r.Judge, "judge-nodes", r.Judge, atLeast(int64(1)), "of the engine for each puzzle")
+	f.StringVar(&engine, "uci", "", "the engine: stockfish, fairy-stockfish or a `program` (default: stockfish for chess, else fairy-stockfish)")
+	f.StringVar(&out, "out", "", "`file` to write")
+	f.BoolVar(&force, "force", false, "replace a file that is there")
+	requiredFlag(cmd, "out")
+	return cmd
+}
+
+func makePuzzles(ctx context.Context, r puzzle.Recipe, engine, out string) error {
+	e, err := startEngine(ctx, engine, r.Variant)
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	bar := newBar(os.Stderr, r.ID, "puzzles")
+	found, err := puzzle.Make(ctx, e, r, func(done int) { bar.Set(done, r.Count, "") })
+	bar.End()
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	err = puzzle.Write(&b, found,
+		fmt.Sprintf("%s: win in %d, found and judged by %s, proved by the rules. Made by", r.Variant, r.Mate, e.ID()),
+		fmt.Sprintf("alamos puzzles make --variant %s --mate %d --count %d --seed %d --nodes %d --judge-nodes %d --uci %s",
+			r.Variant, r.Mate, r.Count, r.Seed, r.Play, r.Judge, filepath.Base(engine)))
+	if err != nil {
+		return err
+	}
+	return disk.WriteBytes(out, b.Bytes())
+}
+
+// engineCommand is how to run an engine by its name or its program.
+func engineCommand(ctx context.Context, engine string, v chess.Variant) (uci.Command, error) {
+	if engine == uci.Stockfish || engine == uci.FairyStockfish {
+		return uci.Find(ctx, engine, v)
+	}
+	return uci.Command{Path: engine}, nil
+}
+
+// startEngine starts an engine that proves the variant.
+func startEngine(ctx context.Context, engine string, v chess.Variant) (*uci.Client, error) {
+	c, err := engineCommand(ctx, engine, v)
+	if err != nil {
+		return nil, err
+	}
+	e, err := uci.Start(ctx, c, uci.Timeouts{})
+	if err != nil {
+		return nil, err
+	}
+	if err := e.Prove(ctx, v); err != nil {
+		e.Close()
+		return nil, err
+	}
+	return e, nil
 }

@@ -1,0 +1,301 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/dustin/go-humanize/english"
+	"github.com/spf13/cobra"
+
+	"alamos/pkg/experiment"
+	"alamos/pkg/run"
+)
+
+func explainCommand() *cobra.Command {
+	var set []string
+	var trial string
+	var changed, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "explain FILE",
+		Short: "Print the resolved experiment and where each value was set",
+		Long: `explain prints every setting of an experiment, with the files that it extends merged and
+defaults filled in, and the file and line that set it. For a key that the sweep varies it
+prints all values; --trial prints the values of one trial instead.`,
+		Example: `  alamos explain experiments/quickstart.yaml
+  alamos explain experiments/quickstart.yaml --changed --set network.width=64
+  alamos explain experiments/quickstart.yaml --trial network.depth=5
+  alamos explain experiments/quickstart.yaml --json`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: experimentFiles,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			e, err := experiment.SetupLoad(args[0], set)
+			if err != nil {
+				return err
+			}
+			rows, title := e.Explain(), e.Name
+			switch {
+			case cmd.Flags().Changed("trial"):
+				t, err := findTrial(e, trial)
+				if err != nil {
+					return err
+				}
+				rows, title = e.ExplainTrial(t.Number-1), strings.TrimSpace(fmt.Sprintf("%s, trial %d %s", e.Name, t.Number, t.Label))
+			case len(e.Trials) > 1:
+				title += ", " + english.Plural(len(e.Trials), "trial", "")
+			}
+			if changed {
+				rows = slices.DeleteFunc(rows, func(x experiment.Explained) bool { return x.Origin.Default() })
+			}
+			if asJSON {
+				return writeJSON(cmd.OutOrStdout(), rows)
+			}
+			return explain(cmd.OutOrStdout(), title, e.Files, rows)
+		},
+	}
+	setFlag(cmd, &set)
+	cmd.Flags().StringVar(&trial, "trial", "", "show one `trial`: its number, values of the sweep as in width=16,seed=8, or the first digits of its hash")
+	completeTrialFlag(cmd, &set)
+	cmd.Flags().BoolVar(&changed, "changed", false, "print only settings that differ from their defaults")
+	jsonFlag(cmd, &asJSON)
+	return cmd
+}
+
+// explain prints rows in three columns, with an empty line between sections.
+func explain(out io.Writer, title string, files []string, rows []experiment.Explained) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n", title)
+	if len(files) > 1 {
+		fmt.Fprintf(&b, "# from %s\n", strings.Join(relative(files), ", "))
+	}
+	b.WriteByte('\n')
+	lines := make([][3]string, 0, len(rows))
+	for _, x := range rows {
+		values := x.Items
+		if len(values) == 0 {
+			values = []string{x.Value}
+		}
+		for i, v := range values {
+			line := [3]string{"", short(v), ""}
+			if i == 0 {
+				line = [3]string{x.Path, short(v), originOf(x)}
+			}
+			lines = append(lines, line)
+		}
+	}
+	var path, value int // widths of the first two columns
+	for _, l := range lines {
+		path = max(path, len(l[0]))
+		if l[2] != "" {
+			value = max(value, utf8.RuneCountInString(l[1]))
+		}
+	}
+	section := ""
+	for i, l := range lines {
+		if here := sectionOf(l[0]); l[0] != "" {
+			if i > 0 && here != section {
+				b.WriteByte('\n')
+			}
+			section = here
+		}
+		b.WriteString(strings.TrimRight(fmt.Sprintf("%-*s  %-*s  %s", path, l[0], value, l[1], l[2]), " ") + "\n")
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+// sectionOf is the first step of a key path; single keys between two sections
+// are a section together.
+func sectionOf(path string) string {
+	section, _, nested := strings.Cut(path, ".")
+	if !nested && section != "hooks" && section != "notebook" {
+		return ""
+	}
+	return section
+}
+
+// short cuts a value that would push the column of origins out of sight.
+func short(value string) string {
+	const width = 56
+	if r := []rune(value); len(r) > width {
+		return string(r[:width-3]) + "..."
+	}
+	return value
+}
+
+func originOf(x experiment.Explained) string {
+	at := x.Origin.String()
+	if !x.Origin.Default() && x.Origin.File != "--set" {
+		at = fmt.Sprintf("%s:%d", relative([]string{x.Origin.File})[0], x.Origin.Line)
+	}
+	if x.Swept {
+		at += " (sweep)"
+	}
+	return at
+}
+
+// relative shortens the paths of files below the working directory.
+func relative(files []string) []string {
+	short := slices.Clone(files)
+	here, err := os.Getwd()
+	if err != nil {
+		return short // as they were given
+	}
+	for i, f := range short {
+		if rel, err := filepath.Rel(here, f); err == nil && filepath.IsAbs(f) && filepath.IsLocal(rel) {
+			short[i] = rel
+		}
+	}
+	return short
+}
+
+func checkCommand() *cobra.Command {
+	var set []string
+	cmd := &cobra.Command{
+		Use:   "check FILE...",
+		Short: "Find the faults of experiment files; run nothing",
+		Long: `check reads experiment files with all files that they extend, and compiles their hooks.
+It prints every fault on its own line, as file:line:column, and runs nothing. The exit
+status is 2 if there is a fault. Missing data files and engines are notes, not faults,
+because the run may happen on another machine.`,
+		Example: `  alamos check experiments/*.yaml
+  alamos check experiments/quickstart.yaml --set network.depth=4`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: experimentFiles,
+		RunE: func(cmd *cobra.Command, files []string) error {
+			var all experiment.Errors
+			for _, file := range files {
+				e, err := experiment.SetupLoad(file, set)
+				if err == nil {
+					err = run.Check(cmd.Context(), e)
+				}
+				var faults experiment.Errors
+				if errors.As(err, &faults) {
+					all = append(all, faults...)
+					continue
+				} else if err != nil {
+					return err
+				}
+				fmt.Fprintf(cmd.OutOrStdout(), "%s: ok, %s%s\n", file, english.Plural(len(e.Trials), "trial", ""), leftOut(e))
+				for _, lacking := range experiment.Missing(e) {
+					fmt.Fprintf(cmd.OutOrStdout(), "note: %s\n", lacking)
+				}
+			}
+			if len(all) > 0 {
+				return all
+			}
+			return nil
+		},
+	}
+	setFlag(cmd, &set)
+	return cmd
+}
+
+// experimentFiles has a shell complete the names of experiment files.
+func experimentFiles(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return []cobra.Completion{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+// leftOut says what the budget of a sweep leaves out.
+func leftOut(e *experiment.Experiment) string {
+	if len(e.Left) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (its budget leaves out %s)", english.Plural(len(e.Left), "combination", ""))
+}
+
+// setFlag adds --set, which overrides keys of an experiment.
+func setFlag(cmd *cobra.Command, set *[]string) {
+	cmd.Flags().StringArrayVar(set, "set", nil, "override a key, as in --set search.visits=100 (repeatable)")
+	completeFlagBy(cmd, "set", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		var all []string
+		for _, path := range keyPaths() {
+			all = append(all, path+"=")
+		}
+		return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	})
+}
+
+func referenceCommand() *cobra.Command {
+	var key string
+	var schema bool
+	cmd := &cobra.Command{
+		Use:   "reference",
+		Short: "Print the reference of the language of experiments",
+		Long: `reference prints every key of experiment files in Markdown: its range, default and
+meaning, and the values that the papers published. --key prints one key or one section;
+--json-schema prints the JSON Schema with which editors complete files.`,
+		Example: `  alamos reference --key search.c_puct
+  alamos reference --key sweep
+  alamos reference > experiments/REFERENCE.md
+  alamos reference --json-schema > experiments/schema.json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			out := cmd.OutOrStdout()
+			switch {
+			case schema:
+				_, err := out.Write(experiment.JSONSchema())
+				return err
+			case cmd.Flags().Changed("key"):
+				keys, err := experiment.FindKey(key)
+				if err != nil {
+					return usageError{err}
+				}
+				for i, k := range keys {
+					if i > 0 {
+						fmt.Fprintln(out)
+					}
+					printKey(out, k)
+				}
+				return nil
+			}
+			_, err := io.WriteString(out, experiment.Reference())
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&key, "key", "", "show one key, such as search.c_puct, or one section")
+	cmd.Flags().BoolVar(&schema, "json-schema", false, "print the JSON Schema (draft 7)")
+	cmd.MarkFlagsMutuallyExclusive("key", "json-schema")
+	completeFlag(cmd, "key", keyPaths()...)
+	return cmd
+}
+
+// keyPaths are the paths of all keys, of those of lists without the [].
+func keyPaths() []string {
+	var paths []string
+	for _, k := range experiment.Keys() {
+		if path := strings.ReplaceAll(k.Path, "[]", ""); !slices.Contains(paths, path) { // a key may have a kind for each use
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// printKey prints a key for the terminal.
+func printKey(out io.Writer, k experiment.Key) {
+	fmt.Fprintf(out, "%s\n  %s\n", k.Path, k.Doc)
+	row := func(label, text string) {
+		if text != "" {
+			fmt.Fprintf(out, "  %-9s%s\n", label, text)
+		}
+	}
+	row("want", k.Type)
+	row("unit", k.Unit)
+	row("default", k.Default)
+	if k.Required {
+		row("default", "none: it is required")
+	}
+	row("only", k.When)
+	for i, p := range k.Published {
+		label := ""
+		if i == 0 {
+			label = "papers"
+		}
+		row(label, p.System+": "+p.Value)
+	}
+}
