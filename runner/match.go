@@ -39,7 +39,7 @@ Elo, and the likelihood that the first is the stronger. Two games each have the 
 opening, with the colors changed. With --sprt the match ends as soon as the games say
 enough. A player is a word with settings:
 
-` + match.Words + `
+` + match.Usage + `
 
 ` + aboutModels + `
 
@@ -59,7 +59,7 @@ Two UCI engines with limits of nodes and a random beginning make games to learn 
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			for i, word := range args {
-				if cfg.Players[i], err = match.ParsePlayer(word); err != nil {
+				if cfg.Players[i], err = match.ParseSpec(word); err != nil {
 					return usageError{err}
 				}
 			}
@@ -80,10 +80,10 @@ Two UCI engines with limits of nodes and a random beginning make games to learn 
 			if cfg.Concurrency == 0 {
 				cfg.Concurrency = cfg.DefaultConcurrency(runtime.NumCPU())
 			}
-			cfg.Hardware.Threads, cfg.Hardware.Batch = threads, cfg.Concurrency
+			cfg.Opener.Hardware.Threads, cfg.Opener.Hardware.Batch = threads, cfg.Concurrency
 			show := &matchConsole{bar: newBar(os.Stderr, "match", "games"), total: cfg.Games, out: cmd.ErrOrStderr()}
 			cfg.Watch = show
-			cfg.FindModel = func(name string) (string, error) { return store.FindModel(results, name) }
+			cfg.Opener.FindModel = func(name string) (string, error) { return store.FindModel(results, name) }
 			s, err := match.Run(cmd.Context(), cfg)
 			show.bar.End()
 			switch {
@@ -115,7 +115,7 @@ Two UCI engines with limits of nodes and a random beginning make games to learn 
 	choiceFlag(cmd, &format, "format", "text", []string{"text", "json"}, "format of the result")
 	f.IntVar(&cfg.Concurrency, "concurrency", 0, "games at once (default: one a core, with networks 32)")
 	threadsFlag(cmd, &threads)
-	deviceFlags(cmd, &cfg.Hardware.Device, &cfg.Hardware.Precision)
+	deviceFlags(cmd, &cfg.Opener.Hardware.Device, &cfg.Opener.Hardware.Precision)
 	resultsFlag(cmd, &results)
 	cmd.ValidArgsFunction = completeModels(&results)
 	return cmd

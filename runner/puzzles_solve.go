@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -17,8 +16,6 @@ import (
 
 	"alamos/pkg/chess"
 	"alamos/pkg/match"
-
-	"github.com/dustin/go-humanize/english"
 
 	"alamos/pkg/puzzle"
 	"alamos/pkg/search"
@@ -108,21 +105,35 @@ func (o *puzzleOptions) check() error {
 	case o.failed && o.format != "text":
 		return usagef("--failed: want --format text")
 	}
-	_, _, err := o.searchConfig()
+	_, err := o.specs()
 	return err
 }
 
-// searchConfig is the search of models, and what its name tells of it.
-func (o *puzzleOptions) searchConfig() (cfg search.Config, name string, err error) {
-	cfg = uci.SearchConfig(1) // many puzzles at once make the batches
-	cfg.Visits, name = o.visits, english.Plural(o.visits, "visit", "")
-	for _, key := range slices.Sorted(maps.Keys(o.search)) {
-		if err := cfg.Set(key, o.search[key]); err != nil {
-			return cfg, "", usagef("--search %s: %w", key, err)
-		}
-		name += fmt.Sprintf(", %s %s", key, o.search[key])
+// specs lists the players that the flags name.
+func (o *puzzleOptions) specs() (specs []*match.Spec, err error) {
+	if o.random {
+		specs = append(specs, &match.Spec{Player: match.Random})
 	}
-	return cfg, name, nil
+	if o.depth > 0 {
+		specs = append(specs, &match.Spec{Material: o.depth})
+	}
+	var settings []uci.Setting
+	for _, key := range slices.Sorted(maps.Keys(o.search)) {
+		if err := new(search.Config).Set(key, o.search[key]); err != nil {
+			return nil, usagef("--search %s: %w", key, err)
+		}
+		settings = append(settings, uci.Setting{Name: key, Value: o.search[key]})
+	}
+	for _, name := range o.models {
+		specs = append(specs, &match.Spec{Policy: match.Checkpoint(name)})
+		if o.visits > 0 {
+			specs = append(specs, &match.Spec{Model: match.Checkpoint(name), Visits: o.visits, Search: settings})
+		}
+	}
+	for _, name := range o.uci {
+		specs = append(specs, &match.Spec{UCI: name, Nodes: int(o.nodes)})
+	}
+	return specs, nil
 }
 
 // puzzleScore is how a player did in a set.
@@ -182,69 +193,38 @@ func onlyVariant(sets []*puzzle.Set) (chess.Variant, error) {
 	return first.Position.Variant(), nil
 }
 
-// players are those that the flags ask for. end closes them, and is never nil.
+// players makes the players that the flags name. The function closes them; it is never
+// nil.
 func (o *puzzleOptions) players(ctx context.Context, v chess.Variant) (players []match.Player, end func(), err error) {
-	var ends []func()
+	end = func() {}
+	specs, err := o.specs()
+	if err != nil {
+		return nil, end, err
+	}
+	opener := match.Opener{FindModel: func(name string) (string, error) { return store.FindModel(o.results, name) }, Hardware: o.hardware}
+	opener.Hardware.Batch = puzzle.AtOnce
+	lineup, err := opener.Open(specs, &v, o.visits)
+	if err != nil {
+		return nil, end, err
+	}
 	end = func() {
-		for _, f := range slices.Backward(ends) {
-			f()
+		for _, p := range players {
+			_ = p.Close() // an engine's last words mean nothing
 		}
+		lineup.Close()
 	}
-	if o.random {
-		players = append(players, match.NewRandom("random"))
+	entries, err := lineup.Entries(ctx, false, 1, uci.Timeouts{})
+	if err != nil {
+		return nil, end, err
 	}
-	if o.depth > 0 {
-		p, err := match.NewAlphaBeta(fmt.Sprintf("material alpha-beta depth %d", o.depth), o.depth, &match.Material{})
+	for i, e := range entries {
+		if lineup.LacksPolicy(i) {
+			continue
+		}
+		p, err := e.New(0)
 		if err != nil {
 			return nil, end, err
 		}
-		players = append(players, p)
-	}
-	for _, name := range o.models {
-		file, err := store.FindModel(o.results, name)
-		if err != nil {
-			return nil, end, err
-		}
-		h := o.hardware
-		h.Batch = puzzle.AtOnce
-		mind, err := uci.Load(file, h)
-		if err != nil {
-			return nil, end, err
-		}
-		ends = append(ends, mind.Close)
-		if mind.Variants[0] != v {
-			return nil, end, usagef("--model %s: it plays %s, and the puzzles are of %s", name, mind.Variants[0], v)
-		}
-		add := func(name string, cfg search.Config) error {
-			p, err := match.NewMCTS(name, cfg, math.Inf(1), match.Limit{}, mind.Eval)
-			players = append(players, p)
-			return err
-		}
-		if mind.Policy.Size() > 0 {
-			if err := add(name+", network alone", search.Config{}); err != nil {
-				return nil, end, err
-			}
-		}
-		if o.visits > 0 {
-			cfg, title, err := o.searchConfig()
-			if err != nil {
-				return nil, end, err
-			}
-			if err := add(name+", "+title, cfg); err != nil {
-				return nil, end, err
-			}
-		}
-	}
-	for _, name := range o.uci {
-		c, err := engineCommand(ctx, name, v)
-		if err != nil {
-			return nil, end, err
-		}
-		p, err := match.NewUCI(ctx, fmt.Sprintf("%s, %s", name, english.Plural(int(o.nodes), "node", "")), match.UCI{Command: c, Variant: v, Limit: uci.Limit{Nodes: o.nodes}})
-		if err != nil {
-			return nil, end, err
-		}
-		ends = append(ends, func() { _ = p.Close() }) // what an engine has left to say means nothing
 		players = append(players, p)
 	}
 	return players, end, nil

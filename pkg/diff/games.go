@@ -13,7 +13,6 @@ import (
 
 	"alamos/pkg/chess"
 	"alamos/pkg/disk"
-	"alamos/pkg/experiment"
 	"alamos/pkg/match"
 	"alamos/pkg/store"
 )
@@ -87,8 +86,8 @@ func tournament(t *store.Trial) (p *played, note string, err error) {
 
 // playsLast reports whether the newest network is to play in the tournament.
 func playsLast(t *store.Trial) bool {
-	return slices.ContainsFunc(t.Settings.Tournament.Players, func(p experiment.Player) bool {
-		return p.Kind == experiment.PlayerLast || p.Kind == experiment.PlayerEvery || slices.Contains(p.Those, t.Last())
+	return slices.ContainsFunc(t.Settings.Tournament.Players, func(p match.Spec) bool {
+		return p.Player == match.Last || p.Every > 0 || slices.Contains(p.Generations, t.Last())
 	})
 }
 

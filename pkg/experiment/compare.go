@@ -59,7 +59,7 @@ func compareRows(explained []Explained, axes []Axis, s *Settings, values map[str
 		}
 		r := Row{Explained: x, Meaning: x.Value}
 		names := slices.ContainsFunc(scripts, func(n NamedScript) bool {
-			return n.Path == x.Path || strings.HasPrefix(n.Path, x.Path+".") || strings.HasPrefix(n.Path, x.Path+"[")
+			return n.Key == x.Path || strings.HasPrefix(n.Key, x.Path+".") || strings.HasPrefix(n.Key, x.Path+"[")
 		})
 		if names && !x.Swept {
 			r.Meaning = meanings[x.Path]
@@ -78,7 +78,7 @@ func (s *Settings) bySource() *Settings {
 	for i := range named.Hooks {
 		named.Hooks[i].Metric = named.Hooks[i].Name()
 	}
-	c := named.withFiles(func(_ string, x Script) Script { return Script{File: sumPrefix + x.SHA256} })
+	c := named.withFiles(func(_ string, x Script) Script { return Script{Path: sumPrefix + x.SHA256} })
 	return &c
 }
 

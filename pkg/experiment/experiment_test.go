@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"alamos/pkg/match"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -223,10 +225,10 @@ func TestTournamentSearch(t *testing.T) {
 
 func TestPlayers(t *testing.T) {
 	s := load(t, "tournament:\n  players: [every: 3, last, untrained, {player: random, rounds: 2}, {uci: fish, level: 2}, {uci: fish, depth: 1, options: {Hash: 16, Ponder: false}}]\n").Settings
-	want := []Player{
-		{Kind: PlayerEvery, Every: 3}, {Kind: PlayerLast}, {Kind: PlayerUntrained}, {Kind: PlayerRandom, Rounds: 2},
-		{Kind: PlayerUCI, UCI: "fish", Level: 2},
-		{Kind: PlayerUCI, UCI: "fish", Depth: 1, Options: map[string]string{"Hash": "16", "Ponder": "false"}},
+	want := []match.Spec{
+		{Every: 3}, {Player: match.Last}, {Player: match.Untrained}, {Player: match.Random, Rounds: 2},
+		{UCI: "fish", Level: 2},
+		{UCI: "fish", Depth: 1, Options: map[string]string{"Hash": "16", "Ponder": "false"}},
 	}
 	if diff := cmp.Diff(want, s.Tournament.Players); diff != "" {
 		t.Error(diff)
@@ -238,16 +240,16 @@ func TestPlayers(t *testing.T) {
 func TestMorePlayers(t *testing.T) {
 	e := load(t, "tournament:\n  players: [last, material: 2, policy: untrained, model: quickstart@8, {model: nets/old.safetensors, rounds: 4}]\n")
 	s := e.Settings
-	want := []Player{
-		{Kind: PlayerLast}, {Kind: PlayerMaterial, Depth: 2}, {Kind: PlayerPolicy, Policy: "untrained"},
-		{Kind: PlayerModel, Model: "quickstart@8"}, {Kind: PlayerModel, Model: "nets/old.safetensors", Rounds: 4},
+	want := []match.Spec{
+		{Player: match.Last}, {Material: 2}, {Policy: "untrained"},
+		{Model: "quickstart@8"}, {Model: "nets/old.safetensors", Rounds: 4},
 	}
 	if diff := cmp.Diff(want, s.Tournament.Players); diff != "" {
 		t.Error(diff)
 	}
 	for _, p := range s.Tournament.Players {
 		b, err := json.Marshal(p)
-		var back Player
+		var back match.Spec
 		if err == nil {
 			err = json.Unmarshal(b, &back)
 		}
@@ -398,7 +400,7 @@ func TestSettingsMatchSchema(t *testing.T) {
 	if diff := cmp.Diff(want, slices.Compact(got)); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(playerKeys.keys(), structKeys("", reflect.TypeFor[playerJSON]())); diff != "" {
+	if diff := cmp.Diff(playerKeys.keys(), structKeys("", reflect.TypeFor[match.Spec]())); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -408,6 +410,9 @@ func structKeys(path string, t reflect.Type) []string {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Name == "_" || name == "-" {
+			continue
+		}
 		here, inner := join(path, name), f.Type
 		keys = append(keys, here)
 		if inner.Kind() == reflect.Slice {
@@ -416,7 +421,7 @@ func structKeys(path string, t reflect.Type) []string {
 		if inner.Kind() == reflect.Pointer {
 			inner = inner.Elem()
 		}
-		if inner.Kind() == reflect.Struct && !slices.Contains([]reflect.Type{reflect.TypeFor[Player](), reflect.TypeFor[Script](), reflect.TypeFor[Files]()}, inner) {
+		if inner.Kind() == reflect.Struct && !slices.Contains([]reflect.Type{reflect.TypeFor[match.Spec](), reflect.TypeFor[Script](), reflect.TypeFor[Files]()}, inner) {
 			keys = append(keys, structKeys(here, inner)...)
 		}
 	}

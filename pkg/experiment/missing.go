@@ -45,7 +45,7 @@ func Missing(e *Experiment) Errors {
 			continue
 		}
 		for _, p := range s.Tournament.Players {
-			if p.Kind == PlayerUCI {
+			if p.UCI != "" {
 				engine("tournament.players", needed+", or --skip-missing-engines", p.UCI)
 			}
 		}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"alamos/pkg/match"
+
 	"pgregory.net/rapid"
 )
 
@@ -138,7 +140,7 @@ func drawValue(t *rapid.T, typ typ, path string) any {
 	case model:
 		return rapid.SampledFrom([]string{"run@8", "run/ab12cd@last", "m.safetensors"}).Draw(t, path)
 	case checkpoint:
-		return rapid.SampledFrom([]any{PlayerLast, PlayerUntrained, 1}).Draw(t, path)
+		return rapid.SampledFrom([]any{match.Last, match.Untrained, 1}).Draw(t, path)
 	case amount:
 		return rapid.OneOf(rapid.Just[any](allWord), rapid.Map(rapid.Int64Range(1, maxCount), func(n int64) any { return n })).Draw(t, path)
 	case dataFiles:

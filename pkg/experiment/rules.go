@@ -27,7 +27,7 @@ var rules = []rule{
 	}},
 	{[]string{"generations", "tournament.players"}, func(s *Settings) string {
 		for i, p := range s.Tournament.Players {
-			for _, g := range append(slices.Clone(p.Those), p.AlphaBeta.Generation(0), p.Policy.Generation(0)) {
+			for _, g := range append(slices.Clone(p.Generations), p.AlphaBeta.Generation(0), p.Policy.Generation(0)) {
 				if g > s.Generations {
 					return fmt.Sprintf("players[%d] is of generation %d: generations is %d", i, g, s.Generations)
 				}
@@ -95,7 +95,7 @@ var rules = []rule{
 	}},
 	{[]string{"network.policy", "tournament.players"}, func(s *Settings) string {
 		for i, p := range s.Tournament.Players {
-			if p.Kind == PlayerPolicy && s.Network.Policy == NoPolicy {
+			if p.Policy != "" && s.Network.Policy == NoPolicy {
 				return fmt.Sprintf("player %d plays by the policy alone, but the network has none", i+1)
 			}
 		}
@@ -127,7 +127,7 @@ var rules = []rule{
 	}},
 	{[]string{"tournament.players"}, func(s *Settings) string {
 		for i, p := range s.Tournament.Players {
-			if p.Kind == PlayerUCI && p.Level == 0 && p.MoveTime == 0 && p.Depth == 0 && p.Nodes == 0 {
+			if p.UCI != "" && p.Level == 0 && p.MoveTime == 0 && p.Depth == 0 && p.Nodes == 0 {
 				return fmt.Sprintf("the engine %s (player %d) has no limit: want level, movetime, depth or nodes", printable(p.UCI), i+1)
 			}
 			if p.Level > 0 && (p.MoveTime > 0 || p.Depth > 0 || p.Nodes > 0) {

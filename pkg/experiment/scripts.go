@@ -3,43 +3,19 @@ package experiment
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+
+	"alamos/pkg/config"
 )
 
 // Script is a Go script, or another file, that has a part in the result of a trial:
 // what it says is part of the trial's identity, its name and folder are not.
-type Script struct {
-	File   string // path from the working directory
-	SHA256 string // of the source as Load found it, in hexadecimal
-}
+type Script = config.File
 
 const sumPrefix = "sha256:"
-
-// MarshalJSON writes the hash of the source where it is known, as "sha256:...",
-// else the file.
-func (s Script) MarshalJSON() ([]byte, error) {
-	if s.SHA256 != "" {
-		return json.Marshal(sumPrefix + s.SHA256)
-	}
-	return json.Marshal(s.File)
-}
-
-// UnmarshalJSON reads what MarshalJSON writes.
-func (s *Script) UnmarshalJSON(b []byte) error {
-	var text string
-	if err := json.Unmarshal(b, &text); err != nil {
-		return err
-	}
-	*s = Script{File: text}
-	if sum, ok := strings.CutPrefix(text, sumPrefix); ok {
-		*s = Script{SHA256: sum}
-	}
-	return nil
-}
 
 // Hook is a script that measures something on the games or the checkpoint of each
 // generation.
@@ -62,7 +38,7 @@ func (h Hook) Name() string {
 
 // NamedScript is a script with the key that names it.
 type NamedScript struct {
-	Path string // "selfplay.adjudicate", "tournament.players[2].hook", "hooks[0].file"
+	Key string // "selfplay.adjudicate", "tournament.players[2].hook", "hooks[0].file"
 	Script
 }
 
@@ -115,16 +91,16 @@ func (s *Settings) withFiles(change func(path string, x Script) Script) Settings
 		changed.Puzzles = slices.Clone(e.Puzzles)
 		for i := range changed.Puzzles {
 			p := &changed.Puzzles[i]
-			x := change(puzzlesPath+strconv.Itoa(i)+"].file", Script{p.File, p.SHA256})
-			p.File, p.SHA256 = x.File, x.SHA256
+			x := change(puzzlesPath+strconv.Itoa(i)+"].file", Script{Path: p.File, SHA256: p.SHA256})
+			p.File, p.SHA256 = x.Path, x.SHA256
 		}
 		c.Evaluation = &changed
 	}
 	c.Hooks = slices.Clone(s.Hooks)
 	for i := range c.Hooks {
 		h := &c.Hooks[i]
-		x := change("hooks["+strconv.Itoa(i)+"].file", Script{h.File, h.SHA256})
-		h.File, h.SHA256 = x.File, x.SHA256
+		x := change("hooks["+strconv.Itoa(i)+"].file", Script{Path: h.File, SHA256: h.SHA256})
+		h.File, h.SHA256 = x.Path, x.SHA256
 	}
 	return c
 }
@@ -137,7 +113,7 @@ func (l *loader) identified(s *Settings) Settings {
 		return f
 	})
 	return c.withFiles(func(_ string, x Script) Script {
-		if data, err := l.files.read(x.File); err == nil { // it was read before
+		if data, err := l.files.read(x.Path); err == nil { // it was read before
 			sum := sha256.Sum256(data)
 			x.SHA256 = hex.EncodeToString(sum[:])
 		}

@@ -33,14 +33,14 @@ func TestScriptsAreTheirSource(t *testing.T) {
 	e := loadFrom(t, f)
 	s := e.Trials[0].Settings
 	for _, x := range s.Scripts() {
-		if len(x.SHA256) != 64 || !strings.HasPrefix(x.File, "h/") {
+		if len(x.SHA256) != 64 || !strings.HasPrefix(x.Path, "h/") {
 			t.Errorf("%+v", x)
 		}
 		g := scriptFiles()
-		g[x.File] += " // changed"
+		g[x.Path] += " // changed"
 		changed := loadFrom(t, g).Trials[0]
-		if aside := strings.HasPrefix(x.Path, "hooks"); (changed.ID == e.Trials[0].ID) != aside {
-			t.Errorf("%s changed: ID %s, was %s", x.Path, changed.ID, e.Trials[0].ID)
+		if aside := strings.HasPrefix(x.Key, "hooks"); (changed.ID == e.Trials[0].ID) != aside {
+			t.Errorf("%s changed: ID %s, was %s", x.Key, changed.ID, e.Trials[0].ID)
 		}
 	}
 	moved := folder{"x.yaml": head + strings.ReplaceAll(scripted, "h/", "elsewhere/")}
@@ -59,7 +59,7 @@ func TestScripts(t *testing.T) {
 	s := loadFrom(t, scriptFiles()).Settings
 	var got []string
 	for _, x := range s.Scripts() {
-		got = append(got, x.Path+" "+x.File)
+		got = append(got, x.Key+" "+x.Path)
 	}
 	want := []string{
 		"selfplay.adjudicate h/end.go", "stop h/stop.go", "training.schedule.file h/rate.go", "training.value_target.file h/value.go",

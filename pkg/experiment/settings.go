@@ -2,10 +2,11 @@ package experiment
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"path/filepath"
 	"strings"
+
+	"alamos/pkg/match"
 )
 
 // Settings are everything that decides the result of one trial, with every
@@ -365,7 +366,7 @@ type Tournament struct {
 	Resign      *Resign               `json:"resign,omitempty"`     // nil: never
 	Draw        *Draw                 `json:"draw,omitempty"`       // nil: never
 	Adjudicate  *Script               `json:"adjudicate,omitempty"` // nil: none
-	Players     []Player              `json:"players"`
+	Players     []match.Spec          `json:"players"`
 }
 
 // Format says who meets whom: in a gauntlet the First players of the list those behind
@@ -403,117 +404,6 @@ type Draw struct {
 
 type TournamentTemperature struct {
 	Power Power `json:"power"`
-}
-
-// Kinds of players.
-const (
-	PlayerEvery     = "every"       // the checkpoints of every N-th generation and of the last one
-	PlayerThose     = "generations" // the checkpoints of the generations that are listed
-	PlayerLast      = "last"        // the last checkpoint
-	PlayerUntrained = "untrained"   // the network before training
-	PlayerRandom    = "random"      // random legal moves
-	PlayerUCI       = "uci"         // a UCI engine
-	PlayerHook      = "hook"        // alpha-beta on a script's evaluation
-	PlayerAlphaBeta = "alphabeta"   // alpha-beta on a network's value
-	PlayerMaterial  = "material"    // alpha-beta on a count of material
-	PlayerPolicy    = "policy"      // a checkpoint without search
-	PlayerModel     = "model"       // a checkpoint from elsewhere
-)
-
-// Player is one entry of a tournament. Kind says which fields count.
-type Player struct {
-	Kind      string
-	Every     int               // PlayerEvery: N
-	Those     []int             // PlayerThose
-	UCI       string            // PlayerUCI: the engine's name
-	Level     int               // PlayerUCI: 1 to 8; 0: not set
-	MoveTime  int               // PlayerUCI: ms; 0: not set
-	Nodes     int               // PlayerUCI; 0: not set
-	Options   map[string]string // PlayerUCI
-	Hook      *Script           // PlayerHook
-	AlphaBeta Checkpoint        // PlayerAlphaBeta
-	Policy    Checkpoint        // PlayerPolicy
-	Model     string            // PlayerModel: RUN@GENERATION or a file
-	Depth     int               // PlayerUCI, PlayerHook, PlayerAlphaBeta, PlayerMaterial: plies; 0: not set
-	Rounds    int               // games against each other player; 0: Tournament.Rounds
-}
-
-// playerJSON is a Player as the language writes it.
-type playerJSON struct {
-	Every     int               `json:"every,omitempty"`
-	Those     []int             `json:"generations,omitempty"`
-	Player    string            `json:"player,omitempty"`
-	UCI       string            `json:"uci,omitempty"`
-	Hook      *Script           `json:"hook,omitempty"`
-	AlphaBeta Checkpoint        `json:"alphabeta,omitempty"`
-	Material  int               `json:"material,omitempty"`
-	Policy    Checkpoint        `json:"policy,omitempty"`
-	Model     string            `json:"model,omitempty"`
-	Level     int               `json:"level,omitempty"`
-	MoveTime  int               `json:"movetime,omitempty"`
-	Depth     int               `json:"depth,omitempty"`
-	Nodes     int               `json:"nodes,omitempty"`
-	Options   map[string]string `json:"options,omitempty"`
-	Rounds    int               `json:"rounds,omitempty"`
-}
-
-// MarshalJSON writes the player as the language does: {"every": 3}.
-func (p Player) MarshalJSON() ([]byte, error) {
-	j := playerJSON{Rounds: p.Rounds}
-	switch p.Kind {
-	case PlayerEvery:
-		j.Every = p.Every
-	case PlayerThose:
-		j.Those = p.Those
-	case PlayerUCI:
-		j.UCI, j.Level, j.MoveTime, j.Depth, j.Nodes, j.Options = p.UCI, p.Level, p.MoveTime, p.Depth, p.Nodes, p.Options
-	case PlayerHook:
-		j.Hook, j.Depth = p.Hook, p.Depth
-	case PlayerAlphaBeta:
-		j.AlphaBeta, j.Depth = p.AlphaBeta, p.Depth
-	case PlayerMaterial:
-		j.Material = p.Depth
-	case PlayerPolicy:
-		j.Policy = p.Policy
-	case PlayerModel:
-		j.Model = p.Model
-	case PlayerLast, PlayerUntrained, PlayerRandom:
-		j.Player = p.Kind
-	default:
-		return nil, fmt.Errorf("no kind of player is called %q", p.Kind)
-	}
-	return json.Marshal(j)
-}
-
-// UnmarshalJSON reads what MarshalJSON writes.
-func (p *Player) UnmarshalJSON(b []byte) error {
-	var j playerJSON
-	if err := json.Unmarshal(b, &j); err != nil {
-		return err
-	}
-	*p = Player{
-		Kind: j.Player, Every: j.Every, Those: j.Those, UCI: j.UCI, Level: j.Level, MoveTime: j.MoveTime, Nodes: j.Nodes, Options: j.Options,
-		Hook: j.Hook, AlphaBeta: j.AlphaBeta, Policy: j.Policy, Model: j.Model, Depth: j.Depth, Rounds: j.Rounds,
-	}
-	switch {
-	case j.Every > 0:
-		p.Kind = PlayerEvery
-	case len(j.Those) > 0:
-		p.Kind = PlayerThose
-	case j.UCI != "":
-		p.Kind = PlayerUCI
-	case j.Hook != nil:
-		p.Kind = PlayerHook
-	case j.AlphaBeta != "":
-		p.Kind = PlayerAlphaBeta
-	case j.Material > 0:
-		p.Kind, p.Depth = PlayerMaterial, j.Material
-	case j.Policy != "":
-		p.Kind = PlayerPolicy
-	case j.Model != "":
-		p.Kind = PlayerModel
-	}
-	return nil
 }
 
 // Evaluation is what checkpoints are asked: those of every Every-th generation, and the

@@ -92,7 +92,7 @@ func (s *Settings) YAML() []byte { return s.YAMLIn(".") }
 // YAMLIn is YAML for a file that is going to lie in dir.
 func (s *Settings) YAMLIn(dir string) []byte {
 	c := s.withData(func(f Files) Files { return Files{Pattern: besideFolder(dir, f.Pattern)} })
-	c = c.withFiles(func(_ string, x Script) Script { return Script{File: besideFolder(dir, x.File)} }) // written as a path
+	c = c.withFiles(func(_ string, x Script) Script { return Script{Path: besideFolder(dir, x.Path)} }) // written as a path
 	var b strings.Builder
 	writeGroup(&b, "", schema, c.values())
 	return []byte(b.String())

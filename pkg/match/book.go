@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"strings"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/stats"
 )
 
 // Opening is where a game begins: a position, and moves that are played from it
@@ -133,6 +133,6 @@ func parseEPD(v chess.Variant, line string) (p chess.Position, err error) {
 // the same openings.
 func opening(book []Opening, number int, seed uint64) *Opening {
 	round, at := number/len(book), number%len(book)
-	order := rand.New(rand.NewPCG(derive(seed, round, "book"), 0)).Perm(len(book))
+	order := stats.NewRand(derive(seed, round, "book")).Perm(len(book))
 	return &book[order[at]]
 }

@@ -1,7 +1,7 @@
 // Package match plays two players against each other, outside of any experiment: to
 // find out which is stronger, or to make a file of games to learn from.
 //
-// [ParsePlayer] reads a player in a word, [Run] plays, [Standing] tells how it stands.
+// [ParseSpec] reads a player in a word, [Run] plays, [Summary] has its result.
 // Games are kept in a file of PGN as they end. A match that was interrupted goes on
 // from there, and one that is over goes on when more games are asked for; the games are
 // those of an undisturbed match.

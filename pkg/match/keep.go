@@ -52,7 +52,7 @@ func (m *match) name() string {
 		fmt.Fprint(h, " ", o.Start.FEN(), o.Moves)
 	}
 	for i := range m.players {
-		fmt.Fprintf(h, " %q %q", m.players[i].title, m.players[i].id)
+		fmt.Fprintf(h, " %q %q", m.players[i].Name, m.players[i].ID)
 	}
 	return "match " + hex.EncodeToString(h.Sum(nil))[:16]
 }

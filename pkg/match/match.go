@@ -13,9 +13,9 @@ import (
 
 // Config is a match.
 type Config struct {
-	Players   [2]*Spec
-	FindModel func(name string) (file string, err error) // finds the checkpoint that a player names
-	Variant   *chess.Variant                             // nil: what the networks play, or else chess
+	Players [2]*Spec
+	Opener  Opener         // of their networks
+	Variant *chess.Variant // nil: what the networks play, or else chess
 
 	Games       int
 	Seed        uint64
@@ -31,7 +31,6 @@ type Config struct {
 	// Concurrency is the number of games at once. It changes no game, unless a player
 	// has a limit of time.
 	Concurrency int
-	Hardware    Hardware
 	Timeouts    uci.Timeouts
 
 	// File is where games are kept, in PGN; "" keeps none.
@@ -43,7 +42,7 @@ type Config struct {
 // DefaultConcurrency is a good number of games at once on so many cores: as many, but
 // more where a network answers many at hardly more than the cost of one.
 func (c *Config) DefaultConcurrency(cores int) int {
-	if c.Players[0].network() || c.Players[1].network() {
+	if c.Players[0].Network() != "" || c.Players[1].Network() != "" {
 		return 32
 	}
 	return cores
@@ -66,7 +65,9 @@ type match struct {
 	variant  chess.Variant
 	book     []Opening
 	chess960 bool
-	players  [2]contestant
+	lineup   *Lineup
+	players  []Entry
+	together int // games that a worker plays at once
 	pair     Pair
 	event    string // names the match in its games
 
@@ -96,18 +97,18 @@ func Run(ctx context.Context, cfg Config) (*Summary, error) {
 		return nil, err
 	}
 	m := &match{cfg: &cfg, games: map[int]*kept{}, end: cfg.Games}
-	for i, p := range cfg.Players {
-		m.players[i].Spec = p
+	var err error
+	if m.lineup, err = cfg.Opener.Open(cfg.Players[:], cfg.Variant, cfg.Visits); err != nil {
+		return nil, err
 	}
-	defer closeNetworks(&m.players)
+	defer m.lineup.Close()
 	if err := m.prepare(ctx); err != nil {
 		return nil, err
 	}
 	if err := m.restore(); err != nil {
 		return nil, err
 	}
-	err := m.play(ctx)
-	if err == nil {
+	if err = m.play(ctx); err == nil {
 		err = m.finish()
 	}
 	if err = errors.Join(err, m.files.close()); err != nil {
@@ -136,20 +137,12 @@ func (c *Config) validate() error {
 // prepare finds the players and where games begin.
 func (m *match) prepare(ctx context.Context) error {
 	cfg := m.cfg
-	plays, err := networks(&m.players, cfg)
-	if err != nil {
-		return err
+	for i, p := range cfg.Players {
+		if m.lineup.LacksPolicy(i) {
+			return fmt.Errorf("%s: its network has no policy, only a value: want alphabeta:%s,depth=N", p.Policy, p.Policy)
+		}
 	}
-	switch {
-	case plays == nil && cfg.Variant == nil:
-		m.variant = chess.Standard
-	case plays == nil:
-		m.variant = *cfg.Variant
-	case cfg.Variant != nil && *cfg.Variant != *plays:
-		return fmt.Errorf("the network plays %s, and the games are to be of %s", *plays, *cfg.Variant)
-	default:
-		m.variant = *plays
-	}
+	m.variant = m.lineup.Variant
 	starts, err := chess.ParseStarts(m.variant, cfg.Start)
 	if err != nil {
 		return err
@@ -158,15 +151,14 @@ func (m *match) prepare(ctx context.Context) error {
 		return err
 	}
 	m.chess960 = starts.Any(uci.Chess960) || slices.ContainsFunc(m.book, func(o Opening) bool { return uci.Chess960(&o.Start) })
-	for i := range m.players {
-		if err := m.players[i].find(ctx, cfg, m.variant, m.chess960); err != nil {
-			return err
-		}
+	m.together = 1
+	if m.lineup.Networks() { // they answer many games as fast as a few
+		m.together = cfg.Concurrency
 	}
-	if a, b := &m.players[0], &m.players[1]; a.title == b.title {
-		b.title += " (2)" // it may well be the same
+	if m.players, err = m.lineup.Entries(ctx, m.chess960, m.together, cfg.Timeouts); err != nil {
+		return err
 	}
-	m.pair = NewPair(m.players[0].title, m.players[1].title)
+	m.pair = NewPair(m.players[0].Name, m.players[1].Name)
 	m.event = m.name()
 	return nil
 }
@@ -179,21 +171,9 @@ func (m *match) play(ctx context.Context) error {
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	// Networks answer many games as fast as a few; other players have a worker for each.
-	workers, together := cfg.Concurrency, 1
-	if m.players[0].network() || m.players[1].network() {
-		workers, together = 1, cfg.Concurrency
-	}
-	var entrants []Entry
-	for i := range m.players {
-		c := &m.players[i]
-		entrants = append(entrants, Entry{Name: c.title, New: func(int) (Player, error) {
-			return c.enter(ctx, cfg, m.variant, m.chess960, together)
-		}})
-	}
 	c := ArenaConfig{
 		Variant: m.variant, Start: cfg.Start, Book: m.book, Rounds: cfg.Games, MaxMoves: cfg.MaxMoves, RandomPlies: cfg.RandomPlies,
-		Seed: cfg.Seed, Workers: workers, Together: together,
+		Seed: cfg.Seed, Workers: cfg.Concurrency / m.together, Together: m.together,
 		Have: func(_ Pair, number int) bool { return m.games[number] != nil },
 	}
 	if cfg.Judge != (Judge{}) {
@@ -208,7 +188,7 @@ func (m *match) play(ctx context.Context) error {
 			stop(errDecided)
 		}
 	}
-	err := Play(ctx, c, entrants)
+	err := Play(ctx, c, m.players)
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
 	}

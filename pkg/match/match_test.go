@@ -77,13 +77,13 @@ func (w *watched) Fault(g *Game, file string) {
 }
 
 // config is a match of atomic chess, quickly over.
-func config(t *testing.T, a, b, file string) Config {
+func configOf(t *testing.T, a, b, file string) Config {
 	t.Helper()
 	v := chess.Atomic
 	c := Config{Variant: &v, Games: 20, Seed: 3, RandomPlies: 2, MaxMoves: 30, Visits: 10, Concurrency: 2, File: file,
-		FindModel: func(name string) (string, error) { return name, nil }}
+		Opener: Opener{FindModel: func(name string) (string, error) { return name, nil }}}
 	for i, word := range []string{a, b} {
-		p, err := ParsePlayer(word)
+		p, err := ParseSpec(word)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +115,7 @@ func read(t *testing.T, file string) string {
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	one, two := filepath.Join(dir, "one.pgn"), filepath.Join(dir, "two.pgn")
-	c := config(t, "random", "material:1", one)
+	c := configOf(t, "random", "material:1", one)
 	s := run(t, c)
 	c.File, c.Concurrency = two, 5
 	if again := run(t, c); !cmp.Equal(s, again, cmpNaN) {
@@ -162,11 +162,11 @@ var cmpNaN = cmp.FilterValues(func(a, b float64) bool { return a != a && b != b 
 func TestResume(t *testing.T) {
 	dir := t.TempDir()
 	whole, part := filepath.Join(dir, "whole.pgn"), filepath.Join(dir, "part.pgn")
-	run(t, config(t, "random", "material:1", whole))
+	run(t, configOf(t, "random", "material:1", whole))
 
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	c := config(t, "random", "material:1", part)
+	c := configOf(t, "random", "material:1", part)
 	c.Watch = &watched{after: 7, stop: stop}
 	if _, err := Run(ctx, c); !errors.Is(err, context.Canceled) {
 		t.Fatalf("interrupted: %v", err)
@@ -211,13 +211,13 @@ func TestResume(t *testing.T) {
 // A file of another match is not touched.
 func TestOtherMatch(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "games.pgn")
-	c := config(t, "random", "material:1", file)
+	c := configOf(t, "random", "material:1", file)
 	run(t, c)
 	before := read(t, file)
 	for name, change := range map[string]func(*Config){
 		"another match":  func(c *Config) { c.Seed++ },
 		"other settings": func(c *Config) { c.MaxMoves++ },
-		"or players":     func(c *Config) { c.Players[1], _ = ParsePlayer("material:2") },
+		"or players":     func(c *Config) { c.Players[1], _ = ParseSpec("material:2") },
 		"want that many": func(c *Config) { c.Games = 4 },
 	} {
 		other := c
@@ -227,7 +227,7 @@ func TestOtherMatch(t *testing.T) {
 		}
 	}
 	// Nor is what another match has left for itself.
-	other := config(t, "random", "material:1", filepath.Join(t.TempDir(), "games.pgn"))
+	other := configOf(t, "random", "material:1", filepath.Join(t.TempDir(), "games.pgn"))
 	ctx, stop := context.WithCancel(t.Context())
 	other.Watch = &watched{after: 3, stop: stop}
 	if _, err := Run(ctx, other); err == nil {
@@ -247,7 +247,7 @@ func TestOtherMatch(t *testing.T) {
 // after an interruption.
 func TestSPRT(t *testing.T) {
 	dir := t.TempDir()
-	c := config(t, "material:1", "random", filepath.Join(dir, "a.pgn"))
+	c := configOf(t, "material:1", "random", filepath.Join(dir, "a.pgn"))
 	c.Games, c.SPRT = 1000, &SPRT{Elo0: 0, Elo1: 50, Alpha: 0.05, Beta: 0.05}
 	s := run(t, c)
 	if s.Games >= 1000 || s.Games%2 != 0 || s.Games != 2*s.Pairs.Pairs() || s.SPRT.Verdict != "H1 accepted" || float64(s.SPRT.LLR) < s.SPRT.Upper {
@@ -281,7 +281,7 @@ func TestFaults(t *testing.T) {
 	} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			c := config(t, "uci:"+engineProgram(t, mode)+",depth=1", "random", filepath.Join(t.TempDir(), "games.pgn"))
+			c := configOf(t, "uci:"+engineProgram(t, mode)+",depth=1", "random", filepath.Join(t.TempDir(), "games.pgn"))
 			c.Games, c.MaxMoves = 4, 4
 			c.Timeouts = uci.Timeouts{Search: 300 * time.Millisecond}
 			w := &watched{}
@@ -304,22 +304,22 @@ func TestFaults(t *testing.T) {
 func TestRefused(t *testing.T) {
 	for want, change := range map[string]func(*Config){
 		"cannot play the variant": func(c *Config) {
-			c.Players[0], _ = ParsePlayer("uci:" + engineProgram(t, "x") + ",depth=1")
+			c.Players[0], _ = ParseSpec("uci:" + engineProgram(t, "x") + ",depth=1")
 			v := chess.Horde
 			c.Variant = &v
 		},
-		"cannot be started": func(c *Config) { c.Players[0], _ = ParsePlayer("uci:/no/engine,depth=1") },
+		"cannot be started": func(c *Config) { c.Players[0], _ = ParseSpec("uci:/no/engine,depth=1") },
 		"no option": func(c *Config) {
-			c.Players[0], _ = ParsePlayer("uci:" + engineProgram(t, "y") + ",depth=1,Contempt=3")
+			c.Players[0], _ = ParseSpec("uci:" + engineProgram(t, "y") + ",depth=1,Contempt=3")
 		},
 		"no such file":        func(c *Config) { c.Book.File = "none.epd" },
 		"want 1 game":         func(c *Config) { c.Games = 0 },
 		"want 1 visit":        func(c *Config) { c.Visits = 0 },
 		"want elo0 below":     func(c *Config) { c.SPRT = &SPRT{Elo0: 2, Elo1: 1, Alpha: 0.05, Beta: 0.05} },
 		"after 1 move":        func(c *Config) { c.Judge.Resign = -0.5 },
-		"nothing.safetensors": func(c *Config) { c.Players[1], _ = ParsePlayer("nothing.safetensors") },
+		"nothing.safetensors": func(c *Config) { c.Players[1], _ = ParseSpec("nothing.safetensors") },
 	} {
-		c := config(t, "random", "random", "")
+		c := configOf(t, "random", "random", "")
 		w := &watched{}
 		c.Watch = w
 		change(&c)
@@ -331,7 +331,7 @@ func TestRefused(t *testing.T) {
 
 // The same player twice has two names.
 func TestAgainstItself(t *testing.T) {
-	c := config(t, "random", "random", "")
+	c := configOf(t, "random", "random", "")
 	c.Games = 1
 	if s := run(t, c); s.A != "random" || s.B != "random (2)" || s.Games != 1 || s.Pairs.Pairs() != 0 {
 		t.Errorf("%+v", s)
@@ -340,7 +340,7 @@ func TestAgainstItself(t *testing.T) {
 
 // Infinities and what is not known are null in JSON, and told in words.
 func TestStandingIsWritten(t *testing.T) {
-	c := config(t, "material:2", "random", "")
+	c := configOf(t, "material:2", "random", "")
 	c.Games = 4
 	s := run(t, c)
 	b, err := json.Marshal(s)

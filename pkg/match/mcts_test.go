@@ -11,7 +11,9 @@ import (
 
 func limitedEntry(name string, l Limit) Entry {
 	cfg := search.Config{Visits: 1_000_000, CPuct: 1}
-	return Entry{Name: name, New: func(int) (Player, error) { return NewMCTS(name, cfg, math.Inf(1), l, search.Uniform{}) }}
+	return Entry{Name: name, New: func(int) (Player, error) {
+		return NewMCTS(name, TreeSearch{Config: cfg, Power: math.Inf(1), Limit: l}, search.Uniform{})
+	}}
 }
 
 // A depth ends a search of many visits, each game's own, however many are searched at
@@ -50,7 +52,7 @@ func TestTimeOfTree(t *testing.T) {
 
 func TestLimitIsChecked(t *testing.T) {
 	for _, l := range []Limit{{Depth: -1}, {Time: -1}} {
-		if _, err := NewMCTS("x", search.Config{Visits: 1, CPuct: 1}, 1, l, search.Uniform{}); err == nil {
+		if _, err := NewMCTS("x", TreeSearch{Config: search.Config{Visits: 1, CPuct: 1}, Power: 1, Limit: l}, search.Uniform{}); err == nil {
 			t.Errorf("%+v is accepted", l)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/stats"
 )
 
 // maxOpenings is how many random openings are tried for one in which the game is
@@ -98,7 +99,7 @@ func (p *pairing) begin(number, match int) (*liveGame, error) {
 		turn:   Turn{Match: match},
 	}
 	// Both games of two have the same opening, each player once on either side.
-	rng := newRand(derive(p.cfg.Seed, number/2, "opening", p.pair.A, p.pair.B))
+	rng := stats.NewRand(derive(p.cfg.Seed, number/2, "opening", p.pair.A, p.pair.B))
 	for range maxOpenings {
 		book := 0
 		if len(p.cfg.Book) == 0 {

@@ -1,257 +1,155 @@
 package match
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
-	"slices"
-	"strconv"
-	"strings"
-	"time"
 
+	"alamos/pkg/chess"
 	"alamos/pkg/search"
 	"alamos/pkg/uci"
 )
 
-// kind is what a player thinks with.
-type kind int
+// Player plays chess. One goroutine uses it at a time; each worker of a tournament has
+// its own.
+type Player interface {
+	// Name is the name in tables, the same in all workers.
+	Name() string
 
-const (
-	random    kind = iota
-	material       // alpha-beta on a count of material
-	alphabeta      // alpha-beta on the value of a network
-	policy         // the move that a network's policy gives the most
-	model          // a tree search with a network
-	engine         // a UCI engine
-)
+	// Moves sets Move and Info of each turn, or Err where the player lost the game by
+	// its own fault. The turns are of different games, in any number and order; the
+	// answer to one must not depend on the others. An error ends the tournament: it is
+	// for failures that are no player's fault.
+	Moves(ctx context.Context, turns []*Turn) error
 
-// Player is a player before it plays.
-type Spec struct {
-	kind   kind
-	model  string // as a person names it
-	engine uci.Opponent
+	// GameOver lets the player forget a game that has ended.
+	GameOver(match int)
 
-	depth       int           // of alpha-beta, or of a line of the tree; 0: none
-	visits      int           // of a tree; 0: none but the match's
-	time        time.Duration // of a tree, for each move; 0: none
-	settings    []setting     // of a tree, that are not the engine's defaults
-	temperature float64       // of a tree; 0: the most visited move
+	// Close releases what the player holds.
+	Close() error
 }
 
-// setting is one of [search.Settable].
-type setting struct{ name, value string }
+// Turn is a position in which a player is to move, and its answer.
+type Turn struct {
+	Match int         // number of the game, unique in the tournament
+	Game  *chess.Game // to be read only, and during the call only
+	Seed  uint64      // for random choices: a function of game and move number
 
-// Words is what a person is told of the words that [ParsePlayer] reads.
-const Words = `  random                      random legal moves
-  material:DEPTH              alpha-beta so many plies deep on a count of material
-  alphabeta:MODEL,depth=N     alpha-beta on the value of a network
-  policy:MODEL                the move that a network's policy gives the most
-  MODEL[,visits=N][,depth=N][,movetime=MS][,temperature=X]
-                              tree search with a network; a depth is that of the line
-                              of best play. Settings of a search are called as in
-                              experiments: nodes, c_puct, c_base, c_init, fpu,
-                              policy_temperature, leaves, solver, lookahead
-  stockfish,nodes=N           a UCI engine: stockfish, fairy-stockfish, or
-  uci:PROGRAM ARGS,depth=N    any program. At least one of nodes=N, depth=N,
-                              movetime=MS and level=1..8 (lichess' levels of play);
-                              any other NAME=VALUE is an option of the engine`
+	Move chess.Move // the answer
+	Info Info       // what the player thinks of the position, as far as it says
+	Err  error      // the fault by which the player lost, see [Fault]
+}
 
-// ParsePlayer reads a player: a word, and after commas its settings. See [Words].
-func ParsePlayer(s string) (*Spec, error) {
-	parts := strings.Split(s, ",")
-	p, err := parseKind(strings.TrimSpace(parts[0]))
-	if err == nil {
-		for _, part := range parts[1:] {
-			name, value, ok := strings.Cut(part, "=")
-			name, value = strings.TrimSpace(name), strings.TrimSpace(value)
-			if !ok || name == "" {
-				err = fmt.Errorf("want NAME=VALUE after a comma, have %q", part)
-			} else if p.kind == engine {
-				err = p.setEngine(name, value)
-			} else {
-				err = p.set(name, value)
-			}
-			if err != nil {
-				break
-			}
+// Fault returns the reason for which a game is lost when a player fails with err. The
+// kinds of failure are those of package uci; any other error counts as a crash.
+func Fault(err error) chess.Reason {
+	switch {
+	case errors.Is(err, uci.ErrIllegalMove):
+		return chess.IllegalMove
+	case errors.Is(err, uci.ErrTime):
+		return chess.TimeForfeit
+	case errors.Is(err, uci.ErrStall):
+		return chess.EngineStall
+	case errors.Is(err, uci.ErrProtocol):
+		return chess.EngineGarbage
+	}
+	return chess.EngineCrash
+}
+
+// Parts are what a player is made of beside its [Spec]. New uses what the kind of player
+// needs.
+type Parts struct {
+	Network  func() (search.Evaluator, func(), error) // opens its network; the function closes it
+	Script   func() (search.Valuer, func(), error)    // opens its script, likewise
+	Engine   UCI                                      // the engine that was found
+	Defaults TreeSearch                               // of a tree search, where the Spec sets nothing
+}
+
+// TreeSearch is how a network searches for a move.
+type TreeSearch struct {
+	search.Config
+	Power float64 // 1/temperature of the choice of a move by visits; +Inf: the most visited
+	Limit Limit
+	Batch int // leaves of a tree whose time is limited, which is searched alone; 0: as Config
+}
+
+// New makes the player for one worker.
+func (s *Spec) New(ctx context.Context, name string, parts Parts) (Player, error) {
+	switch {
+	case s.UCI != "":
+		return NewUCI(ctx, name, parts.Engine)
+	case s.Material > 0:
+		return NewAlphaBeta(name, s.Material, &Material{})
+	case s.Hook != nil:
+		v, end, err := parts.Script()
+		if err != nil {
+			return nil, err
 		}
+		p, err := NewAlphaBeta(name, s.Depth, v)
+		return closing(p, end, err)
+	case s.Network() == "":
+		return NewRandom(name), nil
 	}
-	if err == nil {
-		err = p.check()
-	}
+	e, end, err := parts.Network()
 	if err != nil {
-		return nil, fmt.Errorf("player %q: %w", s, err)
+		return nil, err
 	}
-	return p, nil
-}
-
-func parseKind(word string) (*Spec, error) {
-	switch word {
-	case "random":
-		return &Spec{kind: random}, nil
-	case uci.Stockfish, uci.FairyStockfish:
-		return &Spec{kind: engine, engine: uci.Opponent{Program: word}}, nil
-	}
-	if head, rest, ok := strings.Cut(word, ":"); ok {
-		rest = strings.TrimSpace(rest)
-		if rest == "" {
-			return nil, fmt.Errorf("nothing after %q", head+":")
-		}
-		switch head {
-		case "material":
-			p := &Spec{kind: material}
-			return p, p.set("depth", rest)
-		case "policy":
-			return &Spec{kind: policy, model: rest}, nil
-		case "alphabeta":
-			return &Spec{kind: alphabeta, model: rest}, nil
-		case "uci":
-			words := strings.Fields(rest)
-			return &Spec{kind: engine, engine: uci.Opponent{Program: words[0], Args: words[1:]}}, nil
-		}
-	}
-	if strings.Contains(word, "@") || filepath.Ext(word) == ".safetensors" {
-		return &Spec{kind: model, model: word}, nil
-	}
-	return nil, fmt.Errorf("there is no such player; there are\n%s", Words)
-}
-
-// set sets a setting of a player that is no engine.
-func (p *Spec) set(name, value string) error {
-	whole := func(dst *int, most int) error {
-		n, err := strconv.Atoi(value)
-		if err != nil || n < 1 || n > most {
-			return fmt.Errorf("%s: want a whole number from 1 to %d, have %q", name, most, value)
-		}
-		*dst = n
-		return nil
-	}
-	number := func(dst *float64) error {
-		x, err := strconv.ParseFloat(value, 64)
-		if err != nil || !(x > 0 && x <= 100) {
-			return fmt.Errorf("%s: want a number above 0, to 100, have %q", name, value)
-		}
-		*dst = x
-		return nil
-	}
-	tree := p.kind == model
+	var p Player
 	switch {
-	case name == "depth" && (tree || p.kind == material || p.kind == alphabeta):
-		return whole(&p.depth, 100)
-	case name == "visits" && tree:
-		return whole(&p.visits, 1_000_000_000)
-	case name == "movetime" && tree:
-		var ms int
-		err := whole(&ms, 86_400_000)
-		p.time = time.Duration(ms) * time.Millisecond
-		return err
-	case name == "temperature" && tree:
-		return number(&p.temperature)
-	case tree && slices.Contains(search.Settable(), name):
-		if err := new(search.Config).Set(name, value); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		p.settings = append(p.settings, setting{name, value})
-		return nil
-	}
-	return fmt.Errorf("it has no setting %q", name)
-}
-
-// setEngine sets a limit, a level, or an option of an engine.
-func (p *Spec) setEngine(name, value string) error {
-	n, err := strconv.ParseInt(value, 10, 64)
-	bad := err != nil || n < 1
-	switch o := &p.engine; name {
-	case "level":
-		o.Level = int(n)
-		bad = bad || n > 8
-	case "depth":
-		o.Limit.Depth = int(n)
-		bad = bad || n > 1000
-	case "nodes":
-		o.Limit.Nodes = n
-	case "movetime":
-		o.Limit.MoveTime = time.Duration(n) * time.Millisecond
-		bad = bad || n > 86_400_000
+	case s.AlphaBeta != "":
+		p, err = NewAlphaBeta(name, s.Depth, search.NewValuer(e))
+	case s.Policy != "":
+		p, err = NewMCTS(name, TreeSearch{Power: math.Inf(1)}, e)
 	default:
-		if o.Options == nil {
-			o.Options = map[string]string{}
+		var t TreeSearch
+		if t, err = s.treeSearch(parts.Defaults); err == nil {
+			p, err = NewMCTS(name, t, e)
 		}
-		o.Options[name] = value
-		return nil
 	}
-	if bad {
-		return fmt.Errorf("%s: %q is no such number", name, value)
-	}
-	return nil
+	return closing(p, end, err)
 }
 
-// check finds what is missing.
-func (p *Spec) check() error {
-	switch {
-	case p.kind == engine && p.engine.Level == 0 && p.engine.Limit == (uci.Limit{}):
-		return fmt.Errorf("an engine needs a limit: nodes=N, depth=N, movetime=MS or level=N")
-	case p.kind == alphabeta && p.depth == 0:
-		return fmt.Errorf("alpha-beta needs a depth: depth=N")
+// treeSearch returns the defaults with the settings of the player.
+func (s *Spec) treeSearch(t TreeSearch) (TreeSearch, error) {
+	if s.Depth > 0 {
+		t.Limit.Depth = s.Depth
 	}
-	return nil
+	if s.MoveTime > 0 {
+		t.Limit.Time = s.limit().MoveTime
+		t.Leaves = max(t.Leaves, t.Batch)
+	}
+	if s.Visits > 0 {
+		t.Visits = s.Visits
+	}
+	if s.Temperature > 0 {
+		t.Power = 1 / s.Temperature
+	}
+	for _, x := range s.Search {
+		if err := t.Set(x.Name, x.Value); err != nil {
+			return t, fmt.Errorf("%s: %w", x.Name, err)
+		}
+	}
+	return t, nil
 }
 
-// network tells whether the player has one.
-func (p *Spec) network() bool { return p.kind == model || p.kind == policy || p.kind == alphabeta }
-
-// name is what tables and games call the player.
-func (p *Spec) name(visits int) string {
-	of := p.model
-	if !strings.Contains(of, "@") {
-		of = strings.TrimSuffix(filepath.Base(of), filepath.Ext(of))
+// closing returns a player that closes what is behind it, which is closed at once when
+// the player could not be made.
+func closing(p Player, end func(), err error) (Player, error) {
+	if err != nil {
+		end()
+		return nil, err
 	}
-	switch p.kind {
-	case material:
-		return fmt.Sprintf("material alpha-beta depth %d", p.depth)
-	case alphabeta:
-		return fmt.Sprintf("%s alpha-beta depth %d", of, p.depth)
-	case policy:
-		return of + " policy"
-	case engine:
-		return p.engine.Name()
-	case model:
-		if n := p.mostVisits(visits); n > 0 {
-			of += fmt.Sprintf(" %d visits", n)
-		}
-		if p.depth > 0 {
-			of += fmt.Sprintf(" depth %d", p.depth)
-		}
-		if p.time > 0 {
-			of += fmt.Sprintf(" %d ms", p.time.Milliseconds())
-		}
-		for _, s := range p.settings {
-			of += fmt.Sprintf(", %s %s", s.name, s.value)
-		}
-		if p.temperature > 0 {
-			of += fmt.Sprintf(", temperature %g", p.temperature)
-		}
-		return of
-	}
-	return "random"
+	return closingPlayer{p, end}, nil
 }
 
-// mostVisits is how many visits a tree has: those of the match, unless the player has
-// a limit of its own; 0: as many as the limit allows.
-func (p *Spec) mostVisits(visits int) int {
-	switch {
-	case p.visits > 0:
-		return p.visits
-	case p.depth > 0 || p.time > 0 || slices.ContainsFunc(p.settings, func(s setting) bool { return s.name == "nodes" }):
-		return 0
-	}
-	return visits
+type closingPlayer struct {
+	Player
+	end func()
 }
 
-// power is that of visits in the choice of a move.
-func (p *Spec) power() float64 {
-	if p.temperature == 0 {
-		return math.Inf(1)
-	}
-	return 1 / p.temperature
+func (p closingPlayer) Close() error {
+	err := p.Player.Close()
+	p.end()
+	return err
 }

@@ -66,7 +66,7 @@ type Test struct {
 
 // standing tells how these games stand.
 func (m *match) standing(games []*kept) *Summary {
-	a, b := m.players[0].title, m.players[1].title
+	a, b := m.players[0].Name, m.players[1].Name
 	s := &Summary{A: a, B: b, Variant: m.variant.String(), Ends: map[string]int{}}
 	results := NewResults([]string{a, b})
 	points := map[int]float64{}
@@ -108,7 +108,7 @@ func (m *match) standing(games []*kept) *Summary {
 func (m *match) points(g *kept) float64 {
 	white, _ := m.pair.Players(g.number)
 	side := chess.White
-	if white != m.players[0].title {
+	if white != m.players[0].Name {
 		side = chess.Black
 	}
 	switch g.outcome.Result {

@@ -17,6 +17,7 @@ import (
 // Entrant is a participant of a tournament.
 type Entry struct {
 	Name string
+	ID   string // what decides its moves, beside the settings of the tournament
 
 	// Rounds is how many games the player plays against each other, 0 for as
 	// many as the tournament says. A pair plays the smaller number of its two.

@@ -21,7 +21,9 @@ func randomEntry(name string) Entry {
 
 func mctsEntry(name string, visits int, power float64) Entry {
 	cfg := search.Config{Visits: visits, CPuct: 1, TreeReuse: true}
-	return Entry{Name: name, New: func(int) (Player, error) { return NewMCTS(name, cfg, power, Limit{}, search.Uniform{}) }}
+	return Entry{Name: name, New: func(int) (Player, error) {
+		return NewMCTS(name, TreeSearch{Config: cfg, Power: power}, search.Uniform{})
+	}}
 }
 
 // play plays a tournament and returns its games in order.
@@ -380,7 +382,7 @@ func TestRoundRobinRefuses(t *testing.T) {
 		}
 	}
 	for _, power := range []float64{0, -1, math.NaN()} {
-		if _, err := NewMCTS("x", search.Config{Visits: 1, CPuct: 1}, power, Limit{}, search.Uniform{}); err == nil {
+		if _, err := NewMCTS("x", TreeSearch{Config: search.Config{Visits: 1, CPuct: 1}, Power: power}, search.Uniform{}); err == nil {
 			t.Errorf("power %v was accepted", power)
 		}
 	}

@@ -119,7 +119,7 @@ func TestSolve(t *testing.T) {
 		if err != nil || Solved(answers) != len(some) || told != len(some) {
 			t.Errorf("%s: alpha-beta solves %d of %d (told of %d), %v", s.Name(), Solved(answers), len(some), told, err)
 		}
-		tree, err := match.NewMCTS("tree", search.Config{Visits: 400, CPuct: 1.5, Solver: true}, math.Inf(1), match.Limit{}, search.Uniform{})
+		tree, err := match.NewMCTS("tree", match.TreeSearch{Config: search.Config{Visits: 400, CPuct: 1.5, Solver: true}, Power: math.Inf(1)}, search.Uniform{})
 		if err != nil {
 			t.Fatal(err)
 		}

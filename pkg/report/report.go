@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"alamos/pkg/experiment"
+	"alamos/pkg/match"
 	"alamos/pkg/store"
 )
 
@@ -113,5 +114,5 @@ func sweepNotebook(x *store.Experiment) []experiment.Cell {
 
 // meetsUntrained reports whether a tournament counts Elo from the untrained network.
 func meetsUntrained(s *experiment.Settings) bool {
-	return s.Tournament.Rounds > 0 && slices.ContainsFunc(s.Tournament.Players, func(p experiment.Player) bool { return p.Kind == experiment.PlayerUntrained })
+	return s.Tournament.Rounds > 0 && slices.ContainsFunc(s.Tournament.Players, func(p match.Spec) bool { return p.Player == match.Untrained })
 }

@@ -21,12 +21,12 @@ func Check(ctx context.Context, e *experiment.Experiment) error {
 	uses := map[string][]string{} // what each must have
 	for i := range e.Trials {
 		for _, x := range e.Trials[i].Settings.Scripts() {
-			f := functionFor(x.Path, e.Trials[i].Settings.Data != nil)
-			if uses[x.File] == nil {
-				files = append(files, x.File)
+			f := functionFor(x.Key, e.Trials[i].Settings.Data != nil)
+			if uses[x.Path] == nil {
+				files = append(files, x.Path)
 			}
-			if !slices.Contains(uses[x.File], f) {
-				uses[x.File] = append(uses[x.File], f)
+			if !slices.Contains(uses[x.Path], f) {
+				uses[x.Path] = append(uses[x.Path], f)
 			}
 		}
 	}

@@ -27,7 +27,7 @@ type Match struct {
 	Scripts  *Scripts
 	Stage    string // its name
 	Folder   string // of the files, below the trial's
-	Players  []Contestant
+	Players  []MatchPlayer
 	Rounds   int // games of each pair
 	Format   match.Format
 	In       store.Inputs // of its stage, those that tell of its players aside
@@ -92,8 +92,8 @@ func (m *Match) addPlayers() {
 	for i := range m.Players {
 		p := &m.Players[i]
 		m.In[playerInput+p.name] = m.id(p)
-		if p.rounds > 0 {
-			m.In[roundsOf+p.name] = strconv.Itoa(p.rounds)
+		if p.Rounds > 0 {
+			m.In[roundsOf+p.name] = strconv.Itoa(p.Rounds)
 		}
 		names = append(names, p.name)
 	}
@@ -199,8 +199,8 @@ func (m *Match) entrants(ctx context.Context, nets *models) []match.Entry {
 	var all []match.Entry
 	for i := range m.Players {
 		p := &m.Players[i]
-		all = append(all, match.Entry{Name: p.name, Rounds: p.rounds, New: func(int) (match.Player, error) {
-			return m.enter(ctx, p, nets)
+		all = append(all, match.Entry{Name: p.name, Rounds: p.Rounds, New: func(int) (match.Player, error) {
+			return m.newPlayer(ctx, p, nets)
 		}})
 	}
 	return all

@@ -4,8 +4,6 @@ import (
 	"sync"
 
 	"alamos/pkg/nn"
-
-	"alamos/pkg/store"
 )
 
 // models are networks that the workers of a match share, by the file of their
@@ -13,11 +11,6 @@ import (
 type models struct {
 	mu   sync.Mutex
 	open map[string]*nn.Model
-}
-
-// of opens the checkpoint of a generation for inference unless it is open.
-func (all *models) of(t *Trial, generation int) (*nn.Model, error) {
-	return all.at(t, t.Path(store.CheckpointFile(generation)))
 }
 
 // at opens a checkpoint by its file, on the hardware of a trial.

@@ -2,118 +2,311 @@ package run
 
 import (
 	"context"
-	"math"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
+	"alamos/pkg/chess"
+	"alamos/pkg/disk"
 	"alamos/pkg/encode"
 	"alamos/pkg/experiment"
 	"alamos/pkg/match"
 	"alamos/pkg/nn"
-
 	"alamos/pkg/search"
+	"alamos/pkg/store"
+	"alamos/pkg/uci"
 )
 
-// enter makes a player for one worker.
-func (m *Match) enter(ctx context.Context, p *Contestant, nets *models) (match.Player, error) {
+// MatchPlayer is one player of a match.
+type MatchPlayer struct {
+	match.Spec        // of one player: its checkpoint is a generation of trial, or external
+	name       string // in tables
+	trial      *Trial // its checkpoint's trial, which says how it searches; nil: that of the match
+	engine     *uci.Found
+	external   *externalModel
+}
+
+// network returns the generation of the trial whose network the player needs, -1 for
+// none.
+func (p *MatchPlayer) network() int {
+	if c := p.Network(); c != "" && p.external == nil {
+		return c.Generation(-1)
+	}
+	return -1
+}
+
+// generation returns the generation of a player that is a checkpoint and searches, -1
+// for others.
+func (p *MatchPlayer) generation() int {
+	if p.Policy != "" || p.Plies() > 0 {
+		return -1
+	}
+	return p.network()
+}
+
+// Checkpoint returns the checkpoint of a generation of a trial, which searches as its own
+// tournament section says, as a player in a match of another.
+func Checkpoint(name string, t *Trial, generation int) MatchPlayer {
+	return MatchPlayer{Spec: match.Spec{Model: ownCheckpoint(generation)}, name: name, trial: t}
+}
+
+func ownCheckpoint(generation int) match.Checkpoint {
+	return match.Checkpoint(strconv.Itoa(generation))
+}
+
+// owner returns the trial whose checkpoint a player is.
+func (m *Match) owner(p *MatchPlayer) *Trial {
+	if p.trial != nil {
+		return p.trial
+	}
+	return m.Trial
+}
+
+// id returns what decides the player's moves, beside the settings of the match.
+func (m *Match) id(p *MatchPlayer) string {
 	switch {
-	case p.guest != nil:
-		return m.enterGuest(p, nets)
-	case p.script != nil:
-		return m.scriptPlayer(p.name, p.depth, p.script)
-	case p.model() >= 0:
-		t := m.owner(p)
-		model, err := nets.of(t, p.model())
+	case p.trial != nil: // searches as its own trial says
+		s := &p.trial.Settings
+		how := []any{p.trial.CheckpointSum(p.network()), s.Network.Input, s.Network.Policy, s.Tournament.Search, s.Tournament.Temperature}
+		if s.Tournament.Limit != nil {
+			how = append(how, s.Tournament.Limit)
+		}
+		return experiment.Hash(how...)
+	case p.external != nil:
+		return p.external.id()
+	case p.Hook != nil:
+		return p.Hook.SHA256
+	case p.engine != nil:
+		return p.engine.ID
+	case p.network() >= 0:
+		return m.CheckpointSum(p.network())
+	}
+	return "plays"
+}
+
+// Opponents are the engines and external models of the tournaments of a run. One that is
+// missing is nil, and does not play.
+type Opponents struct {
+	engines map[string]*uci.Found               // by engineKey
+	models  map[match.Checkpoint]*externalModel // by their names
+}
+
+// engineKey is equal for players that are the same engine.
+func engineKey(v chess.Variant, chess960 bool, p *match.Spec) string {
+	s := *p
+	s.Rounds = 0
+	return fmt.Sprint(v, chess960, experiment.Hash(s))
+}
+
+// FindOpponents finds the opponents of all tournaments and has engines prove their
+// variant, so that a run does not train for hours before it reports that an opponent is
+// missing or plays another game. It passes the missing ones to lack. results is the
+// folder in which models of runs are looked up.
+func FindOpponents(ctx context.Context, trials []experiment.Trial, results string, lack func(error)) (*Opponents, error) {
+	all := &Opponents{engines: map[string]*uci.Found{}, models: map[match.Checkpoint]*externalModel{}}
+	for i := range trials {
+		s := &trials[i].Settings
+		if s.Tournament.Rounds == 0 {
+			continue
+		}
+		of, err := experiment.New(s)
 		if err != nil {
 			return nil, err
 		}
-		switch {
-		case p.depth > 0:
-			return valuePlayer(t, p.name, p.depth, model)
-		case p.policy:
-			return searchPlayer(p.name, search.Config{}, math.Inf(1), nil, t.Codec, model)
+		for _, p := range s.Tournament.Players {
+			switch {
+			case p.Model != "":
+				m, found := all.models[p.Model]
+				if !found {
+					if m, err = findExternal(results, string(p.Model)); err != nil {
+						lack(missing(p.Model, err))
+					}
+					all.models[p.Model] = m
+				}
+				if m != nil && m.variant != of.Variant { // the experiment is wrong: this is more than a missing player
+					return nil, missing(p.Model, fmt.Errorf("it plays %s, and the games are of %s", m.variant, of.Variant))
+				}
+			case p.UCI != "":
+				key := engineKey(of.Variant, of.Chess960, &p)
+				if _, done := all.engines[key]; done {
+					continue
+				}
+				e, err := p.Opponent().Find(ctx, of.Variant, of.Chess960)
+				if ctx.Err() != nil {
+					return nil, ctx.Err()
+				}
+				if err != nil {
+					lack(missing(p.UCI, err))
+				}
+				all.engines[key] = e
+			}
 		}
-		return networkPlayer(t, p.name, model)
-	case p.depth > 0:
-		return match.NewAlphaBeta(p.name, p.depth, &match.Material{})
-	case p.engine != nil:
-		return match.NewUCI(ctx, p.name, match.UCI{
-			Command: p.engine.Command, Variant: m.Variant, Chess960: m.Chess960, Limit: p.engine.Limit, Engines: 1,
-		})
 	}
-	return match.NewRandom(p.name), nil
+	return all, nil
 }
 
-// networkPlayer is a checkpoint that plays by search.
-func networkPlayer(t *Trial, name string, m *nn.Model) (match.Player, error) {
+func missing[Name ~string](player Name, err error) error {
+	return fmt.Errorf("tournament player %s: %w", player, err)
+}
+
+// Players lists the players of a trial's tournament in the experiment's order. A
+// checkpoint that is named twice plays once; one of a generation that training did not
+// reach does not play.
+func (all *Opponents) Players(t *Trial) []MatchPlayer {
+	var out []MatchPlayer
+	named := func(name string) int {
+		return slices.IndexFunc(out, func(o MatchPlayer) bool { return o.name == name })
+	}
+	last := t.Last()
+	add := func(p MatchPlayer, of string) {
+		c := p.Network()
+		if p.external == nil && c != "" {
+			g := c.Generation(last)
+			if g > last {
+				return
+			}
+			of = store.CheckpointName(g)
+			switch own := ownCheckpoint(g); {
+			case p.AlphaBeta != "":
+				p.AlphaBeta = own
+			case p.Policy != "":
+				p.Policy = own
+			default:
+				p.Player, p.Model = "", own
+			}
+		}
+		p.name = p.Name(of)
+		if i := named(p.name); i >= 0 {
+			other := p.mark()
+			if other == out[i].mark() {
+				return
+			}
+			p.name += " (" + other + ")" // the same file name in two folders, or like one of ours
+		}
+		if named(p.name) < 0 {
+			out = append(out, p)
+		}
+	}
+	for _, s := range t.Settings.Tournament.Players {
+		own := func(g int) { add(MatchPlayer{Spec: match.Spec{Model: ownCheckpoint(g), Rounds: s.Rounds}}, "") }
+		switch {
+		case s.Every > 0:
+			for g := s.Every; g < last; g += s.Every {
+				own(g)
+			}
+			own(last)
+		case len(s.Generations) > 0:
+			for _, g := range s.Generations {
+				own(g)
+			}
+		case s.UCI != "":
+			if e := all.engines[engineKey(t.Variant, t.Chess960, &s)]; e != nil {
+				add(MatchPlayer{Spec: s, engine: e}, "")
+			}
+		case s.Model != "":
+			if m := all.models[s.Model]; m != nil {
+				add(MatchPlayer{Spec: s, external: m}, m.name)
+			}
+		case s.Hook != nil:
+			add(MatchPlayer{Spec: s}, s.Hook.Name())
+		default:
+			add(MatchPlayer{Spec: s}, "")
+		}
+	}
+	return out
+}
+
+// mark tells players of the same name apart.
+func (p *MatchPlayer) mark() string {
+	switch {
+	case p.UCI != "":
+		return p.UCI
+	case p.external != nil:
+		return p.external.sum[:8]
+	case p.Hook != nil:
+		return p.Hook.SHA256[:8]
+	case p.Network() != "":
+		return "own"
+	}
+	return "built in"
+}
+
+// externalModel is a checkpoint of another run or a file. It plays with its own encoding
+// and searches as the tournament says.
+type externalModel struct {
+	name    string // as a player: "tiny@3", or the name of its file
+	file    string
+	sum     string // of the file
+	variant chess.Variant
+	codec   encode.Codec
+}
+
+// findExternal finds the checkpoint that a player names.
+func findExternal(results, model string) (*externalModel, error) {
+	file, err := store.FindModel(results, model)
+	if err != nil {
+		return nil, err
+	}
+	sum, err := disk.Sum(file)
+	if err != nil {
+		return nil, err
+	}
+	c, err := nn.ReadCheckpoint(file)
+	if err != nil {
+		return nil, err
+	}
+	x := &externalModel{file: file, sum: sum, name: strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))}
+	if x.codec, x.variant, err = c.Codec(); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if at := strings.LastIndex(model, "@"); at > 0 && file != model { // "last" changes with the run
+		x.name = model[:at+1] + strconv.Itoa(c.Generation)
+	}
+	return x, nil
+}
+
+// id returns what decides the model's moves, beside the settings of the match.
+func (x *externalModel) id() string {
+	return experiment.Hash(x.sum, x.codec.Planes.Name(), x.codec.Policy.Name())
+}
+
+// newPlayer makes a player for one worker.
+func (m *Match) newPlayer(ctx context.Context, p *MatchPlayer, nets *models) (match.Player, error) {
+	t := m.owner(p)
 	s := &t.Settings.Tournament
-	return searchPlayer(name, experiment.SetupSearch(&s.Search), float64(s.Temperature.Power), s.Limit, t.Codec, m)
-}
-
-// enterGuest makes a player of a guest.
-func (m *Match) enterGuest(p *Contestant, nets *models) (match.Player, error) {
-	model, err := nets.at(m.Trial, p.guest.file)
-	if err != nil {
-		return nil, err
+	parts := match.Parts{Defaults: match.TreeSearch{Config: experiment.SetupSearch(&s.Search), Power: float64(s.Temperature.Power)}}
+	if l := s.Limit; l != nil {
+		parts.Defaults.Limit = match.Limit{Depth: l.Depth, Time: time.Duration(l.MoveTime) * time.Millisecond}
 	}
-	s := &m.Settings.Tournament
-	return searchPlayer(p.name, experiment.SetupSearch(&s.Search), float64(s.Temperature.Power), s.Limit, p.guest.codec, model)
-}
-
-// searchPlayer is a network behind its codec that plays by search.
-func searchPlayer(name string, cfg search.Config, power float64, l *experiment.SearchLimit, codec encode.Codec, m *nn.Model) (match.Player, error) {
-	var limit match.Limit
-	if l != nil {
-		limit = match.Limit{Depth: l.Depth, Time: time.Duration(l.MoveTime) * time.Millisecond}
+	if e := p.engine; e != nil {
+		parts.Engine = match.UCI{Command: e.Command, Variant: m.Variant, Chess960: m.Chess960, Limit: e.Limit, Engines: 1}
 	}
-	session, err := m.NewSession()
-	if err != nil {
-		return nil, err
+	parts.Network = func() (search.Evaluator, func(), error) {
+		file, codec := "", t.Codec
+		if p.external != nil {
+			file, codec = p.external.file, p.external.codec
+		} else {
+			file = t.Path(store.CheckpointFile(p.network()))
+		}
+		model, err := nets.at(t, file)
+		if err != nil {
+			return nil, nil, err
+		}
+		session, err := model.NewSession()
+		if err != nil {
+			return nil, nil, err
+		}
+		return search.NewEvaluator(codec, session), session.Close, nil
 	}
-	p, err := match.NewMCTS(name, cfg, power, limit, search.NewEvaluator(codec, session))
-	if err != nil {
-		session.Close()
-		return nil, err
+	parts.Script = func() (search.Valuer, func(), error) {
+		session, err := m.Scripts.Open(p.Hook, 1)
+		if err != nil {
+			return nil, nil, err
+		}
+		return NewValuer(session), session.Close, nil
 	}
-	return closingPlayer{p, session.Close}, nil
-}
-
-// scriptPlayer looks ahead by alpha-beta on the evaluation of a script, which has
-// a process of its own.
-func (m *Match) scriptPlayer(name string, depth int, values *experiment.Script) (match.Player, error) {
-	s, err := m.Scripts.Open(values, 1)
-	if err != nil {
-		return nil, err
-	}
-	p, err := match.NewAlphaBeta(name, depth, NewValuer(s))
-	if err != nil {
-		s.Close()
-		return nil, err
-	}
-	return closingPlayer{p, s.Close}, nil
-}
-
-// valuePlayer looks ahead by alpha-beta on the value of a network.
-func valuePlayer(t *Trial, name string, depth int, m *nn.Model) (match.Player, error) {
-	s, err := m.NewSession()
-	if err != nil {
-		return nil, err
-	}
-	p, err := match.NewAlphaBeta(name, depth, search.NewValuer(search.NewEvaluator(t.Codec, s)))
-	if err != nil {
-		s.Close()
-		return nil, err
-	}
-	return closingPlayer{p, s.Close}, nil
-}
-
-// closingPlayer closes what is behind a player with it.
-type closingPlayer struct {
-	match.Player
-	end func()
-}
-
-func (p closingPlayer) Close() error {
-	err := p.Player.Close()
-	p.end()
-	return err
+	return p.New(ctx, p.name, parts)
 }

@@ -61,11 +61,11 @@ func solve(ctx context.Context, t *Trial, g int, sets []*puzzle.Set, cfg search.
 	}
 	defer net.close()
 	evaluator := search.NewEvaluator(t.Codec, net)
-	alone, err := match.NewMCTS("network alone", search.Config{}, math.Inf(1), match.Limit{}, evaluator)
+	alone, err := match.NewMCTS("network alone", match.TreeSearch{Power: math.Inf(1)}, evaluator)
 	if err != nil {
 		return nil, err
 	}
-	searching, err := match.NewMCTS("search", cfg, math.Inf(1), match.Limit{}, evaluator)
+	searching, err := match.NewMCTS("search", match.TreeSearch{Config: cfg, Power: math.Inf(1)}, evaluator)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 func (m *Match) result(res *match.Results, ratings *match.Ratings, anchor string) (*store.Tournament, error) {
 	out := &store.Tournament{Anchor: anchor, FirstMove: ratings.Advantage}
 	for i, st := range res.Standings() {
-		p := store.PlayerResult{Generation: m.Players[i].generation, Standing: st}
+		p := store.PlayerResult{Generation: m.Players[i].generation(), Standing: st}
 		if p.Generation > 0 {
 			var err error
 			if p.Samples, err = m.owner(&m.Players[i]).SamplesUntil(p.Generation); err != nil {

@@ -94,7 +94,7 @@ func newRun(e *experiment.Experiment, opt Options) (*run, error) {
 func (r *run) find(ctx context.Context) error {
 	var missing []error
 	var err error
-	r.opponents, err = TournamentFind(ctx, r.experiment.Trials, r.Results, func(lack error) {
+	r.opponents, err = FindOpponents(ctx, r.experiment.Trials, r.Results, func(lack error) {
 		if r.SkipMissingEngines {
 			r.Reporter.Note(fmt.Sprintf("left out: %v", lack))
 		} else {

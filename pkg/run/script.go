@@ -3,7 +3,6 @@ package run
 import (
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -66,7 +65,7 @@ func (all *Scripts) open(file, sum string, processes int, log io.Writer) (*hook.
 // Open begins a session of a script that decides results, with as many processes as
 // calls are made beside each other.
 func (all *Scripts) Open(s *experiment.Script, processes int) (*hook.Session, error) {
-	return all.open(s.File, s.SHA256, processes, nil)
+	return all.open(s.Path, s.SHA256, processes, nil)
 }
 
 // mostPrinted is how many lines of what a script prints are shown.
@@ -85,9 +84,4 @@ func tellPrinted(to Report, name, text string) {
 		}
 		to.Note(name + ": " + line)
 	}
-}
-
-// Name is the name of a script where people read it.
-func Name(s *experiment.Script) string {
-	return strings.TrimSuffix(filepath.Base(s.File), ".go")
 }

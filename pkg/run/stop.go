@@ -41,14 +41,14 @@ func (all *Scripts) Stops(ctx context.Context, t *Trial, g int) (*store.Ended, e
 	in := store.Inputs{"code": stopCode, "script": script.SHA256, "progress": progressSum(p)}
 	err = t.Do(ctx, Stage{Name: store.StopStage(g), In: in, Run: func(ctx context.Context) (any, error) {
 		var printed strings.Builder
-		s, err := all.open(script.File, script.SHA256, 1, &printed)
+		s, err := all.open(script.Path, script.SHA256, 1, &printed)
 		if err != nil {
 			return nil, err
 		}
 		var v verdict
 		v.Stop, v.Why, err = s.Stop(ctx, p)
 		s.Close()
-		tellPrinted(t.Report, Name(script), printed.String())
+		tellPrinted(t.Report, script.Name(), printed.String())
 		return v, err
 	}})
 	if err != nil {
@@ -62,7 +62,7 @@ func (all *Scripts) Stops(ctx context.Context, t *Trial, g int) (*store.Ended, e
 	if err := t.Manifest.Stage(store.StopStage(g)).Decode(&v); err != nil || !v.Stop {
 		return nil, err
 	}
-	why := Name(script)
+	why := script.Name()
 	if v.Why != "" {
 		why += ": " + v.Why
 	}

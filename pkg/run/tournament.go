@@ -14,7 +14,7 @@ func (t *trial) tournament(ctx context.Context) error {
 	if s.Tournament.Rounds == 0 {
 		return nil // an earlier one keeps its place in the manifest
 	}
-	players := t.run.opponents.Contestants(t.Trial)
+	players := t.run.opponents.Players(t.Trial)
 	if len(players) < 2 { // opponents were left out, and none stand for them
 		return t.Forget(store.TournamentStage)
 	}

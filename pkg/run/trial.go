@@ -55,7 +55,7 @@ func (r *run) begun(stored *store.Trial, report Report) (*trial, error) {
 		t.Planner = r.planning.planner
 	}
 	if f := s.Tournament.Format; f != nil && s.Tournament.Rounds > 0 {
-		if n := len(r.opponents.Contestants(t.Trial)); n >= 2 && f.First >= n {
+		if n := len(r.opponents.Players(t.Trial)); n >= 2 && f.First >= n {
 			return nil, fmt.Errorf("tournament.format: a gauntlet of %d players leaves no opponent among %d: want fewer", f.First, n)
 		}
 	}

@@ -22,7 +22,7 @@ func NewProspect(e *Estimator) *Prospect { return &Prospect{e, map[string]int{}}
 func (m *Match) work(ctx context.Context) (Work, error) {
 	entrants := make([]match.Entry, len(m.Players))
 	for i, p := range m.Players {
-		entrants[i] = match.Entry{Name: p.name, Rounds: p.rounds}
+		entrants[i] = match.Entry{Name: p.name, Rounds: p.Rounds}
 	}
 	c := m.collection(m.config(), entrants)
 	if err := Peek(m.journal(), journalHead, c.replay); err != nil {
@@ -51,7 +51,7 @@ func (m *Match) work(ctx context.Context) (Work, error) {
 		n := missing[p.name]
 		switch {
 		case n == 0:
-		case p.generation >= 0 || p.guest != nil: // a guest counts as a network of ours
+		case p.generation() >= 0 || p.external != nil:
 			// It moves in half of the plies.
 			load.Searches = append(load.Searches, Search{Of: m.owner(p), Games: float64(n) / 2, Tournament: true})
 		case p.engine != nil:

@@ -3,9 +3,18 @@ package match
 import (
 	"strings"
 	"testing"
+
+	"alamos/pkg/config"
 )
 
-func TestParsePlayer(t *testing.T) {
+// The tags of Spec are sound: this panics where one is not.
+func TestSpecTags(t *testing.T) {
+	if keys := config.Of[Spec]().Keys(); len(keys) < 14 {
+		t.Errorf("the keys of a player are %v", keys)
+	}
+}
+
+func TestParseSpec(t *testing.T) {
 	for word, want := range map[string]string{
 		"random":                                             "random",
 		"material:3":                                         "material alpha-beta depth 3",
@@ -21,10 +30,13 @@ func TestParsePlayer(t *testing.T) {
 		"fairy-stockfish,level=3,depth=2":                    "fairy-stockfish level 3 depth 2",
 		"uci:bin/lc0.exe --weights=w,nodes=1,Hash=2,CPuct=1": "lc0 --weights=w 1 nodes, CPuct 1, Hash 2",
 	} {
-		p, err := ParsePlayer(word)
+		p, err := ParseSpec(word)
 		if err != nil {
 			t.Errorf("%s: %v", word, err)
-		} else if have := p.name(800); have != want {
+			continue
+		}
+		p.LimitVisits(800)
+		if have := p.Name(modelName(p.Network())); have != want {
 			t.Errorf("%s is called %q, want %q", word, have, want)
 		}
 	}
@@ -38,31 +50,31 @@ func TestParsePlayer(t *testing.T) {
 		"alphabeta:x@1":             "depth=N",
 		"x@1,visits=many":           "visits: want a whole number",
 		"x@1,visits=0":              "visits: want a whole number",
-		"x@1,c_puct=NaN":            "c_puct: want a number from 0",
+		"x@1,c_puct=NaN":            "c_puct: want a number above 0",
 		"x@1,solver=perhaps":        "solver: want true or false",
 		"random,solver=true":        `no setting "solver"`,
 		"x@1,temperature":           "want NAME=VALUE",
 		"x@1,=3":                    "want NAME=VALUE",
 		"stockfish":                 "needs a limit",
 		"stockfish,Hash=16":         "needs a limit",
-		"stockfish,level=9":         `level: "9"`,
-		"stockfish,nodes=-1":        `nodes: "-1"`,
-		"stockfish,movetime=1e3":    `movetime: "1e3"`,
-		"stockfish,depth=100000000": `depth: "100000000"`,
+		"stockfish,level=9":         "level: want a whole number from 1 to 8",
+		"stockfish,nodes=-1":        "nodes: want a whole number of at least 1",
+		"stockfish,movetime=1e3":    "movetime: want a whole number",
+		"stockfish,depth=100000000": "depth: want a whole number from 1 to 1000",
 		"uci:":                      "nothing after",
 	} {
-		if _, err := ParsePlayer(word); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ParseSpec(word); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", word, err, want)
 		}
 	}
 }
 
-func FuzzParsePlayer(f *testing.F) {
+func FuzzParseSpec(f *testing.F) {
 	for _, word := range []string{"random", "x@1,visits=3,c_puct=0.1", "uci:a b,nodes=1,Hash=2", "alphabeta:x,depth=1"} {
 		f.Add(word)
 	}
 	f.Fuzz(func(t *testing.T, word string) {
-		if p, err := ParsePlayer(word); err == nil && p.name(1) == "" {
+		if p, err := ParseSpec(word); err == nil && p.Name(modelName(p.Network())) == "" {
 			t.Errorf("%q has no name", word)
 		}
 	})

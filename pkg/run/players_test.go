@@ -15,7 +15,7 @@ import (
 )
 
 // No player is lost because another has its name.
-func TestContestants(t *testing.T) {
+func TestPlayersOfTournament(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "small.yaml")
 	const text = `alamos: 1
 name: small
@@ -47,8 +47,8 @@ tournament:
 		}
 	}
 	var have []string
-	for _, c := range all.Contestants(&Trial{Trial: stored, Setup: of}) {
-		have = append(have, fmt.Sprintf("%s %d %d", c.name, c.generation, c.rounds))
+	for _, c := range all.Players(&Trial{Trial: stored, Setup: of}) {
+		have = append(have, fmt.Sprintf("%s %d %d", c.name, c.generation(), c.Rounds))
 	}
 	want := []string{
 		"gen-2 2 0", "gen-4 4 0", "gen-5 5 0", "untrained 0 0", "random -1 0",

@@ -1,0 +1,316 @@
+package match
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"alamos/pkg/config"
+	"alamos/pkg/search"
+	"alamos/pkg/uci"
+)
+
+// Spec describes a player. The YAML of tournament.players and the words of the command
+// line ([ParseSpec]) are both read into it, and [Spec.New] makes the player.
+//
+// One field of the first group says how the player finds its moves; the others are
+// settings, which are zero where nothing is set. Every and Generations stand for
+// several players of an experiment.
+type Spec struct {
+	_ struct{} `short:"player" oneof:"every generations player uci hook alphabeta material policy model"`
+
+	Every       int          `json:"every,omitempty" key:"every" range:"1..1000000" unit:"generations" doc:"The checkpoints of every N-th generation, and always the last one."`
+	Generations []int        `json:"generations,omitempty" key:"generations" range:"1.." unit:"generations" flags:"single" doc:"The checkpoints of these generations, where training comes so far."`
+	Player      string       `json:"player,omitempty" key:"player" enum:"last untrained random" doc:"last: the last checkpoint; untrained: the network before training; random: random legal moves."`
+	UCI         string       `json:"uci,omitempty" key:"uci" want:"the name of a UCI engine" doc:"A UCI engine, by its name on the path."`
+	Hook        *config.File `json:"hook,omitempty" key:"hook" ext:".go" doc:"Alpha-beta search on the evaluation of a Go script."`
+	AlphaBeta   Checkpoint   `json:"alphabeta,omitempty" key:"alphabeta" range:"1.." words:"last untrained" doc:"Alpha-beta search on the value of a network: the last, the untrained, or that of a generation, where training comes so far."`
+	Material    int          `json:"material,omitempty" key:"material" range:"1..100" unit:"plies" doc:"Alpha-beta search of this depth on a count of material, as suits the variant."`
+	Policy      Checkpoint   `json:"policy,omitempty" key:"policy" range:"1.." words:"last untrained" doc:"A checkpoint without any search, the last, the untrained, or that of a generation, where training comes so far: the move that its policy gives the most."`
+	Model       Checkpoint   `json:"model,omitempty" key:"model" want:"RUN@GENERATION, as in tiny@3 or quickstart/24b4@last, or the path of a .safetensors file" doc:"A checkpoint from elsewhere: of another run, as tiny@3, tiny@untrained or, of a sweep with the first digits of a trial's hash, quickstart/24b4@last; or a file, relative to the folder of the experiment file. It plays with its own encoder and policy and the search of this tournament."`
+
+	Level    int               `json:"level,omitempty" key:"level" when:"uci" range:"1..8" doc:"Strength as lichess sets it for Fairy-Stockfish."`
+	MoveTime int               `json:"movetime,omitempty" key:"movetime" when:"uci" range:"1..86400000" unit:"ms" doc:"Time for a move."`
+	Depth    int               `json:"depth,omitempty" key:"depth" when:"uci" range:"1..1000" unit:"plies" doc:"Depth of the engine's search."`
+	_        int               `key:"depth" when:"hook" range:"1..100" unit:"plies" flags:"required" doc:"Depth of the search."`
+	_        int               `key:"depth" when:"alphabeta" range:"1..100" unit:"plies" flags:"required" doc:"Depth of the search."`
+	Nodes    int               `json:"nodes,omitempty" key:"nodes" when:"uci" range:"1.." unit:"nodes" doc:"Nodes of the engine's search."`
+	Options  map[string]string `json:"options,omitempty" key:"options" when:"uci" doc:"UCI options, such as Skill Level: 3."`
+	Rounds   int               `json:"rounds,omitempty" key:"rounds" range:"1.." unit:"games" absent:"as tournament.rounds" doc:"Games against each other player."`
+
+	// Settings that only the command line has: an experiment has one search for all.
+	Args        []string      `json:"-"` // of the engine's program
+	Visits      int           `json:"-"` // of a tree search; 0: as others
+	Temperature float64       `json:"-"` // of a tree search; 0: the most visited move
+	Search      []uci.Setting `json:"-"` // of a tree search, see [search.Settable]
+}
+
+// Words of Spec.Player and of checkpoints.
+const (
+	Last      = "last"      // the last checkpoint of a trial
+	Untrained = "untrained" // its network before training
+	Random    = "random"    // random legal moves
+)
+
+// Checkpoint names a network: of the trial itself as "last", "untrained" or the number
+// of a generation, of another run as RUN@GENERATION, or by its file.
+type Checkpoint string
+
+// Generation returns the number of the generation of a trial's own checkpoint; the last
+// one's is last, and that of the untrained network 0.
+func (c Checkpoint) Generation(last int) int {
+	switch c {
+	case Last:
+		return last
+	case Untrained:
+		return 0
+	}
+	n, _ := strconv.Atoi(string(c)) // the language lets nothing else in
+	return n
+}
+
+// MarshalJSON writes a number, or the word.
+func (c Checkpoint) MarshalJSON() ([]byte, error) {
+	if n, err := strconv.Atoi(string(c)); err == nil {
+		return json.Marshal(n)
+	}
+	return json.Marshal(string(c))
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (c *Checkpoint) UnmarshalJSON(b []byte) error {
+	var n int
+	if json.Unmarshal(b, &n) == nil {
+		*c = Checkpoint(strconv.Itoa(n))
+		return nil
+	}
+	return json.Unmarshal(b, (*string)(c))
+}
+
+// Usage describes the words that [ParseSpec] reads.
+const Usage = `  random                      random legal moves
+  material:DEPTH              alpha-beta on a count of material, DEPTH plies deep
+  alphabeta:MODEL,depth=N     alpha-beta on the value of a network
+  policy:MODEL                the move that a network's policy gives the most
+  MODEL[,visits=N][,depth=N][,movetime=MS][,temperature=X]
+                              tree search with a network; the depth is that of the
+                              line of best play. Settings of a search have their
+                              names of experiments: nodes, c_puct, c_base, c_init,
+                              fpu, policy_temperature, leaves, solver, lookahead
+  stockfish,nodes=N           a UCI engine: stockfish, fairy-stockfish, or
+  uci:PROGRAM ARGS,depth=N    any program. At least one of nodes=N, depth=N,
+                              movetime=MS and level=1..8 (lichess' levels of play);
+                              any other NAME=VALUE is an option of the engine`
+
+// ParseSpec reads a player from the command line: a word, then settings after commas.
+// See [Usage].
+func ParseSpec(text string) (*Spec, error) {
+	parts := strings.Split(text, ",")
+	s, err := parseWord(strings.TrimSpace(parts[0]))
+	for _, part := range parts[1:] {
+		if err != nil {
+			break
+		}
+		name, value, ok := strings.Cut(part, "=")
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		if !ok || name == "" {
+			err = fmt.Errorf("want NAME=VALUE after a comma, have %q", part)
+		} else {
+			err = s.set(name, value)
+		}
+	}
+	if err == nil {
+		err = s.Check()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("player %q: %w", text, err)
+	}
+	return s, nil
+}
+
+// parseWord reads a player without its settings.
+func parseWord(word string) (*Spec, error) {
+	switch word {
+	case Random:
+		return &Spec{Player: Random}, nil
+	case uci.Stockfish, uci.FairyStockfish:
+		return &Spec{UCI: word}, nil
+	}
+	if head, rest, ok := strings.Cut(word, ":"); ok {
+		if rest = strings.TrimSpace(rest); rest == "" {
+			return nil, fmt.Errorf("nothing after %q", head+":")
+		}
+		switch head {
+		case "material":
+			s := &Spec{}
+			return s, parseCount("depth", rest, mostPlies, &s.Material)
+		case "policy":
+			return &Spec{Policy: Checkpoint(rest)}, nil
+		case "alphabeta":
+			return &Spec{AlphaBeta: Checkpoint(rest)}, nil
+		case "uci":
+			words := strings.Fields(rest)
+			return &Spec{UCI: words[0], Args: words[1:]}, nil
+		}
+	}
+	if strings.Contains(word, "@") || filepath.Ext(word) == ".safetensors" {
+		return &Spec{Model: Checkpoint(word)}, nil
+	}
+	return nil, fmt.Errorf("there is no such player; there are\n%s", Usage)
+}
+
+// Bounds of settings.
+const (
+	mostPlies       = 100 // of alpha-beta, and of the line of best play
+	mostEnginePlies = 1000
+	mostVisits      = 10_000_000
+	mostMoveTime    = 86_400_000 // a day, in ms
+)
+
+// set sets a setting of a player.
+func (s *Spec) set(name, value string) error {
+	tree, engine := s.Model != "", s.UCI != ""
+	switch {
+	case name == "level" && engine:
+		return parseCount(name, value, 8, &s.Level)
+	case name == "nodes" && engine:
+		return parseCount(name, value, math.MaxInt, &s.Nodes)
+	case name == "depth" && engine:
+		return parseCount(name, value, mostEnginePlies, &s.Depth)
+	case name == "depth" && s.Material > 0:
+		return parseCount(name, value, mostPlies, &s.Material)
+	case name == "depth" && (tree || s.AlphaBeta != ""):
+		return parseCount(name, value, mostPlies, &s.Depth)
+	case name == "movetime" && (tree || engine):
+		return parseCount(name, value, mostMoveTime, &s.MoveTime)
+	case name == "visits" && tree:
+		return parseCount(name, value, mostVisits, &s.Visits)
+	case name == "temperature" && tree:
+		x, err := strconv.ParseFloat(value, 64)
+		if err != nil || !(x > 0 && x <= 100) {
+			return fmt.Errorf("%s: want a number above 0, to 100, have %q", name, value)
+		}
+		s.Temperature = x
+		return nil
+	case engine:
+		if s.Options == nil {
+			s.Options = map[string]string{}
+		}
+		s.Options[name] = value
+		return nil
+	case tree && slices.Contains(search.Settable(), name):
+		if err := new(search.Config).Set(name, value); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		s.Search = append(s.Search, uci.Setting{Name: name, Value: value})
+		return nil
+	}
+	return fmt.Errorf("it has no setting %q", name)
+}
+
+// parseCount reads a whole number from 1 to most.
+func parseCount(name, value string, most int, into *int) error {
+	n, err := strconv.Atoi(value)
+	if err != nil || n < 1 || n > most {
+		if most == math.MaxInt {
+			return fmt.Errorf("%s: want a whole number of at least 1, have %q", name, value)
+		}
+		return fmt.Errorf("%s: want a whole number from 1 to %d, have %q", name, most, value)
+	}
+	*into = n
+	return nil
+}
+
+// Check reports settings that are missing.
+func (s *Spec) Check() error {
+	switch {
+	case s.UCI != "" && s.Level == 0 && s.limit() == (uci.Limit{}):
+		return errors.New("an engine needs a limit: nodes=N, depth=N, movetime=MS or level=N")
+	case s.AlphaBeta != "" && s.Depth == 0:
+		return errors.New("alpha-beta needs a depth: depth=N")
+	}
+	return nil
+}
+
+// Network returns the checkpoint whose network the player needs, "" for none.
+func (s *Spec) Network() Checkpoint {
+	for _, c := range []Checkpoint{s.Model, s.Policy, s.AlphaBeta} {
+		if c != "" {
+			return c
+		}
+	}
+	if s.Player == Last || s.Player == Untrained {
+		return Checkpoint(s.Player)
+	}
+	return ""
+}
+
+// Plies returns the depth of a player of alpha-beta, 0 for others.
+func (s *Spec) Plies() int {
+	switch {
+	case s.Material > 0:
+		return s.Material
+	case s.AlphaBeta != "" || s.Hook != nil:
+		return s.Depth
+	}
+	return 0
+}
+
+// limit returns the limit of an engine for each move.
+func (s *Spec) limit() uci.Limit {
+	return uci.Limit{MoveTime: time.Duration(s.MoveTime) * time.Millisecond, Depth: s.Depth, Nodes: int64(s.Nodes)}
+}
+
+// Opponent returns the engine of a player that is one.
+func (s *Spec) Opponent() *uci.Opponent {
+	return &uci.Opponent{Program: s.UCI, Args: s.Args, Level: s.Level, Options: s.Options, Limit: s.limit()}
+}
+
+// Name returns what tables and games call the player; of is the name of its network or
+// script.
+func (s *Spec) Name(of string) string {
+	switch {
+	case s.UCI != "":
+		return s.Opponent().Name()
+	case s.Material > 0:
+		of = "material"
+	case s.Player == Random:
+		return Random
+	}
+	if n := s.Plies(); n > 0 {
+		return fmt.Sprintf("%s alpha-beta depth %d", of, n)
+	}
+	if s.Policy != "" {
+		return of + " policy"
+	}
+	if s.Visits > 0 {
+		of += fmt.Sprintf(" %d visits", s.Visits)
+	}
+	if s.Depth > 0 {
+		of += fmt.Sprintf(" depth %d", s.Depth)
+	}
+	if s.MoveTime > 0 {
+		of += fmt.Sprintf(" %d ms", s.MoveTime)
+	}
+	for _, x := range s.Search {
+		of += fmt.Sprintf(", %s %s", x.Name, x.Value)
+	}
+	if s.Temperature > 0 {
+		of += fmt.Sprintf(", temperature %g", s.Temperature)
+	}
+	return of
+}
+
+// LimitVisits sets the visits of a tree search that has no limit of its own.
+func (s *Spec) LimitVisits(visits int) {
+	limited := slices.ContainsFunc(s.Search, func(x uci.Setting) bool { return x.Name == "nodes" })
+	if s.Model != "" && s.Visits == 0 && s.Depth == 0 && s.MoveTime == 0 && !limited {
+		s.Visits = visits
+	}
+}
