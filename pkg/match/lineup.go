@@ -39,9 +39,9 @@ func (o Opener) Open(specs []*Spec, want *chess.Variant, visits int) (opened *Li
 			l.Close()
 		}
 	}()
-	decided := "" // what the variant is that of
+	decided := "" // by whom the variant is decided
 	if want != nil {
-		l.Variant, decided = *want, "the games are"
+		l.Variant, decided = *want, "want"
 	}
 	for i, s := range specs {
 		c := *s
@@ -65,9 +65,9 @@ func (o Opener) Open(specs []*Spec, want *chess.Variant, visits int) (opened *Li
 		}
 		switch v := m.Variants[0]; {
 		case decided == "":
-			l.Variant, decided = v, name+" plays"
+			l.Variant, decided = v, "and "+name+" plays"
 		case v != l.Variant:
-			return nil, fmt.Errorf("%s plays %s, and %s %s", name, v, decided, l.Variant)
+			return nil, fmt.Errorf("%s plays %s, %s %s", name, v, decided, l.Variant)
 		}
 	}
 	return l, nil
