@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -134,15 +135,13 @@ func bins(s span, values int) (start, width float64, n int) {
 	return start, width, n
 }
 
-// Results shows how games ended, generation by generation, as stacked bars:
-// white's wins at the bottom, then draws, then black's wins.
+// Results shows how games ended, generation by generation, as stacked bars of
+// shares: white's wins at the bottom, then draws, then black's wins.
 type Results struct {
 	Frame
 
 	// White, Draws and Black have one number of games for each generation.
 	White, Draws, Black []float64
-
-	Share bool // bars of one height that show shares
 }
 
 // results names the parts of a bar, in the tones of chess pieces: lightness
@@ -158,15 +157,11 @@ var results = [3]struct {
 
 // Figure implements [Chart].
 func (r Results) Figure() (*Figure, error) {
-	parts, top, err := r.parts()
+	parts, err := r.shares()
 	if err != nil {
 		return nil, err
 	}
 	n := len(r.White)
-	y := Axis{Label: "games", FromZero: true}
-	if r.Share {
-		y.Label = "share of games"
-	}
 	p := newPlot()
 	p.Add(gridLines(false, true))
 	bars := make([]*plotter.BarChart, len(parts))
@@ -184,8 +179,7 @@ func (r Results) Figure() (*Figure, error) {
 		return nil, err
 	}
 	p.X.Min, p.X.Max = 0.5, float64(n)+0.5
-	p.Y.Min, p.Y.Max = 0, top.max
-	p.Y.Tick.Marker = linearTicks{target: 5, whole: top.whole && !r.Share}
+	setRange(&p.Y, Axis{Most: 1}, span{}, 0, 5)
 	room := (lay.inner() - 2*vg.Centimeter) / vg.Length(n)
 	every := sparse(n, room, p.X.Tick.Label.Width(strconv.Itoa(n))+7)
 	var ticks plot.ConstantTicks
@@ -193,7 +187,7 @@ func (r Results) Figure() (*Figure, error) {
 		ticks = append(ticks, plot.Tick{Value: float64(i), Label: strconv.Itoa(i)})
 	}
 	p.X.Tick.Marker = ticks
-	description := describe("Stacked bars", "generation", "games won by white, drawn, and won by black", r.tell(parts)...)
+	description := describe("Stacked bars", "generation", "shares of games won by white, drawn, and won by black", r.tell(parts)...)
 	return lay.figure(description, func(c draw.Canvas) {
 		for _, b := range bars {
 			b.Width = 0.8 * room
@@ -201,64 +195,48 @@ func (r Results) Figure() (*Figure, error) {
 				b.LineStyle.Width = 0
 			}
 		}
-		grid{plots: [][]*plot.Plot{{p}}, x: "generation", y: []string{y.text()}}.paint(c)
+		grid{plots: [][]*plot.Plot{{p}}, x: "generation", y: []string{"share of games"}}.paint(c)
 	}), nil
 }
 
-// parts returns the heights of the parts of all bars, and the range of whole bars.
-// A generation without games, or with a missing number, has no bar.
-func (r Results) parts() (parts [3]plotter.Values, top span, err error) {
-	const mostBars = 2000
+// shares returns the heights of the parts of all bars. A generation without
+// games, or with a missing number, has no bar.
+func (r Results) shares() (parts [3]plotter.Values, err error) {
 	n := len(r.White)
 	if len(r.Draws) != n || len(r.Black) != n {
-		return parts, top, fmt.Errorf("plots: results of %d, %d and %d generations: %w", n, len(r.Draws), len(r.Black), ErrLength)
+		return parts, fmt.Errorf("plots: results of %d, %d and %d generations: %w", n, len(r.Draws), len(r.Black), ErrLength)
 	}
-	if n > mostBars {
-		return parts, top, fmt.Errorf("plots: results of %d bars: want at most %d: %w", n, mostBars, ErrSize)
-	}
-	top = emptySpan()
+	some := false
 	for i := range n {
-		bar := [3]float64{r.White[i], r.Draws[i], r.Black[i]}
-		if err := checkNumbers(fmt.Sprintf("results of generation %d", i+1), bar[:]...); err != nil {
-			return parts, top, err
+		bar := []float64{r.White[i], r.Draws[i], r.Black[i]}
+		if err := checkNumbers(fmt.Sprintf("results of generation %d", i+1), bar...); err != nil {
+			return parts, err
 		}
-		if slices.Min(bar[:]) < 0 {
-			return parts, top, fmt.Errorf("plots: results of generation %d: %g games: %w", i+1, bar, ErrRange)
+		if slices.Min(bar) < 0 {
+			return parts, fmt.Errorf("plots: results of generation %d: %g games: %w", i+1, bar, ErrRange)
 		}
-		total := bar[0] + bar[1] + bar[2]
-		unit := 1.0
-		switch {
-		case !(total > 0):
-			bar = [3]float64{}
-		case r.Share:
-			unit, total = total, 1
-			fallthrough
-		default:
-			top.add(total)
-		}
+		total := floats.Sum(bar)
+		some = some || total > 0
 		for k := range parts {
-			parts[k] = append(parts[k], bar[k]/unit)
+			share := 0.0
+			if total > 0 {
+				share = bar[k] / total
+			}
+			parts[k] = append(parts[k], share)
 		}
 	}
-	if top.empty() {
-		return parts, top, fmt.Errorf("plots: results of %d generations without games: %w", n, ErrNoData)
+	if !some {
+		return parts, fmt.Errorf("plots: results of %d generations without games: %w", n, ErrNoData)
 	}
-	return parts, top, nil
+	return parts, nil
 }
 
 // tell says how the first and the last bar with games are divided.
 func (r Results) tell(parts [3]plotter.Values) (told []string) {
-	scale, unit := 1.0, ""
-	if r.Share {
-		scale, unit = 100, " %"
-	}
 	for i := range r.White {
-		w, d, b := parts[0][i]*scale, parts[1][i]*scale, parts[2][i]*scale
-		if w+d+b == 0 {
-			continue
+		if w, d, b := 100*parts[0][i], 100*parts[1][i], 100*parts[2][i]; w+d+b > 0 {
+			told = append(told[:min(1, len(told))], fmt.Sprintf("bar %d %.0f %%, %.0f %%, %.0f %%", i+1, w, d, b))
 		}
-		text := fmt.Sprintf("bar %d %.0f%s, %.0f%s, %.0f%s", i+1, w, unit, d, unit, b, unit)
-		told = append(told[:min(1, len(told))], text)
 	}
 	return told
 }

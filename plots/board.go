@@ -181,10 +181,6 @@ func (b Board) Figure() (*Figure, error) {
 
 // checkArrows returns the arrows from the greatest weight to the least.
 func (b Board) checkArrows() (arrows []arrow, err error) {
-	const mostArrows = 60
-	if len(b.Arrows) > mostArrows {
-		return nil, fmt.Errorf("plots: board with %d arrows: want at most %d: %w", len(b.Arrows), mostArrows, ErrSize)
-	}
 	greatest := 0.0
 	for _, a := range b.Arrows {
 		checked := arrow{Arrow: a}

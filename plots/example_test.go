@@ -130,7 +130,7 @@ func ExampleResults() {
 		return
 	}
 	fmt.Println(figure.Description())
-	// Output: Stacked bars of games won by white, drawn, and won by black against generation: bar 1 120, 40, 90, bar 2 130, 30, 90.
+	// Output: Stacked bars of shares of games won by white, drawn, and won by black against generation: bar 1 48 %, 16 %, 36 %, bar 2 52 %, 12 %, 36 %.
 }
 
 func ExampleHeatmap() {

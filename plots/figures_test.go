@@ -224,18 +224,7 @@ func histogramTrials() plots.Chart {
 }
 
 func results() plots.Chart {
-	r := plots.Results{Frame: plots.Frame{Title: "How games ended"}}
-	for g := range 12 {
-		white, draws := float64(120+4*g), float64(40-3*g)
-		r.White = append(r.White, white)
-		r.Draws = append(r.Draws, draws)
-		r.Black = append(r.Black, 250-white-draws)
-	}
-	return r
-}
-
-func resultsShare() plots.Chart {
-	r := plots.Results{Frame: plots.Frame{Title: "How games ended, share of each generation"}, Share: true}
+	r := plots.Results{Frame: plots.Frame{Title: "How games ended, share of each generation"}}
 	for g := range 40 {
 		white, draws := float64(100+2*g), float64(40-g)
 		if g == 20 { // a generation without games
@@ -508,7 +497,6 @@ var gallery = []struct {
 	{"histogram", histogram},
 	{"histogram_trials", histogramTrials},
 	{"results", results},
-	{"results_share", resultsShare},
 	{"bands", bands},
 	{"lines_named", linesNamed},
 	{"parallel", parallel},

@@ -106,12 +106,8 @@ func (h Heatmap) Figure() (*Figure, error) {
 
 // check returns the range of the numbers.
 func (h Heatmap) check() (span, error) {
-	const most = 100 // cells a side
 	s := emptySpan()
 	rows, columns := len(h.Y.Ticks), len(h.X.Ticks)
-	if rows > most || columns > most {
-		return s, fmt.Errorf("plots: heat map of %d by %d cells: want at most %d a side: %w", columns, rows, most, ErrSize)
-	}
 	if len(h.Cells) != rows {
 		return s, fmt.Errorf("plots: heat map with %d ticks of rows has %d rows: %w", rows, len(h.Cells), ErrLength)
 	}

@@ -145,10 +145,6 @@ func withoutZeros(points []Point) []Point {
 
 // Figure implements [Chart].
 func (l LossHeads) Figure() (*Figure, error) {
-	const mostHeads = 12
-	if len(l.Heads) > mostHeads {
-		return nil, fmt.Errorf("plots: losses of %d heads: want at most %d: %w", len(l.Heads), mostHeads, ErrSize)
-	}
 	var panels []epochPanel
 	var legend []entry
 	var told []string
@@ -246,9 +242,9 @@ func generationMarks(generations []float64, x span) (marks []float64, named []en
 	return marks, []entry{{name, []plot.Thumbnailer{&plotter.Line{LineStyle: generationStyle}}}}
 }
 
-// columns returns how many panels stand beside one another.
-func (m Multiples) columns() int {
-	switch n := len(m.Panels); {
+// columnsOf returns how many of n panels stand beside one another.
+func columnsOf(n int) int {
+	switch {
 	case n <= 3:
 		return n
 	case n == 4:
@@ -261,18 +257,12 @@ func (m Multiples) columns() int {
 
 // Figure implements [Chart].
 func (m Multiples) Figure() (*Figure, error) {
-	const (
-		mostPanels = 100
-		mostBehind = 20 // panels whose lines can be told apart in gray
-	)
-	if len(m.Panels) > mostPanels {
-		return nil, fmt.Errorf("plots: %d panels: want at most %d: %w", len(m.Panels), mostPanels, ErrSize)
-	}
+	const mostBehind = 20 // panels whose lines can be told apart in gray
 	x, y, err := checkSeries(m.Panels, nil, m.X, m.Y)
 	if err != nil {
 		return nil, err
 	}
-	columns := m.columns()
+	columns := columnsOf(len(m.Panels))
 	this := thin(colorOf(0), nil)
 	behind := look{line: draw.LineStyle{Color: markGray, Width: 0.6}}
 	var legend []entry

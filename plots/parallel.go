@@ -84,14 +84,9 @@ func (p Parallel) Figure() (*Figure, error) {
 
 // check returns the range of the results.
 func (p Parallel) check() (span, error) {
-	const mostAxes, mostLines = 20, 5000
 	metric := emptySpan()
 	if len(p.Axes) == 0 || len(p.Lines) == 0 {
 		return metric, fmt.Errorf("plots: parallel coordinates of %d axes and %d lines: %w", len(p.Axes), len(p.Lines), ErrNoData)
-	}
-	if len(p.Axes) > mostAxes || len(p.Lines) > mostLines {
-		return metric, fmt.Errorf("plots: parallel coordinates of %d axes and %d lines: want at most %d and %d: %w",
-			len(p.Axes), len(p.Lines), mostAxes, mostLines, ErrSize)
 	}
 	values := make([]span, len(p.Axes))
 	for j := range values {
@@ -255,7 +250,7 @@ func (g *parallelGeometry) describe() string {
 		len(g.Lines), several(axes, ", "), cmp.Or(g.Metric.text(), "a number"), tell(slices.MaxFunc(known, byMetric)), tell(slices.MinFunc(known, byMetric)))
 }
 
-var unknownStyle = draw.LineStyle{Color: markGray, Width: 0.9, Dashes: []vg.Length{3, 2}}
+var unknownStyle = draw.LineStyle{Color: axisGray, Width: 0.8, Dashes: []vg.Length{3, 2}}
 
 func (g *parallelGeometry) paint(c draw.Canvas) {
 	name, tick := textStyle(labelSize, ink, false), middle(textStyle(tickSize, ink, false))

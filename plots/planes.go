@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 	"math"
@@ -26,26 +27,6 @@ type Plane struct {
 	Squares [64]float64 // a1, b1, ..., h8; NaN where there is none
 }
 
-// columns returns how many boards stand beside one another.
-func (p PolicyPlanes) columns() int {
-	n := len(p.Planes)
-	switch {
-	case p.Columns > 0:
-		return min(p.Columns, n)
-	case n <= 3:
-		return n
-	case n == 4:
-		return 2
-	case n <= 9:
-		return 3
-	case n <= 16:
-		return 4
-	case n <= 42:
-		return 7
-	}
-	return 10
-}
-
 type planeGeometry struct {
 	PolicyPlanes
 	position position
@@ -66,16 +47,13 @@ func (p PolicyPlanes) Figure() (*Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := planeGeometry{PolicyPlanes: p, scale: newColorScale(Axis{Label: "probability", FromZero: true}, s, blues), columns: p.columns()}
+	g := planeGeometry{PolicyPlanes: p, scale: newColorScale(Axis{Label: "probability", FromZero: true}, s, blues), columns: cmp.Or(p.Columns, columnsOf(len(p.Planes)))}
 	if p.FEN != "" {
 		if g.position, err = parsePosition(p.FEN); err != nil {
 			return nil, err
 		}
 	}
-	width := vg.Length(defaultWidth) * vg.Centimeter
-	if p.Width > 0 {
-		width = vg.Length(p.Width) * vg.Centimeter
-	}
+	width := vg.Length(cmp.Or(p.Width, defaultWidth)) * vg.Centimeter
 	beside := scaleGap - boardGap + g.scale.width() + boardMargin
 	g.size = min(8*vg.Centimeter, (width-2*margin-beside)/vg.Length(g.columns)-boardGap)
 	if g.size < 0.9*vg.Centimeter {
@@ -93,11 +71,7 @@ func (p PolicyPlanes) Figure() (*Figure, error) {
 
 // check returns the range of the numbers.
 func (p PolicyPlanes) check() (span, error) {
-	const mostPlanes = 200
 	s := emptySpan()
-	if len(p.Planes) > mostPlanes || p.Columns < 0 || p.Columns > 20 {
-		return s, fmt.Errorf("plots: %d planes in %d columns: want at most %d in at most 20: %w", len(p.Planes), p.Columns, mostPlanes, ErrSize)
-	}
 	for _, plane := range p.Planes {
 		if err := checkNumbers(fmt.Sprintf("plane %q", plane.Title), plane.Squares[:]...); err != nil {
 			return s, err

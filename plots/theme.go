@@ -3,8 +3,10 @@ package plots
 import (
 	"image/color"
 	"math"
+	"sort"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot/font"
@@ -153,40 +155,25 @@ func centered(s string, style text.Style, at, from, to vg.Length) (string, vg.Le
 // fitName shortens a name to a width in its middle: the names of a sweep's
 // trials begin alike and differ at their ends.
 func fitName(s string, style text.Style, width vg.Length) string {
-	if style.Width(s) <= width {
-		return s
-	}
 	runes := []rune(s)
-	cut := func(kept int) string {
+	return shorten(s, style, width, func(kept int) string {
 		head := (kept + 1) / 2
 		return strings.TrimRight(string(runes[:head]), " .,") + "…" + strings.TrimSpace(string(runes[len(runes)-kept+head:]))
-	}
-	lo, hi := 0, len(runes)-1
-	for lo < hi {
-		mid := (lo + hi + 1) / 2
-		if style.Width(cut(mid)) <= width {
-			lo = mid
-		} else {
-			hi = mid - 1
-		}
-	}
-	return cut(lo)
+	})
 }
 
 // fit shortens a text to a width and marks the cut with an ellipsis.
 func fit(s string, style text.Style, width vg.Length) string {
+	runes := []rune(s)
+	return shorten(s, style, width, func(kept int) string { return strings.TrimSpace(string(runes[:kept])) + "…" })
+}
+
+// shorten keeps as many characters of a text as a width allows; cut returns the
+// text with some of them.
+func shorten(s string, style text.Style, width vg.Length, cut func(kept int) string) string {
 	if style.Width(s) <= width {
 		return s
 	}
-	runes := []rune(s)
-	lo, hi := 0, len(runes) // the longest prefix that fits, by bisection
-	for lo < hi {
-		mid := (lo + hi + 1) / 2
-		if style.Width(string(runes[:mid])+"…") <= width {
-			lo = mid
-		} else {
-			hi = mid - 1
-		}
-	}
-	return strings.TrimSpace(string(runes[:lo])) + "…"
+	tooWide := sort.Search(utf8.RuneCountInString(s), func(kept int) bool { return style.Width(cut(kept)) > width })
+	return cut(max(0, tooWide-1))
 }

@@ -3,7 +3,6 @@ package plots
 import (
 	"bytes"
 	"cmp"
-	"container/heap"
 	"fmt"
 	"image/color"
 	"math"
@@ -38,7 +37,6 @@ type Node struct {
 }
 
 const (
-	mostNodes = 5_000_000
 	mostBoxes = 30
 	mostDepth = 4 // moves below the root
 )
@@ -52,106 +50,53 @@ type treeBox struct {
 	y        float64 // in rows, downward
 }
 
-// pick returns the root of the boxes that are shown, at most so many and so deep.
+// pick returns the root of the boxes that are shown: the most visited nodes, at
+// most so many and so deep.
 func (t Tree) pick(depth, most int) (*treeBox, error) {
 	if len(t.Nodes) == 0 {
 		return nil, fmt.Errorf("plots: tree without a node: %w", ErrNoData)
 	}
-	if len(t.Nodes) > mostNodes {
-		return nil, fmt.Errorf("plots: tree of %d nodes: want at most %d: %w", len(t.Nodes), mostNodes, ErrSize)
-	}
-	children := make([][]int, len(t.Nodes))
+	order := make([]int, len(t.Nodes))
+	boxes := make([]treeBox, len(t.Nodes))
+	visits := make([]int, len(t.Nodes)) // no more than those of the parent, which then comes first
 	for i, n := range t.Nodes {
-		if i > 0 {
-			if n.Parent < 0 || n.Parent >= i {
-				return nil, fmt.Errorf("plots: tree: node %d (%q) follows node %d: want one of 0 to %d: %w", i, n.Move, n.Parent, i-1, ErrRange)
-			}
-			children[n.Parent] = append(children[n.Parent], i)
-		}
 		if n.Visits < 0 || n.Prior < 0 || n.Prior > 1+1e-6 || math.Abs(n.Q) > 1+1e-6 {
 			return nil, fmt.Errorf("plots: tree: node %d (%q) has %d visits, prior %g, value %g: %w", i, n.Move, n.Visits, n.Prior, n.Q, ErrRange)
 		}
-	}
-	// The most visited of all nodes whose parent is shown comes next.
-	root := &treeBox{}
-	next := &treeQueue{tree: t.Nodes, boxes: []*treeBox{root}}
-	parent := map[*treeBox]*treeBox{}
-	for shown := 0; len(next.boxes) > 0 && shown < most; shown++ {
-		b := heap.Pop(next).(*treeBox)
-		b.hidden = len(children[b.node])
-		if p := parent[b]; p != nil {
-			p.children = append(p.children, b) // in the order of visits
-			p.hidden--
-		}
-		if b.depth == depth {
+		order[i], boxes[i].node, visits[i] = i, i, n.Visits
+		if i == 0 {
 			continue
 		}
-		for _, i := range children[b.node] {
-			child := &treeBox{node: i, depth: b.depth + 1}
-			parent[child] = b
-			heap.Push(next, child)
+		if n.Parent < 0 || n.Parent >= i {
+			return nil, fmt.Errorf("plots: tree: node %d (%q) follows node %d: want one of 0 to %d: %w", i, n.Move, n.Parent, i-1, ErrRange)
 		}
+		visits[i] = min(n.Visits, visits[n.Parent])
+		boxes[i].depth = boxes[n.Parent].depth + 1
+		boxes[n.Parent].hidden++
 	}
-	root.place()
-	return root, nil
-}
-
-// treeQueue orders boxes by visits, equal ones by their place in the list.
-type treeQueue struct {
-	tree  []Node
-	boxes []*treeBox
-}
-
-func (q *treeQueue) Len() int { return len(q.boxes) }
-func (q *treeQueue) Less(i, j int) bool {
-	a, b := q.boxes[i].node, q.boxes[j].node
-	return cmp.Or(cmp.Compare(q.tree[b].Visits, q.tree[a].Visits), cmp.Compare(a, b)) < 0
-}
-func (q *treeQueue) Swap(i, j int) { q.boxes[i], q.boxes[j] = q.boxes[j], q.boxes[i] }
-func (q *treeQueue) Push(x any)    { q.boxes = append(q.boxes, x.(*treeBox)) }
-func (q *treeQueue) Pop() any {
-	last := q.boxes[len(q.boxes)-1]
-	q.boxes = q.boxes[:len(q.boxes)-1]
-	return last
-}
-
-// place finds the heights of a box and all below it, in rows: a parent stands
-// in the middle of its children, and subtrees are as close together as their
-// outlines allow (after Reingold and Tilford, "Tidier Drawings of Trees",
-// 1981). It returns the outline: the first and last row at each depth, from
-// the box's own down, with the box at row 0; placed by shift.
-func (b *treeBox) place() (top, bottom []float64) {
-	for i, c := range b.children {
-		t, u := c.place()
-		shift := 0.0
-		if i > 0 {
-			shift = math.Inf(-1)
-			for d := range min(len(t), len(bottom)) {
-				shift = math.Max(shift, bottom[d]+1-t[d])
-			}
-		}
-		c.shift(shift)
-		for d := range t {
-			if d < len(top) {
-				bottom[d] = u[d] + shift
-			} else {
-				top = append(top, t[d]+shift)
-				bottom = append(bottom, u[d]+shift)
-			}
-		}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(visits[b], visits[a]) })
+	order = slices.DeleteFunc(order, func(i int) bool { return boxes[i].depth > depth })
+	for _, i := range order[1:min(len(order), most)] {
+		parent := &boxes[t.Nodes[i].Parent]
+		parent.children = append(parent.children, &boxes[i])
+		parent.hidden--
 	}
-	if n := len(b.children); n > 0 {
-		b.y = (b.children[0].y + b.children[n-1].y) / 2
-	}
-	top, bottom = slices.Insert(top, 0, b.y), slices.Insert(bottom, 0, b.y)
-	return top, bottom
+	boxes[0].place(new(float64))
+	return &boxes[0], nil
 }
 
-func (b *treeBox) shift(rows float64) {
-	b.y += rows
+// place finds the rows of a box and all below it: each leaf has the next row, a
+// parent stands in the middle of its children.
+func (b *treeBox) place(next *float64) {
+	if len(b.children) == 0 {
+		b.y = *next
+		*next++
+		return
+	}
 	for _, c := range b.children {
-		c.shift(rows)
+		c.place(next)
 	}
+	b.y = (b.children[0].y + b.children[len(b.children)-1].y) / 2
 }
 
 // walk calls f for a box and all below it, parents first.
@@ -221,20 +166,20 @@ func (t Tree) Figure() (*Figure, error) {
 	}
 	// Boxes of a level are of one width.
 	var widths []vg.Length
-	top, bottom, shown := root.y, root.y, 0
+	bottom, shown := 0.0, 0
 	root.walk(func(b *treeBox) {
 		if b.depth == len(widths) {
 			widths = append(widths, 0)
 		}
 		widths[b.depth] = max(widths[b.depth], t.boxWidth(b))
-		top, bottom = math.Min(top, b.y), math.Max(bottom, b.y)
+		bottom = math.Max(bottom, b.y)
 		shown++
 	})
 	width := 2*margin - levelGap
 	for _, w := range widths {
 		width += w + levelGap
 	}
-	height := boxHeight + (boxHeight+boxGap)*vg.Length(bottom-top)
+	height := boxHeight + (boxHeight+boxGap)*vg.Length(bottom)
 	if t.Note == "" && shown < len(t.Nodes) {
 		t.Note = fmt.Sprintf("the %d most visited of %d positions; +n: moves that are not shown", shown, len(t.Nodes))
 	}
@@ -248,7 +193,7 @@ func (t Tree) Figure() (*Figure, error) {
 	if lay.width < width-0.5 {
 		return nil, fmt.Errorf("plots: tree of %d levels in %.4g cm of width, it needs %.4g: %w", len(widths), lay.width/vg.Centimeter, width/vg.Centimeter, ErrSize)
 	}
-	return lay.figure(t.describe(root), func(c draw.Canvas) { t.paint(c, root, widths, top) }), nil
+	return lay.figure(t.describe(root), func(c draw.Canvas) { t.paint(c, root, widths) }), nil
 }
 
 func (t Tree) boxWidth(b *treeBox) vg.Length {
@@ -295,7 +240,7 @@ func (t Tree) describe(root *treeBox) string {
 	return s + "."
 }
 
-func (t Tree) paint(c draw.Canvas, root *treeBox, widths []vg.Length, top float64) {
+func (t Tree) paint(c draw.Canvas, root *treeBox, widths []vg.Length) {
 	left := make([]vg.Length, len(widths)) // of each level
 	x := c.Min.X
 	for d, w := range widths {
@@ -303,7 +248,7 @@ func (t Tree) paint(c draw.Canvas, root *treeBox, widths []vg.Length, top float6
 		x += w + levelGap
 	}
 	mid := func(b *treeBox) vg.Length {
-		return c.Max.Y - boxHeight/2 - (boxHeight+boxGap)*vg.Length(b.y-top)
+		return c.Max.Y - boxHeight/2 - (boxHeight+boxGap)*vg.Length(b.y)
 	}
 	root.walk(func(b *treeBox) { // lines below all boxes
 		from := vg.Point{X: left[b.depth] + widths[b.depth], Y: mid(b)}

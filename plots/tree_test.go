@@ -18,10 +18,12 @@ func TestTidyTree(t *testing.T) {
 		depth, most := rapid.IntRange(1, 8).Draw(t, "depth"), rapid.IntRange(1, 60).Draw(t, "most")
 		n := rapid.IntRange(1, 100).Draw(t, "n")
 		for i := range n {
-			tree.Nodes = append(tree.Nodes, Node{
-				Parent: rapid.IntRange(0, max(0, i-1)).Draw(t, "parent"),
-				Visits: rapid.IntRange(0, 50).Draw(t, "visits"), Prior: math.NaN(), Q: math.NaN(),
-			})
+			n := Node{Visits: rapid.IntRange(0, 50).Draw(t, "visits"), Prior: math.NaN(), Q: math.NaN()}
+			if i > 0 {
+				n.Parent = rapid.IntRange(0, i-1).Draw(t, "parent")
+				n.Visits = min(n.Visits, tree.Nodes[n.Parent].Visits)
+			}
+			tree.Nodes = append(tree.Nodes, n)
 		}
 		root, err := tree.pick(depth, most)
 		if err != nil {

@@ -11,7 +11,7 @@ func drawResults(q *request) (*drawing, error) {
 	if q.fromData() {
 		return nil, nothing(noGames)
 	}
-	c, t := plots.Results{Frame: q.frame, Share: true}, q.only()
+	c, t := plots.Results{Frame: q.frame}, q.only()
 	for g := 1; g <= t.Done(); g++ {
 		row, err := t.Generation(g)
 		if err != nil {
