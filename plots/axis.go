@@ -33,7 +33,7 @@ func (a Axis) text() string {
 // so far from the ends of what a float64 holds that the axis can reach beyond.
 func (a Axis) check(s span) error {
 	if a.Log && (s.min < 1e-200 || s.max > 1e200) {
-		return fmt.Errorf("plots: %g to %g on the logarithmic axis %q: %w", s.min, s.max, a.text(), ErrRange)
+		return fmt.Errorf("plots: %g to %g on the logarithmic axis %q: %w", s.min, s.max, a.text(), ErrInvalid)
 	}
 	return nil
 }
@@ -169,33 +169,47 @@ func niceStep(raw float64) float64 {
 	return 10 * base
 }
 
-// labeler returns the writing of numbers up to largest at multiples of step:
-// plain, or in thousands (k), millions (M) or billions (G), or with a power of
-// ten where neither is readable.
-func labeler(largest, step float64) func(float64) string {
-	scale, suffix := 1.0, ""
+// suffix returns how numbers as large as a number are written: in thousands
+// (k), millions (M) or billions (G), or plain.
+func suffix(largest float64) (unit float64, name string) {
 	switch {
-	case largest >= 1e13 || step < 1e-6:
-		return func(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
 	case largest >= 1e9:
-		scale, suffix = 1e9, "G"
+		return 1e9, "G"
 	case largest >= 1e6:
-		scale, suffix = 1e6, "M"
+		return 1e6, "M"
 	case largest >= 1e4:
-		scale, suffix = 1e3, "k"
+		return 1e3, "k"
 	}
-	decimals := int(math.Max(0, -math.Floor(math.Log10(step/scale)+1e-9)))
+	return 1, ""
+}
+
+// labeler returns the writing of numbers up to largest at multiples of step.
+func labeler(largest, step float64) func(float64) string {
+	if largest >= 1e13 || step < 1e-6 {
+		return brief
+	}
+	unit, name := suffix(largest)
+	decimals := int(math.Max(0, -math.Floor(math.Log10(step/unit)+1e-9)))
 	return func(v float64) string {
 		if math.Abs(v) < step/2 {
 			return "0"
 		}
-		s := strconv.FormatFloat(v/scale, 'f', decimals, 64)
-		if s[0] == '-' {
-			s = "−" + s[1:] // a minus sign, not a hyphen
-		}
-		return s + suffix
+		return minus(strconv.FormatFloat(v/unit, 'f', decimals, 64)) + name
 	}
 }
+
+// brief writes a number for reading, with up to four digits that count.
+func brief(v float64) string {
+	a := math.Abs(v)
+	if a >= 1e12 || a < 1e-3 {
+		return minus(strings.NewReplacer("e+", "e", "e-0", "e-").Replace(strconv.FormatFloat(v, 'g', 3, 64)))
+	}
+	unit, name := suffix(a)
+	return minus(strconv.FormatFloat(v/unit, 'g', 4, 64)) + name
+}
+
+// minus writes a minus sign, not a hyphen.
+func minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
 
 // logTicks sets ticks at powers of ten, with unlabeled ones at their multiples,
 // and labels 1, 2 and 5 times where the axis spans few powers.
@@ -216,7 +230,7 @@ func (logTicks) Ticks(min, max float64) []plot.Tick {
 			}
 			tick := plot.Tick{Value: v}
 			if m == 1 && (e-lo)%every == 0 || few && (m == 1 || m == 2 || m == 5) {
-				tick.Label = logLabel(v)
+				tick.Label = brief(v * (1 + 1e-9))
 				labels++
 			}
 			if tick.Label != "" || every == 1 {
@@ -228,33 +242,4 @@ func (logTicks) Ticks(min, max float64) []plot.Tick {
 		return linearTicks{target: 5}.Ticks(min, max)
 	}
 	return ticks
-}
-
-func logLabel(v float64) string {
-	switch v := v * (1 + 1e-9); {
-	case v < 1e-4 || v >= 1e12:
-		m, e, _ := strings.Cut(strconv.FormatFloat(v, 'e', 0, 64), "e")
-		return m + "e" + strings.TrimPrefix(strings.Replace(strings.TrimPrefix(e, "+"), "-0", "-", 1), "0")
-	case v >= 1e4:
-		return labeler(v, v)(v)
-	}
-	return strconv.FormatFloat(v, 'g', 4, 64)
-}
-
-// brief writes a number for reading, with up to four digits that count.
-func brief(v float64) string {
-	var s string
-	switch a := math.Abs(v); {
-	case a >= 1e12 || a > 0 && a < 1e-3:
-		s = strings.Replace(strconv.FormatFloat(v, 'e', 2, 64), "e+", "e", 1)
-	case a >= 1e9:
-		s = strconv.FormatFloat(v/1e9, 'g', 4, 64) + "G"
-	case a >= 1e6:
-		s = strconv.FormatFloat(v/1e6, 'g', 4, 64) + "M"
-	case a >= 1e4:
-		s = strconv.FormatFloat(v/1e3, 'g', 4, 64) + "k"
-	default:
-		s = strconv.FormatFloat(v, 'g', 4, 64)
-	}
-	return strings.Replace(s, "-", "−", 1)
 }

@@ -32,7 +32,7 @@ type Sample struct {
 // Figure implements [Chart].
 func (h Histogram) Figure() (*Figure, error) {
 	if h.X.Log {
-		return nil, fmt.Errorf("plots: histogram: axes are linear: %w", ErrRange)
+		return nil, fmt.Errorf("plots: histogram: axes are linear: %w", ErrInvalid)
 	}
 	x, most := emptySpan(), 0
 	for _, s := range h.Samples {
@@ -204,7 +204,7 @@ func (r Results) Figure() (*Figure, error) {
 func (r Results) shares() (parts [3]plotter.Values, err error) {
 	n := len(r.White)
 	if len(r.Draws) != n || len(r.Black) != n {
-		return parts, fmt.Errorf("plots: results of %d, %d and %d generations: %w", n, len(r.Draws), len(r.Black), ErrLength)
+		return parts, fmt.Errorf("plots: results of %d, %d and %d generations: %w", n, len(r.Draws), len(r.Black), ErrInvalid)
 	}
 	some := false
 	for i := range n {
@@ -213,7 +213,7 @@ func (r Results) shares() (parts [3]plotter.Values, err error) {
 			return parts, err
 		}
 		if slices.Min(bar) < 0 {
-			return parts, fmt.Errorf("plots: results of generation %d: %g games: %w", i+1, bar, ErrRange)
+			return parts, fmt.Errorf("plots: results of generation %d: %g games: %w", i+1, bar, ErrInvalid)
 		}
 		total := floats.Sum(bar)
 		some = some || total > 0

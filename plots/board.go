@@ -46,7 +46,7 @@ type square struct{ file, rank int }
 
 func parseSquare(s string) (square, error) {
 	if len(s) != 2 || s[0] < 'a' || s[0] > 'h' || s[1] < '1' || s[1] > '8' {
-		return square{}, fmt.Errorf("plots: square %q: want a file a-h and a rank 1-8, such as e4: %w", s, ErrBoard)
+		return square{}, fmt.Errorf("plots: square %q: want a file a-h and a rank 1-8, such as e4: %w", s, ErrInvalid)
 	}
 	return square{int(s[0] - 'a'), int(s[1] - '1')}, nil
 }
@@ -65,7 +65,7 @@ const pieceLetters = "PNBRQKpnbrqk"
 // checked.
 func parsePosition(fen string) (p position, err error) {
 	bad := func(format string, args ...any) (position, error) {
-		return p, fmt.Errorf("plots: position %.100q: %s: %w", fen, fmt.Sprintf(format, args...), ErrBoard)
+		return p, fmt.Errorf("plots: position %.100q: %s: %w", fen, fmt.Sprintf(format, args...), ErrInvalid)
 	}
 	fields := strings.Fields(fen)
 	if len(fields) == 0 {
@@ -195,7 +195,7 @@ func (b Board) checkArrows() (arrows []arrow, err error) {
 			return nil, err
 		}
 		if !(a.Weight >= 0) {
-			return nil, fmt.Errorf("plots: %s %g: %w", where, a.Weight, ErrRange)
+			return nil, fmt.Errorf("plots: %s %g: %w", where, a.Weight, ErrInvalid)
 		}
 		greatest = math.Max(greatest, a.Weight)
 		arrows = append(arrows, checked)
@@ -286,7 +286,7 @@ func (g boardGeometry) paintLetters(c *draw.Canvas, style text.Style, numbers bo
 		mid := g.side * (vg.Length(i) + 0.5)
 		c.FillText(aligned(style, draw.XCenter, draw.YTop), vg.Point{X: g.corner.X + mid, Y: g.corner.Y - 2.5}, string(rune('a'+i)))
 		if numbers {
-			beside(c, aligned(style, draw.XRight, draw.YCenter), vg.Point{X: g.corner.X - 4, Y: g.corner.Y + mid}, string(rune('1'+i)))
+			c.FillText(aligned(style, draw.XRight, yMiddle), vg.Point{X: g.corner.X - 4, Y: g.corner.Y + mid}, string(rune('1'+i)))
 		}
 	}
 }
@@ -354,23 +354,26 @@ func (l *arrowList) measure() vg.Length {
 
 // paint writes the list from the top down, as far as there is room.
 func (l *arrowList) paint(c draw.Canvas, x, top, bottom vg.Length) {
-	plain, small, name := textStyle(tickSize, ink, false), textStyle(tickSize, softInk, false), textStyle(tickSize, ink, true)
+	left := func(col color.Color, bold bool) text.Style {
+		return aligned(textStyle(tickSize, col, bold), draw.XLeft, yMiddle)
+	}
+	plain, small, name := left(ink, false), left(softInk, false), left(ink, true)
 	y := top - listRow/2
 	if l.head != "" {
-		beside(&c, small, vg.Point{X: x, Y: y}, fit(l.head, small, c.Max.X-x))
+		c.FillText(small, vg.Point{X: x, Y: y}, fit(l.head, small, c.Max.X-x))
 		y -= listRow
 	}
 	for i, a := range l.arrows {
 		if y-listRow < bottom && i < len(l.arrows)-1 {
-			beside(&c, small, vg.Point{X: x, Y: y}, fmt.Sprintf("and %d more", len(l.arrows)-i))
+			c.FillText(small, vg.Point{X: x, Y: y}, fmt.Sprintf("and %d more", len(l.arrows)-i))
 			return
 		}
 		paintArrow(&c, vg.Point{X: x, Y: y}, vg.Point{X: x + sampleWidth, Y: y}, vg.Length(1+4*a.share)/1.5, a.color)
 		at := x + sampleWidth + 8
-		beside(&c, name, vg.Point{X: at, Y: y}, fitName(a.name(), name, l.columns[0]+1))
+		c.FillText(name, vg.Point{X: at, Y: y}, fitName(a.name(), name, l.columns[0]+1))
 		at += l.columns[0] + 10 + l.columns[1]
-		beside(&c, aligned(plain, draw.XRight, draw.YCenter), vg.Point{X: at, Y: y}, brief(a.Weight))
-		beside(&c, small, vg.Point{X: at + 10, Y: y}, fit(clean(a.Note), small, max(0, l.columns[2]-9)))
+		c.FillText(aligned(plain, draw.XRight, yMiddle), vg.Point{X: at, Y: y}, brief(a.Weight))
+		c.FillText(small, vg.Point{X: at + 10, Y: y}, fit(clean(a.Note), small, max(0, l.columns[2]-9)))
 		y -= listRow
 	}
 }

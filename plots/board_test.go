@@ -17,7 +17,7 @@ func FuzzBoard(f *testing.F) {
 	f.Fuzz(func(t *testing.T, fen string) {
 		fig, err := plots.Board{FEN: fen}.Figure()
 		if err != nil {
-			if !errors.Is(err, plots.ErrBoard) && !errors.Is(err, plots.ErrNoData) {
+			if !errors.Is(err, plots.ErrInvalid) && !errors.Is(err, plots.ErrNoData) {
 				t.Fatalf("untyped error %v", err)
 			}
 			return

@@ -62,15 +62,15 @@ func (t Crosstable) Figure() (*Figure, error) {
 		told = append(told, fmt.Sprintf("%s %s of %d", fitName(clean(t.Players[i]), style, nameWidth), text, total.Games()))
 		if total.Games() > 0 {
 			right := plotter.XY{X: float64(n) - 0.5, Y: float64(n - 1 - i)}
-			points.add(right, text, aligned(textStyle(tickSize, ink, true), draw.XLeft, draw.YCenter))
-			games.add(right, fmt.Sprintf("of %d", total.Games()), aligned(textStyle(smallSize, softInk, false), draw.XLeft, draw.YCenter))
+			points.add(right, text, aligned(textStyle(tickSize, ink, true), draw.XLeft, yMiddle))
+			games.add(right, fmt.Sprintf("of %d", total.Games()), aligned(textStyle(smallSize, softInk, false), draw.XLeft, yMiddle))
 		}
 	}
 	scale := newColorScale(Axis{Label: "score", Most: 1}, span{}, scores)
 	table := newTable(t.Players, cells, scale, vg.Point{X: side, Y: side})
-	points.Offset, games.Offset = vg.Point{X: 8, Y: 5.4}, vg.Point{X: 8, Y: -5.8}
+	points.Offset, games.Offset = vg.Point{X: 8, Y: lineAbove}, vg.Point{X: 8, Y: lineBelow}
 	if side < vg.Centimeter {
-		points.Offset.Y, games = 0.9, labels{}
+		points.Offset.Y, games = 0, labels{}
 	}
 	columns := t.columnNames(side)
 	add(table.plot, &points.Labels, &games.Labels, &columns.Labels)
@@ -93,14 +93,14 @@ func (t Crosstable) check() error {
 	games := 0
 	for i, row := range t.Cells {
 		if len(t.Cells) != n || len(row) != n {
-			return fmt.Errorf("plots: crosstable of %d players: row %d of %d has %d cells: %w", n, i, len(t.Cells), len(row), ErrLength)
+			return fmt.Errorf("plots: crosstable of %d players: row %d of %d has %d cells: %w", n, i, len(t.Cells), len(row), ErrInvalid)
 		}
 		for j, r := range row {
 			if i == j {
 				continue
 			}
 			if min(r.Wins, r.Draws, r.Losses) < 0 {
-				return fmt.Errorf("plots: crosstable %q against %q: record %d/%d/%d: %w", t.Players[i], t.Players[j], r.Wins, r.Draws, r.Losses, ErrRange)
+				return fmt.Errorf("plots: crosstable %q against %q: record %d/%d/%d: %w", t.Players[i], t.Players[j], r.Wins, r.Draws, r.Losses, ErrInvalid)
 			}
 			games += r.Games()
 		}

@@ -18,7 +18,7 @@
 //
 // Missing numbers are NaN and leave a gap. Data that cannot be drawn is an
 // error that wraps one of the sentinels of this package ([ErrNoData],
-// [ErrLength], [ErrInfinite], [ErrRange], [ErrSize], [ErrBoard], [ErrName],
+// [ErrInvalid], [ErrInvalid], [ErrInvalid], [ErrSize], [ErrInvalid], [ErrInvalid],
 // [ErrStamp]); bad data never panics.
 //
 // The package refuses to know where data comes from: it reads no results and

@@ -11,18 +11,11 @@ import (
 var (
 	// ErrNoData: there is nothing to draw: no series, no points, or only NaN.
 	ErrNoData = errors.New("no data to draw")
-	// ErrLength: lists that belong together differ in length.
-	ErrLength = errors.New("lists differ in length")
-	// ErrInfinite: a number is infinite; a missing number is NaN.
-	ErrInfinite = errors.New("number is infinite")
-	// ErrRange: a number lies outside of what the figure can show.
-	ErrRange = errors.New("number out of range")
+	// ErrInvalid: the data contradicts itself, or has a number that the figure
+	// cannot show, an infinite one for example; a missing number is NaN.
+	ErrInvalid = errors.New("invalid data")
 	// ErrSize: the picture is too small for its content, or absurdly large.
 	ErrSize = errors.New("size cannot be drawn")
-	// ErrName: a file name has a directory in it or is empty.
-	ErrName = errors.New("not a plain file name")
-	// ErrBoard: a text is no position or no square of a chess board.
-	ErrBoard = errors.New("not a chess position")
 )
 
 // largest is the magnitude beyond which differences of two numbers could
@@ -34,9 +27,9 @@ func checkNumbers(where string, list ...float64) error {
 	for _, v := range list {
 		switch {
 		case math.IsInf(v, 0):
-			return fmt.Errorf("plots: %s: %w (write NaN for a missing number)", where, ErrInfinite)
+			return fmt.Errorf("plots: %s: %w (write NaN for a missing number)", where, ErrInvalid)
 		case math.Abs(v) > largest:
-			return fmt.Errorf("plots: %s: %g: %w", where, v, ErrRange)
+			return fmt.Errorf("plots: %s: %g: %w", where, v, ErrInvalid)
 		}
 	}
 	return nil

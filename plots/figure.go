@@ -131,7 +131,7 @@ var Extensions = [...]string{".svg", ".png", ".pdf"}
 // file is written beside its name and renamed when it is whole.
 func (f *Figure) WriteFiles(dir, name string) error {
 	if name == "" || name == "." || name == ".." || strings.ContainsAny(name, "/\\\x00") {
-		return fmt.Errorf("plots: write figure %q: %w", name, ErrName)
+		return fmt.Errorf("plots: write figure %q: %w", name, ErrInvalid)
 	}
 	var files [][]byte
 	for _, render := range []func() ([]byte, error){f.SVG, f.PNG, f.PDF} {

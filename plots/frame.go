@@ -230,7 +230,7 @@ func newPlot() *plot.Plot {
 	}
 	p.Y.Label.TextStyle = textStyle(tickSize, ink, false) // its blank stands between tick and label
 	p.X.Tick.Label = aligned(textStyle(tickSize, softInk, false), draw.XCenter, draw.YTop)
-	p.Y.Tick.Label = aligned(textStyle(tickSize, softInk, false), draw.XRight, -0.42) // the middle of digits
+	p.Y.Tick.Label = aligned(textStyle(tickSize, softInk, false), draw.XRight, yMiddle)
 	return p
 }
 

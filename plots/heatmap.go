@@ -109,11 +109,11 @@ func (h Heatmap) check() (span, error) {
 	s := emptySpan()
 	rows, columns := len(h.Y.Ticks), len(h.X.Ticks)
 	if len(h.Cells) != rows {
-		return s, fmt.Errorf("plots: heat map with %d ticks of rows has %d rows: %w", rows, len(h.Cells), ErrLength)
+		return s, fmt.Errorf("plots: heat map with %d ticks of rows has %d rows: %w", rows, len(h.Cells), ErrInvalid)
 	}
 	for i, row := range h.Cells {
 		if len(row) != columns {
-			return s, fmt.Errorf("plots: heat map row %d (%q) has %d of %d cells: %w", i, h.Y.Ticks[i], len(row), columns, ErrLength)
+			return s, fmt.Errorf("plots: heat map row %d (%q) has %d of %d cells: %w", i, h.Y.Ticks[i], len(row), columns, ErrInvalid)
 		}
 		for j, c := range row {
 			if err := checkNumbers(fmt.Sprintf("heat map: cell %q, %q", h.X.Ticks[j], h.Y.Ticks[i]), c.Value, c.Low, c.High); err != nil {

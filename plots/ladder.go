@@ -55,7 +55,7 @@ func (l Ladder) Figure() (*Figure, error) {
 	var values labels
 	points := &plotter.Scatter{GlyphStyle: draw.GlyphStyle{Color: blue, Radius: 3.2, Shape: draw.CircleGlyph{}}}
 	bars := &plotter.XErrorBars{LineStyle: draw.LineStyle{Color: blue, Width: 1.2}, CapWidth: 6}
-	right := aligned(textStyle(tickSize, softInk, false), draw.XLeft, draw.YCenter)
+	right := aligned(textStyle(tickSize, softInk, false), draw.XLeft, yMiddle)
 	for i, player := range players {
 		at := plotter.XY{X: player.Elo.Value, Y: float64(n - i)}
 		points.XYs = append(points.XYs, at)
@@ -67,7 +67,7 @@ func (l Ladder) Figure() (*Figure, error) {
 		told = append(told, name+" "+player.text())
 	}
 	p.Y.Tick.Marker = names
-	values.Offset = vg.Point{X: 10, Y: 0.9}
+	values.Offset.X = 10
 	add(p, gridLines(true, false), bars, points, &values.Labels)
 
 	lay, err := newLayout(l.Frame, nil, defaultWidth, math.Max(2.5, 1.4+0.6*float64(n)))
@@ -92,7 +92,7 @@ func known(length float64) float64 {
 // text writes a rating with the distances to its bounds: "123 (−40 +50)", or
 // "123 ± 45" where they are equal.
 func (r Rating) text() string {
-	s := signed(r.Elo.Value)
+	s := minus(fmt.Sprintf("%.0f", math.Round(r.Elo.Value)+0)) // no minus zero
 	if !r.Elo.Known() {
 		return s
 	}
@@ -101,13 +101,4 @@ func (r Rating) text() string {
 		return s + " ± " + up
 	}
 	return s + " (−" + down + " +" + up + ")"
-}
-
-// signed writes a whole number with a minus sign, not a hyphen.
-func signed(v float64) string {
-	s := fmt.Sprintf("%.0f", math.Abs(v))
-	if v < 0 && s != "0" {
-		return "−" + s
-	}
-	return s
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -35,15 +34,18 @@ func (l Lines) Figure() (*Figure, error) {
 	p := newPlot()
 	setRange(&p.X, l.X, x, 0, 7)
 	setRange(&p.Y, l.Y, y, 0.05, 5)
-	description := describe("Line chart", l.X.text(), l.Y.text(), tellSeries(l.Series...)...)
-	series := l.Series
+	place, series := brief, l.Series
 	if len(l.Ticks) > 0 {
-		if description, err = l.describeNamed(); err != nil {
+		if err := l.checkNames(); err != nil {
 			return nil, err
 		}
+		place = func(x float64) string { return clean(l.Ticks[int(x)]) }
 		series = l.beside()
-		l.nameTicks(p)
+		width := cmp.Or(l.Width, defaultWidth)
+		p.X.Min, p.X.Max = -0.5, float64(len(l.Ticks))-0.5
+		p.X.Tick.Marker = nominal(&p.X, l.Ticks, vg.Length(width-2.5)*vg.Centimeter/vg.Length(len(l.Ticks)))
 	}
+	description := describe("Line chart", l.X.text(), l.Y.text(), tellSeriesAt(place, l.Series)...)
 	p.Add(gridLines(true, true))
 	refs := addReferences(p, l.References)
 	var legend []entry
@@ -64,26 +66,17 @@ func (l Lines) Figure() (*Figure, error) {
 	return lay.figure(description, grid{plots: [][]*plot.Plot{{p}}, x: l.X.text(), y: []string{l.Y.text()}}.paint), nil
 }
 
-// describeNamed checks points at names and says where they are.
-func (l Lines) describeNamed() (string, error) {
+// checkNames checks that points are at names.
+func (l Lines) checkNames() error {
 	n := float64(len(l.Ticks))
-	if l.X.Log {
-		return "", fmt.Errorf("plots: names on a logarithmic axis: %w", ErrRange)
-	}
-	var told []string
 	for _, s := range l.Series {
-		var points []string
 		for _, p := range s.Points {
-			if p.X < 0 || p.X >= n || p.X != math.Trunc(p.X) && !math.IsNaN(p.X) {
-				return "", fmt.Errorf("plots: series %q: x of %g is not the index of one of %g names: %w", s.Name, p.X, n, ErrRange)
-			}
-			if !p.missing() {
-				points = append(points, brief(p.Y.Value)+" at "+clean(l.Ticks[int(p.X)]))
+			if l.X.Log || p.X < 0 || p.X >= n || p.X != math.Trunc(p.X) && !math.IsNaN(p.X) {
+				return fmt.Errorf("plots: series %q: x of %g is not the index of one of %g names: %w", s.Name, p.X, n, ErrInvalid)
 			}
 		}
-		told = append(told, strings.TrimSpace(clean(s.Name)+" "+several(points, ", ")))
 	}
-	return describe("Chart", l.X.text(), l.Y.text(), several(told, "; ")), nil
+	return nil
 }
 
 // beside moves the points of a name's series beside one another, so that their
@@ -97,14 +90,6 @@ func (l Lines) beside() []Series {
 		}
 	}
 	return series
-}
-
-// nameTicks sets the names below the axis.
-func (l Lines) nameTicks(p *plot.Plot) {
-	n := len(l.Ticks)
-	p.X.Min, p.X.Max = -0.5, float64(n)-0.5
-	width := cmp.Or(l.Width, defaultWidth)
-	p.X.Tick.Marker = nominal(&p.X, l.Ticks, vg.Length(width-2.5)*vg.Centimeter/vg.Length(n))
 }
 
 // nominal returns a tick for each name, at 0, 1, 2, ... The names of a

@@ -95,14 +95,14 @@ func (p Parallel) check() (span, error) {
 	for i, l := range p.Lines {
 		where := fmt.Sprintf("line %d (%q)", i, l.Name)
 		if len(l.Values) != len(p.Axes) {
-			return metric, fmt.Errorf("plots: %s has %d values where %d are wanted: %w", where, len(l.Values), len(p.Axes), ErrLength)
+			return metric, fmt.Errorf("plots: %s has %d values where %d are wanted: %w", where, len(l.Values), len(p.Axes), ErrInvalid)
 		}
 		if err := checkNumbers(where, slices.Concat(l.Values, []float64{l.Metric})...); err != nil {
 			return metric, err
 		}
 		for j, v := range l.Values {
 			if n := len(p.Axes[j].Ticks); n > 0 && (v < 0 || v >= float64(n) || v != math.Trunc(v)) && !math.IsNaN(v) {
-				return metric, fmt.Errorf("plots: %s: %g is not the index of one of the %d ticks of axis %q: %w", where, v, n, p.Axes[j].Label, ErrRange)
+				return metric, fmt.Errorf("plots: %s: %g is not the index of one of the %d ticks of axis %q: %w", where, v, n, p.Axes[j].Label, ErrInvalid)
 			}
 			values[j].add(v)
 		}
@@ -288,7 +288,7 @@ func (g *parallelGeometry) paint(c draw.Canvas) {
 		every := sparse(len(s.ticks), (top-bottom)/vg.Length(len(s.ticks)), tickSize+1)
 		for k, t := range s.ticks {
 			if k%every == 0 {
-				beside(&c, tick, vg.Point{X: box.Min.X + s.width/2, Y: bottom + (top-bottom)*vg.Length(t.Value)}, t.Label)
+				c.FillText(tick, vg.Point{X: box.Min.X + s.width/2, Y: bottom + (top-bottom)*vg.Length(t.Value)}, t.Label)
 			}
 		}
 		for k, row := range names[j] {

@@ -36,9 +36,8 @@ type planeGeometry struct {
 }
 
 const (
-	boardGap = vg.Length(8)
-	// leastLettered is the side of a board that has room for letters.
-	leastLettered = 3 * vg.Centimeter
+	boardGap  = vg.Length(8)
+	planeHead = vg.Length(tickSize + 6) // the title of a board
 )
 
 // Figure implements [Chart].
@@ -56,12 +55,12 @@ func (p PolicyPlanes) Figure() (*Figure, error) {
 	width := vg.Length(cmp.Or(p.Width, defaultWidth)) * vg.Centimeter
 	beside := scaleGap - boardGap + g.scale.width() + boardMargin
 	g.size = min(8*vg.Centimeter, (width-2*margin-beside)/vg.Length(g.columns)-boardGap)
-	if g.size < 0.9*vg.Centimeter {
+	if g.size < 2*vg.Centimeter {
 		return nil, fmt.Errorf("plots: %d boards beside one another in %.4g cm: %w", g.columns, width/vg.Centimeter, ErrSize)
 	}
 	rows := (len(p.Planes) + g.columns - 1) / g.columns
 	natural := (g.size+boardGap)*vg.Length(g.columns) + beside + 2*margin
-	height := max(3*vg.Centimeter, g.rowHeight()*vg.Length(rows)+4)
+	height := max(3*vg.Centimeter, (planeHead+g.size+boardMargin)*vg.Length(rows)+4)
 	lay, err := newLayout(p.Frame, nil, float64(natural/vg.Centimeter), float64(height/vg.Centimeter))
 	if err != nil {
 		return nil, err
@@ -84,15 +83,6 @@ func (p PolicyPlanes) check() (span, error) {
 	return s, nil
 }
 
-func (g *planeGeometry) lettered() bool { return g.size >= leastLettered }
-
-func (g *planeGeometry) rowHeight() vg.Length {
-	if g.lettered() {
-		return tickSize + 6 + g.size + boardMargin
-	}
-	return smallSize + 6 + g.size + boardGap
-}
-
 func (g *planeGeometry) describe() string {
 	var told []string
 	for _, p := range g.Planes {
@@ -112,21 +102,16 @@ func (g *planeGeometry) describe() string {
 }
 
 func (g *planeGeometry) paint(c draw.Canvas) {
-	title := textStyle(smallSize, ink, true)
-	if g.lettered() {
-		title = textStyle(tickSize, ink, true)
-	}
+	title := textStyle(tickSize, ink, true)
 	left := c.Min.X + boardMargin // numbers of ranks stand once, on the left
 	for i, p := range g.Planes {
 		b := boardGeometry{side: g.size / boardSize, corner: vg.Point{
 			X: left + vg.Length(i%g.columns)*(g.size+boardGap),
-			Y: c.Max.Y - vg.Length(i/g.columns)*g.rowHeight() - title.Font.Size - 6 - g.size,
+			Y: c.Max.Y - vg.Length(i/g.columns)*(planeHead+g.size+boardMargin) - planeHead - g.size,
 		}}
 		c.FillText(title, vg.Point{X: b.corner.X, Y: b.corner.Y + g.size + 4}, fitName(clean(p.Title), title, g.size))
 		g.paintPlane(&c, p, b)
-		if g.lettered() {
-			b.paintLetters(&c, textStyle(smallSize, softInk, false), i%g.columns == 0)
-		}
+		b.paintLetters(&c, textStyle(smallSize, softInk, false), i%g.columns == 0)
 	}
 	right := left + vg.Length(g.columns)*(g.size+boardGap) - boardGap + scaleGap
 	g.scale.paint(&c, vg.Rectangle{Min: vg.Point{X: right, Y: max(c.Min.Y, c.Max.Y-longestBar)}, Max: c.Max})
@@ -146,7 +131,7 @@ func (g *planeGeometry) paintPlane(c *draw.Canvas, p Plane, b boardGeometry) {
 		}
 		return g.scale.color(v)
 	})
-	if b.side >= 0.55*vg.Centimeter {
+	if b.side >= 0.5*vg.Centimeter {
 		b.paintPieces(c, g.position)
 	}
 }

@@ -132,7 +132,7 @@ func (s colorScale) paint(c *draw.Canvas, box vg.Rectangle) {
 	for _, t := range labeled(s.Axis) {
 		y := bar.Min.Y + bar.Size().Y*vg.Length(s.Norm(t.Value))
 		c.StrokeLine2(draw.LineStyle{Color: axisGray, Width: 0.5}, bar.Max.X, y, bar.Max.X+3, y)
-		beside(c, scaleStyle, vg.Point{X: bar.Max.X + 5, Y: y}, t.Label)
+		c.FillText(aligned(scaleStyle, draw.XLeft, yMiddle), vg.Point{X: bar.Max.X + 5, Y: y}, t.Label)
 	}
 }
 

@@ -83,7 +83,7 @@ func checkSeries(series []Series, refs []Reference, xAxis, yAxis Axis) (x, y spa
 		}
 		for _, p := range s.Points {
 			if most := yAxis.Most; most > 0 && (p.Y.Value < 0 || p.Y.Value > most) {
-				return x, y, fmt.Errorf("plots: series %q has %g at %g: want 0 to %g: %w", s.Name, p.Y.Value, p.X, most, ErrRange)
+				return x, y, fmt.Errorf("plots: series %q has %g at %g: want 0 to %g: %w", s.Name, p.Y.Value, p.X, most, ErrInvalid)
 			}
 		}
 	}
@@ -99,7 +99,7 @@ func checkSeries(series []Series, refs []Reference, xAxis, yAxis Axis) (x, y spa
 			return x, y, err
 		}
 		if most := yAxis.Most; most > 0 && (r.Y < 0 || r.Y > most) {
-			return x, y, fmt.Errorf("plots: reference %q at %g: want 0 to %g: %w", r.Name, r.Y, most, ErrRange)
+			return x, y, fmt.Errorf("plots: reference %q at %g: want 0 to %g: %w", r.Name, r.Y, most, ErrInvalid)
 		}
 		y.add(r.Y)
 	}
@@ -271,11 +271,14 @@ func several(list []string, separator string) string {
 }
 
 // tellSeries says of each series where it begins and ends.
-func tellSeries(series ...Series) []string {
+func tellSeries(series ...Series) []string { return tellSeriesAt(brief, series) }
+
+// tellSeriesAt is tellSeries with the names of places.
+func tellSeriesAt(place func(x float64) string, series []Series) []string {
 	told := make([]string, len(series))
 	for i, s := range series {
 		known := slices.DeleteFunc(slices.Clone(s.Points), Point.missing)
-		at := func(p Point) string { return brief(p.Y.Value) + " at " + brief(p.X) }
+		at := func(p Point) string { return brief(p.Y.Value) + " at " + place(p.X) }
 		text := "(no data)"
 		switch n := len(known); n {
 		case 0:

@@ -29,6 +29,12 @@ type cell struct {
 	bold        bool
 }
 
+// Distances of two lines of text from the middle of a cell.
+const (
+	lineAbove = vg.Length(4.5)
+	lineBelow = vg.Length(-6.5)
+)
+
 const nameWidth = 4.5 * vg.Centimeter // of the longest name of a row or column
 
 // newTable makes the plot of a table with the names of rows. Names of columns
@@ -97,12 +103,9 @@ func (t table) addText() {
 			}
 		}
 	}
-	// Centered text stands too low: the depth of letters like g counts.
-	alone.Offset.Y, above.Offset.Y, below.Offset.Y = 0.9, 5.4, -5.8
+	above.Offset.Y, below.Offset.Y = lineAbove, lineBelow
 	add(t.plot, &alone.Labels, &above.Labels, &below.Labels)
 }
-
-func middle(s text.Style) text.Style { return aligned(s, draw.XCenter, draw.YCenter) }
 
 // labels collects texts at places of a plot.
 type labels struct{ plotter.Labels }

@@ -74,6 +74,13 @@ func textStyle(size float64, c color.Color, bold bool) text.Style {
 	return text.Style{Color: c, Font: f, Handler: handler, XAlign: draw.XLeft, YAlign: draw.YBottom}
 }
 
+// yMiddle centers capitals and digits. draw.YCenter also takes the depth of
+// letters like g into account and sets short labels too low.
+const yMiddle text.YAlignment = -0.41
+
+// middle returns the style centered in both directions.
+func middle(s text.Style) text.Style { return aligned(s, draw.XCenter, yMiddle) }
+
 // aligned returns the style with other alignments.
 func aligned(s text.Style, x text.XAlignment, y text.YAlignment) text.Style {
 	s.XAlign, s.YAlign = x, y
@@ -117,15 +124,6 @@ func (g polygon) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
 func around(at vg.Point, r vg.Length, angle float64) vg.Point {
 	sin, cos := math.Sincos(angle)
 	return vg.Point{X: at.X + r*vg.Length(cos), Y: at.Y + r*vg.Length(sin)}
-}
-
-// beside writes text whose capitals are centered on the height of a point; the
-// library's own centering takes the depth of letters like g into account and
-// sets short labels too low.
-func beside(c *draw.Canvas, s text.Style, at vg.Point, txt string) {
-	s.YAlign = draw.YCenter
-	at.Y += 0.1 * s.Font.Size
-	c.FillText(s, at, txt)
 }
 
 // clean makes any string a single line of printable text: names come from

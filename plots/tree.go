@@ -61,14 +61,14 @@ func (t Tree) pick(depth, most int) (*treeBox, error) {
 	visits := make([]int, len(t.Nodes)) // no more than those of the parent, which then comes first
 	for i, n := range t.Nodes {
 		if n.Visits < 0 || n.Prior < 0 || n.Prior > 1+1e-6 || math.Abs(n.Q) > 1+1e-6 {
-			return nil, fmt.Errorf("plots: tree: node %d (%q) has %d visits, prior %g, value %g: %w", i, n.Move, n.Visits, n.Prior, n.Q, ErrRange)
+			return nil, fmt.Errorf("plots: tree: node %d (%q) has %d visits, prior %g, value %g: %w", i, n.Move, n.Visits, n.Prior, n.Q, ErrInvalid)
 		}
 		order[i], boxes[i].node, visits[i] = i, i, n.Visits
 		if i == 0 {
 			continue
 		}
 		if n.Parent < 0 || n.Parent >= i {
-			return nil, fmt.Errorf("plots: tree: node %d (%q) follows node %d: want one of 0 to %d: %w", i, n.Move, n.Parent, i-1, ErrRange)
+			return nil, fmt.Errorf("plots: tree: node %d (%q) follows node %d: want one of 0 to %d: %w", i, n.Move, n.Parent, i-1, ErrInvalid)
 		}
 		visits[i] = min(n.Visits, visits[n.Parent])
 		boxes[i].depth = boxes[n.Parent].depth + 1
@@ -281,17 +281,17 @@ func (t Tree) paintBox(c *draw.Canvas, box vg.Rectangle, b *treeBox) {
 	c.SetLineStyle(draw.LineStyle{Color: axisGray, Width: 0.6})
 	c.Stroke(path)
 	on := inkOn(fill)
-	name := aligned(textStyle(tickSize, on, true), draw.XLeft, draw.YCenter)
+	name := aligned(textStyle(tickSize, on, true), draw.XLeft, yMiddle)
 	small := textStyle(smallSize, on, false)
 	values, hidden := n.values(), b.more()
 	y := (box.Min.Y + box.Max.Y) / 2
 	if values != "" || hidden != "" {
-		beside(c, aligned(small, draw.XLeft, draw.YCenter), vg.Point{X: box.Min.X + 4, Y: y - 6}, values)
-		beside(c, aligned(small, draw.XRight, draw.YCenter), vg.Point{X: box.Max.X - 4, Y: y - 6}, hidden)
+		c.FillText(aligned(small, draw.XLeft, yMiddle), vg.Point{X: box.Min.X + 4, Y: y - 6}, values)
+		c.FillText(aligned(small, draw.XRight, yMiddle), vg.Point{X: box.Max.X - 4, Y: y - 6}, hidden)
 		y += 5.5
 	}
-	beside(c, name, vg.Point{X: box.Min.X + 4, Y: y}, fitName(n.name(), name, widestMove))
-	beside(c, aligned(textStyle(tickSize, on, false), draw.XRight, draw.YCenter), vg.Point{X: box.Max.X - 4, Y: y}, fmt.Sprint(n.Visits))
+	c.FillText(aligned(name, draw.XLeft, yMiddle), vg.Point{X: box.Min.X + 4, Y: y}, fitName(n.name(), name, widestMove))
+	c.FillText(aligned(textStyle(tickSize, on, false), draw.XRight, yMiddle), vg.Point{X: box.Max.X - 4, Y: y}, fmt.Sprint(n.Visits))
 }
 
 // rounded is a box with rounded corners.
