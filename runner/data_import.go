@@ -98,19 +98,19 @@ func (o *importOptions) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	set, err := data.Open(cfg, seed, data.Machine{})
+	source, err := data.Open(cfg, seed, data.Machine{})
 	if err != nil {
 		return dataFault(ctx, err)
 	}
-	defer set.Close() // what was written is whole
+	defer source.Close() // what was written is whole
 	if named {
-		for _, file := range set.Files() {
+		for _, file := range source.Files() {
 			if kind, err := data.KindOf(file); err == nil && kind != cfg.Kind {
-				return usagef("%s holds %s by its name, and %s %s: import files of one kind at a time, or say it with --kind", set.Files()[0], cfg.Kind, file, kind)
+				return usagef("%s holds %s by its name, and %s %s: import files of one kind at a time, or say it with --kind", source.Files()[0], cfg.Kind, file, kind)
 			}
 		}
 	}
-	if err := checkOut(o.out, append(set.Files(), args...)); err != nil {
+	if err := checkOut(o.out, append(source.Files(), args...)); err != nil {
 		return err
 	}
 	if err := disk.SweepFile(o.out); err != nil {
@@ -118,25 +118,32 @@ func (o *importOptions) run(cmd *cobra.Command, args []string) error {
 	}
 	var answers data.Answers
 	journal := o.out + ".journal"
-	if set.Asks() {
-		j, err := disk.OpenJournal(journal, []byte(set.Question(o.chunk)), answers.Replay)
+	if source.UsesEngine() {
+		identity, err := source.Identity(o.chunk)
+		if err != nil {
+			return err
+		}
+		j, err := disk.OpenJournal(journal, []byte(identity), answers.Replay)
 		if err != nil {
 			return err
 		}
 		defer j.Close()
 		answers.Keep = j.Add
-		set.Recall(&answers)
 	}
 	var p data.Progress
 	done := tellData("import", &p)
-	info, err := set.Chunk(ctx, o.chunk, codec, o.out, &p)
+	var info data.Info
+	from, err := source.Seek(ctx, o.chunk, &p)
+	if err == nil {
+		info, err = source.Chunk(ctx, from, codec, o.out, &answers, &p)
+	}
 	done()
 	switch {
-	case err != nil && ctx.Err() != nil && set.Asks():
+	case err != nil && ctx.Err() != nil && source.UsesEngine():
 		return errors.Join(errResumable, err)
 	case err != nil:
 		return err
-	case set.Asks():
+	case source.UsesEngine():
 		if err := disk.Remove(journal); err != nil {
 			return err
 		}

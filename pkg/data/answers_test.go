@@ -48,9 +48,7 @@ func TestAnswersRecalled(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var all, rest, none keeper
 			made := func(by uci.Command, a *Answers) (Info, string) {
-				s := open(t, config(by), 4, Machine{Workers: 2})
-				s.Recall(a)
-				return sumOf(t, s, 1, c)
+				return sumOf(t, open(t, config(by), 4, Machine{Workers: 2}), 1, c, a)
 			}
 			first, want := made(command, all.answers(t, nil))
 			if len(all.entries) != first.Games {
@@ -76,12 +74,8 @@ func TestAnswersOfOthers(t *testing.T) {
 	c := codecOf(t, "mover15", "uci1968-mover")
 	cfg := Config{Kind: Engine, Games: 1, Player: Player{Command: command, Limit: Limit{Nodes: 20}, RandomPlies: 8}}
 	var kept keeper
-	s := open(t, cfg, 1, Machine{})
-	s.Recall(kept.answers(t, nil))
-	sumOf(t, s, 1, c)
-	other := open(t, cfg, 2, Machine{})
-	other.Recall(kept.answers(t, kept.entries))
-	if _, err := other.Chunk(t.Context(), 1, c, filepath.Join(t.TempDir(), "x"), nil); err == nil || !strings.Contains(err.Error(), "answers of another game") {
+	sumOf(t, open(t, cfg, 1, Machine{}), 1, c, kept.answers(t, nil))
+	if _, err := open(t, cfg, 2, Machine{}).Chunk(t.Context(), First, c, filepath.Join(t.TempDir(), "x"), kept.answers(t, kept.entries), nil); err == nil || !strings.Contains(err.Error(), "answers of another game") {
 		t.Errorf("error %v", err)
 	}
 	if err := new(Answers).Replay([]byte("{")); err == nil {
@@ -89,17 +83,21 @@ func TestAnswersOfOthers(t *testing.T) {
 	}
 }
 
-// Answers are kept under another name where the questions are others.
-func TestQuestion(t *testing.T) {
+// What changes the engines' answers changes the name that they are kept under.
+func TestIdentity(t *testing.T) {
 	nobody := uci.Command{Name: "nobody", Path: "/nonexistent/engine"}
 	of := func(seed uint64, g int, change func(*Config)) string {
 		cfg := Config{Kind: Engine, Games: 1, Player: Player{Command: nobody, Limit: Limit{Nodes: 20}}}
 		change(&cfg)
-		return open(t, cfg, seed, Machine{}).Question(g)
+		identity, err := open(t, cfg, seed, Machine{}).Identity(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return identity
 	}
 	same := func(*Config) {}
 	seen := map[string]string{}
-	for name, question := range map[string]string{
+	for name, identity := range map[string]string{
 		"plain":       of(1, 1, same),
 		"seed":        of(2, 1, same),
 		"chunk":       of(1, 2, same),
@@ -111,10 +109,10 @@ func TestQuestion(t *testing.T) {
 		"label depth": of(1, 1, func(c *Config) { c.Label = &Label{Command: nobody, Limit: Limit{Depth: 2}} }),
 		"games":       of(1, 1, func(c *Config) { c.Games = 2 }),
 	} {
-		if other, there := seen[question]; there {
-			t.Errorf("%s and %s ask the same: %s", name, other, question)
+		if other, there := seen[identity]; there {
+			t.Errorf("%s and %s are the same: %s", name, other, identity)
 		}
-		seen[question] = name
+		seen[identity] = name
 	}
 }
 

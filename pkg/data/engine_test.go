@@ -185,7 +185,7 @@ func TestEngineFaults(t *testing.T) {
 	}{
 		"missing":  {label(uci.Command{Name: "nobody", Path: "/nonexistent/engine"}), uci.ErrStart, []string{"nobody"}},
 		"crash":    {label(script(t, "sh: exit 3")), uci.ErrCrash, []string{"games.pgn, game", "ply", "scripted", "exit status 3"}},
-		"no score": {label(script(t, "info depth 1")), nil, []string{"games.pgn, game", "scripted", "tells no score"}},
+		"no score": {label(script(t, "info depth 1")), nil, []string{"games.pgn, game", "scripted", "without a score"}},
 		"illegal":  {game(script(t, "info depth 1 score cp 1")), uci.ErrIllegalMove, []string{"game 1 of the engine, ply 2", "scripted"}},
 		"variant":  {variant, uci.ErrVariant, []string{"scripted", "plays chess only"}},
 		"threads":  {threads, nil, []string{"threads is 2: want 1"}},
@@ -196,7 +196,7 @@ func TestEngineFaults(t *testing.T) {
 			s, err := Open(x.cfg, 1, Machine{Workers: 2})
 			if err == nil {
 				defer s.Close()
-				_, err = s.Chunk(t.Context(), 1, codecOf(t, "mover15", "uci1968-mover"), filepath.Join(out, "chunk"), nil)
+				_, err = s.Chunk(t.Context(), First, codecOf(t, "mover15", "uci1968-mover"), filepath.Join(out, "chunk"), nil, nil)
 			}
 			if err == nil || x.kind != nil && !errors.Is(err, x.kind) {
 				t.Errorf("error %v, want %v", err, x.kind)

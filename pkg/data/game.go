@@ -11,43 +11,151 @@ import (
 	"alamos/pkg/uci"
 )
 
-// game is a game as its reader gives it. What takes time is left to positions,
-// which is called by many goroutines for as many games at once.
-type sourceGame interface {
+// Position is a position to learn from.
+type Position struct {
+	Game int32 // number of the game, from 0, in the order in which games are read
+	Ply  int32 // plies played before it, in its game
+
+	// At stands at the position, with its history, and is valid until the next position
+	// is made. It is nil where the file has only an encoding of the position: see Coded.
+	At *chess.Game
+
+	// Moves are all legal moves; Policy is the target, as long, not negative, with
+	// sum 1.
+	Moves  []chess.Move
+	Policy []float32
+
+	// Value is the result of the game for the side to move, or what is expected, -1 to 1.
+	// Of a coded position it is white's where its encoding predicts white's.
+	Value     float32
+	Draw      float32 // probability of a draw, 0 to 1; below 0: unknown
+	MovesLeft float32 // plies to the end of the game; 0 or less: unknown
+
+	// NoResult: the file has no result. Value, Draw and MovesLeft mean nothing.
+	NoResult bool
+
+	// Coded is the position where the file has it encoded, otherwise nil. Moves and
+	// Policy are empty then.
+	Coded *Coded
+}
+
+// Coded is a sample as a file has it, and its encoding.
+type Coded struct {
+	Encoder, Policy string
+	Sample          encode.Sample
+}
+
+// target sets Moves to the legal moves, and the policy to the move m. The moves are made
+// in list and stay there until the next position.
+func (p *Position) target(list *chess.MoveList, m chess.Move) error {
+	p.At.Position().LegalMoves(list)
+	p.Moves = list.Slice()
+	p.Policy = append(p.Policy[:0], make([]float32, len(p.Moves))...)
+	for i, legal := range p.Moves {
+		if legal == m {
+			p.Policy[i] = 1
+			return nil
+		}
+	}
+	return fmt.Errorf("%s is not legal in %s", m, p.At.Position().FEN())
+}
+
+// result sets the values to those of a game's result.
+func (p *Position) result(r chess.Result) {
+	p.Value, p.Draw = float32(r), 0
+	if p.At.Position().Turn() == chess.Black {
+		p.Value = -p.Value
+	}
+	if r == chess.Draw {
+		p.Draw = 1
+	}
+}
+
+// encode writes the position as a sample of the codec. expressed is false where the
+// policy encoding has an index for no move with a target: then the sample is of no use.
+// It is an error if the file has the position in another encoding only.
+func (p *Position) encode(c encode.Codec, s *encode.Sample) (expressed bool, err error) {
+	s.Game, s.Ply, s.Draw, s.MovesLeft = p.Game, p.Ply, p.Draw, p.MovesLeft
+	if from := p.Coded; from != nil {
+		if from.Encoder != c.Planes.Name() || from.Policy != c.Policy.Name() {
+			return false, fmt.Errorf("the file has positions of the encodings %s and %s only, which are not converted to %s and %s",
+				from.Encoder, from.Policy, c.Planes.Name(), c.Policy.Name())
+		}
+		s.Planes = append(s.Planes[:0], from.Sample.Planes...)
+		s.Indices = append(s.Indices[:0], from.Sample.Indices...)
+		s.Policy = append(s.Policy[:0], from.Sample.Policy...)
+		s.Value = from.Sample.Value
+		return true, nil
+	}
+	at := p.At.Position()
+	if n := c.Planes.Count(); cap(s.Planes) < n {
+		s.Planes = make([]uint64, n)
+	} else {
+		s.Planes = s.Planes[:n]
+	}
+	c.Planes.Encode(s.Planes, p.At)
+	s.Value = p.Value
+	if s.Value != 0 { // no -0
+		s.Value *= c.Sign(at.Turn())
+	}
+	s.Indices, s.Policy = s.Indices[:0], s.Policy[:0]
+	if c.Policy.Size() == 0 { // there is none
+		return true, nil
+	}
+	sum, whole := float32(0), true
+	for i, m := range p.Moves {
+		if index := c.Policy.Index(at, m); index >= 0 {
+			s.Indices = append(s.Indices, int32(index))
+			s.Policy = append(s.Policy, p.Policy[i])
+			sum += p.Policy[i]
+		} else if p.Policy[i] > 0 {
+			whole = false
+		}
+	}
+	if !whole && sum > 0 {
+		for i := range s.Policy {
+			s.Policy[i] /= sum
+		}
+	}
+	return sum > 0, nil
+}
+
+// game is a game as its reader returns it. What takes time is left to positions, which
+// many goroutines call for as many games at once.
+type game interface {
 	// size is the number of positions that the game counts for in a chunk.
 	size() int
 
-	// positions gives the drawn positions in the order of the game. It sets the
-	// worker's tally.
+	// positions yields the drawn positions in the order of the game. It sets the worker's
+	// tally.
 	positions(ctx context.Context, w *worker, yield func(*Position) error) error
 }
 
-// worker makes positions of games, one game at a time, and keeps the memory that
-// this takes.
+// worker makes positions of games, one game at a time, and reuses its memory.
 type worker struct {
-	set   *SourceSet
-	codec *encode.Codec // for which positions are made; nil: for none
+	source *Source
+	codec  *encode.Codec // that positions are made for; nil: none
 
-	board  *chess.Game
-	list   chess.MoveList
-	pos    Position
-	coded  Coded
-	places []int32 // by index of lc0-1858, see index
-	talk   talk
+	board      *chess.Game
+	list       chess.MoveList
+	pos        Position
+	coded      Coded
+	places     []int32 // by index of lc0-1858, see index
+	transcript transcript
 
 	tally
 }
 
-// tally is what is found out about a game while its positions are made.
+// tally is what is known of a game when its positions are made.
 type tally struct {
-	result   chess.Result // Unfinished where it is not known
-	finished bool         // an engine has played it out
-	noResult bool         // no position, for the game has no result
-	noMoves  bool         // no position, for there is no move to learn from
+	result   chess.Result // Unfinished where it is unknown
+	finished bool         // an engine played it out
+	noResult bool         // no positions: the game has no result
+	noMoves  bool         // no positions: there is no move to learn from
 }
 
-func (s *SourceSet) newWorker(codec *encode.Codec) *worker {
-	return &worker{set: s, codec: codec, board: chess.NewGame(chess.StartPosition(s.cfg.Variant))}
+func (s *Source) newWorker(codec *encode.Codec) *worker {
+	return &worker{source: s, codec: codec, board: chess.NewGame(chess.StartPosition(s.cfg.Variant))}
 }
 
 // codes reports whether the positions are made for this encoding.
@@ -55,42 +163,43 @@ func (w *worker) codes(encoder, policy string) bool {
 	return w.codec != nil && w.codec.Planes.Name() == encoder && w.codec.Policy.Name() == policy
 }
 
-var errNoResult = errors.New("the file tells no result of the position, and values and plies left cannot be learned without: set training.loss.value: 0, and where network.moves_left is true training.loss.moves_left: 0")
+var errNoResult = errors.New("the file has no result of the position, and values and plies left cannot be learned without it: set training.loss.value: 0, and where network.moves_left is true training.loss.moves_left: 0")
 
-// samples gives the positions of a game as samples, which are the caller's. A game in
-// which an engine ended is asked about once more, of a new one: of days of work one
-// crash must not be the end, but two in one game are no chance.
-func (w *worker) samples(ctx context.Context, g sourceGame, number int32) (samples []*encode.Sample, unexpressed int, err error) {
-	known := w.set.answers.of(number)
+// samples returns the positions of a game as samples, which are the caller's. Answers of
+// engines that a knows are not asked for again. Where an engine crashes, the game is tried
+// once more with a new process: a crash must not end days of work, but two in one game
+// are no accident.
+func (w *worker) samples(ctx context.Context, g game, number int32, a *Answers) (samples []*encode.Sample, unexpressed int, err error) {
+	known := a.of(number)
 	samples, unexpressed, err = w.attempt(ctx, g, number, known)
 	if ended := new(*engineEnded); errors.As(err, ended) && context.Cause(ctx) == nil {
 		for _, s := range samples {
-			w.set.spare.Put(s)
+			w.source.spare.Put(s)
 		}
 		samples, unexpressed, err = w.attempt(ctx, g, number, known)
 	}
 	if err == nil && known == nil {
-		err = w.set.answers.keep(number, w.talk.given)
+		err = a.keep(number, w.transcript.given)
 	}
 	return samples, unexpressed, err
 }
 
-func (w *worker) attempt(ctx context.Context, g sourceGame, number int32, known []answer) (samples []*encode.Sample, unexpressed int, err error) {
+func (w *worker) attempt(ctx context.Context, g game, number int32, known []answer) (samples []*encode.Sample, unexpressed int, err error) {
 	w.tally = tally{result: chess.Unfinished}
-	w.talk.begin(known)
+	w.transcript.begin(known)
 	err = g.positions(ctx, w, func(p *Position) error {
 		p.Game = number
-		if p.NoResult && w.set.cfg.Results {
+		if p.NoResult && w.source.cfg.Results {
 			return errNoResult
 		}
-		s := w.set.spare.Get().(*encode.Sample)
+		s := w.source.spare.Get().(*encode.Sample)
 		expressed, err := p.encode(*w.codec, s)
 		if err != nil {
 			return err
 		}
 		if !expressed {
 			unexpressed++
-			w.set.spare.Put(s)
+			w.source.spare.Put(s)
 			return nil
 		}
 		samples = append(samples, s)
@@ -99,7 +208,7 @@ func (w *worker) attempt(ctx context.Context, g sourceGame, number int32, known 
 	return samples, unexpressed, err
 }
 
-// played is a game of which the moves are known.
+// played is a game with known moves.
 type played struct {
 	where  string // for errors: file and number
 	seed   uint64
@@ -113,15 +222,15 @@ func (g *played) size() int { return g.counts }
 
 func (g *played) positions(ctx context.Context, w *worker, yield func(*Position) error) error {
 	w.result = g.result
-	label := w.set.cfg.Label
+	label := w.source.cfg.Label
 	if label == nil {
 		if len(g.moves) > 0 && g.result == chess.Unfinished {
-			w.noResult = true // there is nothing to learn of its value
+			w.noResult = true // its value cannot be learned
 			return nil
 		}
 		return g.each(w, g.moves, yield, nil)
 	}
-	return w.talk.engine(ctx, w.set.labels, g.where, func(e *uci.Client) error {
+	return w.transcript.engine(ctx, w.source.labelers, g.where, func(e *uci.Client) error {
 		moves := g.moves
 		if label.Finish != (Limit{}) {
 			var err error
@@ -133,13 +242,13 @@ func (g *played) positions(ctx context.Context, w *worker, yield func(*Position)
 	})
 }
 
-// each yields the drawn positions of a game with these moves. label, when not
-// nil, sets the values of each, and gives the engine's move.
+// each yields the drawn positions of a game with these moves. label, unless nil, sets the
+// values of each, and returns the engine's move.
 func (g *played) each(w *worker, moves []chess.Move, yield func(*Position) error, label func(*Position) (chess.Move, error)) error {
 	w.noMoves = len(moves) == 0
 	w.board.Reset(g.start)
 	p := &w.pos
-	for _, ply := range draw(stats.NewRand(g.seed), 0, len(moves), w.set.cfg.Positions) {
+	for _, ply := range draw(stats.NewRand(g.seed), 0, len(moves), w.source.cfg.Positions) {
 		for _, m := range moves[w.board.Ply():ply] {
 			w.board.Play(m)
 		}
@@ -152,7 +261,7 @@ func (g *played) each(w *worker, moves []chess.Move, yield func(*Position) error
 			if err != nil {
 				return err
 			}
-			if w.set.cfg.Policy == EngineMove {
+			if w.source.cfg.Policy == EngineMove {
 				move = best
 			}
 		}

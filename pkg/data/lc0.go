@@ -115,17 +115,6 @@ func (r *LC0Reader) Next(rec *LC0Record) error {
 	}
 }
 
-// Skip passes over the next n games, n > 0, and the rest of one that was begun; it
-// does not look at their records. It returns io.EOF when there were fewer.
-func (r *LC0Reader) Skip(n int) error {
-	for range n {
-		if _, err := r.find(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // maxLC0Chunk is the size of a compressed chunk that Chunk reads. Those of the
 // longest games have two or three megabytes.
 const maxLC0Chunk = 64 << 20

@@ -24,28 +24,28 @@ import (
 // lc0Dir has games of lc0's self-play, the same that pin the encodings.
 const lc0Dir = "../encode/testdata/lc0_v6"
 
-// lc0Game is a line of moves.tsv.
-type lc0Game struct {
+// lc0Reference is a line of moves.tsv.
+type lc0Reference struct {
 	file, result string
 	moves        []string
 }
 
-func lc0Games(t testing.TB) []lc0Game {
+func lc0Games(t testing.TB) []lc0Reference {
 	t.Helper()
 	list, err := os.ReadFile(filepath.Join(lc0Dir, "moves.tsv"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var games []lc0Game
+	var games []lc0Reference
 	for _, line := range strings.Split(strings.TrimSpace(string(list)), "\n")[1:] {
 		f := strings.Split(line, "\t")
-		games = append(games, lc0Game{f[0], f[1], strings.Fields(f[4])})
+		games = append(games, lc0Reference{f[0], f[1], strings.Fields(f[4])})
 	}
 	return games
 }
 
 // openLC0 opens a file until the test ends.
-func openLC0(t testing.TB, path string) *LC0Reader {
+func openRecords(t testing.TB, path string) *LC0Reader {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
@@ -86,7 +86,7 @@ func TestLC0(t *testing.T) {
 	var leaf encode.Leaf
 	var s encode.Sample
 	for _, game := range lc0Games(t) {
-		records := readLC0(t, openLC0(t, filepath.Join(lc0Dir, game.file)))
+		records := readLC0(t, openRecords(t, filepath.Join(lc0Dir, game.file)))
 		if len(records) != len(game.moves) {
 			t.Fatalf("%s: %d records of %d moves", game.file, len(records), len(game.moves))
 		}
@@ -208,9 +208,9 @@ func TestLC0Tar(t *testing.T) {
 	if err := os.WriteFile(path, file.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	have := readLC0(t, openLC0(t, path))
+	have := readLC0(t, openRecords(t, path))
 	for n, game := range games {
-		want := readLC0(t, openLC0(t, filepath.Join(lc0Dir, game.file)))
+		want := readLC0(t, openRecords(t, filepath.Join(lc0Dir, game.file)))
 		for i := range want {
 			want[i].Game = n
 			if len(have) <= i || have[i].Planes != want[i].Planes || have[i].Policy != want[i].Policy || have[i].Game != n || have[i].Ply != i {
@@ -237,26 +237,9 @@ func TestLC0Tar(t *testing.T) {
 		t.Errorf("a tar that was cut off: %v", err)
 	}
 
-	// Games are passed over, also when one was begun.
-	r = openLC0(t, path)
-	for _, skip := range []int{1, 1} { // over game 0 to game 1, over the rest of it and game 2 to game 3
-		if err = r.Skip(skip); err == nil {
-			err = r.Next(&rec)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if rec.Game != 3 || rec.Ply != 0 {
-		t.Errorf("after two games and a beginning: game %d, record %d", rec.Game, rec.Ply)
-	}
-	if err := r.Skip(1); err != io.EOF {
-		t.Errorf("a game too many is passed over: %v", err)
-	}
-
 	// A chunk as it is.
 	for n := 0; n < 2; n++ {
-		name, data, err := openLC0(t, []string{path, filepath.Join(lc0Dir, games[0].file)}[n]).Chunk()
+		name, data, err := openRecords(t, []string{path, filepath.Join(lc0Dir, games[0].file)}[n]).Chunk()
 		if err != nil {
 			t.Fatal(err)
 		}

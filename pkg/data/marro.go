@@ -70,7 +70,7 @@ type marroRow struct {
 
 // marroFile reads rows.
 type marroFile struct {
-	set     *SourceSet
+	set     *Source
 	name    string
 	file    *os.File
 	columns marroColumns
@@ -85,7 +85,7 @@ type marroFile struct {
 	read   int           // rows given
 }
 
-func openMarro(s *SourceSet, name string, file *os.File, table *parquet.File, c marroColumns) (*marroFile, error) {
+func openMarro(s *Source, name string, file *os.File, table *parquet.File, c marroColumns) (*marroFile, error) {
 	if s.cfg.Variant != chess.Standard {
 		return nil, fmt.Errorf("data: %s: ChessMarro's data is of chess, not of %s", name, s.cfg.Variant)
 	}
@@ -181,23 +181,13 @@ func (f *marroFile) decode(row parquet.Row, r *marroRow) error {
 	return nil
 }
 
-func (f *marroFile) next(uint64) (func() (sourceGame, error), error) {
+func (f *marroFile) next(uint64) (func() (game, error), error) {
 	r := &marroRow{}
 	if err := f.row(r); err != nil {
 		return nil, err
 	}
 	g := &marroGame{where: fmt.Sprintf("%s, row %d", f.name, f.read), order: f.order, row: r}
-	return func() (sourceGame, error) { return g, nil }, nil
-}
-
-func (f *marroFile) skip(n int) error {
-	var r marroRow
-	for range n {
-		if err := f.row(&r); err != nil {
-			return err
-		}
-	}
-	return nil
+	return func() (game, error) { return g, nil }, nil
 }
 
 func (f *marroFile) at() int64 { return f.size * int64(f.read) / max(1, f.all) }

@@ -81,13 +81,13 @@ func TestNoResults(t *testing.T) {
 		ours:  {Kind: Parquet, Files: []string{marro}},
 		games: {Kind: PGN, Files: []string{gamesPGN}},
 	} {
-		if _, err := open(t, cfg, 1, Machine{}).Chunk(t.Context(), 1, c, path, nil); err != nil {
+		if _, err := open(t, cfg, 1, Machine{}).Chunk(t.Context(), First, c, path, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for path, none := range map[string]bool{marro: true, ours: true, games: false} {
-		_, err := open(t, Config{Kind: Parquet, Files: []string{path}, Results: true}, 1, Machine{}).Chunk(t.Context(), 1, c, filepath.Join(dir, "x"), nil)
-		if none && (err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "tells no result") || !strings.Contains(err.Error(), "training.loss.value: 0")) {
+		_, err := open(t, Config{Kind: Parquet, Files: []string{path}, Results: true}, 1, Machine{}).Chunk(t.Context(), First, c, filepath.Join(dir, "x"), nil, nil)
+		if none && (err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "has no result") || !strings.Contains(err.Error(), "training.loss.value: 0")) {
 			t.Errorf("%s: error %v", path, err)
 		} else if !none && err != nil {
 			t.Error(err)
@@ -135,7 +135,7 @@ func TestMarro(t *testing.T) {
 				if _, set := chunk(t, s, 1, other); set.Len() != len(want) {
 					t.Errorf("%d rows in another encoding, want %d", set.Len(), len(want))
 				}
-			} else if _, err := s.Chunk(t.Context(), 1, other, filepath.Join(t.TempDir(), "x"), nil); err == nil || !strings.Contains(err.Error(), "row 1") || !strings.Contains(err.Error(), "marro77 and marro4096 only") {
+			} else if _, err := s.Chunk(t.Context(), First, other, filepath.Join(t.TempDir(), "x"), nil, nil); err == nil || !strings.Contains(err.Error(), "row 1") || !strings.Contains(err.Error(), "marro77 and marro4096 only") {
 				t.Errorf("rows without a FEN in another encoding: %v", err)
 			}
 		}
@@ -181,7 +181,7 @@ func TestMarroDamage(t *testing.T) {
 		}
 		x.change(rows)
 		s := open(t, Config{Kind: Parquet, Files: []string{writeMarro(t, rows)}}, 1, Machine{})
-		_, err := s.Chunk(t.Context(), 1, codecOf(t, "mover15", "uci1968-mover"), filepath.Join(t.TempDir(), "x"), nil)
+		_, err := s.Chunk(t.Context(), First, codecOf(t, "mover15", "uci1968-mover"), filepath.Join(t.TempDir(), "x"), nil, nil)
 		if err == nil || !strings.Contains(err.Error(), "marro.parquet.gz, "+x.want) {
 			t.Errorf("%s: error %v, want %q", name, err, x.want)
 		}

@@ -18,7 +18,7 @@ import (
 
 // openTable opens a sample file of this program, or one of ChessMarro's, which it
 // recognizes by its columns.
-func openTable(s *SourceSet, path string) (_ reader, err error) {
+func openTable(s *Source, path string) (_ reader, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("data: %w", err)
@@ -61,7 +61,7 @@ type sampleFile struct {
 	begun map[int32][]encode.Sample // those that came, of games of which some are left
 }
 
-func openSamples(s *SourceSet, name string, file *os.File, table *parquet.File) (*sampleFile, error) {
+func openSamples(s *Source, name string, file *os.File, table *parquet.File) (*sampleFile, error) {
 	rows, err := newReader(name, table)
 	if err != nil {
 		return nil, fmt.Errorf("data: %w", err)
@@ -99,7 +99,7 @@ func (f *sampleFile) game() ([]encode.Sample, error) {
 	}
 }
 
-func (f *sampleFile) next(seed uint64) (func() (sourceGame, error), error) {
+func (f *sampleFile) next(seed uint64) (func() (game, error), error) {
 	samples, err := f.game()
 	if err != nil {
 		return nil, err
@@ -111,16 +111,7 @@ func (f *sampleFile) next(seed uint64) (func() (sourceGame, error), error) {
 			g.samples = append(g.samples, samples[k])
 		}
 	}
-	return func() (sourceGame, error) { return g, nil }, nil
-}
-
-func (f *sampleFile) skip(n int) error {
-	for range n {
-		if _, err := f.game(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return func() (game, error) { return g, nil }, nil
 }
 
 func (f *sampleFile) at() int64 { return f.size * int64(f.read) / int64(max(1, f.rows.Len())) }

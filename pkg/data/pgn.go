@@ -74,12 +74,6 @@ func decompress(in io.Reader) (plain io.Reader, closeIt func() error, err error)
 	return b, nothing, nil
 }
 
-// brokenError is a game that cannot be used, in a file of which the next can be
-// read.
-type brokenError struct{ error }
-
-func (e brokenError) Unwrap() error { return e.error }
-
 // read reads the next game, or what there is of a broken one.
 func (f *pgnFile) read() (where string, err error) {
 	err = f.games.NextInto(&f.game)
@@ -105,7 +99,7 @@ func (f *pgnFile) read() (where string, err error) {
 	return where, nil
 }
 
-func (f *pgnFile) next(seed uint64) (func() (sourceGame, error), error) {
+func (f *pgnFile) next(seed uint64) (func() (game, error), error) {
 	where, err := f.read()
 	if err != nil {
 		return nil, err
@@ -116,16 +110,7 @@ func (f *pgnFile) next(seed uint64) (func() (sourceGame, error), error) {
 			g.counts = min(g.counts, f.cfg.Positions)
 		}
 	}
-	return func() (sourceGame, error) { return g, nil }, nil
-}
-
-func (f *pgnFile) skip(n int) error {
-	for range n {
-		if _, err := f.read(); err != nil && !errors.As(err, new(brokenError)) {
-			return err
-		}
-	}
-	return nil
+	return func() (game, error) { return g, nil }, nil
 }
 
 // at takes what was read ahead to be as compressed as the rest.

@@ -15,6 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/disk"
 
 	"alamos/pkg/encode"
 )
@@ -61,7 +62,7 @@ func TestCompressed(t *testing.T) {
 		"damaged": write("damaged.pgn.gz", append(zipped(t, nil)[:10], 0xff, 0xff)),
 	} {
 		cfg.SkipBroken = true // a broken file is no broken game
-		_, err := open(t, cfg, 1, Machine{}).Chunk(t.Context(), 1, c, filepath.Join(t.TempDir(), "x"), nil)
+		_, err := open(t, cfg, 1, Machine{}).Chunk(t.Context(), First, c, filepath.Join(t.TempDir(), "x"), nil, nil)
 		if err == nil || !strings.Contains(err.Error(), filepath.Base(cfg.Files[0])) {
 			t.Errorf("%s: error %v", name, err)
 		}
@@ -129,12 +130,14 @@ func TestTar(t *testing.T) {
 	s := open(t, cfg, 1, Machine{})
 	info, _ := sumOf(t, s, 1, c)
 	_, next := sumOf(t, s, 2, c)
-	resumed := open(t, cfg, 1, Machine{})
-	resumed.Resume(info.Next)
-	if _, have := sumOf(t, resumed, 2, c); have != next {
-		t.Error("another chunk after a cursor in a tar")
+	resumed := filepath.Join(t.TempDir(), "chunk.parquet")
+	if _, err := open(t, cfg, 1, Machine{}).Chunk(t.Context(), info.Next, c, resumed, nil, nil); err != nil {
+		t.Fatal(err)
 	}
-	if m := info.Next.Mark; m.Game != 4 {
+	if have, err := disk.Sum(resumed); err != nil || have != next {
+		t.Errorf("another chunk after a cursor in a tar (%v)", err)
+	}
+	if info.Next.Game != 4 {
 		t.Errorf("the cursor is %+v, want it after four games", info.Next)
 	}
 }
@@ -163,8 +166,8 @@ func FuzzPGN(f *testing.F) {
 			return
 		}
 		defer r.close()
-		w := (&SourceSet{cfg: *cfg}).newWorker(&c)
-		w.set.spare.New = func() any { return new(encode.Sample) }
+		w := (&Source{cfg: *cfg}).newWorker(&c)
+		w.source.spare.New = func() any { return new(encode.Sample) }
 		for n := 0; n < 50; n++ {
 			decode, err := r.next(uint64(n))
 			if errors.As(err, new(brokenError)) {
@@ -180,7 +183,7 @@ func FuzzPGN(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			samples, unexpressed, err := w.samples(t.Context(), g, 0)
+			samples, unexpressed, err := w.samples(t.Context(), g, 0, nil)
 			if err != nil || len(samples)+unexpressed > g.size() {
 				t.Errorf("%d samples and %d others of %d: %v", len(samples), unexpressed, g.size(), err)
 			}

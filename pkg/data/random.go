@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// What seeds are for: the first number of those that [stats.Derive] takes.
+// What seeds are for: the first number of those that stats.Derive takes.
 const (
 	forOrder = iota
 	forGame
 	forShuffle
 )
 
-// reservoir draws up to most of the things that it is offered, each with the same
+// reservoir draws up to most of the things that it is offered, all with the same
 // chance, without knowing how many there will be (algorithm R, Vitter 1985). most
 // 0: all of them.
 type reservoir struct {
@@ -21,8 +21,8 @@ type reservoir struct {
 	seen int
 }
 
-// offer gives the place, 0 to most-1, where the next thing goes, in place of what
-// was there; false when it was not drawn.
+// offer returns the place, 0 to most-1, where the next thing replaces what was there;
+// drawn is false when it was not drawn.
 func (r *reservoir) offer() (place int, drawn bool) {
 	r.seen++
 	if r.most == 0 || r.seen <= r.most {
@@ -32,7 +32,7 @@ func (r *reservoir) offer() (place int, drawn bool) {
 	return place, place < r.most
 }
 
-// draw gives up to most of the numbers from first to last-1, in order; all of them
+// draw returns up to most of the numbers from first to last-1, in order; all of them
 // when most is 0.
 func draw(rng *rand.Rand, first, last, most int) []int {
 	r := reservoir{rng: rng, most: most}
@@ -49,15 +49,15 @@ func draw(rng *rand.Rand, first, last, most int) []int {
 	return drawn
 }
 
-// shuffler is a buffer in which things change their order: it gives a random one
-// of those it holds for each that comes when it is full.
+// shuffler is a shuffle buffer: when it is full, each thing that comes replaces a random
+// one of those it holds.
 type shuffler[T any] struct {
 	rng  *rand.Rand
 	size int
 	held []T
 }
 
-// add takes a thing and gives another one, or none when there is room.
+// add takes a thing and returns the one that it replaces, if the buffer was full.
 func (s *shuffler[T]) add(x T) (out T, full bool) {
 	if s.size < 2 {
 		return x, true
@@ -71,7 +71,7 @@ func (s *shuffler[T]) add(x T) (out T, full bool) {
 	return out, true
 }
 
-// rest gives what is left, in a random order.
+// rest returns what is left, in a random order.
 func (s *shuffler[T]) rest() []T {
 	s.rng.Shuffle(len(s.held), func(i, j int) { s.held[i], s.held[j] = s.held[j], s.held[i] })
 	return s.held

@@ -11,19 +11,19 @@ import (
 // lc0Position is the position of a record of lc0's, with what the record tells of
 // the seven plies before it.
 type lc0Position struct {
-	boards [8][sourceLc0Step - 1]uint64 // newest first, as the side to move at the newest sees them
-	rights [4]bool                      // to castle: own long, own short, the other's long, short
-	black  bool                         // to move at the newest
+	boards [8][lc0Step - 1]uint64 // newest first, as the side to move at the newest sees them
+	rights [4]bool                // to castle: own long, own short, the other's long, short
+	black  bool                   // to move at the newest
 	rule50 int
 }
 
 func lc0PositionOf(r *LC0Record) lc0Position {
 	p := lc0Position{black: r.BlackToMove, rule50: r.Rule50}
 	for i := range p.boards {
-		copy(p.boards[i][:], r.Planes[i*sourceLc0Step:])
+		copy(p.boards[i][:], r.Planes[i*lc0Step:])
 	}
 	for i := range p.rights {
-		p.rights[i] = r.Planes[len(p.boards)*sourceLc0Step+i] != 0
+		p.rights[i] = r.Planes[len(p.boards)*lc0Step+i] != 0
 	}
 	return p
 }
@@ -36,7 +36,7 @@ func lc0PositionOf(r *LC0Record) lc0Position {
 // before the plies that it tells.
 func (p *lc0Position) set(g *chess.Game) error {
 	known := 0
-	for known+1 < len(p.boards) && p.boards[known+1] != ([sourceLc0Step - 1]uint64{}) {
+	for known+1 < len(p.boards) && p.boards[known+1] != ([lc0Step - 1]uint64{}) {
 		known++
 	}
 	var err error
@@ -89,7 +89,7 @@ func (p *lc0Position) from(g *chess.Game, back int) error {
 
 // whiteBoards are the boards of a position as white sees them: white's pawns to king,
 // then black's.
-type whiteBoards [sourceLc0Step - 1]uint64
+type whiteBoards [lc0Step - 1]uint64
 
 // white gives the boards that many plies ago.
 func (p *lc0Position) white(back int) (b whiteBoards) {

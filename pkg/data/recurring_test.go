@@ -77,7 +77,7 @@ func TestNumbersOfGames(t *testing.T) {
 			s.share = share
 		}
 		path := filepath.Join(folder, "chunk")
-		switch info, err := s.Chunk(t.Context(), 1, c, path, nil); {
+		switch info, err := s.Chunk(t.Context(), First, c, path, nil, nil); {
 		case fault == "" && (err != nil || info.Games != 22):
 			t.Errorf("%d numbers a file: %d games, error %v", share, info.Games, err)
 		case fault != "" && (err == nil || !strings.Contains(err.Error(), fault)):

@@ -147,12 +147,18 @@ const (
 // appears under its name when it is whole and on the disk; it replaces what stood
 // there before. Equal arguments give equal bytes.
 func Write(path string, meta Meta, samples []encode.Sample) error {
-	return Stream(path, meta, func(w *Writer) error { return w.Write(samples) })
+	return Stream(path, meta, func(w *Writer) error {
+		for i := range samples {
+			if err := w.Add(&samples[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
-// Stream is Write of samples that are made one after the other: fill hands them to
-// the writer, any number at a time, and the file does not depend on how many. When
-// fill fails, so does Stream, and no file is written.
+// Stream is Write of samples that are made one after the other: fill adds them to the
+// writer. When fill fails, so does Stream, and no file is written.
 func Stream(path string, meta Meta, fill func(*Writer) error) error {
 	h, err := meta.shape()
 	if err != nil {
@@ -166,7 +172,7 @@ func Stream(path string, meta Meta, fill func(*Writer) error) error {
 		if err := fill(w); err != nil {
 			return err
 		}
-		return w.file.Close()
+		return w.close()
 	})
 }
 
@@ -174,8 +180,8 @@ func Stream(path string, meta Meta, fill func(*Writer) error) error {
 type Writer struct {
 	shape   shape
 	file    *parquet.GenericWriter[row]
-	rows    []row // scratch
-	samples int   // written
+	rows    []row // batchRows, of which the first samples%batchRows are not yet written
+	samples int   // added
 }
 
 func newWriter(out io.Writer, meta Meta, h shape) (*Writer, error) {
@@ -192,23 +198,25 @@ func newWriter(out io.Writer, meta Meta, h shape) (*Writer, error) {
 	return &Writer{shape: h, file: file, rows: make([]row, batchRows)}, nil
 }
 
-// Write appends samples to the file. It keeps nothing of them.
-func (w *Writer) Write(samples []encode.Sample) error {
-	for len(samples) > 0 {
-		n := min(len(samples), len(w.rows))
-		for i := range samples[:n] {
-			if err := w.shape.check(&samples[i]); err != nil {
-				return fmt.Errorf("sample %d: %w", w.samples+i, err)
-			}
-			w.rows[i].set(&samples[i])
-		}
-		if _, err := w.file.Write(w.rows[:n]); err != nil {
-			return err
-		}
-		w.samples += n
-		samples = samples[n:]
+// Add appends a sample to the file. It keeps nothing of it.
+func (w *Writer) Add(s *encode.Sample) error {
+	if err := w.shape.check(s); err != nil {
+		return fmt.Errorf("sample %d: %w", w.samples, err)
 	}
-	return nil
+	w.rows[w.samples%batchRows].set(s)
+	if w.samples++; w.samples%batchRows > 0 {
+		return nil
+	}
+	_, err := w.file.Write(w.rows)
+	return err
+}
+
+// close writes what is left, and the footer.
+func (w *Writer) close() error {
+	if _, err := w.file.Write(w.rows[:w.samples%batchRows]); err != nil {
+		return err
+	}
+	return w.file.Close()
 }
 
 func (r *row) set(s *encode.Sample) {

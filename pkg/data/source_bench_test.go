@@ -36,11 +36,7 @@ func benchmark(b *testing.B, cfg Config, planes, policy string) {
 	s := open(b, cfg, 1, Machine{})
 	b.ReportAllocs()
 	for g := 1; b.Loop(); g++ {
-		info, err := s.Chunk(context.Background(), g, c, path, nil)
-		if err != nil {
-			b.Fatal(err)
-		}
-		positions += info.Positions
+		positions += chunkAt(b, s, g, c, path, nil).Positions
 	}
 	b.ReportMetric(float64(positions)/b.Elapsed().Seconds(), "positions/s")
 }
@@ -69,7 +65,7 @@ func BenchmarkSourceLC0(b *testing.B) {
 func BenchmarkSampleFile(b *testing.B) {
 	c := codecOf(b, "mover15", "uci1968-mover")
 	path := filepath.Join(b.TempDir(), "ours.parquet")
-	if _, err := open(b, Config{Kind: PGN, Files: []string{long(b, gamesPGN, 20)}}, 1, Machine{}).Chunk(b.Context(), 1, c, path, nil); err != nil {
+	if _, err := open(b, Config{Kind: PGN, Files: []string{long(b, gamesPGN, 20)}}, 1, Machine{}).Chunk(b.Context(), First, c, path, nil, nil); err != nil {
 		b.Fatal(err)
 	}
 	benchmark(b, Config{Kind: Parquet, Files: []string{path}, Shuffle: 10_000}, "mover15", "uci1968-mover")
@@ -98,7 +94,7 @@ func BenchmarkEngine(b *testing.B) {
 
 func BenchmarkEncode(b *testing.B) {
 	c := codecOf(b, "mover15", "uci1968-mover")
-	w := (&SourceSet{}).newWorker(&c)
+	w := (&Source{}).newWorker(&c)
 	var list []*played
 	for _, g := range games(b) {
 		list = append(list, &played{where: "a game", start: g.Start, moves: g.Moves, result: chess.Draw})

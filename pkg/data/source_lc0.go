@@ -25,9 +25,6 @@ const (
 	lc0Policy  = "lc0-1858"
 )
 
-// lc0Step is the number of planes of one position in a record.
-const sourceLc0Step = 13
-
 // lc0File reads the games of a file of lc0's training data.
 type lc0File struct {
 	cfg    *Config
@@ -37,7 +34,7 @@ type lc0File struct {
 	cut    bool // off: there is no more
 }
 
-func sourceOpenLC0(cfg *Config, name string, in *counted) (*lc0File, error) {
+func openLC0(cfg *Config, name string, in *counted) (*lc0File, error) {
 	b := bufio.NewReaderSize(in, 1<<16) // the reader takes it as its own
 	r, err := NewLC0Reader(name, b)
 	if errors.Is(err, ErrEmpty) {
@@ -62,7 +59,7 @@ func isChunkName(name string) bool {
 	return strings.HasSuffix(name, ".gz") && !strings.HasSuffix(name, ".tar.gz")
 }
 
-func (f *lc0File) next(seed uint64) (func() (sourceGame, error), error) {
+func (f *lc0File) next(seed uint64) (func() (game, error), error) {
 	if f.cut {
 		return nil, io.EOF
 	}
@@ -73,7 +70,7 @@ func (f *lc0File) next(seed uint64) (func() (sourceGame, error), error) {
 	if err != nil {
 		return nil, err
 	}
-	return func() (sourceGame, error) {
+	return func() (game, error) {
 		g, err := decodeLC0(f.cfg, name, data, seed)
 		if err != nil {
 			return nil, brokenError{err}
@@ -82,13 +79,12 @@ func (f *lc0File) next(seed uint64) (func() (sourceGame, error), error) {
 	}, nil
 }
 
-func (f *lc0File) skip(n int) error { return f.chunks.Skip(n) }
-func (f *lc0File) at() int64        { return f.in.bytes - int64(f.ahead.Buffered()) }
-func (f *lc0File) close() error     { return nil }
+func (f *lc0File) at() int64    { return f.in.bytes - int64(f.ahead.Buffered()) }
+func (f *lc0File) close() error { return nil }
 
 // lc0Game is a game of lc0's, of which the drawn records are kept, and what is
 // needed to play it again.
-type sourceLc0Game struct {
+type lc0Game struct {
 	where string
 	first lc0Position // of the first record
 	moves []int16     // played, as indices of lc0-1858
@@ -106,12 +102,12 @@ type lc0Drawn struct {
 
 // decodeLC0 reads the records of a game and draws from them. Those that lc0 marked
 // for deletion are played, but not drawn.
-func decodeLC0(cfg *Config, name string, data []byte, seed uint64) (*sourceLc0Game, error) {
+func decodeLC0(cfg *Config, name string, data []byte, seed uint64) (*lc0Game, error) {
 	r, err := NewLC0Reader(name, bytes.NewReader(data))
 	if err != nil {
 		return nil, err
 	}
-	g := &sourceLc0Game{where: name}
+	g := &lc0Game{where: name}
 	choice := reservoir{rng: stats.NewRand(seed), most: cfg.Positions}
 	var rec LC0Record
 	for {
@@ -126,7 +122,7 @@ func decodeLC0(cfg *Config, name string, data []byte, seed uint64) (*sourceLc0Ga
 			g.first = lc0PositionOf(&rec)
 		}
 		g.moves = append(g.moves, int16(rec.Played))
-		g.seen = append(g.seen, sumBoards(rec.Planes[:sourceLc0Step-1]))
+		g.seen = append(g.seen, sumBoards(rec.Planes[:lc0Step-1]))
 		if rec.Discarded {
 			continue
 		}
@@ -155,15 +151,15 @@ var checkers = sync.Pool{New: func() any {
 
 // check returns an error where a record is not what the one before it leads to, as far as
 // there are drawn ones: it takes little beside decompressing them.
-func (g *sourceLc0Game) check() error {
+func (g *lc0Game) check() error {
 	w := checkers.Get().(*worker)
 	defer checkers.Put(w)
 	return g.replay(w, func(*Position) error { return nil })
 }
 
-func (g *sourceLc0Game) size() int { return len(g.drawn) }
+func (g *lc0Game) size() int { return len(g.drawn) }
 
-func (g *sourceLc0Game) positions(_ context.Context, w *worker, yield func(*Position) error) error {
+func (g *lc0Game) positions(_ context.Context, w *worker, yield func(*Position) error) error {
 	w.noMoves = len(g.drawn) == 0 // all are marked for deletion
 	direct := w.codes(lc0Encoder, lc0Policy)
 	for i := range g.drawn {
@@ -193,7 +189,7 @@ func (g *sourceLc0Game) positions(_ context.Context, w *worker, yield func(*Posi
 }
 
 // replay plays the game from its first record to the last drawn one.
-func (g *sourceLc0Game) replay(w *worker, yield func(*Position) error) error {
+func (g *lc0Game) replay(w *worker, yield func(*Position) error) error {
 	fail := func(ply int, err error) error {
 		return fmt.Errorf("data: %s, record %d: %w", g.where, ply+1, err)
 	}
@@ -202,12 +198,12 @@ func (g *sourceLc0Game) replay(w *worker, yield func(*Position) error) error {
 		return fail(0, err)
 	}
 	before := b.Ply()
-	var boards [sourceLc0Step]uint64
+	var boards [lc0Step]uint64
 	for _, d := range g.drawn {
 		for {
 			ply := b.Ply() - before
 			currentBoards(&boards, b.Position())
-			if sumBoards(boards[:sourceLc0Step-1]) != g.seen[ply] {
+			if sumBoards(boards[:lc0Step-1]) != g.seen[ply] {
 				return fail(ply, errors.New("its position is not the one that the record before it leads to"))
 			}
 			if ply == d.ply {
@@ -275,11 +271,11 @@ var lc0Codec = func() encode.Policy {
 	return p
 }()
 
-var sourceLc0Moves = encode.LC01858Moves()
+var lc0MoveNames = encode.LC01858Moves()
 
 // lc0Move is the legal move of an index.
 func lc0Move(p *chess.Position, index int) (chess.Move, error) {
-	word := []byte(sourceLc0Moves[index])
+	word := []byte(lc0MoveNames[index])
 	if p.Turn() == chess.Black {
 		word[1] = '1' + '8' - word[1]
 		word[3] = '1' + '8' - word[3]
@@ -294,14 +290,14 @@ func lc0Move(p *chess.Position, index int) (chess.Move, error) {
 
 // currentBoards writes the twelve boards of a position as lc0-112 has them, from
 // the view of the side to move.
-func currentBoards(dst *[sourceLc0Step]uint64, p *chess.Position) {
+func currentBoards(dst *[lc0Step]uint64, p *chess.Position) {
 	own := p.Turn()
 	for t := chess.Pawn; t <= chess.King; t++ {
 		dst[t-chess.Pawn] = uint64(p.Pieces(own, t))
 		dst[t-chess.Pawn+6] = uint64(p.Pieces(own.Other(), t))
 	}
 	if own == chess.Black {
-		for i := range dst[:sourceLc0Step-1] {
+		for i := range dst[:lc0Step-1] {
 			dst[i] = bits.ReverseBytes64(dst[i])
 		}
 	}

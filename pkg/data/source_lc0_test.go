@@ -61,10 +61,10 @@ const recordSize = 8356
 
 // sampleBoth makes samples of a game for lc0's own encodings: as the records have
 // them, and from the game played again.
-func sampleBoth(t testing.TB, g *sourceLc0Game) (direct, replayed []encode.Sample) {
+func sampleBoth(t testing.TB, g *lc0Game) (direct, replayed []encode.Sample) {
 	t.Helper()
 	c := codecOf(t, lc0Encoder, lc0Policy)
-	w := (&SourceSet{}).newWorker(&c)
+	w := (&Source{}).newWorker(&c)
 	into := func(all *[]encode.Sample) func(*Position) error {
 		return func(p *Position) error {
 			var s encode.Sample
@@ -128,7 +128,7 @@ func TestLC0Replay(t *testing.T) {
 			for i := range direct {
 				if from > 0 { // these know more than can be played again
 					for h := range 8 {
-						direct[i].Planes[h*sourceLc0Step+12], replayed[i].Planes[h*sourceLc0Step+12] = 0, 0
+						direct[i].Planes[h*lc0Step+12], replayed[i].Planes[h*lc0Step+12] = 0, 0
 					}
 					if b.Ply() < min(from, 7) {
 						continue
@@ -172,7 +172,7 @@ func TestSourceLC0Formats(t *testing.T) {
 				if format >= 3 {
 					r[8278] = r[8276] << 7
 					r[8276] = 0
-					clear(r[7440+8*sourceLc0Step : 7440+8*8*sourceLc0Step])
+					clear(r[7440+8*lc0Step : 7440+8*8*lc0Step])
 				}
 			}
 			g, err := decodeLC0(&Config{}, name, zipped(t, converted), 1)
@@ -247,7 +247,7 @@ func TestLC0Damage(t *testing.T) {
 		}
 		for _, c := range codecs {
 			s := open(t, Config{Kind: LC0, Files: []string{path}}, 1, Machine{})
-			_, err := s.Chunk(t.Context(), 1, c, filepath.Join(t.TempDir(), "x"), nil)
+			_, err := s.Chunk(t.Context(), First, c, filepath.Join(t.TempDir(), "x"), nil, nil)
 			if err == nil || !strings.Contains(err.Error(), "changed.gz, "+x.want) {
 				t.Errorf("%s for %s: error %v, want %q", name, c.Planes.Name(), err, x.want)
 			}
@@ -298,7 +298,7 @@ func TestLC0SkipBroken(t *testing.T) {
 	} {
 		for _, c := range []encode.Codec{codecOf(t, "mover15", "uci1968-mover"), codecOf(t, lc0Encoder, lc0Policy)} {
 			cfg := Config{Kind: LC0, Files: x.files}
-			if _, err := open(t, cfg, 1, Machine{}).Chunk(t.Context(), 1, c, filepath.Join(t.TempDir(), "x"), nil); err == nil {
+			if _, err := open(t, cfg, 1, Machine{}).Chunk(t.Context(), First, c, filepath.Join(t.TempDir(), "x"), nil, nil); err == nil {
 				t.Errorf("%s: no error without SkipBroken", name)
 			}
 			cfg.SkipBroken = true
@@ -331,7 +331,7 @@ func TestLC0SkipsChunksOnly(t *testing.T) {
 		if name != "only.gz" {
 			cfg.Files = append(cfg.Files, lc0Names(t)[0])
 		}
-		_, err := open(t, cfg, 1, Machine{}).Chunk(t.Context(), 1, codecOf(t, lc0Encoder, lc0Policy), filepath.Join(dir, "x"), nil)
+		_, err := open(t, cfg, 1, Machine{}).Chunk(t.Context(), First, codecOf(t, lc0Encoder, lc0Policy), filepath.Join(dir, "x"), nil, nil)
 		if err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), x.want) {
 			t.Errorf("%s: error %v, want %q", name, err, x.want)
 		}
@@ -354,7 +354,7 @@ func FuzzLC0(f *testing.F) {
 		if err != nil {
 			return
 		}
-		w := (&SourceSet{}).newWorker(&c)
+		w := (&Source{}).newWorker(&c)
 		var s encode.Sample
 		if err := g.positions(t.Context(), w, func(p *Position) error { _, err := p.encode(c, &s); return err }); err != nil && !strings.Contains(err.Error(), "record") {
 			t.Errorf("the error names no record: %v", err)

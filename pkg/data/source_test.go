@@ -38,7 +38,7 @@ func codecOf(t testing.TB, planes, policy string) encode.Codec {
 	return c
 }
 
-func open(t testing.TB, cfg Config, seed uint64, m Machine) *SourceSet {
+func open(t testing.TB, cfg Config, seed uint64, m Machine) *Source {
 	t.Helper()
 	s, err := Open(cfg, seed, m)
 	if err != nil {
@@ -53,13 +53,10 @@ func open(t testing.TB, cfg Config, seed uint64, m Machine) *SourceSet {
 }
 
 // chunk makes a chunk and reads it back.
-func chunk(t testing.TB, s *SourceSet, g int, c encode.Codec) (Info, *Set) {
+func chunk(t testing.TB, s *Source, g int, c encode.Codec) (Info, *Set) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "chunk.parquet")
-	info, err := s.Chunk(context.Background(), g, c, path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := chunkAt(t, s, g, c, path, nil)
 	set, err := Read(path)
 	if err != nil {
 		t.Fatal(err)
@@ -70,14 +67,25 @@ func chunk(t testing.TB, s *SourceSet, g int, c encode.Codec) (Info, *Set) {
 	return info, set
 }
 
-// sumOf makes a chunk and gives the file's checksum.
-func sumOf(t testing.TB, s *SourceSet, g int, c encode.Codec) (Info, string) {
+// chunkAt makes chunk g.
+func chunkAt(t testing.TB, s *Source, g int, c encode.Codec, path string, a *Answers) Info {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "chunk.parquet")
-	info, err := s.Chunk(context.Background(), g, c, path, nil)
+	from, err := s.Seek(t.Context(), g, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	info, err := s.Chunk(t.Context(), from, c, path, a, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info
+}
+
+// sumOf makes a chunk and returns the file's checksum.
+func sumOf(t testing.TB, s *Source, g int, c encode.Codec, a ...*Answers) (Info, string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "chunk.parquet")
+	info := chunkAt(t, s, g, c, path, append(a, nil)[0])
 	sum, err := disk.Sum(path)
 	if err != nil {
 		t.Fatal(err)
@@ -248,15 +256,13 @@ func TestDeterministic(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				resumed := open(t, cfg, 5, Machine{Workers: 2})
-				resumed.Resume(cursor)
-				if info, sum := sumOf(t, resumed, g, c); sum != sums[g-1] || info != infos[g-1] {
-					t.Errorf("chunk %d resumed: %+v, want %+v", g, info, infos[g-1])
+				path := filepath.Join(t.TempDir(), "chunk.parquet")
+				info, err := open(t, cfg, 5, Machine{Workers: 2}).Chunk(t.Context(), cursor, c, path, nil, nil)
+				if err != nil {
+					t.Fatal(err)
 				}
-				foreign := open(t, cfg, 6, Machine{Workers: 2})
-				foreign.Resume(cursor)
-				if len(foreign.known) > 0 {
-					t.Error("a cursor of another seed is taken")
+				if sum, err := disk.Sum(path); err != nil || sum != sums[g-1] || info != infos[g-1] {
+					t.Errorf("chunk %d resumed: %+v, want %+v (%v)", g, info, infos[g-1], err)
 				}
 			}
 			if _, sum := sumOf(t, open(t, cfg, 6, Machine{}), 2, c); sum == sums[1] {
@@ -304,10 +310,6 @@ func TestGolden(t *testing.T) {
 }
 
 func describe(x any) string {
-	if info, ok := x.(Info); ok {
-		info.Next.Key = ""
-		x = info
-	}
 	text, err := json.Marshal(x)
 	if err != nil {
 		panic(err)
@@ -354,7 +356,7 @@ func TestErrors(t *testing.T) {
 	c := codecOf(t, "mover15", "uci1968-mover")
 	other := codecOf(t, "alphazero119", "alphazero4672")
 	ours := filepath.Join(dir, "ours.parquet")
-	if _, err := open(t, Config{Kind: PGN, Files: []string{gamesPGN}}, 1, Machine{}).Chunk(t.Context(), 1, c, ours, nil); err != nil {
+	if _, err := open(t, Config{Kind: PGN, Files: []string{gamesPGN}}, 1, Machine{}).Chunk(t.Context(), First, c, ours, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	for name, x := range map[string]struct {
@@ -374,7 +376,7 @@ func TestErrors(t *testing.T) {
 			out := t.TempDir()
 			s := open(t, x.cfg, 1, Machine{Workers: 3})
 			for range 2 { // an error does not change what comes after it
-				_, err := s.Chunk(t.Context(), 1, other, filepath.Join(out, "chunk.parquet"), nil)
+				_, err := s.Chunk(t.Context(), First, other, filepath.Join(out, "chunk.parquet"), nil, nil)
 				if err != nil && !strings.HasPrefix(err.Error(), "data: ") && !strings.HasPrefix(err.Error(), "lc0 data ") {
 					t.Errorf("the error does not begin with what it is about: %v", err)
 				}
@@ -399,7 +401,7 @@ func TestErrors(t *testing.T) {
 	stop := errors.New("stop")
 	cancel(stop)
 	s := open(t, Config{Kind: PGN, Files: []string{gamesPGN}}, 1, Machine{})
-	if _, err := s.Chunk(ctx, 1, c, filepath.Join(dir, "stopped.parquet"), nil); !errors.Is(err, stop) {
+	if _, err := s.Chunk(ctx, First, c, filepath.Join(dir, "stopped.parquet"), nil, nil); !errors.Is(err, stop) {
 		t.Errorf("a chunk that is stopped: %v", err)
 	}
 	chunk(t, s, 1, c)
@@ -477,7 +479,7 @@ func TestCheck(t *testing.T) {
 func TestSampleFiles(t *testing.T) {
 	c := codecOf(t, "mover15", "uci1968-mover")
 	path := filepath.Join(t.TempDir(), "ours.parquet")
-	if _, err := open(t, Config{Kind: PGN, Files: []string{gamesPGN}, Shuffle: 100}, 1, Machine{}).Chunk(t.Context(), 1, c, path, nil); err != nil {
+	if _, err := open(t, Config{Kind: PGN, Files: []string{gamesPGN}, Shuffle: 100}, 1, Machine{}).Chunk(t.Context(), First, c, path, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	from, err := Read(path)
@@ -510,12 +512,8 @@ func TestSampleFilesAreStreamed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "long.parquet")
 	meta := Meta{Encoder: "lc0-112", Policy: "none", Variant: "chess"}
 	err := Stream(path, meta, func(w *Writer) error {
-		bunch := make([]encode.Sample, 100)
-		for g := range rows / len(bunch) {
-			for i := range bunch {
-				bunch[i] = encode.Sample{Game: int32(g), Ply: int32(i), Planes: make([]uint64, 112)}
-			}
-			if err := w.Write(bunch); err != nil {
+		for i := range int32(rows) {
+			if err := w.Add(&encode.Sample{Game: i / 100, Ply: i % 100, Planes: make([]uint64, 112)}); err != nil {
 				return err
 			}
 		}
@@ -553,7 +551,7 @@ func TestProgress(t *testing.T) {
 	if err := os.WriteFile(packed, zipped(t, text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := open(t, Config{Kind: PGN, Files: []string{gamesPGN}}, 1, Machine{}).Chunk(t.Context(), 1, codecOf(t, "mover15", "uci1968-mover"), ours, nil); err != nil {
+	if _, err := open(t, Config{Kind: PGN, Files: []string{gamesPGN}}, 1, Machine{}).Chunk(t.Context(), First, codecOf(t, "mover15", "uci1968-mover"), ours, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, cfg := range []Config{

@@ -26,20 +26,20 @@ func setOf(t rapid.TB, generation int, samples []encode.Sample) *Set {
 	return newSet(c)
 }
 
-// game identifies a game across generations, by where its samples are.
-type game struct {
+// gameID identifies a game across generations, by where its samples are.
+type gameID struct {
 	generation int
 	number     int32
 }
 
-func gamesAt(s *Set, indices []int32) map[game]int {
-	games := map[game]int{}
+func gamesAt(s *Set, indices []int32) map[gameID]int {
+	games := map[gameID]int{}
 	for _, i := range indices {
 		p := 0
 		for int(i) >= s.starts[p+1] {
 			p++
 		}
-		games[game{s.parts[p].meta.Generation, s.Sample(int(i)).Game}]++
+		games[gameID{s.parts[p].meta.Generation, s.Sample(int(i)).Game}]++
 	}
 	return games
 }
@@ -99,7 +99,7 @@ func TestSplitIsTheSameInEveryWindow(t *testing.T) {
 		setOf(t, 2, randomGames(newRand(2), 0, 10, 2, 4)),
 		setOf(t, 3, randomGames(newRand(3), 0, 10, 2, 4)),
 	}
-	held := map[game]bool{}
+	held := map[gameID]bool{}
 	for i, s := range sets {
 		_, indices := Split(s, 7, 0.2)
 		for g := range gamesAt(s, indices) {

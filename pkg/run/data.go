@@ -77,7 +77,7 @@ func dataCode(d *experiment.Data) string {
 
 // data is the source of a trial's positions.
 type dataStage struct {
-	set *data.SourceSet
+	source *data.Source
 	in  store.Inputs // of every chunk
 }
 
@@ -111,11 +111,11 @@ func (t *trial) openData(ctx context.Context) (*dataStage, error) {
 	if cfg.Kind == data.Parquet { // of which a file may have none
 		in["results"] = strconv.FormatBool(cfg.Results)
 	}
-	set, err := data.Open(cfg, t.DataSeed(), data.Machine{Workers: t.Workers, Engines: t.Workers})
+	source, err := data.Open(cfg, t.DataSeed(), data.Machine{Workers: t.Workers, Engines: t.Workers})
 	if err != nil {
 		return nil, err
 	}
-	if files := set.Files(); len(files) > 0 {
+	if files := source.Files(); len(files) > 0 {
 		sums := make([]string, len(files))
 		for i, file := range files {
 			if sums[i], err = t.run.sources.sums.Of(ctx, file); err != nil {
@@ -133,14 +133,14 @@ func (t *trial) openData(ctx context.Context) (*dataStage, error) {
 		}
 		in["data.contents"] = experiment.Hash(sums)
 	}
-	t.data = &dataStage{set, in}
+	t.data = &dataStage{source, in}
 	return t.data, nil
 }
 
 // closeData ends the engines of the trial's data.
 func (t *trial) closeData() {
 	if t.data != nil {
-		_ = t.data.set.Close() // nothing was written through it
+		_ = t.data.source.Close() // nothing was written through it
 		t.data = nil
 	}
 }
@@ -160,15 +160,16 @@ func (t *trial) importChunk(ctx context.Context, g int) error {
 	in := maps.Clone(d.in)
 	in["chunk"] = strconv.Itoa(g)
 	return t.Do(ctx, Stage{Name: store.DataStage(g), In: in, Files: []string{store.SamplesFile(g)}, Scratch: t.answers(g), Run: func(ctx context.Context) (any, error) {
-		if g > 1 { // a cursor of other settings is ignored
+		from := data.First
+		if g > 1 {
 			var before labImported
 			if err := t.Manifest.Stage(store.DataStage(g - 1)).Decode(&before); err != nil {
 				return nil, err
 			}
-			d.set.Resume(before.Next)
+			from = before.Next
 		}
 		var answers data.Answers
-		if d.set.Asks() {
+		if d.source.UsesEngine() {
 			j, err := t.OpenJournal(t.answers(g), in, answers.Replay)
 			if err != nil {
 				return nil, err
@@ -176,11 +177,10 @@ func (t *trial) importChunk(ctx context.Context, g int) error {
 			defer j.Close()
 			answers.Keep = j.Add
 		}
-		d.set.Recall(&answers)
 		began := time.Now()
 		var progress data.Progress
 		told := t.tellImport(g, &progress, answers.Games())
-		info, err := d.set.Chunk(ctx, g, t.Codec, t.Path(store.SamplesFile(g)), &progress)
+		info, err := d.source.Chunk(ctx, from, t.Codec, t.Path(store.SamplesFile(g)), &answers, &progress)
 		told()
 		if err != nil {
 			return nil, err
@@ -191,7 +191,7 @@ func (t *trial) importChunk(ctx context.Context, g int) error {
 			Data: &store.Chunk{Pass: info.Pass, Broken: info.Broken, NoResult: info.NoResult, NoMoves: info.NoMoves, Finished: info.Finished, Unexpressed: info.Unexpressed, Last: info.Last},
 		}, info.Next}, nil
 	}, Work: func(ctx context.Context) (Work, error) {
-		return t.estimate(ctx, Load{Import: &Import{In: in, Set: d.set, Positions: t.chunkSize(g)}})
+		return t.estimate(ctx, Load{Import: &Import{In: in, Set: d.source, Positions: t.chunkSize(g)}})
 	}})
 }
 

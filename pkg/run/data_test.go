@@ -48,7 +48,7 @@ func TestDataWithoutResults(t *testing.T) {
 		t.Errorf("accuracy %+v, want no value error where there is no result", all)
 	}
 	_, err = s.try(t.Context(), nil, sets...)
-	wantError(t, err, "data 1", "none.parquet", "tells no result", "training.loss.value: 0")
+	wantError(t, err, "data 1", "none.parquet", "has no result", "training.loss.value: 0")
 	_, err = s.try(t.Context(), nil, append(sets, "training.loss.value=0", "network.moves_left=true")...)
 	wantError(t, err, "training.loss.moves_left: 0")
 }

@@ -23,7 +23,7 @@ type Load struct {
 // Import is of a chunk of data.
 type Import struct {
 	In        store.Inputs // of its stage
-	Set       *data.SourceSet
+	Set       *data.Source
 	Positions float64 // NaN: nobody knows
 }
 

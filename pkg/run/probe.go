@@ -71,9 +71,9 @@ func quickGames(ctx context.Context, t *Trial, cfg selfplay.Config) ([]*selfplay
 }
 
 // probeImport is how many positions a second a source has, its engines started.
-func probeImport(ctx context.Context, set *data.SourceSet) (float64, error) {
+func probeImport(ctx context.Context, source *data.Source) (float64, error) {
 	n, began := 0, time.Time{}
-	for _, err := range set.All(ctx) {
+	for _, err := range source.All(ctx) {
 		if err != nil {
 			return math.NaN(), err
 		}

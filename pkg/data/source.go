@@ -1,0 +1,333 @@
+package data
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"alamos/pkg/chess"
+	"alamos/pkg/disk"
+	"alamos/pkg/encode"
+	"alamos/pkg/stats"
+)
+
+// Machine is what changes how fast positions are made, and nothing else.
+type Machine struct {
+	Workers int // goroutines that read and encode; 0: as many as there are processors
+	Engines int // processes of each engine; 0: as many as there are workers
+}
+
+// Source makes positions of files or of an engine's games. It is for one goroutine at
+// a time.
+type Source struct {
+	cfg     Config
+	seed    uint64
+	machine Machine
+	files   []string // sorted
+	sizes   []int64  // of the files
+	size    int64    // of all of them
+	share   int64    // numbers that each file has for its games, see number
+	starts  chess.Starts
+	spare   sync.Pool // of *encode.Sample
+
+	players, labelers *engines   // nil where there is no such engine
+	reached           Cursor     // the end of the last chunk; Chunk 0: nowhere
+	games             *gameQueue // from there on; nil: not open
+}
+
+// Progress counts what a call of [Source.Chunk] has done so far; it may be read at any
+// time. Bytes are those of the games that are done, in files of which Size is the size
+// of all; both are 0 for an engine's games.
+type Progress struct {
+	Games, Positions, Bytes, Size atomic.Int64
+}
+
+// Open checks the configuration and looks for the files. It reads none of them, and
+// starts no engine. Close the source after use.
+func Open(cfg Config, seed uint64, m Machine) (*Source, error) {
+	if err := cfg.Check(); err != nil {
+		return nil, err
+	}
+	if m.Workers <= 0 {
+		m.Workers = runtime.GOMAXPROCS(0)
+	}
+	if m.Engines <= 0 {
+		m.Engines = m.Workers
+	}
+	s := &Source{cfg: cfg, seed: seed, machine: m}
+	s.spare.New = func() any { return new(encode.Sample) }
+	for _, pattern := range cfg.Files {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			return nil, fmt.Errorf("data: files %q: %w", pattern, err)
+		}
+		if len(found) == 0 {
+			return nil, fmt.Errorf("data: files %q: there is no such file", pattern)
+		}
+		s.files = append(s.files, found...)
+	}
+	slices.Sort(s.files)
+	s.files = slices.Compact(s.files)
+	s.share = allNumbers / int64(max(1, len(s.files)))
+	for _, name := range s.files {
+		info, err := os.Stat(name)
+		if err != nil {
+			return nil, fmt.Errorf("data: %w", err)
+		}
+		if !info.Mode().IsRegular() {
+			return nil, fmt.Errorf("data: %s is not a file", name)
+		}
+		s.sizes = append(s.sizes, info.Size())
+		s.size += info.Size()
+	}
+	if cfg.Kind == Engine {
+		var err error
+		if s.starts, err = chess.ParseStarts(cfg.Variant, cfg.Start); err != nil {
+			return nil, fmt.Errorf("data: %w", err)
+		}
+		s.players = newEngines(cfg.Player.Command, cfg.Variant, m.Engines)
+	}
+	if cfg.Label != nil {
+		s.labelers = newEngines(cfg.Label.Command, cfg.Variant, m.Engines)
+	}
+	return s, nil
+}
+
+// Files returns the files that were found, sorted by name.
+func (s *Source) Files() []string { return slices.Clone(s.files) }
+
+// UsesEngine reports whether chunks need an engine.
+func (s *Source) UsesEngine() bool { return s.players != nil || s.labelers != nil }
+
+// Identity names what decides the engines' answers in chunk g: answers kept under the
+// same name fit. It knows files by name and size, and engines by command.
+func (s *Source) Identity(g int) (string, error) {
+	names := make([]string, len(s.files))
+	for i, file := range s.files {
+		names[i] = filepath.Base(file)
+	}
+	cfg := s.cfg
+	cfg.Files = names
+	text, err := json.Marshal(struct {
+		Config Config
+		Sizes  []int64
+		Seed   uint64
+		Chunk  int
+	}{cfg, s.sizes, s.seed, g})
+	return string(text), err
+}
+
+// Close ends the engines.
+func (s *Source) Close() error {
+	s.closeGames()
+	for _, e := range []*engines{s.players, s.labelers} {
+		if e != nil {
+			e.close()
+		}
+	}
+	return nil
+}
+
+// errStop ends a walk where no more positions are wanted.
+var errStop = errors.New("enough")
+
+// All yields the positions of the first pass, its files in the order of
+// [Source.Files], not shuffled. The games of an engine have no end. An error is the last
+// element, with a nil position.
+func (s *Source) All(ctx context.Context) iter.Seq2[*Position, error] {
+	return func(yield func(*Position, error) bool) {
+		err := s.walk(ctx, func(p *Position) error {
+			if !yield(p, nil) {
+				return errStop
+			}
+			return nil
+		}, func(item, *tally) {})
+		if err != nil && !errors.Is(err, errStop) {
+			yield(nil, err)
+		}
+	}
+}
+
+// walk calls each with the positions of the first pass, files in their order, and end
+// after those of each game.
+func (s *Source) walk(ctx context.Context, each func(*Position) error, end func(item, *tally)) error {
+	w := s.newWorker(nil)
+	number := int32(0)
+	positions := func(it item) error {
+		w.tally = tally{}
+		w.transcript.begin(nil)
+		err := it.game.positions(ctx, w, func(p *Position) error {
+			p.Game = number
+			return each(p)
+		})
+		number++
+		if err == nil {
+			end(it, &w.tally)
+		}
+		return err
+	}
+	if s.cfg.Kind == Engine {
+		for n := 0; ; n++ {
+			if err := positions(item{game: s.selfPlayed(n)}); err != nil {
+				return err
+			}
+		}
+	}
+	for it := range s.pass(ctx, First, s.listed()) {
+		switch {
+		case it.err == io.EOF:
+			return nil
+		case it.err != nil:
+			return it.err
+		case it.game == nil:
+			continue
+		}
+		if err := positions(it); err != nil {
+			return err
+		}
+	}
+	return context.Cause(ctx)
+}
+
+// selfPlayed is the n-th game, from 0, of an engine against itself.
+func (s *Source) selfPlayed(n int) game {
+	return &selfPlayed{where: fmt.Sprintf("game %d of the engine", n+1), seed: stats.Derive(s.seed, forGame, n), start: s.starts}
+}
+
+// KindOf tells by the name of a file what kind of source it is.
+func KindOf(path string) (string, error) {
+	base := strings.ToLower(filepath.Base(path))
+	for _, of := range []struct{ part, kind string }{{".pgn", PGN}, {".parquet", Parquet}, {".gz", LC0}, {".tar", LC0}, {".tgz", LC0}} {
+		if strings.Contains(base, of.part) {
+			return of.kind, nil
+		}
+	}
+	return "", fmt.Errorf("%s: its name does not tell what it holds: want .pgn (compressed or not), .parquet, or .gz or .tar of lc0's", path)
+}
+
+// OpenFile opens one file by itself, as it is: all positions of all its games, not
+// shuffled. The kind may be empty for what its name says. The variant is that of the
+// games; a sample file has its own.
+func OpenFile(path, kind string, v chess.Variant, seed uint64) (*Source, error) {
+	if _, err := os.Stat(path); err != nil {
+		return nil, err
+	}
+	if kind == "" {
+		var err error
+		if kind, err = KindOf(path); err != nil {
+			return nil, err
+		}
+	}
+	if kind == Parquet {
+		if meta, err := ReadMeta(path); err == nil {
+			if v, err = chess.ParseVariant(meta.Variant); err != nil {
+				return nil, fmt.Errorf("data: %s: %w", path, err)
+			}
+		} // else it is ChessMarro's, or damaged: who reads it will say
+	}
+	return Open(Config{Kind: kind, Variant: v, Files: []string{disk.Pattern(path)}}, seed, Machine{})
+}
+
+// Summary is what a file holds.
+type Summary struct {
+	File    string `json:"file"`
+	Kind    string `json:"kind"`
+	Bytes   int64  `json:"bytes"`
+	Variant string `json:"variant"`
+	// Encoder and Policy are the encodings of a file that has its positions encoded.
+	Encoder string `json:"encoder,omitempty"`
+	Policy  string `json:"policy,omitempty"`
+
+	Games     int `json:"games"` // that positions come from
+	Positions int `json:"positions"`
+	// Games that none come from: they have no result, or no move.
+	NoResult int `json:"games_without_result"`
+	NoMoves  int `json:"games_without_moves"`
+	// The results of the games; of Unknown ones the file does not tell who won.
+	White   int `json:"white_wins"`
+	Draws   int `json:"draws"`
+	Black   int `json:"black_wins"`
+	Unknown int `json:"unknown_results"`
+
+	Damage string `json:"damage,omitempty"` // why it could be read no further
+}
+
+// Summarize reads a file to its end or to its first damage; see [OpenFile]. The error
+// is one of asking, not of the file: there is no such file or kind, or ctx has ended.
+func Summarize(ctx context.Context, path, kind string, v chess.Variant, p *Progress) (*Summary, error) {
+	set, err := OpenFile(path, kind, v, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer set.Close() // nothing was written
+	p.Size.Store(set.size)
+	out := &Summary{File: path, Kind: set.cfg.Kind, Bytes: set.size, Variant: set.cfg.Variant.String()}
+	game := int32(-1)
+	each := func(pos *Position) error {
+		p.Positions.Add(1)
+		out.Positions++
+		if c := pos.Coded; c != nil {
+			out.Encoder, out.Policy = c.Encoder, c.Policy
+		}
+		if pos.Game == game {
+			return nil
+		}
+		game = pos.Game
+		out.Games++
+		p.Games.Add(1)
+		switch result, known := pos.whoWon(); {
+		case !known:
+			out.Unknown++
+		case result > 0:
+			out.White++
+		case result < 0:
+			out.Black++
+		default:
+			out.Draws++
+		}
+		return nil
+	}
+	err = set.walk(ctx, each, func(it item, t *tally) {
+		p.Bytes.Store(it.bytes)
+		switch {
+		case t.noResult:
+			out.NoResult++
+		case t.noMoves:
+			out.NoMoves++
+		}
+	})
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		out.Damage = strings.TrimPrefix(err.Error(), "data: ")
+	}
+	return out, nil
+}
+
+// whoWon is the result of the position's game for White, where its targets tell it.
+func (p *Position) whoWon() (result float32, known bool) {
+	result = p.Value
+	switch {
+	case p.NoResult:
+		return 0, false
+	case p.At != nil && p.At.Position().Turn() == chess.Black:
+		result = -result
+	case p.At == nil:
+		planes, err := encode.PlanesByName(p.Coded.Encoder)
+		if err != nil || !planes.White() { // nobody knows who was to move
+			return 0, false
+		}
+	}
+	return result, result == 1 || result == -1 || result == 0 && p.Draw == 1
+}
