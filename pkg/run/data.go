@@ -78,7 +78,7 @@ func dataCode(d *experiment.Data) string {
 // data is the source of a trial's positions.
 type dataStage struct {
 	source *data.Source
-	in  store.Inputs // of every chunk
+	in     store.Inputs // of every chunk
 }
 
 // openData finds the files and engines of the trial's data, unless that is done.
