@@ -8,8 +8,10 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/uci"
@@ -20,29 +22,29 @@ type Config struct {
 	URL    string // of the server; "": https://lichess.org
 	Token  string
 	Policy Policy
-	Log    *slog.Logger // nil: nowhere
+	Log    *slog.Logger // nil discards messages
 
-	// Engine makes an engine for a game; it is closed after it.
+	// Engine makes the engine of a game, which is closed after the game.
 	Engine func(v chess.Variant) (*uci.Engine, error)
 
-	pause pauses // zero: patient
+	pause pauses // zero: the default pauses
 }
 
-// bot is a bot at work.
+// bot is a running bot.
 type bot struct {
 	Config
 	client client
 	me     account
 
 	mu    sync.Mutex
-	games map[string]bool // under way
+	games map[string]bool // running
 	count sync.WaitGroup
 }
 
-// Run takes challenges and plays until ctx ends. It then takes none any more, and
-// returns when the games that are under way have ended, or end has: they are given up
-// then, and lost on time. A token that is not accepted, or not a bot's, is an error;
-// a connection that fails is not: Run comes back to it.
+// Run accepts challenges and plays until ctx ends. It then accepts no more, and returns
+// when the running games have ended. When end ends, it gives up those games, which then
+// lose on time. A token that is refused, or that does not belong to a bot, is an error;
+// a failed connection is not: Run tries again.
 func Run(ctx, end context.Context, cfg Config) error {
 	if cfg.URL == "" {
 		cfg.URL = "https://lichess.org"
@@ -51,7 +53,7 @@ func Run(ctx, end context.Context, cfg Config) error {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	if cfg.pause == (pauses{}) {
-		cfg.pause = patient
+		cfg.pause = defaultPauses
 	}
 	b := &bot{
 		Config: cfg, games: map[string]bool{},
@@ -63,37 +65,28 @@ func Run(ctx, end context.Context, cfg Config) error {
 		return err
 	}
 	if err := json.Unmarshal(text, &b.me); err != nil || b.me.ID == "" {
-		return fmt.Errorf("lichess: %s is no server of ours: it does not say whose the token is (%w)", cfg.URL, err)
+		return fmt.Errorf("lichess: %s is not a lichess server: it does not name the account of the token", cfg.URL)
 	}
 	if b.me.Title != "BOT" {
-		return fmt.Errorf("lichess: %s is no bot account: upgrade it with POST /api/bot/account/upgrade; it must not have played, and cannot be made a player's again", b.me.Username)
+		return fmt.Errorf("lichess: %s is no bot account: upgrade it with POST /api/bot/account/upgrade; it must not have played any game, and the upgrade cannot be undone", b.me.Username)
 	}
 	b.Log.Info("at work", "as", b.me.Username, "server", cfg.URL)
-	for wait := b.pause.retry; ; wait = min(2*wait, b.pause.most) {
-		err := b.client.stream(ctx, "/api/stream/event", func(line []byte) bool {
-			wait = b.pause.retry // it works
-			b.event(ctx, end, line)
-			return true
-		})
-		if ctx.Err() != nil {
-			return nil
-		}
-		if final(err) {
-			return err
-		}
-		b.trouble("events")(err)
-		if b.client.sleep(ctx, err, wait) != nil {
-			return nil
-		}
+	err = b.client.follow(ctx, "/api/stream/event", b.trouble("events"), func(line []byte) bool {
+		b.event(ctx, end, line)
+		return true
+	})
+	if ctx.Err() != nil {
+		return nil
 	}
+	return err
 }
 
-// trouble tells of an error that is not the end.
+// trouble returns a function that logs an error before another try.
 func (b *bot) trouble(with string) func(error) {
 	return func(err error) { b.Log.Warn("trying again", "with", with, "error", err) }
 }
 
-// event is something that concerns the account.
+// event handles an event of the account.
 func (b *bot) event(ctx, end context.Context, line []byte) {
 	var e event
 	if err := json.Unmarshal(line, &e); err != nil {
@@ -127,8 +120,8 @@ func (b *bot) challenged(ctx context.Context, c *challenge) {
 	}
 }
 
-// begin plays a game, if nobody plays it yet: a new stream of events tells of games
-// under way again.
+// begin plays a game unless it runs already: a new stream of events repeats the
+// running games.
 func (b *bot) begin(end context.Context, id string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -147,4 +140,57 @@ func (b *bot) begin(end context.Context, id string) {
 			b.Log.Error("game given up", "game", id, "error", err)
 		}
 	}()
+}
+
+// Policy says which challenges the bot accepts.
+type Policy struct {
+	Variants []chess.Variant
+	Chess960 bool // accept games of chess from other positions
+	Rated    bool // accept rated games
+	Casual   bool // accept other games
+	Humans   bool
+	Bots     bool
+	Shortest time.Duration // least duration of a game: limit + 40 increments, as lichess estimates it
+	Longest  time.Duration // 0: no bound
+	Untimed  bool          // accept games without a clock, and by correspondence
+	Only     []string      // names of the only users to play; empty: all
+	Never    []string      // names of users not to play
+	AtOnce   int           // most games at once
+}
+
+// refuses returns the reason to decline a challenge in lichess' words, or "" to accept
+// it; games is the number of running games.
+func (p *Policy) refuses(c *challenge, games int) string {
+	v, err := parseVariant(c.Variant.Key)
+	bot := c.Challenger.Title == "BOT"
+	is := func(name string) bool {
+		return strings.EqualFold(name, c.Challenger.Name) || strings.EqualFold(name, c.Challenger.ID)
+	}
+	length := time.Duration(c.TimeControl.Limit+40*c.TimeControl.Increment) * time.Second
+	timed := c.TimeControl.Type == "clock"
+	switch {
+	case slices.ContainsFunc(p.Never, is), len(p.Only) > 0 && !slices.ContainsFunc(p.Only, is):
+		return "generic"
+	case err != nil, !slices.Contains(p.Variants, v):
+		return "variant"
+	case (c.Variant.Key == "chess960" || c.Variant.Key == "fromPosition") && !p.Chess960:
+		return "variant"
+	case bot && !p.Bots:
+		return "noBot"
+	case !bot && !p.Humans:
+		return "onlyBot"
+	case c.Rated && !p.Rated:
+		return "casual" // challenge to a casual game instead
+	case !c.Rated && !p.Casual:
+		return "rated"
+	case !timed && !p.Untimed:
+		return "timeControl"
+	case timed && length < p.Shortest:
+		return "tooFast"
+	case timed && p.Longest > 0 && length > p.Longest:
+		return "tooSlow"
+	case games >= p.AtOnce:
+		return "later"
+	}
+	return ""
 }

@@ -21,22 +21,22 @@ type client struct {
 	pause      pauses
 }
 
-// pauses are how long the client waits; tests have no time.
+// pauses are how long the client waits; tests shorten them.
 type pauses struct {
 	retry   time.Duration // before the first repetition, doubled for each further one
 	most    time.Duration // never longer than this
-	limited time.Duration // after "too many requests": lichess asks for a minute
-	silence time.Duration // a stream that says nothing for so long is dead: lichess sends an empty line every few seconds
+	limited time.Duration // after "too many requests": lichess demands a minute
+	silence time.Duration // after which a silent stream is dead: lichess sends an empty line every few seconds
 }
 
-var patient = pauses{retry: time.Second, most: time.Minute, limited: time.Minute, silence: 30 * time.Second}
+var defaultPauses = pauses{retry: time.Second, most: time.Minute, limited: time.Minute, silence: 30 * time.Second}
 
-// StatusError is an answer that says no.
+// StatusError is an answer with an error status.
 type StatusError struct {
 	Status int
 	Method string
 	Path   string
-	Text   string // what the server says of it
+	Text   string // the server's message
 }
 
 func (e *StatusError) Error() string {
@@ -50,7 +50,7 @@ func (e *StatusError) Error() string {
 	return text
 }
 
-// final tells whether it is of no use to ask again.
+// final reports whether another try is useless.
 func final(err error) bool {
 	var e *StatusError
 	return errors.As(err, &e) && e.Status < 500 && e.Status != http.StatusTooManyRequests
@@ -90,52 +90,65 @@ func (c *client) request(ctx context.Context, method, path string, form url.Valu
 	return nil, &StatusError{answer.StatusCode, method, path, strings.Join(strings.Fields(string(text)), " ")}
 }
 
-// insist makes a request until it is answered, in one way or the other, or ctx ends.
-func (c *client) insist(ctx context.Context, method, path string, form url.Values, note func(error)) ([]byte, error) {
-	for wait := c.pause.retry; ; wait = min(2*wait, c.pause.most) {
+// retry calls f until it succeeds or fails for good, or ctx ends, with pauses that
+// grow. f calls working when the connection works, which makes the next pause short.
+func (c *client) retry(ctx context.Context, note func(error), f func(working func()) error) error {
+	wait := c.pause.retry
+	for {
+		err := f(func() { wait = c.pause.retry })
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case final(err):
+			return err
+		}
+		note(err)
+		pause := wait
+		var e *StatusError
+		if errors.As(err, &e) && e.Status == http.StatusTooManyRequests {
+			pause = max(wait, c.pause.limited)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pause):
+		}
+		wait = min(2*wait, c.pause.most)
+	}
+}
+
+// insist makes a request until it is answered, with success or not, or ctx ends.
+func (c *client) insist(ctx context.Context, method, path string, form url.Values, note func(error)) (text []byte, err error) {
+	err = c.retry(ctx, note, func(func()) error {
 		answer, err := c.request(ctx, method, path, form)
-		if err == nil {
-			var b []byte
-			b, err = io.ReadAll(io.LimitReader(answer.Body, 1<<20))
-			answer.Body.Close()
-			if err == nil {
-				return b, nil
-			}
+		if err != nil {
+			return err
 		}
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if final(err) {
-			return nil, err
-		}
-		if note != nil {
-			note(err)
-		}
-		if err := c.sleep(ctx, err, wait); err != nil {
-			return nil, err
-		}
-	}
+		defer answer.Body.Close()
+		text, err = io.ReadAll(io.LimitReader(answer.Body, 1<<20))
+		return err
+	})
+	return text, err
 }
 
-// sleep waits before a repetition.
-func (c *client) sleep(ctx context.Context, err error, wait time.Duration) error {
-	var e *StatusError
-	if errors.As(err, &e) && e.Status == http.StatusTooManyRequests {
-		wait = max(wait, c.pause.limited)
-	}
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(wait):
-		return nil
-	}
+// follow passes the JSON objects of a stream to f until f returns false, and opens the
+// stream again when it breaks.
+func (c *client) follow(ctx context.Context, path string, note func(error), f func(line []byte) bool) error {
+	return c.retry(ctx, note, func(working func()) error {
+		return c.stream(ctx, path, func(line []byte) bool {
+			working()
+			return f(line)
+		})
+	})
 }
 
-// errSilence is the error of a stream on which not even empty lines come.
+// errSilence is the error of a stream that sends not even empty lines.
 var errSilence = errors.New("lichess: the stream is silent")
 
-// stream opens a stream of JSON objects, a line each, and gives f each of them until
-// f returns false, which is no error. Empty lines only say that the stream lives.
+// stream opens a stream of JSON objects, one on each line, and passes them to f until f
+// returns false, which is no error. Empty lines only show that the stream is alive.
 func (c *client) stream(ctx context.Context, path string, f func(line []byte) bool) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -10,49 +10,35 @@ import (
 	"time"
 
 	"alamos/pkg/chess"
-
 	"alamos/pkg/uci"
 )
 
-// play plays a game to its end, through as many streams as it takes.
+// play plays a game to its end.
 func (b *bot) play(ctx context.Context, id string) error {
 	g := &game{bot: b, id: id}
 	defer g.close()
-	for wait := b.pause.retry; ; wait = min(2*wait, b.pause.most) {
-		var fault error
-		err := b.client.stream(ctx, "/api/bot/game/stream/"+url.PathEscape(id), func(line []byte) bool {
-			wait = b.pause.retry
-			fault = g.message(ctx, line)
-			return fault == nil && !g.over
-		})
-		switch {
-		case fault != nil:
-			return fault
-		case g.over:
-			return nil
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case final(err):
-			return err
-		}
-		b.trouble("game " + id)(err)
-		if err := b.client.sleep(ctx, err, wait); err != nil {
-			return err
-		}
+	var fault error
+	err := b.client.follow(ctx, "/api/bot/game/stream/"+url.PathEscape(id), b.trouble("game "+id), func(line []byte) bool {
+		fault = g.message(ctx, line)
+		return fault == nil && !g.over
+	})
+	if fault != nil {
+		return fault
 	}
+	return err
 }
 
-// game is a game under way.
+// game is a running game.
 type game struct {
 	*bot
 	id   string
 	over bool
 
-	full   gameFull
-	color  chess.Color
-	start  chess.Position
-	engine *uci.Engine // nil: not yet
-	asked  int         // plies of the position that was last answered, and 1
+	full     gameFull
+	color    chess.Color
+	start    chess.Position
+	engine   *uci.Engine // nil before the first message
+	answered int         // 1 + plies of the position that was last answered; 0: none
 }
 
 func (g *game) close() {
@@ -61,7 +47,7 @@ func (g *game) close() {
 	}
 }
 
-// message is something that happens in the game. An error ends it for us.
+// message handles a message of the game. An error ends the game for us.
 func (g *game) message(ctx context.Context, line []byte) error {
 	var m gameMessage
 	if err := json.Unmarshal(line, &m); err != nil {
@@ -76,7 +62,7 @@ func (g *game) message(ctx context.Context, line []byte) error {
 		return g.state(ctx, &m.State)
 	case "gameState":
 		if g.engine == nil {
-			return g.leave(ctx, fmt.Errorf("lichess: game %s: a state before its game", g.id))
+			return g.leave(ctx, fmt.Errorf("lichess: game %s: a state before the game", g.id))
 		}
 		return g.state(ctx, &m.gameState)
 	case "opponentGone":
@@ -87,16 +73,16 @@ func (g *game) message(ctx context.Context, line []byte) error {
 	return nil
 }
 
-// begin reads what a game is, when its stream begins: the first time, or again.
+// begin reads the description of a game at the start of each of its streams.
 func (g *game) begin(full *gameFull) error {
-	g.full, g.asked = *full, 0
+	g.full, g.answered = *full, 0
 	switch {
 	case strings.EqualFold(full.White.ID, g.me.ID):
 		g.color = chess.White
 	case strings.EqualFold(full.Black.ID, g.me.ID):
 		g.color = chess.Black
 	default:
-		return fmt.Errorf("lichess: game %s is between %s and %s, and none is %s", g.id, full.White.Name, full.Black.Name, g.me.Username)
+		return fmt.Errorf("lichess: game %s is between %s and %s, not with %s", g.id, full.White.Name, full.Black.Name, g.me.Username)
 	}
 	var err error
 	if g.start, err = full.start(); err != nil {
@@ -111,15 +97,15 @@ func (g *game) begin(full *gameFull) error {
 	return nil
 }
 
-// leave ends a game that we cannot play.
+// leave ends a game that cannot be played.
 func (g *game) leave(ctx context.Context, why error) error {
-	if !g.post(ctx, "abort") { // after the first moves it is too late to
+	if !g.post(ctx, "abort") { // impossible after the first moves
 		g.post(ctx, "resign")
 	}
 	return why
 }
 
-// post tells lichess something about the game, and reports whether it listened.
+// post sends an action in the game, and reports whether lichess accepted it.
 func (g *game) post(ctx context.Context, what string) bool {
 	_, err := g.client.insist(ctx, http.MethodPost, "/api/bot/game/"+url.PathEscape(g.id)+"/"+what, nil, g.trouble(what))
 	return err == nil
@@ -142,16 +128,16 @@ func (g *game) state(ctx context.Context, s *gameState) error {
 	}
 	var l chess.MoveList
 	now.Position().LegalMoves(&l)
-	if now.Position().Turn() != g.color || g.asked == now.Ply()+1 || l.Len() == 0 {
-		return nil // not our turn, answered already, or lichess will say that it is over
+	if now.Position().Turn() != g.color || g.answered == now.Ply()+1 || l.Len() == 0 {
+		return nil // not our turn, answered already, or over: lichess will report the end
 	}
-	g.asked = now.Ply() + 1
+	g.answered = now.Ply() + 1
 	task := uci.Task{Limit: uci.Limit{
 		Clock:     [2]time.Duration{chess.White: ms(max(1, s.WTime)), chess.Black: ms(max(1, s.BTime))},
 		Increment: [2]time.Duration{chess.White: ms(s.WInc), chess.Black: ms(s.BInc)},
 	}}
 	if limit := longestThought; now.Ply() < 2 || task.Clock[g.color] > 100*limit {
-		task = uci.Task{Limit: uci.Limit{MoveTime: limit}} // no clock runs, or none that matters
+		task = uci.Task{Limit: uci.Limit{MoveTime: limit}} // no clock runs, or there is plenty of time
 	}
 	best, _, err := g.engine.Think(ctx, now, task, nil)
 	if err != nil {
@@ -167,7 +153,7 @@ func (g *game) state(ctx context.Context, s *gameState) error {
 	return nil
 }
 
-// longestThought is how long a move may take where no clock says so.
+// longestThought is the time for a move when the clock does not limit it.
 const longestThought = 5 * time.Second
 
 func ms(n int64) time.Duration { return time.Duration(n) * time.Millisecond }

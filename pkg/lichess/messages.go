@@ -7,8 +7,8 @@ import (
 	"alamos/pkg/chess"
 )
 
-// What lichess sends, as far as it matters here. Unknown fields and types are not
-// errors: there are more every year.
+// The parts of lichess' messages that matter here. Unknown fields and types are not
+// errors: lichess adds more every year.
 
 type account struct {
 	ID       string `json:"id"`
@@ -27,7 +27,7 @@ type eventGame struct {
 	GameID string `json:"gameId"`
 }
 
-// id is the game's, which has had two names.
+// id returns the game's id, whose field has two names.
 func (g *eventGame) id() string {
 	if g.GameID != "" {
 		return g.GameID
@@ -37,7 +37,6 @@ func (g *eventGame) id() string {
 
 type challenge struct {
 	ID          string      `json:"id"`
-	Status      string      `json:"status"`
 	Challenger  user        `json:"challenger"`
 	Variant     variantKey  `json:"variant"`
 	Rated       bool        `json:"rated"`
@@ -47,10 +46,9 @@ type challenge struct {
 }
 
 type user struct {
-	ID     string `json:"id"`
-	Name   string `json:"name"`
-	Title  string `json:"title"` // "BOT" for bots
-	Rating int    `json:"rating"`
+	ID    string `json:"id"`
+	Name  string `json:"name"`
+	Title string `json:"title"` // "BOT" for bots
 }
 
 type variantKey struct {
@@ -63,7 +61,7 @@ type timeControl struct {
 	Increment int    `json:"increment"` // both in seconds
 }
 
-// gameFull is the first message of a game, and gameState those that follow.
+// gameFull is the first message of a game, and gameState the later ones.
 type gameFull struct {
 	ID         string     `json:"id"`
 	Variant    variantKey `json:"variant"`
@@ -81,8 +79,6 @@ type gameState struct {
 	BInc   int64  `json:"binc"`
 	Status string `json:"status"` // "started", or how it ended
 	Winner string `json:"winner"` // "white", "black" or ""
-	WDraw  bool   `json:"wdraw"`  // White offers a draw
-	BDraw  bool   `json:"bdraw"`
 }
 
 type gameMessage struct {
@@ -93,23 +89,23 @@ type gameMessage struct {
 	Claim *int `json:"claimWinInSeconds"`
 }
 
-// variants are the names that lichess has for them.
+// variants has our variants by lichess' names.
 var variants = map[string]chess.Variant{
 	"standard": chess.Standard, "chess960": chess.Standard, "fromPosition": chess.Standard,
 	"atomic": chess.Atomic, "antichess": chess.Antichess, "kingOfTheHill": chess.KingOfTheHill, "threeCheck": chess.ThreeCheck,
 	"horde": chess.Horde, "racingKings": chess.RacingKings, "crazyhouse": chess.Crazyhouse,
 }
 
-// parseVariant reads the name of a variant.
+// parseVariant reads lichess' name of a variant.
 func parseVariant(key string) (chess.Variant, error) {
 	v, known := variants[key]
 	if !known {
-		return 0, fmt.Errorf("no variant of ours is called %q", key)
+		return 0, fmt.Errorf("there is no variant %q", key)
 	}
 	return v, nil
 }
 
-// start is the position in which a game begins.
+// start returns the position in which a game begins.
 func (g *gameFull) start() (chess.Position, error) {
 	v, err := parseVariant(g.Variant.Key)
 	if err != nil {
@@ -121,5 +117,5 @@ func (g *gameFull) start() (chess.Position, error) {
 	return chess.ParseFEN(v, g.InitialFEN)
 }
 
-// over tells whether a status is an end.
+// over reports whether a status is an end.
 func over(status string) bool { return !slices.Contains([]string{"created", "started"}, status) }
