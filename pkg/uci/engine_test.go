@@ -2,47 +2,63 @@ package uci
 
 import (
 	"context"
-	"errors"
-	"os"
+	"math"
 	"path/filepath"
+	"reflect"
 	"slices"
-	"strconv"
-	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/encode"
+	"alamos/pkg/nn"
+	"alamos/pkg/search"
 )
 
-// times are the defaults, except where an engine is meant to run into a time-out:
-// the machine may be busy, and an engine that answers must be given the time.
-func times(mode string) Timeouts {
-	switch mode {
-	case "no-handshake", "garbage-handshake":
-		return Timeouts{Handshake: time.Second}
-	case "hang", "late":
-		return Timeouts{Search: 300 * time.Millisecond}
-	case "deaf":
-		return Timeouts{Ready: time.Second}
+// A move uses a share of its clock: a game of any length fits in, whatever the
+// clock.
+func TestShare(t *testing.T) {
+	for _, c := range []struct{ left, increment time.Duration }{
+		{time.Minute, 0}, {time.Minute, time.Second}, {3 * time.Second, 100 * time.Millisecond}, {200 * time.Millisecond, 0}, {0, time.Second}, {-time.Second, 0},
+	} {
+		const overhead = 10 * time.Millisecond
+		left := c.left
+		for ply := range 500 {
+			use := share(left, c.increment, 0, overhead)
+			if use < time.Millisecond || use > max(left, time.Millisecond) {
+				t.Fatalf("%v + %v, move %d: %v of %v", c.left, c.increment, ply, use, left)
+			}
+			if left > 100*time.Millisecond && use > left*3/4 {
+				t.Fatalf("%v + %v, move %d: as much as %v of %v", c.left, c.increment, ply, use, left)
+			}
+			left = max(left-use, 0) + c.increment
+		}
 	}
-	return Timeouts{}
+	if one, many := share(time.Minute, 0, 1, 0), share(time.Minute, 0, 40, 0); one < 30*time.Second || many != 2*time.Second {
+		t.Errorf("the last move before the time control may use %v, the fortieth %v", one, many)
+	}
 }
 
-func start(t *testing.T, c Command, limits Timeouts) *Client {
+// think lets an engine think about a game.
+func think(t *testing.T, e *Engine, g *chess.Game, task Task) (best, ponder chess.Move, told []Info) {
 	t.Helper()
-	e, err := Start(t.Context(), c, limits)
+	best, ponder, err := e.Think(t.Context(), g, task, func(r *Report) { told = append(told, e.infos(r, g.Position(), false)...) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(e.Close)
-	return e
+	return best, ponder, told
 }
 
-// newGame is a chess game after the moves.
-func newGame(t *testing.T, v chess.Variant, moves ...string) *chess.Game {
+func game(t *testing.T, v chess.Variant, fen string, moves ...string) *chess.Game {
 	t.Helper()
-	g := chess.NewGame(chess.StartPosition(v))
+	p := chess.StartPosition(v)
+	if fen != "" {
+		var err error
+		if p, err = chess.ParseFEN(v, fen); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g := chess.NewGame(p)
 	for _, s := range moves {
 		m, err := g.Position().ParseUCI(s)
 		if err != nil {
@@ -53,415 +69,241 @@ func newGame(t *testing.T, v chess.Variant, moves ...string) *chess.Game {
 	return g
 }
 
-// wantFault checks kind, name and transcript of an engine's failure.
-func wantFault(t *testing.T, err, kind error, name, inTranscript string) {
-	t.Helper()
-	if !errors.Is(err, kind) {
-		t.Fatalf("error %v, want kind %q", err, kind)
+// The tree goes on from move to move, and starts anew for another game.
+func TestTreeIsReused(t *testing.T) {
+	e := New(Blank(chess.Standard))
+	nodes := Task{Limit: Limit{Nodes: 2000}}
+	g := game(t, chess.Standard, "")
+	best, ponder, _ := think(t, e, g, nodes)
+	g.Play(best)
+	g.Play(ponder)
+	// A search that ends at once has the visits that were kept, or has evaluated its
+	// root and no more.
+	ended, end := context.WithCancel(t.Context())
+	end()
+	kept := func(g *chess.Game, among ...chess.Move) int {
+		if err := e.Search(ended, g, Task{SearchMoves: among}, nil); err != nil {
+			t.Error(err)
+		}
+		return e.Tree().Visits()
 	}
-	var e *Error
-	if !errors.As(err, &e) {
-		t.Fatalf("%T is no *Error", err)
+	before := kept(g)
+	if before == 0 {
+		t.Error("nothing was kept")
 	}
-	if e.Engine != name || !strings.Contains(err.Error(), name) {
-		t.Errorf("error of engine %q does not name %q: %v", e.Engine, name, err)
+	_, _, told := think(t, e, g, nodes)
+	if last := told[len(told)-1]; last.Nodes != 2000 {
+		t.Errorf("%d visits, of which %d were kept: want 2000 in all", last.Nodes, before)
 	}
-	if !strings.Contains(e.Transcript(), inTranscript) {
-		t.Errorf("no %q in the transcript:\n%s", inTranscript, e.Transcript())
+	if n := kept(g); n < 2000 {
+		t.Errorf("%d visits of the same position were kept", n)
 	}
-}
-
-func TestHandshakeFailures(t *testing.T) {
-	for _, test := range []struct {
-		mode string
-		kind error
-		line string // in the transcript
-	}{
-		{"no-handshake", ErrStall, "> uci\n"},
-		{"crash-handshake", ErrCrash, "! out of luck\n"},
-		{"garbage-handshake", ErrProtocol, "< ?SYNTAX ERROR\n"},
-		{"flood", ErrProtocol, "< spam spam spam\n"},
-		{"huge-line", ErrProtocol, "< xxxx"},
-	} {
-		t.Run(test.mode, func(t *testing.T) {
-			t.Parallel()
-			e, err := Start(t.Context(), fake(t, test.mode), times(test.mode))
-			if e != nil {
-				t.Fatal("an engine was returned")
-			}
-			wantFault(t, err, test.kind, test.mode, test.line)
-		})
+	if err := e.Set("MultiPV", "3"); err != nil || kept(g) < 2000 {
+		t.Errorf("what is told has changed what is known: %v", err)
 	}
-}
-
-func TestCrashTellsExitStatus(t *testing.T) {
-	_, err := Start(t.Context(), fake(t, "crash-handshake"), Timeouts{})
-	if err == nil || !strings.Contains(err.Error(), "exit status 3") {
-		t.Errorf("error %v, want the exit status", err)
+	if n := kept(game(t, chess.Standard, "", "a2a4")); n != 0 {
+		t.Errorf("%d visits of another game were kept", n)
 	}
-}
-
-func TestStartOfWhatIsNotThere(t *testing.T) {
-	_, err := Start(t.Context(), Command{Path: filepath.Join(t.TempDir(), "nothing")}, Timeouts{})
-	wantFault(t, err, ErrStart, "nothing", "")
-	if !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("%v does not tell that the file is missing", err)
+	think(t, e, g, nodes)
+	e.NewGame()
+	if kept(g) != 0 {
+		t.Error("a new game began with the tree of another")
+	}
+	think(t, e, g, nodes)
+	if err := e.Set("CPuct", "3"); err != nil || kept(g) != 0 {
+		t.Errorf("a tree of other settings was kept: %v", err)
+	}
+	again, _, _ := think(t, e, g, nodes)
+	if n := kept(g, again); n != 0 {
+		t.Errorf("%d visits of all moves were kept for one", n)
 	}
 }
 
-func TestSlowStart(t *testing.T) {
-	e := start(t, fake(t, "slow"), Timeouts{})
-	if e.ID() != "Fake 1.0" || e.Author() != "nobody" {
-		t.Errorf("engine says it is %q by %q", e.ID(), e.Author())
+// What is told is consistent: the line begins with the move, scores agree with it.
+func TestReports(t *testing.T) {
+	e := New(Blank(chess.Standard))
+	for name, value := range map[string]string{"MultiPV": "500", "UCI_ShowWDL": "true"} {
+		o := slices.IndexFunc(e.Options(), func(o Option) bool { return o.Name == name })
+		if o < 0 {
+			t.Fatalf("no option %s", name)
+		}
+		if err := e.Set(name, value); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if len(e.Options) != 4 {
-		t.Errorf("%d options, want the 4 that can be read", len(e.Options))
+	// White mates by Qb7; Black's queen is lost to no other move.
+	g := game(t, chess.Standard, "k7/8/1K6/8/8/8/1Q6/8 w - - 0 1")
+	best, _, told := think(t, e, g, Task{Limit: Limit{Nodes: 5000}})
+	if g.Position().UCI(best) != "b2g7" && g.Position().SAN(best)[len(g.Position().SAN(best))-1] != '#' {
+		t.Errorf("played %s, not a mate", g.Position().SAN(best))
 	}
-}
-
-func TestSearchFailures(t *testing.T) {
-	for _, test := range []struct {
-		mode   string
-		kind   error
-		line   string
-		usable bool // afterwards
-	}{
-		{"crash", ErrCrash, "! segmentation fault", false},
-		{"hang", ErrStall, "> go depth 1\n", false},
-		{"late", ErrTime, "> stop\n", true},
-		{"garbage", ErrProtocol, "< bestmove", false},
-		{"illegal", ErrIllegalMove, "< bestmove a1a8\n", true},
-		{"none", ErrIllegalMove, "< bestmove (none)\n", true},
-	} {
-		t.Run(test.mode, func(t *testing.T) {
-			t.Parallel()
-			e := start(t, fake(t, test.mode), times(test.mode))
-			if err := e.Position(newGame(t, chess.Standard)); err != nil {
-				t.Fatal(err)
-			}
-			_, err := e.Go(t.Context(), Limit{Depth: 1})
-			wantFault(t, err, test.kind, test.mode, test.line)
-			if usable := e.Err() == nil; usable != test.usable {
-				t.Errorf("usable afterwards: %v, want %v", usable, test.usable)
-			}
-			if err := e.Ready(t.Context()); (err == nil) != test.usable {
-				t.Errorf("Ready afterwards: %v", err)
-			}
-		})
+	first := told[slices.IndexFunc(told, func(in Info) bool { return in.MultiPV == 1 && in.Nodes == told[len(told)-1].Nodes })]
+	if first.PV[0] != g.Position().UCI(best) || !first.Score.IsMate || first.Score.Mate != 1 || *first.Score.WDL != [3]int{1000, 0, 0} {
+		t.Errorf("%+v, %+v for %s", first, first.Score, g.Position().UCI(best))
 	}
-}
-
-// An engine that does not read its input stalls once the pipe is full.
-func TestDeafEngine(t *testing.T) {
-	e := start(t, fake(t, "deaf"), times("deaf"))
-	g := newGame(t, chess.Standard)
-	for range 25 {
-		for _, s := range []string{"g1f3", "g8f6", "f3g1", "f6g8"} {
-			m, err := g.Position().ParseUCI(s)
+	// Visits that the mate has spared were not made, and are not told.
+	if _, _, told := think(t, New(Blank(chess.Standard)), g, Task{Limit: Limit{MoveTime: time.Hour}}); told[len(told)-1].Nodes > 5000 {
+		t.Errorf("%d nodes to find a mate in one", told[len(told)-1].Nodes)
+	}
+	for _, in := range told {
+		p := *g.Position()
+		for _, s := range in.PV {
+			m, err := p.ParseUCI(s)
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("%v: %v", in.PV, err)
 			}
-			g.Play(m)
+			p.Play(m)
+		}
+		if w := in.Score.WDL; w[0]+w[1]+w[2] != 1000 || in.Depth != len(in.PV) || in.SelDepth < 1 {
+			t.Errorf("%+v", in)
 		}
 	}
-	var err error
-	for i := 0; i < 10_000 && err == nil; i++ {
-		err = e.Position(g)
-	}
-	wantFault(t, err, ErrStall, "deaf", "> position startpos moves")
 }
 
-func TestCancel(t *testing.T) {
-	for _, test := range []struct {
-		mode   string
-		usable bool
-	}{{"late", true}, {"hang", false}} {
-		t.Run(test.mode, func(t *testing.T) {
-			t.Parallel()
-			limits := Timeouts{}
-			if test.mode == "hang" {
-				limits.Quit = 200 * time.Millisecond
-			}
-			e := start(t, fake(t, test.mode), limits)
-			if err := e.Position(newGame(t, chess.Standard)); err != nil {
-				t.Fatal(err)
-			}
-			enough := errors.New("enough")
-			ctx, cancel := context.WithTimeoutCause(t.Context(), 100*time.Millisecond, enough)
-			defer cancel()
-			if _, err := e.Go(ctx, Limit{Depth: 1}); !errors.Is(err, enough) {
-				t.Fatalf("error %v, want the cause of the context", err)
-			}
-			if err := e.Ready(t.Context()); (err == nil) != test.usable {
-				t.Errorf("afterwards: %v", err)
-			}
-		})
-	}
-}
-
-func TestGo(t *testing.T) {
-	e := start(t, fake(t, "well"), Timeouts{})
-	if _, err := e.Go(t.Context(), Limit{Depth: 1}); err == nil {
-		t.Error("Go without a position succeeded")
-	}
-	g := newGame(t, chess.Standard, "e2e4", "c7c5")
-	if err := e.Position(g); err != nil {
+// Limits end a search, memory among them; a context ends any.
+func TestLimits(t *testing.T) {
+	e := New(Blank(chess.Atomic))
+	g := game(t, chess.Atomic, "")
+	if err := e.Set("Hash", "1"); err != nil {
 		t.Fatal(err)
 	}
-	for _, bad := range []Limit{{}, {Depth: -1}, {MoveTime: -time.Second}} {
-		if _, err := e.Go(t.Context(), bad); err == nil {
-			t.Errorf("limit %+v was accepted", bad)
-		}
+	best, _, told := think(t, e, g, Task{Limit: Limit{Mate: 50}})
+	if last := told[len(told)-1]; best == 0 || last.HashFull != 1000 {
+		t.Errorf("full memory did not end the search: %+v", last)
 	}
-	a, err := e.Go(t.Context(), Limit{Depth: 1})
+	e.NewGame()
+	if _, _, told := think(t, e, g, Task{Limit: Limit{Depth: 4}}); told[len(told)-1].Depth < 4 {
+		t.Errorf("depth %d, want 4", told[len(told)-1].Depth)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if best, _, err := e.Think(ctx, g, Task{Infinite: true}, nil); best == 0 || err != nil {
+		t.Errorf("no time at all: %v, %v", best, err)
+	}
+	ctx, cancel = context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if best, _, err := e.Think(ctx, g, Task{Infinite: true}, nil); best == 0 || err != nil {
+		t.Errorf("infinite: %v, %v", best, err)
+	}
+}
+
+// A checkpoint plays the variant that it was trained for, and says what it is; files
+// that are none are refused.
+func TestLoad(t *testing.T) {
+	codec, err := encode.NewCodec("atomic16", "uci1968", chess.Atomic)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var l chess.MoveList
-	g.Position().LegalMoves(&l)
-	if a.Move != l.At(0) {
-		t.Errorf("move %v, want the first legal one", a.Move)
+	net, err := nn.New(nn.Spec{
+		Planes: codec.Planes.Count(), Constant: codec.Planes.Constant(), PolicySize: codec.Policy.Size(), Depth: 1, Width: 8,
+		PolicyHead: nn.PolicyConv, PolicyChannels: 2,
+	}, 1)
+	if err != nil {
+		t.Fatal(err)
 	}
-	// The line after it had no score and must not hide it.
-	if a.Info.Score == nil || a.Info.Score.CP != 25 || a.Info.Nodes != 20 {
-		t.Errorf("info %+v", a.Info)
+	c := nn.Checkpoint{Header: nn.Header{Spec: net.Spec(), Input: "atomic16", Policy: "uci1968", Variant: "atomic", Generation: 3}}
+	if c.Network, err = net.State(); err != nil {
+		t.Fatal(err)
 	}
-}
+	path := filepath.Join(t.TempDir(), "gen-0003.safetensors")
+	if err := c.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	mind, err := Load(path, Hardware{Threads: 2, Batch: 8, Precision: "fp32"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := New(mind)
+	defer e.Close()
+	if e.Name() != "alamos gen-0003 atomic 1x8" || !slices.Equal(mind.Variants, []chess.Variant{chess.Atomic}) {
+		t.Errorf("%s, %v", e.Name(), mind.Variants)
+	}
+	g := game(t, chess.Atomic, "", "g1f3", "a7a6", "f3g5", "a6a5")
+	best, _, told := think(t, e, g, Task{Limit: Limit{Nodes: 1000}})
+	if s := g.Position().UCI(best); s != "g5f7" && s != "g5e6" || !told[len(told)-1].Score.IsMate {
+		t.Errorf("plays %s, %+v: does not explode the king", s, told[len(told)-1])
+	}
 
-func TestOptions(t *testing.T) {
-	e := start(t, fake(t, "well"), Timeouts{})
-	for _, test := range []struct {
-		name, value string
-		ok          bool
-	}{
-		{"skill level", "-9", true}, // names have no case
-		{"Skill Level", "21", false},
-		{"Skill Level", "4.5", false},
-		{"Style", "Very Risky", true},
-		{"Style", "Mad", false},
-		{"Style", "Solid\nquit", false},
-		{"Hash", "16", false},
-	} {
-		err := e.SetOption(test.name, test.value)
-		if test.ok && err != nil {
-			t.Errorf("%s = %q: %v", test.name, test.value, err)
+	// Other threads find the same.
+	plays := func(threads string) (told Info) {
+		e.NewGame()
+		if err := e.Set("Threads", threads); err != nil {
+			t.Fatal(err)
 		}
-		if !test.ok && !errors.Is(err, ErrOption) {
-			t.Errorf("%s = %q: error %v, want ErrOption", test.name, test.value, err)
-		}
+		_, _, all := think(t, e, game(t, chess.Atomic, ""), Task{Limit: Limit{Nodes: 200}})
+		told = all[len(all)-1]
+		told.Time, told.NPS = 0, 0
+		return told
 	}
-	if err := e.Ready(t.Context()); err != nil {
-		t.Error(err)
+	if one, two := plays("1"), plays("2"); !reflect.DeepEqual(one, two) {
+		t.Errorf("one thread tells %+v, two %+v", one, two)
 	}
-}
+	if e.Set("Threads", "many") == nil {
+		t.Error("many threads are accepted")
+	}
 
-func TestProve(t *testing.T) {
-	for _, test := range []struct {
-		mode    string
-		variant chess.Variant
-		refusal string // in the message; "" when it can play
-	}{
-		{"well", chess.Standard, ""},
-		{"plain", chess.Standard, ""},
-		{"plain", chess.Atomic, "no option UCI_Variant"},
-		// As Debian's fairy-stockfish 11.1.
-		{"well", chess.Atomic, "197281 positions instead of 197326: it plays ordinary chess"},
-		{"unlisted-atomic", chess.Atomic, ""},
-		{"unlisted-antichess", chess.Antichess, ""},
-		{"unlisted-kingofthehill", chess.KingOfTheHill, ""},
-		{"unlisted-3check", chess.ThreeCheck, ""},
-		{"unlisted-horde", chess.Horde, ""},
-		{"unlisted-racingkings", chess.RacingKings, ""},
-		{"unlisted-crazyhouse", chess.Crazyhouse, ""},
-		{"well", chess.Antichess, "it plays ordinary chess"},
-		{"well", chess.KingOfTheHill, "it plays ordinary chess"},
-		{"well", chess.ThreeCheck, "it plays ordinary chess"},
-		{"well", chess.Horde, "it plays ordinary chess"},
-		{"well", chess.RacingKings, "it plays ordinary chess"},
-		{"well", chess.Crazyhouse, "plies from e2e4 d7d5 e4d5 a7a6 it counts"},
-		{"no-perft", chess.Atomic, "counts no positions"},
-	} {
-		t.Run(test.mode+"-"+test.variant.String(), func(t *testing.T) {
-			t.Parallel()
-			e := start(t, fake(t, test.mode), Timeouts{Ready: 3 * time.Second})
-			err := e.Prove(t.Context(), test.variant)
-			if test.refusal == "" {
-				if err != nil {
-					t.Error(err)
-				}
-				return
-			}
-			wantFault(t, err, ErrVariant, test.mode, "option name")
-			if !strings.Contains(err.Error(), test.refusal) {
-				t.Errorf("%v: does not say %q", err, test.refusal)
-			}
-		})
+	c.Variant = "checkers"
+	other := filepath.Join(t.TempDir(), "other.safetensors")
+	if err := c.Write(other); err != nil {
+		t.Fatal(err)
 	}
-}
-
-// What tells a variant from chess must do so: were the counts the same, an engine
-// that plays chess would pass for one that plays the variant.
-func TestProofsTell(t *testing.T) {
-	for _, v := range chess.Variants() {
-		p := proofOf(v)
-		g, plain := p.game(v), p.game(chess.Standard)
-		if g == nil || plain == nil {
-			t.Errorf("%s: %q cannot be played", v, p.moves)
-			continue
-		}
-		if n := chess.Perft(g.Position(), p.depth); v != chess.Standard && n == chess.Perft(plain.Position(), p.depth) {
-			t.Errorf("%s: %d as in chess", v, n)
+	for _, path := range []string{other, "engine.go", "none.safetensors"} {
+		if m, err := Load(path, Hardware{}); err == nil {
+			m.Close()
+			t.Errorf("%s was loaded", path)
 		}
 	}
 }
 
-// In games from chess960 castling is the king taking its rook, and the engine is
-// told so; in others it is not, and is told that too.
-func TestChess960(t *testing.T) {
-	const fen = "1r2k1r1/pppppppp/8/8/8/8/PPPPPPPP/1R2K1R1 w BGbg - 0 1"
-	game := func(fen, castling string) *chess.Game {
-		p, err := chess.ParseFEN(chess.Standard, fen)
+// A network that tells draws has them in what is told, agreeing with the score; one
+// that does not has none.
+func TestWDL(t *testing.T) {
+	codec, err := encode.NewCodec("atomic16", "uci1968", chess.Standard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, head := range []string{nn.ValueTanh, nn.ValueWDL} {
+		net, err := nn.New(nn.Spec{
+			Planes: codec.Planes.Count(), Constant: codec.Planes.Constant(), PolicySize: codec.Policy.Size(), Depth: 1, Width: 8,
+			PolicyHead: nn.PolicyConv, PolicyChannels: 2, Value: head,
+		}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		g := chess.NewGame(p)
-		m, err := p.ParseUCI(castling)
+		model, err := net.Compile(nn.InferenceOptions{Batch: 4, Precision: "fp32"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		g.Play(m)
-		return g
-	}
-	const usual = "r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w KQkq - 0 1"
-	// One rook stands where it does in chess: its castling is still e1a1.
-	const half = "r3k1r1/pppppppp/8/8/8/8/PPPPPPPP/R3K1R1 w GAga - 0 1"
-	for _, c := range []struct {
-		fen, castling, want string
-		chess960            bool
-	}{
-		{usual, "e1c1", "e1c1", false},
-		{fen, "e1b1", "e1b1", true},
-		{half, "e1a1", "e1a1", true},
-		{usual, "e1g1", "e1g1", false},
-	} {
-		g := game(c.fen, c.castling)
-		if Chess960(g.Start()) != c.chess960 {
-			t.Errorf("%s: chess960 is %v", c.fen, !c.chess960)
-		}
-		if got := positionCommand(g); !strings.HasSuffix(got, " moves "+c.want) {
-			t.Errorf("%s, want %s", got, c.want)
-		}
-	}
-
-	e := start(t, fake(t, "well"), Timeouts{})
-	if err := e.ProveChess960(); err != nil {
-		t.Error(err)
-	}
-	for _, f := range []string{usual, fen, fen, usual} {
-		p, err := chess.ParseFEN(chess.Standard, f)
+		defer model.Close()
+		session, err := model.NewSession()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := e.Position(chess.NewGame(p)); err != nil {
-			t.Fatal(err)
+		defer session.Close()
+		e := New(Model{Variants: []chess.Variant{chess.Standard}, Eval: search.NewEvaluator(codec, session), Batch: 4})
+		e.MultiPV, e.ShowWDL = 500, true
+		// Black is to move, of whose score the network tells White's.
+		_, _, told := think(t, e, game(t, chess.Standard, "", "e2e4"), Task{Limit: Limit{Nodes: 300}})
+		for _, in := range told {
+			w := in.Score.WDL
+			if min(w[0], w[1], w[2]) < 0 || w[0]+w[1]+w[2] != 1000 || (w[1] > 0) != (head == nn.ValueWDL) {
+				t.Errorf("%s: %v", head, *w)
+			}
+			if cp := ScoreOf(in.Score.Expected()).CP; max(cp, in.Score.CP)-min(cp, in.Score.CP) > 3 {
+				t.Errorf("%s: %v beside a score of %d centipawns", head, *w, in.Score.CP)
+			}
 		}
 	}
-	var told []string
-	for _, line := range e.Transcript() {
-		if strings.Contains(line, "setoption") {
-			told = append(told, line)
+}
+
+func TestBadSettings(t *testing.T) {
+	e := New(Blank(chess.Standard))
+	for _, c := range [][2]string{{"CPuct", "x"}, {"CPuct", "NaN"}, {"CPuct", "0"}, {"Temperature", "-1"}, {"MultiPV", ""}, {"Nothing", "1"}} {
+		if e.Set(c[0], c[1]) == nil {
+			t.Errorf("%s = %q is accepted", c[0], c[1])
 		}
 	}
-	want := []string{"> setoption name UCI_Chess960 value true", "> setoption name UCI_Chess960 value false"}
-	if !slices.Equal(told, want) {
-		t.Errorf("it was told %q, want %q", told, want)
-	}
-
-	plain := start(t, fake(t, "plain"), Timeouts{})
-	wantFault(t, plain.ProveChess960(), ErrVariant, "plain", "option name")
-	wantFault(t, plain.Position(game(fen, "e1b1")), ErrOption, "plain", "option name")
-	if err := plain.Position(game(usual, "e1g1")); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestCloseEndsTheWholeGroup(t *testing.T) {
-	e := start(t, fake(t, "descendant"), Timeouts{})
-	pid, err := strconv.Atoi(e.Author())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Kill(pid, 0); err != nil {
-		t.Fatalf("the engine's child is not running: %v", err)
-	}
-	e.Close()
-	e.Close() // twice is fine
-	if !goneSoon(pid) {
-		t.Error("the engine's child outlives it")
-	}
-	if err := e.Ready(t.Context()); !errors.Is(err, ErrClosed) {
-		t.Errorf("after Close: %v", err)
-	}
-}
-
-// An engine that ignores "quit" and the end of its input is killed.
-func TestCloseKills(t *testing.T) {
-	e := start(t, fake(t, "no-quit"), Timeouts{Quit: 100 * time.Millisecond})
-	pid := e.proc.cmd.Process.Pid
-	e.Close()
-	if !goneSoon(pid) {
-		t.Error("the engine is still running")
-	}
-}
-
-// goneSoon waits for a killed process to vanish or to be a zombie.
-func goneSoon(pid int) bool {
-	for range 200 {
-		stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-		if err != nil || strings.Contains(string(stat), ") Z ") {
-			return true
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	return false
-}
-
-func TestTranscriptKeepsTheEnd(t *testing.T) {
-	var log transcript
-	for i := range 1000 {
-		log.add("> ", strconv.Itoa(i))
-	}
-	log.add("< ", strings.Repeat("é", transcriptWidth))
-	lines := log.tail()
-	if len(lines) != transcriptLines || lines[0] != "> 801" || lines[198] != "> 999" {
-		t.Errorf("%d lines from %q to %q", len(lines), lines[0], lines[198])
-	}
-	if last := lines[199]; len(last) > transcriptWidth+10 || strings.Contains(last, "\uFFFD") {
-		t.Errorf("a long line became %d bytes", len(last))
-	}
-}
-
-func TestPositionCommand(t *testing.T) {
-	g := newGame(t, chess.Atomic)
-	if got := positionCommand(g); got != "position startpos" {
-		t.Error(got)
-	}
-	g = newGame(t, chess.Standard, "e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "f8c5", "e1g1")
-	if got, want := positionCommand(g), "position startpos moves e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 e1g1"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-	const fen = "8/8/8/4k3/8/4K3/4P3/8 b - - 3 40"
-	p, err := chess.ParseFEN(chess.Atomic, fen)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g = chess.NewGame(p)
-	m, err := g.Position().ParseUCI("e5d5")
-	if err != nil {
-		t.Fatal(err)
-	}
-	g.Play(m)
-	if got, want := positionCommand(g), "position fen "+fen+" moves e5d5"; got != want {
-		t.Errorf("%s, want %s", got, want)
+	if math.IsNaN(e.Config.CPuct) || e.Config.CPuct != 1.5 {
+		t.Error("a refused value was set")
 	}
 }

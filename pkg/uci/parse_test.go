@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"alamos/pkg/chess"
 )
 
 func TestParseOption(t *testing.T) {
@@ -174,4 +176,21 @@ func FuzzParse(f *testing.F) {
 		}
 		parsePerft(line)
 	})
+}
+
+// What is written of a limit is read again.
+func TestGoCommand(t *testing.T) {
+	p := chess.StartPosition(chess.Standard)
+	l := Limit{MoveTime: time.Second, Depth: 3, Nodes: 5, Mate: 2, MovesToGo: 7,
+		Clock: [2]time.Duration{time.Minute, time.Second}, Increment: [2]time.Duration{time.Second, 0}}
+	command, err := l.command()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "go wtime 60000 btime 1000 winc 1000 movestogo 7 movetime 1000 depth 3 nodes 5 mate 2"; command != want {
+		t.Errorf("%s, want %s", command, want)
+	}
+	if task, err := parseTask(&p, strings.Fields(command)[1:]); err != nil || task.Limit != l || task.Infinite {
+		t.Errorf("%+v, %v, want %+v", task, err, l)
+	}
 }

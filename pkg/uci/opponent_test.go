@@ -225,3 +225,55 @@ func castled(t *testing.T, p chess.Position) *chess.Game {
 	}
 	return g
 }
+
+func TestOpponent(t *testing.T) {
+	program := engineProgram(t)
+	find := func(mode string, v chess.Variant, chess960 bool, change func(*Opponent)) (*Found, error) {
+		t.Setenv(fakeEnv, mode)
+		o := Opponent{Program: program, Level: 4, Limit: Limit{Nodes: 10}, Options: map[string]string{"Style": "Solid"}}
+		if change != nil {
+			change(&o)
+		}
+		if !o.Installed() {
+			t.Errorf("%s is not installed", o.Program)
+		}
+		return o.Find(t.Context(), v, chess960)
+	}
+	f, err := find("well", chess.Standard, true, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Name != "engine level 4 10 nodes, Style Solid" || f.ID != "Fake 1.0, [{Skill Level 3} {Style Solid}], go movetime 200 depth 5 nodes 10" {
+		t.Errorf("%+v", f)
+	}
+	if f, err = find("well", chess.Standard, false, func(o *Opponent) {
+		o.Level, o.Args, o.Limit = 0, []string{"-x"}, Limit{Depth: 2, MoveTime: time.Second}
+	}); err != nil || f.Name != "engine -x 1000 ms depth 2, Style Solid" {
+		t.Errorf("%+v, %v", f, err)
+	}
+	for _, c := range []struct {
+		mode     string
+		variant  chess.Variant
+		chess960 bool
+		change   func(*Opponent)
+		want     error // nil: any
+	}{
+		{"well", chess.Atomic, false, nil, ErrVariant},
+		{"plain", chess.Standard, true, nil, ErrVariant},
+		{"crash-handshake", chess.Standard, false, nil, ErrCrash},
+		{"well", chess.Standard, false, func(o *Opponent) { o.Options["Hash"] = "16" }, ErrOption},
+		{"well", chess.Standard, false, func(o *Opponent) { o.Level = 9 }, nil},
+		{"well", chess.Standard, false, func(o *Opponent) { o.Level, o.Limit = 0, Limit{} }, nil},
+		{"well", chess.Standard, false, func(o *Opponent) { o.Limit.Depth = -1 }, nil},
+	} {
+		if f, err := find(c.mode, c.variant, c.chess960, c.change); err == nil || c.want != nil && !errors.Is(err, c.want) {
+			t.Errorf("%s, %s: %+v, %v, want %v", c.mode, c.variant, f, err, c.want)
+		}
+	}
+	for _, name := range []string{Stockfish, FairyStockfish} {
+		_, err := Find(t.Context(), name, chess.Standard)
+		if o := (&Opponent{Program: name}); o.Installed() == errors.Is(err, ErrNotInstalled) {
+			t.Errorf("%s: installed %v, %v", name, o.Installed(), err)
+		}
+	}
+}
