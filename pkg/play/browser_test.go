@@ -322,7 +322,7 @@ func TestBrowser(t *testing.T) {
 		b.game(`{"variant": "chess", "white": {"player": "blank", "visits": 3000}, "black": {"player": "material", "depth": 2}}`)
 		b.wait(`document.querySelectorAll("#moves button").length > 4`)
 		b.press("#pause")
-		b.wait(`document.querySelector("#pause").textContent === "Go on"`)
+		b.wait(`document.querySelector("#pause").textContent === "Continue"`)
 		b.press(`[data-ply="1"]`)
 		b.press("#previous")
 		b.wait(`document.querySelectorAll("#candidates tbody tr").length === 6 && document.querySelectorAll(".arrows g").length === 6`)

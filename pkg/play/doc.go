@@ -1,17 +1,17 @@
-// Package play is a page in the browser on which people play against networks, and
-// let them play each other: what `alamos play` serves.
+// Package play is the web page of `alamos play`: people play against networks, and let
+// networks play each other.
 //
-// The rules and the state are here. The page shows what it is told: where pieces
-// stand, what may be played, what a search thinks. It asks by JSON over HTTP
-// (request.go lists the questions) and hears of everything by server-sent events
-// ([update]), so that any number of tabs show the same game. What a network is asked
-// for all games goes through one queue.
+// The server has the rules and the state. The page shows the pieces, the legal moves
+// and the results of searches. It sends requests as JSON over HTTP (request.go lists
+// them) and receives all changes as server-sent events ([update]), so that any number
+// of tabs show the same game. All games share one queue of evaluations for each
+// network.
 //
-// A game that nobody looks at rests: its searches end until somebody comes back.
+// The searches of a game stop while no page shows it, and continue when one does.
 //
-// The pieces are drawings of our own, under the license of the repository.
+// The pieces are our own drawings, under the license of the repository.
 //
-// It refuses to be a site on the internet: there are no users and no passwords, and
-// whoever reaches the address plays. It answers no page of another host (guard.go),
-// keeps nothing on disk, and asks nothing of any other server.
+// It refuses to be a site on the internet: it has no users and no passwords, and
+// whoever reaches the address can play. It answers no pages of other hosts (see
+// guard), keeps nothing on disk, and contacts no other server.
 package play

@@ -11,11 +11,11 @@ import (
 	"alamos/pkg/chess"
 )
 
-// game is a game at a board. Its methods may be called by any goroutine.
+// game is a running game. It is safe for use by many goroutines.
 type game struct {
 	id      string
 	variant chess.Variant
-	players func(id string) *player // of ids that were checked
+	players func(id string) *player // by valid ids
 	end     context.CancelFunc
 
 	mu        sync.Mutex
@@ -25,35 +25,35 @@ type game struct {
 	serial    int // of the last position made
 	seats     [2]seat
 	paused    bool
-	resigned  chess.Result // Unfinished: nobody has
-	analyst   string       // the id of a player; "": nobody analyzes
-	looked    int          // the ply that is analyzed; -1: the last
-	failure   string       // why an engine has stopped; "": it has not
+	resigned  chess.Result // Unfinished: no resignation
+	analyst   string       // the id of the player that analyzes; "": none
+	analyzed  int          // the ply that is analyzed; -1: the last
+	failure   string       // why an engine failed; "": none did
 
 	watchers int
-	touched  time.Time     // when somebody was last known to look
+	touched  time.Time     // of the last request of a page
 	changed  chan struct{} // closed at the next change
-	done     task          // an analysis that has come to its end
-	doing    task          // what the driver does
+	done     task          // the analysis that has ended
+	doing    task          // of the driver
 	abort    context.CancelFunc
 	hurry    context.CancelFunc
 }
 
-// longest is how many plies a game may have: in crazyhouse, which knows no fifty
-// moves, random players would go on for long.
+// longest is the largest number of plies of a game: crazyhouse has no fifty-move rule,
+// and random players would play very long games.
 const longest = 3000
 
 func newGameAt(id string, start chess.Position, seats [2]seat, players func(string) *player) *game {
 	g := &game{
 		id: id, variant: start.Variant(), players: players,
-		line: chess.NewGame(start), seats: seats, resigned: chess.Unfinished, looked: -1,
+		line: chess.NewGame(start), seats: seats, resigned: chess.Unfinished, analyzed: -1,
 		touched: time.Now(), changed: make(chan struct{}),
 	}
 	g.append(nil)
 	return g
 }
 
-// append takes up the line's last position, which a move has led to.
+// append adds the line's last position, after the move m; nil: it is the first.
 func (g *game) append(m *played) {
 	g.serial++
 	v := viewOf(g.line.Position())
@@ -62,19 +62,19 @@ func (g *game) append(m *played) {
 	g.line.Position().LegalMoves(&g.legal)
 }
 
-// tell lets everybody know of a change, and ends a search that has no use any more.
+// notify announces a change to all pages, and ends a search that is no longer useful.
 // g.mu is held.
-func (g *game) tell() {
+func (g *game) notify() {
 	close(g.changed)
 	g.changed = make(chan struct{})
-	if g.abort != nil && g.doing != g.wanted() {
+	if g.abort != nil && g.doing != g.nextTask() {
 		g.abort()
 	}
 }
 
 func (g *game) ply() int { return len(g.positions) - 1 }
 
-// outcome says whether the game is over, and how. g.mu is held.
+// outcome returns how the game ended, or that it did not. g.mu is held.
 func (g *game) outcome() chess.Outcome {
 	if o := g.line.Outcome(&g.legal); o.Over() {
 		return o
@@ -90,25 +90,25 @@ func (g *game) outcome() chess.Outcome {
 
 func (g *game) isHuman(c chess.Color) bool { return g.players(g.seats[c].Player).Kind == human }
 
-// play plays a move of a human.
+// play plays the move of a human.
 func (g *game) play(r moveRequest) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	p := g.line.Position()
 	switch o := g.outcome(); {
 	case o.Over():
-		return late("the game is over: %s", ending(o, g.variant))
+		return conflict("the game is over: %s", ending(o, g.variant))
 	case r.Ply != g.ply():
-		return late("%d moves were played, the move is for the position after %d", g.ply(), r.Ply)
+		return conflict("%d moves were played, the move is for the position after %d", g.ply(), r.Ply)
 	case !g.isHuman(p.Turn()):
-		return late("it is the turn of %s", g.players(g.seats[p.Turn()].Player).Name)
+		return conflict("the turn belongs to %s", g.players(g.seats[p.Turn()].Player).Name)
 	}
 	m, err := parseMove(p, r.Move)
 	if err != nil {
 		return err
 	}
 	g.push(m)
-	g.tell()
+	g.notify()
 	return nil
 }
 
@@ -116,14 +116,14 @@ func (g *game) play(r moveRequest) error {
 func parseMove(p *chess.Position, text string) (chess.Move, error) {
 	text = strings.TrimSpace(text)
 	if len(text) > 20 {
-		return 0, refused("a move of %d letters: want one such as e2e4 or Nf3", len(text))
+		return 0, invalid("a move of %d letters: want one such as e2e4 or Nf3", len(text))
 	}
 	if m, err := p.ParseUCI(text); err == nil {
 		return m, nil
 	}
 	m, err := p.ParseSAN(text)
 	if err != nil {
-		return 0, refused("%v", err)
+		return 0, invalid("%v", err)
 	}
 	return m, nil
 }
@@ -135,7 +135,7 @@ func (g *game) push(m chess.Move) {
 	g.append(v)
 }
 
-// back takes moves back. Where engines play each other, they wait then.
+// back takes moves back. It pauses a game between engines.
 func (g *game) back(r backRequest) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -144,10 +144,10 @@ func (g *game) back(r backRequest) error {
 	case r.Ply != nil:
 		ply = *r.Ply
 		if ply < 0 || ply > g.ply() {
-			return refused("ply %d: want 0 to %d", ply, g.ply())
+			return invalid("ply %d: want 0 to %d", ply, g.ply())
 		}
 	case ply < 0:
-		return late("there is no move to take back")
+		return conflict("no move to take back")
 	case g.isHuman(chess.White) || g.isHuman(chess.Black):
 		side := func(ply int) chess.Color {
 			if g.positions[ply].Turn == chess.White.String() {
@@ -159,7 +159,7 @@ func (g *game) back(r backRequest) error {
 			ply--
 		}
 		if !g.isHuman(side(ply)) {
-			return late("there is no move of yours to take back")
+			return conflict("no move of yours to take back")
 		}
 	}
 	for g.ply() > ply {
@@ -167,37 +167,37 @@ func (g *game) back(r backRequest) error {
 		g.positions = g.positions[:g.ply()]
 	}
 	g.line.Position().LegalMoves(&g.legal)
-	g.resigned, g.looked, g.failure = chess.Unfinished, -1, ""
+	g.resigned, g.analyzed, g.failure = chess.Unfinished, -1, ""
 	if !g.isHuman(chess.White) && !g.isHuman(chess.Black) {
 		g.paused = true
 	}
-	g.tell()
+	g.notify()
 	return nil
 }
 
-// sit changes who plays, and how strong.
-func (g *game) sit(seats [2]seat) {
+// setSeats changes the players and their strength.
+func (g *game) setSeats(seats [2]seat) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.seats, g.failure = seats, ""
-	g.tell()
+	g.notify()
 }
 
 func (g *game) pause(on bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.paused, g.failure = on, ""
-	g.tell()
+	g.notify()
 }
 
-// analyze lets a player think about a position, or nobody.
+// analyze lets a player analyze a position, or ends the analysis.
 func (g *game) analyze(r analyzeRequest) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	ply := -1
 	if r.Ply != nil {
 		if ply = *r.Ply; ply < 0 || ply > g.ply() {
-			return refused("ply %d: want 0 to %d", ply, g.ply())
+			return invalid("ply %d: want 0 to %d", ply, g.ply())
 		}
 		if ply == g.ply() {
 			ply = -1
@@ -205,81 +205,81 @@ func (g *game) analyze(r analyzeRequest) error {
 	}
 	if r.Player != "" {
 		if p := g.players(r.Player); p.Kind != tree && p.Kind != alphaBeta {
-			return refused("%s does not think", p.Name)
+			return invalid("%s cannot analyze", p.Name)
 		}
 	}
-	g.analyst, g.looked = r.Player, ply
-	g.tell()
+	g.analyst, g.analyzed = r.Player, ply
+	g.notify()
 	return nil
 }
 
-// hasten makes an engine that thinks about its move play it.
-func (g *game) hasten() error {
+// hurryUp makes the engine to move play at once.
+func (g *game) hurryUp() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if !g.doing.move || g.doing != g.wanted() {
-		return late("no engine is to move")
+	if !g.doing.move || g.doing != g.nextTask() {
+		return conflict("no engine is to move")
 	}
 	g.hurry()
 	return nil
 }
 
-// resign gives the game up for the side of a human: the one to move, where both are.
+// resign resigns for the human side: the side to move if both are human.
 func (g *game) resign() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if o := g.outcome(); o.Over() {
-		return late("the game is over: %s", ending(o, g.variant))
+		return conflict("the game is over: %s", ending(o, g.variant))
 	}
 	side := g.line.Position().Turn()
 	if !g.isHuman(side) {
 		if side = side.Other(); !g.isHuman(side) {
-			return late("no human plays")
+			return conflict("no human player")
 		}
 	}
 	g.resigned = chess.Win(side.Other())
-	g.tell()
+	g.notify()
 	return nil
 }
 
-// rest is how long a game that was looked at goes on without. Browsers let a
-// hidden page speak once a minute at least.
+// rest is how long searches continue after the last request of a page. Browsers let a
+// hidden page send at least one request a minute.
 const rest = 150 * time.Second
 
-// attended tells whether somebody looks. g.mu is held.
-func (g *game) attended() bool { return g.watchers > 0 || time.Since(g.touched) < rest }
+// watched reports whether a page shows the game. g.mu is held.
+func (g *game) watched() bool { return g.watchers > 0 || time.Since(g.touched) < rest }
 
-// touch says that somebody looks, watching as long as watchers says.
+// touch records a request of a page, and adds to the pages that receive events.
 func (g *game) touch(watchers int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.watchers += watchers
 	g.touched = time.Now()
-	g.tell()
+	g.notify()
 }
 
-// review ends the search of a game that nobody looks at.
+// review ends the search of a game that no page shows.
 func (g *game) review() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.abort != nil && g.doing != g.wanted() {
+	if g.abort != nil && g.doing != g.nextTask() {
 		g.abort()
 	}
 }
 
-// report takes up what a search thinks.
+// report stores the report of a search.
 func (g *game) report(t task, r *Report) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if t.ply > g.ply() || g.positions[t.ply].serial != t.serial {
-		return // it was taken back
+		return // the move was taken back
 	}
 	g.positions[t.ply].report = r
 	close(g.changed)
 	g.changed = make(chan struct{})
 }
 
-// pgn is the game as a file, with what engines thought.
+// pgn returns the game in PGN, with the values of searches.
 func (g *game) pgn(now time.Time) (string, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

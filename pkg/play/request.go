@@ -5,13 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
+	"net"
 	"net/http"
+	"net/url"
+	"strings"
 )
 
-// What the page asks:
+// The requests of the page:
 //
 //	GET  /api/setup               variants and players
-//	POST /api/games               newGame: begins a game, answers with its id
+//	POST /api/games               newGame: begins a game and returns its id
 //	GET  /api/games/{id}/events   server-sent events, each an update
 //	GET  /api/games/{id}/pgn      the game as a file
 //	POST /api/games/{id}/move     moveRequest
@@ -19,11 +23,11 @@ import (
 //	POST /api/games/{id}/seats    seatsRequest
 //	POST /api/games/{id}/pause    pauseRequest
 //	POST /api/games/{id}/analyze  analyzeRequest
-//	POST /api/games/{id}/hurry    {}: the engine plays what it has found
-//	POST /api/games/{id}/resign   {}: for the human side
-//	POST /api/games/{id}/here     {}: somebody still looks at the game
+//	POST /api/games/{id}/hurry    {}: the engine plays at once
+//	POST /api/games/{id}/resign   {}: the human side resigns
+//	POST /api/games/{id}/here     {}: a page still shows the game
 //
-// Answers other than those of status 2xx hold {"error": "..."}.
+// Answers with another status than 2xx hold {"error": "..."}.
 
 type (
 	// newGame begins a game: at the variant's start, from a FEN, or from a numbered
@@ -36,15 +40,15 @@ type (
 		Black    seat   `json:"black"`
 	}
 
-	// moveRequest plays a move, in UCI or SAN. Ply is how many were played before
-	// it: a move for another position, as by a second click, is refused.
+	// moveRequest plays a move in UCI or SAN. Ply is the number of moves before it: a
+	// move for another position, as by a second click, is refused.
 	moveRequest struct {
 		Ply  int    `json:"ply"`
 		Move string `json:"move"`
 	}
 
-	// backRequest takes moves back, to the position after Ply of them; without it, to
-	// the last in which a human was to move.
+	// backRequest takes moves back to the position after Ply moves; without Ply, to the
+	// last position with a human to move.
 	backRequest struct {
 		Ply *int `json:"ply"`
 	}
@@ -54,16 +58,16 @@ type (
 		Black seat `json:"black"`
 	}
 
-	// pauseRequest lets engines wait.
+	// pauseRequest stops or continues the engines.
 	pauseRequest struct {
 		Paused bool `json:"paused"`
 	}
 
-	// analyzeRequest lets a player think about a position while nobody else does, or
-	// nobody ("").
+	// analyzeRequest lets a player analyze a position while no engine is to move; ""
+	// ends the analysis.
 	analyzeRequest struct {
 		Player string `json:"player"`
-		Ply    *int   `json:"ply"` // none: always the last
+		Ply    *int   `json:"ply"` // null: always the last
 	}
 
 	nothing struct{}
@@ -72,21 +76,21 @@ type (
 // mostBytes is room for the longest request, one with a FEN.
 const mostBytes = 8 << 10
 
-// decode reads a request: one JSON value, whose fields are all known.
+// decode reads a request: one JSON value with known fields only.
 func decode[T any](r io.Reader) (T, error) {
 	var v T
 	d := json.NewDecoder(r)
 	d.DisallowUnknownFields()
 	if err := d.Decode(&v); err != nil {
-		return v, fmt.Errorf("the request is not the JSON that is asked for: %w", err)
+		return v, fmt.Errorf("the request is not the expected JSON: %w", err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return v, fmt.Errorf("the request goes on after its JSON value")
+		return v, fmt.Errorf("the request has more than one JSON value")
 	}
 	return v, nil
 }
 
-// problem is an error with the status that tells of it.
+// problem is an error with its HTTP status.
 type problem struct {
 	status int
 	text   string
@@ -98,10 +102,80 @@ func problemf(status int, format string, args ...any) error {
 	return problem{status, fmt.Sprintf(format, args...)}
 }
 
-// refused is a request that could not have worked.
-func refused(format string, args ...any) error {
+// invalid returns the error of a request that can never succeed.
+func invalid(format string, args ...any) error {
 	return problemf(http.StatusBadRequest, format, args...)
 }
 
-// late is a request that came at the wrong time.
-func late(format string, args ...any) error { return problemf(http.StatusConflict, format, args...) }
+// conflict returns the error of a request that does not fit the state of the game.
+func conflict(format string, args ...any) error {
+	return problemf(http.StatusConflict, format, args...)
+}
+
+// guard refuses requests of other hosts' pages. A browser lets any page send requests to
+// this machine; three things reveal such a request.
+//
+//   - Host: a page whose own name was made to point here (DNS rebinding) sends that
+//     name. Numeric addresses and localhost cannot be redirected.
+//   - Origin and Sec-Fetch-Site, which browsers set and pages cannot.
+//   - The type of a body: JSON needs a permission that this server never gives (CORS).
+type guard struct {
+	host string // a name of the server beside localhost and its addresses
+	next http.Handler
+}
+
+// policy lets the page load only what this server has.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+func (g guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cache-Control", "no-cache")
+	if err := g.check(r); err != nil {
+		answer(w, nil, err)
+		return
+	}
+	g.next.ServeHTTP(w, r)
+}
+
+func (g guard) check(r *http.Request) error {
+	if !g.known(hostname(r.Host)) {
+		return problemf(http.StatusMisdirectedRequest, "this server is not %.100q: open it by the address that it printed", r.Host)
+	}
+	if origin := r.Header.Get("Origin"); origin != "" {
+		u, err := url.Parse(origin)
+		if err != nil || u.Host == "" || !strings.EqualFold(u.Host, r.Host) {
+			return problemf(http.StatusForbidden, "a page of %.100q may not use this server", origin)
+		}
+	}
+	switch site := r.Header.Get("Sec-Fetch-Site"); site {
+	case "", "same-origin", "none":
+	default: // any page may link to this one
+		if r.URL.Path != "/" || r.Header.Get("Sec-Fetch-Mode") != "navigate" || r.Header.Get("Sec-Fetch-Dest") != "document" {
+			return problemf(http.StatusForbidden, "a page of another host may not use this server")
+		}
+	}
+	if r.Method == http.MethodPost {
+		if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+			return problemf(http.StatusUnsupportedMediaType, "want a request of type application/json")
+		}
+	}
+	return nil
+}
+
+func (g guard) known(host string) bool {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	return host != "" && (host == "localhost" || net.ParseIP(host) != nil || host == strings.ToLower(g.host))
+}
+
+// hostname returns a Host header without port and brackets.
+func hostname(hostport string) string {
+	if host, _, err := net.SplitHostPort(hostport); err == nil {
+		return host
+	}
+	return strings.Trim(hostport, "[]")
+}

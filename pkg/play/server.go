@@ -25,27 +25,26 @@ import (
 //go:embed page
 var files embed.FS
 
-// Config says what a server offers.
+// Config describes a server.
 type Config struct {
-	// Networks are those that can be played. With none there are random moves,
-	// alpha-beta on material and a search that knows the rules only.
+	// Networks are the networks that can play. Without any there are random moves,
+	// alpha-beta on material and a search without a network.
 	Networks []uci.Model
 
-	// Variant is the one that the page begins with; nil: the first of all.
+	// Variant is the variant that the page offers first; nil: the first of all.
 	Variant *chess.Variant
 
 	// Pace is the least time from an engine's turn to its move; 0: 450 ms.
 	Pace time.Duration
 
-	// Host is the name by which the server is reached beside localhost and its
-	// addresses; "": none.
+	// Host is a name of the server beside localhost and its addresses; "": none.
 	Host string
 
-	// Log hears of failures; nil: nobody does.
+	// Log receives failures. Nil discards them.
 	Log *slog.Logger
 }
 
-// Server has the games and those who play them.
+// Server holds the games and their players.
 type Server struct {
 	cfg      Config
 	players  []player
@@ -61,7 +60,7 @@ type Server struct {
 	games map[string]*game
 }
 
-// mostGames is how many games there can be at once.
+// mostGames is the largest number of games at once.
 const mostGames = 200
 
 // New makes a server. It fails when no network plays the variant.
@@ -75,26 +74,26 @@ func New(cfg Config) (*Server, error) {
 	s.first = s.variants[0]
 	if cfg.Variant != nil {
 		if !slices.Contains(s.variants, *cfg.Variant) {
-			return nil, fmt.Errorf("no network plays %s: theirs are %v", *cfg.Variant, s.variants)
+			return nil, fmt.Errorf("no network plays %s: the networks play %v", *cfg.Variant, s.variants)
 		}
 		s.first = *cfg.Variant
 	}
 	s.ctx, s.close = context.WithCancel(context.Background())
 	s.handler = guard{host: cfg.Host, next: s.routes()}
-	s.wait.Go(s.keepHouse)
+	s.wait.Go(s.reviewGames)
 	return s, nil
 }
 
-// Close ends all games. The networks are the caller's to close, after it.
+// Close ends all games. The caller closes the networks afterwards.
 func (s *Server) Close() {
 	s.close()
 	s.wait.Wait()
 }
 
-// ServeHTTP answers requests, of the page and for it.
+// ServeHTTP serves the page and answers its requests.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// Serve answers on l until ctx ends, which is no error.
+// Serve serves l until ctx ends, which is no error.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	running, stop := context.WithCancel(ctx)
 	defer stop()
@@ -118,8 +117,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
-// keepHouse ends searches of games that nobody looks at any more.
-func (s *Server) keepHouse() {
+// reviewGames ends searches of games that no page shows.
+func (s *Server) reviewGames() {
 	for sleep(s.ctx, 10*time.Second) == nil {
 		s.mu.Lock()
 		for _, g := range s.games {
@@ -151,7 +150,7 @@ func (s *Server) routes() http.Handler {
 			return nil, err
 		}
 		if err := g.watch(r.Context(), w); err != nil {
-			s.cfg.Log.Debug("a page has gone", "game", g.id, "error", err)
+			s.cfg.Log.Debug("a page is gone", "game", g.id, "error", err)
 		}
 		return done, nil
 	})
@@ -168,7 +167,7 @@ func (s *Server) routes() http.Handler {
 		w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="alamos-%s-%s.pgn"`, g.variant, g.id))
 		_, err = io.WriteString(w, text)
 		if err != nil {
-			s.cfg.Log.Debug("a page has gone", "game", g.id, "error", err)
+			s.cfg.Log.Debug("a page is gone", "game", g.id, "error", err)
 		}
 		return done, nil
 	})
@@ -189,14 +188,14 @@ func (s *Server) routes() http.Handler {
 	post(s, mux, "move", func(g *game, q moveRequest) error { return g.play(q) })
 	post(s, mux, "back", func(g *game, q backRequest) error { return g.back(q) })
 	post(s, mux, "pause", func(g *game, q pauseRequest) error { g.pause(q.Paused); return nil })
-	post(s, mux, "hurry", func(g *game, _ nothing) error { return g.hasten() })
+	post(s, mux, "hurry", func(g *game, _ nothing) error { return g.hurryUp() })
 	post(s, mux, "resign", func(g *game, _ nothing) error { return g.resign() })
-	post(s, mux, "here", func(g *game, _ nothing) error { return nil }) // every request says so
+	post(s, mux, "here", func(g *game, _ nothing) error { return nil }) // the request itself counts
 	post(s, mux, "seats", func(g *game, q seatsRequest) error {
 		if err := errors.Join(s.check(chess.White, q.White, g.variant), s.check(chess.Black, q.Black, g.variant)); err != nil {
-			return refused("%v", err)
+			return invalid("%v", err)
 		}
-		g.sit([2]seat{q.White, q.Black})
+		g.setSeats([2]seat{q.White, q.Black})
 		return nil
 	})
 	post(s, mux, "analyze", func(g *game, q analyzeRequest) error {
@@ -208,12 +207,12 @@ func (s *Server) routes() http.Handler {
 		return g.analyze(q)
 	})
 	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
-		s.answer(w, r, nil, problemf(http.StatusNotFound, "nothing answers %s %.200q", r.Method, r.URL.Path))
+		s.answer(w, r, nil, problemf(http.StatusNotFound, "there is no %s %.200q", r.Method, r.URL.Path))
 	})
 	return mux
 }
 
-// post answers requests that change a game.
+// post handles requests that change a game.
 func post[T any](s *Server, mux *http.ServeMux, name string, f func(*game, T) error) {
 	mux.HandleFunc("POST /api/games/{id}/"+name, func(w http.ResponseWriter, r *http.Request) {
 		q, err := read[T](w, r)
@@ -237,21 +236,21 @@ func read[T any](w http.ResponseWriter, r *http.Request) (T, error) {
 	case errors.As(err, &large):
 		return v, problemf(http.StatusRequestEntityTooLarge, "the request has more than %d bytes", mostBytes)
 	case err != nil:
-		return v, refused("%v", err)
+		return v, invalid("%v", err)
 	}
 	return v, nil
 }
 
-// done is the answer of those who have answered.
+// done is the result of handlers that have written their answer.
 var done = new(struct{ int })
 
-// answer writes a value, or what is wrong.
+// answer writes a value or an error.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, v any, err error) {
 	if v == done && err == nil {
 		return
 	}
 	if err != nil && !errors.As(err, new(problem)) {
-		s.cfg.Log.Error("a request has failed", "path", r.URL.Path, "error", err)
+		s.cfg.Log.Error("a request failed", "path", r.URL.Path, "error", err)
 	}
 	answer(w, v, err)
 }
@@ -264,7 +263,7 @@ func answer(w http.ResponseWriter, v any, err error) {
 		v = map[string]string{"error": p.text}
 		w.WriteHeader(p.status)
 	}
-	// A page that has gone needs no answer.
+	// A page that is gone needs no answer.
 	_ = json.NewEncoder(w).Encode(v)
 }
 
@@ -275,24 +274,24 @@ func (s *Server) game(r *http.Request) (*game, error) {
 	if g := s.games[id]; g != nil {
 		return g, nil
 	}
-	return nil, problemf(http.StatusNotFound, "there is no game %.50q: it may be of a server that has ended", id)
+	return nil, problemf(http.StatusNotFound, "there is no game %.50q: it may belong to a server that has ended", id)
 }
 
-// begin begins a game.
+// begin starts a game.
 func (s *Server) begin(q newGame) (*game, error) {
 	v, err := chess.ParseVariant(q.Variant)
 	if err != nil {
-		return nil, refused("%v", err)
+		return nil, invalid("%v", err)
 	}
 	start := chess.StartPosition(v)
 	switch {
 	case !slices.Contains(s.variants, v):
-		return nil, refused("no network plays %s", v)
+		return nil, invalid("no network plays %s", v)
 	case q.FEN != "" && q.Chess960 != nil:
-		return nil, refused("want a FEN or a start of chess960, not both")
+		return nil, invalid("want a FEN or a start of chess960, not both")
 	case q.FEN != "":
 		if start, err = chess.ParseFEN(v, q.FEN); err != nil {
-			return nil, refused("%v", err)
+			return nil, invalid("%v", err)
 		}
 	case q.Chess960 != nil:
 		n := *q.Chess960
@@ -300,22 +299,22 @@ func (s *Server) begin(q newGame) (*game, error) {
 			n = mathrand.IntN(960)
 		}
 		if start, err = chess.Chess960(v, n); err != nil {
-			return nil, refused("%v", err)
+			return nil, invalid("%v", err)
 		}
 	}
 	if err := errors.Join(s.check(chess.White, q.White, v), s.check(chess.Black, q.Black, v)); err != nil {
-		return nil, refused("%v", err)
+		return nil, invalid("%v", err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ctx.Err() != nil {
-		return nil, problemf(http.StatusServiceUnavailable, "the server ends")
+		return nil, problemf(http.StatusServiceUnavailable, "the server is closing")
 	}
 	if err := s.makeRoom(); err != nil {
 		return nil, err
 	}
 	find := func(id string) *player {
-		p, _ := s.find(id, v) // it was checked
+		p, _ := s.find(id, v) // the id is valid
 		return p
 	}
 	g := newGameAt(rand.Text()[:12], start, [2]seat{q.White, q.Black}, find)
@@ -326,8 +325,8 @@ func (s *Server) begin(q newGame) (*game, error) {
 	return g, nil
 }
 
-// makeRoom forgets the game that nobody has looked at for longest, where there are too
-// many. s.mu is held.
+// makeRoom removes the game that no page has shown for the longest time if there are
+// too many games. s.mu is held.
 func (s *Server) makeRoom() error {
 	if len(s.games) < mostGames {
 		return nil
@@ -342,7 +341,7 @@ func (s *Server) makeRoom() error {
 		g.mu.Unlock()
 	}
 	if oldest == nil {
-		return problemf(http.StatusServiceUnavailable, "%d games are looked at: close some of their pages", len(s.games))
+		return problemf(http.StatusServiceUnavailable, "pages show %d games: close some of them", len(s.games))
 	}
 	oldest.end()
 	delete(s.games, oldest.id)

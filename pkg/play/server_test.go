@@ -93,8 +93,8 @@ func TestHumanGame(t *testing.T) {
 	refuse("/back", `{"ply": 5}`, 400, "want 0 to 4")
 	refuse("/back", `{"ply": -1}`, 400, "want 0 to 4")
 	refuse("/hurry", `{}`, 409, "no engine")
-	refuse("/analyze", `{"player": "human"}`, 400, "does not think")
-	refuse("/analyze", `{"player": "nobody"}`, 400, "nobody is called")
+	refuse("/analyze", `{"player": "human"}`, 400, "cannot analyze")
+	refuse("/analyze", `{"player": "nobody"}`, 400, "there is no player")
 	refuse("/analyze", `{"player": "blank", "ply": 9}`, 400, "want 0 to 4")
 
 	h.must(game+"/back", `{}`)
@@ -134,7 +134,7 @@ func TestEngineGame(t *testing.T) {
 	h.must(game+"/pause", `{"paused": true}`)
 	h.must(game+"/move", move(2, "d4"))
 	reply := h.at(game, 3).Legal[0].UCI
-	if status, v := h.ask(game+"/move", move(3, reply)); status != 409 || v["error"] != "it is the turn of random moves" {
+	if status, v := h.ask(game+"/move", move(3, reply)); status != 409 || v["error"] != "the turn belongs to random moves" {
 		t.Errorf("a move for the engine: %d %v", status, v)
 	}
 	h.must(game+"/seats", `{"white": {"player": "human"}, "black": {"player": "human"}}`)
@@ -166,10 +166,10 @@ func TestRequestsAreChecked(t *testing.T) {
 		status     int
 		words      string
 	}{
-		{"/api/games", ``, 400, "not the JSON"},
-		{"/api/games", `{"variant": "chess"`, 400, "not the JSON"},
-		{"/api/games", `[]`, 400, "not the JSON"},
-		{"/api/games", `{} {}`, 400, "goes on"},
+		{"/api/games", ``, 400, "not the expected JSON"},
+		{"/api/games", `{"variant": "chess"`, 400, "not the expected JSON"},
+		{"/api/games", `[]`, 400, "not the expected JSON"},
+		{"/api/games", `{} {}`, 400, "more than one"},
 		{"/api/games", `{"rules": "chess"}`, 400, `unknown field "rules"`},
 		{"/api/games", `{"variant": "` + strings.Repeat("x", mostBytes) + `"}`, 413, "more than"},
 		{"/api/games", `{"variant": "checkers", ` + people + `}`, 400, "want one of chess, atomic"},
@@ -177,19 +177,19 @@ func TestRequestsAreChecked(t *testing.T) {
 		{"/api/games", `{"variant": "horde", "chess960": 5, ` + people + `}`, 400, "horde"},
 		{"/api/games", `{"variant": "chess", "chess960": 960, ` + people + `}`, 400, "960"},
 		{"/api/games", `{"variant": "chess", "chess960": 1, "fen": "x", ` + people + `}`, 400, "not both"},
-		{"/api/games", `{"variant": "chess", "white": {"player": "human"}}`, 400, "black: nobody is called"},
+		{"/api/games", `{"variant": "chess", "white": {"player": "human"}}`, 400, "black: there is no player"},
 		{"/api/games", `{"variant": "chess", "white": {"player": "blank", "visits": -1}, "black": {"player": "human"}}`, 400, "white: visits -1"},
 		{"/api/games", `{"variant": "chess", "white": {"player": "blank", "visits": 1e9}, "black": {"player": "human"}}`, 400, "visits"},
 		{"/api/games", `{"variant": "chess", "white": {"player": "material"}, "black": {"player": "human"}}`, 400, "depth 0"},
 		{"/api/games", `{"variant": "chess", "white": {"player": "material", "depth": 9}, "black": {"player": "human"}}`, 400, "depth 9"},
 		{"/api/games", `{"variant": "chess", "white": {"player": "blank", "seconds": -0.5}, "black": {"player": "human"}}`, 400, "seconds -0.5"},
 		{"/api/games", `{"variant": "chess", "white": {"player": "human"}, "black": {"player": "blank", "visits": 1, "temperature": 11}}`, 400, "black: temperature 11"},
-		{game + "/seats", `{"white": {"player": "human"}, "black": {"player": "net-1"}}`, 400, `black: nobody is called "net-1"`},
+		{game + "/seats", `{"white": {"player": "human"}, "black": {"player": "net-1"}}`, 400, `black: there is no player "net-1"`},
 		{game + "/move", `{"ply": 0, "move": ""}`, 400, "move"},
 		{game + "/move", `{"ply": 0, "move": "` + strings.Repeat("e", 1000) + `"}`, 400, "1000 letters"},
-		{game + "/nonsense", `{}`, 404, "nothing answers"},
+		{game + "/nonsense", `{}`, 404, "there is no"},
 		{"/api/games/none/move", move(0, "e4"), 404, "no game"},
-		{"/api/nonsense", `{}`, 404, "nothing answers"},
+		{"/api/nonsense", `{}`, 404, "there is no"},
 	} {
 		if status, v := h.ask(c.path, c.body); status != c.status || !strings.Contains(v["error"], c.words) {
 			t.Errorf("%s %.80s: %d %q, want %d with %q", c.path, c.body, status, v["error"], c.status, c.words)

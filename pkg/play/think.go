@@ -10,42 +10,146 @@ import (
 
 	"alamos/pkg/chess"
 	"alamos/pkg/match"
-
 	"alamos/pkg/search"
 	"alamos/pkg/uci"
 )
 
-// thought is one player thinking about one position.
-type thought struct {
+// task is the work of a game's driver: to find a move, or to analyze a position. The
+// zero task is no work.
+type task struct {
+	move   bool
+	ply    int
+	serial int // of the position
+	seat   seat
+}
+
+// nextTask returns what the driver should do now. g.mu is held.
+func (g *game) nextTask() task {
+	if !g.watched() {
+		return task{}
+	}
+	last := g.ply()
+	if s := g.seats[g.line.Position().Turn()]; !g.paused && g.players(s.Player).Kind != human && !g.outcome().Over() {
+		return task{true, last, g.positions[last].serial, s}
+	}
+	if g.analyst == "" {
+		return task{}
+	}
+	ply := g.analyzed
+	if ply < 0 {
+		ply = last
+	}
+	if ply == last && g.line.Outcome(&g.legal).Over() {
+		return task{}
+	}
+	t := task{false, ply, g.positions[ply].serial, seat{Player: g.analyst}}
+	if t == g.done {
+		return task{}
+	}
+	return t
+}
+
+// drive lets the game's players search, one at a time, until ctx ends. An engine's move
+// takes at least the pace, so that people can follow.
+func (g *game) drive(ctx context.Context, pace time.Duration) {
+	kept := engines{}
+	for ctx.Err() == nil {
+		g.mu.Lock()
+		t, changed := g.nextTask(), g.changed
+		if t == (task{}) {
+			if !g.watched() {
+				clear(kept)
+			}
+			g.mu.Unlock()
+			select {
+			case <-changed:
+			case <-ctx.Done():
+			}
+			continue
+		}
+		at := g.line.Clone()
+		for at.Ply() > t.ply {
+			at.Undo()
+		}
+		searching, abort := context.WithCancel(ctx)
+		hurried, hurry := context.WithCancel(searching)
+		g.doing, g.abort, g.hurry = t, abort, hurry
+		g.notify()
+		g.mu.Unlock()
+
+		enough := time.After(pace)
+		turn := &turn{
+			player: g.players(t.seat.Player), seat: t.seat, game: at, endless: !t.move,
+			hurried: hurried, report: func(r *Report) { g.report(t, r) }, engines: kept,
+		}
+		m, err := turn.move(searching)
+		if t.move && err == nil {
+			select {
+			case <-enough:
+			case <-hurried.Done():
+			}
+		}
+		g.mu.Lock()
+		aborted := searching.Err() != nil
+		g.doing, g.abort, g.hurry = task{}, nil, nil
+		hurry()
+		abort()
+		switch {
+		case aborted:
+		case err != nil:
+			g.failure, g.paused, g.analyst = err.Error(), true, ""
+		case t.move:
+			g.push(m)
+		default:
+			g.done = t
+		}
+		g.notify()
+		g.mu.Unlock()
+	}
+}
+
+// turn is a player's search of a position.
+type turn struct {
 	player  *player
 	seat    seat
 	game    *chess.Game
-	endless bool            // the answer is not wanted: nothing but memory ends it
-	hurried context.Context // ends when the answer is wanted at once
-	tell    func(*Report)
-	memory  memory
+	endless bool            // an analysis: only the memory limits it
+	hurried context.Context // ends when the move is wanted at once
+	report  func(*Report)
+	engines engines
 }
 
-// memory has the engines of a game's players, by their ids, with what they remember of
-// the turns before. It is for one goroutine.
-type memory map[string]*uci.Engine
+// engines are the engines of a game's players, by the players' ids. They keep their
+// trees from turn to turn. The map is for one goroutine.
+type engines map[string]*uci.Engine
 
-func (m memory) forget() { clear(m) }
+// move finds a move.
+func (t *turn) move(ctx context.Context) (chess.Move, error) {
+	switch t.player.Kind {
+	case tree:
+		return t.searchTree(ctx)
+	case alphaBeta:
+		return t.searchAlphaBeta(ctx)
+	}
+	var l chess.MoveList
+	t.game.Position().LegalMoves(&l)
+	return l.At(rand.IntN(l.Len())), nil
+}
 
 const (
-	treeMiB     = 256 // the tree of a player in a game
-	mostLeaves  = 16  // evaluated at once: with more, short searches are weak
+	treeMiB     = 256 // of the tree of a player in a game
+	mostLeaves  = 16  // evaluated at once: more would weaken short searches
 	reportEvery = 120 * time.Millisecond
 )
 
-// searchTree thinks by a tree search, which goes on where the turn before ended.
-func (t *thought) searchTree(ctx context.Context) (chess.Move, error) {
-	e := t.memory[t.player.ID]
+// searchTree finds a move by tree search, which continues the tree of the turn before.
+func (t *turn) searchTree(ctx context.Context) (chess.Move, error) {
+	e := t.engines[t.player.ID]
 	if e == nil {
-		e = uci.New(*t.player.mind)
+		e = uci.New(*t.player.model)
 		e.Config.Leaves, e.Hash = min(mostLeaves, e.Config.Leaves), treeMiB
 		e.MultiPV, e.Every, e.Overhead = mostCandidates, reportEvery, 0
-		t.memory[t.player.ID] = e
+		t.engines[t.player.ID] = e
 	}
 	e.Temperature = t.seat.Temperature
 	var task uci.Task // without an end
@@ -53,7 +157,7 @@ func (t *thought) searchTree(ctx context.Context) (chess.Move, error) {
 		task.Nodes, task.MoveTime = int64(t.seat.Visits), time.Duration(t.seat.Seconds*float64(time.Second))
 		task.PolicyOnly = task.Nodes == 0 && task.MoveTime == 0
 	}
-	err := e.Search(t.hurried, t.game, task, func(r *uci.Report) { t.tell(t.treeReport(r)) })
+	err := e.Search(t.hurried, t.game, task, func(r *uci.Report) { t.report(t.treeReport(r)) })
 	if ctx.Err() != nil {
 		return 0, ctx.Err()
 	}
@@ -67,18 +171,18 @@ func (t *thought) searchTree(ctx context.Context) (chess.Move, error) {
 	return m, nil
 }
 
-// treeReport is what the search thinks now.
-func (t *thought) treeReport(r *uci.Report) *Report {
+// treeReport converts the report of a tree search for the page.
+func (t *turn) treeReport(r *uci.Report) *Report {
 	p := t.game.Position()
 	out := &Report{By: t.player.Name, Tree: true, Nodes: r.Visits, Depth: r.Depth, Speed: int(r.Speed), Active: !r.Last}
-	out.value(p.Turn(), r.Value, r.Mate)
+	out.setValue(p.Turn(), r.Value, r.Mate)
 	for i := range r.Lines {
 		line := &r.Lines[i]
 		c := candidate(p, line.Moves)
 		c.Visits, c.Prior = line.Visits, line.Prior
 		if line.Visits > 0 {
 			var s Report
-			s.value(p.Turn(), line.Q, line.Mate)
+			s.setValue(p.Turn(), line.Q, line.Mate)
 			c.Score = s.Score
 		}
 		out.Moves = append(out.Moves, c)
@@ -86,16 +190,16 @@ func (t *thought) treeReport(r *uci.Report) *Report {
 	return out
 }
 
-// value takes up a value and a number of moves to the end by force, 0: none, from the
+// setValue sets a value and a number of moves to a forced end, 0: none, both from the
 // view of the side to move.
-func (r *Report) value(side chess.Color, value float64, mate int) {
+func (r *Report) setValue(side chess.Color, value float64, mate int) {
 	if side == chess.Black {
 		value, mate = -value, -mate
 	}
 	r.Value, r.mate, r.Score = value, mate, scoreOf(value, mate)
 }
 
-// eval is the value as PGN files have it.
+// eval returns the value as PGN files write it.
 func (r *Report) eval() chess.Eval {
 	if r.mate != 0 {
 		return chess.Eval{Mate: r.mate}
@@ -103,13 +207,13 @@ func (r *Report) eval() chess.Eval {
 	return chess.Eval{Pawns: float64(uci.ScoreOf(r.Value).CP) / 100}
 }
 
-// searchAlphaBeta looks ahead ply by ply, until depth or time ends it, and draws one
-// of equally good moves.
-func (t *thought) searchAlphaBeta(ctx context.Context) (chess.Move, error) {
+// searchAlphaBeta searches deeper ply by ply, until depth or time ends it, and picks
+// one of the best moves at random.
+func (t *turn) searchAlphaBeta(ctx context.Context) (chess.Move, error) {
 	began := time.Now()
 	var v search.Valuer = &match.Material{}
-	if t.player.mind != nil {
-		v = search.NewValuer(t.player.mind.Eval)
+	if t.player.model != nil {
+		v = search.NewValuer(t.player.model.Eval)
 	}
 	depth, limited := t.seat.Depth, ctx
 	if t.endless {
@@ -142,20 +246,20 @@ func (t *thought) searchAlphaBeta(ctx context.Context) (chess.Move, error) {
 		}
 		line = next
 		nodes += line.Evaluations
-		t.tell(t.lineReport(&line, nodes, time.Since(began), d < depth))
+		t.report(t.lineReport(&line, nodes, time.Since(began), d < depth))
 		if math.Abs(line.Value) == 1 {
 			break
 		}
 	}
-	t.tell(t.lineReport(&line, nodes, time.Since(began), false))
+	t.report(t.lineReport(&line, nodes, time.Since(began), false))
 	return line.Best[rand.IntN(len(line.Best))], nil
 }
 
-// lineReport is what alpha-beta has found.
-func (t *thought) lineReport(l *search.Line, nodes int, spent time.Duration, active bool) *Report {
+// lineReport converts the result of alpha-beta for the page.
+func (t *turn) lineReport(l *search.Line, nodes int, spent time.Duration, active bool) *Report {
 	p := t.game.Position()
 	out := &Report{By: t.player.Name, Nodes: nodes, Depth: l.Depth, Speed: int(float64(nodes) / max(0.001, spent.Seconds())), Active: active}
-	out.value(p.Turn(), l.Value, int(math.Trunc(l.Value))*((len(l.PV)+1)/2)) // 1 and -1 are by force
+	out.setValue(p.Turn(), l.Value, int(math.Trunc(l.Value))*((len(l.PV)+1)/2)) // 1 and -1 are forced
 	for i, m := range l.Best[:min(len(l.Best), mostCandidates)] {
 		moves := []chess.Move{m}
 		if i == 0 {
@@ -166,11 +270,4 @@ func (t *thought) lineReport(l *search.Line, nodes int, spent time.Duration, act
 		out.Moves = append(out.Moves, c)
 	}
 	return out
-}
-
-// pickAny plays any legal move.
-func (t *thought) pickAny() chess.Move {
-	var l chess.MoveList
-	t.game.Position().LegalMoves(&l)
-	return l.At(rand.IntN(l.Len()))
 }

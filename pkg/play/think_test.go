@@ -249,9 +249,9 @@ func TestMateIsTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	var last *Report
-	think := &thought{
+	think := &turn{
 		player: &players[i], seat: seat{Seconds: 3600}, game: chess.NewGame(p),
-		hurried: t.Context(), tell: func(r *Report) { last = r }, memory: memory{},
+		hurried: t.Context(), report: func(r *Report) { last = r }, engines: engines{},
 	}
 	if _, err := think.searchTree(t.Context()); err != nil {
 		t.Fatal(err)
@@ -270,9 +270,9 @@ func TestTreeGoesOn(t *testing.T) {
 	players, _ := newPlayers(nil)
 	i := slices.IndexFunc(players, func(p player) bool { return p.ID == "blank" })
 	var last *Report
-	think := &thought{
+	think := &turn{
 		player: &players[i], seat: seat{Visits: 2000}, game: chess.NewGame(chess.StartPosition(chess.Standard)),
-		hurried: t.Context(), tell: func(r *Report) { last = r }, memory: memory{},
+		hurried: t.Context(), report: func(r *Report) { last = r }, engines: engines{},
 	}
 	m, err := think.searchTree(t.Context())
 	if err != nil || last.Nodes < 2000 {

@@ -10,37 +10,37 @@ import (
 // position is a position of a game as the page shows it.
 type position struct {
 	FEN    string `json:"fen"`
-	Board  string `json:"board"` // 64 letters of FEN from a8 to h1, "." where nothing stands
+	Board  string `json:"board"` // 64 letters of FEN from a8 to h1, "." for an empty square
 	Turn   string `json:"turn"`  // white or black
 	Number int    `json:"number"`
 	Check  string `json:"check,omitempty"` // the square of a king in check
 
 	Pockets *[2]map[string]int `json:"pockets,omitempty"` // White's and Black's, by letters such as N
-	Checks  *[2]int            `json:"checks,omitempty"`  // still to be given by White and Black
+	Checks  *[2]int            `json:"checks,omitempty"`  // that White and Black still need to give
 
 	Move *played `json:"move,omitempty"` // that led here
 
-	serial int     // of the game: a position that comes back after a take-back is another
-	report *Report // what was thought about it; nil: nothing
+	serial int     // unique in the game, also after moves are taken back
+	report *Report // of the last search; nil: none
 }
 
-// played is a move that was played.
+// played is a move of the game.
 type played struct {
 	SAN  string `json:"san"`
 	UCI  string `json:"uci"`
 	From string `json:"from,omitempty"` // none: a drop
 	To   string `json:"to"`             // of the king in castling
 
-	// Explosion is the square of an atomic capture, and after it those that are
-	// empty since.
+	// Explosion is the square of an atomic capture, followed by the squares that it
+	// emptied.
 	Explosion []string `json:"explosion,omitempty"`
 }
 
-// legal is a move that may be played.
+// legal is a legal move.
 type legal struct {
 	UCI       string   `json:"uci"`
 	From      string   `json:"from,omitempty"`
-	To        []string `json:"to"` // castling: where the king goes, unless it can go there otherwise, and its rook
+	To        []string `json:"to"` // for castling the king's target, unless a plain move has it, and the rook
 	Promotion string   `json:"promotion,omitempty"`
 	Drop      string   `json:"drop,omitempty"`
 	Capture   bool     `json:"capture,omitempty"`
@@ -48,7 +48,7 @@ type legal struct {
 
 const letters = ".PNBRQK"
 
-// letter is a piece's letter in FEN.
+// letter returns a piece's letter in FEN.
 func letter(t chess.PieceType, c chess.Color) byte {
 	if c == chess.Black && t != chess.NoPieceType {
 		return letters[t] + 'a' - 'A'
@@ -56,6 +56,7 @@ func letter(t chess.PieceType, c chess.Color) byte {
 	return letters[t]
 }
 
+// viewOf returns a position for the page.
 func viewOf(p *chess.Position) position {
 	v := position{FEN: p.FEN(), Turn: p.Turn().String(), Number: p.FullMove()}
 	board := make([]byte, 0, 64)
@@ -85,7 +86,7 @@ func viewOf(p *chess.Position) position {
 	return v
 }
 
-// playedOf is the legal move m in the position before.
+// playedOf returns the legal move m of a position for the page.
 func playedOf(before *chess.Position, m chess.Move) *played {
 	after := *before
 	after.Play(m)
@@ -112,6 +113,7 @@ func captures(p *chess.Position, m chess.Move) bool {
 	return m.IsEnPassant() || !m.IsCastle() && !m.IsDrop() && p.Occupied().Has(m.To())
 }
 
+// legalOf returns legal moves for the page.
 func legalOf(p *chess.Position, l *chess.MoveList) []legal {
 	plain := map[[2]chess.Square]bool{}
 	for _, m := range l.Slice() {
@@ -139,15 +141,15 @@ func legalOf(p *chess.Position, l *chess.MoveList) []legal {
 	return list
 }
 
-// Report is what a search thinks of a position. Values are expected results from -1
-// to 1, from White's view.
+// Report is the result of a search so far. Values are expected results from -1 to 1, from
+// White's view.
 type Report struct {
 	By     string      `json:"by"`
-	Score  string      `json:"score"` // for people: White's expected share of the point, or how far a win is
+	Score  string      `json:"score"` // to show: White's expected share of the point, or the distance of a win
 	Value  float64     `json:"value"`
-	Nodes  int         `json:"nodes"` // visits of a tree, positions valued of alpha-beta
+	Nodes  int         `json:"nodes"` // visits of a tree search, positions that alpha-beta evaluated
 	Depth  int         `json:"depth"`
-	Speed  int         `json:"speed"` // nodes a second
+	Speed  int         `json:"speed"` // nodes per second
 	Tree   bool        `json:"tree"`  // candidates have visits and priors
 	Moves  []Candidate `json:"moves"` // the best first
 	Active bool        `json:"active"`
@@ -171,7 +173,7 @@ const (
 	mostLine       = 10
 )
 
-// candidate is the move at the head of a line.
+// candidate returns the first move of a line.
 func candidate(p *chess.Position, line []chess.Move) Candidate {
 	first := playedOf(p, line[0])
 	c := Candidate{UCI: first.UCI, From: first.From, To: first.To}
@@ -183,8 +185,8 @@ func candidate(p *chess.Position, line []chess.Move) Candidate {
 	return c
 }
 
-// scoreOf says a value from White's view for people. mate is the number of moves to
-// a win by force, below zero for Black's; 0: none.
+// scoreOf returns a value from White's view as text. mate is the number of moves to a
+// forced win, below zero for Black's; 0: none.
 func scoreOf(value float64, mate int) string {
 	switch {
 	case mate > 0:
@@ -193,4 +195,69 @@ func scoreOf(value float64, mate int) string {
 		return fmt.Sprintf("−#%d", -mate)
 	}
 	return fmt.Sprintf("%.0f %%", math.Round(50*(1+value)))
+}
+
+// title returns a variant's title and what its rules add to chess, in a few words.
+func title(v chess.Variant) (title, goal string) {
+	switch v {
+	case chess.Atomic:
+		return "Atomic", "captures explode"
+	case chess.Antichess:
+		return "Antichess", "lose everything"
+	case chess.KingOfTheHill:
+		return "King of the Hill", "king to the center"
+	case chess.ThreeCheck:
+		return "Three-check", "the third check wins"
+	case chess.Horde:
+		return "Horde", "36 pawns against an army"
+	case chess.RacingKings:
+		return "Racing Kings", "first to the last rank"
+	case chess.Crazyhouse:
+		return "Crazyhouse", "captured pieces come back"
+	}
+	return "Chess", "checkmate"
+}
+
+// ending returns why a game is over, as a sentence.
+func ending(o chess.Outcome, v chess.Variant) string {
+	winner, loser := "White", "Black"
+	if o.Result == chess.BlackWins {
+		winner, loser = loser, winner
+	}
+	drawn := o.Result == chess.Draw
+	switch o.Reason {
+	case chess.Checkmate:
+		return winner + " wins by checkmate."
+	case chess.KingExploded:
+		return winner + " wins: " + loser + "’s king has exploded."
+	case chess.Stalemate:
+		if drawn {
+			return "Draw by stalemate."
+		}
+		return winner + " wins: it has no move left."
+	case chess.Threefold:
+		return "Draw: the position has occurred three times."
+	case chess.FiftyMoves:
+		return "Draw: fifty moves without a capture or a pawn’s move."
+	case chess.InsufficientMaterial:
+		return "Draw: neither side can win with what is left."
+	case chess.MoveLimit:
+		return "Draw: the game has become too long."
+	case chess.Resignation:
+		return winner + " wins: " + loser + " has resigned."
+	case chess.KingInCenter:
+		return winner + " wins: its king is on the hill."
+	case chess.ThreeChecks:
+		return winner + " wins with the third check."
+	case chess.HordeDestroyed:
+		return winner + " wins: the horde is destroyed."
+	case chess.RaceFinished:
+		if drawn {
+			return "Draw: both kings have reached the eighth rank."
+		}
+		return winner + " wins the race."
+	case chess.PiecesLost:
+		return winner + " wins: it has lost all its pieces."
+	}
+	return o.String() + " in " + v.String()
 }

@@ -10,18 +10,18 @@ import (
 	"alamos/pkg/chess"
 )
 
-// update is what the page hears of a game: everything at first, then what is new.
+// update is an event for a page: everything at first, then the changes.
 type update struct {
 	ID        string          `json:"id"`
 	Variant   string          `json:"variant"`
-	Keep      int             `json:"keep"`      // positions that the page has and that still are
-	Positions []*position     `json:"positions"` // those that come after them
-	Reports   map[int]*Report `json:"reports"`   // those that are new, by ply
+	Keep      int             `json:"keep"`      // first positions of the page that are still valid
+	Positions []*position     `json:"positions"` // that follow them
+	Reports   map[int]*Report `json:"reports"`   // new ones, by ply
 	Legal     []legal         `json:"legal"`     // in the last position
 	Seats     [2]seat         `json:"seats"`
 	Paused    bool            `json:"paused"`
 	Analyst   string          `json:"analyst"`
-	Outcome   *outcome        `json:"outcome"`  // null: the game goes on
+	Outcome   *outcome        `json:"outcome"`  // null: not finished
 	Thinking  string          `json:"thinking"` // "move", "analysis" or ""
 	Failure   string          `json:"failure,omitempty"`
 }
@@ -32,13 +32,13 @@ type outcome struct {
 	Text   string `json:"text"`
 }
 
-// seen is what a page has been told.
+// seen is what a page has received.
 type seen struct {
 	serials []int
 	reports []*Report
 }
 
-// news is what a page has not been told.
+// news returns what a page has not received, and a channel that the next change closes.
 func (g *game) news(s *seen) (update, <-chan struct{}) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -75,15 +75,15 @@ func (g *game) news(s *seen) (update, <-chan struct{}) {
 }
 
 const (
-	// breath is the time between two updates: what happens in it is told at once.
+	// breath is the least time between two updates: one update has all changes of it.
 	breath = 40 * time.Millisecond
-	// heartbeat finds pages that have gone without a word.
+	// heartbeat finds pages that are gone.
 	heartbeat = 15 * time.Second
-	// patience is for a page that does not read.
+	// patience bounds the wait for a page that does not read.
 	patience = 10 * time.Second
 )
 
-// watch sends updates until the page or ctx goes away.
+// watch sends updates until the page is gone or ctx ends.
 func (g *game) watch(ctx context.Context, w http.ResponseWriter) error {
 	g.touch(1)
 	defer g.touch(-1)
@@ -138,11 +138,11 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// setup is what the page can choose from.
+// setup is what the page offers for a new game.
 type setup struct {
 	Variants []variantInfo `json:"variants"`
 	Players  []player      `json:"players"`
-	Variant  string        `json:"variant"` // to begin with
+	Variant  string        `json:"variant"` // offered first
 }
 
 type variantInfo struct {
@@ -150,7 +150,7 @@ type variantInfo struct {
 	Title    string `json:"title"`
 	Goal     string `json:"goal"`
 	Start    string `json:"start"`    // FEN
-	Chess960 bool   `json:"chess960"` // it can begin there
+	Chess960 bool   `json:"chess960"` // has numbered start positions
 }
 
 func setupOf(players []player, variants []chess.Variant, first chess.Variant) setup {

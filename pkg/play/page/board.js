@@ -1,5 +1,5 @@
-// The board: squares, pieces that slide, arrows, explosions, and the ways to say a
-// move. It knows no rules: what may be played is told by setLegal.
+// The board: squares, sliding pieces, arrows, explosions, and the ways to enter a move.
+// It knows no rules: setLegal gives it the legal moves.
 
 const files = "abcdefgh";
 const names = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
@@ -29,7 +29,7 @@ const element = (tag, name, parent) => {
 };
 
 export class Board {
-  // onMove(uci) is called when a move has been said.
+  // onMove(uci) is called when a move was entered.
   constructor(root, onMove) {
     this.root = root;
     this.onMove = onMove;
@@ -38,7 +38,7 @@ export class Board {
     this.legal = [];
     this.picked = null; // {from} or {drop}
     this.cursor = "e2";
-    this.shown = ""; // what the board is of: it slides from a neighbor only
+    this.shown = ""; // key of the position: pieces slide only from a neighboring position
 
     root.setAttribute("role", "grid");
     root.setAttribute("aria-label", "Chess board: arrows walk, Enter picks up and puts down, Escape lets go");
@@ -70,7 +70,7 @@ export class Board {
     root.addEventListener("contextmenu", (e) => e.preventDefault());
   }
 
-  // lay gives the cells their names, from the side that is below.
+  // lay names the cells, as seen from the side below.
   lay() {
     this.squares.clear();
     this.cells.forEach((cell, i) => {
@@ -97,7 +97,7 @@ export class Board {
     this.setArrows(this.drawn ?? []);
   }
 
-  // spot is the column and the row of a square as seen, from the upper left.
+  // spot is the visible column and row of a square, from the upper left.
   spot(square) {
     const x = files.indexOf(square[0]);
     const y = 8 - Number(square[1]);
@@ -110,7 +110,7 @@ export class Board {
     node.style.transform = `translate(${x * 100}%, ${y * 100}%)`;
   }
 
-  // show shows a position. With a key beside the one before, what is different moves.
+  // show shows a position. If its key is next to the one before, the pieces slide.
   show(position, key, lively) {
     this.letGo();
     const want = new Map();
@@ -178,7 +178,7 @@ export class Board {
     setTimeout(() => node.remove(), slide);
   }
 
-  // shatter lets a piece explode where it stands, or where it has come to.
+  // shatter lets a piece explode where it stands, or where it arrives.
   shatter(node, square, center) {
     this.put(node, square);
     const wait = still.matches ? 0 : slide + 45 * this.away(square, center);
@@ -213,7 +213,7 @@ export class Board {
 
   from(square) { return this.legal.filter((m) => m.from === square); }
 
-  // targets are the moves of what is picked up, by the squares that say them.
+  // targets are the moves of the picked piece, by target square.
   targets() {
     const to = new Map();
     if (!this.picked) return to;
@@ -224,7 +224,7 @@ export class Board {
     return to;
   }
 
-  // mark colors the squares, and says what they are.
+  // mark colors the squares, and labels them.
   mark() {
     const targets = this.targets();
     const last = this.position?.move;
@@ -262,7 +262,7 @@ export class Board {
     this.onPick?.();
   }
 
-  // say plays what is picked up to a square, when that is a move.
+  // say plays the picked piece to a square, if that is a legal move.
   say(square, dragged = false) {
     const moves = this.targets().get(square);
     if (!moves) return false;
@@ -282,7 +282,7 @@ export class Board {
     return true;
   }
 
-  // choose asks what a pawn becomes.
+  // choose asks for the piece of a promotion.
   choose(square, moves) {
     const white = this.position.turn === "white";
     const [x, y] = this.spot(square);
@@ -310,7 +310,7 @@ export class Board {
     chooser.querySelector("button").focus();
   }
 
-  // click is a click on a square, or Enter.
+  // click handles a click on a square, or Enter.
   click(square) {
     if (this.chooser) return this.letGo();
     if (this.picked && this.say(square)) return;
@@ -344,7 +344,7 @@ export class Board {
     });
   }
 
-  // grab picks a piece of the pocket up: with a pointer it can be dragged.
+  // grab picks up a piece of the pocket; a pointer can drag it.
   grab(e, drop, letter) {
     if (this.picked?.drop === drop) return this.letGo();
     this.pick({ drop });
@@ -355,8 +355,8 @@ export class Board {
     this.follow(e, node, () => node.remove(), () => node.remove());
   }
 
-  // follow lets a piece hang on the pointer: back where it came from when it is let
-  // go on no target, clicked when it has not moved.
+  // follow moves a piece with the pointer. Released on no target it goes back; released
+  // where it was it counts as a click.
   follow(e, node, back, clicked) {
     const start = [e.clientX, e.clientY];
     let moving = false;
@@ -441,7 +441,7 @@ export class Board {
   }
 
   // setArrows draws moves: {from, to, visits, prior, best}, shares from 0 to 1. The
-  // shaft is as wide as the visits, the outline as the prior.
+  // width of the shaft shows the visits, that of the outline the prior.
   setArrows(list) {
     this.drawn = list;
     this.lines.replaceChildren();
@@ -467,10 +467,10 @@ export class Board {
   }
 }
 
-// thick is how wide an arrow for a share is, in squares: small shares are seen too.
+// thick is the width of an arrow for a share, in squares: small shares stay visible.
 const thick = (share) => 0.04 + 0.26 * Math.sqrt(share);
 
-// arrow is the outline of an arrow between the middles of two squares.
+// arrow is the outline of an arrow between the centers of two squares.
 function arrow(x0, y0, x1, y1, width) {
   const length = Math.hypot(x1 - x0, y1 - y0);
   const [dx, dy] = [(x1 - x0) / length, (y1 - y0) / length];

@@ -1,4 +1,4 @@
-// The page: a game as the server tells of it, and what can be asked.
+// The page: shows the game that the server describes, and sends requests.
 
 import { askGame, beginGame, getPGN, getSetup, pgnAddress, watch } from "./server.js";
 import { Board, drawPiece, pieceName } from "./board.js";
@@ -9,14 +9,14 @@ const stored = (key) => {
   try {
     return localStorage.getItem(key);
   } catch {
-    return null; // the browser keeps nothing
+    return null; // the browser has no storage
   }
 };
 const store = (key, value) => {
   try {
     localStorage.setItem(key, value);
   } catch {
-    // nor then
+    // without storage, nothing is kept
   }
 };
 
@@ -27,11 +27,11 @@ const board = new Board($("board"), (move) => say(move));
 let id = ""; // of the game
 let game = null; // the last update, with all positions
 let reports = []; // by ply
-let look = null; // the ply that is looked at; null: the last
+let look = null; // the ply that is shown; null: the last
 let flipped = false;
 let shown = null; // the position on the board
 let stop = () => {};
-let sent = ""; // the position for which a move is under way
+let sent = ""; // the position for which a move was sent
 
 const last = () => game.positions.length - 1;
 const ply = () => look ?? last();
@@ -39,7 +39,7 @@ const playerOf = (seat) => setup.players.find((p) => p.id === seat.player);
 const isHuman = (i) => playerOf(game.seats[i]).kind === "human";
 const mover = () => (game.positions[last()].turn === "white" ? 0 : 1);
 
-// --- What is asked of the server ---
+// --- Requests to the server ---
 
 async function attempt(f) {
   try {
@@ -59,7 +59,7 @@ async function say(move) {
   sent = at;
   if (!(await ask("move", { ply: last(), move }))) {
     shown = null;
-    draw(); // where the pieces were
+    draw(); // with the pieces where they were
   }
   if (sent === at) sent = "";
 }
@@ -94,10 +94,10 @@ function play(name) {
 }
 
 async function begin(asked) {
-  location.hash = await beginGame(asked); // which plays it
+  location.hash = await beginGame(asked); // the change of the hash opens it
 }
 
-// usualGame is a human against the strongest that there is.
+// usualGame is a human against the strongest player.
 function usualGame() {
   const human = setup.players.find((p) => p.kind === "human");
   const other = dialog.playersOf(setup.variant)[0];
@@ -118,7 +118,7 @@ function changePlayers() {
   dialog.open(game.variant, game.seats, true, (seats) => askGame(id, "seats", seats));
 }
 
-// --- What the server tells ---
+// --- Updates from the server ---
 
 function hear(update) {
   const first = game === null;
@@ -147,14 +147,14 @@ function tellMove() {
   $("heard").textContent = `${side} plays ${p.move.san}. ${game.outcome?.text ?? ""}`;
 }
 
-// --- What is seen ---
+// --- Drawing ---
 
 function draw() {
   if (!game) return;
   const at = game.positions[ply()];
   if (shown?.position !== at) {
     const near = shown !== null && shown.id === id && Math.abs(shown.ply - ply()) <= 1;
-    // Steps back, and jumps, let no piece explode.
+    // Only a step forward shows explosions.
     const forward = near && ply() === shown.ply + 1;
     board.show(forward || !near ? at : { ...at, move: at.move && { ...at.move, explosion: undefined } }, ply(), near);
     shown = { id, ply: ply(), position: at };
@@ -172,7 +172,7 @@ function draw() {
   $("back").textContent = look === null ? "Take back" : "Play from here";
   $("back").disabled = last() === 0;
   $("pause").hidden = !engines;
-  $("pause").textContent = game.paused ? "Go on" : "Pause";
+  $("pause").textContent = game.paused ? "Continue" : "Pause";
   $("pause").disabled = Boolean(game.outcome);
   $("hurry").hidden = !engines;
   $("hurry").disabled = game.thinking !== "move";
@@ -339,11 +339,11 @@ function lookAt(i) {
   draw();
 }
 
-// drawReport shows what was thought of the position: bar, table and arrows.
+// drawReport shows the search of the position: bar, table and arrows.
 function drawReport() {
   const at = ply();
   const report = reports[at];
-  // The bar keeps what was thought last.
+  // The bar keeps the last known value.
   let known = at;
   while (known > 0 && !reports[known]) known--;
   let value = reports[known]?.value ?? 0;
@@ -356,7 +356,7 @@ function drawReport() {
   $("bar").classList.toggle("flipped", flipped);
   $("bar").classList.toggle("unknown", percent === "");
   $("bar").style.setProperty("--share", `${share}%`);
-  $("bar").setAttribute("aria-label", percent ? `White’s expected share: ${share.toFixed(0)} %` : "Nothing is known of the position");
+  $("bar").setAttribute("aria-label", percent ? `White’s expected share: ${share.toFixed(0)} %` : "No search has seen this position");
   $("percent").textContent = percent.replace(" %", "");
   $("percent").classList.toggle("low", share < 50);
 
@@ -428,7 +428,7 @@ function effort(r) {
   return `for White · ${short(r.nodes)} ${what} · depth ${r.depth} · ${short(r.speed)}/s · ${r.by}`;
 }
 
-// --- What is pressed ---
+// --- Input ---
 
 $("new").addEventListener("click", newGame);
 $("back").addEventListener("click", () => {
@@ -481,7 +481,7 @@ document.addEventListener("keydown", (e) => {
   e.preventDefault();
 });
 
-// --- The beginning ---
+// --- Start ---
 
 window.addEventListener("hashchange", () => location.hash.length > 1 && play(location.hash.slice(1)));
 if (location.hash.length > 1) play(location.hash.slice(1));

@@ -1,4 +1,4 @@
-// What the page asks the server, and hears from it.
+// The requests of the page, and the events from the server.
 
 export class Refused extends Error {
   constructor(status, message) {
@@ -23,7 +23,7 @@ async function ask(method, path, body) {
   try {
     text = (await response.json()).error ?? text;
   } catch {
-    // the answer is of something else than our server
+    // the answer is not from our server
   }
   throw new Refused(response.status, text);
 }
@@ -34,13 +34,13 @@ export const askGame = (id, what, body = {}) => ask("POST", `/api/games/${id}/${
 export const pgnAddress = (id) => `/api/games/${id}/pgn`;
 export const getPGN = async (id) => (await ask("GET", pgnAddress(id))).text();
 
-// A browser has few connections to a server for all its tabs: a hidden tab gives its
-// own back, and says now and then that it is still there.
+// A browser allows few connections to a server from all its tabs: a hidden tab closes
+// its own, and sends a request from time to time.
 const hiddenFor = 5_000;
 const stillHere = 50_000;
 
-// watch tells of a game until its answer is called: hear(update) of what is new,
-// lost(error) of a connection that failed (null: it is back).
+// watch follows a game until the function that it returns is called: hear(update) gets
+// the changes, lost(error) gets the error of a failed connection (null: it is back).
 export function watch(id, hear, lost) {
   let source = null;
   let timer = 0;

@@ -2,7 +2,7 @@
 
 const $ = (id) => document.getElementById(id);
 
-// usual is how strong players are unless told otherwise, as the server reads it.
+// usual is the default strength of players, in the form of the server.
 export function usualSeat(player) {
   switch (player.kind) {
     case "tree":
@@ -41,7 +41,7 @@ class Side {
     this.mark();
   }
 
-  // mark shows the fields that the player has, and leaves the others out of checks.
+  // mark shows the fields of the player, and excludes the others from validation.
   mark() {
     const kind = this.player().kind;
     const limit = this.find("limit").value;
@@ -112,10 +112,10 @@ export class Setup {
     return this.setup.variants.find((v) => v.id === id);
   }
 
-  // playersOf lists who plays a variant.
+  // playersOf lists the players of a variant.
   playersOf(variant) { return this.setup.players.filter((p) => p.variants.includes(variant)); }
 
-  // offer fits the dialog to the variant.
+  // offer adapts the dialog to the variant.
   offer(white = this.white.get(), black = this.black.get()) {
     const v = this.variant();
     const players = this.playersOf(v.id);
@@ -129,8 +129,8 @@ export class Setup {
     $("startfen").placeholder = v.start;
   }
 
-  // open asks for a new game, or with change for other players of a game under way.
-  // answer gets what is to be asked of the server, and fails where it refuses.
+  // open opens the dialog for a new game, or with change for other players of the running
+  // game. answer gets the request for the server, and fails if the server refuses it.
   open(variant, seats, change, answer) {
     this.answer = answer;
     this.change = change;
