@@ -41,23 +41,22 @@ func analyzeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "analyze",
 		Aliases: []string{"analyse"}, //nolint:misspell // as the British write it
-		Short:   "Say what a network and a search think of a position",
-		Long: `analyze searches a position with a network and prints, for each move, its share of the
+		Short:   "Analyze a position with a network and a search",
+		Long: `analyze searches a position with a network. For each move it prints the share of the
 visits, the network's prior, the mean value Q for the side to move (-1 to 1; "!" is a
-result by force), and the line expected. With --visits 0 the network alone is asked.
-Without a network the search knows the rules only.
+proven result), and the principal variation. --visits 0 evaluates the position with the
+network alone. Without a network, the search knows only the rules.
 
-Of a network that tells draws (network.value: wdl) there are also the chances of win,
-draw and loss: draws are the mean, over the visits, of the network's probability in the
-positions reached, 1 or 0 where the result is known, and win and loss share the rest so
-that their difference is the value. JSON has them as "wdl".
+A network that predicts draws (network.value: wdl) also gives the probabilities of win,
+draw and loss ("wdl" in JSON). Draws are the mean, over the visits, of the network's
+probability in the positions reached, 1 or 0 where the result is known; win and loss
+share the rest so that their difference is the value.
 
 The position is the start, a --fen, or one of a --pgn: after --ply half-moves of game
---game, with the moves before it, which repetitions depend on.
+--game, with the moves before it for repetitions.
 
-Pictures: --tree draws the search, --board the position with the moves favored, and
---planes where the network's policy puts its probability: among all moves it can
-express, and among the legal ones, which is what a search sees.
+Figures: --tree draws the search, --board the position with the best moves, and --planes
+the network's policy, over all moves that it can express and over the legal moves.
 
 ` + aboutModels,
 		Example: `  alamos analyze --model quickstart/24b4@last
@@ -66,7 +65,7 @@ express, and among the legal ones, which is what a search sees.
   alamos analyze --model quickstart/24b4@last --tree tree.svg --planes policy.png --board board.pdf`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			// Neither of both limits means the default of visits; time alone has no other.
+			// Without both limits the default is visits; --time alone has no other limit.
 			if o.seconds > 0 && !cmd.Flags().Changed("visits") {
 				o.visits = 0
 			}
@@ -84,8 +83,8 @@ express, and among the legal ones, which is what a search sees.
 	f.StringVar(&o.pgn, "pgn", "", "`file` with the game of the position")
 	numberFlag(cmd, &o.game, "game", 1, atLeast(1), "number of the game in the file, from 1")
 	numberFlag(cmd, &o.ply, "ply", -1, atLeast(-1), "half-moves played before the position (default: all of the game)")
-	numberFlag(cmd, &o.visits, "visits", 800, between(0, 100_000_000), "of the search; 0: the network alone, or as many as --time allows")
-	numberFlag(cmd, &o.seconds, "time", 0, between(0.0, longestAnalysis), "of the search, in `seconds`")
+	numberFlag(cmd, &o.visits, "visits", 800, between(0, 100_000_000), "visits of the search; 0: the network alone, or as many as --time allows")
+	numberFlag(cmd, &o.seconds, "time", 0, between(0.0, longestAnalysis), "time of the search, in `seconds`")
 	numberFlag(cmd, &o.most, "multipv", 10, atLeast(0), "moves to print; 0: all")
 	jsonFlag(cmd, &o.asJSON)
 	f.StringVar(&o.tree, "tree", "", "draw the search tree to this `file`: .svg, .png, .pdf or .dot")
@@ -101,7 +100,7 @@ const (
 	treeMiB         = 2048          // memory, which ends a search too
 )
 
-// check finds the faults of the flags alone.
+// check finds faults between the flags.
 func (o *analyzeOptions) check() error {
 	switch {
 	case o.fen != "" && o.pgn != "":
@@ -175,8 +174,8 @@ func (o *analyzeOptions) run(cmd *cobra.Command) error {
 	return r.Text(cmd.OutOrStdout(), o.most)
 }
 
-// leaves is how many positions are evaluated at once: a search of few visits is
-// weaker the more it chooses without knowing the answers.
+// leaves is the number of positions evaluated at once. A search of few visits is weaker
+// the more leaves it selects before their values are known.
 func (o *analyzeOptions) leaves(fastest int) int {
 	if o.visits == 0 {
 		return fastest
@@ -184,7 +183,7 @@ func (o *analyzeOptions) leaves(fastest int) int {
 	return max(1, min(fastest, o.visits/100))
 }
 
-// position is the game up to the position that is asked about.
+// position is the game up to the position to analyze.
 func (o *analyzeOptions) position(v chess.Variant, stdin io.Reader) (*chess.Game, error) {
 	switch {
 	case o.pgn != "":
@@ -216,7 +215,7 @@ func (o *analyzeOptions) fromPGN(v chess.Variant, stdin io.Reader) (*chess.Game,
 		switch {
 		case err == io.EOF:
 			return nil, fmt.Errorf("%s has %s, no game %d", o.pgn, english.Plural(n, "game", ""), o.game)
-		case errors.As(err, &bad) && n+1 < o.game: // another game's
+		case errors.As(err, &bad) && n+1 < o.game: // the fault of another game
 			continue
 		case err != nil:
 			return nil, fmt.Errorf("%s: %w", o.pgn, err)
@@ -240,7 +239,7 @@ func (o *analyzeOptions) fromPGN(v chess.Variant, stdin io.Reader) (*chess.Game,
 	return g, nil
 }
 
-// draw writes the pictures that are asked for.
+// draw writes the figures that the flags name.
 func (o *analyzeOptions) draw(r *report.Analysis) error {
 	a := r.Answer()
 	if o.tree != "" {

@@ -23,11 +23,10 @@ import (
 func dataCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "data",
-		Short: "Look into positions that others have made, and import them",
+		Short: "Inspect and import external positions",
 		Long: `data works with files of positions to learn from: training records of Leela Chess Zero
-(V6, gzip files or tars of them), sample files in Parquet, those of alamos and those of
-ChessMarro, and games in PGN. The key data of an experiment has it learn from them in
-the place of games of its own.`,
+(V6, gzip files or tars of them), sample files in Parquet (alamos' and ChessMarro's), and
+games in PGN. With the key data, an experiment learns from them instead of self-play.`,
 		Example: `  alamos data info training-*.tar games.pgn
   alamos data head games.pgn -n 3
   alamos data import experiment.yaml --out chunk-1.parquet`,
@@ -40,7 +39,7 @@ the place of games of its own.`,
 
 var dataKinds = []string{data.LC0, data.Parquet, data.PGN}
 
-// kindFlags says what files hold where they do not say it themselves.
+// kindFlags say what files hold if their names do not.
 type kindFlags struct {
 	kind    string
 	variant *chess.Variant
@@ -61,12 +60,12 @@ func dataInfoCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "info FILE...",
-		Short: "Say what files of positions hold",
-		Long: `info reads files of positions to their ends and says what each holds: its kind and
-size, games, positions, results as far as the file tells them, and of encoded positions
-the encodings. FILE may be a pattern with * and ?. A damaged file is read up to its damage, which is told with its place.
+		Short: "Summarize files of positions",
+		Long: `info reads files of positions to their ends and prints what each holds: kind, size,
+games, positions, known results, and the encodings of encoded positions. FILE may be a
+pattern with * and ?. A damaged file is read up to the damage, and info prints where it is.
 
-The exit status is 1 when a file is damaged.`,
+The exit status is 1 if a file is damaged.`,
 		Example: `  alamos data info results/quickstart/*/samples/*.parquet
   alamos data info training-run1-test80-20220404-0417.tar
   alamos data info --variant atomic games.pgn.zst --json`,
@@ -80,7 +79,7 @@ The exit status is 1 when a file is damaged.`,
 			damaged := 0
 			for _, file := range files {
 				var p data.Progress
-				done := tellData(filepath.Base(file), &p)
+				done := showReading(filepath.Base(file), &p)
 				s, err := data.Summarize(cmd.Context(), file, k.kind, orChess(k.variant), &p)
 				done()
 				if err != nil {
@@ -113,7 +112,8 @@ The exit status is 1 when a file is damaged.`,
 	return cmd
 }
 
-// matching replaces patterns by the files that they match; what is a file is none.
+// matching replaces patterns by the files that they match. The name of a file is never a
+// pattern.
 func matching(names []string) (files []string, err error) {
 	for _, name := range names {
 		found := []string{name}
@@ -122,7 +122,7 @@ func matching(names []string) (files []string, err error) {
 				return nil, usagef("%s: %w", name, err)
 			}
 			if len(found) == 0 {
-				return nil, usagef("%s: there is no such file", name)
+				return nil, usagef("%s: no such file", name)
 			}
 		}
 		files = append(files, found...)
@@ -130,7 +130,7 @@ func matching(names []string) (files []string, err error) {
 	return files, nil
 }
 
-// printSummaries prints what files hold together.
+// printSummaries prints the sums over all files.
 func printSummaries(w io.Writer, all []*data.Summary) {
 	var sum data.Summary
 	for _, s := range all {
@@ -155,9 +155,8 @@ func dataFault(ctx context.Context, err error) error {
 	return usageError{err}
 }
 
-// tellData shows how far the files of a source are read, until the function that it
-// returns is called.
-func tellData(what string, p *data.Progress) (done func()) {
+// showReading shows the progress of reading files, until the caller calls done.
+func showReading(what string, p *data.Progress) (done func()) {
 	bar := newBar(os.Stderr, what, "KiB")
 	end, ended := make(chan struct{}), make(chan struct{})
 	began := time.Now()
@@ -198,7 +197,7 @@ func printSummary(w io.Writer, s *data.Summary) {
 	}
 	fmt.Fprintf(w, "  positions   %s\n", grouped(s.Positions))
 	if s.Positions == 0 && s.Damage == "" {
-		fmt.Fprintln(w, "  empty       there is nothing to learn from in it")
+		fmt.Fprintln(w, "  empty       no positions")
 	}
 	if s.Encoder != "" {
 		fmt.Fprintf(w, "  encoded as  %s, moves as %s\n", s.Encoder, s.Policy)
@@ -213,14 +212,14 @@ func dataHeadCommand() *cobra.Command {
 	var n, moves int
 	cmd := &cobra.Command{
 		Use:   "head FILE",
-		Short: "Print the first positions of a file with what is learned from them",
-		Long: `head prints the first positions of a file: the game and the ply, the position as FEN,
-and the targets: the value for the side to move, the probability of a draw, the plies
-that are left, and the moves with the most weight of the policy.
+		Short: "Print the first positions of a file with their targets",
+		Long: `head prints the first positions of a file: game and ply, the position as FEN, and the
+targets: the value for the side to move, the probability of a draw, the plies left, and
+the moves with the largest policy weights.
 
-Where a file has its positions encoded only, the board is as the network sees it: pieces
-in upper case are White's, or those of the side to move where the encoding turns the
-board, and moves are told in the same view.`,
+If a file has only encoded positions, board and moves are in the view of the encoding:
+upper-case pieces are White's, or those of the side to move if the encoding flips the
+board.`,
 		Example: `  alamos data head games.pgn
   alamos data head training.12345.gz -n 20 --moves 3
   alamos data head results/quickstart/24b417e7af/samples/gen-0003.parquet`,
@@ -244,7 +243,7 @@ board, and moves are told in the same view.`,
 				}
 			}
 			if shown == 0 {
-				return fmt.Errorf("%s: no position is in it", args[0])
+				return fmt.Errorf("%s: no positions", args[0])
 			}
 			return nil
 		},
@@ -256,7 +255,7 @@ board, and moves are told in the same view.`,
 	return cmd
 }
 
-// weighed is a move with its weight in a policy.
+// weighed is a move with its policy weight.
 type weighed struct {
 	move   string
 	weight float32
@@ -292,7 +291,7 @@ func printPosition(w io.Writer, p *data.Position, most int) error {
 	return nil
 }
 
-// targetText is what the heads beside the policy learn, as far as it is known.
+// targetText is the targets of the heads other than the policy, as far as they are known.
 func targetText(p *data.Position) string {
 	if p.NoResult {
 		return "no result"
@@ -310,7 +309,7 @@ func targetText(p *data.Position) string {
 	return text
 }
 
-// positionText is a position and its moves for people.
+// positionText is a position and its moves as text.
 func positionText(p *data.Position) (board string, moves []weighed, err error) {
 	if p.At != nil {
 		at := p.At.Position()

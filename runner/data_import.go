@@ -131,7 +131,7 @@ func (o *importOptions) run(cmd *cobra.Command, args []string) error {
 		answers.Keep = j.Add
 	}
 	var p data.Progress
-	done := tellData("import", &p)
+	done := showReading("import", &p)
 	var info data.Info
 	from, err := source.Seek(ctx, o.chunk, &p)
 	if err == nil {
@@ -245,8 +245,8 @@ func (o *importOptions) ofFiles(ctx context.Context, files []string) (cfg data.C
 	return cfg, codec, o.seed, nil
 }
 
-// checkOut returns an error where writing positions to a file would destroy something
-// that is not positions of ours: one of the files that are read, or another program's.
+// checkOut returns an error if writing to a file would destroy an input of the import, or
+// a file that is not a sample file of alamos.
 func checkOut(out string, inputs []string) error {
 	there, err := os.Stat(out)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -257,20 +257,19 @@ func checkOut(out string, inputs []string) error {
 	}
 	for _, input := range inputs {
 		if st, err := os.Stat(input); err == nil && os.SameFile(there, st) {
-			return usagef("--out: %s is read by this import (%s): name another file", out, input)
+			return usagef("--out: %s is an input of this import (%s): name another file", out, input)
 		}
 	}
 	if !there.Mode().IsRegular() {
 		return usagef("--out: %s is not a file", out)
 	}
 	if _, err := data.ReadMeta(out); err != nil {
-		return usagef("--out: %s is there and is no file of samples of alamos: name another file, or delete it first", out)
+		return usagef("--out: %s exists and is not a sample file of alamos: name another file, or delete it first", out)
 	}
 	return nil
 }
 
-// checkNew returns an error where a file is there already and force does not say to
-// replace it.
+// checkNew returns an error if a file exists and force does not allow to replace it.
 func checkNew(out string, force bool) error {
 	_, err := os.Stat(out)
 	switch {
@@ -279,5 +278,5 @@ func checkNew(out string, force bool) error {
 	case err != nil:
 		return fmt.Errorf("--out: %w", err)
 	}
-	return usagef("--out: %s is there already: name another file, or give --force to replace it", out)
+	return usagef("--out: %s exists already: name another file, or use --force to replace it", out)
 }

@@ -21,12 +21,12 @@ func networkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "network FILE",
 		Short: "Print the layers and parameters of a network",
-		Long: `network prints a table of a network's layers: their names, by which its checkpoints
-hold their numbers, the shape of what comes out of each, and how many parameters are
-trained. Blocks that are like the one before them are one row, unless --all is given.
+		Long: `network prints a table of a network's layers: their names as in its checkpoints, their
+output shapes, and their numbers of trained parameters. Blocks that equal the one before
+share its row unless --all is given.
 
-FILE is an experiment, of which each different network of its trials is printed, or a
-model. Nothing is run, and no network is made.
+FILE is a model, or an experiment; then network prints each different network of its
+trials. Nothing runs.
 
 ` + aboutModels,
 		Example: `  alamos network experiments/quickstart.yaml

@@ -34,12 +34,12 @@ func playCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "play",
 		Short: "Play against a network on a page in the browser",
-		Long: `play serves a page on which you play against networks, or let them play each other,
-and see what their search thinks. It is served to this machine only, unless --addr says
-otherwise, and needs nothing from the internet. Ctrl-C ends it.
+		Long: `play serves a page on which you play against networks, or watch them play each other,
+with the analysis of their search. It serves only this machine unless --addr says
+otherwise, and needs no internet. Ctrl-C ends it.
 
-With networks the page has their variants; without, it has all variants, against random
-moves, alpha-beta on material, or a search that knows the rules only.
+With networks, the page offers their variants. Without, it offers all variants, against
+random moves, alpha-beta on material, or a search that knows only the rules.
 
 ` + aboutModels,
 		Example: `  alamos play
@@ -81,7 +81,7 @@ moves, alpha-beta on material, or a search that knows the rules only.
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "play at %s (Ctrl-C ends it)\n", page)
 			if ip := l.Addr().(*net.TCPAddr).IP; !ip.IsLoopback() {
-				fmt.Fprintln(cmd.ErrOrStderr(), "note: whoever reaches this address can play, and use this machine's time")
+				fmt.Fprintln(cmd.ErrOrStderr(), "note: anyone who can reach this address can play and use this machine")
 			}
 			if open {
 				if err := show(page); err != nil {
@@ -115,7 +115,7 @@ func show(page string) error {
 	if err := c.Start(); err != nil {
 		return err
 	}
-	go func() { _ = c.Wait() }() // it is nobody's business how it ends
+	go func() { _ = c.Wait() }() // reap it; how it ends does not matter
 	return nil
 }
 
@@ -124,20 +124,19 @@ func uciCommand() *cobra.Command {
 	var h uci.Hardware
 	cmd := &cobra.Command{
 		Use:   "uci",
-		Short: "Be a UCI engine: play against a network in any chess program",
-		Long: `uci speaks the Universal Chess Interface on standard input and output, as chess
-programs, tournament managers and lichess bridges ask for it. The engine plays the
-variant that its network was trained for. Without a network it knows the rules only,
-of every variant.
+		Short: "Run a UCI engine: play against a network in any chess program",
+		Long: `uci speaks the Universal Chess Interface on standard input and output, for chess
+programs, tournament managers and lichess bridges. The engine plays the variant that its
+network was trained for. Without a network it knows only the rules, of every variant.
 
 ` + aboutModels + `
 
-What a user may change while it runs (MultiPV, CPuct, Temperature and more) is
-offered as UCI options. A "go" without limits is infinite, as UCI has it.
+UCI options change MultiPV, CPuct, Temperature and more while it runs. A "go" without
+limits is infinite.
 
-With UCI_ShowWDL there are wins, draws and losses per mille. A network that tells draws
-(network.value: wdl) has the mean of its draws over the search (see alamos analyze);
-others tell one expected result, which is said as wins and losses alone.`,
+With UCI_ShowWDL it sends wins, draws and losses per mille. A network that predicts draws
+(network.value: wdl) gives the mean of its draws over the search (see alamos analyze).
+Other networks give an expected result, which is sent as wins and losses alone.`,
 		Example: `  alamos uci --model quickstart/24b4@last
   printf 'position startpos\ngo nodes 800\n' | alamos uci --model gen-0008.safetensors`,
 		Args: cobra.NoArgs,
@@ -180,12 +179,12 @@ func lichessCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lichess",
 		Short: "Play on lichess.org as a bot, with a network",
-		Long: `lichess takes challenges on lichess.org and plays them with a network, several games
-at once. It comes back by itself when the connection fails. The first Ctrl-C takes no
-more challenges and plays the games under way to their end; the second leaves at once.
+		Long: `lichess accepts challenges on lichess.org and plays them with a network, several games
+at once. It reconnects after a failure. The first Ctrl-C stops accepting challenges and
+plays the running games to their end; the second stops at once.
 
-It needs a bot account and a token of it with the scope "bot:play", alone in a file. An
-account that has never played becomes a bot, for good, by
+It needs a bot account and a file with a token of that account with the scope "bot:play".
+An account that has never played becomes a bot, permanently, by
   curl -X POST -H "Authorization: Bearer TOKEN" https://lichess.org/api/bot/account/upgrade
 
 ` + aboutModels,
@@ -200,14 +199,14 @@ account that has never played becomes a bot, for good, by
 			case len(models) == 0:
 				return usagef("--model: want a checkpoint file, or RUN@GENERATION")
 			case !p.Bots && !p.Humans:
-				return usagef("--bots=false and --humans=false: nobody is left to play")
+				return usagef("--bots=false and --humans=false: no opponents are left")
 			}
 			token, err := os.ReadFile(tokenFile)
 			if err != nil {
 				return err
 			}
 			if cfg.Token = strings.TrimSpace(string(token)); cfg.Token == "" || strings.ContainsAny(cfg.Token, " \n") {
-				return fmt.Errorf("%s: want a token and nothing else in it", tokenFile)
+				return fmt.Errorf("%s: want a file that contains only a token", tokenFile)
 			}
 			p.Rated = !casual
 			p.Shortest, p.Longest = time.Duration(shortest)*time.Second, time.Duration(longest)*time.Second
@@ -238,22 +237,22 @@ account that has never played becomes a bot, for good, by
 	f.StringArrayVar(&models, "model", nil, "checkpoint `file` or RUN@GENERATION; several for several variants")
 	modelFlag(cmd, "model", &results)
 	numberFlag(cmd, &cfg.Policy.AtOnce, "games", 1, between(1, 100), "games at once")
-	f.BoolVar(&casual, "casual-only", false, "take no rated games")
+	f.BoolVar(&casual, "casual-only", false, "accept only casual games")
 	f.BoolVar(&cfg.Policy.Bots, "bots", true, "play against other bots")
 	f.BoolVar(&cfg.Policy.Humans, "humans", true, "play against people")
-	f.BoolVar(&cfg.Policy.Chess960, "chess960", false, "take chess960 and games from other positions, with the network for chess")
-	f.BoolVar(&cfg.Policy.Untimed, "untimed", false, "take games without a clock")
+	f.BoolVar(&cfg.Policy.Chess960, "chess960", false, "accept chess960 and games from other positions, with the network for chess")
+	f.BoolVar(&cfg.Policy.Untimed, "untimed", false, "accept games without a clock")
 	numberFlag(cmd, &shortest, "shortest", 30, atLeast(0), "shortest game, in `seconds` of a side's clock with 40 increments")
 	numberFlag(cmd, &longest, "longest", 3600, atLeast(0), "longest game, in the same `seconds`; 0: any")
-	f.StringArrayVar(&cfg.Policy.Only, "only", nil, "take challenges of this `user` only; several")
-	f.StringArrayVar(&cfg.Policy.Never, "never", nil, "never take challenges of this `user`; several")
+	f.StringArrayVar(&cfg.Policy.Only, "only", nil, "accept challenges only from this `user` (repeatable)")
+	f.StringArrayVar(&cfg.Policy.Never, "never", nil, "never accept challenges from this `user` (repeatable)")
 	f.StringVar(&cfg.URL, "server", "", "another server with lichess' interface (default: https://lichess.org)")
 	numberFlag(cmd, &h.Threads, "threads", 0, atLeast(0), "threads of a game's network (default: the cores, divided among the games)")
 	deviceFlags(cmd, &h.Device, &h.Precision)
 	return cmd
 }
 
-// byVariant says which file plays which variant.
+// byVariant maps each variant to the file that plays it.
 func byVariant(results string, models []string) (map[chess.Variant]string, error) {
 	files := map[chess.Variant]string{}
 	for _, model := range models {

@@ -21,13 +21,13 @@ import (
 func puzzlesCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "puzzles",
-		Short: "Solve, check and make puzzles: positions with a best move or a mate to find",
-		Long: `puzzles works with files of puzzles, a line each in Extended Position Description: a
-position, then bm with the best moves, or dm with the number of moves to mate. With dm
-any move that keeps the mate solves it: the rules judge, by trying everything.
+		Short: "Solve, check and make puzzles: positions with best moves or mates",
+		Long: `puzzles works with puzzle files in Extended Position Description, one puzzle per line: a
+position, then bm with the best moves, or dm with the number of moves to mate. With dm,
+any move that keeps the mate is right: alamos proves it by the rules.
 
-experiments/puzzles has sets of mate in 1 and 2, of chess and of atomic chess; the key
-evaluation.puzzles has an experiment solve such files.`,
+experiments/puzzles has mates in 1 and 2 of chess and of atomic chess. With the key
+evaluation.puzzles, an experiment solves such files.`,
 		Example: `  alamos puzzles solve experiments/puzzles/mate-in-*.epd --random --depth 3
   alamos puzzles check experiments/puzzles/mate-in-1.epd`,
 		Args: cobra.NoArgs,
@@ -54,10 +54,10 @@ func puzzlesCheckCommand() *cobra.Command {
 	var variant *chess.Variant
 	cmd := &cobra.Command{
 		Use:   "check FILE...",
-		Short: "Prove that files of puzzles are right",
-		Long: `check proves by the rules that each win takes as many moves as the file says, and no
-fewer, that the best moves beside it are exactly those that win, and that no position
-stands in a file twice.`,
+		Short: "Prove that puzzle files are correct",
+		Long: `check proves by the rules that each win takes exactly the number of moves in the file,
+that the best moves are exactly the moves that win, and that no position occurs twice in
+a file.`,
 		Example: `  alamos puzzles check experiments/puzzles/*.epd`,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, files []string) error {
@@ -87,7 +87,7 @@ stands in a file twice.`,
 	return cmd
 }
 
-// describePuzzles says how many there are of what.
+// describePuzzles is a summary of a set.
 func describePuzzles(s *puzzle.Set) string {
 	white, legal, right := 0, 0, 0
 	var l chess.MoveList
@@ -116,12 +116,12 @@ func puzzlesMakeCommand() *cobra.Command {
 	var force bool
 	cmd := &cobra.Command{
 		Use:   "make",
-		Short: "Make a file of mates from games of an engine",
+		Short: "Make a file of mates from games of a UCI engine",
 		Long: `make lets a UCI engine play itself from random openings, with blunders, and keeps
-positions in which the side to move wins in exactly --mate moves: the engine must see it
-with --judge-nodes, and the rules must prove it. At most a quarter of the legal moves is
-right, half of the puzzles are White's and half Black's, a game has at most one, and no
-two have the same pieces on the board, colors exchanged or not.
+positions in which the side to move wins in exactly --mate moves: the engine must find
+the win with --judge-nodes, and the rules must prove it. At most a quarter of the legal
+moves are right. Half of the puzzles are White's and half are Black's. A game gives at
+most one, and no two have the same pieces on the board, also with colors exchanged.
 
 The same flags and the same build of the engine make the same file.`,
 		Example: `  alamos puzzles make --mate 2 --count 200 --seed 1 --out mate-in-2.epd
