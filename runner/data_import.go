@@ -66,7 +66,7 @@ import that was interrupted goes on from there.`,
 	f.StringVar(&o.trial, "trial", "1", "of an experiment with a sweep: `trial` by number, by values of the sweep as in width=16,seed=8, or by the first digits of its hash")
 	completeTrialFlag(cmd, &o.set)
 	choiceFlag(cmd, &o.input, "input", "", encode.PlanesNames(), "encoding of the positions")
-	choiceFlag(cmd, &o.policy, "policy", "", encode.PolicyNames(), "encoding of the moves")
+	choiceFlag(cmd, &o.policy, "policy", "", append(encode.PolicyNames(), "none"), "encoding of the moves")
 	f.IntVar(&o.cfg.Positions, "positions", 0, "positions drawn of each game; 0: all")
 	f.IntVar(&o.cfg.Games, "games", 0, "most games to read; 0: all")
 	f.IntVar(&o.cfg.Chunk, "chunk-size", 0, "positions of a chunk; 0: all in one")
