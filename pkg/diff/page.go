@@ -26,7 +26,7 @@ func (r *Report) JSON() ([]byte, error) {
 
 // HTML writes the report as one page that needs no other file.
 func (r *Report) HTML() ([]byte, error) {
-	p, err := r.page(func(g *Group, _ int) ([]report.Block, error) { return g.drawn(r.A.Name, r.B.Name, nil) })
+	p, err := r.page(func(g *Group, _ int) ([]report.Block, error) { return g.figures(r.A.Name, r.B.Name, nil) })
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func (r *Report) Markdown(folder, stem string) ([]byte, error) {
 		if stem == "" {
 			return nil, nil
 		}
-		return g.drawn(r.A.Name, r.B.Name, func(name string, f *plots.Figure) ([]string, error) {
+		return g.figures(r.A.Name, r.B.Name, func(name string, f *plots.Figure) ([]string, error) {
 			svg, err := f.SVG()
 			if err != nil {
 				return nil, err

@@ -43,7 +43,7 @@ func (r *Report) Check(opt Options) ([]Finding, error) {
 	files, faults := r.files(opt)
 	findings := make([]Finding, len(files))
 	errs := make([]error, len(files))
-	eachAtOnce(len(files), func(i int) { findings[i], errs[i] = files[i].check() })
+	inParallel(len(files), func(i int) { findings[i], errs[i] = files[i].check() })
 	faults = errors.Join(append(errs, faults)...)
 
 	all, err := r.all(opt)

@@ -205,7 +205,7 @@ func trialsCSV(x *store.Experiment, trials []*store.Trial) (*csvTable, error) {
 		for _, a := range x.Axes {
 			row = append(row, axisValue(&trial.Trial, a.Path))
 		}
-		row = append(row, numberOf(x, trial), filepath.Base(trial.Dir))
+		row = append(row, trial.Number, filepath.Base(trial.Dir))
 		for _, name := range columns {
 			of := name
 			switch name {

@@ -11,287 +11,45 @@ import (
 
 	"alamos/pkg/experiment"
 	"alamos/pkg/stats"
-
 	"alamos/pkg/store"
 	"alamos/plots"
 )
 
-func init() {
-	register("sweep", kind{over: theSweep, reads: metricSource, name: sweepName, draw: drawSweep})
-	register("heatmap", kind{over: theSweep, reads: metricSource, name: sweepName, draw: drawHeatmap})
+// values is an axis of a sweep as a place for each of its values: the number itself, or
+// the index of a word.
+type values struct {
+	words []string // nil: numbers
+	at    map[string]float64
+	log   bool // numbers so far apart that they want a logarithmic axis
 }
 
-// metricSource is what the metric of a figure is made from.
-func metricSource(f *experiment.Figure) source { return sourceOf(f.Metric) }
-
-func sourceOf(metric string) source {
-	switch metric {
-	case "score", "elo", "vs_untrained", "vs_random", "":
-		return fromTournament
-	}
-	if strings.Contains(metric, ".") {
-		return fromHooks
-	}
-	return fromTraining
-}
-
-func sweepName(f *experiment.Figure) string {
-	parts := []string{f.Kind, figureMetric(f).name}
-	for _, axis := range []string{f.X, f.Y} {
-		if axis != "" {
-			parts = append(parts, axis)
-		}
-	}
-	return strings.ReplaceAll(fileName(strings.Join(parts, "-")), ".", "-")
-}
-
-func figureMetric(f *experiment.Figure) metric {
-	if f.Metric == "" {
-		return metricOf("score")
-	}
-	return metricOf(f.Metric)
-}
-
-// drawSweep shows a metric over one axis of the sweep: a line for each value of the
-// figure's y, or for each combination of all other axes. Words on the axis (kinds of
-// schedules) stand in their order, and nothing joins them.
-func drawSweep(q *request) (*drawing, error) {
-	m := figureMetric(q.Figure)
-	x := q.X
-	if x == "" {
-		x = q.axes[0].Path
-	}
-	ticks, numeric := numbers(q.groups, x)
-	var words []string
-	if !numeric {
-		words, ticks = q.words(x)
-	}
-	type place struct {
-		line string
-		x    float64
-	}
-	values := map[place][]stats.Interval{}
-	lines := map[string][]float64{} // the places of each line
-	var order []string
-	others := q.lineAxes(x)
+// axisValues reads an axis of the sweep. From few values of any kind it makes words if
+// asked.
+func (q *request) axisValues(path string, words bool) values {
+	v := values{at: map[string]float64{}}
 	for _, g := range q.groups {
-		v, err := g.Measure(m.name)
-		if err != nil {
-			return nil, err
-		}
-		at, there := ticks[axisValue(&g.Trials[0].Trial, x)]
-		if v.Missing() || !there { // x means nothing beside the trial's other settings
-			continue
-		}
-		p := place{labelOf(g, others), at}
-		if _, known := lines[p.line]; !known {
-			order = append(order, p.line)
-		}
-		if len(values[p]) == 0 {
-			lines[p.line] = append(lines[p.line], p.x)
-		}
-		values[p] = append(values[p], v)
-	}
-	if len(order) == 0 {
-		return nil, nothing(noMetric(m))
-	}
-	c := plots.Lines{Frame: q.frame, X: plots.Axis{Label: x}, Y: plots.Axis{Label: m.label, Unit: m.unit}, Ticks: words}
-	if numeric {
-		c.X.Log = wide(slices.Collect(maps.Values(ticks)))
-	}
-	pooled := false
-	for _, line := range order {
-		slices.Sort(lines[line])
-		s := plots.Series{Name: line}
-		for _, at := range lines[line] {
-			v := pool(values[place{line, at}])
-			pooled = pooled || len(values[place{line, at}]) > 1
-			s.Points = append(s.Points, plots.Point{X: at, Y: v})
-		}
-		c.Series = append(c.Series, s)
-	}
-	caption := fmt.Sprintf("%s over %s.", capital(m.label), x) + q.bars(m)
-	if pooled {
-		caption += " Where settings differ in what is not shown, points are their means, with the 95 % interval (Student t)."
-	}
-	return &drawing{c, caption}, nil
-}
-
-// words are the values of an axis that has more than numbers, and their places.
-func (q *request) words(path string) (ticks []string, at map[string]float64) {
-	at = map[string]float64{}
-	for _, a := range q.axes {
-		if a.Path == path {
-			ticks = byValue(a.Values)
-		}
-	}
-	for i, t := range ticks {
-		at[t] = float64(i)
-	}
-	return ticks, at
-}
-
-// drawHeatmap shows a metric over two axes of the sweep.
-func drawHeatmap(q *request) (*drawing, error) {
-	m := figureMetric(q.Figure)
-	x, y, err := q.plane()
-	if err != nil {
-		return nil, err
-	}
-	x.Values, y.Values = byValue(x.Values), byValue(y.Values)
-	short := shortKeys(q.axes) // a few rows are not high enough for a long name
-	c := plots.Heatmap{Frame: q.frame, X: plots.Categories{Label: short[x.Path], Ticks: x.Values}, Y: plots.Categories{Label: short[y.Path], Ticks: y.Values},
-		Value: plots.Axis{Label: m.label, Unit: m.unit}, Best: best(m)}
-	some, pooled := false, false
-	for _, row := range y.Values {
-		var cells []stats.Interval
-		for _, column := range x.Values {
-			var values []stats.Interval
-			for _, g := range q.groups {
-				if t := g.Trials[0]; axisValue(&t.Trial, x.Path) == column && axisValue(&t.Trial, y.Path) == row {
-					v, err := g.Measure(m.name)
-					if err != nil {
-						return nil, err
-					}
-					values = append(values, v)
-				}
-			}
-			v := pool(values)
-			some, pooled = some || !v.Missing(), pooled || len(values) > 1
-			cells = append(cells, v)
-		}
-		c.Cells = append(c.Cells, cells)
-	}
-	if !some {
-		return nil, nothing(noMetric(m))
-	}
-	caption := fmt.Sprintf("%s over %s and %s.", capital(m.label), x.Path, y.Path) + q.bars(m)
-	if pooled {
-		caption += " Cells are means over what is not shown."
-	}
-	return &drawing{c, caption}, nil
-}
-
-// plane is the two axes of a figure over two.
-func (q *request) plane() (x, y experiment.Axis, err error) {
-	if len(q.axes) < 2 {
-		return x, y, nothing("the experiment sweeps one key only, " + q.axes[0].Path)
-	}
-	find := func(path string, not experiment.Axis) experiment.Axis {
-		for _, a := range q.axes {
-			if a.Path == path || path == "" && a.Path != not.Path {
-				return a
-			}
-		}
-		return experiment.Axis{}
-	}
-	y = find(q.Y, experiment.Axis{})
-	if q.Y == "" {
-		y = experiment.Axis{}
-	}
-	if x = find(q.X, y); y.Path == "" {
-		y = find("", x)
-	}
-	if x.Path == "" || y.Path == "" || x.Path == y.Path {
-		return x, y, fmt.Errorf("want two different keys that the sweep varies, have x %q and y %q", q.X, q.Y)
-	}
-	return x, y, nil
-}
-
-// lineAxes are the axes whose values tell the lines of a figure over x apart: the
-// figure's y, or all that do not follow from x as zipped ones do.
-func (q *request) lineAxes(x string) []string {
-	if q.Y != "" {
-		return []string{q.Y}
-	}
-	var out []string
-	for _, a := range q.axes {
-		if a.Path == x {
-			continue
-		}
-		at := map[string]string{}
-		for _, g := range q.groups {
-			t := g.Trials[0]
-			here, v := axisValue(&t.Trial, x), axisValue(&t.Trial, a.Path)
-			if was, known := at[here]; known && was != v {
-				out = append(out, a.Path)
-				break
-			}
-			at[here] = v
-		}
-	}
-	return out
-}
-
-// labelOf names a line by the axes that tell it apart.
-func labelOf(g store.Group, axes []string) string {
-	var values []experiment.AxisValue
-	keys := make([]experiment.Axis, len(axes))
-	for i, a := range axes {
-		keys[i].Path = a
-		values = append(values, experiment.AxisValue{Path: a, Value: axisValue(&g.Trials[0].Trial, a)})
-	}
-	return shortLabel(values, shortKeys(keys))
-}
-
-// numbers are the values of an axis as numbers, by their text; false where one is
-// none. Groups that have no value there are passed over.
-func numbers(groups []store.Group, path string) (map[string]float64, bool) {
-	out := map[string]float64{}
-	for _, g := range groups {
 		text := axisValue(&g.Trials[0].Trial, path)
-		if text == "" {
+		if text == "" { // the key means nothing beside others of the trial
 			continue
 		}
-		v, err := strconv.ParseFloat(text, 64)
-		if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
-			return nil, false
-		}
-		out[text] = v
+		x, err := strconv.ParseFloat(text, 64)
+		words = words || err != nil || math.IsInf(x, 0) || math.IsNaN(x)
+		v.at[text] = x
 	}
-	return out, len(out) > 0
-}
-
-// wide reports whether numbers are so far apart that they want a logarithmic axis.
-func wide(values []float64) bool {
-	low, high := slices.Min(values), slices.Max(values)
-	return low > 0 && high/low >= 30
-}
-
-// pool is the mean of several measures, or the one there is.
-func pool(measures []stats.Interval) stats.Interval {
-	measures = slices.DeleteFunc(slices.Clone(measures), stats.Interval.Missing)
-	if len(measures) == 1 {
-		return measures[0]
+	if !words && len(v.at) > 0 {
+		all := slices.Collect(maps.Values(v.at))
+		low, high := slices.Min(all), slices.Max(all)
+		v.log = low > 0 && high/low >= 30
+		return v
 	}
-	values := make([]float64, len(measures))
-	for i, m := range measures {
-		values[i] = m.Value
+	i := slices.IndexFunc(q.axes, func(a experiment.Axis) bool { return a.Path == path })
+	v.words = byValue(q.axes[i].Values)
+	v.at = map[string]float64{}
+	for i, word := range v.words {
+		v.at[word] = float64(i)
 	}
-	return stats.Mean(values)
+	return v
 }
-
-// bars is what a caption says of the intervals of a metric.
-func (q *request) bars(m metric) string {
-	switch {
-	case q.repeated():
-		return " Means over seeds, with the 95 % interval (Student t)."
-	case m.name == "elo":
-		return " Bars are 95 % intervals of the likelihood."
-	case sourceOf(m.name) == fromTournament:
-		return " Bars are 95 % intervals, each game a coin that is tossed."
-	}
-	return ""
-}
-
-func noMetric(m metric) string { return "no trial has " + m.label + " yet" }
-
-// best is which number of a metric is marked.
-func best(m metric) plots.Extreme {
-	return map[Better]plots.Extreme{Higher: plots.Highest, Lower: plots.Lowest}[m.better]
-}
-
-func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // byValue orders the values of an axis: numbers by size, words as they come.
 func byValue(values []string) []string {
@@ -306,3 +64,238 @@ func byValue(values []string) []string {
 	})
 	return out
 }
+
+// metric is the metric of the figure.
+func (q *request) metric() metric { return metricOf(cmp.Or(q.Metric, "score")) }
+
+// measures are the figure's metric for each group; nothing where no group has it.
+func (q *request) measures() ([]stats.Interval, error) {
+	m := q.metric()
+	out := make([]stats.Interval, len(q.groups))
+	for i, g := range q.groups {
+		var err error
+		if out[i], err = g.Measure(m.name); err != nil {
+			return nil, err
+		}
+	}
+	if !slices.ContainsFunc(out, func(v stats.Interval) bool { return !v.Missing() }) {
+		return nil, nothing("no trial has " + m.label + " yet")
+	}
+	return out, nil
+}
+
+// drawSweep shows a metric over one axis of the sweep: a line for each value of the
+// figure's y, or for each combination of all other axes. Words on the axis (kinds of
+// schedules) stand in their order, and nothing joins them.
+func drawSweep(q *request) (plots.Chart, string, error) {
+	m, x := q.metric(), cmp.Or(q.X, q.axes[0].Path)
+	measures, err := q.measures()
+	if err != nil {
+		return nil, "", err
+	}
+	axis, others := q.axisValues(x, false), q.lineAxes(x)
+	at := map[string]map[float64][]stats.Interval{} // by line and place
+	var order []string
+	for i, g := range q.groups {
+		t := &g.Trials[0].Trial
+		place, there := axis.at[axisValue(t, x)]
+		if measures[i].Missing() || !there { // x means nothing beside the trial's other settings
+			continue
+		}
+		line := shortLabel(t, others)
+		if at[line] == nil {
+			at[line] = map[float64][]stats.Interval{}
+			order = append(order, line)
+		}
+		at[line][place] = append(at[line][place], measures[i])
+	}
+	c := plots.Lines{Frame: q.frame, X: plots.Axis{Label: x, Log: axis.log}, Y: plots.Axis{Label: m.label, Unit: m.unit}, Ticks: axis.words}
+	pooled := false
+	for _, line := range order {
+		s := plots.Series{Name: line}
+		for _, place := range slices.Sorted(maps.Keys(at[line])) {
+			all := at[line][place]
+			pooled = pooled || len(all) > 1
+			s.Points = append(s.Points, plots.Point{X: place, Y: pool(all)})
+		}
+		c.Series = append(c.Series, s)
+	}
+	caption := fmt.Sprintf("%s over %s.", capital(m.label), x) + q.bars(m)
+	if pooled {
+		caption += " Where settings differ in what is not shown, points are their means, with the 95 % interval (Student t)."
+	}
+	return c, caption, nil
+}
+
+// lineAxes are the axes whose values distinguish the lines of a figure over x: the
+// figure's y, or all that do not follow from x as zipped ones do.
+func (q *request) lineAxes(x string) []experiment.Axis {
+	if q.Y != "" {
+		return []experiment.Axis{{Path: q.Y}}
+	}
+	return slices.DeleteFunc(slices.Clone(q.axes), func(a experiment.Axis) bool {
+		at := map[string]string{}
+		for _, g := range q.groups {
+			t := &g.Trials[0].Trial
+			here, v := axisValue(t, x), axisValue(t, a.Path)
+			if was, known := at[here]; known && was != v {
+				return false
+			}
+			at[here] = v
+		}
+		return true
+	})
+}
+
+// drawHeatmap shows a metric over two axes of the sweep.
+func drawHeatmap(q *request) (plots.Chart, string, error) {
+	m := q.metric()
+	x, y, err := q.plane()
+	if err != nil {
+		return nil, "", err
+	}
+	measures, err := q.measures()
+	if err != nil {
+		return nil, "", err
+	}
+	t := &q.groups[0].Trials[0].Trial
+	category := func(a experiment.Axis) plots.Categories { // a few rows are not high enough for a long name
+		return plots.Categories{Label: store.ShortKey(t, a.Path), Ticks: byValue(a.Values)}
+	}
+	c := plots.Heatmap{Frame: q.frame, X: category(x), Y: category(y), Value: plots.Axis{Label: m.label, Unit: m.unit}, Best: best(m)}
+	pooled := false
+	for _, row := range c.Y.Ticks {
+		var cells []stats.Interval
+		for _, column := range c.X.Ticks {
+			var here []stats.Interval
+			for i, g := range q.groups {
+				if t := &g.Trials[0].Trial; axisValue(t, x.Path) == column && axisValue(t, y.Path) == row {
+					here = append(here, measures[i])
+				}
+			}
+			pooled = pooled || len(here) > 1
+			cells = append(cells, pool(here))
+		}
+		c.Cells = append(c.Cells, cells)
+	}
+	caption := fmt.Sprintf("%s over %s and %s.", capital(m.label), x.Path, y.Path) + q.bars(m)
+	if pooled {
+		caption += " Cells are means over what is not shown."
+	}
+	return c, caption, nil
+}
+
+// plane is the two axes of a figure over two: those that it names, or the first.
+func (q *request) plane() (x, y experiment.Axis, err error) {
+	if len(q.axes) < 2 {
+		return x, y, nothing("the experiment sweeps one key only, " + q.axes[0].Path)
+	}
+	find := func(path, not string) (a experiment.Axis) {
+		for _, a := range q.axes {
+			if a.Path == path || path == "" && a.Path != not {
+				return a
+			}
+		}
+		return a
+	}
+	x = find(q.X, q.Y)
+	y = find(q.Y, x.Path)
+	if x.Path == "" || y.Path == "" || x.Path == y.Path {
+		return x, y, fmt.Errorf("want two different keys that the sweep varies, have x %q and y %q", q.X, q.Y)
+	}
+	return x, y, nil
+}
+
+// fewTicks is the most values of a setting that stand on its axis by their names; more,
+// as a random sweep draws them, make it an axis of numbers.
+const fewTicks = 10
+
+// drawParallel shows all settings of a sweep and a metric as parallel coordinates.
+func drawParallel(q *request) (plots.Chart, string, error) {
+	m := q.metric()
+	measures, err := q.measures()
+	if err != nil {
+		return nil, "", err
+	}
+	c := plots.Parallel{Frame: q.frame, Metric: plots.Axis{Label: m.label, Unit: m.unit}, Best: best(m)}
+	for i, g := range q.groups {
+		c.Lines = append(c.Lines, plots.ParallelLine{Name: g.Name, Metric: measures[i].Value})
+	}
+	for _, a := range q.axes {
+		values := q.axisValues(a.Path, len(a.Values) <= fewTicks)
+		axis := plots.ParallelAxis{Axis: plots.Axis{Label: store.ShortKey(&q.groups[0].Trials[0].Trial, a.Path), Log: values.log}, Ticks: values.words}
+		for i, g := range q.groups {
+			text := axisValue(&g.Trials[0].Trial, a.Path)
+			at, there := values.at[text]
+			switch {
+			case there:
+			case values.words == nil:
+				at = math.NaN()
+			default: // the key means nothing beside others of the trial
+				at = float64(len(axis.Ticks))
+				values.at[text] = at
+				axis.Ticks = append(axis.Ticks, "–")
+			}
+			c.Lines[i].Values = append(c.Lines[i].Values, at)
+		}
+		c.Axes = append(c.Axes, axis)
+	}
+	caption := fmt.Sprintf("Every setting of the sweep as a line, colored by its %s.", m.label)
+	if q.repeated() {
+		caption += " Lines are means over seeds."
+	}
+	return c, caption, nil
+}
+
+// drawMultiples shows the score or the loss of each setting in a panel of its own.
+func drawMultiples(q *request) (plots.Chart, string, error) {
+	c := plots.Multiples{Frame: q.frame, X: axis("samples"), Y: plots.Axis{Label: "score", FromZero: true}}
+	within, points := shares, scorePoints("samples")
+	caption := "Score in the tournament against samples trained on, a panel for each setting; the others stand behind it in gray."
+	if q.metric().name == "loss" {
+		c.X, c.Y = generationAxis, plots.Axis{Label: "loss"}
+		within, points = counts, perGeneration("generation", func(t *store.Trial, g int) (float64, error) {
+			rows, err := t.Epochs(g)
+			return float64(store.SelectedLoss(rows)), err
+		})
+		caption = "Loss of the epoch that each generation kept, a panel for each setting; the others stand behind it in gray."
+	}
+	var err error
+	if c.Panels, err = lines(q.groups, within, points); err == nil && empty(c.Panels) {
+		err = noNumbers
+	}
+	return c, caption + q.seeds(), err
+}
+
+// pool is the mean of several measures, or the only one.
+func pool(measures []stats.Interval) stats.Interval {
+	measures = slices.DeleteFunc(slices.Clone(measures), stats.Interval.Missing)
+	if len(measures) == 1 {
+		return measures[0]
+	}
+	values := make([]float64, len(measures))
+	for i, m := range measures {
+		values[i] = m.Value
+	}
+	return stats.Mean(values)
+}
+
+// bars is the part of a caption about the intervals of a metric.
+func (q *request) bars(m metric) string {
+	switch {
+	case q.repeated():
+		return " Means over seeds, with the 95 % interval (Student t)."
+	case m.name == "elo":
+		return " Bars are 95 % intervals of the likelihood."
+	case sourceOf(m.name) == fromTournament:
+		return " Bars are 95 % intervals, each game a coin that is tossed."
+	}
+	return ""
+}
+
+// best is the number of a metric that is marked.
+func best(m metric) plots.Extreme {
+	return map[Better]plots.Extreme{Higher: plots.Highest, Lower: plots.Lowest}[m.better]
+}
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

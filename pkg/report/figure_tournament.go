@@ -1,20 +1,103 @@
 package report
 
 import (
+	"fmt"
+	"slices"
+
+	"github.com/dustin/go-humanize/english"
+
+	"alamos/pkg/stats"
 	"alamos/pkg/store"
 	"alamos/plots"
 )
 
-func init() {
-	register("crosstable", kind{over: eachTrial, reads: always(fromTournament), draw: drawCrosstable})
-	register("elo", kind{over: eachTrial, reads: always(fromTournament), draw: drawElo})
+// drawScore shows the strength of the checkpoints of each trial in its tournament.
+func drawScore(q *request) (plots.Chart, string, error) {
+	c, err := scores(q.groups, q.X)
+	if err != nil {
+		return nil, "", err
+	}
+	c.Frame = q.frame
+	if len(q.groups) == 1 { // random moves do as well against each trial in another way
+		if c.References, err = randomScore(q.groups[0]); err != nil {
+			return nil, "", err
+		}
+	}
+	caption := "Score in the tournament against samples trained on; the untrained network is at 0."
+	if q.X == "generation" {
+		caption = "Score in the tournament against generations; the untrained network is at 0."
+	}
+	if q.repeated() {
+		return c, caption + q.seeds(), nil
+	}
+	return c, caption + " Bars are 95 % intervals, each game a coin that is tossed.", nil
+}
+
+// ScoreChart shows the strength of the checkpoints of groups of trials over the samples
+// that they were trained on.
+func ScoreChart(groups []store.Group) (plots.Chart, error) { return scores(groups, "samples") }
+
+func scores(groups []store.Group, x string) (plots.Lines, error) {
+	c := plots.Lines{X: axis(x), Y: plots.Axis{Label: "tournament score", Most: 1}}
+	all, err := lines(groups, shares, scorePoints(x))
+	if err != nil {
+		return c, err
+	}
+	c.Series = slices.DeleteFunc(all, func(s plots.Series) bool { return len(s.Points) == 0 })
+	if len(c.Series) == 0 {
+		return c, noTournament
+	}
+	return c, nil
+}
+
+// scorePoints are the scores of a trial's checkpoints.
+func scorePoints(x string) func(*store.Trial) ([]point, error) {
+	return func(t *store.Trial) ([]point, error) {
+		res, err := t.Tournament()
+		if err != nil || res == nil {
+			return nil, err
+		}
+		var ps []point
+		for _, p := range res.Players {
+			if p.Generation < 0 { // no network of this trial
+				continue
+			}
+			at := p.Generation
+			if x == "samples" {
+				at = p.Samples
+			}
+			ps = append(ps, point{p.Generation, float64(at), stats.Share(p.Score(), p.Games())})
+		}
+		return ps, nil
+	}
+}
+
+// randomScore is the score of random moves in the tournaments of a group.
+func randomScore(g store.Group) ([]plots.Reference, error) {
+	var scores []float64
+	for _, t := range g.Trials {
+		res, err := t.Tournament()
+		if err != nil {
+			return nil, err
+		}
+		if res == nil {
+			continue
+		}
+		if i := res.Find(store.RandomName); i >= 0 {
+			scores = append(scores, store.Share(res.Players[i].Standing))
+		}
+	}
+	if len(scores) == 0 {
+		return nil, nil
+	}
+	return []plots.Reference{{Name: store.RandomName, Y: stats.Mean(scores).Value}}, nil
 }
 
 // drawCrosstable shows each player of a tournament against each other.
-func drawCrosstable(q *request) (*drawing, error) {
+func drawCrosstable(q *request) (plots.Chart, string, error) {
 	res, err := tournament(q.only())
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	c := plots.Crosstable{Frame: q.frame}
 	c.Width = 0 // its cells need their room wherever it stands
@@ -27,28 +110,65 @@ func drawCrosstable(q *request) (*drawing, error) {
 		}
 		c.Cells = append(c.Cells, row)
 	}
-	return &drawing{c, "Score of each player against each other, as a share of the points, with wins, draws and losses."}, nil
+	return c, "Score of each player against each other, as a share of the points, with wins, draws and losses.", nil
 }
 
 // drawElo shows the ratings of a tournament.
-func drawElo(q *request) (*drawing, error) {
+func drawElo(q *request) (plots.Chart, string, error) {
 	res, err := tournament(q.only())
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	c := plots.Ladder{Frame: q.frame}
 	for _, i := range res.Ranking() {
-		p := res.Players[i]
-		c.Players = append(c.Players, plots.Rating{Name: p.Name, Elo: p.Elo})
+		c.Players = append(c.Players, plots.Rating{Name: res.Players[i].Name, Elo: res.Players[i].Elo})
 	}
-	return &drawing{c, "Ratings by maximum likelihood over all games, with 95 % intervals."}, nil
+	return c, "Ratings by maximum likelihood over all games, with 95 % intervals.", nil
 }
 
-// tournament is the trial's tournament, or nothing.
+// tournament is the trial's tournament, or an error of type nothing.
 func tournament(t *store.Trial) (*store.Tournament, error) {
 	res, err := t.Tournament()
 	if err == nil && res == nil {
-		err = nothing("no tournament has been played")
+		err = noTournament
 	}
 	return res, err
+}
+
+// ofAnswer draws what a run has computed of a position; of names its network in a
+// caption.
+func ofAnswer(draw func(q *request, a *store.Answer, of string) (plots.Chart, string)) func(*request) (plots.Chart, string, error) {
+	return func(q *request) (plots.Chart, string, error) {
+		t := q.only()
+		question, _ := t.Question(q.Figure)
+		a, err := t.Answer(question)
+		if err != nil {
+			return nil, "", err
+		}
+		if a == nil {
+			return nil, "", nothing("the run has not analyzed the position with " + store.CheckpointName(question.Generation) + " yet: alamos run does")
+		}
+		of := "of " + store.CheckpointName(question.Generation)
+		if question.Generation == 0 {
+			of = "of the untrained network"
+		}
+		c, caption := draw(q, a, of)
+		return c, caption, nil
+	}
+}
+
+// drawPolicy shows where a network's moves begin and end, and those of each kind of
+// piece.
+func drawPolicy(q *request, a *store.Answer, of string) (plots.Chart, string) {
+	return PolicyChart(a, q.frame), fmt.Sprintf("Policy %s, before any search: the probability that a move begins or ends on a square, of all moves and of those of each kind of piece. The network's value is %s for the side to move.", of, Signed(float64(a.Value)))
+}
+
+// drawTree shows the tree of a search.
+func drawTree(q *request, a *store.Answer, of string) (plots.Chart, string) {
+	return TreeChart(a, q.frame), fmt.Sprintf("Search tree %s after %s, the most visited positions; the value of each is for the side that moved there. From %s.", of, english.Plural(a.Visits, "visit", ""), a.FEN)
+}
+
+// drawBoard shows a position and the moves that a search favors.
+func drawBoard(q *request, a *store.Answer, of string) (plots.Chart, string) {
+	return BoardChart(a, q.frame, MostArrows), fmt.Sprintf("Favorite moves %s after %s, with their share of the visits and their value for the side to move.", of, english.Plural(a.Visits, "visit", ""))
 }

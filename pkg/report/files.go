@@ -9,9 +9,92 @@ import (
 	"strings"
 
 	"alamos/pkg/disk"
+	"alamos/pkg/experiment"
 	"alamos/pkg/store"
 	"alamos/plots"
 )
+
+// Options say what is drawn, and where to.
+type Options struct {
+	// Out is a folder for all figures and tables together, named after their
+	// trials. Empty: each in its place among the results.
+	Out string
+	// Figure draws only the figures of this name or kind.
+	Figure string
+}
+
+// layout says where files lie.
+type layout struct {
+	dir   string // of the results
+	out   string // one folder for all; empty: in the results
+	slugs map[string]string
+}
+
+func (r *Report) layout(opt Options) layout {
+	return layout{r.Dir, opt.Out, slugs(r.Experiment.Trials)}
+}
+
+// picture is the path of a picture, without extension, of a trial or (nil) of the
+// experiment.
+func (l layout) picture(name string, t *experiment.Trial) string {
+	switch {
+	case l.out != "":
+		return filepath.Join(l.out, l.flat(name, t))
+	case t == nil:
+		return filepath.Join(l.dir, "figures", name)
+	}
+	return filepath.Join(l.dir, store.Folder(t), "figures", name)
+}
+
+// table is the path of a table, a file of the trial's folder, or (nil) of the
+// experiment's.
+func (l layout) table(file string, t *experiment.Trial) string {
+	switch {
+	case l.out != "":
+		base := filepath.Base(file)
+		ext := filepath.Ext(base)
+		return filepath.Join(l.out, l.flat(strings.TrimSuffix(base, ext), t)+ext)
+	case t == nil:
+		return filepath.Join(l.dir, file)
+	}
+	return filepath.Join(l.dir, store.Folder(t), file)
+}
+
+func (l layout) flat(name string, t *experiment.Trial) string {
+	if t == nil || l.slugs[t.ID] == "" {
+		return name
+	}
+	return name + "-" + l.slugs[t.ID]
+}
+
+// slugs are names of trials as parts of file names, by ID: what the sweep varies,
+// short, as in depth-2. A lone trial needs none.
+func slugs(trials []experiment.Trial) map[string]string {
+	out := map[string]string{}
+	if len(trials) < 2 {
+		return out
+	}
+	taken := map[string]bool{}
+	for i := range trials {
+		t := &trials[i]
+		var parts []string
+		for _, a := range t.Axis {
+			key := strings.ReplaceAll(store.ShortKey(t, a.Path), ".", "-")
+			value := strings.Trim(inFileName(a.Value), "-")
+			if len(value) > 24 || value == "" { // a list of positions
+				value = experiment.Hash(a.Value)[:6]
+			}
+			parts = append(parts, key+"-"+value)
+		}
+		slug := strings.Join(parts, "-")
+		if len(slug) > 80 || slug == "" || taken[slug] {
+			slug = store.Folder(t)
+		}
+		taken[slug] = true
+		out[t.ID] = slug
+	}
+	return out
+}
 
 // file is one file of a report: a picture in one format, a table, or a tree as text.
 type file struct {
@@ -63,7 +146,7 @@ func (r *Report) files(opt Options) (files []file, faults error) {
 func (r *Report) Redraw(opt Options) (paths []string, err error) {
 	files, err := r.files(opt)
 	faults := make([]error, len(files))
-	eachAtOnce(len(files), func(i int) {
+	inParallel(len(files), func(i int) {
 		b, err := files[i].bytes()
 		if err == nil {
 			err = disk.WriteBytes(files[i].path, b)

@@ -130,7 +130,7 @@ func (b *pageBuilder) beside(make func(*store.Trial) (Block, error)) ([]Block, e
 			return nil, err
 		}
 		if block != nil {
-			all = append(all, Trial{numberOf(b.Experiment, t), fmt.Sprintf("#%d %s", numberOf(b.Experiment, t), t.Name()), []Block{block}})
+			all = append(all, Trial{t.Number, fmt.Sprintf("#%d %s", t.Number, t.Name()), []Block{block}})
 		}
 	}
 	switch {

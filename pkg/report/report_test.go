@@ -29,7 +29,7 @@ func TestKindsOfTheLanguage(t *testing.T) {
 	for _, k := range experiment.Keys() {
 		if k.Path == "notebook[].figure.kind" {
 			for _, word := range strings.FieldsFunc(k.Type, func(r rune) bool { return r != '-' && (r < 'a' || r > 'z') }) {
-				if kinds[word] != nil || word != "or" && word != "one" && word != "of" {
+				if _, ok := kinds[word]; ok || word != "or" && word != "one" && word != "of" {
 					want = append(want, word)
 				}
 			}
@@ -162,7 +162,7 @@ func TestIdentity(t *testing.T) {
 		return out
 	}
 	base := identities()
-	training := []string{"heatmap-loss", "learning-rate", "lengths", "length-histogram-1", "loss", "loss-heads", "results"}
+	training := []string{"heatmap-loss", "learning-rate", "lengths", "length-histogram-gen-1", "loss", "loss-heads", "results"}
 	hooks := []string{"hook-kings-alive", "sweep-kings-alive-training-schedule-kind-network-depth"}
 	for set, want := range map[string]string{
 		"about=Another text.":  "",
@@ -341,11 +341,14 @@ func TestLineAxes(t *testing.T) {
 		}
 		q.groups = append(q.groups, store.Group{Trials: []*store.Trial{&s}})
 	}
-	if have := q.lineAxes("games"); !slices.Equal(have, []string{"depth"}) {
-		t.Errorf("over games: lines of %q", have)
-	}
-	if have := q.lineAxes("depth"); !slices.Equal(have, []string{"games", "generations"}) {
-		t.Errorf("over depth: lines of %q", have)
+	for x, want := range map[string]string{"games": "[depth]", "depth": "[games generations]"} {
+		var have []string
+		for _, a := range q.lineAxes(x) {
+			have = append(have, a.Path)
+		}
+		if fmt.Sprint(have) != want {
+			t.Errorf("over %s: lines of %v", x, have)
+		}
 	}
 }
 
@@ -441,8 +444,8 @@ notebook:
 		}
 	}
 	c := all[2].chart.(plots.Parallel)
-	if lines := c.Lines; !slices.Equal(c.Axes[1].Ticks, []string{"1", "5", "–"}) || len(lines) != 3 || lines[1].Name != "kind=plateau patience=5" ||
-		lines[2].Name != "kind=constant" || lines[2].Values[1] != 2 {
+	if lines := c.Lines; !slices.Equal(c.Axes[1].Ticks, []string{"1", "5", "–"}) || len(lines) != 3 || lines[1].Name != "#2 kind=plateau patience=5" ||
+		lines[2].Name != "#3 kind=constant" || lines[2].Values[1] != 2 {
 		t.Errorf("parallel: %+v", c)
 	}
 }

@@ -124,7 +124,7 @@ func (s *Shown) addTrial(d *experiment.Trial) error {
 		t = s.Opened[i]
 	}
 	row := ShownTrial{
-		Number: len(s.All) + 1, Folder: folder, ID: d.ID, Done: t.Done(), Generations: t.Last(), Next: t.Next(),
+		Number: d.Number, Folder: folder, ID: d.ID, Done: t.Done(), Generations: t.Last(), Next: t.Next(),
 		Failed: s.Experiment.Failed[folder], Metrics: map[string]stats.Interval{},
 	}
 	for _, path := range s.Axes {

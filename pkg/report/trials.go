@@ -74,20 +74,16 @@ func evaluationMetrics(x *store.Experiment, prefix string) (names []string) {
 	return names
 }
 
-// numberOf is the number of a trial in the experiment, from 1.
-func numberOf(x *store.Experiment, t *store.Trial) int {
-	return 1 + slices.IndexFunc(x.Trials, func(d experiment.Trial) bool { return d.ID == t.ID })
-}
-
 // numbersOf are the numbers of the trials of a group: "3", "1–4" or "1, 5".
-func numbersOf(x *store.Experiment, g store.Group) string {
-	var parts []string
-	first, last := numberOf(x, g.Trials[0]), numberOf(x, g.Trials[len(g.Trials)-1])
-	if len(g.Trials) > 2 && last-first == len(g.Trials)-1 {
+func numbersOf(g store.Group) string {
+	n := len(g.Trials)
+	first, last := g.Trials[0].Number, g.Trials[n-1].Number
+	if n > 2 && last-first == n-1 {
 		return fmt.Sprintf("%d–%d", first, last)
 	}
+	var parts []string
 	for _, t := range g.Trials {
-		parts = append(parts, fmt.Sprint(numberOf(x, t)))
+		parts = append(parts, fmt.Sprint(t.Number))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -151,12 +147,12 @@ func trialsTable(x *store.Experiment, groups []store.Group, axes []experiment.Ax
 	unfinished, failed := false, false
 	for _, g := range groups {
 		first := g.Trials[0]
-		row := []Cell{{Text: numbersOf(x, g)}, {Text: g.Name}}
+		row := []Cell{{Text: numbersOf(g)}, {Text: g.Name}}
 		switch n := len(g.Trials); { // the settings stand beside it
 		case n > 1:
 			row[1].Text = english.Plural(n, "seed", "")
 		default:
-			row[0].Link = anchor(numberOf(x, first))
+			row[0].Link = anchor(first.Number)
 			if len(axes) > 0 {
 				row[1].Text = filepath.Base(first.Dir)
 			}

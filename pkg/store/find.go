@@ -144,13 +144,13 @@ func ShortLabel(t *experiment.Trial) string {
 		if i+1 < len(at) {
 			end = at[i+1][0]
 		}
-		out = append(out, shortKey(t, t.Label[m[2]:m[3]])+"="+t.Label[m[1]:end])
+		out = append(out, ShortKey(t, t.Label[m[2]:m[3]])+"="+t.Label[m[1]:end])
 	}
 	return strings.Join(out, ",")
 }
 
-// shortKey returns the shortest end of a swept key that no other swept key has.
-func shortKey(t *experiment.Trial, key string) string {
+// ShortKey returns the shortest end of a swept key that no other swept key has.
+func ShortKey(t *experiment.Trial, key string) string {
 	parts := strings.Split(key, ".")
 	for n := len(parts) - 1; n > 0; n-- {
 		short := strings.Join(parts[n:], ".")

@@ -1,0 +1,350 @@
+package report
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"alamos/pkg/experiment"
+	"alamos/pkg/store"
+	"alamos/plots"
+)
+
+// codeVersion is the version of the code that draws, here and in package plots: raise it
+// when a picture of the same data changes. TestCodeVersion fails when it is due.
+const codeVersion = "3"
+
+// kind is a kind of figure.
+type kind struct {
+	over   over
+	reads  source
+	x      string // the usual horizontal axis of figures over training
+	metric string // the usual metric of figures of a metric, which then decides what they read
+	// draw makes the chart and its caption. The error is of type nothing where there is
+	// nothing to draw.
+	draw func(*request) (plots.Chart, string, error)
+}
+
+// over is what one picture of a kind shows.
+type over int
+
+const (
+	eachTrial over = iota // a trial: a page of several has a picture of each
+	allTrials             // all trials
+	theSweep              // all trials, by what the sweep varies
+)
+
+// source is what a figure is made from, and so which settings can change it.
+type source int
+
+const (
+	fromTraining   source = iota // self-play and training
+	fromTournament               // these and the tournament
+	fromHooks                    // these, scripts and evaluations
+)
+
+// kinds are the kinds of figures by the words of the notebook.
+var kinds = map[string]kind{
+	"loss":             {over: eachTrial, reads: fromTraining, x: "epoch", draw: drawLoss},
+	"loss-heads":       {over: eachTrial, reads: fromTraining, x: "epoch", draw: drawLossHeads},
+	"learning-rate":    {over: allTrials, reads: fromTraining, x: "epoch", draw: drawRate},
+	"lengths":          {over: allTrials, reads: fromTraining, x: "generation", draw: drawLengths},
+	"length-histogram": {over: allTrials, reads: fromTraining, draw: drawLengthHistogram},
+	"results":          {over: eachTrial, reads: fromTraining, draw: drawResults},
+	"hook":             {over: allTrials, reads: fromHooks, x: "generation", draw: drawHook},
+	"score":            {over: allTrials, reads: fromTournament, x: "samples", draw: drawScore},
+	"crosstable":       {over: eachTrial, reads: fromTournament, draw: drawCrosstable},
+	"elo":              {over: eachTrial, reads: fromTournament, draw: drawElo},
+	"policy":           {over: eachTrial, reads: fromTournament, draw: ofAnswer(drawPolicy)},
+	"tree":             {over: eachTrial, reads: fromTournament, draw: ofAnswer(drawTree)},
+	"board":            {over: eachTrial, reads: fromTournament, draw: ofAnswer(drawBoard)},
+	"sweep":            {over: theSweep, metric: "score", draw: drawSweep},
+	"heatmap":          {over: theSweep, metric: "score", draw: drawHeatmap},
+	"parallel":         {over: theSweep, metric: "score", draw: drawParallel},
+	"multiples":        {over: theSweep, metric: "score", draw: drawMultiples},
+}
+
+// fileName is the name of a figure's files, without what distinguishes its trial.
+func (k kind) fileName(f *experiment.Figure) string {
+	parts := []string{f.Kind}
+	if metric := cmp.Or(f.Metric, k.metric); metric != "" {
+		parts = append(parts, metric)
+	}
+	if f.X != "" && f.X != k.x {
+		parts = append(parts, f.X)
+	}
+	if f.Y != "" {
+		parts = append(parts, f.Y)
+	}
+	if f.Generation != nil {
+		parts = append(parts, store.CheckpointName(*f.Generation))
+	}
+	return strings.ReplaceAll(inFileName(strings.Join(parts, "-")), ".", "-")
+}
+
+// inFileName keeps what all file systems take in a name.
+func inFileName(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_', r == '.':
+			return r
+		}
+		return '-'
+	}, s)
+}
+
+// source is what a figure of the kind is made from.
+func (k kind) source(f *experiment.Figure) source {
+	if k.metric == "" {
+		return k.reads
+	}
+	return sourceOf(cmp.Or(f.Metric, k.metric))
+}
+
+// sourceOf is what a metric is made from.
+func sourceOf(metric string) source {
+	switch {
+	case slices.Contains([]string{"score", "elo", "vs_untrained", "vs_random"}, metric):
+		return fromTournament
+	case strings.Contains(metric, "."):
+		return fromHooks
+	}
+	return fromTraining
+}
+
+// nothing is why a figure has nothing to show.
+type nothing string
+
+func (n nothing) Error() string { return string(n) }
+
+const (
+	noTraining   nothing = "no generation is trained yet"
+	noTournament nothing = "no tournament has been played"
+	noGames      nothing = "positions come from data: there are no games of self-play"
+	noNumbers    nothing = "there are no numbers yet"
+)
+
+// request is a figure to draw of some trials.
+type request struct {
+	*experiment.Figure
+	frame  plots.Frame
+	trials []*store.Trial    // at least one
+	groups []store.Group     // the same, without their seeds
+	axes   []experiment.Axis // what the sweep varies beside the seed; none where one trial is drawn
+}
+
+// only is the trial of a picture of each trial.
+func (q *request) only() *store.Trial { return q.trials[0] }
+
+// repeated reports whether a group has several seeds.
+func (q *request) repeated() bool {
+	return slices.ContainsFunc(q.groups, func(g store.Group) bool { return len(g.Trials) > 1 })
+}
+
+// picture is one figure of the notebook, of one trial or of all.
+type picture struct {
+	cell   *experiment.Figure
+	number int // of the cell in the notebook
+	kind   kind
+	name   string            // of its files, without what distinguishes its trial
+	trial  *experiment.Trial // nil: of all trials
+}
+
+// drawn is a picture, or why it could not be drawn.
+type drawn struct {
+	*picture
+	path    string // of its files, without extension
+	stamp   plots.Stamp
+	caption string
+	chart   plots.Chart
+	figure  *plots.Figure // nil: there is nothing to show, see err
+	err     error
+	mutex   sync.Mutex // a figure is rendered by one goroutine at a time
+}
+
+// pictures lists the figures of the experiment in the order of its notebook, with and
+// without results.
+func (r *Report) pictures() ([]*picture, error) {
+	var all []*picture
+	taken := map[string]bool{}
+	for i := range r.Notebook {
+		f := r.Notebook[i].Figure
+		if f == nil {
+			continue
+		}
+		k, ok := kinds[f.Kind]
+		if !ok {
+			return nil, fmt.Errorf("notebook cell %d: no figure is called %q: there are %v", i+1, f.Kind, slices.Sorted(maps.Keys(kinds)))
+		}
+		name := k.fileName(f)
+		for n, base := 2, name; taken[name]; n++ { // a notebook may show a kind twice
+			name = base + "-" + strconv.Itoa(n)
+		}
+		taken[name] = true
+		lone := len(r.Experiment.Trials) == 1 && k.over == allTrials // it has all its files in one folder
+		if k.over != eachTrial && !lone {
+			all = append(all, &picture{f, i, k, name, nil})
+			continue
+		}
+		for t := range r.Experiment.Trials {
+			all = append(all, &picture{f, i, k, name, &r.Experiment.Trials[t]})
+		}
+	}
+	return all, nil
+}
+
+// besideWidth is the width in cm of a figure that stands beside those of other trials,
+// or its text would shrink with it on the page.
+const besideWidth = 11
+
+// request is what a picture is drawn from; nil where no trial of it has begun.
+func (r *Report) request(p *picture) *request {
+	q := &request{Figure: p.cell, frame: plots.Frame{Title: p.cell.Title}}
+	for _, t := range r.Trials {
+		if p.trial == nil || p.trial.ID == t.ID {
+			q.trials = append(q.trials, t)
+		}
+	}
+	if len(q.trials) == 0 {
+		return nil
+	}
+	q.groups = store.Groups(q.trials)
+	if len(r.Axes) > 0 {
+		for i, g := range q.groups {
+			q.groups[i].Name = "#" + numbersOf(g) + " " + shortLabel(&g.Trials[0].Trial, r.Axes)
+		}
+	}
+	if p.trial == nil {
+		q.axes = withoutSeed(r.Axes)
+	} else if len(r.Experiment.Trials) > 1 && p.cell.Kind != "tree" { // a tree is as wide as it is deep
+		q.frame.Width = besideWidth
+	}
+	return q
+}
+
+// draw draws a picture.
+func (r *Report) draw(p *picture, l layout) *drawn {
+	d := &drawn{picture: p, path: l.picture(p.name, p.trial)}
+	d.stamp = plots.Stamp{Experiment: r.identity(p), Code: "alamos drawing " + codeVersion}
+	q := r.request(p)
+	switch {
+	case q == nil:
+		d.err = nothing("no trial has finished a generation")
+		return d
+	case p.kind.over == theSweep && len(q.axes) == 0:
+		d.err = nothing("the experiment sweeps nothing")
+		return d
+	}
+	var err error
+	if d.chart, d.caption, err = p.kind.draw(q); err == nil {
+		d.stamp.Data = dataHash(d.chart)
+		d.figure, err = d.chart.Figure()
+	}
+	switch {
+	case errors.Is(err, plots.ErrNoData): // a hook that found nothing in any game
+		d.err = noNumbers
+	case err != nil:
+		d.err = fmt.Errorf("figure %s: %w", p.name, err)
+	default:
+		d.figure = d.figure.Stamp(d.stamp)
+	}
+	return d
+}
+
+// nothing reports whether there was nothing to draw, and why.
+func (d *drawn) nothing() (why string, ok bool) {
+	var n nothing
+	ok = errors.As(d.err, &n)
+	return string(n), ok
+}
+
+// identity is the hash of all settings that can change the picture: a tournament of more
+// rounds changes no losses.
+func (r *Report) identity(p *picture) string {
+	parts := []any{p.cell}
+	for i := range r.Experiment.Trials {
+		t := &r.Experiment.Trials[i]
+		if p.trial != nil && p.trial.ID != t.ID {
+			continue
+		}
+		parts = append(parts, t.Label, store.Folder(t), t.Settings.Generations)
+		switch p.kind.source(p.cell) {
+		case fromTournament:
+			parts = append(parts, t.ID)
+		case fromHooks:
+			for _, h := range t.Settings.Hooks {
+				parts = append(parts, h.Name(), h.SHA256)
+			}
+			if e := t.Settings.Evaluation; e != nil {
+				parts = append(parts, e.Every, e.Search, e.Accuracy)
+				for _, p := range e.Puzzles {
+					parts = append(parts, p.Name(), p.SHA256)
+				}
+			}
+		}
+	}
+	return experiment.Hash(parts...)
+}
+
+// dataHash is the hash of all numbers and words of a chart. Charts are plain values:
+// structs, lists, numbers, NaN among them, and texts.
+func dataHash(c plots.Chart) string {
+	h := sha256.Sum256(fmt.Appendf(nil, "%#v", c))
+	return hex.EncodeToString(h[:])
+}
+
+// all draws the pictures that opt selects, once, as many at a time as there are
+// processors.
+func (r *Report) all(opt Options) ([]*drawn, error) {
+	if have := r.drawn[opt]; have != nil {
+		return have, nil
+	}
+	pictures, err := r.pictures()
+	if err != nil {
+		return nil, err
+	}
+	wanted := slices.DeleteFunc(slices.Clone(pictures), func(p *picture) bool {
+		return opt.Figure != "" && opt.Figure != p.name && opt.Figure != p.cell.Kind
+	})
+	if len(wanted) == 0 && opt.Figure != "" {
+		names := "its notebook has no figures"
+		if len(pictures) > 0 {
+			var all []string
+			for _, p := range pictures {
+				all = append(all, p.name)
+			}
+			names = "there are " + strings.Join(slices.Compact(all), ", ") // those of one cell stand together
+		}
+		return nil, fmt.Errorf("the notebook of %s has no figure %q: %s", r.Name, opt.Figure, names)
+	}
+	l := r.layout(opt)
+	out := make([]*drawn, len(wanted))
+	inParallel(len(wanted), func(i int) { out[i] = r.draw(wanted[i], l) })
+	if r.drawn == nil {
+		r.drawn = map[Options][]*drawn{}
+	}
+	r.drawn[opt] = out
+	return out, nil
+}
+
+// inParallel calls do with 0 to n-1, as many at a time as there are processors.
+func inParallel(n int, do func(i int)) {
+	var wait sync.WaitGroup
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i := range n {
+		slots <- struct{}{}
+		wait.Go(func() {
+			defer func() { <-slots }()
+			do(i)
+		})
+	}
+	wait.Wait()
+}

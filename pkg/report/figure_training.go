@@ -1,0 +1,270 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"alamos/pkg/experiment"
+	"alamos/pkg/stats"
+	"alamos/pkg/store"
+	"alamos/plots"
+)
+
+// drawLoss shows the training of a trial.
+func drawLoss(q *request) (plots.Chart, string, error) {
+	c, err := losses(q.groups, true)
+	c.Frame = q.frame
+	return c, "Learning rate and losses over epochs; lines mark the ends of generations, after which the data is new.", err
+}
+
+// LossChart shows the training of groups of trials, the mean of the seeds of each.
+func LossChart(groups []store.Group) (plots.Chart, error) { return losses(groups, true) }
+
+// drawRate shows the learning rates of all trials.
+func drawRate(q *request) (plots.Chart, string, error) {
+	c, err := losses(q.groups, false)
+	c.Frame = q.frame
+	caption := "Learning rate over epochs; lines mark the ends of generations."
+	if q.repeated() {
+		caption += " Lines are means over seeds."
+	}
+	return c, caption, err
+}
+
+// losses are the learning rates of groups of trials and, on demand, their losses. Ends of
+// generations are those of the trial with the most.
+func losses(groups []store.Group, withLosses bool) (plots.Loss, error) {
+	var c plots.Loss
+	for _, g := range groups {
+		for _, t := range g.Trials {
+			_, marks, err := epochs(t)
+			if err != nil {
+				return c, err
+			}
+			if len(marks) > len(c.Generations) {
+				c.Generations = marks
+			}
+		}
+	}
+	series := func(of func(store.Epoch) stats.Float) ([]plots.Series, error) {
+		all, err := lines(groups, anything, func(t *store.Trial) ([]point, error) {
+			rows, _, err := epochs(t)
+			var ps []point
+			for _, e := range rows {
+				ps = append(ps, point{e.Epoch, float64(e.Epoch), stats.Exactly(float64(of(e)))})
+			}
+			return ps, err
+		})
+		for _, s := range all { // intervals would cover the lines of one another
+			for i := range s.Points {
+				s.Points[i].Y = stats.Exactly(s.Points[i].Y.Value)
+			}
+		}
+		return all, err
+	}
+	rates, err := series(func(e store.Epoch) stats.Float { return e.Rate })
+	if err != nil {
+		return c, err
+	}
+	for i, s := range rates {
+		c.Series = append(c.Series, plots.LossSeries{Rate: s.Points})
+		if len(groups) > 1 {
+			c.Series[i].Name = s.Name
+		}
+	}
+	if !withLosses {
+		return c, nil
+	}
+	training, err := series(func(e store.Epoch) stats.Float { return e.Train.Total })
+	if err != nil {
+		return c, err
+	}
+	validation, err := series(func(e store.Epoch) stats.Float { return e.Validation.Total })
+	for i := range validation {
+		c.Series[i].Training, c.Series[i].Validation = training[i].Points, validation[i].Points
+	}
+	return c, err
+}
+
+// epochs are all epochs of a trial, at least one, and those at which generations ended
+// but for the last.
+func epochs(t *store.Trial) (all []store.Epoch, marks []float64, err error) {
+	for g := 1; g <= t.Done(); g++ {
+		rows, err := t.Epochs(g)
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(all) > 0 {
+			marks = append(marks, float64(all[len(all)-1].Epoch))
+		}
+		all = append(all, rows...)
+	}
+	if len(all) == 0 {
+		return nil, nil, noTraining
+	}
+	return all, marks, nil
+}
+
+// drawLossHeads shows the loss of each head, in training and on held-out games.
+func drawLossHeads(q *request) (plots.Chart, string, error) {
+	rows, marks, err := epochs(q.only())
+	if err != nil {
+		return nil, "", err
+	}
+	network := &q.only().Settings.Network
+	valueUnit := "squared error"
+	if network.Value == "wdl" {
+		valueUnit = "nats"
+	}
+	c := plots.LossHeads{Frame: q.frame, Generations: marks}
+	var names []string
+	for _, head := range []struct {
+		name, unit string
+		has        bool
+		of         func(store.Loss) stats.Float
+	}{
+		{"policy", "nats", network.Policy != experiment.NoPolicy, func(l store.Loss) stats.Float { return l.Policy }},
+		{"value", valueUnit, true, func(l store.Loss) stats.Float { return l.Value }},
+		{"moves left", "Huber's loss", network.MovesLeft, func(l store.Loss) stats.Float { return l.MovesLeft }},
+	} {
+		if !head.has {
+			continue
+		}
+		training, validation := plots.Series{Name: "training"}, plots.Series{Name: "validation"}
+		for _, e := range rows {
+			training.Points = append(training.Points, plots.Point{X: float64(e.Epoch), Y: stats.Exactly(float64(head.of(e.Train)))})
+			validation.Points = append(validation.Points, plots.Point{X: float64(e.Epoch), Y: stats.Exactly(float64(head.of(e.Validation)))})
+		}
+		c.Heads = append(c.Heads, plots.HeadLoss{Name: head.name, Unit: head.unit, Series: []plots.Series{training, validation}})
+		names = append(names, head.name)
+	}
+	what := "Loss of " + names[0]
+	if last := len(names) - 1; last > 0 {
+		what = "Losses of " + strings.Join(names[:last], ", ") + " and " + names[last]
+	}
+	return c, what + " over epochs; lines mark the ends of generations, after which the data is new.", nil
+}
+
+// playsGames reports whether a trial plays games of its own.
+func (q *request) playsGames() bool {
+	for _, t := range q.trials {
+		if t.Settings.Data == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// drawLengths shows how the mean length of games of self-play changes.
+func drawLengths(q *request) (plots.Chart, string, error) {
+	if !q.playsGames() {
+		return nil, "", noGames
+	}
+	c := plots.Lines{Frame: q.frame, X: axis(q.X), Y: plots.Axis{Label: "mean length of a self-play game", Unit: "plies", FromZero: true}}
+	var err error
+	c.Series, err = lines(q.groups, counts, perGeneration(q.X, func(t *store.Trial, g int) (float64, error) {
+		row, err := t.Generation(g)
+		if err != nil {
+			return 0, err
+		}
+		return row.MeanPlies(), nil
+	}))
+	return c, "Mean length of the games of self-play." + q.seeds(), err
+}
+
+// drawLengthHistogram shows the lengths of the games of one generation, those of equal
+// settings together.
+func drawLengthHistogram(q *request) (plots.Chart, string, error) {
+	if !q.playsGames() {
+		return nil, "", noGames
+	}
+	c := plots.Histogram{Frame: q.frame, X: plots.Axis{Label: "length of a self-play game", Unit: "plies"}, Share: len(q.groups) > 1}
+	which := "the last generation"
+	if q.Generation != nil {
+		which = "generation " + strconv.Itoa(*q.Generation)
+	}
+	for _, g := range q.groups {
+		s := plots.Sample{Name: g.Name}
+		for _, t := range g.Trials {
+			n := t.Done()
+			if q.Generation != nil {
+				n = *q.Generation
+			}
+			if n < 1 || n > t.Done() {
+				continue
+			}
+			row, err := t.Generation(n)
+			if err != nil {
+				return nil, "", err
+			}
+			for _, l := range row.Lengths {
+				s.Values = append(s.Values, float64(l))
+			}
+		}
+		if len(s.Values) > 0 {
+			c.Samples = append(c.Samples, s)
+		}
+	}
+	if len(c.Samples) == 0 {
+		return nil, "", nothing("no such generation has been played")
+	}
+	caption := "Lengths of the games of self-play of " + which + "."
+	if q.repeated() {
+		caption += " Games of all seeds are counted together."
+	}
+	return c, caption, nil
+}
+
+// drawResults shows how the games of self-play of a trial ended.
+func drawResults(q *request) (plots.Chart, string, error) {
+	if !q.playsGames() {
+		return nil, "", noGames
+	}
+	c, t := plots.Results{Frame: q.frame}, q.only()
+	for g := 1; g <= t.Done(); g++ {
+		row, err := t.Generation(g)
+		if err != nil {
+			return nil, "", err
+		}
+		c.White = append(c.White, float64(row.WhiteWins))
+		c.Draws = append(c.Draws, float64(row.Draws))
+		c.Black = append(c.Black, float64(row.BlackWins))
+	}
+	return c, "Results of the games of self-play of each generation: shares of White's wins, of draws and of Black's wins.", nil
+}
+
+// drawHook shows one metric of one script. The figure's metric is "hook.metric", or a
+// metric or a script with one metric by itself.
+func drawHook(q *request) (plots.Chart, string, error) {
+	c := plots.Lines{Frame: q.frame, X: axis(q.X)}
+	why := "no generation is done yet"
+	var err error
+	c.Series, err = lines(q.groups, anything, func(t *store.Trial) ([]point, error) {
+		if t.Done() == 0 {
+			return nil, nil
+		}
+		i, metric, err := t.FindMetric(q.Metric)
+		if errors.Is(err, store.ErrUnmeasured) { // a run continues after a fault of a script that measures
+			why = fmt.Sprintf("there are %v", err)
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		c.Y.Label = spaced(metric)
+		return perGeneration(q.X, func(t *store.Trial, g int) (float64, error) {
+			m, err := t.Metrics(g, i)
+			if v, ok := m[metric]; ok {
+				return float64(v), err
+			}
+			return math.NaN(), err
+		})(t)
+	})
+	if err == nil && c.Y.Label == "" {
+		err = nothing(why)
+	}
+	return c, "A hook's metric over " + c.X.Label + ": " + c.Y.Label + "." + q.seeds(), err
+}
