@@ -2,17 +2,11 @@ package bench
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 	"time"
-
-	humanize "github.com/dustin/go-humanize"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/encode"
@@ -37,38 +31,48 @@ type Network struct {
 	// game. Otherwise each has batches of its own, as in self-play.
 	Together bool
 
-	// What follows is told to the caller as it happens; nil for not.
-	Begin  func(done int, next string)
-	Result func(NetworkResult)
+	Reporter[NetworkResult]
 }
 
-// NetworkResult is what came out for a network and a batch.
+// NetworkResult is the result for a network and a batch.
 type NetworkResult struct {
-	Network    Shape
-	PolicyHead string
-	Precision  string // FP32 or BF16
-	Batch      int
-	Workers    int
-	Together   bool
-	Device     string
-	Speed      float64 // positions/s
-	Bare       float64 // positions/s of the convolutions alone
-	// FLOPs is the number of operations of the convolutions of a position, two a
-	// multiplication and addition.
-	FLOPs float64
-	// Peak is how many operations a second a CUDA device does in products of large
-	// matrices, the most that convolutions could reach; 0: not measured.
-	Peak float64
+	Network    string  `json:"network" table:"network"`
+	PolicyHead string  `json:"policy_head" table:"head"`
+	Precision  string  `json:"precision" table:"precision"`
+	Batch      int     `json:"batch" table:"batch"`
+	Workers    int     `json:"workers"`
+	Together   bool    `json:"together"`
+	Device     string  `json:"device"`
+	Speed      float64 `json:"positions_per_second" table:"positions/s" format:"thousands"`
+	Bare       float64 `json:"bare_positions_per_second" table:"bare/s" format:"thousands"` // of the convolutions alone
+	Ratio      float64 `json:"ratio" decimals:"3" table:"ratio" format:"%.3f"`
+	// TFLOPs is how many operations a second the convolutions of the network do, two a
+	// multiplication and addition, in units of 10^12.
+	TFLOPs float64 `json:"teraflops" decimals:"3" table:"TFLOP/s" format:"%.3g"`
+	// Peak is the same for products of large matrices on a CUDA device, the most that
+	// convolutions could reach; 0: not measured.
+	Peak float64 `json:"matrix_teraflops,omitempty" decimals:"1"`
 }
 
-// Operations is how many operations a second the convolutions of the network do.
-func (r *NetworkResult) Operations() float64 { return r.Speed * r.FLOPs }
+func (r NetworkResult) How() string {
+	how := "each with batches of its own"
+	if r.Together {
+		how = "sharing each batch"
+	}
+	how = fmt.Sprintf("Planes in, priors of legal moves and value out; bare: the 3x3 convolutions alone,\nwhose operations are counted too. Device: %s. Workers: %d, %s.", r.Device, r.Workers, how)
+	if r.Peak > 0 {
+		how += fmt.Sprintf("\nProducts of large matrices: %.0f TFLOP/s.", r.Peak)
+	}
+	return how
+}
 
-// Ratio is the share of the speed of its convolutions that the network reaches.
-func (r *NetworkResult) Ratio() float64 { return r.Speed / r.Bare }
+// networkCase is a network with a batch.
+type networkCase struct {
+	shape Shape
+	batch int
+}
 
-// Runs is how many results there will be.
-func (b *Network) Runs() int { return len(b.Networks) * len(b.Batches) }
+func (c networkCase) String() string { return fmt.Sprintf("%s, batch %d", c.shape, c.batch) }
 
 // Run measures the networks in their order, each with all batches.
 func (b *Network) Run(ctx context.Context) error {
@@ -76,28 +80,13 @@ func (b *Network) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	done := 0
+	var cases []networkCase
 	for _, shape := range b.Networks {
-		network, err := nn.New(shape.spec(codec, b.PolicyHead), 1)
-		if err != nil {
-			return err
-		}
 		for _, batch := range b.Batches {
-			if b.Begin != nil {
-				b.Begin(done, fmt.Sprintf("%s, batch %d", shape, batch))
-			}
-			r, err := b.measure(ctx, network, codec, batch)
-			if err != nil {
-				return fmt.Errorf("bench: %s, batch %d: %w", shape, batch, err)
-			}
-			r.Network = shape
-			if b.Result != nil {
-				b.Result(r)
-			}
-			done++
+			cases = append(cases, networkCase{shape, batch})
 		}
 	}
-	return nil
+	return each(&b.Reporter, cases, func(c networkCase) (NetworkResult, error) { return b.measure(ctx, codec, c) })
 }
 
 // evaluator is a session or a group.
@@ -106,8 +95,13 @@ type evaluator interface {
 	Close()
 }
 
-func (b *Network) measure(ctx context.Context, network *nn.Network, codec encode.Codec, batch int) (NetworkResult, error) {
-	r := NetworkResult{PolicyHead: network.Spec().PolicyHead, Batch: batch, Workers: b.Workers, Together: b.Together}
+func (b *Network) measure(ctx context.Context, codec encode.Codec, c networkCase) (r NetworkResult, err error) {
+	network, err := nn.New(c.shape.spec(codec, b.PolicyHead), 1)
+	if err != nil {
+		return r, err
+	}
+	batch, spec := c.batch, network.Spec()
+	r = NetworkResult{Network: c.shape.String(), PolicyHead: spec.PolicyHead, Batch: batch, Workers: b.Workers, Together: b.Together}
 	options := nn.InferenceOptions{Batch: batch, Device: b.Device, Precision: b.Precision}
 	if b.Together {
 		options.Batch = (batch + b.Workers - 1) / b.Workers
@@ -118,8 +112,6 @@ func (b *Network) measure(ctx context.Context, network *nn.Network, codec encode
 	}
 	defer model.Close()
 	r.Precision, r.Device = model.Precision(), strings.Join(model.Devices(), ",")
-	spec := network.Spec()
-	r.FLOPs = spec.FLOPs()
 
 	callers := b.Workers
 	if b.Together {
@@ -146,7 +138,7 @@ func (b *Network) measure(ctx context.Context, network *nn.Network, codec encode
 	convolve := make([]func() (int, error), b.Workers)
 	for i := range convolve {
 		options.Device = model.Devices()[i%len(model.Devices())] // as its sessions take turns
-		tower, err := nn.NewTower(network.Spec(), options)
+		tower, err := nn.NewTower(spec, options)
 		if err != nil {
 			return r, err
 		}
@@ -158,47 +150,13 @@ func (b *Network) measure(ctx context.Context, network *nn.Network, codec encode
 	if err != nil {
 		return r, err
 	}
-	r.Speed, r.Bare = speeds[0], speeds[1]
+	r.Speed, r.Bare, r.Ratio = speeds[0], speeds[1], speeds[0]/speeds[1]
+	r.TFLOPs = r.Speed * spec.FLOPs() / 1e12
 	if device := model.Devices()[0]; device != nn.CPU {
 		r.Peak, err = nn.MatrixSpeed(device, r.Precision, b.Time)
+		r.Peak /= 1e12
 	}
 	return r, err
-}
-
-// sideBySide is a side whose work is done by several goroutines at once, each on
-// its own until the turn ends. The time is the mean of theirs: the last one to
-// end is not slower, it only began its last unit later.
-func sideBySide(turn time.Duration, do []func() (work int, err error)) side {
-	return func(ctx context.Context) (int, time.Duration, error) {
-		work, spent, errs := make([]int, len(do)), make([]time.Duration, len(do)), make([]error, len(do))
-		var start, end sync.WaitGroup
-		start.Add(1)
-		for i, f := range do {
-			end.Go(func() {
-				start.Wait()
-				began := time.Now()
-				for errs[i] == nil && (work[i] == 0 || spent[i] < turn) {
-					var n int
-					if n, errs[i] = f(); errs[i] == nil {
-						errs[i] = context.Cause(ctx)
-					}
-					work[i] += n
-					spent[i] = time.Since(began)
-				}
-			})
-		}
-		start.Done()
-		end.Wait()
-		total, sum := 0, time.Duration(0)
-		for i := range do {
-			if errs[i] != nil {
-				return 0, 0, errs[i]
-			}
-			total += work[i]
-			sum += spent[i]
-		}
-		return total, sum / time.Duration(len(do)), nil
-	}
 }
 
 // samplePositions are batches of questions about positions of random games of
@@ -227,56 +185,25 @@ func samplePositions(codec encode.Codec, seed uint64, batch int) [][]*encode.Lea
 	return slices.Collect(slices.Chunk(leaves, batch))
 }
 
-// MarshalJSON writes one flat object.
-func (r NetworkResult) MarshalJSON() ([]byte, error) {
-	var peak *float64
-	if r.Peak > 0 {
-		peak = rounded(r.Peak/1e12, 1)
+// Shape is the size of a residual network as people write it: 6x64 is 6 blocks of
+// 64 channels.
+type Shape struct{ Depth, Width int }
+
+// ParseShape reads a Shape.
+func ParseShape(s string) (Shape, error) {
+	var x Shape
+	if _, err := fmt.Sscanf(s, "%dx%d", &x.Depth, &x.Width); err != nil || x.String() != s || x.Depth < 0 || x.Width < 1 {
+		return Shape{}, fmt.Errorf("network %q: want blocks and channels, as 6x64", s)
 	}
-	return json.Marshal(struct {
-		Network    string   `json:"network"`
-		PolicyHead string   `json:"policy_head"`
-		Precision  string   `json:"precision"`
-		Batch      int      `json:"batch"`
-		Workers    int      `json:"workers"`
-		Together   bool     `json:"together"`
-		Device     string   `json:"device"`
-		Speed      *float64 `json:"positions_per_second"`
-		Bare       *float64 `json:"bare_positions_per_second"`
-		Ratio      *float64 `json:"ratio"`
-		TFLOPs     *float64 `json:"teraflops"`
-		Peak       *float64 `json:"matrix_teraflops,omitempty"`
-	}{
-		r.Network.String(), r.PolicyHead, r.Precision, r.Batch, r.Workers, r.Together, r.Device,
-		rounded(r.Speed, 0), rounded(r.Bare, 0), rounded(r.Ratio(), 3), rounded(r.Operations()/1e12, 3), peak,
-	})
+	return x, nil
 }
 
-// NetworkTable writes results for people: a line a network and batch, and below it
-// how the figures were made.
-func NetworkTable(w io.Writer, results []NetworkResult) error {
-	t := table{
-		head: []string{"network", "head", "precision", "batch", "positions/s", "bare/s", "ratio", "TFLOP/s"},
-		text: []bool{true, true, true, false, false, false, false, false},
+func (s Shape) String() string { return fmt.Sprintf("%dx%d", s.Depth, s.Width) }
+
+// spec is a network of the shape for an encoding, with one of nn's policy heads.
+func (s Shape) spec(c encode.Codec, policyHead string) nn.Spec {
+	return nn.Spec{
+		Planes: c.Planes.Count(), Constant: c.Planes.Constant(), PolicySize: c.Policy.Size(),
+		Depth: s.Depth, Width: s.Width, PolicyHead: policyHead,
 	}
-	for _, r := range results {
-		t.rows = append(t.rows, []string{
-			r.Network.String(), r.PolicyHead, r.Precision, strconv.Itoa(r.Batch),
-			humanize.Comma(int64(r.Speed)), humanize.Comma(int64(r.Bare)), fmt.Sprintf("%.3f", r.Ratio()),
-			fmt.Sprintf("%.3g", r.Operations()/1e12),
-		})
-	}
-	if err := t.write(w); err != nil || len(results) == 0 {
-		return err
-	}
-	r := results[0]
-	how := "each with batches of its own"
-	if r.Together {
-		how = "sharing each batch"
-	}
-	_, err := fmt.Fprintf(w, "\nPlanes in, priors of legal moves and value out; bare: the 3x3 convolutions alone,\nwhose operations are counted too. Device: %s. Workers: %d, %s.\n", r.Device, r.Workers, how)
-	if err == nil && r.Peak > 0 {
-		_, err = fmt.Fprintf(w, "Products of large matrices: %.0f TFLOP/s.\n", r.Peak/1e12)
-	}
-	return err
 }

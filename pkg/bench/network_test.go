@@ -21,23 +21,16 @@ func TestNetwork(t *testing.T) {
 		b := Network{
 			Networks: []Shape{{1, 16}, {0, 8}}, Batches: []int{3, 20}, PolicyHead: nn.PolicyConv, Precision: nn.FP32,
 			Workers: 2, Time: time.Nanosecond, Together: together,
-			Begin:  func(done int, next string) { begun = append(begun, next) },
-			Result: func(r NetworkResult) { results = append(results, r) },
 		}
+		b.Begin = func(_, _ int, next string) { begun = append(begun, next) }
+		b.Result = func(r NetworkResult) { results = append(results, r) }
 		if err := b.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if want := []string{"1x16, batch 3", "1x16, batch 20", "0x8, batch 3", "0x8, batch 20"}; !slices.Equal(begun, want) || len(results) != b.Runs() {
+		if want := []string{"1x16, batch 3", "1x16, batch 20", "0x8, batch 3", "0x8, batch 20"}; !slices.Equal(begun, want) || len(results) != len(want) {
 			t.Fatalf("%d results of %v, want %v", len(results), begun, want)
 		}
-		text, err := json.Marshal(results[1])
-		if err != nil {
-			t.Fatal(err)
-		}
-		var r map[string]any
-		if err := json.Unmarshal(text, &r); err != nil {
-			t.Fatal(err)
-		}
+		r := jsonOf(t, results[1])
 		for key, want := range map[string]any{
 			"network": "1x16", "batch": 20.0, "precision": "fp32", "policy_head": "conv-linear", "workers": 2.0, "together": together,
 		} {
@@ -51,7 +44,7 @@ func TestNetwork(t *testing.T) {
 			}
 		}
 		var table strings.Builder
-		if err := NetworkTable(&table, results); err != nil || strings.Count(table.String(), "conv-linear") != 4 {
+		if err := WriteTable(&table, results); err != nil || strings.Count(table.String(), "conv-linear") != 4 {
 			t.Errorf("%v:\n%s", err, table.String())
 		}
 	}
@@ -107,4 +100,18 @@ func TestSamplePositions(t *testing.T) {
 	if want := len(batches) * 25; len(seen) < want*9/10 {
 		t.Errorf("%d positions differ, of %d", len(seen), want)
 	}
+}
+
+// jsonOf is a result as JSON reads it back.
+func jsonOf(t *testing.T, result any) map[string]any {
+	t.Helper()
+	var text strings.Builder
+	if err := WriteJSON(&text, result); err != nil {
+		t.Fatal(err)
+	}
+	r := map[string]any{}
+	if err := json.Unmarshal([]byte(text.String()), &r); err != nil {
+		t.Fatal(err)
+	}
+	return r
 }

@@ -2,9 +2,11 @@ package bench
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"alamos/pkg/chess"
@@ -28,31 +30,25 @@ type Rules struct {
 	// none that knows the variant, alamos is measured alone.
 	Peer func(context.Context, chess.Variant) (*Peer, error)
 
-	// What follows is told to the caller as it happens; nil for not.
-	Begin  func(done int, next Position) // a position is measured next
-	Result func(RulesResult)             // a position was measured
-	Alone  func(v chess.Variant, why error)
+	Reporter[RulesResult]
 }
 
-// RulesResult is what came out for a position.
+// RulesResult is the result for a position.
 type RulesResult struct {
-	Position    Position
-	Depth       int
-	Speed       float64 // nodes/s; 0 if the count was wrong
-	Engine      string  // name and version; "" without one
-	EngineSpeed float64 // nodes/s; 0 without an engine or if it failed
-	Fault       error   // a *CountError, or why the engine gave no count
+	Variant     string  `json:"variant" table:"variant"`
+	Position    string  `json:"position" table:"position"`
+	FEN         string  `json:"fen"`
+	Depth       int     `json:"depth" table:"depth"`
+	Nodes       uint64  `json:"nodes" table:"nodes" format:"thousands"`                     // sequences in each perft
+	Speed       float64 `json:"nodes_per_second" table:"Mnodes/s" unit:"1e6" format:"%.1f"` // 0 if the count was wrong
+	EngineSpeed float64 `json:"engine_nodes_per_second" table:"engine's" unit:"1e6" format:"%.1f"`
+	Ratio       float64 `json:"ratio" decimals:"3" table:"ratio" format:"%.2f"` // our speed in units of the engine's
+	Engine      string  `json:"engine" table:"engine"`                          // name and version
+	Fault       error   `json:"error,omitempty"`                                // a *CountError, or why the engine gave no count
 }
 
-// Nodes is how many sequences were counted in each perft.
-func (r *RulesResult) Nodes() uint64 { return r.Position.Counts[r.Depth-1] }
-
-// Ratio is our speed in units of the engine's; 0 without both.
-func (r *RulesResult) Ratio() float64 {
-	if r.EngineSpeed == 0 {
-		return 0
-	}
-	return r.Speed / r.EngineSpeed
+func (r RulesResult) How() string {
+	return fmt.Sprintf("One thread; the best of %d turns of each side; ratio: our speed in units of the engine's.", turns)
 }
 
 // CountError is a count that is not the known one.
@@ -68,40 +64,32 @@ func (e *CountError) Error() string {
 		e.Position.Variant, e.Position.Name, e.Who, e.Have, e.Depth, e.Want, e.Position.FEN)
 }
 
-// Run measures the positions in their order. Wrong counts and failing engines
-// are told with the results and joined in the error, but don't end the run; the
+// Run measures the positions in their order. Wrong counts and failing engines are
+// reported with the results and joined in the error, but do not end the run; the
 // end of ctx does.
 func (r *Rules) Run(ctx context.Context) error {
 	var peer *Peer
-	defer func() {
-		if peer != nil {
-			peer.Close()
-		}
-	}()
+	defer func() { peer.Close() }()
 	var faults []error
-	for i, s := range r.Positions {
-		if i == 0 || s.Variant != r.Positions[i-1].Variant {
-			if peer != nil {
-				peer.Close()
-			}
+	started := false
+	var variant chess.Variant
+	err := each(&r.Reporter, r.Positions, func(p Position) (RulesResult, error) {
+		if !started || p.Variant != variant {
+			peer.Close()
 			var err error
-			if peer, err = r.start(ctx, s.Variant); err != nil {
-				return err
+			if peer, err = r.start(ctx, p.Variant); err != nil {
+				return RulesResult{}, err
 			}
+			started, variant = true, p.Variant
 		}
-		if r.Begin != nil {
-			r.Begin(i, s)
+		result, err := measureRules(ctx, p, peer, r.Time)
+		if result.Fault != nil {
+			faults = append(faults, result.Fault)
 		}
-		res, err := measureRules(ctx, s, peer, r.Time)
-		if err != nil {
-			return err
-		}
-		if res.Fault != nil {
-			faults = append(faults, res.Fault)
-		}
-		if r.Result != nil {
-			r.Result(res)
-		}
+		return result, err
+	})
+	if err != nil {
+		return err
 	}
 	return errors.Join(faults...)
 }
@@ -119,8 +107,8 @@ func (r *Rules) start(ctx context.Context, v chess.Variant) (*Peer, error) {
 		return nil, cause
 	}
 	if errors.Is(err, uci.ErrNotInstalled) || errors.Is(err, uci.ErrVariant) {
-		if r.Alone != nil {
-			r.Alone(v, err)
+		if r.Note != nil {
+			r.Note(fmt.Sprintf("%s is measured alone: %v", v, err))
 		}
 		return nil, nil
 	}
@@ -131,7 +119,7 @@ func (r *Rules) start(ctx context.Context, v chess.Variant) (*Peer, error) {
 // peer fails or counts wrongly we are measured alone. The error is that of ctx or
 // of a faulty position.
 func measureRules(ctx context.Context, s Position, peer *Peer, target time.Duration) (RulesResult, error) {
-	r := RulesResult{Position: s}
+	r := RulesResult{Variant: s.Variant.String(), Position: s.Name, FEN: s.FEN}
 	p, err := s.parse()
 	if err != nil {
 		return r, err
@@ -151,13 +139,14 @@ func measureRules(ctx context.Context, s Position, peer *Peer, target time.Durat
 	for {
 		var best []float64
 		r.Depth, best, err = s.measure(ctx, target, sides)
+		r.Nodes = s.Counts[r.Depth-1]
 		if cause := context.Cause(ctx); cause != nil {
 			return r, cause
 		}
 		if err == nil {
 			r.Speed = best[0]
 			if len(best) > 1 {
-				r.EngineSpeed = best[1]
+				r.EngineSpeed, r.Ratio = best[1], best[0]/best[1]
 			}
 			return r, nil
 		}
@@ -231,29 +220,69 @@ func perft(ctx context.Context, p *chess.Position, depth int) (nodes uint64, err
 	return nodes, nil
 }
 
-// MarshalJSON writes one flat object; what there is not is null.
-func (r RulesResult) MarshalJSON() ([]byte, error) {
-	out := struct {
-		Variant     string   `json:"variant"`
-		Position    string   `json:"position"`
-		FEN         string   `json:"fen"`
-		Depth       int      `json:"depth"`
-		Nodes       uint64   `json:"nodes"`
-		Speed       *float64 `json:"nodes_per_second"`
-		Engine      *string  `json:"engine"`
-		EngineSpeed *float64 `json:"engine_nodes_per_second"`
-		Ratio       *float64 `json:"ratio"`
-		Error       string   `json:"error,omitempty"`
-	}{
-		Variant: r.Position.Variant.String(), Position: r.Position.Name, FEN: r.Position.FEN,
-		Depth: r.Depth, Nodes: r.Nodes(),
-		Speed: rounded(r.Speed, 0), EngineSpeed: rounded(r.EngineSpeed, 0), Ratio: rounded(r.Ratio(), 3),
+// Peer is a UCI engine that counts move sequences of one variant. It is for one
+// goroutine; after an error it is gone.
+type Peer struct {
+	id     string
+	engine *uci.Client
+}
+
+// FindPeer starts the engine that people compare a variant with: Stockfish for
+// chess, Fairy-Stockfish else. It fails with [uci.ErrNotInstalled] and says what
+// to install.
+func FindPeer(ctx context.Context, v chess.Variant) (*Peer, error) {
+	name := uci.FairyStockfish
+	if v == chess.Standard {
+		name = uci.Stockfish
 	}
-	if r.Engine != "" {
-		out.Engine = &r.Engine
+	c, err := uci.Find(ctx, name, v)
+	if err != nil {
+		return nil, err
 	}
-	if r.Fault != nil {
-		out.Error = r.Fault.Error()
+	return startPeer(ctx, c, v)
+}
+
+// StartPeer starts the engine at a path, or of that name on the PATH. It fails
+// with [uci.ErrVariant] if the engine does not prove that it knows the variant.
+func StartPeer(ctx context.Context, path string, v chess.Variant) (*Peer, error) {
+	path, err := exec.LookPath(path)
+	if err != nil {
+		return nil, fmt.Errorf("bench: no engine: %w", err)
 	}
-	return json.Marshal(out)
+	return startPeer(ctx, uci.Command{Name: filepath.Base(path), Path: path}, v)
+}
+
+func startPeer(ctx context.Context, c uci.Command, v chess.Variant) (*Peer, error) {
+	e, err := uci.Start(ctx, c, uci.Timeouts{})
+	if err != nil {
+		return nil, err
+	}
+	if err := e.Prove(ctx, v); err != nil {
+		e.Close()
+		return nil, err
+	}
+	id := strings.Join(strings.Fields(e.ID()), " ")
+	if id == "" {
+		id = e.Name()
+	}
+	return &Peer{id, e}, nil
+}
+
+// Name is how the engine calls itself, with its version.
+func (p *Peer) Name() string { return p.id }
+
+// Perft lets the engine count the sequences of depth legal moves and says how
+// long it took, the setting of the position included: microseconds.
+func (p *Peer) Perft(ctx context.Context, pos *chess.Position, depth int) (nodes uint64, took time.Duration, err error) {
+	began := time.Now()
+	nodes, err = p.engine.Perft(ctx, pos, depth)
+	return nodes, time.Since(began), err
+}
+
+// Close ends the engine, by quit first. It returns when the process is gone. A nil
+// Peer needs none.
+func (p *Peer) Close() {
+	if p != nil {
+		p.engine.Close()
+	}
 }

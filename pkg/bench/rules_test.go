@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"os"
 	"strings"
@@ -39,7 +38,8 @@ func small(s Position) Position {
 func run(t *testing.T, peer func(context.Context, chess.Variant) (*Peer, error), positions ...Position) ([]RulesResult, error) {
 	t.Helper()
 	var results []RulesResult
-	r := Rules{Positions: positions, Time: time.Nanosecond, Peer: peer, Result: func(r RulesResult) { results = append(results, r) }}
+	r := Rules{Positions: positions, Time: time.Nanosecond, Peer: peer}
+	r.Result = func(r RulesResult) { results = append(results, r) }
 	err := r.Run(t.Context())
 	if err == nil && len(results) != len(positions) {
 		t.Fatalf("%d results of %d positions", len(results), len(positions))
@@ -64,7 +64,7 @@ func TestAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, want := range []uint64{43238, 197326} {
-		if r := results[i]; r.Nodes() != want || r.Speed <= 0 || r.EngineSpeed != 0 || r.Ratio() != 0 || r.Fault != nil {
+		if r := results[i]; r.Nodes != want || r.Speed <= 0 || r.EngineSpeed != 0 || r.Ratio != 0 || r.Fault != nil {
 			t.Errorf("have %+v", r)
 		}
 	}
@@ -98,7 +98,7 @@ func TestFaultyEngineLeavesOurSpeed(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("have error %v, want %q", err, want)
 			}
-			if r := results[0]; r.Speed <= 0 || r.EngineSpeed != 0 || r.Ratio() != 0 || r.Engine != "Faulty 1.0" || r.Fault == nil {
+			if r := results[0]; r.Speed <= 0 || r.EngineSpeed != 0 || r.Ratio != 0 || r.Engine != "Faulty 1.0" || r.Fault == nil {
 				t.Errorf("have %+v", r)
 			}
 		})
@@ -111,22 +111,19 @@ func TestRefusedEngine(t *testing.T) {
 		t.Errorf("have error %v", err)
 	}
 	// In a run, what does not know a variant is left out there.
-	var alone []chess.Variant
-	r := Rules{
-		Positions: []Position{small(chosen(t, chess.Atomic, "start"))},
-		Peer:      start,
-		Alone:     func(v chess.Variant, why error) { alone = append(alone, v) },
-		Result: func(r RulesResult) {
-			if r.Engine != "" || r.Speed <= 0 {
-				t.Errorf("have %+v", r)
-			}
-		},
+	var notes []string
+	r := Rules{Positions: []Position{small(chosen(t, chess.Atomic, "start"))}, Peer: start}
+	r.Note = func(text string) { notes = append(notes, text) }
+	r.Result = func(r RulesResult) {
+		if r.Engine != "" || r.Speed <= 0 {
+			t.Errorf("have %+v", r)
+		}
 	}
 	if err := r.Run(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if len(alone) != 1 || alone[0] != chess.Atomic {
-		t.Errorf("told about %v", alone)
+	if len(notes) != 1 || !strings.HasPrefix(notes[0], "atomic is measured alone: ") {
+		t.Errorf("notes %q", notes)
 	}
 	if _, err := StartPeer(t.Context(), "no-such-engine", chess.Standard); err == nil {
 		t.Error("no error for an engine that is not there")
@@ -147,9 +144,9 @@ func TestInterrupted(t *testing.T) {
 				Positions: []Position{small(chosen(t, chess.Standard, "start"))},
 				Time:      time.Hour,
 				Peer:      test.peer,
-				Begin:     func(int, Position) { time.AfterFunc(20*time.Millisecond, cancel) },
-				Result:    func(r RulesResult) { t.Errorf("result %+v", r) },
 			}
+			r.Begin = func(int, int, string) { time.AfterFunc(20*time.Millisecond, cancel) }
+			r.Result = func(r RulesResult) { t.Errorf("result %+v", r) }
 			if err := r.Run(ctx); !errors.Is(err, context.Canceled) {
 				t.Errorf("have error %v", err)
 			}
@@ -179,7 +176,7 @@ func TestBesideEngines(t *testing.T) {
 			if !started {
 				t.Skip("no engine")
 			}
-			if r := results[0]; !strings.Contains(r.Engine, "Stockfish") || r.EngineSpeed <= 0 || r.Ratio() != r.Speed/r.EngineSpeed {
+			if r := results[0]; !strings.Contains(r.Engine, "Stockfish") || r.EngineSpeed <= 0 || r.Ratio != r.Speed/r.EngineSpeed {
 				t.Errorf("have %+v", r)
 			}
 		})
@@ -187,41 +184,39 @@ func TestBesideEngines(t *testing.T) {
 }
 
 func TestJSON(t *testing.T) {
-	s := small(chosen(t, chess.Atomic, "programfox-1"))
 	for _, test := range []struct {
 		result RulesResult
 		want   string
 	}{
 		{
-			RulesResult{Position: s, Depth: 3, Speed: 1234567.8, Engine: "Stockfish 15.1", EngineSpeed: 1e6},
-			`{"variant":"atomic","position":"programfox-1","fen":"` + s.FEN + `","depth":3,"nodes":45237,` +
-				`"nodes_per_second":1234568,"engine":"Stockfish 15.1","engine_nodes_per_second":1000000,"ratio":1.235}`,
+			RulesResult{Variant: "atomic", Position: "programfox-1", FEN: "8/8", Depth: 3, Nodes: 45237, Speed: 1234567.8, Engine: "Stockfish 15.1", EngineSpeed: 1e6, Ratio: 1.2345678},
+			`{"variant":"atomic","position":"programfox-1","fen":"8/8","depth":3,"nodes":45237,` +
+				`"nodes_per_second":1234568,"engine_nodes_per_second":1000000,"ratio":1.235,"engine":"Stockfish 15.1"}`,
 		},
 		{
-			RulesResult{Position: s, Depth: 2, Fault: errors.New("wrong")},
-			`{"variant":"atomic","position":"programfox-1","fen":"` + s.FEN + `","depth":2,"nodes":1238,` +
-				`"nodes_per_second":null,"engine":null,"engine_nodes_per_second":null,"ratio":null,"error":"wrong"}`,
+			RulesResult{Variant: "atomic", Position: "programfox-1", FEN: "8/8", Depth: 2, Nodes: 1238, Fault: errors.New("wrong")},
+			`{"variant":"atomic","position":"programfox-1","fen":"8/8","depth":2,"nodes":1238,` +
+				`"nodes_per_second":null,"engine_nodes_per_second":null,"ratio":null,"engine":null,"error":"wrong"}`,
 		},
 	} {
-		have, err := json.Marshal(test.result)
-		if err != nil {
+		var have strings.Builder
+		if err := WriteJSON(&have, test.result); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(test.want, string(have)); diff != "" {
+		if diff := cmp.Diff(test.want+"\n", have.String()); diff != "" {
 			t.Error(diff)
 		}
 	}
 }
 
 func TestTable(t *testing.T) {
-	s := Position{Variant: chess.Atomic, Name: "start", Counts: []uint64{4865609}}
+	r := RulesResult{Variant: "atomic", Position: "start", Depth: 1, Nodes: 4865609}
+	beside, alone, failed := r, r, r
+	beside.Speed, beside.Engine, beside.EngineSpeed, beside.Ratio = 150e6, "Fairy 14", 50e6, 3
+	alone.Speed = 9.96e6
+	failed.Engine, failed.Fault = "Fairy 14", errors.New("wrong")
 	var b strings.Builder
-	err := RulesTable(&b, []RulesResult{
-		{Position: s, Depth: 1, Speed: 150e6, Engine: "Fairy 14", EngineSpeed: 50e6},
-		{Position: s, Depth: 1, Speed: 9.96e6},
-		{Position: s, Depth: 1, Engine: "Fairy 14", Fault: errors.New("wrong")},
-	})
-	if err != nil {
+	if err := WriteTable(&b, []RulesResult{beside, alone, failed}); err != nil {
 		t.Fatal(err)
 	}
 	want := `variant  position  depth      nodes  Mnodes/s  engine's  ratio  engine

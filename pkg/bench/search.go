@@ -2,13 +2,8 @@ package bench
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
-	"strconv"
 	"time"
-
-	humanize "github.com/dustin/go-humanize"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/encode"
@@ -37,68 +32,72 @@ type Search struct {
 	Device     string // see nn.Devices
 	Workers    int    // threads of the networks
 
-	// What follows is told to the caller as it happens; nil for not.
-	Begin  func(done int, next string)
-	Result func(SearchResult)
+	Reporter[SearchResult]
 }
 
-// SearchResult is what came out for a variant and a network.
+// SearchResult is the result for a variant and a network.
 type SearchResult struct {
-	Variant chess.Variant
-	Network *Shape // nil: free
-	Visits  int
-	Leaves  int
-	Workers int     // of the network
-	Speed   float64 // visits/s
-	Bytes   float64 // of the tree for a visit
-	Fill    float64 // share of the places in batches that had a position
+	Variant string  `json:"variant" table:"variant"`
+	Network string  `json:"network,omitempty" table:"network"`
+	Visits  int     `json:"visits" table:"visits" format:"thousands"`
+	Leaves  int     `json:"leaves" table:"leaves"`
+	Speed   float64 `json:"visits_per_second" table:"visits/s" format:"thousands"`
+	Took    float64 `json:"-" table:"seconds" format:"%.3f"`                   // a search
+	Bytes   float64 `json:"bytes_per_visit" table:"bytes/visit" format:"%.0f"` // of the tree
+
+	// With a network only:
+	Workers int     `json:"workers,omitempty"`
+	Fill    float64 `json:"batch_fill,omitempty" decimals:"3"` // share of the places in batches that had a position
+	Seconds float64 `json:"seconds,omitempty" decimals:"6"`
 }
 
-// Seconds is how long a search takes.
-func (r *SearchResult) Seconds() float64 { return float64(r.Visits) / r.Speed }
+func (r SearchResult) How() string {
+	how := "One thread, an evaluator that costs nothing"
+	if r.Network != "" {
+		how = fmt.Sprintf("One search alone, %d threads of the network", r.Workers)
+	}
+	return fmt.Sprintf("%s; from the start position; the best of %d turns.", how, turns)
+}
 
-// Runs is how many results there will be.
-func (s *Search) Runs() int { return len(s.Variants) * max(1, len(s.Networks)) }
+// searchCase is a variant, and a network unless that is nil.
+type searchCase struct {
+	variant chess.Variant
+	network *Shape
+}
+
+func (c searchCase) String() string {
+	if c.network == nil {
+		return c.variant.String()
+	}
+	return fmt.Sprintf("%s, %s", c.variant, c.network)
+}
 
 // Run measures the variants in their order, each with all networks.
 func (s *Search) Run(ctx context.Context) error {
-	done := 0
-	measure := func(v chess.Variant, network *Shape, what string, e search.Evaluator) error {
-		if s.Begin != nil {
-			s.Begin(done, what)
-		}
-		r, err := s.measure(ctx, v, e)
-		if err != nil {
-			return fmt.Errorf("bench: %s: %w", what, err)
-		}
-		if r.Network = network; network == nil {
-			r.Workers = 0
-		}
-		if s.Result != nil {
-			s.Result(r)
-		}
-		done++
-		return nil
-	}
+	var cases []searchCase
 	for _, v := range s.Variants {
 		if len(s.Networks) == 0 {
-			if err := measure(v, nil, v.String(), search.Uniform{}); err != nil {
-				return err
-			}
+			cases = append(cases, searchCase{variant: v})
 		}
 		for _, shape := range s.Networks {
-			e, stop, err := s.evaluator(v, shape)
-			if err != nil {
-				return err
-			}
-			err = measure(v, &shape, fmt.Sprintf("%s, %s", v, shape), e)
-			stop()
-			if err != nil {
-				return err
-			}
+			cases = append(cases, searchCase{v, &shape})
 		}
 	}
-	return nil
+	return each(&s.Reporter, cases, func(c searchCase) (SearchResult, error) {
+		if c.network == nil {
+			r, err := s.measure(ctx, c.variant, search.Uniform{})
+			r.Fill = 0
+			return r, err
+		}
+		e, stop, err := s.evaluator(c.variant, *c.network)
+		if err != nil {
+			return SearchResult{}, err
+		}
+		defer stop()
+		r, err := s.measure(ctx, c.variant, e)
+		r.Network, r.Workers, r.Seconds = c.network.String(), s.Workers, r.Took
+		return r, err
+	})
 }
 
 // evaluator makes an untrained network whose workers share each batch; stop
@@ -137,7 +136,7 @@ func (c *counted) Evaluate(leaves []*encode.Leaf) error {
 }
 
 func (s *Search) measure(ctx context.Context, v chess.Variant, e search.Evaluator) (SearchResult, error) {
-	r := SearchResult{Variant: v, Visits: s.Visits, Leaves: s.Leaves, Workers: s.Workers}
+	r := SearchResult{Variant: v.String(), Visits: s.Visits, Leaves: s.Leaves}
 	tree := search.NewTree(search.Config{
 		Visits: s.Visits, CPuct: 2, ExpandAt: 2, Leaves: s.Leaves, Solver: s.Solver, Cache: s.Cache,
 	}, 1)
@@ -162,57 +161,8 @@ func (s *Search) measure(ctx context.Context, v chess.Variant, e search.Evaluato
 	if err != nil {
 		return r, err
 	}
-	r.Speed = best[0]
+	r.Speed, r.Took = best[0], float64(s.Visits)/best[0]
 	r.Bytes = float64(tree.Bytes()) / float64(s.Visits)
 	r.Fill = float64(count.leaves) / float64(count.batches*s.Leaves)
 	return r, nil
-}
-
-// MarshalJSON writes one flat object; network and what belongs to it are only
-// there with a network.
-func (r SearchResult) MarshalJSON() ([]byte, error) {
-	type network struct {
-		Network string   `json:"network"`
-		Workers int      `json:"workers"`
-		Fill    *float64 `json:"batch_fill"`
-		Seconds *float64 `json:"seconds"`
-	}
-	out := struct {
-		Variant string   `json:"variant"`
-		Visits  int      `json:"visits"`
-		Leaves  int      `json:"leaves"`
-		Speed   *float64 `json:"visits_per_second"`
-		Bytes   *float64 `json:"bytes_per_visit"`
-		*network
-	}{Variant: r.Variant.String(), Visits: r.Visits, Leaves: r.Leaves, Speed: rounded(r.Speed, 0), Bytes: rounded(r.Bytes, 0)}
-	if r.Network != nil {
-		out.network = &network{r.Network.String(), r.Workers, rounded(r.Fill, 3), rounded(r.Seconds(), 6)}
-	}
-	return json.Marshal(out)
-}
-
-// SearchTable writes results for people: a line a variant and network, and below
-// it how the figures were made.
-func SearchTable(w io.Writer, results []SearchResult) error {
-	t := table{
-		head: []string{"variant", "network", "visits", "leaves", "visits/s", "seconds", "bytes/visit"},
-		text: []bool{true, true, false, false, false, false, false},
-	}
-	how := "One thread, an evaluator that costs nothing"
-	for _, r := range results {
-		network := "-"
-		if r.Network != nil {
-			network = r.Network.String()
-			how = fmt.Sprintf("One search alone, %d threads of the network", r.Workers)
-		}
-		t.rows = append(t.rows, []string{
-			r.Variant.String(), network, humanize.Comma(int64(r.Visits)), strconv.Itoa(r.Leaves),
-			humanize.Comma(int64(r.Speed)), fmt.Sprintf("%.3f", r.Seconds()), fmt.Sprintf("%.0f", r.Bytes),
-		})
-	}
-	if err := t.write(w); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(w, "\n%s; from the start position; the best of %d turns.\n", how, turns)
-	return err
 }

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -17,27 +16,19 @@ import (
 func runSearch(t *testing.T, b Search) (begun []string, rows []map[string]any, table string) {
 	t.Helper()
 	var results []SearchResult
-	b.Begin = func(_ int, next string) { begun = append(begun, next) }
+	b.Begin = func(_, _ int, next string) { begun = append(begun, next) }
 	b.Result = func(r SearchResult) {
 		results = append(results, r)
-		text, err := json.Marshal(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		row := map[string]any{}
-		if err := json.Unmarshal(text, &row); err != nil {
-			t.Fatal(err)
-		}
-		rows = append(rows, row)
+		rows = append(rows, jsonOf(t, r))
 	}
 	if err := b.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if len(results) != b.Runs() {
-		t.Errorf("%d results of %d runs", len(results), b.Runs())
+	if want := len(b.Variants) * max(1, len(b.Networks)); len(results) != want {
+		t.Errorf("%d results, want %d", len(results), want)
 	}
 	var s strings.Builder
-	if err := SearchTable(&s, results); err != nil {
+	if err := WriteTable(&s, results); err != nil {
 		t.Fatal(err)
 	}
 	return begun, rows, s.String()

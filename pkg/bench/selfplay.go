@@ -2,15 +2,11 @@ package bench
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"sync"
 	"time"
-
-	humanize "github.com/dustin/go-humanize"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/encode"
@@ -40,30 +36,35 @@ type SelfPlay struct {
 	Time       time.Duration // for which each side is measured with each network, about
 	Games      int           // to be played from the first to the last; 0: as many as Time allows
 
-	// What follows is told to the caller as it happens; nil for not.
-	Begin  func(done int, next Shape)
-	Result func(SelfPlayResult)
+	Reporter[SelfPlayResult]
 }
 
-// SelfPlayResult is what came out for a network.
+// SelfPlayResult is the result for a network.
 type SelfPlayResult struct {
-	Network    Shape
-	PolicyHead string
-	Variant    chess.Variant
-	Visits     int
-	Batch      int
-	Workers    int
-	Precision  string // FP32 or BF16
-	Device     string
-	Bare       float64 // positions/s of the network alone
-	Speed      float64 // evaluations/s in self-play
-	Fill       float64 // share of the places in batches that had a position
-	Games      float64 // an hour
-	Whole      bool    // from the first to the last game
+	Network    string  `json:"network" table:"network"`
+	PolicyHead string  `json:"policy_head" table:"head"`
+	Variant    string  `json:"variant"`
+	Visits     int     `json:"visits"`
+	Batch      int     `json:"batch"`
+	Workers    int     `json:"workers"`
+	Precision  string  `json:"precision" table:"precision"`
+	Device     string  `json:"device"`
+	Bare       float64 `json:"bare_evaluations_per_second" table:"bare/s" format:"thousands"` // of the network alone
+	Speed      float64 `json:"evaluations_per_second" table:"self-play/s" format:"thousands"`
+	Ratio      float64 `json:"ratio" decimals:"3" table:"ratio" format:"%.3f"`
+	Fill       float64 `json:"fill" decimals:"3" table:"fill" format:"%.3f"` // share of the places in batches that had a position
+	Games      float64 `json:"games_per_hour" decimals:"1" table:"games/h" format:"thousands"`
+	Whole      bool    `json:"whole_games"` // from the first to the last game
 }
 
-// Ratio is the share of the network's speed that self-play reaches.
-func (r *SelfPlayResult) Ratio() float64 { return r.Speed / r.Bare }
+func (r SelfPlayResult) How() string {
+	how := "in the middle of games; games/h at the length of games of a network that knows nothing"
+	if r.Whole {
+		how = "from the first game to the last"
+	}
+	return fmt.Sprintf("Evaluations a second, %s.\n%s, %d visits; %s, %d workers, batches of %d.",
+		how, r.Variant, r.Visits, r.Device, r.Workers, r.Batch)
+}
 
 // Run measures the networks in their order.
 func (s *SelfPlay) Run(ctx context.Context) error {
@@ -77,22 +78,14 @@ func (s *SelfPlay) Run(ctx context.Context) error {
 			return err
 		}
 	}
-	for i, shape := range s.Networks {
-		if s.Begin != nil {
-			s.Begin(i, shape)
-		}
+	return each(&s.Reporter, s.Networks, func(shape Shape) (SelfPlayResult, error) {
 		r, err := s.measure(ctx, shape, codec)
-		if err != nil {
-			return fmt.Errorf("bench: %s: %w", shape, err)
-		}
 		if !r.Whole {
 			r.Games = r.Speed / length * 3600
 		}
-		if s.Result != nil {
-			s.Result(r)
-		}
-	}
-	return nil
+		r.Ratio = r.Speed / r.Bare
+		return r, err
+	})
 }
 
 // codecFor is the thesis' encodings where they express the variant, otherwise
@@ -104,9 +97,9 @@ func codecFor(v chess.Variant) (encode.Codec, error) {
 	return encode.NewCodec("variants31", "uci2206-mover", v)
 }
 
-// config is self-play of so many games as the thesis has it, so many at each worker's
-// tables.
-func (s *SelfPlay) config(games, tables int) selfplay.Config {
+// config is self-play with the settings of the thesis: each worker plays so many games
+// at once.
+func (s *SelfPlay) config(games, slots int) selfplay.Config {
 	return selfplay.Config{
 		Variant: s.Variant,
 		Search: search.Config{
@@ -116,7 +109,7 @@ func (s *SelfPlay) config(games, tables int) selfplay.Config {
 		Games: games, MaxMoves: 150,
 		Temperature: selfplay.Temperature{Power: 1},
 		Seed:        1,
-		Parallel:    tables,
+		Parallel:    slots,
 		Progress:    new(selfplay.Progress),
 	}
 }
@@ -171,7 +164,7 @@ func (s *SelfPlay) measure(ctx context.Context, shape Shape, codec encode.Codec)
 		nets[i] = session
 	}
 	r = SelfPlayResult{
-		Network: shape, PolicyHead: s.PolicyHead, Variant: s.Variant, Visits: s.Visits,
+		Network: shape.String(), PolicyHead: s.PolicyHead, Variant: s.Variant.String(), Visits: s.Visits,
 		Batch: s.Batch, Workers: s.Workers, Precision: model.Precision(),
 		Device: strings.Join(model.Devices(), ","),
 	}
@@ -184,15 +177,15 @@ func (s *SelfPlay) measure(ctx context.Context, shape Shape, codec encode.Codec)
 	return r, err
 }
 
-// stretch is how long a side goes on before it is the other's turn: some batches of
-// a large network. When a batch takes longer, it is one.
+// stretch is how long a side's turn is: a few batches of a large network, or one when
+// a batch takes longer.
 const stretch = 200 * time.Millisecond
 
 // turn is the time of one stretch.
 func (s *SelfPlay) turn() time.Duration { return min(stretch, s.Time) }
 
 // start begins self-play of more games than there is time for, behind a gate, and
-// lets it go on until the memory of trees and games has grown. Calling stop ends it.
+// runs it until the memory of trees and games has grown. Calling stop ends it.
 func (s *SelfPlay) start(ctx context.Context, model *nn.Model, nets []search.Net, codec encode.Codec) (g *gate, stop func() error, err error) {
 	g = newGate(nets, model)
 	playing, cancel := context.WithCancel(ctx)
@@ -280,53 +273,4 @@ func (s *SelfPlay) whole(ctx context.Context, model *nn.Model, nets []search.Net
 	r.Games = float64(stats.Games) / stats.Elapsed.Hours()
 	r.Whole = true
 	return nil
-}
-
-// MarshalJSON writes one flat object.
-func (r SelfPlayResult) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		Network    string   `json:"network"`
-		PolicyHead string   `json:"policy_head"`
-		Variant    string   `json:"variant"`
-		Visits     int      `json:"visits"`
-		Batch      int      `json:"batch"`
-		Workers    int      `json:"workers"`
-		Precision  string   `json:"precision"`
-		Device     string   `json:"device"`
-		Bare       *float64 `json:"bare_evaluations_per_second"`
-		Speed      *float64 `json:"evaluations_per_second"`
-		Ratio      *float64 `json:"ratio"`
-		Fill       *float64 `json:"fill"`
-		Games      *float64 `json:"games_per_hour"`
-		Whole      bool     `json:"whole_games"`
-	}{
-		r.Network.String(), r.PolicyHead, r.Variant.String(), r.Visits, r.Batch, r.Workers, r.Precision, r.Device,
-		rounded(r.Bare, 0), rounded(r.Speed, 0), rounded(r.Ratio(), 3), rounded(r.Fill, 3), rounded(r.Games, 1), r.Whole,
-	})
-}
-
-// SelfPlayTable writes results for people: a line a network, and below it how the
-// figures were made.
-func SelfPlayTable(w io.Writer, results []SelfPlayResult) error {
-	t := table{
-		head: []string{"network", "head", "precision", "bare/s", "self-play/s", "ratio", "fill", "games/h"},
-		text: []bool{true, true, true, false, false, false, false, false},
-	}
-	for _, r := range results {
-		t.rows = append(t.rows, []string{
-			r.Network.String(), r.PolicyHead, r.Precision, humanize.Comma(int64(r.Bare)), humanize.Comma(int64(r.Speed)),
-			fmt.Sprintf("%.3f", r.Ratio()), fmt.Sprintf("%.3f", r.Fill), humanize.Comma(int64(r.Games)),
-		})
-	}
-	if err := t.write(w); err != nil || len(results) == 0 {
-		return err
-	}
-	r := results[0]
-	how := "in the middle of games; games/h at the length of games of a network that knows nothing"
-	if r.Whole {
-		how = "from the first game to the last"
-	}
-	_, err := fmt.Fprintf(w, "\nEvaluations a second, %s.\n%s, %d visits; %s, %d workers, batches of %d.\n",
-		how, r.Variant, r.Visits, r.Device, r.Workers, r.Batch)
-	return err
 }

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -35,20 +34,19 @@ func TestSelfPlay(t *testing.T) {
 			t.Fatalf("%d games: %d results of 2 networks", games, len(results))
 		}
 		for i, r := range results {
-			if r.Network != s.Networks[i] || r.Speed <= 0 || r.Bare <= 0 || r.Games <= 0 || r.Whole != (games > 0) {
+			if r.Network != s.Networks[i].String() || r.Speed <= 0 || r.Bare <= 0 || r.Games <= 0 || r.Whole != (games > 0) {
 				t.Errorf("%d games: have %+v", games, r)
 			}
 			// No place stays free while there are games to begin.
 			if full := r.Fill == 1; full != (games == 0) || r.Fill > 1 || r.Fill < 0.2 {
 				t.Errorf("%d games: fill %v", games, r.Fill)
 			}
-			text, err := json.Marshal(r)
-			if err != nil || !strings.Contains(string(text), `"bare_evaluations_per_second":`) {
-				t.Errorf("%s, %v", text, err)
+			if have := jsonOf(t, r)["bare_evaluations_per_second"].(float64); have <= 0 {
+				t.Errorf("the network alone: %v", have)
 			}
 		}
 		var table strings.Builder
-		if err := SelfPlayTable(&table, results); err != nil || strings.Count(table.String(), "\n") != 6 {
+		if err := WriteTable(&table, results); err != nil || strings.Count(table.String(), "\n") != 6 {
 			t.Errorf("%s%v", table.String(), err)
 		}
 	}
@@ -59,7 +57,7 @@ func TestSelfPlayInterrupted(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		s := tinySelfPlay()
 		s.Games, s.Time = games, time.Hour
-		s.Begin = func(int, Shape) { time.AfterFunc(20*time.Millisecond, cancel) }
+		s.Begin = func(int, int, string) { time.AfterFunc(20*time.Millisecond, cancel) }
 		if err := s.Run(ctx); !errors.Is(err, context.Canceled) {
 			t.Errorf("%d games: have error %v", games, err)
 		}

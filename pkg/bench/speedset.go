@@ -14,6 +14,9 @@ type Position struct {
 	Counts  []uint64 // Counts[d-1] is how many sequences of d legal moves there are
 }
 
+// String names the position.
+func (s Position) String() string { return s.Variant.String() + " " + s.Name }
+
 // parse reads the FEN.
 func (s *Position) parse() (chess.Position, error) {
 	p, err := chess.ParseFEN(s.Variant, s.FEN)

@@ -2,16 +2,18 @@ package bench
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"time"
 
-	humanize "github.com/dustin/go-humanize"
-
 	"alamos/pkg/chess"
+	"alamos/pkg/data"
+	"alamos/pkg/encode"
 	"alamos/pkg/nn"
+	"alamos/pkg/train"
 )
 
 // Train measures pkg/train and the trainer of pkg/nn: positions a second that a
@@ -35,30 +37,30 @@ type Train struct {
 	Threads    int           // 0: one a core
 	Time       time.Duration // for which each side is measured with each network, about
 
-	// What follows is told to the caller as it happens; nil for not.
-	Begin  func(done int, next Shape)
-	Result func(TrainResult)
+	Reporter[TrainResult]
 }
 
-// TrainResult is what came out for a network.
+// TrainResult is the result for a network.
 type TrainResult struct {
-	Network    Shape
-	PolicyHead string
-	Precision  string // FP32 or BF16
-	Device     string
-	Batch      int
-	Threads    int
-	Speed      float64 // positions/s
-	Bare       float64 // positions/s of bare passes with libtorch's operations
-	Fused      float64 // positions/s of bare passes with ours; on a CUDA device they are the same
-	Waited     float64 // share of the time in which training waited for a batch
+	Network    string  `json:"network" table:"network"`
+	PolicyHead string  `json:"policy_head" table:"head"`
+	Precision  string  `json:"precision" table:"precision"`
+	Device     string  `json:"device"`
+	Batch      int     `json:"batch"`
+	Threads    int     `json:"threads"`
+	Speed      float64 `json:"positions_per_second" table:"positions/s" format:"thousands"`
+	Bare       float64 `json:"bare_positions_per_second" table:"bare/s" format:"thousands"` // with libtorch's operations
+	Ratio      float64 `json:"ratio" decimals:"3" table:"ratio" format:"%.3f"`
+	Fused      float64 `json:"fused_bare_positions_per_second" table:"fused/s" format:"thousands"` // with ours; on a CUDA device they are the same
+	FusedRatio float64 `json:"fused_ratio" decimals:"3" table:"ratio" format:"%.3f"`
+	Waited     float64 `json:"preparation_share" decimals:"4" table:"waited" unit:"0.01" format:"%.2f %%"` // share of the time in which training waited for a batch
 }
 
-// Ratio is the share of the speed of libtorch's bare passes that training reaches.
-func (r *TrainResult) Ratio() float64 { return r.Speed / r.Bare }
-
-// FusedRatio is the share of the speed of our bare passes that training reaches.
-func (r *TrainResult) FusedRatio() float64 { return r.Speed / r.Fused }
+func (r TrainResult) How() string {
+	return fmt.Sprintf(`Training, from samples to the optimizer's step; batches of %d, %s, %d threads.
+bare: forward and backward with libtorch's operations, the batch in place; fused: with ours.
+waited: the share of the time in which training waited for its next batch.`, r.Batch, r.Device, r.Threads)
+}
 
 // Run measures the networks in their order.
 func (t *Train) Run(ctx context.Context) error {
@@ -70,20 +72,11 @@ func (t *Train) Run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("bench: samples to learn from: %w", err)
 	}
-	for i, shape := range t.Networks {
-		if t.Begin != nil {
-			t.Begin(i, shape)
-		}
-		r, err := t.measure(ctx, shape.spec(codec, t.PolicyHead), newLessons(window, t.Batch))
-		if err != nil {
-			return fmt.Errorf("bench: %s: %w", shape, err)
-		}
-		r.Network = shape
-		if t.Result != nil {
-			t.Result(r)
-		}
-	}
-	return nil
+	return each(&t.Reporter, t.Networks, func(shape Shape) (TrainResult, error) {
+		r, err := t.measure(ctx, shape.spec(codec, t.PolicyHead), newEpochs(window, t.Batch))
+		r.Network = shape.String()
+		return r, err
+	})
 }
 
 // The optimizer's settings of the thesis, and a rate at which nothing diverges:
@@ -94,7 +87,7 @@ const (
 	rate        = 1e-3
 )
 
-func (t *Train) measure(ctx context.Context, spec nn.Spec, l *lessons) (r TrainResult, err error) {
+func (t *Train) measure(ctx context.Context, spec nn.Spec, l *epochs) (r TrainResult, err error) {
 	options := nn.TrainerOptions{Threads: t.Threads, Device: t.Device, Precision: t.Precision}
 	network, err := nn.New(spec, 1)
 	if err != nil {
@@ -146,63 +139,101 @@ func (t *Train) measure(ctx context.Context, spec nn.Spec, l *lessons) (r TrainR
 	if len(passes) > 1 {
 		r.Bare, r.Fused = max(speeds[1], speeds[2]), speeds[3]
 	}
+	r.Ratio, r.FusedRatio = r.Speed/r.Bare, r.Speed/r.Fused
 	return r, nil
 }
 
-// repeat does something, so much work each time, until the turn is over.
-func repeat(ctx context.Context, turn time.Duration, each int, do func() error) (work int, took time.Duration, err error) {
-	for began := time.Now(); work == 0 || took < turn; took = time.Since(began) {
-		if err := errors.Join(context.Cause(ctx), do()); err != nil {
-			return 0, 0, err
+// windowSamples is how many samples there are to learn from, about.
+const windowSamples = 8192
+
+// sampleWindow is a window of a whole number of batches, in memory as training has
+// it: written and read again as generations of self-play are. The positions are
+// those of samplePositions, policies and results are random.
+func sampleWindow(codec encode.Codec, batch int) (*data.Set, error) {
+	const perGame = 64
+	n := max(1, windowSamples/batch) * batch
+	rng := rand.New(rand.NewPCG(1, 256))
+	var samples []encode.Sample
+	for _, leaves := range samplePositions(codec, 1, n/4+1) {
+		for _, l := range leaves {
+			s := encode.Sample{Game: int32(len(samples) / perGame), Ply: int32(len(samples) % perGame), Planes: l.Planes, Value: float32(rng.IntN(3) - 1), Draw: -1}
+			sum := float32(0)
+			for _, index := range l.Indices {
+				if index >= 0 {
+					s.Indices = append(s.Indices, index)
+					s.Policy = append(s.Policy, float32(rng.ExpFloat64()))
+					sum += s.Policy[len(s.Policy)-1]
+				}
+			}
+			for i := range s.Policy {
+				s.Policy[i] /= sum
+			}
+			samples = append(samples, s)
 		}
-		work += each
+	}
+	dir, err := os.MkdirTemp("", "alamos-bench-")
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, "samples.parquet")
+	var set *data.Set
+	err = data.Write(path, data.Meta{Encoder: codec.Planes.Name(), Policy: codec.Policy.Name(), Variant: chess.Atomic.String()}, samples[:n])
+	if err == nil {
+		set, err = data.Read(path)
+	}
+	return set, errors.Join(err, os.RemoveAll(dir))
+}
+
+// epochs passes through a replay window as training does, and measures its time.
+type epochs struct {
+	window        *data.Set
+	size          int // of a batch
+	order         []int32
+	number        uint64 // of the next epoch
+	waited, spent time.Duration
+}
+
+func newEpochs(window *data.Set, batch int) *epochs {
+	l := &epochs{window: window, size: batch, order: make([]int32, window.Len())}
+	for i := range l.order {
+		l.order[i] = int32(i)
+	}
+	return l
+}
+
+// batch is a batch of the window.
+func (l *epochs) batch() *nn.Batch {
+	b := new(nn.Batch)
+	for _, i := range l.order[:l.size] {
+		b.Add(l.window.Sample(int(i)))
+	}
+	return b
+}
+
+// learn begins an epoch, and another one when it ends, until the turn is over. The
+// time is all of it: from when the epoch begins, without any batch, until the last
+// step is done.
+func (l *epochs) learn(ctx context.Context, turn time.Duration, step func(*nn.Batch) error) (work int, took time.Duration, err error) {
+	for work == 0 || took < turn {
+		data.Shuffle(l.order, l.number)
+		l.number++
+		before, began := took, time.Now()
+		asked := began
+		for b := range train.Batches(l.window, l.order, l.size) {
+			l.waited += time.Since(asked)
+			if err := errors.Join(context.Cause(ctx), step(b)); err != nil {
+				return 0, 0, err
+			}
+			work += b.N
+			asked = time.Now()
+			if took = before + asked.Sub(began); took >= turn {
+				break
+			}
+		}
+		l.spent += took - before
 	}
 	return work, took, nil
 }
 
-// MarshalJSON writes one flat object.
-func (r TrainResult) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		Network     string   `json:"network"`
-		PolicyHead  string   `json:"policy_head"`
-		Precision   string   `json:"precision"`
-		Device      string   `json:"device"`
-		Batch       int      `json:"batch"`
-		Threads     int      `json:"threads"`
-		Speed       *float64 `json:"positions_per_second"`
-		Bare        *float64 `json:"bare_positions_per_second"`
-		Ratio       *float64 `json:"ratio"`
-		Fused       *float64 `json:"fused_bare_positions_per_second"`
-		FusedRatio  *float64 `json:"fused_ratio"`
-		Preparation *float64 `json:"preparation_share"`
-	}{
-		r.Network.String(), r.PolicyHead, r.Precision, r.Device, r.Batch, r.Threads,
-		rounded(r.Speed, 0), rounded(r.Bare, 0), rounded(r.Ratio(), 3), rounded(r.Fused, 0), rounded(r.FusedRatio(), 3), rounded(r.Waited, 4),
-	})
-}
-
-// TrainTable writes results for people: a line a network, and below it how the
-// figures were made.
-func TrainTable(w io.Writer, results []TrainResult) error {
-	t := table{
-		head: []string{"network", "head", "precision", "positions/s", "bare/s", "ratio", "fused/s", "ratio", "waited"},
-		text: []bool{true, true, true, false, false, false, false, false, false},
-	}
-	for _, r := range results {
-		t.rows = append(t.rows, []string{
-			r.Network.String(), r.PolicyHead, r.Precision, humanize.Comma(int64(r.Speed)),
-			humanize.Comma(int64(r.Bare)), fmt.Sprintf("%.3f", r.Ratio()),
-			humanize.Comma(int64(r.Fused)), fmt.Sprintf("%.3f", r.FusedRatio()), fmt.Sprintf("%.2f %%", 100*r.Waited),
-		})
-	}
-	if err := t.write(w); err != nil || len(results) == 0 {
-		return err
-	}
-	r := results[0]
-	_, err := fmt.Fprintf(w, `
-Training, from samples to the optimizer's step; batches of %d, %s, %d threads.
-bare: forward and backward with libtorch's operations, the batch in place; fused: with ours.
-waited: the share of the time in which training waited for its next batch.
-`, r.Batch, r.Device, r.Threads)
-	return err
-}
+// share is the share of the time in which learning waited for a batch.
+func (l *epochs) share() float64 { return l.waited.Seconds() / l.spent.Seconds() }

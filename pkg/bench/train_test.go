@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"math"
 	"slices"
@@ -20,23 +19,16 @@ func TestTrain(t *testing.T) {
 	var begun []string
 	b := Train{
 		Networks: []Shape{{1, 16}, {0, 8}}, PolicyHead: nn.PolicyConv, Precision: nn.FP32, Batch: 20, Threads: 2, Time: time.Nanosecond,
-		Begin:  func(done int, next Shape) { begun = append(begun, next.String()) },
-		Result: func(r TrainResult) { results = append(results, r) },
 	}
+	b.Begin = func(_, _ int, next string) { begun = append(begun, next) }
+	b.Result = func(r TrainResult) { results = append(results, r) }
 	if err := b.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if want := []string{"1x16", "0x8"}; !slices.Equal(begun, want) || len(results) != len(want) {
 		t.Fatalf("%d results of %v, want %v", len(results), begun, want)
 	}
-	text, err := json.Marshal(results[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	var r map[string]any
-	if err := json.Unmarshal(text, &r); err != nil {
-		t.Fatal(err)
-	}
+	r := jsonOf(t, results[0])
 	for key, want := range map[string]any{
 		"network": "1x16", "batch": 20.0, "precision": "fp32", "policy_head": "conv-linear", "threads": 2.0,
 	} {
@@ -53,7 +45,7 @@ func TestTrain(t *testing.T) {
 		t.Errorf("waited for %v of the time", v)
 	}
 	var table strings.Builder
-	if err := TrainTable(&table, results); err != nil || strings.Count(table.String(), "conv-linear") != 2 {
+	if err := WriteTable(&table, results); err != nil || strings.Count(table.String(), "conv-linear") != 2 {
 		t.Errorf("%v:\n%s", err, table.String())
 	}
 }
@@ -101,7 +93,7 @@ func TestSampleWindow(t *testing.T) {
 }
 
 // A turn has whole batches, as many as fit; its time is that of steps and waiting.
-func TestLessons(t *testing.T) {
+func TestEpochs(t *testing.T) {
 	codec, err := encode.NewCodec("atomic16", "uci1968", chess.Atomic)
 	if err != nil {
 		t.Fatal(err)
@@ -110,7 +102,7 @@ func TestLessons(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := newLessons(window, 4096)
+	l := newEpochs(window, 4096)
 	if b := l.batch(); b.N != 4096 {
 		t.Errorf("a batch of %d", b.N)
 	}
@@ -127,8 +119,8 @@ func TestLessons(t *testing.T) {
 	if err != nil || work != steps*4096 || took < turn || l.spent != took {
 		t.Errorf("work %d in %d steps, took %v of %v, error %v", work, steps, took, l.spent, err)
 	}
-	if epochs := (steps + 1) / 2; int(l.epochs) != epochs {
-		t.Errorf("%d steps are %d epochs of 2, have %d", steps, epochs, l.epochs)
+	if epochs := (steps + 1) / 2; int(l.number) != epochs {
+		t.Errorf("%d steps are %d epochs of 2, have %d", steps, epochs, l.number)
 	}
 	if most := took - time.Duration(steps)*time.Millisecond; l.waited <= 0 || l.waited > most {
 		t.Errorf("waited %v, at most %v are left", l.waited, most)

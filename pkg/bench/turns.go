@@ -3,15 +3,17 @@ package bench
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
+	"sync"
 	"time"
 )
 
 // turns is how often each side has its turn.
 const turns = 3
 
-// side does a stretch of its work and says how much that was (nodes, positions,
-// evaluations) and how long it took, without what the measurement itself costs.
+// side does a stretch of its work and returns how much that was (nodes, positions,
+// evaluations) and how long it took, without the cost of the measurement itself.
 type side func(ctx context.Context) (work int, took time.Duration, err error)
 
 // alternate measures the speed of each side, in units of work a second. The sides
@@ -89,4 +91,51 @@ func interleave(ctx context.Context, target time.Duration, sides ...side) ([]flo
 		speeds[i] = float64(work) / took.Seconds()
 	}
 	return speeds, nil
+}
+
+// sideBySide is a side whose work is done by several goroutines at once, each on
+// its own until the turn ends. The time is the mean of theirs: the last one to
+// end is not slower, it only began its last unit later.
+func sideBySide(turn time.Duration, do []func() (work int, err error)) side {
+	return func(ctx context.Context) (int, time.Duration, error) {
+		work, spent, errs := make([]int, len(do)), make([]time.Duration, len(do)), make([]error, len(do))
+		var start, end sync.WaitGroup
+		start.Add(1)
+		for i, f := range do {
+			end.Go(func() {
+				start.Wait()
+				began := time.Now()
+				for errs[i] == nil && (work[i] == 0 || spent[i] < turn) {
+					var n int
+					if n, errs[i] = f(); errs[i] == nil {
+						errs[i] = context.Cause(ctx)
+					}
+					work[i] += n
+					spent[i] = time.Since(began)
+				}
+			})
+		}
+		start.Done()
+		end.Wait()
+		total, sum := 0, time.Duration(0)
+		for i := range do {
+			if errs[i] != nil {
+				return 0, 0, errs[i]
+			}
+			total += work[i]
+			sum += spent[i]
+		}
+		return total, sum / time.Duration(len(do)), nil
+	}
+}
+
+// repeat does something, so much work each time, until the turn is over.
+func repeat(ctx context.Context, turn time.Duration, each int, do func() error) (work int, took time.Duration, err error) {
+	for began := time.Now(); work == 0 || took < turn; took = time.Since(began) {
+		if err := errors.Join(context.Cause(ctx), do()); err != nil {
+			return 0, 0, err
+		}
+		work += each
+	}
+	return work, took, nil
 }
