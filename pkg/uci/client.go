@@ -285,62 +285,51 @@ func (e *Client) send(line string) error {
 
 // until reads lines until take reports the last one. For each line take reports
 // whether it is UCI and whether it is the last; want names the awaited line in errors.
-// When ctx ends, its cause is returned and the engine is left as it is, still busy.
+// When ctx ends, its cause is returned and the engine is left as it is, still busy. Any
+// other error ends the engine.
 func (e *Client) until(ctx context.Context, want string, d time.Duration, take func(line string) (known, last bool)) error {
 	if e.failed != nil {
 		return e.failed
 	}
-	n, err := e.listen(ctx, time.Now().Add(d), take)
-	return e.judge(ctx, want, d, n, err)
-}
-
-// judge turns the error of listen into one of the kinds above, and ends an engine that
-// has failed.
-func (e *Client) judge(ctx context.Context, want string, d time.Duration, n heard, err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, os.ErrDeadlineExceeded) && n.ignored > 0 && n.known == 0:
-		return e.fail(ErrProtocol, fmt.Sprintf("no %s within %v, only lines that are not UCI (%d)", want, d, n.ignored), nil)
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return e.fail(ErrStall, fmt.Sprintf("no %s within %v", want, d), nil)
-	case errors.Is(err, errLineTooLong):
-		return e.fail(ErrProtocol, fmt.Sprintf("while waiting for %s", want), err)
-	case errors.Is(err, errOnlyNoise):
-		return e.fail(ErrProtocol, fmt.Sprintf("%d lines that are not UCI while waiting for %s", n.ignored, want), nil)
-	case ctx.Err() != nil:
-		return err
+	err := e.listen(ctx, want, d, take)
+	var fault *Error
+	if errors.As(err, &fault) {
+		return e.fail(fault.Kind, fault.Detail, fault.Cause)
 	}
-	return e.fail(ErrCrash, fmt.Sprintf("while waiting for %s", want), nil)
+	return err
 }
-
-// heard counts lines: those that are UCI, and those that are not since the last one
-// that was.
-type heard struct{ known, ignored int }
-
-// errOnlyNoise is what listen returns for too many lines in a row that are not UCI.
-var errOnlyNoise = errors.New("too many lines that are not UCI")
 
 // maxIgnored is how many lines that are not UCI an engine may write in a row
 // while an answer is awaited. Real engines write a banner of one line.
 const maxIgnored = 10_000
 
-// listen is until without the judgment: the error is that of reading, or errOnlyNoise.
-func (e *Client) listen(ctx context.Context, deadline time.Time, take func(line string) (known, last bool)) (n heard, err error) {
+// listen is until, but leaves the engine running whatever happens.
+func (e *Client) listen(ctx context.Context, want string, d time.Duration, take func(line string) (known, last bool)) error {
+	deadline := time.Now().Add(d)
+	known, ignored := 0, 0 // lines; the ignored ones since the last known one
 	for {
 		line, err := e.proc.readLine(ctx, deadline)
-		if err != nil {
-			return n, err
-		}
-		ok, last := take(strings.TrimSpace(line))
 		switch {
-		case last:
-			return n, nil
-		case ok:
-			n = heard{known: n.known + 1}
+		case err == nil:
+		case errors.Is(err, os.ErrDeadlineExceeded) && ignored > 0 && known == 0:
+			return e.fault(ErrProtocol, fmt.Sprintf("no %s within %v, only lines that are not UCI (%d)", want, d, ignored), nil)
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			return e.fault(ErrStall, fmt.Sprintf("no %s within %v", want, d), nil)
+		case errors.Is(err, errLineTooLong):
+			return e.fault(ErrProtocol, fmt.Sprintf("while waiting for %s", want), err)
+		case ctx.Err() != nil:
+			return err
 		default:
-			if n.ignored++; n.ignored > maxIgnored {
-				return n, errOnlyNoise
+			return e.fault(ErrCrash, fmt.Sprintf("while waiting for %s", want), nil)
+		}
+		switch ok, last := take(strings.TrimSpace(line)); {
+		case last:
+			return nil
+		case ok:
+			known, ignored = known+1, 0
+		default:
+			if ignored++; ignored > maxIgnored {
+				return e.fault(ErrProtocol, fmt.Sprintf("%d lines that are not UCI while waiting for %s", ignored, want), nil)
 			}
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -97,20 +96,20 @@ func (e *Client) Go(ctx context.Context, l Limit) (Answer, error) {
 // search waits for the end of a search. One that takes longer than allowed is told to
 // stop: an engine that obeys has lost on time and stays usable.
 func (e *Client) search(ctx context.Context, allowed time.Duration, take func(line string) (known, last bool)) error {
-	const want = "bestmove"
-	n, err := e.listen(ctx, time.Now().Add(allowed), take)
+	err := e.listen(ctx, "bestmove", allowed, take)
+	var fault *Error
 	switch {
 	case err == nil:
 		return nil
-	case ctx.Err() != nil && errors.Is(err, context.Cause(ctx)):
+	case !errors.As(err, &fault): // ctx has ended
 		e.stop()
 		return err
-	case errors.Is(err, os.ErrDeadlineExceeded) && e.stop():
-		return e.fault(ErrTime, fmt.Sprintf("no %s within %v, until it was told to stop", want, allowed), nil)
+	case fault.Kind == ErrStall && e.stop():
+		return e.fault(ErrTime, fmt.Sprintf("no bestmove within %v, until it was told to stop", allowed), nil)
 	case e.failed != nil: // it did not stop
 		return e.failed
 	}
-	return e.judge(ctx, want, allowed, n, err)
+	return e.fail(fault.Kind, fault.Detail, fault.Cause)
 }
 
 // stop ends a search whose answer is not needed, and the engine with it when it does

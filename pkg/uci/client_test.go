@@ -3,7 +3,9 @@ package uci
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -411,6 +413,30 @@ func TestCloseKills(t *testing.T) {
 	e.Close()
 	if !goneSoon(pid) {
 		t.Error("the engine is still running")
+	}
+}
+
+// The kernel kills an engine whose client was killed, even one that ignores the end of
+// its input.
+func TestEngineDiesWithItsClient(t *testing.T) {
+	client := exec.Command(os.Args[0])
+	client.Env = append(os.Environ(), clientVariable+"="+engineProgram(t), fakeEnv+"=no-quit")
+	out, err := client.StdoutPipe()
+	if err == nil {
+		err = client.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pid int
+	_, err = fmt.Fscan(out, &pid)
+	_ = client.Process.Kill()
+	_ = client.Wait()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !goneSoon(pid) {
+		t.Error("the engine outlives its client")
 	}
 }
 

@@ -1,6 +1,7 @@
 package uci
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -9,7 +10,20 @@ import (
 	"testing"
 )
 
+// clientVariable makes the test binary a client that starts the engine of this path,
+// writes its process id and waits to be killed.
+const clientVariable = "ALAMOS_TEST_CLIENT"
+
 func TestMain(m *testing.M) {
+	if path := os.Getenv(clientVariable); path != "" {
+		e, err := Start(context.Background(), Command{Path: path}, Timeouts{})
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		fmt.Println(e.proc.cmd.Process.Pid)
+		select {}
+	}
 	code := m.Run()
 	os.RemoveAll(engineDir)
 	os.Exit(code)
