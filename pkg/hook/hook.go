@@ -85,8 +85,8 @@ func (h *Hook) SHA256() string {
 }
 
 // Declared returns the names of the functions that the script declares, in the order
-// of [Functions], without compiling it. It is quick, but only Check finds out whether
-// they can be called. It returns none for a file that is not Go.
+// of [Functions], without compiling it. It is quick, but only Hook.Functions finds out
+// whether they can be called. It returns none for a file that is not Go.
 func (h *Hook) Declared() []string {
 	f, err := parser.ParseFile(token.NewFileSet(), h.path, h.source, parser.SkipObjectResolution)
 	if err != nil {
@@ -104,34 +104,12 @@ func (h *Hook) Declared() []string {
 	return names
 }
 
-// Check compiles the script, sets its package variables without calling any of
-// its functions, and makes sure that it has the given functions.
-func (h *Hook) Check(ctx context.Context, l Limits, want ...string) error {
-	have, err := h.Functions(ctx, l)
-	if err != nil {
-		return err
-	}
-	for _, name := range want {
-		if err := h.Has(have, name); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Functions compiles the script and returns the names of its functions, in the order
 // of [Functions].
 func (h *Hook) Functions(ctx context.Context, l Limits) ([]string, error) {
 	s := h.Open(l)
 	defer s.Close()
 	return s.Functions(ctx)
-}
-
-// Measure calls the script's Measure in a session of its own.
-func (h *Hook) Measure(ctx context.Context, l Limits, g Generation) (Metrics, error) {
-	s := h.Open(l)
-	defer s.Close()
-	return s.Measure(ctx, g)
 }
 
 // Error is a fault of a script: it does not compile, it panicked, it ran too long, or

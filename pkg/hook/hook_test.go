@@ -47,6 +47,24 @@ func load(t testing.TB, path string) *Hook {
 	return h
 }
 
+// check compiles a script and makes sure that it has the functions.
+func check(ctx context.Context, h *Hook, want ...string) error {
+	have, err := h.Functions(ctx, Limits{})
+	for _, name := range want {
+		if err == nil {
+			err = h.Has(have, name)
+		}
+	}
+	return err
+}
+
+// measure calls a script's Measure in a session of its own.
+func measure(ctx context.Context, h *Hook, l Limits, g Generation) (Metrics, error) {
+	s := h.Open(l)
+	defer s.Close()
+	return s.Measure(ctx, g)
+}
+
 func TestMeasure(t *testing.T) {
 	var log bytes.Buffer
 	for path, want := range map[string]Metrics{
@@ -57,10 +75,10 @@ func TestMeasure(t *testing.T) {
 		},
 	} {
 		h := load(t, path)
-		if err := h.Check(t.Context(), Limits{}); err != nil {
+		if err := check(t.Context(), h); err != nil {
 			t.Fatal(err)
 		}
-		m, err := h.Measure(t.Context(), Limits{Log: &log}, generation)
+		m, err := measure(t.Context(), h, Limits{Log: &log}, generation)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +92,7 @@ func TestMeasure(t *testing.T) {
 }
 
 func TestMeasureOfNoGames(t *testing.T) {
-	m, err := load(t, "testdata/explosions.go").Measure(t.Context(), Limits{}, Generation{Number: 1, Variant: "atomic"})
+	m, err := measure(t.Context(), load(t, "testdata/explosions.go"), Limits{}, Generation{Number: 1, Variant: "atomic"})
 	if err != nil || len(m) != 2 || !math.IsNaN(m["explosion_share"]) {
 		t.Errorf("%v, %v", m, err)
 	}
@@ -150,7 +168,7 @@ func scriptOf(body string) *Hook {
 }
 
 func TestSyntaxError(t *testing.T) {
-	err := scriptOf("if len(g.Games) = 0 {\n}\nfmt.Print()\nreturn nil").Check(t.Context(), Limits{})
+	err := check(t.Context(), scriptOf("if len(g.Games) = 0 {\n}\nfmt.Print()\nreturn nil"))
 	if err == nil || !strings.HasPrefix(err.Error(), "x.go:10:4: expected boolean expression") {
 		t.Errorf("error %v", err)
 	}
@@ -159,7 +177,7 @@ func TestSyntaxError(t *testing.T) {
 // More than the operating system gives the process: the place is lost, not the
 // reason.
 func TestVeryMuchMemoryAtOnce(t *testing.T) {
-	_, err := scriptOf("n := 1 << 36\ns := make([]byte, n)\nfmt.Print(len(s))\nreturn nil").Measure(t.Context(), Limits{}, generation)
+	_, err := measure(t.Context(), scriptOf("n := 1 << 36\ns := make([]byte, n)\nfmt.Print(len(s))\nreturn nil"), Limits{}, generation)
 	if err == nil || !strings.HasPrefix(err.Error(), "x.go: more than 1024 MiB of memory") {
 		t.Errorf("error %v", err)
 	}
@@ -168,7 +186,7 @@ func TestVeryMuchMemoryAtOnce(t *testing.T) {
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	time.AfterFunc(100*time.Millisecond, func() { cancel(nil) })
-	_, err := scriptOf("for {\nfmt.Print()\n}").Measure(ctx, Limits{}, generation)
+	_, err := measure(ctx, scriptOf("for {\nfmt.Print()\n}"), Limits{}, generation)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
@@ -178,7 +196,7 @@ func TestCancel(t *testing.T) {
 // not fill the memory of the parent.
 func TestLogOfAScriptThatPrintsWithoutEnd(t *testing.T) {
 	var log bytes.Buffer
-	_, err := scriptOf("for {\nfmt.Println(\"once more\")\n}").Measure(t.Context(), Limits{Time: 300 * time.Millisecond, Log: &log}, generation)
+	_, err := measure(t.Context(), scriptOf("for {\nfmt.Println(\"once more\")\n}"), Limits{Time: 300 * time.Millisecond, Log: &log}, generation)
 	if err == nil || !strings.Contains(err.Error(), "still running") {
 		t.Errorf("error %v", err)
 	}
@@ -189,7 +207,7 @@ func TestLogOfAScriptThatPrintsWithoutEnd(t *testing.T) {
 
 // What a script prints can't be taken for its answer.
 func TestPrintsAreNoAnswer(t *testing.T) {
-	m, err := scriptOf("print(\"a\")\nprintln(\"b\")\nfmt.Print(\"c\")\nreturn alamos.Metrics{\"n\": 1}").Measure(t.Context(), Limits{Log: io.Discard}, generation)
+	m, err := measure(t.Context(), scriptOf("print(\"a\")\nprintln(\"b\")\nfmt.Print(\"c\")\nreturn alamos.Metrics{\"n\": 1}"), Limits{Log: io.Discard}, generation)
 	if err != nil || m["n"] != 1 {
 		t.Errorf("%v, %v", m, err)
 	}
@@ -198,7 +216,7 @@ func TestPrintsAreNoAnswer(t *testing.T) {
 func TestIllegalMoveEndsTheHook(t *testing.T) {
 	g := generation
 	g.Games = []Game{{Number: 7, Variant: "atomic", Start: startFEN, Moves: []string{"e2e4", "e2e4"}}}
-	_, err := scriptOf("fmt.Print(len(g.Games[0].Positions()))\nreturn nil").Measure(t.Context(), Limits{}, g)
+	_, err := measure(t.Context(), scriptOf("fmt.Print(len(g.Games[0].Positions()))\nreturn nil"), Limits{}, g)
 	if err == nil || !strings.Contains(err.Error(), "x.go:10:1: panic: game 7, ply 1: ") {
 		t.Errorf("error %v", err)
 	}
@@ -206,10 +224,10 @@ func TestIllegalMoveEndsTheHook(t *testing.T) {
 
 // Check sets package variables and does not call Measure.
 func TestCheck(t *testing.T) {
-	if err := load(t, "testdata/bad/no_metrics.go").Check(t.Context(), Limits{}); err != nil {
+	if err := check(t.Context(), load(t, "testdata/bad/no_metrics.go")); err != nil {
 		t.Error(err)
 	}
-	if err := load(t, "testdata/bad/unused.go").Check(t.Context(), Limits{}); err == nil {
+	if err := check(t.Context(), load(t, "testdata/bad/unused.go")); err == nil {
 		t.Error("no error")
 	}
 }
@@ -245,7 +263,7 @@ func BenchmarkMeasure(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			h, g := load(b, "testdata/"+name+".go"), benchmarkGames()
 			for b.Loop() {
-				if _, err := h.Measure(b.Context(), Limits{}, g); err != nil {
+				if _, err := measure(b.Context(), h, Limits{}, g); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -103,7 +103,7 @@ func TestSession(t *testing.T) {
 	if want := (Metrics{"generation": 3, "samples": 50, "value": 0.2, "share": 0.05, "likeliest": 1, "visits": 9, "length": 1}); err != nil || !cmp.Equal(m, want, cmpopts.EquateApprox(0, 1e-12)) {
 		t.Errorf("MeasureCheckpoint: %v, %v", m, err)
 	}
-	if err := s.hook.Check(ctx, Limits{}, Stop, Rate); err != nil {
+	if err := check(ctx, s.hook, Stop, Rate); err != nil {
 		t.Error(err)
 	}
 }
@@ -215,7 +215,7 @@ func TestNoSuchFunction(t *testing.T) {
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v", err)
 	}
-	if err := s.hook.Check(t.Context(), Limits{}, Measure, Rate); err == nil || err.Error() != want {
+	if err := check(t.Context(), s.hook, Measure, Rate); err == nil || err.Error() != want {
 		t.Errorf("error %v", err)
 	}
 }
