@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"alamos/pkg/experiment"
+	"alamos/pkg/config"
 	"alamos/pkg/hook"
 )
 
@@ -122,7 +122,7 @@ exit status is 2 if there is a fault.`,
 		Example: "  alamos hooks check experiments/hooks/*.go",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, files []string) error {
-			var faults experiment.Errors
+			var faults config.Errors
 			for _, file := range files {
 				script, err := hook.Read(file)
 				if err != nil {
@@ -131,7 +131,7 @@ exit status is 2 if there is a fault.`,
 				names, err := script.Functions(cmd.Context(), hook.Limits{})
 				var fault *hook.Error
 				if errors.As(err, &fault) {
-					faults = append(faults, &experiment.Error{File: fault.File, Line: max(1, fault.Line), Col: max(1, fault.Col), Msg: fault.Msg})
+					faults = append(faults, &config.Error{File: fault.File, Line: max(1, fault.Line), Col: max(1, fault.Col), Msg: fault.Msg})
 					continue
 				} else if err != nil {
 					return err

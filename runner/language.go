@@ -13,6 +13,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
+	"alamos/pkg/config"
 	"alamos/pkg/experiment"
 	"alamos/pkg/run"
 )
@@ -50,7 +51,7 @@ prints all values; --trial prints the values of one trial instead.`,
 				title += ", " + english.Plural(len(e.Trials), "trial", "")
 			}
 			if changed {
-				rows = slices.DeleteFunc(rows, func(x experiment.Explained) bool { return x.Origin.Default() })
+				rows = slices.DeleteFunc(rows, func(x config.Explained) bool { return x.Origin.Default() })
 			}
 			if asJSON {
 				return writeJSON(cmd.OutOrStdout(), rows)
@@ -67,7 +68,7 @@ prints all values; --trial prints the values of one trial instead.`,
 }
 
 // explain prints rows in three columns, with an empty line between sections.
-func explain(out io.Writer, title string, files []string, rows []experiment.Explained) error {
+func explain(out io.Writer, title string, files []string, rows []config.Explained) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n", title)
 	if len(files) > 1 {
@@ -128,7 +129,7 @@ func short(value string) string {
 	return value
 }
 
-func originOf(x experiment.Explained) string {
+func originOf(x config.Explained) string {
 	at := x.Origin.String()
 	if !x.Origin.Default() && x.Origin.File != "--set" {
 		at = fmt.Sprintf("%s:%d", relative([]string{x.Origin.File})[0], x.Origin.Line)
@@ -168,13 +169,13 @@ because the run may happen on another machine.`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: experimentFiles,
 		RunE: func(cmd *cobra.Command, files []string) error {
-			var all experiment.Errors
+			var all config.Errors
 			for _, file := range files {
 				e, err := experiment.SetupLoad(file, set)
 				if err == nil {
 					err = run.Check(cmd.Context(), e)
 				}
-				var faults experiment.Errors
+				var faults config.Errors
 				if errors.As(err, &faults) {
 					all = append(all, faults...)
 					continue

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"alamos/pkg/experiment"
+	"alamos/pkg/config"
 	"alamos/pkg/hook"
 )
 
@@ -36,7 +36,7 @@ func status(err error) int {
 	if err == nil {
 		return 0
 	}
-	var faults experiment.Errors
+	var faults config.Errors
 	var usage usageError
 	switch {
 	case errors.As(err, &faults):

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"alamos/pkg/config"
 	"alamos/pkg/experiment"
 	"alamos/pkg/run"
 
@@ -75,10 +76,10 @@ earlier games did, or as those of an untrained network.`,
 // loadAll loads experiments; faults are those of all files.
 func loadAll(files, set []string) ([]*experiment.Experiment, error) {
 	var all []*experiment.Experiment
-	var faults experiment.Errors
+	var faults config.Errors
 	for _, file := range files {
 		e, err := experiment.SetupLoad(file, set)
-		if found, ok := err.(experiment.Errors); ok {
+		if found, ok := err.(config.Errors); ok {
 			faults = append(faults, found...)
 			continue
 		} else if err != nil {

@@ -10,7 +10,8 @@
 //	zero     what a written 0 is in Go, where 0 means that nothing was set
 //	enum     the words it may be; of a bool, those for false and true
 //	pattern  a regular expression that a text matches; want says it in words
-//	ext      the endings of the name of a [File]
+//	ext      the endings of the name of a [File]; of a text, of a file that need not be there,
+//	         instead of what pattern says
 //	min      the least number of items of a list
 //	unit     its unit
 //	when     the condition without which it means nothing: "kind=adam adamw",

@@ -30,11 +30,19 @@ func (f File) MarshalText() ([]byte, error) {
 	return []byte(f.Path), nil
 }
 
-// UnmarshalText reads what MarshalText writes.
+// WithPath returns the hash and the path, "sha256:... path".
+func (f File) WithPath() string {
+	if f.SHA256 == "" {
+		return f.Path
+	}
+	return sumPrefix + f.SHA256 + " " + f.Path
+}
+
+// UnmarshalText reads what MarshalText and WithPath write.
 func (f *File) UnmarshalText(b []byte) error {
 	*f = File{Path: string(b)}
-	if sum, ok := strings.CutPrefix(string(b), sumPrefix); ok {
-		*f = File{SHA256: sum}
+	if identity, ok := strings.CutPrefix(string(b), sumPrefix); ok {
+		f.SHA256, f.Path, _ = strings.Cut(identity, " ")
 	}
 	return nil
 }

@@ -55,8 +55,8 @@ func parseCondition(s string) *Condition {
 	return &Condition{Key: key, Values: strings.Fields(values)}
 }
 
-// holds says whether the condition is met in a group as far as it is read.
-func (w *Condition) holds(m map[string]any) bool {
+// Holds says whether the condition is met in a group as far as it is read.
+func (w *Condition) Holds(m map[string]any) bool {
 	if w == nil {
 		return true
 	}
@@ -202,7 +202,7 @@ func (r *groupReading) field(f *Field) {
 	switch {
 	case r.Whole && f.Outside:
 		return
-	case r.Whole && !f.When.holds(r.values):
+	case r.Whole && !f.When.Holds(r.values):
 		r.inapplicable(f)
 		return
 	}
@@ -255,7 +255,7 @@ func (r *groupReading) inapplicable(f *Field) {
 		if other.Key != f.Key {
 			continue
 		}
-		if other.When.holds(r.values) || r.Bad[Join(r.path, other.When.Key)] {
+		if other.When.Holds(r.values) || r.Bad[Join(r.path, other.When.Key)] {
 			return // the key has another meaning here, or may have
 		}
 		needs = append(needs, other.When.String())
@@ -277,7 +277,7 @@ func (r *groupReading) inapplicable(f *Field) {
 func (r *groupReading) causes(w *Condition) []*Condition {
 	all := []*Condition{w}
 	for _, f := range r.Fields {
-		if f.Key == w.Key && !f.When.holds(r.values) {
+		if f.Key == w.Key && !f.When.Holds(r.values) {
 			return append(all, r.causes(f.When)...)
 		}
 	}

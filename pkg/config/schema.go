@@ -234,6 +234,8 @@ func newType(in, t reflect.Type, tag reflect.StructTag) Type {
 		return newGroup(t)
 	case kind == reflect.String && hasFlag(tag, "pattern"):
 		return pathType{pattern: true}
+	case kind == reflect.String && tag.Get("ext") != "":
+		return pathType{endings: strings.Fields(tag.Get("ext")), or: &Text{What: tag.Get("want"), Pattern: regexp.MustCompile(tag.Get("pattern"))}}
 	case len(enum) > 0 && tag.Get("pattern") == "":
 		return enum
 	case kind == reflect.Bool:

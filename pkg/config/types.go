@@ -69,6 +69,9 @@ type Number struct {
 }
 
 func (n Number) Want() string {
+	if n.Min == n.Max {
+		return fmt.Sprintf("the number %.f", n.Min)
+	}
 	s := fmt.Sprintf("a number %s %s %s %s",
 		pick(n.OpenMin, "above", "from"), formatBound(n.Min), pick(n.OpenMax, "to below", "to"), formatBound(n.Max))
 	switch {
@@ -353,10 +356,11 @@ func (Table) JSONSchema(*Schema, string) map[string]any {
 	return map[string]any{"type": "object", "additionalProperties": map[string]any{"type": []string{"string", "number", "boolean"}}}
 }
 
-// path is a file or a pattern of files, given relative to the file that names it and
+// pathType is the path of a file or a pattern of files, given relative to the file that names it and
 // read as a path relative to the working directory.
 type pathType struct {
 	endings []string // of the name; nil: any
+	or      *Text    // what it may be instead, without a file; nil: nothing
 	// pattern says that it is a glob pattern. Its files need not be there: they may be
 	// many, big, and on another machine.
 	pattern bool
@@ -366,10 +370,15 @@ func (x pathType) Want() string {
 	switch {
 	case x.pattern:
 		return "the path of a file, or a pattern with * and ?"
-	case x.endings == nil:
-		return "the path of a file"
+	case x.or != nil:
+		return x.or.Want() + ", or the path of a " + Enum(x.endings).Want() + " file"
 	}
 	return "the path of a " + Enum(x.endings).Want() + " file"
+}
+
+// isPath says whether a text is a path that is relative to something.
+func (x pathType) isPath(text string) bool {
+	return x.or == nil || slices.Contains(x.endings, filepath.Ext(text))
 }
 
 func (x pathType) Read(r *Reader, path string, t *Node) (any, bool) {
@@ -380,6 +389,11 @@ func (x pathType) Read(r *Reader, path string, t *Node) (any, bool) {
 		if _, err := filepath.Match(t.Text, ""); err != nil {
 			return r.Refuse(t, path, x, "a [ begins a set of characters that ends with ]")
 		}
+	} else if x.or != nil && t.Kind == Scalar && !x.isPath(t.Text) {
+		if !x.or.Pattern.MatchString(t.Text) {
+			return r.Refuse(t, path, x, "")
+		}
+		return t.Text, true
 	} else if t.Kind != Scalar || !slices.Contains(x.endings, filepath.Ext(t.Text)) {
 		return r.Refuse(t, path, x, "")
 	}
@@ -387,7 +401,7 @@ func (x pathType) Read(r *Reader, path string, t *Node) (any, bool) {
 		return t.Text, true
 	}
 	name := r.Files.Beside(t.At.File, t.Text)
-	if !x.pattern {
+	if !x.pattern && x.or == nil {
 		if _, err := r.Files.Read(name); err != nil {
 			start := "paths start at the folder of this file"
 			if t.At.File == SetFile {
@@ -405,7 +419,11 @@ func (x pathType) JSONSchema(*Schema, string) map[string]any {
 		return Text{}.JSONSchema(nil, "")
 	}
 	names := strings.ReplaceAll(strings.Join(x.endings, "|"), ".", "")
-	return map[string]any{"type": "string", "pattern": `\.(` + names + `)$`}
+	pattern := `\.(` + names + `)$`
+	if x.or != nil {
+		pattern = x.or.Pattern.String() + "|" + pattern
+	}
+	return map[string]any{"type": "string", "pattern": pattern}
 }
 
 // marshal writes canonical values as JSON with sorted keys.

@@ -11,7 +11,8 @@ import (
 )
 
 // Form says how canonical values write files. The zero Form writes the identity of a
-// File, see [File.MarshalText], and patterns as they are.
+// File, see [File.MarshalText], and patterns, and paths of files that need not be there,
+// as they are.
 type Form struct {
 	File    func(File) string
 	Pattern func(string) string
@@ -55,7 +56,7 @@ func (g *Group) values(v reflect.Value, form Form) map[string]any {
 	kept := map[string]any{}
 	for _, f := range g.Fields {
 		x := v.FieldByIndex(f.index)
-		if _, done := kept[f.Key]; done || f.Outside || !f.When.holds(kept) || g.absent(f, x) {
+		if _, done := kept[f.Key]; done || f.Outside || !f.When.Holds(kept) || g.absent(f, x) {
 			continue
 		}
 		kept[f.Key] = encode(x, f.Type, form)
@@ -107,7 +108,7 @@ func encode(v reflect.Value, t Type, form Form) any {
 			return form.File(f)
 		case isFile:
 			return mustText(f)
-		case form.Pattern != nil:
+		case form.Pattern != nil && t.isPath(v.String()):
 			return form.Pattern(v.String())
 		}
 	}
@@ -175,7 +176,7 @@ func decode(v reflect.Value, t Type, x any) {
 		m, _ := x.(map[string]any)
 		done := map[string]bool{}
 		for _, f := range t.Fields {
-			if inner, ok := m[f.Key]; ok && !done[f.Key] && f.When.holds(m) {
+			if inner, ok := m[f.Key]; ok && !done[f.Key] && f.When.Holds(m) {
 				decode(v.FieldByIndex(f.index), f.Type, inner)
 				done[f.Key] = true
 			}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
+	"alamos/pkg/config"
 	"alamos/pkg/experiment"
 	"alamos/pkg/report"
 )
@@ -115,7 +116,7 @@ func (d DriverArgs) side(prefix, path, content string, o Options) (*Side, error)
 		return data, err
 	}})
 	if err != nil {
-		var faults experiment.Errors
+		var faults config.Errors
 		if errors.As(err, &faults) {
 			for _, f := range faults {
 				if filepath.Clean(f.File) == clean {

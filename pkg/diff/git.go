@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"alamos/pkg/config"
 	"alamos/pkg/experiment"
 )
 
@@ -94,7 +95,7 @@ func gitOutput(dir string, args ...string) ([]byte, error) {
 
 // at puts the revision before the files of faults.
 func at(revision string, err error) error {
-	var faults experiment.Errors
+	var faults config.Errors
 	if !errors.As(err, &faults) {
 		return err
 	}

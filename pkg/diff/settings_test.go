@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"alamos/pkg/experiment"
+	"alamos/pkg/config"
 )
 
 const baseFile = `alamos: 1
@@ -164,7 +164,7 @@ func TestOpenFaults(t *testing.T) {
 			t.Errorf("%s: error %v, want %s", name, err, want)
 		}
 	}
-	var faults experiment.Errors
+	var faults config.Errors
 	if _, err := Open("bad.yaml", Options{}); !errors.As(err, &faults) {
 		t.Errorf("a fault of the file is %T", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"alamos/pkg/config"
 	"alamos/pkg/experiment"
 	"alamos/pkg/store"
 )
@@ -47,7 +48,7 @@ func (o Options) results() string {
 // is staged; and what [store.Resolve] knows: the name of an experiment with results,
 // or the first digits of a trial's hash.
 //
-// Faults of an experiment file are [experiment.Errors].
+// Faults of an experiment file are [config.Errors].
 func Open(name string, o Options) (*Side, error) {
 	info, err := os.Stat(name)
 	switch {
@@ -60,7 +61,7 @@ func Open(name string, o Options) (*Side, error) {
 		return openRevision(name, revision, file, o)
 	}
 	if strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") {
-		return nil, experiment.Errors{{File: name, Line: 1, Col: 1, Msg: "cannot read the file: " + fs.ErrNotExist.Error(), Err: fs.ErrNotExist}}
+		return nil, config.Errors{{File: name, Line: 1, Col: 1, Msg: "cannot read the file: " + fs.ErrNotExist.Error(), Err: fs.ErrNotExist}}
 	}
 	return openRun(name, o)
 }
@@ -155,7 +156,7 @@ func openTrial(name, dir string) (*Side, error) {
 
 // origin writes where a value was set: "" for a default, "as search.visits" for one
 // that follows another key.
-func (s *Side) origin(o experiment.Origin) string {
+func (s *Side) origin(o config.Origin) string {
 	switch {
 	case !o.Default():
 		return s.prefix + o.String()

@@ -3,14 +3,16 @@ package experiment
 import (
 	"fmt"
 	"strings"
+
+	"alamos/pkg/config"
 )
 
 // axis is a key that a sweep varies, before it is printed.
 type axis struct {
 	path  string
-	field *field
-	at    Position // of the line that varies it
-	shown string   // its values on one line of YAML: "[2, 5]" or "{uniform: [0.5, 4]}"
+	field *config.Field
+	at    config.Position // of the line that varies it
+	shown string          // its values on one line of YAML: "[2, 5]" or "{uniform: [0.5, 4]}"
 }
 
 // bundle is axes that move together: a line of the grid, the lists of a zip, or
@@ -18,46 +20,30 @@ type axis struct {
 type bundle struct {
 	key    string // "sweep.grid", "sweep.zip", "sweep.random.draw"
 	axes   []axis
-	points [][]*tree // each with a value for every axis
-}
-
-// canBeSwept says whether a key decides results.
-func canBeSwept(path string, f *field) bool {
-	return !f.own && !f.offPath && !f.aside && !strings.HasPrefix(path, "sweep.")
-}
-
-// sweepable returns the paths of the keys that can be swept, in schema order.
-func sweepable() []string {
-	var paths []string
-	eachKey(func(path string, f *field) {
-		if canBeSwept(path, f) {
-			paths = append(paths, path)
-		}
-	})
-	return paths
+	points [][]*config.Node // each with a value for every axis
 }
 
 // readPaths reads a mapping whose keys are paths of keys that can be swept.
-func readPaths(c *checker, path string, t *tree, read func(here string, e *entry, f *field) bool) bool {
+func readPaths(c *config.Reader, path string, t *config.Node, read func(here string, e *config.Entry, f *config.Field) bool) bool {
 	ok := true
-	for i := range t.entries {
-		e := &t.entries[i]
-		if e.value.bad {
+	for i := range t.Entries {
+		e := &t.Entries[i]
+		if e.Value.Bad {
 			continue
 		}
-		here := join(path, e.key)
+		here := config.Join(path, e.Key)
 		fail := func(hint, format string, args ...any) {
-			e.value.bad, ok = true, false
-			c.errs = append(c.errs, e.at.errorf(here, format, args...).hint(hint))
+			e.Value.Bad, ok = true, false
+			c.Errs = append(c.Errs, e.At.Errorf(here, format, args...).WithHint(hint))
 		}
-		f := lookup(e.key)
+		f := schema().Lookup(e.Key)
 		switch {
 		case f == nil:
-			fail(suggestPath(e.key), "no key has this path")
-		case !canBeSwept(e.key, f):
+			fail(schema().SuggestPath(e.Key), "no key has this path")
+		case !f.Decides:
 			fail("", "this key cannot be swept: it decides no result")
 		case !read(here, e, f):
-			e.value.bad, ok = true, false
+			e.Value.Bad, ok = true, false
 		}
 	}
 	return ok
@@ -66,21 +52,25 @@ func readPaths(c *checker, path string, t *tree, read func(here string, e *entry
 // grid is the type of sweep.grid: key paths with lists of values.
 type grid struct{}
 
-func (grid) want() string { return "a group of key paths, each with a list of values" }
+func (grid) JSONSchema(*config.Schema, string) map[string]any {
+	return config.Definition(sweptLists)
+}
 
-func (g grid) read(c *checker, path string, t *tree) (any, bool) {
-	if t.kind != mapping {
-		return c.refuse(t, path, g, "")
+func (grid) Want() string { return "a group of key paths, each with a list of values" }
+
+func (g grid) Read(c *config.Reader, path string, t *config.Node) (any, bool) {
+	if t.Kind != config.Mapping {
+		return c.Refuse(t, path, g, "")
 	}
-	return nil, readPaths(c, path, t, func(here string, e *entry, f *field) bool {
-		if e.value.kind == null { // takes back what a file beneath varies
+	return nil, readPaths(c, path, t, func(here string, e *config.Entry, f *config.Field) bool {
+		if e.Value.Kind == config.Null { // takes back what a file beneath varies
 			return true
 		}
-		texts, ok := readAxis(c, here, e.key, f, e.value)
+		texts, ok := readAxis(c, here, e.Key, f, e.Value)
 		for i, text := range texts {
 			for _, before := range texts[:i] {
 				if text == before && ok {
-					_, ok = c.fail(e.value.items[i], here, "", "the value %s stands twice", printable(text))
+					_, ok = c.Fail(e.Value.Items[i], here, "", "the value %s stands twice", config.Printable(text))
 				}
 			}
 		}
@@ -90,21 +80,21 @@ func (g grid) read(c *checker, path string, t *tree) (any, bool) {
 
 // readAxis checks a list of values of one key and returns them as texts. key is
 // how the list is written down.
-func readAxis(c *checker, here, key string, f *field, t *tree) ([]string, bool) {
-	if t.kind != list {
-		if t.kind == mapping && len(t.entries) > 0 {
-			key = join(key, t.entries[0].key)
+func readAxis(c *config.Reader, here, key string, f *config.Field, t *config.Node) ([]string, bool) {
+	if t.Kind != config.List {
+		if t.Kind == config.Mapping && len(t.Entries) > 0 {
+			key = config.Join(key, t.Entries[0].Key)
 		}
-		_, ok := c.fail(t, here, fmt.Sprintf("write %s: [...]", key), "want a list of values, have %s", t.have())
+		_, ok := c.Fail(t, here, fmt.Sprintf("write %s: [...]", key), "want a list of values, have %s", t.Have())
 		return nil, ok
 	}
-	if len(t.items) == 0 {
-		_, ok := c.fail(t, here, "", "want at least one value, have an empty list")
+	if len(t.Items) == 0 {
+		_, ok := c.Fail(t, here, "", "want at least one value, have an empty list")
 		return nil, ok
 	}
 	var texts []string
 	ok := true
-	for i, item := range t.items {
+	for i, item := range t.Items {
 		text, good := readAxisValue(c, fmt.Sprintf("%s[%d]", here, i), f, item)
 		texts, ok = append(texts, text), ok && good
 	}
@@ -113,17 +103,17 @@ func readAxis(c *checker, here, key string, f *field, t *tree) ([]string, bool) 
 
 // readAxisValue checks a value of an axis and returns it as text. null stands
 // for the default.
-func readAxisValue(c *checker, path string, f *field, t *tree) (string, bool) {
-	if t.kind == null {
+func readAxisValue(c *config.Reader, path string, f *config.Field, t *config.Node) (string, bool) {
+	if t.Kind == config.Null {
 		return "null", true
 	}
-	v, ok := f.typ.read(c, path, t)
-	return show(f.typ, v), ok
+	v, ok := f.Type.Read(c, path, t)
+	return config.Show(f.Type, v), ok
 }
 
 // axisText is the text of a value that has been checked.
-func axisText(f *field, t *tree) string {
-	text, _ := readAxisValue(&checker{bad: map[string]bool{}}, "", f, t)
+func axisText(f *config.Field, t *config.Node) string {
+	text, _ := readAxisValue(&config.Reader{Bad: map[string]bool{}}, "", f, t)
 	return text
 }
 
@@ -131,36 +121,41 @@ func axisText(f *field, t *tree) string {
 // several of them.
 type zips struct{}
 
-func (zips) want() string {
+func (zips) JSONSchema(*config.Schema, string) map[string]any {
+	lists := config.Definition(sweptLists)
+	return map[string]any{"anyOf": []any{lists, map[string]any{"type": "array", "items": lists}}}
+}
+
+func (zips) Want() string {
 	return "a group of key paths, each with a list of values, or a list of such groups"
 }
 
-func (z zips) read(c *checker, path string, t *tree) (any, bool) {
-	switch t.kind {
-	case mapping:
+func (z zips) Read(c *config.Reader, path string, t *config.Node) (any, bool) {
+	switch t.Kind {
+	case config.Mapping:
 		return nil, z.group(c, path, t)
-	case list:
+	case config.List:
 		ok := true
-		for i, item := range t.items {
+		for i, item := range t.Items {
 			here := fmt.Sprintf("%s[%d]", path, i)
-			if item.kind != mapping {
-				_, ok = c.refuse(item, here, grid{}, "")
+			if item.Kind != config.Mapping {
+				_, ok = c.Refuse(item, here, grid{}, "")
 				continue
 			}
 			ok = z.group(c, here, item) && ok
 		}
-		t.bad = t.bad || !ok
+		t.Bad = t.Bad || !ok
 		return nil, ok
 	}
-	return c.refuse(t, path, z, "")
+	return c.Refuse(t, path, z, "")
 }
 
-func (zips) group(c *checker, path string, t *tree) bool {
-	return readPaths(c, path, t, func(here string, e *entry, f *field) bool {
-		if e.value.kind == null {
+func (zips) group(c *config.Reader, path string, t *config.Node) bool {
+	return readPaths(c, path, t, func(here string, e *config.Entry, f *config.Field) bool {
+		if e.Value.Kind == config.Null {
 			return true
 		}
-		_, ok := readAxis(c, here, e.key, f, e.value)
+		_, ok := readAxis(c, here, e.Key, f, e.Value)
 		return ok
 	})
 }
@@ -169,50 +164,54 @@ func (zips) group(c *checker, path string, t *tree) bool {
 // paths with one value each.
 type combination struct{}
 
-func (combination) want() string { return "a group of key paths, each with a value" }
+func (combination) JSONSchema(*config.Schema, string) map[string]any {
+	return config.Definition(sweptValues)
+}
 
-func (x combination) read(c *checker, path string, t *tree) (any, bool) {
+func (combination) Want() string { return "a group of key paths, each with a value" }
+
+func (x combination) Read(c *config.Reader, path string, t *config.Node) (any, bool) {
 	switch {
-	case t.kind != mapping:
-		return c.refuse(t, path, x, "")
-	case len(t.entries) == 0:
-		return c.fail(t, path, "", "want at least one key path with a value, have an empty group")
+	case t.Kind != config.Mapping:
+		return c.Refuse(t, path, x, "")
+	case len(t.Entries) == 0:
+		return c.Fail(t, path, "", "want at least one key path with a value, have an empty group")
 	}
-	defer func(whole bool) { c.whole = whole }(c.whole)
-	c.whole = false // a group need not be complete: it is laid over the file's own
-	ok := readPaths(c, path, t, func(here string, e *entry, f *field) bool {
-		_, ok := readAxisValue(c, here, f, e.value)
+	defer func(whole bool) { c.Whole = whole }(c.Whole)
+	c.Whole = false // a group need not be complete: it is laid over the file's own
+	ok := readPaths(c, path, t, func(here string, e *config.Entry, f *config.Field) bool {
+		_, ok := readAxisValue(c, here, f, e.Value)
 		return ok
 	})
-	t.bad = t.bad || !ok
+	t.Bad = t.Bad || !ok
 	return nil, ok
 }
 
 // bundles returns what the grid, the zips and the random draws of a sweep vary.
 // It reports what is wrong between the lines of a zip and with the draws.
-func (l *loader) bundles(sweep *tree, seed uint64) []bundle {
+func (l *loader) bundles(sweep *config.Node, seed uint64) []bundle {
 	var all []bundle
-	if g := sweep.get("grid"); g != nil {
-		for i := range g.entries {
-			if b := together("sweep.grid", g.entries[i:i+1]); len(b.axes) > 0 {
+	if g := sweep.Get("grid"); g != nil {
+		for i := range g.Entries {
+			if b := together("sweep.grid", g.Entries[i:i+1]); len(b.axes) > 0 {
 				all = append(all, b)
 			}
 		}
 	}
-	if z := sweep.get("zip"); z != nil {
-		groups := z.items
-		if z.kind == mapping {
-			groups = []*tree{z}
+	if z := sweep.Get("zip"); z != nil {
+		groups := z.Items
+		if z.Kind == config.Mapping {
+			groups = []*config.Node{z}
 		}
 		for _, g := range groups {
 			if l.equalLengths(g) {
-				if b := together("sweep.zip", g.entries); len(b.axes) > 0 {
+				if b := together("sweep.zip", g.Entries); len(b.axes) > 0 {
 					all = append(all, b)
 				}
 			}
 		}
 	}
-	if r := sweep.get("random"); r != nil {
+	if r := sweep.Get("random"); r != nil {
 		if b, ok := l.draws(r, seed); ok {
 			all = append(all, b)
 		}
@@ -221,40 +220,40 @@ func (l *loader) bundles(sweep *tree, seed uint64) []bundle {
 }
 
 // together makes a bundle of lists of equal length.
-func together(key string, entries []entry) bundle {
+func together(key string, entries []config.Entry) bundle {
 	b := bundle{key: key}
 	for _, e := range entries {
-		f := lookup(e.key)
-		if f == nil || e.value.kind != list {
+		f := schema().Lookup(e.Key)
+		if f == nil || e.Value.Kind != config.List {
 			continue
 		}
 		var texts []string
-		for i, item := range e.value.items {
+		for i, item := range e.Value.Items {
 			if len(b.axes) == 0 {
 				b.points = append(b.points, nil)
 			}
 			b.points[i] = append(b.points[i], item)
 			texts = append(texts, axisText(f, item))
 		}
-		b.axes = append(b.axes, axis{e.key, f, e.at, "[" + strings.Join(texts, ", ") + "]"})
+		b.axes = append(b.axes, axis{e.Key, f, e.At, "[" + strings.Join(texts, ", ") + "]"})
 	}
 	return b
 }
 
 // equalLengths checks the lists of a zip against the first of them.
-func (l *loader) equalLengths(t *tree) bool {
-	var first *entry
+func (l *loader) equalLengths(t *config.Node) bool {
+	var first *config.Entry
 	ok := true
-	for i := range t.entries {
-		e := &t.entries[i]
+	for i := range t.Entries {
+		e := &t.Entries[i]
 		switch {
-		case e.value.kind != list:
+		case e.Value.Kind != config.List:
 		case first == nil:
 			first = e
-		case len(e.value.items) != len(first.value.items):
+		case len(e.Value.Items) != len(first.Value.Items):
 			ok = false
-			l.errs = append(l.errs, e.at.errorf(join("sweep.zip", e.key), "want as many values as %s at %s has, %d: have %d",
-				first.key, first.at.line(), len(first.value.items), len(e.value.items)).hint("lists of a zip move together"))
+			l.errs = append(l.errs, e.At.Errorf(config.Join("sweep.zip", e.Key), "want as many values as %s at %s has, %d: have %d",
+				first.Key, first.At.Place(), len(first.Value.Items), len(e.Value.Items)).WithHint("lists of a zip move together"))
 		}
 	}
 	return ok

@@ -6,12 +6,14 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+
+	"alamos/pkg/config"
 )
 
 // budget bounds a sweep; 0 is no bound.
 type budget struct {
-	trials int
-	games  int // of self-play
+	Trials int `key:"trials" range:"1.." absent:"all" unit:"trials" doc:"Most trials, with all seeds. Combinations beyond them are left out by lot, which depends on seed; what is included stays."`
+	Games  int `key:"games" range:"1.." absent:"all" unit:"games" doc:"Most games of self-play of all trials together: trials are taken in order as long as they fit."`
 }
 
 func (x *expansion) readBudget() budget {
@@ -24,29 +26,29 @@ func (x *expansion) readBudget() budget {
 // leaves out. A combination is taken with all its seeds or not at all.
 func (x *expansion) affordable(combos []combo) ([]combo, []Left) {
 	combos, left := x.chosen(combos)
-	if x.budget.games == 0 {
+	if x.budget.Games == 0 {
 		return combos, left
 	}
 	n := len(combos)
-	for n > 0 && x.games(combos[:n]) > float64(x.budget.games) {
+	for n > 0 && x.games(combos[:n]) > float64(x.budget.Games) {
 		n--
 	}
 	if n == 0 {
-		x.errs = append(x.errs, x.at("budget.games").errorf("sweep.budget.games", "too few for the first combination, which needs %s", formatFloat(x.games(combos[:1]))))
+		x.errs = append(x.errs, x.at("budget.games").Errorf("sweep.budget.games", "too few for the first combination, which needs %s", config.FormatFloat(x.games(combos[:1]))))
 		return nil, nil
 	}
 	return combos[:n], append(left, leftOut(combos[n:], "sweep.budget.games")...)
 }
 
-// chosen draws lots for the places that sweep.budget.trials allows. What is
+// chosen draws lots for the places that sweep.budget.Trials allows. What is
 // included has its place before any other.
 func (x *expansion) chosen(combos []combo) ([]combo, []Left) {
-	if x.budget.trials == 0 || x.budget.trials >= len(combos)*x.repeats {
+	if x.budget.Trials == 0 || x.budget.Trials >= len(combos)*x.repeats {
 		return combos, nil
 	}
-	places := x.budget.trials / x.repeats
+	places := x.budget.Trials / x.repeats
 	if places == 0 {
-		x.errs = append(x.errs, x.at("budget.trials").errorf("sweep.budget.trials", "too few for the %d seeds of one combination", x.repeats))
+		x.errs = append(x.errs, x.at("budget.trials").Errorf("sweep.budget.trials", "too few for the %d seeds of one combination", x.repeats))
 		return combos, nil
 	}
 	lots := make([]int, len(combos)) // places in the list, in the order of the draw

@@ -3,11 +3,13 @@ package experiment
 import (
 	"slices"
 	"strings"
+
+	"alamos/pkg/config"
 )
 
 // Row is a resolved value as it is compared with that of another experiment.
 type Row struct {
-	Explained
+	config.Explained
 	// Meaning is equal where two values mean the same: a script is told by its
 	// source, not by where it lies.
 	Meaning string
@@ -21,7 +23,7 @@ type Row struct {
 type Item struct {
 	Value   string // one line of YAML
 	Meaning string // see Row
-	Origin  Origin
+	Origin  config.Origin
 }
 
 // Rows returns what [Experiment.Explain] does, for a comparison: without name,
@@ -29,12 +31,12 @@ type Item struct {
 func (e *Experiment) Rows() []Row {
 	rows := compareRows(e.rows(), e.Axes, &e.Settings, e.values)
 	for i := range rows {
-		at := e.tree.find(rows[i].Path)
-		if at == nil || rows[i].Swept || len(at.value.items) != len(rows[i].Items) {
+		at := e.tree.Find(rows[i].Path)
+		if at == nil || rows[i].Swept || len(at.Value.Items) != len(rows[i].Items) {
 			continue
 		}
 		for k := range rows[i].Items {
-			rows[i].Items[k].Origin = Origin{Position: at.value.items[k].at}
+			rows[i].Items[k].Origin = config.Origin{Position: at.Value.Items[k].At}
 		}
 	}
 	return rows
@@ -42,19 +44,19 @@ func (e *Experiment) Rows() []Row {
 
 // KeptRows is [Experiment.Rows] for an experiment of which what Explain returned
 // has been kept, with its axes and the settings of a trial.
-func KeptRows(explained []Explained, axes []Axis, trial *Settings) []Row {
-	return compareRows(explained, axes, trial, trial.values())
+func KeptRows(explained []config.Explained, axes []Axis, trial *Settings) []Row {
+	return compareRows(explained, axes, trial, trial.values(config.Form{}))
 }
 
 // compareRows makes rows for a comparison; values are those of lists as they are
 // shown.
-func compareRows(explained []Explained, axes []Axis, s *Settings, values map[string]any) []Row {
-	sources := s.bySource().values()
+func compareRows(explained []config.Explained, axes []Axis, s *Settings, values map[string]any) []Row {
+	sources := s.bySource()
 	meanings := s.Values()
 	scripts := s.Scripts()
 	var rows []Row
 	for _, x := range explained {
-		if x.Path == "name" || x.Path == "about" || x.Path == "extends" {
+		if noSetting(x.Path) {
 			continue
 		}
 		r := Row{Explained: x, Meaning: x.Value}
@@ -70,21 +72,9 @@ func compareRows(explained []Explained, axes []Axis, s *Settings, values map[str
 	return rows
 }
 
-// bySource returns the settings with the hash of every script in the place of its
-// path. A hook's metrics are called after its file, so it keeps that name.
-func (s *Settings) bySource() *Settings {
-	named := *s
-	named.Hooks = slices.Clone(s.Hooks)
-	for i := range named.Hooks {
-		named.Hooks[i].Metric = named.Hooks[i].Name()
-	}
-	c := named.withFiles(func(_ string, x Script) Script { return Script{Path: sumPrefix + x.SHA256} })
-	return &c
-}
-
 // items returns the entries of a value that is a list: as it is shown, and as it
 // stands in the settings by source.
-func items(x Explained, axes []Axis, values, sources map[string]any) (items []Item, list bool) {
+func items(x config.Explained, axes []Axis, values, sources map[string]any) (items []Item, list bool) {
 	if x.Swept {
 		path := strings.TrimPrefix(x.Path, "sweep.grid.")
 		i := slices.IndexFunc(axes, func(a Axis) bool { return a.Path == path })
@@ -96,34 +86,24 @@ func items(x Explained, axes []Axis, values, sources map[string]any) (items []It
 		}
 		return items, true
 	}
-	f := lookup(x.Path)
+	f := schema().Lookup(x.Path)
 	if f == nil {
 		return nil, false
 	}
-	t, ok := f.typ.(sequence)
+	t, ok := f.Type.(config.Sequence)
 	if !ok {
 		return nil, false
 	}
-	shown, _ := valueAt(values, x.Path)
-	meant, _ := valueAt(sources, x.Path)
+	shown, _ := config.ValueAt(values, x.Path)
+	meant, _ := config.ValueAt(sources, x.Path)
 	all, _ := shown.([]any)
 	by, _ := meant.([]any)
 	for i, v := range all {
-		item := Item{show(t.elem, v), show(t.elem, v), x.Origin}
+		item := Item{config.Show(t.Elem, v), config.Show(t.Elem, v), x.Origin}
 		if len(by) == len(all) {
-			item.Meaning = show(t.elem, by[i])
+			item.Meaning = config.Show(t.Elem, by[i])
 		}
 		items = append(items, item)
 	}
 	return items, true
-}
-
-// Values returns what every key that applies means, by its path: equal where two
-// settings mean the same.
-func (s *Settings) Values() map[string]string {
-	values := map[string]string{}
-	for _, r := range leaves(schema, "", s.bySource().values()) {
-		values[r.Path] = r.Value
-	}
-	return values
 }

@@ -19,7 +19,7 @@ func TestDataFilesLieBesideTheExperiment(t *testing.T) {
 			t.Fatal(err)
 		}
 		files := e.Trials[0].Settings.Data.Files
-		if len(files) != 1 || files[0].Pattern != dir+"games/*.pgn" || files[0].Beside != "games/*.pgn" {
+		if len(files) != 1 || files[0] != dir+"games/*.pgn" {
 			t.Errorf("in %q: %+v", dir, files)
 		}
 		ids[e.Trials[0].ID] = true
@@ -59,16 +59,6 @@ func TestDataInPlaceOfSelfPlay(t *testing.T) {
 	back := loadFrom(t, folder{"x.yaml": head + "extends: base\ndata:\n", "base.yaml": "alamos: 1\n" + pgnData})
 	if back.Settings.Data != nil || back.Settings.SelfPlay.Games != 250 {
 		t.Errorf("without the data of its base: %+v", back.Settings)
-	}
-}
-
-// That damaged chunks of lc0's may be passed over left the identity of those as it was who
-// do not do so.
-func TestIDWithoutBrokenChunks(t *testing.T) {
-	lc0 := "data: {kind: lc0, files: [a.tar]}\n"
-	plain, skip := load(t, lc0).Trials[0], load(t, lc0, "data.broken=skip").Trials[0]
-	if c := string(plain.Settings.Canonical()); strings.Contains(c, "broken") || plain.ID == skip.ID {
-		t.Errorf("IDs %s and %s, settings %s", plain.ID, skip.ID, c)
 	}
 }
 

@@ -10,116 +10,134 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"strings"
+
+	"alamos/pkg/config"
 )
 
 // draws is the type of sweep.random.draw: key paths with a distribution each.
 type draws struct{}
 
-func (draws) want() string { return "a group of key paths, each with a distribution" }
+func (draws) JSONSchema(s *config.Schema, _ string) map[string]any {
+	return byPath(func(path string) map[string]any { return distributionSchema(s.Lookup(path).Type, path) })
+}
 
-func (d draws) read(c *checker, path string, t *tree) (any, bool) {
-	if t.kind != mapping {
-		return c.refuse(t, path, d, "")
+// distributionSchema is the schema of how a key is drawn.
+func distributionSchema(t config.Type, path string) map[string]any {
+	bounds := map[string]any{"type": "array", "items": map[string]any{"type": "number"}, "minItems": 2, "maxItems": 2}
+	kinds := map[string]any{"choice": map[string]any{"type": "array", "items": config.OrNull(config.Definition(path)), "minItems": 1}}
+	if n, ok := t.(config.Number); ok {
+		kinds["int"], kinds["log_uniform"] = bounds, bounds
+		if !n.Whole {
+			kinds["uniform"] = bounds
+		}
 	}
-	return nil, readPaths(c, path, t, func(here string, e *entry, f *field) bool {
-		if e.value.kind == null { // takes back what a file beneath draws
+	return map[string]any{"type": []string{"object", "null"}, "properties": kinds, "additionalProperties": false, "minProperties": 1, "maxProperties": 1}
+}
+
+func (draws) Want() string { return "a group of key paths, each with a distribution" }
+
+func (d draws) Read(c *config.Reader, path string, t *config.Node) (any, bool) {
+	if t.Kind != config.Mapping {
+		return c.Refuse(t, path, d, "")
+	}
+	return nil, readPaths(c, path, t, func(here string, e *config.Entry, f *config.Field) bool {
+		if e.Value.Kind == config.Null { // takes back what a file beneath draws
 			return true
 		}
-		_, ok := readDistribution(c, here, f, e.value)
+		_, ok := readDistribution(c, here, f, e.Value)
 		return ok
 	})
 }
 
 // distributions are the words for how a value is drawn.
-var distributions = enum{"uniform", "log_uniform", "int", "choice"}
+var distributions = config.Enum{"uniform", "log_uniform", "int", "choice"}
 
 // distribution is how the values of one key are drawn.
 type distribution struct {
 	kind      string
-	low, high float64 // of uniform, log_uniform, int: both can be drawn
-	whole     bool    // only whole numbers
-	items     []*tree // of choice
-	at        Position
+	low, high float64        // of uniform, log_uniform, int: both can be drawn
+	whole     bool           // only whole numbers
+	items     []*config.Node // of choice
+	at        config.Position
 }
 
 // readDistribution reads {uniform: [0.5, 4]} for a key. Where merged files name
 // several distributions, the last one counts.
-func readDistribution(c *checker, here string, f *field, t *tree) (d distribution, ok bool) {
-	fail := func(at *tree, hint, format string, args ...any) (distribution, bool) {
-		_, ok := c.fail(at, here, hint, format, args...)
+func readDistribution(c *config.Reader, here string, f *config.Field, t *config.Node) (d distribution, ok bool) {
+	fail := func(at *config.Node, hint, format string, args ...any) (distribution, bool) {
+		_, ok := c.Fail(at, here, hint, format, args...)
 		return d, ok
 	}
-	var e *entry
-	for i := range t.entries {
-		switch other := &t.entries[i]; {
-		case other.value.kind == null:
-		case e == nil || other.value.layer > e.value.layer:
+	var e *config.Entry
+	for i := range t.Entries {
+		switch other := &t.Entries[i]; {
+		case other.Value.Kind == config.Null:
+		case e == nil || other.Value.Layer > e.Value.Layer:
 			e = other
-		case other.value.layer == e.value.layer:
-			return fail(other.value, "", "want one distribution, have %s and %s", printable(e.key), printable(other.key))
+		case other.Value.Layer == e.Value.Layer:
+			return fail(other.Value, "", "want one distribution, have %s and %s", config.Printable(e.Key), config.Printable(other.Key))
 		}
 	}
 	if e == nil {
-		return fail(t, "as in {uniform: [0.5, 4]}", "want a distribution, %s, have %s", distributions.want(), t.have())
+		return fail(t, "as in {uniform: [0.5, 4]}", "want a distribution, %s, have %s", distributions.Want(), t.Have())
 	}
-	d.kind, d.at = e.key, e.value.at
-	here = join(here, e.key)
-	_, ofWhole := f.typ.(integer)
-	_, ofReal := f.typ.(real)
-	d.whole = ofWhole || d.kind == "int"
+	d.kind, d.at = e.Key, e.Value.At
+	here = config.Join(here, e.Key)
+	number, isNumber := f.Type.(config.Number)
+	d.whole = number.Whole || d.kind == "int"
 	switch d.kind {
 	case "choice":
-		d.items = e.value.items
-		texts, ok := readAxis(c, here, e.key, f, e.value)
+		d.items = e.Value.Items
+		texts, ok := readAxis(c, here, e.Key, f, e.Value)
 		for i, text := range texts {
 			for _, before := range texts[:i] {
 				if text == before && ok {
-					return fail(e.value.items[i], "", "the value %s stands twice", printable(text))
+					return fail(e.Value.Items[i], "", "the value %s stands twice", config.Printable(text))
 				}
 			}
 		}
 		return d, ok
 	case "uniform", "log_uniform", "int":
 	default:
-		return fail(e.value, didYouMean(e.key, distributions), "want a distribution, %s, have %s", distributions.want(), printable(e.key))
+		return fail(e.Value, config.DidYouMean(e.Key, distributions), "want a distribution, %s, have %s", distributions.Want(), config.Printable(e.Key))
 	}
 	switch {
-	case !ofWhole && !ofReal:
-		return fail(e.value, "use choice: [...]", "%s draws numbers, but the key wants %s", d.kind, f.typ.want())
-	case ofWhole && d.kind == "uniform":
-		return fail(e.value, "use int", "the key wants %s", f.typ.want())
-	case e.value.kind != list || len(e.value.items) != 2:
-		return fail(e.value, fmt.Sprintf("as in {%s: [1, 4]}", d.kind), "want two bounds, have %s", e.value.have())
+	case !isNumber:
+		return fail(e.Value, "use choice: [...]", "%s draws numbers, but the key wants %s", d.kind, f.Type.Want())
+	case number.Whole && d.kind == "uniform":
+		return fail(e.Value, "use int", "the key wants %s", f.Type.Want())
+	case e.Value.Kind != config.List || len(e.Value.Items) != 2:
+		return fail(e.Value, fmt.Sprintf("as in {%s: [1, 4]}", d.kind), "want two bounds, have %s", e.Value.Have())
 	}
 	bounds := [2]*float64{&d.low, &d.high}
-	for i, item := range e.value.items {
-		x, hint, isNumber := number(item)
+	for i, item := range e.Value.Items {
+		x, hint, isNumber := config.ReadNumber(item)
 		at := fmt.Sprintf("%s[%d]", here, i)
 		if !isNumber {
-			_, ok := c.fail(item, at, hint, "want a number, have %s", item.have())
+			_, ok := c.Fail(item, at, hint, "want a number, have %s", item.Have())
 			return d, ok
 		}
-		if _, ok := f.typ.read(c, at, item); !ok {
+		if _, ok := f.Type.Read(c, at, item); !ok {
 			return d, false
 		}
 		if d.kind == "int" && (x != math.Trunc(x) || math.Abs(x) > 1<<53) {
-			_, ok := c.fail(item, at, "", "want a whole number, have %s", item.have())
+			_, ok := c.Fail(item, at, "", "want a whole number, have %s", item.Have())
 			return d, ok
 		}
 		*bounds[i] = x
 	}
 	switch {
 	case d.low >= d.high:
-		return fail(e.value, "", "want the lower bound first, then the higher one, have %s and %s", formatFloat(d.low), formatFloat(d.high))
+		return fail(e.Value, "", "want the lower bound first, then the higher one, have %s and %s", config.FormatFloat(d.low), config.FormatFloat(d.high))
 	case d.kind == "log_uniform" && d.low <= 0:
-		return fail(e.value.items[0], "", "want bounds above 0, have %s", formatFloat(d.low))
+		return fail(e.Value.Items[0], "", "want bounds above 0, have %s", config.FormatFloat(d.low))
 	}
 	return d, true
 }
 
 // show writes the distribution as the language does.
-func (d distribution) show(f *field) string {
-	parts := []string{formatFloat(d.low), formatFloat(d.high)}
+func (d distribution) show(f *config.Field) string {
+	parts := []string{config.FormatFloat(d.low), config.FormatFloat(d.high)}
 	if d.kind == "choice" {
 		parts = nil
 		for _, item := range d.items {
@@ -130,20 +148,20 @@ func (d distribution) show(f *field) string {
 }
 
 // draw returns the next value of a source of chance.
-func (d distribution) draw(chance *rand.PCG) *tree {
+func (d distribution) draw(chance *rand.PCG) *config.Node {
 	if d.kind == "choice" {
 		return d.items[below(chance, uint64(len(d.items)))]
 	}
 	if d.kind == "int" {
 		n := int64(d.low) + int64(below(chance, uint64(d.high-d.low)+1))
-		return &tree{kind: scalar, text: strconv.FormatInt(n, 10), plain: true, at: d.at}
+		return &config.Node{Kind: config.Scalar, Text: strconv.FormatInt(n, 10), Plain: true, At: d.at}
 	}
 	u := float64(chance.Uint64()>>11) / (1 << 53)
 	x := d.low*(1-u) + d.high*u
 	if d.kind == "log_uniform" {
 		x = math.Exp(math.Log(d.low)*(1-u) + math.Log(d.high)*u)
 	}
-	return &tree{kind: scalar, text: formatFloat(d.round(x)), plain: true, at: d.at}
+	return &config.Node{Kind: config.Scalar, Text: config.FormatFloat(d.round(x)), Plain: true, At: d.at}
 }
 
 // below returns a number from 0 to n-1. What is left of an even chance is lost in
@@ -204,43 +222,42 @@ func chance(seed uint64, what string) *rand.PCG {
 }
 
 // draws draws the points of sweep.random, all of them different.
-func (l *loader) draws(r *tree, seed uint64) (bundle, bool) {
-	c := &checker{bad: maps.Clone(l.bad), whole: true}
-	v, ok := randomKeys.read(c, "sweep.random", r)
-	keys, _ := v.(map[string]any)
+func (l *loader) draws(r *config.Node, seed uint64) (bundle, bool) {
+	c := &config.Reader{Bad: maps.Clone(l.bad), Whole: true}
+	keys, ok := readSection(c, "sweep.random", r)
 	trials, _ := keys["trials"].(int64)
-	lines := r.get("draw")
+	lines := r.Get("draw")
 	if !ok || lines == nil {
-		l.errs = append(l.errs, c.errs...)
+		l.errs = append(l.errs, c.Errs...)
 		return bundle{}, false
 	}
 	b := bundle{key: "sweep.random.draw"}
 	var from []distribution
 	var sources []*rand.PCG
-	for i := range lines.entries {
-		e := &lines.entries[i]
-		if f := lookup(e.key); f != nil && e.value.kind != null {
-			d, ok := readDistribution(c, "", f, e.value)
+	for i := range lines.Entries {
+		e := &lines.Entries[i]
+		if f := schema().Lookup(e.Key); f != nil && e.Value.Kind != config.Null {
+			d, ok := readDistribution(c, "", f, e.Value)
 			if !ok {
 				return bundle{}, false // reported by itself
 			}
-			b.axes = append(b.axes, axis{e.key, f, e.at, d.show(f)})
-			from, sources = append(from, d), append(sources, chance(seed, "sweep.random "+e.key))
+			b.axes = append(b.axes, axis{e.Key, f, e.At, d.show(f)})
+			from, sources = append(from, d), append(sources, chance(seed, "sweep.random "+e.Key))
 		}
 	}
 	if len(b.axes) == 0 {
 		if len(l.errs) == 0 { // else the lines may be there, with faults
-			l.errs = append(l.errs, lines.at.errorf("sweep.random.draw", "nothing to draw: want at least one key path with a distribution"))
+			l.errs = append(l.errs, lines.At.Errorf("sweep.random.draw", "nothing to draw: want at least one key path with a distribution"))
 		}
 		return bundle{}, false
 	}
 	seen := map[string]bool{}
 	for tries := 100*int(trials) + 10_000; len(b.points) < int(trials); tries-- {
 		if tries == 0 {
-			l.errs = append(l.errs, r.get("trials").at.errorf("sweep.random.trials", "want %d different trials, but there are only %d to draw", trials, len(b.points)))
+			l.errs = append(l.errs, r.Get("trials").At.Errorf("sweep.random.trials", "want %d different trials, but there are only %d to draw", trials, len(b.points)))
 			return bundle{}, false
 		}
-		var point []*tree
+		var point []*config.Node
 		var texts []string
 		for i, d := range from {
 			item := d.draw(sources[i])

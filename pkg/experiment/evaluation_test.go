@@ -34,7 +34,7 @@ func TestEvaluationIsNotPartOfTheID(t *testing.T) {
 	}
 	for i, name := range []string{"a", "b"} {
 		p, q := of.Puzzles[i], changed.Settings.Evaluation.Puzzles[i]
-		if p.Name() != name || len(p.SHA256) != 64 || (p.SHA256 == q.SHA256) != (name == "a") {
+		if p.Name() != name || len(p.File.SHA256) != 64 || (p.File.SHA256 == q.File.SHA256) != (name == "a") {
 			t.Errorf("%+v, changed %+v", p, q)
 		}
 	}

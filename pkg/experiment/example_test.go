@@ -27,7 +27,7 @@ func Example() {
 	// 8 trials, the last one network.depth=5 search.c_puct=2.5 seed=8
 }
 
-func ExampleErrors() {
+func ExampleLoad_faults() {
 	_, err := experiment.Load("testdata/broken/unknown-keys.yaml", experiment.Options{})
 	fmt.Println(err)
 	// Output:

@@ -1,94 +1,15 @@
 package experiment
 
 import (
-	"encoding/json"
-	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"gopkg.in/yaml.v3"
+	"alamos/pkg/config"
 )
-
-// Origin says where a value comes from.
-type Origin struct {
-	Position        // of the key that sets it; zero for a default
-	As       string // of a default: the key whose value it takes, if any
-}
-
-// Default says that no file sets the value.
-func (o Origin) Default() bool { return o.File == "" }
-
-// From is the origin as one names it who stands in the folder dir.
-func (o Origin) From(dir string) Origin {
-	if o.File != "" && o.File != setFile {
-		o.File = FileFrom(dir, o.File)
-	}
-	return o
-}
-
-// FileFrom is what one calls a file who stands in the folder dir: the same wherever
-// both are, with slashes everywhere. What has no such name keeps its own.
-func FileFrom(dir, file string) string {
-	if name, err := filepath.Rel(dir, file); err == nil && file != "" {
-		file = name
-	}
-	return filepath.ToSlash(file)
-}
-
-// String returns "file:line", "--set", "default" or "default (as search.visits)".
-func (o Origin) String() string {
-	switch {
-	case o.File == setFile:
-		return setFile
-	case !o.Default():
-		return o.line()
-	case o.As != "":
-		return "default (as " + o.As + ")"
-	}
-	return "default"
-}
-
-// Explained is one resolved value with its origin.
-type Explained struct {
-	Path   string
-	Value  string   // one line of YAML; where the sweep varies it, the list of values or a distribution
-	Items  []string // of a list of groups (players, hooks, cells): its items, a line of YAML each
-	Origin Origin
-	Swept  bool // the sweep varies it; of a trial's values, gives it
-}
-
-// MarshalJSON writes the value as JSON, and the origin as file, line and column
-// or as the word default.
-func (x Explained) MarshalJSON() ([]byte, error) {
-	var value any
-	if err := yaml.Unmarshal([]byte(x.Value), &value); err != nil {
-		return nil, fmt.Errorf("%s: %w", x.Path, err)
-	}
-	row := struct {
-		Path   string `json:"path"`
-		Value  any    `json:"value"`
-		Swept  bool   `json:"swept,omitempty"`
-		Origin any    `json:"origin"`
-		As     string `json:"as,omitempty"`
-	}{x.Path, value, x.Swept, "default", x.Origin.As}
-	if !x.Origin.Default() {
-		row.Origin = map[string]any{"file": x.Origin.File, "line": x.Origin.Line, "column": x.Origin.Col}
-	}
-	return json.Marshal(row)
-}
-
-// Difference is a key whose values differ. A value is empty where the key is
-// absent, because it means nothing beside the others.
-type Difference struct {
-	Path             string
-	A, B             string
-	OriginA, OriginB Origin
-}
 
 // view is a merged tree with what it resolves to.
 type view struct {
-	tree    *tree
+	tree    *config.Node
 	values  map[string]any
 	bundles []bundle // what its sweep varies
 }
@@ -97,49 +18,49 @@ type view struct {
 // varies shows all its values, or how they are drawn; where it has no line of its
 // own (a group, or a key that means nothing beside the file's own values) it
 // stands under the key of the sweep that varies it.
-func (e *Experiment) Explain() []Explained { return e.rows() }
+func (e *Experiment) Explain() []config.Explained { return e.rows() }
 
 // ExplainTrial is Explain for one of e.Trials, by its place in the list: its own
 // values, each where the sweep or the file sets it.
-func (e *Experiment) ExplainTrial(i int) []Explained {
+func (e *Experiment) ExplainTrial(i int) []config.Explained {
 	over := e.tree
 	for j, s := range e.combos[i].set {
-		item := s.tree.stamped(e.layers + j)
-		over = merge(over, nest(strings.Split(s.path, "."), s.at, item))
+		item := s.tree.Stamped(e.layers + j)
+		over = config.Merge(over, config.Nest(strings.Split(s.path, "."), s.at, item))
 	}
 	l := &loader{bad: map[string]bool{}}
 	v := view{tree: over, values: l.quietly(over)}
 	v.values["seed"] = int64(e.Trials[i].Settings.Seed)
-	rows := slices.DeleteFunc(v.rows(), func(r Explained) bool { return strings.HasPrefix(r.Path, "sweep.") })
+	rows := slices.DeleteFunc(v.rows(), func(r config.Explained) bool { return strings.HasPrefix(r.Path, "sweep.") })
 	for j := range rows {
 		r := &rows[j]
 		for _, s := range e.combos[i].set {
 			r.Swept = r.Swept || overlap(r.Path, s.path)
 		}
-		if at := e.tree.find("sweep.seeds"); r.Path == "seed" && at != nil && len(e.Trials) > 1 {
-			r.Swept, r.Origin = true, Origin{Position: at.at}
+		if at := e.tree.Find("sweep.seeds"); r.Path == "seed" && at != nil && len(e.Trials) > 1 {
+			r.Swept, r.Origin = true, config.Origin{Position: at.At}
 		}
 	}
 	return rows
 }
 
 // Origin returns where the value of a key comes from.
-func (e *Experiment) Origin(path string) Origin { return e.origin(path) }
+func (e *Experiment) Origin(path string) config.Origin { return e.origin(path) }
 
 // Fault is a fault of a key that the language does not know, at the place that sets the
 // key; where none does, what is wrong is what another key says, and the place is the file.
-func (e *Experiment) Fault(key, hint, msg string) *Error {
+func (e *Experiment) Fault(key, hint, msg string) *config.Error {
 	at := e.origin(key)
 	if at.Default() {
-		at.Position = Position{e.File, 1, 1}
+		at.Position = config.Position{File: e.File, Line: 1, Col: 1}
 	}
-	f := at.errorf(key, "%s", msg).hint(hint)
-	return Errors{f}.of(e.set)[0]
+	f := at.Errorf(key, "%s", msg).WithHint(hint)
+	return config.Errors{f}.Of(e.set)[0]
 }
 
 // BaseDiff returns how the experiment differs from the files it extends, which
 // are A; nil when it extends none.
-func (e *Experiment) BaseDiff() []Difference {
+func (e *Experiment) BaseDiff() []config.Difference {
 	if e.below == nil {
 		return nil
 	}
@@ -149,78 +70,56 @@ func (e *Experiment) BaseDiff() []Difference {
 // DiffSettings returns how the settings of two trials differ after resolution, in
 // schema order. Name, about and extends are not compared: they are no settings. It
 // knows no origins.
-func DiffSettings(a, b *Settings) []Difference {
-	return differences(leaves(schema, "", a.values()), leaves(schema, "", b.values()))
+func DiffSettings(a, b *Settings) []config.Difference {
+	return differences(schema().Explain("", a.values(config.Form{})), schema().Explain("", b.values(config.Form{})))
 }
 
-// find returns the entry at a key path, or nil when no value is set there.
-func (t *tree) find(path string) *entry {
-	key, rest, more := strings.Cut(path, ".")
-	e := t.entry(key)
-	switch {
-	case e == nil || e.value.kind == null:
-		return nil
-	case more:
-		return e.value.find(rest)
-	}
-	return e
-}
-
-func (v *view) origin(path string) Origin {
+func (v *view) origin(path string) config.Origin {
 	for _, b := range v.bundles {
 		for _, a := range b.axes {
 			if a.path == path {
-				return Origin{Position: a.at}
+				return config.Origin{Position: a.at}
 			}
 		}
 	}
-	if e := v.tree.find(path); e != nil {
-		return Origin{Position: e.at}
-	}
-	if f := lookup(path); f != nil {
-		if _, inherits := valueAt(v.values, f.as); inherits {
-			return Origin{As: f.as}
-		}
-	}
-	return Origin{}
+	return schema().Origin(path, v.tree, v.values)
 }
 
-func (v *view) rows() []Explained {
-	rows := leaves(schema, "", v.values)
+func (v *view) rows() []config.Explained {
+	rows := schema().Explain("", v.values)
 	for i := range rows {
 		rows[i].Origin = v.origin(rows[i].Path)
 	}
 	for _, b := range v.bundles {
 		for _, a := range b.axes {
-			if i := slices.IndexFunc(rows, func(r Explained) bool { return r.Path == a.path }); i >= 0 {
+			if i := slices.IndexFunc(rows, func(r config.Explained) bool { return r.Path == a.path }); i >= 0 {
 				rows[i].Value, rows[i].Items, rows[i].Swept = a.shown, nil, true
 				continue
 			}
-			rows = append(rows, Explained{Path: join(b.key, a.path), Value: a.shown, Origin: Origin{Position: a.at}, Swept: true})
+			rows = append(rows, config.Explained{Path: config.Join(b.key, a.path), Value: a.shown, Origin: config.Origin{Position: a.at}, Swept: true})
 		}
 	}
 	rows = append(rows, v.sweepRows()...)
-	if e := v.tree.find("extends"); e != nil {
+	if e := v.tree.Find("extends"); e != nil {
 		var names []any
-		for _, item := range e.value.oneOrMore() {
-			names = append(names, item.text)
+		for _, item := range e.Value.OneOrMore() {
+			names = append(names, item.Text)
 		}
-		rows = append(rows, Explained{Path: "extends", Value: show(sequence{elem: text{}}, names), Origin: Origin{Position: e.at}})
+		rows = append(rows, config.Explained{Path: "extends", Value: config.Show(config.Sequence{Elem: config.Text{}}, names), Origin: config.Origin{Position: e.At}})
 	}
-	inSchemaOrder(rows, func(r Explained) string { return r.Path })
+	inOrder(rows, func(r config.Explained) string { return r.Path })
 	return rows
 }
 
 // sweepRows returns what the file says of its sweep beside the values of axes.
-func (v *view) sweepRows() []Explained {
-	sweep := v.tree.get("sweep")
+func (v *view) sweepRows() []config.Explained {
+	sweep := v.tree.Get("sweep")
 	if sweep == nil {
 		return nil
 	}
-	var rows []Explained
-	read, _ := sweepKeys.read(&checker{bad: map[string]bool{}, whole: true}, "sweep", sweep)
-	values, _ := read.(map[string]any)
-	for _, r := range leaves(sweepKeys, "sweep", values) {
+	var rows []config.Explained
+	values, _ := readSection(&config.Reader{Bad: map[string]bool{}, Whole: true}, "sweep", sweep)
+	for _, r := range schema().Lookup("sweep").Type.(*config.Group).Explain("sweep", values) {
 		r.Origin = v.origin(r.Path)
 		switch r.Path {
 		case "sweep.grid", "sweep.random.draw":
@@ -228,7 +127,7 @@ func (v *view) sweepRows() []Explained {
 		case "sweep.zip":
 			r.Value = v.movesTogether()
 		case "sweep.include", "sweep.exclude":
-			r.Value = showCombinations(sweep.get(strings.TrimPrefix(r.Path, "sweep.")))
+			r.Value = showCombinations(sweep.Get(strings.TrimPrefix(r.Path, "sweep.")))
 		case "sweep.seeds":
 			if r.Origin.Default() {
 				continue
@@ -255,86 +154,33 @@ func (v *view) movesTogether() string {
 	return "[" + strings.Join(groups, ", ") + "]"
 }
 
-func showCombinations(t *tree) string {
+func showCombinations(t *config.Node) string {
 	var items []string
-	for _, item := range t.items {
+	for _, item := range t.Items {
 		var parts []string
-		for _, e := range item.entries {
-			parts = append(parts, e.key+": "+axisText(lookup(e.key), e.value))
+		for _, e := range item.Entries {
+			parts = append(parts, e.Key+": "+axisText(schema().Lookup(e.Key), e.Value))
 		}
 		items = append(items, "{"+strings.Join(parts, ", ")+"}")
 	}
 	return "[" + strings.Join(items, ", ") + "]"
 }
 
-// leaves returns the values that are no groups, in schema order.
-func leaves(g *group, path string, m map[string]any) []Explained {
-	var rows []Explained
-	for _, key := range g.keys() {
-		v, ok := m[key]
-		if !ok {
-			continue
+// inOrder sorts rows by their paths in the order of the schema.
+func inOrder[T any](rows []T, path func(T) string) {
+	config.Sort(schema(), rows, func(row T) string {
+		if under, _, ok := cutSwept(path(row)); ok {
+			return under
 		}
-		here, t := join(path, key), g.typeOf(key)
-		if inner, isGroup := t.(*group); isGroup {
-			members, _ := v.(map[string]any)
-			rows = append(rows, leaves(inner, here, members)...)
-			continue
-		}
-		rows = append(rows, Explained{Path: here, Value: show(t, v), Items: itemsOf(t, v)})
-	}
-	return rows
-}
-
-// itemsOf writes the items of a list of groups.
-func itemsOf(t typ, v any) []string {
-	s, isList := t.(sequence)
-	if !isList {
-		return nil
-	}
-	if _, ofGroups := s.elem.(*group); !ofGroups {
-		return nil
-	}
-	var lines []string
-	items, _ := v.([]any)
-	for _, item := range items {
-		lines = append(lines, show(s.elem, item))
-	}
-	return lines
-}
-
-func inSchemaOrder[T any](rows []T, path func(T) string) {
-	order := map[string]int{}
-	for i, p := range allPaths() {
-		order[p] = i
-	}
-	rank := func(row T) int {
-		p := path(row)
-		if under, _, ok := cutSwept(p); ok {
-			p = under
-		}
-		return order[p]
-	}
-	slices.SortStableFunc(rows, func(a, b T) int { return rank(a) - rank(b) })
-}
-
-func differences(a, b []Explained) []Difference {
-	var diffs []Difference
-	for _, x := range a {
-		d := Difference{Path: x.Path, A: x.Value, OriginA: x.Origin}
-		if i := slices.IndexFunc(b, func(r Explained) bool { return r.Path == x.Path }); i >= 0 {
-			d.B, d.OriginB = b[i].Value, b[i].Origin
-		}
-		diffs = append(diffs, d)
-	}
-	for _, y := range b {
-		if !slices.ContainsFunc(a, func(r Explained) bool { return r.Path == y.Path }) {
-			diffs = append(diffs, Difference{Path: y.Path, B: y.Value, OriginB: y.Origin})
-		}
-	}
-	diffs = slices.DeleteFunc(diffs, func(d Difference) bool {
-		return d.A == d.B || d.Path == "name" || d.Path == "about" || d.Path == "extends"
+		return path(row)
 	})
-	inSchemaOrder(diffs, func(d Difference) string { return d.Path })
+}
+
+// differences returns how two experiments differ. Name, about and extends are no settings.
+func differences(a, b []config.Explained) []config.Difference {
+	diffs := slices.DeleteFunc(config.Differences(a, b), func(d config.Difference) bool { return noSetting(d.Path) })
+	inOrder(diffs, func(d config.Difference) string { return d.Path })
 	return diffs
 }
+
+func noSetting(path string) bool { return path == "name" || path == "about" || path == "extends" }

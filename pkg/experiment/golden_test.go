@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"alamos/pkg/config"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -54,9 +56,9 @@ func TestBroken(t *testing.T) {
 // line with a position.
 func checkErrors(t *testing.T, err error) {
 	t.Helper()
-	errs, ok := err.(Errors)
+	errs, ok := err.(config.Errors)
 	if !ok || len(errs) == 0 {
-		t.Fatalf("want Errors, have %T: %v", err, err)
+		t.Fatalf("want config.Errors, have %T: %v", err, err)
 	}
 	for _, e := range errs {
 		if e.File == "" || e.Line < 1 || e.Col < 1 || e.Msg == "" || strings.ContainsAny(e.Error(), "\n\r\x00") {

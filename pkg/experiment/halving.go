@@ -1,8 +1,9 @@
 package experiment
 
 import (
-	"encoding/json"
 	"slices"
+
+	"alamos/pkg/config"
 )
 
 // Halving is successive halving: the trials of a sweep train up to the first
@@ -11,11 +12,17 @@ import (
 // but then the choice would depend on which trial is done first. Trials that
 // differ in their seeds only are judged each by itself.
 type Halving struct {
-	Metric string `json:"metric"` // "validation_loss" or "elo"
-	Factor int    `json:"factor"` // one in so many goes on
-	First  int    `json:"first"`  // generations before the first choice
-	Games  int    `json:"games"`  // of elo: games of each pair
+	Metric string `key:"metric" default:"validation_loss" enum:"validation_loss elo" doc:"What decides: the lowest validation loss of the newest generation, or the highest Elo in a match of every pair of trials."`
+	Factor int    `key:"factor" default:"3" range:"2..1000" doc:"One in this many goes on, and trains this many times as long."`
+	First  int    `key:"first" default:"1" range:"1.." unit:"generations" doc:"Generations before the first choice."`
+	Games  int    `key:"games" default:"20" range:"1.." unit:"games" when:"metric=elo" doc:"Games of each pair of trials."`
 }
+
+// Metrics of successive halving.
+const (
+	ByLoss = "validation_loss"
+	ByElo  = "elo"
+)
 
 // Rungs returns after how many generations the trials are compared, in rising
 // order; the last rung is the end, where nothing is chosen any more.
@@ -33,23 +40,24 @@ func (h *Halving) Survivors(n int) int { return max(1, n/h.Factor) }
 
 // readHalving reads sweep.halving and reports what does not fit the combinations.
 func (x *expansion) readHalving(combos []combo) *Halving {
-	e := x.sweep.find("halving")
-	if e == nil || e.value.bad {
+	e := x.sweep.Find("halving")
+	if e == nil || e.Value.Bad {
 		return nil
 	}
-	c := &checker{bad: map[string]bool{}, whole: true}
-	v, ok := halvingKeys.read(c, "sweep.halving", e.value)
-	x.errs = append(x.errs, c.errs...)
-	var h Halving
-	if !ok || json.Unmarshal(mustJSON(v), &h) != nil {
+	c := &config.Reader{Bad: map[string]bool{}, Whole: true}
+	values, ok := readSection(c, "sweep.halving", e.Value)
+	x.errs = append(x.errs, c.Errs...)
+	if !ok {
 		return nil // reported
 	}
+	var h Halving
+	config.Of[Halving]().Fill(&h, values)
 	fail := func(key, hint, format string, args ...any) {
-		at := e.at
-		if inner := e.value.entry(key); inner != nil {
-			at = inner.at
+		at := e.At
+		if inner := e.Value.Entry(key); inner != nil {
+			at = inner.At
 		}
-		x.errs = append(x.errs, at.errorf("sweep.halving", format, args...).hint(hint))
+		x.errs = append(x.errs, at.Errorf("sweep.halving", format, args...).WithHint(hint))
 	}
 	first := &combos[0].settings
 	other := slices.IndexFunc(combos, func(c combo) bool { return c.settings.Generations != first.Generations })
@@ -58,10 +66,10 @@ func (x *expansion) readHalving(combos []combo) *Halving {
 		fail("", "", "nothing to choose from: want at least 2 trials")
 	case other >= 0:
 		fail("", "", "compares trials after equal numbers of generations, but %s has %d and %s has %d",
-			quoted(combos[0].label()), first.Generations, quoted(combos[other].label()), combos[other].settings.Generations)
+			config.Quoted(combos[0].label()), first.Generations, config.Quoted(combos[other].label()), combos[other].settings.Generations)
 	case h.First >= first.Generations:
 		fail("first", "", "first is %d, and generations %d: the first choice would be the end", h.First, first.Generations)
-	case h.Metric == "validation_loss" && slices.ContainsFunc(combos, func(c combo) bool { return c.settings.Training.Validation == 0 }):
+	case h.Metric == ByLoss && slices.ContainsFunc(combos, func(c combo) bool { return c.settings.Training.Validation == 0 }):
 		fail("metric", "choose metric: elo", "the validation loss needs a training.validation above 0")
 	}
 	return &h

@@ -1,15 +1,12 @@
 package experiment
 
 import (
-	"errors"
-	"fmt"
-	"io"
-	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"alamos/pkg/config"
 )
 
 // Options of Load.
@@ -48,17 +45,17 @@ type Experiment struct {
 // Load reads an experiment file and everything it extends. On faults it returns
 // [Errors], all of them at once, and no experiment.
 func Load(path string, o Options) (*Experiment, error) {
-	l := &loader{dir: filepath.Dir(path), files: &files{readFile: o.ReadFile}, parsed: map[string]*tree{}, bad: map[string]bool{}}
+	l := &loader{dir: filepath.Dir(path), files: &config.Files{ReadFile: o.ReadFile}, parsed: map[string]*config.Node{}, bad: map[string]bool{}}
 	l.file(path, nil, nil)
 	own := len(l.layers) - 1
 	for i, set := range o.Set {
 		l.set(i+1, set)
 	}
 	if l.incomplete {
-		return nil, l.errs.of(o.Set).sorted()
+		return nil, l.errs.Of(o.Set).Sorted()
 	}
 	merged := l.merge(l.layers, own+1)
-	merged.at = l.layers[own].at
+	merged.At = l.layers[own].At
 
 	e := &Experiment{File: path, view: view{tree: merged}, layers: len(l.layers), set: o.Set}
 	sweep := l.expansion(merged)
@@ -76,14 +73,10 @@ func Load(path string, o Options) (*Experiment, error) {
 		e.below = &view{tree: under, bundles: quiet.expansion(under).bundles, values: l.quietly(under)}
 	}
 	if len(l.errs) > 0 {
-		return nil, l.errs.of(o.Set).sorted()
+		return nil, l.errs.Of(o.Set).Sorted()
 	}
 
-	var err error
-	if e.Settings, err = settingsOf(e.values); err != nil {
-		return nil, Errors{Position{path, 1, 1}.errorf("", "%s", err)}
-	}
-	e.Settings = l.identified(&e.Settings)
+	e.Settings = l.settingsOf(e.values)
 	e.Name, e.About, e.Notebook, e.Files = e.Settings.Name, e.Settings.About, e.Settings.Notebook, l.read
 	e.Extends = l.bases(path, l.layers[own])
 	if len(e.Extends) > 0 {
@@ -92,15 +85,18 @@ func Load(path string, o Options) (*Experiment, error) {
 	return e, nil
 }
 
+// start is the advice for an empty file.
+const start = "start with: alamos: 1"
+
 // loader collects the layers of one experiment: its files from the lowest base
 // to the file itself, then the overrides.
 type loader struct {
 	dir    string // of the experiment file
-	files  *files
-	parsed map[string]*tree // by path; nil: could not be parsed
+	files  *config.Files
+	parsed map[string]*config.Node // by path; nil: could not be parsed
 	read   []string
-	layers []*tree
-	errs   Errors
+	layers []*config.Node
+	errs   config.Errors
 	bad    map[string]bool // key paths with an error in any file
 
 	// incomplete says that a file is missing from the layers. What is wrong
@@ -116,14 +112,14 @@ const (
 
 // file adds the layers of a file. from is the value of extends that names it,
 // chain the files on the way to it.
-func (l *loader) file(path string, from *tree, chain []string) {
-	blame := Position{path, 1, 1}
+func (l *loader) file(path string, from *config.Node, chain []string) {
+	blame := config.Position{File: path, Line: 1, Col: 1}
 	key := ""
 	if from != nil {
-		blame, key = from.at, "extends"
+		blame, key = from.At, "extends"
 	}
 	fail := func(hint string, err error, format string, args ...any) {
-		e := blame.errorf(key, format, args...).hint(hint)
+		e := blame.Errorf(key, format, args...).WithHint(hint)
 		e.Err = err
 		l.errs = append(l.errs, e)
 		l.incomplete = true
@@ -132,7 +128,7 @@ func (l *loader) file(path string, from *tree, chain []string) {
 	if i := slices.Index(chain, clean); i >= 0 {
 		var around []string
 		for _, p := range append(chain[i:len(chain):len(chain)], clean) {
-			around = append(around, printable(p))
+			around = append(around, config.Printable(p))
 		}
 		fail("", nil, "the files extend each other in a circle: %s", strings.Join(around, " -> "))
 		return
@@ -143,11 +139,11 @@ func (l *loader) file(path string, from *tree, chain []string) {
 	}
 	t, seen := l.parsed[clean]
 	if !seen {
-		data, err := l.files.read(path)
+		data, err := l.files.Read(path)
 		if err != nil && from == nil {
-			fail("", err, "cannot read the file: %s", reason(err))
+			fail("", err, "cannot read the file: %s", config.Reason(err))
 		} else if err != nil {
-			fail("paths start at the folder of this file", err, "cannot read %s: %s", printable(path), reason(err))
+			fail("paths start at the folder of this file", err, "cannot read %s: %s", config.Printable(path), config.Reason(err))
 		} else {
 			t = l.check(path, data)
 		}
@@ -157,9 +153,9 @@ func (l *loader) file(path string, from *tree, chain []string) {
 		l.incomplete = true
 		return
 	}
-	if extends := t.get("extends"); extends != nil {
-		for _, item := range extends.oneOrMore() {
-			l.file(l.files.base(path, item.text), item, append(chain[:len(chain):len(chain)], clean))
+	if extends := t.Get("extends"); extends != nil {
+		for _, item := range extends.OneOrMore() {
+			l.file(besideExtends(l.files, path, item.Text), item, append(chain[:len(chain):len(chain)], clean))
 		}
 	}
 	if !seen {
@@ -167,43 +163,35 @@ func (l *loader) file(path string, from *tree, chain []string) {
 	}
 	layer := t
 	if len(chain) > 0 {
-		layer = t.without(ownKeys()...)
+		layer = t.Without(ownKeys()...)
 	}
 	l.layers = append(l.layers, layer)
-}
-
-// oneOrMore returns the items of a list, or a scalar as the only item.
-func (t *tree) oneOrMore() []*tree {
-	if t.kind == scalar {
-		return []*tree{t}
-	}
-	return t.items
 }
 
 // ownKeys are the keys that a file does not hand on to those that extend it.
 func ownKeys() []string {
 	var keys []string
-	for _, f := range schema.fields {
-		if f.own && f.key != "alamos" {
-			keys = append(keys, f.key)
+	for _, f := range schema().Fields {
+		if f.Own && f.Key != "alamos" {
+			keys = append(keys, f.Key)
 		}
 	}
 	return keys
 }
 
 // check parses one file and checks it by itself.
-func (l *loader) check(path string, data []byte) *tree {
-	t, errs := parse(path, data)
+func (l *loader) check(path string, data []byte) *config.Node {
+	t, errs := config.Parse(path, data, start)
 	l.errs = append(l.errs, errs...)
-	if t == nil || t.bad {
+	if t == nil || t.Bad {
 		return nil
 	}
-	if t.kind != mapping {
-		l.errs = append(l.errs, t.at.errorf("", "want a group of keys, have %s", t.have()).hint("start with: alamos: 1"))
+	if t.Kind != config.Mapping {
+		l.errs = append(l.errs, t.At.Errorf("", "want a group of keys, have %s", t.Have()).WithHint(start))
 		return nil
 	}
-	if e := t.entry("alamos"); e == nil || e.value.kind == null {
-		l.errs = append(l.errs, Position{path, 1, 1}.errorf("alamos", "missing: the version of the language").hint("start the file with: alamos: 1"))
+	if e := t.Entry("alamos"); e == nil || e.Value.Kind == config.Null {
+		l.errs = append(l.errs, config.Position{File: path, Line: 1, Col: 1}.Errorf("alamos", "missing: the version of the language").WithHint("start the file with: alamos: 1"))
 	}
 	l.partly(t)
 	l.incomplete = l.incomplete || l.bad["extends"]
@@ -211,39 +199,35 @@ func (l *loader) check(path string, data []byte) *tree {
 }
 
 // partly checks a tree that is one of several layers.
-func (l *loader) partly(t *tree) {
-	c := &checker{bad: l.bad, files: l.files}
-	schema.read(c, "", t)
-	l.errs = append(l.errs, c.errs...)
+func (l *loader) partly(t *config.Node) {
+	c := &config.Reader{Bad: l.bad, Files: l.files}
+	schema().Read(c, t)
+	l.errs = append(l.errs, c.Errs...)
 }
-
-// setFile stands for the file name in positions of overrides; the line is the
-// number of the override.
-const setFile = "--set"
 
 // set adds an override as a layer.
 func (l *loader) set(number int, override string) {
-	at := Position{setFile, number, 1}
+	at := config.Position{File: config.SetFile, Line: number, Col: 1}
 	path, value, found := strings.Cut(override, "=")
 	if !found {
-		l.errs = append(l.errs, at.errorf("", "want key.path=value, have %s", printable(override)))
+		l.errs = append(l.errs, at.Errorf("", "want key.path=value, have %s", config.Printable(override)))
 		return
 	}
 	path = strings.TrimSpace(path)
 	steps := strings.Split(path, ".")
 	if under, rest, ok := cutSwept(path); ok {
 		steps = append(strings.Split(under, "."), rest)
-	} else if f := lookup(path); f == nil {
-		l.errs = append(l.errs, at.errorf(join("", path), "unknown key").hint(suggestPath(path)))
+	} else if f := schema().Lookup(path); f == nil {
+		l.errs = append(l.errs, at.Errorf(config.Join("", path), "unknown key").WithHint(schema().SuggestPath(path)))
 		return
-	} else if f.own && f.offPath || f.key == "alamos" {
-		l.errs = append(l.errs, at.errorf(path, "can only be set in a file"))
+	} else if f.Own && f.Outside || f.Key == "alamos" {
+		l.errs = append(l.errs, at.Errorf(path, "can only be set in a file"))
 		return
 	}
-	t := &tree{kind: null, at: Position{setFile, 1, 1}}
+	t := &config.Node{Kind: config.Null, At: config.Position{File: config.SetFile, Line: 1, Col: 1}}
 	if strings.TrimSpace(value) != "" {
-		var errs Errors
-		t, errs = parse(setFile, []byte(value))
+		var errs config.Errors
+		t, errs = config.Parse(config.SetFile, []byte(value), start)
 		shift := len([]rune(override)) - len([]rune(value))
 		for _, e := range errs {
 			e.Line, e.Col = number, e.Col+shift
@@ -252,155 +236,63 @@ func (l *loader) set(number int, override string) {
 		if t == nil {
 			return
 		}
-		t.move(number, shift)
+		t.Move(number, shift)
 	}
-	t.at.Line = number
-	t = nest(steps, at, t)
+	t.At.Line = number
+	t = config.Nest(steps, at, t)
 	l.partly(t)
 	l.layers = append(l.layers, t)
-}
-
-// cutSwept cuts a path such as sweep.grid.search.visits into the key that holds
-// paths and the path that it holds.
-func cutSwept(path string) (under, rest string, ok bool) {
-	for _, under := range []string{"sweep.grid", "sweep.zip", "sweep.random.draw"} {
-		if rest, ok := strings.CutPrefix(path, under+"."); ok {
-			return under, rest, true
-		}
-	}
-	return "", "", false
-}
-
-// move puts a tree onto another line.
-func (t *tree) move(line, columns int) {
-	t.at.Line, t.at.Col = line, t.at.Col+columns
-	for _, item := range t.items {
-		item.move(line, columns)
-	}
-	for i := range t.entries {
-		t.entries[i].at.Line, t.entries[i].at.Col = line, t.entries[i].at.Col+columns
-		t.entries[i].value.move(line, columns)
-	}
-}
-
-// nest wraps a value into one mapping for each step of a key path.
-func nest(steps []string, at Position, t *tree) *tree {
-	for _, key := range slices.Backward(steps) {
-		t = &tree{kind: mapping, at: at, layer: t.layer, entries: []entry{{key, at, t}}}
-	}
-	return t
-}
-
-func allPaths() []string {
-	var paths []string
-	eachKey(func(p string, _ *field) { paths = append(paths, p) })
-	return paths
 }
 
 // merge lays the layers on top of each other, the first at the bottom. Those above the
 // files are the overrides, which are one layer: all are of one command line, and what
 // they come to does not hang on their order.
-func (l *loader) merge(layers []*tree, files int) *tree {
-	merged := &tree{kind: mapping, at: layers[len(layers)-1].at, layer: -1}
+func (l *loader) merge(layers []*config.Node, files int) *config.Node {
+	merged := &config.Node{Kind: config.Mapping, At: layers[len(layers)-1].At, Layer: -1}
 	for i, t := range layers {
-		merged = merge(merged, t.stamped(min(i, files)))
+		merged = config.Merge(merged, t.Stamped(min(i, files)))
 	}
 	return merged
 }
 
 // whole resolves a merged tree into canonical values of one trial.
-func (l *loader) whole(t *tree) (map[string]any, *checker, bool) {
-	c := &checker{whole: true, bad: maps.Clone(l.bad)}
-	v, ok := schema.read(c, "", t)
-	m, _ := v.(map[string]any)
-	return m, c, ok
+func (l *loader) whole(t *config.Node) (map[string]any, *config.Reader, bool) {
+	c := &config.Reader{Whole: true, Bad: maps.Clone(l.bad)}
+	values, ok := schema().Read(c, t)
+	return values, c, ok
 }
 
 // quietly is whole for a tree whose faults are no matter: the grid points decide
 // whether an experiment is sound, and what a file extends need not be complete.
-func (l *loader) quietly(t *tree) map[string]any {
-	values, _, _ := l.whole(t.stamped(0))
+func (l *loader) quietly(t *config.Node) map[string]any {
+	values, _, _ := l.whole(t.Stamped(0))
 	return values
 }
 
 // bases returns the files that a file extends directly.
-func (l *loader) bases(path string, t *tree) []string {
+func (l *loader) bases(path string, t *config.Node) []string {
 	var names []string
-	if extends := t.get("extends"); extends != nil {
-		for _, item := range extends.oneOrMore() {
-			names = append(names, l.files.base(path, item.text))
+	if extends := t.Get("extends"); extends != nil {
+		for _, item := range extends.OneOrMore() {
+			names = append(names, besideExtends(l.files, path, item.Text))
 		}
 	}
 	return names
 }
 
-// files reads files, each once.
-type files struct {
-	readFile func(string) ([]byte, error)
-	known    map[string][]byte
-}
-
-func (f *files) read(path string) ([]byte, error) {
-	if data, ok := f.known[path]; ok {
-		return data, nil
-	}
-	readFile := f.readFile
-	if readFile == nil {
-		readFile = readRegular
-	}
-	data, err := readFile(path)
-	if err != nil {
-		return nil, err
-	}
-	if f.known == nil {
-		f.known = map[string][]byte{}
-	}
-	f.known[path] = data
-	return data, nil
-}
-
-// base returns the path of a file that another one extends.
-func (f *files) base(file, name string) string {
+// besideExtends returns the path of a file that another one extends.
+func besideExtends(files *config.Files, file, name string) string {
 	if ext := filepath.Ext(name); ext != ".yaml" && ext != ".yml" {
 		name += ".yaml"
 	}
-	return f.beside(file, name)
+	return files.Beside(file, name)
 }
 
-// beside returns the path of name as seen from the folder of a file.
-func (f *files) beside(file, name string) string {
-	name = filepath.FromSlash(name)
-	if filepath.IsAbs(name) {
-		return filepath.Clean(name)
-	}
-	return filepath.Join(filepath.Dir(file), name)
-}
-
-// readRegular reads a regular file of a sane size, not a pipe or a device that
-// never ends.
-func readRegular(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, err
-	case info.IsDir():
-		return nil, errors.New("it is a folder")
-	case !info.Mode().IsRegular():
-		return nil, errors.New("it is not a regular file")
-	}
-	return io.ReadAll(io.LimitReader(f, maxFile+1))
-}
-
-// reason returns what is wrong, without the path that the caller names itself.
-func reason(err error) string {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		err = path.Err
-	}
-	return strings.Join(strings.Fields(fmt.Sprint(err)), " ")
+// settingsOf makes settings of canonical values, and reads what stands for their files
+// in the identity of a trial.
+func (l *loader) settingsOf(values map[string]any) Settings {
+	d := document{Settings: settingsOf(values)}
+	d.Folder = l.dir
+	schema().EachFile(&d, func(_ string, f *config.File) { f.SHA256 = l.files.Sum(f.Path) }) // it was read before
+	return d.Settings
 }

@@ -3,6 +3,8 @@ package experiment
 import (
 	"path/filepath"
 
+	"alamos/pkg/config"
+	"alamos/pkg/data"
 	"alamos/pkg/uci"
 )
 
@@ -10,8 +12,8 @@ import (
 // of data and UCI engines. It is no fault of the experiment, which may run elsewhere, or
 // once they are there. Nothing is started: whether an engine plays the variant is not
 // known yet.
-func Missing(e *Experiment) Errors {
-	var all Errors
+func Missing(e *Experiment) config.Errors {
+	var all config.Errors
 	seen := map[string]bool{}
 	lack := func(key, hint, what string) {
 		f := e.Fault(key, hint, what)
@@ -29,13 +31,13 @@ func Missing(e *Experiment) Errors {
 	for i := range e.Trials {
 		s := &e.Trials[i].Settings
 		if d := s.Data; d != nil {
-			for _, f := range d.Files {
-				if found, err := filepath.Glob(f.Pattern); err == nil && len(found) == 0 {
-					lack("data.files", needed, "there is no file "+f.Pattern)
+			for _, pattern := range d.Files {
+				if found, err := filepath.Glob(pattern); err == nil && len(found) == 0 {
+					lack("data.files", needed, "there is no file "+pattern)
 				}
 			}
-			if d.Engine != nil {
-				engine("data.engine.uci", needed, d.Engine.UCI)
+			if d.Kind == data.Engine {
+				engine("data.engine.uci", needed, d.Player.UCI)
 			}
 			if d.Label != nil {
 				engine("data.label.uci", needed, d.Label.UCI)

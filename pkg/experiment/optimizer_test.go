@@ -2,6 +2,8 @@ package experiment
 
 import (
 	"testing"
+
+	"alamos/pkg/train"
 )
 
 // The masks of dropout go on from generation to generation with the optimizer's steps;
@@ -16,7 +18,7 @@ func TestDropoutSeed(t *testing.T) {
 	if of.Optimizer(2).Seed != first {
 		t.Error("a trainer that goes on has another seed")
 	}
-	s.Training.Carry = CarryWeights
+	s.Training.Carry = train.CarryWeights
 	if a, b := of.Optimizer(1).Seed, of.Optimizer(2).Seed; a == b {
 		t.Error("generations that begin anew have the same masks")
 	}

@@ -1,6 +1,10 @@
 package experiment
 
-import "testing"
+import (
+	"testing"
+
+	"alamos/pkg/config"
+)
 
 // A page names files the same wherever the run was started.
 func TestOriginFrom(t *testing.T) {
@@ -9,10 +13,10 @@ func TestOriginFrom(t *testing.T) {
 		{"experiments/paper.yaml", "experiments/papers", "../paper.yaml:3"},
 		{"small.yaml", ".", "small.yaml:3"},
 		{"small.yaml", "/elsewhere", "small.yaml:3"}, // nobody knows the way
-		{setFile, "experiments", setFile},
+		{config.SetFile, "experiments", config.SetFile},
 		{"", "experiments", "default"},
 	} {
-		o := Origin{Position: Position{File: c.file, Line: 3}}
+		o := config.Origin{Position: config.Position{File: c.file, Line: 3}}
 		if got := o.From(c.dir).String(); got != c.want {
 			t.Errorf("%q from %q is %q, want %q", c.file, c.dir, got, c.want)
 		}

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -9,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"alamos/pkg/match"
+	"alamos/pkg/config"
 
 	"pgregory.net/rapid"
 )
@@ -19,7 +20,7 @@ import (
 func TestYAMLLoadsBack(t *testing.T) {
 	drawn, sound := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
-		m := drawGroup(t, schema, "")
+		m := drawGroup(t, schema().Group, "")
 		m["alamos"], m["name"] = 1, "drawn"
 		file, err := json.Marshal(m) // JSON is YAML
 		if err != nil {
@@ -45,6 +46,9 @@ func TestYAMLLoadsBack(t *testing.T) {
 			return
 		}
 		sound++
+		if err := accepts(&e.Settings); err != nil {
+			t.Fatalf("%v\n%s", err, file)
+		}
 		trial := &e.Trials[len(e.Trials)-1]
 		written := trial.Settings.YAML()
 		file = written
@@ -66,62 +70,65 @@ func TestYAMLLoadsBack(t *testing.T) {
 }
 
 // drawGroup draws some of the keys of a group that apply beside each other.
-func drawGroup(t *rapid.T, g *group, path string) map[string]any {
+func drawGroup(t *rapid.T, g *config.Group, path string) map[string]any {
 	m := map[string]any{}
 	only := ""
-	if len(g.oneOf) > 0 {
-		only = rapid.SampledFrom(g.oneOf).Draw(t, path+" one of")
+	if len(g.OneOf) > 0 {
+		only = rapid.SampledFrom(g.OneOf).Draw(t, path+" one of")
 	}
 	resolved := map[string]any{} // as drawn, with defaults: what conditions look at
-	for i := range g.fields {
-		f := &g.fields[i]
-		here := join(path, f.key)
-		if f.own && f.key != "about" || f.key == "sweep" || !f.when.holds(resolved) {
+	for _, f := range g.Fields {
+		here := config.Join(path, f.Key)
+		if f.Own && f.Key != "about" || f.Key == "sweep" || !f.When.Holds(resolved) {
 			continue
 		}
-		if f.def != nil {
-			resolved[f.key] = f.def
+		if f.Default != nil {
+			resolved[f.Key] = f.Default
 		}
-		if slices.Contains(g.oneOf, f.key) != (f.key == only) || !f.must && f.key != only && rapid.IntRange(0, 2).Draw(t, here+" given") > 0 {
+		if slices.Contains(g.OneOf, f.Key) != (f.Key == only) || !f.Required && f.Key != only && rapid.IntRange(0, 2).Draw(t, here+" given") > 0 {
 			continue
 		}
-		m[f.key] = drawValue(t, f.typ, here)
-		resolved[f.key] = m[f.key]
+		m[f.Key] = drawValue(t, f.Type, here)
+		resolved[f.Key] = m[f.Key]
 	}
 	return m
 }
 
-func drawValue(t *rapid.T, typ typ, path string) any {
-	switch typ := typ.(type) {
-	case *group:
-		return drawGroup(t, typ, path)
-	case sequence:
+func drawValue(t *rapid.T, of config.Type, path string) any {
+	switch of := of.(type) {
+	case *config.Group:
+		return drawGroup(t, of, path)
+	case config.Sequence:
 		list := []any{}
-		for range rapid.IntRange(typ.min, typ.min+2).Draw(t, path+" items") {
-			list = append(list, drawValue(t, typ.elem, path))
+		for range rapid.IntRange(of.Min, of.Min+2).Draw(t, path+" items") {
+			list = append(list, drawValue(t, of.Elem, path))
 		}
 		return list
-	case integer:
-		return rapid.Int64Range(typ.min, typ.max).Draw(t, path)
-	case real:
-		if typ.word != "" && rapid.Bool().Draw(t, path+" word") {
-			return typ.word
+	case config.Number:
+		if len(of.Words) > 0 && rapid.Bool().Draw(t, path+" word") {
+			return rapid.SampledFrom(of.Words).Draw(t, path)
 		}
-		low, high := typ.min, typ.max
-		if typ.openMin {
+		low, high := of.Min, of.Max
+		if of.Whole {
+			return rapid.Int64Range(int64(low), int64(high)).Draw(t, path)
+		}
+		if of.OpenMin {
 			low = math.Nextafter(low, high)
 		}
-		if typ.openMax {
+		if of.OpenMax {
 			high = math.Nextafter(high, low)
 		}
 		return rapid.Float64Range(low, high).Draw(t, path)
-	case boolean:
+	case config.Bool:
 		return rapid.Bool().Draw(t, path)
-	case enum:
-		return rapid.SampledFrom(typ).Draw(t, path)
-	case text:
-		if typ.pattern != nil {
-			return rapid.StringMatching(typ.pattern.String()).Draw(t, path)
+	case config.Enum:
+		return rapid.SampledFrom(of).Draw(t, path)
+	case config.Text:
+		if len(of.Words) > 0 {
+			return rapid.SampledFrom(append([]string{"h.m", "my-hook.a_1"}, of.Words...)).Draw(t, path)
+		}
+		if of.Pattern != nil {
+			return rapid.StringMatching(of.Pattern.String()).Draw(t, path)
 		}
 		lines := rapid.SliceOfN(rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{
 			"", "a: b", "- c", " # d", "true", "12", "\tx", "y ", "'\"\\", "| >", "null", "~", "---", "é\u2028z\u0085", "%", "@",
@@ -131,27 +138,46 @@ func drawValue(t *rapid.T, typ typ, path string) any {
 			return "words"
 		}
 		return s
-	case table:
+	case config.Table:
 		return rapid.MapOfN(rapid.StringMatching(`[A-Za-z ]{1,8}`), rapid.StringMatching(`[ -~]{0,8}`), 0, 3).Draw(t, path)
-	case script:
-		return "h.go"
-	case dataFile:
-		return "b" + typ.endings()[0]
-	case model:
-		return rapid.SampledFrom([]string{"run@8", "run/ab12cd@last", "m.safetensors"}).Draw(t, path)
-	case checkpoint:
-		return rapid.SampledFrom([]any{match.Last, match.Untrained, 1}).Draw(t, path)
-	case amount:
-		return rapid.OneOf(rapid.Just[any](allWord), rapid.Map(rapid.Int64Range(1, maxCount), func(n int64) any { return n })).Draw(t, path)
-	case dataFiles:
-		return rapid.SampledFrom([]string{"a.pgn", "../data/*.gz", "/abs/x-??.parquet", "[ab]/c"}).Draw(t, path)
-	case keyPath:
-		return rapid.SampledFrom(sweepable()).Draw(t, path)
-	case trialMetric:
-		return rapid.SampledFrom(append(TrialMetrics(), "h.m", "my-hook.a_1")).Draw(t, path)
+	case KeyPath:
+		return rapid.SampledFrom(schema().Swept()).Draw(t, path)
 	}
-	t.Fatalf("no generator for %T", typ)
+	for want, values := range map[string][]string{
+		"path of a .go":   {"h.go"},
+		"path of a .pgn,": {"b.pgn", "b.epd"},
+		"path of a .epd":  {"b.epd"},
+		"RUN@GENERATION":  {"run@8", "run/ab12cd@last", "m.safetensors"},
+		"a pattern":       {"a.pgn", "../data/*.gz", "/abs/x-??.parquet", "[ab]/c"},
+	} {
+		if strings.Contains(of.Want(), want) {
+			return rapid.SampledFrom(values).Draw(t, path)
+		}
+	}
+	t.Fatalf("no generator for %T", of)
 	return nil
+}
+
+// accepts returns an error where a package that a trial's settings go to does not take
+// them.
+func accepts(s *Settings) error {
+	of, err := New(s)
+	if err != nil {
+		return nil // a position or an encoding that chess has not checked
+	}
+	_, spec := of.Spec().Complete()
+	_, optimizer := of.Optimizer(1).Complete()
+	training, _ := of.Training(1, nil)
+	_, schedule := training.Schedule.Start()
+	faults := []error{spec, optimizer, training.Validate(), schedule, s.Search.Validate(), s.Tournament.Search.Validate()}
+	if s.Data == nil && len(s.SelfPlay.Opening.FENs) == 0 {
+		play := of.SelfPlay(1)
+		faults = append(faults, play.Validate(of.Codec))
+	}
+	if judge := Judge(&s.Tournament); judge != nil {
+		faults = append(faults, judge.Validate())
+	}
+	return errors.Join(faults...)
 }
 
 // Whatever the bytes, Load returns an experiment or faults with positions.

@@ -5,52 +5,22 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"alamos/pkg/config"
 )
 
 // Key describes one key of the language, for the reference.
 type Key struct {
-	Path      string      // "search.visits"; "tournament.players[].every" inside a list
-	Type      string      // completes "want ...": "a whole number of at least 1"
-	Unit      string      // empty: none
-	Default   string      // one line of YAML; "as search.visits"; what absence means; empty: none
-	Required  bool        // where When is given: there
-	When      string      // "with kind: plateau"; empty: always
-	Doc       string      // Markdown
+	config.Key
 	Published []Published // what the papers of [Systems] say
-	Group     bool        // it holds other keys, which follow
 }
 
-// Keys returns every key of the language in schema order, groups before their
+// Keys returns every key of the language in the order of the schema, groups before their
 // members. A key whose meaning depends on another stands once for each meaning.
-func Keys() []Key { return keysOf(schema, "") }
-
-func keysOf(g *group, path string) []Key {
+func Keys() []Key {
 	var keys []Key
-	for i := range g.fields {
-		f := &g.fields[i]
-		k := Key{Path: join(path, f.key), Type: f.typ.want(), Unit: f.unit, Required: f.must, Doc: f.doc}
-		switch {
-		case f.as != "":
-			k.Default = "as " + f.as
-		case f.def != nil && !f.must:
-			k.Default = show(f.typ, f.def)
-		default:
-			k.Default = f.absent
-		}
-		if f.when != nil {
-			k.When = f.when.String()
-		}
-		k.Published = publishedOf(k.Path)
-		_, k.Group = f.typ.(*group)
-		keys = append(keys, k)
-		switch t := f.typ.(type) {
-		case *group:
-			keys = append(keys, keysOf(t, k.Path)...)
-		case sequence:
-			if elem, ok := t.elem.(*group); ok {
-				keys = append(keys, keysOf(elem, k.Path+"[]")...)
-			}
-		}
+	for _, k := range schema().Describe() {
+		keys = append(keys, Key{k, publishedOf(k.Path)})
 	}
 	return keys
 }
@@ -70,14 +40,14 @@ func FindKey(path string) ([]Key, error) {
 	if len(found) > 0 {
 		return found, nil
 	}
-	hint := didYouMean(plain(path), all)
+	hint := config.DidYouMean(plain(path), all)
 	if hint == "" {
-		hint = suggestPath(plain(path))
+		hint = schema().SuggestPath(plain(path))
 	}
 	if hint != "" {
 		hint = " (" + hint + ")"
 	}
-	return nil, fmt.Errorf("no key is called %s%s", printable(path), hint)
+	return nil, fmt.Errorf("no key is called %s%s", config.Printable(path), hint)
 }
 
 //go:embed reference.md
@@ -120,18 +90,12 @@ func Reference() string {
 	return b.String()
 }
 
-// sectionOf is where the reference has a key: single keys of the file are
-// together.
+// sectionOf returns the section of the reference that has a key: single keys of the file
+// are together.
 func sectionOf(k Key) string {
 	section, _, nested := strings.Cut(strings.ReplaceAll(k.Path, "[]", ""), ".")
-	if f := lookup(section); f != nil && !nested {
-		s, isList := f.typ.(sequence)
-		if isList {
-			_, isList = s.elem.(*group)
-		}
-		if _, isGroup := f.typ.(*group); !isGroup && !isList {
-			return "The file"
-		}
+	if !nested && !k.Group && !k.Listed {
+		return "The file"
 	}
 	return section
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"alamos/pkg/config"
+
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"gopkg.in/yaml.v3"
 	"pgregory.net/rapid"
@@ -104,7 +106,7 @@ func TestSchemaRefuses(t *testing.T) {
 func TestSchemaTakesWhatLoads(t *testing.T) {
 	s := compiledSchema(t)
 	rapid.Check(t, func(t *rapid.T) {
-		m := drawGroup(t, schema, "")
+		m := drawGroup(t, schema().Group, "")
 		m["alamos"], m["name"] = 1, "drawn"
 		data, err := json.Marshal(m)
 		if err != nil {
@@ -149,24 +151,23 @@ func TestFindKey(t *testing.T) {
 
 // Every published value is of a key that there is, and one that the key may have.
 func TestPublished(t *testing.T) {
-	types := map[string]typ{}
-	var walk func(g *group, path string)
-	walk = func(g *group, path string) {
-		for i := range g.fields {
-			f := &g.fields[i]
-			here := join(path, f.key)
-			types[here] = f.typ
-			if s, isList := f.typ.(sequence); isList {
-				if elem, ok := s.elem.(*group); ok {
+	types := map[string]config.Type{}
+	var walk func(g *config.Group, path string)
+	walk = func(g *config.Group, path string) {
+		for _, f := range g.Fields {
+			here := config.Join(path, f.Key)
+			types[here] = f.Type
+			if s, isList := f.Type.(config.Sequence); isList {
+				if elem, ok := s.Elem.(*config.Group); ok {
 					walk(elem, here+"[]")
 				}
 			}
-			if inner, ok := f.typ.(*group); ok {
+			if inner, ok := f.Type.(*config.Group); ok {
 				walk(inner, here)
 			}
 		}
 	}
-	walk(schema, "")
+	walk(schema().Group, "")
 	for path, of := range published {
 		if types[path] == nil {
 			t.Errorf("no key is called %s", path)
@@ -174,11 +175,11 @@ func TestPublished(t *testing.T) {
 		}
 		for _, values := range of {
 			for value := range strings.SplitSeq(values, " or ") {
-				written, errs := parse("paper", []byte(value))
+				written, errs := config.Parse("paper", []byte(value), "")
 				if value == "" {
 					continue
 				}
-				if _, ok := types[path].read(&checker{bad: map[string]bool{}}, "", written); !ok || len(errs) > 0 {
+				if _, ok := types[path].Read(&config.Reader{Bad: map[string]bool{}}, "", written); !ok || len(errs) > 0 {
 					t.Errorf("%s may not be %s", path, value)
 				}
 			}

@@ -2,8 +2,16 @@ package experiment
 
 import (
 	"fmt"
+	"math"
+	"regexp"
 	"slices"
+
+	"alamos/pkg/config"
+	"alamos/pkg/search"
 )
+
+// measureName is what the name of a measure may be, as [Hook].Metric.
+var measureName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // rule is a condition between keys that the schema cannot say.
 type rule struct {
@@ -15,7 +23,7 @@ var rules = []rule{
 	{[]string{"training.schedule.initial", "training.schedule.minimum"}, func(s *Settings) string {
 		if s.Training.Schedule.Minimum > s.Training.Schedule.Initial {
 			return fmt.Sprintf("the minimum %s is above the initial rate %s",
-				formatFloat(s.Training.Schedule.Minimum), formatFloat(s.Training.Schedule.Initial))
+				config.FormatFloat(s.Training.Schedule.Minimum), config.FormatFloat(s.Training.Schedule.Initial))
 		}
 		return ""
 	}},
@@ -102,13 +110,13 @@ var rules = []rule{
 		return ""
 	}},
 	{[]string{"selfplay.temperature.plies", "selfplay.temperature.power"}, func(s *Settings) string {
-		if t := s.SelfPlay.Temperature; t.Power == Max && t.Plies > 0 && t.Then == Max {
+		if t := s.SelfPlay.Temperature; math.IsInf(t.Power, 1) && t.Plies > 0 && math.IsInf(t.Then, 1) {
 			return "power is max already: plies would change nothing"
 		}
 		return ""
 	}},
 	{[]string{"search.visits", "selfplay.playout_cap.visits"}, func(s *Settings) string {
-		if c := s.SelfPlay.PlayoutCap; c != nil && c.Visits > s.Search.Visits {
+		if c := s.SelfPlay.PlayoutCap; c.Visits > s.Search.Visits {
 			return fmt.Sprintf("the %d visits of a fast search are more than the %d of a full one", c.Visits, s.Search.Visits)
 		}
 		return ""
@@ -128,10 +136,10 @@ var rules = []rule{
 	{[]string{"tournament.players"}, func(s *Settings) string {
 		for i, p := range s.Tournament.Players {
 			if p.UCI != "" && p.Level == 0 && p.MoveTime == 0 && p.Depth == 0 && p.Nodes == 0 {
-				return fmt.Sprintf("the engine %s (player %d) has no limit: want level, movetime, depth or nodes", printable(p.UCI), i+1)
+				return fmt.Sprintf("the engine %s (player %d) has no limit: want level, movetime, depth or nodes", config.Printable(p.UCI), i+1)
 			}
 			if p.Level > 0 && (p.MoveTime > 0 || p.Depth > 0 || p.Nodes > 0) {
-				return fmt.Sprintf("the engine %s (player %d) has a level, which sets movetime and depth: want it alone", printable(p.UCI), i+1)
+				return fmt.Sprintf("the engine %s (player %d) has a level, which sets movetime and depth: want it alone", config.Printable(p.UCI), i+1)
 			}
 		}
 		return ""
@@ -140,7 +148,7 @@ var rules = []rule{
 		seen := map[string]int{}
 		for i, p := range s.Tournament.Players {
 			p.Rounds = 0
-			key := string(mustJSON(p))
+			key := string(config.JSON(p))
 			if first, twice := seen[key]; twice {
 				return fmt.Sprintf("the players %d and %d are the same", first+1, i+1)
 			}
@@ -161,8 +169,8 @@ var rules = []rule{
 		seen := map[string]bool{}
 		for _, p := range s.Evaluation.Puzzles {
 			switch name := p.Name(); {
-			case !metricName.MatchString(name):
-				return fmt.Sprintf("the name of the file, %s, becomes that of a measure: before its ending it may have letters, digits, - and _ only", printable(name))
+			case !measureName.MatchString(name):
+				return fmt.Sprintf("the name of the file, %s, becomes that of a measure: before its ending it may have letters, digits, - and _ only", config.Printable(name))
 			case seen[name]:
 				return fmt.Sprintf("two files of puzzles are called %s: their measures would be, too", name)
 			default:
@@ -191,10 +199,10 @@ var rules = []rule{
 	}},
 }
 
-func forcedInVain(s *Search) string {
+func forcedInVain(s *search.Config) string {
 	switch {
 	case s.ForcedPlayouts == 0:
-	case s.Root.Kind == RootGumbel:
+	case s.Root.Kind == "gumbel":
 		return "a gumbel root shares out its visits by a plan of its own: forced_playouts are of puct"
 	case s.Noise.Weight == 0:
 		return "forced playouts try what noise brings up, and need a noise.weight above 0"
@@ -205,8 +213,8 @@ func forcedInVain(s *Search) string {
 // brokenRules returns the rules that settings break. Each is reported at the
 // key that was written last, since that is the one that broke it. A rule about
 // a key with an error of its own says nothing.
-func brokenRules(s *Settings, t *tree, bad map[string]bool) Errors {
-	var errs Errors
+func brokenRules(s *Settings, t *config.Node, bad map[string]bool) config.Errors {
+	var errs config.Errors
 next:
 	for _, r := range rules {
 		for _, p := range r.paths {
@@ -218,33 +226,33 @@ next:
 		if msg == "" {
 			continue
 		}
-		path, at, layer := r.paths[0], t.at, -1
+		path, at, layer := r.paths[0], t.At, -1
 		for _, p := range r.paths {
-			if e := t.find(p); e != nil && e.value.layer >= layer {
-				path, at, layer = p, e.value.at, e.value.layer
+			if e := t.Find(p); e != nil && e.Value.Layer >= layer {
+				path, at, layer = p, e.Value.At, e.Value.Layer
 			}
 		}
-		errs = append(errs, at.errorf(path, "%s", msg))
+		errs = append(errs, at.Errorf(path, "%s", msg))
 	}
 	return errs
 }
 
 // figureAxes checks that the figures of a sweep's results have a sweep to show.
-func (l *loader) figureAxes(t *tree, axes []Axis) {
-	cells := t.get("notebook")
+func (l *loader) figureAxes(t *config.Node, axes []Axis) {
+	cells := t.Get("notebook")
 	if cells == nil || len(l.errs) > 0 { // what the sweep varies may not be known
 		return
 	}
-	for i, item := range cells.items {
-		figure := item.get("figure")
+	for i, item := range cells.Items {
+		figure := item.Get("figure")
 		if figure == nil {
 			continue
 		}
 		here, kind, needs := fmt.Sprintf("notebook[%d].figure", i), figure, 1
-		if k := figure.get("kind"); k != nil {
+		if k := figure.Get("kind"); k != nil {
 			kind = k
 		}
-		switch kind.text {
+		switch kind.Text {
 		case "heatmap":
 			needs = 2
 		case "sweep", "parallel":
@@ -252,34 +260,34 @@ func (l *loader) figureAxes(t *tree, axes []Axis) {
 			continue
 		}
 		if len(axes) < needs {
-			l.errs = append(l.errs, kind.at.errorf(here, "%s shows what comes of a sweep of at least %s, have %d", kind.text, map[int]string{1: "1 key", 2: "2 keys"}[needs], len(axes)))
+			l.errs = append(l.errs, kind.At.Errorf(here, "%s shows what comes of a sweep of at least %s, have %d", kind.Text, map[int]string{1: "1 key", 2: "2 keys"}[needs], len(axes)))
 			continue
 		}
 		for _, key := range []string{"x", "y"} {
-			path := figure.get(key)
-			if path != nil && !slices.ContainsFunc(axes, func(a Axis) bool { return a.Path == path.text }) {
-				l.errs = append(l.errs, path.at.errorf(join(here, key), "the sweep does not vary %s", path.text))
+			path := figure.Get(key)
+			if path != nil && !slices.ContainsFunc(axes, func(a Axis) bool { return a.Path == path.Text }) {
+				l.errs = append(l.errs, path.At.Errorf(config.Join(here, key), "the sweep does not vary %s", path.Text))
 			}
 		}
-		if x, y := figure.get("x"), figure.get("y"); x != nil && y != nil && x.text == y.text {
-			l.errs = append(l.errs, y.at.errorf(join(here, "y"), "is x already"))
+		if x, y := figure.Get("x"), figure.Get("y"); x != nil && y != nil && x.Text == y.Text {
+			l.errs = append(l.errs, y.At.Errorf(config.Join(here, "y"), "is x already"))
 		}
 	}
 }
 
 // hookFigures checks that figures of what hooks measure have a hook.
-func (l *loader) hookFigures(t *tree, trials []Trial) {
-	cells := t.get("notebook")
+func (l *loader) hookFigures(t *config.Node, trials []Trial) {
+	cells := t.Get("notebook")
 	if cells == nil || len(l.errs) > 0 || slices.ContainsFunc(trials, func(t Trial) bool { return len(t.Settings.Hooks) > 0 }) {
 		return
 	}
-	for i, item := range cells.items {
-		figure := item.get("figure")
+	for i, item := range cells.Items {
+		figure := item.Get("figure")
 		if figure == nil {
 			continue
 		}
-		if metric := figure.get("metric"); metric != nil && figure.get("kind") != nil && figure.get("kind").text == "hook" {
-			l.errs = append(l.errs, metric.at.errorf(fmt.Sprintf("notebook[%d].figure.metric", i), "no hook measures %s: hooks is empty", printable(metric.text)))
+		if metric := figure.Get("metric"); metric != nil && figure.Get("kind") != nil && figure.Get("kind").Text == "hook" {
+			l.errs = append(l.errs, metric.At.Errorf(fmt.Sprintf("notebook[%d].figure.metric", i), "no hook measures %s: hooks is empty", config.Printable(metric.Text)))
 		}
 	}
 }

@@ -1,423 +1,138 @@
 package experiment
 
 import (
-	"encoding/json"
-	"math"
-	"path/filepath"
-	"strings"
+	"slices"
 
+	"alamos/pkg/config"
+	"alamos/pkg/data"
 	"alamos/pkg/match"
+	"alamos/pkg/nn"
+	"alamos/pkg/search"
+	"alamos/pkg/selfplay"
+	"alamos/pkg/train"
 )
 
-// Settings are everything that decides the result of one trial, with every
-// default filled in. Keys that mean nothing beside the others (patience of a
-// constant schedule) are zero. See [Keys] for meaning, unit and range of each.
+// document is an experiment file: the settings of a trial, and what makes several of
+// them. The tags of its fields, and of those of the packages that do the work, are the
+// language; see package config.
+type document struct {
+	Extends []string `key:"extends" want:"the path of a file" min:"1" flags:"single own outside" doc:"Experiment files that this one starts from, relative to its own folder, with or without .yaml. Later ones override earlier ones, and this file overrides all."`
+	Settings
+	Sweep sweep `key:"sweep" flags:"outside" doc:"What is varied: every combination is a trial."`
+}
+
+// Settings are everything that decides the result of one trial, with every default
+// filled in, and what is made of the result. Keys that mean nothing beside the others
+// (patience of a constant schedule) are zero.
 type Settings struct {
-	Alamos      int        `json:"alamos"`
-	Name        string     `json:"name"`
-	About       string     `json:"about,omitempty"`
-	Seed        uint64     `json:"seed"`
-	Game        Game       `json:"game"`
-	Network     Network    `json:"network"`
-	Search      Search     `json:"search"`
-	Data        *Data      `json:"data,omitempty"` // nil: self-play
-	SelfPlay    SelfPlay   `json:"selfplay"`       // zero beside Data
-	Generations int        `json:"generations"`
-	Stop        *Script    `json:"stop,omitempty"` // nil: none
-	Training    Training   `json:"training"`
-	Tournament  Tournament `json:"tournament"`
-	// Evaluation is nil where nothing is asked. It is no part of a trial's identity.
-	Evaluation *Evaluation `json:"evaluation,omitempty"`
-	Hooks      []Hook      `json:"hooks"`
-	Notebook   []Cell      `json:"notebook"`
+	Alamos      int             `key:"alamos" default:"1" range:"1..1" flags:"required own" doc:"Version of the language that this file is written in."`
+	Name        string          `key:"name" want:"a name of a-z, 0-9 and -" pattern:"^[a-z0-9][a-z0-9-]{0,63}$" flags:"required own aside" doc:"Name of the experiment and of its folder of results."`
+	About       string          `key:"about" flags:"own aside" doc:"What the experiment asks, in Markdown: the opening of its notebook."`
+	Seed        uint64          `key:"seed" default:"1" range:"0..9007199254740992" doc:"The one source of chance: equal seed and settings give equal results."`
+	Game        Game            `key:"game" doc:"What is played."`
+	Network     Network         `key:"network" doc:"What is trained."`
+	Search      search.Config   `key:"search" doc:"How self-play searches for a move."`
+	Data        *data.Config    `key:"data" flags:"optional" doc:"External positions to learn from: generation g learns from chunk g of them in the place of games of its own. Absent: self-play."`
+	SelfPlay    selfplay.Config `key:"selfplay" when:"!data" doc:"How a generation's games are made."`
+	Generations int             `key:"generations" default:"30" range:"1.." doc:"How often self-play, or a chunk of data, and training alternate."`
+	Stop        *config.File    `key:"stop" ext:".go" doc:"Go script that decides after each generation whether training ends there; generations is then the most there can be."`
+	Training    train.Config    `key:"training" doc:"How the network learns from the games."`
+	Tournament  Tournament      `key:"tournament" doc:"The round robin that measures strength after training."`
+	Evaluation  *Evaluation     `key:"evaluation" flags:"optional aside" doc:"What checkpoints are tested on after training; absent: nothing. It is no part of a trial's identity."`
+	Hooks       []Hook          `key:"hooks" default:"[]" flags:"aside" doc:"Go scripts that measure something of our own on the games or the checkpoint of each generation."`
+	Notebook    []Cell          `key:"notebook" flags:"aside" doc:"The cells of the page that a run writes, from top to bottom. By default they show what the experiment does: without a tournament no standings, with data no games of self-play, with an evaluation the tables puzzles and accuracy; a sweep begins with its trials."`
+
+	// Folder is that of the experiment file: identities name files of data from there, so
+	// that they do not depend on the working directory. Empty: they are from there.
+	Folder string
 }
 
+// Game is what is played.
 type Game struct {
-	Variant string `json:"variant"`
-	// Start is empty for the start position of the variant, and then no part of
-	// a trial's identity: results from before there was a choice stay valid.
-	Start    []string `json:"start,omitempty"`
-	MaxMoves int      `json:"max_moves"`
+	Variant  string   `key:"variant" default:"atomic" enum:"chess atomic antichess kingofthehill 3check horde racingkings crazyhouse" doc:"Rules of the game, as lichess plays them."`
+	Start    []string `key:"start" default:"[]" want:"chess960 or a position in FEN" flags:"single" doc:"Where games of self-play and of the tournament start: a position, or chess960, one of the 960 drawn for each game (for the two games of a pair in a tournament). Of several each is equally likely; empty is the start position of the variant."`
+	MaxMoves int      `key:"max_moves" default:"150" range:"1..10000" unit:"moves of each side" doc:"A longer game of self-play is thrown away and started again; one of a tournament is a draw."`
 }
 
+// Network is what is trained. The planes of the spec, and the size of its policy, are
+// those of Input and Policy.
 type Network struct {
-	Input      string `json:"input"`
-	Policy     string `json:"policy"`
-	Trunk      string `json:"trunk"`
-	Depth      int    `json:"depth"`
-	Width      int    `json:"width"`
-	Activation string `json:"activation"`
-	Attention  string `json:"attention"`
-	// These two are no part of a trial's identity while they are absent: see Leaves.
-	AttentionReduction int     `json:"attention_reduction,omitempty"` // only with attention
-	Dropout            float64 `json:"dropout,omitempty"`
-	Value              string  `json:"value"`
-	// These three are no part of a trial's identity at their defaults: see Leaves.
-	ValueChannels  Maps   `json:"value_channels,omitzero"`
-	ValueHidden    Widths `json:"value_hidden,omitzero"`
-	MovesLeft      bool   `json:"moves_left,omitempty"`
-	PolicyHead     string `json:"policy_head"`     // empty where there is no policy
-	PolicyChannels int    `json:"policy_channels"` // only of conv-linear
+	Input  string `key:"input" default:"atomic16" enum:"atomic16 mover15 variants31 alphazero119 lc0-112 marro77 dtu24" doc:"Encoder of positions into planes: atomic16 and mover15 know the board only, variants31 every variant; mover15 and variants31 see it from the side to move. alphazero119 is AlphaZero's, with eight positions of history, lc0-112 Leela Chess Zero's, marro77 ChessMarro's, dtu24 that of the convolutional networks for minimax search."`
+	Policy string `key:"policy" default:"uci1968" enum:"uci1968 uci1968-mover uci2206-mover alphazero4672 lc0-1858 fromto4096 marro4096 none" doc:"Numbering of moves at the policy output: uci1968 is of moves on the board, uci2206-mover of those of every variant; -mover is from the view of the side to move. alphazero4672 is AlphaZero's 73 kinds of moves from each square, lc0-1858 Leela's list, fromto4096 origin by destination and marro4096 ChessMarro's 64 kinds from each square; the last two promote to queens only. none is no policy: all legal moves have equal priors."`
+	nn.Spec
 }
 
 // NoPolicy is the policy of a network without one.
 const NoPolicy = "none"
 
-// Maps is a number of channels before dense layers: 0 is the default, 1, and Flat
-// is none, written 0.
-type Maps int
-
-// Flat says that the maps go straight into the dense layers.
-const Flat Maps = -1
-
-// IsZero tells whether n is the default, which JSON leaves out.
-func (n Maps) IsZero() bool { return n == 0 || n == 1 }
-
-// MarshalJSON writes the number of channels.
-func (n Maps) MarshalJSON() ([]byte, error) { return json.Marshal(max(0, int(n))) }
-
-// UnmarshalJSON reads what MarshalJSON writes.
-func (n *Maps) UnmarshalJSON(b []byte) error {
-	if string(b) == "0" {
-		*n = Flat
-		return nil
-	}
-	return json.Unmarshal(b, (*int)(n))
-}
-
-// Widths are those of dense layers; nil is the default, one of 256, and empty is
-// no layer.
-type Widths []int
-
-// IsZero tells whether w is the default, which JSON leaves out.
-func (w Widths) IsZero() bool { return w == nil || len(w) == 1 && w[0] == 256 }
-
-type Search struct {
-	Kind     string  `json:"kind"`
-	Visits   int     `json:"visits"`
-	CPuct    float64 `json:"c_puct"`
-	CBase    float64 `json:"c_base"` // 0: CPuct is constant
-	CInit    float64 `json:"c_init"`
-	FPU      FPU     `json:"fpu"`
-	ExpandAt int     `json:"expand_at"`
-	// The next four are no part of a trial's identity while they have their
-	// defaults: results from before there was a choice stay valid.
-	Leaves    Leaves `json:"leaves,omitzero"`
-	Cache     int    `json:"cache,omitempty"` // 0: none
-	Solver    bool   `json:"solver,omitempty"`
-	Lookahead int    `json:"lookahead,omitempty"` // only with Solver
-	TreeReuse bool   `json:"tree_reuse"`
-	Noise     Noise  `json:"noise"`
-	// What is absent from here on is no part of a trial's identity either.
-	Root           Root    `json:"root,omitzero"`
-	ForcedPlayouts float64 `json:"forced_playouts,omitempty"` // 0: none
-	Nodes          int     `json:"nodes,omitempty"`           // 0: no limit
-	// PolicyTemperature is 1 for priors as they are.
-	PolicyTemperature PolicyTemperature `json:"policy_temperature,omitzero"`
-}
-
-// PolicyTemperature is the temperature of a policy, with the default 1, which JSON leaves out.
-type PolicyTemperature float64
-
-// IsZero tells whether t is the default.
-func (t PolicyTemperature) IsZero() bool { return t == 0 || t == 1 }
-
-// Leaves is a number of positions evaluated at once; 0 is the default, 1.
-type Leaves int
-
-// IsZero tells whether n is the default, which JSON leaves out.
-func (n Leaves) IsZero() bool { return n <= 1 }
-
-// FPU is the first play urgency: the reduction of the parent's value, or
-// FPUZero.
-type FPU float64
-
-// FPUZero, written zero, takes a move not visited yet for a draw.
-const FPUZero FPU = -1
-
-// MarshalJSON writes the reduction, or "zero".
-func (f FPU) MarshalJSON() ([]byte, error) {
-	if f == FPUZero {
-		return []byte(`"zero"`), nil
-	}
-	return json.Marshal(float64(f))
-}
-
-// UnmarshalJSON reads what MarshalJSON writes.
-func (f *FPU) UnmarshalJSON(b []byte) error {
-	if string(b) == `"zero"` {
-		*f = FPUZero
-		return nil
-	}
-	return json.Unmarshal(b, (*float64)(f))
-}
-
-// Root is how visits are shared out among the moves of the root; all but Kind is of
-// gumbel.
-type Root struct {
-	Kind       string  `json:"kind"`
-	Considered int     `json:"considered"`
-	CVisit     float64 `json:"c_visit"`
-	CScale     float64 `json:"c_scale"`
-	Noise      float64 `json:"noise"`
-}
-
-// RootGumbel is the kind of a Gumbel root.
-const RootGumbel = "gumbel"
-
-// IsZero tells whether r is the default, puct, which JSON leaves out.
-func (r Root) IsZero() bool { return r.Kind != RootGumbel }
-
-type Noise struct {
-	Alpha  float64 `json:"alpha"`
-	Weight float64 `json:"weight"`
-}
-
-// Data is a source of positions that are learned from in place of self-play.
-type Data struct {
-	Kind      string      `json:"kind"`
-	Files     []Files     `json:"files,omitempty"`  // of lc0, parquet and pgn
-	Engine    *DataEngine `json:"engine,omitempty"` // of engine
-	Games     int         `json:"games,omitempty"`  // of engine: of a chunk; else in all, 0: no bound
-	Positions Amount      `json:"positions"`        // of a game
-	Chunk     Amount      `json:"chunk"`            // of lc0, parquet and pgn
-	Shuffle   int         `json:"shuffle"`
-	Policy    string      `json:"policy,omitempty"` // of pgn and engine: "played" or "engine"
-	Label     *Label      `json:"label,omitempty"`  // of pgn and engine; nil: none
-	Broken    string      `json:"broken,omitempty"` // of pgn and lc0: "error" or "skip"
-}
-
-// MarshalJSON leaves out Broken of lc0 where it is "error", which is no part of a trial's
-// identity.
-func (d Data) MarshalJSON() ([]byte, error) {
-	if d.Kind == "lc0" && d.Broken == "error" {
-		d.Broken = ""
-	}
-	type plain Data
-	return json.Marshal(plain(d))
-}
-
-// DataEngine is a UCI engine that plays games against itself, to a depth or a number
-// of nodes a move.
-type DataEngine struct {
-	UCI         string            `json:"uci"`
-	Depth       int               `json:"depth,omitempty"`
-	Nodes       int64             `json:"nodes,omitempty"`
-	Options     map[string]string `json:"options,omitempty"`
-	RandomPlies int               `json:"random_plies"`
-}
-
-// Label is a UCI engine that values positions, at a depth or a number of nodes.
-type Label struct {
-	UCI     string            `json:"uci"`
-	Depth   int               `json:"depth,omitempty"`
-	Nodes   int64             `json:"nodes,omitempty"`
-	Options map[string]string `json:"options,omitempty"`
-	Finish  *Finish           `json:"finish,omitempty"` // nil: never
-}
-
-// Finish plays games out.
-type Finish struct {
-	Depth int   `json:"depth,omitempty"`
-	Nodes int64 `json:"nodes,omitempty"`
-}
-
-type SelfPlay struct {
-	Games       int         `json:"games"`
-	Temperature Temperature `json:"temperature"`
-	Opening     Opening     `json:"opening"`
-	PlayoutCap  *PlayoutCap `json:"playout_cap,omitempty"` // nil: every search is full
-	Surprise    float64     `json:"surprise,omitempty"`
-	ValueMix    float64     `json:"value_mix,omitempty"`
-	Adjudicate  *Script     `json:"adjudicate,omitempty"` // nil: none
-}
-
-// PlayoutCap gives a full search to a share Full of the moves, which are learned
-// from, and Visits to the others.
-type PlayoutCap struct {
-	Full   float64 `json:"full"`
-	Visits int     `json:"visits"`
-}
-
-type Temperature struct {
-	Power Power `json:"power"`
-	Plies int   `json:"plies"` // 0: the whole game
-	Then  Power `json:"then"`
-}
-
-// Power is the exponent on visits in the choice of a move; +Inf, written max,
-// plays the most visited one.
-type Power float64
-
-// Max is the power that plays the most visited move.
-var Max = Power(math.Inf(1))
-
-// MarshalJSON writes a number, or "max".
-func (p Power) MarshalJSON() ([]byte, error) {
-	if math.IsInf(float64(p), 1) {
-		return []byte(`"max"`), nil
-	}
-	return json.Marshal(float64(p))
-}
-
-// UnmarshalJSON reads a number, or "max".
-func (p *Power) UnmarshalJSON(b []byte) error {
-	if string(b) == `"max"` {
-		*p = Max
-		return nil
-	}
-	return json.Unmarshal(b, (*float64)(p))
-}
-
-type Opening struct {
-	RandomPlies int      `json:"random_plies"`
-	Share       float64  `json:"share"`
-	FENs        []string `json:"fens"`
-}
-
-type Training struct {
-	Epochs     int       `json:"epochs"`
-	Batch      int       `json:"batch"`
-	Window     int       `json:"window"`
-	Validation float64   `json:"validation"`
-	Select     string    `json:"select"`
-	Optimizer  Optimizer `json:"optimizer"`
-	Schedule   Schedule  `json:"schedule"`
-	Loss       Loss      `json:"loss"`
-	// Patience is 0, and no part of a trial's identity, where training does not stop
-	// early.
-	Patience int `json:"patience,omitempty"`
-	// Carry is empty, and no part of a trial's identity, where a generation goes on
-	// with all that the one before left.
-	Carry Carry `json:"carry,omitzero"`
-	// ValueTarget is nil where the value learns from results alone.
-	ValueTarget *ValueTarget `json:"value_target,omitempty"`
-}
-
-// Carry says what a generation's training takes from that of the one before.
-type Carry string
-
-// CarryWeights is a carry of the network alone; optimizer and schedule begin anew.
-const CarryWeights Carry = "weights"
-
-// IsZero tells whether c is the default, which JSON leaves out.
-func (c Carry) IsZero() bool { return c != CarryWeights }
-
-// ValueTarget mixes a script's evaluation of a position into what the value
-// learns: Weight of it, 1 - Weight of the game's result.
-type ValueTarget struct {
-	Script Script  `json:"file"`
-	Weight float64 `json:"weight"`
-}
-
-type Optimizer struct {
-	Kind        string  `json:"kind"`
-	Momentum    float64 `json:"momentum"` // of sgd
-	WeightDecay float64 `json:"weight_decay"`
-	// Of adam and adamw: absent beside sgd.
-	Beta1   float64 `json:"beta1,omitempty"`
-	Beta2   float64 `json:"beta2,omitempty"`
-	Epsilon float64 `json:"epsilon,omitempty"`
-}
-
-type Schedule struct {
-	Kind     string  `json:"kind"`
-	Initial  float64 `json:"initial"`
-	Factor   float64 `json:"factor"`   // of plateau and step
-	Patience int     `json:"patience"` // of plateau
-	Every    int     `json:"every"`    // of step
-	Minimum  float64 `json:"minimum"`  // of plateau, step and cosine
-	// What is absent here is no part of a trial's identity: see Leaves.
-	Warmup int     `json:"warmup,omitempty"` // 0: none
-	Period int     `json:"period,omitempty"` // of cosine
-	Script *Script `json:"file,omitempty"`   // of hook
-}
-
-type Loss struct {
-	Policy float64 `json:"policy"`
-	Value  float64 `json:"value"`
-	// MovesLeft is no part of a trial's identity at its default, 1.
-	MovesLeft *Factor `json:"moves_left,omitzero"` // nil: 1
-}
-
-// Factor is a factor whose default is 1.
-type Factor float64
-
-// IsZero tells whether f is the default, which JSON leaves out.
-func (f *Factor) IsZero() bool { return f == nil || *f == 1 }
-
-// Value is the factor.
-func (f *Factor) Value() float64 {
-	if f == nil {
-		return 1
-	}
-	return float64(*f)
-}
-
+// Tournament measures strength after training.
 type Tournament struct {
-	Rounds      int                   `json:"rounds"`
-	Search      Search                `json:"search"`          // complete: what the file leaves out is as in Settings.Search
-	Limit       *SearchLimit          `json:"limit,omitempty"` // nil: none
-	Temperature TournamentTemperature `json:"temperature"`
-	Format      *Format               `json:"format,omitempty"`   // nil: a round robin
-	Openings    *Openings             `json:"openings,omitempty"` // nil: Game.Start
-	RandomPlies int                   `json:"random_plies"`
-	MaxMoves    int                   `json:"max_moves"`
-	Resign      *Resign               `json:"resign,omitempty"`     // nil: never
-	Draw        *Draw                 `json:"draw,omitempty"`       // nil: never
-	Adjudicate  *Script               `json:"adjudicate,omitempty"` // nil: none
-	Players     []match.Spec          `json:"players"`
-}
-
-// Format says who meets whom: in a gauntlet the First players of the list those behind
-// them, in a ladder everybody those at most Span places away.
-type Format struct {
-	Kind  string `json:"kind"` // "gauntlet" or "ladder"
-	First int    `json:"first,omitempty"`
-	Span  int    `json:"span,omitempty"`
-}
-
-// Openings is a book of openings, of which Plies are played; 0: all.
-type Openings struct {
-	Book  Script `json:"file"` // a file of openings, no script
-	Plies int    `json:"plies"`
+	Rounds      int                   `key:"rounds" default:"20" range:"0..1000000" unit:"games" doc:"Games of each pair, colors alternating; 0 is no tournament."`
+	Search      search.Config         `key:"search" inherit:"search" except:"noise.weight=0 root.noise=0 forced_playouts=0" doc:"How checkpoints search for a move; what is left out is as in search, except that there is no noise, that of a gumbel root included, and no forced_playouts."`
+	Limit       *SearchLimit          `key:"limit" flags:"optional" doc:"What ends a checkpoint's search before its visits do; absent: nothing."`
+	Temperature TournamentTemperature `key:"temperature" doc:"How a checkpoint draws its move from the visits."`
+	Format      *Format               `key:"format" flags:"optional" doc:"Who meets whom; absent: a round robin, everybody meets everybody."`
+	Openings    *Openings             `key:"openings" flags:"optional" doc:"Book of openings, in place of game.start: all pairs of players meet in the same, each twice with the colors changed, in an order drawn by seed."`
+	RandomPlies int                   `key:"random_plies" default:"0" range:"0..1000" unit:"plies" doc:"Random legal moves at the start, or after the opening of the book; the two games of a pair share them."`
+	MaxMoves    int                   `key:"max_moves" inherit:"game.max_moves" range:"1..10000" unit:"moves of each side" doc:"A longer game is a draw."`
+	Resign      *Resign               `key:"resign" flags:"optional" doc:"Players who both think that one is lost end the game; absent: they play on."`
+	Draw        *Draw                 `key:"draw" flags:"optional" doc:"Players who both think the game drawn end it; absent: they play on."`
+	Adjudicate  *config.File          `key:"adjudicate" ext:".go" doc:"Go script that may end a game before the rules do, with the result that it names."`
+	Players     []match.Spec          `key:"players" default:"[every: 4, untrained, random]" min:"2" doc:"Who plays: every: N or generations: [N, ...] (checkpoints), last, untrained, random, a UCI engine, alpha-beta on a script, on the value of a network or on material, a checkpoint's policy without search, or an external model."`
 }
 
 // SearchLimit ends searches of a tournament before their visits do; 0 is none.
 type SearchLimit struct {
-	Depth    int `json:"depth"`
-	MoveTime int `json:"movetime"` // ms
+	Depth    int `key:"depth" default:"0" range:"0..1000" unit:"plies" doc:"Length of the line of best play at which a search ends; 0: none."`
+	MoveTime int `key:"movetime" default:"0" range:"0..86400000" unit:"ms" doc:"Time for a move; 0: none. Games that end by the clock are others in every run, and on every machine."`
+}
+
+// TournamentTemperature is that of a whole game.
+type TournamentTemperature struct {
+	Power float64 `key:"power" default:"4" range:">0..1000" words:"max=inf" doc:"As selfplay.temperature.power, for the whole game."`
+}
+
+// Format says who meets whom.
+type Format struct {
+	_ struct{} `short:"kind"`
+
+	Kind  string `key:"kind" enum:"gauntlet ladder" flags:"required" doc:"gauntlet: the first players of the list meet all behind them, who do not meet each other; ladder: everybody meets those near in the list."`
+	First int    `key:"first" default:"1" range:"1.." unit:"players" when:"kind=gauntlet" doc:"How many players run the gauntlet."`
+	Span  int    `key:"span" default:"1" range:"1.." unit:"players" when:"kind=ladder" doc:"How far apart in the list those may stand who meet."`
+}
+
+// Openings is a book of openings.
+type Openings struct {
+	_ struct{} `short:"file"`
+
+	Book  config.File `key:"file" ext:".pgn .epd .fen" flags:"required" doc:"Games in PGN, or positions in EPD or FEN, a line each."`
+	Plies int         `key:"plies" default:"0" range:"0..10000" unit:"plies" doc:"How much of each game of the book is played; 0: all of it."`
 }
 
 // Resign ends games of which both players think that one has lost it.
 type Resign struct {
-	Score float64 `json:"score"`
-	Moves int     `json:"moves"`
+	Score float64 `key:"score" default:"-0.95" range:">-1..<0" doc:"Expected result, from -1 to 1, at which a player gives up."`
+	Moves int     `key:"moves" default:"3" range:"1..1000" unit:"moves of each side" doc:"For how many moves it has thought no better, and its opponent no worse of its own game."`
 }
 
 // Draw ends games that both players think drawn.
 type Draw struct {
-	Score float64 `json:"score"`
-	Moves int     `json:"moves"`
-	From  int     `json:"from"`
+	Score float64 `key:"score" default:"0.02" range:"0..<1" doc:"Expected result, to either side, of a game that is thought drawn."`
+	Moves int     `key:"moves" default:"8" range:"1..1000" unit:"moves of each side" doc:"For how many moves both have thought so."`
+	From  int     `key:"from" default:"40" range:"0..10000" unit:"moves" doc:"Not before this move."`
 }
 
-type TournamentTemperature struct {
-	Power Power `json:"power"`
-}
-
-// Evaluation is what checkpoints are asked: those of every Every-th generation, and the
-// last.
+// Evaluation tests checkpoints after training.
 type Evaluation struct {
-	Every    int       `json:"every"` // 0: the last only
-	Puzzles  []Puzzles `json:"puzzles"`
-	Search   Search    `json:"search"` // complete: what the file leaves out is as in Tournament.Search
-	Accuracy bool      `json:"accuracy"`
+	Every    int           `key:"every" default:"0" range:"0..1000000" unit:"generations" doc:"The checkpoints of every N-th generation are tested, and always the last one; 0: the last one only."`
+	Puzzles  []Puzzles     `key:"puzzles" default:"[]" doc:"Files of puzzles, which the network solves alone and with a search. The measures of a trial are puzzles.NAME (the share solved with the search) and policy.NAME (by the network alone), NAME being that of the file."`
+	Search   search.Config `key:"search" inherit:"tournament.search" doc:"How checkpoints search for the move that solves a puzzle; what is left out is as in tournament.search. There is no noise, and the most visited move is the answer."`
+	Accuracy bool          `key:"accuracy" default:"true" doc:"Measure on the held-out games of the last window how often the move that was played or visited most is the network's first (accuracy.top1) and among its first five (accuracy.top5), and the squared error of its value (accuracy.value_error), by phase of the game: opening with more than 10 of the queens, rooks, bishops and knights of both sides on the board, endgame with at most 6, middlegame between."`
 }
 
-// EvaluationMeasures are the names of the measures of a trial that its evaluation makes:
-// the shares of each file's puzzles that are solved with the search and by the network
-// alone, then what is measured on held-out games, of all phases together.
+// EvaluationMeasures returns the names of the measures of a trial that its evaluation
+// makes: the shares of each file's puzzles that are solved with the search and by the
+// network alone, then what is measured on held-out games, of all phases together.
 func (s *Settings) EvaluationMeasures() (names []string) {
 	e := s.Evaluation
 	if e == nil {
@@ -434,45 +149,148 @@ func (s *Settings) EvaluationMeasures() (names []string) {
 
 // Puzzles is a file of puzzles.
 type Puzzles struct {
-	File   string `json:"file"`   // path from the working directory
-	SHA256 string `json:"sha256"` // of the file as Load found it: part of the identity of its stage, not of the trial
+	_ struct{} `short:"file"`
+
+	File config.File `key:"file" ext:".epd" flags:"required" doc:"Puzzles in EPD, a line each, with bm (the best moves, in SAN) or dm (the moves to mate); relative to the folder of the experiment file. Lines without the operation variant are of game.variant."`
 }
 
-// Name is the file's name without folder and ending.
-func (p Puzzles) Name() string {
-	return strings.TrimSuffix(filepath.Base(p.File), filepath.Ext(p.File))
+// Name returns the name of the file without folder and ending.
+func (p Puzzles) Name() string { return p.File.Name() }
+
+// Hook is a script that measures something on the games or the checkpoint of each
+// generation.
+type Hook struct {
+	_ struct{} `short:"file"`
+
+	File    config.File `key:"file" ext:".go" flags:"required" doc:"Go source, relative to the folder of the experiment file."`
+	Metric  string      `key:"metric" want:"a name of letters, digits, - and _" pattern:"^[A-Za-z0-9_-]{1,64}$" absent:"the name of the file" doc:"Name of what it measures."`
+	OnError string      `key:"on_error" enum:"empty stop" absent:"empty" doc:"What a fault of the script does: leave the metrics of that generation empty, or stop the run."`
+}
+
+// Name returns the name of what the hook measures: Metric, or else the name of the file.
+func (h Hook) Name() string {
+	if h.Metric != "" {
+		return h.Metric
+	}
+	return h.File.Name()
 }
 
 // Cell is a cell of the notebook; exactly one field is set.
 type Cell struct {
-	Text   string  `json:"text,omitempty"` // Markdown
-	Figure *Figure `json:"figure,omitempty"`
-	Table  string  `json:"table,omitempty"` // see tableKinds
+	_ struct{} `oneof:"text figure table"`
+
+	Text   string  `key:"text" want:"Markdown" doc:"Markdown."`
+	Figure *Figure `key:"figure" doc:"A figure."`
+	Table  string  `key:"table" enum:"crosstable standings models pairs trials generations settings network puzzles accuracy" doc:"A table; models tells the checkpoints of the tournament apart; pairs has its games by color; network is the layers of each different network, with their parameters."`
 }
 
 // Figure is a figure of the notebook.
 type Figure struct {
-	Kind string `json:"kind"`
-	// X is samples, generation or epoch; a key that the sweep varies, or empty for
-	// the first of them, where Kind is sweep or heatmap; empty where it has no such
-	// axis.
-	X string `json:"x,omitempty"`
-	Y string `json:"y,omitempty"` // a key that the sweep varies; empty: all others (sweep), the second (heatmap)
-	// Metric is one of a hook's (hook), of a trial's (sweep, heatmap, parallel; see
-	// [TrialMetrics]), or score or loss (multiples).
-	Metric     string `json:"metric,omitempty"`
-	Position   string `json:"position,omitempty"`   // start or a FEN, of policy, tree and board
-	Generation *int   `json:"generation,omitempty"` // nil: the last; of policy, tree, board and length-histogram
-	Visits     int    `json:"visits,omitempty"`     // of tree and board
-	Title      string `json:"title,omitempty"`
+	_ struct{} `short:"kind"`
+
+	Kind string `key:"kind" enum:"score loss loss-heads learning-rate crosstable hook elo results lengths length-histogram sweep heatmap multiples parallel policy tree board" flags:"required" doc:"What is drawn."`
+
+	// X of a sweep is empty for the first of its keys.
+	X string  `key:"x" default:"samples" enum:"samples generation" when:"kind=score" doc:"Horizontal axis: training positions seen, or generations."`
+	_ string  `key:"x" default:"epoch" enum:"epoch" when:"kind=loss loss-heads learning-rate" doc:"Horizontal axis."`
+	_ string  `key:"x" default:"generation" enum:"samples generation" when:"kind=hook lengths" doc:"Horizontal axis."`
+	_ KeyPath `key:"x" when:"kind=sweep heatmap" absent:"the first key of the sweep" doc:"Horizontal axis: a key that the sweep varies."`
+
+	// Y is empty for all other keys (sweep), the second (heatmap).
+	Y KeyPath `key:"y" when:"kind=sweep" absent:"every other key of the sweep" doc:"A line for each value of this key."`
+	_ KeyPath `key:"y" when:"kind=heatmap" absent:"the second key of the sweep" doc:"Vertical axis: a key that the sweep varies."`
+
+	Metric string `key:"metric" want:"the name of a metric" flags:"required" when:"kind=hook" doc:"Which metric of the hooks is drawn."`
+	_      string `key:"metric" default:"score" enum:"score elo vs_untrained vs_random loss policy_loss value_loss top1 top5 samples seconds" pattern:"^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+$" want:"puzzles.NAME, policy.NAME, accuracy.NAME or HOOK.METRIC" when:"kind=sweep heatmap parallel" doc:"Measure of a trial at its end: score in its tournament, Elo, score against the untrained network or random moves, validation losses, training positions, seconds, puzzles solved or accuracy (see evaluation), or a metric of a hook in the last generation."`
+	_      string `key:"metric" default:"score" enum:"score loss" when:"kind=multiples" doc:"What each small figure shows of its trial."`
+
+	Position   string `key:"position" default:"start" want:"start or a position in FEN" when:"kind=policy tree board" doc:"Position that is shown; start is that of the game."`
+	Generation *int   `key:"generation" range:"0.." when:"kind=policy tree board" absent:"the last" doc:"Checkpoint that is shown; 0 is the untrained network."`
+	_          *int   `key:"generation" range:"1.." when:"kind=length-histogram" absent:"the last" doc:"Generation whose games are counted."`
+	Visits     int    `key:"visits" inherit:"tournament.search.visits" range:"1..10000000" when:"kind=tree board" unit:"visits" doc:"Visits of the search that is drawn."`
+	Title      string `key:"title" doc:"Title above the figure."`
 }
 
-// settingsOf makes typed settings of canonical values.
-func settingsOf(values map[string]any) (Settings, error) {
-	var s Settings
-	data, err := json.Marshal(values)
-	if err == nil {
-		err = json.Unmarshal(data, &s)
+// TrialMetrics returns the measures of a trial that no hook is needed for.
+func TrialMetrics() []string {
+	for _, f := range config.Of[Figure]().Fields {
+		if t, ok := f.Type.(config.Text); ok && len(t.Words) > 0 {
+			return slices.Clone(t.Words)
+		}
 	}
-	return s, err
+	return nil
+}
+
+// KeyPath is the path of a key that a sweep may vary.
+type KeyPath string
+
+// Want completes "want ...".
+func (KeyPath) Want() string { return "the path of a key that the sweep varies" }
+
+// Read checks that there is such a key, and that it decides a result.
+func (k KeyPath) Read(r *config.Reader, path string, t *config.Node) (any, bool) {
+	f := schema().Lookup(t.Text)
+	switch {
+	case t.Kind != config.Scalar:
+		return r.Refuse(t, path, k, "")
+	case f == nil:
+		return r.Refuse(t, path, k, schema().SuggestPath(t.Text))
+	case !f.Decides:
+		return r.Fail(t, path, "", "%s cannot be swept: it decides no result", t.Text)
+	}
+	return t.Text, true
+}
+
+// JSONSchema lists the paths.
+func (KeyPath) JSONSchema(*config.Schema, string) map[string]any {
+	return map[string]any{"enum": schema().Swept()}
+}
+
+// defaultNotebook is the notebook of a file that has none: cells of what the
+// experiment does, given the other values of the file, and of nothing else.
+func defaultNotebook(values map[string]any) any {
+	var cells []any
+	text := func(markdown string) { cells = append(cells, map[string]any{"text": markdown}) }
+	table := func(kind string) { cells = append(cells, map[string]any{"table": kind}) }
+	figure := func(kind string, x ...string) {
+		f := map[string]any{"kind": kind}
+		if len(x) > 0 {
+			f["x"] = x[0]
+		}
+		cells = append(cells, map[string]any{"figure": f})
+	}
+	rounds, _ := config.ValueAt(values, "tournament.rounds")
+	puzzles, _ := config.ValueAt(values, "evaluation.puzzles")
+	accuracy, _ := config.ValueAt(values, "evaluation.accuracy")
+	sets, _ := puzzles.([]any)
+	plays, solves := rounds != int64(0), len(sets) > 0
+
+	if plays || solves {
+		text("## Strength")
+	}
+	if plays {
+		figure("score", "samples")
+		table("standings")
+		figure("crosstable")
+	}
+	if solves {
+		table("puzzles")
+	}
+	text("## Training")
+	figure("loss", "epoch")
+	if accuracy == true {
+		table("accuracy")
+	}
+	if _, given := values["data"]; given {
+		text("## Data")
+	} else {
+		text("## Games")
+		figure("lengths", "generation")
+	}
+	table("generations")
+	text("## Trials and settings")
+	table("trials")
+	table("network")
+	table("settings")
+	return cells
 }

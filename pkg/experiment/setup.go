@@ -1,9 +1,11 @@
 package experiment
 
 import (
-	"fmt"
+	"errors"
 	"slices"
+	"strings"
 
+	"alamos/pkg/data"
 	"alamos/pkg/match"
 	"alamos/pkg/stats"
 
@@ -11,7 +13,6 @@ import (
 	"alamos/pkg/encode"
 
 	"alamos/pkg/nn"
-	"alamos/pkg/search"
 	"alamos/pkg/selfplay"
 
 	"alamos/pkg/train"
@@ -65,18 +66,9 @@ func (s *Setup) Seed(use string, number int) uint64 {
 
 // Spec is the shape of the network.
 func (s *Setup) Spec() nn.Spec {
-	n := &s.settings.Network
-	policyHead := n.PolicyHead
-	if n.Policy == NoPolicy {
-		policyHead = nn.PolicyNone
-	}
-	return nn.Spec{
-		Planes: s.Codec.Planes.Count(), Constant: s.Codec.Planes.Constant(), PolicySize: s.Codec.Policy.Size(),
-		Trunk: n.Trunk, Depth: n.Depth, Width: n.Width, Activation: n.Activation,
-		Attention: n.Attention, AttentionReduction: n.AttentionReduction, Dropout: n.Dropout,
-		PolicyHead: policyHead, PolicyChannels: n.PolicyChannels,
-		Value: n.Value, ValueChannels: int(n.ValueChannels), ValueHidden: n.ValueHidden, MovesLeft: n.MovesLeft,
-	}
+	spec := s.settings.Network.Spec
+	spec.Planes, spec.Constant, spec.PolicySize = s.Codec.Planes.Count(), s.Codec.Planes.Constant(), s.Codec.Policy.Size()
+	return spec
 }
 
 // Header is the header of the checkpoint after generation g.
@@ -87,83 +79,95 @@ func (s *Setup) Header(g, samples int) nn.Header {
 	}
 }
 
-// Search is a search as the experiment describes it.
-func SetupSearch(s *Search) search.Config {
-	var fpu search.FPU
-	if s.FPU != FPUZero {
-		fpu = search.FPU{Parent: true, Reduction: float64(s.FPU)}
-	}
-	var gumbel search.Root
-	if r := s.Root; r.Kind == RootGumbel {
-		gumbel = search.Root{Considered: r.Considered, CVisit: r.CVisit, CScale: r.CScale, Noise: r.Noise}
-	}
-	return search.Config{
-		Visits: s.Visits, Nodes: s.Nodes, CPuct: s.CPuct, CBase: s.CBase, CInit: s.CInit, FPU: fpu,
-		ExpandAt: s.ExpandAt, Leaves: int(s.Leaves), Cache: s.Cache, Solver: s.Solver, Lookahead: s.Lookahead,
-		TreeReuse: s.TreeReuse, Noise: search.Noise(s.Noise), ForcedPlayouts: s.ForcedPlayouts,
-		Root: gumbel, PolicyTemperature: float64(s.PolicyTemperature),
-	}
-}
-
-// SelfPlay is the self-play of generation g; how many games are played at once is
-// the caller's to say.
+// SelfPlay is the self-play of generation g; the caller says how many games are played
+// at once.
 func (s *Setup) SelfPlay(g int) selfplay.Config {
-	p := &s.settings.SelfPlay
-	var capped selfplay.PlayoutCap
-	if p.PlayoutCap != nil {
-		capped = selfplay.PlayoutCap(*p.PlayoutCap)
-	}
-	return selfplay.Config{
-		Variant: s.Variant, Start: s.settings.Game.Start, Search: SetupSearch(&s.settings.Search), Games: p.Games, MaxMoves: s.settings.Game.MaxMoves,
-		Temperature: selfplay.Temperature{
-			Power: float64(p.Temperature.Power), Plies: p.Temperature.Plies, Then: float64(p.Temperature.Then)},
-		Opening: selfplay.Opening{
-			RandomPlies: p.Opening.RandomPlies, FENs: p.Opening.FENs, Share: p.Opening.Share},
-		PlayoutCap: capped, Surprise: p.Surprise, ValueMix: p.ValueMix,
-		Seed: s.Seed("self-play", g),
-	}
+	c := s.settings.SelfPlay
+	c.Variant, c.Start, c.MaxMoves = s.Variant, s.settings.Game.Start, s.settings.Game.MaxMoves
+	c.Search, c.Seed = s.settings.Search, s.Seed("self-play", g)
+	return c
 }
 
 // Optimizer is what changes the weights in the training of generation g.
 func (s *Setup) Optimizer(g int) nn.Optimizer {
 	t := &s.settings.Training
 	masks := 0
-	if t.Carry == CarryWeights {
-		masks = g // steps are counted anew, and the masks of dropout with them
+	if t.Carry == train.CarryWeights {
+		masks = g // steps are counted again, and the masks of dropout with them
 	}
-	return nn.Optimizer{
-		Kind: t.Optimizer.Kind, Momentum: t.Optimizer.Momentum, WeightDecay: t.Optimizer.WeightDecay,
-		Beta1: t.Optimizer.Beta1, Beta2: t.Optimizer.Beta2, Epsilon: t.Optimizer.Epsilon,
-		Weights: nn.Weights{Policy: t.Loss.Policy, Value: t.Loss.Value, MovesLeft: t.Loss.MovesLeft.Value()},
-		Seed:    s.Seed("dropout", masks),
-	}
+	o := t.Optimizer
+	o.Weights, o.Seed = t.Loss, s.Seed("dropout", masks)
+	return o
 }
 
 // Schedule is the schedule of the learning rate; ask returns a rate where a script
-// sets them. It may be nil where no rate is asked for.
+// sets them. It may be nil where no rate is needed.
 func (s *Setup) Schedule(ask func([]train.Epoch) (float64, error)) train.Schedule {
-	c := &s.settings.Training.Schedule
-	kind := c.Kind
-	if c.Script != nil {
-		kind = train.Hook
+	c := s.settings.Training.Schedule
+	if c.Kind == train.Hook {
+		c.Ask = ask
 		if ask == nil {
-			ask = unasked
+			c.Ask = func([]train.Epoch) (float64, error) {
+				return 0, errors.New("a schedule was asked for a rate outside of training")
+			}
 		}
 	}
-	return train.Schedule{
-		Kind: kind, Initial: c.Initial, Warmup: c.Warmup, Factor: c.Factor, Patience: c.Patience,
-		Every: c.Every, Period: c.Period, Minimum: c.Minimum, Ask: ask,
-	}
-}
-
-// unasked stands for a script where no rate is needed.
-func unasked([]train.Epoch) (float64, error) {
-	return 0, fmt.Errorf("a schedule was asked for a rate outside of training")
+	return c
 }
 
 // Training is how the network learns, and the seeds of generation g.
 func (s *Setup) Training(g int, ask func([]train.Epoch) (float64, error)) (train.Config, train.Seeds) {
-	t := &s.settings.Training
-	return train.Config{Epochs: t.Epochs, Batch: t.Batch, Validation: t.Validation, Select: t.Select, Patience: t.Patience, Schedule: s.Schedule(ask)},
-		train.Seeds{Split: s.Seed("split", 0), Shuffle: s.Seed("shuffle", g)}
+	c := s.settings.Training
+	c.Schedule = s.Schedule(ask)
+	return c, train.Seeds{Split: s.Seed("split", 0), Shuffle: s.Seed("shuffle", g)}
+}
+
+// Data is the source of positions as the experiment describes it; find finds its
+// engines.
+func (s *Setup) Data(find func(uci.Opponent) (uci.Command, error)) (data.Config, error) {
+	c := *s.settings.Data
+	loss := s.settings.Training.Loss
+	c.Variant = s.Variant
+	c.Results = loss.Value > 0 || s.settings.Network.MovesLeft && loss.MovesLeft > 0
+	engine := func(name string, l data.Limit, options map[string]string) (uci.Command, error) {
+		return find(uci.Opponent{Program: name, Limit: uci.Limit{Depth: l.Depth, Nodes: l.Nodes}, Options: options})
+	}
+	var err error
+	if p := &c.Player; c.Kind == data.Engine {
+		c.Start = s.settings.Game.Start
+		if p.Command, err = engine(p.UCI, p.Limit, p.Options); err != nil {
+			return c, err
+		}
+	}
+	if c.Label != nil {
+		label := *c.Label
+		label.Command, err = engine(label.UCI, label.Limit, label.Options)
+		c.Label = &label
+	}
+	return c, err
+}
+
+// DataSeed is the seed of what is drawn of the data.
+func (s *Setup) DataSeed() uint64 { return s.Seed("data", 0) }
+
+// checkData reports what contradicts itself in the data of settings; files and
+// engines it leaves alone.
+func checkData(s *Settings, v chess.Variant, fail func(key, hint string, err error)) {
+	if s.Data == nil {
+		return
+	}
+	of := &Setup{Variant: v, settings: s}
+	c, err := of.Data(func(o uci.Opponent) (uci.Command, error) {
+		command := uci.Command{Path: o.Program}
+		for option, value := range o.Options {
+			command.Settings = append(command.Settings, uci.Setting{Name: option, Value: value})
+		}
+		return command, nil
+	})
+	if err == nil {
+		err = c.Check()
+	}
+	if err != nil {
+		fail("data", "", errors.New(strings.TrimPrefix(err.Error(), "data: ")))
+	}
 }

@@ -7,13 +7,8 @@ import (
 	"strings"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/config"
 	"alamos/pkg/encode"
-)
-
-// Metrics of successive halving, as the language has them.
-const (
-	ByLoss = "validation_loss"
-	ByElo  = "elo"
 )
 
 // Load reads an experiment and checks what its language cannot know: that
@@ -24,7 +19,7 @@ func SetupLoad(path string, set []string) (*Experiment, error) {
 	if err != nil {
 		return nil, err
 	}
-	var faults Errors
+	var faults config.Errors
 	seen := map[string]bool{} // a fault of several trials is one fault
 	fail := func(key, hint string, err error) {
 		f := e.Fault(key, hint, err.Error())

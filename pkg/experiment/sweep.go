@@ -5,7 +5,32 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"alamos/pkg/config"
 )
+
+// sweep is what the file says of its sweep.
+type sweep struct {
+	Grid    grid          `key:"grid" doc:"Key paths and the values each takes: network.depth: [2, 5, 10]. Every combination is a trial; the last key varies fastest."`
+	Zip     zips          `key:"zip" doc:"Key paths whose lists, equally long, move together: {selfplay.games: [100, 200], generations: [40, 20]}; or a list of such groups. Zips are crossed with the grid."`
+	Random  *random       `key:"random" flags:"optional" doc:"Values drawn at random, crossed with grid and zip. What is drawn for a key depends on seed and the key only: more trials continue where fewer ended."`
+	Include []combination `key:"include" doc:"Further combinations, beside the product of the others: {network.depth: 20, network.width: 256}. Keys that one leaves out are as in the file without its sweep."`
+	Exclude []combination `key:"exclude" doc:"Combinations of the product that are left out: those that have all of an item's values."`
+	Seeds   int           `key:"seeds" default:"1" range:"1..10000" doc:"Repeat every combination with seed, seed + 1, and so on."`
+	Budget  *budget       `key:"budget" flags:"optional" doc:"What the sweep may cost. What it leaves out is reported."`
+	Halving *Halving      `key:"halving" flags:"optional" doc:"Successive halving: all trials train a little, the best go on. Every trial reaches a rung before any goes on (unlike in ASHA), so that the choice does not depend on timing. With seeds, each is a trial that is judged by itself."`
+}
+
+// random is what is drawn at random.
+type random struct {
+	Trials int   `key:"trials" range:"1..10000" flags:"required" unit:"trials" doc:"How many different combinations are drawn."`
+	Draw   draws `key:"draw" flags:"required" doc:"Key paths and a distribution each: {uniform: [0.5, 4]}, {log_uniform: [1e-3, 1e-1]}, {int: [2, 20]} with both bounds, or {choice: [zero, 0.2]}. Of a key that wants whole numbers log_uniform draws whole numbers."`
+}
+
+// readSection reads a group of the sweep.
+func readSection(r *config.Reader, path string, t *config.Node) (map[string]any, bool) {
+	return schema().ReadGroup(r, schema().Lookup(path).Type.(*config.Group), path, t)
+}
 
 // Left is a combination that the budget of a sweep leaves out.
 type Left struct {
@@ -16,8 +41,8 @@ type Left struct {
 // expansion is a sweep on its way to trials.
 type expansion struct {
 	*loader
-	base    *tree // the merged tree
-	sweep   *tree // its sweep
+	base    *config.Node // the merged tree
+	sweep   *config.Node // its sweep
 	seed    uint64
 	bundles []bundle
 	repeats int
@@ -29,9 +54,9 @@ type expansion struct {
 
 // combo is one combination, whose trials differ in their seeds only.
 type combo struct {
-	set      []setting // what the sweep says of it
-	at       Position  // of the last line that says it
-	included bool      // not of the product
+	set      []setting       // what the sweep says of it
+	at       config.Position // of the last line that says it
+	included bool            // not of the product
 	settings Settings
 	values   map[string]any // the settings in canonical form
 	id       string         // of the settings
@@ -41,8 +66,8 @@ type combo struct {
 type setting struct {
 	path string
 	text string
-	tree *tree
-	at   Position // of the key
+	tree *config.Node
+	at   config.Position // of the key
 }
 
 func (c *combo) label() string {
@@ -63,17 +88,17 @@ func (x *expansion) axes() []axis {
 }
 
 // expansion reads the sweep of a merged tree.
-func (l *loader) expansion(t *tree) *expansion {
-	x := &expansion{loader: l, base: t, sweep: t.get("sweep"), repeats: 1, before: len(l.errs)}
+func (l *loader) expansion(t *config.Node) *expansion {
+	x := &expansion{loader: l, base: t, sweep: t.Get("sweep"), repeats: 1, before: len(l.errs)}
 	if x.sweep == nil {
-		x.sweep = &tree{kind: mapping, at: t.at}
+		x.sweep = &config.Node{Kind: config.Mapping, At: t.At}
 	}
-	if f, s := lookup("seed"), t.get("seed"); s != nil {
-		v, _ := f.typ.read(&checker{bad: map[string]bool{}}, "", s)
+	if f, s := schema().Lookup("seed"), t.Get("seed"); s != nil {
+		v, _ := f.Type.Read(&config.Reader{Bad: map[string]bool{}}, "", s)
 		n, _ := v.(int64)
 		x.seed = uint64(n)
 	} else {
-		n, _ := f.def.(int64)
+		n, _ := f.Default.(int64)
 		x.seed = uint64(n)
 	}
 	x.bundles = l.bundles(x.sweep, x.seed)
@@ -86,27 +111,27 @@ func (l *loader) expansion(t *tree) *expansion {
 
 // number returns a whole number of the sweep, if it is there.
 func (x *expansion) number(path string) (int64, bool) {
-	e := x.sweep.find(path)
-	if e == nil || e.value.bad {
+	e := x.sweep.Find(path)
+	if e == nil || e.Value.Bad {
 		return 0, false
 	}
-	v, _ := lookup("sweep."+path).typ.read(&checker{bad: map[string]bool{}}, "", e.value)
+	v, _ := schema().Lookup("sweep."+path).Type.Read(&config.Reader{Bad: map[string]bool{}}, "", e.Value)
 	n, ok := v.(int64)
 	return n, ok
 }
 
 // at returns where a key of the sweep stands.
-func (x *expansion) at(path string) Position {
-	if e := x.sweep.find(path); e != nil {
-		return e.at
+func (x *expansion) at(path string) config.Position {
+	if e := x.sweep.Find(path); e != nil {
+		return e.At
 	}
-	return x.sweep.at
+	return x.sweep.At
 }
 
 // list returns the items of a list of the sweep.
-func (x *expansion) list(key string) []*tree {
-	if t := x.sweep.get(key); t != nil {
-		return t.items
+func (x *expansion) list(key string) []*config.Node {
+	if t := x.sweep.Get(key); t != nil {
+		return t.Items
 	}
 	return nil
 }
@@ -130,7 +155,7 @@ func (x *expansion) trials() ([]Trial, []combo, []Left) {
 		return nil, nil, nil
 	}
 	if len(combos) == 0 {
-		x.errs = append(x.errs, x.at("exclude").errorf("sweep.exclude", "leaves no combination"))
+		x.errs = append(x.errs, x.at("exclude").Errorf("sweep.exclude", "leaves no combination"))
 		return nil, nil, nil
 	}
 	if x.halving = x.readHalving(combos); len(x.errs) > before {
@@ -159,13 +184,13 @@ func (x *expansion) sound() bool {
 			at := a.at
 			for _, other := range taken {
 				if overlap(a.path, other) {
-					x.errs = append(x.errs, at.errorf(join(b.key, a.path), "overlaps with %s", other))
+					x.errs = append(x.errs, at.Errorf(config.Join(b.key, a.path), "overlaps with %s", other))
 				}
 			}
 			taken = append(taken, a.path)
 		}
 		if count *= len(b.points); count > maxTrials {
-			x.errs = append(x.errs, b.axes[0].at.errorf("sweep", "want at most %d trials", maxTrials))
+			x.errs = append(x.errs, b.axes[0].at.Errorf("sweep", "want at most %d trials", maxTrials))
 			return false
 		}
 	}
@@ -174,29 +199,29 @@ func (x *expansion) sound() bool {
 		count = 0
 	}
 	if count += x.repeats * len(included); count > maxTrials {
-		x.errs = append(x.errs, x.at("include").errorf("sweep", "want at most %d trials", maxTrials))
+		x.errs = append(x.errs, x.at("include").Errorf("sweep", "want at most %d trials", maxTrials))
 		return false
 	}
 	for i, item := range included {
-		for j, e := range item.entries {
+		for j, e := range item.Entries {
 			here := fmt.Sprintf("sweep.include[%d]", i)
-			for _, before := range item.entries[:j] {
-				if overlap(e.key, before.key) {
-					x.errs = append(x.errs, e.at.errorf(join(here, e.key), "overlaps with %s", before.key))
+			for _, before := range item.Entries[:j] {
+				if overlap(e.Key, before.Key) {
+					x.errs = append(x.errs, e.At.Errorf(config.Join(here, e.Key), "overlaps with %s", before.Key))
 				}
 			}
 			for _, other := range taken {
-				if e.key != other && overlap(e.key, other) {
-					x.errs = append(x.errs, e.at.errorf(join(here, e.key), "overlaps with %s", other))
+				if e.Key != other && overlap(e.Key, other) {
+					x.errs = append(x.errs, e.At.Errorf(config.Join(here, e.Key), "overlaps with %s", other))
 				}
 			}
-			if !slices.Contains(taken, e.key) && !slices.Contains(x.extra, e.key) {
-				x.extra = append(x.extra, e.key)
+			if !slices.Contains(taken, e.Key) && !slices.Contains(x.extra, e.Key) {
+				x.extra = append(x.extra, e.Key)
 			}
 		}
 	}
 	if x.repeats > 1 && (slices.Contains(taken, "seed") || slices.Contains(x.extra, "seed")) {
-		x.errs = append(x.errs, x.at("seeds").errorf("sweep.seeds", "the sweep varies seed already: want only one of them"))
+		x.errs = append(x.errs, x.at("seeds").Errorf("sweep.seeds", "the sweep varies seed already: want only one of them"))
 	}
 	return len(x.errs) == before
 }
@@ -209,7 +234,7 @@ func overlap(a, b string) bool {
 // combos returns the product of the bundles, the last one fastest, and after it
 // what is included. A sweep that only includes has no product.
 func (x *expansion) combos() []combo {
-	all := []combo{{at: x.base.at}}
+	all := []combo{{at: x.base.At}}
 	for _, b := range x.bundles {
 		var next []combo
 		for _, c := range all {
@@ -229,9 +254,9 @@ func (x *expansion) combos() []combo {
 		all = nil
 	}
 	for _, item := range included {
-		n := combo{at: item.at, included: true}
-		for _, e := range item.entries {
-			n.set = append(n.set, setting{e.key, axisText(lookup(e.key), e.value), e.value, e.at})
+		n := combo{at: item.At, included: true}
+		for _, e := range item.Entries {
+			n.set = append(n.set, setting{e.Key, axisText(schema().Lookup(e.Key), e.Value), e.Value, e.At})
 		}
 		all = append(all, n)
 	}
@@ -247,7 +272,7 @@ func (x *expansion) combos() []combo {
 func (x *expansion) resolved(combos []combo) []combo {
 	excluded := x.list("exclude")
 	used := make([]bool, len(excluded))
-	idle := map[string]Position{} // keys that have meant nothing so far
+	idle := map[string]config.Position{} // keys that have meant nothing so far
 	busy := map[string]bool{}
 	taken := map[string]bool{} // labels of combinations that have lost a key
 	kept := combos[:0]
@@ -255,13 +280,13 @@ func (x *expansion) resolved(combos []combo) []combo {
 		over := x.base
 		for i, s := range c.set {
 			layer := len(x.layers) + i
-			if !c.included && lookup(s.path).when == nil {
+			if !c.included && schema().Lookup(s.path).When == nil {
 				layer += len(c.set) // what decides whether others mean something is above them
 			}
-			item := s.tree.stamped(layer)
-			over = merge(over, nest(strings.Split(s.path, "."), item.at, item))
+			item := s.tree.Stamped(layer)
+			over = config.Merge(over, config.Nest(strings.Split(s.path, "."), item.At, item))
 		}
-		over.at = x.base.at
+		over.At = x.base.At
 		values, check, ok := x.whole(over)
 		if c.values = values; !c.included && x.excludes(&c, excluded, used) {
 			continue
@@ -271,10 +296,10 @@ func (x *expansion) resolved(combos []combo) []combo {
 		}
 		all := len(c.set)
 		c.set = slices.DeleteFunc(slices.Clone(c.set), func(s setting) bool {
-			if lookup(s.path).when == nil {
+			if schema().Lookup(s.path).When == nil {
 				return false
 			}
-			_, there := valueAt(values, s.path)
+			_, there := config.ValueAt(values, s.path)
 			idle[s.path] = s.at
 			busy[s.path] = busy[s.path] || there
 			return !there
@@ -289,12 +314,12 @@ func (x *expansion) resolved(combos []combo) []combo {
 	}
 	for _, path := range slices.Sorted(maps.Keys(idle)) {
 		if !busy[path] {
-			x.errs = append(x.errs, idle[path].errorf(path, "means nothing in any combination: has a meaning only %s", lookup(path).when))
+			x.errs = append(x.errs, idle[path].Errorf(path, "means nothing in any combination: has a meaning only %s", schema().Lookup(path).When))
 		}
 	}
 	for i, item := range excluded {
 		if !used[i] {
-			x.errs = append(x.errs, item.at.errorf(fmt.Sprintf("sweep.exclude[%d]", i), "no combination has these values"))
+			x.errs = append(x.errs, item.At.Errorf(fmt.Sprintf("sweep.exclude[%d]", i), "no combination has these values"))
 		}
 	}
 	return kept
@@ -302,34 +327,27 @@ func (x *expansion) resolved(combos []combo) []combo {
 
 // settings makes the settings of one combination of what it resolves to. Where
 // some of that is faulty, the rules about the rest are checked all the same.
-func (l *loader) settings(t *tree, values map[string]any, c *checker, ok bool) (Settings, bool) {
-	l.errs = append(l.errs, c.errs...)
-	s, err := settingsOf(values)
-	if err != nil {
-		if ok {
-			l.errs = append(l.errs, t.at.errorf("", "%s", err))
-		}
-		return s, false
-	}
-	s = l.identified(&s)
-	broken := brokenRules(&s, t, c.bad)
+func (l *loader) settings(t *config.Node, values map[string]any, c *config.Reader, ok bool) (Settings, bool) {
+	l.errs = append(l.errs, c.Errs...)
+	s := l.settingsOf(values)
+	broken := brokenRules(&s, t, c.Bad)
 	l.errs = append(l.errs, broken...)
 	return s, ok && len(broken) == 0
 }
 
 // excludes says whether a combination has all values of an item of sweep.exclude,
 // and which items are used.
-func (x *expansion) excludes(c *combo, excluded []*tree, used []bool) bool {
+func (x *expansion) excludes(c *combo, excluded []*config.Node, used []bool) bool {
 	any := false
 	for i, item := range excluded {
-		has := !slices.ContainsFunc(item.entries, func(e entry) bool {
-			f := lookup(e.key)
-			text := axisText(f, e.value)
-			if slices.ContainsFunc(c.set, func(s setting) bool { return s.path == e.key && s.text == text }) {
+		has := !slices.ContainsFunc(item.Entries, func(e config.Entry) bool {
+			f := schema().Lookup(e.Key)
+			text := axisText(f, e.Value)
+			if slices.ContainsFunc(c.set, func(s setting) bool { return s.path == e.Key && s.text == text }) {
 				return false
 			}
-			v, there := valueAt(c.values, e.key)
-			return !there || show(f.typ, v) != text
+			v, there := config.ValueAt(c.values, e.Key)
+			return !there || config.Show(f.Type, v) != text
 		})
 		used[i] = used[i] || has
 		any = any || has
@@ -344,7 +362,7 @@ func (x *expansion) different(combos []combo) bool {
 		c := &combos[i]
 		c.id = c.settings.ID()
 		if other, taken := labels[c.id]; taken {
-			x.errs = append(x.errs, c.at.errorf("sweep", "the trials %s and %s have equal settings", quoted(other), quoted(c.label())))
+			x.errs = append(x.errs, c.at.Errorf("sweep", "the trials %s and %s have equal settings", config.Quoted(other), config.Quoted(c.label())))
 			return false
 		}
 		labels[c.id] = c.label()

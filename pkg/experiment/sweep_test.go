@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"alamos/pkg/config"
+
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -191,7 +193,7 @@ func TestDrawsAreReadable(t *testing.T) {
 			middle = math.Sqrt(low * high)
 		}
 		for range n {
-			text := d.draw(source).text
+			text := d.draw(source).Text
 			x := parse64(text)
 			if x < low || x > high {
 				t.Fatalf("%s is not from %v to %v", text, low, high)
@@ -222,7 +224,7 @@ func TestDrawBounds(t *testing.T) {
 	} {
 		source := chance(1, "bounds")
 		for range 100 {
-			if x := parse64(d.draw(source).text); x < d.low || x > d.high {
+			if x := parse64(d.draw(source).Text); x < d.low || x > d.high {
 				t.Errorf("%v of %+v", x, d)
 			}
 		}
@@ -303,7 +305,7 @@ func TestSweepsAreTheirTrials(t *testing.T) {
 		}
 		if rapid.Bool().Draw(t, "random") {
 			n := rapid.IntRange(1, 5).Draw(t, "trials")
-			sweep["random"] = map[string]any{"trials": n, "draw": map[string]any{next(): object{"int": []int{1, 100}}, next(): object{"log_uniform": []int{10, 90}}}}
+			sweep["random"] = map[string]any{"trials": n, "draw": map[string]any{next(): map[string]any{"int": []int{1, 100}}, next(): map[string]any{"log_uniform": []int{10, 90}}}}
 			want *= n
 		}
 		seeds := rapid.IntRange(1, 3).Draw(t, "seeds")
@@ -343,8 +345,8 @@ func TestSweepsAreTheirTrials(t *testing.T) {
 // A trial is explained by where the sweep and the files say what it is.
 func TestExplainTrial(t *testing.T) {
 	e := load(t, "seed: 4\nnetwork: {depth: 9}\nsweep:\n  grid:\n    network.depth: [1, 2]\n    training.schedule:\n      - {kind: constant}\n      - {kind: step,\n         every: 7}\n  seeds: 2\n")
-	row := func(rows []Explained, path string) string {
-		i := slices.IndexFunc(rows, func(x Explained) bool { return x.Path == path })
+	row := func(rows []config.Explained, path string) string {
+		i := slices.IndexFunc(rows, func(x config.Explained) bool { return x.Path == path })
 		if i < 0 {
 			return ""
 		}
@@ -363,8 +365,8 @@ func TestExplainTrial(t *testing.T) {
 		t.Errorf("a constant schedule has every: %s", got)
 	}
 	for _, r := range rows { // every value is that of the trial
-		if v, ok := valueAt(e.Trials[7].Settings.values(), r.Path); ok && show(lookup(r.Path).typ, v) != r.Value {
-			t.Errorf("%s: %s, the trial has %s", r.Path, r.Value, show(lookup(r.Path).typ, v))
+		if v, ok := config.ValueAt(e.Trials[7].Settings.values(config.Form{}), r.Path); ok && config.Show(schema().Lookup(r.Path).Type, v) != r.Value {
+			t.Errorf("%s: %s, the trial has %s", r.Path, r.Value, config.Show(schema().Lookup(r.Path).Type, v))
 		}
 	}
 }
@@ -409,7 +411,7 @@ func TestSweptKeysOfSomeKinds(t *testing.T) {
 		if has := strings.Contains(x.Label, "patience="); has != plateau {
 			t.Errorf("%s", x.Label)
 		}
-		if has := slices.ContainsFunc(drawn.ExplainTrial(i), func(r Explained) bool { return r.Path == "training.schedule.patience" }); has != plateau {
+		if has := slices.ContainsFunc(drawn.ExplainTrial(i), func(r config.Explained) bool { return r.Path == "training.schedule.patience" }); has != plateau {
 			t.Errorf("%s: patience is told: %v", x.Label, has)
 		}
 		if plateau {

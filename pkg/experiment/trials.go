@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+
+	"alamos/pkg/config"
 )
 
 // Trial is one combination of a sweep, or the only one where nothing is swept.
@@ -70,11 +72,11 @@ func (c *combo) text(path string) string {
 	if i := slices.IndexFunc(c.set, func(s setting) bool { return s.path == path }); i >= 0 {
 		return c.set[i].text
 	}
-	v, ok := valueAt(c.values, path)
+	v, ok := config.ValueAt(c.values, path)
 	if !ok {
 		return ""
 	}
-	return show(lookup(path).typ, v)
+	return config.Show(schema().Lookup(path).Type, v)
 }
 
 // shown returns the axes with the values that the trials have.

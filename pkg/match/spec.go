@@ -1,7 +1,6 @@
 package match
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -25,30 +24,30 @@ import (
 type Spec struct {
 	_ struct{} `short:"player" oneof:"every generations player uci hook alphabeta material policy model"`
 
-	Every       int          `json:"every,omitempty" key:"every" range:"1..1000000" unit:"generations" doc:"The checkpoints of every N-th generation, and always the last one."`
-	Generations []int        `json:"generations,omitempty" key:"generations" range:"1.." unit:"generations" flags:"single" doc:"The checkpoints of these generations, where training comes so far."`
-	Player      string       `json:"player,omitempty" key:"player" enum:"last untrained random" doc:"last: the last checkpoint; untrained: the network before training; random: random legal moves."`
-	UCI         string       `json:"uci,omitempty" key:"uci" want:"the name of a UCI engine" doc:"A UCI engine, by its name on the path."`
-	Hook        *config.File `json:"hook,omitempty" key:"hook" ext:".go" doc:"Alpha-beta search on the evaluation of a Go script."`
-	AlphaBeta   Checkpoint   `json:"alphabeta,omitempty" key:"alphabeta" range:"1.." words:"last untrained" doc:"Alpha-beta search on the value of a network: the last, the untrained, or that of a generation, where training comes so far."`
-	Material    int          `json:"material,omitempty" key:"material" range:"1..100" unit:"plies" doc:"Alpha-beta search of this depth on a count of material, as suits the variant."`
-	Policy      Checkpoint   `json:"policy,omitempty" key:"policy" range:"1.." words:"last untrained" doc:"A checkpoint without any search, the last, the untrained, or that of a generation, where training comes so far: the move that its policy gives the most."`
-	Model       Checkpoint   `json:"model,omitempty" key:"model" want:"RUN@GENERATION, as in tiny@3 or quickstart/24b4@last, or the path of a .safetensors file" doc:"A checkpoint from elsewhere: of another run, as tiny@3, tiny@untrained or, of a sweep with the first digits of a trial's hash, quickstart/24b4@last; or a file, relative to the folder of the experiment file. It plays with its own encoder and policy and the search of this tournament."`
+	Every       int          `key:"every" range:"1..1000000" unit:"generations" doc:"The checkpoints of every N-th generation, and always the last one."`
+	Generations []int        `key:"generations" range:"1.." unit:"generations" min:"1" flags:"single" doc:"The checkpoints of these generations, where training comes so far."`
+	Player      string       `key:"player" enum:"last untrained random" doc:"last: the last checkpoint; untrained: the network before training; random: random legal moves."`
+	UCI         string       `key:"uci" want:"the name of a UCI engine" doc:"A UCI engine, by its name on the path."`
+	Hook        *config.File `key:"hook" ext:".go" doc:"Alpha-beta search on the evaluation of a Go script."`
+	AlphaBeta   Checkpoint   `key:"alphabeta" range:"1.." words:"last untrained" doc:"Alpha-beta search on the value of a network: the last, the untrained, or that of a generation, where training comes so far."`
+	Material    int          `key:"material" range:"1..100" unit:"plies" doc:"Alpha-beta search of this depth on a count of material, as suits the variant."`
+	Policy      Checkpoint   `key:"policy" range:"1.." words:"last untrained" doc:"A checkpoint without any search, the last, the untrained, or that of a generation, where training comes so far: the move that its policy gives the most."`
+	Model       Checkpoint   `key:"model" ext:".safetensors" pattern:"^[^@]+@.+$" want:"RUN@GENERATION, as in tiny@3 or quickstart/24b4@last" doc:"An external checkpoint: of another run, as tiny@3, tiny@untrained or, of a sweep with the first digits of a trial's hash, quickstart/24b4@last; or a file, relative to the folder of the experiment file. It plays with its own encoder and policy and the search of this tournament."`
 
-	Level    int               `json:"level,omitempty" key:"level" when:"uci" range:"1..8" doc:"Strength as lichess sets it for Fairy-Stockfish."`
-	MoveTime int               `json:"movetime,omitempty" key:"movetime" when:"uci" range:"1..86400000" unit:"ms" doc:"Time for a move."`
-	Depth    int               `json:"depth,omitempty" key:"depth" when:"uci" range:"1..1000" unit:"plies" doc:"Depth of the engine's search."`
+	Level    int               `key:"level" when:"uci" range:"1..8" doc:"Strength as lichess sets it for Fairy-Stockfish."`
+	MoveTime int               `key:"movetime" when:"uci" range:"1..86400000" unit:"ms" doc:"Time for a move."`
+	Depth    int               `key:"depth" when:"uci" range:"1..1000" unit:"plies" doc:"Depth of the engine's search."`
 	_        int               `key:"depth" when:"hook" range:"1..100" unit:"plies" flags:"required" doc:"Depth of the search."`
 	_        int               `key:"depth" when:"alphabeta" range:"1..100" unit:"plies" flags:"required" doc:"Depth of the search."`
-	Nodes    int               `json:"nodes,omitempty" key:"nodes" when:"uci" range:"1.." unit:"nodes" doc:"Nodes of the engine's search."`
-	Options  map[string]string `json:"options,omitempty" key:"options" when:"uci" doc:"UCI options, such as Skill Level: 3."`
-	Rounds   int               `json:"rounds,omitempty" key:"rounds" range:"1.." unit:"games" absent:"as tournament.rounds" doc:"Games against each other player."`
+	Nodes    int               `key:"nodes" when:"uci" range:"1.." unit:"nodes" doc:"Nodes of the engine's search."`
+	Options  map[string]string `key:"options" when:"uci" doc:"UCI options, such as Skill Level: 3."`
+	Rounds   int               `key:"rounds" range:"1.." unit:"games" absent:"as tournament.rounds" doc:"Games against each other player."`
 
 	// Settings that only the command line has: an experiment has one search for all.
-	Args        []string      `json:"-"` // of the engine's program
-	Visits      int           `json:"-"` // of a tree search; 0: as others
-	Temperature float64       `json:"-"` // of a tree search; 0: the most visited move
-	Search      []uci.Setting `json:"-"` // of a tree search, see [search.Settable]
+	Args        []string      // of the engine's program
+	Visits      int           // of a tree search; 0: as others
+	Temperature float64       // of a tree search; 0: the most visited move
+	Search      []uci.Setting // of a tree search, see [search.Settable]
 }
 
 // Words of Spec.Player and of checkpoints.
@@ -73,24 +72,6 @@ func (c Checkpoint) Generation(last int) int {
 	}
 	n, _ := strconv.Atoi(string(c)) // the language lets nothing else in
 	return n
-}
-
-// MarshalJSON writes a number, or the word.
-func (c Checkpoint) MarshalJSON() ([]byte, error) {
-	if n, err := strconv.Atoi(string(c)); err == nil {
-		return json.Marshal(n)
-	}
-	return json.Marshal(string(c))
-}
-
-// UnmarshalJSON reads what MarshalJSON writes.
-func (c *Checkpoint) UnmarshalJSON(b []byte) error {
-	var n int
-	if json.Unmarshal(b, &n) == nil {
-		*c = Checkpoint(strconv.Itoa(n))
-		return nil
-	}
-	return json.Unmarshal(b, (*string)(c))
 }
 
 // Usage describes the words that [ParseSpec] reads.

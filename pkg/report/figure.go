@@ -82,7 +82,7 @@ func (k kind) fileName(f *experiment.Figure) string {
 		parts = append(parts, f.X)
 	}
 	if f.Y != "" {
-		parts = append(parts, f.Y)
+		parts = append(parts, string(f.Y))
 	}
 	if f.Generation != nil {
 		parts = append(parts, store.CheckpointName(*f.Generation))
@@ -281,12 +281,12 @@ func (r *Report) identity(p *picture) string {
 			parts = append(parts, t.ID)
 		case fromHooks:
 			for _, h := range t.Settings.Hooks {
-				parts = append(parts, h.Name(), h.SHA256)
+				parts = append(parts, h.Name(), h.File.SHA256)
 			}
 			if e := t.Settings.Evaluation; e != nil {
 				parts = append(parts, e.Every, e.Search, e.Accuracy)
 				for _, p := range e.Puzzles {
-					parts = append(parts, p.Name(), p.SHA256)
+					parts = append(parts, p.Name(), p.File.SHA256)
 				}
 			}
 		}

@@ -131,7 +131,7 @@ func drawSweep(q *request) (plots.Chart, string, error) {
 // figure's y, or all that do not follow from x as zipped ones do.
 func (q *request) lineAxes(x string) []experiment.Axis {
 	if q.Y != "" {
-		return []experiment.Axis{{Path: q.Y}}
+		return []experiment.Axis{{Path: string(q.Y)}}
 	}
 	return slices.DeleteFunc(slices.Clone(q.axes), func(a experiment.Axis) bool {
 		at := map[string]string{}
@@ -198,8 +198,8 @@ func (q *request) plane() (x, y experiment.Axis, err error) {
 		}
 		return a
 	}
-	x = find(q.X, q.Y)
-	y = find(q.Y, x.Path)
+	x = find(q.X, string(q.Y))
+	y = find(string(q.Y), x.Path)
 	if x.Path == "" || y.Path == "" || x.Path == y.Path {
 		return x, y, fmt.Errorf("want two different keys that the sweep varies, have x %q and y %q", q.X, q.Y)
 	}

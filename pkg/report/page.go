@@ -13,6 +13,7 @@ import (
 	humanize "github.com/dustin/go-humanize"
 	"github.com/dustin/go-humanize/english"
 
+	"alamos/pkg/config"
 	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
 	"alamos/pkg/store"
@@ -264,7 +265,7 @@ func (b *pageBuilder) changes() []Block {
 	if len(rows) == 0 {
 		return nil
 	}
-	t := Changes(experiment.FileFrom(filepath.Dir(b.File), b.Base), filepath.Base(b.File), rows)
+	t := Changes(config.FileFrom(filepath.Dir(b.File), b.Base), filepath.Base(b.File), rows)
 	t.Columns = t.Columns[:3]
 	return []Block{t}
 }

@@ -9,12 +9,13 @@ import (
 	"strings"
 	"sync"
 
+	"alamos/pkg/config"
 	"alamos/pkg/experiment"
 	"alamos/pkg/hook"
 )
 
 // Check compiles the scripts of an experiment and makes sure that each has the
-// functions that its places need. Faults of a script are [experiment.Errors] with
+// functions that its places need. Faults of a script are [config.Errors] with
 // the place in the script.
 func Check(ctx context.Context, e *experiment.Experiment) error {
 	var files []string            // in the order of the experiment
@@ -42,13 +43,13 @@ func Check(ctx context.Context, e *experiment.Experiment) error {
 		})
 	}
 	group.Wait()
-	var faults experiment.Errors
+	var faults config.Errors
 	for _, err := range slices.Concat(errs...) {
 		var fault *hook.Error
 		if !errors.As(err, &fault) {
 			return err
 		}
-		faults = append(faults, &experiment.Error{File: fault.File, Line: max(1, fault.Line), Col: max(1, fault.Col), Msg: fault.Msg})
+		faults = append(faults, &config.Error{File: fault.File, Line: max(1, fault.Line), Col: max(1, fault.Col), Msg: fault.Msg})
 	}
 	if len(faults) > 0 {
 		return faults

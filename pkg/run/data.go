@@ -64,9 +64,9 @@ func (s *sources) engine(ctx context.Context, t *trial, o *uci.Opponent) (*uci.F
 }
 
 // dataCode is the version of the code that imports such data.
-func dataCode(d *experiment.Data) string {
+func dataCode(d *data.Config) string {
 	code := filesCode
-	if d.Engine != nil {
+	if d.Kind == data.Engine {
 		code = engineCode
 	}
 	if d.Label != nil && d.Label.Nodes > 0 {
@@ -94,7 +94,7 @@ func (t *trial) openData(ctx context.Context) (*dataStage, error) {
 	settings := *s.Data
 	settings.Files = nil // what is in them is below
 	in.Settings("data", settings)
-	if settings.Engine != nil {
+	if settings.Kind == data.Engine {
 		in.Settings("game.start", s.Game.Start)
 	}
 	cfg, err := t.Data(func(o uci.Opponent) (uci.Command, error) {
@@ -209,10 +209,10 @@ func (t *trial) chunkSize(g int) float64 {
 		}
 	}
 	switch d := t.Settings.Data; {
-	case d.Chunk > 0 && d.Engine == nil:
+	case d.Chunk > 0 && d.Kind != data.Engine:
 		return float64(d.Chunk)
-	case d.Engine != nil && d.Positions > 0:
-		return float64(d.Games * int(d.Positions))
+	case d.Kind == data.Engine && d.Positions > 0:
+		return float64(d.Games * d.Positions)
 	}
 	return math.NaN()
 }
@@ -225,19 +225,19 @@ const tellEvery = 250 * time.Millisecond
 func (t *trial) tellImport(g int, p *data.Progress, known int) (done func()) {
 	d := t.Settings.Data
 	unit := "positions"
-	if d.Engine != nil {
+	if d.Kind == data.Engine {
 		unit = "games"
 	}
 	task := t.Report.Task(store.DataStage(g), unit)
-	if d.Engine != nil {
+	if d.Kind == data.Engine {
 		task.Resume(known)
 	}
 	began := time.Now()
 	tell := func() {
 		positions := int(p.Positions.Load())
-		done, total := positions, int(d.Chunk)
+		done, total := positions, d.Chunk
 		switch size := p.Size.Load(); {
-		case d.Engine != nil:
+		case d.Kind == data.Engine:
 			done, total = int(p.Games.Load()), d.Games
 		case total == 0 && size > 0: // as many in the rest of the files as in what was read
 			total = int(float64(done) * float64(size) / float64(max(1, p.Bytes.Load())))

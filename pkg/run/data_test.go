@@ -237,30 +237,30 @@ func TestMissingData(t *testing.T) {
 
 // Samples that an older alamos made are made again only where it may have learned bounds.
 func TestDataCode(t *testing.T) {
-	player, depth, nodes := &experiment.DataEngine{Nodes: 300}, &experiment.Label{Depth: 1}, &experiment.Label{Depth: 9, Nodes: 100}
+	depth, nodes := &data.Label{Limit: data.Limit{Depth: 1}}, &data.Label{Limit: data.Limit{Depth: 9, Nodes: 100}}
 	for _, x := range []struct {
-		data experiment.Data
+		cfg  data.Config
 		want string
 	}{
-		{experiment.Data{}, "3"},
-		{experiment.Data{Label: depth}, "3"},
-		{experiment.Data{Label: nodes}, "3, labels 2"},
-		{experiment.Data{Engine: player}, "1"},
-		{experiment.Data{Engine: player, Label: depth}, "1"},
-		{experiment.Data{Engine: player, Label: nodes}, "1, labels 2"},
+		{data.Config{}, "3"},
+		{data.Config{Label: depth}, "3"},
+		{data.Config{Label: nodes}, "3, labels 2"},
+		{data.Config{Kind: data.Engine}, "1"},
+		{data.Config{Kind: data.Engine, Label: depth}, "1"},
+		{data.Config{Kind: data.Engine, Label: nodes}, "1, labels 2"},
 	} {
-		if have := dataCode(&x.data); have != x.want {
-			t.Errorf("%+v: version %q, want %q", x.data, have, x.want)
+		if have := dataCode(&x.cfg); have != x.want {
+			t.Errorf("%+v: version %q, want %q", x.cfg, have, x.want)
 		}
 	}
 }
 
 // What was trained on games that do not come again, or on one chunk, stays as it is.
 func TestTrainingCode(t *testing.T) {
-	files, player := &experiment.Data{}, &experiment.Data{Engine: &experiment.DataEngine{}}
+	files, player := &data.Config{}, &data.Config{Kind: data.Engine}
 	one, two := Window{First: 2, Last: 2}, Window{First: 1, Last: 2}
 	for _, x := range []struct {
-		data   *experiment.Data
+		data   *data.Config
 		window Window
 		want   string
 	}{{nil, one, "2"}, {nil, two, "2"}, {player, two, "2"}, {files, one, "2"}, {files, two, "3"}} {

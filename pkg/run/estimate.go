@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"alamos/pkg/experiment"
 	"alamos/pkg/nn"
 
 	"alamos/pkg/stats"
@@ -86,7 +85,7 @@ func (e *Estimator) Work(ctx context.Context, t *Trial, load Load) (Work, error)
 		cfg := playing(s.Of)
 		visits := cfg.MeanVisits()
 		if s.Tournament {
-			visits = float64(experiment.SetupSearch(&s.Of.Settings.Tournament.Search).Budget())
+			visits = float64(s.Of.Settings.Tournament.Search.Budget())
 		}
 		n := s.Games * l.plies * l.evaluations * visits
 		w.Evaluations += stats.Float(math.Round(n))

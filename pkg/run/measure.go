@@ -75,7 +75,7 @@ func (all *Scripts) measure(ctx context.Context, t *Trial, name, function string
 		h := &scripts[i]
 		names = append(names, h.Name())
 		if all.has(h, function) {
-			in["hook "+h.Name()] = h.SHA256
+			in["hook "+h.Name()] = h.File.SHA256
 		} else {
 			in["hook "+h.Name()] = "has no " + function
 		}
@@ -115,7 +115,7 @@ func (all *Scripts) measure(ctx context.Context, t *Trial, name, function string
 // call makes one call of a script in a process of its own.
 func (all *Scripts) call(ctx context.Context, t *Trial, h *experiment.Hook, call func(context.Context, *hook.Session) (hook.Metrics, error)) (hook.Metrics, error) {
 	var printed strings.Builder
-	s, err := all.open(h.File, h.SHA256, 1, &printed)
+	s, err := all.open(h.File.Path, h.File.SHA256, 1, &printed)
 	if err != nil {
 		return nil, err
 	}

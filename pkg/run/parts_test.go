@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"alamos/pkg/config"
 	"alamos/pkg/experiment"
 
 	"alamos/pkg/store"
@@ -65,13 +66,13 @@ func TestLoadFindsBadPositions(t *testing.T) {
 		"opening: {fens: [rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1, 8/8/8/8/8/8/8/K w - - 0 1]}")
 	_, err := experiment.SetupLoad(s.file(), nil)
 	wantError(t, err, "small.yaml:8:", "selfplay.opening.fens", "position 2")
-	if errs, ok := err.(experiment.Errors); !ok || len(errs) != 1 {
+	if errs, ok := err.(config.Errors); !ok || len(errs) != 1 {
 		t.Errorf("want one fault, have %v", err)
 	}
 
 	// Trials of a sweep share the fault, which is told once.
 	_, err = experiment.SetupLoad(s.file(), []string{"sweep.seeds=3"})
-	if errs, ok := err.(experiment.Errors); !ok || len(errs) != 1 {
+	if errs, ok := err.(config.Errors); !ok || len(errs) != 1 {
 		t.Errorf("want one fault, have %v", err)
 	}
 	_, err = experiment.SetupLoad(filepath.Join(s.dir, "none.yaml"), nil)

@@ -277,7 +277,7 @@ func (x *externalModel) id() string {
 func (m *Match) newPlayer(ctx context.Context, p *MatchPlayer, nets *models) (match.Player, error) {
 	t := m.owner(p)
 	s := &t.Settings.Tournament
-	parts := match.Parts{Defaults: match.TreeSearch{Config: experiment.SetupSearch(&s.Search), Power: float64(s.Temperature.Power)}}
+	parts := match.Parts{Defaults: match.TreeSearch{Config: s.Search, Power: float64(s.Temperature.Power)}}
 	if l := s.Limit; l != nil {
 		parts.Defaults.Limit = match.Limit{Depth: l.Depth, Time: time.Duration(l.MoveTime) * time.Millisecond}
 	}

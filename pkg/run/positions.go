@@ -47,11 +47,11 @@ func (t *trial) position(ctx context.Context, q store.Question) error {
 		"code": positionCode, "position": p.FEN(), "visits": strconv.Itoa(q.Visits), "network": t.CheckpointSum(q.Generation),
 		"game.variant": s.Game.Variant, "network.input": s.Network.Input, "network.policy": s.Network.Policy,
 	}
-	cfg := experiment.SetupSearch(&s.Tournament.Search).WithoutExploration()
+	cfg := s.Tournament.Search.WithoutExploration()
 	cfg.Visits = q.Visits
 	if q.Visits > 0 {
 		settings := s.Tournament.Search
-		settings.Visits, settings.Noise, settings.ForcedPlayouts, settings.Root.Noise = 0, experiment.Noise{}, 0, 0
+		settings.Visits, settings.Noise, settings.ForcedPlayouts, settings.Root.Noise = 0, search.Noise{}, 0, 0
 		in.Settings("search", settings)
 	}
 	return t.Do(ctx, Stage{Name: q.Stage(), In: in, Files: []string{q.File()}, Run: func(ctx context.Context) (any, error) {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"alamos/pkg/experiment"
+	"alamos/pkg/selfplay"
 
 	"alamos/pkg/store"
 )
@@ -12,7 +13,7 @@ import (
 func TestQuickConfig(t *testing.T) {
 	s := experiment.Settings{Game: experiment.Game{Variant: "atomic"}, Network: experiment.Network{Input: "atomic16", Policy: "uci1968"}}
 	s.Search.Visits = 400
-	s.SelfPlay.PlayoutCap = &experiment.PlayoutCap{Full: 0.25, Visits: 40}
+	s.SelfPlay.PlayoutCap = selfplay.PlayoutCap{Full: 0.25, Visits: 40}
 	of, err := experiment.New(&s)
 	if err != nil {
 		t.Fatal(err)

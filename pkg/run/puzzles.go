@@ -33,15 +33,15 @@ func Puzzles(ctx context.Context, t *Trial, g int, work Estimate) error {
 	}
 	// A search is of one position, and to find a move, not to explore.
 	settings := e.Search
-	settings.Noise, settings.Root.Noise, settings.ForcedPlayouts, settings.TreeReuse = experiment.Noise{}, 0, 0, false
-	cfg := experiment.SetupSearch(&settings)
+	settings.Noise, settings.Root.Noise, settings.ForcedPlayouts, settings.TreeReuse = search.Noise{}, 0, 0, false
+	cfg := settings
 	in := askedOf(t, g)
 	in["code"] = puzzlesCode
 	in.Settings("search", settings)
 	names, total := make([]string, len(sets)), 0
 	for i, s := range sets {
 		names[i] = s.Name()
-		in["puzzle "+names[i]] = e.Puzzles[i].SHA256
+		in["puzzle "+names[i]] = e.Puzzles[i].File.SHA256
 		total += len(s.Puzzles)
 	}
 	in.List("puzzle", names)

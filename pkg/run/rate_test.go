@@ -16,7 +16,7 @@ import (
 func TestRatesAreProbedOnce(t *testing.T) {
 	s := experiment.Settings{
 		Game:    experiment.Game{Variant: "atomic"},
-		Network: experiment.Network{Input: "atomic16", Policy: "uci1968", PolicyHead: "conv-linear", Depth: 1, Width: 8},
+		Network: experiment.Network{Input: "atomic16", Policy: "uci1968", Spec: nn.Spec{PolicyHead: "conv-linear", Depth: 1, Width: 8}},
 	}
 	of, err := experiment.New(&s)
 	if err != nil {

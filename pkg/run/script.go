@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"alamos/pkg/config"
 	"alamos/pkg/experiment"
 	"alamos/pkg/hook"
 )
@@ -34,14 +35,14 @@ func Find(e *experiment.Experiment) (*Scripts, error) {
 	all := &Scripts{functions: map[string][]string{}}
 	for i := range e.Trials {
 		for _, h := range e.Trials[i].Settings.Hooks {
-			if _, known := all.functions[h.SHA256]; known {
+			if _, known := all.functions[h.File.SHA256]; known {
 				continue
 			}
-			script, err := read(h.File, h.SHA256)
+			script, err := read(h.File.Path, h.File.SHA256)
 			if err != nil {
 				return nil, err
 			}
-			all.functions[h.SHA256] = script.Declared()
+			all.functions[h.File.SHA256] = script.Declared()
 		}
 	}
 	return all, nil
@@ -49,7 +50,7 @@ func Find(e *experiment.Experiment) (*Scripts, error) {
 
 // has tells whether a hook has a function.
 func (all *Scripts) has(h *experiment.Hook, function string) bool {
-	return slices.Contains(all.functions[h.SHA256], function)
+	return slices.Contains(all.functions[h.File.SHA256], function)
 }
 
 // open begins a session of a script, with as many processes as calls are made
@@ -64,7 +65,7 @@ func (all *Scripts) open(file, sum string, processes int, log io.Writer) (*hook.
 
 // Open begins a session of a script that decides results, with as many processes as
 // calls are made beside each other.
-func (all *Scripts) Open(s *experiment.Script, processes int) (*hook.Session, error) {
+func (all *Scripts) Open(s *config.File, processes int) (*hook.Session, error) {
 	return all.open(s.Path, s.SHA256, processes, nil)
 }
 

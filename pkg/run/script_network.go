@@ -8,7 +8,6 @@ import (
 
 	"alamos/pkg/chess"
 	"alamos/pkg/encode"
-	"alamos/pkg/experiment"
 	"alamos/pkg/hook"
 	"alamos/pkg/nn"
 	"alamos/pkg/search"
@@ -23,7 +22,7 @@ type Network struct {
 
 // NewNetwork asks a session of a model of the trial, which the caller keeps.
 func NewNetwork(t *Trial, s *nn.Session) *Network {
-	cfg := experiment.SetupSearch(&t.Settings.Search).WithoutExploration()
+	cfg := t.Settings.Search.WithoutExploration()
 	return &Network{t.Variant, cfg, search.NewEvaluator(t.Codec, s)}
 }
 

@@ -104,7 +104,7 @@ func (t *trial) play(ctx context.Context, g int, in store.Inputs) (records []*se
 	cfg := t.SelfPlay(g)
 	cfg.Parallel = model.GameSlots(t.Workers)
 	cfg.Skip = func(i int) bool { return have[i] != nil }
-	if source := s.SelfPlay.Adjudicate; source != nil {
+	if source := s.SelfPlay.Script; source != nil {
 		judge, err := t.run.scripts.Open(source, t.Workers)
 		if err != nil {
 			return nil, 0, 0, err

@@ -12,7 +12,6 @@ import (
 
 	"alamos/pkg/data"
 
-	"alamos/pkg/experiment"
 	"alamos/pkg/nn"
 
 	"alamos/pkg/stats"
@@ -27,8 +26,8 @@ const (
 )
 
 // trainingCode is the version of the code that trains on such a window.
-func trainingCode(d *experiment.Data, w Window) string {
-	if d != nil && d.Engine == nil && w.First < w.Last {
+func trainingCode(d *data.Config, w Window) string {
+	if d != nil && d.Kind != data.Engine && w.First < w.Last {
 		return recurringCode
 	}
 	return trainCode
@@ -114,7 +113,7 @@ func (t *trial) learn(ctx context.Context, g int, in store.Inputs, c *nn.Checkpo
 		return nil, nil, err
 	}
 	defer tr.Close()
-	anew := t.Settings.Training.Carry == experiment.CarryWeights
+	anew := t.Settings.Training.Carry == train.CarryWeights
 	if len(c.Optimizer) > 0 && !anew {
 		if err := tr.Load(c.Optimizer); err != nil {
 			return nil, nil, err

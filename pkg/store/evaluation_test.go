@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"alamos/pkg/config"
 	"alamos/pkg/experiment"
 	"alamos/pkg/stats"
 )
@@ -16,7 +17,7 @@ func asked(t *testing.T) *Trial {
 	x := made(t)
 	x.Settings.Evaluation = &experiment.Evaluation{
 		Every: 2, Accuracy: true,
-		Puzzles: []experiment.Puzzles{{File: "puzzles/mate-in-1.epd"}, {File: "puzzles/mate-in-2.epd"}},
+		Puzzles: []experiment.Puzzles{{File: config.File{Path: "puzzles/mate-in-1.epd"}}, {File: config.File{Path: "puzzles/mate-in-2.epd"}}},
 	}
 	for g := 1; g <= 2; g++ {
 		x.Manifest.Stage(TrainStage(g)).Outputs = map[string]string{CheckpointFile(g): fmt.Sprint("sum ", g)}

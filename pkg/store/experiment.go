@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"alamos/pkg/config"
 	"alamos/pkg/experiment"
 	"alamos/pkg/stats"
 )
@@ -36,9 +37,9 @@ type Experiment struct {
 
 // Explained are the resolved values of an experiment in the form that a file keeps. The
 // JSON of a single one has values instead of texts and cannot be read back.
-type Explained []experiment.Explained
+type Explained []config.Explained
 
-type explained experiment.Explained // without its JSON
+type explained config.Explained // without its JSON
 
 func (all Explained) MarshalJSON() ([]byte, error) {
 	kept := make([]explained, len(all))
@@ -55,7 +56,7 @@ func (all *Explained) UnmarshalJSON(b []byte) error {
 	}
 	*all = make(Explained, len(kept))
 	for i, x := range kept {
-		(*all)[i] = experiment.Explained(x)
+		(*all)[i] = config.Explained(x)
 	}
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"alamos/pkg/config"
 )
 
 // Inputs is everything that decides what a stage writes: settings by their
@@ -16,12 +18,8 @@ type Inputs map[string]string
 
 // Settings adds a group of settings under its path.
 func (in Inputs) Settings(path string, group any) {
-	b, err := json.Marshal(group)
-	if err != nil {
-		panic(err) // settings are plain values
-	}
 	var v any
-	if err := json.Unmarshal(b, &v); err != nil {
+	if err := json.Unmarshal(config.JSON(group), &v); err != nil {
 		panic(err)
 	}
 	in.flatten(path, v)

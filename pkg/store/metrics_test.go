@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"alamos/pkg/config"
 	"alamos/pkg/experiment"
 	"alamos/pkg/match"
 	"alamos/pkg/stats"
@@ -17,7 +18,7 @@ func made(t *testing.T) *Trial {
 	x := &Trial{Manifest: &Manifest{}}
 	x.Settings.Generations = 2
 	x.Settings.Tournament.Rounds = 10
-	x.Settings.Hooks = []experiment.Hook{{File: "kings.go"}}
+	x.Settings.Hooks = []experiment.Hook{{File: config.File{Path: "kings.go"}}}
 	put := func(name string, facts any) {
 		b, err := json.Marshal(facts)
 		if err != nil {

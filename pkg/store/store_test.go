@@ -11,8 +11,10 @@ import (
 	"strings"
 	"testing"
 
+	"alamos/pkg/config"
 	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
+	"alamos/pkg/search"
 	"alamos/pkg/stats"
 )
 
@@ -66,7 +68,7 @@ func listed(names ...string) Inputs {
 
 func TestInputsOfSettings(t *testing.T) {
 	in := Inputs{}
-	in.Settings("search", experiment.Search{Visits: 100, CPuct: 1.5, TreeReuse: true, Noise: experiment.Noise{Alpha: 0.3}})
+	in.Settings("search", search.Config{Visits: 100, CPuct: 1.5, TreeReuse: true, Noise: search.Noise{Alpha: 0.3}})
 	for key, want := range map[string]string{"search.visits": "100", "search.c_puct": "1.5", "search.tree_reuse": "true", "search.noise.alpha": "0.3"} {
 		if in[key] != want {
 			t.Errorf("%s is %q, want %q (all: %v)", key, in[key], want, in)
@@ -148,7 +150,7 @@ func TestFloatJSON(t *testing.T) {
 func TestFindMetric(t *testing.T) {
 	s := &Trial{Manifest: &Manifest{}}
 	s.Settings.Generations = 2
-	s.Settings.Hooks = []experiment.Hook{{File: "x/kings.go"}, {File: "pawns.go", Metric: "pawn"}}
+	s.Settings.Hooks = []experiment.Hook{{File: config.File{Path: "x/kings.go"}}, {File: config.File{Path: "pawns.go"}, Metric: "pawn"}}
 	s.Manifest.Put(&Stage{Name: HooksStage(1), Facts: json.RawMessage(`{"metrics": [{"alive": 1, "dead": null}, {}]}`)})
 	s.Manifest.Put(&Stage{Name: HooksStage(2), Facts: json.RawMessage(`{"metrics": [{"alive": 1}, {"passed": 3}]}`)})
 	for name, want := range map[string]string{
@@ -167,7 +169,7 @@ func TestFindMetric(t *testing.T) {
 			t.Errorf("%s: every hook has metrics: %v", name, err)
 		}
 	}
-	s.Settings.Hooks = append(s.Settings.Hooks, experiment.Hook{File: "queens.go"}) // it has failed twice
+	s.Settings.Hooks = append(s.Settings.Hooks, experiment.Hook{File: config.File{Path: "queens.go"}}) // it has failed twice
 	if _, _, err := s.FindMetric("traded"); !errors.Is(err, ErrUnmeasured) {
 		t.Errorf("a metric of a hook that failed: %v", err)
 	}

@@ -40,10 +40,7 @@ func Folder(t *experiment.Trial) string {
 			swept = append(swept, a)
 		}
 	}
-	if s.Data != nil {
-		return experiment.Hash(s.Seed, s.Game, s.Network, s.Search, s.Data, s.Training, swept)[:10]
-	}
-	return experiment.Hash(s.Seed, s.Game, s.Network, s.Search, s.SelfPlay, s.Training, swept)[:10]
+	return experiment.Hash(s.Sections("seed", "game", "network", "search", "data", "selfplay", "training"), swept)[:10]
 }
 
 // Path returns the path of a file of the trial.

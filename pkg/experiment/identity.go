@@ -1,0 +1,177 @@
+package experiment
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"alamos/pkg/config"
+)
+
+// schema is the language.
+var schema = sync.OnceValue(func() *config.Schema {
+	s := config.Of[document]()
+	notebook := s.Lookup("notebook")
+	notebook.Default, notebook.Fitted = defaultNotebook(nil), defaultNotebook
+	return s
+})
+
+// settingsOf makes settings of canonical values.
+func settingsOf(values map[string]any) Settings {
+	var d document
+	schema().Fill(&d, values)
+	return d.Settings
+}
+
+// values returns the settings in canonical form, files written as form says. Patterns
+// of files are from the folder of the experiment file.
+func (s *Settings) values(form config.Form) map[string]any {
+	if form.Pattern == nil && s.Folder != "" {
+		form.Pattern = func(pattern string) string { return config.FileFrom(s.Folder, pattern) }
+	}
+	return schema().Values(&document{Settings: *s}, form)
+}
+
+// identity returns what decides a result of training or tournament.
+func (s *Settings) identity() map[string]any {
+	values := s.values(config.Form{})
+	for _, f := range schema().Fields {
+		if f.Aside {
+			delete(values, f.Key)
+		}
+	}
+	return values
+}
+
+// Canonical returns the settings as JSON with sorted keys and every default, without keys
+// that mean nothing beside the others. Two files that differ only in comments, order, or
+// the spelling of numbers have equal bytes.
+func (s *Settings) Canonical() []byte { return config.JSON(s.values(config.Form{})) }
+
+// ID identifies a trial: the first 10 hexadecimal digits of the hash of all settings
+// that decide a result of training or tournament.
+func (s *Settings) ID() string { return Hash(s.identity())[:10] }
+
+// Sections returns the identity of some sections of the settings, by their keys.
+func (s *Settings) Sections(keys ...string) map[string]any {
+	values := s.identity()
+	maps.DeleteFunc(values, func(key string, _ any) bool { return !slices.Contains(keys, key) })
+	return values
+}
+
+// Hash returns the SHA-256 of the values in hexadecimal, each written as canonical JSON,
+// see [config.JSON]. Values that JSON cannot hold are a mistake in the program and panic.
+func Hash(values ...any) string {
+	h := sha256.New()
+	for _, v := range values {
+		h.Write(config.JSON(v))
+		h.Write([]byte{'\n'})
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// MarshalJSON writes the canonical values, with the paths of files beside their hashes.
+func (s Settings) MarshalJSON() ([]byte, error) {
+	return config.JSON(s.values(config.Form{File: config.File.WithPath})), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (s *Settings) UnmarshalJSON(b []byte) error {
+	var values map[string]any
+	if err := json.Unmarshal(b, &values); err != nil {
+		return err
+	}
+	*s = settingsOf(values)
+	return nil
+}
+
+// YAML returns the settings as an experiment file that resolves to themselves: every
+// default written out, in the order of the schema. Paths of files are relative to the
+// working directory; see [Settings.YAMLIn].
+func (s *Settings) YAML() []byte { return s.YAMLIn(".") }
+
+// YAMLIn is YAML for a file that is going to lie in dir.
+func (s *Settings) YAMLIn(dir string) []byte {
+	from := func(path string) string { return config.FileFrom(dir, path) }
+	return schema().YAML(s.values(config.Form{File: func(f config.File) string { return from(f.Path) }, Pattern: from}))
+}
+
+// NamedScript is a script with the key that names it.
+type NamedScript struct {
+	Key string // "selfplay.adjudicate", "tournament.players[2].hook", "hooks[0].file"
+	config.File
+}
+
+// Scripts returns every script that the settings name, hooks last.
+func (s *Settings) Scripts() []NamedScript {
+	var all []NamedScript
+	schema().EachFile(&document{Settings: *s}, func(path string, f *config.File) {
+		if filepath.Ext(f.Path) == ".go" {
+			all = append(all, NamedScript{path, *f})
+		}
+	})
+	return all
+}
+
+// bySource returns the canonical values in which a hook's metric has its name: that comes
+// from the file, whose name is no part of an identity.
+func (s *Settings) bySource() map[string]any {
+	c := *s
+	c.Hooks = nil
+	for _, h := range s.Hooks {
+		h.Metric = h.Name()
+		c.Hooks = append(c.Hooks, h)
+	}
+	return c.values(config.Form{})
+}
+
+// Values returns what every key that applies means, by its path: equal where two
+// settings mean the same.
+func (s *Settings) Values() map[string]string {
+	values := map[string]string{}
+	for _, r := range schema().Explain("", s.bySource()) {
+		values[r.Path] = r.Value
+	}
+	return values
+}
+
+// JSONSchema returns the language as a JSON Schema, by which editors complete and check
+// experiment files.
+func JSONSchema() []byte {
+	lists := byPath(func(path string) map[string]any {
+		return map[string]any{"type": []string{"array", "null"}, "items": config.OrNull(config.Definition(path)), "minItems": 1}
+	})
+	values := byPath(func(path string) map[string]any { return config.OrNull(config.Definition(path)) })
+	values["minProperties"] = 1
+	return schema().Document("alamos experiment", []string{"alamos"}, map[string]any{sweptLists: lists, sweptValues: values})
+}
+
+const (
+	sweptLists  = "sweep.lists"
+	sweptValues = "sweep.values"
+)
+
+// byPath is the schema of a group of paths of keys that decide a result.
+func byPath(of func(path string) map[string]any) map[string]any {
+	properties := map[string]any{}
+	for _, path := range schema().Swept() {
+		properties[path] = of(path)
+	}
+	return map[string]any{"type": "object", "properties": properties, "additionalProperties": false}
+}
+
+// cutSwept cuts a path such as sweep.grid.search.visits into the key that holds paths and
+// the path that it holds.
+func cutSwept(path string) (under, rest string, ok bool) {
+	for _, under := range []string{"sweep.grid", "sweep.zip", "sweep.random.draw"} {
+		if rest, ok := strings.CutPrefix(path, under+"."); ok {
+			return under, rest, true
+		}
+	}
+	return "", "", false
+}
