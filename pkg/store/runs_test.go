@@ -150,7 +150,7 @@ func TestResolve(t *testing.T) {
 	candidates := fmt.Sprintf("1 (depth=1, %s), 2 (depth=2, %s)", folder, filepath.Base(trials[1].Dir))
 	for name, wants := range map[string][]string{
 		"three":       {`"three"`, "there are two"},
-		"two/3":       {`two: there is no trial "3"`, candidates},
+		"two/3333":    {`two: there is no trial "3333"`, candidates},
 		"two/depth=3": {`there is no trial "depth=3"`, candidates},
 		"two/width=1": {`does not vary "width"`, "network.depth"},
 		"two/xyz":     {`there is no trial "xyz"`, candidates},
