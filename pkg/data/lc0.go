@@ -13,15 +13,15 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// ErrEmpty is in the tree of the error about a file without a byte.
-var ErrEmpty = errors.New("the file is empty")
+// errEmpty is in the tree of the error about a file without a byte.
+var errEmpty = errors.New("the file is empty")
 
-// LC0Reader streams the records of a file of Leela Chess Zero's training data,
+// lc0Reader streams the records of a file of Leela Chess Zero's training data,
 // version 6: a chunk, which is a gzip file with the records of one game, or a tar
 // of chunks, as lc0's servers hand them out, which may be compressed by gzip as a whole.
 // Other files in a tar are passed over.
 // It holds one record in memory at a time.
-type LC0Reader struct {
+type lc0Reader struct {
 	name  string        // of the file
 	in    *bufio.Reader // the file
 	tar   *tar.Reader   // nil when the file is a chunk
@@ -34,13 +34,13 @@ type LC0Reader struct {
 	bytes [lc0Size]byte
 }
 
-// NewLC0Reader reads a file from a stream; errors call it by the name given.
-func NewLC0Reader(name string, in io.Reader) (*LC0Reader, error) {
-	r := &LC0Reader{name: name, in: bufio.NewReaderSize(in, 1<<16), gzip: new(gzip.Reader)}
+// newLC0Reader reads a file from a stream; errors call it by the name given.
+func newLC0Reader(name string, in io.Reader) (*lc0Reader, error) {
+	r := &lc0Reader{name: name, in: bufio.NewReaderSize(in, 1<<16), gzip: new(gzip.Reader)}
 	head, err := r.in.Peek(tarHead)
 	switch {
 	case len(head) == 0 && err == io.EOF:
-		return nil, fmt.Errorf("lc0 data %s: %w", name, ErrEmpty)
+		return nil, fmt.Errorf("lc0 data %s: %w", name, errEmpty)
 	case isGzip(head):
 		if r.holdsTar() {
 			z, err := gzip.NewReader(r.in)
@@ -74,7 +74,7 @@ func isTar(head []byte) bool {
 func isGzip(head []byte) bool { return len(head) >= 2 && head[0] == 0x1f && head[1] == 0x8b }
 
 // holdsTar tells whether what is compressed by gzip is a tar. It reads nothing.
-func (r *LC0Reader) holdsTar() bool {
+func (r *lc0Reader) holdsTar() bool {
 	packed, _ := r.in.Peek(1 << 15) // there may be fewer
 	z, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
@@ -85,11 +85,11 @@ func (r *LC0Reader) holdsTar() bool {
 	return isTar(head[:n])
 }
 
-// Next reads the next record to rec, all of whose fields it sets. It returns
+// next reads the next record to rec, all of whose fields it sets. It returns
 // io.EOF when there are no more; every other error names the file, the chunk in a
 // tar, and the record, counted from 1, and reading cannot go on after it. Nothing
 // is allocated for a record.
-func (r *LC0Reader) Next(rec *LC0Record) error {
+func (r *lc0Reader) next(rec *lc0Record) error {
 	for {
 		if !r.open {
 			if err := r.nextChunk(); err != nil {
@@ -109,19 +109,19 @@ func (r *LC0Reader) Next(rec *LC0Record) error {
 		if err := rec.decode(&r.bytes); err != nil {
 			return r.fail(err)
 		}
-		rec.Game, rec.Ply = r.games-1, r.ply
+		rec.ply = r.ply
 		r.ply++
 		return nil
 	}
 }
 
-// maxLC0Chunk is the size of a compressed chunk that Chunk reads. Those of the
+// maxLC0Chunk is the size of a compressed chunk that chunkData reads. Those of the
 // longest games have two or three megabytes.
 const maxLC0Chunk = 64 << 20
 
-// Chunk reads the next chunk as it is, compressed, so that several can be decoded
-// side by side by [NewLC0Reader]s of their own. The name is for their errors.
-func (r *LC0Reader) Chunk() (name string, data []byte, err error) {
+// chunkData reads the next chunk as it is, compressed, so that several can be decoded
+// side by side by [newLC0Reader]s of their own. The name is for their errors.
+func (r *lc0Reader) chunkData() (name string, data []byte, err error) {
 	in, err := r.find()
 	if err != nil {
 		return "", nil, err
@@ -140,7 +140,7 @@ func (r *LC0Reader) Chunk() (name string, data []byte, err error) {
 }
 
 // nextChunk opens the next chunk; io.EOF when there is none.
-func (r *LC0Reader) nextChunk() error {
+func (r *lc0Reader) nextChunk() error {
 	in, err := r.find()
 	if err != nil {
 		return err
@@ -153,7 +153,7 @@ func (r *LC0Reader) nextChunk() error {
 }
 
 // find goes to the next chunk and gives its bytes; io.EOF when there is none.
-func (r *LC0Reader) find() (io.Reader, error) {
+func (r *lc0Reader) find() (io.Reader, error) {
 	r.open = false
 	in := io.Reader(r.in)
 	switch {
@@ -222,7 +222,7 @@ func (s *tarStream) end() error {
 }
 
 // fail says where an error is.
-func (r *LC0Reader) fail(err error) error {
+func (r *lc0Reader) fail(err error) error {
 	if err == io.EOF { // the file is at its end where it should not be
 		err = io.ErrUnexpectedEOF
 	}

@@ -45,26 +45,26 @@ func lc0Games(t testing.TB) []lc0Reference {
 }
 
 // openLC0 opens a file until the test ends.
-func openRecords(t testing.TB, path string) *LC0Reader {
+func openRecords(t testing.TB, path string) *lc0Reader {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { f.Close() })
-	r, err := NewLC0Reader(path, f)
+	r, err := newLC0Reader(path, f)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return r
 }
 
-func readLC0(t testing.TB, r *LC0Reader) []LC0Record {
+func readLC0(t testing.TB, r *lc0Reader) []lc0Record {
 	t.Helper()
-	var all []LC0Record
+	var all []lc0Record
 	for {
-		var rec LC0Record
-		err := r.Next(&rec)
+		var rec lc0Record
+		err := r.next(&rec)
 		if err == io.EOF {
 			break
 		}
@@ -98,7 +98,7 @@ func TestLC0(t *testing.T) {
 			var l chess.MoveList
 			p.LegalMoves(&l)
 			codec.Prepare(&leaf, g, l.Slice())
-			rec.Sample(&s)
+			rec.sample(&s)
 			if !slices.Equal(s.Planes, leaf.Planes) {
 				t.Fatalf("%s, ply %d: the planes are not those of %s", game.file, i, p.FEN())
 			}
@@ -121,17 +121,13 @@ func TestLC0(t *testing.T) {
 			if white == 0 {
 				drawn = 1
 			}
-			if rec.Played != codec.Policy.Index(p, m) || rec.Policy[rec.Best] < 0 || rec.Game != 0 || rec.Ply != i || rec.Format != 1 ||
-				rec.BlackToMove != (sign < 0) || rec.Rule50 != p.Rule50() || rec.Result.Q != sign*white || rec.Result.D != drawn || s.Value != sign*white {
-				t.Fatalf("%s, ply %d of %s: game %d, ply %d, format %d, played %d, best %d, black %v, clock %d, result %+v",
-					game.file, i, game.result, rec.Game, rec.Ply, rec.Format, rec.Played, rec.Best, rec.BlackToMove, rec.Rule50, rec.Result)
+			if rec.played != codec.Policy.Index(p, m) || rec.ply != i || rec.format != 1 ||
+				rec.blackToMove != (sign < 0) || rec.rule50 != p.Rule50() || rec.result.q != sign*white || rec.result.d != drawn || s.Value != sign*white {
+				t.Fatalf("%s, ply %d of %s: ply %d, format %d, played %d, black %v, clock %d, result %+v",
+					game.file, i, game.result, rec.ply, rec.format, rec.played, rec.blackToMove, rec.rule50, rec.result)
 			}
-			if i > 0 && rec.Result.M != records[i-1].Result.M-1 {
-				t.Fatalf("%s, ply %d: %v plies are left after %v", game.file, i, rec.Result.M, records[i-1].Result.M)
-			}
-			win, draw, loss := rec.Root.WDL()
-			if min(win, draw, loss) < -1e-6 || math.Abs(float64(win+draw+loss-1)) > 1e-6 || rec.Visits == 0 {
-				t.Fatalf("%s, ply %d: root %+v with %d visits", game.file, i, rec.Root, rec.Visits)
+			if i > 0 && rec.result.m != records[i-1].result.m-1 {
+				t.Fatalf("%s, ply %d: %v plies are left after %v", game.file, i, rec.result.m, records[i-1].result.m)
 			}
 			g.Play(m)
 		}
@@ -144,37 +140,20 @@ func TestLC0Fields(t *testing.T) {
 	for i := range 15 {
 		binary.LittleEndian.PutUint32(b[8280+4*i:], math.Float32bits(float32(i)/16))
 	}
-	binary.LittleEndian.PutUint32(b[8340:], 70_000)
-	binary.LittleEndian.PutUint32(b[8348:], math.Float32bits(2))
-	binary.LittleEndian.PutUint32(b[8352:], math.Float32bits(3))
-	var rec LC0Record
-	for flags, want := range map[byte][4]bool{ // discarded, adjudicated, too long, proven
-		0: {}, 1 << 6: {true}, 1 << 5: {1: true}, 1 << 4: {2: true}, 1 << 3: {3: true},
-	} {
+	var rec lc0Record
+	for flags, want := range map[byte]bool{0: false, 1 << 6: true, 1<<5 | 1<<4 | 1<<3: false} {
 		b[8278] = flags
 		if err := rec.decode(&b); err != nil {
 			t.Fatal(err)
 		}
-		if have := [4]bool{rec.Discarded, rec.Adjudicated, rec.TooLong, rec.Proven}; have != want {
-			t.Errorf("flags %#b are read as %v, want %v", flags, have, want)
+		if rec.discarded != want {
+			t.Errorf("flags %#b are read as %v", flags, rec.discarded)
 		}
 	}
 	// In the file: root and best q, root and best d, root and best m, plies left,
-	// result q and d, played q, d, m, network's q, d, m.
-	score := func(q, d, m float32) LC0Score { return LC0Score{q / 16, d / 16, m / 16} }
-	for name, c := range map[string][2]LC0Score{
-		"root":    {rec.Root, score(0, 2, 4)},
-		"best":    {rec.BestScore, score(1, 3, 5)},
-		"result":  {rec.Result, score(7, 8, 6)},
-		"played":  {rec.PlayedScore, score(9, 10, 11)},
-		"network": {rec.Network, score(12, 13, 14)},
-	} {
-		if c[0] != c[1] {
-			t.Errorf("%s is %v, want %v", name, c[0], c[1])
-		}
-	}
-	if rec.Visits != 70_000 || rec.PolicyKLD != 2 || rec.QDeviation != 3 {
-		t.Errorf("visits %d, divergence %v, deviation %v", rec.Visits, rec.PolicyKLD, rec.QDeviation)
+	// result q and d.
+	if want := (lc0Score{q: 7. / 16, d: 8. / 16, m: 6. / 16}); rec.result != want {
+		t.Errorf("result is %v, want %v", rec.result, want)
 	}
 }
 
@@ -209,11 +188,10 @@ func TestLC0Tar(t *testing.T) {
 		t.Fatal(err)
 	}
 	have := readLC0(t, openRecords(t, path))
-	for n, game := range games {
+	for _, game := range games {
 		want := readLC0(t, openRecords(t, filepath.Join(lc0Dir, game.file)))
 		for i := range want {
-			want[i].Game = n
-			if len(have) <= i || have[i].Planes != want[i].Planes || have[i].Policy != want[i].Policy || have[i].Game != n || have[i].Ply != i {
+			if len(have) <= i || have[i].planes != want[i].planes || have[i].policy != want[i].policy || have[i].ply != i {
 				t.Fatalf("record %d of %s is not that of the chunk", i, game.file)
 			}
 		}
@@ -225,13 +203,13 @@ func TestLC0Tar(t *testing.T) {
 
 	// Damage in a tar names the chunk.
 	cut := file.Bytes()[:file.Len()-20_000]
-	r, err := NewLC0Reader("cut.tar", bytes.NewReader(cut))
+	r, err := newLC0Reader("cut.tar", bytes.NewReader(cut))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var rec LC0Record
+	var rec lc0Record
 	for err == nil {
-		err = r.Next(&rec)
+		err = r.next(&rec)
 	}
 	if !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), "lc0 data cut.tar, chunk nn_game_0000") || !strings.Contains(err.Error(), "record ") {
 		t.Errorf("a tar that was cut off: %v", err)
@@ -239,7 +217,7 @@ func TestLC0Tar(t *testing.T) {
 
 	// A chunk as it is.
 	for n := 0; n < 2; n++ {
-		name, data, err := openRecords(t, []string{path, filepath.Join(lc0Dir, games[0].file)}[n]).Chunk()
+		name, data, err := openRecords(t, []string{path, filepath.Join(lc0Dir, games[0].file)}[n]).chunkData()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -278,9 +256,9 @@ func TestLC0TarWithoutEnd(t *testing.T) {
 	hole := bytes.Clone(whole)
 	clear(hole[ends[1] : ends[1]+2048])
 	games := func(data []byte) (n int, err error) {
-		r, err := NewLC0Reader("run.tar", bytes.NewReader(data))
+		r, err := newLC0Reader("run.tar", bytes.NewReader(data))
 		for err == nil {
-			if _, _, err = r.Chunk(); err == nil {
+			if _, _, err = r.chunkData(); err == nil {
 				n++
 			}
 		}
@@ -492,22 +470,22 @@ func TestLC0Formats(t *testing.T) {
 						transformation &= 1
 					}
 				}
-				r, err := NewLC0Reader("forged", bytes.NewReader(gzipped(t, lc0Forge(g, format, transformation))))
+				r, err := newLC0Reader("forged", bytes.NewReader(gzipped(t, lc0Forge(g, format, transformation))))
 				if err != nil {
 					t.Fatal(err)
 				}
-				var rec LC0Record
-				if err := r.Next(&rec); err != nil {
+				var rec lc0Record
+				if err := r.next(&rec); err != nil {
 					t.Fatalf("%s in format %d: %v", p.FEN(), format, err)
 				}
 				codec.Prepare(&leaf, g, l.Slice())
 				// What a format leaves out is zero, the rest as in format 1.
 				for i, want := range leaf.Planes {
-					if have := rec.Planes[i]; have != want && !(i >= 13 && i < 104 && format >= 3 && have == 0) {
+					if have := rec.planes[i]; have != want && !(i >= 13 && i < 104 && format >= 3 && have == 0) {
 						t.Fatalf("%s in format %d, transformed by %d: plane %d is %#x, want %#x", p.FEN(), format, transformation, i, have, want)
 					}
 				}
-				past := slices.Max(rec.Planes[13:104]) != 0
+				past := slices.Max(rec.planes[13:104]) != 0
 				if past {
 					histories++
 				}
@@ -520,16 +498,16 @@ func TestLC0Formats(t *testing.T) {
 					t.Fatalf("%s in format %d: there is no history", p.FEN(), format)
 				}
 				for i, index := range leaf.Indices {
-					if want := float32(2*(i+1)) / float32(l.Len()*(l.Len()+1)); rec.Policy[index] != want {
-						t.Fatalf("%s in format %d, transformed by %d: %s has %v, want %v", p.FEN(), format, transformation, p.UCI(l.At(i)), rec.Policy[index], want)
+					if want := float32(2*(i+1)) / float32(l.Len()*(l.Len()+1)); rec.policy[index] != want {
+						t.Fatalf("%s in format %d, transformed by %d: %s has %v, want %v", p.FEN(), format, transformation, p.UCI(l.At(i)), rec.policy[index], want)
 					}
-					rec.Policy[index] = -1
+					rec.policy[index] = -1
 				}
-				if slices.Max(rec.Policy[:]) != -1 {
+				if slices.Max(rec.policy[:]) != -1 {
 					t.Fatalf("%s in format %d: a move has a probability that is not legal", p.FEN(), format)
 				}
-				if rec.Played != int(leaf.Indices[0]) || rec.Best != int(leaf.Indices[l.Len()-1]) || rec.BlackToMove != (p.Turn() == chess.Black) ||
-					rec.Format != int(format) || !rec.Discarded || rec.Proven || rec.TooLong || rec.Adjudicated || rec.Result != (LC0Score{-1, 0, 12}) {
+				if rec.played != int(leaf.Indices[0]) || rec.blackToMove != (p.Turn() == chess.Black) ||
+					rec.format != int(format) || !rec.discarded || rec.result != (lc0Score{-1, 0, 12}) {
 					t.Fatalf("%s in format %d: %+v", p.FEN(), format, rec)
 				}
 				transformed += bits.OnesCount(uint(transformation))
@@ -579,31 +557,31 @@ func TestLC0Errors(t *testing.T) {
 		file []byte
 		want string
 	}{
-		"nothing":      {nil, "lc0 data bad: the file is empty"},
-		"text":         {[]byte(strings.Repeat("a game ", 100)), "neither a gzip file nor a tar"},
-		"empty tar":    {empty.Bytes(), "neither a gzip file nor a tar"},
-		"no chunk":     {tarOf(t, "README"), "lc0 data bad: a tar without a chunk"},
-		"empty chunk":  {tarOf(t, "a/b.gz"), "lc0 data bad, chunk b.gz, record 1: unexpected EOF"},
-		"cut":          {whole[:len(whole)-9], "lc0 data bad, record 3: 0 bytes of 8356"},
-		"half":         {gzipped(t, good[:5000]), "lc0 data bad, record 1: 5000 bytes of 8356"},
-		"checksum":     {flipped(whole, len(whole)-6), "lc0 data bad, record 3: gzip: invalid checksum"},
-		"version":      {forged(put(0, 5)), "lc0 data bad, record 2: version 5: want training data of version 6"},
-		"format":       {forged(put(4, 6)), "record 2: input format 6 is unknown: want 1 to 5, 132 or 133"},
-		"side":         {forged(func(b []byte) { b[4], b[8276] = 1, 2 }), "the side to move is 2"},
-		"castling":     {forged(func(b []byte) { b[8273] = 3 }), "the right to castle is 0b11"},
-		"en passant":   {forged(func(b []byte) { b[8276] = 4 }), "en passant on files 0b100: want one file, with a pawn"},
-		"probability":  {forged(put(8, nan)), "the probability of move 0 is NaN"},
-		"sum":          {forged(put(8, math.Float32bits(0.5))), "the probabilities of the legal moves have the sum 1.5"},
-		"played":       {forged(put(8344, 1858)), "played is move 1858"},
-		"result":       {forged(put(8308, nan)), "the result is NaN"},
-		"plies":        {forged(put(8304, nan)), "in NaN plies"},
-		"transformed":  {forged(func(b []byte) { b[8278] |= 2; put(8+4*1792, 0)(b) }), "move 1792 is a promotion where the board was transformed"},
-		"best, turned": {forged(func(b []byte) { b[8278] |= 4; binary.LittleEndian.PutUint16(b[8346:], 1792) }), "best is move 1792"},
+		"nothing":     {nil, "lc0 data bad: the file is empty"},
+		"text":        {[]byte(strings.Repeat("a game ", 100)), "neither a gzip file nor a tar"},
+		"empty tar":   {empty.Bytes(), "neither a gzip file nor a tar"},
+		"no chunk":    {tarOf(t, "README"), "lc0 data bad: a tar without a chunk"},
+		"empty chunk": {tarOf(t, "a/b.gz"), "lc0 data bad, chunk b.gz, record 1: unexpected EOF"},
+		"cut":         {whole[:len(whole)-9], "lc0 data bad, record 3: 0 bytes of 8356"},
+		"half":        {gzipped(t, good[:5000]), "lc0 data bad, record 1: 5000 bytes of 8356"},
+		"checksum":    {flipped(whole, len(whole)-6), "lc0 data bad, record 3: gzip: invalid checksum"},
+		"version":     {forged(put(0, 5)), "lc0 data bad, record 2: version 5: want training data of version 6"},
+		"format":      {forged(put(4, 6)), "record 2: input format 6 is unknown: want 1 to 5, 132 or 133"},
+		"side":        {forged(func(b []byte) { b[4], b[8276] = 1, 2 }), "the side to move is 2"},
+		"castling":    {forged(func(b []byte) { b[8273] = 3 }), "the right to castle is 0b11"},
+		"en passant":  {forged(func(b []byte) { b[8276] = 4 }), "en passant on files 0b100: want one file, with a pawn"},
+		"probability": {forged(put(8, nan)), "the probability of move 0 is NaN"},
+		"sum":         {forged(put(8, math.Float32bits(0.5))), "the probabilities of the legal moves have the sum 1.5"},
+		"played":      {forged(put(8344, 1858)), "played is move 1858"},
+		"result":      {forged(put(8308, nan)), "the result is NaN"},
+		"plies":       {forged(put(8304, nan)), "in NaN plies"},
+		"transformed": {forged(func(b []byte) { b[8278] |= 2; put(8+4*1792, 0)(b) }), "move 1792 is a promotion where the board was transformed"},
+		"turned":      {forged(func(b []byte) { b[8278] |= 4; binary.LittleEndian.PutUint16(b[8344:], 1792) }), "played is move 1792"},
 	} {
-		r, err := NewLC0Reader("bad", bytes.NewReader(c.file))
-		var rec LC0Record
+		r, err := newLC0Reader("bad", bytes.NewReader(c.file))
+		var rec lc0Record
 		for err == nil {
-			err = r.Next(&rec)
+			err = r.next(&rec)
 		}
 		if err == io.EOF || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
@@ -639,7 +617,7 @@ func FuzzLC0Record(f *testing.F) {
 	for _, format := range []uint32{1, 2, 3, 4, 5, 132, 133} {
 		records = append(records, [lc0Size]byte(lc0Forge(g, format, 0)))
 	}
-	for _, at := range []int{0, 4, lc0PolicyAt, lc0HistoryAt, lc0CastlingAt, lc0SideAt, lc0FlagsAt, lc0ScoresAt + 24, lc0IndicesAt} {
+	for _, at := range []int{0, 4, lc0PolicyAt, lc0HistoryAt, lc0CastlingAt, lc0SideAt, lc0FlagsAt, lc0ResultAt, lc0PlayedAt} {
 		f.Add(uint8(at), uint16(at), uint64(math.MaxUint64))
 		f.Add(uint8(at/2), uint16(at), uint64(1))
 	}
@@ -648,10 +626,10 @@ func FuzzLC0Record(f *testing.F) {
 		for i := range 8 {
 			b[(int(at)+i)%len(b)] ^= byte(change >> (8 * i))
 		}
-		var rec LC0Record
+		var rec lc0Record
 		var s encode.Sample
 		if rec.decode(&b) == nil {
-			rec.Sample(&s)
+			rec.sample(&s)
 			if err := (shape{planes: 112, policy: 1858}).check(&s); err != nil {
 				t.Error(err)
 			}
@@ -665,12 +643,12 @@ func TestLC0Allocates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := NewLC0Reader("game", bytes.NewReader(data))
+	r, err := newLC0Reader("game", bytes.NewReader(data))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var rec LC0Record
-	if n := testing.AllocsPerRun(200, func() { err = errors.Join(err, r.Next(&rec)) }); n != 0 || err != nil {
+	var rec lc0Record
+	if n := testing.AllocsPerRun(200, func() { err = errors.Join(err, r.next(&rec)) }); n != 0 || err != nil {
 		t.Errorf("%v allocations a record, %v", n, err)
 	}
 }
@@ -682,14 +660,14 @@ func BenchmarkLC0(b *testing.B) {
 		b.Fatal(err)
 	}
 	n := 0
-	var rec LC0Record
+	var rec lc0Record
 	for b.Loop() {
-		r, err := NewLC0Reader("game", bytes.NewReader(data))
+		r, err := newLC0Reader("game", bytes.NewReader(data))
 		if err != nil {
 			b.Fatal(err)
 		}
 		for err == nil {
-			err = r.Next(&rec)
+			err = r.next(&rec)
 			n++
 		}
 	}

@@ -17,60 +17,39 @@ const (
 	lc0Moves  = 1858
 )
 
-// LC0Record is one position of lc0's training data, and what lc0's search found
-// there. Planes and Policy are those of the encodings lc0-112 and lc0-1858,
-// whatever the input format of the record.
+// lc0Record is what we use of a record: one position of lc0's training data. Planes and
+// policy are those of the encodings lc0-112 and lc0-1858, whatever the input format.
 //
-// In formats 1 and 2 the history is whole. Formats 3 and 4 (with 132) leave out
-// what was before the last capture, pawn move, or loss of a right to castle: the
-// planes of those steps are zero. Format 5 (with 133) keeps only positions that had
-// occurred before and does not say when they did; they are left out too. In all of
-// them an en passant square tells the last move, and so the step before.
-type LC0Record struct {
-	Game int // number of the game in the file, from 0
-	Ply  int // number of the record in the game, from 0
+// In formats 1 and 2 the history is whole. Formats 3 and 4 (with 132) leave out what was
+// before the last capture, pawn move, or loss of a right to castle: the planes of those
+// steps are zero. Format 5 (with 133) keeps only positions that had occurred before and
+// does not say when they did; they are left out too. In all of them an en passant square
+// implies the last move, and so the step before.
+type lc0Record struct {
+	ply    int // number of the record in the game, from 0
+	planes [lc0Planes]uint64
+	policy [lc0Moves]float32 // share of the visits, with sum 1; -1 of illegal moves
+	played int               // index of the move played
+	result lc0Score
 
-	Planes [lc0Planes]uint64
-	Policy [lc0Moves]float32 // share of the visits, with sum 1; -1 of moves that are not legal
-
-	Played, Best int // indices of the move played and of the best move
-
-	// What was found or known, from the view of the side to move.
-	Root        LC0Score // of the search
-	BestScore   LC0Score // of the best move
-	PlayedScore LC0Score // of the move played
-	Network     LC0Score // of the network alone; NaN where lc0 did not know
-	Result      LC0Score // of the game: 1, 0 or -1 with D 0 or 1, and the plies that were left
-	Visits      uint32   // of the root, with those of a tree used again
-	PolicyKLD   float32  // divergence of the visits from the network's policy, in nats; 0 where unknown
-	QDeviation  float32  // standard deviation of Q; 0 in lc0's self-play
-	Proven      bool     // BestScore is proven
-	TooLong     bool     // the game ended at its longest length
-	Adjudicated bool     // the game ended by adjudication
-	Discarded   bool     // lc0's rescorer marked the record for deletion
-	BlackToMove bool
-	Rule50      int // plies since the last capture or pawn move
-	Format      int // input format in which lc0 stored the record: 1 to 5, 132 or 133
+	discarded   bool // lc0's rescorer marked the record for deletion
+	blackToMove bool
+	rule50      int // plies since the last capture or pawn move
+	format      int // input format in which lc0 stored the record: 1 to 5, 132 or 133
 }
 
-// LC0Score is what is expected of a game: Q, wins minus losses, -1 to 1; D, draws,
-// 0 to 1; M, the number of plies that are left.
-type LC0Score struct{ Q, D, M float32 }
+// lc0Score is the result of a game for the side to move: q is 1, 0 or -1, d is 1 for a
+// draw, m the number of plies that were left.
+type lc0Score struct{ q, d, m float32 }
 
-// WDL gives the probabilities of a win, a draw and a loss.
-func (s LC0Score) WDL() (win, draw, loss float32) {
-	return (1 + s.Q - s.D) / 2, s.D, (1 - s.Q - s.D) / 2
-}
-
-// Sample copies the record to a sample of the encodings lc0-112 and lc0-1858,
-// whose slices are used again and grow when they must: the legal moves with their
-// shares of the visits, and the result of the game.
-func (r *LC0Record) Sample(s *encode.Sample) {
-	s.Game, s.Ply = int32(r.Game), int32(r.Ply)
-	s.Value, s.Draw, s.MovesLeft = r.Result.Q, r.Result.D, r.Result.M
-	s.Planes = append(s.Planes[:0], r.Planes[:]...)
+// sample writes the record as a sample of the encodings lc0-112 and lc0-1858, whose
+// slices are reused: the legal moves with their shares of the visits, and the result.
+func (r *lc0Record) sample(s *encode.Sample) {
+	s.Ply = int32(r.ply)
+	s.Value, s.Draw, s.MovesLeft = r.result.q, r.result.d, r.result.m
+	s.Planes = append(s.Planes[:0], r.planes[:]...)
 	s.Indices, s.Policy = s.Indices[:0], s.Policy[:0]
-	for i, p := range r.Policy {
+	for i, p := range r.policy {
 		if p >= 0 {
 			s.Indices = append(s.Indices, int32(i))
 			s.Policy = append(s.Policy, p)
@@ -109,10 +88,8 @@ const (
 	lc0SideAt     = 8276
 	lc0Rule50At   = 8277
 	lc0FlagsAt    = 8278
-	lc0ScoresAt   = 8280
-	lc0VisitsAt   = 8340
-	lc0IndicesAt  = 8344
-	lc0RestAt     = 8348
+	lc0ResultAt   = 8304
+	lc0PlayedAt   = 8344
 	lc0Size       = 8356
 )
 
@@ -123,7 +100,7 @@ const (
 )
 
 // decode reads a record.
-func (r *LC0Record) decode(b *[lc0Size]byte) error {
+func (r *lc0Record) decode(b *[lc0Size]byte) error {
 	u32 := func(at int) uint32 { return binary.LittleEndian.Uint32(b[at:]) }
 	f32 := func(at int) float32 { return math.Float32frombits(u32(at)) }
 	if v := u32(0); v > 1000 { // far above any version: text, or another program's
@@ -131,22 +108,22 @@ func (r *LC0Record) decode(b *[lc0Size]byte) error {
 	} else if v != lc0Version {
 		return fmt.Errorf("version %d: want training data of version %d", v, lc0Version)
 	}
-	r.Format = int(u32(4))
-	canonical := r.Format >= 3
-	if f := r.Format; (f < 1 || f > 5) && f != 132 && f != 133 {
+	r.format = int(u32(4))
+	canonical := r.format >= 3
+	if f := r.format; (f < 1 || f > 5) && f != 132 && f != 133 {
 		return fmt.Errorf("input format %d is unknown: want 1 to 5, 132 or 133", f)
 	}
 	side, flags := b[lc0SideAt], b[lc0FlagsAt]
-	r.BlackToMove = side == 1
+	r.blackToMove = side == 1
 	transformation := 0
 	if canonical {
-		r.BlackToMove = flags>>7 == 1
+		r.blackToMove = flags>>7 == 1
 		transformation = int(flags & 7)
 	} else if side > 1 {
 		return fmt.Errorf("the side to move is %d: want 0 or 1", side)
 	}
-	r.Discarded, r.Adjudicated, r.TooLong, r.Proven = flags>>6&1 == 1, flags>>5&1 == 1, flags>>4&1 == 1, flags>>3&1 == 1
-	r.Rule50 = int(b[lc0Rule50At])
+	r.discarded = flags>>6&1 == 1
+	r.rule50 = int(b[lc0Rule50At])
 
 	if err := r.decodePlanes(b, transformation); err != nil {
 		return err
@@ -154,17 +131,9 @@ func (r *LC0Record) decode(b *[lc0Size]byte) error {
 	if err := r.decodePolicy(b, lc0Transforms()[transformation]); err != nil {
 		return err
 	}
-	score := func(q, d, m int) LC0Score { return LC0Score{f32(q), f32(d), f32(m)} }
-	const at = lc0ScoresAt
-	r.Root = score(at, at+8, at+16)
-	r.BestScore = score(at+4, at+12, at+20)
-	r.Result = score(at+28, at+32, at+24)
-	r.PlayedScore = score(at+36, at+40, at+44)
-	r.Network = score(at+48, at+52, at+56)
-	r.Visits = u32(lc0VisitsAt)
-	r.PolicyKLD, r.QDeviation = f32(lc0RestAt), f32(lc0RestAt+4)
+	r.result = lc0Score{q: f32(lc0ResultAt + 4), d: f32(lc0ResultAt + 8), m: f32(lc0ResultAt)}
 	// Not one comparison holds of a NaN.
-	if q, d, m := r.Result.Q, r.Result.D, r.Result.M; !(q >= -1 && q <= 1 && d >= 0 && d <= 1 && math.Abs(float64(m)) <= math.MaxFloat32) {
+	if q, d, m := r.result.q, r.result.d, r.result.m; !(q >= -1 && q <= 1 && d >= 0 && d <= 1 && math.Abs(float64(m)) <= math.MaxFloat32) {
 		return fmt.Errorf("the result is %v, drawn %v, in %v plies: want -1 to 1, 0 to 1, and a number", q, d, m)
 	}
 	return nil
@@ -172,30 +141,30 @@ func (r *LC0Record) decode(b *[lc0Size]byte) error {
 
 // decodePlanes sets the planes, with the transformation of the canonical formats
 // undone.
-func (r *LC0Record) decodePlanes(b *[lc0Size]byte, transformation int) error {
+func (r *lc0Record) decodePlanes(b *[lc0Size]byte, transformation int) error {
 	for i := range lc0History {
 		board := bits.ReverseBytes64(bits.Reverse64(binary.LittleEndian.Uint64(b[lc0HistoryAt+8*i:])))
 		if transformation != 0 && board != ^uint64(0) {
 			board = transformBoard(board, transformation)
 		}
-		r.Planes[i] = board
+		r.planes[i] = board
 	}
 	for i, side := range b[lc0CastlingAt:][:4] {
-		r.Planes[lc0History+i] = ones(side != 0)
-		if r.Format == 1 && side > 1 || bits.OnesCount8(side) > 1 {
+		r.planes[lc0History+i] = ones(side != 0)
+		if r.format == 1 && side > 1 || bits.OnesCount8(side) > 1 {
 			return fmt.Errorf("the right to castle is %#b: want one bit at most", side)
 		}
 	}
-	r.Planes[lc0History+4] = ones(r.BlackToMove)
-	r.Planes[lc0History+5] = uint64(math.Float32bits(float32(r.Rule50)))
-	r.Planes[lc0History+6] = 0
-	r.Planes[lc0History+7] = ^uint64(0)
-	if r.Format < 3 {
+	r.planes[lc0History+4] = ones(r.blackToMove)
+	r.planes[lc0History+5] = uint64(math.Float32bits(float32(r.rule50)))
+	r.planes[lc0History+6] = 0
+	r.planes[lc0History+7] = ^uint64(0)
+	if r.format < 3 {
 		return nil
 	}
 
-	if r.Format == 5 || r.Format == 133 {
-		clear(r.Planes[lc0Step:lc0History])
+	if r.format == 5 || r.format == 133 {
+		clear(r.planes[lc0Step:lc0History])
 	}
 	file := b[lc0SideAt]
 	if file == 0 {
@@ -207,20 +176,20 @@ func (r *LC0Record) decodePlanes(b *[lc0Size]byte, transformation int) error {
 	const theirPawns = 6
 	after := uint64(file) << 32 // the pawn that has advanced to the fifth rank, and came from the seventh
 	before := after << 16
-	if bits.OnesCount8(file) > 1 || r.Planes[theirPawns]&after == 0 {
+	if bits.OnesCount8(file) > 1 || r.planes[theirPawns]&after == 0 {
 		return fmt.Errorf("en passant on files %#b: want one file, with a pawn on its fifth rank", file)
 	}
-	copy(r.Planes[lc0Step:], r.Planes[:lc0Step-1])
-	r.Planes[lc0Step+theirPawns] ^= after | before
-	r.Planes[2*lc0Step-1] = 0 // nobody had seen that position
+	copy(r.planes[lc0Step:], r.planes[:lc0Step-1])
+	r.planes[lc0Step+theirPawns] ^= after | before
+	r.planes[2*lc0Step-1] = 0 // nobody had seen that position
 	return nil
 }
 
-// decodePolicy sets the policy and the two indices; index says which index each
-// stored one stands for.
-func (r *LC0Record) decodePolicy(b *[lc0Size]byte, index []int16) error {
-	for i := range r.Policy {
-		r.Policy[i] = -1
+// decodePolicy sets the policy and the move played; index says which index each stored
+// one stands for.
+func (r *lc0Record) decodePolicy(b *[lc0Size]byte, index []int16) error {
+	for i := range r.policy {
+		r.policy[i] = -1
 	}
 	sum := 0.0
 	for i := range index {
@@ -233,19 +202,17 @@ func (r *LC0Record) decodePolicy(b *[lc0Size]byte, index []int16) error {
 		case index[i] < 0:
 			return fmt.Errorf("move %d is a promotion where the board was transformed as only one without pawns is", i)
 		}
-		r.Policy[index[i]] = p
+		r.policy[index[i]] = p
 		sum += float64(p)
 	}
 	if !(math.Abs(sum-1) <= sumTolerance) {
 		return fmt.Errorf("the probabilities of the legal moves have the sum %v, want 1", sum)
 	}
-	for i, to := range []*int{&r.Played, &r.Best} {
-		stored := int(binary.LittleEndian.Uint16(b[lc0IndicesAt+2*i:]))
-		if stored >= lc0Moves || index[stored] < 0 {
-			return fmt.Errorf("%s is move %d: want one of 0 to %d that the position allows", [2]string{"played", "best"}[i], stored, lc0Moves-1)
-		}
-		*to = int(index[stored])
+	played := int(binary.LittleEndian.Uint16(b[lc0PlayedAt:]))
+	if played >= lc0Moves || index[played] < 0 {
+		return fmt.Errorf("played is move %d: want one of 0 to %d that the position allows", played, lc0Moves-1)
 	}
+	r.played = int(index[played])
 	return nil
 }
 

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"slices"
 
 	"alamos/pkg/encode"
@@ -81,4 +83,150 @@ func (s *Set) Sample(i int) *encode.Sample {
 		p++
 	}
 	return &s.parts[p].samples[i-s.starts[p]]
+}
+
+// Split divides the samples of a set into those to learn from and those to
+// validate on, and returns the places of each, in order. The share, 0 to 1, is
+// one of games: all positions of a game are on one side.
+//
+// Which games are held out is decided in each generation by itself, from seed,
+// share and the numbers of its games alone. So with the same seed a game that
+// was held out in one window is held out in every other, and a game never moves
+// between the sides as the window slides. Of n games of a generation, the
+// nearest whole number to share*n is held out, but at least one and not all
+// when 0 < share and n > 1.
+//
+// Generations in which the same games come again ([Meta.Recurring]) are decided over
+// together: each game is held out with the probability share, by seed and its number
+// alone, and then in all of them. Again it is at least one game of the window, and not
+// all: a game that is on its side for that only may be on the other one in another
+// window, which has more games or others. Windows of few games are such.
+//
+// Only a set whose generations all have a single game holds out one of those, if it has
+// two.
+func Split(set *Set, seed uint64, share float64) (learn, held []int32) {
+	out := make([]map[int32]bool, len(set.parts))
+	if share > 0 {
+		groups, games, some := set.groups(), 0, false
+		for _, g := range groups {
+			chosen := g.heldOut(seed, share)
+			g.mark(out, chosen)
+			games += len(g.numbers)
+			some = some || len(chosen) > 0
+		}
+		if !some && games > 1 {
+			g := firstGroup(groups, seed)
+			g.mark(out, g.numbers)
+		}
+	}
+	for p, c := range set.parts {
+		for i := range c.samples {
+			place := int32(set.starts[p] + i)
+			if out[p][c.samples[i].Game] {
+				held = append(held, place)
+			} else {
+				learn = append(learn, place)
+			}
+		}
+	}
+	return learn, held
+}
+
+// group is the generations of a set over whose games is decided together: one, or all
+// in which games come again.
+type group struct {
+	parts      []int   // of the set
+	numbers    []int32 // of their games, in order
+	recurring  bool
+	generation int // where there is one
+}
+
+// groups gives those that have samples, in the order of their first parts.
+func (s *Set) groups() []*group {
+	var all []*group
+	var recurring *group
+	for p, c := range s.parts {
+		if len(c.samples) == 0 {
+			continue
+		}
+		g := recurring
+		if g == nil || !c.meta.Recurring {
+			g = &group{recurring: c.meta.Recurring, generation: c.meta.Generation}
+			all = append(all, g)
+		}
+		if c.meta.Recurring {
+			recurring = g
+		}
+		numbers := make([]int32, len(c.samples))
+		for i := range numbers {
+			numbers[i] = c.samples[i].Game
+		}
+		slices.Sort(numbers)
+		g.parts = append(g.parts, p)
+		g.numbers = append(g.numbers, slices.Compact(numbers)...)
+	}
+	if recurring != nil {
+		slices.Sort(recurring.numbers)
+		recurring.numbers = slices.Compact(recurring.numbers)
+	}
+	return all
+}
+
+// mark marks games of the group in each of its parts.
+func (g *group) mark(out []map[int32]bool, games []int32) {
+	marked := make(map[int32]bool, len(games))
+	for _, game := range games {
+		marked[game] = true
+	}
+	for _, p := range g.parts {
+		out[p] = marked
+	}
+}
+
+// heldOut returns the numbers of the games to hold out; none of an only game.
+func (g *group) heldOut(seed uint64, share float64) []int32 {
+	n := len(g.numbers)
+	if n < 2 {
+		return nil
+	}
+	numbers := slices.Clone(g.numbers)
+	slices.SortStableFunc(numbers, func(a, b int32) int { return cmp.Compare(g.rank(seed, a), g.rank(seed, b)) })
+	count := int(math.Round(share * float64(n)))
+	if g.recurring {
+		below := func(game int32) bool { return float64(g.rank(seed, game)) < share*math.Exp2(64) }
+		if count = slices.IndexFunc(numbers, func(game int32) bool { return !below(game) }); count < 0 {
+			count = n
+		}
+	}
+	return numbers[:min(max(count, 1), n-1)]
+}
+
+// firstGroup returns the group, of those that all have one game, whose game has the
+// lowest rank.
+func firstGroup(groups []*group, seed uint64) (first *group) {
+	lowest := uint64(math.MaxUint64)
+	for _, g := range groups {
+		if r := g.rank(seed, g.numbers[0]); r <= lowest {
+			first, lowest = g, r
+		}
+	}
+	return first
+}
+
+// rank is a random number that belongs to a game: those with the lowest are
+// held out.
+func (g *group) rank(seed uint64, game int32) uint64 {
+	place := uint64(game)
+	if !g.recurring {
+		place |= uint64(g.generation) << 32
+	}
+	return rand.NewPCG(seed, place).Uint64()
+}
+
+// Shuffle puts the indices in a random order that depends on seed and their
+// order before, and on nothing else.
+func Shuffle(indices []int32, seed uint64) {
+	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(indices), func(i, j int) {
+		indices[i], indices[j] = indices[j], indices[i]
+	})
 }

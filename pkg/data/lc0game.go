@@ -30,14 +30,14 @@ type lc0File struct {
 	cfg    *Config
 	in     *counted
 	ahead  *bufio.Reader // of in
-	chunks *LC0Reader
+	chunks *lc0Reader
 	cut    bool // off: there is no more
 }
 
 func openLC0(cfg *Config, name string, in *counted) (*lc0File, error) {
 	b := bufio.NewReaderSize(in, 1<<16) // the reader takes it as its own
-	r, err := NewLC0Reader(name, b)
-	if errors.Is(err, ErrEmpty) {
+	r, err := newLC0Reader(name, b)
+	if errors.Is(err, errEmpty) {
 		err = brokenError{err}
 	} else if err != nil {
 		head, _ := b.Peek(sniffed) // a file may be shorter
@@ -63,7 +63,7 @@ func (f *lc0File) next(seed uint64) (func() (game, error), error) {
 	if f.cut {
 		return nil, io.EOF
 	}
-	name, data, err := f.chunks.Chunk()
+	name, data, err := f.chunks.chunkData()
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		f.cut, err = true, brokenError{err}
 	}
@@ -97,33 +97,33 @@ type lc0Drawn struct {
 	ply    int
 	whole  bool // the planes are what lc0-112 makes of the position, history and all
 	coded  encode.Sample
-	result LC0Score
+	result lc0Score
 }
 
 // decodeLC0 reads the records of a game and draws from them. Those that lc0 marked
 // for deletion are played, but not drawn.
 func decodeLC0(cfg *Config, name string, data []byte, seed uint64) (*lc0Game, error) {
-	r, err := NewLC0Reader(name, bytes.NewReader(data))
+	r, err := newLC0Reader(name, bytes.NewReader(data))
 	if err != nil {
 		return nil, err
 	}
 	g := &lc0Game{where: name}
 	choice := reservoir{rng: stats.NewRand(seed), most: cfg.Positions}
-	var rec LC0Record
+	var rec lc0Record
 	for {
-		err := r.Next(&rec)
+		err := r.next(&rec)
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
 			return nil, err
 		}
-		if rec.Ply == 0 {
+		if rec.ply == 0 {
 			g.first = lc0PositionOf(&rec)
 		}
-		g.moves = append(g.moves, int16(rec.Played))
-		g.seen = append(g.seen, sumBoards(rec.Planes[:lc0Step-1]))
-		if rec.Discarded {
+		g.moves = append(g.moves, int16(rec.played))
+		g.seen = append(g.seen, sumBoards(rec.planes[:lc0Step-1]))
+		if rec.discarded {
 			continue
 		}
 		place, drawn := choice.offer()
@@ -134,8 +134,8 @@ func decodeLC0(cfg *Config, name string, data []byte, seed uint64) (*lc0Game, er
 			g.drawn = append(g.drawn, lc0Drawn{})
 		}
 		d := &g.drawn[place]
-		d.ply, d.whole, d.result = rec.Ply, rec.Format <= 2, rec.Result
-		rec.Sample(&d.coded)
+		d.ply, d.whole, d.result = rec.ply, rec.format <= 2, rec.result
+		rec.sample(&d.coded)
 	}
 	slices.SortFunc(g.drawn, func(a, b lc0Drawn) int { return cmp.Compare(a.ply, b.ply) })
 	if len(g.moves) == 0 {
@@ -168,7 +168,7 @@ func (g *lc0Game) positions(_ context.Context, w *worker, yield func(*Position) 
 	if len(g.drawn) > 0 {
 		// The result is that of the side that moves.
 		d := &g.drawn[0]
-		w.result = chess.Result(d.result.Q)
+		w.result = chess.Result(d.result.q)
 		if g.first.black != (d.ply%2 == 1) {
 			w.result = -w.result
 		}
@@ -179,7 +179,7 @@ func (g *lc0Game) positions(_ context.Context, w *worker, yield func(*Position) 
 	p := &w.pos
 	for i := range g.drawn {
 		d := &g.drawn[i]
-		*p = Position{Policy: p.Policy, Ply: int32(d.ply), Coded: &w.coded, Value: d.result.Q, Draw: d.result.D, MovesLeft: d.result.M}
+		*p = Position{Policy: p.Policy, Ply: int32(d.ply), Coded: &w.coded, Value: d.result.q, Draw: d.result.d, MovesLeft: d.result.m}
 		w.coded = Coded{lc0Encoder, lc0Policy, d.coded}
 		if err := yield(p); err != nil {
 			return fmt.Errorf("data: %s, record %d: %w", g.where, d.ply+1, err)
@@ -198,12 +198,14 @@ func (g *lc0Game) replay(w *worker, yield func(*Position) error) error {
 		return fail(0, err)
 	}
 	before := b.Ply()
-	var boards [lc0Step]uint64
 	for _, d := range g.drawn {
 		for {
 			ply := b.Ply() - before
-			currentBoards(&boards, b.Position())
-			if sumBoards(boards[:lc0Step-1]) != g.seen[ply] {
+			boards := boardsOf(b.Position())
+			if b.Position().Turn() == chess.Black {
+				boards = boards.turned()
+			}
+			if sumBoards(boards[:]) != g.seen[ply] {
 				return fail(ply, errors.New("its position is not the one that the record before it leads to"))
 			}
 			if ply == d.ply {
@@ -216,7 +218,7 @@ func (g *lc0Game) replay(w *worker, yield func(*Position) error) error {
 			b.Play(m)
 		}
 		p := &w.pos
-		*p = Position{Ply: int32(d.ply), At: b, Policy: p.Policy[:0], Value: d.result.Q, Draw: d.result.D, MovesLeft: d.result.M}
+		*p = Position{Ply: int32(d.ply), At: b, Policy: p.Policy[:0], Value: d.result.q, Draw: d.result.d, MovesLeft: d.result.m}
 		if err := p.visits(&w.list, &d.coded, w.index()); err != nil {
 			return fail(d.ply, err)
 		}
@@ -288,25 +290,219 @@ func lc0Move(p *chess.Position, index int) (chess.Move, error) {
 	return p.ParseUCI(string(word))
 }
 
-// currentBoards writes the twelve boards of a position as lc0-112 has them, from
-// the view of the side to move.
-func currentBoards(dst *[lc0Step]uint64, p *chess.Position) {
-	own := p.Turn()
-	for t := chess.Pawn; t <= chess.King; t++ {
-		dst[t-chess.Pawn] = uint64(p.Pieces(own, t))
-		dst[t-chess.Pawn+6] = uint64(p.Pieces(own.Other(), t))
-	}
-	if own == chess.Black {
-		for i := range dst[:lc0Step-1] {
-			dst[i] = bits.ReverseBytes64(dst[i])
-		}
-	}
-}
-
 // sumBoards is a checksum of boards.
 func sumBoards(boards []uint64) (sum uint64) {
 	for _, b := range boards {
 		sum = stats.Mix(sum ^ b)
 	}
 	return sum
+}
+
+// lc0Position is the position of a record of lc0's, with what the record tells of
+// the seven plies before it.
+type lc0Position struct {
+	boards [8]sideBoards // newest first, as the side to move at the newest sees them
+	rights [4]bool       // to castle: own long, own short, the other's long, short
+	black  bool          // to move at the newest
+	rule50 int
+}
+
+func lc0PositionOf(r *lc0Record) lc0Position {
+	p := lc0Position{black: r.blackToMove, rule50: r.rule50}
+	for i := range p.boards {
+		copy(p.boards[i][:], r.planes[i*lc0Step:])
+	}
+	for i := range p.rights {
+		p.rights[i] = r.planes[len(p.boards)*lc0Step+i] != 0
+	}
+	return p
+}
+
+// set sets up the game that leads to the position: as many of the plies before it as
+// the record tells and moves can explain. lc0 keeps the moves of its opening book so.
+//
+// A record does not tell the number of the move, with which rooks one castles
+// where there is a choice (the outermost are taken), or whether a position had occurred
+// before the plies that it tells.
+func (p *lc0Position) set(g *chess.Game) error {
+	known := 0
+	for known+1 < len(p.boards) && p.boards[known+1] != (sideBoards{}) {
+		known++
+	}
+	var err error
+	for ; known >= 0; known-- {
+		if err = p.from(g, known); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// from sets up the game from the position that many plies ago.
+func (p *lc0Position) from(g *chess.Game, back int) error {
+	first := p.white(back)
+	rights := p.home(&first)
+	if back == 0 {
+		rights = p.whiteRights()
+	}
+	for range 2 {
+		start, err := p.position(&first, rights, back)
+		if err != nil {
+			return err
+		}
+		g.Reset(start)
+		for i := back - 1; i >= 0; i-- {
+			m := moveTo(g.Position(), p.white(i))
+			if m == 0 {
+				return fmt.Errorf("no move leads from %s to the position %d plies before the first record", g.Position().FEN(), i)
+			}
+			g.Play(m)
+		}
+		// Rights that are there now and should not be were not there at the start.
+		extra := rightsOf(g.Position())
+		want := p.whiteRights()
+		wrong := false
+		for i := range extra {
+			if extra[i] && !want[i] {
+				rights[i], wrong = false, true
+			}
+		}
+		if !wrong {
+			break
+		}
+	}
+	if now := g.Position(); now.Rule50() != p.rule50 || rightsOf(now) != p.whiteRights() {
+		return fmt.Errorf("its clock %d and rights to castle contradict its position %s", p.rule50, now.FEN())
+	}
+	return nil
+}
+
+// sideBoards are the boards of a position as one side sees them: its own pawns to king,
+// then the other side's.
+type sideBoards [lc0Step - 1]uint64
+
+// turned returns what the other side sees.
+func (b sideBoards) turned() sideBoards {
+	for i := range b {
+		b[i] = bits.ReverseBytes64(b[i])
+	}
+	for i := range b[:6] {
+		b[i], b[i+6] = b[i+6], b[i]
+	}
+	return b
+}
+
+// white returns the boards that many plies ago as white sees them.
+func (p *lc0Position) white(back int) sideBoards {
+	if p.black {
+		return p.boards[back].turned()
+	}
+	return p.boards[back]
+}
+
+// The places of rights to castle in arrays of four.
+const (
+	whiteLong = iota
+	whiteShort
+	blackLong
+	blackShort
+)
+
+// whiteRights are the rights to castle: white's long, short, black's long, short.
+func (p *lc0Position) whiteRights() [4]bool {
+	r := p.rights
+	if p.black {
+		r[0], r[1], r[2], r[3] = r[2], r[3], r[0], r[1]
+	}
+	return r
+}
+
+// home are the rights that the places of kings and rooks would allow in chess.
+func (p *lc0Position) home(b *sideBoards) (r [4]bool) {
+	has := func(board uint64, square int) bool { return board>>square&1 == 1 }
+	const rook, king = 3, 5
+	for side, rank := range [2]int{0, 56} {
+		rooks, kings := b[6*side+rook], b[6*side+king]
+		r[2*side+whiteLong] = has(kings, rank+4) && has(rooks, rank)
+		r[2*side+whiteShort] = has(kings, rank+4) && has(rooks, rank+7)
+	}
+	return r
+}
+
+// rightsOf are the rights to castle of a position.
+func rightsOf(p *chess.Position) (r [4]bool) {
+	for c := chess.White; c <= chess.Black; c++ {
+		left := chess.Bitboard(1)<<(p.King(c)&63) - 1
+		rooks := p.CastlingRooks(c)
+		r[2*c+whiteLong] = rooks&left != 0
+		r[2*c+whiteShort] = rooks&^left != 0
+	}
+	return r
+}
+
+// position makes a position of boards, that many plies before the record.
+func (p *lc0Position) position(b *sideBoards, rights [4]bool, back int) (chess.Position, error) {
+	var ranks []string
+	for rank := 7; rank >= 0; rank-- {
+		text := ""
+		for file := range 8 {
+			piece := "1" // an empty square
+			for i, letter := range "PNBRQKpnbrqk" {
+				if b[i]>>(8*rank+file)&1 == 0 {
+					continue
+				}
+				if piece != "1" {
+					return chess.Position{}, fmt.Errorf("two pieces on %s", chess.NewSquare(file, rank))
+				}
+				piece = string(letter)
+			}
+			text += piece
+		}
+		ranks = append(ranks, text)
+	}
+	turn := "w"
+	if p.black != (back%2 == 1) {
+		turn = "b"
+	}
+	castling := ""
+	for _, r := range []struct {
+		right  int
+		letter string
+	}{{whiteShort, "K"}, {whiteLong, "Q"}, {blackShort, "k"}, {blackLong, "q"}} {
+		if rights[r.right] {
+			castling += r.letter
+		}
+	}
+	if castling == "" {
+		castling = "-"
+	}
+	fen := fmt.Sprintf("%s %s %s - %d 1", emptySquares.Replace(strings.Join(ranks, "/")), turn, castling, max(0, p.rule50-back))
+	return chess.ParseFEN(chess.Standard, fen)
+}
+
+// emptySquares counts empty squares that stand side by side.
+var emptySquares = strings.NewReplacer("11111111", "8", "1111111", "7", "111111", "6", "11111", "5", "1111", "4", "111", "3", "11", "2")
+
+// moveTo is the legal move after which the pieces stand as on the boards; 0 when
+// there is none.
+func moveTo(p *chess.Position, b sideBoards) chess.Move {
+	var list chess.MoveList
+	p.LegalMoves(&list)
+	for _, m := range list.Slice() {
+		q := *p
+		q.Play(m)
+		if boardsOf(&q) == b {
+			return m
+		}
+	}
+	return 0
+}
+
+// boardsOf returns the boards of a position as white sees them.
+func boardsOf(p *chess.Position) (b sideBoards) {
+	for t := chess.Pawn; t <= chess.King; t++ {
+		b[t-chess.Pawn] = uint64(p.Pieces(chess.White, t))
+		b[t-chess.Pawn+6] = uint64(p.Pieces(chess.Black, t))
+	}
+	return b
 }
