@@ -93,7 +93,7 @@ func (h Histogram) Figure() (*Figure, error) {
 		return nil, err
 	}
 	description := describe("Histogram", "", h.X.text(), told...)
-	return lay.figure(description, grid{plots: [][]*plot.Plot{{p}}, x: h.X.text(), y: []string{y.text()}}.paint), nil
+	return lay.figure(description, paintPlot(p, h.X.text(), y.text())), nil
 }
 
 // steps is the outline of bins.
@@ -195,7 +195,7 @@ func (r Results) Figure() (*Figure, error) {
 				b.LineStyle.Width = 0
 			}
 		}
-		grid{plots: [][]*plot.Plot{{p}}, x: "generation", y: []string{"share of games"}}.paint(c)
+		paintPlot(p, "generation", "share of games")(c)
 	}), nil
 }
 

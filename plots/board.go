@@ -64,12 +64,10 @@ const pieceLetters = "PNBRQKpnbrqk"
 // behind the placement in brackets or as a ninth rank. Only what is drawn is
 // checked.
 func parsePosition(fen string) (p position, err error) {
-	bad := func(format string, args ...any) (position, error) {
-		return p, fmt.Errorf("plots: position %.100q: %s: %w", fen, fmt.Sprintf(format, args...), ErrInvalid)
-	}
+	bad := fmt.Errorf("plots: position %.100q: want 8 ranks of 8 squares, then, in brackets, the pieces in hand, then the side to move: %w", fen, ErrInvalid)
 	fields := strings.Fields(fen)
 	if len(fields) == 0 {
-		return bad("it is empty")
+		return p, bad
 	}
 	board, rest, bracket := strings.Cut(fields[0], "[")
 	hand, closed := strings.CutSuffix(rest, "]")
@@ -78,33 +76,30 @@ func parsePosition(fen string) (p position, err error) {
 		ranks, hand = ranks[:boardSize], ranks[boardSize]
 	}
 	if len(ranks) != boardSize || bracket && !closed || strings.Trim(hand, pieceLetters) != "" {
-		return bad("want 8 ranks and then, in brackets, the pieces in hand")
+		return p, bad
 	}
 	for i, rank := range ranks {
 		file := 0
-		for j, b := range []byte(rank) {
+		for _, b := range []byte(strings.ReplaceAll(rank, "~", "")) { // the mark of promoted pieces
 			switch {
 			case b >= '1' && b <= '8':
 				file += int(b - '0')
-			case strings.IndexByte(pieceLetters, b) >= 0:
-				if file < boardSize {
-					p.pieces[boardSize-1-i][file] = b
-				}
+			case file < boardSize && strings.IndexByte(pieceLetters, b) >= 0:
+				p.pieces[boardSize-1-i][file] = b
 				file++
-			case b == '~' && j > 0: // the piece before was promoted
 			default:
-				return bad("%q in rank %d is neither a piece nor a number of empty squares", b, boardSize-i)
+				return p, bad
 			}
 		}
 		if file != boardSize {
-			return bad("rank %d has %d squares", boardSize-i, file)
+			return p, bad
 		}
 	}
 	var notes []string
 	if len(fields) > 1 {
 		side, ok := map[string]string{"w": "White to move", "b": "Black to move"}[fields[1]]
 		if !ok {
-			return bad("side to move %.20q: want w or b", fields[1])
+			return p, bad
 		}
 		notes = append(notes, side)
 	}

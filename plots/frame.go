@@ -172,6 +172,11 @@ type grid struct {
 	y     []string // of each row, or one of all
 }
 
+// paintPlot draws a single plot with the labels of its axes.
+func paintPlot(p *plot.Plot, x, y string) func(draw.Canvas) {
+	return grid{plots: [][]*plot.Plot{{p}}, x: x, y: []string{y}}.paint
+}
+
 func (g grid) paint(c draw.Canvas) {
 	style := aligned(textStyle(labelSize, ink, false), draw.XCenter, draw.YBottom)
 	height := style.Height("x") + 3

@@ -78,7 +78,7 @@ func (l Ladder) Figure() (*Figure, error) {
 		return nil, fmt.Errorf("plots: ladder in %.4g cm of width: %w", lay.width/vg.Centimeter, ErrSize)
 	}
 	description := "Ratings with intervals, strongest first: " + several(told, ", ") + "."
-	return lay.figure(description, grid{plots: [][]*plot.Plot{{p}}, x: "rating (Elo, 95 % interval)"}.paint), nil
+	return lay.figure(description, paintPlot(p, "rating (Elo, 95 % interval)", "")), nil
 }
 
 // known returns the length of an error bar, 0 where it is not known.

@@ -63,7 +63,7 @@ func (l Lines) Figure() (*Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	return lay.figure(description, grid{plots: [][]*plot.Plot{{p}}, x: l.X.text(), y: []string{l.Y.text()}}.paint), nil
+	return lay.figure(description, paintPlot(p, l.X.text(), l.Y.text())), nil
 }
 
 // checkNames checks that points are at names.

@@ -78,52 +78,43 @@ type epochPanel struct {
 
 // Figure implements [Chart].
 func (l Loss) Figure() (*Figure, error) {
-	rate := epochPanel{y: Axis{Label: "learning rate", Log: true}}
-	loss := epochPanel{y: Axis{Label: "loss"}}
+	panels := []epochPanel{{y: Axis{Label: "learning rate", Log: true}}, {y: Axis{Label: "loss"}}}
 	single := len(l.Series) == 1
-	var trials []entry
-	var parts [2]*look // of the legend
+	var trials, curves []entry // of the legend: a trial has a color, a curve has dashes
 	var told []string
 	for i, s := range l.Series {
-		colors := [3]color.RGBA{ink, vermilion, blue}
 		if !single {
-			colors = [3]color.RGBA{colorOf(i), colorOf(i), colorOf(i)}
-			trials = append(trials, entry{s.Name, []plot.Thumbnailer{&plotter.Line{LineStyle: thin(colorOf(i), nil).line}}})
+			trials = append(trials, thin(colorOf(i), nil).entry(s.Name))
 		}
-		// Trials often share a schedule; dashes let the line below show.
-		steps := thin(colors[0], dashes[i%len(dashes)])
-		steps.step = plotter.PostStep
-		rates := Series{Name: "learning rate", Points: withoutZeros(s.Rate)}
-		rate.lines = append(rate.lines, styled{rates, steps})
-		told = append(told, clean(s.Name)+" "+strings.Join(tellLoss(s), ", "))
-		for k, points := range [][]Point{s.Training, s.Validation} {
-			look := thin(colors[1+k], [][]vg.Length{{3, 2}, nil}[k])
-			loss.lines = append(loss.lines, styled{Series{Points: points}, look})
-			if !(Series{Points: points}).empty() {
-				if !single {
-					look.line.Color = softInk
-				}
-				parts[k] = &look
+		var words []string
+		for k, c := range []styled{
+			// Trials often share a schedule; dashes let the line below show.
+			{Series{Name: "learning rate", Points: withoutZeros(s.Rate)}, thin(ink, dashes[i%len(dashes)])},
+			{Series{Name: "training loss", Points: s.Training}, thin(vermilion, []vg.Length{3, 2})},
+			{Series{Name: "validation loss", Points: s.Validation}, thin(blue, nil)},
+		} {
+			if c.empty() {
+				continue
+			}
+			words = append(words, tellSeries(c.Series)...)
+			key := c.look
+			if !single {
+				c.line.Color, key.line.Color = colorOf(i), softInk
+			}
+			if k == 0 {
+				c.step = plotter.PostStep
+				panels[0].lines = append(panels[0].lines, c)
+				continue
+			}
+			panels[1].lines = append(panels[1].lines, c)
+			if !slices.ContainsFunc(curves, func(e entry) bool { return e.name == c.Name }) {
+				curves = append(curves, key.entry(c.Name))
 			}
 		}
-	}
-	for k, look := range parts {
-		if look != nil {
-			trials = append(trials, entry{[]string{"training loss", "validation loss"}[k], []plot.Thumbnailer{&plotter.Line{LineStyle: look.line}}})
-		}
+		told = append(told, clean(s.Name)+" "+strings.Join(words, ", "))
 	}
 	description := describe("Panels above one another", "epoch", "learning rate and losses", told...)
-	return epochFigure(l.Frame, []epochPanel{rate, loss}, l.Generations, trials, description)
-}
-
-// tellLoss says where each curve of a trial begins and ends.
-func tellLoss(s LossSeries) (told []string) {
-	for _, c := range []Series{{Name: "learning rate", Points: s.Rate}, {Name: "training loss", Points: s.Training}, {Name: "validation loss", Points: s.Validation}} {
-		if !c.empty() {
-			told = append(told, tellSeries(c)...)
-		}
-	}
-	return told
+	return epochFigure(l.Frame, panels, l.Generations, append(trials, curves...), description)
 }
 
 // thin is the look of a line among many: dashes, not markers, tell it apart
@@ -157,7 +148,7 @@ func (l LossHeads) Figure() (*Figure, error) {
 			i := slices.IndexFunc(legend, func(e entry) bool { return e.name == s.Name })
 			if i < 0 {
 				i = len(legend)
-				legend = append(legend, entry{s.Name, []plot.Thumbnailer{&plotter.Line{LineStyle: thin(colorOf(i), dashes[i%len(dashes)]).line}}})
+				legend = append(legend, thin(colorOf(i), dashes[i%len(dashes)]).entry(s.Name))
 			}
 			p.lines = append(p.lines, styled{s, thin(colorOf(i), dashes[i%len(dashes)])})
 		}
@@ -239,7 +230,7 @@ func generationMarks(generations []float64, x span) (marks []float64, named []en
 	if every > 1 {
 		name = fmt.Sprintf("end of every %d generations", every)
 	}
-	return marks, []entry{{name, []plot.Thumbnailer{&plotter.Line{LineStyle: generationStyle}}}}
+	return marks, []entry{look{line: generationStyle}.entry(name)}
 }
 
 // columnsOf returns how many of n panels stand beside one another.
@@ -267,10 +258,7 @@ func (m Multiples) Figure() (*Figure, error) {
 	behind := look{line: draw.LineStyle{Color: markGray, Width: 0.6}}
 	var legend []entry
 	if n := len(m.Panels); n > 1 && n <= mostBehind {
-		legend = []entry{
-			{"this panel", []plot.Thumbnailer{&plotter.Line{LineStyle: this.line}}},
-			{"other panels", []plot.Thumbnailer{&plotter.Line{LineStyle: behind.line}}},
-		}
+		legend = []entry{this.entry("this panel"), behind.entry("other panels")}
 	}
 	rows := (len(m.Panels) + columns - 1) / columns
 	lay, err := newLayout(m.Frame, legend, defaultWidth, float64(rows)*math.Min(7, 1.2+8.5/float64(columns))+1.2)

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -58,7 +57,7 @@ func (p Parallel) Figure() (*Figure, error) {
 	g.place()
 	var legend []entry
 	if slices.ContainsFunc(p.Lines, func(l ParallelLine) bool { return math.IsNaN(l.Metric) }) {
-		legend = append(legend, entry{"without a result", []plot.Thumbnailer{&plotter.Line{LineStyle: unknownStyle}}})
+		legend = append(legend, look{line: unknownStyle}.entry("without a result"))
 	}
 	if p.Best != NoExtreme {
 		best := g.best()
@@ -66,8 +65,7 @@ func (p Parallel) Figure() (*Figure, error) {
 		if best.Name != "" {
 			name += ", " + clean(best.Name)
 		}
-		style := draw.LineStyle{Color: g.scale.color(best.Metric), Width: 2.6}
-		legend = append(legend, entry{name, []plot.Thumbnailer{&plotter.Line{LineStyle: style}}})
+		legend = append(legend, look{line: draw.LineStyle{Color: g.scale.color(best.Metric), Width: 2.6}}.entry(name))
 	}
 	// As wide as the labels of the axes need, unless the frame says how wide.
 	step := g.widest() + 10

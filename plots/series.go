@@ -130,6 +130,11 @@ func lookOf(i int) look {
 	return look{draw.LineStyle{Color: colorOf(i), Width: lineWidth, Dashes: dashesOf(i)}, markerOf(i), plotter.NoStep}
 }
 
+// entry is what the legend shows of the line alone.
+func (l look) entry(name string) entry {
+	return entry{name, []plot.Thumbnailer{&plotter.Line{LineStyle: l.line}}}
+}
+
 // add draws a series on a plot, and returns the samples of its legend entry.
 func (l look) add(p *plot.Plot, s Series) (samples []plot.Thumbnailer) {
 	if bands := runs(s.Points, Point.banded); s.Band && len(bands) > 0 {

@@ -127,7 +127,7 @@ func (t table) around() vg.Point {
 // paint draws the table with labels of its sides, and its scale at the right.
 func (t table) paint(c draw.Canvas, x, y string) {
 	left := draw.Crop(c, 0, -t.scale.width()-scaleGap, 0, 0)
-	grid{plots: [][]*plot.Plot{{t.plot}}, x: x, y: []string{y}}.paint(left)
+	paintPlot(t.plot, x, y)(left)
 	top := min(c.Max.Y, t.plot.DataCanvas(left).Max.Y+13)
 	t.scale.paint(&c, vg.Rectangle{Min: vg.Point{X: left.Max.X + scaleGap, Y: max(c.Min.Y, top-longestBar)}, Max: vg.Point{X: c.Max.X, Y: top}})
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -185,7 +184,7 @@ func (t Tree) Figure() (*Figure, error) {
 	}
 	lay, err := newLayout(t.Frame, []entry{
 		{"Q from −1 to 1, for the side that moved", []plot.Thumbnailer{scores}},
-		{"width: share of visits", []plot.Thumbnailer{&plotter.Line{LineStyle: draw.LineStyle{Color: edgeColor, Width: widestEdge / 2}}}},
+		look{line: draw.LineStyle{Color: edgeColor, Width: widestEdge / 2}}.entry("width: share of visits"),
 	}, float64(max(width, 11*vg.Centimeter)/vg.Centimeter), float64(height/vg.Centimeter)+0.1)
 	if err != nil {
 		return nil, err
@@ -298,14 +297,14 @@ func (t Tree) paintBox(c *draw.Canvas, box vg.Rectangle, b *treeBox) {
 func rounded(box vg.Rectangle, r vg.Length) vg.Path {
 	var p vg.Path
 	p.Move(vg.Point{X: box.Min.X + r, Y: box.Min.Y})
-	p.Line(vg.Point{X: box.Max.X - r, Y: box.Min.Y})
-	p.Arc(vg.Point{X: box.Max.X - r, Y: box.Min.Y + r}, r, -math.Pi/2, math.Pi/2)
-	p.Line(vg.Point{X: box.Max.X, Y: box.Max.Y - r})
-	p.Arc(vg.Point{X: box.Max.X - r, Y: box.Max.Y - r}, r, 0, math.Pi/2)
-	p.Line(vg.Point{X: box.Min.X + r, Y: box.Max.Y})
-	p.Arc(vg.Point{X: box.Min.X + r, Y: box.Max.Y - r}, r, math.Pi/2, math.Pi/2)
-	p.Line(vg.Point{X: box.Min.X, Y: box.Min.Y + r})
-	p.Arc(vg.Point{X: box.Min.X + r, Y: box.Min.Y + r}, r, math.Pi, math.Pi/2)
+	for i, corner := range []vg.Point{
+		{X: box.Max.X - r, Y: box.Min.Y + r}, {X: box.Max.X - r, Y: box.Max.Y - r},
+		{X: box.Min.X + r, Y: box.Max.Y - r}, {X: box.Min.X + r, Y: box.Min.Y + r},
+	} {
+		start := math.Pi / 2 * float64(i-1)
+		p.Line(around(corner, r, start))
+		p.Arc(corner, r, start, math.Pi/2)
+	}
 	p.Close()
 	return p
 }
