@@ -8,23 +8,23 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
 // Board shows a chess position, and arrows for moves: those that a search
-// favors, as wide as their weight. A list beside the board says what each
-// arrow stands for.
+// favors, as wide as their weight. The legend says what each arrow stands for.
 type Board struct {
 	Frame
 
 	// FEN is the position: the pieces' placement, or a whole FEN. The side to
-	// move and the pieces in hand are then noted in words.
+	// move and the pieces in hand are noted in words.
 	FEN string
 
 	Arrows []Arrow
-	Weight Axis // what the weights of arrows are; it heads the list
+	Weight Axis // what the weights of arrows are
 }
 
 // Arrow is a move on a board.
@@ -125,8 +125,6 @@ func (a arrow) name() string {
 const (
 	boardSide   = 9 * vg.Centimeter
 	boardMargin = vg.Length(13) // for the letters of files and the numbers of ranks
-	listGap     = vg.Length(16)
-	listRow     = vg.Length(15)
 )
 
 // Figure implements [Chart].
@@ -139,19 +137,22 @@ func (b Board) Figure() (*Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.Note = cmp.Or(clean(b.Note), p.note)
-	list := arrowList{head: b.Weight.text(), arrows: arrows}
-	beside := list.measure()
-	width := boardMargin + boardSide + beside + 2*margin
+	if b.Note = cmp.Or(b.Note, p.note); len(arrows) > 0 && b.Weight.text() != "" {
+		b.Note = strings.TrimPrefix(b.Note+"; arrows: "+b.Weight.text(), "; ")
+	}
+	var legend []entry
+	for _, a := range arrows {
+		name := a.name() + ": " + brief(a.Weight)
+		if a.Note != "" {
+			name += ", " + a.Note
+		}
+		legend = append(legend, entry{name, []plot.Thumbnailer{a}})
+	}
 	side := boardSide
 	if b.Width > 0 {
-		side -= width - vg.Length(b.Width)*vg.Centimeter
-		side = min(side, boardSide*1.5)
+		side = min(1.5*boardSide, vg.Length(b.Width)*vg.Centimeter-boardMargin-2*margin)
 	}
-	if side < 2*vg.Centimeter {
-		return nil, fmt.Errorf("plots: board in %.4g cm of width: %w", b.Width, ErrSize)
-	}
-	lay, err := newLayout(b.Frame, nil, float64(width/vg.Centimeter), float64((boardMargin+side)/vg.Centimeter))
+	lay, err := newLayout(b.Frame, legend, float64((boardMargin+side+2*margin)/vg.Centimeter), float64((boardMargin+side)/vg.Centimeter))
 	if err != nil {
 		return nil, err
 	}
@@ -168,10 +169,13 @@ func (b Board) Figure() (*Figure, error) {
 		for _, a := range slices.Backward(arrows) { // the greatest on top
 			g.paintArrow(&c, a)
 		}
-		if len(arrows) > 0 {
-			list.paint(c, g.corner.X+side+listGap, c.Max.Y, g.corner.Y)
-		}
 	}), nil
+}
+
+// Thumbnail implements plot.Thumbnailer.
+func (a arrow) Thumbnail(c *draw.Canvas) {
+	y := c.Center().Y
+	paintArrow(c, vg.Point{X: c.Min.X, Y: y}, vg.Point{X: c.Max.X, Y: y}, vg.Length(1+4*a.share)/1.5, a.color)
 }
 
 // checkArrows returns the arrows from the greatest weight to the least.
@@ -217,11 +221,7 @@ func (b Board) describe(arrows []arrow) string {
 		told = append(told, a.name()+" "+brief(a.Weight))
 	}
 	if len(told) > 0 {
-		s += " Arrows"
-		if weight := b.Weight.text(); weight != "" {
-			s += " by " + weight
-		}
-		s += ": " + several(told, ", ") + "."
+		s += " Arrows: " + several(told, ", ") + "."
 	}
 	return s
 }
@@ -321,54 +321,4 @@ func paintArrow(c *draw.Canvas, from, to vg.Point, width vg.Length, col color.Co
 	c.FillPolygon(col, []vg.Point{
 		at(0, -half), at(end-head, -half), at(end-head, -wide), at(end, 0), at(end-head, wide), at(end-head, half), at(0, half),
 	})
-}
-
-// arrowList says what arrows are, in columns: name, weight, note.
-type arrowList struct {
-	head    string
-	arrows  []arrow
-	columns [3]vg.Length
-}
-
-// measure finds the widths of the columns and returns that of the whole list.
-func (l *arrowList) measure() vg.Length {
-	if len(l.arrows) == 0 {
-		return 0
-	}
-	name, small := textStyle(tickSize, ink, true), textStyle(tickSize, ink, false)
-	for _, a := range l.arrows {
-		l.columns[0] = max(l.columns[0], min(name.Width(a.name()), 3*vg.Centimeter))
-		l.columns[1] = max(l.columns[1], small.Width(brief(a.Weight)))
-		if note := clean(a.Note); note != "" {
-			l.columns[2] = max(l.columns[2], min(small.Width(note), 4*vg.Centimeter)+10)
-		}
-	}
-	width := sampleWidth + 8 + l.columns[0] + 10 + l.columns[1] + l.columns[2]
-	return listGap + max(width, min(small.Width(l.head), 5*vg.Centimeter))
-}
-
-// paint writes the list from the top down, as far as there is room.
-func (l *arrowList) paint(c draw.Canvas, x, top, bottom vg.Length) {
-	left := func(col color.Color, bold bool) text.Style {
-		return aligned(textStyle(tickSize, col, bold), draw.XLeft, yMiddle)
-	}
-	plain, small, name := left(ink, false), left(softInk, false), left(ink, true)
-	y := top - listRow/2
-	if l.head != "" {
-		c.FillText(small, vg.Point{X: x, Y: y}, fit(l.head, small, c.Max.X-x))
-		y -= listRow
-	}
-	for i, a := range l.arrows {
-		if y-listRow < bottom && i < len(l.arrows)-1 {
-			c.FillText(small, vg.Point{X: x, Y: y}, fmt.Sprintf("and %d more", len(l.arrows)-i))
-			return
-		}
-		paintArrow(&c, vg.Point{X: x, Y: y}, vg.Point{X: x + sampleWidth, Y: y}, vg.Length(1+4*a.share)/1.5, a.color)
-		at := x + sampleWidth + 8
-		c.FillText(name, vg.Point{X: at, Y: y}, fitName(a.name(), name, l.columns[0]+1))
-		at += l.columns[0] + 10 + l.columns[1]
-		c.FillText(aligned(plain, draw.XRight, yMiddle), vg.Point{X: at, Y: y}, brief(a.Weight))
-		c.FillText(small, vg.Point{X: at + 10, Y: y}, fit(clean(a.Note), small, max(0, l.columns[2]-9)))
-		y -= listRow
-	}
 }

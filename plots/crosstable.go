@@ -74,18 +74,7 @@ func (t Crosstable) Figure() (*Figure, error) {
 	}
 	columns := t.columnNames(side)
 	add(table.plot, &points.Labels, &games.Labels, &columns.Labels)
-
-	around := table.around()
-	width := around.X + side*vg.Length(n) + 2*margin
-	lay, err := newLayout(t.Frame, nil, float64(width/vg.Centimeter), float64((around.Y+side*vg.Length(n))/vg.Centimeter))
-	if err != nil {
-		return nil, err
-	}
-	if lay.width < width-1 { // cells keep their shape
-		return nil, fmt.Errorf("plots: %d players in %.4g cm of width, they need %.4g: %w", n, lay.width/vg.Centimeter, width/vg.Centimeter, ErrSize)
-	}
-	description := describe("Table of scores of the player of each row against that of each column", "", "", told...)
-	return lay.figure(description, func(c draw.Canvas) { table.paint(c, "", "") }), nil
+	return table.figure(t.Frame, "", "", describe("Table of scores of the player of each row against that of each column", "", "", told...))
 }
 
 func (t Crosstable) check() error {

@@ -230,7 +230,7 @@ func ExampleBoard() {
 		return
 	}
 	fmt.Println(figure.Description())
-	// Output: Chess board with the position rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1. Arrows by share of visits: Nf3 0.47, d2–d4 0.31. White to move.
+	// Output: Chess board with the position rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1. Arrows: Nf3 0.47, d2–d4 0.31. White to move; arrows: share of visits.
 }
 
 func ExamplePolicyPlanes() {

@@ -57,7 +57,7 @@ func (h Heatmap) Figure() (*Figure, error) {
 	}
 	columns, rows := len(h.X.Ticks), len(h.Y.Ticks)
 	room := vg.Length(cmp.Or(h.Width, defaultWidth)-5) * vg.Centimeter
-	size := vg.Point{X: min(2.2*vg.Centimeter, room/vg.Length(columns)), Y: min(1.05*vg.Centimeter, 20*vg.Centimeter/vg.Length(rows))}
+	size := vg.Point{X: max(3, min(2.2*vg.Centimeter, room/vg.Length(columns))), Y: min(1.05*vg.Centimeter, 20*vg.Centimeter/vg.Length(rows))}
 	write := h.writer(s)
 	if style := textStyle(tickSize, ink, false); max(style.Width(write(s.min)), style.Width(write(s.max))) > size.X-5 {
 		size.Y = min(size.Y, max(size.X, tickSize+3)) // colors alone need no high cells
@@ -90,18 +90,7 @@ func (h Heatmap) Figure() (*Figure, error) {
 		add(t.plot, &plotter.Polygon{XYs: box, LineStyle: draw.LineStyle{Color: ink, Width: 2.6}},
 			&plotter.Polygon{XYs: box, LineStyle: draw.LineStyle{Color: color.White, Width: 0.9}})
 	}
-	around := t.around()
-	around.X, around.Y = around.X+labelSize+6, around.Y+labelSize+6
-	width := around.X + size.X*vg.Length(columns) + 2*margin
-	height := max(around.Y+size.Y*vg.Length(rows), 3*vg.Centimeter)
-	lay, err := newLayout(h.Frame, nil, float64(width/vg.Centimeter), float64(height/vg.Centimeter))
-	if err != nil {
-		return nil, err
-	}
-	if (lay.inner()-around.X)/vg.Length(columns) < 3 {
-		return nil, fmt.Errorf("plots: heat map of %d columns in %.4g cm of width: %w", columns, lay.width/vg.Centimeter, ErrSize)
-	}
-	return lay.figure(h.describe(highest, lowest), func(c draw.Canvas) { t.paint(c, clean(h.X.Label), clean(h.Y.Label)) }), nil
+	return t.figure(h.Frame, clean(h.X.Label), clean(h.Y.Label), h.describe(highest, lowest))
 }
 
 // check returns the range of the numbers.

@@ -11,9 +11,10 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"alamos/pkg/stats"
 	"alamos/plots"
-	"pgregory.net/rapid"
 )
 
 var inf = math.Inf(1)
@@ -119,7 +120,6 @@ func TestErrors(t *testing.T) {
 		"board: arrow":              {plots.Board{FEN: "8/8/8/8/8/8/8/8", Arrows: []plots.Arrow{{From: "e2", To: "e"}}}, plots.ErrInvalid},
 		"board: weight":             {plots.Board{FEN: "8/8/8/8/8/8/8/8", Arrows: []plots.Arrow{{From: "e2", To: "e4", Weight: -1}}}, plots.ErrInvalid},
 		"board: NaN":                {plots.Board{FEN: "8/8/8/8/8/8/8/8", Arrows: []plots.Arrow{{From: "e2", To: "e4", Weight: nan}}}, plots.ErrInvalid},
-		"board: narrow":             {plots.Board{FEN: "8/8/8/8/8/8/8/8", Frame: plots.Frame{Width: 4}, Arrows: []plots.Arrow{{To: "e4"}}}, plots.ErrSize},
 		"tree: nothing":             {plots.Tree{}, plots.ErrNoData},
 		"tree: parent":              {plots.Tree{Nodes: []plots.Node{{}, {Parent: 1}}}, plots.ErrInvalid},
 		"tree: visits":              {plots.Tree{Nodes: []plots.Node{{Visits: -1}}}, plots.ErrInvalid},

@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"fmt"
 	"image/color"
 	"math"
 
@@ -116,18 +117,31 @@ func (l *labels) add(at plotter.XY, s string, style text.Style) {
 	l.TextStyle = append(l.TextStyle, style)
 }
 
-// around returns the width and height of what stands around the cells: names at
-// the sides and the scale.
-func (t table) around() vg.Point {
+// figure lays the table out with labels of its sides, and its scale at the right.
+func (t table) figure(f Frame, x, y, description string) (*Figure, error) {
+	// What stands around the cells does not depend on their size.
 	const size = 30 * vg.Centimeter
 	data := t.plot.DataCanvas(draw.Canvas{Rectangle: vg.Rectangle{Max: vg.Point{X: size, Y: size}}}).Size()
-	return vg.Point{X: size - data.X + scaleGap + t.scale.width(), Y: size - data.Y}
-}
-
-// paint draws the table with labels of its sides, and its scale at the right.
-func (t table) paint(c draw.Canvas, x, y string) {
-	left := draw.Crop(c, 0, -t.scale.width()-scaleGap, 0, 0)
-	paintPlot(t.plot, x, y)(left)
-	top := min(c.Max.Y, t.plot.DataCanvas(left).Max.Y+13)
-	t.scale.paint(&c, vg.Rectangle{Min: vg.Point{X: left.Max.X + scaleGap, Y: max(c.Min.Y, top-longestBar)}, Max: vg.Point{X: c.Max.X, Y: top}})
+	around := vg.Point{X: size - data.X + scaleGap + t.scale.width() + 2*margin, Y: size - data.Y}
+	if y != "" {
+		around.X += labelSize + 6
+	}
+	if x != "" {
+		around.Y += labelSize + 6
+	}
+	columns := vg.Length(len(t.cells[0]))
+	height := max(3*vg.Centimeter, around.Y+t.size.Y*vg.Length(len(t.rows)))
+	lay, err := newLayout(f, nil, float64((around.X+t.size.X*columns)/vg.Centimeter), float64(height/vg.Centimeter))
+	if err != nil {
+		return nil, err
+	}
+	if lay.width-around.X < columns*t.size.X/2 {
+		return nil, fmt.Errorf("plots: table of %g columns in %.4g cm of width: %w", float64(columns), lay.width/vg.Centimeter, ErrSize)
+	}
+	return lay.figure(description, func(c draw.Canvas) {
+		left := draw.Crop(c, 0, -t.scale.width()-scaleGap, 0, 0)
+		paintPlot(t.plot, x, y)(left)
+		top := min(c.Max.Y, t.plot.DataCanvas(left).Max.Y+13)
+		t.scale.paint(&c, vg.Rectangle{Min: vg.Point{X: left.Max.X + scaleGap, Y: max(c.Min.Y, top-longestBar)}, Max: vg.Point{X: c.Max.X, Y: top}})
+	}), nil
 }
