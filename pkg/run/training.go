@@ -146,7 +146,7 @@ func (t *trial) learn(ctx context.Context, g int, in store.Inputs, c *nn.Checkpo
 		return nil, nil, fmt.Errorf("the training state of the checkpoint before generation %d: %w", g, err)
 	}
 	if anew {
-		if state, err = state.Anew(cfg.Schedule); err != nil {
+		if state, err = state.Restarted(cfg.Schedule); err != nil {
 			return nil, nil, err
 		}
 	}

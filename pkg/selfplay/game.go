@@ -18,9 +18,8 @@ const maxThrown = 1000
 // maxRedraws is the same for openings that end the game.
 const maxRedraws = 10000
 
-// table is a place at which games are played one after the other; its tree and
-// its game keep their memory.
-type table struct {
+// gameSlot plays games one after the other. Its tree and its game reuse their memory.
+type gameSlot struct {
 	cfg   *Config
 	codec encode.Codec
 	from  beginnings
@@ -38,112 +37,112 @@ type table struct {
 	before    int       // evaluations of the tree before this game
 }
 
-func newTable(cfg *Config, codec encode.Codec, from beginnings) *table {
-	t := &table{cfg: cfg, codec: codec, from: from, full: true}
-	t.tree = search.NewTree(cfg.Search, 0)
-	t.game = chess.NewGame(chess.StartPosition(cfg.Variant))
-	t.pcg = rand.NewPCG(0, 0)
-	t.rng = rand.New(t.pcg)
-	return t
+func newGameSlot(cfg *Config, codec encode.Codec, from beginnings) *gameSlot {
+	g := &gameSlot{cfg: cfg, codec: codec, from: from, full: true}
+	g.tree = search.NewTree(cfg.Search, 0)
+	g.game = chess.NewGame(chess.StartPosition(cfg.Variant))
+	g.pcg = rand.NewPCG(0, 0)
+	g.rng = rand.New(g.pcg)
+	return g
 }
 
 // begin sets up game number.
-func (t *table) begin(number int) error {
-	t.record = &Record{Number: number}
-	t.before = t.tree.Evaluations()
-	return t.attempt()
+func (g *gameSlot) begin(number int) error {
+	g.record = &Record{Number: number}
+	g.before = g.tree.Evaluations()
+	return g.attempt()
 }
 
-// attempt starts the current game afresh with the random numbers that belong
-// to its number and to the attempts made so far.
-func (t *table) attempt() error {
-	r := t.record
-	stream := stats.Derive(t.cfg.Seed, r.Number, r.Thrown)
-	t.pcg.Seed(stream, 1)
-	t.tree.Seed(stats.Mix(stream))
-	if err := t.open(); err != nil {
+// attempt starts the current game again, with the random numbers that belong to its
+// number and to the attempts so far.
+func (g *gameSlot) attempt() error {
+	r := g.record
+	stream := stats.Derive(g.cfg.Seed, r.Number, r.Thrown)
+	g.pcg.Seed(stream, 1)
+	g.tree.Seed(stats.Mix(stream))
+	if err := g.open(); err != nil {
 		return fmt.Errorf("self-play: game %d: %w", r.Number, err)
 	}
-	r.Start = t.game.Position().FEN()
+	r.Start = g.game.Position().FEN()
 	r.Moves, r.Samples, r.RootValues = r.Moves[:0], r.Samples[:0], r.RootValues[:0]
-	t.surprises = t.surprises[:0]
-	t.allot()
-	t.tree.SetRoot(t.game)
+	g.surprises = g.surprises[:0]
+	g.allot()
+	g.tree.SetRoot(g.game)
 	return nil
 }
 
-// allot draws whether the search that comes is a full one.
-func (t *table) allot() {
-	fast := t.cfg.PlayoutCap.Visits
+// allot draws whether the next search is a full one.
+func (g *gameSlot) allot() {
+	fast := g.cfg.PlayoutCap.Visits
 	if fast == 0 {
 		return // no number is drawn: games are what they were before there was a choice
 	}
 	visits := fast
-	if t.full = t.rng.Float64() < t.cfg.PlayoutCap.Full; t.full {
-		visits = t.cfg.Search.Visits
+	if g.full = g.rng.Float64() < g.cfg.PlayoutCap.Full; g.full {
+		visits = g.cfg.Search.Visits
 	}
-	t.tree.SetVisits(visits)
-	t.tree.SetExploring(t.full)
+	g.tree.SetVisits(visits)
+	g.tree.SetExploring(g.full)
 }
 
-// open puts the position on the board with which the game begins.
-func (t *table) open() error {
-	o := t.cfg.Opening
-	if o.Share <= 0 || t.rng.Float64() >= o.Share {
-		t.game.Reset(t.from.start.Draw(t.rng))
+// open sets up the position that the game begins with.
+func (g *gameSlot) open() error {
+	o := g.cfg.Opening
+	if o.Share <= 0 || g.rng.Float64() >= o.Share {
+		g.game.Reset(g.from.start.Draw(g.rng))
 		return nil
 	}
 	for range maxRedraws {
 		// A number is drawn even where there is no choice: from it on, the
 		// games of a seed are what they always were.
-		if i := t.rng.IntN(max(1, len(t.from.openings))); len(t.from.openings) > 0 {
-			t.game.Reset(t.from.openings[i])
+		if i := g.rng.IntN(max(1, len(g.from.openings))); len(g.from.openings) > 0 {
+			g.game.Reset(g.from.openings[i])
 		} else {
-			t.game.Reset(t.from.start.Draw(t.rng))
+			g.game.Reset(g.from.start.Draw(g.rng))
 		}
-		if t.randomPlies(o.RandomPlies) {
-			t.game.Reset(*t.game.Position())
+		if g.randomPlies(o.RandomPlies) {
+			g.game.Reset(*g.game.Position())
 			return nil
 		}
 	}
 	return fmt.Errorf("%d openings of %d random plies all ended the game: use fewer", maxRedraws, o.RandomPlies)
 }
 
-// randomPlies plays n random legal moves and tells whether the game goes on
+// randomPlies plays n random legal moves and reports whether the game continues
 // after them.
-func (t *table) randomPlies(n int) bool {
+func (g *gameSlot) randomPlies(n int) bool {
 	for ; ; n-- {
-		t.game.Position().LegalMoves(&t.moves)
-		if t.game.Outcome(&t.moves).Over() {
+		g.game.Position().LegalMoves(&g.moves)
+		if g.game.Outcome(&g.moves).Over() {
 			return false
 		}
 		if n == 0 {
 			return true
 		}
-		t.game.Play(t.moves.At(t.rng.IntN(t.moves.Len())))
+		g.game.Play(g.moves.At(g.rng.IntN(g.moves.Len())))
 	}
 }
 
-// move plays the move that the finished search of the tree decided, and
-// returns the record when that ended the game, otherwise nil.
-func (t *table) move() (*Record, error) {
-	r := t.record
-	ply := t.game.Ply()
-	m := t.tree.Choose(t.cfg.Temperature.at(ply), t.rng)
+// move plays the move that the finished search chose. It returns the record when the
+// move ended the game, otherwise nil.
+func (g *gameSlot) move() (*Record, error) {
+	r := g.record
+	ply := g.game.Ply()
+	m := g.tree.Choose(g.cfg.Temperature.at(ply), g.rng)
 	if m == 0 {
-		return nil, fmt.Errorf("self-play: game %d, ply %d: the search has no move in %s", r.Number, ply, t.game.Position().FEN())
+		return nil, fmt.Errorf("self-play: game %d, ply %d: the search has no move in %s", r.Number, ply, g.game.Position().FEN())
 	}
 	r.Moves = append(r.Moves, m)
-	if t.full {
-		r.Samples = append(r.Samples, t.sample())
+	if g.full {
+		r.Samples = append(r.Samples, g.sample())
 	}
-	r.RootValues = append(r.RootValues, float32(t.tree.Value()))
+	r.RootValues = append(r.RootValues, float32(g.tree.Value()))
 
-	t.game.Play(m)
-	t.game.Position().LegalMoves(&t.moves)
-	o := t.game.Outcome(&t.moves)
-	if !o.Over() && t.cfg.Adjudicate != nil {
-		result, err := t.cfg.Adjudicate(r)
+	g.game.Play(m)
+	g.game.Position().LegalMoves(&g.moves)
+	o := g.game.Outcome(&g.moves)
+	if !o.Over() && g.cfg.Adjudicate != nil {
+		result, err := g.cfg.Adjudicate(r)
 		if err != nil {
 			return nil, fmt.Errorf("self-play: game %d, ply %d: adjudicating: %w", r.Number, ply+1, err)
 		}
@@ -153,46 +152,45 @@ func (t *table) move() (*Record, error) {
 	}
 	if o.Over() {
 		r.Outcome = o
-		r.Evaluations = t.tree.Evaluations() - t.before
-		t.settle(r)
-		t.repeat(r)
+		r.Evaluations = g.tree.Evaluations() - g.before
+		g.settle(r)
+		g.repeat(r)
 		return r, nil
 	}
-	if t.cfg.MaxMoves > 0 && t.game.Ply() >= 2*t.cfg.MaxMoves {
+	if g.cfg.MaxMoves > 0 && g.game.Ply() >= 2*g.cfg.MaxMoves {
 		r.Thrown++
 		if r.Thrown == maxThrown {
-			return nil, fmt.Errorf("self-play: game %d: %d attempts in a row were longer than max_moves %d: raise it", r.Number, maxThrown, t.cfg.MaxMoves)
+			return nil, fmt.Errorf("self-play: game %d: %d attempts in a row were longer than max_moves %d: raise it", r.Number, maxThrown, g.cfg.MaxMoves)
 		}
-		return nil, t.attempt()
+		return nil, g.attempt()
 	}
-	t.allot()
-	t.tree.Advance(m)
+	g.allot()
+	g.tree.Advance(m)
 	return nil, nil
 }
 
-// sample is what there is to learn from the search of the current position:
-// its target over all legal moves. The result comes when it is known. Moves
-// that the policy cannot express are left out.
-func (t *table) sample() encode.Sample {
-	p := t.game.Position()
+// sample returns the sample of the current position, with the search's target over all
+// legal moves that the policy can express. The result is added when it is known.
+func (g *gameSlot) sample() encode.Sample {
+	p := g.game.Position()
 	s := encode.Sample{
-		Game:   int32(t.record.Number),
-		Ply:    int32(t.game.Ply()),
-		Planes: make([]uint64, t.codec.Planes.Count()),
+		Game:   int32(g.record.Number),
+		Ply:    int32(g.game.Ply()),
+		Planes: make([]uint64, g.codec.Planes.Count()),
 	}
-	t.codec.Planes.Encode(s.Planes, t.game)
-	edges, target := t.tree.Root(), t.tree.Target()
-	t.priors = t.priors[:0]
+	g.codec.Planes.Encode(s.Planes, g.game)
+	edges, target := g.tree.Root(), g.tree.Target()
+	g.priors = g.priors[:0]
 	s.Indices = make([]int32, 0, len(edges))
 	s.Policy = make([]float32, 0, len(edges))
 	total := 0.0
 	for k, e := range edges {
-		if i := t.codec.Policy.Index(p, e.Move); i >= 0 {
+		if i := g.codec.Policy.Index(p, e.Move); i >= 0 {
 			s.Indices = append(s.Indices, int32(i))
 			s.Policy = append(s.Policy, float32(target[k]))
 			total += target[k]
-			if t.cfg.Surprise > 0 {
-				t.priors = append(t.priors, e.Prior)
+			if g.cfg.Surprise > 0 {
+				g.priors = append(g.priors, e.Prior)
 			}
 		}
 	}
@@ -201,17 +199,17 @@ func (t *table) sample() encode.Sample {
 			s.Policy[i] /= float32(total)
 		}
 	}
-	if t.cfg.Surprise > 0 {
-		t.surprises = append(t.surprises, surprise(&s, t.priors))
+	if g.cfg.Surprise > 0 {
+		g.surprises = append(g.surprises, surprise(&s, g.priors))
 	}
 	return s
 }
 
-// settle writes the result of the game into its samples, how far away it was, and
-// the values of the searches as far as ValueMix says.
-func (t *table) settle(r *Record) {
+// settle adds the result of the game to its samples, how far away it was, and the values
+// of the searches as far as ValueMix says.
+func (g *gameSlot) settle(r *Record) {
 	white := float32(r.Outcome.Result)
-	first := t.game.Start().Turn()
+	first := g.game.Start().Turn()
 	for i := range r.Samples {
 		s := &r.Samples[i]
 		turn := first
@@ -219,21 +217,69 @@ func (t *table) settle(r *Record) {
 			turn = turn.Other()
 		}
 		s.Value = white
-		if turn == chess.Black && !t.codec.Planes.White() {
+		if turn == chess.Black && !g.codec.Planes.White() {
 			s.Value = -white
 		}
 		s.Draw = 0
 		if r.Outcome.Result == chess.Draw {
 			s.Draw = 1
 		}
-		s.MovesLeft = float32(t.game.Ply() - int(s.Ply))
-		if mix := t.cfg.ValueMix; mix > 0 {
-			searched := t.codec.Sign(turn) * r.RootValues[s.Ply]
+		s.MovesLeft = float32(g.game.Ply() - int(s.Ply))
+		if mix := g.cfg.ValueMix; mix > 0 {
+			searched := g.codec.Sign(turn) * r.RootValues[s.Ply]
 			s.Value = float32((1-mix)*float64(s.Value) + mix*float64(searched))
-			// The search tells who stands better, not how often such games are drawn:
-			// an even value is no sign of a draw. That the result alone tells, as far
-			// as the value leaves room for it (see [encode.Sample.Drawn]).
+			// The value of a search says nothing about draws: an even value is no sign of
+			// one. The result alone does, as far as the value leaves room for it (see
+			// [encode.Sample.Drawn]).
 			s.Draw = min(s.Draw, 1-float32(math.Abs(float64(s.Value))))
 		}
 	}
+}
+
+// leastPrior stands for a smaller prior where surprise is measured, so that a move
+// that the network rules out altogether is not infinitely surprising.
+const leastPrior = 1e-8
+
+// surprise is how far the search went from what the network thought: the
+// Kullback-Leibler divergence of the target of s from the priors of the same moves,
+// in nats.
+func surprise(s *encode.Sample, priors []float64) float64 {
+	var sum float64
+	for i, p := range s.Policy {
+		if p > 0 {
+			sum += float64(p) * math.Log(float64(p)/max(priors[i], leastPrior))
+		}
+	}
+	return max(0, sum)
+}
+
+// repeat writes each sample of a finished game as often as its weight says: policy
+// surprise weighting, as KataGo does it (its docs/KataGoMethods.md). Of the n samples
+// of a game, with the surprises D, sample i has the weight
+//
+//	(1 - share) + share * n * D(i) / (sum of all D)
+//
+// and is there as often as the whole part of that, and once more with the
+// probability of its fraction. The weights sum to n: on average there are as many
+// samples as without.
+func (g *gameSlot) repeat(r *Record) {
+	share := g.cfg.Surprise
+	if share == 0 {
+		return // no number is drawn, which would change nothing but costs time
+	}
+	var total float64
+	for _, d := range g.surprises {
+		total += d
+	}
+	var all []encode.Sample
+	for i, s := range r.Samples {
+		weight := 1.0
+		if total > 0 {
+			weight = 1 - share + share*float64(len(r.Samples))*g.surprises[i]/total
+		}
+		for weight += g.rng.Float64(); weight >= 1; weight-- {
+			all = append(all, s)
+		}
+	}
+	r.Samples = all
 }

@@ -6,21 +6,22 @@ import (
 	"sync"
 	"time"
 
+	"alamos/pkg/chess"
 	"alamos/pkg/encode"
 	"alamos/pkg/search"
 )
 
-// Play plays the games of cfg, a worker for each of nets, and hands each
-// finished game to done, one call at a time but in no certain order. The nets
-// must give the same answers.
+// Play plays the games of cfg, a worker for each of nets, and passes each
+// finished game to done, one call at a time but in no certain order. The nets must
+// evaluate positions alike.
 //
-// Games are given to workers as they become free. The first error, or the end
+// Workers take games as they become free. The first error, or the end
 // of ctx, stops all of them within a batch of the network; Play then returns
 // that error, or ctx.Err(), and games that were not finished are lost.
 func Play(ctx context.Context, cfg Config, codec encode.Codec, nets []search.Net, done func(*Record)) (Stats, error) {
 	begin := time.Now()
 	if len(nets) == 0 {
-		return Stats{}, errors.New("self-play: no network: want one a worker")
+		return Stats{}, errors.New("self-play: no network: want one for each worker")
 	}
 	from, err := cfg.prepare(codec)
 	if err != nil {
@@ -30,9 +31,9 @@ func Play(ctx context.Context, cfg Config, codec encode.Codec, nets []search.Net
 		cfg.Progress = new(Progress)
 	}
 	todo := newQueue(cfg.Games, cfg.Skip)
-	tables := (todo.left() + len(nets) - 1) / len(nets)
+	slots := (todo.left() + len(nets) - 1) / len(nets)
 	if cfg.Parallel > 0 {
-		tables = min(tables, cfg.Parallel)
+		slots = min(slots, cfg.Parallel)
 	}
 
 	workers, cancel := context.WithCancelCause(ctx)
@@ -55,8 +56,8 @@ func Play(ctx context.Context, cfg Config, codec encode.Codec, nets []search.Net
 					done(r)
 				},
 			}
-			for range tables {
-				w.tables = append(w.tables, newTable(&cfg, codec, from))
+			for range slots {
+				w.slots = append(w.slots, newGameSlot(&cfg, codec, from))
 			}
 			if err := w.run(workers); err != nil {
 				cancel(err)
@@ -75,7 +76,7 @@ func Play(ctx context.Context, cfg Config, codec encode.Codec, nets []search.Net
 	return total, context.Cause(workers)
 }
 
-// worker plays games at its tables until there are none left.
+// worker plays games in its slots until there are no more.
 type worker struct {
 	cfg       *Config
 	evaluator search.Evaluator
@@ -83,20 +84,20 @@ type worker struct {
 	done      func(*Record)
 	stats     Stats
 
-	tables []*table // at which games are played
+	slots  []*gameSlot // with games to play
 	leaves []*encode.Leaf
 }
 
 func (w *worker) run(ctx context.Context) error {
 	for {
-		if err := w.ask(ctx); err != nil || len(w.leaves) == 0 {
+		if err := w.collect(ctx); err != nil || len(w.leaves) == 0 {
 			return err
 		}
 		if err := w.evaluator.Evaluate(w.leaves); err != nil {
 			return err
 		}
-		for _, t := range w.tables {
-			if err := t.tree.Backup(); err != nil {
+		for _, g := range w.slots {
+			if err := g.tree.Backup(); err != nil {
 				return err
 			}
 		}
@@ -105,63 +106,62 @@ func (w *worker) run(ctx context.Context) error {
 	}
 }
 
-// ask collects what the games need the network for. Games go on until each needs
-// it, others taking the places of those that end: as long as there are games to
-// begin, the batch is full.
-func (w *worker) ask(ctx context.Context) error {
+// collect gathers the leaves that the games need evaluated. Each slot plays until it
+// needs the network, and begins another game when one ends: the batch is full as long as
+// there are games to begin.
+func (w *worker) collect(ctx context.Context) error {
 	w.leaves = w.leaves[:0]
-	playing := w.tables[:0]
-	for _, t := range w.tables {
-		asked := len(w.leaves)
+	playing := w.slots[:0]
+	for _, g := range w.slots {
+		before := len(w.leaves)
 		for {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if goes, err := w.begin(t); err != nil {
+			if more, err := w.begin(g); err != nil {
 				return err
-			} else if !goes {
+			} else if !more {
 				break
 			}
-			if w.leaves = t.tree.Select(w.evaluator, w.leaves); len(w.leaves) > asked {
-				playing = append(playing, t)
+			if w.leaves = g.tree.Select(w.evaluator, w.leaves); len(w.leaves) > before {
+				playing = append(playing, g)
 				break
 			}
-			if err := w.move(t); err != nil {
+			if err := w.move(g); err != nil {
 				return err
 			}
 		}
 	}
-	w.tables = playing
+	w.slots = playing
 	return nil
 }
 
-// begin begins the next game at a table without one; it returns false when there
-// is none left.
-func (w *worker) begin(t *table) (bool, error) {
-	if t.record != nil {
+// begin begins the next game in an empty slot; it returns false when there are no more.
+func (w *worker) begin(g *gameSlot) (bool, error) {
+	if g.record != nil {
 		return true, nil
 	}
 	number, ok := w.todo.next()
 	if !ok {
 		return false, nil
 	}
-	return true, t.begin(number)
+	return true, g.begin(number)
 }
 
-// move makes the move of a game whose search is done.
-func (w *worker) move(t *table) error {
-	thrown := t.record.Thrown
-	r, err := t.move()
+// move plays the move of a game with a finished search.
+func (w *worker) move(g *gameSlot) error {
+	thrown := g.record.Thrown
+	r, err := g.move()
 	if err != nil {
 		return err
 	}
 	w.cfg.Progress.Plies.Add(1)
-	if t.record.Thrown > thrown {
+	if g.record.Thrown > thrown {
 		w.stats.Thrown++
 		w.cfg.Progress.Thrown.Add(1)
 	}
 	if r != nil {
-		t.record = nil
+		g.record = nil
 		w.stats.Games++
 		w.stats.Plies += len(r.Moves)
 		w.cfg.Progress.Games.Add(1)
@@ -170,7 +170,7 @@ func (w *worker) move(t *table) error {
 	return nil
 }
 
-// queue gives out the numbers of the games to play, in order.
+// queue hands out the numbers of the games to play, in order.
 type queue struct {
 	mu      sync.Mutex
 	numbers []int
@@ -203,7 +203,7 @@ func (q *queue) next() (int, bool) {
 	return n, true
 }
 
-// timed is a network with a clock.
+// timed measures the time in a network.
 type timed struct {
 	search.Net
 	spent time.Duration
@@ -215,4 +215,45 @@ func (t *timed) Evaluate(leaves []*encode.Leaf) error {
 	defer func() { t.spent += time.Since(begin) }()
 	t.calls++
 	return t.Net.Evaluate(leaves)
+}
+
+// Record is a finished game.
+type Record struct {
+	Number  int
+	Start   string // FEN of the position it began with
+	Moves   []chess.Move
+	Outcome chess.Outcome
+
+	// Samples are the positions to learn from, in the order of the game: those
+	// of all moves, or of the moves with a full search (see PlayoutCap), each once,
+	// or as often as Config.Surprise has it.
+	Samples []encode.Sample
+
+	// RootValues are the values of the searches, one for each move, -1 to 1 for the
+	// side to move.
+	RootValues []float32
+
+	Thrown      int // attempts thrown away before this one, being too long
+	Evaluations int // positions evaluated by the network, thrown attempts included
+}
+
+// Stats sums up a call of Play: what it did, finished or not.
+type Stats struct {
+	Games       int // finished
+	Thrown      int // attempts thrown away
+	Plies       int // of finished games
+	Evaluations int // positions evaluated by the network, in all games
+	Batches     int // calls of the network
+
+	Elapsed time.Duration // of the whole call
+	Network time.Duration // inside the network, summed over workers
+}
+
+func (s *Stats) add(o Stats) {
+	s.Games += o.Games
+	s.Thrown += o.Thrown
+	s.Plies += o.Plies
+	s.Evaluations += o.Evaluations
+	s.Batches += o.Batches
+	s.Network += o.Network
 }

@@ -11,7 +11,7 @@ import (
 	"alamos/pkg/nn"
 )
 
-// generation is the training of a generation at work.
+// generation is the training of one generation.
 type generation struct {
 	cfg         Config
 	net         *nn.Network
@@ -51,7 +51,7 @@ func (r *generation) restore(p *Progress) error {
 	return nil
 }
 
-// add appends an epoch that has ended and tells whether it is the best.
+// add appends an epoch that has ended and reports whether it is the best.
 func (r *generation) add(e Epoch) bool {
 	r.epochs = append(r.epochs, e)
 	last := len(r.epochs) - 1
@@ -110,18 +110,18 @@ func (r *generation) validate(ctx context.Context, e *Epoch) (err error) {
 	return err
 }
 
-// ended tells whether the last epoch has been trained: of all, or of those that
+// ended reports whether the last epoch has been trained: of all, or of those that
 // patience allows.
 func (r *generation) ended() bool {
 	n := len(r.epochs)
 	return n == r.cfg.Epochs || r.cfg.Patience > 0 && n-1-r.best >= r.cfg.Patience
 }
 
-// keep takes a snapshot of the end of an epoch where one is needed: to select
-// the epoch later, and for the caller.
+// keep takes a snapshot of the end of an epoch if it is needed: to select the epoch
+// later, or for the caller.
 func (r *generation) keep(best bool) error {
 	best = best && r.cfg.Select == SelectLowest
-	if r.watch.Progress == nil && (!best || r.ended()) { // what is in the network at the end needs no copy to be selected
+	if r.watch.Progress == nil && (!best || r.ended()) { // the network needs no copy of what it has at the end
 		return nil
 	}
 	now, err := snapshot(r.net, r.tr)
@@ -161,14 +161,13 @@ func (r *generation) choose(before float64) (float64, error) {
 	return r.epochs[at].Loss(), nil
 }
 
-// batches are the samples of the window that indices name, with what their values
-// are to be.
+// batches yields the samples of the window at the indices, with Config.Values.
 func (r *generation) batches(indices []int32) iter.Seq[*nn.Batch] {
 	return batches(r.window, indices, r.cfg.Batch, r.cfg.Values)
 }
 
-// pass feeds batches of so many samples in all to f, and returns the mean of the
-// losses, weighted by samples.
+// pass calls f with batches that have the given number of samples in all, and returns the
+// mean of the losses, weighted by samples.
 func pass(ctx context.Context, batches iter.Seq[*nn.Batch], samples int, f func(*nn.Batch) (nn.Loss, error), done func(steps int)) (nn.Loss, error) {
 	var sum nn.Loss
 	step := 0
@@ -185,4 +184,57 @@ func pass(ctx context.Context, batches iter.Seq[*nn.Batch], samples int, f func(
 		done(step)
 	}
 	return sum, nil
+}
+
+// Batches yields the samples of a set at the indices, in their order, size at a time; the
+// last batch has the rest. While the caller works on a batch the next is assembled. A
+// batch is valid until the next one.
+func Batches(set *data.Set, indices []int32, size int) iter.Seq[*nn.Batch] {
+	return batches(set, indices, size, nil)
+}
+
+// batches is Batches with values[i] in place of the value of sample i of the set, unless
+// values is nil.
+func batches(set *data.Set, indices []int32, size int, values []float32) iter.Seq[*nn.Batch] {
+	return func(yield func(*nn.Batch) bool) {
+		// Two batches circulate. The channels have room for both, so that only a lack of
+		// batches makes anyone wait.
+		empty, full := make(chan *nn.Batch, 2), make(chan *nn.Batch, 2)
+		empty <- new(nn.Batch)
+		empty <- new(nn.Batch)
+		defer func() {
+			close(empty)
+			for range full { // until the goroutine has ended
+			}
+		}()
+		go func() {
+			defer close(full)
+			for rest := indices; len(rest) > 0; {
+				b, more := <-empty
+				if !more {
+					return
+				}
+				n := min(size, len(rest))
+				b.Reset()
+				for _, i := range rest[:n] {
+					s := set.Sample(int(i))
+					if values != nil {
+						changed := *s
+						// An even value of a game that was won is no draw.
+						changed.Draw, changed.Value = s.Drawn(), values[i]
+						s = &changed
+					}
+					b.Add(s)
+				}
+				full <- b
+				rest = rest[n:]
+			}
+		}()
+		for b := range full {
+			if !yield(b) {
+				return
+			}
+			empty <- b
+		}
+	}
 }

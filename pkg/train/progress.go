@@ -12,8 +12,8 @@ import (
 // Snapshot is a network with its optimizer, as they were at one instant.
 type Snapshot struct{ Network, Optimizer nn.Tensors }
 
-// Progress is a generation's training between two epochs: with it another
-// process goes on to the same bytes, see [Run]. It belongs to the settings,
+// Progress is a generation's training between two epochs: another process continues
+// from it to the same bytes, see [Run]. It belongs to the settings,
 // samples, seeds, precision and thread count that it was made with.
 type Progress struct {
 	Schedule ScheduleState // of the next epoch
@@ -24,7 +24,7 @@ type Progress struct {
 	Best *Snapshot
 }
 
-// progressKey is where the metadata of a packed Progress has what is no tensor.
+// progressKey is the key of the metadata of a packed Progress that has all but tensors.
 const progressKey = "alamos.train.progress"
 
 // packed is what progressKey holds.
@@ -33,7 +33,7 @@ type packed struct {
 	Epochs   []packedEpoch `json:"epochs"`
 }
 
-// packedEpoch is an Epoch without NaN, which JSON has not.
+// packedEpoch is an Epoch without NaN, which JSON lacks.
 type packedEpoch struct {
 	Number     int      `json:"number"`
 	Rate       float64  `json:"rate"`
@@ -78,8 +78,7 @@ func (s *Snapshot) pack(all nn.Tensors, prefix string) {
 	}
 }
 
-// Unpack is the inverse of Pack. Whether the tensors fit a network is seen when
-// they are restored.
+// Unpack is the inverse of Pack. Restoring finds out whether the tensors fit a network.
 func Unpack(all nn.Tensors, meta map[string]string) (*Progress, error) {
 	var rows packed
 	if err := json.Unmarshal([]byte(meta[progressKey]), &rows); err != nil {
@@ -127,7 +126,7 @@ func snapshot(net *nn.Network, tr *nn.Trainer) (*Snapshot, error) {
 	return &Snapshot{Network: n, Optimizer: o}, nil
 }
 
-// Restore puts the network and the optimizer back to the snapshot.
+// Restore sets the network and the optimizer to the snapshot.
 func (s *Snapshot) Restore(net *nn.Network, tr *nn.Trainer) error {
 	if err := net.Load(s.Network); err != nil {
 		return err

@@ -41,7 +41,7 @@ const plateauThreshold = 1e-4
 
 // ScheduleState is what a schedule remembers between epochs.
 type ScheduleState struct {
-	Rate   float64 `json:"rate"`   // learning rate of the next epoch; unless it is asked for
+	Rate   float64 `json:"rate"`   // learning rate of the next epoch, unless a hook sets it
 	Best   float64 `json:"best"`   // plateau: lowest loss seen, 0 before the first epoch
 	Bad    int     `json:"bad"`    // plateau: epochs since the last improvement
 	Epochs int     `json:"epochs"` // epochs finished, over all generations
@@ -73,7 +73,7 @@ func (s Schedule) Start() (ScheduleState, error) {
 	return ScheduleState{Rate: s.Initial * s.warm(0)}, nil
 }
 
-// warm is the share of the rate in the epoch after so many: 1 after the warm-up.
+// warm is the share of the rate in the epoch after the given number: 1 after the warm-up.
 func (s Schedule) warm(epochs int) float64 {
 	return min(1, float64(epochs+1)/float64(s.Warmup+1))
 }

@@ -24,8 +24,8 @@ const (
 )
 
 // Config holds the settings of training. The tags are what experiment files may say, see
-// package config. [Run] does not look at Window, Optimizer, Loss, Carry and ValueTarget:
-// who calls it has made the window, the trainer and Values by them.
+// package config. [Run] does not use Window, Optimizer, Loss, Carry and ValueTarget: its
+// caller makes the window, the trainer and Values from them.
 type Config struct {
 	Epochs      int          `key:"epochs" default:"10" range:"1..100000" unit:"epochs" doc:"Epochs of a generation."`
 	Batch       int          `key:"batch" default:"256" range:"1..1000000" unit:"positions" doc:"Positions of a training step; a shorter rest of an epoch is a step of its own."`
@@ -57,15 +57,15 @@ type State struct {
 	// LastLoss is the validation loss of the epoch that the generation before
 	// kept; 0 before the first generation.
 	LastLoss float64 `json:"last_loss"`
-	// Before is the number of epochs that generations before had since the schedule
-	// began last, see Anew: epochs are numbered over all of them.
+	// Before is the number of epochs before the schedule last began, see Restarted:
+	// epochs are numbered over all generations.
 	Before int `json:"before,omitempty"`
 }
 
-// Anew is the state of a generation that takes nothing but the weights from the one
-// before: its schedule begins as at the first generation. A trainer without an
-// optimizer's state belongs to it.
-func (s State) Anew(schedule Schedule) (State, error) {
+// Restarted returns the state of a generation that takes only the weights from the one
+// before: its schedule begins as in the first generation. Its trainer has no optimizer's
+// state.
+func (s State) Restarted(schedule Schedule) (State, error) {
 	start, err := schedule.Start()
 	return State{Schedule: start, Before: s.Before + s.Schedule.Epochs}, err
 }
@@ -90,7 +90,7 @@ func unmeasured() nn.Loss {
 	return nn.Loss{Total: nan, Policy: nan, Value: nan, MovesLeft: nan}
 }
 
-// Loss is what schedule and selection look at.
+// Loss is the loss that schedule and selection use.
 func (e *Epoch) Loss() float64 {
 	if math.IsNaN(e.Validation.Total) {
 		return e.Train.Total
@@ -105,8 +105,8 @@ type Seeds struct{ Split, Shuffle uint64 }
 type Hooks struct {
 	Step  func(done, total int) // after each step of the generation
 	Epoch func(Epoch)
-	// Progress gets what [Run] needs to go on after each epoch, the last too.
-	// It is for reading only. An error ends the training.
+	// Progress receives what [Run] needs to continue after each epoch, the last one
+	// included. It is for reading only. An error ends the training.
 	Progress func(*Progress) error
 }
 
@@ -129,15 +129,15 @@ func (c *Config) Validate() error {
 // the selected epoch: the one with the lowest validation loss, or the last where
 // even that is no better than what the generation before kept (the thesis,
 // section 4.5.3). The split of the games is a function of seeds.Split, so that
-// with one value for a whole trial a game held out once is never learned from. Of games
-// that come again this holds within a window, and from window to window where those have
-// many games, see [dataset.Split]. The order of samples is one of seeds.Shuffle. On an
-// error or a canceled context st is unchanged and net is in between: load it anew.
+// with one value for a whole trial a game held out once is never learned from. For
+// recurring games this holds within a window, and from window to window if those have
+// many games, see [data.Split]. seeds.Shuffle decides the order of samples. After an
+// error or a canceled context st is unchanged and net is in between: load it again.
 //
-// From what Hooks.Progress was last given it goes on: the epochs up to there are
-// not trained again, and what comes out, the rows of those epochs too, is what an
-// undisturbed Run gives, to the bit. All other arguments must be those of that Run;
-// only net and tr may hold anything. From nil, it begins.
+// from is what Hooks.Progress received last, or nil to begin. The epochs up to there are
+// not trained again, and the results, including the rows of those epochs, equal those of
+// an undisturbed Run to the bit. All other arguments must be those of that Run; only net
+// and tr may hold anything.
 func Run(ctx context.Context, cfg Config, net *nn.Network, tr *nn.Trainer, window *data.Set, seeds Seeds, st *State, from *Progress, watch Hooks) ([]Epoch, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -156,7 +156,7 @@ func Run(ctx context.Context, cfg Config, net *nn.Network, tr *nn.Trainer, windo
 		}
 	}
 	for i := range cfg.Epochs {
-		data.Shuffle(learn, seeds.Shuffle+uint64(i)) // of the order before: those of all epochs are repeated
+		data.Shuffle(learn, seeds.Shuffle+uint64(i)) // shuffles the order of the epoch before, hence also for epochs that are done
 		if i < len(r.epochs) {
 			continue
 		}

@@ -36,7 +36,7 @@ func TestRepeat(t *testing.T) {
 		{1, []float64{0, 0.1, 0.3}, []float64{0, 0.75, 2.25}},
 		{0.5, []float64{0, 0, 0}, []float64{1, 1, 1}},
 	} {
-		table := &table{cfg: &Config{Surprise: c.share}, rng: rand.New(rand.NewPCG(1, 2)), surprises: c.surprises}
+		table := &gameSlot{cfg: &Config{Surprise: c.share}, rng: rand.New(rand.NewPCG(1, 2)), surprises: c.surprises}
 		mean := make([]float64, len(c.want))
 		const draws = 20_000
 		for range draws {

@@ -4,7 +4,7 @@ import "testing"
 
 // A generation that begins anew has the rates of the first one and epochs that are
 // counted on.
-func TestAnew(t *testing.T) {
+func TestRestarted(t *testing.T) {
 	set := noise(t)
 	step := Schedule{Kind: "step", Initial: 0.01, Factor: 0.1, Every: 2}
 	p := newPupil(t, step)
@@ -12,11 +12,11 @@ func TestAnew(t *testing.T) {
 	cfg.Schedule = step
 	first := p.learn(t, cfg, set, Seeds{1, 2})
 	var err error
-	if p.state, err = p.state.Anew(step); err != nil {
+	if p.state, err = p.state.Restarted(step); err != nil {
 		t.Fatal(err)
 	}
 	second := p.learn(t, cfg, set, Seeds{1, 3})
-	if p.state, err = p.state.Anew(step); err != nil {
+	if p.state, err = p.state.Restarted(step); err != nil {
 		t.Fatal(err)
 	}
 	third := p.learn(t, cfg, set, Seeds{1, 4})
@@ -28,7 +28,7 @@ func TestAnew(t *testing.T) {
 	if first[2].Rate == first[0].Rate {
 		t.Error("the rate does not change: nothing was tested")
 	}
-	if _, err := p.state.Anew(Schedule{Kind: "none"}); err == nil {
+	if _, err := p.state.Restarted(Schedule{Kind: "none"}); err == nil {
 		t.Error("a schedule that there is not: no error")
 	}
 }
