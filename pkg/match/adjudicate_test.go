@@ -21,7 +21,7 @@ func early(_ context.Context, games []*Game) ([]chess.Result, error) {
 }
 
 func TestAdjudicate(t *testing.T) {
-	cfg := ArenaConfig{Variant: chess.Standard, Rounds: 8, RandomPlies: 2, Seed: 3, Adjudicate: early}
+	cfg := Tournament{Variant: chess.Standard, Rounds: 8, RandomPlies: 2, Seed: 3, Adjudicate: early}
 	games := play(t, cfg, randomEntry("a"), randomEntry("b"))
 	for _, g := range games {
 		want := chess.Outcome{Result: chess.Win(chess.Color(g.Number % 2)), Reason: chess.Adjudication}
@@ -40,7 +40,7 @@ func TestAdjudicate(t *testing.T) {
 }
 
 func TestAdjudicateFails(t *testing.T) {
-	cfg := ArenaConfig{Variant: chess.Standard, Rounds: 2, Seed: 3}
+	cfg := Tournament{Variant: chess.Standard, Rounds: 2, Seed: 3}
 	for want, judge := range map[string]func(context.Context, []*Game) ([]chess.Result, error){
 		"no judge today":        func(context.Context, []*Game) ([]chess.Result, error) { return nil, errNoJudge },
 		"0 results for 2 games": func(context.Context, []*Game) ([]chess.Result, error) { return nil, nil },

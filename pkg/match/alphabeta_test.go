@@ -18,7 +18,7 @@ func alphaBetaEntry(name string, depth int) Entry {
 // which pieces are good to have, and its games do not depend on workers.
 func TestAlphaBetaBeatsRandom(t *testing.T) {
 	for _, v := range []chess.Variant{chess.Standard, chess.Atomic, chess.ThreeCheck} {
-		cfg := ArenaConfig{Variant: v, Rounds: 12, MaxMoves: 60, Seed: 1}
+		cfg := Tournament{Variant: v, Rounds: 12, MaxMoves: 60, Seed: 1}
 		games := play(t, cfg, alphaBetaEntry("two", 2), randomEntry("random"))
 		r := NewResults([]string{"two", "random"})
 		for _, g := range games {
@@ -42,7 +42,7 @@ func TestAlphaBetaBeatsRandom(t *testing.T) {
 
 // Equal moves are drawn: the games of a pair are not all one game.
 func TestAlphaBetaVaries(t *testing.T) {
-	games := play(t, ArenaConfig{Variant: chess.Atomic, Rounds: 6, MaxMoves: 30, Seed: 1}, alphaBetaEntry("a", 1), alphaBetaEntry("b", 1))
+	games := play(t, Tournament{Variant: chess.Atomic, Rounds: 6, MaxMoves: 30, Seed: 1}, alphaBetaEntry("a", 1), alphaBetaEntry("b", 1))
 	seen := map[chess.Move]bool{}
 	for _, g := range games {
 		seen[g.Moves[0]] = true
@@ -57,7 +57,7 @@ func TestAlphaBetaRefuses(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	bad := Entry{Name: "bad", New: func(int) (Player, error) { return NewAlphaBeta("bad", 1, failing{}) }}
-	err := Play(t.Context(), ArenaConfig{Variant: chess.Atomic, Rounds: 2, Seed: 1}, []Entry{bad, randomEntry("b")})
+	err := Play(t.Context(), Tournament{Variant: chess.Atomic, Rounds: 2, Seed: 1}, []Entry{bad, randomEntry("b")})
 	if !errors.Is(err, errFailing) || !strings.Contains(err.Error(), "player bad") {
 		t.Errorf("error %v", err)
 	}

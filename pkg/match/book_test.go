@@ -91,7 +91,7 @@ func TestBook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := ArenaConfig{Variant: chess.Atomic, Rounds: 12, MaxMoves: 20, Seed: 5, Book: book, RandomPlies: 1}
+	cfg := Tournament{Variant: chess.Atomic, Rounds: 12, MaxMoves: 20, Seed: 5, Book: book, RandomPlies: 1}
 	players := []Entry{randomEntry("a"), randomEntry("b"), randomEntry("c")}
 	games := play(t, cfg, players...)
 	opening := func(g *Game) string { return fmt.Sprint(g.Start.FEN(), g.Moves[:g.Book]) }
@@ -143,7 +143,7 @@ func TestFormats(t *testing.T) {
 		"cd bd bc ac ab":    {Ladder: 2},
 	} {
 		var have []string
-		for _, x := range Fixtures(ArenaConfig{Format: f, Rounds: 1}, players) {
+		for _, x := range Fixtures(Tournament{Format: f, Rounds: 1}, players) {
 			have = append(have, x.A+x.B)
 		}
 		if s := strings.Join(have, " "); s != want {
@@ -151,7 +151,7 @@ func TestFormats(t *testing.T) {
 		}
 	}
 	for _, f := range []Format{{Gauntlet: 4}, {Gauntlet: -1}, {Ladder: -1}, {Gauntlet: 1, Ladder: 1}} {
-		if err := Play(t.Context(), ArenaConfig{Variant: chess.Atomic, Format: f, Rounds: 1}, players); err == nil {
+		if err := Play(t.Context(), Tournament{Variant: chess.Atomic, Format: f, Rounds: 1}, players); err == nil {
 			t.Errorf("%+v is accepted", f)
 		}
 	}

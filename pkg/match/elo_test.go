@@ -264,8 +264,8 @@ func TestResults(t *testing.T) {
 		}
 	}
 	want := Standing{Name: "b", Record: Record{2, 1, 1}, White: Record{2, 1, 0}, Black: Record{0, 0, 1}}
-	if got := r.Ranked()[0]; got != want {
-		t.Errorf("first is %+v, want %+v", got, want)
+	if got := r.Standings()[1]; got != want {
+		t.Errorf("b is %+v, want %+v", got, want)
 	}
 	var crosstable, ratings bytes.Buffer
 	if err := WriteCrosstable(&crosstable, r); err != nil {

@@ -39,7 +39,7 @@ func TestEngineFaultsLoseTheGame(t *testing.T) {
 			if test.mode == "hang" || test.mode == "late" {
 				spec.Timeouts.Search = 500 * time.Millisecond
 			}
-			cfg := ArenaConfig{Variant: chess.Atomic, Rounds: 6, MaxMoves: 4, Seed: 2}
+			cfg := Tournament{Variant: chess.Atomic, Rounds: 6, MaxMoves: 4, Seed: 2}
 			games := play(t, cfg, engineEntry(t, "engine", spec), randomEntry("random"))
 			if len(games) != 6 {
 				t.Fatalf("%d games", len(games))
@@ -85,7 +85,7 @@ func TestEngineThatDoesNotStartAgain(t *testing.T) {
 		}
 		spec := UCI{Command: uci.Command{Path: path}, Variant: chess.Atomic, Limit: uci.Limit{Depth: 1}}
 		var refused []*Game
-		cfg := ArenaConfig{Variant: chess.Atomic, Rounds: 12, MaxMoves: 4, Seed: 2, Together: 1, Done: func(g *Game) {
+		cfg := Tournament{Variant: chess.Atomic, Rounds: 12, MaxMoves: 4, Seed: 2, Together: 1, Done: func(g *Game) {
 			var e *uci.Error
 			if errors.As(g.Fault, &e) && strings.Contains(e.Detail, "uciok") {
 				refused = append(refused, g)
@@ -104,7 +104,7 @@ func TestEngineThatDoesNotStartAgain(t *testing.T) {
 // With a limit that is not time the games are the same, whichever process plays
 // which.
 func TestEngineGamesDoNotDependOnProcesses(t *testing.T) {
-	cfg := ArenaConfig{Variant: chess.Atomic, Rounds: 4, MaxMoves: 10, Seed: 2}
+	cfg := Tournament{Variant: chess.Atomic, Rounds: 4, MaxMoves: 10, Seed: 2}
 	var want string
 	for _, engines := range []int{1, 3} {
 		spec := UCI{Command: uci.Command{Path: engineProgram(t, "well")}, Variant: chess.Atomic, Limit: uci.Limit{Depth: 1}, Engines: engines}
@@ -119,7 +119,7 @@ func TestEngineGamesDoNotDependOnProcesses(t *testing.T) {
 
 // Engines play from chess960; one that cannot is an error, not a loss.
 func TestEngineChess960(t *testing.T) {
-	cfg := ArenaConfig{Variant: chess.Atomic, Start: []string{chess.AnyChess960}, Rounds: 4, MaxMoves: 30, Seed: 2}
+	cfg := Tournament{Variant: chess.Atomic, Start: []string{chess.AnyChess960}, Rounds: 4, MaxMoves: 30, Seed: 2}
 	spec := UCI{Command: uci.Command{Path: engineProgram(t, "well")}, Variant: chess.Atomic, Chess960: true, Limit: uci.Limit{Depth: 1}, Engines: 2}
 	castled := 0
 	for _, g := range play(t, cfg, engineEntry(t, "engine", spec), randomEntry("random")) {
@@ -144,7 +144,7 @@ func TestEngineChess960(t *testing.T) {
 // An engine that is not there or cannot play the variant is an error, not a loss.
 func TestEngineThatCannotBeUsed(t *testing.T) {
 	missing := UCI{Command: uci.Command{Path: "./no-such-engine"}, Variant: chess.Atomic, Limit: uci.Limit{Depth: 1}}
-	err := Play(t.Context(), ArenaConfig{Variant: chess.Atomic, Rounds: 2},
+	err := Play(t.Context(), Tournament{Variant: chess.Atomic, Rounds: 2},
 		[]Entry{engineEntry(t, "missing", missing), randomEntry("random")})
 	if !errors.Is(err, uci.ErrStart) {
 		t.Errorf("%v", err)
@@ -176,7 +176,7 @@ func TestFairyStockfishLevel1(t *testing.T) {
 	}
 	command.Settings = append(command.Settings, level.Setting())
 	spec := UCI{Command: command, Variant: chess.Atomic, Limit: level.Limit, Engines: 2}
-	cfg := ArenaConfig{Variant: chess.Atomic, Rounds: 2, MaxMoves: 30, Seed: 5}
+	cfg := Tournament{Variant: chess.Atomic, Rounds: 2, MaxMoves: 30, Seed: 5}
 	games := play(t, cfg, engineEntry(t, "level 1", spec), randomEntry("random"))
 	for _, g := range games {
 		if g.Fault != nil {
@@ -208,7 +208,7 @@ func TestFairyStockfishVariants(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, v := range []chess.Variant{chess.Antichess, chess.RacingKings, chess.Crazyhouse} {
-		cfg := ArenaConfig{Variant: v, Rounds: 2, MaxMoves: 60, Seed: 5}
+		cfg := Tournament{Variant: v, Rounds: 2, MaxMoves: 60, Seed: 5}
 		spec := UCI{Command: command, Variant: v, Limit: uci.Limit{Depth: 1}}
 		if _, err := chess.Chess960(v, 0); err == nil {
 			cfg.Start, spec.Chess960 = []string{chess.AnyChess960}, true

@@ -62,7 +62,7 @@ func TestJudge(t *testing.T) {
 
 // The judge ends games sooner and is asked about every position.
 func TestJudgedTournament(t *testing.T) {
-	cfg := ArenaConfig{Variant: chess.Atomic, Rounds: 8, MaxMoves: 60, Seed: 2}
+	cfg := Tournament{Variant: chess.Atomic, Rounds: 8, MaxMoves: 60, Seed: 2}
 	players := []Entry{alphaBetaEntry("a", 2), alphaBetaEntry("b", 1)}
 	whole := play(t, cfg, players...)
 	judge := Judge{Resign: -0.02, ResignMoves: 2} // a pawn and a half

@@ -2,11 +2,18 @@ package match
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"os"
 	"slices"
+	"strings"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/disk"
 
 	"alamos/pkg/uci"
 )
@@ -61,60 +68,48 @@ type Watcher interface {
 
 // match is a match under way.
 type match struct {
-	cfg      *Config
-	variant  chess.Variant
-	book     []Opening
-	chess960 bool
-	lineup   *Lineup
-	players  []Entry
-	together int // games that a worker plays at once
-	pair     Pair
-	event    string // names the match in its games
-
-	games map[int]*kept // by number
-	files files
+	cfg     *Config
+	games   *Games
+	pair    Pair
+	players []Entry // the first one is A of the summary
+	variant chess.Variant
+	had     int  // games of the file, which has those of the lowest numbers
+	changed bool // the file lacks games
 
 	// Of the sequential test: the pairs in order that it has looked at.
 	tested Pentanomial
 	end    int // games that count: all, or those at which the test has ended
 }
 
-// kept is a finished game.
-type kept struct {
-	number  int
-	outcome chess.Outcome
-	pgn     string // "" where games are not kept
-}
-
-// errDecided ends a match whose test has ended.
-var errDecided = errors.New("the test has ended")
-
-// Run plays a match to its end, or to that of its test. Games that are in the file are
-// not played again. After an error, or the end of ctx, the file's journal has the games
-// that were finished, and Run goes on from there.
+// Run plays a match until its end or that of its test. It does not play games again that
+// are in the file. After an error, or the end of ctx, the file's journal has the games
+// that were finished, and the next Run continues from there.
 func Run(ctx context.Context, cfg Config) (*Summary, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	m := &match{cfg: &cfg, games: map[int]*kept{}, end: cfg.Games}
-	var err error
-	if m.lineup, err = cfg.Opener.Open(cfg.Players[:], cfg.Variant, cfg.Visits); err != nil {
+	lineup, err := cfg.Opener.Open(cfg.Players[:], cfg.Variant, cfg.Visits)
+	if err != nil {
 		return nil, err
 	}
-	defer m.lineup.Close()
-	if err := m.prepare(ctx); err != nil {
+	defer lineup.Close()
+	m := &match{cfg: &cfg, end: cfg.Games, variant: lineup.Variant}
+	if err := m.prepare(ctx, lineup); err != nil {
 		return nil, err
 	}
 	if err := m.restore(); err != nil {
 		return nil, err
 	}
-	if err = m.play(ctx); err == nil {
+	if !m.test() {
+		err = m.games.Play(ctx, m.played)
+	}
+	if err = errors.Join(err, m.games.Close()); err == nil {
 		err = m.finish()
 	}
-	if err = errors.Join(err, m.files.close()); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	return m.standing(m.counted()), nil
+	return m.summary(), nil
 }
 
 func (c *Config) validate() error {
@@ -135,122 +130,188 @@ func (c *Config) validate() error {
 }
 
 // prepare finds the players and where games begin.
-func (m *match) prepare(ctx context.Context) error {
+func (m *match) prepare(ctx context.Context, lineup *Lineup) error {
 	cfg := m.cfg
 	for i, p := range cfg.Players {
-		if m.lineup.LacksPolicy(i) {
+		if lineup.LacksPolicy(i) {
 			return fmt.Errorf("%s: its network has no policy, only a value: want alphabeta:%s,depth=N", p.Policy, p.Policy)
 		}
 	}
-	m.variant = m.lineup.Variant
 	starts, err := chess.ParseStarts(m.variant, cfg.Start)
 	if err != nil {
 		return err
 	}
-	if m.book, err = cfg.Book.read(m.variant); err != nil {
-		return err
-	}
-	m.chess960 = starts.Any(uci.Chess960) || slices.ContainsFunc(m.book, func(o Opening) bool { return uci.Chess960(&o.Start) })
-	m.together = 1
-	if m.lineup.Networks() { // they answer many games as fast as a few
-		m.together = cfg.Concurrency
-	}
-	if m.players, err = m.lineup.Entries(ctx, m.chess960, m.together, cfg.Timeouts); err != nil {
-		return err
-	}
-	m.pair = NewPair(m.players[0].Name, m.players[1].Name)
-	m.event = m.name()
-	return nil
-}
-
-// play plays the games that are missing.
-func (m *match) play(ctx context.Context) error {
-	cfg := m.cfg
-	if m.test(); m.missing() == 0 {
-		return nil
-	}
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	c := ArenaConfig{
-		Variant: m.variant, Start: cfg.Start, Book: m.book, Rounds: cfg.Games, MaxMoves: cfg.MaxMoves, RandomPlies: cfg.RandomPlies,
-		Seed: cfg.Seed, Workers: cfg.Concurrency / m.together, Together: m.together,
-		Have: func(_ Pair, number int) bool { return m.games[number] != nil },
-	}
-	if cfg.Judge != (Judge{}) {
-		c.Adjudicate = cfg.Judge.Adjudicate
-	}
-	c.Done = func(g *Game) {
-		if err := m.take(g); err != nil {
-			stop(err) // a full disk: games that cannot be kept are not worth playing
-			return
-		}
-		if m.test() {
-			stop(errDecided)
-		}
-	}
-	err := Play(ctx, c, m.players)
-	if cause := context.Cause(ctx); cause != nil {
-		err = cause
-	}
-	if errors.Is(err, errDecided) {
-		return nil
-	}
-	return err
-}
-
-// take takes up a game that has ended.
-func (m *match) take(g *Game) error {
-	k, err := m.keep(g)
+	book, err := cfg.Book.read(m.variant)
 	if err != nil {
 		return err
 	}
-	m.games[g.Number] = k
-	if g.Fault != nil {
-		file, err := m.files.logFault(g)
-		if err != nil {
-			return err
-		}
-		if m.cfg.Watch != nil {
-			m.cfg.Watch.Fault(g, file)
-		}
+	is960 := starts.Any(uci.Chess960) || slices.ContainsFunc(book, func(o Opening) bool { return uci.Chess960(&o.Start) })
+	together := 1
+	if lineup.Networks() { // they answer many games as fast as a few
+		together = cfg.Concurrency
 	}
+	if m.players, err = lineup.Entries(ctx, is960, together, cfg.Timeouts); err != nil {
+		return err
+	}
+	m.pair = NewPair(m.players[0].Name, m.players[1].Name)
+	t := Tournament{
+		Variant: m.variant, Start: cfg.Start, Book: book, Rounds: cfg.Games, MaxMoves: cfg.MaxMoves, RandomPlies: cfg.RandomPlies,
+		Seed: cfg.Seed, Workers: cfg.Concurrency / together, Together: together,
+	}
+	if cfg.Judge != (Judge{}) {
+		t.Adjudicate = cfg.Judge.Adjudicate
+	}
+	name := m.name(book)
+	m.games = NewGames(t, m.players, name, func(Pair) string { return name })
+	return nil
+}
+
+// name returns a name of all that decides the games of the match: two matches of one
+// name differ at most in how many games they have.
+func (m *match) name(book []Opening) string {
+	cfg := m.cfg
+	h := sha256.New()
+	fmt.Fprintf(h, "1 %v %q %d %d %d %v", m.variant, cfg.Start, cfg.RandomPlies, cfg.MaxMoves, cfg.Seed, cfg.Judge)
+	for i := range book {
+		fmt.Fprint(h, " ", book[i].Start.FEN(), book[i].Moves)
+	}
+	for _, p := range m.players {
+		fmt.Fprintf(h, " %q %q", p.Name, p.ID)
+	}
+	return "match " + hex.EncodeToString(h.Sum(nil))[:16]
+}
+
+func (m *match) journal() string { return m.cfg.File + ".journal" }
+
+var errOther = errors.New("it has games of another match, or of one with other settings or players: move it away, or name another file")
+
+// restore takes the games of the file and its journal.
+func (m *match) restore() error {
+	file := m.cfg.File
+	if file == "" {
+		return nil
+	}
+	err := ReadGames(file, func(event string, g *Game) error {
+		if event != m.games.event {
+			return errOther
+		}
+		m.had++
+		_, err := m.games.Add(event, g)
+		return err
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if m.had > m.cfg.Games {
+		return fmt.Errorf("%s has %d games of this match: want that many, or more", file, m.had)
+	}
+	if _, err := m.games.Open(m.journal()); err != nil {
+		return err
+	}
+	if m.games.others > 0 {
+		return errors.Join(fmt.Errorf("%s: %w", m.journal(), errOther), m.games.Close())
+	}
+	m.changed = m.games.Len() > m.had
 	if m.cfg.Watch != nil {
-		m.cfg.Watch.Played(g, len(m.games), func() *Summary { return m.standing(m.counted()) })
+		m.cfg.Watch.Resumed(m.games.Len())
 	}
 	return nil
 }
 
-// test goes on with the sequential test, pair by pair in their order, and tells
-// whether it has ended.
-func (m *match) test() bool {
-	if m.cfg.SPRT == nil || m.end < m.cfg.Games {
-		return m.end < m.cfg.Games
+// played takes up a game that has ended, and reports whether the test has.
+func (m *match) played(g *Game) (over bool, err error) {
+	m.changed = true
+	w := m.cfg.Watch
+	if g.Fault != nil {
+		log := ""
+		if m.cfg.File != "" {
+			log = strings.TrimSuffix(m.cfg.File, ".pgn") + ".faults.log"
+			if err := LogFault(log, g); err != nil {
+				return false, err
+			}
+		}
+		if w != nil {
+			w.Fault(g, log)
+		}
 	}
-	for {
+	if w != nil {
+		w.Played(g, m.games.Len(), m.summary)
+	}
+	return m.test(), nil
+}
+
+// test continues the sequential test, pair by pair in the order of their numbers, and
+// reports whether it has ended.
+func (m *match) test() bool {
+	for m.cfg.SPRT != nil && m.end == m.cfg.Games {
 		at := 2 * m.tested.Pairs()
-		first, second := m.games[at], m.games[at+1]
+		first, second := m.games.games[place{m.pair, at}], m.games.games[place{m.pair, at + 1}]
 		if at+2 > m.cfg.Games || first == nil || second == nil {
 			return false
 		}
 		_ = m.tested.Add(m.points(first), m.points(second)) // points of two games
 		if _, v := m.cfg.SPRT.Test(m.tested); v != GoOn {
 			m.end = at + 2
-			return true
 		}
 	}
+	return m.end < m.cfg.Games
 }
 
-// counted are the games that there are and that count, in order.
-func (m *match) counted() []*kept {
-	var list []*kept
-	for n, g := range m.games {
-		if n < m.end {
-			list = append(list, g)
+// points returns those of the first player.
+func (m *match) points(g *Game) float64 {
+	side := chess.Black
+	if g.White == m.players[0].Name {
+		side = chess.White
+	}
+	switch g.Outcome.Result {
+	case chess.Draw:
+		return 0.5
+	case chess.Win(side):
+		return 1
+	}
+	return 0
+}
+
+// upTo returns the games of the lowest numbers, in order.
+func (m *match) upTo(end int) []*Game {
+	return slices.DeleteFunc(m.games.All(), func(g *Game) bool { return g.Number >= end })
+}
+
+// finish writes the file of games in their order, unless it has them all. It leaves out
+// games after the end of the test, which were under way when the test ended, so that the
+// file does not depend on which games ended first. But it takes nothing out of a file.
+func (m *match) finish() error {
+	if m.cfg.File == "" {
+		return nil
+	}
+	if m.changed {
+		games := m.upTo(max(m.end, m.had))
+		if err := disk.WriteFile(m.cfg.File, func(w io.Writer) error { return WriteGames(w, m.games.event, games) }); err != nil {
+			return err
 		}
 	}
-	slices.SortFunc(list, func(a, b *kept) int { return a.number - b.number })
-	return list
+	return disk.Remove(m.journal())
 }
 
-// missing is the number of games that there are not.
-func (m *match) missing() int { return m.end - len(m.counted()) }
+// Book is a file of openings; the zero Book is none.
+type Book struct {
+	File  string
+	Plies int // of games; 0: all
+}
+
+// read reads the openings.
+func (b Book) read(v chess.Variant) ([]Opening, error) {
+	if b.File == "" {
+		return nil, nil
+	}
+	f, err := os.Open(b.File)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	book, err := ReadBook(f, v, b.Plies)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", b.File, err)
+	}
+	return book, nil
+}

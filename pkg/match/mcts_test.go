@@ -19,7 +19,7 @@ func limitedEntry(name string, l Limit) Entry {
 // A depth ends a search of many visits, each game's own, however many are searched at
 // once.
 func TestDepthOfTree(t *testing.T) {
-	cfg := ArenaConfig{Variant: chess.Atomic, Rounds: 4, MaxMoves: 6, RandomPlies: 4, Seed: 2}
+	cfg := Tournament{Variant: chess.Atomic, Rounds: 4, MaxMoves: 6, RandomPlies: 4, Seed: 2}
 	games := play(t, cfg, limitedEntry("deep", Limit{Depth: 3}), randomEntry("random"))
 	for _, g := range games {
 		for i, in := range g.Infos {
@@ -39,7 +39,7 @@ func TestDepthOfTree(t *testing.T) {
 
 // However short the time, there is a move, and it is not that of all visits.
 func TestTimeOfTree(t *testing.T) {
-	cfg := ArenaConfig{Variant: chess.Standard, Rounds: 2, MaxMoves: 4, Seed: 2}
+	cfg := Tournament{Variant: chess.Standard, Rounds: 2, MaxMoves: 4, Seed: 2}
 	for _, g := range play(t, cfg, limitedEntry("fast", Limit{Time: time.Nanosecond}), limitedEntry("slow", Limit{Time: 5 * time.Millisecond})) {
 		checkGame(t, g, cfg.MaxMoves)
 		for i, in := range g.Infos {

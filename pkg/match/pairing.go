@@ -14,7 +14,7 @@ const maxOpenings = 1000
 
 // pairing is some games of a pair, played in lock-step by one goroutine.
 type pairing struct {
-	cfg     *ArenaConfig
+	cfg     *Tournament
 	start   chess.Starts
 	pair    Pair
 	players map[string]Player

@@ -21,6 +21,9 @@ func (r Record) Games() int { return r.Wins + r.Draws + r.Losses }
 // Score is 1 for a win and 1/2 for a draw.
 func (r Record) Score() float64 { return float64(r.Wins) + float64(r.Draws)/2 }
 
+// Share is the share of the points, NaN without games.
+func (r Record) Share() float64 { return r.Score() / float64(r.Games()) }
+
 // plus adds two records.
 func (r Record) plus(o Record) Record {
 	return Record{r.Wins + o.Wins, r.Draws + o.Draws, r.Losses + o.Losses}
@@ -99,17 +102,23 @@ func (r *Results) Standings() []Standing {
 	return list
 }
 
-// Ranked lists all players, the highest score first; equal ones as they were
-// given.
-func (r *Results) Ranked() []Standing {
-	list := r.Standings()
-	slices.SortStableFunc(list, func(a, b Standing) int { return cmp.Compare(b.Score(), a.Score()) })
-	return list
+// Crosstable returns the records of every player against every other one, with both
+// colors and as White.
+func (r *Results) Crosstable() (both, white [][]Record) {
+	for i := range r.names {
+		b, w := make([]Record, len(r.names)), make([]Record, len(r.names))
+		for j := range r.names {
+			if j != i {
+				b[j], w[j] = r.Against(i, j), r.white[i][j]
+			}
+		}
+		both, white = append(both, b), append(white, w)
+	}
+	return both, white
 }
 
-// SortGames puts games in the order of the tournament: by pairing, as [Fixtures]
-// lists them for players in the order of names, then by number. Games end in no
-// fixed order; a file of them should have one.
+// SortGames puts games in the order of the tournament: by pair, as [Fixtures] lists them
+// for players in the order of names, then by number.
 func SortGames(games []*Game, names []string) {
 	place := func(g *Game) (int, int) {
 		i, j := slices.Index(names, g.White), slices.Index(names, g.Black)

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"alamos/pkg/chess"
 	"alamos/pkg/stats"
 )
 
@@ -64,18 +63,17 @@ type Test struct {
 	Verdict string      `json:"verdict"` // "go on", "H0 accepted", "H1 accepted"
 }
 
-// standing tells how these games stand.
-func (m *match) standing(games []*kept) *Summary {
+// summary returns how the match stands.
+func (m *match) summary() *Summary {
 	a, b := m.players[0].Name, m.players[1].Name
 	s := &Summary{A: a, B: b, Variant: m.variant.String(), Ends: map[string]int{}}
 	results := NewResults([]string{a, b})
 	points := map[int]float64{}
-	for _, g := range games {
+	for _, g := range m.upTo(m.end) {
 		s.Games++
-		s.Ends[g.outcome.Reason.String()]++
-		points[g.number] = m.points(g)
-		white, black := m.pair.Players(g.number)
-		_ = results.Add(white, black, g.outcome.Result) // both are in the list, and it is over
+		s.Ends[g.Outcome.Reason.String()]++
+		points[g.Number] = m.points(g)
+		_ = results.Add(g.White, g.Black, g.Outcome.Result) // both are in the list, and it is over
 	}
 	one := results.Standings()[0]
 	s.Record, s.White, s.Black = one.Record, one.White, one.Black
@@ -102,22 +100,6 @@ func (m *match) standing(games []*kept) *Summary {
 		}
 	}
 	return s
-}
-
-// points are those of the first player.
-func (m *match) points(g *kept) float64 {
-	white, _ := m.pair.Players(g.number)
-	side := chess.White
-	if white != m.players[0].Name {
-		side = chess.Black
-	}
-	switch g.outcome.Result {
-	case chess.Draw:
-		return 0.5
-	case chess.Win(side):
-		return 1
-	}
-	return 0
 }
 
 // Line is the standing in a line.

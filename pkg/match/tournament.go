@@ -30,7 +30,7 @@ type Entry struct {
 }
 
 // Config is a tournament.
-type ArenaConfig struct {
+type Tournament struct {
 	Variant chess.Variant
 
 	// Start is where games begin, in the words of [start.Parse]; empty is the
@@ -67,13 +67,7 @@ type ArenaConfig struct {
 	// Together is how many games of a pairing are played in lock-step; 0 for all.
 	Together int
 
-	// Adjudicate, when not nil, may end games before the rules do. It is asked after
-	// every move about the games of a pairing that go on, whose Moves, the opening
-	// included, and Infos are those so far; it returns a result for each,
-	// chess.Unfinished where the game goes on. Its answer to a game must not depend
-	// on the others. It is called by many goroutines at once, and must keep nothing
-	// of the games. An error ends the tournament.
-	Adjudicate func(ctx context.Context, games []*Game) ([]chess.Result, error)
+	Adjudicate Adjudicator // nil: only the rules end games
 
 	// Have tells which games an earlier run has finished: they are not played.
 	Have func(p Pair, number int) bool
@@ -121,7 +115,7 @@ func (f Format) meet(i, j int) bool {
 
 // Fixtures lists the pairings of a tournament in the order of the entrants: the
 // first against the others, the second against those after it, and so on.
-func Fixtures(cfg ArenaConfig, entrants []Entry) []Fixture {
+func Fixtures(cfg Tournament, entrants []Entry) []Fixture {
 	rounds := func(e Entry) int {
 		if e.Rounds > 0 {
 			return e.Rounds
@@ -143,7 +137,7 @@ func Fixtures(cfg ArenaConfig, entrants []Entry) []Fixture {
 // finished, or at the first error that is not a player's own fault, or with the
 // cause of ctx; games that were then under way are lost, and are played again
 // from their beginning by the next run.
-func Play(ctx context.Context, cfg ArenaConfig, entrants []Entry) error {
+func Play(ctx context.Context, cfg Tournament, entrants []Entry) error {
 	if err := validate(cfg, entrants); err != nil {
 		return err
 	}
@@ -186,7 +180,7 @@ func Play(ctx context.Context, cfg ArenaConfig, entrants []Entry) error {
 }
 
 // validate checks what cannot be played.
-func validate(cfg ArenaConfig, entrants []Entry) error {
+func validate(cfg Tournament, entrants []Entry) error {
 	switch {
 	case cfg.Rounds < 1:
 		return fmt.Errorf("arena: want at least 1 game a pair, have %d", cfg.Rounds)
@@ -227,7 +221,7 @@ type lot struct {
 }
 
 // lots are the games of a tournament that are missing, in the order of its fixtures.
-func lots(cfg *ArenaConfig, entrants []Entry) []lot {
+func lots(cfg *Tournament, entrants []Entry) []lot {
 	var all []lot
 	match := 0
 	for _, f := range Fixtures(*cfg, entrants) {
@@ -258,7 +252,7 @@ type workshop struct {
 }
 
 // play plays a lot.
-func (w *workshop) play(ctx context.Context, cfg *ArenaConfig, l *lot, done func(*Game)) error {
+func (w *workshop) play(ctx context.Context, cfg *Tournament, l *lot, done func(*Game)) error {
 	for _, name := range []string{l.A, l.B} {
 		if err := w.hire(name); err != nil {
 			return err

@@ -27,7 +27,7 @@ func mctsEntry(name string, visits int, power float64) Entry {
 }
 
 // play plays a tournament and returns its games in order.
-func play(t *testing.T, cfg ArenaConfig, entrants ...Entry) []*Game {
+func play(t *testing.T, cfg Tournament, entrants ...Entry) []*Game {
 	t.Helper()
 	var games []*Game
 	done := cfg.Done
@@ -69,7 +69,7 @@ func pgn(t *testing.T, games []*Game) string {
 // captures of the king and little else: the most visited move of a quiet position
 // is merely the first of the list, so that moves are drawn by visits here.
 func TestSearchBeatsRandom(t *testing.T) {
-	cfg := ArenaConfig{Variant: chess.Atomic, Rounds: 40, MaxMoves: 100, Seed: 1}
+	cfg := Tournament{Variant: chess.Atomic, Rounds: 40, MaxMoves: 100, Seed: 1}
 	random, tree := randomEntry("random"), mctsEntry("mcts", 100, 1)
 	games := play(t, cfg, random, tree)
 	if len(games) != 40 {
@@ -129,10 +129,10 @@ func checkGame(t *testing.T, g *Game, maxMoves int) {
 
 // field is a tournament with everything that could depend on the order of things:
 // random moves, drawn moves, trees that are kept, random openings.
-func field() (ArenaConfig, []Entry) {
+func field() (Tournament, []Entry) {
 	few := mctsEntry("few", 12, 1)
 	few.Rounds = 2
-	return ArenaConfig{Variant: chess.Atomic, Rounds: 4, MaxMoves: 30, RandomPlies: 3, Seed: 7},
+	return Tournament{Variant: chess.Atomic, Rounds: 4, MaxMoves: 30, RandomPlies: 3, Seed: 7},
 		[]Entry{randomEntry("r2"), mctsEntry("mcts", 30, 2), few, randomEntry("r1")}
 }
 
@@ -244,7 +244,7 @@ func TestArenaResume(t *testing.T) {
 }
 
 func TestFromPGNRefuses(t *testing.T) {
-	cfg := ArenaConfig{Variant: chess.Atomic, Rounds: 1, Seed: 1, MaxMoves: 2}
+	cfg := Tournament{Variant: chess.Atomic, Rounds: 1, Seed: 1, MaxMoves: 2}
 	g := play(t, cfg, randomEntry("a"), randomEntry("b"))[0]
 	if _, err := FromPGN(g.PGN("test")); err != nil {
 		t.Fatal(err)
@@ -267,7 +267,7 @@ func TestFromPGNRefuses(t *testing.T) {
 }
 
 func TestMoveLimit(t *testing.T) {
-	cfg := ArenaConfig{Variant: chess.Standard, Rounds: 2, Seed: 1, MaxMoves: 3}
+	cfg := Tournament{Variant: chess.Standard, Rounds: 2, Seed: 1, MaxMoves: 3}
 	for _, g := range play(t, cfg, randomEntry("a"), randomEntry("b")) {
 		if want := (chess.Outcome{Result: chess.Draw, Reason: chess.MoveLimit}); g.Outcome != want || len(g.Moves) != 6 {
 			t.Errorf("%v after %d plies", g.Outcome, len(g.Moves))
@@ -303,7 +303,7 @@ func TestFaultsLoseTheGame(t *testing.T) {
 		{"an error", func(t *Turn) { t.Err = errors.New("a cramp") }, chess.EngineCrash},
 	} {
 		bad := Entry{Name: "bad", New: func(int) (Player, error) { return &faulty{NewRandom("bad"), test.do}, nil }}
-		for _, g := range play(t, ArenaConfig{Variant: chess.Atomic, Rounds: 2, Seed: 3}, bad, randomEntry("good")) {
+		for _, g := range play(t, Tournament{Variant: chess.Atomic, Rounds: 2, Seed: 3}, bad, randomEntry("good")) {
 			want := chess.Outcome{Result: chess.WhiteWins, Reason: test.reason}
 			if g.White == "bad" {
 				want.Result = chess.BlackWins
@@ -341,7 +341,7 @@ func TestPlayersAreMadeLateAndClosed(t *testing.T) {
 		}}
 	}
 	broken := Entry{Name: "broken", New: func(int) (Player, error) { return nil, errors.New("no such network") }}
-	cfg := ArenaConfig{Variant: chess.Atomic, Rounds: 2, MaxMoves: 20, Workers: 2}
+	cfg := Tournament{Variant: chess.Atomic, Rounds: 2, MaxMoves: 20, Workers: 2}
 	play(t, cfg, entrant("a"), entrant("b"), entrant("c"))
 	if n := made.Load(); n < 3 || n > 6 || open.Load() != 0 {
 		t.Errorf("%d players made, %d still open", n, open.Load())
@@ -360,21 +360,21 @@ func TestPlayersAreMadeLateAndClosed(t *testing.T) {
 
 func TestRoundRobinRefuses(t *testing.T) {
 	a, b := randomEntry("a"), randomEntry("b")
-	good := ArenaConfig{Rounds: 1}
+	good := Tournament{Rounds: 1}
 	for _, test := range []struct {
-		cfg      ArenaConfig
+		cfg      Tournament
 		entrants []Entry
 	}{
-		{ArenaConfig{}, []Entry{a, b}},
-		{ArenaConfig{Rounds: 1, MaxMoves: -1}, []Entry{a, b}},
-		{ArenaConfig{Rounds: 1, MaxMoves: 2, RandomPlies: 4}, []Entry{a, b}},
+		{Tournament{}, []Entry{a, b}},
+		{Tournament{Rounds: 1, MaxMoves: -1}, []Entry{a, b}},
+		{Tournament{Rounds: 1, MaxMoves: 2, RandomPlies: 4}, []Entry{a, b}},
 		{good, []Entry{a}},
 		{good, []Entry{a, a}},
 		{good, []Entry{a, {Name: "", New: a.New}}},
 		{good, []Entry{a, {Name: "b"}}},
 		{good, []Entry{a, {Name: "b", New: a.New}}}, // calls itself a
 		{good, []Entry{a, {Name: "b", New: b.New, Rounds: -1}}},
-		{ArenaConfig{Rounds: 1, RandomPlies: 20_000}, []Entry{a, b}},
+		{Tournament{Rounds: 1, RandomPlies: 20_000}, []Entry{a, b}},
 	} {
 		test.cfg.Variant = chess.Atomic
 		if err := Play(t.Context(), test.cfg, test.entrants); err == nil {
@@ -409,7 +409,7 @@ func TestInfoText(t *testing.T) {
 
 func Example() {
 	// Random moves against a search that knows only the rules.
-	cfg := ArenaConfig{Variant: chess.Atomic, Rounds: 4, MaxMoves: 100, Seed: 1}
+	cfg := Tournament{Variant: chess.Atomic, Rounds: 4, MaxMoves: 100, Seed: 1}
 	results := NewResults([]string{"search", "random"})
 	cfg.Done = func(g *Game) {
 		if err := results.Add(g.White, g.Black, g.Outcome.Result); err != nil {
@@ -421,7 +421,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	for _, s := range results.Ranked() {
+	for _, s := range results.Standings() {
 		fmt.Println(s.Name, s.Games())
 	}
 	// Output:

@@ -21,7 +21,7 @@ func TestVariants(t *testing.T) {
 			starts = append(starts, []string{chess.AnyChess960})
 		}
 		for _, words := range starts {
-			cfg := ArenaConfig{Variant: v, Start: words, Rounds: 12, MaxMoves: 150, RandomPlies: 2, Seed: 3}
+			cfg := Tournament{Variant: v, Start: words, Rounds: 12, MaxMoves: 150, RandomPlies: 2, Seed: 3}
 			games := play(t, cfg, randomEntry("random"), mctsEntry("mcts", 60, 4))
 			reasons := map[chess.Reason]int{}
 			begins := map[string]bool{}
@@ -65,7 +65,7 @@ func TestVariants(t *testing.T) {
 // A position where black is to move: who is white plays second.
 func TestStartWithBlackToMove(t *testing.T) {
 	const fen = "8/8/8/4k3/8/4K3/4P3/8 b - - 3 40"
-	cfg := ArenaConfig{Variant: chess.Standard, Start: []string{fen}, Rounds: 4, MaxMoves: 5, Seed: 1}
+	cfg := Tournament{Variant: chess.Standard, Start: []string{fen}, Rounds: 4, MaxMoves: 5, Seed: 1}
 	for _, g := range play(t, cfg, randomEntry("a"), randomEntry("b")) {
 		checkGame(t, g, cfg.MaxMoves)
 		if g.Start.FEN() != fen {

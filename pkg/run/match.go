@@ -2,26 +2,29 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
+	"time"
 
-	"alamos/pkg/chess"
+	humanize "github.com/dustin/go-humanize"
+
 	"alamos/pkg/disk"
-	"alamos/pkg/match"
-
 	"alamos/pkg/experiment"
-
+	"alamos/pkg/match"
 	"alamos/pkg/store"
 )
 
-// Match is a tournament whose games are kept. A game is a function of its pair,
-// its number in the pair and what [gamesKey] covers. So what was played for one
-// match is not played again for another: with more rounds, or with players that
-// came or went, only the games are played that are new.
+// Match is a tournament as a stage of a trial. A game is a function of its pair, its
+// number and [gamesKey]. So what was played for one match is not played again for
+// another: with more rounds, or other players beside, only the new games are played.
 type Match struct {
 	*Trial   // in whose folder it is played, with its tournament section
 	Scripts  *Scripts
@@ -30,13 +33,13 @@ type Match struct {
 	Players  []MatchPlayer
 	Rounds   int // games of each pair
 	Format   match.Format
-	In       store.Inputs // of its stage, those that tell of its players aside
+	In       store.Inputs // of its stage, but for its players
 	Prospect *Prospect    // of a plan
 }
 
 // Run plays the match as a stage of its trial. The stage keeps what facts makes of the
-// result. anchor is the player whose Elo is 0 if it is among the players; otherwise
-// that is the mean.
+// result. anchor is the player whose Elo is 0 if it is among the players; otherwise the
+// mean is 0.
 func (m *Match) Run(ctx context.Context, anchor string, facts func(*store.Tournament) any) error {
 	m.addPlayers()
 	return m.Do(ctx, Stage{
@@ -58,7 +61,7 @@ func (m *Match) Run(ctx context.Context, anchor string, facts func(*store.Tourna
 	})
 }
 
-// Code is the version of the code of a match, see [stage.Stage].
+// Code is the version of the code of a match, see [Stage].
 const Code = "2"
 
 // The files of a match.
@@ -68,12 +71,12 @@ const (
 	ratingsName    = "ratings.csv"
 )
 
-// files are those that write writes.
+// files returns the paths of the files that write writes.
 func (m *Match) files() []string {
 	return []string{path.Join(m.Folder, crosstableName), path.Join(m.Folder, gamesName), path.Join(m.Folder, ratingsName)}
 }
 
-// journal is the path of the journal of the games while they are played.
+// journal returns the path of the journal of the games.
 func (m *Match) journal() string { return m.Path(m.Folder, "games.journal") }
 
 // The inputs of a match that say which of its games are played, not how they go.
@@ -86,7 +89,7 @@ const (
 	SurvivorsInput = "survivors" // of a rung: what its result is used for
 )
 
-// addPlayers adds the players of a match to its inputs.
+// addPlayers adds the players to the inputs of the match.
 func (m *Match) addPlayers() {
 	var names []string
 	for i := range m.Players {
@@ -100,91 +103,6 @@ func (m *Match) addPlayers() {
 	m.In.List("player", names) // the order of tables and games
 }
 
-// config is the match as package arena sees it.
-func (m *Match) config() match.ArenaConfig {
-	s := &m.Settings
-	return match.ArenaConfig{
-		Variant: m.Variant, Start: s.Game.Start, Rounds: m.Rounds, MaxMoves: s.Tournament.MaxMoves, RandomPlies: s.Tournament.RandomPlies,
-		Seed: m.Seed("tournament", 0), Workers: m.Workers, Format: m.Format,
-	}
-}
-
-// play plays the games that there are not yet, and returns all in the order of the
-// match.
-func (m *Match) play(ctx context.Context) ([]*match.Game, error) {
-	var nets models
-	defer nets.close()
-	cfg, entrants := m.config(), m.entrants(ctx, &nets)
-	c := m.collection(cfg, entrants)
-	j, err := m.restore(c)
-	if err != nil {
-		return nil, err
-	}
-	defer j.Close()
-	keep := func(key string, g *match.Game) error { return m.keep(j, key, g) }
-	if err := m.recall(c, keep); err != nil {
-		return nil, err
-	}
-
-	task := m.Report.Task(m.Stage, "games")
-	defer task.End()
-	task.Resume(len(c.games))
-	stands := live{task: task, results: match.NewResults(m.names())}
-	for _, g := range c.games {
-		if err := stands.add(g); err != nil {
-			return nil, err
-		}
-	}
-	if c.missing > 0 {
-		ctx, stop := context.WithCancelCause(ctx)
-		defer stop(nil)
-		if cfg.Book, err = experiment.ReadBook(m.Variant, m.Settings.Tournament.Openings); err != nil {
-			return nil, err
-		}
-		var judges []judge
-		if players := experiment.Judge(&m.Settings.Tournament); players != nil {
-			judges = append(judges, players.Adjudicate)
-		}
-		if source := m.Settings.Tournament.Adjudicate; source != nil {
-			judge, err := m.Scripts.Open(source, m.Workers)
-			if err != nil {
-				return nil, err
-			}
-			defer judge.Close()
-			judges = append(judges, JudgeTournament(judge))
-		}
-		cfg.Adjudicate = inTurn(judges)
-		cfg.Have = func(p match.Pair, number int) bool { return c.have[numbered{p, number}] }
-		total := c.total()
-		var played []*match.Game
-		cfg.Done = func(g *match.Game) {
-			err := m.keep(j, c.wanted[g.Pair()].key, g)
-			if err == nil && g.Fault != nil {
-				err = m.logFault(g)
-			}
-			if err == nil {
-				err = stands.add(g)
-			}
-			if err != nil {
-				stop(err) // a full disk: games that cannot be kept are not worth playing
-			}
-			played = append(played, g)
-			task.Set(len(c.games)+len(played), total, fmt.Sprintf("%s - %s %s", g.White, g.Black, g.Outcome.Result))
-			stands.tell()
-		}
-		err := match.Play(ctx, cfg, entrants)
-		if cause := context.Cause(ctx); cause != nil {
-			err = cause
-		}
-		if err != nil {
-			return nil, err
-		}
-		c.games = append(c.games, played...)
-	}
-	match.SortGames(c.games, m.names())
-	return c.games, nil
-}
-
 // names lists the players in the order of the match.
 func (m *Match) names() []string {
 	names := make([]string, len(m.Players))
@@ -194,47 +112,282 @@ func (m *Match) names() []string {
 	return names
 }
 
-// entrants are the players as package arena sees them.
-func (m *Match) entrants(ctx context.Context, nets *models) []match.Entry {
-	var all []match.Entry
+// matchKey is equal for two matches that differ at most in their players and in the
+// numbers of games.
+func matchKey(in store.Inputs) string {
+	common := maps.Clone(in)
+	maps.DeleteFunc(common, func(k, _ string) bool {
+		return k == RoundsInput || k == SurvivorsInput || k == playersInput ||
+			strings.HasPrefix(k, formatInput) || strings.HasPrefix(k, roundsOf) || strings.HasPrefix(k, playerInput)
+	})
+	return common.Hash()
+}
+
+// TournamentKinship is between matches that may have the same games.
+var TournamentKinship = Kinship{Input: playersInput, Key: matchKey}
+
+// gamesKey returns a function that names what decides the games of a pair in a match:
+// they are the same games in matches with equal keys. It is empty for a pair that does
+// not play in the match.
+func gamesKey(in store.Inputs) func(match.Pair) string {
+	common := matchKey(in)
+	return func(p match.Pair) string {
+		a, b := in[playerInput+p.A], in[playerInput+p.B]
+		if a == "" || b == "" {
+			return ""
+		}
+		return experiment.Hash(common, a, b)
+	}
+}
+
+// games returns the games of the match before any was played or found.
+func (m *Match) games(t match.Tournament, newPlayer func(p *MatchPlayer) (match.Player, error)) *match.Games {
+	var entries []match.Entry
 	for i := range m.Players {
 		p := &m.Players[i]
-		all = append(all, match.Entry{Name: p.name, Rounds: p.Rounds, New: func(int) (match.Player, error) {
-			return m.newPlayer(ctx, p, nets)
-		}})
+		entries = append(entries, match.Entry{Name: p.name, Rounds: p.Rounds, New: func(int) (match.Player, error) { return newPlayer(p) }})
 	}
-	return all
+	return match.NewGames(t, entries, m.Stage, gamesKey(m.In))
+}
+
+// tournament returns the rules of the match, without its book and scripts.
+func (m *Match) tournament() match.Tournament {
+	s := &m.Settings
+	return match.Tournament{
+		Variant: m.Variant, Start: s.Game.Start, Rounds: m.Rounds, MaxMoves: s.Tournament.MaxMoves, RandomPlies: s.Tournament.RandomPlies,
+		Seed: m.Seed("tournament", 0), Workers: m.Workers, Format: m.Format,
+	}
+}
+
+// play plays the games that are missing, and returns all.
+func (m *Match) play(ctx context.Context) ([]*match.Game, error) {
+	s := &m.Settings.Tournament
+	t := m.tournament()
+	var err error
+	if t.Book, err = experiment.ReadBook(m.Variant, s.Openings); err != nil {
+		return nil, err
+	}
+	var judges []match.Adjudicator
+	if players := experiment.Judge(s); players != nil {
+		judges = append(judges, players.Adjudicate)
+	}
+	if s.Adjudicate != nil {
+		judge, err := m.Scripts.Open(s.Adjudicate, m.Workers)
+		if err != nil {
+			return nil, err
+		}
+		defer judge.Close()
+		judges = append(judges, JudgeTournament(judge))
+	}
+	t.Adjudicate = match.InTurn(judges...)
+	var nets models
+	defer nets.close()
+	games := m.games(t, func(p *MatchPlayer) (match.Player, error) { return m.newPlayer(ctx, p, &nets) })
+	damaged, err := games.Open(m.journal())
+	if err != nil {
+		return nil, err
+	}
+	defer games.Close()
+	if damaged > 0 {
+		m.Report.Note(fmt.Sprintf("%s: %s bytes are torn or damaged; what they held is done again", m.journal(), humanize.Comma(damaged)))
+	}
+	if err := m.recall(games); err != nil {
+		return nil, err
+	}
+
+	task := m.Report.Task(m.Stage, "games")
+	defer task.End()
+	task.Resume(games.Len())
+	results, err := m.results(games.All())
+	if err != nil {
+		return nil, err
+	}
+	var shown time.Time
+	err = games.Play(ctx, func(g *match.Game) (enough bool, err error) {
+		if g.Fault != nil {
+			m.Report.Note(match.FaultText(g) + " (see " + m.Path(faultLog) + ")")
+			err = match.LogFault(m.Path(faultLog), g)
+		}
+		err = errors.Join(err, results.Add(g.White, g.Black, g.Outcome.Result))
+		task.Set(games.Len(), games.Total(), fmt.Sprintf("%s - %s %s", g.White, g.Black, g.Outcome.Result))
+		if time.Since(shown) > standingsEvery {
+			players := results.Standings()
+			task.Standings(match.ScoreLine(players), match.Table(players, results.Against))
+			shown = time.Now()
+		}
+		return false, err
+	})
+	return games.All(), err
+}
+
+// standingsEvery is the least time between two tables of standings while games end.
+const standingsEvery = 200 * time.Millisecond
+
+// faultLog is the file, in the folder of a trial, of the faults by which engines lost
+// games. It has times and belongs to no stage's results.
+const faultLog = "tournament/faults.log"
+
+// recall adds the games that earlier matches left, of this trial or of others, to the
+// journal. With all games there the files of the match may be written over.
+func (m *Match) recall(games *match.Games) error {
+	if old := m.Manifest.Stage(m.Stage); old != nil {
+		if err := m.recallFrom(games, m.Dir, old); err != nil {
+			return err
+		}
+	}
+	if games.Len() == games.Total() {
+		return nil
+	}
+	for dir, other := range m.Shelf.Kin(m.In, m.Dir) {
+		if err := m.recallFrom(games, dir, other); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recallFrom adds the games of one match, in the folder of its trial.
+func (m *Match) recallFrom(games *match.Games, dir string, s *store.Stage) error {
+	key := gamesKey(s.Inputs)
+	useful := games.Len() < games.Total() && slices.ContainsFunc(games.Fixtures(), func(f match.Fixture) bool { return games.Key(f.Pair) == key(f.Pair) })
+	name := ""
+	for output := range s.Outputs {
+		if path.Base(output) == gamesName {
+			name = output
+		}
+	}
+	if !useful || name == "" {
+		return nil
+	}
+	file := filepath.Join(dir, name)
+	sum, err := disk.Sum(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if sum != s.Outputs[name] {
+		m.Report.Note(fmt.Sprintf("%s: %s is not what the run wrote (its checksum differs): its games are not used", m.Stage, file))
+		return nil
+	}
+	before := games.Len()
+	if err := match.ReadGames(file, func(_ string, g *match.Game) error {
+		_, err := games.Add(key(g.Pair()), g)
+		return err
+	}); err != nil {
+		return err
+	}
+	if n := games.Len() - before; n > 0 {
+		m.Report.Note(fmt.Sprintf("%s: %s of %s games are as in %s", m.Stage, humanize.Comma(int64(n)), humanize.Comma(int64(games.Total())), file))
+	}
+	return nil
+}
+
+func (m *Match) results(games []*match.Game) (*match.Results, error) {
+	results := match.NewResults(m.names())
+	for _, g := range games {
+		if err := results.Add(g.White, g.Black, g.Outcome.Result); err != nil {
+			return nil, err
+		}
+	}
+	return results, nil
 }
 
 // write writes the games and tables of the match, and returns its result.
 func (m *Match) write(games []*match.Game, anchor string) (*store.Tournament, error) {
-	names := m.names()
-	res := match.NewResults(names)
-	for _, g := range games {
-		if err := res.Add(g.White, g.Black, g.Outcome.Result); err != nil {
-			return nil, err
-		}
-	}
-	ratings, err := match.Rate(res, match.RatingOptions{Anchor: anchor})
+	results, err := m.results(games)
 	if err != nil {
 		return nil, err
 	}
-	files := map[string]func(io.Writer) error{
-		gamesName: func(w io.Writer) error {
-			for _, g := range games {
-				if err := chess.WritePGN(w, g.PGN(m.Stage)); err != nil {
-					return err
-				}
-			}
-			return nil
-		},
-		crosstableName: func(w io.Writer) error { return match.WriteCrosstable(w, res) },
-		ratingsName:    func(w io.Writer) error { return match.WriteRatings(w, ratings) },
+	ratings, err := match.Rate(results, match.RatingOptions{Anchor: anchor})
+	if err != nil {
+		return nil, err
 	}
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if err := disk.WriteFile(m.Path(m.Folder, name), files[name]); err != nil {
+	for _, f := range []struct {
+		name  string
+		write func(io.Writer) error
+	}{
+		{crosstableName, func(w io.Writer) error { return match.WriteCrosstable(w, results) }},
+		{gamesName, func(w io.Writer) error { return match.WriteGames(w, m.Stage, games) }},
+		{ratingsName, func(w io.Writer) error { return match.WriteRatings(w, ratings) }},
+	} {
+		if err := disk.WriteFile(m.Path(m.Folder, f.name), f.write); err != nil {
 			return nil, err
 		}
 	}
-	return m.result(res, ratings, anchor)
+	out := &store.Tournament{Anchor: anchor, FirstMove: ratings.Advantage}
+	for i, st := range results.Standings() {
+		p := store.PlayerResult{Generation: m.Players[i].generation(), Standing: st, Elo: ratings.List[i].Elo}
+		if p.Generation > 0 {
+			if p.Samples, err = m.owner(&m.Players[i]).SamplesUntil(p.Generation); err != nil {
+				return nil, err
+			}
+		}
+		out.Players = append(out.Players, p)
+	}
+	out.Cross, out.White = results.Crosstable()
+	return out, nil
+}
+
+// reportStandings reports how a tournament ended.
+func reportStandings(to Report, r *store.Tournament) {
+	var players []match.Standing
+	for i := range r.Players {
+		players = append(players, r.Players[i].Standing)
+	}
+	to.Note(match.ScoreLine(players))
+	for _, line := range match.Table(players, func(i, j int) match.Record { return r.Cross[i][j] }) {
+		to.Note("  " + line)
+	}
+}
+
+// Prospect is the state of a plan of several matches: how long games take, and how many
+// games the earlier matches will have played.
+type Prospect struct {
+	estimator *Estimator
+	games     map[string]int // of a pair, by gamesKey
+}
+
+// NewProspect returns the state before the first match.
+func NewProspect(e *Estimator) *Prospect { return &Prospect{e, map[string]int{}} }
+
+// work returns the work of the games that the match has to play, except those that can
+// be recalled.
+func (m *Match) work(ctx context.Context) (Work, error) {
+	games := m.games(m.tournament(), nil)
+	if err := games.Peek(m.journal()); err != nil {
+		return Work{}, err
+	}
+	if err := m.recall(games); err != nil {
+		return Work{}, err
+	}
+	var load Load
+	missing := map[string]int{} // by player
+	for _, f := range games.Fixtures() {
+		key, n := games.Key(f.Pair), 0
+		planned := m.Prospect.games[key] // by matches before this one
+		for i := range f.Games {
+			if i >= planned && !games.Has(f.Pair, i) {
+				n++
+			}
+		}
+		m.Prospect.games[key] = max(planned, f.Games)
+		load.Games += n
+		missing[f.A] += n
+		missing[f.B] += n
+	}
+	for i := range m.Players {
+		p := &m.Players[i]
+		n := missing[p.name]
+		switch {
+		case n == 0:
+		case p.generation() >= 0 || p.external != nil:
+			// It moves in half of the plies.
+			load.Searches = append(load.Searches, Search{Of: m.owner(p), Games: float64(n) / 2, Tournament: true})
+		case p.engine != nil:
+			load.Thinking += time.Duration(n) * p.engine.Limit.MoveTime / 2
+		}
+	}
+	return m.Prospect.estimator.Work(ctx, m.Trial, load)
 }

@@ -31,7 +31,7 @@ func (t *trial) tournament(ctx context.Context) error {
 	m := t.match(store.TournamentStage, "tournament", in)
 	m.Players, m.Rounds, m.Format = players, s.Tournament.Rounds, experiment.SetupFormat(s.Tournament.Format)
 	return m.Run(ctx, store.CheckpointName(0), func(r *store.Tournament) any {
-		Tell(t.Report, r)
+		reportStandings(t.Report, r)
 		return r
 	})
 }

@@ -1,4 +1,4 @@
-package run
+package match
 
 import (
 	"strings"
@@ -7,13 +7,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"alamos/pkg/chess"
-	"alamos/pkg/match"
 )
 
 // A table of standings while games are still missing: the best share first, who has
 // not played last, points against each other.
-func TestCrosstable(t *testing.T) {
-	res := match.NewResults([]string{"idle", "a long name that no table on a screen has room for", "gen-2", "random"})
+func TestTable(t *testing.T) {
+	res := NewResults([]string{"idle", "a long name that no table on a screen has room for", "gen-2", "random"})
 	long := res.Names()[1]
 	for _, g := range []struct {
 		white, black string
@@ -26,7 +25,6 @@ func TestCrosstable(t *testing.T) {
 		}
 	}
 	players := res.Standings()
-	order := ranking(players)
 	want := []string{
 		"   player                        games score      1     2     3     4",
 		" 1 a long name that no table o…      2 100 %      ·   1.0   1.0",
@@ -34,18 +32,18 @@ func TestCrosstable(t *testing.T) {
 		" 3 random                            3  17 %    0.0   0.5     ·",
 		" 4 idle                              0     -                        ·",
 	}
-	if diff := cmp.Diff(want, crosstable(players, order, res.Against)); diff != "" {
+	if diff := cmp.Diff(want, Table(players, res.Against)); diff != "" {
 		t.Error(diff)
 	}
-	if s := scores(players, order); s != "score: "+long+" 100 %, gen-2 50 %, random 17 %" {
+	if s := ScoreLine(players); s != "score: "+long+" 100 %, gen-2 50 %, random 17 %" {
 		t.Error(s)
 	}
 	var many []string
 	for i := range 20 {
 		many = append(many, strings.Repeat("x", i+1))
 	}
-	res = match.NewResults(many)
-	lines := crosstable(res.Standings(), ranking(res.Standings()), res.Against)
+	res = NewResults(many)
+	lines := Table(res.Standings(), res.Against)
 	if len(lines) != tableRows+2 || lines[len(lines)-1] != "   and 8 more" {
 		t.Errorf("%d lines: %q", len(lines), lines[len(lines)-1])
 	}

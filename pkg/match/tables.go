@@ -3,10 +3,13 @@ package match
 import (
 	"cmp"
 	"encoding/csv"
+	"fmt"
 	"io"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
+	"unicode/utf8"
 )
 
 // WriteCrosstable writes crosstable.csv: a row a player in the order of the
@@ -75,4 +78,76 @@ func points(score float64) string { return strconv.FormatFloat(score, 'f', -1, 6
 // tenths writes a rating with one digit, and no negative zero.
 func tenths(elo float64) string {
 	return strconv.FormatFloat(math.Round(elo*10)/10+0, 'f', 1, 64)
+}
+
+// ScoreLine returns the shares of the points in a line: "score: a 75 %, b 25 %".
+func ScoreLine(players []Standing) string {
+	var parts []string
+	for _, i := range byShare(players) {
+		if p := &players[i]; p.Games() > 0 {
+			parts = append(parts, fmt.Sprintf("%s %.0f %%", p.Name, 100*p.Share()))
+		}
+	}
+	return "score: " + strings.Join(parts, ", ")
+}
+
+// What a crosstable for the screen has room for.
+const (
+	tableRows = 12
+	tableName = 28 // characters
+)
+
+// Table returns the standings as lines of text: for each player, the best first, its
+// games, its share of the points, and its points against the others in the order of the
+// rows. against(i, j) is the record of player i against player j.
+func Table(players []Standing, against func(i, j int) Record) []string {
+	order := byShare(players)
+	shown := order[:min(len(order), tableRows)]
+	wide := utf8.RuneCountInString("player")
+	for _, i := range shown {
+		wide = max(wide, min(tableName, utf8.RuneCountInString(players[i].Name)))
+	}
+	head := fmt.Sprintf("%2s %-*s %6s %5s ", "", wide, "player", "games", "score")
+	for at := range shown {
+		head += fmt.Sprintf(" %5d", at+1)
+	}
+	lines := []string{head}
+	for at, i := range shown {
+		p := &players[i]
+		name := p.Name
+		if utf8.RuneCountInString(name) > tableName {
+			name = string([]rune(name)[:tableName-1]) + "…"
+		}
+		score := "-"
+		if p.Games() > 0 {
+			score = fmt.Sprintf("%.0f %%", 100*p.Share())
+		}
+		line := fmt.Sprintf("%2d %-*s %6d %5s ", at+1, wide, name, p.Games(), score)
+		for _, j := range shown {
+			cell := ""
+			if r := against(i, j); i == j {
+				cell = "·"
+			} else if r.Games() > 0 {
+				cell = fmt.Sprintf("%.1f", r.Score())
+			}
+			line += fmt.Sprintf(" %5s", cell)
+		}
+		lines = append(lines, strings.TrimRight(line, " "))
+	}
+	if n := len(order) - len(shown); n > 0 {
+		lines = append(lines, fmt.Sprintf("   and %d more", n))
+	}
+	return lines
+}
+
+// byShare returns the indices of players by their share of the points, those without
+// games last.
+func byShare(players []Standing) []int {
+	order := make([]int, len(players))
+	for i := range order {
+		order[i] = i
+	}
+	// The share of no games is NaN, which cmp.Compare puts below all numbers.
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(players[b].Share(), players[a].Share()) })
+	return order
 }

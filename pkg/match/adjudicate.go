@@ -88,3 +88,36 @@ func (j *Judge) result(g *Game) chess.Result {
 	}
 	return chess.Unfinished
 }
+
+// Adjudicator may end games before the rules do. It is called after every move with the
+// games of a pair that are being played, whose Moves, the opening included, and Infos
+// are those so far. It returns a result for each, chess.Unfinished where the game
+// continues. The answer to one game must not depend on the others. It is called by many
+// goroutines at once, and must keep nothing of the games. An error ends the tournament.
+type Adjudicator func(ctx context.Context, games []*Game) ([]chess.Result, error)
+
+// InTurn returns an adjudicator that calls others in turn; the first one that ends a
+// game decides. It is nil without any.
+func InTurn(all ...Adjudicator) Adjudicator {
+	switch len(all) {
+	case 0:
+		return nil
+	case 1:
+		return all[0]
+	}
+	return func(ctx context.Context, games []*Game) ([]chess.Result, error) {
+		results := make([]chess.Result, len(games))
+		for _, adjudicate := range all {
+			next, err := adjudicate(ctx, games)
+			if err != nil {
+				return nil, err
+			}
+			for i, r := range next {
+				if results[i] == chess.Unfinished {
+					results[i] = r
+				}
+			}
+		}
+		return results, nil
+	}
+}
