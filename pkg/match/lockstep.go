@@ -1,0 +1,189 @@
+package match
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"alamos/pkg/chess"
+	"alamos/pkg/stats"
+)
+
+// maxOpenings is the number of random openings that are tried for one after which the
+// game is not over.
+const maxOpenings = 1000
+
+// liveGame is a game that is being played.
+type liveGame struct {
+	*Game
+	game  *chess.Game
+	seed  uint64
+	turn  Turn
+	legal chess.MoveList
+}
+
+// play plays the games of a job in lock step until their ends.
+func (w *worker) play(ctx context.Context, j job) error {
+	var players [2]Player
+	for i, name := range []string{j.A, j.B} {
+		var err error
+		if players[i], err = w.player(name); err != nil {
+			return err
+		}
+	}
+	var live []*liveGame
+	for _, n := range j.numbers {
+		g, err := w.begin(j.Pair, n)
+		if err != nil {
+			return err
+		}
+		g.turn.Match = j.match + n
+		live = append(live, g)
+	}
+	for len(live) > 0 {
+		for _, p := range players {
+			if err := move(ctx, p, live); err != nil {
+				return fmt.Errorf("match: %s against %s: %w", j.A, j.B, err)
+			}
+		}
+		live = slices.DeleteFunc(live, w.advance)
+		var err error
+		if live, err = w.adjudicate(ctx, live); err != nil {
+			return fmt.Errorf("match: adjudicating %s against %s: %w", j.A, j.B, err)
+		}
+	}
+	return nil
+}
+
+// begin sets up a game with its opening.
+func (w *worker) begin(pair Pair, number int) (*liveGame, error) {
+	t := w.tournament
+	white, black := pair.Players(number)
+	g := &liveGame{
+		Game: &Game{Variant: t.Variant, White: white, Black: black, Number: number},
+		seed: derive(t.Seed, number, "game", pair.A, pair.B),
+	}
+	// Both games of two have the same opening, each player once on either side.
+	rng := stats.NewRand(derive(t.Seed, number/2, "opening", pair.A, pair.B))
+	for range maxOpenings {
+		book := 0
+		if len(t.Book) == 0 {
+			g.game = chess.NewGame(w.start.Draw(rng))
+		} else {
+			o := opening(t.Book, number/2, t.Seed)
+			var err error
+			if g.game, err = o.game(); err != nil {
+				return nil, fmt.Errorf("match: an opening of the book: %w", err)
+			}
+			book = len(o.Moves)
+		}
+		for range t.RandomPlies {
+			m := randomMove(g.game.Position(), rng)
+			if m == 0 {
+				break
+			}
+			g.game.Play(m)
+		}
+		if n := g.game.Ply(); n == book+t.RandomPlies && !w.outcome(g).Over() {
+			g.Start, g.Opening, g.Book, g.Infos = *g.game.Start(), n, book, make([]Info, n)
+			return g, nil
+		}
+	}
+	return nil, fmt.Errorf("match: no game of %s is still being played after %d random plies", t.Variant, t.RandomPlies)
+}
+
+// outcome generates the legal moves of a game and returns its outcome.
+func (w *worker) outcome(g *liveGame) chess.Outcome {
+	g.game.Position().LegalMoves(&g.legal)
+	out := g.game.Outcome(&g.legal)
+	if limit := w.tournament.MaxMoves; !out.Over() && limit > 0 && g.game.Ply() >= 2*limit {
+		return chess.Outcome{Result: chess.Draw, Reason: chess.MoveLimit}
+	}
+	return out
+}
+
+// move lets a player find its moves in the games in which it is to move.
+func move(ctx context.Context, p Player, live []*liveGame) error {
+	var turns []*Turn
+	for _, g := range live {
+		if g.toMove() == p.Name() {
+			g.turn = Turn{Match: g.turn.Match, Game: g.game, Seed: derive(g.seed, g.game.Ply())}
+			turns = append(turns, &g.turn)
+		}
+	}
+	if len(turns) == 0 {
+		return nil
+	}
+	return p.Moves(ctx, turns)
+}
+
+// toMove returns the name of the player to move.
+func (g *liveGame) toMove() string {
+	if g.game.Position().Turn() == chess.White {
+		return g.White
+	}
+	return g.Black
+}
+
+// advance plays the move of the game's turn and reports whether that ended the game.
+func (w *worker) advance(g *liveGame) (over bool) {
+	err := g.turn.Err
+	if err == nil && !g.legal.Contains(g.turn.Move) {
+		err = &IllegalMoveError{Player: g.toMove(), Move: g.turn.Move, FEN: g.game.Position().FEN()}
+	}
+	var out chess.Outcome
+	if err != nil {
+		out = chess.Outcome{Result: chess.Win(g.game.Position().Turn().Other()), Reason: Fault(err)}
+		g.Fault = err
+	} else {
+		g.game.Play(g.turn.Move)
+		g.Infos = append(g.Infos, g.turn.Info)
+		out = w.outcome(g)
+	}
+	if out.Over() {
+		w.end(g, out)
+	}
+	return out.Over()
+}
+
+// adjudicate ends the games that the tournament's adjudicator decides, and returns the
+// others.
+func (w *worker) adjudicate(ctx context.Context, live []*liveGame) ([]*liveGame, error) {
+	if w.tournament.Adjudicate == nil || len(live) == 0 {
+		return live, nil
+	}
+	games := make([]*Game, len(live))
+	for i, g := range live {
+		g.Moves = g.game.Moves()
+		games[i] = g.Game
+	}
+	results, err := w.tournament.Adjudicate(ctx, games)
+	if err == nil && len(results) != len(games) {
+		err = fmt.Errorf("%d results for %d games", len(results), len(games))
+	}
+	if err != nil {
+		return nil, err
+	}
+	open := live[:0]
+	for i, g := range live {
+		if results[i] == chess.Unfinished {
+			open = append(open, g)
+		} else {
+			w.end(g, chess.Outcome{Result: results[i], Reason: chess.Adjudication})
+		}
+	}
+	return open, nil
+}
+
+// end hands in a game that has ended.
+func (w *worker) end(g *liveGame, out chess.Outcome) {
+	g.Outcome = out
+	g.Moves = slices.Clone(g.game.Moves())
+	w.players[g.White].GameOver(g.turn.Match)
+	w.players[g.Black].GameOver(g.turn.Match)
+	if done := w.tournament.Done; done != nil {
+		w.finished.Lock()
+		defer w.finished.Unlock()
+		done(g.Game)
+	}
+}
