@@ -134,8 +134,8 @@ func (t PieceType) String() string {
 	return fmt.Sprintf("PieceType(%d)", uint8(t))
 }
 
-// letter is the piece's letter in FEN: upper case for white.
-func (t PieceType) letter(c Color) byte {
+// Letter returns the piece's letter in FEN: upper case for White.
+func (t PieceType) Letter(c Color) byte {
 	if c == White {
 		return pieceLetters[t]
 	}

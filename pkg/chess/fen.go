@@ -446,7 +446,7 @@ func (p *Position) FEN() string {
 				b = append(b, '0'+empty)
 				empty = 0
 			}
-			b = append(b, t.letter(c))
+			b = append(b, t.Letter(c))
 			if p.promoted.Has(NewSquare(file, rank)) {
 				b = append(b, '~')
 			}
@@ -463,7 +463,7 @@ func (p *Position) FEN() string {
 		for c := White; c <= Black; c++ {
 			for t := Queen; t >= Pawn; t-- {
 				for range p.Pocket(c, t) {
-					b = append(b, t.letter(c))
+					b = append(b, t.Letter(c))
 				}
 			}
 		}

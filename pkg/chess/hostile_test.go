@@ -330,7 +330,7 @@ func (p *referencePosition) fen() string {
 				text += "1"
 				continue
 			}
-			text += string(piece.kind.letter(piece.color))
+			text += string(piece.kind.Letter(piece.color))
 			if piece.promoted {
 				text += "~"
 			}
@@ -350,7 +350,7 @@ func (p *referencePosition) fen() string {
 		pocket := ""
 		for c := White; c <= Black; c++ {
 			for kind := Pawn; kind <= Queen; kind++ {
-				pocket += strings.Repeat(string(kind.letter(c)), p.pocket[c][kind])
+				pocket += strings.Repeat(string(kind.Letter(c)), p.pocket[c][kind])
 			}
 		}
 		board += "[" + pocket + "]"

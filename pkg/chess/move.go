@@ -68,11 +68,11 @@ func (m Move) String() string {
 		return "0000"
 	}
 	if t := m.Dropped(); t != NoPieceType {
-		return string(t.letter(White)) + "@" + m.To().String()
+		return string(t.Letter(White)) + "@" + m.To().String()
 	}
 	s := m.From().String() + m.To().String()
 	if t := m.Promotion(); t != NoPieceType {
-		s += string(t.letter(Black))
+		s += string(t.Letter(Black))
 	}
 	return s
 }

@@ -241,10 +241,7 @@ func Board(e Planes, planes []uint64) (string, error) {
 	var board [64]byte
 	for _, color := range []chess.Color{chess.White, chess.Black} {
 		for t := chess.Pawn; t <= chess.King; t++ {
-			letter := "PNBRQK"[t-chess.Pawn]
-			if color == chess.Black {
-				letter += 'a' - 'A'
-			}
+			letter := t.Letter(color)
 			at := slices.Index(of, uint64(start.Pieces(color, t)))
 			if at < 0 {
 				return "", fmt.Errorf("encode: %s has no plane of the pieces %c", e.Name(), letter)

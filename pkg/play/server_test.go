@@ -393,7 +393,11 @@ func checkView(t *testing.T, before *chess.Position, m chess.Move, after *chess.
 	v := viewOf(after)
 	for i := range 64 {
 		s := chess.NewSquare(i%8, 7-i/8)
-		if piece, c := after.PieceAt(s); v.Board[i] != letter(piece, c) {
+		want := byte('.')
+		if piece, c := after.PieceAt(s); piece != chess.NoPieceType {
+			want = piece.Letter(c)
+		}
+		if v.Board[i] != want {
 			t.Fatalf("%s on %s in %s", v.Board[i:i+1], s, after.FEN())
 		}
 	}

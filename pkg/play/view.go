@@ -46,23 +46,17 @@ type legal struct {
 	Capture   bool     `json:"capture,omitempty"`
 }
 
-const letters = ".PNBRQK"
-
-// letter returns a piece's letter in FEN.
-func letter(t chess.PieceType, c chess.Color) byte {
-	if c == chess.Black && t != chess.NoPieceType {
-		return letters[t] + 'a' - 'A'
-	}
-	return letters[t]
-}
-
 // viewOf returns a position for the page.
 func viewOf(p *chess.Position) position {
 	v := position{FEN: p.FEN(), Turn: p.Turn().String(), Number: p.FullMove()}
 	board := make([]byte, 0, 64)
 	for rank := 7; rank >= 0; rank-- {
 		for file := range 8 {
-			board = append(board, letter(p.PieceAt(chess.NewSquare(file, rank))))
+			letter := byte('.')
+			if t, c := p.PieceAt(chess.NewSquare(file, rank)); t != chess.NoPieceType {
+				letter = t.Letter(c)
+			}
+			board = append(board, letter)
 		}
 	}
 	v.Board = string(board)
@@ -76,7 +70,7 @@ func viewOf(p *chess.Position) position {
 			v.Pockets[c] = map[string]int{}
 			for t := chess.Pawn; t <= chess.Queen; t++ {
 				if n := p.Pocket(chess.Color(c), t); n > 0 {
-					v.Pockets[c][letters[t:t+1]] = n
+					v.Pockets[c][string(t.Letter(chess.White))] = n
 				}
 			}
 		}
@@ -126,7 +120,7 @@ func legalOf(p *chess.Position, l *chess.MoveList) []legal {
 		v := legal{UCI: p.UCI(m), From: m.From().String(), To: []string{m.To().String()}, Capture: captures(p, m)}
 		switch {
 		case m.IsDrop():
-			v.From, v.Drop = "", letters[m.Dropped():m.Dropped()+1]
+			v.From, v.Drop = "", string(m.Dropped().Letter(chess.White))
 		case m.IsCastle():
 			after := *p
 			after.Play(m)
@@ -134,7 +128,7 @@ func legalOf(p *chess.Position, l *chess.MoveList) []legal {
 				v.To = []string{to.String(), m.To().String()}
 			}
 		case m.Promotion() != chess.NoPieceType:
-			v.Promotion = letters[m.Promotion() : m.Promotion()+1]
+			v.Promotion = string(m.Promotion().Letter(chess.White))
 		}
 		list = append(list, v)
 	}

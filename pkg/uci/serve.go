@@ -310,14 +310,12 @@ func (s *server) show() {
 	for rank := 7; rank >= 0; rank-- {
 		var b strings.Builder
 		for file := range 8 {
-			letter := "."
+			letter := byte('.')
 			if t, c := p.PieceAt(chess.NewSquare(file, rank)); t != chess.NoPieceType {
-				letter = string("PNBRQK"[t-chess.Pawn])
-				if c == chess.Black {
-					letter = strings.ToLower(letter)
-				}
+				letter = t.Letter(c)
 			}
-			b.WriteString(" " + letter)
+			b.WriteByte(' ')
+			b.WriteByte(letter)
 		}
 		s.say("%d %s", rank+1, b.String())
 	}

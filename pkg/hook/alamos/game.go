@@ -181,9 +181,6 @@ func (p Position) SAN(move string) string {
 	return p.p.SAN(must(p.p.ParseUCI(move)))
 }
 
-// letters are White's pieces in FEN, indexed by chess.PieceType.
-const letters = " PNBRQK"
-
 // Piece returns the letter of the piece on a square such as "e4": "P", "N", "B", "R",
 // "Q" or "K" for White, in lower case for Black, "" for none. It panics if there is no
 // such square.
@@ -192,14 +189,7 @@ func (p Position) Piece(square string) string {
 	if t == chess.NoPieceType {
 		return ""
 	}
-	return letter(c, t)
-}
-
-func letter(c chess.Color, t chess.PieceType) string {
-	if c == chess.White {
-		return letters[t : t+1]
-	}
-	return strings.ToLower(letters[t : t+1])
+	return string(t.Letter(c))
 }
 
 // King returns the square of the king of "white" or "black", and "" if the side does
@@ -217,7 +207,7 @@ func (p Position) King(side string) string {
 func (p Position) Squares(pieces string) []string {
 	var all []string
 	for s := range chess.Square(64) {
-		if t, c := p.p.PieceAt(s); t != chess.NoPieceType && strings.Contains(pieces, letter(c, t)) {
+		if t, c := p.p.PieceAt(s); t != chess.NoPieceType && strings.IndexByte(pieces, t.Letter(c)) >= 0 {
 			all = append(all, s.String())
 		}
 	}
@@ -247,12 +237,10 @@ func (p Position) Pocket(pieces string) int { return count(pieces, p.p.Pocket) }
 func count(pieces string, number func(chess.Color, chess.PieceType) int) int {
 	n := 0
 	for t := chess.Pawn; t <= chess.King; t++ {
-		letter := letters[t : t+1]
-		if strings.Contains(pieces, letter) {
-			n += number(chess.White, t)
-		}
-		if strings.Contains(pieces, strings.ToLower(letter)) {
-			n += number(chess.Black, t)
+		for _, c := range []chess.Color{chess.White, chess.Black} {
+			if strings.IndexByte(pieces, t.Letter(c)) >= 0 {
+				n += number(c, t)
+			}
 		}
 	}
 	return n
