@@ -1,9 +1,16 @@
 package nn
 
 import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"math"
+	"os"
+	"slices"
 	"strings"
 
 	"alamos/pkg/chess"
@@ -12,14 +19,15 @@ import (
 )
 
 // Checkpoint is a network after a generation, with all that training needs to
-// go on from there. On disk it is one safetensors file: tensors "network/..."
-// and "optimizer/...", and the header as JSON in the metadata.
+// continue. On disk it is one safetensors file: tensors "network/..." and
+// "optimizer/...", and the header as JSON in the metadata. A file without its header is
+// an error: another program's weights are no checkpoint.
 type Checkpoint struct {
 	Header
 	Network, Optimizer Tensors
 }
 
-// Header is what a checkpoint says of itself.
+// Header describes a checkpoint.
 type Header struct {
 	Spec       Spec   `json:"spec"`
 	Input      string `json:"input"`  // name of the planes
@@ -27,7 +35,8 @@ type Header struct {
 	Variant    string `json:"variant"`
 	Generation int    `json:"generation"`
 	Samples    int    `json:"samples"` // made by self-play so far
-	// Training is what training the next generation starts from, as package train wrote it.
+	// Training is the state that training the next generation starts from, as package
+	// train wrote it.
 	Training json.RawMessage `json:"training,omitempty"`
 }
 
@@ -55,7 +64,7 @@ func (c *Checkpoint) Write(path string) error {
 	})
 }
 
-// Read reads a checkpoint file. It does not build the network.
+// ReadCheckpoint reads a checkpoint file. It does not build the network.
 func ReadCheckpoint(path string) (*Checkpoint, error) {
 	all, meta, err := ReadSafetensors(path)
 	if err != nil {
@@ -63,7 +72,7 @@ func ReadCheckpoint(path string) (*Checkpoint, error) {
 	}
 	c := &Checkpoint{Network: Tensors{}, Optimizer: Tensors{}}
 	if err := json.Unmarshal([]byte(meta[headerKey]), &c.Header); err != nil {
-		return nil, fmt.Errorf("%s is no alamos checkpoint: its metadata has no readable %q entry (%v)", path, headerKey, err)
+		return nil, fmt.Errorf("%s is not a checkpoint of alamos: its metadata has no readable %q entry (%v)", path, headerKey, err)
 	}
 	for k, v := range all {
 		if name, ok := strings.CutPrefix(k, networkPrefix); ok {
@@ -75,7 +84,7 @@ func ReadCheckpoint(path string) (*Checkpoint, error) {
 	return c, nil
 }
 
-// Codec is the variant that the network plays, and how it is asked.
+// Codec returns the variant that the network plays, and its planes and policy indices.
 func (h *Header) Codec() (encode.Codec, chess.Variant, error) {
 	v, err := chess.ParseVariant(h.Variant)
 	if err != nil {
@@ -98,4 +107,183 @@ func (c *Checkpoint) Compile(o InferenceOptions) (*Model, error) {
 		return nil, err
 	}
 	return net.Compile(o)
+}
+
+// The safetensors format (https://github.com/huggingface/safetensors): eight
+// bytes, the length n of the header, little endian; n bytes, a JSON object that
+// gives each tensor's dtype, shape and place, and optionally "__metadata__",
+// strings by name; then the tensors' bytes, little endian, without gaps.
+
+// Tensor is an array of numbers: Data has the numbers in row-major order, little
+// endian.
+type Tensor struct {
+	DType string // "F32", "BF16", ...: a name of the safetensors format
+	Shape []int
+	Data  []byte
+}
+
+// Tensors are tensors by name.
+type Tensors map[string]Tensor
+
+// Limits of a file that we read: the format's own limit of a header, and more
+// bytes than any network has.
+const (
+	maxHeader = 100 << 20
+	maxTensor = 1 << 40
+)
+
+const metadataKey = "__metadata__"
+
+var dtypeSize = map[string]int{
+	"BOOL": 1, "U8": 1, "I8": 1, "U16": 2, "I16": 2, "F16": 2, "BF16": 2,
+	"U32": 4, "I32": 4, "F32": 4, "U64": 8, "I64": 8, "F64": 8,
+}
+
+// check returns an error when the data does not match dtype and shape.
+func (t Tensor) check() error {
+	size, ok := dtypeSize[t.DType]
+	if !ok {
+		return fmt.Errorf("unknown dtype %q", t.DType)
+	}
+	n := size
+	for _, d := range t.Shape {
+		if d < 0 || d > 0 && n > maxTensor/d {
+			return fmt.Errorf("impossible shape %v", t.Shape)
+		}
+		n *= d
+	}
+	if n != len(t.Data) {
+		return fmt.Errorf("shape %v of %s needs %d bytes, there are %d", t.Shape, t.DType, n, len(t.Data))
+	}
+	return nil
+}
+
+// entry is a tensor in the header of a file.
+type entry struct {
+	DType   string    `json:"dtype"`
+	Shape   []int     `json:"shape"`
+	Offsets [2]uint64 `json:"data_offsets"`
+}
+
+// WriteSafetensors writes the tensors and the metadata, both sorted by name: the
+// same content gives the same bytes.
+func WriteSafetensors(w io.Writer, t Tensors, meta map[string]string) error {
+	header := make(map[string]any, len(t)+1)
+	if len(meta) > 0 {
+		header[metadataKey] = meta
+	}
+	names := slices.Sorted(maps.Keys(t))
+	var end uint64
+	for _, name := range names {
+		x := t[name]
+		if name == metadataKey {
+			return fmt.Errorf("write safetensors: no tensor can be named %s", name)
+		}
+		if err := x.check(); err != nil {
+			return fmt.Errorf("write safetensors: tensor %s: %w", name, err)
+		}
+		e := entry{DType: x.DType, Shape: x.Shape, Offsets: [2]uint64{end, end + uint64(len(x.Data))}}
+		if e.Shape == nil {
+			e.Shape = []int{}
+		}
+		header[name] = e
+		end = e.Offsets[1]
+	}
+	text, err := json.Marshal(header) // sorts the keys
+	if err != nil {
+		return fmt.Errorf("write safetensors: %w", err)
+	}
+	for len(text)%8 != 0 { // the numbers then start at a multiple of eight
+		text = append(text, ' ')
+	}
+	out := bufio.NewWriterSize(w, 1<<16)
+	out.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(text))))
+	out.Write(text)
+	for _, name := range names {
+		out.Write(t[name].Data)
+	}
+	return out.Flush() // reports the first error of all writes
+}
+
+// ReadSafetensors reads a file. An error names the file and what is wrong with
+// it; a file that is read without an error is complete.
+func ReadSafetensors(path string) (Tensors, map[string]string, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	t, meta, err := parseSafetensors(data)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: damaged safetensors file: %w", path, err)
+	}
+	return t, meta, nil
+}
+
+// parseSafetensors returns tensors that share the memory of data.
+func parseSafetensors(data []byte) (Tensors, map[string]string, error) {
+	if len(data) < 8 {
+		return nil, nil, fmt.Errorf("truncated: %d bytes, too few for the length of the header", len(data))
+	}
+	n := binary.LittleEndian.Uint64(data)
+	data = data[8:]
+	switch {
+	case n > maxHeader:
+		return nil, nil, fmt.Errorf("the header would have %d bytes, more than the %d that the format allows", n, maxHeader)
+	case n > uint64(len(data)):
+		return nil, nil, fmt.Errorf("truncated: the header has %d bytes, the file %d after its length", n, len(data))
+	}
+	header, body := data[:n], data[n:]
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(header, &fields); err != nil {
+		return nil, nil, fmt.Errorf("header: %w", err)
+	}
+	var meta map[string]string
+	if raw, ok := fields[metadataKey]; ok {
+		if err := json.Unmarshal(raw, &meta); err != nil {
+			return nil, nil, fmt.Errorf("header: %s: %w", metadataKey, err)
+		}
+		delete(fields, metadataKey)
+	}
+	type placed struct {
+		name string
+		entry
+	}
+	var all []placed
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		p := placed{name: name}
+		d := json.NewDecoder(bytes.NewReader(fields[name]))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&p.entry); err != nil {
+			return nil, nil, fmt.Errorf("header: tensor %s: %w", name, err)
+		}
+		all = append(all, p)
+	}
+	slices.SortStableFunc(all, func(a, b placed) int {
+		return slices.Compare(a.Offsets[:], b.Offsets[:])
+	})
+	t := make(Tensors, len(all))
+	var end uint64
+	for _, p := range all {
+		from, to := p.Offsets[0], p.Offsets[1]
+		switch {
+		case from > to || to > math.MaxInt64:
+			return nil, nil, fmt.Errorf("tensor %s: impossible place %d to %d", p.name, from, to)
+		case from < end:
+			return nil, nil, fmt.Errorf("tensor %s: overlaps the tensor before it", p.name)
+		case from > end:
+			return nil, nil, fmt.Errorf("tensor %s: a gap of %d bytes before it", p.name, from-end)
+		case to > uint64(len(body)):
+			return nil, nil, fmt.Errorf("tensor %s: truncated: it ends at byte %d of %d", p.name, to, len(body))
+		}
+		x := Tensor{DType: p.DType, Shape: p.Shape, Data: body[from:to:to]}
+		if err := x.check(); err != nil {
+			return nil, nil, fmt.Errorf("tensor %s: %w", p.name, err)
+		}
+		t[p.name] = x
+		end = to
+	}
+	if end != uint64(len(body)) {
+		return nil, nil, fmt.Errorf("%d bytes after the last tensor", uint64(len(body))-end)
+	}
+	return t, meta, nil
 }

@@ -20,11 +20,11 @@ type heads struct {
 	movesLeft head // [N], in movesLeftUnit
 }
 
-// outputs are what the heads say of N positions.
+// outputs are the outputs of the heads for N positions.
 type outputs struct{ logits, values, movesLeft *ts.Tensor }
 
-// movesLeftUnit is the number of plies that the head of the moves left counts as
-// one, and that its loss is scaled with; see [graph.movesLeftLoss].
+// movesLeftUnit is the number of plies in one unit of the moves-left head's output and
+// of its loss; see [graph.movesLeftLoss].
 const movesLeftUnit = 20
 
 func newHeads(d *declare, s *Spec) heads {
@@ -97,7 +97,7 @@ func (h *convPolicy) compile(c *compiler, from register) {
 	c.policy(h.conv.compile(c, from), h.conv.out, l.out, squareMajor(l.weight.data, l.out, h.conv.out), l.bias.data)
 }
 
-// mapPolicy is the head PolicyAlphaZero. The paper tells the layers and not the
+// mapPolicy is the head PolicyAlphaZero. The paper gives the layers, but not the
 // kernels of its convolutions; ours are 1x1, and the second has a bias.
 type mapPolicy struct {
 	conv         *convNorm
@@ -120,9 +120,9 @@ func (h *mapPolicy) compile(c *compiler, from register) {
 	c.policyMaps(h.conv.compile(c, from), h.conv.out, h.weight.data, h.bias.data)
 }
 
-// conv73Policy is the head PolicyConv73. Where the thesis is silent we chose a
-// 1x1 kernel and a bias for the second convolution, and nothing between it and
-// the linear layer.
+// conv73Policy is the head PolicyConv73. The thesis does not give the kernel of the
+// second convolution; ours is 1x1 with a bias, and nothing stands between it and the
+// linear layer.
 type conv73Policy struct {
 	conv         *convNorm
 	weight, bias *param // of the second convolution: [73, width, 1, 1], [73]
@@ -142,9 +142,8 @@ func (h *conv73Policy) forward(g *graph, x *ts.Tensor) *ts.Tensor {
 	return h.linear.forward(g, g.flat(g.conv(h.conv.forward(g, x), h.weight, h.bias)))
 }
 
-// compile makes one linear layer of the convolution and the linear layer where
-// that has fewer features than 73 a square: nothing but a bias stands between
-// them.
+// compile merges the convolution into the linear layer where that leaves at most 73
+// features per square: nothing but a bias stands between them.
 func (h *conv73Policy) compile(c *compiler, from register) {
 	l, features := h.linear, h.conv.compile(c, from)
 	rows := squareMajor(l.weight.data, l.out, moveMaps)

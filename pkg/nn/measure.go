@@ -21,12 +21,12 @@ type BarePassOptions struct {
 	Whole bool
 }
 
-// Bare is a measuring device: forward and backward passes of a network on one
+// BarePass is a measuring device: forward and backward passes of a network on one
 // batch that is in libtorch's memory already, and nothing else. Its speed is what
-// a Trainer could reach if all the rest cost nothing: assembling batches and
-// expanding their planes, the losses, whose place the outputs times fixed numbers
-// take, weights in the precision of the maps, which are made beforehand, and the
-// optimizer. It learns nothing. It is for one goroutine.
+// a Trainer could reach if all the rest cost nothing: assembling batches, expanding
+// their planes, losses, rounding weights to the precision of the maps, and the
+// optimizer. In place of losses it sums the outputs times fixed numbers. It learns
+// nothing. It is for one goroutine.
 type BarePass struct {
 	net     *Network
 	options BarePassOptions

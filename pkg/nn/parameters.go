@@ -98,8 +98,8 @@ func uniform(in int, scale float64) initializer {
 	}
 }
 
-// small is the scale of the last layer of a head: an untrained network then
-// says nearly nothing, equal priors and a value of about 0.
+// small is the scale of the last layer of a head: the priors of an untrained network
+// are then nearly equal, and its value is about 0.
 const small = 0.01
 
 // newStorage is libtorch memory on a device for a parameter's numbers, of its shape. Weights

@@ -117,7 +117,7 @@ func splitGenerated(name string, n int) error {
 // gotch's defects that matter here, each with the patch that mends it. Every
 // patch knows how often its text occurs in the one version of gotch that go.mod
 // requires, and fails when that is not what it finds: a new gotch must be read
-// again, not patched by luck. The tests in pkg/nn/mended_test.go fail without
+// again, not patched by luck. The tests in pkg/nn/gotch_test.go fail without
 // the patch they are named after.
 //
 // RunBackward stays as it is: its output handles only look like the others.

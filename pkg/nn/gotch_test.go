@@ -1,11 +1,11 @@
-//go:build linux
-
-package mended
+package nn_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -13,22 +13,42 @@ import (
 	"github.com/sugarme/gotch/ts"
 )
 
-// Names of the tests are names of mends in ../mend.go.
+// The gotch that this checkout builds with has the mends of pkg/nn/fit/gotch.go: each
+// of these tests is named after one, and fails on gotch as published.
 
-// growth returns by how many bytes the C heap grew while f ran n times, after a
-// few runs that fill caches.
-func growth(n int, f func()) int64 {
+// growth returns by how many bytes the process grew while f ran n times, after as many
+// runs that fill caches.
+func growth(t *testing.T, n int, f func()) int64 {
+	t.Helper()
 	runtime.LockOSThread() // libtorch's and malloc's caches are per thread
 	defer runtime.UnlockOSThread()
-	for range 100 {
+	resident := func() int64 {
+		debug.FreeOSMemory()
+		text, err := os.ReadFile("/proc/self/statm")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all, pages int64
+		if _, err := fmt.Sscan(string(text), &all, &pages); err != nil {
+			t.Fatal(err)
+		}
+		return pages * int64(os.Getpagesize())
+	}
+	for range n / 10 {
 		f()
 	}
-	before := heapInUse()
+	before := resident()
 	for range n {
 		f()
 	}
-	return heapInUse() - before
+	return resident() - before
 }
+
+// A leaked handle takes 32 bytes: these runs would leave twice what the process may grow.
+const (
+	leakRuns  = 300_000
+	leakBytes = 5 << 20
+)
 
 func floats(t testing.TB, values ...float32) *ts.Tensor {
 	t.Helper()
@@ -116,8 +136,8 @@ func TestNoScalarFinalizer(t *testing.T) {
 	if have := len(ts.ExistingScalars) - baseline; have != n {
 		t.Errorf("%d scalars are live after dropping one half, want %d", have, n)
 	}
-	if grown := growth(20_000, func() { ts.FloatScalar(1).MustDrop() }); grown > 100_000 {
-		t.Errorf("20,000 dropped scalars left %d bytes", grown)
+	if grown := growth(t, leakRuns, func() { ts.FloatScalar(1).MustDrop() }); grown > leakBytes {
+		t.Errorf("%d dropped scalars left %d bytes", leakRuns, grown)
 	}
 }
 
@@ -139,20 +159,19 @@ func TestOutputHandle(t *testing.T) {
 	x, y := floats(t, 1, 2, 3), floats(t, 4, 5, 6)
 	defer x.MustDrop()
 	defer y.MustDrop()
-	const n = 20_000 // a leaked handle takes 32 bytes of C heap
 	baseline := len(ts.ExistingTensors)
-	if grown := growth(n, func() { x.MustAdd(y, false).MustDrop() }); grown > 100_000 {
-		t.Errorf("one output: %d operations left %d bytes of C heap", n, grown)
+	if grown := growth(t, leakRuns, func() { x.MustAdd(y, false).MustDrop() }); grown > leakBytes {
+		t.Errorf("one output: %d operations left %d bytes", leakRuns, grown)
 	}
-	if grown := growth(n, func() {
+	if grown := growth(t, leakRuns, func() {
 		values, indices, err := x.TopK(2, 0, true, true)
 		if err != nil {
 			t.Fatal(err)
 		}
 		values.MustDrop()
 		indices.MustDrop()
-	}); grown > 100_000 {
-		t.Errorf("two outputs: %d operations left %d bytes of C heap", n, grown)
+	}); grown > leakBytes {
+		t.Errorf("two outputs: %d operations left %d bytes", leakRuns, grown)
 	}
 	if have := len(ts.ExistingTensors); have != baseline {
 		t.Errorf("%d tensors are live, want the %d from before", have, baseline)
@@ -183,26 +202,25 @@ func TestOutputHandleManyOutputs(t *testing.T) {
 func TestOutputList(t *testing.T) {
 	x := floats(t, 1, 2, 3, 4, 5, 6)
 	defer x.MustDrop()
-	const n = 5000
-	if grown := growth(n, func() {
+	if grown := growth(t, leakRuns, func() {
 		for _, part := range x.MustSplit(1, 0, false) {
 			part.MustDrop()
 		}
-	}); grown > 50_000 {
-		t.Errorf("%d splits left %d bytes of C heap", n, grown)
+	}); grown > leakBytes {
+		t.Errorf("%d splits left %d bytes", leakRuns, grown)
 	}
 }
 
 // An in-place operation must not keep its tensor's data alive after Drop.
 func TestInPlace(t *testing.T) {
 	const n, size = 50, 1 << 20
-	if grown := growth(n, func() {
+	if grown := growth(t, n, func() {
 		x := ts.MustZeros([]int64{size / 4}, gotch.Float, gotch.CPU)
 		x.MustZero_()
 		x.MustAdd_(x)
 		x.MustDrop()
-	}); grown > size {
-		t.Errorf("%d dropped tensors of %d bytes left %d bytes of C heap", n, size, grown)
+	}); grown > 10*size {
+		t.Errorf("%d dropped tensors of %d bytes left %d bytes", n, size, grown)
 	}
 	x := floats(t, 1, 2)
 	defer x.MustDrop()
@@ -231,18 +249,6 @@ func TestWideInt(t *testing.T) {
 	}
 	if n := (gotch.Cuda{}).DeviceCount(); n < 0 || n > 1024 {
 		t.Errorf("%d CUDA devices", n)
-	}
-}
-
-// The library exports what gotch itself does not bind.
-func TestLink(t *testing.T) {
-	for _, name := range []string{"at_set_num_threads", "at_manual_seed"} {
-		if !exported(name) {
-			t.Errorf("libtch.so does not export %s", name)
-		}
-	}
-	if exported("no_such_function") {
-		t.Error("exported says yes to every name")
 	}
 }
 
