@@ -16,17 +16,17 @@
 //     replaced with a function that throws (stub.go);
 //   - keeps C++ out of the Go build: torch_api.cpp and our own pkg/nn/cpp are
 //     compiled once into libtch.so (compile.go);
-//   - has its defects mended, one small patch each (mend.go).
+//   - has its defects mended, one small patch each (gotch.go).
 //
 // The copy lives in the user's cache directory under a key of everything that
 // decides its content, so a second checkout finds it ready. A git-ignored
-// go.work points the checkout at it (work.go); go.mod keeps the plain
+// go.work points the checkout at it (fitting.go); go.mod keeps the plain
 // requirement, and go build, vet, test and gopls need no environment.
 //
 // # What it refuses to do
 //
 // It does not download libtorch, does not write outside the checkout and the
 // cache except by the system's package manager, and does not guess: a mend
-// whose text is not found, or a libtorch whose headers are missing, is an
-// error. Only the opponents are optional: without them it warns and goes on.
+// that does not find its text, or a libtorch without headers, is an
+// error. Only the opponents are optional: without them it warns and continues.
 package main

@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// Tournaments play against other people's engines: Stockfish for chess and
-// Fairy-Stockfish for variants. Neither is needed to train, so nothing here
-// fails a set-up: what cannot be had is a warning.
+// Tournaments play against external engines: Stockfish for chess and Fairy-Stockfish
+// for variants. Neither is needed to train, so nothing here fails a set-up: an engine
+// that cannot be installed is a warning.
 
 const (
 	opponentsDir = ".opponents"
@@ -39,8 +39,8 @@ type engine struct {
 	Args []string `json:"args,omitempty"`
 }
 
-// opponentState is what set-up found, in .opponents/engines.json. A tournament
-// that names an engine finds its command here.
+// opponentState lists the engines that set-up found, in .opponents/engines.json. A
+// tournament that names an engine finds its command here.
 type opponentState struct {
 	Stockfish *engine   `json:"stockfish,omitempty"`
 	Fairy     *engine   `json:"fairy-stockfish,omitempty"`
@@ -129,59 +129,53 @@ func (e engine) fingerprint() string {
 }
 
 // needStockfish returns Debian's or another Stockfish, installing Debian's when
-// there is none. Debian puts games where not everybody's PATH leads.
+// there is none. Debian installs games in a folder that is not in everybody's PATH.
 func needStockfish(r *reporter) (engine, error) {
-	find := func() (engine, bool) {
-		for _, name := range []string{"stockfish", "/usr/games/stockfish"} {
-			if path, err := exec.LookPath(name); err == nil {
-				path, err = filepath.Abs(path)
-				return engine{Path: path}, err == nil
-			}
-		}
-		return engine{}, false
-	}
-	if e, ok := find(); ok {
-		return e, nil
+	if path := findProgram("stockfish", "/usr/games/stockfish"); path != "" {
+		return engine{Path: path}, nil
 	}
 	if err := aptInstall(r, "stockfish"); err != nil {
 		return engine{}, err
 	}
-	if e, ok := find(); ok {
-		return e, nil
+	if path := findProgram("stockfish", "/usr/games/stockfish"); path != "" {
+		return engine{Path: path}, nil
 	}
 	return engine{}, errors.New("the package stockfish is installed, but there is no /usr/games/stockfish")
+}
+
+// findProgram returns the absolute path of the first of these programs that is
+// installed, or "".
+func findProgram(names ...string) string {
+	for _, name := range names {
+		if path, err := exec.LookPath(name); err == nil {
+			if path, err = filepath.Abs(path); err == nil {
+				return path
+			}
+		}
+	}
+	return ""
 }
 
 // needFairy returns a Fairy-Stockfish that plays atomic chess: the one on the
 // PATH if it proves that it does, else the WebAssembly build from npm.
 func needFairy(r *reporter, root string) (engine, error) {
-	if path, err := exec.LookPath("fairy-stockfish"); err == nil {
-		path, err = filepath.Abs(path)
+	if path := findProgram("fairy-stockfish"); path != "" {
+		err := proveAtomic(engine{Path: path})
 		if err == nil {
-			e := engine{Path: path}
-			if err = proveAtomic(e); err == nil {
-				r.step("fairy-stockfish: %s plays atomic", path)
-				return e, nil
-			}
+			r.step("fairy-stockfish: %s plays atomic", path)
+			return engine{Path: path}, nil
 		}
 		r.step("%s is of no use: %v", path, err)
 	}
 	dir := filepath.Join(root, opponentsDir)
 	script := filepath.Join(dir, "node_modules", fairyPackage, "uci.js")
 	for _, tool := range []struct{ name, debian string }{{"node", "nodejs"}, {"npm", "npm"}} {
-		if _, err := exec.LookPath(tool.name); err == nil {
+		if findProgram(tool.name) != "" {
 			continue
 		}
 		if err := aptInstall(r, tool.debian); err != nil {
 			return engine{}, fmt.Errorf("no %s: %w", tool.name, err)
 		}
-	}
-	node, err := exec.LookPath("node")
-	if err != nil {
-		return engine{}, err
-	}
-	if node, err = filepath.Abs(node); err != nil {
-		return engine{}, err
 	}
 	if !npmHas(filepath.Dir(script)) {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -196,7 +190,7 @@ func needFairy(r *reporter, root string) (engine, error) {
 		}
 	}
 	// Node's own fetch makes the script load its module over HTTP.
-	e := engine{Path: node, Args: []string{"--no-experimental-fetch", script}}
+	e := engine{Path: findProgram("node"), Args: []string{"--no-experimental-fetch", script}}
 	if err := proveAtomic(e); err != nil {
 		return engine{}, err
 	}
@@ -247,32 +241,19 @@ func proveAtomic(e engine) error {
 
 // countAtomic speaks UCI and returns the engine's perft 4 of atomic chess.
 func countAtomic(in io.Writer, out io.Reader) (nodes int, err error) {
+	if _, err := io.WriteString(in, "uci\nsetoption name UCI_Variant value atomic\nposition startpos\ngo perft 4\n"); err != nil {
+		return 0, err
+	}
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, 1<<20)
-	expect := func(prefix string) (string, error) {
-		for lines.Scan() {
-			if rest, ok := strings.CutPrefix(strings.TrimSpace(lines.Text()), prefix); ok {
-				return rest, nil
+	for lines.Scan() {
+		if rest, ok := strings.CutPrefix(strings.TrimSpace(lines.Text()), "Nodes searched:"); ok {
+			if _, err := fmt.Sscan(rest, &nodes); err != nil {
+				return 0, fmt.Errorf("cannot read its perft count %q", rest)
 			}
+			_, err = io.WriteString(in, "quit\n")
+			return nodes, err
 		}
-		return "", fmt.Errorf("it ended before saying %q", prefix)
 	}
-	if _, err := io.WriteString(in, "uci\n"); err != nil {
-		return 0, err
-	}
-	if _, err := expect("uciok"); err != nil {
-		return 0, err
-	}
-	if _, err := io.WriteString(in, "setoption name UCI_Variant value atomic\nposition startpos\ngo perft 4\n"); err != nil {
-		return 0, err
-	}
-	rest, err := expect("Nodes searched:")
-	if err != nil {
-		return 0, err
-	}
-	if _, err := fmt.Sscan(rest, &nodes); err != nil {
-		return 0, fmt.Errorf("cannot read its perft count %q", rest)
-	}
-	_, err = io.WriteString(in, "quit\n")
-	return nodes, err
+	return 0, errors.New("it ended before it had counted")
 }
