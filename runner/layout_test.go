@@ -72,7 +72,7 @@ func TestPackagesSayWhatTheyAreFor(t *testing.T) {
 
 // layers are all packages, each above those that it may import.
 var layers = strings.Fields(`
-	../pkg/disk ../pkg/stats ../pkg/config ../pkg/chess ../pkg/hook/alamos ../pkg/nn/sources ../pkg/nn/fit/mended ../pkg/nn/fit
+	../pkg/disk ../pkg/stats ../pkg/config ../pkg/chess ../pkg/hook/alamos ../pkg/nn/fit
 	../pkg/encode ../pkg/nn ../pkg/search ../pkg/uci ../pkg/uci/enginetest ../pkg/data ../pkg/selfplay ../pkg/train
 	../pkg/match ../pkg/puzzle ../pkg/hook ../pkg/experiment ../pkg/store
 	../plots ../pkg/report ../pkg/run ../pkg/diff ../pkg/play ../pkg/lichess ../pkg/bench .

@@ -65,7 +65,7 @@ func pack(r *reporter, root, dir string) error {
 			return err
 		}
 	}
-	r.close("packed the sources of a kit: gotch " + version)
+	r.step("packed the sources of a kit: gotch %s", version)
 	return nil
 }
 
