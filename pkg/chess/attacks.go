@@ -96,7 +96,7 @@ var (
 	bishopSteps = [4][2]int{{1, 1}, {-1, 1}, {1, -1}, {-1, -1}}
 )
 
-// walk gives a slider's attacks the slow way, step by step.
+// walk returns a slider's attacks the slow way, step by step.
 func walk(s Square, occupied Bitboard, steps *[4][2]int) Bitboard {
 	var attacks Bitboard
 	for _, d := range steps {

@@ -9,10 +9,10 @@ import (
 // Square is a square of the board: a1 = 0, b1 = 1, ..., h8 = 63.
 type Square uint8
 
-// NoSquare is what stands where there is no square. It is not a valid index.
+// NoSquare means that there is no square. It is not a valid index.
 const NoSquare Square = 64
 
-// NewSquare gives the square on a file and a rank, both 0 to 7 (a1 is 0, 0).
+// NewSquare returns the square on a file and a rank, both 0 to 7 (a1 is 0, 0).
 func NewSquare(file, rank int) Square { return Square(rank<<3 | file) }
 
 // ParseSquare reads a square such as "e4".
@@ -29,7 +29,7 @@ func (s Square) File() int { return int(s & 7) }
 // Rank is 0 for the first rank to 7 for the eighth.
 func (s Square) Rank() int { return int(s >> 3) }
 
-// String gives the name of the square ("e4"), or "-" for no square.
+// String returns the name of the square ("e4"), or "-" for no square.
 func (s Square) String() string {
 	if s >= NoSquare {
 		return "-"
@@ -101,7 +101,7 @@ const (
 // Other is the opponent.
 func (c Color) Other() Color { return c ^ 1 }
 
-// String gives "white" or "black".
+// String returns "white" or "black".
 func (c Color) String() string {
 	if c == White {
 		return "white"
@@ -125,7 +125,7 @@ const (
 
 const pieceLetters = "?PNBRQK"
 
-// String gives the English name of the piece.
+// String returns the English name of the piece.
 func (t PieceType) String() string {
 	names := [...]string{"nothing", "pawn", "knight", "bishop", "rook", "queen", "king"}
 	if int(t) < len(names) {

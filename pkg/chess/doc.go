@@ -59,7 +59,7 @@
 // # Notation
 //
 // [ParseFEN], [Position.ParseSAN] and [Position.ParseUCI] read what other
-// programs write, and say what is wrong with the rest. [PGNReader] streams games
+// programs write, and report what is wrong with the rest. [PGNReader] streams games
 // of any size, with comments, variations, NAGs and clocks; [PGNReader.NextInto]
 // uses a game's memory again. What [WritePGN] writes reads as the same game.
 //

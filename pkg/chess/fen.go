@@ -141,8 +141,8 @@ func (p *Position) parseChecks(fields []string) ([]string, error) {
 	return fields, nil
 }
 
-// parsePocket reads what follows the board in crazyhouse, [QPn] or /QPn, and
-// gives the board.
+// parsePocket reads the pockets that follow the board in crazyhouse, [QPn] or /QPn, and
+// returns the board.
 func (p *Position) parsePocket(s string) (board string, err error) {
 	if p.variant != Crazyhouse {
 		return s, nil
@@ -414,8 +414,8 @@ func (p *Position) parseEnPassant(s string) error {
 	return nil
 }
 
-// maxClock is the largest number that is read; FEN writes larger ones too, when
-// a game goes on from there.
+// maxClock is the largest number that ParseFEN accepts. FEN writes larger ones if a game
+// continues from there.
 const maxClock = 99999
 
 // parseClock reads one of the two clocks.

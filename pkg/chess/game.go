@@ -72,7 +72,7 @@ func (g *Game) CopyFrom(other *Game) {
 }
 
 // Repetitions is the number of times the current position occurred earlier in
-// this game. An en passant square tells two positions apart where a capture on it
+// this game. An en passant square makes two positions different if a capture on it
 // is legal.
 func (g *Game) Repetitions() int {
 	current := len(g.positions) - 1
@@ -106,7 +106,7 @@ func (p *Position) repetitionKey() uint64 {
 }
 
 // Outcome says whether the game is over, and how. The caller passes the legal
-// moves of the current position, which it needs anyway when the game goes on.
+// moves of the current position, which it needs anyway if the game continues.
 //
 // What ends a game by force ([Position.Ended]) comes first, then the draws:
 // material, fifty moves, threefold repetition. Crazyhouse knows no fifty moves.

@@ -165,7 +165,7 @@ var (
 	fallingStep = [2]int8{7, -7}
 )
 
-// pawnAttackSets gives the squares that own pawns attack: those of the first set
+// pawnAttackSets returns the squares that own pawns attack: those of the first set
 // along diagonals of the a1-h8 direction, those of the second along diagonals of
 // the h1-a8 direction.
 func (p *Position) pawnAttackSets(first, second Bitboard) (rising, falling Bitboard) {
@@ -175,13 +175,13 @@ func (p *Position) pawnAttackSets(first, second Bitboard) (rising, falling Bitbo
 	return west(first) >> 8, east(second) >> 8
 }
 
-// snipers gives the sliders of side c that would attack s on an empty board.
+// snipers returns the sliders of side c that would attack s on an empty board.
 func (p *Position) snipers(c Color, s Square) Bitboard {
 	return p.color[c&1] & (bishopRays[s&63]&(p.kind[Bishop]|p.kind[Queen]) |
 		rookRays[s&63]&(p.kind[Rook]|p.kind[Queen]))
 }
 
-// unattacked gives those of a few squares, around a king, that no piece of
+// unattacked returns those of a few squares, around a king, that no piece of
 // side c but its king attacks.
 func (p *Position) unattacked(c Color, squares, occupied Bitboard) Bitboard {
 	if squares == 0 {
@@ -254,7 +254,7 @@ func (p *Position) castling(l *MoveList, king Square) (n int) {
 	return n
 }
 
-// aroundKing gives the squares next to a king; none where there is no king.
+// aroundKing returns the squares next to a king; none where there is no king.
 func aroundKing(king Bitboard) Bitboard {
 	if king == 0 {
 		return 0

@@ -61,7 +61,7 @@ func (m Move) IsCastle() bool { return m&kindMask == kindCastle }
 // IsEnPassant reports whether the move is an en passant capture.
 func (m Move) IsEnPassant() bool { return m&kindMask == kindEnPassant }
 
-// String gives the move's squares with the king taking its rook for castling,
+// String returns the move's squares with the king taking its rook for castling,
 // as chess960 engines write it. [Position.UCI] gives the usual form.
 func (m Move) String() string {
 	if m == 0 {

@@ -24,7 +24,7 @@ func Win(c Color) Result {
 	return BlackWins
 }
 
-// String gives "1-0", "1/2-1/2", "0-1" or "*", as in PGN.
+// String returns "1-0", "1/2-1/2", "0-1" or "*", as in PGN.
 func (r Result) String() string {
 	switch r {
 	case WhiteWins:
@@ -51,9 +51,9 @@ func ParseResult(s string) (Result, error) {
 type Reason uint8
 
 // The reasons. Those up to InsufficientMaterial and those from KingInCenter are
-// found by [Game.Outcome]; the others are for whoever runs a game.
+// found by [Game.Outcome]; the others are for programs that run games.
 const (
-	NoReason             Reason = iota // the game goes on
+	NoReason             Reason = iota // the game is not over
 	Checkmate                          // the side to move is in check and has no move
 	KingExploded                       // in atomic chess
 	Stalemate                          // the side to move has no move and is not in check; it wins in antichess
@@ -82,7 +82,7 @@ var reasonNames = [...]string{
 	"king_in_center", "three_checks", "horde_destroyed", "race_finished", "pieces_lost",
 }
 
-// String gives the reason in snake case, as it stands in data files.
+// String returns the reason in snake case, as in data files.
 func (r Reason) String() string {
 	if int(r) < len(reasonNames) {
 		return reasonNames[r]
@@ -98,7 +98,7 @@ func ParseReason(s string) (Reason, error) {
 	return NoReason, fmt.Errorf("reason %q is unknown", s)
 }
 
-// Outcome is a result with its reason. The outcome of a game that goes on is
+// Outcome is a result with its reason. The outcome of a game that is not over is
 // {Unfinished, NoReason}.
 type Outcome struct {
 	Result Result
@@ -108,10 +108,10 @@ type Outcome struct {
 // Over reports whether the game has ended, for whatever reason.
 func (o Outcome) Over() bool { return o.Reason != NoReason }
 
-// String gives both: "1-0 checkmate".
+// String returns both: "1-0 checkmate".
 func (o Outcome) String() string { return o.Result.String() + " " + o.Reason.String() }
 
-// Wins tells whether the legal move m ends the game at once with a win for the side
+// Wins reports whether the legal move m ends the game at once with a win for the side
 // that plays it, by mate or by the variant's own rule.
 func (p *Position) Wins(m Move) bool {
 	q := *p
@@ -127,7 +127,7 @@ func (p *Position) Wins(m Move) bool {
 // Ended says whether the position itself ends the game: by mate, by stalemate,
 // or by the variant's own rule. Draws by material, clock and repetition are left
 // to [Game.Outcome]. The caller passes the legal moves, which it needs anyway
-// when the game goes on.
+// if the game is not over.
 func (p *Position) Ended(l *MoveList) Outcome {
 	if l.n > 0 {
 		return Outcome{Unfinished, NoReason} // a decided game has no moves

@@ -51,7 +51,7 @@ type SuiteEntry struct {
 	Counts   []PerftCount // in the order of the line
 }
 
-// PerftCount says how many sequences of Depth moves there are.
+// PerftCount is the number of sequences of Depth moves.
 type PerftCount struct {
 	Depth int
 	Nodes uint64

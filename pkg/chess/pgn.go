@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// PGN is a game as it is kept in portable game notation: a main line, and
-// variations that hang on its moves.
+// PGN is a game in Portable Game Notation: a main line, and variations of its moves.
 type PGN struct {
 	// Tags in the order of the file. When writing, Result, Variant, SetUp and
 	// FEN are made from the fields below and need not be among them.
@@ -26,8 +25,8 @@ type PGN struct {
 	Result     Result
 }
 
-// Line is a variation: moves that were not played, from a place in the line it
-// hangs on, which is the main line or another variation.
+// Line is a variation: moves that were not played, from a place in its parent line, which
+// is the main line or another variation.
 type Line struct {
 	Ply        int    // moves of the parent line before it: it replaces the parent's Moves[Ply]
 	Moves      []Move // the parent's Moves[:Ply] come before
@@ -44,7 +43,7 @@ type NAG struct {
 
 var nagMarks = [...]string{1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!"}
 
-// String gives "!", "?", "!!", "??", "!?" or "?!" for codes 1 to 6, and "$14" and
+// String returns "!", "?", "!!", "??", "!?" or "?!" for codes 1 to 6, and "$14" and
 // the like for all others.
 func (n NAG) String() string {
 	if n.Code > 0 && int(n.Code) < len(nagMarks) {
@@ -59,7 +58,7 @@ const maxPGNDepth = 100
 // Tag is a tag pair: [Name "Value"].
 type Tag struct{ Name, Value string }
 
-// Tag gives the value of a tag, "" when there is none.
+// Tag returns the value of a tag, "" if there is none.
 func (g *PGN) Tag(name string) string {
 	for _, t := range g.Tags {
 		if t.Name == name {
@@ -80,13 +79,13 @@ func (g *PGN) SetTag(name, value string) {
 	g.Tags = append(g.Tags, Tag{name, value})
 }
 
-// Comment gives the comment after ply moves, "" when there is none.
+// Comment returns the comment after ply moves, "" if there is none.
 func (g *PGN) Comment(ply int) string { return commentAt(g.Comments, ply) }
 
 // SetComment sets the comment after ply moves, ply >= 0.
 func (g *PGN) SetComment(ply int, text string) { setComment(&g.Comments, ply, text) }
 
-// Comment gives the comment after ply moves of the line, "" when there is none.
+// Comment returns the comment after ply moves of the line, "" if there is none.
 func (l *Line) Comment(ply int) string { return commentAt(l.Comments, ply) }
 
 // SetComment sets the comment after ply moves of the line, ply >= 0.
@@ -171,7 +170,7 @@ func (g *PGN) variantTag() string {
 	return g.Variant.Tag()
 }
 
-// classicalRooks gives the corners of the sides whose king stands on the e-file:
+// classicalRooks returns the corners of the sides whose king stands on the e-file:
 // the rooks that castle in chess.
 func classicalRooks(p *Position) (rooks Bitboard) {
 	for c := White; c <= Black; c++ {
@@ -210,7 +209,7 @@ func (r *PGNReader) tag() error {
 // maxPGNTags is more than any honest game has.
 const maxPGNTags = 500
 
-// addTag takes the tag whose name begins in text at from and ends at nameEnd.
+// addTag stores the tag whose name begins in text at from and ends at nameEnd.
 func (r *PGNReader) addTag(from, nameEnd int) error {
 	name := r.text[from:nameEnd]
 	begin := 0

@@ -52,7 +52,7 @@ func init() {
 // maxPGNWord is longer than any word that has a meaning.
 const maxPGNWord = 255
 
-// moves reads the moves, with what hangs on them, up to the result.
+// moves reads the moves, with comments, NAGs and variations, up to the result.
 func (r *PGNReader) moves(g *PGN) error {
 	s := &r.s
 	l := &r.lines[0] // the line being read
@@ -302,7 +302,7 @@ func (l *pgnLine) remark(word []byte) bool {
 // Comments carry data for programs as commands: "[%clk 0:03:00]". A comment may
 // hold several, and text around them.
 
-// Command gives the value of a command in a comment: of "[%eval 0.17,20] good"
+// Command returns the value of a command in a comment: of "[%eval 0.17,20] good"
 // the value of eval is "0.17,20".
 func Command(comment, name string) (value string, found bool) {
 	begin, end := findCommand(comment, name)
@@ -313,7 +313,7 @@ func Command(comment, name string) (value string, found bool) {
 	return strings.TrimSpace(inside), true
 }
 
-// WithCommand gives the comment with a command's value changed, or with the
+// WithCommand returns the comment with a command's value changed, or with the
 // command added before the text. A value must not hold brackets or braces.
 func WithCommand(comment, name, value string) string {
 	command := "[%" + name + " " + value + "]"
@@ -327,8 +327,8 @@ func WithCommand(comment, name, value string) string {
 	return command + " " + comment
 }
 
-// findCommand gives the place of a command with its brackets; begin is negative
-// when there is none.
+// findCommand returns the place of a command with its brackets; begin is negative
+// if there is none.
 func findCommand(comment, name string) (begin, end int) {
 	for at := 0; ; {
 		i := strings.Index(comment[at:], "[%"+name)
@@ -347,11 +347,11 @@ func findCommand(comment, name string) (begin, end int) {
 	}
 }
 
-// Clock gives the time that the player who has just moved has left, as
+// Clock returns the time that the player who has just moved has left, as
 // "[%clk 0:03:00]" says it.
 func Clock(comment string) (time.Duration, bool) { return durationCommand(comment, "clk") }
 
-// Elapsed gives the time that the move took, as "[%emt 0:00:07]" says it.
+// Elapsed returns the time that the move took, as "[%emt 0:00:07]" says it.
 func Elapsed(comment string) (time.Duration, bool) { return durationCommand(comment, "emt") }
 
 func durationCommand(comment, name string) (time.Duration, bool) {
@@ -415,12 +415,12 @@ func FormatClock(d time.Duration) string {
 
 // Eval is an engine's opinion of a position, from White's view.
 type Eval struct {
-	Pawns float64 // 0 when there is a mate
+	Pawns float64 // 0 if Mate is set
 	Mate  int     // moves to mate, below zero when Black mates; 0 for none
-	Depth int     // plies searched, 0 when it is not told
+	Depth int     // plies searched, 0 if unknown
 }
 
-// ParseEval gives the opinion that a comment holds as "[%eval 0.17]",
+// ParseEval returns the evaluation in a comment, "[%eval 0.17]",
 // "[%eval -1.5,20]" (with the depth) or "[%eval #-3]" (mate in three by Black).
 func ParseEval(comment string) (Eval, bool) {
 	value, found := Command(comment, "eval")

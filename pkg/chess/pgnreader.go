@@ -40,7 +40,7 @@ func (e *PGNError) Error() string {
 	return fmt.Sprintf("pgn: game %d, line %d, move %s: %v", e.Game, e.Line, e.Move, e.Err)
 }
 
-// Unwrap gives the error without its place.
+// Unwrap returns the error without its place.
 func (e *PGNError) Unwrap() error { return e.Err }
 
 // NewPGNReader reads from r. It buffers, so it may read further than the games
@@ -53,7 +53,7 @@ func NewPGNReader(r io.Reader) *PGNReader {
 // Variant tags say.
 func (r *PGNReader) SetVariant(v Variant) { r.variant = &v }
 
-// Place gives the number of the game that was read last, from 1, and the line on
+// Place returns the number of the game that was read last, from 1, and the line on
 // which it begins.
 func (r *PGNReader) Place() (game, line int) { return r.game, r.first }
 
@@ -64,12 +64,12 @@ func (r *PGNReader) Ahead() int { return r.s.end - r.s.pos }
 // only. It is valid until the next game is read.
 func (r *PGNReader) End() *Position { return &r.lines[0].at }
 
-// Next reads a game; after the last it gives io.EOF. Comments are kept, with
+// Next reads a game; after the last it returns io.EOF. Comments are kept, with
 // their white space made single blanks, as are variations and NAGs, of which
 // the marks ! ? !! ?? !? ?! and a few others are a form. Lines escaped with %
 // are skipped, and so is a result inside a variation.
 //
-// A game that cannot be read is a [*PGNError]. The next call then goes on with
+// A game that cannot be read is a [*PGNError]. The next call then continues with
 // the next game, which is looked for as a line that begins with "[Event ", or
 // with any tag after an empty line.
 func (r *PGNReader) Next() (*PGN, error) {
@@ -80,7 +80,7 @@ func (r *PGNReader) Next() (*PGN, error) {
 	return g, nil
 }
 
-// NextInto is [PGNReader.Next] into a game whose memory is used again: its
+// NextInto is [PGNReader.Next] into a game whose memory is reused: its
 // slices are overwritten, its strings are not. After an error the game holds
 // what was read of it.
 func (r *PGNReader) NextInto(g *PGN) error {
@@ -119,7 +119,7 @@ var (
 	utf8BOM     = []byte("\ufeff")
 )
 
-// endOfStream says that there is no more, and why.
+// endOfStream records why there is no more input.
 func (r *PGNReader) endOfStream() error {
 	if r.err == nil {
 		if r.err = r.s.ended; r.err != io.EOF {
@@ -223,7 +223,7 @@ func (r *PGNReader) tags() error {
 	}
 }
 
-// broken gives the error of a token that has no end.
+// broken returns the error for an unterminated token.
 func (r *PGNReader) broken(err error, what string) error {
 	r.begin()
 	switch err {

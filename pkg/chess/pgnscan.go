@@ -12,7 +12,7 @@ const maxPGNToken = 1 << 16
 
 // pgnScanner is a window on a stream. The bytes yet to be read are
 // buf[pos:end]. Always buf[end] is 0, so that loops over a token stop there
-// without a test of their own, and pos > 0, so that buf[pos-1] tells whether a
+// without a test of their own, and pos > 0, so that buf[pos-1] shows whether a
 // line begins.
 type pgnScanner struct {
 	src     io.Reader
@@ -21,7 +21,7 @@ type pgnScanner struct {
 	end     int
 	line    int   // the number of the line that holds buf[counted]
 	counted int   // how far line breaks have been counted
-	ended   error // why the source gives no more: io.EOF or worse
+	ended   error // why the source has ended: io.EOF or an error
 }
 
 func newPGNScanner(src io.Reader) pgnScanner {
@@ -36,7 +36,7 @@ func (s *pgnScanner) more() bool {
 	if s.ended != nil {
 		return false
 	}
-	const back = 4 // so much is kept before pos, to tell where a line or paragraph begins
+	const back = 4 // bytes kept before pos, to see where a line or paragraph begins
 	if first := s.pos - back; s.end+1 == len(s.buf) && first > 0 {
 		s.lineAt(first)
 		copy(s.buf, s.buf[first:s.end])
@@ -61,7 +61,7 @@ func (s *pgnScanner) more() bool {
 	return false
 }
 
-// lineAt gives the number of the line that a place of the window is on, at or
+// lineAt returns the number of the line that a place of the window is on, at or
 // after the last place asked for.
 func (s *pgnScanner) lineAt(place int) int {
 	if place > s.counted {
@@ -76,7 +76,7 @@ var newline = []byte("\n")
 // lineBegins reports whether pos is the first place of a line.
 func (s *pgnScanner) lineBegins() bool { return s.buf[s.pos-1] == '\n' }
 
-// need reads on until n bytes are there to be looked at, or there are no more.
+// need reads until n bytes are available, or the source ends.
 func (s *pgnScanner) need(n int) {
 	for s.end-s.pos < n && s.more() {
 	}

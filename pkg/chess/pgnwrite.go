@@ -13,12 +13,12 @@ const pgnWidth = 80
 // WritePGN writes a game and an empty line after it: the seven tags of the
 // roster ("?" where unknown), Variant unless it is chess, SetUp and FEN unless
 // the game begins at the start, the other tags in their order, and the moves
-// with what hangs on them, in lines of at most 80 characters; only a longer
+// with comments, NAGs and variations, in lines of at most 80 characters; only a longer
 // comment makes a longer line. The Variant of chess whose castling rights are
 // not those of the classical squares is "Chess960".
 //
 // White space in comments becomes single blanks. It fails on an illegal move, on
-// a NAG or a variation that hangs on no move, and on text that PGN cannot hold:
+// a NAG or a variation without a move, and on text that PGN cannot hold:
 // a line break in a tag, a comment of more than 64 KiB.
 func WritePGN(w io.Writer, g *PGN) error {
 	var b strings.Builder
@@ -122,7 +122,7 @@ func (t *pgnText) newline() {
 }
 
 // comment writes a comment, and reports whether there was one. It is never
-// broken over lines: Fairy-Stockfish's reader gives up on a comment of two.
+// broken over lines: Fairy-Stockfish's reader fails on a comment of two lines.
 func (t *pgnText) comment(text string) (bool, error) {
 	text = string(appendWords(nil, text))
 	switch {
@@ -156,7 +156,7 @@ func appendWords[T string | []byte](b []byte, text T) []byte {
 	return b
 }
 
-// line writes the moves of a line that begins at p, with what hangs on them.
+// line writes the moves of a line that begins at p, with comments, NAGs and variations.
 func (t *pgnText) line(p Position, l Line, depth int) error {
 	if depth > maxPGNDepth {
 		return fmt.Errorf("variations are nested deeper than %d", maxPGNDepth)

@@ -104,7 +104,7 @@ func (p *Position) playCastle(us Color, king, rook Square) uint64 {
 		p.put(us, King, kingTo) ^ p.put(us, Rook, rookTo)
 }
 
-// castleTargets gives the squares on which king and rook end: the g- and
+// castleTargets returns the squares on which king and rook end: the g- and
 // f-file, or the c- and d-file, wherever they began.
 func castleTargets(king, rook Square) (kingTo, rookTo Square) {
 	rank := king & 56
@@ -115,7 +115,7 @@ func castleTargets(king, rook Square) (kingTo, rookTo Square) {
 }
 
 // explode removes the capturing piece, the captured one, and all but pawns
-// around the square of capture, and gives the change of the key.
+// around the square of capture, and returns the change of the key.
 func (p *Position) explode(from, to Square) (change uint64) {
 	center := from.bit() | to.bit()
 	gone := p.Occupied() & (center | kingAttacks[to&63]&^p.kind[Pawn])
@@ -126,7 +126,7 @@ func (p *Position) explode(from, to Square) (change uint64) {
 	return change
 }
 
-// intact gives the castling rights that an explosion leaves: those whose rook
+// intact returns the castling rights that an explosion leaves: those whose rook
 // and king are still there.
 func (p *Position) intact() Bitboard {
 	b := p.kind[Rook]

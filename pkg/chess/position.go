@@ -28,25 +28,25 @@ func (p *Position) Variant() Variant { return p.variant }
 // Turn is the side to move.
 func (p *Position) Turn() Color { return p.turn }
 
-// Key is a 64-bit hash of all that decides how the game can go on but the two
+// Key is a 64-bit hash of all that decides how the game can continue, except the two
 // clocks: variant, pieces, side to move, castling rights, pockets, checks, and the
 // en passant square where a capture on it is pseudo-legal. For the threefold rule
 // ask [Game.Repetitions], which knows whether that capture is legal.
 func (p *Position) Key() uint64 { return p.key }
 
-// Pieces gives the squares of one side's pieces of a kind.
+// Pieces returns the squares of one side's pieces of a kind.
 func (p *Position) Pieces(c Color, t PieceType) Bitboard { return p.color[c&1] & p.kind[t] }
 
-// Side gives the squares of all pieces of one side.
+// Side returns the squares of all pieces of one side.
 func (p *Position) Side(c Color) Bitboard { return p.color[c&1] }
 
-// Occupied gives the squares of all pieces.
+// Occupied returns the squares of all pieces.
 func (p *Position) Occupied() Bitboard { return p.color[White] | p.color[Black] }
 
 // King is the square of a side's king, [NoSquare] when it has exploded.
 func (p *Position) King(c Color) Square { return p.Pieces(c, King).First() }
 
-// CastlingRooks gives the squares of the rooks with which a side may still
+// CastlingRooks returns the squares of the rooks with which a side may still
 // castle.
 func (p *Position) CastlingRooks(c Color) Bitboard { return p.castle & p.color[c&1] }
 
@@ -54,7 +54,7 @@ func (p *Position) CastlingRooks(c Color) Bitboard { return p.castle & p.color[c
 // crazyhouse.
 func (p *Position) Pocket(c Color, t PieceType) int { return p.pocket[c&1].count(t) }
 
-// Promoted gives the pieces of both sides that were pawns, which go back to the
+// Promoted returns the pieces of both sides that were pawns, which go back to the
 // pocket as pawns; it is kept in crazyhouse only.
 func (p *Position) Promoted() Bitboard { return p.promoted }
 
@@ -74,11 +74,11 @@ func (p *Position) Rule50() int { return int(p.rule50) }
 // after each move of Black's.
 func (p *Position) FullMove() int { return int(p.fullMove) }
 
-// Ply is the number of plies before this position as its move number tells:
+// Ply is the number of plies before this position by its move number:
 // 0 for White's first move, 1 for Black's.
 func (p *Position) Ply() int { return 2*(int(p.fullMove)-1) + int(p.turn) }
 
-// PieceAt gives the kind and the color of the piece on a square; the kind is
+// PieceAt returns the kind and the color of the piece on a square; the kind is
 // [NoPieceType] when the square is empty or is [NoSquare].
 func (p *Position) PieceAt(s Square) (PieceType, Color) {
 	if s >= NoSquare {
@@ -98,7 +98,7 @@ func (p *Position) typeAt(s Square) PieceType {
 		p.kind[King]>>s&1*6)
 }
 
-// attackers gives the pieces of side c, its king aside, that attack a square
+// attackers returns the pieces of side c, its king aside, that attack a square
 // when the squares in occupied stop sliders. A piece on s itself is no matter.
 func (p *Position) attackers(c Color, s Square, occupied Bitboard) Bitboard {
 	queens := p.kind[Queen]

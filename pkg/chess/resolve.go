@@ -3,10 +3,10 @@ package chess
 // Single moves without the list of all: the few pieces that can come to a square
 // are found by looking back from it, and each is then asked whether the rules let
 // it. Notation is read by this an order of magnitude faster than by generating
-// moves, and it may give up: whoever calls it then generates.
+// moves. It may give up; the caller then generates the moves.
 
-// resolve finds the one legal move that a text means. It gives 0 where there is
-// none, where there are several, and at the end of a race, of which it does not
+// resolve finds the one legal move that a text means. It returns 0 if there is none, if
+// there are several, and at the end of a race, of which it does not
 // know enough.
 func (p *Position) resolve(d sanMove) Move {
 	us := p.turn & 1

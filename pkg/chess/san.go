@@ -90,14 +90,14 @@ func (p *Position) ParseSAN(s string) (Move, error) {
 	return search(p, s, d)
 }
 
-// sanMove is what the text of a move says, before a position gives it meaning.
+// sanMove is the content of a move in SAN, before it is matched with a position.
 type sanMove struct {
 	piece     PieceType
 	promotion PieceType
 	to        Square
 	drop      bool
 	castle    uint8    // castleNone, castleRight or castleLeft
-	origin    Bitboard // the squares that the piece may come from, as far as the text tells
+	origin    Bitboard // the squares that the piece may come from, as far as the text says
 }
 
 const (
@@ -106,7 +106,7 @@ const (
 	castleLeft
 )
 
-// sanPiece gives the kind of piece by its letter in SAN.
+// sanPiece returns the kind of piece by its letter in SAN.
 var sanPiece = [256]PieceType{'P': Pawn, 'N': Knight, 'B': Bishop, 'R': Rook, 'Q': Queen, 'K': King}
 
 // decodeSAN takes a move's text apart. PGN files are read from bytes and single
@@ -176,7 +176,7 @@ func errSANShort[T string | []byte](s T) error {
 	return fmt.Errorf("san move %q: want a move such as Nf3, exd5 or O-O", s)
 }
 
-// search finds the one legal move that a text can mean, or says why there is
+// search finds the one legal move that a text can mean, or reports why there is
 // none. s is the text as it was written.
 func search[T string | []byte](p *Position, s T, d sanMove) (found Move, err error) {
 	var l MoveList

@@ -5,11 +5,11 @@ import (
 	"math/rand/v2"
 )
 
-// Chess960 is the word for a start position of chess960, each equally likely.
+// AnyChess960 is the word for all start positions of chess960, each equally likely.
 const AnyChess960 = "chess960"
 
-// Positions are those that the games of a variant begin with, each entry
-// equally likely. Make one with [Parse].
+// Starts are the positions with which the games of a variant begin, each entry equally
+// likely. [ParseStarts] makes them.
 type Starts struct {
 	variant Variant
 	entries []entry // at least one
@@ -21,10 +21,9 @@ type entry struct {
 	chess960 bool
 }
 
-// Parse reads what experiment files say under game.start: the word chess960 or a
-// FEN, any number of them; none is the start position of the variant. It refuses
-// positions in which the game is over, and chess960 in variants whose start is
-// their own.
+// ParseStarts reads the values of game.start in experiment files: any number of FENs and
+// the word chess960. An empty list means the start position of the variant. Positions in
+// which the game is over are errors, and so is chess960 in variants that have no chess960.
 func ParseStarts(v Variant, words []string) (Starts, error) {
 	if len(words) == 0 {
 		return Starts{v, []entry{{fixed: StartPosition(v)}}}, nil
@@ -46,7 +45,7 @@ func ParseStarts(v Variant, words []string) (Starts, error) {
 	return s, nil
 }
 
-// GoesOn is an error when a game that begins at p is over.
+// CheckOngoing returns an error if a game that begins at p is over.
 func CheckOngoing(p *Position) error {
 	var l MoveList
 	p.LegalMoves(&l)
@@ -56,8 +55,7 @@ func CheckOngoing(p *Position) error {
 	return nil
 }
 
-// Draw is the position that a game begins with. It draws nothing from rng where
-// there is no choice.
+// Draw returns a start position. It uses rng only if there is a choice.
 func (s Starts) Draw(rng *rand.Rand) Position {
 	i := 0
 	if len(s.entries) > 1 {
@@ -68,7 +66,7 @@ func (s Starts) Draw(rng *rand.Rand) Position {
 	}
 	p, err := Chess960(s.variant, rng.IntN(960))
 	if err != nil {
-		panic(fmt.Sprintf("start: %v", err)) // Parse has asked
+		panic(fmt.Sprintf("chess: %v", err)) // ParseStarts has checked it
 	}
 	return p
 }
@@ -149,7 +147,7 @@ func Chess960(v Variant, n int) (Position, error) {
 	return p, nil
 }
 
-// Chess960Number gives the number of a chess960 start position, and false for
+// Chess960Number returns the number of a chess960 start position, and false for
 // any other position. The number of the start of chess is 518.
 func Chess960Number(p *Position) (int, bool) {
 	if p.variant == Horde || p.variant == RacingKings {

@@ -33,7 +33,7 @@ func (p *Position) ParseUCI(s string) (Move, error) {
 	return m, nil
 }
 
-// decodeUCI gives the one move that the text can mean, legal or not; 0 when
+// decodeUCI returns the one move that the text can mean, legal or not; 0 when
 // there is none.
 func (p *Position) decodeUCI(s string) (Move, error) {
 	if len(s) != 4 && len(s) != 5 {

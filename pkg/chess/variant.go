@@ -63,7 +63,7 @@ func ParseVariant(name string) (Variant, error) {
 	return 0, fmt.Errorf("variant %q: want one of %s", name, strings.Join(names, ", "))
 }
 
-// String gives the name that UCI engines use: "chess", "atomic", "antichess",
+// String returns the name that UCI engines use: "chess", "atomic", "antichess",
 // "kingofthehill", "3check", "horde", "racingkings" or "crazyhouse".
 func (v Variant) String() string {
 	if int(v) < variantCount {
@@ -72,7 +72,7 @@ func (v Variant) String() string {
 	return fmt.Sprintf("Variant(%d)", uint8(v))
 }
 
-// Tag gives the value of the Variant tag in PGN files, as lichess writes it:
+// Tag returns the value of the Variant tag in PGN files, as lichess writes it:
 // "Standard", "King of the Hill".
 func (v Variant) Tag() string {
 	if int(v) < variantCount {

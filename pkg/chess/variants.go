@@ -108,7 +108,7 @@ func (p *Position) exchange(m Move) (change uint64) {
 	return change
 }
 
-// refill adds a piece to a pocket, or takes one out, and gives the change of
+// refill adds a piece to a pocket, or takes one out, and returns the change of
 // the key.
 func (p *Position) refill(c Color, t PieceType, by int) uint64 {
 	old := uint64(p.pocket[c].count(t))
@@ -128,7 +128,7 @@ func (p *Position) mark(s Square) uint64 {
 }
 
 // generateRacing: as in chess, but no move may give check either. Nobody is in
-// check, so a move gives one only by a piece that comes to attack the enemy king
+// check, so a move gives check only by a piece that comes to attack the enemy king
 // or by one that leaves the line of a slider behind it.
 func (p *Position) generateRacing(l *MoveList) (n int) {
 	us := p.turn & 1
@@ -180,7 +180,7 @@ func (p *Position) generateRacing(l *MoveList) (n int) {
 	return n
 }
 
-// blockers gives the pieces of both sides that stand alone between s and a
+// blockers returns the pieces of both sides that stand alone between s and a
 // slider of side c.
 func (p *Position) blockers(c Color, s Square) (alone Bitboard) {
 	occupied := p.Occupied()

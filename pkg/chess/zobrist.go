@@ -52,7 +52,7 @@ func init() {
 	}
 }
 
-// computeKey gives the key from nothing; Play keeps it up to date by steps.
+// computeKey computes the key from scratch; Play updates it incrementally.
 func (p *Position) computeKey() uint64 {
 	key := keys.variant[p.variant]
 	for c := White; c <= Black; c++ {

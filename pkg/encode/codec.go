@@ -36,10 +36,10 @@ func (c Codec) Supports(v chess.Variant) error {
 	return c.Policy.Supports(v)
 }
 
-// Leaf is one position asked of a network, and the answer. Its slices are
-// used again for the next question and grow when they must.
+// Leaf is a request to a network, one position, and the network's evaluation. Its slices
+// are reused for the next request and grow when they must.
 type Leaf struct {
-	// The question. Indices has the policy index of each legal move in the
+	// The request. Indices has the policy index of each legal move in the
 	// order of the move list; -1 stands for a move that the policy cannot
 	// express, whose prior is 0. Sign is -1 when the network predicts
 	// white's score and black is to move, otherwise 1.
@@ -47,7 +47,7 @@ type Leaf struct {
 	Indices []int32
 	Sign    float32
 
-	// The answer. Priors are the softmax over the indices that are not -1:
+	// The evaluation. Priors are the softmax over the indices that are not -1:
 	// as long as Indices, not negative, with sum 1. Value is in [-1, 1]
 	// from the view of the side to move: Sign times the network's output.
 	Priors []float32
@@ -58,9 +58,9 @@ type Leaf struct {
 	MovesLeft float32
 }
 
-// Prepare writes the question about the current position of g, whose legal
-// moves are moves, and makes room for the answer. It is safe for use by many
-// goroutines with a leaf each.
+// Prepare writes the request for the current position of g, whose legal moves are moves,
+// and makes room for the evaluation. Many goroutines may call it at once, each with a leaf
+// of its own.
 func (c Codec) Prepare(l *Leaf, g *chess.Game, moves []chess.Move) {
 	l.Planes = resize(l.Planes, c.Planes.Count())
 	c.Planes.Encode(l.Planes, g)

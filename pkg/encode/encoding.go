@@ -18,14 +18,14 @@ type Planes interface {
 	// Count is the number of planes, which is the number of words.
 	Count() int
 
-	// Constant tells for each plane how its word is to be read; the slice
+	// Constant reports for each plane how to read its word; the slice
 	// has Count elements and belongs to the encoding. False: a bitboard,
 	// bit s is 1 where the plane is 1, s = 0 for a1, 1 for b1, 63 for h8.
 	// True: math.Float32bits(v) of a plane that is v on all squares.
 	Constant() []bool
 
-	// White tells whose score a network with this input predicts: White's
-	// when true, otherwise that of the side to move.
+	// White reports whose score a network with this input predicts: White's
+	// if true, otherwise that of the side to move.
 	White() bool
 
 	// Supports returns an error when positions of the variant cannot be
@@ -98,7 +98,7 @@ type policy struct {
 	size  int
 	lacks lacks
 	index func(p *chess.Position, m chess.Move) int
-	moves func() []string // the move of each index as White sees it; nil: there are none
+	moves func() []string // the move of each index as White sees it; nil: it has no moves
 }
 
 func (e *policy) Name() string                              { return e.name }
@@ -106,9 +106,8 @@ func (e *policy) Size() int                                 { return e.size }
 func (e *policy) Supports(v chess.Variant) error            { return e.lacks.support(e.name, v) }
 func (e *policy) Index(p *chess.Position, m chess.Move) int { return e.index(p, m) }
 
-// The encodings, in the order that all lists of names keep: first those that
-// between them express every variant, then those of other systems, which are there
-// so that their work can be repeated.
+// The encodings, in the order of all lists of names: first ours, which together express
+// every variant, then those of other systems, so that their work can be repeated.
 var (
 	ourPlanes   = []Planes{atomic16, mover15, variants31}
 	ourPolicies = []Policy{uci1968, uci1968Mover, uci2206Mover}

@@ -28,7 +28,7 @@ const (
 	atomicPlanes    = 16
 )
 
-// atomic16Lacks: what is not on the board has no planes.
+// atomic16Lacks: atomic16 has planes only for what is on the board.
 var atomic16Lacks = lacks{
 	chess.ThreeCheck: "no planes for the checks given",
 	chess.Crazyhouse: "no planes for the pieces in hand",
@@ -119,7 +119,7 @@ func turnBoards(boards []uint64, view chess.Square) {
 //
 // Sides that are alike look alike: a position and the same one with colors
 // changed are one position to the network. In horde and racing kings the sides
-// are not alike, and a plane tells black.
+// are not alike, and a plane marks Black.
 //
 // Counts are scaled to about 1, by what bfloat16 keeps apart.
 var variants31 = &planes{
@@ -188,7 +188,7 @@ func encodePieces(dst []uint64, p *chess.Position, own chess.Color) {
 
 // repetitions is how often the position of g that was current back plies ago
 // had occurred before, counted no further than most. Positions are the same when
-// their keys are ([chess.Position.Key]): an en passant square tells two apart
+// their keys are ([chess.Position.Key]): an en passant square makes two positions different
 // when an enemy pawn stands ready to capture there, pinned or not.
 func repetitions(g *chess.Game, back, most int) int {
 	p := g.Back(back)
@@ -210,7 +210,7 @@ func occurrences(g *chess.Game, key uint64, first, last, most int) (n int) {
 	return n
 }
 
-// castlings tells on which sides c may still castle: with a rook on the right of
+// castlings reports on which sides c may still castle: with a rook on the right of
 // its king as white sees the board (short, to the g-file), and with one on the left.
 func castlings(p *chess.Position, c chess.Color) (short, long bool) {
 	left := chess.Bitboard(1)<<(p.King(c)&63) - 1
@@ -234,7 +234,7 @@ func Board(e Planes, planes []uint64) (string, error) {
 	if len(planes) != e.Count() {
 		return "", fmt.Errorf("encode: %d planes, want the %d of %s", len(planes), e.Count(), e.Name())
 	}
-	// Which plane is of which pieces, the encoding of the usual start tells.
+	// The encoding of the usual start shows which plane has which pieces.
 	start := chess.StartPosition(chess.Standard)
 	of := make([]uint64, e.Count())
 	e.Encode(of, chess.NewGame(start))

@@ -14,7 +14,7 @@ import (
 // the paper says, and so are the seven positions before: own pieces come first,
 // and for black the board is turned upside down (in racing kings left and right
 // change places, see [view]). Steps before the start of the game are zero. En
-// passant has no plane: it is told by the history, and so not at all in a game
+// passant has no plane: the history shows it, except in a game
 // that begins at such a position.
 //
 // What the papers leave open is settled here so:
@@ -26,7 +26,7 @@ import (
 //     occurred at least once, and at least twice, before.
 //   - The plane of color is ones when black is to move.
 //   - Castling is on the king's side, then on the queen's, first of the mover.
-//   - The total move count is in plies, as the number of the move tells them, a
+//   - The total move count is in plies, by the move number, a
 //     512th each: the longest game that AlphaZero played. The no-progress count
 //     is in plies, a hundredth each. Both are 1 at most.
 //
@@ -146,7 +146,7 @@ func encodeLeela112(dst []uint64, g *chess.Game) {
 
 // marro77 is the input of ChessMarro ("Training ChessMarro", 2026): twelve boards
 // of pieces, the side to move, and where the legal moves of each of 64 types start.
-// There is no history; castling and en passant are told by the legal moves.
+// There is no history; the legal moves show castling and en passant.
 //
 // White is always to move: a position of black's is turned upside down with the
 // colors changed. The plane of the side to move, which the text says is ones for
@@ -273,7 +273,7 @@ func pass(p *chess.Position) chess.Position {
 	return q
 }
 
-// ends gives the squares from which and to which moves go.
+// ends returns the squares from which and to which moves go.
 func ends(l *chess.MoveList) (from, to uint64) {
 	for _, m := range l.Slice() {
 		target := m.To()

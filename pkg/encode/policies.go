@@ -132,7 +132,7 @@ const (
 	firstPawnSq = 8 // a2
 )
 
-// kingTable gives the index of promotions to a king by from, to.
+// kingTable returns the index of promotions to a king by from, to.
 var kingTable = newKingTable()
 
 func newKingTable() *[64][64]int16 {
@@ -183,7 +183,7 @@ func indexUci2206Mover(p *chess.Position, m chess.Move) int {
 	return uciIndex(m, v)
 }
 
-// What numberings share that tell a move by where it starts and in which
+// What the numberings share that describe a move by its origin and in which
 // direction it goes how far.
 
 // compass are the directions in which a queen moves, in files and ranks, in the
@@ -199,7 +199,7 @@ const (
 	moveTypes  = queenTypes + 8
 )
 
-// typeTable gives the type of the move between two squares: what number says of
+// typeTable returns the type of the move between two squares: what number says of
 // a queen's move by its direction, 0 to 7 in the order of compass, and its
 // distance, 1 to 7; 56 + i of a knight's move in the order of leaps; -1 where
 // neither moves.
@@ -227,7 +227,7 @@ func typeTable(number func(direction, distance int) int) *[64][64]int8 {
 	return t
 }
 
-// squares gives the squares of a move as UCI writes it, seen in a view: castling
+// squares returns the squares of a move as UCI writes it, seen in a view: castling
 // is the king's move of two squares, and where king or rook began elsewhere than
 // in chess, the king taking his rook.
 func squares(m chess.Move, view chess.Square) (from, to chess.Square) {
