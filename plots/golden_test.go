@@ -12,7 +12,7 @@ import (
 	"alamos/plots"
 )
 
-var update = flag.Bool("update", false, "write the golden pictures anew; look at each before you commit it")
+var update = flag.Bool("update", false, "write the golden pictures again; look at each before you commit it")
 
 func figure(t testing.TB, c plots.Chart) *plots.Figure {
 	t.Helper()

@@ -131,7 +131,7 @@ func (g *planeGeometry) paintPlane(c *draw.Canvas, p Plane, b boardGeometry) {
 		}
 		return g.scale.color(v)
 	})
-	if b.side >= 0.5*vg.Centimeter {
+	if b.side >= 0.4*vg.Centimeter {
 		b.paintPieces(c, g.position)
 	}
 }

@@ -316,7 +316,7 @@ func TestAnyData(t *testing.T) {
 				t.Fatalf("%T %+v: %v", c, c, err)
 			}
 			if strings.Contains(f.Description(), "NaN") {
-				t.Fatalf("%T %+v tells of NaN: %s", c, c, f.Description())
+				t.Fatalf("%T %+v describes NaN: %s", c, c, f.Description())
 			}
 			if _, err := f.PDF(); err != nil {
 				t.Fatalf("%T %+v: %v", c, c, err)

@@ -18,7 +18,7 @@ import (
 // the move that leads to it and colored by its value, joined by lines as wide
 // as their share of the visits. It grows from left to right, the most visited
 // move at the top. A search has thousands of positions; the most visited ones
-// are shown, and it is said of each how many moves below it are not.
+// are shown, each with the number of moves below it that are not.
 type Tree struct {
 	Frame
 
@@ -50,7 +50,7 @@ type treeBox struct {
 }
 
 // pick returns the root of the boxes that are shown: the most visited nodes, at
-// most so many and so deep.
+// most that many and that deep.
 func (t Tree) pick(depth, most int) (*treeBox, error) {
 	if len(t.Nodes) == 0 {
 		return nil, fmt.Errorf("plots: tree without a node: %w", ErrNoData)
@@ -127,7 +127,7 @@ func (n Node) values() string {
 
 // signedValue writes a value of -1 to 1 with its sign.
 func signedValue(v float64) string {
-	return strings.Replace(strings.Replace(fmt.Sprintf("%+.2f", v), "-", "−", 1), "+0.00", "0.00", 1)
+	return strings.NewReplacer("+0.00", "0.00", "-0.00", "0.00", "-", "−").Replace(fmt.Sprintf("%+.2f", v))
 }
 
 // color is the node's value on the scale of scores.
