@@ -19,8 +19,7 @@ import (
 
 // DriverArgs are the arguments with which git calls an external diff: the path,
 // and of each side a file with the content, its hash and its mode; after a rename
-// also the new path and what git says of it. Of a file that is not merged there
-// is the path alone.
+// also the new path and git's remark. For a file with conflicts there is the path alone.
 type DriverArgs struct {
 	Path, NewPath    string
 	OldFile, NewFile string // os.DevNull: the file is not there

@@ -22,8 +22,8 @@ const (
 	mostBlocks = 200
 )
 
-// rate rates subjects, whose games are given, in one pool with the opponents that
-// they share; the anchor, one of these, is 0. The first ratings are the subjects'.
+// rate rates subjects by their games in one pool with the opponents that they share. The
+// anchor, one of these, is 0. The first ratings are the subjects'.
 func rate(subjects [][]game, opponents []string, anchor string) (*match.Ratings, error) {
 	var names []string
 	for i := range subjects {
@@ -50,7 +50,7 @@ func rate(subjects [][]game, opponents []string, anchor string) (*match.Ratings,
 	return match.Rate(res, match.RatingOptions{Anchor: "opponent " + anchor})
 }
 
-// anchorOf is the opponent whose rating is 0.
+// anchorOf is the opponent with the rating 0.
 func anchorOf(opponents []string) string {
 	for _, name := range []string{store.CheckpointName(0), store.RandomName} {
 		if slices.Contains(opponents, name) {
@@ -93,7 +93,7 @@ func eloOf(a, b *played) (m Metric, ok bool) {
 	return m.judged(apart(x.Elo, y.Elo)), true
 }
 
-// informative counts the openings in which the two did not come to the same.
+// informative counts the openings in which the two scored differently.
 func informative(openings [][]gamesPair) (n int) {
 	for _, games := range openings {
 		if gain(games) != 0 {
@@ -111,10 +111,9 @@ func gain(games []gamesPair) (points float64) {
 	return points
 }
 
-// pairedElo rates a and b by their paired games alone. What the games of one
-// opening have in common, for both of them, is no error of the difference: its
-// interval is the jackknife's over openings. The intervals of a and b are those
-// of the rating.
+// pairedElo rates a and b by their paired games alone. The effect of an opening that both
+// played is no error of the difference, so its interval is that of the jackknife over
+// openings. The intervals of a and b are those of the rating.
 func pairedElo(openings [][]gamesPair, opponents []string, anchor string) (a, b stats.Interval, d difference, err error) {
 	without := func(block, blocks int) (*match.Ratings, error) {
 		var subjects [2][]game

@@ -91,8 +91,8 @@ func playsLast(t *store.Trial) bool {
 	})
 }
 
-// otherSettings says how the settings of a tournament that was played are not
-// those of the trial; "" where they are.
+// otherSettings is how the settings of a tournament that was played differ from those
+// of the trial, "" where they do not.
 func otherSettings(t *store.Trial, stage *store.Stage) string {
 	want := store.Inputs{}
 	settings := t.Settings.Tournament
@@ -107,9 +107,9 @@ func otherSettings(t *store.Trial, stage *store.Stage) string {
 	return have.Change(want)
 }
 
-// identity is what an opponent is, "" where that is not known: beside its name, for
-// a checkpoint its weights and how it searches, for an engine what it says of
-// itself. Players of other games are other players.
+// identity distinguishes opponents, "" where it is not known: it is the name and, for a
+// checkpoint, its weights and its search, for an engine the name that it reports. Players
+// of other games are other players.
 func identity(p *store.PlayerResult, in store.Inputs) string {
 	is, ok := in["player "+p.Name]
 	if !ok {
@@ -126,7 +126,7 @@ func identity(p *store.PlayerResult, in store.Inputs) string {
 	return strings.Join(parts, "\n")
 }
 
-// readGames reads the games of the subject from a file whose checksum is known.
+// readGames reads the games of the subject from a file with this checksum.
 func (p *played) readGames(path, sum string) ([]game, error) {
 	switch have, err := disk.Sum(path); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -170,7 +170,7 @@ func (p *played) readGames(path, sum string) ([]game, error) {
 	}
 }
 
-// record is what the subject came to against an opponent.
+// record is the result of the subject against an opponent.
 func (p *played) record(name string) match.Record {
 	if i := p.Find(name); i >= 0 && p.subject < len(p.Cross) && i < len(p.Cross[p.subject]) {
 		return p.Cross[p.subject][i]

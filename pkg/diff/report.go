@@ -20,7 +20,7 @@ type Report struct {
 	Notes    []string  `json:"notes"` // what a person should know before trusting any of it
 }
 
-// Head says what a side is.
+// Head describes a side.
 type Head struct {
 	Name    string `json:"name"`
 	Folder  string `json:"folder,omitempty"` // of its results
@@ -58,7 +58,7 @@ func (g *Group) Title() string {
 	}
 }
 
-// Equal says that no setting differs.
+// Equal reports whether no setting differs.
 func (r *Report) Equal() bool { return len(r.Sections) == 0 }
 
 // Compare compares two sides.
@@ -134,7 +134,7 @@ func (r *Report) compareGroups(c couple, o Options) (*Group, error) {
 	}
 	g.Metrics = []Metric{}
 	if g.sameRun() {
-		g.Notes = append(g.Notes, "both have one and the same training: what differs does not decide it")
+		g.Notes = append(g.Notes, "both have one and the same training: the settings that differ do not affect it")
 		return g, nil
 	}
 	g.Metrics = compareMetrics(g.a, g.b, o)
@@ -151,14 +151,14 @@ func (g *group) trialsOf() Trials {
 	return t
 }
 
-// sameRun says that both sides are the same networks.
+// sameRun reports whether both sides are the same networks.
 func (g *Group) sameRun() bool {
 	return slices.EqualFunc(g.a, g.b, func(x, y *measured) bool {
 		return x.trial.Dir == y.trial.Dir && x.generations == y.generations
 	})
 }
 
-// caveats says what keeps the numbers of a group from meaning what they seem to.
+// caveats adds notes on the limits of the numbers of a group.
 func (g *Group) caveats(o Options) {
 	all := slices.Concat(g.a, g.b)
 	say := func(format string, args ...any) { g.Notes = append(g.Notes, fmt.Sprintf(format, args...)) }
@@ -169,7 +169,7 @@ func (g *Group) caveats(o Options) {
 	}
 	switch {
 	case len(g.a) == 1 && len(g.b) == 1:
-		say("one seed a side: intervals tell the chance of games, not that of another training; see sweep.seeds")
+		say("one seed a side: intervals show the chance of games, not that of another training; see sweep.seeds")
 	case len(g.a) == 1 || len(g.b) == 1:
 		say("n is seeds: one on a side is too few for a test")
 	case o.MannWhitney:
@@ -177,13 +177,13 @@ func (g *Group) caveats(o Options) {
 	default:
 		say("n is seeds, compared by Welch's t-test")
 	}
-	say("losses are those of the newest generation on positions of its own games, which are other positions on each side")
+	say("losses are of the newest generation on positions of its own games: each side has other positions")
 	machines := map[string]bool{}
 	for _, m := range all {
 		x := m.trial.Manifest.Machine
 		machines[x.Hardware()+", "+x.Precision] = true
 	}
 	if len(machines) > 1 {
-		say("times are of different machines")
+		say("times were measured on different machines")
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"alamos/pkg/experiment"
 )
 
-// Section is the settings of one part of the language that differ: those whose
-// paths begin with its name, in the order of the language.
+// Section is the settings of one part of the language that differ: those with paths that
+// begin with its name, in the order of the language.
 type Section struct {
 	Name     string    `json:"name"` // "search"; "" for keys outside of sections
 	Settings []Setting `json:"settings"`
@@ -42,7 +42,7 @@ type Item struct {
 	B      *Value `json:"b"`
 }
 
-// moved says that an entry only stands elsewhere.
+// moved reports whether an entry only stands elsewhere.
 func (i Item) moved() bool {
 	return i.A != nil && i.B != nil && i.A.Text == i.B.Text && i.A.Source == i.B.Source
 }
@@ -109,7 +109,7 @@ func paths(a, b []experiment.Row) []string {
 	return all
 }
 
-// alike says whether two values mean the same.
+// alike reports whether two values mean the same.
 func alike(path string, x, y *experiment.Row, ordered bool) bool {
 	switch {
 	case x == nil || y == nil:
@@ -164,11 +164,10 @@ func source(meaning string) string {
 	return sum[:min(7, len(sum))]
 }
 
-// items says how list x becomes list y, with as few changes as can be: a longest
-// common subsequence stays, what lies between two entries that stay is changed
-// pair by pair, and what goes in one place and comes in another has moved.
+// items is how list x becomes list y: the entries of a longest common subsequence stay,
+// entries between two that stay change pair by pair, and an entry that is removed in one
+// place and added in another has moved.
 func items(a, b *Side, x, y []experiment.Item) []Item {
-	var out []Item
 	value := func(s *Side, item experiment.Item) *Value {
 		return &Value{Text: item.Value, Origin: s.origin(item.Origin)}
 	}
@@ -185,46 +184,50 @@ func items(a, b *Side, x, y []experiment.Item) []Item {
 		}
 		return c
 	}
-	gone, come := unmatched(x, y)
-	for _, i := range gone { // moved
-		k := slices.IndexFunc(come, func(j int) bool { return y[j].Meaning == x[i].Meaning })
-		if k >= 0 {
-			out = append(out, change(i, come[k]))
-			come = slices.Delete(come, k, k+1)
-			gone = slices.DeleteFunc(slices.Clone(gone), func(g int) bool { return g == i })
-		}
-	}
-	// An entry of y takes the place of the one of x that as many stay before.
-	before := func(all []int, n int) int {
-		return n - len(slices.DeleteFunc(slices.Clone(all), func(k int) bool { return k >= n }))
-	}
-	goneAll, comeAll := unmatched(x, y)
-	for _, i := range gone {
-		k := slices.IndexFunc(come, func(j int) bool { return before(goneAll, i) == before(comeAll, j) })
+	gone, added := unmatched(x, y)
+	take := func(fits func(unmatchedItem) bool) int {
+		k := slices.IndexFunc(added, fits)
 		if k < 0 {
-			out = append(out, change(i, -1))
-			continue
+			return -1
 		}
-		out = append(out, change(i, come[k]))
-		come = slices.Delete(come, k, k+1)
+		j := added[k].index
+		added = slices.Delete(added, k, k+1)
+		return j
 	}
-	for _, j := range come {
-		out = append(out, change(-1, j))
+	var out []Item
+	var rest []unmatchedItem
+	for _, g := range gone {
+		if j := take(func(u unmatchedItem) bool { return y[u.index].Meaning == x[g.index].Meaning }); j >= 0 {
+			out = append(out, change(g.index, j))
+		} else {
+			rest = append(rest, g)
+		}
 	}
-	slices.SortStableFunc(out, func(p, q Item) int { return place(p) - place(q) })
+	for _, g := range rest {
+		out = append(out, change(g.index, take(func(u unmatchedItem) bool { return u.before == g.before })))
+	}
+	for _, u := range added {
+		out = append(out, change(-1, u.index))
+	}
+	slices.SortStableFunc(out, func(p, q Item) int { return p.place() - q.place() })
 	return out
 }
 
 // place is where a change is listed.
-func place(i Item) int {
+func (i Item) place() int {
 	if i.B != nil {
 		return i.IndexB
 	}
 	return i.IndexA
 }
 
-// unmatched are the entries that do not belong to a longest common subsequence.
-func unmatched(x, y []experiment.Item) (gone, come []int) {
+// unmatchedItem is an entry that does not stay, with the number of entries before it that
+// do.
+type unmatchedItem struct{ index, before int }
+
+// unmatched are the entries of x and of y that do not belong to a longest common
+// subsequence.
+func unmatched(x, y []experiment.Item) (gone, added []unmatchedItem) {
 	long := make([][]int, len(x)+1) // long[i][j]: of x[i:] and y[j:]
 	for i := range long {
 		long[i] = make([]int, len(y)+1)
@@ -238,24 +241,17 @@ func unmatched(x, y []experiment.Item) (gone, come []int) {
 			}
 		}
 	}
-	i, j := 0, 0
-	for i < len(x) && j < len(y) {
+	for i, j, stay := 0, 0, 0; i < len(x) || j < len(y); {
 		switch {
-		case x[i].Meaning == y[j].Meaning:
-			i, j = i+1, j+1
-		case long[i+1][j] >= long[i][j+1]:
-			gone = append(gone, i)
+		case i < len(x) && j < len(y) && x[i].Meaning == y[j].Meaning:
+			i, j, stay = i+1, j+1, stay+1
+		case j == len(y) || i < len(x) && long[i+1][j] >= long[i][j+1]:
+			gone = append(gone, unmatchedItem{i, stay})
 			i++
 		default:
-			come = append(come, j)
+			added = append(added, unmatchedItem{j, stay})
 			j++
 		}
 	}
-	for ; i < len(x); i++ {
-		gone = append(gone, i)
-	}
-	for ; j < len(y); j++ {
-		come = append(come, j)
-	}
-	return gone, come
+	return gone, added
 }

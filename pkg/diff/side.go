@@ -16,7 +16,7 @@ import (
 
 // Side is one of the two that are compared.
 type Side struct {
-	Name   string // as it was asked for
+	Name   string // as the user wrote it
 	Folder string // of its results; empty where there is none
 
 	rows   []experiment.Row

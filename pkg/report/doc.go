@@ -1,21 +1,28 @@
-// Package report shows what runs have left of an experiment: tables as CSV,
-// figures, the notebook page as HTML or Markdown, and lists for a terminal.
+// Package report shows the results of experiments: the notebook page as HTML or Markdown,
+// figures, tables as CSV, and lists for a terminal.
 //
-// It reads the store and nothing else: what it writes can be made again from
-// there in seconds, byte for byte. It computes no result, runs no network and no
-// search.
+// A [Page] is a document of seven kinds of blocks. Its Markdown is the page: goldmark
+// makes the HTML, in which only folds, columns and pictures have tags of their own, and
+// the same blocks are the text of `alamos show`, `diff`, `network`, `analyze` and `ls`.
+// The HTML is one file that needs no other: styles, pictures and a few lines of script
+// are inside, and it reads well without script and on paper. Names and captions are
+// escaped, HTML in the author's Markdown is shown as text, and a policy forbids the
+// browser to load anything or to run another script.
 //
-// A kind of figure is a file of its own, figure_KIND.go, that registers what the
-// kind shows (of each trial or of all, made from which stages) and how the rows of
-// the store become a chart of package plots. Nothing else needs to know of it.
+// A [Report] is the results of one experiment. A kind of figure or table is a function
+// from the store's rows to a chart of package plots or a [Table], entered in kinds or
+// trialTables. Every picture has a stamp of three hashes, and is stale where one differs:
 //
-// Every picture bears a stamp of three parts, and is stale where one differs:
+//	experiment  the figure's cell and those settings of its trials that can change it
+//	code        the version of the drawing code, see codeVersion
+//	data        the numbers and words in the chart
 //
-//	experiment  hash of the figure's cell and of those settings of its trials that can change it
-//	code        version of the drawing code, see codeVersion
-//	data        hash of the numbers and words in the chart
+// The data are hashed as they are shown, without the seconds that the store keeps, so
+// that an experiment that runs again from the beginning has the same stamps.
 //
-// The data are hashed as they are shown and not as they lie in the store, where
-// seconds stand beside them that no two runs have in common: an experiment that is
-// run again from its beginning has the same stamps.
+// [Network] lists a network layer by layer; [Analysis] describes a finished search of a
+// position.
+//
+// The package reads the store and nothing else: all that it writes can be made again in
+// seconds, byte for byte. It computes no result, runs no search, and chooses no move.
 package report

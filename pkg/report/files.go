@@ -14,7 +14,7 @@ import (
 	"alamos/plots"
 )
 
-// Options say what is drawn, and where to.
+// Options select figures and their folder.
 type Options struct {
 	// Out is a folder for all figures and tables together, named after their
 	// trials. Empty: each in its place among the results.
@@ -23,7 +23,7 @@ type Options struct {
 	Figure string
 }
 
-// layout says where files lie.
+// layout is the place of each file.
 type layout struct {
 	dir   string // of the results
 	out   string // one folder for all; empty: in the results
@@ -99,36 +99,32 @@ func slugs(trials []experiment.Trial) map[string]string {
 // file is one file of a report: a picture in one format, a table, or a tree as text.
 type file struct {
 	path  string
-	stamp *plots.Stamp // of a picture
-	bytes func() ([]byte, error)
+	stamp *plots.Stamp           // of a picture
+	bytes func() ([]byte, error) // nil: there is nothing to draw
+	why   string                 // there is nothing to draw
 }
 
-// files lists all files that are asked for. What has nothing to show has none;
-// figures that cannot be drawn are faults, beside the files of the others.
+// files lists the files that opt selects. A figure that cannot be drawn is a fault, beside
+// the files of the others.
 func (r *Report) files(opt Options) (files []file, faults error) {
 	all, err := r.all(opt)
 	if err != nil {
 		return nil, err
 	}
 	for _, d := range all {
-		if d.err != nil {
-			if _, ok := d.nothing(); !ok {
-				faults = errors.Join(faults, d.err)
-			}
+		why, nothing := d.nothing()
+		if d.err != nil && !nothing {
+			faults = errors.Join(faults, d.err)
 			continue
 		}
-		for ext, render := range map[string]func() ([]byte, error){".svg": d.figure.SVG, ".png": d.figure.PNG, ".pdf": d.figure.PDF} {
-			files = append(files, file{d.path + ext, &d.stamp, func() ([]byte, error) {
-				d.mutex.Lock()
-				defer d.mutex.Unlock()
-				b, err := render()
-				if err != nil {
-					err = fmt.Errorf("figure %s: %w", d.name, err)
-				}
-				return b, err
-			}})
+		for _, ext := range plots.Extensions {
+			f := file{path: d.path + ext, stamp: &d.stamp, why: why}
+			if !nothing {
+				f.bytes = func() ([]byte, error) { return d.render(ext) }
+			}
+			files = append(files, f)
 		}
-		if c, ok := d.chart.(interface{ DOT() ([]byte, error) }); ok { // for Graphviz
+		if c, ok := d.chart.(interface{ DOT() ([]byte, error) }); ok && !nothing { // for Graphviz
 			files = append(files, file{path: d.path + ".dot", bytes: c.DOT})
 		}
 	}
@@ -140,11 +136,29 @@ func (r *Report) files(opt Options) (files []file, faults error) {
 	return files, faults
 }
 
-// Redraw writes every figure and table of the experiment again, and returns the
-// paths of those files. A figure that cannot be drawn is an error that does not
-// keep the others from being.
+// render is the picture as a file.
+func (d *drawn) render(ext string) (b []byte, err error) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	switch ext {
+	case ".svg":
+		b, err = d.figure.SVG()
+	case ".png":
+		b, err = d.figure.PNG()
+	default:
+		b, err = d.figure.PDF()
+	}
+	if err != nil {
+		err = fmt.Errorf("figure %s: %w", d.name, err)
+	}
+	return b, err
+}
+
+// Redraw writes every figure and table of the experiment again, and returns the paths of
+// those files. A figure that cannot be drawn is an error that does not stop the others.
 func (r *Report) Redraw(opt Options) (paths []string, err error) {
 	files, err := r.files(opt)
+	files = slices.DeleteFunc(files, func(f file) bool { return f.bytes == nil })
 	faults := make([]error, len(files))
 	inParallel(len(files), func(i int) {
 		b, err := files[i].bytes()
@@ -161,8 +175,8 @@ func (r *Report) Redraw(opt Options) (paths []string, err error) {
 	return paths, errors.Join(append(faults, err)...)
 }
 
-// tables are the tables that are asked for: among the results those that no stage
-// has written, elsewhere those that the notebook shows.
+// tables are the tables that opt selects: among the results those that no stage has
+// written, elsewhere those that the notebook shows.
 func (r *Report) tables(opt Options) (files []file, err error) {
 	if len(r.Trials) == 0 {
 		return nil, nil

@@ -27,7 +27,7 @@ type Network struct {
 }
 
 // OfTrials lists the different networks of trials, in their order. Each is named
-// after what the sweep says of it; the only one of all has no name.
+// after the varied settings that shape it; an only network has no name.
 func OfTrials(trials []experiment.Trial) ([]*Network, error) {
 	var all []*Network
 	for i := range trials {
@@ -52,7 +52,7 @@ func OfTrials(trials []experiment.Trial) ([]*Network, error) {
 	return all, nil
 }
 
-// shape is what of a trial's place in the sweep says something of its network.
+// shape are the varied settings of a trial that shape its network.
 func shape(t *experiment.Trial) string {
 	var words []string
 	for _, a := range t.Axis {

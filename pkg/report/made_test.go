@@ -126,6 +126,13 @@ func leave(t *testing.T, dir string, e *experiment.Experiment, i, done int) {
 			{Generation: g, Epoch: n + 1, Rate: 0.025, Train: loss(5 / float64(n+1)), Validation: loss(6 / float64(n+1)), Selected: true},
 		})
 	}
+	if evaluation := e.Trials[i].Settings.Evaluation; evaluation != nil {
+		for g := 1; g <= done; g++ {
+			network, alone := store.Inputs{"network": fmt.Sprint("sum ", g)}, 3*g
+			put(store.PuzzlesStage(g), network, nil, []store.PuzzleScore{{Set: "mates", Puzzles: 40, Policy: &alone, Search: 20 + g}})
+			put(store.AccuracyStage(g), network, nil, []store.PhaseAccuracy{{Phase: "opening", Positions: 30, Top1: 0.25, Top5: 0.5, ValueError: 0.125}, {Phase: "endgame", Top1: stats.Float(math.NaN())}})
+		}
+	}
 	if done == e.Trials[i].Settings.Generations {
 		put(store.TournamentStage, nil, nil, played(done, depth, i))
 		leaveAnswers(t, trial)

@@ -22,8 +22,8 @@ type Report struct {
 	drawn map[Options][]*drawn // what has been drawn, see all
 }
 
-// Describe is an experiment as a run keeps it. Where several trials share a file
-// that says nothing about its notebook, that is one for a sweep.
+// Describe is an experiment as a run keeps it. A file with several trials and without a
+// notebook gets one for a sweep.
 func Describe(e *experiment.Experiment) *store.Experiment {
 	x := store.Describe(e)
 	if len(x.Trials) > 1 && e.Origin("notebook").Default() {
@@ -46,9 +46,9 @@ func Open(x *store.Experiment, dir string) (*Report, error) {
 }
 
 // Write draws all figures, tables and the notebook page of an experiment in dir, the
-// folder of its results. It is no fault if trials have failed or are not finished;
-// the page says so. A figure that cannot be drawn is one, but the page is written
-// without it.
+// folder of its results. Trials that failed or are not finished are noted on the page and
+// are no error. A figure that cannot be drawn is an error, but the page is written without
+// it.
 func Write(x *store.Experiment, dir string) error {
 	r, err := Open(x, dir)
 	if err != nil {
@@ -58,11 +58,11 @@ func Write(x *store.Experiment, dir string) error {
 	return errors.Join(faults, r.WritePage())
 }
 
-// mostAxes is how many settings can be told apart in one picture of all.
+// mostAxes is the most settings that one picture of all can show.
 const mostAxes = 8
 
-// sweepNotebook is the notebook of a sweep that says nothing about its own: the
-// trials first, then what the sweep varies, then how training went.
+// sweepNotebook is the default notebook of a sweep: the trials first, then the varied
+// settings, then the training.
 func sweepNotebook(x *store.Experiment) []experiment.Cell {
 	axes := withoutSeed(x.Axes)
 	// Each trial has its own opponents: its Elo above its untrained network can be

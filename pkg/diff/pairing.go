@@ -49,8 +49,8 @@ func (s *Side) groups() (all []*group, varied []string) {
 	return all, varied
 }
 
-// leaders are the paths without those that only follow another of them: the
-// search of the tournament is that of self-play unless it is told otherwise.
+// leaders are the paths without those that only follow another of them: by default the
+// search of the tournament is that of self-play.
 func leaders(all []*group, varied []string) (kept []string) {
 	as := map[string]string{}
 	for _, k := range experiment.Keys() {
@@ -81,7 +81,7 @@ func (g *group) at(paths []string, between string) string {
 // couple is two groups that are compared.
 type couple struct{ a, b *group }
 
-// match finds what is compared with what: groups that agree in every setting that
+// paired finds the groups to compare: groups that agree in every setting that
 // either side varies; if there are none, those that agree in the settings that
 // both vary, where it is clear which; and if one side varies nothing, it with each
 // of the other. The rest is returned as it is.
