@@ -9,16 +9,17 @@ import (
 )
 
 // Judge ends games by what the players think of them, as in a game between people:
-// one resigns, or they agree on a draw. The zero Judge ends none.
+// one resigns, or they agree on a draw. The zero Judge ends no game.
 type Judge struct {
 	// Resign is the expected result, below 0, at which the player to move gives up:
-	// when it has thought no better of its game, and the opponent no worse of its
-	// own (-Resign), for ResignMoves moves of each. 0: never.
+	// when its expected result was no better, and the opponent's no worse than -Resign,
+	// for ResignMoves moves of each. 0: never.
 	Resign      float64
 	ResignMoves int
 
-	// Draw is the largest expected result, to either side, of a game that both think
-	// drawn, for DrawMoves moves of each, from full move DrawFrom on. 0 moves: never.
+	// Draw is the largest expected result, for either side, of a game that both players
+	// expect to be drawn for DrawMoves moves of each, from full move DrawFrom on. 0 moves:
+	// never.
 	Draw      float64
 	DrawMoves int
 	DrawFrom  int
@@ -28,18 +29,18 @@ type Judge struct {
 func (j *Judge) Validate() error {
 	switch {
 	case !(j.Resign > -1 && j.Resign <= 0):
-		return fmt.Errorf("arena: judge: want a resignation above -1 and below 0, or 0 for none, have %v", j.Resign)
+		return fmt.Errorf("match: judge: want a resignation above -1 and below 0, or 0 for none, have %v", j.Resign)
 	case j.Resign < 0 && j.ResignMoves < 1:
-		return fmt.Errorf("arena: judge: want a resignation after 1 move or more, have %d", j.ResignMoves)
+		return fmt.Errorf("match: judge: want a resignation after 1 move or more, have %d", j.ResignMoves)
 	case !(j.Draw >= 0 && j.Draw < 1):
-		return fmt.Errorf("arena: judge: want a draw from 0 to below 1, have %v", j.Draw)
+		return fmt.Errorf("match: judge: want a draw from 0 to below 1, have %v", j.Draw)
 	case j.DrawMoves < 0 || j.DrawFrom < 0:
-		return fmt.Errorf("arena: judge: want a draw after 0 moves or more, have %d from move %d", j.DrawMoves, j.DrawFrom)
+		return fmt.Errorf("match: judge: want a draw after 0 moves or more, have %d from move %d", j.DrawMoves, j.DrawFrom)
 	}
 	return nil
 }
 
-// Adjudicate is a [Config].Adjudicate.
+// Adjudicate is an [Adjudicator].
 func (j *Judge) Adjudicate(_ context.Context, games []*Game) ([]chess.Result, error) {
 	results := make([]chess.Result, len(games))
 	for i, g := range games {
@@ -57,8 +58,8 @@ func (j *Judge) result(g *Game) chess.Result {
 	if n%2 == 0 {
 		last = last.Other()
 	}
-	// Of the last moves, what is the least that their players thought of the side
-	// that made the last move, and the most?
+	// The least and the most that the players expected, in the last moves, for the side
+	// that made the last move.
 	extremes := func(moves int) (least, most float64, ok bool) {
 		least, most = math.Inf(1), math.Inf(-1)
 		for i := n - 2*moves; i < n; i++ {

@@ -20,7 +20,7 @@ type UCI struct {
 	Timeouts uci.Timeouts
 }
 
-// engines plays the moves of UCI engines.
+// engines is a player with several processes of one UCI engine.
 type engines struct {
 	name string
 	spec UCI
@@ -29,23 +29,21 @@ type engines struct {
 	refusals atomic.Int32 // starts in a row that have failed
 }
 
-// maxRefusals is how many starts in a row may fail: with more the engine is not one
-// that fails, but one that is not there.
+// maxRefusals is the number of failed starts in a row after which the engine counts as
+// missing.
 const maxRefusals = 3
 
-// NewUCI starts an engine and makes sure that it plays the variant, and chess960
-// where that is asked for. More
-// processes are started when more games are played at once, and new ones in place
-// of those that crashed. An engine that does not start here is an error; later it has
-// lost the game for which it did not start, and only where this has happened three times
-// in a row the tournament ends.
+// NewUCI starts an engine and makes sure that it plays the variant, and chess960 where
+// that is wanted. It starts more processes when more games are played at once, and new
+// ones in place of those that crashed. An engine that does not start here is an error. One
+// that does not start later loses the game; after three such games in a row the tournament
+// ends.
 //
-// Before each move the engine is told that another game begins, so that nothing
-// is left in its tables: its answer depends on the game alone, as long as its
-// limit is not time, and not on which process happens to give it.
+// The engine gets ucinewgame before each move, which clears its tables: its answer then
+// depends on the game alone, unless its limit is time, and not on the process.
 //
-// Processes beside each other share the machine: with a limit of time, more of
-// them than processor cores are weaker than one.
+// Processes share the machine: with a limit of time, more of them than processor cores
+// are weaker than one.
 func NewUCI(ctx context.Context, name string, spec UCI) (Player, error) {
 	if spec.Command.Name == "" {
 		spec.Command.Name = name
@@ -53,7 +51,7 @@ func NewUCI(ctx context.Context, name string, spec UCI) (Player, error) {
 	p := &engines{name: name, spec: spec, pool: make(chan *uci.Client, max(1, spec.Engines))}
 	first, err := p.start(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("arena: player %s: %w", name, err)
+		return nil, fmt.Errorf("match: player %s: %w", name, err)
 	}
 	p.pool <- first
 	for len(p.pool) < cap(p.pool) {
@@ -62,7 +60,7 @@ func NewUCI(ctx context.Context, name string, spec UCI) (Player, error) {
 	return p, nil
 }
 
-// start runs an engine that has proved the variant.
+// start starts a process that proves that it plays the variant.
 func (p *engines) start(ctx context.Context) (*uci.Client, error) {
 	e, err := uci.Start(ctx, p.spec.Command, p.spec.Timeouts)
 	if err != nil {
@@ -109,7 +107,7 @@ func (p *engines) Moves(ctx context.Context, turns []*Turn) error {
 	return context.Cause(ctx)
 }
 
-// ask lets an engine think about a position of which it knows nothing yet.
+// ask lets an engine search a position as if it began a new game.
 func ask(ctx context.Context, e *uci.Client, g *chess.Game, l uci.Limit) (chess.Move, Info, error) {
 	if err := e.NewGame(ctx); err != nil {
 		return 0, Info{}, err

@@ -2,16 +2,18 @@ package match
 
 import (
 	"fmt"
+	"math"
 	"strconv"
+	"strings"
 
 	"alamos/pkg/chess"
 )
 
-// Pair is a pairing: two names, A before B in the order of strings, whatever the
-// order in which a tournament lists its players.
+// Pair is two names, A before B in the order of strings, in whatever order a tournament
+// lists its players.
 type Pair struct{ A, B string }
 
-// NewPair is the pairing of two players.
+// NewPair returns the pair of two players.
 func NewPair(x, y string) Pair {
 	if x > y {
 		x, y = y, x
@@ -19,8 +21,7 @@ func NewPair(x, y string) Pair {
 	return Pair{x, y}
 }
 
-// Players tells who has which color in a game: A is White in games of an even
-// number.
+// Players returns the names by color in a game: A is White in games of an even number.
 func (p Pair) Players(number int) (white, black string) {
 	if number%2 == 0 {
 		return p.A, p.B
@@ -34,7 +35,7 @@ type Game struct {
 	White, Black string // names
 	Number       int    // within its pairing, from 0
 	Start        chess.Position
-	Opening      int          // plies that nobody thought about: of the book, then random ones
+	Opening      int          // plies that no player chose: of the book, then random ones
 	Book         int          // those of the book
 	Moves        []chess.Move // from Start, opening included
 	Outcome      chess.Outcome
@@ -42,17 +43,17 @@ type Game struct {
 	Fault        error  // why the game was lost, when a player failed; not kept in PGN
 }
 
-// Pair is the pairing that the game belongs to.
+// Pair returns the pair that the game belongs to.
 func (g *Game) Pair() Pair { return NewPair(g.White, g.Black) }
 
-// Tags that tell how long the opening is.
+// Tags with the length of the opening.
 const (
 	bookTag   = "BookPlies"
 	randomTag = "RandomPlies"
 )
 
-// PGN is the game as it is written to a file. There is no date in it, so that the
-// same game gives the same bytes.
+// PGN returns the game as it is written to a file. It has no date, so that the same game
+// gives the same bytes.
 func (g *Game) PGN(event string) *chess.PGN {
 	p := &chess.PGN{
 		Tags: []chess.Tag{
@@ -83,8 +84,8 @@ func (g *Game) PGN(event string) *chess.PGN {
 	return p
 }
 
-// FromPGN reads a game that [Game.PGN] wrote, so that a tournament can go on from
-// its file. Written again it gives the same bytes.
+// FromPGN reads a game that [Game.PGN] wrote, so that a tournament can continue from
+// its file. Writing it gives the same bytes.
 func FromPGN(p *chess.PGN) (*Game, error) {
 	g := &Game{
 		Variant: p.Variant,
@@ -96,7 +97,7 @@ func FromPGN(p *chess.PGN) (*Game, error) {
 		Infos:   make([]Info, len(p.Moves)),
 	}
 	bad := func(err error) (*Game, error) {
-		return nil, fmt.Errorf("arena: game of %q against %q, round %q: %w", g.White, g.Black, p.Tag("Round"), err)
+		return nil, fmt.Errorf("match: game of %q against %q, round %q: %w", g.White, g.Black, p.Tag("Round"), err)
 	}
 	round, err := strconv.Atoi(p.Tag("Round"))
 	if err != nil || round < 1 {
@@ -131,4 +132,59 @@ func FromPGN(p *chess.PGN) (*Game, error) {
 		}
 	}
 	return g, nil
+}
+
+// Info is what a player thinks of the position in which it moved.
+type Info struct {
+	Score  *float64 // expected result from its own view, -1 to 1; nil when unknown
+	Visits int      // of a tree search; 0 when unknown
+	Depth  int      // plies looked ahead; 0 when unknown
+}
+
+// String returns what is known as a PGN comment: "score 0.125 depth 6 visits 800"; empty
+// when nothing is known.
+func (in Info) String() string {
+	var words []string
+	if in.Score != nil {
+		x := math.Round(*in.Score*1000)/1000 + 0 // no negative zero
+		words = append(words, "score", strconv.FormatFloat(x, 'f', 3, 64))
+	}
+	if in.Depth != 0 {
+		words = append(words, "depth", strconv.Itoa(in.Depth))
+	}
+	if in.Visits != 0 {
+		words = append(words, "visits", strconv.Itoa(in.Visits))
+	}
+	return strings.Join(words, " ")
+}
+
+// ParseInfo reads what [Info.String] writes; the score has three digits.
+func ParseInfo(s string) (Info, error) {
+	var in Info
+	words := strings.Fields(s)
+	for ; len(words) >= 2; words = words[2:] {
+		var err error
+		switch words[0] {
+		case "score":
+			var x float64
+			x, err = strconv.ParseFloat(words[1], 64)
+			if err == nil && !(x >= -1 && x <= 1) {
+				err = fmt.Errorf("out of range")
+			}
+			in.Score = &x
+		case "depth":
+			in.Depth, err = strconv.Atoi(words[1])
+		case "visits":
+			in.Visits, err = strconv.Atoi(words[1])
+		default:
+			err = fmt.Errorf("unknown")
+		}
+		if err != nil {
+			return Info{}, fmt.Errorf("match: comment %q: %s %q: %w", s, words[0], words[1], err)
+		}
+	}
+	if len(words) != 0 {
+		return Info{}, fmt.Errorf("match: comment %q: nothing after %q", s, words[0])
+	}
+	return in, nil
 }

@@ -31,7 +31,7 @@ type Config struct {
 	RandomPlies int
 	MaxMoves    int // 0: no limit
 	Judge       Judge
-	SPRT        *SPRT // nil: none
+	SPRT        *SPRT // nil: no test
 
 	Visits int // of networks that have no limit of their own
 
@@ -40,14 +40,15 @@ type Config struct {
 	Concurrency int
 	Timeouts    uci.Timeouts
 
-	// File is where games are kept, in PGN; "" keeps none.
+	// File is where games are kept, in PGN; "" keeps no games.
 	File string
 
-	Watch Watcher // nil: nobody
+	Watch Watcher // may be nil
 }
 
-// DefaultConcurrency is a good number of games at once on so many cores: as many, but
-// more where a network answers many at hardly more than the cost of one.
+// DefaultConcurrency returns a good number of games at once: the number of cores, but
+// more with a network, which evaluates many positions at hardly more than the cost of
+// one.
 func (c *Config) DefaultConcurrency(cores int) int {
 	if c.Players[0].Network() != "" || c.Players[1].Network() != "" {
 		return 32
@@ -55,14 +56,15 @@ func (c *Config) DefaultConcurrency(cores int) int {
 	return cores
 }
 
-// Watcher hears of a match, one call at a time.
+// Watcher follows a match; it gets one call at a time.
 type Watcher interface {
-	// Resumed tells how many games there were already.
+	// Resumed reports how many games the file and its journal have.
 	Resumed(games int)
-	// Played tells of a game that has ended, and how to know how the match stands.
-	Played(g *Game, games int, standing func() *Summary)
-	// Fault tells of a game that a player has lost by a fault of its own, and the file
-	// that has the end of the conversation with it, if there is one.
+	// Played reports a game that has ended, and the number of games so far. summary
+	// returns how the match stands.
+	Played(g *Game, games int, summary func() *Summary)
+	// Fault reports a game that a player lost by its own fault, and the file that has the
+	// end of the conversation with it, "" without one.
 	Fault(g *Game, file string)
 }
 
@@ -293,7 +295,7 @@ func (m *match) finish() error {
 	return disk.Remove(m.journal())
 }
 
-// Book is a file of openings; the zero Book is none.
+// Book is a file of openings; the zero Book has no openings.
 type Book struct {
 	File  string
 	Plies int // of games; 0: all

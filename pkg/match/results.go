@@ -55,7 +55,7 @@ func (r *Results) Names() []string { return slices.Clone(r.names) }
 func (r *Results) Add(white, black string, result chess.Result) error {
 	i, j := slices.Index(r.names, white), slices.Index(r.names, black)
 	if i < 0 || j < 0 || i == j {
-		return fmt.Errorf("arena: a game of %q against %q is not one of this tournament", white, black)
+		return fmt.Errorf("match: a game of %q against %q is not one of this tournament", white, black)
 	}
 	cell := &r.white[i][j]
 	switch result {
@@ -66,7 +66,7 @@ func (r *Results) Add(white, black string, result chess.Result) error {
 	case chess.BlackWins:
 		cell.Losses++
 	default:
-		return fmt.Errorf("arena: the game of %q against %q has no result", white, black)
+		return fmt.Errorf("match: the game of %q against %q has no result", white, black)
 	}
 	return nil
 }

@@ -3,12 +3,116 @@ package match
 import (
 	"fmt"
 	"math"
+
+	"alamos/pkg/stats"
 )
+
+// Pentanomial counts pairs of games, the same opening with colors swapped, by the
+// points that a player made in both: 0, 1/2, 1, 3/2, 2. The two games of a pair go
+// together, so that a pair and not a game is the unit of chance; counting pairs
+// takes the share of the opening out of the error.
+type Pentanomial [5]int
+
+// Add counts a pair by the player's points in its two games, each 0, 1/2 or 1.
+func (p *Pentanomial) Add(first, second float64) error {
+	points := 2 * (first + second)
+	if i := int(points); points == float64(i) && 0 <= i && i < len(p) {
+		p[i]++
+		return nil
+	}
+	return fmt.Errorf("match: %v and %v are no points of two games", first, second)
+}
+
+// Pairs is the number of pairs.
+func (p Pentanomial) Pairs() int { return p[0] + p[1] + p[2] + p[3] + p[4] }
+
+// Statistics is the strength of a player against the other, estimated from pairs.
+type Statistics struct {
+	Score stats.Interval // share of the points
+	Elo   stats.Interval // logistic: 400 log10(score / (1 - score))
+
+	// Normalized is the normalized Elo: the score above one half in units of the
+	// standard deviation of a game, times 800 / ln 10. It shows how many games
+	// it takes to see the difference, whatever the share of draws (M. Van den Bergh,
+	// "Normalized Elo", 2021).
+	Normalized stats.Interval
+
+	LOS float64 // likelihood of superiority: the probability that the player is stronger
+}
+
+// normalizedScale is the normalized Elo of a score that is one standard deviation
+// of a game above one half.
+const normalizedScale = 800 / math.Ln10
+
+// Statistics estimates strength; intervals are those of a normal error of the mean
+// of pairs, with counts of zero taken as a thousandth so that there is one. Without
+// pairs all is NaN.
+func (p Pentanomial) Statistics() Statistics {
+	if p.Pairs() == 0 {
+		return Statistics{stats.Unknown(), stats.Unknown(), stats.Unknown(), math.NaN()}
+	}
+	d := p.distribution()
+	mean, deviation := d.moments()
+	stderr := deviation / math.Sqrt(d.pairs)
+	score := stats.Around(mean, stats.Normal95*stderr)
+	perGame := deviation * math.Sqrt2 // of the mean of two games that go their own ways
+	t, half := (mean-0.5)/perGame, stats.Normal95/math.Sqrt(2*d.pairs)
+	return Statistics{
+		Score:      score,
+		Elo:        stats.Interval{Value: eloOf(score.Value), Low: eloOf(score.Low), High: eloOf(score.High)},
+		Normalized: stats.Around(normalizedScale*t, normalizedScale*half),
+		LOS:        (1 + math.Erf((mean-0.5)/stderr/math.Sqrt2)) / 2,
+	}
+}
+
+// eloOf is the logistic difference that gives an expected score, infinite beyond
+// 0 and 1.
+func eloOf(score float64) float64 {
+	score = min(1, max(0, score))
+	return scale * (math.Log(score) - math.Log1p(-score))
+}
+
+// scoreOf is the expected score at a logistic difference.
+func scoreOf(elo float64) float64 { return 1 / (1 + math.Exp(-elo/scale)) }
+
+// distribution is a distribution of the share of the points made in a pair: 0,
+// 1/4, ..., 1.
+type distribution struct {
+	pairs float64
+	p     [5]float64
+}
+
+func shareOfPair(i int) float64 { return float64(i) / 4 }
+
+// distribution is the one that was observed.
+func (p Pentanomial) distribution() distribution {
+	var d distribution
+	for i, n := range p {
+		d.p[i] = max(float64(n), 1e-3)
+		d.pairs += d.p[i]
+	}
+	for i := range d.p {
+		d.p[i] /= d.pairs
+	}
+	return d
+}
+
+// moments are the mean and the standard deviation.
+func (d *distribution) moments() (mean, deviation float64) {
+	for i, p := range d.p {
+		mean += p * shareOfPair(i)
+	}
+	var variance float64
+	for i, p := range d.p {
+		variance += p * (shareOfPair(i) - mean) * (shareOfPair(i) - mean)
+	}
+	return mean, math.Sqrt(variance)
+}
 
 // SPRT is a sequential probability ratio test (A. Wald, 1945) between two
 // hypotheses on a player's strength against another: that it is Elo0, and that it is
-// Elo1. After every pair of games it says whether one has become so much more
-// likely than the other that no more games are needed.
+// Elo1. After every pair of games it shows whether one is so much more likely than the
+// other that no more games are needed.
 type SPRT struct {
 	Elo0, Elo1 float64
 
@@ -21,7 +125,7 @@ type SPRT struct {
 	Alpha, Beta float64
 }
 
-// Verdict is what a test says.
+// Verdict is the result of a test so far.
 type Verdict int
 
 const (
@@ -30,17 +134,17 @@ const (
 	Accept1                // Elo1: an improvement
 )
 
-func (v Verdict) String() string { return [...]string{"go on", "H0 accepted", "H1 accepted"}[v] }
+func (v Verdict) String() string { return [...]string{"undecided", "H0 accepted", "H1 accepted"}[v] }
 
-// Validate returns an error for a test that says nothing.
+// Validate returns an error for a test without meaning.
 func (s SPRT) Validate() error {
 	switch {
 	case !(s.Elo0 < s.Elo1) || math.IsInf(s.Elo0, 0) || math.IsInf(s.Elo1, 0):
-		return fmt.Errorf("arena: SPRT: want elo0 below elo1, have %v and %v", s.Elo0, s.Elo1)
+		return fmt.Errorf("match: SPRT: want elo0 below elo1, have %v and %v", s.Elo0, s.Elo1)
 	case !(0 < s.Alpha && s.Alpha < 0.5):
-		return fmt.Errorf("arena: SPRT: alpha: want a probability between 0 and 0.5, have %v", s.Alpha)
+		return fmt.Errorf("match: SPRT: alpha: want a probability between 0 and 0.5, have %v", s.Alpha)
 	case !(0 < s.Beta && s.Beta < 0.5):
-		return fmt.Errorf("arena: SPRT: beta: want a probability between 0 and 0.5, have %v", s.Beta)
+		return fmt.Errorf("match: SPRT: beta: want a probability between 0 and 0.5, have %v", s.Beta)
 	}
 	return nil
 }
@@ -78,7 +182,7 @@ func (s SPRT) Test(p Pentanomial) (llr float64, v Verdict) {
 	return llr, GoOn
 }
 
-// fitMean is the distribution of the highest likelihood with this mean, between 0
+// fitMean returns the distribution of the highest likelihood with this mean, between 0
 // and 1. By Lagrange it is p/(1 + x (share - mean)), with the x at which it sums to
 // one and has the mean.
 func (d *distribution) fitMean(mean float64) [5]float64 {
@@ -89,9 +193,9 @@ func (d *distribution) fitMean(mean float64) [5]float64 {
 	return d.tilt(off)
 }
 
-// fitRatio is the distribution of the highest likelihood whose mean is so many of its
-// own standard deviations above one half. The condition is not linear: each round
-// solves it as it stands to first order about the distribution of the last.
+// fitRatio returns the distribution of the highest likelihood whose mean is ratio times
+// its own standard deviation above one half. The condition is not linear: each round
+// solves its linearization at the distribution of the round before.
 func (d *distribution) fitRatio(ratio float64) [5]float64 {
 	q := distribution{p: d.p}
 	for range 200 {
@@ -116,7 +220,7 @@ func (d *distribution) fitRatio(ratio float64) [5]float64 {
 	return q.p
 }
 
-// tilt is p/(1 + x off) with the x at which off has the mean 0: the root of the
+// tilt returns p/(1 + x off) with the x at which off has the mean 0: the root of the
 // falling function sum p off/(1 + x off) between the poles at which a probability
 // would be negative. Where off has one sign there is no such x, and p stays.
 func (d *distribution) tilt(off [5]float64) [5]float64 {

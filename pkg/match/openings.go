@@ -3,6 +3,8 @@ package match
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -12,14 +14,15 @@ import (
 	"alamos/pkg/stats"
 )
 
-// Opening is where a game begins: a position, and moves that are played from it
-// before the players are asked.
+// Opening is where a game begins: a position, and moves that are played before the
+// players choose.
 type Opening struct {
 	Start chess.Position
 	Moves []chess.Move
 }
 
-// game is the opening played; an error where a move is not legal or the game is over.
+// game returns the opening played, or an error where a move is not legal or the game is
+// over.
 func (o *Opening) game() (*chess.Game, error) {
 	g := chess.NewGame(o.Start)
 	var l chess.MoveList
@@ -43,7 +46,7 @@ func ReadBook(r io.Reader, v chess.Variant, plies int) ([]Opening, error) {
 	b := bufio.NewReader(r)
 	head, err := b.Peek(4096)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) {
-		return nil, fmt.Errorf("arena: openings: %w", err)
+		return nil, fmt.Errorf("match: openings: %w", err)
 	}
 	read := readEPD
 	for _, line := range bytes.Split(head, []byte("\n")) {
@@ -56,10 +59,10 @@ func ReadBook(r io.Reader, v chess.Variant, plies int) ([]Opening, error) {
 	}
 	book, err := read(b, v, plies)
 	if err == nil && len(book) == 0 {
-		err = errors.New("there are none")
+		err = errors.New("the file has none")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("arena: openings: %w", err)
+		return nil, fmt.Errorf("match: openings: %w", err)
 	}
 	return book, nil
 }
@@ -112,8 +115,8 @@ func readEPD(r *bufio.Reader, v chess.Variant, _ int) (book []Opening, err error
 	return book, lines.Err()
 }
 
-// parseEPD reads the position at the beginning of a line: as much of it as is one.
-// EPD has no clocks, and operations where FEN has them.
+// parseEPD reads the longest position at the beginning of a line. EPD has operations where
+// FEN has clocks.
 func parseEPD(v chess.Variant, line string) (p chess.Position, err error) {
 	line, _, _ = strings.Cut(line, ";")
 	words := strings.Fields(line)
@@ -128,11 +131,22 @@ func parseEPD(v chess.Variant, line string) (p chess.Position, err error) {
 	return p, err
 }
 
-// opening is the number-th of the book for a tournament: the book in an order drawn by
-// the seed, and again in another when it has been gone through. All pairs meet in
-// the same openings.
+// opening returns the number-th opening of a tournament: the book in an order drawn by
+// the seed, then in another order, and so on. All pairs have the same openings.
 func opening(book []Opening, number int, seed uint64) *Opening {
 	round, at := number/len(book), number%len(book)
 	order := stats.NewRand(derive(seed, round, "book")).Perm(len(book))
 	return &book[order[at]]
+}
+
+// derive returns a seed that is a function of a seed, a number and texts.
+func derive(seed uint64, number int, texts ...string) uint64 {
+	buf := binary.LittleEndian.AppendUint64(nil, seed)
+	buf = binary.LittleEndian.AppendUint64(buf, uint64(number))
+	for _, s := range texts {
+		buf = binary.LittleEndian.AppendUint64(buf, uint64(len(s)))
+		buf = append(buf, s...)
+	}
+	sum := sha256.Sum256(buf)
+	return binary.LittleEndian.Uint64(sum[:])
 }

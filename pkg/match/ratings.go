@@ -32,8 +32,8 @@ type RatingOptions struct {
 	// Anchor is the player whose rating is 0; "" for a mean of 0.
 	Anchor string
 
-	// Prior is the weight of virtual games that keep ratings finite, 1 when 0
-	// and none when negative. Each player meets its real opponents in Prior
+	// Prior is the weight of virtual games that keep ratings finite; 0 means 1, and a
+	// negative weight no such games. Each player meets its real opponents in Prior
 	// virtual games, all opponents alike and with both colors, of which a
 	// quarter are won, half drawn, and a quarter lost. A pair thus has
 	// (1/n + 1/m) Prior/2 of them, n and m being the numbers of opponents.
@@ -62,7 +62,7 @@ type Ratings struct {
 	covariance *mat.Dense // of the ratings, in Elo squared
 }
 
-// Difference is how much stronger player i is than player j, with its 95 %
+// Difference returns the rating of player i less that of player j, with its 95 %
 // interval. It is narrower than the two players' own intervals suggest, because
 // their errors go together. It is unknown where one of the two is not rated.
 func (r *Ratings) Difference(i, j int) stats.Interval {
@@ -71,8 +71,8 @@ func (r *Ratings) Difference(i, j int) stats.Interval {
 	return stats.Around(r.List[i].Elo.Value-r.List[j].Elo.Value, half)
 }
 
-// LOS is the likelihood of superiority: the probability that player i is stronger than
-// player j, as the games tell. It is NaN where one of the two is not rated.
+// LOS returns the likelihood of superiority: the probability, given the games, that
+// player i is stronger than player j. It is NaN where one of the two is not rated.
 func (r *Ratings) LOS(i, j int) float64 {
 	d := r.Difference(i, j)
 	deviation := (d.Value - d.Low) / stats.Normal95
@@ -82,7 +82,7 @@ func (r *Ratings) LOS(i, j int) float64 {
 	return (1 + math.Erf(d.Value/deviation/math.Sqrt2)) / 2
 }
 
-// halfWidth is half a 95 % interval of a normal error with this variance.
+// halfWidth returns half a 95 % interval of a normal error with this variance.
 func halfWidth(variance float64) float64 {
 	return stats.Normal95 * math.Sqrt(max(0, variance)) // rounding may leave -1e-18
 }
@@ -99,12 +99,12 @@ func Rate(r *Results, o RatingOptions) (*Ratings, error) {
 	anchor := -1
 	if o.Anchor != "" {
 		if anchor = slices.Index(r.names, o.Anchor); anchor < 0 {
-			return nil, fmt.Errorf("arena: the anchor %q is no player of the tournament", o.Anchor)
+			return nil, fmt.Errorf("match: the anchor %q is no player of the tournament", o.Anchor)
 		}
 	}
 	switch {
 	case math.IsNaN(o.Prior) || math.IsInf(o.Prior, 0):
-		return nil, fmt.Errorf("arena: the prior's weight is %v", o.Prior)
+		return nil, fmt.Errorf("match: the prior's weight is %v", o.Prior)
 	case o.Prior == 0:
 		o.Prior = 1
 	case o.Prior < 0:
@@ -116,11 +116,11 @@ func Rate(r *Results, o RatingOptions) (*Ratings, error) {
 	}
 	group := connected(r, anchor)
 	if len(group) < 2 {
-		return out, nil // nobody has played anybody
+		return out, nil // no games
 	}
 	m := newModel(r, group, o.Prior)
 	if err := m.fit(); err != nil {
-		return nil, fmt.Errorf("arena: rating %d players: %w", len(group), err)
+		return nil, fmt.Errorf("match: rating %d players: %w", len(group), err)
 	}
 	return out, m.fill(out, slices.Index(group, anchor))
 }
@@ -152,8 +152,8 @@ func connected(r *Results, anchor int) []int {
 	return best
 }
 
-// cell is what happened in the games of one player as White against another.
-// Counts are not whole: virtual games are among them.
+// cell counts the games of one player as White against another. The counts include
+// virtual games, which are not whole.
 type cell struct {
 	white, black    int // indices into the group
 	win, draw, loss float64
@@ -205,7 +205,7 @@ func (c *cell) probabilities(x []float64) (win, draw, loss float64) {
 	return win / sum, draw / sum, loss / sum
 }
 
-// likelihood is the logarithm of the likelihood at x.
+// likelihood returns the logarithm of the likelihood at x.
 func (m *model0) likelihood(x []float64) float64 {
 	var sum float64
 	term := func(count, p float64) {
@@ -223,7 +223,7 @@ func (m *model0) likelihood(x []float64) float64 {
 	return sum
 }
 
-// derivatives gives the gradient at x and sets the information. A result enters
+// derivatives returns the gradient at x and sets the information. A result enters
 // the log-likelihood through two statistics: t, 1/2 for a win of White and -1/2
 // for a loss, which goes with White's rating, minus Black's, plus the advantage;
 // and u, 1 for a draw, which goes with log nu. The gradient is what was observed
@@ -333,7 +333,7 @@ func (m *model0) fill(out *Ratings, anchor int) error {
 		return ErrNoMaximum
 	}
 	if err := chol.InverseTo(&inverse); err != nil {
-		return fmt.Errorf("arena: the errors of the ratings cannot be computed: %w", err)
+		return fmt.Errorf("match: the errors of the ratings cannot be computed: %w", err)
 	}
 	// What is reported is a linear function of x: each rating less the zero.
 	zero := make([]float64, k)

@@ -26,7 +26,7 @@ type Summary struct {
 	// 0, 1/2, 1, 3/2, 2.
 	Pairs Pentanomial `json:"pairs"`
 
-	// What the pairs tell. Where all are alike they tell no error.
+	// Estimates from the pairs; unknown where all pairs are alike.
 	Score      stats.Interval `json:"score"`
 	Elo        stats.Interval `json:"elo"`
 	Normalized stats.Interval `json:"normalized_elo"`
@@ -60,7 +60,7 @@ type Test struct {
 	LLR     stats.Float `json:"llr"`
 	Lower   float64     `json:"lower"`
 	Upper   float64     `json:"upper"`
-	Verdict string      `json:"verdict"` // "go on", "H0 accepted", "H1 accepted"
+	Verdict string      `json:"verdict"` // "undecided", "H0 accepted", "H1 accepted"
 }
 
 // summary returns how the match stands.
