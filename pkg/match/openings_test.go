@@ -54,7 +54,7 @@ func TestReadBook(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"":                                      "there are none",
+		"":                                      "the file has none",
 		"4k3/8/8 w - -\n":                       "line 1: ",
 		"# x\n7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\n": "line 2: 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1: the game is over",
 		twoGames:                                "game 1 is one of Atomic, want chess",
