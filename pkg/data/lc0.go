@@ -18,7 +18,7 @@ var errEmpty = errors.New("the file is empty")
 
 // lc0Reader streams the records of a file of Leela Chess Zero's training data,
 // version 6: a chunk, which is a gzip file with the records of one game, or a tar
-// of chunks, as lc0's servers hand them out, which may be compressed by gzip as a whole.
+// of chunks, as lc0's servers offer them, which may be compressed by gzip as a whole.
 // Other files in a tar are passed over.
 // It holds one record in memory at a time.
 type lc0Reader struct {
@@ -73,7 +73,7 @@ func isTar(head []byte) bool {
 
 func isGzip(head []byte) bool { return len(head) >= 2 && head[0] == 0x1f && head[1] == 0x8b }
 
-// holdsTar tells whether what is compressed by gzip is a tar. It reads nothing.
+// holdsTar reports whether a gzip file holds a tar. It only peeks.
 func (r *lc0Reader) holdsTar() bool {
 	packed, _ := r.in.Peek(1 << 15) // there may be fewer
 	z, err := gzip.NewReader(bytes.NewReader(packed))
@@ -81,7 +81,7 @@ func (r *lc0Reader) holdsTar() bool {
 		return false
 	}
 	head := make([]byte, tarHead)
-	n, _ := io.ReadFull(z, head) // damage is told where it is read
+	n, _ := io.ReadFull(z, head) // damage is reported where it is read
 	return isTar(head[:n])
 }
 
@@ -139,7 +139,7 @@ func (r *lc0Reader) chunkData() (name string, data []byte, err error) {
 	return name, data, nil
 }
 
-// nextChunk opens the next chunk; io.EOF when there is none.
+// nextChunk opens the next chunk; io.EOF when there are no more.
 func (r *lc0Reader) nextChunk() error {
 	in, err := r.find()
 	if err != nil {
@@ -152,7 +152,7 @@ func (r *lc0Reader) nextChunk() error {
 	return nil
 }
 
-// find goes to the next chunk and gives its bytes; io.EOF when there is none.
+// find goes to the next chunk and returns its bytes; io.EOF when there are no more.
 func (r *lc0Reader) find() (io.Reader, error) {
 	r.open = false
 	in := io.Reader(r.in)
@@ -186,11 +186,11 @@ func (r *lc0Reader) find() (io.Reader, error) {
 	return in, nil
 }
 
-// tarStream is what a tar.Reader reads, which takes a tar that is cut off between two
-// of its files, and zeros between them, for its end.
+// tarStream is what a tar.Reader reads. It finds a tar that is cut off between two of its
+// files, or has zeros between them, which a tar.Reader takes for the end.
 type tarStream struct {
 	in    io.Reader
-	short bool // there was less than was asked for
+	short bool // a read returned less than its buffer holds
 }
 
 func (s *tarStream) Read(b []byte) (int, error) {
@@ -201,8 +201,8 @@ func (s *tarStream) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// end is io.EOF when the tar.Reader has read the two blocks that end a tar and nothing
-// but zeros follows them. It reads to the end, where a gzip file has its checksum.
+// end returns io.EOF if the tar.Reader has read the two blocks that end a tar and only
+// zeros follow. It reads to the end, where a gzip file has its checksum.
 func (s *tarStream) end() error {
 	if s.short {
 		return fmt.Errorf("the tar is cut off: it has no end: %w", io.ErrUnexpectedEOF)

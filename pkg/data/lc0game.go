@@ -52,8 +52,8 @@ func openLC0(cfg *Config, name string, in *counted) (*lc0File, error) {
 	return &lc0File{cfg: cfg, in: in, ahead: b, chunks: r}, nil
 }
 
-// isChunkName tells whether a file is a chunk by its name: one that begins like nothing
-// that is known is then a damaged chunk, as it would be in a tar.
+// isChunkName reports whether a file is a chunk by its name. If its beginning is unknown,
+// it is then a damaged chunk, as it would be in a tar.
 func isChunkName(name string) bool {
 	name = strings.ToLower(name)
 	return strings.HasSuffix(name, ".gz") && !strings.HasSuffix(name, ".tar.gz")
@@ -298,8 +298,8 @@ func sumBoards(boards []uint64) (sum uint64) {
 	return sum
 }
 
-// lc0Position is the position of a record of lc0's, with what the record tells of
-// the seven plies before it.
+// lc0Position is the position of a record, with what the record has of the seven plies
+// before it.
 type lc0Position struct {
 	boards [8]sideBoards // newest first, as the side to move at the newest sees them
 	rights [4]bool       // to castle: own long, own short, the other's long, short
@@ -319,11 +319,11 @@ func lc0PositionOf(r *lc0Record) lc0Position {
 }
 
 // set sets up the game that leads to the position: as many of the plies before it as
-// the record tells and moves can explain. lc0 keeps the moves of its opening book so.
+// the record has and moves can explain. That is how lc0 keeps the moves of its opening book.
 //
-// A record does not tell the number of the move, with which rooks one castles
+// A record does not have the number of the move, with which rooks one castles
 // where there is a choice (the outermost are taken), or whether a position had occurred
-// before the plies that it tells.
+// before the plies that it has.
 func (p *lc0Position) set(g *chess.Game) error {
 	known := 0
 	for known+1 < len(p.boards) && p.boards[known+1] != (sideBoards{}) {
@@ -483,8 +483,7 @@ func (p *lc0Position) position(b *sideBoards, rights [4]bool, back int) (chess.P
 // emptySquares counts empty squares that stand side by side.
 var emptySquares = strings.NewReplacer("11111111", "8", "1111111", "7", "111111", "6", "11111", "5", "1111", "4", "111", "3", "11", "2")
 
-// moveTo is the legal move after which the pieces stand as on the boards; 0 when
-// there is none.
+// moveTo returns the legal move after which the pieces stand as on the boards, or 0.
 func moveTo(p *chess.Position, b sideBoards) chess.Move {
 	var list chess.MoveList
 	p.LegalMoves(&list)

@@ -241,7 +241,7 @@ func transformBoard(board uint64, transformation int) (b uint64) {
 }
 
 // lc0Transforms gives, by transformation and stored index, the index of the
-// lc0-1858 policy; -1 of promotions that a transformation turns into none.
+// lc0-1858 policy; -1 of promotions that a transformation makes impossible.
 var lc0Transforms = sync.OnceValue(func() (table [8][]int16) {
 	list := encode.LC01858Moves()
 	index := make(map[string]int16, len(list))

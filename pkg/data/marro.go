@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,20 +22,20 @@ import (
 //	best          integer, the move played: see marro4096 of encode
 //	fen_original  text, the position before it was turned for black; may be missing
 //
-// Other columns are not looked at. Where the text is silent:
+// Other columns are ignored. Where the text is silent:
 //
-//   - It does not say which bit is which square. A file's order is found out from
-//     its first rows: where fen_original is there, the one that puts the pieces where
+//   - It does not say which bit is which square. Its first rows decide the order of
+//     a file: where fen_original is there, the one that puts the pieces where
 //     it has them; otherwise the one in which every mark of a legal move stands on a
 //     piece of white's and the move stays on the board. Orders that the rows do not
-//     tell apart are tried in this one: a1 lowest, as in all our encodings; a8
+//     distinguish are tried in this order: a1 lowest, as in all our encodings; a8
 //     highest; a8 lowest; h8 lowest, a1 highest.
 //   - It does not say whether a black position, which is turned, has ones in the
 //     plane of the side to move. They are made zeros, as marro77 has them.
 //   - There are no games: each row is a game of its own, at ply 0. There is no
 //     result: the value is 0, which means nothing (Position.NoResult). A policy is all
 //     that can be learned from these files.
-//   - The number of a promotion does not tell the piece: it is a queen.
+//   - The number of a promotion does not include the piece: it is a queen.
 //
 // With fen_original rows go into every encoding, without history; without it into
 // marro77 and marro4096 only.
@@ -70,74 +71,59 @@ type marroRow struct {
 
 // marroFile reads rows.
 type marroFile struct {
-	set     *Source
+	source  *Source
 	name    string
 	file    *os.File
+	table   *parquet.File
 	columns marroColumns
 	order   squareOrder
-	size    int64 // in bytes
-	all     int64 // rows
 
-	groups []parquet.RowGroup
-	rows   parquet.Rows // of the group that is being read; nil: none
+	rows   *parquet.Reader
 	buffer []parquet.Row
-	have   []parquet.Row // rows of the buffer that were not given
-	read   int           // rows given
+	have   []parquet.Row // rows of the buffer that were not returned
+	read   int           // rows returned
 }
 
 func openMarro(s *Source, name string, file *os.File, table *parquet.File, c marroColumns) (*marroFile, error) {
 	if s.cfg.Variant != chess.Standard {
 		return nil, fmt.Errorf("data: %s: ChessMarro's data is of chess, not of %s", name, s.cfg.Variant)
 	}
-	f := &marroFile{set: s, name: name, file: file, columns: c, size: table.Size(), all: table.NumRows(), buffer: make([]parquet.Row, 128)}
-	f.groups = table.RowGroups()
-	if err := f.findOrder(); err != nil {
-		return nil, errors.Join(err, f.rewind(nil))
+	f := &marroFile{source: s, name: name, file: file, table: table, columns: c, buffer: make([]parquet.Row, 128)}
+	if err := f.rewind(); err != nil {
+		return nil, err
 	}
-	return f, f.rewind(table.RowGroups())
+	if err := f.findOrder(); err != nil {
+		return nil, errors.Join(err, f.rows.Close())
+	}
+	return f, errors.Join(f.rows.Close(), f.rewind())
 }
 
-// rewind goes to the first row of the groups.
-func (f *marroFile) rewind(groups []parquet.RowGroup) (err error) {
-	if f.rows != nil {
-		err = f.rows.Close()
-	}
-	f.groups, f.rows, f.have, f.read = groups, nil, nil, 0
-	return err
+// rewind goes to the first row.
+func (f *marroFile) rewind() (err error) {
+	defer recovered(&err)
+	f.rows, f.have, f.read = parquet.NewReader(f.table), nil, 0
+	return nil
 }
 
 // row reads the next row.
 func (f *marroFile) row(r *marroRow) (err error) {
 	defer func() {
-		if p := recover(); p != nil { // of the Parquet library
-			err = f.fail(fmt.Errorf("unreadable Parquet: %v", p))
+		if err != nil && err != io.EOF {
+			err = f.fail(err)
 		}
 	}()
-	for len(f.have) == 0 {
-		if f.rows == nil {
-			if len(f.groups) == 0 {
-				return io.EOF
-			}
-			f.rows = f.groups[0].Rows()
-			f.groups = f.groups[1:]
-		}
+	defer recovered(&err)
+	if len(f.have) == 0 {
 		n, err := f.rows.ReadRows(f.buffer)
-		f.have = f.buffer[:n]
-		if n == 0 && err == io.EOF {
-			err = f.rows.Close()
-			f.rows = nil
+		if n == 0 {
+			return cmp.Or(err, io.ErrUnexpectedEOF)
 		}
-		if err != nil && err != io.EOF {
-			return f.fail(err)
-		}
+		f.have = f.buffer[:n] // an error comes again
 	}
 	row := f.have[0]
 	f.have = f.have[1:]
 	f.read++
-	if err := f.decode(row, r); err != nil {
-		return f.fail(err)
-	}
-	return nil
+	return f.decode(row, r)
 }
 
 // fail says where an error is: at the row read last.
@@ -190,12 +176,14 @@ func (f *marroFile) next(uint64) (func() (game, error), error) {
 	return func() (game, error) { return g, nil }, nil
 }
 
-func (f *marroFile) at() int64 { return f.size * int64(f.read) / max(1, f.all) }
+func (f *marroFile) at() int64 {
+	return f.table.Size() * int64(f.read) / max(1, f.table.NumRows())
+}
 
-func (f *marroFile) close() error { return errors.Join(f.rewind(nil), f.file.Close()) }
+func (f *marroFile) close() error { return errors.Join(f.rows.Close(), f.file.Close()) }
 
-// squareOrder says how squares are numbered by bits: what to do to a board to have
-// a1 lowest. The zero value changes nothing.
+// squareOrder is how bits number squares: what makes a1 the lowest. The zero value
+// changes nothing.
 type squareOrder struct{ ranks, files bool }
 
 // squareOrders are a1 lowest, a8 highest, a8 lowest, and a1 highest.
@@ -211,7 +199,7 @@ func (o squareOrder) apply(b uint64) uint64 {
 	return b
 }
 
-// orderRows is how many rows the order of squares is found out from.
+// orderRows is how many rows decide the order of squares.
 const orderRows = 1000
 
 // findOrder finds out how the file numbers squares.
@@ -331,7 +319,7 @@ func (g *marroGame) positions(_ context.Context, w *worker, yield func(*Position
 	return nil
 }
 
-// at sets up the position that the FEN tells.
+// at sets up the position of the FEN.
 func (g *marroGame) at(w *worker, p *Position) error {
 	at, err := chess.ParseFEN(chess.Standard, g.row.fen)
 	if err != nil {
@@ -351,8 +339,8 @@ func (g *marroGame) at(w *worker, p *Position) error {
 	return fmt.Errorf("its move %s, as white sees it, is not legal in %s", marroMoves[g.row.best], g.row.fen)
 }
 
-// code makes the sample of the encodings marro77 and marro4096, the legal moves as
-// the marks tell them.
+// code makes the sample of the encodings marro77 and marro4096, with the legal moves that
+// are marked.
 func (g *marroGame) code(c *Coded) {
 	c.Encoder, c.Policy = marroEncoder, marroPolicy
 	s := &c.Sample

@@ -76,7 +76,7 @@ func openSamples(s *Source, name string, file *os.File, table *parquet.File) (*s
 	return &sampleFile{cfg: &s.cfg, name: name, file: file, size: table.Size(), rows: rows, left: left, begun: map[int32][]encode.Sample{}}, nil
 }
 
-// game reads on to the end of a game and gives its samples, by ply.
+// game reads to the end of a game and returns its samples by ply.
 func (f *sampleFile) game() ([]encode.Sample, error) {
 	for {
 		s, err := f.rows.Next()

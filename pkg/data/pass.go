@@ -280,7 +280,7 @@ func (s *Source) gamesFrom(at Cursor) *gameQueue {
 	return &gameQueue{at: at, next: next, close: stop}
 }
 
-// read reads a game ahead, or finds that there is none.
+// read reads a game ahead, or finds the end of the pass.
 func (q *gameQueue) read(ctx context.Context) error {
 	broken := 0
 	for !q.ended {

@@ -36,7 +36,7 @@ func openPGN(cfg *Config, name string, in *counted) (*pgnFile, error) {
 	}
 	count := &counted{in: plain}
 	text := bufio.NewReaderSize(count, 1<<16)
-	if head, _ := text.Peek(sniffed); isBinary(head) { // errors are told where games are read
+	if head, _ := text.Peek(sniffed); isBinary(head) { // errors are reported where games are read
 		return nil, errors.Join(fmt.Errorf("data: %s: %w", name, foreign(head, "games in PGN")), closeIt())
 	}
 	f := &pgnFile{cfg: cfg, name: name, in: in, plain: count, text: text, games: chess.NewPGNReader(text), end: closeIt}
@@ -44,7 +44,7 @@ func openPGN(cfg *Config, name string, in *counted) (*pgnFile, error) {
 	return f, nil
 }
 
-// isBinary tells whether this is no text, in whatever encoding that ASCII is a part of.
+// isBinary reports whether this is not text in an encoding that ASCII is a part of.
 func isBinary(head []byte) bool {
 	return bytes.ContainsFunc(head, func(r rune) bool {
 		return r < ' ' && r != '\t' && r != '\n' && r != '\r' && r != '\f' && r != '\v' && r != 0x1a
@@ -137,10 +137,10 @@ var formats = []struct{ head, what string }{
 	{"alamos:", "an experiment"},
 }
 
-// sniffed is how much of a file tells what it is.
+// sniffed is how many bytes of a file show what it is.
 const sniffed = 512
 
-// formatOf tells what a file is; "" where nothing known begins so.
+// formatOf returns what a file is by its first bytes; "": unknown.
 func formatOf(head []byte) (what string) {
 	for _, f := range formats {
 		if bytes.HasPrefix(head, []byte(f.head)) {
@@ -150,7 +150,8 @@ func formatOf(head []byte) (what string) {
 	return ""
 }
 
-// foreign tells what a file is that is not what was wanted, and what to do about it.
+// foreign is the error about a file that is not what was wanted: it says what the file is
+// and what to do.
 func foreign(head []byte, want string) error {
 	switch what := formatOf(head); {
 	case strings.HasPrefix(what, "compressed"):

@@ -85,8 +85,8 @@ func (s *Set) Sample(i int) *encode.Sample {
 	return &s.parts[p].samples[i-s.starts[p]]
 }
 
-// Split divides the samples of a set into those to learn from and those to
-// validate on, and returns the places of each, in order. The share, 0 to 1, is
+// Split divides the samples of a set into those to learn from and those to validate on,
+// and returns the indices of each, in order. The share, 0 to 1, is
 // one of games: all positions of a game are on one side.
 //
 // Which games are held out is decided in each generation by itself, from seed,
@@ -96,14 +96,12 @@ func (s *Set) Sample(i int) *encode.Sample {
 // nearest whole number to share*n is held out, but at least one and not all
 // when 0 < share and n > 1.
 //
-// Generations in which the same games come again ([Meta.Recurring]) are decided over
-// together: each game is held out with the probability share, by seed and its number
-// alone, and then in all of them. Again it is at least one game of the window, and not
-// all: a game that is on its side for that only may be on the other one in another
-// window, which has more games or others. Windows of few games are such.
+// Generations with recurring games ([Meta.Recurring]) are decided together: each game is
+// held out with the probability share, by seed and number alone, and then in all of them.
+// Again at least one game of the window is held out, and not all: in a window of few
+// games, a game that this rule moved may be on the other side in another window.
 //
-// Only a set whose generations all have a single game holds out one of those, if it has
-// two.
+// If all generations have a single game, one of these is held out, if there are two.
 func Split(set *Set, seed uint64, share float64) (learn, held []int32) {
 	out := make([]map[int32]bool, len(set.parts))
 	if share > 0 {
@@ -132,8 +130,8 @@ func Split(set *Set, seed uint64, share float64) (learn, held []int32) {
 	return learn, held
 }
 
-// group is the generations of a set over whose games is decided together: one, or all
-// in which games come again.
+// group is generations with games that are decided together: a single one, or all with
+// recurring games.
 type group struct {
 	parts      []int   // of the set
 	numbers    []int32 // of their games, in order
@@ -141,7 +139,7 @@ type group struct {
 	generation int // where there is one
 }
 
-// groups gives those that have samples, in the order of their first parts.
+// groups returns those that have samples, in the order of their first parts.
 func (s *Set) groups() []*group {
 	var all []*group
 	var recurring *group
@@ -183,7 +181,7 @@ func (g *group) mark(out []map[int32]bool, games []int32) {
 	}
 }
 
-// heldOut returns the numbers of the games to hold out; none of an only game.
+// heldOut returns the numbers of the games to hold out. A single game is not held out.
 func (g *group) heldOut(seed uint64, share float64) []int32 {
 	n := len(g.numbers)
 	if n < 2 {

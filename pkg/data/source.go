@@ -204,7 +204,7 @@ func (s *Source) selfPlayed(n int) game {
 	return &selfPlayed{where: fmt.Sprintf("game %d of the engine", n+1), seed: stats.Derive(s.seed, forGame, n), start: s.starts}
 }
 
-// KindOf tells by the name of a file what kind of source it is.
+// KindOf returns the kind of source that a file is by its name.
 func KindOf(path string) (string, error) {
 	base := strings.ToLower(filepath.Base(path))
 	for _, of := range []struct{ part, kind string }{{".pgn", PGN}, {".parquet", Parquet}, {".gz", LC0}, {".tar", LC0}, {".tgz", LC0}} {
@@ -212,7 +212,7 @@ func KindOf(path string) (string, error) {
 			return of.kind, nil
 		}
 	}
-	return "", fmt.Errorf("%s: its name does not tell what it holds: want .pgn (compressed or not), .parquet, or .gz or .tar of lc0's", path)
+	return "", fmt.Errorf("%s: its name does not say what it holds: want .pgn (compressed or not), .parquet, or .gz or .tar of lc0's", path)
 }
 
 // OpenFile opens one file by itself, as it is: all positions of all its games, not
@@ -233,7 +233,7 @@ func OpenFile(path, kind string, v chess.Variant, seed uint64) (*Source, error) 
 			if v, err = chess.ParseVariant(meta.Variant); err != nil {
 				return nil, fmt.Errorf("data: %s: %w", path, err)
 			}
-		} // else it is ChessMarro's, or damaged: who reads it will say
+		} // else it is ChessMarro's, or damaged, which reading finds out
 	}
 	return Open(Config{Kind: kind, Variant: v, Files: []string{disk.Pattern(path)}}, seed, Machine{})
 }
@@ -250,10 +250,10 @@ type Summary struct {
 
 	Games     int `json:"games"` // that positions come from
 	Positions int `json:"positions"`
-	// Games that none come from: they have no result, or no move.
+	// Games without positions: they have no result, or no move.
 	NoResult int `json:"games_without_result"`
 	NoMoves  int `json:"games_without_moves"`
-	// The results of the games; of Unknown ones the file does not tell who won.
+	// The results of the games; in Unknown ones the file does not say who won.
 	White   int `json:"white_wins"`
 	Draws   int `json:"draws"`
 	Black   int `json:"black_wins"`
@@ -263,7 +263,7 @@ type Summary struct {
 }
 
 // Summarize reads a file to its end or to its first damage; see [OpenFile]. The error
-// is one of asking, not of the file: there is no such file or kind, or ctx has ended.
+// is not about damage: there is no such file or kind, or ctx has ended.
 func Summarize(ctx context.Context, path, kind string, v chess.Variant, p *Progress) (*Summary, error) {
 	set, err := OpenFile(path, kind, v, 0)
 	if err != nil {
