@@ -1,5 +1,5 @@
-// Package puzzle reads positions in which there is something to find, lets players
-// find it, and says whether they did.
+// Package puzzle reads positions with something to find, lets players solve them, and
+// judges the answers.
 //
 // A set is a file in Extended Position Description, a line a puzzle ([Read], [Write]):
 //
@@ -14,18 +14,18 @@
 //	         the clocks, where the position is given without
 //	variant  the rules, by their names in package chess
 //
-// and others, which are ignored. With dm it is the rules that judge, and not the moves
-// that somebody has written down: a puzzle is solved by every first move after which
-// the win in so many moves is still forced, which [Keeps] proves by trying everything.
+// and others, which are ignored. With dm the rules judge, and not the moves in the file:
+// every first move solves the puzzle after which the win in dm moves is still forced,
+// which [Keeps] proves by trying everything.
 // A win is whatever wins in the variant: mate, or an exploded king.
 //
-// Players are those of package arena, so a network alone, a search, alpha-beta and
-// another engine answer the same questions ([Solve]), many at once.
+// Players are those of package match: a network alone, a search, alpha-beta and external
+// engines solve the same puzzles ([Solve]), many at once.
 //
-// [Make] finds puzzles in the games of a UCI engine, which is also the judge: both it
-// and the proof must say that the side to move wins in exactly so many moves.
+// [Make] finds puzzles in the games of a UCI engine, which is also the judge: it
+// and the proof must agree that the side to move wins in exactly that many moves.
 //
-// The package knows neither experiments nor files of results. It proves no draws, and
-// a proof knows nothing of what was played before: repetitions and the fifty moves do
-// not spare the loser.
+// The package knows neither experiments nor files of results. It proves no draws. A proof
+// does not know the moves before: repetitions and the fifty-move rule do not save the
+// loser.
 package puzzle

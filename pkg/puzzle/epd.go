@@ -19,7 +19,7 @@ type Puzzle struct {
 	ID       string // "" for none
 	Position chess.Position
 	Best     []chess.Move // any of them solves it; empty where only Mate is known
-	Mate     int          // the side to move wins by force in so many moves; 0 where only Best is known
+	Mate     int          // the side to move wins by force in that many moves; 0 where only Best is known
 }
 
 // Set is a file of puzzles.
@@ -48,8 +48,8 @@ func Load(file string, v chess.Variant) (*Set, error) {
 }
 
 // Read reads a set. Lines without the operation "variant" are of the variant v. Empty
-// lines and lines that begin with # are skipped. An error names file and line; a set
-// without a puzzle is one.
+// lines and lines that begin with # are skipped. Errors name file and line. A
+// set without a puzzle is an error.
 func Read(r io.Reader, file string, v chess.Variant) (*Set, error) {
 	s := &Set{File: file}
 	scanner := bufio.NewScanner(r)
@@ -125,9 +125,9 @@ func Parse(line string, v chess.Variant) (Puzzle, error) {
 	return p, nil
 }
 
-// splitPosition takes the fields of the position off a line: the four of EPD, and the
-// clocks, and of three-check the checks, where they follow as in FEN. All of these
-// begin with a digit or a sign, and operations with a letter.
+// splitPosition splits a line after its position: the four fields of EPD, and the clocks
+// and the checks of three-check if they follow as in FEN. These begin with a digit or a
+// sign, operations with a letter.
 func splitPosition(line string) (fields []string, rest string, err error) {
 	rest = strings.TrimSpace(line)
 	for rest != "" && (len(fields) < 4 || strings.ContainsRune("0123456789+-", rune(rest[0]))) {
@@ -203,7 +203,7 @@ func parseOperands(s string) (operands []string, rest string, err error) {
 	}
 }
 
-// one is the only operand of an operation, where there is one.
+// one returns the only operand of an operation, if it is given.
 func (o operations) one(name string) (string, bool, error) {
 	list, ok := o[name]
 	if !ok {
@@ -215,7 +215,7 @@ func (o operations) one(name string) (string, bool, error) {
 	return list[0], true, nil
 }
 
-// number is the whole number of an operation, absent where it is not given.
+// number returns the whole number of an operation, or absent if it is not given.
 func (o operations) number(name string, absent, low, high int) (int, error) {
 	text, ok, err := o.one(name)
 	if !ok || err != nil {
@@ -228,7 +228,7 @@ func (o operations) number(name string, absent, low, high int) (int, error) {
 	return n, nil
 }
 
-// withClocks is the FEN of a position whose clocks may be operations.
+// withClocks returns the FEN of a position, with clocks that may be operations.
 func (o operations) withClocks(fields []string) (string, error) {
 	fen := strings.Join(fields, " ")
 	_, half := o["hmvc"]

@@ -43,8 +43,8 @@ func (r *Recipe) check() error {
 	return nil
 }
 
-// How the games are played: random moves until one of these plies, then the engine's,
-// but for blunders, which keep games decisive.
+// Games begin with random moves until one of these plies. Then the engine plays, except
+// for blunders, which keep games decisive.
 const (
 	leastRandomPlies = 4
 	mostRandomPlies  = 24
@@ -52,18 +52,18 @@ const (
 	longestGame      = 240  // plies
 )
 
-// gamesEach bounds the search for puzzles that hardly come about: a game has at most one.
+// gamesEach bounds the search for rare puzzles: a game gives at most one.
 const gamesEach = 200
 
 // Make finds puzzles in games of an engine that has proved the variant (see
 // [uci.Engine.Prove]). A puzzle is a position
 //
-//   - in which the engine, thinking longer, sees a win in exactly Mate moves, and the
-//     rules prove it; that they disagree is an error,
+//   - in which the engine, with more nodes, sees a win in exactly Mate moves, and the
+//     rules prove it; it is an error if they disagree,
 //   - in which at most a quarter of the legal moves is right,
 //   - that is no other puzzle's, with colors exchanged or not, whoever is to move,
 //
-// the first such of its game. tell, unless nil, hears how many have been found.
+// the first one of its game. tell, unless nil, receives the number found so far.
 func Make(ctx context.Context, e *uci.Client, r Recipe, tell func(done int)) ([]Puzzle, error) {
 	if err := r.check(); err != nil {
 		return nil, err
@@ -138,13 +138,13 @@ func (m *maker) ask(ctx context.Context, g *chess.Game, nodes int64) (uci.Answer
 	return m.engine.Go(ctx, uci.Limit{Nodes: nodes})
 }
 
-// mates tells whether the engine sees the win that is looked for.
+// mates reports whether the engine sees the wanted win.
 func (m *maker) mates(a *uci.Answer) bool {
 	s := a.Info.Score
 	return s != nil && s.IsMate && s.Mate == m.Mate && s.Bound == uci.Exact
 }
 
-// lateRule50 is the count of plies from which the fifty moves may spare the loser.
+// lateRule50 is the count of plies from which the fifty-move rule may save the loser.
 const lateRule50 = 80
 
 // try adds a position to the puzzles if it makes a good one.

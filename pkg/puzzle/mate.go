@@ -7,7 +7,7 @@ import (
 	"alamos/pkg/chess"
 )
 
-// Wins gives the moves of the side to move after which it wins by force in at most n
+// Wins returns the moves of the side to move after which it wins by force in at most n
 // moves of its own, the first included, in the order of the move list. Everything is
 // tried; ctx ends a proof that takes too long.
 //
@@ -33,8 +33,8 @@ func Keeps(ctx context.Context, p *chess.Position, m chess.Move, n int) (bool, e
 	return won && s.err == nil, s.err
 }
 
-// Shortest is the least number of moves in which the side to move wins by force, 0
-// where it cannot in most of them.
+// Shortest returns the least number of moves in which the side to move wins by force, or
+// 0 if it cannot in at most `most` moves.
 func Shortest(ctx context.Context, p *chess.Position, most int) (int, error) {
 	s := newProver(ctx)
 	for n := 1; n <= most; n++ {
@@ -52,7 +52,7 @@ func Shortest(ctx context.Context, p *chess.Position, most int) (int, error) {
 // prover proves wins by trying every move of both sides.
 type prover struct {
 	ctx   context.Context
-	err   error // of the context; what is said then means nothing
+	err   error // of the context; then results mean nothing
 	looks int
 	known map[node]bool
 	// refuted is the reply that refuted the last try with so many moves left: it
@@ -85,7 +85,7 @@ func (s *prover) attack(p *chess.Position, n int) bool {
 	var l chess.MoveList
 	p.LegalMoves(&l)
 	var won bool
-	if l.Len() == 0 { // the reply has ended the game
+	if l.Len() == 0 { // the reply ended the game
 		won = p.Ended(&l).Result == chess.Win(p.Turn())
 	} else {
 		won = slices.ContainsFunc(s.order(p, l.Slice(), n), func(m chess.Move) bool { return s.after(p, m, n) })
@@ -160,6 +160,6 @@ func (s *prover) defend(p *chess.Position, n int) bool {
 	return true
 }
 
-// onlyMates tells whether nothing but mate wins in a variant, so that a side that is not
-// in check has not lost.
+// onlyMates reports whether only mate wins in a variant, so that a side that is not in
+// check has not lost.
 func onlyMates(v chess.Variant) bool { return v == chess.Standard || v == chess.Crazyhouse }

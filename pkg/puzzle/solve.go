@@ -10,7 +10,7 @@ import (
 	"alamos/pkg/match"
 )
 
-// Answer is what a player answers to a puzzle.
+// Answer is a player's answer to a puzzle.
 type Answer struct {
 	Move   chess.Move // 0: none, see Err
 	Solved bool
@@ -28,13 +28,13 @@ func Solved(answers []Answer) int {
 	return n
 }
 
-// AtOnce is how many puzzles a player is asked at once: a batch for networks, and little
-// memory for the trees of searches.
+// AtOnce is how many puzzles a player solves at once: a batch for networks, and little
+// memory for search trees.
 const AtOnce = 128
 
-// Solve lets a player answer puzzles, and judges the answers, in the order of the
-// puzzles. Where the player draws lots, it does so by the seed and the number of the
-// puzzle. tell, unless nil, hears how many have been answered.
+// Solve lets a player answer puzzles and judges the answers, in the order of the puzzles.
+// The player's random numbers depend on the seed and the number of the puzzle. tell,
+// unless nil, receives the number answered so far.
 func Solve(ctx context.Context, puzzles []Puzzle, player match.Player, seed uint64, tell func(done int)) ([]Answer, error) {
 	answers := make([]Answer, 0, len(puzzles))
 	for some := range slices.Chunk(puzzles, AtOnce) {
@@ -67,9 +67,9 @@ func Solve(ctx context.Context, puzzles []Puzzle, player match.Player, seed uint
 	return answers, nil
 }
 
-// SolvedBy reports whether a move solves the puzzle: with Mate whether the win in so many
-// moves is still forced after it, else whether it is one of Best. A move that is not
-// legal solves nothing.
+// SolvedBy reports whether a move solves the puzzle: with Mate if the win in that many
+// moves is still forced after it, else if it is one of Best. An illegal move solves
+// nothing.
 func (p *Puzzle) SolvedBy(ctx context.Context, m chess.Move) (bool, error) {
 	var l chess.MoveList
 	p.Position.LegalMoves(&l)
@@ -82,9 +82,9 @@ func (p *Puzzle) SolvedBy(ctx context.Context, m chess.Move) (bool, error) {
 	return slices.Contains(p.Best, m), nil
 }
 
-// Check finds what is wrong with a set, a line of text each that begins with file and
-// line: puzzles that stand in it twice, forced wins that are none or take fewer moves,
-// and best moves that are not exactly those that win.
+// Check returns the faults of a set, each a line of text that begins with file and line:
+// repeated positions, forced wins that do not exist or take fewer moves, and best moves
+// that are not exactly those that win.
 func Check(ctx context.Context, s *Set) ([]string, error) {
 	var faults []string
 	lines := map[uint64]int{}
