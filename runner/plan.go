@@ -95,12 +95,12 @@ func loadAll(files, set []string) ([]*experiment.Experiment, error) {
 
 func printPlan(w io.Writer, p *run.Plan) {
 	fmt.Fprintf(w, "%s: %s in %s\n", p.File, english.Plural(len(p.Trials), "trial", ""), p.Dir)
-	for i, t := range p.Trials {
+	for _, t := range p.Trials {
 		label := t.Label
 		if label == "" {
 			label = "as written"
 		}
-		fmt.Fprintf(w, "trial %d/%d  %s  (%s)\n", i+1, len(p.Trials), label, t.Folder)
+		fmt.Fprintf(w, "trial %d/%d  %s  (%s)\n", t.Number, len(p.Trials), label, t.Folder)
 		printStages(w, t.Stages)
 	}
 	if len(p.Rungs) > 0 {
@@ -134,7 +134,7 @@ func printTotal(w io.Writer, plans []*run.Plan) {
 }
 
 // printStages prints a line for each row of stages of which the same becomes.
-func printStages(w io.Writer, all []run.Planned) {
+func printStages(w io.Writer, all []run.Decision) {
 	for i := 0; i < len(all); {
 		first := all[i]
 		work := first.Work
@@ -147,7 +147,7 @@ func printStages(w io.Writer, all []run.Planned) {
 			names = fmt.Sprintf("%s to %s (%d stages)", first.Name, all[j-1].Name, n)
 		}
 		switch first.Does {
-		case run.Shared:
+		case run.Reused:
 			fmt.Fprintf(w, "  %s: as in %s\n", names, first.From)
 		case run.Cached:
 			fmt.Fprintf(w, "  %s: done before\n", names)
@@ -167,7 +167,7 @@ func printStages(w io.Writer, all []run.Planned) {
 }
 
 // alike tells whether the same becomes of two stages, for the same reason.
-func alike(a, b *run.Planned) bool {
+func alike(a, b *run.Decision) bool {
 	return a.Does == b.Does && a.Why == b.Why && a.From == b.From && a.Maybe == b.Maybe && b.Name != store.TournamentStage
 }
 

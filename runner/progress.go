@@ -119,52 +119,51 @@ type trialConsole struct {
 	indent      string
 	cached      int
 	first, last string // stages that are taken from another trial, in a row
-	shared      int
+	reused      int
 	from        string
 }
 
-// flush says which stages were passed over since the last line.
+// flush prints the stages that were skipped since the last line.
 func (t *trialConsole) flush() {
 	if t.cached > 0 {
 		t.println(fmt.Sprintf("%s%s done before: nothing they read has changed", t.indent, english.Plural(t.cached, "stage", "")))
 	}
-	switch t.shared {
+	switch t.reused {
 	case 0:
 	case 1:
 		t.println(fmt.Sprintf("%s%s: as in %s", t.indent, t.first, t.from))
 	default:
-		t.println(fmt.Sprintf("%s%s to %s (%d stages): as in %s", t.indent, t.first, t.last, t.shared, t.from))
+		t.println(fmt.Sprintf("%s%s to %s (%d stages): as in %s", t.indent, t.first, t.last, t.reused, t.from))
 	}
-	t.cached, t.shared = 0, 0
+	t.cached, t.reused = 0, 0
 }
 
-func (t *trialConsole) Cached(string) {
+func (t *trialConsole) Stage(d run.Decision) {
+	if d.Does == run.Runs {
+		text := d.Name
+		if d.Why != "first time" {
+			text += ": " + d.Why
+		}
+		t.Note(text)
+		return
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.shared > 0 {
+	if d.Does == run.Cached {
+		if t.reused > 0 {
+			t.flush()
+		}
+		t.cached++
+		return
+	}
+	if t.cached > 0 || d.From != t.from {
 		t.flush()
 	}
-	t.cached++
-}
-
-func (t *trialConsole) Shared(stage, from string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.cached > 0 || from != t.from {
-		t.flush()
+	if t.reused == 0 {
+		t.first, t.from = d.Name, d.From
 	}
-	if t.shared == 0 {
-		t.first, t.from = stage, from
-	}
-	t.last = stage
-	t.shared++
-}
-
-func (t *trialConsole) Runs(stage, why string) {
-	if why != "first time" {
-		stage += ": " + why
-	}
-	t.Note(stage)
+	t.last = d.Name
+	t.reused++
 }
 
 func (t *trialConsole) Note(text string) {

@@ -71,7 +71,7 @@ func TestPhases(t *testing.T) {
 			}
 		}
 		if have := phaseOf(n); have != want {
-			t.Errorf("%s: %s, want %s", fen, phaseNames[have], phaseNames[want])
+			t.Errorf("%s: %s, want %s", fen, store.Phases[have], store.Phases[want])
 		}
 	}
 }

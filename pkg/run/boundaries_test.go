@@ -56,8 +56,8 @@ func TestKilledAtEveryStep(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, []string{
-			"begin: rename gen-0000.safetensors", "shared untrained network: rename manifest.json", "self-play 1: rename gen-0001.safetensors",
-			"training 1: rename crosstable.csv", "training 1: rename games.pgn", "shared tournament: rename manifest.json",
+			"begin: rename gen-0000.safetensors", "reused untrained network: rename manifest.json", "self-play 1: rename gen-0001.safetensors",
+			"training 1: rename crosstable.csv", "training 1: rename games.pgn", "reused tournament: rename manifest.json",
 		}, ""},
 		{"data", []string{"tournament.rounds=0", "notebook=[{text: Short}]"}, func(t *testing.T, s site) {
 			s.edit(t, "small.yaml", "selfplay: {games: 6, opening: {random_plies: 4, share: 0.5}}",
@@ -143,10 +143,10 @@ func killAtNewStep(file string) *recorder {
 		}
 	})
 	return &recorder{ran: map[string]string{}, event: func(what string) {
-		for _, begin := range []string{"runs ", "cached ", "shared "} {
+		for _, begin := range []string{"runs ", "cached ", "reused "} {
 			if name, ok := strings.CutPrefix(what, begin); ok {
 				mu.Lock()
-				if stage = name; begin == "shared " {
+				if stage = name; begin == "reused " {
 					stage = what
 				}
 				mu.Unlock()

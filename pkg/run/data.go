@@ -21,7 +21,7 @@ import (
 	"alamos/pkg/uci"
 )
 
-// Versions of the code of the import of data, see [stage.Stage].
+// Versions of the code of the import of data, see [Stage].
 const (
 	filesCode  = "3"
 	engineCode = "1" // of an engine's games
@@ -31,7 +31,8 @@ const (
 // sources is what all trials of a run share of their data: checksums of files, and
 // engines that were found.
 type sources struct {
-	sums *disk.Sums
+	sums     *disk.Sums
+	readOnly bool // a plan writes nothing
 
 	mu      sync.Mutex
 	engines map[string]*uci.Found // by what was asked for
@@ -49,14 +50,14 @@ func newSources(results string) *sources {
 }
 
 // engine finds an engine and has it prove the variant of a trial.
-func (s *sources) engine(ctx context.Context, t *trial, o *uci.Opponent) (*uci.Found, error) {
-	key := fmt.Sprint(t.Variant, t.Chess960, experiment.Hash(o))
+func (s *sources) engine(ctx context.Context, t *Trial, o *uci.Opponent) (*uci.Found, error) {
+	key := fmt.Sprint(t.Setup.Variant, t.Setup.Chess960, experiment.Hash(o))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if found := s.engines[key]; found != nil {
 		return found, nil
 	}
-	found, err := o.Find(ctx, t.Variant, t.Chess960)
+	found, err := o.Find(ctx, t.Setup.Variant, t.Setup.Chess960)
 	if err == nil {
 		s.engines[key] = found
 	}
@@ -76,17 +77,17 @@ func dataCode(d *data.Config) string {
 }
 
 // data is the source of a trial's positions.
-type dataStage struct {
+type imports struct {
 	source *data.Source
 	in     store.Inputs // of every chunk
 }
 
 // openData finds the files and engines of the trial's data, unless that is done.
-func (t *trial) openData(ctx context.Context) (*dataStage, error) {
-	if t.data != nil {
-		return t.data, nil
+func (t *Trial) openData(ctx context.Context) (*imports, error) {
+	if t.imports != nil {
+		return t.imports, nil
 	}
-	s := &t.Settings
+	s := t.Settings
 	in := store.Inputs{
 		"code": dataCode(s.Data), "seed": strconv.FormatUint(s.Seed, 10), "game.variant": s.Game.Variant,
 		"network.input": s.Network.Input, "network.policy": s.Network.Policy,
@@ -97,7 +98,7 @@ func (t *trial) openData(ctx context.Context) (*dataStage, error) {
 	if settings.Kind == data.Engine {
 		in.Settings("game.start", s.Game.Start)
 	}
-	cfg, err := t.Data(func(o uci.Opponent) (uci.Command, error) {
+	cfg, err := t.Setup.Data(func(o uci.Opponent) (uci.Command, error) {
 		found, err := t.run.sources.engine(ctx, t, &o)
 		if err != nil {
 			return uci.Command{}, err
@@ -111,7 +112,7 @@ func (t *trial) openData(ctx context.Context) (*dataStage, error) {
 	if cfg.Kind == data.Parquet { // of which a file may have none
 		in["results"] = strconv.FormatBool(cfg.Results)
 	}
-	source, err := data.Open(cfg, t.DataSeed(), data.Machine{Workers: t.Workers, Engines: t.Workers})
+	source, err := data.Open(cfg, t.Setup.DataSeed(), data.Machine{Workers: t.Hardware.Workers, Engines: t.Hardware.Workers})
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +126,7 @@ func (t *trial) openData(ctx context.Context) (*dataStage, error) {
 			if i == len(files)-1 {
 				least = 0
 			}
-			if t.Planner == nil {
+			if !t.run.sources.readOnly {
 				if err := t.run.sources.sums.Write(least); err != nil {
 					return nil, err
 				}
@@ -133,15 +134,15 @@ func (t *trial) openData(ctx context.Context) (*dataStage, error) {
 		}
 		in["data.contents"] = experiment.Hash(sums)
 	}
-	t.data = &dataStage{source, in}
-	return t.data, nil
+	t.imports = &imports{source, in}
+	return t.imports, nil
 }
 
 // closeData ends the engines of the trial's data.
-func (t *trial) closeData() {
-	if t.data != nil {
-		_ = t.data.source.Close() // nothing was written through it
-		t.data = nil
+func (t *Trial) closeData() {
+	if t.imports != nil {
+		_ = t.imports.source.Close() // nothing was written through it
+		t.imports = nil
 	}
 }
 
@@ -151,19 +152,20 @@ type labImported struct {
 	Next data.Cursor `json:"next"`
 }
 
-// importChunk makes the samples of generation g of chunk g of the data.
-func (t *trial) importChunk(ctx context.Context, g int) error {
+// importChunk returns the stage that makes the samples of generation g from chunk g of the
+// data.
+func (t *Trial) importChunk(ctx context.Context, g int) (*Stage, error) {
 	d, err := t.openData(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	in := maps.Clone(d.in)
 	in["chunk"] = strconv.Itoa(g)
-	return t.Do(ctx, Stage{Name: store.DataStage(g), In: in, Files: []string{store.SamplesFile(g)}, Scratch: t.answers(g), Run: func(ctx context.Context) (any, error) {
+	return &Stage{Name: store.DataStage(g), In: in, Files: []string{store.SamplesFile(g)}, Scratch: t.answers(g), Run: func(ctx context.Context) (any, error) {
 		from := data.First
 		if g > 1 {
 			var before labImported
-			if err := t.Manifest.Stage(store.DataStage(g - 1)).Decode(&before); err != nil {
+			if err := t.Results.Manifest.Stage(store.DataStage(g - 1)).Decode(&before); err != nil {
 				return nil, err
 			}
 			from = before.Next
@@ -180,7 +182,7 @@ func (t *trial) importChunk(ctx context.Context, g int) error {
 		began := time.Now()
 		var progress data.Progress
 		told := t.tellImport(g, &progress, answers.Games())
-		info, err := d.source.Chunk(ctx, from, t.Codec, t.Path(store.SamplesFile(g)), &answers, &progress)
+		info, err := d.source.Chunk(ctx, from, t.Setup.Codec, t.Results.Path(store.SamplesFile(g)), &answers, &progress)
 		told()
 		if err != nil {
 			return nil, err
@@ -190,20 +192,22 @@ func (t *trial) importChunk(ctx context.Context, g int) error {
 			Reasons: map[string]int{}, Seconds: time.Since(began).Seconds(),
 			Data: &store.Chunk{Pass: info.Pass, Broken: info.Broken, NoResult: info.NoResult, NoMoves: info.NoMoves, Finished: info.Finished, Unexpressed: info.Unexpressed, Last: info.Last},
 		}, info.Next}, nil
-	}, Work: func(ctx context.Context) (Work, error) {
-		return t.estimate(ctx, Load{Import: &Import{In: in, Set: d.source, Positions: t.chunkSize(g)}})
-	}})
+	}, Load: func() (Load, error) {
+		return Load{Import: &Import{In: in, Set: d.source, Positions: t.chunkSize(g)}}, nil
+	}}, nil
 }
 
 // answers is the path of the journal of what engines have answered for chunk g.
-func (t *trial) answers(g int) string { return t.Path("samples", fmt.Sprintf("gen-%04d.journal", g)) }
+func (t *Trial) answers(g int) string {
+	return t.Results.Path("samples", fmt.Sprintf("gen-%04d.journal", g))
+}
 
 // chunkSize is how many positions chunk g of the data has, as far as it can be told: as
 // the last one that was imported, or as the settings say; NaN where they do not.
-func (t *trial) chunkSize(g int) float64 {
+func (t *Trial) chunkSize(g int) float64 {
 	for i := g; i >= 1; i-- {
-		if s := t.Manifest.Stage(store.DataStage(i)); s != nil && len(s.Facts) > 0 {
-			if row, err := t.Generation(i); err == nil {
+		if s := t.Results.Manifest.Stage(store.DataStage(i)); s != nil && len(s.Facts) > 0 {
+			if row, err := t.Results.Generation(i); err == nil {
 				return float64(row.Samples)
 			}
 		}
@@ -222,7 +226,7 @@ const tellEvery = 250 * time.Millisecond
 
 // tellImport tells how the import of chunk g goes until the function that it returns
 // is called: in games of an engine, and else in positions.
-func (t *trial) tellImport(g int, p *data.Progress, known int) (done func()) {
+func (t *Trial) tellImport(g int, p *data.Progress, known int) (done func()) {
 	d := t.Settings.Data
 	unit := "positions"
 	if d.Kind == data.Engine {

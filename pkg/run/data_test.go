@@ -255,21 +255,6 @@ func TestDataCode(t *testing.T) {
 	}
 }
 
-// What was trained on games that do not come again, or on one chunk, stays as it is.
-func TestTrainingCode(t *testing.T) {
-	files, player := &data.Config{}, &data.Config{Kind: data.Engine}
-	one, two := Window{First: 2, Last: 2}, Window{First: 1, Last: 2}
-	for _, x := range []struct {
-		data   *data.Config
-		window Window
-		want   string
-	}{{nil, one, "2"}, {nil, two, "2"}, {player, two, "2"}, {files, one, "2"}, {files, two, "3"}} {
-		if have := trainingCode(x.data, x.window); have != x.want {
-			t.Errorf("%+v, window %d to %d: version %q, want %q", x.data, x.window.First, x.window.Last, have, x.want)
-		}
-	}
-}
-
 // An engine plays the games of a chunk, and what it is is part of their identity.
 func TestDataOfAnEngine(t *testing.T) {
 	t.Parallel()

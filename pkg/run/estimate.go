@@ -6,24 +6,69 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
+	"alamos/pkg/data"
 	"alamos/pkg/nn"
 
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
 )
 
-// Estimator says how long work takes: from earlier runs on this machine where
-// there are any, else from a probe of seconds, if it may.
+// Work is the amount of work of a stage. NaN, in JSON null, means unknown.
+type Work struct {
+	Stages      int         `json:"stages"`
+	Games       int         `json:"games"`
+	Evaluations stats.Float `json:"evaluations"` // of networks; an estimate
+	Seconds     stats.Float `json:"seconds"`     // an estimate
+}
+
+// Add adds other work.
+func (w *Work) Add(o Work) {
+	w.Stages += o.Stages
+	w.Games += o.Games
+	w.Evaluations += o.Evaluations
+	w.Seconds += o.Seconds
+}
+
+// Load is what a stage has to do.
+type Load struct {
+	Games    int      // to play
+	Searches []Search // of networks in these games
+	Learned  int      // games to learn from, once per epoch
+	// Positions are those to learn from beside games, once per epoch; NaN: unknown.
+	Positions   float64
+	Evaluations int           // of the trial's network, beside games
+	Import      *Import       // nil: none
+	Thinking    time.Duration // of engines with a time for each move: per ply of a game, summed over games
+}
+
+// Import is a chunk of data to import.
+type Import struct {
+	In        store.Inputs // of its stage
+	Set       *data.Source
+	Positions float64 // NaN: unknown
+}
+
+// Search is the part of a network in games.
+type Search struct {
+	Of         *Trial // whose network and settings it has
+	Games      float64
+	Tournament bool // it searches as the tournament section says
+}
+
+// Estimator estimates how long work takes on this machine: from what earlier runs have
+// left in their manifests, or else from a probe of seconds. What neither can tell is NaN,
+// never a guess. An estimate decides no result.
 type Estimator struct {
 	probe   bool
 	speeds  map[string]*speed  // by network, see networkKey
 	lengths map[string]*length // by how games are played, see gamesPlayedKey
 	imports map[string]float64 // positions a second, see importKey
 	known   *history
-	// Blind says that a length that was asked for since this was false is that of
-	// untrained games.
-	Blind bool
+	// Untrained reports that an estimate since this was false rests on the length of
+	// games of an untrained network.
+	Untrained bool
 }
 
 // speed is of a network on this machine.
@@ -45,8 +90,8 @@ type length struct {
 	untrained   bool    // they are those of an untrained network
 }
 
-// New estimates with probes or without them.
-func New(probe bool) *Estimator {
+// NewEstimator estimates with probes or without them.
+func NewEstimator(probe bool) *Estimator {
 	return &Estimator{probe: probe, speeds: map[string]*speed{}, lengths: map[string]*length{}, imports: map[string]float64{}}
 }
 
@@ -67,7 +112,7 @@ func gamesPlayedKey(in store.Inputs) string {
 	return key.Hash()
 }
 
-// Work estimates what a load of a trial comes to.
+// Work estimates the work of a load of a trial.
 func (e *Estimator) Work(ctx context.Context, t *Trial, load Load) (Work, error) {
 	w := Work{Games: load.Games}
 	for _, s := range load.Searches {
@@ -105,20 +150,20 @@ func (e *Estimator) Work(ctx context.Context, t *Trial, load Load) (Work, error)
 		}
 		w.Seconds += stats.Float(load.Positions * float64(t.Settings.Training.Epochs) / v)
 	}
-	if load.Asked > 0 {
+	if load.Evaluations > 0 {
 		v, err := e.evaluating(ctx, t)
 		if err != nil {
 			return w, err
 		}
-		w.Evaluations += stats.Float(load.Asked)
-		w.Seconds += stats.Float(float64(load.Asked) / v)
+		w.Evaluations += stats.Float(load.Evaluations)
+		w.Seconds += stats.Float(float64(load.Evaluations) / v)
 	}
 	if load.Learned > 0 || load.Thinking > 0 {
 		l, err := e.length(ctx, t)
 		if err != nil {
 			return w, err
 		}
-		w.Seconds += stats.Float(load.Thinking.Seconds() * l.plies / float64(t.Workers))
+		w.Seconds += stats.Float(load.Thinking.Seconds() * l.plies / float64(t.Hardware.Workers))
 		if load.Learned > 0 {
 			v, err := e.learning(ctx, t)
 			if err != nil {
@@ -176,7 +221,7 @@ func (e *Estimator) ask(ctx context.Context, t *Trial, r *rate, probe func(conte
 	if !e.probe || r.probed || !math.IsNaN(r.perSecond) {
 		return r.perSecond, nil
 	}
-	net, err := nn.New(t.Spec(), 1)
+	net, err := nn.New(t.Setup.Spec(), 1)
 	if err != nil {
 		return 0, err
 	}
@@ -199,14 +244,14 @@ func (e *Estimator) speed(t *Trial) *speed {
 
 // length is how long games of a trial's self-play are.
 func (e *Estimator) length(ctx context.Context, t *Trial) (*length, error) {
-	s := &t.Settings
+	s := t.Settings
 	in := store.Inputs{}
 	in.Settings("game", s.Game)
 	in.Settings("search", s.Search)
 	in.Settings("selfplay", s.SelfPlay)
 	key := gamesPlayedKey(in)
 	if l := e.lengths[key]; l != nil {
-		e.Blind = e.Blind || l.untrained
+		e.Untrained = e.Untrained || l.untrained
 		return l, nil
 	}
 	e.recall(t)
@@ -221,8 +266,106 @@ func (e *Estimator) length(ctx context.Context, t *Trial) (*length, error) {
 			return nil, err
 		}
 		l = lengthOf(records, quick.MeanVisits())
-		l.untrained, e.Blind = true, true
+		l.untrained, e.Untrained = true, true
 	}
 	e.lengths[key] = l
 	return l, nil
+}
+
+// history sums up earlier runs on this machine.
+type history struct {
+	speeds  map[string]*measured // by networkKey
+	games   map[string]*played   // by gamesPlayedKey
+	imports map[string]*imported // by importKey
+}
+
+// imported sums up chunks of data.
+type imported struct{ positions, seconds float64 }
+
+// measured sums up the work that a network has done.
+type measured struct{ evaluations, playing, positions, training float64 }
+
+// mean returns the mean speed, NaN if nothing was measured.
+func (m *measured) mean() *speed {
+	if m == nil {
+		m = &measured{}
+	}
+	return &speed{rate{perSecond: m.evaluations / m.playing}, rate{perSecond: m.positions / m.training}} // 0/0 is NaN
+}
+
+// played sums up games.
+type played struct{ games, plies, evaluations float64 }
+
+// recall reads the manifests of all trials, once.
+func (e *Estimator) recall(t *Trial) {
+	if e.known != nil {
+		return
+	}
+	e.known = &history{map[string]*measured{}, map[string]*played{}, map[string]*imported{}}
+	for m := range t.run.cache.manifests() {
+		if m.Machine.CPU == t.Machine.CPU && m.Machine.Cores == t.Machine.Cores {
+			e.known.add(m)
+		}
+	}
+}
+
+// sumFor returns the entry of a map, which it makes if there is none.
+func sumFor[T any](m map[string]*T, key string) *T {
+	if m[key] == nil {
+		m[key] = new(T)
+	}
+	return m[key]
+}
+
+// add adds a trial.
+func (h *history) add(m *store.Manifest) {
+	first := m.Stage(store.UntrainedStage)
+	if first == nil {
+		return
+	}
+	v := sumFor(h.speeds, networkKey(first.Inputs))
+	samples := map[string]int{} // by generation
+	for _, s := range m.Stages {
+		if g, isData := strings.CutPrefix(s.Name, "data "); isData && s.From == "" {
+			var row store.Generation
+			if s.Decode(&row) != nil || row.Seconds <= 0 {
+				continue
+			}
+			samples[g] = row.Samples
+			sum := sumFor(h.imports, importKey(s.Inputs))
+			sum.positions += float64(row.Samples)
+			sum.seconds += row.Seconds
+			continue
+		}
+		g, isSelfPlay := strings.CutPrefix(s.Name, "self-play ")
+		if !isSelfPlay || s.From != "" {
+			continue
+		}
+		var row store.Generation
+		if s.Decode(&row) != nil || row.PerSecond <= 0 || row.Games == 0 {
+			continue
+		}
+		samples[g] = row.Samples
+		v.evaluations += float64(row.Evaluations)
+		v.playing += float64(row.Evaluations) / row.PerSecond
+		sum := sumFor(h.games, gamesPlayedKey(s.Inputs))
+		sum.games += float64(row.Games)
+		sum.plies += row.MeanPlies() * float64(row.Games)
+		sum.evaluations += float64(row.Evaluations)
+	}
+	for _, s := range m.Stages {
+		if !strings.HasPrefix(s.Name, "training ") || s.From != "" || s.Seconds <= 0 {
+			continue
+		}
+		var rows []store.Epoch
+		if s.Decode(&rows) != nil {
+			continue
+		}
+		for k := range s.Inputs {
+			if g, ok := strings.CutPrefix(k, "samples "); ok {
+				v.positions += float64(samples[g] * len(rows))
+			}
+		}
+		v.training += s.Seconds
+	}
 }

@@ -1,28 +1,374 @@
 package run
 
 import (
+	"bytes"
 	"context"
+	"encoding/csv"
+	"fmt"
+	"math"
+	"strconv"
+
+	"alamos/pkg/chess"
+	"alamos/pkg/data"
+	"alamos/pkg/disk"
+	"alamos/pkg/encode"
+	"alamos/pkg/experiment"
+	"alamos/pkg/match"
+	"alamos/pkg/nn"
+	"alamos/pkg/puzzle"
+	"alamos/pkg/report"
+	"alamos/pkg/search"
+	"alamos/pkg/stats"
+	"alamos/pkg/store"
 )
 
-// evaluateOnTheWay asks the checkpoint of generation g if the experiment wants to hear
-// from every so many.
-func (t *trial) evaluateOnTheWay(ctx context.Context, g int) error {
-	if e := t.Settings.Evaluation; e == nil || e.Every == 0 || g%e.Every != 0 {
-		return nil
+// Evaluation measures what checkpoints know, apart from how strong they play: which
+// puzzles they solve, how well they predict the moves and results of held-out games, and
+// what figures show of a position. All of it evaluates many positions at once, and none
+// is random: the output of a network for a position does not depend on its batch.
+
+// Versions of the code of these stages.
+const (
+	puzzlesCode  = "1"
+	accuracyCode = "2"
+	positionCode = "1"
+)
+
+// checkpointInputs returns the inputs of a stage that evaluates the checkpoint of
+// generation g.
+func (t *Trial) checkpointInputs(g int, code string) store.Inputs {
+	s := t.Settings
+	return store.Inputs{
+		"code": code, "network": t.Results.CheckpointSum(g), "game.variant": s.Game.Variant,
+		"network.input": s.Network.Input, "network.policy": s.Network.Policy,
 	}
-	return t.evaluate(ctx, g)
 }
 
-// evaluate asks the checkpoint of generation g what the experiment wants to know.
-func (t *trial) evaluate(ctx context.Context, g int) error {
-	if g == 0 {
-		return nil
+// group is a checkpoint that evaluates on all threads of the trial.
+type group struct {
+	*nn.Group
+	model *nn.Model
+}
+
+// openGroup opens the checkpoint of generation g. The caller calls close.
+func (t *Trial) openGroup(g int) (*group, error) {
+	model, err := t.Model(g)
+	if err != nil {
+		return nil, err
 	}
-	work := func(ctx context.Context, evaluations int) (Work, error) {
-		return t.estimate(ctx, Load{Asked: evaluations})
+	sessions, err := model.NewGroup(t.Hardware.Workers)
+	if err != nil {
+		model.Close()
+		return nil, err
 	}
-	if err := Puzzles(ctx, t.Trial, g, work); err != nil {
-		return err
+	return &group{sessions, model}, nil
+}
+
+func (n *group) close() {
+	n.Group.Close()
+	n.model.Close()
+}
+
+// puzzles returns the stage in which the checkpoint of generation g solves the puzzles of
+// the trial. It writes every answer to [store.PuzzlesFile]. The facts are
+// []store.PuzzleScore.
+func (t *Trial) puzzles(_ context.Context, g int) (*Stage, error) {
+	e := t.Settings.Evaluation
+	if e == nil || len(e.Puzzles) == 0 || g == 0 {
+		return nil, nil
 	}
-	return Accuracy(ctx, t.Trial, g)
+	sets, err := experiment.SetupPuzzles(t.Setup.Variant, e)
+	if err != nil {
+		return nil, err
+	}
+	// A search is of one position, and to find a move, not to explore.
+	settings := e.Search
+	settings.Noise, settings.Root.Noise, settings.ForcedPlayouts, settings.TreeReuse = search.Noise{}, 0, 0, false
+	cfg := settings
+	in := t.checkpointInputs(g, puzzlesCode)
+	in.Settings("search", settings)
+	names, total := make([]string, len(sets)), 0
+	for i, s := range sets {
+		names[i] = s.Name()
+		in["puzzle "+names[i]] = e.Puzzles[i].File.SHA256
+		total += len(s.Puzzles)
+	}
+	in.List("puzzle", names)
+	return &Stage{
+		Name: store.PuzzlesStage(g), In: in, Files: []string{store.PuzzlesFile(g)},
+		Run:  func(ctx context.Context) (any, error) { return t.solve(ctx, g, sets, cfg, total) },
+		Load: func() (Load, error) { return Load{Evaluations: total * (1 + cfg.Budget())}, nil },
+	}, nil
+}
+
+// solve has the search, and the network alone if it has a policy, answer all puzzles.
+func (t *Trial) solve(ctx context.Context, g int, sets []*puzzle.Set, cfg search.Config, total int) (any, error) {
+	net, err := t.openGroup(g)
+	if err != nil {
+		return nil, err
+	}
+	defer net.close()
+	evaluator := search.NewEvaluator(t.Setup.Codec, net)
+	alone, err := match.NewMCTS("network alone", match.TreeSearch{Power: math.Inf(1)}, evaluator)
+	if err != nil {
+		return nil, err
+	}
+	searching, err := match.NewMCTS("search", match.TreeSearch{Config: cfg, Power: math.Inf(1)}, evaluator)
+	if err != nil {
+		return nil, err
+	}
+	task := t.Report.Task(store.PuzzlesStage(g), "puzzles")
+	defer task.End()
+	scores, before := make([]store.PuzzleScore, len(sets)), 0
+	rows := [][]string{{"set", "line", "id", "policy_move", "policy_solved", "search_move", "search_solved"}}
+	for i, s := range sets {
+		score := store.PuzzleScore{Set: s.Name(), Puzzles: len(s.Puzzles)}
+		var byPolicy []puzzle.Answer
+		if t.Setup.Spec().PolicySize > 0 {
+			if byPolicy, err = puzzle.Solve(ctx, s.Puzzles, alone, 0, nil); err != nil {
+				return nil, err
+			}
+			n := puzzle.Solved(byPolicy)
+			score.Policy = &n
+		}
+		bySearch, err := puzzle.Solve(ctx, s.Puzzles, searching, 0, func(done int) { task.Set(before+done, total, s.Name()) })
+		if err != nil {
+			return nil, err
+		}
+		score.Search = puzzle.Solved(bySearch)
+		before += len(s.Puzzles)
+		for k := range s.Puzzles {
+			p := &s.Puzzles[k]
+			row := []string{s.Name(), strconv.Itoa(p.Line), p.ID, "", "", p.Position.SAN(bySearch[k].Move), strconv.FormatBool(bySearch[k].Solved)}
+			if byPolicy != nil {
+				row[3], row[4] = p.Position.SAN(byPolicy[k].Move), strconv.FormatBool(byPolicy[k].Solved)
+			}
+			rows = append(rows, row)
+		}
+		scores[i] = score
+		t.Report.Note(fmt.Sprintf("%s, %s: %s", store.CheckpointName(g), s.Name(), describe(&score)))
+	}
+	var b bytes.Buffer
+	if err := csv.NewWriter(&b).WriteAll(rows); err != nil {
+		return nil, err
+	}
+	return scores, disk.WriteBytes(t.Results.Path(store.PuzzlesFile(g)), b.Bytes())
+}
+
+// describe writes how many puzzles were solved.
+func describe(s *store.PuzzleScore) string {
+	text := fmt.Sprintf("%d of %d solved with search", s.Search, s.Puzzles)
+	if s.Policy != nil {
+		text += fmt.Sprintf(", %d by the network alone", *s.Policy)
+	}
+	return text
+}
+
+// accuracy returns the stage that measures the checkpoint of generation g on the games
+// that its training held out, those of the window that ends with generation g. Without
+// held-out games no phase has a position, and without results none has a value error.
+// The facts are []store.PhaseAccuracy.
+//
+// The value is compared with that of the samples: the result of the game, or the mixture
+// that self-play made, and not the value target of a script.
+func (t *Trial) accuracy(_ context.Context, g int) (*Stage, error) {
+	s := t.Settings
+	if s.Evaluation == nil || !s.Evaluation.Accuracy || g == 0 {
+		return nil, nil
+	}
+	window := t.window(g)
+	in := t.checkpointInputs(g, accuracyCode)
+	in["seed"] = strconv.FormatUint(s.Seed, 10)
+	in.Settings("training.validation", s.Training.Validation)
+	window.inputs(in)
+	// Files may have samples without a result, unless values are learned from them.
+	lacking := s.Data != nil && s.Data.Kind == data.Parquet && s.Training.Loss.Value == 0
+	return &Stage{Name: store.AccuracyStage(g), In: in, Run: func(ctx context.Context) (any, error) {
+		_, samples, err := window.read()
+		if err != nil {
+			return nil, err
+		}
+		training, seeds := t.Setup.Training(g, nil)
+		_, held := data.Split(samples, seeds.Split, training.Validation)
+		net, err := t.openGroup(g)
+		if err != nil {
+			return nil, err
+		}
+		defer net.close()
+		known := func(x *encode.Sample) bool { return !lacking || data.HasResult(x) }
+		return t.measureAccuracy(ctx, g, net, samples, held, known)
+	}}, nil
+}
+
+// atOnce is how many positions are evaluated in one call.
+const atOnce = 256
+
+// measureAccuracy evaluates the samples of the window that held names. known reports
+// whether the result of a sample is known.
+func (t *Trial) measureAccuracy(ctx context.Context, g int, net *group, window *data.Set, held []int32, known func(*encode.Sample) bool) ([]store.PhaseAccuracy, error) {
+	task := t.Report.Task(store.AccuracyStage(g), "positions")
+	defer task.End()
+	everything := make([]int32, t.Setup.Spec().PolicySize) // every move of the policy
+	for i := range everything {
+		everything[i] = int32(i)
+	}
+	samples, leaves := make([]*encode.Sample, atOnce), make([]*encode.Leaf, atOnce)
+	for i := range leaves {
+		leaves[i] = &encode.Leaf{Indices: everything, Priors: make([]float32, len(everything)), Sign: 1}
+	}
+	var sums [phases]tally
+	for done := 0; done < len(held); {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		n := min(atOnce, len(held)-done)
+		for i, at := range held[done:][:n] {
+			samples[i] = window.Sample(int(at))
+			leaves[i].Planes = samples[i].Planes
+		}
+		if err := net.Evaluate(leaves[:n]); err != nil {
+			return nil, err
+		}
+		for i := range n {
+			sums[phaseOf(encode.Counts(t.Setup.Codec.Planes, samples[i].Planes))].add(samples[i], leaves[i], known(samples[i]))
+		}
+		done += n
+		task.Set(done, len(held), "")
+	}
+	var all tally
+	var rows []store.PhaseAccuracy
+	for p, sum := range sums {
+		rows = append(rows, sum.row(store.Phases[p]))
+		all.join(&sum)
+	}
+	return append(rows, all.row(store.AllPhases)), nil
+}
+
+// tally counts over positions.
+type tally struct {
+	positions, targets, results int // of the positions, those with a move to predict, and with a result
+	top1, top5                  int
+	squares                     float64 // sum of the squared errors of the value
+}
+
+// add counts a sample and the network's evaluation of it. As in training, the move to
+// predict is the first of those with the highest target, and of equal priors the first
+// counts as higher.
+func (y *tally) add(s *encode.Sample, l *encode.Leaf, known bool) {
+	y.positions++
+	if known {
+		y.results++
+		d := float64(l.Value) - float64(s.Value)
+		y.squares += d * d
+	}
+	best, most := int32(-1), float32(0)
+	for i, target := range s.Policy {
+		if target > most {
+			best, most = s.Indices[i], target
+		}
+	}
+	if best < 0 || len(l.Priors) == 0 {
+		return
+	}
+	y.targets++
+	more, prior := 0, l.Priors[best]
+	for i, p := range l.Priors {
+		if p > prior || p == prior && i < int(best) {
+			more++
+		}
+	}
+	if more < 1 {
+		y.top1++
+	}
+	if more < 5 {
+		y.top5++
+	}
+}
+
+func (y *tally) join(o *tally) {
+	y.positions += o.positions
+	y.targets += o.targets
+	y.results += o.results
+	y.top1 += o.top1
+	y.top5 += o.top5
+	y.squares += o.squares
+}
+
+func (y *tally) row(name string) store.PhaseAccuracy {
+	share := func(sum float64, n int) stats.Float {
+		if n == 0 {
+			return stats.Float(math.NaN())
+		}
+		return stats.Float(sum / float64(n))
+	}
+	return store.PhaseAccuracy{
+		Phase: name, Positions: y.positions,
+		Top1: share(float64(y.top1), y.targets), Top5: share(float64(y.top5), y.targets), ValueError: share(y.squares, y.results),
+	}
+}
+
+// phase is a part of a game.
+type phase int
+
+const (
+	opening phase = iota
+	middlegame
+	endgame
+	phases
+)
+
+// Pieces beside kings and pawns, of both sides together, of which chess begins with 14.
+const (
+	mostInMiddlegame = 10
+	mostInEndgame    = 6
+)
+
+// phaseOf returns the phase of a position by its number of pieces of each type, as
+// lichess' divider (scalachess, Divider) has it, without that one's rules on empty back
+// ranks and on mixed pieces.
+func phaseOf(n [chess.King + 1]int) phase {
+	switch pieces := n[chess.Knight] + n[chess.Bishop] + n[chess.Rook] + n[chess.Queen]; {
+	case pieces <= mostInEndgame:
+		return endgame
+	case pieces <= mostInMiddlegame:
+		return middlegame
+	}
+	return opening
+}
+
+// position returns the stage that answers the question of a figure, so that the figure
+// can be drawn again without a network or a search.
+func (t *Trial) position(q store.Question) (*Stage, error) {
+	p, err := experiment.FigurePosition(t.Setup.Variant, t.Settings, q.Position)
+	if err != nil {
+		return nil, err
+	}
+	s := t.Settings
+	in := t.checkpointInputs(q.Generation, positionCode)
+	in["position"], in["visits"] = p.FEN(), strconv.Itoa(q.Visits)
+	cfg := s.Tournament.Search.WithoutExploration()
+	cfg.Visits = q.Visits
+	if q.Visits > 0 {
+		settings := s.Tournament.Search
+		settings.Visits, settings.Noise, settings.ForcedPlayouts, settings.Root.Noise = 0, search.Noise{}, 0, 0
+		in.Settings("search", settings)
+	}
+	return &Stage{Name: q.Stage(), In: in, Files: []string{q.File()}, Run: func(ctx context.Context) (any, error) {
+		model, err := t.Model(q.Generation)
+		if err != nil {
+			return nil, err
+		}
+		defer model.Close()
+		session, err := model.NewSession()
+		if err != nil {
+			return nil, err
+		}
+		defer session.Close()
+		tree := search.NewTree(cfg, 0) // there is no noise, so the seed decides nothing
+		tree.Analyze(chess.NewGame(p))
+		if err := search.Run(ctx, []*search.Tree{tree}, search.NewEvaluator(t.Setup.Codec, session)); err != nil {
+			return nil, err
+		}
+		return nil, report.Answer(p, tree, q.Visits).Write(t.Results.Path(q.File()))
+	}}, nil
 }

@@ -17,12 +17,12 @@ import (
 	"github.com/dustin/go-humanize/english"
 )
 
-// rungCode is the version of the code of a rung, see [stage.Stage].
+// rungCode is the version of the code of a rung, see [Stage].
 const rungCode = "1"
 
-// halving takes trials from rung to rung: all that are still in train to it, then
-// the best go on and the others end. A rung is decided when all have reached it,
-// so that the choice hangs on results alone, never on which trial was faster.
+// halving takes trials from rung to rung: all remaining ones train until it, then the
+// best continue and the others end. A rung is decided when all have reached it, so that
+// the choice depends on results alone, never on which trial was faster.
 func (r *run) halving(ctx context.Context, all []*candidate) error {
 	rungs := r.experiment.Halving.Rungs(all[0].declared.Settings.Generations)
 	going := all
@@ -51,8 +51,8 @@ func (r *run) halving(ctx context.Context, all []*candidate) error {
 	return nil
 }
 
-// choose returns those that go on from a rung, in the order of trials, and says to
-// the others where they end.
+// choose returns the trials that continue after a rung, in their order, and sets the ends
+// of the others.
 func choose(rung *store.Rung, going []*candidate) []*candidate {
 	var on []*candidate
 	for _, c := range going {
@@ -70,18 +70,17 @@ func choose(rung *store.Rung, going []*candidate) []*candidate {
 // metricWords name the metrics of successive halving for people.
 var metricWords = map[string]string{experiment.ByLoss: "validation loss", experiment.ByElo: "Elo"}
 
-// arbiter is what compares trials: a trial in a folder of its own that trains
-// nothing, with the settings of the experiment without its sweep.
-func (r *run) arbiter(report Report) (*trial, error) {
-	dir := filepath.Join(r.dir, store.RungsFolder)
-	m, err := store.ReadManifest(dir)
-	if err != nil {
-		return nil, err
+// arbiter opens what compares trials: a trial in a folder of its own that trains nothing,
+// with the settings of the experiment without its sweep.
+func (r *run) arbiter(report Report) (*Trial, error) {
+	declared := experiment.Trial{Settings: r.experiment.Settings}
+	// The file itself may lack what the sweep varies.
+	declared.Settings.Game = r.experiment.Trials[0].Settings.Game
+	t, err := r.openIn(filepath.Join(r.dir, store.RungsFolder), declared, report)
+	if err == nil {
+		r.arbiters = append(r.arbiters, t)
 	}
-	stored := &store.Trial{Trial: experiment.Trial{Settings: r.experiment.Settings}, Dir: dir, Manifest: m}
-	// What the sweep varies may be missing from the file itself.
-	stored.Settings.Game = r.experiment.Trials[0].Settings.Game
-	return r.begun(stored, report)
+	return t, err
 }
 
 // rung compares trials after g generations.
@@ -99,20 +98,18 @@ func (r *run) rung(ctx context.Context, g int, going []*candidate) (*store.Rung,
 		})
 	}
 	in := store.Inputs{"code": rungCode, "metric": h.Metric, "generation": strconv.Itoa(g), SurvivorsInput: strconv.Itoa(rung.Survivors)}
+	var stage *Stage
 	if h.Metric == experiment.ByElo {
-		err = t.rungByElo(ctx, rung, going, in)
-	} else {
-		err = t.rungByLoss(ctx, rung, going, in)
-	}
-	if err != nil {
+		stage = t.rungByElo(rung, going, in)
+	} else if stage, err = t.rungByLoss(rung, going, in); err != nil {
 		return nil, err
 	}
-	if r.planning != nil {
-		r.planning.plan.Rungs = append(r.planning.plan.Rungs, t.Planned...)
+	if err := r.executor.stage(ctx, t, stage); err != nil {
+		return nil, err
 	}
-	s := t.Manifest.Stage(store.RungStage(g))
-	if t.Planner != nil && len(s.Facts) == 0 { // the first ones stand for those that will go on
-		t.Planner.Note(fmt.Sprintf("which %d of %d trials go on after %s is not known yet: here the first ones stand for them",
+	s := t.Results.Manifest.Stage(stage.Name)
+	if len(s.Facts) == 0 { // a plan: the first ones stand for those that will continue
+		t.unknown = append(t.unknown, fmt.Sprintf("which %d of %d trials go on after %s is not known yet: here the first ones stand for them",
 			rung.Survivors, len(rung.Ranking), english.Plural(g, "generation", "")))
 		return rung, nil
 	}
@@ -120,25 +117,25 @@ func (r *run) rung(ctx context.Context, g int, going []*candidate) (*store.Rung,
 	return decided, s.Decode(decided)
 }
 
-// reached is the generation that the trial has at a rung.
-func (t *trial) reached(g int) int {
+// reached returns the generation that the trial has at a rung.
+func (t *Trial) reached(g int) int {
 	if t.stopped != nil {
 		return min(g, t.stopped.Generation)
 	}
 	return g
 }
 
-// rungByLoss compares trials by the loss that their training kept.
-func (t *trial) rungByLoss(ctx context.Context, rung *store.Rung, going []*candidate, in store.Inputs) error {
+// rungByLoss returns the stage that compares trials by the loss of their training.
+func (t *Trial) rungByLoss(rung *store.Rung, going []*candidate, in store.Inputs) (*Stage, error) {
 	var names []string
 	for i, c := range going {
 		x := &rung.Ranking[i]
-		if t.Planner != nil && !c.trial.Knows(x.Generation) {
-			in["trial "+x.Trial] = Unknown("loss", c.trial.CheckpointSum(x.Generation))
+		if !c.trial.knows(x.Generation) {
+			in["trial "+x.Trial] = unknown("loss", c.trial.Results.CheckpointSum(x.Generation))
 		} else {
-			epochs, err := c.trial.Epochs(x.Generation)
+			epochs, err := c.trial.Results.Epochs(x.Generation)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			x.Value = stats.Exactly(float64(store.SelectedLoss(epochs)))
 			in["trial "+x.Trial] = strconv.FormatFloat(x.Value.Value, 'g', -1, 64)
@@ -146,22 +143,22 @@ func (t *trial) rungByLoss(ctx context.Context, rung *store.Rung, going []*candi
 		names = append(names, x.Trial)
 	}
 	in.List("trial", names)
-	return t.Do(ctx, Stage{Name: store.RungStage(rung.Generation), In: in, Run: func(context.Context) (any, error) {
+	return &Stage{Name: store.RungStage(rung.Generation), In: in, Run: func(context.Context) (any, error) {
 		rank(rung.Ranking, func(x store.RungTrial) float64 { return x.Value.Value })
 		t.Report.Note(ranked(rung))
 		return rung, nil
-	}})
+	}}, nil
 }
 
-// rungByElo compares trials by a match between their checkpoints, in which each
-// searches as its own tournament section says.
-func (t *trial) rungByElo(ctx context.Context, rung *store.Rung, going []*candidate, in store.Inputs) error {
-	s := &t.Settings
-	m := t.match(store.RungStage(rung.Generation), store.RungFolder(rung.Generation), in)
+// rungByElo returns the stage that compares trials by a match between their checkpoints.
+// Each searches as its own tournament section says.
+func (t *Trial) rungByElo(rung *store.Rung, going []*candidate, in store.Inputs) *Stage {
+	s := t.Settings
+	m := &Match{Trial: t, Stage: store.RungStage(rung.Generation), Folder: store.RungFolder(rung.Generation), In: in}
 	m.Rounds = t.run.experiment.Halving.Games
 	for i, c := range going {
 		x := &rung.Ranking[i]
-		m.Players = append(m.Players, Checkpoint(x.Trial, c.trial.Trial, x.Generation))
+		m.Players = append(m.Players, Checkpoint(x.Trial, c.trial, x.Generation))
 	}
 	delete(in, "generation") // the checkpoints are the players'
 	in["code"] = rungCode + ", games " + Code
@@ -182,7 +179,7 @@ func (t *trial) rungByElo(ctx context.Context, rung *store.Rung, going []*candid
 	if s.Tournament.Draw != nil {
 		in.Settings("tournament.draw", s.Tournament.Draw)
 	}
-	return m.Run(ctx, "", func(result *store.Tournament) any {
+	return m.stage("", func(result *store.Tournament) any {
 		for i, p := range result.Players {
 			x := &rung.Ranking[i]
 			x.Value = p.Elo
@@ -193,7 +190,7 @@ func (t *trial) rungByElo(ctx context.Context, rung *store.Rung, going []*candid
 	})
 }
 
-// rank sorts trials by rising badness, NaN last and equal ones as they were.
+// rank sorts trials by rising badness, NaN last. The sort is stable.
 func rank(trials []store.RungTrial, badness func(store.RungTrial) float64) {
 	slices.SortStableFunc(trials, func(a, b store.RungTrial) int {
 		x, y := badness(a), badness(b)
@@ -209,7 +206,7 @@ func rank(trials []store.RungTrial, badness func(store.RungTrial) float64) {
 	})
 }
 
-// ranked is a line about a rung that was decided.
+// ranked returns a line about a decided rung.
 func ranked(rung *store.Rung) string {
 	text := fmt.Sprintf("%s after %s: %d of %d go on:", metricWords[rung.Metric], english.Plural(rung.Generation, "generation", ""), rung.Survivors, len(rung.Ranking))
 	for i, x := range rung.Ranking {

@@ -20,7 +20,7 @@ type candidate struct {
 	number   int    // from 1
 	folder   string // of its results
 
-	trial *trial  // nil until it is first worked on
+	trial *Trial  // nil until it is first worked on
 	until int     // the generation to train to
 	end   *ending // nil: the trial goes on from there
 	done  bool    // it has ended
@@ -119,8 +119,8 @@ func (r *run) advance(ctx context.Context, c *candidate, report Report, workers 
 		}
 		c.trial = t
 	}
-	c.trial.Report, c.trial.Workers = report, workers
-	if err := c.trial.runStages(ctx, c.until, c.end); err != nil {
+	c.trial.Report, c.trial.Hardware.Workers = report, workers
+	if err := c.trial.take(ctx, c.until, c.end); err != nil {
 		return err
 	}
 	c.done = c.end != nil

@@ -26,24 +26,22 @@ import (
 // number and [gamesKey]. So what was played for one match is not played again for
 // another: with more rounds, or other players beside, only the new games are played.
 type Match struct {
-	*Trial   // in whose folder it is played, with its tournament section
-	Scripts  *Scripts
-	Stage    string // its name
-	Folder   string // of the files, below the trial's
-	Players  []MatchPlayer
-	Rounds   int // games of each pair
-	Format   match.Format
-	In       store.Inputs // of its stage, but for its players
-	Prospect *Prospect    // of a plan
+	Trial   *Trial // in whose folder it is played, with its tournament section
+	Stage   string // its name
+	Folder  string // of the files, below the trial's
+	Players []MatchPlayer
+	Rounds  int // games of each pair
+	Format  match.Format
+	In      store.Inputs // of its stage, but for its players
 }
 
-// Run plays the match as a stage of its trial. The stage keeps what facts makes of the
+// stage returns the stage that plays the match. The stage keeps what facts makes of the
 // result. anchor is the player whose Elo is 0 if it is among the players; otherwise the
 // mean is 0.
-func (m *Match) Run(ctx context.Context, anchor string, facts func(*store.Tournament) any) error {
+func (m *Match) stage(anchor string, facts func(*store.Tournament) any) *Stage {
 	m.addPlayers()
-	return m.Do(ctx, Stage{
-		Name: m.Stage, In: m.In, Files: m.files(), Scratch: m.journal(), Work: m.work,
+	return &Stage{
+		Name: m.Stage, In: m.In, Files: m.files(), Scratch: m.journal(), Load: m.load,
 		Run: func(ctx context.Context) (any, error) {
 			games, err := m.play(ctx)
 			if err != nil {
@@ -58,7 +56,36 @@ func (m *Match) Run(ctx context.Context, anchor string, facts func(*store.Tourna
 			}
 			return facts(result), nil
 		},
-	})
+	}
+}
+
+// tournament returns the stage of the trial's tournament.
+func (t *Trial) tournament(context.Context, int) (*Stage, error) {
+	s := t.Settings
+	if s.Tournament.Rounds == 0 {
+		return nil, nil // an earlier one keeps its place in the manifest
+	}
+	players := t.run.opponents.Players(t)
+	if len(players) < 2 { // missing opponents were left out
+		t.drop(store.TournamentStage)
+		return nil, nil
+	}
+	in := store.Inputs{
+		"code": Code, "seed": strconv.FormatUint(s.Seed, 10), "game.variant": s.Game.Variant,
+		"network.input": s.Network.Input, "network.policy": s.Network.Policy,
+	}
+	if len(s.Game.Start) > 0 {
+		in.Settings("game.start", s.Game.Start)
+	}
+	settings := s.Tournament
+	settings.Players = nil // the match has their identities
+	in.Settings("tournament", settings)
+	m := &Match{Trial: t, Stage: store.TournamentStage, Folder: "tournament", In: in}
+	m.Players, m.Rounds, m.Format = players, s.Tournament.Rounds, experiment.SetupFormat(s.Tournament.Format)
+	return m.stage(store.CheckpointName(0), func(r *store.Tournament) any {
+		reportStandings(t.Report, r)
+		return r
+	}), nil
 }
 
 // Code is the version of the code of a match, see [Stage].
@@ -77,7 +104,7 @@ func (m *Match) files() []string {
 }
 
 // journal returns the path of the journal of the games.
-func (m *Match) journal() string { return m.Path(m.Folder, "games.journal") }
+func (m *Match) journal() string { return m.Trial.Results.Path(m.Folder, "games.journal") }
 
 // The inputs of a match that say which of its games are played, not how they go.
 const (
@@ -123,9 +150,6 @@ func matchKey(in store.Inputs) string {
 	return common.Hash()
 }
 
-// TournamentKinship is between matches that may have the same games.
-var TournamentKinship = Kinship{Input: playersInput, Key: matchKey}
-
 // gamesKey returns a function that names what decides the games of a pair in a match:
 // they are the same games in matches with equal keys. It is empty for a pair that does
 // not play in the match.
@@ -150,21 +174,21 @@ func (m *Match) games(t match.Tournament, newPlayer func(p *MatchPlayer) (match.
 	return match.NewGames(t, entries, m.Stage, gamesKey(m.In))
 }
 
-// tournament returns the rules of the match, without its book and scripts.
-func (m *Match) tournament() match.Tournament {
-	s := &m.Settings
+// rules returns the rules of the match, without its book and scripts.
+func (m *Match) rules() match.Tournament {
+	s := m.Trial.Settings
 	return match.Tournament{
-		Variant: m.Variant, Start: s.Game.Start, Rounds: m.Rounds, MaxMoves: s.Tournament.MaxMoves, RandomPlies: s.Tournament.RandomPlies,
-		Seed: m.Seed("tournament", 0), Workers: m.Workers, Format: m.Format,
+		Variant: m.Trial.Setup.Variant, Start: s.Game.Start, Rounds: m.Rounds, MaxMoves: s.Tournament.MaxMoves, RandomPlies: s.Tournament.RandomPlies,
+		Seed: m.Trial.Setup.Seed("tournament", 0), Workers: m.Trial.Hardware.Workers, Format: m.Format,
 	}
 }
 
 // play plays the games that are missing, and returns all.
 func (m *Match) play(ctx context.Context) ([]*match.Game, error) {
-	s := &m.Settings.Tournament
-	t := m.tournament()
+	s := &m.Trial.Settings.Tournament
+	t := m.rules()
 	var err error
-	if t.Book, err = experiment.ReadBook(m.Variant, s.Openings); err != nil {
+	if t.Book, err = experiment.ReadBook(m.Trial.Setup.Variant, s.Openings); err != nil {
 		return nil, err
 	}
 	var judges []match.Adjudicator
@@ -172,12 +196,12 @@ func (m *Match) play(ctx context.Context) ([]*match.Game, error) {
 		judges = append(judges, players.Adjudicate)
 	}
 	if s.Adjudicate != nil {
-		judge, err := m.Scripts.Open(s.Adjudicate, m.Workers)
+		judge, err := m.Trial.run.scripts.open(s.Adjudicate, m.Trial.Hardware.Workers, nil)
 		if err != nil {
 			return nil, err
 		}
 		defer judge.Close()
-		judges = append(judges, JudgeTournament(judge))
+		judges = append(judges, judgeTournament(judge))
 	}
 	t.Adjudicate = match.InTurn(judges...)
 	var nets models
@@ -189,13 +213,13 @@ func (m *Match) play(ctx context.Context) ([]*match.Game, error) {
 	}
 	defer games.Close()
 	if damaged > 0 {
-		m.Report.Note(fmt.Sprintf("%s: %s bytes are torn or damaged; what they held is done again", m.journal(), humanize.Comma(damaged)))
+		m.Trial.Report.Note(fmt.Sprintf("%s: %s bytes are torn or damaged; what they held is done again", m.journal(), humanize.Comma(damaged)))
 	}
 	if err := m.recall(games); err != nil {
 		return nil, err
 	}
 
-	task := m.Report.Task(m.Stage, "games")
+	task := m.Trial.Report.Task(m.Stage, "games")
 	defer task.End()
 	task.Resume(games.Len())
 	results, err := m.results(games.All())
@@ -205,8 +229,8 @@ func (m *Match) play(ctx context.Context) ([]*match.Game, error) {
 	var shown time.Time
 	err = games.Play(ctx, func(g *match.Game) (enough bool, err error) {
 		if g.Fault != nil {
-			m.Report.Note(match.FaultText(g) + " (see " + m.Path(faultLog) + ")")
-			err = match.LogFault(m.Path(faultLog), g)
+			m.Trial.Report.Note(match.FaultText(g) + " (see " + m.Trial.Results.Path(faultLog) + ")")
+			err = match.LogFault(m.Trial.Results.Path(faultLog), g)
 		}
 		err = errors.Join(err, results.Add(g.White, g.Black, g.Outcome.Result))
 		task.Set(games.Len(), games.Total(), fmt.Sprintf("%s - %s %s", g.White, g.Black, g.Outcome.Result))
@@ -230,15 +254,15 @@ const faultLog = "tournament/faults.log"
 // recall adds the games that earlier matches left, of this trial or of others, to the
 // journal. With all games there the files of the match may be written over.
 func (m *Match) recall(games *match.Games) error {
-	if old := m.Manifest.Stage(m.Stage); old != nil {
-		if err := m.recallFrom(games, m.Dir, old); err != nil {
+	if old := m.Trial.Results.Manifest.Stage(m.Stage); old != nil {
+		if err := m.recallFrom(games, m.Trial.Results.Dir, old); err != nil {
 			return err
 		}
 	}
 	if games.Len() == games.Total() {
 		return nil
 	}
-	for dir, other := range m.Shelf.Kin(m.In, m.Dir) {
+	for dir, other := range m.Trial.run.cache.matches(m.In, m.Trial.Results.Dir) {
 		if err := m.recallFrom(games, dir, other); err != nil {
 			return err
 		}
@@ -268,7 +292,7 @@ func (m *Match) recallFrom(games *match.Games, dir string, s *store.Stage) error
 		return err
 	}
 	if sum != s.Outputs[name] {
-		m.Report.Note(fmt.Sprintf("%s: %s is not what the run wrote (its checksum differs): its games are not used", m.Stage, file))
+		m.Trial.Report.Note(fmt.Sprintf("%s: %s is not what the run wrote (its checksum differs): its games are not used", m.Stage, file))
 		return nil
 	}
 	before := games.Len()
@@ -279,7 +303,7 @@ func (m *Match) recallFrom(games *match.Games, dir string, s *store.Stage) error
 		return err
 	}
 	if n := games.Len() - before; n > 0 {
-		m.Report.Note(fmt.Sprintf("%s: %s of %s games are as in %s", m.Stage, humanize.Comma(int64(n)), humanize.Comma(int64(games.Total())), file))
+		m.Trial.Report.Note(fmt.Sprintf("%s: %s of %s games are as in %s", m.Stage, humanize.Comma(int64(n)), humanize.Comma(int64(games.Total())), file))
 	}
 	return nil
 }
@@ -312,7 +336,7 @@ func (m *Match) write(games []*match.Game, anchor string) (*store.Tournament, er
 		{gamesName, func(w io.Writer) error { return match.WriteGames(w, m.Stage, games) }},
 		{ratingsName, func(w io.Writer) error { return match.WriteRatings(w, ratings) }},
 	} {
-		if err := disk.WriteFile(m.Path(m.Folder, f.name), f.write); err != nil {
+		if err := disk.WriteFile(m.Trial.Results.Path(m.Folder, f.name), f.write); err != nil {
 			return nil, err
 		}
 	}
@@ -320,7 +344,7 @@ func (m *Match) write(games []*match.Game, anchor string) (*store.Tournament, er
 	for i, st := range results.Standings() {
 		p := store.PlayerResult{Generation: m.Players[i].generation(), Standing: st, Elo: ratings.List[i].Elo}
 		if p.Generation > 0 {
-			if p.Samples, err = m.owner(&m.Players[i]).SamplesUntil(p.Generation); err != nil {
+			if p.Samples, err = m.owner(&m.Players[i]).Results.SamplesUntil(p.Generation); err != nil {
 				return nil, err
 			}
 		}
@@ -342,37 +366,27 @@ func reportStandings(to Report, r *store.Tournament) {
 	}
 }
 
-// Prospect is the state of a plan of several matches: how long games take, and how many
-// games the earlier matches will have played.
-type Prospect struct {
-	estimator *Estimator
-	games     map[string]int // of a pair, by gamesKey
-}
-
-// NewProspect returns the state before the first match.
-func NewProspect(e *Estimator) *Prospect { return &Prospect{e, map[string]int{}} }
-
-// work returns the work of the games that the match has to play, except those that can
-// be recalled.
-func (m *Match) work(ctx context.Context) (Work, error) {
-	games := m.games(m.tournament(), nil)
+// load returns the games that the match has to play, except those that can be recalled
+// and those that earlier matches of the plan will have played.
+func (m *Match) load() (Load, error) {
+	var load Load
+	games := m.games(m.rules(), nil)
 	if err := games.Peek(m.journal()); err != nil {
-		return Work{}, err
+		return load, err
 	}
 	if err := m.recall(games); err != nil {
-		return Work{}, err
+		return load, err
 	}
-	var load Load
 	missing := map[string]int{} // by player
 	for _, f := range games.Fixtures() {
 		key, n := games.Key(f.Pair), 0
-		planned := m.Prospect.games[key] // by matches before this one
+		planned := m.Trial.run.plannedGames[key] // by matches before this one
 		for i := range f.Games {
 			if i >= planned && !games.Has(f.Pair, i) {
 				n++
 			}
 		}
-		m.Prospect.games[key] = max(planned, f.Games)
+		m.Trial.run.plannedGames[key] = max(planned, f.Games)
 		load.Games += n
 		missing[f.A] += n
 		missing[f.B] += n
@@ -389,5 +403,5 @@ func (m *Match) work(ctx context.Context) (Work, error) {
 			load.Thinking += time.Duration(n) * p.engine.Limit.MoveTime / 2
 		}
 	}
-	return m.Prospect.estimator.Work(ctx, m.Trial, load)
+	return load, nil
 }

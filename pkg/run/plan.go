@@ -4,9 +4,10 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"alamos/pkg/experiment"
-
 	"alamos/pkg/store"
 )
 
@@ -16,38 +17,37 @@ type Plan struct {
 	Name   string            `json:"name"`
 	Dir    string            `json:"dir"` // of the results
 	Trials []PlannedTrial    `json:"trials"`
-	Rungs  []Planned         `json:"rungs,omitempty"` // comparisons of successive halving
+	Rungs  []Decision        `json:"rungs,omitempty"` // comparisons of successive halving
 	Left   []experiment.Left `json:"left,omitempty"`  // what the budget of the sweep leaves out
 	// Problems are why the run would refuse, fail, or not do as planned.
 	Problems []string `json:"problems,omitempty"`
-	// Notes say what the plan does not know.
+	// Notes are what the plan does not know.
 	Notes []string `json:"notes,omitempty"`
 	Total Work     `json:"total"` // of all stages that run
 }
 
 // PlannedTrial is a trial and its stages in order.
 type PlannedTrial struct {
-	ID     string    `json:"id"`
-	Label  string    `json:"label"`
-	Folder string    `json:"folder"` // with its path
-	Stages []Planned `json:"stages"`
-	Work   Work      `json:"work"`
+	Number int        `json:"number"`
+	ID     string     `json:"id"`
+	Label  string     `json:"label"`
+	Folder string     `json:"folder"` // with its path
+	Stages []Decision `json:"stages"`
+	Work   Work       `json:"work"`
 }
 
 // PlanOptions are the options of the run that is planned.
 type PlanOptions struct {
 	Options
-	// Probe measures, for a few seconds each, networks that no run below Results
-	// has trained on this machine yet; without it their times are not known.
+	// Probe measures, for a few seconds each, networks that no run below Results has
+	// trained on this machine yet. Without it their times are unknown.
 	Probe bool
 }
 
-// MakePlans plans runs of experiments, one after the other as they stand. It reads
-// results and writes nothing: the stages are those of [Run], followed with hashes
-// in the place of files that are not there yet.
+// MakePlans plans runs of experiments, one after the other. It reads results and writes
+// nothing.
 func MakePlans(ctx context.Context, all []*experiment.Experiment, opt PlanOptions) ([]*Plan, error) {
-	e := New(opt.Probe)
-	p := &planning{estimator: e, matches: NewProspect(e)}
+	p := &planner{estimator: NewEstimator(opt.Probe), games: map[string]int{}}
 	var plans []*Plan
 	for _, e := range all {
 		plan, err := p.experiment(ctx, e, opt.Options)
@@ -59,42 +59,38 @@ func MakePlans(ctx context.Context, all []*experiment.Experiment, opt PlanOption
 	return plans, nil
 }
 
-// planning is plans in the making: what one of them knows of those before it.
-type planning struct {
-	shelf     *Shelf
-	planner   *Planner
+// planner is an executor that predicts what a run does with each stage. It enters the
+// stages in the manifests, which it never writes, with placeholders for the checksums of
+// files that do not exist yet.
+type planner struct {
 	estimator *Estimator
-	matches   *Prospect
-
-	plan *Plan // of the experiment under way
+	cache     *cache         // with what earlier plans would leave
+	games     map[string]int // of a pair, by gamesKey, that planned matches play
 }
 
-func (p *planning) experiment(ctx context.Context, e *experiment.Experiment, opt Options) (*Plan, error) {
-	said := &planReporter{}
-	opt.Reporter, opt.Jobs = said, 1
+func (p *planner) experiment(ctx context.Context, e *experiment.Experiment, opt Options) (*Plan, error) {
+	missing := &noteReporter{}
+	opt.Reporter, opt.Jobs = missing, 1
 	strict := !opt.SkipMissingEngines
-	opt.SkipMissingEngines = true // what is missing is a problem of the run, not of the plan
+	opt.SkipMissingEngines = true // a missing engine is a problem of the run, not of the plan
 	r, err := newRun(e, opt)
 	if err != nil {
 		return nil, err
 	}
-	if p.shelf == nil {
-		p.shelf, p.planner = r.shelf, NewPlanner(r.shelf)
+	if p.cache == nil {
+		p.cache = r.cache
+		p.cache.plan = true
 	}
-	r.planning, r.shelf = p, p.shelf
-	p.plan = &Plan{File: e.File, Name: e.Name, Dir: r.dir, Left: e.Left}
-	p.planner.Notes, p.estimator.Blind = nil, false
-	for i := range e.Trials {
-		t := &e.Trials[i]
-		p.plan.Trials = append(p.plan.Trials, PlannedTrial{ID: t.ID, Label: t.Label, Folder: filepath.Join(r.dir, store.Folder(t)), Stages: []Planned{}})
-	}
+	r.executor, r.cache, r.plannedGames, r.sources.readOnly = p, p.cache, p.games, true
+	p.estimator.Untrained = false
+	plan := &Plan{File: e.File, Name: e.Name, Dir: r.dir, Left: e.Left}
 	if err := r.find(ctx); err != nil {
 		return nil, err
 	}
 	if strict {
-		p.plan.Problems = append(p.plan.Problems, said.notes...)
+		plan.Problems = missing.notes
 	} else {
-		p.plan.Notes = append(p.plan.Notes, said.notes...)
+		plan.Notes = missing.notes
 	}
 	candidates, err := r.candidates()
 	if err == nil {
@@ -104,35 +100,133 @@ func (p *planning) experiment(ctx context.Context, e *experiment.Experiment, opt
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		p.plan.Problems = append(p.plan.Problems, err.Error())
+		plan.Problems = append(plan.Problems, err.Error())
+	}
+	p.collect(plan, r, candidates)
+	return plan, nil
+}
+
+// collect fills a plan with what became of the trials.
+func (p *planner) collect(plan *Plan, r *run, candidates []*candidate) {
+	note := func(notes ...string) {
+		for _, n := range notes {
+			if !slices.Contains(plan.Notes, n) {
+				plan.Notes = append(plan.Notes, n)
+			}
+		}
+	}
+	for i := range r.experiment.Trials {
+		t := &r.experiment.Trials[i]
+		plan.Trials = append(plan.Trials, PlannedTrial{Number: t.Number, ID: t.ID, Label: t.Label, Folder: filepath.Join(r.dir, store.Folder(t)), Stages: []Decision{}})
 	}
 	for _, c := range candidates {
 		if c.trial != nil {
-			x := &p.plan.Trials[c.number-1]
-			x.Stages = append(x.Stages, c.trial.Planned...)
-			for _, s := range x.Stages {
-				x.Work.Add(s.Work)
+			x := &plan.Trials[c.number-1]
+			x.Stages = append(x.Stages, c.trial.decisions...)
+			for _, d := range x.Stages {
+				x.Work.Add(d.Work)
 			}
-			p.plan.Total.Add(x.Work)
+			plan.Total.Add(x.Work)
+			note(c.trial.unknown...)
 		}
 		if c.err != nil {
-			p.plan.Problems = append(p.plan.Problems, fmt.Sprintf("%s: %v", c.folder, c.err))
+			plan.Problems = append(plan.Problems, fmt.Sprintf("%s: %v", c.folder, c.err))
 		}
 	}
-	for _, s := range p.plan.Rungs {
-		p.plan.Total.Add(s.Work)
+	for _, t := range r.arbiters {
+		plan.Rungs = append(plan.Rungs, t.decisions...)
+		note(t.unknown...)
 	}
-	if p.estimator.Blind {
-		p.planner.Note("evaluations and times are those of games of an untrained network, as no such games were played here yet: those of trained ones are often several times as long")
+	for _, d := range plan.Rungs {
+		plan.Total.Add(d.Work)
 	}
-	p.plan.Notes = append(p.plan.Notes, p.planner.Notes...)
-	return p.plan, nil
+	if p.estimator.Untrained {
+		note("evaluations and times are those of games of an untrained network, as no such games were played here yet: those of trained ones are often several times as long")
+	}
 }
 
-// planReporter keeps the notes of a run.
-type planReporter struct {
+func (p *planner) begin(*Trial) error { return nil }
+func (p *planner) end(*Trial) error   { return nil }
+
+// stage predicts what becomes of a stage, and enters in the trial's manifest what the
+// run would.
+func (p *planner) stage(ctx context.Context, t *Trial, s *Stage) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	d, src, err := t.decide(s)
+	if err != nil {
+		return err
+	}
+	m := t.Results.Manifest
+	switch d.Does {
+	case Reused:
+		planned := src.reused()
+		planned.Planned = true
+		m.Put(planned)
+	case Runs:
+		planned := &store.Stage{Name: s.Name, Inputs: s.In, Outputs: map[string]string{}}
+		for _, f := range s.Files {
+			planned.Outputs[f] = unknown(f, s.In.Hash())
+		}
+		if old := m.Stage(s.Name); old != nil {
+			d.Maybe = maybe(s.In, old.Inputs)
+			if s.In.Change(old.Inputs) == "" { // a file is missing; its bytes will be the same
+				same := *old
+				planned = &same
+			}
+		}
+		if s.Load != nil {
+			load, err := s.Load()
+			if err != nil {
+				return err
+			}
+			if d.Work, err = p.estimator.Work(ctx, t, load); err != nil {
+				return err
+			}
+		}
+		d.Work.Stages = 1
+		planned.Planned = true
+		m.Put(planned)
+	}
+	p.cache.planned(t.Results.Dir, m, m.Stage(s.Name))
+	// On the way to a higher rung the trial comes to its stages again.
+	if !slices.ContainsFunc(t.decisions, func(x Decision) bool { return x.Name == s.Name }) {
+		t.decisions = append(t.decisions, d)
+	}
+	return nil
+}
+
+// unknownMark begins the placeholder of a checksum that is not known yet.
+const unknownMark = "?"
+
+// unknown returns the placeholder of the checksum of something that depends on what. Like
+// a checksum it is equal for equal things only.
+func unknown(what ...string) string { return unknownMark + experiment.Hash(what)[1:] }
+
+// maybe reports whether inputs differ only in what is not known yet.
+func maybe(is, was store.Inputs) bool {
+	if len(is) != len(was) {
+		return false
+	}
+	some := false
+	for k, v := range is {
+		if v == was[k] {
+			continue
+		}
+		if !strings.HasPrefix(v, unknownMark) {
+			return false
+		}
+		some = true
+	}
+	return some
+}
+
+// noteReporter keeps the notes of a run.
+type noteReporter struct {
 	Quiet
 	notes []string
 }
 
-func (r *planReporter) Note(text string) { r.notes = append(r.notes, text) }
+func (r *noteReporter) Note(text string)                              { r.notes = append(r.notes, text) }
+func (r *noteReporter) Trial(int, int, string, string, string) Report { return Quiet{} }

@@ -67,10 +67,10 @@ func (s site) plan(t *testing.T, file string, probe bool, set ...string) *Plan {
 // says is what a plan says of each stage, as a recorder remembers it.
 func (p *Plan) says() map[string]string {
 	all := map[string]string{}
-	note := func(label string, stages []Planned) {
+	note := func(label string, stages []Decision) {
 		for _, s := range stages {
 			switch s.Does {
-			case Shared:
+			case Reused:
 				all[label+": "+s.Name] = "as in " + filepath.Base(s.From)
 			case Cached:
 				all[label+": "+s.Name] = "cached"

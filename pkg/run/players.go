@@ -70,8 +70,8 @@ func (m *Match) owner(p *MatchPlayer) *Trial {
 func (m *Match) id(p *MatchPlayer) string {
 	switch {
 	case p.trial != nil: // searches as its own trial says
-		s := &p.trial.Settings
-		how := []any{p.trial.CheckpointSum(p.network()), s.Network.Input, s.Network.Policy, s.Tournament.Search, s.Tournament.Temperature}
+		s := p.trial.Settings
+		how := []any{p.trial.Results.CheckpointSum(p.network()), s.Network.Input, s.Network.Policy, s.Tournament.Search, s.Tournament.Temperature}
 		if s.Tournament.Limit != nil {
 			how = append(how, s.Tournament.Limit)
 		}
@@ -83,7 +83,7 @@ func (m *Match) id(p *MatchPlayer) string {
 	case p.engine != nil:
 		return p.engine.ID
 	case p.network() >= 0:
-		return m.CheckpointSum(p.network())
+		return m.Trial.Results.CheckpointSum(p.network())
 	}
 	return "plays"
 }
@@ -161,7 +161,7 @@ func (all *Opponents) Players(t *Trial) []MatchPlayer {
 	named := func(name string) int {
 		return slices.IndexFunc(out, func(o MatchPlayer) bool { return o.name == name })
 	}
-	last := t.Last()
+	last := t.Results.Last()
 	add := func(p MatchPlayer, of string) {
 		c := p.Network()
 		if p.external == nil && c != "" {
@@ -204,7 +204,7 @@ func (all *Opponents) Players(t *Trial) []MatchPlayer {
 				own(g)
 			}
 		case s.UCI != "":
-			if e := all.engines[engineKey(t.Variant, t.Chess960, &s)]; e != nil {
+			if e := all.engines[engineKey(t.Setup.Variant, t.Setup.Chess960, &s)]; e != nil {
 				add(MatchPlayer{Spec: s, engine: e}, "")
 			}
 		case s.Model != "":
@@ -283,14 +283,14 @@ func (m *Match) newPlayer(ctx context.Context, p *MatchPlayer, nets *models) (ma
 		parts.Defaults.Limit = match.Limit{Depth: l.Depth, Time: time.Duration(l.MoveTime) * time.Millisecond}
 	}
 	if e := p.engine; e != nil {
-		parts.Engine = match.UCI{Command: e.Command, Variant: m.Variant, Chess960: m.Chess960, Limit: e.Limit, Engines: 1}
+		parts.Engine = match.UCI{Command: e.Command, Variant: m.Trial.Setup.Variant, Chess960: m.Trial.Setup.Chess960, Limit: e.Limit, Engines: 1}
 	}
 	parts.Network = func() (search.Evaluator, func(), error) {
-		file, codec := "", t.Codec
+		file, codec := "", t.Setup.Codec
 		if p.external != nil {
 			file, codec = p.external.file, p.external.codec
 		} else {
-			file = t.Path(store.CheckpointFile(p.network()))
+			file = t.Results.Path(store.CheckpointFile(p.network()))
 		}
 		model, err := nets.at(t, file)
 		if err != nil {
@@ -303,11 +303,11 @@ func (m *Match) newPlayer(ctx context.Context, p *MatchPlayer, nets *models) (ma
 		return search.NewEvaluator(codec, session), session.Close, nil
 	}
 	parts.Script = func() (search.Valuer, func(), error) {
-		session, err := m.Scripts.Open(p.Hook, 1)
+		session, err := m.Trial.run.scripts.open(p.Hook, 1, nil)
 		if err != nil {
 			return nil, nil, err
 		}
-		return NewValuer(session), session.Close, nil
+		return newScriptValuer(session), session.Close, nil
 	}
 	return p.New(ctx, p.name, parts)
 }

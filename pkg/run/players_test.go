@@ -47,7 +47,7 @@ tournament:
 		}
 	}
 	var have []string
-	for _, c := range all.Players(&Trial{Trial: stored, Setup: of}) {
+	for _, c := range all.Players(&Trial{Settings: &stored.Settings, Results: stored, Setup: of}) {
 		have = append(have, fmt.Sprintf("%s %d %d", c.name, c.generation(), c.Rounds))
 	}
 	want := []string{

@@ -38,7 +38,7 @@ const (
 // playing is the self-play of a trial, or, where it learns from data, the games that
 // stand for those of its tournament.
 func playing(t *Trial) selfplay.Config {
-	cfg := t.SelfPlay(0)
+	cfg := t.Setup.SelfPlay(0)
 	if t.Settings.Data != nil {
 		cfg.Games, cfg.Temperature.Power = 1, 1
 	}
@@ -60,12 +60,12 @@ func quickConfig(t *Trial) selfplay.Config {
 
 // quickGames plays such games without a network: as an untrained one plays.
 func quickGames(ctx context.Context, t *Trial, cfg selfplay.Config) ([]*selfplay.Record, error) {
-	nets := make([]search.Net, t.Workers)
+	nets := make([]search.Net, t.Hardware.Workers)
 	for i := range nets {
 		nets[i] = uniform{}
 	}
 	var records []*selfplay.Record
-	_, err := selfplay.Play(ctx, cfg, t.Codec, nets, func(r *selfplay.Record) { records = append(records, r) })
+	_, err := selfplay.Play(ctx, cfg, t.Setup.Codec, nets, func(r *selfplay.Record) { records = append(records, r) })
 	slices.SortFunc(records, func(a, b *selfplay.Record) int { return a.Number - b.Number })
 	return records, err
 }
@@ -103,24 +103,24 @@ func lengthOf(records []*selfplay.Record, visits float64) *length {
 
 // probePlaying is the number of evaluations a second in self-play.
 func probePlaying(ctx context.Context, t *Trial, net *nn.Network) (float64, error) {
-	model, err := net.Compile(t.InferenceOptions())
+	model, err := net.Compile(t.Hardware.InferenceOptions())
 	if err != nil {
 		return 0, err
 	}
 	defer model.Close()
-	nets, end, err := t.Sessions(model)
+	nets, end, err := t.Hardware.Sessions(model)
 	defer end()
 	if err != nil {
 		return 0, err
 	}
 	cfg := playing(t)
-	cfg.Games, cfg.Parallel = 1<<16, model.GameSlots(t.Workers) // more than can end
+	cfg.Games, cfg.Parallel = 1<<16, model.GameSlots(t.Hardware.Workers) // more than can end
 	cfg.Progress = new(selfplay.Progress)
 	limited, stop := context.WithTimeout(ctx, probeWarm+probeTime)
 	defer stop()
 	ended := make(chan error, 1)
 	go func() {
-		_, err := selfplay.Play(limited, cfg, t.Codec, nets, func(*selfplay.Record) {})
+		_, err := selfplay.Play(limited, cfg, t.Setup.Codec, nets, func(*selfplay.Record) {})
 		ended <- err
 	}()
 	time.Sleep(probeWarm)
@@ -148,7 +148,7 @@ func probeTraining(ctx context.Context, t *Trial, net *nn.Network) (float64, err
 	for i := range min(t.Settings.Training.Batch, 256) {
 		batch.Add(&samples[i%len(samples)])
 	}
-	tr, err := nn.NewTrainer(net, t.Optimizer(1), t.TrainerOptions())
+	tr, err := nn.NewTrainer(net, t.Setup.Optimizer(1), t.Hardware.TrainerOptions())
 	if err != nil {
 		return 0, err
 	}

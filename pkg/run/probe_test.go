@@ -5,8 +5,6 @@ import (
 
 	"alamos/pkg/experiment"
 	"alamos/pkg/selfplay"
-
-	"alamos/pkg/store"
 )
 
 // A probe has fewer visits than the games that it stands for, in the same proportion.
@@ -18,7 +16,7 @@ func TestQuickConfig(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	quick := quickConfig(&Trial{Trial: &store.Trial{Trial: experiment.Trial{Settings: s}}, Setup: of})
+	quick := quickConfig(&Trial{Settings: &s, Setup: of})
 	if quick.Search.Visits != quickVisits || quick.PlayoutCap.Visits*10 > quickVisits || quick.PlayoutCap.Visits == 0 {
 		t.Errorf("a probe has %d visits, %d in fast searches", quick.Search.Visits, quick.PlayoutCap.Visits)
 	}

@@ -7,8 +7,6 @@ import (
 
 	"alamos/pkg/experiment"
 	"alamos/pkg/nn"
-
-	"alamos/pkg/store"
 )
 
 // Each rate of a network is probed by itself, where no run tells it, and once, even
@@ -22,12 +20,9 @@ func TestRatesAreProbedOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trial := &Trial{
-		Trial: &store.Trial{Trial: experiment.Trial{Settings: s}}, Setup: of,
-		Shelf: NewShelf(t.TempDir(), Kinship{}),
-	}
+	trial := &Trial{Settings: &s, Setup: of, run: &run{cache: newCache(t.TempDir())}}
 	for _, probes := range []bool{true, false} {
-		e := New(probes)
+		e := NewEstimator(probes)
 		v := e.speed(trial)
 		v.evaluations.perSecond = 100 // as an earlier run told
 		for _, test := range []struct {

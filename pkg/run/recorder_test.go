@@ -13,7 +13,7 @@ import (
 type recorder struct {
 	mu     sync.Mutex
 	cached []string
-	shared []string
+	reused []string
 	of     map[string]string // label of the trial: stage -> why, "cached" or "as in" a folder
 	ran    map[string]string // stage -> why
 	notes  []string
@@ -55,22 +55,19 @@ func (t *recordedTrial) remember(stage, what string) {
 	}
 	t.of[t.label+": "+stage] = what
 }
-func (t *recordedTrial) Cached(stage string) {
-	t.see("cached "+stage, func() {
-		t.cached = append(t.cached, stage)
-		t.remember(stage, "cached")
-	})
-}
-func (t *recordedTrial) Shared(stage, from string) {
-	t.see("shared "+stage, func() {
-		t.shared = append(t.shared, stage)
-		t.remember(stage, "as in "+filepath.Base(from))
-	})
-}
-func (t *recordedTrial) Runs(stage, why string) {
-	t.see("runs "+stage, func() {
-		t.ran[stage] = why
-		t.remember(stage, why)
+func (t *recordedTrial) Stage(d Decision) {
+	t.see(d.Does+" "+d.Name, func() {
+		switch d.Does {
+		case Cached:
+			t.cached = append(t.cached, d.Name)
+			t.remember(d.Name, "cached")
+		case Reused:
+			t.reused = append(t.reused, d.Name)
+			t.remember(d.Name, "as in "+filepath.Base(d.From))
+		default:
+			t.ran[d.Name] = d.Why
+			t.remember(d.Name, d.Why)
+		}
 	})
 }
 func (t *recordedTrial) Task(stage, _ string) Task { return recordedTask{t.recorder, stage} }

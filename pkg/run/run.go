@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
 	"alamos/pkg/nn"
+	"alamos/pkg/report"
 
 	"alamos/pkg/store"
 )
@@ -66,17 +69,21 @@ func (o Options) complete() (Options, error) {
 	return o, nil
 }
 
-// run is one call of Run or Plan.
+// run is one call of [Run], or one plan.
 type run struct {
 	Options
 	experiment *experiment.Experiment
 	dir        string
 	machine    store.Machine
 	opponents  *Opponents
-	scripts    *Scripts
+	scripts    *scripts
 	sources    *sources
-	shelf      *Shelf
-	planning   *planning // nil: not a plan
+	cache      *cache
+	executor   executor
+	arbiters   []*Trial // that compared trials, rung by rung
+
+	// plannedGames counts the games of a pair, by gamesKey, that a plan has matches play.
+	plannedGames map[string]int
 }
 
 func newRun(e *experiment.Experiment, opt Options) (*run, error) {
@@ -86,7 +93,7 @@ func newRun(e *experiment.Experiment, opt Options) (*run, error) {
 	}
 	return &run{
 		Options: opt, experiment: e, dir: filepath.Join(opt.Results, e.Name), machine: ThisMachine(opt.Alamos),
-		sources: newSources(opt.Results), shelf: NewShelf(opt.Results, TournamentKinship),
+		sources: newSources(opt.Results), cache: newCache(opt.Results), executor: execution{},
 	}, nil
 }
 
@@ -107,11 +114,18 @@ func (r *run) find(ctx context.Context) error {
 	if len(missing) > 0 {
 		return fmt.Errorf("%w\nor leave it out with --skip-missing-engines", errors.Join(missing...))
 	}
-	if r.scripts, err = Find(r.experiment); err != nil {
-		return err
+	r.scripts, err = findScripts(r.experiment, r.HookTime)
+	return err
+}
+
+// figures returns the figures of the notebook.
+func (r *run) figures() (all []*experiment.Figure) {
+	for i := range r.experiment.Notebook {
+		if f := r.experiment.Notebook[i].Figure; f != nil {
+			all = append(all, f)
+		}
 	}
-	r.scripts.Time = r.HookTime
-	return nil
+	return all
 }
 
 // Run runs all trials of an experiment, draws its figures and writes its
@@ -143,8 +157,8 @@ func Run(ctx context.Context, e *experiment.Experiment, opt Options) error {
 	if n := len(e.Left); n > 0 {
 		r.Reporter.Note(fmt.Sprintf("the budget of the sweep leaves out %d of its combinations (alamos plan lists them)", n))
 	}
-	word, err := r.begin()
-	if err != nil {
+	left := report.Describe(e)
+	if err := left.Write(r.dir); err != nil {
 		return advised(err)
 	}
 	err = r.trials(ctx, all)
@@ -164,7 +178,10 @@ func Run(ctx context.Context, e *experiment.Experiment, opt Options) error {
 		}
 	}
 	if len(r.Trials) == 0 {
-		if err := word.end(faults); err != nil {
+		left.Failed = faults
+		err := report.Write(left, r.dir)
+		left.Ended = err == nil
+		if err := errors.Join(err, left.Write(r.dir)); err != nil {
 			failed.Errs = append(failed.Errs, advised(err))
 		}
 	}
@@ -236,7 +253,26 @@ func (e *FailedError) Error() string {
 
 func (e *FailedError) Unwrap() []error { return e.Errs }
 
-// Notebook is the path of the page that Run writes.
+// advised adds to an error of the disk what a person can do about it.
+func advised(err error) error {
+	var held *disk.HeldError
+	var advice string
+	switch {
+	case errors.As(err, &held):
+		advice = "wait for it or stop it, or give another folder with --results"
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		advice = "make room and run again: what was finished is kept"
+	case errors.Is(err, syscall.EFBIG):
+		advice = "raise the limit of a file's size (ulimit -f) and run again: what was finished is kept"
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		advice = "make it writable, or give another folder with --results"
+	default:
+		return err
+	}
+	return fmt.Errorf("%w: %s", err, advice)
+}
+
+// Notebook returns the path of the page that Run writes.
 func Notebook(e *experiment.Experiment, results string) string {
 	if results == "" {
 		results = "results"

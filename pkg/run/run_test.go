@@ -238,7 +238,7 @@ func TestSweep(t *testing.T) {
 		if played != (row[1] == "2") {
 			t.Errorf("trial %v: a score without a tournament, or a tournament without a score", row)
 		}
-		if _, err := os.Stat(filepath.Join(s.results(), row[2], "manifest.json")); err != nil {
+		if _, err := os.Stat(filepath.Join(s.results(), row[3], "manifest.json")); err != nil {
 			t.Error(err)
 		}
 	}
@@ -247,7 +247,7 @@ func TestSweep(t *testing.T) {
 	}
 
 	// One trial's fault does not stop the others.
-	damaged := filepath.Join(s.results(), rows[1][2], store.ManifestName)
+	damaged := filepath.Join(s.results(), rows[1][3], store.ManifestName)
 	if err := os.WriteFile(damaged, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}

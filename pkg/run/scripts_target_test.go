@@ -52,19 +52,19 @@ func Evaluate(positions []alamos.Position) []float64 {
 		}
 		var sets []*data.Set
 		for g := 1; g <= 2; g++ {
-			set, err := data.Read(tr.Path(store.SamplesFile(g)))
+			set, err := data.Read(tr.Results.Path(store.SamplesFile(g)))
 			if err != nil {
 				t.Fatal(err)
 			}
 			sets = append(sets, set)
 		}
-		have, err := Targets(tr.Trial, 1, sets)
+		have, err := tr.mixedValues(1, sets)
 		if err != nil {
 			t.Fatal(err)
 		}
 		at, black := 0, 0
 		for g, set := range sets {
-			games, err := Games(tr.Trial.Trial, g+1)
+			games, err := tr.games(g + 1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -77,7 +77,7 @@ func Evaluate(positions []alamos.Position) []float64 {
 				count := float64(p.Occupied().Count()) / 64 // for White
 				if p.Turn() == chess.Black {
 					black++
-					if !tr.Codec.Planes.White() {
+					if !tr.Setup.Codec.Planes.White() {
 						count = -count
 					}
 				}

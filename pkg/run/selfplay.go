@@ -20,42 +20,47 @@ import (
 	"alamos/pkg/store"
 )
 
-// selfplayCode is the version of the code of self-play, see [stage.Stage].
+// selfplayCode is the version of the code of self-play, see [Stage].
 const selfplayCode = "2"
 
-// selfplay plays the games of generation g with the network of generation g-1.
-func (t *trial) selfplay(ctx context.Context, g int) error {
-	s := &t.Settings
+// selfplay returns the stage that plays the games of generation g with the network of
+// generation g-1.
+func (t *Trial) selfplay(g int) *Stage {
+	s := t.Settings
 	in := store.Inputs{
-		"code": selfplayCode, "network": t.CheckpointSum(g - 1),
+		"code": selfplayCode, "network": t.Results.CheckpointSum(g - 1),
 		"seed": strconv.FormatUint(s.Seed, 10), "generation": strconv.Itoa(g),
 		"network.input": s.Network.Input, "network.policy": s.Network.Policy,
 	}
 	in.Settings("game", s.Game)
 	in.Settings("search", s.Search)
 	in.Settings("selfplay", s.SelfPlay)
-	return t.Do(ctx, Stage{Name: store.SelfPlayStage(g), In: in, Files: []string{store.SamplesFile(g), store.GamesFile(g)}, Scratch: t.journal(g), Run: func(ctx context.Context) (any, error) {
-		records, seconds, perSecond, err := t.play(ctx, g, in)
-		if err != nil {
-			return nil, err
-		}
-		row, err := t.keep(g, records)
-		if err != nil {
-			return nil, err
-		}
-		row.Seconds, row.PerSecond = seconds, perSecond
-		return row, nil
-	}, Work: func(ctx context.Context) (Work, error) {
-		n := s.SelfPlay.Games
-		if err := Peek(t.journal(g), in, func([]byte) error { n--; return nil }); err != nil {
-			return Work{}, err
-		}
-		return t.estimate(ctx, Load{Games: n, Searches: []Search{{Of: t.Trial, Games: float64(n)}}})
-	}})
+	return &Stage{
+		Name: store.SelfPlayStage(g), In: in, Files: []string{store.SamplesFile(g), store.GamesFile(g)}, Scratch: t.journal(g),
+		Run: func(ctx context.Context) (any, error) {
+			records, seconds, perSecond, err := t.play(ctx, g, in)
+			if err != nil {
+				return nil, err
+			}
+			row, err := t.keep(g, records)
+			if err != nil {
+				return nil, err
+			}
+			row.Seconds, row.PerSecond = seconds, perSecond
+			return row, nil
+		},
+		Load: func() (Load, error) {
+			n := s.SelfPlay.Games
+			err := Peek(t.journal(g), in, func([]byte) error { n--; return nil })
+			return Load{Games: n, Searches: []Search{{Of: t, Games: float64(n)}}}, err
+		},
+	}
 }
 
 // journal is the path of the journal of generation g's games.
-func (t *trial) journal(g int) string { return t.Path("games", fmt.Sprintf("gen-%04d.journal", g)) }
+func (t *Trial) journal(g int) string {
+	return t.Results.Path("games", fmt.Sprintf("gen-%04d.journal", g))
+}
 
 // entry is a game in the journal, with the time that had been spent on playing
 // when it ended, so that times add up over interruptions.
@@ -66,8 +71,8 @@ type entry struct {
 
 // play plays the games that the journal does not have yet and returns all, in
 // the order of their numbers.
-func (t *trial) play(ctx context.Context, g int, in store.Inputs) (records []*selfplay.Record, seconds, perSecond float64, err error) {
-	s := &t.Settings
+func (t *Trial) play(ctx context.Context, g int, in store.Inputs) (records []*selfplay.Record, seconds, perSecond float64, err error) {
+	s := t.Settings
 	have := map[int]*selfplay.Record{}
 	before := 0.0 // seconds of earlier processes
 	j, err := t.OpenJournal(t.journal(g), in, func(b []byte) error {
@@ -88,7 +93,7 @@ func (t *trial) play(ctx context.Context, g int, in store.Inputs) (records []*se
 		return nil, 0, 0, err
 	}
 	defer model.Close()
-	nets, end, err := t.Sessions(model)
+	nets, end, err := t.Hardware.Sessions(model)
 	defer end()
 	if err != nil {
 		return nil, 0, 0, err
@@ -101,18 +106,18 @@ func (t *trial) play(ctx context.Context, g int, in store.Inputs) (records []*se
 	began, evaluations := time.Now(), 0
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	cfg := t.SelfPlay(g)
-	cfg.Parallel = model.GameSlots(t.Workers)
+	cfg := t.Setup.SelfPlay(g)
+	cfg.Parallel = model.GameSlots(t.Hardware.Workers)
 	cfg.Skip = func(i int) bool { return have[i] != nil }
 	if source := s.SelfPlay.Script; source != nil {
-		judge, err := t.run.scripts.Open(source, t.Workers)
+		judge, err := t.run.scripts.open(source, t.Hardware.Workers, nil)
 		if err != nil {
 			return nil, 0, 0, err
 		}
 		defer judge.Close()
-		cfg.Adjudicate = JudgeSelfPlay(ctx, t.Variant, judge)
+		cfg.Adjudicate = judgeSelfPlay(ctx, t.Setup.Variant, judge)
 	}
-	_, err = selfplay.Play(ctx, cfg, t.Codec, nets, func(r *selfplay.Record) {
+	_, err = selfplay.Play(ctx, cfg, t.Setup.Codec, nets, func(r *selfplay.Record) {
 		done++
 		evaluations += r.Evaluations
 		now := time.Since(began).Seconds()
@@ -136,7 +141,7 @@ func (t *trial) play(ctx context.Context, g int, in store.Inputs) (records []*se
 }
 
 // keep writes the games and samples of a generation and counts them.
-func (t *trial) keep(g int, records []*selfplay.Record) (*store.Generation, error) {
+func (t *Trial) keep(g int, records []*selfplay.Record) (*store.Generation, error) {
 	row := &store.Generation{Number: g, Reasons: map[string]int{}}
 	var samples []encode.Sample
 	for _, r := range records {
@@ -157,13 +162,13 @@ func (t *trial) keep(g int, records []*selfplay.Record) (*store.Generation, erro
 	}
 	row.Samples = len(samples)
 	meta := data.Meta{
-		Encoder: t.Codec.Planes.Name(), Policy: t.Codec.Policy.Name(), Variant: t.Variant.String(),
+		Encoder: t.Setup.Codec.Planes.Name(), Policy: t.Setup.Codec.Policy.Name(), Variant: t.Setup.Variant.String(),
 		Generation: g,
 	}
-	if err := data.Write(t.Path(store.SamplesFile(g)), meta, samples); err != nil {
+	if err := data.Write(t.Results.Path(store.SamplesFile(g)), meta, samples); err != nil {
 		return nil, err
 	}
-	return row, disk.WriteFile(t.Path(store.GamesFile(g)), func(w io.Writer) error {
+	return row, disk.WriteFile(t.Results.Path(store.GamesFile(g)), func(w io.Writer) error {
 		for _, r := range records {
 			p, err := t.pgn(g, r)
 			if err != nil {
@@ -178,8 +183,8 @@ func (t *trial) keep(g int, records []*selfplay.Record) (*store.Generation, erro
 }
 
 // pgn is a self-play game as PGN.
-func (t *trial) pgn(g int, r *selfplay.Record) (*chess.PGN, error) {
-	start, err := chess.ParseFEN(t.Variant, r.Start)
+func (t *Trial) pgn(g int, r *selfplay.Record) (*chess.PGN, error) {
+	start, err := chess.ParseFEN(t.Setup.Variant, r.Start)
 	if err != nil {
 		return nil, err
 	}
@@ -195,6 +200,6 @@ func (t *trial) pgn(g int, r *selfplay.Record) (*chess.PGN, error) {
 			{Name: "Result", Value: r.Outcome.Result.String()},
 			{Name: "Termination", Value: r.Outcome.Reason.String()},
 		},
-		Variant: t.Variant, Start: start, Moves: r.Moves, Result: r.Outcome.Result,
+		Variant: t.Setup.Variant, Start: start, Moves: r.Moves, Result: r.Outcome.Result,
 	}, nil
 }

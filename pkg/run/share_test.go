@@ -160,8 +160,8 @@ func TestSharedPrefix(t *testing.T) {
 	}
 	r := other()
 	r.stages(t, map[string]string{"tournament": "first time"})
-	if want := []string{"untrained network", "self-play 1", "hooks 1", "training 1"}; !slices.Equal(r.shared, want) {
-		t.Errorf("shared %q, want %q", r.shared, want)
+	if want := []string{"untrained network", "self-play 1", "hooks 1", "training 1"}; !slices.Equal(r.reused, want) {
+		t.Errorf("reused %q, want %q", r.reused, want)
 	}
 	r.says(t, "6 of 12 games are as in "+filepath.Join(first, "tournament/games.pgn"))
 	dir := filepath.Join(s.dir, "results", "other", filepath.Base(first))
@@ -208,7 +208,7 @@ func TestSharedPrefix(t *testing.T) {
 	// What is damaged there is not taken.
 	damage(t, filepath.Join(s.trial(t), store.CheckpointFile(1)), damages["a flipped bit"])
 	r = other()
-	if _, again := r.ran["training 1"]; !again || !slices.Contains(r.shared, "self-play 1") {
-		t.Errorf("ran %v, shared %v", r.ran, r.shared)
+	if _, again := r.ran["training 1"]; !again || !slices.Contains(r.reused, "self-play 1") {
+		t.Errorf("ran %v, shared %v", r.ran, r.reused)
 	}
 }

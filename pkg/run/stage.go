@@ -4,87 +4,154 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
 	"time"
 
+	humanize "github.com/dustin/go-humanize"
+
 	"alamos/pkg/disk"
+	"alamos/pkg/report"
 	"alamos/pkg/store"
 )
 
-// Stage is a piece of a trial's work, a function of its inputs: for equal ones it
-// writes equal bytes, in whatever trial.
+// Stage is a piece of a trial's work. It is a function of its inputs: for equal ones it
+// writes equal bytes, in any trial.
 type Stage struct {
 	Name string
-	// In has the version of the stage's code as "code": raise it when the stage
-	// writes other bytes for the same inputs, and old results of it are made anew.
+	// In includes the version of the stage's code as "code". Raise it when the stage
+	// writes other bytes for the same inputs; then old results are computed again.
 	In    store.Inputs
 	Files []string // that it writes, below the trial's folder
 	// Run writes the files and returns rows for the tables, or nil.
 	Run func(ctx context.Context) (facts any, err error)
 	// Scratch is the path of what Run keeps until its files are whole; empty: nothing.
 	Scratch string
-	// Work tells what there is to do, for a plan; nil: nothing to speak of.
-	Work func(ctx context.Context) (Work, error)
+	// Done is called after Run, when the manifest has the stage; nil: nothing to do.
+	Done func() error
+	// Load returns the work of the stage, for a plan; nil: negligible.
+	Load func() (Load, error)
 }
 
-// Forget takes a stage out of the manifest.
-func (t *Trial) Forget(name string) error {
-	if t.Planner != nil || t.Manifest.Stage(name) == nil {
-		return nil
-	}
-	t.Manifest.Drop(name)
-	return t.Manifest.Write(t.Dir)
+// What becomes of a stage.
+const (
+	Cached = "cached" // it has run, and none of its inputs has changed
+	Reused = "reused" // another trial has run it, or will have
+	Runs   = "runs"
+)
+
+// Decision is what becomes of a stage.
+type Decision struct {
+	Name string `json:"name"`
+	Does string `json:"does"`           // Cached, Reused or Runs
+	Why  string `json:"why,omitempty"`  // it runs
+	From string `json:"from,omitempty"` // the folder of the trial that has it
+	// Maybe reports, in a plan, that the stage runs only if a stage before it, which runs
+	// again, writes something else than before.
+	Maybe bool `json:"maybe,omitempty"`
+	Work  Work `json:"work,omitzero"` // in a plan
 }
 
-// Do runs a stage unless its inputs are what they were and its files are whole, or
-// another trial has run it. One that is there because this trial came by a moment ago
-// is not reported again.
-func (t *Trial) Do(ctx context.Context, s Stage) error {
-	if err := ctx.Err(); err != nil {
-		return err
+// decide finds out what becomes of a stage, and the source of one that is reused.
+func (t *Trial) decide(s *Stage) (Decision, *source, error) {
+	d := Decision{Name: s.Name, Does: Cached}
+	fresh, why, err := t.Results.Manifest.Fresh(t.Results.Dir, s.Name, s.In)
+	if fresh || err != nil {
+		return d, nil, err
 	}
-	fresh, why, err := t.Manifest.Fresh(t.Dir, s.Name, s.In)
+	if src := t.run.cache.find(s, t.Results.Dir); src != nil {
+		d.Does, d.From = Reused, src.dir
+		return d, src, nil
+	}
+	d.Does, d.Why = Runs, why
+	return d, nil, nil
+}
+
+// executor handles the stages of trials: a run executes them, a plan predicts what a
+// run would do.
+type executor interface {
+	begin(*Trial) error // before the first stage
+	stage(context.Context, *Trial, *Stage) error
+	end(*Trial) error // after the last one
+}
+
+// execution runs stages.
+type execution struct{}
+
+func (execution) begin(t *Trial) error {
+	for _, d := range []string{"checkpoints", "games", "samples"} {
+		if err := os.MkdirAll(t.Results.Path(d), 0o777); err != nil {
+			return err
+		}
+	}
+	return disk.WriteBytes(t.Results.Path("experiment.yaml"), t.Settings.YAMLIn(t.Results.Dir))
+}
+
+// stage runs a stage unless it is cached or can be reused. A stage that this process
+// has already handled is not reported again.
+func (execution) stage(ctx context.Context, t *Trial, s *Stage) error {
+	release, err := t.run.cache.claim(ctx, s.In)
 	if err != nil {
 		return err
 	}
-	if t.Planner != nil {
-		return t.Planner.do(ctx, t, s, fresh, why)
-	}
-	if err := t.do(ctx, s, fresh, why); err != nil {
+	defer release()
+	d, src, err := t.decide(s)
+	if err != nil {
 		return err
 	}
-	if t.told == nil {
-		t.told = map[string]bool{}
+	switch d.Does {
+	case Cached:
+		if !t.reported[s.Name] {
+			t.Report.Stage(d)
+		}
+	case Reused:
+		err = t.reuse(d, src)
+	default:
+		t.Report.Stage(d)
+		err = t.compute(ctx, s)
 	}
-	t.told[s.Name] = true
+	if err != nil {
+		return err
+	}
+	t.reported[s.Name] = true
 	if s.Scratch == "" {
 		return nil
 	}
 	return disk.Remove(s.Scratch)
 }
 
-// do is Do where stages run.
-func (t *Trial) do(ctx context.Context, s Stage, fresh bool, why string) error {
-	if fresh {
-		if !t.told[s.Name] {
-			t.Report.Cached(s.Name)
+func (execution) end(t *Trial) error {
+	if t.changed {
+		if err := t.writeManifest(); err != nil {
+			return err
 		}
-		return nil
 	}
-	done, err := t.Shelf.begin(ctx, s.In)
-	if err != nil {
-		return err
+	return report.Tables(t.Results)
+}
+
+// reuse takes a stage from another trial.
+func (t *Trial) reuse(d Decision, src *source) error {
+	for _, file := range slices.Sorted(maps.Keys(src.stage.Outputs)) {
+		if err := disk.Link(filepath.Join(src.dir, file), t.Results.Path(file)); err != nil {
+			return fmt.Errorf("reusing it from %s: %w", src.dir, err)
+		}
 	}
-	defer done()
-	if borrowed, err := t.borrow(s.Name, s.In); borrowed || err != nil {
-		return err
-	}
-	t.Report.Runs(s.Name, why)
-	began := time.Now()
+	t.Report.Stage(d)
+	t.Results.Manifest.Put(src.reused())
+	t.Results.Manifest.Machine = src.machine
+	return t.writeManifest()
+}
+
+// compute runs a stage and enters it in the manifest.
+func (t *Trial) compute(ctx context.Context, s *Stage) error {
+	m, began := t.Results.Manifest, time.Now()
 	facts, err := s.Run(ctx)
-	spent := t.Manifest.Spent(s.Name, s.In) + time.Since(began).Seconds()
+	spent := m.Spent(s.Name, s.In) + time.Since(began).Seconds()
 	if err != nil {
-		t.Manifest.Begun = &store.Begun{Name: s.Name, Inputs: s.In, Seconds: spent}
-		_ = t.Manifest.Write(t.Dir) // err is what there is to tell
+		m.Begun = &store.Begun{Name: s.Name, Inputs: s.In, Seconds: spent}
+		_ = t.writeManifest() // err matters more
 		return err
 	}
 	out := &store.Stage{
@@ -92,7 +159,7 @@ func (t *Trial) do(ctx context.Context, s Stage, fresh bool, why string) error {
 		Ended: time.Now().UTC().Truncate(time.Second), Seconds: spent,
 	}
 	for _, f := range s.Files {
-		if out.Outputs[f], err = disk.Sum(t.Path(f)); err != nil {
+		if out.Outputs[f], err = disk.Sum(t.Results.Path(f)); err != nil {
 			return err
 		}
 	}
@@ -101,7 +168,63 @@ func (t *Trial) do(ctx context.Context, s Stage, fresh bool, why string) error {
 			return fmt.Errorf("%s: %w", s.Name, err)
 		}
 	}
-	t.Manifest.Put(out)
-	t.Manifest.Begun, t.Manifest.Machine = nil, t.Machine
-	return t.Manifest.Write(t.Dir)
+	m.Put(out)
+	m.Begun, m.Machine = nil, t.Machine
+	if err := t.writeManifest(); err != nil || s.Done == nil {
+		return err
+	}
+	return s.Done()
+}
+
+func (t *Trial) writeManifest() error {
+	t.changed = false
+	return t.Results.Manifest.Write(t.Results.Dir)
+}
+
+// drop takes a stage that the experiment no longer has out of the manifest.
+func (t *Trial) drop(name string) {
+	if t.Results.Manifest.Stage(name) != nil {
+		t.Results.Manifest.Drop(name)
+		t.changed = true
+	}
+}
+
+// Journal keeps what a long stage has finished until the stage's files are written:
+// entries of JSON under a head that names the stage's inputs. A journal of other inputs
+// is emptied.
+type Journal struct{ *disk.Journal }
+
+// OpenJournal opens the journal of a stage and calls replay for each entry. Damaged
+// entries are no error: what they held is computed again.
+func (t *Trial) OpenJournal(path string, in store.Inputs, replay func(entry []byte) error) (*Journal, error) {
+	head, err := json.Marshal(in)
+	if err != nil {
+		return nil, err
+	}
+	j, err := disk.OpenJournal(path, head, replay)
+	if err != nil {
+		return nil, fmt.Errorf("%w (delete it to do again what it has)", err)
+	}
+	if j.Dropped > 0 {
+		t.Report.Note(fmt.Sprintf("%s: %s bytes are torn or damaged; what they held is done again", path, humanize.Comma(j.Dropped)))
+	}
+	return &Journal{j}, nil
+}
+
+// Peek calls replay for each entry of a journal, and changes nothing.
+func Peek(path string, in store.Inputs, replay func(entry []byte) error) error {
+	head, err := json.Marshal(in)
+	if err != nil {
+		return err
+	}
+	return disk.ReadJournal(path, head, replay)
+}
+
+// Keep appends an entry. It is safe for use by many goroutines.
+func (j *Journal) Keep(v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return j.Journal.Add(b)
 }

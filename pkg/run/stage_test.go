@@ -5,14 +5,8 @@ import (
 	"errors"
 	"testing"
 
-	"alamos/pkg/experiment"
 	"alamos/pkg/store"
 )
-
-// said is a report of nothing.
-type said struct{ Report }
-
-func (said) Runs(name, why string) {}
 
 // A stage that was interrupted, and begun again by another process, has taken the time
 // of both; with other inputs it is another one.
@@ -24,17 +18,17 @@ func TestSecondsOfBoth(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return &Trial{Trial: &store.Trial{Dir: dir, Manifest: m}, Setup: new(experiment.Setup), Report: said{}, Shelf: NewShelf(root, Kinship{})}
+		return &Trial{Results: &store.Trial{Dir: dir, Manifest: m}, Report: Quiet{}, run: &run{cache: newCache(root)}, reported: map[string]bool{}}
 	}
-	stage := func(input string, err error) Stage {
-		return Stage{Name: "x", In: store.Inputs{"a": input}, Run: func(context.Context) (any, error) { return nil, err }}
+	stage := func(input string, err error) *Stage {
+		return &Stage{Name: "x", In: store.Inputs{"a": input}, Run: func(context.Context) (any, error) { return nil, err }}
 	}
 	stopped := errors.New("stopped")
 	for _, input := range []string{"old", "new"} {
-		if err := trial().Do(t.Context(), stage(input, stopped)); !errors.Is(err, stopped) {
+		if err := new(execution).stage(t.Context(), trial(), stage(input, stopped)); !errors.Is(err, stopped) {
 			t.Fatal(err)
 		}
-		m := trial().Manifest
+		m := trial().Results.Manifest
 		if m.Spent("x", store.Inputs{"a": input}) <= 0 || m.Spent("x", store.Inputs{}) != 0 || m.Spent("y", m.Begun.Inputs) != 0 {
 			t.Errorf("begun: %+v", m.Begun)
 		}
@@ -43,13 +37,13 @@ func TestSecondsOfBoth(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := trial().Do(t.Context(), stage("new", stopped)); !errors.Is(err, stopped) {
+	if err := new(execution).stage(t.Context(), trial(), stage("new", stopped)); !errors.Is(err, stopped) {
 		t.Fatal(err)
 	}
-	if err := trial().Do(t.Context(), stage("new", nil)); err != nil {
+	if err := new(execution).stage(t.Context(), trial(), stage("new", nil)); err != nil {
 		t.Fatal(err)
 	}
-	m := trial().Manifest
+	m := trial().Results.Manifest
 	if s := m.Stage("x"); s == nil || s.Seconds <= 1000 || m.Begun != nil {
 		t.Errorf("%+v, begun %+v", s, m.Begun)
 	}

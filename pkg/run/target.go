@@ -21,26 +21,26 @@ import (
 // training: the games stay what they are when the script changes, and a generation
 // that is in the window of several trainings is evaluated once.
 
-// targetCode is the version of the code of the target's stage, see [stage.Stage].
+// targetCode is the version of the code of the target's stage, see [Stage].
 const targetCode = "1"
 
 // positionsAtOnce is how many positions a script evaluates in a call.
 const positionsAtOnce = 1000
 
-// Target evaluates the positions of generation g.
-func (all *Scripts) Target(ctx context.Context, t *Trial, g int) error {
+// valueTarget returns the stage in which a script values the positions of generation g.
+func (t *Trial) valueTarget(_ context.Context, g int) (*Stage, error) {
 	v := t.Settings.Training.ValueTarget
 	if v == nil {
-		return nil
+		return nil, nil
 	}
-	in := store.Inputs{"code": targetCode, "script": v.Script.SHA256, "games": t.Output(store.SelfPlayStage(g), store.GamesFile(g))}
-	return t.Do(ctx, Stage{Name: store.TargetStage(g), In: in, Files: []string{store.TargetFile(g)}, Run: func(ctx context.Context) (any, error) {
-		s, err := all.Open(&v.Script, 1)
+	in := store.Inputs{"code": targetCode, "script": v.Script.SHA256, "games": t.Results.Output(store.SelfPlayStage(g), store.GamesFile(g))}
+	return &Stage{Name: store.TargetStage(g), In: in, Files: []string{store.TargetFile(g)}, Run: func(ctx context.Context) (any, error) {
+		s, err := t.run.scripts.open(&v.Script, 1, nil)
 		if err != nil {
 			return nil, err
 		}
 		defer s.Close()
-		games, err := Games(t.Trial, g)
+		games, err := t.games(g)
 		if err != nil {
 			return nil, err
 		}
@@ -50,11 +50,8 @@ func (all *Scripts) Target(ctx context.Context, t *Trial, g int) error {
 		if err := writeTargets(ctx, &b, s, games, func(done int) { task.Set(done, len(games), "") }); err != nil {
 			return nil, err
 		}
-		if err := os.MkdirAll(t.Path("targets"), 0o777); err != nil {
-			return nil, err
-		}
-		return nil, disk.WriteBytes(t.Path(store.TargetFile(g)), b.Bytes())
-	}})
+		return nil, disk.WriteBytes(t.Results.Path(store.TargetFile(g)), b.Bytes())
+	}}, nil
 }
 
 // writeTargets writes a row for each position in which a move was made: game, ply,
@@ -103,21 +100,21 @@ func writeTargets(ctx context.Context, w io.Writer, s *hook.Session, games []*ch
 	return out.Error()
 }
 
-// Targets mixes the values of the script into the results of the samples of the
-// generations from first on, whose sets are given in order; nil where no script
-// does. A mixed value is seen as the network sees it.
-func Targets(t *Trial, first int, sets []*data.Set) ([]float32, error) {
+// mixedValues mixes the values of the script into the results of the samples of the
+// generations from first on; nil without a script. sets has the samples of each. A mixed
+// value is from the view of the side that the network predicts for.
+func (t *Trial) mixedValues(first int, sets []*data.Set) ([]float32, error) {
 	v := t.Settings.Training.ValueTarget
 	if v == nil {
 		return nil, nil
 	}
 	var all []float32
 	for i, set := range sets {
-		forWhite, err := readTargets(t.Path(store.TargetFile(first + i)))
+		forWhite, err := readTargets(t.Results.Path(store.TargetFile(first + i)))
 		if err != nil {
 			return nil, err
 		}
-		games, err := Games(t.Trial, first+i)
+		games, err := t.games(first + i)
 		if err != nil {
 			return nil, err
 		}
@@ -125,7 +122,7 @@ func Targets(t *Trial, first int, sets []*data.Set) ([]float32, error) {
 			sample := set.Sample(k)
 			x, ok := forWhite[[2]int32{sample.Game, sample.Ply}]
 			if !ok || int(sample.Game) >= len(games) {
-				return nil, fmt.Errorf("%s has no value of game %d, ply %d", t.Path(store.TargetFile(first+i)), sample.Game, sample.Ply)
+				return nil, fmt.Errorf("%s has no value of game %d, ply %d", t.Results.Path(store.TargetFile(first+i)), sample.Game, sample.Ply)
 			}
 			turn := games[sample.Game].Start.Turn()
 			if sample.Ply%2 == 1 {
@@ -134,7 +131,7 @@ func Targets(t *Trial, first int, sets []*data.Set) ([]float32, error) {
 			if turn == chess.Black {
 				x = -x // for the side to move
 			}
-			x *= float64(t.Codec.Sign(turn)) // for the side that the network predicts
+			x *= float64(t.Setup.Codec.Sign(turn)) // for the side that the network predicts
 			all = append(all, float32((1-v.Weight)*float64(sample.Value)+v.Weight*x))
 		}
 	}

@@ -2,105 +2,147 @@ package run
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"maps"
 	"math"
 	"strconv"
 	"sync"
+	"time"
 
 	"alamos/pkg/data"
+	"alamos/pkg/disk"
+	"alamos/pkg/report"
 
 	"alamos/pkg/nn"
+
+	humanize "github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
 
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
 	"alamos/pkg/train"
 )
 
-// Versions of the code of training, see [stage.Stage].
-const (
-	trainCode     = "2"
-	recurringCode = "3" // of several chunks that may have the same games; before 3 one could be on both sides
-)
+// trainingCode is the version of the code of training, see [Stage].
+const trainingCode = "3"
 
-// trainingCode is the version of the code that trains on such a window.
-func trainingCode(d *data.Config, w Window) string {
-	if d != nil && d.Kind != data.Engine && w.First < w.Last {
-		return recurringCode
+// untrainedCode is the version of the code of the untrained network.
+const untrainedCode = "1"
+
+// untrained returns the stage that makes the network before its first game.
+func (t *Trial) untrained() (*Stage, error) {
+	in := store.Inputs{"code": untrainedCode, "seed": strconv.FormatUint(t.Settings.Seed, 10), "game.variant": t.Settings.Game.Variant}
+	in.Settings("network", t.Settings.Network)
+	start, err := t.Setup.Schedule(nil).Start()
+	if err != nil {
+		return nil, err
 	}
-	return trainCode
+	in.Settings("schedule", start)
+	return &Stage{Name: store.UntrainedStage, In: in, Files: []string{store.CheckpointFile(0)}, Run: func(context.Context) (any, error) {
+		net, err := nn.New(t.Setup.Spec(), t.Setup.Seed("network", 0))
+		if err != nil {
+			return nil, err
+		}
+		c := &nn.Checkpoint{Header: t.Setup.Header(0, 0)}
+		if c.Training, err = json.Marshal(train.State{Schedule: start}); err != nil {
+			return nil, err
+		}
+		if c.Network, err = net.State(); err != nil {
+			return nil, err
+		}
+		return nil, c.Write(t.Results.Path(store.CheckpointFile(0)))
+	}}, nil
 }
 
-// train trains the network of generation g-1 on the window that ends with
-// generation g.
-func (t *trial) train(ctx context.Context, g int) error {
-	s := &t.Settings
-	window := t.Window(g)
+// training returns the stage that trains the network of generation g-1 on the window
+// that ends with generation g.
+func (t *Trial) training(g int, pace *pace) (*Stage, error) {
+	s := t.Settings
+	window := t.window(g)
 	in := store.Inputs{
-		"code": trainingCode(s.Data, window), "network": t.CheckpointSum(g - 1),
+		"code": trainingCode, "network": t.Results.CheckpointSum(g - 1),
 		"seed": strconv.FormatUint(s.Seed, 10), "generation": strconv.Itoa(g),
 	}
-	window.Inputs(in)
+	window.inputs(in)
 	if s.Training.ValueTarget != nil {
-		for i := window.First; i <= g; i++ {
-			in["value target "+strconv.Itoa(i)] = t.Output(store.TargetStage(i), store.TargetFile(i))
+		for i := window.first; i <= g; i++ {
+			in["value target "+strconv.Itoa(i)] = t.Results.Output(store.TargetStage(i), store.TargetFile(i))
 		}
 	}
 	in.Settings("training", s.Training)
-	if err := ScheduleInputs(t.Trial, g, in); err != nil {
-		return err
+	if s.Training.Schedule.Script != nil { // the rest of what it sees follows from the other inputs
+		var err error
+		if in["progress"], err = t.progressSum(g); err != nil {
+			return nil, err
+		}
 	}
-	return t.Do(ctx, Stage{Name: store.TrainStage(g), In: in, Files: []string{store.CheckpointFile(g)}, Scratch: t.progressFile(g), Run: func(ctx context.Context) (any, error) {
-		c, err := nn.ReadCheckpoint(t.Path(store.CheckpointFile(g - 1)))
-		if err != nil {
-			return nil, err
-		}
-		sets, all, err := window.Read()
-		if err != nil {
-			return nil, err
-		}
-		samples, err := t.SamplesUntil(g)
-		if err != nil {
-			return nil, err
-		}
-		values, err := Targets(t.Trial, window.First, sets)
-		if err != nil {
-			return nil, err
-		}
-		next, epochs, err := t.learn(ctx, g, in, c, all, values)
-		if err != nil {
-			return nil, err
-		}
-		next.Samples = samples
-		rows := make([]store.Epoch, len(epochs))
-		for i, e := range epochs {
-			rows[i] = store.Epoch{
-				Generation: g, Epoch: e.Number, Rate: stats.Float(e.Rate),
-				Train: lossRow(e.Train), Validation: lossRow(e.Validation), Selected: e.Selected,
+	return &Stage{
+		Name: store.TrainStage(g), In: in, Files: []string{store.CheckpointFile(g)}, Scratch: t.progressFile(g),
+		Run: func(ctx context.Context) (any, error) {
+			c, err := nn.ReadCheckpoint(t.Results.Path(store.CheckpointFile(g - 1)))
+			if err != nil {
+				return nil, err
 			}
-			if !math.IsNaN(e.Top1) {
-				rows[i].Accuracy = &store.Accuracy{Top1: e.Top1, Top5: e.Top5}
+			sets, all, err := window.read()
+			if err != nil {
+				return nil, err
 			}
+			samples, err := t.Results.SamplesUntil(g)
+			if err != nil {
+				return nil, err
+			}
+			values, err := t.mixedValues(window.first, sets)
+			if err != nil {
+				return nil, err
+			}
+			next, epochs, err := t.learn(ctx, g, in, c, all, values)
+			if err != nil {
+				return nil, err
+			}
+			next.Samples = samples
+			return epochRows(g, epochs), next.Write(t.Results.Path(store.CheckpointFile(g)))
+		},
+		Done: func() error {
+			t.Report.Note(t.summary(g, pace))
+			return report.Tables(t.Results)
+		},
+		Load: func() (Load, error) {
+			if s.Data == nil {
+				return Load{Learned: (g - window.first + 1) * s.SelfPlay.Games}, nil
+			}
+			var load Load
+			for i := window.first; i <= g; i++ {
+				load.Positions += t.chunkSize(i)
+			}
+			return load, nil
+		},
+	}, nil
+}
+
+func epochRows(g int, epochs []train.Epoch) []store.Epoch {
+	rows := make([]store.Epoch, len(epochs))
+	for i, e := range epochs {
+		rows[i] = store.Epoch{
+			Generation: g, Epoch: e.Number, Rate: stats.Float(e.Rate),
+			Train: lossRow(e.Train), Validation: lossRow(e.Validation), Selected: e.Selected,
 		}
-		return rows, next.Write(t.Path(store.CheckpointFile(g)))
-	}, Work: func(ctx context.Context) (Work, error) {
-		if s.Data == nil {
-			return t.estimate(ctx, Load{Learned: (g - window.First + 1) * s.SelfPlay.Games})
+		if !math.IsNaN(e.Top1) {
+			rows[i].Accuracy = &store.Accuracy{Top1: e.Top1, Top5: e.Top5}
 		}
-		var load Load
-		for i := window.First; i <= g; i++ {
-			load.Positions += t.chunkSize(i)
-		}
-		return t.estimate(ctx, load)
-	}})
+	}
+	return rows
 }
 
 // learn trains from checkpoint c, or goes on after the last epoch that an
 // earlier process finished, and returns the next checkpoint. values, unless nil,
 // take the place of those of the window's samples.
-func (t *trial) learn(ctx context.Context, g int, in store.Inputs, c *nn.Checkpoint, window *data.Set, values []float32) (*nn.Checkpoint, []train.Epoch, error) {
+func (t *Trial) learn(ctx context.Context, g int, in store.Inputs, c *nn.Checkpoint, window *data.Set, values []float32) (*nn.Checkpoint, []train.Epoch, error) {
 	net, err := nn.New(c.Spec, 0)
 	if err != nil {
 		return nil, nil, err
@@ -108,7 +150,7 @@ func (t *trial) learn(ctx context.Context, g int, in store.Inputs, c *nn.Checkpo
 	if err := net.Load(c.Network); err != nil {
 		return nil, nil, err
 	}
-	tr, err := nn.NewTrainer(net, t.Optimizer(g), t.TrainerOptions())
+	tr, err := nn.NewTrainer(net, t.Setup.Optimizer(g), t.Hardware.TrainerOptions())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -120,7 +162,8 @@ func (t *trial) learn(ctx context.Context, g int, in store.Inputs, c *nn.Checkpo
 		}
 	}
 
-	// The last bits of a network hang on the number of threads, or on the device.
+	// The number of threads and the device change the low-order bits of weights, because
+	// sums are added in another order.
 	in = maps.Clone(in)
 	in["threads"] = tr.Parallelism()
 	path := t.progressFile(g)
@@ -132,12 +175,12 @@ func (t *trial) learn(ctx context.Context, g int, in store.Inputs, c *nn.Checkpo
 	}
 	task := t.Report.Task(store.TrainStage(g), "steps")
 	defer task.End()
-	ask, end, err := t.run.scripts.Asker(ctx, t.Trial, g)
+	ask, end, err := t.rates(ctx, g)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer end()
-	cfg, seeds := t.Training(g, ask)
+	cfg, seeds := t.Setup.Training(g, ask)
 	cfg.Values = values
 	how := ""
 	var resume sync.Once
@@ -163,7 +206,7 @@ func (t *trial) learn(ctx context.Context, g int, in store.Inputs, c *nn.Checkpo
 	if err != nil {
 		return nil, nil, err
 	}
-	next := &nn.Checkpoint{Header: t.Header(g, 0)}
+	next := &nn.Checkpoint{Header: t.Setup.Header(g, 0)}
 	if next.Training, err = json.Marshal(state); err != nil {
 		return nil, nil, err
 	}
@@ -178,4 +221,133 @@ func (t *trial) learn(ctx context.Context, g int, in store.Inputs, c *nn.Checkpo
 
 func lossRow(l nn.Loss) store.Loss {
 	return store.Loss{Total: stats.Float(l.Total), Policy: stats.Float(l.Policy), Value: stats.Float(l.Value), MovesLeft: stats.Float(l.MovesLeft)}
+}
+
+// The progress of a training is a safetensors file beside the checkpoints,
+// replaced after every epoch and deleted with the last. Its metadata names the
+// inputs that it belongs to, and seals it: the SHA-256 of the file as it is
+// without the seal.
+const (
+	progressInputs = "alamos.inputs"
+	progressSeal   = "alamos.checksum"
+)
+
+// progressFile is the path of the progress of generation g's training.
+func (t *Trial) progressFile(g int) string {
+	return t.Results.Path("checkpoints", fmt.Sprintf("gen-%04d.progress", g))
+}
+
+// writeProgress keeps what a training needs to go on after an epoch.
+func writeProgress(path string, in store.Inputs, p *train.Progress) error {
+	all, meta, err := p.Pack()
+	if err != nil {
+		return err
+	}
+	head, err := json.Marshal(in)
+	if err != nil {
+		return err
+	}
+	meta[progressInputs] = string(head)
+	if meta[progressSeal], err = sealOf(all, meta); err != nil {
+		return err
+	}
+	return disk.WriteFile(path, func(w io.Writer) error { return nn.WriteSafetensors(w, all, meta) })
+}
+
+// readProgress returns nil where there is none, or none of these inputs.
+func readProgress(path string, in store.Inputs) (*train.Progress, error) {
+	all, meta, err := nn.ReadSafetensors(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case errors.As(err, new(*fs.PathError)): // it may well be whole
+		return nil, err
+	case err != nil:
+		return nil, fmt.Errorf("%s %w (%v)", path, store.ErrDamaged, err)
+	}
+	seal := meta[progressSeal]
+	delete(meta, progressSeal)
+	if now, err := sealOf(all, meta); err != nil || now != seal {
+		return nil, fmt.Errorf("%s %w (its checksum differs)", path, store.ErrDamaged)
+	}
+	var was store.Inputs
+	if err := json.Unmarshal([]byte(meta[progressInputs]), &was); err != nil || !maps.Equal(was, in) {
+		return nil, err
+	}
+	p, err := train.Unpack(all, meta)
+	if err != nil {
+		return nil, fmt.Errorf("%s %w (%v)", path, store.ErrDamaged, err)
+	}
+	return p, nil
+}
+
+// sealOf is the SHA-256 of tensors and metadata as a file.
+func sealOf(all nn.Tensors, meta map[string]string) (string, error) {
+	h := sha256.New()
+	if err := nn.WriteSafetensors(h, all, meta); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// pace is the speed of the generations that this process trains.
+type pace struct {
+	until   int // the last generation
+	began   time.Time
+	trained int
+}
+
+// left returns, after another generation, g, the time that those until the last will take.
+func (p *pace) left(g int) time.Duration {
+	p.trained++
+	return time.Since(p.began) / time.Duration(p.trained) * time.Duration(p.until-g)
+}
+
+// summary returns a line about generation g, with an estimate of what is left.
+func (t *Trial) summary(g int, pace *pace) string {
+	left := pace.left(g)
+	row, err := t.Results.Generation(g)
+	if err != nil {
+		return err.Error()
+	}
+	epochs, err := t.Results.Epochs(g)
+	if err != nil {
+		return err.Error()
+	}
+	s := fmt.Sprintf("generation %d of %d: ", g, pace.until)
+	if row.Data == nil {
+		s += fmt.Sprintf("%d games of %.0f plies on average", row.Games, row.MeanPlies())
+	} else {
+		s += fmt.Sprintf("%s positions of %s games", humanize.Comma(int64(row.Samples)), humanize.Comma(int64(row.Games)))
+	}
+	if known := row.WhiteWins + row.Draws + row.BlackWins; known > 0 {
+		s += fmt.Sprintf(", white scored %.0f %%", 100*(float64(row.WhiteWins)+float64(row.Draws)/2)/float64(known))
+	}
+	if loss := float64(store.SelectedLoss(epochs)); !math.IsNaN(loss) {
+		s += fmt.Sprintf(", loss %.3f", loss)
+	}
+	if d := row.Data; d != nil && d.NoResult+d.NoMoves > 0 {
+		s += fmt.Sprintf(", games left out: %s", data.LeftOut(d.NoResult, d.NoMoves))
+	}
+	if d := row.Data; d != nil && d.Broken > 0 {
+		s += fmt.Sprintf(", %s that could not be read passed over", english.Plural(d.Broken, "game", ""))
+	}
+	if row.Thrown > 0 {
+		s += fmt.Sprintf(", %d longer thrown away", row.Thrown)
+	}
+	if g < pace.until {
+		s += fmt.Sprintf("; %s of training left at this pace", roughly(left))
+	}
+	return s
+}
+
+// roughly writes a duration with the precision of an estimate.
+func roughly(d time.Duration) string {
+	switch {
+	case d < 2*time.Minute:
+		return fmt.Sprintf("about %.0f s", math.Max(1, math.Round(d.Seconds()/5)*5))
+	case d < 2*time.Hour:
+		return fmt.Sprintf("about %.0f min", d.Minutes())
+	}
+	return fmt.Sprintf("about %.1f h", d.Hours())
 }

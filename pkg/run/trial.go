@@ -2,201 +2,283 @@ package run
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"os"
+	"iter"
+	"path/filepath"
 	"strconv"
 	"time"
 
-	"alamos/pkg/disk"
-
+	"alamos/pkg/data"
 	"alamos/pkg/experiment"
 	"alamos/pkg/nn"
-	"alamos/pkg/report"
-
+	"alamos/pkg/search"
 	"alamos/pkg/store"
-	"alamos/pkg/train"
 )
 
-// trial is one trial of an experiment on its way through its stages.
-type trial struct {
-	*Trial
-	run     *run
-	stopped *store.Ended // by its stop rule; nil: not
-	data    *dataStage   // nil: not opened
+// Trial is a trial on its way through its stages.
+type Trial struct {
+	Settings *experiment.Settings
+	Setup    *experiment.Setup // what the settings amount to
+	Results  *store.Trial      // the folder that the stages fill, and its manifest
+	Hardware Hardware
+	Machine  store.Machine // where it runs now
+	Report   Report
+
+	run       *run
+	imports   *imports     // its data; nil: not opened
+	stopped   *store.Ended // by its stop rule; nil: not stopped
+	changed   bool         // the manifest differs from the file
+	reported  map[string]bool
+	decisions []Decision // of a plan
+	unknown   []string   // what a plan does not know
 }
 
-// open opens what runs have left of a trial.
-func (r *run) open(t experiment.Trial, report Report) (*trial, error) {
-	stored, err := store.Open(r.dir, t)
-	if err != nil {
-		return nil, err
-	}
-	out, err := r.begun(stored, report)
-	if err != nil {
-		return nil, err
-	}
-	out.Manifest.Trial, out.Manifest.Label = t.ID, t.Label
-	return out, nil
+// Hardware decides how fast stages run, never what they write.
+type Hardware struct {
+	Workers   int    // goroutines that play
+	Batch     int    // positions in a network call
+	Device    string // see nn.Devices
+	Precision string // of inference: "auto", "fp32" or "bf16"
 }
 
-// begun is a trial with what its stages are run with.
-func (r *run) begun(stored *store.Trial, report Report) (*trial, error) {
-	s := &stored.Settings
-	of, err := experiment.New(s)
+// InferenceOptions returns how the hardware evaluates networks for players.
+func (h Hardware) InferenceOptions() nn.InferenceOptions {
+	return nn.InferenceOptions{Batch: h.Batch, Device: h.Device, Precision: h.Precision}
+}
+
+// TrainerOptions returns how the hardware trains networks.
+func (h Hardware) TrainerOptions() nn.TrainerOptions { return nn.TrainerOptions{Device: h.Device} }
+
+// Sessions opens a session of a model for each worker. The caller calls end, even after
+// an error.
+func (h Hardware) Sessions(m *nn.Model) (nets []search.Net, end func(), err error) {
+	var sessions []*nn.Session
+	end = func() {
+		for _, s := range sessions {
+			s.Close()
+		}
+	}
+	for range h.Workers {
+		s, err := m.NewSession()
+		if err != nil {
+			return nil, end, err
+		}
+		sessions, nets = append(sessions, s), append(nets, s)
+	}
+	return nets, end, nil
+}
+
+// Model opens the checkpoint of generation g for inference.
+func (t *Trial) Model(g int) (*nn.Model, error) {
+	return t.Compile(t.Results.Path(store.CheckpointFile(g)))
+}
+
+// Compile makes a model of a checkpoint file, for inference.
+func (t *Trial) Compile(file string) (*nn.Model, error) {
+	c, err := nn.ReadCheckpoint(file)
 	if err != nil {
 		return nil, err
 	}
-	t := &trial{run: r, Trial: &Trial{
-		Trial: stored, Setup: of, Hardware: Hardware{Workers: r.Workers, Batch: r.Batch, Device: r.Device, Precision: r.Precision},
-		Machine: r.machine, Report: report, Shelf: r.shelf,
-	}}
-	if r.planning != nil {
-		t.Planner = r.planning.planner
+	m, err := c.Compile(t.Hardware.InferenceOptions())
+	if err != nil {
+		return nil, err
 	}
-	if f := s.Tournament.Format; f != nil && s.Tournament.Rounds > 0 {
-		if n := len(r.opponents.Players(t.Trial)); n >= 2 && f.First >= n {
+	t.Machine.Precision = m.Precision()
+	if devices := m.Devices(); devices[0] != nn.CPU {
+		t.Machine.Devices = devices
+	}
+	return m, nil
+}
+
+// open opens a trial of the experiment and what earlier runs have left of it.
+func (r *run) open(declared experiment.Trial, report Report) (*Trial, error) {
+	t, err := r.openIn(filepath.Join(r.dir, store.Folder(&declared)), declared, report)
+	if err != nil {
+		return nil, err
+	}
+	t.Results.Manifest.Trial, t.Results.Manifest.Label = declared.ID, declared.Label
+	return t, r.executor.begin(t)
+}
+
+// openIn opens a trial in a folder.
+func (r *run) openIn(dir string, declared experiment.Trial, report Report) (*Trial, error) {
+	m, err := r.cache.manifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	t := &Trial{
+		Results:  &store.Trial{Trial: declared, Dir: dir, Manifest: m},
+		Hardware: Hardware{Workers: r.Workers, Batch: r.Batch, Device: r.Device, Precision: r.Precision},
+		Machine:  r.machine, Report: report, run: r, reported: map[string]bool{},
+	}
+	t.Settings = &t.Results.Settings
+	if t.Setup, err = experiment.New(t.Settings); err != nil {
+		return nil, err
+	}
+	if f := t.Settings.Tournament.Format; f != nil && t.Settings.Tournament.Rounds > 0 {
+		if n := len(r.opponents.Players(t)); n >= 2 && f.First >= n {
 			return nil, fmt.Errorf("tournament.format: a gauntlet of %d players leaves no opponent among %d: want fewer", f.First, n)
 		}
 	}
 	return t, nil
 }
 
-// estimate says for a plan what a load comes to.
-func (t *trial) estimate(ctx context.Context, load Load) (Work, error) {
-	return t.run.planning.estimator.Work(ctx, t.Trial, load)
-}
-
-// ending says that a trial goes to its end, and why before its last generation.
+// ending is that a trial goes to its end, and why before its last generation.
 type ending struct{ why string }
 
-// runStages takes the trial through its stages up to those of a generation, and,
-// where end is not nil, to its end.
-func (t *trial) runStages(ctx context.Context, until int, end *ending) error {
-	if err := t.prepare(); err != nil {
-		return err
-	}
-	if err := t.untrained(ctx); err != nil {
-		return fmt.Errorf("%s: %w", store.UntrainedStage, err)
-	}
+// take takes the trial through its stages up to those of a generation, and to its end
+// if end is not nil.
+func (t *Trial) take(ctx context.Context, until int, end *ending) error {
 	defer t.closeData()
-	scripts := t.run.scripts
-	began, ran := time.Now(), 0
-	t.stopped = nil
-	train := func(ctx context.Context, g int) error {
-		before := t.Manifest.Stage(store.TrainStage(g))
-		if err := t.train(ctx, g); err != nil || t.Planner != nil {
+	for s, err := range t.stages(ctx, until, end) {
+		if err != nil {
 			return err
 		}
-		if now := t.Manifest.Stage(store.TrainStage(g)); now != before && now.From == "" {
-			ran++
-			t.Report.Note(t.summary(g, until, time.Since(began)/time.Duration(ran)))
+		if err := t.run.executor.stage(ctx, t, s); err != nil {
+			return fmt.Errorf("%s: %w", s.Name, err)
 		}
-		return nil
 	}
-	for g := 1; g <= until && t.stopped == nil; g++ {
-		for _, s := range []struct {
-			name string
-			run  func(context.Context, int) error
-		}{
-			{t.SamplesStage(g), t.samples}, {store.HooksStage(g), t.by(scripts.MeasureGames)}, {store.TargetStage(g), t.by(scripts.Target)},
-			{store.TrainStage(g), train}, {store.CheckpointHooksStage(g), t.by(scripts.MeasureCheckpoint)}, {"evaluation " + strconv.Itoa(g), t.evaluateOnTheWay},
-		} {
-			if err := s.run(ctx, g); err != nil {
-				return fmt.Errorf("%s: %w", s.name, err)
+	return t.run.executor.end(t)
+}
+
+// stages yields the stages of the trial in order, up to those of a generation and, if
+// end is not nil, the last ones. The inputs of a stage depend on the outputs of those
+// before it, so each must be in the manifest when the next one is asked for.
+func (t *Trial) stages(ctx context.Context, until int, end *ending) iter.Seq2[*Stage, error] {
+	return func(yield func(*Stage, error) bool) {
+		next := func(name string, s *Stage, err error) bool {
+			if err != nil {
+				yield(nil, fmt.Errorf("%s: %w", name, err))
+				return false
+			}
+			return s == nil || yield(s, nil) // nil: the experiment has no such stage
+		}
+		s, err := t.untrained()
+		if !next(store.UntrainedStage, s, err) {
+			return
+		}
+		pace := &pace{until: until, began: time.Now()}
+		t.stopped = nil
+		for g := 1; g <= until && t.stopped == nil; g++ {
+			for _, build := range []struct {
+				name  string
+				stage func(context.Context, int) (*Stage, error)
+			}{
+				{t.Results.SamplesStage(g), t.samples}, {store.HooksStage(g), t.measureGames}, {store.TargetStage(g), t.valueTarget},
+				{store.TrainStage(g), func(_ context.Context, g int) (*Stage, error) { return t.training(g, pace) }},
+				{store.CheckpointHooksStage(g), t.measureCheckpoint},
+				{store.PuzzlesStage(g), t.onTheWay(t.puzzles)}, {store.AccuracyStage(g), t.onTheWay(t.accuracy)},
+				{store.StopStage(g), t.stopRule},
+			} {
+				s, err := build.stage(ctx, g)
+				if !next(build.name, s, err) {
+					return
+				}
+			}
+			if t.stopped, err = t.verdict(g); !next(store.StopStage(g), nil, err) {
+				return
 			}
 		}
-		if t.Planner == nil {
-			if err := report.Tables(t.Trial.Trial); err != nil {
-				return err
+		if end == nil {
+			return
+		}
+		t.end(until, end)
+		last := t.Results.Done()
+		for _, build := range []struct {
+			name  string
+			stage func(context.Context, int) (*Stage, error)
+		}{{store.PuzzlesStage(last), t.puzzles}, {store.AccuracyStage(last), t.accuracy}, {store.TournamentStage, t.tournament}} {
+			s, err := build.stage(ctx, last)
+			if !next(build.name, s, err) {
+				return
 			}
 		}
-		var err error
-		if t.stopped, err = scripts.Stops(ctx, t.Trial, g); err != nil {
-			return fmt.Errorf("%s: %w", store.StopStage(g), err)
+		for _, f := range t.run.figures() {
+			q, ok := t.Results.Question(f)
+			if !ok || q.Generation > last { // there may have been more generations in the plan
+				continue
+			}
+			s, err := t.position(q)
+			if !next(q.Stage(), s, err) {
+				return
+			}
 		}
 	}
-	if end == nil {
-		return nil
-	}
+}
+
+// end enters in the manifest how the trial ends: early, or with its last generation.
+func (t *Trial) end(until int, end *ending) {
 	ended := t.stopped
 	if ended == nil && until < t.Settings.Generations {
 		ended = &store.Ended{Generation: until, Why: end.why}
 	}
-	if err := t.end(ended); err != nil {
-		return err
+	was := t.Results.Manifest.Ended
+	if was == ended || was != nil && ended != nil && *was == *ended {
+		return
 	}
-	if err := t.evaluate(ctx, t.Done()); err != nil {
-		return fmt.Errorf("evaluation: %w", err)
-	}
-	if err := t.tournament(ctx); err != nil {
-		return fmt.Errorf("%s: %w", store.TournamentStage, err)
-	}
-	return t.positions(ctx)
+	t.Results.Manifest.Ended, t.changed = ended, true
 }
 
-// samples makes the samples of generation g.
-func (t *trial) samples(ctx context.Context, g int) error {
+// samples returns the stage that makes the samples of generation g.
+func (t *Trial) samples(ctx context.Context, g int) (*Stage, error) {
 	if t.Settings.Data != nil {
 		return t.importChunk(ctx, g)
 	}
-	return t.selfplay(ctx, g)
+	return t.selfplay(g), nil
 }
 
-// by is a stage of the trial's scripts.
-func (t *trial) by(scripts func(context.Context, *Trial, int) error) func(context.Context, int) error {
-	return func(ctx context.Context, g int) error { return scripts(ctx, t.Trial, g) }
-}
-
-// prepare makes the trial's folder.
-func (t *trial) prepare() error {
-	if t.Planner != nil {
-		return nil
+// onTheWay returns a stage of the evaluation for the generations that the experiment
+// evaluates before the last.
+func (t *Trial) onTheWay(stage func(context.Context, int) (*Stage, error)) func(context.Context, int) (*Stage, error) {
+	return func(ctx context.Context, g int) (*Stage, error) {
+		if e := t.Settings.Evaluation; e == nil || e.Every == 0 || g%e.Every != 0 {
+			return nil, nil
+		}
+		return stage(ctx, g)
 	}
-	for _, d := range []string{"checkpoints", "games", "samples"} {
-		if err := os.MkdirAll(t.Path(d), 0o777); err != nil {
-			return err
+}
+
+// knows reports whether the results of the first generations are known. In a plan they
+// may not be.
+func (t *Trial) knows(generations int) bool {
+	for g := 1; g <= generations; g++ {
+		for _, name := range []string{t.Results.SamplesStage(g), store.TrainStage(g)} {
+			if s := t.Results.Manifest.Stage(name); s == nil || len(s.Facts) == 0 {
+				return false
+			}
 		}
 	}
-	return disk.WriteBytes(t.Path("experiment.yaml"), t.Settings.YAMLIn(t.Dir))
+	return true
 }
 
-// end notes how the trial ends: early, or, where e is nil, with its last generation.
-func (t *trial) end(e *store.Ended) error {
-	if was := t.Manifest.Ended; was == e || was != nil && e != nil && *was == *e {
-		return nil
-	}
-	t.Manifest.Ended = e
-	if t.Planner != nil {
-		return nil
-	}
-	return t.Manifest.Write(t.Dir)
+// window is the samples that a generation learns from: those of the generations first
+// to last.
+type window struct {
+	trial       *Trial
+	first, last int
 }
 
-// untrainedCode is the version of the code of the untrained network, see [stage.Stage].
-const untrainedCode = "1"
+func (t *Trial) window(g int) window {
+	return window{t, max(1, g-t.Settings.Training.Window+1), g}
+}
 
-// untrained makes the network before its first game.
-func (t *trial) untrained(ctx context.Context) error {
-	in := store.Inputs{"code": untrainedCode, "seed": strconv.FormatUint(t.Settings.Seed, 10), "game.variant": t.Settings.Game.Variant}
-	in.Settings("network", t.Settings.Network)
-	start, err := t.Schedule(nil).Start()
-	if err != nil {
-		return err
+// inputs adds the samples to the inputs of a stage.
+func (w window) inputs(in store.Inputs) {
+	r := w.trial.Results
+	for g := w.first; g <= w.last; g++ {
+		in["samples "+strconv.Itoa(g)] = r.Output(r.SamplesStage(g), store.SamplesFile(g))
 	}
-	in.Settings("schedule", start)
-	return t.Do(ctx, Stage{Name: store.UntrainedStage, In: in, Files: []string{store.CheckpointFile(0)}, Run: func(context.Context) (any, error) {
-		net, err := nn.New(t.Spec(), t.Seed("network", 0))
+}
+
+// read reads the samples, those of each generation and all as one set.
+func (w window) read() (each []*data.Set, all *data.Set, err error) {
+	for g := w.first; g <= w.last; g++ {
+		set, err := data.Read(w.trial.Results.Path(store.SamplesFile(g)))
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		c := &nn.Checkpoint{Header: t.Header(0, 0)}
-		if c.Training, err = json.Marshal(train.State{Schedule: start}); err != nil {
-			return nil, err
-		}
-		if c.Network, err = net.State(); err != nil {
-			return nil, err
-		}
-		return nil, c.Write(t.Path(store.CheckpointFile(0)))
-	}})
+		each = append(each, set)
+	}
+	all, err = data.ReplayWindow(each...)
+	return each, all, err
 }

@@ -1,0 +1,227 @@
+package run
+
+import (
+	"context"
+	"iter"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+
+	"alamos/pkg/disk"
+	"alamos/pkg/store"
+)
+
+// cache finds stages by their inputs in all trials below the folder of results. A stage
+// is a function of its inputs, so trials can share its results. The cache reads a
+// manifest again when it has changed. It is safe for use by many goroutines.
+type cache struct {
+	root string // of all results
+
+	mu     sync.Mutex
+	trials map[string]*cachedTrial  // by folder below root; nil: not read yet
+	plan   bool                     // nothing below root changes, and trials have what their plans add
+	claims map[string]chan struct{} // by hash of inputs; closed when the stage has ended
+}
+
+// cachedTrial is a manifest with an index of its stages.
+type cachedTrial struct {
+	file     os.FileInfo
+	manifest *store.Manifest
+	stages   map[string]string // hash of inputs -> name of the stage
+	matches  map[string]string // name of a stage that is a match -> matchKey
+}
+
+// source is a stage of another trial.
+type source struct {
+	folder  string // below the root
+	dir     string
+	stage   *store.Stage
+	machine store.Machine
+}
+
+// reused returns the stage as the trial that reuses it has it.
+func (s *source) reused() *store.Stage {
+	out := *s.stage
+	if out.From == "" {
+		out.From = filepath.ToSlash(s.folder)
+	}
+	return &out
+}
+
+func newCache(root string) *cache {
+	return &cache{root: root, claims: map[string]chan struct{}{}}
+}
+
+// refresh reads the manifests that are new or have changed. One that cannot be read
+// has no stages.
+func (c *cache) refresh() {
+	if c.plan && c.trials != nil {
+		return
+	}
+	all, _ := filepath.Glob(filepath.Join(disk.Pattern(c.root), "*", "*", store.ManifestName)) // the pattern is sound
+	now := map[string]*cachedTrial{}
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, runtime.NumCPU())
+	for _, path := range all {
+		info, err := os.Stat(path)
+		if err != nil {
+			continue
+		}
+		folder := c.folder(filepath.Dir(path))
+		old := c.trials[folder]
+		if old != nil && old.file.ModTime().Equal(info.ModTime()) && os.SameFile(old.file, info) {
+			now[folder] = old
+			continue
+		}
+		entry := &cachedTrial{file: info, manifest: &store.Manifest{}, stages: map[string]string{}, matches: map[string]string{}}
+		now[folder] = entry
+		wg.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			m, err := store.ReadManifest(filepath.Dir(path))
+			if err != nil {
+				return // the trial's own run reports the damage
+			}
+			entry.manifest = m
+			for _, s := range m.Stages {
+				entry.index(s)
+			}
+		})
+	}
+	wg.Wait()
+	c.trials = now
+}
+
+func (e *cachedTrial) index(s *store.Stage) {
+	e.stages[s.Inputs.Hash()] = s.Name
+	if s.Inputs[playersInput] != "" {
+		e.matches[s.Name] = matchKey(s.Inputs)
+	}
+}
+
+// folder returns the path of a trial's folder below the root.
+func (c *cache) folder(dir string) string {
+	rel, err := filepath.Rel(c.root, dir)
+	if err != nil {
+		return dir
+	}
+	return rel
+}
+
+// each returns the trials except one, by folder. It refreshes them.
+func (c *cache) each(except string) iter.Seq2[string, *cachedTrial] {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.refresh()
+	trials, own := maps.Clone(c.trials), c.folder(except)
+	return func(yield func(string, *cachedTrial) bool) {
+		for _, folder := range slices.Sorted(maps.Keys(trials)) {
+			if folder != own && !yield(folder, trials[folder]) {
+				return
+			}
+		}
+	}
+}
+
+// find returns a source of a stage other than the trial in dir, or nil. The files of the
+// source are what they were.
+func (c *cache) find(s *Stage, dir string) *source {
+	hash := s.In.Hash()
+	for folder, trial := range c.each(dir) {
+		if trial.stages[hash] != s.Name {
+			continue
+		}
+		src := &source{folder, filepath.Join(c.root, folder), trial.manifest.Stage(s.Name), trial.manifest.Machine}
+		if src.stage == nil || !maps.Equal(src.stage.Inputs, s.In) {
+			continue // planned to run with other inputs
+		}
+		if state, _, err := src.stage.Verify(src.dir); err == nil && state == store.FileOK {
+			return src
+		}
+	}
+	return nil
+}
+
+// matches returns matches of other trials, with their folders, whose games may be those
+// of a match with these inputs in dir.
+func (c *cache) matches(in store.Inputs, dir string) iter.Seq2[string, *store.Stage] {
+	key := matchKey(in)
+	return func(yield func(string, *store.Stage) bool) {
+		for folder, trial := range c.each(dir) {
+			for _, name := range slices.Sorted(maps.Keys(trial.matches)) {
+				if trial.matches[name] != key {
+					continue
+				}
+				if s := trial.manifest.Stage(name); s != nil && !yield(filepath.Join(c.root, folder), s) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// manifests returns those of all trials.
+func (c *cache) manifests() iter.Seq[*store.Manifest] {
+	return func(yield func(*store.Manifest) bool) {
+		for _, t := range c.each("") {
+			if !yield(t.manifest) {
+				return
+			}
+		}
+	}
+}
+
+// manifest returns the manifest in dir, in a plan with what was planned before.
+func (c *cache) manifest(dir string) (*store.Manifest, error) {
+	if c.plan && c.trials != nil {
+		if t := c.trials[c.folder(dir)]; t != nil && t.file == nil {
+			return t.manifest, nil
+		}
+	}
+	return store.ReadManifest(dir)
+}
+
+// planned enters a stage of a plan: from now on the trial in dir has it.
+func (c *cache) planned(dir string, m *store.Manifest, s *store.Stage) {
+	c.refresh()
+	folder := c.folder(dir)
+	t := c.trials[folder]
+	if t == nil {
+		t = &cachedTrial{stages: map[string]string{}, matches: map[string]string{}}
+		c.trials[folder] = t
+	}
+	t.file, t.manifest = nil, m
+	t.index(s)
+}
+
+// claim waits until no other trial of this run works on a stage with these inputs, and
+// keeps others waiting until the caller calls release.
+func (c *cache) claim(ctx context.Context, in store.Inputs) (release func(), err error) {
+	key := in.Hash()
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		c.mu.Lock()
+		other, busy := c.claims[key]
+		if !busy {
+			own := make(chan struct{})
+			c.claims[key] = own
+			c.mu.Unlock()
+			return func() {
+				c.mu.Lock()
+				delete(c.claims, key)
+				c.mu.Unlock()
+				close(own)
+			}, nil
+		}
+		c.mu.Unlock()
+		select {
+		case <-other:
+		case <-ctx.Done():
+		}
+	}
+}

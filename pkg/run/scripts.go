@@ -1,0 +1,441 @@
+package run
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"alamos/pkg/config"
+	"alamos/pkg/experiment"
+	"alamos/pkg/hook"
+	"alamos/pkg/hook/alamos"
+	"alamos/pkg/nn"
+	"alamos/pkg/stats"
+	"alamos/pkg/store"
+	"alamos/pkg/train"
+)
+
+// The Go scripts of an experiment measure games and checkpoints, set the learning rate
+// and end the training (here), judge games and value positions (scriptgames.go), and
+// value what a network learns (target.go). A script runs in processes of its own
+// (package hook). The hash of its source is an input of the stages that call it, and
+// only the source with that hash runs.
+
+// Versions of the code of these stages.
+const (
+	hooksCode = "1"
+	stopCode  = "1"
+)
+
+// scripts are those of all trials of a run.
+type scripts struct {
+	time      time.Duration       // that a call may take; 0: hook.DefaultTime
+	functions map[string][]string // of scripts that measure, by the hash of their source
+}
+
+// findScripts reads the scripts that measure and lists their functions.
+func findScripts(e *experiment.Experiment, limit time.Duration) (*scripts, error) {
+	all := &scripts{time: limit, functions: map[string][]string{}}
+	for i := range e.Trials {
+		for _, h := range e.Trials[i].Settings.Hooks {
+			if _, known := all.functions[h.File.SHA256]; known {
+				continue
+			}
+			script, err := readScript(&h.File)
+			if err != nil {
+				return nil, err
+			}
+			all.functions[h.File.SHA256] = script.Declared()
+		}
+	}
+	return all, nil
+}
+
+// readScript reads a script that was hashed when the experiment was loaded.
+func readScript(s *config.File) (*hook.Hook, error) {
+	script, err := hook.Read(s.Path)
+	if err == nil && script.SHA256() != s.SHA256 {
+		err = fmt.Errorf("%s was changed while this ran: run again", s.Path)
+	}
+	return script, err
+}
+
+// has reports whether a hook has a function.
+func (all *scripts) has(h *experiment.Hook, function string) bool {
+	return slices.Contains(all.functions[h.File.SHA256], function)
+}
+
+// open begins a session of a script. processes is the number of calls at a time. What
+// the script prints goes to log, which may be nil.
+func (all *scripts) open(s *config.File, processes int, log io.Writer) (*hook.Session, error) {
+	script, err := readScript(s)
+	if err != nil {
+		return nil, err
+	}
+	return script.Open(hook.Limits{Time: all.time, Processes: processes, Log: log}), nil
+}
+
+// mostPrinted is how many lines of what a script prints are shown.
+const mostPrinted = 20
+
+// callOnce makes one call of a script in a process of its own, and shows what the script
+// printed.
+func callOnce[T any](t *Trial, s *config.File, name string, call func(*hook.Session) (T, error)) (T, error) {
+	var printed strings.Builder
+	session, err := t.run.scripts.open(s, 1, &printed)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	out, err := call(session)
+	session.Close()
+	lines := strings.Split(strings.TrimRight(printed.String(), "\n"), "\n")
+	if printed.Len() == 0 {
+		lines = nil
+	}
+	for i, line := range lines {
+		if i == mostPrinted {
+			t.Report.Note(fmt.Sprintf("%s: and %d more lines", name, len(lines)-mostPrinted))
+			break
+		}
+		t.Report.Note(name + ": " + line)
+	}
+	return out, err
+}
+
+// Check compiles the scripts of an experiment and makes sure that each has the functions
+// that it needs. Faults of a script are [config.Errors] with the place in the script.
+func Check(ctx context.Context, e *experiment.Experiment) error {
+	var files []string            // in the order of the experiment
+	uses := map[string][]string{} // functions that each needs
+	for i := range e.Trials {
+		for _, x := range e.Trials[i].Settings.Scripts() {
+			f := functionFor(x.Key, e.Trials[i].Settings.Data != nil)
+			if uses[x.Path] == nil {
+				files = append(files, x.Path)
+			}
+			if !slices.Contains(uses[x.Path], f) {
+				uses[x.Path] = append(uses[x.Path], f)
+			}
+		}
+	}
+	// Each script is compiled in a process of its own. Starting it takes the longest.
+	errs := make([][]error, len(files))
+	var group sync.WaitGroup
+	slots := make(chan struct{}, runtime.NumCPU())
+	for i, file := range files {
+		slots <- struct{}{}
+		group.Go(func() {
+			errs[i] = checkScript(ctx, file, uses[file])
+			<-slots
+		})
+	}
+	group.Wait()
+	var faults config.Errors
+	for _, err := range slices.Concat(errs...) {
+		var fault *hook.Error
+		if !errors.As(err, &fault) {
+			return err
+		}
+		faults = append(faults, &config.Error{File: fault.File, Line: max(1, fault.Line), Col: max(1, fault.Col), Msg: fault.Msg})
+	}
+	if len(faults) > 0 {
+		return faults
+	}
+	return nil
+}
+
+// functionFor returns the function that the script at a key needs, "" for those that
+// measure. Data has no games to measure.
+func functionFor(key string, data bool) string {
+	switch {
+	case key == "stop":
+		return hook.Stop
+	case strings.HasSuffix(key, ".adjudicate"):
+		return hook.Adjudicate
+	case key == "training.schedule.file":
+		return hook.Rate
+	case strings.HasPrefix(key, "hooks[") && data:
+		return hook.MeasureCheckpoint
+	case strings.HasPrefix(key, "hooks["):
+		return ""
+	}
+	return hook.Evaluate
+}
+
+// checkScript compiles a script that needs functions.
+func checkScript(ctx context.Context, file string, want []string) []error {
+	script, err := hook.Read(file)
+	if err != nil {
+		return []error{err}
+	}
+	have, err := script.Functions(ctx, hook.Limits{})
+	if err != nil {
+		return []error{err}
+	}
+	var errs []error
+	for _, name := range want {
+		if name != "" {
+			err = script.Has(have, name)
+		} else if !slices.Contains(have, hook.Measure) && !slices.Contains(have, hook.MeasureCheckpoint) {
+			err = &hook.Error{File: file, Msg: fmt.Sprintf("measures nothing: want %s or %s, have %s", hook.Measure, hook.MeasureCheckpoint, strings.Join(have, ", "))}
+		}
+		if err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errs
+}
+
+// measureGames returns the stage that calls the experiment's scripts for the games of
+// generation g. It reads the games from their PGN file, so that a new script can measure
+// old games.
+func (t *Trial) measureGames(_ context.Context, g int) (*Stage, error) {
+	if t.Settings.Data != nil {
+		t.drop(store.HooksStage(g)) // there are no games
+		return nil, nil
+	}
+	in := store.Inputs{"code": hooksCode, "games": t.Results.Output(store.SelfPlayStage(g), store.GamesFile(g))}
+	return t.measure(store.HooksStage(g), hook.Measure, in, func() (measurement, func(), error) {
+		games, err := t.hookGames(g)
+		return func(ctx context.Context, s *hook.Session) (hook.Metrics, error) { return s.Measure(ctx, games) }, func() {}, err
+	}), nil
+}
+
+// measureCheckpoint returns the stage that calls the scripts for the checkpoint of
+// generation g.
+func (t *Trial) measureCheckpoint(_ context.Context, g int) (*Stage, error) {
+	in := store.Inputs{"code": hooksCode, "network": t.Results.CheckpointSum(g)}
+	in.Settings("search", t.Settings.Search)
+	return t.measure(store.CheckpointHooksStage(g), hook.MeasureCheckpoint, in, func() (measurement, func(), error) {
+		samples, err := t.Results.SamplesUntil(g)
+		if err != nil {
+			return nil, nil, err
+		}
+		model, err := t.Model(g)
+		if err != nil {
+			return nil, nil, err
+		}
+		session, err := model.NewSession()
+		if err != nil {
+			model.Close()
+			return nil, nil, err
+		}
+		c := hook.Checkpoint{Generation: g, Variant: t.Setup.Variant, Samples: samples, Network: newScriptNetwork(t, session)}
+		return func(ctx context.Context, s *hook.Session) (hook.Metrics, error) { return s.MeasureCheckpoint(ctx, c) },
+			func() { session.Close(); model.Close() }, nil
+	}), nil
+}
+
+// measurement calls a script once.
+type measurement = func(context.Context, *hook.Session) (hook.Metrics, error)
+
+// measure returns a stage that calls one function of all scripts that have it; nil if
+// none has it. begin opens what they measure, and returns the call and what closes it.
+func (t *Trial) measure(name, function string, in store.Inputs, begin func() (measurement, func(), error)) *Stage {
+	hooks, scripts := t.Settings.Hooks, t.run.scripts
+	if !slices.ContainsFunc(hooks, func(h experiment.Hook) bool { return scripts.has(&h, function) }) {
+		t.drop(name)
+		return nil
+	}
+	var names []string
+	for i := range hooks {
+		h := &hooks[i]
+		names = append(names, h.Name())
+		in["hook "+h.Name()] = h.File.SHA256
+		if !scripts.has(h, function) {
+			in["hook "+h.Name()] = "has no " + function
+		}
+	}
+	in.List("hook", names) // results are in this order
+	return &Stage{Name: name, In: in, Run: func(ctx context.Context) (any, error) {
+		call, end, err := begin()
+		if err != nil {
+			return nil, err
+		}
+		defer end()
+		out := store.HookResults{Metrics: make([]map[string]stats.Float, len(hooks))}
+		for i := range hooks {
+			h := &hooks[i]
+			if !scripts.has(h, function) {
+				continue
+			}
+			m, err := callOnce(t, &h.File, h.Name(), func(s *hook.Session) (hook.Metrics, error) { return call(ctx, s) })
+			var fault *hook.Error
+			switch {
+			case err == nil:
+			case errors.As(err, &fault) && h.OnError != "stop":
+				t.Report.Note(fmt.Sprintf("hook %s has no metrics: %v", h.Name(), err))
+				out.Faults = append(out.Faults, err.Error())
+			default:
+				return nil, err
+			}
+			out.Metrics[i] = map[string]stats.Float{}
+			for k, v := range m {
+				out.Metrics[i][k] = stats.Float(v)
+			}
+		}
+		return out, nil
+	}}
+}
+
+// verdict is what a stop rule returns after a generation.
+type verdict struct {
+	Stop bool   `json:"stop"`
+	Why  string `json:"why"`
+}
+
+// stopRule returns the stage that calls the stop rule after generation g.
+func (t *Trial) stopRule(_ context.Context, g int) (*Stage, error) {
+	script := t.Settings.Stop
+	if script == nil || g == t.Settings.Generations || !t.knows(g) {
+		return nil, nil
+	}
+	p, err := t.progress(g + 1)
+	if err != nil {
+		return nil, err
+	}
+	p.Generation = g
+	for i := range p.Past {
+		if p.Past[i].Metrics, err = t.hookMetrics(i + 1); err != nil {
+			return nil, err
+		}
+	}
+	in := store.Inputs{"code": stopCode, "script": script.SHA256, "progress": hashProgress(p)}
+	return &Stage{Name: store.StopStage(g), In: in, Run: func(ctx context.Context) (any, error) {
+		return callOnce(t, script, script.Name(), func(s *hook.Session) (v verdict, err error) {
+			v.Stop, v.Why, err = s.Stop(ctx, p)
+			return v, err
+		})
+	}}, nil
+}
+
+// verdict returns how the stop rule ended the training after generation g, nil if it did
+// not.
+func (t *Trial) verdict(g int) (*store.Ended, error) {
+	script := t.Settings.Stop
+	if script == nil || g == t.Settings.Generations {
+		return nil, nil
+	}
+	s := t.Results.Manifest.Stage(store.StopStage(g))
+	if !t.knows(g) || len(s.Facts) == 0 {
+		t.unknown = append(t.unknown, "the stop rule may end trials before their last generation: this is the most that there is to do")
+		return nil, nil
+	}
+	var v verdict
+	if err := s.Decode(&v); err != nil || !v.Stop {
+		return nil, err
+	}
+	why := script.Name()
+	if v.Why != "" {
+		why += ": " + v.Why
+	}
+	t.Report.Note(fmt.Sprintf("training ends after generation %d: %s", g, why))
+	return &store.Ended{Generation: g, Why: why}, nil
+}
+
+// hookMetrics returns the metrics of all hooks over generation g: "hook.metric".
+func (t *Trial) hookMetrics(g int) (map[string]float64, error) {
+	all := map[string]float64{}
+	for i, h := range t.Settings.Hooks {
+		m, err := t.Results.Metrics(g, i)
+		if err != nil {
+			return nil, err
+		}
+		for name, x := range m {
+			all[h.Name()+"."+name] = float64(x)
+		}
+	}
+	return all, nil
+}
+
+// rates opens the script that sets the learning rate of generation g. rate is nil if
+// there is none. The caller calls end.
+func (t *Trial) rates(ctx context.Context, g int) (rate func([]train.Epoch) (float64, error), end func(), err error) {
+	script := t.Settings.Training.Schedule.Script
+	if script == nil {
+		return nil, func() {}, nil
+	}
+	p, err := t.progress(g)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := t.run.scripts.open(script, 1, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	rate = func(done []train.Epoch) (float64, error) {
+		now := p
+		now.Epochs = slices.Clip(p.Epochs)
+		for _, e := range done {
+			now.Epochs = append(now.Epochs, alamos.Epoch{
+				Generation: g, Number: e.Number, Rate: e.Rate, Train: scriptLoss(e.Train), Validation: scriptLoss(e.Validation),
+			})
+		}
+		return s.Rate(ctx, now)
+	}
+	return rate, s.Close, nil
+}
+
+// progress returns what a script sees when generation g is trained: the generations
+// before.
+func (t *Trial) progress(g int) (hook.Progress, error) {
+	s := t.Settings
+	p := hook.Progress{
+		Variant: t.Setup.Variant.String(), Generation: g, Generations: s.Generations,
+		EpochsEach: s.Training.Epochs, Initial: s.Training.Schedule.Initial,
+	}
+	for i := 1; i < g; i++ {
+		row, err := t.Results.Generation(i)
+		if err != nil {
+			return p, err
+		}
+		epochs, err := t.Results.Epochs(i)
+		if err != nil {
+			return p, err
+		}
+		p.Past = append(p.Past, alamos.Summary{
+			Generation: i, Games: row.Games, Samples: row.Samples, WhiteWins: row.WhiteWins, Draws: row.Draws, BlackWins: row.BlackWins,
+			MeanPlies: row.MeanPlies(), Loss: float64(store.SelectedLoss(epochs)),
+		})
+		for _, e := range epochs {
+			p.Epochs = append(p.Epochs, alamos.Epoch{
+				Generation: i, Number: e.Epoch, Rate: float64(e.Rate),
+				Train: storedLoss(e.Train), Validation: storedLoss(e.Validation), Selected: e.Selected,
+			})
+		}
+	}
+	return p, nil
+}
+
+func storedLoss(l store.Loss) alamos.Loss {
+	return alamos.Loss{Total: float64(l.Total), Policy: float64(l.Policy), Value: float64(l.Value)}
+}
+
+func scriptLoss(l nn.Loss) alamos.Loss {
+	return alamos.Loss{Total: l.Total, Policy: l.Policy, Value: l.Value}
+}
+
+// progressSum returns the hash of the progress before generation g, for the inputs of a
+// stage.
+func (t *Trial) progressSum(g int) (string, error) {
+	if !t.knows(g - 1) {
+		return unknown("progress", t.Results.CheckpointSum(g-1)), nil
+	}
+	p, err := t.progress(g)
+	return hashProgress(p), err
+}
+
+func hashProgress(p hook.Progress) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%+v", p) // maps are printed in the order of their keys
+	return hex.EncodeToString(h.Sum(nil))
+}
