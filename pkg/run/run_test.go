@@ -54,7 +54,7 @@ func TestRunLeavesItsFiles(t *testing.T) {
 		rows int
 		head string
 	}{
-		"../trials.csv":             {1, "trial,samples,loss,"},
+		"../trials.csv":             {1, "number,trial,samples,loss,"},
 		"generations.csv":           {2, "generation,games,thrown_away,samples,"},
 		"epochs.csv":                {4, "generation,epoch,learning_rate,"},
 		"hooks/plies.csv":           {2, "generation,nothing,plies"},
@@ -101,7 +101,7 @@ func TestRunLeavesItsFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{"Every stage, figure and table", "score-generation.svg", "gen-2", ">visits<", "nothing to draw yet"} {
+	for _, text := range []string{"Every stage, figure and table", "score-generation.svg", "gen-2", "nothing to draw yet"} {
 		if !strings.Contains(string(page), text) {
 			t.Errorf("the page does not show %q", text)
 		}
@@ -228,12 +228,12 @@ func TestSweep(t *testing.T) {
 		t.Error("a run of two trials has nothing to tell")
 	}
 	rows := readCSV(t, filepath.Join(s.results(), "trials.csv"))
-	if len(rows) != 3 || !slices.Equal(rows[0][:3], []string{"search.visits", "tournament.rounds", "trial"}) {
+	if len(rows) != 3 || !slices.Equal(rows[0][:4], []string{"search.visits", "tournament.rounds", "number", "trial"}) {
 		t.Fatalf("trials.csv: %v", rows)
 	}
 	folders := map[string]bool{}
 	for _, row := range rows[1:] {
-		folders[row[2]] = true
+		folders[row[3]] = true
 		played := row[slices.Index(rows[0], "score")] != ""
 		if played != (row[1] == "2") {
 			t.Errorf("trial %v: a score without a tournament, or a tournament without a score", row)
