@@ -27,7 +27,7 @@ func ourPackages(t *testing.T) map[string]*goPackage {
 			switch {
 			case err != nil:
 				return err
-			case d.IsDir() && (d.Name() == "testdata" || strings.HasSuffix(path, "hook/start")): // scripts
+			case d.IsDir() && d.Name() == "testdata":
 				return filepath.SkipDir
 			case d.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go"):
 				return nil
@@ -73,7 +73,7 @@ func TestPackagesSayWhatTheyAreFor(t *testing.T) {
 // layers are all packages, each above those that it may import.
 var layers = strings.Fields(`
 	../pkg/disk ../pkg/stats ../pkg/config ../pkg/chess ../pkg/hook/alamos ../pkg/nn/fit
-	../pkg/encode ../pkg/nn ../pkg/search ../pkg/uci ../pkg/uci/enginetest ../pkg/data ../pkg/selfplay ../pkg/train
+	../pkg/encode ../pkg/nn ../pkg/search ../pkg/uci ../pkg/data ../pkg/selfplay ../pkg/train
 	../pkg/match ../pkg/puzzle ../pkg/hook ../pkg/experiment ../pkg/store
 	../plots ../pkg/report ../pkg/run ../pkg/diff ../pkg/play ../pkg/lichess ../pkg/bench .
 `)
