@@ -59,21 +59,31 @@ func floats(t testing.TB, values ...float32) *ts.Tensor {
 	return x
 }
 
-func TestImportSideEffect(t *testing.T) {
+// inChild runs the test in a process of its own, with a memory and a home folder that no
+// other test uses. It returns false in that process, which does the work.
+func inChild(t *testing.T) bool {
+	t.Helper()
 	if os.Getenv("MENDED_CHILD") != "" {
-		if _, err := os.Stat(gotch.CachedDir); !os.IsNotExist(err) {
-			t.Errorf("importing gotch made %s (%v)", gotch.CachedDir, err)
-		}
-		return
+		return false
 	}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	child := exec.Command(self, "-test.run=^TestImportSideEffect$")
+	child := exec.Command(self, "-test.run=^"+t.Name()+"$")
 	child.Env = append(os.Environ(), "MENDED_CHILD=1", "HOME="+t.TempDir())
 	if said, err := child.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, said)
+	}
+	return true
+}
+
+func TestImportSideEffect(t *testing.T) {
+	if inChild(t) {
+		return
+	}
+	if _, err := os.Stat(gotch.CachedDir); !os.IsNotExist(err) {
+		t.Errorf("importing gotch made %s (%v)", gotch.CachedDir, err)
 	}
 }
 
@@ -116,6 +126,9 @@ func TestNoTensorFinalizer(t *testing.T) {
 }
 
 func TestNoScalarFinalizer(t *testing.T) {
+	if inChild(t) {
+		return
+	}
 	baseline := len(ts.ExistingScalars)
 	const n = 100
 	kept := make([]*ts.Scalar, n)
@@ -156,6 +169,9 @@ func collect() {
 }
 
 func TestOutputHandle(t *testing.T) {
+	if inChild(t) {
+		return
+	}
 	x, y := floats(t, 1, 2, 3), floats(t, 4, 5, 6)
 	defer x.MustDrop()
 	defer y.MustDrop()
@@ -200,6 +216,9 @@ func TestOutputHandleManyOutputs(t *testing.T) {
 }
 
 func TestOutputList(t *testing.T) {
+	if inChild(t) {
+		return
+	}
 	x := floats(t, 1, 2, 3, 4, 5, 6)
 	defer x.MustDrop()
 	if grown := growth(t, leakRuns, func() {
@@ -213,6 +232,9 @@ func TestOutputList(t *testing.T) {
 
 // An in-place operation must not keep its tensor's data alive after Drop.
 func TestInPlace(t *testing.T) {
+	if inChild(t) {
+		return
+	}
 	const n, size = 50, 1 << 20
 	if grown := growth(t, n, func() {
 		x := ts.MustZeros([]int64{size / 4}, gotch.Float, gotch.CPU)
