@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,11 +15,11 @@ import (
 // Lock is the right to write to a folder.
 type Lock struct{ f *os.File }
 
-// lockName is the file of a folder's lock. It stays when the lock is given back:
-// a file that was removed could be locked by two processes, under one name.
+// lockName is the file of a folder's lock. It stays when the lock is released: if the
+// file were removed, two processes could lock two files of this name.
 const lockName = ".lock"
 
-// HeldError says that another process has the lock of a folder.
+// HeldError is the error of a folder whose lock another process holds.
 type HeldError struct {
 	Dir    string
 	Holder string // "process 123 on host since 2026-11-21 15:30:12 UTC"
@@ -26,12 +27,11 @@ type HeldError struct {
 
 func (e *HeldError) Error() string { return fmt.Sprintf("%s is being written by %s", e.Dir, e.Holder) }
 
-// TakeLock makes the folder where it is missing and takes its lock, or fails
-// with a [HeldError]. The kernel gives the lock back when its holder dies,
-// however it dies.
+// TakeLock makes the folder if it is missing and takes its lock, or fails with a
+// [HeldError]. The kernel releases the lock when its holder dies, however it dies.
 func TakeLock(dir string) (*Lock, error) { return lock(dir, syscall.LOCK_EX) }
 
-// ShareLock takes the lock in common with others that share it: nobody has it alone
+// ShareLock takes the lock together with others that share it: nobody can take it alone
 // meanwhile. [Held] does not see it.
 func ShareLock(dir string) (*Lock, error) { return lock(dir, syscall.LOCK_SH) }
 
@@ -44,7 +44,7 @@ func lock(dir string, how int) (*Lock, error) {
 	if err != nil {
 		return nil, fmt.Errorf("locking the folder: %w", err)
 	}
-	for range 5 { // somebody may just be asking who has it, see Held
+	for range 5 { // Held may be reading it
 		if err = syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB); err == nil {
 			break
 		}
@@ -66,13 +66,13 @@ func lock(dir string, how int) (*Lock, error) {
 	return &Lock{f}, nil
 }
 
-// Release gives the lock back. To close the file would not be enough: a process that is
-// being started at this instant has a copy of it until it runs its program.
+// Release releases the lock. Closing the file is not enough: a process that is being
+// started at this instant has a copy of it until it runs its program.
 func (l *Lock) Release() error {
 	return errors.Join(syscall.Flock(int(l.f.Fd()), syscall.LOCK_UN), l.f.Close())
 }
 
-// sign writes into the lock's file who has it.
+// sign writes the holder of the lock into its file.
 func sign(f *os.File) error {
 	host, err := os.Hostname()
 	if err != nil {
@@ -85,7 +85,7 @@ func sign(f *os.File) error {
 	return f.Truncate(int64(len(who)))
 }
 
-// holder reads who has the lock.
+// holder reads the holder of the lock.
 func holder(f *os.File) string {
 	b, _ := io.ReadAll(io.LimitReader(f, 512))
 	who, _, whole := strings.Cut(string(b), "\n")
@@ -93,4 +93,26 @@ func holder(f *os.File) string {
 		return "another process" // that is about to sign
 	}
 	return who
+}
+
+// Held returns who holds the lock of a folder, nil if nobody does. It takes no lock, so
+// it works in a folder that cannot be written to.
+func Held(dir string) (*HeldError, error) {
+	f, err := os.Open(filepath.Join(dir, lockName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	// The lock is held for a moment, in common with others who ask: see TakeLock.
+	err = syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB)
+	switch {
+	case errors.Is(err, syscall.EWOULDBLOCK):
+		return &HeldError{Dir: dir, Holder: holder(f)}, nil
+	case err != nil:
+		return nil, fmt.Errorf("asking for the lock %s: %w", f.Name(), err)
+	}
+	return nil, syscall.Flock(int(f.Fd()), syscall.LOCK_UN) // see Release
 }

@@ -2,16 +2,67 @@ package disk
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
 	"time"
 )
 
-// Sums remembers the checksums of files that may be many and big, by their sizes and
-// the times of their last changes, so that each is read once. It is safe for use by
-// many goroutines.
+// Sum returns the SHA-256 of a file in hexadecimal.
+func Sum(path string) (string, error) { return sumOf(context.Background(), path) }
+
+// sumOf is Sum until ctx ends.
+func sumOf(ctx context.Context, path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, untilDone{ctx, f}); err != nil {
+		return "", fmt.Errorf("reading %s: %w", path, err)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// untilDone reads until ctx ends.
+type untilDone struct {
+	ctx context.Context
+	in  io.Reader
+}
+
+func (u untilDone) Read(b []byte) (int, error) {
+	if u.ctx.Err() != nil {
+		return 0, context.Cause(u.ctx)
+	}
+	return u.in.Read(b)
+}
+
+// SumFS identifies the files of a folder, not of those below it: the start of a
+// SHA-256 of their names and contents.
+func SumFS(dir fs.FS) (string, error) {
+	files, err := fs.ReadDir(dir, ".")
+	h := sha256.New()
+	for _, f := range files {
+		if f.IsDir() {
+			continue
+		}
+		text, readErr := fs.ReadFile(dir, f.Name())
+		err = errors.Join(err, readErr)
+		fmt.Fprintf(h, "%d:%s%d:%s", len(f.Name()), f.Name(), len(text), text)
+	}
+	return hex.EncodeToString(h.Sum(nil))[:16], err
+}
+
+// Sums caches the checksums of big files by their sizes and modification times, so that
+// each is read once. It is safe for use by many goroutines.
 type Sums struct {
 	path string
 
@@ -28,12 +79,12 @@ type knownSum struct {
 	Sum   string `json:"sha256"`
 }
 
-// settled is how old a change must be for a file's time to tell it from a later one:
-// some file systems count in seconds.
+// settled is how old a change must be for a file's time to differ from that of a later
+// one: some file systems count in seconds.
 const settled = 3 * time.Second
 
-// ReadSums reads what an earlier process left at path with [Sums.Write]. Where that is
-// missing or damaged nothing is known.
+// ReadSums reads what an earlier process left at path with [Sums.Write]. A missing or
+// damaged file leaves the cache empty.
 func ReadSums(path string) *Sums {
 	s := &Sums{path: path, known: map[string]knownSum{}}
 	if b, err := os.ReadFile(path); err == nil && json.Unmarshal(b, &s.known) != nil {
@@ -42,7 +93,7 @@ func ReadSums(path string) *Sums {
 	return s
 }
 
-// Of is [Sum] of a file, and the cause of ctx where that ends before.
+// Of returns the [Sum] of a file, or the cause of ctx if that ends before.
 func (s *Sums) Of(ctx context.Context, path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -72,8 +123,8 @@ func (s *Sums) Of(ctx context.Context, path string) (string, error) {
 	return now.Sum, nil
 }
 
-// Write keeps what is known for later processes, where at least so many bytes of files
-// have been read since it last did.
+// Write writes the cache for later processes if at least that many bytes of files were
+// read since the last time.
 func (s *Sums) Write(atLeast int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

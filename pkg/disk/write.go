@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 )
 
@@ -122,4 +123,70 @@ func Sweep(dir string) error {
 		}
 		return os.Remove(path)
 	})
+}
+
+// Link gives a file that is never changed a second name, replacing what was there: a
+// hard link, or a copy if the file system allows none. It makes the folder if it is
+// missing.
+func Link(from, to string) error {
+	dir := filepath.Dir(to)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return fmt.Errorf("linking %s: %w", to, err)
+	}
+	name, err := unusedName(to)
+	if err != nil {
+		return fmt.Errorf("linking %s: %w", to, err)
+	}
+	if os.Link(from, name) != nil {
+		return copyFile(from, to)
+	}
+	step("rename", to)
+	if err := os.Rename(name, to); err != nil {
+		return errors.Join(err, os.Remove(name))
+	}
+	// Two names of one file are not renamed onto each other.
+	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return syncDir(dir)
+}
+
+// unusedName is a name for an unfinished file beside path.
+func unusedName(path string) (string, error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*"+unfinished)
+	if err != nil {
+		return "", err
+	}
+	return f.Name(), errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+func copyFile(from, to string) error {
+	r, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	return WriteFile(to, func(w io.Writer) error {
+		_, err := io.Copy(w, r)
+		return err
+	})
+}
+
+var watcher atomic.Pointer[func(step, path string)]
+
+// Watch calls f just before each step of this package that changes what another process
+// would find: "rename" (of a file that was written under another name), "append" (to a
+// journal) and "remove". It is for tests that kill a process at each of them. Many
+// goroutines may call f at once.
+func Watch(f func(step, path string)) { watcher.Store(&f) }
+
+func step(name, path string) {
+	if f := watcher.Load(); f != nil {
+		(*f)(name, path)
+	}
+}
+
+// Pattern returns a pattern for filepath.Glob that matches only a path.
+func Pattern(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
