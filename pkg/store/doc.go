@@ -1,15 +1,15 @@
-// Package store is what a run leaves, as the rest of alamos reads and writes it:
-// the folder of a trial, the manifest in it, and the rows that stages keep there.
+// Package store is what a run leaves, as the rest of alamos reads and writes it: the
+// folder of a trial, the manifest in it, and the rows that stages keep there.
 //
-// A manifest names every stage that has run with what it read and what it wrote,
-// so that it can be told whether a stage's results still stand ([Manifest.Fresh])
-// and where they come from. The rows of the tables are in it too: a table or a
-// figure can be made from manifests alone.
+// A manifest names every stage that has run, with what it read and what it wrote. It
+// decides whether a stage's results are still valid ([Manifest.Fresh]). It has the rows
+// of the tables, too, so that manifests alone are enough to make tables and figures.
 //
-// Beside the folders of its trials, an experiment has a file of its own
-// ([Experiment]): what is needed to list and show its results ([List], [Resolve])
-// while it runs, and when the files that it was written in have moved on.
+// An experiment has a file of its own ([Experiment]). With it results can be listed and
+// shown ([List], [Resolve]) during a run, and after the experiment's files have changed.
+// [Resolve], [FindTrial] and [FindModel] read the names that people give to trials and
+// models.
 //
-// It knows nothing of how results are made (package lab) or shown (package
+// The package does not know how results are made (package run) or shown (package
 // report).
 package store
