@@ -138,3 +138,53 @@ func FuzzSafetensors(f *testing.F) {
 		}
 	})
 }
+
+// A checkpoint comes back whole from its file, and its network can be evaluated; another
+// program's file is refused.
+func TestCheckpoint(t *testing.T) {
+	n := mustNew(t, Spec{Planes: 16, PolicySize: 1968, Depth: 1, Width: 8, PolicyHead: PolicyConv}, 1)
+	want := &Checkpoint{
+		Header:    Header{Spec: n.Spec(), Input: "atomic16", Policy: "uci1968", Variant: "atomic", Generation: 3},
+		Network:   mustState(t, n),
+		Optimizer: Tensors{"moment": floatTensor([]int{2}, []float32{1, 2})},
+	}
+	path := filepath.Join(t.TempDir(), "gen.safetensors")
+	if err := want.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	have, err := ReadCheckpoint(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, have); d != "" {
+		t.Error(d)
+	}
+	if codec, v, err := have.Codec(); err != nil || v.String() != "atomic" || codec.Policy.Size() != 1968 {
+		t.Errorf("codec for %s: %v", v, err)
+	}
+	m, err := have.Compile(InferenceOptions{Batch: 2, Precision: FP32})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Close()
+
+	for what, h := range map[string]Header{"variant": {Variant: "checkers"}, "planes": {Variant: "atomic", Input: "none"}} {
+		if _, _, err := h.Codec(); err == nil {
+			t.Errorf("no error for unknown %s", what)
+		}
+	}
+	have.Network = Tensors{}
+	if _, err := have.Compile(InferenceOptions{}); err == nil {
+		t.Error("compiled without weights")
+	}
+	var foreign bytes.Buffer
+	if err := WriteSafetensors(&foreign, Tensors{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, foreign.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadCheckpoint(path); err == nil || !strings.Contains(err.Error(), "not a checkpoint of alamos") {
+		t.Errorf("another program's file: %v", err)
+	}
+}

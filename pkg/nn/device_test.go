@@ -190,9 +190,13 @@ func TestSeveralDevices(t *testing.T) {
 	}
 }
 
-func TestTowerOnDevice(t *testing.T) {
+func TestTower(t *testing.T) {
+	options := []InferenceOptions{{Batch: 16, Precision: FP32}}
 	for _, device := range testDevices(t) {
-		x, err := NewTower(tiny(), onDevice(device, FP32))
+		options = append(options, onDevice(device, FP32))
+	}
+	for _, o := range options {
+		x, err := NewTower(tiny(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -200,6 +204,10 @@ func TestTowerOnDevice(t *testing.T) {
 			t.Error(err)
 		}
 		x.Close()
+		x.Close()
+		if err := x.Run(); err == nil || !strings.Contains(err.Error(), "closed") {
+			t.Errorf("a closed tower: %v", err)
+		}
 	}
 }
 
