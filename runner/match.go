@@ -148,7 +148,7 @@ func judgeFlags(j *match.Judge, resign, draw string) error {
 		if err != nil {
 			return err
 		}
-		j.Resign, j.ResignMoves = x[0], int(x[1])
+		j.Resign.Score, j.Resign.Moves = x[0], int(x[1])
 		if x[0] == 0 {
 			return usagef("--resign: want a score below 0, as -0.9,3")
 		}
@@ -158,11 +158,11 @@ func judgeFlags(j *match.Judge, resign, draw string) error {
 		if err != nil {
 			return err
 		}
-		j.Draw, j.DrawMoves = x[0], int(x[1])
+		j.Draw.Score, j.Draw.Moves = x[0], int(x[1])
 		if len(x) == 3 {
-			j.DrawFrom = int(x[2])
+			j.Draw.From = int(x[2])
 		}
-		if j.DrawMoves < 1 {
+		if j.Draw.Moves < 1 {
 			return usagef("--draw: want 1 move or more, as 0.02,8,40")
 		}
 	}

@@ -174,10 +174,7 @@ func accepts(s *Settings) error {
 		play := of.SelfPlay(1)
 		faults = append(faults, play.Validate(of.Codec))
 	}
-	if judge := Judge(&s.Tournament); judge != nil {
-		faults = append(faults, judge.Validate())
-	}
-	return errors.Join(faults...)
+	return errors.Join(append(faults, s.Tournament.Judge.Validate())...)
 }
 
 // Whatever the bytes, Load returns an experiment or faults with positions.

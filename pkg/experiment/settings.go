@@ -71,14 +71,13 @@ type Tournament struct {
 	Search      search.Config         `key:"search" inherit:"search" except:"noise.weight=0 root.noise=0 forced_playouts=0" doc:"How checkpoints search for a move; what is left out is as in search, except that there is no noise, that of a gumbel root included, and no forced_playouts."`
 	Limit       *SearchLimit          `key:"limit" flags:"optional" doc:"What ends a checkpoint's search before its visits do; absent: nothing."`
 	Temperature TournamentTemperature `key:"temperature" doc:"How a checkpoint draws its move from the visits."`
-	Format      *Format               `key:"format" flags:"optional" doc:"Who meets whom; absent: a round robin, everybody meets everybody."`
+	Format      match.Format          `key:"format" flags:"optional" doc:"Who meets whom; absent: a round robin, everybody meets everybody."`
 	Openings    *Openings             `key:"openings" flags:"optional" doc:"Book of openings, in place of game.start: all pairs of players meet in the same, each twice with the colors changed, in an order drawn by seed."`
 	RandomPlies int                   `key:"random_plies" default:"0" range:"0..1000" unit:"plies" doc:"Random legal moves at the start, or after the opening of the book; the two games of a pair share them."`
 	MaxMoves    int                   `key:"max_moves" inherit:"game.max_moves" range:"1..10000" unit:"moves of each side" doc:"A longer game is a draw."`
-	Resign      *Resign               `key:"resign" flags:"optional" doc:"Players who both think that one is lost end the game; absent: they play on."`
-	Draw        *Draw                 `key:"draw" flags:"optional" doc:"Players who both think the game drawn end it; absent: they play on."`
-	Adjudicate  *config.File          `key:"adjudicate" ext:".go" doc:"Go script that may end a game before the rules do, with the result that it names."`
-	Players     []match.Spec          `key:"players" default:"[every: 4, untrained, random]" min:"2" doc:"Who plays: every: N or generations: [N, ...] (checkpoints), last, untrained, random, a UCI engine, alpha-beta on a script, on the value of a network or on material, a checkpoint's policy without search, or an external model."`
+	match.Judge
+	Adjudicate *config.File `key:"adjudicate" ext:".go" doc:"Go script that may end a game before the rules do, with the result that it names."`
+	Players    []match.Spec `key:"players" default:"[every: 4, untrained, random]" min:"2" doc:"Who plays: every: N or generations: [N, ...] (checkpoints), last, untrained, random, a UCI engine, alpha-beta on a script, on the value of a network or on material, a checkpoint's policy without search, or an external model."`
 }
 
 // SearchLimit ends searches of a tournament before their visits do; 0 is none.
@@ -92,34 +91,12 @@ type TournamentTemperature struct {
 	Power float64 `key:"power" default:"4" range:">0..1000" words:"max=inf" doc:"As selfplay.temperature.power, for the whole game."`
 }
 
-// Format says who meets whom.
-type Format struct {
-	_ struct{} `short:"kind"`
-
-	Kind  string `key:"kind" enum:"gauntlet ladder" flags:"required" doc:"gauntlet: the first players of the list meet all behind them, who do not meet each other; ladder: everybody meets those near in the list."`
-	First int    `key:"first" default:"1" range:"1.." unit:"players" when:"kind=gauntlet" doc:"How many players run the gauntlet."`
-	Span  int    `key:"span" default:"1" range:"1.." unit:"players" when:"kind=ladder" doc:"How far apart in the list those may stand who meet."`
-}
-
 // Openings is a book of openings.
 type Openings struct {
 	_ struct{} `short:"file"`
 
 	Book  config.File `key:"file" ext:".pgn .epd .fen" flags:"required" doc:"Games in PGN, or positions in EPD or FEN, a line each."`
 	Plies int         `key:"plies" default:"0" range:"0..10000" unit:"plies" doc:"How much of each game of the book is played; 0: all of it."`
-}
-
-// Resign ends games of which both players think that one has lost it.
-type Resign struct {
-	Score float64 `key:"score" default:"-0.95" range:">-1..<0" doc:"Expected result, from -1 to 1, at which a player gives up."`
-	Moves int     `key:"moves" default:"3" range:"1..1000" unit:"moves of each side" doc:"For how many moves it has thought no better, and its opponent no worse of its own game."`
-}
-
-// Draw ends games that both players think drawn.
-type Draw struct {
-	Score float64 `key:"score" default:"0.02" range:"0..<1" doc:"Expected result, to either side, of a game that is thought drawn."`
-	Moves int     `key:"moves" default:"8" range:"1..1000" unit:"moves of each side" doc:"For how many moves both have thought so."`
-	From  int     `key:"from" default:"40" range:"0..10000" unit:"moves" doc:"Not before this move."`
 }
 
 // Evaluation tests checkpoints after training.

@@ -11,14 +11,6 @@ import (
 	"alamos/pkg/match"
 )
 
-// Format is who meets whom.
-func SetupFormat(f *Format) match.Format {
-	if f == nil {
-		return match.Format{}
-	}
-	return match.Format{Gauntlet: f.First, Ladder: f.Span}
-}
-
 // ReadBook reads the openings of a tournament; none without a book. The book must be
 // the one that the experiment was loaded with.
 func ReadBook(v chess.Variant, o *Openings) ([]match.Opening, error) {
@@ -37,19 +29,4 @@ func ReadBook(v chess.Variant, o *Openings) ([]match.Opening, error) {
 		return nil, fmt.Errorf("%s: %w", o.Book.Path, err)
 	}
 	return book, nil
-}
-
-// Judge ends games as their players agree to; nil where nothing may end them.
-func Judge(s *Tournament) *match.Judge {
-	var j match.Judge
-	if r := s.Resign; r != nil {
-		j.Resign, j.ResignMoves = r.Score, r.Moves
-	}
-	if d := s.Draw; d != nil {
-		j.Draw, j.DrawMoves, j.DrawFrom = d.Score, d.Moves, d.From
-	}
-	if j == (match.Judge{}) {
-		return nil
-	}
-	return &j
 }

@@ -2,40 +2,40 @@ package match
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"math"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/config"
 )
 
 // Judge ends games by what the players think of them, as in a game between people:
 // one resigns, or they agree on a draw. The zero Judge ends no game.
 type Judge struct {
-	// Resign is the expected result, below 0, at which the player to move gives up:
-	// when its expected result was no better, and the opponent's no worse than -Resign,
-	// for ResignMoves moves of each. 0: never.
-	Resign      float64
-	ResignMoves int
+	Resign Resign `key:"resign" flags:"optional" doc:"Players who both think that one is lost end the game; absent: they play on."`
+	Draw   Draw   `key:"draw" flags:"optional" doc:"Players who both think the game drawn end it; absent: they play on."`
+}
 
-	// Draw is the largest expected result, for either side, of a game that both players
-	// expect to be drawn for DrawMoves moves of each, from full move DrawFrom on. 0 moves:
-	// never.
-	Draw      float64
-	DrawMoves int
-	DrawFrom  int
+// Resign says when the player to move gives up.
+type Resign struct {
+	Score float64 `key:"score" default:"-0.95" range:">-1..<0" doc:"Expected result, from -1 to 1, at which a player gives up."`
+	Moves int     `key:"moves" default:"3" range:"1..1000" unit:"moves of each side" doc:"For how many moves it has thought no better, and its opponent no worse of its own game."`
+}
+
+// Draw says when a game is agreed drawn.
+type Draw struct {
+	Score float64 `key:"score" default:"0.02" range:"0..<1" doc:"Expected result, to either side, of a game that is thought drawn."`
+	Moves int     `key:"moves" default:"8" range:"1..1000" unit:"moves of each side" doc:"For how many moves both have thought so."`
+	From  int     `key:"from" default:"40" range:"0..10000" unit:"moves" doc:"Not before this move."`
 }
 
 // Validate returns an error for a judge that makes no sense.
 func (j *Judge) Validate() error {
-	switch {
-	case !(j.Resign > -1 && j.Resign <= 0):
-		return fmt.Errorf("match: judge: want a resignation above -1 and below 0, or 0 for none, have %v", j.Resign)
-	case j.Resign < 0 && j.ResignMoves < 1:
-		return fmt.Errorf("match: judge: want a resignation after 1 move or more, have %d", j.ResignMoves)
-	case !(j.Draw >= 0 && j.Draw < 1):
-		return fmt.Errorf("match: judge: want a draw from 0 to below 1, have %v", j.Draw)
-	case j.DrawMoves < 0 || j.DrawFrom < 0:
-		return fmt.Errorf("match: judge: want a draw after 0 moves or more, have %d from move %d", j.DrawMoves, j.DrawFrom)
+	if err := config.Check("tournament", j); err != nil {
+		return err
+	}
+	if j.Resign.Score < 0 && j.Resign.Moves < 1 {
+		return errors.New("tournament.resign.moves: want at least 1 move, have none")
 	}
 	return nil
 }
@@ -74,16 +74,16 @@ func (j *Judge) result(g *Game) chess.Result {
 		}
 		return least, most, true
 	}
-	if j.Resign < 0 {
-		switch least, most, ok := extremes(j.ResignMoves); {
-		case ok && most <= j.Resign:
+	if j.Resign.Score < 0 {
+		switch least, most, ok := extremes(j.Resign.Moves); {
+		case ok && most <= j.Resign.Score:
 			return chess.Win(last.Other())
-		case ok && least >= -j.Resign:
+		case ok && least >= -j.Resign.Score:
 			return chess.Win(last)
 		}
 	}
-	if j.DrawMoves > 0 && (g.Start.Ply()+n)/2+1 >= j.DrawFrom {
-		if least, most, ok := extremes(j.DrawMoves); ok && least >= -j.Draw && most <= j.Draw {
+	if j.Draw.Moves > 0 && (g.Start.Ply()+n)/2+1 >= j.Draw.From {
+		if least, most, ok := extremes(j.Draw.Moves); ok && least >= -j.Draw.Score && most <= j.Draw.Score {
 			return chess.Draw
 		}
 	}

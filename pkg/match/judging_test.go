@@ -24,8 +24,8 @@ func thought(thoughts ...float64) *Game {
 }
 
 func TestJudge(t *testing.T) {
-	resign := Judge{Resign: -0.9, ResignMoves: 2}
-	draw := Judge{Draw: 0.05, DrawMoves: 2, DrawFrom: 3}
+	resign := Judge{Resign: Resign{Score: -0.9, Moves: 2}}
+	draw := Judge{Draw: Draw{Score: 0.05, Moves: 2, From: 3}}
 	for name, c := range map[string]struct {
 		judge Judge
 		game  *Game
@@ -53,7 +53,10 @@ func TestJudge(t *testing.T) {
 			t.Errorf("%s: %v (%v), want %v", name, have, err, c.want)
 		}
 	}
-	for _, j := range []Judge{{Resign: 0.5}, {Resign: -1, ResignMoves: 1}, {Resign: -0.5}, {Draw: -1}, {Draw: 1}, {DrawMoves: -1}, {DrawFrom: -1}} {
+	for _, j := range []Judge{
+		{Resign: Resign{Score: 0.5}}, {Resign: Resign{-1, 1}}, {Resign: Resign{Score: -0.5}},
+		{Draw: Draw{Score: -1}}, {Draw: Draw{Score: 1}}, {Draw: Draw{Moves: -1}}, {Draw: Draw{From: -1}},
+	} {
 		if j.Validate() == nil {
 			t.Errorf("%+v is accepted", j)
 		}
@@ -65,7 +68,7 @@ func TestJudgedTournament(t *testing.T) {
 	cfg := Tournament{Variant: chess.Atomic, Rounds: 8, MaxMoves: 60, Seed: 2}
 	players := []Entry{alphaBetaEntry("a", 2), alphaBetaEntry("b", 1)}
 	whole := play(t, cfg, players...)
-	judge := Judge{Resign: -0.02, ResignMoves: 2} // a pawn and a half
+	judge := Judge{Resign: Resign{Score: -0.02, Moves: 2}} // a pawn and a half
 	cfg.Adjudicate = judge.Adjudicate
 	judged := 0
 	for i, g := range play(t, cfg, players...) {

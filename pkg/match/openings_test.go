@@ -137,10 +137,10 @@ func TestFormats(t *testing.T) {
 	players := []Entry{randomEntry("d"), randomEntry("c"), randomEntry("b"), randomEntry("a")}
 	for want, f := range map[string]Format{
 		"cd bd ad bc ac ab": {},
-		"cd bd ad":          {Gauntlet: 1},
-		"bd ad bc ac":       {Gauntlet: 2},
-		"cd bc ab":          {Ladder: 1},
-		"cd bd bc ac ab":    {Ladder: 2},
+		"cd bd ad":          {First: 1},
+		"bd ad bc ac":       {First: 2},
+		"cd bc ab":          {Span: 1},
+		"cd bd bc ac ab":    {Span: 2},
 	} {
 		var have []string
 		for _, x := range Fixtures(Tournament{Format: f, Rounds: 1}, players) {
@@ -150,7 +150,7 @@ func TestFormats(t *testing.T) {
 			t.Errorf("%+v: %s, want %s", f, s, want)
 		}
 	}
-	for _, f := range []Format{{Gauntlet: 4}, {Gauntlet: -1}, {Ladder: -1}, {Gauntlet: 1, Ladder: 1}} {
+	for _, f := range []Format{{First: 4}, {First: -1}, {Span: -1}, {First: 1, Span: 1}} {
 		if err := Play(t.Context(), Tournament{Variant: chess.Atomic, Format: f, Rounds: 1}, players); err == nil {
 			t.Errorf("%+v is accepted", f)
 		}

@@ -73,13 +73,12 @@ type Tournament struct {
 // Format says which pairs of a tournament meet. The zero Format is a round robin, in
 // which all do.
 type Format struct {
-	// Gauntlet is the number of players, the first ones, that meet all those after them;
-	// no others meet. 0: no gauntlet.
-	Gauntlet int
+	_ struct{} `short:"kind"`
 
-	// Ladder is the largest distance in the list of two players that meet; with 1 every
-	// player meets its two neighbors only. 0: no ladder.
-	Ladder int
+	Kind string `key:"kind" enum:"gauntlet ladder" flags:"required" doc:"gauntlet: the first players of the list meet all behind them, who do not meet each other; ladder: everybody meets those near in the list."`
+	// First is above 0 in a gauntlet only, Span in a ladder only. Code may leave Kind empty.
+	First int `key:"first" default:"1" range:"1.." unit:"players" when:"kind=gauntlet" doc:"How many players run the gauntlet."`
+	Span  int `key:"span" default:"1" range:"1.." unit:"players" when:"kind=ladder" doc:"How far apart in the list those may stand who meet."`
 }
 
 // Fixture is a pair with the number of its games.
@@ -101,7 +100,7 @@ func Fixtures(t Tournament, entries []Entry) []Fixture {
 	var fixtures []Fixture
 	for i, a := range entries {
 		for j := i + 1; j < len(entries); j++ {
-			if (f.Gauntlet == 0 || i < f.Gauntlet && j >= f.Gauntlet) && (f.Ladder == 0 || j-i <= f.Ladder) {
+			if (f.First == 0 || i < f.First && j >= f.First) && (f.Span == 0 || j-i <= f.Span) {
 				fixtures = append(fixtures, Fixture{NewPair(a.Name, entries[j].Name), min(rounds(a), rounds(entries[j]))})
 			}
 		}
@@ -158,10 +157,10 @@ func (t *Tournament) validate(entries []Entry) error {
 			t.MaxMoves, t.RandomPlies, t.Together, t.Workers)
 	case t.MaxMoves > 0 && t.RandomPlies >= 2*t.MaxMoves:
 		return fmt.Errorf("match: %d random plies leave nothing of %d moves", t.RandomPlies, t.MaxMoves)
-	case t.Format.Gauntlet < 0 || t.Format.Ladder < 0 || t.Format.Gauntlet > 0 && t.Format.Ladder > 0:
+	case t.Format.First < 0 || t.Format.Span < 0 || t.Format.First > 0 && t.Format.Span > 0:
 		return fmt.Errorf("match: want a gauntlet or a ladder, of 1 or more, have %+v", t.Format)
-	case t.Format.Gauntlet >= len(entries):
-		return fmt.Errorf("match: a gauntlet of %d players leaves no opponent among %d", t.Format.Gauntlet, len(entries))
+	case t.Format.First >= len(entries):
+		return fmt.Errorf("match: a gauntlet of %d players leaves no opponent among %d", t.Format.First, len(entries))
 	case len(entries) < 2:
 		return fmt.Errorf("match: a tournament needs two players, have %d", len(entries))
 	}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"alamos/pkg/experiment"
+	"alamos/pkg/match"
 
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
@@ -173,11 +174,8 @@ func (t *Trial) rungByElo(rung *store.Rung, going []*candidate, in store.Inputs)
 	if s.Tournament.Openings != nil {
 		in.Settings("tournament.openings", s.Tournament.Openings)
 	}
-	if s.Tournament.Resign != nil {
-		in.Settings("tournament.resign", s.Tournament.Resign)
-	}
-	if s.Tournament.Draw != nil {
-		in.Settings("tournament.draw", s.Tournament.Draw)
+	if s.Tournament.Judge != (match.Judge{}) {
+		in.Settings("tournament", s.Tournament.Judge)
 	}
 	return m.stage("", func(result *store.Tournament) any {
 		for i, p := range result.Players {

@@ -81,7 +81,7 @@ func (t *Trial) tournament(context.Context, int) (*Stage, error) {
 	settings.Players = nil // the match has their identities
 	in.Settings("tournament", settings)
 	m := &Match{Trial: t, Stage: store.TournamentStage, Folder: "tournament", In: in}
-	m.Players, m.Rounds, m.Format = players, s.Tournament.Rounds, experiment.SetupFormat(s.Tournament.Format)
+	m.Players, m.Rounds, m.Format = players, s.Tournament.Rounds, s.Tournament.Format
 	return m.stage(store.CheckpointName(0), func(r *store.Tournament) any {
 		reportStandings(t.Report, r)
 		return r
@@ -192,7 +192,7 @@ func (m *Match) play(ctx context.Context) ([]*match.Game, error) {
 		return nil, err
 	}
 	var judges []match.Adjudicator
-	if players := experiment.Judge(s); players != nil {
+	if players := &s.Judge; *players != (match.Judge{}) {
 		judges = append(judges, players.Adjudicate)
 	}
 	if s.Adjudicate != nil {

@@ -115,7 +115,7 @@ func (r *run) openIn(dir string, declared experiment.Trial, report Report) (*Tri
 	if t.Setup, err = experiment.New(t.Settings); err != nil {
 		return nil, err
 	}
-	if f := t.Settings.Tournament.Format; f != nil && t.Settings.Tournament.Rounds > 0 {
+	if f := t.Settings.Tournament.Format; f.First > 0 && t.Settings.Tournament.Rounds > 0 {
 		if n := len(r.opponents.Players(t)); n >= 2 && f.First >= n {
 			return nil, fmt.Errorf("tournament.format: a gauntlet of %d players leaves no opponent among %d: want fewer", f.First, n)
 		}
