@@ -2,6 +2,9 @@ package experiment
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -108,4 +111,184 @@ func (x *expansion) drawn(path string) bool {
 	return slices.ContainsFunc(x.bundles, func(b bundle) bool {
 		return b.key == "sweep.random.draw" && slices.ContainsFunc(b.axes, func(a axis) bool { return a.path == path })
 	})
+}
+
+// budget bounds a sweep; 0 is no bound.
+type budget struct {
+	Trials int `key:"trials" range:"1.." absent:"all" unit:"trials" doc:"Most trials, with all seeds. Combinations beyond them are left out by lot, which depends on seed; what is included stays."`
+	Games  int `key:"games" range:"1.." absent:"all" unit:"games" doc:"Most games of self-play of all trials together: trials are taken in order as long as they fit."`
+}
+
+func (x *expansion) readBudget() budget {
+	trials, _ := x.number("budget.trials")
+	games, _ := x.number("budget.games")
+	return budget{int(trials), int(games)}
+}
+
+// affordable returns the combinations that the budget allows and those that it
+// leaves out. A combination is taken with all its seeds or not at all.
+func (x *expansion) affordable(combos []combo) ([]combo, []Left) {
+	combos, left := x.chosen(combos)
+	if x.budget.Games == 0 {
+		return combos, left
+	}
+	n := len(combos)
+	for n > 0 && x.games(combos[:n]) > float64(x.budget.Games) {
+		n--
+	}
+	if n == 0 {
+		x.errs = append(x.errs, x.at("budget.games").Errorf("sweep.budget.games", "too few for the first combination, which needs %s", config.FormatFloat(x.games(combos[:1]))))
+		return nil, nil
+	}
+	return combos[:n], append(left, leftOut(combos[n:], "sweep.budget.games")...)
+}
+
+// chosen draws lots for the places that sweep.budget.Trials allows. What is
+// included has its place before any other.
+func (x *expansion) chosen(combos []combo) ([]combo, []Left) {
+	if x.budget.Trials == 0 || x.budget.Trials >= len(combos)*x.repeats {
+		return combos, nil
+	}
+	places := x.budget.Trials / x.repeats
+	if places == 0 {
+		x.errs = append(x.errs, x.at("budget.trials").Errorf("sweep.budget.trials", "too few for the %d seeds of one combination", x.repeats))
+		return combos, nil
+	}
+	lots := make([]int, len(combos)) // places in the list, in the order of the draw
+	words := make([]string, len(combos))
+	for i := range combos {
+		lots[i], words[i] = i, x.lot(&combos[i])
+	}
+	slices.SortStableFunc(lots, func(i, j int) int {
+		switch {
+		case combos[i].included == combos[j].included:
+			return cmp.Compare(words[i], words[j])
+		case combos[i].included:
+			return -1
+		}
+		return 1
+	})
+	var taken, rest []combo
+	for i, c := range combos {
+		if slices.Contains(lots[:places], i) {
+			taken = append(taken, c)
+		} else {
+			rest = append(rest, c)
+		}
+	}
+	return taken, leftOut(rest, "sweep.budget.trials")
+}
+
+func leftOut(combos []combo, why string) []Left {
+	var left []Left
+	for i := range combos {
+		left = append(left, Left{combos[i].label(), why})
+	}
+	return left
+}
+
+// games returns how many games of self-play combinations need at most: with
+// halving, those with the most games could always be the ones that go on. It is
+// exact as far as anybody could pay for it.
+func (x *expansion) games(combos []combo) float64 {
+	var sum float64
+	if x.halving == nil {
+		for i := range combos {
+			s := &combos[i].settings
+			sum += float64(s.SelfPlay.Games) * float64(s.Generations)
+		}
+		return sum * float64(x.repeats)
+	}
+	var each []float64 // a trial's games of a generation, the most first
+	for i := range combos {
+		each = append(each, slices.Repeat([]float64{float64(combos[i].settings.SelfPlay.Games)}, x.repeats)...)
+	}
+	slices.Sort(each)
+	slices.Reverse(each)
+	trained := 0
+	for _, rung := range x.halving.Rungs(combos[0].settings.Generations) {
+		for _, games := range each {
+			sum += games * float64(rung-trained)
+		}
+		trained = rung
+		each = each[:x.halving.Survivors(len(each))]
+	}
+	return sum
+}
+
+// lot is the place of a combination in a draw of lots: it depends on the
+// experiment's seed and the combination only, so that a bigger budget keeps what
+// a smaller one chose.
+func (x *expansion) lot(c *combo) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "sweep.budget %d %s", x.seed, c.label()))
+	return hex.EncodeToString(sum[:])
+}
+
+// Halving is successive halving: the trials of a sweep train up to the first
+// rung, the best of them go on to the next, and so on to the end. Every trial
+// reaches a rung before any goes on. The asynchronous kind (ASHA) would not wait,
+// but then the choice would depend on which trial is done first. Trials that
+// differ in their seeds only are judged each by itself.
+type Halving struct {
+	Metric string `key:"metric" default:"validation_loss" enum:"validation_loss elo" doc:"What decides: the lowest validation loss of the newest generation, or the highest Elo in a match of every pair of trials."`
+	Factor int    `key:"factor" default:"3" range:"2..1000" doc:"One in this many goes on, and trains this many times as long."`
+	First  int    `key:"first" default:"1" range:"1.." unit:"generations" doc:"Generations before the first choice."`
+	Games  int    `key:"games" default:"20" range:"1.." unit:"games" when:"metric=elo" doc:"Games of each pair of trials."`
+}
+
+// Metrics of successive halving.
+const (
+	ByLoss = "validation_loss"
+	ByElo  = "elo"
+)
+
+// Rungs returns after how many generations the trials are compared, in rising
+// order; the last rung is the end, where nothing is chosen any more.
+func (h *Halving) Rungs(generations int) []int {
+	var rungs []int
+	for g := h.First; g < generations; g *= h.Factor {
+		rungs = append(rungs, g)
+	}
+	return append(rungs, generations)
+}
+
+// Survivors returns how many of n trials go on from a rung: one in Factor,
+// rounded down, but at least one.
+func (h *Halving) Survivors(n int) int { return max(1, n/h.Factor) }
+
+// readHalving reads sweep.halving and reports what does not fit the combinations.
+func (x *expansion) readHalving(combos []combo) *Halving {
+	e := x.sweep.Find("halving")
+	if e == nil || e.Value.Bad {
+		return nil
+	}
+	c := &config.Reader{Bad: map[string]bool{}, Whole: true}
+	values, ok := readSection(c, "sweep.halving", e.Value)
+	x.errs = append(x.errs, c.Errs...)
+	if !ok {
+		return nil // reported
+	}
+	var h Halving
+	config.Of[Halving]().Fill(&h, values)
+	fail := func(key, hint, format string, args ...any) {
+		at := e.At
+		if inner := e.Value.Entry(key); inner != nil {
+			at = inner.At
+		}
+		x.errs = append(x.errs, at.Errorf("sweep.halving", format, args...).WithHint(hint))
+	}
+	first := &combos[0].settings
+	other := slices.IndexFunc(combos, func(c combo) bool { return c.settings.Generations != first.Generations })
+	switch {
+	case len(combos)*x.repeats < 2:
+		fail("", "", "nothing to choose from: want at least 2 trials")
+	case other >= 0:
+		fail("", "", "compares trials after equal numbers of generations, but %s has %d and %s has %d",
+			config.Quoted(combos[0].label()), first.Generations, config.Quoted(combos[other].label()), combos[other].settings.Generations)
+	case h.First >= first.Generations:
+		fail("first", "", "first is %d, and generations %d: the first choice would be the end", h.First, first.Generations)
+	case h.Metric == ByLoss && slices.ContainsFunc(combos, func(c combo) bool { return c.settings.Training.Validation == 0 }):
+		fail("metric", "choose metric: elo", "the validation loss needs a training.validation above 0")
+	}
+	return &h
 }

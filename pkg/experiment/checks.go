@@ -1,0 +1,227 @@
+package experiment
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"alamos/pkg/chess"
+	"alamos/pkg/config"
+	"alamos/pkg/data"
+	"alamos/pkg/encode"
+	"alamos/pkg/match"
+	"alamos/pkg/puzzle"
+	"alamos/pkg/uci"
+)
+
+// Load reads an experiment and checks what its language cannot know: that
+// positions are positions, that encoders can express the variant. All faults
+// are [experiment.Errors].
+func SetupLoad(path string, set []string) (*Experiment, error) {
+	e, err := Load(path, Options{Set: set})
+	if err != nil {
+		return nil, err
+	}
+	var faults config.Errors
+	seen := map[string]bool{} // a fault of several trials is one fault
+	fail := func(key, hint string, err error) {
+		f := e.Fault(key, hint, err.Error())
+		if !seen[f.Error()] {
+			seen[f.Error()] = true
+			faults = append(faults, f)
+		}
+	}
+	for i := range e.Trials {
+		s := &e.Trials[i].Settings
+		v, err := chess.ParseVariant(s.Game.Variant)
+		if err != nil {
+			fail("game.variant", "", err)
+			continue
+		}
+		// An encoding that nobody chose is not at fault, the variant is.
+		encoding := func(key string, err error, instead []string) {
+			if err == nil {
+				return
+			}
+			hint := fmt.Sprintf("set %s: %s", key, strings.Join(instead, " or "))
+			if e.Origin(key).Default() {
+				key = "game.variant"
+			}
+			fail(key, hint, err)
+		}
+		encoding("network.input", supports(encode.PlanesByName, s.Network.Input, v), encode.PlanesFor(v))
+		encoding("network.policy", supports(encode.PolicyByName, s.Network.Policy, v), encode.PolicyFor(v))
+		if _, err := chess.ParseStarts(v, s.Game.Start); err != nil {
+			fail("game.start", "", err)
+		}
+		for j, fen := range s.SelfPlay.Opening.FENs {
+			p, err := chess.ParseFEN(v, fen)
+			if err == nil {
+				err = chess.CheckOngoing(&p)
+			}
+			if err != nil {
+				fail("selfplay.opening.fens", "", fmt.Errorf("position %d: %w", j+1, err))
+			}
+		}
+		checkPositions(e, v, s, fail)
+		checkData(s, v, fail)
+		if _, err := ReadBook(v, s.Tournament.Openings); err != nil {
+			fail("tournament.openings.file", "", err)
+		}
+		if _, err := SetupPuzzles(v, s.Evaluation); err != nil {
+			fail("evaluation.puzzles", "", err)
+		}
+	}
+	if h := e.Halving; h != nil && h.Metric == ByElo {
+		first := &e.Trials[0].Settings.Game
+		for i := range e.Trials {
+			if g := &e.Trials[i].Settings.Game; g.Variant != first.Variant || !slices.Equal(g.Start, first.Start) {
+				fail("game.variant", "choose sweep.halving.metric: "+ByLoss, errors.New("successive halving by Elo has the trials play each other: want one variant and start of all"))
+				break
+			}
+		}
+	}
+	if len(faults) > 0 {
+		return nil, faults
+	}
+	return e, nil
+}
+
+// supports is what an encoding says to a variant.
+func supports[T interface{ Supports(chess.Variant) error }](byName func(string) (T, error), name string, v chess.Variant) error {
+	encoding, err := byName(name)
+	if err != nil {
+		return err
+	}
+	return encoding.Supports(v)
+}
+
+// Missing lists what a run of an experiment needs and this machine does not have: files
+// of data and UCI engines. It is no fault of the experiment, which may run elsewhere, or
+// once they are there. Nothing is started: whether an engine plays the variant is not
+// known yet.
+func Missing(e *Experiment) config.Errors {
+	var all config.Errors
+	seen := map[string]bool{}
+	lack := func(key, hint, what string) {
+		f := e.Fault(key, hint, what)
+		if !seen[f.Error()] {
+			seen[f.Error()] = true
+			all = append(all, f)
+		}
+	}
+	engine := func(key, hint, program string) {
+		if o := (uci.Opponent{Program: program}); !o.Installed() {
+			lack(key, hint, "no engine is called "+program+" on this machine")
+		}
+	}
+	const needed = "a run needs it"
+	for i := range e.Trials {
+		s := &e.Trials[i].Settings
+		if d := s.Data; d != nil {
+			for _, pattern := range d.Files {
+				if found, err := filepath.Glob(pattern); err == nil && len(found) == 0 {
+					lack("data.files", needed, "there is no file "+pattern)
+				}
+			}
+			if d.Kind == data.Engine {
+				engine("data.engine.uci", needed, d.Player.UCI)
+			}
+			if d.Label != nil {
+				engine("data.label.uci", needed, d.Label.UCI)
+			}
+		}
+		if s.Tournament.Rounds == 0 {
+			continue
+		}
+		for _, p := range s.Tournament.Players {
+			if p.UCI != "" {
+				engine("tournament.players", needed+", or --skip-missing-engines", p.UCI)
+			}
+		}
+	}
+	return all
+}
+
+// FigurePosition is the position that a figure names; start is the first that the
+// games of the experiment begin with.
+func FigurePosition(v chess.Variant, s *Settings, name string) (chess.Position, error) {
+	switch {
+	case name != "start":
+		p, err := chess.ParseFEN(v, name)
+		if err == nil {
+			err = chess.CheckOngoing(&p)
+		}
+		return p, err
+	case len(s.Game.Start) == 0:
+		return chess.StartPosition(v), nil
+	case s.Game.Start[0] == chess.AnyChess960:
+		return chess.Chess960(v, 518) // the usual one, of 0 to 959
+	}
+	return chess.ParseFEN(v, s.Game.Start[0])
+}
+
+// checkPositions reports positions of figures that are none.
+func checkPositions(e *Experiment, v chess.Variant, s *Settings, fail func(key, hint string, err error)) {
+	for i := range e.Notebook {
+		if f := e.Notebook[i].Figure; f != nil && f.Position != "" {
+			if _, err := FigurePosition(v, s, f.Position); err != nil {
+				fail("notebook", "write start, or a FEN", fmt.Errorf("cell %d: %w", i+1, err))
+			}
+		}
+	}
+}
+
+// Puzzles reads the puzzles of an evaluation, which may be nil. Each file must be the one
+// that the experiment was loaded with, and its puzzles of the variant.
+func SetupPuzzles(v chess.Variant, e *Evaluation) ([]*puzzle.Set, error) {
+	if e == nil {
+		return nil, nil
+	}
+	sets := make([]*puzzle.Set, len(e.Puzzles))
+	for i, of := range e.Puzzles {
+		b, err := os.ReadFile(of.File.Path)
+		if err != nil {
+			return nil, err
+		}
+		if sum := sha256.Sum256(b); hex.EncodeToString(sum[:]) != of.File.SHA256 {
+			return nil, fmt.Errorf("%s was changed while this ran: run again", of.File.Path)
+		}
+		if sets[i], err = puzzle.Read(bytes.NewReader(b), of.File.Path, v); err != nil {
+			return nil, err
+		}
+		for j := range sets[i].Puzzles {
+			p := &sets[i].Puzzles[j]
+			if have := p.Position.Variant(); have != v {
+				return nil, fmt.Errorf("%s:%d: the puzzle is of %s, and the experiment of %s", of.File.Path, p.Line, have, v)
+			}
+		}
+	}
+	return sets, nil
+}
+
+// ReadBook reads the openings of a tournament; none without a book. The book must be
+// the one that the experiment was loaded with.
+func ReadBook(v chess.Variant, o *Openings) ([]match.Opening, error) {
+	if o == nil {
+		return nil, nil
+	}
+	b, err := os.ReadFile(o.Book.Path)
+	if err != nil {
+		return nil, err
+	}
+	if sum := sha256.Sum256(b); hex.EncodeToString(sum[:]) != o.Book.SHA256 {
+		return nil, fmt.Errorf("%s was changed while this ran: run again", o.Book.Path)
+	}
+	book, err := match.ReadBook(bytes.NewReader(b), v, o.Plies)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", o.Book.Path, err)
+	}
+	return book, nil
+}
