@@ -167,7 +167,7 @@ func (o *importOptions) ofExperiment(ctx context.Context, args []string) (cfg da
 	if len(args) > 1 {
 		return cfg, codec, 0, usagef("want one experiment, or files of positions, have %d files", len(args))
 	}
-	e, err := experiment.SetupLoad(args[0], o.set)
+	e, err := experiment.LoadChecked(args[0], o.set)
 	if err != nil {
 		return cfg, codec, 0, err
 	}
@@ -179,7 +179,7 @@ func (o *importOptions) ofExperiment(ctx context.Context, args []string) (cfg da
 	if s.Data == nil {
 		return cfg, codec, 0, usagef("%s has no data: it learns from games of its own", args[0])
 	}
-	of, err := experiment.New(s)
+	of, err := experiment.NewSetup(s)
 	if err != nil {
 		return cfg, codec, 0, err
 	}

@@ -35,7 +35,7 @@ prints all values; --trial prints the values of one trial instead.`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: experimentFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			e, err := experiment.SetupLoad(args[0], set)
+			e, err := experiment.LoadChecked(args[0], set)
 			if err != nil {
 				return err
 			}
@@ -171,7 +171,7 @@ because the run may happen on another machine.`,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			var all config.Errors
 			for _, file := range files {
-				e, err := experiment.SetupLoad(file, set)
+				e, err := experiment.LoadChecked(file, set)
 				if err == nil {
 					err = run.Check(cmd.Context(), e)
 				}

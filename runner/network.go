@@ -76,7 +76,7 @@ func networksOf(what, results string, set []string) (string, []*report.Network, 
 		n, err := report.OfCheckpoint(file)
 		return what, []*report.Network{n}, err
 	}
-	e, err := experiment.SetupLoad(what, set)
+	e, err := experiment.LoadChecked(what, set)
 	if err != nil {
 		return "", nil, err
 	}

@@ -78,7 +78,7 @@ func loadAll(files, set []string) ([]*experiment.Experiment, error) {
 	var all []*experiment.Experiment
 	var faults config.Errors
 	for _, file := range files {
-		e, err := experiment.SetupLoad(file, set)
+		e, err := experiment.LoadChecked(file, set)
 		if found, ok := err.(config.Errors); ok {
 			faults = append(faults, found...)
 			continue

@@ -44,7 +44,7 @@ func openReport(what, results string, set []string, notes io.Writer) (*report.Re
 
 func findExperiment(what, results string, set []string) (*store.Experiment, string, error) {
 	if ext := filepath.Ext(what); ext == ".yaml" || ext == ".yml" {
-		e, err := experiment.SetupLoad(what, set)
+		e, err := experiment.LoadChecked(what, set)
 		if err != nil {
 			return nil, "", err
 		}
@@ -91,7 +91,7 @@ func completeTrialFlag(cmd *cobra.Command, set *[]string) {
 		if len(args) == 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		e, err := experiment.SetupLoad(args[0], *set)
+		e, err := experiment.LoadChecked(args[0], *set)
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError
 		}

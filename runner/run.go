@@ -47,7 +47,7 @@ The flags say how this machine runs the experiment. They never change its result
 			if opt.HookTime <= 0 {
 				return usagef("--hook-time: want more than 0, have %v", opt.HookTime)
 			}
-			e, err := experiment.SetupLoad(args[0], set)
+			e, err := experiment.LoadChecked(args[0], set)
 			if err != nil {
 				return err
 			}

@@ -20,10 +20,10 @@ import (
 	"alamos/pkg/uci"
 )
 
-// Load reads an experiment and checks what its language cannot know: that
+// LoadChecked reads an experiment as [Load] does, and checks what the language cannot know: that
 // positions are positions, that encoders can express the variant. All faults
-// are [experiment.Errors].
-func SetupLoad(path string, set []string) (*Experiment, error) {
+// are [config.Errors].
+func LoadChecked(path string, set []string) (*Experiment, error) {
 	e, err := Load(path, Options{Set: set})
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func SetupLoad(path string, set []string) (*Experiment, error) {
 		if _, err := ReadBook(v, s.Tournament.Openings); err != nil {
 			fail("tournament.openings.file", "", err)
 		}
-		if _, err := SetupPuzzles(v, s.Evaluation); err != nil {
+		if _, err := ReadPuzzles(v, s.Evaluation); err != nil {
 			fail("evaluation.puzzles", "", err)
 		}
 	}
@@ -178,9 +178,9 @@ func checkPositions(e *Experiment, v chess.Variant, s *Settings, fail func(key, 
 	}
 }
 
-// Puzzles reads the puzzles of an evaluation, which may be nil. Each file must be the one
+// ReadPuzzles reads the puzzles of an evaluation, which may be nil. Each file must be the one
 // that the experiment was loaded with, and its puzzles of the variant.
-func SetupPuzzles(v chess.Variant, e *Evaluation) ([]*puzzle.Set, error) {
+func ReadPuzzles(v chess.Variant, e *Evaluation) ([]*puzzle.Set, error) {
 	if e == nil {
 		return nil, nil
 	}

@@ -1,19 +1,20 @@
 // Package experiment is the YAML language of alamos: it turns a file into the
 // trials that a lab can run.
 //
-// A file passes through five steps, one source file each:
+// A file passes through five steps:
 //
-//	parse    bytes -> tree, strictly: no aliases, tags, duplicate keys (tree.go)
-//	check    every file by itself against the schema (types.go, group.go, schema.go)
+//	parse    bytes -> nodes, strictly: no aliases, tags, duplicate keys (package config)
+//	check    every file by itself against the schema (package config)
 //	merge    the files it extends, itself, and --set, later over earlier (load.go)
-//	resolve  defaults, conditions between keys -> Settings (group.go, rules.go)
+//	resolve  defaults, conditions between keys -> Settings (package config, rules.go)
 //	sweep    one Settings a combination and seed, each with its ID (axes.go, draw.go,
-//	         sweep.go, trials.go, budget.go, halving.go)
+//	         sweep.go, trials.go)
 //
-// The schema (schema*.go) is the one place that says which keys exist, what they
-// may hold, what they default to and what they mean; the reader, the reference
-// ([Keys]), the editor schema ([JSONSchema]), [Experiment.Explain], [Diff] and
-// [Settings.YAML] all walk it.
+// The language is the tags of [Settings] and of the structs of the packages that do the
+// work, such as search.Config: to add a setting is to add a tagged field beside the code
+// that uses it. The reader, the reference ([Keys]), the editor schema ([JSONSchema]),
+// [Experiment.Explain], [DiffSettings] and [Settings.YAML] come from the tags. [Setup]
+// gives these structs what is no setting: variant, encoders, seeds.
 //
 // What is worth knowing about the language beyond its keys:
 //
@@ -29,13 +30,11 @@
 //     schedule) is refused where it is written, and silently dropped when it only
 //     comes from a file beneath the one that made it meaningless.
 //
-// Every fault is an [Error] that prints as one line with file, line and column,
-// and [Load] reports all of them together, so that nobody mends a file one
-// message at a time.
+// Every fault is a [config.Error] that prints as one line with file, line and column, and
+// [Load] reports all of them together.
 //
-// The package refuses to know anything that does not decide a result: devices,
-// threads, batch sizes of an evaluator and directories for results are not part
-// of the language. It does not know the rules of chess either: a FEN is only
-// text here, and the lab that reads it can ask [Experiment.Origin] where it was
-// written to report what is wrong with it.
+// The package refuses to know anything that does not decide a result: devices, threads,
+// batch sizes of an evaluator and directories for results are not part of the language.
+// [Load] does not know the rules of chess: a FEN is only text. [LoadChecked] checks that
+// positions are positions and that encoders can express the variant.
 package experiment

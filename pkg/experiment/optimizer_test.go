@@ -10,7 +10,7 @@ import (
 // where these begin anew, the masks are others.
 func TestDropoutSeed(t *testing.T) {
 	s := Settings{Game: Game{Variant: "atomic"}, Network: Network{Input: "atomic16", Policy: "uci1968"}}
-	of, err := New(&s)
+	of, err := NewSetup(&s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -161,7 +161,7 @@ func drawValue(t *rapid.T, of config.Type, path string) any {
 // accepts returns an error where a package that a trial's settings go to does not take
 // them.
 func accepts(s *Settings) error {
-	of, err := New(s)
+	of, err := NewSetup(s)
 	if err != nil {
 		return nil // a position or an encoding that chess has not checked
 	}

@@ -28,8 +28,9 @@ type Setup struct {
 	settings *Settings
 }
 
-// New finds out what settings come to. They may not change after.
-func New(s *Settings) (*Setup, error) {
+// NewSetup binds settings to the variant and the encoders that they name. They may not
+// change after.
+func NewSetup(s *Settings) (*Setup, error) {
 	out := &Setup{settings: s}
 	var err error
 	if out.Variant, err = chess.ParseVariant(s.Game.Variant); err != nil {

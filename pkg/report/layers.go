@@ -65,7 +65,7 @@ func shape(t *experiment.Trial) string {
 
 // OfSettings lists the network of a trial. It has no name.
 func OfSettings(s *experiment.Settings) (*Network, error) {
-	x, err := experiment.New(s)
+	x, err := experiment.NewSetup(s)
 	if err != nil {
 		return nil, err
 	}

@@ -65,7 +65,7 @@ func TestConditionsOfTournaments(t *testing.T) {
 	if err := os.WriteFile(book, []byte("8/8/8 w - -\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	_, err = experiment.SetupLoad(s.file(), set)
+	_, err = experiment.LoadChecked(s.file(), set)
 	wantError(t, err, "tournament.openings.file", "line 1")
 }
 

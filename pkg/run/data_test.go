@@ -227,7 +227,7 @@ func TestMissingData(t *testing.T) {
 	}
 	_, err = s.try(context.Background(), nil, "data.label={uci: /nowhere/strong, depth: 1}", "data.files="+filepath.Join(s.dir, "games.pgn"))
 	wantError(t, err, "/nowhere/strong")
-	_, err = experiment.SetupLoad(s.file(), []string{"game.variant=atomic", "data.kind=lc0"})
+	_, err = experiment.LoadChecked(s.file(), []string{"game.variant=atomic", "data.kind=lc0"})
 	wantError(t, err, ": data: lc0's data is of chess")
 
 	// A script that measures games has none.

@@ -77,7 +77,7 @@ func (t *Trial) puzzles(_ context.Context, g int) (*Stage, error) {
 	if e == nil || len(e.Puzzles) == 0 || g == 0 {
 		return nil, nil
 	}
-	sets, err := experiment.SetupPuzzles(t.Setup.Variant, e)
+	sets, err := experiment.ReadPuzzles(t.Setup.Variant, e)
 	if err != nil {
 		return nil, err
 	}

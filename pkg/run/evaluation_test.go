@@ -148,7 +148,7 @@ func TestEvaluationTables(t *testing.T) {
 		}
 		// Each answer is judged as the rules do.
 		e := s.load(t, set...)
-		sets, err := experiment.SetupPuzzles(chess.Atomic, e.Trials[0].Settings.Evaluation)
+		sets, err := experiment.ReadPuzzles(chess.Atomic, e.Trials[0].Settings.Evaluation)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -175,7 +175,7 @@ func (s site) accuracyByHand(t *testing.T, set []string) {
 	dir := s.trial(t)
 	e := s.load(t, set...)
 	settings := &e.Trials[0].Settings
-	of, err := experiment.New(settings)
+	of, err := experiment.NewSetup(settings)
 	if err != nil {
 		t.Fatal(err)
 	}

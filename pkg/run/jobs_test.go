@@ -257,6 +257,6 @@ func TestHalvingByElo(t *testing.T) {
 
 	// A trial that cannot play the others is refused before anything runs.
 	s.edit(t, "small.yaml", "grid: {", "grid: {game.max_moves: [40, 41], game.start: [[], chess960], ")
-	_, err = experiment.SetupLoad(s.file(), halvingSet)
+	_, err = experiment.LoadChecked(s.file(), halvingSet)
 	wantError(t, err, "game.", "by Elo", "validation_loss")
 }

@@ -64,17 +64,17 @@ func TestLoadFindsBadPositions(t *testing.T) {
 	s := newSite(t)
 	s.edit(t, "small.yaml", "opening: {random_plies: 4, share: 0.5}",
 		"opening: {fens: [rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1, 8/8/8/8/8/8/8/K w - - 0 1]}")
-	_, err := experiment.SetupLoad(s.file(), nil)
+	_, err := experiment.LoadChecked(s.file(), nil)
 	wantError(t, err, "small.yaml:8:", "selfplay.opening.fens", "position 2")
 	if errs, ok := err.(config.Errors); !ok || len(errs) != 1 {
 		t.Errorf("want one fault, have %v", err)
 	}
 
 	// Trials of a sweep share the fault, which is told once.
-	_, err = experiment.SetupLoad(s.file(), []string{"sweep.seeds=3"})
+	_, err = experiment.LoadChecked(s.file(), []string{"sweep.seeds=3"})
 	if errs, ok := err.(config.Errors); !ok || len(errs) != 1 {
 		t.Errorf("want one fault, have %v", err)
 	}
-	_, err = experiment.SetupLoad(filepath.Join(s.dir, "none.yaml"), nil)
+	_, err = experiment.LoadChecked(filepath.Join(s.dir, "none.yaml"), nil)
 	wantError(t, err, "none.yaml")
 }

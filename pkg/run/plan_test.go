@@ -46,7 +46,7 @@ func (s site) listing(t *testing.T) map[string]string {
 // plan plans a run of a file of the site, and wants nothing to be written.
 func (s site) plan(t *testing.T, file string, probe bool, set ...string) *Plan {
 	t.Helper()
-	e, err := experiment.SetupLoad(file, set)
+	e, err := experiment.LoadChecked(file, set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func TestPlanIsWhatRunDoes(t *testing.T) {
 			if len(plan.Problems) > 0 {
 				t.Errorf("problems: %q", plan.Problems)
 			}
-			e, err := experiment.SetupLoad(file, set)
+			e, err := experiment.LoadChecked(file, set)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -113,7 +113,7 @@ func FindOpponents(ctx context.Context, trials []experiment.Trial, results strin
 		if s.Tournament.Rounds == 0 {
 			continue
 		}
-		of, err := experiment.New(s)
+		of, err := experiment.NewSetup(s)
 		if err != nil {
 			return nil, err
 		}

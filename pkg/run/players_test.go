@@ -28,7 +28,7 @@ tournament:
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	e, err := experiment.SetupLoad(file, nil)
+	e, err := experiment.LoadChecked(file, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ tournament:
 	if err != nil {
 		t.Fatal(err)
 	}
-	of, err := experiment.New(&stored.Settings)
+	of, err := experiment.NewSetup(&stored.Settings)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ func TestQuickConfig(t *testing.T) {
 	s := experiment.Settings{Game: experiment.Game{Variant: "atomic"}, Network: experiment.Network{Input: "atomic16", Policy: "uci1968"}}
 	s.Search.Visits = 400
 	s.SelfPlay.PlayoutCap = selfplay.PlayoutCap{Full: 0.25, Visits: 40}
-	of, err := experiment.New(&s)
+	of, err := experiment.NewSetup(&s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ func TestRatesAreProbedOnce(t *testing.T) {
 		Game:    experiment.Game{Variant: "atomic"},
 		Network: experiment.Network{Input: "atomic16", Policy: "uci1968", Spec: nn.Spec{PolicyHead: "conv-linear", Depth: 1, Width: 8}},
 	}
-	of, err := experiment.New(&s)
+	of, err := experiment.NewSetup(&s)
 	if err != nil {
 		t.Fatal(err)
 	}

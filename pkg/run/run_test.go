@@ -265,7 +265,7 @@ func TestSweep(t *testing.T) {
 
 func (s site) load(t *testing.T, set ...string) *experiment.Experiment {
 	t.Helper()
-	e, err := experiment.SetupLoad(s.file(), set)
+	e, err := experiment.LoadChecked(s.file(), set)
 	if err != nil {
 		t.Fatal(err)
 	}

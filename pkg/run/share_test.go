@@ -148,7 +148,7 @@ func TestSharedPrefix(t *testing.T) {
 	set := with(quick, "tournament.rounds=4")
 	other := func() *recorder {
 		t.Helper()
-		e, err := experiment.SetupLoad(filepath.Join(s.dir, "other.yaml"), set)
+		e, err := experiment.LoadChecked(filepath.Join(s.dir, "other.yaml"), set)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -99,7 +99,7 @@ func (s site) options(r Reporter) Options {
 
 // try runs the experiment with some settings changed.
 func (s site) try(ctx context.Context, change func(*Options), set ...string) (*recorder, error) {
-	e, err := experiment.SetupLoad(s.file(), set)
+	e, err := experiment.LoadChecked(s.file(), set)
 	if err != nil {
 		return nil, err
 	}

@@ -112,7 +112,7 @@ func (r *run) openIn(dir string, declared experiment.Trial, report Report) (*Tri
 		Machine:  r.machine, Report: report, run: r, reported: map[string]bool{},
 	}
 	t.Settings = &t.Results.Settings
-	if t.Setup, err = experiment.New(t.Settings); err != nil {
+	if t.Setup, err = experiment.NewSetup(t.Settings); err != nil {
 		return nil, err
 	}
 	if f := t.Settings.Tournament.Format; f.First > 0 && t.Settings.Tournament.Rounds > 0 {

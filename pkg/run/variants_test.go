@@ -160,14 +160,14 @@ func TestLoadRefusesEncodings(t *testing.T) {
 		{"{start: [8/8/8/4k3/8/4K3/4P3/8 b - - 3 40, chess690]}", "input: mover15", []string{"small.yaml:3:8: game.start: start position 2"}},
 	} {
 		s := variantSite(t, c.game, c.network)
-		_, err := experiment.SetupLoad(s.file(), nil)
+		_, err := experiment.LoadChecked(s.file(), nil)
 		wantError(t, err, c.want...)
 	}
 	for _, v := range chess.Variants() {
 		for _, input := range encode.PlanesFor(v) {
 			for _, policy := range encode.PolicyFor(v) {
 				s := variantSite(t, fmt.Sprintf("{variant: %s}", v), fmt.Sprintf("input: %s, policy: %s", input, policy))
-				if _, err := experiment.SetupLoad(s.file(), nil); err != nil {
+				if _, err := experiment.LoadChecked(s.file(), nil); err != nil {
 					t.Errorf("%s with %s and %s: %v", v, input, policy, err)
 				}
 			}
