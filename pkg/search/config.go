@@ -3,6 +3,7 @@ package search
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -126,6 +127,14 @@ func (c Config) Budget() int {
 		return min(c.Visits, c.Nodes)
 	}
 	return c.Visits
+}
+
+// cpuct returns the factor c of the PUCT formula, given the visits of the parent.
+func (c *Config) cpuct(visits float64) float64 {
+	if c.CBase > 0 {
+		return math.Log((1+visits+c.CBase)/c.CBase) + c.CInit
+	}
+	return c.CPuct
 }
 
 // Validate returns an error that names the first setting out of range.

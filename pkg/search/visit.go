@@ -156,15 +156,7 @@ func (t *Tree) selectEdge(n *node) int32 {
 // exploration is the factor of P / (1 + N) in the PUCT score of the moves of a
 // position with this number of visits.
 func (t *Tree) exploration(visits float64) float64 {
-	return t.cpuct(visits) * math.Sqrt(max(1, visits))
-}
-
-// cpuct is the factor c of the formula.
-func (t *Tree) cpuct(visits float64) float64 {
-	if t.cfg.CBase > 0 {
-		return math.Log((1+visits+t.cfg.CBase)/t.cfg.CBase) + t.cfg.CInit
-	}
-	return t.cfg.CPuct
+	return t.cfg.cpuct(visits) * math.Sqrt(max(1, visits))
 }
 
 // fpu is the Q of the edges of n that have no visits (first play urgency).
