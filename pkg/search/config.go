@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -31,7 +32,9 @@ type Config struct {
 	CPuct float64 `key:"c_puct" default:"2" range:">0..1e9" doc:"Weight of the prior in PUCT; unused when c_base is above 0."`
 	CBase float64 `key:"c_base" default:"0" range:"0..1e9" doc:"Above 0: the weight grows with the visits N of the parent, log((1 + N + c_base) / c_base) + c_init."`
 	CInit float64 `key:"c_init" default:"1.25" range:"0..1e9" doc:"Where the growing weight starts; unused when c_base is 0."`
-	FPU   FPU     `key:"fpu" default:"zero" range:"0..10" words:"zero" doc:"First play urgency, the Q of a move not visited yet: the word zero, or the reduction below the value of its position, times the root of the priors visited; 0 is the parent's value itself."`
+	// CFactor of 0 is taken as 1, AlphaZero's.
+	CFactor float64 `key:"c_factor" default:"1" range:">0..1e9" doc:"What the growing part of the weight, the logarithm, is multiplied with (Leela Chess Zero: about 3); unused when c_base is 0."`
+	FPU     FPU     `key:"fpu" default:"zero" range:"0..10" words:"zero" doc:"First play urgency, the Q of a move not visited yet: the word zero, or the reduction below the value of its position, times the root of the priors visited; 0 is the parent's value itself."`
 
 	// PolicyTemperature of 0 is taken as 1.
 	PolicyTemperature float64 `key:"policy_temperature" default:"1" range:">0..100" doc:"Temperature T of the policy: priors are P to the power 1/T over their sum. Above 1 the search trusts a policy less that is young and surer than it should be; Leela Chess Zero takes 1.36 or more."`
@@ -132,7 +135,7 @@ func (c Config) Budget() int {
 // cpuct returns the factor c of the PUCT formula, given the visits of the parent.
 func (c *Config) cpuct(visits float64) float64 {
 	if c.CBase > 0 {
-		return math.Log((1+visits+c.CBase)/c.CBase) + c.CInit
+		return cmp.Or(c.CFactor, 1)*math.Log((1+visits+c.CBase)/c.CBase) + c.CInit
 	}
 	return c.CPuct
 }
