@@ -59,10 +59,10 @@ Figures: --tree draws the search, --board the position with the best moves, and 
 the network's policy, over all moves that it can express and over the legal moves.
 
 ` + aboutModels,
-		Example: `  alamos analyze --model quickstart/24b4@last
+		Example: `  alamos analyze --model quickstart/2@last
   alamos analyze --model gen-0008.safetensors --fen '8/8/8/8/8/5k2/4q3/6K1 b - - 0 1' --visits 2000
-  alamos analyze --model quickstart/24b4@8 --pgn games.pgn --game 3 --ply 20 --json
-  alamos analyze --model quickstart/24b4@last --tree tree.svg --planes policy.png --board board.pdf`,
+  alamos analyze --model quickstart/2@8 --pgn games.pgn --game 3 --ply 20 --json
+  alamos analyze --model quickstart/2@last --tree tree.svg --planes policy.png --board board.pdf`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			// Without both limits the default is visits; --time alone has no other limit.

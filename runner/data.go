@@ -222,7 +222,7 @@ upper-case pieces are White's, or those of the side to move if the encoding flip
 board.`,
 		Example: `  alamos data head games.pgn
   alamos data head training.12345.gz -n 20 --moves 3
-  alamos data head results/quickstart/24b417e7af/samples/gen-0003.parquet`,
+  alamos data head samples/gen-0003.parquet`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			set, err := data.OpenFile(args[0], k.kind, orChess(k.variant), 0)

@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,12 +16,11 @@ import (
 
 var (
 	namedFile  = regexp.MustCompile(`experiments/[\w./*-]*\.(?:yaml|epd)`)
-	namedModel = regexp.MustCompile(`([a-z][a-z0-9-]*)(?:/([0-9a-f]+))?@(\d+|last|untrained)\b`)
-	namedTrial = regexp.MustCompile(`(?:results/([a-z0-9-]+)/|alamos show )([0-9a-f]{4,})\b`)
+	namedTrial = regexp.MustCompile(`\b(quickstart|tiny|atomic-best)(?:/([a-z0-9_=.,]+))?(?:@(\d+|last|untrained)\b)?`)
 )
 
 // What the help and the pages tell people to type is there once the experiments have run:
-// files, trials by their hashes, generations.
+// files, trials, generations.
 func TestExamplesNameWhatThereIs(t *testing.T) {
 	texts := map[string]string{}
 	for _, page := range []string{"README.md", "experiments/REFERENCE.md", "experiments/puzzles/README.md"} {
@@ -42,9 +40,6 @@ func TestExamplesNameWhatThereIs(t *testing.T) {
 		}
 		trials[name] = e.Trials
 	}
-	begins := func(hash string) func(experiment.Trial) bool {
-		return func(x experiment.Trial) bool { return strings.HasPrefix(store.Folder(&x), hash) }
-	}
 	for where, text := range texts {
 		for _, file := range namedFile.FindAllString(text, -1) {
 			if found, err := filepath.Glob("../" + file); err != nil || len(found) == 0 {
@@ -52,23 +47,15 @@ func TestExamplesNameWhatThereIs(t *testing.T) {
 			}
 		}
 		for _, m := range namedTrial.FindAllStringSubmatch(text, -1) {
-			name := m[1]
-			if name == "" {
-				name = "quickstart"
+			if m[2] == "" && m[3] == "" || strings.Contains(m[2], ".") || m[2] == "notebook" {
+				continue // the name of an experiment, or of a file
 			}
-			if all, known := trials[name]; known && !slices.ContainsFunc(all, begins(m[2])) {
-				t.Errorf("%s: no trial of %s begins with %s", where, name, m[2])
-			}
-		}
-		for _, m := range namedModel.FindAllStringSubmatch(text, -1) {
-			all, known := trials[m[1]]
-			if !known {
+			at, err := store.FindTrial(trials[m[1]], m[2])
+			if err != nil {
+				t.Errorf("%s: %s: %v", where, m[0], err)
 				continue
 			}
-			of := slices.DeleteFunc(slices.Clone(all), func(x experiment.Trial) bool { return !begins(m[2])(x) })
-			if len(of) != 1 {
-				t.Errorf("%s: %s is a model of %d trials", where, m[0], len(of))
-			} else if g, err := strconv.Atoi(m[3]); err == nil && g > of[0].Settings.Generations {
+			if g, err := strconv.Atoi(m[3]); err == nil && g > trials[m[1]][at].Settings.Generations {
 				t.Errorf("%s: %s has no generation %d", where, m[0], g)
 			}
 		}

@@ -51,8 +51,8 @@ engine that crashes, hangs, answers nonsense or plays an illegal move loses the 
 started again; the last 200 lines said to it and by it are in a log beside FILE.
 
 Two UCI engines with limits of nodes and a random beginning make games to learn from.`,
-		Example: `  alamos match quickstart/24b4@8 quickstart/24b4@2 --games 200 --visits 100
-  alamos match quickstart/24b4@last fairy-stockfish,level=2 --games 40 --pgn level2.pgn
+		Example: `  alamos match quickstart/2@8 quickstart/2@2 --games 200 --visits 100
+  alamos match quickstart/2@last fairy-stockfish,level=2 --games 40 --pgn level2.pgn
   alamos match new.safetensors old.safetensors --games 20000 --sprt 0,5 --pgn sprt.pgn
   alamos match material:2 random --variant horde
   alamos match stockfish,nodes=200 stockfish,nodes=200 --games 1000 --random-plies 8 --pgn data.pgn`,

@@ -31,7 +31,7 @@ trials. Nothing runs.
 ` + aboutModels,
 		Example: `  alamos network experiments/quickstart.yaml
   alamos network experiments/quickstart.yaml --set network.attention=cbam --all
-  alamos network quickstart/24b4@last
+  alamos network quickstart/2@last
   alamos network gen-0003.safetensors --format markdown`,
 		Args: cobra.ExactArgs(1),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {

@@ -43,7 +43,7 @@ random moves, alpha-beta on material, or a search that knows only the rules.
 
 ` + aboutModels,
 		Example: `  alamos play
-  alamos play --model quickstart/24b4@last --open
+  alamos play --model quickstart/2@last --open
   alamos play --model old.safetensors --model new.safetensors --addr localhost:9000`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -137,7 +137,7 @@ limits is infinite.
 With UCI_ShowWDL it sends wins, draws and losses per mille. A network that predicts draws
 (network.value: wdl) gives the mean of its draws over the search (see alamos analyze).
 Other networks give an expected result, which is sent as wins and losses alone.`,
-		Example: `  alamos uci --model quickstart/24b4@last
+		Example: `  alamos uci --model quickstart/2@last
   printf 'position startpos\ngo nodes 800\n' | alamos uci --model gen-0008.safetensors`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -188,7 +188,7 @@ An account that has never played becomes a bot, permanently, by
   curl -X POST -H "Authorization: Bearer TOKEN" https://lichess.org/api/bot/account/upgrade
 
 ` + aboutModels,
-		Example: `  alamos lichess --token-file token --model quickstart/24b4@last
+		Example: `  alamos lichess --token-file token --model quickstart/2@last
   alamos lichess --token-file token --model atomic.safetensors --model chess.safetensors --games 2 --casual-only --shortest 60`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -26,7 +26,7 @@ RUN is the name of an experiment, a trial of it, or the folder of one. ` + about
 show only reads, so you can call it during a run. The exit status is 1 if a
 file is damaged.`,
 		Example: `  alamos show quickstart
-  alamos show quickstart/24b4
+  alamos show quickstart/2
   alamos show lab/width=16,seed=8
   alamos show results/quickstart --json`,
 		Args: cobra.ExactArgs(1),

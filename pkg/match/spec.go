@@ -32,7 +32,7 @@ type Spec struct {
 	AlphaBeta   Checkpoint   `key:"alphabeta" range:"1.." words:"last untrained" doc:"Alpha-beta search on the value of a network: the last, the untrained, or that of a generation, where training comes so far."`
 	Material    int          `key:"material" range:"1..100" unit:"plies" doc:"Alpha-beta search of this depth on a count of material, as suits the variant."`
 	Policy      Checkpoint   `key:"policy" range:"1.." words:"last untrained" doc:"A checkpoint without any search, the last, the untrained, or that of a generation, where training comes so far: the move that its policy gives the most."`
-	Model       Checkpoint   `key:"model" ext:".safetensors" pattern:"^[^@]+@.+$" want:"RUN@GENERATION, as in tiny@3 or quickstart/24b4@last" doc:"An external checkpoint: of another run, as tiny@3, tiny@untrained or, of a sweep with the first digits of a trial's hash, quickstart/24b4@last; or a file, relative to the folder of the experiment file. It plays with its own encoder and policy and the search of this tournament."`
+	Model       Checkpoint   `key:"model" ext:".safetensors" pattern:"^[^@]+@.+$" want:"RUN@GENERATION, as in tiny@3 or quickstart/2@last" doc:"An external checkpoint: of another run, as tiny@3, tiny@untrained or, of a sweep with the first digits of a trial's hash, quickstart/2@last; or a file, relative to the folder of the experiment file. It plays with its own encoder and policy and the search of this tournament."`
 
 	Level    int               `key:"level" when:"uci" range:"1..8" doc:"Strength as lichess sets it for Fairy-Stockfish."`
 	MoveTime int               `key:"movetime" when:"uci" range:"1..86400000" unit:"ms" doc:"Time for a move."`
