@@ -312,12 +312,12 @@ func TestRefused(t *testing.T) {
 		"no option": func(c *Config) {
 			c.Players[0], _ = ParseSpec("uci:" + engineProgram(t, "y") + ",depth=1,Contempt=3")
 		},
-		"no such file":        func(c *Config) { c.Book.File = "none.epd" },
-		"want 1 game":         func(c *Config) { c.Games = 0 },
-		"want 1 visit":        func(c *Config) { c.Visits = 0 },
-		"want elo0 below":     func(c *Config) { c.SPRT = &SPRT{Elo0: 2, Elo1: 1, Alpha: 0.05, Beta: 0.05} },
-		"want at least 1 move":        func(c *Config) { c.Judge.Resign.Score = -0.5 },
-		"nothing.safetensors": func(c *Config) { c.Players[1], _ = ParseSpec("nothing.safetensors") },
+		"no such file":         func(c *Config) { c.Book.File = "none.epd" },
+		"want 1 game":          func(c *Config) { c.Games = 0 },
+		"want 1 visit":         func(c *Config) { c.Visits = 0 },
+		"want elo0 below":      func(c *Config) { c.SPRT = &SPRT{Elo0: 2, Elo1: 1, Alpha: 0.05, Beta: 0.05} },
+		"want at least 1 move": func(c *Config) { c.Judge.Resign.Score = -0.5 },
+		"nothing.safetensors":  func(c *Config) { c.Players[1], _ = ParseSpec("nothing.safetensors") },
 	} {
 		c := configOf(t, "random", "random", "")
 		w := &watched{}
