@@ -78,7 +78,7 @@ type marroFile struct {
 	columns marroColumns
 	order   squareOrder
 
-	rows   *parquet.Reader
+	rows   parquet.Rows
 	buffer []parquet.Row
 	have   []parquet.Row // rows of the buffer that were not returned
 	read   int           // rows returned
@@ -101,7 +101,7 @@ func openMarro(s *Source, name string, file *os.File, table *parquet.File, c mar
 // rewind goes to the first row.
 func (f *marroFile) rewind() (err error) {
 	defer recovered(&err)
-	f.rows, f.have, f.read = parquet.NewReader(f.table), nil, 0
+	f.rows, f.have, f.read = parquet.MultiRowGroup(f.table.RowGroups()...).Rows(), nil, 0
 	return nil
 }
 
