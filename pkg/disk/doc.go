@@ -1,10 +1,9 @@
-// Package disk keeps results on a disk so that a process may be killed at any
-// instant and another continues with what it left.
+// Package disk writes results so that a process can be killed at any instant and the next
+// one continues from what is on the disk.
 //
-// It has four parts: files that are written whole or not at all ([WriteFile]), a
-// journal of what a long piece of work has finished ([Journal]), the lock of a
-// folder, which one process holds at a time ([TakeLock]), and checksums ([Sum],
-// [Sums]).
+// It has four parts: atomic file writes ([WriteFile]), a journal of finished work
+// ([Journal]), a lock per folder that one process holds at a time ([TakeLock]), and
+// checksums ([Sum], [Sums]).
 //
-// It does not know what is written.
+// It does not know the contents of the files.
 package disk

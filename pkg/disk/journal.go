@@ -14,24 +14,24 @@ import (
 	"sync"
 )
 
-// Journal keeps what a long piece of work has finished, entry by entry, until
-// its files are written. A process may be killed in the middle of an entry: the
-// next one drops the torn end and goes on. The first entry is the head, which
-// names the work.
+// Journal is an append-only file of the finished parts of a long piece of work. It exists
+// until the final files of that work are written. A process may be killed while it writes
+// an entry; the next process drops the torn end and continues. The first entry is the head,
+// which identifies the work.
 //
-// An entry is its length and the CRC-32 of its bytes, 4 bytes each, little
-// endian, then the bytes.
+// An entry is the length of its data and the CRC-32 of its data, 4 bytes each, little
+// endian, followed by the data.
 //
-// Entries reach the disk when the kernel writes them: a killed process loses
-// none, a machine that loses its power may lose the last.
+// The journal does not sync. A killed process loses no entry, but a machine that loses
+// power may lose the last ones.
 type Journal struct {
-	// Dropped is how many bytes of the file were of no use: torn or damaged.
+	// Dropped is the number of torn or damaged bytes that were skipped.
 	Dropped int64
 
 	mu   sync.Mutex
 	path string
 	f    *os.File
-	err  error // of the first write that failed: what followed it could not be read back
+	err  error // first failed write; entries after it could not be read back
 }
 
 const (
@@ -39,9 +39,9 @@ const (
 	maxEntry  = 1 << 28
 )
 
-// OpenJournal opens the journal of a work, makes it where there is none, and
-// gives replay each entry that it has. A journal with another head is emptied.
-// A damaged entry is passed over where a whole one follows it.
+// OpenJournal opens a journal, creates it if it is missing, and calls replay for each entry
+// after the head. It empties a journal with another head. It skips a damaged entry if a
+// whole one follows.
 func OpenJournal(path string, head []byte, replay func(entry []byte) error) (*Journal, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, fmt.Errorf("opening the journal: %w", err)
@@ -57,8 +57,8 @@ func OpenJournal(path string, head []byte, replay func(entry []byte) error) (*Jo
 	return j, nil
 }
 
-// ReadJournal gives replay each entry that the journal of a work has, and changes
-// nothing. There may be none.
+// ReadJournal calls replay for each entry of a journal without changing the file. A missing
+// file has no entries.
 func ReadJournal(path string, head []byte, replay func(entry []byte) error) error {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -88,8 +88,7 @@ func ReadJournal(path string, head []byte, replay func(entry []byte) error) erro
 	return nil
 }
 
-// restore replays the journal and leaves the file at the end of its last whole
-// entry.
+// restore replays the journal and truncates the file after its last whole entry.
 func (j *Journal) restore(head []byte, replay func([]byte) error) error {
 	st, err := j.f.Stat()
 	if err != nil {
@@ -129,7 +128,7 @@ func (j *Journal) restore(head []byte, replay func([]byte) error) error {
 	return j.cut(end)
 }
 
-// cut makes the file end at a place and goes there.
+// cut truncates the file and moves the file offset to the new end.
 func (j *Journal) cut(end int64) error {
 	if err := j.f.Truncate(end); err != nil {
 		return err
@@ -138,14 +137,15 @@ func (j *Journal) cut(end int64) error {
 	return err
 }
 
-// entries reads a journal's entries.
+// entries iterates over the entries of a journal.
 type entries struct {
 	r    io.Reader
-	left int64 // bytes that have not been looked at
+	left int64 // unread bytes
 }
 
-// next returns the next entry and tells whether it is whole. Nothing is left
-// where an entry does not say where the one after it begins.
+// next returns the next entry and whether it is whole. If the length of an entry is
+// invalid, the start of the following entry is unknown, so next discards the rest of the
+// file.
 func (e *entries) next() (entry []byte, whole bool, err error) {
 	var h [entryHead]byte
 	if e.left < entryHead {
@@ -169,8 +169,8 @@ func (e *entries) next() (entry []byte, whole bool, err error) {
 	return entry, crc32.ChecksumIEEE(entry) == sum, nil
 }
 
-// Add appends an entry. It is safe for use by many goroutines. Once it has
-// failed it fails for ever, with the same error.
+// Add appends an entry. It is safe for concurrent use. After a failure every call returns
+// the same error.
 func (j *Journal) Add(entry []byte) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -180,8 +180,8 @@ func (j *Journal) Add(entry []byte) error {
 	return j.err
 }
 
-// append writes an entry with one call, so that a killed process tears at most
-// the last.
+// append writes an entry with a single call, so a killed process tears at most the last
+// entry.
 func (j *Journal) append(entry []byte) error {
 	if len(entry) > maxEntry {
 		return fmt.Errorf("journal %s: an entry of %d bytes, more than the %d that it can hold", j.path, len(entry), maxEntry)
@@ -196,6 +196,6 @@ func (j *Journal) append(entry []byte) error {
 	return nil
 }
 
-// Close closes the file, which stays where it is: [Remove] it when its entries
-// are in other files.
+// Close closes the file but does not delete it. [Remove] it once the final files are
+// written.
 func (j *Journal) Close() error { return j.f.Close() }

@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// Lock is the right to write to a folder.
+// Lock is the exclusive or shared right to write to a folder.
 type Lock struct{ f *os.File }
 
-// lockName is the file of a folder's lock. It stays when the lock is released: if the
-// file were removed, two processes could lock two files of this name.
+// lockName is the lock file of a folder. It is not deleted on release: if it were, two
+// processes could lock two different files of this name.
 const lockName = ".lock"
 
-// HeldError is the error of a folder whose lock another process holds.
+// HeldError means that another process holds the lock of a folder.
 type HeldError struct {
 	Dir    string
 	Holder string // "process 123 on host since 2026-11-21 15:30:12 UTC"
@@ -27,12 +27,12 @@ type HeldError struct {
 
 func (e *HeldError) Error() string { return fmt.Sprintf("%s is being written by %s", e.Dir, e.Holder) }
 
-// TakeLock makes the folder if it is missing and takes its lock, or fails with a
-// [HeldError]. The kernel releases the lock when its holder dies, however it dies.
+// TakeLock creates the folder if it is missing and takes its exclusive lock, or fails with
+// a [HeldError]. The kernel releases the lock when the process ends, even if it is killed.
 func TakeLock(dir string) (*Lock, error) { return lock(dir, syscall.LOCK_EX) }
 
-// ShareLock takes the lock together with others that share it: nobody can take it alone
-// meanwhile. [Held] does not see it.
+// ShareLock takes a shared lock. While it is held, TakeLock fails for the same folder.
+// [Held] does not report shared locks.
 func ShareLock(dir string) (*Lock, error) { return lock(dir, syscall.LOCK_SH) }
 
 func lock(dir string, how int) (*Lock, error) {
@@ -44,7 +44,7 @@ func lock(dir string, how int) (*Lock, error) {
 	if err != nil {
 		return nil, fmt.Errorf("locking the folder: %w", err)
 	}
-	for range 5 { // Held may be reading it
+	for range 5 { // retry, because Held may hold it for a moment
 		if err = syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB); err == nil {
 			break
 		}
@@ -66,13 +66,14 @@ func lock(dir string, how int) (*Lock, error) {
 	return &Lock{f}, nil
 }
 
-// Release releases the lock. Closing the file is not enough: a process that is being
-// started at this instant has a copy of it until it runs its program.
+// Release releases the lock. It unlocks explicitly because closing the file is not enough:
+// a child process that is just starting holds a copy of the descriptor until it executes
+// its program.
 func (l *Lock) Release() error {
 	return errors.Join(syscall.Flock(int(l.f.Fd()), syscall.LOCK_UN), l.f.Close())
 }
 
-// sign writes the holder of the lock into its file.
+// sign writes the description of this process into the lock file.
 func sign(f *os.File) error {
 	host, err := os.Hostname()
 	if err != nil {
@@ -85,18 +86,18 @@ func sign(f *os.File) error {
 	return f.Truncate(int64(len(who)))
 }
 
-// holder reads the holder of the lock.
+// holder reads the description that sign wrote.
 func holder(f *os.File) string {
 	b, _ := io.ReadAll(io.LimitReader(f, 512))
 	who, _, whole := strings.Cut(string(b), "\n")
 	if !whole || who == "" {
-		return "another process" // that is about to sign
+		return "another process" // the holder has not signed yet
 	}
 	return who
 }
 
-// Held returns who holds the lock of a folder, nil if nobody does. It takes no lock, so
-// it works in a folder that cannot be written to.
+// Held returns the holder of a folder's exclusive lock, or nil. It creates no file, so it
+// works in a read-only folder.
 func Held(dir string) (*HeldError, error) {
 	f, err := os.Open(filepath.Join(dir, lockName))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -106,7 +107,7 @@ func Held(dir string) (*HeldError, error) {
 		return nil, err
 	}
 	defer f.Close()
-	// The lock is held for a moment, in common with others who ask: see TakeLock.
+	// Take a shared lock for a moment. TakeLock retries because of this.
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB)
 	switch {
 	case errors.Is(err, syscall.EWOULDBLOCK):

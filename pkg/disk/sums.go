@@ -18,7 +18,7 @@ import (
 // Sum returns the SHA-256 of a file in hexadecimal.
 func Sum(path string) (string, error) { return sumOf(context.Background(), path) }
 
-// sumOf is Sum until ctx ends.
+// sumOf is Sum with cancellation.
 func sumOf(ctx context.Context, path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -32,7 +32,7 @@ func sumOf(ctx context.Context, path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// untilDone reads until ctx ends.
+// untilDone is a reader that fails once ctx ends.
 type untilDone struct {
 	ctx context.Context
 	in  io.Reader
@@ -45,8 +45,8 @@ func (u untilDone) Read(b []byte) (int, error) {
 	return u.in.Read(b)
 }
 
-// SumFS identifies the files of a folder, not of those below it: the start of a
-// SHA-256 of their names and contents.
+// SumFS returns the first 16 digits of a SHA-256 over the names and contents of the files
+// in a folder. It ignores subfolders.
 func SumFS(dir fs.FS) (string, error) {
 	files, err := fs.ReadDir(dir, ".")
 	h := sha256.New()
@@ -61,8 +61,8 @@ func SumFS(dir fs.FS) (string, error) {
 	return hex.EncodeToString(h.Sum(nil))[:16], err
 }
 
-// Sums caches the checksums of big files by their sizes and modification times, so that
-// each is read once. It is safe for use by many goroutines.
+// Sums caches the checksums of big files by path, size and modification time, so that each
+// file is read once. It is safe for concurrent use.
 type Sums struct {
 	path string
 
@@ -72,19 +72,19 @@ type Sums struct {
 	read    int64 // bytes of files since the last Write
 }
 
-// knownSum is the checksum of a file that was so long and was changed then.
+// knownSum is a checksum with the size and modification time that it is valid for.
 type knownSum struct {
 	Size  int64  `json:"size"`
-	Nanos int64  `json:"changed"` // since 1970
+	Nanos int64  `json:"changed"` // modification time since 1970
 	Sum   string `json:"sha256"`
 }
 
-// settled is how old a change must be for a file's time to differ from that of a later
-// one: some file systems count in seconds.
+// settled is the least age of a modification for its checksum to be cached. Some file
+// systems store times in seconds, so a later change could have the same time.
 const settled = 3 * time.Second
 
-// ReadSums reads what an earlier process left at path with [Sums.Write]. A missing or
-// damaged file leaves the cache empty.
+// ReadSums reads the cache that [Sums.Write] left at path. The cache is empty if the file
+// is missing or damaged.
 func ReadSums(path string) *Sums {
 	s := &Sums{path: path, known: map[string]knownSum{}}
 	if b, err := os.ReadFile(path); err == nil && json.Unmarshal(b, &s.known) != nil {
@@ -93,7 +93,7 @@ func ReadSums(path string) *Sums {
 	return s
 }
 
-// Of returns the [Sum] of a file, or the cause of ctx if that ends before.
+// Of returns the [Sum] of a file. If ctx ends first, it returns the cause.
 func (s *Sums) Of(ctx context.Context, path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -123,8 +123,7 @@ func (s *Sums) Of(ctx context.Context, path string) (string, error) {
 	return now.Sum, nil
 }
 
-// Write writes the cache for later processes if at least that many bytes of files were
-// read since the last time.
+// Write saves the cache if at least atLeast bytes of files were read since the last write.
 func (s *Sums) Write(atLeast int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,13 +12,13 @@ import (
 	"syscall"
 )
 
-// unfinished ends the name of a file that is being written; it begins with a
-// dot, so that no pattern for results finds it.
+// unfinished is the suffix of temporary files. Their names begin with a dot, so that
+// patterns for results do not match them.
 const unfinished = ".part"
 
-// WriteFile writes a file whole or not at all: beside its name first, then, on
-// the disk, renamed. What stood there before is replaced. The folder is made
-// where it is missing. An error names the file.
+// WriteFile writes a file atomically: it writes a temporary file in the same folder, syncs
+// it and renames it. It replaces an existing file and creates a missing folder. Errors name
+// the file.
 func WriteFile(path string, write func(io.Writer) error) (err error) {
 	defer func() {
 		if err != nil {
@@ -33,7 +33,8 @@ func WriteFile(path string, write func(io.Writer) error) (err error) {
 	if err != nil {
 		return err
 	}
-	// Who holds the lock is alive: see SweepFile. Where a disk has no locks nothing is swept.
+	// The lock shows SweepFile that the writer is alive. If the file system has no locks,
+	// SweepFile deletes nothing.
 	_ = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	err = write(f)
 	if err == nil {
@@ -49,7 +50,7 @@ func WriteFile(path string, write func(io.Writer) error) (err error) {
 	return syncDir(dir)
 }
 
-// WriteBytes is WriteFile of what is in memory.
+// WriteBytes writes b with [WriteFile].
 func WriteBytes(path string, b []byte) error {
 	return WriteFile(path, func(w io.Writer) error {
 		_, err := w.Write(b)
@@ -57,7 +58,7 @@ func WriteBytes(path string, b []byte) error {
 	})
 }
 
-// syncDir brings the names in a folder to the disk.
+// syncDir syncs the directory entries of a folder.
 func syncDir(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -66,7 +67,7 @@ func syncDir(dir string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// Remove deletes a file that may be gone already.
+// Remove deletes a file. A missing file is not an error.
 func Remove(path string) error {
 	step("remove", path)
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -75,8 +76,8 @@ func Remove(path string) error {
 	return nil
 }
 
-// SweepFile deletes what killed processes were writing of one file. What a living one
-// is writing stays.
+// SweepFile deletes the temporary files of path that killed processes left. It keeps those
+// of live processes.
 func SweepFile(path string) error {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -98,10 +99,10 @@ func SweepFile(path string) error {
 	return nil
 }
 
-// sweepPart deletes a file unless its writer is alive.
+// sweepPart deletes a temporary file unless its writer is alive.
 func sweepPart(path string) error {
 	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) { // it is whole by now
+	if errors.Is(err, fs.ErrNotExist) { // it was renamed or removed meanwhile
 		return nil
 	}
 	if err != nil {
@@ -114,8 +115,7 @@ func sweepPart(path string) error {
 	return Remove(path)
 }
 
-// Sweep deletes what killed processes were writing below dir. Only who has the
-// folder's lock may call it.
+// Sweep deletes all temporary files below dir. The caller must hold the folder's lock.
 func Sweep(dir string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() || d.Name()[0] != '.' || !strings.HasSuffix(d.Name(), unfinished) {
@@ -125,9 +125,9 @@ func Sweep(dir string) error {
 	})
 }
 
-// Link gives a file that is never changed a second name, replacing what was there: a
-// hard link, or a copy if the file system allows none. It makes the folder if it is
-// missing.
+// Link gives an immutable file a second name and replaces an existing file of that name. It
+// makes a hard link, or a copy if the file system does not support links. It creates a
+// missing folder.
 func Link(from, to string) error {
 	dir := filepath.Dir(to)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -144,14 +144,14 @@ func Link(from, to string) error {
 	if err := os.Rename(name, to); err != nil {
 		return errors.Join(err, os.Remove(name))
 	}
-	// Two names of one file are not renamed onto each other.
+	// Rename does nothing if both names already are links to the same file.
 	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	return syncDir(dir)
 }
 
-// unusedName is a name for an unfinished file beside path.
+// unusedName returns a free name for a temporary file beside path.
 func unusedName(path string) (string, error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*"+unfinished)
 	if err != nil {
@@ -174,10 +174,9 @@ func copyFile(from, to string) error {
 
 var watcher atomic.Pointer[func(step, path string)]
 
-// Watch calls f just before each step of this package that changes what another process
-// would find: "rename" (of a file that was written under another name), "append" (to a
-// journal) and "remove". It is for tests that kill a process at each of them. Many
-// goroutines may call f at once.
+// Watch calls f just before each step of this package that changes files: "rename" (of a
+// temporary file to its final name), "append" (to a journal) and "remove". Tests use it to
+// kill a process at each step. f may be called concurrently.
 func Watch(f func(step, path string)) { watcher.Store(&f) }
 
 func step(name, path string) {
@@ -186,7 +185,7 @@ func step(name, path string) {
 	}
 }
 
-// Pattern returns a pattern for filepath.Glob that matches only a path.
+// Pattern escapes path for filepath.Glob, so that it matches only itself.
 func Pattern(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }

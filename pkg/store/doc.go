@@ -1,15 +1,14 @@
-// Package store is what a run leaves, as the rest of alamos reads and writes it: the
-// folder of a trial, the manifest in it, and the rows that stages keep there.
+// Package store reads and writes the results of a run: the folder of each trial, its
+// manifest, and the rows that stages store in the manifest.
 //
-// A manifest names every stage that has run, with what it read and what it wrote. It
-// decides whether a stage's results are still valid ([Manifest.Fresh]). It has the rows
-// of the tables, too, so that manifests alone are enough to make tables and figures.
+// The manifest lists every stage that has run, with its inputs and outputs. It decides
+// whether the results of a stage are still valid ([Manifest.Fresh]). It also contains the
+// rows of the tables, so tables and figures need only the manifests.
 //
-// An experiment has a file of its own ([Experiment]). With it results can be listed and
+// Each experiment has a file of its own ([Experiment]), so that results can be listed and
 // shown ([List], [Resolve]) during a run, and after the experiment's files have changed.
-// [Resolve], [FindTrial] and [FindModel] read the names that people give to trials and
-// models.
+// [Resolve], [FindTrial] and [FindModel] parse the names of trials and models that users
+// type.
 //
-// The package does not know how results are made (package run) or shown (package
-// report).
+// The package neither computes results (package run) nor shows them (package report).
 package store

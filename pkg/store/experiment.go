@@ -12,34 +12,34 @@ import (
 	"alamos/pkg/stats"
 )
 
-// ExperimentName is the file of an [Experiment] in the folder of its results.
+// ExperimentName is the file name of an [Experiment] in its folder of results.
 const ExperimentName = "experiment.json"
 
-// Experiment is an experiment as its latest run resolved it, and how that run ended. It
-// shows the results without the files that the experiment was written in.
+// Experiment is an experiment as its latest run resolved it, and how that run ended.
+// Results can be shown from it without the experiment's source files.
 type Experiment struct {
 	Name     string              `json:"name"`
 	About    string              `json:"about,omitempty"`   // Markdown
 	File     string              `json:"file"`              // as given to the run
 	Base     string              `json:"base,omitempty"`    // the first file that it extends
-	Changes  []Change            `json:"changes,omitempty"` // against that
+	Changes  []Change            `json:"changes,omitempty"` // relative to Base
 	Settings Explained           `json:"settings"`
 	Axes     []experiment.Axis   `json:"axes,omitempty"`
 	Notebook []experiment.Cell   `json:"notebook"`
 	Trials   []experiment.Trial  `json:"trials"`
-	Left     []experiment.Left   `json:"left,omitempty"` // combinations beyond the budget of the sweep
+	Left     []experiment.Left   `json:"left,omitempty"` // combinations beyond the sweep's budget
 	Halving  *experiment.Halving `json:"halving,omitempty"`
-	// Ended reports that the run reached its end: it was not killed or interrupted.
-	// Failed are the errors of trials by their folders.
+	// Ended reports that the run was neither killed nor interrupted. Failed has the errors
+	// of trials by folder.
 	Ended  bool              `json:"ended"`
 	Failed map[string]string `json:"failed,omitempty"`
 }
 
-// Explained are the resolved values of an experiment in the form that a file keeps. The
-// JSON of a single one has values instead of texts and cannot be read back.
+// Explained is the list of resolved values in a form that can be stored. config.Explained's
+// own JSON has values instead of texts and cannot be read back.
 type Explained []config.Explained
 
-type explained config.Explained // without its JSON
+type explained config.Explained // without the MarshalJSON method
 
 func (all Explained) MarshalJSON() ([]byte, error) {
 	kept := make([]explained, len(all))
@@ -61,15 +61,15 @@ func (all *Explained) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Change is a setting that differs from the file that the experiment extends. A missing
-// setting is empty.
+// Change is a setting that differs from the extended file. Base or This is empty if the
+// setting is missing there.
 type Change struct {
 	Key  string `json:"key"`
 	Base string `json:"base,omitempty"`
 	This string `json:"this,omitempty"`
 }
 
-// Describe returns an experiment in the form that a run keeps.
+// Describe returns the stored form of an experiment.
 func Describe(e *experiment.Experiment) *Experiment {
 	x := &Experiment{
 		Name: e.Name, About: e.About, File: e.File, Base: e.Base,
@@ -81,7 +81,7 @@ func Describe(e *experiment.Experiment) *Experiment {
 	return x
 }
 
-// ReadExperiment reads what the latest run left of its experiment in dir. The error is
+// ReadExperiment reads the file that the latest run wrote in dir. The error is
 // fs.ErrNotExist if there was no run.
 func ReadExperiment(dir string) (*Experiment, error) {
 	path := filepath.Join(dir, ExperimentName)
@@ -99,9 +99,9 @@ func ReadExperiment(dir string) (*Experiment, error) {
 // Write writes the file in dir.
 func (x *Experiment) Write(dir string) error { return writeJSON(filepath.Join(dir, ExperimentName), x) }
 
-// Open opens those trials of the experiment that have begun, in its order. dir is the
-// folder of its results. notes name the trials that are left out because their
-// manifests are damaged.
+// Open opens the trials of the experiment that have begun, in order. dir is the
+// experiment's folder of results. notes lists the trials with damaged manifests, which are
+// left out.
 func (x *Experiment) Open(dir string) (trials []*Trial, notes []string, err error) {
 	for _, declared := range x.Trials {
 		t, err := Open(dir, declared)
@@ -117,35 +117,34 @@ func (x *Experiment) Open(dir string) (trials []*Trial, notes []string, err erro
 	return trials, notes, nil
 }
 
-// RungsFolder, in the results of an experiment, holds the comparisons of successive
-// halving: a manifest with a stage for each rung and, if trials were compared by a
-// match, its games.
+// RungsFolder is the folder of successive halving below an experiment's results. It has a
+// manifest with one stage per rung, and the games of rungs that are matches.
 const RungsFolder = "rungs"
 
-// RungStage returns the name of the comparison after g generations.
+// RungStage returns the name of the stage that compares trials after g generations.
 func RungStage(g int) string { return fmt.Sprintf("rung %d", g) }
 
-// RungFolder returns the folder of the games of that comparison, below RungsFolder.
+// RungFolder returns the folder of the games of that stage, below RungsFolder.
 func RungFolder(g int) string { return fmt.Sprintf("gen-%04d", g) }
 
-// Rung is a comparison of trials after some generations.
+// Rung is a comparison of trials in successive halving.
 type Rung struct {
 	Generation int         `json:"generation"`
 	Metric     string      `json:"metric"`    // as in [experiment.Halving]
-	Survivors  int         `json:"survivors"` // how many continue
-	Ranking    []RungTrial `json:"ranking"`   // the best first
+	Survivors  int         `json:"survivors"` // number of trials that continue
+	Ranking    []RungTrial `json:"ranking"`   // best first
 }
 
 // RungTrial is a trial in a comparison.
 type RungTrial struct {
 	Trial      string         `json:"trial"` // name of its folder
 	Label      string         `json:"label"`
-	Generation int            `json:"generation"` // of its checkpoint: that of the rung, unless a rule stopped the trial before
-	Value      stats.Interval `json:"value"`      // of the metric; unknown is last
+	Generation int            `json:"generation"` // of its checkpoint; lower than the rung's if a stop rule ended the trial earlier
+	Value      stats.Interval `json:"value"`      // of the metric; unknown values rank last
 }
 
-// Rungs returns the comparisons so far, none without successive halving. dir is the
-// folder of the experiment's results.
+// Rungs returns the comparisons so far. It returns none without successive halving. dir is
+// the experiment's folder of results.
 func (x *Experiment) Rungs(dir string) ([]Rung, error) {
 	if x.Halving == nil || len(x.Trials) == 0 {
 		return nil, nil

@@ -13,31 +13,31 @@ import (
 	"alamos/pkg/experiment"
 )
 
-// Trials and models have one kind of name everywhere:
+// Trials and models are named in the same way everywhere:
 //
-//	lab                   the experiment, or its trial where it has only one
+//	lab                   the experiment, or its trial if it has only one
 //	lab/3                 the trial with number 3
-//	lab/width=16,seed=8   the trial with these values of the sweep
-//	lab/876a              the trial whose folder's hash begins so
+//	lab/width=16,seed=8   the trial with these swept values
+//	lab/876a              the trial with a folder hash that begins with 876a
 //	lab/3@20              the model after generation 20; also @last and @untrained
 //
-// A number that a trial has wins over the digits of a hash. The last part of a
-// setting's key suffices if only one swept key ends with it. The folder of an
-// experiment or a trial, and a hash without the experiment (at least 3 digits), are
-// names as well.
+// If a name can be a trial number or a hash, it is a number. A swept key may be shortened
+// to its last parts if no other swept key ends with them. Paths of experiment and trial
+// folders also are names, and so is a hash of at least 3 digits without the experiment.
 
-// Words for generations in the name of a model.
+// Names of generations in the name of a model.
 const (
 	LastGeneration      = "last"
 	UntrainedGeneration = "untrained"
 )
 
-// HashDigits is how many digits of a hash name a trial without its experiment.
+// HashDigits is the least number of digits of a hash that names a trial without its
+// experiment.
 const HashDigits = 3
 
-// FindTrial returns the index of the trial that a name means, among those of an
-// experiment: a number, values of the sweep, or the first digits of a hash. An empty
-// name means the only trial. Errors list the trials that it can mean.
+// FindTrial returns the index of the named trial: by number, by swept values, or by the
+// first digits of its hash. An empty name means the only trial. Errors list the possible
+// trials.
 func FindTrial(trials []experiment.Trial, name string) (int, error) {
 	if n, err := strconv.Atoi(name); err == nil && n >= 1 && n <= len(trials) {
 		return n - 1, nil
@@ -74,8 +74,8 @@ func FindTrial(trials []experiment.Trial, name string) (int, error) {
 
 var valueOf = regexp.MustCompile(`(?:^|[ ,]+)([\w.]+)=`)
 
-// sweptValues reads "width=16,seed=8", also with spaces as in a label. Keys are made
-// whole.
+// sweptValues parses "width=16,seed=8", also with spaces as in a label. It completes
+// shortened keys.
 func sweptValues(trials []experiment.Trial, name string) (values []experiment.AxisValue, err error) {
 	var keys []string
 	for _, a := range trials[0].Axis {
@@ -110,10 +110,9 @@ func sweptValues(trials []experiment.Trial, name string) (values []experiment.Ax
 	return values, nil
 }
 
-// listed is how many trials an error lists.
+// listedTrials is the largest number of trials that an error lists.
 const listedTrials = 12
 
-// listTrials lists trials by number, label and hash.
 func listTrials(trials []experiment.Trial, which []int) string {
 	var names []string
 	for _, i := range which {
@@ -126,7 +125,6 @@ func listTrials(trials []experiment.Trial, which []int) string {
 	return strings.Join(names, ", ")
 }
 
-// describeTrial writes the number, the label and the hash of a trial.
 func describeTrial(t *experiment.Trial) string {
 	if t.Label == "" {
 		return fmt.Sprintf("%d (%s)", t.Number, Folder(t))
@@ -135,7 +133,7 @@ func describeTrial(t *experiment.Trial) string {
 }
 
 // ShortLabel returns the label of a trial as a name: "width=16,seed=8" for
-// "network.width=16 seed=8". Keys keep as much as tells them apart.
+// "network.width=16 seed=8". Keys are shortened as in [ShortKey].
 func ShortLabel(t *experiment.Trial) string {
 	var out []string
 	at := valueOf.FindAllStringSubmatchIndex(t.Label, -1)
@@ -149,7 +147,7 @@ func ShortLabel(t *experiment.Trial) string {
 	return strings.Join(out, ",")
 }
 
-// ShortKey returns the shortest end of a swept key that no other swept key has.
+// ShortKey returns the shortest suffix of a swept key that is unique among the swept keys.
 func ShortKey(t *experiment.Trial, key string) string {
 	parts := strings.Split(key, ".")
 	for n := len(parts) - 1; n > 0; n-- {
@@ -162,9 +160,9 @@ func ShortKey(t *experiment.Trial, key string) string {
 	return key
 }
 
-// TrialNames returns the names of trials that begin with what was typed, with
-// descriptions, for the completion of a shell: numbers, and, once something is typed,
-// labels and hashes.
+// TrialNames returns the names of trials that begin with typed, with descriptions, for
+// shell completion. It always offers numbers, and labels and hashes once something is
+// typed.
 func TrialNames(trials []experiment.Trial, typed string) (names []string) {
 	for i := range trials {
 		t := &trials[i]
@@ -177,8 +175,7 @@ func TrialNames(trials []experiment.Trial, typed string) (names []string) {
 	return names
 }
 
-// Resolve finds the results that a name means. trial is nil if the name is that of an
-// experiment.
+// Resolve finds the results with a name. trial is nil if the name is an experiment's.
 func Resolve(results, name string) (run *Run, trial *Trial, err error) {
 	name = strings.TrimSuffix(name, string(filepath.Separator))
 	run, rest, err := findRun(results, name)
@@ -195,8 +192,8 @@ func Resolve(results, name string) (run *Run, trial *Trial, err error) {
 	return run, trial, nil
 }
 
-// findRun finds the experiment that a name begins with, and returns what follows its
-// slash. run is nil if there is none.
+// findRun finds the experiment at the start of a name and returns the rest of the name
+// after the slash. run is nil if there is none.
 func findRun(results, name string) (run *Run, rest string, err error) {
 	for end := len(name); end > 0; end = strings.LastIndexByte(name[:end], '/') {
 		for _, dir := range []string{filepath.Join(results, name[:end]), name[:end]} {
@@ -211,7 +208,7 @@ func findRun(results, name string) (run *Run, rest string, err error) {
 	return nil, "", nil
 }
 
-// find returns the trial of a name, which must have begun.
+// find returns the named trial. A trial that has not begun is an error.
 func (r *Run) find(name string) (*Trial, error) {
 	if r.Experiment == nil {
 		return nil, errors.New(r.Why)
@@ -229,7 +226,7 @@ func (r *Run) find(name string) (*Trial, error) {
 	return nil, fmt.Errorf("trial %d has not begun (alamos run goes on with it)", i+1)
 }
 
-// findHash finds a trial in all experiments by the first digits of its hash.
+// findHash finds a trial of any experiment by the first digits of its hash.
 func findHash(results, digits string) (*Run, *Trial, error) {
 	runs, err := List(results)
 	if err != nil {
@@ -258,7 +255,7 @@ func findHash(results, digits string) (*Run, *Trial, error) {
 	return nil, nil, fmt.Errorf("no results of %q in %s: there are %s", digits, results, strings.Join(names, ", "))
 }
 
-// FindModel finds the checkpoint that a name means: a file, or TRIAL@GENERATION.
+// FindModel finds the named checkpoint: a file, or TRIAL@GENERATION.
 func FindModel(results, name string) (file string, err error) {
 	at := strings.LastIndex(name, "@")
 	if at < 0 || exists(name) {
@@ -287,7 +284,7 @@ func FindModel(results, name string) (file string, err error) {
 	return t.Path(CheckpointFile(g)), err
 }
 
-// findTrial finds a trial; an experiment with one trial is a name of it.
+// findTrial finds a trial. The name of an experiment with one trial means that trial.
 func findTrial(results, name string) (*Trial, error) {
 	run, t, err := Resolve(results, name)
 	if err != nil || t != nil {
@@ -299,7 +296,7 @@ func findTrial(results, name string) (*Trial, error) {
 	return t, nil
 }
 
-// generationOf reads a generation that the trial has finished.
+// generationOf parses the name of a generation that the trial has finished.
 func (t *Trial) generationOf(word string) (int, error) {
 	done := t.Done()
 	if t.Manifest.Stage(UntrainedStage) == nil {
@@ -318,8 +315,8 @@ func (t *Trial) generationOf(word string) (int, error) {
 	return g, nil
 }
 
-// Generations returns those of which a trial has checkpoints, none if the name means
-// no trial.
+// Generations returns the generations for which the named trial has checkpoints, or none if
+// there is no such trial.
 func Generations(results, name string) []int {
 	t, err := findTrial(results, name)
 	if err != nil || t.Manifest.Stage(UntrainedStage) == nil {

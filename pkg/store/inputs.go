@@ -12,8 +12,8 @@ import (
 	"alamos/pkg/config"
 )
 
-// Inputs is everything that decides what a stage writes: settings by their
-// path, files by their checksum, the version of the stage's code.
+// Inputs is everything that determines the output of a stage: settings by path, files by
+// checksum, and the version of the stage's code.
 type Inputs map[string]string
 
 // Settings adds a group of settings under its path.
@@ -36,27 +36,27 @@ func (in Inputs) flatten(path string, v any) {
 	in[path] = strings.Trim(string(b), `"`)
 }
 
-// List adds a list of names whose order matters; each may have an input of its
-// own under kind and its name, as "player random" belongs to the players.
+// List adds an ordered list of names. Each name may also have an input of its own, with the
+// key kind + " " + name, such as "player random".
 func (in Inputs) List(kind string, names []string) {
-	b, _ := json.Marshal(names) // texts can always be marshaled
+	b, _ := json.Marshal(names) // strings can always be marshaled
 	in[kind+"s"] = string(b)
 }
 
-// list reads what List wrote, nil where there is none.
+// list reads what List wrote. It returns nil if there is no such list.
 func (in Inputs) list(kind string) (names []string) {
 	_ = json.Unmarshal([]byte(in[kind+"s"]), &names)
 	return names
 }
 
-// Hash is the SHA-256 of the inputs in hexadecimal: equal for equal ones only.
+// Hash returns the SHA-256 of the inputs in hexadecimal.
 func (in Inputs) Hash() string {
 	b, _ := json.Marshal(in) // with sorted keys
 	h := sha256.Sum256(b)
 	return hex.EncodeToString(h[:])
 }
 
-// Change says in a few words how inputs differ from those of an earlier run.
+// Change describes briefly how inputs differ from those of an earlier run.
 func (in Inputs) Change(was Inputs) string {
 	keys := maps.Clone(in)
 	maps.Copy(keys, was)
@@ -68,7 +68,7 @@ func (in Inputs) Change(was Inputs) string {
 		case in[k] == was[k]:
 			continue
 		case name != "" && (in[k] == "" || was[k] == "") && in.list(kind) != nil && was.list(kind) != nil:
-			continue // the list tells of it
+			continue // the entry of the list shows it
 		case in.list(plural) != nil && was.list(plural) != nil:
 			out = append(out, describeList(k, was.list(plural), in.list(plural)))
 		default:
@@ -81,7 +81,7 @@ func (in Inputs) Change(was Inputs) string {
 	return strings.Join(out, ", ")
 }
 
-// describeList says which names are new (+) and gone (-).
+// describeList lists added (+) and removed (-) names.
 func describeList(key string, was, is []string) string {
 	var out []string
 	for _, n := range was {
@@ -102,9 +102,9 @@ func describeList(key string, was, is []string) string {
 
 func describe(key, was, is string) string {
 	switch {
-	case key == "code": // of the stage, see package stage
+	case key == "code": // of the stage, see run.Stage
 		return fmt.Sprintf("alamos computes this in another way now (version %s -> %s)", was, is)
-	case len(was) == 64 || len(is) == 64: // a checksum says nothing to a reader
+	case len(was) == 64 || len(is) == 64: // users need not see checksums
 		return key + " changed"
 	case was == "":
 		return fmt.Sprintf("%s %s (new)", key, is)

@@ -18,48 +18,48 @@ import (
 	"alamos/pkg/disk"
 )
 
-// Manifest is the memory of a trial: manifest.json in its folder.
+// Manifest records the stages of a trial. It is manifest.json in the trial's folder.
 type Manifest struct {
 	Trial   string   `json:"trial"`
 	Label   string   `json:"label"`
 	Machine Machine  `json:"machine"` // where the latest stage ran
-	Stages  []*Stage `json:"stages"`  // in the order in which they first ran
+	Stages  []*Stage `json:"stages"`  // in the order of their first runs
 	Ended   *Ended   `json:"ended,omitempty"`
-	// Begun is the stage that was interrupted last. It keeps the time spent on it.
+	// Begun is the last interrupted stage, with the time spent on it.
 	Begun *Begun `json:"begun,omitempty"`
 }
 
-// Stage is one stage that has run.
+// Stage is a stage that has run.
 type Stage struct {
 	Name    string            `json:"name"`
 	Inputs  Inputs            `json:"inputs"`
-	Outputs map[string]string `json:"outputs"` // file below the trial's folder -> SHA-256
-	// Facts are the stage's rows for the tables. Each stage has its own type of rows.
+	Outputs map[string]string `json:"outputs"` // file relative to the trial's folder -> SHA-256
+	// Facts are the stage's table rows. Each stage has its own row type.
 	Facts   json.RawMessage `json:"facts,omitempty"`
 	Ended   time.Time       `json:"ended"`
-	Seconds float64         `json:"seconds"` // of all processes that worked on it, except killed ones
-	// From is the folder of the trial that ran the stage, below the folder of all
+	Seconds float64         `json:"seconds"` // sum over all processes that worked on it, except killed ones
+	// From is the folder of the trial that ran the stage, relative to the folder of all
 	// results. It is empty if this trial ran it.
 	From string `json:"from,omitempty"`
-	// Planned reports, in a plan, that the stage will have run by then.
+	// Planned marks a stage that exists only in a plan.
 	Planned bool `json:"-"`
 }
 
-// Begun is a stage that was interrupted.
+// Begun is an interrupted stage.
 type Begun struct {
 	Name    string  `json:"name"`
 	Inputs  Inputs  `json:"inputs"`
 	Seconds float64 `json:"seconds"` // so far
 }
 
-// Ended is why a trial ended before the last generation of its experiment. Such a
-// trial is complete: the stages after training used the generations that there are.
+// Ended records that a trial ended before the last generation of its experiment. Such a
+// trial is complete: the stages after training used the generations that exist.
 type Ended struct {
 	Generation int    `json:"generation"` // the last one
 	Why        string `json:"why"`        // "5th of 8 after 2 generations"
 }
 
-// Machine is where a stage ran. It is never an input.
+// Machine describes the machine of a stage. It is never an input.
 type Machine struct {
 	Host      string   `json:"host"`
 	CPU       string   `json:"cpu"`
@@ -68,11 +68,11 @@ type Machine struct {
 	Go        string   `json:"go"`
 	Alamos    string   `json:"alamos"`
 	Precision string   `json:"precision"`         // of inference: "fp32" or "bf16"
-	Devices   []string `json:"devices,omitempty"` // that networks ran on: "cuda:0"; none: the processor
-	GPU       string   `json:"gpu,omitempty"`     // name of the first, if there is one
+	Devices   []string `json:"devices,omitempty"` // of networks, such as "cuda:0"; none means the CPU
+	GPU       string   `json:"gpu,omitempty"`     // name of the first GPU, if there is one
 }
 
-// Hardware describes what networks ran on.
+// Hardware describes the processor and the devices that networks ran on.
 func (m Machine) Hardware() string {
 	h := fmt.Sprintf("%s, %s", m.CPU, english.Plural(m.Cores, "core", ""))
 	if len(m.Devices) > 0 {
@@ -81,13 +81,13 @@ func (m Machine) Hardware() string {
 	return h
 }
 
-// ManifestName is the file of a trial's manifest.
+// ManifestName is the file name of a trial's manifest.
 const ManifestName = "manifest.json"
 
-// ErrDamaged is the error of a file whose bytes are not those that were written.
+// ErrDamaged means that the contents of a file are not what was written.
 var ErrDamaged = errors.New("is damaged")
 
-// ReadManifest reads the manifest in dir. A folder without one has an empty manifest.
+// ReadManifest reads the manifest in dir. A missing file gives an empty manifest.
 func ReadManifest(dir string) (*Manifest, error) {
 	path := filepath.Join(dir, ManifestName)
 	b, err := os.ReadFile(path)
@@ -111,7 +111,7 @@ func ReadManifest(dir string) (*Manifest, error) {
 // Write replaces the manifest in dir.
 func (m *Manifest) Write(dir string) error { return writeJSON(filepath.Join(dir, ManifestName), m) }
 
-// writeJSON writes a value to a file, whole or not at all.
+// writeJSON writes a value to a file atomically.
 func writeJSON(path string, v any) error {
 	b, err := json.MarshalIndent(v, "", " ")
 	if err != nil {
@@ -120,7 +120,8 @@ func writeJSON(path string, v any) error {
 	return disk.WriteBytes(path, append(b, '\n'))
 }
 
-// Spent returns the seconds that earlier processes spent on an interrupted stage.
+// Spent returns the seconds that earlier processes spent on the stage with these inputs if
+// it was interrupted.
 func (m *Manifest) Spent(name string, in Inputs) float64 {
 	if b := m.Begun; b != nil && b.Name == name && maps.Equal(b.Inputs, in) {
 		return b.Seconds
@@ -128,7 +129,7 @@ func (m *Manifest) Spent(name string, in Inputs) float64 {
 	return 0
 }
 
-// Stage returns the stage of a name, or nil if it has not run.
+// Stage returns the named stage, or nil if it has not run.
 func (m *Manifest) Stage(name string) *Stage {
 	for _, s := range m.Stages {
 		if s.Name == name {
@@ -138,7 +139,7 @@ func (m *Manifest) Stage(name string) *Stage {
 	return nil
 }
 
-// Put adds a stage, or replaces an earlier run of it.
+// Put adds a stage or replaces its earlier run.
 func (m *Manifest) Put(s *Stage) {
 	for i, old := range m.Stages {
 		if old.Name == s.Name {
@@ -149,13 +150,12 @@ func (m *Manifest) Put(s *Stage) {
 	m.Stages = append(m.Stages, s)
 }
 
-// Drop removes the stage of a name, if it is there.
+// Drop removes the named stage, if it exists.
 func (m *Manifest) Drop(name string) {
 	m.Stages = slices.DeleteFunc(m.Stages, func(s *Stage) bool { return s.Name == name })
 }
 
-// Decode decodes the facts of a stage into v. A nil stage, which has not run, is an
-// error.
+// Decode decodes the facts of a stage into v. A nil stage is an error.
 func (s *Stage) Decode(v any) error {
 	if s == nil {
 		return errors.New("the stage has not run")
@@ -175,8 +175,8 @@ const (
 	FileDamaged FileState = "damaged"
 )
 
-// Verify compares the files of a stage, in the folder of its trial, with their
-// checksums. It returns the worst state and the first file in that state.
+// Verify compares the files of a stage with their checksums. dir is the trial's folder.
+// Verify returns the worst state and the first file in that state.
 func (s *Stage) Verify(dir string) (FileState, string, error) {
 	state, which := FileOK, ""
 	if s.Planned {
@@ -198,9 +198,9 @@ func (s *Stage) Verify(dir string) (FileState, string, error) {
 	return state, which, nil
 }
 
-// Fresh reports whether the stage has run with these inputs and its files are all
-// there, or else why it must run. A file that is not what the stage wrote is an
-// error, because the run would build on it.
+// Fresh reports whether the stage has run with these inputs and all its files exist. If
+// not, why is the reason to run it. A damaged file is an error, because later stages would
+// use it.
 func (m *Manifest) Fresh(dir, name string, in Inputs) (ok bool, why string, err error) {
 	s := m.Stage(name)
 	if s == nil {
@@ -221,7 +221,7 @@ func (m *Manifest) Fresh(dir, name string, in Inputs) (ok bool, why string, err 
 	return true, "", nil
 }
 
-// damagedOutput is the error of a file that is not what a stage wrote.
+// damagedOutput returns the error of a file that differs from what a stage wrote.
 func damagedOutput(path string) error {
 	return fmt.Errorf("%s %w: it is not what the run wrote (its checksum differs); delete it and the run makes it again", path, ErrDamaged)
 }
