@@ -1,13 +1,12 @@
-// Package bench measures parts of alamos beside their peers: other people's
-// engines doing the same work on the same machine at the same time.
+// Package bench measures parts of alamos beside peers that do the same work on the same
+// machine at the same time.
 //
-// The figure that counts is the ratio of the two speeds within one run. Speeds
-// by themselves say as much about the machine, and what else it does, as about
-// the program; so the sides take turns (see [alternate]) and a busy moment
-// meets both. And a speed is a speed only if the work was done right: results
-// are compared with known ones, and a wrong result is an error.
+// The important figure is the ratio of the two speeds within one run. A speed alone depends
+// on the machine and its load as much as on the program. Therefore the sides take turns
+// (see [alternate]), so that other load affects both. A speed counts only if the work is
+// correct: results are compared with known ones, and a wrong result is an error.
 //
-// The parts, one type each:
+// Each part has one type:
 //
 //	Rules    pkg/chess, counting move sequences (perft)
 //	Network  pkg/nn, evaluating positions, beside its bare convolutions
@@ -15,6 +14,6 @@
 //	Search   pkg/search, visiting positions, with an evaluator that costs nothing
 //	Train    pkg/train, learning from samples, beside bare passes of the network
 //
-// The package prints nothing but tables, and keeps no record of past speeds:
-// figures of another day, another machine or another load are not comparable.
+// The package prints only tables. It keeps no record of past speeds, because figures of
+// another day, machine or load are not comparable.
 package bench

@@ -13,11 +13,10 @@ import (
 	"alamos/pkg/nn"
 )
 
-// Network measures package nn: positions a second of whole networks, from packed
-// planes to the priors of the legal moves and the value, beside those of their
-// bare convolutions, in turns. The networks are untrained, which does not change
-// their speed; the positions are of random games of atomic chess, with 30 to 40
-// legal moves.
+// Network measures package nn: the positions per second of whole networks, from packed
+// planes to the priors of the legal moves and the value, in turns with their bare
+// convolutions. The networks are untrained, which does not change their speed. The
+// positions are from random games of atomic chess, with 30 to 40 legal moves.
 type Network struct {
 	Networks   []Shape
 	Batches    []int
@@ -25,10 +24,10 @@ type Network struct {
 	Precision  string // one of package nn's
 	Device     string // see nn.Devices
 	Workers    int
-	Time       time.Duration // for which each side is measured, about
+	Time       time.Duration // approximate time for each side
 
-	// Together has the workers share each batch, as in a search for a single
-	// game. Otherwise each has batches of its own, as in self-play.
+	// Together makes the workers share each batch, as in a search for a single game.
+	// Otherwise each has its own batches, as in self-play.
 	Together bool
 
 	Reporter[NetworkResult]
@@ -46,11 +45,11 @@ type NetworkResult struct {
 	Speed      float64 `json:"positions_per_second" table:"positions/s" format:"thousands"`
 	Bare       float64 `json:"bare_positions_per_second" table:"bare/s" format:"thousands"` // of the convolutions alone
 	Ratio      float64 `json:"ratio" decimals:"3" table:"ratio" format:"%.3f"`
-	// TFLOPs is how many operations a second the convolutions of the network do, two a
-	// multiplication and addition, in units of 10^12.
+	// TFLOPs is the speed of the network's convolutions in 10^12 operations per second. A
+	// multiply-add is two operations.
 	TFLOPs float64 `json:"teraflops" decimals:"3" table:"TFLOP/s" format:"%.3g"`
-	// Peak is the same for products of large matrices on a CUDA device, the most that
-	// convolutions could reach; 0: not measured.
+	// Peak is the speed of products of large matrices on a CUDA device, the upper bound of
+	// convolutions. 0 means that it was not measured.
 	Peak float64 `json:"matrix_teraflops,omitempty" decimals:"1"`
 }
 
@@ -74,7 +73,7 @@ type networkCase struct {
 
 func (c networkCase) String() string { return fmt.Sprintf("%s, batch %d", c.shape, c.batch) }
 
-// Run measures the networks in their order, each with all batches.
+// Run measures the networks in order, each with all batches.
 func (b *Network) Run(ctx context.Context) error {
 	codec, err := encode.NewCodec("atomic16", "uci1968", chess.Atomic)
 	if err != nil {
@@ -137,7 +136,7 @@ func (b *Network) measure(ctx context.Context, codec encode.Codec, c networkCase
 	}
 	convolve := make([]func() (int, error), b.Workers)
 	for i := range convolve {
-		options.Device = model.Devices()[i%len(model.Devices())] // as its sessions take turns
+		options.Device = model.Devices()[i%len(model.Devices())] // the same distribution as that of the sessions
 		tower, err := nn.NewTower(spec, options)
 		if err != nil {
 			return r, err
@@ -159,8 +158,8 @@ func (b *Network) measure(ctx context.Context, codec encode.Codec, c networkCase
 	return r, err
 }
 
-// samplePositions are batches of questions about positions of random games of
-// atomic chess, with 30 to 40 legal moves: the mean in human games is 35.
+// samplePositions returns batches of positions from random games of atomic chess, with 30
+// to 40 legal moves. The mean in human games is 35.
 func samplePositions(codec encode.Codec, seed uint64, batch int) [][]*encode.Leaf {
 	const batches = 4
 	rng := rand.New(rand.NewPCG(seed, 35))
@@ -174,7 +173,7 @@ func samplePositions(codec encode.Codec, seed uint64, batch int) [][]*encode.Lea
 			continue
 		}
 		moves := l.Slice()
-		// One in four: neighbors in a game are much alike.
+		// It takes one position in four, because neighbors in a game are similar.
 		if len(moves) >= 30 && len(moves) <= 40 && rng.IntN(4) == 0 {
 			leaf := new(encode.Leaf)
 			codec.Prepare(leaf, g, moves)
@@ -185,11 +184,10 @@ func samplePositions(codec encode.Codec, seed uint64, batch int) [][]*encode.Lea
 	return slices.Collect(slices.Chunk(leaves, batch))
 }
 
-// Shape is the size of a residual network as people write it: 6x64 is 6 blocks of
-// 64 channels.
+// Shape is the size of a residual network in the usual notation: 6x64 is 6 blocks of 64
+// channels.
 type Shape struct{ Depth, Width int }
 
-// ParseShape reads a Shape.
 func ParseShape(s string) (Shape, error) {
 	var x Shape
 	if _, err := fmt.Sscanf(s, "%dx%d", &x.Depth, &x.Width); err != nil || x.String() != s || x.Depth < 0 || x.Width < 1 {
@@ -200,7 +198,7 @@ func ParseShape(s string) (Shape, error) {
 
 func (s Shape) String() string { return fmt.Sprintf("%dx%d", s.Depth, s.Width) }
 
-// spec is a network of the shape for an encoding, with one of nn's policy heads.
+// spec returns a network of the shape for an encoding, with one of nn's policy heads.
 func (s Shape) spec(c encode.Codec, policyHead string) nn.Spec {
 	return nn.Spec{
 		Planes: c.Planes.Count(), Constant: c.Planes.Constant(), PolicySize: c.Policy.Size(),

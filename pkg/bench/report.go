@@ -15,14 +15,14 @@ import (
 	humanize "github.com/dustin/go-humanize"
 )
 
-// Reporter receives what happens in a benchmark. Its functions may be nil.
+// Reporter receives the events of a benchmark. Its functions may be nil.
 type Reporter[R any] struct {
 	Begin  func(done, all int, next string) // before each measurement
 	Result func(R)                          // after each
 	Note   func(text string)
 }
 
-// each measures things in their order and reports the results.
+// each measures the things in order and reports the results.
 func each[T fmt.Stringer, R any](r *Reporter[R], things []T, measure func(T) (R, error)) error {
 	for i, thing := range things {
 		if r.Begin != nil {
@@ -39,15 +39,15 @@ func each[T fmt.Stringer, R any](r *Reporter[R], things []T, measure func(T) (R,
 	return nil
 }
 
-// A result is a flat struct. The tags of a field say how it is written:
+// A result is a flat struct. The tags of a field control its output:
 //
-//	json:"ratio" decimals:"3"       as JSON, rounded: more would be noise
+//	json:"ratio" decimals:"3"       in JSON, rounded to the meaningful digits
 //	table:"ratio" format:"%.3f"     its column in a table
 //	table:"Mnodes/s" unit:"1e6"     a number in units
 //	format:"thousands"              with commas
 //
-// A zero float64 or an empty string stands for a figure that there is not: null in
-// JSON, "-" in a table. With option omitempty it is left out of JSON.
+// A zero float64 or an empty string is a missing figure: null in JSON, "-" in a table. The
+// option omitempty leaves it out of JSON.
 type field struct {
 	reflect.StructField
 	value reflect.Value
@@ -62,7 +62,7 @@ func fields(result any) []field {
 	return all
 }
 
-// missing reports whether the field stands for a figure that there is not.
+// missing reports whether the field is a missing figure.
 func (f field) missing() bool {
 	return f.value.IsZero() && (f.value.Kind() == reflect.Float64 || f.value.Kind() == reflect.String)
 }
@@ -99,7 +99,7 @@ func WriteJSON(w io.Writer, result any) error {
 	return err
 }
 
-// column is the field in a table.
+// column returns the field's text in a table.
 func (f field) column() string {
 	format := f.Tag.Get("format")
 	number := f.value
@@ -120,8 +120,8 @@ func (f field) column() string {
 	return fmt.Sprintf(format, number.Float()/unit)
 }
 
-// WriteTable writes results for people: a line each, columns aligned, text to the left
-// and numbers to the right. Below it stands how the figures were made.
+// WriteTable writes results for people: one per line in aligned columns, text to the left
+// and numbers to the right. Below the table it explains how the figures were measured.
 func WriteTable[R interface{ How() string }](w io.Writer, results []R) error {
 	if len(results) == 0 {
 		return nil

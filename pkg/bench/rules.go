@@ -13,21 +13,20 @@ import (
 	"alamos/pkg/uci"
 )
 
-// warmup is how many sequences are counted before anything is timed in earnest:
-// enough to know the pace by, a few hundredths of a second.
+// warmup is the number of sequences counted before the measurement. It is enough to
+// estimate the speed, and takes a few hundredths of a second.
 const warmup = 1_000_000
 
-// Rules measures pkg/chess: perft in one thread. Like the engines it does not
-// make the moves of the last ply and remembers no positions; unlike Stockfish's
-// descendants, which list the moves of the last ply, it only counts them. So the
-// ratio is one of perfts, not of move generation in a search.
+// Rules measures pkg/chess with perft in one thread. Like the engines it does not make the
+// moves of the last ply, and it does not cache positions. Unlike Stockfish's descendants,
+// which list the moves of the last ply, it only counts them. The ratio therefore compares
+// perfts, not the move generation of a search.
 type Rules struct {
 	Positions []Position
-	Time      time.Duration // for which each side is measured in each position, about
+	Time      time.Duration // approximate time for each side in each position
 
-	// Peer starts the engine to be measured beside; nil for none. It is called
-	// once for every run of positions of one variant. Where there is none, or
-	// none that knows the variant, alamos is measured alone.
+	// Peer starts the engine to compare with, or is nil. It is called once for each run of
+	// positions of one variant. If no engine knows the variant, alamos is measured alone.
 	Peer func(context.Context, chess.Variant) (*Peer, error)
 
 	Reporter[RulesResult]
@@ -42,7 +41,7 @@ type RulesResult struct {
 	Nodes       uint64  `json:"nodes" table:"nodes" format:"thousands"`                     // sequences in each perft
 	Speed       float64 `json:"nodes_per_second" table:"Mnodes/s" unit:"1e6" format:"%.1f"` // 0 if the count was wrong
 	EngineSpeed float64 `json:"engine_nodes_per_second" table:"engine's" unit:"1e6" format:"%.1f"`
-	Ratio       float64 `json:"ratio" decimals:"3" table:"ratio" format:"%.2f"` // our speed in units of the engine's
+	Ratio       float64 `json:"ratio" decimals:"3" table:"ratio" format:"%.2f"` // our speed divided by the engine's
 	Engine      string  `json:"engine" table:"engine"`                          // name and version
 	Fault       error   `json:"error,omitempty"`                                // a *CountError, or why the engine gave no count
 }
@@ -51,7 +50,7 @@ func (r RulesResult) How() string {
 	return fmt.Sprintf("One thread; the best of %d turns of each side; ratio: our speed in units of the engine's.", turns)
 }
 
-// CountError is a count that is not the known one.
+// CountError reports a count that differs from the known one.
 type CountError struct {
 	Who        string // "alamos" or an engine's name
 	Position   Position
@@ -64,9 +63,8 @@ func (e *CountError) Error() string {
 		e.Position.Variant, e.Position.Name, e.Who, e.Have, e.Depth, e.Want, e.Position.FEN)
 }
 
-// Run measures the positions in their order. Wrong counts and failing engines are
-// reported with the results and joined in the error, but do not end the run; the
-// end of ctx does.
+// Run measures the positions in order. Wrong counts and failing engines are reported with
+// the results and joined in the error, but do not stop the run. The end of ctx does.
 func (r *Rules) Run(ctx context.Context) error {
 	var peer *Peer
 	defer func() { peer.Close() }()
@@ -94,7 +92,7 @@ func (r *Rules) Run(ctx context.Context) error {
 	return errors.Join(faults...)
 }
 
-// start starts the engine for a variant; nil when there is none for it.
+// start starts the engine for a variant. It returns nil if there is none.
 func (r *Rules) start(ctx context.Context, v chess.Variant) (*Peer, error) {
 	if r.Peer == nil {
 		return nil, context.Cause(ctx)
@@ -115,9 +113,9 @@ func (r *Rules) start(ctx context.Context, v chess.Variant) (*Peer, error) {
 	return peer, err
 }
 
-// measureRules measures one position, beside a peer unless that is nil. When the
-// peer fails or counts wrongly we are measured alone. The error is that of ctx or
-// of a faulty position.
+// measureRules measures one position, beside a peer unless that is nil. If the peer fails
+// or counts wrongly, it measures alamos alone. The error is that of ctx or of an invalid
+// position.
 func measureRules(ctx context.Context, s Position, peer *Peer, target time.Duration) (RulesResult, error) {
 	r := RulesResult{Variant: s.Variant.String(), Position: s.Name, FEN: s.FEN}
 	p, err := s.parse()
@@ -153,17 +151,17 @@ func measureRules(ctx context.Context, s Position, peer *Peer, target time.Durat
 		r.Fault = err
 		var wrong *CountError
 		if len(sides) == 1 || errors.As(err, &wrong) && wrong.Who == "alamos" {
-			return r, nil // no speed of ours, so nothing to compare with
+			return r, nil // without our speed there is nothing to compare
 		}
 		sides = sides[:1]
 	}
 }
 
-// perftSide counts at a depth and says how long it took.
+// perftSide counts at a depth and returns the time it took.
 type perftSide func(ctx context.Context, depth int) (time.Duration, error)
 
-// counting makes a side that fails with a [CountError] when its count is not the
-// known one.
+// counting makes a side that fails with a [CountError] if its count differs from the known
+// one.
 func (s *Position) counting(who string, count func(context.Context, int) (uint64, time.Duration, error)) perftSide {
 	return func(ctx context.Context, depth int) (time.Duration, error) {
 		n, took, err := count(ctx, depth)
@@ -174,9 +172,9 @@ func (s *Position) counting(who string, count func(context.Context, int) (uint64
 	}
 }
 
-// measure chooses a depth and measures the sides at it. The depth is the deepest
-// of the known ones at which a perft of the slower side fits the target, as far
-// as its pace in a smaller one tells.
+// measure chooses a depth and measures the sides at it. The depth is the deepest known one
+// at which a perft of the slower side fits the target, estimated from its speed at a
+// smaller depth.
 func (s *Position) measure(ctx context.Context, target time.Duration, sides []perftSide) (depth int, best []float64, err error) {
 	depth = s.at(warmup)
 	slowest := time.Duration(0)
@@ -202,7 +200,7 @@ func (s *Position) measure(ctx context.Context, target time.Duration, sides []pe
 	return depth, best, err
 }
 
-// perft is [chess.Perft], but it ends between two moves of the root when ctx does.
+// perft is [chess.Perft], but stops between two moves of the root when ctx ends.
 func perft(ctx context.Context, p *chess.Position, depth int) (nodes uint64, err error) {
 	if depth <= 1 {
 		return chess.Perft(p, depth), context.Cause(ctx)
@@ -220,16 +218,16 @@ func perft(ctx context.Context, p *chess.Position, depth int) (nodes uint64, err
 	return nodes, nil
 }
 
-// Peer is a UCI engine that counts move sequences of one variant. It is for one
-// goroutine; after an error it is gone.
+// Peer is a UCI engine that counts move sequences of one variant. One goroutine at a time
+// may use it. After an error the engine is closed.
 type Peer struct {
 	id     string
 	engine *uci.Client
 }
 
-// FindPeer starts the engine that people compare a variant with: Stockfish for
-// chess, Fairy-Stockfish else. It fails with [uci.ErrNotInstalled] and says what
-// to install.
+// FindPeer starts the usual reference engine of a variant: Stockfish for chess, otherwise
+// Fairy-Stockfish. If it is missing, the error is [uci.ErrNotInstalled] and names what to
+// install.
 func FindPeer(ctx context.Context, v chess.Variant) (*Peer, error) {
 	name := uci.FairyStockfish
 	if v == chess.Standard {
@@ -242,8 +240,8 @@ func FindPeer(ctx context.Context, v chess.Variant) (*Peer, error) {
 	return startPeer(ctx, c, v)
 }
 
-// StartPeer starts the engine at a path, or of that name on the PATH. It fails
-// with [uci.ErrVariant] if the engine does not prove that it knows the variant.
+// StartPeer starts the engine at a path, or of that name on the PATH. It fails with
+// [uci.ErrVariant] if the engine does not prove that it knows the variant.
 func StartPeer(ctx context.Context, path string, v chess.Variant) (*Peer, error) {
 	path, err := exec.LookPath(path)
 	if err != nil {
@@ -268,19 +266,19 @@ func startPeer(ctx context.Context, c uci.Command, v chess.Variant) (*Peer, erro
 	return &Peer{id, e}, nil
 }
 
-// Name is how the engine calls itself, with its version.
+// Name returns the engine's own name, with its version.
 func (p *Peer) Name() string { return p.id }
 
-// Perft lets the engine count the sequences of depth legal moves and says how
-// long it took, the setting of the position included: microseconds.
+// Perft makes the engine count the sequences of depth legal moves. It returns the time,
+// which includes setting the position (microseconds).
 func (p *Peer) Perft(ctx context.Context, pos *chess.Position, depth int) (nodes uint64, took time.Duration, err error) {
 	began := time.Now()
 	nodes, err = p.engine.Perft(ctx, pos, depth)
 	return nodes, time.Since(began), err
 }
 
-// Close ends the engine, by quit first. It returns when the process is gone. A nil
-// Peer needs none.
+// Close stops the engine, first with quit, and returns after the process has ended. It does
+// nothing on a nil Peer.
 func (p *Peer) Close() {
 	if p != nil {
 		p.engine.Close()

@@ -11,20 +11,19 @@ import (
 	"alamos/pkg/search"
 )
 
-// Search measures pkg/search: searches for one game from the start position, with
-// the settings of the thesis.
+// Search measures pkg/search with searches of one game from the start position, with the
+// settings of the thesis.
 //
-// Without networks the evaluator is free: it finds all moves alike and all
-// positions equal. What is left is the tree and the rules, on one thread. With
-// networks, which are untrained, each searches alone on the machine: all workers
-// share each batch.
+// Without networks the evaluator is free: all moves and all positions are equal to it. This
+// measures the tree and the rules on one thread. Networks are untrained. Each is measured
+// alone on the machine, and all workers share each batch.
 type Search struct {
 	Variants []chess.Variant
-	Visits   int // of a search
-	Leaves   int // evaluated in a step
+	Visits   int // per search
+	Leaves   int // leaves evaluated in a step
 	Solver   bool
-	Cache    int           // positions
-	Time     time.Duration // for which each variant (and network) is measured, about
+	Cache    int           // cached positions
+	Time     time.Duration // approximate time for each variant (and network)
 
 	Networks   []Shape
 	PolicyHead string // one of package nn's
@@ -42,12 +41,12 @@ type SearchResult struct {
 	Visits  int     `json:"visits" table:"visits" format:"thousands"`
 	Leaves  int     `json:"leaves" table:"leaves"`
 	Speed   float64 `json:"visits_per_second" table:"visits/s" format:"thousands"`
-	Took    float64 `json:"-" table:"seconds" format:"%.3f"`                   // a search
-	Bytes   float64 `json:"bytes_per_visit" table:"bytes/visit" format:"%.0f"` // of the tree
+	Took    float64 `json:"-" table:"seconds" format:"%.3f"`                   // per search
+	Bytes   float64 `json:"bytes_per_visit" table:"bytes/visit" format:"%.0f"` // memory of the tree
 
 	// With a network only:
 	Workers int     `json:"workers,omitempty"`
-	Fill    float64 `json:"batch_fill,omitempty" decimals:"3"` // share of the places in batches that had a position
+	Fill    float64 `json:"batch_fill,omitempty" decimals:"3"` // fraction of batch slots that had a position
 	Seconds float64 `json:"seconds,omitempty" decimals:"6"`
 }
 
@@ -59,7 +58,7 @@ func (r SearchResult) How() string {
 	return fmt.Sprintf("%s; from the start position; the best of %d turns.", how, turns)
 }
 
-// searchCase is a variant, and a network unless that is nil.
+// searchCase is a variant and a network, which may be nil.
 type searchCase struct {
 	variant chess.Variant
 	network *Shape
@@ -72,7 +71,7 @@ func (c searchCase) String() string {
 	return fmt.Sprintf("%s, %s", c.variant, c.network)
 }
 
-// Run measures the variants in their order, each with all networks.
+// Run measures the variants in order, each with all networks.
 func (s *Search) Run(ctx context.Context) error {
 	var cases []searchCase
 	for _, v := range s.Variants {
@@ -100,8 +99,7 @@ func (s *Search) Run(ctx context.Context) error {
 	})
 }
 
-// evaluator makes an untrained network whose workers share each batch; stop
-// releases it.
+// evaluator makes an untrained network whose workers share each batch. stop releases it.
 func (s *Search) evaluator(v chess.Variant, shape Shape) (e search.Evaluator, stop func(), err error) {
 	codec, err := codecFor(v)
 	if err != nil {

@@ -15,26 +15,25 @@ import (
 	"alamos/pkg/selfplay"
 )
 
-// SelfPlay measures what self-play leaves of the speed of its network. The
-// networks are untrained: their speed does not depend on what they know.
+// SelfPlay measures how much of its network's speed self-play reaches. The networks are
+// untrained, because training does not change their speed.
 //
-// Two sides take turns: real self-play, and the network alone, which the same
-// number of goroutines ask, in the same sessions and with batches of the same
-// size, about positions that self-play asked about. Every evaluation counted was
-// taken up by a tree; what fills a batch up counts for nothing. Self-play is
-// stopped in the middle of its games, so that their beginning and end are not in
-// the figures; with Games, they are.
+// Two sides take turns: real self-play, and the network alone. The network alone has the
+// same number of goroutines, the same sessions and batch sizes, and evaluates positions
+// recorded from self-play. Only evaluations that a tree used count; padding of batches does
+// not. Self-play is stopped in the middle of its games, which excludes their beginning and
+// end from the figures. Games includes them.
 type SelfPlay struct {
 	Networks   []Shape
 	PolicyHead string // one of package nn's
 	Variant    chess.Variant
-	Visits     int // of a search; the other settings are those of the thesis
+	Visits     int // per search; the other settings are those of the thesis
 	Batch      int // positions evaluated at once
 	Workers    int
 	Precision  string        // one of package nn's
 	Device     string        // see nn.Devices
-	Time       time.Duration // for which each side is measured with each network, about
-	Games      int           // to be played from the first to the last; 0: as many as Time allows
+	Time       time.Duration // approximate time for each side with each network
+	Games      int           // number of whole games to play; 0 means as many as Time allows
 
 	Reporter[SelfPlayResult]
 }
@@ -52,7 +51,7 @@ type SelfPlayResult struct {
 	Bare       float64 `json:"bare_evaluations_per_second" table:"bare/s" format:"thousands"` // of the network alone
 	Speed      float64 `json:"evaluations_per_second" table:"self-play/s" format:"thousands"`
 	Ratio      float64 `json:"ratio" decimals:"3" table:"ratio" format:"%.3f"`
-	Fill       float64 `json:"fill" decimals:"3" table:"fill" format:"%.3f"` // share of the places in batches that had a position
+	Fill       float64 `json:"fill" decimals:"3" table:"fill" format:"%.3f"` // fraction of batch slots that had a position
 	Games      float64 `json:"games_per_hour" decimals:"1" table:"games/h" format:"thousands"`
 	Whole      bool    `json:"whole_games"` // from the first to the last game
 }
@@ -66,13 +65,13 @@ func (r SelfPlayResult) How() string {
 		how, r.Variant, r.Visits, r.Device, r.Workers, r.Batch)
 }
 
-// Run measures the networks in their order.
+// Run measures the networks in order.
 func (s *SelfPlay) Run(ctx context.Context) error {
 	codec, err := codecFor(s.Variant)
 	if err != nil {
 		return err
 	}
-	length := 0.0 // evaluations a game
+	length := 0.0 // evaluations per game
 	if s.Games == 0 && len(s.Networks) > 0 {
 		if length, err = s.length(ctx, codec); err != nil {
 			return err
@@ -88,8 +87,8 @@ func (s *SelfPlay) Run(ctx context.Context) error {
 	})
 }
 
-// codecFor is the thesis' encodings where they express the variant, otherwise
-// those that express all.
+// codecFor returns the encodings of the thesis if they support the variant, otherwise those
+// that support every variant.
 func codecFor(v chess.Variant) (encode.Codec, error) {
 	if c, err := encode.NewCodec("atomic16", "uci1968", v); err == nil {
 		return c, nil
@@ -97,7 +96,7 @@ func codecFor(v chess.Variant) (encode.Codec, error) {
 	return encode.NewCodec("variants31", "uci2206-mover", v)
 }
 
-// config is self-play with the settings of the thesis: each worker plays so many games
+// config returns self-play with the settings of the thesis. Each worker plays `slots` games
 // at once.
 func (s *SelfPlay) config(games, slots int) selfplay.Config {
 	return selfplay.Config{
@@ -117,8 +116,7 @@ func (s *SelfPlay) config(games, slots int) selfplay.Config {
 // lengthGames is the number of games that length plays.
 const lengthGames = 32
 
-// length is how many evaluations a game needs, were the network one to which all
-// moves and positions are alike.
+// length returns the number of evaluations per game with an indifferent network.
 func (s *SelfPlay) length(ctx context.Context, codec encode.Codec) (float64, error) {
 	nets := make([]search.Net, s.Workers)
 	for i := range nets {
@@ -129,7 +127,7 @@ func (s *SelfPlay) length(ctx context.Context, codec encode.Codec) (float64, err
 	return float64(n) / lengthGames, err
 }
 
-// indifferent is a network to which all moves and positions are alike.
+// indifferent is a network that gives all moves and positions equal values.
 type indifferent struct{}
 
 func (indifferent) Evaluate(leaves []*encode.Leaf) error {
@@ -177,15 +175,15 @@ func (s *SelfPlay) measure(ctx context.Context, shape Shape, codec encode.Codec)
 	return r, err
 }
 
-// stretch is how long a side's turn is: a few batches of a large network, or one when
-// a batch takes longer.
+// stretch is the length of a side's turn: a few batches of a large network, or one if a
+// batch takes longer.
 const stretch = 200 * time.Millisecond
 
-// turn is the time of one stretch.
+// turn returns the duration of one stretch.
 func (s *SelfPlay) turn() time.Duration { return min(stretch, s.Time) }
 
-// start begins self-play of more games than there is time for, behind a gate, and
-// runs it until the memory of trees and games has grown. Calling stop ends it.
+// start begins self-play behind a gate, with more games than the time allows, and runs it
+// until the memory of trees and games has grown. stop ends it.
 func (s *SelfPlay) start(ctx context.Context, model *nn.Model, nets []search.Net, codec encode.Codec) (g *gate, stop func() error, err error) {
 	g = newGate(nets, model)
 	playing, cancel := context.WithCancel(ctx)
@@ -229,7 +227,7 @@ func (s *SelfPlay) steady(ctx context.Context, model *nn.Model, nets []search.Ne
 			}
 			return work, took, nil
 		})
-	if err := stop(); err != nil { // why it ended
+	if err := stop(); err != nil { // stop returns the reason of the end
 		return err
 	}
 	if err != nil {
@@ -241,7 +239,7 @@ func (s *SelfPlay) steady(ctx context.Context, model *nn.Model, nets []search.Ne
 
 var errEnded = errors.New("self-play ended early")
 
-// whole measures self-play from the first to the last game, and the network before
+// whole measures self-play from the first to the last game, and the network alone before
 // and after it.
 func (s *SelfPlay) whole(ctx context.Context, model *nn.Model, nets []search.Net, codec encode.Codec, r *SelfPlayResult) error {
 	g, stop, err := s.start(ctx, model, nets, codec)

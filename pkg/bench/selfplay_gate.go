@@ -12,22 +12,22 @@ import (
 	"alamos/pkg/search"
 )
 
-// gate is where the workers of one self-play wait while others have their turn.
-// They pass it with every batch. It is closed at first.
+// gate is where the workers of a self-play wait during the turns of others. They pass it
+// with every batch. It is closed at first.
 type gate struct {
 	workers []*gated
 	model   *nn.Model
 
-	positions, places int // evaluated for workers, and what there was room for
+	positions, places int // positions evaluated for workers, and slots in their batches
 
 	mu        sync.Mutex
-	changed   sync.Cond // of what follows
+	changed   sync.Cond // signals changes of the fields below
 	open      bool
 	opened    time.Time
-	round     int // how often it was opened
+	round     int // number of times the gate was opened
 	recording bool
 	waiting   int
-	ended     bool // self-play is over or breaks off: nobody waits any more
+	ended     bool // self-play has ended, so workers no longer wait
 }
 
 // gated is a worker's network behind a gate.
@@ -35,14 +35,14 @@ type gated struct {
 	search.Net
 	gate *gate
 
-	evaluated int           // positions so far
-	mark      int           // evaluated when the gate was opened
-	spent     time.Duration // from then until the worker came back to the closed gate
+	evaluated int           // positions evaluated in total
+	mark      int           // value of evaluated when the gate was opened
+	spent     time.Duration // time from the opening until the worker returned to the closed gate
 
-	recorded [][]*encode.Leaf // copies of the last questions while the gate says so
+	recorded [][]*encode.Leaf // copies of the last requests, made while the gate records
 }
 
-// recordings is how many batches of a worker are kept.
+// recordings is the number of batches that each worker keeps.
 const recordings = 16
 
 func newGate(nets []search.Net, model *nn.Model) *gate {
@@ -54,7 +54,7 @@ func newGate(nets []search.Net, model *nn.Model) *gate {
 	return g
 }
 
-// nets are the networks behind the gate.
+// nets returns the networks behind the gate.
 func (g *gate) nets() []search.Net {
 	nets := make([]search.Net, len(g.workers))
 	for i, w := range g.workers {
@@ -63,11 +63,11 @@ func (g *gate) nets() []search.Net {
 	return nets
 }
 
-// fill is the share of the places in all batches counted so far that had a position.
+// fill returns the fraction of the slots in all counted batches that had a position.
 func (g *gate) fill() float64 { return float64(g.positions) / float64(max(1, g.places)) }
 
-// count counts the batches of what the workers do. They wait, or are gone, before and
-// after.
+// count counts the batches that the workers evaluate during do. Before and after it, the
+// workers wait or have ended.
 func (g *gate) count(do func()) {
 	positions, places := g.model.Work()
 	do()
@@ -88,7 +88,7 @@ func (w *gated) Evaluate(leaves []*encode.Leaf) error {
 	return err
 }
 
-// pass waits while the gate is closed and tells whether to record.
+// pass waits while the gate is closed and reports whether to record.
 func (w *gated) pass() bool {
 	g := w.gate
 	g.mu.Lock()
@@ -97,7 +97,8 @@ func (w *gated) pass() bool {
 		w.spent = time.Since(g.opened)
 		g.waiting++
 		g.changed.Broadcast()
-		// Not until it is open: it may be closed again before this worker wakes.
+		// The loop compares rounds, because the gate may close again before this worker
+		// wakes.
 		for round := g.round; g.round == round && !g.ended; {
 			g.changed.Wait()
 		}
@@ -112,7 +113,7 @@ func (w *gated) record(leaves []*encode.Leaf) {
 	w.recorded = append(w.recorded, copies(leaves))
 }
 
-// copies are the same questions.
+// copies returns copies of the requests.
 func copies(leaves []*encode.Leaf) []*encode.Leaf {
 	batch := make([]*encode.Leaf, len(leaves))
 	for i, l := range leaves {
@@ -123,10 +124,9 @@ func copies(leaves []*encode.Leaf) []*encode.Leaf {
 	return batch
 }
 
-// stretch opens the gate for a time, and returns when all workers are back. Each
-// has then gone round a whole number of times, so that nothing of a round is left
-// out; its speed is that in the time which it needed for them itself. When
-// self-play or ctx ends there is no speed: ok is false.
+// stretch opens the gate for a time and returns when all workers are back. Each worker has
+// then completed a whole number of rounds. Its speed is this work divided by its own time.
+// ok is false if self-play or ctx ends, because there is no speed then.
 func (g *gate) stretch(ctx context.Context, d time.Duration) (work int, took time.Duration, ok bool) {
 	stop := context.AfterFunc(ctx, g.end)
 	defer stop()
@@ -153,8 +153,8 @@ func (g *gate) stretch(ctx context.Context, d time.Duration) (work int, took tim
 	return all.work, all.took(), true
 }
 
-// alone lets each worker's network, without the worker, answer what was recorded,
-// for a time. It is for when the workers wait, or are gone.
+// alone makes each worker's network evaluate the recorded requests for a time, without the
+// worker. The workers must be waiting or have ended.
 func (g *gate) alone(ctx context.Context, d time.Duration) (work int, took time.Duration, err error) {
 	var all joint
 	var mu sync.Mutex
@@ -177,7 +177,7 @@ func (g *gate) alone(ctx context.Context, d time.Duration) (work int, took time.
 	return all.work, all.took(), err
 }
 
-// joint adds up what workers do side by side, each measured for itself.
+// joint adds the work of parallel workers, each with its own time.
 type joint struct {
 	work  int
 	speed float64
@@ -188,13 +188,13 @@ func (j *joint) add(work int, took time.Duration) {
 	j.speed += float64(work) / max(took, time.Nanosecond).Seconds()
 }
 
-// took is the time in which the work is done at the joint speed.
+// took returns the time in which the work is done at the joint speed.
 func (j *joint) took() time.Duration {
 	return time.Duration(float64(j.work) / j.speed * float64(time.Second))
 }
 
-// gather closes the gate and waits for all workers; then it opens it, if asked to.
-// It returns false when they do not come any more.
+// gather closes the gate and waits for all workers. It then opens the gate if open is true.
+// It returns false if the workers have ended.
 func (g *gate) gather(open bool) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -216,7 +216,7 @@ func (g *gate) gather(open bool) bool {
 	return true
 }
 
-// end opens the gate for good.
+// end opens the gate permanently.
 func (g *gate) end() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -9,15 +9,13 @@ import (
 // Position is a position of the speed set.
 type Position struct {
 	Variant chess.Variant
-	Name    string // of lower-case letters, digits and hyphens; unique in its variant
+	Name    string // lower-case letters, digits and hyphens; unique in its variant
 	FEN     string
-	Counts  []uint64 // Counts[d-1] is how many sequences of d legal moves there are
+	Counts  []uint64 // Counts[d-1] is the number of sequences of d legal moves
 }
 
-// String names the position.
 func (s Position) String() string { return s.Variant.String() + " " + s.Name }
 
-// parse reads the FEN.
 func (s *Position) parse() (chess.Position, error) {
 	p, err := chess.ParseFEN(s.Variant, s.FEN)
 	if err != nil {
@@ -26,7 +24,8 @@ func (s *Position) parse() (chess.Position, error) {
 	return p, nil
 }
 
-// at is the smallest depth with at least so many sequences, or else the deepest.
+// at returns the smallest depth with at least the given number of sequences, or else the
+// deepest.
 func (s *Position) at(nodes uint64) int {
 	for i, n := range s.Counts {
 		if n >= nodes {
@@ -36,12 +35,11 @@ func (s *Position) at(nodes uint64) int {
 	return len(s.Counts)
 }
 
-// SpeedSet lists the positions whose perft is timed, by variant, the start
-// position first. It is small and does not change lightly, or speeds could not
-// be compared.
+// SpeedSet lists the positions with timed perfts by variant, the start position first. It
+// is small and changes rarely, so that speeds stay comparable.
 //
-// Counts of chess are Stockfish 15.1's, those of variants Fairy-Stockfish's (the
-// npm package fairy-stockfish-nnue.wasm 1.1.12). Positions are of three origins:
+// Counts of chess are from Stockfish 15.1, those of variants from Fairy-Stockfish (the npm
+// package fairy-stockfish-nnue.wasm 1.1.12). The positions have three sources:
 //
 //   - the Perft Results page of the Chess Programming Wiki: kiwipete, and the
 //     middlegame and endgame of chess;
@@ -49,7 +47,7 @@ func (s *Position) at(nodes uint64) int {
 //     atomic programfox-1, programfox-2 (python-chess' names) and evasion,
 //     three-check kiwipete, the horde middlegame, crazyhouse empty-pockets and
 //     full-pockets;
-//   - random games of our own: all others.
+//   - our own random games: all others.
 func SpeedSet() []Position {
 	return []Position{
 		{chess.Standard, "start", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",

@@ -16,26 +16,25 @@ import (
 	"alamos/pkg/train"
 )
 
-// Train measures pkg/train and the trainer of pkg/nn: positions a second that a
-// network learns from, from a window of samples in memory to the optimizer's step,
-// beside a bare pass: a batch of the same positions that is in libtorch's memory
-// already, forward through the same network and backward, in the same precision
-// on as many threads, and nothing else. The bare pass lacks the assembling and
-// unpacking of batches, the losses and the optimizer; the weights are in the
-// precision of the maps from the beginning.
+// Train measures pkg/train and the trainer of pkg/nn: the positions per second that a
+// network learns from, from a replay window in memory to the optimizer's step. It compares
+// with a bare pass: forward and backward passes of the same network on a batch of the same
+// positions that is already in libtorch's memory, with the same precision and number of
+// threads. The bare pass omits assembling and unpacking batches, the losses and the
+// optimizer, and its weights have the precision of the maps from the beginning.
 //
-// There are two: one of libtorch's own operations alone, channels last in memory,
-// and one of the operations that training uses, in which batch norm, addition and
-// ReLU are one. Libtorch's is made twice, with the batch divided among the threads
-// and with every operation divided, and the faster counts.
+// There are two bare passes. One uses only libtorch's own operations, channels-last in
+// memory. The other uses the operations of training, which fuse batch norm, addition and
+// ReLU. Libtorch's is measured twice, with the batch divided among the threads and with
+// every operation divided, and the faster result counts.
 type Train struct {
 	Networks   []Shape
 	PolicyHead string // one of package nn's
 	Precision  string // one of package nn's
 	Device     string // see nn.Devices
 	Batch      int
-	Threads    int           // 0: one a core
-	Time       time.Duration // for which each side is measured with each network, about
+	Threads    int           // 0 means one per core
+	Time       time.Duration // approximate time for each side with each network
 
 	Reporter[TrainResult]
 }
@@ -51,9 +50,9 @@ type TrainResult struct {
 	Speed      float64 `json:"positions_per_second" table:"positions/s" format:"thousands"`
 	Bare       float64 `json:"bare_positions_per_second" table:"bare/s" format:"thousands"` // with libtorch's operations
 	Ratio      float64 `json:"ratio" decimals:"3" table:"ratio" format:"%.3f"`
-	Fused      float64 `json:"fused_bare_positions_per_second" table:"fused/s" format:"thousands"` // with ours; on a CUDA device they are the same
+	Fused      float64 `json:"fused_bare_positions_per_second" table:"fused/s" format:"thousands"` // with our operations; equal to bare on a CUDA device
 	FusedRatio float64 `json:"fused_ratio" decimals:"3" table:"ratio" format:"%.3f"`
-	Waited     float64 `json:"preparation_share" decimals:"4" table:"waited" unit:"0.01" format:"%.2f %%"` // share of the time in which training waited for a batch
+	Waited     float64 `json:"preparation_share" decimals:"4" table:"waited" unit:"0.01" format:"%.2f %%"` // fraction of the time that training waited for a batch
 }
 
 func (r TrainResult) How() string {
@@ -62,7 +61,7 @@ bare: forward and backward with libtorch's operations, the batch in place; fused
 waited: the share of the time in which training waited for its next batch.`, r.Batch, r.Device, r.Threads)
 }
 
-// Run measures the networks in their order.
+// Run measures the networks in order.
 func (t *Train) Run(ctx context.Context) error {
 	codec, err := codecFor(chess.Atomic)
 	if err != nil {
@@ -79,8 +78,8 @@ func (t *Train) Run(ctx context.Context) error {
 	})
 }
 
-// The optimizer's settings of the thesis, and a rate at which nothing diverges:
-// there is nothing to learn from moves at random.
+// The optimizer's settings of the thesis, with a learning rate that does not diverge on
+// random moves.
 const (
 	momentum    = 0.9
 	weightDecay = 1e-4
@@ -107,7 +106,7 @@ func (t *Train) measure(ctx context.Context, spec nn.Spec, l *epochs) (r TrainRe
 		})
 	}}
 	passes := []nn.BarePassOptions{{}, {Whole: true}, {Fused: true}}
-	if trainer.Device() != nn.CPU { // where there is one graph, of libtorch's operations
+	if trainer.Device() != nn.CPU { // on devices there is only one graph, of libtorch's operations
 		passes = passes[1:2]
 	}
 	for _, o := range passes {
@@ -121,7 +120,7 @@ func (t *Train) measure(ctx context.Context, spec nn.Spec, l *epochs) (r TrainRe
 			return repeat(ctx, turn, t.Batch, bare.Run)
 		})
 	}
-	for _, warm := range sides { // the memory of each grows in its first step
+	for _, warm := range sides { // the first step of each allocates memory
 		if _, _, err := warm(ctx); err != nil {
 			return r, err
 		}
@@ -143,12 +142,12 @@ func (t *Train) measure(ctx context.Context, spec nn.Spec, l *epochs) (r TrainRe
 	return r, nil
 }
 
-// windowSamples is how many samples there are to learn from, about.
+// windowSamples is the approximate number of samples in the window.
 const windowSamples = 8192
 
-// sampleWindow is a window of a whole number of batches, in memory as training has
-// it: written and read again as generations of self-play are. The positions are
-// those of samplePositions, policies and results are random.
+// sampleWindow returns a replay window of a whole number of batches. It is written and read
+// like generations of self-play, so its memory layout is that of training. The positions
+// are those of samplePositions. Policies and results are random.
 func sampleWindow(codec encode.Codec, batch int) (*data.Set, error) {
 	const perGame = 64
 	n := max(1, windowSamples/batch) * batch
@@ -187,9 +186,9 @@ func sampleWindow(codec encode.Codec, batch int) (*data.Set, error) {
 // epochs passes through a replay window as training does, and measures its time.
 type epochs struct {
 	window        *data.Set
-	size          int // of a batch
+	size          int // samples per batch
 	order         []int32
-	number        uint64 // of the next epoch
+	number        uint64 // number of the next epoch
 	waited, spent time.Duration
 }
 
@@ -201,7 +200,7 @@ func newEpochs(window *data.Set, batch int) *epochs {
 	return l
 }
 
-// batch is a batch of the window.
+// batch returns a batch of the window.
 func (l *epochs) batch() *nn.Batch {
 	b := new(nn.Batch)
 	for _, i := range l.order[:l.size] {
@@ -210,9 +209,8 @@ func (l *epochs) batch() *nn.Batch {
 	return b
 }
 
-// learn begins an epoch, and another one when it ends, until the turn is over. The
-// time is all of it: from when the epoch begins, without any batch, until the last
-// step is done.
+// learn runs epochs until the turn is over. The time includes everything from the beginning
+// of an epoch, without any batch, to the last step.
 func (l *epochs) learn(ctx context.Context, turn time.Duration, step func(*nn.Batch) error) (work int, took time.Duration, err error) {
 	for work == 0 || took < turn {
 		data.Shuffle(l.order, l.number)
@@ -235,5 +233,5 @@ func (l *epochs) learn(ctx context.Context, turn time.Duration, step func(*nn.Ba
 	return work, took, nil
 }
 
-// share is the share of the time in which learning waited for a batch.
+// share returns the fraction of the time that learning waited for a batch.
 func (l *epochs) share() float64 { return l.waited.Seconds() / l.spent.Seconds() }

@@ -9,18 +9,17 @@ import (
 	"time"
 )
 
-// turns is how often each side has its turn.
+// turns is the number of turns of each side.
 const turns = 3
 
-// side does a stretch of its work and returns how much that was (nodes, positions,
-// evaluations) and how long it took, without the cost of the measurement itself.
+// side does a stretch of its work. It returns the amount of work (nodes, positions,
+// evaluations) and the time it took, without the cost of the measurement.
 type side func(ctx context.Context) (work int, took time.Duration, err error)
 
-// alternate measures the speed of each side, in units of work a second. The sides
-// take turns; in a turn a side repeats its stretch until it has used an equal
-// share of the target, so that all sides are measured equally long, whatever
-// their speeds. The best turn of each side is the one that other programs
-// disturbed least.
+// alternate measures the speed of each side in units of work per second. The sides take
+// turns. In a turn a side repeats its stretch until it has used an equal share of the
+// target, so that all sides are measured equally long. The best turn of each side counts,
+// because other programs disturbed it least.
 func alternate(ctx context.Context, target time.Duration, sides ...side) ([]float64, error) {
 	best := make([]float64, len(sides))
 	for range turns {
@@ -40,14 +39,14 @@ func alternate(ctx context.Context, target time.Duration, sides ...side) ([]floa
 	return best, nil
 }
 
-// minRounds is how many rounds interleave makes at least.
+// minRounds is the minimum number of rounds of interleave.
 const minRounds = 4
 
-// interleave measures the speed of each side like alternate, but in many short
-// turns, a stretch each, until each side has used the target. Of the rounds, in
-// which each side has one turn, the half counts in which the sides were fastest:
-// the half that other programs disturbed least. For sides that do all the same work,
-// more or less of it, and so are disturbed alike.
+// interleave measures the speed of each side like alternate, but in many short turns of one
+// stretch each, until each side has used the target. Each side has one turn per round. Only
+// the faster half of the rounds counts, because other programs disturbed it least. It suits
+// sides that do the same work, more or less of it, because the same disturbances affect
+// them.
 func interleave(ctx context.Context, target time.Duration, sides ...side) ([]float64, error) {
 	type turn struct {
 		work int
@@ -55,7 +54,7 @@ func interleave(ctx context.Context, target time.Duration, sides ...side) ([]flo
 	}
 	var rounds [][]turn
 	used := make([]time.Duration, len(sides))
-	mean := make([]float64, len(sides)) // speed in all rounds
+	mean := make([]float64, len(sides)) // speed of each side over all rounds
 	for len(rounds) < minRounds || slices.Min(used) < target {
 		round := make([]turn, len(sides))
 		for i, do := range sides {
@@ -93,9 +92,9 @@ func interleave(ctx context.Context, target time.Duration, sides ...side) ([]flo
 	return speeds, nil
 }
 
-// sideBySide is a side whose work is done by several goroutines at once, each on
-// its own until the turn ends. The time is the mean of theirs: the last one to
-// end is not slower, it only began its last unit later.
+// sideBySide makes a side from work that several goroutines do in parallel, each until the
+// turn ends. The time is the mean of theirs: the last one to end is not slower, it only
+// began its last unit later.
 func sideBySide(turn time.Duration, do []func() (work int, err error)) side {
 	return func(ctx context.Context) (int, time.Duration, error) {
 		work, spent, errs := make([]int, len(do)), make([]time.Duration, len(do)), make([]error, len(do))
@@ -129,7 +128,7 @@ func sideBySide(turn time.Duration, do []func() (work int, err error)) side {
 	}
 }
 
-// repeat does something, so much work each time, until the turn is over.
+// repeat calls do, with `each` units of work per call, until the turn is over.
 func repeat(ctx context.Context, turn time.Duration, each int, do func() error) (work int, took time.Duration, err error) {
 	for began := time.Now(); work == 0 || took < turn; took = time.Since(began) {
 		if err := errors.Join(context.Cause(ctx), do()); err != nil {

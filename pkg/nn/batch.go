@@ -11,20 +11,19 @@ import (
 	"alamos/pkg/encode"
 )
 
-// Loss is the mean over a batch of the terms that training minimizes, and their
-// weighted sum. Weight decay is not part of it. A term whose head the network
-// lacks is 0.
+// Loss holds the terms that training minimizes, as means over a batch, and their weighted
+// sum. It excludes weight decay. A term is 0 if the network lacks its head.
 type Loss struct {
 	Total  float64
 	Policy float64 // cross entropy over all moves of the policy, in nats
-	Value  float64 // (z - v)^2; of ValueWDL the cross entropy over win, draw and loss, in nats
-	// MovesLeft is the Huber loss of the plies left in units of 20, quadratic up to half
-	// a unit, 10 plies, where they are known: as in Leela Chess Zero (tfprocess.py of
-	// lczero-training).
+	Value  float64 // (z - v)^2; with ValueWDL the cross entropy over win, draw and loss, in nats
+	// MovesLeft is the Huber loss of the plies left, in units of 20 plies, over the
+	// positions where they are known. It is quadratic up to half a unit (10 plies), as in
+	// Leela Chess Zero (tfprocess.py of lczero-training).
 	MovesLeft float64
 }
 
-// Add adds l, times a factor.
+// Add adds m, multiplied by times.
 func (l *Loss) Add(m Loss, times float64) {
 	l.Total += times * m.Total
 	l.Policy += times * m.Policy
@@ -34,9 +33,9 @@ func (l *Loss) Add(m Loss, times float64) {
 
 func (l Loss) finite() bool { return !math.IsNaN(l.Total) && !math.IsInf(l.Total, 0) }
 
-// loss returns the weighted sum of the terms over the positions of a part, times
-// scale, as a tensor to differentiate, and a function that reads all terms as numbers
-// and waits for a device to have them.
+// loss returns the weighted sum of the terms over the positions of a part, multiplied by
+// scale, as a tensor to differentiate. The returned function waits for the device and reads
+// all terms as numbers.
 func (t *Trainer) loss(g *graph, o outputs, b *Batch, scale float64) (total *ts.Tensor, numbers func() Loss) {
 	var l Loss
 	var read []func()
@@ -68,15 +67,15 @@ func (t *Trainer) loss(g *graph, o outputs, b *Batch, scale float64) (total *ts.
 	}
 }
 
-// squaredLoss is the squared error of values [N], summed and multiplied by scale.
+// squaredLoss returns the squared error of values [N], summed and multiplied by scale.
 func (g *graph) squaredLoss(values *ts.Tensor, b *Batch, scale float64) *ts.Tensor {
 	z := g.tensor(b.Values)
 	squares := g.keep(g.keep(g.keep(values.Sub(z, false)).Square(false)).Sum(gotch.Float, false))
 	return g.keep(squares.MulScalar(g.scalar(scale), false))
 }
 
-// wdlLoss is the cross entropy of logits [N, 3] to the probabilities of win, draw
-// and loss, summed and multiplied by scale.
+// wdlLoss returns the cross entropy of logits [N, 3] to the probabilities of win, draw and
+// loss, summed and multiplied by scale.
 func (g *graph) wdlLoss(logits *ts.Tensor, b *Batch, scale float64) *ts.Tensor {
 	wdl := make([]float32, 0, 3*b.N)
 	for i, v := range b.Values {
@@ -89,7 +88,7 @@ func (g *graph) wdlLoss(logits *ts.Tensor, b *Batch, scale float64) *ts.Tensor {
 	return g.keep(sum.MulScalar(g.scalar(-scale), false))
 }
 
-// movesLeftLoss is the loss of predicted moves left, [N], summed over the positions
+// movesLeftLoss returns the loss of the predicted moves left [N], summed over the positions
 // where they are known and multiplied by scale.
 func (g *graph) movesLeftLoss(left *ts.Tensor, b *Batch, scale float64) *ts.Tensor {
 	const sum, delta = 2, 10.0 / movesLeftUnit // sum: libtorch's Reduction::Sum
@@ -103,24 +102,23 @@ func (g *graph) movesLeftLoss(left *ts.Tensor, b *Batch, scale float64) *ts.Tens
 	return g.keep(g.keep(left.HuberLoss(g.tensor(target), sum, delta, false)).MulScalar(g.scalar(scale), false))
 }
 
-// Accuracy counts how often a policy prefers the best move: the one with the highest
-// target, which was played or visited most; of several the first. It is compared with
-// all other moves that the policy can express, illegal ones too: a sample need not list
-// the legal moves without a target.
+// Accuracy counts how often the policy prefers the best move. The best move has the highest
+// target, because it was played or visited most; the first wins a tie. The policy's choice
+// is among all moves that it can express, including illegal ones, because a sample need not
+// list legal moves without a target.
 type Accuracy struct {
 	N    int // positions with a target
-	Top1 int // where no other move has more
-	Top5 int // where at most four others have more
+	Top1 int // the best move has the highest logit
+	Top5 int // at most four other moves have a higher logit
 }
 
-// Add adds counts.
 func (a *Accuracy) Add(b Accuracy) {
 	a.N += b.N
 	a.Top1 += b.Top1
 	a.Top5 += b.Top5
 }
 
-// accuracy is that of logits [N, PolicySize] on the targets of a batch.
+// accuracy compares logits [N, PolicySize] with the targets of a batch.
 func (g *graph) accuracy(logits *ts.Tensor, b *Batch) Accuracy {
 	all := floats(g.host(g.keep(g.single(logits).Contiguous(false))))
 	size := len(all) / b.N
@@ -138,8 +136,7 @@ func (g *graph) accuracy(logits *ts.Tensor, b *Batch) Accuracy {
 		row := all[i*size:][:size]
 		more := 0
 		for k, x := range row {
-			// Of equals the first counts as more: a uniform policy is not always
-			// right.
+			// An earlier move wins a tie, so that a uniform policy is not always right.
 			if x > row[best] || x == row[best] && k < int(best) {
 				more++
 			}
@@ -155,17 +152,17 @@ func (g *graph) accuracy(logits *ts.Tensor, b *Batch) Accuracy {
 	return a
 }
 
-// Batch is samples to learn from, in the flat form in which they go to libtorch.
+// Batch holds training samples in the flat form that libtorch reads.
 type Batch struct {
 	N       int
 	Planes  []uint64  // [N][planes]
-	Offsets []int32   // [N+1]: position i has the moves Offsets[i] to Offsets[i+1]
+	Offsets []int32   // [N+1]: the moves of position i are at Offsets[i] up to Offsets[i+1]
 	Indices []int32   // policy index of each move; -1 where the target is 0
 	Policy  []float32 // target of each move; a position's targets sum to 1
 	Values  []float32 // [N]: target of the value
 
-	Draws     []float32 // [N]: target of a draw's probability, at most 1 - |value|
-	MovesLeft []float32 // [N]: plies to the end of the game; 0 or less: unknown
+	Draws     []float32 // [N]: target of the draw probability, at most 1 - |value|
+	MovesLeft []float32 // [N]: plies to the end of the game; 0 or less means unknown
 }
 
 // Add appends a copy of a sample.
@@ -183,7 +180,7 @@ func (b *Batch) Add(s *encode.Sample) {
 	b.Offsets = append(b.Offsets, int32(len(b.Indices)))
 }
 
-// Reset empties the batch and keeps its memory.
+// Reset empties the batch but keeps its memory.
 func (b *Batch) Reset() {
 	*b = Batch{
 		Planes: b.Planes[:0], Offsets: b.Offsets[:0], Indices: b.Indices[:0],
@@ -192,7 +189,7 @@ func (b *Batch) Reset() {
 	}
 }
 
-// check returns an error when the batch does not fit the network.
+// check returns an error if the batch does not fit the network.
 func (b *Batch) check(s *Spec) error {
 	switch {
 	case b.N < 1:
@@ -215,7 +212,7 @@ func (b *Batch) check(s *Spec) error {
 			switch {
 			case index < -1 || int(index) >= s.PolicySize:
 				return fmt.Errorf("batch: sample %d: policy index %d is out of the range 0 to %d", i, index, s.PolicySize-1)
-			case !(target >= 0 && target <= 1+1e-3): // or NaN
+			case !(target >= 0 && target <= 1+1e-3): // also catches NaN
 				return fmt.Errorf("batch: sample %d: policy target %v is not a probability", i, target)
 			case index == -1 && target != 0:
 				return fmt.Errorf("batch: sample %d: policy target %v for a move that the policy cannot express", i, target)
@@ -234,7 +231,7 @@ func (b *Batch) check(s *Spec) error {
 	return nil
 }
 
-// part is the positions [from, to), which share the memory of b.
+// part returns the positions [from, to). They share the memory of b.
 func (b *Batch) part(from, to int) *Batch {
 	planes := len(b.Planes) / b.N
 	return &Batch{

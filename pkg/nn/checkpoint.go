@@ -18,10 +18,10 @@ import (
 	"alamos/pkg/encode"
 )
 
-// Checkpoint is a network after a generation, with all that training needs to
-// continue. On disk it is one safetensors file: tensors "network/..." and
-// "optimizer/...", and the header as JSON in the metadata. A file without its header is
-// an error: another program's weights are no checkpoint.
+// Checkpoint is a network after a generation, with the state that training needs to
+// continue. On disk it is one safetensors file with tensors "network/..." and
+// "optimizer/...", and the header as JSON in the metadata. A file without this header is an
+// error, because it holds another program's weights.
 type Checkpoint struct {
 	Header
 	Network, Optimizer Tensors
@@ -35,8 +35,8 @@ type Header struct {
 	Variant    string `json:"variant"`
 	Generation int    `json:"generation"`
 	Samples    int    `json:"samples"` // made by self-play so far
-	// Training is the state that training the next generation starts from, as package
-	// train wrote it.
+	// Training is the state from which training of the next generation starts. Package
+	// train writes it.
 	Training json.RawMessage `json:"training,omitempty"`
 }
 
@@ -46,7 +46,7 @@ const (
 	optimizerPrefix = "optimizer/"
 )
 
-// Write writes the file, whole or not at all.
+// Write writes the file atomically.
 func (c *Checkpoint) Write(path string) error {
 	h, err := json.Marshal(c.Header)
 	if err != nil {
@@ -84,7 +84,7 @@ func ReadCheckpoint(path string) (*Checkpoint, error) {
 	return c, nil
 }
 
-// Codec returns the variant that the network plays, and its planes and policy indices.
+// Codec returns the network's variant and its encoders of planes and policy indices.
 func (h *Header) Codec() (encode.Codec, chess.Variant, error) {
 	v, err := chess.ParseVariant(h.Variant)
 	if err != nil {
@@ -97,7 +97,7 @@ func (h *Header) Codec() (encode.Codec, chess.Variant, error) {
 	return codec, v, nil
 }
 
-// Compile makes a model of the network, for inference.
+// Compile makes a model of the network for inference.
 func (c *Checkpoint) Compile(o InferenceOptions) (*Model, error) {
 	net, err := New(c.Spec, 0)
 	if err != nil {
@@ -109,15 +109,14 @@ func (c *Checkpoint) Compile(o InferenceOptions) (*Model, error) {
 	return net.Compile(o)
 }
 
-// The safetensors format (https://github.com/huggingface/safetensors): eight
-// bytes, the length n of the header, little endian; n bytes, a JSON object that
-// gives each tensor's dtype, shape and place, and optionally "__metadata__",
-// strings by name; then the tensors' bytes, little endian, without gaps.
+// The safetensors format (https://github.com/huggingface/safetensors) has three parts: 8
+// bytes with the length n of the header, little endian; n bytes with a JSON object that
+// gives the dtype, shape and offsets of each tensor, and optionally strings by name under
+// "__metadata__"; then the bytes of the tensors, little endian, without gaps.
 
-// Tensor is an array of numbers: Data has the numbers in row-major order, little
-// endian.
+// Tensor is an array of numbers. Data holds them in row-major order, little endian.
 type Tensor struct {
-	DType string // "F32", "BF16", ...: a name of the safetensors format
+	DType string // a name of the safetensors format, such as "F32" or "BF16"
 	Shape []int
 	Data  []byte
 }
@@ -125,8 +124,8 @@ type Tensor struct {
 // Tensors are tensors by name.
 type Tensors map[string]Tensor
 
-// Limits of a file that we read: the format's own limit of a header, and more
-// bytes than any network has.
+// Limits of the files that we read: the format's own limit of the header, and more bytes
+// than any network needs.
 const (
 	maxHeader = 100 << 20
 	maxTensor = 1 << 40
@@ -139,7 +138,7 @@ var dtypeSize = map[string]int{
 	"U32": 4, "I32": 4, "F32": 4, "U64": 8, "I64": 8, "F64": 8,
 }
 
-// check returns an error when the data does not match dtype and shape.
+// check returns an error if the data does not match dtype and shape.
 func (t Tensor) check() error {
 	size, ok := dtypeSize[t.DType]
 	if !ok {
@@ -165,8 +164,8 @@ type entry struct {
 	Offsets [2]uint64 `json:"data_offsets"`
 }
 
-// WriteSafetensors writes the tensors and the metadata, both sorted by name: the
-// same content gives the same bytes.
+// WriteSafetensors writes the tensors and the metadata, both sorted by name, so that equal
+// content gives equal bytes.
 func WriteSafetensors(w io.Writer, t Tensors, meta map[string]string) error {
 	header := make(map[string]any, len(t)+1)
 	if len(meta) > 0 {
@@ -189,11 +188,11 @@ func WriteSafetensors(w io.Writer, t Tensors, meta map[string]string) error {
 		header[name] = e
 		end = e.Offsets[1]
 	}
-	text, err := json.Marshal(header) // sorts the keys
+	text, err := json.Marshal(header) // Marshal sorts the keys.
 	if err != nil {
 		return fmt.Errorf("write safetensors: %w", err)
 	}
-	for len(text)%8 != 0 { // the numbers then start at a multiple of eight
+	for len(text)%8 != 0 { // Padding aligns the numbers to eight bytes.
 		text = append(text, ' ')
 	}
 	out := bufio.NewWriterSize(w, 1<<16)
@@ -202,11 +201,11 @@ func WriteSafetensors(w io.Writer, t Tensors, meta map[string]string) error {
 	for _, name := range names {
 		out.Write(t[name].Data)
 	}
-	return out.Flush() // reports the first error of all writes
+	return out.Flush() // Flush returns the first error of all writes.
 }
 
-// ReadSafetensors reads a file. An error names the file and what is wrong with
-// it; a file that is read without an error is complete.
+// ReadSafetensors reads a file. It returns an error that names the file if the file is
+// incomplete or malformed.
 func ReadSafetensors(path string) (Tensors, map[string]string, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {

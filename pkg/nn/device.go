@@ -13,16 +13,16 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// Devices that a network may run on, beside those with a number, "cuda:1".
+// Names of devices. A number selects one CUDA device, as in "cuda:1".
 const (
 	CPU     = "cpu"
 	CUDA    = "cuda"     // the first CUDA device
 	AllCUDA = "cuda:all" // all CUDA devices
 )
 
-// Devices returns the devices of a list such as "cuda:0,cuda:1", each of which is
-// there: one or more CUDA devices by their numbers, or CPU alone. Auto is the first
-// CUDA device where there is one, and otherwise, as "" is, CPU.
+// Devices parses a list such as "cuda:0,cuda:1" and checks that each device exists. The
+// list has one or more CUDA devices by number, or CPU alone. Auto is the first CUDA device
+// if there is one, otherwise CPU. "" is CPU.
 func Devices(list string) ([]string, error) {
 	switch list {
 	case "", CPU:
@@ -83,7 +83,7 @@ func Devices(list string) ([]string, error) {
 	return devices, nil
 }
 
-// deviceOf is gotch's name of one of Devices.
+// gotchDevice returns gotch's name of a device.
 func gotchDevice(name string) gotch.Device {
 	number, _ := strings.CutPrefix(name, CUDA+":")
 	if i, err := strconv.Atoi(number); err == nil {
@@ -92,8 +92,8 @@ func gotchDevice(name string) gotch.Device {
 	return gotch.CPU
 }
 
-// Precision is the precision that a name stands for on one of Devices: Auto is the one
-// that it computes fastest with.
+// Precision returns the precision that a name means on a device. Auto means the fastest
+// one.
 func Precision(precision, device string) (string, error) {
 	half := device != CPU || hasBF16()
 	switch precision {
@@ -114,23 +114,21 @@ func Precision(precision, device string) (string, error) {
 	}
 }
 
-// hasBF16 reports whether the processor computes with bfloat16 in hardware, as our
-// C++ uses it.
+// hasBF16 reports whether the processor has the bfloat16 instructions that our C++ uses.
 func hasBF16() bool {
 	return cpu.X86.HasAVX512BF16 && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL
 }
 
-// The number of positions evaluated at once in self-play, on the processor and on a
-// CUDA device.
+// Default batch sizes of self-play on the processor and on a CUDA device.
 const (
 	DefaultBatch     = 32
 	DefaultBatchCUDA = 512
 )
 
-// Throughput returns the number of sessions, a goroutine each, and the batch that
-// evaluate most positions a second on devices (see Devices): on the processor a
-// session per core; for other devices two per core, so that every core has trees to
-// descend while other goroutines wait.
+// Throughput returns the number of sessions, each on its own goroutine, and the batch size
+// that evaluate the most positions per second on the devices (see Devices). The processor
+// gets one session per core. Other devices get two per core, so that every core can search
+// while other goroutines wait for a batch.
 func Throughput(list string) (sessions, batch int, err error) {
 	devices, err := Devices(list)
 	if err != nil {
@@ -142,8 +140,8 @@ func Throughput(list string) (sessions, batch int, err error) {
 	return max(2*runtime.NumCPU(), 2*len(devices)), DefaultBatchCUDA, nil
 }
 
-// Latency is [Throughput] for a single game: its search waits for each batch. The
-// sessions share a batch, of each positions for every one of them.
+// Latency is [Throughput] for a single game, where the search waits for each batch. The
+// sessions share a batch, with each positions per session.
 func Latency(list string) (sessions, each int, err error) {
 	devices, err := Devices(list)
 	if err != nil {
@@ -155,8 +153,8 @@ func Latency(list string) (sessions, each int, err error) {
 	return len(devices), 64, nil
 }
 
-// hasDriver reports whether there is a driver for CUDA devices, without libtorch,
-// whose loading takes a third of a second. The second name is that of WSL.
+// hasDriver reports whether a CUDA driver is installed. It does not load libtorch, which
+// takes a third of a second. The second path is that of WSL.
 func hasDriver() bool {
 	for _, name := range []string{"/dev/nvidiactl", "/dev/dxg"} {
 		if _, err := os.Stat(name); err == nil {

@@ -11,18 +11,17 @@ import (
 	"alamos/pkg/encode"
 )
 
-// workersPerDevice is how many threads give a CUDA device work: while the batch of
-// one is computed, the other's is on its way there.
+// workersPerDevice is the number of threads that drive a CUDA device. While the device
+// computes one thread's batch, the other thread transfers its own.
 const workersPerDevice = 2
 
-// deviceWorkers are the threads that give one device work, for all models of the
-// process.
+// deviceWorkers are the threads that drive one device, for all models of the process.
 //
-// They are few and stay, since libtorch keeps a workspace of cuBLAS for every pair of
-// a thread and a queue that it has met, and cuDNN's plans for every thread.
+// They are few and live as long as the process, because libtorch keeps a cuBLAS workspace
+// for every pair of thread and stream, and cuDNN plans for every thread.
 type deviceWorkers struct {
 	mu      sync.Mutex
-	arrived sync.Cond // of a job
+	arrived sync.Cond // signals a new job
 	jobs    []func(worker int)
 }
 
@@ -31,7 +30,7 @@ var (
 	allWorkers   = map[string]*deviceWorkers{} // by device
 )
 
-// workersOf returns the workers of a device; they start with the first call.
+// workersOf returns the workers of a device. The first call starts them.
 func workersOf(device string) *deviceWorkers {
 	allWorkersMu.Lock()
 	defer allWorkersMu.Unlock()
@@ -62,7 +61,7 @@ func (w *deviceWorkers) run(worker int) {
 	}
 }
 
-// do has a worker do a job, in the order of the calls.
+// do queues a job. Workers run jobs in the order of the calls.
 func (w *deviceWorkers) do(job func(worker int)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -70,32 +69,32 @@ func (w *deviceWorkers) do(job func(worker int)) {
 	w.arrived.Signal()
 }
 
-// batchQueue gathers the requests of a model's sessions on a device: a worker that is
-// free takes all that waits, up to a batch, and evaluates it together. So many
-// goroutines can descend trees, each with few positions at a time, and the device still
-// has large batches, the larger the longer it is busy.
+// batchQueue gathers the requests of a model's sessions on a device. A free worker takes
+// all waiting requests, up to a batch, and evaluates them together. Therefore many
+// goroutines can search with a few positions each, and the device still gets large batches;
+// they grow with its load.
 type batchQueue struct {
 	model   *Model
 	frozen  *frozen
 	workers *deviceWorkers
 
-	runners [workersPerDevice]*runner // each is used on its worker alone, and made there
+	runners [workersPerDevice]*runner // Each worker makes its runner and is its only user.
 
 	mu      sync.Mutex
 	waiting []request
 }
 
-// request is at most a batch of leaves of one session.
+// request holds leaves of one session, at most a batch.
 type request struct {
 	leaves []*encode.Leaf
 	done   chan<- error
 }
 
-// starting keeps the first work of all runners apart: with libtorch up to 2.9, threads
-// that meet cuBLAS for the first time enter their workspaces in a table without a lock.
+// starting serializes the first evaluation of every runner. In libtorch up to 2.9, threads
+// that use cuBLAS for the first time add their workspaces to a table without a lock.
 var starting sync.Mutex
 
-// evaluate answers any number of leaves.
+// evaluate evaluates any number of leaves.
 func (q *batchQueue) evaluate(leaves []*encode.Leaf) error {
 	parts := slices.Collect(slices.Chunk(leaves, q.model.batch))
 	done := make(chan error, len(parts))
@@ -105,7 +104,7 @@ func (q *batchQueue) evaluate(leaves []*encode.Leaf) error {
 	}
 	q.mu.Unlock()
 
-	for range parts { // a job for each, whichever requests the job answers
+	for range parts { // There is one job per part, but a job may serve other requests.
 		q.workers.do(q.serve)
 	}
 	var failed error
@@ -117,8 +116,8 @@ func (q *batchQueue) evaluate(leaves []*encode.Leaf) error {
 	return failed
 }
 
-// serve answers, on a worker, the requests that wait: none, where an earlier job has
-// answered them.
+// serve runs on a worker and evaluates the waiting requests. There may be none if an
+// earlier job served them.
 func (q *batchQueue) serve(worker int) {
 	taken := q.take()
 	if len(taken) == 0 {
@@ -134,7 +133,7 @@ func (q *batchQueue) serve(worker int) {
 	}
 }
 
-// take takes the oldest requests that fit into a batch.
+// take removes the oldest requests that fit into a batch.
 func (q *batchQueue) take() []request {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -162,7 +161,7 @@ func (q *batchQueue) run(worker int, leaves []*encode.Leaf) error {
 	return q.runners[worker].evaluate(leaves)
 }
 
-// close frees what the queue has on the device. No request may be waiting.
+// close frees the queue's memory on the device. No request may be waiting.
 func (q *batchQueue) close() {
 	for _, r := range q.runners {
 		if r != nil {
@@ -172,10 +171,9 @@ func (q *batchQueue) close() {
 	q.frozen.close()
 }
 
-// deviceEvaluator evaluates on a device, with the forward pass of training: a batch's
-// blocks are all started, and then waited for together. Packed planes and the numbers
-// of the moves go there, and the logits of these and the outputs of the other heads
-// come back.
+// deviceEvaluator evaluates on a device with the forward pass of training. It starts all
+// blocks of a batch before it waits for them. It sends packed planes and the policy indices
+// of the moves, and receives the logits of these moves and the outputs of the other heads.
 type deviceEvaluator struct {
 	model *Model
 	*frozen
@@ -183,7 +181,7 @@ type deviceEvaluator struct {
 	blocks []*transfer
 }
 
-// transfer is memory for what goes to the device and what comes back, of a block.
+// transfer is the memory for the input and the output of a block.
 type transfer struct{ in, out *ts.Tensor }
 
 func (e *deviceEvaluator) evaluate(n int, b *buffers) error {
@@ -205,7 +203,7 @@ func (e *deviceEvaluator) evaluate(n int, b *buffers) error {
 	})
 }
 
-// reserve makes room for so many numbers, or twice as many when there is less.
+// reserve returns memory for at least n numbers. It doubles the memory when it has to grow.
 func (e *deviceEvaluator) reserve(t **ts.Tensor, n int, kind gotch.DType) *ts.Tensor {
 	if *t == nil || int((*t).Numel()) < n {
 		*t = e.memory.transferMemory(e.device, 2*n, kind)
@@ -213,7 +211,7 @@ func (e *deviceEvaluator) reserve(t **ts.Tensor, n int, kind gotch.DType) *ts.Te
 	return *t
 }
 
-// start starts the evaluation of the positions from first up to end, as a whole block.
+// start starts the evaluation of positions [first, end) as a whole block.
 func (e *deviceEvaluator) start(t *transfer, b *buffers, first, end int) {
 	g := e.graph()
 	defer g.close()
@@ -222,7 +220,7 @@ func (e *deviceEvaluator) start(t *transfer, b *buffers, first, end int) {
 	memory := e.reserve(&t.in, words+len(moves), gotch.Int64)
 	in := numbers[uint64](memory)
 	for i := first; i < end; i++ {
-		copy(in[(i-first)*e.planes:], b.planes[i*planes:][:planes]) // planes beyond stay 0
+		copy(in[(i-first)*e.planes:], b.planes[i*planes:][:planes]) // The padding planes stay 0.
 	}
 	to := in[words:]
 	for i := first; i < end; i++ {
@@ -255,7 +253,7 @@ func (e *deviceEvaluator) start(t *transfer, b *buffers, first, end int) {
 	startCopy(part(e.reserve(&t.out, n, gotch.Float), 0, n), out)
 }
 
-// finish takes the answers of a block that was waited for.
+// finish copies the outputs of a completed block.
 func (e *deviceEvaluator) finish(t *transfer, b *buffers, first, end int) {
 	out, size := floats(t.out), e.model.block
 	if b.wdl != nil {
@@ -266,7 +264,7 @@ func (e *deviceEvaluator) finish(t *transfer, b *buffers, first, end int) {
 		}
 	} else {
 		for i := first; i < end; i++ {
-			b.values[i] = min(1, max(-1, out[i-first])) // NaN stays NaN
+			b.values[i] = min(1, max(-1, out[i-first])) // keeps NaN
 		}
 		out = out[size:]
 	}

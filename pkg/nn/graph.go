@@ -9,24 +9,24 @@ import (
 	"github.com/sugarme/gotch/ts"
 )
 
-// liveTensors counts the gotch tensors and scalars that this package holds.
+// liveTensors counts the gotch tensors and scalars that this package owns.
 var liveTensors atomic.Int64
 
-// scope owns the tensors of one piece of work and frees them together: nothing
-// of libtorch's memory is left to the garbage collector.
+// scope owns the tensors of one piece of work and frees them together. No libtorch memory
+// is left to the garbage collector.
 //
-// Only functions of gotch that return an error are used, never its Must
-// functions, which end the process. keep turns an error into a panic of our own,
-// and caught turns that into an error again at the border of the package.
+// The package uses only gotch functions that return an error, never the Must functions,
+// which end the process. keep panics with a failure on an error, and caught converts the
+// failure back to an error at the border of the package.
 type scope struct {
 	tensors []*ts.Tensor
 	scalars []*ts.Scalar
 }
 
-// failure is what keep panics with.
+// failure is the panic value of keep.
 type failure struct{ err error }
 
-// keep takes a tensor that gotch made into the scope.
+// keep adds a tensor that gotch made to the scope.
 func (s *scope) keep(t *ts.Tensor, err error) *ts.Tensor {
 	must(err)
 	liveTensors.Add(1)
@@ -54,7 +54,7 @@ func (s *scope) close() {
 	*s = scope{}
 }
 
-// host is a tensor in the processor's memory: itself where it is there.
+// host returns the tensor in the processor's memory: t itself if it is there.
 func (s *scope) host(t *ts.Tensor) *ts.Tensor { return s.keep(t.To(gotch.CPU, false)) }
 
 func must(err error) {
@@ -63,8 +63,8 @@ func must(err error) {
 	}
 }
 
-// caught runs f and returns the failure that it panicked with as an error of one
-// line: libtorch's messages carry stack traces.
+// caught runs f and returns the failure of a panic as an error of one line, because
+// libtorch's messages contain stack traces.
 func caught(f func()) (err error) {
 	defer func() {
 		switch x := recover().(type) {
@@ -79,8 +79,8 @@ func caught(f func()) (err error) {
 	return nil
 }
 
-// numbers is the memory of a contiguous tensor on the CPU. It is valid while the
-// tensor is.
+// numbers returns the memory of a contiguous tensor on the CPU. It is valid as long as the
+// tensor.
 func numbers[T float32 | int64 | uint64](t *ts.Tensor) []T {
 	p, err := t.DataPtr()
 	must(err)
@@ -89,31 +89,31 @@ func numbers[T float32 | int64 | uint64](t *ts.Tensor) []T {
 
 func floats(t *ts.Tensor) []float32 { return numbers[float32](t) }
 
-// place is where a graph computes.
+// place is the device on which a graph computes, and its set of operations.
 type place struct {
 	device  string // one of Devices
-	generic bool   // by libtorch's operations alone: ours know the processor only
+	generic bool   // use only libtorch's operations, because ours run on the processor only
 }
 
 func (p place) gotch() gotch.Device { return gotchDevice(p.device) }
 
-// graph is a forward pass in the making, of one shard of a batch.
+// graph is a forward pass under construction, of one shard of a batch.
 type graph struct {
 	scope
 	place
 	params   map[*param]*ts.Tensor
-	constant *ts.Tensor // which planes are constant, bool, where generic; nil for none
-	half     bool       // maps and the parameters that belong to them are bf16; sums, norms and the value's layers are not
-	training bool       // batch norm uses the statistics of the batch, and updates the running ones
-	folded   bool       // params are those of freeze: inference with batch norm folded into the convolutions
-	library  bool       // libtorch's operations instead of ours: see BarePass
+	constant *ts.Tensor // bools that mark the constant planes if generic; nil if there are none
+	half     bool       // maps and their layers' parameters are bf16, but sums, norms and the value's layers are not
+	training bool       // batch norm uses the statistics of the batch and updates the running ones
+	folded   bool       // params are from freeze: inference with batch norm folded into the convolutions
+	library  bool       // use libtorch's operations instead of ours; see BarePass
 
-	masks   masks   // of dropout
-	barrier barrier // with the other shards; nil in evaluation
+	masks   masks   // for dropout
+	barrier barrier // shared with the other shards; nil in evaluation
 	shard   int
 }
 
-// single is x in single precision.
+// single returns x in single precision.
 func (g *graph) single(x *ts.Tensor) *ts.Tensor {
 	if !g.half {
 		return x
@@ -121,7 +121,7 @@ func (g *graph) single(x *ts.Tensor) *ts.Tensor {
 	return g.keep(x.Totype(gotch.Float, false))
 }
 
-// like is x in the precision of the maps.
+// like returns x in the precision of the maps.
 func (g *graph) like(x *ts.Tensor) *ts.Tensor {
 	if !g.half {
 		return x
@@ -129,26 +129,26 @@ func (g *graph) like(x *ts.Tensor) *ts.Tensor {
 	return g.keep(x.Totype(gotch.BFloat16, false))
 }
 
-// fill makes a tensor on the graph's device of the numbers that f writes.
+// fill returns a tensor on the graph's device with the numbers that f writes.
 func (g *graph) fill(f func([]float32), shape ...int) *ts.Tensor {
 	t := g.keep(ts.Empty(int64s(shape), gotch.Float, gotch.CPU))
 	f(floats(t))
 	return g.placed(t)
 }
 
-// tensor is a copy of numbers, [N].
+// tensor copies numbers to a tensor [N].
 func (g *graph) tensor(x []float32) *ts.Tensor {
 	return g.fill(func(to []float32) { copy(to, x) }, len(x))
 }
 
-// integers is a copy of integers, [N].
+// integers copies integers to a tensor [N].
 func (g *graph) integers(x []int64) *ts.Tensor {
 	t := g.keep(ts.Empty([]int64{int64(len(x))}, gotch.Int64, gotch.CPU))
 	copy(numbers[int64](t), x)
 	return g.placed(t)
 }
 
-// placed is a tensor of the processor on the graph's device.
+// placed moves a processor tensor to the graph's device.
 func (g *graph) placed(t *ts.Tensor) *ts.Tensor {
 	if g.device == CPU {
 		return t
@@ -156,7 +156,7 @@ func (g *graph) placed(t *ts.Tensor) *ts.Tensor {
 	return g.keep(t.To(g.gotch(), false))
 }
 
-// number is the number in a tensor of one. It waits until a device has it.
+// number returns the number of a one-element tensor. It waits for the device.
 func (g *graph) number(t *ts.Tensor) float64 { return float64(floats(g.host(t))[0]) }
 
 func int64s(shape []int) []int64 {

@@ -6,25 +6,25 @@ import (
 	"github.com/sugarme/gotch/ts"
 )
 
-// head turns the trunk's maps into an output of the network, and has steps of its
-// own in the evaluator.
+// head computes an output of the network from the trunk's maps. It compiles to its own
+// steps in the evaluator.
 type head interface {
 	forward(g *graph, x *ts.Tensor) *ts.Tensor
 	compile(c *compiler, from register)
 }
 
-// heads are those of a network; policy and movesLeft are nil where there is none.
+// heads are the heads of a network. policy and movesLeft are nil if absent.
 type heads struct {
 	policy    head // logits [N, PolicySize], in the precision of the maps
-	value     head // values [N]; of ValueWDL the logits [N, 3] of win, draw and loss
+	value     head // values [N]; with ValueWDL the logits [N, 3] of win, draw and loss
 	movesLeft head // [N], in movesLeftUnit
 }
 
 // outputs are the outputs of the heads for N positions.
 type outputs struct{ logits, values, movesLeft *ts.Tensor }
 
-// movesLeftUnit is the number of plies in one unit of the moves-left head's output and
-// of its loss; see [graph.movesLeftLoss].
+// movesLeftUnit is the number of plies in one unit of the moves-left head's output and of
+// its loss. See [graph.movesLeftLoss].
 const movesLeftUnit = 20
 
 func newHeads(d *declare, s *Spec) heads {
@@ -66,8 +66,8 @@ func (h *heads) compile(c *compiler, from register) {
 	}
 }
 
-// newMoves is the last layer of a policy head, from the maps of all squares to the
-// moves. Most of a small network's parameters are here.
+// newMoves declares the last layer of a policy head, from the maps of all squares to the
+// moves. It holds most of a small network's parameters.
 func newMoves(d *declare, channels, size int) *dense {
 	l := newDense(d, "policy.linear", Squares*channels, size, small)
 	l.weight.inMaps()
@@ -75,7 +75,7 @@ func newMoves(d *declare, channels, size int) *dense {
 	return l
 }
 
-// convPolicy is the head PolicyConv.
+// convPolicy implements PolicyConv.
 type convPolicy struct {
 	conv   *convNorm
 	linear *dense
@@ -97,8 +97,8 @@ func (h *convPolicy) compile(c *compiler, from register) {
 	c.policy(h.conv.compile(c, from), h.conv.out, l.out, squareMajor(l.weight.data, l.out, h.conv.out), l.bias.data)
 }
 
-// mapPolicy is the head PolicyAlphaZero. The paper gives the layers, but not the
-// kernels of its convolutions; ours are 1x1, and the second has a bias.
+// mapPolicy implements PolicyAlphaZero. The paper gives the layers but not the kernel
+// sizes. Ours are 1x1, and the second convolution has a bias.
 type mapPolicy struct {
 	conv         *convNorm
 	weight, bias *param // of the second convolution: [73, width, 1, 1], [73]
@@ -120,9 +120,8 @@ func (h *mapPolicy) compile(c *compiler, from register) {
 	c.policyMaps(h.conv.compile(c, from), h.conv.out, h.weight.data, h.bias.data)
 }
 
-// conv73Policy is the head PolicyConv73. The thesis does not give the kernel of the
-// second convolution; ours is 1x1 with a bias, and nothing stands between it and the
-// linear layer.
+// conv73Policy implements PolicyConv73. The thesis does not give the kernel of the second
+// convolution. Ours is 1x1 with a bias, directly followed by the linear layer.
 type conv73Policy struct {
 	conv         *convNorm
 	weight, bias *param // of the second convolution: [73, width, 1, 1], [73]
@@ -142,8 +141,8 @@ func (h *conv73Policy) forward(g *graph, x *ts.Tensor) *ts.Tensor {
 	return h.linear.forward(g, g.flat(g.conv(h.conv.forward(g, x), h.weight, h.bias)))
 }
 
-// compile merges the convolution into the linear layer where that leaves at most 73
-// features per square: nothing but a bias stands between them.
+// compile merges the convolution into the linear layer if the result has at most 73
+// features per square. This is exact because only a bias is between them.
 func (h *conv73Policy) compile(c *compiler, from register) {
 	l, features := h.linear, h.conv.compile(c, from)
 	rows := squareMajor(l.weight.data, l.out, moveMaps)
@@ -156,8 +155,8 @@ func (h *conv73Policy) compile(c *compiler, from register) {
 	c.policy(features, h.conv.out, l.out, w, b)
 }
 
-// denseHead is a 1x1 convolution (batch norm, ReLU), unless conv is nil, and
-// linear layers, ReLU after all but the last.
+// denseHead is a 1x1 convolution with batch norm and ReLU, which is absent if conv is nil,
+// and linear layers with ReLU after all but the last.
 type denseHead struct {
 	conv   *convNorm
 	width  int // channels of the trunk
@@ -203,8 +202,8 @@ func (h *denseHead) forward(g *graph, x *ts.Tensor) *ts.Tensor {
 	return g.keep(x.Flatten(0, 1, false))
 }
 
-// compile leaves a convolution to one channel to the head's own steps, which are
-// in single precision.
+// compile leaves a convolution to one channel to the head's own steps, which use single
+// precision.
 func (h *denseHead) compile(c *compiler, from register) {
 	channels := h.width
 	switch {
@@ -227,5 +226,5 @@ func (h *denseHead) compile(c *compiler, from register) {
 	}
 }
 
-// flat is maps [N, C, 8, 8] as features [N, 64 C], in this order.
+// flat flattens maps [N, C, 8, 8] to features [N, 64 C] in the same order.
 func (g *graph) flat(x *ts.Tensor) *ts.Tensor { return g.keep(x.Flatten(1, 3, false)) }

@@ -10,13 +10,13 @@ import (
 	"github.com/sugarme/gotch/ts"
 )
 
-// layer turns maps [N, in, 8, 8] into maps [N, out, 8, 8].
+// layer computes maps [N, out, 8, 8] from maps [N, in, 8, 8].
 type layer interface {
 	forward(g *graph, x *ts.Tensor) *ts.Tensor
 	compile(c *compiler, from register) register
 }
 
-// conv is a convolution without bias that keeps the size of maps.
+// conv is a convolution without bias that preserves the size of maps.
 type conv struct {
 	in, out, kernel int
 	weight          *param // [out, in, kernel, kernel]
@@ -33,13 +33,13 @@ func (l *conv) forward(g *graph, x *ts.Tensor) *ts.Tensor { return g.conv(x, l.w
 
 func (l *conv) compile(c *compiler, from register) register { return l.plus(c, from, none) }
 
-// plus is the layer with something added to it, or none.
+// plus appends the layer with the register add added to its output, if there is one.
 func (l *conv) plus(c *compiler, from, add register) register {
 	return c.conv(from, add, l.in, l.out, l.kernel, identity, l.weight.data, make([]float32, l.out))
 }
 
-// Batch norm as PyTorch has it by default: its epsilon, and the share of a
-// batch's statistics in the running ones.
+// Defaults of PyTorch's batch norm: epsilon, and the weight of a batch's statistics in the
+// running ones.
 const (
 	normEpsilon  = 1e-5
 	normMomentum = 0.1
@@ -62,7 +62,7 @@ func newNorm(d *declare, name string, channels int, act activation) *norm {
 	}
 }
 
-// newFreeNorm is a norm that does not follow a convolution.
+// newFreeNorm declares a norm that does not follow a convolution.
 func newFreeNorm(d *declare, name string, channels int, act activation) *norm {
 	l := newNorm(d, name, channels, act)
 	d.norms = append(d.norms, l)
@@ -93,7 +93,7 @@ func newConvNorm(d *declare, name, norm string, in, out, kernel int, act activat
 	return l
 }
 
-// linear is the layer without its activation.
+// linear returns the layer without its activation.
 func (l *convNorm) linear() *convNorm {
 	n := *l.norm
 	n.act = identity
@@ -102,7 +102,7 @@ func (l *convNorm) linear() *convNorm {
 
 func (l *convNorm) forward(g *graph, x *ts.Tensor) *ts.Tensor { return l.plus(g, x, nil) }
 
-// plus is the layer with something added before its activation, or nil.
+// plus computes the layer with add, which may be nil, added before its activation.
 func (l *convNorm) plus(g *graph, x, add *ts.Tensor) *ts.Tensor {
 	if g.folded {
 		return g.convolve(x, l.conv.weight, l.norm.beta, add, l.act)
@@ -115,8 +115,8 @@ func (l *convNorm) compile(c *compiler, from register) register {
 	return c.conv(from, none, l.in, l.out, l.kernel, l.act, w, b)
 }
 
-// dense is a linear layer: x W' + b. It is computed in single precision, unless
-// its parameters are in that of the maps.
+// dense is a linear layer, x W' + b. It uses single precision unless its parameters have
+// the precision of the maps.
 type dense struct {
 	in, out      int
 	weight, bias *param // [out, in], [out]
@@ -134,10 +134,10 @@ func (l *dense) forward(g *graph, x *ts.Tensor) *ts.Tensor {
 	return g.keep(ts.Linear(x, g.params[l.weight], g.params[l.bias]))
 }
 
-// Activations.
+// Activation functions.
 const (
 	ReLU = "relu" // max(0, x)
-	Mish = "mish" // x tanh(log(1 + e^x)): smooth, and lets a little of what is negative through (Misra 2019)
+	Mish = "mish" // x tanh(log(1 + e^x)): smooth, with small outputs for negative x (Misra 2019)
 )
 
 // activationOf returns the activation function of a complete spec.
@@ -148,15 +148,15 @@ func activationOf(s *Spec) activation {
 	return relu
 }
 
-// dropout sets each channel of each position to 0 with a probability, in training,
-// and multiplies the others so that the mean stays (Tompson et al. 2015: dropping
-// single numbers of maps does little, as their neighbors say nearly the same).
+// dropout sets each channel of each position to 0 with a given probability in training, and
+// scales the others to preserve the mean. It drops whole channels, because neighboring
+// numbers of a map are strongly correlated (Tompson et al. 2015).
 type dropout struct {
 	share float64
-	layer uint64 // sets its masks apart from those of other layers
+	layer uint64 // distinguishes its masks from those of other layers
 }
 
-// newDropout returns nil where the spec has none.
+// newDropout returns nil if the spec has no dropout.
 func newDropout(name string, s *Spec) *dropout {
 	if s.Dropout == 0 {
 		return nil
@@ -188,15 +188,14 @@ func (l *dropout) fill(mask []float32, m masks, channels int) {
 	}
 }
 
-// masks says which masks of dropout a pass draws. Each number is a function of the
-// seed, the step and its place, so masks do not depend on the number of threads, nor
-// on whether training was resumed.
+// masks selects the dropout masks of a pass. Each number is a function of the seed, the
+// step and its place, so masks are independent of the number of threads and of resumption.
 type masks struct {
 	seed, step uint64
-	first      int // which position of the batch the shard's first one is
+	first      int // index of the shard's first position in the batch
 }
 
-// draw is a number in [0, 1).
+// draw returns a number in [0, 1).
 func (m *masks) draw(layer uint64, position, channel int) float64 {
 	x := m.seed
 	for _, next := range [...]uint64{m.step, layer, uint64(position), uint64(channel)} {
@@ -205,19 +204,20 @@ func (m *masks) draw(layer uint64, position, channel int) float64 {
 	return float64(x>>11) / (1 << 53)
 }
 
-// Attentions multiply the channels, and the squares, of a block's maps by gates in
-// (0, 1) that are computed from these maps.
+// Attention multiplies the channels, and optionally the squares, of a block's maps by gates
+// in (0, 1) that are computed from these maps.
 const (
 	AttentionNone = "none"
 
-	// AttentionSqueeze is squeeze-and-excitation (Hu et al. 2018): the gates of the
-	// channels are sigmoid(W2 ReLU(W1 m)), m being their means over the squares.
+	// AttentionSqueeze is squeeze-and-excitation (Hu et al. 2018). The gates of the
+	// channels are sigmoid(W2 ReLU(W1 m)), where m are the channels' means over the
+	// squares.
 	AttentionSqueeze = "squeeze-excitation"
 
-	// AttentionCBAM is the convolutional block attention module (Woo et al. 2018):
-	// the gates of the channels are sigmoid(W2 ReLU(W1 m) + W2 ReLU(W1 M)), m being
-	// their means and M their maxima over the squares; then those of the squares are
-	// sigmoid(conv7x7(mean, maximum over the channels)).
+	// AttentionCBAM is the convolutional block attention module (Woo et al. 2018). The
+	// gates of the channels are sigmoid(W2 ReLU(W1 m) + W2 ReLU(W1 M)), where m are the
+	// channels' means and M their maxima over the squares. The gates of the squares are
+	// then sigmoid(conv7x7(mean, maximum over the channels)).
 	AttentionCBAM = "cbam"
 )
 
@@ -226,16 +226,15 @@ const (
 	attentionKernel  = 7
 )
 
-// attention is one of the attentions, as a layer. Neither its linear layers nor
-// its convolution have a bias: the papers' formulas have none. It is computed in
-// single precision.
+// attention is an attention layer. Its linear layers and its convolution have no bias, as
+// in the papers' formulas. It uses single precision.
 type attention struct {
 	channels, hidden int
 	first, second    *param // [hidden, channels], [channels, hidden]
-	spatial          *param // [1, 2, 7, 7], of the mean and the maximum; nil in squeeze-and-excitation
+	spatial          *param // [1, 2, 7, 7], over the mean and the maximum; nil in squeeze-and-excitation
 }
 
-// newAttention returns nil where the spec has none.
+// newAttention returns nil if the spec has no attention.
 func newAttention(d *declare, name string, s *Spec) *attention {
 	if s.Attention == AttentionNone {
 		return nil
@@ -264,7 +263,7 @@ func (l *attention) forward(g *graph, x *ts.Tensor) *ts.Tensor {
 	return g.keep(x.Mul(g.like(gates), false))
 }
 
-// excite is W2 ReLU(W1 x).
+// excite computes W2 ReLU(W1 x).
 func (l *attention) excite(g *graph, x *ts.Tensor) *ts.Tensor {
 	hidden := g.keep(g.keep(ts.Linear(x, g.params[l.first], ts.None)).Relu(false))
 	return g.keep(ts.Linear(hidden, g.params[l.second], ts.None))
@@ -279,8 +278,8 @@ func (l *attention) compile(c *compiler, from, add register, act activation) reg
 	return c.attention(from, add, l.channels, l.hidden, act, l.first.data, l.second.data, spatial)
 }
 
-// fold returns the numbers that batch norm multiplies with and adds in evaluation:
-// s = gamma/sqrt(variance+eps), and beta - mean*s.
+// fold returns the scale and the shift of batch norm in evaluation: s =
+// gamma/sqrt(variance+eps), and beta - mean*s.
 func (l *norm) fold() (scale, shift []float32) {
 	scale, shift = make([]float32, len(l.gamma.data)), make([]float32, len(l.gamma.data))
 	for c := range scale {
@@ -299,8 +298,8 @@ func (l *norm) shift(c int, scale float64) float32 {
 	return float32(float64(l.beta.data[c]) - float64(l.mean.data[c])*scale)
 }
 
-// fold returns the weights and the bias of a convolution that does what l does
-// in evaluation, before its activation.
+// fold returns the weights and the bias of a convolution that equals l in evaluation,
+// before the activation.
 func (l *convNorm) fold() (weight, bias []float32) {
 	weight = make([]float32, len(l.weight.data))
 	bias = make([]float32, l.out)
@@ -315,9 +314,8 @@ func (l *convNorm) fold() (weight, bias []float32) {
 	return weight, bias
 }
 
-// squareMajor reorders the weights of a linear layer over flattened maps from
-// [rows][channels][64], the order of PyTorch, to [rows][64][channels], the order
-// of channels-last maps.
+// squareMajor reorders the weights of a linear layer over flattened maps from PyTorch's
+// [rows][channels][64] to [rows][64][channels], the order of channels-last maps.
 func squareMajor(w []float32, rows, channels int) []float32 {
 	out := make([]float32, len(w))
 	for r := range rows {
@@ -331,9 +329,9 @@ func squareMajor(w []float32, rows, channels int) []float32 {
 	return out
 }
 
-// mergeConv returns the linear layer equal to a 1x1 convolution (weight
-// [out][width], bias [out]) followed by a linear layer (rows [n][64][out], bias
-// [n]): weights [n][64][width], bias [n].
+// mergeConv returns the linear layer that equals a 1x1 convolution (weight [out][width],
+// bias [out]) followed by a linear layer (rows [n][64][out], bias [n]): weights
+// [n][64][width], bias [n].
 func mergeConv(rows, rowBias, weight, bias []float32, width int) (w, b []float32) {
 	out := len(bias)
 	w = make([]float32, len(rowBias)*Squares*width)

@@ -1,8 +1,8 @@
 package nn
 
-// Our C++ (cpp/) is compiled at set-up into libtch.so, the library that gotch links
-// to, so this package needs no flags of its own to link. Its functions are weak
-// symbols, and checkLibrary comes before the first call.
+// Set-up compiles our C++ (cpp/) into libtch.so, the library that gotch links to, so this
+// package needs no linker flags of its own. Its functions are weak symbols, and
+// checkLibrary must run before the first call.
 
 /*
 #cgo CFLAGS: -I${SRCDIR}/cpp
@@ -29,10 +29,9 @@ import (
 //go:embed cpp
 var ownCPP embed.FS
 
-// checkLibrary returns an error when libtch.so is made of other C++ than this
-// program's. A library with the same digest has all of our functions. Everything
-// that calls one starts here: see InferenceOptions.complete and
-// TrainerOptions.complete.
+// checkLibrary returns an error if libtch.so was compiled from other C++ sources than this
+// program's. A library with the same digest has all of our functions. Everything that calls
+// one starts here; see InferenceOptions.complete and TrainerOptions.complete.
 var checkLibrary = sync.OnceValue(func() error {
 	cpp, err := fs.Sub(ownCPP, "cpp")
 	if err != nil {
@@ -52,11 +51,11 @@ func checkDigest(have, want string) error {
 	return nil
 }
 
-// setThreads sets how many threads libtorch uses for work that this OS thread
-// asks for. OpenBLAS gets one, for the whole process.
+// setThreads sets the number of threads that libtorch uses for calls from this OS thread.
+// OpenBLAS gets one thread, for the whole process.
 func setThreads(n int) { C.alamos_set_threads(C.int(n)) }
 
-// message turns what a function of ours returns into an error, and frees it.
+// message converts the message of a C function to an error, and frees it.
 func message(text *C.char) error {
 	if text == nil {
 		return nil
@@ -82,7 +81,7 @@ func int32s(v []int32) *C.int32_t    { return (*C.int32_t)(unsafe.SliceData(v)) 
 func uint64s(v []uint64) *C.uint64_t { return (*C.uint64_t)(unsafe.SliceData(v)) }
 func bytesOf(v []uint8) *C.uint8_t   { return (*C.uint8_t)(unsafe.SliceData(v)) }
 
-// constantMarks says which planes are constant, as C reads it.
+// constantMarks marks the constant planes for C.
 func constantMarks(constant []bool) []uint8 {
 	marks := make([]uint8, len(constant))
 	for i, c := range constant {
@@ -93,7 +92,7 @@ func constantMarks(constant []bool) []uint8 {
 	return marks
 }
 
-// activation is an activation function by the number that our C++ has for it.
+// activation is the number of an activation function in our C++.
 type activation C.int
 
 const (

@@ -10,42 +10,41 @@ import (
 	"github.com/sugarme/gotch/ts"
 )
 
-// BareOptions say how a Bare computes.
+// BarePassOptions configure a BarePass.
 type BarePassOptions struct {
 	TrainerOptions
-	// Fused takes the operations of a Trainer; otherwise all are libtorch's own.
+	// Fused selects the operations of a Trainer instead of libtorch's own.
 	Fused bool
-	// Whole makes one graph of the batch, whose every operation libtorch divides
-	// among the threads. Otherwise each thread has a shard of the batch, and with
-	// libtorch's operations its batch norm is of that shard alone. Not with Fused.
+	// Whole makes one graph of the batch, and libtorch divides every operation among the
+	// threads. Otherwise each thread has a shard of the batch, and libtorch's batch norm
+	// covers that shard alone. Whole excludes Fused.
 	Whole bool
 }
 
-// BarePass is a measuring device: forward and backward passes of a network on one
-// batch that is in libtorch's memory already, and nothing else. Its speed is what
-// a Trainer could reach if all the rest cost nothing: assembling batches, expanding
-// their planes, losses, rounding weights to the precision of the maps, and the
-// optimizer. In place of losses it sums the outputs times fixed numbers. It learns
-// nothing. It is for one goroutine.
+// BarePass measures forward and backward passes of a network on one batch that is already
+// in libtorch's memory. Its speed is the upper bound of a Trainer's, because it omits batch
+// assembly, expansion of planes, losses, rounding of weights to the precision of the maps,
+// and the optimizer. In place of losses it sums the outputs times fixed numbers. It learns
+// nothing. One goroutine at a time may use it.
 type BarePass struct {
 	net     *Network
 	options BarePassOptions
 
 	params parameters
 	shards []*shard
-	parts  []*barePart // of the batch, a shard each
+	parts  []*barePart // one shard of the batch each
 	closed bool
 }
 
-// barePart is what a shard has in place.
+// barePart is the prepared data of a shard.
 type barePart struct {
 	scope
 	maps  *ts.Tensor
-	times outputs // what the outputs are multiplied with
+	times outputs // factors of the outputs
 }
 
-// NewBare makes an untrained network of the spec and puts a batch in place, of
-// which only the planes matter.
+// NewBarePass makes an untrained network of the spec and prepares a batch, of which it uses
+// only the planes.
 func NewBarePass(spec Spec, b *Batch, o BarePassOptions) (*BarePass, error) {
 	var err error
 	if o.TrainerOptions, err = o.complete(); err != nil {
@@ -85,11 +84,11 @@ func (x *BarePass) start(b *Batch) {
 	}))
 }
 
-// place puts in place what a shard needs.
+// place prepares the data of a shard.
 func (x *BarePass) place(s *shard, b *Batch) {
 	part := x.parts[s.index]
 	for _, p := range x.net.params {
-		if !p.trained { // running statistics, which libtorch would write to from several threads
+		if !p.trained { // libtorch would write to the running statistics from several threads
 			own := s.keep(newStorage(p, x.params.gotch()))
 			p.write(own, p.data)
 			s.params[p] = own
@@ -157,7 +156,7 @@ func (x *BarePass) Run() error {
 		}
 		must(total.Backward())
 		if g.generic {
-			g.number(total) // waits for the device: work is done in the order asked for
+			g.number(total) // waits for the device, which works in order
 		}
 	})
 }
@@ -178,10 +177,9 @@ func (x *BarePass) Close() error {
 	return errors.Join(err, caught(x.params.close))
 }
 
-// Tower is a measuring device: the 3x3 convolutions of a network's trunk, with
-// prepacked weights and ReLU, and nothing else: neither heads nor residual additions,
-// norms or attention. Its speed is what a Session of the same shape could reach if all
-// the rest cost nothing. It is for one goroutine.
+// Tower measures the 3x3 convolutions of a network's trunk, with prepacked weights and
+// ReLU, but without heads, residual additions, norms or attention. Its speed is the upper
+// bound of a Session of the same shape. One goroutine at a time may use it.
 type Tower struct {
 	closed bool
 
@@ -194,8 +192,8 @@ type Tower struct {
 	workers *deviceWorkers
 }
 
-// NewTower makes a tower with the spec's planes, depth and width, on the options'
-// batch and precision, and the first of their devices.
+// NewTower makes a tower with the spec's planes, depth and width. It uses the batch, the
+// precision and the first device of the options.
 func NewTower(s Spec, o InferenceOptions) (*Tower, error) {
 	s, err := s.Complete()
 	if err != nil {
@@ -217,9 +215,9 @@ func NewTower(s Spec, o InferenceOptions) (*Tower, error) {
 	return t, nil
 }
 
-// plainNetwork has the convolutions of a spec's trunk, each with ReLU, and no heads.
-// Weights are those at the start of training, so that maps neither die out nor
-// overflow: a processor multiplies zeros with less power, and clocks higher.
+// plainNetwork returns the convolutions of a spec's trunk, each with ReLU, without heads.
+// The weights are those at the start of training, so that maps neither vanish nor overflow:
+// a processor multiplies zeros with less power, and clocks higher.
 func plainNetwork(s *Spec) *Network {
 	d, n := &declare{seed: 1}, &Network{spec: *s}
 	in := s.Planes
@@ -252,8 +250,7 @@ func (t *Tower) startOnDevice(n *Network, o *InferenceOptions) {
 	waitFor(t.frozen.device)
 }
 
-// Run convolves one batch: on the calling thread, or on the device, by a worker as for
-// requests of sessions.
+// Run convolves one batch, on the calling thread or by a worker of the device.
 func (t *Tower) Run() error {
 	if t.closed {
 		return errClosed("tower")
@@ -284,7 +281,6 @@ func (t *Tower) runOnDevice() error {
 	})
 }
 
-// Close frees the tower.
 func (t *Tower) Close() {
 	if t.closed {
 		return
@@ -301,12 +297,12 @@ func (t *Tower) Close() {
 	}
 }
 
-// matrixSize is large enough for a graphics card to be at its best.
+// matrixSize is large enough for a graphics card to reach its highest speed.
 const matrixSize = 8192
 
-// MatrixSpeed measures products of large square matrices on a device for about d, in
-// operations a second, two for each multiplication with its addition: the most that
-// convolutions there could reach.
+// MatrixSpeed measures products of large square matrices on a device for about d. It
+// returns operations per second, where a multiply-add is two operations. This is the upper
+// bound of convolutions there.
 func MatrixSpeed(device, precision string, d time.Duration) (perSecond float64, err error) {
 	return matrixSpeed(device, precision, matrixSize, d)
 }
@@ -319,7 +315,8 @@ func matrixSpeed(device, precision string, size int64, d time.Duration) (perSeco
 		if precision == BF16 {
 			kind = gotch.BFloat16
 		}
-		// Random numbers: a card multiplies equal ones with less power, and clocks higher.
+		// The numbers are random, because a card multiplies equal ones with less power, and
+		// clocks higher.
 		a := g.keep(g.keep(ts.Randn([]int64{size, size}, gotch.Float, g.gotch())).Totype(kind, false))
 		products := func(n int) {
 			for range n {
@@ -327,10 +324,10 @@ func matrixSpeed(device, precision string, size int64, d time.Duration) (perSeco
 				must(err)
 				must(c.Drop())
 			}
-			// The work of a device is done in the order asked for: this waits for it.
+			// The device works in order, so this waits for the products.
 			g.number(g.keep(g.keep(a.Slice(0, []int64{0}, []int64{1}, 1, false)).Sum(gotch.Float, false)))
 		}
-		products(1) // in which libraries are loaded
+		products(1) // warm-up: loads the libraries
 		n, began := 0, time.Now()
 		for n == 0 || time.Since(began) < d {
 			products(8)

@@ -13,33 +13,32 @@ import (
 
 // Precisions of inference.
 const (
-	// Auto is BF16 on CUDA devices and where the processor computes with it
+	// Auto is BF16 on CUDA devices and on processors that support it in hardware
 	// (avx512_bf16, which every processor with AMX has too), otherwise FP32.
 	Auto = "auto"
-	// FP32 is single precision: it differs from training by rounding only.
+	// FP32 is single precision. It differs from training by rounding only.
 	FP32 = "fp32"
-	// BF16 keeps weights and maps with 8 bits of mantissa, and sums in single
-	// precision. The dense layers of the value and of the moves left are computed in
-	// single precision. On a processor it needs avx512_bf16.
+	// BF16 stores weights and maps with 8 bits of mantissa, and sums in single precision.
+	// The dense layers of the value and of the moves left use single precision. On a
+	// processor it needs avx512_bf16.
 	BF16 = "bf16"
 )
 
-// InferenceOptions say how to evaluate a network.
+// InferenceOptions configure the evaluation of a network.
 type InferenceOptions struct {
-	Batch     int    // positions evaluated at once; 0: DefaultBatch
-	Precision string // Auto, FP32 or BF16; "" is Auto
-	Device    string // see Devices; sessions take turns on them
+	Batch     int    // positions evaluated at once; 0 means DefaultBatch
+	Precision string // Auto, FP32 or BF16; "" means Auto
+	Device    string // see Devices; sessions are distributed round-robin
 
-	libtorch bool // libtorch's operators convolve, as in a set-up without oneDNN's headers
-	generic  bool // the evaluator for devices, though the device is the processor
+	libtorch bool // convolve with libtorch's operators, as in a set-up without oneDNN's headers
+	generic  bool // use the evaluator for devices on the processor
 
-	devices []string // that Device lists
+	devices []string // the devices in Device
 }
 
 const maxBatch = 1 << 14
 
-// Model is a frozen copy of a network for inference. It is safe for use by
-// several goroutines.
+// Model is a frozen copy of a network for inference. Several goroutines may use it.
 type Model struct {
 	spec      Spec
 	batch     int
@@ -49,18 +48,18 @@ type Model struct {
 
 	layers    // for inference on devices
 	processor processorModel
-	queues    []*batchQueue // one for each device; nil on the processor
+	queues    []*batchQueue // one per device; nil on the processor
 
 	mu     sync.Mutex
-	turn   int // of the next session, among queues
-	users  int // sessions, and the model itself until it is closed
+	turn   int // index in queues for the next session
+	users  int // open sessions, plus one until the model is closed
 	closed bool
 
 	positions, places atomic.Int64 // see Work
 }
 
-// complete returns the options with every default made explicit and the precision
-// chosen for this processor.
+// complete returns the options with every default made explicit and the precision chosen
+// for the device.
 func (o InferenceOptions) complete() (InferenceOptions, error) {
 	if o.Batch == 0 {
 		o.Batch = DefaultBatch
@@ -86,7 +85,7 @@ func (o InferenceOptions) complete() (InferenceOptions, error) {
 	return o, nil
 }
 
-// Compile makes a model of the network as it is now.
+// Compile makes a model of the network's present parameters.
 func (n *Network) Compile(o InferenceOptions) (*Model, error) {
 	o, err := o.complete()
 	if err != nil {
@@ -128,15 +127,14 @@ func (n *Network) Compile(o InferenceOptions) (*Model, error) {
 	return m, nil
 }
 
-// onDevice reports whether complete options are for another device than the
-// processor, or for its evaluator.
+// onDevice reports whether complete options use the evaluator for devices.
 func (o *InferenceOptions) onDevice() bool { return o.generic || o.devices[0] != CPU }
 
-// blockOf is the number of positions that are convolved at once. It divides a batch
-// into blocks of about 8 positions, from which on more make a convolution no faster
-// per position; of 32 where a convolution is so small that the call costs a good part
-// of it; and of 256 on a graphics card, which gives each of its processors a tile of a
-// layer of 256 channels. A batch that is not full costs as much as its blocks.
+// blockOf returns the number of positions that are convolved at once. It divides a batch
+// into blocks of about 8 positions; larger blocks make a convolution no faster per
+// position. Blocks have 32 positions if a convolution is so small that the call is a large
+// part of its cost. On a graphics card they have 256, so that each of its processors gets a
+// tile of a layer of 256 channels. A partial batch costs as much as its blocks.
 func blockOf(batch, width int, device string) int {
 	target := 8
 	switch {
@@ -158,19 +156,18 @@ func allFinite(v []float32) bool {
 	return true
 }
 
-// Precision is FP32 or BF16.
+// Precision returns FP32 or BF16.
 func (m *Model) Precision() string { return m.precision }
 
-// Batch is the number of positions evaluated at once.
+// Batch returns the number of positions evaluated at once.
 func (m *Model) Batch() int { return m.batch }
 
-// Devices lists the devices of the model; sessions take turns on them.
+// Devices returns the devices of the model. Sessions are distributed round-robin.
 func (m *Model) Devices() []string { return m.devices }
 
-// GameSlots is the number of games that each of so many workers should play at once
-// for batches to be full: two batches for each thread that evaluates, which is a worker
-// on the processor, and of a device one of its own. As the first games end, others take
-// their places.
+// GameSlots returns the number of games that each worker should play at once to fill the
+// batches: two batches for each thread that evaluates. These threads are the workers on the
+// processor, and the device's own threads otherwise. New games replace the games that end.
 func (m *Model) GameSlots(workers int) int {
 	if m.queues == nil {
 		return 2 * m.batch
@@ -178,8 +175,8 @@ func (m *Model) GameSlots(workers int) int {
 	return (2*m.batch*workersPerDevice*len(m.queues) + workers - 1) / workers
 }
 
-// Work returns how many positions all sessions have evaluated so far, and how many
-// places in batches there were for them: an empty place costs as much as a full one.
+// Work returns the number of positions that all sessions have evaluated, and the number of
+// slots in their batches. An empty slot costs as much as a full one.
 func (m *Model) Work() (positions, places int) {
 	return int(m.positions.Load()), int(m.places.Load())
 }
@@ -189,8 +186,7 @@ func (m *Model) count(positions int) {
 	m.places.Add(int64((positions + m.block - 1) / m.block * m.block))
 }
 
-// Close ends the making of sessions. The memory is freed when the last session
-// is closed too.
+// Close prevents new sessions. The memory is freed when the last session is closed too.
 func (m *Model) Close() {
 	m.mu.Lock()
 	done := m.closed
@@ -213,10 +209,9 @@ func (m *Model) release() {
 	}
 }
 
-// Session evaluates positions with a model. Several sessions of a model run in
-// parallel, a goroutine each: on the processor each computes on the thread of its
-// caller; the requests of those on a device are evaluated together, by a few threads of
-// its own.
+// Session evaluates positions with a model. Several sessions of a model run in parallel,
+// each on its own goroutine. On the processor a session computes on its caller's thread. On
+// a device a few threads evaluate the requests of all sessions together.
 type Session struct {
 	model *Model
 
@@ -226,14 +221,13 @@ type Session struct {
 	closed bool
 }
 
-// runner evaluates leaves, for one goroutine at a time.
+// runner evaluates leaves. One goroutine at a time may use it.
 type runner struct {
 	model     *Model
 	evaluator evaluator
 	buffers
 }
 
-// NewSession makes a session of the model.
 func (m *Model) NewSession() (*Session, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -266,10 +260,9 @@ func newRunner(m *Model, e evaluator) *runner {
 	return r
 }
 
-// Evaluate answers any number of leaves: it fills Priors and Value, and WDL and
-// MovesLeft where the network has such heads. They are evaluated in chunks of the
-// model's batch, the last padded, so that an answer is the same to the bit whatever the
-// other leaves are.
+// Evaluate evaluates any number of leaves. It fills Priors and Value, and WDL and MovesLeft
+// if the network has these heads. It processes chunks of the model's batch and pads the
+// last one, so that a result is the same to the bit whatever the other leaves are.
 func (s *Session) Evaluate(leaves []*encode.Leaf) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -290,7 +283,7 @@ func (s *Session) Evaluate(leaves []*encode.Leaf) error {
 	return nil
 }
 
-// check finds a leaf that is not for the network.
+// check returns an error if a leaf does not fit the network.
 func (m *Model) check(leaves []*encode.Leaf) error {
 	for i, l := range leaves {
 		if len(l.Planes) != m.spec.Planes {
@@ -305,7 +298,7 @@ func (m *Model) check(leaves []*encode.Leaf) error {
 	return nil
 }
 
-// evaluate answers at most a batch of leaves.
+// evaluate evaluates at most a batch of leaves.
 func (r *runner) evaluate(leaves []*encode.Leaf) error {
 	r.planes, r.indices = r.planes[:0], r.indices[:0]
 	r.offsets = append(r.offsets[:0], 0)
@@ -343,7 +336,7 @@ func (r *runner) evaluate(leaves []*encode.Leaf) error {
 	return nil
 }
 
-// Close frees the session. Any use afterwards is an error; another Close is not.
+// Close frees the session. Later use is an error, but another Close is not.
 func (s *Session) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -357,17 +350,17 @@ func (s *Session) Close() {
 	s.model.release()
 }
 
-// Group evaluates the leaves of one caller on several threads. It is for a caller
-// that is alone on the machine, as a search for one game is: for many callers a
-// Session each is faster, since none waits for another.
+// Group evaluates the leaves of one caller on several threads. It suits a caller that has
+// the machine to itself, such as the search of a single game. With many callers, a Session
+// each is faster, because no caller waits for another.
 type Group struct {
 	model    *Model
 	sessions []*Session
 }
 
-// NewGroup makes a group of so many sessions of the model. It is fastest with as many
-// leaves at a time as all their batches hold: a group of two sessions with batches of
-// 8 is for 16.
+// NewGroup makes a group with a session per thread. It is fastest with as many leaves at a
+// time as the batches of all sessions hold: a group of two sessions with batches of 8 is
+// for 16.
 func (m *Model) NewGroup(threads int) (*Group, error) {
 	g := &Group{model: m}
 	for range max(1, threads) {
@@ -381,7 +374,7 @@ func (m *Model) NewGroup(threads int) (*Group, error) {
 	return g, nil
 }
 
-// Evaluate is [Session.Evaluate]: the answers are the same to the bit.
+// Evaluate is [Session.Evaluate], with results that are the same to the bit.
 func (g *Group) Evaluate(leaves []*encode.Leaf) error {
 	var wait sync.WaitGroup
 	errs := make([]error, len(g.sessions))
@@ -390,7 +383,7 @@ func (g *Group) Evaluate(leaves []*encode.Leaf) error {
 		part := leaves[:n]
 		leaves = leaves[n:]
 		switch {
-		case i == len(parts)-1: // on this thread: it has nothing else to do
+		case i == len(parts)-1: // This thread evaluates the last part, because it would only wait.
 			errs[i] = g.sessions[i].Evaluate(part)
 		case n > 0:
 			wait.Go(func() { errs[i] = g.sessions[i].Evaluate(part) })
@@ -400,7 +393,7 @@ func (g *Group) Evaluate(leaves []*encode.Leaf) error {
 	return errors.Join(errs...)
 }
 
-// share divides n positions among workers, in whole blocks as far as there are.
+// share divides n positions among workers, in whole blocks where possible.
 func share(n, workers, block int) []int {
 	parts := make([]int, workers)
 	blocks := (n + block - 1) / block
@@ -411,7 +404,6 @@ func share(n, workers, block int) []int {
 	return parts
 }
 
-// Close frees the sessions.
 func (g *Group) Close() {
 	for _, s := range g.sessions {
 		s.Close()

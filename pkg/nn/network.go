@@ -12,22 +12,21 @@ import (
 	"github.com/sugarme/gotch/ts"
 )
 
-// Network is a network's parameters and the layers that use them. It is safe
-// for use by several goroutines.
+// Network is a network's parameters and the layers that use them. Several goroutines may
+// use it.
 type Network struct {
 	spec   Spec
 	params []*param
 
 	layers
-	convNorms []*convNorm // those that freeze folds, and
-	norms     []*norm     // the norms that follow no convolution
+	convNorms []*convNorm // norms that freeze folds into convolutions
+	norms     []*norm     // norms that follow no convolution
 
 	mu      sync.Mutex
-	trainer *Trainer // whose copy of the parameters is the newer one, or nil
+	trainer *Trainer // has the newer copy of the parameters; nil without a trainer
 }
 
-// layers are a trunk, a chain from the planes to the maps that the heads read, and
-// the heads.
+// layers are a trunk, from the planes to the maps that the heads read, and the heads.
 type layers struct {
 	trunk []layer
 	heads heads
@@ -45,7 +44,7 @@ func (l *layers) forwardTrunk(g *graph, x *ts.Tensor) *ts.Tensor {
 	return x
 }
 
-// compileTrunk appends the trunk to a model and returns the register of its output.
+// compileTrunk appends the trunk to a model and returns its output register.
 func (l *layers) compileTrunk(c *compiler) register {
 	at := register(0)
 	for _, layer := range l.trunk {
@@ -54,8 +53,7 @@ func (l *layers) compileTrunk(c *compiler) register {
 	return at
 }
 
-// New builds an untrained network. The same spec and seed give the same
-// parameters.
+// New builds an untrained network. Equal specs and seeds give equal parameters.
 func New(spec Spec, seed uint64) (*Network, error) {
 	spec, err := spec.Complete()
 	if err != nil {
@@ -68,14 +66,14 @@ func New(spec Spec, seed uint64) (*Network, error) {
 	return n, nil
 }
 
-// Spec is the spec that the network was built from, defaults made explicit.
+// Spec returns the spec of the network, with defaults made explicit.
 func (n *Network) Spec() Spec {
 	s := n.spec
 	s.Constant = slices.Clone(s.Constant)
 	return s
 }
 
-// Parameters is the number of trained parameters.
+// Parameters returns the number of trained parameters.
 func (n *Network) Parameters() int {
 	sum := 0
 	for _, p := range n.params {
@@ -86,7 +84,7 @@ func (n *Network) Parameters() int {
 	return sum
 }
 
-// State is a copy of all parameters and running statistics, dtype F32.
+// State returns a copy of all parameters and running statistics, with dtype F32.
 func (n *Network) State() (Tensors, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -100,9 +98,8 @@ func (n *Network) State() (Tensors, error) {
 	return t, nil
 }
 
-// Load replaces all parameters and running statistics, those in a trainer too.
-// The names and shapes must be those of the spec; on an error the network is
-// unchanged.
+// Load replaces all parameters and running statistics, in a trainer too. The names and
+// shapes must match the spec. On an error the network is unchanged.
 func (n *Network) Load(t Tensors) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -122,7 +119,7 @@ func (n *Network) Load(t Tensors) error {
 	return nil
 }
 
-// pull brings the parameters up to date with the trainer's. The caller holds mu.
+// pull copies the trainer's newer parameters. The caller holds mu.
 func (n *Network) pull() error {
 	if n.trainer != nil {
 		return n.trainer.pull()
@@ -146,8 +143,7 @@ func copyFloats(dst []float32, src []byte) {
 	}
 }
 
-// match returns an error when t is not exactly F32 tensors of the given names
-// and shapes.
+// match returns an error unless t has exactly the given names and shapes, as F32.
 func (t Tensors) match(shapes map[string][]int) error {
 	for _, name := range slices.Sorted(maps.Keys(shapes)) {
 		x, ok := t[name]
@@ -173,14 +169,14 @@ func (t Tensors) match(shapes map[string][]int) error {
 
 // Layer is a layer of a network that has parameters.
 type Layer struct {
-	Name       string `json:"name"`       // of its tensors, up to their last dot: trunk.0.conv1
+	Name       string `json:"name"`       // common prefix of its tensors' names, such as trunk.0.conv1
 	Kind       string `json:"kind"`       // "convolution 3x3", "linear", "batch norm"
-	Output     []int  `json:"output"`     // shape, for one position
-	Parameters int    `json:"parameters"` // that are trained
+	Output     []int  `json:"output"`     // shape for one position
+	Parameters int    `json:"parameters"` // number of trained parameters
 }
 
-// Layers lists the layers of the network that a spec describes, from the planes to
-// the heads, without making it.
+// Layers lists the layers of the spec's network from the planes to the heads, without
+// building it.
 func (s Spec) Layers() ([]Layer, error) {
 	s, err := s.Complete()
 	if err != nil {
@@ -204,9 +200,9 @@ func (s Spec) Layers() ([]Layer, error) {
 	return all, nil
 }
 
-// describe returns what a layer is, by the shape of its first parameter: [out, in,
-// kernel, kernel] in convolutions, [out, in] in linear layers, [channels] in batch
-// norm, which keeps the maps.
+// describe derives a layer's kind and output from the shape of its first parameter: [out,
+// in, kernel, kernel] in convolutions, [out, in] in linear layers, [channels] in batch
+// norm, which preserves the shape of the maps.
 func (p *param) describe() (kind string, output []int) {
 	switch len(p.shape) {
 	case 4:

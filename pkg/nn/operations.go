@@ -11,19 +11,19 @@ import (
 	"github.com/sugarme/gotch/ts"
 )
 
-// The operations of a graph on maps. Each is ours where the graph computes on the
-// processor, and otherwise made of libtorch's own.
+// Operations of a graph on maps. Each is ours if the graph computes on the processor,
+// otherwise it is composed of libtorch's own.
 
-// ours reports whether the operations on maps are ours, and not libtorch's.
+// ours reports whether the operations on maps are ours instead of libtorch's.
 func (g *graph) ours() bool { return !g.library && !g.generic }
 
-// made keeps a tensor that a function of ours has made.
+// made adds a tensor that our C++ has made to the scope.
 func (g *graph) made(out unsafe.Pointer, failed *C.char) *ts.Tensor {
 	must(message(failed))
 	return g.keep(ts.FromCtensor(out), nil)
 }
 
-// optional is the handle of a tensor, or nil.
+// optional returns the handle of a tensor, or nil.
 func optional(t *ts.Tensor) unsafe.Pointer {
 	if t == nil {
 		return nil
@@ -31,8 +31,9 @@ func optional(t *ts.Tensor) unsafe.Pointer {
 	return t.Ctensor()
 }
 
-// input is the packed planes of n positions as maps [n, planes, 8, 8], channels
-// last in memory: libtorch's convolutions are faster so, and keep that order.
+// input expands the packed planes of n positions to maps [n, planes, 8, 8]. They are
+// channels-last in memory, because libtorch's convolutions are faster with this order and
+// preserve it.
 func (g *graph) input(planes []uint64, constant []bool) *ts.Tensor {
 	count := len(constant)
 	n := len(planes) / count
@@ -52,14 +53,14 @@ func (g *graph) input(planes []uint64, constant []bool) *ts.Tensor {
 	return g.keep(t.Permute([]int64{0, 3, 1, 2}, false))
 }
 
-// expand is packed planes, words [n, planes] on the graph's device, as maps.
+// expand expands packed planes, words [n, planes] on the graph's device, to maps.
 func (g *graph) expand(words *ts.Tensor) *ts.Tensor {
 	var out unsafe.Pointer
 	failed := C.alamos_expand_on(words.Ctensor(), optional(g.constant), flag(g.half), &out)
 	return g.made(out, failed)
 }
 
-// conv is a convolution that keeps the size of maps. bias may be nil.
+// conv is a convolution that preserves the size of maps. bias may be nil.
 func (g *graph) conv(x *ts.Tensor, weight, bias *param) *ts.Tensor {
 	b := ts.None
 	if bias != nil {
@@ -69,16 +70,15 @@ func (g *graph) conv(x *ts.Tensor, weight, bias *param) *ts.Tensor {
 	return g.keep(ts.Conv2d(x, g.params[weight], b, []int64{1, 1}, []int64{pad, pad}, []int64{1, 1}, 1))
 }
 
-// convolve is act(conv(x) + add), add nil for nothing, in inference.
+// convolve computes act(conv(x) + add) in inference. add may be nil.
 func (g *graph) convolve(x *ts.Tensor, weight, bias *param, add *ts.Tensor, act activation) *ts.Tensor {
 	var out unsafe.Pointer
 	failed := C.alamos_convolve(x.Ctensor(), g.params[weight].Ctensor(), g.params[bias].Ctensor(), optional(add), C.int(act), &out)
 	return g.made(out, failed)
 }
 
-// norm is act(norm(x) + add), add nil for nothing, with the batch norm and the
-// activation of l. Our operation takes the statistics of the whole batch, and
-// libtorch's of what is in x.
+// norm computes act(norm(x) + add) with the batch norm and the activation of l. add may be
+// nil. Our operation uses the statistics of the whole batch, libtorch's those of x.
 func (g *graph) norm(l *norm, x, add *ts.Tensor) *ts.Tensor {
 	gamma, beta, mean, variance := g.params[l.gamma], g.params[l.beta], g.params[l.mean], g.params[l.variance]
 	if g.ours() {
@@ -94,7 +94,7 @@ func (g *graph) norm(l *norm, x, add *ts.Tensor) *ts.Tensor {
 	return g.activate(y, l.act)
 }
 
-// add is act(x + y).
+// add computes act(x + y).
 func (g *graph) add(x, y *ts.Tensor, act activation) *ts.Tensor {
 	if !g.ours() {
 		return g.activate(g.keep(x.Add(y, false)), act)
@@ -104,19 +104,19 @@ func (g *graph) add(x, y *ts.Tensor, act activation) *ts.Tensor {
 	return g.made(out, failed)
 }
 
-// activate is act(x) by libtorch.
+// activate computes act(x) with libtorch.
 func (g *graph) activate(x *ts.Tensor, act activation) *ts.Tensor {
 	switch act {
 	case relu:
 		return g.keep(x.Relu(false))
-	case mish: // which libtorch has in single precision only
+	case mish: // libtorch has this operation in single precision only
 		return g.like(g.keep(g.single(x).Mish(false)))
 	default:
 		return x
 	}
 }
 
-// pool is the means [N, channels] of maps over the squares, in single precision.
+// pool computes the means [N, channels] of maps over the squares, in single precision.
 func (g *graph) pool(x *ts.Tensor) *ts.Tensor {
 	if !g.ours() {
 		return g.keep(x.MeanDim([]int64{2, 3}, false, gotch.Float, false))
@@ -126,7 +126,7 @@ func (g *graph) pool(x *ts.Tensor) *ts.Tensor {
 	return g.made(out, failed)
 }
 
-// gate is maps times gates [N, channels] in single precision.
+// gate multiplies maps by gates [N, channels], in single precision.
 func (g *graph) gate(x, gates *ts.Tensor) *ts.Tensor {
 	if !g.ours() {
 		return g.keep(x.Mul(g.like(g.keep(g.keep(gates.Unsqueeze(2, false)).Unsqueeze(3, false))), false))
@@ -136,8 +136,8 @@ func (g *graph) gate(x, gates *ts.Tensor) *ts.Tensor {
 	return g.made(out, failed)
 }
 
-// policyLoss is the cross entropy of logits to the targets of the batch, summed
-// over its positions and multiplied by scale.
+// policyLoss returns the cross entropy of logits to the targets of the batch, summed over
+// its positions and multiplied by scale.
 func (g *graph) policyLoss(logits *ts.Tensor, b *Batch, scale float64) *ts.Tensor {
 	if g.generic {
 		return g.libraryPolicyLoss(logits, b, scale)
@@ -147,11 +147,11 @@ func (g *graph) policyLoss(logits *ts.Tensor, b *Batch, scale float64) *ts.Tenso
 	return g.made(out, failed)
 }
 
-// libraryPolicyLoss is policyLoss by libtorch.
+// libraryPolicyLoss is policyLoss with libtorch's operations.
 func (g *graph) libraryPolicyLoss(logits *ts.Tensor, b *Batch, scale float64) *ts.Tensor {
 	size, err := logits.Size()
 	must(err)
-	var places []int64 // of the moves with a target, among all logits
+	var places []int64 // indices of the moves with a target, among all logits
 	var targets []float32
 	for i := range b.N {
 		for j := b.Offsets[i]; j < b.Offsets[i+1]; j++ {
@@ -174,23 +174,22 @@ func newBarrier(shards int) barrier { return C.alamos_barrier_new(C.int(shards))
 
 func freeBarrier(b barrier) { C.alamos_barrier_free(b) }
 
-// abortBarrier ends the waiting for a shard that failed.
+// abortBarrier releases the shards that wait for a failed one.
 func abortBarrier(b barrier) { C.alamos_barrier_abort(b) }
 
-// handles are tensors as C knows them.
+// handles are tensors in the form that C takes.
 type handles []unsafe.Pointer
 
 func (h handles) first() *unsafe.Pointer { return unsafe.SliceData(h) }
 
-// dropGradients drops the gradients of tensors.
 func dropGradients(leaves handles) {
 	must(message(C.alamos_drop_gradients(C.int(len(leaves)), leaves.first())))
 }
 
-// copyTensor copies numbers, converted to the type of the target.
+// copyTensor copies numbers and converts them to the type of the target.
 func copyTensor(to, from *ts.Tensor) { must(message(C.alamos_copy(to.Ctensor(), from.Ctensor(), 1))) }
 
-// startCopy starts a copy from the thread's device, or to it; see waitFor.
+// startCopy starts a copy from or to the thread's device; see waitFor.
 func startCopy(to, from *ts.Tensor) { must(message(C.alamos_copy(to.Ctensor(), from.Ctensor(), 0))) }
 
 // withName calls f with the C name of a device.
@@ -200,23 +199,23 @@ func withName(device string, f func(*C.char) *C.char) error {
 	return message(f(name))
 }
 
-// checkDevice checks that a device is there, and settles how it computes.
+// checkDevice checks that a device exists, and configures how it computes.
 func checkDevice(device string) error {
 	return withName(device, func(name *C.char) *C.char { return C.alamos_device_check(name) })
 }
 
-// enterDevice gives the OS thread a queue of work of its own on a device, for good.
+// enterDevice gives the OS thread its own permanent stream on a device.
 func enterDevice(device string) error {
 	return withName(device, func(name *C.char) *C.char { return C.alamos_device_enter(name) })
 }
 
-// waitFor waits until a device has done what the OS thread has asked it to.
+// waitFor waits until a device has finished the work of the OS thread.
 func waitFor(device string) {
 	must(withName(device, func(name *C.char) *C.char { return C.alamos_device_wait(name) }))
 }
 
-// transferMemory is a tensor of zeros in memory of the processor that the device
-// reads and writes by itself.
+// transferMemory returns a tensor of zeros in processor memory that the device reads and
+// writes directly.
 func (s *scope) transferMemory(device string, n int, kind gotch.DType) *ts.Tensor {
 	var out unsafe.Pointer
 	must(withName(device, func(name *C.char) *C.char {

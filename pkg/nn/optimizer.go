@@ -17,11 +17,11 @@ import (
 const (
 	SGD   = "sgd"   // stochastic gradient descent with momentum
 	Adam  = "adam"  // Kingma and Ba 2015; weight decay is part of the gradient
-	AdamW = "adamw" // Loshchilov and Hutter 2019: weights decay by themselves
+	AdamW = "adamw" // Loshchilov and Hutter 2019; weight decay is separate from the gradient
 )
 
-// Optimizer says what is minimized, and how gradients change parameters. Code may leave
-// fields at zero: an empty Kind is SGD, no betas and epsilon are their defaults.
+// Optimizer configures the loss and the update of the parameters. Code may leave fields at
+// zero: an empty Kind means SGD, and zero betas and epsilon mean their defaults.
 type Optimizer struct {
 	Kind        string  `key:"kind" default:"sgd" enum:"sgd adam adamw" doc:"Algorithm of the steps: stochastic gradient descent with momentum; adam (Kingma and Ba 2015); adamw, with the weight decay apart from the gradient (Loshchilov and Hutter 2019)."`
 	Momentum    float64 `key:"momentum" default:"0.9" range:"0..<1" when:"kind=sgd" doc:"Momentum."`
@@ -31,19 +31,18 @@ type Optimizer struct {
 	Epsilon     float64 `key:"epsilon" default:"1e-8" range:">0..1" when:"kind=adam adamw" doc:"What is added to the root of that mean before the division by it."`
 
 	Weights Weights
-	Seed    uint64 // of the masks of dropout
+	Seed    uint64 // seed of the dropout masks
 }
 
-// Weights are the factors of the terms in the total loss; the zero Weights are 1
-// each.
+// Weights are the factors of the terms in the total loss. Zero Weights mean 1 each.
 type Weights struct {
 	Policy    float64 `key:"policy" default:"1" range:"0..<1e6" doc:"Weight of the cross-entropy between visits and policy; nothing where there is no policy."`
 	Value     float64 `key:"value" default:"1" range:"0..<1e6" doc:"Weight of the squared error of the value; with wdl of the cross-entropy of win, draw and loss."`
 	MovesLeft float64 `key:"moves_left" default:"1" range:"0..<1e6" doc:"Weight of the error of the moves left, where network.moves_left is true: Huber's, of plies over 20, quadratic to 10 plies, as in the training of Leela Chess Zero."`
 }
 
-// Complete returns the optimizer with every default made explicit, or an error
-// that names the field at fault.
+// Complete returns the optimizer with every default made explicit, or an error that names
+// the invalid field.
 func (o Optimizer) Complete() (Optimizer, error) {
 	if err := errors.Join(config.Check("training.optimizer", o), config.Check("training.loss", o.Weights)); err != nil {
 		return o, err
@@ -61,25 +60,25 @@ func (o Optimizer) Complete() (Optimizer, error) {
 	return o, nil
 }
 
-// optimizer is an optimizer at work: the arrays that it keeps for each trained
-// parameter, and its number of steps. Its methods panic with a failure.
+// optimizer is the state of a running optimizer: its arrays for each trained parameter, and
+// its number of steps. Its methods panic with a failure.
 //
-// Steps are computed in C++, see alamos_optimizer_new: SGD is torch.optim.SGD with its
-// defaults, Adam and AdamW are those of torch.optim.
+// C++ computes the steps, see alamos_optimizer_new. SGD equals torch.optim.SGD with its
+// defaults. Adam and AdamW equal those of torch.optim.
 type optimizer struct {
 	kind    string
 	scope   // owns the arrays
 	trained []*param
-	names   []string       // of the arrays in the state: names[i].<parameter>
-	arrays  [][]*ts.Tensor // of names and of trained; all 0 at first
-	steps   int64          // taken, or being taken
+	names   []string       // names of the arrays in the state: names[i].<parameter>
+	arrays  [][]*ts.Tensor // indexed by names and by trained parameters; all 0 at first
+	steps   int64          // completed steps, and the running one
 
 	native *C.alamos_optimizer
 }
 
-// stepsKey is the number of Adam's steps in the state, a float32 as all there is: it is
-// exact to 2^24 steps, and long before that the bias of the means is below the
-// precision of a float32.
+// stepsKey is the number of Adam's steps in the state. It is a float32 like the rest of the
+// state. This is exact to 2^24 steps, and the bias of the means falls below the precision
+// of a float32 long before.
 const stepsKey = "adam.steps"
 
 // start starts a complete optimizer with zero arrays.
@@ -117,8 +116,8 @@ func (x *optimizer) start(o Optimizer, params *parameters, shards []*shard) {
 		C.double(beta1), C.double(o.Beta2), C.double(o.Epsilon), C.double(o.WeightDecay), &x.native)))
 }
 
-// step is the part of a shard in a step of the first so many shards, on its
-// thread. It reads the gradients of all of them. begin comes before the parts.
+// step runs a shard's part of a step on the shard's thread. The first `shards` shards take
+// part, and each reads the gradients of all of them. begin must run before the parts.
 func (x *optimizer) step(shard, shards int, rate float64) {
 	must(message(C.alamos_optimizer_step(x.native, C.int(shard), C.int(shards), C.int64_t(x.steps), C.double(rate))))
 }

@@ -11,17 +11,17 @@ import (
 	"github.com/sugarme/gotch/ts"
 )
 
-// param is a named array of a network. Trained ones get gradients; the others
-// (running means and variances) are written by batch norm.
+// param is a named array of a network. Trained ones get gradients. Batch norm writes the
+// others, the running means and variances.
 type param struct {
 	name    string
 	shape   []int
 	data    []float32
 	trained bool
-	halved  bool // training computes with it in the precision of the maps, otherwise in single precision
+	halved  bool // training uses the precision of the maps for it, otherwise single precision
 }
 
-// size is how many numbers there are.
+// size returns the number of elements.
 func (p *param) size() int {
 	n := 1
 	for _, s := range p.shape {
@@ -30,25 +30,24 @@ func (p *param) size() int {
 	return n
 }
 
-// inMaps marks a parameter of a large layer, which is computed in the precision
-// of the maps.
+// inMaps marks a parameter of a large layer, which uses the precision of the maps.
 func (p *param) inMaps() *param {
 	p.halved = true
 	return p
 }
 
-// initializer fills an array with its first values.
+// initializer writes the initial values of an array.
 type initializer func(data []float32, rng *rand.Rand)
 
-// declare collects the parameters of a network, in the order of its layers. The
-// values of each depend on the seed and its name only, so that a layer more or
-// less changes no other.
+// declare collects the parameters of a network in the order of its layers. The values of
+// each depend only on the seed and its name, so adding or removing a layer does not change
+// the others.
 type declare struct {
 	seed   uint64
-	blank  bool // names and shapes only
+	blank  bool // declare names and shapes only
 	params []*param
 
-	// What freeze folds: batch norms behind convolutions, and those that stand alone.
+	// What freeze folds: batch norms that follow convolutions, and the others.
 	convNorms []*convNorm
 	norms     []*norm
 }
@@ -66,7 +65,7 @@ func (d *declare) add(name string, trained bool, fill initializer, shape ...int)
 	return p
 }
 
-// value fills with v.
+// value returns an initializer that fills with v.
 func value(v float32) initializer {
 	return func(data []float32, _ *rand.Rand) {
 		for i := range data {
@@ -87,8 +86,8 @@ func kaiming(out, kernel int) initializer {
 	}
 }
 
-// uniform draws from [-b, b] with b = scale/sqrt(in); with scale 1 this is what
-// PyTorch does for a linear layer of in inputs.
+// uniform draws from [-b, b] with b = scale/sqrt(in). With scale 1 it equals PyTorch's
+// initialization of a linear layer with in inputs.
 func uniform(in int, scale float64) initializer {
 	b := scale / math.Sqrt(float64(in))
 	return func(data []float32, rng *rand.Rand) {
@@ -98,12 +97,12 @@ func uniform(in int, scale float64) initializer {
 	}
 }
 
-// small is the scale of the last layer of a head: the priors of an untrained network
-// are then nearly equal, and its value is about 0.
+// small is the scale of a head's last layer. It makes the priors of an untrained network
+// nearly equal, and its value about 0.
 const small = 0.01
 
-// newStorage is libtorch memory on a device for a parameter's numbers, of its shape. Weights
-// of convolutions, [out, in, k, k], are [out, k, k, in] in memory: the order in
+// newStorage allocates libtorch memory on a device for a parameter, in the parameter's
+// shape. Convolution weights [out, in, k, k] are stored as [out, k, k, in], the order in
 // which convolutions of channels-last maps read them.
 func newStorage(p *param, device gotch.Device) (*ts.Tensor, error) {
 	if len(p.shape) != 4 {
@@ -118,8 +117,7 @@ func newStorage(p *param, device gotch.Device) (*ts.Tensor, error) {
 	return view, errors.Join(err, t.Drop())
 }
 
-// read copies numbers from a parameter's storage to data, in the order of its
-// shape.
+// read copies numbers from a parameter's storage to data, in the order of its shape.
 func (p *param) read(data []float32, from *ts.Tensor) {
 	var s scope
 	defer s.close()
@@ -134,11 +132,11 @@ func (p *param) write(to *ts.Tensor, data []float32) {
 	host := s.host(to)
 	target := floats(host)
 	p.places(func(here, there int) { target[there] = data[here] })
-	copyTensor(to, host) // on the processor they are one
+	copyTensor(to, host) // on the processor, both are the same tensor
 }
 
-// places calls f for each number of the parameter with its place in the order of
-// the shape and in storage.
+// places calls f for each number of the parameter with its index in the order of the shape
+// and its index in storage.
 func (p *param) places(f func(here, there int)) {
 	if len(p.shape) != 4 {
 		for i := range p.data {
@@ -156,20 +154,20 @@ func (p *param) places(f func(here, there int)) {
 	}
 }
 
-// parameters are a network's parameters in libtorch's memory. Its methods panic
-// with a failure.
+// parameters are a network's parameters in libtorch's memory. Its methods panic with a
+// failure.
 type parameters struct {
 	scope
 	place
 
 	all  []*param
 	full map[*param]*ts.Tensor // in single precision
-	half map[*param]*ts.Tensor // rounded copies in bf16 of those that are computed with so
+	half map[*param]*ts.Tensor // rounded copies in bf16 of the halved parameters
 
 	constant *ts.Tensor // see graph
 }
 
-// start makes the tensors, with the values that the network has.
+// start allocates the tensors and copies the network's values.
 func (x *parameters) start(n *Network, half bool, at place) {
 	x.place, x.all, x.full, x.half = at, n.params, make(map[*param]*ts.Tensor), make(map[*param]*ts.Tensor)
 	x.constant = x.constantMarks(n.spec.Constant, at)
@@ -182,8 +180,8 @@ func (x *parameters) start(n *Network, half bool, at place) {
 	x.push()
 }
 
-// constantMarks is which planes are constant, [planes] of bool, for a graph of
-// libtorch's operations; nil where no plane is.
+// constantMarks marks the constant planes in bools [planes] for a graph of libtorch's
+// operations. It is nil if no plane is constant.
 func (s *scope) constantMarks(constant []bool, at place) *ts.Tensor {
 	if !at.generic || !slices.Contains(constant, true) {
 		return nil
@@ -191,7 +189,7 @@ func (s *scope) constantMarks(constant []bool, at place) *ts.Tensor {
 	return s.keep(s.keep(ts.OfSlice(constant)).To(at.gotch(), false))
 }
 
-// used is what is computed with: a parameter, or its rounded copy.
+// used returns the tensor to compute with: a parameter or its rounded copy.
 func (x *parameters) used(p *param) *ts.Tensor {
 	if half := x.half[p]; half != nil {
 		return half
@@ -216,15 +214,15 @@ func (x *parameters) pull() {
 	}
 }
 
-// frozen are the parameters of a network as inference on a device computes with
-// them: batch norm is folded into the convolutions before it.
+// frozen holds the parameters of a network for inference on a device. Each batch norm is
+// folded into the convolution before it.
 type frozen struct {
 	scope
 	place
 	half     bool
 	params   map[*param]*ts.Tensor
 	constant *ts.Tensor // see graph
-	planes   int        // of the input: padded with empty ones, as matrix units work on groups of channels
+	planes   int        // input planes, padded with empty ones because matrix units work on groups of channels
 }
 
 // freeze copies a network's parameters to a device.
@@ -257,7 +255,7 @@ func (n *Network) freeze(half bool, at place) *frozen {
 		}
 		f.params[p] = f.keep(x.To(at.gotch(), false))
 	}
-	for _, l := range n.norms { // to be spread over maps
+	for _, l := range n.norms { // shaped to broadcast over maps
 		for _, p := range []*param{l.gamma, l.beta} {
 			f.params[p] = f.keep(f.params[p].View([]int64{1, -1, 1, 1}, false))
 		}

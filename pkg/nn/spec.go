@@ -14,45 +14,45 @@ const Squares = 64
 
 // Policy heads.
 const (
-	// PolicyConv73 is the head of the OppenheimerZero thesis: a 1x1 convolution to
-	// Width channels (batch norm, ReLU), a 1x1 convolution to 73 channels, a
-	// linear layer from these 4672 numbers to PolicySize. The linear layer alone
-	// has 9.2 million parameters for 1968 moves.
+	// PolicyConv73 is the head of the OppenheimerZero thesis: a 1x1 convolution to Width
+	// channels (batch norm, ReLU), a 1x1 convolution to 73 channels, and a linear layer
+	// from these 4672 numbers to PolicySize. The linear layer alone has 9.2 million
+	// parameters for 1968 moves.
 	PolicyConv73 = "conv73-linear"
 
-	// PolicyConv is a cheap head for small networks: a 1x1 convolution to
-	// PolicyChannels (batch norm, ReLU), a linear layer from these
-	// 64*PolicyChannels numbers to PolicySize.
+	// PolicyConv is a cheap head for small networks: a 1x1 convolution to PolicyChannels
+	// (batch norm, ReLU), and a linear layer from these 64*PolicyChannels numbers to
+	// PolicySize.
 	PolicyConv = "conv-linear"
 
-	// PolicyAlphaZero is AlphaZero's head: a 1x1 convolution to Width channels (batch
-	// norm, ReLU) and one to 73 channels, whose 4672 numbers are the moves of the
-	// policy map alphazero4672: number 64 p + s is map p at square s. It has the
-	// fewest parameters by far, and needs that map.
+	// PolicyAlphaZero is AlphaZero's head: a 1x1 convolution to Width channels (batch norm,
+	// ReLU) and one to 73 channels. The 4672 numbers are the moves of the policy map
+	// alphazero4672: number 64 p + s is map p at square s. The head has the fewest
+	// parameters by far, and requires that policy map.
 	PolicyAlphaZero = "conv73"
 
-	// PolicyNone is no head, for a network that knows values only: the priors are
-	// equal.
+	// PolicyNone means no policy head, for a network that predicts only values. The priors
+	// are equal.
 	PolicyNone = "none"
 )
 
-// Value heads, by what they predict of the result.
+// Value heads, named by their prediction of the result.
 const (
 	ValueTanh   = "tanh"   // one number, squashed to -1..1
-	ValueLinear = "linear" // one number as it is; a Session cuts it to -1..1
+	ValueLinear = "linear" // one unbounded number; a Session clips it to -1..1
 	ValueWDL    = "wdl"    // the probabilities of win, draw and loss; the value is win - loss
 )
 
-// Flat, as ValueChannels, is no convolution: the trunk's maps go straight into the
-// dense layers.
+// Flat is the ValueChannels of a head without convolution: the trunk's maps go directly
+// into the dense layers.
 const Flat = -1
 
-// Spec says what a network looks like. Empty names stand for the first of the words
-// listed with them. The tags are what experiment files may say, see package config.
+// Spec describes a network. An empty name means the first word of its enum. The tags are
+// the settings of experiment files; see package config.
 type Spec struct {
 	Planes     int    // input planes
-	Constant   []bool // which planes hold one number on all squares; nil: none
-	PolicySize int    // moves that the policy can express
+	Constant   []bool // marks planes with one number on all squares; nil means none
+	PolicySize int    // number of moves that the policy can express
 
 	Trunk              string  `key:"trunk" default:"residual" enum:"residual preactivation plain" doc:"Blocks between input and heads: residual has two convolutions a block, the activation after the addition; preactivation two, with batch norm and activation before each; plain one, the first of them from the input, and adds nothing."`
 	Depth              int     `key:"depth" default:"6" range:"1..100" unit:"blocks" doc:"Number of blocks of the trunk, in plain of its convolutions."`
@@ -63,7 +63,7 @@ type Spec struct {
 	Dropout            float64 `json:",omitempty" key:"dropout" default:"0" range:"0..<1" doc:"Share of channels that training leaves out of what each block computes, drawn again for each position; in residual and preactivation before the addition."`
 
 	Value string `key:"value" default:"tanh" enum:"tanh wdl linear" doc:"Value head, by its output: tanh is a number squashed to -1..1, linear one as it is, cut to that range when it is used, wdl the probabilities of win, draw and loss, whose value is win - loss."`
-	// ValueChannels is Flat for no convolution.
+	// Flat means no convolution.
 	ValueChannels int   `key:"value_channels" default:"1" range:"0..2048" zero:"-1" unit:"channels" doc:"Channels of the 1x1 convolution before the dense layers of the value head; 0: the maps of the trunk go straight into them."`
 	ValueHidden   []int `key:"value_hidden" default:"256" range:"1..16384" flags:"single" unit:"features" doc:"Widths of the dense layers (relu) of the value head before its output."`
 
@@ -71,7 +71,7 @@ type Spec struct {
 	// (ReLU), linear to one.
 	MovesLeft bool `json:",omitempty" key:"moves_left" default:"false" doc:"A head that predicts how many plies are left in the game, shaped as Leela Chess Zero's. It is learned and reported, and no search uses it."`
 
-	// PolicyHead is PolicyNone where PolicySize is 0.
+	// The policy head is PolicyNone if PolicySize is 0.
 	PolicyHead     string `key:"policy_head" default:"conv73-linear" enum:"conv73-linear conv-linear conv73" when:"policy!=none" doc:"Policy head: conv73-linear is a convolution to 73 channels and a linear layer; conv-linear a 1x1 convolution to policy_channels and a linear layer; conv73 AlphaZero's, a convolution to the 73 maps that are the moves of alphazero4672."`
 	PolicyChannels int    `key:"policy_channels" default:"8" range:"1..2048" unit:"channels" when:"policy_head=conv-linear" doc:"Channels before the linear layer of the policy head."`
 }
@@ -83,8 +83,8 @@ const (
 	leelaMovesLeftHidden   = 128
 )
 
-// Complete returns the spec with every default made explicit, or an error that
-// names the field at fault.
+// Complete returns the spec with every default made explicit, or an error that names the
+// invalid field.
 func (s Spec) Complete() (Spec, error) {
 	if s.Planes < 1 {
 		return s, fmt.Errorf("network: planes: want at least 1, have %d", s.Planes)

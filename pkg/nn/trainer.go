@@ -14,25 +14,25 @@ import (
 	"github.com/sugarme/gotch/ts"
 )
 
-// ErrDiverged means that a loss is no longer a finite number. The parameters are
-// those from before the step.
+// ErrDiverged reports a loss that is not a finite number. The parameters are those from
+// before the step.
 var ErrDiverged = errors.New("training diverged: the loss is not a finite number; lower the learning rate")
 
-// TrainerOptions say on what hardware to train, and in which precision. The number of
-// threads changes the low-order bits of the trained weights, because sums are added in
-// another order.
+// TrainerOptions select the hardware and the precision of training. The number of threads
+// changes the low-order bits of the trained weights, because sums are added in another
+// order.
 type TrainerOptions struct {
-	Device  string // see Devices; the first of them
-	Threads int    // of the processor; 0: all. On another device there is one
-	// Precision is Auto, FP32 or BF16; "" is Auto. BF16 computes with maps and
-	// weights of 8 bits of mantissa, from parameters in single precision. It is twice
-	// as fast and ends at the same losses. Players are not known to be weaker: in four
-	// pairs of runs of the quickstart the share of points against the untrained network
-	// was 8, 13 and 43 % lower and 56 % higher than in single precision, and chance
-	// alone sets runs that far apart.
+	Device  string // see Devices; training uses the first one
+	Threads int    // processor threads; 0 means all. Another device uses one
+	// Precision is Auto, FP32 or BF16; "" means Auto. BF16 computes with maps and weights
+	// of 8 bits of mantissa, and keeps the parameters in single precision. It is twice as
+	// fast and ends at the same losses. No loss of playing strength is known: in four pairs
+	// of runs of the quickstart the score against the untrained network was 8, 13 and 43 %
+	// lower and 56 % higher than in single precision, and chance alone causes such
+	// differences.
 	Precision string
 
-	generic bool // the operations for devices, though the device is the processor
+	generic bool // use the operations for devices on the processor
 	device  string
 }
 
@@ -67,26 +67,25 @@ func (on TrainerOptions) complete() (TrainerOptions, error) {
 
 func (on *TrainerOptions) place() place { return place{on.device, on.generic} }
 
-// Trainer takes gradient steps on a network. It keeps the parameters in libtorch
-// memory and divides every batch among shards, a thread each. It is safe for use
-// by several goroutines; their calls run one after the other.
+// Trainer takes gradient steps on a network. It keeps the parameters in libtorch memory and
+// divides every batch among shards, each with its own thread. Several goroutines may use
+// it; their calls run one after the other.
 type Trainer struct {
 	net     *Network
 	weights Weights
-	seed    uint64 // of dropout
+	seed    uint64 // seed of the dropout masks
 	options TrainerOptions
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	params  parameters
 	shards  []*shard
 	opt     optimizer
-	steps   uint64 // taken, including those before a resumption
+	steps   uint64 // steps taken, including those before a resumption
 	changed bool   // the tensors are newer than the network's parameters
 	closed  bool
 }
 
-// NewTrainer starts a trainer on the given hardware. A network has at most one trainer
-// at a time.
+// NewTrainer starts a trainer. A network has at most one trainer at a time.
 func NewTrainer(n *Network, o Optimizer, on TrainerOptions) (*Trainer, error) {
 	o, err := o.Complete()
 	if err != nil {
@@ -109,7 +108,7 @@ func NewTrainer(n *Network, o Optimizer, on TrainerOptions) (*Trainer, error) {
 	return t, nil
 }
 
-// start makes the tensors and the shards.
+// start allocates the tensors and starts the shards.
 func (t *Trainer) start(o Optimizer) {
 	t.params.start(t.net, t.options.Precision == BF16, t.options.place())
 	for i := range t.options.Threads {
@@ -119,14 +118,14 @@ func (t *Trainer) start(o Optimizer) {
 	t.opt.start(o, &t.params, t.shards)
 }
 
-// Precision is FP32 or BF16.
+// Precision returns FP32 or BF16.
 func (t *Trainer) Precision() string { return t.options.Precision }
 
-// Threads is the number of shards that a batch is divided into.
+// Threads returns the number of shards that a batch is divided into.
 func (t *Trainer) Threads() int { return t.options.Threads }
 
-// Parallelism names what the low-order bits of a step depend on: the number of threads
-// on the processor, or the kind of another device.
+// Parallelism names what the low-order bits of a step depend on: the number of threads of
+// the processor, or the kind of another device.
 func (t *Trainer) Parallelism() string {
 	if t.options.device == CPU {
 		return strconv.Itoa(t.options.Threads)
@@ -134,10 +133,10 @@ func (t *Trainer) Parallelism() string {
 	return CUDA
 }
 
-// Device is where it trains.
+// Device returns the device of the training.
 func (t *Trainer) Device() string { return t.options.device }
 
-// do runs f alone on the trainer.
+// do runs f with exclusive access to the trainer.
 func (t *Trainer) do(f func() error) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -176,8 +175,8 @@ func (t *Trainer) Step(b *Batch, lr float64) (Loss, error) {
 	return loss, err
 }
 
-// Measure returns the loss and the accuracy on a batch, the network in evaluation:
-// batch norm uses its running statistics, and nothing changes.
+// Measure returns the loss and the accuracy on a batch without changing anything. Batch
+// norm uses its running statistics.
 func (t *Trainer) Measure(b *Batch) (Loss, Accuracy, error) {
 	if err := b.check(&t.net.spec); err != nil {
 		return Loss{}, Accuracy{}, err
@@ -200,12 +199,12 @@ func (t *Trainer) Measure(b *Batch) (Loss, Accuracy, error) {
 	return loss, sum, err
 }
 
-// dropoutStepsKey is the number of steps taken in the state of a network with dropout:
-// the masks depend on it.
+// dropoutStepsKey is the number of steps in the state of a network with dropout. The masks
+// depend on it.
 const dropoutStepsKey = "dropout.steps"
 
-// State is a copy of the optimizer's state. Together with the network's it
-// continues training bit for bit.
+// State returns a copy of the optimizer's state. With the network's state, training resumes
+// bit for bit.
 func (t *Trainer) State() (Tensors, error) {
 	var s Tensors
 	err := t.do(func() error {
@@ -219,8 +218,8 @@ func (t *Trainer) State() (Tensors, error) {
 	return s, err
 }
 
-// Load replaces the optimizer's state by what State returned for the same
-// network and kind of optimizer. On an error the state is unchanged.
+// Load replaces the optimizer's state with a result of State for the same network and kind
+// of optimizer. On an error the state is unchanged.
 func (t *Trainer) Load(s Tensors) error {
 	return t.do(func() error {
 		steps := t.steps
@@ -243,7 +242,7 @@ func (t *Trainer) Load(s Tensors) error {
 	})
 }
 
-// pull copies the parameters to the network, whose lock the caller holds.
+// pull copies the parameters to the network. The caller holds the network's lock.
 func (t *Trainer) pull() error {
 	return t.do(func() error {
 		if !t.changed {
@@ -254,7 +253,7 @@ func (t *Trainer) pull() error {
 	})
 }
 
-// push copies the parameters from the network, whose lock the caller holds.
+// push copies the parameters from the network. The caller holds the network's lock.
 func (t *Trainer) push() error {
 	return t.do(func() error {
 		t.changed = false
@@ -262,8 +261,8 @@ func (t *Trainer) push() error {
 	})
 }
 
-// Close leaves what was learned in the network and frees the trainer's memory.
-// Any use afterwards is an error; another Close is not.
+// Close copies the trained parameters to the network and frees the trainer's memory. Later
+// use is an error, but another Close is not.
 func (t *Trainer) Close() error {
 	t.net.mu.Lock()
 	defer t.net.mu.Unlock()
@@ -290,10 +289,10 @@ func (t *Trainer) stop() error {
 	}))
 }
 
-// shard is a thread of a trainer and its part of every batch. Shards wait for each
-// other in batch norm only. On two cores this trains networks of 32 channels 1.5 times
-// as fast as one graph with every operation divided among the threads, and much faster
-// when another process needs a core.
+// shard is a thread of a trainer and its part of every batch. Shards wait for each other
+// only in batch norm. On two cores this trains networks of 32 channels 1.5 times as fast as
+// one graph with every operation divided among the threads, and much faster when another
+// process needs a core.
 type shard struct {
 	index int
 	calls chan func()
@@ -301,13 +300,13 @@ type shard struct {
 	// Used on the shard's thread only.
 	scope  // owns the tensors in params
 	params map[*param]*ts.Tensor
-	leaves handles // the trained ones: the gradients are theirs
+	leaves handles // the trained parameters, with their gradients
 }
 
 func newShard(index int) *shard {
 	s := &shard{index: index, calls: make(chan func()), params: make(map[*param]*ts.Tensor)}
 	go func() {
-		runtime.LockOSThread() // never unlocked: libtorch's settings belong to the thread, which ends with the goroutine
+		runtime.LockOSThread() // The thread is never unlocked: it has libtorch's settings, and ends with the goroutine.
 		setThreads(1)
 		for f := range s.calls {
 			f()
@@ -316,8 +315,7 @@ func newShard(index int) *shard {
 	return s
 }
 
-// start makes tensors that share the memory of the parameters and have gradients
-// of their own.
+// start makes tensors that share the memory of the parameters but have their own gradients.
 func (s *shard) start(params *parameters) {
 	recordGradients(false)
 	for _, p := range params.all {
@@ -330,14 +328,14 @@ func (s *shard) start(params *parameters) {
 	}
 }
 
-// gradients switches the recording of operations for a backward pass.
+// recordGradients switches the recording of operations for a backward pass.
 func recordGradients(on bool) {
 	_, err := ts.GradSetEnabled(on)
 	must(err)
 }
 
-// each runs f for shards at once. When one fails, the others stop waiting for it at the
-// barrier b, which may be nil; the error is that of the first.
+// each runs f for all shards in parallel. If one fails, the others stop waiting for it at
+// the barrier b, which may be nil. The error is that of the first failure.
 func each(shards []*shard, b barrier, f func(*shard)) error {
 	var wait sync.WaitGroup
 	var once sync.Once
@@ -358,17 +356,17 @@ func each(shards []*shard, b barrier, f func(*shard)) error {
 	return failed
 }
 
-// pass is a batch on its way through the network, in as many parts as there are
-// shards that have positions.
+// pass is one pass of a batch through the network, with a part for each shard that has
+// positions.
 type pass struct {
 	t       *Trainer
 	shards  int
 	barrier barrier
 	graphs  []*graph
-	totals  []*ts.Tensor // what each shard adds to the loss
+	totals  []*ts.Tensor // each shard's contribution to the loss
 	parts   []Loss       // the same as numbers, once they are read
 	read    []func() Loss
-	// In evaluation, of each shard.
+	// per shard, in evaluation
 	accuracies []Accuracy
 }
 
@@ -392,8 +390,8 @@ func (t *Trainer) pass(n int, training bool) *pass {
 
 func (p *pass) each(f func(*shard)) error { return each(p.t.shards[:p.shards], p.barrier, f) }
 
-// forward runs the batch forward. In training the loss is read after backward, so that
-// a device does not wait between the two.
+// forward runs the batch forward. In training, the loss is read after backward, so that a
+// device does not idle between the two.
 func (p *pass) forward(b *Batch) error {
 	return p.each(func(s *shard) {
 		g := p.graphs[s.index]
@@ -415,7 +413,7 @@ func (p *pass) forward(b *Batch) error {
 	})
 }
 
-// backward makes the gradients of what forward has run in training.
+// backward computes the gradients of a training pass.
 func (p *pass) backward() error {
 	return p.each(func(s *shard) {
 		must(p.totals[s.index].Backward())
@@ -423,7 +421,7 @@ func (p *pass) backward() error {
 	})
 }
 
-// loss is that of all parts.
+// loss returns the loss of all parts.
 func (p *pass) loss() (sum Loss) {
 	for _, l := range p.parts {
 		sum.Add(l, 1)
@@ -431,9 +429,9 @@ func (p *pass) loss() (sum Loss) {
 	return sum
 }
 
-// close frees what the pass left in memory.
+// close frees the memory of the pass.
 func (p *pass) close() {
-	// A failure to free has no remedy, and the step is done.
+	// A failure to free has no remedy, and the step is complete.
 	_ = each(p.t.shards[:p.shards], nil, func(s *shard) { p.graphs[s.index].close() })
 	if p.barrier != nil {
 		freeBarrier(p.barrier)

@@ -6,8 +6,8 @@ import (
 	"github.com/sugarme/gotch/ts"
 )
 
-// Trunks. Attention and dropout, where there are any, are the last things in a
-// block, of a residual one before what came in is added.
+// Trunks. Attention and dropout, if present, come last in a block. In a residual block they
+// come before the addition of the input.
 const (
 	// TrunkResidual is a 3x3 convolution (batch norm, activation) and Depth blocks
 	// x -> act(x + norm(conv(act(norm(conv(x)))))), He et al. 2015.
@@ -18,12 +18,11 @@ const (
 	// activation, He et al. 2016.
 	TrunkPreactivation = "preactivation"
 
-	// TrunkPlain is Depth times x -> act(norm(conv(x))), the first from the input
-	// planes.
+	// TrunkPlain is Depth times x -> act(norm(conv(x))). The first reads the input planes.
 	TrunkPlain = "plain"
 )
 
-// newTrunk declares the layers from the planes to the maps that the heads see.
+// newTrunk declares the layers from the planes to the maps that the heads read.
 func newTrunk(d *declare, s *Spec) []layer {
 	act := activationOf(s)
 	var trunk []layer
@@ -33,7 +32,7 @@ func newTrunk(d *declare, s *Spec) []layer {
 	case TrunkPreactivation:
 		trunk = append(trunk, newConv(d, "input.conv", s.Planes, s.Width, 3))
 	}
-	in := s.Planes // of a block of TrunkPlain
+	in := s.Planes // input channels of a block of TrunkPlain
 	for i := range s.Depth {
 		name := fmt.Sprintf("trunk.%d", i)
 		switch s.Trunk {
@@ -52,7 +51,7 @@ func newTrunk(d *declare, s *Spec) []layer {
 	return trunk
 }
 
-// convolutions is the number of 3x3 convolutions of the trunk.
+// convolutions returns the number of 3x3 convolutions of the trunk.
 func (s *Spec) convolutions() int {
 	if s.Trunk == TrunkPlain {
 		return s.Depth
@@ -60,8 +59,8 @@ func (s *Spec) convolutions() int {
 	return 1 + 2*s.Depth
 }
 
-// FLOPs is the number of operations of the trunk's 3x3 convolutions for a position,
-// two for each multiplication with its addition.
+// FLOPs returns the number of operations of the trunk's 3x3 convolutions for a position. A
+// multiply-add is two operations.
 func (s Spec) FLOPs() float64 {
 	in, sum := s.Planes, 0
 	for range s.convolutions() {
@@ -91,14 +90,14 @@ func (e ending) forward(g *graph, x *ts.Tensor) *ts.Tensor {
 	return x
 }
 
-// identity reports whether there is nothing to do in this pass.
+// identity reports whether the ending changes nothing in this pass.
 func (e ending) identity(g *graph) bool {
 	return e.attention == nil && (e.dropout == nil || !g.training)
 }
 
 // residual is a block of TrunkResidual.
 type residual struct {
-	first, second *convNorm // the activation of the second is that of the sum
+	first, second *convNorm // the second convolution's activation applies to the sum
 	ending        ending
 }
 
