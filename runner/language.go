@@ -262,7 +262,9 @@ meaning, and the values that the papers published. --key prints one key or one s
 	cmd.Flags().StringVar(&key, "key", "", "show one key, such as search.c_puct, or one section")
 	cmd.Flags().BoolVar(&schema, "json-schema", false, "print the JSON Schema (draft 7)")
 	cmd.MarkFlagsMutuallyExclusive("key", "json-schema")
-	completeFlag(cmd, "key", keyPaths()...)
+	completeFlagBy(cmd, "key", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return keyPaths(), cobra.ShellCompDirectiveNoFileComp
+	})
 	return cmd
 }
 
