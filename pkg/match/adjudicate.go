@@ -9,27 +9,28 @@ import (
 	"alamos/pkg/config"
 )
 
-// Judge ends games by what the players think of them, as in a game between people:
-// one resigns, or they agree on a draw. The zero Judge ends no game.
+// Judge adjudicates games from the players' scores, as people do: a player resigns, or both
+// agree on a draw. The zero Judge ends no game.
 type Judge struct {
 	Resign Resign `key:"resign" flags:"optional" doc:"Players who both think that one is lost end the game; absent: they play on."`
 	Draw   Draw   `key:"draw" flags:"optional" doc:"Players who both think the game drawn end it; absent: they play on."`
 }
 
-// Resign says when the player to move gives up.
+// Resign is the condition under which a game counts as resigned: both players consider the
+// same side lost.
 type Resign struct {
 	Score float64 `key:"score" default:"-0.95" range:">-1..<0" doc:"Expected result, from -1 to 1, at which a player gives up."`
 	Moves int     `key:"moves" default:"3" range:"1..1000" unit:"moves of each side" doc:"For how many moves it has thought no better, and its opponent no worse of its own game."`
 }
 
-// Draw says when a game is agreed drawn.
+// Draw is the condition under which a game is agreed drawn.
 type Draw struct {
 	Score float64 `key:"score" default:"0.02" range:"0..<1" doc:"Expected result, to either side, of a game that is thought drawn."`
 	Moves int     `key:"moves" default:"8" range:"1..1000" unit:"moves of each side" doc:"For how many moves both have thought so."`
 	From  int     `key:"from" default:"40" range:"0..10000" unit:"moves" doc:"Not before this move."`
 }
 
-// Validate returns an error for a judge that makes no sense.
+// Validate returns an error for settings that contradict each other or are out of range.
 func (j *Judge) Validate() error {
 	if err := config.Check("tournament", j); err != nil {
 		return err
@@ -54,12 +55,12 @@ func (j *Judge) result(g *Game) chess.Result {
 	if n == 0 {
 		return chess.Unfinished
 	}
-	last := g.Start.Turn() // who has made the last move
+	last := g.Start.Turn() // side that made the last move
 	if n%2 == 0 {
 		last = last.Other()
 	}
-	// The least and the most that the players expected, in the last moves, for the side
-	// that made the last move.
+	// extremes returns the lowest and highest expected result for the side that made the
+	// last move, over both players' scores in the last moves.
 	extremes := func(moves int) (least, most float64, ok bool) {
 		least, most = math.Inf(1), math.Inf(-1)
 		for i := n - 2*moves; i < n; i++ {
@@ -90,15 +91,15 @@ func (j *Judge) result(g *Game) chess.Result {
 	return chess.Unfinished
 }
 
-// Adjudicator may end games before the rules do. It is called after every move with the
-// games of a pair that are being played, whose Moves, the opening included, and Infos
-// are those so far. It returns a result for each, chess.Unfinished where the game
-// continues. The answer to one game must not depend on the others. It is called by many
-// goroutines at once, and must keep nothing of the games. An error ends the tournament.
+// Adjudicator may end games before the rules do. Play calls it after every move with the
+// running games of a pair; their Moves (opening included) and Infos reach up to that move.
+// It returns one result for each game, and chess.Unfinished where the game continues. The
+// result of one game must not depend on the other games. Many goroutines call it at once,
+// and it must not retain the games. An error ends the tournament.
 type Adjudicator func(ctx context.Context, games []*Game) ([]chess.Result, error)
 
-// InTurn returns an adjudicator that calls others in turn; the first one that ends a
-// game decides. It is nil without any.
+// InTurn returns an adjudicator that calls others in order. The first one that ends a game
+// decides. Without adjudicators InTurn returns nil.
 func InTurn(all ...Adjudicator) Adjudicator {
 	switch len(all) {
 	case 0:

@@ -10,13 +10,13 @@ import (
 	"alamos/pkg/uci"
 )
 
-// UCI describes a player that is an engine.
+// UCI describes an engine player.
 type UCI struct {
 	Command  uci.Command
 	Variant  chess.Variant
-	Chess960 bool      // whether games may start where castling is that of chess960
+	Chess960 bool      // whether games may start from Chess960 positions
 	Limit    uci.Limit // for each move
-	Engines  int       // processes at most, for as many games at once; 0 is taken as 1
+	Engines  int       // maximum number of processes, and so of games at once; 0 means 1
 	Timeouts uci.Timeouts
 }
 
@@ -24,26 +24,25 @@ type UCI struct {
 type engines struct {
 	name string
 	spec UCI
-	pool chan *uci.Client // an element a process allowed; nil: not running
+	pool chan *uci.Client // one element for each allowed process; nil: not running
 
-	refusals atomic.Int32 // starts in a row that have failed
+	refusals atomic.Int32 // consecutive failed starts
 }
 
-// maxRefusals is the number of failed starts in a row after which the engine counts as
+// maxRefusals is the number of consecutive failed starts after which the engine counts as
 // missing.
 const maxRefusals = 3
 
-// NewUCI starts an engine and makes sure that it plays the variant, and chess960 where
-// that is wanted. It starts more processes when more games are played at once, and new
-// ones in place of those that crashed. An engine that does not start here is an error. One
-// that does not start later loses the game; after three such games in a row the tournament
-// ends.
+// NewUCI starts an engine and checks that it plays the variant, and Chess960 if required.
+// The player starts more processes when more games run at once, and replaces processes that
+// crash. NewUCI returns an error if the engine does not start. If a later start fails, the
+// player loses that game; after three consecutive failures the tournament ends.
 //
-// The engine gets ucinewgame before each move, which clears its tables: its answer then
-// depends on the game alone, unless its limit is time, and not on the process.
+// The engine gets ucinewgame before each move, which clears its tables. Its move then
+// depends on the game alone and not on the process, unless the limit is time.
 //
-// Processes share the machine: with a limit of time, more of them than processor cores
-// are weaker than one.
+// Processes share the machine. With a time limit, more processes than processor cores
+// weaken each of them.
 func NewUCI(ctx context.Context, name string, spec UCI) (Player, error) {
 	if spec.Command.Name == "" {
 		spec.Command.Name = name
@@ -60,7 +59,7 @@ func NewUCI(ctx context.Context, name string, spec UCI) (Player, error) {
 	return p, nil
 }
 
-// start starts a process that proves that it plays the variant.
+// start starts a process and checks that it plays the variant.
 func (p *engines) start(ctx context.Context) (*uci.Client, error) {
 	e, err := uci.Start(ctx, p.spec.Command, p.spec.Timeouts)
 	if err != nil {
@@ -107,7 +106,7 @@ func (p *engines) Moves(ctx context.Context, turns []*Turn) error {
 	return context.Cause(ctx)
 }
 
-// ask lets an engine search a position as if it began a new game.
+// ask searches a position as the first of a new game.
 func ask(ctx context.Context, e *uci.Client, g *chess.Game, l uci.Limit) (chess.Move, Info, error) {
 	if err := e.NewGame(ctx); err != nil {
 		return 0, Info{}, err

@@ -9,8 +9,7 @@ import (
 	"alamos/pkg/chess"
 )
 
-// Pair is two names, A before B in the order of strings, in whatever order a tournament
-// lists its players.
+// Pair holds two player names in string order, regardless of their order in the tournament.
 type Pair struct{ A, B string }
 
 // NewPair returns the pair of two players.
@@ -21,7 +20,7 @@ func NewPair(x, y string) Pair {
 	return Pair{x, y}
 }
 
-// Players returns the names by color in a game: A is White in games of an even number.
+// Players returns the names by color in a game. A is White in even-numbered games.
 func (p Pair) Players(number int) (white, black string) {
 	if number%2 == 0 {
 		return p.A, p.B
@@ -35,25 +34,24 @@ type Game struct {
 	White, Black string // names
 	Number       int    // within its pairing, from 0
 	Start        chess.Position
-	Opening      int          // plies that no player chose: of the book, then random ones
-	Book         int          // those of the book
-	Moves        []chess.Move // from Start, opening included
+	Opening      int          // plies before the players' first own move: book plies, then random plies
+	Book         int          // book plies
+	Moves        []chess.Move // from Start, including the opening
 	Outcome      chess.Outcome
-	Infos        []Info // what the player thought at each ply; zero in the opening
-	Fault        error  // why the game was lost, when a player failed; not kept in PGN
+	Infos        []Info // the player's evaluation at each ply; zero in the opening
+	Fault        error  // why the game was lost when a player failed; not kept in PGN
 }
 
-// Pair returns the pair that the game belongs to.
 func (g *Game) Pair() Pair { return NewPair(g.White, g.Black) }
 
-// Tags with the length of the opening.
+// PGN tags for the length of the opening.
 const (
 	bookTag   = "BookPlies"
 	randomTag = "RandomPlies"
 )
 
-// PGN returns the game as it is written to a file. It has no date, so that the same game
-// gives the same bytes.
+// PGN returns the game for a file. It writes no date, so that the same game gives the same
+// bytes.
 func (g *Game) PGN(event string) *chess.PGN {
 	p := &chess.PGN{
 		Tags: []chess.Tag{
@@ -84,8 +82,8 @@ func (g *Game) PGN(event string) *chess.PGN {
 	return p
 }
 
-// FromPGN reads a game that [Game.PGN] wrote, so that a tournament can continue from
-// its file. Writing it gives the same bytes.
+// FromPGN reads a game that [Game.PGN] wrote, so that a tournament can continue from its
+// file. Writing the game again gives the same bytes.
 func FromPGN(p *chess.PGN) (*Game, error) {
 	g := &Game{
 		Variant: p.Variant,
@@ -134,19 +132,19 @@ func FromPGN(p *chess.PGN) (*Game, error) {
 	return g, nil
 }
 
-// Info is what a player thinks of the position in which it moved.
+// Info is a player's evaluation of the position in which it moved.
 type Info struct {
-	Score  *float64 // expected result from its own view, -1 to 1; nil when unknown
-	Visits int      // of a tree search; 0 when unknown
-	Depth  int      // plies looked ahead; 0 when unknown
+	Score  *float64 // expected result for this player, -1 to 1; nil when unknown
+	Visits int      // visits of a tree search; 0 when unknown
+	Depth  int      // search depth in plies; 0 when unknown
 }
 
-// String returns what is known as a PGN comment: "score 0.125 depth 6 visits 800"; empty
-// when nothing is known.
+// String returns the known fields as a PGN comment, such as "score 0.125 depth 6 visits
+// 800". It returns "" if no field is known.
 func (in Info) String() string {
 	var words []string
 	if in.Score != nil {
-		x := math.Round(*in.Score*1000)/1000 + 0 // no negative zero
+		x := math.Round(*in.Score*1000)/1000 + 0 // adding 0 turns -0 into 0
 		words = append(words, "score", strconv.FormatFloat(x, 'f', 3, 64))
 	}
 	if in.Depth != 0 {
@@ -158,7 +156,7 @@ func (in Info) String() string {
 	return strings.Join(words, " ")
 }
 
-// ParseInfo reads what [Info.String] writes; the score has three digits.
+// ParseInfo parses the output of [Info.String]. The score has three digits.
 func ParseInfo(s string) (Info, error) {
 	var in Info
 	words := strings.Fields(s)

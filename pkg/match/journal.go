@@ -17,24 +17,23 @@ import (
 	"alamos/pkg/uci"
 )
 
-// Games plays a tournament and keeps its games, so that a killed tournament continues
-// from those that were finished. A game is a function of its pair, its number and the
-// key of the pair. So what was played under a key, here or elsewhere, is not played
-// again.
+// Games plays a tournament and keeps its games, so that a killed tournament continues from
+// its finished games. A game is a function of its pair, its number and the pair's key. A
+// game that was played under the same key, in this run or another, is not played again.
 type Games struct {
 	tournament Tournament
 	entries    []Entry
-	event      string            // of games in PGN
-	key        func(Pair) string // names what decides the games of a pair beside their numbers
+	event      string            // event tag of the PGN games
+	key        func(Pair) string // identifies everything that determines a pair's games except their numbers
 
 	fixtures map[Pair]Fixture
 	games    map[place]*Game
 	total    int
 	journal  *disk.Journal
-	others   int // games of the journal that have another key
+	others   int // games in the journal with a different key
 }
 
-// place is a game of a tournament.
+// place identifies a game of a tournament.
 type place struct {
 	Pair
 	number int
@@ -43,10 +42,10 @@ type place struct {
 // journaled is an entry of a journal.
 type journaled struct{ Key, PGN string }
 
-// journalHead is that of every journal of games: the entries have their keys.
+// journalHead starts every journal of games. The keys are in the entries.
 var journalHead = []byte("games with their keys")
 
-// NewGames returns the games of a tournament before any was played.
+// NewGames returns the state of a tournament before its first game.
 func NewGames(t Tournament, entries []Entry, event string, key func(Pair) string) *Games {
 	a := &Games{tournament: t, entries: entries, event: event, key: key, fixtures: map[Pair]Fixture{}, games: map[place]*Game{}}
 	for _, f := range Fixtures(t, entries) {
@@ -56,9 +55,9 @@ func NewGames(t Tournament, entries []Entry, event string, key func(Pair) string
 	return a
 }
 
-// Open restores the games of a journal, or makes one, and keeps every game there that is
-// added from now on. It returns the bytes of the journal that were damaged; the games
-// in them are played again.
+// Open restores the games of a journal, or creates the journal, and then appends every
+// added game to it. It returns the number of damaged bytes in the journal; games in those
+// bytes are played again.
 func (a *Games) Open(journal string) (damaged int64, err error) {
 	a.journal, err = disk.OpenJournal(journal, journalHead, a.replay)
 	if err != nil {
@@ -67,7 +66,7 @@ func (a *Games) Open(journal string) (damaged int64, err error) {
 	return a.journal.Dropped, nil
 }
 
-// Peek restores the games of a journal and changes nothing.
+// Peek restores the games of a journal without changing the journal.
 func (a *Games) Peek(journal string) error { return disk.ReadJournal(journal, journalHead, a.replay) }
 
 func (a *Games) replay(entry []byte) error {
@@ -83,7 +82,6 @@ func (a *Games) replay(entry []byte) error {
 	})
 }
 
-// Close closes the journal.
 func (a *Games) Close() error {
 	j := a.journal
 	a.journal = nil
@@ -93,8 +91,8 @@ func (a *Games) Close() error {
 	return j.Close()
 }
 
-// Add adds a game that was played under a key, to the journal too where one is open. It
-// reports whether the game was missing.
+// Add adds a game that was played under a key, and writes it to the journal if one is open.
+// It reports whether the game was missing.
 func (a *Games) Add(key string, g *Game) (bool, error) {
 	if !a.take(key, g) {
 		return false, nil
@@ -123,15 +121,15 @@ func (a *Games) take(key string, g *Game) bool {
 	return true
 }
 
-// Has reports whether a game is there.
+// Has reports whether a game is finished.
 func (a *Games) Has(p Pair, number int) bool { return a.games[place{p, number}] != nil }
 
-// Len returns the number of games that are there, Total that of all games of the
+// Len returns the number of finished games. Total returns the number of games in the
 // tournament.
 func (a *Games) Len() int   { return len(a.games) }
 func (a *Games) Total() int { return a.total }
 
-// All returns the games that are there, in the order of [SortGames].
+// All returns the finished games in the order of [SortGames].
 func (a *Games) All() []*Game {
 	names := make([]string, len(a.entries))
 	for i, e := range a.entries {
@@ -142,11 +140,11 @@ func (a *Games) All() []*Game {
 	return games
 }
 
-// errEnough ends a tournament that its user needs no more games of.
+// errEnough ends a tournament early at the caller's request.
 var errEnough = errors.New("enough games")
 
-// Play plays the games that are missing. It calls played with each, one call at a time,
-// which returns true to end the tournament.
+// Play plays the missing games. It calls played with each game, one call at a time. If
+// played returns true, the tournament ends.
 func (a *Games) Play(ctx context.Context, played func(*Game) (enough bool, err error)) error {
 	if a.Len() == a.total {
 		return nil
@@ -163,7 +161,7 @@ func (a *Games) Play(ctx context.Context, played func(*Game) (enough bool, err e
 		}
 		switch {
 		case err != nil:
-			stop(err) // the disk may be full: games that cannot be kept are not worth playing
+			stop(err) // for example, the disk is full: it makes no sense to play games that cannot be stored
 		case enough:
 			stop(errEnough)
 		}
@@ -181,7 +179,6 @@ func (a *Games) Play(ctx context.Context, played func(*Game) (enough bool, err e
 // Fixtures lists the pairs of the tournament in its order.
 func (a *Games) Fixtures() []Fixture { return Fixtures(a.tournament, a.entries) }
 
-// Key returns the key of a pair.
 func (a *Games) Key(p Pair) string { return a.key(p) }
 
 // WriteGames writes games in PGN.
@@ -194,7 +191,7 @@ func WriteGames(w io.Writer, event string, games []*Game) error {
 	return nil
 }
 
-// ReadGames calls f with each game of a file that [WriteGames] wrote, and its event.
+// ReadGames calls f with each game, and its event, of a file that [WriteGames] wrote.
 func ReadGames(file string, f func(event string, g *Game) error) error {
 	r, err := os.Open(file)
 	if err != nil {
@@ -226,13 +223,13 @@ func readPGN(r io.Reader, f func(event string, g *Game) error) error {
 	}
 }
 
-// FaultText describes the fault by which a player lost a game.
+// FaultText describes the fault that lost a player the game.
 func FaultText(g *Game) string {
 	return fmt.Sprintf("%s - %s, game %d: %s: %v", g.White, g.Black, g.Number+1, g.Outcome, g.Fault)
 }
 
-// LogFault appends a fault to a file, with the end of the conversation with the engine.
-// The log has times and is no result.
+// LogFault appends a fault to a file, with the last lines exchanged with the engine. The
+// log contains times and is not a result.
 func LogFault(file string, g *Game) error {
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {

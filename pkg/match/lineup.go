@@ -13,13 +13,13 @@ import (
 	"alamos/pkg/uci"
 )
 
-// Lineup is the players that a person names on the command line, with their networks
-// open. Players of the same file share a network.
+// Lineup holds the players named on the command line, with their networks open. Players
+// with the same network file share one network.
 type Lineup struct {
 	Variant chess.Variant
 
 	specs  []*Spec
-	files  []string // of their networks; "" for players without one
+	files  []string // network files; "" for players without a network
 	models map[string]*uci.Model
 }
 
@@ -29,9 +29,9 @@ type Opener struct {
 	Hardware  uci.Hardware
 }
 
-// Open opens the networks of players. The variant is that of the networks, else want,
-// else chess; a network of another variant than want is an error. A tree search without
-// a limit of its own has this number of visits.
+// Open opens the players' networks. The variant is that of the networks, else want, else
+// standard chess. A network of a variant other than want is an error. Tree searches without
+// their own limit use the given number of visits.
 func (o Opener) Open(specs []*Spec, want *chess.Variant, visits int) (opened *Lineup, err error) {
 	l := &Lineup{files: make([]string, len(specs)), models: map[string]*uci.Model{}}
 	defer func() {
@@ -39,7 +39,7 @@ func (o Opener) Open(specs []*Spec, want *chess.Variant, visits int) (opened *Li
 			l.Close()
 		}
 	}()
-	decided := "" // by whom the variant is decided
+	decided := "" // what decided the variant
 	if want != nil {
 		l.Variant, decided = *want, "want"
 	}
@@ -73,15 +73,14 @@ func (o Opener) Open(specs []*Spec, want *chess.Variant, visits int) (opened *Li
 	return l, nil
 }
 
-// LacksPolicy reports whether the i-th player is to play by the policy of a network that
-// has none.
+// LacksPolicy reports whether player i plays by the policy of a network that has no policy.
 func (l *Lineup) LacksPolicy(i int) bool {
 	return l.specs[i].Policy != "" && l.models[l.files[i]].Policy.Size() == 0
 }
 
-// Entries finds the engines among the players and returns all players. Games may begin
-// where castling is that of chess960, and each player has up to processes engines. A
-// name that several players have is numbered.
+// Entries finds the players' engines and returns all players. Games may start from Chess960
+// positions if chess960 is set. Each engine player runs at most the given number of
+// processes. Duplicate names get a number.
 func (l *Lineup) Entries(ctx context.Context, chess960 bool, processes int, timeouts uci.Timeouts) ([]Entry, error) {
 	var entries []Entry
 	names := map[string]int{}
@@ -122,17 +121,15 @@ func (l *Lineup) Entries(ctx context.Context, chess960 bool, processes int, time
 	return entries, nil
 }
 
-// Networks reports whether any player has a network.
 func (l *Lineup) Networks() bool { return len(l.models) > 0 }
 
-// Close closes the networks.
 func (l *Lineup) Close() {
 	for _, m := range l.models {
 		m.Close()
 	}
 }
 
-// modelName returns what tables call a checkpoint: a file's name has no folder or ending.
+// modelName returns the checkpoint's name for tables, without folder and extension.
 func modelName(c Checkpoint) string {
 	if name := string(c); strings.Contains(name, "@") {
 		return name

@@ -9,8 +9,8 @@ import (
 	"alamos/pkg/stats"
 )
 
-// maxOpenings is the number of random openings that are tried for one after which the
-// game is not over.
+// maxOpenings is the number of attempts to draw a random opening that does not end the
+// game.
 const maxOpenings = 1000
 
 // liveGame is a game that is being played.
@@ -22,7 +22,7 @@ type liveGame struct {
 	legal chess.MoveList
 }
 
-// play plays the games of a job in lock step until their ends.
+// play plays the games of a job in lock step until all have ended.
 func (w *worker) play(ctx context.Context, j job) error {
 	var players [2]Player
 	for i, name := range []string{j.A, j.B} {
@@ -63,7 +63,7 @@ func (w *worker) begin(pair Pair, number int) (*liveGame, error) {
 		Game: &Game{Variant: t.Variant, White: white, Black: black, Number: number},
 		seed: derive(t.Seed, number, "game", pair.A, pair.B),
 	}
-	// Both games of two have the same opening, each player once on either side.
+	// Both games of a pair have the same opening, and each player has each color once.
 	rng := stats.NewRand(derive(t.Seed, number/2, "opening", pair.A, pair.B))
 	for range maxOpenings {
 		book := 0
@@ -92,7 +92,7 @@ func (w *worker) begin(pair Pair, number int) (*liveGame, error) {
 	return nil, fmt.Errorf("match: no game of %s is still being played after %d random plies", t.Variant, t.RandomPlies)
 }
 
-// outcome generates the legal moves of a game and returns its outcome.
+// outcome generates the legal moves of a game and returns the game's outcome.
 func (w *worker) outcome(g *liveGame) chess.Outcome {
 	g.game.Position().LegalMoves(&g.legal)
 	out := g.game.Outcome(&g.legal)
@@ -102,7 +102,7 @@ func (w *worker) outcome(g *liveGame) chess.Outcome {
 	return out
 }
 
-// move lets a player find its moves in the games in which it is to move.
+// move gets a player's moves in the games in which it is to move.
 func move(ctx context.Context, p Player, live []*liveGame) error {
 	var turns []*Turn
 	for _, g := range live {
@@ -117,7 +117,6 @@ func move(ctx context.Context, p Player, live []*liveGame) error {
 	return p.Moves(ctx, turns)
 }
 
-// toMove returns the name of the player to move.
 func (g *liveGame) toMove() string {
 	if g.game.Position().Turn() == chess.White {
 		return g.White
@@ -125,7 +124,7 @@ func (g *liveGame) toMove() string {
 	return g.Black
 }
 
-// advance plays the move of the game's turn and reports whether that ended the game.
+// advance plays the move of the current turn and reports whether it ended the game.
 func (w *worker) advance(g *liveGame) (over bool) {
 	err := g.turn.Err
 	if err == nil && !g.legal.Contains(g.turn.Move) {
@@ -146,8 +145,8 @@ func (w *worker) advance(g *liveGame) (over bool) {
 	return out.Over()
 }
 
-// adjudicate ends the games that the tournament's adjudicator decides, and returns the
-// others.
+// adjudicate ends the games that the tournament's adjudicator decides. It returns the
+// remaining games.
 func (w *worker) adjudicate(ctx context.Context, live []*liveGame) ([]*liveGame, error) {
 	if w.tournament.Adjudicate == nil || len(live) == 0 {
 		return live, nil
@@ -175,7 +174,7 @@ func (w *worker) adjudicate(ctx context.Context, live []*liveGame) ([]*liveGame,
 	return open, nil
 }
 
-// end hands in a game that has ended.
+// end reports a finished game.
 func (w *worker) end(g *liveGame, out chess.Outcome) {
 	g.Outcome = out
 	g.Moves = slices.Clone(g.game.Moves())

@@ -18,37 +18,37 @@ import (
 	"alamos/pkg/uci"
 )
 
-// Config is a match.
+// Config describes a two-player match.
 type Config struct {
 	Players [2]*Spec
-	Opener  Opener         // of their networks
-	Variant *chess.Variant // nil: what the networks play, or else chess
+	Opener  Opener         // finds and opens the networks
+	Variant *chess.Variant // nil: the variant of the networks, else standard chess
 
 	Games       int
 	Seed        uint64
-	Start       []string // where games begin, in the words of package start
-	Book        Book     // in place of Start
+	Start       []string // start positions, in the syntax of [chess.ParseStarts]
+	Book        Book     // replaces Start
 	RandomPlies int
 	MaxMoves    int // 0: no limit
 	Judge       Judge
 	SPRT        *SPRT // nil: no test
 
-	Visits int // of networks that have no limit of their own
+	Visits int // for networks without their own limit
 
-	// Concurrency is the number of games at once. It changes no game, unless a player
-	// has a limit of time.
+	// Concurrency is the number of games at once. It does not change the games unless a
+	// player is limited by time.
 	Concurrency int
 	Timeouts    uci.Timeouts
 
-	// File is where games are kept, in PGN; "" keeps no games.
+	// File is the PGN file of the games. "" stores no games.
 	File string
 
 	Watch Watcher // may be nil
 }
 
-// DefaultConcurrency returns a good number of games at once: the number of cores, but
-// more with a network, which evaluates many positions at hardly more than the cost of
-// one.
+// DefaultConcurrency returns the default number of games at once. It is the number of
+// cores, or more with a network, because a network evaluates many positions at little more
+// than the cost of one.
 func (c *Config) DefaultConcurrency(cores int) int {
 	if c.Players[0].Network() != "" || c.Players[1].Network() != "" {
 		return 32
@@ -56,36 +56,36 @@ func (c *Config) DefaultConcurrency(cores int) int {
 	return cores
 }
 
-// Watcher follows a match; it gets one call at a time.
+// Watcher follows a match. Calls do not overlap.
 type Watcher interface {
-	// Resumed reports how many games the file and its journal have.
+	// Resumed reports the number of games in the file and its journal.
 	Resumed(games int)
-	// Played reports a game that has ended, and the number of games so far. summary
-	// returns how the match stands.
+	// Played reports a finished game and the number of finished games. summary returns the
+	// current state of the match.
 	Played(g *Game, games int, summary func() *Summary)
-	// Fault reports a game that a player lost by its own fault, and the file that has the
-	// end of the conversation with it, "" without one.
+	// Fault reports a game that a player lost by its own fault. file holds the last lines
+	// exchanged with the engine; it is "" if there is no file.
 	Fault(g *Game, file string)
 }
 
-// match is a match under way.
+// match is a running match.
 type match struct {
 	cfg     *Config
 	games   *Games
 	pair    Pair
-	players []Entry // the first one is A of the summary
+	players []Entry // the first one is player A of the summary
 	variant chess.Variant
-	had     int  // games of the file, which has those of the lowest numbers
+	had     int  // games in the file; these have the lowest numbers
 	changed bool // the file lacks games
 
-	// Of the sequential test: the pairs in order that it has looked at.
+	// tested counts the pairs that the sequential test has used, in order.
 	tested Pentanomial
-	end    int // games that count: all, or those at which the test has ended
+	end    int // number of games that count: all, or those up to the end of the test
 }
 
-// Run plays a match until its end or that of its test. It does not play games again that
-// are in the file. After an error, or the end of ctx, the file's journal has the games
-// that were finished, and the next Run continues from there.
+// Run plays a match until all games are played or the test ends. Games in the file are not
+// played again. After an error or cancellation, the file's journal holds the finished
+// games, and the next Run continues from there.
 func Run(ctx context.Context, cfg Config) (*Summary, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
@@ -131,7 +131,7 @@ func (c *Config) validate() error {
 	return c.Judge.Validate()
 }
 
-// prepare finds the players and where games begin.
+// prepare sets up the players and the start positions.
 func (m *match) prepare(ctx context.Context, lineup *Lineup) error {
 	cfg := m.cfg
 	for i, p := range cfg.Players {
@@ -149,7 +149,7 @@ func (m *match) prepare(ctx context.Context, lineup *Lineup) error {
 	}
 	is960 := starts.Any(uci.Chess960) || slices.ContainsFunc(book, func(o Opening) bool { return uci.Chess960(&o.Start) })
 	together := 1
-	if lineup.Networks() { // they answer many games as fast as a few
+	if lineup.Networks() { // a network evaluates many games as fast as a few
 		together = cfg.Concurrency
 	}
 	if m.players, err = lineup.Entries(ctx, is960, together, cfg.Timeouts); err != nil {
@@ -168,8 +168,8 @@ func (m *match) prepare(ctx context.Context, lineup *Lineup) error {
 	return nil
 }
 
-// name returns a name of all that decides the games of the match: two matches of one
-// name differ at most in how many games they have.
+// name identifies everything that determines the games of the match. Two matches with the
+// same name differ at most in their number of games.
 func (m *match) name(book []Opening) string {
 	cfg := m.cfg
 	h := sha256.New()
@@ -187,7 +187,7 @@ func (m *match) journal() string { return m.cfg.File + ".journal" }
 
 var errOther = errors.New("it has games of another match, or of one with other settings or players: move it away, or name another file")
 
-// restore takes the games of the file and its journal.
+// restore loads the games of the file and its journal.
 func (m *match) restore() error {
 	file := m.cfg.File
 	if file == "" {
@@ -220,7 +220,7 @@ func (m *match) restore() error {
 	return nil
 }
 
-// played takes up a game that has ended, and reports whether the test has.
+// played records a finished game and reports whether the test has ended.
 func (m *match) played(g *Game) (over bool, err error) {
 	m.changed = true
 	w := m.cfg.Watch
@@ -242,8 +242,8 @@ func (m *match) played(g *Game) (over bool, err error) {
 	return m.test(), nil
 }
 
-// test continues the sequential test, pair by pair in the order of their numbers, and
-// reports whether it has ended.
+// test adds pairs to the sequential test in the order of their numbers. It reports whether
+// the test has ended.
 func (m *match) test() bool {
 	for m.cfg.SPRT != nil && m.end == m.cfg.Games {
 		at := 2 * m.tested.Pairs()
@@ -259,7 +259,7 @@ func (m *match) test() bool {
 	return m.end < m.cfg.Games
 }
 
-// points returns those of the first player.
+// points returns the first player's points.
 func (m *match) points(g *Game) float64 {
 	side := chess.Black
 	if g.White == m.players[0].Name {
@@ -274,14 +274,14 @@ func (m *match) points(g *Game) float64 {
 	return 0
 }
 
-// upTo returns the games of the lowest numbers, in order.
+// upTo returns the games with numbers below end, in order.
 func (m *match) upTo(end int) []*Game {
 	return slices.DeleteFunc(m.games.All(), func(g *Game) bool { return g.Number >= end })
 }
 
-// finish writes the file of games in their order, unless it has them all. It leaves out
-// games after the end of the test, which were under way when the test ended, so that the
-// file does not depend on which games ended first. But it takes nothing out of a file.
+// finish writes the games in order to the file, unless the file is complete. It leaves out
+// games after the end of the test, which were running when the test ended, so that the file
+// does not depend on timing. It never removes games from an existing file.
 func (m *match) finish() error {
 	if m.cfg.File == "" {
 		return nil
@@ -295,13 +295,12 @@ func (m *match) finish() error {
 	return disk.Remove(m.journal())
 }
 
-// Book is a file of openings; the zero Book has no openings.
+// Book is a file of openings. The zero Book has no openings.
 type Book struct {
 	File  string
-	Plies int // of games; 0: all
+	Plies int // plies used from each game; 0: all
 }
 
-// read reads the openings.
 func (b Book) read(v chess.Variant) ([]Opening, error) {
 	if b.File == "" {
 		return nil, nil

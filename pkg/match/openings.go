@@ -14,15 +14,15 @@ import (
 	"alamos/pkg/stats"
 )
 
-// Opening is where a game begins: a position, and moves that are played before the
-// players choose.
+// Opening is the start of a game: a position and the moves played before the players
+// choose.
 type Opening struct {
 	Start chess.Position
 	Moves []chess.Move
 }
 
-// game returns the opening played, or an error where a move is not legal or the game is
-// over.
+// game plays the opening. It returns an error if a move is illegal or the opening ends the
+// game.
 func (o *Opening) game() (*chess.Game, error) {
 	g := chess.NewGame(o.Start)
 	var l chess.MoveList
@@ -39,9 +39,9 @@ func (o *Opening) game() (*chess.Game, error) {
 	return g, nil
 }
 
-// ReadBook reads openings for a variant: games in PGN, of which the first plies
-// moves are taken (0: all), or positions in EPD or FEN, a line each, of which what
-// follows the position is not read. Errors name the line, or the game.
+// ReadBook reads openings for a variant. The file holds either PGN games, of which the
+// first plies moves are used (0: all), or one EPD or FEN position per line; the rest of
+// such a line is ignored. Errors name the line or the game.
 func ReadBook(r io.Reader, v chess.Variant, plies int) ([]Opening, error) {
 	b := bufio.NewReader(r)
 	head, err := b.Peek(4096)
@@ -69,7 +69,7 @@ func ReadBook(r io.Reader, v chess.Variant, plies int) ([]Opening, error) {
 
 func readGames(r *bufio.Reader, v chess.Variant, plies int) (book []Opening, err error) {
 	games := chess.NewPGNReader(r)
-	games.SetVariant(v) // where no tag says it
+	games.SetVariant(v) // default for games without a variant tag
 	for {
 		g, err := games.Next()
 		if err == io.EOF {
@@ -115,12 +115,12 @@ func readEPD(r *bufio.Reader, v chess.Variant, _ int) (book []Opening, err error
 	return book, lines.Err()
 }
 
-// parseEPD reads the longest position at the beginning of a line. EPD has operations where
+// parseEPD parses the longest position at the beginning of a line. EPD has operations where
 // FEN has clocks.
 func parseEPD(v chess.Variant, line string) (p chess.Position, err error) {
 	line, _, _ = strings.Cut(line, ";")
 	words := strings.Fields(line)
-	for n := min(7, len(words)); n >= 4; n-- { // seven with the counters of three-check
+	for n := min(7, len(words)); n >= 4; n-- { // three-check adds a seventh field
 		if p, err = chess.ParseFEN(v, strings.Join(words[:n], " ")); err == nil {
 			return p, nil
 		}
@@ -131,15 +131,15 @@ func parseEPD(v chess.Variant, line string) (p chess.Position, err error) {
 	return p, err
 }
 
-// opening returns the number-th opening of a tournament: the book in an order drawn by
-// the seed, then in another order, and so on. All pairs have the same openings.
+// opening returns opening n of a tournament. It draws an order of the book from the seed,
+// and another order each time the book is exhausted. All pairs have the same openings.
 func opening(book []Opening, number int, seed uint64) *Opening {
 	round, at := number/len(book), number%len(book)
 	order := stats.NewRand(derive(seed, round, "book")).Perm(len(book))
 	return &book[order[at]]
 }
 
-// derive returns a seed that is a function of a seed, a number and texts.
+// derive returns a seed that depends on a seed, a number and texts.
 func derive(seed uint64, number int, texts ...string) uint64 {
 	buf := binary.LittleEndian.AppendUint64(nil, seed)
 	buf = binary.LittleEndian.AppendUint64(buf, uint64(number))

@@ -11,38 +11,37 @@ import (
 	"alamos/pkg/uci"
 )
 
-// Player plays chess. One goroutine uses it at a time; each worker of a tournament has
-// its own.
+// Player plays chess. One goroutine uses it at a time. Each worker of a tournament has its
+// own Player.
 type Player interface {
-	// Name is the name in tables, the same in all workers.
+	// Name is the name in tables. It is the same in all workers.
 	Name() string
 
-	// Moves sets Move and Info of each turn, or Err where the player lost the game by
-	// its own fault. The turns are of different games, in any number and order; the
-	// answer to one must not depend on the others. An error ends the tournament: it is
-	// for failures that are no player's fault.
+	// Moves sets Move and Info of each turn, or Err if the player loses the game by its own
+	// fault. The turns belong to different games, in any number and order. The move in one
+	// game must not depend on the others. A returned error ends the tournament; it is for
+	// failures that are not a player's fault.
 	Moves(ctx context.Context, turns []*Turn) error
 
-	// GameOver lets the player forget a game that has ended.
+	// GameOver releases the state of a finished game.
 	GameOver(match int)
 
-	// Close releases what the player holds.
 	Close() error
 }
 
-// Turn is a position in which a player is to move, and its answer.
+// Turn is a position in which a player is to move, and the player's move.
 type Turn struct {
 	Match int         // number of the game, unique in the tournament
-	Game  *chess.Game // to be read only, and during the call only
-	Seed  uint64      // for random choices: a function of game and move number
+	Game  *chess.Game // read-only, and valid only during the call
+	Seed  uint64      // for random choices; a function of game and move number
 
-	Move chess.Move // the answer
-	Info Info       // what the player thinks of the position, as far as it says
-	Err  error      // the fault by which the player lost, see [Fault]
+	Move chess.Move // the chosen move
+	Info Info       // the player's evaluation of the position, as far as known
+	Err  error      // the fault that loses the game, see [Fault]
 }
 
-// Fault returns the reason for which a game is lost when a player fails with err. The
-// kinds of failure are those of package uci; any other error counts as a crash.
+// Fault returns the reason for a loss when a player fails with err. The kinds of failure
+// are those of package uci. Any other error counts as a crash.
 func Fault(err error) chess.Reason {
 	switch {
 	case errors.Is(err, uci.ErrIllegalMove):
@@ -57,21 +56,21 @@ func Fault(err error) chess.Reason {
 	return chess.EngineCrash
 }
 
-// Parts are what a player is made of beside its [Spec]. New uses what the kind of player
-// needs.
+// Parts are the components of a player that are not in its [Spec]. New uses those that the
+// kind of player needs.
 type Parts struct {
-	Network  func() (search.Evaluator, func(), error) // opens its network; the function closes it
-	Script   func() (search.Valuer, func(), error)    // opens its script, likewise
-	Engine   UCI                                      // the engine that was found
-	Defaults TreeSearch                               // of a tree search, where the Spec sets nothing
+	Network  func() (search.Evaluator, func(), error) // opens the network; the returned function closes it
+	Script   func() (search.Valuer, func(), error)    // opens the script; the returned function closes it
+	Engine   UCI                                      // the engine found on this machine
+	Defaults TreeSearch                               // tree search settings that the Spec leaves unset
 }
 
-// TreeSearch is how a network searches for a move.
+// TreeSearch configures how a network searches for a move.
 type TreeSearch struct {
 	search.Config
-	Power float64 // 1/temperature of the choice of a move by visits; +Inf: the most visited
+	Power float64 // 1/temperature of the choice of a move by visits; +Inf: most visited move
 	Limit Limit
-	Batch int // leaves of a tree whose time is limited, which is searched alone; 0: as Config
+	Batch int // leaves per batch of a time-limited tree, which is searched alone; 0: as in Config
 }
 
 // New makes the player for one worker.
@@ -110,7 +109,7 @@ func (s *Spec) New(ctx context.Context, name string, parts Parts) (Player, error
 	return closing(p, end, err)
 }
 
-// treeSearch returns the defaults with the settings of the player.
+// treeSearch returns the defaults overridden by the player's settings.
 func (s *Spec) treeSearch(t TreeSearch) (TreeSearch, error) {
 	if s.Depth > 0 {
 		t.Limit.Depth = s.Depth
@@ -133,8 +132,8 @@ func (s *Spec) treeSearch(t TreeSearch) (TreeSearch, error) {
 	return t, nil
 }
 
-// closing returns a player that closes what is behind it, which is closed at once when
-// the player could not be made.
+// closing returns a player that also calls end on Close. If err is not nil, it calls end at
+// once.
 func closing(p Player, end func(), err error) (Player, error) {
 	if err != nil {
 		end()

@@ -11,90 +11,90 @@ import (
 	"alamos/pkg/stats"
 )
 
-// The model of a game is Davidson's, with an advantage for White (R. R. Davidson,
-// "On extending the Bradley-Terry model to accommodate ties in paired comparison
-// experiments", 1970; the order effect after Davidson and Beaver, 1977). With
-// x = (rating of White - rating of Black + advantage) / scale:
+// The model of a game is Davidson's, with an advantage for White (R. R. Davidson, "On
+// extending the Bradley-Terry model to accommodate ties in paired comparison experiments",
+// 1970; the order effect after Davidson and Beaver, 1977). With x = (rating of White -
+// rating of Black + advantage) / scale:
 //
 //	win : draw : loss of White  =  exp(x/2) : nu : exp(-x/2)
 //
-// where scale = 400 / ln 10: at a difference of 400 a win is ten times as likely
-// as a loss. Ratings, advantage and log nu maximize the likelihood of all games,
-// which is concave in them, so that Newton's method finds the one maximum.
+// where scale = 400 / ln 10: at a difference of 400 a win is ten times as likely as a loss.
+// Ratings, advantage and log nu maximize the likelihood of all games. The log-likelihood is
+// concave in them, so Newton's method finds the only maximum.
 const scale = 400 / math.Ln10
 
-// ErrNoMaximum says that ratings would be infinite: without a prior, a player who
-// won all games, or a tournament without a draw, has no best finite rating.
+// ErrNoMaximum says that ratings would be infinite. Without a prior, a player who won all
+// games, or a tournament without draws, has no best finite rating.
 var ErrNoMaximum = errors.New("the likelihood of the results has no maximum")
 
-// RatingOptions are choices in rating players.
+// RatingOptions configures [Rate].
 type RatingOptions struct {
 	// Anchor is the player whose rating is 0; "" for a mean of 0.
 	Anchor string
 
-	// Prior is the weight of virtual games that keep ratings finite; 0 means 1, and a
-	// negative weight no such games. Each player meets its real opponents in Prior
-	// virtual games, all opponents alike and with both colors, of which a
-	// quarter are won, half drawn, and a quarter lost. A pair thus has
-	// (1/n + 1/m) Prior/2 of them, n and m being the numbers of opponents.
+	// Prior is the weight of virtual games that keep ratings finite. 0 means 1, and a
+	// negative weight disables virtual games. Each player plays Prior virtual games, spread
+	// evenly over its real opponents and both colors: a quarter are won, half drawn and a
+	// quarter lost. A pair with n and m opponents thus has (1/n + 1/m) Prior/2 virtual
+	// games.
 	Prior float64
 }
 
 // Rating is a player's strength.
 type Rating struct {
 	Name         string
-	Elo          stats.Interval // unknown where no chain of games leads to the others, see [Rate]
-	Games        int            // real ones
+	Elo          stats.Interval // unknown if no chain of games connects the player to the others, see [Rate]
+	Games        int            // real games, without virtual ones
 	Score        float64
-	White, Black Record // the games by color
+	White, Black Record
 }
 
 // Ratings are the ratings of a tournament.
 type Ratings struct {
 	List []Rating // in the order of the results' names
 
-	Advantage stats.Interval // of having White, in Elo
+	Advantage stats.Interval // White's advantage, in Elo
 
-	// Drawishness is nu: between equals without an advantage, nu/(2+nu) of the
+	// Drawishness is nu. Between equal players and without an advantage, nu/(2+nu) of the
 	// games are drawn.
 	Drawishness float64
 
-	covariance *mat.Dense // of the ratings, in Elo squared
+	covariance *mat.Dense // covariance of the ratings, in Elo squared
 }
 
-// Difference returns the rating of player i less that of player j, with its 95 %
-// interval. It is narrower than the two players' own intervals suggest, because
-// their errors go together. It is unknown where one of the two is not rated.
+// Difference returns the rating of player i minus that of player j, with its 95 % interval.
+// The interval is narrower than the two players' own intervals suggest, because their
+// errors are correlated. The difference is unknown if either player is not rated.
 func (r *Ratings) Difference(i, j int) stats.Interval {
 	c := r.covariance
 	half := halfWidth(c.At(i, i) + c.At(j, j) - 2*c.At(i, j))
 	return stats.Around(r.List[i].Elo.Value-r.List[j].Elo.Value, half)
 }
 
-// LOS returns the likelihood of superiority: the probability, given the games, that
-// player i is stronger than player j. It is NaN where one of the two is not rated.
+// LOS returns the likelihood of superiority: the probability, given the games, that player
+// i is stronger than player j. It is NaN if either player is not rated.
 func (r *Ratings) LOS(i, j int) float64 {
 	d := r.Difference(i, j)
 	deviation := (d.Value - d.Low) / stats.Normal95
-	if deviation == 0 { // a player and itself
+	if deviation == 0 { // i equals j
 		return 0.5
 	}
 	return (1 + math.Erf(d.Value/deviation/math.Sqrt2)) / 2
 }
 
-// halfWidth returns half a 95 % interval of a normal error with this variance.
+// halfWidth returns half the width of the 95 % interval of a normal error with this
+// variance.
 func halfWidth(variance float64) float64 {
-	return stats.Normal95 * math.Sqrt(max(0, variance)) // rounding may leave -1e-18
+	return stats.Normal95 * math.Sqrt(max(0, variance)) // rounding may leave a small negative variance
 }
 
-// Rate estimates the players' strengths from all games at once. The intervals
-// come from the full covariance (the inverse of the information at the maximum,
-// so they are approximate), and are relative to the anchor: that of an anchored
-// player has width 0.
+// Rate estimates the players' strengths from all games at once. The intervals come from the
+// full covariance, the inverse of the information at the maximum, so they are approximate.
+// They are relative to the anchor: the anchor's own interval has width 0.
 //
-// Only players that chains of games connect can be compared: those connected to
-// the anchor, or without one the largest such group (the first of several), are
-// rated; the Elo of the others is unknown.
+// Only players connected by chains of games can be compared. Rate rates the players
+// connected to the anchor, or without an anchor the largest connected group (the first if
+// several are equal). The Elo of all other players is unknown.
 func Rate(r *Results, o RatingOptions) (*Ratings, error) {
 	anchor := -1
 	if o.Anchor != "" {
@@ -125,8 +125,8 @@ func Rate(r *Results, o RatingOptions) (*Ratings, error) {
 	return out, m.fill(out, slices.Index(group, anchor))
 }
 
-// connected lists the players, in order, that chains of games connect to the
-// anchor, or the largest connected group without one (anchor < 0).
+// connected lists, in order, the players that chains of games connect to the anchor.
+// Without an anchor (anchor < 0) it lists the largest connected group.
 func connected(r *Results, anchor int) []int {
 	seen := make([]bool, len(r.names))
 	var best []int
@@ -152,24 +152,24 @@ func connected(r *Results, anchor int) []int {
 	return best
 }
 
-// cell counts the games of one player as White against another. The counts include
-// virtual games, which are not whole.
+// cell counts the games of one player as White against another, including fractional
+// virtual games.
 type cell struct {
 	white, black    int // indices into the group
 	win, draw, loss float64
 }
 
-// model is a likelihood and the point at which its maximum is sought.
+// model0 is the likelihood and the point of its maximization.
 type model0 struct {
-	group []int // indices of its players
+	group []int // players, as indices into the results
 	cells []cell
-	// x has the ratings in units of scale, then White's advantage in the same
-	// unit, then log nu.
+	// x holds the ratings in units of scale, then White's advantage in the same unit, then
+	// log nu.
 	x    []float64
 	info *mat.SymDense // the information (negative second derivatives) at x
 }
 
-// newModel collects the games of a group of players, with the prior's.
+// newModel collects the games of a group of players and the prior's virtual games.
 func newModel(r *Results, group []int, prior float64) *model0 {
 	m := &model0{group: group, x: make([]float64, len(group)+2)}
 	opponents := make([]float64, len(group))
@@ -185,7 +185,7 @@ func newModel(r *Results, group []int, prior float64) *model0 {
 			if r.Against(i, j).Games() == 0 {
 				continue
 			}
-			// Half of the pair's virtual games have i as White.
+			// Player i is White in half of the pair's virtual games.
 			virtual := (1/opponents[a] + 1/opponents[b]) * prior / 4
 			w := r.white[i][j]
 			m.cells = append(m.cells, cell{a, b,
@@ -195,17 +195,18 @@ func newModel(r *Results, group []int, prior float64) *model0 {
 	return m
 }
 
-// probabilities of win, draw and loss for White in a cell at the point x.
+// probabilities returns the probabilities of win, draw and loss for White in a cell at the
+// point x.
 func (c *cell) probabilities(x []float64) (win, draw, loss float64) {
 	n := len(x)
 	d := x[c.white] - x[c.black] + x[n-2]
-	top := max(math.Abs(d)/2, x[n-1]) // against overflow
+	top := max(math.Abs(d)/2, x[n-1]) // prevents overflow
 	win, draw, loss = math.Exp(d/2-top), math.Exp(x[n-1]-top), math.Exp(-d/2-top)
 	sum := win + draw + loss
 	return win / sum, draw / sum, loss / sum
 }
 
-// likelihood returns the logarithm of the likelihood at x.
+// likelihood returns the log-likelihood at x.
 func (m *model0) likelihood(x []float64) float64 {
 	var sum float64
 	term := func(count, p float64) {
@@ -223,15 +224,15 @@ func (m *model0) likelihood(x []float64) float64 {
 	return sum
 }
 
-// derivatives returns the gradient at x and sets the information. A result enters
-// the log-likelihood through two statistics: t, 1/2 for a win of White and -1/2
-// for a loss, which goes with White's rating, minus Black's, plus the advantage;
-// and u, 1 for a draw, which goes with log nu. The gradient is what was observed
-// of them less what was expected, the information their covariance.
+// derivatives returns the gradient at x and sets the information. A result enters the
+// log-likelihood through two statistics. The first is t, 1/2 for a win of White and -1/2
+// for a loss; it multiplies White's rating minus Black's plus the advantage. The second is
+// u, 1 for a draw; it multiplies log nu. The gradient is the observed minus the expected
+// sum of these statistics, and the information is their covariance.
 //
-// Only differences of ratings matter, so the information is singular along the
-// vector of ones in the ratings; adding the square of their sum makes it regular
-// and does not change what differences depend on.
+// Only differences of ratings matter, so the information is singular along the vector of
+// ones in the ratings. Adding the square of their sum makes it regular and does not change
+// functions of the differences.
 func (m *model0) derivatives(x []float64) *mat.VecDense {
 	n := len(x)
 	gradient := mat.NewVecDense(n, nil)
@@ -247,7 +248,7 @@ func (m *model0) derivatives(x []float64) *mat.VecDense {
 		tu := -games * draw * (win - loss) / 2
 		uu := games * draw * (1 - draw)
 
-		// The parameters that t goes with, and their signs.
+		// The parameters that t multiplies, with their signs.
 		at := [3]int{c.white, c.black, n - 2}
 		sign := [3]float64{1, -1, 1}
 		for a := range at {
@@ -268,13 +269,13 @@ func (m *model0) derivatives(x []float64) *mat.VecDense {
 	return gradient
 }
 
-// fit moves x to the maximum: Newton's steps, halved while they do not climb.
+// fit moves x to the maximum by Newton steps, halved until the likelihood increases.
 func (m *model0) fit() error {
 	const (
 		steps = 200
-		bound = 60   // in units of scale: 10,000 Elo
-		small = 1e-6 // a step this small is the last: the next were its square
-		flat  = 1e-3 // a step this small may be lost in the likelihood's rounding
+		bound = 60   // in units of scale: about 10,000 Elo
+		small = 1e-6 // a step this small is the last, because convergence is quadratic
+		flat  = 1e-3 // the gain of a step this small may vanish in rounding
 	)
 	best := m.likelihood(m.x)
 	for range steps {
@@ -284,7 +285,7 @@ func (m *model0) fit() error {
 		if !chol.Factorize(m.info) {
 			return ErrNoMaximum
 		}
-		// An ill-conditioned system still gives a direction that climbs.
+		// An ill-conditioned system still gives an ascent direction.
 		if err := chol.SolveVecTo(&step, gradient); err != nil {
 			var ill mat.Condition
 			if !errors.As(err, &ill) {
@@ -322,8 +323,8 @@ func (m *model0) fit() error {
 	return ErrNoMaximum
 }
 
-// fill writes ratings and errors relative to the anchor, an index into the group,
-// or to the mean when it is negative.
+// fill writes ratings and errors relative to the anchor, an index into the group, or
+// relative to the mean if anchor is negative.
 func (m *model0) fill(out *Ratings, anchor int) error {
 	k, n := len(m.group), len(m.x)
 	var chol mat.Cholesky
@@ -335,7 +336,7 @@ func (m *model0) fill(out *Ratings, anchor int) error {
 	if err := chol.InverseTo(&inverse); err != nil {
 		return fmt.Errorf("match: the errors of the ratings cannot be computed: %w", err)
 	}
-	// What is reported is a linear function of x: each rating less the zero.
+	// Each reported rating is a linear function of x: the rating minus the zero point.
 	zero := make([]float64, k)
 	for i := range zero {
 		if anchor < 0 {

@@ -15,30 +15,28 @@ type Record struct {
 	Losses int `json:"losses"`
 }
 
-// Games is the number of results.
 func (r Record) Games() int { return r.Wins + r.Draws + r.Losses }
 
-// Score is 1 for a win and 1/2 for a draw.
+// Score returns the points: 1 for a win and 1/2 for a draw.
 func (r Record) Score() float64 { return float64(r.Wins) + float64(r.Draws)/2 }
 
-// Share is the share of the points, NaN without games.
+// Share returns the fraction of points scored. It is NaN without games.
 func (r Record) Share() float64 { return r.Score() / float64(r.Games()) }
 
-// plus adds two records.
 func (r Record) plus(o Record) Record {
 	return Record{r.Wins + o.Wins, r.Draws + o.Draws, r.Losses + o.Losses}
 }
 
-// Reversed is the record from the opponent's view.
+// Reversed returns the record from the opponent's view.
 func (r Record) Reversed() Record { return Record{r.Losses, r.Draws, r.Wins} }
 
 // Results are the results of all games of a tournament.
 type Results struct {
 	names []string
-	white [][]Record // [i][j]: games of i as White against j, from i's view
+	white [][]Record // white[i][j] has the games of i as White against j, from i's view
 }
 
-// NewResults are those of a tournament of these players with no games yet.
+// NewResults returns empty results for these players.
 func NewResults(names []string) *Results {
 	r := &Results{names: slices.Clone(names), white: make([][]Record, len(names))}
 	for i := range r.white {
@@ -47,11 +45,10 @@ func NewResults(names []string) *Results {
 	return r
 }
 
-// Names lists the players, in the order in which they were given.
+// Names returns the players in the order given to [NewResults].
 func (r *Results) Names() []string { return slices.Clone(r.names) }
 
-// Add counts a game. It fails for players that are not in the list and for games
-// that are not finished.
+// Add counts a game. It returns an error for unknown players and unfinished games.
 func (r *Results) Add(white, black string, result chess.Result) error {
 	i, j := slices.Index(r.names, white), slices.Index(r.names, black)
 	if i < 0 || j < 0 || i == j {
@@ -71,23 +68,23 @@ func (r *Results) Add(white, black string, result chess.Result) error {
 	return nil
 }
 
-// AsWhite is the record of player i as White against player j, in i's view.
+// AsWhite returns the record of player i as White against player j, from i's view.
 func (r *Results) AsWhite(i, j int) Record { return r.white[i][j] }
 
-// Against is the record of player i against player j with both colors: a cell of
-// the crosstable.
+// Against returns the record of player i against player j with both colors: a cell of the
+// crosstable.
 func (r *Results) Against(i, j int) Record {
 	return r.white[i][j].plus(r.white[j][i].Reversed())
 }
 
-// Standing is what a player has reached.
+// Standing is a player's record over all games.
 type Standing struct {
 	Name string
 	Record
-	White, Black Record // the same by color
+	White, Black Record // by color
 }
 
-// Standings lists all players in the order in which they were given.
+// Standings returns all players in the order given to [NewResults].
 func (r *Results) Standings() []Standing {
 	list := make([]Standing, len(r.names))
 	for i, name := range r.names {
@@ -102,7 +99,7 @@ func (r *Results) Standings() []Standing {
 	return list
 }
 
-// Crosstable returns the records of every player against every other one, with both
+// Crosstable returns the records of every player against every other player, with both
 // colors and as White.
 func (r *Results) Crosstable() (both, white [][]Record) {
 	for i := range r.names {
@@ -117,8 +114,8 @@ func (r *Results) Crosstable() (both, white [][]Record) {
 	return both, white
 }
 
-// SortGames puts games in the order of the tournament: by pair, as [Fixtures] lists them
-// for players in the order of names, then by number.
+// SortGames sorts games by pair, in the order in which [Fixtures] lists the pairs of these
+// players, then by number.
 func SortGames(games []*Game, names []string) {
 	place := func(g *Game) (int, int) {
 		i, j := slices.Index(names, g.White), slices.Index(names, g.Black)

@@ -13,7 +13,7 @@ import (
 	"alamos/pkg/uci"
 )
 
-// mcts plays the moves of a tree search, with a tree for each game.
+// mcts is a tree search player with one tree for each game.
 type mcts struct {
 	name  string
 	how   TreeSearch
@@ -21,24 +21,24 @@ type mcts struct {
 	trees map[int]*gameTree // by Turn.Match
 }
 
-// gameTree is the tree of a game, with its root after so many plies.
+// gameTree is the tree of a game. plies is the number of plies before its root.
 type gameTree struct {
 	*search.Tree
 	plies int
 }
 
-// Limit ends the search for a move before its visits do. The zero Limit does not.
+// Limit ends the search for a move before its visits are used up. The zero Limit does not.
 type Limit struct {
-	Depth int           // plies of the line of best play
-	Time  time.Duration // for each move; searches then differ from run to run
+	Depth int           // length of the principal variation, in plies
+	Time  time.Duration // for each move; search results then differ between runs
 }
 
-// NewMCTS returns a player that searches within a limit and plays a move drawn with a
-// probability proportional to visits^Power, the most visited one for an infinite power.
-// It leaves out exploration, which is for self-play. The caller closes the evaluator.
+// NewMCTS returns a player that searches within a limit and draws a move with probability
+// proportional to visits^Power. With infinite power it plays the most visited move. It does
+// not use exploration, which is for self-play. The caller closes the evaluator.
 //
-// All games are searched in lock step, unless the time is limited: then they are
-// searched one after the other, because the limit means the time of an idle machine.
+// The player searches all games in lock step. With a time limit it searches one game after
+// another, because the limit refers to an otherwise idle machine.
 func NewMCTS(name string, how TreeSearch, e search.Evaluator) (Player, error) {
 	switch {
 	case !(how.Power > 0):
@@ -70,7 +70,6 @@ func (p *mcts) Moves(ctx context.Context, turns []*Turn) error {
 	return nil
 }
 
-// search searches the trees within the limit.
 func (p *mcts) search(ctx context.Context, trees []*search.Tree) error {
 	if p.how.Limit == (Limit{}) {
 		return search.Run(ctx, trees, p.eval)
@@ -86,8 +85,8 @@ func (p *mcts) search(ctx context.Context, trees []*search.Tree) error {
 	return nil
 }
 
-// searchWithin searches trees in lock step until each is done or deep enough, or until
-// the deadline, if it is not zero. Every tree is searched enough to have a move.
+// searchWithin searches trees in lock step until each is done or deep enough, or until the
+// deadline if it is not zero. Every tree is searched far enough to have a move.
 func (p *mcts) searchWithin(ctx context.Context, trees []*search.Tree, deadline time.Time) error {
 	open := slices.Clone(trees)
 	var s search.Stepper
@@ -106,12 +105,11 @@ func (p *mcts) searchWithin(ctx context.Context, trees []*search.Tree, deadline 
 	}
 }
 
-// enough reports whether a tree is deep enough.
 func (p *mcts) enough(t *search.Tree) bool {
 	return p.how.Limit.Depth > 0 && len(t.Root()) > 0 && len(t.PV()) >= p.how.Limit.Depth
 }
 
-// tree returns the tree of the game, with the current position as its root.
+// tree returns the tree of the game, rooted at the current position.
 func (p *mcts) tree(t *Turn) *gameTree {
 	moves := t.Game.Moves()
 	tree := p.trees[t.Match]
@@ -127,7 +125,7 @@ func (p *mcts) tree(t *Turn) *gameTree {
 	return tree
 }
 
-// treeInfo returns what a finished search thinks of its root.
+// treeInfo returns the evaluation of the root after a search.
 func treeInfo(t *search.Tree) Info {
 	value := t.Value()
 	visits := 0
@@ -144,15 +142,15 @@ func (p *mcts) Close() error {
 	return nil
 }
 
-// alphaBeta plays the moves of an alpha-beta search.
+// alphaBeta is an alpha-beta player.
 type alphaBeta struct {
 	name   string
 	depth  int
 	search search.AlphaBeta
 }
 
-// NewAlphaBeta returns a player that searches to a depth in plies and values positions
-// by v. It draws one of equally good moves. The caller closes what is behind v.
+// NewAlphaBeta returns a player that searches to a depth in plies and evaluates positions
+// with v. It draws one of equally good moves at random. The caller closes v's resources.
 func NewAlphaBeta(name string, depth int, v search.Valuer) (Player, error) {
 	if depth < 1 {
 		return nil, fmt.Errorf("match: player %s: want a depth of at least 1, have %d", name, depth)
@@ -178,29 +176,28 @@ func (*alphaBeta) GameOver(int) {}
 
 func (*alphaBeta) Close() error { return nil }
 
-// Material values positions by the pieces, and by how near each side is to what wins
-// beside mate in the variant. It is a [search.Valuer]; its zero value is ready for use.
+// Material evaluates positions by material and by how near each side is to the variant's
+// own winning goal. It is a [search.Valuer], and its zero value is ready for use.
 type Material struct{ values []float64 }
 
-// worth has the values of pieces in hundredths of a pawn.
+// worth is the value of each piece in centipawns.
 var worth = [...]int{chess.Pawn: 100, chess.Knight: 300, chess.Bishop: 320, chess.Rook: 500, chess.Queen: 900, chess.King: 0}
 
-// Add adds the current position of g.
 func (m *Material) Add(g *chess.Game, _ []chess.Move) {
 	p := g.Position()
 	balance := assets(p, p.Turn()) - assets(p, p.Turn().Other())
 	m.values = append(m.values, (&uci.Score{CP: balance}).Expected())
 }
 
-// Values returns the values of the positions that were added since the last call.
+// Values returns the values of the positions added since the last call.
 func (m *Material) Values(context.Context) ([]float64, error) {
 	values := m.values
 	m.values = m.values[:0]
 	return values, nil
 }
 
-// assets returns what a side has, in hundredths of a pawn: its pieces, those in hand
-// included, and what the variant counts.
+// assets returns a side's material in centipawns, including pieces in hand, plus what the
+// variant counts.
 func assets(p *chess.Position, side chess.Color) int {
 	sum := 0
 	for t := chess.Pawn; t <= chess.King; t++ {
@@ -208,7 +205,7 @@ func assets(p *chess.Position, side chess.Color) int {
 	}
 	switch p.Variant() {
 	case chess.Antichess:
-		return -100 * p.Side(side).Count() // the fewer the better
+		return -100 * p.Side(side).Count() // fewer pieces are better
 	case chess.ThreeCheck:
 		sum += 250 * (3 - p.ChecksLeft(side))
 	case chess.RacingKings:
@@ -220,13 +217,12 @@ func assets(p *chess.Position, side chess.Color) int {
 	return sum
 }
 
-// away returns the distance of a file or rank from the middle two.
+// away returns the distance of a file or rank from the nearer of the two middle ones.
 func away(i int) int { return max(3-i, i-4) }
 
-// randomPlayer plays random legal moves.
 type randomPlayer struct{ name string }
 
-// NewRandom returns a player that draws its moves from all legal ones alike.
+// NewRandom returns a player that draws uniformly from all legal moves.
 func NewRandom(name string) Player { return randomPlayer{name} }
 
 func (r randomPlayer) Name() string { return r.name }
@@ -242,7 +238,7 @@ func (randomPlayer) GameOver(int) {}
 
 func (randomPlayer) Close() error { return nil }
 
-// randomMove returns a legal move of the position, 0 when there is none.
+// randomMove returns a random legal move of the position, or 0 if there is none.
 func randomMove(p *chess.Position, rng *rand.Rand) chess.Move {
 	var l chess.MoveList
 	p.LegalMoves(&l)

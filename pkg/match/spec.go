@@ -15,12 +15,12 @@ import (
 	"alamos/pkg/uci"
 )
 
-// Spec describes a player. The YAML of tournament.players and the words of the command
-// line ([ParseSpec]) are both read into it, and [Spec.New] makes the player.
+// Spec describes a player. Both the YAML of tournament.players and the words of the command
+// line ([ParseSpec]) are parsed into it, and [Spec.New] makes the player.
 //
-// One field of the first group says how the player finds its moves; the others are
-// settings, which are zero where nothing is set. Every and Generations stand for
-// several players of an experiment.
+// Exactly one field of the first group selects how the player finds its moves. The other
+// fields are settings; zero means unset. Every and Generations stand for several players of
+// an experiment.
 type Spec struct {
 	_ struct{} `short:"player" oneof:"every generations player uci hook alphabeta material policy model"`
 
@@ -43,26 +43,27 @@ type Spec struct {
 	Options  map[string]string `key:"options" when:"uci" doc:"UCI options, such as Skill Level: 3."`
 	Rounds   int               `key:"rounds" range:"1.." unit:"games" absent:"as tournament.rounds" doc:"Games against each other player."`
 
-	// Settings that only the command line has: an experiment has one search for all.
-	Args        []string      // of the engine's program
-	Visits      int           // of a tree search; 0: as others
+	// Settings that only the command line has: an experiment has one search for all
+	// players.
+	Args        []string      // arguments of the engine's program
+	Visits      int           // of a tree search; 0: the default
 	Temperature float64       // of a tree search; 0: the most visited move
 	Search      []uci.Setting // of a tree search, see [search.Settable]
 }
 
-// Words of Spec.Player and of checkpoints.
+// Keywords of Spec.Player and of checkpoints.
 const (
-	Last      = "last"      // the last checkpoint of a trial
-	Untrained = "untrained" // its network before training
+	Last      = "last"      // the trial's last checkpoint
+	Untrained = "untrained" // the trial's network before training
 	Random    = "random"    // random legal moves
 )
 
-// Checkpoint names a network: of the trial itself as "last", "untrained" or the number
-// of a generation, of another run as RUN@GENERATION, or by its file.
+// Checkpoint names a network: "last", "untrained" or a generation number of the same trial,
+// RUN@GENERATION of another run, or a file.
 type Checkpoint string
 
-// Generation returns the number of the generation of a trial's own checkpoint; the last
-// one's is last, and that of the untrained network 0.
+// Generation returns the generation number of the trial's own checkpoint: last for "last",
+// and 0 for "untrained".
 func (c Checkpoint) Generation(last int) int {
 	switch c {
 	case Last:
@@ -70,11 +71,11 @@ func (c Checkpoint) Generation(last int) int {
 	case Untrained:
 		return 0
 	}
-	n, _ := strconv.Atoi(string(c)) // the language lets nothing else in
+	n, _ := strconv.Atoi(string(c)) // validation accepts only numbers here
 	return n
 }
 
-// Usage describes the words that [ParseSpec] reads.
+// Usage documents the syntax of [ParseSpec].
 const Usage = `  random                      random legal moves
   material:DEPTH              alpha-beta on a count of material, DEPTH plies deep
   alphabeta:MODEL,depth=N     alpha-beta on the value of a network
@@ -89,8 +90,8 @@ const Usage = `  random                      random legal moves
                               movetime=MS and level=1..8 (lichess' levels of play);
                               any other NAME=VALUE is an option of the engine`
 
-// ParseSpec reads a player from the command line: a word, then settings after commas.
-// See [Usage].
+// ParseSpec parses a player of the command line: a word, then settings after commas. See
+// [Usage].
 func ParseSpec(text string) (*Spec, error) {
 	parts := strings.Split(text, ",")
 	s, err := parseWord(strings.TrimSpace(parts[0]))
@@ -115,7 +116,7 @@ func ParseSpec(text string) (*Spec, error) {
 	return s, nil
 }
 
-// parseWord reads a player without its settings.
+// parseWord parses a player without its settings.
 func parseWord(word string) (*Spec, error) {
 	switch word {
 	case Random:
@@ -146,15 +147,15 @@ func parseWord(word string) (*Spec, error) {
 	return nil, fmt.Errorf("there is no such player; there are\n%s", Usage)
 }
 
-// Bounds of settings.
+// Limits of settings.
 const (
-	mostPlies       = 100 // of alpha-beta, and of the line of best play
+	mostPlies       = 100 // depth of alpha-beta, and length of the principal variation
 	mostEnginePlies = 1000
 	mostVisits      = 10_000_000
-	mostMoveTime    = 86_400_000 // a day, in ms
+	mostMoveTime    = 86_400_000 // one day, in ms
 )
 
-// set sets a setting of a player.
+// set sets one setting of a player.
 func (s *Spec) set(name, value string) error {
 	tree, engine := s.Model != "", s.UCI != ""
 	switch {
@@ -195,7 +196,7 @@ func (s *Spec) set(name, value string) error {
 	return fmt.Errorf("it has no setting %q", name)
 }
 
-// parseCount reads a whole number from 1 to most.
+// parseCount parses an integer from 1 to most.
 func parseCount(name, value string, most int, into *int) error {
 	n, err := strconv.Atoi(value)
 	if err != nil || n < 1 || n > most {
@@ -208,7 +209,7 @@ func parseCount(name, value string, most int, into *int) error {
 	return nil
 }
 
-// Check reports settings that are missing.
+// Check returns an error for missing settings.
 func (s *Spec) Check() error {
 	switch {
 	case s.UCI != "" && s.Level == 0 && s.limit() == (uci.Limit{}):
@@ -219,7 +220,7 @@ func (s *Spec) Check() error {
 	return nil
 }
 
-// Network returns the checkpoint whose network the player needs, "" for none.
+// Network returns the checkpoint of the player's network, or "" if it uses no network.
 func (s *Spec) Network() Checkpoint {
 	for _, c := range []Checkpoint{s.Model, s.Policy, s.AlphaBeta} {
 		if c != "" {
@@ -232,7 +233,7 @@ func (s *Spec) Network() Checkpoint {
 	return ""
 }
 
-// Plies returns the depth of a player of alpha-beta, 0 for others.
+// Plies returns the depth of an alpha-beta player, and 0 for other players.
 func (s *Spec) Plies() int {
 	switch {
 	case s.Material > 0:
@@ -243,17 +244,17 @@ func (s *Spec) Plies() int {
 	return 0
 }
 
-// limit returns the limit of an engine for each move.
+// limit returns the engine's limit for each move.
 func (s *Spec) limit() uci.Limit {
 	return uci.Limit{MoveTime: time.Duration(s.MoveTime) * time.Millisecond, Depth: s.Depth, Nodes: int64(s.Nodes)}
 }
 
-// Opponent returns the engine of a player that is one.
+// Opponent returns the engine of an engine player, and nil for other players.
 func (s *Spec) Opponent() *uci.Opponent {
 	return &uci.Opponent{Program: s.UCI, Args: s.Args, Level: s.Level, Options: s.Options, Limit: s.limit()}
 }
 
-// Name returns what tables and games call the player; of is the name of its network or
+// Name returns the player's name for tables and games. of is the name of its network or
 // script.
 func (s *Spec) Name(of string) string {
 	switch {

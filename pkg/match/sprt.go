@@ -7,10 +7,9 @@ import (
 	"alamos/pkg/stats"
 )
 
-// Pentanomial counts pairs of games, the same opening with colors swapped, by the
-// points that a player made in both: 0, 1/2, 1, 3/2, 2. The two games of a pair go
-// together, so that a pair and not a game is the unit of chance; counting pairs
-// takes the share of the opening out of the error.
+// Pentanomial counts pairs of games by the points that a player made in both: 0, 1/2, 1,
+// 3/2, 2. The two games of a pair have the same opening with colors swapped, so their
+// results are correlated. Counting pairs removes the opening's share of the variance.
 type Pentanomial [5]int
 
 // Add counts a pair by the player's points in its two games, each 0, 1/2 or 1.
@@ -23,30 +22,29 @@ func (p *Pentanomial) Add(first, second float64) error {
 	return fmt.Errorf("match: %v and %v are no points of two games", first, second)
 }
 
-// Pairs is the number of pairs.
 func (p Pentanomial) Pairs() int { return p[0] + p[1] + p[2] + p[3] + p[4] }
 
-// Statistics is the strength of a player against the other, estimated from pairs.
+// Statistics is the strength of a player relative to its opponent, estimated from pairs.
 type Statistics struct {
-	Score stats.Interval // share of the points
+	Score stats.Interval // fraction of points scored
 	Elo   stats.Interval // logistic: 400 log10(score / (1 - score))
 
-	// Normalized is the normalized Elo: the score above one half in units of the
-	// standard deviation of a game, times 800 / ln 10. It shows how many games
-	// it takes to see the difference, whatever the share of draws (M. Van den Bergh,
-	// "Normalized Elo", 2021).
+	// Normalized is the normalized Elo: the score minus 1/2, in units of the standard
+	// deviation of a game, times 800 / ln 10. It determines how many games are needed to
+	// see the difference, whatever the draw rate (M. Van den Bergh, "Normalized Elo",
+	// 2021).
 	Normalized stats.Interval
 
 	LOS float64 // likelihood of superiority: the probability that the player is stronger
 }
 
-// normalizedScale is the normalized Elo of a score that is one standard deviation
-// of a game above one half.
+// normalizedScale is the normalized Elo of a score one standard deviation of a game above
+// 1/2.
 const normalizedScale = 800 / math.Ln10
 
-// Statistics estimates strength; intervals are those of a normal error of the mean
-// of pairs, with counts of zero taken as a thousandth so that there is one. Without
-// pairs all is NaN.
+// Statistics estimates strength. The intervals assume a normal error of the mean over
+// pairs. Counts of zero are taken as 0.001, so that the variance is positive. Without pairs
+// all fields are NaN.
 func (p Pentanomial) Statistics() Statistics {
 	if p.Pairs() == 0 {
 		return Statistics{stats.Unknown(), stats.Unknown(), stats.Unknown(), math.NaN()}
@@ -55,7 +53,7 @@ func (p Pentanomial) Statistics() Statistics {
 	mean, deviation := d.moments()
 	stderr := deviation / math.Sqrt(d.pairs)
 	score := stats.Around(mean, stats.Normal95*stderr)
-	perGame := deviation * math.Sqrt2 // of the mean of two games that go their own ways
+	perGame := deviation * math.Sqrt2 // the two games of a pair are taken as independent
 	t, half := (mean-0.5)/perGame, stats.Normal95/math.Sqrt(2*d.pairs)
 	return Statistics{
 		Score:      score,
@@ -65,18 +63,17 @@ func (p Pentanomial) Statistics() Statistics {
 	}
 }
 
-// eloOf is the logistic difference that gives an expected score, infinite beyond
-// 0 and 1.
+// eloOf returns the logistic Elo difference for an expected score. It is infinite outside
+// (0, 1).
 func eloOf(score float64) float64 {
 	score = min(1, max(0, score))
 	return scale * (math.Log(score) - math.Log1p(-score))
 }
 
-// scoreOf is the expected score at a logistic difference.
+// scoreOf returns the expected score at a logistic Elo difference.
 func scoreOf(elo float64) float64 { return 1 / (1 + math.Exp(-elo/scale)) }
 
-// distribution is a distribution of the share of the points made in a pair: 0,
-// 1/4, ..., 1.
+// distribution is a distribution of the share of points in a pair: 0, 1/4, ..., 1.
 type distribution struct {
 	pairs float64
 	p     [5]float64
@@ -84,7 +81,7 @@ type distribution struct {
 
 func shareOfPair(i int) float64 { return float64(i) / 4 }
 
-// distribution is the one that was observed.
+// distribution returns the observed distribution.
 func (p Pentanomial) distribution() distribution {
 	var d distribution
 	for i, n := range p {
@@ -97,7 +94,7 @@ func (p Pentanomial) distribution() distribution {
 	return d
 }
 
-// moments are the mean and the standard deviation.
+// moments returns the mean and the standard deviation.
 func (d *distribution) moments() (mean, deviation float64) {
 	for i, p := range d.p {
 		mean += p * shareOfPair(i)
@@ -109,34 +106,33 @@ func (d *distribution) moments() (mean, deviation float64) {
 	return mean, math.Sqrt(variance)
 }
 
-// SPRT is a sequential probability ratio test (A. Wald, 1945) between two
-// hypotheses on a player's strength against another: that it is Elo0, and that it is
-// Elo1. After every pair of games it shows whether one is so much more likely than the
-// other that no more games are needed.
+// SPRT is a sequential probability ratio test (A. Wald, 1945) of two hypotheses about a
+// player's strength: Elo0 and Elo1. After every pair of games it decides whether one
+// hypothesis is likely enough, relative to the other, to stop.
 type SPRT struct {
 	Elo0, Elo1 float64
 
-	// Normalized says that the two are normalized Elo (see [Statistics]),
-	// otherwise logistic Elo.
+	// Normalized says that Elo0 and Elo1 are normalized Elo (see [Statistics]). Otherwise
+	// they are logistic Elo.
 	Normalized bool
 
-	// Alpha is the probability to accept Elo1 where Elo0 is true, Beta that to
-	// accept Elo0 where Elo1 is true.
+	// Alpha is the probability of accepting Elo1 when Elo0 is true. Beta is the probability
+	// of accepting Elo0 when Elo1 is true.
 	Alpha, Beta float64
 }
 
-// Verdict is the result of a test so far.
+// Verdict is the current result of a test.
 type Verdict int
 
 const (
-	GoOn    Verdict = iota // neither is likely enough yet
-	Accept0                // Elo0: no improvement
-	Accept1                // Elo1: an improvement
+	GoOn    Verdict = iota // undecided
+	Accept0                // Elo0 is accepted: no improvement
+	Accept1                // Elo1 is accepted: an improvement
 )
 
 func (v Verdict) String() string { return [...]string{"undecided", "H0 accepted", "H1 accepted"}[v] }
 
-// Validate returns an error for a test without meaning.
+// Validate returns an error for a test that makes no sense.
 func (s SPRT) Validate() error {
 	switch {
 	case !(s.Elo0 < s.Elo1) || math.IsInf(s.Elo0, 0) || math.IsInf(s.Elo1, 0):
@@ -149,14 +145,14 @@ func (s SPRT) Validate() error {
 	return nil
 }
 
-// Bounds are the log-likelihood ratios at which the test ends.
+// Bounds returns the log-likelihood ratios at which the test ends.
 func (s SPRT) Bounds() (lower, upper float64) {
 	return math.Log(s.Beta / (1 - s.Alpha)), math.Log((1 - s.Beta) / s.Alpha)
 }
 
-// Test gives the logarithm of the generalized likelihood ratio of Elo1 to Elo0, and
-// what follows from it. The likelihood of a hypothesis is that of the distribution
-// of pairs that fits the counts best among all with its strength.
+// Test returns the logarithm of the generalized likelihood ratio of Elo1 to Elo0, and the
+// verdict. The likelihood of a hypothesis is the maximum likelihood over all distributions
+// of pairs with that strength.
 func (s SPRT) Test(p Pentanomial) (llr float64, v Verdict) {
 	if p.Pairs() == 0 {
 		return 0, GoOn
@@ -164,7 +160,7 @@ func (s SPRT) Test(p Pentanomial) (llr float64, v Verdict) {
 	d := p.distribution()
 	var q0, q1 [5]float64
 	if s.Normalized {
-		// A pair's mean has the standard deviation of a game over root 2.
+		// The standard deviation of a pair's mean is that of a game divided by root 2.
 		q0 = d.fitRatio(s.Elo0 / normalizedScale * math.Sqrt2)
 		q1 = d.fitRatio(s.Elo1 / normalizedScale * math.Sqrt2)
 	} else {
@@ -182,9 +178,9 @@ func (s SPRT) Test(p Pentanomial) (llr float64, v Verdict) {
 	return llr, GoOn
 }
 
-// fitMean returns the distribution of the highest likelihood with this mean, between 0
-// and 1. By Lagrange it is p/(1 + x (share - mean)), with the x at which it sums to
-// one and has the mean.
+// fitMean returns the maximum-likelihood distribution with this mean, between 0 and 1. With
+// a Lagrange multiplier x it is p/(1 + x (share - mean)), where x makes the sum 1 and the
+// mean right.
 func (d *distribution) fitMean(mean float64) [5]float64 {
 	var off [5]float64
 	for i := range off {
@@ -193,15 +189,15 @@ func (d *distribution) fitMean(mean float64) [5]float64 {
 	return d.tilt(off)
 }
 
-// fitRatio returns the distribution of the highest likelihood whose mean is ratio times
-// its own standard deviation above one half. The condition is not linear: each round
-// solves its linearization at the distribution of the round before.
+// fitRatio returns the maximum-likelihood distribution whose mean exceeds 1/2 by ratio
+// standard deviations. The constraint is nonlinear, so each iteration solves its
+// linearization at the previous distribution.
 func (d *distribution) fitRatio(ratio float64) [5]float64 {
 	q := distribution{p: d.p}
 	for range 200 {
 		mean, deviation := q.moments()
-		// The derivative of mean - 1/2 - ratio * deviation by each probability, made
-		// to have the mean of the condition under q.
+		// off is the derivative of mean - 1/2 - ratio * deviation by each probability,
+		// shifted to have the mean of the constraint under q.
 		var off [5]float64
 		for i := range off {
 			z := (shareOfPair(i) - mean) / deviation
@@ -220,9 +216,10 @@ func (d *distribution) fitRatio(ratio float64) [5]float64 {
 	return q.p
 }
 
-// tilt returns p/(1 + x off) with the x at which off has the mean 0: the root of the
-// falling function sum p off/(1 + x off) between the poles at which a probability
-// would be negative. Where off has one sign there is no such x, and p stays.
+// tilt returns p/(1 + x off) with the x that makes the mean of off zero. This x is the root
+// of the falling function sum p off/(1 + x off) between the poles beyond which a
+// probability would be negative. If off has one sign only, no such x exists, and tilt
+// returns p.
 func (d *distribution) tilt(off [5]float64) [5]float64 {
 	low, high := math.Inf(-1), math.Inf(1)
 	for _, o := range off {
@@ -236,7 +233,7 @@ func (d *distribution) tilt(off [5]float64) [5]float64 {
 	if math.IsInf(low, 0) || math.IsInf(high, 0) {
 		return d.p
 	}
-	for range 200 { // to the last bit
+	for range 200 { // bisect to full precision
 		x := (low + high) / 2
 		sum := 0.0
 		for i, o := range off {

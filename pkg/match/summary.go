@@ -12,7 +12,7 @@ import (
 	"alamos/pkg/stats"
 )
 
-// Standing is how a match stands, from the view of its first player.
+// Summary is the state of a match from its first player's view.
 type Summary struct {
 	A       string `json:"a"`
 	B       string `json:"b"`
@@ -22,25 +22,25 @@ type Summary struct {
 	White Record `json:"white"` // A's games as White
 	Black Record `json:"black"`
 
-	// Pairs counts the pairs of games of the same opening by A's points in them:
-	// 0, 1/2, 1, 3/2, 2.
+	// Pairs counts the pairs of games with the same opening by A's points in them: 0, 1/2,
+	// 1, 3/2, 2.
 	Pairs Pentanomial `json:"pairs"`
 
-	// Estimates from the pairs; unknown where all pairs are alike.
+	// Estimates from the pairs; unknown if all pairs have the same result.
 	Score      stats.Interval `json:"score"`
 	Elo        stats.Interval `json:"elo"`
 	Normalized stats.Interval `json:"normalized_elo"`
 	LOS        stats.Float    `json:"los"`
 
-	// Advantage is what having White is worth, in Elo.
+	// Advantage is White's advantage, in Elo.
 	Advantage stats.Interval `json:"white_advantage"`
 
 	SPRT *Test `json:"sprt,omitempty"`
 
-	Ends map[string]int `json:"ends"` // games by the reason for which they ended
+	Ends map[string]int `json:"ends"` // number of games by the reason for their end
 }
 
-// count is how many of the counts are n.
+// count returns how many counts equal n.
 func count(p Pentanomial, n int) (kinds int) {
 	for _, have := range p {
 		if have == n {
@@ -50,7 +50,7 @@ func count(p Pentanomial, n int) (kinds int) {
 	return kinds
 }
 
-// Test is how a sequential test stands.
+// Test is the state of a sequential test.
 type Test struct {
 	Elo0    float64     `json:"elo0"`
 	Elo1    float64     `json:"elo1"`
@@ -63,7 +63,7 @@ type Test struct {
 	Verdict string      `json:"verdict"` // "undecided", "H0 accepted", "H1 accepted"
 }
 
-// summary returns how the match stands.
+// summary returns the current state of the match.
 func (m *match) summary() *Summary {
 	a, b := m.players[0].Name, m.players[1].Name
 	s := &Summary{A: a, B: b, Variant: m.variant.String(), Ends: map[string]int{}}
@@ -73,7 +73,7 @@ func (m *match) summary() *Summary {
 		s.Games++
 		s.Ends[g.Outcome.Reason.String()]++
 		points[g.Number] = m.points(g)
-		_ = results.Add(g.White, g.Black, g.Outcome.Result) // both are in the list, and it is over
+		_ = results.Add(g.White, g.Black, g.Outcome.Result) // both players are in the list, and the game is over
 	}
 	one := results.Standings()[0]
 	s.Record, s.White, s.Black = one.Record, one.White, one.Black
@@ -102,7 +102,7 @@ func (m *match) summary() *Summary {
 	return s
 }
 
-// Line is the standing in a line.
+// Line returns the state of the match in one line.
 func (s *Summary) Line() string {
 	return fmt.Sprintf("%s: +%d =%d -%d, %s", s.A, s.Wins, s.Draws, s.Losses, s.strength())
 }
@@ -115,7 +115,7 @@ func (s *Summary) strength() string {
 	return text
 }
 
-// Table is the standing as lines of text.
+// Table returns the state of the match as lines of text.
 func (s *Summary) Table() []string {
 	p := s.Pairs
 	record := func(r Record) string { return fmt.Sprintf("+%d =%d -%d", r.Wins, r.Draws, r.Losses) }
@@ -148,7 +148,6 @@ func (s *Summary) Table() []string {
 	return lines
 }
 
-// Write writes the table.
 func (s *Summary) Write(w io.Writer) error {
 	var errs []error
 	for _, line := range s.Table() {
@@ -172,7 +171,7 @@ func number(format string, x float64) string {
 	return fmt.Sprintf(format, x)
 }
 
-// text is the number with its interval; "?" is what is not known.
+// text formats a number with its interval. Unknown numbers are "?".
 func text(format string, i stats.Interval) string {
 	if i.Missing() {
 		return "?"

@@ -12,9 +12,9 @@ import (
 	"unicode/utf8"
 )
 
-// WriteCrosstable writes crosstable.csv: a row a player in the order of the
-// results, with games, wins, draws, losses and score over all, and the score
-// against each other player ("" where there were no games).
+// WriteCrosstable writes crosstable.csv. It has one row for each player in the order of the
+// results: games, wins, draws, losses and score over all games, and the score against each
+// other player ("" without games).
 func WriteCrosstable(w io.Writer, r *Results) error {
 	c := csv.NewWriter(w)
 	rows := [][]string{append([]string{"player", "games", "wins", "draws", "losses", "score"}, r.names...)}
@@ -32,10 +32,10 @@ func WriteCrosstable(w io.Writer, r *Results) error {
 	return c.WriteAll(rows)
 }
 
-// WriteRatings writes ratings.csv: a row a player, the strongest first, those
-// that could not be rated last and without numbers; equal ones in the order of
-// the results. The column superior is the probability that the player is stronger
-// than the one in the next row.
+// WriteRatings writes ratings.csv. It has one row for each player, the strongest first.
+// Players without a rating come last, without numbers. Equal players keep the order of the
+// results. The column superior is the probability that the player is stronger than the
+// player in the next row.
 func WriteRatings(w io.Writer, r *Ratings) error {
 	order := make([]int, len(r.List))
 	for i := range order {
@@ -43,7 +43,8 @@ func WriteRatings(w io.Writer, r *Ratings) error {
 	}
 	slices.SortStableFunc(order, func(i, j int) int {
 		a, b := &r.List[i], &r.List[j]
-		// Equal players differ in the last bits. NaN is below all numbers.
+		// Ratings of equal players may differ in the low-order bits, so tenths are
+		// compared. cmp.Compare puts NaN below all numbers.
 		return cmp.Compare(math.Round(b.Elo.Value*10), math.Round(a.Elo.Value*10))
 	})
 	c := csv.NewWriter(w)
@@ -72,15 +73,15 @@ func WriteRatings(w io.Writer, r *Ratings) error {
 	return c.WriteAll(rows)
 }
 
-// points writes a score: "12" or "12.5".
+// points formats a score, such as "12" or "12.5".
 func points(score float64) string { return strconv.FormatFloat(score, 'f', -1, 64) }
 
-// tenths writes a rating with one digit, and no negative zero.
+// tenths formats a rating with one decimal digit and without negative zero.
 func tenths(elo float64) string {
 	return strconv.FormatFloat(math.Round(elo*10)/10+0, 'f', 1, 64)
 }
 
-// ScoreLine returns the shares of the points in a line: "score: a 75 %, b 25 %".
+// ScoreLine returns the shares of the points in a line, such as "score: a 75 %, b 25 %".
 func ScoreLine(players []Standing) string {
 	var parts []string
 	for _, i := range byShare(players) {
@@ -91,15 +92,15 @@ func ScoreLine(players []Standing) string {
 	return "score: " + strings.Join(parts, ", ")
 }
 
-// What a crosstable for the screen has room for.
+// Limits of a crosstable on the screen.
 const (
 	tableRows = 12
 	tableName = 28 // characters
 )
 
-// Table returns the standings as lines of text: for each player, the best first, its
-// games, its share of the points, and its points against the others in the order of the
-// rows. against(i, j) is the record of player i against player j.
+// Table returns the standings as lines of text, the best player first. A row has the
+// player's games, its share of the points and its points against the others in the order of
+// the rows. against(i, j) is the record of player i against player j.
 func Table(players []Standing, against func(i, j int) Record) []string {
 	order := byShare(players)
 	shown := order[:min(len(order), tableRows)]
@@ -140,14 +141,14 @@ func Table(players []Standing, against func(i, j int) Record) []string {
 	return lines
 }
 
-// byShare returns the indices of players by their share of the points, those without
-// games last.
+// byShare returns the indices of players in descending order of their share of the points.
+// Players without games come last.
 func byShare(players []Standing) []int {
 	order := make([]int, len(players))
 	for i := range order {
 		order[i] = i
 	}
-	// The share of no games is NaN, which cmp.Compare puts below all numbers.
+	// Without games the share is NaN, which cmp.Compare puts below all numbers.
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(players[b].Share(), players[a].Share()) })
 	return order
 }

@@ -16,79 +16,79 @@ import (
 // Entry is a player of a tournament.
 type Entry struct {
 	Name string
-	ID   string // what decides its moves, beside the settings of the tournament
+	ID   string // determines its moves, together with the tournament's settings
 
-	// Rounds is the number of games against each other player, 0 for that of the
-	// tournament. A pair plays the smaller number of its two.
+	// Rounds is the number of games against each other player; 0 means the tournament's. A
+	// pair plays the smaller number of its two players.
 	Rounds int
 
-	// New makes the player for a worker, when the worker first needs it. Several workers
-	// may call it at once. The tournament closes the player. What two players share must
-	// be safe for use by many goroutines.
+	// New makes the player for a worker when the worker first needs it. Several workers may
+	// call it at once. The tournament closes the player. State that players share must be
+	// safe for concurrent use.
 	New func(worker int) (Player, error)
 }
 
-// Tournament says which games are played.
+// Tournament describes the games to play.
 type Tournament struct {
 	Variant chess.Variant
 
-	// Start is where games begin, in the words of [chess.ParseStarts]; empty is the start
-	// position of the variant. The games 2k and 2k+1 of a pair begin alike, with the
-	// colors changed.
+	// Start lists the start positions, in the syntax of [chess.ParseStarts]. Empty means
+	// the variant's start position. Games 2k and 2k+1 of a pair have the same start, with
+	// colors swapped.
 	Start []string
 
-	// Book, when it is not empty, has the openings of the games, in place of Start. The
-	// games 2k and 2k+1 of every pair have the k-th of an order that Seed draws.
+	// Book replaces Start if it is not empty. Games 2k and 2k+1 of every pair use opening k
+	// of an order drawn from Seed.
 	Book []Opening
 
 	Format Format
 
-	// Rounds is the number of games a pair; with an even number each player has each
-	// color as often as the other.
+	// Rounds is the number of games of each pair. With an even number each player has each
+	// color equally often.
 	Rounds int
 
-	// MaxMoves is the number of full moves, those of the opening included, after which a
-	// game is a draw with the reason move_limit; 0 for no limit.
+	// MaxMoves is the number of full moves, including the opening, after which a game is a
+	// draw with the reason move_limit. 0: no limit.
 	MaxMoves int
 
-	// RandomPlies is the number of random plies at the beginning, after the opening of
-	// the book. The games 2k and 2k+1 of a pair have the same.
+	// RandomPlies is the number of random plies after the book opening. Games 2k and 2k+1
+	// of a pair have the same random plies.
 	RandomPlies int
 
 	Seed uint64
 
-	Workers  int // jobs that are played at once, each with players of its own; 0 is taken as 1
-	Together int // games of a pair that are played in lock step, as one job; 0 for all
+	Workers  int // jobs played at once, each with its own players; 0 means 1
+	Together int // games of a pair that one job plays in lock step; 0 for all
 
 	Adjudicate Adjudicator // nil: only the rules end games
 
-	// Have reports which games an earlier run has finished: they are not played. nil: no
-	// games.
+	// Have reports whether an earlier run finished a game. Such games are not played. Nil:
+	// no games.
 	Have func(p Pair, number int) bool
 
-	// Done is given each game as it ends, in any order, one call at a time.
+	// Done receives each game as it ends, in any order, one call at a time.
 	Done func(*Game)
 }
 
-// Format says which pairs of a tournament meet. The zero Format is a round robin, in
-// which all do.
+// Format selects the pairs that play. The zero Format is a round robin: all pairs play.
 type Format struct {
 	_ struct{} `short:"kind"`
 
 	Kind string `key:"kind" enum:"gauntlet ladder" flags:"required" doc:"gauntlet: the first players of the list meet all behind them, who do not meet each other; ladder: everybody meets those near in the list."`
-	// First is above 0 in a gauntlet only, Span in a ladder only. Code may leave Kind empty.
+	// First is above 0 only in a gauntlet, and Span only in a ladder. Code may leave Kind
+	// empty.
 	First int `key:"first" default:"1" range:"1.." unit:"players" when:"kind=gauntlet" doc:"How many players run the gauntlet."`
 	Span  int `key:"span" default:"1" range:"1.." unit:"players" when:"kind=ladder" doc:"How far apart in the list those may stand who meet."`
 }
 
-// Fixture is a pair with the number of its games.
+// Fixture is a pair with its number of games.
 type Fixture struct {
 	Pair
 	Games int
 }
 
-// Fixtures lists the pairs of a tournament in the order of its players: the first
-// against the others, the second against those after it, and so on.
+// Fixtures lists the pairs of a tournament in the order of its players: the first against
+// all later ones, then the second against those after it, and so on.
 func Fixtures(t Tournament, entries []Entry) []Fixture {
 	rounds := func(e Entry) int {
 		if e.Rounds > 0 {
@@ -108,10 +108,9 @@ func Fixtures(t Tournament, entries []Entry) []Fixture {
 	return fixtures
 }
 
-// Play plays the games of a tournament that are missing. It returns when all are
-// finished, or at the first error that is not a player's own fault, or with the cause of
-// ctx; games that were then being played are lost, and the next run plays them from
-// their beginning.
+// Play plays the missing games of a tournament. It returns when all are finished, at the
+// first error that is not a player's own fault, or with the cause of ctx. Unfinished games
+// are lost then, and the next run plays them from their beginning.
 func Play(ctx context.Context, t Tournament, entries []Entry) error {
 	if err := t.validate(entries); err != nil {
 		return err
@@ -147,7 +146,6 @@ func Play(ctx context.Context, t Tournament, entries []Entry) error {
 	return context.Cause(ctx)
 }
 
-// validate returns an error for a tournament that cannot be played.
 func (t *Tournament) validate(entries []Entry) error {
 	switch {
 	case t.Rounds < 1:
@@ -181,14 +179,14 @@ func (t *Tournament) validate(entries []Entry) error {
 	return nil
 }
 
-// job is some games of a pair, which are played in lock step.
+// job is a set of games of one pair, played in lock step.
 type job struct {
 	Pair
 	numbers []int
 	match   int // Turn.Match of the pair's game 0
 }
 
-// jobs lists the games that are missing, in the order of the fixtures.
+// jobs lists the missing games in the order of the fixtures.
 func (t *Tournament) jobs(entries []Entry) []job {
 	var all []job
 	match := 0
@@ -211,17 +209,17 @@ func (t *Tournament) jobs(entries []Entry) []job {
 	return all
 }
 
-// worker plays jobs, one at a time.
+// worker plays jobs one at a time.
 type worker struct {
 	tournament *Tournament
 	number     int
 	start      chess.Starts
 	entries    []Entry
 	players    map[string]Player
-	finished   *sync.Mutex // of calls of Tournament.Done
+	finished   *sync.Mutex // guards calls of Tournament.Done
 }
 
-// player returns the worker's player of a name, which it makes when it is first needed.
+// player returns the worker's player with this name, and makes it at first use.
 func (w *worker) player(name string) (Player, error) {
 	if p := w.players[name]; p != nil {
 		return p, nil
@@ -238,7 +236,6 @@ func (w *worker) player(name string) (Player, error) {
 	return p, nil
 }
 
-// close closes the players.
 func (w *worker) close() error {
 	var errs []error
 	for _, e := range w.entries {
@@ -249,7 +246,7 @@ func (w *worker) close() error {
 	return errors.Join(errs...)
 }
 
-// IllegalMoveError is the fault of a player whose move is not legal.
+// IllegalMoveError is the fault of a player that chose an illegal move.
 type IllegalMoveError struct {
 	Player string
 	Move   chess.Move
@@ -260,5 +257,5 @@ func (e *IllegalMoveError) Error() string {
 	return fmt.Sprintf("player %s: illegal move %v in %s", e.Player, e.Move, e.FEN)
 }
 
-// Is makes it equal to the illegal move of an engine.
+// Is makes errors.Is match [uci.ErrIllegalMove].
 func (e *IllegalMoveError) Is(target error) bool { return target == uci.ErrIllegalMove }
