@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// SetFile stands for the file name in positions of overrides (--set path=value); the
-// line is the number of the override.
+// SetFile replaces the file name in positions of overrides (--set path=value). The line is
+// then the number of the override.
 const SetFile = "--set"
 
 // Position is a place in a file; Line and Col count from 1, Col in characters.
@@ -17,10 +17,10 @@ type Position struct {
 	Line, Col int
 }
 
-// String returns "file:line:col".
 func (p Position) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col) }
 
-// Place returns "file:line"; of an override, whose number says little, "--set".
+// Place returns "file:line", or "--set" for an override, because its number is of little
+// use.
 func (p Position) Place() string {
 	if p.File == SetFile {
 		return SetFile
@@ -32,15 +32,15 @@ func (p Position) Place() string {
 type Error struct {
 	File      string
 	Line, Col int
-	Set       string // the override that it is in, if it is in one: File is then --set, and Line its number
-	Path      string // the key it is about, "search.visits"; empty when it is about the file
-	Msg       string // what is wanted and what is there instead
-	Hint      string // what to do about it; may be empty
-	Err       error  // the fault of the file system beneath, if any
+	Set       string // the text of the override at fault, if any: File is then --set, and Line its number
+	Path      string // the key at fault, such as "search.visits"; empty if the fault concerns the whole file
+	Msg       string // what the language wants and what the file has instead
+	Hint      string // advice; may be empty
+	Err       error  // the underlying fault of the file system, if any
 }
 
-// Error returns one line: "file:line:col: path: message (hint)", of an override
-// "--set path=value: ...".
+// Error returns one line: "file:line:col: path: message (hint)", or "--set path=value: ..."
+// for an override.
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.Set != "" {
@@ -58,7 +58,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap returns the fault beneath, so that errors.Is(err, fs.ErrNotExist) works.
+// Unwrap returns the underlying fault, so that errors.Is(err, fs.ErrNotExist) works.
 func (e *Error) Unwrap() error { return e.Err }
 
 // Errorf returns a fault at the position.
@@ -66,16 +66,15 @@ func (p Position) Errorf(path, format string, args ...any) *Error {
 	return &Error{File: p.File, Line: p.Line, Col: p.Col, Path: path, Msg: fmt.Sprintf(format, args...)}
 }
 
-// WithHint adds advice to an error.
 func (e *Error) WithHint(h string) *Error {
 	e.Hint = h
 	return e
 }
 
-// Errors are all faults found in one load, sorted by file, line and column.
+// Errors holds all faults of one load, sorted by file, line and column.
 type Errors []*Error
 
-// Error returns one line for each fault.
+// Error returns one line per fault.
 func (e Errors) Error() string {
 	lines := make([]string, len(e))
 	for i, err := range e {
@@ -93,7 +92,7 @@ func (e Errors) Unwrap() []error {
 	return list
 }
 
-// Of gives the faults of overrides their texts.
+// Of sets the text of each override at fault.
 func (e Errors) Of(set []string) Errors {
 	for _, err := range e {
 		if err.File == SetFile && err.Line <= len(set) {
@@ -103,8 +102,8 @@ func (e Errors) Of(set []string) Errors {
 	return e
 }
 
-// Sorted returns the faults in the order they are printed, each once: the same
-// fault is met again in every trial of a sweep.
+// Sorted returns the faults in the order of their positions, without duplicates. Every
+// trial of a sweep finds the same fault again.
 func (e Errors) Sorted() Errors {
 	slices.SortStableFunc(e, func(a, b *Error) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col),
@@ -113,8 +112,8 @@ func (e Errors) Sorted() Errors {
 	return slices.CompactFunc(e, func(a, b *Error) bool { return a.Error() == b.Error() })
 }
 
-// DidYouMean returns a hint naming the candidate nearest to word, or "" when
-// none is near enough to be a slip of the keyboard.
+// DidYouMean returns a hint with the candidate nearest to word, or "" if none is near
+// enough to be a typing error.
 func DidYouMean(word string, candidates []string) string {
 	if len(word) > 64 {
 		return ""
@@ -132,7 +131,7 @@ func DidYouMean(word string, candidates []string) string {
 	return fmt.Sprintf("did you mean %q?", best)
 }
 
-// distance is the optimal string alignment distance: the fewest insertions,
+// distance is the optimal string alignment distance: the minimum number of insertions,
 // deletions, substitutions and swaps of neighbors that turn a into b.
 func distance(a, b string) int {
 	var before []int // row i-2

@@ -12,17 +12,17 @@ import (
 	"strings"
 )
 
-// File is a script or another file whose contents decide a result: its identity is
-// its contents, not its name or folder.
+// File is a script or another file whose contents decide a result. Its identity is its
+// contents, not its name or folder.
 type File struct {
-	Path   string // from the working directory
+	Path   string // relative to the working directory
 	SHA256 string // of the contents as they were read, in hexadecimal
 }
 
 const sumPrefix = "sha256:"
 
-// MarshalText returns the canonical form: the hash of the contents where it is
-// known, as "sha256:...", else the path.
+// MarshalText returns the canonical form: the hash of the contents as "sha256:..." if it is
+// known, otherwise the path.
 func (f File) MarshalText() ([]byte, error) {
 	if f.SHA256 != "" {
 		return []byte(sumPrefix + f.SHA256), nil
@@ -52,13 +52,12 @@ func (f File) Name() string {
 	return strings.TrimSuffix(filepath.Base(f.Path), filepath.Ext(f.Path))
 }
 
-// Files reads files, each once.
+// Files reads each file once.
 type Files struct {
 	ReadFile func(path string) ([]byte, error) // nil reads from the disk
 	known    map[string][]byte
 }
 
-// Read returns the contents of a file.
 func (f *Files) Read(path string) ([]byte, error) {
 	if data, ok := f.known[path]; ok {
 		return data, nil
@@ -78,7 +77,7 @@ func (f *Files) Read(path string) ([]byte, error) {
 	return data, nil
 }
 
-// Sum returns the SHA-256 of a file that has been read before, else nothing.
+// Sum returns the SHA-256 of a file that has been read, otherwise "".
 func (f *Files) Sum(path string) string {
 	data, err := f.Read(path)
 	if err != nil {
@@ -88,7 +87,7 @@ func (f *Files) Sum(path string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Beside returns the path of name as seen from the folder of a file.
+// Beside resolves name relative to the folder of a file.
 func (f *Files) Beside(file, name string) string {
 	name = filepath.FromSlash(name)
 	if filepath.IsAbs(name) {
@@ -97,8 +96,8 @@ func (f *Files) Beside(file, name string) string {
 	return filepath.Join(filepath.Dir(file), name)
 }
 
-// FileFrom returns the path of a file as seen from the folder dir, with slashes on
-// every system. A path that cannot be expressed so is returned as it is.
+// FileFrom returns the path of a file relative to the folder dir, with slashes on every
+// system. It returns a path unchanged if it has no such form.
 func FileFrom(dir, file string) string {
 	if name, err := filepath.Rel(dir, file); err == nil && file != "" {
 		file = name
@@ -106,8 +105,8 @@ func FileFrom(dir, file string) string {
 	return filepath.ToSlash(file)
 }
 
-// readRegular reads a regular file of a sane size, not a pipe or a device that
-// never ends.
+// readRegular reads a regular file of limited size. It refuses pipes and devices, which may
+// never end.
 func readRegular(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -126,7 +125,7 @@ func readRegular(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxFile+1))
 }
 
-// Reason returns what is wrong, without the path that the caller names itself.
+// Reason returns the error's text without the path, which the caller names itself.
 func Reason(err error) string {
 	var path *fs.PathError
 	if errors.As(err, &path) {

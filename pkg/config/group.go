@@ -6,41 +6,41 @@ import (
 	"strings"
 )
 
-// Field is one key of the language, from the tags of a struct field.
+// Field is one key of the language, made from the tags of a struct field.
 type Field struct {
 	Key     string
 	Type    Type
-	Default any    // in canonical form; nil: none, the key stays absent
-	Inherit string // path of the key whose value, where it has one, is the default instead
-	Unit    string // "games", "epochs"; empty: none
-	Absent  string // what leaving it out means, where there is neither Default nor Inherit
-	Doc     string // what it means, one or two sentences
+	Default any    // in canonical form; nil means that the key stays absent
+	Inherit string // path of the key that supplies the default; Default applies if that has no value
+	Unit    string // "games", "epochs"; empty means none
+	Absent  string // the meaning of leaving it out, if it has neither Default nor Inherit
+	Doc     string // its meaning, in one or two sentences
 	When    *Condition
-	// Required says that the key has no default and cannot be left out, Optional of a
-	// group that it is absent unless it is written.
+	// Required means that the key has no default and must be present. Optional means that a
+	// group stays absent unless it is written.
 	Required, Optional bool
-	Own                bool // says something of its file, not of what the file describes: not inherited
-	Outside            bool // not a value of the result: how to make several, say
-	Aside              bool // a value that decides nothing
-	Decides            bool // neither it nor a group around it is any of the three
-	// Fitted makes the default fit the values of the keys that stand before it; nil:
-	// the default is Default.
+	Own                bool // describes the file, not its experiment, and is not inherited
+	Outside            bool // not part of the result's settings, such as a sweep
+	Aside              bool // a value that decides no result
+	Decides            bool // neither the key nor a group around it is own, outside or aside
+	// Fitted computes the default from the values of the preceding keys. If it is nil, the
+	// default is Default.
 	Fitted func(values map[string]any) any
 
-	index []int // of the Go field
+	index []int // index of the Go field
 }
 
-// Condition says that a key has a meaning only beside certain values of another key
-// of the same group that stands before it, or only without that key.
+// Condition restricts a key to certain values of another key, or to its absence. The other
+// key precedes it in the same group.
 type Condition struct {
 	Key    string
-	Values []string // one of these; empty: any value
-	Absent bool     // no value at all
-	Not    bool     // any value but these
+	Values []string // one of these values; empty means any value
+	Absent bool     // the key must be absent
+	Not    bool     // any value except these
 }
 
-// parseCondition reads "kind=adam adamw", "policy!=none", "uci" (beside it) and "!data"
-// (without it).
+// parseCondition reads "kind=adam adamw", "policy!=none", "uci" (with that key) and "!data"
+// (without that key).
 func parseCondition(s string) *Condition {
 	if s == "" {
 		return nil
@@ -55,7 +55,7 @@ func parseCondition(s string) *Condition {
 	return &Condition{Key: key, Values: strings.Fields(values)}
 }
 
-// Holds says whether the condition is met in a group as far as it is read.
+// Holds reports whether the condition is met by the keys of a group read so far.
 func (w *Condition) Holds(m map[string]any) bool {
 	if w == nil {
 		return true
@@ -83,11 +83,11 @@ func (w *Condition) String() string {
 	}
 }
 
-// Group is a set of keys, in the order in which they are shown.
+// Group is a set of keys in display order.
 type Group struct {
 	Fields []*Field
-	OneOf  []string // exactly one of these keys must be there
-	Short  string   // a scalar stands for the group with this one key
+	OneOf  []string // exactly one of these keys must be present
+	Short  string   // a scalar stands for the group with only this key
 }
 
 func (g *Group) Want() string {
@@ -102,7 +102,7 @@ func (g *Group) Want() string {
 	return "a group of keys"
 }
 
-// Keys returns the names of the keys, each once.
+// Keys returns the names of the keys without duplicates.
 func (g *Group) Keys() []string {
 	var names []string
 	for _, f := range g.Fields {
@@ -113,7 +113,8 @@ func (g *Group) Keys() []string {
 	return names
 }
 
-// TypeOf returns the type of a key, of several with conditions that of the first.
+// TypeOf returns the type of a key. If the key has several conditions, it returns the first
+// type.
 func (g *Group) TypeOf(key string) Type {
 	for _, f := range g.Fields {
 		if f.Key == key {
@@ -123,12 +124,11 @@ func (g *Group) TypeOf(key string) Type {
 	return nil
 }
 
-// Read reads a node as the whole of a schema.
+// Read reads a node as a whole struct of the schema.
 func (s *Schema) Read(r *Reader, t *Node) (map[string]any, bool) {
 	return s.ReadGroup(r, s.Group, "", t)
 }
 
-// ReadGroup reads a node as a group of the schema.
 func (s *Schema) ReadGroup(r *Reader, g *Group, path string, t *Node) (map[string]any, bool) {
 	r.schema = s
 	v, ok := g.Read(r, path, t)
@@ -180,7 +180,7 @@ func (r *groupReading) unknownKeys() {
 	keys := r.Keys()
 	for i := range r.node.Entries {
 		e := &r.node.Entries[i]
-		if e.Value.Bad { // reported; in a list it spoils the item, elsewhere the key counts as absent
+		if e.Value.Bad { // The fault is reported. In a list it invalidates the item; elsewhere the key counts as absent.
 			r.Bad[Join(r.path, e.Key)] = true
 			r.ok = r.ok && !r.Whole
 			continue
@@ -196,7 +196,7 @@ func (r *groupReading) unknownKeys() {
 	}
 }
 
-// field reads one key, or finds its default when it is not written.
+// field reads one key, or applies its default if it is not written.
 func (r *groupReading) field(f *Field) {
 	here := Join(r.path, f.Key)
 	switch {
@@ -209,7 +209,7 @@ func (r *groupReading) field(f *Field) {
 	if written := r.node.Get(f.Key); written != nil {
 		v, good := f.Type.Read(r.Reader, here, written)
 		r.ok = r.ok && good
-		if _, isGroup := v.(map[string]any); good || isGroup { // of a group with faults, the sound part
+		if _, isGroup := v.(map[string]any); good || isGroup { // A group with faults keeps its valid part.
 			r.values[f.Key] = v
 		}
 		return
@@ -235,10 +235,10 @@ func (r *groupReading) field(f *Field) {
 	}
 }
 
-// inapplicable handles a key that means nothing beside the other keys. One that comes
-// from a lower layer than the key that makes it meaningless is dropped: whoever
-// changes the kind of a schedule need not undo the details of the old kind. Written
-// beside or above it, it is a mistake.
+// inapplicable handles a key whose condition does not hold. It drops a key from a lower
+// layer than the key that makes it inapplicable, so that changing the kind of a schedule
+// does not require resetting the details of the old kind. A key of the same or a higher
+// layer is a fault.
 func (r *groupReading) inapplicable(f *Field) {
 	e := r.node.Entry(f.Key)
 	if e == nil || e.Value.Kind == Null || e.Value.Bad {
@@ -272,8 +272,8 @@ func (r *groupReading) inapplicable(f *Field) {
 	r.failAt(e, "", "has a meaning only %s", text)
 }
 
-// causes returns a condition that does not hold; where that is so because its own key
-// has no meaning, then the condition of that key, and so on.
+// causes returns a condition that does not hold. If its own key is inapplicable, the
+// condition of that key follows, and so on.
 func (r *groupReading) causes(w *Condition) []*Condition {
 	all := []*Condition{w}
 	for _, f := range r.Fields {
@@ -302,7 +302,7 @@ func (r *groupReading) exactlyOne() {
 	}
 }
 
-// ValueAt looks a dotted path up in canonical values.
+// ValueAt returns the canonical value at a dotted path.
 func ValueAt(m map[string]any, path string) (any, bool) {
 	key, rest, more := strings.Cut(path, ".")
 	v, ok := m[key]

@@ -8,10 +8,10 @@ import (
 
 type object = map[string]any
 
-// Document returns the language as a JSON Schema, by which editors complete and check
-// files. It is of draft 7, which every editor knows. Conditions between keys are left
-// to the reader, which is the stricter one. definitions are added to those of the keys
-// that decide a result, which stand under their paths: see [Schema.Definition].
+// Document returns the language as a JSON Schema, which editors use to complete and check
+// files. It is draft 7, which every editor supports. It omits conditions between keys, so
+// the reader is stricter. definitions are added to those of the keys that decide a result,
+// which are under their paths; see [Schema.Definition].
 func (s *Schema) Document(title string, required []string, definitions map[string]any) []byte {
 	doc := s.Group.JSONSchema(s, "")
 	doc["$schema"] = "http://json-schema.org/draft-07/schema#"
@@ -32,10 +32,10 @@ func (s *Schema) Document(title string, required []string, definitions map[strin
 	return append(data, '\n')
 }
 
-// Definition refers to the definition of a key, or of another name.
+// Definition returns a reference to the definition of a key or another name.
 func Definition(name string) map[string]any { return object{"$ref": "#/definitions/" + name} }
 
-// OrNull is a schema of a value, or of null, which resets a key to its default.
+// OrNull returns a schema of a value, or of null, which resets a key to its default.
 func OrNull(schema ...any) map[string]any {
 	return object{"anyOf": append(schema, object{"type": "null"})}
 }
@@ -80,7 +80,7 @@ func (g *Group) JSONSchema(s *Schema, path string) map[string]any {
 	return group
 }
 
-// description is what an editor shows of a key.
+// description returns the text that an editor shows for a key.
 func (f *Field) description() string {
 	d := f.Doc
 	if f.Unit != "" {
@@ -95,21 +95,21 @@ func (f *Field) description() string {
 	return d
 }
 
-// Key describes one key of the language, for a reference.
+// Key describes one key of the language for a reference.
 type Key struct {
 	Path     string // "search.visits"; "tournament.players[].every" inside a list
 	Type     string // completes "want ...": "a whole number of at least 1"
-	Unit     string // empty: none
-	Default  string // one line of YAML; "as search.visits"; what absence means; empty: none
-	Required bool   // where When is given: there
-	When     string // "with kind: plateau"; empty: always
+	Unit     string // empty means none
+	Default  string // one line of YAML, "as search.visits" or the meaning of absence; empty means none
+	Required bool   // required if When holds
+	When     string // "with kind: plateau"; empty means always
 	Doc      string // Markdown
-	Group    bool   // it holds other keys, which follow
-	Listed   bool   // it is a list of groups, whose keys follow
+	Group    bool   // it contains other keys, which follow
+	Listed   bool   // it is a list of groups, and their keys follow
 }
 
-// Describe returns every key of the language in order, groups before their members. A
-// key whose meaning depends on another stands once for each meaning.
+// Describe returns every key of the language in order, groups before their members. A key
+// with several conditions has an entry for each.
 func (s *Schema) Describe() []Key { return s.Group.describe("") }
 
 func (g *Group) describe(path string) []Key {

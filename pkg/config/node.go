@@ -24,17 +24,17 @@ const (
 	Mapping
 )
 
-// Node is a piece of a file: YAML cut down to what the language uses, with the
-// position of everything.
+// Node is a piece of YAML with its position, reduced to the features that the language
+// uses.
 type Node struct {
 	Kind    Kind
 	Text    string // of a scalar, as written
-	Plain   bool   // a scalar without quotes: it may be a number or a word with a meaning
+	Plain   bool   // a scalar without quotes, which may be a number or a special word
 	Items   []*Node
 	Entries []Entry
 	At      Position
-	Layer   int  // which of the merged files set it; higher overrides lower
-	Bad     bool // reported already: treated as absent from here on
+	Layer   int  // index of the merged file that set it; a higher layer overrides a lower one
+	Bad     bool // already reported, and treated as absent from then on
 }
 
 // Entry is a key of a mapping with its value.
@@ -44,7 +44,7 @@ type Entry struct {
 	Value *Node
 }
 
-// Get returns the value of a key, or nil when it is absent, null or bad.
+// Get returns the value of a key, or nil if it is absent, null or bad.
 func (t *Node) Get(key string) *Node {
 	if e := t.Entry(key); e != nil && e.Value.Kind != Null && !e.Value.Bad {
 		return e.Value
@@ -62,7 +62,7 @@ func (t *Node) Entry(key string) *Entry {
 	return nil
 }
 
-// Without returns a copy of a mapping that lacks some keys.
+// Without returns a copy of a mapping without the given keys.
 func (t *Node) Without(keys ...string) *Node {
 	c := *t
 	c.Entries = nil
@@ -78,7 +78,7 @@ next:
 	return &c
 }
 
-// Stamped returns a deep copy that belongs to a layer and lacks what is bad.
+// Stamped returns a deep copy with the layer set and without bad nodes.
 func (t *Node) Stamped(layer int) *Node {
 	c := *t
 	c.Layer = layer
@@ -95,8 +95,8 @@ func (t *Node) Stamped(layer int) *Node {
 	return &c
 }
 
-// Merge lays over on top of under: mappings merge key by key, everything else
-// replaces. Neither argument is changed.
+// Merge returns under with over merged into it. Mappings merge key by key, and other values
+// replace. The arguments are unchanged.
 func Merge(under, over *Node) *Node {
 	if under == nil || under.Kind != Mapping || over.Kind != Mapping {
 		return over
@@ -113,7 +113,7 @@ func Merge(under, over *Node) *Node {
 	return &c
 }
 
-// Find returns the entry at a key path, or nil when no value is set there.
+// Find returns the entry at a key path, or nil if no value is set there.
 func (t *Node) Find(path string) *Entry {
 	key, rest, more := strings.Cut(path, ".")
 	e := t.Entry(key)
@@ -134,7 +134,7 @@ func (t *Node) OneOrMore() []*Node {
 	return t.Items
 }
 
-// Move puts a node onto another line.
+// Move shifts the positions of a node to another line.
 func (t *Node) Move(line, columns int) {
 	t.At.Line, t.At.Col = line, t.At.Col+columns
 	for _, item := range t.Items {
@@ -154,7 +154,7 @@ func Nest(steps []string, at Position, t *Node) *Node {
 	return t
 }
 
-// Have describes what is written, for "want ..., have ...".
+// Have describes a node for messages of the form "want ..., have ...".
 func (t *Node) Have() string {
 	switch t.Kind {
 	case Null:
@@ -170,7 +170,7 @@ func (t *Node) Have() string {
 	return "the text " + Quoted(t.Text)
 }
 
-// Printable returns s as it stands when it is short and harmless, else quoted.
+// Printable returns s unchanged if it is short and printable, otherwise quoted.
 func Printable(s string) string {
 	for _, r := range s {
 		if !unicode.IsPrint(r) {
@@ -183,7 +183,7 @@ func Printable(s string) string {
 	return s
 }
 
-// Quoted returns s in quotes on one line, cut to a readable length.
+// Quoted returns s in quotes on one line, truncated to a readable length.
 func Quoted(s string) string {
 	if r := []rune(s); len(r) > 40 {
 		s = string(r[:40]) + "..."
@@ -191,9 +191,8 @@ func Quoted(s string) string {
 	return strconv.Quote(s)
 }
 
-// Parse reads one file into a node. The faults it reports make the
-// node incomplete but never nil unless the file as a whole cannot be read. start is
-// the advice for an empty file.
+// Parse reads one file into a node. Faults make the node incomplete, but it is nil only if
+// the file as a whole is unreadable. start is the hint for an empty file.
 func Parse(file string, data []byte, start string) (t *Node, errs Errors) {
 	if err := readable(file, data); err != nil {
 		return nil, Errors{err}
@@ -217,7 +216,7 @@ func Parse(file string, data []byte, start string) (t *Node, errs Errors) {
 	return t, b.errs
 }
 
-// readable refuses bytes that are no text before YAML gets to guess at them.
+// readable refuses bytes that are not text, before YAML guesses at them.
 func readable(file string, data []byte) *Error {
 	start := Position{file, 1, 1}
 	if len(data) > maxFile {
@@ -233,10 +232,10 @@ func readable(file string, data []byte) *Error {
 	return nil
 }
 
-// maxFile is the size of the largest file, in bytes.
+// maxFile is the maximum file size in bytes.
 const maxFile = 1 << 18
 
-// documents returns the documents of a YAML stream, at most two.
+// documents returns the first two documents of a YAML stream.
 func documents(data []byte) (docs []*yaml.Node, err error) {
 	defer func() { // yaml.v3 has panicked on odd input before
 		if r := recover(); r != nil {
@@ -260,15 +259,15 @@ func documents(data []byte) (docs []*yaml.Node, err error) {
 	return docs, nil
 }
 
-// builder turns nodes of yaml.v3 into ours and refuses what the language has
-// no use for.
+// builder converts nodes of yaml.v3 to ours and refuses features that the language does not
+// use.
 type builder struct {
 	file  string
 	depth int
 	errs  Errors
 }
 
-// maxDepth is how deep YAML may nest; the language needs 6.
+// maxDepth is the maximum nesting of YAML. The language needs 6.
 const maxDepth = 32
 
 func (b *builder) at(n *yaml.Node) Position {
@@ -310,7 +309,7 @@ func (b *builder) build(n *yaml.Node, path string) *Node {
 		t.Kind = List
 		for i, c := range n.Content {
 			item := b.build(c, fmt.Sprintf("%s[%d]", path, i))
-			t.Bad = t.Bad || item.Bad // a list is one value: it is whole or nothing
+			t.Bad = t.Bad || item.Bad // a list is one value, valid as a whole or not at all
 			t.Items = append(t.Items, item)
 		}
 	case yaml.MappingNode:
@@ -323,7 +322,7 @@ func (b *builder) build(n *yaml.Node, path string) *Node {
 	return t
 }
 
-// add puts one key and its value into a mapping whose keys so far are seen.
+// add adds one key and its value to a mapping. seen holds the keys added before.
 func (b *builder) add(t *Node, seen map[string]Position, key, value *yaml.Node, path string) {
 	switch {
 	case key.Kind != yaml.ScalarNode:

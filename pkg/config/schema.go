@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// Schema is the language of a tagged struct type: its keys, and their paths.
+// Schema is the language of a tagged struct type: its keys and their paths.
 type Schema struct {
 	*Group
 	paths  []string // of the keys outside of lists, in order, groups before their members
@@ -20,7 +20,7 @@ type Schema struct {
 
 var schemas sync.Map // *Schema by reflect.Type
 
-// Of returns the schema of the struct type T. It panics where a tag makes no sense.
+// Of returns the schema of the struct type T. It panics on invalid tags.
 func Of[T any]() *Schema { return schemaOf(reflect.TypeFor[T]()) }
 
 func schemaOf(t reflect.Type) *Schema {
@@ -59,8 +59,8 @@ func (s *Schema) Swept() []string {
 	return slices.DeleteFunc(slices.Clone(s.paths), func(path string) bool { return !s.byPath[path].Decides })
 }
 
-// SuggestPath returns a hint for a key path that does not exist: a path spelled
-// nearly so, or the same key in another section, the own section first.
+// SuggestPath returns a hint for an unknown key path: a path with similar spelling, or the
+// same key in another section, preferably its own.
 func (s *Schema) SuggestPath(path string) string {
 	if hint := DidYouMean(path, s.paths); hint != "" {
 		return hint
@@ -88,7 +88,7 @@ func newGroup(t reflect.Type) *Group {
 	return g
 }
 
-// add adds the fields of a struct type, those of embedded structs in their place.
+// add adds the fields of a struct type. Fields of embedded structs are added in place.
 func (g *Group) add(t reflect.Type, index []int) {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -96,7 +96,7 @@ func (g *Group) add(t reflect.Type, index []int) {
 		switch key := f.Tag.Get("key"); {
 		case key != "":
 			g.Fields = append(g.Fields, g.newField(t, f, at))
-		case f.Name == "_": // says something of the group
+		case f.Name == "_": // a blank field describes the group
 			g.Short = f.Tag.Get("short")
 			g.OneOf = append(g.OneOf, strings.Fields(f.Tag.Get("oneof"))...)
 		case f.Anonymous && f.Type.Kind() == reflect.Struct:
@@ -122,7 +122,7 @@ func (g *Group) newField(in reflect.Type, of reflect.StructField, index []int) *
 		Key: tag.Get("key"), Unit: tag.Get("unit"), Doc: tag.Get("doc"), Absent: tag.Get("absent"),
 		When: parseCondition(tag.Get("when")), Decides: true, index: index,
 	}
-	if of.Name == "_" { // another meaning of a key that has been
+	if of.Name == "_" { // another meaning of an earlier key
 		f.index = g.Fields[slices.IndexFunc(g.Fields, func(other *Field) bool { return other.Key == f.Key })].index
 	}
 	for _, word := range strings.Fields(tag.Get("flags")) {
@@ -163,7 +163,7 @@ func parseDefault(f *Field, text string) any {
 	panic(fmt.Sprintf("config: the default of %s: %v", f.Key, append(errs, r.Errs...)))
 }
 
-// check panics where a field contradicts the group that it is in.
+// check panics if a field contradicts its group.
 func (g *Group) check(t reflect.Type, f *Field) {
 	_, isGroup := f.Type.(*Group)
 	if f.Doc == "" || f.When != nil && isGroup && f.Default != nil || f.Optional && !isGroup {
@@ -180,8 +180,8 @@ func (g *Group) decideNothing() {
 	}
 }
 
-// inherit gives the keys of a group the values of those of the group at path as
-// defaults. A key with a condition may be absent there, and keeps its own default too.
+// inherit gives the keys of a group the defaults of the group at path. A key with a
+// condition may be absent there, so it keeps its own default too.
 func (g *Group) inherit(path string) {
 	for _, f := range g.Fields {
 		here := Join(path, f.Key)
@@ -196,7 +196,7 @@ func (g *Group) inherit(path string) {
 	}
 }
 
-// override gives a key of an inherited group a default of its own.
+// override gives a key of an inherited group its own default.
 func (g *Group) override(path, value string) {
 	key, rest, more := strings.Cut(path, ".")
 	f := g.Fields[slices.IndexFunc(g.Fields, func(f *Field) bool { return f.Key == key })]
@@ -254,8 +254,8 @@ func hasFlag(tag reflect.StructTag, flag string) bool {
 	return slices.Contains(strings.Fields(tag.Get("flags")), flag)
 }
 
-// newNumber reads bounds: "0..1", ">0..<1" without the bounds themselves, "1.." for a
-// count; and words that stand for numbers in Go: "max=inf".
+// newNumber reads bounds ("0..1", ">0..<1" without the bounds themselves, "1.." for a
+// count) and words that stand for numbers in Go ("max=inf").
 func newNumber(bounds string, tag reflect.StructTag, whole bool) Number {
 	n := Number{Whole: whole, goValues: map[string]float64{}}
 	low, high, ok := strings.Cut(bounds, "..")

@@ -13,7 +13,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Show writes a canonical value on one line of YAML, keys in the order of the schema.
+// Show formats a canonical value as one line of YAML, with keys in the order of the schema.
 func Show(t Type, v any) string {
 	switch t := t.(type) {
 	case *Group:
@@ -61,15 +61,15 @@ var (
 	reserved = regexp.MustCompile(`^(?i:true|false|null|yes|no|on|off|y|n)$`)
 )
 
-// quoteYAML writes a text so that YAML reads it back as that text.
+// quoteYAML formats a text so that YAML reads back the same text.
 func quoteYAML(s string) string {
 	if bare.MatchString(s) && !reserved.MatchString(s) {
 		return s
 	}
-	return strconv.Quote(s) // every escape of Go is one of YAML, given valid UTF-8
+	return strconv.Quote(s) // every escape of Go is valid in YAML, given valid UTF-8
 }
 
-// YAML writes canonical values of the schema as a file, keys in order.
+// YAML formats canonical values of the schema as a file, with keys in order.
 func (s *Schema) YAML(values map[string]any) []byte {
 	var b strings.Builder
 	writeGroup(&b, "", s.Group, values)
@@ -107,8 +107,7 @@ func writeGroup(b *strings.Builder, indent string, g *Group, m map[string]any) {
 	}
 }
 
-// writeItem writes an item of a list: on one line, except that a long text gets its
-// own lines.
+// writeItem writes an item of a list on one line, but gives a long text its own lines.
 func writeItem(b *strings.Builder, indent string, g *Group, item any) {
 	if m, ok := item.(map[string]any); ok && len(m) == 1 {
 		for key, v := range m {
@@ -126,8 +125,8 @@ func writeItem(b *strings.Builder, indent string, g *Group, item any) {
 	fmt.Fprintf(b, "%s- %s\n", indent, Show(g, item))
 }
 
-// blockText writes a text of several lines as a literal block where YAML would read
-// exactly the same text back, else in quotes.
+// blockText formats a text of several lines as a literal block if YAML reads back exactly
+// the same text, otherwise in quotes.
 func blockText(s, indent string) string {
 	body, ended := strings.CutSuffix(s, "\n")
 	lines := strings.Split(body, "\n")
@@ -150,16 +149,16 @@ func blockText(s, indent string) string {
 	return b.String()
 }
 
-// Origin says where a value comes from.
+// Origin is the source of a value.
 type Origin struct {
 	Position        // of the key that sets it; zero for a default
-	As       string // of a default: the key whose value it takes, if any
+	As       string // for a default: the key that supplies it, if any
 }
 
-// Default says that no file sets the value.
+// Default reports whether no file sets the value.
 func (o Origin) Default() bool { return o.File == "" }
 
-// From returns the origin with its file as seen from the folder dir.
+// From returns the origin with its file relative to the folder dir.
 func (o Origin) From(dir string) Origin {
 	if o.File != "" && o.File != SetFile {
 		o.File = FileFrom(dir, o.File)
@@ -181,14 +180,14 @@ func (o Origin) String() string {
 // Explained is one resolved value with its origin.
 type Explained struct {
 	Path   string
-	Value  string   // one line of YAML; where a sweep varies it, the list of values or a distribution
-	Items  []string // of a list of groups: its items, a line of YAML each
+	Value  string   // one line of YAML; for a swept key the list of values or a distribution
+	Items  []string // for a list of groups: one line of YAML per item
 	Origin Origin
-	Swept  bool // a sweep varies it; of a trial's values, gives it
+	Swept  bool // a sweep varies the key; in a trial's values, the sweep sets it
 }
 
-// MarshalJSON writes the value as JSON, and the origin as file, line and column or as
-// the word default.
+// MarshalJSON writes the value as JSON, and the origin as file, line and column or as the
+// word default.
 func (x Explained) MarshalJSON() ([]byte, error) {
 	var value any
 	if err := yaml.Unmarshal([]byte(x.Value), &value); err != nil {
@@ -207,7 +206,7 @@ func (x Explained) MarshalJSON() ([]byte, error) {
 	return json.Marshal(row)
 }
 
-// Explain returns the values that are no groups, in order, without origins.
+// Explain returns the values in order, without groups and origins.
 func (g *Group) Explain(path string, values map[string]any) []Explained {
 	var rows []Explained
 	for _, key := range g.Keys() {
@@ -226,7 +225,7 @@ func (g *Group) Explain(path string, values map[string]any) []Explained {
 	return rows
 }
 
-// itemsOf writes the items of a list of groups.
+// itemsOf formats the items of a list of groups.
 func itemsOf(t Type, v any) []string {
 	s, isList := t.(Sequence)
 	if !isList {
@@ -243,8 +242,8 @@ func itemsOf(t Type, v any) []string {
 	return lines
 }
 
-// Origin returns where a value of a merged file comes from, given what the file resolves
-// to.
+// Origin returns the source of a value of a merged file. values are the resolved values of
+// the file.
 func (s *Schema) Origin(path string, merged *Node, values map[string]any) Origin {
 	if e := merged.Find(path); e != nil {
 		return Origin{Position: e.At}
@@ -257,16 +256,16 @@ func (s *Schema) Origin(path string, merged *Node, values map[string]any) Origin
 	return Origin{}
 }
 
-// Difference is a key whose values differ. A value is empty where the key is absent,
-// because it means nothing beside the others.
+// Difference is a key with two different values. A value is empty if the key is absent
+// because its condition does not hold.
 type Difference struct {
 	Path             string
 	A, B             string
 	OriginA, OriginB Origin
 }
 
-// Differences returns the keys of which a and b have different values: those of a
-// first, then those that only b has.
+// Differences returns the keys with different values in a and b: first those of a, then
+// those that only b has.
 func Differences(a, b []Explained) []Difference {
 	find := func(rows []Explained, path string) (x Explained) {
 		if i := slices.IndexFunc(rows, func(r Explained) bool { return r.Path == path }); i >= 0 {
@@ -287,8 +286,8 @@ func Differences(a, b []Explained) []Difference {
 	return slices.DeleteFunc(diffs, func(d Difference) bool { return d.A == d.B })
 }
 
-// Sort sorts rows by their key paths in the order of the schema. pathOf returns the
-// path of a row, or of the key that it belongs to.
+// Sort sorts rows by their key paths in the order of the schema. pathOf returns the path of
+// a row, or of the key that it belongs to.
 func Sort[T any](s *Schema, rows []T, pathOf func(T) string) {
 	order := map[string]int{}
 	for i, p := range s.paths {

@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// yaml.v3 reports syntax errors with a line that may be that of the enclosing
-// block, sometimes counted from 0, and without a column. Instead of trusting it,
-// syntaxError looks for the shortest beginning of the file that already fails
-// in the same way: its last character is where the fault shows.
+// syntaxError locates a syntax error. yaml.v3 reports a line that may be that of the
+// enclosing block, sometimes counted from 0, and no column. Therefore syntaxError searches
+// for the shortest prefix of the file that already fails in the same way. The fault is at
+// the last character of this prefix.
 func syntaxError(file string, data []byte, err error) *Error {
 	whole := err.Error()
 	length := sort.Search(len(data), func(n int) bool {
@@ -28,7 +28,7 @@ func syntaxError(file string, data []byte, err error) *Error {
 	return at.Errorf("", "%s", msg).WithHint(hint)
 }
 
-// positionAt returns the place of a byte.
+// positionAt returns the position of a byte.
 func positionAt(file string, data []byte, offset int) Position {
 	before := data[:offset]
 	start := bytes.LastIndexByte(before, '\n') + 1
@@ -61,7 +61,7 @@ var yamlPrefix = regexp.MustCompile(`^yaml: (line \d+: )?`)
 
 const tokenHint = "put quotes around the text"
 
-// explainSyntax rewrites an error of yaml.v3 into what is wrong and what to do.
+// explainSyntax rewrites an error of yaml.v3 as a plain message with a hint.
 func explainSyntax(whole string) (msg, hint string) {
 	text := yamlPrefix.ReplaceAllString(whole, "")
 	for _, known := range []struct{ yaml, msg, hint string }{

@@ -11,28 +11,28 @@ import (
 	"strings"
 )
 
-// Type is what a value may be. Canonical values are int64, float64, bool, string,
-// []any and map[string]any. A Go type that implements Type with its zero value is
-// the type of the fields that have it.
+// Type is the type of a key's values. Canonical values are int64, float64, bool, string,
+// []any and map[string]any. A Go type that implements Type with its zero value is the type
+// of its fields.
 type Type interface {
-	// Want completes "want ...": "a whole number of at least 1".
+	// Want completes "want ...", for example with "a whole number of at least 1".
 	Want() string
-	// Read checks what is written and returns its canonical value. On false it has
-	// reported why there is none.
+	// Read checks a node and returns its canonical value. If it returns false, it has
+	// reported the reason.
 	Read(r *Reader, path string, t *Node) (any, bool)
-	// JSONSchema describes the type to editors; path is that of the key.
+	// JSONSchema describes the type to editors. path is the path of the key.
 	JSONSchema(s *Schema, path string) map[string]any
 }
 
-// Reader is one reading of a node: what it needs to know and what it collects.
+// Reader is the context of one reading of a node, and collects its faults.
 type Reader struct {
 	Errs  Errors
-	Whole bool            // the node is a whole file, not one of several layers: fill in defaults, check conditions
+	Whole bool            // the node is a whole file instead of one of several layers: apply defaults, check conditions
 	Bad   map[string]bool // key paths with an error; never nil
-	Files *Files          // where scripts and other files are looked up; nil when that is done
+	Files *Files          // reads scripts and other files; nil if they are already resolved
 
 	schema *Schema
-	root   map[string]any // what has been read so far, for inherited values
+	root   map[string]any // values read so far, for inherited defaults
 }
 
 // Fail reports a fault of t, which counts as absent from then on.
@@ -43,29 +43,29 @@ func (r *Reader) Fail(t *Node, path, hint, format string, args ...any) (any, boo
 	return nil, false
 }
 
-// Refuse reports that t is not what a type wants.
+// Refuse reports that t is not of the wanted type.
 func (r *Reader) Refuse(t *Node, path string, want Type, hint string) (any, bool) {
 	return r.Fail(t, path, hint, "want %s, have %s", want.Want(), t.Have())
 }
 
 const (
-	// maxCount bounds whole numbers without an upper bound, so that products of two
-	// of them fit 64 bits.
+	// maxCount bounds whole numbers without an upper bound, so that the product of two fits
+	// 64 bits.
 	maxCount = 1_000_000_000
-	// generous is where an upper bound is not worth mentioning.
+	// generous is the upper bound above which messages omit it.
 	generous = 1_000_000
 )
 
-// Number is a number within bounds, or one of some words. Whole numbers may be
-// written 1e3 or 4.0 too: YAML calls them floats, but nobody can mean anything else.
+// Number is a bounded number or one of some words. Whole numbers may also be written 1e3 or
+// 4.0. YAML calls these floats, but their meaning is unambiguous.
 type Number struct {
 	Whole            bool
 	Min, Max         float64
-	OpenMin, OpenMax bool     // the bound itself is not allowed
-	Words            []string // allowed instead of a number
+	OpenMin, OpenMax bool     // excludes the bound itself
+	Words            []string // words allowed instead of a number
 
-	goValues map[string]float64 // what words are in Go
-	goZero   float64            // what a written 0 is in Go, where 0 means that nothing was set
+	goValues map[string]float64 // values of the words in Go
+	goZero   float64            // value of a written 0 in Go, if 0 in Go means that nothing was set
 }
 
 func (n Number) Want() string {
@@ -86,7 +86,7 @@ func (n Number) Want() string {
 	return s
 }
 
-// allows says whether x is within the bounds; NaN is not.
+// allows reports whether x is within the bounds. NaN never is.
 func (n Number) allows(x float64) bool {
 	return x >= n.Min && x <= n.Max && !(n.OpenMin && x == n.Min) && !(n.OpenMax && x == n.Max) && !(n.Whole && x != math.Trunc(x))
 }
@@ -106,7 +106,7 @@ func (n Number) Read(r *Reader, path string, t *Node) (any, bool) {
 	case !n.allows(x):
 		return r.Refuse(t, path, n, "")
 	case !n.Whole:
-		return x + 0, true // -0 becomes 0
+		return x + 0, true // converts -0 to 0
 	}
 	if exact, err := strconv.ParseInt(t.Text, 10, 64); err == nil {
 		return exact, true
@@ -138,8 +138,8 @@ var (
 	grouped  = regexp.MustCompile(`^[-+]?[0-9][0-9_]*_[0-9_.eE]*$`)
 )
 
-// ReadNumber reads a plain decimal number. For other notations of numbers the hint
-// says how to write them here.
+// ReadNumber reads a plain decimal number. For another notation the hint gives the decimal
+// form.
 func ReadNumber(t *Node) (x float64, hint string, ok bool) {
 	if t.Kind != Scalar {
 		return 0, "", false
@@ -165,7 +165,7 @@ func ReadNumber(t *Node) (x float64, hint string, ok bool) {
 	return x, "", true
 }
 
-// FormatFloat writes x as people do: 0.0001, 2, 1e-9.
+// FormatFloat formats x in the usual notation: 0.0001, 2, 1e-9.
 func FormatFloat(x float64) string {
 	if a := math.Abs(x); a == 0 || a >= 1e-6 && a < 1e15 {
 		return strconv.FormatFloat(x, 'f', -1, 64)
@@ -173,12 +173,12 @@ func FormatFloat(x float64) string {
 	return formatPower(x)
 }
 
-// formatPower writes x with a power of ten, where that is shorter: 1e-9, 1e6.
+// formatPower formats x with a power of ten if that is shorter: 1e-9, 1e6.
 func formatPower(x float64) string {
 	return strings.NewReplacer("e+0", "e", "e-0", "e-", "e+", "e").Replace(strconv.FormatFloat(x, 'g', -1, 64))
 }
 
-// formatBound is FormatFloat with a million as 1e6 and a millionth as 1e-6.
+// formatBound is FormatFloat, but writes a million as 1e6 and a millionth as 1e-6.
 func formatBound(x float64) string {
 	if a := math.Abs(x); a < generous && (a == 0 || a > 1e-5) {
 		return FormatFloat(x)
@@ -186,7 +186,6 @@ func formatBound(x float64) string {
 	return formatPower(x)
 }
 
-// Bool is true or false.
 type Bool struct{}
 
 func (Bool) Want() string { return "true or false" }
@@ -213,7 +212,7 @@ func (b Bool) Read(r *Reader, path string, t *Node) (any, bool) {
 
 func (Bool) JSONSchema(*Schema, string) map[string]any { return map[string]any{"type": "boolean"} }
 
-// Enum is one word of several.
+// Enum is one of several words.
 type Enum []string
 
 func (e Enum) Want() string {
@@ -238,12 +237,12 @@ func (e Enum) JSONSchema(*Schema, string) map[string]any {
 	return map[string]any{"enum": []string(e)}
 }
 
-// Text is any text that is not empty, or one of some words. A number is refused
-// rather than guessed at: 1.10 and 1.1 would be two texts and one number.
+// Text is a non-empty text, or one of some words. A number is refused: 1.10 and 1.1 would
+// be different texts but the same number.
 type Text struct {
-	What    string         // "a name"
-	Pattern *regexp.Regexp // what the whole text must match, if anything
-	Words   Enum           // allowed beside what matches the pattern
+	What    string         // such as "a name"
+	Pattern *regexp.Regexp // a pattern that the whole text must match; nil means any text
+	Words   Enum           // allowed in addition to the pattern
 }
 
 func (x Text) Want() string {
@@ -286,7 +285,7 @@ func (x Text) JSONSchema(*Schema, string) map[string]any {
 // Sequence is a list of values of one type.
 type Sequence struct {
 	Elem   Type
-	Single bool // one value may stand without its brackets
+	Single bool // a single value needs no brackets
 	Min    int
 }
 
@@ -330,8 +329,8 @@ func (s Sequence) JSONSchema(root *Schema, path string) map[string]any {
 	return list
 }
 
-// Table is a group whose keys are free and whose values are scalars, kept as the
-// texts they are written as: the options of a UCI engine.
+// Table is a group with free keys and scalar values, which keep their written text: the
+// options of a UCI engine.
 type Table struct{}
 
 func (Table) Want() string { return "a group of names and values" }
@@ -356,13 +355,13 @@ func (Table) JSONSchema(*Schema, string) map[string]any {
 	return map[string]any{"type": "object", "additionalProperties": map[string]any{"type": []string{"string", "number", "boolean"}}}
 }
 
-// pathType is the path of a file or a pattern of files, given relative to the file that names it and
-// read as a path relative to the working directory.
+// pathType is the path of a file or a pattern of files. It is written relative to the file
+// that names it and read as a path relative to the working directory.
 type pathType struct {
-	endings []string // of the name; nil: any
-	or      *Text    // what it may be instead, without a file; nil: nothing
-	// pattern says that it is a glob pattern. Its files need not be there: they may be
-	// many, big, and on another machine.
+	endings []string // endings of the name; nil means any
+	or      *Text    // alternative that is not a file; nil means none
+	// pattern marks a glob pattern. Its files need not exist, because they may be many,
+	// large, and on another machine.
 	pattern bool
 }
 
@@ -376,7 +375,7 @@ func (x pathType) Want() string {
 	return "the path of a " + Enum(x.endings).Want() + " file"
 }
 
-// isPath says whether a text is a path that is relative to something.
+// isPath reports whether a text is a relative path.
 func (x pathType) isPath(text string) bool {
 	return x.or == nil || slices.Contains(x.endings, filepath.Ext(text))
 }
@@ -397,7 +396,7 @@ func (x pathType) Read(r *Reader, path string, t *Node) (any, bool) {
 	} else if t.Kind != Scalar || !slices.Contains(x.endings, filepath.Ext(t.Text)) {
 		return r.Refuse(t, path, x, "")
 	}
-	if r.Files == nil { // read and found before
+	if r.Files == nil { // the file was read before
 		return t.Text, true
 	}
 	name := r.Files.Beside(t.At.File, t.Text)
@@ -426,13 +425,13 @@ func (x pathType) JSONSchema(*Schema, string) map[string]any {
 	return map[string]any{"type": "string", "pattern": pattern}
 }
 
-// marshal writes canonical values as JSON with sorted keys.
+// marshal returns canonical values as JSON with sorted keys.
 func marshal(v any) []byte {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		panic(fmt.Sprintf("config: %v", err)) // a value that JSON cannot hold
+		panic(fmt.Sprintf("config: %v", err)) // JSON cannot hold the value
 	}
 	return []byte(strings.TrimSuffix(b.String(), "\n"))
 }

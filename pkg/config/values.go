@@ -10,9 +10,8 @@ import (
 	"strings"
 )
 
-// Form says how canonical values write files. The zero Form writes the identity of a
-// File, see [File.MarshalText], and patterns, and paths of files that need not be there,
-// as they are.
+// Form selects how canonical values represent files. The zero Form writes the identity of a
+// File, see [File.MarshalText], and leaves patterns and paths of optional files unchanged.
 type Form struct {
 	File    func(File) string
 	Pattern func(string) string
@@ -23,13 +22,13 @@ func (s *Schema) Fill(into any, values map[string]any) {
 	decode(reflect.ValueOf(into).Elem(), s.Group, values)
 }
 
-// Values returns the canonical values of a struct of the schema's type: every key that
-// means something beside the others, defaults included.
+// Values returns the canonical values of a struct of the schema's type: every key whose
+// condition holds, defaults included.
 func (s *Schema) Values(of any, form Form) map[string]any {
 	return s.values(reflect.Indirect(reflect.ValueOf(of)), form)
 }
 
-// JSON returns v as JSON with sorted keys; tagged structs are their canonical values.
+// JSON returns v as JSON with sorted keys, and tagged structs as their canonical values.
 // Equal settings have equal bytes.
 func JSON(v any) []byte { return marshal(canonical(reflect.ValueOf(v))) }
 
@@ -64,7 +63,7 @@ func (g *Group) values(v reflect.Value, form Form) map[string]any {
 	return kept
 }
 
-// absent says whether a Go value stands for a key that is not there.
+// absent reports whether a Go value represents an absent key.
 func (g *Group) absent(f *Field, v reflect.Value) bool {
 	_, isGroup := f.Type.(*Group)
 	switch {
@@ -121,7 +120,7 @@ func encode(v reflect.Value, t Type, form Form) any {
 func mustText(m encoding.TextMarshaler) string {
 	b, err := m.MarshalText()
 	if err != nil {
-		panic(fmt.Sprintf("config: %v", err)) // settings have been checked
+		panic(fmt.Sprintf("config: %v", err)) // settings were checked before
 	}
 	return string(b)
 }
@@ -138,7 +137,7 @@ func (n Number) encode(v reflect.Value) any {
 		if slices.Contains(n.Words, s) {
 			return s
 		}
-		x, _ = strconv.ParseFloat(s, 64) // a number: it has been checked
+		x, _ = strconv.ParseFloat(s, 64) // checked to be a number
 	case v.CanFloat():
 		x = v.Float()
 	case v.CanUint():
@@ -165,7 +164,7 @@ func (n Number) encode(v reflect.Value) any {
 	return x
 }
 
-// decode writes a canonical value into a Go value.
+// decode writes a canonical value to a Go value.
 func decode(v reflect.Value, t Type, x any) {
 	if v.Kind() == reflect.Pointer {
 		v.Set(reflect.New(v.Type().Elem()))
@@ -211,7 +210,7 @@ func decode(v reflect.Value, t Type, x any) {
 	}
 	if text, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok {
 		if err := text.UnmarshalText([]byte(showText(x))); err != nil {
-			panic(fmt.Sprintf("config: %v", err)) // the value has been checked
+			panic(fmt.Sprintf("config: %v", err)) // the value was checked before
 		}
 		return
 	}
@@ -229,7 +228,7 @@ func decode(v reflect.Value, t Type, x any) {
 	}
 }
 
-// number returns a canonical number.
+// number converts a canonical number.
 func number(x any) float64 {
 	switch x := x.(type) {
 	case int64:
@@ -247,8 +246,8 @@ func showText(x any) string {
 	return fmt.Sprint(x)
 }
 
-// EachFile visits the files that a struct of the schema's type names, with the paths of
-// their keys.
+// EachFile visits the files named in a struct of the schema's type, with the paths of their
+// keys.
 func (s *Schema) EachFile(of any, visit func(path string, f *File)) {
 	var walk func(v reflect.Value, t Type, path string)
 	walk = func(v reflect.Value, t Type, path string) {
@@ -280,9 +279,9 @@ func (s *Schema) EachFile(of any, visit func(path string, f *File)) {
 	walk(reflect.ValueOf(of).Elem(), s.Group, "")
 }
 
-// Check returns an error for the first value of a tagged struct that is outside of
-// what its tags allow; what names the struct. A zero value is not set, and passes: what
-// it means is for the package to say.
+// Check returns an error for the first value of a tagged struct that violates its tags.
+// what names the struct. A zero value is unset and passes; the package of the struct
+// defines its meaning.
 func Check(what string, of any) error {
 	v := reflect.Indirect(reflect.ValueOf(of))
 	return schemaOf(v.Type()).checkValues(what, "", v)
@@ -311,7 +310,7 @@ func check(what, path string, v reflect.Value, t Type) error {
 		return t.checkValues(what, path, v)
 	case Sequence:
 		for i := range v.Len() {
-			if x := v.Index(i); x.IsZero() { // an item has no meaning unset
+			if x := v.Index(i); x.IsZero() { // list items cannot be unset
 				return badValue(what, path, t.Elem, x)
 			} else if err := check(what, path, x, t.Elem); err != nil {
 				return err
@@ -333,8 +332,8 @@ func badValue(what, path string, t Type, v reflect.Value) error {
 	return fmt.Errorf("%s: want %s, have %v", Join(what, path), t.Want(), v.Interface())
 }
 
-// Set sets the value of a key of a tagged struct from its text, as in --set. The error
-// names what is wanted, not the key.
+// Set sets a key of a tagged struct from a text, as --set does. The error describes the
+// wanted value but does not name the key.
 func Set(into any, path, value string) error {
 	v := reflect.ValueOf(into).Elem()
 	g := schemaOf(v.Type()).Group
@@ -366,7 +365,6 @@ func Set(into any, path, value string) error {
 	}
 }
 
-// Defaults returns a T with the defaults of its tags.
 func Defaults[T any]() (of T) {
 	s := Of[T]()
 	values, _ := s.Read(&Reader{Bad: map[string]bool{}, Whole: true}, &Node{Kind: Mapping})
@@ -374,7 +372,7 @@ func Defaults[T any]() (of T) {
 	return of
 }
 
-// Range returns the bounds of a number of T, by the path of its key.
+// Range returns the bounds of a number of T by the path of its key.
 func Range[T any](path string) (low, high float64) {
 	n := Of[T]().Lookup(path).Type.(Number)
 	return n.Min, n.Max
