@@ -52,7 +52,7 @@ const (
 	// maxCount bounds whole numbers without an upper bound, so that the product of two fits
 	// 64 bits.
 	maxCount = 1_000_000_000
-	// generous is the upper bound above which messages omit it.
+	// generous is a bound so large that messages omit it.
 	generous = 1_000_000
 )
 

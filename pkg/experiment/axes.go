@@ -7,7 +7,7 @@ import (
 	"alamos/pkg/config"
 )
 
-// axis is a key that a sweep varies, before it is printed.
+// axis is a key that a sweep varies, before conversion to an [Axis].
 type axis struct {
 	path  string
 	field *config.Field
@@ -15,15 +15,16 @@ type axis struct {
 	shown string          // its values on one line of YAML: "[2, 5]" or "{uniform: [0.5, 4]}"
 }
 
-// bundle is axes that move together: a line of the grid, the lists of a zip, or
-// all that is drawn at random. The product of a sweep is that of its bundles.
+// bundle is a set of axes that vary together: a line of the grid, the lists of a zip, or
+// all random draws. The product of a sweep is the product of its bundles.
 type bundle struct {
 	key    string // "sweep.grid", "sweep.zip", "sweep.random.draw"
 	axes   []axis
-	points [][]*config.Node // each with a value for every axis
+	points [][]*config.Node // each has a value for every axis
 }
 
-// readPaths reads a mapping whose keys are paths of keys that can be swept.
+// readPaths reads a mapping from key paths to values. Only keys that a sweep may vary are
+// valid.
 func readPaths(c *config.Reader, path string, t *config.Node, read func(here string, e *config.Entry, f *config.Field) bool) bool {
 	ok := true
 	for i := range t.Entries {
@@ -63,7 +64,7 @@ func (g grid) Read(c *config.Reader, path string, t *config.Node) (any, bool) {
 		return c.Refuse(t, path, g, "")
 	}
 	return nil, readPaths(c, path, t, func(here string, e *config.Entry, f *config.Field) bool {
-		if e.Value.Kind == config.Null { // takes back what a file beneath varies
+		if e.Value.Kind == config.Null { // null removes the values of a file below
 			return true
 		}
 		texts, ok := readAxis(c, here, e.Key, f, e.Value)
@@ -78,8 +79,8 @@ func (g grid) Read(c *config.Reader, path string, t *config.Node) (any, bool) {
 	})
 }
 
-// readAxis checks a list of values of one key and returns them as texts. key is
-// how the list is written down.
+// readAxis checks a list of values of one key and returns them as texts. key is the written
+// form of the list in messages.
 func readAxis(c *config.Reader, here, key string, f *config.Field, t *config.Node) ([]string, bool) {
 	if t.Kind != config.List {
 		if t.Kind == config.Mapping && len(t.Entries) > 0 {
@@ -101,8 +102,7 @@ func readAxis(c *config.Reader, here, key string, f *config.Field, t *config.Nod
 	return texts, ok
 }
 
-// readAxisValue checks a value of an axis and returns it as text. null stands
-// for the default.
+// readAxisValue checks a value of an axis and returns it as text. null means the default.
 func readAxisValue(c *config.Reader, path string, f *config.Field, t *config.Node) (string, bool) {
 	if t.Kind == config.Null {
 		return "null", true
@@ -111,14 +111,13 @@ func readAxisValue(c *config.Reader, path string, f *config.Field, t *config.Nod
 	return config.Show(f.Type, v), ok
 }
 
-// axisText is the text of a value that has been checked.
+// axisText returns the text of a checked value.
 func axisText(f *config.Field, t *config.Node) string {
 	text, _ := readAxisValue(&config.Reader{Bad: map[string]bool{}}, "", f, t)
 	return text
 }
 
-// zips is the type of sweep.zip: as a grid, but the lists move together; or
-// several of them.
+// zips is the type of sweep.zip: a grid whose lists move together, or several of them.
 type zips struct{}
 
 func (zips) JSONSchema(*config.Schema, string) map[string]any {
@@ -160,8 +159,8 @@ func (zips) group(c *config.Reader, path string, t *config.Node) bool {
 	})
 }
 
-// combination is the type of the items of sweep.include and sweep.exclude: key
-// paths with one value each.
+// combination is the type of the items of sweep.include and sweep.exclude: key paths with
+// one value each.
 type combination struct{}
 
 func (combination) JSONSchema(*config.Schema, string) map[string]any {
@@ -178,7 +177,7 @@ func (x combination) Read(c *config.Reader, path string, t *config.Node) (any, b
 		return c.Fail(t, path, "", "want at least one key path with a value, have an empty group")
 	}
 	defer func(whole bool) { c.Whole = whole }(c.Whole)
-	c.Whole = false // a group need not be complete: it is laid over the file's own
+	c.Whole = false // a group may be incomplete, because it is merged over the file's own
 	ok := readPaths(c, path, t, func(here string, e *config.Entry, f *config.Field) bool {
 		_, ok := readAxisValue(c, here, f, e.Value)
 		return ok
@@ -187,8 +186,8 @@ func (x combination) Read(c *config.Reader, path string, t *config.Node) (any, b
 	return nil, ok
 }
 
-// bundles returns what the grid, the zips and the random draws of a sweep vary.
-// It reports what is wrong between the lines of a zip and with the draws.
+// bundles returns the bundles of the grid, the zips and the random draws of a sweep. It
+// reports unequal lists of a zip and faults of the draws.
 func (l *loader) bundles(sweep *config.Node, seed uint64) []bundle {
 	var all []bundle
 	if g := sweep.Get("grid"); g != nil {
@@ -240,7 +239,7 @@ func together(key string, entries []config.Entry) bundle {
 	return b
 }
 
-// equalLengths checks the lists of a zip against the first of them.
+// equalLengths compares the lengths of a zip's lists with the first one.
 func (l *loader) equalLengths(t *config.Node) bool {
 	var first *config.Entry
 	ok := true

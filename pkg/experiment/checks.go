@@ -20,16 +20,16 @@ import (
 	"alamos/pkg/uci"
 )
 
-// LoadChecked reads an experiment as [Load] does, and checks what the language cannot know: that
-// positions are positions, that encoders can express the variant. All faults
-// are [config.Errors].
+// LoadChecked reads an experiment like [Load], and also checks what the language cannot:
+// that positions are valid, and that encoders support the variant. All faults are
+// [config.Errors].
 func LoadChecked(path string, set []string) (*Experiment, error) {
 	e, err := Load(path, Options{Set: set})
 	if err != nil {
 		return nil, err
 	}
 	var faults config.Errors
-	seen := map[string]bool{} // a fault of several trials is one fault
+	seen := map[string]bool{} // a fault of several trials is reported once
 	fail := func(key, hint string, err error) {
 		f := e.Fault(key, hint, err.Error())
 		if !seen[f.Error()] {
@@ -44,7 +44,7 @@ func LoadChecked(path string, set []string) (*Experiment, error) {
 			fail("game.variant", "", err)
 			continue
 		}
-		// An encoding that nobody chose is not at fault, the variant is.
+		// A default encoding is not at fault; the variant is.
 		encoding := func(key string, err error, instead []string) {
 			if err == nil {
 				return
@@ -93,7 +93,7 @@ func LoadChecked(path string, set []string) (*Experiment, error) {
 	return e, nil
 }
 
-// supports is what an encoding says to a variant.
+// supports returns the error of an encoding that does not support a variant.
 func supports[T interface{ Supports(chess.Variant) error }](byName func(string) (T, error), name string, v chess.Variant) error {
 	encoding, err := byName(name)
 	if err != nil {
@@ -102,10 +102,9 @@ func supports[T interface{ Supports(chess.Variant) error }](byName func(string) 
 	return encoding.Supports(v)
 }
 
-// Missing lists what a run of an experiment needs and this machine does not have: files
-// of data and UCI engines. It is no fault of the experiment, which may run elsewhere, or
-// once they are there. Nothing is started: whether an engine plays the variant is not
-// known yet.
+// Missing lists the data files and UCI engines that a run of an experiment needs and this
+// machine lacks. They are not faults, because the experiment may run elsewhere or later.
+// Missing starts no engine, so it does not check whether an engine plays the variant.
 func Missing(e *Experiment) config.Errors {
 	var all config.Errors
 	seen := map[string]bool{}
@@ -149,8 +148,8 @@ func Missing(e *Experiment) config.Errors {
 	return all
 }
 
-// FigurePosition is the position that a figure names; start is the first that the
-// games of the experiment begin with.
+// FigurePosition returns the position that a figure names. start means the first start
+// position of the experiment's games.
 func FigurePosition(v chess.Variant, s *Settings, name string) (chess.Position, error) {
 	switch {
 	case name != "start":
@@ -162,12 +161,12 @@ func FigurePosition(v chess.Variant, s *Settings, name string) (chess.Position, 
 	case len(s.Game.Start) == 0:
 		return chess.StartPosition(v), nil
 	case s.Game.Start[0] == chess.AnyChess960:
-		return chess.Chess960(v, 518) // the usual one, of 0 to 959
+		return chess.Chess960(v, 518) // the standard position among 0 to 959
 	}
 	return chess.ParseFEN(v, s.Game.Start[0])
 }
 
-// checkPositions reports positions of figures that are none.
+// checkPositions reports invalid positions of figures.
 func checkPositions(e *Experiment, v chess.Variant, s *Settings, fail func(key, hint string, err error)) {
 	for i := range e.Notebook {
 		if f := e.Notebook[i].Figure; f != nil && f.Position != "" {
@@ -178,8 +177,8 @@ func checkPositions(e *Experiment, v chess.Variant, s *Settings, fail func(key, 
 	}
 }
 
-// ReadPuzzles reads the puzzles of an evaluation, which may be nil. Each file must be the one
-// that the experiment was loaded with, and its puzzles of the variant.
+// ReadPuzzles reads the puzzles of an evaluation, which may be nil. Each file must be
+// unchanged since the experiment was loaded, and its puzzles must be of the variant.
 func ReadPuzzles(v chess.Variant, e *Evaluation) ([]*puzzle.Set, error) {
 	if e == nil {
 		return nil, nil
@@ -206,8 +205,8 @@ func ReadPuzzles(v chess.Variant, e *Evaluation) ([]*puzzle.Set, error) {
 	return sets, nil
 }
 
-// ReadBook reads the openings of a tournament; none without a book. The book must be
-// the one that the experiment was loaded with.
+// ReadBook reads the openings of a tournament. Without a book it returns none. The book
+// must be unchanged since the experiment was loaded.
 func ReadBook(v chess.Variant, o *Openings) ([]match.Opening, error) {
 	if o == nil {
 		return nil, nil

@@ -21,7 +21,7 @@ func (draws) JSONSchema(s *config.Schema, _ string) map[string]any {
 	return byPath(func(path string) map[string]any { return distributionSchema(s.Lookup(path).Type, path) })
 }
 
-// distributionSchema is the schema of how a key is drawn.
+// distributionSchema returns the JSON Schema of a key's distribution.
 func distributionSchema(t config.Type, path string) map[string]any {
 	bounds := map[string]any{"type": "array", "items": map[string]any{"type": "number"}, "minItems": 2, "maxItems": 2}
 	kinds := map[string]any{"choice": map[string]any{"type": "array", "items": config.OrNull(config.Definition(path)), "minItems": 1}}
@@ -41,7 +41,7 @@ func (d draws) Read(c *config.Reader, path string, t *config.Node) (any, bool) {
 		return c.Refuse(t, path, d, "")
 	}
 	return nil, readPaths(c, path, t, func(here string, e *config.Entry, f *config.Field) bool {
-		if e.Value.Kind == config.Null { // takes back what a file beneath draws
+		if e.Value.Kind == config.Null { // null removes the draw of a file below
 			return true
 		}
 		_, ok := readDistribution(c, here, f, e.Value)
@@ -49,20 +49,20 @@ func (d draws) Read(c *config.Reader, path string, t *config.Node) (any, bool) {
 	})
 }
 
-// distributions are the words for how a value is drawn.
+// distributions are the names of the distributions.
 var distributions = config.Enum{"uniform", "log_uniform", "int", "choice"}
 
-// distribution is how the values of one key are drawn.
+// distribution describes how the values of one key are drawn.
 type distribution struct {
 	kind      string
-	low, high float64        // of uniform, log_uniform, int: both can be drawn
+	low, high float64        // of uniform, log_uniform, int; both are inclusive
 	whole     bool           // only whole numbers
 	items     []*config.Node // of choice
 	at        config.Position
 }
 
-// readDistribution reads {uniform: [0.5, 4]} for a key. Where merged files name
-// several distributions, the last one counts.
+// readDistribution reads {uniform: [0.5, 4]} for a key. If merged files name several
+// distributions, the last one counts.
 func readDistribution(c *config.Reader, here string, f *config.Field, t *config.Node) (d distribution, ok bool) {
 	fail := func(at *config.Node, hint, format string, args ...any) (distribution, bool) {
 		_, ok := c.Fail(at, here, hint, format, args...)
@@ -135,7 +135,7 @@ func readDistribution(c *config.Reader, here string, f *config.Field, t *config.
 	return d, true
 }
 
-// show writes the distribution as the language does.
+// show formats the distribution in the language.
 func (d distribution) show(f *config.Field) string {
 	parts := []string{config.FormatFloat(d.low), config.FormatFloat(d.high)}
 	if d.kind == "choice" {
@@ -147,7 +147,7 @@ func (d distribution) show(f *config.Field) string {
 	return fmt.Sprintf("{%s: [%s]}", d.kind, strings.Join(parts, ", "))
 }
 
-// draw returns the next value of a source of chance.
+// draw returns the next value.
 func (d distribution) draw(chance *rand.PCG) *config.Node {
 	if d.kind == "choice" {
 		return d.items[below(chance, uint64(len(d.items)))]
@@ -164,16 +164,15 @@ func (d distribution) draw(chance *rand.PCG) *config.Node {
 	return &config.Node{Kind: config.Scalar, Text: config.FormatFloat(d.round(x)), Plain: true, At: d.at}
 }
 
-// below returns a number from 0 to n-1. What is left of an even chance is lost in
-// the 64th bit.
+// below returns a number from 0 to n-1. The bias of the modulo is negligible with 64 bits.
 func below(chance *rand.PCG, n uint64) uint64 {
 	hi, _ := bits.Mul64(chance.Uint64(), n)
 	return hi
 }
 
-// round keeps what a reader can tell apart: of uniform, between 500 and 5,000
-// values within the bounds; of log_uniform, 3 significant digits, or more where
-// the bounds are that close.
+// round keeps the digits that a reader can distinguish: for uniform, between 500 and 5,000
+// values within the bounds; for log_uniform, 3 significant digits, or more if the bounds
+// are close.
 func (d distribution) round(x float64) float64 {
 	if d.kind == "uniform" {
 		if digits := -exponent((d.high - d.low) / 500); digits >= 0 {
@@ -198,13 +197,13 @@ func (d distribution) round(x float64) float64 {
 func exponent(x float64) int {
 	_, after, _ := strings.Cut(strconv.FormatFloat(x, 'e', 17, 64), "e")
 	n, err := strconv.Atoi(after)
-	if err != nil { // infinite: bounds so far apart that no step is too big
+	if err != nil { // infinite: the bounds are so far apart that no step is too large
 		return 306
 	}
 	return n
 }
 
-// parse64 reads a number that was just written.
+// parse64 reads a number that was just formatted.
 func parse64(s string) float64 {
 	x, err := strconv.ParseFloat(s, 64)
 	if err != nil {
@@ -213,15 +212,14 @@ func parse64(s string) float64 {
 	return x
 }
 
-// chance returns the source of chance of one key: it depends on the experiment's
-// seed and the key's path only, so that another key beside it, more trials or
-// another order change no draw.
+// chance returns the random source of one key. It depends only on the experiment's seed and
+// the key's path, so another key, more trials or another order changes no draw.
 func chance(seed uint64, what string) *rand.PCG {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d", what, seed))
 	return rand.NewPCG(binary.BigEndian.Uint64(sum[:8]), binary.BigEndian.Uint64(sum[8:16]))
 }
 
-// draws draws the points of sweep.random, all of them different.
+// draws draws the points of sweep.random, all different.
 func (l *loader) draws(r *config.Node, seed uint64) (bundle, bool) {
 	c := &config.Reader{Bad: maps.Clone(l.bad), Whole: true}
 	keys, ok := readSection(c, "sweep.random", r)
@@ -239,14 +237,14 @@ func (l *loader) draws(r *config.Node, seed uint64) (bundle, bool) {
 		if f := schema().Lookup(e.Key); f != nil && e.Value.Kind != config.Null {
 			d, ok := readDistribution(c, "", f, e.Value)
 			if !ok {
-				return bundle{}, false // reported by itself
+				return bundle{}, false // reported elsewhere
 			}
 			b.axes = append(b.axes, axis{e.Key, f, e.At, d.show(f)})
 			from, sources = append(from, d), append(sources, chance(seed, "sweep.random "+e.Key))
 		}
 	}
 	if len(b.axes) == 0 {
-		if len(l.errs) == 0 { // else the lines may be there, with faults
+		if len(l.errs) == 0 { // without the key; with other faults it may be present
 			l.errs = append(l.errs, lines.At.Errorf("sweep.random.draw", "nothing to draw: want at least one key path with a distribution"))
 		}
 		return bundle{}, false

@@ -7,21 +7,21 @@ import (
 	"alamos/pkg/config"
 )
 
-// view is a merged tree with what it resolves to.
+// view is a merged tree with its resolved values.
 type view struct {
 	tree    *config.Node
 	values  map[string]any
 	bundles []bundle // what its sweep varies
 }
 
-// Explain returns every resolved value in schema order. A key that the sweep
-// varies shows all its values, or how they are drawn; where it has no line of its
-// own (a group, or a key that means nothing beside the file's own values) it
-// stands under the key of the sweep that varies it.
+// Explain returns every resolved value in schema order. A key that the sweep varies shows
+// all its values, or its distribution. If it has no line of its own (a group, or a key that
+// does not apply to the file's own values), it appears under the key of the sweep that
+// varies it.
 func (e *Experiment) Explain() []config.Explained { return e.rows() }
 
-// ExplainTrial is Explain for one of e.Trials, by its place in the list: its own
-// values, each where the sweep or the file sets it.
+// ExplainTrial is Explain for one of e.Trials, by its index: its own values, with the
+// position in the sweep or the file that sets each.
 func (e *Experiment) ExplainTrial(i int) []config.Explained {
 	over := e.tree
 	for j, s := range e.combos[i].set {
@@ -44,11 +44,11 @@ func (e *Experiment) ExplainTrial(i int) []config.Explained {
 	return rows
 }
 
-// Origin returns where the value of a key comes from.
+// Origin returns the source of a key's value.
 func (e *Experiment) Origin(path string) config.Origin { return e.origin(path) }
 
-// Fault is a fault of a key that the language does not know, at the place that sets the
-// key; where none does, what is wrong is what another key says, and the place is the file.
+// Fault makes a fault of a key at the place that sets the key. If nothing sets it, the
+// fault is at the file, because the value of another key causes it.
 func (e *Experiment) Fault(key, hint, msg string) *config.Error {
 	at := e.origin(key)
 	if at.Default() {
@@ -58,8 +58,8 @@ func (e *Experiment) Fault(key, hint, msg string) *config.Error {
 	return config.Errors{f}.Of(e.set)[0]
 }
 
-// BaseDiff returns how the experiment differs from the files it extends, which
-// are A; nil when it extends none.
+// BaseDiff returns the differences between the files that the experiment extends (A) and
+// the experiment. It is nil if the experiment extends none.
 func (e *Experiment) BaseDiff() []config.Difference {
 	if e.below == nil {
 		return nil
@@ -67,9 +67,8 @@ func (e *Experiment) BaseDiff() []config.Difference {
 	return differences(e.below.rows(), e.rows())
 }
 
-// DiffSettings returns how the settings of two trials differ after resolution, in
-// schema order. Name, about and extends are not compared: they are no settings. It
-// knows no origins.
+// DiffSettings returns the differences between the resolved settings of two trials, in
+// schema order and without origins. Name, about and extends are not settings.
 func DiffSettings(a, b *Settings) []config.Difference {
 	return differences(schema().Explain("", a.values(config.Form{})), schema().Explain("", b.values(config.Form{})))
 }
@@ -111,7 +110,7 @@ func (v *view) rows() []config.Explained {
 	return rows
 }
 
-// sweepRows returns what the file says of its sweep beside the values of axes.
+// sweepRows returns the settings of the sweep other than the values of its axes.
 func (v *view) sweepRows() []config.Explained {
 	sweep := v.tree.Get("sweep")
 	if sweep == nil {
@@ -123,7 +122,7 @@ func (v *view) sweepRows() []config.Explained {
 		r.Origin = v.origin(r.Path)
 		switch r.Path {
 		case "sweep.grid", "sweep.random.draw":
-			continue // a row for each of its keys
+			continue // its keys have their own rows
 		case "sweep.zip":
 			r.Value = v.movesTogether()
 		case "sweep.include", "sweep.exclude":
@@ -166,7 +165,7 @@ func showCombinations(t *config.Node) string {
 	return "[" + strings.Join(items, ", ") + "]"
 }
 
-// inOrder sorts rows by their paths in the order of the schema.
+// inOrder sorts rows by their paths in schema order.
 func inOrder[T any](rows []T, path func(T) string) {
 	config.Sort(schema(), rows, func(row T) string {
 		if under, _, ok := cutSwept(path(row)); ok {
@@ -176,7 +175,8 @@ func inOrder[T any](rows []T, path func(T) string) {
 	})
 }
 
-// differences returns how two experiments differ. Name, about and extends are no settings.
+// differences returns the differences between two experiments, without name, about and
+// extends, which are not settings.
 func differences(a, b []config.Explained) []config.Difference {
 	diffs := slices.DeleteFunc(config.Differences(a, b), func(d config.Difference) bool { return noSetting(d.Path) })
 	inOrder(diffs, func(d config.Difference) string { return d.Path })
@@ -185,14 +185,14 @@ func differences(a, b []config.Explained) []config.Difference {
 
 func noSetting(path string) bool { return path == "name" || path == "about" || path == "extends" }
 
-// Row is a resolved value as it is compared with that of another experiment.
+// Row is a resolved value for comparison with another experiment.
 type Row struct {
 	config.Explained
-	// Meaning is equal where two values mean the same: a script is told by its
-	// source, not by where it lies.
+	// Meaning is equal for values that mean the same: a script is identified by its source,
+	// not by its path.
 	Meaning string
-	// List says that the value is a list, with its Items; the values of a key that
-	// the sweep varies are one.
+	// List reports whether the value is a list with Items. The values of a swept key are a
+	// list.
 	List  bool
 	Items []Item
 }
@@ -204,8 +204,8 @@ type Item struct {
 	Origin  config.Origin
 }
 
-// Rows returns what [Experiment.Explain] does, for a comparison: without name,
-// about and extends, which are no settings.
+// Rows returns the result of [Experiment.Explain] for a comparison, without name, about and
+// extends, which are not settings.
 func (e *Experiment) Rows() []Row {
 	rows := compareRows(e.rows(), e.Axes, &e.Settings, e.values)
 	for i := range rows {
@@ -220,14 +220,13 @@ func (e *Experiment) Rows() []Row {
 	return rows
 }
 
-// KeptRows is [Experiment.Rows] for an experiment of which what Explain returned
-// has been kept, with its axes and the settings of a trial.
+// KeptRows is [Experiment.Rows] for a stored result of Explain, with the axes and the
+// settings of a trial.
 func KeptRows(explained []config.Explained, axes []Axis, trial *Settings) []Row {
 	return compareRows(explained, axes, trial, trial.values(config.Form{}))
 }
 
-// compareRows makes rows for a comparison; values are those of lists as they are
-// shown.
+// compareRows makes rows for a comparison. values are the shown forms of lists.
 func compareRows(explained []config.Explained, axes []Axis, s *Settings, values map[string]any) []Row {
 	sources := s.bySource()
 	meanings := s.Values()
@@ -250,8 +249,8 @@ func compareRows(explained []config.Explained, axes []Axis, s *Settings, values 
 	return rows
 }
 
-// items returns the entries of a value that is a list: as it is shown, and as it
-// stands in the settings by source.
+// items returns the entries of a value that is a list, as shown and as identified by
+// source.
 func items(x config.Explained, axes []Axis, values, sources map[string]any) (items []Item, list bool) {
 	if x.Swept {
 		path := strings.TrimPrefix(x.Path, "sweep.grid.")

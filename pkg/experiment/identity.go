@@ -13,7 +13,7 @@ import (
 	"alamos/pkg/config"
 )
 
-// schema is the language.
+// schema is the schema of the language.
 var schema = sync.OnceValue(func() *config.Schema {
 	s := config.Of[document]()
 	notebook := s.Lookup("notebook")
@@ -21,15 +21,15 @@ var schema = sync.OnceValue(func() *config.Schema {
 	return s
 })
 
-// settingsOf makes settings of canonical values.
+// settingsOf converts canonical values to settings.
 func settingsOf(values map[string]any) Settings {
 	var d document
 	schema().Fill(&d, values)
 	return d.Settings
 }
 
-// values returns the settings in canonical form, files written as form says. Patterns
-// of files are from the folder of the experiment file.
+// values returns the settings in canonical form, with files written according to form.
+// Patterns of files are relative to the folder of the experiment file.
 func (s *Settings) values(form config.Form) map[string]any {
 	if form.Pattern == nil && s.Folder != "" {
 		form.Pattern = func(pattern string) string { return config.FileFrom(s.Folder, pattern) }
@@ -37,7 +37,7 @@ func (s *Settings) values(form config.Form) map[string]any {
 	return schema().Values(&document{Settings: *s}, form)
 }
 
-// identity returns what decides a result of training or tournament.
+// identity returns the settings that decide a result of training or tournament.
 func (s *Settings) identity() map[string]any {
 	values := s.values(config.Form{})
 	for _, f := range schema().Fields {
@@ -49,23 +49,24 @@ func (s *Settings) identity() map[string]any {
 }
 
 // Canonical returns the settings as JSON with sorted keys and every default, without keys
-// that mean nothing beside the others. Two files that differ only in comments, order, or
-// the spelling of numbers have equal bytes.
+// whose conditions do not hold. Two files that differ only in comments, order, or the
+// spelling of numbers have equal bytes.
 func (s *Settings) Canonical() []byte { return config.JSON(s.values(config.Form{})) }
 
-// ID identifies a trial: the first 10 hexadecimal digits of the hash of all settings
-// that decide a result of training or tournament.
+// ID identifies a trial: the first 10 hexadecimal digits of the hash of all settings that
+// decide a result of training or tournament.
 func (s *Settings) ID() string { return Hash(s.identity())[:10] }
 
-// Sections returns the identity of some sections of the settings, by their keys.
+// Sections returns the identity of the given sections of the settings.
 func (s *Settings) Sections(keys ...string) map[string]any {
 	values := s.identity()
 	maps.DeleteFunc(values, func(key string, _ any) bool { return !slices.Contains(keys, key) })
 	return values
 }
 
-// Hash returns the SHA-256 of the values in hexadecimal, each written as canonical JSON,
-// see [config.JSON]. Values that JSON cannot hold are a mistake in the program and panic.
+// Hash returns the hexadecimal SHA-256 of the values, each written as canonical JSON; see
+// [config.JSON]. It panics on values that JSON cannot hold, because that is a programming
+// error.
 func Hash(values ...any) string {
 	h := sha256.New()
 	for _, v := range values {
@@ -90,18 +91,18 @@ func (s *Settings) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// YAML returns the settings as an experiment file that resolves to themselves: every
-// default written out, in the order of the schema. Paths of files are relative to the
-// working directory; see [Settings.YAMLIn].
+// YAML returns the settings as an experiment file that resolves to them, with every default
+// written out in schema order. Paths of files are relative to the working directory; see
+// [Settings.YAMLIn].
 func (s *Settings) YAML() []byte { return s.YAMLIn(".") }
 
-// YAMLIn is YAML for a file that is going to lie in dir.
+// YAMLIn is YAML for a file in the folder dir.
 func (s *Settings) YAMLIn(dir string) []byte {
 	from := func(path string) string { return config.FileFrom(dir, path) }
 	return schema().YAML(s.values(config.Form{File: func(f config.File) string { return from(f.Path) }, Pattern: from}))
 }
 
-// NamedScript is a script with the key that names it.
+// NamedScript is a script and the key that names it.
 type NamedScript struct {
 	Key string // "selfplay.adjudicate", "tournament.players[2].hook", "hooks[0].file"
 	config.File
@@ -118,8 +119,8 @@ func (s *Settings) Scripts() []NamedScript {
 	return all
 }
 
-// bySource returns the canonical values in which a hook's metric has its name: that comes
-// from the file, whose name is no part of an identity.
+// bySource returns canonical values in which a hook's metric has its name. The default name
+// comes from the hook's file, and file names are not part of an identity.
 func (s *Settings) bySource() map[string]any {
 	c := *s
 	c.Hooks = nil
@@ -130,8 +131,8 @@ func (s *Settings) bySource() map[string]any {
 	return c.values(config.Form{})
 }
 
-// Values returns what every key that applies means, by its path: equal where two
-// settings mean the same.
+// Values returns the meaning of every key that applies, by path. Settings with the same
+// meaning have equal values.
 func (s *Settings) Values() map[string]string {
 	values := map[string]string{}
 	for _, r := range schema().Explain("", s.bySource()) {
@@ -140,7 +141,7 @@ func (s *Settings) Values() map[string]string {
 	return values
 }
 
-// JSONSchema returns the language as a JSON Schema, by which editors complete and check
+// JSONSchema returns the language as a JSON Schema, which editors use to complete and check
 // experiment files.
 func JSONSchema() []byte {
 	lists := byPath(func(path string) map[string]any {
@@ -156,7 +157,7 @@ const (
 	sweptValues = "sweep.values"
 )
 
-// byPath is the schema of a group of paths of keys that decide a result.
+// byPath returns the JSON Schema of a group of paths of keys that decide a result.
 func byPath(of func(path string) map[string]any) map[string]any {
 	properties := map[string]any{}
 	for _, path := range schema().Swept() {
@@ -165,7 +166,7 @@ func byPath(of func(path string) map[string]any) map[string]any {
 	return map[string]any{"type": "object", "properties": properties, "additionalProperties": false}
 }
 
-// cutSwept cuts a path such as sweep.grid.search.visits into the key that holds paths and
+// cutSwept splits a path such as sweep.grid.search.visits into the key that holds paths and
 // the path that it holds.
 func cutSwept(path string) (under, rest string, ok bool) {
 	for _, under := range []string{"sweep.grid", "sweep.zip", "sweep.random.draw"} {

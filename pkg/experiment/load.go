@@ -11,39 +11,39 @@ import (
 
 // Options of Load.
 type Options struct {
-	// Set overrides keys, each "path=value" with the value in YAML:
-	// "search.visits=100", "tournament.players=[last, random]". An empty value
-	// resets a key to its default.
+	// Set overrides keys. Each entry is "path=value" with the value in YAML:
+	// "search.visits=100", "tournament.players=[last, random]". An empty value resets a key
+	// to its default.
 	Set []string
-	// ReadFile reads experiment files and hooks; nil reads from the disk.
+	// ReadFile reads experiment files and hooks. nil reads from the disk.
 	ReadFile func(path string) ([]byte, error)
 }
 
-// Experiment is a file after everything in it has been resolved.
+// Experiment is a fully resolved experiment file.
 type Experiment struct {
 	File    string   // as given to Load
-	Name    string   // of the folder of results
+	Name    string   // of the result folder
 	About   string   // Markdown
-	Base    string   // the first file it extends; empty: none
+	Base    string   // the first file it extends, or empty
 	Extends []string // the files it extends directly
 	Files   []string // every experiment file that was read, bases first
 
 	Settings Settings // of the file without its sweep
-	Trials   []Trial  // the product of the sweep, the last axis fastest, then what it includes; seeds innermost
+	Trials   []Trial  // the product of the sweep, the last axis fastest, then its includes; seeds innermost
 	Axes     []Axis   // what the sweep varies, seeds last
-	Halving  *Halving // nil: every trial trains to its end
-	Left     []Left   // what the budget of the sweep leaves out
+	Halving  *Halving // nil means that every trial trains to its end
+	Left     []Left   // the combinations that exceed the budget of the sweep
 	Notebook []Cell
 
-	view           // the file and all beneath it
-	below  *view   // what it extends, nil when nothing
-	combos []combo // that of each trial
-	layers int     // files and overrides that were merged
+	view           // of the file merged with its bases
+	below  *view   // of the bases alone; nil if there are none
+	combos []combo // the combination of each trial
+	layers int     // number of merged files and overrides
 	set    []string
 }
 
-// Load reads an experiment file and everything it extends. On faults it returns
-// [Errors], all of them at once, and no experiment.
+// Load reads an experiment file and everything it extends. If there are faults, it returns
+// all of them as [config.Errors], and no experiment.
 func Load(path string, o Options) (*Experiment, error) {
 	l := &loader{dir: filepath.Dir(path), files: &config.Files{ReadFile: o.ReadFile}, parsed: map[string]*config.Node{}, bad: map[string]bool{}}
 	l.file(path, nil, nil)
@@ -69,7 +69,7 @@ func Load(path string, o Options) (*Experiment, error) {
 	e.values = l.quietly(merged)
 	if own > 0 {
 		under := l.merge(l.layers[:own], own)
-		quiet := &loader{files: l.files, bad: l.bad} // a base's own sweep need not be sound
+		quiet := &loader{files: l.files, bad: l.bad} // a base's own sweep may be invalid
 		e.below = &view{tree: under, bundles: quiet.expansion(under).bundles, values: l.quietly(under)}
 	}
 	if len(l.errs) > 0 {
@@ -85,33 +85,32 @@ func Load(path string, o Options) (*Experiment, error) {
 	return e, nil
 }
 
-// start is the advice for an empty file.
+// start is the hint for an empty file.
 const start = "start with: alamos: 1"
 
-// loader collects the layers of one experiment: its files from the lowest base
-// to the file itself, then the overrides.
+// loader collects the layers of one experiment: its files from the lowest base to the file
+// itself, then the overrides.
 type loader struct {
 	dir    string // of the experiment file
 	files  *config.Files
-	parsed map[string]*config.Node // by path; nil: could not be parsed
+	parsed map[string]*config.Node // by path; nil if it could not be parsed
 	read   []string
 	layers []*config.Node
 	errs   config.Errors
 	bad    map[string]bool // key paths with an error in any file
 
-	// incomplete says that a file is missing from the layers. What is wrong
-	// within each of the others has been reported, but how they fit together
-	// cannot be known.
+	// incomplete means that a file is missing from the layers. The faults within each other
+	// file have been reported, but the merged file cannot be checked.
 	incomplete bool
 }
 
 const (
-	maxChain  = 32   // files that extend each other in a row
-	maxLayers = 1000 // files after all repetitions
+	maxChain  = 32   // longest chain of extends
+	maxLayers = 1000 // number of layers, including repetitions
 )
 
-// file adds the layers of a file. from is the value of extends that names it,
-// chain the files on the way to it.
+// file adds the layers of a file. from is the value of extends that names it, and chain
+// holds the files on the way to it.
 func (l *loader) file(path string, from *config.Node, chain []string) {
 	blame := config.Position{File: path, Line: 1, Col: 1}
 	key := ""
@@ -168,7 +167,7 @@ func (l *loader) file(path string, from *config.Node, chain []string) {
 	l.layers = append(l.layers, layer)
 }
 
-// ownKeys are the keys that a file does not hand on to those that extend it.
+// ownKeys returns the keys that files do not inherit.
 func ownKeys() []string {
 	var keys []string
 	for _, f := range schema().Fields {
@@ -179,7 +178,7 @@ func ownKeys() []string {
 	return keys
 }
 
-// check parses one file and checks it by itself.
+// check parses one file and checks it alone.
 func (l *loader) check(path string, data []byte) *config.Node {
 	t, errs := config.Parse(path, data, start)
 	l.errs = append(l.errs, errs...)
@@ -244,9 +243,8 @@ func (l *loader) set(number int, override string) {
 	l.layers = append(l.layers, t)
 }
 
-// merge lays the layers on top of each other, the first at the bottom. Those above the
-// files are the overrides, which are one layer: all are of one command line, and what
-// they come to does not hang on their order.
+// merge merges the layers, the lowest first. All overrides are one layer, because they come
+// from one command line and their order must not matter.
 func (l *loader) merge(layers []*config.Node, files int) *config.Node {
 	merged := &config.Node{Kind: config.Mapping, At: layers[len(layers)-1].At, Layer: -1}
 	for i, t := range layers {
@@ -262,8 +260,8 @@ func (l *loader) whole(t *config.Node) (map[string]any, *config.Reader, bool) {
 	return values, c, ok
 }
 
-// quietly is whole for a tree whose faults are no matter: the grid points decide
-// whether an experiment is sound, and what a file extends need not be complete.
+// quietly is whole without reporting faults. The combinations decide whether an experiment
+// is valid, and a base may be incomplete.
 func (l *loader) quietly(t *config.Node) map[string]any {
 	values, _, _ := l.whole(t.Stamped(0))
 	return values
@@ -280,7 +278,7 @@ func (l *loader) bases(path string, t *config.Node) []string {
 	return names
 }
 
-// besideExtends returns the path of a file that another one extends.
+// besideExtends returns the path of a file that another file extends.
 func besideExtends(files *config.Files, file, name string) string {
 	if ext := filepath.Ext(name); ext != ".yaml" && ext != ".yml" {
 		name += ".yaml"
@@ -288,11 +286,11 @@ func besideExtends(files *config.Files, file, name string) string {
 	return files.Beside(file, name)
 }
 
-// settingsOf makes settings of canonical values, and reads what stands for their files
-// in the identity of a trial.
+// settingsOf converts canonical values to settings, and reads the hashes that represent
+// their files in the identity of a trial.
 func (l *loader) settingsOf(values map[string]any) Settings {
 	d := document{Settings: settingsOf(values)}
 	d.Folder = l.dir
-	schema().EachFile(&d, func(_ string, f *config.File) { f.SHA256 = l.files.Sum(f.Path) }) // it was read before
+	schema().EachFile(&d, func(_ string, f *config.File) { f.SHA256 = l.files.Sum(f.Path) }) // the file was read before
 	return d.Settings
 }

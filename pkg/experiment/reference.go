@@ -12,11 +12,11 @@ import (
 // Key describes one key of the language, for the reference.
 type Key struct {
 	config.Key
-	Published []Published // what the papers of [Systems] say
+	Published []Published // the values in the papers of [Systems]
 }
 
-// Keys returns every key of the language in the order of the schema, groups before their
-// members. A key whose meaning depends on another stands once for each meaning.
+// Keys returns every key of the language in schema order, groups before their members. A
+// key with several conditions has an entry for each.
 func Keys() []Key {
 	var keys []Key
 	for _, k := range schema().Describe() {
@@ -25,8 +25,8 @@ func Keys() []Key {
 	return keys
 }
 
-// FindKey returns the keys at a path, several where the meaning depends on
-// another key; for a section its members follow. The [] of lists may be left out.
+// FindKey returns the keys at a path. There are several if the meaning depends on another
+// key. The members of a section follow it. The [] of lists is optional.
 func FindKey(path string) ([]Key, error) {
 	plain := func(p string) string { return strings.ReplaceAll(p, "[]", "") }
 	var found []Key
@@ -53,8 +53,8 @@ func FindKey(path string) ([]Key, error) {
 //go:embed reference.md
 var referenceHead string
 
-// Reference returns the reference of the language in Markdown: how files work,
-// then every key, section by section, with what the papers say.
+// Reference returns the reference of the language in Markdown: the rules of files, then
+// every key by section, with the values in the papers.
 func Reference() string {
 	var b strings.Builder
 	b.WriteString(referenceHead)
@@ -74,7 +74,7 @@ func Reference() string {
 	for _, section := range sections {
 		of := bySection[section]
 		fmt.Fprintf(&b, "\n## %s\n\n", section)
-		if section == of[0].Path { // what the section is
+		if section == of[0].Path { // the section's own entry
 			fmt.Fprintf(&b, "%s\n\n", of[0].Doc)
 			if !of[0].Group {
 				writeFacts(&b, of[0])
@@ -90,8 +90,8 @@ func Reference() string {
 	return b.String()
 }
 
-// sectionOf returns the section of the reference that has a key: single keys of the file
-// are together.
+// sectionOf returns the section of a key in the reference. Single keys of the file share a
+// section.
 func sectionOf(k Key) string {
 	section, _, nested := strings.Cut(strings.ReplaceAll(k.Path, "[]", ""), ".")
 	if !nested && !k.Group && !k.Listed {
@@ -124,13 +124,13 @@ func writeKey(b *strings.Builder, name string, k Key) {
 	case strings.HasPrefix(k.Default, "as "):
 		def = "as " + code(strings.TrimPrefix(k.Default, "as "))
 	}
-	if len(k.Default) > 80 { // the lists of players and cells, which are told below
+	if len(k.Default) > 80 { // the lists of players and cells, which are described below
 		def = "see `alamos reference --key " + k.Path + "`"
 	}
 	fmt.Fprintf(b, "| %s | %s | %s | %s |\n", code(name), cell(value), cell(def), cell(meaning))
 }
 
-// writePublished writes what the papers say of the keys of a section.
+// writePublished writes the papers' values for the keys of a section.
 func writePublished(b *strings.Builder, section string, keys []Key) {
 	started := false
 	seen := map[string]bool{}
@@ -168,7 +168,7 @@ func code(s string) string {
 	return "`" + s + "`"
 }
 
-// codeWhen marks what a file would have in a condition: "with `kind: step`".
+// codeWhen marks the code in a condition: "with `kind: step`".
 func codeWhen(when string) string {
 	how, what, _ := strings.Cut(when, " ")
 	if key, value, ok := strings.Cut(what, " other than "); ok {
@@ -177,15 +177,15 @@ func codeWhen(when string) string {
 	return how + " " + code(what)
 }
 
-// cell escapes what would end a cell of a table.
+// cell escapes the separator of table cells.
 func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
 
-// Systems are the five systems that the language is made to express, in the
-// order of the columns of the reference.
+// Systems are the five systems that the language must express, in the order of the
+// reference's columns.
 var Systems = []string{"OppenheimerZero", "AlphaZero on consumer hardware", "ChessSL", "ChessMarro", "Value network and minimax"}
 
-// published are the values that the papers of these systems give, by key; empty
-// where a paper is silent or has no such thing. Several values are separated by " or ".
+// published holds the values in the papers of these systems by key. A value is empty if the
+// paper does not give it or the system lacks it. Several values are separated by " or ".
 var published = map[string][5]string{
 	"game.variant":                    {"atomic", "chess", "chess", "chess", "chess"},
 	"game.max_moves":                  {"150"},
@@ -243,14 +243,14 @@ var published = map[string][5]string{
 	"tournament.players[].level":      {"2 or 3"},
 }
 
-// Published is what a paper says of a key.
+// Published is the value of a key in a paper.
 type Published struct {
 	System string // one of Systems
 	Value  string // one line of YAML; several values are separated by " or "
 }
 
-// publishedOf returns what the papers say of a key, in the order of Systems; nil
-// where none says anything.
+// publishedOf returns the papers' values for a key in the order of Systems, or nil if there
+// are none.
 func publishedOf(path string) []Published {
 	var all []Published
 	for i, value := range published[path] {

@@ -10,13 +10,13 @@ import (
 	"alamos/pkg/search"
 )
 
-// measureName is what the name of a measure may be, as [Hook].Metric.
+// measureName matches valid names of measures, as in [Hook].Metric.
 var measureName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// rule is a condition between keys that the schema cannot say.
+// rule is a condition between keys that the schema cannot express.
 type rule struct {
-	paths  []string                 // the keys it is about
-	broken func(s *Settings) string // what is wrong; "" when nothing is
+	paths  []string                 // the keys that it relates
+	broken func(s *Settings) string // describes the fault, or returns ""
 }
 
 var rules = []rule{
@@ -210,9 +210,9 @@ func forcedInVain(s *search.Config) string {
 	return ""
 }
 
-// brokenRules returns the rules that settings break. Each is reported at the
-// key that was written last, since that is the one that broke it. A rule about
-// a key with an error of its own says nothing.
+// brokenRules returns the rules that settings break. Each is reported at the key that was
+// written last, because that key broke it. A rule is skipped if one of its keys already has
+// an error.
 func brokenRules(s *Settings, t *config.Node, bad map[string]bool) config.Errors {
 	var errs config.Errors
 next:
@@ -237,10 +237,10 @@ next:
 	return errs
 }
 
-// figureAxes checks that the figures of a sweep's results have a sweep to show.
+// figureAxes checks that figures of sweep results have axes to show.
 func (l *loader) figureAxes(t *config.Node, axes []Axis) {
 	cells := t.Get("notebook")
-	if cells == nil || len(l.errs) > 0 { // what the sweep varies may not be known
+	if cells == nil || len(l.errs) > 0 { // the axes may be unknown
 		return
 	}
 	for i, item := range cells.Items {
@@ -275,7 +275,7 @@ func (l *loader) figureAxes(t *config.Node, axes []Axis) {
 	}
 }
 
-// hookFigures checks that figures of what hooks measure have a hook.
+// hookFigures checks that figures of hook measures have a hook.
 func (l *loader) hookFigures(t *config.Node, trials []Trial) {
 	cells := t.Get("notebook")
 	if cells == nil || len(l.errs) > 0 || slices.ContainsFunc(trials, func(t Trial) bool { return len(t.Settings.Hooks) > 0 }) {

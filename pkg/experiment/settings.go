@@ -12,18 +12,18 @@ import (
 	"alamos/pkg/train"
 )
 
-// document is an experiment file: the settings of a trial, and what makes several of
-// them. The tags of its fields, and of those of the packages that do the work, are the
-// language; see package config.
+// document is an experiment file: the settings of a trial, and the sweep that makes several
+// trials. The tags of its fields, and of the structs in other packages, are the language;
+// see package config.
 type document struct {
 	Extends []string `key:"extends" want:"the path of a file" min:"1" flags:"single own outside" doc:"Experiment files that this one starts from, relative to its own folder, with or without .yaml. Later ones override earlier ones, and this file overrides all."`
 	Settings
 	Sweep sweep `key:"sweep" flags:"outside" doc:"What is varied: every combination is a trial."`
 }
 
-// Settings are everything that decides the result of one trial, with every default
-// filled in, and what is made of the result. Keys that mean nothing beside the others
-// (patience of a constant schedule) are zero.
+// Settings are all settings that decide the result of one trial, with every default filled
+// in, and the use of the result. Keys whose conditions do not hold (patience of a constant
+// schedule) are zero.
 type Settings struct {
 	Alamos      int             `key:"alamos" default:"1" range:"1..1" flags:"required own" doc:"Version of the language that this file is written in."`
 	Name        string          `key:"name" want:"a name of a-z, 0-9 and -" pattern:"^[a-z0-9][a-z0-9-]{0,63}$" flags:"required own aside" doc:"Name of the experiment and of its folder of results."`
@@ -42,27 +42,28 @@ type Settings struct {
 	Hooks       []Hook          `key:"hooks" default:"[]" flags:"aside" doc:"Go scripts that measure something of our own on the games or the checkpoint of each generation."`
 	Notebook    []Cell          `key:"notebook" flags:"aside" doc:"The cells of the page that a run writes, from top to bottom. By default they show what the experiment does: without a tournament no standings, with data no games of self-play, with an evaluation the tables puzzles and accuracy; a sweep begins with its trials."`
 
-	// Folder is that of the experiment file: identities name files of data from there, so
-	// that they do not depend on the working directory. Empty: they are from there.
+	// Folder is the folder of the experiment file. Identities name data files relative to
+	// it, so that they do not depend on the working directory. If it is empty, their paths
+	// already are.
 	Folder string
 }
 
-// Game is what is played.
+// Game describes the game.
 type Game struct {
 	Variant  string   `key:"variant" default:"atomic" enum:"chess atomic antichess kingofthehill 3check horde racingkings crazyhouse" doc:"Rules of the game, as lichess plays them."`
 	Start    []string `key:"start" default:"[]" want:"chess960 or a position in FEN" flags:"single" doc:"Where games of self-play and of the tournament start: a position, or chess960, one of the 960 drawn for each game (for the two games of a pair in a tournament). Of several each is equally likely; empty is the start position of the variant."`
 	MaxMoves int      `key:"max_moves" default:"150" range:"1..10000" unit:"moves of each side" doc:"A longer game of self-play is thrown away and started again; one of a tournament is a draw."`
 }
 
-// Network is what is trained. The planes of the spec, and the size of its policy, are
-// those of Input and Policy.
+// Network describes the network. Input and Policy determine the planes of the spec and the
+// size of its policy.
 type Network struct {
 	Input  string `key:"input" default:"atomic16" enum:"atomic16 mover15 variants31 alphazero119 lc0-112 marro77 dtu24" doc:"Encoder of positions into planes: atomic16 and mover15 know the board only, variants31 every variant; mover15 and variants31 see it from the side to move. alphazero119 is AlphaZero's, with eight positions of history, lc0-112 Leela Chess Zero's, marro77 ChessMarro's, dtu24 that of the convolutional networks for minimax search."`
 	Policy string `key:"policy" default:"uci1968" enum:"uci1968 uci1968-mover uci2206-mover alphazero4672 lc0-1858 fromto4096 marro4096 none" doc:"Numbering of moves at the policy output: uci1968 is of moves on the board, uci2206-mover of those of every variant; -mover is from the view of the side to move. alphazero4672 is AlphaZero's 73 kinds of moves from each square, lc0-1858 Leela's list, fromto4096 origin by destination and marro4096 ChessMarro's 64 kinds from each square; the last two promote to queens only. none is no policy: all legal moves have equal priors."`
 	nn.Spec
 }
 
-// NoPolicy is the policy of a network without one.
+// NoPolicy is the policy of a network without a policy head.
 const NoPolicy = "none"
 
 // Tournament measures strength after training.
@@ -80,18 +81,18 @@ type Tournament struct {
 	Players    []match.Spec `key:"players" default:"[every: 4, untrained, random]" min:"2" doc:"Who plays: every: N or generations: [N, ...] (checkpoints), last, untrained, random, a UCI engine, alpha-beta on a script, on the value of a network or on material, a checkpoint's policy without search, or an external model."`
 }
 
-// SearchLimit ends searches of a tournament before their visits do; 0 is none.
+// SearchLimit ends searches of a tournament before they reach their visits. 0 means no
+// limit.
 type SearchLimit struct {
 	Depth    int `key:"depth" default:"0" range:"0..1000" unit:"plies" doc:"Length of the line of best play at which a search ends; 0: none."`
 	MoveTime int `key:"movetime" default:"0" range:"0..86400000" unit:"ms" doc:"Time for a move; 0: none. Games that end by the clock are others in every run, and on every machine."`
 }
 
-// TournamentTemperature is that of a whole game.
+// TournamentTemperature applies to a whole game.
 type TournamentTemperature struct {
 	Power float64 `key:"power" default:"4" range:">0..1000" words:"max=inf" doc:"As selfplay.temperature.power, for the whole game."`
 }
 
-// Openings is a book of openings.
 type Openings struct {
 	_ struct{} `short:"file"`
 
@@ -107,9 +108,9 @@ type Evaluation struct {
 	Accuracy bool          `key:"accuracy" default:"true" doc:"Measure on the held-out games of the last window how often the move that was played or visited most is the network's first (accuracy.top1) and among its first five (accuracy.top5), and the squared error of its value (accuracy.value_error), by phase of the game: opening with more than 10 of the queens, rooks, bishops and knights of both sides on the board, endgame with at most 6, middlegame between."`
 }
 
-// EvaluationMeasures returns the names of the measures of a trial that its evaluation
-// makes: the shares of each file's puzzles that are solved with the search and by the
-// network alone, then what is measured on held-out games, of all phases together.
+// EvaluationMeasures returns the names of the measures that a trial's evaluation makes: the
+// fractions of each file's puzzles solved with the search and by the network alone, then
+// the measures on held-out games over all phases.
 func (s *Settings) EvaluationMeasures() (names []string) {
 	e := s.Evaluation
 	if e == nil {
@@ -124,7 +125,6 @@ func (s *Settings) EvaluationMeasures() (names []string) {
 	return names
 }
 
-// Puzzles is a file of puzzles.
 type Puzzles struct {
 	_ struct{} `short:"file"`
 
@@ -144,7 +144,8 @@ type Hook struct {
 	OnError string      `key:"on_error" enum:"empty stop" absent:"empty" doc:"What a fault of the script does: leave the metrics of that generation empty, or stop the run."`
 }
 
-// Name returns the name of what the hook measures: Metric, or else the name of the file.
+// Name returns the name of the hook's measure: Metric, or the name of the file if that is
+// empty.
 func (h Hook) Name() string {
 	if h.Metric != "" {
 		return h.Metric
@@ -152,7 +153,7 @@ func (h Hook) Name() string {
 	return h.File.Name()
 }
 
-// Cell is a cell of the notebook; exactly one field is set.
+// Cell is a cell of the notebook. Exactly one field is set.
 type Cell struct {
 	_ struct{} `oneof:"text figure table"`
 
@@ -167,13 +168,13 @@ type Figure struct {
 
 	Kind string `key:"kind" enum:"score loss loss-heads learning-rate crosstable hook elo results lengths length-histogram sweep heatmap multiples parallel policy tree board" flags:"required" doc:"What is drawn."`
 
-	// X of a sweep is empty for the first of its keys.
+	// For a sweep, empty means the first of its keys.
 	X string  `key:"x" default:"samples" enum:"samples generation" when:"kind=score" doc:"Horizontal axis: training positions seen, or generations."`
 	_ string  `key:"x" default:"epoch" enum:"epoch" when:"kind=loss loss-heads learning-rate" doc:"Horizontal axis."`
 	_ string  `key:"x" default:"generation" enum:"samples generation" when:"kind=hook lengths" doc:"Horizontal axis."`
 	_ KeyPath `key:"x" when:"kind=sweep heatmap" absent:"the first key of the sweep" doc:"Horizontal axis: a key that the sweep varies."`
 
-	// Y is empty for all other keys (sweep), the second (heatmap).
+	// Empty means all other keys (sweep) or the second key (heatmap).
 	Y KeyPath `key:"y" when:"kind=sweep" absent:"every other key of the sweep" doc:"A line for each value of this key."`
 	_ KeyPath `key:"y" when:"kind=heatmap" absent:"the second key of the sweep" doc:"Vertical axis: a key that the sweep varies."`
 
@@ -188,7 +189,7 @@ type Figure struct {
 	Title      string `key:"title" doc:"Title above the figure."`
 }
 
-// TrialMetrics returns the measures of a trial that no hook is needed for.
+// TrialMetrics returns the measures of a trial that need no hook.
 func TrialMetrics() []string {
 	for _, f := range config.Of[Figure]().Fields {
 		if t, ok := f.Type.(config.Text); ok && len(t.Words) > 0 {
@@ -204,7 +205,7 @@ type KeyPath string
 // Want completes "want ...".
 func (KeyPath) Want() string { return "the path of a key that the sweep varies" }
 
-// Read checks that there is such a key, and that it decides a result.
+// Read checks that the key exists and decides a result.
 func (k KeyPath) Read(r *config.Reader, path string, t *config.Node) (any, bool) {
 	f := schema().Lookup(t.Text)
 	switch {
@@ -223,8 +224,8 @@ func (KeyPath) JSONSchema(*config.Schema, string) map[string]any {
 	return map[string]any{"enum": schema().Swept()}
 }
 
-// defaultNotebook is the notebook of a file that has none: cells of what the
-// experiment does, given the other values of the file, and of nothing else.
+// defaultNotebook returns the notebook of a file without one. It has only cells that apply
+// to the other values of the file.
 func defaultNotebook(values map[string]any) any {
 	var cells []any
 	text := func(markdown string) { cells = append(cells, map[string]any{"text": markdown}) }

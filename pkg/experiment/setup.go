@@ -19,17 +19,17 @@ import (
 	"alamos/pkg/uci"
 )
 
-// Setup is what the settings of a trial come to.
+// Setup holds the objects that the settings of a trial name.
 type Setup struct {
 	Variant  chess.Variant
-	Chess960 bool // whether engines must know the castling of chess960
+	Chess960 bool // whether engines must support castling of chess960
 	Codec    encode.Codec
 
 	settings *Settings
 }
 
-// NewSetup binds settings to the variant and the encoders that they name. They may not
-// change after.
+// NewSetup resolves the variant and the encoders that settings name. The settings must not
+// change afterwards.
 func NewSetup(s *Settings) (*Setup, error) {
 	out := &Setup{settings: s}
 	var err error
@@ -45,8 +45,8 @@ func NewSetup(s *Settings) (*Setup, error) {
 	return out, nil
 }
 
-// needsChess960 tells whether games of a trial may start where castling is that
-// of chess960.
+// needsChess960 reports whether games of a trial may start with castling rights that only
+// chess960 has.
 func needsChess960(v chess.Variant, s *Settings) (bool, error) {
 	starts, err := chess.ParseStarts(v, s.Game.Start)
 	if err != nil {
@@ -60,19 +60,19 @@ func needsChess960(v chess.Variant, s *Settings) (bool, error) {
 	return starts.Any(uci.Chess960) || slices.ContainsFunc(book, castles), nil
 }
 
-// Seed derives the seed of one use of randomness, see [Seed].
+// Seed derives the seed of one use of randomness; see the function [Seed].
 func (s *Setup) Seed(use string, number int) uint64 {
 	return stats.DeriveNamed(s.settings.Seed, use, number)
 }
 
-// Spec is the shape of the network.
+// Spec returns the spec of the network.
 func (s *Setup) Spec() nn.Spec {
 	spec := s.settings.Network.Spec
 	spec.Planes, spec.Constant, spec.PolicySize = s.Codec.Planes.Count(), s.Codec.Planes.Constant(), s.Codec.Policy.Size()
 	return spec
 }
 
-// Header is the header of the checkpoint after generation g.
+// Header returns the header of the checkpoint after generation g.
 func (s *Setup) Header(g, samples int) nn.Header {
 	return nn.Header{
 		Spec: s.Spec(), Input: s.settings.Network.Input, Policy: s.settings.Network.Policy,
@@ -80,8 +80,7 @@ func (s *Setup) Header(g, samples int) nn.Header {
 	}
 }
 
-// SelfPlay is the self-play of generation g; the caller says how many games are played
-// at once.
+// SelfPlay returns the self-play of generation g. The caller sets the number of game slots.
 func (s *Setup) SelfPlay(g int) selfplay.Config {
 	c := s.settings.SelfPlay
 	c.Variant, c.Start, c.MaxMoves = s.Variant, s.settings.Game.Start, s.settings.Game.MaxMoves
@@ -89,20 +88,20 @@ func (s *Setup) SelfPlay(g int) selfplay.Config {
 	return c
 }
 
-// Optimizer is what changes the weights in the training of generation g.
+// Optimizer returns the optimizer of generation g.
 func (s *Setup) Optimizer(g int) nn.Optimizer {
 	t := &s.settings.Training
 	masks := 0
 	if t.Carry == train.CarryWeights {
-		masks = g // steps are counted again, and the masks of dropout with them
+		masks = g // the count of steps starts again, and so must the dropout masks
 	}
 	o := t.Optimizer
 	o.Weights, o.Seed = t.Loss, s.Seed("dropout", masks)
 	return o
 }
 
-// Schedule is the schedule of the learning rate; ask returns a rate where a script
-// sets them. It may be nil where no rate is needed.
+// Schedule returns the schedule of the learning rate. ask returns the rate if a script sets
+// it. ask may be nil if no rate is needed.
 func (s *Setup) Schedule(ask func([]train.Epoch) (float64, error)) train.Schedule {
 	c := s.settings.Training.Schedule
 	if c.Kind == train.Hook {
@@ -116,14 +115,14 @@ func (s *Setup) Schedule(ask func([]train.Epoch) (float64, error)) train.Schedul
 	return c
 }
 
-// Training is how the network learns, and the seeds of generation g.
+// Training returns the training of generation g and its seeds.
 func (s *Setup) Training(g int, ask func([]train.Epoch) (float64, error)) (train.Config, train.Seeds) {
 	c := s.settings.Training
 	c.Schedule = s.Schedule(ask)
 	return c, train.Seeds{Split: s.Seed("split", 0), Shuffle: s.Seed("shuffle", g)}
 }
 
-// Data is the source of positions as the experiment describes it; find finds its
+// Data returns the source of positions that the experiment describes. find locates its
 // engines.
 func (s *Setup) Data(find func(uci.Opponent) (uci.Command, error)) (data.Config, error) {
 	c := *s.settings.Data
@@ -148,11 +147,11 @@ func (s *Setup) Data(find func(uci.Opponent) (uci.Command, error)) (data.Config,
 	return c, err
 }
 
-// DataSeed is the seed of what is drawn of the data.
+// DataSeed returns the seed of random draws from the data.
 func (s *Setup) DataSeed() uint64 { return s.Seed("data", 0) }
 
-// checkData reports what contradicts itself in the data of settings; files and
-// engines it leaves alone.
+// checkData reports contradictions in the data settings. It does not check files and
+// engines.
 func checkData(s *Settings, v chess.Variant, fail func(key, hint string, err error)) {
 	if s.Data == nil {
 		return

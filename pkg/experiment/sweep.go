@@ -9,7 +9,7 @@ import (
 	"alamos/pkg/config"
 )
 
-// sweep is what the file says of its sweep.
+// sweep is the sweep section of a file.
 type sweep struct {
 	Grid    grid          `key:"grid" doc:"Key paths and the values each takes: network.depth: [2, 5, 10]. Every combination is a trial; the last key varies fastest."`
 	Zip     zips          `key:"zip" doc:"Key paths whose lists, equally long, move together: {selfplay.games: [100, 200], generations: [40, 20]}; or a list of such groups. Zips are crossed with the grid."`
@@ -21,7 +21,7 @@ type sweep struct {
 	Halving *Halving      `key:"halving" flags:"optional" doc:"Successive halving: all trials train a little, the best go on. Every trial reaches a rung before any goes on (unlike in ASHA), so that the choice does not depend on timing. With seeds, each is a trial that is judged by itself."`
 }
 
-// random is what is drawn at random.
+// random is the random section of a sweep.
 type random struct {
 	Trials int   `key:"trials" range:"1..10000" flags:"required" unit:"trials" doc:"How many different combinations are drawn."`
 	Draw   draws `key:"draw" flags:"required" doc:"Key paths and a distribution each: {uniform: [0.5, 4]}, {log_uniform: [1e-3, 1e-1]}, {int: [2, 20]} with both bounds, or {choice: [zero, 0.2]}. Of a key that wants whole numbers log_uniform draws whole numbers."`
@@ -32,13 +32,13 @@ func readSection(r *config.Reader, path string, t *config.Node) (map[string]any,
 	return schema().ReadGroup(r, schema().Lookup(path).Type.(*config.Group), path, t)
 }
 
-// Left is a combination that the budget of a sweep leaves out.
+// Left is a combination that exceeds the budget of a sweep.
 type Left struct {
 	Label string `json:"label"` // of its trials, without the seed
-	Why   string `json:"why"`   // the key that leaves it out, "sweep.budget.games"
+	Why   string `json:"why"`   // the limiting key, such as "sweep.budget.games"
 }
 
-// expansion is a sweep on its way to trials.
+// expansion is the state of expanding a sweep to trials.
 type expansion struct {
 	*loader
 	base    *config.Node // the merged tree
@@ -49,14 +49,14 @@ type expansion struct {
 	budget  budget
 	halving *Halving
 	extra   []string // paths that only sweep.include varies
-	before  int      // faults that were known before
+	before  int      // number of earlier faults
 }
 
-// combo is one combination, whose trials differ in their seeds only.
+// combo is one combination. Its trials differ only in their seeds.
 type combo struct {
-	set      []setting       // what the sweep says of it
-	at       config.Position // of the last line that says it
-	included bool            // not of the product
+	set      []setting       // keys that the sweep sets
+	at       config.Position // of the last line that sets one
+	included bool            // from sweep.include instead of the product
 	settings Settings
 	values   map[string]any // the settings in canonical form
 	id       string         // of the settings
@@ -78,7 +78,7 @@ func (c *combo) label() string {
 	return strings.Join(parts, " ")
 }
 
-// axes returns the axes of a merged tree.
+// axes returns the axes of all bundles.
 func (x *expansion) axes() []axis {
 	var all []axis
 	for _, b := range x.bundles {
@@ -109,7 +109,7 @@ func (l *loader) expansion(t *config.Node) *expansion {
 	return x
 }
 
-// number returns a whole number of the sweep, if it is there.
+// number returns a whole number of the sweep, if present.
 func (x *expansion) number(path string) (int64, bool) {
 	e := x.sweep.Find(path)
 	if e == nil || e.Value.Bad {
@@ -120,7 +120,7 @@ func (x *expansion) number(path string) (int64, bool) {
 	return n, ok
 }
 
-// at returns where a key of the sweep stands.
+// at returns the position of a key of the sweep.
 func (x *expansion) at(path string) config.Position {
 	if e := x.sweep.Find(path); e != nil {
 		return e.At
@@ -136,16 +136,15 @@ func (x *expansion) list(key string) []*config.Node {
 	return nil
 }
 
-// maxTrials keeps a slip of the keyboard from asking for years of work.
+// maxTrials protects against typing errors that would request years of work.
 const maxTrials = 10_000
 
-// trials returns the trials, the combination of each and what the budget leaves
-// out, and reports what is wrong with any.
+// trials returns the trials, the combination of each, and the combinations that exceed the
+// budget. It reports all faults.
 func (x *expansion) trials() ([]Trial, []combo, []Left) {
 	before := x.before
 	if !x.sound() || len(x.errs) > before {
-		// No combination can be made: what is wrong without the sweep is all that
-		// can still be said.
+		// Without combinations, only the faults outside the sweep can be reported.
 		values, check, ok := x.whole(x.base)
 		x.settings(x.base, values, check, ok)
 		return nil, nil, nil
@@ -173,8 +172,7 @@ func (x *expansion) trials() ([]Trial, []combo, []Left) {
 	return trials, of, left
 }
 
-// sound checks the lines of the sweep against each other, before there are any
-// combinations.
+// sound checks the lines of the sweep against each other before combinations are made.
 func (x *expansion) sound() bool {
 	before := len(x.errs)
 	var taken []string // paths of the product
@@ -226,13 +224,13 @@ func (x *expansion) sound() bool {
 	return len(x.errs) == before
 }
 
-// overlap says whether two key paths are the same or one holds the other.
+// overlap reports whether two key paths are equal or one contains the other.
 func overlap(a, b string) bool {
 	return strings.HasPrefix(a+".", b+".") || strings.HasPrefix(b+".", a+".")
 }
 
-// combos returns the product of the bundles, the last one fastest, and after it
-// what is included. A sweep that only includes has no product.
+// combos returns the product of the bundles, the last one fastest, and then the included
+// combinations. A sweep that only includes has no product.
 func (x *expansion) combos() []combo {
 	all := []combo{{at: x.base.At}}
 	for _, b := range x.bundles {
@@ -263,25 +261,25 @@ func (x *expansion) combos() []combo {
 	return all
 }
 
-// resolved gives the combinations their settings and leaves out those that
-// sweep.exclude names, whether they are sound or not.
+// resolved computes the settings of the combinations, and removes those that sweep.exclude
+// names, whether they are valid or not.
 //
-// A key of the product that means nothing beside another one, the patience of a
-// schedule beside a constant rate, is no part of that combination, and combinations
-// that differ in nothing else are one.
+// A key of the product may not apply beside another one, such as the patience of a schedule
+// beside a constant rate. It is then removed from that combination, and combinations that
+// become equal are merged.
 func (x *expansion) resolved(combos []combo) []combo {
 	excluded := x.list("exclude")
 	used := make([]bool, len(excluded))
-	idle := map[string]config.Position{} // keys that have meant nothing so far
+	idle := map[string]config.Position{} // keys that have not applied so far
 	busy := map[string]bool{}
-	taken := map[string]bool{} // labels of combinations that have lost a key
+	taken := map[string]bool{} // labels of combinations that lost a key
 	kept := combos[:0]
 	for _, c := range combos {
 		over := x.base
 		for i, s := range c.set {
 			layer := len(x.layers) + i
 			if !c.included && schema().Lookup(s.path).When == nil {
-				layer += len(c.set) // what decides whether others mean something is above them
+				layer += len(c.set) // includes the keys that decide whether others apply
 			}
 			item := s.tree.Stamped(layer)
 			over = config.Merge(over, config.Nest(strings.Split(s.path, "."), item.At, item))
@@ -325,8 +323,8 @@ func (x *expansion) resolved(combos []combo) []combo {
 	return kept
 }
 
-// settings makes the settings of one combination of what it resolves to. Where
-// some of that is faulty, the rules about the rest are checked all the same.
+// settings makes the settings of one combination from its resolved values. If some values
+// are invalid, it still checks the rules between the others.
 func (l *loader) settings(t *config.Node, values map[string]any, c *config.Reader, ok bool) (Settings, bool) {
 	l.errs = append(l.errs, c.Errs...)
 	s := l.settingsOf(values)
@@ -335,8 +333,8 @@ func (l *loader) settings(t *config.Node, values map[string]any, c *config.Reade
 	return s, ok && len(broken) == 0
 }
 
-// excludes says whether a combination has all values of an item of sweep.exclude,
-// and which items are used.
+// excludes reports whether a combination has all values of an item of sweep.exclude, and
+// marks the items that apply.
 func (x *expansion) excludes(c *combo, excluded []*config.Node, used []bool) bool {
 	any := false
 	for i, item := range excluded {

@@ -11,28 +11,28 @@ import (
 	"alamos/pkg/config"
 )
 
-// Trial is one combination of a sweep, or the only one where nothing is swept.
+// Trial is one combination of a sweep and a seed, or the only trial without a sweep.
 type Trial struct {
 	Number   int         // in Experiment.Trials, from 1
 	ID       string      // of the settings; names the trial's folder
-	Label    string      // what sets it apart: "network.depth=2 seed=1"; empty for an only trial
-	Group    string      // Label without the seed: trials of one group differ in their seeds only
-	Axis     []AxisValue // an entry for each of Experiment.Axes, also for those that Label need not name
+	Label    string      // what distinguishes it, such as "network.depth=2 seed=1"; empty for a single trial
+	Group    string      // Label without the seed: trials of one group differ only in their seeds
+	Axis     []AxisValue // one entry per element of Experiment.Axes, including those that Label omits
 	Settings Settings
 }
 
-// AxisValue is one setting of a trial that the sweep varies. The value is empty
-// where the key means nothing beside the trial's others.
+// AxisValue is a trial's value of a swept key. The value is empty if the key does not apply
+// to the trial.
 type AxisValue struct{ Path, Value string }
 
-// Axis is a key that a sweep varies, with the values that trials have, in the
-// order in which the file names them; drawn numbers rise.
+// Axis is a key that a sweep varies, with the values of the trials in the order of the
+// file. Drawn numbers are in ascending order.
 type Axis struct {
 	Path   string
 	Values []string
 }
 
-// repeated returns the trials of a combination, one for each seed.
+// repeated returns the trials of a combination, one per seed.
 func (x *expansion) repeated(c *combo) []Trial {
 	var trials []Trial
 	group := slices.DeleteFunc(slices.Clone(c.set), func(s setting) bool { return s.path == "seed" })
@@ -57,7 +57,7 @@ func (x *expansion) repeated(c *combo) []Trial {
 	return trials
 }
 
-// paths returns the paths of all axes in the order in which they are shown.
+// paths returns the paths of all axes in display order.
 func (x *expansion) paths() []string {
 	var paths []string
 	for _, a := range x.axes() {
@@ -82,7 +82,7 @@ func (c *combo) text(path string) string {
 	return config.Show(schema().Lookup(path).Type, v)
 }
 
-// shown returns the axes with the values that the trials have.
+// shown returns the axes with the values of the trials.
 func (x *expansion) shown(trials []Trial) []Axis {
 	var shown []Axis
 	for i, path := range x.paths() {
@@ -113,7 +113,7 @@ func (x *expansion) drawn(path string) bool {
 	})
 }
 
-// budget bounds a sweep; 0 is no bound.
+// budget limits a sweep. 0 means no limit.
 type budget struct {
 	Trials int `key:"trials" range:"1.." absent:"all" unit:"trials" doc:"Most trials, with all seeds. Combinations beyond them are left out by lot, which depends on seed; what is included stays."`
 	Games  int `key:"games" range:"1.." absent:"all" unit:"games" doc:"Most games of self-play of all trials together: trials are taken in order as long as they fit."`
@@ -125,8 +125,8 @@ func (x *expansion) readBudget() budget {
 	return budget{int(trials), int(games)}
 }
 
-// affordable returns the combinations that the budget allows and those that it
-// leaves out. A combination is taken with all its seeds or not at all.
+// affordable splits combinations into those within the budget and the others. All seeds of
+// a combination are taken together.
 func (x *expansion) affordable(combos []combo) ([]combo, []Left) {
 	combos, left := x.chosen(combos)
 	if x.budget.Games == 0 {
@@ -143,8 +143,8 @@ func (x *expansion) affordable(combos []combo) ([]combo, []Left) {
 	return combos[:n], append(left, leftOut(combos[n:], "sweep.budget.games")...)
 }
 
-// chosen draws lots for the places that sweep.budget.Trials allows. What is
-// included has its place before any other.
+// chosen selects combinations at random for the trials that sweep.budget.Trials allows.
+// Included combinations come first.
 func (x *expansion) chosen(combos []combo) ([]combo, []Left) {
 	if x.budget.Trials == 0 || x.budget.Trials >= len(combos)*x.repeats {
 		return combos, nil
@@ -154,7 +154,7 @@ func (x *expansion) chosen(combos []combo) ([]combo, []Left) {
 		x.errs = append(x.errs, x.at("budget.trials").Errorf("sweep.budget.trials", "too few for the %d seeds of one combination", x.repeats))
 		return combos, nil
 	}
-	lots := make([]int, len(combos)) // places in the list, in the order of the draw
+	lots := make([]int, len(combos)) // indices in the list, in the order of the draw
 	words := make([]string, len(combos))
 	for i := range combos {
 		lots[i], words[i] = i, x.lot(&combos[i])
@@ -187,9 +187,9 @@ func leftOut(combos []combo, why string) []Left {
 	return left
 }
 
-// games returns how many games of self-play combinations need at most: with
-// halving, those with the most games could always be the ones that go on. It is
-// exact as far as anybody could pay for it.
+// games returns the maximum number of self-play games of combinations. With halving, the
+// trials with the most games might always survive. The sum is exact for all realistic
+// budgets.
 func (x *expansion) games(combos []combo) float64 {
 	var sum float64
 	if x.halving == nil {
@@ -199,7 +199,7 @@ func (x *expansion) games(combos []combo) float64 {
 		}
 		return sum * float64(x.repeats)
 	}
-	var each []float64 // a trial's games of a generation, the most first
+	var each []float64 // games per generation of each trial, in descending order
 	for i := range combos {
 		each = append(each, slices.Repeat([]float64{float64(combos[i].settings.SelfPlay.Games)}, x.repeats)...)
 	}
@@ -216,19 +216,18 @@ func (x *expansion) games(combos []combo) float64 {
 	return sum
 }
 
-// lot is the place of a combination in a draw of lots: it depends on the
-// experiment's seed and the combination only, so that a bigger budget keeps what
-// a smaller one chose.
+// lot returns the random sort key of a combination. It depends only on the experiment's
+// seed and the combination, so a larger budget keeps the choice of a smaller one.
 func (x *expansion) lot(c *combo) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "sweep.budget %d %s", x.seed, c.label()))
 	return hex.EncodeToString(sum[:])
 }
 
-// Halving is successive halving: the trials of a sweep train up to the first
-// rung, the best of them go on to the next, and so on to the end. Every trial
-// reaches a rung before any goes on. The asynchronous kind (ASHA) would not wait,
-// but then the choice would depend on which trial is done first. Trials that
-// differ in their seeds only are judged each by itself.
+// Halving is successive halving: the trials of a sweep train to the first rung, the best of
+// them train to the next, and so on to the end. All trials reach a rung before any
+// continues. The asynchronous variant (ASHA) does not wait, but its choice depends on the
+// order in which trials finish. Trials that differ only in their seeds are judged
+// separately.
 type Halving struct {
 	Metric string `key:"metric" default:"validation_loss" enum:"validation_loss elo" doc:"What decides: the lowest validation loss of the newest generation, or the highest Elo in a match of every pair of trials."`
 	Factor int    `key:"factor" default:"3" range:"2..1000" doc:"One in this many goes on, and trains this many times as long."`
@@ -242,8 +241,8 @@ const (
 	ByElo  = "elo"
 )
 
-// Rungs returns after how many generations the trials are compared, in rising
-// order; the last rung is the end, where nothing is chosen any more.
+// Rungs returns the generations after which trials are compared, in ascending order. The
+// last one is the end, where nothing is selected.
 func (h *Halving) Rungs(generations int) []int {
 	var rungs []int
 	for g := h.First; g < generations; g *= h.Factor {
@@ -252,11 +251,11 @@ func (h *Halving) Rungs(generations int) []int {
 	return append(rungs, generations)
 }
 
-// Survivors returns how many of n trials go on from a rung: one in Factor,
-// rounded down, but at least one.
+// Survivors returns how many of n trials continue from a rung: n/Factor, rounded down, but
+// at least one.
 func (h *Halving) Survivors(n int) int { return max(1, n/h.Factor) }
 
-// readHalving reads sweep.halving and reports what does not fit the combinations.
+// readHalving reads sweep.halving and checks it against the combinations.
 func (x *expansion) readHalving(combos []combo) *Halving {
 	e := x.sweep.Find("halving")
 	if e == nil || e.Value.Bad {
@@ -266,7 +265,7 @@ func (x *expansion) readHalving(combos []combo) *Halving {
 	values, ok := readSection(c, "sweep.halving", e.Value)
 	x.errs = append(x.errs, c.Errs...)
 	if !ok {
-		return nil // reported
+		return nil // already reported
 	}
 	var h Halving
 	config.Of[Halving]().Fill(&h, values)
