@@ -14,19 +14,18 @@ import (
 	"alamos/pkg/store"
 )
 
-// cache finds stages by their inputs in all trials below the folder of results. A stage
-// is a function of its inputs, so trials can share its results. The cache reads a
-// manifest again when it has changed. It is safe for use by many goroutines.
+// cache finds stages by their inputs in all trials below the folder of results. A stage is
+// a function of its inputs, so trials can share its results. The cache rereads a manifest
+// when the file has changed. It is safe for concurrent use.
 type cache struct {
-	root string // of all results
+	root string // folder of all results
 
 	mu     sync.Mutex
-	trials map[string]*cachedTrial  // by folder below root; nil: not read yet
-	plan   bool                     // nothing below root changes, and trials have what their plans add
+	trials map[string]*cachedTrial  // by folder relative to root; nil: not read yet
+	plan   bool                     // nothing below root changes, and planned stages are included
 	claims map[string]chan struct{} // by hash of inputs; closed when the stage has ended
 }
 
-// cachedTrial is a manifest with an index of its stages.
 type cachedTrial struct {
 	file     os.FileInfo
 	manifest *store.Manifest
@@ -34,15 +33,15 @@ type cachedTrial struct {
 	matches  map[string]string // name of a stage that is a match -> matchKey
 }
 
-// source is a stage of another trial.
+// source is a stage of another trial with the same inputs.
 type source struct {
-	folder  string // below the root
+	folder  string // relative to the root
 	dir     string
 	stage   *store.Stage
 	machine store.Machine
 }
 
-// reused returns the stage as the trial that reuses it has it.
+// reused returns the manifest entry of the stage for the trial that reuses it.
 func (s *source) reused() *store.Stage {
 	out := *s.stage
 	if out.From == "" {
@@ -55,13 +54,12 @@ func newCache(root string) *cache {
 	return &cache{root: root, claims: map[string]chan struct{}{}}
 }
 
-// refresh reads the manifests that are new or have changed. One that cannot be read
-// has no stages.
+// refresh reads new and changed manifests. An unreadable manifest counts as empty.
 func (c *cache) refresh() {
 	if c.plan && c.trials != nil {
 		return
 	}
-	all, _ := filepath.Glob(filepath.Join(disk.Pattern(c.root), "*", "*", store.ManifestName)) // the pattern is sound
+	all, _ := filepath.Glob(filepath.Join(disk.Pattern(c.root), "*", "*", store.ManifestName)) // the pattern is valid
 	now := map[string]*cachedTrial{}
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, runtime.NumCPU())
@@ -102,7 +100,7 @@ func (e *cachedTrial) index(s *store.Stage) {
 	}
 }
 
-// folder returns the path of a trial's folder below the root.
+// folder returns the path of a trial's folder relative to the root.
 func (c *cache) folder(dir string) string {
 	rel, err := filepath.Rel(c.root, dir)
 	if err != nil {
@@ -111,7 +109,7 @@ func (c *cache) folder(dir string) string {
 	return rel
 }
 
-// each returns the trials except one, by folder. It refreshes them.
+// each refreshes the cache and iterates over all trials except one, sorted by folder.
 func (c *cache) each(except string) iter.Seq2[string, *cachedTrial] {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -126,8 +124,8 @@ func (c *cache) each(except string) iter.Seq2[string, *cachedTrial] {
 	}
 }
 
-// find returns a source of a stage other than the trial in dir, or nil. The files of the
-// source are what they were.
+// find returns another trial's stage with the same inputs as s, or nil. It verifies the
+// checksums of the source's files.
 func (c *cache) find(s *Stage, dir string) *source {
 	hash := s.In.Hash()
 	for folder, trial := range c.each(dir) {
@@ -136,7 +134,7 @@ func (c *cache) find(s *Stage, dir string) *source {
 		}
 		src := &source{folder, filepath.Join(c.root, folder), trial.manifest.Stage(s.Name), trial.manifest.Machine}
 		if src.stage == nil || !maps.Equal(src.stage.Inputs, s.In) {
-			continue // planned to run with other inputs
+			continue // a plan has replaced it by a stage with other inputs
 		}
 		if state, _, err := src.stage.Verify(src.dir); err == nil && state == store.FileOK {
 			return src
@@ -145,8 +143,8 @@ func (c *cache) find(s *Stage, dir string) *source {
 	return nil
 }
 
-// matches returns matches of other trials, with their folders, whose games may be those
-// of a match with these inputs in dir.
+// matches returns the matches of other trials, with their folders, that may contain games
+// of a match with these inputs.
 func (c *cache) matches(in store.Inputs, dir string) iter.Seq2[string, *store.Stage] {
 	key := matchKey(in)
 	return func(yield func(string, *store.Stage) bool) {
@@ -163,7 +161,6 @@ func (c *cache) matches(in store.Inputs, dir string) iter.Seq2[string, *store.St
 	}
 }
 
-// manifests returns those of all trials.
 func (c *cache) manifests() iter.Seq[*store.Manifest] {
 	return func(yield func(*store.Manifest) bool) {
 		for _, t := range c.each("") {
@@ -174,7 +171,7 @@ func (c *cache) manifests() iter.Seq[*store.Manifest] {
 	}
 }
 
-// manifest returns the manifest in dir, in a plan with what was planned before.
+// manifest returns the manifest in dir. In a plan it includes the stages planned so far.
 func (c *cache) manifest(dir string) (*store.Manifest, error) {
 	if c.plan && c.trials != nil {
 		if t := c.trials[c.folder(dir)]; t != nil && t.file == nil {
@@ -184,7 +181,7 @@ func (c *cache) manifest(dir string) (*store.Manifest, error) {
 	return store.ReadManifest(dir)
 }
 
-// planned enters a stage of a plan: from now on the trial in dir has it.
+// planned adds a planned stage to the trial in dir.
 func (c *cache) planned(dir string, m *store.Manifest, s *store.Stage) {
 	c.refresh()
 	folder := c.folder(dir)
@@ -197,8 +194,8 @@ func (c *cache) planned(dir string, m *store.Manifest, s *store.Stage) {
 	t.index(s)
 }
 
-// claim waits until no other trial of this run works on a stage with these inputs, and
-// keeps others waiting until the caller calls release.
+// claim waits until no other trial of this run works on a stage with these inputs. It then
+// blocks other claims until the caller calls release.
 func (c *cache) claim(ctx context.Context, in store.Inputs) (release func(), err error) {
 	key := in.Hash()
 	for {

@@ -21,35 +21,35 @@ import (
 	"alamos/pkg/uci"
 )
 
-// Versions of the code of the import of data, see [Stage].
+// Versions of the code that imports data, see [Stage].
 const (
 	filesCode  = "3"
-	engineCode = "1" // of an engine's games
-	labelsCode = "2" // of labels whose search its nodes end; before 2 they could be bounds
+	engineCode = "1" // for games of an engine
+	labelsCode = "2" // for labels by a number of nodes; version 1 accepted bounds as scores
 )
 
-// sources is what all trials of a run share of their data: checksums of files, and
+// sources has what all trials of a run share about their data: checksums of files, and the
 // engines that were found.
 type sources struct {
 	sums     *disk.Sums
 	readOnly bool // a plan writes nothing
 
 	mu      sync.Mutex
-	engines map[string]*uci.Found // by what was asked for
+	engines map[string]*uci.Found // by variant and settings
 }
 
-// keepSums is after how many bytes of files their checksums are kept: a run that is
-// killed need not read them again.
+// keepSums is the number of bytes after which checksums are saved, so that a killed run
+// does not read all files again.
 const keepSums = 256 << 20
 
-// sumsName is the file, in the folder of all results, that remembers checksums.
+// sumsName is the file of checksums in the folder of all results.
 const sumsName = ".checksums.json"
 
 func newSources(results string) *sources {
 	return &sources{sums: disk.ReadSums(filepath.Join(results, sumsName)), engines: map[string]*uci.Found{}}
 }
 
-// engine finds an engine and has it prove the variant of a trial.
+// engine finds an engine and checks that it plays the variant of a trial.
 func (s *sources) engine(ctx context.Context, t *Trial, o *uci.Opponent) (*uci.Found, error) {
 	key := fmt.Sprint(t.Setup.Variant, t.Setup.Chess960, experiment.Hash(o))
 	s.mu.Lock()
@@ -64,7 +64,7 @@ func (s *sources) engine(ctx context.Context, t *Trial, o *uci.Opponent) (*uci.F
 	return found, err
 }
 
-// dataCode is the version of the code that imports such data.
+// dataCode returns the version of the code that imports data of this kind.
 func dataCode(d *data.Config) string {
 	code := filesCode
 	if d.Kind == data.Engine {
@@ -76,13 +76,13 @@ func dataCode(d *data.Config) string {
 	return code
 }
 
-// data is the source of a trial's positions.
+// imports is the source of a trial's positions.
 type imports struct {
 	source *data.Source
-	in     store.Inputs // of every chunk
+	in     store.Inputs // common inputs of all chunks
 }
 
-// openData finds the files and engines of the trial's data, unless that is done.
+// openData finds the files and engines of the trial's data, once.
 func (t *Trial) openData(ctx context.Context) (*imports, error) {
 	if t.imports != nil {
 		return t.imports, nil
@@ -93,7 +93,7 @@ func (t *Trial) openData(ctx context.Context) (*imports, error) {
 		"network.input": s.Network.Input, "network.policy": s.Network.Policy,
 	}
 	settings := *s.Data
-	settings.Files = nil // what is in them is below
+	settings.Files = nil // data.contents covers the contents of the files
 	in.Settings("data", settings)
 	if settings.Kind == data.Engine {
 		in.Settings("game.start", s.Game.Start)
@@ -109,7 +109,7 @@ func (t *Trial) openData(ctx context.Context) (*imports, error) {
 	if err != nil {
 		return nil, err
 	}
-	if cfg.Kind == data.Parquet { // of which a file may have none
+	if cfg.Kind == data.Parquet { // a file may have no results
 		in["results"] = strconv.FormatBool(cfg.Results)
 	}
 	source, err := data.Open(cfg, t.Setup.DataSeed(), data.Machine{Workers: t.Hardware.Workers, Engines: t.Hardware.Workers})
@@ -138,15 +138,15 @@ func (t *Trial) openData(ctx context.Context) (*imports, error) {
 	return t.imports, nil
 }
 
-// closeData ends the engines of the trial's data.
+// closeData stops the engines of the trial's data.
 func (t *Trial) closeData() {
 	if t.imports != nil {
-		_ = t.imports.source.Close() // nothing was written through it
+		_ = t.imports.source.Close() // it is only read
 		t.imports = nil
 	}
 }
 
-// imported is the row of a chunk, with where the next one begins.
+// labImported is the row of a chunk, with the position of the next one.
 type labImported struct {
 	store.Generation
 	Next data.Cursor `json:"next"`
@@ -197,13 +197,13 @@ func (t *Trial) importChunk(ctx context.Context, g int) (*Stage, error) {
 	}}, nil
 }
 
-// answers is the path of the journal of what engines have answered for chunk g.
+// answers returns the path of the journal of the engines' answers for chunk g.
 func (t *Trial) answers(g int) string {
 	return t.Results.Path("samples", fmt.Sprintf("gen-%04d.journal", g))
 }
 
-// chunkSize is how many positions chunk g of the data has, as far as it can be told: as
-// the last one that was imported, or as the settings say; NaN where they do not.
+// chunkSize estimates the number of positions in chunk g: that of the last chunk that was
+// imported, or that of the settings. It is NaN if neither is known.
 func (t *Trial) chunkSize(g int) float64 {
 	for i := g; i >= 1; i-- {
 		if s := t.Results.Manifest.Stage(store.DataStage(i)); s != nil && len(s.Facts) > 0 {
@@ -221,11 +221,11 @@ func (t *Trial) chunkSize(g int) float64 {
 	return math.NaN()
 }
 
-// tellEvery is how often the progress of an import is told.
+// tellEvery is the interval between progress reports of an import.
 const tellEvery = 250 * time.Millisecond
 
-// tellImport tells how the import of chunk g goes until the function that it returns
-// is called: in games of an engine, and else in positions.
+// tellImport reports the progress of the import of chunk g, in games of an engine or in
+// positions, until the returned function is called.
 func (t *Trial) tellImport(g int, p *data.Progress, known int) (done func()) {
 	d := t.Settings.Data
 	unit := "positions"
@@ -243,7 +243,7 @@ func (t *Trial) tellImport(g int, p *data.Progress, known int) (done func()) {
 		switch size := p.Size.Load(); {
 		case d.Kind == data.Engine:
 			done, total = int(p.Games.Load()), d.Games
-		case total == 0 && size > 0: // as many in the rest of the files as in what was read
+		case total == 0 && size > 0: // assumes that the rest of the files is as dense as the part read so far
 			total = int(float64(done) * float64(size) / float64(max(1, p.Bytes.Load())))
 		}
 		speed := float64(positions) / time.Since(began).Seconds()

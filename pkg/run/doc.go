@@ -1,13 +1,13 @@
-// Package run runs experiments: it takes each trial through its stages, runs those
-// whose inputs have changed, and leaves plain files that other programs can read.
+// Package run runs experiments. It executes the stages of each trial with changed inputs,
+// and writes plain files that other programs can read.
 //
 // A [Stage] is a function of named inputs that writes files. The manifest of a trial
-// (package store) keeps the inputs of each stage that has run and the checksums of its
-// files. One loop over the stages of a trial executes them, another plans them, with
-// placeholders for the checksums of files that do not exist yet ([Plan]); both explain
-// why a stage runs. Equal inputs give equal bytes, so a stage that any trial below the
-// folder of results has run is reused. A long stage keeps a journal of what it has
-// finished, so that a process killed at any instant loses only the work in progress.
+// (package store) records the inputs of each stage that has run and the checksums of its
+// files. A run executes the stages of a trial in order. A plan walks through the same
+// stages with placeholders for the checksums of files that do not exist yet ([Plan]). Both
+// explain why a stage runs. Equal inputs give equal bytes, so a stage is reused if any
+// trial below the folder of results has run it. A long stage keeps a journal of finished
+// work, so that a process killed at any instant loses only the work in progress.
 //
 // The stages of a trial, in order:
 //
@@ -22,9 +22,8 @@
 //	tournament         games between checkpoints and other players (match.go)
 //	position q         what a figure shows of a network            (evaluation.go)
 //
-// Trials run side by side (jobs.go), or with successive halving rung by rung
-// (halving.go).
+// Trials run in parallel (jobs.go), or rung by rung with successive halving (halving.go).
 //
-// run decides no science: every number that can change a result comes from the
-// experiment. It prints nothing: progress goes to a [Reporter].
+// The package makes no scientific choices: every number that can change a result comes from
+// the experiment. It prints nothing: progress goes to a [Reporter].
 package run

@@ -15,15 +15,14 @@ import (
 	"alamos/pkg/store"
 )
 
-// Work is the amount of work of a stage. NaN, in JSON null, means unknown.
+// Work is an amount of work. NaN (null in JSON) means unknown.
 type Work struct {
 	Stages      int         `json:"stages"`
 	Games       int         `json:"games"`
-	Evaluations stats.Float `json:"evaluations"` // of networks; an estimate
-	Seconds     stats.Float `json:"seconds"`     // an estimate
+	Evaluations stats.Float `json:"evaluations"` // of networks, estimated
+	Seconds     stats.Float `json:"seconds"`     // estimated
 }
 
-// Add adds other work.
 func (w *Work) Add(o Work) {
 	w.Stages += o.Stages
 	w.Games += o.Games
@@ -31,78 +30,78 @@ func (w *Work) Add(o Work) {
 	w.Seconds += o.Seconds
 }
 
-// Load is what a stage has to do.
+// Load is the work of a stage, as input of an estimate.
 type Load struct {
-	Games    int      // to play
-	Searches []Search // of networks in these games
-	Learned  int      // games to learn from, once per epoch
-	// Positions are those to learn from beside games, once per epoch; NaN: unknown.
+	Games    int      // games to play
+	Searches []Search // searches of networks in these games
+	Learned  int      // games to train on, once per epoch
+	// Positions to train on, once per epoch, beside those of Learned. NaN: unknown.
 	Positions   float64
-	Evaluations int           // of the trial's network, beside games
+	Evaluations int           // of the trial's network, beside those in games
 	Import      *Import       // nil: none
-	Thinking    time.Duration // of engines with a time for each move: per ply of a game, summed over games
+	Thinking    time.Duration // of engines with a fixed time per move: time per ply of a game, summed over games
 }
 
-// Import is a chunk of data to import.
+// Import is the import of a chunk of data.
 type Import struct {
-	In        store.Inputs // of its stage
+	In        store.Inputs // inputs of the stage
 	Set       *data.Source
 	Positions float64 // NaN: unknown
 }
 
-// Search is the part of a network in games.
+// Search is the searches of one network in games.
 type Search struct {
-	Of         *Trial // whose network and settings it has
+	Of         *Trial // trial with the network and its settings
 	Games      float64
-	Tournament bool // it searches as the tournament section says
+	Tournament bool // searches with the settings of the tournament section
 }
 
-// Estimator estimates how long work takes on this machine: from what earlier runs have
-// left in their manifests, or else from a probe of seconds. What neither can tell is NaN,
-// never a guess. An estimate decides no result.
+// Estimator estimates how long work takes on this machine. It uses the manifests of earlier
+// runs or, without them, a probe of a few seconds. What neither provides is NaN, never a
+// guess. Estimates do not affect results.
 type Estimator struct {
 	probe   bool
 	speeds  map[string]*speed  // by network, see networkKey
 	lengths map[string]*length // by how games are played, see gamesPlayedKey
-	imports map[string]float64 // positions a second, see importKey
+	imports map[string]float64 // positions per second, see importKey
 	known   *history
-	// Untrained reports that an estimate since this was false rests on the length of
-	// games of an untrained network.
+	// Untrained is set when an estimate depends on the length of games of an untrained
+	// network. The caller resets it.
 	Untrained bool
 }
 
-// speed is of a network on this machine.
+// speed is the speed of a network on this machine.
 type speed struct {
 	evaluations rate // in self-play
 	positions   rate // in training
 }
 
-// rate is so many a second, NaN where it is not known.
+// rate is a speed per second. It is NaN if unknown.
 type rate struct {
 	perSecond float64
 	probed    bool
 }
 
-// length is of games of self-play.
+// length is the mean length of self-play games.
 type length struct {
 	plies       float64
-	evaluations float64 // of the network, for each ply and visit
-	untrained   bool    // they are those of an untrained network
+	evaluations float64 // of the network, per ply and visit
+	untrained   bool    // measured with an untrained network
 }
 
-// NewEstimator estimates with probes or without them.
+// NewEstimator returns an estimator. probe allows it to run probes.
 func NewEstimator(probe bool) *Estimator {
 	return &Estimator{probe: probe, speeds: map[string]*speed{}, lengths: map[string]*length{}, imports: map[string]float64{}}
 }
 
-// networkKey is equal for networks of equal speed.
+// networkKey returns equal keys for networks of equal speed.
 func networkKey(in store.Inputs) string {
 	key := maps.Clone(in)
 	maps.DeleteFunc(key, func(k, _ string) bool { return !strings.HasPrefix(k, "network.") })
 	return key.Hash()
 }
 
-// gamesPlayedKey is equal where games are played alike.
+// gamesPlayedKey returns equal keys for games with equal settings, except their number.
 func gamesPlayedKey(in store.Inputs) string {
 	key := maps.Clone(in)
 	maps.DeleteFunc(key, func(k, _ string) bool {
@@ -112,7 +111,7 @@ func gamesPlayedKey(in store.Inputs) string {
 	return key.Hash()
 }
 
-// Work estimates the work of a load of a trial.
+// Work estimates the work of a load.
 func (e *Estimator) Work(ctx context.Context, t *Trial, load Load) (Work, error) {
 	w := Work{Games: load.Games}
 	for _, s := range load.Searches {
@@ -176,7 +175,7 @@ func (e *Estimator) Work(ctx context.Context, t *Trial, load Load) (Work, error)
 	return w, nil
 }
 
-// importKey is equal where positions are imported at equal speed.
+// importKey returns equal keys for imports of equal speed.
 func importKey(in store.Inputs) string {
 	key := maps.Clone(in)
 	maps.DeleteFunc(key, func(k, _ string) bool {
@@ -186,7 +185,7 @@ func importKey(in store.Inputs) string {
 	return key.Hash()
 }
 
-// importing is how many positions are imported in a second.
+// importing returns the number of positions imported per second.
 func (e *Estimator) importing(ctx context.Context, t *Trial, i *Import) (float64, error) {
 	key := importKey(i.In)
 	if v, ok := e.imports[key]; ok {
@@ -206,17 +205,18 @@ func (e *Estimator) importing(ctx context.Context, t *Trial, i *Import) (float64
 	return v, nil
 }
 
-// evaluating is how many positions a trial's network evaluates in a second of self-play.
+// evaluating returns the number of positions that a trial's network evaluates per second in
+// self-play.
 func (e *Estimator) evaluating(ctx context.Context, t *Trial) (float64, error) {
 	return e.ask(ctx, t, &e.speed(t).evaluations, probePlaying)
 }
 
-// learning is how many positions a trial's network learns from in a second.
+// learning returns the number of positions that a trial's network trains on per second.
 func (e *Estimator) learning(ctx context.Context, t *Trial) (float64, error) {
 	return e.ask(ctx, t, &e.speed(t).positions, probeTraining)
 }
 
-// ask is a rate, which is probed, once, where no earlier run tells it.
+// ask returns a rate. If no earlier run measured it, ask probes it once.
 func (e *Estimator) ask(ctx context.Context, t *Trial, r *rate, probe func(context.Context, *Trial, *nn.Network) (float64, error)) (float64, error) {
 	if !e.probe || r.probed || !math.IsNaN(r.perSecond) {
 		return r.perSecond, nil
@@ -230,7 +230,7 @@ func (e *Estimator) ask(ctx context.Context, t *Trial, r *rate, probe func(conte
 	return r.perSecond, err
 }
 
-// speed is what is known of the speed of a trial's network.
+// speed returns the known speed of a trial's network.
 func (e *Estimator) speed(t *Trial) *speed {
 	in := store.Inputs{}
 	in.Settings("network", t.Settings.Network)
@@ -242,7 +242,7 @@ func (e *Estimator) speed(t *Trial) *speed {
 	return e.speeds[key]
 }
 
-// length is how long games of a trial's self-play are.
+// length returns the mean length of a trial's self-play games.
 func (e *Estimator) length(ctx context.Context, t *Trial) (*length, error) {
 	s := t.Settings
 	in := store.Inputs{}
@@ -272,20 +272,20 @@ func (e *Estimator) length(ctx context.Context, t *Trial) (*length, error) {
 	return l, nil
 }
 
-// history sums up earlier runs on this machine.
+// history is the statistics of earlier runs on this machine.
 type history struct {
 	speeds  map[string]*measured // by networkKey
 	games   map[string]*played   // by gamesPlayedKey
 	imports map[string]*imported // by importKey
 }
 
-// imported sums up chunks of data.
+// imported is the sum over imported chunks of data.
 type imported struct{ positions, seconds float64 }
 
-// measured sums up the work that a network has done.
+// measured is the sum over the work of a network.
 type measured struct{ evaluations, playing, positions, training float64 }
 
-// mean returns the mean speed, NaN if nothing was measured.
+// mean returns the mean speed. It is NaN if nothing was measured.
 func (m *measured) mean() *speed {
 	if m == nil {
 		m = &measured{}
@@ -293,10 +293,10 @@ func (m *measured) mean() *speed {
 	return &speed{rate{perSecond: m.evaluations / m.playing}, rate{perSecond: m.positions / m.training}} // 0/0 is NaN
 }
 
-// played sums up games.
+// played is the sum over games.
 type played struct{ games, plies, evaluations float64 }
 
-// recall reads the manifests of all trials, once.
+// recall reads the manifests of all trials that ran on this machine, once.
 func (e *Estimator) recall(t *Trial) {
 	if e.known != nil {
 		return
@@ -309,7 +309,7 @@ func (e *Estimator) recall(t *Trial) {
 	}
 }
 
-// sumFor returns the entry of a map, which it makes if there is none.
+// sumFor returns the entry of a map and creates it if it is missing.
 func sumFor[T any](m map[string]*T, key string) *T {
 	if m[key] == nil {
 		m[key] = new(T)
@@ -317,7 +317,7 @@ func sumFor[T any](m map[string]*T, key string) *T {
 	return m[key]
 }
 
-// add adds a trial.
+// add adds the stages that a trial ran itself.
 func (h *history) add(m *store.Manifest) {
 	first := m.Stage(store.UntrainedStage)
 	if first == nil {

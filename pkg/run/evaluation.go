@@ -22,10 +22,10 @@ import (
 	"alamos/pkg/store"
 )
 
-// Evaluation measures what checkpoints know, apart from how strong they play: which
-// puzzles they solve, how well they predict the moves and results of held-out games, and
-// what figures show of a position. All of it evaluates many positions at once, and none
-// is random: the output of a network for a position does not depend on its batch.
+// The evaluation measures what checkpoints know, apart from playing strength: the puzzles
+// that they solve, how well they predict the moves and results of held-out games, and what
+// figures show of a position. It evaluates positions in batches. It is deterministic,
+// because the output of a network for a position does not depend on the rest of the batch.
 
 // Versions of the code of these stages.
 const (
@@ -34,7 +34,7 @@ const (
 	positionCode = "1"
 )
 
-// checkpointInputs returns the inputs of a stage that evaluates the checkpoint of
+// checkpointInputs returns the common inputs of stages that evaluate the checkpoint of
 // generation g.
 func (t *Trial) checkpointInputs(g int, code string) store.Inputs {
 	s := t.Settings
@@ -44,13 +44,13 @@ func (t *Trial) checkpointInputs(g int, code string) store.Inputs {
 	}
 }
 
-// group is a checkpoint that evaluates on all threads of the trial.
+// group is an open checkpoint that evaluates on all threads of the trial.
 type group struct {
 	*nn.Group
 	model *nn.Model
 }
 
-// openGroup opens the checkpoint of generation g. The caller calls close.
+// openGroup opens the checkpoint of generation g. The caller must call close.
 func (t *Trial) openGroup(g int) (*group, error) {
 	model, err := t.Model(g)
 	if err != nil {
@@ -69,9 +69,8 @@ func (n *group) close() {
 	n.model.Close()
 }
 
-// puzzles returns the stage in which the checkpoint of generation g solves the puzzles of
-// the trial. It writes every answer to [store.PuzzlesFile]. The facts are
-// []store.PuzzleScore.
+// puzzles returns the stage in which the checkpoint of generation g solves the puzzles. It
+// writes every answer to [store.PuzzlesFile]. The facts are []store.PuzzleScore.
 func (t *Trial) puzzles(_ context.Context, g int) (*Stage, error) {
 	e := t.Settings.Evaluation
 	if e == nil || len(e.Puzzles) == 0 || g == 0 {
@@ -81,7 +80,8 @@ func (t *Trial) puzzles(_ context.Context, g int) (*Stage, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A search is of one position, and to find a move, not to explore.
+	// Puzzles need the best move of single positions, so exploration and tree reuse are
+	// off.
 	settings := e.Search
 	settings.Noise, settings.Root.Noise, settings.ForcedPlayouts, settings.TreeReuse = search.Noise{}, 0, 0, false
 	cfg := settings
@@ -101,7 +101,8 @@ func (t *Trial) puzzles(_ context.Context, g int) (*Stage, error) {
 	}, nil
 }
 
-// solve has the search, and the network alone if it has a policy, answer all puzzles.
+// solve solves all puzzles with the search and, if the network has a policy head, with the
+// network alone.
 func (t *Trial) solve(ctx context.Context, g int, sets []*puzzle.Set, cfg search.Config, total int) (any, error) {
 	net, err := t.openGroup(g)
 	if err != nil {
@@ -155,7 +156,6 @@ func (t *Trial) solve(ctx context.Context, g int, sets []*puzzle.Set, cfg search
 	return scores, disk.WriteBytes(t.Results.Path(store.PuzzlesFile(g)), b.Bytes())
 }
 
-// describe writes how many puzzles were solved.
 func describe(s *store.PuzzleScore) string {
 	text := fmt.Sprintf("%d of %d solved with search", s.Search, s.Puzzles)
 	if s.Policy != nil {
@@ -164,13 +164,13 @@ func describe(s *store.PuzzleScore) string {
 	return text
 }
 
-// accuracy returns the stage that measures the checkpoint of generation g on the games
-// that its training held out, those of the window that ends with generation g. Without
-// held-out games no phase has a position, and without results none has a value error.
-// The facts are []store.PhaseAccuracy.
+// accuracy returns the stage that measures the checkpoint of generation g on the games that
+// its training held out, from the replay window that ends with generation g. Without
+// held-out games all phases are empty. Without results there is no value error. The facts
+// are []store.PhaseAccuracy.
 //
-// The value is compared with that of the samples: the result of the game, or the mixture
-// that self-play made, and not the value target of a script.
+// The predicted value is compared with the value of the sample: the result of the game, or
+// the mixture from self-play. A script's value target is not used.
 func (t *Trial) accuracy(_ context.Context, g int) (*Stage, error) {
 	s := t.Settings
 	if s.Evaluation == nil || !s.Evaluation.Accuracy || g == 0 {
@@ -181,7 +181,7 @@ func (t *Trial) accuracy(_ context.Context, g int) (*Stage, error) {
 	in["seed"] = strconv.FormatUint(s.Seed, 10)
 	in.Settings("training.validation", s.Training.Validation)
 	window.inputs(in)
-	// Files may have samples without a result, unless values are learned from them.
+	// Parquet files may have samples without a result, unless training uses values.
 	lacking := s.Data != nil && s.Data.Kind == data.Parquet && s.Training.Loss.Value == 0
 	return &Stage{Name: store.AccuracyStage(g), In: in, Run: func(ctx context.Context) (any, error) {
 		_, samples, err := window.read()
@@ -200,15 +200,15 @@ func (t *Trial) accuracy(_ context.Context, g int) (*Stage, error) {
 	}}, nil
 }
 
-// atOnce is how many positions are evaluated in one call.
+// atOnce is the batch size of the measurement.
 const atOnce = 256
 
-// measureAccuracy evaluates the samples of the window that held names. known reports
-// whether the result of a sample is known.
+// measureAccuracy evaluates the held-out samples of the replay window. held has their
+// indices. known reports whether the result of a sample is known.
 func (t *Trial) measureAccuracy(ctx context.Context, g int, net *group, window *data.Set, held []int32, known func(*encode.Sample) bool) ([]store.PhaseAccuracy, error) {
 	task := t.Report.Task(store.AccuracyStage(g), "positions")
 	defer task.End()
-	everything := make([]int32, t.Setup.Spec().PolicySize) // every move of the policy
+	everything := make([]int32, t.Setup.Spec().PolicySize) // indices of all moves of the policy
 	for i := range everything {
 		everything[i] = int32(i)
 	}
@@ -244,16 +244,16 @@ func (t *Trial) measureAccuracy(ctx context.Context, g int, net *group, window *
 	return append(rows, all.row(store.AllPhases)), nil
 }
 
-// tally counts over positions.
+// tally is counts over positions.
 type tally struct {
-	positions, targets, results int // of the positions, those with a move to predict, and with a result
+	positions, targets, results int // targets have a move to predict, results have a known result
 	top1, top5                  int
-	squares                     float64 // sum of the squared errors of the value
+	squares                     float64 // sum of squared value errors
 }
 
 // add counts a sample and the network's evaluation of it. As in training, the move to
-// predict is the first of those with the highest target, and of equal priors the first
-// counts as higher.
+// predict is the first one with the highest target, and of equal priors the first ranks
+// higher.
 func (y *tally) add(s *encode.Sample, l *encode.Leaf, known bool) {
 	y.positions++
 	if known {
@@ -307,7 +307,6 @@ func (y *tally) row(name string) store.PhaseAccuracy {
 	}
 }
 
-// phase is a part of a game.
 type phase int
 
 const (
@@ -317,15 +316,16 @@ const (
 	phases
 )
 
-// Pieces beside kings and pawns, of both sides together, of which chess begins with 14.
+// Upper limits on the number of pieces other than kings and pawns, of both sides together.
+// Chess starts with 14.
 const (
 	mostInMiddlegame = 10
 	mostInEndgame    = 6
 )
 
-// phaseOf returns the phase of a position by its number of pieces of each type, as
-// lichess' divider (scalachess, Divider) has it, without that one's rules on empty back
-// ranks and on mixed pieces.
+// phaseOf returns the phase of a position from its number of pieces of each type. It
+// follows lichess (scalachess, Divider) without the rules on empty back ranks and on mixed
+// pieces.
 func phaseOf(n [chess.King + 1]int) phase {
 	switch pieces := n[chess.Knight] + n[chess.Bishop] + n[chess.Rook] + n[chess.Queen]; {
 	case pieces <= mostInEndgame:
@@ -336,8 +336,8 @@ func phaseOf(n [chess.King + 1]int) phase {
 	return opening
 }
 
-// position returns the stage that answers the question of a figure, so that the figure
-// can be drawn again without a network or a search.
+// position returns the stage that answers the question of a figure, so that the figure can
+// be redrawn without a network or a search.
 func (t *Trial) position(q store.Question) (*Stage, error) {
 	p, err := experiment.FigurePosition(t.Setup.Variant, t.Settings, q.Position)
 	if err != nil {
@@ -364,7 +364,7 @@ func (t *Trial) position(q store.Question) (*Stage, error) {
 			return nil, err
 		}
 		defer session.Close()
-		tree := search.NewTree(cfg, 0) // there is no noise, so the seed decides nothing
+		tree := search.NewTree(cfg, 0) // the seed has no effect without noise
 		tree.Analyze(chess.NewGame(p))
 		if err := search.Run(ctx, []*search.Tree{tree}, search.NewEvaluator(t.Setup.Codec, session)); err != nil {
 			return nil, err

@@ -21,9 +21,9 @@ import (
 // rungCode is the version of the code of a rung, see [Stage].
 const rungCode = "1"
 
-// halving takes trials from rung to rung: all remaining ones train until it, then the
-// best continue and the others end. A rung is decided when all have reached it, so that
-// the choice depends on results alone, never on which trial was faster.
+// halving trains trials rung by rung. All remaining trials train until the rung, then the
+// best ones continue and the others end. A rung is decided when all trials have reached it,
+// so the choice depends only on results, never on speed.
 func (r *run) halving(ctx context.Context, all []*candidate) error {
 	rungs := r.experiment.Halving.Rungs(all[0].declared.Settings.Generations)
 	going := all
@@ -35,12 +35,12 @@ func (r *run) halving(ctx context.Context, all []*candidate) error {
 				c.end = &ending{}
 			}
 		}
-		r.each(ctx, all) // those that lost at the last rung end now
+		r.each(ctx, all) // trials that lost at the last rung end now
 		if ctx.Err() != nil || last || r.FailFast && slices.ContainsFunc(all, func(c *candidate) bool { return c.err != nil }) {
 			return ctx.Err()
 		}
 		going = slices.DeleteFunc(slices.Clone(going), func(c *candidate) bool { return c.err != nil })
-		if len(going) < 2 { // the others failed
+		if len(going) < 2 { // all others failed
 			continue
 		}
 		rung, err := r.rung(ctx, g, going)
@@ -52,8 +52,8 @@ func (r *run) halving(ctx context.Context, all []*candidate) error {
 	return nil
 }
 
-// choose returns the trials that continue after a rung, in their order, and sets the ends
-// of the others.
+// choose returns the trials that continue after a rung, in order. It sets the endings of
+// the others.
 func choose(rung *store.Rung, going []*candidate) []*candidate {
 	var on []*candidate
 	for _, c := range going {
@@ -68,14 +68,14 @@ func choose(rung *store.Rung, going []*candidate) []*candidate {
 	return on
 }
 
-// metricWords name the metrics of successive halving for people.
+// metricWords are the names of the metrics in messages.
 var metricWords = map[string]string{experiment.ByLoss: "validation loss", experiment.ByElo: "Elo"}
 
-// arbiter opens what compares trials: a trial in a folder of its own that trains nothing,
-// with the settings of the experiment without its sweep.
+// arbiter opens the trial that compares others. It has a folder of its own and the settings
+// of the experiment without its sweep. It trains nothing.
 func (r *run) arbiter(report Report) (*Trial, error) {
 	declared := experiment.Trial{Settings: r.experiment.Settings}
-	// The file itself may lack what the sweep varies.
+	// The file may lack settings that the sweep varies.
 	declared.Settings.Game = r.experiment.Trials[0].Settings.Game
 	t, err := r.openIn(filepath.Join(r.dir, store.RungsFolder), declared, report)
 	if err == nil {
@@ -84,7 +84,6 @@ func (r *run) arbiter(report Report) (*Trial, error) {
 	return t, err
 }
 
-// rung compares trials after g generations.
 func (r *run) rung(ctx context.Context, g int, going []*candidate) (*store.Rung, error) {
 	t, err := r.arbiter(r.Reporter.Rung(g))
 	if err != nil {
@@ -109,7 +108,7 @@ func (r *run) rung(ctx context.Context, g int, going []*candidate) (*store.Rung,
 		return nil, err
 	}
 	s := t.Results.Manifest.Stage(stage.Name)
-	if len(s.Facts) == 0 { // a plan: the first ones stand for those that will continue
+	if len(s.Facts) == 0 { // in a plan the ranking is unknown: the first trials stand for the survivors
 		t.unknown = append(t.unknown, fmt.Sprintf("which %d of %d trials go on after %s is not known yet: here the first ones stand for them",
 			rung.Survivors, len(rung.Ranking), english.Plural(g, "generation", "")))
 		return rung, nil
@@ -118,7 +117,8 @@ func (r *run) rung(ctx context.Context, g int, going []*candidate) (*store.Rung,
 	return decided, s.Decode(decided)
 }
 
-// reached returns the generation that the trial has at a rung.
+// reached returns the trial's generation at a rung. A stop rule may have ended the trial
+// earlier.
 func (t *Trial) reached(g int) int {
 	if t.stopped != nil {
 		return min(g, t.stopped.Generation)
@@ -126,7 +126,7 @@ func (t *Trial) reached(g int) int {
 	return g
 }
 
-// rungByLoss returns the stage that compares trials by the loss of their training.
+// rungByLoss returns the stage that compares trials by their selected training loss.
 func (t *Trial) rungByLoss(rung *store.Rung, going []*candidate, in store.Inputs) (*Stage, error) {
 	var names []string
 	for i, c := range going {
@@ -152,7 +152,7 @@ func (t *Trial) rungByLoss(rung *store.Rung, going []*candidate, in store.Inputs
 }
 
 // rungByElo returns the stage that compares trials by a match between their checkpoints.
-// Each searches as its own tournament section says.
+// Each checkpoint searches with the settings of its own tournament section.
 func (t *Trial) rungByElo(rung *store.Rung, going []*candidate, in store.Inputs) *Stage {
 	s := t.Settings
 	m := &Match{Trial: t, Stage: store.RungStage(rung.Generation), Folder: store.RungFolder(rung.Generation), In: in}
@@ -161,7 +161,7 @@ func (t *Trial) rungByElo(rung *store.Rung, going []*candidate, in store.Inputs)
 		x := &rung.Ranking[i]
 		m.Players = append(m.Players, Checkpoint(x.Trial, c.trial, x.Generation))
 	}
-	delete(in, "generation") // the checkpoints are the players'
+	delete(in, "generation") // the identities of the players cover it
 	in["code"] = rungCode + ", games " + Code
 	in["seed"] = strconv.FormatUint(s.Seed, 10)
 	in[RoundsInput] = strconv.Itoa(m.Rounds)
@@ -188,7 +188,7 @@ func (t *Trial) rungByElo(rung *store.Rung, going []*candidate, in store.Inputs)
 	})
 }
 
-// rank sorts trials by rising badness, NaN last. The sort is stable.
+// rank sorts trials by ascending badness, NaN last. The sort is stable.
 func rank(trials []store.RungTrial, badness func(store.RungTrial) float64) {
 	slices.SortStableFunc(trials, func(a, b store.RungTrial) int {
 		x, y := badness(a), badness(b)
@@ -204,7 +204,6 @@ func rank(trials []store.RungTrial, badness func(store.RungTrial) float64) {
 	})
 }
 
-// ranked returns a line about a decided rung.
 func ranked(rung *store.Rung) string {
 	text := fmt.Sprintf("%s after %s: %d of %d go on:", metricWords[rung.Metric], english.Plural(rung.Generation, "generation", ""), rung.Survivors, len(rung.Ranking))
 	for i, x := range rung.Ranking {

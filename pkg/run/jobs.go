@@ -14,20 +14,20 @@ import (
 	"alamos/pkg/store"
 )
 
-// candidate is a trial of the experiment on its way through the run.
+// candidate is a trial of the experiment and its progress in the run.
 type candidate struct {
 	declared experiment.Trial
-	number   int    // from 1
+	number   int    // with the folder of results
 	folder   string // of its results
 
-	trial *Trial  // nil until it is first worked on
-	until int     // the generation to train to
-	end   *ending // nil: the trial goes on from there
+	trial *Trial  // nil until the trial starts
+	until int     // generation to train to
+	end   *ending // nil: the trial continues after until
 	done  bool    // it has ended
-	err   error   // why it failed
+	err   error   // the trial's failure
 }
 
-// candidates are the trials that are to run.
+// candidates returns the trials to run.
 func (r *run) candidates() ([]*candidate, error) {
 	count := len(r.experiment.Trials)
 	for _, n := range r.Trials {
@@ -39,7 +39,7 @@ func (r *run) candidates() ([]*candidate, error) {
 		}
 	}
 	var all []*candidate
-	folders := map[string]string{} // -> the label of the trial that has it
+	folders := map[string]string{} // folder -> label of its trial
 	for i, t := range r.experiment.Trials {
 		folder := filepath.Join(r.dir, store.Folder(&t))
 		if other, taken := folders[folder]; taken {
@@ -56,9 +56,8 @@ func (r *run) candidates() ([]*candidate, error) {
 	return all, nil
 }
 
-// trials takes trials through their stages: to their ends at once, or with
-// successive halving from rung to rung. The error is one of comparing trials, not
-// of a trial.
+// trials runs all trials, with successive halving rung by rung. The error is a failure to
+// compare trials. Failures of single trials are in candidate.err.
 func (r *run) trials(ctx context.Context, all []*candidate) error {
 	if r.experiment.Halving != nil {
 		return r.halving(ctx, all)
@@ -67,9 +66,8 @@ func (r *run) trials(ctx context.Context, all []*candidate) error {
 	return ctx.Err()
 }
 
-// each takes trials as far as they are to go, Jobs at a time in their order; those
-// that have ended or failed are passed over. The workers are divided among the
-// trials under way. Neither decides any result.
+// each advances all trials that have not ended or failed, in order, r.Jobs at a time. It
+// divides the workers among the jobs. Neither number affects results.
 func (r *run) each(ctx context.Context, all []*candidate) {
 	var todo []*candidate
 	for _, c := range all {
@@ -93,11 +91,11 @@ func (r *run) each(ctx context.Context, all []*candidate) {
 				c := todo[i]
 				report := r.Reporter.Trial(c.number, len(r.experiment.Trials), c.declared.ID, c.declared.Label, c.folder)
 				err := r.advance(ctx, c, report, workers)
-				if err == nil || ctx.Err() != nil { // stopped, not failed
+				if err == nil || ctx.Err() != nil { // on cancellation the trial has not failed
 					continue
 				}
 				c.err = err
-				if len(all) > 1 { // or the run ends, and says so
+				if len(all) > 1 { // the error of a single trial is the error of the run
 					report.Note("failed: " + advised(err).Error())
 				}
 				if r.FailFast {
@@ -109,8 +107,7 @@ func (r *run) each(ctx context.Context, all []*candidate) {
 	wg.Wait()
 }
 
-// advance takes a trial to the generation that it is to reach, and to its end
-// where that is it.
+// advance trains a trial to its next generation to reach, and ends it if it has an ending.
 func (r *run) advance(ctx context.Context, c *candidate, report Report, workers int) error {
 	if c.trial == nil {
 		t, err := r.open(c.declared, report)

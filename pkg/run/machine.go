@@ -11,7 +11,7 @@ import (
 	"alamos/pkg/store"
 )
 
-// ThisMachine is the machine that the program runs on, of the version alamos.
+// ThisMachine describes this machine. alamos is the version of the program.
 func ThisMachine(alamos string) store.Machine {
 	host, _ := os.Hostname()
 	return store.Machine{
@@ -20,8 +20,7 @@ func ThisMachine(alamos string) store.Machine {
 	}
 }
 
-// gpuModel is the name of the first graphics card as NVIDIA's driver on Linux knows
-// it, or "".
+// gpuModel returns the name of the first NVIDIA GPU from the Linux driver, or "".
 func gpuModel() string {
 	files, _ := filepath.Glob("/proc/driver/nvidia/gpus/*/information")
 	if len(files) == 0 {
@@ -31,7 +30,7 @@ func gpuModel() string {
 	return field(strings.NewReader(string(text)), "Model")
 }
 
-// cpuModel is the processor's name as Linux knows it, or "unknown".
+// cpuModel returns the name of the processor from Linux, or "unknown".
 func cpuModel() string {
 	f, err := os.Open("/proc/cpuinfo")
 	if err != nil {
@@ -44,7 +43,7 @@ func cpuModel() string {
 	return "unknown"
 }
 
-// field is the first value of a name in lines of "name: value", or "".
+// field returns the first value of name in lines of "name: value", or "".
 func field(r io.Reader, name string) string {
 	for s := bufio.NewScanner(r); s.Scan(); {
 		if have, value, ok := strings.Cut(s.Text(), ":"); ok && strings.TrimSpace(have) == name {

@@ -22,22 +22,21 @@ import (
 	"alamos/pkg/store"
 )
 
-// Match is a tournament as a stage of a trial. A game is a function of its pair, its
-// number and [gamesKey]. So what was played for one match is not played again for
-// another: with more rounds, or other players beside, only the new games are played.
+// Match is a tournament as a stage of a trial. A game is a function of its pair, its number
+// and its [gamesKey], so matches share games. More rounds or additional players add only
+// the new games.
 type Match struct {
-	Trial   *Trial // in whose folder it is played, with its tournament section
-	Stage   string // its name
-	Folder  string // of the files, below the trial's
+	Trial   *Trial // match's trial, with its folder and tournament section
+	Stage   string // name of the stage
+	Folder  string // folder of the files, relative to the trial's
 	Players []MatchPlayer
-	Rounds  int // games of each pair
+	Rounds  int // games per pair
 	Format  match.Format
-	In      store.Inputs // of its stage, but for its players
+	In      store.Inputs // inputs of the stage, without the players
 }
 
-// stage returns the stage that plays the match. The stage keeps what facts makes of the
-// result. anchor is the player whose Elo is 0 if it is among the players; otherwise the
-// mean is 0.
+// stage returns the stage that plays the match. facts converts the result to the facts of
+// the stage. anchor is the player with Elo 0. If it does not play, the mean is 0.
 func (m *Match) stage(anchor string, facts func(*store.Tournament) any) *Stage {
 	m.addPlayers()
 	return &Stage{
@@ -59,11 +58,10 @@ func (m *Match) stage(anchor string, facts func(*store.Tournament) any) *Stage {
 	}
 }
 
-// tournament returns the stage of the trial's tournament.
 func (t *Trial) tournament(context.Context, int) (*Stage, error) {
 	s := t.Settings
 	if s.Tournament.Rounds == 0 {
-		return nil, nil // an earlier one keeps its place in the manifest
+		return nil, nil // an earlier tournament stays in the manifest
 	}
 	players := t.run.opponents.Players(t)
 	if len(players) < 2 { // missing opponents were left out
@@ -78,7 +76,7 @@ func (t *Trial) tournament(context.Context, int) (*Stage, error) {
 		in.Settings("game.start", s.Game.Start)
 	}
 	settings := s.Tournament
-	settings.Players = nil // the match has their identities
+	settings.Players = nil // the match adds their identities
 	in.Settings("tournament", settings)
 	m := &Match{Trial: t, Stage: store.TournamentStage, Folder: "tournament", In: in}
 	m.Players, m.Rounds, m.Format = players, s.Tournament.Rounds, s.Tournament.Format
@@ -91,32 +89,29 @@ func (t *Trial) tournament(context.Context, int) (*Stage, error) {
 // Code is the version of the code of a match, see [Stage].
 const Code = "2"
 
-// The files of a match.
 const (
 	gamesName      = "games.pgn"
 	crosstableName = "crosstable.csv"
 	ratingsName    = "ratings.csv"
 )
 
-// files returns the paths of the files that write writes.
+// files returns the paths that write creates.
 func (m *Match) files() []string {
 	return []string{path.Join(m.Folder, crosstableName), path.Join(m.Folder, gamesName), path.Join(m.Folder, ratingsName)}
 }
 
-// journal returns the path of the journal of the games.
 func (m *Match) journal() string { return m.Trial.Results.Path(m.Folder, "games.journal") }
 
-// The inputs of a match that say which of its games are played, not how they go.
+// Inputs of a match that select its games but do not affect how they are played.
 const (
 	RoundsInput    = "tournament.rounds"
 	formatInput    = "tournament.format."
-	roundsOf       = "rounds of " // and a player's name
-	playerInput    = "player "    // and a player's name
+	roundsOf       = "rounds of " // followed by a player's name
+	playerInput    = "player "    // followed by a player's name
 	playersInput   = "players"
-	SurvivorsInput = "survivors" // of a rung: what its result is used for
+	SurvivorsInput = "survivors" // of a rung: number of trials that continue
 )
 
-// addPlayers adds the players to the inputs of the match.
 func (m *Match) addPlayers() {
 	var names []string
 	for i := range m.Players {
@@ -127,10 +122,9 @@ func (m *Match) addPlayers() {
 		}
 		names = append(names, p.name)
 	}
-	m.In.List("player", names) // the order of tables and games
+	m.In.List("player", names) // determines the order of tables and games
 }
 
-// names lists the players in the order of the match.
 func (m *Match) names() []string {
 	names := make([]string, len(m.Players))
 	for i, p := range m.Players {
@@ -139,7 +133,7 @@ func (m *Match) names() []string {
 	return names
 }
 
-// matchKey is equal for two matches that differ at most in their players and in the
+// matchKey returns equal keys for matches that differ at most in their players and in the
 // numbers of games.
 func matchKey(in store.Inputs) string {
 	common := maps.Clone(in)
@@ -150,9 +144,8 @@ func matchKey(in store.Inputs) string {
 	return common.Hash()
 }
 
-// gamesKey returns a function that names what decides the games of a pair in a match:
-// they are the same games in matches with equal keys. It is empty for a pair that does
-// not play in the match.
+// gamesKey returns a function that identifies the games of a pair. Matches with equal keys
+// have the same games. The key of a pair that is not in the match is empty.
 func gamesKey(in store.Inputs) func(match.Pair) string {
 	common := matchKey(in)
 	return func(p match.Pair) string {
@@ -164,7 +157,7 @@ func gamesKey(in store.Inputs) func(match.Pair) string {
 	}
 }
 
-// games returns the games of the match before any was played or found.
+// games returns the schedule of the match before any game is played or recalled.
 func (m *Match) games(t match.Tournament, newPlayer func(p *MatchPlayer) (match.Player, error)) *match.Games {
 	var entries []match.Entry
 	for i := range m.Players {
@@ -174,7 +167,7 @@ func (m *Match) games(t match.Tournament, newPlayer func(p *MatchPlayer) (match.
 	return match.NewGames(t, entries, m.Stage, gamesKey(m.In))
 }
 
-// rules returns the rules of the match, without its book and scripts.
+// rules returns the rules of the match, without opening book and scripts.
 func (m *Match) rules() match.Tournament {
 	s := m.Trial.Settings
 	return match.Tournament{
@@ -183,7 +176,7 @@ func (m *Match) rules() match.Tournament {
 	}
 }
 
-// play plays the games that are missing, and returns all.
+// play plays the missing games and returns all games.
 func (m *Match) play(ctx context.Context) ([]*match.Game, error) {
 	s := &m.Trial.Settings.Tournament
 	t := m.rules()
@@ -244,15 +237,15 @@ func (m *Match) play(ctx context.Context) ([]*match.Game, error) {
 	return games.All(), err
 }
 
-// standingsEvery is the least time between two tables of standings while games end.
+// standingsEvery is the minimum time between two updates of the standings.
 const standingsEvery = 200 * time.Millisecond
 
-// faultLog is the file, in the folder of a trial, of the faults by which engines lost
-// games. It has times and belongs to no stage's results.
+// faultLog is the file, in the folder of a trial, that lists the faults by which engines
+// lost games. It contains times, so no stage has it as an output.
 const faultLog = "tournament/faults.log"
 
-// recall adds the games that earlier matches left, of this trial or of others, to the
-// journal. With all games there the files of the match may be written over.
+// recall adds games from earlier matches, of this trial and of others, to the journal. Once
+// the journal has all games, the files of the match may be overwritten.
 func (m *Match) recall(games *match.Games) error {
 	if old := m.Trial.Results.Manifest.Stage(m.Stage); old != nil {
 		if err := m.recallFrom(games, m.Trial.Results.Dir, old); err != nil {
@@ -270,7 +263,7 @@ func (m *Match) recall(games *match.Games) error {
 	return nil
 }
 
-// recallFrom adds the games of one match, in the folder of its trial.
+// recallFrom adds the games of one match. dir is the folder of its trial.
 func (m *Match) recallFrom(games *match.Games, dir string, s *store.Stage) error {
 	key := gamesKey(s.Inputs)
 	useful := games.Len() < games.Total() && slices.ContainsFunc(games.Fixtures(), func(f match.Fixture) bool { return games.Key(f.Pair) == key(f.Pair) })
@@ -318,7 +311,7 @@ func (m *Match) results(games []*match.Game) (*match.Results, error) {
 	return results, nil
 }
 
-// write writes the games and tables of the match, and returns its result.
+// write writes the games and tables of the match and returns the result.
 func (m *Match) write(games []*match.Game, anchor string) (*store.Tournament, error) {
 	results, err := m.results(games)
 	if err != nil {
@@ -354,7 +347,7 @@ func (m *Match) write(games []*match.Game, anchor string) (*store.Tournament, er
 	return out, nil
 }
 
-// reportStandings reports how a tournament ended.
+// reportStandings reports the final standings of a tournament.
 func reportStandings(to Report, r *store.Tournament) {
 	var players []match.Standing
 	for i := range r.Players {
@@ -366,8 +359,8 @@ func reportStandings(to Report, r *store.Tournament) {
 	}
 }
 
-// load returns the games that the match has to play, except those that can be recalled
-// and those that earlier matches of the plan will have played.
+// load returns the games to play. It excludes games that can be recalled and games of
+// earlier matches of the plan.
 func (m *Match) load() (Load, error) {
 	var load Load
 	games := m.games(m.rules(), nil)
@@ -380,7 +373,7 @@ func (m *Match) load() (Load, error) {
 	missing := map[string]int{} // by player
 	for _, f := range games.Fixtures() {
 		key, n := games.Key(f.Pair), 0
-		planned := m.Trial.run.plannedGames[key] // by matches before this one
+		planned := m.Trial.run.plannedGames[key] // by earlier matches of the plan
 		for i := range f.Games {
 			if i >= planned && !games.Has(f.Pair, i) {
 				n++
@@ -397,7 +390,7 @@ func (m *Match) load() (Load, error) {
 		switch {
 		case n == 0:
 		case p.generation() >= 0 || p.external != nil:
-			// It moves in half of the plies.
+			// The player moves in half of the plies.
 			load.Searches = append(load.Searches, Search{Of: m.owner(p), Games: float64(n) / 2, Tournament: true})
 		case p.engine != nil:
 			load.Thinking += time.Duration(n) * p.engine.Limit.MoveTime / 2

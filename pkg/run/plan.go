@@ -11,41 +11,40 @@ import (
 	"alamos/pkg/store"
 )
 
-// Plan is what a run of an experiment would do.
 type Plan struct {
 	File   string            `json:"file"`
 	Name   string            `json:"name"`
 	Dir    string            `json:"dir"` // of the results
 	Trials []PlannedTrial    `json:"trials"`
 	Rungs  []Decision        `json:"rungs,omitempty"` // comparisons of successive halving
-	Left   []experiment.Left `json:"left,omitempty"`  // what the budget of the sweep leaves out
-	// Problems are why the run would refuse, fail, or not do as planned.
+	Left   []experiment.Left `json:"left,omitempty"`  // combinations beyond the sweep's budget
+	// Problems are reasons why the run would refuse to start, fail, or differ from the
+	// plan.
 	Problems []string `json:"problems,omitempty"`
-	// Notes are what the plan does not know.
+	// Notes list what is unknown in the plan.
 	Notes []string `json:"notes,omitempty"`
 	Total Work     `json:"total"` // of all stages that run
 }
 
-// PlannedTrial is a trial and its stages in order.
+// PlannedTrial is a trial with its stages in order.
 type PlannedTrial struct {
 	Number int        `json:"number"`
 	ID     string     `json:"id"`
 	Label  string     `json:"label"`
-	Folder string     `json:"folder"` // with its path
+	Folder string     `json:"folder"` // path
 	Stages []Decision `json:"stages"`
 	Work   Work       `json:"work"`
 }
 
-// PlanOptions are the options of the run that is planned.
+// PlanOptions are the options of the planned run.
 type PlanOptions struct {
 	Options
-	// Probe measures, for a few seconds each, networks that no run below Results has
-	// trained on this machine yet. Without it their times are unknown.
+	// Probe measures the speed of networks for a few seconds each if no run below Results
+	// has trained them on this machine. Without it their times are unknown.
 	Probe bool
 }
 
-// MakePlans plans runs of experiments, one after the other. It reads results and writes
-// nothing.
+// MakePlans plans runs of experiments, one after the other. It only reads results.
 func MakePlans(ctx context.Context, all []*experiment.Experiment, opt PlanOptions) ([]*Plan, error) {
 	p := &planner{estimator: NewEstimator(opt.Probe), games: map[string]int{}}
 	var plans []*Plan
@@ -59,20 +58,20 @@ func MakePlans(ctx context.Context, all []*experiment.Experiment, opt PlanOption
 	return plans, nil
 }
 
-// planner is an executor that predicts what a run does with each stage. It enters the
-// stages in the manifests, which it never writes, with placeholders for the checksums of
-// files that do not exist yet.
+// planner is an executor that predicts the outcome of each stage. It adds planned stages to
+// the manifests in memory, with placeholders for the checksums of files that do not exist
+// yet. It never writes a manifest.
 type planner struct {
 	estimator *Estimator
-	cache     *cache         // with what earlier plans would leave
-	games     map[string]int // of a pair, by gamesKey, that planned matches play
+	cache     *cache         // includes the stages of earlier plans
+	games     map[string]int // number of games of a pair in planned matches, by gamesKey
 }
 
 func (p *planner) experiment(ctx context.Context, e *experiment.Experiment, opt Options) (*Plan, error) {
 	missing := &noteReporter{}
 	opt.Reporter, opt.Jobs = missing, 1
 	strict := !opt.SkipMissingEngines
-	opt.SkipMissingEngines = true // a missing engine is a problem of the run, not of the plan
+	opt.SkipMissingEngines = true // a plan reports missing engines as problems
 	r, err := newRun(e, opt)
 	if err != nil {
 		return nil, err
@@ -106,7 +105,7 @@ func (p *planner) experiment(ctx context.Context, e *experiment.Experiment, opt 
 	return plan, nil
 }
 
-// collect fills a plan with what became of the trials.
+// collect fills a plan with the decisions of the trials.
 func (p *planner) collect(plan *Plan, r *run, candidates []*candidate) {
 	note := func(notes ...string) {
 		for _, n := range notes {
@@ -148,8 +147,7 @@ func (p *planner) collect(plan *Plan, r *run, candidates []*candidate) {
 func (p *planner) begin(*Trial) error { return nil }
 func (p *planner) end(*Trial) error   { return nil }
 
-// stage predicts what becomes of a stage, and enters in the trial's manifest what the
-// run would.
+// stage predicts the outcome of a stage and adds it to the trial's manifest in memory.
 func (p *planner) stage(ctx context.Context, t *Trial, s *Stage) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -171,7 +169,7 @@ func (p *planner) stage(ctx context.Context, t *Trial, s *Stage) error {
 		}
 		if old := m.Stage(s.Name); old != nil {
 			d.Maybe = maybe(s.In, old.Inputs)
-			if s.In.Change(old.Inputs) == "" { // a file is missing; its bytes will be the same
+			if s.In.Change(old.Inputs) == "" { // a file is missing; it will be computed with the same bytes
 				same := *old
 				planned = &same
 			}
@@ -190,21 +188,21 @@ func (p *planner) stage(ctx context.Context, t *Trial, s *Stage) error {
 		m.Put(planned)
 	}
 	p.cache.planned(t.Results.Dir, m, m.Stage(s.Name))
-	// On the way to a higher rung the trial comes to its stages again.
+	// With halving a trial repeats its earlier stages on the way to a higher rung.
 	if !slices.ContainsFunc(t.decisions, func(x Decision) bool { return x.Name == s.Name }) {
 		t.decisions = append(t.decisions, d)
 	}
 	return nil
 }
 
-// unknownMark begins the placeholder of a checksum that is not known yet.
+// unknownMark is the prefix of placeholders for unknown checksums.
 const unknownMark = "?"
 
-// unknown returns the placeholder of the checksum of something that depends on what. Like
-// a checksum it is equal for equal things only.
+// unknown returns a placeholder for the checksum of a result that depends on what. Like
+// checksums, placeholders are equal only for equal results.
 func unknown(what ...string) string { return unknownMark + experiment.Hash(what)[1:] }
 
-// maybe reports whether inputs differ only in what is not known yet.
+// maybe reports whether inputs differ only in unknown checksums.
 func maybe(is, was store.Inputs) bool {
 	if len(is) != len(was) {
 		return false
@@ -222,7 +220,7 @@ func maybe(is, was store.Inputs) bool {
 	return some
 }
 
-// noteReporter keeps the notes of a run.
+// noteReporter collects the notes of a run.
 type noteReporter struct {
 	Quiet
 	notes []string

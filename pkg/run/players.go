@@ -21,17 +21,16 @@ import (
 	"alamos/pkg/uci"
 )
 
-// MatchPlayer is one player of a match.
 type MatchPlayer struct {
-	match.Spec        // of one player: its checkpoint is a generation of trial, or external
-	name       string // in tables
-	trial      *Trial // its checkpoint's trial, which says how it searches; nil: that of the match
+	match.Spec        // of a single player; its checkpoint is a generation of trial, or external
+	name       string // as in tables
+	trial      *Trial // trial of the checkpoint and of the search settings; nil: the match's trial
 	engine     *uci.Found
 	external   *externalModel
 }
 
-// network returns the generation of the trial whose network the player needs, -1 for
-// none.
+// network returns the generation of the player's network if it belongs to a trial of this
+// run, otherwise -1.
 func (p *MatchPlayer) network() int {
 	if c := p.Network(); c != "" && p.external == nil {
 		return c.Generation(-1)
@@ -39,8 +38,7 @@ func (p *MatchPlayer) network() int {
 	return -1
 }
 
-// generation returns the generation of a player that is a checkpoint and searches, -1
-// for others.
+// generation returns the generation of a checkpoint that plays with MCTS, otherwise -1.
 func (p *MatchPlayer) generation() int {
 	if p.Policy != "" || p.Plies() > 0 {
 		return -1
@@ -48,8 +46,8 @@ func (p *MatchPlayer) generation() int {
 	return p.network()
 }
 
-// Checkpoint returns the checkpoint of a generation of a trial, which searches as its own
-// tournament section says, as a player in a match of another.
+// Checkpoint returns a player for a match of another trial: the checkpoint of a generation
+// of t, which searches with the settings of t's tournament section.
 func Checkpoint(name string, t *Trial, generation int) MatchPlayer {
 	return MatchPlayer{Spec: match.Spec{Model: ownCheckpoint(generation)}, name: name, trial: t}
 }
@@ -58,7 +56,7 @@ func ownCheckpoint(generation int) match.Checkpoint {
 	return match.Checkpoint(strconv.Itoa(generation))
 }
 
-// owner returns the trial whose checkpoint a player is.
+// owner returns the trial of a player's checkpoint.
 func (m *Match) owner(p *MatchPlayer) *Trial {
 	if p.trial != nil {
 		return p.trial
@@ -66,10 +64,10 @@ func (m *Match) owner(p *MatchPlayer) *Trial {
 	return m.Trial
 }
 
-// id returns what decides the player's moves, beside the settings of the match.
+// id identifies the player's moves, apart from the settings of the match.
 func (m *Match) id(p *MatchPlayer) string {
 	switch {
-	case p.trial != nil: // searches as its own trial says
+	case p.trial != nil: // it searches with its own trial's settings
 		s := p.trial.Settings
 		how := []any{p.trial.Results.CheckpointSum(p.network()), s.Network.Input, s.Network.Policy, s.Tournament.Search, s.Tournament.Temperature}
 		if s.Tournament.Limit != nil {
@@ -88,24 +86,24 @@ func (m *Match) id(p *MatchPlayer) string {
 	return "plays"
 }
 
-// Opponents are the engines and external models of the tournaments of a run. One that is
-// missing is nil, and does not play.
+// Opponents are the engines and external models in the tournaments of a run. A missing one
+// is nil and does not play.
 type Opponents struct {
 	engines map[string]*uci.Found               // by engineKey
-	models  map[match.Checkpoint]*externalModel // by their names
+	models  map[match.Checkpoint]*externalModel // by their names in the experiment
 }
 
-// engineKey is equal for players that are the same engine.
+// engineKey returns equal keys for players that use the same engine.
 func engineKey(v chess.Variant, chess960 bool, p *match.Spec) string {
 	s := *p
 	s.Rounds = 0
 	return fmt.Sprint(v, chess960, experiment.Hash(s))
 }
 
-// FindOpponents finds the opponents of all tournaments and has engines prove their
-// variant, so that a run does not train for hours before it reports that an opponent is
-// missing or plays another game. It passes the missing ones to lack. results is the
-// folder in which models of runs are looked up.
+// FindOpponents finds the opponents of all tournaments and checks that engines play the
+// variant. It runs first, so that a missing or unsuitable opponent is reported before hours
+// of training. It passes missing opponents to lack. It looks up models of runs in the
+// folder results.
 func FindOpponents(ctx context.Context, trials []experiment.Trial, results string, lack func(error)) (*Opponents, error) {
 	all := &Opponents{engines: map[string]*uci.Found{}, models: map[match.Checkpoint]*externalModel{}}
 	for i := range trials {
@@ -127,7 +125,7 @@ func FindOpponents(ctx context.Context, trials []experiment.Trial, results strin
 					}
 					all.models[p.Model] = m
 				}
-				if m != nil && m.variant != of.Variant { // the experiment is wrong: this is more than a missing player
+				if m != nil && m.variant != of.Variant { // the experiment is wrong, so this cannot be skipped
 					return nil, missing(p.Model, fmt.Errorf("it plays %s, and the games are of %s", m.variant, of.Variant))
 				}
 			case p.UCI != "":
@@ -153,9 +151,9 @@ func missing[Name ~string](player Name, err error) error {
 	return fmt.Errorf("tournament player %s: %w", player, err)
 }
 
-// Players lists the players of a trial's tournament in the experiment's order. A
-// checkpoint that is named twice plays once; one of a generation that training did not
-// reach does not play.
+// Players lists the players of a trial's tournament in the order of the experiment. A
+// checkpoint that is listed twice plays once. A generation that training did not reach does
+// not play.
 func (all *Opponents) Players(t *Trial) []MatchPlayer {
 	var out []MatchPlayer
 	named := func(name string) int {
@@ -185,7 +183,7 @@ func (all *Opponents) Players(t *Trial) []MatchPlayer {
 			if other == out[i].mark() {
 				return
 			}
-			p.name += " (" + other + ")" // the same file name in two folders, or like one of ours
+			p.name += " (" + other + ")" // same file name in another folder, or the name of one of our checkpoints
 		}
 		if named(p.name) < 0 {
 			out = append(out, p)
@@ -220,7 +218,7 @@ func (all *Opponents) Players(t *Trial) []MatchPlayer {
 	return out
 }
 
-// mark tells players of the same name apart.
+// mark returns a text that distinguishes players of the same name.
 func (p *MatchPlayer) mark() string {
 	switch {
 	case p.UCI != "":
@@ -235,17 +233,17 @@ func (p *MatchPlayer) mark() string {
 	return "built in"
 }
 
-// externalModel is a checkpoint of another run or a file. It plays with its own encoding
-// and searches as the tournament says.
+// externalModel is a checkpoint from another run or from a file. It plays with its own
+// encoding and with the search settings of the tournament.
 type externalModel struct {
-	name    string // as a player: "tiny@3", or the name of its file
+	name    string // player name: "tiny@3", or the name of the file
 	file    string
 	sum     string // of the file
 	variant chess.Variant
 	codec   encode.Codec
 }
 
-// findExternal finds the checkpoint that a player names.
+// findExternal finds the named checkpoint.
 func findExternal(results, model string) (*externalModel, error) {
 	file, err := store.FindModel(results, model)
 	if err != nil {
@@ -263,13 +261,13 @@ func findExternal(results, model string) (*externalModel, error) {
 	if x.codec, x.variant, err = c.Codec(); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	if at := strings.LastIndex(model, "@"); at > 0 && file != model { // "last" changes with the run
+	if at := strings.LastIndex(model, "@"); at > 0 && file != model { // replaces "last", which changes with the run
 		x.name = model[:at+1] + strconv.Itoa(c.Generation)
 	}
 	return x, nil
 }
 
-// id returns what decides the model's moves, beside the settings of the match.
+// id identifies the model's moves, apart from the settings of the match.
 func (x *externalModel) id() string {
 	return experiment.Hash(x.sum, x.codec.Planes.Name(), x.codec.Policy.Name())
 }
@@ -312,14 +310,13 @@ func (m *Match) newPlayer(ctx context.Context, p *MatchPlayer, nets *models) (ma
 	return p.New(ctx, p.name, parts)
 }
 
-// models are networks that the workers of a match share, by the file of their
-// checkpoint.
+// models are open networks that the workers of a match share, by checkpoint file.
 type models struct {
 	mu   sync.Mutex
 	open map[string]*nn.Model
 }
 
-// at opens a checkpoint by its file, on the hardware of a trial.
+// at returns the model of a checkpoint file and opens it once, on the hardware of a trial.
 func (all *models) at(t *Trial, file string) (*nn.Model, error) {
 	all.mu.Lock()
 	defer all.mu.Unlock()

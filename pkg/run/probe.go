@@ -14,7 +14,7 @@ import (
 	"alamos/pkg/selfplay"
 )
 
-// uniform is a network that knows nothing, and takes no time for it.
+// uniform is a stand-in for a network: uniform priors and value 0, at no cost.
 type uniform struct{}
 
 func (uniform) Evaluate(leaves []*encode.Leaf) error {
@@ -27,7 +27,7 @@ func (uniform) Evaluate(leaves []*encode.Leaf) error {
 	return nil
 }
 
-// What a probe takes.
+// Sizes and times of probes.
 const (
 	quickVisits = 32
 	quickCount  = 8 // games
@@ -35,8 +35,8 @@ const (
 	probeWarm   = 300 * time.Millisecond
 )
 
-// playing is the self-play of a trial, or, where it learns from data, the games that
-// stand for those of its tournament.
+// playing returns the self-play settings of a trial. If the trial learns from data, they
+// stand for the games of its tournament.
 func playing(t *Trial) selfplay.Config {
 	cfg := t.Setup.SelfPlay(0)
 	if t.Settings.Data != nil {
@@ -45,7 +45,7 @@ func playing(t *Trial) selfplay.Config {
 	return cfg
 }
 
-// quickConfig is a few games of a trial's self-play, with few visits.
+// quickConfig returns the self-play settings of a trial with few games and few visits.
 func quickConfig(t *Trial) selfplay.Config {
 	cfg := playing(t)
 	cfg.Games, cfg.Parallel = quickCount, quickCount
@@ -58,7 +58,7 @@ func quickConfig(t *Trial) selfplay.Config {
 	return cfg
 }
 
-// quickGames plays such games without a network: as an untrained one plays.
+// quickGames plays games with uniform priors, like those of an untrained network.
 func quickGames(ctx context.Context, t *Trial, cfg selfplay.Config) ([]*selfplay.Record, error) {
 	nets := make([]search.Net, t.Hardware.Workers)
 	for i := range nets {
@@ -70,14 +70,14 @@ func quickGames(ctx context.Context, t *Trial, cfg selfplay.Config) ([]*selfplay
 	return records, err
 }
 
-// probeImport is how many positions a second a source has, its engines started.
+// probeImport measures positions per second of a source after its engines have started.
 func probeImport(ctx context.Context, source *data.Source) (float64, error) {
 	n, began := 0, time.Time{}
 	for _, err := range source.All(ctx) {
 		if err != nil {
 			return math.NaN(), err
 		}
-		if began.IsZero() { // the first has waited for files and engines
+		if began.IsZero() { // the first position includes the start of engines
 			began = time.Now()
 			continue
 		}
@@ -91,7 +91,7 @@ func probeImport(ctx context.Context, source *data.Source) (float64, error) {
 	return float64(n) / time.Since(began).Seconds(), nil
 }
 
-// lengthOf is the length of games with so many visits a search on average.
+// lengthOf returns the length of games that were played with a mean number of visits.
 func lengthOf(records []*selfplay.Record, visits float64) *length {
 	plies, evaluations := 0, 0
 	for _, r := range records {
@@ -101,7 +101,7 @@ func lengthOf(records []*selfplay.Record, visits float64) *length {
 	return &length{plies: float64(plies) / float64(len(records)), evaluations: float64(evaluations) / (float64(plies) * visits)}
 }
 
-// probePlaying is the number of evaluations a second in self-play.
+// probePlaying measures network evaluations per second in self-play.
 func probePlaying(ctx context.Context, t *Trial, net *nn.Network) (float64, error) {
 	model, err := net.Compile(t.Hardware.InferenceOptions())
 	if err != nil {
@@ -114,7 +114,7 @@ func probePlaying(ctx context.Context, t *Trial, net *nn.Network) (float64, erro
 		return 0, err
 	}
 	cfg := playing(t)
-	cfg.Games, cfg.Parallel = 1<<16, model.GameSlots(t.Hardware.Workers) // more than can end
+	cfg.Games, cfg.Parallel = 1<<16, model.GameSlots(t.Hardware.Workers) // more games than can end in the time
 	cfg.Progress = new(selfplay.Progress)
 	limited, stop := context.WithTimeout(ctx, probeWarm+probeTime)
 	defer stop()
@@ -131,7 +131,7 @@ func probePlaying(ctx context.Context, t *Trial, net *nn.Network) (float64, erro
 	return float64(cfg.Progress.Evaluations.Load()-before) / time.Since(began).Seconds(), nil
 }
 
-// probeTraining is the number of positions a second that training takes.
+// probeTraining measures positions per second in training.
 func probeTraining(ctx context.Context, t *Trial, net *nn.Network) (float64, error) {
 	records, err := quickGames(ctx, t, quickConfig(t))
 	if err != nil {
@@ -153,7 +153,7 @@ func probeTraining(ctx context.Context, t *Trial, net *nn.Network) (float64, err
 		return 0, err
 	}
 	defer tr.Close()
-	if _, err := tr.Step(&batch, 0); err != nil { // the first is slower
+	if _, err := tr.Step(&batch, 0); err != nil { // the first step is slower
 		return 0, err
 	}
 	began, steps := time.Now(), 0

@@ -1,42 +1,42 @@
 package run
 
-// Reporter shows what a run does. Its methods, and those of the reports that it
+// Reporter shows the progress of a run. Its methods, and those of the reports that it
 // returns, may be called from any goroutine.
 type Reporter interface {
-	// Trial begins or continues the trial with a number, from 1, of count. With several
-	// jobs trials run side by side.
+	// Trial is called when work on a trial begins or continues. number counts from 1. With
+	// several jobs, trials run in parallel.
 	Trial(number, count int, id, label, dir string) Report
-	// Rung begins the comparison of the trials after some generations.
+	// Rung is called when the comparison of trials after a generation begins.
 	Rung(generation int) Report
-	// Note is a line about the whole run.
+	// Note reports a line about the whole run.
 	Note(text string)
 }
 
-// Report shows what one trial does. One goroutine at a time calls its methods, except
-// those of a Task.
+// Report shows the progress of one trial. Its methods, except those of a Task, are called
+// by one goroutine at a time.
 type Report interface {
-	// Stage is called when a stage is found to be done, was reused, or begins to run.
+	// Stage is called when a stage is cached or was reused, or when it begins to run.
 	Stage(Decision)
-	// Task begins a piece of work, counted in units ("games").
+	// Task begins a piece of work that is counted in units such as "games".
 	Task(stage, unit string) Task
-	// Note is a line of result or warning: "generation 3: ...".
+	// Note reports a result or a warning in one line: "generation 3: ...".
 	Note(text string)
 }
 
 // Task is a piece of work in progress. Its methods may be called from any goroutine.
 type Task interface {
-	// Set reports the progress and in a few words its speed ("7,300 evaluations/s"). An
+	// Set reports the progress and a short text about it, such as "7,300 evaluations/s". An
 	// empty text keeps the previous one.
 	Set(done, total int, how string)
-	// Resume reports what was done before this process: an estimate of the time left
-	// must not count it.
+	// Resume reports the work done by earlier processes, which an estimate of the remaining
+	// time must exclude.
 	Resume(done int)
-	// Standings replaces the standings of a tournament: a line, and the lines of a table.
+	// Standings replaces the standings of a tournament: a summary line and a table.
 	Standings(line string, table []string)
 	End()
 }
 
-// Quiet is a Reporter, a Report and a Task that shows nothing.
+// Quiet is a Reporter, a Report and a Task that show nothing.
 type Quiet struct{}
 
 func (Quiet) Trial(int, int, string, string, string) Report { return Quiet{} }

@@ -17,29 +17,27 @@ import (
 	"alamos/pkg/store"
 )
 
-// Options are what decides how, never what, a run computes.
+// Options change how a run computes its results, never the results.
 type Options struct {
-	Results   string // folder of results; empty: "results"
-	Trials    []int  // their numbers, from 1, of those that run; none: all. See Run
-	Jobs      int    // trials at a time; 0: one
-	Workers   int    // goroutines that play, of all jobs together; 0: see nn.Throughput
-	Batch     int    // positions in a network call; 0: see nn.Throughput
-	Device    string // see nn.Devices; empty: auto
-	Precision string // of inference: "auto", "fp32" or "bf16"; empty: auto
-	Alamos    string // version, for the manifest
+	Results   string // folder of results; default "results"
+	Trials    []int  // numbers of the trials to run, from 1; default all. See [Run]
+	Jobs      int    // trials in parallel; default 1
+	Workers   int    // goroutines that play games, over all jobs; default from nn.Throughput
+	Batch     int    // positions per network call; default from nn.Throughput
+	Device    string // see nn.Devices; default auto
+	Precision string // of inference: "auto", "fp32" or "bf16"; default auto
+	Alamos    string // version of the program, for the manifest
 	Reporter  Reporter
-	// HookTime is how long a call of a script may take before it counts as one that
-	// does not end; 0: hook.DefaultTime.
+	// HookTime is the time limit for one call of a script; default hook.DefaultTime.
 	HookTime time.Duration
-	// SkipMissingEngines leaves opponents that are not installed out of
-	// tournaments instead of refusing to run.
+	// SkipMissingEngines skips opponents that are not installed. Without it the run refuses
+	// to start.
 	SkipMissingEngines bool
-	// FailFast ends the run when a trial fails, instead of going on with the
-	// others.
+	// FailFast ends the run when a trial fails. Without it the other trials continue.
 	FailFast bool
 }
 
-// complete returns the options with every default made explicit.
+// complete returns the options with all defaults filled in.
 func (o Options) complete() (Options, error) {
 	if o.Results == "" {
 		o.Results = "results"
@@ -80,9 +78,9 @@ type run struct {
 	sources    *sources
 	cache      *cache
 	executor   executor
-	arbiters   []*Trial // that compared trials, rung by rung
+	arbiters   []*Trial // trials that compare others in successive halving
 
-	// plannedGames counts the games of a pair, by gamesKey, that a plan has matches play.
+	// plannedGames has the number of games of each pair in planned matches, by gamesKey.
 	plannedGames map[string]int
 }
 
@@ -97,7 +95,7 @@ func newRun(e *experiment.Experiment, opt Options) (*run, error) {
 	}, nil
 }
 
-// find finds what all trials need from elsewhere, before any of them begins.
+// find finds the opponents and scripts of all trials before any trial begins.
 func (r *run) find(ctx context.Context) error {
 	var missing []error
 	var err error
@@ -118,7 +116,6 @@ func (r *run) find(ctx context.Context) error {
 	return err
 }
 
-// figures returns the figures of the notebook.
 func (r *run) figures() (all []*experiment.Figure) {
 	for i := range r.experiment.Notebook {
 		if f := r.experiment.Notebook[i].Figure; f != nil {
@@ -128,15 +125,14 @@ func (r *run) figures() (all []*experiment.Figure) {
 	return all
 }
 
-// Run runs all trials of an experiment, draws its figures and writes its
-// notebook page. What earlier runs finished and nothing has changed since is
-// not done again. On cancellation it returns ctx's error soon, having kept
-// what was finished. A trial that fails does not keep the others from running,
-// unless FailFast is set; the error is a [FailedError] then.
+// Run runs all trials of an experiment, draws its figures and writes its notebook page. It
+// reuses the results of earlier runs if their inputs have not changed. On cancellation it
+// keeps finished work and returns ctx's error soon. If a trial fails, the others continue
+// unless FailFast is set, and the error is a [FailedError].
 //
-// With Options.Trials only these run, and nothing is drawn: other processes may run
-// others at the same time, also on other machines with the same folder of results. A
-// run of all, which does not begin while they are at it, then finds them done.
+// With Options.Trials it runs only these trials and draws nothing. Other processes may run
+// other trials at the same time, even on other machines with the same folder of results. A
+// later run of all trials reuses their results. It cannot start while they are running.
 func Run(ctx context.Context, e *experiment.Experiment, opt Options) error {
 	r, err := newRun(e, opt)
 	if err != nil {
@@ -191,15 +187,14 @@ func Run(ctx context.Context, e *experiment.Experiment, opt Options) error {
 	return failed
 }
 
-// hold takes the locks of what the run writes, and removes what earlier runs left
-// half-written there: the folder of the experiment, or those of the trials that are
-// to run; that of the experiment is then held in common with other such runs. The
-// caller calls release, even after an error.
+// hold takes the locks of the run and removes temporary files of earlier runs. A run of all
+// trials locks the experiment's folder. A run of some trials locks their folders and shares
+// the lock of the experiment's folder. The caller must call release, even after an error.
 func (r *run) hold(all []*candidate) (release func(), err error) {
 	var locks []*disk.Lock
 	release = func() {
 		for _, l := range locks {
-			_ = l.Release() // it is the end of the process that counts
+			_ = l.Release() // the kernel releases it at the latest when the process ends
 		}
 	}
 	take := func(lock func(string) (*disk.Lock, error), dir string) error {
@@ -235,12 +230,12 @@ func (r *run) hold(all []*candidate) (release func(), err error) {
 	return release, nil
 }
 
-// FailedError says what went wrong in a run, trial by trial. Where there are several
-// trials the Reporter has heard of each when it failed.
+// FailedError lists the failures of a run by trial. If there are several trials, the
+// Reporter has already reported each failure.
 type FailedError struct {
 	Errs    []error
 	Folders []string // of the trials that failed
-	Trials  int      // of how many
+	Trials  int      // total number of trials
 }
 
 func (e *FailedError) Error() string {
@@ -253,7 +248,7 @@ func (e *FailedError) Error() string {
 
 func (e *FailedError) Unwrap() []error { return e.Errs }
 
-// advised adds to an error of the disk what a person can do about it.
+// advised adds advice for the user to an error of the file system.
 func advised(err error) error {
 	var held *disk.HeldError
 	var advice string
@@ -272,7 +267,7 @@ func advised(err error) error {
 	return fmt.Errorf("%w: %s", err, advice)
 }
 
-// Notebook returns the path of the page that Run writes.
+// Notebook returns the path of the notebook page that Run writes.
 func Notebook(e *experiment.Experiment, results string) string {
 	if results == "" {
 		results = "results"

@@ -39,7 +39,7 @@ func (t *Trial) games(g int) ([]*chess.PGN, error) {
 	}
 }
 
-// hookGames returns the games of generation g as a script sees them.
+// hookGames returns the games of generation g in the form that scripts receive.
 func (t *Trial) hookGames(g int) (hook.Generation, error) {
 	out := hook.Generation{Number: g, Variant: t.Setup.Variant.String()}
 	games, err := t.games(g)
@@ -55,8 +55,8 @@ func (t *Trial) hookGames(g int) (hook.Generation, error) {
 	return out, nil
 }
 
-// judgeSelfPlay adjudicates games of self-play by a script, one at a time, so that the
-// result does not depend on the other games in progress.
+// judgeSelfPlay returns a function that adjudicates self-play games by a script. It passes
+// one game per call, so that the result does not depend on other games in progress.
 func judgeSelfPlay(ctx context.Context, v chess.Variant, s *hook.Session) func(*selfplay.Record) (chess.Result, error) {
 	return func(r *selfplay.Record) (chess.Result, error) {
 		start, err := chess.ParseFEN(v, r.Start)
@@ -75,7 +75,7 @@ func judgeSelfPlay(ctx context.Context, v chess.Variant, s *hook.Session) func(*
 	}
 }
 
-// judgeTournament adjudicates games of a tournament by a script.
+// judgeTournament returns a function that adjudicates tournament games by a script.
 func judgeTournament(s *hook.Session) func(context.Context, []*match.Game) ([]chess.Result, error) {
 	return func(ctx context.Context, games []*match.Game) ([]chess.Result, error) {
 		all := make([]hook.Game, len(games))
@@ -93,7 +93,7 @@ func judgeTournament(s *hook.Session) func(context.Context, []*match.Game) ([]ch
 	}
 }
 
-// uciMoves returns moves from a position in UCI notation.
+// uciMoves returns moves in UCI notation.
 func uciMoves(at chess.Position, moves []chess.Move) []string {
 	out := make([]string, len(moves))
 	for i, m := range moves {
@@ -103,8 +103,8 @@ func uciMoves(at chess.Position, moves []chess.Move) []string {
 	return out
 }
 
-// scored returns the scores of a game as a script sees them: from the view of White, NaN
-// if there is none.
+// scored returns the scores of a game in the form that scripts receive: from White's view,
+// NaN if a ply has none.
 func scored(plies int, whiteFirst bool, score func(ply int) (float64, bool)) []float64 {
 	out := make([]float64, plies)
 	for i := range out {
@@ -120,13 +120,13 @@ func scored(plies int, whiteFirst bool, score func(ply int) (float64, bool)) []f
 	return out
 }
 
-// scriptValuer values positions by a script's Evaluate.
+// scriptValuer evaluates positions by a script's Evaluate function.
 type scriptValuer struct {
 	session   *hook.Session
 	positions []chess.Position
 }
 
-// newScriptValuer uses a session, which the caller closes.
+// newScriptValuer returns a valuer that uses a session. The caller closes the session.
 func newScriptValuer(s *hook.Session) *scriptValuer { return &scriptValuer{session: s} }
 
 func (v *scriptValuer) Add(g *chess.Game, _ []chess.Move) {
@@ -139,15 +139,16 @@ func (v *scriptValuer) Values(ctx context.Context) ([]float64, error) {
 	return v.session.Evaluate(ctx, positions)
 }
 
-// scriptNetwork evaluates and searches positions for scripts with a checkpoint. It is for
-// one goroutine.
+// scriptNetwork evaluates and searches positions for scripts with a checkpoint. It is not
+// safe for concurrent use.
 type scriptNetwork struct {
 	variant   chess.Variant
 	search    search.Config
 	evaluator search.Evaluator
 }
 
-// newScriptNetwork uses a session of a model of the trial. The caller closes the session.
+// newScriptNetwork uses a session of one of the trial's models. The caller closes the
+// session.
 func newScriptNetwork(t *Trial, s *nn.Session) *scriptNetwork {
 	cfg := t.Settings.Search.WithoutExploration()
 	return &scriptNetwork{t.Setup.Variant, cfg, search.NewEvaluator(t.Setup.Codec, s)}
@@ -227,11 +228,11 @@ func (n *scriptNetwork) Search(ctx context.Context, positions []chess.Position, 
 	return out, nil
 }
 
-// treesAtOnce is how many positions are searched side by side: enough for full batches,
-// with a bound on memory.
+// treesAtOnce is the number of positions searched together. It is large enough for full
+// batches and bounds the memory.
 const treesAtOnce = 64
 
-// searched returns a finished search of a position for a script.
+// searched converts a finished search to the form that scripts receive.
 func searched(p *chess.Position, tree *search.Tree) hook.SearchResult {
 	r := hook.SearchResult{Value: tree.Value(), PV: uciMoves(*p, tree.PV())}
 	for _, e := range tree.Root() {
@@ -241,7 +242,7 @@ func searched(p *chess.Position, tree *search.Tree) hook.SearchResult {
 	return r
 }
 
-// ended returns the result of a game that is over, from the view of its side to move.
+// ended returns the result of a finished game for the side to move.
 func ended(g *chess.Game) (value float64, over bool) {
 	var l chess.MoveList
 	g.Position().LegalMoves(&l)

@@ -23,11 +23,11 @@ import (
 	"alamos/pkg/train"
 )
 
-// The Go scripts of an experiment measure games and checkpoints, set the learning rate
-// and end the training (here), judge games and value positions (scriptgames.go), and
-// value what a network learns (target.go). A script runs in processes of its own
-// (package hook). The hash of its source is an input of the stages that call it, and
-// only the source with that hash runs.
+// The Go scripts of an experiment measure games and checkpoints, set the learning rate, and
+// end training (this file). They also adjudicate games, evaluate positions (scriptgames.go)
+// and provide value targets (target.go). Scripts run in separate processes (package hook).
+// The hash of a script is an input of the stages that call it. A script that was changed
+// after the experiment was loaded does not run.
 
 // Versions of the code of these stages.
 const (
@@ -35,13 +35,12 @@ const (
 	stopCode  = "1"
 )
 
-// scripts are those of all trials of a run.
+// scripts are the scripts of all trials of a run.
 type scripts struct {
-	time      time.Duration       // that a call may take; 0: hook.DefaultTime
-	functions map[string][]string // of scripts that measure, by the hash of their source
+	time      time.Duration       // limit for a call; 0: hook.DefaultTime
+	functions map[string][]string // functions of the scripts that measure, by hash of the source
 }
 
-// findScripts reads the scripts that measure and lists their functions.
 func findScripts(e *experiment.Experiment, limit time.Duration) (*scripts, error) {
 	all := &scripts{time: limit, functions: map[string][]string{}}
 	for i := range e.Trials {
@@ -59,7 +58,7 @@ func findScripts(e *experiment.Experiment, limit time.Duration) (*scripts, error
 	return all, nil
 }
 
-// readScript reads a script that was hashed when the experiment was loaded.
+// readScript reads a script and checks the hash from when the experiment was loaded.
 func readScript(s *config.File) (*hook.Hook, error) {
 	script, err := hook.Read(s.Path)
 	if err == nil && script.SHA256() != s.SHA256 {
@@ -68,13 +67,13 @@ func readScript(s *config.File) (*hook.Hook, error) {
 	return script, err
 }
 
-// has reports whether a hook has a function.
+// has reports whether a hook defines a function.
 func (all *scripts) has(h *experiment.Hook, function string) bool {
 	return slices.Contains(all.functions[h.File.SHA256], function)
 }
 
-// open begins a session of a script. processes is the number of calls at a time. What
-// the script prints goes to log, which may be nil.
+// open begins a session of a script. processes is the number of parallel calls. The output
+// of the script goes to log, which may be nil.
 func (all *scripts) open(s *config.File, processes int, log io.Writer) (*hook.Session, error) {
 	script, err := readScript(s)
 	if err != nil {
@@ -83,11 +82,10 @@ func (all *scripts) open(s *config.File, processes int, log io.Writer) (*hook.Se
 	return script.Open(hook.Limits{Time: all.time, Processes: processes, Log: log}), nil
 }
 
-// mostPrinted is how many lines of what a script prints are shown.
+// mostPrinted is the number of lines of a script's output that are shown.
 const mostPrinted = 20
 
-// callOnce makes one call of a script in a process of its own, and shows what the script
-// printed.
+// callOnce makes one call of a script in a new process and shows the script's output.
 func callOnce[T any](t *Trial, s *config.File, name string, call func(*hook.Session) (T, error)) (T, error) {
 	var printed strings.Builder
 	session, err := t.run.scripts.open(s, 1, &printed)
@@ -111,11 +109,11 @@ func callOnce[T any](t *Trial, s *config.File, name string, call func(*hook.Sess
 	return out, err
 }
 
-// Check compiles the scripts of an experiment and makes sure that each has the functions
-// that it needs. Faults of a script are [config.Errors] with the place in the script.
+// Check compiles the scripts of an experiment and checks that each defines the functions
+// that it needs. Faults of scripts are [config.Errors] with positions.
 func Check(ctx context.Context, e *experiment.Experiment) error {
 	var files []string            // in the order of the experiment
-	uses := map[string][]string{} // functions that each needs
+	uses := map[string][]string{} // functions that each file needs
 	for i := range e.Trials {
 		for _, x := range e.Trials[i].Settings.Scripts() {
 			f := functionFor(x.Key, e.Trials[i].Settings.Data != nil)
@@ -127,7 +125,8 @@ func Check(ctx context.Context, e *experiment.Experiment) error {
 			}
 		}
 	}
-	// Each script is compiled in a process of its own. Starting it takes the longest.
+	// Each script is compiled in a process of its own. Starting the process dominates the
+	// time.
 	errs := make([][]error, len(files))
 	var group sync.WaitGroup
 	slots := make(chan struct{}, runtime.NumCPU())
@@ -153,8 +152,8 @@ func Check(ctx context.Context, e *experiment.Experiment) error {
 	return nil
 }
 
-// functionFor returns the function that the script at a key needs, "" for those that
-// measure. Data has no games to measure.
+// functionFor returns the function that the script at a setting's key needs. It returns ""
+// for scripts that may define either measuring function. Data has no games to measure.
 func functionFor(key string, data bool) string {
 	switch {
 	case key == "stop":
@@ -171,7 +170,7 @@ func functionFor(key string, data bool) string {
 	return hook.Evaluate
 }
 
-// checkScript compiles a script that needs functions.
+// checkScript compiles a script and checks that it defines the wanted functions.
 func checkScript(ctx context.Context, file string, want []string) []error {
 	script, err := hook.Read(file)
 	if err != nil {
@@ -195,9 +194,8 @@ func checkScript(ctx context.Context, file string, want []string) []error {
 	return errs
 }
 
-// measureGames returns the stage that calls the experiment's scripts for the games of
-// generation g. It reads the games from their PGN file, so that a new script can measure
-// old games.
+// measureGames returns the stage that calls the scripts for the games of generation g. It
+// reads the games from their PGN file, so that a new script can measure old games.
 func (t *Trial) measureGames(_ context.Context, g int) (*Stage, error) {
 	if t.Settings.Data != nil {
 		t.drop(store.HooksStage(g)) // there are no games
@@ -235,11 +233,12 @@ func (t *Trial) measureCheckpoint(_ context.Context, g int) (*Stage, error) {
 	}), nil
 }
 
-// measurement calls a script once.
+// measurement is one call of a script.
 type measurement = func(context.Context, *hook.Session) (hook.Metrics, error)
 
-// measure returns a stage that calls one function of all scripts that have it; nil if
-// none has it. begin opens what they measure, and returns the call and what closes it.
+// measure returns a stage that calls a function of all scripts that define it, or nil if no
+// script does. begin opens the games or the checkpoint. It returns the call and a function
+// that closes what it opened.
 func (t *Trial) measure(name, function string, in store.Inputs, begin func() (measurement, func(), error)) *Stage {
 	hooks, scripts := t.Settings.Hooks, t.run.scripts
 	if !slices.ContainsFunc(hooks, func(h experiment.Hook) bool { return scripts.has(&h, function) }) {
@@ -287,7 +286,7 @@ func (t *Trial) measure(name, function string, in store.Inputs, begin func() (me
 	}}
 }
 
-// verdict is what a stop rule returns after a generation.
+// verdict is the result of a stop rule.
 type verdict struct {
 	Stop bool   `json:"stop"`
 	Why  string `json:"why"`
@@ -318,8 +317,8 @@ func (t *Trial) stopRule(_ context.Context, g int) (*Stage, error) {
 	}}, nil
 }
 
-// verdict returns how the stop rule ended the training after generation g, nil if it did
-// not.
+// verdict returns the end of the trial if the stop rule ended training after generation g,
+// otherwise nil.
 func (t *Trial) verdict(g int) (*store.Ended, error) {
 	script := t.Settings.Stop
 	if script == nil || g == t.Settings.Generations {
@@ -342,7 +341,7 @@ func (t *Trial) verdict(g int) (*store.Ended, error) {
 	return &store.Ended{Generation: g, Why: why}, nil
 }
 
-// hookMetrics returns the metrics of all hooks over generation g: "hook.metric".
+// hookMetrics returns the metrics of all hooks for generation g, with keys "hook.metric".
 func (t *Trial) hookMetrics(g int) (map[string]float64, error) {
 	all := map[string]float64{}
 	for i, h := range t.Settings.Hooks {
@@ -357,8 +356,8 @@ func (t *Trial) hookMetrics(g int) (map[string]float64, error) {
 	return all, nil
 }
 
-// rates opens the script that sets the learning rate of generation g. rate is nil if
-// there is none. The caller calls end.
+// rates opens the script that sets the learning rate in generation g. rate is nil if there
+// is no script. The caller must call end.
 func (t *Trial) rates(ctx context.Context, g int) (rate func([]train.Epoch) (float64, error), end func(), err error) {
 	script := t.Settings.Training.Schedule.Script
 	if script == nil {
@@ -385,8 +384,7 @@ func (t *Trial) rates(ctx context.Context, g int) (rate func([]train.Epoch) (flo
 	return rate, s.Close, nil
 }
 
-// progress returns what a script sees when generation g is trained: the generations
-// before.
+// progress returns what scripts receive about the training before generation g.
 func (t *Trial) progress(g int) (hook.Progress, error) {
 	s := t.Settings
 	p := hook.Progress{
@@ -424,8 +422,7 @@ func scriptLoss(l nn.Loss) alamos.Loss {
 	return alamos.Loss{Total: l.Total, Policy: l.Policy, Value: l.Value}
 }
 
-// progressSum returns the hash of the progress before generation g, for the inputs of a
-// stage.
+// progressSum returns the hash of the progress before generation g, as an input of a stage.
 func (t *Trial) progressSum(g int) (string, error) {
 	if !t.knows(g - 1) {
 		return unknown("progress", t.Results.CheckpointSum(g-1)), nil
@@ -436,6 +433,6 @@ func (t *Trial) progressSum(g int) (string, error) {
 
 func hashProgress(p hook.Progress) string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%+v", p) // maps are printed in the order of their keys
+	fmt.Fprintf(h, "%+v", p) // fmt prints maps in the order of their keys
 	return hex.EncodeToString(h.Sum(nil))
 }

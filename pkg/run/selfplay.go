@@ -57,24 +57,23 @@ func (t *Trial) selfplay(g int) *Stage {
 	}
 }
 
-// journal is the path of the journal of generation g's games.
+// journal returns the path of the journal of generation g's games.
 func (t *Trial) journal(g int) string {
 	return t.Results.Path("games", fmt.Sprintf("gen-%04d.journal", g))
 }
 
-// entry is a game in the journal, with the time that had been spent on playing
-// when it ended, so that times add up over interruptions.
+// entry is a game in the journal. Seconds is the total playing time when the game ended, so
+// that times add up over interruptions.
 type entry struct {
 	Record  *selfplay.Record
 	Seconds float64
 }
 
-// play plays the games that the journal does not have yet and returns all, in
-// the order of their numbers.
+// play plays the games that are missing in the journal. It returns all games in order.
 func (t *Trial) play(ctx context.Context, g int, in store.Inputs) (records []*selfplay.Record, seconds, perSecond float64, err error) {
 	s := t.Settings
 	have := map[int]*selfplay.Record{}
-	before := 0.0 // seconds of earlier processes
+	before := 0.0 // spent by earlier processes
 	j, err := t.OpenJournal(t.journal(g), in, func(b []byte) error {
 		var e entry
 		if err := json.Unmarshal(b, &e); err != nil {
@@ -122,7 +121,7 @@ func (t *Trial) play(ctx context.Context, g int, in store.Inputs) (records []*se
 		evaluations += r.Evaluations
 		now := time.Since(began).Seconds()
 		if err := j.Keep(entry{r, before + now}); err != nil {
-			stop(err) // a full disk: games that cannot be kept are not worth playing
+			stop(err) // if games cannot be stored (disk full), stop playing
 		}
 		have[r.Number] = r
 		task.Set(done, s.SelfPlay.Games, fmt.Sprintf("%s evaluations/s", humanize.Comma(int64(float64(evaluations)/now))))
@@ -140,7 +139,7 @@ func (t *Trial) play(ctx context.Context, g int, in store.Inputs) (records []*se
 	return records, before + now, float64(evaluations) / now, nil
 }
 
-// keep writes the games and samples of a generation and counts them.
+// keep writes the games and samples of a generation and returns its row.
 func (t *Trial) keep(g int, records []*selfplay.Record) (*store.Generation, error) {
 	row := &store.Generation{Number: g, Reasons: map[string]int{}}
 	var samples []encode.Sample
@@ -182,7 +181,7 @@ func (t *Trial) keep(g int, records []*selfplay.Record) (*store.Generation, erro
 	})
 }
 
-// pgn is a self-play game as PGN.
+// pgn converts a self-play game to PGN.
 func (t *Trial) pgn(g int, r *selfplay.Record) (*chess.PGN, error) {
 	start, err := chess.ParseFEN(t.Setup.Variant, r.Start)
 	if err != nil {

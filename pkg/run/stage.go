@@ -17,44 +17,45 @@ import (
 	"alamos/pkg/store"
 )
 
-// Stage is a piece of a trial's work. It is a function of its inputs: for equal ones it
-// writes equal bytes, in any trial.
+// Stage is a piece of a trial's work. It is a function of its inputs: equal inputs give
+// equal bytes, in any trial.
 type Stage struct {
 	Name string
-	// In includes the version of the stage's code as "code". Raise it when the stage
-	// writes other bytes for the same inputs; then old results are computed again.
+	// In includes the version of the stage's code as "code". Raise the version when the
+	// stage writes other bytes for the same inputs, so that old results are computed again.
 	In    store.Inputs
-	Files []string // that it writes, below the trial's folder
+	Files []string // output files, relative to the trial's folder
 	// Run writes the files and returns rows for the tables, or nil.
 	Run func(ctx context.Context) (facts any, err error)
-	// Scratch is the path of what Run keeps until its files are whole; empty: nothing.
+	// Scratch is the path of a file that Run needs only until its outputs are complete,
+	// such as a journal. It may be empty.
 	Scratch string
-	// Done is called after Run, when the manifest has the stage; nil: nothing to do.
+	// Done is called after Run, when the manifest contains the stage. It may be nil.
 	Done func() error
-	// Load returns the work of the stage, for a plan; nil: negligible.
+	// Load returns the work of the stage for a plan; nil: negligible.
 	Load func() (Load, error)
 }
 
-// What becomes of a stage.
+// The outcomes of a stage.
 const (
-	Cached = "cached" // it has run, and none of its inputs has changed
-	Reused = "reused" // another trial has run it, or will have
+	Cached = "cached" // it has run with the same inputs
+	Reused = "reused" // another trial has run it, or will run it
 	Runs   = "runs"
 )
 
-// Decision is what becomes of a stage.
+// Decision is the outcome of a stage.
 type Decision struct {
 	Name string `json:"name"`
 	Does string `json:"does"`           // Cached, Reused or Runs
-	Why  string `json:"why,omitempty"`  // it runs
-	From string `json:"from,omitempty"` // the folder of the trial that has it
-	// Maybe reports, in a plan, that the stage runs only if a stage before it, which runs
-	// again, writes something else than before.
+	Why  string `json:"why,omitempty"`  // reason to run
+	From string `json:"from,omitempty"` // folder of the trial that ran it, if reused
+	// Maybe is set in plans if the stage runs only if an earlier stage, which runs again,
+	// changes its output.
 	Maybe bool `json:"maybe,omitempty"`
-	Work  Work `json:"work,omitzero"` // in a plan
+	Work  Work `json:"work,omitzero"` // estimate, in a plan
 }
 
-// decide finds out what becomes of a stage, and the source of one that is reused.
+// decide returns the outcome of a stage, and the source if the stage is reused.
 func (t *Trial) decide(s *Stage) (Decision, *source, error) {
 	d := Decision{Name: s.Name, Does: Cached}
 	fresh, why, err := t.Results.Manifest.Fresh(t.Results.Dir, s.Name, s.In)
@@ -69,15 +70,14 @@ func (t *Trial) decide(s *Stage) (Decision, *source, error) {
 	return d, nil, nil
 }
 
-// executor handles the stages of trials: a run executes them, a plan predicts what a
-// run would do.
+// executor processes the stages of trials: a run executes them, a plan predicts their
+// outcomes.
 type executor interface {
 	begin(*Trial) error // before the first stage
 	stage(context.Context, *Trial, *Stage) error
 	end(*Trial) error // after the last one
 }
 
-// execution runs stages.
 type execution struct{}
 
 func (execution) begin(t *Trial) error {
@@ -89,8 +89,8 @@ func (execution) begin(t *Trial) error {
 	return disk.WriteBytes(t.Results.Path("experiment.yaml"), t.Settings.YAMLIn(t.Results.Dir))
 }
 
-// stage runs a stage unless it is cached or can be reused. A stage that this process
-// has already handled is not reported again.
+// stage runs a stage unless it is cached or can be reused. It reports each stage once per
+// process.
 func (execution) stage(ctx context.Context, t *Trial, s *Stage) error {
 	release, err := t.run.cache.claim(ctx, s.In)
 	if err != nil {
@@ -131,7 +131,8 @@ func (execution) end(t *Trial) error {
 	return report.Tables(t.Results)
 }
 
-// reuse takes a stage from another trial.
+// reuse links the files of a stage of another trial into this trial's folder and copies its
+// manifest entry.
 func (t *Trial) reuse(d Decision, src *source) error {
 	for _, file := range slices.Sorted(maps.Keys(src.stage.Outputs)) {
 		if err := disk.Link(filepath.Join(src.dir, file), t.Results.Path(file)); err != nil {
@@ -144,14 +145,14 @@ func (t *Trial) reuse(d Decision, src *source) error {
 	return t.writeManifest()
 }
 
-// compute runs a stage and enters it in the manifest.
+// compute runs a stage and adds it to the manifest.
 func (t *Trial) compute(ctx context.Context, s *Stage) error {
 	m, began := t.Results.Manifest, time.Now()
 	facts, err := s.Run(ctx)
 	spent := m.Spent(s.Name, s.In) + time.Since(began).Seconds()
 	if err != nil {
 		m.Begun = &store.Begun{Name: s.Name, Inputs: s.In, Seconds: spent}
-		_ = t.writeManifest() // err matters more
+		_ = t.writeManifest() // the stage's error is more important
 		return err
 	}
 	out := &store.Stage{
@@ -181,7 +182,7 @@ func (t *Trial) writeManifest() error {
 	return t.Results.Manifest.Write(t.Results.Dir)
 }
 
-// drop takes a stage that the experiment no longer has out of the manifest.
+// drop removes a stage that the experiment no longer has from the manifest.
 func (t *Trial) drop(name string) {
 	if t.Results.Manifest.Stage(name) != nil {
 		t.Results.Manifest.Drop(name)
@@ -189,13 +190,13 @@ func (t *Trial) drop(name string) {
 	}
 }
 
-// Journal keeps what a long stage has finished until the stage's files are written:
-// entries of JSON under a head that names the stage's inputs. A journal of other inputs
+// Journal stores the finished parts of a long stage until the stage's files are written.
+// Its entries are JSON. Its head is the inputs of the stage, so a journal of other inputs
 // is emptied.
 type Journal struct{ *disk.Journal }
 
-// OpenJournal opens the journal of a stage and calls replay for each entry. Damaged
-// entries are no error: what they held is computed again.
+// OpenJournal opens the journal of a stage and calls replay for each entry. Damaged entries
+// are not errors: their work is repeated.
 func (t *Trial) OpenJournal(path string, in store.Inputs, replay func(entry []byte) error) (*Journal, error) {
 	head, err := json.Marshal(in)
 	if err != nil {
@@ -211,7 +212,7 @@ func (t *Trial) OpenJournal(path string, in store.Inputs, replay func(entry []by
 	return &Journal{j}, nil
 }
 
-// Peek calls replay for each entry of a journal, and changes nothing.
+// Peek calls replay for each entry of a journal without changing the file.
 func Peek(path string, in store.Inputs, replay func(entry []byte) error) error {
 	head, err := json.Marshal(in)
 	if err != nil {
@@ -220,7 +221,7 @@ func Peek(path string, in store.Inputs, replay func(entry []byte) error) error {
 	return disk.ReadJournal(path, head, replay)
 }
 
-// Keep appends an entry. It is safe for use by many goroutines.
+// Keep appends an entry as JSON. It is safe for concurrent use.
 func (j *Journal) Keep(v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -17,17 +17,17 @@ import (
 	"alamos/pkg/store"
 )
 
-// The value target of a script is a stage of its own between self-play and
-// training: the games stay what they are when the script changes, and a generation
-// that is in the window of several trainings is evaluated once.
+// A script's value target is a stage between self-play and training. Games stay valid when
+// the script changes, and each generation is evaluated once, even if it is in the replay
+// window of several trainings.
 
-// targetCode is the version of the code of the target's stage, see [Stage].
+// targetCode is the version of the code of this stage, see [Stage].
 const targetCode = "1"
 
-// positionsAtOnce is how many positions a script evaluates in a call.
+// positionsAtOnce is the number of positions in one call of the script.
 const positionsAtOnce = 1000
 
-// valueTarget returns the stage in which a script values the positions of generation g.
+// valueTarget returns the stage in which a script evaluates the positions of generation g.
 func (t *Trial) valueTarget(_ context.Context, g int) (*Stage, error) {
 	v := t.Settings.Training.ValueTarget
 	if v == nil {
@@ -54,8 +54,8 @@ func (t *Trial) valueTarget(_ context.Context, g int) (*Stage, error) {
 	}}, nil
 }
 
-// writeTargets writes a row for each position in which a move was made: game, ply,
-// and its value for White. Games are numbered from 0 in their order.
+// writeTargets writes one row per position in which a move was played: game, ply and value
+// for White. Games are numbered from 0.
 func writeTargets(ctx context.Context, w io.Writer, s *hook.Session, games []*chess.PGN, done func(games int)) error {
 	out := csv.NewWriter(w)
 	if err := out.Write([]string{"game", "ply", "value_for_white"}); err != nil {
@@ -100,9 +100,9 @@ func writeTargets(ctx context.Context, w io.Writer, s *hook.Session, games []*ch
 	return out.Error()
 }
 
-// mixedValues mixes the values of the script into the results of the samples of the
-// generations from first on; nil without a script. sets has the samples of each. A mixed
-// value is from the view of the side that the network predicts for.
+// mixedValues mixes the script's values into the values of the samples. It returns nil
+// without a script. sets has the samples of each generation, starting with generation
+// first. Mixed values are for the side that the network predicts for.
 func (t *Trial) mixedValues(first int, sets []*data.Set) ([]float32, error) {
 	v := t.Settings.Training.ValueTarget
 	if v == nil {
@@ -131,14 +131,14 @@ func (t *Trial) mixedValues(first int, sets []*data.Set) ([]float32, error) {
 			if turn == chess.Black {
 				x = -x // for the side to move
 			}
-			x *= float64(t.Setup.Codec.Sign(turn)) // for the side that the network predicts
+			x *= float64(t.Setup.Codec.Sign(turn)) // for the side that the network predicts for
 			all = append(all, float32((1-v.Weight)*float64(sample.Value)+v.Weight*x))
 		}
 	}
 	return all, nil
 }
 
-// readTargets reads what writeTargets wrote, by game and ply.
+// readTargets reads the file of writeTargets. The keys are game and ply.
 func readTargets(path string) (map[[2]int32]float64, error) {
 	f, err := os.Open(path)
 	if err != nil {

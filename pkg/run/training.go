@@ -35,7 +35,7 @@ const trainingCode = "3"
 // untrainedCode is the version of the code of the untrained network.
 const untrainedCode = "1"
 
-// untrained returns the stage that makes the network before its first game.
+// untrained returns the stage that initializes the network.
 func (t *Trial) untrained() (*Stage, error) {
 	in := store.Inputs{"code": untrainedCode, "seed": strconv.FormatUint(t.Settings.Seed, 10), "game.variant": t.Settings.Game.Variant}
 	in.Settings("network", t.Settings.Network)
@@ -60,7 +60,7 @@ func (t *Trial) untrained() (*Stage, error) {
 	}}, nil
 }
 
-// training returns the stage that trains the network of generation g-1 on the window
+// training returns the stage that trains the network of generation g-1 on the replay window
 // that ends with generation g.
 func (t *Trial) training(g int, pace *pace) (*Stage, error) {
 	s := t.Settings
@@ -76,7 +76,7 @@ func (t *Trial) training(g int, pace *pace) (*Stage, error) {
 		}
 	}
 	in.Settings("training", s.Training)
-	if s.Training.Schedule.Script != nil { // the rest of what it sees follows from the other inputs
+	if s.Training.Schedule.Script != nil { // the rest of its arguments follows from the other inputs
 		var err error
 		if in["progress"], err = t.progressSum(g); err != nil {
 			return nil, err
@@ -139,9 +139,9 @@ func epochRows(g int, epochs []train.Epoch) []store.Epoch {
 	return rows
 }
 
-// learn trains from checkpoint c, or goes on after the last epoch that an
-// earlier process finished, and returns the next checkpoint. values, unless nil,
-// take the place of those of the window's samples.
+// learn trains from checkpoint c and returns the next checkpoint. If an earlier process was
+// interrupted, training resumes after that process's last finished epoch. values, unless
+// nil, replace the values of the samples.
 func (t *Trial) learn(ctx context.Context, g int, in store.Inputs, c *nn.Checkpoint, window *data.Set, values []float32) (*nn.Checkpoint, []train.Epoch, error) {
 	net, err := nn.New(c.Spec, 0)
 	if err != nil {
@@ -223,21 +223,20 @@ func lossRow(l nn.Loss) store.Loss {
 	return store.Loss{Total: stats.Float(l.Total), Policy: stats.Float(l.Policy), Value: stats.Float(l.Value), MovesLeft: stats.Float(l.MovesLeft)}
 }
 
-// The progress of a training is a safetensors file beside the checkpoints,
-// replaced after every epoch and deleted with the last. Its metadata names the
-// inputs that it belongs to, and seals it: the SHA-256 of the file as it is
-// without the seal.
+// The progress of training is a safetensors file beside the checkpoints. It is replaced
+// after every epoch and deleted at the end of the stage. Its metadata contains the inputs
+// of the stage, and the SHA-256 of the file without this checksum.
 const (
 	progressInputs = "alamos.inputs"
 	progressSeal   = "alamos.checksum"
 )
 
-// progressFile is the path of the progress of generation g's training.
+// progressFile returns the path of the progress of generation g's training.
 func (t *Trial) progressFile(g int) string {
 	return t.Results.Path("checkpoints", fmt.Sprintf("gen-%04d.progress", g))
 }
 
-// writeProgress keeps what a training needs to go on after an epoch.
+// writeProgress writes the state that training needs to resume after an epoch.
 func writeProgress(path string, in store.Inputs, p *train.Progress) error {
 	all, meta, err := p.Pack()
 	if err != nil {
@@ -254,13 +253,13 @@ func writeProgress(path string, in store.Inputs, p *train.Progress) error {
 	return disk.WriteFile(path, func(w io.Writer) error { return nn.WriteSafetensors(w, all, meta) })
 }
 
-// readProgress returns nil where there is none, or none of these inputs.
+// readProgress returns nil if there is no progress or if it has other inputs.
 func readProgress(path string, in store.Inputs) (*train.Progress, error) {
 	all, meta, err := nn.ReadSafetensors(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
-	case errors.As(err, new(*fs.PathError)): // it may well be whole
+	case errors.As(err, new(*fs.PathError)): // an I/O error does not mean that the file is damaged
 		return nil, err
 	case err != nil:
 		return nil, fmt.Errorf("%s %w (%v)", path, store.ErrDamaged, err)
@@ -281,7 +280,7 @@ func readProgress(path string, in store.Inputs) (*train.Progress, error) {
 	return p, nil
 }
 
-// sealOf is the SHA-256 of tensors and metadata as a file.
+// sealOf returns the SHA-256 of the safetensors file with these tensors and metadata.
 func sealOf(all nn.Tensors, meta map[string]string) (string, error) {
 	h := sha256.New()
 	if err := nn.WriteSafetensors(h, all, meta); err != nil {
@@ -290,20 +289,20 @@ func sealOf(all nn.Tensors, meta map[string]string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// pace is the speed of the generations that this process trains.
+// pace measures the speed of training in this process.
 type pace struct {
 	until   int // the last generation
 	began   time.Time
 	trained int
 }
 
-// left returns, after another generation, g, the time that those until the last will take.
+// left counts generation g as trained and estimates the remaining time until the last one.
 func (p *pace) left(g int) time.Duration {
 	p.trained++
 	return time.Since(p.began) / time.Duration(p.trained) * time.Duration(p.until-g)
 }
 
-// summary returns a line about generation g, with an estimate of what is left.
+// summary returns a line about generation g, with an estimate of the remaining time.
 func (t *Trial) summary(g int, pace *pace) string {
 	left := pace.left(g)
 	row, err := t.Results.Generation(g)
@@ -341,7 +340,7 @@ func (t *Trial) summary(g int, pace *pace) string {
 	return s
 }
 
-// roughly writes a duration with the precision of an estimate.
+// roughly formats a duration with the precision of an estimate.
 func roughly(d time.Duration) string {
 	switch {
 	case d < 2*time.Minute:

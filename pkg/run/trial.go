@@ -15,41 +15,41 @@ import (
 	"alamos/pkg/store"
 )
 
-// Trial is a trial on its way through its stages.
+// Trial is a trial of a run with the state of its execution.
 type Trial struct {
 	Settings *experiment.Settings
-	Setup    *experiment.Setup // what the settings amount to
-	Results  *store.Trial      // the folder that the stages fill, and its manifest
+	Setup    *experiment.Setup // objects built from the settings
+	Results  *store.Trial      // folder of the outputs, with its manifest
 	Hardware Hardware
-	Machine  store.Machine // where it runs now
+	Machine  store.Machine // machine of this process
 	Report   Report
 
 	run       *run
-	imports   *imports     // its data; nil: not opened
-	stopped   *store.Ended // by its stop rule; nil: not stopped
-	changed   bool         // the manifest differs from the file
+	imports   *imports     // the trial's data; nil: not opened
+	stopped   *store.Ended // set when a stop rule ended training
+	changed   bool         // the manifest differs from its file
 	reported  map[string]bool
-	decisions []Decision // of a plan
-	unknown   []string   // what a plan does not know
+	decisions []Decision // in a plan
+	unknown   []string   // notes about what a plan does not know
 }
 
-// Hardware decides how fast stages run, never what they write.
+// Hardware decides the speed of stages, never their output.
 type Hardware struct {
-	Workers   int    // goroutines that play
-	Batch     int    // positions in a network call
+	Workers   int    // goroutines that play games
+	Batch     int    // positions per network call
 	Device    string // see nn.Devices
 	Precision string // of inference: "auto", "fp32" or "bf16"
 }
 
-// InferenceOptions returns how the hardware evaluates networks for players.
+// InferenceOptions returns the options for inference on this hardware.
 func (h Hardware) InferenceOptions() nn.InferenceOptions {
 	return nn.InferenceOptions{Batch: h.Batch, Device: h.Device, Precision: h.Precision}
 }
 
-// TrainerOptions returns how the hardware trains networks.
+// TrainerOptions returns the options for training on this hardware.
 func (h Hardware) TrainerOptions() nn.TrainerOptions { return nn.TrainerOptions{Device: h.Device} }
 
-// Sessions opens a session of a model for each worker. The caller calls end, even after
+// Sessions opens a session of a model for each worker. The caller must call end, even after
 // an error.
 func (h Hardware) Sessions(m *nn.Model) (nets []search.Net, end func(), err error) {
 	var sessions []*nn.Session
@@ -73,7 +73,7 @@ func (t *Trial) Model(g int) (*nn.Model, error) {
 	return t.Compile(t.Results.Path(store.CheckpointFile(g)))
 }
 
-// Compile makes a model of a checkpoint file, for inference.
+// Compile opens a checkpoint file for inference.
 func (t *Trial) Compile(file string) (*nn.Model, error) {
 	c, err := nn.ReadCheckpoint(file)
 	if err != nil {
@@ -90,7 +90,7 @@ func (t *Trial) Compile(file string) (*nn.Model, error) {
 	return m, nil
 }
 
-// open opens a trial of the experiment and what earlier runs have left of it.
+// open opens a trial of the experiment with the results of earlier runs.
 func (r *run) open(declared experiment.Trial, report Report) (*Trial, error) {
 	t, err := r.openIn(filepath.Join(r.dir, store.Folder(&declared)), declared, report)
 	if err != nil {
@@ -123,11 +123,11 @@ func (r *run) openIn(dir string, declared experiment.Trial, report Report) (*Tri
 	return t, nil
 }
 
-// ending is that a trial goes to its end, and why before its last generation.
+// ending means that a trial ends. why is the reason if it ends before its last generation.
 type ending struct{ why string }
 
-// take takes the trial through its stages up to those of a generation, and to its end
-// if end is not nil.
+// take executes the stages of the trial up to generation until and, if end is not nil, the
+// final stages.
 func (t *Trial) take(ctx context.Context, until int, end *ending) error {
 	defer t.closeData()
 	for s, err := range t.stages(ctx, until, end) {
@@ -141,9 +141,9 @@ func (t *Trial) take(ctx context.Context, until int, end *ending) error {
 	return t.run.executor.end(t)
 }
 
-// stages yields the stages of the trial in order, up to those of a generation and, if
-// end is not nil, the last ones. The inputs of a stage depend on the outputs of those
-// before it, so each must be in the manifest when the next one is asked for.
+// stages yields the stages of the trial in order, up to generation until and, if end is not
+// nil, the final stages. The inputs of a stage depend on the outputs of earlier stages, so
+// each stage must be in the manifest before the next one is requested.
 func (t *Trial) stages(ctx context.Context, until int, end *ending) iter.Seq2[*Stage, error] {
 	return func(yield func(*Stage, error) bool) {
 		next := func(name string, s *Stage, err error) bool {
@@ -195,7 +195,7 @@ func (t *Trial) stages(ctx context.Context, until int, end *ending) iter.Seq2[*S
 		}
 		for _, f := range t.run.figures() {
 			q, ok := t.Results.Question(f)
-			if !ok || q.Generation > last { // there may have been more generations in the plan
+			if !ok || q.Generation > last { // training ended before this generation
 				continue
 			}
 			s, err := t.position(q)
@@ -206,7 +206,7 @@ func (t *Trial) stages(ctx context.Context, until int, end *ending) iter.Seq2[*S
 	}
 }
 
-// end enters in the manifest how the trial ends: early, or with its last generation.
+// end records in the manifest whether the trial ended early.
 func (t *Trial) end(until int, end *ending) {
 	ended := t.stopped
 	if ended == nil && until < t.Settings.Generations {
@@ -227,8 +227,8 @@ func (t *Trial) samples(ctx context.Context, g int) (*Stage, error) {
 	return t.selfplay(g), nil
 }
 
-// onTheWay returns a stage of the evaluation for the generations that the experiment
-// evaluates before the last.
+// onTheWay restricts a stage of the evaluation to the generations that the experiment
+// evaluates before the last one.
 func (t *Trial) onTheWay(stage func(context.Context, int) (*Stage, error)) func(context.Context, int) (*Stage, error) {
 	return func(ctx context.Context, g int) (*Stage, error) {
 		if e := t.Settings.Evaluation; e == nil || e.Every == 0 || g%e.Every != 0 {
@@ -238,8 +238,8 @@ func (t *Trial) onTheWay(stage func(context.Context, int) (*Stage, error)) func(
 	}
 }
 
-// knows reports whether the results of the first generations are known. In a plan they
-// may not be.
+// knows reports whether the results of the first generations are known. In a plan they may
+// be unknown.
 func (t *Trial) knows(generations int) bool {
 	for g := 1; g <= generations; g++ {
 		for _, name := range []string{t.Results.SamplesStage(g), store.TrainStage(g)} {
@@ -251,8 +251,7 @@ func (t *Trial) knows(generations int) bool {
 	return true
 }
 
-// window is the samples that a generation learns from: those of the generations first
-// to last.
+// window is a replay window: the samples of the generations first to last.
 type window struct {
 	trial       *Trial
 	first, last int
@@ -262,7 +261,7 @@ func (t *Trial) window(g int) window {
 	return window{t, max(1, g-t.Settings.Training.Window+1), g}
 }
 
-// inputs adds the samples to the inputs of a stage.
+// inputs adds the checksums of the samples to the inputs of a stage.
 func (w window) inputs(in store.Inputs) {
 	r := w.trial.Results
 	for g := w.first; g <= w.last; g++ {
@@ -270,7 +269,7 @@ func (w window) inputs(in store.Inputs) {
 	}
 }
 
-// read reads the samples, those of each generation and all as one set.
+// read reads the samples, by generation and as one set.
 func (w window) read() (each []*data.Set, all *data.Set, err error) {
 	for g := w.first; g <= w.last; g++ {
 		set, err := data.Read(w.trial.Results.Path(store.SamplesFile(g)))

@@ -12,26 +12,26 @@ import (
 	"alamos/pkg/stats"
 )
 
-// Measure returns a metric of the trial after the last generation that it has finished:
-// one of [experiment.TrialMetrics], of the evaluation (see
-// [experiment.Settings.EvaluationMeasures]) or "hook.metric". It is unknown if the
-// trial has not come so far, holds no tournament, or a script found nothing. An unknown
-// name is an error.
+// Measure returns a metric of the trial after its last finished generation: one of
+// [experiment.TrialMetrics], a measure of the evaluation (see
+// [experiment.Settings.EvaluationMeasures]) or "hook.metric". The metric is unknown if the
+// stage that measures it has not run, if the experiment has no such stage, or if a script
+// did not return it. An unknown name is an error.
 //
 //	score         share of the points that the last checkpoint scored in the tournament
-//	elo           its rating there
+//	elo           rating of the last checkpoint in the tournament
 //	vs_untrained  share of the points that it scored against the untrained network
-//	vs_random     and against random moves
+//	vs_random     share of the points that it scored against random moves
 //	loss          of the selected epoch, on held-out games if there are any
-//	policy_loss   the parts of that loss
-//	value_loss
-//	top1, top5    shares of the held-out positions whose best move the policy of that
-//	              epoch has first, or among its first five
+//	policy_loss   policy part of that loss
+//	value_loss    value part of that loss
+//	top1, top5    shares of held-out positions in which the best move is the policy's
+//	              first, or one of its first five, at the selected epoch
 //	samples       positions from self-play or data
-//	seconds       of computing, over all stages
+//	seconds       computing time of all stages
 //
-// Shares have the interval of Wilson (1927), which takes each game for a coin toss;
-// draws make the true one narrower. Elo has that of its likelihood.
+// Shares have Wilson intervals (1927), which treat each game as a coin toss. Draws make the
+// true interval narrower. The interval of Elo comes from its likelihood.
 func (t *Trial) Measure(name string) (stats.Interval, error) {
 	last := t.Done()
 	switch name {
@@ -73,7 +73,7 @@ func (t *Trial) Measure(name string) (stats.Interval, error) {
 	return t.hookMeasure(name, last)
 }
 
-// strength returns what the tournament says of the checkpoint of generation g.
+// strength returns a tournament metric of the checkpoint of generation g.
 func (t *Trial) strength(name string, g int) (stats.Interval, error) {
 	res, err := t.Tournament()
 	if err != nil || res == nil {
@@ -103,9 +103,9 @@ func (t *Trial) strength(name string, g int) (stats.Interval, error) {
 }
 
 // evaluationMeasures returns the measures of the evaluation of generation g by name:
-// puzzles.NAME and policy.NAME, the shares of puzzles solved with the search and by the
-// network alone; accuracy.top1, accuracy.top5 and accuracy.value_error, of a phase also
-// as accuracy.top1_endgame.
+// puzzles.NAME (share of puzzles that the search solved), policy.NAME (share that the
+// network alone solved), accuracy.top1, accuracy.top5 and accuracy.value_error. An accuracy
+// of one phase has the phase as a suffix, as in accuracy.top1_endgame.
 func (t *Trial) evaluationMeasures(g int) (map[string]stats.Interval, error) {
 	all := map[string]stats.Interval{}
 	e := t.Settings.Evaluation
@@ -150,7 +150,7 @@ func (t *Trial) evaluationMeasures(g int) (map[string]stats.Interval, error) {
 	return all, nil
 }
 
-// hookMeasure returns a metric of a script in generation g.
+// hookMeasure returns a script's metric of generation g.
 func (t *Trial) hookMeasure(name string, g int) (stats.Interval, error) {
 	for i, h := range t.Settings.Hooks {
 		metric, ok := strings.CutPrefix(name, h.Name()+".")
@@ -169,14 +169,13 @@ func (t *Trial) hookMeasure(name string, g int) (stats.Interval, error) {
 
 func shareOf(r match.Record) stats.Interval { return stats.Share(r.Score(), r.Games()) }
 
-// Group is trials that differ only in their seeds: one point of a sweep, measured
-// several times.
+// Group is the trials of one point of a sweep. They differ only in their seeds.
 type Group struct {
-	Name   string // of its trials, without the seed
+	Name   string // name of the trials without the seed
 	Trials []*Trial
 }
 
-// Groups groups trials of equal settings, in the order of each group's first trial.
+// Groups groups trials of equal settings. Groups are in the order of their first trials.
 func Groups(trials []*Trial) []Group {
 	var groups []Group
 	at := map[string]int{}
@@ -192,8 +191,8 @@ func Groups(trials []*Trial) []Group {
 	return groups
 }
 
-// Measure returns a metric of the group, see [Trial.Measure]: the mean over its seeds.
-// A single trial keeps the interval of its own games.
+// Measure returns the mean of a metric over the seeds of the group, see [Trial.Measure]. A
+// group of one trial returns that trial's own interval.
 func (g Group) Measure(name string) (stats.Interval, error) {
 	if len(g.Trials) == 1 {
 		return g.Trials[0].Measure(name)

@@ -12,7 +12,6 @@ import (
 	"alamos/pkg/disk"
 )
 
-// State is the state of an experiment's results.
 type State string
 
 const (
@@ -23,31 +22,31 @@ const (
 	Damaged     State = "damaged"
 )
 
-// Run is the results of an experiment, in a folder of their own.
+// Run is the results of an experiment in its folder.
 type Run struct {
 	Name   string `json:"name"`
 	Dir    string `json:"dir"`
 	State  State  `json:"state"`
-	Holder string `json:"holder,omitempty"` // running: the process that holds the folder's lock
-	// Stage is the next stage of the first trial that is not done.
+	Holder string `json:"holder,omitempty"` // process that holds the folder's lock, if running
+	// Stage is the next stage of the first unfinished trial.
 	Stage string `json:"stage,omitempty"`
-	Why   string `json:"why,omitempty"` // damaged, failed: the reason
+	Why   string `json:"why,omitempty"` // reason for the states damaged and failed
 
-	Trials      int       `json:"trials"` // of the experiment
+	Trials      int       `json:"trials"` // number of trials in the experiment
 	TrialsDone  int       `json:"trials_done"`
-	Generations int       `json:"generations"` // of all trials
+	Generations int       `json:"generations"` // sum over all trials
 	Done        int       `json:"generations_done"`
-	Old         int       `json:"old_trials"` // folders of trials that the experiment no longer has
-	Changed     time.Time `json:"changed"`    // the time of the last change to a file
+	Old         int       `json:"old_trials"` // folders of trials that are no longer in the experiment
+	Changed     time.Time `json:"changed"`    // latest modification time of a file
 	Bytes       int64     `json:"bytes"`
-	Page        string    `json:"page,omitempty"` // the notebook page, if there is one
+	Page        string    `json:"page,omitempty"` // path of the notebook page, if it exists
 
-	Experiment *Experiment `json:"-"` // nil if it is damaged
-	Opened     []*Trial    `json:"-"` // the trials that have begun
+	Experiment *Experiment `json:"-"` // nil if the file is damaged
+	Opened     []*Trial    `json:"-"` // trials that have begun
 }
 
-// List returns the results of all experiments below a folder, by name. A folder that
-// does not exist has none. List only reads, so it may be called during runs.
+// List returns the results of all experiments below a folder, sorted by name. It returns
+// none if the folder does not exist. It only reads, so it is safe during runs.
 func List(results string) ([]*Run, error) {
 	entries, err := os.ReadDir(results)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -72,8 +71,7 @@ func List(results string) ([]*Run, error) {
 	return all, nil
 }
 
-// ReadRun reads the state of the results in a folder. It returns nil if no run began
-// there.
+// ReadRun reads the state of the results in a folder. It returns nil if there are none.
 func ReadRun(dir string) (*Run, error) {
 	r := &Run{Name: filepath.Base(dir), Dir: dir}
 	var faults []string
@@ -118,7 +116,7 @@ func ReadRun(dir string) (*Run, error) {
 		r.State = Interrupted
 	case len(x.Failed) > 0:
 		r.State, r.Why = Failed, fmt.Sprintf("%d of %d trials failed", len(x.Failed), r.Trials)
-	case r.TrialsDone < r.Trials: // a folder was removed since
+	case r.TrialsDone < r.Trials: // a folder was deleted after the run
 		r.State = Interrupted
 	default:
 		r.State, r.Stage = Finished, ""
@@ -126,8 +124,7 @@ func ReadRun(dir string) (*Run, error) {
 	return r, nil
 }
 
-// heldBy returns who writes to an experiment, or to the first of its trials that is
-// being written to; nil if nobody does.
+// heldBy returns the process that writes to an experiment or to one of its trials, or nil.
 func heldBy(dir string, folders []string) (held *disk.HeldError, err error) {
 	for _, folder := range append([]string{"."}, folders...) {
 		if held, err = disk.Held(filepath.Join(dir, folder)); held != nil || err != nil {
@@ -137,7 +134,7 @@ func heldBy(dir string, folders []string) (held *disk.HeldError, err error) {
 	return held, err
 }
 
-// progress reads the progress of the experiment's trials. faults are damaged manifests.
+// progress reads the progress of the trials. faults lists damaged manifests.
 func (r *Run) progress(folders []string) (faults []string, err error) {
 	x := r.Experiment
 	if r.Opened, faults, err = x.Open(r.Dir); err != nil {
@@ -159,7 +156,7 @@ func (r *Run) progress(folders []string) (faults []string, err error) {
 		r.Generations += t.Last()
 		r.Done += t.Done()
 		next := t.Next()
-		if next == "" || next == TournamentStage && x.Ended && x.Failed[folder] == "" { // the tournament's opponents may be left out
+		if next == "" || next == TournamentStage && x.Ended && x.Failed[folder] == "" { // a tournament is skipped if too few opponents are installed
 			r.TrialsDone++
 		} else if r.Stage == "" && x.Failed[folder] == "" {
 			if r.Stage = next; r.Trials > 1 {
@@ -175,7 +172,7 @@ func (r *Run) progress(folders []string) (faults []string, err error) {
 	return faults, nil
 }
 
-// trialFolders returns the names of the folders in dir that have the manifest of a trial.
+// trialFolders returns the names of the folders in dir that contain a trial's manifest.
 func trialFolders(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -195,8 +192,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// measure adds up the sizes of all files and finds the latest change. Files that a run
-// removes meanwhile are skipped.
+// measure sums the sizes of all files and finds the latest modification time. It skips
+// files that a run removes meanwhile.
 func (r *Run) measure() error {
 	return filepath.WalkDir(r.Dir, func(_ string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() {

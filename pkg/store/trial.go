@@ -12,15 +12,15 @@ import (
 	"alamos/pkg/experiment"
 )
 
-// Trial is a trial and what its runs have left in its folder.
+// Trial is a trial and the results in its folder.
 type Trial struct {
 	experiment.Trial
-	Dir      string // its folder
+	Dir      string
 	Manifest *Manifest
 }
 
-// Open reads what runs have left of a trial below dir, the results of its experiment.
-// There may be nothing yet.
+// Open reads the results of a trial. dir is the folder of its experiment's results. A trial
+// that has not begun has an empty manifest.
 func Open(dir string, t experiment.Trial) (*Trial, error) {
 	trial := &Trial{Trial: t, Dir: filepath.Join(dir, Folder(&t))}
 	var err error
@@ -28,10 +28,10 @@ func Open(dir string, t experiment.Trial) (*Trial, error) {
 	return trial, err
 }
 
-// Folder returns the name of a trial's folder: a hash of what decides its training, so
-// that another tournament, another notebook or more generations continue with the same
-// networks. The hash covers whatever the sweep varies, because the trials of a sweep
-// never share a folder.
+// Folder returns the name of a trial's folder. It is a hash of the settings that determine
+// training, so that a changed tournament or notebook, or more generations, reuse the same
+// networks. The hash also covers every swept setting, because the trials of a sweep need
+// separate folders.
 func Folder(t *experiment.Trial) string {
 	s := &t.Settings
 	var swept []experiment.AxisValue
@@ -43,17 +43,16 @@ func Folder(t *experiment.Trial) string {
 	return experiment.Hash(s.Sections("seed", "game", "network", "search", "data", "selfplay", "training"), swept)[:10]
 }
 
-// Path returns the path of a file of the trial.
 func (t *Trial) Path(elem ...string) string {
 	return filepath.Join(append([]string{t.Dir}, elem...)...)
 }
 
-// Name returns the name of the trial in a legend: its label, or else the name of the
-// experiment.
+// Name returns the trial's name in legends: its label, or the experiment's name if it has
+// no label.
 func (t *Trial) Name() string { return cmp.Or(t.Label, t.Settings.Name) }
 
-// Last returns the generation that the trial ends with. A running trial may not have
-// reached it.
+// Last returns the last generation of the trial: that of its early end, or else that of the
+// settings. A running trial may not have reached it.
 func (t *Trial) Last() int {
 	if e := t.Manifest.Ended; e != nil {
 		return min(e.Generation, t.Settings.Generations)
@@ -61,7 +60,7 @@ func (t *Trial) Last() int {
 	return t.Settings.Generations
 }
 
-// Done returns the number of generations that are played and trained.
+// Done returns the number of finished generations.
 func (t *Trial) Done() int {
 	g := 0
 	for g < t.Last() && t.Manifest.Stage(TrainStage(g+1)) != nil {
@@ -70,8 +69,8 @@ func (t *Trial) Done() int {
 	return g
 }
 
-// Next returns the stage that the trial runs next, "" if it is done. It does not see
-// stages whose inputs have changed.
+// Next returns the next stage of the trial, or "" if it is done. It ignores changes of
+// inputs.
 func (t *Trial) Next() string {
 	has := func(stage string) bool { return t.Manifest.Stage(stage) != nil }
 	if !has(UntrainedStage) {
@@ -92,8 +91,7 @@ func (t *Trial) Next() string {
 	return ""
 }
 
-// Output returns the checksum of a file that an earlier stage wrote, "" if the stage
-// has not run.
+// Output returns the checksum of a file that a stage wrote, or "" if the stage has not run.
 func (t *Trial) Output(stage, file string) string {
 	if s := t.Manifest.Stage(stage); s != nil {
 		return s.Outputs[file]
@@ -101,10 +99,10 @@ func (t *Trial) Output(stage, file string) string {
 	return ""
 }
 
-// CheckpointSum returns the checksum of a generation's checkpoint, "" if there is none.
+// CheckpointSum returns the checksum of a generation's checkpoint, or "" if there is none.
 func (t *Trial) CheckpointSum(g int) string { return t.Output(checkpointStage(g), CheckpointFile(g)) }
 
-// checkpointStage returns the stage that writes the checkpoint of generation g.
+// checkpointStage returns the name of the stage that writes the checkpoint of generation g.
 func checkpointStage(g int) string {
 	if g == 0 {
 		return UntrainedStage
@@ -112,8 +110,8 @@ func checkpointStage(g int) string {
 	return TrainStage(g)
 }
 
-// SamplesStage returns the stage that makes the samples of generation g: self-play, or
-// the import of a chunk of data.
+// SamplesStage returns the name of the stage that makes the samples of generation g:
+// self-play, or the import of a chunk of data.
 func (t *Trial) SamplesStage(g int) string {
 	if t.Settings.Data != nil {
 		return DataStage(g)
@@ -121,7 +119,7 @@ func (t *Trial) SamplesStage(g int) string {
 	return SelfPlayStage(g)
 }
 
-// Names of stages, in the manifest and for people.
+// Names of stages, in the manifest and in messages.
 const (
 	UntrainedStage  = "untrained network"
 	TournamentStage = "tournament"
@@ -129,7 +127,7 @@ const (
 
 // Names of the stages of generation g.
 func SelfPlayStage(g int) string        { return fmt.Sprintf("self-play %d", g) }
-func DataStage(g int) string            { return fmt.Sprintf("data %d", g) } // in place of self-play
+func DataStage(g int) string            { return fmt.Sprintf("data %d", g) } // instead of self-play
 func HooksStage(g int) string           { return fmt.Sprintf("hooks %d", g) }
 func TargetStage(g int) string          { return fmt.Sprintf("value target %d", g) }
 func TrainStage(g int) string           { return fmt.Sprintf("training %d", g) }
@@ -138,18 +136,18 @@ func PuzzlesStage(g int) string         { return fmt.Sprintf("puzzles %d", g) }
 func AccuracyStage(g int) string        { return fmt.Sprintf("accuracy %d", g) }
 func StopStage(g int) string            { return fmt.Sprintf("stop %d", g) }
 
-// stagesInOrder are the stages of a generation as a run comes to them.
+// stagesInOrder are the stages of a generation in the order of execution.
 var stagesInOrder = []func(int) string{SelfPlayStage, DataStage, HooksStage, TargetStage, TrainStage, CheckpointHooksStage, PuzzlesStage, AccuracyStage, StopStage}
 
-// CompareStages compares two stages by the order in which a first run comes to them: by
-// generation, then the tournament and what figures ask for.
+// CompareStages compares two stages by the order of execution in a first run: by
+// generation, then the tournament, then the positions of figures.
 func CompareStages(a, b string) int {
 	ga, ka := stagePlace(a)
 	gb, kb := stagePlace(b)
 	return cmp.Or(cmp.Compare(ga, gb), cmp.Compare(ka, kb))
 }
 
-// stagePlace returns the generation of a stage and its place there.
+// stagePlace returns the generation of a stage and its position in that generation.
 func stagePlace(name string) (generation, place int) {
 	if g, err := strconv.Atoi(name[strings.LastIndexByte(name, ' ')+1:]); err == nil {
 		if place := slices.IndexFunc(stagesInOrder, func(stage func(int) string) bool { return stage(g) == name }); place >= 0 {
@@ -173,10 +171,10 @@ func GamesFile(g int) string      { return fmt.Sprintf("games/gen-%04d.pgn", g) 
 func PuzzlesFile(g int) string    { return fmt.Sprintf("evaluation/gen-%04d.csv", g) }
 func TargetFile(g int) string     { return fmt.Sprintf("targets/gen-%04d.csv", g) }
 
-// RandomName is the name of the player of random moves.
+// RandomName is the name of the player that plays random moves.
 const RandomName = "random"
 
-// CheckpointName returns the name of a checkpoint as a player.
+// CheckpointName returns the player name of a checkpoint.
 func CheckpointName(g int) string {
 	if g == 0 {
 		return "untrained"
