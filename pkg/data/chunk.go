@@ -14,21 +14,21 @@ import (
 	"alamos/pkg/encode"
 )
 
-// Info is what a chunk holds.
+// Info describes the contents of a chunk.
 type Info struct {
 	Chunk, Pass         int  // from 1
-	Games, Positions    int  // games that have positions, also where all of those are Unexpressed
-	NoResult, NoMoves   int  // games without: unfinished ones, and those without a move
-	White, Draws, Black int  // results of the games, as far as they are known
-	Broken              int  // games left out, see Config.SkipBroken
+	Games, Positions    int  // games with positions, even if all of those are Unexpressed
+	NoResult, NoMoves   int  // games without positions: unfinished ones, and those without a move
+	White, Draws, Black int  // results of the games, where known
+	Broken              int  // games skipped, see Config.SkipBroken
 	Finished            int  // games played out by the engine
-	Unexpressed         int  // positions left out: the policy encoding has no index for the target
-	Last                bool // the pass ends with this chunk
+	Unexpressed         int  // positions skipped: the policy encoding has no index for the target
+	Last                bool // the chunk is the last of its pass
 	Next                Cursor
 }
 
-// LeftOut lists how many games gave no position, and why: "1 without a result,
-// 2 without moves". It is empty where there are none.
+// LeftOut lists how many games gave no position, and why, such as "1 without a result, 2
+// without moves". It returns "" if there are none.
 func LeftOut(noResult, noMoves int) string {
 	var parts []string
 	if noResult > 0 {
@@ -40,10 +40,10 @@ func LeftOut(noResult, noMoves int) string {
 	return strings.Join(parts, ", ")
 }
 
-// Chunk writes the samples of the chunk at a cursor, in an encoding, to a sample file,
-// whose generation is the chunk's number. A game of files has the same number whenever
-// it recurs; an engine's games, which never do, are numbered from 0 within the chunk. On
-// an error nothing is left at the path. a and p may be nil.
+// Chunk writes the samples of the chunk at a cursor to a sample file, in the given
+// encoding. The file's generation is the chunk's number. A game from files has the same
+// number each time it recurs. An engine's games never recur, and are numbered from 0 within
+// the chunk. After an error no file remains at the path. a and p may be nil.
 func (s *Source) Chunk(ctx context.Context, from Cursor, c encode.Codec, path string, a *Answers, p *Progress) (Info, error) {
 	if err := c.Supports(s.cfg.Variant); err != nil {
 		return Info{}, fmt.Errorf("data: %w", err)
@@ -54,7 +54,7 @@ func (s *Source) Chunk(ctx context.Context, from Cursor, c encode.Codec, path st
 	p.Size.Store(s.size)
 	meta := Meta{Encoder: c.Planes.Name(), Policy: c.Policy.Name(), Variant: s.cfg.Variant.String(), Generation: from.Chunk, Recurring: s.cfg.Kind != Engine}
 	info := Info{Chunk: from.Chunk, Pass: from.Pass}
-	var failed error // of the positions, which has nothing to do with the file
+	var failed error // error in the positions, not in writing the file
 	err := Stream(path, meta, func(w *Writer) error {
 		failed = s.write(ctx, from, c, w, a, &info, p)
 		return failed
@@ -66,8 +66,8 @@ func (s *Source) Chunk(ctx context.Context, from Cursor, c encode.Codec, path st
 	return info, nil
 }
 
-// Seek returns where chunk g begins, from 1. It reads everything before it that this
-// source has not read, but encodes nothing and uses no engine. p may be nil.
+// Seek returns the cursor at which chunk g, from 1, begins. It reads everything before it
+// that this source has not read, but encodes nothing and uses no engine. p may be nil.
 func (s *Source) Seek(ctx context.Context, g int, p *Progress) (Cursor, error) {
 	switch {
 	case g < 1:
@@ -95,7 +95,7 @@ func (s *Source) Seek(ctx context.Context, g int, p *Progress) (Cursor, error) {
 	return at, nil
 }
 
-// made is a game as samples.
+// made is a game converted to samples.
 type made struct {
 	tally
 	bytes       int64 // see item
@@ -114,7 +114,7 @@ func (s *Source) write(ctx context.Context, from Cursor, c encode.Codec, w *Writ
 	games := inOrder(ctx, s.machine.Workers, func(ctx context.Context, put func(func() made) bool) {
 		seen := map[int32]bool{}
 		info.Broken, info.Next, filesErr = s.take(ctx, from, func(it item) error {
-			if seen[it.number] { // their samples could not be told apart
+			if seen[it.number] { // samples of two games with the same number could not be distinguished
 				return fmt.Errorf("data: two games of a chunk have the number %d: of %d files none may have more than %d games: pack the small ones together, or import fewer at a time", it.number, len(s.files), s.share)
 			}
 			seen[it.number] = true
@@ -136,7 +136,7 @@ func (s *Source) write(ctx context.Context, from Cursor, c encode.Codec, w *Writ
 		return err
 	}
 	buffer := shuffler[*encode.Sample]{rng: stats.NewRand(stats.Derive(s.seed, forShuffle, info.Chunk)), size: s.cfg.Shuffle}
-	counts := *info // info belongs to the other goroutine until the loop ends
+	counts := *info // the other goroutine uses info until the loop ends
 	for m := range games {
 		if m.err != nil {
 			return cmp.Or(context.Cause(ctx), m.err)
@@ -197,8 +197,8 @@ func (info *Info) add(m *made) {
 	}
 }
 
-// take calls f with the games of the chunk at a cursor. It returns how many games were
-// left out as broken, and where the next chunk begins.
+// take calls f with the games of the chunk at a cursor. It returns the number of broken
+// games that it skipped and the cursor of the next chunk.
 func (s *Source) take(ctx context.Context, from Cursor, f func(item) error) (broken int, next Cursor, err error) {
 	if s.cfg.Kind == Engine {
 		for i := range s.cfg.Games {
@@ -222,7 +222,7 @@ func (s *Source) take(ctx context.Context, from Cursor, f func(item) error) (bro
 			if q.size >= quarter {
 				break
 			}
-			last = true // the rest of the pass is not worth a chunk of its own
+			last = true // the rest of the pass is too small for its own chunk
 		}
 		it, ok, err := q.take(ctx)
 		if err != nil {
@@ -251,7 +251,7 @@ func (s *Source) take(ctx context.Context, from Cursor, f func(item) error) (bro
 	return broken, q.at, nil
 }
 
-// closeGames forgets the games that were read ahead.
+// closeGames discards the games that were read ahead.
 func (s *Source) closeGames() {
 	if s.games != nil {
 		s.games.close()

@@ -10,7 +10,7 @@ import (
 	"alamos/pkg/uci"
 )
 
-// The kinds of sources.
+// Kinds of sources.
 const (
 	LC0     = "lc0"     // training data of Leela Chess Zero
 	Parquet = "parquet" // sample files
@@ -18,62 +18,59 @@ const (
 	Engine  = "engine"  // games of an engine against itself
 )
 
-// What a policy learns from games: the move that was played, or the best move of
-// the engine that labels.
+// Policy targets for games: the move played, or the best move of the labeling engine.
 const (
 	Played     = "played"
 	EngineMove = "engine"
 )
 
-// Config is what decides the positions, with the contents of the files and the seed. The
-// tags are what experiment files may say, see package config.
+// Config, together with the contents of the files and the seed, determines the positions.
+// Its tags define the keys of experiment files, see package config.
 type Config struct {
 	Kind string `key:"kind" enum:"lc0 parquet pgn engine" flags:"required" doc:"Where positions come from: lc0 is training records of Leela Chess Zero (V6), parquet samples of alamos or the 77-integer files of ChessMarro, pgn games, engine games of a UCI engine against itself."`
 
-	// Files are sorted by name, doubles dropped; each pattern of [filepath.Glob] must
+	// Files are sorted by name, without duplicates. Each pattern of [filepath.Glob] must
 	// match something.
 	Files []string `key:"files" flags:"required single pattern" min:"1" when:"kind=lc0 parquet pgn" doc:"Files, or patterns of files with * and ?, relative to the folder of the experiment file. What is in the files decides results, where they lie does not."`
 
-	// Player plays the games of kind Engine.
 	Player Player `key:"engine" flags:"required" when:"kind=engine" doc:"Who plays."`
 
-	// Games: the order of the files is then the order of every pass.
+	// With Games set, every pass reads the files in name order.
 	Games int `key:"games" range:"1.." unit:"games" absent:"all" doc:"Of kind engine, where it must be given: games of a chunk. Else games that are read of the files, the first of them in the order of their names."`
 
-	// Positions is 0 for all. They are drawn with equal chances.
+	// Positions is 0 for all. Otherwise they are drawn uniformly.
 	Positions int `key:"positions" default:"all" range:"1.." words:"all=0" unit:"positions" doc:"Positions drawn of each game."`
 
-	// Chunk is 0 for a whole pass. Positions that come from playing games out are not
-	// counted.
+	// Chunk is 0 for a whole pass. Positions from playing games out do not count.
 	Chunk int `key:"chunk" default:"200000" range:"1.." words:"all=0" unit:"positions" when:"kind=lc0 parquet pgn" doc:"Positions that a generation learns from: it ends with the game that reaches them; all is the whole of the files. After the last chunk the files begin again, in another order and with other positions drawn."`
 
 	Shuffle int `key:"shuffle" default:"50000" range:"0..100000000" unit:"positions" doc:"Positions from which the next one is drawn: neighbors in a file are that far apart on average; 0 leaves them in their order."`
 
-	// Policy is Played, which is what "" means, or EngineMove.
+	// Policy is Played (also if empty) or EngineMove.
 	Policy string `key:"policy" default:"played" enum:"played engine" when:"kind=pgn engine" doc:"What the policy learns: the move that was played, or the best move of the engine that labels; lc0 and parquet have targets of their own."`
 
-	// Label, when not nil, gives positions their values. Without it a game that has no
-	// result (*) gives no positions.
+	// Label, if not nil, is the engine that evaluates the positions. Without it, a game
+	// without a result (*) gives no positions.
 	Label *Label `key:"label" flags:"optional" when:"kind=pgn engine" doc:"An engine says what the value learns: the expected score of each position, from its odds of win, draw and loss, or else from its centipawns. Absent: the results of the games."`
 
-	// SkipBroken counts what it passes over. Of lc0's data these are chunks that are
-	// damaged, the one in which a tar is cut off, and files of several that begin like
-	// no chunk among them. A chunk whose records are damaged counts as a game of Games,
-	// for it is read before that is known; no other does.
+	// SkipBroken skips and counts broken games. In lc0 data these are damaged chunks, the
+	// chunk at which a tar is truncated, and, if there are several files, files that do not
+	// begin like a chunk. A chunk with damaged records counts toward Games, because it is
+	// read before the damage is known. Other broken games do not count.
 	SkipBroken bool `key:"broken" default:"error" enum:"error skip" when:"kind=pgn lc0" doc:"What becomes of a game that cannot be read, in lc0's data a chunk: it ends the run, or is passed over and counted, as is the game in which a tar is cut off."`
 
 	Variant chess.Variant
 
-	// Start is where the games of an engine begin, in the words of
-	// [chess.ParseStarts]; empty: at the start of the variant.
+	// Start lists the start positions of an engine's games, in the syntax of
+	// [chess.ParseStarts]. Empty means the variant's start position.
 	Start []string
 
-	// Results says that values or plies left are to be learned: a position whose file
-	// has no result for it is an error.
+	// Results says that the targets include values or plies left. A position whose file has
+	// no result is then an error.
 	Results bool
 }
 
-// Limit says how far an engine thinks about a move. Zero fields are no limit.
+// Limit limits an engine's search for a move. Zero fields mean no limit.
 type Limit struct {
 	_ struct{} `oneof:"depth nodes"`
 
@@ -93,27 +90,27 @@ type Player struct {
 	Command uci.Command // UCI with Options, as found on this machine
 }
 
-// Label is an engine that values positions: Value and Draw of a [Position] are what it
-// expects, from the win, draw and loss of its last exact score, or of a bound where it
-// reports nothing else; of an engine without them they are what [uci.Score.Expected]
-// makes of its centipawns,
+// Label is an engine that evaluates positions. The Value and Draw of a [Position] are its
+// expected score and draw probability, from the win, draw and loss of its last exact score,
+// or of a bound if it reports no exact score. For an engine without win, draw and loss,
+// [uci.Score.Expected] converts its centipawns to
 //
 //	2 / (1 + exp(-0.00368208 cp)) - 1
 //
-// and what that leaves for draws.
+// and Draw is the probability that this value leaves for draws.
 type Label struct {
 	UCI string `key:"uci" want:"the name of a UCI engine" flags:"required" doc:"The engine that values positions, by its name on the path."`
 	Limit
 	Options map[string]string `key:"options" doc:"UCI options, such as Skill Level: 3."`
 
-	// Finish, if not zero, gives more positions.
+	// Finish, if not zero, plays out unfinished games, which gives more positions.
 	Finish Limit `key:"finish" flags:"optional" doc:"Games that ended before the rules ended them (resigned, agreed drawn, lost on time or broken off) are played out by the engine, to this limit a move; absent: they count as they ended."`
 
 	Command uci.Command // UCI with Options, as found on this machine
 }
 
-// Check returns an error where the configuration contradicts itself or is not
-// complete. It looks at no file and starts no engine.
+// Check returns an error if the configuration is contradictory or incomplete. It reads no
+// file and starts no engine.
 func (c *Config) Check() error {
 	if err := config.Check("data", c); err != nil {
 		return err

@@ -14,17 +14,17 @@ import (
 	"alamos/pkg/uci"
 )
 
-// Options that every engine gets, if it has them.
+// Options set on every engine that supports them.
 const (
-	threadsOption = "Threads"     // 1: with more, answers differ from run to run
-	wdlOption     = "UCI_ShowWDL" // true: scores have win, draw and loss
+	threadsOption = "Threads"     // 1: more threads give different results from run to run
+	wdlOption     = "UCI_ShowWDL" // true: scores include win, draw and loss
 )
 
-// engines are processes of one engine, which start when they are first needed.
+// engines are processes of one engine. They start at first use.
 type engines struct {
 	command uci.Command
 	variant chess.Variant
-	free    chan *uci.Client // an element for each process; nil: not running
+	free    chan *uci.Client // one element for each process; nil: not running
 }
 
 func newEngines(c uci.Command, v chess.Variant, n int) *engines {
@@ -35,8 +35,7 @@ func newEngines(c uci.Command, v chess.Variant, n int) *engines {
 	return p
 }
 
-// use calls f with a process that a new game was announced to. where names the game in
-// errors.
+// use calls f with a process that has received ucinewgame. where names the game in errors.
 func (p *engines) use(ctx context.Context, where string, f func(*uci.Client) error) (err error) {
 	var e *uci.Client
 	select {
@@ -75,7 +74,7 @@ func (p *engines) start(ctx context.Context) (*uci.Client, error) {
 	return e, nil
 }
 
-// close ends all processes. No game may be using one.
+// close ends all processes. No process may be in use.
 func (p *engines) close() {
 	for range cap(p.free) {
 		if e := <-p.free; e != nil {
@@ -85,33 +84,33 @@ func (p *engines) close() {
 	}
 }
 
-// Answers keeps what engines answered in the finished games of a chunk, which takes
-// nearly all of its time. A chunk that was interrupted asks only for the rest.
+// Answers stores the engines' results for the finished games of a chunk, which cost nearly
+// all of its time. An interrupted chunk then computes only the rest.
 type Answers struct {
-	// Keep stores an entry for Replay. It must be safe for use by many goroutines; nil
-	// stores nothing.
+	// Keep stores an entry for Replay. It must be safe for concurrent use. Nil stores
+	// nothing.
 	Keep func(entry []byte) error
 
 	known map[int32][]answer
 	mutex sync.Mutex
 }
 
-// answer is what an engine thinks of a position. A move alone has no value.
+// answer is an engine's result for a position. Zero fields were not reported.
 type answer struct {
-	Of     uint32     `json:"p"` // the key of the position, cut short
+	Of     uint32     `json:"p"` // the position's key, truncated
 	Move   chess.Move `json:"m"`
 	Scored bool       `json:"s,omitempty"`
 	Value  float32    `json:"v,omitempty"` // expected score -1 to 1 for the side to move
-	Draw   float32    `json:"d,omitempty"` // share of draws
+	Draw   float32    `json:"d,omitempty"` // draw probability
 }
 
-// answered is the entry of a game.
+// answered is the stored entry of a game.
 type answered struct {
 	Game    int32    `json:"game"`
 	Answers []answer `json:"answers"`
 }
 
-// Replay takes an entry that was kept for the same chunk; see [Source.Identity].
+// Replay loads an entry that was stored for the same chunk, see [Source.Identity].
 func (a *Answers) Replay(entry []byte) error {
 	var x answered
 	if err := json.Unmarshal(entry, &x); err != nil {
@@ -124,7 +123,7 @@ func (a *Answers) Replay(entry []byte) error {
 	return nil
 }
 
-// Games returns the number of games that are known.
+// Games returns the number of games with stored answers.
 func (a *Answers) Games() int {
 	if a == nil {
 		return 0
@@ -134,7 +133,7 @@ func (a *Answers) Games() int {
 	return len(a.known)
 }
 
-// of removes and returns the answers of a game; nil: unknown.
+// of removes and returns the answers of a game. Nil: unknown.
 func (a *Answers) of(game int32) []answer {
 	if a == nil {
 		return nil
@@ -158,21 +157,21 @@ func (a *Answers) keep(game int32, given []answer) error {
 	return a.Keep(entry)
 }
 
-// transcript is what engines answer in a game. Known answers are replayed.
+// transcript is the sequence of engine answers in a game. It replays stored answers.
 type transcript struct {
-	known  []answer // still to be replayed, in order
-	replay bool     // every answer is known
-	given  []answer // by engines
+	known  []answer // remaining stored answers, in order
+	replay bool     // all answers are stored
+	given  []answer // answers computed by engines
 }
 
-// begin begins a game of which all answers are known, or none (nil).
+// begin begins a game. known has either all answers of the game or none (nil).
 func (t *transcript) begin(known []answer) {
 	t.known, t.replay, t.given = known, known != nil, t.given[:0]
 }
 
 var errOtherGame = errors.New("the journal has answers of another game: delete it")
 
-// engine calls f with a process of p, or with nil where all answers are known.
+// engine calls f with a process of p, or with nil if all answers are stored.
 func (t *transcript) engine(ctx context.Context, p *engines, where string, f func(*uci.Client) error) error {
 	if t.replay {
 		return f(nil)
@@ -180,7 +179,7 @@ func (t *transcript) engine(ctx context.Context, p *engines, where string, f fun
 	return p.use(ctx, where, f)
 }
 
-// answer returns the engine's answer to the position of a game.
+// answer returns the engine's answer for the current position of g.
 func (t *transcript) answer(ctx context.Context, where string, e *uci.Client, g *chess.Game, l Limit) (answer, error) {
 	fault := func(err error) error { return fmt.Errorf("data: %s, ply %d: %w", where, g.Ply(), err) }
 	of := uint32(g.Position().Key())
@@ -217,12 +216,13 @@ func (t *transcript) answer(ctx context.Context, where string, e *uci.Client, g 
 	return a, nil
 }
 
-// engineEnded is an error after which an engine must be started again.
+// engineEnded is an error after which the engine must be restarted.
 type engineEnded struct{ error }
 
 func (e *engineEnded) Unwrap() error { return e.error }
 
-// label sets the values of a position to what the engine expects, and returns its move.
+// label sets the position's values to the engine's evaluation and returns the engine's
+// move.
 func (w *worker) label(ctx context.Context, where string, e *uci.Client, p *Position) (chess.Move, error) {
 	a, err := w.transcript.answer(ctx, where, e, p.At, w.source.cfg.Label.Limit)
 	if err != nil {
@@ -235,7 +235,7 @@ func (w *worker) label(ctx context.Context, where string, e *uci.Client, p *Posi
 	return a.Move, nil
 }
 
-// finish has the engine play out a game that is not over by the rules. It returns all
+// finish lets the engine play out a game that the rules have not ended. It returns all
 // moves and sets the result.
 func (g *played) finish(ctx context.Context, w *worker, e *uci.Client, l Limit) ([]chess.Move, error) {
 	w.board.Reset(g.start)
@@ -252,7 +252,7 @@ func (g *played) finish(ctx context.Context, w *worker, e *uci.Client, l Limit) 
 	return slices.Clone(w.board.Moves()), nil
 }
 
-// playOut lets an engine play for both sides until the game is over.
+// playOut lets an engine play both sides until the game ends.
 func (w *worker) playOut(ctx context.Context, where string, e *uci.Client, g *chess.Game, l Limit) (chess.Outcome, error) {
 	var list chess.MoveList
 	for {
@@ -268,7 +268,7 @@ func (w *worker) playOut(ctx context.Context, where string, e *uci.Client, g *ch
 	}
 }
 
-// selfPlayed is a game of an engine against itself that is not played yet.
+// selfPlayed is a game of an engine against itself, before it is played.
 type selfPlayed struct {
 	where string
 	seed  uint64
@@ -277,11 +277,11 @@ type selfPlayed struct {
 
 func (g *selfPlayed) size() int { return 0 }
 
-// maxRedraws is how many openings that end the game are drawn again before the settings
-// are taken to be hopeless.
+// maxRedraws is the number of consecutive openings that may end the game before the
+// settings count as an error.
 const maxRedraws = 10000
 
-// open draws the opening. The game proper begins after it.
+// open draws the opening. The game's own moves begin after it.
 func (g *selfPlayed) open(b *chess.Game, plies int) error {
 	rng := stats.NewRand(stats.Derive(g.seed, 1))
 	for range maxRedraws {

@@ -13,40 +13,41 @@ import (
 
 // Position is a position to learn from.
 type Position struct {
-	Game int32 // number of the game, from 0, in the order in which games are read
-	Ply  int32 // plies played before it, in its game
+	Game int32 // number of the game in reading order, from 0
+	Ply  int32 // plies played before the position
 
-	// At stands at the position, with its history, and is valid until the next position
-	// is made. It is nil where the file has only an encoding of the position: see Coded.
+	// At is the position with its history. It is valid until the next position is made. It
+	// is nil if the file has only an encoding of the position, see Coded.
 	At *chess.Game
 
-	// Moves are all legal moves; Policy is the target, as long, not negative, with
-	// sum 1.
+	// Moves are all legal moves. Policy has a target for each move; targets are not
+	// negative and sum to 1.
 	Moves  []chess.Move
 	Policy []float32
 
-	// Value is the result of the game for the side to move, or what is expected, -1 to 1.
-	// Of a coded position it is white's where its encoding predicts white's.
+	// Value is the result of the game for the side to move, or the expected result, -1 to
+	// 1. For a coded position it is White's view if the encoding predicts that.
 	Value     float32
 	Draw      float32 // probability of a draw, 0 to 1; below 0: unknown
 	MovesLeft float32 // plies to the end of the game; 0 or less: unknown
 
-	// NoResult: the file has no result. Value, Draw and MovesLeft mean nothing.
+	// NoResult says that the file has no result. Value, Draw and MovesLeft are then
+	// meaningless.
 	NoResult bool
 
-	// Coded is the position where the file has it encoded, otherwise nil. Moves and
-	// Policy are empty then.
+	// Coded is the encoded position, if the file stores one, otherwise nil. If it is set,
+	// Moves and Policy are empty.
 	Coded *Coded
 }
 
-// Coded is a sample as a file has it, and its encoding.
+// Coded is a sample as stored in a file, with the names of its encodings.
 type Coded struct {
 	Encoder, Policy string
 	Sample          encode.Sample
 }
 
-// target sets Moves to the legal moves, and the policy to the move m. The moves are made
-// in list and stay there until the next position.
+// target sets Moves to the legal moves and the policy target to the move m. The moves are
+// generated into list and are valid until the next position.
 func (p *Position) target(list *chess.MoveList, m chess.Move) error {
 	p.At.Position().LegalMoves(list)
 	p.Moves = list.Slice()
@@ -60,7 +61,7 @@ func (p *Position) target(list *chess.MoveList, m chess.Move) error {
 	return fmt.Errorf("%s is not legal in %s", m, p.At.Position().FEN())
 }
 
-// result sets the values to those of a game's result.
+// result sets the values from a game's result.
 func (p *Position) result(r chess.Result) {
 	p.Value, p.Draw = float32(r), 0
 	if p.At.Position().Turn() == chess.Black {
@@ -71,9 +72,9 @@ func (p *Position) result(r chess.Result) {
 	}
 }
 
-// encode writes the position as a sample of the codec. expressed is false where the
-// policy encoding has an index for no move with a target: then the sample is of no use.
-// It is an error if the file has the position in another encoding only.
+// encode writes the position as a sample of the codec. expressed is false if the policy
+// encoding has no index for any move with a target; the sample is then useless. It is an
+// error if the file has the position in another encoding only.
 func (p *Position) encode(c encode.Codec, s *encode.Sample) (expressed bool, err error) {
 	s.Game, s.Ply, s.Draw, s.MovesLeft = p.Game, p.Ply, p.Draw, p.MovesLeft
 	if from := p.Coded; from != nil {
@@ -95,11 +96,11 @@ func (p *Position) encode(c encode.Codec, s *encode.Sample) (expressed bool, err
 	}
 	c.Planes.Encode(s.Planes, p.At)
 	s.Value = p.Value
-	if s.Value != 0 { // no -0
+	if s.Value != 0 { // avoids -0
 		s.Value *= c.Sign(at.Turn())
 	}
 	s.Indices, s.Policy = s.Indices[:0], s.Policy[:0]
-	if c.Policy.Size() == 0 { // there is none
+	if c.Policy.Size() == 0 { // the codec has no policy
 		return true, nil
 	}
 	sum, whole := float32(0), true
@@ -120,10 +121,10 @@ func (p *Position) encode(c encode.Codec, s *encode.Sample) (expressed bool, err
 	return sum > 0, nil
 }
 
-// game is a game as its reader returns it. What takes time is left to positions, which
-// many goroutines call for as many games at once.
+// game is a game returned by a reader. Expensive work is left to positions, which many
+// goroutines call in parallel for different games.
 type game interface {
-	// size is the number of positions that the game counts for in a chunk.
+	// size is the number of positions that count toward the chunk's size.
 	size() int
 
 	// positions yields the drawn positions in the order of the game. It sets the worker's
@@ -131,27 +132,27 @@ type game interface {
 	positions(ctx context.Context, w *worker, yield func(*Position) error) error
 }
 
-// worker makes positions of games, one game at a time, and reuses its memory.
+// worker makes the positions of one game at a time and reuses its memory.
 type worker struct {
 	source *Source
-	codec  *encode.Codec // that positions are made for; nil: none
+	codec  *encode.Codec // codec of the samples; nil: none
 
 	board      *chess.Game
 	list       chess.MoveList
 	pos        Position
 	coded      Coded
-	places     []int32 // by index of lc0-1858, see index
+	places     []int32 // scratch memory by index of lc0-1858, see index
 	transcript transcript
 
 	tally
 }
 
-// tally is what is known of a game when its positions are made.
+// tally is what is known about a game after its positions are made.
 type tally struct {
-	result   chess.Result // Unfinished where it is unknown
-	finished bool         // an engine played it out
-	noResult bool         // no positions: the game has no result
-	noMoves  bool         // no positions: there is no move to learn from
+	result   chess.Result // Unfinished if unknown
+	finished bool         // an engine played the game out
+	noResult bool         // no positions, because the game has no result
+	noMoves  bool         // no positions, because no move can be learned
 }
 
 func (s *Source) newWorker(codec *encode.Codec) *worker {
@@ -165,10 +166,10 @@ func (w *worker) codes(encoder, policy string) bool {
 
 var errNoResult = errors.New("the file has no result of the position, and values and plies left cannot be learned without it: set training.loss.value: 0, and where network.moves_left is true training.loss.moves_left: 0")
 
-// samples returns the positions of a game as samples, which are the caller's. Answers of
-// engines that a knows are not asked for again. Where an engine crashes, the game is tried
-// once more with a new process: a crash must not end days of work, but two in one game
-// are no accident.
+// samples returns the positions of a game as samples, which the caller owns. It reuses the
+// engine answers in a. If an engine crashes, samples retries the game once with a new
+// process: one crash must not end days of work, but two crashes in one game are not a
+// coincidence.
 func (w *worker) samples(ctx context.Context, g game, number int32, a *Answers) (samples []*encode.Sample, unexpressed int, err error) {
 	known := a.of(number)
 	samples, unexpressed, err = w.attempt(ctx, g, number, known)
@@ -210,7 +211,7 @@ func (w *worker) attempt(ctx context.Context, g game, number int32, known []answ
 
 // played is a game with known moves.
 type played struct {
-	where  string // for errors: file and number
+	where  string // file and number, for errors
 	seed   uint64
 	start  chess.Position
 	moves  []chess.Move
@@ -242,8 +243,8 @@ func (g *played) positions(ctx context.Context, w *worker, yield func(*Position)
 	})
 }
 
-// each yields the drawn positions of a game with these moves. label, unless nil, sets the
-// values of each, and returns the engine's move.
+// each yields the drawn positions of a game with these moves. label, unless nil, sets each
+// position's values and returns the engine's move.
 func (g *played) each(w *worker, moves []chess.Move, yield func(*Position) error, label func(*Position) (chess.Move, error)) error {
 	w.noMoves = len(moves) == 0
 	w.board.Reset(g.start)

@@ -13,28 +13,27 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// errEmpty is in the tree of the error about a file without a byte.
+// errEmpty is wrapped by errors about empty files.
 var errEmpty = errors.New("the file is empty")
 
-// lc0Reader streams the records of a file of Leela Chess Zero's training data,
-// version 6: a chunk, which is a gzip file with the records of one game, or a tar
-// of chunks, as lc0's servers offer them, which may be compressed by gzip as a whole.
-// Other files in a tar are passed over.
-// It holds one record in memory at a time.
+// lc0Reader streams the records of a file of Leela Chess Zero's training data, version 6.
+// The file is either a chunk, a gzip file with the records of one game, or a tar of chunks
+// as on lc0's servers, optionally compressed by gzip. Other files in a tar are skipped. The
+// reader holds one record in memory at a time.
 type lc0Reader struct {
 	name  string        // of the file
 	in    *bufio.Reader // the file
-	tar   *tar.Reader   // nil when the file is a chunk
-	under *tarStream    // that tar reads
+	tar   *tar.Reader   // nil if the file is a chunk
+	under *tarStream    // the stream that tar reads
 	gzip  *gzip.Reader
-	open  bool   // a chunk is open in gzip
+	open  bool   // gzip has an open chunk
 	chunk string // name of the chunk in its tar
 	games int    // chunks opened
-	ply   int    // records read of the open chunk
+	ply   int    // records read from the open chunk
 	bytes [lc0Size]byte
 }
 
-// newLC0Reader reads a file from a stream; errors call it by the name given.
+// newLC0Reader reads a file from a stream. Errors contain the name.
 func newLC0Reader(name string, in io.Reader) (*lc0Reader, error) {
 	r := &lc0Reader{name: name, in: bufio.NewReaderSize(in, 1<<16), gzip: new(gzip.Reader)}
 	head, err := r.in.Peek(tarHead)
@@ -62,7 +61,7 @@ func newLC0Reader(name string, in io.Reader) (*lc0Reader, error) {
 	return r, nil
 }
 
-// tarHead is how many bytes of a file tell that it is a tar.
+// tarHead is the number of bytes needed to recognize a tar.
 const tarHead = 257 + len(tarMagic)
 
 const tarMagic = "ustar"
@@ -75,20 +74,19 @@ func isGzip(head []byte) bool { return len(head) >= 2 && head[0] == 0x1f && head
 
 // holdsTar reports whether a gzip file holds a tar. It only peeks.
 func (r *lc0Reader) holdsTar() bool {
-	packed, _ := r.in.Peek(1 << 15) // there may be fewer
+	packed, _ := r.in.Peek(1 << 15) // the file may be shorter
 	z, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
 		return false
 	}
 	head := make([]byte, tarHead)
-	n, _ := io.ReadFull(z, head) // damage is reported where it is read
+	n, _ := io.ReadFull(z, head) // damage is reported when the records are read
 	return isTar(head[:n])
 }
 
-// next reads the next record to rec, all of whose fields it sets. It returns
-// io.EOF when there are no more; every other error names the file, the chunk in a
-// tar, and the record, counted from 1, and reading cannot go on after it. Nothing
-// is allocated for a record.
+// next reads the next record into rec and sets all its fields. It returns io.EOF after the
+// last record. Every other error names the file, the chunk in a tar and the record, counted
+// from 1; do not read on after it. next does not allocate per record.
 func (r *lc0Reader) next(rec *lc0Record) error {
 	for {
 		if !r.open {
@@ -98,7 +96,7 @@ func (r *lc0Reader) next(rec *lc0Record) error {
 		}
 		n, err := io.ReadFull(r.gzip, r.bytes[:])
 		switch {
-		case err == io.EOF: // between records
+		case err == io.EOF: // end of a chunk
 			r.open = false
 			continue
 		case err == io.ErrUnexpectedEOF:
@@ -115,12 +113,12 @@ func (r *lc0Reader) next(rec *lc0Record) error {
 	}
 }
 
-// maxLC0Chunk is the size of a compressed chunk that chunkData reads. Those of the
-// longest games have two or three megabytes.
+// maxLC0Chunk limits the size of a compressed chunk that chunkData reads. The longest games
+// have two or three megabytes.
 const maxLC0Chunk = 64 << 20
 
-// chunkData reads the next chunk as it is, compressed, so that several can be decoded
-// side by side by [newLC0Reader]s of their own. The name is for their errors.
+// chunkData reads the next chunk without decompressing it, so that several [lc0Reader]s can
+// decode chunks in parallel. The name is for their errors.
 func (r *lc0Reader) chunkData() (name string, data []byte, err error) {
 	in, err := r.find()
 	if err != nil {
@@ -139,7 +137,7 @@ func (r *lc0Reader) chunkData() (name string, data []byte, err error) {
 	return name, data, nil
 }
 
-// nextChunk opens the next chunk; io.EOF when there are no more.
+// nextChunk opens the next chunk. It returns io.EOF after the last one.
 func (r *lc0Reader) nextChunk() error {
 	in, err := r.find()
 	if err != nil {
@@ -152,7 +150,7 @@ func (r *lc0Reader) nextChunk() error {
 	return nil
 }
 
-// find goes to the next chunk and returns its bytes; io.EOF when there are no more.
+// find goes to the next chunk and returns its bytes. It returns io.EOF after the last one.
 func (r *lc0Reader) find() (io.Reader, error) {
 	r.open = false
 	in := io.Reader(r.in)
@@ -186,8 +184,8 @@ func (r *lc0Reader) find() (io.Reader, error) {
 	return in, nil
 }
 
-// tarStream is what a tar.Reader reads. It finds a tar that is cut off between two of its
-// files, or has zeros between them, which a tar.Reader takes for the end.
+// tarStream is the input of a tar.Reader. It detects a tar that is truncated between two
+// files or has zeros between them. A tar.Reader takes both for the end.
 type tarStream struct {
 	in    io.Reader
 	short bool // a read returned less than its buffer holds
@@ -202,7 +200,7 @@ func (s *tarStream) Read(b []byte) (int, error) {
 }
 
 // end returns io.EOF if the tar.Reader has read the two blocks that end a tar and only
-// zeros follow. It reads to the end, where a gzip file has its checksum.
+// zeros follow. It reads to the end, so that gzip verifies its checksum.
 func (s *tarStream) end() error {
 	if s.short {
 		return fmt.Errorf("the tar is cut off: it has no end: %w", io.ErrUnexpectedEOF)
@@ -221,9 +219,9 @@ func (s *tarStream) end() error {
 	}
 }
 
-// fail says where an error is.
+// fail adds the location to an error.
 func (r *lc0Reader) fail(err error) error {
-	if err == io.EOF { // the file is at its end where it should not be
+	if err == io.EOF { // the file ends too early
 		err = io.ErrUnexpectedEOF
 	}
 	if r.tar != nil {

@@ -19,7 +19,7 @@ import (
 	"alamos/pkg/encode"
 )
 
-// The encodings in which lc0 keeps its records.
+// Encodings of lc0's records.
 const (
 	lc0Encoder = "lc0-112"
 	lc0Policy  = "lc0-1858"
@@ -31,16 +31,16 @@ type lc0File struct {
 	in     *counted
 	ahead  *bufio.Reader // of in
 	chunks *lc0Reader
-	cut    bool // off: there is no more
+	cut    bool // the file is truncated here
 }
 
 func openLC0(cfg *Config, name string, in *counted) (*lc0File, error) {
-	b := bufio.NewReaderSize(in, 1<<16) // the reader takes it as its own
+	b := bufio.NewReaderSize(in, 1<<16) // the reader uses this buffer without another one
 	r, err := newLC0Reader(name, b)
 	if errors.Is(err, errEmpty) {
 		err = brokenError{err}
 	} else if err != nil {
-		head, _ := b.Peek(sniffed) // a file may be shorter
+		head, _ := b.Peek(sniffed) // the file may be shorter
 		err = fmt.Errorf("%w; %w", err, foreign(head, "training data of lc0"))
 		if formatOf(head) == "" && isChunkName(name) {
 			err = brokenError{err}
@@ -52,8 +52,8 @@ func openLC0(cfg *Config, name string, in *counted) (*lc0File, error) {
 	return &lc0File{cfg: cfg, in: in, ahead: b, chunks: r}, nil
 }
 
-// isChunkName reports whether a file is a chunk by its name. If its beginning is unknown,
-// it is then a damaged chunk, as it would be in a tar.
+// isChunkName reports whether a file's name is that of a chunk. If such a file does not
+// begin like a chunk, it is a damaged chunk, as in a tar.
 func isChunkName(name string) bool {
 	name = strings.ToLower(name)
 	return strings.HasSuffix(name, ".gz") && !strings.HasSuffix(name, ".tar.gz")
@@ -82,26 +82,25 @@ func (f *lc0File) next(seed uint64) (func() (game, error), error) {
 func (f *lc0File) at() int64    { return f.in.bytes - int64(f.ahead.Buffered()) }
 func (f *lc0File) close() error { return nil }
 
-// lc0Game is a game of lc0's, of which the drawn records are kept, and what is
-// needed to play it again.
+// lc0Game is a game of lc0's data: the drawn records and what is needed to replay the game.
 type lc0Game struct {
 	where string
-	first lc0Position // of the first record
-	moves []int16     // played, as indices of lc0-1858
-	seen  []uint64    // sums of the boards of each record
+	first lc0Position // position of the first record
+	moves []int16     // moves played, as indices of lc0-1858
+	seen  []uint64    // checksums of each record's boards
 	drawn []lc0Drawn  // in the order of the game
 }
 
-// lc0Drawn is what is kept of a record.
+// lc0Drawn is the kept part of a drawn record.
 type lc0Drawn struct {
 	ply    int
-	whole  bool // the planes are what lc0-112 makes of the position, history and all
+	whole  bool // the planes equal the lc0-112 encoding of the replayed position, including history
 	coded  encode.Sample
 	result lc0Score
 }
 
-// decodeLC0 reads the records of a game and draws from them. Those that lc0 marked
-// for deletion are played, but not drawn.
+// decodeLC0 reads the records of a game and draws from them. Records that lc0 marked for
+// deletion are replayed but not drawn.
 func decodeLC0(cfg *Config, name string, data []byte, seed uint64) (*lc0Game, error) {
 	r, err := newLC0Reader(name, bytes.NewReader(data))
 	if err != nil {
@@ -149,8 +148,8 @@ var checkers = sync.Pool{New: func() any {
 	return &worker{board: chess.NewGame(chess.StartPosition(chess.Standard))}
 }}
 
-// check returns an error where a record is not what the one before it leads to, as far as
-// there are drawn ones: it takes little beside decompressing them.
+// check returns an error if a record does not follow from the previous one. It checks up to
+// the last drawn record. Its cost is small compared to decompression.
 func (g *lc0Game) check() error {
 	w := checkers.Get().(*worker)
 	defer checkers.Put(w)
@@ -160,13 +159,13 @@ func (g *lc0Game) check() error {
 func (g *lc0Game) size() int { return len(g.drawn) }
 
 func (g *lc0Game) positions(_ context.Context, w *worker, yield func(*Position) error) error {
-	w.noMoves = len(g.drawn) == 0 // all are marked for deletion
+	w.noMoves = len(g.drawn) == 0 // all records are marked for deletion
 	direct := w.codes(lc0Encoder, lc0Policy)
 	for i := range g.drawn {
 		direct = direct && g.drawn[i].whole
 	}
 	if len(g.drawn) > 0 {
-		// The result is that of the side that moves.
+		// The record's result is from the view of the side to move.
 		d := &g.drawn[0]
 		w.result = chess.Result(d.result.q)
 		if g.first.black != (d.ply%2 == 1) {
@@ -229,7 +228,7 @@ func (g *lc0Game) replay(w *worker, yield func(*Position) error) error {
 	return nil
 }
 
-// index is scratch memory by index of lc0-1858.
+// index returns scratch memory by index of lc0-1858.
 func (w *worker) index() []int32 {
 	if w.places == nil {
 		w.places = make([]int32, len(encode.LC01858Moves()))
@@ -237,8 +236,8 @@ func (w *worker) index() []int32 {
 	return w.places
 }
 
-// visits makes Moves the legal moves, and Policy their targets in a sample of the
-// policy encoding lc0-1858, which lists them all. places is cleared after use.
+// visits sets Moves to the legal moves and Policy to their targets in a sample of the
+// policy encoding lc0-1858, which lists all legal moves. It clears places after use.
 func (p *Position) visits(list *chess.MoveList, s *encode.Sample, places []int32) error {
 	defer func() {
 		for _, index := range s.Indices {
@@ -264,18 +263,18 @@ func (p *Position) visits(list *chess.MoveList, s *encode.Sample, places []int32
 	return nil
 }
 
-// lc0Codec numbers lc0's moves.
+// lc0Codec is lc0's move numbering.
 var lc0Codec = func() encode.Policy {
 	p, err := encode.PolicyByName(lc0Policy)
 	if err != nil {
-		panic(err) // it is one of ours
+		panic(err) // cannot fail for a built-in encoding
 	}
 	return p
 }()
 
 var lc0MoveNames = encode.LC01858Moves()
 
-// lc0Move is the legal move of an index.
+// lc0Move returns the legal move with an index.
 func lc0Move(p *chess.Position, index int) (chess.Move, error) {
 	word := []byte(lc0MoveNames[index])
 	if p.Turn() == chess.Black {
@@ -290,7 +289,7 @@ func lc0Move(p *chess.Position, index int) (chess.Move, error) {
 	return p.ParseUCI(string(word))
 }
 
-// sumBoards is a checksum of boards.
+// sumBoards returns a checksum of boards.
 func sumBoards(boards []uint64) (sum uint64) {
 	for _, b := range boards {
 		sum = stats.Mix(sum ^ b)
@@ -298,12 +297,11 @@ func sumBoards(boards []uint64) (sum uint64) {
 	return sum
 }
 
-// lc0Position is the position of a record, with what the record has of the seven plies
-// before it.
+// lc0Position is a record's position with the record's history of up to seven plies.
 type lc0Position struct {
-	boards [8]sideBoards // newest first, as the side to move at the newest sees them
-	rights [4]bool       // to castle: own long, own short, the other's long, short
-	black  bool          // to move at the newest
+	boards [8]sideBoards // newest first, from the view of the side to move in the newest
+	rights [4]bool       // castling rights: own long, own short, opponent's long, opponent's short
+	black  bool          // Black is to move in the newest
 	rule50 int
 }
 
@@ -318,12 +316,12 @@ func lc0PositionOf(r *lc0Record) lc0Position {
 	return p
 }
 
-// set sets up the game that leads to the position: as many of the plies before it as
-// the record has and moves can explain. That is how lc0 keeps the moves of its opening book.
+// set sets up the game that leads to the position. It uses as many plies of the record's
+// history as legal moves can explain. lc0 stores the moves of its opening book only in this
+// history.
 //
-// A record does not have the number of the move, with which rooks one castles
-// where there is a choice (the outermost are taken), or whether a position had occurred
-// before the plies that it has.
+// A record does not store the move number, the castling rooks where there is a choice (set
+// takes the outermost), or repetitions before its history.
 func (p *lc0Position) set(g *chess.Game) error {
 	known := 0
 	for known+1 < len(p.boards) && p.boards[known+1] != (sideBoards{}) {
@@ -338,7 +336,7 @@ func (p *lc0Position) set(g *chess.Game) error {
 	return err
 }
 
-// from sets up the game from the position that many plies ago.
+// from sets up the game from the position `back` plies ago.
 func (p *lc0Position) from(g *chess.Game, back int) error {
 	first := p.white(back)
 	rights := p.home(&first)
@@ -358,7 +356,7 @@ func (p *lc0Position) from(g *chess.Game, back int) error {
 			}
 			g.Play(m)
 		}
-		// Rights that are there now and should not be were not there at the start.
+		// Castling rights that exist now but should not were already missing at the start.
 		extra := rightsOf(g.Position())
 		want := p.whiteRights()
 		wrong := false
@@ -377,11 +375,11 @@ func (p *lc0Position) from(g *chess.Game, back int) error {
 	return nil
 }
 
-// sideBoards are the boards of a position as one side sees them: its own pawns to king,
-// then the other side's.
+// sideBoards are the boards of a position from one side's view: its own pawns to king, then
+// the opponent's.
 type sideBoards [lc0Step - 1]uint64
 
-// turned returns what the other side sees.
+// turned returns the opponent's view.
 func (b sideBoards) turned() sideBoards {
 	for i := range b {
 		b[i] = bits.ReverseBytes64(b[i])
@@ -392,7 +390,7 @@ func (b sideBoards) turned() sideBoards {
 	return b
 }
 
-// white returns the boards that many plies ago as white sees them.
+// white returns the boards `back` plies ago from White's view.
 func (p *lc0Position) white(back int) sideBoards {
 	if p.black {
 		return p.boards[back].turned()
@@ -400,7 +398,7 @@ func (p *lc0Position) white(back int) sideBoards {
 	return p.boards[back]
 }
 
-// The places of rights to castle in arrays of four.
+// Indices of castling rights in arrays of four.
 const (
 	whiteLong = iota
 	whiteShort
@@ -408,7 +406,7 @@ const (
 	blackShort
 )
 
-// whiteRights are the rights to castle: white's long, short, black's long, short.
+// whiteRights returns the castling rights: White's long and short, Black's long and short.
 func (p *lc0Position) whiteRights() [4]bool {
 	r := p.rights
 	if p.black {
@@ -417,7 +415,8 @@ func (p *lc0Position) whiteRights() [4]bool {
 	return r
 }
 
-// home are the rights that the places of kings and rooks would allow in chess.
+// home returns the castling rights that the king and rook squares would allow in standard
+// chess.
 func (p *lc0Position) home(b *sideBoards) (r [4]bool) {
 	has := func(board uint64, square int) bool { return board>>square&1 == 1 }
 	const rook, king = 3, 5
@@ -429,7 +428,7 @@ func (p *lc0Position) home(b *sideBoards) (r [4]bool) {
 	return r
 }
 
-// rightsOf are the rights to castle of a position.
+// rightsOf returns the castling rights of a position.
 func rightsOf(p *chess.Position) (r [4]bool) {
 	for c := chess.White; c <= chess.Black; c++ {
 		left := chess.Bitboard(1)<<(p.King(c)&63) - 1
@@ -440,13 +439,13 @@ func rightsOf(p *chess.Position) (r [4]bool) {
 	return r
 }
 
-// position makes a position of boards, that many plies before the record.
+// position makes a position from boards, `back` plies before the record.
 func (p *lc0Position) position(b *sideBoards, rights [4]bool, back int) (chess.Position, error) {
 	var ranks []string
 	for rank := 7; rank >= 0; rank-- {
 		text := ""
 		for file := range 8 {
-			piece := "1" // an empty square
+			piece := "1" // empty square
 			for i, letter := range "PNBRQKpnbrqk" {
 				if b[i]>>(8*rank+file)&1 == 0 {
 					continue
@@ -480,10 +479,10 @@ func (p *lc0Position) position(b *sideBoards, rights [4]bool, back int) (chess.P
 	return chess.ParseFEN(chess.Standard, fen)
 }
 
-// emptySquares counts empty squares that stand side by side.
+// emptySquares counts adjacent empty squares.
 var emptySquares = strings.NewReplacer("11111111", "8", "1111111", "7", "111111", "6", "11111", "5", "1111", "4", "111", "3", "11", "2")
 
-// moveTo returns the legal move after which the pieces stand as on the boards, or 0.
+// moveTo returns the legal move that leads to the boards, or 0.
 func moveTo(p *chess.Position, b sideBoards) chess.Move {
 	var list chess.MoveList
 	p.LegalMoves(&list)
@@ -497,7 +496,7 @@ func moveTo(p *chess.Position, b sideBoards) chess.Move {
 	return 0
 }
 
-// boardsOf returns the boards of a position as white sees them.
+// boardsOf returns the boards of a position from White's view.
 func boardsOf(p *chess.Position) (b sideBoards) {
 	for t := chess.Pawn; t <= chess.King; t++ {
 		b[t-chess.Pawn] = uint64(p.Pieces(chess.White, t))

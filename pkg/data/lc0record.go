@@ -11,24 +11,24 @@ import (
 	"alamos/pkg/encode"
 )
 
-// The lengths of the lc0-112 planes and the lc0-1858 policy.
+// Sizes of the lc0-112 planes and the lc0-1858 policy.
 const (
 	lc0Planes = 112
 	lc0Moves  = 1858
 )
 
-// lc0Record is what we use of a record: one position of lc0's training data. Planes and
-// policy are those of the encodings lc0-112 and lc0-1858, whatever the input format.
+// lc0Record is the used part of a record: one position of lc0's training data. Planes and
+// policy have the encodings lc0-112 and lc0-1858 for every input format.
 //
-// In formats 1 and 2 the history is whole. Formats 3 and 4 (with 132) leave out what was
-// before the last capture, pawn move, or loss of a right to castle: the planes of those
-// steps are zero. Format 5 (with 133) keeps only positions that had occurred before and
-// does not say when they did; they are left out too. In all of them an en passant square
-// implies the last move, and so the step before.
+// In formats 1 and 2 the history is complete. Formats 3 and 4 (with 132) omit the plies
+// before the last capture, pawn move or loss of a castling right: the planes of those steps
+// are zero. Format 5 (with 133) keeps only positions that occurred before and does not say
+// when, so its history is omitted too. In all formats an en passant square implies the last
+// move, and so the previous step.
 type lc0Record struct {
-	ply    int // number of the record in the game, from 0
+	ply    int // index of the record in the game, from 0
 	planes [lc0Planes]uint64
-	policy [lc0Moves]float32 // share of the visits, with sum 1; -1 of illegal moves
+	policy [lc0Moves]float32 // visit shares, with sum 1; -1 for illegal moves
 	played int               // index of the move played
 	result lc0Score
 
@@ -39,11 +39,11 @@ type lc0Record struct {
 }
 
 // lc0Score is the result of a game for the side to move: q is 1, 0 or -1, d is 1 for a
-// draw, m the number of plies that were left.
+// draw, and m is the number of plies left.
 type lc0Score struct{ q, d, m float32 }
 
-// sample writes the record as a sample of the encodings lc0-112 and lc0-1858, whose
-// slices are reused: the legal moves with their shares of the visits, and the result.
+// sample writes the record as a sample of lc0-112 and lc0-1858, with the legal moves' visit
+// shares and the result. It reuses the sample's slices.
 func (r *lc0Record) sample(s *encode.Sample) {
 	s.Ply = int32(r.ply)
 	s.Value, s.Draw, s.MovesLeft = r.result.q, r.result.d, r.result.m
@@ -59,10 +59,10 @@ func (r *lc0Record) sample(s *encode.Sample) {
 
 // A record as lc0 writes it (src/trainingdata/trainingdata_v6.h), little endian:
 //
-//	offset  type         what
+//	offset  type         field
 //	0       u32          version, 6
 //	4       u32          input format
-//	8       f32[1858]    probabilities, -1 of moves that are not legal
+//	8       f32[1858]    probabilities, -1 for illegal moves
 //	7440    u64[104]     history; a byte is a rank, its highest bit the a-file
 //	8272    u8[4]        castling: us long, us short, them long, them short; in
 //	                     formats from 2 on the rook's file as a bit
@@ -99,11 +99,11 @@ const (
 	lc0History = 8 * lc0Step
 )
 
-// decode reads a record.
+// decode decodes a record.
 func (r *lc0Record) decode(b *[lc0Size]byte) error {
 	u32 := func(at int) uint32 { return binary.LittleEndian.Uint32(b[at:]) }
 	f32 := func(at int) float32 { return math.Float32frombits(u32(at)) }
-	if v := u32(0); v > 1000 { // far above any version: text, or another program's
+	if v := u32(0); v > 1000 { // no real version is this high: the file is text or comes from another program
 		return fmt.Errorf("no training data of lc0: it begins with %q", b[:8])
 	} else if v != lc0Version {
 		return fmt.Errorf("version %d: want training data of version %d", v, lc0Version)
@@ -132,15 +132,14 @@ func (r *lc0Record) decode(b *[lc0Size]byte) error {
 		return err
 	}
 	r.result = lc0Score{q: f32(lc0ResultAt + 4), d: f32(lc0ResultAt + 8), m: f32(lc0ResultAt)}
-	// Not one comparison holds of a NaN.
+	// The negated comparisons also reject NaN.
 	if q, d, m := r.result.q, r.result.d, r.result.m; !(q >= -1 && q <= 1 && d >= 0 && d <= 1 && math.Abs(float64(m)) <= math.MaxFloat32) {
 		return fmt.Errorf("the result is %v, drawn %v, in %v plies: want -1 to 1, 0 to 1, and a number", q, d, m)
 	}
 	return nil
 }
 
-// decodePlanes sets the planes, with the transformation of the canonical formats
-// undone.
+// decodePlanes sets the planes and undoes the transformation of the canonical formats.
 func (r *lc0Record) decodePlanes(b *[lc0Size]byte, transformation int) error {
 	for i := range lc0History {
 		board := bits.ReverseBytes64(bits.Reverse64(binary.LittleEndian.Uint64(b[lc0HistoryAt+8*i:])))
@@ -174,19 +173,19 @@ func (r *lc0Record) decodePlanes(b *[lc0Size]byte, transformation int) error {
 		file = bits.Reverse8(file)
 	}
 	const theirPawns = 6
-	after := uint64(file) << 32 // the pawn that has advanced to the fifth rank, and came from the seventh
+	after := uint64(file) << 32 // the pawn moved from the seventh to the fifth rank
 	before := after << 16
 	if bits.OnesCount8(file) > 1 || r.planes[theirPawns]&after == 0 {
 		return fmt.Errorf("en passant on files %#b: want one file, with a pawn on its fifth rank", file)
 	}
 	copy(r.planes[lc0Step:], r.planes[:lc0Step-1])
 	r.planes[lc0Step+theirPawns] ^= after | before
-	r.planes[2*lc0Step-1] = 0 // nobody had seen that position
+	r.planes[2*lc0Step-1] = 0 // the previous position cannot be a repetition
 	return nil
 }
 
-// decodePolicy sets the policy and the move played; index says which index each stored
-// one stands for.
+// decodePolicy sets the policy and the move played. index maps stored indices to indices of
+// lc0-1858.
 func (r *lc0Record) decodePolicy(b *[lc0Size]byte, index []int16) error {
 	for i := range r.policy {
 		r.policy[i] = -1
@@ -216,9 +215,9 @@ func (r *lc0Record) decodePolicy(b *[lc0Size]byte, index []int16) error {
 	return nil
 }
 
-// transformSquare undoes a transformation of lc0's canonical formats: it was
-// changed to by exchanging files (1), then ranks (2), then by reflection in the
-// diagonal from a8 to h1 (4), as far as the bits are set.
+// transformSquare undoes a transformation of lc0's canonical formats. lc0 applied, for each
+// bit that is set, a swap of files (1), then of ranks (2), then a reflection in the
+// diagonal from a8 to h1 (4).
 func transformSquare(s chess.Square, transformation int) chess.Square {
 	if transformation&4 != 0 {
 		s = chess.NewSquare(7-s.Rank(), 7-s.File())
@@ -232,7 +231,6 @@ func transformSquare(s chess.Square, transformation int) chess.Square {
 	return s
 }
 
-// transformBoard is transformSquare for all squares of a board.
 func transformBoard(board uint64, transformation int) (b uint64) {
 	for s := range chess.Bitboard(board).Squares {
 		b |= 1 << transformSquare(s, transformation)
@@ -240,8 +238,8 @@ func transformBoard(board uint64, transformation int) (b uint64) {
 	return b
 }
 
-// lc0Transforms gives, by transformation and stored index, the index of the
-// lc0-1858 policy; -1 of promotions that a transformation makes impossible.
+// lc0Transforms maps a transformation and a stored index to the index of lc0-1858. It is -1
+// for promotions that a transformation makes impossible.
 var lc0Transforms = sync.OnceValue(func() (table [8][]int16) {
 	list := encode.LC01858Moves()
 	index := make(map[string]int16, len(list))

@@ -13,31 +13,31 @@ import (
 	"alamos/pkg/chess"
 )
 
-// Puzzle is a position in which there is something to find.
+// Puzzle is a position with a move to find.
 type Puzzle struct {
-	Line     int    // in its file, from 1
-	ID       string // "" for none
+	Line     int    // line in its file, from 1
+	ID       string // "" if it has no name
 	Position chess.Position
-	Best     []chess.Move // any of them solves it; empty where only Mate is known
-	Mate     int          // the side to move wins by force in that many moves; 0 where only Best is known
+	Best     []chess.Move // any of them solves the puzzle; empty if only Mate is known
+	Mate     int          // the side to move wins by force in this many moves; 0 if only Best is known
 }
 
 // Set is a file of puzzles.
 type Set struct {
-	File    string // as it was named
+	File    string // file name as given by the caller
 	Puzzles []Puzzle
 }
 
-// Name is the file's name without folder and ending: "mate-in-2".
+// Name returns the file's name without folder and extension, such as "mate-in-2".
 func (s *Set) Name() string {
 	return strings.TrimSuffix(filepath.Base(s.File), filepath.Ext(s.File))
 }
 
-// MaxMate is the longest forced win that a puzzle may ask for: a proof of one more
-// move takes hundreds of times as long.
+// MaxMate is the longest forced win of a puzzle. A proof of one more move takes hundreds of
+// times as long.
 const MaxMate = 5
 
-// Load reads the set in a file, as [Read] does.
+// Load reads a set from a file, see [Read].
 func Load(file string, v chess.Variant) (*Set, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -47,9 +47,9 @@ func Load(file string, v chess.Variant) (*Set, error) {
 	return Read(f, file, v)
 }
 
-// Read reads a set. Lines without the operation "variant" are of the variant v. Empty
-// lines and lines that begin with # are skipped. Errors name file and line. A
-// set without a puzzle is an error.
+// Read reads a set. Lines without the operation "variant" have the variant v. Read skips
+// empty lines and lines that begin with #. Errors name file and line. A set without puzzles
+// is an error.
 func Read(r io.Reader, file string, v chess.Variant) (*Set, error) {
 	s := &Set{File: file}
 	scanner := bufio.NewScanner(r)
@@ -76,7 +76,7 @@ func Read(r io.Reader, file string, v chess.Variant) (*Set, error) {
 	return s, nil
 }
 
-// Parse reads a line of a set, of the variant v unless the line says another.
+// Parse parses one line of a set. The variant is v unless the line names another.
 func Parse(line string, v chess.Variant) (Puzzle, error) {
 	fields, rest, err := splitPosition(line)
 	if err != nil {
@@ -125,9 +125,9 @@ func Parse(line string, v chess.Variant) (Puzzle, error) {
 	return p, nil
 }
 
-// splitPosition splits a line after its position: the four fields of EPD, and the clocks
-// and the checks of three-check if they follow as in FEN. These begin with a digit or a
-// sign, operations with a letter.
+// splitPosition splits a line after its position: the four fields of EPD, then the clocks
+// and the three-check counters if they follow as in FEN. These begin with a digit or a
+// sign, and operations begin with a letter.
 func splitPosition(line string) (fields []string, rest string, err error) {
 	rest = strings.TrimSpace(line)
 	for rest != "" && (len(fields) < 4 || strings.ContainsRune("0123456789+-", rune(rest[0]))) {
@@ -144,11 +144,11 @@ func splitPosition(line string) (fields []string, rest string, err error) {
 	return fields, rest, nil
 }
 
-// operations are the operands of each operation of a line.
+// operations maps each operation of a line to its operands.
 type operations map[string][]string
 
-// parseOperations reads "opcode operand ..;" until the end. Operands in quotes may have
-// blanks and semicolons. The last semicolon may be missing.
+// parseOperations parses "opcode operand ..;" up to the end. Quoted operands may contain
+// blanks and semicolons. The last semicolon is optional.
 func parseOperations(s string) (operations, error) {
 	ops := operations{}
 	for s = strings.TrimSpace(s); s != ""; s = strings.TrimSpace(s) {
@@ -176,7 +176,7 @@ func parseOperations(s string) (operations, error) {
 
 func letter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
 
-// parseOperands reads the operands up to the next semicolon, and what follows it.
+// parseOperands parses the operands up to the next semicolon and returns the rest.
 func parseOperands(s string) (operands []string, rest string, err error) {
 	for {
 		s = strings.TrimLeft(s, " \t")
@@ -203,7 +203,8 @@ func parseOperands(s string) (operands []string, rest string, err error) {
 	}
 }
 
-// one returns the only operand of an operation, if it is given.
+// one returns the operand of an operation that takes exactly one, if the operation is
+// present.
 func (o operations) one(name string) (string, bool, error) {
 	list, ok := o[name]
 	if !ok {
@@ -215,7 +216,8 @@ func (o operations) one(name string) (string, bool, error) {
 	return list[0], true, nil
 }
 
-// number returns the whole number of an operation, or absent if it is not given.
+// number returns the integer operand of an operation, or absent if the operation is
+// missing.
 func (o operations) number(name string, absent, low, high int) (int, error) {
 	text, ok, err := o.one(name)
 	if !ok || err != nil {
@@ -228,7 +230,7 @@ func (o operations) number(name string, absent, low, high int) (int, error) {
 	return n, nil
 }
 
-// withClocks returns the FEN of a position, with clocks that may be operations.
+// withClocks returns the FEN of a position. It takes missing clocks from the operations.
 func (o operations) withClocks(fields []string) (string, error) {
 	fen := strings.Join(fields, " ")
 	_, half := o["hmvc"]
@@ -251,7 +253,7 @@ func (o operations) withClocks(fields []string) (string, error) {
 	return fmt.Sprintf("%s %d %d", fen, h, f), nil
 }
 
-// String writes the puzzle as a line of a set.
+// String formats the puzzle as a line of a set.
 func (p *Puzzle) String() string {
 	at := &p.Position
 	fields := strings.Fields(at.FEN())
@@ -277,8 +279,8 @@ func (p *Puzzle) String() string {
 	return b.String()
 }
 
-// Write writes puzzles, a line each, below lines of comment. What it writes reads as the
-// same puzzles.
+// Write writes comment lines and then one line for each puzzle. Read returns the same
+// puzzles from its output.
 func Write(w io.Writer, puzzles []Puzzle, comment ...string) error {
 	out := bufio.NewWriter(w)
 	for _, c := range comment {

@@ -12,20 +12,20 @@ import (
 	"alamos/pkg/uci"
 )
 
-// Recipe says which puzzles to make. The puzzles are a function of it and of the engine:
-// engines are limited by nodes, not by time.
+// Recipe configures [Make]. The puzzles are a function of the recipe and the engine,
+// because engines are limited by nodes and not by time.
 type Recipe struct {
 	Variant chess.Variant
-	Mate    int    // moves in which the side to move wins
-	Count   int    // half of them White's, half Black's
-	Seed    uint64 // of the games
-	ID      string // names begin with it: "mate-in-2" makes "mate-in-2.001"
+	Mate    int    // moves to the win
+	Count   int    // half of them with White to move, half with Black
+	Seed    uint64 // seed of the games
+	ID      string // prefix of names: "mate-in-2" makes "mate-in-2.001"
 
 	Play  int64 // nodes for each move of the games
 	Judge int64 // nodes for each puzzle
 }
 
-// Nodes that find mates in few moves reliably and games quickly.
+// Defaults that find short mates reliably and play games quickly.
 const (
 	PlayNodes  = 1_000
 	JudgeNodes = 50_000
@@ -43,34 +43,37 @@ func (r *Recipe) check() error {
 	return nil
 }
 
-// Games begin with random moves until one of these plies. Then the engine plays, except
-// for blunders, which keep games decisive.
+// Games begin with random moves up to one of these plies. Then the engine plays, except for
+// blunders, which keep the games decisive.
 const (
 	leastRandomPlies = 4
 	mostRandomPlies  = 24
-	blunders         = 0.25 // share of moves drawn at random
+	blunders         = 0.25 // share of random moves
 	longestGame      = 240  // plies
 )
 
-// gamesEach bounds the search for rare puzzles: a game gives at most one.
+// gamesEach limits the search for rare puzzles. A game gives at most one puzzle.
 const gamesEach = 200
 
-// Make finds puzzles in games of an engine that has proved the variant (see
-// [uci.Engine.Prove]). A puzzle is a position
+// Make finds puzzles in games of an engine whose support of the variant was checked (see
+// [uci.Engine.Prove]). A puzzle is the first position of its game that meets these
+// conditions:
 //
-//   - in which the engine, with more nodes, sees a win in exactly Mate moves, and the
-//     rules prove it; it is an error if they disagree,
-//   - in which at most a quarter of the legal moves is right,
-//   - that is no other puzzle's, with colors exchanged or not, whoever is to move,
+//   - The engine, with more nodes, sees a win in exactly Mate moves, and the rules
+//     prove it. Disagreement is an error.
+//   - At most a quarter of the legal moves solve it.
+//   - It differs from all other puzzles, also with colors exchanged and regardless
+//     of the side to move.
 //
-// the first one of its game. tell, unless nil, receives the number found so far.
+// Make calls tell, unless nil, with the number of puzzles found.
 func Make(ctx context.Context, e *uci.Client, r Recipe, tell func(done int)) ([]Puzzle, error) {
 	if err := r.check(); err != nil {
 		return nil, err
 	}
 	m := maker{Recipe: r, engine: e, seen: map[string]bool{}, wanted: [2]int{chess.White: (r.Count + 1) / 2, chess.Black: r.Count / 2}}
 	for game := range gamesEach * r.Count {
-		// Other games for each length of mate: sets of the same seed have nothing in common.
+		// Each length of mate has its own games, so that sets with the same seed do not
+		// overlap.
 		rng := rand.New(rand.NewPCG(r.Seed, uint64(r.Mate)<<32|uint64(game)))
 		if err := m.game(ctx, rng); err != nil {
 			return nil, err
@@ -85,16 +88,15 @@ func Make(ctx context.Context, e *uci.Client, r Recipe, tell func(done int)) ([]
 	return nil, fmt.Errorf("puzzle: %d games have only %d puzzles of mate in %d, want %d", gamesEach*r.Count, len(m.found), r.Mate, r.Count)
 }
 
-// maker looks for puzzles.
 type maker struct {
 	Recipe
 	engine *uci.Client
 	found  []Puzzle
-	seen   map[string]bool // boards, as FEN has them
-	wanted [2]int          // still, by the side to move
+	seen   map[string]bool // board fields of FEN
+	wanted [2]int          // puzzles still to find, by the side to move
 }
 
-// game plays a game until it has a puzzle or ends.
+// game plays a game until it gives a puzzle or ends.
 func (m *maker) game(ctx context.Context, rng *rand.Rand) error {
 	if err := m.engine.NewGame(ctx); err != nil {
 		return err
@@ -138,16 +140,16 @@ func (m *maker) ask(ctx context.Context, g *chess.Game, nodes int64) (uci.Answer
 	return m.engine.Go(ctx, uci.Limit{Nodes: nodes})
 }
 
-// mates reports whether the engine sees the wanted win.
+// mates reports whether the engine sees a win in the requested number of moves.
 func (m *maker) mates(a *uci.Answer) bool {
 	s := a.Info.Score
 	return s != nil && s.IsMate && s.Mate == m.Mate && s.Bound == uci.Exact
 }
 
-// lateRule50 is the count of plies from which the fifty-move rule may save the loser.
+// lateRule50 is the ply count from which the fifty-move rule may save the loser.
 const lateRule50 = 80
 
-// try adds a position to the puzzles if it makes a good one.
+// try adds the position to the puzzles if it meets the conditions of [Make].
 func (m *maker) try(ctx context.Context, at *chess.Position, l *chess.MoveList) (found bool, err error) {
 	board, _, _ := strings.Cut(at.FEN(), " ")
 	if m.wanted[at.Turn()] == 0 || m.seen[board] || m.seen[exchanged(board)] || at.Rule50() >= lateRule50 {
@@ -190,7 +192,7 @@ func (m *maker) try(ctx context.Context, at *chess.Position, l *chess.MoveList) 
 	return true, nil
 }
 
-// exchanged is the board of a FEN with colors exchanged.
+// exchanged returns the board field of a FEN with colors exchanged.
 func exchanged(board string) string {
 	ranks := strings.Split(board, "/")
 	slices.Reverse(ranks)

@@ -7,12 +7,12 @@ import (
 	"alamos/pkg/chess"
 )
 
-// Wins returns the moves of the side to move after which it wins by force in at most n
-// moves of its own, the first included, in the order of the move list. Everything is
-// tried; ctx ends a proof that takes too long.
+// Wins returns the moves of the side to move that win by force in at most n of its own
+// moves, including the first, in the order of the move list. The search is exhaustive;
+// cancel ctx to stop a long proof.
 //
-// A win counts when the side's own move makes it, or a reply that is forced on the
-// other side before the last of them.
+// A win counts if the side's own move completes it, or if a forced reply of the opponent
+// completes it before the last of these moves.
 func Wins(ctx context.Context, p *chess.Position, n int) ([]chess.Move, error) {
 	var wins []chess.Move
 	s := newProver(ctx)
@@ -26,15 +26,15 @@ func Wins(ctx context.Context, p *chess.Position, n int) ([]chess.Move, error) {
 	return wins, s.err
 }
 
-// Keeps reports whether the legal move m is one of [Wins].
+// Keeps reports whether [Wins] contains the legal move m.
 func Keeps(ctx context.Context, p *chess.Position, m chess.Move, n int) (bool, error) {
 	s := newProver(ctx)
 	won := s.after(p, m, n)
 	return won && s.err == nil, s.err
 }
 
-// Shortest returns the least number of moves in which the side to move wins by force, or
-// 0 if it cannot in at most `most` moves.
+// Shortest returns the least number of moves in which the side to move wins by force, or 0
+// if it needs more than `most` moves.
 func Shortest(ctx context.Context, p *chess.Position, most int) (int, error) {
 	s := newProver(ctx)
 	for n := 1; n <= most; n++ {
@@ -49,32 +49,31 @@ func Shortest(ctx context.Context, p *chess.Position, most int) (int, error) {
 	return 0, nil
 }
 
-// prover proves wins by trying every move of both sides.
+// prover proves wins by searching all moves of both sides.
 type prover struct {
 	ctx   context.Context
-	err   error // of the context; then results mean nothing
+	err   error // the context's error; results are meaningless after it
 	looks int
 	known map[node]bool
-	// refuted is the reply that refuted the last try with so many moves left: it
-	// often refutes the next one, too.
+	// refuted holds the last refuting reply for each number of moves left. It often refutes
+	// the next move, too.
 	refuted [MaxMate + 1]chess.Move
 }
 
-// node is a position with the side to move looking for a win in n moves.
+// node is a position in which the side to move looks for a win in n moves.
 type node struct {
 	key uint64
 	n   int
 }
 
-// mostKnown bounds the memory of a proof to about a hundred MiB.
+// mostKnown limits the memory of a proof to about 100 MiB.
 const mostKnown = 1 << 21
 
 func newProver(ctx context.Context) *prover {
 	return &prover{ctx: ctx, known: map[node]bool{}}
 }
 
-// attack reports whether the side to move wins by force in at most n moves of its own,
-// n at least 1.
+// attack reports whether the side to move wins by force in at most n >= 1 moves.
 func (s *prover) attack(p *chess.Position, n int) bool {
 	at := node{p.Key(), n}
 	if n > 1 {
@@ -85,7 +84,7 @@ func (s *prover) attack(p *chess.Position, n int) bool {
 	var l chess.MoveList
 	p.LegalMoves(&l)
 	var won bool
-	if l.Len() == 0 { // the reply ended the game
+	if l.Len() == 0 { // the opponent's reply ended the game
 		won = p.Ended(&l).Result == chess.Win(p.Turn())
 	} else {
 		won = slices.ContainsFunc(s.order(p, l.Slice(), n), func(m chess.Move) bool { return s.after(p, m, n) })
@@ -99,8 +98,7 @@ func (s *prover) attack(p *chess.Position, n int) bool {
 	return won
 }
 
-// order puts checks first where there is more than one move to make: they leave few
-// replies.
+// order puts checks first if more than one move remains, because checks leave few replies.
 func (s *prover) order(p *chess.Position, moves []chess.Move, n int) []chess.Move {
 	if n == 1 {
 		return moves
@@ -117,16 +115,15 @@ func (s *prover) order(p *chess.Position, moves []chess.Move, n int) []chess.Mov
 	return moves
 }
 
-// after reports whether the side to move wins by playing m and at most n-1 further
-// moves.
+// after reports whether the side to move wins with m and at most n-1 more moves.
 func (s *prover) after(p *chess.Position, m chess.Move, n int) bool {
 	q := *p
 	q.Play(m)
 	return s.defend(&q, n-1)
 }
 
-// defend reports whether the side to move loses by force in at most n further moves of
-// the other side.
+// defend reports whether the side to move loses by force in at most n more moves of the
+// opponent.
 func (s *prover) defend(p *chess.Position, n int) bool {
 	if n == 0 && onlyMates(p.Variant()) && !p.InCheck() {
 		return false
@@ -160,6 +157,6 @@ func (s *prover) defend(p *chess.Position, n int) bool {
 	return true
 }
 
-// onlyMates reports whether only mate wins in a variant, so that a side that is not in
-// check has not lost.
+// onlyMates reports whether mate is the variant's only win. A side that is not in check has
+// then not lost.
 func onlyMates(v chess.Variant) bool { return v == chess.Standard || v == chess.Crazyhouse }

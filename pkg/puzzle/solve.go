@@ -12,9 +12,9 @@ import (
 
 // Answer is a player's answer to a puzzle.
 type Answer struct {
-	Move   chess.Move // 0: none, see Err
+	Move   chess.Move // 0 if the player has no move, see Err
 	Solved bool
-	Err    error // why the player has no answer: an engine that failed
+	Err    error // why there is no move, such as a failed engine
 }
 
 // Solved counts the answers that solve their puzzles.
@@ -28,13 +28,13 @@ func Solved(answers []Answer) int {
 	return n
 }
 
-// AtOnce is how many puzzles a player solves at once: a batch for networks, and little
-// memory for search trees.
+// AtOnce is the number of puzzles that a player solves at once. It fills a network's batch
+// and keeps the memory for search trees small.
 const AtOnce = 128
 
-// Solve lets a player answer puzzles and judges the answers, in the order of the puzzles.
-// The player's random numbers depend on the seed and the number of the puzzle. tell,
-// unless nil, receives the number answered so far.
+// Solve lets a player solve puzzles and judges its moves. Answers have the order of the
+// puzzles. The player's random numbers depend on the seed and the number of the puzzle.
+// Solve calls tell, unless nil, with the number of puzzles answered.
 func Solve(ctx context.Context, puzzles []Puzzle, player match.Player, seed uint64, tell func(done int)) ([]Answer, error) {
 	answers := make([]Answer, 0, len(puzzles))
 	for some := range slices.Chunk(puzzles, AtOnce) {
@@ -67,9 +67,9 @@ func Solve(ctx context.Context, puzzles []Puzzle, player match.Player, seed uint
 	return answers, nil
 }
 
-// SolvedBy reports whether a move solves the puzzle: with Mate if the win in that many
-// moves is still forced after it, else if it is one of Best. An illegal move solves
-// nothing.
+// SolvedBy reports whether a move solves the puzzle. If Mate is set, the win in that many
+// moves must still be forced after the move; otherwise the move must be in Best. An illegal
+// move solves nothing.
 func (p *Puzzle) SolvedBy(ctx context.Context, m chess.Move) (bool, error) {
 	var l chess.MoveList
 	p.Position.LegalMoves(&l)
@@ -82,9 +82,9 @@ func (p *Puzzle) SolvedBy(ctx context.Context, m chess.Move) (bool, error) {
 	return slices.Contains(p.Best, m), nil
 }
 
-// Check returns the faults of a set, each a line of text that begins with file and line:
-// repeated positions, forced wins that do not exist or take fewer moves, and best moves
-// that are not exactly those that win.
+// Check returns the faults of a set as lines of text that begin with file and line. Faults
+// are repeated positions, forced wins that do not exist or take fewer moves, and best moves
+// that differ from the winning moves.
 func Check(ctx context.Context, s *Set) ([]string, error) {
 	var faults []string
 	lines := map[uint64]int{}

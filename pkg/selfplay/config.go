@@ -10,7 +10,7 @@ import (
 	"alamos/pkg/search"
 )
 
-// Config is a generation of games. The tags are what experiment files may say, see
+// Config describes a generation of games. Its tags define the keys of experiment files, see
 // package config.
 type Config struct {
 	// Games are numbered from 0.
@@ -18,60 +18,59 @@ type Config struct {
 	Temperature Temperature `key:"temperature" doc:"How a move is drawn from the visits."`
 	Opening     Opening     `key:"opening" doc:"Where games start."`
 	PlayoutCap  PlayoutCap  `key:"playout_cap" flags:"optional" doc:"Playout cap randomization (KataGo): only a share of the moves has a full search and is learned from; the others are made with few visits and without noise, so that there are more games. Absent: every move has a full search."`
-	// Surprise: see repeat.
+	// See repeat.
 	Surprise float64 `key:"surprise" default:"0" range:"0..1" doc:"Policy surprise weighting (KataGo: 0.5): the share of a game's samples that goes to positions in proportion to how far the search went from the priors (their Kullback-Leibler divergence), by repeating and leaving out samples; 0: every position is a sample once."`
-	// ValueMix leaves the probability of a draw that of the result, 1 or 0, as far as
-	// the value leaves it room.
+	// ValueMix keeps the draw probability of the result, 1 or 0, as far as the mixed value
+	// allows.
 	ValueMix float64      `key:"value_mix" default:"0" range:"0..1" doc:"Share of the value of the search in what the value learns from; the rest is the result of the game."`
 	Script   *config.File `key:"adjudicate" ext:".go" doc:"Go script that may end a game before the rules do, with the result that it names."`
 
 	Variant chess.Variant
 
-	// Start is where games begin, in the words of [chess.ParseStarts]; empty is the
-	// start position of the variant.
+	// Start lists the start positions, in the syntax of [chess.ParseStarts]. Empty means
+	// the variant's start position.
 	Start []string
 
 	Search search.Config
 
-	// MaxMoves is the length, in full moves from the start of the game, at which an
-	// unfinished game is thrown away and played again as the next attempt, with random
-	// numbers of its own. 0: no limit.
+	// MaxMoves is the maximum length in full moves from the start of the game. A longer
+	// unfinished game is discarded and played again as the next attempt, with new random
+	// numbers. 0: no limit.
 	MaxMoves int
 
-	// Adjudicate, when not nil, runs Script: it may end a game before the rules do. It
-	// is called after every move of an unfinished game with the record so far, which
-	// has no outcome; it returns chess.Unfinished where the game continues. Many
-	// goroutines call it at once, and it must keep nothing of the record. An error ends
-	// all games.
+	// Adjudicate, if not nil, calls Script, which may end a game before the rules do. It is
+	// called after every move of an unfinished game with the record so far, which has no
+	// outcome. It returns chess.Unfinished if the game continues. Many goroutines call it
+	// at once, and it must not retain the record. An error ends all games.
 	Adjudicate func(*Record) (chess.Result, error)
 
-	// Seed of this generation: all its randomness follows from it.
+	// Seed determines all randomness of this generation.
 	Seed uint64
 
-	// Skip, when not nil, tells which games are not to be played, being
-	// there already. It does not change the other games.
+	// Skip, if not nil, reports which games already exist and are not played. It does not
+	// change the other games.
 	Skip func(game int) bool
 
-	// Parallel is the number of games a worker plays at once, and so the
-	// size of its batches; 0: all games, shared evenly. It changes speed
-	// and memory but not the games.
+	// Parallel is the number of games that a worker plays at once, and so its batch size.
+	// 0: all games, divided evenly among the workers. It changes speed and memory but not
+	// the games.
 	Parallel int
 
-	// Progress, when not nil, is counted up while the games go on.
+	// Progress, if not nil, is updated during play.
 	Progress *Progress
 }
 
-// Temperature says how a move is drawn from the visits of the root's moves:
-// with a probability proportional to visits^Power during the first Plies plies
-// of a game, and visits^Then from there on. Plies 0: Power all through.
-// math.Inf(1) is the most visited move.
+// Temperature defines how a move is drawn from the visits of the root's moves: with
+// probability proportional to visits^Power during the first Plies plies of a game, and
+// visits^Then afterwards. Plies 0: Power for the whole game. Power is 1/temperature, and
+// math.Inf(1) selects the most visited move.
 type Temperature struct {
 	Power float64 `key:"power" default:"1" range:">0..1000" words:"max=inf" doc:"A move is drawn with probability in proportion to visits to this power; max plays the most visited one."`
 	Plies int     `key:"plies" default:"0" range:"0..10000" unit:"plies" doc:"Length of the phase that power rules; 0 is the whole game."`
 	Then  float64 `key:"then" default:"max" range:">0..1000" words:"max=inf" doc:"Power after that phase."`
 }
 
-// at is the power at a ply, counted from 0.
+// at returns the power at a ply, counted from 0.
 func (t Temperature) at(ply int) float64 {
 	if t.Plies > 0 && ply >= t.Plies {
 		return t.Then
@@ -79,26 +78,25 @@ func (t Temperature) at(ply int) float64 {
 	return t.Power
 }
 
-// PlayoutCap divides the searches into full and fast ones (playout cap
-// randomization: Wu 2019, Accelerating Self-Play Learning in Go, section 3.1).
-// Results are learned from better when there are many games, policies when
-// searches are long: so most moves of a game are made fast, and only the positions
-// of full searches become samples. A search is full with probability Full, as the
-// game's random numbers say; the others have Visits instead of those of
-// Config.Search and explore nothing (see [search.Tree.SetExploring]). Visits that
-// the tree keeps count in both. Visits 0: all searches are full.
+// PlayoutCap divides the searches into full and fast ones (playout cap randomization: Wu
+// 2019, Accelerating Self-Play Learning in Go, section 3.1). The value needs many games and
+// the policy needs long searches. So most moves use fast searches, and only positions with
+// full searches become samples. A search is full with probability Full, drawn from the
+// game's random numbers. Fast searches have Visits instead of the visits of Config.Search
+// and do not explore (see [search.Tree.SetExploring]). In both kinds, visits reused from
+// the tree count. Visits 0: all searches are full.
 type PlayoutCap struct {
 	Full   float64 `key:"full" default:"0.25" range:">0..1" doc:"Share of the moves with a full search, drawn for each move."`
 	Visits int     `key:"visits" default:"20" range:"1..10000000" unit:"visits" doc:"Visits of the root before one of the other moves is made, those kept in the tree included."`
 }
 
-// MeanVisits is the number of visits that a search is given, on average.
+// MeanVisits returns the average number of visits of a search.
 func (c *Config) MeanVisits() float64 {
 	full, most := c.FullShare(), c.Search.Budget()
 	return full*float64(most) + (1-full)*float64(min(most, c.PlayoutCap.Visits))
 }
 
-// FullShare is the share of the searches that are full and give samples.
+// FullShare returns the share of searches that are full and give samples.
 func (c *Config) FullShare() float64 {
 	if c.PlayoutCap.Visits == 0 {
 		return 1
@@ -106,26 +104,26 @@ func (c *Config) FullShare() float64 {
 	return c.PlayoutCap.Full
 }
 
-// Opening says what comes before a game. With probability Share a game begins
-// elsewhere than at Config.Start: from one of the FENs, if there are any, drawn
-// with equal chances, and after RandomPlies random legal moves from there. The game proper, its history, its length and its
-// samples begin after that. An opening that ends the game is drawn anew.
+// Opening defines how games are varied at the start. With probability Share a game starts
+// from one of the FENs, if any, drawn uniformly, instead of Config.Start, and then plays
+// RandomPlies random legal moves. The game's history, length and samples begin after that.
+// An opening that ends the game is drawn again.
 type Opening struct {
 	RandomPlies int      `key:"random_plies" default:"0" range:"0..1000" unit:"plies" doc:"Random legal moves at the start, which are not learned from."`
 	Share       float64  `key:"share" default:"1" range:"0..1" doc:"Share of the games that start from random_plies or fens; the others start from game.start."`
 	FENs        []string `key:"fens" default:"[]" want:"a position in FEN" doc:"Positions to start from, each equally likely; empty is game.start."`
 }
 
-// Progress counts what has been done so far, plies and evaluations of thrown
-// attempts included; it may be read at any time.
+// Progress counts the work so far, including plies and evaluations of discarded attempts.
+// It may be read at any time.
 type Progress struct {
 	Games, Thrown, Plies, Evaluations atomic.Int64
 }
 
-// beginnings are the positions that games can begin with, before random plies.
+// beginnings holds the possible start positions, before random plies.
 type beginnings struct {
 	start    chess.Starts
-	openings []chess.Position // instead of start for a share of the games; may be empty
+	openings []chess.Position // replace start in a share of the games; may be empty
 }
 
 // Validate returns an error that names the first setting out of range.
@@ -134,7 +132,7 @@ func (c *Config) Validate(codec encode.Codec) error {
 	return err
 }
 
-// prepare checks the settings and reads the positions that games begin with.
+// prepare checks the settings and parses the start positions.
 func (c *Config) prepare(codec encode.Codec) (b beginnings, err error) {
 	if err := c.Search.Validate(); err != nil {
 		return b, err

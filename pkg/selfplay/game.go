@@ -11,14 +11,14 @@ import (
 	"alamos/pkg/stats"
 )
 
-// maxThrown is the number of attempts in a row that a game may lose to
-// MaxMoves before the settings are taken to be hopeless.
+// maxThrown is the number of consecutive attempts of a game that may exceed MaxMoves before
+// Play returns an error.
 const maxThrown = 1000
 
-// maxRedraws is the same for openings that end the game.
+// maxRedraws is the same limit for openings that end the game.
 const maxRedraws = 10000
 
-// gameSlot plays games one after the other. Its tree and its game reuse their memory.
+// gameSlot plays one game after another. Its tree and its game reuse their memory.
 type gameSlot struct {
 	cfg   *Config
 	codec encode.Codec
@@ -31,10 +31,10 @@ type gameSlot struct {
 	moves chess.MoveList
 
 	record    *Record
-	surprises []float64 // of the record's samples; only with Config.Surprise
-	priors    []float64 // scratch
-	full      bool      // the search of the current move is: see PlayoutCap
-	before    int       // evaluations of the tree before this game
+	surprises []float64 // of the record's samples; used only with Config.Surprise
+	priors    []float64 // scratch memory
+	full      bool      // whether the current move has a full search, see PlayoutCap
+	before    int       // the tree's evaluations before this game
 }
 
 func newGameSlot(cfg *Config, codec encode.Codec, from beginnings) *gameSlot {
@@ -46,15 +46,15 @@ func newGameSlot(cfg *Config, codec encode.Codec, from beginnings) *gameSlot {
 	return g
 }
 
-// begin sets up game number.
+// begin sets up the game with this number.
 func (g *gameSlot) begin(number int) error {
 	g.record = &Record{Number: number}
 	g.before = g.tree.Evaluations()
 	return g.attempt()
 }
 
-// attempt starts the current game again, with the random numbers that belong to its
-// number and to the attempts so far.
+// attempt restarts the current game. Its random numbers depend on the game's number and the
+// number of attempts.
 func (g *gameSlot) attempt() error {
 	r := g.record
 	stream := stats.Derive(g.cfg.Seed, r.Number, r.Thrown)
@@ -71,11 +71,11 @@ func (g *gameSlot) attempt() error {
 	return nil
 }
 
-// allot draws whether the next search is a full one.
+// allot draws whether the next search is full.
 func (g *gameSlot) allot() {
 	fast := g.cfg.PlayoutCap.Visits
 	if fast == 0 {
-		return // no number is drawn: games are what they were before there was a choice
+		return // draw no number, so that games without fast searches keep their random streams
 	}
 	visits := fast
 	if g.full = g.rng.Float64() < g.cfg.PlayoutCap.Full; g.full {
@@ -85,7 +85,7 @@ func (g *gameSlot) allot() {
 	g.tree.SetExploring(g.full)
 }
 
-// open sets up the position that the game begins with.
+// open sets up the start position of the game.
 func (g *gameSlot) open() error {
 	o := g.cfg.Opening
 	if o.Share <= 0 || g.rng.Float64() >= o.Share {
@@ -93,8 +93,8 @@ func (g *gameSlot) open() error {
 		return nil
 	}
 	for range maxRedraws {
-		// A number is drawn even where there is no choice: from it on, the
-		// games of a seed are what they always were.
+		// Always draw a number, so that the later random numbers of a seed do not depend on
+		// the openings.
 		if i := g.rng.IntN(max(1, len(g.from.openings))); len(g.from.openings) > 0 {
 			g.game.Reset(g.from.openings[i])
 		} else {
@@ -108,8 +108,7 @@ func (g *gameSlot) open() error {
 	return fmt.Errorf("%d openings of %d random plies all ended the game: use fewer", maxRedraws, o.RandomPlies)
 }
 
-// randomPlies plays n random legal moves and reports whether the game continues
-// after them.
+// randomPlies plays n random legal moves and reports whether the game continues after them.
 func (g *gameSlot) randomPlies(n int) bool {
 	for ; ; n-- {
 		g.game.Position().LegalMoves(&g.moves)
@@ -123,8 +122,8 @@ func (g *gameSlot) randomPlies(n int) bool {
 	}
 }
 
-// move plays the move that the finished search chose. It returns the record when the
-// move ended the game, otherwise nil.
+// move plays the move chosen by the finished search. If it ends the game, move returns the
+// record, otherwise nil.
 func (g *gameSlot) move() (*Record, error) {
 	r := g.record
 	ply := g.game.Ply()
@@ -169,8 +168,8 @@ func (g *gameSlot) move() (*Record, error) {
 	return nil, nil
 }
 
-// sample returns the sample of the current position, with the search's target over all
-// legal moves that the policy can express. The result is added when it is known.
+// sample returns the sample of the current position. Its policy target covers all legal
+// moves that the policy encoding can express. settle adds the result later.
 func (g *gameSlot) sample() encode.Sample {
 	p := g.game.Position()
 	s := encode.Sample{
@@ -205,8 +204,8 @@ func (g *gameSlot) sample() encode.Sample {
 	return s
 }
 
-// settle adds the result of the game to its samples, how far away it was, and the values
-// of the searches as far as ValueMix says.
+// settle adds the game's result and the number of plies left to its samples, and mixes in
+// the search values according to ValueMix.
 func (g *gameSlot) settle(r *Record) {
 	white := float32(r.Outcome.Result)
 	first := g.game.Start().Turn()
@@ -228,21 +227,20 @@ func (g *gameSlot) settle(r *Record) {
 		if mix := g.cfg.ValueMix; mix > 0 {
 			searched := g.codec.Sign(turn) * r.RootValues[s.Ply]
 			s.Value = float32((1-mix)*float64(s.Value) + mix*float64(searched))
-			// The value of a search says nothing about draws: an even value is no sign of
-			// one. The result alone does, as far as the value leaves room for it (see
-			// [encode.Sample.Drawn]).
+			// A search value says nothing about draws: a value of 0 is not a sign of a
+			// draw. Only the result gives the draw probability, as far as the value leaves
+			// room for it (see [encode.Sample.Drawn]).
 			s.Draw = min(s.Draw, 1-float32(math.Abs(float64(s.Value))))
 		}
 	}
 }
 
-// leastPrior stands for a smaller prior where surprise is measured, so that a move
-// that the network rules out altogether is not infinitely surprising.
+// leastPrior is the lower bound for priors in the measure of surprise. It keeps the
+// surprise of a move with prior 0 finite.
 const leastPrior = 1e-8
 
-// surprise is how far the search went from what the network thought: the
-// Kullback-Leibler divergence of the target of s from the priors of the same moves,
-// in nats.
+// surprise returns how far the search moved away from the priors: the Kullback-Leibler
+// divergence of the target of s from the priors of the same moves, in nats.
 func surprise(s *encode.Sample, priors []float64) float64 {
 	var sum float64
 	for i, p := range s.Policy {
@@ -253,19 +251,19 @@ func surprise(s *encode.Sample, priors []float64) float64 {
 	return max(0, sum)
 }
 
-// repeat writes each sample of a finished game as often as its weight says: policy
-// surprise weighting, as KataGo does it (its docs/KataGoMethods.md). Of the n samples
-// of a game, with the surprises D, sample i has the weight
+// repeat repeats each sample of a finished game according to its weight: policy surprise
+// weighting, as in KataGo (docs/KataGoMethods.md). Among the n samples of a game with
+// surprises D, sample i has the weight
 //
 //	(1 - share) + share * n * D(i) / (sum of all D)
 //
-// and is there as often as the whole part of that, and once more with the
-// probability of its fraction. The weights sum to n: on average there are as many
-// samples as without.
+// It is written as often as the integer part of the weight, and once more with the
+// probability of the fraction. The weights sum to n, so the expected number of samples does
+// not change.
 func (g *gameSlot) repeat(r *Record) {
 	share := g.cfg.Surprise
 	if share == 0 {
-		return // no number is drawn, which would change nothing but costs time
+		return // all weights are 1: skip the random numbers
 	}
 	var total float64
 	for _, d := range g.surprises {

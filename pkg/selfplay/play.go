@@ -11,13 +11,13 @@ import (
 	"alamos/pkg/search"
 )
 
-// Play plays the games of cfg, a worker for each of nets, and passes each
-// finished game to done, one call at a time but in no certain order. The nets must
-// evaluate positions alike.
+// Play plays the games of cfg with one worker for each of nets. It passes each finished
+// game to done, one call at a time, in no particular order. All nets must evaluate
+// positions identically.
 //
-// Workers take games as they become free. The first error, or the end
-// of ctx, stops all of them within a batch of the network; Play then returns
-// that error, or ctx.Err(), and games that were not finished are lost.
+// Workers take games as they become free. The first error, or cancellation of ctx, stops
+// all workers within one batch. Play then returns that error, or ctx.Err(), and unfinished
+// games are lost.
 func Play(ctx context.Context, cfg Config, codec encode.Codec, nets []search.Net, done func(*Record)) (Stats, error) {
 	begin := time.Now()
 	if len(nets) == 0 {
@@ -76,7 +76,7 @@ func Play(ctx context.Context, cfg Config, codec encode.Codec, nets []search.Net
 	return total, context.Cause(workers)
 }
 
-// worker plays games in its slots until there are no more.
+// worker plays games in its slots until no games are left.
 type worker struct {
 	cfg       *Config
 	evaluator search.Evaluator
@@ -84,7 +84,7 @@ type worker struct {
 	done      func(*Record)
 	stats     Stats
 
-	slots  []*gameSlot // with games to play
+	slots  []*gameSlot // slots with a game
 	leaves []*encode.Leaf
 }
 
@@ -106,9 +106,8 @@ func (w *worker) run(ctx context.Context) error {
 	}
 }
 
-// collect gathers the leaves that the games need evaluated. Each slot plays until it
-// needs the network, and begins another game when one ends: the batch is full as long as
-// there are games to begin.
+// collect gathers the leaves to evaluate. Each slot plays until it needs the network, and
+// begins another game when one ends. The batch is full as long as games are left to begin.
 func (w *worker) collect(ctx context.Context) error {
 	w.leaves = w.leaves[:0]
 	playing := w.slots[:0]
@@ -136,7 +135,7 @@ func (w *worker) collect(ctx context.Context) error {
 	return nil
 }
 
-// begin begins the next game in an empty slot; it returns false when there are no more.
+// begin begins the next game in an empty slot. It returns false if no games are left.
 func (w *worker) begin(g *gameSlot) (bool, error) {
 	if g.record != nil {
 		return true, nil
@@ -203,7 +202,7 @@ func (q *queue) next() (int, bool) {
 	return n, true
 }
 
-// timed measures the time in a network.
+// timed measures the time spent in a network.
 type timed struct {
 	search.Net
 	spent time.Duration
@@ -220,33 +219,31 @@ func (t *timed) Evaluate(leaves []*encode.Leaf) error {
 // Record is a finished game.
 type Record struct {
 	Number  int
-	Start   string // FEN of the position it began with
+	Start   string // FEN of the start position
 	Moves   []chess.Move
 	Outcome chess.Outcome
 
-	// Samples are the positions to learn from, in the order of the game: those
-	// of all moves, or of the moves with a full search (see PlayoutCap), each once,
-	// or as often as Config.Surprise has it.
+	// Samples are in the order of the game: one for each move, or for each move with a full
+	// search (see PlayoutCap). Config.Surprise repeats or drops samples.
 	Samples []encode.Sample
 
-	// RootValues are the values of the searches, one for each move, -1 to 1 for the
-	// side to move.
+	// RootValues are the search values of the moves, -1 to 1 for the side to move.
 	RootValues []float32
 
-	Thrown      int // attempts thrown away before this one, being too long
-	Evaluations int // positions evaluated by the network, thrown attempts included
+	Thrown      int // attempts discarded before this one for exceeding MaxMoves
+	Evaluations int // positions evaluated by the network, including discarded attempts
 }
 
-// Stats sums up a call of Play: what it did, finished or not.
+// Stats summarizes a call of Play, finished or not.
 type Stats struct {
-	Games       int // finished
-	Thrown      int // attempts thrown away
-	Plies       int // of finished games
+	Games       int // finished games
+	Thrown      int // discarded attempts
+	Plies       int // plies of finished games
 	Evaluations int // positions evaluated by the network, in all games
-	Batches     int // calls of the network
+	Batches     int // network calls
 
-	Elapsed time.Duration // of the whole call
-	Network time.Duration // inside the network, summed over workers
+	Elapsed time.Duration // duration of the whole call
+	Network time.Duration // time inside the network, summed over workers
 }
 
 func (s *Stats) add(o Stats) {

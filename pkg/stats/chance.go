@@ -17,14 +17,13 @@ func Nth(seed, n uint64) uint64 { return finalize(seed + step*(n+1)) }
 // in one bit give unrelated numbers.
 func Mix(seed uint64) uint64 { return Nth(seed, 0) }
 
-// finalize is the output function of SplitMix64.
 func finalize(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	return x ^ x>>31
 }
 
-// Derive returns the seed of one use of seed, which the numbers tell from the others.
+// Derive returns a seed for one use of seed. The numbers identify the use.
 func Derive(seed uint64, numbers ...int) uint64 {
 	seed = Mix(seed)
 	for _, n := range numbers {
@@ -33,8 +32,8 @@ func Derive(seed uint64, numbers ...int) uint64 {
 	return seed
 }
 
-// DeriveNamed returns the seed of the number-th thing of a named use of seed, so that no
-// two uses share a stream and none changes when another is added.
+// DeriveNamed returns a seed for item number of the named use of seed. No two uses share a
+// stream, and adding a use changes no other stream.
 func DeriveNamed(seed uint64, use string, number int) uint64 {
 	h := fnv.New64a()
 	var b [16]byte
@@ -42,8 +41,8 @@ func DeriveNamed(seed uint64, use string, number int) uint64 {
 	binary.LittleEndian.PutUint64(b[8:], uint64(number))
 	h.Write(b[:])
 	h.Write([]byte(use))
-	return finalize(h.Sum64()) // FNV mixes its last bytes weakly
+	return finalize(h.Sum64()) // FNV mixes the last bytes weakly
 }
 
-// NewRand returns a source of random numbers for one purpose.
+// NewRand returns a random number generator for one purpose.
 func NewRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }

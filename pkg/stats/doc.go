@@ -1,6 +1,6 @@
-// Package stats has the two things that every room needs of probability: numbers with
-// their confidence intervals ([Interval], [Mean], [Share]) and seeds ([Mix], [Derive]).
+// Package stats holds the probability helpers that other packages share: numbers with
+// confidence intervals ([Interval], [Mean], [Share]) and seeds ([Mix], [Derive]).
 //
-// It compares nothing and tests no hypotheses. Tests between runs are package diff's,
-// ratings and sequential tests of matches package match's.
+// It compares nothing and tests no hypotheses. Package diff compares runs, and package
+// match computes ratings and sequential tests.
 package stats

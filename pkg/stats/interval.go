@@ -8,13 +8,13 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Normal95 is the 97.5 % quantile of the normal distribution: half of a 95 % interval
-// in standard deviations.
+// Normal95 is the 97.5 % quantile of the normal distribution: half the width of a 95 %
+// interval, in standard deviations.
 const Normal95 = 1.959963984540054
 
-// Interval is an estimated number with the ends of its 95 % confidence interval. NaN is
-// what is unknown: all three fields where nothing was measured, the ends where there is
-// a value but nothing that shows its error. In JSON NaN and the infinities are null.
+// Interval is an estimate with the ends of its 95 % confidence interval. NaN marks unknown
+// parts: all three fields if nothing was measured, and only the ends if the error is
+// unknown. In JSON, NaN and infinities are null.
 type Interval struct{ Value, Low, High float64 }
 
 // Unknown returns the interval of a number that was not measured.
@@ -26,19 +26,19 @@ func Exactly(x float64) Interval { return Interval{x, math.NaN(), math.NaN()} }
 // Around returns the interval x ± half.
 func Around(x, half float64) Interval { return Interval{x, x - half, x + half} }
 
-// Missing reports whether there is no value.
+// Missing reports whether the value is unknown.
 func (i Interval) Missing() bool { return math.IsNaN(i.Value) }
 
-// Known reports whether there is an interval.
+// Known reports whether the ends are known.
 func (i Interval) Known() bool { return i.Low <= i.Value && i.Value <= i.High }
 
-// Minus returns i less other, measured apart from one another. Each end is as far from
-// the difference as the root of the sum of squares of the two errors that push it there:
-// of shares with Wilson's intervals method 10 of R. G. Newcombe, "Interval estimation
-// for the difference between independent proportions", Statistics in Medicine 17 (1998),
-// of any others see G. Y. Zou and A. Donner, "Construction of confidence limits about
-// effect measures", Statistics in Medicine 27 (2008). A number without an interval counts
-// as exact.
+// Minus returns i - other for independent estimates. Each end lies away from the difference
+// by the root of the sum of squares of the two errors in that direction. For shares with
+// Wilson intervals this is method 10 of R. G. Newcombe, "Interval estimation for the
+// difference between independent proportions", Statistics in Medicine 17 (1998). For other
+// estimates see G. Y. Zou and A. Donner, "Construction of confidence limits about effect
+// measures", Statistics in Medicine 27 (2008). A number without an interval counts as
+// exact.
 func (i Interval) Minus(other Interval) Interval {
 	below, above := i.errors()
 	otherBelow, otherAbove := other.errors()
@@ -46,7 +46,7 @@ func (i Interval) Minus(other Interval) Interval {
 	return Interval{d, d - math.Hypot(below, otherAbove), d + math.Hypot(above, otherBelow)}
 }
 
-// errors are the distances from the value to the ends.
+// errors returns the distances from the value to the ends.
 func (i Interval) errors() (below, above float64) {
 	if !i.Known() {
 		return 0, 0
@@ -54,19 +54,19 @@ func (i Interval) errors() (below, above float64) {
 	return i.Value - i.Low, i.High - i.Value
 }
 
-// intervalJSON is the form of an [Interval] in JSON.
+// intervalJSON is the JSON form of [Interval].
 type intervalJSON struct {
 	Value Float `json:"value"`
 	Low   Float `json:"low"`
 	High  Float `json:"high"`
 }
 
-// MarshalJSON writes {"value": 1, "low": 0.5, "high": 1.5}.
+// MarshalJSON returns an object such as {"value": 1, "low": 0.5, "high": 1.5}.
 func (i Interval) MarshalJSON() ([]byte, error) {
 	return json.Marshal(intervalJSON{Float(i.Value), Float(i.Low), Float(i.High)})
 }
 
-// UnmarshalJSON reads what MarshalJSON writes; null is read as NaN.
+// UnmarshalJSON is the inverse of MarshalJSON. Null becomes NaN.
 func (i *Interval) UnmarshalJSON(b []byte) error {
 	var j intervalJSON
 	err := json.Unmarshal(b, &j)
@@ -74,9 +74,9 @@ func (i *Interval) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// Mean returns the mean of values with the interval mean ± t s / √n, with Student's t
-// of n-1 degrees of freedom: that of trials that differ only in their seed. It leaves
-// NaN out. One value has no interval, and no value has no mean.
+// Mean returns the mean of values with the interval mean ± t s / √n, where t is Student's t
+// with n-1 degrees of freedom. It suits trials that differ only in their seed. Mean ignores
+// NaN. One value has no interval, and without values the mean is unknown.
 func Mean(values []float64) Interval {
 	var known []float64
 	for _, v := range values {
@@ -96,9 +96,9 @@ func Mean(values []float64) Interval {
 	return Around(mean, t*deviation/math.Sqrt(float64(n)))
 }
 
-// Share returns the share of the points made in n games, with the score interval of
-// E. B. Wilson, "Probable inference, the law of succession, and statistical inference",
-// JASA 22 (1927). It takes each game for a coin; draws make the true interval narrower.
+// Share returns points / n for n games, with the score interval of E. B. Wilson, "Probable
+// inference, the law of succession, and statistical inference", JASA 22 (1927). Each game
+// counts as a coin flip. Draws make the true interval narrower.
 func Share(points float64, n int) Interval {
 	if n == 0 {
 		return Unknown()
@@ -108,11 +108,10 @@ func Share(points float64, n int) Interval {
 	p := points / games
 	center := (p + z*z/(2*games)) / (1 + z*z/games)
 	half := z / (1 + z*z/games) * math.Sqrt(p*(1-p)/games+z*z/(4*games*games))
-	return Interval{p, min(p, center-half), max(p, center+half)} // rounding may put p outside
+	return Interval{p, min(p, center-half), max(p, center+half)} // rounding may put p outside the interval
 }
 
-// Float is a number that JSON may hold as null, as it does NaN and the infinities. Null
-// is read as NaN.
+// Float is a number that JSON stores as null if it is NaN or infinite. Null is read as NaN.
 type Float float64
 
 func (f Float) MarshalJSON() ([]byte, error) {

@@ -1,9 +1,9 @@
-// Package train turns samples into a better network: it trains for several epochs on a
-// replay window, steps the optimizer at a scheduled learning rate, measures a held-out
-// share of the games after every epoch and selects the epoch to keep.
+// Package train improves a network with samples. It trains for several epochs on a replay
+// window, steps the optimizer at a scheduled learning rate, measures a held-out share of
+// the games after every epoch and selects one epoch.
 //
-// It knows nothing of files, of games or of how a network computes: samples come from
-// package data, steps go to package nn. [State] has everything that a later generation
-// needs. It is a small value that survives a process as JSON, so that a resumed run
-// continues bit for bit.
+// The package does not know files, games or how a network computes. Samples come from
+// package data, and package nn does the steps. [State] is all that a later generation
+// needs. It is a small value that is saved as JSON, so that a resumed run continues bit for
+// bit.
 package train

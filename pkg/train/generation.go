@@ -17,17 +17,17 @@ type generation struct {
 	net         *nn.Network
 	tr          *nn.Trainer
 	window      *data.Set
-	learn, held []int32 // samples of the window
+	learn, held []int32 // sample indices in the window
 	watch       Hooks
 
 	schedule ScheduleState
-	before   int       // epochs before those that the schedule counts
-	epochs   []Epoch   // those that have ended
-	best     int       // the one with the lowest loss
-	kept     *Snapshot // of best; nil where it need not be kept
+	before   int       // epochs before the current schedule began
+	epochs   []Epoch   // finished epochs
+	best     int       // index of the epoch with the lowest loss
+	kept     *Snapshot // of the best epoch; nil if not needed
 }
 
-// restore goes to the end of the last epoch of p.
+// restore restores the state at the end of the last epoch of p.
 func (r *generation) restore(p *Progress) error {
 	if len(p.Epochs) == 0 || len(p.Epochs) > r.cfg.Epochs {
 		return fmt.Errorf("want progress of 1 to %d epochs, have %d", r.cfg.Epochs, len(p.Epochs))
@@ -51,7 +51,7 @@ func (r *generation) restore(p *Progress) error {
 	return nil
 }
 
-// add appends an epoch that has ended and reports whether it is the best.
+// add appends a finished epoch and reports whether it is the best so far.
 func (r *generation) add(e Epoch) bool {
 	r.epochs = append(r.epochs, e)
 	last := len(r.epochs) - 1
@@ -62,7 +62,7 @@ func (r *generation) add(e Epoch) bool {
 	return true
 }
 
-// epoch trains the next epoch on the samples in their present order.
+// epoch trains one epoch on the samples in their current order.
 func (r *generation) epoch(ctx context.Context) error {
 	rate, err := r.cfg.Schedule.rate(r.schedule, r.epochs)
 	if err != nil {
@@ -110,18 +110,17 @@ func (r *generation) validate(ctx context.Context, e *Epoch) (err error) {
 	return err
 }
 
-// ended reports whether the last epoch has been trained: of all, or of those that
-// patience allows.
+// ended reports whether the last epoch is finished, by the number of epochs or by patience.
 func (r *generation) ended() bool {
 	n := len(r.epochs)
 	return n == r.cfg.Epochs || r.cfg.Patience > 0 && n-1-r.best >= r.cfg.Patience
 }
 
-// keep takes a snapshot of the end of an epoch if it is needed: to select the epoch
-// later, or for the caller.
+// keep takes a snapshot at the end of an epoch if it is needed, for a later selection or
+// for the caller.
 func (r *generation) keep(best bool) error {
 	best = best && r.cfg.Select == SelectLowest
-	if r.watch.Progress == nil && (!best || r.ended()) { // the network needs no copy of what it has at the end
+	if r.watch.Progress == nil && (!best || r.ended()) { // at the end of training the network itself is the snapshot
 		return nil
 	}
 	now, err := snapshot(r.net, r.tr)
@@ -144,8 +143,8 @@ func (r *generation) keep(best bool) error {
 	return nil
 }
 
-// choose marks the epoch to keep, puts network and optimizer back to its end and
-// returns its loss; before is the loss that the generation before kept.
+// choose selects an epoch, restores network and optimizer to its end and returns its loss.
+// before is the loss of the previous generation's selected epoch.
 func (r *generation) choose(before float64) (float64, error) {
 	last := len(r.epochs) - 1
 	at := r.best
@@ -161,13 +160,13 @@ func (r *generation) choose(before float64) (float64, error) {
 	return r.epochs[at].Loss(), nil
 }
 
-// batches yields the samples of the window at the indices, with Config.Values.
+// batches yields the window's samples at the indices, with Config.Values.
 func (r *generation) batches(indices []int32) iter.Seq[*nn.Batch] {
 	return batches(r.window, indices, r.cfg.Batch, r.cfg.Values)
 }
 
-// pass calls f with batches that have the given number of samples in all, and returns the
-// mean of the losses, weighted by samples.
+// pass calls f with batches of the given total number of samples. It returns the mean of
+// the losses, weighted by samples.
 func pass(ctx context.Context, batches iter.Seq[*nn.Batch], samples int, f func(*nn.Batch) (nn.Loss, error), done func(steps int)) (nn.Loss, error) {
 	var sum nn.Loss
 	step := 0
@@ -186,25 +185,25 @@ func pass(ctx context.Context, batches iter.Seq[*nn.Batch], samples int, f func(
 	return sum, nil
 }
 
-// Batches yields the samples of a set at the indices, in their order, size at a time; the
-// last batch has the rest. While the caller works on a batch the next is assembled. A
-// batch is valid until the next one.
+// Batches yields the samples of a set at the indices, in their order, in batches of the
+// given size; the last batch holds the rest. It assembles the next batch while the caller
+// uses the current one. A batch is valid until the next one is yielded.
 func Batches(set *data.Set, indices []int32, size int) iter.Seq[*nn.Batch] {
 	return batches(set, indices, size, nil)
 }
 
-// batches is Batches with values[i] in place of the value of sample i of the set, unless
-// values is nil.
+// batches is [Batches] with values[i] as the value of sample i of the set, unless values is
+// nil.
 func batches(set *data.Set, indices []int32, size int, values []float32) iter.Seq[*nn.Batch] {
 	return func(yield func(*nn.Batch) bool) {
-		// Two batches circulate. The channels have room for both, so that only a lack of
-		// batches makes anyone wait.
+		// Two batches circulate. Both channels have room for two, so that a goroutine waits
+		// only for a batch and never for room.
 		empty, full := make(chan *nn.Batch, 2), make(chan *nn.Batch, 2)
 		empty <- new(nn.Batch)
 		empty <- new(nn.Batch)
 		defer func() {
 			close(empty)
-			for range full { // until the goroutine has ended
+			for range full { // waits until the goroutine has ended
 			}
 		}()
 		go func() {
@@ -220,7 +219,7 @@ func batches(set *data.Set, indices []int32, size int, values []float32) iter.Se
 					s := set.Sample(int(i))
 					if values != nil {
 						changed := *s
-						// An even value of a game that was won is no draw.
+						// A value of 0 in a decisive game does not mean a draw.
 						changed.Draw, changed.Value = s.Drawn(), values[i]
 						s = &changed
 					}

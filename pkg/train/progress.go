@@ -9,31 +9,31 @@ import (
 	"alamos/pkg/nn"
 )
 
-// Snapshot is a network with its optimizer, as they were at one instant.
+// Snapshot is the state of a network and its optimizer at one moment.
 type Snapshot struct{ Network, Optimizer nn.Tensors }
 
-// Progress is a generation's training between two epochs: another process continues
-// from it to the same bytes, see [Run]. It belongs to the settings,
-// samples, seeds, precision and thread count that it was made with.
+// Progress is the state of a generation's training between two epochs. Another process can
+// continue from it and get the same bytes, see [Run]. It is valid only with the same
+// settings, samples, seeds, precision and thread count.
 type Progress struct {
-	Schedule ScheduleState // of the next epoch
-	Epochs   []Epoch       // those that have ended; none is selected yet
+	Schedule ScheduleState // for the next epoch
+	Epochs   []Epoch       // finished epochs; none is selected yet
 	Now      Snapshot
-	// Best is the epoch with the lowest loss; nil when that is the last of Epochs,
-	// or when the last epoch is kept anyway.
+	// Best is the epoch with the lowest loss. It is nil if that is the last of Epochs, or
+	// if the last epoch is always kept.
 	Best *Snapshot
 }
 
-// progressKey is the key of the metadata of a packed Progress that has all but tensors.
+// progressKey is the metadata key for everything in a packed Progress except the tensors.
 const progressKey = "alamos.train.progress"
 
-// packed is what progressKey holds.
+// packed is the JSON under progressKey.
 type packed struct {
 	Schedule ScheduleState `json:"schedule"`
 	Epochs   []packedEpoch `json:"epochs"`
 }
 
-// packedEpoch is an Epoch without NaN, which JSON lacks.
+// packedEpoch is an Epoch without NaN, which JSON does not support.
 type packedEpoch struct {
 	Number     int      `json:"number"`
 	Rate       float64  `json:"rate"`
@@ -43,8 +43,8 @@ type packedEpoch struct {
 	Top5       *float64 `json:"top5,omitempty"`
 }
 
-// Pack returns the progress as what a safetensors file holds: tensors and
-// metadata. The tensors share the memory of p. Nothing of it is checksummed.
+// Pack returns the progress as the tensors and metadata of a safetensors file. The tensors
+// share the memory of p. Pack adds no checksum.
 func (p *Progress) Pack() (nn.Tensors, map[string]string, error) {
 	all := nn.Tensors{}
 	p.Now.pack(all, "now/")
@@ -78,7 +78,7 @@ func (s *Snapshot) pack(all nn.Tensors, prefix string) {
 	}
 }
 
-// Unpack is the inverse of Pack. Restoring finds out whether the tensors fit a network.
+// Unpack is the inverse of Pack. Only Restore checks whether the tensors fit a network.
 func Unpack(all nn.Tensors, meta map[string]string) (*Progress, error) {
 	var rows packed
 	if err := json.Unmarshal([]byte(meta[progressKey]), &rows); err != nil {
@@ -126,7 +126,7 @@ func snapshot(net *nn.Network, tr *nn.Trainer) (*Snapshot, error) {
 	return &Snapshot{Network: n, Optimizer: o}, nil
 }
 
-// Restore sets the network and the optimizer to the snapshot.
+// Restore loads the snapshot into the network and the optimizer.
 func (s *Snapshot) Restore(net *nn.Network, tr *nn.Trainer) error {
 	if err := net.Load(s.Network); err != nil {
 		return err

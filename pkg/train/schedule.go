@@ -14,10 +14,10 @@ const (
 	Step     = "step"
 	Constant = "constant"
 	Cosine   = "cosine"
-	Hook     = "hook" // Ask sets the rate
+	Hook     = "hook" // the function Ask sets the rate
 )
 
-// Schedule says how the learning rate changes from epoch to epoch.
+// Schedule defines how the learning rate changes from epoch to epoch.
 type Schedule struct {
 	Kind     string       `key:"kind" default:"plateau" enum:"plateau step constant cosine hook" doc:"plateau lowers the rate when the validation loss no longer falls, step at fixed epochs, cosine along half a wave, constant never; hook runs a script. Its state lives across generations."`
 	Initial  float64      `key:"initial" default:"0.05" range:">0..1000" doc:"Learning rate of the first epoch after the warm-up."`
@@ -29,26 +29,26 @@ type Schedule struct {
 	Period   int          `key:"period" range:"1..100000" flags:"required" unit:"epochs" when:"kind=cosine" doc:"Epochs, of all generations together, in which the rate falls from initial to minimum; then it stays there."`
 	Script   *config.File `key:"file" ext:".go" flags:"required" when:"kind=hook" doc:"Go script that returns the learning rate of each epoch."`
 
-	// Ask, of kind Hook, returns the rate of the next epoch; done are the epochs of
-	// this generation that have ended. The warm-up takes its share of it.
+	// Ask returns the rate of the next epoch for kind Hook. done holds the finished epochs
+	// of this generation. Warm-up scales the returned rate.
 	Ask func(done []Epoch) (float64, error)
 }
 
-// plateauThreshold is the relative improvement of the validation loss below
-// which an epoch counts as no better: the default of PyTorch's
-// ReduceLROnPlateau, which the thesis used.
+// plateauThreshold is the relative improvement of the validation loss below which an epoch
+// counts as no better. It is the default of PyTorch's ReduceLROnPlateau, which the thesis
+// used.
 const plateauThreshold = 1e-4
 
-// ScheduleState is what a schedule remembers between epochs.
+// ScheduleState is the state of a schedule between epochs.
 type ScheduleState struct {
 	Rate   float64 `json:"rate"`   // learning rate of the next epoch, unless a hook sets it
 	Best   float64 `json:"best"`   // plateau: lowest loss seen, 0 before the first epoch
 	Bad    int     `json:"bad"`    // plateau: epochs since the last improvement
-	Epochs int     `json:"epochs"` // epochs finished, over all generations
+	Epochs int     `json:"epochs"` // finished epochs, over all generations
 }
 
-// Start returns the state before the first epoch, or an error that names the
-// setting which makes no sense.
+// Start returns the state before the first epoch, or an error that names the first invalid
+// setting.
 func (s Schedule) Start() (ScheduleState, error) {
 	missing := func(key string) (ScheduleState, error) {
 		return ScheduleState{}, fmt.Errorf("training.schedule.%s: missing", key)
@@ -73,12 +73,13 @@ func (s Schedule) Start() (ScheduleState, error) {
 	return ScheduleState{Rate: s.Initial * s.warm(0)}, nil
 }
 
-// warm is the share of the rate in the epoch after the given number: 1 after the warm-up.
+// warm returns the warm-up factor of the rate after the given number of epochs. It is 1
+// after the warm-up.
 func (s Schedule) warm(epochs int) float64 {
 	return min(1, float64(epochs+1)/float64(s.Warmup+1))
 }
 
-// rate is the learning rate of the epoch after those of this generation.
+// rate returns the learning rate of this generation's next epoch.
 func (s Schedule) rate(st ScheduleState, done []Epoch) (float64, error) {
 	if s.Kind != Hook {
 		return st.Rate, nil
@@ -93,11 +94,10 @@ func (s Schedule) rate(st ScheduleState, done []Epoch) (float64, error) {
 	return rate * s.warm(st.Epochs), nil
 }
 
-// Next returns the state after an epoch that ended with the given validation
-// loss. Plateau follows ReduceLROnPlateau (mode min, relative threshold 1e-4,
-// no cool-down): the rate falls when more than Patience epochs in a row were no
-// better than the best. Cosine is that of Loshchilov and Hutter 2016 without its
-// restarts. All of them begin when the warm-up has ended.
+// Next returns the state after an epoch with the given validation loss. Plateau follows
+// ReduceLROnPlateau (mode min, relative threshold 1e-4, no cool-down): the rate falls after
+// more than Patience epochs in a row without improvement over the best. Cosine follows
+// Loshchilov and Hutter 2016, without restarts. Both start after the warm-up.
 func (s Schedule) Next(st ScheduleState, loss float64) ScheduleState {
 	st.Epochs++
 	after := st.Epochs - s.Warmup // epochs since the warm-up

@@ -11,21 +11,21 @@ import (
 	"alamos/pkg/nn"
 )
 
-// How the epoch to keep is chosen.
+// Rules for selecting the epoch to keep.
 const (
-	SelectLowest = "lowest-validation-loss" // the thesis' rule, see Run
+	SelectLowest = "lowest-validation-loss" // the rule of the thesis, see Run
 	SelectLast   = "last"
 )
 
-// What a generation continues with.
+// What a generation takes over from the previous one.
 const (
 	CarryAll     = "all"
 	CarryWeights = "weights"
 )
 
-// Config holds the settings of training. The tags are what experiment files may say, see
-// package config. [Run] does not use Window, Optimizer, Loss, Carry and ValueTarget: its
-// caller makes the window, the trainer and Values from them.
+// Config holds the training settings. Its tags define the keys of experiment files, see
+// package config. [Run] ignores Window, Optimizer, Loss, Carry and ValueTarget: its caller
+// makes the window, the trainer and Values from them.
 type Config struct {
 	Epochs      int          `key:"epochs" default:"10" range:"1..100000" unit:"epochs" doc:"Epochs of a generation."`
 	Batch       int          `key:"batch" default:"256" range:"1..1000000" unit:"positions" doc:"Positions of a training step; a shorter rest of an epoch is a step of its own."`
@@ -39,58 +39,57 @@ type Config struct {
 	Carry       string       `key:"carry" default:"all" enum:"all weights" doc:"What a generation continues with: all that the one before left, or the weights alone, so that optimizer and schedule start again."`
 	ValueTarget *ValueTarget `key:"value_target" flags:"optional" doc:"What the value learns from beside the results of games; absent: the results alone."`
 
-	// Values, when not nil, are what the network learns to predict in place of the
-	// results: one for each sample of the window, held-out ones included, from the
-	// view and in the range of [encode.Sample.Value].
+	// Values, if not nil, replaces the results as value targets: one for each sample of the
+	// window, held-out ones included, with the sign and range of [encode.Sample.Value].
 	Values []float32
 }
 
-// ValueTarget mixes a script's evaluation of positions into what the value learns.
+// ValueTarget mixes a script's evaluation of positions into the value target.
 type ValueTarget struct {
 	Script config.File `key:"file" ext:".go" flags:"required" doc:"Go script that evaluates positions, from -1 to 1 for the side to move."`
 	Weight float64     `key:"weight" default:"0.5" range:"0..1" doc:"Share of the script's evaluation in the target; the rest is the result of the game."`
 }
 
-// State is what one generation's training hands to the next.
+// State is what one generation's training passes to the next.
 type State struct {
 	Schedule ScheduleState `json:"schedule"`
-	// LastLoss is the validation loss of the epoch that the generation before
-	// kept; 0 before the first generation.
+	// LastLoss is the validation loss of the previous generation's selected epoch. It is 0
+	// before the first generation.
 	LastLoss float64 `json:"last_loss"`
-	// Before is the number of epochs before the schedule last began, see Restarted:
-	// epochs are numbered over all generations.
+	// Before is the number of epochs before the current schedule began, see Restarted.
+	// Epoch numbers count all generations.
 	Before int `json:"before,omitempty"`
 }
 
-// Restarted returns the state of a generation that takes only the weights from the one
-// before: its schedule begins as in the first generation. Its trainer has no optimizer's
-// state.
+// Restarted returns the state of a generation that takes only the weights from the previous
+// one. Its schedule starts again as in the first generation, and its trainer has no
+// optimizer state.
 func (s State) Restarted(schedule Schedule) (State, error) {
 	start, err := schedule.Start()
 	return State{Schedule: start, Before: s.Before + s.Schedule.Epochs}, err
 }
 
-// Epoch is a row of epochs.csv. Without held-out games the validation losses
-// are NaN and the training loss takes their place in schedule and selection.
+// Epoch is a row of epochs.csv. Without held-out games the validation losses are NaN, and
+// schedule and selection use the training loss.
 type Epoch struct {
-	Number     int // over all generations, from 1
+	Number     int // counts all generations, from 1
 	Rate       float64
-	Train      nn.Loss // mean over the epoch's steps, as the network was at each
+	Train      nn.Loss // mean over the epoch's steps, each measured during the step
 	Validation nn.Loss // after the epoch, batch norm in evaluation mode
-	// Top1 and Top5 are the shares of the held-out positions whose best move, the
-	// one played or visited most, is the policy's first, or among its first five;
-	// see [nn.Accuracy]. NaN where there is nothing to measure.
+	// Top1 and Top5 are the shares of held-out positions where the policy ranks the best
+	// move (the played or most visited one) first, or among its first five. See
+	// [nn.Accuracy]. They are NaN where there is nothing to measure.
 	Top1, Top5 float64
 	Selected   bool
 }
 
-// unmeasured is the validation loss without held-out games.
+// unmeasured returns the validation loss without held-out games.
 func unmeasured() nn.Loss {
 	nan := math.NaN()
 	return nn.Loss{Total: nan, Policy: nan, Value: nan, MovesLeft: nan}
 }
 
-// Loss is the loss that schedule and selection use.
+// Loss returns the loss that schedule and selection use.
 func (e *Epoch) Loss() float64 {
 	if math.IsNaN(e.Validation.Total) {
 		return e.Train.Total
@@ -98,20 +97,20 @@ func (e *Epoch) Loss() float64 {
 	return e.Validation.Total
 }
 
-// Seeds decide which games are held out, and the order of the others.
+// Seeds determine which games are held out, and the order of the others.
 type Seeds struct{ Split, Shuffle uint64 }
 
-// Hooks let a caller watch; each may be nil.
+// Hooks are callbacks that observe training. Each may be nil.
 type Hooks struct {
 	Step  func(done, total int) // after each step of the generation
 	Epoch func(Epoch)
-	// Progress receives what [Run] needs to continue after each epoch, the last one
-	// included. It is for reading only. An error ends the training.
+	// Progress receives the state that [Run] needs to continue, after every epoch including
+	// the last. It must not be changed. An error ends the training.
 	Progress func(*Progress) error
 }
 
-// Validate returns an error that names the first setting that makes no sense; the
-// schedule is left to [Schedule.Start].
+// Validate returns an error that names the first invalid setting. [Schedule.Start] checks
+// the schedule.
 func (c *Config) Validate() error {
 	switch {
 	case c.Epochs < 1:
@@ -124,20 +123,20 @@ func (c *Config) Validate() error {
 	return config.Check("training", c)
 }
 
-// Run trains net on the window's samples for cfg.Epochs epochs, or fewer where
-// cfg.Patience ends, and leaves it, and the optimizer, as they were at the end of
-// the selected epoch: the one with the lowest validation loss, or the last where
-// even that is no better than what the generation before kept (the thesis,
-// section 4.5.3). The split of the games is a function of seeds.Split, so that
-// with one value for a whole trial a game held out once is never learned from. For
-// recurring games this holds within a window, and from window to window if those have
-// many games, see [data.Split]. seeds.Shuffle decides the order of samples. After an
-// error or a canceled context st is unchanged and net is in between: load it again.
+// Run trains net on the window's samples for cfg.Epochs epochs, or fewer if cfg.Patience
+// ends training early. It restores net and optimizer to the end of the selected epoch: the
+// one with the lowest validation loss, or the last one if the lowest loss is no better than
+// the previous generation's (the thesis, section 4.5.3). The split of the games is a
+// function of seeds.Split. With one value for a whole trial, a game that was held out once
+// is never trained on. For recurring games this holds within a window, and between windows
+// if they have many games, see [data.Split]. seeds.Shuffle determines the order of samples.
+// After an error or cancellation st is unchanged and net is in an intermediate state: load
+// it again.
 //
-// from is what Hooks.Progress received last, or nil to begin. The epochs up to there are
-// not trained again, and the results, including the rows of those epochs, equal those of
-// an undisturbed Run to the bit. All other arguments must be those of that Run; only net
-// and tr may hold anything.
+// from is the last value that Hooks.Progress received, or nil to start. Run does not repeat
+// the epochs up to it, and its results, including those epochs' rows, are bit-identical to
+// an uninterrupted Run. All other arguments must equal those of that Run; only the contents
+// of net and tr may differ.
 func Run(ctx context.Context, cfg Config, net *nn.Network, tr *nn.Trainer, window *data.Set, seeds Seeds, st *State, from *Progress, watch Hooks) ([]Epoch, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -156,7 +155,7 @@ func Run(ctx context.Context, cfg Config, net *nn.Network, tr *nn.Trainer, windo
 		}
 	}
 	for i := range cfg.Epochs {
-		data.Shuffle(learn, seeds.Shuffle+uint64(i)) // shuffles the order of the epoch before, hence also for epochs that are done
+		data.Shuffle(learn, seeds.Shuffle+uint64(i)) // permutes the order of the previous epoch, so it runs for finished epochs too
 		if i < len(r.epochs) {
 			continue
 		}
