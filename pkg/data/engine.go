@@ -95,7 +95,8 @@ type Answers struct {
 	mutex sync.Mutex
 }
 
-// answer is an engine's result for a position. Zero fields were not reported.
+// answer is an engine's result for a position. Without Scored, the engine gave only a move,
+// and Value and Draw are meaningless.
 type answer struct {
 	Of     uint32     `json:"p"` // the position's key, truncated
 	Move   chess.Move `json:"m"`

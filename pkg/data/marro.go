@@ -15,38 +15,38 @@ import (
 	"alamos/pkg/encode"
 )
 
-// ChessMarro's files ("Training ChessMarro", 2026) have a row a position, in the
-// columns that its program reads:
+// ChessMarro's files ("Training ChessMarro", 2026) have one row for each position, with
+// these columns:
 //
 //	board         list of 77 integers of 64 bits, a plane each: see marro77 of encode
 //	best          integer, the move played: see marro4096 of encode
 //	fen_original  text, the position before it was turned for black; may be missing
 //
-// Other columns are ignored. Where the text is silent:
+// Other columns are ignored. The paper leaves these points open:
 //
-//   - It does not say which bit is which square. Its first rows decide the order of
-//     a file: where fen_original is there, the one that puts the pieces where
-//     it has them; otherwise the one in which every mark of a legal move stands on a
-//     piece of white's and the move stays on the board. Orders that the rows do not
-//     distinguish are tried in this order: a1 lowest, as in all our encodings; a8
-//     highest; a8 lowest; h8 lowest, a1 highest.
-//   - It does not say whether a black position, which is turned, has ones in the
-//     plane of the side to move. They are made zeros, as marro77 has them.
-//   - There are no games: each row is a game of its own, at ply 0. There is no
-//     result: the value is 0, which means nothing (Position.NoResult). A policy is all
-//     that can be learned from these files.
-//   - The number of a promotion does not include the piece: it is a queen.
+//   - The order of squares in the bits. The first rows of a file decide it. If
+//     fen_original exists, it is the order that puts the pieces where the FEN has
+//     them. Otherwise it is the order in which every mark of a legal move stands on
+//     a white piece and the move stays on the board. If the rows fit several orders,
+//     the first of these is taken: a1 lowest, as in all our encodings; a8 highest;
+//     a8 lowest; h8 lowest, a1 highest.
+//   - Whether a position with Black to move, which is turned, has ones in the plane
+//     of the side to move. The reader sets zeros, as marro77 does.
+//   - Games. Each row is a game of its own, at ply 0.
+//   - Results. The value is 0 and meaningless (Position.NoResult). Only a policy can
+//     be learned from these files.
+//   - The piece of a promotion. It is a queen.
 //
-// With fen_original rows go into every encoding, without history; without it into
-// marro77 and marro4096 only.
+// With fen_original, rows can be converted to every encoding, without history. Without it,
+// they can be converted to marro77 and marro4096 only.
 
 // marroPlanes is the number of planes of a row.
 const marroPlanes = 77
 
-// marroColumns are the places of the columns among the leaves of the schema.
+// marroColumns holds the columns' indices among the leaves of the schema.
 type marroColumns struct{ board, best, fen int }
 
-// marroColumnsOf reports whether a file is one of ChessMarro's.
+// marroColumnsOf finds the columns and reports whether a file is one of ChessMarro's.
 func marroColumnsOf(schema *parquet.Schema) (c marroColumns, ok bool) {
 	c = marroColumns{-1, -1, -1}
 	for i, path := range schema.Columns() {
@@ -62,7 +62,7 @@ func marroColumnsOf(schema *parquet.Schema) (c marroColumns, ok bool) {
 	return c, c.board >= 0 && c.best >= 0
 }
 
-// marroRow is a row: a position.
+// marroRow is a row: one position.
 type marroRow struct {
 	planes [marroPlanes]uint64
 	best   int64
@@ -80,7 +80,7 @@ type marroFile struct {
 
 	rows   parquet.Rows
 	buffer []parquet.Row
-	have   []parquet.Row // rows of the buffer that were not returned
+	have   []parquet.Row // buffered rows that were not returned yet
 	read   int           // rows returned
 }
 
@@ -98,14 +98,12 @@ func openMarro(s *Source, name string, file *os.File, table *parquet.File, c mar
 	return f, errors.Join(f.rows.Close(), f.rewind())
 }
 
-// rewind goes to the first row.
 func (f *marroFile) rewind() (err error) {
 	defer recovered(&err)
 	f.rows, f.have, f.read = parquet.MultiRowGroup(f.table.RowGroups()...).Rows(), nil, 0
 	return nil
 }
 
-// row reads the next row.
 func (f *marroFile) row(r *marroRow) (err error) {
 	defer func() {
 		if err != nil && err != io.EOF {
@@ -118,7 +116,7 @@ func (f *marroFile) row(r *marroRow) (err error) {
 		if n == 0 {
 			return cmp.Or(err, io.ErrUnexpectedEOF)
 		}
-		f.have = f.buffer[:n] // an error comes again
+		f.have = f.buffer[:n] // the error recurs at the next read
 	}
 	row := f.have[0]
 	f.have = f.have[1:]
@@ -126,7 +124,7 @@ func (f *marroFile) row(r *marroRow) (err error) {
 	return f.decode(row, r)
 }
 
-// fail says where an error is: at the row read last.
+// fail adds the location, the last row read, to an error.
 func (f *marroFile) fail(err error) error {
 	return fmt.Errorf("data: %s, row %d: %w", f.name, max(1, f.read), err)
 }
@@ -182,8 +180,8 @@ func (f *marroFile) at() int64 {
 
 func (f *marroFile) close() error { return errors.Join(f.rows.Close(), f.file.Close()) }
 
-// squareOrder is how bits number squares: what makes a1 the lowest. The zero value
-// changes nothing.
+// squareOrder describes how bits number squares, by the flips that make a1 the lowest. The
+// zero value changes nothing.
 type squareOrder struct{ ranks, files bool }
 
 // squareOrders are a1 lowest, a8 highest, a8 lowest, and a1 highest.
@@ -199,10 +197,10 @@ func (o squareOrder) apply(b uint64) uint64 {
 	return b
 }
 
-// orderRows is how many rows decide the order of squares.
+// orderRows is the number of rows that decide the order of squares.
 const orderRows = 1000
 
-// findOrder finds out how the file numbers squares.
+// findOrder determines how the file numbers squares.
 func (f *marroFile) findOrder() error {
 	left := squareOrders
 	var r marroRow
@@ -239,7 +237,7 @@ const (
 	marroLegal = 13
 )
 
-// fits reports whether a row can have its squares in an order.
+// fits reports whether a row is consistent with an order of squares.
 func (r *marroRow) fits(o squareOrder) (bool, error) {
 	if r.fen != "" {
 		p, err := chess.ParseFEN(chess.Standard, r.fen)
@@ -264,7 +262,7 @@ func (r *marroRow) fits(o squareOrder) (bool, error) {
 	return true, nil
 }
 
-// stands reports whether the pieces are those of a position, turned for black.
+// stands reports whether the pieces match a position, turned for Black.
 func (r *marroRow) stands(p *chess.Position, o squareOrder) bool {
 	own := p.Turn()
 	for t := chess.Pawn; t <= chess.King; t++ {
@@ -281,7 +279,7 @@ func (r *marroRow) stands(p *chess.Position, o squareOrder) bool {
 	return true
 }
 
-// The encodings of the files.
+// Encodings of the files.
 const (
 	marroEncoder = "marro77"
 	marroPolicy  = "marro4096"
@@ -319,7 +317,6 @@ func (g *marroGame) positions(_ context.Context, w *worker, yield func(*Position
 	return nil
 }
 
-// at sets up the position of the FEN.
 func (g *marroGame) at(w *worker, p *Position) error {
 	at, err := chess.ParseFEN(chess.Standard, g.row.fen)
 	if err != nil {
@@ -339,8 +336,8 @@ func (g *marroGame) at(w *worker, p *Position) error {
 	return fmt.Errorf("its move %s, as white sees it, is not legal in %s", marroMoves[g.row.best], g.row.fen)
 }
 
-// code makes the sample of the encodings marro77 and marro4096, with the legal moves that
-// are marked.
+// code makes the sample in the encodings marro77 and marro4096, with the marked legal
+// moves.
 func (g *marroGame) code(c *Coded) {
 	c.Encoder, c.Policy = marroEncoder, marroPolicy
 	s := &c.Sample
@@ -370,11 +367,11 @@ func (g *marroGame) code(c *Coded) {
 	}
 }
 
-// marroNumbers numbers moves as the files do.
+// marroNumbers is the files' move numbering.
 var marroNumbers = func() encode.Policy {
 	p, err := encode.PolicyByName(marroPolicy)
 	if err != nil {
-		panic(err) // it is one of ours
+		panic(err) // cannot fail for a built-in encoding
 	}
 	return p
 }()

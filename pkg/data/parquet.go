@@ -16,8 +16,8 @@ import (
 	"alamos/pkg/stats"
 )
 
-// openTable opens a sample file of this program, or one of ChessMarro's, which it
-// recognizes by its columns.
+// openTable opens a sample file of alamos or of ChessMarro. It distinguishes them by their
+// columns.
 func openTable(s *Source, path string) (_ reader, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -47,18 +47,17 @@ func openTable(s *Source, path string) (_ reader, err error) {
 	return openSamples(s, path, f, table)
 }
 
-// sampleFile reads the games of a sample file, in the order in which they end in it.
-// Where the samples of a file are shuffled, those of the games that are not over are
-// in memory.
+// sampleFile reads the games of a sample file in the order in which they end in the file.
+// If the samples are shuffled, unfinished games stay in memory.
 type sampleFile struct {
 	cfg   *Config
 	name  string
 	file  *os.File
 	size  int64
 	rows  *Reader
-	read  int                       // samples
-	left  map[int32]int             // samples of each game that are yet to come
-	begun map[int32][]encode.Sample // those that came, of games of which some are left
+	read  int                       // samples read
+	left  map[int32]int             // number of unread samples of each game
+	begun map[int32][]encode.Sample // samples read so far, of partly read games
 }
 
 func openSamples(s *Source, name string, file *os.File, table *parquet.File) (*sampleFile, error) {
@@ -76,7 +75,7 @@ func openSamples(s *Source, name string, file *os.File, table *parquet.File) (*s
 	return &sampleFile{cfg: &s.cfg, name: name, file: file, size: table.Size(), rows: rows, left: left, begun: map[int32][]encode.Sample{}}, nil
 }
 
-// game reads to the end of a game and returns its samples by ply.
+// game reads to the end of a game and returns the game's samples by ply.
 func (f *sampleFile) game() ([]encode.Sample, error) {
 	for {
 		s, err := f.rows.Next()

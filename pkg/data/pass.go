@@ -13,40 +13,38 @@ import (
 	"alamos/pkg/stats"
 )
 
-// Cursor is where a chunk begins in the files. It is kept beside the chunk before, so
-// that a later process continues there: it reads no file before the one that it names.
+// Cursor is the place in the files where a chunk begins. It is stored with the previous
+// chunk, so that a later process continues there and reads no file before the cursor's.
 type Cursor struct {
 	Chunk int `json:"chunk"` // from 1
 	Pass  int `json:"pass"`  // from 1
 	File  int `json:"file"`  // from 0, in the order of the pass
-	Game  int `json:"game"`  // from 0 in its file, broken games included
-	Read  int `json:"read"`  // games of the pass before, without those that could not even be decoded
+	Game  int `json:"game"`  // from 0 in its file, including broken games
+	Read  int `json:"read"`  // games of the pass before the cursor, except those that could not be decoded at all
 }
 
-// First is where the first chunk begins.
+// First is the cursor of the first chunk.
 var First = Cursor{Chunk: 1, Pass: 1}
 
 // reader reads the games of a file in their order.
 type reader interface {
-	// next reads the next game. What need not be done in turn is left to decode, which
-	// may run in another goroutine. seed decides which positions are drawn. After a
-	// brokenError, which decode may return too, next can be called again; the last error
-	// is io.EOF.
+	// next reads the next game. It leaves work that needs no order to decode, which may run
+	// in another goroutine. seed determines the drawn positions. After a brokenError, which
+	// decode may return too, next can be called again. The last error is io.EOF.
 	next(seed uint64) (decode func() (game, error), err error)
 
-	// at returns how many bytes of the file precede the end of the game read last, which
-	// is an estimate in a compressed file.
+	// at returns the number of bytes of the file up to the end of the last game read. It is
+	// an estimate in a compressed file.
 	at() int64
 
 	close() error
 }
 
-// brokenError is about a game that cannot be used, in a file whose next game can be read.
+// brokenError marks an unusable game in a file whose next game can be read.
 type brokenError struct{ error }
 
 func (e brokenError) Unwrap() error { return e.error }
 
-// open opens a file for reading.
 func (s *Source) open(path string) (reader, error) {
 	if s.cfg.Kind == Parquet {
 		return openTable(s, path)
@@ -68,7 +66,7 @@ func (s *Source) open(path string) (reader, error) {
 	return &closing{r, f}, nil
 }
 
-// closing closes the file too.
+// closing is a reader that also closes its file.
 type closing struct {
 	reader
 	file *os.File
@@ -76,7 +74,7 @@ type closing struct {
 
 func (c *closing) close() error { return errors.Join(c.reader.close(), c.file.Close()) }
 
-// counted counts what is read.
+// counted counts the bytes read.
 type counted struct {
 	in    io.Reader
 	bytes int64
@@ -88,17 +86,17 @@ func (c *counted) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// item is a game of a pass, or the error that ends it: io.EOF after the last game.
+// item is a game of a pass, or the error that ends the pass: io.EOF after the last game.
 type item struct {
-	game   game // nil: it was left out
+	game   game // nil: the game was skipped
 	number int32
 	after  Cursor
-	bytes  int64 // of the files of the pass, up to its end
-	broken int   // games left out since the item before, this one included
+	bytes  int64 // bytes of the pass's files, up to the end of the game
+	broken int   // games skipped since the previous item, including this one
 	err    error
 }
 
-// listed is the order of the files by name.
+// listed returns the order of the files by name.
 func (s *Source) listed() []int {
 	order := make([]int, len(s.files))
 	for i := range order {
@@ -107,7 +105,7 @@ func (s *Source) listed() []int {
 	return order
 }
 
-// order is the order in which a pass, from 1, reads the files.
+// order returns the order in which a pass, from 1, reads the files.
 func (s *Source) order(pass int) []int {
 	if s.cfg.Games > 0 {
 		return s.listed()
@@ -117,8 +115,8 @@ func (s *Source) order(pass int) []int {
 
 const allNumbers = math.MaxInt32
 
-// number is that of a game, broken ones included: it is the same in every pass. A file
-// with more games than its share takes the numbers of the next file.
+// number returns the number of a game, counting broken games, so that it is the same in
+// every pass. A file with more games than its share uses numbers of the next file.
 func (s *Source) number(file, game int) int32 {
 	return int32((int64(file)*s.share + int64(game)) % allNumbers)
 }
@@ -142,8 +140,8 @@ func (s *Source) pass(ctx context.Context, from Cursor, order []int) iter.Seq[it
 type pass struct {
 	*Source
 	at     Cursor
-	before int64 // bytes of the files before
-	broken int   // games left out since the last item
+	before int64 // bytes of the previous files
+	broken int   // games skipped since the last item
 	put    func(func() item) bool
 }
 
@@ -171,11 +169,11 @@ func (p *pass) read(order []int) error {
 	return nil
 }
 
-// full reports whether the pass has as many games as it may have.
+// full reports whether the pass has reached the maximum number of games.
 func (p *pass) full() bool { return p.cfg.Games > 0 && p.at.Read >= p.cfg.Games }
 
-// file puts the games of a file. It returns io.EOF at the end of the file, and errStop
-// where nobody wants more.
+// file reads the games of a file. It returns io.EOF at the end of the file, and errStop if
+// the consumer has stopped.
 func (p *pass) file(r reader, file int) error {
 	for range p.at.Game {
 		if _, err := r.next(0); err != nil && !errors.As(err, new(brokenError)) {
@@ -214,10 +212,9 @@ func (p *pass) file(r reader, file int) error {
 	return nil
 }
 
-// inOrder runs the tasks that feed puts, each in one of n goroutines, and yields their
-// results in the order of the tasks. feed runs in a goroutine of its own. When the loop
-// or ctx ends, so does feed's context, and put returns false. Not many more results than
-// n wait.
+// inOrder runs the tasks that feed passes to put, in n goroutines, and yields their results
+// in the order of the tasks. feed runs in its own goroutine. When the loop or ctx ends,
+// feed's context is canceled and put returns false. About n results are buffered at most.
 func inOrder[R any](ctx context.Context, n int, feed func(ctx context.Context, put func(run func() R) bool)) iter.Seq[R] {
 	type task struct {
 		run    func() R
@@ -264,15 +261,18 @@ func inOrder[R any](ctx context.Context, n int, feed func(ctx context.Context, p
 	}
 }
 
-// gameQueue is the games of a pass from a cursor on, of which some have been read ahead.
+// inOrder runs the tasks that feed passes to put, in n goroutines, and yields their results
+// in the order of the tasks. feed runs in its own goroutine. When the loop or ctx ends,
+// feed's context is canceled and put returns false. At most about 2n tasks are running or
+// buffered.
 type gameQueue struct {
-	at     Cursor // before the first game ahead
+	at     Cursor // cursor before the first game read ahead
 	next   func() (item, bool)
 	close  func()
 	ahead  []item
-	size   int  // positions of the games ahead
-	ended  bool // no games follow those ahead
-	broken int  // games left out after the last one
+	size   int  // positions of the games read ahead
+	ended  bool // no games follow those read ahead
+	broken int  // games skipped after the last one
 }
 
 func (s *Source) gamesFrom(at Cursor) *gameQueue {
@@ -280,11 +280,11 @@ func (s *Source) gamesFrom(at Cursor) *gameQueue {
 	return &gameQueue{at: at, next: next, close: stop}
 }
 
-// read reads a game ahead, or finds the end of the pass.
+// read reads one game ahead, or reaches the end of the pass.
 func (q *gameQueue) read(ctx context.Context) error {
 	broken := 0
 	for !q.ended {
-		it, _ := q.next() // the last item has an error
+		it, _ := q.next() // the last item carries an error
 		broken += it.broken
 		switch err := context.Cause(ctx); {
 		case err != nil:
@@ -303,7 +303,7 @@ func (q *gameQueue) read(ctx context.Context) error {
 	return nil
 }
 
-// readPositions reads ahead until there are that many positions or no more games.
+// readPositions reads ahead until the queue holds that many positions or the pass ends.
 func (q *gameQueue) readPositions(ctx context.Context, positions int) error {
 	for q.size < positions && !q.ended {
 		if err := q.read(ctx); err != nil {
@@ -313,7 +313,7 @@ func (q *gameQueue) readPositions(ctx context.Context, positions int) error {
 	return nil
 }
 
-// take removes the next game; ok is false at the end of the pass.
+// take removes the next game. ok is false at the end of the pass.
 func (q *gameQueue) take(ctx context.Context) (it item, ok bool, err error) {
 	if len(q.ahead) == 0 {
 		if err := q.read(ctx); err != nil || len(q.ahead) == 0 {

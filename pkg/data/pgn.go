@@ -16,7 +16,7 @@ import (
 	"alamos/pkg/chess"
 )
 
-// pgnFile reads the games of a file in PGN.
+// pgnFile reads the games of a PGN file.
 type pgnFile struct {
 	cfg   *Config
 	name  string
@@ -28,7 +28,7 @@ type pgnFile struct {
 	end   func() error
 }
 
-// openPGN reads a stream, which may be compressed.
+// openPGN opens a stream, which may be compressed.
 func openPGN(cfg *Config, name string, in *counted) (*pgnFile, error) {
 	plain, closeIt, err := decompress(in)
 	if err != nil {
@@ -36,22 +36,22 @@ func openPGN(cfg *Config, name string, in *counted) (*pgnFile, error) {
 	}
 	count := &counted{in: plain}
 	text := bufio.NewReaderSize(count, 1<<16)
-	if head, _ := text.Peek(sniffed); isBinary(head) { // errors are reported where games are read
+	if head, _ := text.Peek(sniffed); isBinary(head) { // read errors are reported with the games
 		return nil, errors.Join(fmt.Errorf("data: %s: %w", name, foreign(head, "games in PGN")), closeIt())
 	}
 	f := &pgnFile{cfg: cfg, name: name, in: in, plain: count, text: text, games: chess.NewPGNReader(text), end: closeIt}
-	f.games.SetVariant(cfg.Variant) // where no tag says it; next looks at those that do
+	f.games.SetVariant(cfg.Variant) // default for games without a variant tag; next checks the tag of the others
 	return f, nil
 }
 
-// isBinary reports whether this is not text in an encoding that ASCII is a part of.
+// isBinary reports whether the bytes are not text in an encoding that extends ASCII.
 func isBinary(head []byte) bool {
 	return bytes.ContainsFunc(head, func(r rune) bool {
 		return r < ' ' && r != '\t' && r != '\n' && r != '\r' && r != '\f' && r != '\v' && r != 0x1a
 	})
 }
 
-// decompress reads through gzip, zstd or bzip2, which it knows by their first bytes.
+// decompress decompresses gzip, zstd or bzip2, which it detects by their first bytes.
 func decompress(in io.Reader) (plain io.Reader, closeIt func() error, err error) {
 	b := bufio.NewReaderSize(in, 1<<16)
 	head, err := b.Peek(4)
@@ -75,7 +75,7 @@ func decompress(in io.Reader) (plain io.Reader, closeIt func() error, err error)
 	return b, nothing, nil
 }
 
-// read reads the next game, or what there is of a broken one.
+// read reads the next game, or the readable part of a broken one.
 func (f *pgnFile) read() (where string, err error) {
 	err = f.games.NextInto(&f.game)
 	number, line := f.games.Place()
@@ -114,7 +114,7 @@ func (f *pgnFile) next(seed uint64) (func() (game, error), error) {
 	return func() (game, error) { return g, nil }, nil
 }
 
-// at takes what was read ahead to be as compressed as the rest.
+// at assumes that the bytes read ahead are compressed as well as the rest.
 func (f *pgnFile) at() int64 {
 	ahead := int64(f.text.Buffered() + f.games.Ahead())
 	return int64(float64(f.in.bytes) * (1 - float64(ahead)/float64(max(1, f.plain.bytes))))
@@ -122,7 +122,7 @@ func (f *pgnFile) at() int64 {
 
 func (f *pgnFile) close() error { return f.end() }
 
-// formats are what files begin with.
+// formats are the first bytes of file formats.
 var formats = []struct{ head, what string }{
 	{"\x1f\x8b", "compressed by gzip"},
 	{"\x28\xb5\x2f\xfd", "compressed by zstd"},
@@ -137,10 +137,10 @@ var formats = []struct{ head, what string }{
 	{"alamos:", "an experiment"},
 }
 
-// sniffed is how many bytes of a file show what it is.
+// sniffed is the number of bytes needed to recognize a format.
 const sniffed = 512
 
-// formatOf returns what a file is by its first bytes; "": unknown.
+// formatOf returns the format of a file from its first bytes, or "" if unknown.
 func formatOf(head []byte) (what string) {
 	for _, f := range formats {
 		if bytes.HasPrefix(head, []byte(f.head)) {
@@ -150,8 +150,8 @@ func formatOf(head []byte) (what string) {
 	return ""
 }
 
-// foreign is the error about a file that is not what was wanted: it says what the file is
-// and what to do.
+// foreign returns the error for a file of the wrong format. It names the format and
+// suggests what to do.
 func foreign(head []byte, want string) error {
 	switch what := formatOf(head); {
 	case strings.HasPrefix(what, "compressed"):

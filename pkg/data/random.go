@@ -5,24 +5,23 @@ import (
 	"slices"
 )
 
-// What seeds are for: the first number of those that stats.Derive takes.
+// Purposes of seeds: the first number passed to stats.Derive.
 const (
 	forOrder = iota
 	forGame
 	forShuffle
 )
 
-// reservoir draws up to most of the things that it is offered, all with the same
-// chance, without knowing how many there will be (algorithm R, Vitter 1985). most
-// 0: all of them.
+// reservoir draws up to most of the offered items uniformly, without knowing their number
+// in advance (algorithm R, Vitter 1985). most 0: all of them.
 type reservoir struct {
 	rng  *rand.Rand
 	most int
 	seen int
 }
 
-// offer returns the place, 0 to most-1, where the next thing replaces what was there;
-// drawn is false when it was not drawn.
+// offer returns the place, 0 to most-1, that the next item takes. drawn is false if the
+// item was not drawn.
 func (r *reservoir) offer() (place int, drawn bool) {
 	r.seen++
 	if r.most == 0 || r.seen <= r.most {
@@ -32,8 +31,8 @@ func (r *reservoir) offer() (place int, drawn bool) {
 	return place, place < r.most
 }
 
-// draw returns up to most of the numbers from first to last-1, in order; all of them
-// when most is 0.
+// draw returns up to most of the numbers from first to last-1, in order. most 0: all of
+// them.
 func draw(rng *rand.Rand, first, last, most int) []int {
 	r := reservoir{rng: rng, most: most}
 	var drawn []int
@@ -49,15 +48,14 @@ func draw(rng *rand.Rand, first, last, most int) []int {
 	return drawn
 }
 
-// shuffler is a shuffle buffer: when it is full, each thing that comes replaces a random
-// one of those it holds.
+// shuffler is a shuffle buffer. When it is full, each new item replaces a random one.
 type shuffler[T any] struct {
 	rng  *rand.Rand
 	size int
 	held []T
 }
 
-// add takes a thing and returns the one that it replaces, if the buffer was full.
+// add adds an item and returns the replaced one if the buffer was full.
 func (s *shuffler[T]) add(x T) (out T, full bool) {
 	if s.size < 2 {
 		return x, true
@@ -71,7 +69,7 @@ func (s *shuffler[T]) add(x T) (out T, full bool) {
 	return out, true
 }
 
-// rest returns what is left, in a random order.
+// rest returns the remaining items in random order.
 func (s *shuffler[T]) rest() []T {
 	s.rng.Shuffle(len(s.held), func(i, j int) { s.held[i], s.held[j] = s.held[j], s.held[i] })
 	return s.held

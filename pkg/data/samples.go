@@ -18,37 +18,37 @@ import (
 	"alamos/pkg/encode"
 )
 
-// row is a sample as a sample file keeps it. The arrays are little endian and
-// packed: the library writes and reads them three times faster than lists.
+// row is a sample as stored in a sample file. The arrays are packed and little endian: the
+// library reads and writes them three times faster than lists.
 type row struct {
 	Game      int32   `parquet:"game,delta"`
 	Ply       int32   `parquet:"ply,delta"`
 	Planes    []byte  `parquet:"planes,plain"`  // uint64 each
 	Indices   []byte  `parquet:"indices,plain"` // int32 each
-	Policy    []byte  `parquet:"policy,plain"`  // float32 each, as many as indices
+	Policy    []byte  `parquet:"policy,plain"`  // float32 each, one for each index
 	Value     float32 `parquet:"value,plain"`
 	Draw      float32 `parquet:"draw,plain"`
 	MovesLeft float32 `parquet:"moves_left,plain"`
 }
 
-// ErrDamaged is in the tree of every error about a file that exists but is not a
-// whole sample file: truncated, changed, foreign, or of another version.
+// ErrDamaged is wrapped by every error about a file that exists but is not a complete
+// sample file: truncated, changed, foreign, or of another version.
 var ErrDamaged = errors.New("not a whole sample file")
 
-// Meta says what the samples of a file are. The footer of the file has it as JSON.
+// Meta describes the samples of a file. The footer of the file stores it as JSON.
 type Meta struct {
-	Encoder    string `json:"encoder"` // name of the planes, as encode.PlanesByName knows it
+	Encoder    string `json:"encoder"` // name of the planes, see encode.PlanesByName
 	Policy     string `json:"policy"`  // name of the move encoding
 	Variant    string `json:"variant"`
 	Generation int    `json:"generation"` // at least 0
 
-	// Recurring says that other generations may have the same games again, under the
-	// same numbers. See [Split].
+	// Recurring says that other generations may contain the same games under the same
+	// numbers, see [Split].
 	Recurring bool `json:"recurring,omitempty"`
 }
 
-// metaKey is the key of the footer's JSON, and formatVersion the version of the
-// format. Readers accept no other.
+// metaKey is the key of the footer's JSON. formatVersion is the version of the format, and
+// readers accept no other.
 const (
 	metaKey       = "alamos"
 	formatVersion = 2
@@ -59,18 +59,18 @@ type footer struct {
 	Meta
 }
 
-// SameKind reports whether samples of both can be in one replay window.
+// SameKind reports whether samples of both kinds can share a replay window.
 func (m Meta) SameKind(o Meta) bool {
 	return m.Encoder == o.Encoder && m.Policy == o.Policy && m.Variant == o.Variant
 }
 
-// shape has the sizes of the samples that a Meta describes.
+// shape holds the sizes of the samples that a Meta describes.
 type shape struct {
-	planes int // uint64 words of a position
-	policy int // length of the policy vector; 0: there is no policy
+	planes int // uint64 words per position
+	policy int // length of the policy vector; 0: no policy
 }
 
-// shape checks the names and returns the sizes that belong to them.
+// shape validates the names and returns their sizes.
 func (m Meta) shape() (shape, error) {
 	v, err := chess.ParseVariant(m.Variant)
 	if err != nil {
@@ -86,17 +86,17 @@ func (m Meta) shape() (shape, error) {
 	return shape{c.Planes.Count(), c.Policy.Size()}, nil
 }
 
-// HasResult reports whether the result of a sample's game is known. A sample without
-// a result has the value 0, and neither a probability of a draw nor plies left.
+// HasResult reports whether the result of a sample's game is known. A sample without a
+// result has value 0, no draw probability and no plies left.
 func HasResult(s *encode.Sample) bool {
 	return s.Draw >= 0 || s.Value != 0 || s.MovesLeft > 0
 }
 
-// sumTolerance is how far from 1 the sum of a policy may be: far above the rounding
-// of float32, far below a forgotten move.
+// sumTolerance is the allowed deviation of a policy's sum from 1. It is far above the
+// rounding errors of float32 and far below the effect of a missing move.
 const sumTolerance = 1e-3
 
-// check returns an error when s is not a sample of the shape.
+// check returns an error if s does not fit the shape.
 func (h shape) check(s *encode.Sample) error {
 	fault := func(format string, args ...any) error {
 		return fmt.Errorf("game %d, ply %d: "+format, append([]any{s.Game, s.Ply}, args...)...)
@@ -135,17 +135,17 @@ func (h shape) check(s *encode.Sample) error {
 	return nil
 }
 
-// groupRows is the number of rows of a row group, and batchRows how many are
-// converted at a time. The memory that a writer needs is that of a row group: 20 MB
-// with the widest encodings.
+// groupRows is the number of rows of a row group, and batchRows the number of rows
+// converted at a time. A writer holds one row group in memory: 20 MB with the largest
+// encodings.
 const (
 	groupRows = 1 << 14
 	batchRows = 512
 )
 
-// Write writes the samples of a generation to path, in the order given. The file
-// appears under its name when it is whole and on the disk; it replaces what stood
-// there before. Equal arguments give equal bytes.
+// Write writes the samples of a generation to path in the given order. The file appears
+// under its name only when it is complete and on disk, and replaces an existing file. Equal
+// arguments give equal bytes.
 func Write(path string, meta Meta, samples []encode.Sample) error {
 	return Stream(path, meta, func(w *Writer) error {
 		for i := range samples {
@@ -157,8 +157,8 @@ func Write(path string, meta Meta, samples []encode.Sample) error {
 	})
 }
 
-// Stream is Write of samples that are made one after the other: fill adds them to the
-// writer. When fill fails, so does Stream, and no file is written.
+// Stream is like Write for samples that are made one at a time: fill adds them to the
+// writer. If fill fails, Stream fails and writes no file.
 func Stream(path string, meta Meta, fill func(*Writer) error) error {
 	h, err := meta.shape()
 	if err != nil {
@@ -180,8 +180,8 @@ func Stream(path string, meta Meta, fill func(*Writer) error) error {
 type Writer struct {
 	shape   shape
 	file    *parquet.GenericWriter[row]
-	rows    []row // batchRows, of which the first samples%batchRows are not yet written
-	samples int   // added
+	rows    []row // batchRows rows, of which the first samples%batchRows are not written yet
+	samples int   // samples added
 }
 
 func newWriter(out io.Writer, meta Meta, h shape) (*Writer, error) {
@@ -191,14 +191,14 @@ func newWriter(out io.Writer, meta Meta, h shape) (*Writer, error) {
 	}
 	file := parquet.NewGenericWriter[row](out,
 		parquet.Compression(&zstd.Codec{Concurrency: 1}),
-		parquet.CreatedBy("alamos", "", ""), // no version of a library: it would change the bytes
+		parquet.CreatedBy("alamos", "", ""), // a library version would change the bytes
 		parquet.MaxRowsPerRowGroup(groupRows),
 		parquet.SkipPageBounds("planes"), parquet.SkipPageBounds("indices"), parquet.SkipPageBounds("policy"),
 		parquet.KeyValueMetadata(metaKey, string(about)))
 	return &Writer{shape: h, file: file, rows: make([]row, batchRows)}, nil
 }
 
-// Add appends a sample to the file. It keeps nothing of it.
+// Add appends a sample to the file. It does not retain s.
 func (w *Writer) Add(s *encode.Sample) error {
 	if err := w.shape.check(s); err != nil {
 		return fmt.Errorf("sample %d: %w", w.samples, err)
@@ -211,7 +211,7 @@ func (w *Writer) Add(s *encode.Sample) error {
 	return err
 }
 
-// close writes what is left, and the footer.
+// close writes the remaining rows and the footer.
 func (w *Writer) close() error {
 	if _, err := w.file.Write(w.rows[:w.samples%batchRows]); err != nil {
 		return err
@@ -233,7 +233,7 @@ func (r *row) set(s *encode.Sample) {
 	}
 }
 
-// sample makes the sample of a row. Its slices do not overlap those of the row.
+// sample converts a row to a sample. The sample shares no memory with the row.
 func (r *row) sample() (encode.Sample, error) {
 	if len(r.Planes)%8 != 0 || len(r.Indices)%4 != 0 || len(r.Policy)%4 != 0 {
 		return encode.Sample{}, errors.New("an array has a part of a number")
@@ -255,8 +255,8 @@ func (r *row) sample() (encode.Sample, error) {
 	return s, nil
 }
 
-// Reader reads the samples of a file one after the other. In memory are a few pages
-// of each column, not the file.
+// Reader reads the samples of a file one at a time. It holds a few pages of each column in
+// memory, not the whole file.
 type Reader struct {
 	name  string
 	file  *parquet.File
@@ -264,13 +264,13 @@ type Reader struct {
 	shape shape
 	rows  *parquet.GenericReader[row]
 	batch []row
-	next  int // of the batch
-	read  int // rows given
+	next  int // next row of the batch
+	read  int // rows returned
 }
 
-// newReader reads the samples of a Parquet file. Errors call it by the name given and
-// have [ErrDamaged] in their tree where they are about its content. Close the reader
-// after use; the file stays open.
+// newReader reads the samples of a Parquet file. Errors contain the name, and wrap
+// [ErrDamaged] if they concern the content. Close the reader after use; this does not close
+// the file.
 func newReader(name string, f *parquet.File) (r *Reader, err error) {
 	defer func() { err = damaged(name, err) }()
 	defer recovered(&err)
@@ -295,14 +295,14 @@ func newReader(name string, f *parquet.File) (r *Reader, err error) {
 	return &Reader{name: name, file: f, meta: about.Meta, shape: h, rows: parquet.NewGenericReader[row](f)}, nil
 }
 
-// Meta says what the samples are.
+// Meta returns the description of the samples.
 func (r *Reader) Meta() Meta { return r.meta }
 
-// Len is the number of samples.
+// Len returns the number of samples.
 func (r *Reader) Len() int { return int(r.file.NumRows()) }
 
-// Games counts the samples of each game by its number. It does not change which
-// sample is the next.
+// Games returns the number of samples of each game, by game number. It does not change the
+// reading position.
 func (r *Reader) Games() (games map[int32]int, err error) {
 	defer func() { err = damaged(r.name, err) }()
 	defer recovered(&err)
@@ -330,8 +330,8 @@ func (r *Reader) Games() (games map[int32]int, err error) {
 	}
 }
 
-// Next returns the next sample, which is the caller's, or io.EOF when there are no
-// more. Do not continue after another error.
+// Next returns the next sample, which the caller owns, or io.EOF after the last one. Do not
+// continue after another error.
 func (r *Reader) Next() (s encode.Sample, err error) {
 	if r.next == len(r.batch) {
 		if err := r.fill(); err != nil {
@@ -349,7 +349,7 @@ func (r *Reader) Next() (s encode.Sample, err error) {
 	return s, nil
 }
 
-// fill reads the next rows.
+// fill reads the next batch of rows.
 func (r *Reader) fill() (err error) {
 	defer func() {
 		if err != io.EOF {
@@ -364,7 +364,7 @@ func (r *Reader) fill() (err error) {
 	r.batch, r.next = r.batch[:n], 0
 	switch {
 	case n > 0 && r.read+n <= r.Len():
-		return nil // an error comes again
+		return nil // the error recurs at the next read
 	case err == io.EOF && r.read == r.Len():
 		return io.EOF
 	case err == nil || err == io.EOF:
@@ -373,27 +373,26 @@ func (r *Reader) fill() (err error) {
 	return err
 }
 
-// Close frees what the reader holds.
+// Close releases the reader's resources.
 func (r *Reader) Close() {
-	_ = r.rows.Close() // it was only read
+	_ = r.rows.Close() // read only, so nothing can be lost
 }
 
-// openParquet opens any Parquet file.
 func openParquet(in io.ReaderAt, size int64) (f *parquet.File, err error) {
 	defer recovered(&err)
 	return parquet.OpenFile(in, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 }
 
-// recovered makes an error of a panic of the Parquet library about a file that was
-// made to harm.
+// recovered converts a panic of the Parquet library, caused by a malformed file, to an
+// error.
 func recovered(err *error) {
 	if r := recover(); r != nil {
 		*err = fmt.Errorf("unreadable Parquet: %v", r)
 	}
 }
 
-// Read reads a file that Write wrote. An error about its content, as opposed to one
-// from the file system, has ErrDamaged in its tree.
+// Read reads a file written by Write. Errors about its content wrap ErrDamaged; errors of
+// the file system do not.
 func Read(path string) (*Set, error) {
 	var p part
 	err := withReader(path, func(r *Reader) (err error) {
@@ -406,7 +405,7 @@ func Read(path string) (*Set, error) {
 	return newSet(p), nil
 }
 
-// rest reads all samples that are left.
+// rest reads the remaining samples.
 func (r *Reader) rest() (part, error) {
 	p := part{meta: r.meta}
 	games := map[int32]bool{}
@@ -424,20 +423,20 @@ func (r *Reader) rest() (part, error) {
 	}
 }
 
-// ReadMeta returns what the samples of a file are. It reads only the end of the file,
-// and does not know whether the rest is whole. Errors are like those of Read.
+// ReadMeta returns the description of a file's samples. It reads only the end of the file,
+// so it does not detect damage elsewhere. Errors are like those of Read.
 func ReadMeta(path string) (meta Meta, err error) {
 	err = withReader(path, func(r *Reader) error { meta = r.meta; return nil })
 	return meta, err
 }
 
-// withReader opens a file for f.
+// withReader calls f with a reader of the file.
 func withReader(path string, f func(*Reader) error) error {
 	file, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("samples: %w", err)
 	}
-	defer file.Close() // nothing was written
+	defer file.Close() // read only, so nothing can be lost
 	info, err := file.Stat()
 	if err != nil {
 		return fmt.Errorf("samples: %w", err)
@@ -454,12 +453,12 @@ func withReader(path string, f func(*Reader) error) error {
 	return f(r)
 }
 
-// damaged says what to do about a file that is not as it was written.
+// damaged adds advice to the error for a damaged file.
 func damaged(path string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if errors.As(err, new(*fs.PathError)) { // the disk's fault
+	if errors.As(err, new(*fs.PathError)) { // an error of the disk, not of the content
 		return fmt.Errorf("samples: %w", err)
 	}
 	return fmt.Errorf("samples %s: %w: %w; delete the file and run the experiment again, which writes it again", path, ErrDamaged, err)

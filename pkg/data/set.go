@@ -11,12 +11,11 @@ import (
 	"alamos/pkg/encode"
 )
 
-// Set is a sequence of samples in memory: those of one file, or of the generations of
-// a replay window in order. It never changes: all methods are safe for use by many
-// goroutines at once.
+// Set is a sequence of samples in memory: those of one file, or of a replay window's
+// generations in order. It is immutable, so all methods are safe for concurrent use.
 type Set struct {
 	parts  []part
-	starts []int // starts[i] is the place of the first sample of parts[i]; one more at the end: Len
+	starts []int // starts[i] is the index of the first sample of parts[i]; a last element holds Len
 }
 
 // part is the samples of one file.
@@ -34,9 +33,8 @@ func newSet(parts ...part) *Set {
 	return s
 }
 
-// ReplayWindow joins sets, without copying their samples, to one set in the order of
-// the generations. It is an error to join samples of different encodings or variants,
-// or a generation with itself.
+// ReplayWindow joins sets in the order of the generations without copying samples. It
+// returns an error if encodings or variants differ, or if a generation occurs twice.
 func ReplayWindow(sets ...*Set) (*Set, error) {
 	var parts []part
 	for _, s := range sets {
@@ -61,10 +59,11 @@ func ReplayWindow(sets ...*Set) (*Set, error) {
 	return newSet(parts...), nil
 }
 
-// Len is the number of samples.
+// Len returns the number of samples.
 func (s *Set) Len() int { return s.starts[len(s.parts)] }
 
-// Games is the number of games of all generations: one that recurs counts in each.
+// Games returns the number of games of all generations. A recurring game counts in each
+// generation.
 func (s *Set) Games() int {
 	n := 0
 	for _, p := range s.parts {
@@ -73,35 +72,34 @@ func (s *Set) Games() int {
 	return n
 }
 
-// Meta says what the samples are; its Generation is the last one in the set.
+// Meta returns the description of the samples. Its Generation is the last one in the set.
 func (s *Set) Meta() Meta { return s.parts[len(s.parts)-1].meta }
 
-// Sample returns sample i, 0 <= i < Len(), which the caller must not change.
+// Sample returns sample i, 0 <= i < Len(). The caller must not change it.
 func (s *Set) Sample(i int) *encode.Sample {
 	p := 0
-	for i >= s.starts[p+1] { // a window has few parts
+	for i >= s.starts[p+1] { // linear search, because a window has few parts
 		p++
 	}
 	return &s.parts[p].samples[i-s.starts[p]]
 }
 
-// Split divides the samples of a set into those to learn from and those to validate on,
-// and returns the indices of each, in order. The share, 0 to 1, is
-// one of games: all positions of a game are on one side.
+// Split divides the samples of a set into a training part and a validation part, and
+// returns the indices of each in order. The share, 0 to 1, is a share of games: all
+// positions of a game are in the same part.
 //
-// Which games are held out is decided in each generation by itself, from seed,
-// share and the numbers of its games alone. So with the same seed a game that
-// was held out in one window is held out in every other, and a game never moves
-// between the sides as the window slides. Of n games of a generation, the
-// nearest whole number to share*n is held out, but at least one and not all
-// when 0 < share and n > 1.
+// Each generation is split separately, and its split depends only on seed, share and the
+// numbers of its games. With the same seed, a game held out in one window is therefore held
+// out in every other, and no game changes parts as the window slides. Of n games of a
+// generation, the nearest integer to share*n is held out, but at least one and not all if 0
+// < share and n > 1.
 //
-// Generations with recurring games ([Meta.Recurring]) are decided together: each game is
-// held out with the probability share, by seed and number alone, and then in all of them.
-// Again at least one game of the window is held out, and not all: in a window of few
-// games, a game that this rule moved may be on the other side in another window.
+// Generations with recurring games ([Meta.Recurring]) are split together: each game is held
+// out with probability share, by seed and number alone, in all of them. Again, at least one
+// game of the window is held out, and not all. In a window of few games, this rule may put
+// a game into the other part than in another window.
 //
-// If all generations have a single game, one of these is held out, if there are two.
+// If every generation has only one game and there are at least two, one game is held out.
 func Split(set *Set, seed uint64, share float64) (learn, held []int32) {
 	out := make([]map[int32]bool, len(set.parts))
 	if share > 0 {
@@ -130,16 +128,16 @@ func Split(set *Set, seed uint64, share float64) (learn, held []int32) {
 	return learn, held
 }
 
-// group is generations with games that are decided together: a single one, or all with
+// group is a set of generations that are split together: a single one, or all with
 // recurring games.
 type group struct {
-	parts      []int   // of the set
-	numbers    []int32 // of their games, in order
+	parts      []int   // indices of the set's parts
+	numbers    []int32 // sorted game numbers
 	recurring  bool
-	generation int // where there is one
+	generation int // the generation, if there is only one
 }
 
-// groups returns those that have samples, in the order of their first parts.
+// groups returns the groups that have samples, in the order of their first parts.
 func (s *Set) groups() []*group {
 	var all []*group
 	var recurring *group
@@ -181,7 +179,8 @@ func (g *group) mark(out []map[int32]bool, games []int32) {
 	}
 }
 
-// heldOut returns the numbers of the games to hold out. A single game is not held out.
+// heldOut returns the numbers of the games to hold out. A group's only game is not held
+// out.
 func (g *group) heldOut(seed uint64, share float64) []int32 {
 	n := len(g.numbers)
 	if n < 2 {
@@ -199,8 +198,8 @@ func (g *group) heldOut(seed uint64, share float64) []int32 {
 	return numbers[:min(max(count, 1), n-1)]
 }
 
-// firstGroup returns the group, of those that all have one game, whose game has the
-// lowest rank.
+// firstGroup returns the group whose game has the lowest rank. All groups must have one
+// game.
 func firstGroup(groups []*group, seed uint64) (first *group) {
 	lowest := uint64(math.MaxUint64)
 	for _, g := range groups {
@@ -211,8 +210,7 @@ func firstGroup(groups []*group, seed uint64) (first *group) {
 	return first
 }
 
-// rank is a random number that belongs to a game: those with the lowest are
-// held out.
+// rank returns a game's random rank. The games with the lowest ranks are held out.
 func (g *group) rank(seed uint64, game int32) uint64 {
 	place := uint64(game)
 	if !g.recurring {
@@ -221,8 +219,7 @@ func (g *group) rank(seed uint64, game int32) uint64 {
 	return rand.NewPCG(seed, place).Uint64()
 }
 
-// Shuffle puts the indices in a random order that depends on seed and their
-// order before, and on nothing else.
+// Shuffle shuffles the indices. The new order depends only on seed and the previous order.
 func Shuffle(indices []int32, seed uint64) {
 	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(indices), func(i, j int) {
 		indices[i], indices[j] = indices[j], indices[i]

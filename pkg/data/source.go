@@ -21,39 +21,39 @@ import (
 	"alamos/pkg/stats"
 )
 
-// Machine is what changes how fast positions are made, and nothing else.
+// Machine holds settings that change only the speed of making positions.
 type Machine struct {
-	Workers int // goroutines that read and encode; 0: as many as there are processors
-	Engines int // processes of each engine; 0: as many as there are workers
+	Workers int // goroutines that read and encode; 0: one per processor
+	Engines int // processes of each engine; 0: one per worker
 }
 
-// Source makes positions of files or of an engine's games. It is for one goroutine at
-// a time.
+// Source makes positions from files or from an engine's games. Only one goroutine may use
+// it at a time.
 type Source struct {
 	cfg     Config
 	seed    uint64
 	machine Machine
 	files   []string // sorted
 	sizes   []int64  // of the files
-	size    int64    // of all of them
-	share   int64    // numbers that each file has for its games, see number
+	size    int64    // total size of the files
+	share   int64    // game numbers reserved for each file, see number
 	starts  chess.Starts
 	spare   sync.Pool // of *encode.Sample
 
-	players, labelers *engines   // nil where there is no such engine
-	reached           Cursor     // the end of the last chunk; Chunk 0: nowhere
-	games             *gameQueue // from there on; nil: not open
+	players, labelers *engines   // nil if the source has no such engine
+	reached           Cursor     // end of the last chunk; Chunk 0: none yet
+	games             *gameQueue // from the cursor on; nil: not open
 }
 
-// Progress counts what a call of [Source.Chunk] has done so far; it may be read at any
-// time. Bytes are those of the games that are done, in files of which Size is the size
-// of all; both are 0 for an engine's games.
+// Progress counts the work of a call of [Source.Chunk]. It may be read at any time. Bytes
+// counts the bytes of finished games, and Size is the total size of the files; both are 0
+// for an engine's games.
 type Progress struct {
 	Games, Positions, Bytes, Size atomic.Int64
 }
 
-// Open checks the configuration and looks for the files. It reads none of them, and
-// starts no engine. Close the source after use.
+// Open validates the configuration and finds the files. It reads no file and starts no
+// engine. Close the source after use.
 func Open(cfg Config, seed uint64, m Machine) (*Source, error) {
 	if err := cfg.Check(); err != nil {
 		return nil, err
@@ -103,14 +103,15 @@ func Open(cfg Config, seed uint64, m Machine) (*Source, error) {
 	return s, nil
 }
 
-// Files returns the files that were found, sorted by name.
+// Files returns the files found, sorted by name.
 func (s *Source) Files() []string { return slices.Clone(s.files) }
 
 // UsesEngine reports whether chunks need an engine.
 func (s *Source) UsesEngine() bool { return s.players != nil || s.labelers != nil }
 
-// Identity names what decides the engines' answers in chunk g: answers kept under the
-// same name fit. It knows files by name and size, and engines by command.
+// Identity identifies everything that determines the engines' answers in chunk g. Answers
+// stored under the same identity can be reused. It identifies files by name and size, and
+// engines by command.
 func (s *Source) Identity(g int) (string, error) {
 	names := make([]string, len(s.files))
 	for i, file := range s.files {
@@ -127,7 +128,6 @@ func (s *Source) Identity(g int) (string, error) {
 	return string(text), err
 }
 
-// Close ends the engines.
 func (s *Source) Close() error {
 	s.closeGames()
 	for _, e := range []*engines{s.players, s.labelers} {
@@ -138,12 +138,12 @@ func (s *Source) Close() error {
 	return nil
 }
 
-// errStop ends a walk where no more positions are wanted.
+// errStop ends a walk early.
 var errStop = errors.New("enough")
 
-// All yields the positions of the first pass, its files in the order of
-// [Source.Files], not shuffled. The games of an engine have no end. An error is the last
-// element, with a nil position.
+// All yields the positions of the first pass, unshuffled, with the files in the order of
+// [Source.Files]. An engine's games never end. An error is the last element, with a nil
+// position.
 func (s *Source) All(ctx context.Context) iter.Seq2[*Position, error] {
 	return func(yield func(*Position, error) bool) {
 		err := s.walk(ctx, func(p *Position) error {
@@ -158,8 +158,8 @@ func (s *Source) All(ctx context.Context) iter.Seq2[*Position, error] {
 	}
 }
 
-// walk calls each with the positions of the first pass, files in their order, and end
-// after those of each game.
+// walk calls each with the positions of the first pass, with the files in name order, and
+// calls end after each game.
 func (s *Source) walk(ctx context.Context, each func(*Position) error, end func(item, *tally)) error {
 	w := s.newWorker(nil)
 	number := int32(0)
@@ -199,12 +199,12 @@ func (s *Source) walk(ctx context.Context, each func(*Position) error, end func(
 	return context.Cause(ctx)
 }
 
-// selfPlayed is the n-th game, from 0, of an engine against itself.
+// selfPlayed returns game n, from 0, of an engine against itself.
 func (s *Source) selfPlayed(n int) game {
 	return &selfPlayed{where: fmt.Sprintf("game %d of the engine", n+1), seed: stats.Derive(s.seed, forGame, n), start: s.starts}
 }
 
-// KindOf returns the kind of source that a file is by its name.
+// KindOf returns the kind of source from a file's name.
 func KindOf(path string) (string, error) {
 	base := strings.ToLower(filepath.Base(path))
 	for _, of := range []struct{ part, kind string }{{".pgn", PGN}, {".parquet", Parquet}, {".gz", LC0}, {".tar", LC0}, {".tgz", LC0}} {
@@ -215,9 +215,9 @@ func KindOf(path string) (string, error) {
 	return "", fmt.Errorf("%s: its name does not say what it holds: want .pgn (compressed or not), .parquet, or .gz or .tar of lc0's", path)
 }
 
-// OpenFile opens one file by itself, as it is: all positions of all its games, not
-// shuffled. The kind may be empty for what its name says. The variant is that of the
-// games; a sample file has its own.
+// OpenFile opens a single file with all positions of all its games, unshuffled. An empty
+// kind is derived from the file's name. The variant applies to the games; a sample file
+// stores its own.
 func OpenFile(path, kind string, v chess.Variant, seed uint64) (*Source, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, err
@@ -233,43 +233,44 @@ func OpenFile(path, kind string, v chess.Variant, seed uint64) (*Source, error) 
 			if v, err = chess.ParseVariant(meta.Variant); err != nil {
 				return nil, fmt.Errorf("data: %s: %w", path, err)
 			}
-		} // else it is ChessMarro's, or damaged, which reading finds out
+		} // otherwise the file is ChessMarro's or damaged, which reading detects
 	}
 	return Open(Config{Kind: kind, Variant: v, Files: []string{disk.Pattern(path)}}, seed, Machine{})
 }
 
-// Summary is what a file holds.
+// Summary describes the contents of a file.
 type Summary struct {
 	File    string `json:"file"`
 	Kind    string `json:"kind"`
 	Bytes   int64  `json:"bytes"`
 	Variant string `json:"variant"`
-	// Encoder and Policy are the encodings of a file that has its positions encoded.
+	// Encoder and Policy are the encodings of a file with encoded positions.
 	Encoder string `json:"encoder,omitempty"`
 	Policy  string `json:"policy,omitempty"`
 
-	Games     int `json:"games"` // that positions come from
+	Games     int `json:"games"` // games that give positions
 	Positions int `json:"positions"`
-	// Games without positions: they have no result, or no move.
+	// Games that give no positions, because they have no result or no move.
 	NoResult int `json:"games_without_result"`
 	NoMoves  int `json:"games_without_moves"`
-	// The results of the games; in Unknown ones the file does not say who won.
+	// Results of the games. Unknown counts games whose winner the file does not name.
 	White   int `json:"white_wins"`
 	Draws   int `json:"draws"`
 	Black   int `json:"black_wins"`
 	Unknown int `json:"unknown_results"`
 
-	Damage string `json:"damage,omitempty"` // why it could be read no further
+	Damage string `json:"damage,omitempty"` // why reading stopped early
 }
 
-// Summarize reads a file to its end or to its first damage; see [OpenFile]. The error
-// is not about damage: there is no such file or kind, or ctx has ended.
+// Summarize reads a file to its end or to its first damage, see [OpenFile]. Damage is not
+// an error. Summarize returns an error if the file or kind does not exist, or if ctx has
+// ended.
 func Summarize(ctx context.Context, path, kind string, v chess.Variant, p *Progress) (*Summary, error) {
 	set, err := OpenFile(path, kind, v, 0)
 	if err != nil {
 		return nil, err
 	}
-	defer set.Close() // nothing was written
+	defer set.Close() // read only, so nothing can be lost
 	p.Size.Store(set.size)
 	out := &Summary{File: path, Kind: set.cfg.Kind, Bytes: set.size, Variant: set.cfg.Variant.String()}
 	game := int32(-1)
@@ -315,7 +316,7 @@ func Summarize(ctx context.Context, path, kind string, v chess.Variant, p *Progr
 	return out, nil
 }
 
-// whoWon is the result of the position's game for White, where its targets tell it.
+// whoWon returns the result of the position's game for White, if its targets show it.
 func (p *Position) whoWon() (result float32, known bool) {
 	result = p.Value
 	switch {
@@ -325,7 +326,7 @@ func (p *Position) whoWon() (result float32, known bool) {
 		result = -result
 	case p.At == nil:
 		planes, err := encode.PlanesByName(p.Coded.Encoder)
-		if err != nil || !planes.White() { // nobody knows who was to move
+		if err != nil || !planes.White() { // the encoding does not show the side to move
 			return 0, false
 		}
 	}

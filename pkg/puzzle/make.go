@@ -56,7 +56,7 @@ const (
 const gamesEach = 200
 
 // Make finds puzzles in games of an engine whose support of the variant was checked (see
-// [uci.Engine.Prove]). A puzzle is the first position of its game that meets these
+// [uci.Client.Prove]). A puzzle is the first position of its game that meets these
 // conditions:
 //
 //   - The engine, with more nodes, sees a win in exactly Mate moves, and the rules
