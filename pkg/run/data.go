@@ -203,7 +203,7 @@ func (t *Trial) answers(g int) string {
 }
 
 // chunkSize estimates the number of positions in chunk g: that of the last chunk that was
-// imported, or that of the settings. It is NaN if neither is known.
+// imported, or that of the settings. It is NaN if both are unknown.
 func (t *Trial) chunkSize(g int) float64 {
 	for i := g; i >= 1; i-- {
 		if s := t.Results.Manifest.Stage(store.DataStage(i)); s != nil && len(s.Facts) > 0 {
@@ -243,7 +243,7 @@ func (t *Trial) tellImport(g int, p *data.Progress, known int) (done func()) {
 		switch size := p.Size.Load(); {
 		case d.Kind == data.Engine:
 			done, total = int(p.Games.Load()), d.Games
-		case total == 0 && size > 0: // assumes that the rest of the files is as dense as the part read so far
+		case total == 0 && size > 0: // assume equal density in the unread part
 			total = int(float64(done) * float64(size) / float64(max(1, p.Bytes.Load())))
 		}
 		speed := float64(positions) / time.Since(began).Seconds()

@@ -1,4 +1,4 @@
-// Package run runs experiments. It executes the stages of each trial with changed inputs,
+// Package run runs experiments. It executes those stages of each trial that have new inputs,
 // and writes plain files that other programs can read.
 //
 // A [Stage] is a function of named inputs that writes files. The manifest of a trial

@@ -35,7 +35,8 @@ type Load struct {
 	Games    int      // games to play
 	Searches []Search // searches of networks in these games
 	Learned  int      // games to train on, once per epoch
-	// Positions to train on, once per epoch, beside those of Learned. NaN: unknown.
+	// Positions counts positions to train on, once per epoch, beside those of Learned. It is
+	// NaN if unknown.
 	Positions   float64
 	Evaluations int           // of the trial's network, beside those in games
 	Import      *Import       // nil: none
@@ -49,7 +50,7 @@ type Import struct {
 	Positions float64 // NaN: unknown
 }
 
-// Search is the searches of one network in games.
+// Search describes the searches of one network in games.
 type Search struct {
 	Of         *Trial // trial with the network and its settings
 	Games      float64
@@ -76,7 +77,7 @@ type speed struct {
 	positions   rate // in training
 }
 
-// rate is a speed per second. It is NaN if unknown.
+// rate is a number per second. It is NaN if unknown.
 type rate struct {
 	perSecond float64
 	probed    bool
@@ -272,7 +273,7 @@ func (e *Estimator) length(ctx context.Context, t *Trial) (*length, error) {
 	return l, nil
 }
 
-// history is the statistics of earlier runs on this machine.
+// history has statistics of earlier runs on this machine.
 type history struct {
 	speeds  map[string]*measured // by networkKey
 	games   map[string]*played   // by gamesPlayedKey

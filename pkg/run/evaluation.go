@@ -244,7 +244,7 @@ func (t *Trial) measureAccuracy(ctx context.Context, g int, net *group, window *
 	return append(rows, all.row(store.AllPhases)), nil
 }
 
-// tally is counts over positions.
+// tally holds counts over positions.
 type tally struct {
 	positions, targets, results int // targets have a move to predict, results have a known result
 	top1, top5                  int

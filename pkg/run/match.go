@@ -244,7 +244,7 @@ const standingsEvery = 200 * time.Millisecond
 // lost games. It contains times, so no stage has it as an output.
 const faultLog = "tournament/faults.log"
 
-// recall adds games from earlier matches, of this trial and of others, to the journal. Once
+// recall adds games from earlier matches, of this or other trials, to the journal. Once
 // the journal has all games, the files of the match may be overwritten.
 func (m *Match) recall(games *match.Games) error {
 	if old := m.Trial.Results.Manifest.Stage(m.Stage); old != nil {

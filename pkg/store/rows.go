@@ -21,7 +21,7 @@ import (
 type Generation struct {
 	Number      int            `json:"number"`
 	Games       int            `json:"games"`
-	Thrown      int            `json:"thrown"` // games that exceeded max_moves and were replayed
+	Thrown      int            `json:"thrown"` // games that exceeded max_moves, discarded and played again
 	Samples     int            `json:"samples"`
 	WhiteWins   int            `json:"white_wins"`
 	Draws       int            `json:"draws"`
