@@ -164,7 +164,7 @@ func (d distribution) draw(chance *rand.PCG) *config.Node {
 	return &config.Node{Kind: config.Scalar, Text: config.FormatFloat(d.round(x)), Plain: true, At: d.at}
 }
 
-// below returns a number from 0 to n-1. The bias of the modulo is negligible with 64 bits.
+// below returns a number from 0 to n-1. Its bias is negligible, of the order of n/2^64.
 func below(chance *rand.PCG, n uint64) uint64 {
 	hi, _ := bits.Mul64(chance.Uint64(), n)
 	return hi
@@ -244,7 +244,7 @@ func (l *loader) draws(r *config.Node, seed uint64) (bundle, bool) {
 		}
 	}
 	if len(b.axes) == 0 {
-		if len(l.errs) == 0 { // without the key; with other faults it may be present
+		if len(l.errs) == 0 { // with faults, there may be lines that are not axes
 			l.errs = append(l.errs, lines.At.Errorf("sweep.random.draw", "nothing to draw: want at least one key path with a distribution"))
 		}
 		return bundle{}, false

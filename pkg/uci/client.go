@@ -11,29 +11,28 @@ import (
 	"alamos/pkg/chess"
 )
 
-// The kinds of failure. Every failure of an engine is an [*Error], and errors.Is
-// finds its kind.
+// Kinds of failure. Every failure of an engine is an [*Error], and errors.Is finds its
+// kind.
 var (
 	// ErrStart: the program cannot be run at all.
 	ErrStart = errors.New("cannot be started")
 	// ErrCrash: the process ended by itself.
 	ErrCrash = errors.New("ended unexpectedly")
-	// ErrStall: no answer in time, not even after "stop".
+	// ErrStall: no response in time, not even after "stop".
 	ErrStall = errors.New("does not answer")
-	// ErrTime: the search took too long, and ended when it was told to stop.
-	// The engine can still be used.
+	// ErrTime: the search took too long, but stopped on request. The engine remains usable.
 	ErrTime = errors.New("took too long")
-	// ErrIllegalMove: the answer is a move that the position does not allow.
-	// The engine can still be used.
+	// ErrIllegalMove: the engine returned a move that the position does not allow. The
+	// engine remains usable.
 	ErrIllegalMove = errors.New("played an illegal move")
-	// ErrProtocol: the answer is not UCI.
+	// ErrProtocol: the output is not UCI.
 	ErrProtocol = errors.New("does not speak UCI")
 	// ErrVariant: the engine does not prove that it knows the variant.
 	ErrVariant = errors.New("cannot play the variant")
-	// ErrOption: the engine does not have the option, or not with such a value.
-	// Nothing was sent and the engine can still be used.
+	// ErrOption: the engine lacks the option, or the value is invalid. Nothing was sent,
+	// and the engine remains usable.
 	ErrOption = errors.New("option refused")
-	// ErrClosed: the engine was closed, or has failed before.
+	// ErrClosed: the engine was closed, or failed before.
 	ErrClosed = errors.New("is closed")
 )
 
@@ -41,7 +40,7 @@ var (
 type Error struct {
 	Engine string   // name of the engine
 	Kind   error    // one of the kinds above
-	Detail string   // what happened, in words
+	Detail string   // description
 	Cause  error    // the underlying error, if any
 	Lines  []string // the last lines exchanged: "> " sent, "< " received, "! " from standard error
 }
@@ -60,7 +59,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap gives kind and cause to errors.Is and errors.As.
+// Unwrap returns kind and cause for errors.Is and errors.As.
 func (e *Error) Unwrap() []error {
 	if e.Cause == nil {
 		return []error{e.Kind}
@@ -68,8 +67,7 @@ func (e *Error) Unwrap() []error {
 	return []error{e.Kind, e.Cause}
 }
 
-// Transcript returns the end of the conversation with the engine, one line each, for
-// a log beside the error.
+// Transcript returns the end of the conversation with the engine, one line each, for logs.
 func (e *Error) Transcript() string {
 	if len(e.Lines) == 0 {
 		return ""
@@ -77,13 +75,13 @@ func (e *Error) Transcript() string {
 	return strings.Join(e.Lines, "\n") + "\n"
 }
 
-// Timeouts say how long to wait for an engine. Zero fields mean the defaults.
+// Timeouts limit the waiting for an engine. Zero fields mean the defaults.
 type Timeouts struct {
 	Handshake time.Duration // from the start to "uciok"; default 15 s
 	Ready     time.Duration // from "isready" to "readyok"; default 10 s
-	Overrun   time.Duration // what a search may take beyond its time; default 5 s
-	Search    time.Duration // a search that is not limited by time; default 2 minutes
-	Quit      time.Duration // from "quit" to the end of the process, from "stop" to the move; default 1 s
+	Overrun   time.Duration // time of a search beyond its limit; default 5 s
+	Search    time.Duration // a search without a time limit; default 2 minutes
+	Quit      time.Duration // from "quit" to the end of the process, and from "stop" to the move; default 1 s
 }
 
 func (t Timeouts) withDefaults() Timeouts {
@@ -100,13 +98,12 @@ func (t Timeouts) withDefaults() Timeouts {
 	return t
 }
 
-// Client drives an external engine, a running process. It is for one goroutine at a
-// time.
+// Client drives an external engine, a running process. One goroutine at a time may use it.
 //
-// After a crash, a stall or a breach of the protocol the process is gone and
-// every call fails: start a new one. Other errors leave the engine usable.
+// After a crash, a stall or a breach of the protocol the process has ended and every call
+// fails. Start a new client then. After other errors the engine remains usable.
 type Client struct {
-	// Options are what the engine offers, in its order; read only.
+	// Options lists the engine's options in its order. It is read-only.
 	Options []Option
 
 	name   string // of the command
@@ -114,15 +111,15 @@ type Client struct {
 	author string
 	proc   *process
 	wait   Timeouts
-	failed error // why the process is gone
+	failed error // the failure that ended the process
 
-	pos      *chess.Position // the one last sent; nil: none
-	chess960 bool            // castling is written as in chess960
+	pos      *chess.Position // the last position sent, or nil
+	chess960 bool            // castling uses the notation of chess960
 }
 
-// Start runs an engine, shakes hands with it, and sets the command's settings.
-// The context bounds the start only, not the life of the engine. A program that
-// cannot be run fails with [ErrStart].
+// Start runs an engine, completes the handshake, and sets the command's settings. The
+// context limits the start only, not the life of the engine. A program that cannot be run
+// fails with [ErrStart].
 func Start(ctx context.Context, c Command, t Timeouts) (*Client, error) {
 	e := &Client{name: c.name(), wait: t.withDefaults()}
 	if err := context.Cause(ctx); err != nil {
@@ -149,19 +146,19 @@ func Start(ctx context.Context, c Command, t Timeouts) (*Client, error) {
 	return e, nil
 }
 
-// Name returns the engine's name in messages: that of its command.
+// Name returns the name of the engine's command, for messages.
 func (e *Client) Name() string { return e.name }
 
-// ID returns the name that the engine gives itself, with its version.
+// ID returns the engine's own name, with its version.
 func (e *Client) ID() string { return e.id }
 
-// Author returns the authors whom the engine names.
+// Author returns the authors that the engine names.
 func (e *Client) Author() string { return e.author }
 
-// Err returns why the engine can no longer be used, nil while it can.
+// Err returns the reason why the engine is unusable, or nil.
 func (e *Client) Err() error { return e.failed }
 
-// Transcript copies the last lines exchanged, 200 at most: "> " sent, "< "
+// Transcript returns a copy of the last lines exchanged, at most 200: "> " sent, "< "
 // received, "! " from standard error.
 func (e *Client) Transcript() []string { return e.proc.log.tail() }
 
@@ -183,7 +180,7 @@ func (e *Client) handshake(ctx context.Context) error {
 			}
 			return true, false
 		case "option":
-			// An option line that cannot be read gives no option.
+			// A malformed option line adds no option.
 			if o, err := ParseOption(line); err == nil {
 				e.Options = append(e.Options, o)
 			}
@@ -193,8 +190,8 @@ func (e *Client) handshake(ctx context.Context) error {
 	})
 }
 
-// Option finds an option by its name, in any case, as UCI demands; nil when the
-// engine does not have it.
+// Option finds an option by its name, ignoring case as UCI requires. It returns nil if the
+// engine lacks it.
 func (e *Client) Option(name string) *Option {
 	for i := range e.Options {
 		if strings.EqualFold(e.Options[i].Name, name) {
@@ -204,9 +201,9 @@ func (e *Client) Option(name string) *Option {
 	return nil
 }
 
-// SetOption sets an option after checking that the engine has it and that it can have
-// the value: engines silently ignore what they do not know. It fails with [ErrOption]
-// when not.
+// SetOption sets an option. It first checks that the engine has it and accepts the value,
+// because engines silently ignore what they do not know. Otherwise it fails with
+// [ErrOption].
 func (e *Client) SetOption(name, value string) error {
 	o := e.Option(name)
 	if o == nil {
@@ -218,7 +215,7 @@ func (e *Client) SetOption(name, value string) error {
 	return e.send(o.command(value))
 }
 
-// Ready waits until the engine has done everything it was told.
+// Ready waits until the engine has processed all commands.
 func (e *Client) Ready(ctx context.Context) error {
 	if err := e.send("isready"); err != nil {
 		return err
@@ -228,7 +225,7 @@ func (e *Client) Ready(ctx context.Context) error {
 	})
 }
 
-// NewGame tells the engine that the next position belongs to another game.
+// NewGame announces that the next position belongs to another game.
 func (e *Client) NewGame(ctx context.Context) error {
 	if err := e.send("ucinewgame"); err != nil {
 		return err
@@ -236,13 +233,13 @@ func (e *Client) NewGame(ctx context.Context) error {
 	return e.Ready(ctx)
 }
 
-// Close tells the engine to quit and kills it, with all it has started, if it does
-// not. It may be called more than once.
+// Close sends quit to the engine. If the engine does not end, Close kills it with all its
+// child processes. It may be called more than once.
 func (e *Client) Close() {
 	if e.failed != nil {
 		return
 	}
-	// Whether the line arrives makes no difference: the process ends anyway.
+	// A failed write is irrelevant, because the process ends anyway.
 	_ = e.proc.writeLine("quit", time.Now().Add(e.wait.Quit))
 	e.proc.end(e.wait.Quit)
 	e.failed = e.fault(ErrClosed, "", nil)
@@ -253,8 +250,8 @@ func (e *Client) fault(kind error, detail string, cause error) *Error {
 	return &Error{Engine: e.name, Kind: kind, Detail: detail, Cause: cause, Lines: e.Transcript()}
 }
 
-// fail ends the process, which can no longer be trusted, and returns the error.
-// After a crash it waits a moment to learn how the process ended.
+// fail ends the process, which is no longer trustworthy, and returns the error. After a
+// crash it waits briefly for the exit state.
 func (e *Client) fail(kind error, detail string, cause error) error {
 	if kind == ErrCrash {
 		if state, ok := e.proc.wait(2 * time.Second); ok {
@@ -262,13 +259,13 @@ func (e *Client) fail(kind error, detail string, cause error) error {
 		}
 	}
 	e.proc.end(0)
-	// The error is made last: what the process wrote to standard error while it
-	// went down is in the transcript by then.
+	// The error is made last, because the transcript then includes what the process wrote
+	// to standard error while it ended.
 	e.failed = e.fault(kind, detail, cause)
 	return e.failed
 }
 
-// send sends a line. An engine that does not take it has stalled or crashed.
+// send sends a line. An engine that does not accept it has stalled or crashed.
 func (e *Client) send(line string) error {
 	if e.failed != nil {
 		return e.failed
@@ -283,10 +280,9 @@ func (e *Client) send(line string) error {
 	return e.fail(ErrCrash, fmt.Sprintf("while being sent %q", clip(line)), nil)
 }
 
-// until reads lines until take reports the last one. For each line take reports
-// whether it is UCI and whether it is the last; want names the awaited line in errors.
-// When ctx ends, its cause is returned and the engine is left as it is, still busy. Any
-// other error ends the engine.
+// until reads lines until take reports the last one. For each line take reports whether it
+// is UCI and whether it is the last. want names the awaited line in errors. When ctx ends,
+// until returns its cause and leaves the engine busy. Any other error ends the engine.
 func (e *Client) until(ctx context.Context, want string, d time.Duration, take func(line string) (known, last bool)) error {
 	if e.failed != nil {
 		return e.failed
@@ -299,14 +295,14 @@ func (e *Client) until(ctx context.Context, want string, d time.Duration, take f
 	return err
 }
 
-// maxIgnored is how many lines that are not UCI an engine may write in a row
-// while an answer is awaited. Real engines write a banner of one line.
+// maxIgnored limits consecutive lines that are not UCI while the client waits. Real engines
+// write a banner of one line.
 const maxIgnored = 10_000
 
-// listen is until, but leaves the engine running whatever happens.
+// listen is until, but never ends the engine.
 func (e *Client) listen(ctx context.Context, want string, d time.Duration, take func(line string) (known, last bool)) error {
 	deadline := time.Now().Add(d)
-	known, ignored := 0, 0 // lines; the ignored ones since the last known one
+	known, ignored := 0, 0 // number of lines; ignored counts since the last known one
 	for {
 		line, err := e.proc.readLine(ctx, deadline)
 		switch {

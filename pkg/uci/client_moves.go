@@ -11,22 +11,22 @@ import (
 	"alamos/pkg/chess"
 )
 
-// Answer is an engine's answer to a position.
+// Answer is the result of an engine's search.
 type Answer struct {
 	Move   chess.Move
-	Ponder string // the reply that it expects, "" when not reported
-	Info   Info   // of its best line: the last with a score, else the last
+	Ponder string // the expected reply, or "" if not reported
+	Info   Info   // of its best line: the last with a score, otherwise the last
 
-	// Score is the last exact score of its best line: a search that ended by nodes or
-	// time may have reported a bound after it. If none is exact, it is Info's.
+	// Score is the last exact score of its best line, because a search that ends by nodes
+	// or time may report a bound after it. If none is exact, Score is that of Info.
 	Score *Score
 }
 
-// Position gives the engine the current position of a game with its history, so
-// that it sees repetitions. It fails with [ErrOption] when the game begins at a
-// position of chess960 and the engine does not know chess960.
+// Position sends the current position of a game with its history, so that the engine sees
+// repetitions. It fails with [ErrOption] if the game begins at a position of chess960 and
+// the engine does not support chess960.
 func (e *Client) Position(g *chess.Game) error {
-	// The engine is only told how castling is written when that changes.
+	// The castling notation is sent only when it changes.
 	if on := Chess960(g.Start()); on != e.chess960 {
 		if err := e.SetOption(chess960Option, fmt.Sprint(on)); err != nil {
 			return err
@@ -38,11 +38,11 @@ func (e *Client) Position(g *chess.Game) error {
 	return e.send(positionCommand(g))
 }
 
-// Go lets the engine search the position and returns its move. A move that is not
-// legal there, or no move, fails with [ErrIllegalMove] and leaves the engine usable.
+// Go searches the position and returns the engine's move. An illegal move, or no move,
+// fails with [ErrIllegalMove] and leaves the engine usable.
 //
-// When ctx ends, the engine is told to stop and the cause is returned; it stays
-// usable if it obeys.
+// When ctx ends, Go sends stop and returns the cause. The engine remains usable if it
+// stops.
 func (e *Client) Go(ctx context.Context, l Limit) (Answer, error) {
 	command, err := l.command()
 	if err != nil {
@@ -93,8 +93,8 @@ func (e *Client) Go(ctx context.Context, l Limit) (Answer, error) {
 	return a, nil
 }
 
-// search waits for the end of a search. One that takes longer than allowed is told to
-// stop: an engine that obeys has lost on time and stays usable.
+// search waits for the end of a search. It sends stop after the allowed time. An engine
+// that then stops has lost on time and remains usable.
 func (e *Client) search(ctx context.Context, allowed time.Duration, take func(line string) (known, last bool)) error {
 	err := e.listen(ctx, "bestmove", allowed, take)
 	var fault *Error
@@ -112,22 +112,22 @@ func (e *Client) search(ctx context.Context, allowed time.Duration, take func(li
 	return e.fail(fault.Kind, fault.Detail, fault.Cause)
 }
 
-// stop ends a search whose answer is not needed, and the engine with it when it does
-// not stop.
+// stop ends a search and discards its result. It ends the engine too if the engine does not
+// stop.
 func (e *Client) stop() bool {
 	if e.send("stop") != nil {
 		return false
 	}
-	// The error, if any, is kept in e.failed.
+	// e.failed keeps the error, if any.
 	return nil == e.until(context.Background(), "bestmove after stop", e.wait.Quit, func(line string) (bool, bool) {
 		return strings.HasPrefix(line, "info"), strings.HasPrefix(line, "bestmove")
 	})
 }
 
-// Perft lets the engine count the sequences of depth legal moves from a position
-// ("go perft", which Stockfish and its descendants know). It waits as long as for
-// a search without a limit of time. Engines do not stop counting when told to, so if
-// ctx ends first, the engine is closed.
+// Perft makes the engine count the sequences of depth legal moves from a position ("go
+// perft", which Stockfish and its descendants know). It waits as long as for a search
+// without a time limit. Engines do not stop counting on request, so if ctx ends first, the
+// engine is closed.
 func (e *Client) Perft(ctx context.Context, p *chess.Position, depth int) (uint64, error) {
 	return e.perft(ctx, chess.NewGame(*p), depth, e.wait.Search)
 }
@@ -166,14 +166,14 @@ func (e *Client) perft(ctx context.Context, g *chess.Game, depth int, patience t
 	return nodes, nil
 }
 
-// The options of the protocol that choose the rules.
+// Options of the protocol that select the rules.
 const (
 	variantOption  = "UCI_Variant"
-	chess960Option = "UCI_Chess960" // castling is written as the king taking its own rook
+	chess960Option = "UCI_Chess960" // castling is written as king takes own rook
 )
 
-// Chess960 reports whether games from p need the option UCI_Chess960: a side may
-// castle with a king or a rook that does not stand where it does in chess.
+// Chess960 reports whether games from p need the option UCI_Chess960: a side may castle
+// with a king or a rook that is not on its square of standard chess.
 func Chess960(p *chess.Position) bool {
 	for c := chess.White; c <= chess.Black; c++ {
 		for rook := range p.CastlingRooks(c).Squares {
@@ -185,8 +185,8 @@ func Chess960(p *chess.Position) bool {
 	return false
 }
 
-// ProveChess960 makes sure that the engine can play from start positions of
-// chess960, or fails with [ErrVariant].
+// ProveChess960 checks that the engine supports chess960. Otherwise it fails with
+// [ErrVariant].
 func (e *Client) ProveChess960() error {
 	if e.Option(chess960Option) == nil {
 		return e.fault(ErrVariant, fmt.Sprintf("chess960: it has no option %s", chess960Option), nil)
@@ -194,9 +194,9 @@ func (e *Client) ProveChess960() error {
 	return nil
 }
 
-// proof is a position and a depth at which the number of lines of a variant
-// differs from that of chess. Legal moves lead to it from the start, so that no
-// engine can misunderstand it, whatever it plays.
+// proof is a position and a depth at which a variant's number of move sequences differs
+// from that of chess. Legal moves lead to it from the start, so that every engine
+// understands it, whatever it plays.
 type proof struct {
 	moves string
 	depth int
@@ -206,7 +206,7 @@ func proofOf(v chess.Variant) proof {
 	switch v {
 	case chess.KingOfTheHill: // the king can reach d4
 		return proof{"e2e4 a7a6 e1e2 a6a5 e2e3 a5a4", 2}
-	case chess.ThreeCheck: // two checks given, and a third to give
+	case chess.ThreeCheck: // two checks given, and a third possible
 		return proof{"e2e4 f7f6 d1h5 g7g6 h5h4 d7d6 f1b5 c7c6", 2}
 	case chess.Crazyhouse: // a pawn in hand
 		return proof{"e2e4 d7d5 e4d5 a7a6", 2}
@@ -214,7 +214,7 @@ func proofOf(v chess.Variant) proof {
 	return proof{"", 4} // the first depth at which atomic chess differs from chess
 }
 
-// game returns the game that leads to the position; nil if the rules forbid it.
+// game returns the game that leads to the position, or nil if the rules forbid it.
 func (p proof) game(v chess.Variant) *chess.Game {
 	g, err := parsePosition(v, append([]string{"startpos", "moves"}, strings.Fields(p.moves)...))
 	if err != nil {
@@ -223,15 +223,15 @@ func (p proof) game(v chess.Variant) *chess.Game {
 	return g
 }
 
-// Prove sets the engine to a variant and makes sure that it plays it, or fails
-// with [ErrVariant]. Call it before the first game.
+// Prove sets the engine to a variant and checks that it plays it. Otherwise it fails with
+// [ErrVariant]. Call it before the first game.
 //
-// The engine must offer the option UCI_Variant, and either list the variant
-// among its values or count the right number of lines from a position that
-// distinguishes the variant (197326 of four plies from the start in atomic chess,
-// 197281 in chess). An engine without the option can only play chess, and is believed
-// for chess. Setting the option is not enough: Debian's fairy-stockfish 11.1 silently
-// ignores "atomic" and continues with chess.
+// The engine must offer the option UCI_Variant. It must also either list the variant among
+// its values or count the right number of move sequences from a position that distinguishes
+// the variant (197326 at four plies from the start in atomic chess, 197281 in chess). An
+// engine without the option can only play chess, and needs no proof for it. Setting the
+// option is not enough: Debian's fairy-stockfish 11.1 silently ignores "atomic" and
+// continues with chess.
 func (e *Client) Prove(ctx context.Context, v chess.Variant) error {
 	o := e.Option(variantOption)
 	if o == nil {
@@ -246,7 +246,7 @@ func (e *Client) Prove(ctx context.Context, v chess.Variant) error {
 		}
 		return e.Ready(ctx)
 	}
-	// Not listed. It may know the variant under rules that it does not list.
+	// It is not listed, but the engine may still know it.
 	if err := e.send(o.command(v.String())); err != nil {
 		return err
 	}

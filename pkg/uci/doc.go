@@ -1,30 +1,27 @@
-// Package uci speaks the Universal Chess Interface on both sides: a [Client] drives
-// the engines of other people, and [Serve] makes an [Engine] of ours out of a network
-// and a tree search.
+// Package uci implements both sides of the Universal Chess Interface: a [Client] drives
+// external engines, and [Serve] exposes our own [Engine], a network with a tree search.
 //
 // # Driving external engines
 //
-// [Start] launches a process and shakes hands with it, [Client.Prove] makes sure that
-// it plays the rules of a variant, [Client.Position] and [Client.Go] ask for moves,
-// and [Client.Close] ends it. [Find] knows where the opponents of our experiments are
-// installed, and [LichessLevel] how lichess weakens them.
+// [Start] launches a process and completes the handshake, [Client.Prove] checks that it
+// plays the rules of a variant, [Client.Position] and [Client.Go] request moves, and
+// [Client.Close] ends it. [Find] locates the opponents of our experiments, and
+// [LichessLevel] gives the settings with which lichess weakens them.
 //
-// An external engine may do anything, so the client trusts nothing: every wait has an
-// end, every line has a longest length, every move is checked, and every failure is an
-// [*Error] with its kind, the engine's name and the last lines exchanged. An engine
-// that cannot prove that it knows a variant is not used: some ignore the request and
-// play ordinary chess instead.
+// The client does not trust an external engine: every wait has a timeout, every line has a
+// maximum length, every move is checked, and every failure is an [*Error] with its kind,
+// the engine's name and the last lines exchanged. An engine that cannot prove that it knows
+// a variant is refused, because some ignore the request and play ordinary chess.
 //
 // # Being an engine
 //
-// An [Engine] searches a position within the limits of a [Task] and reports on the
-// way. `alamos play`, `alamos analyze` and the lichess bot use it directly; user
-// interfaces talk to it through [Serve]. A command that is wrong is answered with a
-// complaint, and changes nothing.
+// An [Engine] searches a position within the limits of a [Task] and reports its progress.
+// `alamos play`, `alamos analyze` and the lichess bot use it directly. User interfaces
+// reach it through [Serve]. A wrong command gets an error message and changes nothing.
 //
 // # What the package refuses to do
 //
-// It plays no games: package match does, and there nothing may depend on time. A
-// client keeps no clocks and does not ponder. Our engine has no opening book, and
-// does not know when a game is over: it answers in every position with a legal move.
+// It plays no games: package match does, and its results must not depend on time. A client
+// keeps no clocks and does not ponder. Our engine has no opening book, and does not detect
+// the end of a game: it returns a legal move in every position.
 package uci

@@ -17,35 +17,35 @@ import (
 	"alamos/pkg/search"
 )
 
-// Model is what an engine knows of chess: a network behind its codec, made by [Load],
-// or nothing ([Blank]).
+// Model is the evaluation of an engine: a network behind its codec, made by [Load], or none
+// ([Blank]).
 type Model struct {
-	Name     string // of the network, for users
+	Name     string // of the network, for display
 	Variants []chess.Variant
 	Eval     search.Evaluator
-	Policy   encode.Policy // of the network; nil: there is no network
-	Batch    int           // positions that are evaluated as fast as one
-	Close    func()        // nil: nothing to close
+	Policy   encode.Policy // of the network; nil without a network
+	Batch    int           // number of positions that are evaluated as fast as one
+	Close    func()        // nil if there is nothing to close
 
-	Threads    int             // that evaluate positions; 0 is taken as 1
-	SetThreads func(int) error // changes them; nil: the number is fixed
+	Threads    int             // number of evaluation threads; 0 means 1
+	SetThreads func(int) error // changes Threads; nil if the number is fixed
 }
 
-// Blank returns a model that knows the rules and nothing else: all moves have equal
-// priors, and all positions equal values unless the game is over.
+// Blank returns a model that knows only the rules: all moves have equal priors, and all
+// positions equal values unless the game is over.
 func Blank(variants ...chess.Variant) Model {
 	return Model{Name: "blank", Variants: variants, Eval: search.Uniform{}, Batch: 1}
 }
 
-// Hardware is what a model runs on.
+// Hardware configures the evaluation of a model.
 type Hardware struct {
-	Threads   int    // 0: all; on a CUDA device 1
-	Batch     int    // positions evaluated at once, by all threads together; 0: 16 a thread, on a CUDA device 64
-	Device    string // see nn.Devices; "": the processor
-	Precision string // one of package nn's; "": the fastest
+	Threads   int    // 0 means all; on a CUDA device 1
+	Batch     int    // positions evaluated at once by all threads together; 0 means 16 per thread, on a CUDA device 64
+	Device    string // see nn.Devices; "" means the processor
+	Precision string // one of package nn's; "" means the fastest
 }
 
-// Load makes a model of a checkpoint file.
+// Load makes a model from a checkpoint file.
 func Load(path string, h Hardware) (Model, error) {
 	c, err := nn.ReadCheckpoint(path)
 	if err != nil {
@@ -97,8 +97,8 @@ type network struct {
 
 func (n *network) Evaluate(leaves []*encode.Leaf) error { return n.group.Evaluate(leaves) }
 
-// setThreads changes the number of threads, which changes no evaluation. It must not
-// be called during a search.
+// setThreads changes the number of threads, which changes no evaluation. Do not call it
+// during a search.
 func (n *network) setThreads(threads int) error {
 	group, err := n.model.NewGroup(threads)
 	if err != nil {
@@ -111,33 +111,33 @@ func (n *network) setThreads(threads int) error {
 	return nil
 }
 
-// Settings are what a user may change between searches.
+// Settings may change between searches.
 type Settings struct {
-	Config           search.Config // its Visits and Bytes are set by each search
-	Temperature      float64       // 0: always the most visited move
-	TemperaturePlies int           // 0: the whole game
-	MultiPV          int           // lines reported
+	Config           search.Config // each search sets its Visits and Bytes
+	Temperature      float64       // 0 means always the most visited move
+	TemperaturePlies int           // 0 means the whole game
+	MultiPV          int           // number of reported lines
 	ShowWDL          bool
-	Hash             int           // MiB of a tree
-	Overhead         time.Duration // part of the time of a move that is lost on the way to the user
-	Every            time.Duration // between two reports without a new best move
+	Hash             int           // memory of a tree in MiB
+	Overhead         time.Duration // time of a move that communication with the user costs
+	Every            time.Duration // interval of reports without a new best move
 }
 
 func defaults(batch int) Settings {
 	return Settings{Config: SearchConfig(max(1, batch)), MultiPV: 1, Hash: 1024, Overhead: 50 * time.Millisecond, Every: time.Second}
 }
 
-// SearchConfig returns the search of an engine with default settings, which evaluates
-// the given number of positions at once. The caller sets its visits.
+// SearchConfig returns the search of an engine with default settings that evaluates the
+// given number of positions at once. The caller sets its visits.
 func SearchConfig(leaves int) search.Config {
 	return search.Config{
-		Visits: 1 << 14, // room to begin with: see SetVisits
+		Visits: 1 << 14, // initial capacity; see SetVisits
 		CPuct:  1.5, CInit: config.Defaults[search.Config]().CInit, FPU: search.FPU{Parent: true, Reduction: 0.3},
 		ExpandAt: 1, Leaves: leaves, Solver: true, Lookahead: 1, TreeReuse: true,
 	}
 }
 
-// setting is an option of the engine: a field of Settings with its range.
+// setting is an option of the engine: a field of Settings and its range.
 type setting struct {
 	name      string
 	field     any // *int, *float64, *bool, or *time.Duration in milliseconds
@@ -162,7 +162,7 @@ func (s *Settings) list() []setting {
 	}
 }
 
-// option describes the setting to a user; its value is the default.
+// option returns the setting as a UCI option with its default.
 func (s *setting) option() Option {
 	spin := func(n int) Option {
 		return Option{Name: s.name, Type: "spin", Default: strconv.Itoa(n), Min: int(s.low), Max: int(s.high), HasMin: true, HasMax: true}
@@ -172,14 +172,14 @@ func (s *setting) option() Option {
 		return Option{Name: s.name, Type: "check", Default: strconv.FormatBool(*f)}
 	case *time.Duration:
 		return spin(int(f.Milliseconds()))
-	case *float64: // UCI has no fractions: other engines with networks write them as text, too
+	case *float64: // UCI has no fractions. Other engines with networks use text for them too.
 		return Option{Name: s.name, Type: "string", Default: strconv.FormatFloat(*f, 'g', -1, 64)}
 	default:
 		return spin(*s.field.(*int))
 	}
 }
 
-// set reads a value that [Option.check] accepts.
+// set parses a value that [Option.check] accepts.
 func (s *setting) set(value string) error {
 	switch f := s.field.(type) {
 	case *bool:
@@ -206,12 +206,12 @@ func (s *setting) set(value string) error {
 	return nil
 }
 
-// Engine searches with a model. It is not safe for use by several goroutines.
+// Engine searches with a model. Only one goroutine at a time may use it.
 type Engine struct {
-	Settings // may be changed between searches
+	Settings // may change between searches
 
 	model Model
-	tree  *search.Tree  // nil: nothing is kept from an earlier search
+	tree  *search.Tree  // tree of the last search, or nil
 	cfg   search.Config // of the tree
 	rng   *rand.Rand
 }
@@ -221,21 +221,21 @@ func New(m Model) *Engine {
 	return &Engine{Settings: defaults(m.Batch), model: m, rng: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))}
 }
 
-// Close frees what the model holds.
+// Close frees the model.
 func (e *Engine) Close() {
 	if e.model.Close != nil {
 		e.model.Close()
 	}
 }
 
-// Name returns the name under which the engine introduces itself.
+// Name returns the engine's name in UCI.
 func (e *Engine) Name() string { return strings.TrimSpace("alamos " + e.model.Name) }
 
-// threadsOption sets how many threads evaluate positions; the search itself is one
-// thread. It changes no evaluation.
+// threadsOption sets the number of threads that evaluate positions. The search itself uses
+// one thread. The number changes no evaluation.
 const threadsOption = "Threads"
 
-// Options are the settings that a user may change, with their defaults.
+// Options returns the options of the engine with their defaults.
 func (e *Engine) Options() []Option {
 	threads, most := max(1, e.model.Threads), 1
 	if e.model.SetThreads != nil {
@@ -249,7 +249,6 @@ func (e *Engine) Options() []Option {
 	return list
 }
 
-// Set changes a setting.
 func (e *Engine) Set(name, value string) error {
 	if name == threadsOption {
 		n, err := strconv.Atoi(value)
@@ -266,16 +265,16 @@ func (e *Engine) Set(name, value string) error {
 	return fmt.Errorf("no setting is called %q", name)
 }
 
-// NewGame forgets the game before.
+// NewGame drops the tree of the previous game.
 func (e *Engine) NewGame() { e.tree = nil }
 
-// Tree returns the tree of the last search: nil before the first, and valid until the
-// next.
+// Tree returns the tree of the last search. It is nil before the first search, and valid
+// until the next one.
 func (e *Engine) Tree() *search.Tree { return e.tree }
 
-// Choose picks the move to play in g, whose current position was searched: the most
-// visited one, or a random one while the temperature applies; by priors if there was no
-// visit. It is 0 if the search failed before it evaluated the position.
+// Choose selects the move to play in g after a search of its current position: the most
+// visited one, or a random one while the temperature applies. Without visits it uses the
+// priors. It is 0 if the search failed before it evaluated the position.
 func (e *Engine) Choose(g *chess.Game) chess.Move {
 	power := math.Inf(1)
 	if e.Temperature > 0 && (e.TemperaturePlies == 0 || g.Ply() < e.TemperaturePlies) {

@@ -8,12 +8,11 @@ import (
 	"time"
 )
 
-// Info is what an engine reports about its search in an "info" line. Fields that
-// the line does not have are zero.
+// Info is an engine's report about its search in an "info" line. Missing fields are zero.
 type Info struct {
 	Depth    int
 	SelDepth int
-	MultiPV  int // 1 for the best line; 0 when not reported
+	MultiPV  int // 1 for the best line; 0 if not reported
 	Score    *Score
 	Nodes    int
 	NPS      int
@@ -23,10 +22,10 @@ type Info struct {
 	String   string // free text: the rest of the line after "string"
 }
 
-// Bound says whether a score is exact.
+// Bound tells exact scores from lower and upper bounds.
 type Bound int8
 
-// The kinds of bounds.
+// Kinds of bounds.
 const (
 	Exact Bound = iota
 	Lower       // the true score is at least this
@@ -35,22 +34,22 @@ const (
 
 // Score is an engine's evaluation from the view of the side to move.
 type Score struct {
-	CP     int  // centipawns, when not IsMate
-	Mate   int  // moves to mate, negative when being mated, when IsMate
+	CP     int  // centipawns, unless IsMate
+	Mate   int  // moves to mate if IsMate, negative when being mated
 	IsMate bool // "mate 0" means that the side to move is mated
 	Bound  Bound
-	WDL    *[3]int // per mille win, draw, loss, when reported
+	WDL    *[3]int // per mille win, draw, loss; nil if not reported
 }
 
 // winRate is the slope of the curve from centipawns to results.
 const winRate = 0.00368208
 
-// Expected returns the expected result between -1 (loss) and 1 (win): from win, draw
-// and loss when the engine reports them, else certain for a mate, else
+// Expected returns the expected result between -1 (loss) and 1 (win). It uses win, draw and
+// loss if the engine reports them. A mate is certain. Otherwise it is
 //
 //	2 / (1 + exp(-0.00368208 cp)) - 1
 //
-// the curve that lichess fitted to its games and documents under "accuracy".
+// which lichess fitted to its games and documents under "accuracy".
 func (s *Score) Expected() float64 {
 	switch {
 	case s.WDL != nil && s.WDL[0]+s.WDL[1]+s.WDL[2] > 0:
@@ -64,8 +63,8 @@ func (s *Score) Expected() float64 {
 	return 2/(1+math.Exp(-winRate*float64(s.CP))) - 1
 }
 
-// ScoreOf returns the score of an expected result between -1 and 1, the inverse of
-// [Score.Expected] without win, draw and loss. It ends at 100 pawns.
+// ScoreOf returns the score of an expected result between -1 and 1. It is the inverse of
+// [Score.Expected] without win, draw and loss, and limited to 100 pawns.
 func ScoreOf(expected float64) Score {
 	const most = 10_000
 	x := min(1, max(-1, expected))
@@ -73,7 +72,7 @@ func ScoreOf(expected float64) Score {
 	return Score{CP: int(math.Round(min(most, max(-most, cp))))}
 }
 
-// String returns the score as engines write it: "cp 31" or "mate -2".
+// String returns the score in UCI notation: "cp 31" or "mate -2".
 func (s *Score) String() string {
 	if s.IsMate {
 		return "mate " + strconv.Itoa(s.Mate)
@@ -81,8 +80,8 @@ func (s *Score) String() string {
 	return "cp " + strconv.Itoa(s.CP)
 }
 
-// ParseInfo reads a line "info ...". Unknown words are skipped, as UCI demands; a
-// known word without its number is an error.
+// ParseInfo reads a line "info ...". It skips unknown words, as UCI requires. A known word
+// without its number is an error.
 func ParseInfo(line string) (Info, error) {
 	words := strings.Fields(line)
 	if len(words) == 0 || words[0] != "info" {
@@ -105,7 +104,7 @@ func ParseInfo(line string) (Info, error) {
 			in.Time = time.Duration(p.number(word, math.MaxInt/int(time.Millisecond))) * time.Millisecond
 		case "score":
 			in.Score = p.score()
-		case "lowerbound", "upperbound", "wdl": // of the score before it
+		case "lowerbound", "upperbound", "wdl": // belongs to the score before it
 			score := in.Score
 			if score == nil {
 				score = &Score{}
@@ -165,7 +164,7 @@ func (in *Info) line() string {
 	return b.String()
 }
 
-// infoParser walks over the words of a line and remembers the first error.
+// infoParser iterates over the words of a line and remembers the first error.
 type infoParser struct {
 	words []string
 	err   error
@@ -179,7 +178,7 @@ func (p *infoParser) next() string {
 	return w
 }
 
-// number reads the number after the word key, between -most and most.
+// number reads the number after key, between -most and most.
 func (p *infoParser) number(key string, most int) int {
 	if !p.more() {
 		p.fail("nothing after %s", key)
@@ -194,7 +193,7 @@ func (p *infoParser) number(key string, most int) int {
 	return n
 }
 
-// score reads what follows the word "score".
+// score reads the words after "score".
 func (p *infoParser) score() *Score {
 	var s Score
 	if !p.more() {
@@ -231,8 +230,8 @@ func (p *infoParser) fail(format string, args ...any) {
 	}
 }
 
-// ParseBestMove reads a line "bestmove M [ponder P]". The move is "" when the
-// engine says that it has none: "(none)", "0000" or "NULL".
+// ParseBestMove reads a line "bestmove M [ponder P]". The move is "" if the engine has
+// none: "(none)", "0000" or "NULL".
 func ParseBestMove(line string) (move, ponder string, err error) {
 	words := strings.Fields(line)
 	if len(words) < 2 || words[0] != "bestmove" {
@@ -251,8 +250,8 @@ func ParseBestMove(line string) (move, ponder string, err error) {
 	return move, ponder, nil
 }
 
-// parsePerft reads the total of a perft, "Nodes searched: 197326", in the form
-// that Stockfish and its descendants write.
+// parsePerft reads the total of a perft, "Nodes searched: 197326", as Stockfish and its
+// descendants write it.
 func parsePerft(line string) (nodes uint64, ok bool) {
 	rest, ok := strings.CutPrefix(line, "Nodes searched:")
 	if !ok {

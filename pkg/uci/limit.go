@@ -11,46 +11,46 @@ import (
 	"alamos/pkg/chess"
 )
 
-// Limit ends a search: the first limit that is reached does. Zero fields are no limit.
+// Limit ends a search when the first of its limits is reached. A zero field is no limit.
 type Limit struct {
-	MoveTime  time.Duration    // written in whole milliseconds
+	MoveTime  time.Duration    // sent in whole milliseconds
 	Depth     int              // plies
 	Nodes     int64            // visits of a tree search
-	Mate      int              // moves to a forced win that is short enough to stop
+	Mate      int              // stop at a forced win in this number of moves or fewer
 	Clock     [2]time.Duration // time left, by color
 	Increment [2]time.Duration // added to the clock with each move, by color
-	MovesToGo int              // moves until the next time control; 0: all of the game
+	MovesToGo int              // moves until the next time control; 0 means the rest of the game
 }
 
-// Task is what a "go" command asks for.
+// Task is the content of a "go" command.
 type Task struct {
 	Limit
-	SearchMoves []chess.Move // consider only these; none: all legal moves
+	SearchMoves []chess.Move // restricts the search to these moves; empty means all legal moves
 
-	// Infinite lets only the context end the search, and so does Ponder until Hit is
-	// closed: then the opponent has played the expected move, and the clock starts.
+	// Infinite disables all limits except the context. Ponder does so until Hit is closed:
+	// the opponent has then played the expected move, and the clock starts.
 	Infinite, Ponder bool
 	Hit              <-chan struct{}
 
-	// PolicyOnly evaluates the position with the network and searches nothing.
+	// PolicyOnly evaluates the position with the network without a search.
 	PolicyOnly bool
 }
 
 // endless reports whether the task may never end by itself: without a limit, before
-// the ponderhit, or in search of a mate that does not exist.
+// ponderhit, or in search of a mate that does not exist.
 func (t *Task) endless() bool {
 	limited := t.MoveTime > 0 || t.Depth > 0 || t.Nodes > 0 || t.Clock != [2]time.Duration{}
 	return t.Infinite || t.Ponder || t.Mate > 0 && !limited
 }
 
-// goWord is a word of a "go" command that a number follows.
+// goWord is a word of a "go" command with a number.
 type goWord struct {
 	name  string
 	field any   // *int, *int64, or *time.Duration in milliseconds
-	least int64 // smaller numbers are taken as this
+	least int64 // minimum; smaller numbers are raised to it
 }
 
-// words are the fields of a limit in the order in which they are written.
+// words returns the fields of a limit in the order of the command.
 func (l *Limit) words() []goWord {
 	return []goWord{
 		{"wtime", &l.Clock[chess.White], 1}, {"btime", &l.Clock[chess.Black], 1},
@@ -60,10 +60,10 @@ func (l *Limit) words() []goWord {
 	}
 }
 
-// maxTime is more than any game takes.
+// maxTime is longer than any game.
 const maxTime = 1000 * time.Hour
 
-// set stores a number, limited to what the field can mean.
+// set stores a number, clamped to the range of the field.
 func (w *goWord) set(n int64) {
 	n = max(n, w.least)
 	switch f := w.field.(type) {
@@ -76,7 +76,7 @@ func (w *goWord) set(n int64) {
 	}
 }
 
-// get returns the number; 0 means that the word is not written.
+// get returns the number. 0 omits the word.
 func (w *goWord) get() int64 {
 	switch f := w.field.(type) {
 	case *int:
@@ -85,7 +85,7 @@ func (w *goWord) get() int64 {
 		return *f
 	case *time.Duration:
 		if *f > 0 {
-			return max(1, f.Milliseconds()) // "movetime 0" means no limit to some engines
+			return max(1, f.Milliseconds()) // some engines read "movetime 0" as no limit
 		}
 		return int64(*f)
 	}
@@ -110,7 +110,7 @@ func (l Limit) command() (string, error) {
 	return b.String(), nil
 }
 
-// parseTask reads the words after "go"; p is the position to search.
+// parseTask reads the words after "go". p is the position to search.
 func parseTask(p *chess.Position, words []string) (Task, error) {
 	var t Task
 	limits := t.Limit.words()
@@ -152,8 +152,8 @@ func parseTask(p *chess.Position, words []string) (Task, error) {
 	return t, nil
 }
 
-// positionCommand returns the "position" command of a game: "startpos" if the game
-// began there, otherwise the FEN; then the moves.
+// positionCommand returns the "position" command of a game: "startpos" or the FEN of its
+// start, then the moves.
 func positionCommand(g *chess.Game) string {
 	p := *g.Start()
 	var b strings.Builder
@@ -208,8 +208,8 @@ func parsePosition(v chess.Variant, words []string) (*chess.Game, error) {
 	return g, nil
 }
 
-// moveText writes a legal move of p. In chess960 castling is written as the king
-// taking its own rook.
+// moveText formats a legal move of p. In chess960, castling is written as king takes own
+// rook.
 func moveText(p *chess.Position, m chess.Move, chess960 bool) string {
 	if chess960 && m.IsCastle() {
 		return m.String()
@@ -217,8 +217,8 @@ func moveText(p *chess.Position, m chess.Move, chess960 bool) string {
 	return p.UCI(m)
 }
 
-// isMove reports whether a word has the form of a move: "e2e4", "e7e8q", and
-// "P@e4" or "N@f3" as variants with drops write them.
+// isMove reports whether a word has the form of a move: "e2e4", "e7e8q", or a drop such as
+// "P@e4" or "N@f3".
 func isMove(w string) bool {
 	square := func(s string) bool {
 		return s[0] >= 'a' && s[0] <= 'h' && s[1] >= '1' && s[1] <= '8'
@@ -234,7 +234,7 @@ func isMove(w string) bool {
 	return false
 }
 
-// clip shortens what an engine or a user wrote, for an error message.
+// clip shortens text of an engine or a user for an error message.
 func clip(s string) string {
 	const width = 120
 	if len(s) <= width {

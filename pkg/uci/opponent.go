@@ -17,18 +17,17 @@ import (
 	"alamos/pkg/chess"
 )
 
-// Opponent is an external engine as a user specifies it: a program, its strength and
-// its options.
+// Opponent specifies an external engine: its program, strength and options.
 type Opponent struct {
 	Program string            // a name that [Find] knows, or a program
-	Args    []string          // of a program
-	Level   int               // of lichess, 1 to 8; 0: none
-	Limit   Limit             // for each move; its fields replace those of the level
+	Args    []string          // arguments of a program
+	Level   int               // lichess level 1 to 8; 0 means none
+	Limit   Limit             // per move; its fields override those of the level
 	Options map[string]string // by name
 }
 
-// Name returns everything that distinguishes opponents except the folder of the
-// program: "fairy-stockfish level 1", "stockfish 200 nodes, Hash 16".
+// Name returns everything that distinguishes opponents except the folder of the program:
+// "fairy-stockfish level 1", "stockfish 200 nodes, Hash 16".
 func (o *Opponent) Name() string {
 	var b strings.Builder
 	b.WriteString(strings.TrimSuffix(filepath.Base(o.Program), filepath.Ext(o.Program)))
@@ -53,17 +52,17 @@ func (o *Opponent) Name() string {
 	return b.String()
 }
 
-// Found is an opponent that is installed and has proved that it plays the variant.
+// Found is an installed opponent that has proved that it plays the variant.
 type Found struct {
 	Name    string
-	ID      string // what decides its play: reported name and version, settings, limit
+	ID      string // determines its play: reported name and version, settings, limit
 	Command Command
 	Limit   Limit
 }
 
-// Find finds the opponent and makes it prove the variant, and chess960 if games begin
-// there. So a tournament does not discover in the middle that its engine is missing,
-// refuses an option, or plays another game.
+// Find locates the opponent and makes it prove the variant, and chess960 if games begin
+// there. This prevents a tournament from failing in the middle because its engine is
+// missing, refuses an option, or plays another game.
 func (o *Opponent) Find(ctx context.Context, v chess.Variant, chess960 bool) (*Found, error) {
 	f := &Found{Name: o.Name(), Command: Command{Path: o.Program, Args: o.Args}, Limit: o.Limit}
 	var err error
@@ -107,7 +106,7 @@ func (o *Opponent) Find(ctx context.Context, v chess.Variant, chess960 bool) (*F
 	return f, nil
 }
 
-// Level is a strength at which lichess lets people play against a computer.
+// Level is a strength of the computer opponent on lichess.
 type Level struct {
 	Skill int // of the option "Skill Level"
 	Limit Limit
@@ -125,9 +124,9 @@ var levels = [...]Level{
 	{20, Limit{MoveTime: 1000 * time.Millisecond, Depth: 22}},
 }
 
-// LichessLevel returns lichess' level n, 1 to 8. Lichess plays all of them, chess
-// included, with Fairy-Stockfish. Stockfish itself has no skill below 0, so that
-// with it levels 1 to 3 fail with [ErrOption] when they are set.
+// LichessLevel returns lichess' level n, 1 to 8. Lichess plays all of them, even in chess,
+// with Fairy-Stockfish. Stockfish itself has no skill below 0, so setting levels 1 to 3
+// fails there with [ErrOption].
 func LichessLevel(n int) (Level, error) {
 	if n < 1 || n > len(levels) {
 		return Level{}, fmt.Errorf("uci: lichess has levels 1 to %d, not %d", len(levels), n)
@@ -135,7 +134,7 @@ func LichessLevel(n int) (Level, error) {
 	return levels[n-1], nil
 }
 
-// Setting is the option that makes the level, in addition to its limit.
+// Setting returns the option of the level, which applies in addition to its limit.
 func (l Level) Setting() Setting { return Setting{"Skill Level", strconv.Itoa(l.Skill)} }
 
 // ErrNotInstalled means that a known engine is not on this machine.
@@ -147,19 +146,19 @@ const (
 	FairyStockfish = "fairy-stockfish"
 )
 
-// gamesDir is where Debian installs engines; it is not on root's PATH.
+// gamesDir is where Debian installs engines. It is not on root's PATH.
 const gamesDir = "/usr/games"
 
-// wasmBuild is Fairy-Stockfish compiled to WebAssembly, as `make setup` installs
-// it under the repository: the only packaged build that knows atomic chess.
+// wasmBuild is Fairy-Stockfish compiled to WebAssembly, which `make setup` installs in the
+// repository. It is the only packaged build that knows atomic chess.
 var wasmBuild = filepath.Join(".opponents", "node_modules", "fairy-stockfish-nnue.wasm", "uci.js")
 
-// Find says how to run a known engine so that it plays the variant.
+// Find returns the command that runs a known engine for the variant.
 //
-// Stockfish is looked for on the PATH and where Debian installs it. So is
-// Fairy-Stockfish, which must also prove the variant (see [Engine.Prove]); else
-// the build that `make setup` installs is taken, looked for from the working
-// directory upward. As on lichess, Fairy-Stockfish plays without a neural network.
+// It searches for Stockfish on the PATH and in Debian's folder, and likewise for
+// Fairy-Stockfish, which must also prove the variant (see [Client.Prove]). Otherwise it
+// uses the build of `make setup`, which it searches from the working directory upward. As
+// on lichess, Fairy-Stockfish plays without a neural network.
 //
 // It fails with [ErrNotInstalled] or [ErrVariant].
 func Find(ctx context.Context, name string, v chess.Variant) (Command, error) {
@@ -172,8 +171,8 @@ func Find(ctx context.Context, name string, v chess.Variant) (Command, error) {
 	return Command{}, fmt.Errorf("uci: no known engine is called %q, only %s and %s", name, Stockfish, FairyStockfish)
 }
 
-// Installed reports whether the program of an opponent is on this machine. It starts
-// nothing: [Opponent.Find] finds out which engine it is and what it plays.
+// Installed reports whether the opponent's program is on this machine. It starts nothing.
+// [Opponent.Find] checks the engine and its variants.
 func (o *Opponent) Installed() bool {
 	if o.Program != Stockfish && o.Program != FairyStockfish {
 		_, err := exec.LookPath(o.Program)
@@ -229,19 +228,18 @@ func findFairyStockfish(ctx context.Context, v chess.Variant) (Command, error) {
 	return Command{
 		Name: FairyStockfish,
 		Path: node,
-		// With fetch, the WebAssembly loader takes the file's path for an address.
+		// With fetch, the WebAssembly loader treats the file's path as a URL.
 		Args:     []string{"--no-experimental-fetch", filepath.Base(script)},
 		Dir:      filepath.Dir(script),
 		Settings: handmade,
 	}, nil
 }
 
-// handmade switches neural networks off: most variants do not have one, and lichess
-// plays without.
+// handmade disables neural networks: most variants have none, and lichess plays without.
 var handmade = []Setting{{"Use NNUE", "false"}}
 
-// try starts an engine to see whether it proves the variant, and whether it can
-// evaluate with a neural network.
+// try starts an engine, makes it prove the variant, and reports whether it can evaluate
+// with a neural network.
 func try(ctx context.Context, c Command, v chess.Variant) (network bool, err error) {
 	e, err := Start(ctx, c, Timeouts{})
 	if err != nil {
@@ -251,7 +249,7 @@ func try(ctx context.Context, c Command, v chess.Variant) (network bool, err err
 	return e.Option(handmade[0].Name) != nil, e.Prove(ctx, v)
 }
 
-// lookPath finds a program on the PATH or in Debian's directory of games.
+// lookPath finds a program on the PATH or in Debian's folder of games.
 func lookPath(name string) (string, bool) {
 	if path, err := exec.LookPath(name); err == nil {
 		return path, true
@@ -260,7 +258,7 @@ func lookPath(name string) (string, bool) {
 	return path, err == nil
 }
 
-// findUpward looks for a file in the working directory and those above it.
+// findUpward searches for a file in the working directory and its parents.
 func findUpward(name string) (string, bool) {
 	dir, err := os.Getwd()
 	if err != nil {

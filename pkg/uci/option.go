@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Option is a setting that an engine offers.
+// Option is an option that an engine offers.
 type Option struct {
 	Name    string
 	Type    string // "check", "spin", "combo", "string" or "button"
-	Default string // as the engine wrote it; "<empty>" is read as ""
-	Min     int    // of a spin, when HasMin
-	Max     int    // of a spin, when HasMax
+	Default string // as the engine wrote it; "<empty>" becomes ""
+	Min     int    // of a spin, if HasMin
+	Max     int    // of a spin, if HasMax
 	HasMin  bool
 	HasMax  bool
 	Vars    []string // the values of a combo
@@ -25,9 +25,9 @@ type Setting struct {
 	Value string // "" for a button
 }
 
-// ParseOption reads a line "option name N type T [default D] [min M] [max M]
-// [var V]...". Names and values may have spaces: a word of the protocol begins a
-// new field only where such a field can stand.
+// ParseOption reads a line "option name N type T [default D] [min M] [max M] [var V]...".
+// Names and values may contain spaces: a keyword begins a new field only where this field
+// is valid.
 func ParseOption(line string) (Option, error) {
 	words := strings.Fields(line)
 	if len(words) == 0 || words[0] != "option" {
@@ -40,9 +40,9 @@ func ParseOption(line string) (Option, error) {
 	return o, nil
 }
 
-// parseOption reads the words after "option". The name ends at the word "type"; after
-// the type, the words default, min, max and var begin fields, except in an option of
-// type string, whose default is the rest of the line.
+// parseOption reads the words after "option". The name ends at the word "type". After the
+// type, the words default, min, max and var begin fields, except that the default of type
+// string is the rest of the line.
 func parseOption(words []string) (o Option, err error) {
 	at := slices.Index(words, "type")
 	switch {
@@ -85,7 +85,7 @@ func parseOption(words []string) (o Option, err error) {
 	return o, nil
 }
 
-// line returns the line "option ..." that offers the option.
+// line returns the "option" line that offers the option.
 func (o *Option) line() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "option name %s type %s", o.Name, o.Type)
@@ -112,7 +112,7 @@ func (o *Option) command(value string) string {
 	return "setoption name " + o.Name + " value " + orEmpty(value)
 }
 
-// orEmpty writes a value as UCI does.
+// orEmpty formats a value in UCI notation.
 func orEmpty(value string) string {
 	if value == "" {
 		return "<empty>"
@@ -120,8 +120,7 @@ func orEmpty(value string) string {
 	return value
 }
 
-// parseSetOption reads the words after "setoption". Names and values may have
-// spaces.
+// parseSetOption reads the words after "setoption". Names and values may contain spaces.
 func parseSetOption(words []string) (name, value string, err error) {
 	if len(words) < 2 || words[0] != "name" {
 		return "", "", fmt.Errorf("want name NAME value VALUE")
@@ -136,7 +135,7 @@ func parseSetOption(words []string) (name, value string, err error) {
 	return name, value, nil
 }
 
-// check returns an error if the option cannot have the value.
+// check returns an error if the option does not accept the value.
 func (o *Option) check(value string) error {
 	if strings.ContainsAny(value, "\r\n") {
 		return fmt.Errorf("a value cannot have line breaks")
@@ -166,8 +165,8 @@ func (o *Option) check(value string) error {
 	return nil
 }
 
-// spelled returns a value of a check or combo in the option's own spelling, and "" for
-// an empty string: how a user wrote it makes no difference.
+// spelled returns a value of a check or combo in the option's own spelling, because users
+// may write it differently, and "" for an empty string.
 func (o *Option) spelled(value string) string {
 	switch o.Type {
 	case "check", "combo":

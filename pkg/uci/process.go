@@ -16,25 +16,24 @@ import (
 	"unicode/utf8"
 )
 
-// maxLine is the longest line that is read. The longest that real engines write is a
-// variant list of 2 KB or a principal variation of as much; a game of a thousand moves
-// is 6 KB.
+// maxLine is the maximum line length. Real engines write at most a variant list of 2 KB or
+// a principal variation of similar length. A game of a thousand moves is 6 KB.
 const maxLine = 1 << 20
 
-// errLineTooLong is what readLine returns for a longer line.
+// errLineTooLong is readLine's error for a longer line.
 var errLineTooLong = fmt.Errorf("a line of more than %d bytes", maxLine)
 
-// Command says how an engine is run.
+// Command describes how to run an engine.
 type Command struct {
-	Name     string    // for messages; the base name of Path when empty
+	Name     string    // for messages; the base name of Path if empty
 	Path     string    // the program
 	Args     []string  // its arguments
-	Dir      string    // its working directory; "" for ours
+	Dir      string    // its working directory; "" means ours
 	Env      []string  // added to our environment, "NAME=value"
 	Settings []Setting // options set after the handshake
 }
 
-// name is what messages call the engine.
+// name returns the engine's name for messages.
 func (c Command) name() string {
 	if c.Name != "" {
 		return c.Name
@@ -42,22 +41,22 @@ func (c Command) name() string {
 	return filepath.Base(c.Path)
 }
 
-// process is a running program that we talk to in lines. Reading and writing
-// have deadlines, which pipes of package os support. So no goroutine reads ahead,
-// and a program that floods us is stopped by its full pipe.
+// process is a running program that communicates in lines. Reading and writing have
+// deadlines, which pipes of package os support. Therefore no goroutine reads ahead, and a
+// full pipe stops a program that floods us.
 type process struct {
 	cmd    *exec.Cmd
 	in     *os.File // its standard input
 	out    *os.File // its standard output
-	buf    []byte   // read and not yet returned
+	buf    []byte   // read but not yet returned
 	log    transcript
-	exited chan struct{} // closed when the process has ended and state is valid
-	state  error         // what exec.Cmd.Wait returned
+	exited chan struct{} // closed after the process has ended and state is valid
+	state  error         // result of exec.Cmd.Wait
 }
 
-// startProcess runs the command in a process group of its own: what it starts can be
-// killed with it, and an interrupt at the terminal does not reach it. The kernel kills
-// it when this program dies.
+// startProcess runs the command in its own process group. Its children can be killed with
+// it, and an interrupt at the terminal does not reach it. The kernel kills it when this
+// program dies.
 func startProcess(c Command) (*process, error) {
 	childIn, in, err := os.Pipe()
 	if err != nil {
@@ -75,15 +74,15 @@ func startProcess(c Command) (*process, error) {
 	p.cmd.Stdin = childIn
 	p.cmd.Stdout = childOut
 	p.cmd.Stderr = &stderrLines{t: &p.log}
-	p.cmd.WaitDelay = time.Second // a grandchild may hold standard error open
+	p.cmd.WaitDelay = time.Second // a grandchild may keep standard error open
 	if len(c.Env) > 0 {
 		p.cmd.Env = append(os.Environ(), c.Env...)
 	}
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	started := make(chan error)
 	go func() {
-		// The kernel takes the end of the thread that started a process for the
-		// parent's death: the thread waits for the process.
+		// The kernel treats the end of the thread that started a process as the parent's
+		// death. Therefore this thread waits for the process.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := p.cmd.Start()
@@ -114,9 +113,9 @@ func (p *process) writeLine(line string, deadline time.Time) error {
 	return err
 }
 
-// readLine returns the next line, without its end. It fails with
-// os.ErrDeadlineExceeded at the deadline, io.EOF at the end, errLineTooLong, or
-// the cause of ctx. A line that was not complete is kept for the next call.
+// readLine returns the next line without its end. It fails with os.ErrDeadlineExceeded at
+// the deadline, io.EOF at the end, errLineTooLong, or the cause of ctx. It keeps an
+// incomplete line for the next call.
 func (p *process) readLine(ctx context.Context, deadline time.Time) (string, error) {
 	if err := context.Cause(ctx); err != nil {
 		return "", err
@@ -124,7 +123,7 @@ func (p *process) readLine(ctx context.Context, deadline time.Time) (string, err
 	if err := p.out.SetReadDeadline(deadline); err != nil {
 		return "", err
 	}
-	// A canceled context moves the deadline into the past, which ends the read.
+	// Cancellation moves the deadline into the past, which ends the read.
 	moved := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(moved)
@@ -132,7 +131,7 @@ func (p *process) readLine(ctx context.Context, deadline time.Time) (string, err
 	})
 	defer func() {
 		if !stop() {
-			<-moved // or it could spoil the deadline of the next call
+			<-moved // otherwise it could overwrite the deadline of the next call
 		}
 	}()
 	searched := 0
@@ -160,8 +159,8 @@ func (p *process) readLine(ctx context.Context, deadline time.Time) (string, err
 	}
 }
 
-// wait waits for the process to end by itself and returns how it ended; ok is false
-// if it is still running after the given time.
+// wait waits for the process to end and returns its exit state. ok is false if the process
+// still runs after the given time.
 func (p *process) wait(d time.Duration) (state string, ok bool) {
 	select {
 	case <-p.exited:
@@ -174,36 +173,35 @@ func (p *process) wait(d time.Duration) (state string, ok bool) {
 	}
 }
 
-// end closes the input of the process, gives it some time to end by itself, and then
-// kills its whole group. It returns when the process is gone.
+// end closes the input of the process, gives it a grace period, and then kills its whole
+// group. It returns after the process has ended.
 func (p *process) end(grace time.Duration) {
 	p.in.Close()
 	if grace > 0 {
 		p.wait(grace)
 	}
-	// The group outlives its leader while it has members. When it has none, the call
-	// fails, and there is nothing to do.
+	// The group outlives its leader while it has members. The call fails if it has none,
+	// which needs no handling.
 	_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
 	<-p.exited
 	p.out.Close()
 }
 
-// transcriptLines is how many lines of a conversation are kept, and
-// transcriptWidth how many bytes of each: an error must not carry megabytes
-// because an engine wrote them.
+// transcriptLines is the number of kept lines, and transcriptWidth the number of bytes of
+// each. They limit the size of an error.
 const (
 	transcriptLines = 200
 	transcriptWidth = 500
 )
 
-// transcript keeps the last lines of a conversation. It is safe for use by many
-// goroutines: standard error is read beside the conversation itself.
+// transcript keeps the last lines of a conversation. Several goroutines may use it, because
+// standard error is read in parallel.
 type transcript struct {
 	mu    sync.Mutex
 	lines []string
 }
 
-// add keeps a line; prefix is "> ", "< " or "! ".
+// add appends a line with the prefix "> ", "< " or "! ".
 func (t *transcript) add(prefix, line string) {
 	if len(line) > transcriptWidth {
 		cut := transcriptWidth
@@ -218,7 +216,7 @@ func (t *transcript) add(prefix, line string) {
 	t.lines = t.lines[max(0, len(t.lines)-transcriptLines):]
 }
 
-// tail copies the lines kept, oldest first.
+// tail returns a copy of the kept lines, oldest first.
 func (t *transcript) tail() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -11,41 +11,41 @@ import (
 	"alamos/pkg/search"
 )
 
-// Report describes a search under way. Values are from the view of the side to move.
+// Report describes a running search. Values are from the view of the side to move.
 type Report struct {
 	Value  float64 // of the position, -1 to 1
-	Mate   int     // moves to the forced end that Value is: below 0 if the side to move loses, 0: none is known
-	Visits int     // of the root's moves, with those kept from the search before
-	Depth  int     // plies of the longest line
+	Mate   int     // moves to the forced end of Value: negative if the side to move loses, 0 if none is known
+	Visits int     // of the root's moves, including those kept from the previous search
+	Depth  int     // length of the longest line in plies
 	Time   time.Duration
-	Speed  float64 // visits a second
-	Full   float64 // share of the memory that the tree may have
-	Lines  []Line  // the best first, as many as Settings.MultiPV
-	Last   bool    // there is nothing more to search, or the search was ended
+	Speed  float64 // visits per second
+	Full   float64 // fraction of the memory that the tree may have
+	Lines  []Line  // the best first, at most Settings.MultiPV
+	Last   bool    // the search has ended, or nothing is left to search
 }
 
-// Line is what a search expects of a move.
+// Line is a principal variation.
 type Line struct {
 	search.Edge
-	Moves []chess.Move // the expected ones; the first is this one
+	Moves []chess.Move // the expected moves, beginning with this one
 	Mate  int          // as in Report
 }
 
-// unlimited is more visits than memory has room for.
+// unlimited is more visits than fit into memory.
 const unlimited = 1_000_000_000
 
-// Search searches the current position of g, which has legal moves, until the task's
-// limits or ctx end it: at the latest soon after the network has evaluated the
-// position, so that there is a move. It continues the search before if g does. The end
-// of ctx is no error. Search calls report, unless it is nil, as [Settings].Every says,
-// whenever the best move changes, and at the end.
+// Search searches the current position of g, which has legal moves, until the task's limits
+// or ctx end it, but at least until the network has evaluated the position, so that there
+// is a move. It reuses the previous tree if g continues its game. The end of ctx is no
+// error. Search calls report, unless it is nil, at the interval [Settings].Every, whenever
+// the best move changes, and at the end.
 func (e *Engine) Search(ctx context.Context, g *chess.Game, task Task, report func(*Report)) error {
 	cfg := e.Config
 	cfg.Bytes = e.Hash << 20
 	if e.tree == nil || e.cfg != cfg {
-		e.tree, e.cfg = search.NewTree(cfg, 0), cfg // there is no noise: the seed decides nothing
+		e.tree, e.cfg = search.NewTree(cfg, 0), cfg // without noise, the seed has no effect
 	}
-	if len(task.SearchMoves) > 0 || task.PolicyOnly { // visits of before would outweigh the network
+	if len(task.SearchMoves) > 0 || task.PolicyOnly { // earlier visits would outweigh the network
 		e.tree.Analyze(g, task.SearchMoves...)
 	} else {
 		e.tree.Follow(g)
@@ -70,9 +70,9 @@ func (e *Engine) Search(ctx context.Context, g *chess.Game, task Task, report fu
 	return err
 }
 
-// Think searches as [Engine.Search] does and returns the move to play and the expected
-// reply (0: none). If the search fails before it evaluates the position, the move is
-// the first legal one: any move is better than none.
+// Think searches like [Engine.Search]. It returns the move to play and the expected reply,
+// or 0 if there is none. If the search fails before it evaluates the position, the move is
+// the first legal one, because any move is better than none.
 func (e *Engine) Think(ctx context.Context, g *chess.Game, task Task, report func(*Report)) (best, ponder chess.Move, err error) {
 	if err = e.Search(ctx, g, task, report); err != nil {
 		err = fmt.Errorf("the search ended: %w", err)
@@ -90,9 +90,9 @@ func (e *Engine) Think(ctx context.Context, g *chess.Game, task Task, report fun
 	return best, ponder, err
 }
 
-// share returns how much of a clock a move may use: the time left and the increments
-// to come, divided by the moves to come, which are taken as 30 at most; and never more
-// than half of the time left unless it is the last move.
+// share returns the time on a clock that a move may use: the time left and the future
+// increments, divided by the number of remaining moves, at most 30. It is at most half of
+// the time left unless this is the last move.
 func share(left, increment time.Duration, movesToGo int, overhead time.Duration) time.Duration {
 	const horizon = 30
 	n := horizon
@@ -107,21 +107,21 @@ func share(left, increment time.Duration, movesToGo int, overhead time.Duration)
 	return max(time.Millisecond, min(use, left))
 }
 
-// running is a search under way.
+// running is the state of a running search.
 type running struct {
 	*Engine
 	task     Task
-	time     time.Duration // that the search may take; 0: no limit
-	clock    bool          // time is a share of a clock: what is not used of it is not lost
+	time     time.Duration // time limit of the search; 0 means none
+	clock    bool          // time is a share of a clock, so unused time is not lost
 	tell     func(*Report)
 	began    time.Time
-	kept     int       // visits from the search before
-	deadline time.Time // zero: the clock does not run
+	kept     int       // visits from the previous search
+	deadline time.Time // zero while the clock does not run
 
-	checked time.Time // when the limits were last checked
+	checked time.Time // time of the last check of the limits
 
-	looked   time.Time // when a new best move was last looked for
-	told     time.Time // when the last report was made
+	looked   time.Time // time of the last check for a new best move
+	told     time.Time // time of the last report
 	toldBest chess.Move
 }
 
@@ -141,10 +141,10 @@ func (r *running) run(ctx context.Context) error {
 			return err
 		}
 		if r.tree.Exact() {
-			r.tree.SetVisits(0) // the visits that this has spared were not made
+			r.tree.SetVisits(0) // removes the visits that this spared
 		}
 		endless := r.task.Infinite || r.task.Ponder
-		if evaluated == 0 && endless { // nothing is left to search, and the move must wait
+		if evaluated == 0 && endless { // nothing is left to search, but the move must wait
 			r.report(true)
 			select {
 			case <-ctx.Done():
@@ -176,9 +176,9 @@ func (r *running) start(now time.Time) {
 	}
 }
 
-// due reports whether it is time to check the limits: a step may take a microsecond,
-// and a check more. Limits other than time are checked at every step, so that the
-// result does not depend on the machine's speed.
+// due reports whether it is time to check the limits. A step may take a microsecond, and a
+// check takes longer. Limits other than time are checked at every step, so that the result
+// does not depend on the machine's speed.
 func (r *running) due() bool {
 	if r.task.Depth > 0 || r.task.Mate > 0 {
 		return true
@@ -209,10 +209,10 @@ func (r *running) enough() bool {
 	return !now.Before(r.deadline) || r.clock && r.decided(now)
 }
 
-// decided reports whether the most visited move would stay so until the deadline at
-// the pace of the search so far, even if the second move got all visits to come.
+// decided reports whether the most visited move would stay first until the deadline at the
+// present speed, even if the second move got all remaining visits.
 func (r *running) decided(now time.Time) bool {
-	const early = 100 * time.Millisecond // the pace is not known yet
+	const early = 100 * time.Millisecond // the speed is not known before
 	spent := now.Sub(r.began)
 	if spent < early || r.Temperature > 0 {
 		return false
@@ -231,10 +231,10 @@ func (r *running) decided(now time.Time) bool {
 	return float64(first-second) > math.Ceil(pace*r.deadline.Sub(now).Seconds())
 }
 
-// lookEvery is how often a search looks for a new best move to report.
+// lookEvery is the interval of checks for a new best move.
 const lookEvery = 10 * time.Millisecond
 
-// report reports the state of the search if it is time to.
+// report reports the state of the search if a report is due.
 func (r *running) report(last bool) {
 	now := time.Now()
 	if r.tell == nil || !last && now.Sub(r.looked) < lookEvery {
@@ -259,8 +259,8 @@ func (r *running) report(last bool) {
 	r.tell(out)
 }
 
-// mate returns the number of moves to a forced result at the end of a line, positive
-// if the side to move wins; 0: no forced result, or a draw.
+// mate returns the number of moves to a forced result at the end of a line, positive if the
+// side to move wins. It is 0 without a forced result and for a draw.
 func mate(line []chess.Move, value float64, exact bool) int {
 	if !exact {
 		return 0

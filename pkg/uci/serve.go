@@ -13,17 +13,16 @@ import (
 	"alamos/pkg/chess"
 )
 
-// Serve is the engine's side of the Universal Chess Interface: it reads commands from
-// in and answers on out until "quit", the end of in, or the end of ctx. At the end of
-// in it waits for a search that ends by itself, so that commands can be piped to it.
+// Serve is the engine's side of the Universal Chess Interface. It reads commands from in
+// and writes to out until "quit", the end of in, or the end of ctx. At the end of in it
+// waits for a search that ends by itself, so that commands can be piped to it.
 //
-// A command that cannot be obeyed during a search waits for its end, or is refused if
-// only "stop" ends the search.
+// A command that is impossible during a search waits for its end. It is refused if only
+// "stop" ends the search.
 //
-// Beside the protocol it knows "d", which shows the position, and "go perft N". It
-// answers what it does not understand with an "info string" and ignores it; it never
-// searches another position than the one that the user set. The error is that of in
-// or out.
+// Beside the protocol, Serve knows "d", which shows the position, and "go perft N". It
+// reports an unknown command with an "info string" and ignores it. It never searches
+// another position than the one that the user set. The error is that of in or out.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, e *Engine) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -51,14 +50,14 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, e *Engine) error {
 			s.stop()
 			return errors.Join(readErr, s.writeErr())
 		}
-		var done chan struct{} // of a search under way
+		var done chan struct{} // closed at the end of the running search
 		if s.search != nil {
 			done = s.search.done
 		}
 		select {
 		case line, more := <-lines:
 			if !more {
-				lines = nil // continue to the end of the search under way
+				lines = nil // wait for the end of the running search
 				continue
 			}
 			s.command(ctx, line)
@@ -72,8 +71,8 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, e *Engine) error {
 	}
 }
 
-// readLines passes the lines of r to f until f returns false. For a line that is too
-// long f gets a text that is no command.
+// readLines passes the lines of r to f until f returns false. For a line that is too long,
+// f gets a text that is not a command.
 func readLines(r io.Reader, f func(string) bool) error {
 	b := bufio.NewReaderSize(r, 1<<16)
 	var line []byte
@@ -108,19 +107,19 @@ type server struct {
 
 	variant  chess.Variant
 	chess960 bool
-	game     *chess.Game // nil: the last position command was wrong
+	game     *chess.Game // nil if the last position command was wrong
 
-	search  *served  // under way; nil: idle
-	waiting []string // commands for the end of the search
+	search  *served  // the running search, or nil
+	waiting []string // commands deferred to the end of the search
 	quit    bool
 
-	mu     sync.Mutex // of what follows
+	mu     sync.Mutex // guards the fields below
 	out    io.Writer
 	err    error
 	broken func() // ends the conversation
 }
 
-// served is a search under way.
+// served is a running search.
 type served struct {
 	cancel  context.CancelFunc
 	done    chan struct{}
@@ -129,7 +128,7 @@ type served struct {
 	endless bool // see Task.endless
 }
 
-// say writes a line. When it cannot be written the conversation is over.
+// say writes a line. A failed write ends the conversation.
 func (s *server) say(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -159,7 +158,7 @@ func (s *server) newGame() {
 	s.engine.NewGame()
 }
 
-// stop ends the search under way, if there is one, and waits for its answer.
+// stop ends the running search, if any, and waits for its move.
 func (s *server) stop() {
 	if t := s.search; t != nil {
 		t.cancel()
@@ -168,7 +167,7 @@ func (s *server) stop() {
 	}
 }
 
-// catchUp obeys the commands that waited for the end of a search.
+// catchUp executes the commands deferred during a search.
 func (s *server) catchUp(ctx context.Context) {
 	for len(s.waiting) > 0 && s.search == nil {
 		line := s.waiting[0]
@@ -177,10 +176,10 @@ func (s *server) catchUp(ctx context.Context) {
 	}
 }
 
-// mostWaiting is more commands than a user sends without waiting for answers.
+// mostWaiting is more commands than a user sends without waiting for output.
 const mostWaiting = 1000
 
-// command obeys a line, or lets it wait.
+// command executes a line or defers it.
 func (s *server) command(ctx context.Context, line string) {
 	words := strings.Fields(line)
 	if len(words) == 0 {
@@ -221,7 +220,7 @@ func (s *server) command(ctx context.Context, line string) {
 		s.quit = true
 	case "d":
 		s.show()
-	case "debug", "register": // nothing to do
+	case "debug", "register": // no effect
 	default:
 		s.complain("unknown command %q", clip(words[0]))
 	}
@@ -229,7 +228,7 @@ func (s *server) command(ctx context.Context, line string) {
 
 const ponderOption = "Ponder"
 
-// options are the engine's, after those that the server itself needs.
+// options returns the server's own options and then those of the engine.
 func (s *server) options() []Option {
 	variants := s.engine.model.Variants
 	o := Option{Name: variantOption, Type: "combo", Default: variants[0].String()}
@@ -287,7 +286,7 @@ func (s *server) set(name, value string) error {
 	case chess960Option:
 		s.chess960 = value == "true"
 		return nil
-	case ponderOption: // for the user alone: "go ponder" is what starts to ponder
+	case ponderOption: // informs user interfaces only: "go ponder" starts to ponder
 		return nil
 	}
 	return s.engine.Set(name, value)
@@ -298,7 +297,7 @@ func (s *server) position(words []string) {
 	if err != nil {
 		s.complain("position: %v", err)
 	}
-	s.game = g // nil: no answer is better than one for another position
+	s.game = g // nil: no move is better than one for another position
 }
 
 func (s *server) show() {
@@ -324,7 +323,7 @@ func (s *server) show() {
 	s.say("Variant: %s", s.variant)
 }
 
-// think begins a search.
+// think starts a search.
 func (s *server) think(ctx context.Context, words []string) {
 	if len(words) == 2 && words[0] == "perft" {
 		s.perft(ctx, words[1])
@@ -378,8 +377,7 @@ func (s *server) think(ctx context.Context, words []string) {
 	}()
 }
 
-// infos returns a report about the position p as "info" lines, one for each of its
-// lines.
+// infos returns a report about the position p as "info" lines, one for each of its lines.
 func (e *Engine) infos(r *Report, p *chess.Position, chess960 bool) []Info {
 	var all []Info
 	for i := range r.Lines {
@@ -404,8 +402,8 @@ func (e *Engine) infos(r *Report, p *chess.Position, chess960 bool) []Info {
 	return all
 }
 
-// score returns the score of a line. If the network predicts an expected result and no
-// draws, the score has that mixture of wins and losses.
+// score returns the score of a line. If the network predicts only an expected result,
+// without draws, the score has the corresponding mixture of wins and losses.
 func (e *Engine) score(r *Report, line *Line) *Score {
 	value := line.Q
 	wdl, ok := e.tree.WDLOf(line.Move)
@@ -443,7 +441,7 @@ func endScore(p *chess.Position) string {
 	return "cp 0"
 }
 
-// perft counts positions move by move, as other engines do.
+// perft counts positions by root move, as other engines do.
 func (s *server) perft(ctx context.Context, depth string) {
 	n := 0
 	if _, err := fmt.Sscan(depth, &n); err != nil || n < 1 || n > 20 || s.game == nil {
