@@ -26,11 +26,12 @@
 // imports positions chunk by chunk: training data of Leela Chess Zero, sample files,
 // ChessMarro's files, games in PGN, and games of a UCI engine against itself. A pass reads
 // all games once. It is cut into chunks at the ends of games. A remainder of less than a
-// quarter of a chunk belongs to the chunk before it. The next pass reads the files in another order
-// and draws other positions of the games. The contents of a chunk are a function of the
-// configuration, the contents of the files, the seed and the chunk's number. They do not
-// depend on the machine, the number of goroutines or engine processes, or the chunks made
-// before. Samples are taken where a move was played, so a game's final position gives none.
+// quarter of a chunk belongs to the chunk before it. The next pass reads the files in
+// another order and draws other positions of the games. The contents of a chunk are a
+// function of the configuration, the contents of the files, the seed and the chunk's
+// number. They do not depend on the machine, the number of goroutines or engine processes,
+// or the chunks made before. Samples are taken where a move was played, so a game's final
+// position gives none.
 //
 // # What the package refuses to do
 //

@@ -20,7 +20,7 @@ type Cursor struct {
 	Pass  int `json:"pass"`  // from 1
 	File  int `json:"file"`  // from 0, in the order of the pass
 	Game  int `json:"game"`  // from 0 in its file, including broken games
-	Read  int `json:"read"`  // games of the pass before the cursor, except those that could not be decoded at all
+	Read  int `json:"read"`  // games of the pass before the cursor; those that next reports as broken do not count
 }
 
 // First is the cursor of the first chunk.
@@ -214,7 +214,8 @@ func (p *pass) file(r reader, file int) error {
 
 // inOrder runs the tasks that feed passes to put, in n goroutines, and yields their results
 // in the order of the tasks. feed runs in its own goroutine. When the loop or ctx ends,
-// feed's context is canceled and put returns false. About n results are buffered at most.
+// feed's context is canceled and put returns false. At most about 2n tasks are running or
+// buffered.
 func inOrder[R any](ctx context.Context, n int, feed func(ctx context.Context, put func(run func() R) bool)) iter.Seq[R] {
 	type task struct {
 		run    func() R
@@ -261,10 +262,7 @@ func inOrder[R any](ctx context.Context, n int, feed func(ctx context.Context, p
 	}
 }
 
-// inOrder runs the tasks that feed passes to put, in n goroutines, and yields their results
-// in the order of the tasks. feed runs in its own goroutine. When the loop or ctx ends,
-// feed's context is canceled and put returns false. At most about 2n tasks are running or
-// buffered.
+// gameQueue holds the games of a pass from a cursor on. Some are read ahead.
 type gameQueue struct {
 	at     Cursor // cursor before the first game read ahead
 	next   func() (item, bool)

@@ -70,7 +70,7 @@ type TreeSearch struct {
 	search.Config
 	Power float64 // 1/temperature of the choice of a move by visits; +Inf: most visited move
 	Limit Limit
-	Batch int // leaves per batch of a time-limited tree, which is searched alone; 0: as in Config
+	Batch int // minimum leaves per batch of a time-limited tree, which is searched alone
 }
 
 // New makes the player for one worker.

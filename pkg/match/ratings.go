@@ -33,10 +33,10 @@ type RatingOptions struct {
 	Anchor string
 
 	// Prior is the weight of virtual games that keep ratings finite. 0 means 1, and a
-	// negative weight disables virtual games. Each player plays Prior virtual games, spread
-	// evenly over its real opponents and both colors: a quarter are won, half drawn and a
-	// quarter lost. A pair with n and m opponents thus has (1/n + 1/m) Prior/2 virtual
-	// games.
+	// negative weight disables virtual games. Each player plays about Prior virtual games,
+	// spread evenly over its real opponents and both colors: a quarter are won, half drawn
+	// and a quarter lost. A pair whose players have n and m opponents has (1/n + 1/m)
+	// Prior/2 of them.
 	Prior float64
 }
 

@@ -40,7 +40,7 @@ type Config struct {
 	ValueTarget *ValueTarget `key:"value_target" flags:"optional" doc:"What the value learns from beside the results of games; absent: the results alone."`
 
 	// Values, if not nil, replaces the results as value targets: one for each sample of the
-	// window, held-out ones included, with the sign and range of [encode.Sample.Value].
+	// window, held-out ones included, with the view and range of [encode.Sample.Value].
 	Values []float32
 }
 
