@@ -17,8 +17,8 @@ import (
 // candidate is a trial of the experiment and its progress in the run.
 type candidate struct {
 	declared experiment.Trial
-	number   int    // with the folder of results
-	folder   string // of its results
+	number   int    // from 1
+	folder   string // folder of its results
 
 	trial *Trial  // nil until the trial starts
 	until int     // generation to train to

@@ -26,7 +26,7 @@ import (
 // and its [gamesKey], so matches share games. More rounds or additional players add only
 // the new games.
 type Match struct {
-	Trial   *Trial // match's trial, with its folder and tournament section
+	Trial   *Trial // its folder and tournament section are those of the match
 	Stage   string // name of the stage
 	Folder  string // folder of the files, relative to the trial's
 	Players []MatchPlayer

@@ -280,9 +280,9 @@ func (t *Trial) evaluation(name string, g int) *Stage {
 
 // Tournament is the result of a tournament.
 type Tournament struct {
-	Players   []PlayerResult   `json:"players"`    // games of i against j
-	Cross     [][]match.Record `json:"cross"`      // games of i with White against j
-	White     [][]match.Record `json:"white"`      // White[i][j]: i with White against j
+	Players   []PlayerResult   `json:"players"`    // in the order of the experiment
+	Cross     [][]match.Record `json:"cross"`      // Cross[i][j]: games of i against j
+	White     [][]match.Record `json:"white"`      // White[i][j]: games of i with White against j
 	Anchor    string           `json:"anchor"`     // player with Elo 0; empty: the mean is 0
 	FirstMove stats.Interval   `json:"first_move"` // advantage of White in Elo
 }
