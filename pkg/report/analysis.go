@@ -22,18 +22,18 @@ type Analysis struct {
 	Variant string `json:"variant"`
 	FEN     string `json:"fen"`
 	Turn    string `json:"turn"` // white or black
-	// Value is for the side to move, -1 to 1: that of the search, or of the network
-	// without one. Exact values are proven results.
+	// Value is for the side to move, -1 to 1. It is the value of the search, or of the
+	// network without a search. Exact values are proven results.
 	Value stats.Float `json:"value"`
 	Exact bool        `json:"exact"`
-	// WDL are the probabilities of a win, a draw and a loss for the side to move, of
-	// networks that predict draws: see [search.Tree.WDL].
+	// WDL holds the probabilities of a win, a draw and a loss for the side to move, if the
+	// network predicts draws; see [search.Tree.WDL].
 	WDL     *[3]float64 `json:"wdl,omitempty"`
 	Visits  int         `json:"visits"` // of the root's moves; 0 without a search
-	Depth   int         `json:"depth"`  // of the longest line
+	Depth   int         `json:"depth"`  // length of the longest line
 	Seconds float64     `json:"seconds"`
-	Moves   []Move      `json:"moves"` // the best first: by visits, or else by prior
-	// Policy is the network's policy over all moves; nil where it is not known.
+	Moves   []Move      `json:"moves"` // the best first: by visits, otherwise by prior
+	// Policy is the network's policy over all moves, or nil if unknown.
 	Policy *Policy `json:"policy,omitempty"`
 
 	answer *store.Answer
@@ -42,14 +42,14 @@ type Analysis struct {
 // Move is one move of an [Analysis].
 type Move struct {
 	store.MoveAnswer
-	Share stats.Float `json:"share"`         // of the visits, 0 to 1; NaN without any
+	Share stats.Float `json:"share"`         // fraction of the visits, 0 to 1; NaN without visits
 	WDL   *[3]float64 `json:"wdl,omitempty"` // after this move; only with visits
 	Exact bool        `json:"exact"`         // Q is a proven result
-	Line  []string    `json:"line"`          // the moves expected, in SAN; the first is this one
+	Line  []string    `json:"line"`          // the expected moves in SAN, beginning with this one
 }
 
-// Analyze describes a finished search of its root p, with the move first that it would
-// play.
+// Analyze describes a finished search of its root p. The move that the search would play
+// comes first.
 func Analyze(p chess.Position, tree *search.Tree, spent time.Duration) *Analysis {
 	a := &Analysis{
 		Variant: p.Variant().String(), FEN: p.FEN(), Turn: p.Turn().String(),
@@ -79,10 +79,10 @@ func Analyze(p chess.Position, tree *search.Tree, spent time.Duration) *Analysis
 	return a
 }
 
-// Answer is the short form, of all moves, from which charts are made.
+// Answer returns the short form with all moves, for charts.
 func (a *Analysis) Answer() *store.Answer { return a.answer }
 
-// JSON writes the first moves, all with moves = 0, for programs.
+// JSON writes the analysis with the first moves for programs. 0 means all moves.
 func (a *Analysis) JSON(w io.Writer, moves int) error {
 	out := *a
 	out.Moves = a.first(moves)
@@ -99,10 +99,10 @@ func (a *Analysis) first(moves int) []Move {
 	return a.Moves[:moves]
 }
 
-// lineMoves is how many moves of a line a table shows.
+// lineMoves is the number of moves of a line in a table.
 const lineMoves = 8
 
-// Text writes the first moves, all with moves = 0, as a table for people.
+// Text writes the first moves as a table for people. 0 means all moves.
 func (a *Analysis) Text(w io.Writer, moves int) error {
 	head := facts(Row("position", fmt.Sprintf("%s  (%s)", a.FEN, a.Variant)), Row("network", a.Network))
 	of := "by the network alone"
@@ -131,7 +131,7 @@ func (a *Analysis) Text(w io.Writer, moves int) error {
 	return WriteText(w, false, head, table)
 }
 
-// table has a row for each move; networks that predict draws have a column for them.
+// table has a row for each move. Networks that predict draws add a column.
 func (a *Analysis) table(moves []Move) Table {
 	t := Table{Columns: []Column{number("move", ""), number("visits", ""), number("share", ""), number("prior", ""), number("Q", "")}}
 	if a.WDL != nil {
@@ -163,12 +163,12 @@ func (a *Analysis) table(moves []Move) Table {
 	return t
 }
 
-// treeShare is the share of a search's visits below which a position is not kept: no
-// figure is large enough to show it.
+// treeShare is the inverse of the smallest fraction of visits of a kept position. Figures
+// have no room for less visited ones.
 const treeShare = 500
 
-// Answer is the short form of a finished search of its root p; without visits it is the
-// network's policy and value.
+// Answer returns the short form of a finished search of its root p. Without visits it is
+// the network's policy and value.
 func Answer(p chess.Position, tree *search.Tree, visits int) *store.Answer {
 	out := &store.Answer{FEN: p.FEN(), Value: stats.Float(tree.Value()), Visits: visits}
 	for _, e := range tree.Ranked() {
@@ -188,7 +188,7 @@ func moveAnswer(p *chess.Position, e *search.Edge) store.MoveAnswer {
 	return m
 }
 
-// nodes is the part of the tree that was visited often enough to be shown.
+// nodes returns the part of the tree with enough visits to be shown.
 func nodes(p chess.Position, tree *search.Tree, visits int) []store.TreeNode {
 	list := []store.TreeNode{{Parent: -1, Visits: visits, Prior: stats.Float(math.NaN()), Q: stats.Float(-tree.Value())}}
 	at := map[string]int{"": 0}
@@ -210,15 +210,15 @@ func nodes(p chess.Position, tree *search.Tree, visits int) []store.TreeNode {
 	return list
 }
 
-// Policy is a network's probabilities of all moves that its policy can express, before
-// those that are not legal are masked: the softmax over all indices.
+// Policy holds the probabilities of all moves that a network's policy can express, before
+// illegal moves are masked: the softmax over all indices.
 type Policy struct {
 	Name  string  `json:"name"`
 	Size  int     `json:"size"`
-	Legal float64 `json:"legal"` // the probability of the legal moves together
+	Legal float64 `json:"legal"` // total probability of the legal moves
 
 	all   []stats.Float // of each index
-	moves []string      // of each index in UCI; empty where no piece can make it
+	moves []string      // of each index in UCI; empty if no piece can make the move
 }
 
 // FullPolicy evaluates the current position of g for all moves of a policy.

@@ -10,8 +10,8 @@ import (
 	"alamos/plots"
 )
 
-// PolicyChart shows where a network's moves begin and end, and those of each kind of
-// piece.
+// PolicyChart shows where a network's moves begin and end, and where those of each kind of
+// piece do.
 func PolicyChart(a *store.Answer, frame plots.Frame) plots.PolicyPlanes {
 	c := plots.PolicyPlanes{Frame: frame, FEN: a.FEN}
 	from, to := blank("from"), blank("to")
@@ -22,7 +22,7 @@ func PolicyChart(a *store.Answer, frame plots.Frame) plots.PolicyPlanes {
 	return c
 }
 
-// piecePlanes are where the moves of each kind of piece end.
+// piecePlanes returns the target squares of the moves of each kind of piece.
 func piecePlanes(a *store.Answer) []plots.Plane {
 	pieces := map[byte]*plots.Plane{}
 	for _, m := range a.Moves {
@@ -42,7 +42,7 @@ func piecePlanes(a *store.Answer) []plots.Plane {
 	return planes
 }
 
-// blank is a plane without numbers.
+// blank returns a plane without numbers.
 func blank(title string) plots.Plane {
 	p := plots.Plane{Title: title}
 	for i := range p.Squares {
@@ -51,8 +51,8 @@ func blank(title string) plots.Plane {
 	return p
 }
 
-// addMove adds the probability of a move, in UCI, to the squares where it begins and
-// ends. A drop begins nowhere.
+// addMove adds the probability of a move, in UCI, to its start and target squares. A drop
+// has no start square.
 func addMove(from, to *plots.Plane, move string, x stats.Float) {
 	add := func(p *plots.Plane, square string) {
 		i, ok := squareOf(square)
@@ -70,7 +70,7 @@ func addMove(from, to *plots.Plane, move string, x stats.Float) {
 	}
 }
 
-// squareOf is the index of a square, a1, b1, ..., h8.
+// squareOf returns the index of a square, a1, b1, ..., h8.
 func squareOf(s string) (int, bool) {
 	if len(s) != 2 || s[0] < 'a' || s[0] > 'h' || s[1] < '1' || s[1] > '8' {
 		return 0, false
@@ -80,7 +80,7 @@ func squareOf(s string) (int, bool) {
 
 var pieceNames = map[byte]string{'P': "pawns", 'N': "knights", 'B': "bishops", 'R': "rooks", 'Q': "queens", 'K': "kings"}
 
-// pieceOf is the piece that moves.
+// pieceOf returns the piece that moves.
 func pieceOf(m store.MoveAnswer) byte {
 	switch {
 	case strings.HasPrefix(m.SAN, "O-O"):
@@ -91,7 +91,6 @@ func pieceOf(m store.MoveAnswer) byte {
 	return 'P'
 }
 
-// TreeChart shows the tree of a search.
 func TreeChart(a *store.Answer, frame plots.Frame) plots.Tree {
 	c := plots.Tree{Frame: frame}
 	for _, n := range a.Tree {
@@ -100,10 +99,10 @@ func TreeChart(a *store.Answer, frame plots.Frame) plots.Tree {
 	return c
 }
 
-// MostArrows is how many moves a board shows well: more hide the pieces.
+// MostArrows is the number of arrows that a board has room for. More would hide the pieces.
 const MostArrows = 5
 
-// BoardChart shows a position and the moves that a search favors, at most most.
+// BoardChart shows a position and at most `most` moves that a search favors.
 func BoardChart(a *store.Answer, frame plots.Frame, most int) plots.Board {
 	c := plots.Board{Frame: frame, FEN: a.FEN, Weight: plots.Axis{Label: "share of visits", Unit: "%"}}
 	moves := slices.DeleteFunc(slices.Clone(a.Moves), func(m store.MoveAnswer) bool { return m.Visits == 0 })
@@ -117,9 +116,8 @@ func BoardChart(a *store.Answer, frame plots.Frame, most int) plots.Board {
 	return c
 }
 
-// PlanesChart shows where moves begin and end: of all that the network's policy can
-// express; then, after the mask, of the legal ones; and of these those of each kind
-// of piece.
+// PlanesChart shows where moves begin and end: first all moves that the network's policy
+// can express, then the legal ones, then the legal ones of each kind of piece.
 func PlanesChart(p *Policy, a *store.Answer, frame plots.Frame) plots.PolicyPlanes {
 	c := plots.PolicyPlanes{Frame: frame, FEN: a.FEN, Columns: 2}
 	from, to := blank("all moves: from"), blank("all moves: to")

@@ -19,16 +19,16 @@ type Finding struct {
 	Why   string `json:"why,omitempty"`
 }
 
-// State compares a file with the one that would be drawn today.
+// State is the result of comparing a file with the one that would be drawn today.
 type State string
 
 const (
 	Current State = "current" // the same bytes
 	Stale   State = "stale"   // drawn from other settings, other results or by other code
-	Changed State = "changed" // the stamp is today's, the bytes are not
+	Changed State = "changed" // the stamp is current, but the bytes differ
 	Missing State = "missing"
-	// Unchecked files have no results here to draw them from. Their stamps have today's
-	// settings and code.
+	// Unchecked files have current settings and code in their stamps, but the results to
+	// draw them from are not here.
 	Unchecked State = "unchecked"
 )
 
@@ -36,8 +36,8 @@ const (
 func (s State) OK() bool { return s == Current || s == Unchecked }
 
 // Check compares every figure and table of the experiment with the files on disk, and
-// writes nothing. The figures of trials without results here, as in a fresh copy of a
-// repository, are compared by the settings and the code in their stamps.
+// writes nothing. If the results of a trial are not here, as in a fresh copy of a
+// repository, it compares only the settings and the code in the stamps of the figures.
 func (r *Report) Check(opt Options) ([]Finding, error) {
 	files, faults := r.files(opt)
 	findings := make([]Finding, len(files))
@@ -52,8 +52,8 @@ func (r *Report) Check(opt Options) ([]Finding, error) {
 	return findings, errors.Join(append(errs, faults)...)
 }
 
-// check compares a file with the one that would be drawn. There is no finding if there is
-// neither.
+// check compares a file with the one that would be drawn. It returns no finding if neither
+// exists.
 func (f *file) check() (Finding, error) {
 	have, err := os.ReadFile(f.path)
 	switch {
@@ -87,7 +87,7 @@ func (f *file) check() (Finding, error) {
 
 const edited = "its stamp is today's but its bytes are not: it was edited, or drawn by another build"
 
-// staleness is how a picture differs from the one that would be drawn today.
+// staleness compares a picture with the stamp of the one that would be drawn today.
 func staleness(have []byte, today plots.Stamp) (State, string) {
 	stamp, err := plots.ParseStamp(have)
 	switch {

@@ -14,11 +14,11 @@ import (
 	"alamos/pkg/store"
 )
 
-// csvTable is a table as a file.
+// csvTable is a table in CSV form.
 type csvTable struct {
 	name string // of its file in the folder of its trial
 	head []string
-	rows [][]any // int, int64, float64 (NaN: empty), string or bool
+	rows [][]any // int, int64, float64 (NaN is empty), string or bool
 }
 
 func (t *csvTable) add(row ...any) { t.rows = append(t.rows, row) }
@@ -57,8 +57,8 @@ func csvCell(v any) string {
 	return v.(string)
 }
 
-// Tables writes the results of the generations so far as CSV: generations.csv,
-// epochs.csv, the evaluations, and a file for each hook.
+// Tables writes the results of the generations so far as CSV: generations.csv, epochs.csv,
+// the evaluations, and a file for each hook.
 func Tables(t *store.Trial) error {
 	tables, err := csvTables(t)
 	if err != nil {
@@ -76,7 +76,7 @@ func Tables(t *store.Trial) error {
 	return nil
 }
 
-// csvTables are the tables of a trial.
+// csvTables returns the tables of a trial.
 func csvTables(t *store.Trial) ([]*csvTable, error) {
 	generations := &csvTable{name: "generations.csv", head: []string{
 		"generation", "games", "thrown_away", "samples", "mean_plies", "white_wins", "draws", "black_wins",
@@ -136,8 +136,8 @@ func csvTables(t *store.Trial) ([]*csvTable, error) {
 	return tables, nil
 }
 
-// epochTable has the moves left where the network has a head for them, and accuracies
-// where they were measured.
+// epochTable includes the moves left if the network has this head, and accuracies if they
+// were measured.
 func epochTable(epochs []store.Epoch, movesLeft bool) *csvTable {
 	accuracy := slices.ContainsFunc(epochs, func(e store.Epoch) bool { return e.Accuracy != nil })
 	t := &csvTable{name: "epochs.csv", head: []string{
@@ -166,7 +166,7 @@ func epochTable(epochs []store.Epoch, movesLeft bool) *csvTable {
 	return t
 }
 
-// hookTable has a column for each metric; a generation may lack some.
+// hookTable has a column for each metric. A generation may lack some.
 func hookTable(name string, generations []map[string]stats.Float) *csvTable {
 	all := map[string]bool{}
 	for _, m := range generations {
@@ -190,8 +190,8 @@ func hookTable(name string, generations []map[string]stats.Float) *csvTable {
 	return t
 }
 
-// trialsCSV is the table of trials: what the sweep varies, then results of the last
-// checkpoint. Seconds stand last: all else is the same whenever an experiment is run.
+// trialsCSV returns the table of trials: the swept settings, then results of the last
+// checkpoint. Seconds come last, because only they differ between equal runs.
 func trialsCSV(x *store.Experiment, trials []*store.Trial) (*csvTable, error) {
 	t := &csvTable{name: "trials.csv"}
 	for _, a := range x.Axes {

@@ -9,14 +9,14 @@ import (
 	"unicode"
 )
 
-// Page is a document of text, tables and figures. It is written as Markdown, as one
-// file of HTML, and as text for a terminal.
+// Page is a document of text, tables and figures. Its forms are Markdown, one file of HTML,
+// and text for a terminal.
 type Page struct {
-	Title    string // plain text, as are all fields but Markdown
+	Title    string // plain text, like all fields except Markdown
 	Subtitle string
-	About    string // Markdown: the opening
+	About    string // Markdown, at the top of the page
 	Blocks   []Block
-	Wide     bool // gives columns side by side more room than text needs
+	Wide     bool // widens the page for columns side by side
 }
 
 // Block is a part of a page: [Heading], [Text], [Note], [Table], [Figure], [Fold] or
@@ -31,30 +31,30 @@ type Block interface {
 // Heading opens a section.
 type Heading struct{ Text string }
 
-// Text is Markdown as GitHub reads it. On the page HTML in it is text like any other.
+// Text is Markdown in GitHub's dialect. HTML in it is shown as text.
 type Text struct{ Markdown string }
 
-// Note stands out from the text.
+// Note is highlighted text.
 type Note struct {
-	Warning bool // to be read before the results are trusted
+	Warning bool // affects the trust in the results
 	Text    string
-	Lines   []string // shown below the text as they are
+	Lines   []string // shown verbatim below the text
 }
 
 // Table is rows of cells.
 type Table struct {
-	Caption string // set after "Table 1."; a table without one has no number
+	Caption string // set after "Table 1."; a table without a caption has no number
 	Columns []Column
 	Rows    [][]Cell // as wide as Columns, or shorter
 	Legend  string   // explains marks
-	Files   []string // the same data as files: paths relative to the page
+	Files   []string // the same data as files, with paths relative to the page
 }
 
 // Column is the head of a column.
 type Column struct {
 	Name, Unit string
 	Numeric    bool // set flush right
-	Descending bool // the first press of its head sorts from the highest down
+	Descending bool // the first click on its head sorts in descending order
 }
 
 // Cell is one entry of a table.
@@ -65,15 +65,14 @@ type Cell struct {
 	Link  string // an anchor of the page
 }
 
-// Class is what a cell stands for, which decides its colors. In HTML it is the CSS
-// class.
+// Class is the meaning of a cell, which determines its colors. In HTML it is the CSS class.
 type Class string
 
 const (
 	Best    Class = "best"    // the best of its column
-	Good    Class = "good"    // a difference for the better
-	Bad     Class = "bad"     // a difference for the worse
-	Faint   Class = "faint"   // of little interest: a default, an origin
+	Good    Class = "good"    // an improvement
+	Bad     Class = "bad"     // a deterioration
+	Faint   Class = "faint"   // secondary: a default, an origin
 	Before  Class = "before"  // a value of the first side
 	After   Class = "after"   // a value of the second side
 	Code    Class = "code"    // a hash
@@ -84,10 +83,10 @@ const (
 // Figure is a picture.
 type Figure struct {
 	Caption string // set after "Figure 1."
-	SVG     []byte // an svg element of package plots, which goes into the page as it is
-	Alt     string // what is shown, for those who cannot see it
-	// Files are the picture as files: paths relative to the page. In Markdown the first
-	// is the picture.
+	SVG     []byte // an svg element of package plots, embedded unchanged
+	Alt     string // alternative text for readers who cannot see the picture
+	// Files are the files of the picture, with paths relative to the page. Markdown shows
+	// the first one.
 	Files []string
 }
 
@@ -97,8 +96,7 @@ type Fold struct {
 	Blocks []Block
 }
 
-// SideBySide sets the blocks of several trials beside one another. Many trials are
-// folded.
+// SideBySide sets the blocks of several trials beside one another. Many trials are folded.
 type SideBySide []Trial
 
 // Trial is one column of a [SideBySide].
@@ -108,13 +106,13 @@ type Trial struct {
 	Blocks []Block
 }
 
-// anchor is the id of the first place on a page where a trial is shown.
+// anchor returns the id of the first place on a page that shows a trial.
 func anchor(number int) string { return fmt.Sprintf("trial-%d", number) }
 
-// number is the head of a column of numbers.
+// number returns the head of a column of numbers.
 func number(name, unit string) Column { return Column{Name: name, Unit: unit, Numeric: true} }
 
-// Row is a row of plain cells.
+// Row returns a row of plain cells.
 func Row(texts ...string) []Cell {
 	cells := make([]Cell, len(texts))
 	for i, s := range texts {
@@ -123,7 +121,7 @@ func Row(texts ...string) []Cell {
 	return cells
 }
 
-// head is the name of a column with its unit.
+// head returns the name of a column with its unit.
 func (c Column) head() string {
 	if c.Unit == "" {
 		return c.Name
@@ -171,13 +169,13 @@ func (c Cell) markdown() string {
 
 var markup = regexp.MustCompile("[\\\\`*_\\[\\]<>#|~&$!]")
 
-// escape makes a line of text that Markdown shows as it is. It must not start a block,
-// where digits and dashes could open a list.
+// escape escapes a line of text so that Markdown shows it verbatim. The line must not start
+// a block, because digits and dashes could open a list there.
 func escape(s string) string {
 	return markup.ReplaceAllString(strings.Join(strings.Fields(s), " "), `\$0`)
 }
 
-// links are the links to files that follow a caption: "([svg](<a.svg>))".
+// links returns the links to files that follow a caption: "([svg](<a.svg>))".
 func links(files []string) string {
 	if len(files) == 0 {
 		return ""

@@ -18,40 +18,41 @@ import (
 	"alamos/plots"
 )
 
-// codeVersion is the version of the code that draws, here and in package plots: raise it
-// when a picture of the same data changes. TestCodeVersion fails when it is due.
+// codeVersion is the version of the drawing code, here and in package plots. Raise it when
+// a picture of the same data changes. TestCodeVersion fails until then.
 const codeVersion = "3"
 
 // kind is a kind of figure.
 type kind struct {
 	over   over
 	reads  source
-	x      string // the usual horizontal axis of figures over training
-	metric string // the usual metric of figures of a metric, which then decides what they read
-	// draw makes the chart and its caption. The error is of type nothing where there is
+	x      string // the default horizontal axis of figures over training
+	metric string // the default metric of figures of a metric, which determines their source
+	// draw makes the chart and its caption. The error is of type nothing if there is
 	// nothing to draw.
 	draw func(*request) (plots.Chart, string, error)
 }
 
-// over is what one picture of a kind shows.
+// over is the scope of one picture of a kind.
 type over int
 
 const (
-	eachTrial over = iota // a trial: a page of several has a picture of each
+	eachTrial over = iota // one trial: a page of several trials has a picture of each
 	allTrials             // all trials
-	theSweep              // all trials, by what the sweep varies
+	theSweep              // all trials, by the swept settings
 )
 
-// source is what a figure is made from, and so which settings can change it.
+// source is the data that a figure shows. It determines which settings can change the
+// figure.
 type source int
 
 const (
 	fromTraining   source = iota // self-play and training
-	fromTournament               // these and the tournament
-	fromHooks                    // these, scripts and evaluations
+	fromTournament               // training and the tournament
+	fromHooks                    // training, tournament, scripts and evaluations
 )
 
-// kinds are the kinds of figures by the words of the notebook.
+// kinds are the kinds of figures by their names in the notebook.
 var kinds = map[string]kind{
 	"loss":             {over: eachTrial, reads: fromTraining, x: "epoch", draw: drawLoss},
 	"loss-heads":       {over: eachTrial, reads: fromTraining, x: "epoch", draw: drawLossHeads},
@@ -72,7 +73,7 @@ var kinds = map[string]kind{
 	"multiples":        {over: theSweep, metric: "score", draw: drawMultiples},
 }
 
-// fileName is the name of a figure's files, without what distinguishes its trial.
+// fileName returns the name of a figure's files without the part that identifies its trial.
 func (k kind) fileName(f *experiment.Figure) string {
 	parts := []string{f.Kind}
 	if metric := cmp.Or(f.Metric, k.metric); metric != "" {
@@ -90,7 +91,7 @@ func (k kind) fileName(f *experiment.Figure) string {
 	return strings.ReplaceAll(inFileName(strings.Join(parts, "-")), ".", "-")
 }
 
-// inFileName keeps what all file systems take in a name.
+// inFileName keeps the characters that all file systems allow.
 func inFileName(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -101,7 +102,7 @@ func inFileName(s string) string {
 	}, s)
 }
 
-// source is what a figure of the kind is made from.
+// source returns the source of a figure of the kind.
 func (k kind) source(f *experiment.Figure) source {
 	if k.metric == "" {
 		return k.reads
@@ -109,7 +110,7 @@ func (k kind) source(f *experiment.Figure) source {
 	return sourceOf(cmp.Or(f.Metric, k.metric))
 }
 
-// sourceOf is what a metric is made from.
+// sourceOf returns the source of a metric.
 func sourceOf(metric string) source {
 	switch {
 	case slices.Contains([]string{"score", "elo", "vs_untrained", "vs_random"}, metric):
@@ -120,7 +121,7 @@ func sourceOf(metric string) source {
 	return fromTraining
 }
 
-// nothing is why a figure has nothing to show.
+// nothing is the reason why a figure has nothing to show.
 type nothing string
 
 func (n nothing) Error() string { return string(n) }
@@ -137,11 +138,11 @@ type request struct {
 	*experiment.Figure
 	frame  plots.Frame
 	trials []*store.Trial    // at least one
-	groups []store.Group     // the same, without their seeds
-	axes   []experiment.Axis // what the sweep varies beside the seed; none where one trial is drawn
+	groups []store.Group     // the same trials, grouped without their seeds
+	axes   []experiment.Axis // swept settings except the seed; empty if one trial is drawn
 }
 
-// only is the trial of a picture of each trial.
+// only returns the trial of a picture of one trial.
 func (q *request) only() *store.Trial { return q.trials[0] }
 
 // repeated reports whether a group has several seeds.
@@ -152,22 +153,22 @@ func (q *request) repeated() bool {
 // picture is one figure of the notebook, of one trial or of all.
 type picture struct {
 	cell   *experiment.Figure
-	number int // of the cell in the notebook
+	number int // index of the cell in the notebook
 	kind   kind
-	name   string            // of its files, without what distinguishes its trial
-	trial  *experiment.Trial // nil: of all trials
+	name   string            // of its files, without the part that identifies its trial
+	trial  *experiment.Trial // nil means all trials
 }
 
-// drawn is a picture, or why it could not be drawn.
+// drawn is a picture, or the reason why it could not be drawn.
 type drawn struct {
 	*picture
 	path    string // of its files, without extension
 	stamp   plots.Stamp
 	caption string
 	chart   plots.Chart
-	figure  *plots.Figure // nil: there is nothing to show, see err
+	figure  *plots.Figure // nil if there is nothing to show; see err
 	err     error
-	mutex   sync.Mutex // a figure is rendered by one goroutine at a time
+	mutex   sync.Mutex // one goroutine at a time may render a figure
 }
 
 // pictures lists the figures of the experiment in the order of its notebook, with and
@@ -189,7 +190,7 @@ func (r *Report) pictures() ([]*picture, error) {
 			name = base + "-" + strconv.Itoa(n)
 		}
 		taken[name] = true
-		lone := len(r.Experiment.Trials) == 1 && k.over == allTrials // it has all its files in one folder
+		lone := len(r.Experiment.Trials) == 1 && k.over == allTrials // a single trial has all its files in one folder
 		if k.over != eachTrial && !lone {
 			all = append(all, &picture{f, i, k, name, nil})
 			continue
@@ -201,11 +202,11 @@ func (r *Report) pictures() ([]*picture, error) {
 	return all, nil
 }
 
-// besideWidth is the width in cm of a figure that stands beside those of other trials,
-// or its text would shrink with it on the page.
+// besideWidth is the width in cm of a figure beside those of other trials. A wider figure
+// would be scaled down on the page, including its text.
 const besideWidth = 11
 
-// request is what a picture is drawn from; nil where no trial of it has begun.
+// request returns the data of a picture, or nil if none of its trials has begun.
 func (r *Report) request(p *picture) *request {
 	q := &request{Figure: p.cell, frame: plots.Frame{Title: p.cell.Title}}
 	for _, t := range r.Trials {
@@ -266,8 +267,8 @@ func (d *drawn) nothing() (why string, ok bool) {
 	return string(n), ok
 }
 
-// identity is the hash of all settings that can change the picture: a tournament of more
-// rounds changes no losses.
+// identity returns the hash of all settings that can change the picture. For example, the
+// number of tournament rounds does not affect losses.
 func (r *Report) identity(p *picture) string {
 	parts := []any{p.cell}
 	for i := range r.Experiment.Trials {
@@ -294,15 +295,14 @@ func (r *Report) identity(p *picture) string {
 	return experiment.Hash(parts...)
 }
 
-// dataHash is the hash of all numbers and words of a chart. Charts are plain values:
-// structs, lists, numbers, NaN among them, and texts.
+// dataHash returns the hash of all numbers and words of a chart. Charts are plain values:
+// structs, lists, numbers (including NaN) and texts.
 func dataHash(c plots.Chart) string {
 	h := sha256.Sum256(fmt.Appendf(nil, "%#v", c))
 	return hex.EncodeToString(h[:])
 }
 
-// all draws the pictures that opt selects, once, as many at a time as there are
-// processors.
+// all draws the pictures that opt selects once, in parallel on all processors.
 func (r *Report) all(opt Options) ([]*drawn, error) {
 	if have := r.drawn[opt]; have != nil {
 		return have, nil
@@ -321,7 +321,7 @@ func (r *Report) all(opt Options) ([]*drawn, error) {
 			for _, p := range pictures {
 				all = append(all, p.name)
 			}
-			names = "there are " + strings.Join(slices.Compact(all), ", ") // those of one cell stand together
+			names = "there are " + strings.Join(slices.Compact(all), ", ") // names of one cell are adjacent
 		}
 		return nil, fmt.Errorf("the notebook of %s has no figure %q: %s", r.Name, opt.Figure, names)
 	}
@@ -335,7 +335,7 @@ func (r *Report) all(opt Options) ([]*drawn, error) {
 	return out, nil
 }
 
-// inParallel calls do with 0 to n-1, as many at a time as there are processors.
+// inParallel calls do with 0 to n-1, in parallel on all processors.
 func inParallel(n int, do func(i int)) {
 	var wait sync.WaitGroup
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))

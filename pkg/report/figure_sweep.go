@@ -15,21 +15,21 @@ import (
 	"alamos/plots"
 )
 
-// values is an axis of a sweep as a place for each of its values: the number itself, or
-// the index of a word.
+// values maps each value of a sweep's axis to its place: the number itself, or the index of
+// a word.
 type values struct {
-	words []string // nil: numbers
+	words []string // nil for numbers
 	at    map[string]float64
-	log   bool // numbers so far apart that they want a logarithmic axis
+	log   bool // the numbers span so much that they need a logarithmic axis
 }
 
-// axisValues reads an axis of the sweep. From few values of any kind it makes words if
-// asked.
+// axisValues reads an axis of the sweep. If words is true, it treats a small number of
+// values of any kind as words.
 func (q *request) axisValues(path string, words bool) values {
 	v := values{at: map[string]float64{}}
 	for _, g := range q.groups {
 		text := axisValue(&g.Trials[0].Trial, path)
-		if text == "" { // the key means nothing beside others of the trial
+		if text == "" { // the key does not apply to the trial
 			continue
 		}
 		x, err := strconv.ParseFloat(text, 64)
@@ -51,7 +51,7 @@ func (q *request) axisValues(path string, words bool) values {
 	return v
 }
 
-// byValue orders the values of an axis: numbers by size, words as they come.
+// byValue sorts the values of an axis: numbers by size, words in their original order.
 func byValue(values []string) []string {
 	out := slices.Clone(values)
 	slices.SortStableFunc(out, func(a, b string) int {
@@ -65,10 +65,10 @@ func byValue(values []string) []string {
 	return out
 }
 
-// metric is the metric of the figure.
+// metric returns the metric of the figure.
 func (q *request) metric() metric { return metricOf(cmp.Or(q.Metric, "score")) }
 
-// measures are the figure's metric for each group; nothing where no group has it.
+// measures returns the figure's metric for each group, or nothing if no group has it.
 func (q *request) measures() ([]stats.Interval, error) {
 	m := q.metric()
 	out := make([]stats.Interval, len(q.groups))
@@ -84,9 +84,9 @@ func (q *request) measures() ([]stats.Interval, error) {
 	return out, nil
 }
 
-// drawSweep shows a metric over one axis of the sweep: a line for each value of the
+// drawSweep shows a metric over one axis of the sweep, with a line for each value of the
 // figure's y, or for each combination of all other axes. Words on the axis (kinds of
-// schedules) stand in their order, and nothing joins them.
+// schedules) keep their order and are not joined by lines.
 func drawSweep(q *request) (plots.Chart, string, error) {
 	m, x := q.metric(), cmp.Or(q.X, q.axes[0].Path)
 	measures, err := q.measures()
@@ -99,7 +99,7 @@ func drawSweep(q *request) (plots.Chart, string, error) {
 	for i, g := range q.groups {
 		t := &g.Trials[0].Trial
 		place, there := axis.at[axisValue(t, x)]
-		if measures[i].Missing() || !there { // x means nothing beside the trial's other settings
+		if measures[i].Missing() || !there { // x does not apply to the trial
 			continue
 		}
 		line := shortLabel(t, others)
@@ -127,8 +127,8 @@ func drawSweep(q *request) (plots.Chart, string, error) {
 	return c, caption, nil
 }
 
-// lineAxes are the axes whose values distinguish the lines of a figure over x: the
-// figure's y, or all that do not follow from x as zipped ones do.
+// lineAxes returns the axes that distinguish the lines of a figure over x: the figure's y,
+// or all axes that are not determined by x, as zipped ones are.
 func (q *request) lineAxes(x string) []experiment.Axis {
 	if q.Y != "" {
 		return []experiment.Axis{{Path: string(q.Y)}}
@@ -185,7 +185,7 @@ func drawHeatmap(q *request) (plots.Chart, string, error) {
 	return c, caption, nil
 }
 
-// plane is the two axes of a figure over two: those that it names, or the first.
+// plane returns the two axes of a figure: those that it names, or the first two.
 func (q *request) plane() (x, y experiment.Axis, err error) {
 	if len(q.axes) < 2 {
 		return x, y, nothing("the experiment sweeps one key only, " + q.axes[0].Path)
@@ -206,8 +206,8 @@ func (q *request) plane() (x, y experiment.Axis, err error) {
 	return x, y, nil
 }
 
-// fewTicks is the most values of a setting that stand on its axis by their names; more,
-// as a random sweep draws them, make it an axis of numbers.
+// fewTicks is the maximum number of values that an axis shows by name. An axis with more,
+// as in a random sweep, is numeric.
 const fewTicks = 10
 
 // drawParallel shows all settings of a sweep and a metric as parallel coordinates.
@@ -231,7 +231,7 @@ func drawParallel(q *request) (plots.Chart, string, error) {
 			case there:
 			case values.words == nil:
 				at = math.NaN()
-			default: // the key means nothing beside others of the trial
+			default: // the key does not apply to the trial
 				at = float64(len(axis.Ticks))
 				values.at[text] = at
 				axis.Ticks = append(axis.Ticks, "–")
@@ -267,7 +267,7 @@ func drawMultiples(q *request) (plots.Chart, string, error) {
 	return c, caption + q.seeds(), err
 }
 
-// pool is the mean of several measures, or the only one.
+// pool returns the mean of several measures, or the only one.
 func pool(measures []stats.Interval) stats.Interval {
 	measures = slices.DeleteFunc(slices.Clone(measures), stats.Interval.Missing)
 	if len(measures) == 1 {
@@ -280,7 +280,7 @@ func pool(measures []stats.Interval) stats.Interval {
 	return stats.Mean(values)
 }
 
-// bars is the part of a caption about the intervals of a metric.
+// bars returns the part of a caption about the intervals of a metric.
 func (q *request) bars(m metric) string {
 	switch {
 	case q.repeated():
@@ -293,7 +293,7 @@ func (q *request) bars(m metric) string {
 	return ""
 }
 
-// best is the number of a metric that is marked.
+// best returns the extreme of a metric that is marked.
 func best(m metric) plots.Extreme {
 	return map[Better]plots.Extreme{Higher: plots.Highest, Lower: plots.Lowest}[m.better]
 }

@@ -18,7 +18,7 @@ func drawScore(q *request) (plots.Chart, string, error) {
 		return nil, "", err
 	}
 	c.Frame = q.frame
-	if len(q.groups) == 1 { // random moves do as well against each trial in another way
+	if len(q.groups) == 1 { // the result of random moves differs between trials
 		if c.References, err = randomScore(q.groups[0]); err != nil {
 			return nil, "", err
 		}
@@ -33,8 +33,8 @@ func drawScore(q *request) (plots.Chart, string, error) {
 	return c, caption + " Bars are 95 % intervals, each game a coin that is tossed.", nil
 }
 
-// ScoreChart shows the strength of the checkpoints of groups of trials over the samples
-// that they were trained on.
+// ScoreChart shows the strength of the checkpoints of groups of trials over their numbers
+// of training samples.
 func ScoreChart(groups []store.Group) (plots.Chart, error) { return scores(groups, "samples") }
 
 func scores(groups []store.Group, x string) (plots.Lines, error) {
@@ -50,7 +50,7 @@ func scores(groups []store.Group, x string) (plots.Lines, error) {
 	return c, nil
 }
 
-// scorePoints are the scores of a trial's checkpoints.
+// scorePoints returns the scores of a trial's checkpoints.
 func scorePoints(x string) func(*store.Trial) ([]point, error) {
 	return func(t *store.Trial) ([]point, error) {
 		res, err := t.Tournament()
@@ -59,7 +59,7 @@ func scorePoints(x string) func(*store.Trial) ([]point, error) {
 		}
 		var ps []point
 		for _, p := range res.Players {
-			if p.Generation < 0 { // no network of this trial
+			if p.Generation < 0 { // not a network of this trial
 				continue
 			}
 			at := p.Generation
@@ -72,7 +72,7 @@ func scorePoints(x string) func(*store.Trial) ([]point, error) {
 	}
 }
 
-// randomScore is the score of random moves in the tournaments of a group.
+// randomScore returns the score of random moves in the tournaments of a group.
 func randomScore(g store.Group) ([]plots.Reference, error) {
 	var scores []float64
 	for _, t := range g.Trials {
@@ -93,14 +93,14 @@ func randomScore(g store.Group) ([]plots.Reference, error) {
 	return []plots.Reference{{Name: store.RandomName, Y: stats.Mean(scores).Value}}, nil
 }
 
-// drawCrosstable shows each player of a tournament against each other.
+// drawCrosstable shows the results between all players of a tournament.
 func drawCrosstable(q *request) (plots.Chart, string, error) {
 	res, err := tournament(q.only())
 	if err != nil {
 		return nil, "", err
 	}
 	c := plots.Crosstable{Frame: q.frame}
-	c.Width = 0 // its cells need their room wherever it stands
+	c.Width = 0 // its cells need their full width everywhere
 	order := res.Ranking()
 	for _, i := range order {
 		c.Players = append(c.Players, res.Players[i].Name)
@@ -126,7 +126,7 @@ func drawElo(q *request) (plots.Chart, string, error) {
 	return c, "Ratings by maximum likelihood over all games, with 95 % intervals.", nil
 }
 
-// tournament is the trial's tournament, or an error of type nothing.
+// tournament returns the trial's tournament, or an error of type nothing.
 func tournament(t *store.Trial) (*store.Tournament, error) {
 	res, err := t.Tournament()
 	if err == nil && res == nil {
@@ -135,8 +135,7 @@ func tournament(t *store.Trial) (*store.Tournament, error) {
 	return res, err
 }
 
-// ofAnswer draws what a run has computed of a position; of names its network in a
-// caption.
+// ofAnswer draws a run's evaluation of a position. of names its network in the caption.
 func ofAnswer(draw func(q *request, a *store.Answer, of string) (plots.Chart, string)) func(*request) (plots.Chart, string, error) {
 	return func(q *request) (plots.Chart, string, error) {
 		t := q.only()
@@ -157,18 +156,16 @@ func ofAnswer(draw func(q *request, a *store.Answer, of string) (plots.Chart, st
 	}
 }
 
-// drawPolicy shows where a network's moves begin and end, and those of each kind of
-// piece.
+// drawPolicy shows where a network's moves begin and end, and where those of each kind of
+// piece do.
 func drawPolicy(q *request, a *store.Answer, of string) (plots.Chart, string) {
 	return PolicyChart(a, q.frame), fmt.Sprintf("Policy %s, before any search: the probability that a move begins or ends on a square, of all moves and of those of each kind of piece. The network's value is %s for the side to move.", of, Signed(float64(a.Value)))
 }
 
-// drawTree shows the tree of a search.
 func drawTree(q *request, a *store.Answer, of string) (plots.Chart, string) {
 	return TreeChart(a, q.frame), fmt.Sprintf("Search tree %s after %s, the most visited positions; the value of each is for the side that moved there. From %s.", of, english.Plural(a.Visits, "visit", ""), a.FEN)
 }
 
-// drawBoard shows a position and the moves that a search favors.
 func drawBoard(q *request, a *store.Answer, of string) (plots.Chart, string) {
 	return BoardChart(a, q.frame, MostArrows), fmt.Sprintf("Favorite moves %s after %s, with their share of the visits and their value for the side to move.", of, english.Plural(a.Visits, "visit", ""))
 }

@@ -20,7 +20,7 @@ func drawLoss(q *request) (plots.Chart, string, error) {
 	return c, "Learning rate and losses over epochs; lines mark the ends of generations, after which the data is new.", err
 }
 
-// LossChart shows the training of groups of trials, the mean of the seeds of each.
+// LossChart shows the training of groups of trials, as the mean over the seeds of each.
 func LossChart(groups []store.Group) (plots.Chart, error) { return losses(groups, true) }
 
 // drawRate shows the learning rates of all trials.
@@ -34,8 +34,8 @@ func drawRate(q *request) (plots.Chart, string, error) {
 	return c, caption, err
 }
 
-// losses are the learning rates of groups of trials and, on demand, their losses. Ends of
-// generations are those of the trial with the most.
+// losses returns the learning rates of groups of trials and optionally their losses. The
+// ends of generations are those of the trial with the most generations.
 func losses(groups []store.Group, withLosses bool) (plots.Loss, error) {
 	var c plots.Loss
 	for _, g := range groups {
@@ -58,7 +58,7 @@ func losses(groups []store.Group, withLosses bool) (plots.Loss, error) {
 			}
 			return ps, err
 		})
-		for _, s := range all { // intervals would cover the lines of one another
+		for _, s := range all { // intervals would hide the lines
 			for i := range s.Points {
 				s.Points[i].Y = stats.Exactly(s.Points[i].Y.Value)
 			}
@@ -89,8 +89,8 @@ func losses(groups []store.Group, withLosses bool) (plots.Loss, error) {
 	return c, err
 }
 
-// epochs are all epochs of a trial, at least one, and those at which generations ended
-// but for the last.
+// epochs returns all epochs of a trial, at least one, and those at which generations ended,
+// except the last.
 func epochs(t *store.Trial) (all []store.Epoch, marks []float64, err error) {
 	for g := 1; g <= t.Done(); g++ {
 		rows, err := t.Epochs(g)
@@ -148,7 +148,7 @@ func drawLossHeads(q *request) (plots.Chart, string, error) {
 	return c, what + " over epochs; lines mark the ends of generations, after which the data is new.", nil
 }
 
-// playsGames reports whether a trial plays games of its own.
+// playsGames reports whether a trial plays its own games.
 func (q *request) playsGames() bool {
 	for _, t := range q.trials {
 		if t.Settings.Data == nil {
@@ -158,7 +158,7 @@ func (q *request) playsGames() bool {
 	return false
 }
 
-// drawLengths shows how the mean length of games of self-play changes.
+// drawLengths shows the mean length of self-play games over training.
 func drawLengths(q *request) (plots.Chart, string, error) {
 	if !q.playsGames() {
 		return nil, "", noGames
@@ -175,8 +175,8 @@ func drawLengths(q *request) (plots.Chart, string, error) {
 	return c, "Mean length of the games of self-play." + q.seeds(), err
 }
 
-// drawLengthHistogram shows the lengths of the games of one generation, those of equal
-// settings together.
+// drawLengthHistogram shows the lengths of the games of one generation. Trials with equal
+// settings are merged.
 func drawLengthHistogram(q *request) (plots.Chart, string, error) {
 	if !q.playsGames() {
 		return nil, "", noGames
@@ -236,8 +236,8 @@ func drawResults(q *request) (plots.Chart, string, error) {
 	return c, "Results of the games of self-play of each generation: shares of White's wins, of draws and of Black's wins.", nil
 }
 
-// drawHook shows one metric of one script. The figure's metric is "hook.metric", or a
-// metric or a script with one metric by itself.
+// drawHook shows one metric of one script. The figure's metric is "hook.metric", or only a
+// metric, or a script with one metric.
 func drawHook(q *request) (plots.Chart, string, error) {
 	c := plots.Lines{Frame: q.frame, X: axis(q.X)}
 	why := "no generation is done yet"
@@ -247,7 +247,7 @@ func drawHook(q *request) (plots.Chart, string, error) {
 			return nil, nil
 		}
 		i, metric, err := t.FindMetric(q.Metric)
-		if errors.Is(err, store.ErrUnmeasured) { // a run continues after a fault of a script that measures
+		if errors.Is(err, store.ErrUnmeasured) { // a run continues after a fault of a measuring script
 			why = fmt.Sprintf("there are %v", err)
 			return nil, nil
 		}

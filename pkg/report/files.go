@@ -16,17 +16,17 @@ import (
 
 // Options select figures and their folder.
 type Options struct {
-	// Out is a folder for all figures and tables together, named after their
-	// trials. Empty: each in its place among the results.
+	// Out is a folder for all figures and tables together, named after their trials. If it
+	// is empty, each file has its place among the results.
 	Out string
 	// Figure draws only the figures of this name or kind.
 	Figure string
 }
 
-// layout is the place of each file.
+// layout determines the path of each file.
 type layout struct {
 	dir   string // of the results
-	out   string // one folder for all; empty: in the results
+	out   string // one folder for all files; empty means among the results
 	slugs map[string]string
 }
 
@@ -34,8 +34,8 @@ func (r *Report) layout(opt Options) layout {
 	return layout{r.Dir, opt.Out, slugs(r.Experiment.Trials)}
 }
 
-// picture is the path of a picture, without extension, of a trial or (nil) of the
-// experiment.
+// picture returns the path of a picture, without extension. It is of the trial, or of the
+// experiment if t is nil.
 func (l layout) picture(name string, t *experiment.Trial) string {
 	switch {
 	case l.out != "":
@@ -46,8 +46,8 @@ func (l layout) picture(name string, t *experiment.Trial) string {
 	return filepath.Join(l.dir, store.Folder(t), "figures", name)
 }
 
-// table is the path of a table, a file of the trial's folder, or (nil) of the
-// experiment's.
+// table returns the path of a table in the folder of the trial, or of the experiment if t
+// is nil.
 func (l layout) table(file string, t *experiment.Trial) string {
 	switch {
 	case l.out != "":
@@ -67,8 +67,8 @@ func (l layout) flat(name string, t *experiment.Trial) string {
 	return name + "-" + l.slugs[t.ID]
 }
 
-// slugs are names of trials as parts of file names, by ID: what the sweep varies,
-// short, as in depth-2. A lone trial needs none.
+// slugs returns names of trials for file names, by ID: short forms of the swept settings,
+// as in depth-2. A single trial needs none.
 func slugs(trials []experiment.Trial) map[string]string {
 	out := map[string]string{}
 	if len(trials) < 2 {
@@ -100,12 +100,12 @@ func slugs(trials []experiment.Trial) map[string]string {
 type file struct {
 	path  string
 	stamp *plots.Stamp           // of a picture
-	bytes func() ([]byte, error) // nil: there is nothing to draw
-	why   string                 // there is nothing to draw
+	bytes func() ([]byte, error) // nil if there is nothing to draw
+	why   string                 // the reason why there is nothing to draw
 }
 
-// files lists the files that opt selects. A figure that cannot be drawn is a fault, beside
-// the files of the others.
+// files lists the files that opt selects. If a figure cannot be drawn, files returns a
+// fault along with the other files.
 func (r *Report) files(opt Options) (files []file, faults error) {
 	all, err := r.all(opt)
 	if err != nil {
@@ -136,7 +136,7 @@ func (r *Report) files(opt Options) (files []file, faults error) {
 	return files, faults
 }
 
-// render is the picture as a file.
+// render returns the picture as a file.
 func (d *drawn) render(ext string) (b []byte, err error) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -154,8 +154,8 @@ func (d *drawn) render(ext string) (b []byte, err error) {
 	return b, err
 }
 
-// Redraw writes every figure and table of the experiment again, and returns the paths of
-// those files. A figure that cannot be drawn is an error that does not stop the others.
+// Redraw writes every figure and table of the experiment again, and returns their paths. If
+// a figure cannot be drawn, Redraw continues with the others and returns an error.
 func (r *Report) Redraw(opt Options) (paths []string, err error) {
 	files, err := r.files(opt)
 	files = slices.DeleteFunc(files, func(f file) bool { return f.bytes == nil })
@@ -175,8 +175,8 @@ func (r *Report) Redraw(opt Options) (paths []string, err error) {
 	return paths, errors.Join(append(faults, err)...)
 }
 
-// tables are the tables that opt selects: among the results those that no stage has
-// written, elsewhere those that the notebook shows.
+// tables returns the tables that opt selects. Among the results these are the ones that no
+// stage writes, elsewhere those that the notebook shows.
 func (r *Report) tables(opt Options) (files []file, err error) {
 	if len(r.Trials) == 0 {
 		return nil, nil
@@ -210,7 +210,7 @@ func (r *Report) tables(opt Options) (files []file, err error) {
 	return files, nil
 }
 
-// shows reports whether the notebook shows what a table of a trial holds.
+// shows reports whether the notebook shows the content of a trial's table.
 func (r *Report) shows(table string) bool {
 	for _, c := range r.Notebook {
 		var shown bool
@@ -237,7 +237,7 @@ func (r *Report) shows(table string) bool {
 	return false
 }
 
-// readWhole reads a file that a stage wrote with this checksum.
+// readWhole reads a file and checks that it has the checksum that a stage recorded.
 func readWhole(path, sum string) ([]byte, error) {
 	have, err := disk.Sum(path)
 	if err != nil {
@@ -249,7 +249,7 @@ func readWhole(path, sum string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// relative is a path as a page in the folder base links to it.
+// relative returns a path relative to a page in the folder base.
 func relative(base, path string) (string, error) {
 	rel, err := filepath.Rel(base, path)
 	return filepath.ToSlash(rel), err

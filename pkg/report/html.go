@@ -19,11 +19,11 @@ var (
 	pageShell = template.Must(template.New("page").Parse(pageTemplate))
 )
 
-// tocFrom is the number of sections from which a page has a table of contents.
+// tocFrom is the minimum number of sections of a page with a table of contents.
 const tocFrom = 4
 
-// HTML returns the page as one file that needs nothing else. Its policy forbids the
-// browser to load anything and to run any script but the page's own.
+// HTML returns the page as one self-contained file. Its policy forbids the browser to load
+// anything and to run any script except the page's own.
 func (p *Page) HTML() ([]byte, error) {
 	w := newWriter(p.Blocks, true)
 	if p.About != "" {
@@ -56,8 +56,8 @@ func (p *Page) HTML() ([]byte, error) {
 	return printable(b.Bytes()), nil
 }
 
-// contents makes two levels of a page's sections: those of level 2, and of level 3
-// within them. A page that opens deeper has its first sections at the top.
+// contents arranges a page's sections in two levels: those of level 2, and those of level 3
+// within them. If a page starts with a deeper level, its first sections are at the top.
 func contents(list []section) []section {
 	var toc []section
 	for _, s := range list {

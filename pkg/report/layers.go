@@ -17,17 +17,17 @@ import (
 
 // Network is a network with its layers.
 type Network struct {
-	Name       string     `json:"name"`             // what sets it apart from others
-	Trials     int        `json:"trials,omitempty"` // that have this network
+	Name       string     `json:"name"`             // what distinguishes it from the others
+	Trials     int        `json:"trials,omitempty"` // number of trials with this network
 	Input      string     `json:"input"`            // name of the planes
 	Policy     string     `json:"policy"`           // name of the policy map
-	Spec       nn.Spec    `json:"spec"`             // defaults made explicit
+	Spec       nn.Spec    `json:"spec"`             // with explicit defaults
 	Layers     []nn.Layer `json:"layers"`
-	Parameters int        `json:"parameters"` // that are trained, of all layers
+	Parameters int        `json:"parameters"` // number of trained parameters
 }
 
-// OfTrials lists the different networks of trials, in their order. Each is named
-// after the varied settings that shape it; an only network has no name.
+// OfTrials lists the different networks of trials in their order. Each is named after the
+// swept settings that shape it. A single network has no name.
 func OfTrials(trials []experiment.Trial) ([]*Network, error) {
 	var all []*Network
 	for i := range trials {
@@ -47,12 +47,12 @@ func OfTrials(trials []experiment.Trial) ([]*Network, error) {
 		all = append(all, n)
 	}
 	if len(all) == 1 {
-		all[0].Name = "" // what is varied makes no difference
+		all[0].Name = "" // the swept settings do not change the network
 	}
 	return all, nil
 }
 
-// shape are the varied settings of a trial that shape its network.
+// shape returns the swept settings that shape a trial's network.
 func shape(t *experiment.Trial) string {
 	var words []string
 	for _, a := range t.Axis {
@@ -63,7 +63,7 @@ func shape(t *experiment.Trial) string {
 	return strings.Join(words, " ")
 }
 
-// OfSettings lists the network of a trial. It has no name.
+// OfSettings describes the network of a trial. It has no name.
 func OfSettings(s *experiment.Settings) (*Network, error) {
 	x, err := experiment.NewSetup(s)
 	if err != nil {
@@ -73,7 +73,7 @@ func OfSettings(s *experiment.Settings) (*Network, error) {
 	return of(&h)
 }
 
-// OfCheckpoint lists the network of a checkpoint file. It has no name.
+// OfCheckpoint describes the network of a checkpoint file. It has no name.
 func OfCheckpoint(path string) (*Network, error) {
 	c, err := nn.ReadCheckpoint(path)
 	if err != nil {

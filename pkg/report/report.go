@@ -13,17 +13,16 @@ import (
 // unfinished: it shows what there is.
 type Report struct {
 	*store.Experiment
-	Dir    string         // the folder of its results
-	Trials []*store.Trial // those that have finished a generation, in the experiment's order
-	// Notes are what a person should know about the store: that a copy took the
-	// place of a manifest.
+	Dir    string         // the result folder
+	Trials []*store.Trial // trials with a finished generation, in the experiment's order
+	// Notes are warnings about the store, for example that a copy replaced a manifest.
 	Notes []string
 
-	drawn map[Options][]*drawn // what has been drawn, see all
+	drawn map[Options][]*drawn // finished pictures; see all
 }
 
-// Describe is an experiment as a run keeps it. A file with several trials and without a
-// notebook gets one for a sweep.
+// Describe converts an experiment to the form that a run stores. A file with several trials
+// and no notebook gets the notebook of a sweep.
 func Describe(e *experiment.Experiment) *store.Experiment {
 	x := store.Describe(e)
 	if len(x.Trials) > 1 && e.Origin("notebook").Default() {
@@ -32,7 +31,7 @@ func Describe(e *experiment.Experiment) *store.Experiment {
 	return x
 }
 
-// Open reads what there is of an experiment in dir, the folder of its results.
+// Open reads the available results of an experiment in dir, its result folder.
 func Open(x *store.Experiment, dir string) (*Report, error) {
 	r := &Report{Experiment: x, Dir: dir}
 	begun, notes, err := x.Open(dir)
@@ -45,10 +44,9 @@ func Open(x *store.Experiment, dir string) (*Report, error) {
 	return r, err
 }
 
-// Write draws all figures, tables and the notebook page of an experiment in dir, the
-// folder of its results. Trials that failed or are not finished are noted on the page and
-// are no error. A figure that cannot be drawn is an error, but the page is written without
-// it.
+// Write writes all figures, tables and the notebook page of an experiment to dir, its
+// result folder. Failed or unfinished trials are noted on the page and are no error. If a
+// figure cannot be drawn, Write returns an error, but still writes the page without it.
 func Write(x *store.Experiment, dir string) error {
 	r, err := Open(x, dir)
 	if err != nil {
@@ -58,15 +56,15 @@ func Write(x *store.Experiment, dir string) error {
 	return errors.Join(faults, r.WritePage())
 }
 
-// mostAxes is the most settings that one picture of all can show.
+// mostAxes is the maximum number of settings that one picture of all can show.
 const mostAxes = 8
 
-// sweepNotebook is the default notebook of a sweep: the trials first, then the varied
+// sweepNotebook is the default notebook of a sweep: first the trials, then the swept
 // settings, then the training.
 func sweepNotebook(x *store.Experiment) []experiment.Cell {
 	axes := withoutSeed(x.Axes)
-	// Each trial has its own opponents: its Elo above its untrained network can be
-	// compared with another's, its score less so.
+	// Each trial has its own opponents. Elo above the untrained network is comparable
+	// between trials, but the score is less so.
 	metric := "elo"
 	if slices.ContainsFunc(x.Trials, func(t experiment.Trial) bool { return !meetsUntrained(&t.Settings) }) {
 		metric = "loss"
@@ -76,7 +74,7 @@ func sweepNotebook(x *store.Experiment) []experiment.Cell {
 	table := func(s string) experiment.Cell { return experiment.Cell{Table: s} }
 	cells := []experiment.Cell{text("## Trials"), table("trials")}
 	switch len(axes) {
-	case 0: // seeds alone
+	case 0: // only seeds
 	case 1:
 		cells = append(cells, figure(experiment.Figure{Kind: "sweep", Metric: metric}))
 	case 2:

@@ -12,16 +12,15 @@ import (
 	"alamos/plots"
 )
 
-// point is a number of a trial at one place of a line. Points of one key stand at the
-// same place in all trials: a generation, an epoch.
+// point is a number of a trial at one place of a line. Points with equal keys (a
+// generation, an epoch) have the same place in all trials.
 type point struct {
 	key int
 	x   float64
 	y   stats.Interval
 }
 
-// bounds are the least and the most that a number can be; an interval by Student's t may
-// go beyond.
+// bounds are the limits of a number. A Student's t interval may exceed them.
 type bounds struct{ low, high float64 }
 
 var (
@@ -30,8 +29,8 @@ var (
 	anything = bounds{math.Inf(-1), math.Inf(1)}
 )
 
-// lines makes a line of each group: of its trial, or of the mean over its seeds with its
-// interval.
+// lines makes a line of each group: of its only trial, or of the mean over its seeds with
+// an interval.
 func lines(groups []store.Group, within bounds, points func(*store.Trial) ([]point, error)) ([]plots.Series, error) {
 	var all []plots.Series
 	for _, g := range groups {
@@ -59,7 +58,7 @@ func lines(groups []store.Group, within bounds, points func(*store.Trial) ([]poi
 	return all, nil
 }
 
-// mean is the mean of points of one key, in both directions.
+// mean returns the mean of points with equal keys, in both directions.
 func mean(ps []point) (x float64, y stats.Interval) {
 	values := make([]float64, len(ps))
 	for i, p := range ps {
@@ -74,7 +73,7 @@ func empty(lines []plots.Series) bool {
 	return !slices.ContainsFunc(lines, func(s plots.Series) bool { return len(s.Points) > 0 })
 }
 
-// seeds is the part of a caption about lines of several seeds.
+// seeds returns the part of a caption about lines of several seeds.
 func (q *request) seeds() string {
 	if !q.repeated() {
 		return ""
@@ -85,7 +84,7 @@ func (q *request) seeds() string {
 // generationAxis is the axis of all figures over generations.
 var generationAxis = plots.Axis{Label: "generation", FromZero: true}
 
-// axis is the horizontal axis of a figure over training.
+// axis returns the horizontal axis of a figure over training.
 func axis(x string) plots.Axis {
 	if x == "samples" {
 		return plots.Axis{Label: "samples trained on", FromZero: true}
@@ -93,8 +92,7 @@ func axis(x string) plots.Axis {
 	return generationAxis
 }
 
-// perGeneration are the points of a number of each generation, over samples or
-// generations.
+// perGeneration returns the points of a number per generation, over samples or generations.
 func perGeneration(x string, value func(t *store.Trial, g int) (float64, error)) func(*store.Trial) ([]point, error) {
 	return func(t *store.Trial) ([]point, error) {
 		var ps []point
@@ -116,9 +114,9 @@ func perGeneration(x string, value func(t *store.Trial, g int) (float64, error))
 	}
 }
 
-// shortLabel is what sets a trial apart from those of other settings: short keys with
-// their values. The seed is left out unless it is the only key, and so are keys that mean
-// nothing beside the others.
+// shortLabel returns what distinguishes a trial from those with other settings: short keys
+// with their values. It omits the seed unless that is the only key, and keys that do not
+// apply to the trial.
 func shortLabel(t *experiment.Trial, axes []experiment.Axis) string {
 	var parts, without []string
 	for _, a := range axes {

@@ -19,12 +19,12 @@ import (
 	"alamos/pkg/store"
 )
 
-// Shown is the results of an experiment, or of one of its trials.
+// Shown holds the results of an experiment or of one of its trials.
 type Shown struct {
 	*store.Run
 	About    string         `json:"about,omitempty"`
 	File     string         `json:"file"`
-	Settings []ShownSetting `json:"settings"` // that are not the defaults
+	Settings []ShownSetting `json:"settings"` // settings that differ from the defaults
 	Axes     []string       `json:"axes,omitempty"`
 	Metrics  []string       `json:"metrics,omitempty"`
 	All      []ShownTrial   `json:"all_trials,omitempty"`
@@ -33,10 +33,10 @@ type Shown struct {
 	trials []*store.Trial // of All, with or without results
 }
 
-// ShownSetting is a setting that is not the default.
+// ShownSetting is a setting that differs from the default.
 type ShownSetting struct {
 	Key    string `json:"key"`
-	Value  string `json:"value"` // the list of values where the sweep varies it
+	Value  string `json:"value"` // the list of values if the sweep varies it
 	Origin string `json:"origin"`
 }
 
@@ -59,7 +59,7 @@ type ShownDetails struct {
 	ID        string            `json:"id"`
 	Label     string            `json:"label,omitempty"`
 	Machine   store.Machine     `json:"machine"`
-	Ended     string            `json:"ended,omitempty"` // why it ended before its last generation
+	Ended     string            `json:"ended,omitempty"` // the reason why it ended before its last generation
 	Stages    []ShownStage      `json:"stages"`          // in the order of a run from the beginning
 	Standings *store.Tournament `json:"tournament,omitempty"`
 	// Puzzles and Accuracy are of the last checkpoint.
@@ -69,22 +69,22 @@ type ShownDetails struct {
 	trial *store.Trial
 }
 
-// ShownStage is a stage that has run.
+// ShownStage is a finished stage.
 type ShownStage struct {
 	Name    string          `json:"name"`
 	Ended   time.Time       `json:"ended"`
 	Seconds float64         `json:"seconds"`
 	Files   int             `json:"files"`
-	State   store.FileState `json:"state,omitempty"` // empty: not verified
-	File    string          `json:"file,omitempty"`  // the one that is missing or damaged
+	State   store.FileState `json:"state,omitempty"` // empty means not verified
+	File    string          `json:"file,omitempty"`  // the missing or damaged file
 }
 
-// ErrDamaged is the error of results with a file that is not what a run wrote.
+// ErrDamaged reports a file that differs from what a run wrote.
 var ErrDamaged = errors.New("a file is not what the run wrote: delete it and alamos run makes it again")
 
-// Show reads the results of an experiment or, where trial is not nil, of one of its
-// trials. With verify it compares the files of a trial whose details it shows with
-// their checksums, which reads them all.
+// Show reads the results of an experiment, or of one of its trials if trial is not nil. If
+// verify is set, it reads all files of a trial whose details it shows and compares their
+// checksums.
 func Show(run *store.Run, trial *store.Trial, verify bool) (*Shown, error) {
 	s := &Shown{Run: run}
 	x := run.Experiment
@@ -116,7 +116,6 @@ func Show(run *store.Run, trial *store.Trial, verify bool) (*Shown, error) {
 	return s, nil
 }
 
-// addTrial adds a trial of the sweep.
 func (s *Shown) addTrial(d *experiment.Trial) error {
 	folder := store.Folder(d)
 	t := &store.Trial{Trial: *d, Dir: filepath.Join(s.Dir, folder), Manifest: &store.Manifest{}}
@@ -141,7 +140,6 @@ func (s *Shown) addTrial(d *experiment.Trial) error {
 	return nil
 }
 
-// addDetails adds the stages and results of one trial.
 func (s *Shown) addDetails(t *store.Trial, verify bool) error {
 	d := ShownDetails{Folder: filepath.Base(t.Dir), ID: t.ID, Label: t.Label, Machine: t.Manifest.Machine, trial: t}
 	if e := t.Manifest.Ended; e != nil {
@@ -170,7 +168,7 @@ func (s *Shown) addDetails(t *store.Trial, verify bool) error {
 	return err
 }
 
-// departures are the settings of an experiment that are not the defaults.
+// departures returns the settings of an experiment that differ from the defaults.
 func departures(x *store.Experiment) ([]ShownSetting, error) {
 	if len(x.Trials) == 0 {
 		return nil, nil
@@ -199,14 +197,14 @@ func departures(x *store.Experiment) ([]ShownSetting, error) {
 	return out, nil
 }
 
-// Damaged reports whether a file is not what a stage wrote.
+// Damaged reports whether a file differs from what a stage wrote.
 func (s *Shown) Damaged() bool {
 	return slices.ContainsFunc(s.Details, func(d ShownDetails) bool {
 		return slices.ContainsFunc(d.Stages, func(x ShownStage) bool { return x.State == store.FileDamaged })
 	})
 }
 
-// Write writes it for a terminal.
+// Write writes the results for a terminal.
 func (s *Shown) Write(w io.Writer) error {
 	head := facts(
 		Row("experiment", fmt.Sprintf("%s (%s)", s.Name, s.File)),
@@ -221,7 +219,7 @@ func (s *Shown) Write(w io.Writer) error {
 		settings := Table{Caption: "settings that are not the defaults"}
 		for _, x := range s.Settings {
 			row := Row("  "+x.Key, x.Value, x.Origin)
-			if len(x.Value) > 40 { // a long list does not push away the origins of others
+			if len(x.Value) > 40 { // a long list must not displace the origins of the other settings
 				row = Row("  "+x.Key, x.Value+"  "+x.Origin)
 			}
 			settings.Rows = append(settings.Rows, row)
@@ -245,7 +243,7 @@ func (s *Shown) Write(w io.Writer) error {
 	return WriteText(w, false, blocks...)
 }
 
-// blocks are the stages and results of a trial for a terminal.
+// blocks returns the stages and results of a trial for a terminal.
 func (d *ShownDetails) blocks() ([]Block, error) {
 	head := facts(Row("trial", d.Folder+", settings "+d.ID))
 	if d.Label != "" {
@@ -272,7 +270,7 @@ func (d *ShownDetails) blocks() ([]Block, error) {
 		if err != nil {
 			return nil, err
 		}
-		if t.Columns != nil && t.Columns[0].Name == "generation" { // the last is enough
+		if t.Columns != nil && t.Columns[0].Name == "generation" { // the last generation is enough
 			last := fmt.Sprint(d.trial.Done())
 			t.Rows = slices.DeleteFunc(t.Rows, func(row []Cell) bool { return row[0].Text != last })
 		}
@@ -283,7 +281,7 @@ func (d *ShownDetails) blocks() ([]Block, error) {
 	return blocks, nil
 }
 
-// lasted is a number of seconds as people read it.
+// lasted formats a number of seconds for people.
 func lasted(seconds float64) string {
 	switch {
 	case seconds < 10:
@@ -294,7 +292,7 @@ func lasted(seconds float64) string {
 	return time.Duration(math.Round(seconds) * float64(time.Second)).Truncate(time.Minute).String()
 }
 
-// List writes the state of each experiment's results, a line each.
+// List writes one line with the state of each experiment's results.
 func List(w io.Writer, runs []*store.Run) error {
 	var t Table
 	for _, name := range []string{"NAME", "STATE", "TRIALS", "GENERATIONS", "CHANGED", "SIZE", "PAGE"} {
@@ -313,7 +311,7 @@ func List(w io.Writer, runs []*store.Run) error {
 	return WriteText(w, false, t)
 }
 
-// standing is the state of a run in a few words.
+// standing describes the state of a run in a few words.
 func standing(r *store.Run) string {
 	s := string(r.State)
 	switch {
@@ -331,5 +329,5 @@ func standing(r *store.Run) string {
 
 func when(t time.Time) string { return t.Local().Format("2006-01-02 15:04") }
 
-// size is a number of bytes as people read it.
+// size formats a number of bytes for people.
 func size(n int64) string { return humanize.Bytes(uint64(n)) }

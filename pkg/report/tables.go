@@ -14,14 +14,14 @@ import (
 	"alamos/pkg/store"
 )
 
-// The tables of evaluations, in the folder of the trial.
+// Tables of evaluations in the folder of the trial.
 const (
 	puzzlesFile  = "evaluation/puzzles.csv"
 	accuracyFile = "evaluation/accuracy.csv"
 )
 
-// trialTables are the tables of one trial, by the words of the notebook. The files of
-// a table lie in the folder of the trial. A table without rows has nothing to show.
+// trialTables are the tables of one trial by their names in the notebook. Their files are
+// in the folder of the trial. A table without rows has nothing to show.
 var trialTables = map[string]func(*store.Trial) (Table, error){
 	"generations": generationsTable,
 	"puzzles":     puzzlesTable,
@@ -32,7 +32,7 @@ var trialTables = map[string]func(*store.Trial) (Table, error){
 	"pairs":       ofTournament(pairsTable),
 }
 
-// ofTournament is a table of the trial's tournament, empty where there was none.
+// ofTournament makes a table of the trial's tournament. It is empty without a tournament.
 func ofTournament(table func(*store.Trial, *store.Tournament) (Table, error)) func(*store.Trial) (Table, error) {
 	return func(t *store.Trial) (Table, error) {
 		res, err := t.Tournament()
@@ -43,7 +43,7 @@ func ofTournament(table func(*store.Trial, *store.Tournament) (Table, error)) fu
 	}
 }
 
-// generationsTable has a row for each generation of self-play or of data.
+// generationsTable has a row for each generation of self-play or data.
 func generationsTable(t *store.Trial) (Table, error) {
 	fromData := t.Settings.Data != nil
 	c := Table{
@@ -55,7 +55,7 @@ func generationsTable(t *store.Trial) (Table, error) {
 		c.Caption = "Data by generation: the pass through the files, games that white won, drawn games, games that black won."
 		c.Columns = []Column{number("generation", ""), number("pass", ""), number("games", ""), {Name: "W/D/B"}, number("samples", ""), number("loss", "")}
 	}
-	var left store.Chunk // out, of all generations
+	var left store.Chunk // total over all generations
 	for g := 1; g <= t.Done(); g++ {
 		row, err := t.Generation(g)
 		if err != nil {
@@ -113,7 +113,7 @@ func standingsTable(_ *store.Trial, res *store.Tournament) (Table, error) {
 	return c, nil
 }
 
-// record is wins, draws and losses.
+// record formats wins, draws and losses.
 func record(r match.Record) string { return fmt.Sprintf("%d/%d/%d", r.Wins, r.Draws, r.Losses) }
 
 func crosstable(_ *store.Trial, res *store.Tournament) (Table, error) {
@@ -138,8 +138,8 @@ func crosstable(_ *store.Trial, res *store.Tournament) (Table, error) {
 	return c, nil
 }
 
-// modelsTable has the checkpoints of a tournament, the newest first, then the players
-// that learned nothing here.
+// modelsTable lists the checkpoints of a tournament, the newest first, and then the players
+// that were not trained here.
 func modelsTable(t *store.Trial, res *store.Tournament) (Table, error) {
 	c := Table{
 		Caption: "Players of the tournament: how many generations they learned from, the positions of these and the validation loss afterwards.",
@@ -165,7 +165,7 @@ func modelsTable(t *store.Trial, res *store.Tournament) (Table, error) {
 	return c, nil
 }
 
-// pairsTable has the games of each two players by color, a row for each that had White.
+// pairsTable lists the games of each pair of players, with a row for each choice of White.
 func pairsTable(_ *store.Trial, res *store.Tournament) (Table, error) {
 	c := Table{
 		Caption: "Games by color: wins, draws and losses of White.",
@@ -186,7 +186,7 @@ func pairsTable(_ *store.Trial, res *store.Tournament) (Table, error) {
 	return c, nil
 }
 
-// puzzlesTable has the puzzles that each checkpoint solves.
+// puzzlesTable lists the puzzles that each checkpoint solves.
 func puzzlesTable(t *store.Trial) (Table, error) {
 	c := Table{
 		Columns: []Column{number("generation", ""), {Name: "puzzles"}, number("network alone", ""), number("alone", "%"), number("with search", ""), number("search", "%")},
@@ -232,10 +232,10 @@ func accuracyTable(t *store.Trial) (Table, error) {
 	return c, nil
 }
 
-// percent is a share of n in percent.
+// percent returns a part of n in percent.
 func percent(part float64, n int) string { return fixed(100*part/float64(n), 1) }
 
-// rungTable is a comparison of successive halving.
+// rungTable lists a comparison of successive halving.
 func rungTable(r store.Rung) Table {
 	m := metricOf(r.Metric)
 	c := Table{
@@ -255,11 +255,11 @@ func rungTable(r store.Rung) Table {
 	return c
 }
 
-// facts is a table of names and values.
+// facts returns a table of names and values.
 func facts(rows ...[]Cell) Table { return Table{Columns: make([]Column, 2), Rows: rows} }
 
-// Changes is a table of settings that differ between two sides. A row is a key, the
-// value on each side and what set them.
+// Changes returns a table of settings that differ between two sides. A row has a key, its
+// value on each side, and the origins of the values.
 func Changes(a, b string, rows [][]Cell) Table {
 	return Table{Columns: []Column{{Name: "setting"}, {Name: a}, {Name: b}, {Name: "set by"}}, Rows: rows}
 }

@@ -36,7 +36,7 @@ func (w *textWriter) blocks(blocks []Block) {
 	}
 }
 
-// titled writes blocks right below a line.
+// titled writes blocks directly below a line.
 func (w *textWriter) titled(title string, blocks []Block) {
 	w.WriteString(paint(title, Strong, w.color) + "\n")
 	for _, b := range blocks {
@@ -87,8 +87,8 @@ func (t Table) text(w *textWriter) {
 	}
 }
 
-// Align writes rows with their columns aligned, each line after an indent. Columns
-// beyond the heads are flush left. A row's last cell may be of any length.
+// Align formats rows with aligned columns and an indent before each line. Columns without
+// heads are flush left. A row's last cell may have any length.
 func Align(heads []Column, rows [][]Cell, color bool, indent string) string {
 	numeric := func(column int) bool { return column < len(heads) && heads[column].Numeric }
 	var widths []int
@@ -120,18 +120,17 @@ func Align(heads []Column, rows [][]Cell, color bool, indent string) string {
 	return b.String()
 }
 
-// width is the number of characters of a cell, without its colors.
+// width returns the number of characters of a cell, without its colors.
 func (c Cell) width() int {
 	return utf8.RuneCountInString(strings.TrimSpace(c.Text + " " + c.Mark))
 }
 
-// escapes are the escape sequences of terminals for classes.
+// escapes are the terminal escape sequences of classes.
 var escapes = map[Class]string{
 	Strong: "\x1b[1m", Best: "\x1b[1m", Faint: "\x1b[2m",
 	Before: "\x1b[31m", Bad: "\x1b[31m", After: "\x1b[32m", Good: "\x1b[32m",
 }
 
-// paint colors a text.
 func paint(s string, class Class, color bool) string {
 	if !color || escapes[class] == "" || s == "" {
 		return s

@@ -14,7 +14,7 @@ import (
 	"alamos/pkg/store"
 )
 
-// metric is a measure of a trial, see [store.Trial.Measure], as a column.
+// metric is a measure of a trial in the form of a column; see [store.Trial.Measure].
 type metric struct {
 	name, label, unit string
 	better            Better
@@ -37,8 +37,7 @@ var metrics = []metric{
 // trialColumns are the metrics in the table of trials, before those of puzzles.
 var trialColumns = []string{"score", "elo", "vs_untrained", "vs_random", "loss", "samples", "seconds"}
 
-// metricOf describes a metric by its name. Evaluations and hooks have metrics with a
-// dot.
+// metricOf describes a metric by its name. Metrics of evaluations and hooks contain a dot.
 func metricOf(name string) metric {
 	if i := slices.IndexFunc(metrics, func(m metric) bool { return m.name == name }); i >= 0 {
 		return metrics[i]
@@ -57,11 +56,11 @@ func metricOf(name string) metric {
 	return metric{name, spaced(name), "", Neither}
 }
 
-// spaced is a metric's name for people.
+// spaced returns a metric's name for people.
 func spaced(metric string) string { return strings.ReplaceAll(metric, "_", " ") }
 
-// evaluationMetrics are the metrics of the experiment's evaluation that begin with
-// prefix. All trials have the same.
+// evaluationMetrics returns the metrics of the experiment's evaluation that begin with
+// prefix. All trials have the same ones.
 func evaluationMetrics(x *store.Experiment, prefix string) (names []string) {
 	if len(x.Trials) == 0 {
 		return nil
@@ -74,7 +73,7 @@ func evaluationMetrics(x *store.Experiment, prefix string) (names []string) {
 	return names
 }
 
-// numbersOf are the numbers of the trials of a group: "3", "1–4" or "1, 5".
+// numbersOf formats the numbers of a group's trials: "3", "1–4" or "1, 5".
 func numbersOf(g store.Group) string {
 	n := len(g.Trials)
 	first, last := g.Trials[0].Number, g.Trials[n-1].Number
@@ -88,7 +87,7 @@ func numbersOf(g store.Group) string {
 	return strings.Join(parts, ", ")
 }
 
-// axisValue is the value that a trial has of a setting that the sweep varies.
+// axisValue returns a trial's value of a swept setting.
 func axisValue(t *experiment.Trial, path string) string {
 	for _, a := range t.Axis {
 		if a.Path == path {
@@ -98,13 +97,13 @@ func axisValue(t *experiment.Trial, path string) string {
 	return ""
 }
 
-// withoutSeed are the axes of a sweep that are settings.
+// withoutSeed returns the axes of a sweep other than the seed.
 func withoutSeed(axes []experiment.Axis) []experiment.Axis {
 	return slices.DeleteFunc(slices.Clone(axes), func(a experiment.Axis) bool { return a.Path == "seed" })
 }
 
-// trialBlocks are the tables of trials: with several seeds one of the means of each
-// setting and one of all trials.
+// trialBlocks returns the tables of trials. With several seeds, there is a table of the
+// means of each setting and one of all trials.
 func trialBlocks(x *store.Experiment, trials []*store.Trial) ([]Block, error) {
 	if len(trials) == 0 {
 		return nil, nil
@@ -137,7 +136,7 @@ func trialBlocks(x *store.Experiment, trials []*store.Trial) ([]Block, error) {
 // trialsTable has a row for each group of trials: the values of the axes, then results.
 func trialsTable(x *store.Experiment, groups []store.Group, axes []experiment.Axis) (Table, error) {
 	t := Table{Columns: []Column{number("#", ""), {Name: "trial"}}}
-	lone := len(x.Trials) == 1 // needs no number
+	lone := len(x.Trials) == 1 // a single trial needs no number
 	if lone {
 		t.Columns = t.Columns[1:]
 	}
@@ -148,7 +147,7 @@ func trialsTable(x *store.Experiment, groups []store.Group, axes []experiment.Ax
 	for _, g := range groups {
 		first := g.Trials[0]
 		row := []Cell{{Text: numbersOf(g)}, {Text: g.Name}}
-		switch n := len(g.Trials); { // the settings stand beside it
+		switch n := len(g.Trials); { // the settings are in other columns
 		case n > 1:
 			row[1].Text = english.Plural(n, "seed", "")
 		default:
@@ -225,7 +224,7 @@ func trialsTable(x *store.Experiment, groups []store.Group, axes []experiment.Ax
 	return t, nil
 }
 
-// progress is "3/8", or "8" where all is done.
+// progress returns "3/8", or "8" if all are done.
 func progress(done, of int) string {
 	if done == of {
 		return fmt.Sprint(of)

@@ -18,29 +18,30 @@ import (
 )
 
 const (
-	// shownTrials is how many trials stand side by side; more are folded.
+	// shownTrials is the maximum number of trials side by side; more are folded.
 	shownTrials = 6
-	// listedTrials is how many folds of trials are shown; more are within one fold.
+	// listedTrials is the maximum number of separate folds of trials; more are within one
+	// fold.
 	listedTrials = 24
 	// longTable is the number of rows from which a table scrolls below its head.
 	longTable = 30
-	// foldedRoom is how many bytes the pictures of folded trials may take together.
-	// The others are links to their files.
+	// foldedRoom is the maximum total size in bytes of the pictures of folded trials.
+	// Others are links to their files.
 	foldedRoom = 3 << 20
 )
 
-// writer writes the blocks of a page as Markdown or, with html set, as the HTML that
-// goldmark makes of the same Markdown. Folds and columns are tags in both.
+// writer writes the blocks of a page as Markdown, or as HTML if html is set. goldmark makes
+// the HTML from the same Markdown. Folds and columns are tags in both.
 type writer struct {
 	bytes.Buffer
 	html            bool
 	figures, tables int
 	ids             ids
 	sections        []section       // of the page itself, for its table of contents
-	placed          map[string]bool // anchors of trials; true: placed
+	placed          map[string]bool // anchors of trials, true if placed
 	depth           int             // above 0 within other blocks
 	folded          bool            // within the fold of a trial
-	room            int             // bytes that pictures of folded trials may still take
+	room            int             // remaining bytes for pictures of folded trials
 }
 
 // section is a heading of the page.
@@ -69,8 +70,8 @@ func newWriter(blocks []Block, html bool) *writer {
 	return w
 }
 
-// Markdown returns the page as GitHub's Markdown, for a repository. Figures are links
-// to their first file. The Markdown of [Text] goes out as it came in.
+// Markdown returns the page as GitHub's Markdown for a repository. Figures are links to
+// their first file. The Markdown of [Text] is unchanged.
 func (p *Page) Markdown() []byte {
 	w := newWriter(p.Blocks, false)
 	if p.Title != "" {
@@ -84,7 +85,7 @@ func (p *Page) Markdown() []byte {
 	return printable(w.Bytes())
 }
 
-// printable replaces what no page may have: NUL, and bytes that are not UTF-8.
+// printable replaces NUL and invalid UTF-8.
 func printable(page []byte) []byte {
 	return bytes.ReplaceAll(bytes.ToValidUTF8(page, []byte("\uFFFD")), []byte{0}, []byte("\uFFFD"))
 }
@@ -95,7 +96,7 @@ func (w *writer) blocks(blocks []Block) {
 	}
 }
 
-// within writes blocks whose headings are no sections of the page.
+// within writes blocks with headings that are not sections of the page.
 func (w *writer) within(blocks []Block) {
 	w.depth++
 	w.blocks(blocks)
@@ -114,14 +115,13 @@ func (w *writer) tag(format string, args ...string) {
 	fmt.Fprintf(w, format+"\n", escaped...)
 }
 
-// htmlTag is a tag that Markdown does without.
+// htmlTag writes a tag in HTML only.
 func (w *writer) htmlTag(format string, args ...string) {
 	if w.html {
 		w.tag(format, args...)
 	}
 }
 
-// markdown writes a block of Markdown.
 func (w *writer) markdown(source string) {
 	source = strings.Trim(source, "\n")
 	switch {
@@ -136,8 +136,8 @@ func (w *writer) markdown(source string) {
 	}
 }
 
-// goldmarkGFM reads Markdown as GitHub does. The parsers of HTML are left out, so that
-// HTML is text like any other.
+// goldmarkGFM reads Markdown in GitHub's dialect. It has no parsers of HTML, so that HTML
+// is shown as text.
 var goldmarkGFM = goldmark.New(
 	goldmark.WithParser(parser.NewParser(
 		parser.WithBlockParsers(without(parser.DefaultBlockParsers(), parser.NewHTMLBlockParser())...),
@@ -148,7 +148,7 @@ var goldmarkGFM = goldmark.New(
 	goldmark.WithExtensions(extension.GFM),
 )
 
-// without returns the parsers that are not of the type of one.
+// without returns the parsers of other types than that of one.
 func without(parsers []util.PrioritizedValue, one any) []util.PrioritizedValue {
 	var kept []util.PrioritizedValue
 	for _, p := range parsers {
@@ -159,7 +159,7 @@ func without(parsers []util.PrioritizedValue, one any) []util.PrioritizedValue {
 	return kept
 }
 
-// ids gives each heading of a page an id of its own.
+// ids gives each heading of a page its own id.
 type ids map[string]bool
 
 func (used ids) Generate(heading []byte, _ ast.NodeKind) []byte {
@@ -174,14 +174,14 @@ func (used ids) Generate(heading []byte, _ ast.NodeKind) []byte {
 
 func (used ids) Put(id []byte) { used[string(id)] = true }
 
-// render writes Markdown as HTML. The cells of t, where source is a table of the page,
-// get their classes.
+// render writes Markdown as HTML. If source is the table t of the page, its cells get their
+// classes.
 func (w *writer) render(source string, t *Table) {
 	src := []byte(source)
 	doc := goldmarkGFM.Parser().Parse(text.NewReader(src), parser.WithContext(parser.NewContext(parser.WithIDs(w.ids))))
 	var images []*ast.Image
 	row, column := -1, 0
-	// A walk does not fail unless its function does.
+	// A walk fails only if its function does.
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
 			return ast.WalkContinue, nil
@@ -214,11 +214,11 @@ func (w *writer) render(source string, t *Table) {
 		linkInstead(image)
 	}
 	if err := goldmarkGFM.Renderer().Render(w, src, doc); err != nil {
-		panic(err) // a buffer takes all that is written
+		panic(err) // writing to a buffer never fails
 	}
 }
 
-// attributes sets the HTML attributes of a cell; row -1 is the head.
+// attributes sets the HTML attributes of a cell. Row -1 is the head.
 func (t *Table) attributes(n *tables.TableCell, row, column int) {
 	var classes []string
 	if t.Columns[column].Numeric {
@@ -235,11 +235,11 @@ func (t *Table) attributes(n *tables.TableCell, row, column int) {
 	}
 }
 
-// embedded are the addresses of pictures that are in the page.
+// embedded matches the addresses of pictures within the page.
 var embedded = regexp.MustCompile(`^data:image/(png|gif|jpeg|webp);`)
 
-// linkInstead replaces a picture that lies outside of the page by a link to it, or by
-// its words within another link: the page must be whole on its own.
+// linkInstead replaces a picture outside the page by a link to it, or by its text if it is
+// within another link, because the page must be self-contained.
 func linkInstead(image *ast.Image) {
 	var instead ast.Node
 	link := ast.NewLink()
@@ -259,7 +259,7 @@ func linkInstead(image *ast.Image) {
 	image.Parent().ReplaceChild(image.Parent(), image, instead)
 }
 
-// plainText is the text of a node without its markup.
+// plainText returns the text of a node without its markup.
 func plainText(n ast.Node, src []byte) string {
 	var b strings.Builder
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
@@ -304,7 +304,7 @@ func (n Note) write(w *writer) {
 	w.tag(`</aside>`)
 }
 
-// shown are the first of many lines.
+// shown returns the first lines.
 func (n Note) shown() []string {
 	const most = 20
 	if len(n.Lines) == 0 {
@@ -342,7 +342,7 @@ func (t Table) write(w *writer) {
 	w.htmlTag(`</figure>`)
 }
 
-// cells writes the rows of a table. Links lead only to trials that are on the page.
+// cells returns the cells of a table without links to trials that are not on the page.
 func (w *writer) cells(t Table) {
 	rows := make([][]Cell, len(t.Rows))
 	for i, row := range t.Rows {
@@ -415,7 +415,8 @@ func (s SideBySide) write(w *writer) {
 		before := w.folded
 		w.folded = w.folded || folded
 		if folded {
-			// The id is within the fold: the script opens the fold of a link's target.
+			// The id is within the fold, because the script opens the fold of a link's
+			// target.
 			w.tag(`<details class="trial"><summary>%s</summary><div class="content"`+idAttribute(id)+`>`, t.Label)
 			w.within(t.Blocks)
 			w.tag(`</div></details>`)
