@@ -9,8 +9,7 @@ import (
 	"alamos/pkg/store"
 )
 
-// Report shows one experiment from what runs have left of it. Its results may be
-// unfinished: it shows what there is.
+// Report presents the stored results of one experiment, which may be unfinished.
 type Report struct {
 	*store.Experiment
 	Dir    string         // the result folder

@@ -342,7 +342,7 @@ func (t Table) write(w *writer) {
 	w.htmlTag(`</figure>`)
 }
 
-// cells returns the cells of a table without links to trials that are not on the page.
+// cells writes the cells of a table, without links to trials that are not on the page.
 func (w *writer) cells(t Table) {
 	rows := make([][]Cell, len(t.Rows))
 	for i, row := range t.Rows {
