@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -93,12 +94,15 @@ const Usage = `  random                      random legal moves
 // ParseSpec parses a player of the command line: a word, then settings after commas. See
 // [Usage].
 func ParseSpec(text string) (*Spec, error) {
-	parts := strings.Split(text, ",")
-	s, err := parseWord(strings.TrimSpace(parts[0]))
-	for _, part := range parts[1:] {
-		if err != nil {
-			break
-		}
+	word, settings, found := strings.Cut(text, ",")
+	if parts := labeledModel.FindStringSubmatch(text); parts != nil {
+		word = parts[1]
+		settings, found = strings.CutPrefix(parts[2], ",")
+	}
+	s, err := parseWord(strings.TrimSpace(word))
+	for found && err == nil {
+		var part string
+		part, settings, found = strings.Cut(settings, ",")
 		name, value, ok := strings.Cut(part, "=")
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
 		if !ok || name == "" {
@@ -115,6 +119,10 @@ func ParseSpec(text string) (*Spec, error) {
 	}
 	return s, nil
 }
+
+// labeledModel matches a model that is named by the values of a sweep, whose commas belong
+// to the name: lab/width=16,seed=8@last.
+var labeledModel = regexp.MustCompile(`^((?:policy:|alphabeta:)?[a-z0-9-]+/[^@:]+@\w+)(,.*)?$`)
 
 // parseWord parses a player without its settings.
 func parseWord(word string) (*Spec, error) {

@@ -23,6 +23,8 @@ func TestParseSpec(t *testing.T) {
 		"quickstart@last":                                    "quickstart@last 800 visits",
 		"nets/old.safetensors, visits=50":                    "old 50 visits",
 		"a/b@2,movetime=100":                                 "a/b@2 100 ms",
+		"lab/width=16,seed=8@last,depth=5":                   "lab/width=16,seed=8@last depth 5",
+		"policy:lab/width=16,seed=8@2":                       "lab/width=16,seed=8@2 policy",
 		"q@2,depth=5,c_puct=2.5,temperature=1":               "q@2 depth 5, c_puct 2.5, temperature 1",
 		"q@2,nodes=300,leaves=32":                            "q@2, nodes 300, leaves 32",
 		"q@2,c_base=19652,solver=false":                      "q@2 800 visits, c_base 19652, solver false",
