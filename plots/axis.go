@@ -9,13 +9,13 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// Axis says how a number is shown along one side of a figure.
+// Axis describes the axis of a number in a figure.
 type Axis struct {
-	Label    string  // what is measured
+	Label    string  // the measured quantity
 	Unit     string  // its unit, set in parentheses after the label; may be empty
-	Log      bool    // logarithmic; every number must then be above 0
-	FromZero bool    // the axis reaches 0 even where the data does not
-	Most     float64 // if above 0: the axis shows 0 to Most, and no number may lie beyond
+	Log      bool    // logarithmic, for numbers above 0
+	FromZero bool    // extends the axis to 0
+	Most     float64 // if above 0: the axis shows 0 to Most, and larger numbers are invalid
 }
 
 func (a Axis) text() string {
@@ -29,8 +29,8 @@ func (a Axis) text() string {
 	return label + " (" + unit + ")"
 }
 
-// check tests whether an axis can show numbers. Those of a logarithmic one stay
-// so far from the ends of what a float64 holds that the axis can reach beyond.
+// check tests whether an axis can show numbers. On a logarithmic axis they must stay away
+// from the limits of float64, so that the axis can extend beyond them.
 func (a Axis) check(s span) error {
 	if a.Log && (s.min < 1e-200 || s.max > 1e200) {
 		return fmt.Errorf("plots: %g to %g on the logarithmic axis %q: %w", s.min, s.max, a.text(), ErrInvalid)
@@ -38,11 +38,11 @@ func (a Axis) check(s span) error {
 	return nil
 }
 
-// span is the range of some numbers. The zero value is not empty; use
-// emptySpan.
+// span is the range of some numbers. Use emptySpan for an empty one, because the zero value
+// is not empty.
 type span struct {
 	min, max float64
-	whole    bool // no number seen had a fraction
+	whole    bool // all numbers are whole
 }
 
 func emptySpan() span { return span{math.Inf(1), math.Inf(-1), true} }
@@ -68,8 +68,8 @@ func (s *span) join(other span) {
 	}
 }
 
-// widen returns the span with a share of its extent added at both ends, and
-// with an extent where all numbers are the same.
+// widen adds a share of the span's extent at both ends. It gives an extent to a span of
+// equal numbers.
 func (s span) widen(share float64, log bool) span {
 	if log {
 		lo, hi := math.Log10(s.min), math.Log10(s.max)
@@ -95,8 +95,8 @@ func (s span) widen(share float64, log bool) span {
 	return s
 }
 
-// setRange gives a plot's axis its range, scale and ticks. pad is the share of
-// the range left free at both ends, target the number of ticks to aim for.
+// setRange sets the range, scale and ticks of a plot's axis. pad is the share of the range
+// left free at both ends, and target the desired number of ticks.
 func setRange(axis *plot.Axis, a Axis, s span, pad float64, target int) {
 	if a.Most > 0 {
 		s, pad = span{0, a.Most, false}, 0
@@ -153,8 +153,7 @@ func (t linearTicks) Ticks(min, max float64) []plot.Tick {
 	return ticks
 }
 
-// niceStep returns that of 1, 2 and 5 times a power of ten which is nearest to
-// raw by ratio.
+// niceStep returns the nearest of 1, 2 and 5 times a power of ten, by ratio.
 func niceStep(raw float64) float64 {
 	base := math.Pow(10, math.Floor(math.Log10(raw)))
 	// The bounds are the geometric means of neighbors: sqrt(1 x 2) and so on.
@@ -169,8 +168,8 @@ func niceStep(raw float64) float64 {
 	return 10 * base
 }
 
-// suffix returns how numbers as large as a number are written: in thousands
-// (k), millions (M) or billions (G), or plain.
+// suffix returns the unit for numbers up to largest: thousands (k), millions (M), billions
+// (G), or none.
 func suffix(largest float64) (unit float64, name string) {
 	switch {
 	case largest >= 1e9:
@@ -183,7 +182,7 @@ func suffix(largest float64) (unit float64, name string) {
 	return 1, ""
 }
 
-// labeler returns the writing of numbers up to largest at multiples of step.
+// labeler returns a formatter of numbers up to largest at multiples of step.
 func labeler(largest, step float64) func(float64) string {
 	if largest >= 1e13 || step < 1e-6 {
 		return brief
@@ -198,7 +197,7 @@ func labeler(largest, step float64) func(float64) string {
 	}
 }
 
-// brief writes a number for reading, with up to four digits that count.
+// brief formats a number for reading, with up to four significant digits.
 func brief(v float64) string {
 	a := math.Abs(v)
 	if a >= 1e12 || a < 1e-3 {
@@ -238,7 +237,7 @@ func (logTicks) Ticks(min, max float64) []plot.Tick {
 			}
 		}
 	}
-	if labels < 2 { // a range so short that it is all but linear
+	if labels < 2 { // a range so short that it is nearly linear
 		return linearTicks{target: 5}.Ticks(min, max)
 	}
 	return ticks

@@ -14,13 +14,13 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Histogram shows how often values of a number occur: the lengths of games.
-// One sample is drawn as bars, several as outlines over one another.
+// Histogram shows the distribution of a number, such as the length of games. One sample is
+// drawn as bars, several as overlaid outlines.
 type Histogram struct {
 	Frame
 	X       Axis // linear
 	Samples []Sample
-	Share   bool // show shares of each sample, so that samples of different sizes compare
+	Share   bool // show shares of each sample, so that samples of different sizes are comparable
 }
 
 // Sample is a list of values; NaN is left out.
@@ -69,7 +69,7 @@ func (h Histogram) Figure() (*Figure, error) {
 			}
 		}
 		if h.Share && total > 0 {
-			counted.Normalize(width) // to an area of width is to shares
+			counted.Normalize(width) // scales the total area to the bin width, for shares
 		}
 		for _, b := range counted.Bins {
 			top.add(b.Weight)
@@ -96,7 +96,7 @@ func (h Histogram) Figure() (*Figure, error) {
 	return lay.figure(description, paintPlot(p, h.X.text(), y.text())), nil
 }
 
-// steps is the outline of bins.
+// steps returns the outline of bins.
 func steps(bins []plotter.HistogramBin) *plotter.Line {
 	line := &plotter.Line{StepStyle: plotter.PreStep, XYs: plotter.XYs{{X: bins[0].Min}}}
 	for _, b := range bins {
@@ -105,7 +105,7 @@ func steps(bins []plotter.HistogramBin) *plotter.Line {
 	return line
 }
 
-// tell says how many values there are and where.
+// tell describes the number of values and their range.
 func (s Sample) tell() string {
 	values := slices.DeleteFunc(slices.Clone(s.Values), math.IsNaN)
 	if len(values) == 0 {
@@ -117,17 +117,16 @@ func (s Sample) tell() string {
 	return fmt.Sprintf("%s %d from %s to %s, median %s", clean(s.Name), n, brief(values[0]), brief(values[n-1]), brief(median))
 }
 
-// bins returns the start, width and number of bins of a readable width that
-// cover a span. They are about as many as the cube root rule of Rice says,
-// 2 n^(1/3), which needs no guess of the distribution.
+// bins returns the start, width and number of bins that cover a span with a readable width.
+// The number follows Rice's cube root rule, 2 n^(1/3), which assumes no distribution.
 func bins(s span, values int) (start, width float64, n int) {
 	wish := math.Ceil(2 * math.Cbrt(float64(values)))
 	s = s.widen(0, false)
-	// A step of a span of the smallest numbers that there are would be zero.
+	// Without the bound, the step of a span of the smallest numbers would be zero.
 	width = math.Max(niceStep((s.max-s.min)/wish), 1e-300)
 	if s.whole {
-		// Bins of a width that is no whole number would hold unequally many
-		// whole numbers and show a comb that is not in the data.
+		// Bins of a fractional width would hold unequal numbers of whole numbers and show a
+		// comb that is not in the data.
 		width = math.Max(1, width)
 	}
 	start = math.Floor(s.min/width) * width
@@ -135,8 +134,8 @@ func bins(s span, values int) (start, width float64, n int) {
 	return start, width, n
 }
 
-// Results shows how games ended, generation by generation, as stacked bars of
-// shares: white's wins at the bottom, then draws, then black's wins.
+// Results shows how games ended in each generation, as stacked bars of shares: white's wins
+// at the bottom, then draws, then black's wins.
 type Results struct {
 	Frame
 
@@ -144,8 +143,8 @@ type Results struct {
 	White, Draws, Black []float64
 }
 
-// results names the parts of a bar, in the tones of chess pieces: lightness
-// alone tells them apart.
+// results names the parts of a bar, in the tones of chess pieces, which differ in
+// lightness.
 var results = [3]struct {
 	name  string
 	color color.RGBA
@@ -199,8 +198,8 @@ func (r Results) Figure() (*Figure, error) {
 	}), nil
 }
 
-// shares returns the heights of the parts of all bars. A generation without
-// games, or with a missing number, has no bar.
+// shares returns the heights of the parts of all bars. A generation without games, or with
+// a missing number, has no bar.
 func (r Results) shares() (parts [3]plotter.Values, err error) {
 	n := len(r.White)
 	if len(r.Draws) != n || len(r.Black) != n {
@@ -231,7 +230,7 @@ func (r Results) shares() (parts [3]plotter.Values, err error) {
 	return parts, nil
 }
 
-// tell says how the first and the last bar with games are divided.
+// tell describes the first and the last bar with games.
 func (r Results) tell(parts [3]plotter.Values) (told []string) {
 	for i := range r.White {
 		if w, d, b := 100*parts[0][i], 100*parts[1][i], 100*parts[2][i]; w+d+b > 0 {

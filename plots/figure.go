@@ -17,26 +17,26 @@ import (
 	"alamos/pkg/disk"
 )
 
-// A Chart is data that can be drawn. Every kind of figure is one.
+// A Chart is data that can be drawn. Every kind of figure implements it.
 type Chart interface {
 	// Figure checks the data and lays the picture out.
 	Figure() (*Figure, error)
 }
 
-// What can be wrong with the data of a figure. Errors of this package wrap
-// one of these; test with errors.Is.
+// Errors in the data of a figure. Errors of this package wrap one of these; test with
+// errors.Is.
 var (
 	// ErrNoData: there is nothing to draw: no series, no points, or only NaN.
 	ErrNoData = errors.New("no data to draw")
-	// ErrInvalid: the data contradicts itself, or has a number that the figure
-	// cannot show, an infinite one for example; a missing number is NaN.
+	// ErrInvalid: the data is inconsistent, or has a number that the figure cannot show,
+	// such as an infinite one. A missing number is NaN.
 	ErrInvalid = errors.New("invalid data")
 	// ErrSize: the picture is too small for its content, or absurdly large.
 	ErrSize = errors.New("size cannot be drawn")
 )
 
-// Figure is a picture that is laid out. It can be rendered any number of
-// times, by one goroutine at a time.
+// Figure is a finished layout. It can be rendered any number of times, by one goroutine at
+// a time.
 type Figure struct {
 	title, description string
 	width, height      vg.Length
@@ -51,8 +51,7 @@ const dpi = 160
 // Title returns the figure's title, empty if it has none.
 func (f *Figure) Title() string { return f.title }
 
-// Description returns a sentence or two on what the picture shows, for those
-// who cannot see it.
+// Description describes the picture in a sentence or two, for readers who cannot see it.
 func (f *Figure) Description() string { return f.description }
 
 // Stamp returns the figure with a stamp: in the metadata element of its SVG, in
@@ -74,10 +73,9 @@ func (f *Figure) SVG() ([]byte, error) {
 	return f.svgBody(&b)
 }
 
-// InlineSVG returns an svg element to be put in an HTML page: without prolog,
-// as wide as its place up to its natural width, with role, title and
-// description for screen readers, and without ids, so that any number of them
-// can share a page.
+// InlineSVG returns an svg element for an HTML page. It has no prolog, is as wide as its
+// place up to its natural width, and has role, title and description for screen readers. It
+// has no ids, so that a page can contain any number of them.
 func (f *Figure) InlineSVG() ([]byte, error) {
 	var b bytes.Buffer
 	f.svgStart(&b, fmt.Sprintf(`width="100%%" style="max-width:%.5gpt;height:auto"`, f.width.Points()))
@@ -100,9 +98,9 @@ func (f *Figure) PNG() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// PDF returns the picture as a PDF of one page, the figure's size, with text
-// that can be searched and copied and the parts of the fonts that it needs.
-// Nothing in it depends on the time or the machine.
+// PDF returns the picture as a PDF of one page in the figure's size. Its text can be
+// searched and copied, and it embeds the needed parts of the fonts. It does not depend on
+// the time or the machine.
 func (f *Figure) PDF() ([]byte, error) {
 	canvas, err := newPDFCanvas(f.width, f.height)
 	if err != nil {
@@ -121,8 +119,8 @@ func (f *Figure) PDF() ([]byte, error) {
 	return doc, nil
 }
 
-// paintOn draws the figure. gonum panics where it cannot draw. The checks of
-// the data leave it no reason to, but a figure must never end a run of hours.
+// paintOn draws the figure. It converts panics of gonum to errors. Checked data should
+// cause none, but a figure must never end a run of hours.
 func (f *Figure) paintOn(c vg.CanvasSizer) (err error) {
 	if len(f.stamp) > longestStamp {
 		return fmt.Errorf("plots: stamp of %q has %d bytes: want at most %d: %w", f.title, len(f.stamp), longestStamp, ErrStamp)
@@ -136,12 +134,12 @@ func (f *Figure) paintOn(c vg.CanvasSizer) (err error) {
 	return nil
 }
 
-// Extensions are those of the files that [Figure.WriteFiles] writes.
+// Extensions are the extensions of the files of [Figure.WriteFiles].
 var Extensions = [...]string{".svg", ".png", ".pdf"}
 
-// WriteFiles writes dir/name.svg, dir/name.png and dir/name.pdf, making dir
-// where it is missing. All three are drawn before the first is written. Each
-// file is written beside its name and renamed when it is whole.
+// WriteFiles writes dir/name.svg, dir/name.png and dir/name.pdf, and creates dir if it is
+// missing. It draws all three before it writes the first. Each file is written under a
+// temporary name and then renamed.
 func (f *Figure) WriteFiles(dir, name string) error {
 	if name == "" || name == "." || name == ".." || strings.ContainsAny(name, "/\\\x00") {
 		return fmt.Errorf("plots: write figure %q: %w", name, ErrInvalid)
@@ -192,7 +190,7 @@ var svgFaces = strings.NewReplacer(
 	"\n\tstyle=", " style=",
 )
 
-// svgBody adds what vgsvg draws inside of its own root element, and the end tag.
+// svgBody adds the content of vgsvg's root element, and the end tag.
 func (f *Figure) svgBody(b *bytes.Buffer) ([]byte, error) {
 	canvas := vgsvg.New(f.width, f.height)
 	if err := f.paintOn(canvas); err != nil {
@@ -211,8 +209,8 @@ func (f *Figure) svgBody(b *bytes.Buffer) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// largest is the magnitude beyond which differences of two numbers could
-// overflow; no quantity that a lab measures comes near.
+// largest is the magnitude beyond which differences of two numbers could overflow.
+// Realistic data is far smaller.
 const largest = 1e300
 
 // checkNumbers accepts NaN (missing) and every number that can be drawn.

@@ -15,12 +15,12 @@ import (
 	"alamos/pkg/stats"
 )
 
-// Series is a line of points, one trial of a sweep as a rule.
+// Series is a line of points, normally of one trial of a sweep.
 type Series struct {
 	Name string
 
-	// Points are joined in their order. A NaN in X or the value leaves a gap.
-	// A known interval is shown as an error bar, cut off at the axis.
+	// Points are joined in order. A NaN in X or the value leaves a gap. A known interval is
+	// drawn as an error bar, clipped at the axis.
 	Points []Point
 
 	// Band joins the intervals into a shaded band behind the line, which
@@ -119,7 +119,7 @@ const (
 
 // look is how a series is drawn.
 type look struct {
-	line   draw.LineStyle // of width 0: points are not joined
+	line   draw.LineStyle // a width of 0 does not join points
 	marker draw.GlyphDrawer
 	step   plotter.StepKind
 }
@@ -130,7 +130,7 @@ func lookOf(i int) look {
 	return look{draw.LineStyle{Color: colorOf(i), Width: lineWidth, Dashes: dashesOf(i)}, markerOf(i), plotter.NoStep}
 }
 
-// entry is what the legend shows of the line alone.
+// entry returns the legend entry of the line alone.
 func (l look) entry(name string) entry {
 	return entry{name, []plot.Thumbnailer{&plotter.Line{LineStyle: l.line}}}
 }
@@ -217,7 +217,7 @@ func shade(c color.Color) color.Color {
 	return n
 }
 
-// gridLines are thin lines at the labeled ticks of one axis or both.
+// gridLines returns thin lines at the labeled ticks of one axis or both.
 func gridLines(x, y bool) *plotter.Grid {
 	style := draw.LineStyle{Color: gridGray, Width: 0.5}
 	g := &plotter.Grid{}
@@ -230,8 +230,8 @@ func gridLines(x, y bool) *plotter.Grid {
 	return g
 }
 
-// addReferences draws references on a plot and returns their legend entries.
-// They are gray, so that no series is mistaken for one; dashes tell them apart.
+// addReferences draws references on a plot and returns their legend entries. They are gray
+// to differ from series, and differ from each other in their dashes.
 func addReferences(p *plot.Plot, refs []Reference) (entries []entry) {
 	for i, r := range refs {
 		level := plotter.NewFunction(func(float64) float64 { return r.Y })
@@ -243,7 +243,7 @@ func addReferences(p *plot.Plot, refs []Reference) (entries []entry) {
 	return entries
 }
 
-// describe makes the description of a figure from its parts.
+// describe composes the description of a figure from its parts.
 func describe(kind, x, y string, parts ...string) string {
 	s := kind
 	if y != "" {
@@ -264,10 +264,10 @@ func describe(kind, x, y string, parts ...string) string {
 	return s + "."
 }
 
-// mostTold is the number of things that a description lists.
+// mostTold is the maximum number of things in a description.
 const mostTold = 12
 
-// several joins a list and says how much of it is left out.
+// several joins a list and states how many entries it omits.
 func several(list []string, separator string) string {
 	if n := len(list) - mostTold; n > 0 {
 		return strings.Join(list[:mostTold], separator) + fmt.Sprintf(" and %d more", n)
@@ -275,7 +275,7 @@ func several(list []string, separator string) string {
 	return strings.Join(list, separator)
 }
 
-// tellSeries says of each series where it begins and ends.
+// tellSeries describes the beginning and the end of each series.
 func tellSeries(series ...Series) []string { return tellSeriesAt(brief, series) }
 
 // tellSeriesAt is tellSeries with the names of places.

@@ -10,17 +10,16 @@ import (
 	"regexp"
 )
 
-// A Stamp says what a picture was made from: hashes, as a rule, of the
-// experiment, of the code that drew it, and of the data that it shows. A
-// picture with another stamp than today's is stale.
+// A Stamp identifies the sources of a picture, normally by hashes of the experiment, of the
+// code that drew it, and of its data. A picture is stale if its stamp differs from today's.
 type Stamp struct{ Experiment, Code, Data string }
 
 // Errors of [ParseStamp].
 var (
-	// ErrStamp: the file is no picture of this package or is cut off, or a
-	// stamp is too long to be written.
+	// ErrStamp: the file is not a picture of this package or is truncated, or the stamp is
+	// too long.
 	ErrStamp = errors.New("not a stamped picture")
-	// ErrNoStamp: the picture is whole but has no stamp.
+	// ErrNoStamp: the picture is complete but has no stamp.
 	ErrNoStamp = errors.New("picture without a stamp")
 )
 
@@ -31,9 +30,9 @@ func (s Stamp) text() string {
 	return "experiment=" + url.QueryEscape(s.Experiment) + " code=" + url.QueryEscape(s.Code) + " data=" + url.QueryEscape(s.Data) + ";"
 }
 
-// stampFormats says, for each format, what its files begin and end with and
-// what stands before the stamp. The text of a figure cannot imitate the latter:
-// SVG escapes "<", PDF escapes "(" and PNG compresses its pixels.
+// stampFormats describes the beginning and end of the files of each format, and the key
+// before the stamp. The text of a figure cannot imitate the key: SVG escapes "<", PDF
+// escapes "(" and PNG compresses its pixels.
 var stampFormats = []struct{ begin, end, key string }{
 	{"<?xml ", "</svg>\n", "<metadata>"},
 	{pngSignature, "IEND\xAE\x42\x60\x82", "tEXt" + pngKeyword},

@@ -14,25 +14,24 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Tree shows what a search has looked at: a box for each position, named by
-// the move that leads to it and colored by its value, joined by lines as wide
-// as their share of the visits. It grows from left to right, the most visited
-// move at the top. A search has thousands of positions; the most visited ones
-// are shown, each with the number of moves below it that are not.
+// Tree shows the tree of a search. Each position is a box, named by its move and colored by
+// its value. The width of the joining lines is the share of the visits. The tree grows from
+// left to right, with the most visited move at the top. Only the most visited positions are
+// shown, each with the number of hidden moves below it.
 type Tree struct {
 	Frame
 
-	// Nodes begin with the root; a node's parent comes before it.
+	// Nodes begin with the root. A node's parent precedes it.
 	Nodes []Node
 }
 
 // Node is a position of a search.
 type Node struct {
-	Parent int    // index of the node that it follows; the root's is not read
-	Move   string // that leads to it; the root's is its name, empty: "root"
+	Parent int    // index of the parent; unused for the root
+	Move   string // the move to it; for the root its name, or empty for "root"
 	Visits int
-	Prior  float64 // of the move, 0 to 1; NaN where it is not known
-	Q      float64 // mean value for the side that played Move, -1 to 1; NaN where it is not known
+	Prior  float64 // of the move, 0 to 1; NaN if unknown
+	Q      float64 // mean value for the side that played Move, -1 to 1; NaN if unknown
 }
 
 const (
@@ -45,19 +44,19 @@ type treeBox struct {
 	node     int
 	depth    int
 	children []*treeBox
-	hidden   int     // moves that are not shown
+	hidden   int     // number of hidden moves
 	y        float64 // in rows, downward
 }
 
-// pick returns the root of the boxes that are shown: the most visited nodes, at
-// most that many and that deep.
+// pick returns the root of the shown boxes: the most visited nodes, at most `most` and at
+// most `depth` levels deep.
 func (t Tree) pick(depth, most int) (*treeBox, error) {
 	if len(t.Nodes) == 0 {
 		return nil, fmt.Errorf("plots: tree without a node: %w", ErrNoData)
 	}
 	order := make([]int, len(t.Nodes))
 	boxes := make([]treeBox, len(t.Nodes))
-	visits := make([]int, len(t.Nodes)) // no more than those of the parent, which then comes first
+	visits := make([]int, len(t.Nodes)) // at most those of the parent, so that the parent comes first
 	for i, n := range t.Nodes {
 		if n.Visits < 0 || n.Prior < 0 || n.Prior > 1+1e-6 || math.Abs(n.Q) > 1+1e-6 {
 			return nil, fmt.Errorf("plots: tree: node %d (%q) has %d visits, prior %g, value %g: %w", i, n.Move, n.Visits, n.Prior, n.Q, ErrInvalid)
@@ -84,8 +83,8 @@ func (t Tree) pick(depth, most int) (*treeBox, error) {
 	return &boxes[0], nil
 }
 
-// place finds the rows of a box and all below it: each leaf has the next row, a
-// parent stands in the middle of its children.
+// place assigns the rows of a box and all below it. Each leaf gets the next row, and a
+// parent is in the middle of its children.
 func (b *treeBox) place(next *float64) {
 	if len(b.children) == 0 {
 		b.y = *next
@@ -125,12 +124,12 @@ func (n Node) values() string {
 	return strings.Join(parts, "  ")
 }
 
-// signedValue writes a value of -1 to 1 with its sign.
+// signedValue formats a value of -1 to 1 with its sign.
 func signedValue(v float64) string {
 	return strings.NewReplacer("+0.00", "0.00", "-0.00", "0.00", "-", "−").Replace(fmt.Sprintf("%+.2f", v))
 }
 
-// color is the node's value on the scale of scores.
+// color returns the color of the node's value on the scale of scores.
 func (n Node) color() color.RGBA {
 	if math.IsNaN(n.Q) {
 		return color.RGBA{0xF0, 0xF0, 0xF0, 0xFF}
@@ -138,7 +137,7 @@ func (n Node) color() color.RGBA {
 	return scores.at((n.Q + 1) / 2)
 }
 
-// share of the root's visits.
+// share returns the box's share of the root's visits.
 func (t Tree) share(b *treeBox) float64 {
 	root := t.Nodes[0].Visits
 	if root == 0 {
@@ -206,7 +205,7 @@ func (t Tree) boxWidth(b *treeBox) vg.Length {
 	return max(first, second) + 8
 }
 
-// more says how many moves are not shown.
+// more describes the number of hidden moves.
 func (b *treeBox) more() string {
 	if b.hidden == 0 {
 		return ""
@@ -293,7 +292,7 @@ func (t Tree) paintBox(c *draw.Canvas, box vg.Rectangle, b *treeBox) {
 	c.FillText(aligned(textStyle(tickSize, on, false), draw.XRight, yMiddle), vg.Point{X: box.Max.X - 4, Y: y}, fmt.Sprint(n.Visits))
 }
 
-// rounded is a box with rounded corners.
+// rounded returns a box with rounded corners.
 func rounded(box vg.Rectangle, r vg.Length) vg.Path {
 	var p vg.Path
 	p.Move(vg.Point{X: box.Min.X + r, Y: box.Min.Y})
@@ -309,8 +308,7 @@ func rounded(box vg.Rectangle, r vg.Length) vg.Path {
 	return p
 }
 
-// DOT returns the same boxes and lines in the language of Graphviz, for those
-// who want to lay the tree out themselves.
+// DOT returns the same boxes and lines in the language of Graphviz, for other layouts.
 func (t Tree) DOT() ([]byte, error) {
 	root, err := t.pick(mostDepth, mostBoxes)
 	if err != nil {

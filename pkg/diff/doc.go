@@ -1,19 +1,18 @@
 // Package diff compares two experiments: their resolved settings and their results.
 //
-// A side of the comparison ([Open]) is an experiment file, a file at a revision of git,
-// or the results of runs. [Compare] makes a [Report] of two sides, which is written as
-// text for a terminal, as Markdown for a pull request, as JSON for programs, or as a page.
+// A side of the comparison ([Open]) is an experiment file, a file at a git revision, or the
+// results of runs. [Compare] makes a [Report] of two sides. Its forms are text for a
+// terminal, Markdown for a pull request, JSON for programs, and an HTML page.
 //
 // Settings are compared by their meaning: comments, the order of keys, the spelling of
-// numbers and the place of a script make no difference. Lists are compared item by item,
+// numbers and the location of a script make no difference. Lists are compared item by item,
 // sweeps by the values of their axes.
 //
-// Results are compared trial by trial. Trials are matched by the settings that either
-// side varies. A difference has a verdict only if chance does not explain it, see
-// stats.go; "~" stands for a difference within noise. With one seed on each side, chance
-// is that of the games of a tournament and not that of another training, and the report
-// notes it.
+// Results are compared trial by trial. Trials are matched by the settings that either side
+// varies. A difference has a verdict only if chance does not explain it, see stats.go. "~"
+// marks a difference within noise. With one seed on each side, the tests cover the chance
+// of tournament games but not that of another training, and the report notes this.
 //
-// The package refuses to run, train or play anything, to compare results that belong to
-// other settings, and to name a winner where nothing was measured with an error.
+// The package does not run, train or play anything. It does not compare results that belong
+// to other settings, and names no winner without a measured error.
 package diff

@@ -17,19 +17,19 @@ import (
 	"alamos/pkg/report"
 )
 
-// DriverArgs are the arguments with which git calls an external diff: the path,
-// and of each side a file with the content, its hash and its mode; after a rename
-// also the new path and git's remark. For a file with conflicts there is the path alone.
+// DriverArgs are the arguments with which git calls an external diff: the path, and for
+// each side a file with the content, its hash and its mode. After a rename they also
+// include the new path and git's remark. For a file with conflicts there is only the path.
 type DriverArgs struct {
 	Path, NewPath    string
-	OldFile, NewFile string // os.DevNull: the file is not there
+	OldFile, NewFile string // os.DevNull if the file does not exist
 	Unmerged         bool
-	// Prefix is the folder, from the top of the repository, in which git was called:
-	// after git diff --relative paths start there. It is in GIT_PREFIX.
+	// Prefix is the folder in which git was called, relative to the top of the repository.
+	// After git diff --relative, paths are relative to it. It is in GIT_PREFIX.
 	Prefix string
 }
 
-// ParseDriverArgs reads what git passes to an external diff.
+// ParseDriverArgs parses git's arguments of an external diff.
 func ParseDriverArgs(args []string) (DriverArgs, error) {
 	switch len(args) {
 	case 1:
@@ -44,14 +44,13 @@ func ParseDriverArgs(args []string) (DriverArgs, error) {
 	return DriverArgs{}, fmt.Errorf("want the 7 arguments of GIT_EXTERNAL_DIFF (path old-file old-hex old-mode new-file new-hex new-mode), have %d", len(args))
 }
 
-// Driver writes how an experiment file differs between two versions that git has
+// Driver writes the differences of an experiment file between two versions that git has
 // written to files. Both versions extend files of the working tree, because git does not
-// name their revisions. So the differences are those that this file makes; a base that
-// changed is a file of its own in the same diff. A version that is not a valid experiment
-// has its first fault reported, and the lines of the two are compared as text.
+// name their revisions. The result therefore shows only this file's differences; a changed
+// base is a separate file of the same diff. For a version that is not a valid experiment,
+// Driver reports the first fault and compares the lines as text.
 //
-// git stops its whole diff when a driver fails, so Driver fails only where it cannot
-// write.
+// git stops its whole diff when a driver fails, so Driver fails only if it cannot write.
 func Driver(w io.Writer, d DriverArgs, o Options, color bool) error {
 	title := report.Heading{Text: "alamos diff a/" + d.Path + " b/" + d.NewPath}
 	blocks, err := d.compare(o, color)
@@ -74,7 +73,7 @@ func Driver(w io.Writer, d DriverArgs, o Options, color bool) error {
 	return err
 }
 
-// compare is the report of the two versions.
+// compare returns the report of the two versions.
 func (d DriverArgs) compare(o Options, color bool) ([]report.Block, error) {
 	if d.Unmerged {
 		return notes([]string{"the file has conflicts: nothing is compared"}), nil
@@ -91,8 +90,7 @@ func (d DriverArgs) compare(o Options, color bool) ([]report.Block, error) {
 	return r.textBlocks(color), nil
 }
 
-// side is one version of a file; of one that is not there, a side without
-// settings.
+// side opens one version of a file. For a missing file it returns a side without settings.
 func (d DriverArgs) side(prefix, path, content string, o Options) (*Side, error) {
 	name := prefix + path
 	if content == os.DevNull {
@@ -107,7 +105,7 @@ func (d DriverArgs) side(prefix, path, content string, o Options) (*Side, error)
 			return os.ReadFile(content)
 		}
 		data, err := os.ReadFile(p)
-		if errors.Is(err, fs.ErrNotExist) { // deleted since: as it was committed
+		if errors.Is(err, fs.ErrNotExist) { // deleted since, so read it as committed
 			if committed, gitErr := gitOutput("", "cat-file", "blob", "HEAD:"+filepath.ToSlash(filepath.Clean(p))); gitErr == nil {
 				return committed, nil
 			}
@@ -127,7 +125,7 @@ func (d DriverArgs) side(prefix, path, content string, o Options) (*Side, error)
 	}
 	s := ofExperiment(name, "", e, o)
 	if other := d.OldFile == os.DevNull || d.NewFile == os.DevNull; other {
-		s.written() // of a whole file, what it says, not every default
+		s.written() // for a whole file, show its contents instead of every default
 	}
 	return s, nil
 }
@@ -137,11 +135,11 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// written leaves only what a file sets.
+// written removes the settings that the file does not set.
 func (s *Side) written() {
 	kept := s.rows[:0:0]
 	for _, r := range s.rows {
-		if !r.Origin.Default() && r.Path != "alamos" { // which all files set
+		if !r.Origin.Default() && r.Path != "alamos" { // all files set this key
 			kept = append(kept, r)
 		}
 	}

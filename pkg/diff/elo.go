@@ -14,16 +14,16 @@ import (
 )
 
 const (
-	// leastInformative is the number of openings with different results from
-	// which pairs are trusted to show how much chance there is.
+	// leastInformative is the minimum number of openings with different results from which
+	// pairs give a reliable estimate of chance.
 	leastInformative = 10
-	// mostBlocks is the number of parts that pairs are divided into, each an
-	// opening or several: one rating of all games is made without each.
+	// mostBlocks is the maximum number of blocks of openings. The jackknife rates all games
+	// without each block in turn.
 	mostBlocks = 200
 )
 
-// rate rates subjects by their games in one pool with the opponents that they share. The
-// anchor, one of these, is 0. The first ratings are the subjects'.
+// rate rates subjects by their games in one pool with their common opponents. The anchor,
+// one of these opponents, is 0. The first ratings are those of the subjects.
 func rate(subjects [][]game, opponents []string, anchor string) (*match.Ratings, error) {
 	var names []string
 	for i := range subjects {
@@ -50,7 +50,7 @@ func rate(subjects [][]game, opponents []string, anchor string) (*match.Ratings,
 	return match.Rate(res, match.RatingOptions{Anchor: "opponent " + anchor})
 }
 
-// anchorOf is the opponent with the rating 0.
+// anchorOf returns the opponent with the rating 0.
 func anchorOf(opponents []string) string {
 	for _, name := range []string{store.CheckpointName(0), store.RandomName} {
 		if slices.Contains(opponents, name) {
@@ -60,9 +60,9 @@ func anchorOf(opponents []string) string {
 	return opponents[0]
 }
 
-// eloOf compares the ratings of two networks, in the best way that their
-// tournaments allow: by games that pair, by games against the same opponents, or
-// by the rating that each has in its own.
+// eloOf compares the ratings of two networks by the best method that their tournaments
+// allow: by paired games, by games against the same opponents, or by the rating of each in
+// its own tournament.
 func eloOf(a, b *played) (m Metric, ok bool) {
 	m = Metric{Name: "elo", Better: report.Higher}
 	if shared := common([]*played{a, b}); len(shared) > 0 && a.games != nil && b.games != nil {
@@ -103,7 +103,7 @@ func informative(openings [][]gamesPair) (n int) {
 	return n
 }
 
-// gain is by how many points b did better than a.
+// gain returns the points of b minus those of a.
 func gain(games []gamesPair) (points float64) {
 	for _, p := range games {
 		points += p.b.points() - p.a.points()
@@ -111,8 +111,8 @@ func gain(games []gamesPair) (points float64) {
 	return points
 }
 
-// pairedElo rates a and b by their paired games alone. The effect of an opening that both
-// played is no error of the difference, so its interval is that of the jackknife over
+// pairedElo rates a and b by their paired games only. The effect of an opening that both
+// played is not an error of the difference, so its interval is that of the jackknife over
 // openings. The intervals of a and b are those of the rating.
 func pairedElo(openings [][]gamesPair, opponents []string, anchor string) (a, b stats.Interval, d difference, err error) {
 	without := func(block, blocks int) (*match.Ratings, error) {
@@ -150,8 +150,8 @@ func pairedElo(openings [][]gamesPair, opponents []string, anchor string) (a, b 
 	return full.List[0].Elo, full.List[1].Elo, jackknife(full.List[1].Elo.Value-full.List[0].Elo.Value, parts), nil
 }
 
-// eloOfSeeds are the ratings of the networks of several seeds a side: on one
-// scale where all met the same opponents, else each in its own tournament.
+// eloOfSeeds returns the ratings of the networks of several seeds on each side: on one
+// scale if all have the same opponents, otherwise each from its own tournament.
 func eloOfSeeds(a, b []*played) (x, y []float64, basis string) {
 	all := slices.Concat(a, b)
 	if shared := common(all); len(shared) > 0 && !slices.ContainsFunc(all, func(p *played) bool { return p.games == nil }) {
@@ -185,9 +185,9 @@ func eloOfSeeds(a, b []*played) (x, y []float64, basis string) {
 	return x, y, fmt.Sprintf("each in its own tournament, where its own %s is 0", anchor)
 }
 
-// scoreOf compares the points that two networks made against opponents of some
-// names: by games that pair where these are the same players and there are such
-// games, else by the two shares.
+// scoreOf compares the points of two networks against the named opponents: by paired games
+// if the opponents are the same players and such games exist, otherwise by the two
+// fractions.
 func scoreOf(name string, a, b *played, against []string, same bool) Metric {
 	m := Metric{Name: name, Unit: "%", Better: report.Higher}
 	points, n := a.against(against)
@@ -212,7 +212,7 @@ func scoreOf(name string, a, b *played, against []string, same bool) Metric {
 	return m.judged(apart(x, y))
 }
 
-// percent is a share of the points of n games.
+// percent returns points as a percentage of n games.
 func percent(points float64, n int) stats.Interval {
 	m := stats.Share(points, n)
 	return stats.Interval{Value: 100 * m.Value, Low: 100 * m.Low, High: 100 * m.High}

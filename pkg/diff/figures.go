@@ -8,8 +8,8 @@ import (
 	"alamos/plots"
 )
 
-// figures are the charts of a group, both sides in one: those that there is data for.
-// keep, if it is there, stores each and returns the links to it.
+// figures returns the charts of a group that have data, with both sides in each. keep, if
+// not nil, stores each chart and returns the links to it.
 func (g *Group) figures(nameA, nameB string, keep func(name string, f *plots.Figure) (links []string, err error)) (blocks []report.Block, err error) {
 	all := []store.Group{{Name: nameA}, {Name: nameB}}
 	played := []store.Group{{Name: nameA}, {Name: nameB}}

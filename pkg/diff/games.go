@@ -17,14 +17,14 @@ import (
 	"alamos/pkg/store"
 )
 
-// played is the tournament of a trial as its last network met it.
+// played is the tournament of a trial from the view of its last network.
 type played struct {
 	*store.Tournament
 	subject int // the index of that network
-	// opponents are the others by name, each with what it is: equal where two are
-	// the same player, whatever tournament they are in.
+	// opponents maps the names of the others to their identities. Equal identities are the
+	// same player in any tournament.
 	opponents map[string]string
-	games     []game // of the subject; nil where the file of games is not what the run wrote
+	games     []game // of the subject; nil if the file of games differs from what the run wrote
 }
 
 // game is a game of the subject.
@@ -36,7 +36,7 @@ type game struct {
 	result   chess.Result
 }
 
-// points are those of the subject.
+// points returns the points of the subject.
 func (g game) points() float64 {
 	switch {
 	case g.result == chess.Draw:
@@ -50,8 +50,8 @@ func (g game) points() float64 {
 // gamesFile is the file of a tournament's games in the folder of its trial.
 const gamesFile = "tournament/games.pgn"
 
-// tournament reads the tournament of a trial; nil where none was played, or where
-// the last one was played with other settings, which note says.
+// tournament reads the tournament of a trial. It is nil if none was played, or if the last
+// one was played with other settings, as note then explains.
 func tournament(t *store.Trial) (p *played, note string, err error) {
 	stage := t.Manifest.Stage(store.TournamentStage)
 	res, err := t.Tournament()
@@ -84,15 +84,15 @@ func tournament(t *store.Trial) (p *played, note string, err error) {
 	return p, "", nil
 }
 
-// playsLast reports whether the newest network is to play in the tournament.
+// playsLast reports whether the newest network is a player of the tournament.
 func playsLast(t *store.Trial) bool {
 	return slices.ContainsFunc(t.Settings.Tournament.Players, func(p match.Spec) bool {
 		return p.Player == match.Last || p.Every > 0 || slices.Contains(p.Generations, t.Last())
 	})
 }
 
-// otherSettings is how the settings of a tournament that was played differ from those
-// of the trial, "" where they do not.
+// otherSettings describes how the settings of a finished tournament differ from those of
+// the trial. It is "" if they are equal.
 func otherSettings(t *store.Trial, stage *store.Stage) string {
 	want := store.Inputs{}
 	settings := t.Settings.Tournament
@@ -107,9 +107,9 @@ func otherSettings(t *store.Trial, stage *store.Stage) string {
 	return have.Change(want)
 }
 
-// identity distinguishes opponents, "" where it is not known: it is the name and, for a
-// checkpoint, its weights and its search, for an engine the name that it reports. Players
-// of other games are other players.
+// identity distinguishes opponents, or is "" if unknown. It consists of the name and, for a
+// checkpoint, its weights and its search, or, for an engine, its reported name. Players of
+// different games are different players.
 func identity(p *store.PlayerResult, in store.Inputs) string {
 	is, ok := in["player "+p.Name]
 	if !ok {
@@ -170,7 +170,7 @@ func (p *played) readGames(path, sum string) ([]game, error) {
 	}
 }
 
-// record is the result of the subject against an opponent.
+// record returns the result of the subject against an opponent.
 func (p *played) record(name string) match.Record {
 	if i := p.Find(name); i >= 0 && p.subject < len(p.Cross) && i < len(p.Cross[p.subject]) {
 		return p.Cross[p.subject][i]
@@ -178,7 +178,7 @@ func (p *played) record(name string) match.Record {
 	return match.Record{}
 }
 
-// against are the points of the subject in its games against some opponents.
+// against returns the points of the subject in its games against the given opponents.
 func (p *played) against(names []string) (points float64, games int) {
 	for _, name := range names {
 		r := p.record(name)
@@ -187,7 +187,7 @@ func (p *played) against(names []string) (points float64, games int) {
 	return points, games
 }
 
-// common are the names of the opponents that all met, in the order of the first
+// common returns the names of the opponents that all met, in the order of the first
 // tournament.
 func common(all []*played) []string {
 	var names []string
@@ -200,12 +200,11 @@ func common(all []*played) []string {
 	return names
 }
 
-// gamesPair are games of two subjects against the same opponent, of the same
-// number, from the same opening and with the same color.
+// gamesPair holds the games of two subjects against the same opponent with the same number,
+// opening and color.
 type gamesPair struct{ a, b game }
 
-// pairs are the games that pair, those against some opponents only, in the order
-// of a's.
+// pairs returns the paired games against the given opponents, in the order of a's games.
 func pairs(a, b []game, against []string) []gamesPair {
 	type key struct {
 		opponent string
@@ -225,8 +224,8 @@ func pairs(a, b []game, against []string) []gamesPair {
 	return out
 }
 
-// byOpening sorts pairs of games into those of one opening against one opponent:
-// the two games of either subject in which the colors change.
+// byOpening groups pairs of games by opening and opponent. A group holds the two games of
+// each subject with reversed colors.
 func byOpening(all []gamesPair) [][]gamesPair {
 	type key struct {
 		opponent string

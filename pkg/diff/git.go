@@ -14,8 +14,8 @@ import (
 	"alamos/pkg/experiment"
 )
 
-// openRevision opens a file as it was at a revision; what it extends, and its
-// scripts, are read from the same revision.
+// openRevision opens a file at a revision. Its bases and scripts are read from the same
+// revision.
 func openRevision(name, revision, file string, o Options) (*Side, error) {
 	r, file, err := findFile(revision, file)
 	if err != nil {
@@ -28,14 +28,14 @@ func openRevision(name, revision, file string, o Options) (*Side, error) {
 	return ofExperiment(name, revision+":", e, o), nil
 }
 
-// revision is a tree of files in a repository of git, or what is staged.
+// revision is a tree of files in a git repository, or the index.
 type revision struct {
 	top    string // of the repository
-	commit string // empty: what is staged
+	commit string // empty means the index
 }
 
-// findFile resolves what git calls REVISION:FILE; file is then relative to the
-// top of the repository.
+// findFile resolves git's REVISION:FILE. The returned file is relative to the top of the
+// repository.
 func findFile(name, file string) (r revision, top string, err error) {
 	if strings.HasPrefix(name, "-") {
 		return r, "", fmt.Errorf("%q is no revision", name)
@@ -58,7 +58,7 @@ func findFile(name, file string) (r revision, top string, err error) {
 	return r, filepath.FromSlash(path.Clean(file)), nil
 }
 
-// read reads a file, given relative to the top.
+// read reads a file, relative to the top.
 func (r revision) read(file string) ([]byte, error) {
 	file = filepath.ToSlash(filepath.Clean(file))
 	if !fs.ValidPath(file) {
@@ -93,7 +93,7 @@ func gitOutput(dir string, args ...string) ([]byte, error) {
 	return out, nil
 }
 
-// at puts the revision before the files of faults.
+// at puts the revision before the file names of faults.
 func at(revision string, err error) error {
 	var faults config.Errors
 	if !errors.As(err, &faults) {

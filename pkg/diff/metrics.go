@@ -16,23 +16,23 @@ import (
 type Metric struct {
 	Name       string        `json:"name"`
 	Unit       string        `json:"unit,omitempty"`
-	Better     report.Better `json:"better"` // "higher", "lower", or "" of a metric that only describes
+	Better     report.Better `json:"better"` // "higher", "lower", or "" for a descriptive metric
 	A          Estimate      `json:"a"`
 	B          Estimate      `json:"b"`
-	Difference Estimate      `json:"difference"` // b less a
+	Difference Estimate      `json:"difference"` // b minus a
 	// P is the p-value of a test of no difference, null without a test. Test is "paired
 	// games", "Welch" or "Mann-Whitney".
 	P    *float64 `json:"p"`
 	Test string   `json:"test,omitempty"`
-	// Verdict is "better" or "worse" of b, "higher" or "lower" where neither is
-	// preferred, "~" for a difference within noise, "=" for no difference, and "" where
-	// the size of noise is not known.
+	// Verdict is "better" or "worse" for b, "higher" or "lower" if neither is preferred,
+	// "~" for a difference within noise, "=" for no difference, and "" if the noise is
+	// unknown.
 	Verdict string `json:"verdict"`
 	Basis   string `json:"basis,omitempty"` // the games or seeds behind the difference
 }
 
 // Estimate is a number, its 95 % interval, and the number of games or seeds behind it.
-// What is not known is NaN, in JSON null.
+// Unknown values are NaN, which is null in JSON.
 type Estimate struct {
 	Value stats.Float `json:"value"`
 	Low   stats.Float `json:"low"`
@@ -40,7 +40,7 @@ type Estimate struct {
 	N     int         `json:"n,omitempty"`
 }
 
-// estimate is an estimate made of n values.
+// estimate returns an estimate from n values.
 func estimate(i stats.Interval, n int) Estimate {
 	if !known(i) {
 		i = stats.Exactly(i.Value)
@@ -80,12 +80,12 @@ func (m Metric) judged(d difference) Metric {
 	return m
 }
 
-// measured are the results of one trial.
+// measured holds the results of one trial.
 type measured struct {
 	trial       *store.Trial
-	generations int // that are done
+	generations int // number of finished generations
 	values      map[string]float64
-	played      *played // nil: no tournament
+	played      *played // nil without a tournament
 }
 
 // unopposed are the metrics that need no tournament.
@@ -97,7 +97,7 @@ var unopposed = []struct {
 	{"games", ""}, {"samples", ""}, {"evaluations", ""}, {"seconds", report.Lower},
 }
 
-// measure reads the results of a trial. There may be none: nil.
+// measure reads the results of a trial. It returns nil if there are none.
 func measure(t *store.Trial) (m *measured, note string, err error) {
 	m = &measured{trial: t, generations: t.Done(), values: map[string]float64{}}
 	if m.generations == 0 {
@@ -136,13 +136,13 @@ func measure(t *store.Trial) (m *measured, note string, err error) {
 			m.values[name] = v.Value
 		}
 	}
-	if m.generations == t.Last() { // or the tournament is of a longer training
+	if m.generations == t.Last() { // otherwise the tournament is of a longer training
 		m.played, note, err = tournament(t)
 	}
 	return m, note, err
 }
 
-// named are the names of the metrics of hooks and of evaluations that all have, sorted.
+// named returns the sorted names of the metrics of hooks and evaluations that all have.
 func named(all []*measured) (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(all[0].values)) {
 		if strings.Contains(name, ".") && !slices.ContainsFunc(all, func(m *measured) bool { _, ok := m.values[name]; return !ok }) {
@@ -229,8 +229,8 @@ func strength(a, b []*played, o Options) (out []Metric) {
 	for _, name := range shared {
 		score("score against "+name, []string{name}, true)
 	}
-	// The untrained network is another one in every trial of another seed or shape; the
-	// score against it is still worth seeing.
+	// The untrained network differs between trials with other seeds or shapes, but the
+	// score against it is still useful.
 	own := store.CheckpointName(0)
 	missing := func(p *played) bool { return p.record(own).Games() == 0 }
 	if !slices.Contains(shared, own) && !slices.ContainsFunc(slices.Concat(a, b), missing) {
@@ -239,7 +239,7 @@ func strength(a, b []*played, o Options) (out []Metric) {
 	return out
 }
 
-// shares are the points that each made against some opponents, in percent.
+// shares returns the points of each against the given opponents, in percent.
 func shares(all []*played, against []string) (x []float64) {
 	for _, p := range all {
 		points, n := p.against(against)
@@ -248,7 +248,7 @@ func shares(all []*played, against []string) (x []float64) {
 	return x
 }
 
-// seeds compares a value of each seed.
+// seeds compares the values of the seeds.
 func (o Options) seeds(m Metric, x, y []float64) Metric {
 	a, b := stats.Mean(x), stats.Mean(y)
 	m.A, m.B = estimate(a, len(x)), estimate(b, len(y))

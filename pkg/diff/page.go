@@ -14,7 +14,7 @@ import (
 	"alamos/plots"
 )
 
-// JSON writes the report for programs; [Report] is its schema.
+// JSON returns the report for programs. [Report] is its schema.
 func (r *Report) JSON() ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -24,7 +24,7 @@ func (r *Report) JSON() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// HTML writes the report as one page that needs no other file.
+// HTML returns the report as one self-contained page.
 func (r *Report) HTML() ([]byte, error) {
 	p, err := r.page(func(g *Group, _ int) ([]report.Block, error) { return g.figures(r.A.Name, r.B.Name, nil) })
 	if err != nil {
@@ -33,8 +33,8 @@ func (r *Report) HTML() ([]byte, error) {
 	return p.HTML()
 }
 
-// Markdown writes the report for a pull request. Its figures are SVG files in folder,
-// whose names begin with stem; without a stem it has none.
+// Markdown returns the report for a pull request. Its figures are SVG files in folder with
+// names that begin with stem. If stem is empty, it has no figures.
 func (r *Report) Markdown(folder, stem string) ([]byte, error) {
 	p, err := r.page(func(g *Group, i int) ([]report.Block, error) {
 		if stem == "" {
@@ -58,7 +58,7 @@ func (r *Report) Markdown(folder, stem string) ([]byte, error) {
 	return p.Markdown(), nil
 }
 
-// page is the report as a document, with the figures of each group.
+// page returns the report as a document, with the figures of each group.
 func (r *Report) page(figures func(g *Group, i int) ([]report.Block, error)) (*report.Page, error) {
 	p := &report.Page{Title: r.A.Name + " and " + r.B.Name, Subtitle: r.A.describe() + "; " + r.B.describe(), Wide: true}
 	p.Blocks = []report.Block{report.Heading{Text: "Settings"}, r.changes()}
@@ -78,7 +78,7 @@ func (r *Report) page(figures func(g *Group, i int) ([]report.Block, error)) (*r
 	return p, nil
 }
 
-// describe is a side with its trials.
+// describe returns a side with its trials.
 func (h Head) describe() string {
 	s := h.Name + ": " + english.Plural(h.Trials, "trial", "")
 	switch {
@@ -92,7 +92,7 @@ func (h Head) describe() string {
 	return s + " in " + h.Folder
 }
 
-// allNotes are those of the report, and the trials without a counterpart.
+// allNotes returns the notes of the report, and the trials without a counterpart.
 func (r *Report) allNotes() []string {
 	notes := r.Notes
 	for _, side := range []struct {
@@ -120,12 +120,12 @@ func notes(texts []string) (blocks []report.Block) {
 	return blocks
 }
 
-// changes are the settings that differ, lists item by item.
+// changes returns the settings that differ, with lists item by item.
 func (r *Report) changes() report.Block {
 	var rows [][]report.Cell
 	add := func(key string, a, b *Value) {
 		textA, textB := shown(a), shown(b)
-		if a != nil && b != nil && textA == textB { // an item that moved
+		if a != nil && b != nil && textA == textB { // a moved item
 			textA, textB = textA+", before", textB+", after"
 		}
 		rows = append(rows, []report.Cell{{Text: key}, {Text: textA, Class: report.Before}, {Text: textB, Class: report.After}, {Text: from(a, b), Class: report.Faint}})
@@ -147,11 +147,10 @@ func (r *Report) changes() report.Block {
 	return report.Changes(r.A.Name, r.B.Name, rows)
 }
 
-// itemized reports whether a setting is shown item by item: a list.
+// itemized reports whether a setting is a list that is shown item by item.
 func (s *Setting) itemized() bool { return len(s.Items) > 0 && !s.A.Swept }
 
-// index is the place of an item: "[2]", or "[2→0]" where it is not the same on both
-// sides.
+// index formats the index of an item: "[2]", or "[2→0]" if it differs between the sides.
 func (i Item) index() string {
 	switch {
 	case i.A == nil || i.IndexA == i.IndexB:
@@ -162,7 +161,7 @@ func (i Item) index() string {
 	return fmt.Sprintf("[%d→%d]", i.IndexA, i.IndexB)
 }
 
-// String is the text of a value, "" for nil.
+// String returns the text of a value, or "" for nil.
 func (v *Value) String() string {
 	switch {
 	case v == nil:
@@ -175,7 +174,7 @@ func (v *Value) String() string {
 	return v.Text
 }
 
-// shown is the text of a value, a dash for nil.
+// shown returns the text of a value, or a dash for nil.
 func shown(v *Value) string {
 	if v == nil {
 		return "–"
@@ -193,7 +192,7 @@ func (v *Value) origin() string {
 	return v.Origin
 }
 
-// from is what set two values.
+// from returns the origins of two values.
 func from(a, b *Value) string {
 	switch {
 	case a == nil:
@@ -204,7 +203,7 @@ func from(a, b *Value) string {
 	return a.origin() + " → " + b.origin()
 }
 
-// blocks are the heading and the metrics of a group.
+// blocks returns the heading and the metrics of a group.
 func (g *Group) blocks(nameA, nameB string) []report.Block {
 	title := "Results"
 	if t := g.Title(); t != "" {
@@ -228,7 +227,7 @@ func (g *Group) blocks(nameA, nameB string) []report.Block {
 	return append(blocks, t)
 }
 
-// row is the metric in the table of results: "~" takes the place of a difference within
+// row returns the metric's row in the table of results. "~" replaces a difference within
 // noise.
 func (m *Metric) row() []report.Cell {
 	name := m.Name

@@ -9,19 +9,19 @@ import (
 	"alamos/pkg/store"
 )
 
-// group is the trials of a side that differ in nothing but their seeds.
+// group is the set of a side's trials that differ only in their seeds.
 type group struct {
-	label  string // what sets it apart from the side's other groups: "network.depth=2"
+	label  string // what distinguishes it from the side's other groups: "network.depth=2"
 	values map[string]string
 	trials []*store.Trial
 }
 
-// groups sorts the trials of a side into groups, in the order of their first
-// trials. varied are the paths that set them apart.
+// groups sorts the trials of a side into groups, in the order of their first trials. varied
+// lists the paths that distinguish them.
 func (s *Side) groups() (all []*group, varied []string) {
 	for _, t := range s.trials {
 		v := t.Settings.Values()
-		for _, own := range []string{"seed", "name", "about", "hooks", "notebook"} { // no part of a result, but for the seed
+		for _, own := range []string{"seed", "name", "about", "hooks", "notebook"} { // these decide no result, except for the seed
 			delete(v, own)
 		}
 		i := slices.IndexFunc(all, func(g *group) bool { return maps.Equal(g.values, v) })
@@ -49,8 +49,8 @@ func (s *Side) groups() (all []*group, varied []string) {
 	return all, varied
 }
 
-// leaders are the paths without those that only follow another of them: by default the
-// search of the tournament is that of self-play.
+// leaders returns the paths without those that only follow another path: the tournament's
+// search follows that of self-play by default.
 func leaders(all []*group, varied []string) (kept []string) {
 	as := map[string]string{}
 	for _, k := range experiment.Keys() {
@@ -67,7 +67,7 @@ func leaders(all []*group, varied []string) (kept []string) {
 	return kept
 }
 
-// at writes the values of some keys.
+// at formats the values of some keys.
 func (g *group) at(paths []string, between string) string {
 	var parts []string
 	for _, path := range paths {
@@ -78,13 +78,13 @@ func (g *group) at(paths []string, between string) string {
 	return strings.Join(parts, between)
 }
 
-// couple is two groups that are compared.
+// couple is a pair of groups to compare.
 type couple struct{ a, b *group }
 
-// paired finds the groups to compare: groups that agree in every setting that
-// either side varies; if there are none, those that agree in the settings that
-// both vary, where it is clear which; and if one side varies nothing, it with each
-// of the other. The rest is returned as it is.
+// paired finds the groups to compare: groups that agree in every setting that either side
+// varies. If there are none, it pairs groups that agree in the settings that both sides
+// vary, if the match is unique. If one side varies nothing, it pairs that side with each
+// group of the other. The remaining groups are returned separately.
 func paired(a, b *Side) (couples []couple, onlyA, onlyB []*group) {
 	ga, variedA := a.groups()
 	gb, variedB := b.groups()

@@ -7,17 +7,17 @@ import (
 	"alamos/pkg/store"
 )
 
-// Report is how two sides differ. Its JSON is stable: keys may be added within a
-// version, and no key changes its meaning.
+// Report is the comparison of two sides. Its JSON is stable: a version may gain keys, but
+// no key changes its meaning.
 type Report struct {
 	Version  int       `json:"alamos_diff"` // 1
 	A        Head      `json:"a"`
 	B        Head      `json:"b"`
-	Sections []Section `json:"sections"` // settings that differ, [] when none do
-	Groups   []Group   `json:"groups"`   // trials with results that are compared
-	OnlyA    []string  `json:"only_a"`   // trials that have no counterpart, by what sets them apart
+	Sections []Section `json:"sections"` // settings that differ; [] if none do
+	Groups   []Group   `json:"groups"`   // trials with compared results
+	OnlyA    []string  `json:"only_a"`   // labels of trials without a counterpart
 	OnlyB    []string  `json:"only_b"`
-	Notes    []string  `json:"notes"` // what a person should know before trusting any of it
+	Notes    []string  `json:"notes"` // limits of the comparison
 }
 
 // Head describes a side.
@@ -25,11 +25,10 @@ type Head struct {
 	Name    string `json:"name"`
 	Folder  string `json:"folder,omitempty"` // of its results
 	Trials  int    `json:"trials"`
-	Results int    `json:"results"` // trials with results
+	Results int    `json:"results"` // number of trials with results
 }
 
-// Group is the trials of each side that differ in their seeds only, compared with
-// one another.
+// Group compares the trials of each side that differ only in their seeds.
 type Group struct {
 	A       Trials   `json:"a"`
 	B       Trials   `json:"b"`
@@ -41,12 +40,12 @@ type Group struct {
 
 // Trials are the trials of one side of a group.
 type Trials struct {
-	Label   string   `json:"label"` // what sets them apart on their side; "" of an only group
+	Label   string   `json:"label"` // what distinguishes them on their side; "" for a single group
 	Seeds   []uint64 `json:"seeds"`
 	Folders []string `json:"folders"`
 }
 
-// Title names a group: by what sets its trials apart.
+// Title names a group by what distinguishes its trials.
 func (g *Group) Title() string {
 	switch a, b := g.A.Label, g.B.Label; {
 	case a == b || b == "":
@@ -61,7 +60,6 @@ func (g *Group) Title() string {
 // Equal reports whether no setting differs.
 func (r *Report) Equal() bool { return len(r.Sections) == 0 }
 
-// Compare compares two sides.
 func Compare(a, b *Side, o Options) (*Report, error) {
 	r := &Report{
 		Version: 1, A: a.head(), B: b.head(), Sections: settings(a, b), Groups: []Group{},
@@ -111,7 +109,7 @@ func (r *Report) note(notes ...string) {
 	}
 }
 
-// compareGroups is nil where a side has no results yet.
+// compareGroups compares two groups. It returns nil if a side has no results yet.
 func (r *Report) compareGroups(c couple, o Options) (*Group, error) {
 	g := &Group{A: c.a.trialsOf(), B: c.b.trialsOf(), Notes: []string{}}
 	for _, side := range []struct {

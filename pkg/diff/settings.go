@@ -7,42 +7,41 @@ import (
 	"alamos/pkg/experiment"
 )
 
-// Section is the settings of one part of the language that differ: those with paths that
-// begin with its name, in the order of the language.
+// Section holds the different settings of one section of the language, in the order of the
+// language. Their paths begin with its name.
 type Section struct {
 	Name     string    `json:"name"` // "search"; "" for keys outside of sections
 	Settings []Setting `json:"settings"`
 }
 
-// Setting is a setting that differs. A side is nil where the key does not apply
-// or is not set.
+// Setting is a setting that differs. A side is nil if the key does not apply or is not set.
 type Setting struct {
 	Key   string `json:"key"` // the whole path: "search.visits"
 	A     *Value `json:"a"`
 	B     *Value `json:"b"`
-	Items []Item `json:"items,omitempty"` // of lists: how one becomes the other
+	Items []Item `json:"items,omitempty"` // for lists: the edits from A to B
 }
 
-// Value is what a side sets.
+// Value is the value on one side.
 type Value struct {
-	Text   string `json:"value"`  // one line of YAML; of a swept key the list of its values
-	Origin string `json:"origin"` // file:line, preceded by the revision; "" for a default, "as search.visits" for that of another key
+	Text   string `json:"value"`  // one line of YAML; for a swept key the list of its values
+	Origin string `json:"origin"` // file:line after the revision; "" for a default; "as search.visits" for the default of another key
 	Swept  bool   `json:"swept,omitempty"`
-	// Source is the beginning of the hash of a script, where the two sides name
-	// different scripts alike.
+	// Source is a prefix of a script's hash, if the two sides have different scripts of the
+	// same name.
 	Source string `json:"source,omitempty"`
 }
 
-// Item is an entry of a list that differs: added where A is nil, removed where B
-// is nil, moved where both are the same, else changed.
+// Item is an entry of a list that differs. It was added if A is nil, removed if B is nil,
+// moved if both are equal, and otherwise changed.
 type Item struct {
-	IndexA int    `json:"index_a"` // from 0; -1: not in this list
+	IndexA int    `json:"index_a"` // from 0; -1 if it is not in this list
 	IndexB int    `json:"index_b"`
 	A      *Value `json:"a"`
 	B      *Value `json:"b"`
 }
 
-// moved reports whether an entry only stands elsewhere.
+// moved reports whether an entry only has another place.
 func (i Item) moved() bool {
 	return i.A != nil && i.B != nil && i.A.Text == i.B.Text && i.A.Source == i.B.Source
 }
@@ -56,8 +55,8 @@ func settings(a, b *Side) []Section {
 		}
 		return &s.rows[i]
 	}
-	// Values of an axis have no order: they are trials. They have one where several
-	// keys move together, and where a budget takes trials in order.
+	// Values of an axis are trials and have no order, unless several keys move together or
+	// a budget takes trials in order.
 	ordered := slices.ContainsFunc(slices.Concat(a.rows, b.rows), func(r experiment.Row) bool {
 		return strings.HasPrefix(r.Path, "sweep.zip") || strings.HasPrefix(r.Path, "sweep.budget")
 	})
@@ -90,8 +89,8 @@ func settings(a, b *Side) []Section {
 	return sections
 }
 
-// paths are the paths of both, each once, those of b alone beside their neighbors
-// in b.
+// paths returns the paths of both sides without duplicates. Paths only in b are placed
+// beside their neighbors in b.
 func paths(a, b []experiment.Row) []string {
 	var all []string
 	for _, r := range a {
@@ -123,12 +122,12 @@ func alike(path string, x, y *experiment.Row, ordered bool) bool {
 	case x.Swept != y.Swept:
 		return false
 	case path == "notebook" && x.Origin.Default() && y.Origin.Default():
-		return true // it follows from the settings that differ
+		return true // it follows from other settings that differ
 	}
 	return x.Meaning == y.Meaning
 }
 
-// defaultOf is the default of a key, as the language's reference has it.
+// defaultOf returns the default of a key from the language's reference.
 func defaultOf(path string) string {
 	for _, k := range experiment.Keys() {
 		if k.Path == path {
@@ -154,8 +153,7 @@ func (s *Side) value(r *experiment.Row) *Value {
 	return &Value{Text: r.Value, Origin: s.origin(r.Origin), Swept: r.Swept}
 }
 
-// source is the beginning of the hash in what a script means, "" where there is
-// none.
+// source returns a prefix of the hash in the meaning of a script, or "" if there is none.
 func source(meaning string) string {
 	_, sum, ok := strings.Cut(meaning, "sha256:")
 	if !ok {
@@ -164,9 +162,9 @@ func source(meaning string) string {
 	return sum[:min(7, len(sum))]
 }
 
-// items is how list x becomes list y: the entries of a longest common subsequence stay,
-// entries between two that stay change pair by pair, and an entry that is removed in one
-// place and added in another has moved.
+// items returns the edits from list x to list y. The entries of a longest common
+// subsequence stay. Entries between two of these change pair by pair. An entry that is
+// removed in one place and added in another has moved.
 func items(a, b *Side, x, y []experiment.Item) []Item {
 	value := func(s *Side, item experiment.Item) *Value {
 		return &Value{Text: item.Value, Origin: s.origin(item.Origin)}
@@ -213,7 +211,7 @@ func items(a, b *Side, x, y []experiment.Item) []Item {
 	return out
 }
 
-// place is where a change is listed.
+// place returns the index by which a change is sorted.
 func (i Item) place() int {
 	if i.B != nil {
 		return i.IndexB
@@ -221,14 +219,13 @@ func (i Item) place() int {
 	return i.IndexA
 }
 
-// unmatchedItem is an entry that does not stay, with the number of entries before it that
-// do.
+// unmatchedItem is an entry outside the common subsequence, with the number of common
+// entries before it.
 type unmatchedItem struct{ index, before int }
 
-// unmatched are the entries of x and of y that do not belong to a longest common
-// subsequence.
+// unmatched returns the entries of x and of y outside a longest common subsequence.
 func unmatched(x, y []experiment.Item) (gone, added []unmatchedItem) {
-	long := make([][]int, len(x)+1) // long[i][j]: of x[i:] and y[j:]
+	long := make([][]int, len(x)+1) // long[i][j] is the length for x[i:] and y[j:]
 	for i := range long {
 		long[i] = make([]int, len(y)+1)
 	}

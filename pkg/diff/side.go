@@ -14,21 +14,21 @@ import (
 	"alamos/pkg/store"
 )
 
-// Side is one of the two that are compared.
+// Side is one side of a comparison.
 type Side struct {
 	Name   string // as the user wrote it
-	Folder string // of its results; empty where there is none
+	Folder string // of its results; empty if there is none
 
 	rows   []experiment.Row
-	prefix string         // before the files of origins: the revision
-	trials []*store.Trial // all that it has, with or without results
-	notes  []string       // what a person should know
+	prefix string         // the revision, printed before the files of origins
+	trials []*store.Trial // all its trials, with or without results
+	notes  []string       // limits of its results
 }
 
-// Options say where things are looked for.
+// Options configure a comparison.
 type Options struct {
-	Results string // folder of results; empty: "results"
-	// MannWhitney tests seeds by their ranks, in place of Welch's t-test.
+	Results string // folder of results; empty means "results"
+	// MannWhitney compares seeds by their ranks instead of with Welch's t-test.
 	MannWhitney bool
 	// SettingsOnly leaves results out.
 	SettingsOnly bool
@@ -41,12 +41,11 @@ func (o Options) results() string {
 	return o.Results
 }
 
-// Open finds what is meant by a name, in this order: an experiment file; a folder
-// of results, of an experiment or of one trial; REVISION:FILE in git, as in
-// "HEAD~3:experiments/sweeps/depth.yaml", where FILE starts at the top of the repository
-// or, beginning with "./", at the working directory, and an empty REVISION is what
-// is staged; and what [store.Resolve] knows: the name of an experiment with results,
-// or the first digits of a trial's hash.
+// Open resolves a name in this order: an experiment file; a result folder of an experiment
+// or of one trial; REVISION:FILE in git, as in "HEAD~3:experiments/sweeps/depth.yaml"; and
+// names that [store.Resolve] knows: an experiment with results, or the first digits of a
+// trial's hash. FILE is relative to the top of the repository or, beginning with "./", to
+// the working directory. An empty REVISION means the index.
 //
 // Faults of an experiment file are [config.Errors].
 func Open(name string, o Options) (*Side, error) {
@@ -75,13 +74,13 @@ func openFile(path string, o Options) (*Side, error) {
 	return ofExperiment(path, "", e, o), nil
 }
 
-// ofExperiment is the side of an experiment with the results that it has, if any.
+// ofExperiment returns the side of an experiment with its results, if any.
 func ofExperiment(name, prefix string, e *experiment.Experiment, o Options) *Side {
 	s := &Side{Name: name, prefix: prefix, rows: e.Rows()}
 	dir := filepath.Join(o.results(), e.Name)
 	for _, t := range e.Trials {
 		trial, err := store.Open(dir, t)
-		if err != nil { // a damaged manifest is no reason to hide the settings
+		if err != nil { // a damaged manifest must not hide the settings
 			s.notes = append(s.notes, err.Error()+": its results are left out")
 			trial.Manifest = &store.Manifest{}
 		}
@@ -93,7 +92,7 @@ func ofExperiment(name, prefix string, e *experiment.Experiment, o Options) *Sid
 	return s
 }
 
-// openRun opens what runs have left of an experiment, or of one of its trials.
+// openRun opens the stored results of an experiment, or of one of its trials.
 func openRun(name string, o Options) (*Side, error) {
 	for _, dir := range []string{filepath.Join(o.results(), name), name} {
 		if _, err := os.Stat(filepath.Join(dir, trialFile)); err == nil {
@@ -121,12 +120,12 @@ func openRun(name string, o Options) (*Side, error) {
 	return s, nil
 }
 
-// trialFile has the settings of a trial, in its folder.
+// trialFile is the file with a trial's settings in its folder.
 const trialFile = "experiment.yaml"
 
-// openTrial reads what a run has left of one trial, by the settings in its folder:
-// the experiment may have other trials now. A script that is no longer where it was
-// is taken for the one of that name.
+// openTrial reads the stored results of one trial by the settings in its folder, because
+// the experiment may have other trials now. If a script is no longer in its place,
+// openTrial assumes the one of the same name.
 func openTrial(name, dir string) (*Side, error) {
 	s := &Side{Name: name, Folder: dir}
 	e, err := experiment.Load(filepath.Join(dir, trialFile), experiment.Options{ReadFile: func(path string) ([]byte, error) {
@@ -154,7 +153,7 @@ func openTrial(name, dir string) (*Side, error) {
 	return s, nil
 }
 
-// origin writes where a value was set: "" for a default, "as search.visits" for one
+// origin formats the origin of a value: "" for a default, "as search.visits" for a value
 // that follows another key.
 func (s *Side) origin(o config.Origin) string {
 	switch {

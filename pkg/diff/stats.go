@@ -10,23 +10,23 @@ import (
 	"alamos/pkg/stats"
 )
 
-// alpha is the level of all tests; intervals hold 1 - alpha.
+// alpha is the level of all tests. Intervals have the confidence 1 - alpha.
 const alpha = 0.05
 
-// difference is an estimated difference and the p-value of a test that there is none,
-// NaN without a test.
+// difference is an estimated difference and the p-value of a test of no difference, which
+// is NaN without a test.
 type difference struct {
 	stats.Interval
 	p float64
 }
 
-// untested is a difference of which only the interval is known, or not even that.
+// untested is a difference without a test. Its interval may be unknown.
 func untested(i stats.Interval) difference { return difference{i, math.NaN()} }
 
 // known reports whether an interval is more than a point.
 func known(i stats.Interval) bool { return i.Low < i.High }
 
-// student is an estimate whose error has Student's t distribution.
+// student returns an estimate with Student's t distribution of errors.
 func student(value, standardError, freedom float64) difference {
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: freedom}
 	return difference{
@@ -35,8 +35,8 @@ func student(value, standardError, freedom float64) difference {
 	}
 }
 
-// mean is the mean of differences, with Student's t-test from two values on that are
-// not all alike.
+// mean returns the mean of differences. It applies Student's t-test to two or more values
+// that are not all equal.
 func mean(x []float64) difference {
 	m, variance := stat.MeanVariance(x, nil)
 	if len(x) < 2 || variance == 0 {
@@ -46,9 +46,8 @@ func mean(x []float64) difference {
 	return student(m, math.Sqrt(variance/n), n-1)
 }
 
-// welch is the difference of the means of two samples whose variances may differ, b
-// less a, with Welch's t-test. Without two values on each side, or where neither side
-// varies, only the difference is known.
+// welch returns the difference b - a of the means of two samples with different variances,
+// with Welch's t-test. The test needs two values on each side, and variation on one.
 func welch(a, b []float64) difference {
 	meanA, varianceA := stat.MeanVariance(a, nil)
 	meanB, varianceB := stat.MeanVariance(b, nil)
@@ -60,8 +59,8 @@ func welch(a, b []float64) difference {
 	return student(d, math.Sqrt(varianceA/float64(len(a))+varianceB/float64(len(b))), test.DoF)
 }
 
-// mannWhitney returns the two-sided p-value of the rank-sum test of Mann and Whitney,
-// which assumes nothing about the distributions; NaN where a side has no values.
+// mannWhitney returns the two-sided p-value of the rank-sum test of Mann and Whitney, which
+// assumes nothing about the distributions. It is NaN if a side has no values.
 func mannWhitney(a, b []float64) float64 {
 	test, err := moremath.MannWhitneyUTest(a, b, moremath.LocationDiffers)
 	switch err {
@@ -73,8 +72,8 @@ func mannWhitney(a, b []float64) float64 {
 	return math.NaN()
 }
 
-// apart is b less a where the two were measured apart from one another. Unless both
-// have an interval, only the difference is known.
+// apart returns b - a for two independent measurements. Unless both have an interval, the
+// interval is unknown.
 func apart(a, b stats.Interval) difference {
 	if !known(a) || !known(b) {
 		return untested(stats.Exactly(b.Value - a.Value))
@@ -82,9 +81,9 @@ func apart(a, b stats.Interval) difference {
 	return untested(b.Minus(a))
 }
 
-// jackknife is an estimate from its value over all n parts and over all but each one.
-// Its interval is Student's with n - 1 degrees of freedom (B. Efron, "The Jackknife, the
-// Bootstrap and Other Resampling Plans", 1982).
+// jackknife returns an estimate from its value over all n parts and its values without each
+// part. Its interval is Student's with n - 1 degrees of freedom (B. Efron, "The Jackknife,
+// the Bootstrap and Other Resampling Plans", 1982).
 func jackknife(value float64, without []float64) difference {
 	n := float64(len(without))
 	_, variance := stat.PopMeanVariance(without, nil)

@@ -10,17 +10,17 @@ import (
 )
 
 const (
-	// longValue is the number of characters from which a value has its own line.
+	// longValue is the number of characters from which a value gets its own line.
 	longValue = 36
-	// mostShown is the number of characters of a value that a line has room for; pages
-	// and JSON have them all.
+	// mostShown is the maximum number of characters of a value on a line. Pages and JSON
+	// have the whole value.
 	mostShown = 72
 )
 
-// Text writes the report for a terminal, with colors on demand: the two sides; the
-// settings that differ, by section, each with both values and what set them, long values
-// and entries of lists on lines of their own that begin with - and +; the results of each
-// group of trials; notes.
+// Text writes the report for a terminal, optionally with colors: the two sides; the
+// settings that differ, by section, each with both values and their origins; the results of
+// each group of trials; notes. Long values and entries of lists have their own lines, which
+// begin with - and +.
 func (r *Report) Text(w io.Writer, color bool) error {
 	return report.WriteText(w, color, r.textBlocks(color)...)
 }
@@ -48,7 +48,7 @@ func (r *Report) textBlocks(color bool) []report.Block {
 	return append(blocks, notes(r.allNotes())...)
 }
 
-// text are the settings of a section, a line each where they fit.
+// text formats the settings of a section, one per line if they fit.
 func (s Section) text(color bool, indent string) string {
 	var b strings.Builder
 	var lines [][]report.Cell
@@ -75,7 +75,7 @@ func (s Section) text(color bool, indent string) string {
 	return b.String()
 }
 
-// long shows a setting on a line for each side, or on the lines of its entries.
+// long shows a setting on one line per side, or on the lines of its entries.
 func (s *Setting) long() (lines [][]report.Cell) {
 	side := func(sign string, class report.Class, index, text string, v *Value) {
 		if v == nil {
@@ -119,7 +119,7 @@ func excerpts(a, b string) (string, string) {
 	return excerpt(x, start), excerpt(y, start)
 }
 
-// excerpt is what fits of s from start on, with dots for the rest.
+// excerpt returns the part of s from start that fits, with dots for the rest.
 func excerpt(s []rune, start int) string {
 	before, after := "", ""
 	if start > 0 && len(s) > 0 {
