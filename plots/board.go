@@ -14,13 +14,13 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Board shows a chess position, and arrows for moves: those that a search
-// favors, as wide as their weight. The legend says what each arrow stands for.
+// Board shows a chess position with arrows for the moves that a search favors. The width of
+// an arrow is its weight. The legend names each arrow.
 type Board struct {
 	Frame
 
-	// FEN is the position: the pieces' placement, or a whole FEN. The side to
-	// move and the pieces in hand are noted in words.
+	// FEN is the position: the placement of the pieces, or a whole FEN. The side to move
+	// and the pieces in hand are noted in words.
 	FEN string
 
 	Arrows []Arrow
@@ -29,16 +29,16 @@ type Board struct {
 
 // Arrow is a move on a board.
 type Arrow struct {
-	// From and To are squares such as e2. Without From, a ring around To
-	// stands for a piece that is put there from the hand.
+	// From and To are squares such as e2. Without From, a ring around To marks a drop from
+	// the hand.
 	From, To string
 
-	Weight float64 // not below 0; the widest arrow has the greatest
-	Label  string  // the move's name; empty: From–To
+	Weight float64 // at least 0; the widest arrow has the greatest weight
+	Label  string  // the move's name; empty means From–To
 	Note   string  // beside it, such as the move's value; may be empty
 }
 
-// boardSize is the number of files and of ranks.
+// boardSize is the number of files and ranks.
 const boardSize = 8
 
 // square is a file and a rank, both from 0.
@@ -51,8 +51,8 @@ func parseSquare(s string) (square, error) {
 	return square{int(s[0] - 'a'), int(s[1] - '1')}, nil
 }
 
-// position is what a FEN shows: the pieces by rank and file, 0 where there is
-// none, and a note on what is not on the board.
+// position is the content of a FEN: the pieces by rank and file, 0 for an empty square, and
+// a note on what is not on the board.
 type position struct {
 	pieces [boardSize][boardSize]byte
 	note   string
@@ -60,9 +60,8 @@ type position struct {
 
 const pieceLetters = "PNBRQKpnbrqk"
 
-// parsePosition reads a FEN, with the pieces in hand that crazyhouse writes
-// behind the placement in brackets or as a ninth rank. Only what is drawn is
-// checked.
+// parsePosition reads a FEN. Crazyhouse writes the pieces in hand after the placement, in
+// brackets or as a ninth rank. Only drawn parts are checked.
 func parsePosition(fen string) (p position, err error) {
 	bad := fmt.Errorf("plots: position %.100q: want 8 ranks of 8 squares, then, in brackets, the pieces in hand, then the side to move: %w", fen, ErrInvalid)
 	fields := strings.Fields(fen)
@@ -110,7 +109,7 @@ func parsePosition(fen string) (p position, err error) {
 	return p, nil
 }
 
-// arrow is an Arrow that was checked.
+// arrow is a checked Arrow.
 type arrow struct {
 	Arrow
 	from, to square
@@ -226,14 +225,13 @@ func (b Board) describe(arrows []arrow) string {
 	return s
 }
 
-// boardGeometry is where a board stands: its corner at a1, and the side of a
-// square.
+// boardGeometry is the place of a board: its corner at a1, and the side of a square.
 type boardGeometry struct {
 	corner vg.Point
 	side   vg.Length
 }
 
-// at returns the corner at the lower left of a square.
+// at returns the lower left corner of a square.
 func (g boardGeometry) at(s square) vg.Point {
 	return vg.Point{X: g.corner.X + g.side*vg.Length(s.file), Y: g.corner.Y + g.side*vg.Length(s.rank)}
 }
@@ -242,8 +240,8 @@ func (g boardGeometry) box(s square) vg.Rectangle {
 	return vg.Rectangle{Min: g.at(s), Max: g.at(square{s.file + 1, s.rank + 1})}
 }
 
-// paintSquares fills the squares, those of a nil color not, and draws the lines
-// between them, if these have a width, and the edge.
+// paintSquares fills the squares except those with a nil color. It draws the edge, and the
+// lines between squares if they have a width.
 func (g boardGeometry) paintSquares(c *draw.Canvas, line draw.LineStyle, fill func(square) color.Color) {
 	for rank := range boardSize {
 		for file := range boardSize {
@@ -274,8 +272,8 @@ func (g boardGeometry) paintPieces(c *draw.Canvas, p position) {
 	}
 }
 
-// paintLetters writes the letters of files below the board and, if wanted, the
-// numbers of ranks at its left.
+// paintLetters writes the letters of files below the board and optionally the numbers of
+// ranks at its left.
 func (g boardGeometry) paintLetters(c *draw.Canvas, style text.Style, numbers bool) {
 	for i := range boardSize {
 		mid := g.side * (vg.Length(i) + 0.5)
@@ -303,7 +301,7 @@ func (g boardGeometry) paintArrow(c *draw.Canvas, a arrow) {
 	}
 	way := to.Sub(from)
 	length := vg.Length(math.Hypot(float64(way.X), float64(way.Y)))
-	from = from.Add(way.Scale(g.side * 0.3 / length)) // the piece that moves is left to be seen
+	from = from.Add(way.Scale(g.side * 0.3 / length)) // keeps the moving piece visible
 	paintArrow(c, from, to, width, a.color)
 }
 
@@ -312,7 +310,7 @@ func paintArrow(c *draw.Canvas, from, to vg.Point, width vg.Length, col color.Co
 	way := to.Sub(from)
 	end := vg.Length(math.Hypot(float64(way.X), float64(way.Y)))
 	unit := way.Scale(1 / end)
-	// at is a point by its distances from the arrow's start and from its axis.
+	// at returns a point by its distances from the arrow's start and from its axis.
 	at := func(along, aside vg.Length) vg.Point {
 		return from.Add(unit.Scale(along)).Add(vg.Point{X: -unit.Y, Y: unit.X}.Scale(aside))
 	}

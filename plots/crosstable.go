@@ -10,16 +10,16 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Record is how one player did against another.
+// Record is the result of one player against another.
 type Record struct{ Wins, Draws, Losses int }
 
-// Games is the number of games played.
+// Games returns the number of games played.
 func (r Record) Games() int { return r.Wins + r.Draws + r.Losses }
 
 // Points counts a win as 1 and a draw as one half.
 func (r Record) Points() float64 { return float64(r.Wins) + float64(r.Draws)/2 }
 
-// Share is the points a game, NaN if there was none.
+// Share returns the points per game, NaN without games.
 func (r Record) Share() float64 { return r.Points() / float64(r.Games()) }
 
 // Crosstable shows a tournament as a table of colored cells: the score of the
@@ -100,7 +100,7 @@ func (t Crosstable) check() error {
 	return nil
 }
 
-// total is the record of a player against all others.
+// total returns the record of a player against all others.
 func (t Crosstable) total(i int) (total Record) {
 	for j, r := range t.Cells[i] {
 		if j != i {
@@ -112,8 +112,8 @@ func (t Crosstable) total(i int) (total Record) {
 	return total
 }
 
-// columnNames stand above the columns, where a crosstable has them, upright if
-// one is wider than its column.
+// columnNames returns the names above the columns. They are upright if one is wider than
+// its column.
 func (t Crosstable) columnNames(side vg.Length) *labels {
 	top := &labels{}
 	top.Offset.Y = 4

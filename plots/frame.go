@@ -13,16 +13,15 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Frame is what every figure has around its data. The zero Frame is ready: no
-// title, and a width that suits the kind.
+// Frame is the part of a figure around its data. The zero Frame has no title, and a width
+// that suits the kind.
 type Frame struct {
 	Title string // one line above the picture, may be empty
 
-	// Note is small print below the title: what a band is, how much was left
-	// out. It may be empty.
+	// Note is small print below the title, such as the meaning of a band. It may be empty.
 	Note string
 
-	// Width of the whole picture in cm. Zero: what the kind needs, 16 cm for
+	// Width of the whole picture in cm. Zero means the width that the kind needs, 16 cm for
 	// most.
 	Width float64
 }
@@ -41,22 +40,20 @@ type entry struct {
 	samples []plot.Thumbnailer
 }
 
-// layout is a frame around data of a known size, with the legend in rows
-// above the data.
+// layout is a frame around data of a known size, with the legend in rows above the data.
 type layout struct {
 	title, note   string
 	legend        [][]entry
 	width, height vg.Length
 }
 
-// newLayout arranges title, note and legend. width and height, in cm, are what
-// the kind wants: the width of the whole picture unless the frame names one,
-// and the height of the data, to which title and legend are added.
+// newLayout arranges title, note and legend. width is the default width of the whole
+// picture in cm. height is the height of the data in cm, without title and legend.
 func newLayout(f Frame, legend []entry, width, height float64) (layout, error) {
 	l := layout{title: clean(f.Title), note: clean(f.Note)}
 	if f.Width != 0 {
 		width = f.Width
-	} else { // a small picture does not cut off its title and note
+	} else { // a small picture must not cut off its title and note
 		words := max(textStyle(titleSize, ink, true).Width(l.title), textStyle(noteSize, ink, false).Width(l.note))
 		width = max(width, min(defaultWidth, float64((words+2*margin+1)/vg.Centimeter)))
 	}
@@ -83,7 +80,7 @@ func newLayout(f Frame, legend []entry, width, height float64) (layout, error) {
 // inner returns the width within the margins.
 func (l layout) inner() vg.Length { return l.width - 2*margin }
 
-// legendOf returns a legend of one entry: gonum's own have a single column.
+// legendOf returns a legend of one entry, because gonum's own legends have a single column.
 func legendOf(e entry) *plot.Legend {
 	l := plot.NewLegend()
 	l.TextStyle = textStyle(tickSize, ink, false)
@@ -96,7 +93,8 @@ func legendOf(e entry) *plot.Legend {
 	return &l
 }
 
-// sample is what a legend shows, with more room before the name than gonum leaves.
+// sample is the picture of a legend entry, with more room before the name than gonum
+// leaves.
 type sample struct{ plot.Thumbnailer }
 
 func (s sample) Thumbnail(c *draw.Canvas) {
@@ -118,8 +116,8 @@ func (l layout) headHeight() (h vg.Length) {
 	return h
 }
 
-// figure returns the picture: what it shows in words, and how its data is
-// painted on the canvas that title and legend leave.
+// figure returns the picture with its description. paint draws the data on the canvas that
+// title and legend leave.
 func (l layout) figure(description string, paint func(draw.Canvas)) *Figure {
 	if l.note != "" {
 		description += " " + strings.TrimSuffix(l.note, ".") + "."
@@ -133,7 +131,7 @@ func (l layout) figure(description string, paint func(draw.Canvas)) *Figure {
 	}
 }
 
-// paintHead draws ground, title, note and legend and returns the canvas below.
+// paintHead draws background, title, note and legend and returns the canvas below.
 func (l layout) paintHead(c draw.Canvas) draw.Canvas {
 	c.SetColor(color.White)
 	c.Fill(c.Rectangle.Path())
@@ -161,15 +159,14 @@ func (l layout) paintHead(c draw.Canvas) draw.Canvas {
 	return c
 }
 
-// grid is a table of plots with aligned data areas, and the labels of axes that
-// the plots of a row or column share. The labels are drawn here, in the middle
-// of the data: gonum places them in the middle of the numbers, which on a
-// logarithmic axis is near its end.
+// grid is a table of plots with aligned data areas, and shared labels of axes. It draws the
+// labels itself in the middle of the data. gonum would place them in the middle of the
+// numbers, which on a logarithmic axis is near its end.
 type grid struct {
-	plots [][]*plot.Plot // by row from the top; nil: no plot
+	plots [][]*plot.Plot // by row from the top; nil means no plot
 	gap   vg.Length
 	x     string   // of all columns
-	y     []string // of each row, or one of all
+	y     []string // one per row, or one for all
 }
 
 // paintPlot draws a single plot with the labels of its axes.
@@ -224,7 +221,7 @@ func (g grid) paint(c draw.Canvas) {
 func newPlot() *plot.Plot {
 	p := plot.New()
 	p.TextHandler = handler
-	p.BackgroundColor = nil // the frame has painted the ground
+	p.BackgroundColor = nil // the frame has painted the background
 	p.Legend.TextStyle = textStyle(tickSize, ink, false)
 	p.Title.TextStyle = aligned(textStyle(tickSize, ink, true), draw.XCenter, draw.YTop)
 	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
@@ -239,17 +236,17 @@ func newPlot() *plot.Plot {
 	return p
 }
 
-// add adds plotters without widening the axes: what lies beyond is cut off.
+// add adds plotters without widening the axes. Parts outside the axes are clipped.
 func add(p *plot.Plot, plotters ...plot.Plotter) {
 	x0, x1, y0, y1 := p.X.Min, p.X.Max, p.Y.Min, p.Y.Max
 	p.Add(plotters...)
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = x0, x1, y0, y1
 }
 
-// hideLabels leaves an axis its ticks: a neighbor shows their labels.
+// hideLabels keeps only the ticks of an axis, because a neighbor shows their labels.
 func hideLabels(a *plot.Axis) { a.Tick.Label.Handler = silent{} }
 
-// hideTicks leaves an axis the labels of its ticks.
+// hideTicks keeps only the labels of an axis.
 func hideTicks(a *plot.Axis) { a.LineStyle.Width, a.Tick.Length = 0, 0 }
 
 // silent is a text handler that draws nothing.

@@ -15,14 +15,14 @@ import (
 	"alamos/pkg/stats"
 )
 
-// Heatmap shows a number over two settings of a sweep: a cell for each
-// combination, its color and its text the number.
+// Heatmap shows a number over two settings of a sweep. Each combination is a cell, and the
+// number is its color and its text.
 type Heatmap struct {
 	Frame
 	X Categories // columns, from the left
 	Y Categories // rows, from the bottom, as on any axis
 
-	// Value is what the cells show; Log makes the scale of colors logarithmic.
+	// Value describes the number. Log makes the scale of colors logarithmic.
 	Value Axis
 
 	// Cells[row][column], as many as Y and X have ticks; a missing value is an
@@ -36,13 +36,13 @@ type Heatmap struct {
 // Categories are the values of a setting.
 type Categories struct {
 	Label string
-	Ticks []string // one a row or column
+	Ticks []string // one per row or column
 }
 
-// Extreme says which numbers are the good ones.
+// Extreme selects the number to mark.
 type Extreme int
 
-// Which number of a picture is marked.
+// Extremes to mark.
 const (
 	NoExtreme Extreme = iota
 	Highest
@@ -60,7 +60,7 @@ func (h Heatmap) Figure() (*Figure, error) {
 	size := vg.Point{X: max(3, min(2.2*vg.Centimeter, room/vg.Length(columns))), Y: min(1.05*vg.Centimeter, 20*vg.Centimeter/vg.Length(rows))}
 	write := h.writer(s)
 	if style := textStyle(tickSize, ink, false); max(style.Width(write(s.min)), style.Width(write(s.max))) > size.X-5 {
-		size.Y = min(size.Y, max(size.X, tickSize+3)) // colors alone need no high cells
+		size.Y = min(size.Y, max(size.X, tickSize+3)) // cells without text can be low
 	}
 	highest, lowest := h.extremes()
 	marked := map[Extreme][2]int{NoExtreme: {-1, -1}, Highest: highest, Lowest: lowest}[h.Best]
@@ -85,7 +85,7 @@ func (h Heatmap) Figure() (*Figure, error) {
 	t := newTable(names, cells, newColorScale(h.Value, s, viridis), size)
 	t.plot.X.Tick.Marker = nominal(&t.plot.X, h.X.Ticks, size.X)
 	if x, y := float64(marked[1]), float64(marked[0]); x >= 0 {
-		// A white line within a dark one shows on every color.
+		// A white line within a dark one is visible on every color.
 		box := []plotter.XYs{{{X: x - .5, Y: y - .5}, {X: x + .5, Y: y - .5}, {X: x + .5, Y: y + .5}, {X: x - .5, Y: y + .5}}}
 		add(t.plot, &plotter.Polygon{XYs: box, LineStyle: draw.LineStyle{Color: ink, Width: 2.6}},
 			&plotter.Polygon{XYs: box, LineStyle: draw.LineStyle{Color: color.White, Width: 0.9}})
@@ -117,8 +117,8 @@ func (h Heatmap) check() (span, error) {
 	return s, h.Value.check(s)
 }
 
-// writer returns how the numbers of cells are written: two cells that look
-// different differ in their text as well.
+// writer returns a formatter of the cells' numbers. Cells of different color also differ in
+// their text.
 func (h Heatmap) writer(s span) func(float64) string {
 	largest := math.Max(math.Abs(s.min), math.Abs(s.max))
 	switch {
@@ -130,8 +130,7 @@ func (h Heatmap) writer(s span) func(float64) string {
 	return labeler(largest, niceStep((s.max-s.min)/100))
 }
 
-// extremes returns the cells of the highest and the lowest number, the first of
-// equals.
+// extremes returns the cells of the highest and the lowest number. The first wins a tie.
 func (h Heatmap) extremes() (highest, lowest [2]int) {
 	most, least := math.Inf(-1), math.Inf(1)
 	for i, row := range h.Cells {

@@ -20,7 +20,7 @@ type Ladder struct {
 	Players []Rating
 }
 
-// Rating is one player's strength; one without a value is left out.
+// Rating is one player's strength. It is omitted if it has no value.
 type Rating struct {
 	Name string
 	Elo  stats.Interval
@@ -81,7 +81,7 @@ func (l Ladder) Figure() (*Figure, error) {
 	return lay.figure(description, paintPlot(p, "rating (Elo, 95 % interval)", "")), nil
 }
 
-// known returns the length of an error bar, 0 where it is not known.
+// known returns the length of an error bar, or 0 if it is unknown.
 func known(length float64) float64 {
 	if math.IsNaN(length) {
 		return 0
@@ -89,8 +89,8 @@ func known(length float64) float64 {
 	return length
 }
 
-// text writes a rating with the distances to its bounds: "123 (−40 +50)", or
-// "123 ± 45" where they are equal.
+// text formats a rating with the distances to its bounds: "123 (−40 +50)", or "123 ± 45" if
+// they are equal.
 func (r Rating) text() string {
 	s := minus(fmt.Sprintf("%.0f", math.Round(r.Elo.Value)+0)) // no minus zero
 	if !r.Elo.Known() {

@@ -11,17 +11,17 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Lines shows a number against another, a line for each trial: the score
-// against training, a hook's metric, the length of games.
+// Lines shows a number against another with a line for each trial: the score against
+// training, a hook's metric, the length of games.
 type Lines struct {
 	Frame
 	X, Y       Axis
 	Series     []Series // at least one with a point
 	References []Reference
 
-	// Ticks are the names of the values of a setting that is no number. A
-	// point's X is then the index of one of them, and points are not joined:
-	// there is nothing between one kind of schedule and the next.
+	// Ticks are the names of the values of a non-numeric setting. A point's X is then the
+	// index of a name, and points are not joined, because no values exist between two
+	// names.
 	Ticks []string
 }
 
@@ -79,8 +79,7 @@ func (l Lines) checkNames() error {
 	return nil
 }
 
-// beside moves the points of a name's series beside one another, so that their
-// intervals do not cover each other.
+// beside moves the points of a name's series apart, so that their intervals do not overlap.
 func (l Lines) beside() []Series {
 	series := slices.Clone(l.Series)
 	for i := range series {
@@ -92,9 +91,9 @@ func (l Lines) beside() []Series {
 	return series
 }
 
-// nominal returns a tick for each name, at 0, 1, 2, ... The names of a
-// horizontal axis that leaves each of them some room stand upright where they
-// are too wide for it, and every second, fifth, ... is left where they are dense.
+// nominal returns a tick for each name, at 0, 1, 2, ... Names on a horizontal axis are
+// upright if they are too wide for the room of each, and only every second, fifth, ... is
+// shown if they are dense.
 func nominal(a *plot.Axis, names []string, room vg.Length) plot.ConstantTicks {
 	style := &a.Tick.Label
 	var ticks plot.ConstantTicks
@@ -112,7 +111,7 @@ func nominal(a *plot.Axis, names []string, room vg.Length) plot.ConstantTicks {
 	return slices.DeleteFunc(ticks, func(t plot.Tick) bool { return int(t.Value)%every != 0 })
 }
 
-// sparse returns of how many ticks, some room apart, one is labeled.
+// sparse returns n such that every n-th tick is labeled. room is the distance of ticks.
 func sparse(n int, room, want vg.Length) int {
 	for _, every := range []int{1, 2, 5, 10, 20, 50, 100, 200, 500} {
 		if room*vg.Length(every) >= want {

@@ -15,8 +15,8 @@ import (
 	"alamos/pkg/stats"
 )
 
-// Loss shows how training went, epoch by epoch, in panels above one another:
-// the learning rate on a logarithmic axis, and the losses.
+// Loss shows training by epoch in stacked panels: the learning rate on a logarithmic axis,
+// and the losses.
 type Loss struct {
 	Frame
 	Series []LossSeries // one trial or several
@@ -34,34 +34,32 @@ type LossSeries struct {
 	Validation []Point
 }
 
-// LossHeads shows the loss of each head of a network in a panel of its own,
-// above one another: heads differ in unit and size, and on a common axis the
-// small one would be flat.
+// LossHeads shows the loss of each head of a network in its own panel. Heads differ in unit
+// and size, so small losses would be flat on a common axis.
 type LossHeads struct {
 	Frame
 	Heads       []HeadLoss
 	Generations []float64 // as those of [Loss]
 }
 
-// HeadLoss is the loss of one head over epochs. Series of the same name look
-// the same in all panels: training and validation.
+// HeadLoss is the loss of one head over epochs. Series of the same name (training and
+// validation) look the same in all panels.
 type HeadLoss struct {
 	Name   string // policy, value, moves left
 	Unit   string // nats, squared error
 	Series []Series
 }
 
-// Multiples shows the same two numbers in many small panels of the same axes,
-// one a trial as a rule. The lines of a few other panels stand behind each in
-// gray, so that a panel shows how it differs.
+// Multiples shows the same two numbers in many small panels of the same axes, normally one
+// per trial. Each panel also shows the lines of a few others in gray for comparison.
 type Multiples struct {
 	Frame
 	X, Y   Axis     // of all panels
-	Panels []Series // a panel each, titled by its name; one without points has not begun
+	Panels []Series // one panel each, titled by its name; a series without points has not begun
 }
 
-// mostGenerations is the number of marks beyond which every second, third, ...
-// generation is marked.
+// mostGenerations is the maximum number of marked generations. Above it, only every second,
+// third, ... is marked.
 const mostGenerations = 60
 
 // styled is a series and its look.
@@ -70,7 +68,7 @@ type styled struct {
 	look
 }
 
-// epochPanel is one of the panels above one another that share their epochs.
+// epochPanel is one of several stacked panels with the same epochs.
 type epochPanel struct {
 	y     Axis
 	lines []styled
@@ -88,7 +86,7 @@ func (l Loss) Figure() (*Figure, error) {
 		}
 		var words []string
 		for k, c := range []styled{
-			// Trials often share a schedule; dashes let the line below show.
+			// Trials often share a schedule, and dashes keep the line below visible.
 			{Series{Name: "learning rate", Points: withoutZeros(s.Rate)}, thin(ink, dashes[i%len(dashes)])},
 			{Series{Name: "training loss", Points: s.Training}, thin(vermilion, []vg.Length{3, 2})},
 			{Series{Name: "validation loss", Points: s.Validation}, thin(blue, nil)},
@@ -117,13 +115,13 @@ func (l Loss) Figure() (*Figure, error) {
 	return epochFigure(l.Frame, panels, l.Generations, append(trials, curves...), description)
 }
 
-// thin is the look of a line among many: dashes, not markers, tell it apart
-// besides its color.
+// thin is the look of a line among many. It has dashes instead of markers, besides its
+// color.
 func thin(c color.Color, dashes []vg.Length) look {
 	return look{line: draw.LineStyle{Color: c, Width: lineWidth, Dashes: dashes}}
 }
 
-// withoutZeros makes zeros missing, for a logarithmic axis.
+// withoutZeros replaces zeros by missing values, for a logarithmic axis.
 func withoutZeros(points []Point) []Point {
 	points = slices.Clone(points)
 	for i := range points {
@@ -159,7 +157,7 @@ func (l LossHeads) Figure() (*Figure, error) {
 	return epochFigure(l.Frame, panels, l.Generations, legend, description)
 }
 
-// epochFigure draws panels above one another, without those that have no data.
+// epochFigure draws stacked panels. It omits those without data.
 func epochFigure(f Frame, panels []epochPanel, generations []float64, legend []entry, description string) (*Figure, error) {
 	x := emptySpan()
 	for _, p := range panels {
@@ -233,7 +231,7 @@ func generationMarks(generations []float64, x span) (marks []float64, named []en
 	return marks, []entry{look{line: generationStyle}.entry(name)}
 }
 
-// columnsOf returns how many of n panels stand beside one another.
+// columnsOf returns the number of columns for n panels.
 func columnsOf(n int) int {
 	switch {
 	case n <= 3:
@@ -248,7 +246,7 @@ func columnsOf(n int) int {
 
 // Figure implements [Chart].
 func (m Multiples) Figure() (*Figure, error) {
-	const mostBehind = 20 // panels whose lines can be told apart in gray
+	const mostBehind = 20 // maximum number of panels with distinguishable gray lines
 	x, y, err := checkSeries(m.Panels, nil, m.X, m.Y)
 	if err != nil {
 		return nil, err

@@ -14,9 +14,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Parallel shows a sweep of many settings as parallel coordinates: an upright
-// axis for each setting, a line through the settings of each trial, and the
-// trial's result as the last axis and as the color of the line.
+// Parallel shows a sweep of many settings as parallel coordinates: an upright axis for each
+// setting, and a line through the settings of each trial. The trial's result is the last
+// axis and the color of the line.
 type Parallel struct {
 	Frame
 	Axes   []ParallelAxis // settings, from the left
@@ -27,9 +27,9 @@ type Parallel struct {
 	Best Extreme
 }
 
-// ParallelAxis is a setting. With Ticks it has these values and no others, and
-// the lines through one of them run beside one another; without, it is an axis
-// of numbers. A setting that a grid sweeps over is better with Ticks.
+// ParallelAxis is a setting. With Ticks it has only these values, and the lines through a
+// value run beside one another. Without Ticks it is an axis of numbers. Use Ticks for a
+// setting of a grid.
 type ParallelAxis struct {
 	Axis
 	Ticks []string
@@ -39,11 +39,11 @@ type ParallelAxis struct {
 type ParallelLine struct {
 	Name string
 
-	// Values has a number for each axis, which is the index of one of its
-	// Ticks where it has some. NaN leaves a gap.
+	// Values has a number for each axis: the index of a tick if the axis has Ticks. NaN
+	// leaves a gap.
 	Values []float64
 
-	Metric float64 // NaN: not known, a dashed gray line
+	Metric float64 // NaN if unknown, drawn as a dashed gray line
 }
 
 // Figure implements [Chart].
@@ -67,7 +67,7 @@ func (p Parallel) Figure() (*Figure, error) {
 		}
 		legend = append(legend, look{line: draw.LineStyle{Color: g.scale.color(best.Metric), Width: 2.6}}.entry(name))
 	}
-	// As wide as the labels of the axes need, unless the frame says how wide.
+	// As wide as the labels of the axes need, unless the frame sets the width.
 	step := g.widest() + 10
 	room := vg.Length(len(p.Axes))*step + g.strips[0].width + g.scale.width() + 2*margin + 1
 	lay, err := newLayout(p.Frame, legend, max(defaultWidth, float64(room/vg.Centimeter)), 8.5)
@@ -123,7 +123,7 @@ func (p Parallel) check() (span, error) {
 	return metric, p.Metric.check(metric)
 }
 
-// parallelGeometry has what stands where, in shares of the height.
+// parallelGeometry holds the places of lines and axes, in fractions of the height.
 type parallelGeometry struct {
 	Parallel
 	scale  colorScale
@@ -133,16 +133,15 @@ type parallelGeometry struct {
 	step   vg.Length // from an axis to the next
 }
 
-// parallelStrip is the column of an axis: its labels stand between two edges
-// at which the lines end, so that no line crosses a label.
+// parallelStrip is the column of an axis. Lines end at its two edges, so that no line
+// crosses a label.
 type parallelStrip struct {
 	name  string
 	ticks []plot.Tick // values are shares
 	width vg.Length
 }
 
-// sort puts the best lines last, above the others, and those without a result
-// first.
+// sort puts lines without a result first, and the best lines last, above the others.
 func (g *parallelGeometry) sort() {
 	for i := range g.Lines {
 		g.order = append(g.order, i)
@@ -158,7 +157,7 @@ func (g *parallelGeometry) sort() {
 
 func (g *parallelGeometry) best() ParallelLine { return g.Lines[g.order[len(g.order)-1]] }
 
-// place finds the heights of all lines on all axes, and the labels.
+// place computes the heights of all lines on all axes, and the labels.
 func (g *parallelGeometry) place() {
 	g.at = make([][]float64, len(g.Lines))
 	for i := range g.at {
@@ -193,8 +192,7 @@ func (g *parallelGeometry) place() {
 	}
 }
 
-// spread places the lines through the values of axis j, of which there are n,
-// beside one another.
+// spread places the lines through the n values of axis j beside one another.
 func (g *parallelGeometry) spread(j, n int) {
 	count, seen := make([]int, n+1), make([]int, n+1)
 	index := func(i int) int { // n for a gap
@@ -215,7 +213,7 @@ func (g *parallelGeometry) spread(j, n int) {
 	}
 }
 
-// widest is the width of the widest axis.
+// widest returns the width of the widest axis.
 func (g *parallelGeometry) widest() (w vg.Length) {
 	for _, s := range g.strips {
 		w = max(w, s.width)
@@ -270,7 +268,7 @@ func (g *parallelGeometry) paint(c draw.Canvas) {
 			}
 		}
 		if g.Best != NoExtreme && i == g.order[len(g.order)-1] {
-			g.trace(&c, i, draw.LineStyle{Color: ink, Width: 4.2}, data) // a dark edge sets it off
+			g.trace(&c, i, draw.LineStyle{Color: ink, Width: 4.2}, data) // a dark edge makes it stand out
 			style.Width = 2.6
 		}
 		g.trace(&c, i, style, data)
@@ -336,8 +334,8 @@ func (g *parallelGeometry) trace(c *draw.Canvas, i int, style draw.LineStyle, da
 	}
 }
 
-// twoLines breaks a text that is too wide at the last space or dot that lets
-// the first line fit, and shortens what is still too wide.
+// twoLines breaks a text that is too wide at the last space or dot for which the first line
+// fits, and shortens lines that are still too wide.
 func twoLines(s string, style text.Style, width vg.Length) []string {
 	if s == "" || style.Width(s) <= width {
 		return []string{s}

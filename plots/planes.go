@@ -10,21 +10,20 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// PolicyPlanes shows what a network's policy says of the squares of a board: a
-// small board for each plane, its squares shaded by their probabilities, all
-// on one scale.
+// PolicyPlanes shows a network's policy on the squares of a board: a small board for each
+// plane, with squares shaded by probability on a common scale.
 type PolicyPlanes struct {
 	Frame
 	Planes []Plane
 
 	FEN     string // the position, drawn on boards that are large enough; may be empty
-	Columns int    // boards beside one another; 0: as suits their number
+	Columns int    // boards per row; 0 means automatic
 }
 
 // Plane is a probability for each square.
 type Plane struct {
 	Title   string
-	Squares [64]float64 // a1, b1, ..., h8; NaN where there is none
+	Squares [64]float64 // a1, b1, ..., h8; NaN for no value
 }
 
 type planeGeometry struct {

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// ramp is a list of evenly spaced colors, with those between them.
+// ramp is a list of evenly spaced colors. Colors between them are interpolated.
 type ramp []color.RGBA
 
 var (
@@ -22,9 +22,9 @@ var (
 	// viridisLine is viridis for lines, without its yellow, which is too faint
 	// on white.
 	viridisLine = viridis[:len(viridis)-1]
-	// blues is the scale "Blues" of Brewer's ColorBrewer (2003): light for
-	// little, dark for much, to every kind of color vision. Its two darkest
-	// colors, on which black pieces would be lost, are left out.
+	// blues is the scale "Blues" of Brewer's ColorBrewer (2003), from light to dark for
+	// every kind of color vision. It lacks the two darkest colors, which would hide black
+	// pieces.
 	blues = ramp{
 		{0xF7, 0xFB, 0xFF, 0xFF}, {0xDE, 0xEB, 0xF7, 0xFF}, {0xC6, 0xDB, 0xEF, 0xFF}, {0x9E, 0xCA, 0xE1, 0xFF},
 		{0x6B, 0xAE, 0xD6, 0xFF}, {0x42, 0x92, 0xC6, 0xFF}, {0x21, 0x71, 0xB5, 0xFF},
@@ -34,7 +34,7 @@ var (
 	scores = ramp{vermilion, {0xF7, 0xF7, 0xF7, 0xFF}, blue}
 )
 
-// at returns the color of a share of 0 to 1.
+// at returns the color of a fraction of 0 to 1.
 func (r ramp) at(share float64) color.RGBA {
 	at := math.Max(0, math.Min(1, share)) * float64(len(r)-1)
 	i := int(math.Min(math.Floor(at), float64(len(r)-2)))
@@ -58,7 +58,7 @@ func (r ramp) paint(c *draw.Canvas, box vg.Rectangle, upward bool) {
 	const steps = 64
 	size := box.Size()
 	for i := range steps {
-		// Each step reaches under the next, or hairlines of white would show.
+		// Each step overlaps the next to avoid white hairlines.
 		from, to := vg.Length(i)/steps, min(1, vg.Length(float64(i)+1.5)/steps)
 		part := box
 		if upward {
@@ -74,8 +74,8 @@ func (r ramp) paint(c *draw.Canvas, box vg.Rectangle, upward bool) {
 // Thumbnail implements plot.Thumbnailer.
 func (r ramp) Thumbnail(c *draw.Canvas) { r.paint(c, c.Rectangle, false) }
 
-// inkOn returns the text color that reads well on a ground, by its relative
-// luminance (WCAG 2.1, without the gamma of dark tones).
+// inkOn returns a readable text color on a background, by its relative luminance (WCAG 2.1,
+// without the gamma of dark tones).
 func inkOn(ground color.RGBA) color.RGBA {
 	l := 0.2126*float64(ground.R) + 0.7152*float64(ground.G) + 0.0722*float64(ground.B)
 	if l < 140 {
@@ -84,8 +84,8 @@ func inkOn(ground color.RGBA) color.RGBA {
 	return ink
 }
 
-// colorScale gives numbers their colors. It is drawn as a bar with its ticks at
-// the right, where gonum has no axis, and its label above.
+// colorScale maps numbers to colors. It is drawn as a bar with its ticks at the right,
+// where gonum has no axis, and its label above.
 type colorScale struct {
 	plot.Axis
 	colors ramp
@@ -110,8 +110,7 @@ func newColorScale(a Axis, s span, colors ramp) colorScale {
 
 func (s colorScale) color(v float64) color.RGBA { return s.colors.at(s.Norm(v)) }
 
-// width is what the scale needs for its bar, its ticks and, up to a limit, its
-// label.
+// width returns the width of the bar, its ticks and, up to a limit, its label.
 func (s colorScale) width() vg.Length {
 	widest := min(scaleStyle.Width(s.label), 3.2*vg.Centimeter)
 	for _, t := range labeled(s.Axis) {

@@ -12,8 +12,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// table is a rectangle of colored cells with text in them, as heat maps and
-// crosstables have it.
+// table is a rectangle of colored cells with text, for heat maps and crosstables.
 type table struct {
 	rows  []string // names, from the top
 	cells [][]cell // by row
@@ -22,8 +21,8 @@ type table struct {
 	plot  *plot.Plot
 }
 
-// cell is a number, which gives the color, with two lines of text. A cell
-// without a number is gray.
+// cell is a number, which determines the color, with two lines of text. A cell without a
+// number is gray.
 type cell struct {
 	value       float64
 	text, small string
@@ -38,15 +37,15 @@ const (
 
 const nameWidth = 4.5 * vg.Centimeter // of the longest name of a row or column
 
-// newTable makes the plot of a table with the names of rows. Names of columns
-// are the caller's.
+// newTable makes the plot of a table with the names of rows. The caller adds the names of
+// columns.
 func newTable(rows []string, cells [][]cell, scale colorScale, size vg.Point) table {
 	t := table{rows: rows, cells: cells, scale: scale, size: size, plot: newPlot()}
 	p := t.plot
 	p.Add(&plotter.HeatMap{GridXYZ: t, Palette: scale.colors, Min: 0, Max: 1, NaN: color.RGBA{0xF4, 0xF4, 0xF4, 0xFF}})
 	n, m := len(cells[0]), len(rows)
 	white := draw.LineStyle{Color: color.White, Width: 1}
-	if min(size.X, size.Y) < 14 { // lines between small cells would gray the picture
+	if min(size.X, size.Y) < 14 { // lines between small cells would make the picture gray
 		white.Width = 0.25
 	}
 	for i := range m + 1 {
@@ -83,7 +82,7 @@ func (t table) Z(column, row int) float64 {
 	return math.Max(0, math.Min(1, t.scale.Norm(v)))
 }
 
-// addText writes the cells' text where it has room.
+// addText writes the text of cells that have room for it.
 func (t table) addText() {
 	var alone, above, below labels
 	for i, row := range t.cells {
@@ -119,7 +118,7 @@ func (l *labels) add(at plotter.XY, s string, style text.Style) {
 
 // figure lays the table out with labels of its sides, and its scale at the right.
 func (t table) figure(f Frame, x, y, description string) (*Figure, error) {
-	// What stands around the cells does not depend on their size.
+	// The size of the parts around the cells does not depend on the cells.
 	const size = 30 * vg.Centimeter
 	data := t.plot.DataCanvas(draw.Canvas{Rectangle: vg.Rectangle{Max: vg.Point{X: size, Y: size}}}).Size()
 	around := vg.Point{X: size - data.X + scaleGap + t.scale.width() + 2*margin, Y: size - data.Y}

@@ -51,7 +51,7 @@ const (
 // Dashes in points; nil is a solid line.
 var dashes = [][]vg.Length{nil, {6, 3}, {1.5, 2.5}, {8, 3, 1.5, 3}, {3, 2}}
 
-// markers are filled: gonum's hollow ones let the line show through.
+// markers are filled, because gonum's hollow ones let the line show through.
 var markers = []draw.GlyphDrawer{
 	draw.CircleGlyph{},
 	polygon{corners: 4, turn: math.Pi / 4},             // square
@@ -62,8 +62,8 @@ var markers = []draw.GlyphDrawer{
 	polygon{corners: 4, waist: 0.5},                    // plus
 }
 
-// handler sets text in the Liberation fonts that come with the library, so
-// that a picture does not depend on the fonts of the machine.
+// handler uses the Liberation fonts of the library, so that a picture does not depend on
+// the machine's fonts.
 var handler = text.Plain{Fonts: font.NewCache(liberation.Collection())}
 
 func textStyle(size float64, c color.Color, bold bool) text.Style {
@@ -87,8 +87,8 @@ func aligned(s text.Style, x text.XAlignment, y text.YAlignment) text.Style {
 	return s
 }
 
-// colorOf, markerOf and dashesOf give series i its looks. After a full turn of
-// the palette the markers and dashes differ.
+// colorOf, markerOf and dashesOf return the look of series i. Markers and dashes change
+// after each full cycle of the palette.
 func colorOf(i int) color.RGBA { return palette[i%len(palette)] }
 
 func markerOf(i int) draw.GlyphDrawer {
@@ -97,7 +97,7 @@ func markerOf(i int) draw.GlyphDrawer {
 
 func dashesOf(i int) []vg.Length { return dashes[(i/len(palette))%len(dashes)] }
 
-// polygon is a filled regular polygon, or a star where it has a waist.
+// polygon is a filled regular polygon, or a star if it has a waist.
 type polygon struct {
 	corners int
 	turn    float64   // of the first corner, radians
@@ -106,7 +106,7 @@ type polygon struct {
 
 func (g polygon) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
 	var points []vg.Point
-	r := 1.2 * s.Radius // corners stand out beyond a circle of the same weight
+	r := 1.2 * s.Radius // corners extend beyond a circle of the same weight
 	if g.waist > 0 {
 		r = 1.6 * s.Radius
 	}
@@ -126,8 +126,8 @@ func around(at vg.Point, r vg.Length, angle float64) vg.Point {
 	return vg.Point{X: at.X + r*vg.Length(cos), Y: at.Y + r*vg.Length(sin)}
 }
 
-// clean makes any string a single line of printable text: names come from
-// files and engines, and a control character would make the SVG unreadable.
+// clean converts a string to a single line of printable text. Names come from files and
+// engines, and a control character would make the SVG unreadable.
 func clean(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	s = strings.Map(func(r rune) rune {
@@ -142,16 +142,16 @@ func clean(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// centered returns a text that fits between two places, and its center: as
-// near to at as it can be.
+// centered returns a text that fits between two places, and its center, as near to at as
+// possible.
 func centered(s string, style text.Style, at, from, to vg.Length) (string, vg.Length) {
 	s = fit(s, style, to-from)
 	half := style.Width(s) / 2
 	return s, max(from+half, min(to-half, at))
 }
 
-// fitName shortens a name to a width in its middle: the names of a sweep's
-// trials begin alike and differ at their ends.
+// fitName shortens a name in its middle to a width, because the names of a sweep's trials
+// differ at their ends.
 func fitName(s string, style text.Style, width vg.Length) string {
 	runes := []rune(s)
 	return shorten(s, style, width, func(kept int) string {
@@ -166,8 +166,8 @@ func fit(s string, style text.Style, width vg.Length) string {
 	return shorten(s, style, width, func(kept int) string { return strings.TrimSpace(string(runes[:kept])) + "…" })
 }
 
-// shorten keeps as many characters of a text as a width allows; cut returns the
-// text with some of them.
+// shorten keeps as many characters of a text as a width allows. cut returns the text with
+// the given number of characters.
 func shorten(s string, style text.Style, width vg.Length, cut func(kept int) string) string {
 	if style.Width(s) <= width {
 		return s
