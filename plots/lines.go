@@ -111,7 +111,8 @@ func nominal(a *plot.Axis, names []string, room vg.Length) plot.ConstantTicks {
 	return slices.DeleteFunc(ticks, func(t plot.Tick) bool { return int(t.Value)%every != 0 })
 }
 
-// sparse returns n such that every n-th tick is labeled. room is the distance of ticks.
+// sparse returns the interval of labeled ticks: with 5, every fifth is labeled. room is the
+// distance between ticks.
 func sparse(n int, room, want vg.Length) int {
 	for _, every := range []int{1, 2, 5, 10, 20, 50, 100, 200, 500} {
 		if room*vg.Length(every) >= want {
