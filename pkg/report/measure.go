@@ -8,16 +8,16 @@ import (
 	"alamos/pkg/stats"
 )
 
-// Better says which of two values of a metric is preferred.
+// Better is the preferred direction of a metric.
 type Better string
 
 const (
-	Neither Better = "" // the value only describes
+	Neither Better = "" // no preference
 	Higher  Better = "higher"
 	Lower   Better = "lower"
 )
 
-// gain is by how much a difference is one for the better.
+// gain returns the improvement that a difference means.
 func (b Better) gain(difference float64) float64 {
 	if b == Lower {
 		return -difference
@@ -25,7 +25,7 @@ func (b Better) gain(difference float64) float64 {
 	return difference
 }
 
-// mark is how a value compares with the others of its column.
+// mark is the result of comparing a value with the others of its column.
 type mark string
 
 const (
@@ -40,9 +40,9 @@ var legends = map[mark]string{
 	bestMark:  "★ best of its column; where no intervals are given, noise is not known.",
 }
 
-// marks finds the best values of a column. A value is told apart from the best where
-// the interval of their difference leaves 0 out. There is no correction for the number
-// of values. A value without an interval counts as exact.
+// marks finds the best values of a column. A value differs from the best if the interval of
+// their difference excludes 0. There is no correction for the number of values. A value
+// without an interval counts as exact.
 func marks(values []stats.Interval, better Better) []mark {
 	out := make([]mark, len(values))
 	best, measured := -1, 0
@@ -74,9 +74,8 @@ func marks(values []stats.Interval, better Better) []mark {
 // hasInterval reports whether a measure has an interval that is more than a point.
 func hasInterval(m stats.Interval) bool { return m.Known() && m.Low < m.High }
 
-// Measured writes a value and its interval with the digits that the interval justifies:
-// "118.0 ± 9.3", or "118.0 −9.3/+13.1" where the sides differ; a dash for a missing
-// value.
+// Measured formats a value and its interval with the digits that the interval justifies:
+// "118.0 ± 9.3", or "118.0 −9.3/+13.1" if the sides differ. A missing value is a dash.
 func Measured(m stats.Interval) string {
 	if m.Missing() {
 		return "–"
@@ -95,7 +94,7 @@ func Measured(m stats.Interval) string {
 	return grouped(m.Value, digits) + " −" + grouped(below, digits) + "/+" + grouped(above, digits)
 }
 
-// Delta writes a difference with its sign, and without its interval.
+// Delta formats a difference with its sign, without its interval.
 func Delta(m stats.Interval) string {
 	if m.Missing() {
 		return "–"
@@ -110,7 +109,7 @@ func Delta(m stats.Interval) string {
 	return s
 }
 
-// Ends writes the two ends of an interval, "" where there is none.
+// Ends formats the two ends of an interval, "" if there is none.
 func Ends(m stats.Interval) string {
 	if !hasInterval(m) {
 		return ""
@@ -119,7 +118,7 @@ func Ends(m stats.Interval) string {
 	return grouped(m.Low, digits) + " … " + grouped(m.High, digits)
 }
 
-// decimals is the number of decimals that shows two digits of half an interval.
+// decimals returns the number of decimals that shows two digits of half an interval.
 func decimals(half float64) int {
 	if half <= 0 || math.IsInf(half, 0) {
 		return 0
@@ -127,7 +126,7 @@ func decimals(half float64) int {
 	return min(12, max(0, 1-int(math.Floor(math.Log10(half)))))
 }
 
-// fourDigits writes a number with four significant digits, and all digits before its
+// fourDigits formats a number with four significant digits, and all digits before its
 // point.
 func fourDigits(x float64) string {
 	size := math.Abs(x)
@@ -148,8 +147,8 @@ func usualDecimals(x float64) int {
 	return max(0, 3-int(math.Floor(math.Log10(math.Abs(x)))))
 }
 
-// sameDecimals writes the bare numbers of a column with equally many decimals, so that
-// their points stand below one another; measures with an interval as Measured does.
+// sameDecimals formats the plain numbers of a column with equally many decimals, so that
+// their points align. Measures with an interval are formatted by Measured.
 func sameDecimals(values []stats.Interval) []string {
 	texts := make([]string, len(values))
 	decimals, whole := 0, 0
@@ -176,8 +175,8 @@ func sameDecimals(values []stats.Interval) []string {
 	return texts
 }
 
-// grouped writes a number with some decimals, a minus as wide as the plus, and commas
-// from 10,000 on.
+// grouped formats a number with a given number of decimals, a minus as wide as the plus,
+// and commas from 10,000 on.
 func grouped(x float64, decimals int) string {
 	s := infinity(strconv.FormatFloat(x, 'f', decimals, 64))
 	if strings.Trim(s, "-0.") == "" { // no negative zero
@@ -203,7 +202,7 @@ func infinity(s string) string {
 	return strings.TrimPrefix(strings.Replace(s, "Inf", "∞", 1), "+")
 }
 
-// Signed writes a value between -1 and 1 with its sign.
+// Signed formats a value between -1 and 1 with its sign.
 func Signed(x float64) string {
 	if math.IsNaN(x) {
 		return "unknown"
@@ -215,7 +214,7 @@ func Signed(x float64) string {
 	return s
 }
 
-// fixed writes a number with some decimals, "" for NaN.
+// fixed formats a number with a given number of decimals, "" for NaN.
 func fixed(x float64, decimals int) string {
 	if math.IsNaN(x) {
 		return ""

@@ -23,8 +23,8 @@ import (
 // PageName is the file of the notebook page in the folder of an experiment.
 const PageName = "notebook.html"
 
-// WritePage writes the notebook page among the results. A cell that cannot be shown is
-// an error, but the page is written without it.
+// WritePage writes the notebook page among the results. If a cell cannot be shown,
+// WritePage returns an error, but still writes the page without it.
 func (r *Report) WritePage() error {
 	page, faults := r.Page(Options{}, r.Dir)
 	html, err := page.HTML()
@@ -34,8 +34,8 @@ func (r *Report) WritePage() error {
 	return errors.Join(faults, err)
 }
 
-// WriteMarkdown writes the page as Markdown, for a repository. Its figures and tables go
-// into a folder beside the file, which has the file's name without its ending.
+// WriteMarkdown writes the page as Markdown for a repository. Its figures and tables are in
+// a folder beside the file, with the file's name without its extension.
 func (r *Report) WriteMarkdown(path string) error {
 	opt := Options{Out: strings.TrimSuffix(path, filepath.Ext(path))}
 	if opt.Out == path {
@@ -51,13 +51,13 @@ type pageBuilder struct {
 	*Report
 	layout
 	base   string           // the folder of the page
-	drawn  map[int][]*drawn // by cell of the notebook
+	drawn  map[int][]*drawn // by index of the notebook's cell
 	faults error
 }
 
-// Page is the notebook page of the experiment in the folder base, with links to files
-// where opt places them. A cell that cannot be shown is an error, and a warning in its
-// place.
+// Page returns the notebook page of the experiment in the folder base, with links to files
+// where opt places them. A cell that cannot be shown is an error, and a warning replaces
+// it.
 func (r *Report) Page(opt Options, base string) (*Page, error) {
 	opt.Figure = ""
 	b := &pageBuilder{Report: r, layout: r.layout(opt), base: base, drawn: map[int][]*drawn{}}
@@ -84,7 +84,7 @@ func (r *Report) Page(opt Options, base string) (*Page, error) {
 	return page, b.faults
 }
 
-// try makes blocks, or a warning of what went wrong.
+// try makes blocks, or a warning that describes the fault.
 func (b *pageBuilder) try(what string, make func() ([]Block, error)) []Block {
 	blocks, err := make()
 	if err != nil {
@@ -94,7 +94,7 @@ func (b *pageBuilder) try(what string, make func() ([]Block, error)) []Block {
 	return blocks
 }
 
-// cell makes what cell i of the experiment's notebook shows.
+// cell makes the blocks of cell i of the experiment's notebook.
 func (b *pageBuilder) cell(i int) ([]Block, error) {
 	c := &b.Notebook[i]
 	switch {
@@ -121,8 +121,8 @@ func (b *pageBuilder) cell(i int) ([]Block, error) {
 	})
 }
 
-// beside sets a block of each trial side by side. Trials without one are left out, and
-// an experiment of one trial needs no frame.
+// beside sets a block of each trial side by side. It omits trials without one. An
+// experiment of one trial needs no frame.
 func (b *pageBuilder) beside(make func(*store.Trial) (Block, error)) ([]Block, error) {
 	var all SideBySide
 	for _, t := range b.Trials {
@@ -143,7 +143,7 @@ func (b *pageBuilder) beside(make func(*store.Trial) (Block, error)) ([]Block, e
 	return []Block{all}, nil
 }
 
-// figures are the pictures of a cell, those of single trials side by side.
+// figures returns the pictures of a cell, with those of single trials side by side.
 func (b *pageBuilder) figures(i int) ([]Block, error) {
 	pictures := b.drawn[i]
 	if len(pictures) == 0 {
@@ -197,7 +197,7 @@ func (b *pageBuilder) figure(d *drawn) (Block, error) {
 	return f, nil
 }
 
-// trials are the tables of the trials, and of successive halving in a fold each.
+// trials returns the tables of the trials, and those of successive halving in a fold each.
 func (b *pageBuilder) trials() ([]Block, error) {
 	blocks, err := trialBlocks(b.Experiment, b.Trials)
 	if err != nil {
@@ -218,7 +218,7 @@ func (b *pageBuilder) trials() ([]Block, error) {
 	return blocks, err
 }
 
-// networks are the layers of each different network of the trials.
+// networks returns the layers of each different network of the trials.
 func (b *pageBuilder) networks() ([]Block, error) {
 	all, err := OfTrials(b.Experiment.Trials)
 	if err != nil {
@@ -236,7 +236,7 @@ func (b *pageBuilder) networks() ([]Block, error) {
 	return blocks, nil
 }
 
-// settings are the resolved settings with their origins, in a fold.
+// settings returns the resolved settings with their origins, in a fold.
 func (b *pageBuilder) settings() Block {
 	t := Table{Columns: []Column{{Name: "setting"}, {Name: "value"}, {Name: "set by"}}}
 	for _, x := range b.Settings {
@@ -254,11 +254,11 @@ func (b *pageBuilder) settings() Block {
 	return Fold{fmt.Sprintf("Resolved settings (%d)", len(t.Rows)), []Block{t}}
 }
 
-// changes is what the experiment sets otherwise than the one that it extends.
+// changes returns the settings that differ from the extended experiment.
 func (b *pageBuilder) changes() []Block {
 	var rows [][]Cell
 	for _, x := range b.Changes {
-		if x.Key != "notebook" { // the page shows it
+		if x.Key != "notebook" { // the page itself shows the notebook
 			rows = append(rows, []Cell{{Text: x.Key}, {Text: cmp.Or(x.Base, "–"), Class: Before}, {Text: cmp.Or(x.This, "–"), Class: After}})
 		}
 	}
@@ -270,8 +270,8 @@ func (b *pageBuilder) changes() []Block {
 	return []Block{t}
 }
 
-// provenance says where the results of each trial come from, in a fold each; many
-// trials share one.
+// provenance returns the origin of each trial's results, in a fold each. Many trials share
+// a fold.
 func (b *pageBuilder) provenance() []Block {
 	var blocks []Block
 	for _, t := range b.Trials {
@@ -301,8 +301,8 @@ func (b *pageBuilder) provenance() []Block {
 	return blocks
 }
 
-// links are files of a trial's tables, or (nil) of the experiment's, as the page links
-// to them. Games lie only among the results.
+// links returns the links from the page to files of a trial's tables, or of the
+// experiment's if t is nil. Games are only among the results.
 func (b *pageBuilder) links(t *experiment.Trial, files []string) ([]string, error) {
 	var out []string
 	for _, f := range files {
@@ -318,7 +318,7 @@ func (b *pageBuilder) links(t *experiment.Trial, files []string) ([]string, erro
 	return out, nil
 }
 
-// notes say what is not there yet, what failed, and what ended early.
+// notes lists missing results, failures and early ends.
 func (b *pageBuilder) notes() []Block {
 	var blocks []Block
 	note := func(warning bool, text string, lines []string) {

@@ -22,7 +22,7 @@ type Info struct {
 	String   string // free text: the rest of the line after "string"
 }
 
-// Bound tells exact scores from lower and upper bounds.
+// Bound distinguishes exact scores from lower and upper bounds.
 type Bound int8
 
 // Kinds of bounds.
