@@ -238,6 +238,9 @@ func inOrder[R any](ctx context.Context, n int, feed func(ctx context.Context, p
 			defer close(queue)
 			defer close(work)
 			feed(ctx, func(run func() R) bool {
+				if ctx.Err() != nil { // the channels below may have room
+					return false
+				}
 				t := task{run, make(chan R, 1)}
 				for _, to := range []chan<- task{queue, work} {
 					select {
