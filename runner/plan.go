@@ -13,6 +13,7 @@ import (
 	"alamos/pkg/experiment"
 	"alamos/pkg/run"
 
+	"github.com/dustin/go-humanize"
 	"github.com/dustin/go-humanize/english"
 
 	"alamos/pkg/stats"
@@ -211,13 +212,7 @@ func lasting(d time.Duration) string {
 func unknown(x stats.Float) bool { return math.IsNaN(float64(x)) }
 
 // grouped writes 7300 as 7,300.
-func grouped(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+func grouped(n int) string { return humanize.Comma(int64(n)) }
 
 // magnitude writes an estimate with two digits: 340, 1.2 million.
 func magnitude(x float64) string {
