@@ -86,7 +86,7 @@ func tournament(t *store.Trial) (p *played, note string, err error) {
 
 // playsLast reports whether the newest network is a player of the tournament.
 func playsLast(t *store.Trial) bool {
-	return slices.ContainsFunc(t.Settings.Tournament.Players, func(p match.Spec) bool {
+	return slices.ContainsFunc(t.Declared.Settings.Tournament.Players, func(p match.Spec) bool {
 		return p.Player == match.Last || p.Every > 0 || slices.Contains(p.Generations, t.Last())
 	})
 }
@@ -95,7 +95,7 @@ func playsLast(t *store.Trial) bool {
 // the trial. It is "" if they are equal.
 func otherSettings(t *store.Trial, stage *store.Stage) string {
 	want := store.Inputs{}
-	settings := t.Settings.Tournament
+	settings := t.Declared.Settings.Tournament
 	settings.Players = nil
 	want.Settings("tournament", settings)
 	have := store.Inputs{}

@@ -150,10 +150,10 @@ func pretend(t *testing.T, file string, seed uint64, elo, loss float64) []*store
 // begin: only their results and openings are of interest.
 func tournamentOf(t *testing.T, trial *store.Trial, o *outcomes, put func(string, store.Inputs, map[string]string, any)) {
 	t.Helper()
-	last := trial.Settings.Generations
+	last := trial.Declared.Settings.Generations
 	names := []string{store.CheckpointName(last), store.CheckpointName(0), store.RandomName}
 	generations := []int{last, 0, -1}
-	v, err := chess.ParseVariant(trial.Settings.Game.Variant)
+	v, err := chess.ParseVariant(trial.Declared.Settings.Game.Variant)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func tournamentOf(t *testing.T, trial *store.Trial, o *outcomes, put func(string
 	var pgn bytes.Buffer
 	for _, other := range names[1:] {
 		pair := match.NewPair(names[0], other)
-		for k := range trial.Settings.Tournament.Rounds / 2 {
+		for k := range trial.Declared.Settings.Tournament.Rounds / 2 {
 			for c, offer := range o.opening() {
 				g := &match.Game{Variant: v, Number: 2*k + c, Start: chess.StartPosition(v)}
 				g.White, g.Black = pair.Players(g.Number)
@@ -187,8 +187,8 @@ func tournamentOf(t *testing.T, trial *store.Trial, o *outcomes, put func(string
 		t.Fatal(err)
 	}
 	out := store.Tournament{Anchor: names[1]}
-	in := store.Inputs{"game.variant": trial.Settings.Game.Variant}
-	settings := trial.Settings.Tournament
+	in := store.Inputs{"game.variant": trial.Declared.Settings.Game.Variant}
+	settings := trial.Declared.Settings.Tournament
 	settings.Players = nil
 	in.Settings("tournament", settings)
 	for i, s := range res.Standings() {

@@ -118,7 +118,7 @@ func measure(t *store.Trial) (m *measured, note string, err error) {
 		}
 		m.values[name] = v.Value
 	}
-	for i, h := range t.Settings.Hooks {
+	for i, h := range t.Declared.Settings.Hooks {
 		metrics, err := t.Metrics(m.generations, i)
 		if err != nil {
 			return nil, "", err
@@ -127,7 +127,7 @@ func measure(t *store.Trial) (m *measured, note string, err error) {
 			m.values[h.Name()+"."+name] = float64(v)
 		}
 	}
-	for _, name := range t.Settings.EvaluationMeasures() {
+	for _, name := range t.Declared.Settings.EvaluationMeasures() {
 		v, err := t.Measure(name)
 		if err != nil {
 			return nil, "", err
@@ -173,7 +173,7 @@ func compareMetrics(a, b []*measured, o Options) []Metric {
 			out = append(out, o.seeds(Metric{Name: p.name, Better: p.better}, x, y))
 		}
 	}
-	evaluated := a[0].trial.Settings.EvaluationMeasures()
+	evaluated := a[0].trial.Declared.Settings.EvaluationMeasures()
 	for _, name := range named(all) {
 		m := Metric{Name: name}
 		if slices.Contains(evaluated, name) {

@@ -20,7 +20,7 @@ type group struct {
 // lists the paths that distinguish them.
 func (s *Side) groups() (all []*group, varied []string) {
 	for _, t := range s.trials {
-		v := t.Settings.Values()
+		v := t.Declared.Settings.Values()
 		for _, own := range []string{"seed", "name", "about", "hooks", "notebook"} { // these decide no result, except for the seed
 			delete(v, own)
 		}

@@ -143,7 +143,7 @@ func (r *Report) compareGroups(c couple, o Options) (*Group, error) {
 func (g *group) trialsOf() Trials {
 	t := Trials{Label: g.label}
 	for _, x := range g.trials {
-		t.Seeds = append(t.Seeds, x.Settings.Seed)
+		t.Seeds = append(t.Seeds, x.Declared.Settings.Seed)
 		t.Folders = append(t.Folders, x.Dir)
 	}
 	return t

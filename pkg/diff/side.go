@@ -149,7 +149,7 @@ func openTrial(name, dir string) (*Side, error) {
 	}
 	t := e.Trials[0]
 	t.Label = m.Label
-	s.trials, s.rows = []*store.Trial{{Trial: t, Dir: dir, Manifest: m}}, e.Rows()
+	s.trials, s.rows = []*store.Trial{{Declared: t, Dir: dir, Manifest: m}}, e.Rows()
 	return s, nil
 }
 

@@ -84,7 +84,7 @@ func csvTables(t *store.Trial) ([]*csvTable, error) {
 	puzzles := &csvTable{name: puzzlesFile, head: []string{"generation", "set", "puzzles", "policy_solved", "search_solved"}}
 	accuracy := &csvTable{name: accuracyFile, head: []string{"generation", "phase", "positions", "top1", "top5", "value_error"}}
 	var epochs []store.Epoch
-	hooks := make([][]map[string]stats.Float, len(t.Settings.Hooks)) // by generation
+	hooks := make([][]map[string]stats.Float, len(t.Declared.Settings.Hooks)) // by generation
 	for g := 1; g <= t.Done(); g++ {
 		row, err := t.Generation(g)
 		if err != nil {
@@ -123,14 +123,14 @@ func csvTables(t *store.Trial) ([]*csvTable, error) {
 			accuracy.add(g, p.Phase, p.Positions, p.Top1, p.Top5, p.ValueError)
 		}
 	}
-	tables := []*csvTable{generations, epochTable(epochs, t.Settings.Network.MovesLeft)}
-	if e := t.Settings.Evaluation; e != nil && len(e.Puzzles) > 0 {
+	tables := []*csvTable{generations, epochTable(epochs, t.Declared.Settings.Network.MovesLeft)}
+	if e := t.Declared.Settings.Evaluation; e != nil && len(e.Puzzles) > 0 {
 		tables = append(tables, puzzles)
 	}
-	if e := t.Settings.Evaluation; e != nil && e.Accuracy {
+	if e := t.Declared.Settings.Evaluation; e != nil && e.Accuracy {
 		tables = append(tables, accuracy)
 	}
-	for i, h := range t.Settings.Hooks {
+	for i, h := range t.Declared.Settings.Hooks {
 		tables = append(tables, hookTable("hooks/"+h.Name()+".csv", hooks[i]))
 	}
 	return tables, nil
@@ -203,9 +203,9 @@ func trialsCSV(x *store.Experiment, trials []*store.Trial) (*csvTable, error) {
 	for _, trial := range trials {
 		var row []any
 		for _, a := range x.Axes {
-			row = append(row, axisValue(&trial.Trial, a.Path))
+			row = append(row, axisValue(&trial.Declared, a.Path))
 		}
-		row = append(row, trial.Number, filepath.Base(trial.Dir))
+		row = append(row, trial.Declared.Number, filepath.Base(trial.Dir))
 		for _, name := range columns {
 			of := name
 			switch name {

@@ -210,7 +210,7 @@ const besideWidth = 11
 func (r *Report) request(p *picture) *request {
 	q := &request{Figure: p.cell, frame: plots.Frame{Title: p.cell.Title}}
 	for _, t := range r.Trials {
-		if p.trial == nil || p.trial.ID == t.ID {
+		if p.trial == nil || p.trial.ID == t.Declared.ID {
 			q.trials = append(q.trials, t)
 		}
 	}
@@ -220,7 +220,7 @@ func (r *Report) request(p *picture) *request {
 	q.groups = store.Groups(q.trials)
 	if len(r.Axes) > 0 {
 		for i, g := range q.groups {
-			q.groups[i].Name = "#" + numbersOf(g) + " " + shortLabel(&g.Trials[0].Trial, r.Axes)
+			q.groups[i].Name = "#" + numbersOf(g) + " " + shortLabel(&g.Trials[0].Declared, r.Axes)
 		}
 	}
 	if p.trial == nil {

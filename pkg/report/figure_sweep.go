@@ -28,7 +28,7 @@ type values struct {
 func (q *request) axisValues(path string, words bool) values {
 	v := values{at: map[string]float64{}}
 	for _, g := range q.groups {
-		text := axisValue(&g.Trials[0].Trial, path)
+		text := axisValue(&g.Trials[0].Declared, path)
 		if text == "" { // the key does not apply to the trial
 			continue
 		}
@@ -97,7 +97,7 @@ func drawSweep(q *request) (plots.Chart, string, error) {
 	at := map[string]map[float64][]stats.Interval{} // by line and place
 	var order []string
 	for i, g := range q.groups {
-		t := &g.Trials[0].Trial
+		t := &g.Trials[0].Declared
 		place, there := axis.at[axisValue(t, x)]
 		if measures[i].Missing() || !there { // x does not apply to the trial
 			continue
@@ -136,7 +136,7 @@ func (q *request) lineAxes(x string) []experiment.Axis {
 	return slices.DeleteFunc(slices.Clone(q.axes), func(a experiment.Axis) bool {
 		at := map[string]string{}
 		for _, g := range q.groups {
-			t := &g.Trials[0].Trial
+			t := &g.Trials[0].Declared
 			here, v := axisValue(t, x), axisValue(t, a.Path)
 			if was, known := at[here]; known && was != v {
 				return false
@@ -158,7 +158,7 @@ func drawHeatmap(q *request) (plots.Chart, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	t := &q.groups[0].Trials[0].Trial
+	t := &q.groups[0].Trials[0].Declared
 	category := func(a experiment.Axis) plots.Categories { // a few rows are not high enough for a long name
 		return plots.Categories{Label: store.ShortKey(t, a.Path), Ticks: byValue(a.Values)}
 	}
@@ -169,7 +169,7 @@ func drawHeatmap(q *request) (plots.Chart, string, error) {
 		for _, column := range c.X.Ticks {
 			var here []stats.Interval
 			for i, g := range q.groups {
-				if t := &g.Trials[0].Trial; axisValue(t, x.Path) == column && axisValue(t, y.Path) == row {
+				if t := &g.Trials[0].Declared; axisValue(t, x.Path) == column && axisValue(t, y.Path) == row {
 					here = append(here, measures[i])
 				}
 			}
@@ -223,9 +223,9 @@ func drawParallel(q *request) (plots.Chart, string, error) {
 	}
 	for _, a := range q.axes {
 		values := q.axisValues(a.Path, len(a.Values) <= fewTicks)
-		axis := plots.ParallelAxis{Axis: plots.Axis{Label: store.ShortKey(&q.groups[0].Trials[0].Trial, a.Path), Log: values.log}, Ticks: values.words}
+		axis := plots.ParallelAxis{Axis: plots.Axis{Label: store.ShortKey(&q.groups[0].Trials[0].Declared, a.Path), Log: values.log}, Ticks: values.words}
 		for i, g := range q.groups {
-			text := axisValue(&g.Trials[0].Trial, a.Path)
+			text := axisValue(&g.Trials[0].Declared, a.Path)
 			at, there := values.at[text]
 			switch {
 			case there:

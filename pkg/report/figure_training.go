@@ -114,7 +114,7 @@ func drawLossHeads(q *request) (plots.Chart, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	network := &q.only().Settings.Network
+	network := &q.only().Declared.Settings.Network
 	valueUnit := "squared error"
 	if network.Value == "wdl" {
 		valueUnit = "nats"
@@ -151,7 +151,7 @@ func drawLossHeads(q *request) (plots.Chart, string, error) {
 // playsGames reports whether a trial plays its own games.
 func (q *request) playsGames() bool {
 	for _, t := range q.trials {
-		if t.Settings.Data == nil {
+		if t.Declared.Settings.Data == nil {
 			return true
 		}
 	}

@@ -194,16 +194,16 @@ func (r *Report) tables(opt Options) (files []file, err error) {
 		}
 		for _, x := range tables {
 			if opt.Out == "" || r.shows(x.name) {
-				files = append(files, file{path: l.table(x.name, &t.Trial), bytes: x.bytes})
+				files = append(files, file{path: l.table(x.name, &t.Declared), bytes: x.bytes})
 			}
 		}
 		stage := t.Manifest.Stage(store.TournamentStage)
-		if opt.Out == "" || stage == nil || t.Settings.Tournament.Rounds == 0 {
+		if opt.Out == "" || stage == nil || t.Declared.Settings.Tournament.Rounds == 0 {
 			continue
 		}
 		for _, name := range []string{"tournament/crosstable.csv", "tournament/ratings.csv"} {
 			if sum, ok := stage.Outputs[name]; ok && r.shows(name) {
-				files = append(files, file{path: l.table(name, &t.Trial), bytes: func() ([]byte, error) { return readWhole(t.Path(name), sum) }})
+				files = append(files, file{path: l.table(name, &t.Declared), bytes: func() ([]byte, error) { return readWhole(t.Path(name), sum) }})
 			}
 		}
 	}

@@ -103,7 +103,7 @@ func leave(t *testing.T, dir string, e *experiment.Experiment, i, done int) {
 		t.Fatal(err)
 	}
 	m := trial.Manifest
-	m.Trial, m.Label = trial.ID, trial.Label
+	m.Trial, m.Label = trial.Declared.ID, trial.Declared.Label
 	put := func(name string, in store.Inputs, outputs map[string]string, facts any) {
 		b, err := json.Marshal(facts)
 		if err != nil {
@@ -112,7 +112,7 @@ func leave(t *testing.T, dir string, e *experiment.Experiment, i, done int) {
 		m.Put(&store.Stage{Name: name, Inputs: in, Outputs: outputs, Facts: b, Seconds: 1.5})
 	}
 	put(store.UntrainedStage, nil, map[string]string{store.CheckpointFile(0): "sum 0"}, nil)
-	depth, noise := float64(trial.Settings.Network.Depth), 0.1*float64(i%3)
+	depth, noise := float64(trial.Declared.Settings.Network.Depth), 0.1*float64(i%3)
 	for g := 1; g <= done; g++ {
 		put(store.SelfPlayStage(g), nil, nil, store.Generation{Number: g, Games: 3, Samples: 100*g + i, WhiteWins: 2, Draws: 1, Lengths: []int{20 + i, 30 + 5*g, 60}, Seconds: 0.5})
 		put(store.HooksStage(g), nil, nil, store.HookResults{Metrics: []map[string]stats.Float{{"alive": stats.Float(float64(g) + noise)}}})

@@ -116,7 +116,7 @@ func (b *pageBuilder) cell(i int) ([]Block, error) {
 		if err != nil || len(table.Rows) == 0 {
 			return nil, err
 		}
-		table.Files, err = b.links(&t.Trial, table.Files)
+		table.Files, err = b.links(&t.Declared, table.Files)
 		return table, err
 	})
 }
@@ -131,7 +131,7 @@ func (b *pageBuilder) beside(make func(*store.Trial) (Block, error)) ([]Block, e
 			return nil, err
 		}
 		if block != nil {
-			all = append(all, Trial{t.Number, fmt.Sprintf("#%d %s", t.Number, t.Name()), []Block{block}})
+			all = append(all, Trial{t.Declared.Number, fmt.Sprintf("#%d %s", t.Declared.Number, t.Name()), []Block{block}})
 		}
 	}
 	switch {
@@ -171,7 +171,7 @@ func (b *pageBuilder) figures(i int) ([]Block, error) {
 		return []Block{f}, err
 	}
 	return b.beside(func(t *store.Trial) (Block, error) {
-		if d := byTrial[t.ID]; d != nil {
+		if d := byTrial[t.Declared.ID]; d != nil {
 			return b.figure(d)
 		}
 		return nil, nil
@@ -279,8 +279,8 @@ func (b *pageBuilder) provenance() []Block {
 		row := func(name, value string, class Class) []Cell { return []Cell{{Text: name}, {Text: value, Class: class}} }
 		table := facts(
 			row("folder", filepath.Base(t.Dir), Code),
-			row("settings", t.ID, Code),
-			row("seed", strconv.FormatUint(t.Settings.Seed, 10), Code),
+			row("settings", t.Declared.ID, Code),
+			row("seed", strconv.FormatUint(t.Declared.Settings.Seed, 10), Code),
 			row("alamos", m.Alamos, Code),
 			row("drawing code", codeVersion, Code),
 			row("machine", m.Hardware()+", "+m.OS, ""),
@@ -347,7 +347,7 @@ func (b *pageBuilder) notes() []Block {
 			unfinished = append(unfinished, fmt.Sprintf("%s: %d of %s", t.Name(), t.Done(), english.Plural(t.Last(), "generation", "")))
 		}
 		if e := t.Manifest.Ended; e != nil {
-			ended = append(ended, fmt.Sprintf("%s: after generation %d of %d, %s", t.Name(), e.Generation, t.Settings.Generations, e.Why))
+			ended = append(ended, fmt.Sprintf("%s: after generation %d of %d, %s", t.Name(), e.Generation, t.Declared.Settings.Generations, e.Why))
 		}
 		for g := 1; g <= t.Done(); g++ {
 			all, err := t.HookFaults(g)

@@ -106,7 +106,7 @@ func TestCodeVersion(t *testing.T) {
 	}
 	have := record{codeVersion, map[string]string{}}
 	for _, d := range all {
-		if d.trial != nil && d.trial.ID != r.Trials[0].ID || d.figure == nil {
+		if d.trial != nil && d.trial.ID != r.Trials[0].Declared.ID || d.figure == nil {
 			continue
 		}
 		svg, err := d.figure.InlineSVG()
@@ -337,7 +337,7 @@ func TestLineAxes(t *testing.T) {
 	for _, x := range [][3]string{{"100", "40", "2"}, {"100", "40", "5"}, {"200", "20", "2"}, {"200", "20", "5"}} {
 		var s store.Trial
 		for i, a := range q.axes {
-			s.Axis = append(s.Axis, experiment.AxisValue{Path: a.Path, Value: x[i]})
+			s.Declared.Axis = append(s.Declared.Axis, experiment.AxisValue{Path: a.Path, Value: x[i]})
 		}
 		q.groups = append(q.groups, store.Group{Trials: []*store.Trial{&s}})
 	}

@@ -118,8 +118,8 @@ func Show(run *store.Run, trial *store.Trial, verify bool) (*Shown, error) {
 
 func (s *Shown) addTrial(d *experiment.Trial) error {
 	folder := store.Folder(d)
-	t := &store.Trial{Trial: *d, Dir: filepath.Join(s.Dir, folder), Manifest: &store.Manifest{}}
-	if i := slices.IndexFunc(s.Opened, func(o *store.Trial) bool { return o.ID == d.ID }); i >= 0 {
+	t := &store.Trial{Declared: *d, Dir: filepath.Join(s.Dir, folder), Manifest: &store.Manifest{}}
+	if i := slices.IndexFunc(s.Opened, func(o *store.Trial) bool { return o.Declared.ID == d.ID }); i >= 0 {
 		t = s.Opened[i]
 	}
 	row := ShownTrial{
@@ -141,7 +141,7 @@ func (s *Shown) addTrial(d *experiment.Trial) error {
 }
 
 func (s *Shown) addDetails(t *store.Trial, verify bool) error {
-	d := ShownDetails{Folder: filepath.Base(t.Dir), ID: t.ID, Label: t.Label, Machine: t.Manifest.Machine, trial: t}
+	d := ShownDetails{Folder: filepath.Base(t.Dir), ID: t.Declared.ID, Label: t.Declared.Label, Machine: t.Manifest.Machine, trial: t}
 	if e := t.Manifest.Ended; e != nil {
 		d.Ended = e.Why
 	}

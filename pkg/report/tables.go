@@ -45,7 +45,7 @@ func ofTournament(table func(*store.Trial, *store.Tournament) (Table, error)) fu
 
 // generationsTable has a row for each generation of self-play or data.
 func generationsTable(t *store.Trial) (Table, error) {
-	fromData := t.Settings.Data != nil
+	fromData := t.Declared.Settings.Data != nil
 	c := Table{
 		Caption: "Self-play by generation: games that white won, drawn games, games that black won.",
 		Columns: []Column{number("generation", ""), {Name: "W/D/B"}, number("length", "plies"), number("samples", ""), number("loss", ""), number("evaluations", "1/s")},
@@ -192,7 +192,7 @@ func puzzlesTable(t *store.Trial) (Table, error) {
 		Columns: []Column{number("generation", ""), {Name: "puzzles"}, number("network alone", ""), number("alone", "%"), number("with search", ""), number("search", "%")},
 		Files:   []string{puzzlesFile},
 	}
-	if e := t.Settings.Evaluation; e != nil {
+	if e := t.Declared.Settings.Evaluation; e != nil {
 		c.Caption = fmt.Sprintf("Puzzles solved by the network alone and with a search of %s.", english.Plural(e.Search.Visits, "visit", ""))
 	}
 	for g := 1; g <= t.Done(); g++ {

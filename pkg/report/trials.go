@@ -76,13 +76,13 @@ func evaluationMetrics(x *store.Experiment, prefix string) (names []string) {
 // numbersOf formats the numbers of a group's trials: "3", "1–4" or "1, 5".
 func numbersOf(g store.Group) string {
 	n := len(g.Trials)
-	first, last := g.Trials[0].Number, g.Trials[n-1].Number
+	first, last := g.Trials[0].Declared.Number, g.Trials[n-1].Declared.Number
 	if n > 2 && last-first == n-1 {
 		return fmt.Sprintf("%d–%d", first, last)
 	}
 	var parts []string
 	for _, t := range g.Trials {
-		parts = append(parts, fmt.Sprint(t.Number))
+		parts = append(parts, fmt.Sprint(t.Declared.Number))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -151,13 +151,13 @@ func trialsTable(x *store.Experiment, groups []store.Group, axes []experiment.Ax
 		case n > 1:
 			row[1].Text = english.Plural(n, "seed", "")
 		default:
-			row[0].Link = anchor(first.Number)
+			row[0].Link = anchor(first.Declared.Number)
 			if len(axes) > 0 {
 				row[1].Text = filepath.Base(first.Dir)
 			}
 		}
 		for _, a := range axes {
-			row = append(row, Cell{Text: axisValue(&first.Trial, a.Path)})
+			row = append(row, Cell{Text: axisValue(&first.Declared, a.Path)})
 		}
 		if lone {
 			row = row[1:]

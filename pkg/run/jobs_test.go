@@ -174,13 +174,13 @@ func (s site) rungs(t *testing.T, metric string) []store.Rung {
 		}
 		want := last[filepath.Base(x.Dir)]
 		if x.Last() != want || x.Done() != want {
-			t.Errorf("%s ended after %d generations, %d were trained, want %d", x.Label, x.Last(), x.Done(), want)
+			t.Errorf("%s ended after %d generations, %d were trained, want %d", x.Declared.Label, x.Last(), x.Done(), want)
 		}
 		if (x.Manifest.Ended != nil) != (want < 3) {
-			t.Errorf("%s ended early: %+v", x.Label, x.Manifest.Ended)
+			t.Errorf("%s ended early: %+v", x.Declared.Label, x.Manifest.Ended)
 		}
 		if res, err := x.Tournament(); err != nil || res == nil || res.Find(store.CheckpointName(want)) < 0 {
-			t.Errorf("%s: no tournament of generation %d (%v)", x.Label, want, err)
+			t.Errorf("%s: no tournament of generation %d (%v)", x.Declared.Label, want, err)
 		}
 	}
 	return rungs
@@ -217,7 +217,7 @@ func TestHalvingByLoss(t *testing.T) {
 	}
 	for _, x := range s.load(t, halvingSet...).Trials {
 		if x, err := store.Open(s.results(), x); err != nil || x.Manifest.Ended != nil || x.Done() != 3 {
-			t.Errorf("%s: %d generations, ended %v (%v)", x.Label, x.Done(), x.Manifest.Ended, err)
+			t.Errorf("%s: %d generations, ended %v (%v)", x.Declared.Label, x.Done(), x.Manifest.Ended, err)
 		}
 	}
 }

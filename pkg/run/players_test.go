@@ -36,18 +36,18 @@ tournament:
 	if err != nil {
 		t.Fatal(err)
 	}
-	of, err := experiment.NewSetup(&stored.Settings)
+	of, err := experiment.NewSetup(&stored.Declared.Settings)
 	if err != nil {
 		t.Fatal(err)
 	}
 	all := &Opponents{engines: map[string]*uci.Found{}}
-	for i := range stored.Settings.Tournament.Players {
-		if p := &stored.Settings.Tournament.Players[i]; p.UCI == "/a/engine" || p.UCI == "/b/engine" {
+	for i := range stored.Declared.Settings.Tournament.Players {
+		if p := &stored.Declared.Settings.Tournament.Players[i]; p.UCI == "/a/engine" || p.UCI == "/b/engine" {
 			all.engines[engineKey(of.Variant, of.Chess960, p)] = &uci.Found{Name: "engine depth 3"}
 		}
 	}
 	var have []string
-	for _, c := range all.Players(&Trial{Settings: &stored.Settings, Results: stored, Setup: of}) {
+	for _, c := range all.Players(&Trial{Settings: &stored.Declared.Settings, Results: stored, Setup: of}) {
 		have = append(have, fmt.Sprintf("%s %d %d", c.name, c.generation(), c.Rounds))
 	}
 	want := []string{

@@ -107,11 +107,11 @@ func (r *run) openIn(dir string, declared experiment.Trial, report Report) (*Tri
 		return nil, err
 	}
 	t := &Trial{
-		Results:  &store.Trial{Trial: declared, Dir: dir, Manifest: m},
+		Results:  &store.Trial{Declared: declared, Dir: dir, Manifest: m},
 		Hardware: Hardware{Workers: r.Workers, Batch: r.Batch, Device: r.Device, Precision: r.Precision},
 		Machine:  r.machine, Report: report, run: r, reported: map[string]bool{},
 	}
-	t.Settings = &t.Results.Settings
+	t.Settings = &t.Results.Declared.Settings
 	if t.Setup, err = experiment.NewSetup(t.Settings); err != nil {
 		return nil, err
 	}

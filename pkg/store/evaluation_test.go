@@ -15,7 +15,7 @@ import (
 func asked(t *testing.T) *Trial {
 	t.Helper()
 	x := made(t)
-	x.Settings.Evaluation = &experiment.Evaluation{
+	x.Declared.Settings.Evaluation = &experiment.Evaluation{
 		Every: 2, Accuracy: true,
 		Puzzles: []experiment.Puzzles{{File: config.File{Path: "puzzles/mate-in-1.epd"}}, {File: config.File{Path: "puzzles/mate-in-2.epd"}}},
 	}
@@ -62,7 +62,7 @@ func TestEvaluationMeasures(t *testing.T) {
 		_, err := x.Measure(name)
 		wantError(t, err, fmt.Sprintf("%q", name), want)
 	}
-	for _, name := range x.Settings.EvaluationMeasures() {
+	for _, name := range x.Declared.Settings.EvaluationMeasures() {
 		if _, err := x.Measure(name); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -72,10 +72,12 @@ func TestEvaluationMeasures(t *testing.T) {
 // What was asked of another checkpoint, or is no longer asked, is not told.
 func TestEvaluationOfAnother(t *testing.T) {
 	for what, change := range map[string]func(x *Trial){
-		"trained again":  func(x *Trial) { x.Manifest.Stage(TrainStage(2)).Outputs[CheckpointFile(2)] = "sum of another" },
-		"no evaluation":  func(x *Trial) { x.Settings.Evaluation = nil },
-		"other measures": func(x *Trial) { x.Settings.Evaluation.Puzzles, x.Settings.Evaluation.Accuracy = nil, false },
-		"not trained":    func(x *Trial) { x.Manifest.Drop(TrainStage(2)) },
+		"trained again": func(x *Trial) { x.Manifest.Stage(TrainStage(2)).Outputs[CheckpointFile(2)] = "sum of another" },
+		"no evaluation": func(x *Trial) { x.Declared.Settings.Evaluation = nil },
+		"other measures": func(x *Trial) {
+			x.Declared.Settings.Evaluation.Puzzles, x.Declared.Settings.Evaluation.Accuracy = nil, false
+		},
+		"not trained": func(x *Trial) { x.Manifest.Drop(TrainStage(2)) },
 	} {
 		x := asked(t)
 		change(x)
@@ -92,7 +94,7 @@ func TestEvaluationOfAnother(t *testing.T) {
 	if x.Evaluates(1) || !x.Evaluates(2) || x.Evaluates(0) {
 		t.Error("every 2: want generation 2 only")
 	}
-	x.Settings.Evaluation.Every = 0
+	x.Declared.Settings.Evaluation.Every = 0
 	if !x.Evaluates(2) || x.Evaluates(1) {
 		t.Error("want the last only")
 	}

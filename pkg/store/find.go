@@ -240,7 +240,7 @@ func findHash(results, digits string) (*Run, *Trial, error) {
 		for i, t := range r.Opened {
 			if len(digits) >= HashDigits && strings.HasPrefix(filepath.Base(t.Dir), digits) {
 				run, trial = r, r.Opened[i]
-				found = append(found, r.Name+"/"+describeTrial(&t.Trial))
+				found = append(found, r.Name+"/"+describeTrial(&t.Declared))
 			}
 		}
 	}

@@ -108,7 +108,7 @@ func (t *Trial) strength(name string, g int) (stats.Interval, error) {
 // of one phase has the phase as a suffix, as in accuracy.top1_endgame.
 func (t *Trial) evaluationMeasures(g int) (map[string]stats.Interval, error) {
 	all := map[string]stats.Interval{}
-	e := t.Settings.Evaluation
+	e := t.Declared.Settings.Evaluation
 	if e == nil {
 		return all, nil
 	}
@@ -152,7 +152,7 @@ func (t *Trial) evaluationMeasures(g int) (map[string]stats.Interval, error) {
 
 // hookMeasure returns a script's metric of generation g.
 func (t *Trial) hookMeasure(name string, g int) (stats.Interval, error) {
-	for i, h := range t.Settings.Hooks {
+	for i, h := range t.Declared.Settings.Hooks {
 		metric, ok := strings.CutPrefix(name, h.Name()+".")
 		if !ok {
 			continue
@@ -163,7 +163,7 @@ func (t *Trial) hookMeasure(name string, g int) (stats.Interval, error) {
 		}
 		return stats.Unknown(), err
 	}
-	known := append(experiment.TrialMetrics(), t.Settings.EvaluationMeasures()...)
+	known := append(experiment.TrialMetrics(), t.Declared.Settings.EvaluationMeasures()...)
 	return stats.Unknown(), fmt.Errorf("a trial has no metric %q: want %s, HOOK.METRIC of a hook, or an accuracy with a phase, as in accuracy.top1_endgame", name, strings.Join(known, ", "))
 }
 
@@ -180,11 +180,11 @@ func Groups(trials []*Trial) []Group {
 	var groups []Group
 	at := map[string]int{}
 	for _, t := range trials {
-		i, ok := at[t.Group]
+		i, ok := at[t.Declared.Group]
 		if !ok {
 			i = len(groups)
-			at[t.Group] = i
-			groups = append(groups, Group{Name: cmp.Or(t.Group, t.Settings.Name)})
+			at[t.Declared.Group] = i
+			groups = append(groups, Group{Name: cmp.Or(t.Declared.Group, t.Declared.Settings.Name)})
 		}
 		groups[i].Trials = append(groups[i].Trials, t)
 	}

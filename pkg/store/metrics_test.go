@@ -16,9 +16,9 @@ import (
 func made(t *testing.T) *Trial {
 	t.Helper()
 	x := &Trial{Manifest: &Manifest{}}
-	x.Settings.Generations = 2
-	x.Settings.Tournament.Rounds = 10
-	x.Settings.Hooks = []experiment.Hook{{File: config.File{Path: "kings.go"}}}
+	x.Declared.Settings.Generations = 2
+	x.Declared.Settings.Tournament.Rounds = 10
+	x.Declared.Settings.Hooks = []experiment.Hook{{File: config.File{Path: "kings.go"}}}
 	put := func(name string, facts any) {
 		b, err := json.Marshal(facts)
 		if err != nil {
@@ -76,7 +76,7 @@ func TestGroups(t *testing.T) {
 	var trials []*Trial
 	for _, x := range [][2]string{{"a=1 seed=1", "a=1"}, {"a=1 seed=2", "a=1"}, {"a=2 seed=1", "a=2"}} {
 		s := made(t)
-		s.Label, s.Group = x[0], x[1]
+		s.Declared.Label, s.Declared.Group = x[0], x[1]
 		trials = append(trials, s)
 	}
 	groups := Groups(trials)

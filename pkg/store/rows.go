@@ -193,7 +193,7 @@ var ErrUnmeasured = errors.New("no metrics")
 // with one metric. It need not be present in every generation.
 func (t *Trial) FindMetric(name string) (script int, metric string, err error) {
 	var known, silent []string
-	for i, h := range t.Settings.Hooks {
+	for i, h := range t.Declared.Settings.Hooks {
 		names, err := t.MetricNames(i)
 		if err != nil {
 			return 0, "", err
@@ -246,14 +246,14 @@ type PhaseAccuracy struct {
 // Evaluates reports whether the experiment evaluates the checkpoint of generation g. It
 // always evaluates the last one.
 func (t *Trial) Evaluates(g int) bool {
-	e := t.Settings.Evaluation
+	e := t.Declared.Settings.Evaluation
 	return e != nil && g > 0 && (g == t.Done() || e.Every > 0 && g%e.Every == 0)
 }
 
 // PuzzleScores returns the puzzle scores of generation g in the order of the experiment. It
 // returns nil if the present checkpoint has not been scored.
 func (t *Trial) PuzzleScores(g int) (scores []PuzzleScore, err error) {
-	if s := t.evaluation(PuzzlesStage(g), g); s != nil && len(t.Settings.Evaluation.Puzzles) > 0 {
+	if s := t.evaluation(PuzzlesStage(g), g); s != nil && len(t.Declared.Settings.Evaluation.Puzzles) > 0 {
 		err = s.Decode(&scores)
 	}
 	return scores, err
@@ -262,7 +262,7 @@ func (t *Trial) PuzzleScores(g int) (scores []PuzzleScore, err error) {
 // Accuracy returns the accuracy of generation g by phase, and AllPhases last. It returns
 // nil if the present checkpoint has not been measured.
 func (t *Trial) Accuracy(g int) (phases []PhaseAccuracy, err error) {
-	if s := t.evaluation(AccuracyStage(g), g); s != nil && t.Settings.Evaluation.Accuracy {
+	if s := t.evaluation(AccuracyStage(g), g); s != nil && t.Declared.Settings.Evaluation.Accuracy {
 		err = s.Decode(&phases)
 	}
 	return phases, err
@@ -298,7 +298,7 @@ type PlayerResult struct {
 // has none, even if the manifest still has an earlier one.
 func (t *Trial) Tournament() (*Tournament, error) {
 	s := t.Manifest.Stage(TournamentStage)
-	if s == nil || t.Settings.Tournament.Rounds == 0 {
+	if s == nil || t.Declared.Settings.Tournament.Rounds == 0 {
 		return nil, nil
 	}
 	var out Tournament

@@ -151,7 +151,7 @@ func (r *Run) progress(folders []string) (faults []string, err error) {
 		known[folder] = true
 		t := opened[folder]
 		if t == nil {
-			t = &Trial{Trial: *declared, Manifest: &Manifest{}}
+			t = &Trial{Declared: *declared, Manifest: &Manifest{}}
 		}
 		r.Generations += t.Last()
 		r.Done += t.Done()

@@ -105,7 +105,7 @@ func TestReadRun(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(trials[0].Dir, ManifestName), []byte("{"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	write(func() { x.Trials = []experiment.Trial{trials[0].Trial} })
+	write(func() { x.Trials = []experiment.Trial{trials[0].Declared} })
 	want("a damaged manifest", `damaged "untrained network", trials 0/1 +0, generations 0/2, DIR/manifest.json is damaged (unexpected end of JSON input): delete it`)
 	if err := os.WriteFile(filepath.Join(dir, ExperimentName), []byte(`{"name":`), 0o666); err != nil {
 		t.Fatal(err)
@@ -128,7 +128,7 @@ func found(r *Run, t *Trial) string {
 	if t == nil {
 		return r.Name
 	}
-	return fmt.Sprintf("%s/%d", r.Name, t.Number)
+	return fmt.Sprintf("%s/%d", r.Name, t.Declared.Number)
 }
 
 func TestResolve(t *testing.T) {

@@ -149,8 +149,8 @@ func TestFloatJSON(t *testing.T) {
 
 func TestFindMetric(t *testing.T) {
 	s := &Trial{Manifest: &Manifest{}}
-	s.Settings.Generations = 2
-	s.Settings.Hooks = []experiment.Hook{{File: config.File{Path: "x/kings.go"}}, {File: config.File{Path: "pawns.go"}, Metric: "pawn"}}
+	s.Declared.Settings.Generations = 2
+	s.Declared.Settings.Hooks = []experiment.Hook{{File: config.File{Path: "x/kings.go"}}, {File: config.File{Path: "pawns.go"}, Metric: "pawn"}}
 	s.Manifest.Put(&Stage{Name: HooksStage(1), Facts: json.RawMessage(`{"metrics": [{"alive": 1, "dead": null}, {}]}`)})
 	s.Manifest.Put(&Stage{Name: HooksStage(2), Facts: json.RawMessage(`{"metrics": [{"alive": 1}, {"passed": 3}]}`)})
 	for name, want := range map[string]string{
@@ -169,14 +169,14 @@ func TestFindMetric(t *testing.T) {
 			t.Errorf("%s: every hook has metrics: %v", name, err)
 		}
 	}
-	s.Settings.Hooks = append(s.Settings.Hooks, experiment.Hook{File: config.File{Path: "queens.go"}}) // it has failed twice
+	s.Declared.Settings.Hooks = append(s.Declared.Settings.Hooks, experiment.Hook{File: config.File{Path: "queens.go"}}) // it has failed twice
 	if _, _, err := s.FindMetric("traded"); !errors.Is(err, ErrUnmeasured) {
 		t.Errorf("a metric of a hook that failed: %v", err)
 	}
 	if i, metric, err := s.FindMetric("dead"); i != 0 || metric != "dead" || err != nil {
 		t.Errorf("beside a hook that failed: %d %s, %v", i, metric, err)
 	}
-	s.Settings.Hooks = nil
+	s.Declared.Settings.Hooks = nil
 	_, _, err := s.FindMetric("traded")
 	wantError(t, err, "no hooks")
 }

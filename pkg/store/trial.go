@@ -14,15 +14,15 @@ import (
 
 // Trial is a trial and the results in its folder.
 type Trial struct {
-	experiment.Trial
-	Dir      string
+	Declared experiment.Trial // its settings and its place in the sweep
+	Dir      string           // of its results
 	Manifest *Manifest
 }
 
 // Open reads the results of a trial. dir is the folder of its experiment's results. A trial
 // that has not begun has an empty manifest.
 func Open(dir string, t experiment.Trial) (*Trial, error) {
-	trial := &Trial{Trial: t, Dir: filepath.Join(dir, Folder(&t))}
+	trial := &Trial{Declared: t, Dir: filepath.Join(dir, Folder(&t))}
 	var err error
 	trial.Manifest, err = ReadManifest(trial.Dir)
 	return trial, err
@@ -49,15 +49,15 @@ func (t *Trial) Path(elem ...string) string {
 
 // Name returns the trial's name in legends: its label, or the experiment's name if it has
 // no label.
-func (t *Trial) Name() string { return cmp.Or(t.Label, t.Settings.Name) }
+func (t *Trial) Name() string { return cmp.Or(t.Declared.Label, t.Declared.Settings.Name) }
 
 // Last returns the last generation of the trial: that of its early end, or else that of the
 // settings. A running trial may not have reached it.
 func (t *Trial) Last() int {
 	if e := t.Manifest.Ended; e != nil {
-		return min(e.Generation, t.Settings.Generations)
+		return min(e.Generation, t.Declared.Settings.Generations)
 	}
-	return t.Settings.Generations
+	return t.Declared.Settings.Generations
 }
 
 // Done returns the number of finished generations.
@@ -80,12 +80,12 @@ func (t *Trial) Next() string {
 		switch {
 		case !has(t.SamplesStage(g)):
 			return t.SamplesStage(g)
-		case t.Settings.Data == nil && len(t.Settings.Hooks) > 0 && !has(HooksStage(g)) && !has(TrainStage(g)):
+		case t.Declared.Settings.Data == nil && len(t.Declared.Settings.Hooks) > 0 && !has(HooksStage(g)) && !has(TrainStage(g)):
 			return HooksStage(g)
 		}
 		return TrainStage(g)
 	}
-	if t.Settings.Tournament.Rounds > 0 && !has(TournamentStage) {
+	if t.Declared.Settings.Tournament.Rounds > 0 && !has(TournamentStage) {
 		return TournamentStage
 	}
 	return ""
@@ -113,7 +113,7 @@ func checkpointStage(g int) string {
 // SamplesStage returns the name of the stage that makes the samples of generation g:
 // self-play, or the import of a chunk of data.
 func (t *Trial) SamplesStage(g int) string {
-	if t.Settings.Data != nil {
+	if t.Declared.Settings.Data != nil {
 		return DataStage(g)
 	}
 	return SelfPlayStage(g)
