@@ -1,8 +1,8 @@
 package chess
 
-// threats is what bears on the king of the side to move in atomic chess: the
-// leapers that give check, and every enemy slider on a line with the king
-// together with the pieces between them. A capture is legal if it leaves no
+// threats holds the enemy pieces that attack, or could attack, the king of the side to move
+// in atomic chess: the leapers that give check, and every enemy slider on a line with the
+// king together with the pieces between them. A capture is legal if it leaves no
 // leaper and on every line either no slider or some piece between.
 type threats struct {
 	leapers Bitboard
@@ -25,9 +25,9 @@ func (t *threats) survive(gone Bitboard) bool {
 	return true
 }
 
-// generateAtomic: quiet moves obey pins and checks as in chess; captures are
-// tried against the threats, since an explosion can open or close any line.
-// While the kings touch nothing threatens.
+// generateAtomic generates the moves of atomic chess. Quiet moves obey pins and checks as
+// in chess. Captures are tested against the threats, because an explosion can open or
+// close any line. While the kings touch there are no threats.
 func (p *Position) generateAtomic(l *MoveList) (n int) {
 	us := p.turn & 1
 	them := us ^ 1

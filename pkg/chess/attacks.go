@@ -66,8 +66,8 @@ func backRank(c Color) Bitboard {
 // Sliding attacks by magic multiplication: the occupied squares that matter to
 // a slider (mask) times a factor have their information gathered in the top
 // bits, which index a table of attacks. The factors below were found by trial
-// with sparse random numbers; init proves each of them, since a bad one would
-// map two different attack sets to one entry.
+// with sparse random numbers. init checks each of them, because a bad one would map two
+// different attack sets to one entry.
 
 type magic struct {
 	mask, factor Bitboard
@@ -96,7 +96,7 @@ var (
 	bishopSteps = [4][2]int{{1, 1}, {-1, 1}, {1, -1}, {-1, -1}}
 )
 
-// walk returns a slider's attacks the slow way, step by step.
+// walk computes a slider's attacks step by step. Only the tables are made from it.
 func walk(s Square, occupied Bitboard, steps *[4][2]int) Bitboard {
 	var attacks Bitboard
 	for _, d := range steps {
@@ -116,7 +116,7 @@ func initMagics() {
 	offset := uint32(0)
 	fill := func(magics *[64]magic, factors *[64]Bitboard, steps *[4][2]int) {
 		for s := Square(0); s < 64; s++ {
-			// The last square of each ray never hides anything behind it.
+			// The last square of a ray has nothing behind it to hide.
 			rank, file := rank1<<(s&56), fileA<<(s&7)
 			edges := (rank1|rank8)&^rank | (fileA|fileH)&^file
 			mask := walk(s, 0, steps) &^ edges

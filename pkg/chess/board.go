@@ -9,7 +9,7 @@ import (
 // Square is a square of the board: a1 = 0, b1 = 1, ..., h8 = 63.
 type Square uint8
 
-// NoSquare means that there is no square. It is not a valid index.
+// NoSquare is the absence of a square. It is not a valid index.
 const NoSquare Square = 64
 
 // NewSquare returns the square on a file and a rank, both 0 to 7 (a1 is 0, 0).

@@ -1,6 +1,5 @@
 // Package chess knows the rules of chess and of lichess' variants: positions,
-// legal moves, and the notations in which the world writes them down (FEN, UCI
-// moves, SAN, PGN, perft suites).
+// legal moves, and notations (FEN, UCI moves, SAN, PGN, perft suites).
 //
 // A game of random moves, from the first to the last:
 //
@@ -13,8 +12,8 @@
 //
 // A [Position] is a small value: copy it with =, compare its [Position.Key],
 // play a move in place. Generating and playing moves allocates nothing. A
-// [Game] is a position with its history, which threefold repetition needs, and
-// says when and why the game is over.
+// [Game] is a position with its history, which threefold repetition needs. It reports when
+// and why the game is over.
 //
 // # Variants
 //
@@ -27,9 +26,9 @@
 //     would land. Kings cannot capture. A move must not explode one's own king;
 //     one that explodes the enemy king wins at once, even out of check. While
 //     the kings touch neither is in check, for taking either would explode both.
-//   - [Antichess]: who can capture must. The king is a piece like any other,
-//     and a pawn may become one; there is no check and no castling. A side that
-//     has lost everything, or cannot move, wins.
+//   - [Antichess]: captures are compulsory. The king is a piece like any other, and
+//     a pawn may promote to one. There is no check and no castling. A side that has
+//     lost all pieces, or cannot move, wins.
 //   - [KingOfTheHill]: chess, but a king on d4, e4, d5 or e5 wins.
 //   - [ThreeCheck]: chess, but the third check wins.
 //   - [Horde]: White has 36 pawns and no king, and loses with its last piece;
@@ -38,18 +37,18 @@
 //   - [RacingKings]: no pawns, and no move may give check. The first king on the
 //     eighth rank wins; when it is White's, Black may follow on the next ply and
 //     draw.
-//   - [Crazyhouse]: a captured piece goes to the pocket of who took it, a
-//     promoted one as a pawn, and can be dropped on an empty square instead of
-//     a move; pawns not on the first and last rank.
+//   - [Crazyhouse]: a captured piece goes to the pocket of the side that took it, a
+//     promoted one as a pawn. Instead of a move it can be dropped on an empty square,
+//     pawns not on the first and last rank.
 //
 // # Draws
 //
 // [Game.Outcome] ends a game as lichess does, except that threefold repetition
-// and fifty moves need no claim. What ends a game by force (mate, stalemate, the
-// variant's own rule) is decided before any draw. Crazyhouse has no fifty moves,
+// and fifty moves need no claim. Mate, stalemate and the variant's own rule
+// are checked before any draw. Crazyhouse has no fifty moves,
 // and its repetitions are looked for in the whole game, since a capture there
-// can be undone. What counts as insufficient material is lichess' definition
-// ([Position.InsufficientMaterial]), which other programs do not always share:
+// can be undone. Insufficient material follows lichess' definition
+// ([Position.InsufficientMaterial]). Other programs differ in places:
 // Fairy-Stockfish plays on in atomic endings in which nobody can explode a king.
 // One rule of lichess' is left out: atomic positions in which nothing can ever be
 // captured (kings, pawns blocked by pawns, and bishops of one side that meet no
@@ -63,18 +62,18 @@
 // of any size, with comments, variations, NAGs and clocks; [PGNReader.NextInto]
 // uses a game's memory again. What [WritePGN] writes reads as the same game.
 //
-// # How it is known to be right
+// # Evidence
 //
-// Perft counts on which other programs agree are in testdata and in the tests.
+// The tests compare perft counts on which other programs agree.
 // 1,500 atomic games by another engine are replayed to the same final positions.
-// The rules are written a second time, slow and plain, in the tests, and both are
-// held together on positions that no game reaches.
+// The tests contain a second, slow and simple implementation of the rules, and compare both
+// on positions that no game reaches.
 // `make oracle` plays 10,000 random games of each variant and compares every
 // list of moves, every FEN, every check and every result with Fairy-Stockfish.
 //
 // # What the package refuses to do
 //
 // It does not search, evaluate or encode positions, speaks no protocol, and
-// starts no goroutine. Its variants are branches chosen once a call, not an
-// interface to be implemented outside.
+// starts no goroutine. Variants are branches in the code, chosen once per call, not
+// an interface that other packages can implement.
 package chess

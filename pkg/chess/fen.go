@@ -25,8 +25,8 @@ func StartPosition(v Variant) Position { return starts()[v] }
 
 // ParseFEN reads a position in Forsyth-Edwards notation.
 //
-// It is strict about what can be: one king a side, at most 16 pieces a side
-// and no more promoted ones than pawns are missing, no pawns on the first and
+// It accepts only possible positions: one king a side, at most 16 pieces a side
+// and no more promoted pieces than pawns are missing, no pawns on the first and
 // last rank, castling rights with king and rook in place, an en passant square
 // behind a pawn that can have come there, and the side that has just moved not
 // in check. The variants change this as their rules do: in atomic chess the
@@ -42,7 +42,7 @@ func StartPosition(v Variant) Position { return starts()[v] }
 // In three-check the checks that each side has still to give stand before the
 // clocks, as 3+3, or those given stand after them, as +0+0.
 //
-// Errors name the field and say what is wrong with it.
+// Errors name the field and what is wrong in it.
 func ParseFEN(v Variant, fen string) (Position, error) {
 	if int(v) >= variantCount {
 		return Position{}, fmt.Errorf("fen: unknown variant %d", v)
@@ -114,7 +114,7 @@ func parseFEN(v Variant, fen string) (Position, error) {
 	return p, nil
 }
 
-// parseChecks takes the count of checks out of the fields of a three-check FEN:
+// parseChecks removes the count of checks from the fields of a three-check FEN:
 // those still to give, "3+3", as the fifth field, or those given, "+0+0", as the
 // last one. Without either, no check has been given.
 func (p *Position) parseChecks(fields []string) ([]string, error) {
@@ -222,7 +222,7 @@ func (p *Position) parsePieces(s string) error {
 	return nil
 }
 
-// checkMaterial refuses what no game can bring about.
+// checkMaterial returns an error for material that no game can have.
 func (p *Position) checkMaterial() error {
 	pawnless := rank1 | rank8
 	if p.variant == RacingKings {
@@ -269,9 +269,9 @@ func (p *Position) checkMaterial() error {
 	return nil
 }
 
-// checkCrazyhouse counts both sides and their pockets together, for pieces
-// change sides but do not vanish. A piece that is not marked as promoted and is
-// more than the initial ones must have been promoted all the same.
+// checkCrazyhouse counts both sides and their pockets together, because pieces change
+// sides but do not vanish. Pieces beyond the initial number must have been promoted, even
+// if they are not marked so.
 func (p *Position) checkCrazyhouse() error {
 	initial := [...]int{Pawn: 16, Knight: 4, Bishop: 4, Rook: 4, Queen: 2, King: 2}
 	have := func(t PieceType) int {

@@ -222,7 +222,7 @@ func (p *Position) pawnPushes(l *MoveList, pawns, empty, mask Bitboard) int {
 
 // castling generates castling for a king that is not in check. King and rook
 // may begin anywhere on the first rank: all squares they cross or reach must
-// be empty but for the two, and those the king crosses unattacked. In atomic
+// be empty except for the two, and those that the king crosses must not be attacked. In atomic
 // chess a square that touches the enemy king counts as unattacked.
 func (p *Position) castling(l *MoveList, king Square) (n int) {
 	us := p.turn & 1

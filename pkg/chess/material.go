@@ -6,10 +6,10 @@ package chess
 // Chess: kings alone, kings and one minor piece, or kings and bishops that all
 // stand on squares of one color.
 //
-// Atomic: where both sides have more than a king, two bishops, one a side, on
-// squares of different colors: they can never blow each other up. Where one
-// king is bare: nothing, any single piece but a queen or a pawn, or two knights.
-// Closed positions, which lichess ends too, are played on.
+// Atomic: if both sides have more than a king, two bishops, one a side, on squares of
+// different colors, which can never capture each other. If one king is bare: nothing
+// else, any single piece but a queen or a pawn, or two knights. Closed positions, which
+// lichess ends too, are not recognized.
 //
 // Antichess: bishops, each side's on squares of one color and not the other
 // side's, and pawns that block each other where no bishop can take them.
@@ -114,8 +114,8 @@ func (p *Position) hordeClosed() bool {
 	return true
 }
 
-// withTurn is the position as if it were c's turn. An en passant capture is there
-// for the side only whose turn it is.
+// withTurn is the position as if it were c's turn. Only the side to
+// move can capture en passant.
 func (p *Position) withTurn(c Color) Position {
 	q := *p
 	if q.turn != c {

@@ -26,10 +26,10 @@ func newPromotion(from, to Square, t PieceType) Move {
 	return newMove(from, to) | (Move(t)+kindPromotion)<<12
 }
 
-// newDrop is the placing of a piece from the pocket.
+// newDrop returns the move that places a piece from the pocket.
 func newDrop(to Square, t PieceType) Move { return newMove(to, to) | (Move(t)+kindDrop)<<12 }
 
-// From is the square the piece leaves; of a drop, the square it comes to.
+// From is the square the piece leaves; for a drop, the square where it lands.
 func (m Move) From() Square { return Square(m & 63) }
 
 // To is the square the piece goes to; for castling, the square of the rook.
@@ -80,8 +80,8 @@ func (m Move) String() string {
 // MoveList holds the legal moves of a position and never allocates. The zero
 // value is empty.
 //
-// It has room for every position that can come about. Chess has at most 218
-// moves; in crazyhouse a bound is needed, not a record: no square is reached
+// It has room for every possible position. Chess has at most 218 moves. For crazyhouse
+// this is an upper bound: no square is reached
 // from more than eight directions, by a promotion in more than twelve further
 // ways, or by more than five kinds of drops, and a piece has at most 27 moves.
 // With k pieces that is at most min(27k, 8(64-k)) + 5(64-k) moves, with knights

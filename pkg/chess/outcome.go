@@ -8,7 +8,7 @@ import (
 // Result is the score of a game from White's view.
 type Result int8
 
-// The results. The zero value is a draw: an unfinished game says so.
+// The results. The zero value is a draw; a game that is not over is Unfinished.
 const (
 	BlackWins  Result = -1
 	Draw       Result = 0
@@ -65,8 +65,8 @@ const (
 	TimeForfeit
 	IllegalMove
 	EngineCrash   // the engine's process ended
-	EngineStall   // the engine did not answer
-	EngineGarbage // the engine's answer is no move
+	EngineStall   // the engine sent no move
+	EngineGarbage // the engine sent something that is not a move
 	Adjudication
 	KingInCenter   // in king of the hill
 	ThreeChecks    // in three-check
@@ -124,7 +124,7 @@ func (p *Position) Wins(m Move) bool {
 	return q.Ended(&l).Result == Win(p.turn)
 }
 
-// Ended says whether the position itself ends the game: by mate, by stalemate,
+// Ended reports whether the position itself ends the game: by mate, by stalemate,
 // or by the variant's own rule. Draws by material, clock and repetition are left
 // to [Game.Outcome]. The caller passes the legal moves, which it needs anyway
 // if the game is not over.

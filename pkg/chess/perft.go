@@ -21,8 +21,8 @@ func Perft(p *Position, depth int) uint64 {
 	return perft(p, depth, &l)
 }
 
-// perft keeps the moves of all plies in one list, each ply's behind those of
-// the ply before, so that no list need be cleared.
+// perft keeps the moves of all plies in one list, each ply's moves after those of the
+// previous ply, so that no list has to be cleared.
 func perft(p *Position, depth int, l *MoveList) uint64 {
 	first := l.n
 	if first > len(l.moves)-mostMoves {

@@ -130,8 +130,8 @@ func validTagName[T string | []byte](s T) bool {
 
 // ParseVariantTag reads the value of a Variant tag: as lichess writes it
 // ("Three-check", "From Position", "Chess960"), as UCI engines name the variant
-// ("3check"), and in other spellings that are met; case, blanks, hyphens and
-// underscores are no matter. Chess960 is chess, as is the empty tag.
+// ("3check"), and in other common spellings. Case, blanks, hyphens and
+// underscores are ignored. Chess960 is chess, as is the empty tag.
 func ParseVariantTag(tag string) (Variant, error) {
 	for v := range variantFacts {
 		if variantFacts[v].tag == tag {
@@ -206,7 +206,7 @@ func (r *PGNReader) tag() error {
 	return err
 }
 
-// maxPGNTags is more than any honest game has.
+// maxPGNTags is more than any real game has.
 const maxPGNTags = 500
 
 // addTag stores the tag whose name begins in text at from and ends at nameEnd.
@@ -227,9 +227,8 @@ func (r *PGNReader) addTag(from, nameEnd int) error {
 }
 
 // parseTag reads a tag pair at the beginning of b, whose last byte is 0, and
-// adds name and value to text. It gives the place in text where the name ends,
-// and the place in b behind the pair or, when it is not ok, of the byte that does
-// not fit.
+// adds name and value to text. It returns the index in text where the name ends,
+// and the index in b after the pair or, if ok is false, of the first unexpected byte.
 func (r *PGNReader) parseTag(b []byte) (nameEnd, n int, ok bool) {
 	blanks := func(i int) int {
 		for b[i] == ' ' || b[i] == '\t' {

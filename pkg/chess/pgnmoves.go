@@ -15,9 +15,9 @@ import (
 type pgnLine struct {
 	Line
 	at Position // after its moves
-	// before is the position after the first replayed of its moves. It follows
-	// when a variation needs it, so that a line without any costs nothing, and one
-	// with many is played through once.
+	// before is the position after the first replayed moves. It advances only when a
+	// variation needs it, so that a line without variations costs nothing, and a line
+	// with many is replayed once.
 	before   Position
 	replayed int
 }
@@ -49,7 +49,7 @@ func init() {
 	}
 }
 
-// maxPGNWord is longer than any word that has a meaning.
+// maxPGNWord is longer than any valid word.
 const maxPGNWord = 255
 
 // moves reads the moves, with comments, NAGs and variations, up to the result.
@@ -125,7 +125,7 @@ func (r *PGNReader) moves(g *PGN) error {
 	}
 }
 
-// sanLetters are those of moves that are no marks.
+// sanLetters are the letters of moves that cannot begin a mark.
 const sanLetters = "abcdefgh12345678NBRQKPOnbrqkx0-=@+#"
 
 // pgnResult reads the result that ends a game.
@@ -141,8 +141,8 @@ func pgnResult(word []byte) (Result, bool) {
 	return Unfinished, false
 }
 
-// sign reads what begins with one of the signs of structure; done says that the
-// game is over.
+// sign reads a token that begins with a structural character. done reports the end of the
+// game.
 func (r *PGNReader) sign(g *PGN, c byte) (done bool, err error) {
 	s := &r.s
 	l := &r.lines[len(r.lines)-1]
@@ -230,7 +230,7 @@ func (r *PGNReader) comment(c byte) error {
 	return nil
 }
 
-// open begins a variation, which replaces the last move.
+// open begins a variation, an alternative to the last move.
 func (r *PGNReader) open() error {
 	l := &r.lines[len(r.lines)-1]
 	ply := len(l.Moves) - 1
@@ -247,7 +247,7 @@ func (r *PGNReader) open() error {
 	return nil
 }
 
-// close ends a variation. One that is empty is dropped.
+// close ends a variation. Empty variations are dropped.
 func (r *PGNReader) close() {
 	last := len(r.lines) - 1
 	v := &r.lines[last].Line
@@ -280,16 +280,15 @@ var pgnMarks = map[string]uint8{
 	"+/=": 14, "+=": 14, "=/+": 15, "=+": 15, "+/-": 16, "-/+": 17, "+-": 18, "-+": 19,
 }
 
-// mark takes a mark on the last move, if it has a number.
+// mark adds a mark such as !? to the last move, if the mark has a NAG number.
 func (l *pgnLine) mark(mark []byte) {
 	if code, found := pgnMarks[string(mark)]; found {
 		l.NAGs = append(l.NAGs, NAG{len(l.Moves), code})
 	}
 }
 
-// remark takes a word that is no move but says something of the last one, and
-// reports whether it was one: a mark that stands apart, known or not, a move number
-// without a dot, or "e.p.".
+// remark reads a word that is not a move but belongs to the last one, and reports whether
+// it was one: a mark after a blank, known or not, a move number without a dot, or "e.p.".
 func (l *pgnLine) remark(word []byte) bool {
 	digits := len(bytes.TrimLeft(word, "0123456789")) == 0
 	signs := len(bytes.Trim(word, "!?+-=/~")) == 0 && string(word) != "--"
@@ -363,13 +362,13 @@ func durationCommand(comment, name string) (time.Duration, bool) {
 	return d, err == nil
 }
 
-// maxClockHours keeps times far from what a Duration can hold.
+// maxClockHours keeps times far below the largest Duration.
 const maxClockHours = 99999
 
 // ParseClock reads a time as comments give it: hours, minutes and seconds
 // ("1:30:00"), or minutes and seconds, or seconds, which may have a fraction
-// ("0:03:07.5"). The leading number may be as large as it likes, the others are
-// below 60.
+// ("0:03:07.5"). Only the leading number may be 60 or
+// more.
 func ParseClock(s string) (time.Duration, error) {
 	bad := fmt.Errorf("time %q: want h:mm:ss, such as 0:03:00 or 0:00:07.5", s)
 	whole, fraction, fractional := strings.Cut(s, ".")
@@ -413,7 +412,7 @@ func FormatClock(d time.Duration) string {
 	return s
 }
 
-// Eval is an engine's opinion of a position, from White's view.
+// Eval is an engine's evaluation of a position, from White's view.
 type Eval struct {
 	Pawns float64 // 0 if Mate is set
 	Mate  int     // moves to mate, below zero when Black mates; 0 for none
@@ -447,7 +446,7 @@ func ParseEval(comment string) (Eval, bool) {
 	return e, true
 }
 
-// String writes the opinion as the value of an eval command.
+// String writes the evaluation as the value of an eval command.
 func (e Eval) String() string {
 	s := strconv.FormatFloat(e.Pawns, 'f', 2, 64)
 	if e.Mate != 0 {

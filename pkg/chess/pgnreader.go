@@ -43,8 +43,8 @@ func (e *PGNError) Error() string {
 // Unwrap returns the error without its place.
 func (e *PGNError) Unwrap() error { return e.Err }
 
-// NewPGNReader reads from r. It buffers, so it may read further than the games
-// that were asked for.
+// NewPGNReader reads from r. It buffers, so it may read beyond the last game
+// that it returned.
 func NewPGNReader(r io.Reader) *PGNReader {
 	return &PGNReader{s: newPGNScanner(r), lines: make([]pgnLine, 1)}
 }
@@ -53,8 +53,8 @@ func NewPGNReader(r io.Reader) *PGNReader {
 // Variant tags say.
 func (r *PGNReader) SetVariant(v Variant) { r.variant = &v }
 
-// Place returns the number of the game that was read last, from 1, and the line on
-// which it begins.
+// Place returns the number of the last game read, from 1, and the line on which it
+// begins.
 func (r *PGNReader) Place() (game, line int) { return r.game, r.first }
 
 // Ahead is how many bytes of the stream were read ahead of the game that was read last.
@@ -80,9 +80,8 @@ func (r *PGNReader) Next() (*PGN, error) {
 	return g, nil
 }
 
-// NextInto is [PGNReader.Next] into a game whose memory is reused: its
-// slices are overwritten, its strings are not. After an error the game holds
-// what was read of it.
+// NextInto is [PGNReader.Next] into a game whose memory is reused: its slices are
+// overwritten, its strings are not. After an error g holds the part that was read.
 func (r *PGNReader) NextInto(g *PGN) error {
 	if r.err != nil {
 		return r.err
@@ -129,8 +128,7 @@ func (r *PGNReader) endOfStream() error {
 	return r.err
 }
 
-// read reads a game. On an error the scanner stands where it is, on the line
-// that the error is to name.
+// read reads a game. On an error the scanner stays on the line that the error names.
 func (r *PGNReader) read(g *PGN) error {
 	if s := &r.s; r.game == 0 {
 		if s.need(len(utf8BOM)); bytes.HasPrefix(s.buf[s.pos:s.end], utf8BOM) {
@@ -159,7 +157,7 @@ func (r *PGNReader) read(g *PGN) error {
 	return err
 }
 
-// begin notes that a game begins where the scanner stands.
+// begin stores that a game begins at the scanner's place.
 func (r *PGNReader) begin() {
 	if !r.begun {
 		r.begun = true

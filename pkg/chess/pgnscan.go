@@ -6,13 +6,13 @@ import (
 	"io"
 )
 
-// maxPGNToken bounds what is held of a stream at once, in bytes: no comment, not
-// even one put together from several, and no tag may be longer.
+// maxPGNToken is the largest number of bytes held in memory at once: no tag and no
+// comment, even one joined from several, may be longer.
 const maxPGNToken = 1 << 16
 
 // pgnScanner is a window on a stream. The bytes yet to be read are
-// buf[pos:end]. Always buf[end] is 0, so that loops over a token stop there
-// without a test of their own, and pos > 0, so that buf[pos-1] shows whether a
+// buf[pos:end]. buf[end] is always 0, so that loops over a token stop there
+// without a separate test, and pos > 0, so that buf[pos-1] shows whether a
 // line begins.
 type pgnScanner struct {
 	src     io.Reader
@@ -30,8 +30,8 @@ func newPGNScanner(src io.Reader) pgnScanner {
 	return s
 }
 
-// more reads on behind buf[pos:end], which may move to another place. It is
-// false when the source has ended, or when the window has grown too wide.
+// more reads more bytes after buf[pos:end], which may move. It returns false if the
+// source has ended or the window would exceed its limit.
 func (s *pgnScanner) more() bool {
 	if s.ended != nil {
 		return false
@@ -84,9 +84,9 @@ func (s *pgnScanner) need(n int) {
 
 var errTooLong = fmt.Errorf("longer than %d bytes", maxPGNToken)
 
-// until takes everything up to the next stop, which is passed over. The bytes
-// are valid until the scanner reads on. Without a stop it takes nothing, and gives
-// io.ErrUnexpectedEOF, or errTooLong, or what broke the stream.
+// until returns everything up to the next stop, which it skips. The bytes are valid until
+// the scanner reads more. If there is no stop it consumes nothing and returns
+// io.ErrUnexpectedEOF, errTooLong, or the error of the stream.
 func (s *pgnScanner) until(stop byte) ([]byte, error) {
 	for looked := 0; ; {
 		if i := bytes.IndexByte(s.buf[s.pos+looked:s.end], stop); i >= 0 {
@@ -107,8 +107,8 @@ func (s *pgnScanner) until(stop byte) ([]byte, error) {
 	}
 }
 
-// restOfLine takes everything up to the line's end, which is passed over, or up
-// to the stream's.
+// restOfLine returns everything up to the end of the line, which it skips, or of the
+// stream.
 func (s *pgnScanner) restOfLine() ([]byte, error) {
 	b, err := s.until('\n')
 	if err == io.ErrUnexpectedEOF {
@@ -118,8 +118,8 @@ func (s *pgnScanner) restOfLine() ([]byte, error) {
 	return b, err
 }
 
-// nextGame goes to where a game seems to begin after one that could not be read:
-// a line that begins with "[Event ", or with a tag after an empty line. It is
+// nextGame skips to the next apparent beginning of a game, after a game that could not be
+// read: a line that begins with "[Event ", or with a tag after an empty line. It returns
 // false at the end of the stream.
 func (s *pgnScanner) nextGame() bool {
 	for {

@@ -18,8 +18,8 @@ const pgnWidth = 80
 // not those of the classical squares is "Chess960".
 //
 // White space in comments becomes single blanks. It fails on an illegal move, on
-// a NAG or a variation without a move, and on text that PGN cannot hold:
-// a line break in a tag, a comment of more than 64 KiB.
+// a NAG or a variation without a move, and on text that PGN cannot
+// hold: a line break in a tag, a comment of more than 64 KiB.
 func WritePGN(w io.Writer, g *PGN) error {
 	var b strings.Builder
 	if err := g.writeTags(&b); err != nil {

@@ -84,14 +84,14 @@ func (p *Position) Play(m Move) {
 	}
 }
 
-// lift takes a piece off its square and gives the change of the key.
+// lift removes a piece from its square and returns the change of the key.
 func (p *Position) lift(c Color, t PieceType, b Bitboard) uint64 {
 	p.color[c&1] &^= b
 	p.kind[t] &^= b
 	return keys.piece[c&1][t][b.First()&63]
 }
 
-// put puts a piece on an empty square and gives the change of the key.
+// put places a piece on an empty square and returns the change of the key.
 func (p *Position) put(c Color, t PieceType, s Square) uint64 {
 	p.color[c&1] |= s.bit()
 	p.kind[t] |= s.bit()
@@ -105,7 +105,7 @@ func (p *Position) playCastle(us Color, king, rook Square) uint64 {
 }
 
 // castleTargets returns the squares on which king and rook end: the g- and
-// f-file, or the c- and d-file, wherever they began.
+// f-file, or the c- and d-file, wherever they started.
 func castleTargets(king, rook Square) (kingTo, rookTo Square) {
 	rank := king & 56
 	if rook > king {
@@ -126,8 +126,8 @@ func (p *Position) explode(from, to Square) (change uint64) {
 	return change
 }
 
-// intact returns the castling rights that an explosion leaves: those whose rook
-// and king are still there.
+// intact returns the castling rights that an explosion leaves: those with rook and king
+// still in place.
 func (p *Position) intact() Bitboard {
 	b := p.kind[Rook]
 	for c := White; c <= Black; c++ {

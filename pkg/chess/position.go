@@ -31,7 +31,7 @@ func (p *Position) Turn() Color { return p.turn }
 // Key is a 64-bit hash of all that decides how the game can continue, except the two
 // clocks: variant, pieces, side to move, castling rights, pockets, checks, and the
 // en passant square where a capture on it is pseudo-legal. For the threefold rule
-// ask [Game.Repetitions], which knows whether that capture is legal.
+// use [Game.Repetitions], which considers whether that capture is legal.
 func (p *Position) Key() uint64 { return p.key }
 
 // Pieces returns the squares of one side's pieces of a kind.
@@ -50,16 +50,16 @@ func (p *Position) King(c Color) Square { return p.Pieces(c, King).First() }
 // castle.
 func (p *Position) CastlingRooks(c Color) Bitboard { return p.castle & p.color[c&1] }
 
-// Pocket is the number of pieces of a kind that a side holds in hand; 0 but in
+// Pocket is the number of pieces of a kind that a side holds in hand; 0 except in
 // crazyhouse.
 func (p *Position) Pocket(c Color, t PieceType) int { return p.pocket[c&1].count(t) }
 
 // Promoted returns the pieces of both sides that were pawns, which go back to the
-// pocket as pawns; it is kept in crazyhouse only.
+// pocket as pawns; it is empty except in crazyhouse.
 func (p *Position) Promoted() Bitboard { return p.promoted }
 
 // ChecksLeft is the number of checks with which side c wins, 3 at the start, 0
-// when it has won; it is 0 but in three-check.
+// when it has won; it is 0 except in three-check.
 func (p *Position) ChecksLeft(c Color) int { return int(p.checks[c&1]) }
 
 // EnPassant is the square behind a pawn that has just advanced two squares, if
@@ -99,7 +99,7 @@ func (p *Position) typeAt(s Square) PieceType {
 }
 
 // attackers returns the pieces of side c, its king aside, that attack a square
-// when the squares in occupied stop sliders. A piece on s itself is no matter.
+// when the squares in occupied stop sliders. A piece on s itself is ignored.
 func (p *Position) attackers(c Color, s Square, occupied Bitboard) Bitboard {
 	queens := p.kind[Queen]
 	return p.color[c&1] & (pawnAttacks[(c^1)&1][s&63]&p.kind[Pawn] |

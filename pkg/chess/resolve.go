@@ -1,13 +1,12 @@
 package chess
 
-// Single moves without the list of all: the few pieces that can come to a square
-// are found by looking back from it, and each is then asked whether the rules let
-// it. Notation is read by this an order of magnitude faster than by generating
-// moves. It may give up; the caller then generates the moves.
+// Reading a single move without generating all: the few pieces that can reach a square are
+// found by looking back from it, and each is then tested against the rules. This reads
+// notation an order of magnitude faster than generating moves. It may give up; the caller
+// then generates the moves.
 
-// resolve finds the one legal move that a text means. It returns 0 if there is none, if
-// there are several, and at the end of a race, of which it does not
-// know enough.
+// resolve finds the one legal move that a text means. It returns 0 if no legal move fits or
+// several do, and if the variant's own rule may have ended the game.
 func (p *Position) resolve(d sanMove) Move {
 	us := p.turn & 1
 	own := p.color[us]
@@ -153,10 +152,9 @@ func (p *Position) resolveDrop(t PieceType, to Square) Move {
 	return newDrop(to, t)
 }
 
-// safe reports whether the rules let a piece go to where it can go: neither does
-// it leave its own king in check, nor blow it up, nor give check where that is
-// forbidden, nor is there a capture that must be made instead. taken holds the
-// piece that the move captures.
+// safe reports whether a pseudo-legal move is legal: it must not leave its own king in
+// check or explode it, must not give check where that is forbidden, and must capture where
+// captures are compulsory. taken holds the piece that the move captures.
 func (p *Position) safe(from, to Square, taken Bitboard) bool {
 	us := p.turn & 1
 	them := us ^ 1

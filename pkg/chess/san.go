@@ -4,9 +4,9 @@ import "fmt"
 
 // SAN writes a move in standard algebraic notation: "Nbd2", "exd6", "e8=Q+",
 // "O-O-O#", and in crazyhouse "N@f3", "P@e4". Origin squares are given only
-// where another piece of the kind has a legal move to the square. As lichess
-// writes it, # ends whatever decides the game at once (mate, an exploded king,
-// the third check), and + any other check. The move must be legal.
+// where another piece of the kind has a legal move to the square. As on
+// lichess, # follows a move that wins at once (mate, an exploded king, the third check),
+// and + any other check. The move must be legal.
 func (p *Position) SAN(m Move) string {
 	var l MoveList
 	p.LegalMoves(&l)
@@ -17,7 +17,7 @@ func (p *Position) SAN(m Move) string {
 	return string(q.appendSign(b, &l))
 }
 
-// appendSign writes the sign that the move which led here bears; l holds the
+// appendSign writes + or # if the move that led to this position needs it; l holds the
 // legal moves.
 func (p *Position) appendSign(b []byte, l *MoveList) []byte {
 	switch r := p.Ended(l).Result; {
@@ -109,7 +109,7 @@ const (
 // sanPiece returns the kind of piece by its letter in SAN.
 var sanPiece = [256]PieceType{'P': Pawn, 'N': Knight, 'B': Bishop, 'R': Rook, 'Q': Queen, 'K': King}
 
-// decodeSAN takes a move's text apart. PGN files are read from bytes and single
+// decodeSAN parses a move's text. PGN files are read from bytes and single
 // moves from strings.
 func decodeSAN[T string | []byte](s T) (sanMove, error) {
 	n := len(s)

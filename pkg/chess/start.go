@@ -71,7 +71,7 @@ func (s Starts) Draw(rng *rand.Rand) Position {
 	return p
 }
 
-// Any reports whether f holds for one of the positions that can be drawn.
+// Any reports whether f is true of a position that can be drawn.
 func (s Starts) Any(f func(*Position) bool) bool {
 	for _, e := range s.entries {
 		if !e.chess960 {
@@ -99,8 +99,8 @@ const chess960Count = 960
 var chess960Knights = [10][2]int{{0, 1}, {0, 2}, {0, 3}, {0, 4}, {1, 2}, {1, 3}, {1, 4}, {2, 3}, {2, 4}, {3, 4}}
 
 // Chess960 is start position n of chess960, 0 to 959, played by the rules of a
-// variant; number 518 is that of chess. It fails for another number, and for
-// horde and racing kings, whose start positions are their own.
+// variant; number 518 is that of chess. It fails for any other number, and for
+// horde and racing kings, which have start positions of their own.
 func Chess960(v Variant, n int) (Position, error) {
 	if n < 0 || n >= chess960Count {
 		return Position{}, fmt.Errorf("chess960 position %d: want 0 to %d", n, chess960Count-1)

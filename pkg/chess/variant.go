@@ -22,8 +22,8 @@ const (
 	Crazyhouse            // captured pieces change sides and are dropped back
 )
 
-// variantFacts is what distinguishes variants as data. What distinguishes them
-// as rules are branches in the generators, [Position.Play] and the outcomes.
+// variantFacts holds the differences between variants that are data. Differences in the
+// rules are branches in the generators, [Position.Play] and the outcomes.
 var variantFacts = [...]struct {
 	name  string // as UCI engines and experiment files say
 	tag   string // as PGN files on lichess say

@@ -1,7 +1,7 @@
 package chess
 
-// generateAntichess: who can capture must, and a king is a piece like any
-// other, which a pawn may become.
+// generateAntichess generates the moves of antichess: captures are compulsory, and a king
+// is a piece like any other, to which a pawn may promote.
 func (p *Position) generateAntichess(l *MoveList) (n int) {
 	us := p.turn & 1
 	enemy, occupied := p.color[us^1], p.Occupied()
@@ -16,8 +16,8 @@ func (p *Position) generateAntichess(l *MoveList) (n int) {
 	return p.generateFree(l, 0, ^occupied) + p.kingPromotions(l, 0, ^occupied)
 }
 
-// kingPromotions generates the promotions to a king that captures, or that
-// advances to an empty square, make.
+// kingPromotions generates promotions to a king, by captures or by advances to an empty
+// square.
 func (p *Position) kingPromotions(l *MoveList, victims, empty Bitboard) (n int) {
 	us := p.turn & 1
 	ready := p.Pieces(us, Pawn) & forward(us^1, backRank(us^1))
@@ -46,7 +46,7 @@ const (
 
 func pocketShift(t PieceType) uint { return pocketBits * uint(t-Pawn) }
 
-// count is the number of pieces of a kind; none of a kind that no pocket holds.
+// count is the number of pieces of a kind; 0 for kings, which no pocket holds.
 func (h pocket) count(t PieceType) int {
 	if t < Pawn || t > Queen {
 		return 0
@@ -57,7 +57,7 @@ func (h pocket) count(t PieceType) int {
 // inPocket is a pocket with a single piece, pawn to queen. Pockets add up.
 func inPocket(t PieceType) pocket { return 1 << pocketShift(t) }
 
-// drops generates the placing of pieces in hand on empty squares.
+// drops generates the drops of pieces in hand on empty squares.
 func (p *Position) drops(l *MoveList, empty Bitboard) (n int) {
 	for t := Pawn; t <= Queen; t++ {
 		if p.pocket[p.turn&1].count(t) == 0 {
@@ -78,10 +78,10 @@ func (p *Position) drops(l *MoveList, empty Bitboard) (n int) {
 	return n
 }
 
-// exchange does what a crazyhouse move does beside the board, before it is made
-// there: a dropped piece leaves the pocket, a captured one enters it, as a pawn
-// if it was one, and the mark of a promoted piece goes where the piece goes. It
-// gives the change of the key.
+// exchange updates pockets and promotion marks for a crazyhouse move, before the move is
+// made on the board: a dropped piece leaves the pocket, a captured one enters it (a
+// promoted one as a pawn), and the mark of a promoted piece moves with it. It returns the
+// change of the key.
 func (p *Position) exchange(m Move) (change uint64) {
 	us := p.turn & 1
 	from, to := m.From(), m.To()
@@ -120,16 +120,15 @@ func (p *Position) refill(c Color, t PieceType, by int) uint64 {
 	return keys.pocket[c][t]*old ^ keys.pocket[c][t]*uint64(p.pocket[c].count(t))
 }
 
-// mark marks or unmarks a square's piece as promoted and gives the change of
-// the key.
+// mark marks or unmarks a square's piece as promoted and returns the change of the key.
 func (p *Position) mark(s Square) uint64 {
 	p.promoted ^= s.bit()
 	return keys.promoted[s&63]
 }
 
-// generateRacing: as in chess, but no move may give check either. Nobody is in
-// check, so a move gives check only by a piece that comes to attack the enemy king
-// or by one that leaves the line of a slider behind it.
+// generateRacing generates the moves of racing kings: as in chess, but no move may give
+// check. Nobody is in check, so only two kinds of moves give check: a piece that attacks
+// the enemy king from its new square, and a piece that opens the line of a slider.
 func (p *Position) generateRacing(l *MoveList) (n int) {
 	us := p.turn & 1
 	them := us ^ 1
@@ -194,7 +193,7 @@ func (p *Position) blockers(c Color, s Square) (alone Bitboard) {
 
 // raceOver reports whether racing kings has been decided, given the squares to
 // which the king of the side to move can go. White moves first, so Black may
-// answer a king on the eighth rank by the same on the next ply, for a draw.
+// draw by reaching the eighth rank on the next ply.
 func (p *Position) raceOver(steps Bitboard) bool {
 	there := p.kind[King] & rank8
 	return there != 0 && (p.turn == White || there&p.color[Black] != 0 || steps&rank8 == 0)

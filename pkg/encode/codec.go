@@ -7,7 +7,7 @@ import (
 	"alamos/pkg/chess"
 )
 
-// Codec is an input encoding and a move encoding: the language of a network.
+// Codec is an input encoding and a move encoding: the interface of a network to chess.
 type Codec struct {
 	Planes Planes
 	Policy Policy
@@ -104,8 +104,7 @@ type Sample struct {
 	// Planes.White(), otherwise that of the side to move.
 	Value float32
 
-	// Draw is the probability of a draw in the target; negative: nothing is known
-	// beside Value. See [Sample.Drawn].
+	// Draw is the probability of a draw in the target; negative: unknown. See [Sample.Drawn].
 	Draw float32
 
 	// MovesLeft is the number of plies to the end of the game; 0 or less: unknown.
@@ -113,8 +112,8 @@ type Sample struct {
 }
 
 // Drawn is the probability of a draw in the target, in [0, 1-|Value|]: then
-// (1+Value-Drawn)/2 is that of a win. Where only Value is known it is the highest
-// there can be, which is the truth where Value is a result.
+// (1+Value-Drawn)/2 is that of a win. If only Value is known it is the highest possible
+// one, which is exact if Value is a result.
 func (s *Sample) Drawn() float32 {
 	most := max(0, 1-float32(math.Abs(float64(s.Value))))
 	if s.Draw < 0 {

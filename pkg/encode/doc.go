@@ -1,6 +1,6 @@
 // Package encode is the border between chess and numbers: it turns positions
 // into the planes that a network reads, and moves into indices of the policy
-// vector that a network answers with.
+// vector that a network returns.
 //
 // An input encoding ([Planes]) and a move encoding ([Policy]) are independent
 // choices, each with a name that experiment files use; a [Codec] pairs one of
@@ -16,13 +16,13 @@
 //	uci1968-mover  the same from the mover's view
 //	uci2206-mover  all moves from the mover's view: all variants
 //
-// These are those of systems that others built, to repeat their work and to read
-// their data; where a paper leaves a choice, its encoding says what was chosen:
+// These belong to published systems; they repeat their work and read their data. If a paper
+// leaves a choice open, the comment of its encoding says what was chosen:
 //
 //	alphazero119   AlphaZero's, eight positions: all but 3check and crazyhouse
 //	lc0-112        Leela Chess Zero's, eight positions: all but 3check and crazyhouse
 //	marro77        ChessMarro's, with legal moves: as mover15
-//	dtu24          of a value network, with both sides' moves: all but 3check and crazyhouse
+//	dtu24          a value network's, with both sides' moves: all but 3check and crazyhouse
 //	alphazero4672  73 types of moves by origin: all but antichess and crazyhouse
 //	lc0-1858       the list of Leela Chess Zero: all but antichess and crazyhouse
 //	fromto4096     origin and destination: all but antichess and crazyhouse
@@ -31,6 +31,6 @@
 // All but atomic16, dtu24 and uci1968 see the board from the mover's view.
 //
 // The package knows nothing of networks, searches or files. It never changes
-// a position, and it never guesses: a variant or a move that an encoding
-// cannot express is reported, not approximated.
+// a position: it reports variants and moves that an
+// encoding cannot express, and never approximates them.
 package encode

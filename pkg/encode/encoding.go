@@ -131,12 +131,12 @@ func PlanesNames() []string { return names(allPlanes) }
 // PolicyNames lists the names of the move encodings.
 func PolicyNames() []string { return names(allPolicies) }
 
-// PlanesFor lists the names of the input encodings to advise for a variant: those
-// that express it, but for those of other systems.
+// PlanesFor lists the names of the input encodings to recommend for a variant: our own that
+// express it.
 func PlanesFor(v chess.Variant) []string { return names(expressing(ourPlanes, v)) }
 
-// PolicyFor lists the names of the move encodings to advise for a variant: those
-// that express it, but for those of other systems.
+// PolicyFor lists the names of the move encodings to recommend for a variant: our own that
+// express it.
 func PolicyFor(v chess.Variant) []string { return names(expressing(ourPolicies, v)) }
 
 func expressing[T interface{ Supports(chess.Variant) error }](all []T, v chess.Variant) []T {
@@ -167,10 +167,9 @@ func names[T interface{ Name() string }](all []T) []string {
 	return list
 }
 
-// MovesOf is the list of a policy as it is read in the position p: the move of each
-// index as UCI writes it on p's board, whoever is to move and whether or not it is
-// legal there; empty where no piece can make it. It is for those who want to see what
-// a network says of moves that are not legal.
+// MovesOf returns the move of each policy index, in UCI notation on the board of p, legal
+// or not; an index that no piece can use has an empty string. With it a caller can show
+// what a network predicts for illegal moves.
 func MovesOf(e Policy, p *chess.Position) ([]string, error) {
 	known, ok := e.(*policy)
 	if !ok {
@@ -189,7 +188,7 @@ func MovesOf(e Policy, p *chess.Position) ([]string, error) {
 	return moves, nil
 }
 
-// seen is a move in another view of the board.
+// seen returns a move's text in another view of the board.
 func seen(move string, view chess.Square) string {
 	b := []byte(move)
 	for i := 0; i+1 < len(b); i++ {
@@ -202,15 +201,15 @@ func seen(move string, view chess.Square) string {
 	return string(b)
 }
 
-// noPolicy has no place for any move: it belongs to networks that only value
-// positions, whose priors are equal.
+// noPolicy has no index for any move. Networks with only a value head use it; their priors
+// are equal.
 var noPolicy = &policy{name: "none", index: func(*chess.Position, chess.Move) int { return -1 }}
 
-// lacks says what an encoding has no numbers for, by the variant that needs it.
-// It expresses all variants that are not in the table.
+// lacks names what an encoding cannot express, by the variant that needs it. The encoding
+// supports all variants that are not in the table.
 type lacks map[chess.Variant]string
 
-// support is the Supports of an encoding.
+// support implements Supports for the encoding of this name.
 func (l lacks) support(name string, v chess.Variant) error {
 	if !slices.Contains(chess.Variants(), v) {
 		return fmt.Errorf("encoding %s: there is no variant %d", name, v)
@@ -229,10 +228,10 @@ const (
 	leftRight  chess.Square = 7  // files change places
 )
 
-// view is how the side to move sees the board in encodings of the mover's: white
-// as it is, black upside down, so that both sides' pawns go up the board. In
-// racing kings both sides run up the board, and start beside each other: there
-// black sees left and right change places.
+// view is the board as the side to move sees it, in encodings from the mover's view: white
+// sees it as it is, black upside down, so that both sides' pawns move up the board. In
+// racing kings both sides run up the board and start side by side, so
+// black sees it with left and right exchanged.
 func view(p *chess.Position) chess.Square {
 	switch {
 	case p.Turn() == chess.White:
