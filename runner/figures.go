@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 
 	"github.com/dustin/go-humanize/english"
@@ -19,14 +18,15 @@ func figuresCommand() *cobra.Command {
 	var results string
 	var check bool
 	cmd := &cobra.Command{
-		Use:   "figures EXPERIMENT",
+		Use:   "figures WHAT",
 		Short: "Draw the figures and tables of an experiment again, or check existing ones",
 		Long: `figures draws every figure of an experiment's notebook as SVG, PNG and PDF, and writes
 its tables as CSV, from the results alone. The same results give the same bytes. An
 unfinished experiment is drawn as far as it has run.
 
-EXPERIMENT is an experiment file, or the name or folder of its results; then the settings
-are those of the latest run.
+WHAT is an experiment file, or the name or folder of its results; then the settings are
+those of the latest run. WHAT may also be a trial of a sweep: figures then draws the
+figures of this trial and the figures over all trials with this trial alone. ` + aboutTrials + `
 
 Without --out, each file goes to its place in the results. With --out, all files go into
 one folder and are named after their trials, as in loss-depth-2.pdf.
@@ -37,18 +37,16 @@ is stale, changed or missing; the exit status is then 1. Without results it comp
 stamps.`,
 		Example: `  alamos figures experiments/quickstart.yaml
   alamos figures quickstart --figure score --out thesis/figures
+  alamos figures lab/width=16,seed=8
   alamos figures quickstart --out thesis/figures --check`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, err := openReport(args[0], results, set, cmd.ErrOrStderr())
-			if err != nil {
-				return err
-			}
-			if check {
+			if check && (err == nil || errors.Is(err, errNoResults)) { // stamps can be checked without results
 				return checkFigures(cmd.OutOrStdout(), r, opt)
 			}
-			if len(r.Trials) == 0 {
-				return fmt.Errorf("%s has no results yet: run it with alamos run", r.Dir)
+			if err != nil {
+				return err
 			}
 			paths, err := r.Redraw(opt)
 			for _, p := range paths {
@@ -65,7 +63,7 @@ stamps.`,
 		if len(args) == 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		x, _, err := findExperiment(args[0], results, set)
+		x, _, _, err := findExperiment(args[0], results, set)
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError
 		}
@@ -123,12 +121,14 @@ func notebookCommand() *cobra.Command {
 	var set []string
 	var results, markdown string
 	cmd := &cobra.Command{
-		Use:   "notebook EXPERIMENT",
+		Use:   "notebook WHAT",
 		Short: "Write an experiment's notebook page again, or as Markdown for a repository",
 		Long: `notebook draws the figures of an experiment again and writes its page from the results.
-EXPERIMENT is as for alamos figures. With --markdown it writes the page as Markdown, with
+WHAT is as for alamos figures: an experiment, or one trial such as lab/3; the page of a
+trial is in the trial's folder. With --markdown it writes the page as Markdown, with
 figures and tables in a folder beside it that has the file's name without its extension.`,
 		Example: `  alamos notebook experiments/quickstart.yaml
+  alamos notebook lab/3
   alamos notebook quickstart --markdown docs/quickstart.md`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -136,13 +136,10 @@ figures and tables in a folder beside it that has the file's name without its ex
 			if err != nil {
 				return err
 			}
-			if len(r.Trials) == 0 {
-				return fmt.Errorf("%s has no results yet: run it with alamos run", r.Dir)
-			}
 			if markdown != "" {
 				err = r.WriteMarkdown(markdown)
 			} else {
-				markdown = filepath.Join(r.Dir, report.PageName)
+				markdown = r.PagePath()
 				if _, err = r.Redraw(report.Options{}); err == nil {
 					err = r.WritePage()
 				}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -26,9 +27,9 @@ func resultsFlag(cmd *cobra.Command, results *string) {
 }
 
 // openReport opens the results of an experiment: of a file as it is now, or, by name
-// or folder, of the experiment as its latest run resolved it.
+// or folder, of the experiment as its latest run resolved it, or of one trial of it.
 func openReport(what, results string, set []string, notes io.Writer) (*report.Report, error) {
-	x, dir, err := findExperiment(what, results, set)
+	x, dir, trial, err := findExperiment(what, results, set)
 	if err != nil {
 		return nil, err
 	}
@@ -36,32 +37,40 @@ func openReport(what, results string, set []string, notes io.Writer) (*report.Re
 	if err != nil {
 		return nil, err
 	}
+	if trial != nil {
+		r.Only(trial)
+	}
 	for _, n := range r.Notes {
 		fmt.Fprintln(notes, n)
+	}
+	if len(r.Trials) == 0 {
+		return r, fmt.Errorf("%s %w yet: run it with alamos run", r.Dir, errNoResults)
 	}
 	return r, nil
 }
 
-func findExperiment(what, results string, set []string) (*store.Experiment, string, error) {
+// errNoResults means that no trial of an experiment has finished a generation.
+var errNoResults = errors.New("has no results")
+
+// findExperiment finds an experiment, and the folder of its results. trial is nil unless
+// what names one.
+func findExperiment(what, results string, set []string) (x *store.Experiment, dir string, trial *store.Trial, err error) {
 	if ext := filepath.Ext(what); ext == ".yaml" || ext == ".yml" {
 		e, err := experiment.LoadChecked(what, set)
 		if err != nil {
-			return nil, "", err
+			return nil, "", nil, err
 		}
-		return report.Describe(e), filepath.Join(results, e.Name), nil
+		return report.Describe(e), filepath.Join(results, e.Name), nil, nil
 	}
 	if len(set) > 0 {
-		return nil, "", usagef("--set goes with an experiment's file, and %s is none", what)
+		return nil, "", nil, usagef("--set goes with an experiment's file, and %s is none", what)
 	}
 	run, trial, err := store.Resolve(results, what)
-	switch {
-	case err != nil:
-		return nil, "", err
-	case trial != nil:
-		return nil, "", usagef("%s is one trial: want an experiment, %s", what, run.Name)
+	if err != nil {
+		return nil, "", nil, err
 	}
-	x, err := store.ReadExperiment(run.Dir)
-	return x, run.Dir, err
+	x, err = store.ReadExperiment(run.Dir)
+	return x, run.Dir, trial, err
 }
 
 // aboutTrials and aboutModels describe the names of trials and models in the help of

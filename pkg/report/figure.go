@@ -191,6 +191,9 @@ func (r *Report) pictures() ([]*picture, error) {
 		}
 		taken[name] = true
 		lone := len(r.Experiment.Trials) == 1 && k.over == allTrials // a single trial has all its files in one folder
+		if r.only != nil && k.over == theSweep {
+			continue
+		}
 		if k.over != eachTrial && !lone {
 			all = append(all, &picture{f, i, k, name, nil})
 			continue
@@ -225,7 +228,7 @@ func (r *Report) request(p *picture) *request {
 	}
 	if p.trial == nil {
 		q.axes = withoutSeed(r.Axes)
-	} else if len(r.Experiment.Trials) > 1 && p.cell.Kind != "tree" { // a tree is as wide as it is deep
+	} else if len(r.slugs) > 1 && p.cell.Kind != "tree" { // a tree is as wide as it is deep
 		q.frame.Width = besideWidth
 	}
 	return q

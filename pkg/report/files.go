@@ -31,7 +31,7 @@ type layout struct {
 }
 
 func (r *Report) layout(opt Options) layout {
-	return layout{r.Dir, opt.Out, slugs(r.Experiment.Trials)}
+	return layout{r.Dir, opt.Out, r.slugs}
 }
 
 // picture returns the path of a picture, without extension. It is of the trial, or of the
@@ -182,11 +182,13 @@ func (r *Report) tables(opt Options) (files []file, err error) {
 		return nil, nil
 	}
 	l := r.layout(opt)
-	all, err := trialsCSV(r.Experiment, r.Trials)
-	if err != nil {
-		return nil, err
+	if r.only == nil {
+		all, err := trialsCSV(r.Experiment, r.Trials)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file{path: l.table(all.name, nil), bytes: all.bytes})
 	}
-	files = append(files, file{path: l.table(all.name, nil), bytes: all.bytes})
 	for _, t := range r.Trials {
 		tables, err := csvTables(t)
 		if err != nil {

@@ -23,13 +23,23 @@ import (
 // PageName is the file of the notebook page in the folder of an experiment.
 const PageName = "notebook.html"
 
+// PagePath returns the path of the page among the results: in the folder of the experiment,
+// or of its only trial, see [Report.Only].
+func (r *Report) PagePath() string {
+	if r.only != nil {
+		return filepath.Join(r.Dir, store.Folder(r.only), PageName)
+	}
+	return filepath.Join(r.Dir, PageName)
+}
+
 // WritePage writes the notebook page among the results. If a cell cannot be shown,
 // WritePage returns an error, but still writes the page without it.
 func (r *Report) WritePage() error {
-	page, faults := r.Page(Options{}, r.Dir)
+	path := r.PagePath()
+	page, faults := r.Page(Options{}, filepath.Dir(path))
 	html, err := page.HTML()
 	if err == nil {
-		err = disk.WriteBytes(filepath.Join(r.Dir, PageName), html)
+		err = disk.WriteBytes(path, html)
 	}
 	return errors.Join(faults, err)
 }
@@ -69,7 +79,9 @@ func (r *Report) Page(opt Options, base string) (*Page, error) {
 	for _, d := range all {
 		b.drawn[d.number] = append(b.drawn[d.number], d)
 	}
-	if n := len(r.Experiment.Trials); n > 0 {
+	if r.only != nil {
+		page.Title, page.Subtitle = fmt.Sprintf("%s/%d", r.Name, r.only.Number), r.only.Settings.Game.Variant+", "+r.only.Label
+	} else if n := len(r.Experiment.Trials); n > 0 {
 		page.Subtitle = fmt.Sprintf("%s, %s", r.Experiment.Trials[0].Settings.Game.Variant, english.Plural(n, "trial", ""))
 	}
 	page.Blocks = append(b.notes(), b.changes()...)
@@ -306,6 +318,9 @@ func (b *pageBuilder) provenance() []Block {
 func (b *pageBuilder) links(t *experiment.Trial, files []string) ([]string, error) {
 	var out []string
 	for _, f := range files {
+		if t == nil && b.only != nil {
+			continue
+		}
 		if b.out != "" && (filepath.Ext(f) != ".csv" || t != nil && !b.shows(f)) {
 			continue
 		}

@@ -9,7 +9,8 @@ import (
 	"alamos/pkg/store"
 )
 
-// Report presents the stored results of one experiment, which may be unfinished.
+// Report presents the stored results of one experiment, which may be unfinished, or of one
+// of its trials, see [Report.Only].
 type Report struct {
 	*store.Experiment
 	Dir    string         // the result folder
@@ -17,6 +18,8 @@ type Report struct {
 	// Notes are warnings about the store, for example that a copy replaced a manifest.
 	Notes []string
 
+	slugs map[string]string    // names of the trials in file names, by ID; see slugs
+	only  *experiment.Trial    // nil: all trials
 	drawn map[Options][]*drawn // finished pictures; see all
 }
 
@@ -32,7 +35,7 @@ func Describe(e *experiment.Experiment) *store.Experiment {
 
 // Open reads the available results of an experiment in dir, its result folder.
 func Open(x *store.Experiment, dir string) (*Report, error) {
-	r := &Report{Experiment: x, Dir: dir}
+	r := &Report{Experiment: x, Dir: dir, slugs: slugs(x.Trials)}
 	begun, notes, err := x.Open(dir)
 	for _, t := range begun {
 		if t.Done() > 0 {
@@ -41,6 +44,22 @@ func Open(x *store.Experiment, dir string) (*Report, error) {
 	}
 	r.Notes = notes
 	return r, err
+}
+
+// Only reduces the report to one trial of a sweep: its page, its tables, and its figures.
+// Figures over all trials show this trial alone. Figures over the swept settings are left
+// out. All files have the same names and bytes as those of the whole experiment.
+func (r *Report) Only(t *store.Trial) {
+	if len(r.Experiment.Trials) == 1 {
+		return
+	}
+	x := *r.Experiment
+	x.Trials, x.Left, x.Halving, x.Failed = []experiment.Trial{t.Trial}, nil, nil, nil
+	if why, failed := r.Failed[store.Folder(&t.Trial)]; failed {
+		x.Failed = map[string]string{store.Folder(&t.Trial): why}
+	}
+	r.Experiment, r.only = &x, &x.Trials[0]
+	r.Trials = slices.DeleteFunc(r.Trials, func(o *store.Trial) bool { return o.ID != t.ID })
 }
 
 // Write writes all figures, tables and the notebook page of an experiment to dir, its

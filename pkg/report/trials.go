@@ -136,7 +136,7 @@ func trialBlocks(x *store.Experiment, trials []*store.Trial) ([]Block, error) {
 // trialsTable has a row for each group of trials: the values of the axes, then results.
 func trialsTable(x *store.Experiment, groups []store.Group, axes []experiment.Axis) (Table, error) {
 	t := Table{Columns: []Column{number("#", ""), {Name: "trial"}}}
-	lone := len(x.Trials) == 1 // a single trial needs no number
+	lone := len(x.Axes) == 0 // without a sweep a trial needs no number
 	if lone {
 		t.Columns = t.Columns[1:]
 	}
