@@ -143,7 +143,7 @@ func (b *pageBuilder) beside(make func(*store.Trial) (Block, error)) ([]Block, e
 			return nil, err
 		}
 		if block != nil {
-			all = append(all, Trial{t.Declared.Number, fmt.Sprintf("#%d %s", t.Declared.Number, t.Name()), []Block{block}})
+			all = append(all, Trial{t.Declared.Number, nameOf(&t.Declared), []Block{block}})
 		}
 	}
 	switch {
@@ -225,7 +225,7 @@ func (b *pageBuilder) trials() ([]Block, error) {
 	}
 	rungs, err := b.Rungs(b.Dir)
 	for _, r := range rungs {
-		blocks = append(blocks, Fold{fmt.Sprintf("Successive halving after generation %d: %d of %d trials went on", r.Generation, r.Survivors, len(r.Ranking)), []Block{rungTable(r)}})
+		blocks = append(blocks, Fold{fmt.Sprintf("Successive halving after generation %d: %d of %d trials went on", r.Generation, r.Survivors, len(r.Ranking)), []Block{rungTable(r, b.Experiment.Trials)}})
 	}
 	return blocks, err
 }
@@ -305,7 +305,7 @@ func (b *pageBuilder) provenance() []Block {
 		if s := t.Manifest.Stage(store.TournamentStage); s != nil {
 			table.Rows = append(table.Rows, row("tournament ended", s.Ended.Format(time.RFC3339), ""))
 		}
-		blocks = append(blocks, Fold{"Provenance of " + t.Name(), []Block{table}})
+		blocks = append(blocks, Fold{"Provenance of " + nameOf(&t.Declared), []Block{table}})
 	}
 	if len(blocks) > 3 {
 		return []Block{Fold{"Provenance of " + english.Plural(len(blocks), "trial", ""), blocks}}
@@ -344,7 +344,7 @@ func (b *pageBuilder) notes() []Block {
 		for i := range b.Experiment.Trials {
 			t := &b.Experiment.Trials[i]
 			if why, ok := b.Failed[store.Folder(t)]; ok {
-				list = append(list, cmp.Or(t.Label, t.Settings.Name)+": "+why)
+				list = append(list, nameOf(t)+": "+why)
 			}
 		}
 		note(true, english.Plural(len(b.Failed), "trial", "")+" failed.", list)
@@ -359,10 +359,10 @@ func (b *pageBuilder) notes() []Block {
 	var unfinished, ended, faults, left []string
 	for _, t := range b.Trials {
 		if t.Done() < t.Last() {
-			unfinished = append(unfinished, fmt.Sprintf("%s: %d of %s", t.Name(), t.Done(), english.Plural(t.Last(), "generation", "")))
+			unfinished = append(unfinished, fmt.Sprintf("%s: %d of %s", nameOf(&t.Declared), t.Done(), english.Plural(t.Last(), "generation", "")))
 		}
 		if e := t.Manifest.Ended; e != nil {
-			ended = append(ended, fmt.Sprintf("%s: after generation %d of %d, %s", t.Name(), e.Generation, t.Declared.Settings.Generations, e.Why))
+			ended = append(ended, fmt.Sprintf("%s: after generation %d of %d, %s", nameOf(&t.Declared), e.Generation, t.Declared.Settings.Generations, e.Why))
 		}
 		for g := 1; g <= t.Done(); g++ {
 			all, err := t.HookFaults(g)
@@ -370,7 +370,7 @@ func (b *pageBuilder) notes() []Block {
 				all = []string{err.Error()}
 			}
 			for _, fault := range all {
-				faults = append(faults, fmt.Sprintf("%s, generation %d: %s", t.Name(), g, fault))
+				faults = append(faults, fmt.Sprintf("%s, generation %d: %s", nameOf(&t.Declared), g, fault))
 			}
 		}
 	}

@@ -54,12 +54,12 @@ func (r *Report) Only(t *store.Trial) {
 		return
 	}
 	x := *r.Experiment
-	x.Trials, x.Left, x.Halving, x.Failed = []experiment.Trial{t.Trial}, nil, nil, nil
-	if why, failed := r.Failed[store.Folder(&t.Trial)]; failed {
-		x.Failed = map[string]string{store.Folder(&t.Trial): why}
+	x.Trials, x.Left, x.Halving, x.Failed = []experiment.Trial{t.Declared}, nil, nil, nil
+	if why, failed := r.Failed[store.Folder(&t.Declared)]; failed {
+		x.Failed = map[string]string{store.Folder(&t.Declared): why}
 	}
 	r.Experiment, r.only = &x, &x.Trials[0]
-	r.Trials = slices.DeleteFunc(r.Trials, func(o *store.Trial) bool { return o.ID != t.ID })
+	r.Trials = slices.DeleteFunc(r.Trials, func(o *store.Trial) bool { return o.Declared.ID != t.Declared.ID })
 }
 
 // Write writes all figures, tables and the notebook page of an experiment to dir, its

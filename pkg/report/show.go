@@ -57,6 +57,7 @@ type ShownTrial struct {
 type ShownDetails struct {
 	Folder    string            `json:"folder"`
 	ID        string            `json:"id"`
+	Number    int               `json:"number"`
 	Label     string            `json:"label,omitempty"`
 	Machine   store.Machine     `json:"machine"`
 	Ended     string            `json:"ended,omitempty"` // the reason why it ended before its last generation
@@ -141,7 +142,7 @@ func (s *Shown) addTrial(d *experiment.Trial) error {
 }
 
 func (s *Shown) addDetails(t *store.Trial, verify bool) error {
-	d := ShownDetails{Folder: filepath.Base(t.Dir), ID: t.Declared.ID, Label: t.Declared.Label, Machine: t.Manifest.Machine, trial: t}
+	d := ShownDetails{Folder: filepath.Base(t.Dir), ID: t.Declared.ID, Number: t.Declared.Number, Label: t.Declared.Label, Machine: t.Manifest.Machine, trial: t}
 	if e := t.Manifest.Ended; e != nil {
 		d.Ended = e.Why
 	}
@@ -245,7 +246,7 @@ func (s *Shown) Write(w io.Writer) error {
 
 // blocks returns the stages and results of a trial for a terminal.
 func (d *ShownDetails) blocks() ([]Block, error) {
-	head := facts(Row("trial", d.Folder+", settings "+d.ID))
+	head := facts(Row("trial", fmt.Sprintf("#%d, %s, settings %s", d.Number, d.Folder, d.ID)))
 	if d.Label != "" {
 		head.Rows = append(head.Rows, Row("differs in", d.Label))
 	}

@@ -143,12 +143,12 @@ func TestNotes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	contains(t, string(page.Markdown()), `1 trial failed`, `network.depth=2: out of memory$`, `after generation 3 of 3, 2nd of 4$`, `leaves out 1 combination`, `network.depth=5: sweep.budget.trials$`,
+	contains(t, string(page.Markdown()), `1 trial failed`, `#2 network.depth=2: out of memory$`, `after generation 3 of 3, 2nd of 4$`, `leaves out 1 combination`, `network.depth=5: sweep.budget.trials$`,
 		`^\| search.visits \| 800 \| 7 \|$`, `^<details><summary>Resolved settings \(`, `^<details><summary>network network.depth=1</summary>`)
 }
 
 func TestRungTable(t *testing.T) {
-	table := rungTable(store.Rung{Generation: 2, Metric: "accuracy.top1", Survivors: 1, Ranking: []store.RungTrial{{Trial: "abc"}}})
+	table := rungTable(store.Rung{Generation: 2, Metric: "accuracy.top1", Survivors: 1, Ranking: []store.RungTrial{{Trial: "abc"}}}, nil)
 	if table.Columns[2].Name != "top1 accuracy" || table.Rows[0][1].Text != "abc" {
 		t.Errorf("%+v", table)
 	}

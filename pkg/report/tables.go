@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,6 +9,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	"alamos/pkg/data"
+	"alamos/pkg/experiment"
 	"alamos/pkg/match"
 	"alamos/pkg/store"
 )
@@ -235,8 +235,8 @@ func accuracyTable(t *store.Trial) (Table, error) {
 // percent returns a part of n in percent.
 func percent(part float64, n int) string { return fixed(100*part/float64(n), 1) }
 
-// rungTable lists a comparison of successive halving.
-func rungTable(r store.Rung) Table {
+// rungTable lists a comparison of successive halving of these trials.
+func rungTable(r store.Rung, trials []experiment.Trial) Table {
 	m := metricOf(r.Metric)
 	c := Table{
 		Caption: fmt.Sprintf("Trials after generation %d, the best first; the first %d went on.", r.Generation, r.Survivors),
@@ -250,7 +250,11 @@ func rungTable(r store.Rung) Table {
 		if v := x.Value; v.Known() {
 			interval = fmt.Sprintf("%.4g..%.4g", v.Low, v.High)
 		}
-		c.Rows = append(c.Rows, Row(strconv.Itoa(i+1), cmp.Or(x.Label, x.Trial), value, interval))
+		name := x.Trial
+		if k := slices.IndexFunc(trials, func(t experiment.Trial) bool { return store.Folder(&t) == x.Trial }); k >= 0 {
+			name = nameOf(&trials[k])
+		}
+		c.Rows = append(c.Rows, Row(strconv.Itoa(i+1), name, value, interval))
 	}
 	return c
 }

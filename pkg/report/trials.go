@@ -73,6 +73,15 @@ func evaluationMetrics(x *store.Experiment, prefix string) (names []string) {
 	return names
 }
 
+// nameOf names a trial by its number and its swept settings, "#3 network.depth=2", or the
+// only trial by its experiment.
+func nameOf(t *experiment.Trial) string {
+	if t.Label == "" {
+		return t.Settings.Name
+	}
+	return fmt.Sprintf("#%d %s", t.Number, t.Label)
+}
+
 // numbersOf formats the numbers of a group's trials: "3", "1–4" or "1, 5".
 func numbersOf(g store.Group) string {
 	n := len(g.Trials)
