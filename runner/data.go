@@ -249,8 +249,7 @@ board.`,
 		},
 	}
 	k.add(cmd)
-	n = 5
-	cmd.Flags().VarP(numberValue[int]{&n, atLeast(1)}, "number", "n", "positions to print")
+	numberFlag(cmd, &n, "number,n", 5, atLeast(1), "positions to print")
 	numberFlag(cmd, &moves, "moves", 5, atLeast(1), "moves to print of each")
 	return cmd
 }

@@ -16,10 +16,32 @@ import (
 	"alamos/pkg/nn"
 )
 
-// Flags check their own values: a fault is reported before a command begins, as
-// "--visits: want 0 to 1000, have -1". A flag with a set of words also completes them.
+// value is a flag whose text is checked before the command runs. An error reads
+// "--visits: want 0 to 1000, have -1".
+type value[T any] struct {
+	at    *T
+	kind  string // as the help shows it
+	parse func(text string) (T, error)
+}
 
-// flagError is the fault of a flag's value as the commands report it.
+func (v value[T]) String() string {
+	if v.at == nil { // pflag compares defaults with that of the zero value
+		return ""
+	}
+	return fmt.Sprint(*v.at)
+}
+
+func (v value[T]) Type() string { return v.kind }
+
+func (v value[T]) Set(text string) error {
+	x, err := v.parse(text)
+	if err == nil {
+		*v.at = x
+	}
+	return err
+}
+
+// flagError reports the wrong value of a flag.
 func flagError(c *cobra.Command, err error) error {
 	var bad *pflag.InvalidValueError
 	if errors.As(err, &bad) {
@@ -28,98 +50,36 @@ func flagError(c *cobra.Command, err error) error {
 	return usagef("%w (see %s --help)", err, c.CommandPath())
 }
 
-// number is what a bounded flag holds.
-type number interface{ int | int64 | float64 }
-
 // bounds are the smallest and the largest value of a flag.
-type bounds[N number] struct{ min, max N }
+type bounds struct{ min, max float64 }
 
-// unbounded is a maximum that no message mentions.
-const unbounded = math.MaxInt64
+func atLeast(min float64) bounds      { return bounds{min, math.Inf(1)} }
+func between(min, max float64) bounds { return bounds{min, max} }
 
-func atLeast[N number](min N) bounds[N] {
-	switch any(min).(type) {
-	case int, int64:
-		max := int64(unbounded)
-		return bounds[N]{min, N(max)}
+func (b bounds) String() string {
+	low := strconv.FormatFloat(b.min, 'f', -1, 64)
+	if math.IsInf(b.max, 1) {
+		return low + " or more"
 	}
-	return bounds[N]{min, N(math.Inf(1))}
+	return low + " to " + strconv.FormatFloat(b.max, 'f', -1, 64)
 }
 
-func between[N number](min, max N) bounds[N] { return bounds[N]{min, max} }
-
-func (b bounds[N]) String() string {
-	if float64(b.max) >= unbounded {
-		return fmt.Sprintf("%v or more", b.min)
+// numberFlag declares a flag with a number within bounds. The name may end with a
+// shorthand, as in "number,n".
+func numberFlag[N int | int64 | float64](cmd *cobra.Command, at *N, name string, initial N, within bounds, usage string) {
+	*at = initial
+	kind := "int"
+	if _, isFloat := any(initial).(float64); isFloat {
+		kind = "float"
 	}
-	return fmt.Sprintf("%v to %v", b.min, b.max)
-}
-
-// numberValue is the value of a numeric flag.
-type numberValue[N number] struct {
-	at *N
-	bounds[N]
-}
-
-func (v numberValue[N]) String() string {
-	if v.at == nil { // the zero value, by which pflag finds out what it looks like
-		return "0"
-	}
-	return fmt.Sprint(*v.at)
-}
-
-func (v numberValue[N]) Type() string {
-	if _, isFloat := any(*v.at).(float64); isFloat {
-		return "float"
-	}
-	return "int"
-}
-
-func (v numberValue[N]) Set(text string) error {
-	var x N
-	var err error
-	switch p := any(&x).(type) {
-	case *float64:
-		*p, err = strconv.ParseFloat(text, 64)
-	case *int64:
-		*p, err = strconv.ParseInt(text, 10, 64)
-	case *int:
-		*p, err = strconv.Atoi(text)
-	}
-	if err != nil || !(x >= v.min && x <= v.max) {
-		return fmt.Errorf("want %v, have %s", v.bounds, text)
-	}
-	*v.at = x
-	return nil
-}
-
-// numberFlag declares a flag with a number within bounds.
-func numberFlag[N number](cmd *cobra.Command, at *N, name string, value N, within bounds[N], usage string) {
-	*at = value
-	cmd.Flags().Var(numberValue[N]{at, within}, name, usage)
-}
-
-// choiceValue is the value of a flag that takes one of several words.
-type choiceValue struct {
-	at    *string
-	words []string
-}
-
-func (v choiceValue) String() string {
-	if v.at == nil {
-		return ""
-	}
-	return *v.at
-}
-
-func (choiceValue) Type() string { return "string" }
-
-func (v choiceValue) Set(text string) error {
-	if !slices.Contains(v.words, text) {
-		return fmt.Errorf("want %s, have %q", oneOf(v.words), text)
-	}
-	*v.at = text
-	return nil
+	long, short, _ := strings.Cut(name, ",")
+	cmd.Flags().VarP(value[N]{at, kind, func(text string) (N, error) {
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil || !(x >= within.min && x <= within.max) || float64(N(x)) != x {
+			return 0, fmt.Errorf("want %v, have %s", within, text)
+		}
+		return N(x), nil
+	}}, long, short, usage)
 }
 
 // oneOf lists words: "a, b or c".
@@ -133,13 +93,18 @@ func oneOf(words []string) string {
 
 // choiceFlag declares a flag that takes one of several words, which its usage lists. An
 // empty default means that the flag need not be given.
-func choiceFlag(cmd *cobra.Command, at *string, name, value string, words []string, usage string) {
-	*at = value
-	cmd.Flags().Var(choiceValue{at, words}, name, usage+": "+oneOf(words))
+func choiceFlag(cmd *cobra.Command, at *string, name, initial string, words []string, usage string) {
+	*at = initial
+	cmd.Flags().Var(value[string]{at, "string", func(text string) (string, error) {
+		if !slices.Contains(words, text) {
+			return "", fmt.Errorf("want %s, have %q", oneOf(words), text)
+		}
+		return text, nil
+	}}, name, usage+": "+oneOf(words))
 	completeFlag(cmd, name, words...)
 }
 
-// completeFlag has a shell complete words for a flag.
+// completeFlag makes the shell complete the words of a flag.
 func completeFlag(cmd *cobra.Command, name string, words ...string) {
 	completeFlagBy(cmd, name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 }
@@ -150,49 +115,33 @@ func completeFlagBy(cmd *cobra.Command, name string, complete cobra.CompletionFu
 	}
 }
 
-// variantValue is the value of --variant; nil if it is not given.
-type variantValue struct{ at **chess.Variant }
-
-func (v variantValue) String() string {
-	if v.at == nil || *v.at == nil {
-		return ""
-	}
-	return (*v.at).String()
-}
-
-func (variantValue) Type() string { return "string" }
-
-func (v variantValue) Set(text string) error {
-	variant, err := chess.ParseVariant(text)
-	if err != nil {
-		return err
-	}
-	*v.at = &variant
-	return nil
-}
-
-// variantFlag declares --variant, whose usage ends with the names.
+// variantFlag declares --variant, whose usage ends with the names. Without the flag, the
+// variant is nil.
 func variantFlag(cmd *cobra.Command, at **chess.Variant, usage string) {
-	cmd.Flags().Var(variantValue{at}, "variant", usage+": "+strings.Join(variantNames(), ", "))
-	completeFlag(cmd, "variant", variantNames()...)
+	names := variantNames()
+	var text string
+	cmd.Flags().Var(value[string]{&text, "string", func(text string) (string, error) {
+		v, err := chess.ParseVariant(text)
+		*at = &v
+		return text, err
+	}}, "variant", usage+": "+strings.Join(names, ", "))
+	completeFlag(cmd, "variant", names...)
 }
 
-// variantNames lists the names of all variants.
-func variantNames() []string {
-	var names []string
+func variantNames() (names []string) {
 	for _, v := range chess.Variants() {
 		names = append(names, v.String())
 	}
 	return names
 }
 
-// orChess is the variant of a flag, or chess if it is not given.
+// orChess returns the variant of a flag, or chess without the flag.
 func orChess(v *chess.Variant) chess.Variant {
 	standard := chess.Standard
 	return *cmp.Or(v, &standard)
 }
 
-// requiredFlag makes a flag one that must be given.
+// requiredFlag makes a flag required.
 func requiredFlag(cmd *cobra.Command, name string) {
 	if err := cmd.MarkFlagRequired(name); err != nil {
 		panic(err) // a flag that was not declared
@@ -209,7 +158,7 @@ func threadsFlag(cmd *cobra.Command, at *int) {
 	numberFlag(cmd, at, "threads", 0, atLeast(0), "threads of the network (default: one per core)")
 }
 
-// deviceFlags declares --device and --precision: where and in which numbers networks compute.
+// deviceFlags declares --device and --precision of networks.
 func deviceFlags(cmd *cobra.Command, device, precision *string) {
 	cmd.Flags().StringVar(device, "device", nn.Auto, "device of the networks: auto (the first CUDA device if there is one), cpu, cuda, or several: cuda:0,cuda:1 or "+nn.AllCUDA)
 	completeFlag(cmd, "device", nn.Auto, nn.CPU, nn.CUDA, nn.AllCUDA)

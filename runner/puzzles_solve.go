@@ -83,7 +83,7 @@ player does not solve.
 	numberFlag(cmd, &o.visits, "visits", 800, between(0, 1_000_000), "of the search; 0: the network alone")
 	f.StringToStringVar(&o.search, "search", nil, "`SETTING=VALUE` of the search: "+strings.Join(search.Settable(), ", "))
 	f.StringArrayVar(&o.uci, "uci", nil, "an engine: stockfish, fairy-stockfish or a `program`; several may be given")
-	numberFlag(cmd, &o.nodes, "nodes", 10_000, atLeast(int64(1)), "of each engine for a move")
+	numberFlag(cmd, &o.nodes, "nodes", 10_000, atLeast(1), "of each engine for a move")
 	numberFlag(cmd, &o.depth, "depth", 0, between(0, deepestPuzzle), "plies of alpha-beta on material; 0: none")
 	f.BoolVar(&o.random, "random", false, "play random moves")
 	f.Uint64Var(&o.seed, "seed", 1, "of moves that are drawn by lot")
