@@ -94,7 +94,8 @@ Two UCI engines with limits of nodes and a random beginning make games to learn 
 			case format == "json":
 				return writeJSON(cmd.OutOrStdout(), s)
 			}
-			return s.Write(cmd.OutOrStdout())
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), strings.Join(s.Table(), "\n"))
+			return err
 		},
 	}
 	f := cmd.Flags()
@@ -110,7 +111,7 @@ Two UCI engines with limits of nodes and a random beginning make games to learn 
 	f.StringVar(&resign, "resign", "", "`SCORE,MOVES`: a game is lost that both think lost, as -0.9,3")
 	f.StringVar(&draw, "draw", "", "`SCORE,MOVES,FROM`: a game is drawn that both think drawn, as 0.02,8,40")
 	f.StringVar(&sprt, "sprt", "", "`ELO0,ELO1[,ALPHA,BETA]`: play until it is clear which is true (0.05,0.05)")
-	choiceFlag(cmd, &elo, "elo-model", "normalized", []string{"logistic", "normalized"}, "Elo of --sprt")
+	choiceFlag(cmd, &elo, "elo-model", match.Normalized, []string{match.Logistic, match.Normalized}, "Elo of --sprt")
 	f.StringVar(&cfg.File, "pgn", "", "`file` that keeps the games")
 	choiceFlag(cmd, &format, "format", "text", []string{"text", "json"}, "format of the result")
 	f.IntVar(&cfg.Concurrency, "concurrency", 0, "games at once (default: one a core, with networks 32)")
@@ -181,7 +182,7 @@ func sprtFlags(bounds, elo string) (*match.SPRT, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &match.SPRT{Elo0: x[0], Elo1: x[1], Normalized: elo == "normalized", Alpha: 0.05, Beta: 0.05}
+	s := &match.SPRT{Elo0: x[0], Elo1: x[1], Model: elo, Alpha: 0.05, Beta: 0.05}
 	if len(x) > 2 {
 		s.Alpha, s.Beta = x[2], x[len(x)-1]
 	}

@@ -47,7 +47,7 @@ func rate(subjects [][]game, opponents []string, anchor string) (*match.Ratings,
 			}
 		}
 	}
-	return match.Rate(res, match.RatingOptions{Anchor: "opponent " + anchor})
+	return match.Rate(res, "opponent "+anchor)
 }
 
 // anchorOf returns the opponent with the rating 0.
@@ -77,10 +77,10 @@ func eloOf(a, b *played) (m Metric, ok bool) {
 			return m.judged(d), true
 		}
 		if r, err := rate([][]game{a.games, b.games}, shared, anchor); err == nil && !r.Difference(1, 0).Missing() {
-			m.A, m.B = estimate(r.List[0].Elo, r.List[0].Games), estimate(r.List[1].Elo, r.List[1].Games)
+			m.A, m.B = estimate(r.List[0].Elo, r.List[0].Games()), estimate(r.List[1].Elo, r.List[1].Games())
 			d := r.Difference(1, 0)
 			m.Basis = fmt.Sprintf("%d and %d games against the same %s, unpaired; %s is 0",
-				r.List[0].Games, r.List[1].Games, english.Plural(len(shared), "opponent", ""), anchor)
+				r.List[0].Games(), r.List[1].Games(), english.Plural(len(shared), "opponent", ""), anchor)
 			return m.judged(untested(d)), true
 		}
 	}

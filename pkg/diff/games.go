@@ -172,8 +172,8 @@ func (p *played) readGames(path, sum string) ([]game, error) {
 
 // record returns the result of the subject against an opponent.
 func (p *played) record(name string) match.Record {
-	if i := p.Find(name); i >= 0 && p.subject < len(p.Cross) && i < len(p.Cross[p.subject]) {
-		return p.Cross[p.subject][i]
+	if i := p.Find(name); i >= 0 {
+		return p.Games.Against(p.subject, i)
 	}
 	return match.Record{}
 }

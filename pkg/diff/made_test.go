@@ -182,28 +182,17 @@ func tournamentOf(t *testing.T, trial *store.Trial, o *outcomes, put func(string
 	if err != nil {
 		t.Fatal(err)
 	}
-	ratings, err := match.Rate(res, match.RatingOptions{Anchor: names[1]})
+	ratings, err := match.Rate(res, names[1])
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := store.Tournament{Anchor: names[1]}
+	out := store.Tournament{Anchor: names[1], Games: *res}
 	in := store.Inputs{"game.variant": trial.Declared.Settings.Game.Variant}
 	settings := trial.Declared.Settings.Tournament
 	settings.Players = nil
 	in.Settings("tournament", settings)
-	for i, s := range res.Standings() {
-		r := ratings.List[i]
-		out.Players = append(out.Players, store.PlayerResult{
-			Generation: generations[i], Samples: 1000 * max(0, generations[i]), Standing: s,
-			Elo: r.Elo,
-		})
-		row := make([]match.Record, len(names))
-		for j := range names {
-			if i != j {
-				row[j] = res.Against(i, j)
-			}
-		}
-		out.Cross = append(out.Cross, row)
+	for i, r := range ratings.List {
+		out.Players = append(out.Players, store.PlayerResult{Generation: generations[i], Samples: 1000 * max(0, generations[i]), Rating: r})
 		in["player "+names[i]] = "plays"
 		if generations[i] >= 0 { // an untrained network of its own in every trial
 			in["player "+names[i]] = fmt.Sprint(trial.Dir, generations[i])

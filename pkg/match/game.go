@@ -44,6 +44,21 @@ type Game struct {
 
 func (g *Game) Pair() Pair { return NewPair(g.White, g.Black) }
 
+// points returns the points of one of its players.
+func (g *Game) points(player string) float64 {
+	side := chess.Black
+	if g.White == player {
+		side = chess.White
+	}
+	switch g.Outcome.Result {
+	case chess.Draw:
+		return 0.5
+	case chess.Win(side):
+		return 1
+	}
+	return 0
+}
+
 // PGN tags for the length of the opening.
 const (
 	bookTag   = "BookPlies"

@@ -85,7 +85,7 @@ func TestJudgedTournament(t *testing.T) {
 }
 
 func TestLOS(t *testing.T) {
-	r := rate(t, three(), RatingOptions{})
+	r := mustRate(t, three(), "", 1)
 	for i := range 3 {
 		for j := range 3 {
 			x, y := r.LOS(i, j), r.LOS(j, i)

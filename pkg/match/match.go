@@ -251,27 +251,13 @@ func (m *match) test() bool {
 		if at+2 > m.cfg.Games || first == nil || second == nil {
 			return false
 		}
-		_ = m.tested.Add(m.points(first), m.points(second)) // points of two games
-		if _, v := m.cfg.SPRT.Test(m.tested); v != GoOn {
+		a := m.players[0].Name
+		m.tested.add(first.points(a), second.points(a))
+		if m.cfg.SPRT.Test(m.tested).Verdict != Undecided {
 			m.end = at + 2
 		}
 	}
 	return m.end < m.cfg.Games
-}
-
-// points returns the first player's points.
-func (m *match) points(g *Game) float64 {
-	side := chess.Black
-	if g.White == m.players[0].Name {
-		side = chess.White
-	}
-	switch g.Outcome.Result {
-	case chess.Draw:
-		return 0.5
-	case chess.Win(side):
-		return 1
-	}
-	return 0
 }
 
 // upTo returns the games with numbers below end, in order.

@@ -1,7 +1,6 @@
 package match
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,7 +17,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"alamos/pkg/chess"
-	"alamos/pkg/stats"
 	"alamos/pkg/uci"
 )
 
@@ -254,8 +252,8 @@ func TestSPRT(t *testing.T) {
 		t.Errorf("%d games, %+v", s.Games, s.SPRT)
 	}
 	before := s.Pairs
-	if _, v := c.SPRT.Test(before); v != Accept1 {
-		t.Errorf("verdict %v of %v", v, before)
+	if state := c.SPRT.Test(before); state.Verdict != Accept1 {
+		t.Errorf("%+v of %v", state, before)
 	}
 	c.File, c.Concurrency = filepath.Join(dir, "b.pgn"), 7
 	if again := run(t, c); !cmp.Equal(s, again, cmpNaN) || read(t, c.File) != read(t, filepath.Join(dir, "a.pgn")) {
@@ -354,11 +352,10 @@ func TestStandingIsWritten(t *testing.T) {
 	if back["games"] != 4.0 || back["wins"] == nil || back["white"].(map[string]any)["wins"] == nil {
 		t.Errorf("%s", b)
 	}
-	var text bytes.Buffer
-	if err := s.Write(&text); err != nil || !strings.HasPrefix(text.String(), "material alpha-beta depth 2 against random\ngames                4: ") {
-		t.Errorf("%v: %s", err, &text)
+	if text := s.Table(); text[0] != "material alpha-beta depth 2 against random" || !strings.HasPrefix(text[1], "games                4: ") {
+		t.Errorf("%q", text)
 	}
-	all := &Summary{Pairs: Pentanomial{0, 0, 0, 0, 3}, Elo: stats.Unknown()}
+	all := &Summary{Pairs: Pentanomial{0, 0, 0, 0, 3}, Statistics: Pentanomial{0, 0, 0, 0, 3}.Statistics()}
 	if lines := all.Table(); !slices.Contains(lines, "Elo                  ?") {
 		t.Errorf("%q", lines)
 	}

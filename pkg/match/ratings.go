@@ -23,30 +23,13 @@ import (
 // concave in them, so Newton's method finds the only maximum.
 const scale = 400 / math.Ln10
 
-// ErrNoMaximum says that ratings would be infinite. Without a prior, a player who won all
-// games, or a tournament without draws, has no best finite rating.
+// ErrNoMaximum says that ratings would be infinite.
 var ErrNoMaximum = errors.New("the likelihood of the results has no maximum")
-
-// RatingOptions configures [Rate].
-type RatingOptions struct {
-	// Anchor is the player whose rating is 0; "" for a mean of 0.
-	Anchor string
-
-	// Prior is the weight of virtual games that keep ratings finite. 0 means 1, and a
-	// negative weight disables virtual games. Each player plays about Prior virtual games,
-	// spread evenly over its real opponents and both colors: a quarter are won, half drawn
-	// and a quarter lost. A pair whose players have n and m opponents has (1/n + 1/m)
-	// Prior/2 of them.
-	Prior float64
-}
 
 // Rating is a player's strength.
 type Rating struct {
-	Name         string
-	Elo          stats.Interval // unknown if no chain of games connects the player to the others, see [Rate]
-	Games        int            // real games, without virtual ones
-	Score        float64
-	White, Black Record
+	Standing
+	Elo stats.Interval `json:"elo"` // unknown if no chain of games connects the player to the others, see [Rate]
 }
 
 // Ratings are the ratings of a tournament.
@@ -67,77 +50,81 @@ type Ratings struct {
 // errors are correlated. The difference is unknown if either player is not rated.
 func (r *Ratings) Difference(i, j int) stats.Interval {
 	c := r.covariance
-	half := halfWidth(c.At(i, i) + c.At(j, j) - 2*c.At(i, j))
-	return stats.Around(r.List[i].Elo.Value-r.List[j].Elo.Value, half)
+	return around(r.List[i].Elo.Value-r.List[j].Elo.Value, c.At(i, i)+c.At(j, j)-2*c.At(i, j))
 }
 
 // LOS returns the likelihood of superiority: the probability, given the games, that player
 // i is stronger than player j. It is NaN if either player is not rated.
 func (r *Ratings) LOS(i, j int) float64 {
 	d := r.Difference(i, j)
-	deviation := (d.Value - d.Low) / stats.Normal95
-	if deviation == 0 { // i equals j
+	return superiority(d.Value, (d.Value-d.Low)/stats.Normal95)
+}
+
+// superiority returns the probability that a number is positive, given its estimate and the
+// standard deviation of its normal error.
+func superiority(estimate, deviation float64) float64 {
+	if estimate == 0 {
 		return 0.5
 	}
-	return (1 + math.Erf(d.Value/deviation/math.Sqrt2)) / 2
+	return (1 + math.Erf(estimate/deviation/math.Sqrt2)) / 2
 }
 
-// halfWidth returns half the width of the 95 % interval of a normal error with this
-// variance.
-func halfWidth(variance float64) float64 {
-	return stats.Normal95 * math.Sqrt(max(0, variance)) // rounding may leave a small negative variance
+// around returns a number with its 95 % interval, given the variance of its normal error.
+func around(value, variance float64) stats.Interval {
+	return stats.Around(value, stats.Normal95*math.Sqrt(max(0, variance))) // rounding may leave a small negative variance
 }
 
-// Rate estimates the players' strengths from all games at once. The intervals come from the
-// full covariance, the inverse of the information at the maximum, so they are approximate.
-// They are relative to the anchor: the anchor's own interval has width 0.
+// Rate estimates the players' strengths from all games at once. The anchor is the player
+// whose rating is 0; "" stands for a mean of 0. The intervals come from the full covariance,
+// the inverse of the information at the maximum, so they are approximate. They are relative
+// to the anchor: the anchor's own interval has width 0.
+//
+// Virtual games keep ratings finite. Each player plays about one of them, spread evenly over
+// its real opponents and both colors: a quarter are won, half drawn and a quarter lost. A
+// pair whose players have n and m opponents has (1/n + 1/m)/2 of them.
 //
 // Only players connected by chains of games can be compared. Rate rates the players
 // connected to the anchor, or without an anchor the largest connected group (the first if
 // several are equal). The Elo of all other players is unknown.
-func Rate(r *Results, o RatingOptions) (*Ratings, error) {
-	anchor := -1
-	if o.Anchor != "" {
-		if anchor = slices.Index(r.names, o.Anchor); anchor < 0 {
-			return nil, fmt.Errorf("match: the anchor %q is no player of the tournament", o.Anchor)
-		}
+func Rate(r *Results, anchor string) (*Ratings, error) { return rate(r, anchor, 1) }
+
+// rate is Rate with a number of virtual games of each player.
+func rate(r *Results, anchor string, virtual float64) (*Ratings, error) {
+	zero := slices.Index(r.Names, anchor)
+	if anchor != "" && zero < 0 {
+		return nil, fmt.Errorf("match: the anchor %q is no player of the tournament", anchor)
 	}
-	switch {
-	case math.IsNaN(o.Prior) || math.IsInf(o.Prior, 0):
-		return nil, fmt.Errorf("match: the prior's weight is %v", o.Prior)
-	case o.Prior == 0:
-		o.Prior = 1
-	case o.Prior < 0:
-		o.Prior = 0
+	n := len(r.Names)
+	out := &Ratings{Advantage: stats.Unknown(), covariance: mat.NewDense(max(1, n), max(1, n), nil)}
+	for _, s := range r.Standings() {
+		out.List = append(out.List, Rating{s, stats.Unknown()})
 	}
-	out := &Ratings{List: make([]Rating, len(r.names)), Advantage: stats.Unknown(), covariance: mat.NewDense(max(1, len(r.names)), max(1, len(r.names)), nil)}
-	for i, s := range r.Standings() {
-		out.List[i] = Rating{Name: s.Name, Elo: stats.Unknown(), Games: s.Games(), Score: s.Score(), White: s.White, Black: s.Black}
-	}
-	group := connected(r, anchor)
+	group := connected(r, zero)
 	if len(group) < 2 {
 		return out, nil // no games
 	}
-	m := newModel(r, group, o.Prior)
-	if err := m.fit(); err != nil {
+	m := newModel(r, group, virtual)
+	covariance, err := m.fit()
+	if err != nil {
 		return nil, fmt.Errorf("match: rating %d players: %w", len(group), err)
 	}
-	return out, m.fill(out, slices.Index(group, anchor))
+	m.report(out, slices.Index(group, zero), covariance)
+	return out, nil
 }
 
 // connected lists, in order, the players that chains of games connect to the anchor.
 // Without an anchor (anchor < 0) it lists the largest connected group.
 func connected(r *Results, anchor int) []int {
-	seen := make([]bool, len(r.names))
+	seen := make([]bool, len(r.Names))
 	var best []int
-	for start := range r.names {
+	for start := range r.Names {
 		if seen[start] {
 			continue
 		}
 		group := []int{start}
 		seen[start] = true
 		for at := 0; at < len(group); at++ {
-			for j := range r.names {
+			for j := range r.Names {
 				if !seen[j] && r.Against(group[at], j).Games() > 0 {
 					seen[j] = true
 					group = append(group, j)
@@ -159,19 +146,18 @@ type cell struct {
 	win, draw, loss float64
 }
 
-// model0 is the likelihood and the point of its maximization.
-type model0 struct {
+// likelihood is the likelihood of the games of a group of players.
+type likelihood struct {
 	group []int // players, as indices into the results
 	cells []cell
 	// x holds the ratings in units of scale, then White's advantage in the same unit, then
 	// log nu.
-	x    []float64
-	info *mat.SymDense // the information (negative second derivatives) at x
+	x []float64
 }
 
-// newModel collects the games of a group of players and the prior's virtual games.
-func newModel(r *Results, group []int, prior float64) *model0 {
-	m := &model0{group: group, x: make([]float64, len(group)+2)}
+// newModel collects the games of a group of players and their virtual games.
+func newModel(r *Results, group []int, virtual float64) *likelihood {
+	m := &likelihood{group: group, x: make([]float64, len(group)+2)}
 	opponents := make([]float64, len(group))
 	for a, i := range group {
 		for _, j := range group {
@@ -186,62 +172,42 @@ func newModel(r *Results, group []int, prior float64) *model0 {
 				continue
 			}
 			// Player i is White in half of the pair's virtual games.
-			virtual := (1/opponents[a] + 1/opponents[b]) * prior / 4
-			w := r.white[i][j]
-			m.cells = append(m.cells, cell{a, b,
-				float64(w.Wins) + virtual/4, float64(w.Draws) + virtual/2, float64(w.Losses) + virtual/4})
+			more := (1/opponents[a] + 1/opponents[b]) * virtual / 4
+			w := r.White[i][j]
+			m.cells = append(m.cells, cell{a, b, float64(w.Wins) + more/4, float64(w.Draws) + more/2, float64(w.Losses) + more/4})
 		}
 	}
 	return m
 }
 
-// probabilities returns the probabilities of win, draw and loss for White in a cell at the
-// point x.
-func (c *cell) probabilities(x []float64) (win, draw, loss float64) {
-	n := len(x)
-	d := x[c.white] - x[c.black] + x[n-2]
-	top := max(math.Abs(d)/2, x[n-1]) // prevents overflow
-	win, draw, loss = math.Exp(d/2-top), math.Exp(x[n-1]-top), math.Exp(-d/2-top)
+// probabilities returns the probabilities of win, draw and loss for White in a cell.
+func (m *likelihood) probabilities(c *cell) (win, draw, loss float64) {
+	n := len(m.x)
+	d := m.x[c.white] - m.x[c.black] + m.x[n-2]
+	top := max(math.Abs(d)/2, m.x[n-1]) // prevents overflow
+	win, draw, loss = math.Exp(d/2-top), math.Exp(m.x[n-1]-top), math.Exp(-d/2-top)
 	sum := win + draw + loss
 	return win / sum, draw / sum, loss / sum
 }
 
-// likelihood returns the log-likelihood at x.
-func (m *model0) likelihood(x []float64) float64 {
-	var sum float64
-	term := func(count, p float64) {
-		if count > 0 {
-			sum += count * math.Log(p)
-		}
-	}
-	for i := range m.cells {
-		c := &m.cells[i]
-		win, draw, loss := c.probabilities(x)
-		term(c.win, win)
-		term(c.draw, draw)
-		term(c.loss, loss)
-	}
-	return sum
-}
-
-// derivatives returns the gradient at x and sets the information. A result enters the
-// log-likelihood through two statistics. The first is t, 1/2 for a win of White and -1/2
-// for a loss; it multiplies White's rating minus Black's plus the advantage. The second is
-// u, 1 for a draw; it multiplies log nu. The gradient is the observed minus the expected
-// sum of these statistics, and the information is their covariance.
+// derivatives returns the gradient and the information (the negative second derivatives) at
+// x. A result enters the log-likelihood through two statistics. The first is t, 1/2 for a
+// win of White and -1/2 for a loss; it multiplies White's rating minus Black's plus the
+// advantage. The second is u, 1 for a draw; it multiplies log nu. The gradient is the
+// observed minus the expected sum of these statistics, and the information is their
+// covariance.
 //
 // Only differences of ratings matter, so the information is singular along the vector of
 // ones in the ratings. Adding the square of their sum makes it regular and does not change
 // functions of the differences.
-func (m *model0) derivatives(x []float64) *mat.VecDense {
-	n := len(x)
-	gradient := mat.NewVecDense(n, nil)
-	m.info = mat.NewSymDense(n, nil)
-	add := func(i, j int, v float64) { m.info.SetSym(i, j, m.info.At(i, j)+v) }
+func (m *likelihood) derivatives() (gradient *mat.VecDense, info *mat.SymDense) {
+	n := len(m.x)
+	gradient, info = mat.NewVecDense(n, nil), mat.NewSymDense(n, nil)
+	add := func(i, j int, v float64) { info.SetSym(i, j, info.At(i, j)+v) }
 	for i := range m.cells {
 		c := &m.cells[i]
 		games := c.win + c.draw + c.loss
-		win, draw, loss := c.probabilities(x)
+		win, draw, loss := m.probabilities(c)
 		t := (c.win-c.loss)/2 - games*(win-loss)/2
 		u := c.draw - games*draw
 		tt := games * ((win+loss)/4 - (win-loss)*(win-loss)/4)
@@ -266,104 +232,68 @@ func (m *model0) derivatives(x []float64) *mat.VecDense {
 			add(i, j, 1)
 		}
 	}
-	return gradient
+	return gradient, info
 }
 
-// fit moves x to the maximum by Newton steps, halved until the likelihood increases.
-func (m *model0) fit() error {
+// fit moves x to the maximum and returns the covariance of x there. A Newton step is
+// shortened so that it changes no parameter by more than a third. The curvature then changes
+// by a small factor only, and every step climbs.
+func (m *likelihood) fit() (*mat.SymDense, error) {
 	const (
-		steps = 200
-		bound = 60   // in units of scale: about 10,000 Elo
+		steps = 1000
+		most  = 1. / 3
 		small = 1e-6 // a step this small is the last, because convergence is quadratic
-		flat  = 1e-3 // the gain of a step this small may vanish in rounding
 	)
-	best := m.likelihood(m.x)
 	for range steps {
-		gradient := m.derivatives(m.x)
+		gradient, info := m.derivatives()
 		var chol mat.Cholesky
+		var covariance mat.SymDense
 		var step mat.VecDense
-		if !chol.Factorize(m.info) {
-			return ErrNoMaximum
+		if !chol.Factorize(info) || chol.InverseTo(&covariance) != nil {
+			break
 		}
-		// An ill-conditioned system still gives an ascent direction.
-		if err := chol.SolveVecTo(&step, gradient); err != nil {
-			var ill mat.Condition
-			if !errors.As(err, &ill) {
-				return err
-			}
-		}
+		step.MulVec(&covariance, gradient)
 		length := mat.Norm(&step, math.Inf(1))
+		for i := range m.x {
+			m.x[i] += step.AtVec(i) * min(1, most/length)
+		}
 		if length < small {
-			for i := range m.x {
-				m.x[i] += step.AtVec(i)
-			}
-			return nil
-		}
-		next := make([]float64, len(m.x))
-		climbed := false
-		for f := 1.0; f > 1e-9 && !climbed; f /= 2 {
-			for i := range next {
-				next[i] = m.x[i] + f*step.AtVec(i)
-			}
-			if l := m.likelihood(next); l > best {
-				best, climbed = l, true
-			}
-		}
-		if !climbed {
-			if length < flat {
-				return nil
-			}
-			return ErrNoMaximum
-		}
-		m.x = next
-		if slices.ContainsFunc(m.x, func(v float64) bool { return math.IsNaN(v) || math.Abs(v) > bound }) {
-			return ErrNoMaximum
+			return &covariance, nil
 		}
 	}
-	return ErrNoMaximum
+	return nil, ErrNoMaximum
 }
 
-// fill writes ratings and errors relative to the anchor, an index into the group, or
+// report writes ratings and errors relative to the anchor, an index into the group, or
 // relative to the mean if anchor is negative.
-func (m *model0) fill(out *Ratings, anchor int) error {
+func (m *likelihood) report(out *Ratings, anchor int, covariance *mat.SymDense) {
 	k, n := len(m.group), len(m.x)
-	var chol mat.Cholesky
-	var inverse mat.SymDense
-	m.derivatives(m.x)
-	if !chol.Factorize(m.info) {
-		return ErrNoMaximum
-	}
-	if err := chol.InverseTo(&inverse); err != nil {
-		return fmt.Errorf("match: the errors of the ratings cannot be computed: %w", err)
-	}
-	// Each reported rating is a linear function of x: the rating minus the zero point.
-	zero := make([]float64, k)
-	for i := range zero {
-		if anchor < 0 {
-			zero[i] = 1 / float64(k)
-		} else if i == anchor {
-			zero[i] = 1
+	// Each reported rating is a linear function of the ratings: the rating minus the zero
+	// point.
+	relative := mat.NewDense(k, k, nil)
+	relative.Apply(func(i, j int, _ float64) (v float64) {
+		if i == j {
+			v = 1
 		}
-	}
-	report := mat.NewDense(k, n, nil)
-	for i := range k {
-		for j := range k {
-			report.Set(i, j, -zero[j])
+		switch {
+		case anchor < 0:
+			v -= 1 / float64(k)
+		case j == anchor:
+			v--
 		}
-		report.Set(i, i, 1-zero[i])
-	}
+		return v
+	}, relative)
 	var elo mat.VecDense
-	var covariance mat.Dense
-	elo.MulVec(report, mat.NewVecDense(n, m.x))
-	covariance.Product(report, &inverse, report.T())
+	var errs mat.Dense
+	elo.MulVec(relative, mat.NewVecDense(k, m.x[:k]))
+	errs.Product(relative, covariance.SliceSym(0, k), relative.T())
+	errs.Scale(scale*scale, &errs)
 	for a, i := range m.group {
-		r := &out.List[i]
-		r.Elo = stats.Around(scale*elo.AtVec(a), scale*halfWidth(covariance.At(a, a)))
+		out.List[i].Elo = around(scale*elo.AtVec(a), errs.At(a, a))
 		for b, j := range m.group {
-			out.covariance.Set(i, j, scale*scale*covariance.At(a, b))
+			out.covariance.Set(i, j, errs.At(a, b))
 		}
 	}
-	out.Advantage = stats.Around(scale*m.x[n-2], scale*halfWidth(inverse.At(n-2, n-2)))
+	out.Advantage = around(scale*m.x[n-2], scale*scale*covariance.At(n-2, n-2))
 	out.Drawishness = math.Exp(m.x[n-1])
-	return nil
 }

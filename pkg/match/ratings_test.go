@@ -19,7 +19,7 @@ import (
 func results(names []string, white map[[2]int]Record) *Results {
 	r := NewResults(names)
 	for pair, record := range white {
-		r.white[pair[0]][pair[1]] = record
+		r.White[pair[0]][pair[1]] = record
 	}
 	return r
 }
@@ -38,9 +38,9 @@ type fataler interface {
 	Fatal(...any)
 }
 
-func rate(t fataler, r *Results, o RatingOptions) *Ratings {
+func mustRate(t fataler, r *Results, anchor string, virtual float64) *Ratings {
 	t.Helper()
-	out, err := Rate(r, o)
+	out, err := rate(r, anchor, virtual)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 // wins over losses, whose variance is 1/wins + 1/losses.
 func TestRateTwoPlayers(t *testing.T) {
 	r := results([]string{"strong", "weak"}, map[[2]int]Record{{0, 1}: {5, 3, 2}, {1, 0}: {2, 3, 5}})
-	got := rate(t, r, RatingOptions{Prior: -1, Anchor: "weak"})
+	got := mustRate(t, r, "weak", 0)
 	half := stats.Normal95 * 400 / math.Ln10 * math.Sqrt(1./10+1./4)
 	near(t, "rating", got.List[0].Elo.Value, 400*math.Log10(10./4), 1e-6)
 	near(t, "upper", got.List[0].Elo.High-got.List[0].Elo.Value, half, 1e-6)
@@ -75,16 +75,17 @@ func TestRateTwoPlayers(t *testing.T) {
 // its second derivatives by differences, inverted by Gauss-Jordan elimination.
 func TestRateThreePlayers(t *testing.T) {
 	for _, test := range []struct {
-		options       RatingOptions
+		anchor        string
+		virtual       float64
 		elo, half     [3]float64
 		advantage, nu float64
 		advantageHalf float64
 	}{
-		{RatingOptions{Prior: -1}, [3]float64{203.381, 20.779, -224.160}, [3]float64{114.848, 96.364, 119.203}, 82.707, 0.92413, 128.651},
-		{RatingOptions{}, [3]float64{197.371, 20.120, -217.492}, [3]float64{112.011, 94.810, 116.039}, 79.580, 0.93954, 125.940},
-		{RatingOptions{Anchor: "a"}, [3]float64{0, -177.251, -414.863}, [3]float64{0, 172.064, 207.446}, 79.580, 0.93954, 125.940},
+		{"", 0, [3]float64{203.381, 20.779, -224.160}, [3]float64{114.848, 96.364, 119.203}, 82.707, 0.92413, 128.651},
+		{"", 1, [3]float64{197.371, 20.120, -217.492}, [3]float64{112.011, 94.810, 116.039}, 79.580, 0.93954, 125.940},
+		{"a", 1, [3]float64{0, -177.251, -414.863}, [3]float64{0, 172.064, 207.446}, 79.580, 0.93954, 125.940},
 	} {
-		got := rate(t, three(), test.options)
+		got := mustRate(t, three(), test.anchor, test.virtual)
 		for i, p := range got.List {
 			near(t, p.Name, p.Elo.Value, test.elo[i], 0.01)
 			near(t, p.Name+" upper", p.Elo.High-p.Elo.Value, test.half[i], 0.01)
@@ -99,7 +100,7 @@ func TestRateThreePlayers(t *testing.T) {
 // A difference does not depend on the anchor, and anchored at a player it is the
 // other's rating.
 func TestDifference(t *testing.T) {
-	free, anchored := rate(t, three(), RatingOptions{}), rate(t, three(), RatingOptions{Anchor: "a"})
+	free, anchored := mustRate(t, three(), "", 1), mustRate(t, three(), "a", 1)
 	d, want := free.Difference(2, 0), anchored.List[2].Elo
 	near(t, "difference", d.Value, want.Value, 1e-6)
 	near(t, "lower", d.Low, want.Low, 1e-6)
@@ -108,25 +109,25 @@ func TestDifference(t *testing.T) {
 
 func TestRatePerfectScores(t *testing.T) {
 	r := results([]string{"all", "none"}, map[[2]int]Record{{0, 1}: {10, 0, 0}, {1, 0}: {0, 0, 10}})
-	got := rate(t, r, RatingOptions{Anchor: "none"})
+	got := mustRate(t, r, "none", 1)
 	if e := got.List[0].Elo; !(e.Value > 300 && e.Value < 2000 && e.Low > 0) {
 		t.Errorf("ten games to nothing with each color are %+v", e)
 	}
 	// One virtual game of a quarter a win and a quarter a loss for all of it:
 	// 20.25 wins to 0.25 losses.
 	near(t, "rating", got.List[0].Elo.Value, 400*math.Log10(20.25/0.25), 1e-6)
-	if _, err := Rate(r, RatingOptions{Prior: -1}); !errors.Is(err, ErrNoMaximum) {
+	if _, err := rate(r, "", 0); !errors.Is(err, ErrNoMaximum) {
 		t.Errorf("without a prior: %v", err)
 	}
 	draws := results([]string{"x", "y"}, map[[2]int]Record{{0, 1}: {0, 10, 0}})
-	near(t, "only draws", rate(t, draws, RatingOptions{}).List[0].Elo.Value, 0, 1e-6)
+	near(t, "only draws", mustRate(t, draws, "", 1).List[0].Elo.Value, 0, 1e-6)
 }
 
 func TestRateDisconnected(t *testing.T) {
 	names := []string{"p", "q", "a", "b", "c", "alone"}
 	r := results(names, map[[2]int]Record{{0, 1}: {3, 0, 1}, {2, 3}: {1, 1, 2}, {3, 4}: {2, 2, 0}})
 	for _, test := range []struct{ anchor, rated string }{{"", "abc"}, {"q", "pq"}, {"c", "abc"}} {
-		got := rate(t, r, RatingOptions{Anchor: test.anchor})
+		got := mustRate(t, r, test.anchor, 1)
 		rated := ""
 		for _, p := range got.List {
 			if !p.Elo.Missing() {
@@ -140,10 +141,10 @@ func TestRateDisconnected(t *testing.T) {
 			t.Errorf("a difference of %v between players that nothing connects", d)
 		}
 	}
-	if _, err := Rate(r, RatingOptions{Anchor: "nobody"}); err == nil {
+	if _, err := Rate(r, "nobody"); err == nil {
 		t.Error("an anchor that does not play was accepted")
 	}
-	for _, p := range rate(t, NewResults(names), RatingOptions{}).List {
+	for _, p := range mustRate(t, NewResults(names), "", 1).List {
 		if !p.Elo.Missing() {
 			t.Errorf("%s is rated without a game", p.Name)
 		}
@@ -158,7 +159,7 @@ func tournament(t *rapid.T) *Results {
 	for i := range n {
 		for j := range n {
 			if i != j && rapid.Bool().Draw(t, "meet") {
-				r.white[i][j] = Record{count.Draw(t, "wins"), count.Draw(t, "draws"), count.Draw(t, "losses")}
+				r.White[i][j] = Record{count.Draw(t, "wins"), count.Draw(t, "draws"), count.Draw(t, "losses")}
 			}
 		}
 	}
@@ -170,14 +171,14 @@ func tournament(t *rapid.T) *Results {
 func TestRateSymmetry(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := tournament(t)
-		colors, reversed := NewResults(r.names), NewResults(r.names)
-		for i := range r.names {
-			for j := range r.names {
-				colors.white[j][i] = r.white[i][j].Reversed()
-				reversed.white[i][j] = r.white[i][j].Reversed()
+		colors, reversed := NewResults(r.Names), NewResults(r.Names)
+		for i := range r.Names {
+			for j := range r.Names {
+				colors.White[j][i] = r.White[i][j].Reversed()
+				reversed.White[i][j] = r.White[i][j].Reversed()
 			}
 		}
-		a, b, c := rate(t, r, RatingOptions{}), rate(t, colors, RatingOptions{}), rate(t, reversed, RatingOptions{})
+		a, b, c := mustRate(t, r, "", 1), mustRate(t, colors, "", 1), mustRate(t, reversed, "", 1)
 		same := func(what string, x, y float64) {
 			if !(math.Abs(x-y) < 1e-4 || math.IsNaN(x) && math.IsNaN(y)) {
 				t.Fatalf("%s: %v and %v", what, x, y)
@@ -204,13 +205,13 @@ func TestRateSymmetry(t *testing.T) {
 func TestMoreGamesNarrowIntervals(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := tournament(t)
-		twice := NewResults(r.names)
-		for i := range r.names {
-			for j := range r.names {
-				twice.white[i][j] = r.white[i][j].plus(r.white[i][j])
+		twice := NewResults(r.Names)
+		for i := range r.Names {
+			for j := range r.Names {
+				twice.White[i][j] = r.White[i][j].plus(r.White[i][j])
 			}
 		}
-		a, b := rate(t, r, RatingOptions{}), rate(t, twice, RatingOptions{Prior: 2})
+		a, b := mustRate(t, r, "", 1), mustRate(t, twice, "", 2)
 		for i := range a.List {
 			wide, narrow := a.List[i].Elo.High-a.List[i].Elo.Low, b.List[i].Elo.High-b.List[i].Elo.Low
 			if math.Abs(wide-narrow*math.Sqrt2) > 1e-3*(1+wide) {
@@ -232,7 +233,7 @@ func TestScoresAddUp(t *testing.T) {
 			if s.White.Games()+s.Black.Games() != s.Games() {
 				t.Fatalf("%+v", s)
 			}
-			for j := range r.names {
+			for j := range r.Names {
 				if a, b := r.Against(i, j), r.Against(j, i); a.Score()+b.Score() != float64(a.Games()) {
 					t.Fatalf("%+v and %+v", a, b)
 				}
@@ -282,9 +283,9 @@ b,4,2,1,1,2.5,2.5,,
 	// Only the layout: the numbers are those of other tests.
 	variances := mat.NewDense(3, 3, []float64{0, 0, 0, 0, 40, 0, 0, 0, 60})
 	list := &Ratings{covariance: variances, List: []Rating{
-		{Name: "none", Elo: stats.Unknown()},
-		{Name: "low", Elo: stats.Interval{Value: -12.34, Low: -50, High: 25.36}, Games: 4, Score: 1.5, White: Record{1, 0, 1}, Black: Record{0, 1, 1}},
-		{Name: "zero", Elo: stats.Interval{Value: -0.01, Low: -0.04, High: 0.04}, Games: 4, Score: 2},
+		{Standing{Name: "none"}, stats.Unknown()},
+		{Standing{Name: "low", Record: Record{1, 1, 2}, White: Record{1, 0, 1}, Black: Record{0, 1, 1}}, stats.Interval{Value: -12.34, Low: -50, High: 25.36}},
+		{Standing{Name: "zero", Record: Record{1, 2, 1}}, stats.Interval{Value: -0.01, Low: -0.04, High: 0.04}},
 	}}
 	if err := WriteRatings(&ratings, list); err != nil {
 		t.Fatal(err)

@@ -2,8 +2,14 @@ package match
 
 import (
 	"cmp"
+	"encoding/csv"
 	"fmt"
+	"io"
+	"math"
 	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"alamos/pkg/chess"
 )
@@ -30,31 +36,40 @@ func (r Record) plus(o Record) Record {
 // Reversed returns the record from the opponent's view.
 func (r Record) Reversed() Record { return Record{r.Losses, r.Draws, r.Wins} }
 
-// Results are the results of all games of a tournament.
+// String returns the record as text, such as "+3 =1 -2".
+func (r Record) String() string { return fmt.Sprintf("+%d =%d -%d", r.Wins, r.Draws, r.Losses) }
+
+// percent returns the share of the points as text, "-" without games.
+func (r Record) percent(digits int) string {
+	if r.Games() == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.*f %%", digits, 100*r.Share())
+}
+
+// Results are the results of all games of a tournament. Ratings, standings and tables are
+// computed from them.
 type Results struct {
-	names []string
-	white [][]Record // white[i][j] has the games of i as White against j, from i's view
+	Names []string   `json:"names"` // of the players
+	White [][]Record `json:"white"` // White[i][j] has the games of i as White against j, from i's view
 }
 
 // NewResults returns empty results for these players.
 func NewResults(names []string) *Results {
-	r := &Results{names: slices.Clone(names), white: make([][]Record, len(names))}
-	for i := range r.white {
-		r.white[i] = make([]Record, len(names))
+	r := &Results{slices.Clone(names), make([][]Record, len(names))}
+	for i := range r.White {
+		r.White[i] = make([]Record, len(names))
 	}
 	return r
 }
 
-// Names returns the players in the order given to [NewResults].
-func (r *Results) Names() []string { return slices.Clone(r.names) }
-
 // Add counts a game. It returns an error for unknown players and unfinished games.
 func (r *Results) Add(white, black string, result chess.Result) error {
-	i, j := slices.Index(r.names, white), slices.Index(r.names, black)
+	i, j := slices.Index(r.Names, white), slices.Index(r.Names, black)
 	if i < 0 || j < 0 || i == j {
 		return fmt.Errorf("match: a game of %q against %q is not one of this tournament", white, black)
 	}
-	cell := &r.white[i][j]
+	cell := &r.White[i][j]
 	switch result {
 	case chess.WhiteWins:
 		cell.Wins++
@@ -68,30 +83,28 @@ func (r *Results) Add(white, black string, result chess.Result) error {
 	return nil
 }
 
-// AsWhite returns the record of player i as White against player j, from i's view.
-func (r *Results) AsWhite(i, j int) Record { return r.white[i][j] }
-
 // Against returns the record of player i against player j with both colors: a cell of the
 // crosstable.
 func (r *Results) Against(i, j int) Record {
-	return r.white[i][j].plus(r.white[j][i].Reversed())
+	return r.White[i][j].plus(r.White[j][i].Reversed())
 }
 
 // Standing is a player's record over all games.
 type Standing struct {
-	Name string
+	Name string `json:"name"`
 	Record
-	White, Black Record // by color
+	White Record `json:"white"` // the part as White
+	Black Record `json:"black"`
 }
 
-// Standings returns all players in the order given to [NewResults].
+// Standings returns all players in the order of their names in the results.
 func (r *Results) Standings() []Standing {
-	list := make([]Standing, len(r.names))
-	for i, name := range r.names {
+	list := make([]Standing, len(r.Names))
+	for i, name := range r.Names {
 		s := Standing{Name: name}
-		for j := range r.names {
-			s.White = s.White.plus(r.white[i][j])
-			s.Black = s.Black.plus(r.white[j][i].Reversed())
+		for j := range r.Names {
+			s.White = s.White.plus(r.White[i][j])
+			s.Black = s.Black.plus(r.White[j][i].Reversed())
 		}
 		s.Record = s.White.plus(s.Black)
 		list[i] = s
@@ -99,19 +112,132 @@ func (r *Results) Standings() []Standing {
 	return list
 }
 
-// Crosstable returns the records of every player against every other player, with both
-// colors and as White.
-func (r *Results) Crosstable() (both, white [][]Record) {
-	for i := range r.names {
-		b, w := make([]Record, len(r.names)), make([]Record, len(r.names))
-		for j := range r.names {
-			if j != i {
-				b[j], w[j] = r.Against(i, j), r.white[i][j]
+// WriteCrosstable writes crosstable.csv. It has one row for each player in the order of the
+// results: games, wins, draws, losses and score over all games, and the score against each
+// other player ("" without games).
+func WriteCrosstable(w io.Writer, r *Results) error {
+	rows := [][]string{append([]string{"player", "games", "wins", "draws", "losses", "score"}, r.Names...)}
+	for i, s := range r.Standings() {
+		row := csvRow(s.Name, s.Games(), s.Wins, s.Draws, s.Losses, s.Score())
+		for j := range r.Names {
+			points := ""
+			if a := r.Against(i, j); a.Games() > 0 {
+				points = fmt.Sprint(a.Score())
 			}
+			row = append(row, points)
 		}
-		both, white = append(both, b), append(white, w)
+		rows = append(rows, row)
 	}
-	return both, white
+	return csv.NewWriter(w).WriteAll(rows)
+}
+
+// WriteRatings writes ratings.csv. It has one row for each player, the strongest first.
+// Players without a rating come last, without numbers. Equal players keep the order of the
+// results. The column superior is the probability that the player is stronger than the
+// player in the next row.
+func WriteRatings(w io.Writer, r *Ratings) error {
+	// Ratings of equal players may differ in the low-order bits, so tenths are compared.
+	order := descending(len(r.List), func(i int) float64 { return math.Round(r.List[i].Elo.Value * 10) })
+	rows := [][]string{{
+		"player", "elo", "lower", "upper", "games", "score", "superior",
+		"white_wins", "white_draws", "white_losses", "black_wins", "black_draws", "black_losses",
+	}}
+	for at, i := range order {
+		p := &r.List[i]
+		superior := math.NaN()
+		if at+1 < len(order) {
+			superior = r.LOS(i, order[at+1])
+		}
+		rows = append(rows, csvRow(p.Name, decimal(p.Elo.Value, 1), decimal(p.Elo.Low, 1), decimal(p.Elo.High, 1), p.Games(), p.Score(),
+			decimal(superior, 3), p.White.Wins, p.White.Draws, p.White.Losses, p.Black.Wins, p.Black.Draws, p.Black.Losses))
+	}
+	return csv.NewWriter(w).WriteAll(rows)
+}
+
+func csvRow(values ...any) []string {
+	row := make([]string, len(values))
+	for i, v := range values {
+		row[i] = fmt.Sprint(v)
+	}
+	return row
+}
+
+// decimal formats a number with this many digits and without negative zero, and NaN as "".
+func decimal(x float64, digits int) string {
+	if math.IsNaN(x) {
+		return ""
+	}
+	unit := math.Pow10(digits)
+	return strconv.FormatFloat(math.Round(x*unit)/unit+0, 'f', digits, 64)
+}
+
+// descending returns the indices below n in descending order of their values. NaN comes
+// last, because cmp.Compare puts it below all numbers.
+func descending(n int, value func(i int) float64) []int {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(value(j), value(i)) })
+	return order
+}
+
+// ScoreLine returns the shares of the points in a line, such as "score: a 75 %, b 25 %".
+func (r *Results) ScoreLine() string {
+	players := r.Standings()
+	var parts []string
+	for _, i := range descending(len(players), func(i int) float64 { return players[i].Share() }) {
+		if p := &players[i]; p.Games() > 0 {
+			parts = append(parts, p.Name+" "+p.percent(0))
+		}
+	}
+	return "score: " + strings.Join(parts, ", ")
+}
+
+// Limits of a crosstable on the screen.
+const (
+	tableRows = 12
+	tableName = 28 // characters
+)
+
+// Table returns the standings as lines of text, the best player first. A row has the
+// player's games, its share of the points and its points against the others in the order of
+// the rows.
+func (r *Results) Table() []string {
+	players := r.Standings()
+	order := descending(len(players), func(i int) float64 { return players[i].Share() })
+	shown := order[:min(len(order), tableRows)]
+	wide := len("player")
+	for _, i := range shown {
+		wide = max(wide, min(tableName, utf8.RuneCountInString(players[i].Name)))
+	}
+	head := fmt.Sprintf("   %-*s %6s %5s ", wide, "player", "games", "score")
+	for at := range shown {
+		head += fmt.Sprintf(" %5d", at+1)
+	}
+	lines := []string{head}
+	for at, i := range shown {
+		p := &players[i]
+		name := []rune(p.Name)
+		if len(name) > tableName {
+			name = append(name[:tableName-1], '…')
+		}
+		line := fmt.Sprintf("%2d %-*s %6d %5s ", at+1, wide, string(name), p.Games(), p.percent(0))
+		for _, j := range shown {
+			cell := ""
+			if a := r.Against(i, j); i == j {
+				cell = "·"
+			} else if a.Games() > 0 {
+				cell = fmt.Sprintf("%.1f", a.Score())
+			}
+			line += fmt.Sprintf(" %5s", cell)
+		}
+		lines = append(lines, strings.TrimRight(line, " "))
+	}
+	if n := len(order) - len(shown); n > 0 {
+		lines = append(lines, fmt.Sprintf("   and %d more", n))
+	}
+	return lines
 }
 
 // SortGames sorts games by pair, in the order in which [Fixtures] lists the pairs of these

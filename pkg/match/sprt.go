@@ -3,6 +3,7 @@ package match
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"alamos/pkg/stats"
 )
@@ -12,30 +13,24 @@ import (
 // results are correlated. Counting pairs removes the opening's share of the variance.
 type Pentanomial [5]int
 
-// Add counts a pair by the player's points in its two games, each 0, 1/2 or 1.
-func (p *Pentanomial) Add(first, second float64) error {
-	points := 2 * (first + second)
-	if i := int(points); points == float64(i) && 0 <= i && i < len(p) {
-		p[i]++
-		return nil
-	}
-	return fmt.Errorf("match: %v and %v are no points of two games", first, second)
-}
+// add counts a pair by the player's points in its two games.
+func (p *Pentanomial) add(first, second float64) { p[int(2*(first+second))]++ }
 
 func (p Pentanomial) Pairs() int { return p[0] + p[1] + p[2] + p[3] + p[4] }
 
-// Statistics is the strength of a player relative to its opponent, estimated from pairs.
+// Statistics is the strength of a player relative to its opponent, estimated from pairs. All
+// fields are NaN if all pairs have the same result.
 type Statistics struct {
-	Score stats.Interval // fraction of points scored
-	Elo   stats.Interval // logistic: 400 log10(score / (1 - score))
+	Score stats.Interval `json:"score"` // fraction of points scored
+	Elo   stats.Interval `json:"elo"`   // logistic: 400 log10(score / (1 - score))
 
 	// Normalized is the normalized Elo: the score minus 1/2, in units of the standard
 	// deviation of a game, times 800 / ln 10. It determines how many games are needed to
 	// see the difference, whatever the draw rate (M. Van den Bergh, "Normalized Elo",
 	// 2021).
-	Normalized stats.Interval
+	Normalized stats.Interval `json:"normalized_elo"`
 
-	LOS float64 // likelihood of superiority: the probability that the player is stronger
+	LOS stats.Float `json:"los"` // likelihood of superiority: the probability that the player is stronger
 }
 
 // normalizedScale is the normalized Elo of a score one standard deviation of a game above
@@ -43,11 +38,10 @@ type Statistics struct {
 const normalizedScale = 800 / math.Ln10
 
 // Statistics estimates strength. The intervals assume a normal error of the mean over
-// pairs. Counts of zero are taken as 0.001, so that the variance is positive. Without pairs
-// all fields are NaN.
+// pairs. Counts of zero are taken as 0.001, so that the variance is positive.
 func (p Pentanomial) Statistics() Statistics {
-	if p.Pairs() == 0 {
-		return Statistics{stats.Unknown(), stats.Unknown(), stats.Unknown(), math.NaN()}
+	if slices.Max(p[:]) == p.Pairs() {
+		return Statistics{stats.Unknown(), stats.Unknown(), stats.Unknown(), stats.Float(math.NaN())}
 	}
 	d := p.distribution()
 	mean, deviation := d.moments()
@@ -59,7 +53,7 @@ func (p Pentanomial) Statistics() Statistics {
 		Score:      score,
 		Elo:        stats.Interval{Value: eloOf(score.Value), Low: eloOf(score.Low), High: eloOf(score.High)},
 		Normalized: stats.Around(normalizedScale*t, normalizedScale*half),
-		LOS:        (1 + math.Erf((mean-0.5)/stderr/math.Sqrt2)) / 2,
+		LOS:        stats.Float(superiority(mean-0.5, stderr)),
 	}
 }
 
@@ -110,72 +104,77 @@ func (d *distribution) moments() (mean, deviation float64) {
 // player's strength: Elo0 and Elo1. After every pair of games it decides whether one
 // hypothesis is likely enough, relative to the other, to stop.
 type SPRT struct {
-	Elo0, Elo1 float64
+	Elo0 float64 `json:"elo0"`
+	Elo1 float64 `json:"elo1"`
 
-	// Normalized says that Elo0 and Elo1 are normalized Elo (see [Statistics]). Otherwise
-	// they are logistic Elo.
-	Normalized bool
+	// Model is the kind of Elo of the hypotheses: Logistic or Normalized, see [Statistics].
+	Model string `json:"elo_model"`
 
 	// Alpha is the probability of accepting Elo1 when Elo0 is true. Beta is the probability
 	// of accepting Elo0 when Elo1 is true.
-	Alpha, Beta float64
+	Alpha float64 `json:"alpha"`
+	Beta  float64 `json:"beta"`
 }
 
-// Verdict is the current result of a test.
-type Verdict int
-
+// Models of an [SPRT].
 const (
-	GoOn    Verdict = iota // undecided
-	Accept0                // Elo0 is accepted: no improvement
-	Accept1                // Elo1 is accepted: an improvement
+	Logistic   = "logistic"
+	Normalized = "normalized"
 )
 
-func (v Verdict) String() string { return [...]string{"undecided", "H0 accepted", "H1 accepted"}[v] }
+// Verdicts of a test.
+const (
+	Undecided = "undecided"
+	Accept0   = "H0 accepted" // no improvement
+	Accept1   = "H1 accepted" // an improvement
+)
+
+// Test is the state of a sequential test.
+type Test struct {
+	SPRT
+	LLR     stats.Float `json:"llr"`   // log-likelihood ratio of Elo1 to Elo0
+	Lower   float64     `json:"lower"` // LLR at which Elo0 is accepted
+	Upper   float64     `json:"upper"`
+	Verdict string      `json:"verdict"`
+}
 
 // Validate returns an error for a test that makes no sense.
 func (s SPRT) Validate() error {
 	switch {
 	case !(s.Elo0 < s.Elo1) || math.IsInf(s.Elo0, 0) || math.IsInf(s.Elo1, 0):
 		return fmt.Errorf("match: SPRT: want elo0 below elo1, have %v and %v", s.Elo0, s.Elo1)
-	case !(0 < s.Alpha && s.Alpha < 0.5):
-		return fmt.Errorf("match: SPRT: alpha: want a probability between 0 and 0.5, have %v", s.Alpha)
-	case !(0 < s.Beta && s.Beta < 0.5):
-		return fmt.Errorf("match: SPRT: beta: want a probability between 0 and 0.5, have %v", s.Beta)
+	case !(0 < s.Alpha && s.Alpha < 0.5 && 0 < s.Beta && s.Beta < 0.5):
+		return fmt.Errorf("match: SPRT: want alpha and beta between 0 and 0.5, have %v and %v", s.Alpha, s.Beta)
 	}
 	return nil
 }
 
-// Bounds returns the log-likelihood ratios at which the test ends.
-func (s SPRT) Bounds() (lower, upper float64) {
-	return math.Log(s.Beta / (1 - s.Alpha)), math.Log((1 - s.Beta) / s.Alpha)
-}
-
-// Test returns the logarithm of the generalized likelihood ratio of Elo1 to Elo0, and the
-// verdict. The likelihood of a hypothesis is the maximum likelihood over all distributions
-// of pairs with that strength.
-func (s SPRT) Test(p Pentanomial) (llr float64, v Verdict) {
+// Test returns the state of the test after these pairs. The likelihood of a hypothesis is
+// the maximum likelihood over all distributions of pairs with that strength.
+func (s SPRT) Test(p Pentanomial) Test {
+	t := Test{SPRT: s, Lower: math.Log(s.Beta / (1 - s.Alpha)), Upper: math.Log((1 - s.Beta) / s.Alpha), Verdict: Undecided}
 	if p.Pairs() == 0 {
-		return 0, GoOn
+		return t
 	}
 	d := p.distribution()
-	var q0, q1 [5]float64
-	if s.Normalized {
+	fit := func(elo float64) [5]float64 { return d.fitMean(scoreOf(elo)) }
+	if s.Model == Normalized {
 		// The standard deviation of a pair's mean is that of a game divided by root 2.
-		q0 = d.fitRatio(s.Elo0 / normalizedScale * math.Sqrt2)
-		q1 = d.fitRatio(s.Elo1 / normalizedScale * math.Sqrt2)
-	} else {
-		q0, q1 = d.fitMean(scoreOf(s.Elo0)), d.fitMean(scoreOf(s.Elo1))
+		fit = func(elo float64) [5]float64 { return d.fitRatio(elo / normalizedScale * math.Sqrt2) }
 	}
+	q0, q1 := fit(s.Elo0), fit(s.Elo1)
+	llr := 0.0
 	for i, p := range d.p {
 		llr += d.pairs * p * math.Log(q1[i]/q0[i])
 	}
-	switch lower, upper := s.Bounds(); {
-	case llr <= lower:
-		return llr, Accept0
-	case llr >= upper:
-		return llr, Accept1
+	t.LLR = stats.Float(llr)
+	switch {
+	case llr <= t.Lower:
+		t.Verdict = Accept0
+	case llr >= t.Upper:
+		t.Verdict = Accept1
 	}
-	return llr, GoOn
+	return t
 }
 
 // fitMean returns the maximum-likelihood distribution with this mean, between 0 and 1. With

@@ -13,7 +13,7 @@ import (
 // not played last, points against each other.
 func TestTable(t *testing.T) {
 	res := NewResults([]string{"idle", "a long name that no table on a screen has room for", "gen-2", "random"})
-	long := res.Names()[1]
+	long := res.Names[1]
 	for _, g := range []struct {
 		white, black string
 		result       chess.Result
@@ -24,7 +24,6 @@ func TestTable(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	players := res.Standings()
 	want := []string{
 		"   player                        games score      1     2     3     4",
 		" 1 a long name that no table o…      2 100 %      ·   1.0   1.0",
@@ -32,10 +31,10 @@ func TestTable(t *testing.T) {
 		" 3 random                            3  17 %    0.0   0.5     ·",
 		" 4 idle                              0     -                        ·",
 	}
-	if diff := cmp.Diff(want, Table(players, res.Against)); diff != "" {
+	if diff := cmp.Diff(want, res.Table()); diff != "" {
 		t.Error(diff)
 	}
-	if s := ScoreLine(players); s != "score: "+long+" 100 %, gen-2 50 %, random 17 %" {
+	if s := res.ScoreLine(); s != "score: "+long+" 100 %, gen-2 50 %, random 17 %" {
 		t.Error(s)
 	}
 	var many []string
@@ -43,7 +42,7 @@ func TestTable(t *testing.T) {
 		many = append(many, strings.Repeat("x", i+1))
 	}
 	res = NewResults(many)
-	lines := Table(res.Standings(), res.Against)
+	lines := res.Table()
 	if len(lines) != tableRows+2 || lines[len(lines)-1] != "   and 8 more" {
 		t.Errorf("%d lines: %q", len(lines), lines[len(lines)-1])
 	}

@@ -95,7 +95,7 @@ func TestSearchBeatsRandom(t *testing.T) {
 	if got := r.Against(1, 0); got.Score() < 32 {
 		t.Errorf("mcts scores %v of 40: %+v", got.Score(), got)
 	}
-	ratings := rate(t, r, RatingOptions{Anchor: "random"})
+	ratings := mustRate(t, r, "random", 1)
 	if e := ratings.List[1]; e.Elo.Low <= 0 {
 		t.Errorf("mcts is rated %.0f, from %.0f, above random", e.Elo.Value, e.Elo.Low)
 	}

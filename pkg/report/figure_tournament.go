@@ -106,7 +106,7 @@ func drawCrosstable(q *request) (plots.Chart, string, error) {
 		c.Players = append(c.Players, res.Players[i].Name)
 		row := make([]plots.Record, len(order))
 		for k, j := range order {
-			row[k] = plots.Record(res.Cross[i][j])
+			row[k] = plots.Record(res.Games.Against(i, j))
 		}
 		c.Cells = append(c.Cells, row)
 	}

@@ -157,19 +157,18 @@ func played(generations int, depth float64, i int) *store.Tournament {
 			p.Generation, p.Samples = generations-a, 0
 		}
 		p.Name = names[a]
-		row, white := make([]match.Record, len(names)), make([]match.Record, len(names))
+		white := make([]match.Record, len(names))
 		for b := range names {
 			if a == b {
 				continue
 			}
 			wins := min(9, max(1, 5+strength[a]-strength[b]))
-			row[b] = match.Record{Wins: wins, Losses: 10 - wins}
 			white[b] = match.Record{Wins: wins / 2, Losses: 5 - wins/2}
 			p.Wins, p.Losses = p.Wins+wins, p.Losses+10-wins
 		}
 		elo := 60 * float64(strength[a]-strength[generations])
 		p.Elo = stats.Interval{Value: elo, Low: elo - 90, High: elo + 80}
-		res.Players, res.Cross, res.White = append(res.Players, p), append(res.Cross, row), append(res.White, white)
+		res.Players, res.Games.White = append(res.Players, p), append(res.Games.White, white)
 	}
 	return res
 }

@@ -128,7 +128,7 @@ func crosstable(_ *store.Trial, res *store.Tournament) (Table, error) {
 		row := Row(res.Players[i].Name)
 		for _, j := range order {
 			points := ""
-			if x := res.Cross[i][j]; x.Games() > 0 {
+			if x := res.Games.Against(i, j); x.Games() > 0 {
 				points = fixed(x.Score(), 1)
 			}
 			row = append(row, Cell{Text: points})
@@ -171,10 +171,10 @@ func pairsTable(_ *store.Trial, res *store.Tournament) (Table, error) {
 		Caption: "Games by color: wins, draws and losses of White.",
 		Columns: []Column{{Name: "White"}, {Name: "Black"}, number("wins", ""), number("draws", ""), number("losses", ""), number("score of White", "%")},
 	}
-	for i := range res.White {
+	for i := range res.Players {
 		for j := range i {
 			for _, p := range [][2]int{{j, i}, {i, j}} {
-				r := res.White[p[0]][p[1]]
+				r := res.Games.White[p[0]][p[1]]
 				if r.Games() == 0 {
 					continue
 				}

@@ -228,8 +228,7 @@ func (m *Match) play(ctx context.Context) ([]*match.Game, error) {
 		err = errors.Join(err, results.Add(g.White, g.Black, g.Outcome.Result))
 		task.Set(games.Len(), games.Total(), fmt.Sprintf("%s - %s %s", g.White, g.Black, g.Outcome.Result))
 		if time.Since(shown) > standingsEvery {
-			players := results.Standings()
-			task.Standings(match.ScoreLine(players), match.Table(players, results.Against))
+			task.Standings(results.ScoreLine(), results.Table())
 			shown = time.Now()
 		}
 		return false, err
@@ -317,7 +316,7 @@ func (m *Match) write(games []*match.Game, anchor string) (*store.Tournament, er
 	if err != nil {
 		return nil, err
 	}
-	ratings, err := match.Rate(results, match.RatingOptions{Anchor: anchor})
+	ratings, err := match.Rate(results, anchor)
 	if err != nil {
 		return nil, err
 	}
@@ -333,9 +332,9 @@ func (m *Match) write(games []*match.Game, anchor string) (*store.Tournament, er
 			return nil, err
 		}
 	}
-	out := &store.Tournament{Anchor: anchor, FirstMove: ratings.Advantage}
-	for i, st := range results.Standings() {
-		p := store.PlayerResult{Generation: m.Players[i].generation(), Standing: st, Elo: ratings.List[i].Elo}
+	out := &store.Tournament{Games: *results, Anchor: anchor, FirstMove: ratings.Advantage}
+	for i, r := range ratings.List {
+		p := store.PlayerResult{Generation: m.Players[i].generation(), Rating: r}
 		if p.Generation > 0 {
 			if p.Samples, err = m.owner(&m.Players[i]).Results.SamplesUntil(p.Generation); err != nil {
 				return nil, err
@@ -343,18 +342,13 @@ func (m *Match) write(games []*match.Game, anchor string) (*store.Tournament, er
 		}
 		out.Players = append(out.Players, p)
 	}
-	out.Cross, out.White = results.Crosstable()
 	return out, nil
 }
 
 // reportStandings reports the final standings of a tournament.
 func reportStandings(to Report, r *store.Tournament) {
-	var players []match.Standing
-	for i := range r.Players {
-		players = append(players, r.Players[i].Standing)
-	}
-	to.Note(match.ScoreLine(players))
-	for _, line := range match.Table(players, func(i, j int) match.Record { return r.Cross[i][j] }) {
+	to.Note(r.Games.ScoreLine())
+	for _, line := range r.Games.Table() {
 		to.Note("  " + line)
 	}
 }

@@ -89,7 +89,7 @@ func (t *Trial) strength(name string, g int) (stats.Interval, error) {
 		if j < 0 || j == i {
 			return stats.Unknown()
 		}
-		return shareOf(res.Cross[i][j])
+		return shareOf(res.Games.Against(i, j))
 	}
 	switch name {
 	case "elo":

@@ -34,11 +34,11 @@ func made(t *testing.T) *Trial {
 	}
 	put(TournamentStage, Tournament{
 		Players: []PlayerResult{
-			{Generation: 2, Standing: match.Standing{Name: "gen-2", Record: match.Record{Wins: 8, Draws: 4, Losses: 8}}, Elo: stats.Interval{Value: 50, Low: -10, High: 110}},
-			{Generation: 0, Standing: match.Standing{Name: "untrained"}},
-			{Generation: -1, Standing: match.Standing{Name: "random"}},
+			{Generation: 2, Rating: match.Rating{Standing: match.Standing{Name: "gen-2", Record: match.Record{Wins: 8, Draws: 4, Losses: 8}}, Elo: stats.Interval{Value: 50, Low: -10, High: 110}}},
+			{Generation: 0, Rating: match.Rating{Standing: match.Standing{Name: "untrained"}}},
+			{Generation: -1, Rating: match.Rating{Standing: match.Standing{Name: "random"}}},
 		},
-		Cross: [][]match.Record{{{}, {Wins: 8, Draws: 2}, {}}, {{Losses: 8, Draws: 2}, {}, {}}, {{}, {}, {}}},
+		Games: match.Results{White: [][]match.Record{{{}, {Wins: 8, Draws: 2}, {}}, make([]match.Record, 3), make([]match.Record, 3)}},
 	})
 	return x
 }

@@ -280,18 +280,16 @@ func (t *Trial) evaluation(name string, g int) *Stage {
 
 // Tournament is the result of a tournament.
 type Tournament struct {
-	Players   []PlayerResult   `json:"players"`    // in the order of the experiment
-	Cross     [][]match.Record `json:"cross"`      // Cross[i][j]: games of i against j
-	White     [][]match.Record `json:"white"`      // White[i][j]: games of i with White against j
-	Anchor    string           `json:"anchor"`     // player with Elo 0; empty: the mean is 0
-	FirstMove stats.Interval   `json:"first_move"` // advantage of White in Elo
+	Players   []PlayerResult `json:"players"`    // in the order of the experiment
+	Games     match.Results  `json:"games"`      // of the players in the same order
+	Anchor    string         `json:"anchor"`     // player with Elo 0; empty: the mean is 0
+	FirstMove stats.Interval `json:"first_move"` // advantage of White in Elo
 }
 
 type PlayerResult struct {
 	Generation int `json:"generation"` // 0: untrained network; -1: not a checkpoint
 	Samples    int `json:"samples"`    // number that the checkpoint was trained on
-	match.Standing
-	Elo stats.Interval `json:"elo"` // unknown if no games connect the player to the others
+	match.Rating
 }
 
 // Tournament returns the result of the trial's tournament. It returns nil if the experiment
