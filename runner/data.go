@@ -135,10 +135,7 @@ func printSummaries(w io.Writer, all []*data.Summary) {
 	var sum data.Summary
 	for _, s := range all {
 		sum.Bytes += s.Bytes
-		sum.Games += s.Games
-		sum.Positions += s.Positions
-		sum.NoResult += s.NoResult
-		sum.NoMoves += s.NoMoves
+		sum.Add(s.Counts)
 	}
 	fmt.Fprintf(w, "%s, %s bytes: %s games, %s positions", english.Plural(len(all), "file", ""), grouped(int(sum.Bytes)), grouped(sum.Games), grouped(sum.Positions))
 	if left := data.LeftOut(sum.NoResult, sum.NoMoves); left != "" {

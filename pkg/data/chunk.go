@@ -3,28 +3,43 @@ package data
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	humanize "github.com/dustin/go-humanize"
 
-	"alamos/pkg/chess"
-	"alamos/pkg/stats"
-
 	"alamos/pkg/encode"
+	"alamos/pkg/stats"
 )
 
-// Info describes the contents of a chunk.
-type Info struct {
-	Chunk, Pass         int  // from 1
-	Games, Positions    int  // games with positions, even if all of those are Unexpressed
-	NoResult, NoMoves   int  // games without positions: unfinished ones, and those without a move
-	White, Draws, Black int  // results of the games, where known
-	Broken              int  // games skipped, see Config.SkipBroken
-	Finished            int  // games played out by the engine
-	Unexpressed         int  // positions skipped: the policy encoding has no index for the target
-	Last                bool // the chunk is the last of its pass
-	Next                Cursor
+// Counts are sums over games.
+type Counts struct {
+	Games       int `json:"games"` // games with positions, even if all of those are Unexpressed
+	Positions   int `json:"positions"`
+	NoResult    int `json:"games_without_result"` // games without positions: unfinished ones
+	NoMoves     int `json:"games_without_moves"`  // games without positions: no move can be learned
+	White       int `json:"white_wins"`           // results of Games
+	Draws       int `json:"draws"`
+	Black       int `json:"black_wins"`
+	Unknown     int `json:"unknown_results"`       // Games whose winner the file does not name
+	Broken      int `json:"broken,omitempty"`      // games skipped, see Config.SkipBroken
+	Finished    int `json:"finished,omitempty"`    // games played out by the engine
+	Unexpressed int `json:"unexpressed,omitempty"` // positions skipped: the policy encoding has no index for the target
+}
+
+func (c *Counts) Add(o Counts) {
+	c.Games += o.Games
+	c.Positions += o.Positions
+	c.NoResult += o.NoResult
+	c.NoMoves += o.NoMoves
+	c.White += o.White
+	c.Draws += o.Draws
+	c.Black += o.Black
+	c.Unknown += o.Unknown
+	c.Broken += o.Broken
+	c.Finished += o.Finished
+	c.Unexpressed += o.Unexpressed
 }
 
 // LeftOut lists how many games gave no position, and why, such as "1 without a result, 2
@@ -40,6 +55,14 @@ func LeftOut(noResult, noMoves int) string {
 	return strings.Join(parts, ", ")
 }
 
+// Info describes the contents of a chunk.
+type Info struct {
+	Chunk, Pass int // from 1
+	Counts
+	Last bool // the chunk is the last of its pass
+	Next Cursor
+}
+
 // Chunk writes the samples of the chunk at a cursor to a sample file, in the given
 // encoding. The file's generation is the chunk's number. A game from files has the same
 // number each time it recurs. An engine's games never recur, and are numbered from 0 within
@@ -48,9 +71,7 @@ func (s *Source) Chunk(ctx context.Context, from Cursor, c encode.Codec, path st
 	if err := c.Supports(s.cfg.Variant); err != nil {
 		return Info{}, fmt.Errorf("data: %w", err)
 	}
-	if p == nil {
-		p = new(Progress)
-	}
+	a, p = cmp.Or(a, new(Answers)), cmp.Or(p, new(Progress))
 	p.Size.Store(s.size)
 	meta := Meta{Encoder: c.Planes.Name(), Policy: c.Policy.Name(), Variant: s.cfg.Variant.String(), Generation: from.Chunk, Recurring: s.cfg.Kind != Engine}
 	info := Info{Chunk: from.Chunk, Pass: from.Pass}
@@ -60,48 +81,39 @@ func (s *Source) Chunk(ctx context.Context, from Cursor, c encode.Codec, path st
 		return failed
 	})
 	if err = cmp.Or(failed, err); err != nil {
-		s.closeGames()
+		s.discard()
 		return Info{}, err
 	}
 	return info, nil
 }
 
-// Seek returns the cursor at which chunk g, from 1, begins. It reads everything before it
-// that this source has not read, but encodes nothing and uses no engine. p may be nil.
+// Seek returns the cursor at which chunk g, from 1, begins. It reads everything before it,
+// but encodes nothing and uses no engine. p may be nil.
 func (s *Source) Seek(ctx context.Context, g int, p *Progress) (Cursor, error) {
-	switch {
-	case g < 1:
+	if g < 1 {
 		return Cursor{}, fmt.Errorf("data: chunk %d: want a number from 1", g)
-	case s.cfg.Kind == Engine:
+	}
+	if s.cfg.Kind == Engine {
 		return Cursor{Chunk: g, Pass: 1}, nil
 	}
-	at := First
-	if s.reached.Chunk > 0 && s.reached.Chunk <= g {
-		at = s.reached
+	p = cmp.Or(p, new(Progress))
+	at, err := First, error(nil)
+	for at.Chunk < g && err == nil {
+		at, err = s.take(ctx, at, func(it item) error { p.Bytes.Store(it.bytes); return nil })
 	}
-	for at.Chunk < g {
-		var err error
-		_, at, err = s.take(ctx, at, func(it item) error {
-			if p != nil {
-				p.Bytes.Store(it.bytes)
-			}
-			return nil
-		})
-		if err != nil {
-			s.closeGames()
-			return Cursor{}, err
-		}
+	if err != nil {
+		s.discard()
 	}
-	return at, nil
+	return at, err
 }
 
-// made is a game converted to samples.
+// made is a game converted to samples, or the end of a chunk.
 type made struct {
-	tally
-	bytes       int64 // see item
-	samples     []*encode.Sample
-	unexpressed int
-	err         error
+	Counts
+	bytes   int64 // see item
+	samples []*encode.Sample
+	err     error
+	next    Cursor // where the next chunk begins; set at the end of a chunk only
 }
 
 // write writes the samples of the chunk at a cursor.
@@ -110,25 +122,29 @@ func (s *Source) write(ctx context.Context, from Cursor, c encode.Codec, w *Writ
 	for range s.machine.Workers {
 		workers <- s.newWorker(&c)
 	}
-	var filesErr error
 	games := inOrder(ctx, s.machine.Workers, func(ctx context.Context, put func(func() made) bool) {
 		seen := map[int32]bool{}
-		info.Broken, info.Next, filesErr = s.take(ctx, from, func(it item) error {
-			if seen[it.number] { // samples of two games with the same number could not be distinguished
+		next, err := s.take(ctx, from, func(it item) error {
+			if it.game != nil && seen[it.number] { // samples of two games with the same number could not be distinguished
 				return fmt.Errorf("data: two games of a chunk have the number %d: of %d files none may have more than %d games: pack the small ones together, or import fewer at a time", it.number, len(s.files), s.share)
 			}
 			seen[it.number] = true
 			more := put(func() made {
+				if it.game == nil {
+					return made{Counts: Counts{Broken: 1}}
+				}
 				w := <-workers
 				defer func() { workers <- w }()
-				samples, unexpressed, err := w.samples(ctx, it.game, it.number, a)
-				return made{w.tally, it.bytes, samples, unexpressed, err}
+				m := w.samples(ctx, it.game, it.number, a)
+				m.bytes = it.bytes
+				return m
 			})
 			if !more {
 				return errStop
 			}
 			return nil
 		})
+		put(func() made { return made{next: next, err: err} })
 	})
 	add := func(sample *encode.Sample) error {
 		err := w.Add(sample)
@@ -136,17 +152,17 @@ func (s *Source) write(ctx context.Context, from Cursor, c encode.Codec, w *Writ
 		return err
 	}
 	buffer := shuffler[*encode.Sample]{rng: stats.NewRand(stats.Derive(s.seed, forShuffle, info.Chunk)), size: s.cfg.Shuffle}
-	counts := *info // the other goroutine uses info until the loop ends
 	for m := range games {
 		if m.err != nil {
 			return cmp.Or(context.Cause(ctx), m.err)
 		}
-		counts.add(&m)
-		p.Bytes.Store(m.bytes)
+		info.Add(m.Counts)
+		info.Next = m.next
 		if len(m.samples) > 0 {
 			p.Games.Add(1)
 		}
 		p.Positions.Add(int64(len(m.samples)))
+		p.Bytes.Store(max(p.Bytes.Load(), m.bytes))
 		for _, sample := range m.samples {
 			if sample, full := buffer.add(sample); full {
 				if err := add(sample); err != nil {
@@ -155,12 +171,10 @@ func (s *Source) write(ctx context.Context, from Cursor, c encode.Codec, w *Writ
 			}
 		}
 	}
-	if err := cmp.Or(context.Cause(ctx), filesErr); err != nil {
+	if err := context.Cause(ctx); err != nil {
 		return err
 	}
-	counts.Broken, counts.Next = info.Broken, info.Next
-	counts.Last = counts.Next.Pass != counts.Pass
-	*info = counts
+	info.Last = info.Next.Pass != info.Pass
 	if info.Positions == 0 {
 		return fmt.Errorf("data: %d games of chunk %d have no position that %s and %s can express", info.Games, info.Chunk, c.Planes.Name(), c.Policy.Name())
 	}
@@ -172,89 +186,69 @@ func (s *Source) write(ctx context.Context, from Cursor, c encode.Codec, w *Writ
 	return nil
 }
 
-func (info *Info) add(m *made) {
-	switch {
-	case m.noResult:
-		info.NoResult++
-		return
-	case m.noMoves:
-		info.NoMoves++
-		return
-	}
-	info.Games++
-	info.Positions += len(m.samples)
-	info.Unexpressed += m.unexpressed
-	if m.finished {
-		info.Finished++
-	}
-	switch m.result {
-	case chess.WhiteWins:
-		info.White++
-	case chess.Draw:
-		info.Draws++
-	case chess.BlackWins:
-		info.Black++
-	}
-}
+// errStop ends a walk over games early.
+var errStop = errors.New("enough")
 
-// take calls f with the games of the chunk at a cursor. It returns the number of broken
-// games that it skipped and the cursor of the next chunk.
-func (s *Source) take(ctx context.Context, from Cursor, f func(item) error) (broken int, next Cursor, err error) {
+// take calls f with the games of the chunk at a cursor. It returns the cursor of the next
+// chunk.
+func (s *Source) take(ctx context.Context, from Cursor, f func(item) error) (next Cursor, err error) {
 	if s.cfg.Kind == Engine {
 		for i := range s.cfg.Games {
 			if err := f(item{game: s.selfPlayed((from.Chunk-1)*s.cfg.Games + i), number: int32(i)}); err != nil {
-				return 0, Cursor{}, err
+				return Cursor{}, err
 			}
 		}
-		return 0, Cursor{Chunk: from.Chunk + 1, Pass: 1}, nil
+		return Cursor{Chunk: from.Chunk + 1, Pass: 1}, nil
 	}
-	if s.games == nil || s.games.at != from {
-		s.closeGames()
-		s.games = s.gamesFrom(from)
+	q := s.ahead
+	if q == nil || q.at != from {
+		s.discard()
+		q = s.newQueue(from)
+		s.ahead = q
 	}
-	q, size, games := s.games, 0, 0
+	positions, games, broken := 0, 0, 0
 	for last := s.cfg.Chunk == 0; ; {
-		if !last && size >= s.cfg.Chunk {
-			quarter := (s.cfg.Chunk + 3) / 4
-			if err := q.readPositions(ctx, quarter); err != nil {
-				return 0, Cursor{}, err
+		if quarter := (s.cfg.Chunk + 3) / 4; !last && positions >= s.cfg.Chunk {
+			if err := q.fill(ctx, quarter); err != nil {
+				return Cursor{}, err
 			}
-			if q.size >= quarter {
+			if q.positions >= quarter {
 				break
 			}
 			last = true // the rest of the pass is too small for its own chunk
 		}
-		it, ok, err := q.take(ctx)
-		if err != nil {
-			return 0, Cursor{}, err
+		if err := q.fill(ctx, 0); err != nil {
+			return Cursor{}, err
 		}
-		if !ok {
+		if len(q.items) == 0 {
 			break
 		}
+		it := q.take()
 		if err := f(it); err != nil {
-			return 0, Cursor{}, err
+			return Cursor{}, err
 		}
-		size += it.game.size()
-		games++
-		broken += it.broken
-	}
-	if q.ended && len(q.ahead) == 0 {
-		broken += q.broken
-		if size == 0 && (games == 0 || s.cfg.Label == nil || s.cfg.Label.Finish == Limit{}) {
-			return 0, Cursor{}, fmt.Errorf("data: %d files, %d games in them, have no position to learn from", len(s.files), games+broken)
+		positions += it.size()
+		if it.game == nil {
+			broken++
+		} else {
+			games++
 		}
-		q.at = Cursor{Pass: from.Pass + 1}
-		s.closeGames()
 	}
 	q.at.Chunk = from.Chunk + 1
-	s.reached = q.at
-	return broken, q.at, nil
+	if len(q.items) > 0 {
+		return q.at, nil
+	}
+	s.discard()
+	if positions == 0 && (games == 0 || s.cfg.Label == nil || s.cfg.Label.Finish == Limit{}) {
+		return Cursor{}, fmt.Errorf("data: %d files, %d games in them, have no position to learn from", len(s.files), games+broken)
+	}
+	return Cursor{Chunk: from.Chunk + 1, Pass: from.Pass + 1}, nil
 }
 
-// closeGames discards the games that were read ahead.
-func (s *Source) closeGames() {
-	if s.games != nil {
-		s.games.close()
-		s.games = nil
+// discard discards the games that were read ahead.
+func (s *Source) discard() {
+	if s.ahead != nil {
+		s.ahead.close()
+		s.ahead = nil
 	}
 }

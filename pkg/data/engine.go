@@ -1,16 +1,15 @@
 package data
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/stats"
-
 	"alamos/pkg/uci"
 )
 
@@ -35,25 +34,26 @@ func newEngines(c uci.Command, v chess.Variant, n int) *engines {
 	return p
 }
 
-// use calls f with a process that has received ucinewgame. where names the game in errors.
-func (p *engines) use(ctx context.Context, where string, f func(*uci.Client) error) (err error) {
+// acquire returns a process that has received ucinewgame. where names the game in errors.
+func (p *engines) acquire(ctx context.Context, where string) (*uci.Client, error) {
 	var e *uci.Client
 	select {
 	case e = <-p.free:
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return nil, context.Cause(ctx)
 	}
-	defer func() { p.free <- e }()
 	if e == nil || e.Err() != nil {
+		var err error
 		if e, err = p.start(ctx); err != nil {
-			e = nil
-			return fmt.Errorf("data: %w", err)
+			p.free <- nil
+			return nil, fmt.Errorf("data: %w", err)
 		}
 	}
 	if err := e.NewGame(ctx); err != nil {
-		return fmt.Errorf("data: %s: %w", where, &engineEnded{err})
+		p.free <- e
+		return nil, fmt.Errorf("data: %s: %w", where, &engineEnded{err})
 	}
-	return f(e)
+	return e, nil
 }
 
 func (p *engines) start(ctx context.Context) (*uci.Client, error) {
@@ -91,8 +91,7 @@ type Answers struct {
 	// nothing.
 	Keep func(entry []byte) error
 
-	known map[int32][]answer
-	mutex sync.Mutex
+	known map[int32][]answer // by game number
 }
 
 // answer is an engine's result for a position. Without Scored, the engine gave only a move,
@@ -125,30 +124,11 @@ func (a *Answers) Replay(entry []byte) error {
 }
 
 // Games returns the number of games with stored answers.
-func (a *Answers) Games() int {
-	if a == nil {
-		return 0
-	}
-	a.mutex.Lock()
-	defer a.mutex.Unlock()
-	return len(a.known)
-}
-
-// of removes and returns the answers of a game. Nil: unknown.
-func (a *Answers) of(game int32) []answer {
-	if a == nil {
-		return nil
-	}
-	a.mutex.Lock()
-	defer a.mutex.Unlock()
-	known := a.known[game]
-	delete(a.known, game)
-	return known
-}
+func (a *Answers) Games() int { return len(a.known) }
 
 // keep stores the answers of a finished game.
 func (a *Answers) keep(game int32, given []answer) error {
-	if a == nil || a.Keep == nil || len(given) == 0 {
+	if a.Keep == nil || len(given) == 0 {
 		return nil
 	}
 	entry, err := json.Marshal(answered{game, given})
@@ -158,62 +138,65 @@ func (a *Answers) keep(game int32, given []answer) error {
 	return a.Keep(entry)
 }
 
-// transcript is the sequence of engine answers in a game. It replays stored answers.
-type transcript struct {
-	known  []answer // remaining stored answers, in order
-	replay bool     // all answers are stored
-	given  []answer // answers computed by engines
+// session is the engines' part in a game.
+type session struct {
+	known  []answer    // stored answers that follow, in order; nil: engines answer
+	given  []answer    // answers of engines so far
+	of     *engines    // engines that e belongs to
+	client *uci.Client // nil: no process is in use
 }
 
-// begin begins a game. known has either all answers of the game or none (nil).
-func (t *transcript) begin(known []answer) {
-	t.known, t.replay, t.given = known, known != nil, t.given[:0]
-}
-
-var errOtherGame = errors.New("the journal has answers of another game: delete it")
-
-// engine calls f with a process of p, or with nil if all answers are stored.
-func (t *transcript) engine(ctx context.Context, p *engines, where string, f func(*uci.Client) error) error {
-	if t.replay {
-		return f(nil)
+// release returns the process in use.
+func (s *session) release() {
+	if s.client != nil {
+		s.of.free <- s.client
+		s.client = nil
 	}
-	return p.use(ctx, where, f)
 }
 
-// answer returns the engine's answer for the current position of g.
-func (t *transcript) answer(ctx context.Context, where string, e *uci.Client, g *chess.Game, l Limit) (answer, error) {
+// answer returns an engine's answer for the current position of g. It starts no engine if
+// the answers of the game are stored.
+func (s *session) answer(ctx context.Context, where string, of *engines, g *chess.Game, l Limit) (answer, error) {
 	fault := func(err error) error { return fmt.Errorf("data: %s, ply %d: %w", where, g.Ply(), err) }
-	of := uint32(g.Position().Key())
-	if t.replay {
-		if len(t.known) == 0 || t.known[0].Of != of {
-			return answer{}, fault(errOtherGame)
+	key := uint32(g.Position().Key())
+	if s.known != nil {
+		if len(s.known) == 0 || s.known[0].Of != key {
+			return answer{}, fault(errors.New("the journal has answers of another game: delete it"))
 		}
-		a := t.known[0]
-		t.known = t.known[1:]
+		a := s.known[0]
+		s.known = s.known[1:]
 		return a, nil
 	}
-	err := e.Position(g)
+	if s.client == nil || s.of != of {
+		s.release()
+		client, err := of.acquire(ctx, where)
+		if err != nil {
+			return answer{}, err
+		}
+		s.client, s.of = client, of
+	}
+	err := s.client.Position(g)
 	var search uci.Answer
 	if err == nil {
-		search, err = e.Go(ctx, l.uci())
+		search, err = s.client.Go(ctx, l.uci())
 	}
 	if err != nil {
-		if e.Err() != nil {
+		if s.client.Err() != nil {
 			err = &engineEnded{err}
 		}
 		return answer{}, fault(err)
 	}
-	a := answer{Of: of, Move: search.Move}
-	if s := search.Score; s != nil {
-		value := s.Expected()
+	a := answer{Of: key, Move: search.Move}
+	if score := search.Score; score != nil {
+		value := score.Expected()
 		a.Scored, a.Value, a.Draw = true, float32(value), float32(1-max(value, -value))
-		if d := s.WDL; d != nil {
+		if d := score.WDL; d != nil {
 			if sum := d[0] + d[1] + d[2]; sum > 0 {
 				a.Draw = float32(d[1]) / float32(sum)
 			}
 		}
 	}
-	t.given = append(t.given, a)
+	s.given = append(s.given, a)
 	return a, nil
 }
 
@@ -224,48 +207,31 @@ func (e *engineEnded) Unwrap() error { return e.error }
 
 // label sets the position's values to the engine's evaluation and returns the engine's
 // move.
-func (w *worker) label(ctx context.Context, where string, e *uci.Client, p *Position) (chess.Move, error) {
-	a, err := w.transcript.answer(ctx, where, e, p.At, w.source.cfg.Label.Limit)
-	if err != nil {
-		return 0, err
-	}
-	if !a.Scored {
-		return 0, fmt.Errorf("data: %s, ply %d: engine %s plays %s without a score: it cannot label", where, p.Ply, e.Name(), a.Move)
+func (w *worker) label(ctx context.Context, where string, p *Position) (chess.Move, error) {
+	by := w.source.labelers
+	a, err := w.answer(ctx, where, by, p.At, w.source.cfg.Label.Limit)
+	if err == nil && !a.Scored {
+		err = fmt.Errorf("data: %s, ply %d: engine %s plays %s without a score: it cannot label", where, p.Ply, cmp.Or(by.command.Name, by.command.Path), a.Move)
 	}
 	p.Value, p.Draw = a.Value, a.Draw
-	return a.Move, nil
+	return a.Move, err
 }
 
-// finish lets the engine play out a game that the rules have not ended. It returns all
-// moves and sets the result.
-func (g *played) finish(ctx context.Context, w *worker, e *uci.Client, l Limit) ([]chess.Move, error) {
-	w.board.Reset(g.start)
-	for _, m := range g.moves {
-		w.board.Play(m)
-	}
-	outcome, err := w.playOut(ctx, g.where, e, w.board, l)
-	if err != nil {
-		return nil, err
-	}
-	if w.board.Ply() > len(g.moves) {
-		w.finished, w.result = true, outcome.Result
-	}
-	return slices.Clone(w.board.Moves()), nil
-}
-
-// playOut lets an engine play both sides until the game ends.
-func (w *worker) playOut(ctx context.Context, where string, e *uci.Client, g *chess.Game, l Limit) (chess.Outcome, error) {
+// playOut lets an engine play both sides of the worker's game until it ends. It sets the
+// worker's result.
+func (w *worker) playOut(ctx context.Context, where string, by *engines, l Limit) error {
 	var list chess.MoveList
 	for {
-		g.Position().LegalMoves(&list)
-		if o := g.Outcome(&list); o.Over() {
-			return o, nil
+		w.board.Position().LegalMoves(&list)
+		if o := w.board.Outcome(&list); o.Over() {
+			w.result = o.Result
+			return nil
 		}
-		a, err := w.transcript.answer(ctx, where, e, g, l)
+		a, err := w.answer(ctx, where, by, w.board, l)
 		if err != nil {
-			return chess.Outcome{}, err
+			return err
 		}
-		g.Play(a.Move)
+		w.board.Play(a.Move)
 	}
 }
 
@@ -305,14 +271,9 @@ func (g *selfPlayed) positions(ctx context.Context, w *worker, yield func(*Posit
 	}
 	w.board.Reset(*w.board.Position())
 	game := &played{where: g.where, seed: stats.Derive(g.seed, 2), start: *w.board.Start()}
-	err := w.transcript.engine(ctx, w.source.players, g.where, func(e *uci.Client) error {
-		outcome, err := w.playOut(ctx, g.where, e, w.board, player.Limit)
-		game.result = outcome.Result
-		return err
-	})
-	if err != nil {
+	if err := w.playOut(ctx, g.where, w.source.players, player.Limit); err != nil {
 		return err
 	}
-	game.moves = slices.Clone(w.board.Moves())
+	game.moves, game.result = slices.Clone(w.board.Moves()), w.result
 	return game.positions(ctx, w, yield)
 }

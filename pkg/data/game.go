@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/encode"
 	"alamos/pkg/stats"
-	"alamos/pkg/uci"
 )
 
 // Position is a position to learn from.
@@ -128,7 +128,7 @@ type game interface {
 	size() int
 
 	// positions yields the drawn positions in the order of the game. It sets the worker's
-	// tally.
+	// result and outcome flags.
 	positions(ctx context.Context, w *worker, yield func(*Position) error) error
 }
 
@@ -137,18 +137,14 @@ type worker struct {
 	source *Source
 	codec  *encode.Codec // codec of the samples; nil: none
 
-	board      *chess.Game
-	list       chess.MoveList
-	pos        Position
-	coded      Coded
-	places     []int32 // scratch memory by index of lc0-1858, see index
-	transcript transcript
+	board  *chess.Game
+	list   chess.MoveList
+	pos    Position
+	coded  Coded
+	places []int32 // scratch memory by index of lc0-1858, see index
 
-	tally
-}
-
-// tally is what is known about a game after its positions are made.
-type tally struct {
+	// What is known about the game after its positions are made.
+	session
 	result   chess.Result // Unfinished if unknown
 	finished bool         // an engine played the game out
 	noResult bool         // no positions, because the game has no result
@@ -164,31 +160,66 @@ func (w *worker) codes(encoder, policy string) bool {
 	return w.codec != nil && w.codec.Planes.Name() == encoder && w.codec.Policy.Name() == policy
 }
 
-var errNoResult = errors.New("the file has no result of the position, and values and plies left cannot be learned without it: set training.loss.value: 0, and where network.moves_left is true training.loss.moves_left: 0")
-
-// samples returns the positions of a game as samples, which the caller owns. It reuses the
-// engine answers in a. If an engine crashes, samples retries the game once with a new
-// process: one crash must not end days of work, but two crashes in one game are not a
-// coincidence.
-func (w *worker) samples(ctx context.Context, g game, number int32, a *Answers) (samples []*encode.Sample, unexpressed int, err error) {
-	known := a.of(number)
-	samples, unexpressed, err = w.attempt(ctx, g, number, known)
-	if ended := new(*engineEnded); errors.As(err, ended) && context.Cause(ctx) == nil {
-		for _, s := range samples {
-			w.source.spare.Put(s)
-		}
-		samples, unexpressed, err = w.attempt(ctx, g, number, known)
-	}
-	if err == nil && known == nil {
-		err = a.keep(number, w.transcript.given)
-	}
-	return samples, unexpressed, err
+// positions yields the positions of a game. known has the stored answers of engines, all or
+// none (nil).
+func (w *worker) positions(ctx context.Context, g game, known []answer, yield func(*Position) error) error {
+	w.session = session{known: known, given: w.given[:0]}
+	w.result, w.finished, w.noResult, w.noMoves = chess.Unfinished, false, false, false
+	defer w.release()
+	return g.positions(ctx, w, yield)
 }
 
-func (w *worker) attempt(ctx context.Context, g game, number int32, known []answer) (samples []*encode.Sample, unexpressed int, err error) {
-	w.tally = tally{result: chess.Unfinished}
-	w.transcript.begin(known)
-	err = g.positions(ctx, w, func(p *Position) error {
+// counts describes the game after its positions are made.
+func (w *worker) counts(positions int) Counts {
+	c := Counts{Positions: positions}
+	switch {
+	case w.noResult:
+		c.NoResult = 1
+		return c
+	case w.noMoves:
+		c.NoMoves = 1
+		return c
+	}
+	c.Games = 1
+	if w.finished {
+		c.Finished = 1
+	}
+	switch w.result {
+	case chess.WhiteWins:
+		c.White = 1
+	case chess.Draw:
+		c.Draws = 1
+	case chess.BlackWins:
+		c.Black = 1
+	default:
+		c.Unknown = 1
+	}
+	return c
+}
+
+var errNoResult = errors.New("the file has no result of the position, and values and plies left cannot be learned without it: set training.loss.value: 0, and where network.moves_left is true training.loss.moves_left: 0")
+
+// samples converts a game to samples, which the caller owns. It reuses the engine answers
+// in a. If an engine crashes, samples retries the game once with a new process: one crash
+// must not end days of work, but two crashes in one game are not a coincidence.
+func (w *worker) samples(ctx context.Context, g game, number int32, a *Answers) made {
+	known := a.known[number]
+	m := w.attempt(ctx, g, number, known)
+	if ended := new(*engineEnded); errors.As(m.err, ended) && context.Cause(ctx) == nil {
+		for _, s := range m.samples {
+			w.source.spare.Put(s)
+		}
+		m = w.attempt(ctx, g, number, known)
+	}
+	if m.err == nil && known == nil {
+		m.err = a.keep(number, w.given)
+	}
+	return m
+}
+
+func (w *worker) attempt(ctx context.Context, g game, number int32, known []answer) (m made) {
+	unexpressed := 0
+	m.err = w.positions(ctx, g, known, func(p *Position) error {
 		p.Game = number
 		if p.NoResult && w.source.cfg.Results {
 			return errNoResult
@@ -203,10 +234,12 @@ func (w *worker) attempt(ctx context.Context, g game, number int32, known []answ
 			w.source.spare.Put(s)
 			return nil
 		}
-		samples = append(samples, s)
+		m.samples = append(m.samples, s)
 		return nil
 	})
-	return samples, unexpressed, err
+	m.Counts = w.counts(len(m.samples))
+	m.Unexpressed = unexpressed
+	return m
 }
 
 // played is a game with known moves.
@@ -223,29 +256,24 @@ func (g *played) size() int { return g.counts }
 
 func (g *played) positions(ctx context.Context, w *worker, yield func(*Position) error) error {
 	w.result = g.result
-	label := w.source.cfg.Label
-	if label == nil {
-		if len(g.moves) > 0 && g.result == chess.Unfinished {
-			w.noResult = true // its value cannot be learned
-			return nil
+	label, moves := w.source.cfg.Label, g.moves
+	switch {
+	case label == nil && len(moves) > 0 && g.result == chess.Unfinished:
+		w.noResult = true // its value cannot be learned
+		return nil
+	case label != nil && label.Finish != (Limit{}):
+		w.board.Reset(g.start)
+		for _, m := range moves {
+			w.board.Play(m)
 		}
-		return g.each(w, g.moves, yield, nil)
+		if err := w.playOut(ctx, g.where, w.source.labelers, label.Finish); err != nil {
+			return err
+		}
+		if w.finished = w.board.Ply() > len(moves); !w.finished {
+			w.result = g.result
+		}
+		moves = slices.Clone(w.board.Moves())
 	}
-	return w.transcript.engine(ctx, w.source.labelers, g.where, func(e *uci.Client) error {
-		moves := g.moves
-		if label.Finish != (Limit{}) {
-			var err error
-			if moves, err = g.finish(ctx, w, e, label.Finish); err != nil {
-				return err
-			}
-		}
-		return g.each(w, moves, yield, func(p *Position) (chess.Move, error) { return w.label(ctx, g.where, e, p) })
-	})
-}
-
-// each yields the drawn positions of a game with these moves. label, unless nil, sets each
-// position's values and returns the engine's move.
-func (g *played) each(w *worker, moves []chess.Move, yield func(*Position) error, label func(*Position) (chess.Move, error)) error {
 	w.noMoves = len(moves) == 0
 	w.board.Reset(g.start)
 	p := &w.pos
@@ -258,7 +286,7 @@ func (g *played) each(w *worker, moves []chess.Move, yield func(*Position) error
 		if label == nil {
 			p.result(w.result)
 		} else {
-			best, err := label(p)
+			best, err := w.label(ctx, g.where, p)
 			if err != nil {
 				return err
 			}
@@ -266,10 +294,11 @@ func (g *played) each(w *worker, moves []chess.Move, yield func(*Position) error
 				move = best
 			}
 		}
-		if err := p.target(&w.list, move); err != nil {
-			return fmt.Errorf("data: %s, ply %d: %w", g.where, ply, err)
+		err := p.target(&w.list, move)
+		if err == nil {
+			err = yield(p)
 		}
-		if err := yield(p); err != nil {
+		if err != nil {
 			return fmt.Errorf("data: %s, ply %d: %w", g.where, ply, err)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"alamos/pkg/chess"
 	"alamos/pkg/encode"
 	"alamos/pkg/stats"
 )
@@ -131,6 +132,7 @@ func (g *sampleGame) size() int { return len(g.samples) }
 
 func (g *sampleGame) positions(_ context.Context, w *worker, yield func(*Position) error) error {
 	p, c := &w.pos, &w.coded
+	w.result = g.result()
 	for i := range g.samples {
 		c.Encoder, c.Policy, c.Sample = g.meta.Encoder, g.meta.Policy, g.samples[i]
 		*p = Position{Policy: p.Policy[:0], Ply: c.Sample.Ply, Coded: c, Value: c.Sample.Value, Draw: c.Sample.Draw, MovesLeft: c.Sample.MovesLeft}
@@ -140,4 +142,22 @@ func (g *sampleGame) positions(_ context.Context, w *worker, yield func(*Positio
 		}
 	}
 	return nil
+}
+
+// result returns the result of the game if the samples show it. Values from the view of the
+// side to move do not, because the samples do not name that side.
+func (g *sampleGame) result() chess.Result {
+	planes, err := encode.PlanesByName(g.meta.Encoder)
+	if err != nil || !planes.White() {
+		return chess.Unfinished
+	}
+	switch s := &g.samples[0]; {
+	case s.Value == 1:
+		return chess.WhiteWins
+	case s.Value == -1:
+		return chess.BlackWins
+	case s.Value == 0 && s.Draw == 1:
+		return chess.Draw
+	}
+	return chess.Unfinished
 }

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -86,31 +87,34 @@ func (c *counted) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// item is a game of a pass, or the error that ends the pass: io.EOF after the last game.
+// item is a game of a pass, or the error that ends the pass.
 type item struct {
-	game   game // nil: the game was skipped
+	game   game // nil: the game is broken and skipped
 	number int32
 	after  Cursor
 	bytes  int64 // bytes of the pass's files, up to the end of the game
-	broken int   // games skipped since the previous item, including this one
 	err    error
 }
 
-// listed returns the order of the files by name.
-func (s *Source) listed() []int {
+// size returns the number of positions that count toward a chunk's size.
+func (it *item) size() int {
+	if it.game == nil {
+		return 0
+	}
+	return it.game.size()
+}
+
+// order returns the order in which a pass, from 1, reads the files. Pass 0 reads them in
+// name order.
+func (s *Source) order(pass int) []int {
 	order := make([]int, len(s.files))
 	for i := range order {
 		order[i] = i
 	}
-	return order
-}
-
-// order returns the order in which a pass, from 1, reads the files.
-func (s *Source) order(pass int) []int {
-	if s.cfg.Games > 0 {
-		return s.listed()
+	if pass > 0 && s.cfg.Games == 0 {
+		order = stats.NewRand(stats.Derive(s.seed, forOrder, pass)).Perm(len(order))
 	}
-	return stats.NewRand(stats.Derive(s.seed, forOrder, pass)).Perm(len(s.files))
+	return order
 }
 
 const allNumbers = math.MaxInt32
@@ -123,91 +127,78 @@ func (s *Source) number(file, game int) int32 {
 
 // pass yields the games of a pass from a cursor on, with the files in the given order.
 func (s *Source) pass(ctx context.Context, from Cursor, order []int) iter.Seq[item] {
-	return inOrder(ctx, s.machine.Workers, func(_ context.Context, put func(func() item) bool) {
-		p := &pass{Source: s, at: from, put: put}
-		for _, file := range order[:min(from.File, len(order))] {
+	return inOrder(ctx, s.machine.Workers, func(ctx context.Context, put func(func() item) bool) {
+		p := &pass{Source: s, ctx: ctx, at: from, put: put}
+		for i, file := range order {
+			if i >= from.File {
+				if err := p.read(file); err != nil {
+					put(func() item { return item{err: err} })
+					return
+				}
+				p.at.File, p.at.Game = p.at.File+1, 0
+			}
 			p.before += s.sizes[file]
 		}
-		err := p.read(order)
-		if err == nil {
-			err = io.EOF
-		}
-		put(func() item { return item{broken: p.broken, err: err} })
 	})
 }
 
 // pass reads the games of a pass.
 type pass struct {
 	*Source
+	ctx    context.Context
 	at     Cursor
 	before int64 // bytes of the previous files
-	broken int   // games skipped since the last item
 	put    func(func() item) bool
-}
-
-func (p *pass) read(order []int) error {
-	for p.at.File < len(order) && !p.full() {
-		file := order[p.at.File]
-		r, err := p.open(p.files[file])
-		switch {
-		case errors.As(err, new(brokenError)) && p.cfg.SkipBroken && len(p.files) > 1:
-			p.broken++
-		case err != nil:
-			return err
-		default:
-			err := p.file(r, file)
-			if closed := r.close(); err == nil || err == io.EOF {
-				err = closed
-			}
-			if err != nil {
-				return err
-			}
-		}
-		p.before += p.sizes[file]
-		p.at.File, p.at.Game = p.at.File+1, 0
-	}
-	return nil
 }
 
 // full reports whether the pass has reached the maximum number of games.
 func (p *pass) full() bool { return p.cfg.Games > 0 && p.at.Read >= p.cfg.Games }
 
-// file reads the games of a file. It returns io.EOF at the end of the file, and errStop if
-// the consumer has stopped.
-func (p *pass) file(r reader, file int) error {
-	for range p.at.Game {
-		if _, err := r.next(0); err != nil && !errors.As(err, new(brokenError)) {
-			return err
-		}
-		if !p.put(func() item { return item{} }) {
-			return errStop
-		}
+// skips reports whether an error is a broken game, which is skipped.
+func (p *pass) skips(err error) bool { return p.cfg.SkipBroken && errors.As(err, new(brokenError)) }
+
+// read reads the games of a file that are not before the cursor.
+func (p *pass) read(file int) (err error) {
+	if p.full() {
+		return nil
 	}
-	for !p.full() {
-		decode, err := r.next(stats.Derive(p.seed, forGame, p.at.Pass, file, p.at.Game))
-		switch {
-		case errors.As(err, new(brokenError)) && p.cfg.SkipBroken:
-			p.at.Game++
-			p.broken++
-			continue
-		case err != nil:
+	r, err := p.open(p.files[file])
+	if len(p.files) > 1 && p.skips(err) {
+		after := p.at
+		after.File, after.Game = after.File+1, 0
+		p.put(func() item { return item{after: after} })
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = cmp.Or(err, r.close()) }()
+	for game := 0; !p.full() && p.ctx.Err() == nil; game++ {
+		decode, err := r.next(stats.Derive(p.seed, forGame, p.at.Pass, file, game))
+		if err == io.EOF {
+			return nil
+		}
+		broken := p.skips(err)
+		if err != nil && !broken && (game >= p.at.Game || !errors.As(err, new(brokenError))) {
 			return err
+		}
+		if game < p.at.Game {
+			continue
 		}
 		p.at.Game++
-		p.at.Read++
-		it := item{number: p.number(file, p.at.Game-1), after: p.at, bytes: p.before + r.at(), broken: p.broken}
-		p.broken = 0
-		more := p.put(func() item {
-			it.game, it.err = decode()
-			if errors.As(it.err, new(brokenError)) && p.cfg.SkipBroken {
+		if !broken {
+			p.at.Read++
+		}
+		it := item{number: p.number(file, game), after: p.at, bytes: p.before + r.at()}
+		p.put(func() item {
+			if !broken {
+				it.game, it.err = decode()
+			}
+			if p.skips(it.err) {
 				it.game, it.err = nil, nil
-				it.broken++
 			}
 			return it
 		})
-		if !more {
-			return errStop
-		}
 	}
 	return nil
 }
@@ -265,66 +256,56 @@ func inOrder[R any](ctx context.Context, n int, feed func(ctx context.Context, p
 	}
 }
 
-// gameQueue holds the games of a pass from a cursor on. Some are read ahead.
-type gameQueue struct {
-	at     Cursor // cursor before the first game read ahead
-	next   func() (item, bool)
-	close  func()
-	ahead  []item
-	size   int  // positions of the games read ahead
-	ended  bool // no games follow those read ahead
-	broken int  // games skipped after the last one
+// queue holds the next games of a pass. A chunk ends where enough positions follow it, so
+// some games are read ahead.
+type queue struct {
+	at        Cursor // of the first game that was not taken
+	next      func() (item, bool)
+	cancel    func()
+	stop      func()
+	items     []item
+	positions int // of items
+	ended     bool
 }
 
-func (s *Source) gamesFrom(at Cursor) *gameQueue {
-	next, stop := iter.Pull(s.pass(context.Background(), at, s.order(at.Pass)))
-	return &gameQueue{at: at, next: next, close: stop}
+func (s *Source) newQueue(at Cursor) *queue {
+	ctx, cancel := context.WithCancel(context.Background())
+	next, stop := iter.Pull(s.pass(ctx, at, s.order(at.Pass)))
+	return &queue{at: at, next: next, cancel: cancel, stop: stop}
 }
 
-// read reads one game ahead, or reaches the end of the pass.
-func (q *gameQueue) read(ctx context.Context) error {
-	broken := 0
-	for !q.ended {
-		it, _ := q.next() // the last item carries an error
-		broken += it.broken
+func (q *queue) close() {
+	q.cancel()
+	q.stop()
+}
+
+// fill reads ahead until the queue has a game and at least that many positions, or the pass
+// ends.
+func (q *queue) fill(ctx context.Context, positions int) error {
+	defer context.AfterFunc(ctx, q.cancel)()
+	for !q.ended && (len(q.items) == 0 || q.positions < positions) {
+		it, ok := q.next()
 		switch err := context.Cause(ctx); {
 		case err != nil:
 			return err
-		case it.err == io.EOF:
-			q.ended, q.broken = true, broken
 		case it.err != nil:
 			return it.err
-		case it.game != nil:
-			it.broken = broken
-			q.ahead = append(q.ahead, it)
-			q.size += it.game.size()
-			return nil
+		case !ok:
+			q.ended = true
+		default:
+			q.items = append(q.items, it)
+			q.positions += it.size()
 		}
 	}
 	return nil
 }
 
-// readPositions reads ahead until the queue holds that many positions or the pass ends.
-func (q *gameQueue) readPositions(ctx context.Context, positions int) error {
-	for q.size < positions && !q.ended {
-		if err := q.read(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// take removes the next game. ok is false at the end of the pass.
-func (q *gameQueue) take(ctx context.Context) (it item, ok bool, err error) {
-	if len(q.ahead) == 0 {
-		if err := q.read(ctx); err != nil || len(q.ahead) == 0 {
-			return item{}, false, err
-		}
-	}
-	it = q.ahead[0]
-	q.ahead[0] = item{} // for the garbage collector
-	q.ahead = q.ahead[1:]
-	q.size -= it.game.size()
+// take removes the next game.
+func (q *queue) take() item {
+	it := q.items[0]
+	q.items[0] = item{} // for the garbage collector
+	q.items = q.items[1:]
+	q.positions -= it.size()
 	q.at = it.after
-	return it, true, nil
+	return it
 }

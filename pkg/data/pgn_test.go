@@ -183,9 +183,9 @@ func FuzzPGN(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			samples, unexpressed, err := w.samples(t.Context(), g, 0, nil)
-			if err != nil || len(samples)+unexpressed > g.size() {
-				t.Errorf("%d samples and %d others of %d: %v", len(samples), unexpressed, g.size(), err)
+			m := w.samples(t.Context(), g, 0, new(Answers))
+			if m.err != nil || m.Positions+m.Unexpressed > g.size() {
+				t.Errorf("%+v of %d positions: %v", m.Counts, g.size(), m.err)
 			}
 		}
 	})

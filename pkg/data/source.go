@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"os"
 	"path/filepath"
@@ -40,9 +39,8 @@ type Source struct {
 	starts  chess.Starts
 	spare   sync.Pool // of *encode.Sample
 
-	players, labelers *engines   // nil if the source has no such engine
-	reached           Cursor     // end of the last chunk; Chunk 0: none yet
-	games             *gameQueue // from the cursor on; nil: not open
+	players, labelers *engines // nil if the source has no such engine
+	ahead             *queue   // games that follow the last chunk; nil: none were read
 }
 
 // Progress counts the work of a call of [Source.Chunk]. It may be read at any time. Bytes
@@ -129,7 +127,7 @@ func (s *Source) Identity(g int) (string, error) {
 }
 
 func (s *Source) Close() error {
-	s.closeGames()
+	s.discard()
 	for _, e := range []*engines{s.players, s.labelers} {
 		if e != nil {
 			e.close()
@@ -137,9 +135,6 @@ func (s *Source) Close() error {
 	}
 	return nil
 }
-
-// errStop ends a walk early.
-var errStop = errors.New("enough")
 
 // All yields the positions of the first pass, unshuffled, with the files in the order of
 // [Source.Files]. An engine's games never end. An error is the last element, with a nil
@@ -151,7 +146,7 @@ func (s *Source) All(ctx context.Context) iter.Seq2[*Position, error] {
 				return errStop
 			}
 			return nil
-		}, func(item, *tally) {})
+		}, func(item, Counts) {})
 		if err != nil && !errors.Is(err, errStop) {
 			yield(nil, err)
 		}
@@ -160,43 +155,41 @@ func (s *Source) All(ctx context.Context) iter.Seq2[*Position, error] {
 
 // walk calls each with the positions of the first pass, with the files in name order, and
 // calls end after each game.
-func (s *Source) walk(ctx context.Context, each func(*Position) error, end func(item, *tally)) error {
+func (s *Source) walk(ctx context.Context, each func(*Position) error, end func(item, Counts)) error {
 	w := s.newWorker(nil)
 	number := int32(0)
-	positions := func(it item) error {
-		w.tally = tally{}
-		w.transcript.begin(nil)
-		err := it.game.positions(ctx, w, func(p *Position) error {
+	for it := range s.listed(ctx) {
+		if it.err != nil {
+			return it.err
+		}
+		if it.game == nil {
+			continue
+		}
+		positions := 0
+		err := w.positions(ctx, it.game, nil, func(p *Position) error {
+			positions++
 			p.Game = number
 			return each(p)
 		})
-		number++
-		if err == nil {
-			end(it, &w.tally)
-		}
-		return err
-	}
-	if s.cfg.Kind == Engine {
-		for n := 0; ; n++ {
-			if err := positions(item{game: s.selfPlayed(n)}); err != nil {
-				return err
-			}
-		}
-	}
-	for it := range s.pass(ctx, First, s.listed()) {
-		switch {
-		case it.err == io.EOF:
-			return nil
-		case it.err != nil:
-			return it.err
-		case it.game == nil:
-			continue
-		}
-		if err := positions(it); err != nil {
+		if err != nil {
 			return err
 		}
+		end(it, w.counts(positions))
+		number++
 	}
 	return context.Cause(ctx)
+}
+
+// listed yields the games of the first pass with the files in name order, or the endless
+// games of an engine.
+func (s *Source) listed(ctx context.Context) iter.Seq[item] {
+	if s.cfg.Kind != Engine {
+		return s.pass(ctx, First, s.order(0))
+	}
+	return func(yield func(item) bool) {
+		for n := 0; yield(item{game: s.selfPlayed(n)}); n++ {
+		}
+	}
 }
 
 // selfPlayed returns game n, from 0, of an engine against itself.
@@ -248,16 +241,7 @@ type Summary struct {
 	Encoder string `json:"encoder,omitempty"`
 	Policy  string `json:"policy,omitempty"`
 
-	Games     int `json:"games"` // games that give positions
-	Positions int `json:"positions"`
-	// Games that give no positions, because they have no result or no move.
-	NoResult int `json:"games_without_result"`
-	NoMoves  int `json:"games_without_moves"`
-	// Results of the games. Unknown counts games whose winner the file does not name.
-	White   int `json:"white_wins"`
-	Draws   int `json:"draws"`
-	Black   int `json:"black_wins"`
-	Unknown int `json:"unknown_results"`
+	Counts
 
 	Damage string `json:"damage,omitempty"` // why reading stopped early
 }
@@ -273,39 +257,17 @@ func Summarize(ctx context.Context, path, kind string, v chess.Variant, p *Progr
 	defer set.Close() // read only, so nothing can be lost
 	p.Size.Store(set.size)
 	out := &Summary{File: path, Kind: set.cfg.Kind, Bytes: set.size, Variant: set.cfg.Variant.String()}
-	game := int32(-1)
 	each := func(pos *Position) error {
 		p.Positions.Add(1)
-		out.Positions++
 		if c := pos.Coded; c != nil {
 			out.Encoder, out.Policy = c.Encoder, c.Policy
 		}
-		if pos.Game == game {
-			return nil
-		}
-		game = pos.Game
-		out.Games++
-		p.Games.Add(1)
-		switch result, known := pos.whoWon(); {
-		case !known:
-			out.Unknown++
-		case result > 0:
-			out.White++
-		case result < 0:
-			out.Black++
-		default:
-			out.Draws++
-		}
 		return nil
 	}
-	err = set.walk(ctx, each, func(it item, t *tally) {
+	err = set.walk(ctx, each, func(it item, c Counts) {
 		p.Bytes.Store(it.bytes)
-		switch {
-		case t.noResult:
-			out.NoResult++
-		case t.noMoves:
-			out.NoMoves++
-		}
+		p.Games.Add(int64(c.Games))
+		out.Add(c)
 	})
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -314,21 +276,4 @@ func Summarize(ctx context.Context, path, kind string, v chess.Variant, p *Progr
 		out.Damage = strings.TrimPrefix(err.Error(), "data: ")
 	}
 	return out, nil
-}
-
-// whoWon returns the result of the position's game for White, if its targets show it.
-func (p *Position) whoWon() (result float32, known bool) {
-	result = p.Value
-	switch {
-	case p.NoResult:
-		return 0, false
-	case p.At != nil && p.At.Position().Turn() == chess.Black:
-		result = -result
-	case p.At == nil:
-		planes, err := encode.PlanesByName(p.Coded.Encoder)
-		if err != nil || !planes.White() { // the encoding does not show the side to move
-			return 0, false
-		}
-	}
-	return result, result == 1 || result == -1 || result == 0 && p.Draw == 1
 }

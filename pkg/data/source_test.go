@@ -564,7 +564,7 @@ func TestProgress(t *testing.T) {
 	} {
 		s := open(t, cfg, 1, Machine{})
 		var done []int64
-		if err := s.walk(t.Context(), func(*Position) error { return nil }, func(it item, _ *tally) { done = append(done, it.bytes) }); err != nil {
+		if err := s.walk(t.Context(), func(*Position) error { return nil }, func(it item, _ Counts) { done = append(done, it.bytes) }); err != nil {
 			t.Fatal(err)
 		}
 		widest := int64(0)
