@@ -15,29 +15,25 @@ import (
 // computes one thread's batch, the other thread transfers its own.
 const workersPerDevice = 2
 
-// deviceWorkers are the threads that drive one device, for all models of the process.
+// deviceWorkers are the threads that drive one device, for all models of the process. They
+// receive jobs, which get the number of the worker that runs them.
 //
 // They are few and live as long as the process, because libtorch keeps a cuBLAS workspace
 // for every pair of thread and stream, and cuDNN plans for every thread.
-type deviceWorkers struct {
-	mu      sync.Mutex
-	arrived sync.Cond // signals a new job
-	jobs    []func(worker int)
-}
+type deviceWorkers chan func(worker int)
 
 var (
 	allWorkersMu sync.Mutex
-	allWorkers   = map[string]*deviceWorkers{} // by device
+	allWorkers   = map[string]deviceWorkers{} // by device
 )
 
 // workersOf returns the workers of a device. The first call starts them.
-func workersOf(device string) *deviceWorkers {
+func workersOf(device string) deviceWorkers {
 	allWorkersMu.Lock()
 	defer allWorkersMu.Unlock()
 	w := allWorkers[device]
 	if w == nil {
-		w = new(deviceWorkers)
-		w.arrived.L = &w.mu
+		w = make(deviceWorkers)
 		allWorkers[device] = w
 		for i := range workersPerDevice {
 			go w.run(i)
@@ -46,27 +42,12 @@ func workersOf(device string) *deviceWorkers {
 	return w
 }
 
-func (w *deviceWorkers) run(worker int) {
+func (w deviceWorkers) run(worker int) {
 	runtime.LockOSThread()
 	setThreads(1)
-	for {
-		w.mu.Lock()
-		for len(w.jobs) == 0 {
-			w.arrived.Wait()
-		}
-		job := w.jobs[0]
-		w.jobs = w.jobs[1:]
-		w.mu.Unlock()
+	for job := range w {
 		job(worker)
 	}
-}
-
-// do queues a job. Workers run jobs in the order of the calls.
-func (w *deviceWorkers) do(job func(worker int)) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.jobs = append(w.jobs, job)
-	w.arrived.Signal()
 }
 
 // batchQueue gathers the requests of a model's sessions on a device. A free worker takes
@@ -76,7 +57,7 @@ func (w *deviceWorkers) do(job func(worker int)) {
 type batchQueue struct {
 	model   *Model
 	frozen  *frozen
-	workers *deviceWorkers
+	workers deviceWorkers
 
 	runners [workersPerDevice]*runner // Each worker makes its runner and is its only user.
 
@@ -105,7 +86,7 @@ func (q *batchQueue) evaluate(leaves []*encode.Leaf) error {
 	q.mu.Unlock()
 
 	for range parts { // There is one job per part, but a job may serve other requests.
-		q.workers.do(q.serve)
+		q.workers <- q.serve
 	}
 	var failed error
 	for range parts {

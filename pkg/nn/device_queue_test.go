@@ -20,7 +20,7 @@ func busy(t *testing.T) (free func()) {
 	held.Add(workersPerDevice)
 	release, workers := make(chan struct{}), workersOf(CPU)
 	for range workersPerDevice {
-		workers.do(func(int) { held.Done(); <-release })
+		workers <- func(int) { held.Done(); <-release }
 	}
 	held.Wait()
 	free = sync.OnceFunc(func() { close(release) })

@@ -54,75 +54,99 @@ type register int
 
 const none register = -1
 
-// compiler builds a processorModel step by step and remembers the first error. The C++ code
-// checks the shapes.
-type compiler struct {
-	processorModel
-	err error
-}
+// compiler builds a processorModel step by step. Its methods panic with a failure. The C++
+// code checks the shapes.
+type compiler struct{ processorModel }
 
 // newCompiler starts a model with blocks of the given number of positions.
 func newCompiler(block int, constant []bool, o *InferenceOptions) *compiler {
-	c := &compiler{}
-	c.err = message(C.alamos_model_new(C.int(block), C.int(len(constant)), bytesOf(constantMarks(constant)), flag(o.Precision == BF16), flag(o.libtorch), &c.model))
+	c := new(compiler)
+	must(message(C.alamos_model_new(C.int(block), C.int(len(constant)), bytesOf(constantMarks(constant)), flag(o.Precision == BF16), flag(o.libtorch), &c.model)))
 	return c
 }
 
-// conv appends act(conv(from) + add) and returns its register. weight is
-// [out][in][kernel][kernel], bias [out].
-func (c *compiler) conv(from, add register, in, out, kernel int, act activation, weight, bias []float32) register {
-	var to C.int
-	if c.err == nil {
-		c.err = message(C.alamos_model_conv(c.model, C.int(from), C.int(add), C.int(in), C.int(out), C.int(kernel), C.int(act), float32s(weight), float32s(bias), &to))
+// network appends the trunk and the heads of a network.
+func (c *compiler) network(n *Network) {
+	trunk := c.layers(n.trunk, 0)
+	if n.heads.policy != nil {
+		c.policy(n.heads.policy, trunk)
+	}
+	for _, h := range []*head{n.heads.value, n.heads.movesLeft} {
+		if h != nil {
+			c.head(h, trunk, n.spec.Width)
+		}
+	}
+}
+
+// layers appends layers and returns the register of their output.
+func (c *compiler) layers(layers []*layer, from register) register {
+	return follow(layers, from, none, c.layer)
+}
+
+// layer appends a layer. add is the register to add, or none.
+func (c *compiler) layer(l *layer, from, add register) register {
+	var weight, bias []float32
+	if l.conv != nil || l.norm != nil {
+		weight, bias = l.fold()
+	}
+	fused, act := C.int(add), C.int(l.act)
+	if l.attention != nil {
+		fused, act = C.int(none), C.int(identity)
+	}
+	to := C.int(from)
+	switch {
+	case l.conv != nil:
+		kernel := l.conv.weight.shape[3]
+		must(message(C.alamos_model_conv(c.model, to, fused, C.int(l.conv.in()), C.int(l.conv.out()), C.int(kernel), act, float32s(weight), float32s(bias), &to)))
+	case l.norm != nil:
+		must(message(C.alamos_model_scale(c.model, to, C.int(len(weight)), act, float32s(weight), float32s(bias), &to)))
+	}
+	if a := l.attention; a != nil {
+		var spatial []float32
+		if a.spatial != nil {
+			spatial = a.spatial.data
+		}
+		hidden, channels := a.first.shape[0], a.first.shape[1]
+		must(message(C.alamos_model_attention(c.model, to, C.int(add), C.int(channels), C.int(hidden), C.int(l.act), float32s(a.first.data), float32s(a.second.data), float32s(spatial), &to)))
 	}
 	return register(to)
 }
 
-// scale appends act(scale*from + shift) over the channels.
-func (c *compiler) scale(from register, scale, shift []float32, act activation) register {
-	var to C.int
-	if c.err == nil {
-		c.err = message(C.alamos_model_scale(c.model, C.int(from), C.int(len(scale)), C.int(act), float32s(scale), float32s(shift), &to))
+// policy appends the policy head. A convolution with a bias before a dense layer is merged
+// into it if the result has no more features per square than the convolution makes. This
+// is exact because only a bias is between them.
+func (c *compiler) policy(h *head, from register) {
+	last := len(h.maps) - 1
+	conv := h.maps[last].conv
+	if len(h.dense) == 0 {
+		from = c.layers(h.maps[:last], from)
+		must(message(C.alamos_model_policy_maps(c.model, C.int(from), C.int(conv.in()), C.int(conv.out()), float32s(conv.weight.data), float32s(conv.bias.data))))
+		return
 	}
-	return register(to)
+	linear, channels := h.dense[0], conv.out()
+	rows, bias := squareMajor(linear.weight.data, channels), linear.bias.data
+	if conv.bias != nil && conv.in() <= channels {
+		rows, bias = mergeConv(rows, bias, conv.weight.data, conv.bias.data, conv.in())
+		from, channels = c.layers(h.maps[:last], from), conv.in()
+	} else {
+		from = c.layers(h.maps, from)
+	}
+	must(message(C.alamos_model_policy(c.model, C.int(from), C.int(channels), C.int(len(bias)), float32s(rows), float32s(bias))))
 }
 
-// attention appends act(attention(from) + add). w1 is [hidden][channels], w2 is
-// [channels][hidden], and spatial is [2][7][7] or nil.
-func (c *compiler) attention(from, add register, channels, hidden int, act activation, w1, w2, spatial []float32) register {
-	var to C.int
-	if c.err == nil {
-		c.err = message(C.alamos_model_attention(c.model, C.int(from), C.int(add), C.int(channels), C.int(hidden), C.int(act), float32s(w1), float32s(w2), float32s(spatial), &to))
-	}
-	return register(to)
-}
-
-// policy appends a policy head: weight is [size][64][channels], bias [size].
-func (c *compiler) policy(from register, channels, size int, weight, bias []float32) {
-	if c.err == nil {
-		c.err = message(C.alamos_model_policy(c.model, C.int(from), C.int(channels), C.int(size), float32s(weight), float32s(bias)))
-	}
-}
-
-// policyMaps appends a policy head that uses maps as logits. weight is [maps][channels],
-// bias [maps].
-func (c *compiler) policyMaps(from register, channels int, weight, bias []float32) {
-	if c.err == nil {
-		c.err = message(C.alamos_model_policy_maps(c.model, C.int(from), C.int(channels), C.int(len(bias)), float32s(weight), float32s(bias)))
-	}
-}
-
-// output is the final operation of a head of dense layers.
+// output is the kind of a head's output. All but logits are final operations of heads of
+// dense layers in the evaluator.
 type output C.int
 
 const (
+	logits      output = -1
 	tanhValue   output = C.ALAMOS_VALUE_TANH
 	linearValue output = C.ALAMOS_VALUE_LINEAR
 	wdlValue    output = C.ALAMOS_VALUE_WDL
 	movesLeft   output = C.ALAMOS_MOVES_LEFT
 )
 
-// size returns the number of outputs.
+// size returns the number of outputs of a head of dense layers.
 func (o output) size() int {
 	if o == wdlValue {
 		return 3
@@ -130,18 +154,66 @@ func (o output) size() int {
 	return 1
 }
 
-// head starts a head of dense layers. conv holds the [channels] weights of a 1x1
-// convolution to one channel, with ReLU, or is nil.
-func (c *compiler) head(o output, from register, channels int, conv []float32, bias float32) {
-	if c.err == nil {
-		c.err = message(C.alamos_model_head(c.model, C.int(o), C.int(from), C.int(channels), float32s(conv), C.float(bias)))
+// head appends a head that ends with dense layers, over a trunk of the given width. A
+// convolution to one channel is part of the head's own steps, which use single precision.
+func (c *compiler) head(h *head, from register, width int) {
+	channels := width
+	var weight []float32
+	var bias C.float
+	if len(h.maps) > 0 {
+		if channels = h.maps[0].conv.out(); channels == 1 {
+			w, b := h.maps[0].fold()
+			weight, bias = w, C.float(b[0])
+		} else {
+			from, width = c.layers(h.maps, from), channels
+		}
+	}
+	must(message(C.alamos_model_head(c.model, C.int(h.output), C.int(from), C.int(width), float32s(weight), bias)))
+	for i, l := range h.dense {
+		w := l.weight.data
+		if i == 0 {
+			w = squareMajor(w, channels)
+		}
+		in, out, hidden := l.weight.shape[1], l.weight.shape[0], i < len(h.dense)-1
+		must(message(C.alamos_model_dense(c.model, C.int(in), C.int(out), flag(hidden), float32s(w), float32s(l.bias.data))))
 	}
 }
 
-// dense appends a layer to the most recent head: a hidden layer or the output. weight is
-// the weight of l, or that of its maps in the evaluator's order.
-func (c *compiler) dense(l *dense, weight []float32, hidden bool) {
-	if c.err == nil {
-		c.err = message(C.alamos_model_dense(c.model, C.int(l.in), C.int(l.out), flag(hidden), float32s(weight), float32s(l.bias.data)))
+// squareMajor reorders the weights of a linear layer over flattened maps from PyTorch's
+// [rows][channels][64] to [rows][64][channels], the order of channels-last maps.
+func squareMajor(w []float32, channels int) []float32 {
+	out := make([]float32, len(w))
+	for r := range len(w) / (channels * Squares) {
+		from, to := w[r*channels*Squares:], out[r*channels*Squares:]
+		for c := range channels {
+			for s := range Squares {
+				to[s*channels+c] = from[c*Squares+s]
+			}
+		}
 	}
+	return out
+}
+
+// mergeConv returns the linear layer that equals a 1x1 convolution (weight [out][width],
+// bias [out]) followed by a linear layer (rows [n][64][out], bias [n]): weights
+// [n][64][width], bias [n].
+func mergeConv(rows, rowBias, weight, bias []float32, width int) (w, b []float32) {
+	out := len(bias)
+	w = make([]float32, len(rowBias)*Squares*width)
+	b = make([]float32, len(rowBias))
+	for r := range rowBias {
+		sum := float64(rowBias[r])
+		for s := range Squares {
+			at := r*Squares + s
+			to := w[at*width:][:width]
+			for o, x := range rows[at*out:][:out] {
+				sum += float64(x) * float64(bias[o])
+				for i, k := range weight[o*width:][:width] {
+					to[i] += x * k
+				}
+			}
+		}
+		b[r] = float32(sum)
+	}
+	return w, b
 }

@@ -10,33 +10,85 @@ import (
 	"github.com/sugarme/gotch/ts"
 )
 
-// layer computes maps [N, out, 8, 8] from maps [N, in, 8, 8].
-type layer interface {
-	forward(g *graph, x *ts.Tensor) *ts.Tensor
-	compile(c *compiler, from register) register
+// layer computes maps [N, out, 8, 8] from maps [N, in, 8, 8]:
+// act(dropout(attention(norm(conv(x)))) + skipped). An absent part is nil and changes
+// nothing. Without a convolution, out is in.
+type layer struct {
+	conv      *conv
+	norm      *norm
+	attention *attention
+	dropout   *dropout
+	skip      int // adds the maps that were the input so many layers before; 0 adds nothing
+	act       activation
 }
 
-// conv is a convolution without bias that preserves the size of maps.
-type conv struct {
-	in, out, kernel int
-	weight          *param // [out, in, kernel, kernel]
+// follow passes x through layers with f, which computes one layer from its input and the
+// maps to add. absent means that there are no maps to add.
+func follow[T any](layers []*layer, x, absent T, f func(l *layer, x, add T) T) T {
+	maps := []T{x}
+	for i, l := range layers {
+		add := absent
+		if l.skip > 0 {
+			add = maps[i-l.skip]
+		}
+		maps = append(maps, f(l, maps[i], add))
+	}
+	return maps[len(layers)]
 }
 
-func newConv(d *declare, name string, in, out, kernel int) *conv {
-	return &conv{
-		in: in, out: out, kernel: kernel,
-		weight: d.add(name+".weight", true, kaiming(out, kernel), out, in, kernel, kernel).inMaps(),
+// forward passes maps through layers.
+func (g *graph) forward(layers []*layer, x *ts.Tensor) *ts.Tensor {
+	return follow(layers, x, nil, g.layer)
+}
+
+// layer computes a layer. add may be nil. A norm is fused with the addition and the
+// activation if nothing is between them in this pass.
+func (g *graph) layer(l *layer, x, add *ts.Tensor) *ts.Tensor {
+	between := l.attention != nil || l.dropout != nil && g.training
+	fused, act := add, l.act
+	if between {
+		fused, act = nil, identity
+	}
+	switch {
+	case l.norm == nil && l.conv != nil:
+		x = g.conv(x, l.conv.weight, l.conv.bias)
+	case l.norm != nil && g.folded && l.conv != nil:
+		x = g.convolve(x, l.conv.weight, l.norm.beta, fused, act)
+	case l.norm != nil && g.folded:
+		x = g.activate(g.keep(g.params[l.norm.beta].Addcmul(x, g.params[l.norm.gamma], false)), act)
+	case l.norm != nil && l.conv != nil:
+		x = g.norm(l.norm, g.conv(x, l.conv.weight, nil), fused, act)
+	case l.norm != nil:
+		x = g.norm(l.norm, x, fused, act)
+	}
+	if l.attention != nil {
+		x = l.attention.forward(g, x)
+	}
+	if l.dropout != nil {
+		x = l.dropout.forward(g, x)
+	}
+	switch {
+	case l.norm != nil && !between:
+		return x
+	case add == nil:
+		return g.activate(x, l.act)
+	default:
+		return g.add(add, x, l.act)
 	}
 }
 
-func (l *conv) forward(g *graph, x *ts.Tensor) *ts.Tensor { return g.conv(x, l.weight, nil) }
-
-func (l *conv) compile(c *compiler, from register) register { return l.plus(c, from, none) }
-
-// plus appends the layer with the register add added to its output, if there is one.
-func (l *conv) plus(c *compiler, from, add register) register {
-	return c.conv(from, add, l.in, l.out, l.kernel, identity, l.weight.data, make([]float32, l.out))
+// conv is a convolution that preserves the size of maps.
+type conv struct {
+	weight *param // [out, in, kernel, kernel]
+	bias   *param // [out]; nil if a norm follows, or an addition
 }
+
+func newConv(d *declare, name string, in, out, kernel int) *conv {
+	return &conv{weight: d.add(name+".weight", true, kaiming(out, kernel), out, in, kernel, kernel).inMaps()}
+}
+
+func (l *conv) in() int  { return l.weight.shape[1] }
+func (l *conv) out() int { return l.weight.shape[0] }
 
 // Defaults of PyTorch's batch norm: epsilon, and the weight of a batch's statistics in the
 // running ones.
@@ -45,86 +97,64 @@ const (
 	normMomentum = 0.1
 )
 
-// norm is batch norm and an activation.
+// norm is batch norm.
 type norm struct {
 	gamma, beta    *param // [channels]
 	mean, variance *param // [channels], running
-	act            activation
 }
 
-func newNorm(d *declare, name string, channels int, act activation) *norm {
+func newNorm(d *declare, name string, channels int) *norm {
 	return &norm{
 		gamma:    d.add(name+".weight", true, value(1), channels),
 		beta:     d.add(name+".bias", true, value(0), channels),
 		mean:     d.add(name+".running_mean", false, value(0), channels),
 		variance: d.add(name+".running_var", false, value(1), channels),
-		act:      act,
 	}
 }
 
-// newFreeNorm declares a norm that does not follow a convolution.
-func newFreeNorm(d *declare, name string, channels int, act activation) *norm {
-	l := newNorm(d, name, channels, act)
-	d.norms = append(d.norms, l)
-	return l
-}
-
-func (l *norm) forward(g *graph, x *ts.Tensor) *ts.Tensor {
-	if g.folded {
-		return g.activate(g.keep(g.params[l.beta].Addcmul(x, g.params[l.gamma], false)), l.act)
+// fold returns the scale and the shift of the norm in evaluation: s =
+// gamma/sqrt(variance+eps), and beta - mean*s.
+func (l *norm) fold() (scale []float64, shift []float32) {
+	for c, gamma := range l.gamma.data {
+		s := float64(gamma) / math.Sqrt(float64(l.variance.data[c])+normEpsilon)
+		scale = append(scale, s)
+		shift = append(shift, float32(float64(l.beta.data[c])-float64(l.mean.data[c])*s))
 	}
-	return g.norm(l, x, nil)
+	return scale, shift
 }
 
-func (l *norm) compile(c *compiler, from register) register {
-	scale, shift := l.fold()
-	return c.scale(from, scale, shift, l.act)
-}
-
-// convNorm is a convolution without bias, batch norm and an activation.
-type convNorm struct {
-	*conv
-	*norm
-}
-
-func newConvNorm(d *declare, name, norm string, in, out, kernel int, act activation) *convNorm {
-	l := &convNorm{newConv(d, name, in, out, kernel), newNorm(d, norm, out, act)}
-	d.convNorms = append(d.convNorms, l)
-	return l
-}
-
-// linear returns the layer without its activation.
-func (l *convNorm) linear() *convNorm {
-	n := *l.norm
-	n.act = identity
-	return &convNorm{l.conv, &n}
-}
-
-func (l *convNorm) forward(g *graph, x *ts.Tensor) *ts.Tensor { return l.plus(g, x, nil) }
-
-// plus computes the layer with add, which may be nil, added before its activation.
-func (l *convNorm) plus(g *graph, x, add *ts.Tensor) *ts.Tensor {
-	if g.folded {
-		return g.convolve(x, l.conv.weight, l.norm.beta, add, l.act)
+// fold returns the weights and the bias of a convolution that equals the layer's
+// convolution and norm in evaluation; or without convolution the scale and the shift of
+// the norm.
+func (l *layer) fold() (weight, bias []float32) {
+	switch {
+	case l.norm == nil && l.conv.bias == nil:
+		return l.conv.weight.data, make([]float32, l.conv.out())
+	case l.norm == nil:
+		return l.conv.weight.data, l.conv.bias.data
 	}
-	return g.norm(l.norm, l.conv.forward(g, x), add)
-}
-
-func (l *convNorm) compile(c *compiler, from register) register {
-	w, b := l.fold()
-	return c.conv(from, none, l.in, l.out, l.kernel, l.act, w, b)
+	scale, bias := l.norm.fold()
+	kernels := make([]float32, len(scale)) // all 1: the scale itself
+	value(1)(kernels, nil)
+	if l.conv != nil {
+		kernels = l.conv.weight.data
+	}
+	weight = make([]float32, len(kernels))
+	each := len(weight) / len(scale)
+	for i, w := range kernels {
+		weight[i] = float32(float64(w) * scale[i/each])
+	}
+	return weight, bias
 }
 
 // dense is a linear layer, x W' + b. It uses single precision unless its parameters have
 // the precision of the maps.
 type dense struct {
-	in, out      int
 	weight, bias *param // [out, in], [out]
 }
 
 func newDense(d *declare, name string, in, out int, scale float64) *dense {
 	return &dense{
-		in: in, out: out,
 		weight: d.add(name+".weight", true, uniform(in, scale), out, in),
 		bias:   d.add(name+".bias", true, uniform(in, scale), out),
 	}
@@ -229,9 +259,8 @@ const (
 // attention is an attention layer. Its linear layers and its convolution have no bias, as
 // in the papers' formulas. It uses single precision.
 type attention struct {
-	channels, hidden int
-	first, second    *param // [hidden, channels], [channels, hidden]
-	spatial          *param // [1, 2, 7, 7], over the mean and the maximum; nil in squeeze-and-excitation
+	first, second *param // [hidden, channels], [channels, hidden]
+	spatial       *param // [1, 2, 7, 7], over the mean and the maximum; nil in squeeze-and-excitation
 }
 
 // newAttention returns nil if the spec has no attention.
@@ -239,9 +268,11 @@ func newAttention(d *declare, name string, s *Spec) *attention {
 	if s.Attention == AttentionNone {
 		return nil
 	}
-	l := &attention{channels: s.Width, hidden: max(1, s.Width/s.AttentionReduction)}
-	l.first = d.add(name+".linear1.weight", true, uniform(l.channels, 1), l.hidden, l.channels)
-	l.second = d.add(name+".linear2.weight", true, uniform(l.hidden, 1), l.channels, l.hidden)
+	hidden := max(1, s.Width/s.AttentionReduction)
+	l := &attention{
+		first:  d.add(name+".linear1.weight", true, uniform(s.Width, 1), hidden, s.Width),
+		second: d.add(name+".linear2.weight", true, uniform(hidden, 1), s.Width, hidden),
+	}
 	if s.Attention == AttentionCBAM {
 		l.spatial = d.add(name+".conv.weight", true, kaiming(1, attentionKernel), 1, 2, attentionKernel, attentionKernel)
 	}
@@ -267,88 +298,4 @@ func (l *attention) forward(g *graph, x *ts.Tensor) *ts.Tensor {
 func (l *attention) excite(g *graph, x *ts.Tensor) *ts.Tensor {
 	hidden := g.keep(g.keep(ts.Linear(x, g.params[l.first], ts.None)).Relu(false))
 	return g.keep(ts.Linear(hidden, g.params[l.second], ts.None))
-}
-
-// compile appends act(attention(from) + add).
-func (l *attention) compile(c *compiler, from, add register, act activation) register {
-	var spatial []float32
-	if l.spatial != nil {
-		spatial = l.spatial.data
-	}
-	return c.attention(from, add, l.channels, l.hidden, act, l.first.data, l.second.data, spatial)
-}
-
-// fold returns the scale and the shift of batch norm in evaluation: s =
-// gamma/sqrt(variance+eps), and beta - mean*s.
-func (l *norm) fold() (scale, shift []float32) {
-	scale, shift = make([]float32, len(l.gamma.data)), make([]float32, len(l.gamma.data))
-	for c := range scale {
-		s := l.scale(c)
-		scale[c] = float32(s)
-		shift[c] = l.shift(c, s)
-	}
-	return scale, shift
-}
-
-func (l *norm) scale(c int) float64 {
-	return float64(l.gamma.data[c]) / math.Sqrt(float64(l.variance.data[c])+normEpsilon)
-}
-
-func (l *norm) shift(c int, scale float64) float32 {
-	return float32(float64(l.beta.data[c]) - float64(l.mean.data[c])*scale)
-}
-
-// fold returns the weights and the bias of a convolution that equals l in evaluation,
-// before the activation.
-func (l *convNorm) fold() (weight, bias []float32) {
-	weight = make([]float32, len(l.weight.data))
-	bias = make([]float32, l.out)
-	n := len(weight) / l.out
-	for o := range l.out {
-		s := l.scale(o)
-		for i := o * n; i < (o+1)*n; i++ {
-			weight[i] = float32(float64(l.weight.data[i]) * s)
-		}
-		bias[o] = l.shift(o, s)
-	}
-	return weight, bias
-}
-
-// squareMajor reorders the weights of a linear layer over flattened maps from PyTorch's
-// [rows][channels][64] to [rows][64][channels], the order of channels-last maps.
-func squareMajor(w []float32, rows, channels int) []float32 {
-	out := make([]float32, len(w))
-	for r := range rows {
-		from, to := w[r*channels*Squares:], out[r*channels*Squares:]
-		for c := range channels {
-			for s := range Squares {
-				to[s*channels+c] = from[c*Squares+s]
-			}
-		}
-	}
-	return out
-}
-
-// mergeConv returns the linear layer that equals a 1x1 convolution (weight [out][width],
-// bias [out]) followed by a linear layer (rows [n][64][out], bias [n]): weights
-// [n][64][width], bias [n].
-func mergeConv(rows, rowBias, weight, bias []float32, width int) (w, b []float32) {
-	out := len(bias)
-	w = make([]float32, len(rowBias)*Squares*width)
-	b = make([]float32, len(rowBias))
-	for r := range rowBias {
-		sum := float64(rowBias[r])
-		for s := range Squares {
-			at := r*Squares + s
-			to := w[at*width:][:width]
-			for o, x := range rows[at*out:][:out] {
-				sum += float64(x) * float64(bias[o])
-				for i, k := range weight[o*width:][:width] {
-					to[i] += x * k
-				}
-			}
-		}
-		b[r] = float32(sum)
-	}
-	return w, b
 }

@@ -27,18 +27,13 @@ type BarePassOptions struct {
 // and the optimizer. In place of losses it sums the outputs times fixed numbers. It learns
 // nothing. One goroutine at a time may use it.
 type BarePass struct {
-	net     *Network
-	options BarePassOptions
-
-	params parameters
-	shards []*shard
-	parts  []*barePart // one shard of the batch each
-	closed bool
+	trainer *Trainer
+	n       int        // positions
+	parts   []barePart // one shard of the batch each
 }
 
 // barePart is the prepared data of a shard.
 type barePart struct {
-	scope
 	maps  *ts.Tensor
 	times outputs // factors of the outputs
 }
@@ -46,10 +41,6 @@ type barePart struct {
 // NewBarePass makes an untrained network of the spec and prepares a batch, of which it uses
 // only the planes.
 func NewBarePass(spec Spec, b *Batch, o BarePassOptions) (*BarePass, error) {
-	var err error
-	if o.TrainerOptions, err = o.complete(); err != nil {
-		return nil, err
-	}
 	if o.Fused && o.Whole {
 		return nil, errors.New("bare passes: the operations of a trainer are for shards")
 	}
@@ -60,136 +51,94 @@ func NewBarePass(spec Spec, b *Batch, o BarePassOptions) (*BarePass, error) {
 	if err := b.check(&net.spec); err != nil {
 		return nil, err
 	}
-	x := &BarePass{net: net, options: o}
-	if err := caught(func() { x.start(b) }); err != nil {
-		return nil, errors.Join(err, x.Close())
+	o.library, o.whole = !o.Fused, o.Whole
+	t, err := NewTrainer(net, Optimizer{}, o.TrainerOptions)
+	if err != nil {
+		return nil, err
+	}
+	x := &BarePass{trainer: t, n: b.N, parts: make([]barePart, len(t.shards))}
+	p := t.pass(b.N, true)
+	defer p.close()
+	if err := p.each(func(s *shard) { x.parts[s.index] = prepare(s, p.graphs[s.index], net, p.part(b, s)) }); err != nil {
+		return nil, errors.Join(err, t.Close())
 	}
 	return x, nil
 }
 
-func (x *BarePass) start(b *Batch) {
-	x.params.start(x.net, x.options.Precision == BF16, x.options.place())
-	shards, threads := min(x.options.Threads, b.N), 1
-	if x.options.Whole {
-		shards, threads = 1, x.options.Threads
-	}
-	for i := range shards {
-		x.shards = append(x.shards, newShard(i))
-		x.parts = append(x.parts, new(barePart))
-	}
-	must(each(x.shards, nil, func(s *shard) {
-		setThreads(threads)
-		s.start(&x.params)
-		x.place(s, b.part(b.N*s.index/shards, b.N*(s.index+1)/shards))
-	}))
-}
-
-// place prepares the data of a shard.
-func (x *BarePass) place(s *shard, b *Batch) {
-	part := x.parts[s.index]
-	for _, p := range x.net.params {
+// prepare makes the data of a shard, which owns it.
+func prepare(s *shard, g *graph, n *Network, b *Batch) (part barePart) {
+	for _, p := range n.params {
 		if !p.trained { // libtorch would write to the running statistics from several threads
-			own := s.keep(newStorage(p, x.params.gotch()))
+			own := s.keep(newStorage(p, g.gotch()))
 			p.write(own, p.data)
 			s.params[p] = own
 		}
 	}
-	g := x.graph(s, nil)
-	defer g.close()
-	part.maps = part.keep(g.input(b.Planes, x.net.spec.Constant).ShallowClone())
+	part.maps = s.keep(g.input(b.Planes, n.spec.Constant).ShallowClone())
 	rng := rand.New(rand.NewPCG(1, uint64(s.index)))
 	random := func(shape ...int) *ts.Tensor {
-		return part.keep(g.fill(func(to []float32) {
+		return s.keep(g.fill(func(to []float32) {
 			for i := range to {
 				to[i] = float32(rng.NormFloat64())
 			}
 		}, shape...).ShallowClone())
 	}
-	spec := &x.net.spec
-	if spec.PolicySize > 0 {
-		if part.times.logits = random(b.N, spec.PolicySize); g.half {
-			part.times.logits = part.keep(part.times.logits.Totype(gotch.BFloat16, false))
-		}
+	if n.spec.PolicySize > 0 {
+		part.times.logits = s.keep(g.like(random(b.N, n.spec.PolicySize)).ShallowClone())
 	}
-	if part.times.values = random(b.N); spec.Value == ValueWDL {
+	if part.times.values = random(b.N); n.spec.Value == ValueWDL {
 		part.times.values = random(b.N, 3)
 	}
-	if spec.MovesLeft {
+	if n.spec.MovesLeft {
 		part.times.movesLeft = random(b.N)
 	}
-}
-
-func (x *BarePass) graph(s *shard, m barrier) *graph {
-	return &graph{
-		place: x.params.place, params: s.params, constant: x.params.constant, half: x.options.Precision == BF16,
-		training: true, barrier: m, shard: s.index, library: !x.options.Fused,
-	}
+	return part
 }
 
 // Precision is FP32 or BF16.
-func (x *BarePass) Precision() string { return x.options.Precision }
+func (x *BarePass) Precision() string { return x.trainer.Precision() }
+
+// Close frees the memory.
+func (x *BarePass) Close() error { return x.trainer.Close() }
 
 // Run passes the batch forward and backward.
 func (x *BarePass) Run() error {
-	if x.closed {
-		return errClosed("bare network")
-	}
-	m := newBarrier(len(x.shards))
-	defer freeBarrier(m)
-	return each(x.shards, m, func(s *shard) {
-		part, g := x.parts[s.index], x.graph(s, m)
-		defer g.close()
-		dropGradients(s.leaves)
-		recordGradients(true)
-		defer recordGradients(false)
-		out := x.net.forward(g, part.maps)
-		var total *ts.Tensor
-		for _, y := range [][2]*ts.Tensor{{out.logits, part.times.logits}, {out.values, part.times.values}, {out.movesLeft, part.times.movesLeft}} {
-			if y[0] == nil {
-				continue
+	return x.trainer.do(func() error {
+		p := x.trainer.pass(x.n, true)
+		defer p.close()
+		return p.each(func(s *shard) {
+			part, g := x.parts[s.index], p.graphs[s.index]
+			dropGradients(s.leaves)
+			recordGradients(true)
+			defer recordGradients(false)
+			out := x.trainer.net.forward(g, part.maps)
+			var total *ts.Tensor
+			for _, y := range [][2]*ts.Tensor{{out.logits, part.times.logits}, {out.values, part.times.values}, {out.movesLeft, part.times.movesLeft}} {
+				if y[0] == nil {
+					continue
+				}
+				sum := g.keep(g.keep(y[0].Mul(y[1], false)).Sum(gotch.Float, false))
+				if total != nil {
+					sum = g.keep(total.Add(sum, false))
+				}
+				total = sum
 			}
-			sum := g.keep(g.keep(y[0].Mul(y[1], false)).Sum(gotch.Float, false))
-			if total != nil {
-				sum = g.keep(total.Add(sum, false))
+			must(total.Backward())
+			if g.generic {
+				g.number(total) // waits for the device, which works in order
 			}
-			total = sum
-		}
-		must(total.Backward())
-		if g.generic {
-			g.number(total) // waits for the device, which works in order
-		}
+		})
 	})
-}
-
-// Close frees the memory.
-func (x *BarePass) Close() error {
-	if x.closed {
-		return nil
-	}
-	x.closed = true
-	err := each(x.shards, nil, func(s *shard) {
-		x.parts[s.index].close()
-		s.close()
-	})
-	for _, s := range x.shards {
-		close(s.calls)
-	}
-	return errors.Join(err, caught(x.params.close))
 }
 
 // Tower measures the 3x3 convolutions of a network's trunk, with prepacked weights and
 // ReLU, but without heads, residual additions, norms or attention. Its speed is the upper
 // bound of a Session of the same shape. One goroutine at a time may use it.
 type Tower struct {
-	closed bool
-
-	model     processorModel // on the processor
-	evaluator *processorEvaluator
-
-	layers  // on a device
-	frozen  *frozen
-	input   *ts.Tensor
-	workers *deviceWorkers
+	model     *Model              // a plain trunk with as many convolutions
+	evaluator *processorEvaluator // on the processor
+	input     *ts.Tensor          // on a device
+	closed    bool
 }
 
 // NewTower makes a tower with the spec's planes, depth and width. It uses the batch, the
@@ -199,14 +148,25 @@ func NewTower(s Spec, o InferenceOptions) (*Tower, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o, err = o.complete(); err != nil {
+	// The weights are those at the start of training, so that maps neither vanish nor
+	// overflow: a processor multiplies zeros with less power, and clocks higher.
+	n, err := New(Spec{Planes: s.Planes, Constant: s.Constant, Trunk: TrunkPlain, Depth: s.convolutions(), Width: s.Width}, 1)
+	if err != nil {
 		return nil, err
 	}
-	t, n := new(Tower), plainNetwork(&s)
-	if !o.onDevice() {
-		err = t.startOnProcessor(n, &o)
+	for _, l := range n.trunk {
+		if l.norm != nil {
+			value(0.01)(l.norm.beta.data, nil)
+		}
+	}
+	t := new(Tower)
+	if t.model, err = n.compile(o, true); err != nil {
+		return nil, fmt.Errorf("new tower: %w", err)
+	}
+	if t.model.queues == nil {
+		t.evaluator, err = t.model.processor.newEvaluator()
 	} else {
-		err = caught(func() { t.startOnDevice(n, &o) })
+		err = caught(t.startOnDevice)
 	}
 	if err != nil {
 		t.Close()
@@ -215,39 +175,12 @@ func NewTower(s Spec, o InferenceOptions) (*Tower, error) {
 	return t, nil
 }
 
-// plainNetwork returns the convolutions of a spec's trunk, each with ReLU, without heads.
-// The weights are those at the start of training, so that maps neither vanish nor overflow:
-// a processor multiplies zeros with less power, and clocks higher.
-func plainNetwork(s *Spec) *Network {
-	d, n := &declare{seed: 1}, &Network{spec: *s}
-	in := s.Planes
-	for i := range s.convolutions() {
-		l := newConvNorm(d, fmt.Sprintf("conv%d", i), fmt.Sprintf("norm%d", i), in, s.Width, 3, relu)
-		value(0.01)(l.beta.data, nil)
-		n.trunk, in = append(n.trunk, l), s.Width
-	}
-	n.params, n.convNorms = d.params, d.convNorms
-	return n
-}
-
-func (t *Tower) startOnProcessor(n *Network, o *InferenceOptions) error {
-	c := newCompiler(o.Batch, n.spec.Constant, o)
-	n.compileTrunk(c)
-	if t.model = c.processorModel; c.err != nil {
-		return c.err
-	}
-	var err error
-	t.evaluator, err = t.model.newEvaluator()
-	return err
-}
-
-func (t *Tower) startOnDevice(n *Network, o *InferenceOptions) {
-	t.layers, t.workers = n.layers, workersOf(o.devices[0])
-	t.frozen = n.freeze(o.Precision == BF16, place{o.devices[0], true})
-	g := t.frozen.graph()
+func (t *Tower) startOnDevice() {
+	f := t.model.queues[0].frozen
+	g := f.graph()
 	defer g.close()
-	t.input = t.frozen.keep(g.input(make([]uint64, o.Batch*t.frozen.planes), make([]bool, t.frozen.planes)).ShallowClone())
-	waitFor(t.frozen.device)
+	t.input = f.keep(g.input(make([]uint64, t.model.batch*f.planes), make([]bool, f.planes)).ShallowClone())
+	waitFor(f.device)
 }
 
 // Run convolves one batch, on the calling thread or by a worker of the device.
@@ -260,7 +193,7 @@ func (t *Tower) Run() error {
 		err = t.evaluator.convolve()
 	} else {
 		done := make(chan error)
-		t.workers.do(func(int) { done <- t.runOnDevice() })
+		t.model.queues[0].workers <- func(int) { done <- t.runOnDevice() }
 		err = <-done
 	}
 	if err != nil {
@@ -270,14 +203,15 @@ func (t *Tower) Run() error {
 }
 
 func (t *Tower) runOnDevice() error {
-	if err := enterDevice(t.frozen.device); err != nil {
+	f := t.model.queues[0].frozen
+	if err := enterDevice(f.device); err != nil {
 		return err
 	}
 	return caught(func() {
-		g := t.frozen.graph()
+		g := f.graph()
 		defer g.close()
-		t.forwardTrunk(g, t.input)
-		waitFor(t.frozen.device)
+		g.forward(t.model.layers.trunk, t.input)
+		waitFor(f.device)
 	})
 }
 
@@ -289,12 +223,7 @@ func (t *Tower) Close() {
 	if t.evaluator != nil {
 		t.evaluator.close()
 	}
-	if t.model.model != nil {
-		t.model.free()
-	}
-	if t.frozen != nil {
-		t.frozen.close()
-	}
+	t.model.Close()
 }
 
 // matrixSize is large enough for a graphics card to reach its highest speed.

@@ -24,10 +24,10 @@ func TestBareGradients(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			err := each(x.shards, nil, func(s *shard) {
+			err := each(x.trainer.shards, nil, func(s *shard) {
 				var g graph
 				defer g.close()
-				for _, p := range x.net.params {
+				for _, p := range x.trainer.net.params {
 					if p.trained {
 						out[p.name] = ordered(&g, g.keep(s.params[p].Grad(false)))
 					}
@@ -79,11 +79,11 @@ func TestBareLeavesNothing(t *testing.T) {
 					}
 				}
 				var g graph
-				for _, p := range x.net.params {
-					compare(t, p.name, p.data, ordered(&g, x.params.full[p]), 0)
+				for _, p := range x.trainer.net.params {
+					compare(t, p.name, p.data, ordered(&g, x.trainer.params.full[p]), 0)
 				}
 				g.close()
-				checkRounded(t, &x.params)
+				checkRounded(t, &x.trainer.params)
 				if err := x.Close(); err != nil {
 					t.Fatal(err)
 				}

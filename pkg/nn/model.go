@@ -86,7 +86,10 @@ func (o InferenceOptions) complete() (InferenceOptions, error) {
 }
 
 // Compile makes a model of the network's present parameters.
-func (n *Network) Compile(o InferenceOptions) (*Model, error) {
+func (n *Network) Compile(o InferenceOptions) (*Model, error) { return n.compile(o, false) }
+
+// compile makes a model whose blocks are whole batches or a convenient part of them.
+func (n *Network) compile(o InferenceOptions, whole bool) (*Model, error) {
 	o, err := o.complete()
 	if err != nil {
 		return nil, err
@@ -105,16 +108,16 @@ func (n *Network) Compile(o InferenceOptions) (*Model, error) {
 		spec: n.spec, batch: o.Batch, block: blockOf(o.Batch, n.spec.Width, o.devices[0]),
 		precision: o.Precision, devices: o.devices, layers: n.layers, users: 1,
 	}
-	if !o.onDevice() {
-		c := newCompiler(m.block, n.spec.Constant, &o)
-		n.heads.compile(c, n.compileTrunk(c))
-		if m.processor = c.processorModel; c.err != nil {
-			m.Close()
-			return nil, fmt.Errorf("compile network: %w", c.err)
-		}
-		return m, nil
+	if whole {
+		m.block = o.Batch
 	}
 	err = caught(func() {
+		if !o.onDevice() {
+			c := newCompiler(m.block, n.spec.Constant, &o)
+			m.processor = c.processorModel
+			c.network(n)
+			return
+		}
 		for _, device := range o.devices {
 			f := n.freeze(o.Precision == BF16, place{device, true})
 			m.queues = append(m.queues, &batchQueue{model: m, frozen: f, workers: workersOf(device)})

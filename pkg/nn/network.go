@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -19,8 +18,6 @@ type Network struct {
 	params []*param
 
 	layers
-	convNorms []*convNorm // norms that freeze folds into convolutions
-	norms     []*norm     // norms that follow no convolution
 
 	mu      sync.Mutex
 	trainer *Trainer // has the newer copy of the parameters; nil without a trainer
@@ -28,29 +25,24 @@ type Network struct {
 
 // layers are a trunk, from the planes to the maps that the heads read, and the heads.
 type layers struct {
-	trunk []layer
+	trunk []*layer
 	heads heads
 }
 
 // forward returns the outputs for maps [N, planes, 8, 8].
 func (l *layers) forward(g *graph, x *ts.Tensor) outputs {
-	return l.heads.forward(g, l.forwardTrunk(g, x))
+	return l.heads.forward(g, g.forward(l.trunk, x))
 }
 
-func (l *layers) forwardTrunk(g *graph, x *ts.Tensor) *ts.Tensor {
-	for _, layer := range l.trunk {
-		x = layer.forward(g, x)
+// all lists the layers of the trunk and of the heads.
+func (l *layers) all() []*layer {
+	all := slices.Clone(l.trunk)
+	for _, h := range []*head{l.heads.policy, l.heads.value, l.heads.movesLeft} {
+		if h != nil {
+			all = append(all, h.maps...)
+		}
 	}
-	return x
-}
-
-// compileTrunk appends the trunk to a model and returns its output register.
-func (l *layers) compileTrunk(c *compiler) register {
-	at := register(0)
-	for _, layer := range l.trunk {
-		at = layer.compile(c, at)
-	}
-	return at
+	return all
 }
 
 // New builds an untrained network. Equal specs and seeds give equal parameters.
@@ -60,10 +52,8 @@ func New(spec Spec, seed uint64) (*Network, error) {
 		return nil, err
 	}
 	d := &declare{seed: seed}
-	n := &Network{spec: spec}
-	n.layers = layers{newTrunk(d, &spec), newHeads(d, &spec)}
-	n.params, n.convNorms, n.norms = d.params, d.convNorms, d.norms
-	return n, nil
+	l := layers{newTrunk(d, &spec), newHeads(d, &spec)}
+	return &Network{spec: spec, params: d.params, layers: l}, nil
 }
 
 // Spec returns the spec of the network, with defaults made explicit.
@@ -130,17 +120,12 @@ func (n *Network) pull() error {
 func errClosed(what string) error { return fmt.Errorf("the %s is closed", what) }
 
 func floatTensor(shape []int, data []float32) Tensor {
-	b := make([]byte, 4*len(data))
-	for i, v := range data {
-		binary.LittleEndian.PutUint32(b[4*i:], math.Float32bits(v))
-	}
+	b, _ := binary.Append(nil, binary.LittleEndian, data) // cannot fail for numbers
 	return Tensor{DType: "F32", Shape: slices.Clone(shape), Data: b}
 }
 
 func copyFloats(dst []float32, src []byte) {
-	for i := range dst {
-		dst[i] = math.Float32frombits(binary.LittleEndian.Uint32(src[4*i:]))
-	}
+	_, _ = binary.Decode(src, binary.LittleEndian, dst) // cannot fail: match has compared the sizes
 }
 
 // match returns an error unless t has exactly the given names and shapes, as F32.

@@ -149,7 +149,7 @@ func TestNewIsDeterministic(t *testing.T) {
 
 func TestInitialVariance(t *testing.T) {
 	n := mustNew(t, Spec{Planes: 16, PolicySize: 10, Depth: 1, Width: 64, PolicyHead: PolicyConv}, 3)
-	w := n.trunk[1].(*residual).first.weight.data
+	w := n.trunk[1].conv.weight.data
 	var sum, square float64
 	for _, x := range w {
 		sum += float64(x)

@@ -17,10 +17,11 @@ import (
 // ours reports whether the operations on maps are ours instead of libtorch's.
 func (g *graph) ours() bool { return !g.library && !g.generic }
 
-// made adds a tensor that our C++ has made to the scope.
-func (g *graph) made(out unsafe.Pointer, failed *C.char) *ts.Tensor {
-	must(message(failed))
-	return g.keep(ts.FromCtensor(out), nil)
+// made adds the tensor that f, a function of our C++, makes to the scope.
+func (s *scope) made(f func(out *unsafe.Pointer) *C.char) *ts.Tensor {
+	var out unsafe.Pointer
+	must(message(f(&out)))
+	return s.keep(ts.FromCtensor(out), nil)
 }
 
 // optional returns the handle of a tensor, or nil.
@@ -55,9 +56,9 @@ func (g *graph) input(planes []uint64, constant []bool) *ts.Tensor {
 
 // expand expands packed planes, words [n, planes] on the graph's device, to maps.
 func (g *graph) expand(words *ts.Tensor) *ts.Tensor {
-	var out unsafe.Pointer
-	failed := C.alamos_expand_on(words.Ctensor(), optional(g.constant), flag(g.half), &out)
-	return g.made(out, failed)
+	return g.made(func(out *unsafe.Pointer) *C.char {
+		return C.alamos_expand_on(words.Ctensor(), optional(g.constant), flag(g.half), out)
+	})
 }
 
 // conv is a convolution that preserves the size of maps. bias may be nil.
@@ -72,26 +73,26 @@ func (g *graph) conv(x *ts.Tensor, weight, bias *param) *ts.Tensor {
 
 // convolve computes act(conv(x) + add) in inference. add may be nil.
 func (g *graph) convolve(x *ts.Tensor, weight, bias *param, add *ts.Tensor, act activation) *ts.Tensor {
-	var out unsafe.Pointer
-	failed := C.alamos_convolve(x.Ctensor(), g.params[weight].Ctensor(), g.params[bias].Ctensor(), optional(add), C.int(act), &out)
-	return g.made(out, failed)
+	return g.made(func(out *unsafe.Pointer) *C.char {
+		return C.alamos_convolve(x.Ctensor(), g.params[weight].Ctensor(), g.params[bias].Ctensor(), optional(add), C.int(act), out)
+	})
 }
 
-// norm computes act(norm(x) + add) with the batch norm and the activation of l. add may be
-// nil. Our operation uses the statistics of the whole batch, libtorch's those of x.
-func (g *graph) norm(l *norm, x, add *ts.Tensor) *ts.Tensor {
+// norm computes act(norm(x) + add). add may be nil. Our operation uses the statistics of
+// the whole batch, libtorch's those of x.
+func (g *graph) norm(l *norm, x, add *ts.Tensor, act activation) *ts.Tensor {
 	gamma, beta, mean, variance := g.params[l.gamma], g.params[l.beta], g.params[l.mean], g.params[l.variance]
 	if g.ours() {
-		var out unsafe.Pointer
-		failed := C.alamos_norm(g.barrier, C.int(g.shard), x.Ctensor(), gamma.Ctensor(), beta.Ctensor(), mean.Ctensor(), variance.Ctensor(), optional(add),
-			C.int(l.act), flag(g.training), normMomentum, normEpsilon, &out)
-		return g.made(out, failed)
+		return g.made(func(out *unsafe.Pointer) *C.char {
+			return C.alamos_norm(g.barrier, C.int(g.shard), x.Ctensor(), gamma.Ctensor(), beta.Ctensor(), mean.Ctensor(), variance.Ctensor(), optional(add),
+				C.int(act), flag(g.training), normMomentum, normEpsilon, out)
+		})
 	}
 	y := g.keep(ts.BatchNorm(x, gamma, beta, mean, variance, g.training, normMomentum, normEpsilon, false))
 	if add != nil {
 		y = g.keep(y.Add(add, false))
 	}
-	return g.activate(y, l.act)
+	return g.activate(y, act)
 }
 
 // add computes act(x + y).
@@ -99,9 +100,9 @@ func (g *graph) add(x, y *ts.Tensor, act activation) *ts.Tensor {
 	if !g.ours() {
 		return g.activate(g.keep(x.Add(y, false)), act)
 	}
-	var out unsafe.Pointer
-	failed := C.alamos_add(x.Ctensor(), y.Ctensor(), C.int(act), &out)
-	return g.made(out, failed)
+	return g.made(func(out *unsafe.Pointer) *C.char {
+		return C.alamos_add(x.Ctensor(), y.Ctensor(), C.int(act), out)
+	})
 }
 
 // activate computes act(x) with libtorch.
@@ -121,9 +122,9 @@ func (g *graph) pool(x *ts.Tensor) *ts.Tensor {
 	if !g.ours() {
 		return g.keep(x.MeanDim([]int64{2, 3}, false, gotch.Float, false))
 	}
-	var out unsafe.Pointer
-	failed := C.alamos_pool(x.Ctensor(), &out)
-	return g.made(out, failed)
+	return g.made(func(out *unsafe.Pointer) *C.char {
+		return C.alamos_pool(x.Ctensor(), out)
+	})
 }
 
 // gate multiplies maps by gates [N, channels], in single precision.
@@ -131,9 +132,9 @@ func (g *graph) gate(x, gates *ts.Tensor) *ts.Tensor {
 	if !g.ours() {
 		return g.keep(x.Mul(g.like(g.keep(g.keep(gates.Unsqueeze(2, false)).Unsqueeze(3, false))), false))
 	}
-	var out unsafe.Pointer
-	failed := C.alamos_gate(x.Ctensor(), gates.Ctensor(), &out)
-	return g.made(out, failed)
+	return g.made(func(out *unsafe.Pointer) *C.char {
+		return C.alamos_gate(x.Ctensor(), gates.Ctensor(), out)
+	})
 }
 
 // policyLoss returns the cross entropy of logits to the targets of the batch, summed over
@@ -142,9 +143,9 @@ func (g *graph) policyLoss(logits *ts.Tensor, b *Batch, scale float64) *ts.Tenso
 	if g.generic {
 		return g.libraryPolicyLoss(logits, b, scale)
 	}
-	var out unsafe.Pointer
-	failed := C.alamos_policy_loss(logits.Ctensor(), int32s(b.Offsets), int32s(b.Indices), float32s(b.Policy), C.double(scale), &out)
-	return g.made(out, failed)
+	return g.made(func(out *unsafe.Pointer) *C.char {
+		return C.alamos_policy_loss(logits.Ctensor(), int32s(b.Offsets), int32s(b.Indices), float32s(b.Policy), C.double(scale), out)
+	})
 }
 
 // libraryPolicyLoss is policyLoss with libtorch's operations.
@@ -217,16 +218,16 @@ func waitFor(device string) {
 // transferMemory returns a tensor of zeros in processor memory that the device reads and
 // writes directly.
 func (s *scope) transferMemory(device string, n int, kind gotch.DType) *ts.Tensor {
-	var out unsafe.Pointer
-	must(withName(device, func(name *C.char) *C.char {
-		return C.alamos_transfer_memory(name, C.int64_t(n), flag(kind == gotch.Float), &out)
-	}))
-	return s.keep(ts.FromCtensor(out), nil)
+	name := C.CString(device)
+	defer C.free(unsafe.Pointer(name))
+	return s.made(func(out *unsafe.Pointer) *C.char {
+		return C.alamos_transfer_memory(name, C.int64_t(n), flag(kind == gotch.Float), out)
+	})
 }
 
 // send starts a copy of a tensor to the graph's device.
 func (g *graph) send(t *ts.Tensor) *ts.Tensor {
-	var out unsafe.Pointer
-	must(withName(g.device, func(name *C.char) *C.char { return C.alamos_send(t.Ctensor(), name, &out) }))
-	return g.keep(ts.FromCtensor(out), nil)
+	name := C.CString(g.device)
+	defer C.free(unsafe.Pointer(name))
+	return g.made(func(out *unsafe.Pointer) *C.char { return C.alamos_send(t.Ctensor(), name, out) })
 }

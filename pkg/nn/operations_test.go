@@ -83,7 +83,7 @@ func testNorm(t *testing.T, act activation, channels int, adds bool) {
 		// Each side makes the same numbers anew.
 		side := func(ours bool) map[string][]float32 {
 			rng := rand.New(rand.NewPCG(1, 2))
-			l := newNorm(&declare{}, "n", channels, act)
+			l := newNorm(&declare{}, "n", channels)
 			x := normal(g, rng, 3, 7, channels, 8, 8)
 			add := normal(g, rng, 0, 7, channels, 8, 8)
 			weight := normal(g, rng, 0, 7, channels, 8, 8) // of y in the loss
@@ -101,7 +101,7 @@ func testNorm(t *testing.T, act activation, channels int, adds bool) {
 				plus = nil
 			}
 			g.library = !ours
-			y := g.norm(l, x, plus)
+			y := g.norm(l, x, plus, act)
 			must(g.keep(g.keep(y.Mul(weight, false)).Sum(gotch.Float, false)).Backward())
 			out := map[string][]float32{"y": ordered(g, y), "running mean": ordered(g, g.params[l.mean]), "running variance": ordered(g, g.params[l.variance])}
 			for name, v := range map[string]*ts.Tensor{"dx": x, "dgamma": g.params[l.gamma], "dbeta": g.params[l.beta], "dadd": add} {

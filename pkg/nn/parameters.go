@@ -46,10 +46,6 @@ type declare struct {
 	seed   uint64
 	blank  bool // declare names and shapes only
 	params []*param
-
-	// What freeze folds: batch norms that follow convolutions, and the others.
-	convNorms []*convNorm
-	norms     []*norm
 }
 
 func (d *declare) add(name string, trained bool, fill initializer, shape ...int) *param {
@@ -232,11 +228,16 @@ func (n *Network) freeze(half bool, at place) *frozen {
 	f.constant = f.constantMarks(append(slices.Clone(n.spec.Constant), make([]bool, pad)...), at)
 
 	folded := make(map[*param][]float32)
-	for _, l := range n.convNorms {
-		folded[l.conv.weight], folded[l.norm.beta] = l.fold()
-	}
-	for _, l := range n.norms {
-		folded[l.gamma], folded[l.beta] = l.fold()
+	var free []*param // scales and shifts of norms without convolution
+	for _, l := range n.all() {
+		switch {
+		case l.norm == nil:
+		case l.conv != nil:
+			folded[l.conv.weight], folded[l.norm.beta] = l.fold()
+		default:
+			folded[l.norm.gamma], folded[l.norm.beta] = l.fold()
+			free = append(free, l.norm.gamma, l.norm.beta)
+		}
 	}
 	var s scope
 	defer s.close()
@@ -255,10 +256,8 @@ func (n *Network) freeze(half bool, at place) *frozen {
 		}
 		f.params[p] = f.keep(x.To(at.gotch(), false))
 	}
-	for _, l := range n.norms { // shaped to broadcast over maps
-		for _, p := range []*param{l.gamma, l.beta} {
-			f.params[p] = f.keep(f.params[p].View([]int64{1, -1, 1, 1}, false))
-		}
+	for _, p := range free { // shaped to broadcast over maps
+		f.params[p] = f.keep(f.params[p].View([]int64{1, -1, 1, 1}, false))
 	}
 	return f
 }

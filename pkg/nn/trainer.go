@@ -33,6 +33,8 @@ type TrainerOptions struct {
 	Precision string
 
 	generic bool // use the operations for devices on the processor
+	library bool // use libtorch's operations instead of ours; see BarePass
+	whole   bool // use one shard and divide each operation among the threads; see BarePass
 	device  string
 }
 
@@ -111,8 +113,12 @@ func NewTrainer(n *Network, o Optimizer, on TrainerOptions) (*Trainer, error) {
 // start allocates the tensors and starts the shards.
 func (t *Trainer) start(o Optimizer) {
 	t.params.start(t.net, t.options.Precision == BF16, t.options.place())
-	for i := range t.options.Threads {
-		t.shards = append(t.shards, newShard(i))
+	shards, threads := t.options.Threads, 1
+	if t.options.whole {
+		shards, threads = 1, t.options.Threads
+	}
+	for i := range shards {
+		t.shards = append(t.shards, newShard(i, threads))
 	}
 	must(each(t.shards, nil, func(s *shard) { s.start(&t.params) }))
 	t.opt.start(o, &t.params, t.shards)
@@ -303,11 +309,11 @@ type shard struct {
 	leaves handles // the trained parameters, with their gradients
 }
 
-func newShard(index int) *shard {
+func newShard(index, threads int) *shard {
 	s := &shard{index: index, calls: make(chan func()), params: make(map[*param]*ts.Tensor)}
 	go func() {
 		runtime.LockOSThread() // The thread is never unlocked: it has libtorch's settings, and ends with the goroutine.
-		setThreads(1)
+		setThreads(threads)
 		for f := range s.calls {
 			f()
 		}
@@ -378,7 +384,8 @@ func (t *Trainer) pass(n int, training bool) *pass {
 	}
 	for _, s := range t.shards[:p.shards] {
 		p.graphs = append(p.graphs, &graph{
-			place: t.params.place, params: s.params, constant: t.params.constant, half: t.options.Precision == BF16, training: training,
+			place: t.params.place, params: s.params, constant: t.params.constant, half: t.options.Precision == BF16,
+			training: training, library: t.options.library,
 			masks:   masks{seed: t.seed, step: t.steps, first: n * s.index / p.shards},
 			barrier: p.barrier, shard: s.index,
 		})
@@ -390,6 +397,11 @@ func (t *Trainer) pass(n int, training bool) *pass {
 
 func (p *pass) each(f func(*shard)) error { return each(p.t.shards[:p.shards], p.barrier, f) }
 
+// part returns a shard's positions of the batch.
+func (p *pass) part(b *Batch, s *shard) *Batch {
+	return b.part(b.N*s.index/p.shards, b.N*(s.index+1)/p.shards)
+}
+
 // forward runs the batch forward. In training, the loss is read after backward, so that a
 // device does not idle between the two.
 func (p *pass) forward(b *Batch) error {
@@ -400,7 +412,7 @@ func (p *pass) forward(b *Batch) error {
 			recordGradients(true)
 			defer recordGradients(false)
 		}
-		part := b.part(b.N*s.index/p.shards, b.N*(s.index+1)/p.shards)
+		part := p.part(b, s)
 		out := p.t.net.forward(g, g.input(part.Planes, p.t.net.spec.Constant))
 		p.totals[s.index], p.read[s.index] = p.t.loss(g, out, part, 1/float64(b.N))
 		if g.training {

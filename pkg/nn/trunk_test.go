@@ -141,9 +141,7 @@ func TestTrunksAgainstNumPy(t *testing.T) {
 				g := &graph{place: onCPU, params: sh.params}
 				defer g.close()
 				maps := g.input(planes, n.spec.Constant)
-				for _, l := range n.trunk {
-					maps = l.forward(g, maps)
-				}
+				maps = g.forward(n.trunk, maps)
 				for i, v := range ordered(g, maps) {
 					if i%7 == 0 && math.Abs(float64(v)-c.Maps[i/7]) > 1e-5*(1+math.Abs(c.Maps[i/7])) {
 						t.Errorf("number %d is %v, want %v", i, v, c.Maps[i/7])
@@ -176,9 +174,7 @@ func TestGradientsOfEveryShape(t *testing.T) {
 					recordGradients(true)
 					defer recordGradients(false)
 					maps := g.input(planes, n.spec.Constant)
-					for _, l := range n.trunk {
-						maps = l.forward(g, maps)
-					}
+					maps = g.forward(n.trunk, maps)
 					weight := normal(g, rand.New(rand.NewPCG(1, 2)), 0, 9, s.Width, 8, 8)
 					must(g.keep(g.keep(maps.Mul(weight, false)).Sum(gotch.Float, false)).Backward())
 					for _, p := range n.params {

@@ -1,0 +1,202 @@
+package nn
+
+import (
+	"fmt"
+
+	"github.com/sugarme/gotch/ts"
+)
+
+// This file describes the architecture of a spec, once: its trunk is a list of layers, and
+// each head is a list of layers and dense layers. The parameters, the training graph, the
+// model for inference, [Spec.Layers] and [Spec.FLOPs] follow from these lists.
+
+// Trunks. Attention and dropout, if present, come last in a block. In a residual block they
+// come before the addition of the input.
+const (
+	// TrunkResidual is a 3x3 convolution (batch norm, activation) and Depth blocks
+	// x -> act(x + norm(conv(act(norm(conv(x)))))), He et al. 2015.
+	TrunkResidual = "residual"
+
+	// TrunkPreactivation is a 3x3 convolution, Depth blocks
+	// x -> x + conv(act(norm(conv(act(norm(x)))))), and at their end norm and
+	// activation, He et al. 2016.
+	TrunkPreactivation = "preactivation"
+
+	// TrunkPlain is Depth times x -> act(norm(conv(x))). The first reads the input planes.
+	TrunkPlain = "plain"
+)
+
+// newTrunk declares the layers from the planes to the maps that the heads read.
+func newTrunk(d *declare, s *Spec) []*layer {
+	act, in := activationOf(s), s.Planes
+	var trunk []*layer
+	add := func(l layer) { trunk = append(trunk, &l) }
+	newConv := func(name string) *conv {
+		c := newConv(d, name, in, s.Width, 3)
+		in = s.Width
+		return c
+	}
+	newNorm := func(name string) *norm { return newNorm(d, name, s.Width) }
+
+	switch s.Trunk {
+	case TrunkResidual:
+		add(layer{conv: newConv("input.conv"), norm: newNorm("input.norm"), act: act})
+	case TrunkPreactivation:
+		add(layer{conv: newConv("input.conv")})
+	}
+	for i := range s.Depth {
+		name := fmt.Sprintf("trunk.%d", i)
+		switch s.Trunk {
+		case TrunkResidual:
+			add(layer{conv: newConv(name + ".conv1"), norm: newNorm(name + ".norm1"), act: act})
+			add(layer{conv: newConv(name + ".conv2"), norm: newNorm(name + ".norm2"), attention: newAttention(d, name+".attention", s), dropout: newDropout(name, s), skip: 1, act: act})
+		case TrunkPreactivation:
+			add(layer{norm: newNorm(name + ".norm1"), act: act})
+			add(layer{conv: newConv(name + ".conv1"), norm: newNorm(name + ".norm2"), act: act})
+			add(layer{conv: newConv(name + ".conv2"), attention: newAttention(d, name+".attention", s), dropout: newDropout(name, s), skip: 2})
+		case TrunkPlain:
+			add(layer{conv: newConv(name + ".conv"), norm: newNorm(name + ".norm"), act: act})
+			add(layer{attention: newAttention(d, name+".attention", s), dropout: newDropout(name, s)})
+		}
+	}
+	if s.Trunk == TrunkPreactivation {
+		add(layer{norm: newNorm("trunk.norm"), act: act})
+	}
+	return trunk
+}
+
+// convolutions returns the number of 3x3 convolutions of the trunk.
+func (s *Spec) convolutions() int {
+	if s.Trunk == TrunkPlain {
+		return s.Depth
+	}
+	return 1 + 2*s.Depth
+}
+
+// FLOPs returns the number of operations of the trunk's 3x3 convolutions for a position. A
+// multiply-add is two operations.
+func (s Spec) FLOPs() float64 {
+	channels := s.Planes + (s.convolutions()-1)*s.Width // inputs of all convolutions
+	return float64(2 * 9 * Squares * channels * s.Width)
+}
+
+// heads are the heads of a network. policy and movesLeft are nil if absent.
+type heads struct {
+	policy    *head // logits [N, PolicySize], in the precision of the maps
+	value     *head // values [N]; with ValueWDL the logits [N, 3] of win, draw and loss
+	movesLeft *head // [N], in movesLeftUnit
+}
+
+// head computes an output of the network from the trunk's maps: layers, and dense layers
+// with ReLU after all but the last. It has at least one of them.
+type head struct {
+	maps   []*layer
+	dense  []*dense
+	output output
+}
+
+// outputs are the outputs of the heads for N positions.
+type outputs struct{ logits, values, movesLeft *ts.Tensor }
+
+// movesLeftUnit is the number of plies in one unit of the moves-left head's output and of
+// its loss. See [graph.movesLeftLoss].
+const movesLeftUnit = 20
+
+func newHeads(d *declare, s *Spec) heads {
+	h := heads{policy: newPolicy(d, s)}
+	h.value = newDenseHead(d, "value", s.Width, s.ValueChannels, s.ValueHidden, map[string]output{
+		ValueTanh: tanhValue, ValueLinear: linearValue, ValueWDL: wdlValue,
+	}[s.Value])
+	if s.MovesLeft {
+		h.movesLeft = newDenseHead(d, "moves_left", s.Width, leelaMovesLeftChannels, []int{leelaMovesLeftHidden}, movesLeft)
+	}
+	return h
+}
+
+// newPolicy declares the policy head. The thesis and the AlphaZero paper do not give the
+// kernel of the convolution to the maps of moves. Ours is 1x1 with a bias.
+func newPolicy(d *declare, s *Spec) *head {
+	h := &head{output: logits}
+	reduce := func(number string, channels int) { // 1x1 convolution, batch norm, ReLU
+		h.maps = append(h.maps, &layer{
+			conv: newConv(d, "policy.conv"+number, s.Width, channels, 1), norm: newNorm(d, "policy.norm"+number, channels), act: relu,
+		})
+	}
+	moves := func(fill initializer) {
+		h.maps = append(h.maps, &layer{conv: &conv{
+			weight: d.add("policy.conv2.weight", true, fill, moveMaps, s.Width, 1, 1).inMaps(),
+			bias:   d.add("policy.conv2.bias", true, value(0), moveMaps).inMaps(),
+		}})
+	}
+	linear := func(channels int) { // holds most of a small network's parameters
+		l := newDense(d, "policy.linear", Squares*channels, s.PolicySize, small)
+		l.weight.inMaps()
+		l.bias.inMaps()
+		h.dense = append(h.dense, l)
+	}
+	switch s.PolicyHead {
+	case PolicyNone:
+		return nil
+	case PolicyConv:
+		reduce("", s.PolicyChannels)
+		linear(s.PolicyChannels)
+	case PolicyAlphaZero:
+		reduce("1", s.Width)
+		moves(uniform(s.Width, small))
+	case PolicyConv73:
+		reduce("1", s.Width)
+		moves(kaiming(moveMaps, 1))
+		linear(moveMaps)
+	}
+	return h
+}
+
+// newDenseHead declares a head with a 1x1 convolution (batch norm, ReLU), which is absent
+// if channels is Flat, and dense layers.
+func newDenseHead(d *declare, name string, width, channels int, hidden []int, o output) *head {
+	h := &head{output: o}
+	if channels == Flat {
+		channels = width
+	} else {
+		h.maps = []*layer{{conv: newConv(d, name+".conv", width, channels, 1), norm: newNorm(d, name+".norm", channels), act: relu}}
+	}
+	in := Squares * channels
+	add := func(out int, scale float64) {
+		h.dense = append(h.dense, newDense(d, fmt.Sprintf("%s.linear%d", name, len(h.dense)+1), in, out, scale))
+		in = out
+	}
+	for _, n := range hidden {
+		add(n, 1)
+	}
+	add(o.size(), small)
+	return h
+}
+
+func (h *heads) forward(g *graph, x *ts.Tensor) outputs {
+	return outputs{h.policy.forward(g, x), h.value.forward(g, x), h.movesLeft.forward(g, x)}
+}
+
+// forward returns nil for an absent head.
+func (h *head) forward(g *graph, x *ts.Tensor) *ts.Tensor {
+	if h == nil {
+		return nil
+	}
+	// The features [N, 64 C] are in the order of the maps [N, C, 8, 8].
+	x = g.keep(g.forward(h.maps, x).Flatten(1, 3, false))
+	if h.output != logits {
+		x = g.single(x)
+	}
+	for i, l := range h.dense {
+		if i > 0 {
+			x = g.keep(x.Relu(false))
+		}
+		x = l.forward(g, x)
+	}
+	switch h.output {
+	case logits, wdlValue:
+		return x
+	case tanhValue:
+		x = g.keep(x.Tanh(false))
+	}
+	return g.keep(x.Flatten(0, 1, false))
+}
