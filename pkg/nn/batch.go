@@ -33,38 +33,37 @@ func (l *Loss) Add(m Loss, times float64) {
 
 func (l Loss) finite() bool { return !math.IsNaN(l.Total) && !math.IsInf(l.Total, 0) }
 
-// loss returns the weighted sum of the terms over the positions of a part, multiplied by
-// scale, as a tensor to differentiate. The returned function waits for the device and reads
-// all terms as numbers.
-func (t *Trainer) loss(g *graph, o outputs, b *Batch, scale float64) (total *ts.Tensor, numbers func() Loss) {
-	var l Loss
-	var read []func()
-	add := func(term *ts.Tensor, weight float64, number *float64) {
-		read = append(read, func() { *number = g.number(term) })
+// terms are the tensors of a Loss. A term is nil if the network lacks its head.
+type terms struct{ total, policy, value, movesLeft *ts.Tensor }
+
+// read waits for the device and reads the numbers.
+func (t *terms) read(g *graph) Loss {
+	return Loss{g.number(t.total), g.number(t.policy), g.number(t.value), g.number(t.movesLeft)}
+}
+
+// loss returns the terms over the positions of a part, multiplied by scale. The total is
+// their weighted sum, to differentiate.
+func (t *Trainer) loss(g *graph, o outputs, b *Batch, scale float64) (l terms) {
+	add := func(term *ts.Tensor, weight float64) *ts.Tensor {
 		weighted := g.keep(term.MulScalar(g.scalar(weight), false))
-		if total != nil {
-			weighted = g.keep(total.Add(weighted, false))
+		if l.total != nil {
+			weighted = g.keep(l.total.Add(weighted, false))
 		}
-		total = weighted
+		l.total = weighted
+		return term
 	}
 	if o.logits != nil {
-		add(g.policyLoss(o.logits, b, scale), t.weights.Policy, &l.Policy)
+		l.policy = add(g.policyLoss(o.logits, b, scale), t.weights.Policy)
 	}
 	if t.net.spec.Value == ValueWDL {
-		add(g.wdlLoss(o.values, b, scale), t.weights.Value, &l.Value)
+		l.value = add(g.wdlLoss(o.values, b, scale), t.weights.Value)
 	} else {
-		add(g.squaredLoss(o.values, b, scale), t.weights.Value, &l.Value)
+		l.value = add(g.squaredLoss(o.values, b, scale), t.weights.Value)
 	}
 	if o.movesLeft != nil {
-		add(g.movesLeftLoss(o.movesLeft, b, scale), t.weights.MovesLeft, &l.MovesLeft)
+		l.movesLeft = add(g.movesLeftLoss(o.movesLeft, b, scale), t.weights.MovesLeft)
 	}
-	return total, func() Loss {
-		l.Total = g.number(total)
-		for _, f := range read {
-			f()
-		}
-		return l
-	}
+	return l
 }
 
 // squaredLoss returns the squared error of values [N], summed and multiplied by scale.

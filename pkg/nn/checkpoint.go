@@ -2,13 +2,12 @@ package nn
 
 import (
 	"bufio"
-	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"os"
 	"slices"
 	"strings"
@@ -124,14 +123,10 @@ type Tensor struct {
 // Tensors are tensors by name.
 type Tensors map[string]Tensor
 
-// Limits of the files that we read: the format's own limit of the header, and more bytes
-// than any network needs.
 const (
-	maxHeader = 100 << 20
-	maxTensor = 1 << 40
+	maxTensor   = 1 << 40 // bytes, more than any network needs
+	metadataKey = "__metadata__"
 )
-
-const metadataKey = "__metadata__"
 
 var dtypeSize = map[string]int{
 	"BOOL": 1, "U8": 1, "I8": 1, "U16": 2, "I16": 2, "F16": 2, "BF16": 2,
@@ -219,66 +214,51 @@ func ReadSafetensors(path string) (Tensors, map[string]string, error) {
 }
 
 // parseSafetensors returns tensors that share the memory of data.
-func parseSafetensors(data []byte) (Tensors, map[string]string, error) {
+func parseSafetensors(data []byte) (t Tensors, meta map[string]string, err error) {
 	if len(data) < 8 {
 		return nil, nil, fmt.Errorf("truncated: %d bytes, too few for the length of the header", len(data))
 	}
-	n := binary.LittleEndian.Uint64(data)
-	data = data[8:]
-	switch {
-	case n > maxHeader:
-		return nil, nil, fmt.Errorf("the header would have %d bytes, more than the %d that the format allows", n, maxHeader)
-	case n > uint64(len(data)):
+	n, data := binary.LittleEndian.Uint64(data), data[8:]
+	if n > uint64(len(data)) {
 		return nil, nil, fmt.Errorf("truncated: the header has %d bytes, the file %d after its length", n, len(data))
 	}
-	header, body := data[:n], data[n:]
+	body := data[n:]
 	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(header, &fields); err != nil {
+	if err := json.Unmarshal(data[:n], &fields); err != nil {
 		return nil, nil, fmt.Errorf("header: %w", err)
 	}
-	var meta map[string]string
-	if raw, ok := fields[metadataKey]; ok {
-		if err := json.Unmarshal(raw, &meta); err != nil {
-			return nil, nil, fmt.Errorf("header: %s: %w", metadataKey, err)
+	entries := make(map[string]entry, len(fields))
+	for name, field := range fields {
+		if name == metadataKey {
+			err = json.Unmarshal(field, &meta)
+		} else {
+			var e entry
+			err = json.Unmarshal(field, &e)
+			entries[name] = e
 		}
-		delete(fields, metadataKey)
-	}
-	type placed struct {
-		name string
-		entry
-	}
-	var all []placed
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		p := placed{name: name}
-		d := json.NewDecoder(bytes.NewReader(fields[name]))
-		d.DisallowUnknownFields()
-		if err := d.Decode(&p.entry); err != nil {
-			return nil, nil, fmt.Errorf("header: tensor %s: %w", name, err)
+		if err != nil {
+			return nil, nil, fmt.Errorf("header: %s: %w", name, err)
 		}
-		all = append(all, p)
 	}
-	slices.SortStableFunc(all, func(a, b placed) int {
-		return slices.Compare(a.Offsets[:], b.Offsets[:])
+	names := slices.SortedFunc(maps.Keys(entries), func(a, b string) int {
+		x, y := entries[a].Offsets, entries[b].Offsets
+		return cmp.Or(slices.Compare(x[:], y[:]), cmp.Compare(a, b))
 	})
-	t := make(Tensors, len(all))
+	t = make(Tensors, len(names))
 	var end uint64
-	for _, p := range all {
-		from, to := p.Offsets[0], p.Offsets[1]
+	for _, name := range names {
+		e := entries[name]
+		from, to := e.Offsets[0], e.Offsets[1]
 		switch {
-		case from > to || to > math.MaxInt64:
-			return nil, nil, fmt.Errorf("tensor %s: impossible place %d to %d", p.name, from, to)
-		case from < end:
-			return nil, nil, fmt.Errorf("tensor %s: overlaps the tensor before it", p.name)
-		case from > end:
-			return nil, nil, fmt.Errorf("tensor %s: a gap of %d bytes before it", p.name, from-end)
+		case from != end || to < from:
+			return nil, nil, fmt.Errorf("tensor %s: has bytes %d to %d, but the tensor before it ends at %d", name, from, to, end)
 		case to > uint64(len(body)):
-			return nil, nil, fmt.Errorf("tensor %s: truncated: it ends at byte %d of %d", p.name, to, len(body))
+			return nil, nil, fmt.Errorf("tensor %s: truncated: it ends at byte %d of %d", name, to, len(body))
 		}
-		x := Tensor{DType: p.DType, Shape: p.Shape, Data: body[from:to:to]}
-		if err := x.check(); err != nil {
-			return nil, nil, fmt.Errorf("tensor %s: %w", p.name, err)
+		t[name] = Tensor{DType: e.DType, Shape: e.Shape, Data: body[from:to:to]}
+		if err := t[name].check(); err != nil {
+			return nil, nil, fmt.Errorf("tensor %s: %w", name, err)
 		}
-		t[p.name] = x
 		end = to
 	}
 	if end != uint64(len(body)) {

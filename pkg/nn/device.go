@@ -114,6 +114,24 @@ func Precision(precision, device string) (string, error) {
 	}
 }
 
+// openDevices returns the devices of a list, ready to compute, and the precision that a
+// name means there.
+func openDevices(list, precision string) (devices []string, resolved string, err error) {
+	if err := checkLibrary(); err != nil {
+		return nil, "", err
+	}
+	if devices, err = Devices(list); err != nil {
+		return nil, "", err
+	}
+	for _, device := range devices {
+		if err := checkDevice(device); err != nil {
+			return nil, "", err
+		}
+	}
+	resolved, err = Precision(precision, devices[0])
+	return devices, resolved, err
+}
+
 // hasBF16 reports whether the processor has the bfloat16 instructions that our C++ uses.
 func hasBF16() bool {
 	return cpu.X86.HasAVX512BF16 && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL

@@ -143,9 +143,7 @@ func (g *graph) tensor(x []float32) *ts.Tensor {
 
 // integers copies integers to a tensor [N].
 func (g *graph) integers(x []int64) *ts.Tensor {
-	t := g.keep(ts.Empty([]int64{int64(len(x))}, gotch.Int64, gotch.CPU))
-	copy(numbers[int64](t), x)
-	return g.placed(t)
+	return g.placed(g.keep(ts.OfSlice(x)))
 }
 
 // placed moves a processor tensor to the graph's device.
@@ -156,8 +154,13 @@ func (g *graph) placed(t *ts.Tensor) *ts.Tensor {
 	return g.keep(t.To(g.gotch(), false))
 }
 
-// number returns the number of a one-element tensor. It waits for the device.
-func (g *graph) number(t *ts.Tensor) float64 { return float64(floats(g.host(t))[0]) }
+// number returns the number of a one-element tensor, or 0 for nil. It waits for the device.
+func (g *graph) number(t *ts.Tensor) float64 {
+	if t == nil {
+		return 0
+	}
+	return float64(floats(g.host(t))[0])
+}
 
 func int64s(shape []int) []int64 {
 	out := make([]int64, len(shape))

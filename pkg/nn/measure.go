@@ -59,7 +59,8 @@ func NewBarePass(spec Spec, b *Batch, o BarePassOptions) (*BarePass, error) {
 	x := &BarePass{trainer: t, n: b.N, parts: make([]barePart, len(t.shards))}
 	p := t.pass(b.N, true)
 	defer p.close()
-	if err := p.each(func(s *shard) { x.parts[s.index] = prepare(s, p.graphs[s.index], net, p.part(b, s)) }); err != nil {
+	err = p.each(func(s *shard, part *part) { x.parts[s.index] = prepare(s, part.graph, net, p.positions(b, s)) })
+	if err != nil {
 		return nil, errors.Join(err, t.Close())
 	}
 	return x, nil
@@ -106,14 +107,14 @@ func (x *BarePass) Run() error {
 	return x.trainer.do(func() error {
 		p := x.trainer.pass(x.n, true)
 		defer p.close()
-		return p.each(func(s *shard) {
-			part, g := x.parts[s.index], p.graphs[s.index]
+		return p.each(func(s *shard, part *part) {
+			g, data := part.graph, x.parts[s.index]
 			dropGradients(s.leaves)
 			recordGradients(true)
 			defer recordGradients(false)
-			out := x.trainer.net.forward(g, part.maps)
+			out := x.trainer.net.forward(g, data.maps)
 			var total *ts.Tensor
-			for _, y := range [][2]*ts.Tensor{{out.logits, part.times.logits}, {out.values, part.times.values}, {out.movesLeft, part.times.movesLeft}} {
+			for _, y := range [][2]*ts.Tensor{{out.logits, data.times.logits}, {out.values, data.times.values}, {out.movesLeft, data.times.movesLeft}} {
 				if y[0] == nil {
 					continue
 				}

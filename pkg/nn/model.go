@@ -67,19 +67,8 @@ func (o InferenceOptions) complete() (InferenceOptions, error) {
 	if o.Batch < 1 || o.Batch > maxBatch {
 		return o, fmt.Errorf("inference: batch: want 1 to %d, have %d", maxBatch, o.Batch)
 	}
-	if err := checkLibrary(); err != nil {
-		return o, err
-	}
 	var err error
-	if o.devices, err = Devices(o.Device); err != nil {
-		return o, fmt.Errorf("inference: %w", err)
-	}
-	for _, device := range o.devices {
-		if err := checkDevice(device); err != nil {
-			return o, fmt.Errorf("inference: %w", err)
-		}
-	}
-	if o.Precision, err = Precision(o.Precision, o.devices[0]); err != nil {
+	if o.devices, o.Precision, err = openDevices(o.Device, o.Precision); err != nil {
 		return o, fmt.Errorf("inference: %w", err)
 	}
 	return o, nil

@@ -225,11 +225,11 @@ func TestShardFails(t *testing.T) {
 	x := mustTrainerOn(t, mustNew(t, s, 1), 3)
 	b := randomBatch(1, s, 9)
 	p := x.pass(b.N, true)
-	err := p.each(func(s *shard) {
+	err := p.each(func(s *shard, part *part) {
 		if s.index == 1 {
 			panic(failure{errors.New("out of luck")})
 		}
-		p.t.net.forward(p.graphs[s.index], p.graphs[s.index].input(b.part(3*s.index, 3*s.index+3).Planes, x.net.spec.Constant))
+		p.t.net.forward(part.graph, part.input(b.part(3*s.index, 3*s.index+3).Planes, x.net.spec.Constant))
 	})
 	p.close()
 	if err == nil || !strings.Contains(err.Error(), "out of luck") {

@@ -43,26 +43,17 @@ func (on TrainerOptions) complete() (TrainerOptions, error) {
 	if on.Threads < 0 {
 		return on, fmt.Errorf("trainer: threads: want at least 0, have %d", on.Threads)
 	}
-	if err := checkLibrary(); err != nil {
-		return on, err
-	}
-	devices, err := Devices(on.Device)
+	devices, precision, err := openDevices(on.Device, on.Precision)
 	if err != nil {
 		return on, fmt.Errorf("trainer: %w", err)
 	}
-	on.device = devices[0]
-	if err := checkDevice(on.device); err != nil {
-		return on, fmt.Errorf("trainer: %w", err)
-	}
+	on.device, on.Precision = devices[0], precision
 	on.generic = on.generic || on.device != CPU
 	switch {
 	case on.generic:
 		on.Threads = 1
 	case on.Threads == 0:
 		on.Threads = runtime.NumCPU()
-	}
-	if on.Precision, err = Precision(on.Precision, on.device); err != nil {
-		return on, fmt.Errorf("trainer: %w", err)
 	}
 	return on, nil
 }
@@ -170,13 +161,13 @@ func (t *Trainer) Step(b *Batch, lr float64) (Loss, error) {
 		if err := p.backward(); err != nil {
 			return err
 		}
-		if loss = p.loss(); !loss.finite() {
+		if loss, _ = p.result(); !loss.finite() {
 			return ErrDiverged
 		}
 		t.changed = true
 		t.steps++
 		t.opt.begin()
-		return p.each(func(s *shard) { t.opt.step(s.index, p.shards, lr) })
+		return p.each(func(s *shard, _ *part) { t.opt.step(s.index, len(p.parts), lr) })
 	})
 	return loss, err
 }
@@ -188,21 +179,19 @@ func (t *Trainer) Measure(b *Batch) (Loss, Accuracy, error) {
 		return Loss{}, Accuracy{}, err
 	}
 	var loss Loss
-	var sum Accuracy
-	err := t.do(func() (err error) {
+	var accuracy Accuracy
+	err := t.do(func() error {
 		p := t.pass(b.N, false)
 		defer p.close()
-		err = p.forward(b)
-		loss = p.loss()
-		for _, a := range p.accuracies {
-			sum.Add(a)
+		if err := p.forward(b); err != nil {
+			return err
 		}
-		return err
+		if loss, accuracy = p.result(); !loss.finite() {
+			return ErrDiverged
+		}
+		return nil
 	})
-	if err == nil && !loss.finite() {
-		err = ErrDiverged
-	}
-	return loss, sum, err
+	return loss, accuracy, err
 }
 
 // dropoutStepsKey is the number of steps in the state of a network with dropout. The masks
@@ -366,85 +355,92 @@ func each(shards []*shard, b barrier, f func(*shard)) error {
 // positions.
 type pass struct {
 	t       *Trainer
-	shards  int
+	n       int // positions
 	barrier barrier
-	graphs  []*graph
-	totals  []*ts.Tensor // each shard's contribution to the loss
-	parts   []Loss       // the same as numbers, once they are read
-	read    []func() Loss
-	// per shard, in evaluation
-	accuracies []Accuracy
+	parts   []*part
+}
+
+// part is a shard's part of a pass.
+type part struct {
+	*graph
+	terms    terms
+	loss     Loss     // terms as numbers, once they are read
+	accuracy Accuracy // in evaluation
 }
 
 // pass starts a pass of n positions. The caller closes it.
 func (t *Trainer) pass(n int, training bool) *pass {
-	p := &pass{t: t, shards: min(n, len(t.shards))}
+	p := &pass{t: t, n: n, parts: make([]*part, min(n, len(t.shards)))}
 	if training {
-		p.barrier = newBarrier(p.shards)
+		p.barrier = newBarrier(len(p.parts))
 	}
-	for _, s := range t.shards[:p.shards] {
-		p.graphs = append(p.graphs, &graph{
-			place: t.params.place, params: s.params, constant: t.params.constant, half: t.options.Precision == BF16,
+	for i := range p.parts {
+		p.parts[i] = &part{graph: &graph{
+			place: t.params.place, params: t.shards[i].params, constant: t.params.constant, half: t.options.Precision == BF16,
 			training: training, library: t.options.library,
-			masks:   masks{seed: t.seed, step: t.steps, first: n * s.index / p.shards},
-			barrier: p.barrier, shard: s.index,
-		})
+			masks:   masks{seed: t.seed, step: t.steps, first: p.first(i)},
+			barrier: p.barrier, shard: i,
+		}}
 	}
-	p.totals, p.accuracies = make([]*ts.Tensor, p.shards), make([]Accuracy, p.shards)
-	p.parts, p.read = make([]Loss, p.shards), make([]func() Loss, p.shards)
 	return p
 }
 
-func (p *pass) each(f func(*shard)) error { return each(p.t.shards[:p.shards], p.barrier, f) }
+// first returns the index of a shard's first position in the batch.
+func (p *pass) first(shard int) int { return p.n * shard / len(p.parts) }
 
-// part returns a shard's positions of the batch.
-func (p *pass) part(b *Batch, s *shard) *Batch {
-	return b.part(b.N*s.index/p.shards, b.N*(s.index+1)/p.shards)
+// positions returns a shard's positions of the batch.
+func (p *pass) positions(b *Batch, s *shard) *Batch {
+	return b.part(p.first(s.index), p.first(s.index+1))
+}
+
+// each runs f for all parts in parallel, on the threads of their shards.
+func (p *pass) each(f func(*shard, *part)) error {
+	return each(p.t.shards[:len(p.parts)], p.barrier, func(s *shard) { f(s, p.parts[s.index]) })
 }
 
 // forward runs the batch forward. In training, the loss is read after backward, so that a
 // device does not idle between the two.
 func (p *pass) forward(b *Batch) error {
-	return p.each(func(s *shard) {
-		g := p.graphs[s.index]
-		if g.training {
+	return p.each(func(s *shard, part *part) {
+		if part.training {
 			dropGradients(s.leaves)
 			recordGradients(true)
 			defer recordGradients(false)
 		}
-		part := p.part(b, s)
-		out := p.t.net.forward(g, g.input(part.Planes, p.t.net.spec.Constant))
-		p.totals[s.index], p.read[s.index] = p.t.loss(g, out, part, 1/float64(b.N))
-		if g.training {
+		positions := p.positions(b, s)
+		out := p.t.net.forward(part.graph, part.input(positions.Planes, p.t.net.spec.Constant))
+		part.terms = p.t.loss(part.graph, out, positions, 1/float64(b.N))
+		if part.training {
 			return
 		}
-		p.parts[s.index] = p.read[s.index]()
+		part.loss = part.terms.read(part.graph)
 		if out.logits != nil {
-			p.accuracies[s.index] = g.accuracy(out.logits, part)
+			part.accuracy = part.graph.accuracy(out.logits, positions)
 		}
 	})
 }
 
 // backward computes the gradients of a training pass.
 func (p *pass) backward() error {
-	return p.each(func(s *shard) {
-		must(p.totals[s.index].Backward())
-		p.parts[s.index] = p.read[s.index]()
+	return p.each(func(_ *shard, part *part) {
+		must(part.terms.total.Backward())
+		part.loss = part.terms.read(part.graph)
 	})
 }
 
-// loss returns the loss of all parts.
-func (p *pass) loss() (sum Loss) {
-	for _, l := range p.parts {
-		sum.Add(l, 1)
+// result returns the loss and the accuracy of all parts.
+func (p *pass) result() (loss Loss, accuracy Accuracy) {
+	for _, part := range p.parts {
+		loss.Add(part.loss, 1)
+		accuracy.Add(part.accuracy)
 	}
-	return sum
+	return loss, accuracy
 }
 
 // close frees the memory of the pass.
 func (p *pass) close() {
 	// A failure to free has no remedy, and the step is complete.
-	_ = each(p.t.shards[:p.shards], nil, func(s *shard) { p.graphs[s.index].close() })
+	_ = p.each(func(_ *shard, part *part) { part.close() })
 	if p.barrier != nil {
 		freeBarrier(p.barrier)
 	}
