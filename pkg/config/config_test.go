@@ -85,7 +85,7 @@ func TestReadFaults(t *testing.T) {
 		"":                                 "x.yaml:1:1: the file is empty (write something)",
 		"count: 0":                         "x.yaml:1:8: count: want a whole number of at least 1, have 0",
 		"cuont: 1":                         `x.yaml:1:1: cuont: unknown key (did you mean "count"?)`,
-		"power: maxx":                      `x.yaml:1:8: power: want a number above 0 to 1000 or the word max, have maxx (did you mean "max"?)`,
+		"power: maxx":                      `x.yaml:1:8: power: want a number above 0 and at most 1000 or the word max, have maxx (did you mean "max"?)`,
 		"sub: {beta: 0.5}":                 "x.yaml:1:7: sub.beta: has a meaning only with kind: adam",
 		"items: [{every: 1, uci: a}]":      "x.yaml:1:20: items[0].uci: want only one of every or uci",
 		"items: [{}]":                      "x.yaml:1:9: items[0]: want one of the keys every or uci",
@@ -100,11 +100,11 @@ func TestReadFaults(t *testing.T) {
 func TestCheck(t *testing.T) {
 	for want, c := range map[string]root{
 		"x.count: want a whole number of at least 1, have -1":    {Count: -1},
-		"x.power: want a number above 0 to 1000 or the word max": {Power: math.NaN()},
+		"x.power: want a number above 0 and at most 1000 or the word max": {Power: math.NaN()},
 		"x.widths: want a whole number from 1 to 512, have 0":    {Widths: []int{0}},
 		"x.sub.kind: want sgd or adam, have adm":                 {Sub: sub{Kind: "adm"}},
 		"x.items: ":                                              {Items: []item{{}}},
-		"x.label.beta: want a number above 0 to below 1, have 1": {Label: &sub{Beta: 1}},
+		"x.label.beta: want a number above 0 and below 1, have 1": {Label: &sub{Beta: 1}},
 		"x.maps: want a whole number from 0 to 8, have -2":       {Maps: -2},
 	} {
 		if err := config.Check("x", c); err == nil || !strings.HasPrefix(err.Error(), want) {

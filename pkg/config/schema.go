@@ -29,8 +29,10 @@ func schemaOf(t reflect.Type) *Schema {
 	}
 	s := &Schema{Group: newGroup(t), byPath: map[string]*Field{}}
 	s.each(func(path string, f *Field) {
-		s.paths = append(s.paths, path)
-		s.byPath[path] = f
+		if s.byPath[path] == nil { // the first meaning of a key
+			s.paths = append(s.paths, path)
+			s.byPath[path] = f
+		}
 	})
 	schemas.Store(t, s)
 	return s

@@ -69,21 +69,30 @@ type Number struct {
 }
 
 func (n Number) Want() string {
-	if n.Min == n.Max {
-		return fmt.Sprintf("the number %.f", n.Min)
-	}
-	s := fmt.Sprintf("a number %s %s %s %s",
-		pick(n.OpenMin, "above", "from"), formatBound(n.Min), pick(n.OpenMax, "to below", "to"), formatBound(n.Max))
-	switch {
-	case n.Whole && n.Max >= generous:
-		s = fmt.Sprintf("a whole number of at least %.f", n.Min)
-	case n.Whole:
-		s = fmt.Sprintf("a whole number from %.f to %.f", n.Min, n.Max)
-	}
+	s := n.bounds(n.Max < generous)
 	if len(n.Words) > 0 {
 		s += " or the word " + Enum(n.Words).Want()
 	}
 	return s
+}
+
+// bounds describes the numbers, with or without their upper bound.
+func (n Number) bounds(upper bool) string {
+	low, high := formatBound(n.Min), formatBound(n.Max)
+	if n.Whole {
+		low, high = fmt.Sprintf("%.f", n.Min), fmt.Sprintf("%.f", n.Max)
+	}
+	least, most := pick(n.OpenMin, "above ", "at least ")+low, pick(n.OpenMax, "below ", "at most ")+high
+	switch s := pick(n.Whole, "a whole number ", "a number "); {
+	case n.Min == n.Max:
+		return "the number " + low
+	case !upper:
+		return s + pick(n.OpenMin, "", "of ") + least
+	case n.OpenMin || n.OpenMax:
+		return s + pick(n.OpenMin, "", "of ") + least + " and " + most
+	default:
+		return s + "from " + low + " to " + high
+	}
 }
 
 // allows reports whether x is within the bounds. NaN never is.
@@ -101,8 +110,8 @@ func (n Number) Read(r *Reader, path string, t *Node) (any, bool) {
 		return r.Refuse(t, path, n, DidYouMean(t.Text, n.Words))
 	case !ok:
 		return r.Refuse(t, path, n, hint)
-	case n.Whole && x > n.Max && n.Max >= generous:
-		return r.Fail(t, path, "", "want a whole number from %.f to %.f, have %s", n.Min, n.Max, t.Have())
+	case x > n.Max && n.Max >= generous:
+		return r.Fail(t, path, "", "want %s, have %s", n.bounds(true), t.Have())
 	case !n.allows(x):
 		return r.Refuse(t, path, n, "")
 	case !n.Whole:

@@ -27,37 +27,38 @@ const (
 // Config, together with the contents of the files and the seed, determines the positions.
 // Its tags define the keys of experiment files, see package config.
 type Config struct {
-	Kind string `key:"kind" enum:"lc0 parquet pgn engine" flags:"required" doc:"Where positions come from: lc0 is training records of Leela Chess Zero (V6), parquet samples of alamos or the 77-integer files of ChessMarro, pgn games, engine games of a UCI engine against itself."`
+	Kind string `key:"kind" enum:"lc0 parquet pgn engine" flags:"required" doc:"Source of the positions. lc0: training data of Leela Chess Zero (V6). parquet: samples of alamos, or ChessMarro's files of 77 integers. pgn: games. engine: games of a UCI engine against itself."`
 
 	// Files are sorted by name, without duplicates. Each pattern of [filepath.Glob] must
 	// match something.
-	Files []string `key:"files" flags:"required single pattern" min:"1" when:"kind=lc0 parquet pgn" doc:"Files, or patterns of files with * and ?, relative to the folder of the experiment file. What is in the files decides results, where they lie does not."`
+	Files []string `key:"files" flags:"required single pattern" min:"1" when:"kind=lc0 parquet pgn" doc:"Files, or patterns with * and ?, relative to the folder of the experiment file. Their contents decide results, their location does not."`
 
-	Player Player `key:"engine" flags:"required" when:"kind=engine" doc:"Who plays."`
+	Player Player `key:"engine" flags:"required" when:"kind=engine" doc:"The engine that plays the games."`
 
 	// With Games set, every pass reads the files in name order.
-	Games int `key:"games" range:"1.." unit:"games" absent:"all" doc:"Of kind engine, where it must be given: games of a chunk. Else games that are read of the files, the first of them in the order of their names."`
+	Games int `key:"games" range:"1.." unit:"games" when:"kind=engine" flags:"required" doc:"Number of games in each chunk."`
+	_     int `key:"games" range:"1.." unit:"games" when:"kind=lc0 parquet pgn" absent:"all" doc:"Maximum number of games to read, in the order of the file names."`
 
 	// Positions is 0 for all. Otherwise they are drawn uniformly.
-	Positions int `key:"positions" default:"all" range:"1.." words:"all=0" unit:"positions" doc:"Positions drawn of each game."`
+	Positions int `key:"positions" default:"all" range:"1.." words:"all=0" unit:"positions" doc:"Number of positions sampled from each game."`
 
 	// Chunk is 0 for a whole pass. Positions from playing games out do not count.
-	Chunk int `key:"chunk" default:"200000" range:"1.." words:"all=0" unit:"positions" when:"kind=lc0 parquet pgn" doc:"Positions that a generation learns from: it ends with the game that reaches them; all is the whole of the files. After the last chunk the files begin again, in another order and with other positions drawn."`
+	Chunk int `key:"chunk" default:"200000" range:"1.." words:"all=0" unit:"positions" when:"kind=lc0 parquet pgn" doc:"Number of positions for each generation. A chunk ends with the game that reaches it; all is everything in the files. After the last chunk, the files are read again, in another order and with other samples."`
 
-	Shuffle int `key:"shuffle" default:"50000" range:"0..100000000" unit:"positions" doc:"Positions from which the next one is drawn: neighbors in a file are that far apart on average; 0 leaves them in their order."`
+	Shuffle int `key:"shuffle" default:"50000" range:"0..100000000" unit:"positions" doc:"Size of the shuffle buffer: positions that are neighbors in a file end up this far apart on average. 0 keeps their order."`
 
 	// Policy is Played (also if empty) or EngineMove.
-	Policy string `key:"policy" default:"played" enum:"played engine" when:"kind=pgn engine" doc:"What the policy learns: the move that was played, or the best move of the engine that labels; lc0 and parquet have targets of their own."`
+	Policy string `key:"policy" default:"played" enum:"played engine" when:"kind=pgn engine" doc:"Target of the policy: the move that was played, or the best move of the engine in label. lc0 and parquet contain targets of their own."`
 
 	// Label, if not nil, is the engine that evaluates the positions. Without it, a game
 	// without a result (*) gives no positions.
-	Label *Label `key:"label" flags:"optional" when:"kind=pgn engine" doc:"An engine says what the value learns: the expected score of each position, from its odds of win, draw and loss, or else from its centipawns. Absent: the results of the games."`
+	Label *Label `key:"label" flags:"optional" when:"kind=pgn engine" doc:"Engine that evaluates every position. The value target is its expected score, from its win, draw and loss odds or else from its centipawns. If absent, the target is the result of the game."`
 
 	// SkipBroken skips and counts broken games. In lc0 data these are damaged chunks, the
 	// chunk at which a tar is truncated, and, if there are several files, files that do not
 	// begin like a chunk. A chunk with damaged records counts toward Games, because it is
 	// read before the damage is known. Other broken games do not count.
-	SkipBroken bool `key:"broken" default:"error" enum:"error skip" when:"kind=pgn lc0" doc:"What becomes of a game that cannot be read, in lc0's data a chunk: it ends the run, or is passed over and counted, as is the game in which a tar is cut off."`
+	SkipBroken bool `key:"broken" default:"error" enum:"error skip" when:"kind=pgn lc0" doc:"What happens when a game (in lc0 data a chunk) cannot be read: error ends the run, skip counts it and continues. skip also applies to a truncated tar file."`
 
 	Variant chess.Variant
 
@@ -74,18 +75,18 @@ type Config struct {
 type Limit struct {
 	_ struct{} `oneof:"depth nodes"`
 
-	Depth int   `key:"depth" range:"1..1000" unit:"plies" doc:"Depth of its search."`
-	Nodes int64 `key:"nodes" range:"1..1e12" unit:"positions" doc:"Positions of its search."`
+	Depth int   `key:"depth" range:"1..1000" unit:"plies" doc:"Search depth."`
+	Nodes int64 `key:"nodes" range:"1..1e12" unit:"positions" doc:"Number of positions to search."`
 }
 
 func (l Limit) uci() uci.Limit { return uci.Limit{Depth: l.Depth, Nodes: l.Nodes} }
 
 // Player is an engine that plays games against itself.
 type Player struct {
-	UCI string `key:"uci" want:"the name of a UCI engine" flags:"required" doc:"The engine that plays both sides, by its name on the path."`
+	UCI string `key:"uci" want:"the name of a UCI engine" flags:"required" doc:"The engine that plays both sides, by its name on the PATH."`
 	Limit
 	Options     map[string]string `key:"options" doc:"UCI options, such as Skill Level: 3."`
-	RandomPlies int               `key:"random_plies" default:"8" range:"0..1000" unit:"plies" doc:"Random legal moves at the start of a game, which are not learned from."`
+	RandomPlies int               `key:"random_plies" default:"8" range:"0..1000" unit:"plies" doc:"Number of random legal moves at the start of a game. These positions are not training samples."`
 
 	Command uci.Command // UCI with Options, as found on this machine
 }
@@ -99,12 +100,12 @@ type Player struct {
 //
 // and Draw is the probability that this value leaves for draws.
 type Label struct {
-	UCI string `key:"uci" want:"the name of a UCI engine" flags:"required" doc:"The engine that values positions, by its name on the path."`
+	UCI string `key:"uci" want:"the name of a UCI engine" flags:"required" doc:"The engine that evaluates positions, by its name on the PATH."`
 	Limit
 	Options map[string]string `key:"options" doc:"UCI options, such as Skill Level: 3."`
 
 	// Finish, if not zero, plays out unfinished games, which gives more positions.
-	Finish Limit `key:"finish" flags:"optional" doc:"Games that ended before the rules ended them (resigned, agreed drawn, lost on time or broken off) are played out by the engine, to this limit a move; absent: they count as they ended."`
+	Finish Limit `key:"finish" flags:"optional" doc:"Search limit with which the engine plays out games that ended early (by resignation, agreement, time or abandonment), which then count by the result on the board. If absent, they count as they ended."`
 
 	Command uci.Command // UCI with Options, as found on this machine
 }

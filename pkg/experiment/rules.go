@@ -61,12 +61,6 @@ var rules = []rule{
 		}
 		return ""
 	}},
-	{[]string{"data.kind", "data.games"}, func(s *Settings) string {
-		if s.Data != nil && s.Data.Kind == "engine" && s.Data.Games == 0 {
-			return "an engine plays as many games as data.games says, which is missing"
-		}
-		return ""
-	}},
 	{[]string{"data.policy", "data.label"}, func(s *Settings) string {
 		if s.Data != nil && s.Data.Policy == "engine" && s.Data.Label == nil {
 			return "the policy is to learn an engine's best move, and data.label, which names it, is missing"

@@ -16,31 +16,31 @@ import (
 // trials. The tags of its fields, and of the structs in other packages, are the language;
 // see package config.
 type document struct {
-	Extends []string `key:"extends" want:"the path of a file" min:"1" flags:"single own outside" doc:"Experiment files that this one starts from, relative to its own folder, with or without .yaml. Later ones override earlier ones, and this file overrides all."`
+	Extends []string `key:"extends" want:"the path of a file" min:"1" flags:"single own outside" doc:"Experiment files that this one builds on, relative to its own folder, with or without .yaml. Later files override earlier ones, and this file overrides all of them."`
 	Settings
-	Sweep sweep `key:"sweep" flags:"outside" doc:"What is varied: every combination is a trial."`
+	Sweep sweep `key:"sweep" flags:"outside" doc:"Values to vary. Every combination is a trial."`
 }
 
 // Settings are all settings that decide the result of one trial, with every default filled
 // in, and the use of the result. Keys whose conditions do not hold (patience of a constant
 // schedule) are zero.
 type Settings struct {
-	Alamos      int             `key:"alamos" default:"1" range:"1..1" flags:"required own" doc:"Version of the language that this file is written in."`
+	Alamos      int             `key:"alamos" default:"1" range:"1..1" flags:"required own" doc:"Version of the language."`
 	Name        string          `key:"name" want:"a name of a-z, 0-9 and -" pattern:"^[a-z0-9][a-z0-9-]{0,63}$" flags:"required own aside" doc:"Name of the experiment and of its folder of results."`
-	About       string          `key:"about" flags:"own aside" doc:"What the experiment asks, in Markdown: the opening of its notebook."`
-	Seed        uint64          `key:"seed" default:"1" range:"0..9007199254740992" doc:"The one source of chance: equal seed and settings give equal results."`
-	Game        Game            `key:"game" doc:"What is played."`
-	Network     Network         `key:"network" doc:"What is trained."`
-	Search      search.Config   `key:"search" doc:"How self-play searches for a move."`
-	Data        *data.Config    `key:"data" flags:"optional" doc:"External positions to learn from: generation g learns from chunk g of them in the place of games of its own. Absent: self-play."`
-	SelfPlay    selfplay.Config `key:"selfplay" when:"!data" doc:"How a generation's games are made."`
-	Generations int             `key:"generations" default:"30" range:"1.." doc:"How often self-play, or a chunk of data, and training alternate."`
-	Stop        *config.File    `key:"stop" ext:".go" doc:"Go script that decides after each generation whether training ends there; generations is then the most there can be."`
-	Training    train.Config    `key:"training" doc:"How the network learns from the games."`
-	Tournament  Tournament      `key:"tournament" doc:"The round robin that measures strength after training."`
-	Evaluation  *Evaluation     `key:"evaluation" flags:"optional aside" doc:"What checkpoints are tested on after training; absent: nothing. It is no part of a trial's identity."`
-	Hooks       []Hook          `key:"hooks" default:"[]" flags:"aside" doc:"Go scripts that measure something of our own on the games or the checkpoint of each generation."`
-	Notebook    []Cell          `key:"notebook" flags:"aside" doc:"The cells of the page that a run writes, from top to bottom. By default they show what the experiment does: without a tournament no standings, with data no games of self-play, with an evaluation the tables puzzles and accuracy; a sweep begins with its trials."`
+	About       string          `key:"about" flags:"own aside" doc:"Purpose of the experiment in Markdown, shown at the top of its notebook."`
+	Seed        uint64          `key:"seed" default:"1" range:"0..9007199254740992" doc:"Seed of all random numbers. Equal seeds and settings give equal results."`
+	Game        Game            `key:"game" doc:"The game that is played."`
+	Network     Network         `key:"network" doc:"The architecture of the neural network."`
+	Search      search.Config   `key:"search" doc:"The tree search of self-play."`
+	Data        *data.Config    `key:"data" flags:"optional" doc:"External training positions: generation g trains on chunk g of them, and there is no self-play. If absent, the network trains on its own games."`
+	SelfPlay    selfplay.Config `key:"selfplay" when:"!data" doc:"The self-play of each generation."`
+	Generations int             `key:"generations" default:"30" range:"1.." doc:"How often self-play (or reading a chunk of data) and training alternate."`
+	Stop        *config.File    `key:"stop" ext:".go" doc:"Go script that decides after each generation whether training ends. generations is then the maximum."`
+	Training    train.Config    `key:"training" doc:"The training of the network in each generation."`
+	Tournament  Tournament      `key:"tournament" doc:"The tournament that measures playing strength after training."`
+	Evaluation  *Evaluation     `key:"evaluation" flags:"optional aside" doc:"Tests of checkpoints after training. If absent, there are none. They are not part of a trial's identity."`
+	Hooks       []Hook          `key:"hooks" default:"[]" flags:"aside" doc:"Go scripts that compute more metrics from the games or the checkpoint of each generation."`
+	Notebook    []Cell          `key:"notebook" flags:"aside" doc:"Cells of the page that a run writes, from top to bottom. The default suits the experiment: it shows standings if there is a tournament, game lengths if there is self-play, and the tables puzzles and accuracy if there is an evaluation. The page of a sweep starts with its trials."`
 
 	// Folder is the folder of the experiment file. Identities name data files relative to
 	// it, so that they do not depend on the working directory. If it is empty, their paths
@@ -50,16 +50,16 @@ type Settings struct {
 
 // Game describes the game.
 type Game struct {
-	Variant  string   `key:"variant" default:"atomic" enum:"chess atomic antichess kingofthehill 3check horde racingkings crazyhouse" doc:"Rules of the game, as lichess plays them."`
-	Start    []string `key:"start" default:"[]" want:"chess960 or a position in FEN" flags:"single" doc:"Where games of self-play and of the tournament start: a position, or chess960, one of the 960 drawn for each game (for the two games of a pair in a tournament). Of several each is equally likely; empty is the start position of the variant."`
-	MaxMoves int      `key:"max_moves" default:"150" range:"1..10000" unit:"moves of each side" doc:"A longer game of self-play is thrown away and started again; one of a tournament is a draw."`
+	Variant  string   `key:"variant" default:"atomic" enum:"chess atomic antichess kingofthehill 3check horde racingkings crazyhouse" doc:"Chess variant, with the rules of lichess."`
+	Start    []string `key:"start" default:"[]" want:"chess960 or a position in FEN" flags:"single" doc:"Start position of games in self-play and in the tournament: a FEN, or chess960, which draws one of the 960 positions for each game (in the tournament, for both games of a pair). Each entry of a list is equally likely. An empty list means the start position of the variant."`
+	MaxMoves int      `key:"max_moves" default:"150" range:"1..10000" unit:"moves of each side" doc:"Maximum length of a game. A longer game of self-play is discarded and replaced; a longer game of the tournament is a draw."`
 }
 
 // Network describes the network. Input and Policy determine the planes of the spec and the
 // size of its policy.
 type Network struct {
-	Input  string `key:"input" default:"atomic16" enum:"atomic16 mover15 variants31 alphazero119 lc0-112 marro77 dtu24" doc:"Encoder of positions into planes: atomic16 and mover15 know the board only, variants31 every variant; mover15 and variants31 see it from the side to move. alphazero119 is AlphaZero's, with eight positions of history, lc0-112 Leela Chess Zero's, marro77 ChessMarro's, dtu24 that of the convolutional networks for minimax search."`
-	Policy string `key:"policy" default:"uci1968" enum:"uci1968 uci1968-mover uci2206-mover alphazero4672 lc0-1858 fromto4096 marro4096 none" doc:"Numbering of moves at the policy output: uci1968 is of moves on the board, uci2206-mover of those of every variant; -mover is from the view of the side to move. alphazero4672 is AlphaZero's 73 kinds of moves from each square, lc0-1858 Leela's list, fromto4096 origin by destination and marro4096 ChessMarro's 64 kinds from each square; the last two promote to queens only. none is no policy: all legal moves have equal priors."`
+	Input  string `key:"input" default:"atomic16" enum:"atomic16 mover15 variants31 alphazero119 lc0-112 marro77 dtu24" doc:"Encoding of positions as input planes. atomic16 and mover15 contain only the board, variants31 the state of every variant; mover15 and variants31 show it from the view of the side to move. alphazero119 is AlphaZero's encoding, with eight positions of history, lc0-112 Leela Chess Zero's, marro77 ChessMarro's, and dtu24 that of the paper on value networks and minimax."`
+	Policy string `key:"policy" default:"uci1968" enum:"uci1968 uci1968-mover uci2206-mover alphazero4672 lc0-1858 fromto4096 marro4096 none" doc:"Encoding of moves at the policy output. uci1968 contains the moves of pieces on the board, uci2206-mover the moves of every variant; -mover means from the view of the side to move. alphazero4672 has AlphaZero's 73 types of moves for each square, lc0-1858 is Leela Chess Zero's list, fromto4096 is origin times destination, and marro4096 has ChessMarro's 64 types for each square; the last two promote only to queens. none means no policy: all legal moves have equal priors."`
 	nn.Spec
 }
 
@@ -68,44 +68,44 @@ const NoPolicy = "none"
 
 // Tournament measures strength after training.
 type Tournament struct {
-	Rounds      int                   `key:"rounds" default:"20" range:"0..1000000" unit:"games" doc:"Games of each pair, colors alternating; 0 is no tournament."`
-	Search      search.Config         `key:"search" inherit:"search" except:"noise.weight=0 root.noise=0 forced_playouts=0" doc:"How checkpoints search for a move; what is left out is as in search, except that there is no noise, that of a gumbel root included, and no forced_playouts."`
-	Limit       *SearchLimit          `key:"limit" flags:"optional" doc:"What ends a checkpoint's search before its visits do; absent: nothing."`
-	Temperature TournamentTemperature `key:"temperature" doc:"How a checkpoint draws its move from the visits."`
-	Format      match.Format          `key:"format" flags:"optional" doc:"Who meets whom; absent: a round robin, everybody meets everybody."`
-	Openings    *Openings             `key:"openings" flags:"optional" doc:"Book of openings, in place of game.start: all pairs of players meet in the same, each twice with the colors changed, in an order drawn by seed."`
-	RandomPlies int                   `key:"random_plies" default:"0" range:"0..1000" unit:"plies" doc:"Random legal moves at the start, or after the opening of the book; the two games of a pair share them."`
-	MaxMoves    int                   `key:"max_moves" inherit:"game.max_moves" range:"1..10000" unit:"moves of each side" doc:"A longer game is a draw."`
+	Rounds      int                   `key:"rounds" default:"20" range:"0..1000000" unit:"games" doc:"Number of games between each pair of players, with alternating colors. 0 means no tournament."`
+	Search      search.Config         `key:"search" inherit:"search" except:"noise.weight=0 root.noise=0 forced_playouts=0" doc:"The tree search of checkpoints. Omitted keys are as in search, but without noise (also that of a gumbel root) and forced playouts."`
+	Limit       *SearchLimit          `key:"limit" flags:"optional" doc:"Limits that end a checkpoint's search before it reaches its visits. If absent, there are none."`
+	Temperature TournamentTemperature `key:"temperature" doc:"How a checkpoint selects its move from the visit counts."`
+	Format      match.Format          `key:"format" flags:"optional" doc:"Who plays whom. If absent, every pair of players plays (round robin)."`
+	Openings    *Openings             `key:"openings" flags:"optional" doc:"Opening book, used instead of game.start. All pairs of players play the same openings, each one twice with reversed colors, in an order drawn by seed."`
+	RandomPlies int                   `key:"random_plies" default:"0" range:"0..1000" unit:"plies" doc:"Number of random legal moves at the start of a game, or after its opening from the book. Both games of a pair begin with the same ones."`
+	MaxMoves    int                   `key:"max_moves" inherit:"game.max_moves" range:"1..10000" unit:"moves of each side" doc:"Maximum length of a game. A longer game is a draw."`
 	match.Judge
-	Adjudicate *config.File `key:"adjudicate" ext:".go" doc:"Go script that may end a game before the rules do, with the result that it names."`
-	Players    []match.Spec `key:"players" default:"[every: 4, untrained, random]" min:"2" doc:"Who plays: every: N or generations: [N, ...] (checkpoints), last, untrained, random, a UCI engine, alpha-beta on a script, on the value of a network or on material, a checkpoint's policy without search, or an external model."`
+	Adjudicate *config.File `key:"adjudicate" ext:".go" doc:"Go script that can end a game early and determines its result."`
+	Players    []match.Spec `key:"players" default:"[every: 4, untrained, random]" min:"2" doc:"The players: checkpoints (every: N, generations: [N, ...], last, untrained), random moves, UCI engines, alpha-beta search that evaluates by a script, a network or material, a checkpoint's policy without search, and external models."`
 }
 
 // SearchLimit ends searches of a tournament before they reach their visits. 0 means no
 // limit.
 type SearchLimit struct {
-	Depth    int `key:"depth" default:"0" range:"0..1000" unit:"plies" doc:"Length of the line of best play at which a search ends; 0: none."`
-	MoveTime int `key:"movetime" default:"0" range:"0..86400000" unit:"ms" doc:"Time for a move; 0: none. Games that end by the clock are others in every run, and on every machine."`
+	Depth    int `key:"depth" default:"0" range:"0..1000" unit:"plies" doc:"Length of the principal variation at which a search ends. 0 means no limit."`
+	MoveTime int `key:"movetime" default:"0" range:"0..86400000" unit:"ms" doc:"Time for each move. 0 means no limit. Games with a time limit differ between runs and machines."`
 }
 
 // TournamentTemperature applies to a whole game.
 type TournamentTemperature struct {
-	Power float64 `key:"power" default:"4" range:">0..1000" words:"max=inf" doc:"As selfplay.temperature.power, for the whole game."`
+	Power float64 `key:"power" default:"4" range:">0..1000" words:"max=inf" doc:"As selfplay.temperature.power, but for the whole game."`
 }
 
 type Openings struct {
 	_ struct{} `short:"file"`
 
-	Book  config.File `key:"file" ext:".pgn .epd .fen" flags:"required" doc:"Games in PGN, or positions in EPD or FEN, a line each."`
-	Plies int         `key:"plies" default:"0" range:"0..10000" unit:"plies" doc:"How much of each game of the book is played; 0: all of it."`
+	Book  config.File `key:"file" ext:".pgn .epd .fen" flags:"required" doc:"Games in PGN, or positions in EPD or FEN, one on each line."`
+	Plies int         `key:"plies" default:"0" range:"0..10000" unit:"plies" doc:"Number of plies that are played from each game of the book. 0 means all of them."`
 }
 
 // Evaluation tests checkpoints after training.
 type Evaluation struct {
-	Every    int           `key:"every" default:"0" range:"0..1000000" unit:"generations" doc:"The checkpoints of every N-th generation are tested, and always the last one; 0: the last one only."`
-	Puzzles  []Puzzles     `key:"puzzles" default:"[]" doc:"Files of puzzles, which the network solves alone and with a search. The measures of a trial are puzzles.NAME (the share solved with the search) and policy.NAME (by the network alone), NAME being that of the file."`
-	Search   search.Config `key:"search" inherit:"tournament.search" doc:"How checkpoints search for the move that solves a puzzle; what is left out is as in tournament.search. There is no noise, and the most visited move is the answer."`
-	Accuracy bool          `key:"accuracy" default:"true" doc:"Measure on the held-out games of the last window how often the move that was played or visited most is the network's first (accuracy.top1) and among its first five (accuracy.top5), and the squared error of its value (accuracy.value_error), by phase of the game: opening with more than 10 of the queens, rooks, bishops and knights of both sides on the board, endgame with at most 6, middlegame between."`
+	Every    int           `key:"every" default:"0" range:"0..1000000" unit:"generations" doc:"Interval between the generations whose checkpoints are tested. The last one always is; 0 means only the last one."`
+	Puzzles  []Puzzles     `key:"puzzles" default:"[]" doc:"Files of puzzles. The network solves them with search (measure puzzles.NAME) and without (measure policy.NAME); each measure is the fraction of solved puzzles, and NAME is the name of the file."`
+	Search   search.Config `key:"search" inherit:"tournament.search" doc:"The tree search that solves puzzles. Omitted keys are as in tournament.search. It has no noise, and the most visited move is the answer."`
+	Accuracy bool          `key:"accuracy" default:"true" doc:"Measure the predictions on held-out games of the last replay window: how often the move that was played or visited most is the network's first choice (accuracy.top1) or among its first five (accuracy.top5), and the squared error of the value (accuracy.value_error). Phases of the game are listed separately: opening (more than 10 queens, rooks, bishops and knights on the board), endgame (at most 6) and middlegame."`
 }
 
 // EvaluationMeasures returns the names of the measures that a trial's evaluation makes: the
@@ -128,7 +128,7 @@ func (s *Settings) EvaluationMeasures() (names []string) {
 type Puzzles struct {
 	_ struct{} `short:"file"`
 
-	File config.File `key:"file" ext:".epd" flags:"required" doc:"Puzzles in EPD, a line each, with bm (the best moves, in SAN) or dm (the moves to mate); relative to the folder of the experiment file. Lines without the operation variant are of game.variant."`
+	File config.File `key:"file" ext:".epd" flags:"required" doc:"Puzzles in EPD, one on each line, with the operation bm (best moves in SAN) or dm (moves to mate). A line without the operation variant belongs to game.variant. The path is relative to the folder of the experiment file."`
 }
 
 // Name returns the name of the file without folder and ending.
@@ -139,9 +139,9 @@ func (p Puzzles) Name() string { return p.File.Name() }
 type Hook struct {
 	_ struct{} `short:"file"`
 
-	File    config.File `key:"file" ext:".go" flags:"required" doc:"Go source, relative to the folder of the experiment file."`
-	Metric  string      `key:"metric" want:"a name of letters, digits, - and _" pattern:"^[A-Za-z0-9_-]{1,64}$" absent:"the name of the file" doc:"Name of what it measures."`
-	OnError string      `key:"on_error" enum:"empty stop" absent:"empty" doc:"What a fault of the script does: leave the metrics of that generation empty, or stop the run."`
+	File    config.File `key:"file" ext:".go" flags:"required" doc:"Go script, relative to the folder of the experiment file."`
+	Metric  string      `key:"metric" want:"a name of letters, digits, - and _" pattern:"^[A-Za-z0-9_-]{1,64}$" absent:"the name of the file" doc:"Name of the metric."`
+	OnError string      `key:"on_error" enum:"empty stop" absent:"empty" doc:"What happens when the script fails: empty leaves the metrics of that generation empty, stop ends the run."`
 }
 
 // Name returns the name of the hook's measure: Metric, or the name of the file if that is
@@ -157,35 +157,35 @@ func (h Hook) Name() string {
 type Cell struct {
 	_ struct{} `oneof:"text figure table"`
 
-	Text   string  `key:"text" want:"Markdown" doc:"Markdown."`
+	Text   string  `key:"text" want:"Markdown" doc:"Text in Markdown."`
 	Figure *Figure `key:"figure" doc:"A figure."`
-	Table  string  `key:"table" enum:"crosstable standings models pairs trials generations settings network puzzles accuracy" doc:"A table; models tells the checkpoints of the tournament apart; pairs has its games by color; network is the layers of each different network, with their parameters."`
+	Table  string  `key:"table" enum:"crosstable standings models pairs trials generations settings network puzzles accuracy" doc:"A table. models lists the networks of the tournament, pairs its games by color, and network the layers and parameters of each different network."`
 }
 
 // Figure is a figure of the notebook.
 type Figure struct {
 	_ struct{} `short:"kind"`
 
-	Kind string `key:"kind" enum:"score loss loss-heads learning-rate crosstable hook elo results lengths length-histogram sweep heatmap multiples parallel policy tree board" flags:"required" doc:"What is drawn."`
+	Kind string `key:"kind" enum:"score loss loss-heads learning-rate crosstable hook elo results lengths length-histogram sweep heatmap multiples parallel policy tree board" flags:"required" doc:"Type of figure."`
 
 	// For a sweep, empty means the first of its keys.
-	X string  `key:"x" default:"samples" enum:"samples generation" when:"kind=score" doc:"Horizontal axis: training positions seen, or generations."`
+	X string  `key:"x" default:"samples" enum:"samples generation" when:"kind=score" doc:"Horizontal axis: training positions or generations."`
 	_ string  `key:"x" default:"epoch" enum:"epoch" when:"kind=loss loss-heads learning-rate" doc:"Horizontal axis."`
 	_ string  `key:"x" default:"generation" enum:"samples generation" when:"kind=hook lengths" doc:"Horizontal axis."`
 	_ KeyPath `key:"x" when:"kind=sweep heatmap" absent:"the first key of the sweep" doc:"Horizontal axis: a key that the sweep varies."`
 
 	// Empty means all other keys (sweep) or the second key (heatmap).
-	Y KeyPath `key:"y" when:"kind=sweep" absent:"every other key of the sweep" doc:"A line for each value of this key."`
+	Y KeyPath `key:"y" when:"kind=sweep" absent:"every other key of the sweep" doc:"A key with one line for each of its values."`
 	_ KeyPath `key:"y" when:"kind=heatmap" absent:"the second key of the sweep" doc:"Vertical axis: a key that the sweep varies."`
 
-	Metric string `key:"metric" want:"the name of a metric" flags:"required" when:"kind=hook" doc:"Which metric of the hooks is drawn."`
-	_      string `key:"metric" default:"score" enum:"score elo vs_untrained vs_random loss policy_loss value_loss top1 top5 samples seconds" pattern:"^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+$" want:"puzzles.NAME, policy.NAME, accuracy.NAME or HOOK.METRIC" when:"kind=sweep heatmap parallel" doc:"Measure of a trial at its end: score in its tournament, Elo, score against the untrained network or random moves, validation losses, training positions, seconds, puzzles solved or accuracy (see evaluation), or a metric of a hook in the last generation."`
-	_      string `key:"metric" default:"score" enum:"score loss" when:"kind=multiples" doc:"What each small figure shows of its trial."`
+	Metric string `key:"metric" want:"the name of a metric" flags:"required" when:"kind=hook" doc:"Metric of a hook."`
+	_      string `key:"metric" default:"score" enum:"score elo vs_untrained vs_random loss policy_loss value_loss top1 top5 samples seconds" pattern:"^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+$" want:"puzzles.NAME, policy.NAME, accuracy.NAME or HOOK.METRIC" when:"kind=sweep heatmap parallel" doc:"Final measure of each trial: score in its tournament, Elo, score against the untrained network or random moves, validation losses, training positions, seconds, solved puzzles, accuracy (see evaluation), or a hook's metric in the last generation."`
+	_      string `key:"metric" default:"score" enum:"score loss" when:"kind=multiples" doc:"Curve in the small figure of each trial."`
 
-	Position   string `key:"position" default:"start" want:"start or a position in FEN" when:"kind=policy tree board" doc:"Position that is shown; start is that of the game."`
-	Generation *int   `key:"generation" range:"0.." when:"kind=policy tree board" absent:"the last" doc:"Checkpoint that is shown; 0 is the untrained network."`
+	Position   string `key:"position" default:"start" want:"start or a position in FEN" when:"kind=policy tree board" doc:"Position to show. start is the start position of the game."`
+	Generation *int   `key:"generation" range:"0.." when:"kind=policy tree board" absent:"the last" doc:"Checkpoint to show. 0 is the untrained network."`
 	_          *int   `key:"generation" range:"1.." when:"kind=length-histogram" absent:"the last" doc:"Generation whose games are counted."`
-	Visits     int    `key:"visits" inherit:"tournament.search.visits" range:"1..10000000" when:"kind=tree board" unit:"visits" doc:"Visits of the search that is drawn."`
+	Visits     int    `key:"visits" inherit:"tournament.search.visits" range:"1..10000000" when:"kind=tree board" unit:"visits" doc:"Visits of the search that is shown."`
 	Title      string `key:"title" doc:"Title above the figure."`
 }
 

@@ -11,20 +11,20 @@ import (
 
 // sweep is the sweep section of a file.
 type sweep struct {
-	Grid    grid          `key:"grid" doc:"Key paths and the values each takes: network.depth: [2, 5, 10]. Every combination is a trial; the last key varies fastest."`
-	Zip     zips          `key:"zip" doc:"Key paths whose lists, equally long, move together: {selfplay.games: [100, 200], generations: [40, 20]}; or a list of such groups. Zips are crossed with the grid."`
-	Random  *random       `key:"random" flags:"optional" doc:"Values drawn at random, crossed with grid and zip. What is drawn for a key depends on seed and the key only: more trials continue where fewer ended."`
-	Include []combination `key:"include" doc:"Further combinations, beside the product of the others: {network.depth: 20, network.width: 256}. Keys that one leaves out are as in the file without its sweep."`
-	Exclude []combination `key:"exclude" doc:"Combinations of the product that are left out: those that have all of an item's values."`
-	Seeds   int           `key:"seeds" default:"1" range:"1..10000" doc:"Repeat every combination with seed, seed + 1, and so on."`
-	Budget  *budget       `key:"budget" flags:"optional" doc:"What the sweep may cost. What it leaves out is reported."`
-	Halving *Halving      `key:"halving" flags:"optional" doc:"Successive halving: all trials train a little, the best go on. Every trial reaches a rung before any goes on (unlike in ASHA), so that the choice does not depend on timing. With seeds, each is a trial that is judged by itself."`
+	Grid    grid          `key:"grid" doc:"Key paths, each with a list of values: network.depth: [2, 5, 10]. Every combination is a trial; the last key varies fastest."`
+	Zip     zips          `key:"zip" doc:"Key paths with lists of equal length that vary together: {selfplay.games: [100, 200], generations: [40, 20]}; or a list of such groups. Zips are crossed with the grid."`
+	Random  *random       `key:"random" flags:"optional" doc:"Random values, crossed with grid and zip. The values of a key depend only on seed and the key, so a larger sweep continues a smaller one."`
+	Include []combination `key:"include" doc:"Additional combinations: {network.depth: 20, network.width: 256}. Other keys have the values of the file without its sweep."`
+	Exclude []combination `key:"exclude" doc:"Combinations to leave out: those with all values of an item."`
+	Seeds   int           `key:"seeds" default:"1" range:"1..10000" doc:"Number of repetitions of every combination, with seed, seed + 1, and so on."`
+	Budget  *budget       `key:"budget" flags:"optional" doc:"Limits of the sweep's cost. alamos reports the combinations that exceed them."`
+	Halving *Halving      `key:"halving" flags:"optional" doc:"Successive halving: all trials train for a few generations, and only the best ones continue. All trials reach a rung before any of them continues (unlike in ASHA), so that the selection does not depend on timing. Trials that differ in their seeds are judged separately."`
 }
 
 // random is the random section of a sweep.
 type random struct {
-	Trials int   `key:"trials" range:"1..10000" flags:"required" unit:"trials" doc:"How many different combinations are drawn."`
-	Draw   draws `key:"draw" flags:"required" doc:"Key paths and a distribution each: {uniform: [0.5, 4]}, {log_uniform: [1e-3, 1e-1]}, {int: [2, 20]} with both bounds, or {choice: [zero, 0.2]}. Of a key that wants whole numbers log_uniform draws whole numbers."`
+	Trials int   `key:"trials" range:"1..10000" flags:"required" unit:"trials" doc:"Number of different combinations."`
+	Draw   draws `key:"draw" flags:"required" doc:"Key paths, each with a distribution: {uniform: [0.5, 4]}, {log_uniform: [1e-3, 1e-1]}, {int: [2, 20]} (both bounds included) or {choice: [zero, 0.2]}. If the key wants a whole number, log_uniform draws whole numbers."`
 }
 
 // readSection reads a group of the sweep.

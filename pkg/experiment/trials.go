@@ -115,8 +115,8 @@ func (x *expansion) drawn(path string) bool {
 
 // budget limits a sweep. 0 means no limit.
 type budget struct {
-	Trials int `key:"trials" range:"1.." absent:"all" unit:"trials" doc:"Most trials, with all seeds. Combinations beyond them are left out by lot, which depends on seed; what is included stays."`
-	Games  int `key:"games" range:"1.." absent:"all" unit:"games" doc:"Most games of self-play of all trials together: trials are taken in order as long as they fit."`
+	Trials int `key:"trials" range:"1.." absent:"all" unit:"trials" doc:"Maximum number of trials, including all seeds. If there are more, combinations are dropped at random, depending on seed; included combinations are the last to be dropped."`
+	Games  int `key:"games" range:"1.." absent:"all" unit:"games" doc:"Maximum number of self-play games in all trials together. Trials are taken in order while they fit."`
 }
 
 func (x *expansion) readBudget() budget {
@@ -229,10 +229,10 @@ func (x *expansion) lot(c *combo) string {
 // order in which trials finish. Trials that differ only in their seeds are judged
 // separately.
 type Halving struct {
-	Metric string `key:"metric" default:"validation_loss" enum:"validation_loss elo" doc:"What decides: the lowest validation loss of the newest generation, or the highest Elo in a match of every pair of trials."`
-	Factor int    `key:"factor" default:"3" range:"2..1000" doc:"One in this many goes on, and trains this many times as long."`
-	First  int    `key:"first" default:"1" range:"1.." unit:"generations" doc:"Generations before the first choice."`
-	Games  int    `key:"games" default:"20" range:"1.." unit:"games" when:"metric=elo" doc:"Games of each pair of trials."`
+	Metric string `key:"metric" default:"validation_loss" enum:"validation_loss elo" doc:"Criterion of the selection: the lowest validation loss of the newest generation, or the highest Elo in matches between all pairs of trials."`
+	Factor int    `key:"factor" default:"3" range:"2..1000" doc:"The best 1/factor of the trials continue, and train factor times as long."`
+	First  int    `key:"first" default:"1" range:"1.." unit:"generations" doc:"Number of generations before the first selection."`
+	Games  int    `key:"games" default:"20" range:"1.." unit:"games" when:"metric=elo" doc:"Number of games between each pair of trials."`
 }
 
 // Metrics of successive halving.

@@ -12,22 +12,22 @@ import (
 // Judge adjudicates games from the players' scores, as people do: a player resigns, or both
 // agree on a draw. The zero Judge ends no game.
 type Judge struct {
-	Resign Resign `key:"resign" flags:"optional" doc:"Players who both think that one is lost end the game; absent: they play on."`
-	Draw   Draw   `key:"draw" flags:"optional" doc:"Players who both think the game drawn end it; absent: they play on."`
+	Resign Resign `key:"resign" flags:"optional" doc:"Resignation: a game ends when both players agree that one of them is lost. If absent, no player resigns."`
+	Draw   Draw   `key:"draw" flags:"optional" doc:"Draw by agreement: a game ends when both players consider it drawn. If absent, it continues."`
 }
 
 // Resign is the condition under which a game counts as resigned: both players consider the
 // same side lost.
 type Resign struct {
-	Score float64 `key:"score" default:"-0.95" range:">-1..<0" doc:"Expected result, from -1 to 1, at which a player gives up."`
-	Moves int     `key:"moves" default:"3" range:"1..1000" unit:"moves of each side" doc:"For how many moves it has thought no better, and its opponent no worse of its own game."`
+	Score float64 `key:"score" default:"-0.95" range:">-1..<0" doc:"Expected score, from -1 to 1, at which a player considers itself lost."`
+	Moves int     `key:"moves" default:"3" range:"1..1000" unit:"moves of each side" doc:"Number of consecutive moves for which the player's score is no higher and its opponent agrees."`
 }
 
 // Draw is the condition under which a game is agreed drawn.
 type Draw struct {
-	Score float64 `key:"score" default:"0.02" range:"0..<1" doc:"Expected result, to either side, of a game that is thought drawn."`
-	Moves int     `key:"moves" default:"8" range:"1..1000" unit:"moves of each side" doc:"For how many moves both have thought so."`
-	From  int     `key:"from" default:"40" range:"0..10000" unit:"moves" doc:"Not before this move."`
+	Score float64 `key:"score" default:"0.02" range:"0..<1" doc:"Largest expected score, for either side, that counts as drawn."`
+	Moves int     `key:"moves" default:"8" range:"1..1000" unit:"moves of each side" doc:"Number of consecutive moves for which both players agree."`
+	From  int     `key:"from" default:"40" range:"0..10000" unit:"moves" doc:"First move at which players can agree on a draw."`
 }
 
 // Validate returns an error for settings that contradict each other or are out of range.

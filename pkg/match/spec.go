@@ -26,23 +26,23 @@ type Spec struct {
 	_ struct{} `short:"player" oneof:"every generations player uci hook alphabeta material policy model"`
 
 	Every       int          `key:"every" range:"1..1000000" unit:"generations" doc:"The checkpoints of every N-th generation, and always the last one."`
-	Generations []int        `key:"generations" range:"1.." unit:"generations" min:"1" flags:"single" doc:"The checkpoints of these generations, where training comes so far."`
-	Player      string       `key:"player" enum:"last untrained random" doc:"last: the last checkpoint; untrained: the network before training; random: random legal moves."`
-	UCI         string       `key:"uci" want:"the name of a UCI engine" doc:"A UCI engine, by its name on the path."`
-	Hook        *config.File `key:"hook" ext:".go" doc:"Alpha-beta search on the evaluation of a Go script."`
-	AlphaBeta   Checkpoint   `key:"alphabeta" range:"1.." words:"last untrained" doc:"Alpha-beta search on the value of a network: the last, the untrained, or that of a generation, where training comes so far."`
-	Material    int          `key:"material" range:"1..100" unit:"plies" doc:"Alpha-beta search of this depth on a count of material, as suits the variant."`
-	Policy      Checkpoint   `key:"policy" range:"1.." words:"last untrained" doc:"A checkpoint without any search, the last, the untrained, or that of a generation, where training comes so far: the move that its policy gives the most."`
-	Model       Checkpoint   `key:"model" ext:".safetensors" pattern:"^[^@]+@.+$" want:"RUN@GENERATION, as in tiny@3 or quickstart/2@last" doc:"An external checkpoint: of another run, as tiny@3, tiny@untrained or, of a sweep with the first digits of a trial's hash, quickstart/2@last; or a file, relative to the folder of the experiment file. It plays with its own encoder and policy and the search of this tournament."`
+	Generations []int        `key:"generations" range:"1.." unit:"generations" min:"1" flags:"single" doc:"The checkpoints of these generations, if training reaches them."`
+	Player      string       `key:"player" enum:"last untrained random" doc:"last: the last checkpoint. untrained: the network before training. random: random legal moves."`
+	UCI         string       `key:"uci" want:"the name of a UCI engine" doc:"A UCI engine, by its name on the PATH."`
+	Hook        *config.File `key:"hook" ext:".go" doc:"Alpha-beta search that evaluates positions with a Go script."`
+	AlphaBeta   Checkpoint   `key:"alphabeta" range:"1.." words:"last untrained" doc:"Alpha-beta search that evaluates positions with a network: the last, the untrained, or that of a generation, if training reaches it."`
+	Material    int          `key:"material" range:"1..100" unit:"plies" doc:"Alpha-beta search of this depth that evaluates positions by material, with values for the variant."`
+	Policy      Checkpoint   `key:"policy" range:"1.." words:"last untrained" doc:"A checkpoint without search, which plays the move with the highest prior: the last, the untrained, or that of a generation, if training reaches it."`
+	Model       Checkpoint   `key:"model" ext:".safetensors" pattern:"^[^@]+@.+$" want:"RUN@GENERATION, as in tiny@3 or quickstart/2@last" doc:"A checkpoint of another run, such as tiny@3 or tiny@untrained (for a sweep with the first digits of a trial's hash, quickstart/2@last), or a file relative to the folder of the experiment file. It plays with its own encoder and policy, and with the search of this tournament."`
 
-	Level    int               `key:"level" when:"uci" range:"1..8" doc:"Strength as lichess sets it for Fairy-Stockfish."`
-	MoveTime int               `key:"movetime" when:"uci" range:"1..86400000" unit:"ms" doc:"Time for a move."`
-	Depth    int               `key:"depth" when:"uci" range:"1..1000" unit:"plies" doc:"Depth of the engine's search."`
-	_        int               `key:"depth" when:"hook" range:"1..100" unit:"plies" flags:"required" doc:"Depth of the search."`
-	_        int               `key:"depth" when:"alphabeta" range:"1..100" unit:"plies" flags:"required" doc:"Depth of the search."`
-	Nodes    int               `key:"nodes" when:"uci" range:"1.." unit:"nodes" doc:"Nodes of the engine's search."`
+	Level    int               `key:"level" when:"uci" range:"1..8" doc:"Strength of Fairy-Stockfish, in the levels of lichess."`
+	MoveTime int               `key:"movetime" when:"uci" range:"1..86400000" unit:"ms" doc:"Time for each move. Results then depend on the machine."`
+	Depth    int               `key:"depth" when:"uci" range:"1..1000" unit:"plies" doc:"Search depth of the engine."`
+	_        int               `key:"depth" when:"hook" range:"1..100" unit:"plies" flags:"required" doc:"Search depth."`
+	_        int               `key:"depth" when:"alphabeta" range:"1..100" unit:"plies" flags:"required" doc:"Search depth."`
+	Nodes    int               `key:"nodes" when:"uci" range:"1.." unit:"nodes" doc:"Number of nodes that the engine searches."`
 	Options  map[string]string `key:"options" when:"uci" doc:"UCI options, such as Skill Level: 3."`
-	Rounds   int               `key:"rounds" range:"1.." unit:"games" absent:"as tournament.rounds" doc:"Games against each other player."`
+	Rounds   int               `key:"rounds" range:"1.." unit:"games" absent:"as tournament.rounds" doc:"Number of games against each other player."`
 
 	// Settings that only the command line has: an experiment has one search for all
 	// players.

@@ -74,11 +74,11 @@ type Tournament struct {
 type Format struct {
 	_ struct{} `short:"kind"`
 
-	Kind string `key:"kind" enum:"gauntlet ladder" flags:"required" doc:"gauntlet: the first players of the list meet all behind them, who do not meet each other; ladder: everybody meets those near in the list."`
+	Kind string `key:"kind" enum:"gauntlet ladder" flags:"required" doc:"gauntlet: the first players of the list play all later ones, who do not play each other. ladder: players that are near each other in the list play."`
 	// First is above 0 only in a gauntlet, and Span only in a ladder. Code may leave Kind
 	// empty.
-	First int `key:"first" default:"1" range:"1.." unit:"players" when:"kind=gauntlet" doc:"How many players run the gauntlet."`
-	Span  int `key:"span" default:"1" range:"1.." unit:"players" when:"kind=ladder" doc:"How far apart in the list those may stand who meet."`
+	First int `key:"first" default:"1" range:"1.." unit:"players" when:"kind=gauntlet" doc:"Number of players that run the gauntlet."`
+	Span  int `key:"span" default:"1" range:"1.." unit:"players" when:"kind=ladder" doc:"Maximum distance in the list between two players that play each other."`
 }
 
 // Fixture is a pair with its number of games.

@@ -251,10 +251,7 @@ const (
 	AttentionCBAM = "cbam"
 )
 
-const (
-	defaultReduction = 16
-	attentionKernel  = 7
-)
+const attentionKernel = 7
 
 // attention is an attention layer. Its linear layers and its convolution have no bias, as
 // in the papers' formulas. It uses single precision.

@@ -23,12 +23,12 @@ const (
 // Optimizer configures the loss and the update of the parameters. Code may leave fields at
 // zero: an empty Kind means SGD, and zero betas and epsilon mean their defaults.
 type Optimizer struct {
-	Kind        string  `key:"kind" default:"sgd" enum:"sgd adam adamw" doc:"Algorithm of the steps: stochastic gradient descent with momentum; adam (Kingma and Ba 2015); adamw, with the weight decay apart from the gradient (Loshchilov and Hutter 2019)."`
-	Momentum    float64 `key:"momentum" default:"0.9" range:"0..<1" when:"kind=sgd" doc:"Momentum."`
-	WeightDecay float64 `key:"weight_decay" default:"1e-4" range:"0..<1" doc:"Weight decay, added to the gradient: c in c*|theta|^2/2 of all trained parameters; with adamw the weights shrink by it times the learning rate."`
-	Beta1       float64 `key:"beta1" default:"0.9" range:">0..<1" when:"kind=adam adamw" doc:"Share of the running mean of the gradient that a step keeps."`
-	Beta2       float64 `key:"beta2" default:"0.999" range:">0..<1" when:"kind=adam adamw" doc:"Share of the running mean of its square that a step keeps."`
-	Epsilon     float64 `key:"epsilon" default:"1e-8" range:">0..1" when:"kind=adam adamw" doc:"What is added to the root of that mean before the division by it."`
+	Kind        string  `key:"kind" default:"sgd" enum:"sgd adam adamw" doc:"Optimizer: sgd is stochastic gradient descent with momentum, adam is Adam (Kingma and Ba 2015), adamw is Adam with decoupled weight decay (Loshchilov and Hutter 2019)."`
+	Momentum    float64 `key:"momentum" default:"0.9" range:"0..<1" when:"kind=sgd" doc:"Fraction of the previous step that is added to each step."`
+	WeightDecay float64 `key:"weight_decay" default:"1e-4" range:"0..<1" doc:"Weight decay c of all trained parameters: the loss includes c*|theta|^2/2. With adamw, each step shrinks the weights by c times the learning rate instead."`
+	Beta1       float64 `key:"beta1" default:"0.9" range:">0..<1" when:"kind=adam adamw" doc:"Decay rate of the running mean of the gradient."`
+	Beta2       float64 `key:"beta2" default:"0.999" range:">0..<1" when:"kind=adam adamw" doc:"Decay rate of the running mean of the squared gradient."`
+	Epsilon     float64 `key:"epsilon" default:"1e-8" range:">0..1" when:"kind=adam adamw" doc:"Number added to the root of the squared gradient's mean before the division by it, for numerical stability."`
 
 	Weights Weights
 	Seed    uint64 // seed of the dropout masks
@@ -36,9 +36,9 @@ type Optimizer struct {
 
 // Weights are the factors of the terms in the total loss. Zero Weights mean 1 each.
 type Weights struct {
-	Policy    float64 `key:"policy" default:"1" range:"0..<1e6" doc:"Weight of the cross-entropy between visits and policy; nothing where there is no policy."`
-	Value     float64 `key:"value" default:"1" range:"0..<1e6" doc:"Weight of the squared error of the value; with wdl of the cross-entropy of win, draw and loss."`
-	MovesLeft float64 `key:"moves_left" default:"1" range:"0..<1e6" doc:"Weight of the error of the moves left, where network.moves_left is true: Huber's, of plies over 20, quadratic to 10 plies, as in the training of Leela Chess Zero."`
+	Policy    float64 `key:"policy" default:"1" range:"0..<1e6" doc:"Weight of the policy loss, the cross-entropy with the visit distribution. A network without a policy ignores it."`
+	Value     float64 `key:"value" default:"1" range:"0..<1e6" doc:"Weight of the value loss: the squared error, or with wdl the cross-entropy."`
+	MovesLeft float64 `key:"moves_left" default:"1" range:"0..<1e6" doc:"Weight of the moves-left loss: the Huber loss of plies / 20, quadratic up to 10 plies, as in the training of Leela Chess Zero. Only a network with moves_left uses it."`
 }
 
 // Complete returns the optimizer with every default made explicit, or an error that names

@@ -54,31 +54,30 @@ type Spec struct {
 	Constant   []bool // marks planes with one number on all squares; nil means none
 	PolicySize int    // number of moves that the policy can express
 
-	Trunk              string  `key:"trunk" default:"residual" enum:"residual preactivation plain" doc:"Blocks between input and heads: residual has two convolutions a block, the activation after the addition; preactivation two, with batch norm and activation before each; plain one, the first of them from the input, and adds nothing."`
-	Depth              int     `key:"depth" default:"6" range:"1..100" unit:"blocks" doc:"Number of blocks of the trunk, in plain of its convolutions."`
-	Width              int     `key:"width" default:"64" range:"1..2048" unit:"channels" doc:"Channels of the trunk."`
-	Activation         string  `key:"activation" default:"relu" enum:"relu mish" doc:"Activation function of the trunk: mish is x tanh(log(1 + e^x)). The heads have relu."`
-	Attention          string  `key:"attention" default:"none" enum:"none squeeze-excitation cbam" doc:"What weighs the maps at the end of each block: squeeze-excitation its channels, by their means; cbam (convolutional block attention) its channels, by means and maxima, and then its squares."`
-	AttentionReduction int     `json:",omitempty" key:"attention_reduction" default:"16" range:"1..2048" unit:"channels" when:"attention=squeeze-excitation cbam" doc:"Channels for each hidden unit of the attention; it has at least one."`
-	Dropout            float64 `json:",omitempty" key:"dropout" default:"0" range:"0..<1" doc:"Share of channels that training leaves out of what each block computes, drawn again for each position; in residual and preactivation before the addition."`
+	Trunk              string  `key:"trunk" default:"residual" enum:"residual preactivation plain" doc:"Type of the trunk's blocks. residual: two convolutions, with the activation after the addition. preactivation: two convolutions, each after batch norm and activation. plain: one convolution without a skip connection; the first one reads the input planes."`
+	Depth              int     `key:"depth" default:"6" range:"1..100" unit:"blocks" doc:"Number of blocks in the trunk (of convolutions, if it is plain)."`
+	Width              int     `key:"width" default:"64" range:"1..2048" unit:"channels" doc:"Number of channels in the trunk."`
+	Activation         string  `key:"activation" default:"relu" enum:"relu mish" doc:"Activation function of the trunk. mish is x * tanh(log(1 + e^x)). The heads use ReLU."`
+	Attention          string  `key:"attention" default:"none" enum:"none squeeze-excitation cbam" doc:"Attention at the end of each block: squeeze-excitation weighs channels by their means, cbam (convolutional block attention module) weighs channels by means and maxima and then squares."`
+	AttentionReduction int     `json:",omitempty" key:"attention_reduction" default:"16" range:"1..2048" unit:"channels" when:"attention=squeeze-excitation cbam" doc:"Number of channels for each hidden unit of the attention, which has at least one."`
+	Dropout            float64 `json:",omitempty" key:"dropout" default:"0" range:"0..<1" doc:"Probability with which training drops a channel of a block's output, drawn separately for each position. Residual and preactivation blocks drop before the addition."`
 
-	Value string `key:"value" default:"tanh" enum:"tanh wdl linear" doc:"Value head, by its output: tanh is a number squashed to -1..1, linear one as it is, cut to that range when it is used, wdl the probabilities of win, draw and loss, whose value is win - loss."`
+	Value string `key:"value" default:"tanh" enum:"tanh wdl linear" doc:"Output of the value head. tanh: a number from -1 to 1. linear: an unbounded number, clipped to -1..1 in use. wdl: the probabilities of win, draw and loss, with the value win - loss."`
 	// Flat means no convolution.
-	ValueChannels int   `key:"value_channels" default:"1" range:"0..2048" zero:"-1" unit:"channels" doc:"Channels of the 1x1 convolution before the dense layers of the value head; 0: the maps of the trunk go straight into them."`
-	ValueHidden   []int `key:"value_hidden" default:"256" range:"1..16384" flags:"single" unit:"features" doc:"Widths of the dense layers (relu) of the value head before its output."`
+	ValueChannels int   `key:"value_channels" default:"1" range:"0..2048" zero:"-1" unit:"channels" doc:"Channels of the 1x1 convolution before the dense layers of the value head. 0 means no convolution: the dense layers read the output of the trunk."`
+	ValueHidden   []int `key:"value_hidden" default:"256" range:"1..16384" flags:"single" unit:"features" doc:"Widths of the hidden dense layers (ReLU) of the value head."`
 
 	// MovesLeft is a 1x1 convolution to 8 channels (batch norm, ReLU), linear to 128
 	// (ReLU), linear to one.
-	MovesLeft bool `json:",omitempty" key:"moves_left" default:"false" doc:"A head that predicts how many plies are left in the game, shaped as Leela Chess Zero's. It is learned and reported, and no search uses it."`
+	MovesLeft bool `json:",omitempty" key:"moves_left" default:"false" doc:"Add a head that predicts the number of plies left in the game, as in Leela Chess Zero. It is trained and reported, but no search uses it."`
 
 	// The policy head is PolicyNone if PolicySize is 0.
-	PolicyHead     string `key:"policy_head" default:"conv73-linear" enum:"conv73-linear conv-linear conv73" when:"policy!=none" doc:"Policy head: conv73-linear is a convolution to 73 channels and a linear layer; conv-linear a 1x1 convolution to policy_channels and a linear layer; conv73 AlphaZero's, a convolution to the 73 maps that are the moves of alphazero4672."`
+	PolicyHead     string `key:"policy_head" default:"conv73-linear" enum:"conv73-linear conv-linear conv73" when:"policy!=none" doc:"Architecture of the policy head. conv73-linear: a convolution to 73 channels and a linear layer. conv-linear: a 1x1 convolution to policy_channels and a linear layer. conv73: AlphaZero's convolution to 73 planes, which are the moves of alphazero4672."`
 	PolicyChannels int    `key:"policy_channels" default:"8" range:"1..2048" unit:"channels" when:"policy_head=conv-linear" doc:"Channels before the linear layer of the policy head."`
 }
 
 const (
 	moveMaps               = 73 // maps of moves of PolicyConv73 and PolicyAlphaZero
-	defaultPolicyChannels  = 16
 	leelaMovesLeftChannels = 8
 	leelaMovesLeftHidden   = 128
 )
@@ -121,7 +120,7 @@ func (s Spec) Complete() (Spec, error) {
 	s.ValueHidden = slices.Clone(s.ValueHidden)
 	switch {
 	case s.Attention != AttentionNone && s.AttentionReduction == 0:
-		s.AttentionReduction = defaultReduction
+		s.AttentionReduction = int(config.Default[Spec]("attention_reduction"))
 	case s.Attention == AttentionNone && s.AttentionReduction != 0:
 		return s, errors.New("network: attention reduction: there is no attention")
 	}
@@ -133,7 +132,7 @@ func (s Spec) Complete() (Spec, error) {
 
 func (s Spec) completeHeads() (Spec, error) {
 	if s.PolicyHead == PolicyConv && s.PolicyChannels == 0 {
-		s.PolicyChannels = defaultPolicyChannels
+		s.PolicyChannels = int(config.Default[Spec]("policy_channels"))
 	}
 	switch {
 	case s.PolicyHead != PolicyConv && s.PolicyChannels != 0:

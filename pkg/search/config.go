@@ -16,28 +16,28 @@ import (
 // apart. The tags are what experiment files may say, see package config. Code that
 // makes a Config may leave fields at zero, which means what their comments say.
 type Config struct {
-	Kind string `key:"kind" default:"mcts" enum:"mcts" doc:"Algorithm: mcts is PUCT tree search guided by the network. Alpha-beta search on the value of a network is a player of tournaments: {alphabeta: last, depth: 2}."`
+	Kind string `key:"kind" default:"mcts" enum:"mcts" doc:"Search algorithm: mcts is the PUCT tree search of AlphaZero. Alpha-beta search is available as a tournament player, such as {alphabeta: last, depth: 2}."`
 
 	// Visits includes those kept from the search before. 0 is no search: only the root
 	// is evaluated, and its priors are the result.
-	Visits int `key:"visits" default:"800" range:"1..10000000" unit:"visits" doc:"Visits of the root before a move is made."`
+	Visits int `key:"visits" default:"800" range:"1..10000000" unit:"visits" doc:"Visits of the root before a move is played, including those kept from the previous search. More visits play stronger and take longer."`
 
 	// Nodes is exceeded by one where Lookahead adds the end of the game.
-	Nodes int `key:"nodes" default:"0" range:"0.." unit:"positions" doc:"Positions below the root, those kept from the search before included, after which a move is made even with fewer visits; 0: visits alone decide."`
+	Nodes int `key:"nodes" default:"0" range:"0.." unit:"positions" doc:"Maximum number of positions in the tree below the root, including those kept from the previous search. The search ends there even with fewer visits. 0 means no limit."`
 
 	// Bytes is the memory of the tree (see [Tree.Bytes]) after which a search is done
 	// even with fewer visits; 0: visits alone decide. It is hardware, and no setting.
 	Bytes int
 
-	CPuct float64 `key:"c_puct" default:"2" range:">0..1e9" doc:"Weight of the prior in PUCT; unused when c_base is above 0."`
-	CBase float64 `key:"c_base" default:"0" range:"0..1e9" doc:"Above 0: the weight grows with the visits N of the parent, log((1 + N + c_base) / c_base) + c_init."`
-	CInit float64 `key:"c_init" default:"1.25" range:"0..1e9" doc:"Where the growing weight starts; unused when c_base is 0."`
+	CBase float64 `key:"c_base" default:"0" range:"0..1e9" doc:"Above 0, the exploration constant grows with the visits N of the parent as in AlphaZero: c_factor * log((1 + N + c_base) / c_base) + c_init. 0 means the constant c_puct."`
+	CPuct float64 `key:"c_puct" default:"2" range:">0..1e9" when:"c_base=0" doc:"Exploration constant of PUCT, the weight of the prior. Larger values explore more."`
+	CInit float64 `key:"c_init" default:"1.25" range:"0..1e9" when:"c_base!=0" doc:"Constant term of the growing exploration constant."`
 	// CFactor of 0 is taken as 1, AlphaZero's.
-	CFactor float64 `key:"c_factor" default:"1" range:">0..1e9" doc:"What the growing part of the weight, the logarithm, is multiplied with (Leela Chess Zero: about 3); unused when c_base is 0."`
-	FPU     FPU     `key:"fpu" default:"zero" range:"0..10" words:"zero" doc:"First play urgency, the Q of a move not visited yet: the word zero, or the reduction below the value of its position, times the root of the priors visited; 0 is the parent's value itself."`
+	CFactor float64 `key:"c_factor" default:"1" range:">0..1e9" when:"c_base!=0" doc:"Factor of the logarithm in the growing exploration constant. AlphaZero uses 1, Leela Chess Zero about 3."`
+	FPU     FPU     `key:"fpu" default:"zero" range:"0..10" words:"zero" doc:"First play urgency, the Q of an unvisited move: the word zero, or a reduction r, which gives the parent's value minus r times the square root of the sum of the visited priors. 0 gives the parent's value."`
 
 	// PolicyTemperature of 0 is taken as 1.
-	PolicyTemperature float64 `key:"policy_temperature" default:"1" range:">0..100" doc:"Temperature T of the policy: priors are P to the power 1/T over their sum. Above 1 the search trusts a policy less that is young and surer than it should be; Leela Chess Zero takes 1.36 or more."`
+	PolicyTemperature float64 `key:"policy_temperature" default:"1" range:">0..100" doc:"Softmax temperature T of the policy: priors are proportional to P^(1/T). Values above 1 flatten the overconfident policy of a young network; Leela Chess Zero uses 1.36 or more."`
 
 	// ExpandAt of 0 is taken as 1. At its first visit a position is evaluated by the
 	// network and its value is backed up. Until visit ExpandAt, further visits end here
@@ -47,40 +47,40 @@ type Config struct {
 	// children of a position in one batch when it expands it; here each is evaluated
 	// when it is first visited. The statistics are the same, since nothing reads the
 	// value of a move that has not been visited.
-	ExpandAt int `key:"expand_at" default:"2" range:"1..1000" unit:"visits" doc:"Visit of a leaf at which its children are made and the network evaluates."`
+	ExpandAt int `key:"expand_at" default:"2" range:"1..1000" unit:"visits" doc:"Visit at which a leaf is expanded. 1 (AlphaZero) and 2 (the OppenheimerZero thesis) give the same search. Larger values repeat the leaf's value and keep the tree smaller."`
 
 	// Leaves of 0 is taken as 1, the search of the literature.
-	Leaves int `key:"leaves" default:"1" range:"1..4096" unit:"positions" doc:"Positions of one tree that the network evaluates at once. With more than 1 the later ones are chosen before the values of the earlier ones are known: batches are fuller where there are few games, and visits worth a little less."`
+	Leaves int `key:"leaves" default:"1" range:"1..4096" unit:"positions" doc:"Number of leaves of one tree that the network evaluates in one batch. Values above 1 fill batches when few games run in parallel, but select later leaves before the values of earlier ones are known, which makes visits slightly less effective."`
 
 	// Cache is emptied by SetRoot. Positions are alike that have the same encoded
 	// history, legal moves and key.
-	Cache int `key:"cache" default:"0" range:"0..100000000" unit:"positions" doc:"Evaluations that a tree remembers during a game, so that the network does not evaluate alike positions twice. It changes no result, only the number of evaluations. Its memory grows as it fills, by up to 1 kB for each, to 200 bytes for each that it may have; 0 is none."`
+	Cache int `key:"cache" default:"0" range:"0..100000000" unit:"positions" doc:"Number of evaluations that a tree remembers during a game, so that the network does not evaluate equal positions twice. It changes the number of evaluations, but no result. The cache grows as it fills, to about 200 bytes for each evaluation that it may hold. 0 means no cache."`
 
 	// Solver gives a position from which a move wins by force a win, and one whose moves
 	// all have known results the best of them. The search ends when the root's result
 	// is known and counts moves that draw as 0. See [Tree.Root] for what that does to
 	// visits, and [Tree.Choose] for the moves that are played. Draws are by the rules
 	// and history of the game.
-	Solver bool `key:"solver" default:"false" doc:"Make results that the rules force known beyond the end of the game (MCTS-Solver): a move that wins by force ends the search, is played and has the rest of the visits in the training data, and moves that lose by force are avoided."`
+	Solver bool `key:"solver" default:"false" doc:"MCTS-Solver: propagate results that are forced by the rules. A proven win ends the search, is played and receives the remaining visits in the training target; proven losses are avoided."`
 
 	// Lookahead is the shallow minimax at expansion of Baier and Winands, "MCTS-Minimax
 	// Hybrids" (2015). It does nothing without Solver.
-	Lookahead int `key:"lookahead" default:"0" range:"0..1" unit:"plies" when:"solver=true" doc:"With 1 the rules look for a move that wins at once in every position that the search meets, before the network evaluates it: what a position threatens is then seen at its first visit, whatever the priors say. It costs little beside a network."`
+	Lookahead int `key:"lookahead" default:"0" range:"0..1" unit:"plies" when:"solver=true" doc:"1 looks for an immediately winning move in every new position before the network evaluates it. The search then sees such threats at the first visit, whatever the priors. It costs little compared with a network evaluation."`
 
-	TreeReuse bool `key:"tree_reuse" default:"true" doc:"Keep the tree below the move that was played."`
+	TreeReuse bool `key:"tree_reuse" default:"true" doc:"Keep the subtree of the played move for the next search."`
 
-	Noise Noise `key:"noise" doc:"Noise on the priors of the root."`
-	Root  Root  `key:"root" doc:"How visits are shared out among the moves of the root."`
+	Noise Noise `key:"noise" doc:"Dirichlet noise on the priors of the root, which makes self-play explore."`
+	Root  Root  `key:"root" doc:"How visits are distributed among the moves of the root."`
 
 	// ForcedPlayouts is the factor k of Wu 2019, section 3.2. See [Tree.Target].
-	ForcedPlayouts float64 `key:"forced_playouts" default:"0" range:"0..1e9" doc:"Forced playouts and policy target pruning (KataGo: 2): above 0, every move of the root that is visited at all gets at least the square root of this times prior times visits of the root, in searches with noise; visits that were only forced are taken out of what is learned and of how moves are drawn."`
+	ForcedPlayouts float64 `key:"forced_playouts" default:"0" range:"0..1e9" doc:"Factor k of forced playouts and policy target pruning (KataGo uses 2). Above 0, each visited move of the root gets at least sqrt(k * prior * visits of the root) visits in searches with noise. Visits that were only forced are removed from the training target and from the selection of the move."`
 }
 
 // Noise is the Dirichlet noise at the root: the priors P become
 // (1-Weight) P + Weight D with D drawn from Dir(Alpha, .., Alpha).
 type Noise struct {
-	Alpha  float64 `key:"alpha" default:"0.3" range:"1e-6..1e6" doc:"Parameter of the Dirichlet distribution."`
-	Weight float64 `key:"weight" default:"0" range:"0..1" doc:"Share of the noise in the priors of the root; 0 is none."`
+	Alpha  float64 `key:"alpha" default:"0.3" range:"1e-6..1e6" doc:"Parameter of the Dirichlet distribution. Smaller values concentrate the noise on fewer moves."`
+	Weight float64 `key:"weight" default:"0" range:"0..1" doc:"Fraction of noise in the priors of the root. 0 means no noise."`
 }
 
 // FPU ("first play urgency") is the Q of a move without visits. The zero
@@ -173,7 +173,7 @@ func (c *Config) Set(name, value string) error {
 	}
 	err := config.Set(c, name, value)
 	if c.CBase > 0 && c.CInit == 0 {
-		c.CInit = config.Defaults[Config]().CInit
+		c.CInit = config.Default[Config]("c_init")
 	}
 	return err
 }

@@ -16,11 +16,11 @@ import (
 type Root struct {
 	_ struct{} `short:"kind"`
 
-	Kind       string  `key:"kind" default:"puct" enum:"puct gumbel" doc:"puct: as everywhere in the tree. gumbel: moves drawn by their priors are compared by sequential halving, the best is played, and what is learned is the policy that the values found imply (Gumbel AlphaZero); noise.weight then has no part in it, nor has selfplay.temperature where the draw has noise."`
-	Considered int     `key:"considered" default:"16" range:"1..1000" unit:"moves" when:"kind=gumbel" doc:"Moves that are drawn, by their priors without replacement."`
-	CVisit     float64 `key:"c_visit" default:"50" range:"0..1e9" when:"kind=gumbel" doc:"Values, from 0 to 1, weigh against the logarithms of priors with c_scale times c_visit and the visits of the most visited move."`
-	CScale     float64 `key:"c_scale" default:"1" range:"0..1e9" when:"kind=gumbel" doc:"Weight of the values: see c_visit."`
-	Noise      float64 `key:"noise" default:"1" range:"0..1e9" when:"kind=gumbel" doc:"Factor of the Gumbel noise; 0: the moves with the highest priors are considered."`
+	Kind       string  `key:"kind" default:"puct" enum:"puct gumbel" doc:"puct selects moves at the root as everywhere in the tree. gumbel is Gumbel AlphaZero: it samples moves by their priors, compares them by sequential halving, plays the best one and trains on the improved policy. noise.weight then has no effect, nor has selfplay.temperature if root.noise is above 0."`
+	Considered int     `key:"considered" default:"16" range:"1..1000" unit:"moves" when:"kind=gumbel" doc:"Number of moves sampled by their priors, without replacement."`
+	CVisit     float64 `key:"c_visit" default:"50" range:"0..1e9" when:"kind=gumbel" doc:"The improved policy adds c_scale * (c_visit + visits of the most visited move) * Q to the logits, with Q from 0 to 1."`
+	CScale     float64 `key:"c_scale" default:"1" range:"0..1e9" when:"kind=gumbel" doc:"Weight of Q against the logits; see c_visit."`
+	Noise      float64 `key:"noise" default:"1" range:"0..1e9" when:"kind=gumbel" doc:"Scale of the Gumbel noise. 0 considers the moves with the highest priors."`
 }
 
 // halving is the search of a Gumbel root: sequential halving (Karnin, Koren and Somekh

@@ -14,16 +14,16 @@ import (
 // package config.
 type Config struct {
 	// Games are numbered from 0.
-	Games       int         `key:"games" default:"250" range:"1..100000000" unit:"games" doc:"Games of a generation."`
-	Temperature Temperature `key:"temperature" doc:"How a move is drawn from the visits."`
-	Opening     Opening     `key:"opening" doc:"Where games start."`
-	PlayoutCap  PlayoutCap  `key:"playout_cap" flags:"optional" doc:"Playout cap randomization (KataGo): only a share of the moves has a full search and is learned from; the others are made with few visits and without noise, so that there are more games. Absent: every move has a full search."`
+	Games       int         `key:"games" default:"250" range:"1..100000000" unit:"games" doc:"Number of games in each generation."`
+	Temperature Temperature `key:"temperature" doc:"How a move is selected from the visit counts."`
+	Opening     Opening     `key:"opening" doc:"Start positions of the games. Different starts make the games more diverse."`
+	PlayoutCap  PlayoutCap  `key:"playout_cap" flags:"optional" doc:"Playout cap randomization (KataGo): only a fraction of the moves gets a full search and becomes a training sample. The others get few visits and no noise, so that more games are played. If absent, every move gets a full search."`
 	// See repeat.
-	Surprise float64 `key:"surprise" default:"0" range:"0..1" doc:"Policy surprise weighting (KataGo: 0.5): the share of a game's samples that goes to positions in proportion to how far the search went from the priors (their Kullback-Leibler divergence), by repeating and leaving out samples; 0: every position is a sample once."`
+	Surprise float64 `key:"surprise" default:"0" range:"0..1" doc:"Policy surprise weighting (KataGo uses 0.5): the fraction of a game's samples that is distributed in proportion to the Kullback-Leibler divergence of the search's policy from the priors, by repeating and omitting samples. 0 means one sample for each position."`
 	// ValueMix keeps the draw probability of the result, 1 or 0, as far as the mixed value
 	// allows.
-	ValueMix float64      `key:"value_mix" default:"0" range:"0..1" doc:"Share of the value of the search in what the value learns from; the rest is the result of the game."`
-	Script   *config.File `key:"adjudicate" ext:".go" doc:"Go script that may end a game before the rules do, with the result that it names."`
+	ValueMix float64      `key:"value_mix" default:"0" range:"0..1" doc:"Fraction of the search's value in the value target. The rest is the result of the game."`
+	Script   *config.File `key:"adjudicate" ext:".go" doc:"Go script that can end a game early and determines its result."`
 
 	Variant chess.Variant
 
@@ -65,9 +65,9 @@ type Config struct {
 // visits^Then afterwards. Plies 0: Power for the whole game. Power is 1/temperature, and
 // math.Inf(1) selects the most visited move.
 type Temperature struct {
-	Power float64 `key:"power" default:"1" range:">0..1000" words:"max=inf" doc:"A move is drawn with probability in proportion to visits to this power; max plays the most visited one."`
-	Plies int     `key:"plies" default:"0" range:"0..10000" unit:"plies" doc:"Length of the phase that power rules; 0 is the whole game."`
-	Then  float64 `key:"then" default:"max" range:">0..1000" words:"max=inf" doc:"Power after that phase."`
+	Power float64 `key:"power" default:"1" range:">0..1000" words:"max=inf" doc:"Exponent of the visit counts, which is 1/temperature: a move is drawn with probability proportional to visits^power. max plays the most visited move."`
+	Plies int     `key:"plies" default:"0" range:"0..10000" unit:"plies" doc:"Length of the phase at the start of a game in which power applies. 0 means the whole game."`
+	Then  float64 `key:"then" default:"max" range:">0..1000" words:"max=inf" doc:"Exponent after that phase."`
 }
 
 // at returns the power at a ply, counted from 0.
@@ -86,8 +86,8 @@ func (t Temperature) at(ply int) float64 {
 // and do not explore (see [search.Tree.SetExploring]). In both kinds, visits reused from
 // the tree count. Visits 0: all searches are full.
 type PlayoutCap struct {
-	Full   float64 `key:"full" default:"0.25" range:">0..1" doc:"Share of the moves with a full search, drawn for each move."`
-	Visits int     `key:"visits" default:"20" range:"1..10000000" unit:"visits" doc:"Visits of the root before one of the other moves is made, those kept in the tree included."`
+	Full   float64 `key:"full" default:"0.25" range:">0..1" doc:"Probability that a move gets a full search."`
+	Visits int     `key:"visits" default:"20" range:"1..10000000" unit:"visits" doc:"Visits of the root in the other searches, including those kept from the previous search."`
 }
 
 // MeanVisits returns the average number of visits of a search.
@@ -109,9 +109,9 @@ func (c *Config) FullShare() float64 {
 // RandomPlies random legal moves. The game's history, length and samples begin after that.
 // An opening that ends the game is drawn again.
 type Opening struct {
-	RandomPlies int      `key:"random_plies" default:"0" range:"0..1000" unit:"plies" doc:"Random legal moves at the start, which are not learned from."`
-	Share       float64  `key:"share" default:"1" range:"0..1" doc:"Share of the games that start from random_plies or fens; the others start from game.start."`
-	FENs        []string `key:"fens" default:"[]" want:"a position in FEN" doc:"Positions to start from, each equally likely; empty is game.start."`
+	RandomPlies int      `key:"random_plies" default:"0" range:"0..1000" unit:"plies" doc:"Number of random legal moves at the start of a game. These positions are not training samples."`
+	Share       float64  `key:"share" default:"1" range:"0..1" doc:"Fraction of the games that start from random_plies or fens. The others start from game.start."`
+	FENs        []string `key:"fens" default:"[]" want:"a position in FEN" doc:"Start positions, each equally likely. An empty list means game.start."`
 }
 
 // Progress counts the work so far, including plies and evaluations of discarded attempts.

@@ -19,14 +19,14 @@ const (
 
 // Schedule defines how the learning rate changes from epoch to epoch.
 type Schedule struct {
-	Kind     string       `key:"kind" default:"plateau" enum:"plateau step constant cosine hook" doc:"plateau lowers the rate when the validation loss no longer falls, step at fixed epochs, cosine along half a wave, constant never; hook runs a script. Its state lives across generations."`
+	Kind     string       `key:"kind" default:"plateau" enum:"plateau step constant cosine hook" doc:"Schedule of the learning rate. plateau lowers it when the validation loss stops falling, step at fixed intervals, cosine along half a wave; constant never changes it; hook runs a script. A schedule continues across generations."`
 	Initial  float64      `key:"initial" default:"0.05" range:">0..1000" doc:"Learning rate of the first epoch after the warm-up."`
-	Warmup   int          `key:"warmup" default:"0" range:"0..100000" unit:"epochs" doc:"Epochs at the start in which the rate climbs in equal steps towards initial."`
-	Factor   float64      `key:"factor" default:"0.5" range:">0..<1" when:"kind=plateau step" doc:"What the rate is multiplied with."`
-	Patience int          `key:"patience" default:"3" range:"0..100000" unit:"epochs" when:"kind=plateau" doc:"Epochs without improvement before the rate falls."`
-	Every    int          `key:"every" default:"3" range:"1..100000" unit:"epochs" when:"kind=step" doc:"Epochs between two steps."`
-	Minimum  float64      `key:"minimum" default:"1e-4" range:"0..1000" when:"kind=plateau step cosine" doc:"Lowest rate."`
-	Period   int          `key:"period" range:"1..100000" flags:"required" unit:"epochs" when:"kind=cosine" doc:"Epochs, of all generations together, in which the rate falls from initial to minimum; then it stays there."`
+	Warmup   int          `key:"warmup" default:"0" range:"0..100000" unit:"epochs" doc:"Number of epochs at the start in which the rate rises to initial in equal steps."`
+	Factor   float64      `key:"factor" default:"0.5" range:">0..<1" when:"kind=plateau step" doc:"Factor by which the rate is multiplied at each reduction."`
+	Patience int          `key:"patience" default:"3" range:"0..100000" unit:"epochs" when:"kind=plateau" doc:"Number of epochs without improvement before the rate is lowered."`
+	Every    int          `key:"every" default:"3" range:"1..100000" unit:"epochs" when:"kind=step" doc:"Number of epochs between two reductions."`
+	Minimum  float64      `key:"minimum" default:"1e-4" range:"0..1000" when:"kind=plateau step cosine" doc:"Lowest learning rate."`
+	Period   int          `key:"period" range:"1..100000" flags:"required" unit:"epochs" when:"kind=cosine" doc:"Number of epochs, of all generations together, in which the rate falls from initial to minimum, where it stays."`
 	Script   *config.File `key:"file" ext:".go" flags:"required" when:"kind=hook" doc:"Go script that returns the learning rate of each epoch."`
 
 	// Ask returns the rate of the next epoch for kind Hook. done holds the finished epochs

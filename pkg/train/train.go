@@ -27,17 +27,17 @@ const (
 // package config. [Run] ignores Window, Optimizer, Loss, Carry and ValueTarget: its caller
 // makes the window, the trainer and Values from them.
 type Config struct {
-	Epochs      int          `key:"epochs" default:"10" range:"1..100000" unit:"epochs" doc:"Epochs of a generation."`
-	Batch       int          `key:"batch" default:"256" range:"1..1000000" unit:"positions" doc:"Positions of a training step; a shorter rest of an epoch is a step of its own."`
-	Window      int          `key:"window" default:"1" range:"1.." unit:"generations" doc:"Generations of games to learn from, the newest included."`
-	Validation  float64      `key:"validation" default:"0.2" range:"0..<1" doc:"Share of the games kept apart to measure the loss on."`
-	Select      string       `key:"select" default:"lowest-validation-loss" enum:"lowest-validation-loss last" doc:"Which epoch's network is kept. lowest-validation-loss: the best of the generation, or the last one when none beats the generation before."`
-	Optimizer   nn.Optimizer `key:"optimizer" doc:"How weights are changed."`
-	Schedule    Schedule     `key:"schedule" doc:"How the learning rate changes."`
+	Epochs      int          `key:"epochs" default:"10" range:"1..100000" unit:"epochs" doc:"Number of epochs in each generation."`
+	Batch       int          `key:"batch" default:"256" range:"1..1000000" unit:"positions" doc:"Number of positions in a training step. A smaller rest at the end of an epoch is a step of its own."`
+	Window      int          `key:"window" default:"1" range:"1.." unit:"generations" doc:"Length of the replay window: the network trains on the games of this many generations, the newest included."`
+	Validation  float64      `key:"validation" default:"0.2" range:"0..<1" doc:"Fraction of the games that is held out to measure the validation loss."`
+	Select      string       `key:"select" default:"lowest-validation-loss" enum:"lowest-validation-loss last" doc:"Which epoch's network a generation keeps. lowest-validation-loss keeps the best one, or the last one if none is better than the previous generation's network."`
+	Optimizer   nn.Optimizer `key:"optimizer" doc:"The optimizer."`
+	Schedule    Schedule     `key:"schedule" doc:"The schedule of the learning rate."`
 	Loss        nn.Weights   `key:"loss" doc:"Weights of the parts of the loss."`
-	Patience    int          `key:"patience" default:"0" range:"0..100000" unit:"epochs" doc:"Early stopping: the training of a generation ends after that many epochs in a row without a validation loss below its lowest; 0: never."`
-	Carry       string       `key:"carry" default:"all" enum:"all weights" doc:"What a generation continues with: all that the one before left, or the weights alone, so that optimizer and schedule start again."`
-	ValueTarget *ValueTarget `key:"value_target" flags:"optional" doc:"What the value learns from beside the results of games; absent: the results alone."`
+	Patience    int          `key:"patience" default:"0" range:"0..100000" unit:"epochs" doc:"Early stopping: the training of a generation ends after this many consecutive epochs without a new lowest validation loss. 0 means no early stopping."`
+	Carry       string       `key:"carry" default:"all" enum:"all weights" doc:"What a generation continues with: all is weights, optimizer and schedule; weights starts optimizer and schedule again."`
+	ValueTarget *ValueTarget `key:"value_target" flags:"optional" doc:"Second target of the value, besides the results of games. If absent, the results alone are the target."`
 
 	// Values, if not nil, replaces the results as value targets: one for each sample of the
 	// window, held-out ones included, with the view and range of [encode.Sample.Value].
@@ -47,7 +47,7 @@ type Config struct {
 // ValueTarget mixes a script's evaluation of positions into the value target.
 type ValueTarget struct {
 	Script config.File `key:"file" ext:".go" flags:"required" doc:"Go script that evaluates positions, from -1 to 1 for the side to move."`
-	Weight float64     `key:"weight" default:"0.5" range:"0..1" doc:"Share of the script's evaluation in the target; the rest is the result of the game."`
+	Weight float64     `key:"weight" default:"0.5" range:"0..1" doc:"Fraction of the script's evaluation in the target. The rest is the result of the game."`
 }
 
 // State is what one generation's training passes to the next.

@@ -132,7 +132,7 @@ func defaults(batch int) Settings {
 func SearchConfig(leaves int) search.Config {
 	return search.Config{
 		Visits: 1 << 14, // initial capacity; see SetVisits
-		CPuct:  1.5, CInit: config.Defaults[search.Config]().CInit, FPU: search.FPU{Parent: true, Reduction: 0.3},
+		CPuct:  1.5, CInit: config.Default[search.Config]("c_init"), FPU: search.FPU{Parent: true, Reduction: 0.3},
 		ExpandAt: 1, Leaves: leaves, Solver: true, Lookahead: 1, TreeReuse: true,
 	}
 }
