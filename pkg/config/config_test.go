@@ -99,13 +99,13 @@ func TestReadFaults(t *testing.T) {
 
 func TestCheck(t *testing.T) {
 	for want, c := range map[string]root{
-		"x.count: want a whole number of at least 1, have -1":    {Count: -1},
+		"x.count: want a whole number of at least 1, have -1":             {Count: -1},
 		"x.power: want a number above 0 and at most 1000 or the word max": {Power: math.NaN()},
-		"x.widths: want a whole number from 1 to 512, have 0":    {Widths: []int{0}},
-		"x.sub.kind: want sgd or adam, have adm":                 {Sub: sub{Kind: "adm"}},
-		"x.items: ":                                              {Items: []item{{}}},
-		"x.label.beta: want a number above 0 and below 1, have 1": {Label: &sub{Beta: 1}},
-		"x.maps: want a whole number from 0 to 8, have -2":       {Maps: -2},
+		"x.widths: want a whole number from 1 to 512, have 0":             {Widths: []int{0}},
+		"x.sub.kind: want sgd or adam, have adm":                          {Sub: sub{Kind: "adm"}},
+		"x.items: ":                                                       {Items: []item{{}}},
+		"x.label.beta: want a number above 0 and below 1, have 1":         {Label: &sub{Beta: 1}},
+		"x.maps: want a whole number from 0 to 8, have -2":                {Maps: -2},
 	} {
 		if err := config.Check("x", c); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("have %v\nwant %s", err, want)
