@@ -24,8 +24,8 @@ func diffCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff A B",
 		Short: "Compare the settings and results of two experiments",
-		Long: `diff compares two experiments after resolution: the settings that differ, by section,
-with the file and line that set each. Comments, the order of keys and spelling (1e-4 and
+		Long: `diff compares two experiments after resolution: the settings that differ, with
+the file and line that set each. Comments, the order of keys and spelling (1e-4 and
 0.0001) are not differences. If both have results, diff prints them side by side with
 95 % intervals; "~" marks a difference within noise.
 

@@ -87,7 +87,7 @@ func (d DriverArgs) compare(o Options, color bool) ([]report.Block, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.textBlocks(color), nil
+	return r.textBlocks()
 }
 
 // side opens one version of a file. For a missing file it returns a side without settings.

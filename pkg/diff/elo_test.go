@@ -3,6 +3,7 @@ package diff
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"alamos/pkg/chess"
@@ -40,17 +41,13 @@ func TestPairedEloByHand(t *testing.T) {
 		a = append(a, game{opponent: "random", number: i, white: i%2 == 0, result: won(4)})
 		b = append(b, game{opponent: "random", number: i, white: i%2 == 0, result: won(10)})
 	}
-	all := pairs(a, b, []string{"random"})
-	if len(all) != n {
-		t.Fatalf("%d of %d games pair", len(all), n)
-	}
-	x, y, d, err := pairedElo(byOpening(all), []string{"random"}, "random")
-	if err != nil {
-		t.Fatal(err)
+	x, y, d, basis := pairedElo(a, b, []string{"random"}, "random")
+	if !strings.HasPrefix(basis, "4,000 games each of the same 2,000 openings") {
+		t.Fatalf("basis %q", basis)
 	}
 	elo := func(p float64) float64 { return 400 * math.Log10(p/(1-p)) }
-	near(t, "rating of a", x.Value, elo(0.75), 1)
-	near(t, "rating of b", y.Value, elo(0.9), 1)
+	near(t, "rating of a", x.Elo.Value, elo(0.75), 1)
+	near(t, "rating of b", y.Elo.Value, elo(0.9), 1)
 	near(t, "difference", d.Value, elo(0.9)-elo(0.75), 1)
 	if !(d.Low < d.Value && d.Value < d.High) {
 		t.Errorf("interval %v to %v", d.Low, d.High)
@@ -67,18 +64,11 @@ func TestPairedEloCovers(t *testing.T) {
 		for run := range uint64(runs) {
 			a := met(&outcomes{rng(run, 1), rng(run, 2), 50, shared}, openings)
 			b := met(&outcomes{rng(run, 1), rng(run, 3), 50 + truth, shared}, openings)
-			_, _, d, err := pairedElo(byOpening(pairs(a, b, []string{"random"})), []string{"random"}, "random")
-			if err != nil {
-				t.Fatal(err)
-			}
+			_, _, d, _ := pairedElo(a, b, []string{"random"}, "random")
 			if d.Low <= truth && truth <= d.High {
 				held++
 			}
-			r, err := rate([][]game{a, b}, []string{"random"}, "random")
-			if err != nil {
-				t.Fatal(err)
-			}
-			unpaired := r.Difference(1, 0)
+			unpaired := rate([][]game{a, b}, []string{"random"}, "random").Difference(1, 0)
 			width, apartWidth = width+d.High-d.Low, apartWidth+unpaired.High-unpaired.Low
 		}
 		t.Logf("shared %v: %d of %d intervals hold; width %.0f, unpaired %.0f", shared, held, runs, width/runs, apartWidth/runs)
@@ -104,10 +94,10 @@ func TestPairs(t *testing.T) {
 		{opponent: "random", number: 2, opening: "z", white: true}, // another opening
 		{opponent: "untrained", number: 0, opening: "x", white: true},
 	}
-	if all := pairs(a, b, []string{"random"}); len(all) != 1 || all[0].a.number != 1 {
-		t.Errorf("pairs: %+v", all)
+	if all, games := openingsOf(a, b, []string{"random"}); games != 1 || len(all) != 1 || all[0].a[0].number != 1 {
+		t.Errorf("%d pairs: %+v", games, all)
 	}
-	if all := byOpening(pairs(a, a, []string{"random", "untrained"})); len(all) != 3 || len(all[0]) != 2 {
-		t.Errorf("by opening: %+v", all)
+	if all, games := openingsOf(a, a, []string{"random", "untrained"}); games != 4 || len(all) != 3 || len(all[0].b) != 2 {
+		t.Errorf("%d pairs by opening: %+v", games, all)
 	}
 }

@@ -39,10 +39,8 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	for _, section := range r.Sections {
-		for _, s := range section.Settings {
-			fmt.Printf("%s: %s, then %s\n", s.Key, s.A.Text, s.B.Text)
-		}
+	for _, s := range r.Settings {
+		fmt.Printf("%s: %s, then %s\n", s.Key, s.A.Text, s.B.Text)
 	}
 	// Output:
 	// training.schedule.patience: 3, then 5

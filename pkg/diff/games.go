@@ -1,13 +1,10 @@
 package diff
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -61,7 +58,7 @@ func tournament(t *store.Trial) (p *played, note string, err error) {
 	if change := otherSettings(t, stage); change != "" {
 		return nil, fmt.Sprintf("%s: its tournament was played with other settings (%s) and is left out", t.Dir, change), nil
 	}
-	if name := store.CheckpointName(t.Last()); playsLast(t) && !slices.ContainsFunc(res.Players, func(p store.PlayerResult) bool { return p.Name == name }) {
+	if name := store.CheckpointName(t.Last()); playsLast(t) && res.Find(name) < 0 {
 		return nil, fmt.Sprintf("%s: its tournament was played without %s, the newest network, and is left out", t.Dir, name), nil
 	}
 	p = &played{Tournament: res, subject: -1, opponents: map[string]string{}}
@@ -128,46 +125,43 @@ func identity(p *store.PlayerResult, in store.Inputs) string {
 
 // readGames reads the games of the subject from a file with this checksum.
 func (p *played) readGames(path, sum string) ([]game, error) {
-	switch have, err := disk.Sum(path); {
+	have, err := disk.Sum(path)
+	if err == nil && have != sum {
+		return nil, errors.New("is not what the run wrote")
+	}
+	name, games := p.Players[p.subject].Name, []game{}
+	if err == nil {
+		err = match.ReadGames(path, func(_ string, g *match.Game) error {
+			if g.White != name && g.Black != name {
+				return nil
+			}
+			opening := g.Start.FEN()
+			for _, m := range g.Moves[:g.Opening] {
+				opening += " " + m.String()
+			}
+			other := g.Black
+			if other == name {
+				other = g.White
+			}
+			games = append(games, game{other, g.Number, opening, g.White == name, g.Outcome.Result})
+			return nil
+		})
+	}
+	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, errors.New("is gone")
 	case err != nil:
 		return nil, fmt.Errorf("cannot be read (%w)", err)
-	case have != sum:
-		return nil, errors.New("is not what the run wrote")
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("cannot be read (%w)", err)
+	return games, nil
+}
+
+// gamesOf returns the games of each subject.
+func gamesOf(all []*played) (games [][]game) {
+	for _, p := range all {
+		games = append(games, p.games)
 	}
-	defer f.Close()
-	name := p.Players[p.subject].Name
-	games := []game{}
-	for r := chess.NewPGNReader(bufio.NewReader(f)); ; {
-		pgn, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return games, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("cannot be read (%w)", err)
-		}
-		if pgn.Tag("White") != name && pgn.Tag("Black") != name {
-			continue
-		}
-		g, err := match.FromPGN(pgn)
-		if err != nil {
-			return nil, fmt.Errorf("cannot be read (%w)", err)
-		}
-		opening := g.Start.FEN()
-		for _, m := range g.Moves[:g.Opening] {
-			opening += " " + m.String()
-		}
-		other := g.Black
-		if other == name {
-			other = g.White
-		}
-		games = append(games, game{other, g.Number, opening, g.White == name, g.Outcome.Result})
-	}
+	return games
 }
 
 // record returns the result of the subject against an opponent.
@@ -200,12 +194,16 @@ func common(all []*played) []string {
 	return names
 }
 
-// gamesPair holds the games of two subjects against the same opponent with the same number,
-// opening and color.
-type gamesPair struct{ a, b game }
+// opening holds the games of two subjects against one opponent from one opening: pairs
+// with the same number and color.
+type opening struct {
+	a, b []game
+	gain float64 // points of b minus those of a
+}
 
-// pairs returns the paired games against the given opponents, in the order of a's games.
-func pairs(a, b []game, against []string) []gamesPair {
+// openingsOf pairs the games of two subjects against the given opponents, in the order of
+// a's games. games is the number of pairs.
+func openingsOf(a, b []game, against []string) (openings []*opening, games int) {
 	type key struct {
 		opponent string
 		number   int
@@ -214,34 +212,30 @@ func pairs(a, b []game, against []string) []gamesPair {
 	for _, g := range b {
 		of[key{g.opponent, g.number}] = g
 	}
-	var out []gamesPair
+	at := map[key]*opening{} // by the number of the opening: it is played with both colors
 	for _, g := range a {
 		other, ok := of[key{g.opponent, g.number}]
-		if ok && slices.Contains(against, g.opponent) && g.white == other.white && g.opening == other.opening {
-			out = append(out, gamesPair{g, other})
+		if !ok || !slices.Contains(against, g.opponent) || g.white != other.white || g.opening != other.opening {
+			continue
 		}
+		k := key{g.opponent, g.number / 2}
+		if at[k] == nil {
+			at[k] = &opening{}
+			openings = append(openings, at[k])
+		}
+		o := at[k]
+		o.a, o.b, o.gain = append(o.a, g), append(o.b, other), o.gain+other.points()-g.points()
+		games++
 	}
-	return out
+	return openings, games
 }
 
-// byOpening groups pairs of games by opening and opponent. A group holds the two games of
-// each subject with reversed colors.
-func byOpening(all []gamesPair) [][]gamesPair {
-	type key struct {
-		opponent string
-		opening  int
-	}
-	at := map[key]int{}
-	var out [][]gamesPair
-	for _, p := range all {
-		k := key{p.a.opponent, p.a.number / 2}
-		i, ok := at[k]
-		if !ok {
-			i = len(out)
-			at[k] = i
-			out = append(out, nil)
+// informative counts the openings in which the two scored differently.
+func informative(openings []*opening) (n int) {
+	for _, o := range openings {
+		if o.gain != 0 {
+			n++
 		}
-		out[i] = append(out[i], p)
 	}
-	return out
+	return n
 }

@@ -1,32 +1,51 @@
 package diff
 
 import (
-	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 
-	"github.com/dustin/go-humanize/english"
-
 	"alamos/pkg/disk"
 	"alamos/pkg/report"
+	"alamos/pkg/store"
 	"alamos/plots"
 )
 
 // JSON returns the report for programs. [Report] is its schema.
 func (r *Report) JSON() ([]byte, error) {
-	var b bytes.Buffer
+	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	err := e.Encode(r)
-	return b.Bytes(), err
+	return []byte(b.String()), err
+}
+
+// Text writes the report for a terminal, optionally with colors. Long values are shortened
+// to the part that differs.
+func (r *Report) Text(w io.Writer, color bool) error {
+	blocks, err := r.textBlocks()
+	if err != nil {
+		return err
+	}
+	return report.WriteText(w, color, blocks...)
+}
+
+func (r *Report) textBlocks() ([]report.Block, error) {
+	sides := report.Table{Columns: make([]report.Column, 2), Rows: [][]report.Cell{
+		{{Text: "a", Class: report.Before}, {Text: r.A.String()}},
+		{{Text: "b", Class: report.After}, {Text: r.B.String()}},
+	}}
+	blocks, err := r.blocks("a", "b", excerpts, nil)
+	return append([]report.Block{sides}, blocks...), err
 }
 
 // HTML returns the report as one self-contained page.
 func (r *Report) HTML() ([]byte, error) {
-	p, err := r.page(func(g *Group, _ int) ([]report.Block, error) { return g.figures(r.A.Name, r.B.Name, nil) })
+	p, err := r.page(func(*plots.Figure, string) ([]string, error) { return nil, nil })
 	if err != nil {
 		return nil, err
 	}
@@ -36,81 +55,62 @@ func (r *Report) HTML() ([]byte, error) {
 // Markdown returns the report for a pull request. Its figures are SVG files in folder with
 // names that begin with stem. If stem is empty, it has no figures.
 func (r *Report) Markdown(folder, stem string) ([]byte, error) {
-	p, err := r.page(func(g *Group, i int) ([]report.Block, error) {
-		if stem == "" {
-			return nil, nil
-		}
-		return g.figures(r.A.Name, r.B.Name, func(name string, f *plots.Figure) ([]string, error) {
+	var keep keeper
+	if stem != "" {
+		keep = func(f *plots.Figure, name string) ([]string, error) {
 			svg, err := f.SVG()
 			if err != nil {
 				return nil, err
 			}
-			file := fmt.Sprintf("%s-%s.svg", stem, name)
-			if len(r.Groups) > 1 {
-				file = fmt.Sprintf("%s-%d-%s.svg", stem, i+1, name)
-			}
+			file := stem + "-" + name + ".svg"
 			return []string{file}, disk.WriteBytes(filepath.Join(folder, file), svg)
-		})
-	})
+		}
+	}
+	p, err := r.page(keep)
 	if err != nil {
 		return nil, err
 	}
 	return p.Markdown(), nil
 }
 
-// page returns the report as a document, with the figures of each group.
-func (r *Report) page(figures func(g *Group, i int) ([]report.Block, error)) (*report.Page, error) {
-	p := &report.Page{Title: r.A.Name + " and " + r.B.Name, Subtitle: r.A.describe() + "; " + r.B.describe(), Wide: true}
-	p.Blocks = []report.Block{report.Heading{Text: "Settings"}, r.changes()}
+// keeper stores a figure and returns links to its files. A nil keeper draws no figures.
+type keeper func(f *plots.Figure, name string) (links []string, err error)
+
+func (r *Report) page(keep keeper) (*report.Page, error) {
+	whole := func(a, b string) (string, string) { return a, b }
+	blocks, err := r.blocks(r.A.Name, r.B.Name, whole, keep)
+	return &report.Page{
+		Title: r.A.Name + " and " + r.B.Name, Subtitle: r.A.String() + "; " + r.B.String(), Wide: true,
+		Blocks: append([]report.Block{report.Heading{Text: "Settings"}}, blocks...),
+	}, err
+}
+
+// blocks returns the settings that differ, the results of each group and the notes. fit
+// shortens the two values of a setting.
+func (r *Report) blocks(nameA, nameB string, fit func(a, b string) (string, string), keep keeper) ([]report.Block, error) {
+	blocks := []report.Block{r.changes(nameA, nameB, fit)}
 	for i := range r.Groups {
 		g := &r.Groups[i]
-		p.Blocks = append(p.Blocks, g.blocks(r.A.Name, r.B.Name)...)
-		if len(g.Metrics) > 0 {
-			blocks, err := figures(g, i)
+		blocks = append(blocks, g.results(nameA, nameB)...)
+		if keep != nil && len(g.Metrics) > 0 {
+			figures, err := g.figures(nameA, nameB, func(f *plots.Figure, name string) ([]string, error) {
+				if len(r.Groups) > 1 {
+					name = fmt.Sprintf("%d-%s", i+1, name)
+				}
+				return keep(f, name)
+			})
 			if err != nil {
 				return nil, err
 			}
-			p.Blocks = append(p.Blocks, blocks...)
+			blocks = append(blocks, figures...)
 		}
-		p.Blocks = append(p.Blocks, notes(g.Notes)...)
+		blocks = append(blocks, notes(g.Notes)...)
 	}
-	p.Blocks = append(p.Blocks, notes(r.allNotes())...)
-	return p, nil
-}
-
-// describe returns a side with its trials.
-func (h Head) describe() string {
-	s := h.Name + ": " + english.Plural(h.Trials, "trial", "")
-	switch {
-	case h.Trials == 0:
-		return h.Name + ": not there"
-	case h.Results == 0:
-		return s + ", no results"
-	case h.Results < h.Trials:
-		s += fmt.Sprintf(", %d with results", h.Results)
+	blocks = append(blocks, notes(r.Notes)...)
+	if r.A.Results > 0 && r.B.Results > 0 {
+		blocks = append(append(blocks, without(r.A.Name, r.OnlyA)...), without(r.B.Name, r.OnlyB)...)
 	}
-	return s + " in " + h.Folder
-}
-
-// allNotes returns the notes of the report, and the trials without a counterpart.
-func (r *Report) allNotes() []string {
-	notes := r.Notes
-	for _, side := range []struct {
-		name   string
-		labels []string
-	}{{r.A.Name, r.OnlyA}, {r.B.Name, r.OnlyB}} {
-		if len(side.labels) > 0 && r.A.Results > 0 && r.B.Results > 0 {
-			var of []string
-			for _, l := range side.labels {
-				if l == "" {
-					l = "its only trial"
-				}
-				of = append(of, l)
-			}
-			notes = append(notes[:len(notes):len(notes)], fmt.Sprintf("%s has trials without a counterpart on the other side: %s", side.name, strings.Join(of, "; ")))
-		}
-	}
-	return notes
+	return blocks, nil
 }
 
 func notes(texts []string) (blocks []report.Block) {
@@ -120,35 +120,42 @@ func notes(texts []string) (blocks []report.Block) {
 	return blocks
 }
 
+// without returns a note on the trials of a side without a counterpart.
+func without(side string, labels []string) []report.Block {
+	if len(labels) == 0 {
+		return nil
+	}
+	text := strings.Join(labels, "; ")
+	if text == "" {
+		text = "its only trial"
+	}
+	return notes([]string{side + " has trials without a counterpart on the other side: " + text})
+}
+
 // changes returns the settings that differ, with lists item by item.
-func (r *Report) changes() report.Block {
+func (r *Report) changes(nameA, nameB string, fit func(a, b string) (string, string)) report.Block {
 	var rows [][]report.Cell
 	add := func(key string, a, b *Value) {
-		textA, textB := shown(a), shown(b)
-		if a != nil && b != nil && textA == textB { // a moved item
-			textA, textB = textA+", before", textB+", after"
+		textA, textB := fit(a.String(), b.String())
+		if a != nil && b != nil && a.String() == b.String() {
+			textB += " (moved)"
 		}
 		rows = append(rows, []report.Cell{{Text: key}, {Text: textA, Class: report.Before}, {Text: textB, Class: report.After}, {Text: from(a, b), Class: report.Faint}})
 	}
-	for _, s := range r.Sections {
-		for _, x := range s.Settings {
-			if !x.itemized() {
-				add(x.Key, x.A, x.B)
-				continue
-			}
-			for _, i := range x.Items {
-				add(x.Key+i.index(), i.A, i.B)
-			}
+	for _, x := range r.Settings {
+		if len(x.Items) == 0 || x.A.Swept {
+			add(x.Key, x.A, x.B)
+			continue
+		}
+		for _, i := range x.Items {
+			add(x.Key+i.index(), i.A, i.B)
 		}
 	}
 	if len(rows) == 0 {
 		return report.Text{Markdown: "No setting differs."}
 	}
-	return report.Changes(r.A.Name, r.B.Name, rows)
+	return report.Changes(nameA, nameB, rows)
 }
-
-// itemized reports whether a setting is a list that is shown item by item.
-func (s *Setting) itemized() bool { return len(s.Items) > 0 && !s.A.Swept }
 
 // index formats the index of an item: "[2]", or "[2→0]" if it differs between the sides.
 func (i Item) index() string {
@@ -161,25 +168,17 @@ func (i Item) index() string {
 	return fmt.Sprintf("[%d→%d]", i.IndexA, i.IndexB)
 }
 
-// String returns the text of a value, or "" for nil.
+// String returns the text of a value, or a dash for nil.
 func (v *Value) String() string {
 	switch {
 	case v == nil:
-		return ""
+		return "–"
 	case v.Swept:
 		return "swept " + v.Text
 	case v.Source != "":
 		return v.Text + " (" + v.Source + ")"
 	}
 	return v.Text
-}
-
-// shown returns the text of a value, or a dash for nil.
-func shown(v *Value) string {
-	if v == nil {
-		return "–"
-	}
-	return v.String()
 }
 
 func (v *Value) origin() string {
@@ -203,8 +202,38 @@ func from(a, b *Value) string {
 	return a.origin() + " → " + b.origin()
 }
 
-// blocks returns the heading and the metrics of a group.
-func (g *Group) blocks(nameA, nameB string) []report.Block {
+// mostShown is the maximum number of characters of a value in a terminal. Pages and JSON
+// have the whole value.
+const mostShown = 60
+
+// excerpts shortens two long values so that the difference stays visible.
+func excerpts(a, b string) (string, string) {
+	x, y := []rune(a), []rune(b)
+	same := 0
+	for same < min(len(x), len(y)) && x[same] == y[same] {
+		same++
+	}
+	start := 0
+	if max(len(x), len(y)) > mostShown && same < max(len(x), len(y)) {
+		start = max(0, same-mostShown/3)
+	}
+	return excerpt(x, start), excerpt(y, start)
+}
+
+// excerpt returns the part of s from start that fits, with dots for the rest.
+func excerpt(s []rune, start int) string {
+	before, after := "", ""
+	if start > 0 && len(s) > 0 {
+		s, before = s[min(start, len(s)):], "…"
+	}
+	if len(s) > mostShown {
+		s, after = s[:mostShown], "…"
+	}
+	return before + string(s) + after
+}
+
+// results returns the heading and the metrics of a group.
+func (g *Group) results(nameA, nameB string) []report.Block {
 	title := "Results"
 	if t := g.Title(); t != "" {
 		title += ", " + t
@@ -234,15 +263,18 @@ func (m *Metric) row() []report.Cell {
 	if m.Unit != "" {
 		name += " (" + m.Unit + ")"
 	}
-	d := m.Difference.interval()
-	difference, verdict := report.Delta(d), m.Verdict
+	difference, verdict := report.Delta(m.Difference), m.Verdict
 	if m.Verdict == "~" {
 		difference, verdict = "~", "within noise"
 	}
 	class := map[string]report.Class{"~": report.Neutral, "better": report.Good, "worse": report.Bad}[m.Verdict]
 	var how []string
-	if m.P != nil {
-		how = append(how, probability(*m.P))
+	switch {
+	case m.P == nil:
+	case *m.P < 0.001:
+		how = append(how, "p<0.001")
+	default:
+		how = append(how, fmt.Sprintf("p=%.3f", *m.P))
 	}
 	if m.Basis != "" {
 		how = append(how, m.Basis)
@@ -251,14 +283,56 @@ func (m *Metric) row() []report.Cell {
 		verdict = strings.TrimSpace(verdict + " (" + strings.Join(how, ", ") + ")")
 	}
 	return []report.Cell{
-		{Text: name}, {Text: report.Measured(m.A.interval())}, {Text: report.Measured(m.B.interval())},
-		{Text: difference, Class: class}, {Text: report.Ends(d)}, {Text: verdict},
+		{Text: name}, {Text: report.Measured(m.A)}, {Text: report.Measured(m.B)},
+		{Text: difference, Class: class}, {Text: report.Ends(m.Difference)}, {Text: verdict},
 	}
 }
 
-func probability(p float64) string {
-	if p < 0.001 {
-		return "p<0.001"
+// figures returns the charts of a group that have data, with both sides in each.
+func (g *Group) figures(nameA, nameB string, keep keeper) (blocks []report.Block, err error) {
+	group := func(name string, all []*measured, played bool) store.Group {
+		of := store.Group{Name: name}
+		for _, m := range all {
+			if !played || m.played != nil {
+				of.Trials = append(of.Trials, m.trial)
+			}
+		}
+		return of
 	}
-	return fmt.Sprintf("p=%.3f", p)
+	for _, x := range []struct {
+		name, caption string
+		chart         func([]store.Group) (plots.Chart, error)
+		played        bool
+	}{
+		{"score", "Score of checkpoints, each in the tournament of its own run", report.ScoreChart, true},
+		{"loss", "Learning rate and losses over epochs", report.LossChart, false},
+	} {
+		a, b := group(nameA, g.a, x.played), group(nameB, g.b, x.played)
+		if len(a.Trials) == 0 || len(b.Trials) == 0 {
+			continue
+		}
+		c, err := x.chart([]store.Group{a, b})
+		if err != nil {
+			return nil, err
+		}
+		f, err := c.Figure()
+		if errors.Is(err, plots.ErrNoData) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if max(len(g.a), len(g.b)) > 1 {
+			x.caption += ", the mean of seeds"
+		}
+		block, err := report.NewFigure(x.caption+".", f)
+		if err == nil {
+			block.Files, err = keep(f, x.name)
+		}
+		if err != nil {
+			return nil, err
+		}
+		blocks = append(blocks, block)
+	}
+	return blocks, nil
 }

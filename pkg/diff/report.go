@@ -2,7 +2,11 @@ package diff
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
+
+	"github.com/dustin/go-humanize/english"
 
 	"alamos/pkg/store"
 )
@@ -10,10 +14,10 @@ import (
 // Report is the comparison of two sides. Its JSON is stable: a version may gain keys, but
 // no key changes its meaning.
 type Report struct {
-	Version  int       `json:"alamos_diff"` // 1
+	Version  int       `json:"alamos_diff"` // 2
 	A        Head      `json:"a"`
 	B        Head      `json:"b"`
-	Sections []Section `json:"sections"` // settings that differ; [] if none do
+	Settings []Setting `json:"settings"` // that differ, in the order of the language
 	Groups   []Group   `json:"groups"`   // trials with compared results
 	OnlyA    []string  `json:"only_a"`   // labels of trials without a counterpart
 	OnlyB    []string  `json:"only_b"`
@@ -58,23 +62,20 @@ func (g *Group) Title() string {
 }
 
 // Equal reports whether no setting differs.
-func (r *Report) Equal() bool { return len(r.Sections) == 0 }
+func (r *Report) Equal() bool { return len(r.Settings) == 0 }
 
 func Compare(a, b *Side, o Options) (*Report, error) {
 	r := &Report{
-		Version: 1, A: a.head(), B: b.head(), Sections: settings(a, b), Groups: []Group{},
+		Version: 2, A: a.head(), B: b.head(), Settings: settings(a, b), Groups: []Group{},
 		OnlyA: []string{}, OnlyB: []string{}, Notes: []string{},
-	}
-	if r.Sections == nil {
-		r.Sections = []Section{}
 	}
 	r.note(append(slices.Clone(a.notes), b.notes...)...)
 	if o.SettingsOnly {
 		return r, nil
 	}
-	couples, onlyA, onlyB := paired(a, b)
-	for _, c := range couples {
-		g, err := r.compareGroups(c, o)
+	pairs, onlyA, onlyB := paired(a, b)
+	for _, p := range pairs {
+		g, err := r.compareGroups(p[0], p[1], o)
 		if err != nil {
 			return nil, err
 		}
@@ -82,12 +83,7 @@ func Compare(a, b *Side, o Options) (*Report, error) {
 			r.Groups = append(r.Groups, *g)
 		}
 	}
-	for _, g := range onlyA {
-		r.OnlyA = append(r.OnlyA, g.label)
-	}
-	for _, g := range onlyB {
-		r.OnlyB = append(r.OnlyB, g.label)
-	}
+	r.OnlyA, r.OnlyB = append(r.OnlyA, onlyA...), append(r.OnlyB, onlyB...)
 	return r, nil
 }
 
@@ -101,6 +97,20 @@ func (s *Side) head() Head {
 	return h
 }
 
+// String describes a side with its trials.
+func (h Head) String() string {
+	s := h.Name + ": " + english.Plural(h.Trials, "trial", "")
+	switch {
+	case h.Trials == 0:
+		return h.Name + ": not there"
+	case h.Results == 0:
+		return s + ", no results"
+	case h.Results < h.Trials:
+		s += fmt.Sprintf(", %d with results", h.Results)
+	}
+	return s + " in " + h.Folder
+}
+
 func (r *Report) note(notes ...string) {
 	for _, n := range notes {
 		if n != "" && !slices.Contains(r.Notes, n) {
@@ -109,29 +119,83 @@ func (r *Report) note(notes ...string) {
 	}
 }
 
+// group is the trials of a side that differ only in their seeds.
+type group struct {
+	label  string // the swept settings: "network.depth=2"
+	values map[string]string
+	trials []*store.Trial
+}
+
+func (s *Side) groups() (all []*group) {
+	for _, g := range store.Groups(s.trials) {
+		t := &g.Trials[0].Declared
+		all = append(all, &group{t.Group, t.Settings.Values(), g.Trials})
+	}
+	return all
+}
+
+// paired finds the groups to compare: groups that agree in every setting that either side
+// varies. If there are none, it pairs groups that agree in the settings that both sides
+// vary, if the match is unique. If one side varies nothing, it pairs that side with each
+// group of the other. The labels of the remaining groups are returned separately.
+func paired(a, b *Side) (pairs [][2]*group, onlyA, onlyB []string) {
+	groups := [2][]*group{a.groups(), b.groups()}
+	agreeing := func(paths []string) (found [][2]*group) {
+		for _, x := range groups[0] {
+			for _, y := range groups[1] {
+				if !slices.ContainsFunc(paths, func(p string) bool { return x.values[p] != y.values[p] }) {
+					found = append(found, [2]*group{x, y})
+				}
+			}
+		}
+		return found
+	}
+	if pairs = agreeing(slices.Concat(a.axes, b.axes)); len(pairs) == 0 {
+		pairs = agreeing(slices.DeleteFunc(slices.Clone(a.axes), func(path string) bool { return !slices.Contains(b.axes, path) }))
+		matches := map[*group]int{}
+		for _, p := range pairs {
+			matches[p[0]]++
+			matches[p[1]]++
+		}
+		pairs = slices.DeleteFunc(pairs, func(p [2]*group) bool { return matches[p[0]] > 1 && matches[p[1]] > 1 })
+	}
+	rest := func(side int) (labels []string) {
+		for _, g := range groups[side] {
+			if !slices.ContainsFunc(pairs, func(p [2]*group) bool { return p[side] == g }) {
+				labels = append(labels, g.label)
+			}
+		}
+		return labels
+	}
+	return pairs, rest(0), rest(1)
+}
+
 // compareGroups compares two groups. It returns nil if a side has no results yet.
-func (r *Report) compareGroups(c couple, o Options) (*Group, error) {
-	g := &Group{A: c.a.trialsOf(), B: c.b.trialsOf(), Notes: []string{}}
-	for _, side := range []struct {
-		group *group
-		into  *[]*measured
-	}{{c.a, &g.a}, {c.b, &g.b}} {
-		for _, t := range side.group.trials {
-			m, note, err := measure(t)
+func (r *Report) compareGroups(a, b *group, o Options) (*Group, error) {
+	g := &Group{Metrics: []Metric{}, Notes: []string{}}
+	read := func(of *group) (t Trials, all []*measured, err error) {
+		t.Label = of.label
+		for _, x := range of.trials {
+			t.Seeds, t.Folders = append(t.Seeds, x.Declared.Settings.Seed), append(t.Folders, x.Dir)
+			m, note, err := measure(x)
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", t.Dir, err)
+				return t, nil, fmt.Errorf("%s: %w", x.Dir, err)
 			}
 			r.note(note)
 			if m != nil {
-				*side.into = append(*side.into, m)
+				all = append(all, m)
 			}
 		}
+		return t, all, nil
 	}
-	if len(g.a) == 0 || len(g.b) == 0 {
-		return nil, nil
+	var err error
+	if g.A, g.a, err = read(a); err != nil {
+		return nil, err
 	}
-	g.Metrics = []Metric{}
-	if g.sameRun() {
+	if g.B, g.b, err = read(b); err != nil || len(g.a) == 0 || len(g.b) == 0 {
+		return nil, err
+	}
+	if slices.EqualFunc(g.a, g.b, func(x, y *measured) bool { return x.trial.Dir == y.trial.Dir && x.trial.Done() == y.trial.Done() }) {
 		g.Notes = append(g.Notes, "both have one and the same training: the settings that differ do not affect it")
 		return g, nil
 	}
@@ -140,30 +204,16 @@ func (r *Report) compareGroups(c couple, o Options) (*Group, error) {
 	return g, nil
 }
 
-func (g *group) trialsOf() Trials {
-	t := Trials{Label: g.label}
-	for _, x := range g.trials {
-		t.Seeds = append(t.Seeds, x.Declared.Settings.Seed)
-		t.Folders = append(t.Folders, x.Dir)
-	}
-	return t
-}
-
-// sameRun reports whether both sides are the same networks.
-func (g *Group) sameRun() bool {
-	return slices.EqualFunc(g.a, g.b, func(x, y *measured) bool {
-		return x.trial.Dir == y.trial.Dir && x.generations == y.generations
-	})
-}
-
 // caveats adds notes on the limits of the numbers of a group.
 func (g *Group) caveats(o Options) {
-	all := slices.Concat(g.a, g.b)
 	say := func(format string, args ...any) { g.Notes = append(g.Notes, fmt.Sprintf(format, args...)) }
-	for _, m := range all {
-		if want := m.trial.Last(); m.generations < want {
-			say("%s: %d of %d generations are done; there is no tournament yet", m.trial.Dir, m.generations, want)
+	machines := map[string]bool{}
+	for _, m := range slices.Concat(g.a, g.b) {
+		if done, want := m.trial.Done(), m.trial.Last(); done < want {
+			say("%s: %d of %d generations are done; there is no tournament yet", m.trial.Dir, done, want)
 		}
+		x := m.trial.Manifest.Machine
+		machines[x.Hardware()+", "+x.Precision] = true
 	}
 	switch {
 	case len(g.a) == 1 && len(g.b) == 1:
@@ -176,12 +226,7 @@ func (g *Group) caveats(o Options) {
 		say("n is seeds, compared by Welch's t-test")
 	}
 	say("losses are of the newest generation on positions of its own games: each side has other positions")
-	machines := map[string]bool{}
-	for _, m := range all {
-		x := m.trial.Manifest.Machine
-		machines[x.Hardware()+", "+x.Precision] = true
-	}
 	if len(machines) > 1 {
-		say("times were measured on different machines")
+		say("times were measured on different machines: %s", strings.Join(slices.Sorted(maps.Keys(machines)), "; "))
 	}
 }

@@ -3,7 +3,6 @@ package diff
 import (
 	"encoding/json"
 	"html"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,19 +30,19 @@ func TestPairedResults(t *testing.T) {
 	}
 	g := &r.Groups[0]
 	elo := metric(t, g, "elo")
-	if elo.Test != "paired games" || elo.Verdict != "better" || *elo.P > 0.001 || !strings.Contains(elo.Basis, "100 games each of the same 50 openings against the same 1 opponent") {
+	if elo.Test != "paired games" || elo.Verdict != "better" || *elo.P > 0.001 || !strings.Contains(elo.Basis, "100 games each of the same 50 openings, jackknife by opening, against the same 1 opponent") {
 		t.Errorf("elo: %+v", elo)
 	}
 	if low, high := elo.Difference.Low, elo.Difference.High; low > 200 || high < 200 {
 		t.Errorf("the difference is 200, the interval %v to %v", low, high)
 	}
-	if m := metric(t, g, "score against random"); m.Test != "paired games" || m.Verdict != "better" || m.A.N != 100 {
+	if m := metric(t, g, "score against random"); m.Test != "paired games" || m.Verdict != "better" || m.N[0] != 100 {
 		t.Errorf("score: %+v", m)
 	}
 	if m := metric(t, g, "score against untrained"); m.Test != "" || !strings.Contains(m.Basis, "each against its own") {
 		t.Errorf("score against two players of one name: %+v", m)
 	}
-	if m := metric(t, g, "loss"); m.P != nil || m.Verdict != "" || m.Difference.interval().Known() {
+	if m := metric(t, g, "loss"); m.P != nil || m.Verdict != "" || m.Difference.Known() {
 		t.Errorf("nothing says how much chance there is in one loss: %+v", m)
 	}
 	if m := metric(t, g, "samples"); m.Verdict != "=" || m.A.Value != 3000 {
@@ -62,7 +61,7 @@ func TestPairedResults(t *testing.T) {
 	writeFile(t, path, strings.Replace(string(data), "1-0", "0-1", 1))
 	r = compared(t, "small", "deeper", Options{})
 	elo = metric(t, &r.Groups[0], "elo")
-	if elo.P != nil || !strings.HasPrefix(elo.Basis, "from the two intervals: each in its own tournament, where its own untrained is 0") {
+	if elo.P != nil || !strings.HasPrefix(elo.Basis, "200 and 200 games, each in its own tournament, where its own untrained is 0") {
 		t.Errorf("elo: %+v", elo)
 	}
 	if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, path) && strings.Contains(n, "not what the run wrote") }) {
@@ -78,7 +77,7 @@ func TestTournamentOfOtherGenerations(t *testing.T) {
 	writeFile(t, "small.yaml", strings.Replace(small, "generations: 3", "generations: 2", 1))
 	r := compared(t, "small.yaml", "deeper.yaml", Options{})
 	for _, m := range r.Groups[0].Metrics {
-		if strings.Contains(m.Name, "score") && !math.IsNaN(float64(m.A.Value)) {
+		if strings.Contains(m.Name, "score") && !m.A.Missing() {
 			t.Errorf("%s: %+v", m.Name, m)
 		}
 	}
@@ -105,11 +104,11 @@ func TestUnpairedResults(t *testing.T) {
 	for i := range pb.games { // the made games all begin at the start position
 		pb.games[i].opening = "another"
 	}
-	m, ok := eloOf(pa, pb)
-	if !ok || m.Test != "" || m.Verdict != "~" || !strings.HasPrefix(m.Basis, "100 and 100 games against the same 1 opponent, unpaired") {
+	m, ok := (Options{}).elo([]*played{pa}, []*played{pb})
+	if !ok || m.Test != "" || m.Verdict != "~" || !strings.HasPrefix(m.Basis, "100 and 100 games, one rating of all, against the same 1 opponent; ") {
 		t.Errorf("elo: %+v", m)
 	}
-	if m := scoreOf("x", pa, pb, []string{"random"}, true); m.Test != "" || m.Verdict != "~" || m.Basis != "100 and 100 games" {
+	if m := (Options{}).score("x", []*played{pa}, []*played{pb}, []string{"random"}, true); m.Test != "" || m.Verdict != "~" || m.Basis != "100 and 100 games" {
 		t.Errorf("score: %+v", m)
 	}
 }
@@ -126,7 +125,7 @@ func TestSeeds(t *testing.T) {
 		}
 		test := map[bool]string{false: "Welch", true: "Mann-Whitney"}[rank]
 		loss, elo := metric(t, g, "loss"), metric(t, g, "elo")
-		if loss.Test != test || loss.Verdict != "better" || loss.Basis != "n=6+6" || loss.A.N != 6 {
+		if loss.Test != test || loss.Verdict != "better" || loss.Basis != "n=6+6" || loss.N[0] != 6 {
 			t.Errorf("loss: %+v", loss)
 		}
 		if elo.Test != test || elo.Verdict != "~" || *elo.P < alpha || !strings.Contains(elo.Basis, "one rating of all, against the same 1 opponent; random is 0") {
@@ -146,15 +145,15 @@ func TestMatch(t *testing.T) {
 		"c.yaml": strings.Replace(small, "depth: 1", "depth: 7", 1),
 	})
 	titles := func(a, b string) (out []string) {
-		couples, onlyA, onlyB := paired(open(t, a), open(t, b))
-		for _, c := range couples {
-			out = append(out, c.a.label+"|"+c.b.label)
+		pairs, onlyA, onlyB := paired(open(t, a), open(t, b))
+		for _, p := range pairs {
+			out = append(out, p[0].label+"|"+p[1].label)
 		}
-		for _, g := range onlyA {
-			out = append(out, "-"+g.label)
+		for _, label := range onlyA {
+			out = append(out, "-"+label)
 		}
-		for _, g := range onlyB {
-			out = append(out, "+"+g.label)
+		for _, label := range onlyB {
+			out = append(out, "+"+label)
 		}
 		return out
 	}
@@ -198,13 +197,13 @@ func TestRuns(t *testing.T) {
 		if len(r.Groups) != 1 || r.Groups[0].A.Label != "network.depth=2" || metric(t, &r.Groups[0], "elo").Verdict != "better" {
 			t.Errorf("%s: groups %+v", name, r.Groups)
 		}
-		if len(r.Sections) != 3 || !slices.Contains([]string{"[1, 2]", "[2, 1]"}, r.Sections[0].Settings[0].A.Text) { // and search, and tournament.search
-			t.Errorf("%s: settings %+v", name, r.Sections)
+		if len(r.Settings) != 3 || !slices.Contains([]string{"[1, 2]", "[2, 1]"}, r.Settings[0].A.Text) { // and search, and tournament.search
+			t.Errorf("%s: settings %+v", name, r.Settings)
 		}
 	}
 	// A trial against a trial of the same run.
 	r := compared(t, trials[0].Dir, trials[1].Dir, Options{})
-	if len(r.Groups) != 1 || len(r.Sections) != 1 || r.Sections[0].Settings[0].Key != "network.depth" {
+	if len(r.Groups) != 1 || len(r.Settings) != 1 || r.Settings[0].Key != "network.depth" {
 		t.Errorf("two trials of a run:\n%s", text(t, r))
 	}
 }
@@ -245,11 +244,9 @@ func TestFormats(t *testing.T) {
 	}
 	var back struct {
 		Version  int `json:"alamos_diff"`
-		Sections []struct {
-			Settings []struct {
-				Key  string
-				A, B *struct{ Value, Origin string }
-			}
+		Settings []struct {
+			Key  string
+			A, B *struct{ Value, Origin string }
 		}
 		Groups []struct {
 			Metrics []struct {
@@ -264,7 +261,7 @@ func TestFormats(t *testing.T) {
 	if err := json.Unmarshal(data, &back); err != nil {
 		t.Fatal(err)
 	}
-	if back.Version != 1 || back.Sections[0].Settings[0].Key != "network.depth" || back.Sections[0].Settings[0].B.Origin != "deeper.yaml:4" ||
+	if back.Version != 2 || back.Settings[0].Key != "network.depth" || back.Settings[0].B.Origin != "deeper.yaml:4" ||
 		back.Groups[0].Metrics[0].Name != "elo" || back.Groups[0].Metrics[0].Verdict != "better" || back.OnlyA == nil || back.Notes == nil {
 		t.Errorf("JSON: %s", data)
 	}

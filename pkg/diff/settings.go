@@ -7,13 +7,6 @@ import (
 	"alamos/pkg/experiment"
 )
 
-// Section holds the different settings of one section of the language, in the order of the
-// language. Their paths begin with its name.
-type Section struct {
-	Name     string    `json:"name"` // "search"; "" for keys outside of sections
-	Settings []Setting `json:"settings"`
-}
-
 // Setting is a setting that differs. A side is nil if the key does not apply or is not set.
 type Setting struct {
 	Key   string `json:"key"` // the whole path: "search.visits"
@@ -41,13 +34,8 @@ type Item struct {
 	B      *Value `json:"b"`
 }
 
-// moved reports whether an entry only has another place.
-func (i Item) moved() bool {
-	return i.A != nil && i.B != nil && i.A.Text == i.B.Text && i.A.Source == i.B.Source
-}
-
 // settings compares two sides.
-func settings(a, b *Side) []Section {
+func settings(a, b *Side) []Setting {
 	find := func(s *Side, path string) *experiment.Row {
 		i := slices.IndexFunc(s.rows, func(r experiment.Row) bool { return r.Path == path })
 		if i < 0 {
@@ -55,15 +43,16 @@ func settings(a, b *Side) []Section {
 		}
 		return &s.rows[i]
 	}
+	all := []Setting{}
 	// Values of an axis are trials and have no order, unless several keys move together or
 	// a budget takes trials in order.
 	ordered := slices.ContainsFunc(slices.Concat(a.rows, b.rows), func(r experiment.Row) bool {
 		return strings.HasPrefix(r.Path, "sweep.zip") || strings.HasPrefix(r.Path, "sweep.budget")
 	})
-	var sections []Section
-	add := func(path string, x, y *experiment.Row) {
+	for _, path := range paths(a.rows, b.rows) {
+		x, y := find(a, path), find(b, path)
 		if alike(path, x, y, ordered) {
-			return
+			continue
 		}
 		s := Setting{Key: path, A: a.value(x), B: b.value(y)}
 		if x != nil && y != nil {
@@ -73,20 +62,9 @@ func settings(a, b *Side) []Section {
 				s.A.Source, s.B.Source = source(x.Meaning), source(y.Meaning)
 			}
 		}
-		name, _, dotted := strings.Cut(path, ".")
-		if !dotted {
-			name = ""
-		}
-		if n := len(sections); n > 0 && sections[n-1].Name == name {
-			sections[n-1].Settings = append(sections[n-1].Settings, s)
-			return
-		}
-		sections = append(sections, Section{name, []Setting{s}})
+		all = append(all, s)
 	}
-	for _, path := range paths(a.rows, b.rows) {
-		add(path, find(a, path), find(b, path))
-	}
-	return sections
+	return all
 }
 
 // paths returns the paths of both sides without duplicates. Paths only in b are placed

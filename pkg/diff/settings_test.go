@@ -67,30 +67,19 @@ tournament:
 	const want = `a  base.yaml: 1 trial, no results
 b  child.yaml: 1 trial, no results
 
-network
-  depth  6  →  10  default → child.yaml:4
-
-search
-  visits  100  →  200  base.yaml:3 → child.yaml:5
-
-selfplay
-  opening.fens
-    [0]  +  "8/8/8/8/8/8/8/KQ5k w - - 0 1"  child.yaml:9
-    [1]  +  "8/8/8/8/8/8/8/KR5k w - - 0 1"  child.yaml:9
-
-training
-  schedule.kind      plateau  →  constant  default → child.yaml:6
-  schedule.factor    0.5      →  –         default
-  schedule.patience  3        →  –         default
-  schedule.minimum   0.0001   →  –         default
-
-tournament
-  search.visits  100  →  200  as search.visits
-  players
-    [0→1]  ↕  last                              child.yaml:13
-    [2]    -  {uci: fairy-stockfish, level: 2}  base.yaml:8
-    [2]    +  {uci: fairy-stockfish, level: 3}  child.yaml:14
-    [3]    +  random                            child.yaml:15
+setting                     a                                 b                                 set by
+network.depth               6                                 10                                default → child.yaml:4
+search.visits               100                               200                               base.yaml:3 → child.yaml:5
+selfplay.opening.fens[0]    –                                 "8/8/8/8/8/8/8/KQ5k w - - 0 1"    child.yaml:9
+selfplay.opening.fens[1]    –                                 "8/8/8/8/8/8/8/KR5k w - - 0 1"    child.yaml:9
+training.schedule.kind      plateau                           constant                          default → child.yaml:6
+training.schedule.factor    0.5                               –                                 default
+training.schedule.patience  3                                 –                                 default
+training.schedule.minimum   0.0001                            –                                 default
+tournament.search.visits    100                               200                               as search.visits
+tournament.players[0→1]     last                              last (moved)                      base.yaml:6 → child.yaml:13
+tournament.players[2]       {uci: fairy-stockfish, level: 2}  {uci: fairy-stockfish, level: 3}  base.yaml:8 → child.yaml:14
+tournament.players[3]       –                                 random                            child.yaml:15
 `
 	if have := text(t, compared(t, "base.yaml", "child.yaml", Options{})); have != want {
 		t.Errorf("have:\n%s\nwant:\n%s", have, want)
@@ -103,17 +92,11 @@ func TestSweeps(t *testing.T) {
 		"b.yaml": "alamos: 1\nname: b\nsearch: {c_puct: 1}\nsweep:\n  grid: {network.depth: [5, 2, 10]}\n  seeds: 3\n",
 		"c.yaml": "alamos: 1\nname: c\nsweep:\n  grid: {search.c_puct: [1, 2], network.depth: [5, 2]}\n",
 	})
-	const want = `network
-  depth  swept [2, 5]  →  swept [5, 2, 10]  a.yaml:4 → b.yaml:5
-
-search
-  c_puct  swept [1, 2]  →  1  a.yaml:4 → b.yaml:3
-
-tournament
-  search.c_puct  2  →  1  as search.c_puct
-
-sweep
-  seeds  –  →  3  b.yaml:6
+	const want = `setting                   a             b                 set by
+network.depth             swept [2, 5]  swept [5, 2, 10]  a.yaml:4 → b.yaml:5
+search.c_puct             swept [1, 2]  1                 a.yaml:4 → b.yaml:3
+tournament.search.c_puct  2             1                 as search.c_puct
+sweep.seeds               –             3                 b.yaml:6
 `
 	r := compared(t, "a.yaml", "b.yaml", Options{})
 	if have := text(t, r); !strings.HasSuffix(have, "\n\n"+want) {
@@ -134,7 +117,7 @@ func TestScripts(t *testing.T) {
 		"b/x.yaml": file, "b/count.go": "1", "b/resign.go": "2",
 	})
 	r := compared(t, "a/x.yaml", "b/x.yaml", Options{})
-	if len(r.Sections) != 1 || len(r.Sections[0].Settings) != 1 || r.Sections[0].Settings[0].Key != "selfplay.adjudicate" {
+	if len(r.Settings) != 1 || r.Settings[0].Key != "selfplay.adjudicate" {
 		t.Errorf("have:\n%s\nwant only the script that says something else", text(t, r))
 	}
 	// The same path at two times: what it says tells them apart.
@@ -144,7 +127,7 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if have := text(t, r); !strings.Contains(have, "  adjudicate  a/resign.go (6b86b27)  →  a/resign.go (4e07408)  a/x.yaml:4\n") {
+	if have := text(t, r); !strings.Contains(have, "selfplay.adjudicate  a/resign.go (6b86b27)  a/resign.go (4e07408)  a/x.yaml:4\n") {
 		t.Errorf("have:\n%s", have)
 	}
 }

@@ -20,6 +20,7 @@ type Side struct {
 	Folder string // of its results; empty if there is none
 
 	rows   []experiment.Row
+	axes   []string       // swept settings, without the seed
 	prefix string         // the revision, printed before the files of origins
 	trials []*store.Trial // all its trials, with or without results
 	notes  []string       // limits of its results
@@ -76,7 +77,7 @@ func openFile(path string, o Options) (*Side, error) {
 
 // ofExperiment returns the side of an experiment with its results, if any.
 func ofExperiment(name, prefix string, e *experiment.Experiment, o Options) *Side {
-	s := &Side{Name: name, prefix: prefix, rows: e.Rows()}
+	s := &Side{Name: name, prefix: prefix, rows: e.Rows(), axes: axes(e.Axes)}
 	dir := filepath.Join(o.results(), e.Name)
 	for _, t := range e.Trials {
 		trial, err := store.Open(dir, t)
@@ -90,6 +91,16 @@ func ofExperiment(name, prefix string, e *experiment.Experiment, o Options) *Sid
 		s.trials = append(s.trials, trial)
 	}
 	return s
+}
+
+// axes returns the paths of a sweep's axes without the seed.
+func axes(all []experiment.Axis) (paths []string) {
+	for _, a := range all {
+		if a.Path != "seed" {
+			paths = append(paths, a.Path)
+		}
+	}
+	return paths
 }
 
 // openRun opens the stored results of an experiment, or of one of its trials.
@@ -110,7 +121,7 @@ func openRun(name string, o Options) (*Side, error) {
 	if x == nil {
 		return nil, errors.New(run.Why)
 	}
-	s := &Side{Name: name, Folder: run.Dir}
+	s := &Side{Name: name, Folder: run.Dir, axes: axes(x.Axes)}
 	if s.trials, s.notes, err = x.Open(run.Dir); err != nil {
 		return nil, err
 	}

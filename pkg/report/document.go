@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+
+	"alamos/plots"
 )
 
 // Page is a document of text, tables and figures. Its forms are Markdown, one file of HTML,
@@ -88,6 +90,12 @@ type Figure struct {
 	// Files are the files of the picture, with paths relative to the page. Markdown shows
 	// the first one.
 	Files []string
+}
+
+// NewFigure returns a picture of package plots as a block without files.
+func NewFigure(caption string, f *plots.Figure) (Figure, error) {
+	svg, err := f.InlineSVG()
+	return Figure{Caption: caption, SVG: svg, Alt: f.Description()}, err
 }
 
 // Fold hides blocks until the reader opens it.

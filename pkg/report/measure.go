@@ -25,6 +25,9 @@ func (b Better) gain(difference float64) float64 {
 	return difference
 }
 
+// BetterOf returns the preferred direction of a metric; see [store.Trial.Measure].
+func BetterOf(metric string) Better { return metricOf(metric).better }
+
 // mark is the result of comparing a value with the others of its column.
 type mark string
 

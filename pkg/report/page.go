@@ -194,11 +194,10 @@ func (b *pageBuilder) figure(d *drawn) (Block, error) {
 	if d.err != nil {
 		return nil, d.err
 	}
-	svg, err := d.figure.InlineSVG()
+	f, err := NewFigure(d.caption, d.figure)
 	if err != nil {
 		return nil, err
 	}
-	f := Figure{Caption: d.caption, SVG: svg, Alt: d.figure.Description()}
 	for _, ext := range plots.Extensions {
 		link, err := relative(b.base, d.path+ext)
 		if err != nil {
