@@ -17,6 +17,7 @@ import (
 
 	humanize "github.com/dustin/go-humanize"
 
+	"alamos/pkg/stats"
 	"alamos/pkg/store"
 	"alamos/pkg/uci"
 )
@@ -192,8 +193,10 @@ func (t *Trial) importChunk(ctx context.Context, g int) (*Stage, error) {
 			Reasons: map[string]int{}, Seconds: time.Since(began).Seconds(),
 			Data: &store.Chunk{Pass: info.Pass, Broken: info.Broken, NoResult: info.NoResult, NoMoves: info.NoMoves, Finished: info.Finished, Unexpressed: info.Unexpressed, Last: info.Last},
 		}, info.Next}, nil
-	}, Load: func() (Load, error) {
-		return Load{Import: &Import{In: in, Set: d.source, Positions: t.chunkSize(g)}}, nil
+	}, Work: func(e *estimate) error {
+		speed := e.rate(t, importedPerSecond, in, func(ctx context.Context, _ *Trial) (float64, float64, error) { return probeImport(ctx, d.source) })
+		e.work.Seconds += stats.Float(t.chunkSize(g) / speed)
+		return nil
 	}}, nil
 }
 

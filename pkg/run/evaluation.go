@@ -96,8 +96,11 @@ func (t *Trial) puzzles(_ context.Context, g int) (*Stage, error) {
 	in.List("puzzle", names)
 	return &Stage{
 		Name: store.PuzzlesStage(g), In: in, Files: []string{store.PuzzlesFile(g)},
-		Run:  func(ctx context.Context) (any, error) { return t.solve(ctx, g, sets, cfg, total) },
-		Load: func() (Load, error) { return Load{Evaluations: total * (1 + cfg.Budget())}, nil },
+		Run: func(ctx context.Context) (any, error) { return t.solve(ctx, g, sets, cfg, total) },
+		Work: func(e *estimate) error {
+			e.evaluate(t, float64(total*(1+cfg.Budget())))
+			return nil
+		},
 	}, nil
 }
 

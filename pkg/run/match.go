@@ -40,7 +40,7 @@ type Match struct {
 func (m *Match) stage(anchor string, facts func(*store.Tournament) any) *Stage {
 	m.addPlayers()
 	return &Stage{
-		Name: m.Stage, In: m.In, Files: m.files(), Scratch: m.journal(), Load: m.load,
+		Name: m.Stage, In: m.In, Files: m.files(), Scratch: m.journal(), Work: m.work,
 		Run: func(ctx context.Context) (any, error) {
 			games, err := m.play(ctx)
 			if err != nil {
@@ -353,16 +353,15 @@ func reportStandings(to Report, r *store.Tournament) {
 	}
 }
 
-// load returns the games to play. It excludes games that can be recalled and games of
-// earlier matches of the plan.
-func (m *Match) load() (Load, error) {
-	var load Load
+// work adds the games to play. It excludes games that can be recalled and games of earlier
+// matches of the plan.
+func (m *Match) work(e *estimate) error {
 	games := m.games(m.rules(), nil)
 	if err := games.Peek(m.journal()); err != nil {
-		return load, err
+		return err
 	}
 	if err := m.recall(games); err != nil {
-		return load, err
+		return err
 	}
 	missing := map[string]int{} // by player
 	for _, f := range games.Fixtures() {
@@ -374,21 +373,20 @@ func (m *Match) load() (Load, error) {
 			}
 		}
 		m.Trial.run.plannedGames[key] = max(planned, f.Games)
-		load.Games += n
+		e.work.Games += n
 		missing[f.A] += n
 		missing[f.B] += n
 	}
 	for i := range m.Players {
 		p := &m.Players[i]
-		n := missing[p.name]
+		n := float64(missing[p.name]) / 2 // the player moves in half of the plies
 		switch {
-		case n == 0:
 		case p.generation() >= 0 || p.external != nil:
-			// The player moves in half of the plies.
-			load.Searches = append(load.Searches, Search{Of: m.owner(p), Games: float64(n) / 2, Tournament: true})
+			of := m.owner(p)
+			e.search(of, n, float64(of.Settings.Tournament.Search.Budget()))
 		case p.engine != nil:
-			load.Thinking += time.Duration(n) * p.engine.Limit.MoveTime / 2
+			e.think(m.Trial, time.Duration(n*float64(p.engine.Limit.MoveTime)))
 		}
 	}
-	return load, nil
+	return nil
 }

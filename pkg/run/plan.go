@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -46,7 +47,7 @@ type PlanOptions struct {
 
 // MakePlans plans runs of experiments, one after the other. It only reads results.
 func MakePlans(ctx context.Context, all []*experiment.Experiment, opt PlanOptions) ([]*Plan, error) {
-	p := &planner{estimator: NewEstimator(opt.Probe), games: map[string]int{}}
+	p := &planner{estimator: &estimator{probe: opt.Probe}, games: map[string]int{}}
 	var plans []*Plan
 	for _, e := range all {
 		plan, err := p.experiment(ctx, e, opt.Options)
@@ -62,7 +63,7 @@ func MakePlans(ctx context.Context, all []*experiment.Experiment, opt PlanOption
 // the manifests in memory, with placeholders for the checksums of files that do not exist
 // yet. It never writes a manifest.
 type planner struct {
-	estimator *Estimator
+	estimator *estimator
 	cache     *cache         // includes the stages of earlier plans
 	games     map[string]int // number of games of a pair in planned matches, by gamesKey
 }
@@ -81,7 +82,7 @@ func (p *planner) experiment(ctx context.Context, e *experiment.Experiment, opt 
 		p.cache.plan = true
 	}
 	r.executor, r.cache, r.plannedGames, r.sources.readOnly = p, p.cache, p.games, true
-	p.estimator.Untrained = false
+	p.estimator.untrained = false
 	plan := &Plan{File: e.File, Name: e.Name, Dir: r.dir, Left: e.Left}
 	if err := r.find(ctx); err != nil {
 		return nil, err
@@ -139,7 +140,7 @@ func (p *planner) collect(plan *Plan, r *run, candidates []*candidate) {
 	for _, d := range plan.Rungs {
 		plan.Total.Add(d.Work)
 	}
-	if p.estimator.Untrained {
+	if p.estimator.untrained {
 		note("evaluations and times are those of games of an untrained network, as no such games were played here yet: those of trained ones are often several times as long")
 	}
 }
@@ -174,16 +175,13 @@ func (p *planner) stage(ctx context.Context, t *Trial, s *Stage) error {
 				planned = &same
 			}
 		}
-		if s.Load != nil {
-			load, err := s.Load()
-			if err != nil {
-				return err
-			}
-			if d.Work, err = p.estimator.Work(ctx, t, load); err != nil {
+		e := estimate{estimator: p.estimator, ctx: ctx, work: Work{Stages: 1}}
+		if s.Work != nil {
+			if err := errors.Join(s.Work(&e), e.err); err != nil {
 				return err
 			}
 		}
-		d.Work.Stages = 1
+		d.Work = e.work
 		planned.Planned = true
 		m.Put(planned)
 	}

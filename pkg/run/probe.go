@@ -3,8 +3,6 @@ package run
 import (
 	"context"
 	"errors"
-	"math"
-	"slices"
 	"time"
 
 	"alamos/pkg/data"
@@ -59,59 +57,61 @@ func quickConfig(t *Trial) selfplay.Config {
 }
 
 // quickGames plays games with uniform priors, like those of an untrained network.
-func quickGames(ctx context.Context, t *Trial, cfg selfplay.Config) ([]*selfplay.Record, error) {
-	nets := make([]search.Net, t.Hardware.Workers)
-	for i := range nets {
-		nets[i] = uniform{}
-	}
-	var records []*selfplay.Record
-	_, err := selfplay.Play(ctx, cfg, t.Setup.Codec, nets, func(r *selfplay.Record) { records = append(records, r) })
-	slices.SortFunc(records, func(a, b *selfplay.Record) int { return a.Number - b.Number })
-	return records, err
+func quickGames(ctx context.Context, t *Trial) (samples []encode.Sample, plies, evaluations int, err error) {
+	_, err = selfplay.Play(ctx, quickConfig(t), t.Setup.Codec, []search.Net{uniform{}}, func(r *selfplay.Record) {
+		samples = append(samples, r.Samples...)
+		plies += len(r.Moves)
+		evaluations += r.Evaluations
+	})
+	return samples, plies, evaluations, err
 }
 
-// probeImport measures positions per second of a source after its engines have started.
-func probeImport(ctx context.Context, source *data.Source) (float64, error) {
-	n, began := 0, time.Time{}
+func probePlies(ctx context.Context, t *Trial) (plies, games float64, err error) {
+	_, n, _, err := quickGames(ctx, t)
+	return float64(n), quickCount, err
+}
+
+// probeEvaluations measures the evaluations of games with the full number of visits.
+func probeEvaluations(ctx context.Context, t *Trial) (evaluations, games float64, err error) {
+	_, _, n, err := quickGames(ctx, t)
+	full, quick := playing(t), quickConfig(t)
+	return float64(n) * full.MeanVisits() / quick.MeanVisits(), quickCount, err
+}
+
+// probeImport measures the speed of a source after its engines have started.
+func probeImport(ctx context.Context, source *data.Source) (positions, seconds float64, err error) {
+	var began time.Time
 	for _, err := range source.All(ctx) {
 		if err != nil {
-			return math.NaN(), err
+			return 0, 0, err
 		}
 		if began.IsZero() { // the first position includes the start of engines
 			began = time.Now()
 			continue
 		}
-		if n++; time.Since(began) > probeTime {
+		positions++
+		if seconds = time.Since(began).Seconds(); seconds > probeTime.Seconds() {
 			break
 		}
 	}
-	if n == 0 {
-		return math.NaN(), nil
-	}
-	return float64(n) / time.Since(began).Seconds(), nil
+	return positions, seconds, nil
 }
 
-// lengthOf returns the length of games that were played with a mean number of visits.
-func lengthOf(records []*selfplay.Record, visits float64) *length {
-	plies, evaluations := 0, 0
-	for _, r := range records {
-		plies += len(r.Moves)
-		evaluations += r.Evaluations
+// probePlaying measures how fast the network evaluates positions in self-play.
+func probePlaying(ctx context.Context, t *Trial) (evaluations, seconds float64, err error) {
+	net, err := nn.New(t.Setup.Spec(), 1)
+	if err != nil {
+		return 0, 0, err
 	}
-	return &length{plies: float64(plies) / float64(len(records)), evaluations: float64(evaluations) / (float64(plies) * visits)}
-}
-
-// probePlaying measures network evaluations per second in self-play.
-func probePlaying(ctx context.Context, t *Trial, net *nn.Network) (float64, error) {
 	model, err := net.Compile(t.Hardware.InferenceOptions())
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	defer model.Close()
 	nets, end, err := t.Hardware.Sessions(model)
 	defer end()
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	cfg := playing(t)
 	cfg.Games, cfg.Parallel = 1<<16, model.GameSlots(t.Hardware.Workers) // more games than can end in the time
@@ -126,41 +126,38 @@ func probePlaying(ctx context.Context, t *Trial, net *nn.Network) (float64, erro
 	time.Sleep(probeWarm)
 	before, began := cfg.Progress.Evaluations.Load(), time.Now()
 	if err := <-ended; !errors.Is(err, context.DeadlineExceeded) {
-		return 0, err
+		return 0, 0, err
 	}
-	return float64(cfg.Progress.Evaluations.Load()-before) / time.Since(began).Seconds(), nil
+	return float64(cfg.Progress.Evaluations.Load() - before), time.Since(began).Seconds(), nil
 }
 
-// probeTraining measures positions per second in training.
-func probeTraining(ctx context.Context, t *Trial, net *nn.Network) (float64, error) {
-	records, err := quickGames(ctx, t, quickConfig(t))
-	if err != nil {
-		return 0, err
-	}
-	var samples []encode.Sample
-	for _, r := range records {
-		samples = append(samples, r.Samples...)
-	}
-	if len(samples) == 0 {
-		return math.NaN(), nil
+// probeTraining measures how fast the network trains.
+func probeTraining(ctx context.Context, t *Trial) (positions, seconds float64, err error) {
+	samples, _, _, err := quickGames(ctx, t)
+	if err != nil || len(samples) == 0 {
+		return 0, 0, err
 	}
 	var batch nn.Batch
 	for i := range min(t.Settings.Training.Batch, 256) {
 		batch.Add(&samples[i%len(samples)])
 	}
+	net, err := nn.New(t.Setup.Spec(), 1)
+	if err != nil {
+		return 0, 0, err
+	}
 	tr, err := nn.NewTrainer(net, t.Setup.Optimizer(1), t.Hardware.TrainerOptions())
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	defer tr.Close()
 	if _, err := tr.Step(&batch, 0); err != nil { // the first step is slower
-		return 0, err
+		return 0, 0, err
 	}
-	began, steps := time.Now(), 0
-	for ; steps == 0 || time.Since(began) < probeTime; steps++ {
+	for began := time.Now(); seconds < probeTime.Seconds(); seconds = time.Since(began).Seconds() {
 		if _, err := tr.Step(&batch, 0); err != nil {
-			return 0, err
+			return 0, 0, err
 		}
+		positions += float64(batch.N)
 	}
-	return float64(steps*batch.N) / time.Since(began).Seconds(), nil
+	return positions, seconds, nil
 }

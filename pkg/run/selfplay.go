@@ -49,10 +49,13 @@ func (t *Trial) selfplay(g int) *Stage {
 			row.Seconds, row.PerSecond = seconds, perSecond
 			return row, nil
 		},
-		Load: func() (Load, error) {
+		Work: func(e *estimate) error {
 			n := s.SelfPlay.Games
 			err := Peek(t.journal(g), in, func([]byte) error { n--; return nil })
-			return Load{Games: n, Searches: []Search{{Of: t, Games: float64(n)}}}, err
+			cfg := playing(t)
+			e.work.Games += n
+			e.search(t, float64(n), cfg.MeanVisits())
+			return err
 		},
 	}
 }

@@ -32,8 +32,8 @@ type Stage struct {
 	Scratch string
 	// Done is called after Run, when the manifest contains the stage. It may be nil.
 	Done func() error
-	// Load returns the work of the stage for a plan; nil: negligible.
-	Load func() (Load, error)
+	// Work adds the work of the stage to an estimate; nil: negligible.
+	Work func(*estimate) error
 }
 
 // The outcomes of a stage.

@@ -112,15 +112,18 @@ func (t *Trial) training(g int, pace *pace) (*Stage, error) {
 			t.Report.Note(t.summary(g, pace))
 			return report.Tables(t.Results)
 		},
-		Load: func() (Load, error) {
-			if s.Data == nil {
-				return Load{Learned: (g - window.first + 1) * s.SelfPlay.Games}, nil
-			}
-			var load Load
+		Work: func(e *estimate) error {
+			positions := 0.0
 			for i := window.first; i <= g; i++ {
-				load.Positions += t.chunkSize(i)
+				if s.Data != nil {
+					positions += t.chunkSize(i)
+				} else {
+					cfg := playing(t)
+					positions += float64(cfg.Games) * e.plies(t) * cfg.FullShare()
+				}
 			}
-			return load, nil
+			e.train(t, positions)
+			return nil
 		},
 	}, nil
 }
