@@ -27,10 +27,8 @@ type cache struct {
 }
 
 type cachedTrial struct {
-	file     os.FileInfo
+	file     os.FileInfo // nil: the manifest includes planned stages
 	manifest *store.Manifest
-	stages   map[string]string // hash of inputs -> name of the stage
-	matches  map[string]string // name of a stage that is a match -> matchKey
 }
 
 // source is a stage of another trial with the same inputs.
@@ -74,30 +72,18 @@ func (c *cache) refresh() {
 			now[folder] = old
 			continue
 		}
-		entry := &cachedTrial{file: info, manifest: &store.Manifest{}, stages: map[string]string{}, matches: map[string]string{}}
+		entry := &cachedTrial{file: info, manifest: &store.Manifest{}}
 		now[folder] = entry
 		wg.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			m, err := store.ReadManifest(filepath.Dir(path))
-			if err != nil {
-				return // the trial's own run reports the damage
-			}
-			entry.manifest = m
-			for _, s := range m.Stages {
-				entry.index(s)
+			if m, err := store.ReadManifest(filepath.Dir(path)); err == nil { // the trial's own run reports damage
+				entry.manifest = m
 			}
 		})
 	}
 	wg.Wait()
 	c.trials = now
-}
-
-func (e *cachedTrial) index(s *store.Stage) {
-	e.stages[s.Inputs.Hash()] = s.Name
-	if s.Inputs[playersInput] != "" {
-		e.matches[s.Name] = matchKey(s.Inputs)
-	}
 }
 
 // folder returns the path of a trial's folder relative to the root.
@@ -109,15 +95,16 @@ func (c *cache) folder(dir string) string {
 	return rel
 }
 
-// each refreshes the cache and iterates over all trials except one, sorted by folder.
-func (c *cache) each(except string) iter.Seq2[string, *cachedTrial] {
+// manifests refreshes the cache and iterates over all trials except that in dir, sorted by
+// folder.
+func (c *cache) manifests(dir string) iter.Seq2[string, *store.Manifest] {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.refresh()
-	trials, own := maps.Clone(c.trials), c.folder(except)
-	return func(yield func(string, *cachedTrial) bool) {
+	trials, own := c.trials, c.folder(dir)
+	return func(yield func(string, *store.Manifest) bool) {
 		for _, folder := range slices.Sorted(maps.Keys(trials)) {
-			if folder != own && !yield(folder, trials[folder]) {
+			if folder != own && !yield(folder, trials[folder].manifest) {
 				return
 			}
 		}
@@ -127,48 +114,16 @@ func (c *cache) each(except string) iter.Seq2[string, *cachedTrial] {
 // find returns another trial's stage with the same inputs as s, or nil. It verifies the
 // checksums of the source's files.
 func (c *cache) find(s *Stage, dir string) *source {
-	hash := s.In.Hash()
-	for folder, trial := range c.each(dir) {
-		if trial.stages[hash] != s.Name {
-			continue
-		}
-		src := &source{folder, filepath.Join(c.root, folder), trial.manifest.Stage(s.Name), trial.manifest.Machine}
+	for folder, m := range c.manifests(dir) {
+		src := &source{folder, filepath.Join(c.root, folder), m.Stage(s.Name), m.Machine}
 		if src.stage == nil || !maps.Equal(src.stage.Inputs, s.In) {
-			continue // a plan has replaced it by a stage with other inputs
+			continue
 		}
 		if state, _, err := src.stage.Verify(src.dir); err == nil && state == store.FileOK {
 			return src
 		}
 	}
 	return nil
-}
-
-// matches returns the matches of other trials, with their folders, that may contain games
-// of a match with these inputs.
-func (c *cache) matches(in store.Inputs, dir string) iter.Seq2[string, *store.Stage] {
-	key := matchKey(in)
-	return func(yield func(string, *store.Stage) bool) {
-		for folder, trial := range c.each(dir) {
-			for _, name := range slices.Sorted(maps.Keys(trial.matches)) {
-				if trial.matches[name] != key {
-					continue
-				}
-				if s := trial.manifest.Stage(name); s != nil && !yield(filepath.Join(c.root, folder), s) {
-					return
-				}
-			}
-		}
-	}
-}
-
-func (c *cache) manifests() iter.Seq[*store.Manifest] {
-	return func(yield func(*store.Manifest) bool) {
-		for _, t := range c.each("") {
-			if !yield(t.manifest) {
-				return
-			}
-		}
-	}
 }
 
 // manifest returns the manifest in dir. In a plan it includes the stages planned so far.
@@ -181,17 +136,10 @@ func (c *cache) manifest(dir string) (*store.Manifest, error) {
 	return store.ReadManifest(dir)
 }
 
-// planned adds a planned stage to the trial in dir.
-func (c *cache) planned(dir string, m *store.Manifest, s *store.Stage) {
+// planned replaces the manifest of the trial in dir by one with planned stages.
+func (c *cache) planned(dir string, m *store.Manifest) {
 	c.refresh()
-	folder := c.folder(dir)
-	t := c.trials[folder]
-	if t == nil {
-		t = &cachedTrial{stages: map[string]string{}, matches: map[string]string{}}
-		c.trials[folder] = t
-	}
-	t.file, t.manifest = nil, m
-	t.index(s)
+	c.trials[c.folder(dir)] = &cachedTrial{manifest: m}
 }
 
 // claim waits until no other trial of this run works on a stage with these inputs. It then

@@ -140,7 +140,7 @@ type estimate struct {
 func (e *estimate) rate(t *Trial, unit string, in store.Inputs, probe func(context.Context, *Trial) (amount, per float64, err error)) float64 {
 	if e.rates == nil {
 		e.rates = map[string]*ratio{}
-		for m := range t.run.cache.manifests() {
+		for _, m := range t.run.cache.manifests("") {
 			if m.Machine.CPU == t.Machine.CPU && m.Machine.Cores == t.Machine.Cores {
 				e.recall(m)
 			}

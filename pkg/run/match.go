@@ -246,17 +246,24 @@ const faultLog = "tournament/faults.log"
 // recall adds games from earlier matches, of this or other trials, to the journal. Once
 // the journal has all games, the files of the match may be overwritten.
 func (m *Match) recall(games *match.Games) error {
-	if old := m.Trial.Results.Manifest.Stage(m.Stage); old != nil {
-		if err := m.recallFrom(games, m.Trial.Results.Dir, old); err != nil {
+	t := m.Trial
+	if old := t.Results.Manifest.Stage(m.Stage); old != nil {
+		if err := m.recallFrom(games, t.Results.Dir, old); err != nil {
 			return err
 		}
 	}
 	if games.Len() == games.Total() {
 		return nil
 	}
-	for dir, other := range m.Trial.run.cache.matches(m.In, m.Trial.Results.Dir) {
-		if err := m.recallFrom(games, dir, other); err != nil {
-			return err
+	key := matchKey(m.In)
+	for folder, other := range t.run.cache.manifests(t.Results.Dir) {
+		for _, s := range other.Stages {
+			if s.Inputs[playersInput] == "" || matchKey(s.Inputs) != key {
+				continue
+			}
+			if err := m.recallFrom(games, filepath.Join(t.run.Results, folder), s); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -185,7 +185,7 @@ func (p *planner) stage(ctx context.Context, t *Trial, s *Stage) error {
 		planned.Planned = true
 		m.Put(planned)
 	}
-	p.cache.planned(t.Results.Dir, m, m.Stage(s.Name))
+	p.cache.planned(t.Results.Dir, m)
 	// With halving a trial repeats its earlier stages on the way to a higher rung.
 	if !slices.ContainsFunc(t.decisions, func(x Decision) bool { return x.Name == s.Name }) {
 		t.decisions = append(t.decisions, d)
