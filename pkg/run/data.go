@@ -7,7 +7,6 @@ import (
 	"math"
 	"path/filepath"
 	"strconv"
-	"sync"
 	"time"
 
 	"alamos/pkg/disk"
@@ -29,14 +28,10 @@ const (
 	labelsCode = "2" // for labels by a number of nodes; version 1 accepted bounds as scores
 )
 
-// sources has what all trials of a run share about their data: checksums of files, and the
-// engines that were found.
+// sources has what all trials of a run share about their data.
 type sources struct {
 	sums     *disk.Sums
 	readOnly bool // a plan writes nothing
-
-	mu      sync.Mutex
-	engines map[string]*uci.Found // by variant and settings
 }
 
 // keepSums is the number of bytes after which checksums are saved, so that a killed run
@@ -47,22 +42,7 @@ const keepSums = 256 << 20
 const sumsName = ".checksums.json"
 
 func newSources(results string) *sources {
-	return &sources{sums: disk.ReadSums(filepath.Join(results, sumsName)), engines: map[string]*uci.Found{}}
-}
-
-// engine finds an engine and checks that it plays the variant of a trial.
-func (s *sources) engine(ctx context.Context, t *Trial, o *uci.Opponent) (*uci.Found, error) {
-	key := fmt.Sprint(t.Setup.Variant, t.Setup.Chess960, experiment.Hash(o))
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if found := s.engines[key]; found != nil {
-		return found, nil
-	}
-	found, err := o.Find(ctx, t.Setup.Variant, t.Setup.Chess960)
-	if err == nil {
-		s.engines[key] = found
-	}
-	return found, err
+	return &sources{sums: disk.ReadSums(filepath.Join(results, sumsName))}
 }
 
 // dataCode returns the version of the code that imports data of this kind.
@@ -100,7 +80,7 @@ func (t *Trial) openData(ctx context.Context) (*imports, error) {
 		in.Settings("game.start", s.Game.Start)
 	}
 	cfg, err := t.Setup.Data(func(o uci.Opponent) (uci.Command, error) {
-		found, err := t.run.sources.engine(ctx, t, &o)
+		found, err := t.run.engine(ctx, t.Setup, &o)
 		if err != nil {
 			return uci.Command{}, err
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"alamos/pkg/experiment"
 	"alamos/pkg/match"
+	"alamos/pkg/search"
 
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
@@ -73,11 +75,11 @@ var metricWords = map[string]string{experiment.ByLoss: "validation loss", experi
 
 // arbiter opens the trial that compares others. It has a folder of its own and the settings
 // of the experiment without its sweep. It trains nothing.
-func (r *run) arbiter(report Report) (*Trial, error) {
+func (r *run) arbiter(ctx context.Context, report Report) (*Trial, error) {
 	declared := experiment.Trial{Settings: r.experiment.Settings}
 	// The file may lack settings that the sweep varies.
 	declared.Settings.Game = r.experiment.Trials[0].Settings.Game
-	t, err := r.openIn(filepath.Join(r.dir, store.RungsFolder), declared, report)
+	t, err := r.openIn(ctx, filepath.Join(r.dir, store.RungsFolder), declared, report)
 	if err == nil {
 		r.arbiters = append(r.arbiters, t)
 	}
@@ -85,7 +87,7 @@ func (r *run) arbiter(report Report) (*Trial, error) {
 }
 
 func (r *run) rung(ctx context.Context, g int, going []*candidate) (*store.Rung, error) {
-	t, err := r.arbiter(r.Reporter.Rung(g))
+	t, err := r.arbiter(ctx, r.Reporter.Rung(g))
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +99,7 @@ func (r *run) rung(ctx context.Context, g int, going []*candidate) (*store.Rung,
 			Value: stats.Unknown(),
 		})
 	}
-	in := store.Inputs{"code": rungCode, "metric": h.Metric, "generation": strconv.Itoa(g), SurvivorsInput: strconv.Itoa(rung.Survivors)}
+	in := store.Inputs{"code": rungCode, "metric": h.Metric, "generation": strconv.Itoa(g), survivorsInput: strconv.Itoa(rung.Survivors)}
 	var stage *Stage
 	if h.Metric == experiment.ByElo {
 		stage = t.rungByElo(rung, going, in)
@@ -154,29 +156,21 @@ func (t *Trial) rungByLoss(rung *store.Rung, going []*candidate, in store.Inputs
 // rungByElo returns the stage that compares trials by a match between their checkpoints.
 // Each checkpoint searches with the settings of its own tournament section.
 func (t *Trial) rungByElo(rung *store.Rung, going []*candidate, in store.Inputs) *Stage {
-	s := t.Settings
-	m := &Match{Trial: t, Stage: store.RungStage(rung.Generation), Folder: store.RungFolder(rung.Generation), In: in}
-	m.Rounds = t.run.experiment.Halving.Games
+	var players []player
 	for i, c := range going {
 		x := &rung.Ranking[i]
-		m.Players = append(m.Players, Checkpoint(x.Trial, c.trial, x.Generation))
+		p := c.trial.checkpoint(match.Spec{Model: match.Last}, x.Generation)
+		s := c.trial.Settings
+		p.name, p.id = x.Trial, experiment.Hash(p.id, s.Tournament.Search, s.Tournament.Temperature, s.Tournament.Limit)
+		players = append(players, p)
 	}
+	settings := t.Settings.Tournament
+	settings.Rounds, settings.Format = t.run.experiment.Halving.Games, match.Format{}
+	settings.Search, settings.Temperature, settings.Limit = search.Config{}, experiment.TournamentTemperature{}, nil
+	m := t.newTournament(store.RungStage(rung.Generation), store.RungFolder(rung.Generation), rungCode+", games "+tournamentCode, players, settings)
 	delete(in, "generation") // the identities of the players cover it
-	in["code"] = rungCode + ", games " + Code
-	in["seed"] = strconv.FormatUint(s.Seed, 10)
-	in[RoundsInput] = strconv.Itoa(m.Rounds)
-	in["tournament.random_plies"] = strconv.Itoa(s.Tournament.RandomPlies)
-	in["tournament.max_moves"] = strconv.Itoa(s.Tournament.MaxMoves)
-	in.Settings("game", s.Game)
-	if s.Tournament.Adjudicate != nil {
-		in["tournament.adjudicate"] = s.Tournament.Adjudicate.SHA256
-	}
-	if s.Tournament.Openings != nil {
-		in.Settings("tournament.openings", s.Tournament.Openings)
-	}
-	if s.Tournament.Judge != (match.Judge{}) {
-		in.Settings("tournament", s.Tournament.Judge)
-	}
+	delete(in, "code")
+	maps.Copy(m.in, in)
 	return m.stage("", func(result *store.Tournament) any {
 		for i, p := range result.Players {
 			x := &rung.Ranking[i]

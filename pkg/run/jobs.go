@@ -110,7 +110,7 @@ func (r *run) each(ctx context.Context, all []*candidate) {
 // advance trains a trial to its next generation to reach, and ends it if it has an ending.
 func (r *run) advance(ctx context.Context, c *candidate, report Report, workers int) error {
 	if c.trial == nil {
-		t, err := r.open(c.declared, report)
+		t, err := r.open(ctx, c.declared, report)
 		if err != nil {
 			return err
 		}

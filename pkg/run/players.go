@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -21,93 +22,90 @@ import (
 	"alamos/pkg/uci"
 )
 
-type MatchPlayer struct {
-	match.Spec        // of a single player; its checkpoint is a generation of trial, or external
-	name       string // as in tables
-	trial      *Trial // trial of the checkpoint and of the search settings; nil: the match's trial
-	engine     *uci.Found
-	external   *externalModel
+// player is a player of a tournament.
+type player struct {
+	spec match.Spec // its checkpoint is that of file
+	name string     // as in tables
+	mark string     // distinguishes players of the same name
+	id   string     // determines its moves, apart from the settings of the tournament
+
+	trial      *Trial // its search settings are the player's
+	generation int    // of the trial's checkpoint if it plays with MCTS, otherwise -1
+	file       string // of its network; empty: none
+	codec      encode.Codec
+	engine     *uci.Found // nil: none
 }
 
-// network returns the generation of the player's network if it belongs to a trial of this
-// run, otherwise -1.
-func (p *MatchPlayer) network() int {
-	if c := p.Network(); c != "" && p.external == nil {
-		return c.Generation(-1)
+// searches reports whether the player plays with MCTS.
+func (p *player) searches() bool {
+	return p.file != "" && p.spec.Policy == "" && p.spec.Plies() == 0
+}
+
+// checkpoint returns the player of a generation of the trial.
+func (t *Trial) checkpoint(spec match.Spec, g int) player {
+	p := player{
+		spec: spec, name: spec.Name(store.CheckpointName(g)), mark: "own", id: t.Results.CheckpointSum(g),
+		trial: t, generation: -1, file: t.Results.Path(store.CheckpointFile(g)), codec: t.Setup.Codec,
 	}
-	return -1
-}
-
-// generation returns the generation of a checkpoint that plays with MCTS, otherwise -1.
-func (p *MatchPlayer) generation() int {
-	if p.Policy != "" || p.Plies() > 0 {
-		return -1
+	if p.searches() {
+		p.generation = g
 	}
-	return p.network()
+	return p
 }
 
-// Checkpoint returns a player for a match of another trial: the checkpoint of a generation
-// of t, which searches with the settings of t's tournament section.
-func Checkpoint(name string, t *Trial, generation int) MatchPlayer {
-	return MatchPlayer{Spec: match.Spec{Model: ownCheckpoint(generation)}, name: name, trial: t}
-}
-
-func ownCheckpoint(generation int) match.Checkpoint {
-	return match.Checkpoint(strconv.Itoa(generation))
-}
-
-// owner returns the trial of a player's checkpoint.
-func (m *Match) owner(p *MatchPlayer) *Trial {
-	if p.trial != nil {
-		return p.trial
-	}
-	return m.Trial
-}
-
-// id identifies the player's moves, apart from the settings of the match.
-func (m *Match) id(p *MatchPlayer) string {
+// opponent returns a player other than the trial's checkpoints. The error reports that it is
+// missing, or that it does not play the variant.
+func (r *run) opponent(ctx context.Context, of *experiment.Setup, spec match.Spec) (player, error) {
+	p := player{spec: spec, name: spec.Name(""), mark: "built in", id: "plays", generation: -1}
 	switch {
-	case p.trial != nil: // it searches with its own trial's settings
-		s := p.trial.Settings
-		how := []any{p.trial.Results.CheckpointSum(p.network()), s.Network.Input, s.Network.Policy, s.Tournament.Search, s.Tournament.Temperature}
-		if s.Tournament.Limit != nil {
-			how = append(how, s.Tournament.Limit)
+	case spec.UCI != "":
+		engine, err := r.engine(ctx, of, spec.Opponent())
+		if err != nil {
+			return p, missing(spec.UCI, err)
 		}
-		return experiment.Hash(how...)
-	case p.external != nil:
-		return p.external.id()
-	case p.Hook != nil:
-		return p.Hook.SHA256
-	case p.engine != nil:
-		return p.engine.ID
-	case p.network() >= 0:
-		return m.Trial.Results.CheckpointSum(p.network())
+		p.mark, p.id, p.engine = spec.UCI, engine.ID, engine
+	case spec.Model != "":
+		m, err := r.models.get(string(spec.Model), func() (externalModel, error) { return findExternal(r.Results, string(spec.Model)) })
+		if err == nil && m.variant != of.Variant {
+			err = &variantError{m.variant, of.Variant}
+		}
+		if err != nil {
+			return p, missing(string(spec.Model), err)
+		}
+		p.name, p.mark, p.file, p.codec = spec.Name(m.name), m.sum[:8], m.file, m.codec
+		p.id = experiment.Hash(m.sum, m.codec.Planes.Name(), m.codec.Policy.Name())
+	case spec.Hook != nil:
+		p.name, p.mark, p.id = spec.Name(spec.Hook.Name()), spec.Hook.SHA256[:8], spec.Hook.SHA256
 	}
-	return "plays"
+	return p, nil
 }
 
-// Opponents are the engines and external models in the tournaments of a run. A missing one
-// is nil and does not play.
-type Opponents struct {
-	engines map[string]*uci.Found               // by engineKey
-	models  map[match.Checkpoint]*externalModel // by their names in the experiment
+// variantError means that an external model plays another variant. The experiment is wrong,
+// so the player cannot be skipped.
+type variantError struct{ have, want chess.Variant }
+
+func (e *variantError) Error() string {
+	return fmt.Sprintf("it plays %s, and the games are of %s", e.have, e.want)
 }
 
-// engineKey returns equal keys for players that use the same engine.
-func engineKey(v chess.Variant, chess960 bool, p *match.Spec) string {
-	s := *p
-	s.Rounds = 0
-	return fmt.Sprint(v, chess960, experiment.Hash(s))
+func missing(player string, err error) error {
+	return fmt.Errorf("tournament player %s: %w", player, err)
 }
 
-// FindOpponents finds the opponents of all tournaments and checks that engines play the
-// variant. It runs first, so that a missing or unsuitable opponent is reported before hours
-// of training. It passes missing opponents to lack. It looks up models of runs in the
-// folder results.
-func FindOpponents(ctx context.Context, trials []experiment.Trial, results string, lack func(error)) (*Opponents, error) {
-	all := &Opponents{engines: map[string]*uci.Found{}, models: map[match.Checkpoint]*externalModel{}}
-	for i := range trials {
-		s := &trials[i].Settings
+// engine finds an engine and checks that it plays the variant of a trial.
+func (r *run) engine(ctx context.Context, of *experiment.Setup, o *uci.Opponent) (*uci.Found, error) {
+	return r.engines.get(engineKey(of, o), func() (*uci.Found, error) { return o.Find(ctx, of.Variant, of.Chess960) })
+}
+
+func engineKey(of *experiment.Setup, o *uci.Opponent) string {
+	return fmt.Sprint(of.Variant, of.Chess960, experiment.Hash(o))
+}
+
+// findOpponents finds the opponents of all tournaments before any training, and returns the
+// errors of those that are missing.
+func (r *run) findOpponents(ctx context.Context) (lacking []error, err error) {
+	for i := range r.experiment.Trials {
+		s := &r.experiment.Trials[i].Settings
 		if s.Tournament.Rounds == 0 {
 			continue
 		}
@@ -115,122 +113,68 @@ func FindOpponents(ctx context.Context, trials []experiment.Trial, results strin
 		if err != nil {
 			return nil, err
 		}
-		for _, p := range s.Tournament.Players {
+		for _, spec := range s.Tournament.Players {
+			_, err := r.opponent(ctx, of, spec)
 			switch {
-			case p.Model != "":
-				m, found := all.models[p.Model]
-				if !found {
-					if m, err = findExternal(results, string(p.Model)); err != nil {
-						lack(missing(p.Model, err))
-					}
-					all.models[p.Model] = m
-				}
-				if m != nil && m.variant != of.Variant { // the experiment is wrong, so this cannot be skipped
-					return nil, missing(p.Model, fmt.Errorf("it plays %s, and the games are of %s", m.variant, of.Variant))
-				}
-			case p.UCI != "":
-				key := engineKey(of.Variant, of.Chess960, &p)
-				if _, done := all.engines[key]; done {
-					continue
-				}
-				e, err := p.Opponent().Find(ctx, of.Variant, of.Chess960)
-				if ctx.Err() != nil {
-					return nil, ctx.Err()
-				}
-				if err != nil {
-					lack(missing(p.UCI, err))
-				}
-				all.engines[key] = e
+			case ctx.Err() != nil:
+				return nil, ctx.Err()
+			case errors.As(err, new(*variantError)):
+				return nil, err
+			case err != nil && !slices.ContainsFunc(lacking, func(e error) bool { return e.Error() == err.Error() }):
+				lacking = append(lacking, err)
 			}
 		}
 	}
-	return all, nil
+	return lacking, nil
 }
 
-func missing[Name ~string](player Name, err error) error {
-	return fmt.Errorf("tournament player %s: %w", player, err)
-}
-
-// Players lists the players of a trial's tournament in the order of the experiment. A
-// checkpoint that is listed twice plays once. A generation that training did not reach does
-// not play.
-func (all *Opponents) Players(t *Trial) []MatchPlayer {
-	var out []MatchPlayer
+// players lists the players of the trial's tournament in the order of the experiment. A
+// checkpoint that is listed twice plays once. A generation that training did not reach and a
+// missing opponent do not play.
+func (t *Trial) players(ctx context.Context) []player {
+	var out []player
 	named := func(name string) int {
-		return slices.IndexFunc(out, func(o MatchPlayer) bool { return o.name == name })
+		return slices.IndexFunc(out, func(o player) bool { return o.name == name })
 	}
-	last := t.Results.Last()
-	add := func(p MatchPlayer, of string) {
-		c := p.Network()
-		if p.external == nil && c != "" {
-			g := c.Generation(last)
-			if g > last {
-				return
-			}
-			of = store.CheckpointName(g)
-			switch own := ownCheckpoint(g); {
-			case p.AlphaBeta != "":
-				p.AlphaBeta = own
-			case p.Policy != "":
-				p.Policy = own
-			default:
-				p.Player, p.Model = "", own
-			}
-		}
-		p.name = p.Name(of)
+	add := func(p player) {
 		if i := named(p.name); i >= 0 {
-			other := p.mark()
-			if other == out[i].mark() {
+			if p.mark == out[i].mark {
 				return
 			}
-			p.name += " (" + other + ")" // same file name in another folder, or the name of one of our checkpoints
+			p.name += " (" + p.mark + ")" // same file name in another folder, or the name of one of our checkpoints
 		}
 		if named(p.name) < 0 {
 			out = append(out, p)
 		}
 	}
-	for _, s := range t.Settings.Tournament.Players {
-		own := func(g int) { add(MatchPlayer{Spec: match.Spec{Model: ownCheckpoint(g), Rounds: s.Rounds}}, "") }
-		switch {
-		case s.Every > 0:
-			for g := s.Every; g < last; g += s.Every {
-				own(g)
+	last := t.Results.Last()
+	for _, spec := range t.Settings.Tournament.Players {
+		generations := spec.Generations
+		switch own := spec.Network(); {
+		case spec.Every > 0:
+			for g := spec.Every; g < last; g += spec.Every {
+				generations = append(generations, g)
 			}
-			own(last)
-		case len(s.Generations) > 0:
-			for _, g := range s.Generations {
-				own(g)
-			}
-		case s.UCI != "":
-			if e := all.engines[engineKey(t.Setup.Variant, t.Setup.Chess960, &s)]; e != nil {
-				add(MatchPlayer{Spec: s, engine: e}, "")
-			}
-		case s.Model != "":
-			if m := all.models[s.Model]; m != nil {
-				add(MatchPlayer{Spec: s, external: m}, m.name)
-			}
-		case s.Hook != nil:
-			add(MatchPlayer{Spec: s}, s.Hook.Name())
+			generations = append(generations, last)
+		case len(generations) > 0:
+		case own != "" && spec.Model == "":
+			generations = []int{own.Generation(last)}
 		default:
-			add(MatchPlayer{Spec: s}, "")
+			if p, err := t.run.opponent(ctx, t.Setup, spec); err == nil {
+				p.trial = t
+				add(p)
+			}
+		}
+		if spec.Every > 0 || len(spec.Generations) > 0 {
+			spec = match.Spec{Model: match.Last, Rounds: spec.Rounds}
+		}
+		for _, g := range generations {
+			if g <= last {
+				add(t.checkpoint(spec, g))
+			}
 		}
 	}
 	return out
-}
-
-// mark returns a text that distinguishes players of the same name.
-func (p *MatchPlayer) mark() string {
-	switch {
-	case p.UCI != "":
-		return p.UCI
-	case p.external != nil:
-		return p.external.sum[:8]
-	case p.Hook != nil:
-		return p.Hook.SHA256[:8]
-	case p.Network() != "":
-		return "own"
-	}
-	return "built in"
 }
 
 // externalModel is a checkpoint from another run or from a file. It plays with its own
@@ -244,53 +188,40 @@ type externalModel struct {
 }
 
 // findExternal finds the named checkpoint.
-func findExternal(results, model string) (*externalModel, error) {
-	file, err := store.FindModel(results, model)
-	if err != nil {
-		return nil, err
+func findExternal(results, model string) (x externalModel, err error) {
+	if x.file, err = store.FindModel(results, model); err != nil {
+		return x, err
 	}
-	sum, err := disk.Sum(file)
-	if err != nil {
-		return nil, err
+	if x.sum, err = disk.Sum(x.file); err != nil {
+		return x, err
 	}
-	c, err := nn.ReadCheckpoint(file)
+	c, err := nn.ReadCheckpoint(x.file)
 	if err != nil {
-		return nil, err
+		return x, err
 	}
-	x := &externalModel{file: file, sum: sum, name: strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))}
 	if x.codec, x.variant, err = c.Codec(); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return x, fmt.Errorf("%s: %w", x.file, err)
 	}
-	if at := strings.LastIndex(model, "@"); at > 0 && file != model { // replaces "last", which changes with the run
+	x.name = strings.TrimSuffix(filepath.Base(x.file), filepath.Ext(x.file))
+	if at := strings.LastIndex(model, "@"); at > 0 && x.file != model { // replaces "last", which changes with the run
 		x.name = model[:at+1] + strconv.Itoa(c.Generation)
 	}
 	return x, nil
 }
 
-// id identifies the model's moves, apart from the settings of the match.
-func (x *externalModel) id() string {
-	return experiment.Hash(x.sum, x.codec.Planes.Name(), x.codec.Policy.Name())
-}
-
-// newPlayer makes a player for one worker.
-func (m *Match) newPlayer(ctx context.Context, p *MatchPlayer, nets *models) (match.Player, error) {
-	t := m.owner(p)
-	s := &t.Settings.Tournament
+// open makes a player for one worker of a tournament of trial t. Players with the same
+// checkpoint share a network of open.
+func (t *Trial) open(ctx context.Context, p *player, open *memo[*nn.Model]) (match.Player, error) {
+	s := &p.trial.Settings.Tournament
 	parts := match.Parts{Defaults: match.TreeSearch{Config: s.Search, Power: float64(s.Temperature.Power)}}
 	if l := s.Limit; l != nil {
 		parts.Defaults.Limit = match.Limit{Depth: l.Depth, Time: time.Duration(l.MoveTime) * time.Millisecond}
 	}
 	if e := p.engine; e != nil {
-		parts.Engine = match.UCI{Command: e.Command, Variant: m.Trial.Setup.Variant, Chess960: m.Trial.Setup.Chess960, Limit: e.Limit, Engines: 1}
+		parts.Engine = match.UCI{Command: e.Command, Variant: t.Setup.Variant, Chess960: t.Setup.Chess960, Limit: e.Limit, Engines: 1}
 	}
 	parts.Network = func() (search.Evaluator, func(), error) {
-		file, codec := "", t.Setup.Codec
-		if p.external != nil {
-			file, codec = p.external.file, p.external.codec
-		} else {
-			file = t.Results.Path(store.CheckpointFile(p.network()))
-		}
-		model, err := nets.at(t, file)
+		model, err := open.get(p.file, func() (*nn.Model, error) { return p.trial.Compile(p.file) })
 		if err != nil {
 			return nil, nil, err
 		}
@@ -298,43 +229,42 @@ func (m *Match) newPlayer(ctx context.Context, p *MatchPlayer, nets *models) (ma
 		if err != nil {
 			return nil, nil, err
 		}
-		return search.NewEvaluator(codec, session), session.Close, nil
+		return search.NewEvaluator(p.codec, session), session.Close, nil
 	}
 	parts.Script = func() (search.Valuer, func(), error) {
-		session, err := m.Trial.run.scripts.open(p.Hook, 1, nil)
+		session, err := t.run.scripts.open(p.spec.Hook, 1, nil)
 		if err != nil {
 			return nil, nil, err
 		}
 		return newScriptValuer(session), session.Close, nil
 	}
-	return p.New(ctx, p.name, parts)
+	return p.spec.New(ctx, p.name, parts)
 }
 
-// models are open networks that the workers of a match share, by checkpoint file.
-type models struct {
-	mu   sync.Mutex
-	open map[string]*nn.Model
+// memo computes each value once, one at a time. It is safe for concurrent use.
+type memo[T any] struct {
+	mu  sync.Mutex
+	all map[string]func() (T, error)
 }
 
-// at returns the model of a checkpoint file and opens it once, on the hardware of a trial.
-func (all *models) at(t *Trial, file string) (*nn.Model, error) {
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	if m := all.open[file]; m != nil {
-		return m, nil
-	}
-	m, err := t.Compile(file)
-	if err == nil {
-		if all.open == nil {
-			all.open = map[string]*nn.Model{}
+// get returns the value of a key, or the error of its computation.
+func (m *memo[T]) get(key string, compute func() (T, error)) (T, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.all[key] == nil {
+		if m.all == nil {
+			m.all = map[string]func() (T, error){}
 		}
-		all.open[file] = m
+		m.all[key] = sync.OnceValues(compute)
 	}
-	return m, err
+	return m.all[key]()
 }
 
-func (all *models) close() {
-	for _, m := range all.open {
-		m.Close()
+// each calls f with all values that were computed without an error.
+func (m *memo[T]) each(f func(T)) {
+	for _, once := range m.all {
+		if v, err := once(); err == nil {
+			f(v)
+		}
 	}
 }

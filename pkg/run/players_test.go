@@ -40,15 +40,16 @@ tournament:
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := &Opponents{engines: map[string]*uci.Found{}}
-	for i := range stored.Declared.Settings.Tournament.Players {
-		if p := &stored.Declared.Settings.Tournament.Players[i]; p.UCI == "/a/engine" || p.UCI == "/b/engine" {
-			all.engines[engineKey(of.Variant, of.Chess960, p)] = &uci.Found{Name: "engine depth 3"}
+	r := &run{}
+	trial := &Trial{Settings: &stored.Declared.Settings, Results: stored, Setup: of, run: r}
+	for i := range trial.Settings.Tournament.Players {
+		if p := &trial.Settings.Tournament.Players[i]; p.UCI == "/a/engine" || p.UCI == "/b/engine" {
+			_, _ = r.engines.get(engineKey(of, p.Opponent()), func() (*uci.Found, error) { return &uci.Found{}, nil })
 		}
 	}
 	var have []string
-	for _, c := range all.Players(&Trial{Settings: &stored.Declared.Settings, Results: stored, Setup: of}) {
-		have = append(have, fmt.Sprintf("%s %d %d", c.name, c.generation(), c.Rounds))
+	for _, c := range trial.players(t.Context()) {
+		have = append(have, fmt.Sprintf("%s %d %d", c.name, c.generation, c.spec.Rounds))
 	}
 	want := []string{
 		"gen-2 2 0", "gen-4 4 0", "gen-5 5 0", "untrained 0 0", "random -1 0",

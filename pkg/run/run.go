@@ -13,6 +13,7 @@ import (
 	"alamos/pkg/experiment"
 	"alamos/pkg/nn"
 	"alamos/pkg/report"
+	"alamos/pkg/uci"
 
 	"alamos/pkg/store"
 )
@@ -73,7 +74,8 @@ type run struct {
 	experiment *experiment.Experiment
 	dir        string
 	machine    store.Machine
-	opponents  *Opponents
+	engines    memo[*uci.Found]
+	models     memo[externalModel]
 	scripts    *scripts
 	sources    *sources
 	cache      *cache
@@ -97,20 +99,15 @@ func newRun(e *experiment.Experiment, opt Options) (*run, error) {
 
 // find finds the opponents and scripts of all trials before any trial begins.
 func (r *run) find(ctx context.Context) error {
-	var missing []error
-	var err error
-	r.opponents, err = FindOpponents(ctx, r.experiment.Trials, r.Results, func(lack error) {
-		if r.SkipMissingEngines {
-			r.Reporter.Note(fmt.Sprintf("left out: %v", lack))
-		} else {
-			missing = append(missing, lack)
-		}
-	})
+	lacking, err := r.findOpponents(ctx)
 	if err != nil {
 		return err
 	}
-	if len(missing) > 0 {
-		return fmt.Errorf("%w\nor leave it out with --skip-missing-engines", errors.Join(missing...))
+	if len(lacking) > 0 && !r.SkipMissingEngines {
+		return fmt.Errorf("%w\nor leave it out with --skip-missing-engines", errors.Join(lacking...))
+	}
+	for _, lack := range lacking {
+		r.Reporter.Note(fmt.Sprintf("left out: %v", lack))
 	}
 	r.scripts, err = findScripts(r.experiment, r.HookTime)
 	return err

@@ -14,7 +14,7 @@ import (
 func TestNetworkForScripts(t *testing.T) {
 	s := newSiteOf(t, undisturbed(t).dir)
 	e := s.load(t)
-	tr, err := mustRun(t, e, s.options(Quiet{})).open(e.Trials[0], Quiet{})
+	tr, err := mustRun(t, e, s.options(Quiet{})).open(t.Context(), e.Trials[0], Quiet{})
 	if err != nil {
 		t.Fatal(err)
 	}

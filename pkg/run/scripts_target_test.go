@@ -46,7 +46,7 @@ func Evaluate(positions []alamos.Position) []float64 {
 		s.run(t, set...)
 
 		e := s.load(t, set...)
-		tr, err := mustRun(t, e, s.options(Quiet{})).open(e.Trials[0], Quiet{})
+		tr, err := mustRun(t, e, s.options(Quiet{})).open(t.Context(), e.Trials[0], Quiet{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -206,10 +206,15 @@ func (t *Trial) OpenJournal(path string, in store.Inputs, replay func(entry []by
 	if err != nil {
 		return nil, fmt.Errorf("%w (delete it to do again what it has)", err)
 	}
-	if j.Dropped > 0 {
-		t.Report.Note(fmt.Sprintf("%s: %s bytes are torn or damaged; what they held is done again", path, humanize.Comma(j.Dropped)))
-	}
+	t.noteDamage(path, j.Dropped)
 	return &Journal{j}, nil
+}
+
+// noteDamage reports the damaged bytes of a journal.
+func (t *Trial) noteDamage(journal string, n int64) {
+	if n > 0 {
+		t.Report.Note(fmt.Sprintf("%s: %s bytes are torn or damaged; what they held is done again", journal, humanize.Comma(n)))
+	}
 }
 
 // Peek calls replay for each entry of a journal without changing the file.

@@ -91,8 +91,8 @@ func (t *Trial) Compile(file string) (*nn.Model, error) {
 }
 
 // open opens a trial of the experiment with the results of earlier runs.
-func (r *run) open(declared experiment.Trial, report Report) (*Trial, error) {
-	t, err := r.openIn(filepath.Join(r.dir, store.Folder(&declared)), declared, report)
+func (r *run) open(ctx context.Context, declared experiment.Trial, report Report) (*Trial, error) {
+	t, err := r.openIn(ctx, filepath.Join(r.dir, store.Folder(&declared)), declared, report)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (r *run) open(declared experiment.Trial, report Report) (*Trial, error) {
 }
 
 // openIn opens a trial in a folder.
-func (r *run) openIn(dir string, declared experiment.Trial, report Report) (*Trial, error) {
+func (r *run) openIn(ctx context.Context, dir string, declared experiment.Trial, report Report) (*Trial, error) {
 	m, err := r.cache.manifest(dir)
 	if err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func (r *run) openIn(dir string, declared experiment.Trial, report Report) (*Tri
 		return nil, err
 	}
 	if f := t.Settings.Tournament.Format; f.First > 0 && t.Settings.Tournament.Rounds > 0 {
-		if n := len(r.opponents.Players(t)); n >= 2 && f.First >= n {
+		if n := len(t.players(ctx)); n >= 2 && f.First >= n {
 			return nil, fmt.Errorf("tournament.format: a gauntlet of %d players leaves no opponent among %d: want fewer", f.First, n)
 		}
 	}
