@@ -154,7 +154,7 @@ func (o *analyzeOptions) run(cmd *cobra.Command) error {
 	e.Config.Leaves, e.Hash, e.Overhead = o.leaves(mind.Batch), treeMiB, 0
 	var task uci.Task
 	task.Nodes, task.MoveTime = int64(o.visits), time.Duration(o.seconds*float64(time.Second))
-	task.PolicyOnly = o.visits == 0 && o.seconds == 0
+	e.PolicyOnly = o.visits == 0 && o.seconds == 0
 	if err := errors.Join(e.Search(cmd.Context(), g, task, nil), cmd.Context().Err()); err != nil {
 		return err
 	}

@@ -153,7 +153,7 @@ Other networks give an expected result, which is sent as wins and losses alone.`
 			}
 			e := uci.New(mind)
 			defer e.Close()
-			return uci.Serve(cmd.Context(), os.Stdin, cmd.OutOrStdout(), e)
+			return uci.Serve(cmd.Context(), os.Stdin, cmd.OutOrStdout(), e, uci.Limit{})
 		},
 	}
 	f := cmd.Flags()

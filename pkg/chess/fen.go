@@ -427,6 +427,18 @@ func parseClock(s string, least int) (uint32, error) {
 	return uint32(n), nil
 }
 
+// Board returns the pieces as 64 letters of FEN from a8 to h1, with "." for an empty square.
+func (p *Position) Board() string {
+	b := make([]byte, 64)
+	for i := range b {
+		b[i] = '.'
+		if t, c := p.PieceAt(NewSquare(i%8, 7-i/8)); t != NoPieceType {
+			b[i] = t.Letter(c)
+		}
+	}
+	return string(b)
+}
+
 // FEN writes the position in Forsyth-Edwards notation. The en passant square
 // is given only where a capture on it is pseudo-legal. A castling right is
 // written KQkq when it belongs to the outermost rook, else by the rook's file

@@ -1,7 +1,6 @@
 package data
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,69 +18,24 @@ const (
 	wdlOption     = "UCI_ShowWDL" // true: scores include win, draw and loss
 )
 
-// engines are processes of one engine. They start at first use.
-type engines struct {
-	command uci.Command
-	variant chess.Variant
-	free    chan *uci.Client // one element for each process; nil: not running
-}
-
-func newEngines(c uci.Command, v chess.Variant, n int) *engines {
-	p := &engines{command: c, variant: v, free: make(chan *uci.Client, n)}
-	for range n {
-		p.free <- nil
-	}
-	return p
+func newEngines(c uci.Command, v chess.Variant, n int) *uci.Pool {
+	return uci.NewPool(uci.Player{Command: c, Variant: v, Preferred: []uci.Setting{{Name: threadsOption, Value: "1"}, {Name: wdlOption, Value: "true"}}}, n)
 }
 
 // acquire returns a process that has received ucinewgame. where names the game in errors.
-func (p *engines) acquire(ctx context.Context, where string) (*uci.Client, error) {
-	var e *uci.Client
-	select {
-	case e = <-p.free:
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-	if e == nil || e.Err() != nil {
-		var err error
-		if e, err = p.start(ctx); err != nil {
-			p.free <- nil
-			return nil, fmt.Errorf("data: %w", err)
-		}
+func acquire(ctx context.Context, p *uci.Pool, where string) (*uci.Client, error) {
+	e, err := p.Acquire(ctx)
+	switch {
+	case ctx.Err() != nil && err != nil:
+		return nil, err
+	case err != nil:
+		return nil, fmt.Errorf("data: %w", err)
 	}
 	if err := e.NewGame(ctx); err != nil {
-		p.free <- e
+		p.Release(e)
 		return nil, fmt.Errorf("data: %s: %w", where, &engineEnded{err})
 	}
 	return e, nil
-}
-
-func (p *engines) start(ctx context.Context) (*uci.Client, error) {
-	e, err := uci.Start(ctx, p.command, uci.Timeouts{})
-	if err != nil {
-		return nil, err
-	}
-	err = e.Prove(ctx, p.variant)
-	for _, s := range []uci.Setting{{Name: threadsOption, Value: "1"}, {Name: wdlOption, Value: "true"}} {
-		if err == nil && e.Option(s.Name) != nil {
-			err = e.SetOption(s.Name, s.Value)
-		}
-	}
-	if err != nil {
-		e.Close()
-		return nil, err
-	}
-	return e, nil
-}
-
-// close ends all processes. No process may be in use.
-func (p *engines) close() {
-	for range cap(p.free) {
-		if e := <-p.free; e != nil {
-			e.Close()
-		}
-		p.free <- nil
-	}
 }
 
 // Answers stores the engines' results for the finished games of a chunk, which cost nearly
@@ -142,21 +96,21 @@ func (a *Answers) keep(game int32, given []answer) error {
 type session struct {
 	known  []answer    // stored answers that follow, in order; nil: engines answer
 	given  []answer    // answers of engines so far
-	of     *engines    // engines that e belongs to
+	of     *uci.Pool   // engines that e belongs to
 	client *uci.Client // nil: no process is in use
 }
 
 // release returns the process in use.
 func (s *session) release() {
 	if s.client != nil {
-		s.of.free <- s.client
+		s.of.Release(s.client)
 		s.client = nil
 	}
 }
 
 // answer returns an engine's answer for the current position of g. It starts no engine if
 // the answers of the game are stored.
-func (s *session) answer(ctx context.Context, where string, of *engines, g *chess.Game, l Limit) (answer, error) {
+func (s *session) answer(ctx context.Context, where string, of *uci.Pool, g *chess.Game, l Limit) (answer, error) {
 	fault := func(err error) error { return fmt.Errorf("data: %s, ply %d: %w", where, g.Ply(), err) }
 	key := uint32(g.Position().Key())
 	if s.known != nil {
@@ -169,7 +123,7 @@ func (s *session) answer(ctx context.Context, where string, of *engines, g *ches
 	}
 	if s.client == nil || s.of != of {
 		s.release()
-		client, err := of.acquire(ctx, where)
+		client, err := acquire(ctx, of, where)
 		if err != nil {
 			return answer{}, err
 		}
@@ -211,7 +165,7 @@ func (w *worker) label(ctx context.Context, where string, p *Position) (chess.Mo
 	by := w.source.labelers
 	a, err := w.answer(ctx, where, by, p.At, w.source.cfg.Label.Limit)
 	if err == nil && !a.Scored {
-		err = fmt.Errorf("data: %s, ply %d: engine %s plays %s without a score: it cannot label", where, p.Ply, cmp.Or(by.command.Name, by.command.Path), a.Move)
+		err = fmt.Errorf("data: %s, ply %d: engine %s plays %s without a score: it cannot label", where, p.Ply, by.Name(), a.Move)
 	}
 	p.Value, p.Draw = a.Value, a.Draw
 	return a.Move, err
@@ -219,7 +173,7 @@ func (w *worker) label(ctx context.Context, where string, p *Position) (chess.Mo
 
 // playOut lets an engine play both sides of the worker's game until it ends. It sets the
 // worker's result.
-func (w *worker) playOut(ctx context.Context, where string, by *engines, l Limit) error {
+func (w *worker) playOut(ctx context.Context, where string, by *uci.Pool, l Limit) error {
 	var list chess.MoveList
 	for {
 		w.board.Position().LegalMoves(&list)

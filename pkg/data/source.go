@@ -18,6 +18,7 @@ import (
 	"alamos/pkg/disk"
 	"alamos/pkg/encode"
 	"alamos/pkg/stats"
+	"alamos/pkg/uci"
 )
 
 // Machine holds settings that change only the speed of making positions.
@@ -39,8 +40,8 @@ type Source struct {
 	starts  chess.Starts
 	spare   sync.Pool // of *encode.Sample
 
-	players, labelers *engines // nil if the source has no such engine
-	ahead             *queue   // games that follow the last chunk; nil: none were read
+	players, labelers *uci.Pool // nil if the source has no such engine
+	ahead             *queue    // games that follow the last chunk; nil: none were read
 }
 
 // Progress counts the work of a call of [Source.Chunk]. It may be read at any time. Bytes
@@ -128,9 +129,9 @@ func (s *Source) Identity(g int) (string, error) {
 
 func (s *Source) Close() error {
 	s.discard()
-	for _, e := range []*engines{s.players, s.labelers} {
+	for _, e := range []*uci.Pool{s.players, s.labelers} {
 		if e != nil {
-			e.close()
+			e.Close()
 		}
 	}
 	return nil

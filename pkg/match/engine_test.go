@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"alamos/pkg/uci/testdata/fake"
+
 	"alamos/pkg/chess"
 
 	"alamos/pkg/uci"
@@ -34,7 +36,7 @@ func TestEngineFaultsLoseTheGame(t *testing.T) {
 	} {
 		t.Run(test.mode, func(t *testing.T) {
 			t.Parallel()
-			spec := UCI{Command: uci.Command{Path: engineProgram(t, test.mode)}, Variant: chess.Atomic, Limit: uci.Limit{Depth: 1}, Engines: 2,
+			spec := UCI{Command: uci.Command{Path: fake.Engine(t, test.mode)}, Variant: chess.Atomic, Limit: uci.Limit{Depth: 1}, Engines: 2,
 				Timeouts: uci.Timeouts{Search: time.Minute}}
 			if test.mode == "hang" || test.mode == "late" {
 				spec.Timeouts.Search = 500 * time.Millisecond
@@ -79,7 +81,7 @@ func TestEngineThatDoesNotStartAgain(t *testing.T) {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "engine")
 		script := fmt.Sprintf("#!/bin/sh\necho >>%[1]s/starts\ncase $(wc -l <%[1]s/starts) in %[2]s) exit 3;; esac\nexec %[3]s\n",
-			dir, test.bad, engineProgram(t, "crash"))
+			dir, test.bad, fake.Engine(t, "crash"))
 		if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +109,7 @@ func TestEngineGamesDoNotDependOnProcesses(t *testing.T) {
 	cfg := Tournament{Variant: chess.Atomic, Rounds: 4, MaxMoves: 10, Seed: 2}
 	var want string
 	for _, engines := range []int{1, 3} {
-		spec := UCI{Command: uci.Command{Path: engineProgram(t, "well")}, Variant: chess.Atomic, Limit: uci.Limit{Depth: 1}, Engines: engines}
+		spec := UCI{Command: uci.Command{Path: fake.Engine(t, "well")}, Variant: chess.Atomic, Limit: uci.Limit{Depth: 1}, Engines: engines}
 		got := pgn(t, play(t, cfg, engineEntry(t, "engine", spec), randomEntry("random")))
 		if want == "" {
 			want = got
@@ -120,7 +122,7 @@ func TestEngineGamesDoNotDependOnProcesses(t *testing.T) {
 // Engines play from chess960; one that cannot is an error, not a loss.
 func TestEngineChess960(t *testing.T) {
 	cfg := Tournament{Variant: chess.Atomic, Start: []string{chess.AnyChess960}, Rounds: 4, MaxMoves: 30, Seed: 2}
-	spec := UCI{Command: uci.Command{Path: engineProgram(t, "well")}, Variant: chess.Atomic, Chess960: true, Limit: uci.Limit{Depth: 1}, Engines: 2}
+	spec := UCI{Command: uci.Command{Path: fake.Engine(t, "well")}, Variant: chess.Atomic, Chess960: true, Limit: uci.Limit{Depth: 1}, Engines: 2}
 	castled := 0
 	for _, g := range play(t, cfg, engineEntry(t, "engine", spec), randomEntry("random")) {
 		if g.Fault != nil {
@@ -135,7 +137,7 @@ func TestEngineChess960(t *testing.T) {
 		}
 	}
 	t.Logf("%d castlings", castled)
-	spec.Command = uci.Command{Path: engineProgram(t, "classical")}
+	spec.Command = uci.Command{Path: fake.Engine(t, "classical")}
 	if _, err := NewUCI(t.Context(), "engine", spec); !errors.Is(err, uci.ErrVariant) {
 		t.Errorf("an engine without chess960: %v", err)
 	}

@@ -4,15 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
+
+	"alamos/pkg/uci/testdata/fake"
+
+	"alamos/pkg/uci/testdata/fake"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -22,35 +23,8 @@ import (
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	os.RemoveAll(engineDir)
+	fake.Clean()
 	os.Exit(code)
-}
-
-// engineDir has the engine of pkg/uci/testdata/engine once buildEngine was called.
-var engineDir string
-
-var buildEngine = sync.OnceValue(func() (err error) {
-	if engineDir, err = os.MkdirTemp("", "alamos-engine-"); err != nil {
-		return err
-	}
-	out, err := exec.Command("go", "build", "-o", filepath.Join(engineDir, "engine"), "alamos/pkg/uci/testdata/engine").CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("%w: %s", err, out)
-	}
-	return nil
-})
-
-// engineProgram returns the path of an engine that misbehaves as its mode says.
-func engineProgram(t *testing.T, mode string) string {
-	t.Helper()
-	if err := buildEngine(); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), mode)
-	if err := os.Symlink(filepath.Join(engineDir, "engine"), path); err != nil {
-		t.Fatal(err)
-	}
-	return path
 }
 
 // watched counts what a match tells, and stops it after some games.
@@ -279,7 +253,7 @@ func TestFaults(t *testing.T) {
 	} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			c := configOf(t, "uci:"+engineProgram(t, mode)+",depth=1", "random", filepath.Join(t.TempDir(), "games.pgn"))
+			c := configOf(t, "uci:"+fake.Engine(t, mode)+",depth=1", "random", filepath.Join(t.TempDir(), "games.pgn"))
 			c.Games, c.MaxMoves = 4, 4
 			c.Timeouts = uci.Timeouts{Search: 300 * time.Millisecond}
 			w := &watched{}
@@ -302,13 +276,13 @@ func TestFaults(t *testing.T) {
 func TestRefused(t *testing.T) {
 	for want, change := range map[string]func(*Config){
 		"cannot play the variant": func(c *Config) {
-			c.Players[0], _ = ParseSpec("uci:" + engineProgram(t, "x") + ",depth=1")
+			c.Players[0], _ = ParseSpec("uci:" + fake.Engine(t, "x") + ",depth=1")
 			v := chess.Horde
 			c.Variant = &v
 		},
 		"cannot be started": func(c *Config) { c.Players[0], _ = ParseSpec("uci:/no/engine,depth=1") },
 		"no option": func(c *Config) {
-			c.Players[0], _ = ParseSpec("uci:" + engineProgram(t, "y") + ",depth=1,Contempt=3")
+			c.Players[0], _ = ParseSpec("uci:" + fake.Engine(t, "y") + ",depth=1,Contempt=3")
 		},
 		"no such file":         func(c *Config) { c.Book.File = "none.epd" },
 		"want 1 game":          func(c *Config) { c.Games = 0 },

@@ -155,8 +155,8 @@ func (t *turn) searchTree(ctx context.Context) (chess.Move, error) {
 	var task uci.Task // without an end
 	if !t.endless {
 		task.Nodes, task.MoveTime = int64(t.seat.Visits), time.Duration(t.seat.Seconds*float64(time.Second))
-		task.PolicyOnly = task.Nodes == 0 && task.MoveTime == 0
 	}
+	e.PolicyOnly = !t.endless && task.Nodes == 0 && task.MoveTime == 0
 	err := e.Search(t.hurried, t.game, task, func(r *uci.Report) { t.report(t.treeReport(r)) })
 	if ctx.Err() != nil {
 		return 0, ctx.Err()

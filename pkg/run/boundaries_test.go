@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 
+	"alamos/pkg/uci/testdata/fake"
+
 	"alamos/pkg/disk"
 )
 
@@ -23,7 +25,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 	t.Parallel()
 	small := []string{"generations=1", "training.window=1", "hooks=[]"}
 	const games = "selfplay.games=2"
-	engine := engineProgram(t, "well")
+	engine := fake.Engine(t, "well")
 	for _, test := range []struct {
 		name  string
 		set   []string

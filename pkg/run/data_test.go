@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"alamos/pkg/uci/testdata/fake"
+
 	"alamos/pkg/data"
 	"alamos/pkg/encode"
 	"alamos/pkg/experiment"
@@ -259,7 +261,7 @@ func TestDataCode(t *testing.T) {
 func TestDataOfAnEngine(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	path := engineProgram(t, "well")
+	path := fake.Engine(t, "well")
 	s.edit(t, "small.yaml", "selfplay: {games: 6, opening: {random_plies: 4, share: 0.5}}", fmt.Sprintf("data: {kind: engine, games: 5, shuffle: 0, engine: {uci: %s, depth: 1, random_plies: 8}}", path))
 	s.edit(t, "small.yaml", "hooks: [plies.go]", "")
 	s.run(t, noTournament)

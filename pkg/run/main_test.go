@@ -4,13 +4,12 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
+
+	"alamos/pkg/uci/testdata/fake"
 
 	"alamos/pkg/hook"
 )
@@ -41,35 +40,8 @@ func TestMain(m *testing.M) {
 	if ranQuick.dir != "" {
 		os.RemoveAll(ranQuick.dir)
 	}
-	os.RemoveAll(engineDir)
+	fake.Clean()
 	os.Exit(code)
-}
-
-// engineDir has the engine of pkg/uci/testdata/engine once buildEngine was called.
-var engineDir string
-
-var buildEngine = sync.OnceValue(func() (err error) {
-	if engineDir, err = os.MkdirTemp("", "alamos-engine-"); err != nil {
-		return err
-	}
-	out, err := exec.Command("go", "build", "-o", filepath.Join(engineDir, "engine"), "alamos/pkg/uci/testdata/engine").CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("%w: %s", err, out)
-	}
-	return nil
-})
-
-// engineProgram returns the path of an engine that misbehaves as its mode says.
-func engineProgram(t *testing.T, mode string) string {
-	t.Helper()
-	if err := buildEngine(); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), mode)
-	if err := os.Symlink(filepath.Join(engineDir, "engine"), path); err != nil {
-		t.Fatal(err)
-	}
-	return path
 }
 
 // runChild runs the site's experiment as the environment says.

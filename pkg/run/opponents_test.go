@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"alamos/pkg/uci/testdata/fake"
+
 	"alamos/pkg/chess"
 	"alamos/pkg/store"
 )
@@ -34,7 +36,7 @@ func TestOpponentsThatFail(t *testing.T) {
 			if testing.Short() && mode == "hang" {
 				t.Skip("waiting for it takes seconds")
 			}
-			s, path := newSite(t), engineProgram(t, mode)
+			s, path := newSite(t), fake.Engine(t, mode)
 			rounds := 2
 			if mode == "crash" {
 				rounds = 4

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/search"
 )
 
 // Answer is the result of an engine's search.
@@ -44,19 +45,25 @@ func (e *Client) Position(g *chess.Game) error {
 // When ctx ends, Go sends stop and returns the cause. The engine remains usable if it
 // stops.
 func (e *Client) Go(ctx context.Context, l Limit) (Answer, error) {
-	command, err := l.command()
-	if err != nil {
+	if err := l.check(); err != nil {
 		return Answer{}, err
 	}
+	a, err := e.search(ctx, Task{Limit: l}, nil)
+	if cause := context.Cause(ctx); cause != nil {
+		return Answer{}, cause
+	}
+	return a, err
+}
+
+// search sends a task and waits for the move, also that of a search which the end of ctx
+// has stopped. It stops a search of more than the allowed time; such an engine has lost on
+// time and remains usable. It passes the reports about the best line to report, unless nil.
+func (e *Client) search(ctx context.Context, t Task, report func(*Info)) (Answer, error) {
 	if e.pos == nil {
 		return Answer{}, fmt.Errorf("uci: Go without Position")
 	}
-	if err := e.send(command); err != nil {
+	if err := e.send(t.command(e.pos, e.chess960)); err != nil {
 		return Answer{}, err
-	}
-	allowed := e.wait.Search
-	if l.MoveTime > 0 {
-		allowed = l.MoveTime + e.wait.Overrun
 	}
 	var a Answer
 	best := ""
@@ -68,6 +75,9 @@ func (e *Client) Go(ctx context.Context, l Limit) (Answer, error) {
 				if s := in.Score; s != nil && (s.Bound == Exact || a.Score == nil || a.Score.Bound != Exact) {
 					a.Score = s
 				}
+				if report != nil && in.Score != nil {
+					report(&in)
+				}
 			}
 			return true, false
 		case "bestmove":
@@ -76,8 +86,23 @@ func (e *Client) Go(ctx context.Context, l Limit) (Answer, error) {
 		}
 		return false, false
 	}
-	if err := e.search(ctx, allowed, take); err != nil {
-		return Answer{}, err
+	allowed := e.allowed(t)
+	err := e.listen(ctx, "bestmove", allowed, take)
+	var fault *Error
+	ended := errors.As(err, &fault)
+	switch {
+	case ended && fault.Kind != ErrStall:
+		return Answer{}, e.fail(fault.Kind, fault.Detail, fault.Cause)
+	case err != nil:
+		if err := e.send("stop"); err != nil {
+			return Answer{}, err
+		}
+		if err := e.until(context.Background(), "bestmove after stop", e.wait.Quit, take); err != nil {
+			return Answer{}, err
+		}
+	}
+	if ended {
+		return Answer{}, e.fault(ErrTime, fmt.Sprintf("no bestmove within %v, until it was told to stop", allowed), nil)
 	}
 	move, ponder, err := ParseBestMove(best)
 	if err != nil {
@@ -93,35 +118,98 @@ func (e *Client) Go(ctx context.Context, l Limit) (Answer, error) {
 	return a, nil
 }
 
-// search waits for the end of a search. It sends stop after the allowed time. An engine
-// that then stops has lost on time and remains usable.
-func (e *Client) search(ctx context.Context, allowed time.Duration, take func(line string) (known, last bool)) error {
-	err := e.listen(ctx, "bestmove", allowed, take)
-	var fault *Error
-	switch {
-	case err == nil:
-		return nil
-	case !errors.As(err, &fault): // ctx has ended
-		e.stop()
-		return err
-	case fault.Kind == ErrStall && e.stop():
-		return e.fault(ErrTime, fmt.Sprintf("no bestmove within %v, until it was told to stop", allowed), nil)
-	case e.failed != nil: // it did not stop
-		return e.failed
+// allowed returns the time after which a search is stopped.
+func (e *Client) allowed(t Task) time.Duration {
+	switch clock := t.Clock[e.pos.Turn()]; {
+	case t.endless() || t.Limit == Limit{}:
+		return maxTime
+	case t.MoveTime > 0:
+		return t.MoveTime + e.wait.Overrun
+	case clock > 0:
+		return clock + e.wait.Overrun
 	}
-	return e.fail(fault.Kind, fault.Detail, fault.Cause)
+	return e.wait.Search
 }
 
-// stop ends a search and discards its result. It ends the engine too if the engine does not
-// stop.
-func (e *Client) stop() bool {
-	if e.send("stop") != nil {
-		return false
+// external is an external engine as a [Searcher].
+type external struct {
+	*Client
+	variant chess.Variant
+	another bool // the next position belongs to another game
+}
+
+// NewExternal returns a searcher with an engine that plays the variant (see
+// [Client.Prove]). It does not ponder: it waits for the opponent's move.
+func NewExternal(c *Client, v chess.Variant) Searcher { return &external{Client: c, variant: v} }
+
+func (x *external) Variants() []chess.Variant { return []chess.Variant{x.variant} }
+
+func (x *external) Options() []Option { return slices.Clone(x.Client.Options) }
+
+func (x *external) Set(name, value string) error { return x.SetOption(name, value) }
+
+func (x *external) NewGame() { x.another = true }
+
+func (x *external) Think(ctx context.Context, g *chess.Game, t Task, report func(*Report)) (best, ponder chess.Move, err error) {
+	if t.Ponder {
+		select {
+		case <-t.Hit:
+		case <-ctx.Done():
+		}
+		t.Ponder = false
 	}
-	// e.failed keeps the error, if any.
-	return nil == e.until(context.Background(), "bestmove after stop", e.wait.Quit, func(line string) (bool, bool) {
-		return strings.HasPrefix(line, "info"), strings.HasPrefix(line, "bestmove")
+	if x.another {
+		if err := x.Client.NewGame(context.WithoutCancel(ctx)); err != nil {
+			return 0, 0, err
+		}
+		x.another = false
+	}
+	if err := x.Position(g); err != nil {
+		return 0, 0, err
+	}
+	var last *Report
+	a, err := x.search(ctx, t, func(in *Info) {
+		if last = in.report(g.Position()); report != nil {
+			report(last)
+		}
 	})
+	if err != nil {
+		return 0, 0, err
+	}
+	if last != nil && report != nil {
+		last.Last = true
+		report(last)
+	}
+	next := *g.Position()
+	next.Play(a.Move)
+	if ponder, err = next.ParseUCI(a.Ponder); err != nil {
+		ponder = 0
+	}
+	return a.Move, ponder, nil
+}
+
+// report returns an engine's info about the position p as the report of a search.
+func (in *Info) report(p *chess.Position) *Report {
+	r := &Report{Value: in.Score.Expected(), Exact: in.Score.IsMate, Mate: in.Score.Mate, Visits: in.Nodes, Depth: in.Depth,
+		Time: in.Time, Speed: float64(in.NPS), Full: float64(in.HashFull) / 1000}
+	if w := in.Score.WDL; w != nil {
+		r.WDL = &[3]float64{float64(w[0]) / 1000, float64(w[1]) / 1000, float64(w[2]) / 1000}
+	}
+	line := Line{Mate: r.Mate, WDL: r.WDL}
+	here := *p
+	for _, word := range in.PV {
+		m, err := here.ParseUCI(word)
+		if err != nil {
+			break
+		}
+		line.Moves = append(line.Moves, m)
+		here.Play(m)
+	}
+	if len(line.Moves) > 0 {
+		line.Edge = search.Edge{Move: line.Moves[0], Q: r.Value, Exact: r.Exact}
+		r.Lines = []Line{line}
+	}
+	return r
 }
 
 // Perft makes the engine count the sequences of depth legal moves from a position ("go

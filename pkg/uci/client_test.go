@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"alamos/pkg/uci/testdata/fake"
+
 	"alamos/pkg/chess"
 )
 
@@ -87,7 +89,7 @@ func TestHandshakeFailures(t *testing.T) {
 	} {
 		t.Run(test.mode, func(t *testing.T) {
 			t.Parallel()
-			e, err := Start(t.Context(), fake(t, test.mode), times(test.mode))
+			e, err := Start(t.Context(), badEngine(t, test.mode), times(test.mode))
 			if e != nil {
 				t.Fatal("an engine was returned")
 			}
@@ -97,7 +99,7 @@ func TestHandshakeFailures(t *testing.T) {
 }
 
 func TestCrashTellsExitStatus(t *testing.T) {
-	_, err := Start(t.Context(), fake(t, "crash-handshake"), Timeouts{})
+	_, err := Start(t.Context(), badEngine(t, "crash-handshake"), Timeouts{})
 	if err == nil || !strings.Contains(err.Error(), "exit status 3") {
 		t.Errorf("error %v, want the exit status", err)
 	}
@@ -112,7 +114,7 @@ func TestStartOfWhatIsNotThere(t *testing.T) {
 }
 
 func TestSlowStart(t *testing.T) {
-	e := start(t, fake(t, "slow"), Timeouts{})
+	e := start(t, badEngine(t, "slow"), Timeouts{})
 	if e.ID() != "Fake 1.0" || e.Author() != "nobody" {
 		t.Errorf("engine says it is %q by %q", e.ID(), e.Author())
 	}
@@ -137,7 +139,7 @@ func TestSearchFailures(t *testing.T) {
 	} {
 		t.Run(test.mode, func(t *testing.T) {
 			t.Parallel()
-			e := start(t, fake(t, test.mode), times(test.mode))
+			e := start(t, badEngine(t, test.mode), times(test.mode))
 			if err := e.Position(newGame(t, chess.Standard)); err != nil {
 				t.Fatal(err)
 			}
@@ -155,7 +157,7 @@ func TestSearchFailures(t *testing.T) {
 
 // An engine that does not read its input stalls once the pipe is full.
 func TestDeafEngine(t *testing.T) {
-	e := start(t, fake(t, "deaf"), times("deaf"))
+	e := start(t, badEngine(t, "deaf"), times("deaf"))
 	g := newGame(t, chess.Standard)
 	for range 25 {
 		for _, s := range []string{"g1f3", "g8f6", "f3g1", "f6g8"} {
@@ -184,7 +186,7 @@ func TestCancel(t *testing.T) {
 			if test.mode == "hang" {
 				limits.Quit = 200 * time.Millisecond
 			}
-			e := start(t, fake(t, test.mode), limits)
+			e := start(t, badEngine(t, test.mode), limits)
 			if err := e.Position(newGame(t, chess.Standard)); err != nil {
 				t.Fatal(err)
 			}
@@ -202,7 +204,7 @@ func TestCancel(t *testing.T) {
 }
 
 func TestGo(t *testing.T) {
-	e := start(t, fake(t, "well"), Timeouts{})
+	e := start(t, badEngine(t, "well"), Timeouts{})
 	if _, err := e.Go(t.Context(), Limit{Depth: 1}); err == nil {
 		t.Error("Go without a position succeeded")
 	}
@@ -231,7 +233,7 @@ func TestGo(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
-	e := start(t, fake(t, "well"), Timeouts{})
+	e := start(t, badEngine(t, "well"), Timeouts{})
 	for _, test := range []struct {
 		name, value string
 		ok          bool
@@ -285,7 +287,7 @@ func TestProve(t *testing.T) {
 	} {
 		t.Run(test.mode+"-"+test.variant.String(), func(t *testing.T) {
 			t.Parallel()
-			e := start(t, fake(t, test.mode), Timeouts{Ready: 3 * time.Second})
+			e := start(t, badEngine(t, test.mode), Timeouts{Ready: 3 * time.Second})
 			err := e.Prove(t.Context(), test.variant)
 			if test.refusal == "" {
 				if err != nil {
@@ -355,7 +357,7 @@ func TestChess960(t *testing.T) {
 		}
 	}
 
-	e := start(t, fake(t, "well"), Timeouts{})
+	e := start(t, badEngine(t, "well"), Timeouts{})
 	if err := e.ProveChess960(); err != nil {
 		t.Error(err)
 	}
@@ -379,7 +381,7 @@ func TestChess960(t *testing.T) {
 		t.Errorf("it was told %q, want %q", told, want)
 	}
 
-	plain := start(t, fake(t, "plain"), Timeouts{})
+	plain := start(t, badEngine(t, "plain"), Timeouts{})
 	wantFault(t, plain.ProveChess960(), ErrVariant, "plain", "option name")
 	wantFault(t, plain.Position(game(fen, "e1b1")), ErrOption, "plain", "option name")
 	if err := plain.Position(game(usual, "e1g1")); err != nil {
@@ -388,7 +390,7 @@ func TestChess960(t *testing.T) {
 }
 
 func TestCloseEndsTheWholeGroup(t *testing.T) {
-	e := start(t, fake(t, "descendant"), Timeouts{})
+	e := start(t, badEngine(t, "descendant"), Timeouts{})
 	pid, err := strconv.Atoi(e.Author())
 	if err != nil {
 		t.Fatal(err)
@@ -408,7 +410,7 @@ func TestCloseEndsTheWholeGroup(t *testing.T) {
 
 // An engine that ignores "quit" and the end of its input is killed.
 func TestCloseKills(t *testing.T) {
-	e := start(t, fake(t, "no-quit"), Timeouts{Quit: 100 * time.Millisecond})
+	e := start(t, badEngine(t, "no-quit"), Timeouts{Quit: 100 * time.Millisecond})
 	pid := e.proc.cmd.Process.Pid
 	e.Close()
 	if !goneSoon(pid) {
@@ -420,7 +422,7 @@ func TestCloseKills(t *testing.T) {
 // its input.
 func TestEngineDiesWithItsClient(t *testing.T) {
 	client := exec.Command(os.Args[0])
-	client.Env = append(os.Environ(), clientVariable+"="+engineProgram(t), fakeEnv+"=no-quit")
+	client.Env = append(os.Environ(), clientVariable+"="+fake.Engine(t, "engine"), fakeEnv+"=no-quit")
 	out, err := client.StdoutPipe()
 	if err == nil {
 		err = client.Start()
@@ -497,7 +499,7 @@ func TestPerft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := start(t, fake(t, "well"), Timeouts{})
+	e := start(t, badEngine(t, "well"), Timeouts{})
 	for depth, want := range []uint64{1: 14, 2: 191, 3: 2812} {
 		if depth == 0 {
 			continue
@@ -506,7 +508,7 @@ func TestPerft(t *testing.T) {
 			t.Errorf("depth %d: %d, %v, want %d", depth, have, err, want)
 		}
 	}
-	e = start(t, fake(t, "no-perft"), Timeouts{})
+	e = start(t, badEngine(t, "no-perft"), Timeouts{})
 	_, err = e.Perft(t.Context(), &p, 3)
 	wantFault(t, err, ErrProtocol, "no-perft", "go perft 3")
 }
@@ -514,7 +516,7 @@ func TestPerft(t *testing.T) {
 // A count that nobody awaits ends with its engine.
 func TestPerftInterrupted(t *testing.T) {
 	p := chess.StartPosition(chess.Standard)
-	e := start(t, fake(t, "hang"), Timeouts{Search: time.Hour})
+	e := start(t, badEngine(t, "hang"), Timeouts{Search: time.Hour})
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if _, err := e.Perft(ctx, &p, 9); err != context.DeadlineExceeded {

@@ -1,6 +1,7 @@
 package uci
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -8,6 +9,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"alamos/pkg/chess"
@@ -88,27 +90,54 @@ func Load(path string, h Hardware) (Model, error) {
 	}, nil
 }
 
-// network evaluates positions with a compiled network on several threads.
+// network evaluates positions with a compiled network on several threads. Searches of
+// several games may use it at once; it evaluates one batch after the other.
 type network struct {
 	encode.Codec
 	model *nn.Model
+
+	mu    sync.Mutex
 	group *nn.Group
 }
 
-func (n *network) Evaluate(leaves []*encode.Leaf) error { return n.group.Evaluate(leaves) }
+func (n *network) Evaluate(leaves []*encode.Leaf) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.group.Evaluate(leaves)
+}
 
-// setThreads changes the number of threads, which changes no evaluation. Do not call it
-// during a search.
+// setThreads changes the number of threads, which changes no evaluation.
 func (n *network) setThreads(threads int) error {
 	group, err := n.model.NewGroup(threads)
 	if err != nil {
 		return err
 	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	if n.group != nil {
 		n.group.Close()
 	}
 	n.group = group
 	return nil
+}
+
+// Searcher finds the best move of one position at a time and reports its search. [Serve]
+// makes it a UCI engine. [Engine] is one, and an external engine another ([NewExternal]). Only
+// one goroutine at a time may use it.
+type Searcher interface {
+	Name() string
+	Variants() []chess.Variant
+	Options() []Option            // with their defaults
+	Set(name, value string) error // sets an option; [Option.check] has accepted the value
+	NewGame()                     // the next position belongs to another game
+
+	// Think searches the current position of g, which has legal moves, until the task's
+	// limits or ctx end it. It returns the move to play and the expected reply, or 0 if
+	// there is none. The end of ctx is no error: the move is then the best that was found.
+	// Think calls report, unless it is nil, as the search proceeds and at its end.
+	Think(ctx context.Context, g *chess.Game, t Task, report func(*Report)) (best, ponder chess.Move, err error)
+
+	Close()
 }
 
 // Settings may change between searches.
@@ -117,7 +146,7 @@ type Settings struct {
 	Temperature      float64       // 0 means always the most visited move
 	TemperaturePlies int           // 0 means the whole game
 	MultiPV          int           // number of reported lines
-	ShowWDL          bool
+	PolicyOnly       bool          // evaluate the position with the network without a search
 	Hash             int           // memory of a tree in MiB
 	Overhead         time.Duration // time of a move that communication with the user costs
 	Every            time.Duration // interval of reports without a new best move
@@ -157,7 +186,6 @@ func (s *Settings) list() []setting {
 		{"Temperature", &s.Temperature, 0, 100},
 		{"TemperaturePlies", &s.TemperaturePlies, 0, 10_000},
 		{"Solver", &c.Solver, 0, 0},
-		{"UCI_ShowWDL", &s.ShowWDL, 0, 0},
 		{"Move Overhead", &s.Overhead, 0, 10_000},
 	}
 }
@@ -206,7 +234,7 @@ func (s *setting) set(value string) error {
 	return nil
 }
 
-// Engine searches with a model. Only one goroutine at a time may use it.
+// Engine is a [Searcher] that searches a tree with a model.
 type Engine struct {
 	Settings // may change between searches
 
@@ -228,8 +256,10 @@ func (e *Engine) Close() {
 	}
 }
 
-// Name returns the engine's name in UCI.
-func (e *Engine) Name() string { return strings.TrimSpace("alamos " + e.model.Name) }
+// Name returns the name of the model.
+func (e *Engine) Name() string { return e.model.Name }
+
+func (e *Engine) Variants() []chess.Variant { return e.model.Variants }
 
 // threadsOption sets the number of threads that evaluate positions. The search itself uses
 // one thread. The number changes no evaluation.

@@ -42,7 +42,7 @@ func TestShare(t *testing.T) {
 // think lets an engine think about a game.
 func think(t *testing.T, e *Engine, g *chess.Game, task Task) (best, ponder chess.Move, told []Info) {
 	t.Helper()
-	best, ponder, err := e.Think(t.Context(), g, task, func(r *Report) { told = append(told, e.infos(r, g.Position(), false)...) })
+	best, ponder, err := e.Think(t.Context(), g, task, func(r *Report) { told = append(told, r.infos(g.Position(), false, true)...) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func TestTreeIsReused(t *testing.T) {
 // What is told is consistent: the line begins with the move, scores agree with it.
 func TestReports(t *testing.T) {
 	e := New(Blank(chess.Standard))
-	for name, value := range map[string]string{"MultiPV": "500", "UCI_ShowWDL": "true"} {
+	for name, value := range map[string]string{"MultiPV": "500"} {
 		o := slices.IndexFunc(e.Options(), func(o Option) bool { return o.Name == name })
 		if o < 0 {
 			t.Fatalf("no option %s", name)
@@ -215,7 +215,7 @@ func TestLoad(t *testing.T) {
 	}
 	e := New(mind)
 	defer e.Close()
-	if e.Name() != "alamos gen-0003 atomic 1x8" || !slices.Equal(mind.Variants, []chess.Variant{chess.Atomic}) {
+	if e.Name() != "gen-0003 atomic 1x8" || !slices.Equal(mind.Variants, []chess.Variant{chess.Atomic}) {
 		t.Errorf("%s, %v", e.Name(), mind.Variants)
 	}
 	g := game(t, chess.Atomic, "", "g1f3", "a7a6", "f3g5", "a6a5")
@@ -281,7 +281,7 @@ func TestWDL(t *testing.T) {
 		}
 		defer session.Close()
 		e := New(Model{Variants: []chess.Variant{chess.Standard}, Eval: search.NewEvaluator(codec, session), Batch: 4})
-		e.MultiPV, e.ShowWDL = 500, true
+		e.MultiPV = 500
 		// Black is to move, of whose score the network tells White's.
 		_, _, told := think(t, e, game(t, chess.Standard, "", "e2e4"), Task{Limit: Limit{Nodes: 300}})
 		for _, in := range told {

@@ -14,7 +14,7 @@ import (
 func ExampleServe() {
 	commands := strings.NewReader("position fen 6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1\ngo nodes 1000\n")
 	var out strings.Builder
-	if err := uci.Serve(context.Background(), commands, &out, uci.New(uci.Blank(chess.Standard))); err != nil {
+	if err := uci.Serve(context.Background(), commands, &out, uci.New(uci.Blank(chess.Standard)), uci.Limit{}); err != nil {
 		log.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")

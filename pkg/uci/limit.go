@@ -31,9 +31,6 @@ type Task struct {
 	// the opponent has then played the expected move, and the clock starts.
 	Infinite, Ponder bool
 	Hit              <-chan struct{}
-
-	// PolicyOnly evaluates the position with the network without a search.
-	PolicyOnly bool
 }
 
 // endless reports whether the task may never end by itself: without a limit, before
@@ -41,6 +38,21 @@ type Task struct {
 func (t *Task) endless() bool {
 	limited := t.MoveTime > 0 || t.Depth > 0 || t.Nodes > 0 || t.Clock != [2]time.Duration{}
 	return t.Infinite || t.Ponder || t.Mate > 0 && !limited
+}
+
+// Within returns the limit of a search that ends at the first of two limits. Clocks are
+// those of l.
+func (l Limit) Within(o Limit) Limit {
+	smaller := func(a, b int64) int64 {
+		if a == 0 || 0 < b && b < a {
+			return b
+		}
+		return a
+	}
+	l.MoveTime = time.Duration(smaller(int64(l.MoveTime), int64(o.MoveTime)))
+	l.Depth = int(smaller(int64(l.Depth), int64(o.Depth)))
+	l.Nodes = smaller(l.Nodes, o.Nodes)
+	return l
 }
 
 // goWord is a word of a "go" command with a number.
@@ -92,29 +104,48 @@ func (w *goWord) get() int64 {
 	return 0
 }
 
-// command returns the "go" command of a limit.
-func (l Limit) command() (string, error) {
-	var b strings.Builder
-	b.WriteString("go")
+// command returns the "go" command of a task in a position. Without a limit the search is
+// infinite.
+func (t *Task) command(p *chess.Position, chess960 bool) string {
+	words := []string{"go"}
+	if t.Limit != (Limit{}) {
+		words = append(words, t.Limit.String())
+	}
+	if t.Infinite || t.Limit == (Limit{}) {
+		words = append(words, "infinite")
+	}
+	for i, m := range t.SearchMoves {
+		if i == 0 {
+			words = append(words, "searchmoves")
+		}
+		words = append(words, moveText(p, m, chess960))
+	}
+	return strings.Join(words, " ")
+}
+
+// check returns an error for a limit that is missing or negative.
+func (l Limit) check() error {
+	if l == (Limit{}) || slices.ContainsFunc(l.words(), func(w goWord) bool { return w.get() < 0 }) {
+		return fmt.Errorf("uci: a search needs a limit (time, depth or nodes) above 0, have %q", l)
+	}
+	return nil
+}
+
+// String returns the limit as in a "go" command.
+func (l Limit) String() string {
+	var words []string
 	for _, w := range l.words() {
-		switch n := w.get(); {
-		case n < 0:
-			return "", fmt.Errorf("uci: negative limit %+v", l)
-		case n > 0:
-			fmt.Fprintf(&b, " %s %d", w.name, n)
+		if n := w.get(); n != 0 {
+			words = append(words, w.name, strconv.FormatInt(n, 10))
 		}
 	}
-	if l == (Limit{}) {
-		return "", fmt.Errorf("uci: a search needs a limit: time, depth or nodes")
-	}
-	return b.String(), nil
+	return strings.Join(words, " ")
 }
 
 // parseTask reads the words after "go". p is the position to search.
 func parseTask(p *chess.Position, words []string) (Task, error) {
 	var t Task
 	limits := t.Limit.words()
-	limited := false
 	for i := 0; i < len(words); i++ {
 		switch word := words[i]; word {
 		case "infinite":
@@ -145,10 +176,8 @@ func parseTask(p *chess.Position, words []string) (Task, error) {
 				return t, fmt.Errorf("%s: want a whole number, have %q", word, clip(words[i]))
 			}
 			limits[at].set(n)
-			limited = true
 		}
 	}
-	t.Infinite = t.Infinite || !limited && !t.Ponder
 	return t, nil
 }
 

@@ -85,24 +85,16 @@ func (o *Opponent) Find(ctx context.Context, v chess.Variant, chess960 bool) (*F
 		settings = append(settings, Setting{Name: name, Value: o.Options[name]})
 	}
 	f.Command.Settings = settings
-	limit, err := f.Limit.command()
-	if err != nil {
+	if err := f.Limit.check(); err != nil {
 		return nil, err
 	}
-	e, err := Start(ctx, f.Command, Timeouts{})
+	player := Player{Command: f.Command, Variant: v, Chess960: chess960}
+	e, err := player.Start(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer e.Close()
-	if err := e.Prove(ctx, v); err != nil {
-		return nil, err
-	}
-	if chess960 {
-		if err := e.ProveChess960(); err != nil {
-			return nil, err
-		}
-	}
-	f.ID = fmt.Sprintf("%s, %v, %s", e.ID(), f.Command.Settings, limit)
+	f.ID = fmt.Sprintf("%s, %v, %s", e.ID(), f.Command.Settings, f.Limit)
 	return f, nil
 }
 
@@ -241,12 +233,13 @@ var handmade = []Setting{{"Use NNUE", "false"}}
 // try starts an engine, makes it prove the variant, and reports whether it can evaluate
 // with a neural network.
 func try(ctx context.Context, c Command, v chess.Variant) (network bool, err error) {
-	e, err := Start(ctx, c, Timeouts{})
+	player := Player{Command: c, Variant: v}
+	e, err := player.Start(ctx)
 	if err != nil {
 		return false, err
 	}
 	defer e.Close()
-	return e.Option(handmade[0].Name) != nil, e.Prove(ctx, v)
+	return e.Option(handmade[0].Name) != nil, nil
 }
 
 // lookPath finds a program on the PATH or in Debian's folder of games.

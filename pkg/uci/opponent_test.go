@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"alamos/pkg/uci/testdata/fake"
+
 	"alamos/pkg/chess"
 )
 
@@ -97,7 +99,7 @@ func TestFairyStockfishPlaysAtomic(t *testing.T) {
 // PATH, in an otherwise empty directory.
 func fakeOnPath(t *testing.T, name, mode string) {
 	t.Helper()
-	program := engineProgram(t)
+	program := fake.Engine(t, "engine")
 	bin := t.TempDir()
 	if name != "" {
 		if err := os.Symlink(program, filepath.Join(bin, name)); err != nil {
@@ -227,7 +229,7 @@ func castled(t *testing.T, p chess.Position) *chess.Game {
 }
 
 func TestOpponent(t *testing.T) {
-	program := engineProgram(t)
+	program := fake.Engine(t, "engine")
 	find := func(mode string, v chess.Variant, chess960 bool, change func(*Opponent)) (*Found, error) {
 		t.Setenv(fakeEnv, mode)
 		o := Opponent{Program: program, Level: 4, Limit: Limit{Nodes: 10}, Options: map[string]string{"Style": "Solid"}}
@@ -243,7 +245,7 @@ func TestOpponent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.Name != "engine level 4 10 nodes, Style Solid" || f.ID != "Fake 1.0, [{Skill Level 3} {Style Solid}], go movetime 200 depth 5 nodes 10" {
+	if f.Name != "engine level 4 10 nodes, Style Solid" || f.ID != "Fake 1.0, [{Skill Level 3} {Style Solid}], movetime 200 depth 5 nodes 10" {
 		t.Errorf("%+v", f)
 	}
 	if f, err = find("well", chess.Standard, false, func(o *Opponent) {

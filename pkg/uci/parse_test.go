@@ -128,12 +128,12 @@ func TestLichessLevels(t *testing.T) {
 		if err != nil {
 			t.Fatalf("level %d: %+v, %v", n, l, err)
 		}
-		if _, err := l.Limit.command(); err != nil {
-			t.Error(err)
+		if l.Limit == (Limit{}) {
+			t.Errorf("level %d has no limit", n)
 		}
 	}
 	l, _ := LichessLevel(2)
-	if got, _ := l.Limit.command(); got != "go movetime 100 depth 5" || l.Setting() != (Setting{"Skill Level", "-5"}) {
+	if got := l.Limit.String(); got != "movetime 100 depth 5" || l.Setting() != (Setting{"Skill Level", "-5"}) {
 		t.Errorf("level 2: %q, %v", got, l.Setting())
 	}
 }
@@ -183,10 +183,7 @@ func TestGoCommand(t *testing.T) {
 	p := chess.StartPosition(chess.Standard)
 	l := Limit{MoveTime: time.Second, Depth: 3, Nodes: 5, Mate: 2, MovesToGo: 7,
 		Clock: [2]time.Duration{time.Minute, time.Second}, Increment: [2]time.Duration{time.Second, 0}}
-	command, err := l.command()
-	if err != nil {
-		t.Fatal(err)
-	}
+	command := (&Task{Limit: l}).command(&p, false)
 	if want := "go wtime 60000 btime 1000 winc 1000 movestogo 7 movetime 1000 depth 3 nodes 5 mate 2"; command != want {
 		t.Errorf("%s, want %s", command, want)
 	}

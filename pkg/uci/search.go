@@ -13,10 +13,13 @@ import (
 
 // Report describes a running search. Values are from the view of the side to move.
 type Report struct {
-	Value  float64 // of the position, -1 to 1
-	Mate   int     // moves to the forced end of Value: negative if the side to move loses, 0 if none is known
-	Visits int     // of the root's moves, including those kept from the previous search
-	Depth  int     // length of the longest line in plies
+	Value  float64     // of the position, -1 to 1
+	Exact  bool        // Value is a proven result
+	WDL    *[3]float64 // probabilities of win, draw and loss; nil if unknown
+	Mate   int         // moves to the forced end of Value: negative if the side to move loses, 0 if none is known
+	Tree   bool        // lines have visits and priors
+	Visits int         // of the root's moves, including those kept from the previous search; otherwise evaluated positions
+	Depth  int         // length of the longest line in plies
 	Time   time.Duration
 	Speed  float64 // visits per second
 	Full   float64 // fraction of the memory that the tree may have
@@ -29,6 +32,7 @@ type Line struct {
 	search.Edge
 	Moves []chess.Move // the expected moves, beginning with this one
 	Mate  int          // as in Report
+	WDL   *[3]float64  // after this move; nil if unknown
 }
 
 // unlimited is more visits than fit into memory.
@@ -45,14 +49,14 @@ func (e *Engine) Search(ctx context.Context, g *chess.Game, task Task, report fu
 	if e.tree == nil || e.cfg != cfg {
 		e.tree, e.cfg = search.NewTree(cfg, 0), cfg // without noise, the seed has no effect
 	}
-	if len(task.SearchMoves) > 0 || task.PolicyOnly { // earlier visits would outweigh the network
+	if len(task.SearchMoves) > 0 || e.PolicyOnly { // earlier visits would outweigh the network
 		e.tree.Analyze(g, task.SearchMoves...)
 	} else {
 		e.tree.Follow(g)
 	}
 	visits := unlimited
 	switch {
-	case task.PolicyOnly:
+	case e.PolicyOnly:
 		visits = 0
 	case task.Nodes > 0:
 		visits = int(min(task.Nodes, unlimited))
@@ -247,16 +251,25 @@ func (r *running) report(last bool) {
 	}
 	r.told, r.toldBest = now, root[0].Move
 	out := &Report{
-		Value: r.tree.Value(), Visits: r.tree.Visits(), Depth: r.tree.Depth(), Last: last,
+		Value: r.tree.Value(), Exact: r.tree.Exact(), Tree: true, Visits: r.tree.Visits(), Depth: r.tree.Depth(), Last: last,
 		Mate: mate(r.tree.PV(), r.tree.Value(), r.tree.Exact()),
 		Time: now.Sub(r.began), Full: min(1, float64(r.tree.Bytes())/float64(r.cfg.Bytes)),
 	}
+	out.WDL = known(r.tree.WDL())
 	out.Speed = float64(out.Visits-r.kept) / max(out.Time, time.Microsecond).Seconds()
 	for _, e := range root[:min(len(root), r.MultiPV)] {
 		line := r.tree.PVOf(e.Move)
-		out.Lines = append(out.Lines, Line{Edge: e, Moves: line, Mate: mate(line, e.Q, e.Exact)})
+		out.Lines = append(out.Lines, Line{Edge: e, Moves: line, Mate: mate(line, e.Q, e.Exact), WDL: known(r.tree.WDLOf(e.Move))})
 	}
 	r.tell(out)
+}
+
+// known returns probabilities, or nil if they are not known.
+func known(wdl [3]float64, ok bool) *[3]float64 {
+	if !ok {
+		return nil
+	}
+	return &wdl
 }
 
 // mate returns the number of moves to a forced result at the end of a line, positive if the

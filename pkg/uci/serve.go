@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 
@@ -23,10 +24,12 @@ import (
 // Beside the protocol, Serve knows "d", which shows the position, and "go perft N". It
 // reports an unknown command with an "info string" and ignores it. It never searches
 // another position than the one that the user set. The error is that of in or out.
-func Serve(ctx context.Context, in io.Reader, out io.Writer, e *Engine) error {
+//
+// The limit ends each search that is not infinite, beside the limits of its command.
+func Serve(ctx context.Context, in io.Reader, out io.Writer, e Searcher, limit Limit) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	s := &server{engine: e, out: out, variant: e.model.Variants[0], broken: cancel}
+	s := &server{engine: e, limit: limit, out: out, variant: e.Variants()[0], broken: cancel}
 	s.newGame()
 	lines := make(chan string)
 	var readErr error
@@ -103,10 +106,12 @@ func readLines(r io.Reader, f func(string) bool) error {
 
 // server is a conversation.
 type server struct {
-	engine *Engine
+	engine Searcher
+	limit  Limit // of each search
 
 	variant  chess.Variant
 	chess960 bool
+	wdl      bool        // show wins, draws and losses
 	game     *chess.Game // nil if the last position command was wrong
 
 	search  *served  // the running search, or nil
@@ -226,24 +231,28 @@ func (s *server) command(ctx context.Context, line string) {
 	}
 }
 
-const ponderOption = "Ponder"
+const (
+	ponderOption = "Ponder"
+	wdlOption    = "UCI_ShowWDL"
+)
 
 // options returns the server's own options and then those of the engine.
 func (s *server) options() []Option {
-	variants := s.engine.model.Variants
-	o := Option{Name: variantOption, Type: "combo", Default: variants[0].String()}
+	variants := s.engine.Variants()
+	own := []Option{{Name: variantOption, Type: "combo", Default: variants[0].String()}}
 	for _, v := range variants {
-		o.Vars = append(o.Vars, v.String())
+		own[0].Vars = append(own[0].Vars, v.String())
 	}
-	return append([]Option{
-		o,
-		{Name: chess960Option, Type: "check", Default: "false"},
-		{Name: ponderOption, Type: "check", Default: "false"},
-	}, s.engine.Options()...)
+	for _, name := range []string{chess960Option, ponderOption, wdlOption} {
+		own = append(own, Option{Name: name, Type: "check", Default: "false"})
+	}
+	return append(own, slices.DeleteFunc(s.engine.Options(), func(o Option) bool {
+		return slices.ContainsFunc(own, func(mine Option) bool { return strings.EqualFold(o.Name, mine.Name) })
+	})...)
 }
 
 func (s *server) introduce() {
-	s.say("id name %s", s.engine.Name())
+	s.say("id name alamos %s", s.engine.Name())
 	s.say("id author the alamos authors")
 	for _, o := range s.options() {
 		s.say("%s", o.line())
@@ -286,6 +295,9 @@ func (s *server) set(name, value string) error {
 	case chess960Option:
 		s.chess960 = value == "true"
 		return nil
+	case wdlOption:
+		s.wdl = value == "true"
+		return nil
 	case ponderOption: // informs user interfaces only: "go ponder" starts to ponder
 		return nil
 	}
@@ -306,17 +318,8 @@ func (s *server) show() {
 		return
 	}
 	p := s.game.Position()
-	for rank := 7; rank >= 0; rank-- {
-		var b strings.Builder
-		for file := range 8 {
-			letter := byte('.')
-			if t, c := p.PieceAt(chess.NewSquare(file, rank)); t != chess.NoPieceType {
-				letter = t.Letter(c)
-			}
-			b.WriteByte(' ')
-			b.WriteByte(letter)
-		}
-		s.say("%d %s", rank+1, b.String())
+	for i := 0; i < 64; i += 8 {
+		s.say("%d  %s", 8-i/8, strings.Join(strings.Split(p.Board()[i:i+8], ""), " "))
 	}
 	s.say("   a b c d e f g h")
 	s.say("Fen: %s", p.FEN())
@@ -340,6 +343,10 @@ func (s *server) think(ctx context.Context, words []string) {
 		s.say("bestmove (none)")
 		return
 	}
+	if !task.Infinite {
+		task.Limit = task.Limit.Within(s.limit)
+		task.Infinite = task.Limit == Limit{} && !task.Ponder
+	}
 	var l chess.MoveList
 	if s.game.Position().LegalMoves(&l); l.Len() == 0 {
 		s.say("info depth 0 score %s", endScore(s.game.Position()))
@@ -356,7 +363,7 @@ func (s *server) think(ctx context.Context, words []string) {
 		defer cancel()
 		p := game.Position()
 		best, ponder, err := s.engine.Think(searchCtx, game, task, func(r *Report) {
-			for _, in := range s.engine.infos(r, p, chess960) {
+			for _, in := range r.infos(p, chess960, s.wdl) {
 				s.say("%s", in.line())
 			}
 		})
@@ -378,7 +385,7 @@ func (s *server) think(ctx context.Context, words []string) {
 }
 
 // infos returns a report about the position p as "info" lines, one for each of its lines.
-func (e *Engine) infos(r *Report, p *chess.Position, chess960 bool) []Info {
+func (r *Report) infos(p *chess.Position, chess960, wdl bool) []Info {
 	var all []Info
 	for i := range r.Lines {
 		line := &r.Lines[i]
@@ -387,9 +394,9 @@ func (e *Engine) infos(r *Report, p *chess.Position, chess960 bool) []Info {
 		}
 		in := Info{
 			Depth: len(line.Moves), SelDepth: r.Depth, Nodes: r.Visits, Time: r.Time,
-			NPS: int(r.Speed), HashFull: int(1000 * r.Full), Score: e.score(r, line),
+			NPS: int(r.Speed), HashFull: int(1000 * r.Full), Score: r.score(line, wdl),
 		}
-		if e.MultiPV > 1 {
+		if len(r.Lines) > 1 {
 			in.MultiPV = i + 1
 		}
 		here := *p
@@ -404,28 +411,28 @@ func (e *Engine) infos(r *Report, p *chess.Position, chess960 bool) []Info {
 
 // score returns the score of a line. If the network predicts only an expected result,
 // without draws, the score has the corresponding mixture of wins and losses.
-func (e *Engine) score(r *Report, line *Line) *Score {
-	value := line.Q
-	wdl, ok := e.tree.WDLOf(line.Move)
+func (r *Report) score(line *Line, showWDL bool) *Score {
+	value, wdl := line.Q, line.WDL
 	if line.Visits == 0 {
-		value = r.Value
-		wdl, ok = e.tree.WDL()
+		value, wdl = r.Value, r.WDL
 	}
 	s := ScoreOf(value)
 	if line.Mate != 0 {
 		s = Score{IsMate: true, Mate: line.Mate}
 	}
-	switch {
-	case !e.ShowWDL:
-	case ok:
-		win, loss := int(math.Round(1000*wdl[0])), int(math.Round(1000*wdl[2]))
-		s.WDL = &[3]int{win, max(0, 1000-win-loss), loss}
-	case line.Exact && value == 0:
-		s.WDL = &[3]int{0, 1000, 0}
-	default:
-		win := int(math.Round(500 * (1 + value)))
-		s.WDL = &[3]int{win, 0, 1000 - win}
+	if !showWDL {
+		return &s
 	}
+	shares := [3]float64{(1 + value) / 2, 0, (1 - value) / 2}
+	switch {
+	case wdl != nil:
+		shares = *wdl
+	case line.Exact && value == 0:
+		shares = [3]float64{0, 1, 0}
+	}
+	win, loss := int(math.Round(1000*shares[0])), int(math.Round(1000*shares[2]))
+	loss = min(loss, 1000-win)
+	s.WDL = &[3]int{win, 1000 - win - loss, loss}
 	return &s
 }
 

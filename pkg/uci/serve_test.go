@@ -25,7 +25,7 @@ func blank() *uci.Engine { return uci.New(uci.Blank(chess.Variants()...)) }
 func answers(t *testing.T, commands ...string) []string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := uci.Serve(t.Context(), strings.NewReader(strings.Join(commands, "\n")+"\n"), &out, blank()); err != nil {
+	if err := uci.Serve(t.Context(), strings.NewReader(strings.Join(commands, "\n")+"\n"), &out, blank(), uci.Limit{}); err != nil {
 		t.Fatal(err)
 	}
 	return strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
@@ -136,7 +136,7 @@ func talk(t *testing.T) *conversation {
 	outReader, out := io.Pipe()
 	c := &conversation{t, in, make(chan string, 1000), make(chan error, 1)}
 	go func() {
-		c.end <- uci.Serve(t.Context(), inReader, out, blank())
+		c.end <- uci.Serve(t.Context(), inReader, out, blank(), uci.Limit{})
 		out.Close()
 	}()
 	go func() {
@@ -217,7 +217,7 @@ func TestServeWaits(t *testing.T) {
 
 // A user interface that has gone ends the conversation.
 func TestServeBrokenPipe(t *testing.T) {
-	err := uci.Serve(t.Context(), strings.NewReader("uci\ngo infinite\n"+strings.Repeat("isready\n", 1000)), brokenPipe{}, blank())
+	err := uci.Serve(t.Context(), strings.NewReader("uci\ngo infinite\n"+strings.Repeat("isready\n", 1000)), brokenPipe{}, blank(), uci.Limit{})
 	if !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("error %v", err)
 	}
@@ -225,7 +225,7 @@ func TestServeBrokenPipe(t *testing.T) {
 	cancel()
 	r, w := io.Pipe()
 	defer w.Close()
-	if err := uci.Serve(ctx, r, io.Discard, blank()); err != nil {
+	if err := uci.Serve(ctx, r, io.Discard, blank(), uci.Limit{}); err != nil {
 		t.Errorf("error %v of a context that has ended", err)
 	}
 }
@@ -281,7 +281,7 @@ func converse(t *testing.T, in string) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	var out bytes.Buffer
-	if err := uci.Serve(ctx, strings.NewReader(in), &out, blank()); err != nil {
+	if err := uci.Serve(ctx, strings.NewReader(in), &out, blank(), uci.Limit{}); err != nil {
 		t.Fatal(err)
 	}
 	asked := 0
