@@ -149,16 +149,17 @@ func (o *analyzeOptions) run(cmd *cobra.Command) error {
 	if end := p.Ended(&legal); end.Over() {
 		return fmt.Errorf("the game is over in %s: %v", p.FEN(), end)
 	}
-	began := time.Now()
 	e := uci.New(mind)
+	e.MultiPV = 500
 	e.Config.Leaves, e.Hash, e.Overhead = o.leaves(mind.Batch), treeMiB, 0
 	var task uci.Task
 	task.Nodes, task.MoveTime = int64(o.visits), time.Duration(o.seconds*float64(time.Second))
 	e.PolicyOnly = o.visits == 0 && o.seconds == 0
-	if err := errors.Join(e.Search(cmd.Context(), g, task, nil), cmd.Context().Err()); err != nil {
-		return err
+	var last *uci.Report
+	if _, _, err := e.Think(cmd.Context(), g, task, func(r *uci.Report) { last = r }); errors.Join(err, cmd.Context().Err()) != nil {
+		return errors.Join(err, cmd.Context().Err())
 	}
-	r := report.Analyze(p, e.Tree(), time.Since(began))
+	r := report.Analyze(p, last, e.Tree())
 	r.Network = mind.Name
 	if mind.Policy != nil {
 		if r.Policy, err = report.FullPolicy(g, mind.Eval, mind.Policy); err != nil {

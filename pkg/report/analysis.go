@@ -7,13 +7,13 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"time"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/encode"
 	"alamos/pkg/search"
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
+	"alamos/pkg/uci"
 )
 
 // Analysis is a finished search of a position.
@@ -29,7 +29,7 @@ type Analysis struct {
 	// WDL holds the probabilities of a win, a draw and a loss for the side to move, if the
 	// network predicts draws; see [search.Tree.WDL].
 	WDL     *[3]float64 `json:"wdl,omitempty"`
-	Visits  int         `json:"visits"` // of the root's moves; 0 without a search
+	Visits  int         `json:"visits"` // of the root's moves, or evaluated positions; 0 without a search
 	Depth   int         `json:"depth"`  // length of the longest line
 	Seconds float64     `json:"seconds"`
 	Moves   []Move      `json:"moves"` // the best first: by visits, otherwise by prior
@@ -37,6 +37,7 @@ type Analysis struct {
 	Policy *Policy `json:"policy,omitempty"`
 
 	answer *store.Answer
+	plain  bool // moves have no visits and priors
 }
 
 // Move is one move of an [Analysis].
@@ -48,34 +49,39 @@ type Move struct {
 	Line  []string    `json:"line"`          // the expected moves in SAN, beginning with this one
 }
 
-// Analyze describes a finished search of its root p. The move that the search would play
-// comes first.
-func Analyze(p chess.Position, tree *search.Tree, spent time.Duration) *Analysis {
+// Analyze describes the last report r of a search of p. tree is the search tree, or nil if
+// the search has none. The move that the search would play comes first.
+func Analyze(p chess.Position, r *uci.Report, tree *search.Tree) *Analysis {
 	a := &Analysis{
 		Variant: p.Variant().String(), FEN: p.FEN(), Turn: p.Turn().String(),
-		Value: stats.Float(tree.Value()), Exact: tree.Exact(), Depth: tree.Depth(), Seconds: spent.Seconds(),
+		Value: stats.Float(r.Value), Exact: r.Exact, WDL: r.WDL, Depth: r.Depth, Seconds: r.Time.Seconds(), plain: !r.Tree,
 	}
-	if wdl, ok := tree.WDL(); ok {
-		a.WDL = &wdl
+	for i := range r.Lines {
+		a.Visits += r.Lines[i].Visits
 	}
-	root := tree.Ranked()
-	for i := range root {
-		a.Visits += root[i].Visits
-	}
-	for i := range root {
-		e := &root[i]
-		m := Move{MoveAnswer: moveAnswer(&p, e), Share: stats.Float(float64(e.Visits) / float64(a.Visits)), Exact: e.Exact}
-		if wdl, ok := tree.WDLOf(e.Move); ok {
-			m.WDL = &wdl
+	for i := range r.Lines {
+		l := &r.Lines[i]
+		m := Move{MoveAnswer: moveAnswer(&p, &l.Edge), Share: stats.Float(float64(l.Visits) / float64(a.Visits)), WDL: l.WDL, Exact: l.Exact}
+		if a.plain {
+			m.Prior, m.Q = stats.Float(math.NaN()), stats.Float(l.Q)
 		}
 		here := p
-		for _, next := range tree.PVOf(e.Move) {
+		for _, next := range l.Moves {
 			m.Line = append(m.Line, here.SAN(next))
 			here.Play(next)
 		}
 		a.Moves = append(a.Moves, m)
 	}
-	a.answer = Answer(p, tree, a.Visits)
+	a.answer = &store.Answer{FEN: a.FEN, Value: a.Value, Visits: a.Visits}
+	for i := range a.Moves {
+		a.answer.Moves = append(a.answer.Moves, a.Moves[i].MoveAnswer)
+	}
+	if tree != nil && a.Visits > 0 {
+		a.answer.Tree = nodes(p, tree, a.Visits)
+	}
+	if a.plain {
+		a.Visits = r.Visits
+	}
 	return a
 }
 
@@ -105,9 +111,12 @@ const lineMoves = 8
 // Text writes the first moves as a table for people. 0 means all moves.
 func (a *Analysis) Text(w io.Writer, moves int) error {
 	head := facts(Row("position", fmt.Sprintf("%s  (%s)", a.FEN, a.Variant)), Row("network", a.Network))
-	of := "by the network alone"
-	if a.Visits > 0 {
-		of = fmt.Sprintf("after %d visits to depth %d", a.Visits, a.Depth)
+	of, unit := "by the network alone", "visits"
+	if a.plain {
+		unit = "positions"
+	}
+	if a.Visits > 0 || a.plain {
+		of = fmt.Sprintf("after %d %s to depth %d", a.Visits, unit, a.Depth)
 		if a.Seconds > 0 {
 			of += fmt.Sprintf(", in %.2g s", a.Seconds)
 		}
@@ -133,6 +142,9 @@ func (a *Analysis) Text(w io.Writer, moves int) error {
 
 // table has a row for each move. Networks that predict draws add a column.
 func (a *Analysis) table(moves []Move) Table {
+	if a.plain {
+		return plainTable(moves)
+	}
 	t := Table{Columns: []Column{number("move", ""), number("visits", ""), number("share", ""), number("prior", ""), number("Q", "")}}
 	if a.WDL != nil {
 		t.Columns = append(t.Columns, number("draw", ""))
@@ -159,6 +171,16 @@ func (a *Analysis) table(moves []Move) Table {
 			row = append(row, Cell{Text: draw})
 		}
 		t.Rows = append(t.Rows, append(row, Cell{Text: line}))
+	}
+	return t
+}
+
+// plainTable has a row for each move of a search without a tree.
+func plainTable(moves []Move) Table {
+	t := Table{Columns: []Column{number("move", ""), number("value", ""), {Name: "line"}}}
+	for i := range moves {
+		m := &moves[i]
+		t.Rows = append(t.Rows, Row(m.SAN, Signed(float64(m.Q)), strings.Join(m.Line[:min(len(m.Line), lineMoves)], " ")))
 	}
 	return t
 }

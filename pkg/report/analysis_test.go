@@ -54,13 +54,15 @@ func network(t *testing.T, v chess.Variant, planes, policy, value string) (searc
 }
 
 // think is a search.
-func think(t *testing.T, eval search.Evaluator, leaves int, g *chess.Game, task uci.Task) *search.Tree {
+func think(t *testing.T, eval search.Evaluator, leaves int, g *chess.Game, limit uci.Limit) *Analysis {
 	t.Helper()
 	e := uci.New(uci.Model{Eval: eval, Batch: leaves})
-	if err := e.Search(t.Context(), g, task, nil); err != nil {
+	e.MultiPV, e.PolicyOnly = 500, limit == uci.Limit{}
+	var last *uci.Report
+	if _, _, err := e.Think(t.Context(), g, uci.Task{Limit: limit}, func(r *uci.Report) { last = r }); err != nil {
 		t.Fatal(err)
 	}
-	return e.Tree()
+	return Analyze(*g.Position(), last, e.Tree())
 }
 
 // Visits are shared out among the moves, and every line is one of legal moves that
@@ -68,8 +70,7 @@ func think(t *testing.T, eval search.Evaluator, leaves int, g *chess.Game, task 
 func TestResult(t *testing.T) {
 	g := game(t, chess.Standard, "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3")
 	eval, _ := network(t, chess.Standard, "atomic16", "uci1968", nn.ValueTanh)
-	tree := think(t, eval, 2, g, uci.Task{Limit: uci.Limit{Nodes: 300}})
-	r := Analyze(*g.Position(), tree, time.Second)
+	r := think(t, eval, 2, g, uci.Limit{Nodes: 300})
 	visits, share := 0, 0.0
 	for _, m := range r.Moves {
 		visits, share = visits+m.Visits, share+float64(m.Share)
@@ -116,7 +117,7 @@ func TestDraws(t *testing.T) {
 	for _, head := range []string{nn.ValueTanh, nn.ValueWDL} {
 		eval, _ := network(t, chess.Standard, "atomic16", "uci1968", head)
 		for _, visits := range []int64{0, 50} {
-			r := Analyze(*g.Position(), think(t, eval, 1, g, uci.Task{Limit: uci.Limit{Nodes: visits}, PolicyOnly: visits == 0}), 0)
+			r := think(t, eval, 1, g, uci.Limit{Nodes: visits})
 			var text, js bytes.Buffer
 			if err := errors.Join(r.Text(&text, 0), r.JSON(&js, 0)); err != nil {
 				t.Fatal(err)
@@ -144,8 +145,7 @@ func TestDraws(t *testing.T) {
 func TestMateIsFirst(t *testing.T) {
 	g := game(t, chess.Standard, "k7/8/1K6/8/8/8/1Q6/8 w - - 0 1")
 	for _, l := range []uci.Limit{{Nodes: 5000}, {MoveTime: time.Hour}} {
-		tree := think(t, search.Uniform{}, 1, g, uci.Task{Limit: l})
-		r := Analyze(*g.Position(), tree, 0)
+		r := think(t, search.Uniform{}, 1, g, l)
 		if m := r.Moves[0]; !r.Exact || !strings.HasSuffix(m.SAN, "#") || !m.Exact || r.Visits > 5000 {
 			t.Errorf("%+v after %d visits", m, r.Visits)
 		}
@@ -158,8 +158,7 @@ func TestPolicy(t *testing.T) {
 	for _, c := range []struct{ planes, policy string }{{"atomic16", "uci1968"}, {"mover15", "uci2206-mover"}, {"alphazero119", "alphazero4672"}, {"lc0-112", "lc0-1858"}} {
 		eval, policy := network(t, chess.Standard, c.planes, c.policy, nn.ValueTanh)
 		g := game(t, chess.Standard, "r3k2r/pppq1ppp/2n5/4p3/4P3/5N2/PPPP1P1P/RNBQKB1R b KQkq - 2 3")
-		tree := think(t, eval, 1, g, uci.Task{PolicyOnly: true})
-		r := Analyze(*g.Position(), tree, 0)
+		r := think(t, eval, 1, g, uci.Limit{})
 		if r.Visits != 0 {
 			t.Errorf("%d visits without a search", r.Visits)
 		}
