@@ -13,7 +13,6 @@ import (
 
 	"alamos/pkg/uci/testdata/fake"
 
-
 	"github.com/google/go-cmp/cmp"
 
 	"alamos/pkg/chess"
