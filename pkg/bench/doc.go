@@ -3,7 +3,7 @@
 //
 // The important figure is the ratio of the two speeds within one run. A speed alone depends
 // on the machine and its load as much as on the program. Therefore the sides take turns
-// (see [alternate]), so that other load affects both. A speed counts only if the work is
+// (see [interleave]), so that other load affects both. A speed counts only if the work is
 // correct: results are compared with known ones, and a wrong result is an error.
 //
 // Each part has one type:

@@ -1,12 +1,12 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"time"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/encode"
@@ -18,13 +18,9 @@ import (
 // convolutions. The networks are untrained, which does not change their speed. The
 // positions are from random games of atomic chess, with 30 to 40 legal moves.
 type Network struct {
-	Networks   []Shape
-	Batches    []int
-	PolicyHead string // one of package nn's
-	Precision  string // one of package nn's
-	Device     string // see nn.Devices
-	Workers    int
-	Time       time.Duration // approximate time for each side
+	Options
+	Batches []int // nil means the best for the device
+	Workers int   // 0 means the best for the device
 
 	// Together makes the workers share each batch, as in a search for a single game.
 	// Otherwise each has its own batches, as in self-play.
@@ -35,22 +31,22 @@ type Network struct {
 
 // NetworkResult is the result for a network and a batch.
 type NetworkResult struct {
-	Network    string  `json:"network" table:"network"`
-	PolicyHead string  `json:"policy_head" table:"head"`
-	Precision  string  `json:"precision" table:"precision"`
-	Batch      int     `json:"batch" table:"batch"`
-	Workers    int     `json:"workers"`
-	Together   bool    `json:"together"`
-	Device     string  `json:"device"`
-	Speed      float64 `json:"positions_per_second" table:"positions/s" format:"thousands"`
-	Bare       float64 `json:"bare_positions_per_second" table:"bare/s" format:"thousands"` // of the convolutions alone
-	Ratio      float64 `json:"ratio" decimals:"3" table:"ratio" format:"%.3f"`
+	Network    string `json:"network" table:"network"`
+	PolicyHead string `json:"policy_head" table:"head"`
+	Precision  string `json:"precision" table:"precision"`
+	Batch      int    `json:"batch" table:"batch"`
+	Workers    int    `json:"workers"`
+	Together   bool   `json:"together"`
+	Device     string `json:"device"`
+	Speed      Figure `json:"positions_per_second" table:"positions/s"`
+	Bare       Figure `json:"bare_positions_per_second" table:"bare/s"` // of the convolutions alone
+	Ratio      Figure `json:"ratio" table:"ratio" format:"%.3f"`
 	// TFLOPs is the speed of the network's convolutions in 10^12 operations per second. A
 	// multiply-add is two operations.
-	TFLOPs float64 `json:"teraflops" decimals:"3" table:"TFLOP/s" format:"%.3g"`
+	TFLOPs Figure `json:"teraflops" table:"TFLOP/s" format:"%.3g"`
 	// Peak is the speed of products of large matrices on a CUDA device, the upper bound of
-	// convolutions. 0 means that it was not measured.
-	Peak float64 `json:"matrix_teraflops,omitempty" decimals:"1"`
+	// convolutions. It is missing on the processor.
+	Peak Figure `json:"matrix_teraflops,omitempty"`
 }
 
 func (r NetworkResult) How() string {
@@ -75,9 +71,17 @@ func (c networkCase) String() string { return fmt.Sprintf("%s, batch %d", c.shap
 
 // Run measures the networks in order, each with all batches.
 func (b *Network) Run(ctx context.Context) error {
-	codec, err := encode.NewCodec("atomic16", "uci1968", chess.Atomic)
+	codec, err := codecFor(chess.Atomic)
 	if err != nil {
 		return err
+	}
+	workers, batch, err := nn.Throughput(b.Device)
+	if err != nil {
+		return err
+	}
+	b.Workers = cmp.Or(b.Workers, workers)
+	if len(b.Batches) == 0 {
+		b.Batches = []int{batch}
 	}
 	var cases []networkCase
 	for _, shape := range b.Networks {
@@ -95,26 +99,18 @@ type evaluator interface {
 }
 
 func (b *Network) measure(ctx context.Context, codec encode.Codec, c networkCase) (r NetworkResult, err error) {
-	network, err := nn.New(c.shape.spec(codec, b.PolicyHead), 1)
-	if err != nil {
-		return r, err
-	}
-	batch, spec := c.batch, network.Spec()
-	r = NetworkResult{Network: c.shape.String(), PolicyHead: spec.PolicyHead, Batch: batch, Workers: b.Workers, Together: b.Together}
-	options := nn.InferenceOptions{Batch: batch, Device: b.Device, Precision: b.Precision}
+	batch, each, callers := c.batch, c.batch, b.Workers
 	if b.Together {
-		options.Batch = (batch + b.Workers - 1) / b.Workers
+		each, callers = (batch+b.Workers-1)/b.Workers, 1
 	}
-	model, err := network.Compile(options)
+	model, err := b.model(codec, c.shape, each)
 	if err != nil {
 		return r, err
 	}
 	defer model.Close()
-	r.Precision, r.Device = model.Precision(), strings.Join(model.Devices(), ",")
-
-	callers := b.Workers
-	if b.Together {
-		callers = 1
+	r = NetworkResult{
+		Network: c.shape.String(), PolicyHead: b.PolicyHead, Precision: model.Precision(), Batch: batch, Workers: b.Workers,
+		Together: b.Together, Device: strings.Join(model.Devices(), ","),
 	}
 	evaluate := make([]func() (int, error), callers)
 	for i := range evaluate {
@@ -134,28 +130,29 @@ func (b *Network) measure(ctx context.Context, codec encode.Codec, c networkCase
 			return batch, e.Evaluate(batches[next])
 		}
 	}
+	spec := b.spec(codec, c.shape)
 	convolve := make([]func() (int, error), b.Workers)
 	for i := range convolve {
-		options.Device = model.Devices()[i%len(model.Devices())] // the same distribution as that of the sessions
-		tower, err := nn.NewTower(spec, options)
+		device := model.Devices()[i%len(model.Devices())] // the same distribution as that of the sessions
+		tower, err := nn.NewTower(spec, nn.InferenceOptions{Batch: each, Device: device, Precision: b.Precision})
 		if err != nil {
 			return r, err
 		}
 		defer tower.Close()
-		convolve[i] = func() (int, error) { return options.Batch, tower.Run() }
+		convolve[i] = func() (int, error) { return each, tower.Run() }
 	}
-	turn := min(stretch, b.Time)
-	speeds, err := interleave(ctx, b.Time, sideBySide(turn, evaluate), sideBySide(turn, convolve))
+	speeds, err := interleave(ctx, b.Time, sideBySide(b.turn(), evaluate), sideBySide(b.turn(), convolve))
 	if err != nil {
 		return r, err
 	}
-	r.Speed, r.Bare, r.Ratio = speeds[0], speeds[1], speeds[0]/speeds[1]
-	r.TFLOPs = r.Speed * spec.FLOPs() / 1e12
+	r.Speed, r.Bare, r.Ratio = Figure(speeds[0]), Figure(speeds[1]), Figure(speeds[0]/speeds[1])
+	r.TFLOPs = r.Speed * Figure(spec.FLOPs()/1e12)
 	if device := model.Devices()[0]; device != nn.CPU {
-		r.Peak, err = nn.MatrixSpeed(device, r.Precision, b.Time)
-		r.Peak /= 1e12
+		peak, err := nn.MatrixSpeed(device, r.Precision, b.Time)
+		r.Peak = Figure(peak / 1e12)
+		return r, err
 	}
-	return r, err
+	return r, nil
 }
 
 // samplePositions returns batches of positions from random games of atomic chess, with 30
@@ -182,26 +179,4 @@ func samplePositions(codec encode.Codec, seed uint64, batch int) [][]*encode.Lea
 		g.Play(moves[rng.IntN(len(moves))])
 	}
 	return slices.Collect(slices.Chunk(leaves, batch))
-}
-
-// Shape is the size of a residual network in the usual notation: 6x64 is 6 blocks of 64
-// channels.
-type Shape struct{ Depth, Width int }
-
-func ParseShape(s string) (Shape, error) {
-	var x Shape
-	if _, err := fmt.Sscanf(s, "%dx%d", &x.Depth, &x.Width); err != nil || x.String() != s || x.Depth < 0 || x.Width < 1 {
-		return Shape{}, fmt.Errorf("network %q: want blocks and channels, as 6x64", s)
-	}
-	return x, nil
-}
-
-func (s Shape) String() string { return fmt.Sprintf("%dx%d", s.Depth, s.Width) }
-
-// spec returns a network of the shape for an encoding, with one of nn's policy heads.
-func (s Shape) spec(c encode.Codec, policyHead string) nn.Spec {
-	return nn.Spec{
-		Planes: c.Planes.Count(), Constant: c.Planes.Constant(), PolicySize: c.Policy.Size(),
-		Depth: s.Depth, Width: s.Width, PolicyHead: policyHead,
-	}
 }

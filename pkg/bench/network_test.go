@@ -19,8 +19,8 @@ func TestNetwork(t *testing.T) {
 		var results []NetworkResult
 		var begun []string
 		b := Network{
-			Networks: []Shape{{1, 16}, {0, 8}}, Batches: []int{3, 20}, PolicyHead: nn.PolicyConv, Precision: nn.FP32,
-			Workers: 2, Time: time.Nanosecond, Together: together,
+			Options: Options{Networks: []Shape{{1, 16}, {0, 8}}, PolicyHead: nn.PolicyConv, Precision: nn.FP32, Time: time.Nanosecond},
+			Batches: []int{3, 20}, Workers: 2, Together: together,
 		}
 		b.Begin = func(_, _ int, next string) { begun = append(begun, next) }
 		b.Result = func(r NetworkResult) { results = append(results, r) }
@@ -51,7 +51,7 @@ func TestNetwork(t *testing.T) {
 }
 
 func TestNetworkErrors(t *testing.T) {
-	b := Network{Networks: []Shape{{0, 8}}, Batches: []int{2}, Precision: "fp8", Workers: 1}
+	b := Network{Options: Options{Networks: []Shape{{0, 8}}, Precision: "fp8"}, Batches: []int{2}, Workers: 1}
 	if err := b.Run(t.Context()); err == nil || !strings.Contains(err.Error(), `0x8, batch 2: inference: precision: no "fp8"`) {
 		t.Errorf("have error %v", err)
 	}
@@ -105,12 +105,12 @@ func TestSamplePositions(t *testing.T) {
 // jsonOf is a result as JSON reads it back.
 func jsonOf(t *testing.T, result any) map[string]any {
 	t.Helper()
-	var text strings.Builder
-	if err := WriteJSON(&text, result); err != nil {
+	text, err := json.Marshal(result)
+	if err != nil {
 		t.Fatal(err)
 	}
 	r := map[string]any{}
-	if err := json.Unmarshal([]byte(text.String()), &r); err != nil {
+	if err := json.Unmarshal(text, &r); err != nil {
 		t.Fatal(err)
 	}
 	return r

@@ -1,9 +1,7 @@
 package bench
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -39,85 +37,45 @@ func each[T fmt.Stringer, R any](r *Reporter[R], things []T, measure func(T) (R,
 	return nil
 }
 
-// A result is a flat struct. The tags of a field control its output:
+// A result is a flat struct with tags for JSON and for its columns in a table:
 //
-//	json:"ratio" decimals:"3"       in JSON, rounded to the meaningful digits
-//	table:"ratio" format:"%.3f"     its column in a table
+//	table:"ratio" format:"%.3f"     a number, formatted
 //	table:"Mnodes/s" unit:"1e6"     a number in units
-//	format:"thousands"              with commas
+//	table:"nodes"                   a whole number with commas, or text
 //
-// A zero float64 or an empty string is a missing figure: null in JSON, "-" in a table. The
-// option omitempty leaves it out of JSON.
-type field struct {
-	reflect.StructField
-	value reflect.Value
-}
+// A Figure of 0 or an empty string is missing, which a table shows as "-".
 
-func fields(result any) []field {
-	v := reflect.ValueOf(result)
-	var all []field
-	for i := range v.NumField() {
-		all = append(all, field{v.Type().Field(i), v.Field(i)})
+// Figure is a measured number. 0 means that it is missing.
+type Figure float64
+
+// MarshalJSON writes four significant digits, or null if the figure is missing.
+func (f Figure) MarshalJSON() ([]byte, error) {
+	if f == 0 {
+		return []byte("null"), nil
 	}
-	return all
+	unit := math.Pow10(3 - int(math.Floor(math.Log10(math.Abs(float64(f))))))
+	return json.Marshal(math.Round(float64(f)*unit) / unit)
 }
 
-// missing reports whether the field is a missing figure.
-func (f field) missing() bool {
-	return f.value.IsZero() && (f.value.Kind() == reflect.Float64 || f.value.Kind() == reflect.String)
-}
-
-// WriteJSON writes a result as one line.
-func WriteJSON(w io.Writer, result any) error {
-	var b bytes.Buffer
-	for _, f := range fields(result) {
-		key, option, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if key == "-" || option == "omitempty" && f.value.IsZero() {
-			continue
-		}
-		value := f.value.Interface()
-		switch x := value.(type) {
-		case float64:
-			decimals, _ := strconv.Atoi(f.Tag.Get("decimals"))
-			scale := math.Pow10(decimals)
-			value = math.Round(x*scale) / scale
-		case error:
-			value = x.Error()
-		case fmt.Stringer:
-			value = x.String()
-		}
-		if f.missing() {
-			value = nil
-		}
-		text, err := json.Marshal(value)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(&b, ",%q:%s", key, text)
-	}
-	_, err := fmt.Fprintf(w, "{%s}\n", b.Bytes()[1:])
-	return err
-}
-
-// column returns the field's text in a table.
-func (f field) column() string {
+// cell returns the text of a field in a table.
+func cell(f reflect.StructField, v reflect.Value) string {
 	format := f.Tag.Get("format")
-	number := f.value
 	switch {
-	case f.missing():
+	case v.IsZero() && (v.CanFloat() || v.Kind() == reflect.String):
 		return "-"
-	case format == "thousands" && number.CanFloat():
-		return humanize.Comma(int64(number.Float()))
-	case format == "thousands":
-		return humanize.Comma(number.Convert(reflect.TypeFor[int64]()).Int())
-	case format == "":
-		return fmt.Sprint(f.value.Interface())
+	case format != "":
+		unit, err := strconv.ParseFloat(f.Tag.Get("unit"), 64)
+		if err != nil {
+			unit = 1
+		}
+		return fmt.Sprintf(format, v.Float()/unit)
+	case v.CanFloat():
+		return humanize.Comma(int64(v.Float()))
+	case v.CanInt():
+		return humanize.Comma(v.Int())
+	default:
+		return v.String()
 	}
-	unit, err := strconv.ParseFloat(f.Tag.Get("unit"), 64)
-	if err != nil {
-		unit = 1
-	}
-	return fmt.Sprintf(format, number.Float()/unit)
 }
 
 // WriteTable writes results for people: one per line in aligned columns, text to the left
@@ -126,45 +84,34 @@ func WriteTable[R interface{ How() string }](w io.Writer, results []R) error {
 	if len(results) == 0 {
 		return nil
 	}
-	var lines [][]string
-	var head []string
-	var left []bool
-	for _, f := range fields(results[0]) {
-		if name, ok := f.Tag.Lookup("table"); ok {
-			head = append(head, name)
-			left = append(left, f.value.Kind() == reflect.String)
+	var columns []reflect.StructField
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[R]()) {
+		if f.Tag.Get("table") != "" {
+			columns = append(columns, f)
 		}
 	}
-	lines = append(lines, head)
-	for _, r := range results {
-		var line []string
-		for _, f := range fields(r) {
-			if _, ok := f.Tag.Lookup("table"); ok {
-				line = append(line, f.column())
-			}
+	lines := make([]strings.Builder, 1+len(results))
+	for _, f := range columns {
+		texts := []string{f.Tag.Get("table")}
+		for _, r := range results {
+			texts = append(texts, cell(f, reflect.ValueOf(r).FieldByIndex(f.Index)))
 		}
-		lines = append(lines, line)
+		width := 0
+		for _, text := range texts {
+			width = max(width, utf8.RuneCountInString(text))
+		}
+		if f.Type.Kind() == reflect.String {
+			width = -width // to the left
+		}
+		for i, text := range texts {
+			fmt.Fprintf(&lines[i], "%*s  ", width, text)
+		}
 	}
-	width := make([]int, len(head))
-	for _, line := range lines {
-		for c, s := range line {
-			width[c] = max(width[c], utf8.RuneCountInString(s))
+	for i := range lines {
+		if _, err := fmt.Fprintln(w, strings.TrimRight(lines[i].String(), " ")); err != nil {
+			return err
 		}
-	}
-	var failed error
-	for _, line := range lines {
-		var b strings.Builder
-		for c, s := range line {
-			pad := strings.Repeat(" ", width[c]-utf8.RuneCountInString(s))
-			if left[c] {
-				b.WriteString(s + pad + "  ")
-			} else {
-				b.WriteString(pad + s + "  ")
-			}
-		}
-		_, err := fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
-		failed = errors.Join(failed, err)
 	}
 	_, err := fmt.Fprintf(w, "\n%s\n", results[0].How())
-	return errors.Join(failed, err)
+	return err
 }

@@ -1,12 +1,12 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
 
 	"alamos/pkg/chess"
-	"alamos/pkg/encode"
 	"alamos/pkg/nn"
 	"alamos/pkg/search"
 )
@@ -18,36 +18,30 @@ import (
 // measures the tree and the rules on one thread. Networks are untrained. Each is measured
 // alone on the machine, and all workers share each batch.
 type Search struct {
+	Options
 	Variants []chess.Variant
-	Visits   int // per search
-	Leaves   int // leaves evaluated in a step
+	Visits   int // per search; 0 means 100,000, with networks 800
+	Leaves   int // leaves evaluated in a step; 0 means 1, with networks 32
 	Solver   bool
-	Cache    int           // cached positions
-	Time     time.Duration // approximate time for each variant (and network)
-
-	Networks   []Shape
-	PolicyHead string // one of package nn's
-	Precision  string // one of package nn's
-	Device     string // see nn.Devices
-	Workers    int    // threads of the networks
+	Cache    int // cached positions
+	Workers  int // threads of the networks; 0 means the best for the device
 
 	Reporter[SearchResult]
 }
 
 // SearchResult is the result for a variant and a network.
 type SearchResult struct {
-	Variant string  `json:"variant" table:"variant"`
-	Network string  `json:"network,omitempty" table:"network"`
-	Visits  int     `json:"visits" table:"visits" format:"thousands"`
-	Leaves  int     `json:"leaves" table:"leaves"`
-	Speed   float64 `json:"visits_per_second" table:"visits/s" format:"thousands"`
-	Took    float64 `json:"-" table:"seconds" format:"%.3f"`                   // per search
-	Bytes   float64 `json:"bytes_per_visit" table:"bytes/visit" format:"%.0f"` // memory of the tree
+	Variant string `json:"variant" table:"variant"`
+	Network string `json:"network,omitempty" table:"network"`
+	Visits  int    `json:"visits" table:"visits"`
+	Leaves  int    `json:"leaves" table:"leaves"`
+	Speed   Figure `json:"visits_per_second" table:"visits/s"`
+	Seconds Figure `json:"seconds" table:"seconds" format:"%.3f"`             // per search
+	Bytes   Figure `json:"bytes_per_visit" table:"bytes/visit" format:"%.0f"` // memory of the tree
 
 	// With a network only:
-	Workers int     `json:"workers,omitempty"`
-	Fill    float64 `json:"batch_fill,omitempty" decimals:"3"` // fraction of batch slots that had a position
-	Seconds float64 `json:"seconds,omitempty" decimals:"6"`
+	Workers int    `json:"workers,omitempty"`
+	Fill    Figure `json:"batch_fill,omitempty"` // fraction of batch slots that had a position
 }
 
 func (r SearchResult) How() string {
@@ -55,7 +49,7 @@ func (r SearchResult) How() string {
 	if r.Network != "" {
 		how = fmt.Sprintf("One search alone, %d threads of the network", r.Workers)
 	}
-	return fmt.Sprintf("%s; from the start position; the best of %d turns.", how, turns)
+	return how + "; from the start position."
 }
 
 // searchCase is a variant and a network, which may be nil.
@@ -73,6 +67,16 @@ func (c searchCase) String() string {
 
 // Run measures the variants in order, each with all networks.
 func (s *Search) Run(ctx context.Context) error {
+	visits, leaves := 100_000, 1
+	if len(s.Networks) > 0 {
+		visits, leaves = 800, 32
+	}
+	s.Visits, s.Leaves = cmp.Or(s.Visits, visits), cmp.Or(s.Leaves, leaves)
+	workers, _, err := nn.Latency(s.Device)
+	if err != nil {
+		return err
+	}
+	s.Workers = cmp.Or(s.Workers, workers)
 	var cases []searchCase
 	for _, v := range s.Variants {
 		if len(s.Networks) == 0 {
@@ -84,53 +88,27 @@ func (s *Search) Run(ctx context.Context) error {
 	}
 	return each(&s.Reporter, cases, func(c searchCase) (SearchResult, error) {
 		if c.network == nil {
-			r, err := s.measure(ctx, c.variant, search.Uniform{})
-			r.Fill = 0
-			return r, err
+			return s.measure(ctx, c.variant, search.Uniform{})
 		}
-		e, stop, err := s.evaluator(c.variant, *c.network)
+		codec, err := codecFor(c.variant)
 		if err != nil {
 			return SearchResult{}, err
 		}
-		defer stop()
-		r, err := s.measure(ctx, c.variant, e)
-		r.Network, r.Workers, r.Seconds = c.network.String(), s.Workers, r.Took
+		model, err := s.model(codec, *c.network, (s.Leaves+s.Workers-1)/s.Workers)
+		if err != nil {
+			return SearchResult{}, err
+		}
+		defer model.Close()
+		group, err := model.NewGroup(s.Workers) // the workers share each batch
+		if err != nil {
+			return SearchResult{}, err
+		}
+		defer group.Close()
+		r, err := s.measure(ctx, c.variant, search.NewEvaluator(codec, group))
+		positions, places := model.Work()
+		r.Network, r.Workers, r.Fill = c.network.String(), s.Workers, Figure(positions)/Figure(max(1, places))
 		return r, err
 	})
-}
-
-// evaluator makes an untrained network whose workers share each batch. stop releases it.
-func (s *Search) evaluator(v chess.Variant, shape Shape) (e search.Evaluator, stop func(), err error) {
-	codec, err := codecFor(v)
-	if err != nil {
-		return nil, nil, err
-	}
-	network, err := nn.New(shape.spec(codec, s.PolicyHead), 1)
-	if err != nil {
-		return nil, nil, err
-	}
-	model, err := network.Compile(nn.InferenceOptions{Batch: (s.Leaves + s.Workers - 1) / s.Workers, Device: s.Device, Precision: s.Precision})
-	if err != nil {
-		return nil, nil, err
-	}
-	group, err := model.NewGroup(s.Workers)
-	if err != nil {
-		model.Close()
-		return nil, nil, err
-	}
-	return search.NewEvaluator(codec, group), func() { group.Close(); model.Close() }, nil
-}
-
-// counted counts the batches of an evaluator.
-type counted struct {
-	search.Evaluator
-	leaves, batches int
-}
-
-func (c *counted) Evaluate(leaves []*encode.Leaf) error {
-	c.leaves += len(leaves)
-	c.batches++
-	return c.Evaluator.Evaluate(leaves)
 }
 
 func (s *Search) measure(ctx context.Context, v chess.Variant, e search.Evaluator) (SearchResult, error) {
@@ -139,11 +117,10 @@ func (s *Search) measure(ctx context.Context, v chess.Variant, e search.Evaluato
 		Visits: s.Visits, CPuct: 2, ExpandAt: 2, Leaves: s.Leaves, Solver: s.Solver, Cache: s.Cache,
 	}, 1)
 	game := chess.NewGame(chess.StartPosition(v))
-	count := &counted{Evaluator: e}
-	best, err := alternate(ctx, s.Time, func(ctx context.Context) (int, time.Duration, error) {
+	speeds, err := interleave(ctx, s.Time, func(ctx context.Context) (int, time.Duration, error) {
 		began := time.Now()
 		tree.SetRoot(game)
-		if err := search.Run(ctx, []*search.Tree{tree}, count); err != nil {
+		if err := search.Run(ctx, []*search.Tree{tree}, e); err != nil {
 			return 0, 0, err
 		}
 		took := time.Since(began)
@@ -159,8 +136,7 @@ func (s *Search) measure(ctx context.Context, v chess.Variant, e search.Evaluato
 	if err != nil {
 		return r, err
 	}
-	r.Speed, r.Took = best[0], float64(s.Visits)/best[0]
-	r.Bytes = float64(tree.Bytes()) / float64(s.Visits)
-	r.Fill = float64(count.leaves) / float64(count.batches*s.Leaves)
+	r.Speed, r.Seconds = Figure(speeds[0]), Figure(float64(s.Visits)/speeds[0])
+	r.Bytes = Figure(tree.Bytes()) / Figure(s.Visits)
 	return r, nil
 }

@@ -35,7 +35,7 @@ func runSearch(t *testing.T, b Search) (begun []string, rows []map[string]any, t
 }
 
 func TestSearch(t *testing.T) {
-	_, rows, table := runSearch(t, Search{Variants: chess.Variants(), Visits: 2000, Leaves: 1, Time: time.Nanosecond})
+	_, rows, table := runSearch(t, Search{Options: Options{Time: time.Nanosecond}, Variants: chess.Variants(), Visits: 2000})
 	for i, v := range chess.Variants() {
 		r := rows[i]
 		if r["variant"] != v.String() || r["visits"] != 2000.0 || r["leaves"] != 1.0 {
@@ -57,8 +57,8 @@ func TestSearch(t *testing.T) {
 
 func TestSearchWithNetworks(t *testing.T) {
 	begun, rows, table := runSearch(t, Search{
-		Variants: []chess.Variant{chess.Atomic, chess.Crazyhouse}, Visits: 60, Leaves: 8, Solver: true, Cache: 100, Time: time.Nanosecond,
-		Networks: []Shape{{0, 8}, {1, 8}}, PolicyHead: nn.PolicyConv, Precision: nn.FP32, Workers: 2,
+		Variants: []chess.Variant{chess.Atomic, chess.Crazyhouse}, Visits: 60, Leaves: 8, Solver: true, Cache: 100, Workers: 2,
+		Options: Options{Networks: []Shape{{0, 8}, {1, 8}}, PolicyHead: nn.PolicyConv, Precision: nn.FP32, Time: time.Nanosecond},
 	})
 	if want := []string{"atomic, 0x8", "atomic, 1x8", "crazyhouse, 0x8", "crazyhouse, 1x8"}; !slices.Equal(begun, want) {
 		t.Errorf("begun %v, want %v", begun, want)

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,36 +25,32 @@ import (
 // not. Self-play is stopped in the middle of its games, which excludes their beginning and
 // end from the figures. Games includes them.
 type SelfPlay struct {
-	Networks   []Shape
-	PolicyHead string // one of package nn's
-	Variant    chess.Variant
-	Visits     int // per search; the other settings are those of the thesis
-	Batch      int // positions evaluated at once
-	Workers    int
-	Precision  string        // one of package nn's
-	Device     string        // see nn.Devices
-	Time       time.Duration // approximate time for each side with each network
-	Games      int           // number of whole games to play; 0 means as many as Time allows
+	Options
+	Variant chess.Variant
+	Visits  int // per search; the other settings are those of the thesis
+	Batch   int // positions evaluated at once; 0 means the best for the device
+	Workers int // 0 means the best for the device
+	Games   int // number of whole games to play; 0 means as many as Time allows
 
 	Reporter[SelfPlayResult]
 }
 
 // SelfPlayResult is the result for a network.
 type SelfPlayResult struct {
-	Network    string  `json:"network" table:"network"`
-	PolicyHead string  `json:"policy_head" table:"head"`
-	Variant    string  `json:"variant"`
-	Visits     int     `json:"visits"`
-	Batch      int     `json:"batch"`
-	Workers    int     `json:"workers"`
-	Precision  string  `json:"precision" table:"precision"`
-	Device     string  `json:"device"`
-	Bare       float64 `json:"bare_evaluations_per_second" table:"bare/s" format:"thousands"` // of the network alone
-	Speed      float64 `json:"evaluations_per_second" table:"self-play/s" format:"thousands"`
-	Ratio      float64 `json:"ratio" decimals:"3" table:"ratio" format:"%.3f"`
-	Fill       float64 `json:"fill" decimals:"3" table:"fill" format:"%.3f"` // fraction of batch slots that had a position
-	Games      float64 `json:"games_per_hour" decimals:"1" table:"games/h" format:"thousands"`
-	Whole      bool    `json:"whole_games"` // from the first to the last game
+	Network    string `json:"network" table:"network"`
+	PolicyHead string `json:"policy_head" table:"head"`
+	Variant    string `json:"variant"`
+	Visits     int    `json:"visits"`
+	Batch      int    `json:"batch"`
+	Workers    int    `json:"workers"`
+	Precision  string `json:"precision" table:"precision"`
+	Device     string `json:"device"`
+	Bare       Figure `json:"bare_evaluations_per_second" table:"bare/s"` // of the network alone
+	Speed      Figure `json:"evaluations_per_second" table:"self-play/s"`
+	Ratio      Figure `json:"ratio" table:"ratio" format:"%.3f"`
+	Fill       Figure `json:"fill" table:"fill" format:"%.3f"` // fraction of batch slots that had a position
+	Games      Figure `json:"games_per_hour" table:"games/h"`
+	Whole      bool   `json:"whole_games"` // from the first to the last game
 }
 
 func (r SelfPlayResult) How() string {
@@ -71,6 +68,11 @@ func (s *SelfPlay) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	workers, batch, err := nn.Throughput(s.Device)
+	if err != nil {
+		return err
+	}
+	s.Workers, s.Batch = cmp.Or(s.Workers, workers), cmp.Or(s.Batch, batch)
 	length := 0.0 // evaluations per game
 	if s.Games == 0 && len(s.Networks) > 0 {
 		if length, err = s.length(ctx, codec); err != nil {
@@ -80,20 +82,11 @@ func (s *SelfPlay) Run(ctx context.Context) error {
 	return each(&s.Reporter, s.Networks, func(shape Shape) (SelfPlayResult, error) {
 		r, err := s.measure(ctx, shape, codec)
 		if !r.Whole {
-			r.Games = r.Speed / length * 3600
+			r.Games = r.Speed / Figure(length) * 3600
 		}
 		r.Ratio = r.Speed / r.Bare
 		return r, err
 	})
-}
-
-// codecFor returns the encodings of the thesis if they support the variant, otherwise those
-// that support every variant.
-func codecFor(v chess.Variant) (encode.Codec, error) {
-	if c, err := encode.NewCodec("atomic16", "uci1968", v); err == nil {
-		return c, nil
-	}
-	return encode.NewCodec("variants31", "uci2206-mover", v)
 }
 
 // config returns self-play with the settings of the thesis. Each worker plays `slots` games
@@ -143,11 +136,7 @@ func (indifferent) Evaluate(leaves []*encode.Leaf) error {
 
 // measure measures one network.
 func (s *SelfPlay) measure(ctx context.Context, shape Shape, codec encode.Codec) (r SelfPlayResult, err error) {
-	network, err := nn.New(shape.spec(codec, s.PolicyHead), 1)
-	if err != nil {
-		return r, err
-	}
-	model, err := network.Compile(nn.InferenceOptions{Batch: s.Batch, Device: s.Device, Precision: s.Precision})
+	model, err := s.model(codec, shape, s.Batch)
 	if err != nil {
 		return r, err
 	}
@@ -174,13 +163,6 @@ func (s *SelfPlay) measure(ctx context.Context, shape Shape, codec encode.Codec)
 	}
 	return r, err
 }
-
-// stretch is the length of a side's turn: a few batches of a large network, or one if a
-// batch takes longer.
-const stretch = 200 * time.Millisecond
-
-// turn returns the duration of one stretch.
-func (s *SelfPlay) turn() time.Duration { return min(stretch, s.Time) }
 
 // start begins self-play behind a gate, with more games than the time allows, and runs it
 // until the memory of trees and games has grown. stop ends it.
@@ -218,8 +200,7 @@ func (s *SelfPlay) steady(ctx context.Context, model *nn.Model, nets []search.Ne
 	if err != nil {
 		return err
 	}
-	speeds, err := interleave(ctx, s.Time,
-		func(ctx context.Context) (int, time.Duration, error) { return g.alone(ctx, s.turn()) },
+	speeds, err := interleave(ctx, s.Time, g.alone(s.turn()),
 		func(ctx context.Context) (int, time.Duration, error) {
 			work, took, ok := g.stretch(ctx, s.turn())
 			if !ok {
@@ -233,7 +214,7 @@ func (s *SelfPlay) steady(ctx context.Context, model *nn.Model, nets []search.Ne
 	if err != nil {
 		return err
 	}
-	r.Bare, r.Speed, r.Fill = speeds[0], speeds[1], g.fill()
+	r.Bare, r.Speed, r.Fill = Figure(speeds[0]), Figure(speeds[1]), g.fill()
 	return nil
 }
 
@@ -250,8 +231,7 @@ func (s *SelfPlay) whole(ctx context.Context, model *nn.Model, nets []search.Net
 		return err
 	}
 	g.positions, g.places = 0, 0
-	alone := func(ctx context.Context) (int, time.Duration, error) { return g.alone(ctx, s.turn()) }
-	before, err := interleave(ctx, s.Time, alone)
+	before, err := interleave(ctx, s.Time, g.alone(s.turn()))
 	if err != nil {
 		return err
 	}
@@ -262,13 +242,13 @@ func (s *SelfPlay) whole(ctx context.Context, model *nn.Model, nets []search.Net
 	if err != nil {
 		return err
 	}
-	after, err := interleave(ctx, s.Time, alone)
+	after, err := interleave(ctx, s.Time, g.alone(s.turn()))
 	if err != nil {
 		return err
 	}
-	r.Bare, r.Fill = max(before[0], after[0]), g.fill()
-	r.Speed = float64(stats.Evaluations) / stats.Elapsed.Seconds()
-	r.Games = float64(stats.Games) / stats.Elapsed.Hours()
+	r.Bare, r.Fill = Figure(max(before[0], after[0])), g.fill()
+	r.Speed = Figure(float64(stats.Evaluations) / stats.Elapsed.Seconds())
+	r.Games = Figure(float64(stats.Games) / stats.Elapsed.Hours())
 	r.Whole = true
 	return nil
 }

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -64,7 +63,7 @@ func (g *gate) nets() []search.Net {
 }
 
 // fill returns the fraction of the slots in all counted batches that had a position.
-func (g *gate) fill() float64 { return float64(g.positions) / float64(max(1, g.places)) }
+func (g *gate) fill() Figure { return Figure(g.positions) / Figure(max(1, g.places)) }
 
 // count counts the batches that the workers evaluate during do. Before and after it, the
 // workers wait or have ended.
@@ -146,51 +145,25 @@ func (g *gate) stretch(ctx context.Context, d time.Duration) (work int, took tim
 	if !ok {
 		return 0, 0, false
 	}
-	var all joint
 	for _, w := range g.workers {
-		all.add(w.evaluated-w.mark, w.spent)
+		work += w.evaluated - w.mark
+		took += w.spent
 	}
-	return all.work, all.took(), true
+	return work, took / time.Duration(len(g.workers)), true
 }
 
-// alone makes each worker's network evaluate the recorded requests for a time, without the
-// worker. The workers must be waiting or have ended.
-func (g *gate) alone(ctx context.Context, d time.Duration) (work int, took time.Duration, err error) {
-	var all joint
-	var mu sync.Mutex
-	var wg sync.WaitGroup
+// alone makes each worker's network evaluate the recorded requests, without the worker. The
+// workers must be waiting or have ended.
+func (g *gate) alone(turn time.Duration) side {
+	var evaluate []func() (int, error)
 	for _, w := range g.workers {
-		wg.Go(func() {
-			n, began, failed := 0, time.Now(), error(nil)
-			for i := 0; failed == nil && time.Since(began) < d; i++ {
-				batch := w.recorded[i%len(w.recorded)]
-				n += len(batch)
-				failed = errors.Join(context.Cause(ctx), w.Net.Evaluate(batch))
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			all.add(n, time.Since(began))
-			err = errors.Join(err, failed)
+		next := 0
+		evaluate = append(evaluate, func() (int, error) {
+			next = (next + 1) % len(w.recorded)
+			return len(w.recorded[next]), w.Net.Evaluate(w.recorded[next])
 		})
 	}
-	wg.Wait()
-	return all.work, all.took(), err
-}
-
-// joint adds the work of parallel workers, each with its own time.
-type joint struct {
-	work  int
-	speed float64
-}
-
-func (j *joint) add(work int, took time.Duration) {
-	j.work += work
-	j.speed += float64(work) / max(took, time.Nanosecond).Seconds()
-}
-
-// took returns the time in which the work is done at the joint speed.
-func (j *joint) took() time.Duration {
-	return time.Duration(float64(j.work) / j.speed * float64(time.Second))
+	return sideBySide(turn, evaluate)
 }
 
 // gather closes the gate and waits for all workers. It then opens the gate if open is true.

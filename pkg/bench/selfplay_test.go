@@ -16,8 +16,8 @@ import (
 // tinySelfPlay is self-play with a network that takes no time to speak of.
 func tinySelfPlay() SelfPlay {
 	return SelfPlay{
-		Networks: []Shape{{0, 16}, {1, 16}}, PolicyHead: nn.PolicyConv, Variant: chess.Atomic,
-		Visits: 4, Batch: 8, Workers: 2, Time: 20 * time.Millisecond,
+		Options: Options{Networks: []Shape{{0, 16}, {1, 16}}, PolicyHead: nn.PolicyConv, Time: 20 * time.Millisecond},
+		Variant: chess.Atomic, Visits: 4, Batch: 8, Workers: 2,
 	}
 }
 
@@ -84,11 +84,7 @@ func TestFailingNetworkEndsSelfPlay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	network, err := nn.New(s.Networks[0].spec(codec, s.PolicyHead), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	model, err := network.Compile(nn.InferenceOptions{Batch: s.Batch})
+	model, err := s.model(codec, s.Networks[0], s.Batch)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,31 +28,27 @@ import (
 // ReLU. Libtorch's is measured twice, with the batch divided among the threads and with
 // every operation divided, and the faster result counts.
 type Train struct {
-	Networks   []Shape
-	PolicyHead string // one of package nn's
-	Precision  string // one of package nn's
-	Device     string // see nn.Devices
-	Batch      int
-	Threads    int           // 0 means one per core
-	Time       time.Duration // approximate time for each side with each network
+	Options
+	Batch   int
+	Threads int // 0 means one per core
 
 	Reporter[TrainResult]
 }
 
 // TrainResult is the result for a network.
 type TrainResult struct {
-	Network    string  `json:"network" table:"network"`
-	PolicyHead string  `json:"policy_head" table:"head"`
-	Precision  string  `json:"precision" table:"precision"`
-	Device     string  `json:"device"`
-	Batch      int     `json:"batch"`
-	Threads    int     `json:"threads"`
-	Speed      float64 `json:"positions_per_second" table:"positions/s" format:"thousands"`
-	Bare       float64 `json:"bare_positions_per_second" table:"bare/s" format:"thousands"` // with libtorch's operations
-	Ratio      float64 `json:"ratio" decimals:"3" table:"ratio" format:"%.3f"`
-	Fused      float64 `json:"fused_bare_positions_per_second" table:"fused/s" format:"thousands"` // with our operations; equal to bare on a CUDA device
-	FusedRatio float64 `json:"fused_ratio" decimals:"3" table:"ratio" format:"%.3f"`
-	Waited     float64 `json:"preparation_share" decimals:"4" table:"waited" unit:"0.01" format:"%.2f %%"` // fraction of the time that training waited for a batch
+	Network    string `json:"network" table:"network"`
+	PolicyHead string `json:"policy_head" table:"head"`
+	Precision  string `json:"precision" table:"precision"`
+	Device     string `json:"device"`
+	Batch      int    `json:"batch"`
+	Threads    int    `json:"threads"`
+	Speed      Figure `json:"positions_per_second" table:"positions/s"`
+	Bare       Figure `json:"bare_positions_per_second" table:"bare/s"` // with libtorch's operations
+	Ratio      Figure `json:"ratio" table:"ratio" format:"%.3f"`
+	Fused      Figure `json:"fused_bare_positions_per_second" table:"fused/s"` // with our operations; equal to bare on a CUDA device
+	FusedRatio Figure `json:"fused_ratio" table:"ratio" format:"%.3f"`
+	Waited     Figure `json:"preparation_share" table:"waited" unit:"0.01" format:"%.2f %%"` // fraction of the time that training waited for a batch
 }
 
 func (r TrainResult) How() string {
@@ -72,7 +68,7 @@ func (t *Train) Run(ctx context.Context) error {
 		return fmt.Errorf("bench: samples to learn from: %w", err)
 	}
 	return each(&t.Reporter, t.Networks, func(shape Shape) (TrainResult, error) {
-		r, err := t.measure(ctx, shape.spec(codec, t.PolicyHead), newEpochs(window, t.Batch))
+		r, err := t.measure(ctx, t.spec(codec, shape), newEpochs(window, t.Batch))
 		r.Network = shape.String()
 		return r, err
 	})
@@ -98,7 +94,7 @@ func (t *Train) measure(ctx context.Context, spec nn.Spec, l *epochs) (r TrainRe
 	}
 	defer func() { err = errors.Join(err, trainer.Close()) }()
 
-	turn := min(stretch, t.Time)
+	turn := t.turn()
 	sides := []side{func(ctx context.Context) (int, time.Duration, error) {
 		return l.learn(ctx, turn, func(b *nn.Batch) error {
 			_, err := trainer.Step(b, rate)
@@ -116,9 +112,7 @@ func (t *Train) measure(ctx context.Context, spec nn.Spec, l *epochs) (r TrainRe
 			return r, err
 		}
 		defer func() { err = errors.Join(err, bare.Close()) }()
-		sides = append(sides, func(ctx context.Context) (int, time.Duration, error) {
-			return repeat(ctx, turn, t.Batch, bare.Run)
-		})
+		sides = append(sides, sideBySide(turn, []func() (int, error){func() (int, error) { return t.Batch, bare.Run() }}))
 	}
 	for _, warm := range sides { // the first step of each allocates memory
 		if _, _, err := warm(ctx); err != nil {
@@ -133,10 +127,10 @@ func (t *Train) measure(ctx context.Context, spec nn.Spec, l *epochs) (r TrainRe
 	r = TrainResult{
 		PolicyHead: network.Spec().PolicyHead, Precision: trainer.Precision(), Device: trainer.Device(),
 		Batch: t.Batch, Threads: trainer.Threads(),
-		Speed: speeds[0], Bare: speeds[1], Fused: speeds[1], Waited: l.share(),
+		Speed: Figure(speeds[0]), Bare: Figure(speeds[1]), Fused: Figure(speeds[1]), Waited: l.share(),
 	}
 	if len(passes) > 1 {
-		r.Bare, r.Fused = max(speeds[1], speeds[2]), speeds[3]
+		r.Bare, r.Fused = Figure(max(speeds[1], speeds[2])), Figure(speeds[3])
 	}
 	r.Ratio, r.FusedRatio = r.Speed/r.Bare, r.Speed/r.Fused
 	return r, nil
@@ -234,4 +228,4 @@ func (l *epochs) learn(ctx context.Context, turn time.Duration, step func(*nn.Ba
 }
 
 // share returns the fraction of the time that learning waited for a batch.
-func (l *epochs) share() float64 { return l.waited.Seconds() / l.spent.Seconds() }
+func (l *epochs) share() Figure { return Figure(l.waited.Seconds() / l.spent.Seconds()) }

@@ -18,7 +18,8 @@ func TestTrain(t *testing.T) {
 	var results []TrainResult
 	var begun []string
 	b := Train{
-		Networks: []Shape{{1, 16}, {0, 8}}, PolicyHead: nn.PolicyConv, Precision: nn.FP32, Batch: 20, Threads: 2, Time: time.Nanosecond,
+		Options: Options{Networks: []Shape{{1, 16}, {0, 8}}, PolicyHead: nn.PolicyConv, Precision: nn.FP32, Time: time.Nanosecond},
+		Batch:   20, Threads: 2,
 	}
 	b.Begin = func(_, _ int, next string) { begun = append(begun, next) }
 	b.Result = func(r TrainResult) { results = append(results, r) }
@@ -51,7 +52,7 @@ func TestTrain(t *testing.T) {
 }
 
 func TestTrainErrors(t *testing.T) {
-	b := Train{Networks: []Shape{{0, 8}}, Precision: "fp8", Batch: 2}
+	b := Train{Options: Options{Networks: []Shape{{0, 8}}, Precision: "fp8"}, Batch: 2}
 	if err := b.Run(t.Context()); err == nil || !strings.Contains(err.Error(), `0x8: trainer: precision: no "fp8"`) {
 		t.Errorf("have error %v", err)
 	}
@@ -127,18 +128,6 @@ func TestEpochs(t *testing.T) {
 	}
 	fault := errors.New("fault")
 	if _, _, err := l.learn(t.Context(), turn, func(*nn.Batch) error { return fault }); !errors.Is(err, fault) {
-		t.Errorf("have error %v", err)
-	}
-}
-
-func TestRepeat(t *testing.T) {
-	n := 0
-	work, took, err := repeat(t.Context(), time.Millisecond, 5, func() error { n++; return nil })
-	if err != nil || n == 0 || work != 5*n || took < time.Millisecond {
-		t.Errorf("%d times: work %d in %v, error %v", n, work, took, err)
-	}
-	fault := errors.New("fault")
-	if _, _, err := repeat(t.Context(), time.Millisecond, 5, func() error { return fault }); !errors.Is(err, fault) {
 		t.Errorf("have error %v", err)
 	}
 }

@@ -3,50 +3,21 @@ package bench
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"sync"
 	"time"
 )
 
-// turns is the number of turns of each side.
-const turns = 3
-
 // side does a stretch of its work. It returns the amount of work (nodes, positions,
 // evaluations) and the time it took, without the cost of the measurement.
 type side func(ctx context.Context) (work int, took time.Duration, err error)
 
-// alternate measures the speed of each side in units of work per second. The sides take
-// turns. In a turn a side repeats its stretch until it has used an equal share of the
-// target, so that all sides are measured equally long. The best turn of each side counts,
-// because other programs disturbed it least.
-func alternate(ctx context.Context, target time.Duration, sides ...side) ([]float64, error) {
-	best := make([]float64, len(sides))
-	for range turns {
-		for i, do := range sides {
-			work, took := 0, time.Duration(0)
-			for took == 0 || took < target/turns {
-				n, t, err := do(ctx)
-				if err != nil {
-					return nil, err
-				}
-				work += n
-				took += max(t, time.Nanosecond)
-			}
-			best[i] = max(best[i], float64(work)/took.Seconds())
-		}
-	}
-	return best, nil
-}
-
 // minRounds is the minimum number of rounds of interleave.
 const minRounds = 4
 
-// interleave measures the speed of each side like alternate, but in many short turns of one
-// stretch each, until each side has used the target. Each side has one turn per round. Only
-// the faster half of the rounds counts, because other programs disturbed it least. It suits
-// sides that do the same work, more or less of it, because the same disturbances affect
-// them.
+// interleave measures the speed of each side in units of work per second. The sides take
+// turns of one stretch each, in rounds, until each side has used the target. Only the faster
+// half of the rounds counts, because other programs disturbed it least.
 func interleave(ctx context.Context, target time.Duration, sides ...side) ([]float64, error) {
 	type turn struct {
 		work int
@@ -126,15 +97,4 @@ func sideBySide(turn time.Duration, do []func() (work int, err error)) side {
 		}
 		return total, sum / time.Duration(len(do)), nil
 	}
-}
-
-// repeat calls do, with `each` units of work per call, until the turn is over.
-func repeat(ctx context.Context, turn time.Duration, each int, do func() error) (work int, took time.Duration, err error) {
-	for began := time.Now(); work == 0 || took < turn; took = time.Since(began) {
-		if err := errors.Join(context.Cause(ctx), do()); err != nil {
-			return 0, 0, err
-		}
-		work += each
-	}
-	return work, took, nil
 }

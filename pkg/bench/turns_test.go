@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -22,29 +23,10 @@ func script(log *[]string, name string, times ...time.Duration) side {
 	}
 }
 
-func TestSidesTakeTurns(t *testing.T) {
-	var log []string
-	best, err := alternate(t.Context(), 12*time.Millisecond,
-		script(&log, "fast", 2*time.Millisecond),
-		script(&log, "slow", 5*time.Millisecond, 3*time.Millisecond, 9*time.Millisecond))
-	if err != nil {
-		t.Fatal(err)
-	}
-	// A turn lasts until 4 ms are used.
-	want := []string{"fast", "fast", "slow", "fast", "fast", "slow", "slow", "fast", "fast", "slow"}
-	if !slices.Equal(log, want) {
-		t.Errorf("have %v, want %v", log, want)
-	}
-	// The slow side's turns: 5 ms; 3 and 9 ms, a mean of 6; 9 ms.
-	if want := []float64{30_000, 12_000}; !slices.Equal(best, want) {
-		t.Errorf("have %v, want %v", best, want)
-	}
-}
-
 func TestFailingSideEndsTurns(t *testing.T) {
 	fault := errors.New("fault")
 	var log []string
-	_, err := alternate(t.Context(), time.Millisecond,
+	_, err := interleave(t.Context(), time.Millisecond,
 		script(&log, "good", time.Millisecond),
 		func(context.Context) (int, time.Duration, error) { return 0, 0, fault })
 	if err != fault || len(log) != 1 {
@@ -76,10 +58,11 @@ func TestHalfOfRoundsCounts(t *testing.T) {
 
 func TestDepthFitsTheSlowerSide(t *testing.T) {
 	s := Position{Counts: []uint64{100, 2_000_000, 20_000_000, 200_000_000}}
-	at := func(pace time.Duration) perftSide { // pace: of a million
-		return func(_ context.Context, depth int) (time.Duration, error) {
-			return time.Duration(s.Counts[depth-1]/1000) * pace / 1000, nil
-		}
+	at := func(pace time.Duration) counter { // pace: of a million
+		return counter{"fake", func(_ context.Context, depth int) (uint64, error) {
+			time.Sleep(time.Duration(s.Counts[depth-1]/1000) * pace / 1000)
+			return s.Counts[depth-1], nil
+		}}
 	}
 	for _, test := range []struct {
 		target time.Duration
@@ -87,20 +70,22 @@ func TestDepthFitsTheSlowerSide(t *testing.T) {
 	}{
 		{time.Nanosecond, 2}, // never less than the warm-up
 		{time.Second, 2},
-		{2 * time.Second, 3},
-		{19 * time.Second, 3},
-		{20 * time.Second, 4},
+		{8 * time.Second, 3},
+		{79 * time.Second, 3},
+		{80 * time.Second, 4},
 		{time.Hour, 4},
 	} {
-		depth, best, err := s.measure(t.Context(), test.target, []perftSide{at(time.Millisecond), at(100 * time.Millisecond)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if depth != test.depth {
-			t.Errorf("%v: depth %d, want %d", test.target, depth, test.depth)
-		}
-		if ratio := best[0] / best[1]; math.Round(ratio) != 100 {
-			t.Errorf("%v: the slower side takes %v times as long, want 100", test.target, ratio)
-		}
+		synctest.Test(t, func(t *testing.T) { // sleeping takes no time
+			depth, speeds, err := s.measure(t.Context(), test.target, []counter{at(time.Millisecond), at(100 * time.Millisecond)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if depth != test.depth {
+				t.Errorf("%v: depth %d, want %d", test.target, depth, test.depth)
+			}
+			if ratio := speeds[0] / speeds[1]; math.Round(ratio) != 100 {
+				t.Errorf("%v: the slower side takes %v times as long, want 100", test.target, ratio)
+			}
+		})
 	}
 }
