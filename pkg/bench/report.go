@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"reflect"
 	"strconv"
 	"strings"
@@ -53,8 +52,11 @@ func (f Figure) MarshalJSON() ([]byte, error) {
 	if f == 0 {
 		return []byte("null"), nil
 	}
-	unit := math.Pow10(3 - int(math.Floor(math.Log10(math.Abs(float64(f))))))
-	return json.Marshal(math.Round(float64(f)*unit) / unit)
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(float64(f), 'g', 4, 64), 64)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(rounded)
 }
 
 // cell returns the text of a field in a table.
