@@ -160,7 +160,9 @@ With --json and without an engine, its speed and the ratio are null.`,
 		b.Positions = positions
 		switch {
 		case engine != "":
-			b.Peer = func(ctx context.Context, v chess.Variant) (*uci.Client, error) { return bench.StartPeer(ctx, engine, v) }
+			b.Peer = func(ctx context.Context, v chess.Variant) (*uci.Client, error) {
+				return bench.StartPeer(ctx, engine, v)
+			}
 			if err := provePeer(ctx, b.Peer, positions); err != nil {
 				return err
 			}
