@@ -54,7 +54,7 @@ func (h Histogram) Figure() (*Figure, error) {
 	p.Add(gridLines(false, true))
 	top := emptySpan()
 	var legend []entry
-	var told []string
+	var texts []string
 	for i, s := range h.Samples {
 		counted := plotter.Histogram{Width: width, FillColor: colorOf(i), LineStyle: draw.LineStyle{Color: color.White, Width: 0.6}}
 		for j := range n {
@@ -74,7 +74,7 @@ func (h Histogram) Figure() (*Figure, error) {
 		for _, b := range counted.Bins {
 			top.add(b.Weight)
 		}
-		told = append(told, s.tell())
+		texts = append(texts, s.describe())
 		if len(h.Samples) == 1 {
 			counted.Bins = slices.DeleteFunc(counted.Bins, func(b plotter.HistogramBin) bool { return b.Weight == 0 })
 			p.Add(&counted)
@@ -88,12 +88,10 @@ func (h Histogram) Figure() (*Figure, error) {
 	p.X.Min, p.X.Max = start, start+width*float64(n)
 	p.X.Tick.Marker = linearTicks{target: 8, whole: x.whole}
 	setRange(&p.Y, y, top, 0.05, 5)
-	lay, err := newLayout(h.Frame, legend, defaultWidth, 7.5)
-	if err != nil {
-		return nil, err
-	}
-	description := describe("Histogram", "", h.X.text(), told...)
-	return lay.figure(description, paintPlot(p, h.X.text(), y.text())), nil
+	return h.Frame.figure(content{
+		height: 7.5 * cm, legend: legend, paint: paintPlot(p, h.X.text(), y.text()),
+		description: describe("Histogram", "", h.X.text(), texts...),
+	})
 }
 
 // steps returns the outline of bins.
@@ -105,8 +103,8 @@ func steps(bins []plotter.HistogramBin) *plotter.Line {
 	return line
 }
 
-// tell describes the number of values and their range.
-func (s Sample) tell() string {
+// describe describes the number of values and their range.
+func (s Sample) describe() string {
 	values := slices.DeleteFunc(slices.Clone(s.Values), math.IsNaN)
 	if len(values) == 0 {
 		return clean(s.Name) + " (no data)"
@@ -163,39 +161,39 @@ func (r Results) Figure() (*Figure, error) {
 	n := len(r.White)
 	p := newPlot()
 	p.Add(gridLines(false, true))
-	bars := make([]*plotter.BarChart, len(parts))
+	room := (r.inner() - 2*cm) / vg.Length(n)
+	var bars []*plotter.BarChart
 	var legend []entry
 	for i, values := range parts {
-		bars[i] = &plotter.BarChart{Values: values, XMin: 1, Width: 1, Color: results[i].color, LineStyle: draw.LineStyle{Color: axisGray, Width: 0.4}}
-		if i > 0 {
-			bars[i].StackOn(bars[i-1])
+		bar := &plotter.BarChart{Values: values, XMin: 1, Width: 0.8 * room, Color: results[i].color}
+		if room >= 4 {
+			bar.LineStyle = draw.LineStyle{Color: axisGray, Width: 0.4}
 		}
-		p.Add(bars[i])
-		legend = append(legend, entry{results[i].name, []plot.Thumbnailer{bars[i]}})
-	}
-	lay, err := newLayout(r.Frame, legend, defaultWidth, 7)
-	if err != nil {
-		return nil, err
+		if i > 0 {
+			bar.StackOn(bars[i-1])
+		}
+		p.Add(bar)
+		bars = append(bars, bar)
+		legend = append(legend, entry{results[i].name, []plot.Thumbnailer{bar}})
 	}
 	p.X.Min, p.X.Max = 0.5, float64(n)+0.5
 	setRange(&p.Y, Axis{Most: 1}, span{}, 0, 5)
-	room := (lay.inner() - 2*vg.Centimeter) / vg.Length(n)
 	every := sparse(n, room, p.X.Tick.Label.Width(strconv.Itoa(n))+7)
 	var ticks plot.ConstantTicks
 	for i := every; i <= n; i += every { // 5, 10, 15
 		ticks = append(ticks, plot.Tick{Value: float64(i), Label: strconv.Itoa(i)})
 	}
 	p.X.Tick.Marker = ticks
-	description := describe("Stacked bars", "generation", "shares of games won by white, drawn, and won by black", r.tell(parts)...)
-	return lay.figure(description, func(c draw.Canvas) {
-		for _, b := range bars {
-			b.Width = 0.8 * room
-			if room < 4 {
-				b.LineStyle.Width = 0
-			}
+	var texts []string // of the first and the last bar with games
+	for i := range n {
+		if w, d, b := 100*parts[0][i], 100*parts[1][i], 100*parts[2][i]; w+d+b > 0 {
+			texts = append(texts[:min(1, len(texts))], fmt.Sprintf("bar %d %.0f %%, %.0f %%, %.0f %%", i+1, w, d, b))
 		}
-		paintPlot(p, "generation", "share of games")(c)
-	}), nil
+	}
+	return r.Frame.figure(content{
+		height: 7 * cm, legend: legend, paint: paintPlot(p, "generation", "share of games"),
+		description: describe("Stacked bars", "generation", "shares of games won by white, drawn, and won by black", texts...),
+	})
 }
 
 // shares returns the heights of the parts of all bars. A generation without games, or with
@@ -205,7 +203,7 @@ func (r Results) shares() (parts [3]plotter.Values, err error) {
 	if len(r.Draws) != n || len(r.Black) != n {
 		return parts, fmt.Errorf("plots: results of %d, %d and %d generations: %w", n, len(r.Draws), len(r.Black), ErrInvalid)
 	}
-	some := false
+	empty := true
 	for i := range n {
 		bar := []float64{r.White[i], r.Draws[i], r.Black[i]}
 		if err := checkNumbers(fmt.Sprintf("results of generation %d", i+1), bar...); err != nil {
@@ -214,28 +212,20 @@ func (r Results) shares() (parts [3]plotter.Values, err error) {
 		if slices.Min(bar) < 0 {
 			return parts, fmt.Errorf("plots: results of generation %d: %g games: %w", i+1, bar, ErrInvalid)
 		}
-		total := floats.Sum(bar)
-		some = some || total > 0
-		for k := range parts {
-			share := 0.0
-			if total > 0 {
-				share = bar[k] / total
+		if total := floats.Sum(bar); total > 0 {
+			empty = false
+			for k := range bar {
+				bar[k] /= total
 			}
-			parts[k] = append(parts[k], share)
+		} else {
+			clear(bar)
+		}
+		for k := range parts {
+			parts[k] = append(parts[k], bar[k])
 		}
 	}
-	if !some {
+	if empty {
 		return parts, fmt.Errorf("plots: results of %d generations without games: %w", n, ErrNoData)
 	}
 	return parts, nil
-}
-
-// tell describes the first and the last bar with games.
-func (r Results) tell(parts [3]plotter.Values) (told []string) {
-	for i := range r.White {
-		if w, d, b := 100*parts[0][i], 100*parts[1][i], 100*parts[2][i]; w+d+b > 0 {
-			told = append(told[:min(1, len(told))], fmt.Sprintf("bar %d %.0f %%, %.0f %%, %.0f %%", i+1, w, d, b))
-		}
-	}
-	return told
 }

@@ -12,17 +12,34 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"alamos/pkg/chess"
 )
 
+// Position is a position of chess or of a variant.
+type Position struct {
+	Variant string // empty means chess
+	FEN     string
+}
+
+func (p Position) parse() (chess.Position, error) {
+	v, err := chess.ParseVariant(cmp.Or(p.Variant, chess.Standard.String()))
+	if err != nil {
+		return chess.Position{}, fmt.Errorf("plots: %w: %w", ErrInvalid, err)
+	}
+	position, err := chess.ParseFEN(v, p.FEN)
+	if err != nil {
+		return position, fmt.Errorf("plots: %w: %w", ErrInvalid, err)
+	}
+	return position, nil
+}
+
 // Board shows a chess position with arrows for the moves that a search favors. The width of
-// an arrow is its weight. The legend names each arrow.
+// an arrow is its weight. The legend names each arrow, and the note has the side to move and
+// the pieces in hand.
 type Board struct {
 	Frame
-
-	// FEN is the position: the placement of the pieces, or a whole FEN. The side to move
-	// and the pieces in hand are noted in words.
-	FEN string
-
+	Position
 	Arrows []Arrow
 	Weight Axis // what the weights of arrows are
 }
@@ -38,81 +55,10 @@ type Arrow struct {
 	Note   string  // beside it, such as the move's value; may be empty
 }
 
-// boardSize is the number of files and ranks.
-const boardSize = 8
-
-// square is a file and a rank, both from 0.
-type square struct{ file, rank int }
-
-func parseSquare(s string) (square, error) {
-	if len(s) != 2 || s[0] < 'a' || s[0] > 'h' || s[1] < '1' || s[1] > '8' {
-		return square{}, fmt.Errorf("plots: square %q: want a file a-h and a rank 1-8, such as e4: %w", s, ErrInvalid)
-	}
-	return square{int(s[0] - 'a'), int(s[1] - '1')}, nil
-}
-
-// position is the content of a FEN: the pieces by rank and file, 0 for an empty square, and
-// a note on what is not on the board.
-type position struct {
-	pieces [boardSize][boardSize]byte
-	note   string
-}
-
-const pieceLetters = "PNBRQKpnbrqk"
-
-// parsePosition reads a FEN. Crazyhouse writes the pieces in hand after the placement, in
-// brackets or as a ninth rank. Only drawn parts are checked.
-func parsePosition(fen string) (p position, err error) {
-	bad := fmt.Errorf("plots: position %.100q: want 8 ranks of 8 squares, then, in brackets, the pieces in hand, then the side to move: %w", fen, ErrInvalid)
-	fields := strings.Fields(fen)
-	if len(fields) == 0 {
-		return p, bad
-	}
-	board, rest, bracket := strings.Cut(fields[0], "[")
-	hand, closed := strings.CutSuffix(rest, "]")
-	ranks := strings.Split(board, "/")
-	if len(ranks) == boardSize+1 && !bracket {
-		ranks, hand = ranks[:boardSize], ranks[boardSize]
-	}
-	if len(ranks) != boardSize || bracket && !closed || strings.Trim(hand, pieceLetters) != "" {
-		return p, bad
-	}
-	for i, rank := range ranks {
-		file := 0
-		for _, b := range []byte(strings.ReplaceAll(rank, "~", "")) { // the mark of promoted pieces
-			switch {
-			case b >= '1' && b <= '8':
-				file += int(b - '0')
-			case file < boardSize && strings.IndexByte(pieceLetters, b) >= 0:
-				p.pieces[boardSize-1-i][file] = b
-				file++
-			default:
-				return p, bad
-			}
-		}
-		if file != boardSize {
-			return p, bad
-		}
-	}
-	var notes []string
-	if len(fields) > 1 {
-		side, ok := map[string]string{"w": "White to move", "b": "Black to move"}[fields[1]]
-		if !ok {
-			return p, bad
-		}
-		notes = append(notes, side)
-	}
-	if hand != "" {
-		notes = append(notes, "in hand: "+hand)
-	}
-	p.note = strings.Join(notes, "; ")
-	return p, nil
-}
-
 // arrow is a checked Arrow.
 type arrow struct {
 	Arrow
-	from, to square
+	from, to chess.Square
 	share    float64 // of the greatest weight
 	color    color.Color
 }
@@ -122,13 +68,13 @@ func (a arrow) name() string {
 }
 
 const (
-	boardSide   = 9 * vg.Centimeter
+	boardSide   = 9 * cm
 	boardMargin = vg.Length(13) // for the letters of files and the numbers of ranks
 )
 
 // Figure implements [Chart].
 func (b Board) Figure() (*Figure, error) {
-	p, err := parsePosition(b.FEN)
+	p, err := b.Position.parse()
 	if err != nil {
 		return nil, err
 	}
@@ -136,29 +82,37 @@ func (b Board) Figure() (*Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	if b.Note = cmp.Or(b.Note, p.note); len(arrows) > 0 && b.Weight.text() != "" {
-		b.Note = strings.TrimPrefix(b.Note+"; arrows: "+b.Weight.text(), "; ")
-	}
-	var legend []entry
-	for _, a := range arrows {
-		name := a.name() + ": " + brief(a.Weight)
-		if a.Note != "" {
-			name += ", " + a.Note
+	if b.Note == "" {
+		b.Note = map[chess.Color]string{chess.White: "White to move", chess.Black: "Black to move"}[p.Turn()]
+		if _, hand, _ := strings.Cut(strings.Fields(p.FEN())[0], "["); len(hand) > 1 {
+			b.Note += "; in hand: " + strings.TrimSuffix(hand, "]")
 		}
-		legend = append(legend, entry{name, []plot.Thumbnailer{a}})
+	}
+	if len(arrows) > 0 && b.Weight.text() != "" {
+		b.Note += "; arrows: " + b.Weight.text()
+	}
+	description := "Chess board with the position " + p.FEN() + "."
+	var legend []entry
+	var texts []string
+	for _, a := range arrows {
+		text := a.name() + ": " + brief(a.Weight)
+		texts = append(texts, text)
+		if a.Note != "" {
+			text += ", " + a.Note
+		}
+		legend = append(legend, entry{text, []plot.Thumbnailer{a}})
+	}
+	if len(texts) > 0 {
+		description += " Arrows: " + several(texts, ", ") + "."
 	}
 	side := boardSide
 	if b.Width > 0 {
-		side = min(1.5*boardSide, vg.Length(b.Width)*vg.Centimeter-boardMargin-2*margin)
+		side = min(1.5*boardSide, b.inner()-boardMargin)
 	}
-	lay, err := newLayout(b.Frame, legend, float64((boardMargin+side+2*margin)/vg.Centimeter), float64((boardMargin+side)/vg.Centimeter))
-	if err != nil {
-		return nil, err
-	}
-	return lay.figure(b.describe(arrows), func(c draw.Canvas) {
-		g := boardGeometry{vg.Point{X: c.Min.X + boardMargin, Y: c.Max.Y - side}, side / boardSize}
-		g.paintSquares(&c, draw.LineStyle{}, func(s square) color.Color {
-			if (s.file+s.rank)%2 == 0 { // a1 is dark, and so is h8
+	return b.Frame.figure(content{width: boardMargin + side, height: boardMargin + side, legend: legend, description: description, paint: func(c draw.Canvas) {
+		g := boardAt(vg.Point{X: c.Min.X + boardMargin, Y: c.Max.Y - side}, side)
+		g.paintSquares(&c, draw.LineStyle{}, func(file, rank int) color.Color {
+			if (file+rank)%2 == 0 { // a1 is dark, and so is h8
 				return color.RGBA{0xC8, 0xB4, 0x98, 0xFF}
 			}
 			return color.RGBA{0xF3, 0xEC, 0xDF, 0xFF}
@@ -168,7 +122,7 @@ func (b Board) Figure() (*Figure, error) {
 		for _, a := range slices.Backward(arrows) { // the greatest on top
 			g.paintArrow(&c, a)
 		}
-	}), nil
+	}})
 }
 
 // Thumbnail implements plot.Thumbnailer.
@@ -181,12 +135,10 @@ func (a arrow) Thumbnail(c *draw.Canvas) {
 func (b Board) checkArrows() (arrows []arrow, err error) {
 	greatest := 0.0
 	for _, a := range b.Arrows {
-		checked := arrow{Arrow: a}
-		if checked.to, err = parseSquare(a.To); err != nil {
-			return nil, err
-		}
-		if checked.from, err = parseSquare(cmp.Or(a.From, a.To)); err != nil {
-			return nil, err
+		to, err := chess.ParseSquare(a.To)
+		from, err2 := chess.ParseSquare(cmp.Or(a.From, a.To))
+		if err := cmp.Or(err, err2); err != nil {
+			return nil, fmt.Errorf("plots: %w: %w", ErrInvalid, err)
 		}
 		where := fmt.Sprintf("arrow %s%s: weight", a.From, a.To)
 		if err := checkNumbers(where, a.Weight); err != nil {
@@ -196,7 +148,7 @@ func (b Board) checkArrows() (arrows []arrow, err error) {
 			return nil, fmt.Errorf("plots: %s %g: %w", where, a.Weight, ErrInvalid)
 		}
 		greatest = math.Max(greatest, a.Weight)
-		arrows = append(arrows, checked)
+		arrows = append(arrows, arrow{Arrow: a, from: from, to: to})
 	}
 	slices.SortStableFunc(arrows, func(a, b arrow) int { return cmp.Compare(b.Weight, a.Weight) })
 	for i := range arrows {
@@ -213,85 +165,50 @@ func (b Board) checkArrows() (arrows []arrow, err error) {
 	return arrows, nil
 }
 
-func (b Board) describe(arrows []arrow) string {
-	s := "Chess board with the position " + clean(b.FEN) + "."
-	var told []string
-	for _, a := range arrows {
-		told = append(told, a.name()+" "+brief(a.Weight))
-	}
-	if len(told) > 0 {
-		s += " Arrows: " + several(told, ", ") + "."
-	}
-	return s
+// board is the squares of a board.
+type board struct{ cells }
+
+func boardAt(corner vg.Point, side vg.Length) board {
+	return board{cells{corner, vg.Point{X: side / 8, Y: side / 8}, 8, 8}}
 }
 
-// boardGeometry is the place of a board: its corner at a1, and the side of a square.
-type boardGeometry struct {
-	corner vg.Point
-	side   vg.Length
-}
+func (g board) box(s chess.Square) vg.Rectangle { return g.cells.box(s.File(), s.Rank()) }
 
-// at returns the lower left corner of a square.
-func (g boardGeometry) at(s square) vg.Point {
-	return vg.Point{X: g.corner.X + g.side*vg.Length(s.file), Y: g.corner.Y + g.side*vg.Length(s.rank)}
-}
-
-func (g boardGeometry) box(s square) vg.Rectangle {
-	return vg.Rectangle{Min: g.at(s), Max: g.at(square{s.file + 1, s.rank + 1})}
-}
-
-// paintSquares fills the squares except those with a nil color. It draws the edge, and the
-// lines between squares if they have a width.
-func (g boardGeometry) paintSquares(c *draw.Canvas, line draw.LineStyle, fill func(square) color.Color) {
-	for rank := range boardSize {
-		for file := range boardSize {
-			s := square{file, rank}
-			if col := fill(s); col != nil {
-				c.SetColor(col)
-				c.Fill(g.box(s).Path())
-			}
-		}
-	}
-	end := g.at(square{boardSize, boardSize})
-	for i := range boardSize {
-		at := g.at(square{i, i})
-		c.StrokeLine2(line, at.X, g.corner.Y, at.X, end.Y)
-		c.StrokeLine2(line, g.corner.X, at.Y, end.X, at.Y)
-	}
+// paintSquares fills the squares, and draws the edge and the lines between them.
+func (g board) paintSquares(c *draw.Canvas, line draw.LineStyle, fill func(file, rank int) color.Color) {
+	g.paint(c, line, fill)
 	c.SetLineStyle(draw.LineStyle{Color: axisGray, Width: 0.6})
-	c.Stroke(vg.Rectangle{Min: g.corner, Max: end}.Path())
+	c.Stroke(vg.Rectangle{Min: g.corner, Max: g.cells.box(8, 8).Min}.Path())
 }
 
-func (g boardGeometry) paintPieces(c *draw.Canvas, p position) {
-	for rank, files := range p.pieces {
-		for file, piece := range files {
-			if piece != 0 {
-				paintPiece(c, piece, g.at(square{file, rank}), g.side)
-			}
+func (g board) paintPieces(c *draw.Canvas, p chess.Position) {
+	for s := range chess.NoSquare {
+		if t, side := p.PieceAt(s); t != chess.NoPieceType {
+			paintPiece(c, t, side, g.box(s))
 		}
 	}
 }
 
 // paintLetters writes the letters of files below the board and optionally the numbers of
 // ranks at its left.
-func (g boardGeometry) paintLetters(c *draw.Canvas, style text.Style, numbers bool) {
-	for i := range boardSize {
-		mid := g.side * (vg.Length(i) + 0.5)
-		c.FillText(aligned(style, draw.XCenter, draw.YTop), vg.Point{X: g.corner.X + mid, Y: g.corner.Y - 2.5}, string(rune('a'+i)))
+func (g board) paintLetters(c *draw.Canvas, style text.Style, numbers bool) {
+	for i := range 8 {
+		mid := center(g.box(chess.NewSquare(i, i)))
+		c.FillText(aligned(style, draw.XCenter, draw.YTop), vg.Point{X: mid.X, Y: g.corner.Y - 2.5}, string(rune('a'+i)))
 		if numbers {
-			c.FillText(aligned(style, draw.XRight, yMiddle), vg.Point{X: g.corner.X - 4, Y: g.corner.Y + mid}, string(rune('1'+i)))
+			c.FillText(aligned(style, draw.XRight, yMiddle), vg.Point{X: g.corner.X - 4, Y: mid.Y}, string(rune('1'+i)))
 		}
 	}
 }
 
 // paintArrow draws a move, or a ring for a piece from the hand.
-func (g boardGeometry) paintArrow(c *draw.Canvas, a arrow) {
-	half := vg.Point{X: g.side / 2, Y: g.side / 2}
-	from, to := g.at(a.from).Add(half), g.at(a.to).Add(half)
-	width := g.side * vg.Length(0.05+0.19*a.share)
+func (g board) paintArrow(c *draw.Canvas, a arrow) {
+	side := g.size.X
+	from, to := center(g.box(a.from)), center(g.box(a.to))
+	width := side * vg.Length(0.05+0.19*a.share)
 	if from == to {
 		var ring vg.Path
-		radius := g.side*0.42 - width/2
+		radius := side*0.42 - width/2
 		ring.Move(vg.Point{X: to.X + radius, Y: to.Y})
 		ring.Arc(to, radius, 0, 2*math.Pi)
 		ring.Close()
@@ -301,7 +218,7 @@ func (g boardGeometry) paintArrow(c *draw.Canvas, a arrow) {
 	}
 	way := to.Sub(from)
 	length := vg.Length(math.Hypot(float64(way.X), float64(way.Y)))
-	from = from.Add(way.Scale(g.side * 0.3 / length)) // keeps the moving piece visible
+	from = from.Add(way.Scale(side * 0.3 / length)) // keeps the moving piece visible
 	paintArrow(c, from, to, width, a.color)
 }
 

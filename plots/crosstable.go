@@ -3,11 +3,10 @@ package plots
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
-	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
 // Record is the result of one player against another.
@@ -40,13 +39,15 @@ func (t Crosstable) Figure() (*Figure, error) {
 		return nil, err
 	}
 	n := len(t.Players)
-	side := min(1.25*vg.Centimeter, max(0.5*vg.Centimeter, 22*vg.Centimeter/vg.Length(n)))
-	cells := make([][]cell, n)
-	var told []string
-	var points, games labels
-	style := textStyle(tickSize, ink, false)
-	for i, row := range t.Cells {
-		for j, r := range row {
+	side := min(1.25*cm, max(0.5*cm, 22*cm/vg.Length(n)))
+	drawn := table{
+		columns: append(slices.Clone(t.Players), "total"), cells: make([][]cell, n), size: vg.Point{X: side, Y: side}, above: true,
+		scale: newColorScale(Axis{Label: "score", Most: 1}, span{}, scores),
+	}
+	var texts []string
+	for i, player := range t.Players {
+		var row []cell
+		for j, r := range t.Cells[i] {
 			c := cell{value: math.NaN()}
 			switch {
 			case i == j:
@@ -55,26 +56,21 @@ func (t Crosstable) Figure() (*Figure, error) {
 			default:
 				c = cell{value: r.Share(), text: strconv.FormatFloat(r.Share(), 'f', 2, 64), small: fmt.Sprintf("%d/%d/%d", r.Wins, r.Draws, r.Losses)}
 			}
-			cells[i] = append(cells[i], c)
+			row = append(row, c)
 		}
 		total := t.total(i)
-		text := strconv.FormatFloat(total.Points(), 'f', -1, 64)
-		told = append(told, fmt.Sprintf("%s %s of %d", fitName(clean(t.Players[i]), style, nameWidth), text, total.Games()))
+		points := strconv.FormatFloat(total.Points(), 'f', -1, 64)
+		texts = append(texts, fmt.Sprintf("%s %s of %d", fitName(clean(player), textStyle(tickSize, ink, false), nameWidth), points, total.Games()))
+		sum := cell{plain: true}
 		if total.Games() > 0 {
-			right := plotter.XY{X: float64(n) - 0.5, Y: float64(n - 1 - i)}
-			points.add(right, text, aligned(textStyle(tickSize, ink, true), draw.XLeft, yMiddle))
-			games.add(right, fmt.Sprintf("of %d", total.Games()), aligned(textStyle(smallSize, softInk, false), draw.XLeft, yMiddle))
+			sum = cell{text: points, small: fmt.Sprintf("of %d", total.Games()), bold: true, plain: true}
 		}
+		drawn.rows = append(drawn.rows, player)
+		drawn.cells[i] = append(row, sum)
 	}
-	scale := newColorScale(Axis{Label: "score", Most: 1}, span{}, scores)
-	table := newTable(t.Players, cells, scale, vg.Point{X: side, Y: side})
-	points.Offset, games.Offset = vg.Point{X: 8, Y: lineAbove}, vg.Point{X: 8, Y: lineBelow}
-	if side < vg.Centimeter {
-		points.Offset.Y, games = 0, labels{}
-	}
-	columns := t.columnNames(side)
-	add(table.plot, &points.Labels, &games.Labels, &columns.Labels)
-	return table.figure(t.Frame, "", "", describe("Table of scores of the player of each row against that of each column", "", "", told...))
+	slices.Reverse(drawn.rows) // the first player is at the top
+	slices.Reverse(drawn.cells)
+	return drawn.figure(t.Frame, describe("Table of scores of the player of each row against that of each column", "", "", texts...))
 }
 
 func (t Crosstable) check() error {
@@ -110,26 +106,4 @@ func (t Crosstable) total(i int) (total Record) {
 		}
 	}
 	return total
-}
-
-// columnNames returns the names above the columns. They are upright if one is wider than
-// its column.
-func (t Crosstable) columnNames(side vg.Length) *labels {
-	top := &labels{}
-	top.Offset.Y = 4
-	style := aligned(textStyle(tickSize, ink, false), draw.XCenter, draw.YBottom)
-	for _, name := range t.Players {
-		if style.Width(clean(name)) > side-4 {
-			style = aligned(style, draw.XLeft, draw.YCenter)
-			style.Rotation = math.Pi / 2
-			break
-		}
-	}
-	n := len(t.Players)
-	for j, name := range t.Players {
-		top.add(plotter.XY{X: float64(j), Y: float64(n) - 0.5}, fitName(clean(name), style, nameWidth), style)
-	}
-	total := aligned(textStyle(tickSize, softInk, false), draw.XLeft, draw.YBottom)
-	top.add(plotter.XY{X: float64(n) - 0.5, Y: float64(n) - 0.5}, " total", total)
-	return top
 }

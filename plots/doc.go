@@ -1,8 +1,12 @@
 // Package plots draws the figures of a notebook: data in, picture out.
 //
-// Every kind of figure is a small struct that holds its data: [Lines], [Loss],
-// [LossHeads], [Multiples], [Heatmap], [Parallel], [Crosstable], [Ladder],
-// [Histogram], [Results], [PolicyPlanes], [Board] and [Tree]. Its Figure method
+//	figure, err := plots.Lines{X: plots.Axis{Label: "generation"}, Series: series}.Figure()
+//	...
+//	err = figure.WriteFiles("figures", "score") // as SVG, PNG and PDF
+//
+// Every kind of figure is a small struct that holds its data: [Lines], [Stack],
+// [Multiples], [Heatmap], [Parallel], [Crosstable], [Ladder], [Histogram],
+// [Results], [PolicyPlanes], [Board] and [Tree]. Its Figure method
 // checks the data, lays the picture out, and returns a [*Figure] that renders
 // itself as SVG, as SVG to be inlined in a page, as PNG and as PDF. The same
 // data gives the same bytes, independent of the machine's fonts, the time and

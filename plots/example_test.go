@@ -62,15 +62,18 @@ func ExampleFigure_WriteFiles() {
 	// game_length.svg
 }
 
-func ExampleLoss() {
+func ExampleStack() {
 	epochs := []float64{1, 2, 3, 4}
-	figure, err := plots.Loss{
-		Series: []plots.LossSeries{{
-			Name:       "small",
-			Rate:       plots.Points(epochs, []float64{0.05, 0.05, 0.025, 0.025}),
-			Training:   plots.Points(epochs, []float64{2.2, 1.9, 1.8, 1.7}),
-			Validation: plots.Points(epochs, []float64{2.3, 2.0, 2.1, 1.9}),
-		}},
+	figure, err := plots.Stack{
+		Panels: []plots.Panel{
+			{Y: plots.Axis{Label: "learning rate", Log: true}, Series: []plots.Series{
+				{Points: plots.Points(epochs, []float64{0.05, 0.05, 0.025, 0.025}), Step: true},
+			}},
+			{Y: plots.Axis{Label: "loss", Unit: "nats"}, Series: []plots.Series{
+				{Curve: "validation", Points: plots.Points(epochs, []float64{2.3, 2.0, 2.1, 1.9})},
+				{Curve: "training", Points: plots.Points(epochs, []float64{2.2, 1.9, 1.8, 1.7})},
+			}},
+		},
 		Generations: []float64{2, 4},
 	}.Figure()
 	if err != nil {
@@ -78,7 +81,7 @@ func ExampleLoss() {
 		return
 	}
 	fmt.Println(figure.Description())
-	// Output: Panels above one another of learning rate and losses against epoch: small learning rate from 0.05 at 1 to 0.025 at 4, training loss from 2.2 at 1 to 1.7 at 4, validation loss from 2.3 at 1 to 1.9 at 4.
+	// Output: Panels above one another against epoch: learning rate from 0.05 at 1 to 0.025 at 4; loss validation from 2.3 at 1 to 1.9 at 4, training from 2.2 at 1 to 1.7 at 4.
 }
 
 func ExampleCrosstable() {
@@ -206,31 +209,18 @@ func ExampleMultiples() {
 	// Output: 2 panels of validation loss (nats) against epoch: depth 5 from 2.1 at 1 to 1.7 at 3; depth 10 from 2 at 1 to 1.5 at 3.
 }
 
-func ExampleLossHeads() {
-	figure, err := plots.LossHeads{Heads: []plots.HeadLoss{
-		{Name: "policy", Unit: "nats", Series: []plots.Series{{Name: "validation", Points: plots.Points([]float64{1, 2}, []float64{2.9, 2.4})}}},
-		{Name: "value", Unit: "squared error", Series: []plots.Series{{Name: "validation", Points: plots.Points([]float64{1, 2}, []float64{0.71, 0.62})}}},
-	}}.Figure()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(figure.Description())
-	// Output: Panels above one another of the loss of each head against epoch: policy loss validation from 2.9 at 1 to 2.4 at 2; value loss validation from 0.71 at 1 to 0.62 at 2.
-}
-
 func ExampleBoard() {
 	figure, err := plots.Board{
-		FEN:    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
-		Arrows: []plots.Arrow{{From: "d2", To: "d4", Weight: 0.31}, {From: "g1", To: "f3", Weight: 0.47, Label: "Nf3"}},
-		Weight: plots.Axis{Label: "share of visits"},
+		Position: plots.Position{FEN: "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"},
+		Arrows:   []plots.Arrow{{From: "d2", To: "d4", Weight: 0.31}, {From: "g1", To: "f3", Weight: 0.47, Label: "Nf3"}},
+		Weight:   plots.Axis{Label: "share of visits"},
 	}.Figure()
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	fmt.Println(figure.Description())
-	// Output: Chess board with the position rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1. Arrows: Nf3 0.47, d2–d4 0.31. White to move; arrows: share of visits.
+	// Output: Chess board with the position rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1. Arrows: Nf3: 0.47, d2–d4: 0.31. White to move; arrows: share of visits.
 }
 
 func ExamplePolicyPlanes() {
@@ -259,7 +249,7 @@ func ExampleTree() {
 		return
 	}
 	fmt.Println(figure.Description())
-	// Output: Search tree of 100 visits: Nf3 60 visits Q +0.11, d4 39 visits Q −0.02; most visited line Nf3 d5.
+	// Output: Search tree of 100 visits: Nf3 60 visits Q +0.11, d4 39 visits Q −0.02. Most visited line: Nf3 d5.
 }
 
 // The same tree for Graphviz: dot -Tsvg.

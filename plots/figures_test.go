@@ -78,40 +78,46 @@ func scoreTrials() plots.Chart {
 }
 
 // training makes the losses of some epochs with a plateau schedule.
-func training(name string, epochs int, level float64) plots.LossSeries {
-	s := plots.LossSeries{Name: name}
-	rate := 0.05
+func training(epochs int, level float64) (rate, training, validation []plots.Point) {
+	r := 0.05
 	for e := range epochs {
 		if e == 14 || e == 22 || e == 31 {
-			rate /= 2
+			r /= 2
 		}
 		// Each generation's new data is harder than the last epoch's.
 		fresh := 0.12 * math.Exp(-float64(e%10)/3)
 		decay := level + 0.9*math.Exp(-float64(e)/9)
 		point := func(y float64) plots.Point { return plots.Point{X: float64(e + 1), Y: stats.Exactly(y)} }
-		s.Rate = append(s.Rate, point(rate))
-		s.Training = append(s.Training, point(decay-0.05+fresh-0.004*float64(e%10)))
-		s.Validation = append(s.Validation, point(decay+0.03+fresh))
+		rate = append(rate, point(r))
+		training = append(training, point(decay-0.05+fresh-0.004*float64(e%10)))
+		validation = append(validation, point(decay+0.03+fresh))
+	}
+	return rate, training, validation
+}
+
+// lossOf stacks the learning rates and the losses of trials.
+func lossOf(title string, names []string, levels ...float64) plots.Stack {
+	s := plots.Stack{
+		Frame:       plots.Frame{Title: title},
+		Panels:      []plots.Panel{{Y: plots.Axis{Label: "learning rate", Log: true}}, {Y: plots.Axis{Label: "loss"}}},
+		Generations: []float64{10, 20, 30, 40},
+	}
+	for i, name := range names {
+		rate, training, validation := training(40, levels[i])
+		s.Panels[0].Series = append(s.Panels[0].Series, plots.Series{Name: name, Points: rate, Step: true})
+		s.Panels[1].Series = append(s.Panels[1].Series,
+			plots.Series{Name: name, Curve: "validation", Points: validation}, plots.Series{Name: name, Curve: "training", Points: training})
 	}
 	return s
 }
 
-func loss() plots.Chart {
-	return plots.Loss{
-		Frame:       plots.Frame{Title: "Learning rate and loss"},
-		Series:      []plots.LossSeries{training("small", 40, 1.2)},
-		Generations: []float64{10, 20, 30, 40},
-	}
-}
+func loss() plots.Chart { return lossOf("Learning rate and loss", []string{""}, 1.2) }
 
 func lossTrials() plots.Chart {
-	a, b := training("width 64", 40, 1.3), training("width 128", 40, 1.1)
-	b.Validation[17].Y.Value, b.Training[17].Y.Value = nan, nan
-	return plots.Loss{
-		Frame:       plots.Frame{Title: "Learning rate and loss by width"},
-		Series:      []plots.LossSeries{a, b},
-		Generations: []float64{10, 20, 30, 40},
-	}
+	s := lossOf("Learning rate and loss by width", []string{"width 64", "width 128"}, 1.3, 1.1)
+	s.Panels[1].Series[2].Points[17].Y.Value = nan
+	s.Panels[1].Series[3].Points[17].Y.Value = nan
+	return s
 }
 
 func crosstable() plots.Chart {
@@ -314,7 +320,8 @@ func multiples() plots.Chart {
 		Y:     plots.Axis{Label: "validation loss", Unit: "nats"},
 	}
 	for i, name := range []string{"depth 2, c_puct 1", "depth 5, c_puct 1", "depth 10, c_puct 1", "depth 2, c_puct 2", "depth 5, c_puct 2"} {
-		s := plots.Series{Name: name, Points: training("", 40, 1.6-0.2*float64(i%3)-0.05*float64(i)).Validation}
+		_, _, validation := training(40, 1.6-0.2*float64(i%3)-0.05*float64(i))
+		s := plots.Series{Name: name, Points: validation}
 		if i == 3 {
 			s.Points = s.Points[:17] // still training
 		}
@@ -334,22 +341,18 @@ func multiplesBands() plots.Chart {
 }
 
 func lossHeads() plots.Chart {
-	l := plots.LossHeads{
-		Frame: plots.Frame{Title: "Loss by head"},
-		Heads: []plots.HeadLoss{
-			{Name: "policy", Unit: "nats"}, {Name: "value", Unit: "squared error"}, {Name: "moves left", Unit: "Huber"},
-		},
-		Generations: []float64{10, 20, 30, 40},
-	}
-	for h := range l.Heads {
-		for k, name := range []string{"training", "validation"} {
-			s := plots.Series{Name: name, Points: training("", 40, 1.2+0.1*float64(k)).Validation}
-			for e := range s.Points {
-				y := &s.Points[e].Y.Value
+	l := plots.Stack{Frame: plots.Frame{Title: "Loss by head"}, Generations: []float64{10, 20, 30, 40}}
+	for h, head := range []plots.Axis{{Label: "policy loss", Unit: "nats"}, {Label: "value loss", Unit: "squared error"}, {Label: "moves left loss", Unit: "Huber"}} {
+		panel := plots.Panel{Y: head}
+		for k, curve := range []string{"validation", "training"} {
+			_, _, points := training(40, 1.3-0.1*float64(k))
+			for e := range points {
+				y := &points[e].Y.Value
 				*y = []float64{1, 0.3, 20}[h] * (*y - []float64{0, 1, 0.5}[h])
 			}
-			l.Heads[h].Series = append(l.Heads[h].Series, s)
+			panel.Series = append(panel.Series, plots.Series{Curve: curve, Points: points})
 		}
+		l.Panels = append(l.Panels, panel)
 	}
 	return l
 }
@@ -380,9 +383,9 @@ func parallel() plots.Chart {
 
 func board() plots.Chart {
 	return plots.Board{
-		Frame:  plots.Frame{Title: "What the search looks at"},
-		FEN:    "r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/2N2N2/PPPP1PPP/R1BQK2R w KQkq - 6 5",
-		Weight: plots.Axis{Label: "share of 800 visits"},
+		Frame:    plots.Frame{Title: "What the search looks at"},
+		Position: plots.Position{FEN: "r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/2N2N2/PPPP1PPP/R1BQK2R w KQkq - 6 5"},
+		Weight:   plots.Axis{Label: "share of 800 visits"},
 		Arrows: []plots.Arrow{
 			{From: "d2", To: "d3", Weight: 0.31, Label: "d3", Note: "Q +0.08"},
 			{From: "f3", To: "g5", Weight: 0.12, Label: "Ng5", Note: "Q −0.02"},
@@ -394,17 +397,17 @@ func board() plots.Chart {
 
 func boardHand() plots.Chart {
 	return plots.Board{
-		Frame:  plots.Frame{Title: "Crazyhouse", Width: 10},
-		FEN:    "r1b1k2r/ppp2Bpp/2n5/8/4P1n1/2P5/P4PPP/RNB1K1NR[QPqpp] b KQkq - 0 9",
-		Arrows: []plots.Arrow{{To: "d3", Weight: 3, Label: "Q@d3"}, {From: "e8", To: "f7", Weight: 1}},
+		Frame:    plots.Frame{Title: "Crazyhouse", Width: 10},
+		Position: plots.Position{Variant: "crazyhouse", FEN: "r1b1k2r/ppp2Bpp/2n5/8/4P1n1/2P5/P4PPP/RNB1K1NR[QPqpp] b kq - 0 9"},
+		Arrows:   []plots.Arrow{{To: "d3", Weight: 3, Label: "Q@d3"}, {From: "e8", To: "f7", Weight: 1}},
 	}
 }
 
 func planes() plots.Chart {
 	p := plots.PolicyPlanes{
-		Frame:  plots.Frame{Title: "Policy of generation 12", Note: "chance that a move leaves a square, and that it enters it"},
-		Planes: []plots.Plane{{Title: "from"}, {Title: "to"}},
-		FEN:    "r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/2N2N2/PPPP1PPP/R1BQK2R w KQkq - 6 5",
+		Frame:    plots.Frame{Title: "Policy of generation 12", Note: "chance that a move leaves a square, and that it enters it"},
+		Planes:   []plots.Plane{{Title: "from"}, {Title: "to"}},
+		Position: plots.Position{FEN: "r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/2N2N2/PPPP1PPP/R1BQK2R w KQkq - 6 5"},
 	}
 	for _, m := range []struct {
 		from, to int

@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 	"math"
@@ -27,12 +28,17 @@ type Frame struct {
 }
 
 const (
-	defaultWidth = 16                   // cm
-	margin       = 0.25 * vg.Centimeter // around everything
-	sampleWidth  = vg.Length(23)        // of a legend entry
+	cm           = vg.Centimeter
+	defaultWidth = 16        // cm
+	margin       = 0.25 * cm // around everything
+	sampleWidth  = vg.Length(20)
+	sampleGap    = vg.Length(5.5) // between a sample and its name
 	entryGap     = vg.Length(14)
-	rowHeight    = vg.Length(14)
+	rowHeight    = vg.Length(14) // of a legend
 )
+
+// inner returns the width within the margins: that of the frame, or the default.
+func (f Frame) inner() vg.Length { return vg.Length(cmp.Or(f.Width, defaultWidth))*cm - 2*margin }
 
 // An entry of the legend is a name and the plotters that draw what it names.
 type entry struct {
@@ -40,123 +46,97 @@ type entry struct {
 	samples []plot.Thumbnailer
 }
 
-// layout is a frame around data of a known size, with the legend in rows above the data.
-type layout struct {
-	title, note   string
-	legend        [][]entry
-	width, height vg.Length
+// content is what a kind of figure shows below title, note and legend.
+type content struct {
+	width, height vg.Length // natural size; a width of 0 is the default
+	least         vg.Length // the width that the content needs
+	legend        []entry
+	description   string
+	paint         func(draw.Canvas)
 }
 
-// newLayout arranges title, note and legend. width is the default width of the whole
-// picture in cm. height is the height of the data in cm, without title and legend.
-func newLayout(f Frame, legend []entry, width, height float64) (layout, error) {
-	l := layout{title: clean(f.Title), note: clean(f.Note)}
-	if f.Width != 0 {
-		width = f.Width
-	} else { // a small picture must not cut off its title and note
-		words := max(textStyle(titleSize, ink, true).Width(l.title), textStyle(noteSize, ink, false).Width(l.note))
-		width = max(width, min(defaultWidth, float64((words+2*margin+1)/vg.Centimeter)))
+// strip is one of the parts of a picture above one another.
+type strip struct {
+	height vg.Length
+	paint  func(draw.Canvas)
+}
+
+// figure puts the content below title, note and legend.
+func (f Frame) figure(c content) (*Figure, error) {
+	title, note := clean(f.Title), clean(f.Note)
+	titleStyle, noteStyle := textStyle(titleSize, ink, true), textStyle(noteSize, softInk, false)
+	width := f.inner()
+	if f.Width == 0 && c.width > 0 { // a small picture must not cut off its title and note
+		width = max(c.width, min(width, 1+max(titleStyle.Width(title), noteStyle.Width(note))))
 	}
-	if !(width >= 4 && width <= 200 && height <= 500) {
-		return l, fmt.Errorf("plots: picture of %.4g by %.4g cm: want a width of 4 to 200 cm and a height of at most 500: %w", width, height, ErrSize)
+	var strips []strip
+	if title != "" {
+		strips = append(strips, textStrip(title, titleStyle, 7))
 	}
-	l.width = vg.Length(width) * vg.Centimeter
-	style := textStyle(tickSize, ink, false)
-	var used vg.Length
+	if note != "" {
+		strips = append(strips, textStrip(note, noteStyle, 6))
+		c.description += " " + strings.TrimSuffix(note, ".") + "."
+	}
+	strips = append(append(strips, legendStrips(c.legend, width)...), strip{c.height, c.paint})
+	figure := &Figure{title: title, description: c.description, width: width + 2*margin, height: 2 * margin}
+	for _, s := range strips {
+		figure.height += s.height
+	}
+	if least := max(4*cm, c.least+2*margin); !(figure.width >= least-0.5 && figure.width <= 200*cm && figure.height <= 500*cm) {
+		return nil, fmt.Errorf("plots: picture of %.4g by %.4g cm: want a width of %.4g to 200 cm and a height of at most 500: %w", figure.width/cm, figure.height/cm, least/cm, ErrSize)
+	}
+	figure.paint = func(c draw.Canvas) {
+		c.SetColor(color.White)
+		c.Fill(c.Rectangle.Path())
+		c = draw.Crop(c, margin, -margin, margin, -margin)
+		for _, s := range strips {
+			part := c
+			c.Max.Y -= s.height
+			part.Min.Y = c.Max.Y
+			s.paint(part)
+		}
+	}
+	return figure, nil
+}
+
+// textStrip is a line of text with a gap below it.
+func textStrip(s string, style text.Style, gap vg.Length) strip {
+	return strip{style.Font.Size + gap, func(c draw.Canvas) {
+		c.FillText(aligned(style, draw.XLeft, draw.YTop), vg.Point{X: c.Min.X, Y: c.Max.Y}, fit(s, style, c.Size().X))
+	}}
+}
+
+// legendStrips arranges a legend in rows, with a gap below the last. gonum's own legends
+// have a single column.
+func legendStrips(legend []entry, width vg.Length) (rows []strip) {
+	style := aligned(textStyle(tickSize, ink, false), draw.XLeft, yMiddle)
+	x := width
 	for _, e := range legend {
-		e.name = fitName(clean(e.name), style, l.inner()-2*sampleWidth)
-		w := legendOf(e).Rectangle(draw.Canvas{}).Size().X
-		if used == 0 || used+entryGap+w > l.inner() {
-			l.legend, used = append(l.legend, nil), -entryGap
+		name := fitName(clean(e.name), style, width-2*sampleWidth)
+		needed := sampleWidth + sampleGap + style.Width(name)
+		if x+needed > width {
+			x = 0
+			rows = append(rows, strip{rowHeight, func(draw.Canvas) {}})
 		}
-		last := len(l.legend) - 1
-		l.legend[last] = append(l.legend[last], e)
-		used += entryGap + w
-	}
-	l.height = vg.Length(height)*vg.Centimeter + l.headHeight() + 2*margin
-	return l, nil
-}
-
-// inner returns the width within the margins.
-func (l layout) inner() vg.Length { return l.width - 2*margin }
-
-// legendOf returns a legend of one entry, because gonum's own legends have a single column.
-func legendOf(e entry) *plot.Legend {
-	l := plot.NewLegend()
-	l.TextStyle = textStyle(tickSize, ink, false)
-	l.Top, l.Left, l.ThumbnailWidth = true, true, sampleWidth
-	var samples []plot.Thumbnailer
-	for _, s := range e.samples {
-		samples = append(samples, sample{s})
-	}
-	l.Add(e.name, samples...)
-	return &l
-}
-
-// sample is the picture of a legend entry, with more room before the name than gonum
-// leaves.
-type sample struct{ plot.Thumbnailer }
-
-func (s sample) Thumbnail(c *draw.Canvas) {
-	part := draw.Crop(*c, 0, -3, 0, 0)
-	s.Thumbnailer.Thumbnail(&part)
-}
-
-// headHeight returns the height of title, note and legend.
-func (l layout) headHeight() (h vg.Length) {
-	if l.title != "" {
-		h += titleSize + 7
-	}
-	if l.note != "" {
-		h += noteSize + 6
-	}
-	if len(l.legend) > 0 {
-		h += rowHeight*vg.Length(len(l.legend)) + 4
-	}
-	return h
-}
-
-// figure returns the picture with its description. paint draws the data on the canvas that
-// title and legend leave.
-func (l layout) figure(description string, paint func(draw.Canvas)) *Figure {
-	if l.note != "" {
-		description += " " + strings.TrimSuffix(l.note, ".") + "."
-	}
-	return &Figure{
-		title:       l.title,
-		description: description,
-		width:       l.width,
-		height:      l.height,
-		paint:       func(c draw.Canvas) { paint(l.paintHead(c)) },
-	}
-}
-
-// paintHead draws background, title, note and legend and returns the canvas below.
-func (l layout) paintHead(c draw.Canvas) draw.Canvas {
-	c.SetColor(color.White)
-	c.Fill(c.Rectangle.Path())
-	c = draw.Crop(c, margin, -margin, margin, -margin)
-	y := c.Max.Y
-	line := func(s string, style text.Style, gap vg.Length) {
-		if s != "" {
-			c.FillText(aligned(style, draw.XLeft, draw.YTop), vg.Point{X: c.Min.X, Y: y}, fit(s, style, l.inner()))
-			y -= style.Font.Size + gap
+		row, at := &rows[len(rows)-1], x
+		before := row.paint
+		row.paint = func(c draw.Canvas) {
+			before(c)
+			c.Min.X += at
+			sample := draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
+				Min: vg.Point{X: c.Min.X, Y: c.Max.Y - tickSize - 2}, Max: vg.Point{X: c.Min.X + sampleWidth, Y: c.Max.Y - 2},
+			}}
+			for _, s := range e.samples {
+				s.Thumbnail(&sample)
+			}
+			c.FillText(style, vg.Point{X: sample.Max.X + sampleGap, Y: sample.Center().Y}, name)
 		}
+		x += needed + entryGap
 	}
-	line(l.title, textStyle(titleSize, ink, true), 7)
-	line(l.note, textStyle(noteSize, softInk, false), 6)
-	for _, row := range l.legend {
-		at := c
-		at.Max.Y = y
-		for _, e := range row {
-			legend := legendOf(e)
-			legend.Draw(at)
-			at.Min.X += legend.Rectangle(at).Size().X + entryGap
-		}
-		y -= rowHeight
+	if len(rows) > 0 {
+		rows[len(rows)-1].height += 4
 	}
-	c.Max.Y -= l.headHeight()
-	return c
+	return rows
 }
 
 // grid is a table of plots with aligned data areas, and shared labels of axes. It draws the

@@ -3,14 +3,9 @@ package plots
 import (
 	"cmp"
 	"fmt"
-	"image/color"
 	"math"
-	"slices"
-	"strings"
 
-	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 
 	"alamos/pkg/stats"
 )
@@ -56,41 +51,38 @@ func (h Heatmap) Figure() (*Figure, error) {
 		return nil, err
 	}
 	columns, rows := len(h.X.Ticks), len(h.Y.Ticks)
-	room := vg.Length(cmp.Or(h.Width, defaultWidth)-5) * vg.Centimeter
-	size := vg.Point{X: max(3, min(2.2*vg.Centimeter, room/vg.Length(columns))), Y: min(1.05*vg.Centimeter, 20*vg.Centimeter/vg.Length(rows))}
+	t := table{
+		rows: h.Y.Ticks, columns: h.X.Ticks, x: clean(h.X.Label), y: clean(h.Y.Label), scale: newColorScale(h.Value, s, viridis),
+		size: vg.Point{X: max(3, min(2.2*cm, (h.inner()-4.5*cm)/vg.Length(columns))), Y: min(1.05*cm, 20*cm/vg.Length(rows))},
+	}
 	write := h.writer(s)
-	if style := textStyle(tickSize, ink, false); max(style.Width(write(s.min)), style.Width(write(s.max))) > size.X-5 {
-		size.Y = min(size.Y, max(size.X, tickSize+3)) // cells without text can be low
+	if style := textStyle(tickSize, ink, false); max(style.Width(write(s.min)), style.Width(write(s.max))) > t.size.X-5 {
+		t.size.Y = min(t.size.Y, max(t.size.X, tickSize+3)) // cells without text can be low
 	}
 	highest, lowest := h.extremes()
-	marked := map[Extreme][2]int{NoExtreme: {-1, -1}, Highest: highest, Lowest: lowest}[h.Best]
-	cells := make([][]cell, rows)
+	t.marked = map[Extreme]*[2]int{Highest: &highest, Lowest: &lowest}[h.Best]
 	for i, row := range h.Cells {
+		t.cells = append(t.cells, nil)
 		for j, v := range row {
 			c := cell{value: v.Value, text: "×"}
 			if !v.Missing() {
-				c.text, c.bold = write(v.Value), marked == [2]int{i, j}
+				c.text, c.bold = write(v.Value), t.marked != nil && *t.marked == [2]int{i, j}
 			}
 			if v.Known() {
-				down, up := write(v.Value-v.Low), write(v.High-v.Value)
-				if c.small = "−" + down + " +" + up; up == down {
-					c.small = "± " + up
-				}
+				c.small = errorOf(write(v.Value-v.Low), write(v.High-v.Value))
 			}
-			cells[rows-1-i] = append(cells[rows-1-i], c)
+			t.cells[i] = append(t.cells[i], c)
 		}
 	}
-	names := slices.Clone(h.Y.Ticks)
-	slices.Reverse(names)
-	t := newTable(names, cells, newColorScale(h.Value, s, viridis), size)
-	t.plot.X.Tick.Marker = nominal(&t.plot.X, h.X.Ticks, size.X)
-	if x, y := float64(marked[1]), float64(marked[0]); x >= 0 {
-		// A white line within a dark one is visible on every color.
-		box := []plotter.XYs{{{X: x - .5, Y: y - .5}, {X: x + .5, Y: y - .5}, {X: x + .5, Y: y + .5}, {X: x - .5, Y: y + .5}}}
-		add(t.plot, &plotter.Polygon{XYs: box, LineStyle: draw.LineStyle{Color: ink, Width: 2.6}},
-			&plotter.Polygon{XYs: box, LineStyle: draw.LineStyle{Color: color.White, Width: 0.9}})
+	return t.figure(h.Frame, h.describe(highest, lowest))
+}
+
+// errorOf writes the distances of a number to the ends of its interval.
+func errorOf(down, up string) string {
+	if up == down {
+		return "± " + up
 	}
-	return t.figure(h.Frame, clean(h.X.Label), clean(h.Y.Label), h.describe(highest, lowest))
+	return "−" + down + " +" + up
 }
 
 // check returns the range of the numbers.
@@ -147,9 +139,8 @@ func (h Heatmap) extremes() (highest, lowest [2]int) {
 }
 
 func (h Heatmap) describe(highest, lowest [2]int) string {
-	tell := func(at [2]int) string {
-		return fmt.Sprintf("%s at %s %s, %s %s", brief(h.Cells[at[0]][at[1]].Value),
-			clean(h.X.Label), clean(h.X.Ticks[at[1]]), clean(h.Y.Label), clean(h.Y.Ticks[at[0]]))
+	at := func(cell [2]int) string {
+		return joined(brief(h.Cells[cell[0]][cell[1]].Value), "at", h.X.Label, h.X.Ticks[cell[1]]) + ", " + joined(h.Y.Label, h.Y.Ticks[cell[0]])
 	}
 	empty := 0
 	for _, row := range h.Cells {
@@ -159,10 +150,9 @@ func (h Heatmap) describe(highest, lowest [2]int) string {
 			}
 		}
 	}
-	s := fmt.Sprintf("Heat map of %s over %s (columns) and %s (rows): highest %s; lowest %s.",
-		cmp.Or(h.Value.text(), "a number"), clean(h.X.Label), clean(h.Y.Label), tell(highest), tell(lowest))
+	s := joined("Heat map of", cmp.Or(h.Value.text(), "a number"), "over", h.X.Label, "(columns) and", h.Y.Label, "(rows): highest", at(highest)) + "; lowest " + at(lowest) + "."
 	if empty > 0 {
 		s += fmt.Sprintf(" %d of %d cells are empty.", empty, len(h.Cells)*len(h.X.Ticks))
 	}
-	return strings.Join(strings.Fields(s), " ")
+	return s
 }

@@ -51,8 +51,8 @@ func (l Ladder) Figure() (*Figure, error) {
 	p.Y.Min, p.Y.Max = 0.5, float64(n)+0.5
 	setRange(&p.X, Axis{}, x, 0.04, 6)
 	var names plot.ConstantTicks
-	var told []string
-	var values labels
+	var texts []string
+	var values plotter.Labels
 	points := &plotter.Scatter{GlyphStyle: draw.GlyphStyle{Color: blue, Radius: 3.2, Shape: draw.CircleGlyph{}}}
 	bars := &plotter.XErrorBars{LineStyle: draw.LineStyle{Color: blue, Width: 1.2}, CapWidth: 6}
 	right := aligned(textStyle(tickSize, softInk, false), draw.XLeft, yMiddle)
@@ -63,22 +63,18 @@ func (l Ladder) Figure() (*Figure, error) {
 		bars.XErrors = append(bars.XErrors, struct{ Low, High float64 }{known(at.X - player.Elo.Low), known(player.Elo.High - at.X)})
 		name := fitName(clean(player.Name), p.Y.Tick.Label, nameWidth)
 		names = append(names, plot.Tick{Value: at.Y, Label: name})
-		values.add(plotter.XY{X: p.X.Max, Y: at.Y}, player.text(), right)
-		told = append(told, name+" "+player.text())
+		values.XYs = append(values.XYs, plotter.XY{X: p.X.Max, Y: at.Y})
+		values.Labels = append(values.Labels, player.text())
+		values.TextStyle = append(values.TextStyle, right)
+		texts = append(texts, name+" "+player.text())
 	}
 	p.Y.Tick.Marker = names
 	values.Offset.X = 10
-	add(p, gridLines(true, false), bars, points, &values.Labels)
-
-	lay, err := newLayout(l.Frame, nil, defaultWidth, math.Max(2.5, 1.4+0.6*float64(n)))
-	if err != nil {
-		return nil, err
-	}
-	if lay.width < nameWidth+6*vg.Centimeter {
-		return nil, fmt.Errorf("plots: ladder in %.4g cm of width: %w", lay.width/vg.Centimeter, ErrSize)
-	}
-	description := "Ratings with intervals, strongest first: " + several(told, ", ") + "."
-	return lay.figure(description, paintPlot(p, "rating (Elo, 95 % interval)", "")), nil
+	add(p, gridLines(true, false), bars, points, &values)
+	return l.Frame.figure(content{
+		height: vg.Length(math.Max(2.5, 1.4+0.6*float64(n))) * cm, least: nameWidth + 6*cm, paint: paintPlot(p, "rating (Elo, 95 % interval)", ""),
+		description: "Ratings with intervals, strongest first: " + several(texts, ", ") + ".",
+	})
 }
 
 // known returns the length of an error bar, or 0 if it is unknown.
@@ -89,16 +85,12 @@ func known(length float64) float64 {
 	return length
 }
 
-// text formats a rating with the distances to its bounds: "123 (−40 +50)", or "123 ± 45" if
+// text formats a rating with the distances to its bounds: "123 (−40 +50)", or "123 (± 45)" if
 // they are equal.
 func (r Rating) text() string {
 	s := minus(fmt.Sprintf("%.0f", math.Round(r.Elo.Value)+0)) // no minus zero
 	if !r.Elo.Known() {
 		return s
 	}
-	up, down := fmt.Sprintf("%.0f", r.Elo.High-r.Elo.Value), fmt.Sprintf("%.0f", r.Elo.Value-r.Elo.Low)
-	if up == down {
-		return s + " ± " + up
-	}
-	return s + " (−" + down + " +" + up + ")"
+	return s + " (" + errorOf(fmt.Sprintf("%.0f", r.Elo.Value-r.Elo.Low), fmt.Sprintf("%.0f", r.Elo.High-r.Elo.Value)) + ")"
 }

@@ -1,7 +1,6 @@
 package plots
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -27,7 +26,15 @@ type Lines struct {
 
 // Figure implements [Chart].
 func (l Lines) Figure() (*Figure, error) {
-	x, y, err := checkSeries(l.Series, l.References, l.X, l.Y)
+	levels := make([]Series, len(l.References))
+	for i, r := range l.References {
+		levels[i] = Series{Name: r.Name, Points: Points([]float64{0}, []float64{r.Y})}
+	}
+	x, _, err := checkSeries(l.Series, l.X, l.Y)
+	if err != nil {
+		return nil, err
+	}
+	_, y, err := checkSeries(slices.Concat(l.Series, levels), Axis{}, l.Y)
 	if err != nil {
 		return nil, err
 	}
@@ -41,29 +48,30 @@ func (l Lines) Figure() (*Figure, error) {
 		}
 		place = func(x float64) string { return clean(l.Ticks[int(x)]) }
 		series = l.beside()
-		width := cmp.Or(l.Width, defaultWidth)
 		p.X.Min, p.X.Max = -0.5, float64(len(l.Ticks))-0.5
-		p.X.Tick.Marker = nominal(&p.X, l.Ticks, vg.Length(width-2.5)*vg.Centimeter/vg.Length(len(l.Ticks)))
+		p.X.Tick.Marker = nominal(&p.X, l.Ticks, (l.inner()-2*cm)/vg.Length(len(l.Ticks)))
 	}
-	description := describe("Line chart", l.X.text(), l.Y.text(), tellSeriesAt(place, l.Series)...)
 	p.Add(gridLines(true, true))
-	refs := addReferences(p, l.References)
 	var legend []entry
+	for i, s := range levels { // gray, behind the series
+		level := look{line: draw.LineStyle{Color: axisGray, Width: 1, Dashes: dashes[1+i%(len(dashes)-1)]}}
+		s.Points = Points([]float64{p.X.Min, p.X.Max}, []float64{s.Points[0].Y.Value, s.Points[0].Y.Value})
+		legend = append(legend, entry{s.Name, level.add(p, s)})
+	}
 	for i, s := range series {
 		look := lookOf(i)
 		if len(l.Ticks) > 0 {
 			look.line.Width = 0
 		}
-		legend = append(legend, entry{s.Name, look.add(p, s)})
+		legend = slices.Insert(legend, i, entry{s.Name, look.add(p, s)})
 	}
-	if legend = append(legend, refs...); len(legend) == 1 && legend[0].name == "" {
+	if len(legend) == 1 && legend[0].name == "" {
 		legend = nil
 	}
-	lay, err := newLayout(l.Frame, legend, defaultWidth, 8.5)
-	if err != nil {
-		return nil, err
-	}
-	return lay.figure(description, paintPlot(p, l.X.text(), l.Y.text())), nil
+	return l.Frame.figure(content{
+		height: 8.5 * cm, legend: legend, paint: paintPlot(p, l.X.text(), l.Y.text()),
+		description: describe("Line chart", l.X.text(), l.Y.text(), describeSeries(l.Series, place)...),
+	})
 }
 
 // checkNames checks that points are at names.

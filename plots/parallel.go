@@ -48,289 +48,238 @@ type ParallelLine struct {
 
 // Figure implements [Chart].
 func (p Parallel) Figure() (*Figure, error) {
-	metric, err := p.check()
+	scale, err := p.check()
 	if err != nil {
 		return nil, err
 	}
-	g := parallelGeometry{Parallel: p, scale: newColorScale(Axis{Log: p.Metric.Log}, metric.widen(0, p.Metric.Log), viridisLine)}
-	g.sort()
-	g.place()
+	d := parallel{Parallel: p, scale: scale, order: p.sorted()}
+	for j := range p.Axes {
+		strip, err := d.strip(j)
+		if err != nil {
+			return nil, err
+		}
+		d.strips = append(d.strips, strip)
+		for _, t := range strip.ticks {
+			d.width = max(d.width, tickStyle.Width(t.Label)+8)
+		}
+	}
+	result := parallelStrip{name: p.Metric.text()}
+	for _, l := range p.Lines {
+		result.heights = append(result.heights, scale.Norm(l.Metric))
+	}
+	d.strips = append(d.strips, result)
 	var legend []entry
 	if slices.ContainsFunc(p.Lines, func(l ParallelLine) bool { return math.IsNaN(l.Metric) }) {
 		legend = append(legend, look{line: unknownStyle}.entry("without a result"))
 	}
 	if p.Best != NoExtreme {
-		best := g.best()
-		name := "best: " + brief(best.Metric)
-		if best.Name != "" {
-			name += ", " + clean(best.Name)
-		}
-		legend = append(legend, look{line: draw.LineStyle{Color: g.scale.color(best.Metric), Width: 2.6}}.entry(name))
+		best := p.Lines[d.order[len(p.Lines)-1]]
+		name := strings.TrimSuffix("best: "+brief(best.Metric)+", "+clean(best.Name), ", ")
+		legend = append(legend, look{line: draw.LineStyle{Color: scale.color(best.Metric), Width: 2.6}}.entry(name))
 	}
-	// As wide as the labels of the axes need, unless the frame sets the width.
-	step := g.widest() + 10
-	room := vg.Length(len(p.Axes))*step + g.strips[0].width + g.scale.width() + 2*margin + 1
-	lay, err := newLayout(p.Frame, legend, max(defaultWidth, float64(room/vg.Centimeter)), 8.5)
-	if err != nil {
-		return nil, err
-	}
-	if g.step = (lay.inner() - g.strips[0].width - g.scale.width()) / vg.Length(len(g.Axes)); g.step < step {
-		return nil, fmt.Errorf("plots: %d axes in %.4g cm of width: %w", len(p.Axes)+1, lay.width/vg.Centimeter, ErrSize)
-	}
-	return lay.figure(g.describe(), g.paint), nil
+	least := vg.Length(len(p.Axes))*(d.width+10) + scale.width()
+	return p.Frame.figure(content{width: max(Frame{}.inner(), least), least: least, height: 8.5 * cm, legend: legend, description: p.describe(), paint: d.paint})
 }
 
-// check returns the range of the results.
-func (p Parallel) check() (span, error) {
+// check returns the scale of the results.
+func (p Parallel) check() (colorScale, error) {
 	metric := emptySpan()
-	if len(p.Axes) == 0 || len(p.Lines) == 0 {
-		return metric, fmt.Errorf("plots: parallel coordinates of %d axes and %d lines: %w", len(p.Axes), len(p.Lines), ErrNoData)
-	}
-	values := make([]span, len(p.Axes))
-	for j := range values {
-		values[j] = emptySpan()
-	}
 	for i, l := range p.Lines {
 		where := fmt.Sprintf("line %d (%q)", i, l.Name)
 		if len(l.Values) != len(p.Axes) {
-			return metric, fmt.Errorf("plots: %s has %d values where %d are wanted: %w", where, len(l.Values), len(p.Axes), ErrInvalid)
+			return colorScale{}, fmt.Errorf("plots: %s has %d values where %d are wanted: %w", where, len(l.Values), len(p.Axes), ErrInvalid)
 		}
-		if err := checkNumbers(where, slices.Concat(l.Values, []float64{l.Metric})...); err != nil {
-			return metric, err
-		}
-		for j, v := range l.Values {
-			if n := len(p.Axes[j].Ticks); n > 0 && (v < 0 || v >= float64(n) || v != math.Trunc(v)) && !math.IsNaN(v) {
-				return metric, fmt.Errorf("plots: %s: %g is not the index of one of the %d ticks of axis %q: %w", where, v, n, p.Axes[j].Label, ErrInvalid)
-			}
-			values[j].add(v)
+		if err := checkNumbers(where, append(l.Values[:len(l.Values):len(l.Values)], l.Metric)...); err != nil {
+			return colorScale{}, err
 		}
 		metric.add(l.Metric)
 	}
-	if metric.empty() {
-		return metric, fmt.Errorf("plots: %d lines without a result: %w", len(p.Lines), ErrNoData)
+	if len(p.Axes) == 0 || metric.empty() {
+		return colorScale{}, fmt.Errorf("plots: parallel coordinates of %d axes and %d lines without a result: %w", len(p.Axes), len(p.Lines), ErrNoData)
 	}
-	for j, a := range p.Axes {
-		if len(a.Ticks) > 0 {
-			continue
-		}
-		if values[j].empty() {
-			return metric, fmt.Errorf("plots: axis %d (%q) without a number: %w", j, a.Label, ErrNoData)
-		}
-		if err := a.check(values[j]); err != nil {
-			return metric, err
-		}
+	if err := p.Metric.check(metric); err != nil {
+		return colorScale{}, err
 	}
-	return metric, p.Metric.check(metric)
+	return newColorScale(Axis{Log: p.Metric.Log}, metric.widen(0, p.Metric.Log), viridisLine), nil
 }
 
-// parallelGeometry holds the places of lines and axes, in fractions of the height.
-type parallelGeometry struct {
-	Parallel
-	scale  colorScale
-	order  []int       // lines, from the first drawn to the last
-	at     [][]float64 // by line, by axis; NaN for a gap
-	strips []parallelStrip
-	step   vg.Length // from an axis to the next
-}
-
-// parallelStrip is the column of an axis. Lines end at its two edges, so that no line
-// crosses a label.
-type parallelStrip struct {
-	name  string
-	ticks []plot.Tick // values are shares
-	width vg.Length
-}
-
-// sort puts lines without a result first, and the best lines last, above the others.
-func (g *parallelGeometry) sort() {
-	for i := range g.Lines {
-		g.order = append(g.order, i)
+// sorted returns the order of drawing: lines without a result first, and the best last,
+// above the others.
+func (p Parallel) sorted() (order []int) {
+	for i := range p.Lines {
+		order = append(order, i)
 	}
-	slices.SortStableFunc(g.order, func(a, b int) int {
-		x, y := g.Lines[a].Metric, g.Lines[b].Metric // NaN is less than any number
-		if g.Best == Lowest && !math.IsNaN(x) && !math.IsNaN(y) {
+	slices.SortStableFunc(order, func(a, b int) int {
+		x, y := p.Lines[a].Metric, p.Lines[b].Metric // NaN is less than any number
+		if p.Best == Lowest && !math.IsNaN(x) && !math.IsNaN(y) {
 			x, y = y, x
 		}
 		return cmp.Compare(x, y)
 	})
+	return order
 }
 
-func (g *parallelGeometry) best() ParallelLine { return g.Lines[g.order[len(g.order)-1]] }
+// parallel is parallel coordinates ready to be drawn.
+type parallel struct {
+	Parallel
+	scale  colorScale
+	order  []int           // of drawing
+	strips []parallelStrip // of the axes and, last, of the result
+	width  vg.Length       // of a strip
+}
 
-// place computes the heights of all lines on all axes, and the labels.
-func (g *parallelGeometry) place() {
-	g.at = make([][]float64, len(g.Lines))
-	for i := range g.at {
-		g.at[i] = make([]float64, len(g.Axes))
+// parallelStrip is the column of an axis. Lines end at its two edges, so that no line
+// crosses a label. Heights are shares of the figure's height.
+type parallelStrip struct {
+	name    string
+	ticks   []plot.Tick
+	heights []float64 // by line; NaN for a gap
+}
+
+var (
+	tickStyle    = middle(textStyle(tickSize, ink, false))
+	unknownStyle = draw.LineStyle{Color: axisGray, Width: 0.8, Dashes: []vg.Length{3, 2}}
+)
+
+// strip places the lines and the labels of axis j.
+func (d *parallel) strip(j int) (parallelStrip, error) {
+	a := d.Axes[j]
+	s := parallelStrip{name: a.text(), heights: make([]float64, len(d.Lines))}
+	values := emptySpan()
+	at := map[float64][]int{} // lines by value, in the order of drawing
+	for _, i := range d.order {
+		v := d.Lines[i].Values[j]
+		values.add(v)
+		at[v] = append(at[v], i)
+		s.heights[i] = v
 	}
-	style := textStyle(tickSize, ink, false)
-	for j, a := range g.Axes {
-		strip := parallelStrip{name: a.text()}
-		if n := len(a.Ticks); n > 0 {
-			g.spread(j, n)
-			for k, t := range a.Ticks {
-				strip.ticks = append(strip.ticks, plot.Tick{Value: (float64(k) + 0.5) / float64(n), Label: fitName(clean(t), style, 2.5*vg.Centimeter)})
-			}
-		} else {
-			s := emptySpan()
-			for _, l := range g.Lines {
-				s.add(l.Values[j])
-			}
-			axis := plot.Axis{Scale: plot.LinearScale{}}
-			setRange(&axis, a.Axis, s, 0.04, 6)
-			for i, l := range g.Lines {
-				g.at[i][j] = axis.Norm(l.Values[j])
-			}
-			for _, t := range labeled(axis) {
-				strip.ticks = append(strip.ticks, plot.Tick{Value: axis.Norm(t.Value), Label: t.Label})
-			}
+	n := float64(len(a.Ticks))
+	switch {
+	case n > 0 && !values.empty() && (!values.whole || values.min < 0 || values.max >= n):
+		return s, fmt.Errorf("plots: axis %q: %g or %g is not the index of one of the %g ticks: %w", s.name, values.min, values.max, n, ErrInvalid)
+	case n == 0 && values.empty():
+		return s, fmt.Errorf("plots: axis %d (%q) without a number: %w", j, s.name, ErrNoData)
+	case n == 0:
+		if err := a.check(values); err != nil {
+			return s, err
 		}
-		for _, t := range strip.ticks {
-			strip.width = max(strip.width, style.Width(t.Label)+8)
+		axis := plot.Axis{Scale: plot.LinearScale{}}
+		setRange(&axis, a.Axis, values, 0.04, 6)
+		for i := range s.heights {
+			s.heights[i] = axis.Norm(s.heights[i])
 		}
-		g.strips = append(g.strips, strip)
-	}
-}
-
-// spread places the lines through the n values of axis j beside one another.
-func (g *parallelGeometry) spread(j, n int) {
-	count, seen := make([]int, n+1), make([]int, n+1)
-	index := func(i int) int { // n for a gap
-		if v := g.Lines[i].Values[j]; !math.IsNaN(v) {
-			return int(v)
+		for _, t := range labeled(axis) {
+			s.ticks = append(s.ticks, plot.Tick{Value: axis.Norm(t.Value), Label: t.Label})
 		}
-		return n
+		return s, nil
 	}
-	for i := range g.Lines {
-		count[index(i)]++
+	for k, label := range a.Ticks {
+		s.ticks = append(s.ticks, plot.Tick{Value: (float64(k) + 0.5) / n, Label: fitName(clean(label), tickStyle, 2.5*cm)})
+		lines := at[float64(k)] // beside one another, in at most 70 % of the value's room
+		share := min(0.7/n, 0.02*float64(len(lines)))
+		for rank, i := range lines {
+			s.heights[i] = s.ticks[k].Value + share*((float64(rank)+0.5)/float64(len(lines))-0.5)
+		}
 	}
-	for _, i := range g.order {
-		k := index(i)
-		// Together they take at most 70 % of the value's room.
-		share := math.Min(0.7/float64(n), 0.02*float64(count[k]))
-		g.at[i][j] = (g.Lines[i].Values[j]+0.5)/float64(n) + share*((float64(seen[k])+0.5)/float64(count[k])-0.5)
-		seen[k]++
-	}
+	return s, nil
 }
 
-// widest returns the width of the widest axis.
-func (g *parallelGeometry) widest() (w vg.Length) {
-	for _, s := range g.strips {
-		w = max(w, s.width)
-	}
-	return w
-}
-
-func (g *parallelGeometry) describe() string {
+func (p Parallel) describe() string {
 	var axes []string
-	for _, a := range g.Axes {
+	for _, a := range p.Axes {
 		axes = append(axes, a.text())
 	}
-	tell := func(l ParallelLine) string {
+	text := func(l ParallelLine) string {
 		var at []string
 		for j, v := range l.Values {
 			value := brief(v)
-			switch ticks := g.Axes[j].Ticks; {
+			switch ticks := p.Axes[j].Ticks; {
 			case math.IsNaN(v):
 				continue
 			case len(ticks) > 0:
-				value = clean(ticks[int(v)])
+				value = ticks[int(v)]
 			}
-			at = append(at, clean(g.Axes[j].Label)+" "+value)
+			at = append(at, joined(p.Axes[j].Label, value))
 		}
 		return brief(l.Metric) + " at " + several(at, ", ")
 	}
-	known := slices.DeleteFunc(slices.Clone(g.Lines), func(l ParallelLine) bool { return math.IsNaN(l.Metric) })
+	known := slices.DeleteFunc(slices.Clone(p.Lines), func(l ParallelLine) bool { return math.IsNaN(l.Metric) })
 	byMetric := func(a, b ParallelLine) int { return cmp.Compare(a.Metric, b.Metric) }
 	return fmt.Sprintf("Parallel coordinates of %d trials over %s, colored by %s: highest %s; lowest %s.",
-		len(g.Lines), several(axes, ", "), cmp.Or(g.Metric.text(), "a number"), tell(slices.MaxFunc(known, byMetric)), tell(slices.MinFunc(known, byMetric)))
+		len(p.Lines), several(axes, ", "), cmp.Or(p.Metric.text(), "a number"), text(slices.MaxFunc(known, byMetric)), text(slices.MinFunc(known, byMetric)))
 }
 
-var unknownStyle = draw.LineStyle{Color: axisGray, Width: 0.8, Dashes: []vg.Length{3, 2}}
-
-func (g *parallelGeometry) paint(c draw.Canvas) {
-	name, tick := textStyle(labelSize, ink, false), middle(textStyle(tickSize, ink, false))
+func (d *parallel) paint(c draw.Canvas) {
 	const line = labelSize + 2
-	names := [][]string{}
+	name := textStyle(labelSize, ink, false)
+	step := (c.Size().X - d.scale.width()) / vg.Length(len(d.Axes))
+	var names [][]string
 	lines := 1
-	for _, label := range append(g.labels(), g.Metric.text()) {
-		names = append(names, twoLines(label, name, g.step-8))
-		lines = max(lines, len(names[len(names)-1]))
+	for _, s := range d.strips {
+		rows := twoLines(s.name, name, step-8)
+		names, lines = append(names, rows), max(lines, len(rows))
 	}
-	top, bottom := c.Max.Y-vg.Length(lines)*line-6, c.Min.Y+4
-	data := vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: bottom}, Max: vg.Point{X: c.Max.X - g.scale.width(), Y: top}}
-	for _, i := range g.order {
+	// box returns the strip of an axis. That of the result has no width.
+	box := func(j int) vg.Rectangle {
+		left := c.Min.X + step*vg.Length(j)
+		b := vg.Rectangle{Min: vg.Point{X: left, Y: c.Min.Y + 4}, Max: vg.Point{X: left + d.width, Y: c.Max.Y - vg.Length(lines)*line - 6}}
+		if j == len(d.Axes) {
+			b.Max.X = left
+		}
+		return b
+	}
+	trace := func(i int, style draw.LineStyle) {
+		c.SetLineStyle(style)
+		for j := range d.Axes {
+			from, to := d.strips[j].heights[i], d.strips[j+1].heights[i]
+			if !math.IsNaN(from + to) {
+				left, right := box(j), box(j+1)
+				height := left.Size().Y
+				c.Stroke(bend(vg.Point{X: left.Max.X, Y: left.Min.Y + height*vg.Length(from)}, vg.Point{X: right.Min.X, Y: left.Min.Y + height*vg.Length(to)}))
+			}
+		}
+	}
+	for rank, i := range d.order {
 		style := unknownStyle
-		if m := g.Lines[i].Metric; !math.IsNaN(m) {
-			style = draw.LineStyle{Color: g.scale.color(m), Width: 1.3}
-			if len(g.Lines) > 100 {
+		if m := d.Lines[i].Metric; !math.IsNaN(m) {
+			style = draw.LineStyle{Color: d.scale.color(m), Width: 1.3}
+			if len(d.Lines) > 100 {
 				style.Width = 0.7
 			}
 		}
-		if g.Best != NoExtreme && i == g.order[len(g.order)-1] {
-			g.trace(&c, i, draw.LineStyle{Color: ink, Width: 4.2}, data) // a dark edge makes it stand out
+		if d.Best != NoExtreme && rank == len(d.order)-1 {
+			trace(i, draw.LineStyle{Color: ink, Width: 4.2}) // a dark edge makes it stand out
 			style.Width = 2.6
 		}
-		g.trace(&c, i, style, data)
+		trace(i, style)
 	}
-	for j, s := range g.strips {
-		box := vg.Rectangle{Min: vg.Point{X: data.Min.X + g.step*vg.Length(j), Y: bottom - 3}, Max: vg.Point{Y: top + 3}}
-		box.Max.X = box.Min.X + s.width
+	for j, s := range d.strips[:len(d.Axes)] {
+		b := box(j)
+		height := b.Size().Y
 		c.SetColor(color.RGBA{0xF4, 0xF4, 0xF4, 0xFF})
-		c.Fill(box.Path())
-		for _, x := range []vg.Length{box.Min.X, box.Max.X} {
-			c.StrokeLine2(draw.LineStyle{Color: axisGray, Width: 0.6}, x, box.Min.Y, x, box.Max.Y)
+		c.Fill(b.Path())
+		for _, x := range []vg.Length{b.Min.X, b.Max.X} {
+			c.StrokeLine2(draw.LineStyle{Color: axisGray, Width: 0.6}, x, b.Min.Y-3, x, b.Max.Y+3)
 		}
-		every := sparse(len(s.ticks), (top-bottom)/vg.Length(len(s.ticks)), tickSize+1)
+		every := sparse(len(s.ticks), height/vg.Length(len(s.ticks)), tickSize+1)
 		for k, t := range s.ticks {
 			if k%every == 0 {
-				c.FillText(tick, vg.Point{X: box.Min.X + s.width/2, Y: bottom + (top-bottom)*vg.Length(t.Value)}, t.Label)
+				c.FillText(tickStyle, vg.Point{X: center(b).X, Y: b.Min.Y + height*vg.Length(t.Value)}, t.Label)
 			}
 		}
-		for k, row := range names[j] {
-			_, x := centered(row, name, box.Min.X+s.width/2, c.Min.X, c.Max.X)
-			c.FillText(aligned(name, draw.XCenter, draw.YBottom), vg.Point{X: x, Y: top + 6 + line*vg.Length(len(names[j])-1-k)}, row)
+	}
+	result := box(len(d.Axes))
+	result.Max.X = c.Max.X
+	d.scale.paint(&c, result)
+	for j, rows := range names {
+		at := center(box(j)).X
+		if j == len(d.Axes) {
+			at = c.Max.X
 		}
-	}
-	g.scale.paint(&c, vg.Rectangle{Min: vg.Point{X: data.Max.X, Y: bottom}, Max: vg.Point{X: c.Max.X, Y: top}})
-	metric := names[len(names)-1]
-	for k, row := range metric {
-		c.FillText(aligned(name, draw.XRight, draw.YBottom), vg.Point{X: c.Max.X, Y: top + 6 + line*vg.Length(len(metric)-1-k)}, row)
-	}
-}
-
-func (g *parallelGeometry) labels() (names []string) {
-	for _, s := range g.strips {
-		names = append(names, s.name)
-	}
-	return names
-}
-
-// trace draws a line from axis to axis, level where it meets one.
-func (g *parallelGeometry) trace(c *draw.Canvas, i int, style draw.LineStyle, data vg.Rectangle) {
-	heights := slices.Clone(g.at[i])
-	if m := g.Lines[i].Metric; math.IsNaN(m) {
-		heights = append(heights, m)
-	} else {
-		heights = append(heights, g.scale.Norm(m))
-	}
-	c.SetLineStyle(style)
-	for j, s := range g.strips {
-		if math.IsNaN(heights[j] + heights[j+1]) {
-			continue
+		for k, row := range rows {
+			_, x := centered(row, name, at, c.Min.X, c.Max.X)
+			c.FillText(aligned(name, draw.XCenter, draw.YBottom), vg.Point{X: x, Y: result.Max.Y + 6 + line*vg.Length(len(rows)-1-k)}, row)
 		}
-		left := data.Min.X + g.step*vg.Length(j)
-		from := vg.Point{X: left + s.width, Y: data.Min.Y + data.Size().Y*vg.Length(heights[j])}
-		end := left + g.step
-		if j == len(g.strips)-1 {
-			end = data.Max.X
-		}
-		to := vg.Point{X: end, Y: data.Min.Y + data.Size().Y*vg.Length(heights[j+1])}
-		mid := (from.X + to.X) / 2
-		var p vg.Path
-		p.Move(from)
-		p.CubeTo(vg.Point{X: mid, Y: from.Y}, vg.Point{X: mid, Y: to.Y}, to)
-		c.Stroke(p)
 	}
 }
 

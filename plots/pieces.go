@@ -3,128 +3,111 @@ package plots
 import (
 	"image/color"
 	"math"
+	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"alamos/pkg/chess"
 )
 
-// The shapes of the chess pieces, drawn for this package. They stand on a
-// square of side 1 whose corner at the lower left is the origin.
+const foot = "M .22 .1 L .78 .1 C .78 .15 .74 .2 .7 .2 L .3 .2 C .26 .2 .22 .15 .22 .1 Z"
 
-// shape is a closed outline, or a line where open is set.
-type shape struct {
-	from   [2]float64
-	steps  [][]float64 // 2 numbers: a line; 6: a Bézier curve
-	circle float64     // its radius; from is the center then
-	open   bool
-	dot    bool // filled with the color of outlines
-}
-
-func outline(from [2]float64, steps ...[]float64) shape { return shape{from: from, steps: steps} }
-func circle(x, y, r float64) shape                      { return shape{from: [2]float64{x, y}, circle: r} }
-func box(x0, y0, x1, y1 float64) shape {
-	return outline([2]float64{x0, y0}, []float64{x1, y0}, []float64{x1, y1}, []float64{x0, y1})
-}
-
-var foot = outline([2]float64{0.22, 0.1}, []float64{0.78, 0.1}, []float64{0.78, 0.15, 0.74, 0.2, 0.7, 0.2}, []float64{0.3, 0.2}, []float64{0.26, 0.2, 0.22, 0.15, 0.22, 0.1})
-
-// pieceShapes are drawn in order, the later above the earlier.
-var pieceShapes = map[byte][]shape{
-	'p': {
-		outline([2]float64{0.31, 0.2}, []float64{0.32, 0.34, 0.43, 0.36, 0.44, 0.52}, []float64{0.56, 0.52}, []float64{0.57, 0.36, 0.68, 0.34, 0.69, 0.2}),
+// pieceShapes are the pieces, drawn for this package on a square of side 1, in the language
+// of SVG's paths. O x y r is a circle. Later shapes are above earlier ones. A shape that ends
+// with Z is filled; any other is a line.
+var pieceShapes = map[chess.PieceType][]string{
+	chess.Pawn: {
+		"M .31 .2 C .32 .34 .43 .36 .44 .52 L .56 .52 C .57 .36 .68 .34 .69 .2 Z",
 		foot,
-		circle(0.5, 0.61, 0.14),
+		"O .5 .61 .14 Z",
 	},
-	'r': {
-		outline([2]float64{0.32, 0.2}, []float64{0.36, 0.28}, []float64{0.37, 0.6}, []float64{0.63, 0.6}, []float64{0.64, 0.28}, []float64{0.68, 0.2}),
+	chess.Rook: {
+		"M .32 .2 L .36 .28 L .37 .6 L .63 .6 L .64 .28 L .68 .2 Z",
 		foot,
-		outline([2]float64{0.3, 0.6}, []float64{0.26, 0.66}, []float64{0.26, 0.82}, []float64{0.36, 0.82}, []float64{0.36, 0.75}, []float64{0.45, 0.75}, []float64{0.45, 0.82},
-			[]float64{0.55, 0.82}, []float64{0.55, 0.75}, []float64{0.64, 0.75}, []float64{0.64, 0.82}, []float64{0.74, 0.82}, []float64{0.74, 0.66}, []float64{0.7, 0.6}),
+		"M .3 .6 L .26 .66 L .26 .82 L .36 .82 L .36 .75 L .45 .75 L .45 .82 L .55 .82 L .55 .75 L .64 .75 L .64 .82 L .74 .82 L .74 .66 L .7 .6 Z",
 	},
-	'n': {
-		outline([2]float64{0.3, 0.2}, []float64{0.3, 0.38, 0.48, 0.42, 0.46, 0.55}, []float64{0.41, 0.49, 0.35, 0.47, 0.3, 0.45},
-			[]float64{0.28, 0.41, 0.23, 0.38, 0.19, 0.41}, []float64{0.14, 0.45, 0.15, 0.5, 0.18, 0.54}, []float64{0.23, 0.62, 0.25, 0.7, 0.34, 0.76},
-			[]float64{0.36, 0.87}, []float64{0.44, 0.79}, []float64{0.7, 0.76, 0.79, 0.54, 0.74, 0.2}),
+	chess.Knight: {
+		"M .3 .2 C .3 .38 .48 .42 .46 .55 C .41 .49 .35 .47 .3 .45 C .28 .41 .23 .38 .19 .41 C .14 .45 .15 .5 .18 .54 C .23 .62 .25 .7 .34 .76 L .36 .87 L .44 .79 C .7 .76 .79 .54 .74 .2 Z",
 		foot,
-		{from: [2]float64{0.345, 0.645}, circle: 0.026, dot: true},
-		{from: [2]float64{0.52, 0.72}, steps: [][]float64{{0.63, 0.64, 0.68, 0.48, 0.66, 0.3}}, open: true},
+		"O .345 .645 .013", // the eye
+		"M .52 .72 C .63 .64 .68 .48 .66 .3",
 	},
-	'b': {
-		outline([2]float64{0.36, 0.2}, []float64{0.42, 0.26, 0.42, 0.28, 0.42, 0.32}, []float64{0.58, 0.32}, []float64{0.58, 0.28, 0.58, 0.26, 0.64, 0.2}),
+	chess.Bishop: {
+		"M .36 .2 C .42 .26 .42 .28 .42 .32 L .58 .32 C .58 .28 .58 .26 .64 .2 Z",
 		foot,
-		outline([2]float64{0.36, 0.36}, []float64{0.22, 0.52, 0.36, 0.7, 0.5, 0.8}, []float64{0.64, 0.7, 0.78, 0.52, 0.64, 0.36}),
-		box(0.33, 0.31, 0.67, 0.37),
-		circle(0.5, 0.84, 0.045),
-		{from: [2]float64{0.5, 0.46}, steps: [][]float64{{0.5, 0.64}}, open: true},
-		{from: [2]float64{0.42, 0.56}, steps: [][]float64{{0.58, 0.56}}, open: true},
+		"M .36 .36 C .22 .52 .36 .7 .5 .8 C .64 .7 .78 .52 .64 .36 Z",
+		"M .33 .31 L .67 .31 L .67 .37 L .33 .37 Z",
+		"O .5 .84 .045 Z",
+		"M .5 .46 L .5 .64",
+		"M .42 .56 L .58 .56",
 	},
-	'q': {
-		outline([2]float64{0.29, 0.2}, []float64{0.24, 0.4, 0.2, 0.5, 0.15, 0.68}, []float64{0.32, 0.47}, []float64{0.32, 0.77}, []float64{0.44, 0.5}, []float64{0.5, 0.8},
-			[]float64{0.56, 0.5}, []float64{0.68, 0.77}, []float64{0.68, 0.47}, []float64{0.85, 0.68}, []float64{0.8, 0.5, 0.76, 0.4, 0.71, 0.2}),
+	chess.Queen: {
+		"M .29 .2 C .24 .4 .2 .5 .15 .68 L .32 .47 L .32 .77 L .44 .5 L .5 .8 L .56 .5 L .68 .77 L .68 .47 L .85 .68 C .8 .5 .76 .4 .71 .2 Z",
 		foot,
-		circle(0.15, 0.7, 0.042), circle(0.32, 0.79, 0.042), circle(0.5, 0.82, 0.042), circle(0.68, 0.79, 0.042), circle(0.85, 0.7, 0.042),
-		{from: [2]float64{0.28, 0.28}, steps: [][]float64{{0.4, 0.32, 0.6, 0.32, 0.72, 0.28}}, open: true},
+		"O .15 .7 .042 Z", "O .32 .79 .042 Z", "O .5 .82 .042 Z", "O .68 .79 .042 Z", "O .85 .7 .042 Z",
+		"M .28 .28 C .4 .32 .6 .32 .72 .28",
 	},
-	'k': {
-		outline([2]float64{0.46, 0.7}, []float64{0.46, 0.79}, []float64{0.39, 0.79}, []float64{0.39, 0.86}, []float64{0.46, 0.86}, []float64{0.46, 0.93}, []float64{0.54, 0.93},
-			[]float64{0.54, 0.86}, []float64{0.61, 0.86}, []float64{0.61, 0.79}, []float64{0.54, 0.79}, []float64{0.54, 0.7}),
-		outline([2]float64{0.5, 0.46}, []float64{0.4, 0.58, 0.4, 0.7, 0.5, 0.73}, []float64{0.6, 0.7, 0.6, 0.58, 0.5, 0.46}),
-		outline([2]float64{0.3, 0.2}, []float64{0.29, 0.32, 0.13, 0.4, 0.15, 0.54}, []float64{0.18, 0.7, 0.43, 0.68, 0.5, 0.46},
-			[]float64{0.57, 0.68, 0.82, 0.7, 0.85, 0.54}, []float64{0.87, 0.4, 0.71, 0.32, 0.7, 0.2}),
+	chess.King: {
+		"M .46 .7 L .46 .79 L .39 .79 L .39 .86 L .46 .86 L .46 .93 L .54 .93 L .54 .86 L .61 .86 L .61 .79 L .54 .79 L .54 .7 Z",
+		"M .5 .46 C .4 .58 .4 .7 .5 .73 C .6 .7 .6 .58 .5 .46 Z",
+		"M .3 .2 C .29 .32 .13 .4 .15 .54 C .18 .7 .43 .68 .5 .46 C .57 .68 .82 .7 .85 .54 C .87 .4 .71 .32 .7 .2 Z",
 		foot,
-		{from: [2]float64{0.3, 0.28}, steps: [][]float64{{0.42, 0.32, 0.58, 0.32, 0.7, 0.28}}, open: true},
+		"M .3 .28 C .42 .32 .58 .32 .7 .28",
 	},
 }
 
-// The colors of the pieces, as of the bars of [Results].
-var (
-	whitePiece = color.RGBA{0xFF, 0xFE, 0xFA, 0xFF}
-	blackPiece = results[2].color
-)
-
-// paintPiece draws a piece of a letter of FEN on a square whose lower left
-// corner is at a point.
-func paintPiece(c *draw.Canvas, letter byte, at vg.Point, side vg.Length) {
-	fill, edge, detail := whitePiece, color.RGBA{0x26, 0x2C, 0x33, 0xFF}, color.RGBA{0x26, 0x2C, 0x33, 0xFF}
-	kind := letter
-	if letter >= 'a' {
-		fill, detail = blackPiece, color.RGBA{0xE8, 0xE8, 0xE8, 0xFF}
-	} else {
-		kind += 'a' - 'A'
+// shapePath returns the path of a shape on a square.
+func shapePath(shape string, square vg.Rectangle) (p vg.Path) {
+	words := strings.Fields(shape)
+	side := square.Size().X
+	next := func() vg.Length {
+		x, err := strconv.ParseFloat(words[0], 64)
+		if err != nil {
+			panic(err) // the shapes are constants
+		}
+		words = words[1:]
+		return side * vg.Length(x)
 	}
-	point := func(x, y float64) vg.Point {
-		return vg.Point{X: at.X + side*vg.Length(x), Y: at.Y + side*vg.Length(y)}
+	point := func() vg.Point { return square.Min.Add(vg.Point{X: next(), Y: next()}) }
+	for len(words) > 0 {
+		command := words[0]
+		words = words[1:]
+		switch command {
+		case "M":
+			p.Move(point())
+		case "L":
+			p.Line(point())
+		case "C":
+			p.CubeTo(point(), point(), point())
+		case "O":
+			center, r := point(), next()
+			p.Move(center.Add(vg.Point{X: r}))
+			p.Arc(center, r, 0, 2*math.Pi)
+		case "Z":
+			p.Close()
+		}
 	}
-	for _, s := range pieceShapes[kind] {
-		var p vg.Path
-		if s.circle > 0 {
-			p.Move(point(s.from[0]+s.circle, s.from[1]))
-			p.Arc(point(s.from[0], s.from[1]), side*vg.Length(s.circle), 0, 2*math.Pi)
-		} else {
-			p.Move(point(s.from[0], s.from[1]))
-			for _, t := range s.steps {
-				if len(t) == 2 {
-					p.Line(point(t[0], t[1]))
-				} else {
-					p.CubeTo(point(t[0], t[1]), point(t[2], t[3]), point(t[4], t[5]))
-				}
-			}
+	return p
+}
+
+// paintPiece draws a piece on a square.
+func paintPiece(c *draw.Canvas, t chess.PieceType, side chess.Color, square vg.Rectangle) {
+	edge := color.RGBA{0x26, 0x2C, 0x33, 0xFF}
+	fill, detail := color.RGBA{0xFF, 0xFE, 0xFA, 0xFF}, edge
+	if side == chess.Black {
+		fill, detail = results[2].color, color.RGBA{0xE8, 0xE8, 0xE8, 0xFF}
+	}
+	for _, shape := range pieceShapes[t] {
+		path := shapePath(shape, square)
+		line := draw.LineStyle{Color: detail, Width: 0.028 * square.Size().X}
+		if strings.HasSuffix(shape, "Z") {
+			c.SetColor(fill)
+			c.Fill(path)
+			line.Color = edge
 		}
-		width := side * 0.028
-		if s.open {
-			c.SetLineStyle(draw.LineStyle{Color: detail, Width: width})
-			c.Stroke(p)
-			continue
-		}
-		p.Close()
-		if s.dot {
-			c.SetColor(detail)
-			c.Fill(p)
-			continue
-		}
-		c.SetColor(fill)
-		c.Fill(p)
-		c.SetLineStyle(draw.LineStyle{Color: edge, Width: width})
-		c.Stroke(p)
+		c.SetLineStyle(line)
+		c.Stroke(path)
 	}
 }

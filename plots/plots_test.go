@@ -17,11 +17,16 @@ import (
 	"alamos/plots"
 )
 
-var inf = math.Inf(1)
+var (
+	inf   = math.Inf(1)
+	kings = plots.Position{FEN: "4k3/8/8/8/8/8/8/4K3 w - - 0 1"}
+)
 
 func TestErrors(t *testing.T) {
 	one := []plots.Series{line("", []float64{1}, []float64{0.5})}
-	pts := func(y ...float64) []plots.Point { return plots.Points(epochs(len(y)), y) }
+	stack := func(y plots.Axis, values ...float64) plots.Stack {
+		return plots.Stack{Panels: []plots.Panel{{Y: y, Series: []plots.Series{line("", epochs(len(values)), values)}}}}
+	}
 	series := func(x, y []float64) []plots.Series { return []plots.Series{line("s", x, y)} }
 	r := plots.Record{Wins: 1}
 	tick := plots.Categories{Ticks: []string{"a"}}
@@ -44,7 +49,6 @@ func TestErrors(t *testing.T) {
 		"lines: huge":               {plots.Lines{Series: series([]float64{1}, []float64{1e301})}, plots.ErrInvalid},
 		"lines: log of 0":           {plots.Lines{Y: plots.Axis{Log: true}, Series: series([]float64{1, 2}, []float64{0, 1})}, plots.ErrInvalid},
 		"lines: log of x < 0":       {plots.Lines{X: plots.Axis{Log: true}, Series: series([]float64{-1, 2}, []float64{1, 1})}, plots.ErrInvalid},
-		"lines: reference NaN":      {plots.Lines{Series: one, References: []plots.Reference{{Y: nan}}}, plots.ErrNoData},
 		"lines: reference infinite": {plots.Lines{Series: one, References: []plots.Reference{{Y: inf}}}, plots.ErrInvalid},
 		"lines: narrow":             {plots.Lines{Series: one, Frame: plots.Frame{Width: 1}}, plots.ErrSize},
 		"lines: NaN wide":           {plots.Lines{Series: one, Frame: plots.Frame{Width: nan}}, plots.ErrSize},
@@ -52,16 +56,15 @@ func TestErrors(t *testing.T) {
 		"score: below 0":            {plots.Lines{Y: plots.Axis{Most: 1}, Series: series([]float64{1}, []float64{-0.01})}, plots.ErrInvalid},
 		"score: above games":        {plots.Lines{Y: plots.Axis{Most: 20}, Series: series([]float64{1}, []float64{20.5})}, plots.ErrInvalid},
 		"score: reference":          {plots.Lines{Y: plots.Axis{Most: 1}, Series: one, References: []plots.Reference{{Y: 2}}}, plots.ErrInvalid},
-		"loss: nothing":             {plots.Loss{}, plots.ErrNoData},
-		"loss: empty":               {plots.Loss{Series: []plots.LossSeries{{Name: "a"}}}, plots.ErrNoData},
-		"loss: only NaN":            {plots.Loss{Series: []plots.LossSeries{{Rate: pts(nan)}}}, plots.ErrNoData},
-		"loss: rates of 0":          {plots.Loss{Series: []plots.LossSeries{{Rate: pts(0, 0)}}}, plots.ErrNoData},
-		"loss: rate below 0":        {plots.Loss{Series: []plots.LossSeries{{Rate: pts(0.1, -0.1)}}}, plots.ErrInvalid},
+		"stack: nothing":            {plots.Stack{}, plots.ErrNoData},
+		"stack: empty":              {plots.Stack{Panels: make([]plots.Panel, 2)}, plots.ErrNoData},
+		"stack: only NaN":           {stack(plots.Axis{}, nan), plots.ErrNoData},
+		"stack: log of 0":           {stack(plots.Axis{Log: true}, 0.1, 0), plots.ErrInvalid},
+		"stack: infinite":           {stack(plots.Axis{}, inf), plots.ErrInvalid},
+		"stack: generations":        {plots.Stack{Generations: []float64{inf}}, plots.ErrInvalid},
 		"lines: no such name":       {plots.Lines{Ticks: []string{"a"}, Series: series([]float64{1}, []float64{1})}, plots.ErrInvalid},
 		"lines: between names":      {plots.Lines{Ticks: []string{"a", "b"}, Series: series([]float64{0.5}, []float64{1})}, plots.ErrInvalid},
 		"lines: log of names":       {plots.Lines{X: plots.Axis{Log: true}, Ticks: []string{"a", "b"}, Series: one}, plots.ErrInvalid},
-		"loss: infinite":            {plots.Loss{Series: []plots.LossSeries{{Training: pts(inf)}}}, plots.ErrInvalid},
-		"loss: infinite generation": {plots.Loss{Series: []plots.LossSeries{{Training: pts(1)}}, Generations: []float64{inf}}, plots.ErrInvalid},
 		"crosstable: nothing":       {plots.Crosstable{}, plots.ErrNoData},
 		"crosstable: no games":      {plots.Crosstable{Players: []string{"a", "b"}, Cells: [][]plots.Record{{r, {}}, {{}, r}}}, plots.ErrNoData},
 		"crosstable: rows":          {plots.Crosstable{Players: []string{"a", "b"}, Cells: [][]plots.Record{{r, r}}}, plots.ErrInvalid},
@@ -102,24 +105,15 @@ func TestErrors(t *testing.T) {
 		"multiples: nothing":        {plots.Multiples{}, plots.ErrNoData},
 		"multiples: empty panels":   {plots.Multiples{Panels: make([]plots.Series, 3)}, plots.ErrNoData},
 		"multiples: log":            {plots.Multiples{Y: plots.Axis{Log: true}, Panels: series([]float64{1}, []float64{0})}, plots.ErrInvalid},
-		"heads: nothing":            {plots.LossHeads{}, plots.ErrNoData},
-		"heads: only NaN":           {plots.LossHeads{Heads: []plots.HeadLoss{{Series: series([]float64{1}, []float64{nan})}}}, plots.ErrNoData},
-		"heads: generations":        {plots.LossHeads{Heads: []plots.HeadLoss{{Series: one}}, Generations: []float64{inf}}, plots.ErrInvalid},
 		"planes: nothing":           {plots.PolicyPlanes{}, plots.ErrNoData},
 		"planes: infinite":          {plots.PolicyPlanes{Planes: []plots.Plane{{Squares: [64]float64{5: inf}}}}, plots.ErrInvalid},
-		"planes: position":          {plots.PolicyPlanes{FEN: " ", Planes: make([]plots.Plane, 1)}, plots.ErrInvalid},
+		"planes: position":          {plots.PolicyPlanes{Position: plots.Position{FEN: " "}, Planes: make([]plots.Plane, 1)}, plots.ErrInvalid},
 		"planes: narrow":            {plots.PolicyPlanes{Frame: plots.Frame{Width: 5}, Columns: 8, Planes: make([]plots.Plane, 9)}, plots.ErrSize},
 		"board: nothing":            {plots.Board{}, plots.ErrInvalid},
-		"board: ranks":              {plots.Board{FEN: "8/8/8/8/8/8/8"}, plots.ErrInvalid},
-		"board: files":              {plots.Board{FEN: "8/8/8/8/8/8/8/7"}, plots.ErrInvalid},
-		"board: too many files":     {plots.Board{FEN: "8/8/8/8/8/8/8/8p"}, plots.ErrInvalid},
-		"board: piece":              {plots.Board{FEN: "8/8/8/8/8/8/8/7x"}, plots.ErrInvalid},
-		"board: hand":               {plots.Board{FEN: "8/8/8/8/8/8/8/8[Q"}, plots.ErrInvalid},
-		"board: hand's piece":       {plots.Board{FEN: "8/8/8/8/8/8/8/8[!]"}, plots.ErrInvalid},
-		"board: side":               {plots.Board{FEN: "8/8/8/8/8/8/8/8 x"}, plots.ErrInvalid},
-		"board: arrow":              {plots.Board{FEN: "8/8/8/8/8/8/8/8", Arrows: []plots.Arrow{{From: "e2", To: "e"}}}, plots.ErrInvalid},
-		"board: weight":             {plots.Board{FEN: "8/8/8/8/8/8/8/8", Arrows: []plots.Arrow{{From: "e2", To: "e4", Weight: -1}}}, plots.ErrInvalid},
-		"board: NaN":                {plots.Board{FEN: "8/8/8/8/8/8/8/8", Arrows: []plots.Arrow{{From: "e2", To: "e4", Weight: nan}}}, plots.ErrInvalid},
+		"board: variant":            {plots.Board{Position: plots.Position{Variant: "go", FEN: kings.FEN}}, plots.ErrInvalid},
+		"board: arrow":              {plots.Board{Position: kings, Arrows: []plots.Arrow{{From: "e2", To: "e"}}}, plots.ErrInvalid},
+		"board: weight":             {plots.Board{Position: kings, Arrows: []plots.Arrow{{From: "e2", To: "e4", Weight: -1}}}, plots.ErrInvalid},
+		"board: NaN":                {plots.Board{Position: kings, Arrows: []plots.Arrow{{From: "e2", To: "e4", Weight: nan}}}, plots.ErrInvalid},
 		"tree: nothing":             {plots.Tree{}, plots.ErrNoData},
 		"tree: parent":              {plots.Tree{Nodes: []plots.Node{{}, {Parent: 1}}}, plots.ErrInvalid},
 		"tree: visits":              {plots.Tree{Nodes: []plots.Node{{Visits: -1}}}, plots.ErrInvalid},
@@ -225,7 +219,7 @@ func TestHostileNames(t *testing.T) {
 		charts := []plots.Chart{
 			plots.Lines{Frame: plots.Frame{Title: name}, X: plots.Axis{Label: name, Unit: name}, Y: plots.Axis{Label: name},
 				Series: []plots.Series{line(name, two, two)}, References: []plots.Reference{{Name: name}}},
-			plots.Loss{Series: []plots.LossSeries{{Name: name, Training: plots.Points(two, two)}, {Name: name}}},
+			plots.Stack{Panels: []plots.Panel{{Y: plots.Axis{Label: name, Unit: name}, Series: []plots.Series{line(name, two, two), {Name: name, Curve: name, Points: plots.Points(two, two)}}}}},
 			plots.Crosstable{Players: []string{name, name}, Cells: [][]plots.Record{{{}, {Wins: 1}}, {{Losses: 1}, {}}}},
 			plots.Ladder{Players: []plots.Rating{{Name: name, Elo: stats.Exactly(1)}}},
 			plots.Histogram{Samples: []plots.Sample{{Name: name, Values: []float64{1}}, {Name: name}}},
@@ -233,9 +227,8 @@ func TestHostileNames(t *testing.T) {
 			plots.Heatmap{Frame: plots.Frame{Note: name}, X: plots.Categories{Label: name, Ticks: []string{name, name}}, Y: plots.Categories{Label: name, Ticks: []string{name}}, Value: plots.Axis{Label: name, Unit: name}, Cells: [][]stats.Interval{{{}, {Value: 1}}}},
 			plots.Parallel{Axes: []plots.ParallelAxis{{Axis: plots.Axis{Label: name}}, {Axis: plots.Axis{Label: name}, Ticks: []string{name}}}, Metric: plots.Axis{Label: name}, Lines: []plots.ParallelLine{{Name: name, Values: []float64{0, 0}}}, Best: plots.Highest},
 			plots.Multiples{X: plots.Axis{Label: name}, Y: plots.Axis{Label: name}, Panels: []plots.Series{line(name, two, two), {Name: name}}},
-			plots.LossHeads{Heads: []plots.HeadLoss{{Name: name, Unit: name, Series: []plots.Series{line(name, two, two)}}}},
 			plots.PolicyPlanes{Planes: []plots.Plane{{Title: name}}},
-			plots.Board{FEN: "8/8/8/8/8/8/8/8", Weight: plots.Axis{Label: name}, Arrows: []plots.Arrow{{From: "e2", To: "e4", Label: name, Note: name}}},
+			plots.Board{Position: kings, Weight: plots.Axis{Label: name}, Arrows: []plots.Arrow{{From: "e2", To: "e4", Label: name, Note: name}}},
 			plots.Tree{Nodes: []plots.Node{{Move: name}, {Move: name}}},
 		}
 		for _, c := range charts {
@@ -284,7 +277,7 @@ func TestAnyData(t *testing.T) {
 			plots.Lines{X: axis(), Y: axis(), Series: series},
 			plots.Lines{Y: axis(), Ticks: make([]string, n), Series: series},
 			plots.Lines{Y: plots.Axis{Most: 1}, Series: series},
-			plots.Loss{Series: []plots.LossSeries{{Rate: points(), Training: points()}, {Validation: points()}}, Generations: list(n)},
+			plots.Stack{Panels: []plots.Panel{{Y: axis(), Series: series}, {Y: axis(), Series: series[:1]}}, Generations: list(n)},
 			plots.Ladder{Players: []plots.Rating{{Elo: cells(list(1), list(1), list(1))[0]}, {Elo: stats.Exactly(list(1)[0])}}},
 			plots.Histogram{Samples: []plots.Sample{{Values: list(n)}, {Values: list(n)}}},
 			plots.Results{White: list(n), Draws: list(n), Black: list(n)},
@@ -292,9 +285,8 @@ func TestAnyData(t *testing.T) {
 			plots.Parallel{Metric: axis(), Axes: []plots.ParallelAxis{{Axis: axis()}, {Axis: axis()}, {Ticks: []string{"a", "b"}}}, Best: plots.Extreme(rapid.IntRange(0, 2).Draw(t, "best")), Lines: []plots.ParallelLine{
 				{Values: append(list(2), rapid.SampledFrom([]float64{0, 1, nan}).Draw(t, "tick")), Metric: list(1)[0]}, {Values: append(list(2), 0), Metric: list(1)[0]}}},
 			plots.Multiples{X: axis(), Y: axis(), Panels: append(series, plots.Series{})},
-			plots.LossHeads{Heads: []plots.HeadLoss{{Series: series[:1]}, {Series: series}}, Generations: list(n)},
 			plots.PolicyPlanes{Planes: []plots.Plane{{Squares: [64]float64(append(list(2), make([]float64, 62)...))}}},
-			plots.Board{FEN: "8/8/8/8/8/8/8/8", Arrows: []plots.Arrow{{From: "a1", To: "h8", Weight: list(1)[0]}, {To: "e4", Weight: list(1)[0]}}},
+			plots.Board{Position: kings, Arrows: []plots.Arrow{{From: "a1", To: "h8", Weight: list(1)[0]}, {To: "e4", Weight: list(1)[0]}}},
 			plots.Tree{Nodes: []plots.Node{{Visits: n, Prior: list(1)[0], Q: list(1)[0]}, {Visits: 2 * n, Prior: nan, Q: list(1)[0]}}},
 		}
 		for _, c := range charts {

@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"errors"
 	"fmt"
 	"image/color"
 	"math"
@@ -19,6 +20,10 @@ import (
 type Series struct {
 	Name string
 
+	// Curve tells apart the series of one name, such as training and validation. In panels,
+	// series of a name share a color, and those of a curve share their dashes.
+	Curve string
+
 	// Points are joined in order. A NaN in X or the value leaves a gap. A known interval is
 	// drawn as an error bar, clipped at the axis.
 	Points []Point
@@ -26,6 +31,8 @@ type Series struct {
 	// Band joins the intervals into a shaded band behind the line, which
 	// suits an interval of seeds at every point.
 	Band bool
+
+	Step bool // keep each value until the next point
 }
 
 // Point is a number with its interval at a place.
@@ -51,62 +58,27 @@ type Reference struct {
 
 func (p Point) missing() bool { return math.IsNaN(p.X) || p.Y.Missing() }
 
-// check tests the numbers of a series.
-func (s Series) check() error {
-	for i, p := range s.Points {
-		if err := checkNumbers(fmt.Sprintf("series %q, point %d", s.Name, i), p.X, p.Y.Value, p.Y.Low, p.Y.High); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// spans returns the ranges of all points that have both coordinates.
-func spans(series ...Series) (x, y span) {
+// checkSeries returns the ranges of the points of series, which must not be empty.
+func checkSeries(series []Series, xAxis, yAxis Axis) (x, y span, err error) {
 	x, y = emptySpan(), emptySpan()
 	for _, s := range series {
-		for _, p := range s.Points {
+		for i, p := range s.Points {
+			if err := checkNumbers(fmt.Sprintf("series %q, point %d", s.Name, i), p.X, p.Y.Value, p.Y.Low, p.Y.High); err != nil {
+				return x, y, err
+			}
+			if most := yAxis.Most; most > 0 && (p.Y.Value < 0 || p.Y.Value > most) {
+				return x, y, fmt.Errorf("plots: series %q has %g at %g: want 0 to %g: %w", s.Name, p.Y.Value, p.X, most, ErrInvalid)
+			}
 			if !p.missing() {
 				x.add(p.X)
 				y.add(p.Y.Value, p.Y.Low, p.Y.High)
 			}
 		}
 	}
-	return x, y
-}
-
-// checkSeries tests series and references and returns their ranges.
-func checkSeries(series []Series, refs []Reference, xAxis, yAxis Axis) (x, y span, err error) {
-	for _, s := range series {
-		if err := s.check(); err != nil {
-			return x, y, err
-		}
-		for _, p := range s.Points {
-			if most := yAxis.Most; most > 0 && (p.Y.Value < 0 || p.Y.Value > most) {
-				return x, y, fmt.Errorf("plots: series %q has %g at %g: want 0 to %g: %w", s.Name, p.Y.Value, p.X, most, ErrInvalid)
-			}
-		}
-	}
-	x, y = spans(series...)
 	if x.empty() {
 		return x, y, fmt.Errorf("plots: %d series without a point: %w", len(series), ErrNoData)
 	}
-	for _, r := range refs {
-		if math.IsNaN(r.Y) {
-			return x, y, fmt.Errorf("plots: reference %q: %w", r.Name, ErrNoData)
-		}
-		if err := checkNumbers(fmt.Sprintf("reference %q", r.Name), r.Y); err != nil {
-			return x, y, err
-		}
-		if most := yAxis.Most; most > 0 && (r.Y < 0 || r.Y > most) {
-			return x, y, fmt.Errorf("plots: reference %q at %g: want 0 to %g: %w", r.Name, r.Y, most, ErrInvalid)
-		}
-		y.add(r.Y)
-	}
-	if err := xAxis.check(x); err != nil {
-		return x, y, err
-	}
-	return x, y, yAxis.check(y)
+	return x, y, errors.Join(xAxis.check(x), yAxis.check(y))
 }
 
 const (
@@ -121,13 +93,12 @@ const (
 type look struct {
 	line   draw.LineStyle // a width of 0 does not join points
 	marker draw.GlyphDrawer
-	step   plotter.StepKind
 }
 
 // lookOf returns the look of series i of a plot of few lines: a marker besides
 // the color.
 func lookOf(i int) look {
-	return look{draw.LineStyle{Color: colorOf(i), Width: lineWidth, Dashes: dashesOf(i)}, markerOf(i), plotter.NoStep}
+	return look{draw.LineStyle{Color: colorOf(i), Width: lineWidth, Dashes: dashesOf(i)}, markerOf(i)}
 }
 
 // entry returns the legend entry of the line alone.
@@ -150,7 +121,10 @@ func (l look) add(p *plot.Plot, s Series) (samples []plot.Thumbnailer) {
 		marker = draw.GlyphStyle{Color: l.line.Color, Shape: draw.CircleGlyph{}}
 	}
 	points := &plotter.Scatter{GlyphStyle: marker}
-	line := &plotter.Line{LineStyle: l.line, StepStyle: l.step}
+	line := &plotter.Line{LineStyle: l.line}
+	if s.Step {
+		line.StepStyle = plotter.PostStep
+	}
 	bars := &plotter.YErrorBars{LineStyle: draw.LineStyle{Color: l.line.Color, Width: 0.8}, CapWidth: 5}
 	for _, run := range runs(s.Points, func(p Point) bool { return !p.missing() }) {
 		part := *line
@@ -159,7 +133,11 @@ func (l look) add(p *plot.Plot, s Series) (samples []plot.Thumbnailer) {
 			part.XYs = append(part.XYs, xy)
 			if at.Y.Known() && !s.Band {
 				bars.XYs = append(bars.XYs, xy)
-				bars.YErrors = append(bars.YErrors, struct{ Low, High float64 }{xy.Y - at.Y.Low, at.Y.High - xy.Y})
+				down := xy.Y - at.Y.Low
+				if at.Y.Low > 0 { // rounding must not end the bar at 0, which a logarithmic axis lacks
+					down = math.Min(down, math.Nextafter(xy.Y, 0))
+				}
+				bars.YErrors = append(bars.YErrors, struct{ Low, High float64 }{down, at.Y.High - xy.Y})
 			}
 		}
 		add(p, &part)
@@ -230,19 +208,6 @@ func gridLines(x, y bool) *plotter.Grid {
 	return g
 }
 
-// addReferences draws references on a plot and returns their legend entries. They are gray
-// to differ from series, and differ from each other in their dashes.
-func addReferences(p *plot.Plot, refs []Reference) (entries []entry) {
-	for i, r := range refs {
-		level := plotter.NewFunction(func(float64) float64 { return r.Y })
-		level.Samples = 2
-		level.LineStyle = draw.LineStyle{Color: axisGray, Width: 1, Dashes: dashes[1+i%(len(dashes)-1)]}
-		add(p, level)
-		entries = append(entries, entry{r.Name, []plot.Thumbnailer{level}})
-	}
-	return entries
-}
-
 // describe composes the description of a figure from its parts.
 func describe(kind, x, y string, parts ...string) string {
 	s := kind
@@ -275,24 +240,18 @@ func several(list []string, separator string) string {
 	return strings.Join(list, separator)
 }
 
-// tellSeries describes the beginning and the end of each series.
-func tellSeries(series ...Series) []string { return tellSeriesAt(brief, series) }
-
-// tellSeriesAt is tellSeries with the names of places.
-func tellSeriesAt(place func(x float64) string, series []Series) []string {
-	told := make([]string, len(series))
+// describeSeries describes the beginning and the end of each series. place names an X.
+func describeSeries(series []Series, place func(x float64) string) []string {
+	texts := make([]string, len(series))
+	at := func(p Point) string { return brief(p.Y.Value) + " at " + place(p.X) }
 	for i, s := range series {
-		known := slices.DeleteFunc(slices.Clone(s.Points), Point.missing)
-		at := func(p Point) string { return brief(p.Y.Value) + " at " + place(p.X) }
-		text := "(no data)"
-		switch n := len(known); n {
-		case 0:
-		case 1:
-			text = at(known[0])
-		default:
-			text = "from " + at(known[0]) + " to " + at(known[n-1])
+		texts[i] = "(no data)"
+		if known := slices.DeleteFunc(slices.Clone(s.Points), Point.missing); len(known) == 1 {
+			texts[i] = at(known[0])
+		} else if len(known) > 1 {
+			texts[i] = "from " + at(known[0]) + " to " + at(known[len(known)-1])
 		}
-		told[i] = strings.TrimSpace(clean(s.Name) + " " + text)
+		texts[i] = joined(s.Name, s.Curve, texts[i])
 	}
-	return told
+	return texts
 }

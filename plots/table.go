@@ -1,146 +1,189 @@
 package plots
 
 import (
-	"fmt"
 	"image/color"
 	"math"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
+// cells is a rectangle of equal cells: the squares of a board, or the cells of a table.
+type cells struct {
+	corner        vg.Point // at the lower left
+	size          vg.Point // of a cell
+	columns, rows int
+}
+
+// box returns the place of a cell; rows count from the bottom.
+func (g cells) box(column, row int) vg.Rectangle {
+	at := g.corner.Add(vg.Point{X: g.size.X * vg.Length(column), Y: g.size.Y * vg.Length(row)})
+	return vg.Rectangle{Min: at, Max: at.Add(g.size)}
+}
+
+// paint fills the cells, except those of a nil color, and draws lines between them.
+func (g cells) paint(c *draw.Canvas, line draw.LineStyle, fill func(column, row int) color.Color) {
+	for row := range g.rows {
+		for column := range g.columns {
+			if col := fill(column, row); col != nil {
+				c.SetColor(col)
+				c.Fill(g.box(column, row).Path())
+			}
+		}
+	}
+	end := g.box(g.columns, g.rows).Min
+	for row := range g.rows + 1 {
+		y := g.box(0, row).Min.Y
+		c.StrokeLine2(line, g.corner.X, y, end.X, y)
+	}
+	for column := range g.columns + 1 {
+		x := g.box(column, 0).Min.X
+		c.StrokeLine2(line, x, g.corner.Y, x, end.Y)
+	}
+}
+
 // table is a rectangle of colored cells with text, for heat maps and crosstables.
 type table struct {
-	rows  []string // names, from the top
-	cells [][]cell // by row
-	scale colorScale
-	size  vg.Point // of a cell
-	plot  *plot.Plot
+	rows, columns []string // names; rows from the bottom
+	x, y          string   // labels of the columns and of the rows
+	cells         [][]cell // by row from the bottom
+	scale         colorScale
+	size          vg.Point // of a cell
+	above         bool     // names of columns stand above the table
+	marked        *[2]int  // row and column of a cell with a frame
 }
 
 // cell is a number, which determines the color, with two lines of text. A cell without a
-// number is gray.
+// number is gray, or white if it is plain.
 type cell struct {
 	value       float64
 	text, small string
-	bold        bool
+	bold, plain bool
 }
 
-// Distances of two lines of text from the middle of a cell.
-const (
-	lineAbove = vg.Length(4.5)
-	lineBelow = vg.Length(-6.5)
-)
+const nameWidth = 4.5 * cm // of the longest name of a row or column
 
-const nameWidth = 4.5 * vg.Centimeter // of the longest name of a row or column
+// figure lays the table out with names and labels at its sides, and its scale at the right.
+func (t table) figure(f Frame, description string) (*Figure, error) {
+	tick := textStyle(tickSize, softInk, false)
+	label := aligned(textStyle(labelSize, ink, false), draw.XCenter, draw.YBottom)
+	rows, left := fitNames(t.rows, tick)
+	columns, widest := fitNames(t.columns, tick)
+	upright := widest > t.size.X-6
+	beside, room := left+6, vg.Length(tickSize+3) // for the names of rows and of columns
+	if upright {
+		room = widest + 6
+	}
+	below := vg.Length(0)
+	if t.y != "" {
+		beside += labelSize + 6
+	}
+	if t.x != "" {
+		below = labelSize + 6
+	}
+	width, height := t.size.X*vg.Length(len(columns)), t.size.Y*vg.Length(len(rows))
+	around := beside + scaleGap + t.scale.width()
+	paint := func(c draw.Canvas) {
+		size := t.size
+		size.X = (c.Size().X - around) / vg.Length(len(columns))
+		g := cells{vg.Point{X: c.Min.X + beside, Y: c.Max.Y - height}, size, len(columns), len(rows)}
+		if t.above {
+			g.corner.Y -= room
+		}
+		t.paintCells(&c, g)
+		end := g.box(g.columns, g.rows).Min
+		mid := vg.Point{X: (g.corner.X + end.X) / 2, Y: (g.corner.Y + end.Y) / 2}
+		every := sparse(len(rows), size.Y, tickSize+1)
+		for i, name := range rows {
+			if i%every == 0 {
+				box := g.box(0, i)
+				c.FillText(aligned(tick, draw.XRight, yMiddle), vg.Point{X: box.Min.X - 4, Y: center(box).Y}, name)
+			}
+		}
+		style, y := aligned(tick, draw.XCenter, draw.YTop), g.corner.Y-3
+		if t.above {
+			style, y = aligned(tick, draw.XCenter, draw.YBottom), end.Y+4
+		}
+		if upright {
+			style.Rotation = math.Pi / 2
+			style.YAlign = draw.YCenter
+			if style.XAlign = draw.XRight; t.above {
+				style.XAlign = draw.XLeft
+			}
+		}
+		every = sparse(len(columns), size.X, min(widest+6, tickSize+1))
+		for j, name := range columns {
+			if j%every == 0 {
+				c.FillText(style, vg.Point{X: center(g.box(j, 0)).X, Y: y}, name)
+			}
+		}
+		s, x := centered(t.x, label, mid.X, c.Min.X, c.Max.X)
+		c.FillText(label, vg.Point{X: x, Y: c.Min.Y + label.FontExtents().Descent}, s)
+		turned := label
+		turned.Rotation = math.Pi / 2
+		s, y = centered(t.y, label, mid.Y, c.Min.Y, c.Max.Y)
+		c.FillText(turned, vg.Point{X: c.Min.X + labelSize, Y: y}, s)
+		right := vg.Point{X: end.X + scaleGap, Y: end.Y + 13}
+		if t.above {
+			right.Y = c.Max.Y
+		}
+		t.scale.paint(&c, vg.Rectangle{Min: vg.Point{X: right.X, Y: max(c.Min.Y, right.Y-longestBar)}, Max: vg.Point{X: c.Max.X, Y: right.Y}})
+	}
+	return f.figure(content{width: around + width, least: around + width/2, height: max(3*cm, height+room+below), description: description, paint: paint})
+}
 
-// newTable makes the plot of a table with the names of rows. The caller adds the names of
-// columns.
-func newTable(rows []string, cells [][]cell, scale colorScale, size vg.Point) table {
-	t := table{rows: rows, cells: cells, scale: scale, size: size, plot: newPlot()}
-	p := t.plot
-	p.Add(&plotter.HeatMap{GridXYZ: t, Palette: scale.colors, Min: 0, Max: 1, NaN: color.RGBA{0xF4, 0xF4, 0xF4, 0xFF}})
-	n, m := len(cells[0]), len(rows)
+// fitNames shortens names, and returns the width of the widest.
+func fitNames(names []string, style text.Style) (fitting []string, widest vg.Length) {
+	for _, name := range names {
+		name = fitName(clean(name), style, nameWidth)
+		fitting = append(fitting, name)
+		widest = max(widest, style.Width(name))
+	}
+	return fitting, widest
+}
+
+// paintCells draws the cells, and the text of those that have room for it.
+func (t table) paintCells(c *draw.Canvas, g cells) {
 	white := draw.LineStyle{Color: color.White, Width: 1}
-	if min(size.X, size.Y) < 14 { // lines between small cells would make the picture gray
+	if min(g.size.X, g.size.Y) < 14 { // lines between small cells would make the picture gray
 		white.Width = 0.25
 	}
-	for i := range m + 1 {
-		add(p, &plotter.Line{LineStyle: white, XYs: plotter.XYs{{X: -0.5, Y: float64(i) - 0.5}, {X: float64(n) - 0.5, Y: float64(i) - 0.5}}})
-	}
-	for j := range n + 1 {
-		add(p, &plotter.Line{LineStyle: white, XYs: plotter.XYs{{X: float64(j) - 0.5, Y: -0.5}, {X: float64(j) - 0.5, Y: float64(m) - 0.5}}})
-	}
-	hideTicks(&p.X)
-	hideTicks(&p.Y)
-	p.X.Padding, p.Y.Padding = 3, 3
-	ticks := plot.ConstantTicks{}
-	every := sparse(m, size.Y, tickSize+1)
-	for i := range m {
-		if name := rows[m-1-i]; i%every == 0 {
-			ticks = append(ticks, plot.Tick{Value: float64(i), Label: fitName(clean(name), p.Y.Tick.Label, nameWidth)})
+	g.paint(c, white, func(column, row int) color.Color {
+		switch v := t.cells[row][column]; {
+		case v.plain:
+			return nil
+		case math.IsNaN(v.value):
+			return color.RGBA{0xF4, 0xF4, 0xF4, 0xFF}
+		default:
+			return t.scale.color(v.value)
 		}
-	}
-	p.Y.Tick.Marker = ticks
-	p.X.Tick.Marker = plot.ConstantTicks{}
-	t.addText()
-	return t
-}
-
-// Dims and the methods below implement plotter.GridXYZ.
-func (t table) Dims() (columns, rows int) { return len(t.cells[0]), len(t.rows) }
-func (t table) X(column int) float64      { return float64(column) }
-func (t table) Y(row int) float64         { return float64(row) }
-func (t table) Z(column, row int) float64 {
-	v := t.cells[len(t.rows)-1-row][column].value
-	if math.IsNaN(v) {
-		return v
-	}
-	return math.Max(0, math.Min(1, t.scale.Norm(v)))
-}
-
-// addText writes the text of cells that have room for it.
-func (t table) addText() {
-	var alone, above, below labels
+	})
 	for i, row := range t.cells {
-		for j, c := range row {
+		for j, v := range row {
 			col := markGray
-			if !math.IsNaN(c.value) {
-				col = inkOn(t.scale.color(c.value))
+			if v.plain {
+				col = ink
+			} else if !math.IsNaN(v.value) {
+				col = inkOn(t.scale.color(v.value))
 			}
-			at := plotter.XY{X: float64(j), Y: float64(len(t.rows) - 1 - i)}
-			style, small := middle(textStyle(tickSize, col, c.bold)), middle(textStyle(smallSize, col, false))
+			at := center(g.box(j, i))
+			style, small := middle(textStyle(tickSize, col, v.bold)), middle(textStyle(smallSize, col, false))
 			switch {
-			case style.Width(c.text) > t.size.X-5 || t.size.Y < tickSize+2:
-			case c.small == "" || small.Width(c.small) > t.size.X-3 || t.size.Y < tickSize+smallSize+6:
-				alone.add(at, c.text, style)
+			case style.Width(v.text) > g.size.X-5 || g.size.Y < tickSize+2:
+			case v.small == "" || small.Width(v.small) > g.size.X-3 || g.size.Y < tickSize+smallSize+6:
+				c.FillText(style, at, v.text)
 			default:
-				above.add(at, c.text, style)
-				below.add(at, c.small, small)
+				c.FillText(style, at.Add(vg.Point{Y: 4.5}), v.text)
+				c.FillText(small, at.Add(vg.Point{Y: -6.5}), v.small)
 			}
 		}
 	}
-	above.Offset.Y, below.Offset.Y = lineAbove, lineBelow
-	add(t.plot, &alone.Labels, &above.Labels, &below.Labels)
-}
-
-// labels collects texts at places of a plot.
-type labels struct{ plotter.Labels }
-
-func (l *labels) add(at plotter.XY, s string, style text.Style) {
-	l.XYs = append(l.XYs, at)
-	l.Labels.Labels = append(l.Labels.Labels, s)
-	l.TextStyle = append(l.TextStyle, style)
-}
-
-// figure lays the table out with labels of its sides, and its scale at the right.
-func (t table) figure(f Frame, x, y, description string) (*Figure, error) {
-	// The size of the parts around the cells does not depend on the cells.
-	const size = 30 * vg.Centimeter
-	data := t.plot.DataCanvas(draw.Canvas{Rectangle: vg.Rectangle{Max: vg.Point{X: size, Y: size}}}).Size()
-	around := vg.Point{X: size - data.X + scaleGap + t.scale.width() + 2*margin, Y: size - data.Y}
-	if y != "" {
-		around.X += labelSize + 6
+	if t.marked != nil { // a white line within a dark one is visible on every color
+		box := g.box(t.marked[1], t.marked[0]).Path()
+		for _, line := range []draw.LineStyle{{Color: ink, Width: 2.6}, {Color: color.White, Width: 0.9}} {
+			c.SetLineStyle(line)
+			c.Stroke(box)
+		}
 	}
-	if x != "" {
-		around.Y += labelSize + 6
-	}
-	columns := vg.Length(len(t.cells[0]))
-	height := max(3*vg.Centimeter, around.Y+t.size.Y*vg.Length(len(t.rows)))
-	lay, err := newLayout(f, nil, float64((around.X+t.size.X*columns)/vg.Centimeter), float64(height/vg.Centimeter))
-	if err != nil {
-		return nil, err
-	}
-	if lay.width-around.X < columns*t.size.X/2 {
-		return nil, fmt.Errorf("plots: table of %g columns in %.4g cm of width: %w", float64(columns), lay.width/vg.Centimeter, ErrSize)
-	}
-	return lay.figure(description, func(c draw.Canvas) {
-		left := draw.Crop(c, 0, -t.scale.width()-scaleGap, 0, 0)
-		paintPlot(t.plot, x, y)(left)
-		top := min(c.Max.Y, t.plot.DataCanvas(left).Max.Y+13)
-		t.scale.paint(&c, vg.Rectangle{Min: vg.Point{X: left.Max.X + scaleGap, Y: max(c.Min.Y, top-longestBar)}, Max: vg.Point{X: c.Max.X, Y: top}})
-	}), nil
 }

@@ -120,6 +120,9 @@ func (g polygon) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
 	c.FillPolygon(s.Color, points)
 }
 
+// center returns the middle of a box.
+func center(box vg.Rectangle) vg.Point { return box.Min.Add(box.Max).Scale(0.5) }
+
 // around returns the point at a distance and an angle from another.
 func around(at vg.Point, r vg.Length, angle float64) vg.Point {
 	sin, cos := math.Sincos(angle)

@@ -9,7 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -41,11 +43,13 @@ const (
 
 // treeBox is a node that is shown.
 type treeBox struct {
-	node     int
+	Node
+	index    int
 	depth    int
 	children []*treeBox
 	hidden   int     // number of hidden moves
-	y        float64 // in rows, downward
+	row      float64 // from the top
+	place    vg.Rectangle
 }
 
 // pick returns the root of the shown boxes: the most visited nodes, at most `most` and at
@@ -58,43 +62,39 @@ func (t Tree) pick(depth, most int) (*treeBox, error) {
 	boxes := make([]treeBox, len(t.Nodes))
 	visits := make([]int, len(t.Nodes)) // at most those of the parent, so that the parent comes first
 	for i, n := range t.Nodes {
-		if n.Visits < 0 || n.Prior < 0 || n.Prior > 1+1e-6 || math.Abs(n.Q) > 1+1e-6 {
-			return nil, fmt.Errorf("plots: tree: node %d (%q) has %d visits, prior %g, value %g: %w", i, n.Move, n.Visits, n.Prior, n.Q, ErrInvalid)
+		if n.Visits < 0 || n.Prior < 0 || n.Prior > 1+1e-6 || math.Abs(n.Q) > 1+1e-6 || i > 0 && (n.Parent < 0 || n.Parent >= i) {
+			return nil, fmt.Errorf("plots: tree: node %d (%q) has parent %d, %d visits, prior %g, value %g: %w", i, n.Move, n.Parent, n.Visits, n.Prior, n.Q, ErrInvalid)
 		}
-		order[i], boxes[i].node, visits[i] = i, i, n.Visits
-		if i == 0 {
-			continue
+		order[i], visits[i] = i, n.Visits
+		boxes[i] = treeBox{Node: n, index: i}
+		if i > 0 {
+			visits[i] = min(n.Visits, visits[n.Parent])
+			boxes[i].depth = boxes[n.Parent].depth + 1
+			boxes[n.Parent].hidden++
 		}
-		if n.Parent < 0 || n.Parent >= i {
-			return nil, fmt.Errorf("plots: tree: node %d (%q) follows node %d: want one of 0 to %d: %w", i, n.Move, n.Parent, i-1, ErrInvalid)
-		}
-		visits[i] = min(n.Visits, visits[n.Parent])
-		boxes[i].depth = boxes[n.Parent].depth + 1
-		boxes[n.Parent].hidden++
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(visits[b], visits[a]) })
 	order = slices.DeleteFunc(order, func(i int) bool { return boxes[i].depth > depth })
 	for _, i := range order[1:min(len(order), most)] {
-		parent := &boxes[t.Nodes[i].Parent]
+		parent := &boxes[boxes[i].Parent]
 		parent.children = append(parent.children, &boxes[i])
 		parent.hidden--
 	}
-	boxes[0].place(new(float64))
+	boxes[0].assignRows(new(float64))
 	return &boxes[0], nil
 }
 
-// place assigns the rows of a box and all below it. Each leaf gets the next row, and a
-// parent is in the middle of its children.
-func (b *treeBox) place(next *float64) {
+// assignRows gives each leaf the next row, and each parent the middle of its children.
+func (b *treeBox) assignRows(next *float64) {
 	if len(b.children) == 0 {
-		b.y = *next
+		b.row = *next
 		*next++
 		return
 	}
 	for _, c := range b.children {
-		c.place(next)
+		c.assignRows(next)
 	}
-	b.y = (b.children[0].y + b.children[len(b.children)-1].y) / 2
+	b.row = (b.children[0].row + b.children[len(b.children)-1].row) / 2
 }
 
 // walk calls f for a box and all below it, parents first.
@@ -105,23 +105,26 @@ func (b *treeBox) walk(f func(*treeBox)) {
 	}
 }
 
-// name, counts and values are the texts of a box.
-func (n Node) name() string {
-	if move := clean(n.Move); move != "" {
-		return move
-	}
-	return "root"
-}
+func (b *treeBox) name() string { return cmp.Or(clean(b.Move), "root") }
 
-func (n Node) values() string {
+// values returns the prior and the value.
+func (b *treeBox) values() string {
 	var parts []string
-	if !math.IsNaN(n.Prior) {
-		parts = append(parts, fmt.Sprintf("P %.2f", n.Prior))
+	if !math.IsNaN(b.Prior) {
+		parts = append(parts, fmt.Sprintf("P %.2f", b.Prior))
 	}
-	if !math.IsNaN(n.Q) {
-		parts = append(parts, "Q "+signedValue(n.Q))
+	if !math.IsNaN(b.Q) {
+		parts = append(parts, "Q "+signedValue(b.Q))
 	}
 	return strings.Join(parts, "  ")
+}
+
+// more returns the number of hidden moves.
+func (b *treeBox) more() string {
+	if b.hidden == 0 {
+		return ""
+	}
+	return fmt.Sprintf("+%d", b.hidden)
 }
 
 // signedValue formats a value of -1 to 1 with its sign.
@@ -129,21 +132,17 @@ func signedValue(v float64) string {
 	return strings.NewReplacer("+0.00", "0.00", "-0.00", "0.00", "-", "−").Replace(fmt.Sprintf("%+.2f", v))
 }
 
-// color returns the color of the node's value on the scale of scores.
-func (n Node) color() color.RGBA {
-	if math.IsNaN(n.Q) {
+// color returns the color of the value on the scale of scores.
+func (b *treeBox) color() color.RGBA {
+	if math.IsNaN(b.Q) {
 		return color.RGBA{0xF0, 0xF0, 0xF0, 0xFF}
 	}
-	return scores.at((n.Q + 1) / 2)
+	return scores.at((b.Q + 1) / 2)
 }
 
-// share returns the box's share of the root's visits.
-func (t Tree) share(b *treeBox) float64 {
-	root := t.Nodes[0].Visits
-	if root == 0 {
-		return 0
-	}
-	return math.Min(1, float64(t.Nodes[b.node].Visits)/float64(root))
+// edge returns the width of the line to a box: its share of the root's visits.
+func (t Tree) edge(b *treeBox) vg.Length {
+	return 0.5 + (widestEdge-0.5)*vg.Length(min(1, float64(b.Visits)/float64(max(1, t.Nodes[0].Visits))))
 }
 
 const (
@@ -162,134 +161,111 @@ func (t Tree) Figure() (*Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Boxes of a level are of one width.
-	var widths []vg.Length
+	var widths []vg.Length // of the boxes of each level
 	bottom, shown := 0.0, 0
 	root.walk(func(b *treeBox) {
 		if b.depth == len(widths) {
 			widths = append(widths, 0)
 		}
-		widths[b.depth] = max(widths[b.depth], t.boxWidth(b))
-		bottom = math.Max(bottom, b.y)
+		widths[b.depth] = max(widths[b.depth], b.width())
+		bottom = math.Max(bottom, b.row)
 		shown++
 	})
-	width := 2*margin - levelGap
+	root.walk(func(b *treeBox) { // from the upper left
+		b.place.Max.Y = -(boxHeight + boxGap) * vg.Length(b.row)
+		b.place.Min.Y = b.place.Max.Y - boxHeight
+		for _, w := range widths[:b.depth] {
+			b.place.Min.X += w + levelGap
+		}
+		b.place.Max.X = b.place.Min.X + widths[b.depth]
+	})
+	width := -levelGap
 	for _, w := range widths {
 		width += w + levelGap
 	}
-	height := boxHeight + (boxHeight+boxGap)*vg.Length(bottom)
 	if t.Note == "" && shown < len(t.Nodes) {
 		t.Note = fmt.Sprintf("the %d most visited of %d positions; +n: moves that are not shown", shown, len(t.Nodes))
 	}
-	lay, err := newLayout(t.Frame, []entry{
-		{"Q from −1 to 1, for the side that moved", []plot.Thumbnailer{scores}},
-		look{line: draw.LineStyle{Color: edgeColor, Width: widestEdge / 2}}.entry("width: share of visits"),
-	}, float64(max(width, 11*vg.Centimeter)/vg.Centimeter), float64(height/vg.Centimeter)+0.1)
-	if err != nil {
-		return nil, err
-	}
-	if lay.width < width-0.5 {
-		return nil, fmt.Errorf("plots: tree of %d levels in %.4g cm of width, it needs %.4g: %w", len(widths), lay.width/vg.Centimeter, width/vg.Centimeter, ErrSize)
-	}
-	return lay.figure(t.describe(root), func(c draw.Canvas) { t.paint(c, root, widths) }), nil
+	return t.Frame.figure(content{
+		width: max(width, 11*cm-2*margin), least: width, height: boxHeight + (boxHeight+boxGap)*vg.Length(bottom) + 3,
+		legend: []entry{
+			{"Q from −1 to 1, for the side that moved", []plot.Thumbnailer{scores}},
+			look{line: draw.LineStyle{Color: edgeColor, Width: widestEdge / 2}}.entry("width: share of visits"),
+		},
+		description: t.describe(root),
+		paint: func(c draw.Canvas) {
+			c.Push()
+			defer c.Pop()
+			c.Translate(vg.Point{X: c.Min.X, Y: c.Max.Y})
+			root.walk(func(b *treeBox) { // lines below all boxes
+				for _, child := range slices.Backward(b.children) {
+					c.SetLineStyle(draw.LineStyle{Color: edgeColor, Width: t.edge(child)})
+					c.Stroke(bend(vg.Point{X: b.place.Max.X, Y: center(b.place).Y}, vg.Point{X: child.place.Min.X, Y: center(child.place).Y}))
+				}
+			})
+			root.walk(func(b *treeBox) { b.paint(&c) })
+		},
+	})
 }
 
-func (t Tree) boxWidth(b *treeBox) vg.Length {
-	n := t.Nodes[b.node]
-	first := min(textStyle(tickSize, ink, true).Width(n.name()), widestMove) + 8 + textStyle(tickSize, ink, false).Width(fmt.Sprint(n.Visits))
-	small := textStyle(smallSize, ink, false)
-	second := small.Width(n.values())
+// bend returns a curve from left to right that is level at its ends.
+func bend(from, to vg.Point) (p vg.Path) {
+	mid := (from.X + to.X) / 2
+	p.Move(from)
+	p.CubeTo(vg.Point{X: mid, Y: from.Y}, vg.Point{X: mid, Y: to.Y}, to)
+	return p
+}
+
+// width returns the width that the texts need.
+func (b *treeBox) width() vg.Length {
+	normal, small := textStyle(tickSize, ink, false), textStyle(smallSize, ink, false)
+	first := min(textStyle(tickSize, ink, true).Width(b.name()), widestMove) + 8 + normal.Width(fmt.Sprint(b.Visits))
+	second := small.Width(b.values())
 	if b.hidden > 0 {
 		second += 6 + small.Width(b.more())
 	}
 	return max(first, second) + 8
 }
 
-// more describes the number of hidden moves.
-func (b *treeBox) more() string {
-	if b.hidden == 0 {
-		return ""
-	}
-	return fmt.Sprintf("+%d", b.hidden)
-}
-
 func (t Tree) describe(root *treeBox) string {
-	s := fmt.Sprintf("Search tree of %d visits", t.Nodes[0].Visits)
-	var told []string
+	var texts []string
 	for _, b := range root.children {
-		n := t.Nodes[b.node]
-		text := fmt.Sprintf("%s %d visits", n.name(), n.Visits)
-		if !math.IsNaN(n.Q) {
-			text += " Q " + signedValue(n.Q)
+		text := fmt.Sprintf("%s %d visits", b.name(), b.Visits)
+		if !math.IsNaN(b.Q) {
+			text += " Q " + signedValue(b.Q)
 		}
-		told = append(told, text)
-	}
-	if len(told) > 0 {
-		s += ": " + several(told, ", ")
+		texts = append(texts, text)
 	}
 	var line []string
 	for b := root; len(b.children) > 0; {
 		b = b.children[0]
-		line = append(line, t.Nodes[b.node].name())
+		line = append(line, b.name())
 	}
+	s := describe(fmt.Sprintf("Search tree of %d visits", root.Visits), "", "", texts...)
 	if len(line) > 1 {
-		s += "; most visited line " + strings.Join(line, " ")
+		s += " Most visited line: " + strings.Join(line, " ") + "."
 	}
-	return s + "."
+	return s
 }
 
-func (t Tree) paint(c draw.Canvas, root *treeBox, widths []vg.Length) {
-	left := make([]vg.Length, len(widths)) // of each level
-	x := c.Min.X
-	for d, w := range widths {
-		left[d] = x
-		x += w + levelGap
-	}
-	mid := func(b *treeBox) vg.Length {
-		return c.Max.Y - boxHeight/2 - (boxHeight+boxGap)*vg.Length(b.y)
-	}
-	root.walk(func(b *treeBox) { // lines below all boxes
-		from := vg.Point{X: left[b.depth] + widths[b.depth], Y: mid(b)}
-		for i := len(b.children) - 1; i >= 0; i-- {
-			child := b.children[i]
-			to := vg.Point{X: left[child.depth], Y: mid(child)}
-			var p vg.Path
-			p.Move(from)
-			bend := (from.X + to.X) / 2
-			p.CubeTo(vg.Point{X: bend, Y: from.Y}, vg.Point{X: bend, Y: to.Y}, to)
-			c.SetLineStyle(draw.LineStyle{Color: edgeColor, Width: vg.Length(0.5 + (widestEdge-0.5)*t.share(child))})
-			c.Stroke(p)
-		}
-	})
-	root.walk(func(b *treeBox) {
-		box := vg.Rectangle{
-			Min: vg.Point{X: left[b.depth], Y: mid(b) - boxHeight/2},
-			Max: vg.Point{X: left[b.depth] + widths[b.depth], Y: mid(b) + boxHeight/2},
-		}
-		t.paintBox(&c, box, b)
-	})
-}
-
-func (t Tree) paintBox(c *draw.Canvas, box vg.Rectangle, b *treeBox) {
-	n := t.Nodes[b.node]
-	fill := n.color()
-	path := rounded(box, 3)
-	c.SetColor(fill)
+func (b *treeBox) paint(c *draw.Canvas) {
+	path := rounded(b.place, 3)
+	c.SetColor(b.color())
 	c.Fill(path)
 	c.SetLineStyle(draw.LineStyle{Color: axisGray, Width: 0.6})
 	c.Stroke(path)
-	on := inkOn(fill)
-	name := aligned(textStyle(tickSize, on, true), draw.XLeft, yMiddle)
-	small := textStyle(smallSize, on, false)
-	values, hidden := n.values(), b.more()
-	y := (box.Min.Y + box.Max.Y) / 2
-	if values != "" || hidden != "" {
-		c.FillText(aligned(small, draw.XLeft, yMiddle), vg.Point{X: box.Min.X + 4, Y: y - 6}, values)
-		c.FillText(aligned(small, draw.XRight, yMiddle), vg.Point{X: box.Max.X - 4, Y: y - 6}, hidden)
+	on, y := inkOn(b.color()), center(b.place).Y
+	write := func(style text.Style, y vg.Length, left, right string) {
+		c.FillText(aligned(style, draw.XLeft, yMiddle), vg.Point{X: b.place.Min.X + 4, Y: y}, left)
+		style.Font.Weight = xfont.WeightNormal
+		c.FillText(aligned(style, draw.XRight, yMiddle), vg.Point{X: b.place.Max.X - 4, Y: y}, right)
+	}
+	if b.values() != "" || b.hidden > 0 {
+		write(textStyle(smallSize, on, false), y-6, b.values(), b.more())
 		y += 5.5
 	}
-	c.FillText(aligned(name, draw.XLeft, yMiddle), vg.Point{X: box.Min.X + 4, Y: y}, fitName(n.name(), name, widestMove))
-	c.FillText(aligned(textStyle(tickSize, on, false), draw.XRight, yMiddle), vg.Point{X: box.Max.X - 4, Y: y}, fmt.Sprint(n.Visits))
+	name := textStyle(tickSize, on, true)
+	write(name, y, fitName(b.name(), name, widestMove), fmt.Sprint(b.Visits))
 }
 
 // rounded returns a box with rounded corners.
@@ -322,17 +298,10 @@ func (t Tree) DOT() ([]byte, error) {
 		fmt.Fprintf(&b, "\tlabelloc=t;\n\tlabel=%s;\n", dotText(title))
 	}
 	root.walk(func(x *treeBox) {
-		n := t.Nodes[x.node]
-		lines := []string{n.name() + "  " + fmt.Sprint(n.Visits)}
-		if values := n.values(); values != "" {
-			lines = append(lines, values)
-		}
-		if x.hidden > 0 {
-			lines = append(lines, x.more())
-		}
-		fmt.Fprintf(&b, "\tn%d [label=%s, fillcolor=\"%s\", fontcolor=\"%s\"];\n", x.node, dotText(lines...), hex(n.color()), hex(inkOn(n.color())))
+		lines := slices.DeleteFunc([]string{x.name() + "  " + fmt.Sprint(x.Visits), x.values(), x.more()}, func(s string) bool { return s == "" })
+		fmt.Fprintf(&b, "\tn%d [label=%s, fillcolor=\"%s\", fontcolor=\"%s\"];\n", x.index, dotText(lines...), hex(x.color()), hex(inkOn(x.color())))
 		for _, child := range x.children {
-			fmt.Fprintf(&b, "\tn%d -> n%d [penwidth=%.2f];\n", x.node, child.node, 0.5+(widestEdge-0.5)*t.share(child))
+			fmt.Fprintf(&b, "\tn%d -> n%d [penwidth=%.2f];\n", x.index, child.index, float64(t.edge(child)))
 		}
 	})
 	b.WriteString("}\n")

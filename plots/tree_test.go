@@ -34,17 +34,17 @@ func TestTidyTree(t *testing.T) {
 		root.walk(func(b *treeBox) {
 			shown++
 			hidden += b.hidden
-			if y, ok := last[b.depth]; ok && b.y < y+1-1e-9 {
-				t.Fatalf("at depth %d a box at row %g is followed by one at %g", b.depth, y, b.y)
+			if y, ok := last[b.depth]; ok && b.row < y+1-1e-9 {
+				t.Fatalf("at depth %d a box at row %g is followed by one at %g", b.depth, y, b.row)
 			}
-			last[b.depth] = b.y
+			last[b.depth] = b.row
 			for i, c := range b.children {
-				if i > 0 && tree.Nodes[c.node].Visits > tree.Nodes[b.children[i-1].node].Visits {
+				if i > 0 && c.Visits > b.children[i-1].Visits {
 					t.Fatalf("children are not in the order of their visits")
 				}
 			}
-			if k := len(b.children); k > 0 && math.Abs(b.y-(b.children[0].y+b.children[k-1].y)/2) > 1e-9 {
-				t.Fatalf("a parent at row %g has children from %g to %g", b.y, b.children[0].y, b.children[k-1].y)
+			if k := len(b.children); k > 0 && math.Abs(b.row-(b.children[0].row+b.children[k-1].row)/2) > 1e-9 {
+				t.Fatalf("a parent at row %g has children from %g to %g", b.row, b.children[0].row, b.children[k-1].row)
 			}
 			if b.depth > depth {
 				t.Fatalf("a box at depth %d", b.depth)

@@ -192,7 +192,7 @@ const treeShare = 500
 // Answer returns the short form of a finished search of its root p. Without visits it is
 // the network's policy and value.
 func Answer(p chess.Position, tree *search.Tree, visits int) *store.Answer {
-	out := &store.Answer{FEN: p.FEN(), Value: stats.Float(tree.Value()), Visits: visits}
+	out := &store.Answer{Variant: p.Variant().String(), FEN: p.FEN(), Value: stats.Float(tree.Value()), Visits: visits}
 	for _, e := range tree.Ranked() {
 		out.Moves = append(out.Moves, moveAnswer(&p, &e))
 	}

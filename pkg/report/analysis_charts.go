@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"alamos/pkg/chess"
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
 	"alamos/plots"
@@ -13,13 +14,17 @@ import (
 // PolicyChart shows where a network's moves begin and end, and where those of each kind of
 // piece do.
 func PolicyChart(a *store.Answer, frame plots.Frame) plots.PolicyPlanes {
-	c := plots.PolicyPlanes{Frame: frame, FEN: a.FEN}
+	c := plots.PolicyPlanes{Frame: frame, Position: positionOf(a)}
 	from, to := blank("from"), blank("to")
 	for _, m := range a.Moves {
 		addMove(&from, &to, m.UCI, m.Prior)
 	}
 	c.Planes = append([]plots.Plane{from, to}, piecePlanes(a)...)
 	return c
+}
+
+func positionOf(a *store.Answer) plots.Position {
+	return plots.Position{Variant: a.Variant, FEN: a.FEN}
 }
 
 // piecePlanes returns the target squares of the moves of each kind of piece.
@@ -55,8 +60,8 @@ func blank(title string) plots.Plane {
 // has no start square.
 func addMove(from, to *plots.Plane, move string, x stats.Float) {
 	add := func(p *plots.Plane, square string) {
-		i, ok := squareOf(square)
-		if p == nil || !ok {
+		i, err := chess.ParseSquare(square)
+		if p == nil || err != nil {
 			return
 		}
 		if math.IsNaN(p.Squares[i]) {
@@ -68,14 +73,6 @@ func addMove(from, to *plots.Plane, move string, x stats.Float) {
 		add(from, move[:2])
 		add(to, move[2:4])
 	}
-}
-
-// squareOf returns the index of a square, a1, b1, ..., h8.
-func squareOf(s string) (int, bool) {
-	if len(s) != 2 || s[0] < 'a' || s[0] > 'h' || s[1] < '1' || s[1] > '8' {
-		return 0, false
-	}
-	return int(s[0]-'a') + 8*int(s[1]-'1'), true
 }
 
 var pieceNames = map[byte]string{'P': "pawns", 'N': "knights", 'B': "bishops", 'R': "rooks", 'Q': "queens", 'K': "kings"}
@@ -104,11 +101,11 @@ const MostArrows = 5
 
 // BoardChart shows a position and at most `most` moves that a search favors.
 func BoardChart(a *store.Answer, frame plots.Frame, most int) plots.Board {
-	c := plots.Board{Frame: frame, FEN: a.FEN, Weight: plots.Axis{Label: "share of visits", Unit: "%"}}
+	c := plots.Board{Frame: frame, Position: positionOf(a), Weight: plots.Axis{Label: "share of visits", Unit: "%"}}
 	moves := slices.DeleteFunc(slices.Clone(a.Moves), func(m store.MoveAnswer) bool { return m.Visits == 0 })
 	for _, m := range moves[:min(len(moves), most)] {
 		arrow := plots.Arrow{From: m.UCI[:2], To: m.UCI[2:4], Label: m.SAN, Weight: math.Round(1000*float64(m.Visits)/float64(a.Visits)) / 10, Note: Signed(float64(m.Q))}
-		if _, onBoard := squareOf(arrow.From); !onBoard {
+		if _, err := chess.ParseSquare(arrow.From); err != nil { // a drop
 			arrow.From = ""
 		}
 		c.Arrows = append(c.Arrows, arrow)
@@ -119,7 +116,7 @@ func BoardChart(a *store.Answer, frame plots.Frame, most int) plots.Board {
 // PlanesChart shows where moves begin and end: first all moves that the network's policy
 // can express, then the legal ones, then the legal ones of each kind of piece.
 func PlanesChart(p *Policy, a *store.Answer, frame plots.Frame) plots.PolicyPlanes {
-	c := plots.PolicyPlanes{Frame: frame, FEN: a.FEN, Columns: 2}
+	c := plots.PolicyPlanes{Frame: frame, Position: positionOf(a), Columns: 2}
 	from, to := blank("all moves: from"), blank("all moves: to")
 	for i, m := range p.moves {
 		addMove(&from, &to, m, p.all[i])

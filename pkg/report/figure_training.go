@@ -36,8 +36,8 @@ func drawRate(q *request) (plots.Chart, string, error) {
 
 // losses returns the learning rates of groups of trials and optionally their losses. The
 // ends of generations are those of the trial with the most generations.
-func losses(groups []store.Group, withLosses bool) (plots.Loss, error) {
-	var c plots.Loss
+func losses(groups []store.Group, withLosses bool) (plots.Stack, error) {
+	var c plots.Stack
 	for _, g := range groups {
 		for _, t := range g.Trials {
 			_, marks, err := epochs(t)
@@ -49,44 +49,64 @@ func losses(groups []store.Group, withLosses bool) (plots.Loss, error) {
 			}
 		}
 	}
-	series := func(of func(store.Epoch) stats.Float) ([]plots.Series, error) {
-		all, err := lines(groups, anything, func(t *store.Trial) ([]point, error) {
-			rows, _, err := epochs(t)
-			var ps []point
-			for _, e := range rows {
-				ps = append(ps, point{e.Epoch, float64(e.Epoch), stats.Exactly(float64(of(e)))})
+	rate := curve{"", func(e store.Epoch) stats.Float {
+		if e.Rate == 0 { // where a schedule ends: a gap on the logarithmic axis
+			return stats.Float(math.NaN())
+		}
+		return e.Rate
+	}}
+	panel, err := panelOf(groups, plots.Axis{Label: "learning rate", Log: true}, rate)
+	if c.Panels = append(c.Panels, panel); err != nil || !withLosses {
+		return c, err
+	}
+	panel, err = panelOf(groups, plots.Axis{Label: "loss"}, lossCurves(func(l store.Loss) stats.Float { return l.Total })...)
+	c.Panels = append(c.Panels, panel)
+	return c, err
+}
+
+// panelOf returns the curves of groups of trials, each as the mean over its seeds.
+func panelOf(groups []store.Group, y plots.Axis, curves ...curve) (plots.Panel, error) {
+	p := plots.Panel{Y: y}
+	for _, curve := range curves {
+		all, err := lines(groups, anything, curve.points)
+		if err != nil {
+			return p, err
+		}
+		for _, s := range all {
+			if s.Curve, s.Step = curve.name, y.Log; len(groups) == 1 {
+				s.Name = ""
 			}
-			return ps, err
-		})
-		for _, s := range all { // intervals would hide the lines
-			for i := range s.Points {
+			for i := range s.Points { // intervals would hide the lines
 				s.Points[i].Y = stats.Exactly(s.Points[i].Y.Value)
 			}
-		}
-		return all, err
-	}
-	rates, err := series(func(e store.Epoch) stats.Float { return e.Rate })
-	if err != nil {
-		return c, err
-	}
-	for i, s := range rates {
-		c.Series = append(c.Series, plots.LossSeries{Rate: s.Points})
-		if len(groups) > 1 {
-			c.Series[i].Name = s.Name
+			p.Series = append(p.Series, s)
 		}
 	}
-	if !withLosses {
-		return c, nil
+	return p, nil
+}
+
+// curve is a number of each epoch.
+type curve struct {
+	name string // empty if it is the only one of its panel
+	of   func(store.Epoch) stats.Float
+}
+
+// lossCurves returns a loss on held-out games and in training.
+func lossCurves(of func(store.Loss) stats.Float) []curve {
+	return []curve{
+		{"validation loss", func(e store.Epoch) stats.Float { return of(e.Validation) }},
+		{"training loss", func(e store.Epoch) stats.Float { return of(e.Train) }},
 	}
-	training, err := series(func(e store.Epoch) stats.Float { return e.Train.Total })
-	if err != nil {
-		return c, err
+}
+
+// points returns the curve of a trial.
+func (c curve) points(t *store.Trial) ([]point, error) {
+	rows, _, err := epochs(t)
+	var ps []point
+	for _, e := range rows {
+		ps = append(ps, point{e.Epoch, float64(e.Epoch), stats.Exactly(float64(c.of(e)))})
 	}
-	validation, err := series(func(e store.Epoch) stats.Float { return e.Validation.Total })
-	for i := range validation {
-		c.Series[i].Training, c.Series[i].Validation = training[i].Points, validation[i].Points
-	}
-	return c, err
+	return ps, err
 }
 
 // epochs returns all epochs of a trial, at least one, and those at which generations ended,
@@ -110,7 +130,7 @@ func epochs(t *store.Trial) (all []store.Epoch, marks []float64, err error) {
 
 // drawLossHeads shows the loss of each head, in training and on held-out games.
 func drawLossHeads(q *request) (plots.Chart, string, error) {
-	rows, marks, err := epochs(q.only())
+	_, marks, err := epochs(q.only())
 	if err != nil {
 		return nil, "", err
 	}
@@ -119,7 +139,7 @@ func drawLossHeads(q *request) (plots.Chart, string, error) {
 	if network.Value == "wdl" {
 		valueUnit = "nats"
 	}
-	c := plots.LossHeads{Frame: q.frame, Generations: marks}
+	c := plots.Stack{Frame: q.frame, Generations: marks}
 	var names []string
 	for _, head := range []struct {
 		name, unit string
@@ -133,12 +153,11 @@ func drawLossHeads(q *request) (plots.Chart, string, error) {
 		if !head.has {
 			continue
 		}
-		training, validation := plots.Series{Name: "training"}, plots.Series{Name: "validation"}
-		for _, e := range rows {
-			training.Points = append(training.Points, plots.Point{X: float64(e.Epoch), Y: stats.Exactly(float64(head.of(e.Train)))})
-			validation.Points = append(validation.Points, plots.Point{X: float64(e.Epoch), Y: stats.Exactly(float64(head.of(e.Validation)))})
+		panel, err := panelOf(q.groups, plots.Axis{Label: head.name + " loss", Unit: head.unit}, lossCurves(head.of)...)
+		if err != nil {
+			return nil, "", err
 		}
-		c.Heads = append(c.Heads, plots.HeadLoss{Name: head.name, Unit: head.unit, Series: []plots.Series{training, validation}})
+		c.Panels = append(c.Panels, panel)
 		names = append(names, head.name)
 	}
 	what := "Loss of " + names[0]

@@ -52,9 +52,10 @@ func (q Question) File() string { return "figures/data/" + experiment.Hash(q)[:1
 
 // Answer is the evaluation of a position by a network or by a search.
 type Answer struct {
-	FEN    string      `json:"fen"`
-	Value  stats.Float `json:"value"`  // of the network or of the search, for the side to move, -1 to 1
-	Visits int         `json:"visits"` // 0: no search
+	Variant string      `json:"variant"`
+	FEN     string      `json:"fen"`
+	Value   stats.Float `json:"value"`  // of the network or of the search, for the side to move, -1 to 1
+	Visits  int         `json:"visits"` // 0: no search
 	// Moves has all legal moves, best first: by visits, or by prior without a search.
 	Moves []MoveAnswer `json:"moves"`
 	// Tree has the nodes with enough visits to be shown: the root first, and every node
