@@ -120,11 +120,11 @@ func anchor(number int) string { return fmt.Sprintf("trial-%d", number) }
 // number returns the head of a column of numbers.
 func number(name, unit string) Column { return Column{Name: name, Unit: unit, Numeric: true} }
 
-// Row returns a row of plain cells.
-func Row(texts ...string) []Cell {
-	cells := make([]Cell, len(texts))
-	for i, s := range texts {
-		cells[i].Text = s
+// Row returns a row of plain cells with values as text.
+func Row(values ...any) []Cell {
+	cells := make([]Cell, len(values))
+	for i, v := range values {
+		cells[i].Text = fmt.Sprint(v)
 	}
 	return cells
 }

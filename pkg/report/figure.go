@@ -30,7 +30,7 @@ type kind struct {
 	metric string // the default metric of figures of a metric, which determines their source
 	// draw makes the chart and its caption. The error is of type nothing if there is
 	// nothing to draw.
-	draw func(*request) (plots.Chart, string, error)
+	draw func(*picture) (plots.Chart, string, error)
 }
 
 // over is the scope of one picture of a kind.
@@ -133,48 +133,44 @@ const (
 	noNumbers    nothing = "there are no numbers yet"
 )
 
-// request is a figure to draw of some trials.
-type request struct {
+// picture is a figure of the notebook, of one trial or of all.
+type picture struct {
 	*experiment.Figure
+	cell  int // index of the figure in the notebook
+	kind  kind
+	name  string            // of its files, without the part that identifies its trial
+	trial *experiment.Trial // nil means all trials
+
+	// The data to draw.
 	frame  plots.Frame
-	trials []*store.Trial    // at least one
+	trials []*store.Trial
 	groups []store.Group     // the same trials, grouped without their seeds
 	axes   []experiment.Axis // swept settings except the seed; empty if one trial is drawn
-}
 
-// only returns the trial of a picture of one trial.
-func (q *request) only() *store.Trial { return q.trials[0] }
-
-// repeated reports whether a group has several seeds.
-func (q *request) repeated() bool {
-	return slices.ContainsFunc(q.groups, func(g store.Group) bool { return len(g.Trials) > 1 })
-}
-
-// picture is one figure of the notebook, of one trial or of all.
-type picture struct {
-	cell   *experiment.Figure
-	number int // index of the cell in the notebook
-	kind   kind
-	name   string            // of its files, without the part that identifies its trial
-	trial  *experiment.Trial // nil means all trials
-}
-
-// drawn is a picture, or the reason why it could not be drawn.
-type drawn struct {
-	*picture
-	path    string // of its files, without extension
+	// The result, once it is drawn.
+	once    sync.Once
 	stamp   plots.Stamp
 	caption string
 	chart   plots.Chart
-	figure  *plots.Figure // nil if there is nothing to show; see err
-	err     error
+	figure  *plots.Figure
+	err     error      // of type nothing if there is nothing to show
 	mutex   sync.Mutex // one goroutine at a time may render a figure
 }
 
-// pictures lists the figures of the experiment in the order of its notebook, with and
+// only returns the trial of a picture of one trial.
+func (p *picture) only() *store.Trial { return p.trials[0] }
+
+// repeated reports whether a group has several seeds.
+func (p *picture) repeated() bool {
+	return slices.ContainsFunc(p.groups, func(g store.Group) bool { return len(g.Trials) > 1 })
+}
+
+// pictures returns the figures of the experiment in the order of its notebook, with and
 // without results.
 func (r *Report) pictures() ([]*picture, error) {
-	var all []*picture
+	if r.listed != nil {
+		return r.listed, nil
+	}
 	taken := map[string]bool{}
 	for i := range r.Notebook {
 		f := r.Notebook[i].Figure
@@ -191,96 +187,107 @@ func (r *Report) pictures() ([]*picture, error) {
 		}
 		taken[name] = true
 		lone := len(r.Experiment.Trials) == 1 && k.over == allTrials // a single trial has all its files in one folder
-		if r.only != nil && k.over == theSweep {
-			continue
-		}
-		if k.over != eachTrial && !lone {
-			all = append(all, &picture{f, i, k, name, nil})
-			continue
-		}
-		for t := range r.Experiment.Trials {
-			all = append(all, &picture{f, i, k, name, &r.Experiment.Trials[t]})
+		switch {
+		case r.only != nil && k.over == theSweep:
+		case k.over != eachTrial && !lone:
+			r.listed = append(r.listed, r.picture(&picture{Figure: f, cell: i, kind: k, name: name}))
+		default:
+			for t := range r.Experiment.Trials {
+				r.listed = append(r.listed, r.picture(&picture{Figure: f, cell: i, kind: k, name: name, trial: &r.Experiment.Trials[t]}))
+			}
 		}
 	}
-	return all, nil
+	return r.listed, nil
 }
 
 // besideWidth is the width in cm of a figure beside those of other trials. A wider figure
 // would be scaled down on the page, including its text.
 const besideWidth = 11
 
-// request returns the data of a picture, or nil if none of its trials has begun.
-func (r *Report) request(p *picture) *request {
-	q := &request{Figure: p.cell, frame: plots.Frame{Title: p.cell.Title}}
+// picture adds the data to draw, and its stamp.
+func (r *Report) picture(p *picture) *picture {
+	p.frame.Title = p.Title
+	p.stamp = plots.Stamp{Experiment: r.identity(p), Code: "alamos drawing " + codeVersion}
 	for _, t := range r.Trials {
 		if p.trial == nil || p.trial.ID == t.Declared.ID {
-			q.trials = append(q.trials, t)
+			p.trials = append(p.trials, t)
 		}
 	}
-	if len(q.trials) == 0 {
-		return nil
-	}
-	q.groups = store.Groups(q.trials)
+	p.groups = store.Groups(p.trials)
 	if len(r.Axes) > 0 {
-		for i, g := range q.groups {
-			q.groups[i].Name = "#" + numbersOf(g) + " " + shortLabel(&g.Trials[0].Declared, r.Axes)
+		for i, g := range p.groups {
+			p.groups[i].Name = "#" + numbersOf(g) + " " + shortLabel(&g.Trials[0].Declared, r.Axes)
 		}
 	}
 	if p.trial == nil {
-		q.axes = withoutSeed(r.Axes)
-	} else if len(r.slugs) > 1 && p.cell.Kind != "tree" { // a tree is as wide as it is deep
-		q.frame.Width = besideWidth
+		p.axes = withoutSeed(r.Axes)
+	} else if len(r.slugs) > 1 && p.Kind != "tree" { // a tree is as wide as it is deep
+		p.frame.Width = besideWidth
 	}
-	return q
+	return p
 }
 
-// draw draws a picture.
-func (r *Report) draw(p *picture, l layout) *drawn {
-	d := &drawn{picture: p, path: l.picture(p.name, p.trial)}
-	d.stamp = plots.Stamp{Experiment: r.identity(p), Code: "alamos drawing " + codeVersion}
-	q := r.request(p)
+// draw draws the picture.
+func (p *picture) draw() {
 	switch {
-	case q == nil:
-		d.err = nothing("no trial has finished a generation")
-		return d
-	case p.kind.over == theSweep && len(q.axes) == 0:
-		d.err = nothing("the experiment sweeps nothing")
-		return d
+	case len(p.trials) == 0:
+		p.err = nothing("no trial has finished a generation")
+		return
+	case p.kind.over == theSweep && len(p.axes) == 0:
+		p.err = nothing("the experiment sweeps nothing")
+		return
 	}
 	var err error
-	if d.chart, d.caption, err = p.kind.draw(q); err == nil {
-		d.stamp.Data = dataHash(d.chart)
-		d.figure, err = d.chart.Figure()
+	if p.chart, p.caption, err = p.kind.draw(p); err == nil {
+		p.stamp.Data = dataHash(p.chart)
+		p.figure, err = p.chart.Figure()
 	}
 	switch {
 	case errors.Is(err, plots.ErrNoData): // a hook that found nothing in any game
-		d.err = noNumbers
+		p.err = noNumbers
 	case err != nil:
-		d.err = fmt.Errorf("figure %s: %w", p.name, err)
+		p.err = fmt.Errorf("figure %s: %w", p.name, err)
 	default:
-		d.figure = d.figure.Stamp(d.stamp)
+		p.figure = p.figure.Stamp(p.stamp)
 	}
-	return d
 }
 
 // nothing reports whether there was nothing to draw, and why.
-func (d *drawn) nothing() (why string, ok bool) {
+func (p *picture) nothing() (why string, ok bool) {
 	var n nothing
-	ok = errors.As(d.err, &n)
+	ok = errors.As(p.err, &n)
 	return string(n), ok
+}
+
+// render returns the picture as a file.
+func (p *picture) render(ext string) (b []byte, err error) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	switch ext {
+	case ".svg":
+		b, err = p.figure.SVG()
+	case ".png":
+		b, err = p.figure.PNG()
+	default:
+		b, err = p.figure.PDF()
+	}
+	if err != nil {
+		err = fmt.Errorf("figure %s: %w", p.name, err)
+	}
+	return b, err
 }
 
 // identity returns the hash of all settings that can change the picture. For example, the
 // number of tournament rounds does not affect losses.
 func (r *Report) identity(p *picture) string {
-	parts := []any{p.cell}
+	parts := []any{p.Figure}
 	for i := range r.Experiment.Trials {
 		t := &r.Experiment.Trials[i]
 		if p.trial != nil && p.trial.ID != t.ID {
 			continue
 		}
 		parts = append(parts, t.Label, store.Folder(t), t.Settings.Generations)
-		switch p.kind.source(p.cell) {
+		switch p.kind.source(p.Figure) {
 		case fromTournament:
 			parts = append(parts, t.ID)
 		case fromHooks:
@@ -305,19 +312,16 @@ func dataHash(c plots.Chart) string {
 	return hex.EncodeToString(h[:])
 }
 
-// all draws the pictures that opt selects once, in parallel on all processors.
-func (r *Report) all(opt Options) ([]*drawn, error) {
-	if have := r.drawn[opt]; have != nil {
-		return have, nil
-	}
+// drawn draws the pictures of this name or kind, or all, once and in parallel.
+func (r *Report) drawn(figure string) ([]*picture, error) {
 	pictures, err := r.pictures()
 	if err != nil {
 		return nil, err
 	}
 	wanted := slices.DeleteFunc(slices.Clone(pictures), func(p *picture) bool {
-		return opt.Figure != "" && opt.Figure != p.name && opt.Figure != p.cell.Kind
+		return figure != "" && figure != p.name && figure != p.Kind
 	})
-	if len(wanted) == 0 && opt.Figure != "" {
+	if len(wanted) == 0 && figure != "" {
 		names := "its notebook has no figures"
 		if len(pictures) > 0 {
 			var all []string
@@ -326,16 +330,10 @@ func (r *Report) all(opt Options) ([]*drawn, error) {
 			}
 			names = "there are " + strings.Join(slices.Compact(all), ", ") // names of one cell are adjacent
 		}
-		return nil, fmt.Errorf("the notebook of %s has no figure %q: %s", r.Name, opt.Figure, names)
+		return nil, fmt.Errorf("the notebook of %s has no figure %q: %s", r.Name, figure, names)
 	}
-	l := r.layout(opt)
-	out := make([]*drawn, len(wanted))
-	inParallel(len(wanted), func(i int) { out[i] = r.draw(wanted[i], l) })
-	if r.drawn == nil {
-		r.drawn = map[Options][]*drawn{}
-	}
-	r.drawn[opt] = out
-	return out, nil
+	inParallel(len(wanted), func(i int) { wanted[i].once.Do(wanted[i].draw) })
+	return wanted, nil
 }
 
 // inParallel calls do with 0 to n-1, in parallel on all processors.

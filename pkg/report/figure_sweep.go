@@ -25,9 +25,9 @@ type values struct {
 
 // axisValues reads an axis of the sweep. If words is true, it treats a small number of
 // values of any kind as words.
-func (q *request) axisValues(path string, words bool) values {
+func (p *picture) axisValues(path string, words bool) values {
 	v := values{at: map[string]float64{}}
-	for _, g := range q.groups {
+	for _, g := range p.groups {
 		text := axisValue(&g.Trials[0].Declared, path)
 		if text == "" { // the key does not apply to the trial
 			continue
@@ -42,8 +42,8 @@ func (q *request) axisValues(path string, words bool) values {
 		v.log = low > 0 && high/low >= 30
 		return v
 	}
-	i := slices.IndexFunc(q.axes, func(a experiment.Axis) bool { return a.Path == path })
-	v.words = byValue(q.axes[i].Values)
+	i := slices.IndexFunc(p.axes, func(a experiment.Axis) bool { return a.Path == path })
+	v.words = byValue(p.axes[i].Values)
 	v.at = map[string]float64{}
 	for i, word := range v.words {
 		v.at[word] = float64(i)
@@ -66,13 +66,13 @@ func byValue(values []string) []string {
 }
 
 // metric returns the metric of the figure.
-func (q *request) metric() metric { return metricOf(cmp.Or(q.Metric, "score")) }
+func (p *picture) metric() metric { return metricOf(cmp.Or(p.Metric, "score")) }
 
 // measures returns the figure's metric for each group, or nothing if no group has it.
-func (q *request) measures() ([]stats.Interval, error) {
-	m := q.metric()
-	out := make([]stats.Interval, len(q.groups))
-	for i, g := range q.groups {
+func (p *picture) measures() ([]stats.Interval, error) {
+	m := p.metric()
+	out := make([]stats.Interval, len(p.groups))
+	for i, g := range p.groups {
 		var err error
 		if out[i], err = g.Measure(m.name); err != nil {
 			return nil, err
@@ -87,16 +87,16 @@ func (q *request) measures() ([]stats.Interval, error) {
 // drawSweep shows a metric over one axis of the sweep, with a line for each value of the
 // figure's y, or for each combination of all other axes. Words on the axis (kinds of
 // schedules) keep their order and are not joined by lines.
-func drawSweep(q *request) (plots.Chart, string, error) {
-	m, x := q.metric(), cmp.Or(q.X, q.axes[0].Path)
-	measures, err := q.measures()
+func drawSweep(p *picture) (plots.Chart, string, error) {
+	m, x := p.metric(), cmp.Or(p.X, p.axes[0].Path)
+	measures, err := p.measures()
 	if err != nil {
 		return nil, "", err
 	}
-	axis, others := q.axisValues(x, false), q.lineAxes(x)
+	axis, others := p.axisValues(x, false), p.lineAxes(x)
 	at := map[string]map[float64][]stats.Interval{} // by line and place
 	var order []string
-	for i, g := range q.groups {
+	for i, g := range p.groups {
 		t := &g.Trials[0].Declared
 		place, there := axis.at[axisValue(t, x)]
 		if measures[i].Missing() || !there { // x does not apply to the trial
@@ -109,7 +109,7 @@ func drawSweep(q *request) (plots.Chart, string, error) {
 		}
 		at[line][place] = append(at[line][place], measures[i])
 	}
-	c := plots.Lines{Frame: q.frame, X: plots.Axis{Label: x, Log: axis.log}, Y: plots.Axis{Label: m.label, Unit: m.unit}, Ticks: axis.words}
+	c := plots.Lines{Frame: p.frame, X: plots.Axis{Label: x, Log: axis.log}, Y: plots.Axis{Label: m.label, Unit: m.unit}, Ticks: axis.words}
 	pooled := false
 	for _, line := range order {
 		s := plots.Series{Name: line}
@@ -120,7 +120,7 @@ func drawSweep(q *request) (plots.Chart, string, error) {
 		}
 		c.Series = append(c.Series, s)
 	}
-	caption := fmt.Sprintf("%s over %s.", capital(m.label), x) + q.bars(m)
+	caption := fmt.Sprintf("%s over %s.", capital(m.label), x) + p.bars(m)
 	if pooled {
 		caption += " Where settings differ in what is not shown, points are their means, with the 95 % interval (Student t)."
 	}
@@ -129,13 +129,13 @@ func drawSweep(q *request) (plots.Chart, string, error) {
 
 // lineAxes returns the axes that distinguish the lines of a figure over x: the figure's y,
 // or all axes that are not determined by x, as zipped ones are.
-func (q *request) lineAxes(x string) []experiment.Axis {
-	if q.Y != "" {
-		return []experiment.Axis{{Path: string(q.Y)}}
+func (p *picture) lineAxes(x string) []experiment.Axis {
+	if p.Y != "" {
+		return []experiment.Axis{{Path: string(p.Y)}}
 	}
-	return slices.DeleteFunc(slices.Clone(q.axes), func(a experiment.Axis) bool {
+	return slices.DeleteFunc(slices.Clone(p.axes), func(a experiment.Axis) bool {
 		at := map[string]string{}
-		for _, g := range q.groups {
+		for _, g := range p.groups {
 			t := &g.Trials[0].Declared
 			here, v := axisValue(t, x), axisValue(t, a.Path)
 			if was, known := at[here]; known && was != v {
@@ -148,27 +148,27 @@ func (q *request) lineAxes(x string) []experiment.Axis {
 }
 
 // drawHeatmap shows a metric over two axes of the sweep.
-func drawHeatmap(q *request) (plots.Chart, string, error) {
-	m := q.metric()
-	x, y, err := q.plane()
+func drawHeatmap(p *picture) (plots.Chart, string, error) {
+	m := p.metric()
+	x, y, err := p.plane()
 	if err != nil {
 		return nil, "", err
 	}
-	measures, err := q.measures()
+	measures, err := p.measures()
 	if err != nil {
 		return nil, "", err
 	}
-	t := &q.groups[0].Trials[0].Declared
+	t := &p.groups[0].Trials[0].Declared
 	category := func(a experiment.Axis) plots.Categories { // a few rows are not high enough for a long name
 		return plots.Categories{Label: store.ShortKey(t, a.Path), Ticks: byValue(a.Values)}
 	}
-	c := plots.Heatmap{Frame: q.frame, X: category(x), Y: category(y), Value: plots.Axis{Label: m.label, Unit: m.unit}, Best: best(m)}
+	c := plots.Heatmap{Frame: p.frame, X: category(x), Y: category(y), Value: plots.Axis{Label: m.label, Unit: m.unit}, Best: best(m)}
 	pooled := false
 	for _, row := range c.Y.Ticks {
 		var cells []stats.Interval
 		for _, column := range c.X.Ticks {
 			var here []stats.Interval
-			for i, g := range q.groups {
+			for i, g := range p.groups {
 				if t := &g.Trials[0].Declared; axisValue(t, x.Path) == column && axisValue(t, y.Path) == row {
 					here = append(here, measures[i])
 				}
@@ -178,7 +178,7 @@ func drawHeatmap(q *request) (plots.Chart, string, error) {
 		}
 		c.Cells = append(c.Cells, cells)
 	}
-	caption := fmt.Sprintf("%s over %s and %s.", capital(m.label), x.Path, y.Path) + q.bars(m)
+	caption := fmt.Sprintf("%s over %s and %s.", capital(m.label), x.Path, y.Path) + p.bars(m)
 	if pooled {
 		caption += " Cells are means over what is not shown."
 	}
@@ -186,22 +186,22 @@ func drawHeatmap(q *request) (plots.Chart, string, error) {
 }
 
 // plane returns the two axes of a figure: those that it names, or the first two.
-func (q *request) plane() (x, y experiment.Axis, err error) {
-	if len(q.axes) < 2 {
-		return x, y, nothing("the experiment sweeps one key only, " + q.axes[0].Path)
+func (p *picture) plane() (x, y experiment.Axis, err error) {
+	if len(p.axes) < 2 {
+		return x, y, nothing("the experiment sweeps one key only, " + p.axes[0].Path)
 	}
 	find := func(path, not string) (a experiment.Axis) {
-		for _, a := range q.axes {
+		for _, a := range p.axes {
 			if a.Path == path || path == "" && a.Path != not {
 				return a
 			}
 		}
 		return a
 	}
-	x = find(q.X, string(q.Y))
-	y = find(string(q.Y), x.Path)
+	x = find(p.X, string(p.Y))
+	y = find(string(p.Y), x.Path)
 	if x.Path == "" || y.Path == "" || x.Path == y.Path {
-		return x, y, fmt.Errorf("want two different keys that the sweep varies, have x %q and y %q", q.X, q.Y)
+		return x, y, fmt.Errorf("want two different keys that the sweep varies, have x %q and y %q", p.X, p.Y)
 	}
 	return x, y, nil
 }
@@ -211,20 +211,20 @@ func (q *request) plane() (x, y experiment.Axis, err error) {
 const fewTicks = 10
 
 // drawParallel shows all settings of a sweep and a metric as parallel coordinates.
-func drawParallel(q *request) (plots.Chart, string, error) {
-	m := q.metric()
-	measures, err := q.measures()
+func drawParallel(p *picture) (plots.Chart, string, error) {
+	m := p.metric()
+	measures, err := p.measures()
 	if err != nil {
 		return nil, "", err
 	}
-	c := plots.Parallel{Frame: q.frame, Metric: plots.Axis{Label: m.label, Unit: m.unit}, Best: best(m)}
-	for i, g := range q.groups {
+	c := plots.Parallel{Frame: p.frame, Metric: plots.Axis{Label: m.label, Unit: m.unit}, Best: best(m)}
+	for i, g := range p.groups {
 		c.Lines = append(c.Lines, plots.ParallelLine{Name: g.Name, Metric: measures[i].Value})
 	}
-	for _, a := range q.axes {
-		values := q.axisValues(a.Path, len(a.Values) <= fewTicks)
-		axis := plots.ParallelAxis{Axis: plots.Axis{Label: store.ShortKey(&q.groups[0].Trials[0].Declared, a.Path), Log: values.log}, Ticks: values.words}
-		for i, g := range q.groups {
+	for _, a := range p.axes {
+		values := p.axisValues(a.Path, len(a.Values) <= fewTicks)
+		axis := plots.ParallelAxis{Axis: plots.Axis{Label: store.ShortKey(&p.groups[0].Trials[0].Declared, a.Path), Log: values.log}, Ticks: values.words}
+		for i, g := range p.groups {
 			text := axisValue(&g.Trials[0].Declared, a.Path)
 			at, there := values.at[text]
 			switch {
@@ -241,18 +241,18 @@ func drawParallel(q *request) (plots.Chart, string, error) {
 		c.Axes = append(c.Axes, axis)
 	}
 	caption := fmt.Sprintf("Every setting of the sweep as a line, colored by its %s.", m.label)
-	if q.repeated() {
+	if p.repeated() {
 		caption += " Lines are means over seeds."
 	}
 	return c, caption, nil
 }
 
 // drawMultiples shows the score or the loss of each setting in a panel of its own.
-func drawMultiples(q *request) (plots.Chart, string, error) {
-	c := plots.Multiples{Frame: q.frame, X: axis("samples"), Y: plots.Axis{Label: "score", FromZero: true}}
+func drawMultiples(p *picture) (plots.Chart, string, error) {
+	c := plots.Multiples{Frame: p.frame, X: axis("samples"), Y: plots.Axis{Label: "score", FromZero: true}}
 	within, points := shares, scorePoints("samples")
 	caption := "Score in the tournament against samples trained on, a panel for each setting; the others stand behind it in gray."
-	if q.metric().name == "loss" {
+	if p.metric().name == "loss" {
 		c.X, c.Y = generationAxis, plots.Axis{Label: "loss"}
 		within, points = counts, perGeneration("generation", func(t *store.Trial, g int) (float64, error) {
 			rows, err := t.Epochs(g)
@@ -261,10 +261,10 @@ func drawMultiples(q *request) (plots.Chart, string, error) {
 		caption = "Loss of the epoch that each generation kept, a panel for each setting; the others stand behind it in gray."
 	}
 	var err error
-	if c.Panels, err = lines(q.groups, within, points); err == nil && empty(c.Panels) {
+	if c.Panels, err = lines(p.groups, within, points); err == nil && empty(c.Panels) {
 		err = noNumbers
 	}
-	return c, caption + q.seeds(), err
+	return c, caption + p.seeds(), err
 }
 
 // pool returns the mean of several measures, or the only one.
@@ -281,9 +281,9 @@ func pool(measures []stats.Interval) stats.Interval {
 }
 
 // bars returns the part of a caption about the intervals of a metric.
-func (q *request) bars(m metric) string {
+func (p *picture) bars(m metric) string {
 	switch {
-	case q.repeated():
+	case p.repeated():
 		return " Means over seeds, with the 95 % interval (Student t)."
 	case m.name == "elo":
 		return " Bars are 95 % intervals of the likelihood."

@@ -12,23 +12,23 @@ import (
 )
 
 // drawScore shows the strength of the checkpoints of each trial in its tournament.
-func drawScore(q *request) (plots.Chart, string, error) {
-	c, err := scores(q.groups, q.X)
+func drawScore(p *picture) (plots.Chart, string, error) {
+	c, err := scores(p.groups, p.X)
 	if err != nil {
 		return nil, "", err
 	}
-	c.Frame = q.frame
-	if len(q.groups) == 1 { // the result of random moves differs between trials
-		if c.References, err = randomScore(q.groups[0]); err != nil {
+	c.Frame = p.frame
+	if len(p.groups) == 1 { // the result of random moves differs between trials
+		if c.References, err = randomScore(p.groups[0]); err != nil {
 			return nil, "", err
 		}
 	}
 	caption := "Score in the tournament against samples trained on; the untrained network is at 0."
-	if q.X == "generation" {
+	if p.X == "generation" {
 		caption = "Score in the tournament against generations; the untrained network is at 0."
 	}
-	if q.repeated() {
-		return c, caption + q.seeds(), nil
+	if p.repeated() {
+		return c, caption + p.seeds(), nil
 	}
 	return c, caption + " Bars are 95 % intervals, each game a coin that is tossed.", nil
 }
@@ -94,12 +94,12 @@ func randomScore(g store.Group) ([]plots.Reference, error) {
 }
 
 // drawCrosstable shows the results between all players of a tournament.
-func drawCrosstable(q *request) (plots.Chart, string, error) {
-	res, err := tournament(q.only())
+func drawCrosstable(p *picture) (plots.Chart, string, error) {
+	res, err := tournament(p.only())
 	if err != nil {
 		return nil, "", err
 	}
-	c := plots.Crosstable{Frame: q.frame}
+	c := plots.Crosstable{Frame: p.frame}
 	c.Width = 0 // its cells need their full width everywhere
 	order := res.Ranking()
 	for _, i := range order {
@@ -114,12 +114,12 @@ func drawCrosstable(q *request) (plots.Chart, string, error) {
 }
 
 // drawElo shows the ratings of a tournament.
-func drawElo(q *request) (plots.Chart, string, error) {
-	res, err := tournament(q.only())
+func drawElo(p *picture) (plots.Chart, string, error) {
+	res, err := tournament(p.only())
 	if err != nil {
 		return nil, "", err
 	}
-	c := plots.Ladder{Frame: q.frame}
+	c := plots.Ladder{Frame: p.frame}
 	for _, i := range res.Ranking() {
 		c.Players = append(c.Players, plots.Rating{Name: res.Players[i].Name, Elo: res.Players[i].Elo})
 	}
@@ -136,10 +136,10 @@ func tournament(t *store.Trial) (*store.Tournament, error) {
 }
 
 // ofAnswer draws a run's evaluation of a position. of names its network in the caption.
-func ofAnswer(draw func(q *request, a *store.Answer, of string) (plots.Chart, string)) func(*request) (plots.Chart, string, error) {
-	return func(q *request) (plots.Chart, string, error) {
-		t := q.only()
-		question, _ := t.Question(q.Figure)
+func ofAnswer(draw func(p *picture, a *store.Answer, of string) (plots.Chart, string)) func(*picture) (plots.Chart, string, error) {
+	return func(p *picture) (plots.Chart, string, error) {
+		t := p.only()
+		question, _ := t.Question(p.Figure)
 		a, err := t.Answer(question)
 		if err != nil {
 			return nil, "", err
@@ -151,21 +151,21 @@ func ofAnswer(draw func(q *request, a *store.Answer, of string) (plots.Chart, st
 		if question.Generation == 0 {
 			of = "of the untrained network"
 		}
-		c, caption := draw(q, a, of)
+		c, caption := draw(p, a, of)
 		return c, caption, nil
 	}
 }
 
 // drawPolicy shows where a network's moves begin and end, and where those of each kind of
 // piece do.
-func drawPolicy(q *request, a *store.Answer, of string) (plots.Chart, string) {
-	return PolicyChart(a, q.frame), fmt.Sprintf("Policy %s, before any search: the probability that a move begins or ends on a square, of all moves and of those of each kind of piece. The network's value is %s for the side to move.", of, Signed(float64(a.Value)))
+func drawPolicy(p *picture, a *store.Answer, of string) (plots.Chart, string) {
+	return PolicyChart(a, p.frame), fmt.Sprintf("Policy %s, before any search: the probability that a move begins or ends on a square, of all moves and of those of each kind of piece. The network's value is %s for the side to move.", of, Signed(float64(a.Value)))
 }
 
-func drawTree(q *request, a *store.Answer, of string) (plots.Chart, string) {
-	return TreeChart(a, q.frame), fmt.Sprintf("Search tree %s after %s, the most visited positions; the value of each is for the side that moved there. From %s.", of, english.Plural(a.Visits, "visit", ""), a.FEN)
+func drawTree(p *picture, a *store.Answer, of string) (plots.Chart, string) {
+	return TreeChart(a, p.frame), fmt.Sprintf("Search tree %s after %s, the most visited positions; the value of each is for the side that moved there. From %s.", of, english.Plural(a.Visits, "visit", ""), a.FEN)
 }
 
-func drawBoard(q *request, a *store.Answer, of string) (plots.Chart, string) {
-	return BoardChart(a, q.frame, MostArrows), fmt.Sprintf("Favorite moves %s after %s, with their share of the visits and their value for the side to move.", of, english.Plural(a.Visits, "visit", ""))
+func drawBoard(p *picture, a *store.Answer, of string) (plots.Chart, string) {
+	return BoardChart(a, p.frame, MostArrows), fmt.Sprintf("Favorite moves %s after %s, with their share of the visits and their value for the side to move.", of, english.Plural(a.Visits, "visit", ""))
 }

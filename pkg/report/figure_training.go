@@ -14,9 +14,9 @@ import (
 )
 
 // drawLoss shows the training of a trial.
-func drawLoss(q *request) (plots.Chart, string, error) {
-	c, err := losses(q.groups, true)
-	c.Frame = q.frame
+func drawLoss(p *picture) (plots.Chart, string, error) {
+	c, err := losses(p.groups, true)
+	c.Frame = p.frame
 	return c, "Learning rate and losses over epochs; lines mark the ends of generations, after which the data is new.", err
 }
 
@@ -24,11 +24,11 @@ func drawLoss(q *request) (plots.Chart, string, error) {
 func LossChart(groups []store.Group) (plots.Chart, error) { return losses(groups, true) }
 
 // drawRate shows the learning rates of all trials.
-func drawRate(q *request) (plots.Chart, string, error) {
-	c, err := losses(q.groups, false)
-	c.Frame = q.frame
+func drawRate(p *picture) (plots.Chart, string, error) {
+	c, err := losses(p.groups, false)
+	c.Frame = p.frame
 	caption := "Learning rate over epochs; lines mark the ends of generations."
-	if q.repeated() {
+	if p.repeated() {
 		caption += " Lines are means over seeds."
 	}
 	return c, caption, err
@@ -129,17 +129,17 @@ func epochs(t *store.Trial) (all []store.Epoch, marks []float64, err error) {
 }
 
 // drawLossHeads shows the loss of each head, in training and on held-out games.
-func drawLossHeads(q *request) (plots.Chart, string, error) {
-	_, marks, err := epochs(q.only())
+func drawLossHeads(p *picture) (plots.Chart, string, error) {
+	_, marks, err := epochs(p.only())
 	if err != nil {
 		return nil, "", err
 	}
-	network := &q.only().Declared.Settings.Network
+	network := &p.only().Declared.Settings.Network
 	valueUnit := "squared error"
 	if network.Value == "wdl" {
 		valueUnit = "nats"
 	}
-	c := plots.Stack{Frame: q.frame, Generations: marks}
+	c := plots.Stack{Frame: p.frame, Generations: marks}
 	var names []string
 	for _, head := range []struct {
 		name, unit string
@@ -153,7 +153,7 @@ func drawLossHeads(q *request) (plots.Chart, string, error) {
 		if !head.has {
 			continue
 		}
-		panel, err := panelOf(q.groups, plots.Axis{Label: head.name + " loss", Unit: head.unit}, lossCurves(head.of)...)
+		panel, err := panelOf(p.groups, plots.Axis{Label: head.name + " loss", Unit: head.unit}, lossCurves(head.of)...)
 		if err != nil {
 			return nil, "", err
 		}
@@ -168,8 +168,8 @@ func drawLossHeads(q *request) (plots.Chart, string, error) {
 }
 
 // playsGames reports whether a trial plays its own games.
-func (q *request) playsGames() bool {
-	for _, t := range q.trials {
+func (p *picture) playsGames() bool {
+	for _, t := range p.trials {
 		if t.Declared.Settings.Data == nil {
 			return true
 		}
@@ -178,39 +178,39 @@ func (q *request) playsGames() bool {
 }
 
 // drawLengths shows the mean length of self-play games over training.
-func drawLengths(q *request) (plots.Chart, string, error) {
-	if !q.playsGames() {
+func drawLengths(p *picture) (plots.Chart, string, error) {
+	if !p.playsGames() {
 		return nil, "", noGames
 	}
-	c := plots.Lines{Frame: q.frame, X: axis(q.X), Y: plots.Axis{Label: "mean length of a self-play game", Unit: "plies", FromZero: true}}
+	c := plots.Lines{Frame: p.frame, X: axis(p.X), Y: plots.Axis{Label: "mean length of a self-play game", Unit: "plies", FromZero: true}}
 	var err error
-	c.Series, err = lines(q.groups, counts, perGeneration(q.X, func(t *store.Trial, g int) (float64, error) {
+	c.Series, err = lines(p.groups, counts, perGeneration(p.X, func(t *store.Trial, g int) (float64, error) {
 		row, err := t.Generation(g)
 		if err != nil {
 			return 0, err
 		}
 		return row.MeanPlies(), nil
 	}))
-	return c, "Mean length of the games of self-play." + q.seeds(), err
+	return c, "Mean length of the games of self-play." + p.seeds(), err
 }
 
 // drawLengthHistogram shows the lengths of the games of one generation. Trials with equal
 // settings are merged.
-func drawLengthHistogram(q *request) (plots.Chart, string, error) {
-	if !q.playsGames() {
+func drawLengthHistogram(p *picture) (plots.Chart, string, error) {
+	if !p.playsGames() {
 		return nil, "", noGames
 	}
-	c := plots.Histogram{Frame: q.frame, X: plots.Axis{Label: "length of a self-play game", Unit: "plies"}, Share: len(q.groups) > 1}
+	c := plots.Histogram{Frame: p.frame, X: plots.Axis{Label: "length of a self-play game", Unit: "plies"}, Share: len(p.groups) > 1}
 	which := "the last generation"
-	if q.Generation != nil {
-		which = "generation " + strconv.Itoa(*q.Generation)
+	if p.Generation != nil {
+		which = "generation " + strconv.Itoa(*p.Generation)
 	}
-	for _, g := range q.groups {
+	for _, g := range p.groups {
 		s := plots.Sample{Name: g.Name}
 		for _, t := range g.Trials {
 			n := t.Done()
-			if q.Generation != nil {
-				n = *q.Generation
+			if p.Generation != nil {
+				n = *p.Generation
 			}
 			if n < 1 || n > t.Done() {
 				continue
@@ -231,18 +231,18 @@ func drawLengthHistogram(q *request) (plots.Chart, string, error) {
 		return nil, "", nothing("no such generation has been played")
 	}
 	caption := "Lengths of the games of self-play of " + which + "."
-	if q.repeated() {
+	if p.repeated() {
 		caption += " Games of all seeds are counted together."
 	}
 	return c, caption, nil
 }
 
 // drawResults shows how the games of self-play of a trial ended.
-func drawResults(q *request) (plots.Chart, string, error) {
-	if !q.playsGames() {
+func drawResults(p *picture) (plots.Chart, string, error) {
+	if !p.playsGames() {
 		return nil, "", noGames
 	}
-	c, t := plots.Results{Frame: q.frame}, q.only()
+	c, t := plots.Results{Frame: p.frame}, p.only()
 	for g := 1; g <= t.Done(); g++ {
 		row, err := t.Generation(g)
 		if err != nil {
@@ -257,15 +257,15 @@ func drawResults(q *request) (plots.Chart, string, error) {
 
 // drawHook shows one metric of one script. The figure's metric is "hook.metric", or only a
 // metric, or a script with one metric.
-func drawHook(q *request) (plots.Chart, string, error) {
-	c := plots.Lines{Frame: q.frame, X: axis(q.X)}
+func drawHook(p *picture) (plots.Chart, string, error) {
+	c := plots.Lines{Frame: p.frame, X: axis(p.X)}
 	why := "no generation is done yet"
 	var err error
-	c.Series, err = lines(q.groups, anything, func(t *store.Trial) ([]point, error) {
+	c.Series, err = lines(p.groups, anything, func(t *store.Trial) ([]point, error) {
 		if t.Done() == 0 {
 			return nil, nil
 		}
-		i, metric, err := t.FindMetric(q.Metric)
+		i, metric, err := t.FindMetric(p.Metric)
 		if errors.Is(err, store.ErrUnmeasured) { // a run continues after a fault of a measuring script
 			why = fmt.Sprintf("there are %v", err)
 			return nil, nil
@@ -274,7 +274,7 @@ func drawHook(q *request) (plots.Chart, string, error) {
 			return nil, err
 		}
 		c.Y.Label = spaced(metric)
-		return perGeneration(q.X, func(t *store.Trial, g int) (float64, error) {
+		return perGeneration(p.X, func(t *store.Trial, g int) (float64, error) {
 			m, err := t.Metrics(g, i)
 			if v, ok := m[metric]; ok {
 				return float64(v), err
@@ -285,5 +285,5 @@ func drawHook(q *request) (plots.Chart, string, error) {
 	if err == nil && c.Y.Label == "" {
 		err = nothing(why)
 	}
-	return c, "A hook's metric over " + c.X.Label + ": " + c.Y.Label + "." + q.seeds(), err
+	return c, "A hook's metric over " + c.X.Label + ": " + c.Y.Label + "." + p.seeds(), err
 }

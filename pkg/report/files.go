@@ -1,8 +1,10 @@
 package report
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,48 +25,21 @@ type Options struct {
 	Figure string
 }
 
-// layout determines the path of each file.
-type layout struct {
-	dir   string // of the results
-	out   string // one folder for all files; empty means among the results
-	slugs map[string]string
-}
-
-func (r *Report) layout(opt Options) layout {
-	return layout{r.Dir, opt.Out, r.slugs}
-}
-
-// picture returns the path of a picture, without extension. It is of the trial, or of the
-// experiment if t is nil.
-func (l layout) picture(name string, t *experiment.Trial) string {
+// path returns the path of a file in the folder of a trial, or of the experiment if t is
+// nil. If out is not empty, all files are in this folder.
+func (r *Report) path(out, file string, t *experiment.Trial) string {
 	switch {
-	case l.out != "":
-		return filepath.Join(l.out, l.flat(name, t))
-	case t == nil:
-		return filepath.Join(l.dir, "figures", name)
-	}
-	return filepath.Join(l.dir, store.Folder(t), "figures", name)
-}
-
-// table returns the path of a table in the folder of the trial, or of the experiment if t
-// is nil.
-func (l layout) table(file string, t *experiment.Trial) string {
-	switch {
-	case l.out != "":
+	case out != "":
 		base := filepath.Base(file)
-		ext := filepath.Ext(base)
-		return filepath.Join(l.out, l.flat(strings.TrimSuffix(base, ext), t)+ext)
+		if t != nil && r.slugs[t.ID] != "" {
+			ext := filepath.Ext(base)
+			base = strings.TrimSuffix(base, ext) + "-" + r.slugs[t.ID] + ext
+		}
+		return filepath.Join(out, base)
 	case t == nil:
-		return filepath.Join(l.dir, file)
+		return filepath.Join(r.Dir, file)
 	}
-	return filepath.Join(l.dir, store.Folder(t), file)
-}
-
-func (l layout) flat(name string, t *experiment.Trial) string {
-	if t == nil || l.slugs[t.ID] == "" {
-		return name
-	}
-	return name + "-" + l.slugs[t.ID]
+	return filepath.Join(r.Dir, store.Folder(t), file)
 }
 
 // slugs returns names of trials for file names, by ID: short forms of the swept settings,
@@ -107,51 +82,34 @@ type file struct {
 // files lists the files that opt selects. If a figure cannot be drawn, files returns a
 // fault along with the other files.
 func (r *Report) files(opt Options) (files []file, faults error) {
-	all, err := r.all(opt)
+	all, err := r.drawn(opt.Figure)
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range all {
-		why, nothing := d.nothing()
-		if d.err != nil && !nothing {
-			faults = errors.Join(faults, d.err)
+	for _, p := range all {
+		why, nothing := p.nothing()
+		if p.err != nil && !nothing {
+			faults = errors.Join(faults, p.err)
 			continue
 		}
+		path := r.path(opt.Out, "figures/"+p.name, p.trial)
 		for _, ext := range plots.Extensions {
-			f := file{path: d.path + ext, stamp: &d.stamp, why: why}
+			f := file{path: path + ext, stamp: &p.stamp, why: why}
 			if !nothing {
-				f.bytes = func() ([]byte, error) { return d.render(ext) }
+				f.bytes = func() ([]byte, error) { return p.render(ext) }
 			}
 			files = append(files, f)
 		}
-		if c, ok := d.chart.(interface{ DOT() ([]byte, error) }); ok && !nothing { // for Graphviz
-			files = append(files, file{path: d.path + ".dot", bytes: c.DOT})
+		if c, ok := p.chart.(interface{ DOT() ([]byte, error) }); ok && !nothing { // for Graphviz
+			files = append(files, file{path: path + ".dot", bytes: c.DOT})
 		}
 	}
 	if opt.Figure == "" {
-		tables, err := r.tables(opt)
+		tables, err := r.tables(opt.Out)
 		files, faults = append(files, tables...), errors.Join(faults, err)
 	}
 	slices.SortFunc(files, func(a, b file) int { return strings.Compare(a.path, b.path) })
 	return files, faults
-}
-
-// render returns the picture as a file.
-func (d *drawn) render(ext string) (b []byte, err error) {
-	d.mutex.Lock()
-	defer d.mutex.Unlock()
-	switch ext {
-	case ".svg":
-		b, err = d.figure.SVG()
-	case ".png":
-		b, err = d.figure.PNG()
-	default:
-		b, err = d.figure.PDF()
-	}
-	if err != nil {
-		err = fmt.Errorf("figure %s: %w", d.name, err)
-	}
-	return b, err
 }
 
 // Redraw writes every figure and table of the experiment again, and returns their paths. If
@@ -175,68 +133,69 @@ func (r *Report) Redraw(opt Options) (paths []string, err error) {
 	return paths, errors.Join(append(faults, err)...)
 }
 
-// tables returns the tables that opt selects. Among the results these are the ones that no
-// stage writes, elsewhere those that the notebook shows.
-func (r *Report) tables(opt Options) (files []file, err error) {
+// tables returns the files of tables: among the results those that no stage writes, in a
+// folder out those that the notebook shows.
+func (r *Report) tables(out string) (files []file, err error) {
 	if len(r.Trials) == 0 {
 		return nil, nil
 	}
-	l := r.layout(opt)
+	add := func(t *store.Trial, d *dataset) {
+		var of *experiment.Trial
+		if t != nil {
+			of = &t.Declared
+		}
+		files = append(files, file{path: r.path(out, d.file, of), bytes: d.bytes})
+	}
 	if r.only == nil {
-		all, err := trialsCSV(r.Experiment, r.Trials)
+		all, err := trialsData(r.Experiment, r.Trials)
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, file{path: l.table(all.name, nil), bytes: all.bytes})
+		add(nil, all)
 	}
 	for _, t := range r.Trials {
-		tables, err := csvTables(t)
+		all, err := datasets(t)
 		if err != nil {
 			return nil, err
 		}
-		for _, x := range tables {
-			if opt.Out == "" || r.shows(x.name) {
-				files = append(files, file{path: l.table(x.name, &t.Declared), bytes: x.bytes})
+		for _, d := range all {
+			if out == "" || r.shows(d.file) {
+				add(t, d)
 			}
 		}
-		stage := t.Manifest.Stage(store.TournamentStage)
-		if opt.Out == "" || stage == nil || t.Declared.Settings.Tournament.Rounds == 0 {
+		if out == "" || t.Declared.Settings.Tournament.Rounds == 0 {
 			continue
 		}
-		for _, name := range []string{"tournament/crosstable.csv", "tournament/ratings.csv"} {
-			if sum, ok := stage.Outputs[name]; ok && r.shows(name) {
-				files = append(files, file{path: l.table(name, &t.Declared), bytes: func() ([]byte, error) { return readWhole(t.Path(name), sum) }})
+		for _, name := range []string{crosstableFile, ratingsFile} {
+			if sum := t.Output(store.TournamentStage, name); sum != "" && r.shows(name) {
+				files = append(files, file{path: r.path(out, name, &t.Declared), bytes: func() ([]byte, error) { return readWhole(t.Path(name), sum) }})
 			}
 		}
 	}
 	return files, nil
 }
 
+const (
+	crosstableFile = "tournament/crosstable.csv"
+	ratingsFile    = "tournament/ratings.csv"
+)
+
+// shownIn maps the files of a trial's tables to the tables and figures of a notebook that
+// show their content.
+var shownIn = map[string][]string{
+	crosstableFile: {"crosstable"}, ratingsFile: {"standings", "elo"}, "generations.csv": {"generations"}, "epochs.csv": {"loss", "loss-heads"},
+	"evaluation/puzzles.csv": {"puzzles"}, "evaluation/accuracy.csv": {"accuracy"},
+}
+
 // shows reports whether the notebook shows the content of a trial's table.
 func (r *Report) shows(table string) bool {
-	for _, c := range r.Notebook {
-		var shown bool
-		switch table {
-		case "tournament/crosstable.csv":
-			shown = c.Table == "crosstable" || c.Figure != nil && c.Figure.Kind == "crosstable"
-		case "tournament/ratings.csv":
-			shown = c.Table == "standings" || c.Figure != nil && c.Figure.Kind == "elo"
-		case puzzlesFile:
-			shown = c.Table == "puzzles"
-		case accuracyFile:
-			shown = c.Table == "accuracy"
-		case "generations.csv":
-			shown = c.Table == "generations"
-		case "epochs.csv":
-			shown = c.Figure != nil && strings.HasPrefix(c.Figure.Kind, "loss")
-		default: // of a hook
-			shown = c.Figure != nil && c.Figure.Kind == "hook"
-		}
-		if shown {
-			return true
-		}
+	kinds, ok := shownIn[table]
+	if !ok {
+		kinds = []string{"hook"}
 	}
-	return false
+	return slices.ContainsFunc(r.Notebook, func(c experiment.Cell) bool {
+		return slices.Contains(kinds, c.Table) || c.Figure != nil && slices.Contains(kinds, c.Figure.Kind)
+	})
 }
 
 // readWhole reads a file and checks that it has the checksum that a stage recorded.
@@ -255,4 +214,105 @@ func readWhole(path, sum string) ([]byte, error) {
 func relative(base, path string) (string, error) {
 	rel, err := filepath.Rel(base, path)
 	return filepath.ToSlash(rel), err
+}
+
+// Finding is the result of a check of one file.
+type Finding struct {
+	Path  string `json:"path"`
+	State State  `json:"state"`
+	Why   string `json:"why,omitempty"`
+}
+
+// State is the result of comparing a file with the one that would be drawn today.
+type State string
+
+const (
+	Current State = "current" // the same bytes
+	Stale   State = "stale"   // drawn from other settings, other results or by other code
+	Changed State = "changed" // the stamp is current, but the bytes differ
+	Missing State = "missing"
+	// Unchecked files have current settings and code in their stamps, but the results to
+	// draw them from are not here.
+	Unchecked State = "unchecked"
+)
+
+// OK reports whether the file needs no action.
+func (s State) OK() bool { return s == Current || s == Unchecked }
+
+// Check compares every figure and table of the experiment with the files on disk, and
+// writes nothing. If the results of a trial are not here, as in a fresh copy of a
+// repository, it compares only the settings and the code in the stamps of the figures.
+func (r *Report) Check(opt Options) (findings []Finding, err error) {
+	files, faults := r.files(opt)
+	all, errs := make([]Finding, len(files)), make([]error, len(files))
+	inParallel(len(files), func(i int) { all[i], errs[i] = files[i].check() })
+	for i, f := range all {
+		if files[i].bytes == nil && f.State == Stale && len(r.Trials) > 0 {
+			f.Why += "; nothing can be drawn in its place: " + files[i].why
+		}
+		if f.State != "" {
+			findings = append(findings, f)
+		}
+	}
+	return findings, errors.Join(append(errs, faults)...)
+}
+
+// check compares a file with the one that would be drawn. It returns no finding if neither
+// exists.
+func (f *file) check() (Finding, error) {
+	have, err := os.ReadFile(f.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && f.bytes == nil:
+		return Finding{}, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return Finding{Path: f.path, State: Missing}, nil
+	case err != nil:
+		return Finding{Path: f.path}, err
+	}
+	out := Finding{Path: filepath.Clean(f.path)}
+	if f.bytes == nil {
+		if out.State, out.Why = staleness(have, *f.stamp); out.State == Changed && out.Why == edited {
+			out.State, out.Why = Unchecked, f.why
+		}
+		return out, nil
+	}
+	want, err := f.bytes()
+	switch {
+	case err != nil:
+		return out, err
+	case bytes.Equal(have, want):
+		out.State = Current
+	case f.stamp == nil:
+		out.State, out.Why = Stale, "its contents have changed"
+	default:
+		out.State, out.Why = staleness(have, *f.stamp)
+	}
+	return out, nil
+}
+
+const edited = "its stamp is today's but its bytes are not: it was edited, or drawn by another build"
+
+// staleness compares a picture with the stamp of the one that would be drawn today.
+func staleness(have []byte, today plots.Stamp) (State, string) {
+	stamp, err := plots.ParseStamp(have)
+	switch {
+	case errors.Is(err, plots.ErrNoStamp):
+		return Stale, "it has no stamp"
+	case err != nil:
+		return Changed, "it is no picture of alamos, or is damaged"
+	}
+	var why []string
+	if stamp.Experiment != today.Experiment {
+		why = append(why, "the experiment's settings have changed")
+	}
+	if stamp.Code != today.Code {
+		why = append(why, "it was drawn by other code ("+stamp.Code+", this is "+today.Code+")")
+	}
+	if today.Data != "" && stamp.Data != today.Data {
+		why = append(why, "the results have changed")
+	}
+	if len(why) == 0 {
+		return Changed, edited
+	}
+	return Stale, strings.Join(why, ", ")
 }

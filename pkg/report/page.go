@@ -59,9 +59,9 @@ func (r *Report) WriteMarkdown(path string) error {
 // pageBuilder makes the blocks of a notebook page.
 type pageBuilder struct {
 	*Report
-	layout
-	base   string           // the folder of the page
-	drawn  map[int][]*drawn // by index of the notebook's cell
+	out    string             // the folder of all files; empty: among the results
+	base   string             // the folder of the page
+	cells  map[int][]*picture // by index of the notebook's cell
 	faults error
 }
 
@@ -69,15 +69,14 @@ type pageBuilder struct {
 // where opt places them. A cell that cannot be shown is an error, and a warning replaces
 // it.
 func (r *Report) Page(opt Options, base string) (*Page, error) {
-	opt.Figure = ""
-	b := &pageBuilder{Report: r, layout: r.layout(opt), base: base, drawn: map[int][]*drawn{}}
+	b := &pageBuilder{Report: r, out: opt.Out, base: base, cells: map[int][]*picture{}}
 	page := &Page{Title: r.Name, About: r.About, Wide: len(r.Trials) > 1}
-	all, err := r.all(opt)
+	all, err := r.drawn("")
 	if err != nil {
 		return page, err
 	}
-	for _, d := range all {
-		b.drawn[d.number] = append(b.drawn[d.number], d)
+	for _, p := range all {
+		b.cells[p.cell] = append(b.cells[p.cell], p)
 	}
 	if r.only != nil {
 		page.Title, page.Subtitle = fmt.Sprintf("%s/%d", r.Name, r.only.Number), r.only.Settings.Game.Variant+", "+r.only.Label
@@ -157,49 +156,38 @@ func (b *pageBuilder) beside(make func(*store.Trial) (Block, error)) ([]Block, e
 
 // figures returns the pictures of a cell, with those of single trials side by side.
 func (b *pageBuilder) figures(i int) ([]Block, error) {
-	pictures := b.drawn[i]
+	pictures := b.cells[i]
 	if len(pictures) == 0 {
 		return nil, nil
 	}
-	byTrial := map[string]*drawn{}
-	var why string
-	some := false
-	for _, d := range pictures {
-		reason, isNothing := d.nothing()
-		if isNothing {
-			why = reason
-		} else {
-			some = true
-		}
-		if d.trial != nil && !isNothing {
-			byTrial[d.trial.ID] = d
-		}
-	}
-	switch {
-	case !some:
+	if some := slices.ContainsFunc(pictures, func(p *picture) bool { _, nothing := p.nothing(); return !nothing }); !some {
+		why, _ := pictures[len(pictures)-1].nothing()
 		return []Block{Note{Text: fmt.Sprintf("There is nothing to draw yet for the figure %s: %s.", pictures[0].name, why)}}, nil
-	case pictures[0].trial == nil:
+	}
+	if pictures[0].trial == nil {
 		f, err := b.figure(pictures[0])
 		return []Block{f}, err
 	}
 	return b.beside(func(t *store.Trial) (Block, error) {
-		if d := byTrial[t.Declared.ID]; d != nil {
-			return b.figure(d)
+		for _, p := range pictures {
+			if _, nothing := p.nothing(); p.trial.ID == t.Declared.ID && !nothing {
+				return b.figure(p)
+			}
 		}
 		return nil, nil
 	})
 }
 
-func (b *pageBuilder) figure(d *drawn) (Block, error) {
-	if d.err != nil {
-		return nil, d.err
+func (b *pageBuilder) figure(p *picture) (Block, error) {
+	if p.err != nil {
+		return nil, p.err
 	}
-	f, err := NewFigure(d.caption, d.figure)
+	f, err := NewFigure(p.caption, p.figure)
 	if err != nil {
 		return nil, err
 	}
 	for _, ext := range plots.Extensions {
-		link, err := relative(b.base, d.path+ext)
+		link, err := relative(b.base, b.path(b.out, "figures/"+p.name, p.trial)+ext)
 		if err != nil {
 			return nil, err
 		}
@@ -323,7 +311,7 @@ func (b *pageBuilder) links(t *experiment.Trial, files []string) ([]string, erro
 		if b.out != "" && (filepath.Ext(f) != ".csv" || t != nil && !b.shows(f)) {
 			continue
 		}
-		link, err := relative(b.base, b.table(f, t))
+		link, err := relative(b.base, b.path(b.out, f, t))
 		if err != nil {
 			return nil, err
 		}

@@ -18,9 +18,9 @@ type Report struct {
 	// Notes are warnings about the store, for example that a copy replaced a manifest.
 	Notes []string
 
-	slugs map[string]string    // names of the trials in file names, by ID; see slugs
-	only  *experiment.Trial    // nil: all trials
-	drawn map[Options][]*drawn // finished pictures; see all
+	slugs  map[string]string // names of the trials in file names, by ID; see slugs
+	only   *experiment.Trial // nil: all trials
+	listed []*picture        // see pictures
 }
 
 // Describe converts an experiment to the form that a run stores. A file with several trials

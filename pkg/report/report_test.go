@@ -50,15 +50,15 @@ func TestEveryKind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := r.all(Options{Out: "x"})
+	all, err := r.drawn("")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, d := range all {
 		if d.err != nil {
-			t.Errorf("%s: %v", d.path, d.err)
+			t.Errorf("%s: %v", d.name, d.err)
 		}
-		shown[d.cell.Kind] = true
+		shown[d.Kind] = true
 	}
 	for kind := range kinds {
 		if !shown[kind] {
@@ -100,7 +100,7 @@ func TestCodeVersion(t *testing.T) {
 		SHA256  map[string]string `json:"sha256"`  // of SVG, without its stamp
 	}
 	r := made(t, load(t, sweepFile), 3)
-	all, err := r.all(Options{})
+	all, err := r.drawn("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -331,7 +331,7 @@ func TestSlugs(t *testing.T) {
 
 // Axes that move together are no lines of their own.
 func TestLineAxes(t *testing.T) {
-	var q request
+	var q picture
 	q.Figure = &experiment.Figure{}
 	q.axes = []experiment.Axis{{Path: "games"}, {Path: "generations"}, {Path: "depth"}}
 	for _, x := range [][3]string{{"100", "40", "2"}, {"100", "40", "5"}, {"200", "20", "2"}, {"200", "20", "5"}} {
@@ -421,7 +421,7 @@ notebook:
   - figure: {kind: sweep, metric: loss, x: training.schedule.patience}
   - figure: {kind: parallel, metric: loss}
 `), 1)
-	all, err := r.all(Options{})
+	all, err := r.drawn("")
 	if err != nil {
 		t.Fatal(err)
 	}

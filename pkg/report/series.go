@@ -74,8 +74,8 @@ func empty(lines []plots.Series) bool {
 }
 
 // seeds returns the part of a caption about lines of several seeds.
-func (q *request) seeds() string {
-	if !q.repeated() {
+func (p *picture) seeds() string {
+	if !p.repeated() {
 		return ""
 	}
 	return " Lines are means over seeds, with the 95 % interval (Student t)."

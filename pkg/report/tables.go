@@ -6,30 +6,32 @@ import (
 	"strconv"
 
 	humanize "github.com/dustin/go-humanize"
-	"github.com/dustin/go-humanize/english"
 
-	"alamos/pkg/data"
 	"alamos/pkg/experiment"
 	"alamos/pkg/match"
 	"alamos/pkg/store"
 )
 
-// Tables of evaluations in the folder of the trial.
-const (
-	puzzlesFile  = "evaluation/puzzles.csv"
-	accuracyFile = "evaluation/accuracy.csv"
-)
-
 // trialTables are the tables of one trial by their names in the notebook. Their files are
 // in the folder of the trial. A table without rows has nothing to show.
 var trialTables = map[string]func(*store.Trial) (Table, error){
-	"generations": generationsTable,
-	"puzzles":     puzzlesTable,
-	"accuracy":    accuracyTable,
+	"generations": ofDataset(generations),
+	"puzzles":     ofDataset(puzzles),
+	"accuracy":    ofDataset(accuracy),
 	"standings":   ofTournament(standingsTable),
 	"crosstable":  ofTournament(crosstable),
 	"models":      ofTournament(modelsTable),
 	"pairs":       ofTournament(pairsTable),
+}
+
+func ofDataset(read func(*store.Trial) (*dataset, error)) func(*store.Trial) (Table, error) {
+	return func(t *store.Trial) (Table, error) {
+		d, err := read(t)
+		if err != nil {
+			return Table{}, err
+		}
+		return d.table(), nil
+	}
 }
 
 // ofTournament makes a table of the trial's tournament. It is empty without a tournament.
@@ -41,52 +43,6 @@ func ofTournament(table func(*store.Trial, *store.Tournament) (Table, error)) fu
 		}
 		return table(t, res)
 	}
-}
-
-// generationsTable has a row for each generation of self-play or data.
-func generationsTable(t *store.Trial) (Table, error) {
-	fromData := t.Declared.Settings.Data != nil
-	c := Table{
-		Caption: "Self-play by generation: games that white won, drawn games, games that black won.",
-		Columns: []Column{number("generation", ""), {Name: "W/D/B"}, number("length", "plies"), number("samples", ""), number("loss", ""), number("evaluations", "1/s")},
-		Files:   []string{"generations.csv", "epochs.csv"},
-	}
-	if fromData {
-		c.Caption = "Data by generation: the pass through the files, games that white won, drawn games, games that black won."
-		c.Columns = []Column{number("generation", ""), number("pass", ""), number("games", ""), {Name: "W/D/B"}, number("samples", ""), number("loss", "")}
-	}
-	var left store.Chunk // total over all generations
-	for g := 1; g <= t.Done(); g++ {
-		row, err := t.Generation(g)
-		if err != nil {
-			return c, err
-		}
-		epochs, err := t.Epochs(g)
-		if err != nil {
-			return c, err
-		}
-		generation, games, samples := strconv.Itoa(g), fmt.Sprintf("%d/%d/%d", row.WhiteWins, row.Draws, row.BlackWins), strconv.Itoa(row.Samples)
-		loss := fixed(float64(store.SelectedLoss(epochs)), 3)
-		if !fromData {
-			c.Rows = append(c.Rows, Row(generation, games, fixed(row.MeanPlies(), 1), samples, loss, fixed(row.PerSecond, 0)))
-			continue
-		}
-		c.Rows = append(c.Rows, Row(generation, strconv.Itoa(row.Data.Pass), strconv.Itoa(row.Games), games, samples, loss))
-		left.Broken += row.Data.Broken
-		left.NoResult += row.Data.NoResult
-		left.NoMoves += row.Data.NoMoves
-		left.Unexpressed += row.Data.Unexpressed
-	}
-	if left.Broken > 0 {
-		c.Caption += fmt.Sprintf(" %s could not be read.", english.Plural(left.Broken, "game", ""))
-	}
-	if left.NoResult+left.NoMoves > 0 {
-		c.Caption += fmt.Sprintf(" Games left out: %s.", data.LeftOut(left.NoResult, left.NoMoves))
-	}
-	if left.Unexpressed > 0 {
-		c.Caption += fmt.Sprintf(" %s left out because the policy cannot express their moves.", english.Plural(left.Unexpressed, "position", ""))
-	}
-	return c, nil
 }
 
 func standingsTable(_ *store.Trial, res *store.Tournament) (Table, error) {
@@ -178,62 +134,12 @@ func pairsTable(_ *store.Trial, res *store.Tournament) (Table, error) {
 				if r.Games() == 0 {
 					continue
 				}
-				c.Rows = append(c.Rows, Row(res.Players[p[0]].Name, res.Players[p[1]].Name,
-					strconv.Itoa(r.Wins), strconv.Itoa(r.Draws), strconv.Itoa(r.Losses), percent(r.Score(), r.Games())))
+				c.Rows = append(c.Rows, Row(res.Players[p[0]].Name, res.Players[p[1]].Name, r.Wins, r.Draws, r.Losses, fixed(100*r.Score()/float64(r.Games()), 1)))
 			}
 		}
 	}
 	return c, nil
 }
-
-// puzzlesTable lists the puzzles that each checkpoint solves.
-func puzzlesTable(t *store.Trial) (Table, error) {
-	c := Table{
-		Columns: []Column{number("generation", ""), {Name: "puzzles"}, number("network alone", ""), number("alone", "%"), number("with search", ""), number("search", "%")},
-		Files:   []string{puzzlesFile},
-	}
-	if e := t.Declared.Settings.Evaluation; e != nil {
-		c.Caption = fmt.Sprintf("Puzzles solved by the network alone and with a search of %s.", english.Plural(e.Search.Visits, "visit", ""))
-	}
-	for g := 1; g <= t.Done(); g++ {
-		scores, err := t.PuzzleScores(g)
-		if err != nil {
-			return c, err
-		}
-		for _, s := range scores {
-			alone, share := "", ""
-			if s.Policy != nil {
-				alone, share = fmt.Sprintf("%d/%d", *s.Policy, s.Puzzles), percent(float64(*s.Policy), s.Puzzles)
-			}
-			c.Rows = append(c.Rows, Row(strconv.Itoa(g), s.Set, alone, share, fmt.Sprintf("%d/%d", s.Search, s.Puzzles), percent(float64(s.Search), s.Puzzles)))
-		}
-	}
-	return c, nil
-}
-
-// accuracyTable compares each checkpoint with held-out games.
-func accuracyTable(t *store.Trial) (Table, error) {
-	c := Table{
-		Caption: "Held-out positions by phase of the game: how often the move that was played or visited most is the network's first, and among its first five, and the mean squared error of its value. Queens, rooks, bishops and knights on the board: opening more than 10, endgame at most 6.",
-		Columns: []Column{number("generation", ""), {Name: "phase"}, number("positions", ""), number("top 1", "%"), number("top 5", "%"), number("value error", "")},
-		Files:   []string{accuracyFile},
-	}
-	for g := 1; g <= t.Done(); g++ {
-		rows, err := t.Accuracy(g)
-		if err != nil {
-			return c, err
-		}
-		for _, p := range rows {
-			if p.Positions > 0 {
-				c.Rows = append(c.Rows, Row(strconv.Itoa(g), p.Phase, strconv.Itoa(p.Positions), fixed(100*float64(p.Top1), 1), fixed(100*float64(p.Top5), 1), fixed(float64(p.ValueError), 3)))
-			}
-		}
-	}
-	return c, nil
-}
-
-// percent returns a part of n in percent.
-func percent(part float64, n int) string { return fixed(100*part/float64(n), 1) }
 
 // rungTable lists a comparison of successive halving of these trials.
 func rungTable(r store.Rung, trials []experiment.Trial) Table {
@@ -254,7 +160,7 @@ func rungTable(r store.Rung, trials []experiment.Trial) Table {
 		if k := slices.IndexFunc(trials, func(t experiment.Trial) bool { return store.Folder(&t) == x.Trial }); k >= 0 {
 			name = nameOf(&trials[k])
 		}
-		c.Rows = append(c.Rows, Row(strconv.Itoa(i+1), name, value, interval))
+		c.Rows = append(c.Rows, Row(i+1, name, value, interval))
 	}
 	return c
 }

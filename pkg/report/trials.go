@@ -144,49 +144,38 @@ func trialBlocks(x *store.Experiment, trials []*store.Trial) ([]Block, error) {
 
 // trialsTable has a row for each group of trials: the values of the axes, then results.
 func trialsTable(x *store.Experiment, groups []store.Group, axes []experiment.Axis) (Table, error) {
-	t := Table{Columns: []Column{number("#", ""), {Name: "trial"}}}
-	lone := len(x.Axes) == 0 // without a sweep a trial needs no number
-	if lone {
-		t.Columns = t.Columns[1:]
-	}
-	for _, a := range axes {
-		t.Columns = append(t.Columns, Column{Name: a.Path})
-	}
-	unfinished, failed := false, false
-	for _, g := range groups {
-		first := g.Trials[0]
-		row := []Cell{{Text: numbersOf(g)}, {Text: g.Name}}
-		switch n := len(g.Trials); { // the settings are in other columns
-		case n > 1:
-			row[1].Text = english.Plural(n, "seed", "")
-		default:
-			row[0].Link = anchor(first.Declared.Number)
-			if len(axes) > 0 {
-				row[1].Text = filepath.Base(first.Dir)
-			}
-		}
-		for _, a := range axes {
-			row = append(row, Cell{Text: axisValue(&first.Declared, a.Path)})
-		}
-		if lone {
-			row = row[1:]
-		}
-		t.Rows = append(t.Rows, row)
-		unfinished = unfinished || first.Done() < first.Last()
-		failed = failed || x.Failed[filepath.Base(first.Dir)] != ""
-	}
-	column := func(c Column, cells []Cell) {
+	t := Table{Rows: make([][]Cell, len(groups))}
+	column := func(c Column, cell func(i int, first *store.Trial) Cell) {
 		t.Columns = append(t.Columns, c)
-		for i := range t.Rows {
-			t.Rows[i] = append(t.Rows[i], cells[i])
+		for i, g := range groups {
+			t.Rows[i] = append(t.Rows[i], cell(i, g.Trials[0]))
 		}
 	}
-	if unfinished {
-		var cells []Cell
-		for _, g := range groups {
-			cells = append(cells, Cell{Text: progress(g.Trials[0].Done(), g.Trials[0].Last())})
+	some := func(is func(first *store.Trial) bool) bool {
+		return slices.ContainsFunc(groups, func(g store.Group) bool { return is(g.Trials[0]) })
+	}
+	if len(x.Axes) > 0 { // without a sweep a trial needs no number
+		column(number("#", ""), func(i int, first *store.Trial) Cell {
+			if len(groups[i].Trials) > 1 {
+				return Cell{Text: numbersOf(groups[i])}
+			}
+			return Cell{Text: numbersOf(groups[i]), Link: anchor(first.Declared.Number)}
+		})
+	}
+	column(Column{Name: "trial"}, func(i int, first *store.Trial) Cell {
+		switch n := len(groups[i].Trials); {
+		case n > 1:
+			return Cell{Text: english.Plural(n, "seed", "")}
+		case len(axes) > 0: // the settings are in other columns
+			return Cell{Text: filepath.Base(first.Dir)}
 		}
-		column(number("generations", ""), cells)
+		return Cell{Text: groups[i].Name}
+	})
+	for _, a := range axes {
+		column(Column{Name: a.Path}, func(_ int, first *store.Trial) Cell { return Cell{Text: axisValue(&first.Declared, a.Path)} })
+	}
+	if some(func(first *store.Trial) bool { return first.Done() < first.Last() }) {
+		column(number("generations", ""), func(_ int, first *store.Trial) Cell { return Cell{Text: progress(first.Done(), first.Last())} })
 	}
 	used := map[mark]bool{}
 	for _, name := range slices.Concat(trialColumns, evaluationMetrics(x, "puzzles.")) {
@@ -205,23 +194,21 @@ func trialsTable(x *store.Experiment, groups []store.Group, axes []experiment.Ax
 			continue
 		}
 		texts, marks := sameDecimals(values), marks(values, m.better)
-		cells := make([]Cell, len(groups))
-		for i := range cells {
-			cells[i] = Cell{Text: texts[i], Mark: string(marks[i])}
-			if marks[i] == bestMark {
-				cells[i].Class = Best
-			}
+		column(Column{Name: m.label, Unit: m.unit, Numeric: true, Descending: m.better == Higher}, func(i int, _ *store.Trial) Cell {
 			used[marks[i]] = true
-		}
-		column(Column{Name: m.label, Unit: m.unit, Numeric: true, Descending: m.better == Higher}, cells)
+			c := Cell{Text: texts[i], Mark: string(marks[i])}
+			if marks[i] == bestMark {
+				c.Class = Best
+			}
+			return c
+		})
 	}
-	if failed {
-		var cells []Cell
-		for _, g := range groups {
-			why, _, _ := strings.Cut(x.Failed[filepath.Base(g.Trials[0].Dir)], "\n")
-			cells = append(cells, Cell{Text: why})
-		}
-		column(Column{Name: "failed"}, cells)
+	why := func(first *store.Trial) string {
+		why, _, _ := strings.Cut(x.Failed[filepath.Base(first.Dir)], "\n")
+		return why
+	}
+	if some(func(first *store.Trial) bool { return why(first) != "" }) {
+		column(Column{Name: "failed"}, func(_ int, first *store.Trial) Cell { return Cell{Text: why(first)} })
 	}
 	var legend []string
 	for _, m := range []mark{noiseMark, bestMark} {
