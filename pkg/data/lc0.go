@@ -13,175 +13,144 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// errEmpty is wrapped by errors about empty files.
-var errEmpty = errors.New("the file is empty")
-
-// lc0Reader streams the records of a file of Leela Chess Zero's training data, version 6.
-// The file is either a chunk, a gzip file with the records of one game, or a tar of chunks
-// as on lc0's servers, optionally compressed by gzip. Other files in a tar are skipped. The
-// reader holds one record in memory at a time.
-type lc0Reader struct {
-	name  string        // of the file
-	in    *bufio.Reader // the file
-	tar   *tar.Reader   // nil if the file is a chunk
-	under *tarStream    // the stream that tar reads
-	gzip  *gzip.Reader
-	open  bool   // gzip has an open chunk
-	chunk string // name of the chunk in its tar
-	games int    // chunks opened
-	ply   int    // records read from the open chunk
-	bytes [lc0Size]byte
+// lc0File reads a file of Leela Chess Zero's training data, version 6. The file is either a
+// chunk, a gzip file with the records of one game, or a tar of chunks as on lc0's servers,
+// optionally compressed by gzip. Other files in a tar are skipped.
+type lc0File struct {
+	cfg    *Config
+	name   string        // of the file, for errors
+	in     *counted      // the file
+	ahead  *bufio.Reader // of in
+	tar    *tar.Reader   // nil if the file is a chunk
+	under  *tarStream    // the stream that tar reads
+	chunks int           // chunks read
+	cut    bool          // the file is truncated here
 }
 
-// newLC0Reader reads a file from a stream. Errors contain the name.
-func newLC0Reader(name string, in io.Reader) (*lc0Reader, error) {
-	r := &lc0Reader{name: name, in: bufio.NewReaderSize(in, 1<<16), gzip: new(gzip.Reader)}
-	head, err := r.in.Peek(tarHead)
+func openLC0(cfg *Config, name string, in *counted) (*lc0File, error) {
+	f := &lc0File{cfg: cfg, name: name, in: in, ahead: bufio.NewReaderSize(in, 1<<16)}
+	fault := func(err error) error { return fmt.Errorf("lc0 data %s: %w", name, err) }
+	head, err := f.ahead.Peek(sniffed)
 	switch {
-	case len(head) == 0 && err == io.EOF:
-		return nil, fmt.Errorf("lc0 data %s: %w", name, errEmpty)
+	case err != nil && err != io.EOF: // io.EOF: the file is shorter
+		return nil, fault(err)
+	case len(head) == 0:
+		return nil, brokenError{fault(foreign(head, ""))}
 	case isGzip(head):
-		if r.holdsTar() {
-			z, err := gzip.NewReader(r.in)
-			if err != nil {
-				return nil, fmt.Errorf("lc0 data %s: %w", name, err)
-			}
-			r.under = &tarStream{in: bufio.NewReaderSize(z, 1<<16)}
+		if !f.holdsTar() {
+			return f, nil
 		}
+		z, err := gzip.NewReader(f.ahead)
+		if err != nil {
+			return nil, fault(err)
+		}
+		f.under = &tarStream{in: bufio.NewReaderSize(z, 1<<16)}
 	case isTar(head):
-		r.under = &tarStream{in: r.in}
-	case err != nil && err != io.EOF:
-		return nil, fmt.Errorf("lc0 data %s: %w", name, err)
+		f.under = &tarStream{in: f.ahead}
 	default:
-		return nil, fmt.Errorf("lc0 data %s: neither a gzip file nor a tar: want a chunk of training data (.gz) or a tar of chunks (.tar, .tar.gz)", name)
+		err := fault(fmt.Errorf("neither a gzip file nor a tar: want a chunk of training data (.gz) or a tar of chunks (.tar, .tar.gz); %w", foreign(head, "training data of lc0")))
+		if formatOf(head) == "" && isChunkName(name) {
+			err = brokenError{err}
+		}
+		return nil, err
 	}
-	if r.under != nil {
-		r.tar = tar.NewReader(r.under)
-	}
-	return r, nil
+	f.tar = tar.NewReader(f.under)
+	return f, nil
 }
 
-// tarHead is the number of bytes needed to recognize a tar.
-const tarHead = 257 + len(tarMagic)
+func isTar(head []byte) bool { return len(head) >= 262 && string(head[257:262]) == "ustar" }
 
-const tarMagic = "ustar"
-
-func isTar(head []byte) bool {
-	return len(head) >= tarHead && string(head[tarHead-len(tarMagic):tarHead]) == tarMagic
-}
-
-func isGzip(head []byte) bool { return len(head) >= 2 && head[0] == 0x1f && head[1] == 0x8b }
+func isGzip(head []byte) bool { return bytes.HasPrefix(head, []byte{0x1f, 0x8b}) }
 
 // holdsTar reports whether a gzip file holds a tar. It only peeks.
-func (r *lc0Reader) holdsTar() bool {
-	packed, _ := r.in.Peek(1 << 15) // the file may be shorter
+func (f *lc0File) holdsTar() bool {
+	packed, _ := f.ahead.Peek(1 << 15) // the file may be shorter
 	z, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
 		return false
 	}
-	head := make([]byte, tarHead)
+	head := make([]byte, sniffed)
 	n, _ := io.ReadFull(z, head) // damage is reported when the records are read
 	return isTar(head[:n])
 }
 
-// next reads the next record into rec and sets all its fields. It returns io.EOF after the
-// last record. Every other error names the file, the chunk in a tar and the record, counted
-// from 1; do not read on after it. next does not allocate per record.
-func (r *lc0Reader) next(rec *lc0Record) error {
-	for {
-		if !r.open {
-			if err := r.nextChunk(); err != nil {
-				return err
-			}
-		}
-		n, err := io.ReadFull(r.gzip, r.bytes[:])
-		switch {
-		case err == io.EOF: // end of a chunk
-			r.open = false
-			continue
-		case err == io.ErrUnexpectedEOF:
-			return r.fail(fmt.Errorf("%d bytes of %d: the file is cut off or of another version: %w", n, lc0Size, err))
-		case err != nil:
-			return r.fail(err)
-		}
-		if err := rec.decode(&r.bytes); err != nil {
-			return r.fail(err)
-		}
-		rec.ply = r.ply
-		r.ply++
-		return nil
-	}
+// isChunkName reports whether a file's name is that of a chunk. If such a file does not
+// begin like a chunk, it is a damaged chunk, as in a tar.
+func isChunkName(name string) bool {
+	name = strings.ToLower(name)
+	return strings.HasSuffix(name, ".gz") && !strings.HasSuffix(name, ".tar.gz")
 }
 
-// maxLC0Chunk limits the size of a compressed chunk that chunkData reads. The longest games
-// have two or three megabytes.
+func (f *lc0File) next(seed uint64) (func() (game, error), error) {
+	if f.cut {
+		return nil, io.EOF
+	}
+	name, data, err := f.chunk()
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		f.cut, err = true, brokenError{err}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return func() (game, error) {
+		g, err := decodeLC0(f.cfg, name, data, seed)
+		if err != nil {
+			return nil, brokenError{err}
+		}
+		return g, nil
+	}, nil
+}
+
+func (f *lc0File) at() int64    { return f.in.bytes - int64(f.ahead.Buffered()) }
+func (f *lc0File) close() error { return nil }
+
+// maxLC0Chunk limits the size of a compressed chunk. The longest games have two or three
+// megabytes.
 const maxLC0Chunk = 64 << 20
 
-// chunkData reads the next chunk without decompressing it, so that several [lc0Reader]s can
-// decode chunks in parallel. The name is for their errors.
-func (r *lc0Reader) chunkData() (name string, data []byte, err error) {
-	in, err := r.find()
-	if err != nil {
-		return "", nil, err
+// chunk reads the next chunk without decompressing it, so that chunks can be decoded in
+// parallel. The name is for errors. After the last chunk it returns io.EOF.
+func (f *lc0File) chunk() (name string, data []byte, err error) {
+	name, in := f.name, io.Reader(f.ahead)
+	switch {
+	case f.tar != nil:
+		chunk, err := f.nextInTar()
+		if err != nil {
+			return "", nil, err
+		}
+		name, in = name+", chunk "+chunk, f.tar
+	case f.chunks > 0:
+		return "", nil, io.EOF
 	}
-	if name = r.name; r.tar != nil {
-		name += ", " + r.chunk
-	}
+	f.chunks++
 	data, err = io.ReadAll(io.LimitReader(in, maxLC0Chunk+1))
 	if err == nil && len(data) > maxLC0Chunk {
 		err = fmt.Errorf("a chunk of more than %d bytes", maxLC0Chunk)
 	}
 	if err != nil {
-		return "", nil, r.fail(err)
+		return "", nil, fmt.Errorf("lc0 data %s: %w", name, err)
 	}
 	return name, data, nil
 }
 
-// nextChunk opens the next chunk. It returns io.EOF after the last one.
-func (r *lc0Reader) nextChunk() error {
-	in, err := r.find()
-	if err != nil {
-		return err
-	}
-	if err := r.gzip.Reset(in); err != nil {
-		return r.fail(err)
-	}
-	r.open = true
-	return nil
-}
-
-// find goes to the next chunk and returns its bytes. It returns io.EOF after the last one.
-func (r *lc0Reader) find() (io.Reader, error) {
-	r.open = false
-	in := io.Reader(r.in)
-	switch {
-	case r.tar == nil && r.games > 0:
-		return nil, io.EOF
-	case r.tar != nil:
-		for {
-			h, err := r.tar.Next()
-			if err == io.EOF {
-				err = r.under.end()
-			}
-			if err == io.EOF && r.games == 0 {
-				return nil, fmt.Errorf("lc0 data %s: a tar without a chunk: want files whose names end in .gz", r.name)
-			}
-			if err == io.EOF {
-				return nil, io.EOF
-			}
-			if err != nil {
-				return nil, fmt.Errorf("lc0 data %s, after chunk %d: %w", r.name, r.games, err)
-			}
-			if h.Typeflag == tar.TypeReg && strings.HasSuffix(h.Name, ".gz") {
-				r.chunk = path.Base(h.Name)
-				break
-			}
+// nextInTar goes to the next chunk of the tar and returns its name.
+func (f *lc0File) nextInTar() (string, error) {
+	for {
+		h, err := f.tar.Next()
+		if err == io.EOF {
+			err = f.under.end()
 		}
-		in = r.tar
+		switch {
+		case err == io.EOF && f.chunks == 0:
+			return "", fmt.Errorf("lc0 data %s: a tar without a chunk: want files whose names end in .gz", f.name)
+		case err == io.EOF:
+			return "", io.EOF
+		case err != nil:
+			return "", fmt.Errorf("lc0 data %s, after chunk %d: %w", f.name, f.chunks, err)
+		case h.Typeflag == tar.TypeReg && strings.HasSuffix(h.Name, ".gz"):
+			return path.Base(h.Name), nil
+		}
 	}
-	r.games++
-	r.ply = 0
-	return in, nil
 }
 
 // tarStream is the input of a tar.Reader. It detects a tar that is truncated between two
@@ -208,10 +177,8 @@ func (s *tarStream) end() error {
 	b := make([]byte, 1<<12)
 	for {
 		n, err := s.Read(b)
-		for _, x := range b[:n] {
-			if x != 0 {
-				return fmt.Errorf("the tar is damaged: zeros that would be its end, and more after them: %w", io.ErrUnexpectedEOF)
-			}
+		if len(bytes.Trim(b[:n], "\x00")) > 0 {
+			return fmt.Errorf("the tar is damaged: zeros that would be its end, and more after them: %w", io.ErrUnexpectedEOF)
 		}
 		if err != nil {
 			return err
@@ -219,13 +186,35 @@ func (s *tarStream) end() error {
 	}
 }
 
-// fail adds the location to an error.
-func (r *lc0Reader) fail(err error) error {
-	if err == io.EOF { // the file ends too early
+// lc0Records calls f with the records of a chunk as [lc0File.chunk] returns it. All calls
+// get the same record. Errors name the chunk and the record, counted from 1.
+func lc0Records(name string, data []byte, f func(*lc0Record) error) error {
+	var b [lc0Size]byte
+	var rec lc0Record
+	fault := func(err error) error { return fmt.Errorf("lc0 data %s, record %d: %w", name, rec.ply+1, err) }
+	z, err := gzip.NewReader(bytes.NewReader(data))
+	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
 	}
-	if r.tar != nil {
-		return fmt.Errorf("lc0 data %s, chunk %s, record %d: %w", r.name, r.chunk, r.ply+1, err)
+	if err != nil {
+		return fault(err)
 	}
-	return fmt.Errorf("lc0 data %s, record %d: %w", r.name, r.ply+1, err)
+	for ; ; rec.ply++ {
+		n, err := io.ReadFull(z, b[:])
+		if err == io.EOF {
+			return nil
+		}
+		if err == io.ErrUnexpectedEOF {
+			err = fmt.Errorf("%d bytes of %d: the file is cut off or of another version: %w", n, lc0Size, err)
+		}
+		if err == nil {
+			err = rec.decode(&b)
+		}
+		if err == nil {
+			err = f(&rec)
+		}
+		if err != nil {
+			return fault(err)
+		}
+	}
 }

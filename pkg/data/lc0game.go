@@ -1,22 +1,18 @@
 package data
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/bits"
 	"slices"
 	"strings"
 	"sync"
 
 	"alamos/pkg/chess"
-	"alamos/pkg/stats"
-
 	"alamos/pkg/encode"
+	"alamos/pkg/stats"
 )
 
 // Encodings of lc0's records.
@@ -24,63 +20,6 @@ const (
 	lc0Encoder = "lc0-112"
 	lc0Policy  = "lc0-1858"
 )
-
-// lc0File reads the games of a file of lc0's training data.
-type lc0File struct {
-	cfg    *Config
-	in     *counted
-	ahead  *bufio.Reader // of in
-	chunks *lc0Reader
-	cut    bool // the file is truncated here
-}
-
-func openLC0(cfg *Config, name string, in *counted) (*lc0File, error) {
-	b := bufio.NewReaderSize(in, 1<<16) // the reader uses this buffer without another one
-	r, err := newLC0Reader(name, b)
-	if errors.Is(err, errEmpty) {
-		err = brokenError{err}
-	} else if err != nil {
-		head, _ := b.Peek(sniffed) // the file may be shorter
-		err = fmt.Errorf("%w; %w", err, foreign(head, "training data of lc0"))
-		if formatOf(head) == "" && isChunkName(name) {
-			err = brokenError{err}
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	return &lc0File{cfg: cfg, in: in, ahead: b, chunks: r}, nil
-}
-
-// isChunkName reports whether a file's name is that of a chunk. If such a file does not
-// begin like a chunk, it is a damaged chunk, as in a tar.
-func isChunkName(name string) bool {
-	name = strings.ToLower(name)
-	return strings.HasSuffix(name, ".gz") && !strings.HasSuffix(name, ".tar.gz")
-}
-
-func (f *lc0File) next(seed uint64) (func() (game, error), error) {
-	if f.cut {
-		return nil, io.EOF
-	}
-	name, data, err := f.chunks.chunkData()
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		f.cut, err = true, brokenError{err}
-	}
-	if err != nil {
-		return nil, err
-	}
-	return func() (game, error) {
-		g, err := decodeLC0(f.cfg, name, data, seed)
-		if err != nil {
-			return nil, brokenError{err}
-		}
-		return g, nil
-	}, nil
-}
-
-func (f *lc0File) at() int64    { return f.in.bytes - int64(f.ahead.Buffered()) }
-func (f *lc0File) close() error { return nil }
 
 // lc0Game is a game of lc0's data: the drawn records and what is needed to replay the game.
 type lc0Game struct {
@@ -102,32 +41,20 @@ type lc0Drawn struct {
 // decodeLC0 reads the records of a game and draws from them. Records that lc0 marked for
 // deletion are replayed but not drawn.
 func decodeLC0(cfg *Config, name string, data []byte, seed uint64) (*lc0Game, error) {
-	r, err := newLC0Reader(name, bytes.NewReader(data))
-	if err != nil {
-		return nil, err
-	}
 	g := &lc0Game{where: name}
 	choice := reservoir{rng: stats.NewRand(seed), most: cfg.Positions}
-	var rec lc0Record
-	for {
-		err := r.next(&rec)
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
+	err := lc0Records(name, data, func(rec *lc0Record) error {
 		if rec.ply == 0 {
-			g.first = lc0PositionOf(&rec)
+			g.first = lc0PositionOf(rec)
 		}
 		g.moves = append(g.moves, int16(rec.played))
 		g.seen = append(g.seen, sumBoards(rec.planes[:lc0Step-1]))
 		if rec.discarded {
-			continue
+			return nil
 		}
 		place, drawn := choice.offer()
 		if !drawn {
-			continue
+			return nil
 		}
 		if place == len(g.drawn) {
 			g.drawn = append(g.drawn, lc0Drawn{})
@@ -135,6 +62,10 @@ func decodeLC0(cfg *Config, name string, data []byte, seed uint64) (*lc0Game, er
 		d := &g.drawn[place]
 		d.ply, d.whole, d.result = rec.ply, rec.format <= 2, rec.result
 		rec.sample(&d.coded)
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	slices.SortFunc(g.drawn, func(a, b lc0Drawn) int { return cmp.Compare(a.ply, b.ply) })
 	if len(g.moves) == 0 {
@@ -264,13 +195,16 @@ func (p *Position) visits(list *chess.MoveList, s *encode.Sample, places []int32
 }
 
 // lc0Codec is lc0's move numbering.
-var lc0Codec = func() encode.Policy {
-	p, err := encode.PolicyByName(lc0Policy)
+var lc0Codec = builtIn(lc0Policy)
+
+// builtIn returns the policy encoding of a name that exists.
+func builtIn(name string) encode.Policy {
+	p, err := encode.PolicyByName(name)
 	if err != nil {
-		panic(err) // cannot fail for a built-in encoding
+		panic(err)
 	}
 	return p
-}()
+}
 
 var lc0MoveNames = encode.LC01858Moves()
 
@@ -441,41 +375,34 @@ func rightsOf(p *chess.Position) (r [4]bool) {
 
 // position makes a position from boards, `back` plies before the record.
 func (p *lc0Position) position(b *sideBoards, rights [4]bool, back int) (chess.Position, error) {
-	var ranks []string
+	var squares strings.Builder
 	for rank := 7; rank >= 0; rank-- {
-		text := ""
 		for file := range 8 {
-			piece := "1" // empty square
-			for i, letter := range "PNBRQKpnbrqk" {
-				if b[i]>>(8*rank+file)&1 == 0 {
+			piece := byte('1') // empty square
+			for i, board := range b {
+				if board>>(8*rank+file)&1 == 0 {
 					continue
 				}
-				if piece != "1" {
+				if piece != '1' {
 					return chess.Position{}, fmt.Errorf("two pieces on %s", chess.NewSquare(file, rank))
 				}
-				piece = string(letter)
+				piece = "PNBRQKpnbrqk"[i]
 			}
-			text += piece
+			squares.WriteByte(piece)
 		}
-		ranks = append(ranks, text)
+		squares.WriteString("/"[:min(rank, 1)])
 	}
 	turn := "w"
 	if p.black != (back%2 == 1) {
 		turn = "b"
 	}
 	castling := ""
-	for _, r := range []struct {
-		right  int
-		letter string
-	}{{whiteShort, "K"}, {whiteLong, "Q"}, {blackShort, "k"}, {blackLong, "q"}} {
-		if rights[r.right] {
-			castling += r.letter
+	for _, right := range [4]int{whiteShort, whiteLong, blackShort, blackLong} {
+		if rights[right] {
+			castling += "QKqk"[right : right+1]
 		}
 	}
-	if castling == "" {
-		castling = "-"
-	}
-	fen := fmt.Sprintf("%s %s %s - %d 1", emptySquares.Replace(strings.Join(ranks, "/")), turn, castling, max(0, p.rule50-back))
+	fen := fmt.Sprintf("%s %s %s - %d 1", emptySquares.Replace(squares.String()), turn, cmp.Or(castling, "-"), max(0, p.rule50-back))
 	return chess.ParseFEN(chess.Standard, fen)
 }
 

@@ -368,10 +368,4 @@ func (g *marroGame) code(c *Coded) {
 }
 
 // marroNumbers is the files' move numbering.
-var marroNumbers = func() encode.Policy {
-	p, err := encode.PolicyByName(marroPolicy)
-	if err != nil {
-		panic(err) // cannot fail for a built-in encoding
-	}
-	return p
-}()
+var marroNumbers = builtIn(marroPolicy)

@@ -35,8 +35,14 @@ func benchmark(b *testing.B, cfg Config, planes, policy string) {
 	positions := 0
 	s := open(b, cfg, 1, Machine{})
 	b.ReportAllocs()
-	for g := 1; b.Loop(); g++ {
-		positions += chunkAt(b, s, g, c, path, nil).Positions
+	from := First
+	for b.Loop() {
+		info, err := s.Chunk(b.Context(), from, c, path, nil, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		positions += info.Positions
+		from = info.Next
 	}
 	b.ReportMetric(float64(positions)/b.Elapsed().Seconds(), "positions/s")
 }
