@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -221,38 +222,42 @@ func (w *Writer) close() error {
 
 func (r *row) set(s *encode.Sample) {
 	r.Game, r.Ply, r.Value, r.Draw, r.MovesLeft = s.Game, s.Ply, s.Value, s.Draw, s.MovesLeft
-	r.Planes, r.Indices, r.Policy = r.Planes[:0], r.Indices[:0], r.Policy[:0]
-	for _, word := range s.Planes {
-		r.Planes = binary.LittleEndian.AppendUint64(r.Planes, word)
+	r.Planes = packed(r.Planes, s.Planes)
+	r.Indices = packed(r.Indices, s.Indices)
+	r.Policy = packed(r.Policy, s.Policy)
+}
+
+// packed returns the bytes of numbers, little endian. It reuses the memory of b.
+func packed(b []byte, numbers any) []byte {
+	b, err := binary.Append(b[:0], binary.LittleEndian, numbers)
+	if err != nil {
+		panic(err) // numbers is a slice of numbers of fixed size
 	}
-	for _, index := range s.Indices {
-		r.Indices = binary.LittleEndian.AppendUint32(r.Indices, uint32(index))
-	}
-	for _, p := range s.Policy {
-		r.Policy = binary.LittleEndian.AppendUint32(r.Policy, math.Float32bits(p))
-	}
+	return b
 }
 
 // sample converts a row to a sample. The sample shares no memory with the row.
 func (r *row) sample() (encode.Sample, error) {
-	if len(r.Planes)%8 != 0 || len(r.Indices)%4 != 0 || len(r.Policy)%4 != 0 {
-		return encode.Sample{}, errors.New("an array has a part of a number")
+	planes, err1 := unpacked[uint64](r.Planes)
+	indices, err2 := unpacked[int32](r.Indices)
+	policy, err3 := unpacked[float32](r.Policy)
+	return encode.Sample{
+		Game: r.Game, Ply: r.Ply, Planes: planes, Indices: indices, Policy: policy,
+		Value: r.Value, Draw: r.Draw, MovesLeft: r.MovesLeft,
+	}, cmp.Or(err1, err2, err3)
+}
+
+// unpacked is the inverse of packed.
+func unpacked[T uint64 | int32 | float32](b []byte) ([]T, error) {
+	if len(b) == 0 {
+		return nil, nil
 	}
-	s := encode.Sample{Game: r.Game, Ply: r.Ply, Value: r.Value, Draw: r.Draw, MovesLeft: r.MovesLeft}
-	s.Planes = make([]uint64, len(r.Planes)/8)
-	for i := range s.Planes {
-		s.Planes[i] = binary.LittleEndian.Uint64(r.Planes[8*i:])
+	var zero T
+	numbers := make([]T, len(b)/binary.Size(zero))
+	if n, err := binary.Decode(b, binary.LittleEndian, numbers); err != nil || n < len(b) {
+		return nil, errors.New("an array has a part of a number")
 	}
-	if len(r.Indices) > 0 {
-		s.Indices, s.Policy = make([]int32, len(r.Indices)/4), make([]float32, len(r.Policy)/4)
-	}
-	for i := range s.Indices {
-		s.Indices[i] = int32(binary.LittleEndian.Uint32(r.Indices[4*i:]))
-	}
-	for i := range s.Policy {
-		s.Policy[i] = math.Float32frombits(binary.LittleEndian.Uint32(r.Policy[4*i:]))
-	}
-	return s, nil
+	return numbers, nil
 }
 
 // Reader reads the samples of a file one at a time. It holds a few pages of each column in

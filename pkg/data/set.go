@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -101,24 +102,11 @@ func (s *Set) Sample(i int) *encode.Sample {
 //
 // If every generation has only one game and there are at least two, one game is held out.
 func Split(set *Set, seed uint64, share float64) (learn, held []int32) {
-	out := make([]map[int32]bool, len(set.parts))
-	if share > 0 {
-		groups, games, some := set.groups(), 0, false
-		for _, g := range groups {
-			chosen := g.heldOut(seed, share)
-			g.mark(out, chosen)
-			games += len(g.numbers)
-			some = some || len(chosen) > 0
-		}
-		if !some && games > 1 {
-			g := firstGroup(groups, seed)
-			g.mark(out, g.numbers)
-		}
-	}
-	for p, c := range set.parts {
-		for i := range c.samples {
+	out := set.heldOut(seed, share)
+	for p := range set.parts {
+		for i := range set.parts[p].samples {
 			place := int32(set.starts[p] + i)
-			if out[p][c.samples[i].Game] {
+			if out[set.parts[p].game(i)] {
 				held = append(held, place)
 			} else {
 				learn = append(learn, place)
@@ -128,95 +116,64 @@ func Split(set *Set, seed uint64, share float64) (learn, held []int32) {
 	return learn, held
 }
 
-// group is a set of generations that are split together: a single one, or all with
-// recurring games.
-type group struct {
-	parts      []int   // indices of the set's parts
-	numbers    []int32 // sorted game numbers
-	recurring  bool
-	generation int // the generation, if there is only one
+// gameKey identifies a game in a set.
+type gameKey struct {
+	generation int // recurring: the game is the same in all generations
+	number     int32
 }
 
-// groups returns the groups that have samples, in the order of their first parts.
-func (s *Set) groups() []*group {
-	var all []*group
-	var recurring *group
-	for p, c := range s.parts {
-		if len(c.samples) == 0 {
-			continue
-		}
-		g := recurring
-		if g == nil || !c.meta.Recurring {
-			g = &group{recurring: c.meta.Recurring, generation: c.meta.Generation}
-			all = append(all, g)
-		}
-		if c.meta.Recurring {
-			recurring = g
-		}
-		numbers := make([]int32, len(c.samples))
-		for i := range numbers {
-			numbers[i] = c.samples[i].Game
-		}
-		slices.Sort(numbers)
-		g.parts = append(g.parts, p)
-		g.numbers = append(g.numbers, slices.Compact(numbers)...)
+const recurring = -1
+
+// game returns the key of sample i's game.
+func (p *part) game(i int) gameKey {
+	if p.meta.Recurring {
+		return gameKey{recurring, p.samples[i].Game}
 	}
-	if recurring != nil {
-		slices.Sort(recurring.numbers)
-		recurring.numbers = slices.Compact(recurring.numbers)
-	}
-	return all
+	return gameKey{p.meta.Generation, p.samples[i].Game}
 }
 
-// mark marks games of the group in each of its parts.
-func (g *group) mark(out []map[int32]bool, games []int32) {
-	marked := make(map[int32]bool, len(games))
-	for _, game := range games {
-		marked[game] = true
+// rank returns a game's random rank, 0 to 1. The games with the lowest ranks are held out.
+func (k gameKey) rank(seed uint64) float64 {
+	place := uint64(k.number)
+	if k.generation != recurring {
+		place |= uint64(k.generation) << 32
 	}
-	for _, p := range g.parts {
-		out[p] = marked
-	}
+	return float64(rand.NewPCG(seed, place).Uint64()) / math.Exp2(64)
 }
 
-// heldOut returns the numbers of the games to hold out. A group's only game is not held
-// out.
-func (g *group) heldOut(seed uint64, share float64) []int32 {
-	n := len(g.numbers)
-	if n < 2 {
-		return nil
+// heldOut returns the games to hold out, see [Split].
+func (s *Set) heldOut(seed uint64, share float64) map[gameKey]bool {
+	held := map[gameKey]bool{}
+	if share <= 0 {
+		return held
 	}
-	numbers := slices.Clone(g.numbers)
-	slices.SortStableFunc(numbers, func(a, b int32) int { return cmp.Compare(g.rank(seed, a), g.rank(seed, b)) })
-	count := int(math.Round(share * float64(n)))
-	if g.recurring {
-		below := func(game int32) bool { return float64(g.rank(seed, game)) < share*math.Exp2(64) }
-		if count = slices.IndexFunc(numbers, func(game int32) bool { return !below(game) }); count < 0 {
-			count = n
+	games := map[int][]gameKey{} // games that are split together, by the generation of their keys
+	seen := map[gameKey]bool{}
+	for p := range s.parts {
+		for i := range s.parts[p].samples {
+			if k := s.parts[p].game(i); !seen[k] {
+				seen[k] = true
+				games[k.generation] = append(games[k.generation], k)
+			}
 		}
 	}
-	return numbers[:min(max(count, 1), n-1)]
-}
-
-// firstGroup returns the group whose game has the lowest rank. All groups must have one
-// game.
-func firstGroup(groups []*group, seed uint64) (first *group) {
-	lowest := uint64(math.MaxUint64)
-	for _, g := range groups {
-		if r := g.rank(seed, g.numbers[0]); r <= lowest {
-			first, lowest = g, r
+	byRank := func(a, b gameKey) int {
+		return cmp.Or(cmp.Compare(a.rank(seed), b.rank(seed)), cmp.Compare(a.number, b.number))
+	}
+	for generation, group := range games {
+		slices.SortFunc(group, byRank)
+		n := int(math.Round(share * float64(len(group))))
+		if generation == recurring {
+			n, _ = slices.BinarySearchFunc(group, share, func(k gameKey, share float64) int { return cmp.Compare(k.rank(seed), share) })
+		}
+		for _, k := range group[:min(max(n, 1), len(group)-1)] {
+			held[k] = true
 		}
 	}
-	return first
-}
-
-// rank returns a game's random rank. The games with the lowest ranks are held out.
-func (g *group) rank(seed uint64, game int32) uint64 {
-	place := uint64(game)
-	if !g.recurring {
-		place |= uint64(g.generation) << 32
+	if len(held) == 0 && len(seen) > 1 { // every group has one game
+		held[slices.MinFunc(slices.Collect(maps.Keys(seen)), byRank)] = true
 	}
-	return rand.NewPCG(seed, place).Uint64()
+	return held
 }
 
 // Shuffle shuffles the indices. The new order depends only on seed and the previous order.
