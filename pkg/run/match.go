@@ -186,7 +186,7 @@ func (m *tournament) play(ctx context.Context) ([]*match.Game, error) {
 			return nil, err
 		}
 		defer judge.Close()
-		judges = append(judges, judgeTournament(judge))
+		judges = append(judges, adjudicator(judge))
 	}
 	var networks memo[*nn.Model]
 	defer networks.each(func(n *nn.Model) { n.Close() })

@@ -236,7 +236,7 @@ func (t *Trial) open(ctx context.Context, p *player, open *memo[*nn.Model]) (mat
 		if err != nil {
 			return nil, nil, err
 		}
-		return newScriptValuer(session), session.Close, nil
+		return &scriptValuer{session: session}, session.Close, nil
 	}
 	return p.spec.New(ctx, p.name, parts)
 }

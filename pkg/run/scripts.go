@@ -203,8 +203,12 @@ func (t *Trial) measureGames(_ context.Context, g int) (*Stage, error) {
 	}
 	in := store.Inputs{"code": hooksCode, "games": t.Results.Output(store.SelfPlayStage(g), store.GamesFile(g))}
 	return t.measure(store.HooksStage(g), hook.Measure, in, func() (measurement, func(), error) {
-		games, err := t.hookGames(g)
-		return func(ctx context.Context, s *hook.Session) (hook.Metrics, error) { return s.Measure(ctx, games) }, func() {}, err
+		games, err := t.games(g)
+		all := hook.Generation{Number: g, Variant: t.Setup.Variant.String()}
+		for _, game := range games {
+			all.Games = append(all.Games, hookGame(game))
+		}
+		return func(ctx context.Context, s *hook.Session) (hook.Metrics, error) { return s.Measure(ctx, all) }, func() {}, err
 	}), nil
 }
 

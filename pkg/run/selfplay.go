@@ -12,6 +12,7 @@ import (
 	"alamos/pkg/data"
 	"alamos/pkg/disk"
 	"alamos/pkg/encode"
+	"alamos/pkg/match"
 
 	"alamos/pkg/selfplay"
 
@@ -117,7 +118,7 @@ func (t *Trial) play(ctx context.Context, g int, in store.Inputs) (records []*se
 			return nil, 0, 0, err
 		}
 		defer judge.Close()
-		cfg.Adjudicate = judgeSelfPlay(ctx, t.Setup.Variant, judge)
+		cfg.Adjudicate = t.adjudicateSelfPlay(ctx, g, judge)
 	}
 	_, err = selfplay.Play(ctx, cfg, t.Setup.Codec, nets, func(r *selfplay.Record) {
 		done++
@@ -146,6 +147,7 @@ func (t *Trial) play(ctx context.Context, g int, in store.Inputs) (records []*se
 func (t *Trial) keep(g int, records []*selfplay.Record) (*store.Generation, error) {
 	row := &store.Generation{Number: g, Reasons: map[string]int{}}
 	var samples []encode.Sample
+	var games []*match.Game
 	for _, r := range records {
 		row.Games++
 		row.Thrown += r.Thrown
@@ -161,6 +163,11 @@ func (t *Trial) keep(g int, records []*selfplay.Record) (*store.Generation, erro
 			row.Draws++
 		}
 		samples = append(samples, r.Samples...)
+		game, err := t.selfplayGame(g, r)
+		if err != nil {
+			return nil, err
+		}
+		games = append(games, game)
 	}
 	row.Samples = len(samples)
 	meta := data.Meta{
@@ -171,37 +178,6 @@ func (t *Trial) keep(g int, records []*selfplay.Record) (*store.Generation, erro
 		return nil, err
 	}
 	return row, disk.WriteFile(t.Results.Path(store.GamesFile(g)), func(w io.Writer) error {
-		for _, r := range records {
-			p, err := t.pgn(g, r)
-			if err != nil {
-				return err
-			}
-			if err := chess.WritePGN(w, p); err != nil {
-				return err
-			}
-		}
-		return nil
+		return match.WriteGames(w, store.SelfPlayStage(g), games)
 	})
-}
-
-// pgn converts a self-play game to PGN.
-func (t *Trial) pgn(g int, r *selfplay.Record) (*chess.PGN, error) {
-	start, err := chess.ParseFEN(t.Setup.Variant, r.Start)
-	if err != nil {
-		return nil, err
-	}
-	name := fmt.Sprintf("gen-%d", g-1)
-	return &chess.PGN{
-		Tags: []chess.Tag{
-			{Name: "Event", Value: store.SelfPlayStage(g)},
-			{Name: "Site", Value: "alamos"},
-			{Name: "Date", Value: "????.??.??"},
-			{Name: "Round", Value: strconv.Itoa(r.Number + 1)},
-			{Name: "White", Value: name},
-			{Name: "Black", Value: name},
-			{Name: "Result", Value: r.Outcome.Result.String()},
-			{Name: "Termination", Value: r.Outcome.Reason.String()},
-		},
-		Variant: t.Setup.Variant, Start: start, Moves: r.Moves, Result: r.Outcome.Result,
-	}, nil
 }

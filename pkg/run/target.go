@@ -1,18 +1,19 @@
 package run
 
 import (
-	"bytes"
+	"bufio"
 	"context"
-	"encoding/csv"
 	"fmt"
 	"io"
 	"os"
-	"strconv"
+	"slices"
+	"strings"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/data"
 	"alamos/pkg/disk"
 	"alamos/pkg/hook"
+	"alamos/pkg/match"
 
 	"alamos/pkg/store"
 )
@@ -44,26 +45,37 @@ func (t *Trial) valueTarget(_ context.Context, g int) (*Stage, error) {
 		if err != nil {
 			return nil, err
 		}
-		task := t.Report.Task(store.TargetStage(g), "games")
+		task := t.Report.Task(store.TargetStage(g), "positions")
 		defer task.End()
-		var b bytes.Buffer
-		if err := writeTargets(ctx, &b, s, games, func(done int) { task.Set(done, len(games), "") }); err != nil {
-			return nil, err
-		}
-		return nil, disk.WriteBytes(t.Results.Path(store.TargetFile(g)), b.Bytes())
+		return nil, disk.WriteFile(t.Results.Path(store.TargetFile(g)), func(w io.Writer) error {
+			return writeTargets(ctx, w, s, games, func(done, total int) { task.Set(done, total, "") })
+		})
 	}}, nil
 }
 
-// writeTargets writes one row per position in which a move was played: game, ply and value
-// for White. Games are numbered from 0.
-func writeTargets(ctx context.Context, w io.Writer, s *hook.Session, games []*chess.PGN, done func(games int)) error {
-	out := csv.NewWriter(w)
-	if err := out.Write([]string{"game", "ply", "value_for_white"}); err != nil {
-		return err
+// target is a position in which a move was played. Games and plies are numbered from 0.
+type target struct {
+	game, ply int
+	position  chess.Position
+}
+
+// writeTargets writes the value of each position for White.
+func writeTargets(ctx context.Context, w io.Writer, s *hook.Session, games []*match.Game, progress func(done, total int)) error {
+	var all []target
+	for number, g := range games {
+		at := g.Start
+		for ply, m := range g.Moves {
+			all = append(all, target{number, ply, at})
+			at.Play(m)
+		}
 	}
-	var rows [][]string
-	var positions []chess.Position
-	flush := func() error {
+	out, done := bufio.NewWriter(w), 0
+	fmt.Fprintln(out, "game,ply,value_for_white")
+	for some := range slices.Chunk(all, positionsAtOnce) {
+		positions := make([]chess.Position, len(some))
+		for i := range some {
+			positions[i] = some[i].position
+		}
 		values, err := s.Evaluate(ctx, positions)
 		if err != nil {
 			return err
@@ -72,32 +84,12 @@ func writeTargets(ctx context.Context, w io.Writer, s *hook.Session, games []*ch
 			if positions[i].Turn() == chess.Black {
 				v = -v
 			}
-			if err := out.Write(append(rows[i], strconv.FormatFloat(v, 'g', -1, 64))); err != nil {
-				return err
-			}
+			fmt.Fprintf(out, "%d,%d,%v\n", some[i].game, some[i].ply, v)
 		}
-		rows, positions = rows[:0], positions[:0]
-		return nil
+		done += len(some)
+		progress(done, len(all))
 	}
-	for number, g := range games {
-		at := g.Start
-		for ply, m := range g.Moves {
-			rows = append(rows, []string{strconv.Itoa(number), strconv.Itoa(ply)})
-			positions = append(positions, at)
-			at.Play(m)
-			if len(positions) == positionsAtOnce {
-				if err := flush(); err != nil {
-					return err
-				}
-			}
-		}
-		done(number + 1)
-	}
-	if err := flush(); err != nil {
-		return err
-	}
-	out.Flush()
-	return out.Error()
+	return out.Flush()
 }
 
 // mixedValues mixes the script's values into the values of the samples. It returns nil
@@ -140,31 +132,19 @@ func (t *Trial) mixedValues(first int, sets []*data.Set) ([]float32, error) {
 
 // readTargets reads the file of writeTargets. The keys are game and ply.
 func readTargets(path string) (map[[2]int32]float64, error) {
-	f, err := os.Open(path)
+	b, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	all := make(map[[2]int32]float64, len(rows))
-	for i, row := range rows {
-		if i == 0 {
-			continue
-		}
+	_, rows, _ := strings.Cut(string(b), "\n") // after the names of the columns
+	all := map[[2]int32]float64{}
+	for row := range strings.Lines(rows) {
 		var key [2]int32
-		for k := range key {
-			n, err := strconv.ParseInt(row[k], 10, 32)
-			if err != nil {
-				return nil, fmt.Errorf("%s, line %d: %w", path, i+1, err)
-			}
-			key[k] = int32(n)
+		var v float64
+		if _, err := fmt.Sscanf(row, "%d,%d,%g", &key[0], &key[1], &v); err != nil {
+			return nil, fmt.Errorf("%s: %q: %w", path, row, err)
 		}
-		if all[key], err = strconv.ParseFloat(row[2], 64); err != nil {
-			return nil, fmt.Errorf("%s, line %d: %w", path, i+1, err)
-		}
+		all[key] = v
 	}
 	return all, nil
 }
