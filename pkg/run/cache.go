@@ -59,8 +59,8 @@ func (c *cache) refresh() {
 	}
 	all, _ := filepath.Glob(filepath.Join(disk.Pattern(c.root), "*", "*", store.ManifestName)) // the pattern is valid
 	now := map[string]*cachedTrial{}
-	var wg sync.WaitGroup
-	slots := make(chan struct{}, runtime.NumCPU())
+	var changed []*cachedTrial
+	var dirs []string // of changed
 	for _, path := range all {
 		info, err := os.Stat(path)
 		if err != nil {
@@ -72,17 +72,14 @@ func (c *cache) refresh() {
 			now[folder] = old
 			continue
 		}
-		entry := &cachedTrial{file: info, manifest: &store.Manifest{}}
-		now[folder] = entry
-		wg.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			if m, err := store.ReadManifest(filepath.Dir(path)); err == nil { // the trial's own run reports damage
-				entry.manifest = m
-			}
-		})
+		now[folder] = &cachedTrial{file: info, manifest: &store.Manifest{}}
+		changed, dirs = append(changed, now[folder]), append(dirs, filepath.Dir(path))
 	}
-	wg.Wait()
+	parallel(len(changed), runtime.NumCPU(), func(i int) {
+		if m, err := store.ReadManifest(dirs[i]); err == nil { // the trial's own run reports damage
+			changed[i].manifest = m
+		}
+	})
 	c.trials = now
 }
 

@@ -93,7 +93,7 @@ func (t *Trial) openData(ctx context.Context) (*imports, error) {
 	if cfg.Kind == data.Parquet { // a file may have no results
 		in["results"] = strconv.FormatBool(cfg.Results)
 	}
-	source, err := data.Open(cfg, t.Setup.DataSeed(), data.Machine{Workers: t.Hardware.Workers, Engines: t.Hardware.Workers})
+	source, err := data.Open(cfg, t.Setup.DataSeed(), data.Machine{Workers: t.Workers, Engines: t.Workers})
 	if err != nil {
 		return nil, err
 	}

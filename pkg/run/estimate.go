@@ -192,7 +192,7 @@ func (e *estimate) plies(t *Trial) float64 {
 // think adds the time of engines: per ply of a game, summed over games.
 func (e *estimate) think(t *Trial, perPly time.Duration) {
 	if perPly != 0 {
-		e.work.Seconds += stats.Float(perPly.Seconds() * e.plies(t) / float64(t.Hardware.Workers))
+		e.work.Seconds += stats.Float(perPly.Seconds() * e.plies(t) / float64(t.Workers))
 	}
 }
 

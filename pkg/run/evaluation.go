@@ -56,7 +56,7 @@ func (t *Trial) openGroup(g int) (*group, error) {
 	if err != nil {
 		return nil, err
 	}
-	sessions, err := model.NewGroup(t.Hardware.Workers)
+	sessions, err := model.NewGroup(t.Workers)
 	if err != nil {
 		model.Close()
 		return nil, err
@@ -82,11 +82,10 @@ func (t *Trial) puzzles(_ context.Context, g int) (*Stage, error) {
 	}
 	// Puzzles need the best move of single positions, so exploration and tree reuse are
 	// off.
-	settings := e.Search
-	settings.Noise, settings.Root.Noise, settings.ForcedPlayouts, settings.TreeReuse = search.Noise{}, 0, 0, false
-	cfg := settings
+	cfg := e.Search.WithoutExploration()
+	cfg.TreeReuse = false
 	in := t.checkpointInputs(g, puzzlesCode)
-	in.Settings("search", settings)
+	in.Settings("search", cfg)
 	names, total := make([]string, len(sets)), 0
 	for i, s := range sets {
 		names[i] = s.Name()
@@ -350,11 +349,8 @@ func (t *Trial) position(q store.Question) (*Stage, error) {
 	in := t.checkpointInputs(q.Generation, positionCode)
 	in["position"], in["visits"] = p.FEN(), strconv.Itoa(q.Visits)
 	cfg := s.Tournament.Search.WithoutExploration()
-	cfg.Visits = q.Visits
-	if q.Visits > 0 {
-		settings := s.Tournament.Search
-		settings.Visits, settings.Noise, settings.ForcedPlayouts, settings.Root.Noise = 0, search.Noise{}, 0, 0
-		in.Settings("search", settings)
+	if cfg.Visits = q.Visits; q.Visits > 0 {
+		in.Settings("search", cfg)
 	}
 	return &Stage{Name: q.Stage(), In: in, Files: []string{q.File()}, Run: func(ctx context.Context) (any, error) {
 		model, err := t.Model(q.Generation)

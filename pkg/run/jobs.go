@@ -79,28 +79,34 @@ func (r *run) each(ctx context.Context, all []*candidate) {
 	defer stop()
 	jobs := min(r.Jobs, len(todo))
 	workers := max(1, r.Workers/max(1, jobs))
+	parallel(len(todo), jobs, func(i int) {
+		if ctx.Err() != nil {
+			return
+		}
+		c := todo[i]
+		report := r.Reporter.Trial(c.number, len(r.experiment.Trials), c.declared.ID, c.declared.Label, c.folder)
+		err := r.advance(ctx, c, report, workers)
+		if err == nil || ctx.Err() != nil { // on cancellation the trial has not failed
+			return
+		}
+		c.err = err
+		if len(all) > 1 { // the error of a single trial is the error of the run
+			report.Note("failed: " + advised(err).Error())
+		}
+		if r.FailFast {
+			stop()
+		}
+	})
+}
+
+// parallel calls f with 0 to n-1, begun in this order, at most limit calls at a time.
+func parallel(n, limit int, f func(i int)) {
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	for range jobs {
+	for range min(n, limit) {
 		wg.Go(func() {
-			for ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= len(todo) {
-					return
-				}
-				c := todo[i]
-				report := r.Reporter.Trial(c.number, len(r.experiment.Trials), c.declared.ID, c.declared.Label, c.folder)
-				err := r.advance(ctx, c, report, workers)
-				if err == nil || ctx.Err() != nil { // on cancellation the trial has not failed
-					continue
-				}
-				c.err = err
-				if len(all) > 1 { // the error of a single trial is the error of the run
-					report.Note("failed: " + advised(err).Error())
-				}
-				if r.FailFast {
-					stop()
-				}
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				f(i)
 			}
 		})
 	}
@@ -116,7 +122,7 @@ func (r *run) advance(ctx context.Context, c *candidate, report Report, workers 
 		}
 		c.trial = t
 	}
-	c.trial.Report, c.trial.Hardware.Workers = report, workers
+	c.trial.Report, c.trial.Workers = report, workers
 	if err := c.trial.take(ctx, c.until, c.end); err != nil {
 		return err
 	}

@@ -165,7 +165,7 @@ func (m *tournament) games(book []match.Opening, judges []match.Adjudicator, ope
 	return match.NewGames(match.Tournament{
 		Variant: m.Setup.Variant, Start: s.Game.Start, Book: book, Format: m.format, Rounds: m.rounds,
 		MaxMoves: s.Tournament.MaxMoves, RandomPlies: s.Tournament.RandomPlies, Adjudicate: match.InTurn(judges...),
-		Seed: m.Setup.Seed("tournament", 0), Workers: m.Hardware.Workers,
+		Seed: m.Setup.Seed("tournament", 0), Workers: m.Workers,
 	}, entries, m.name, gamesKey(m.in))
 }
 
@@ -181,7 +181,7 @@ func (m *tournament) play(ctx context.Context) ([]*match.Game, error) {
 		judges = append(judges, s.Judge.Adjudicate)
 	}
 	if s.Adjudicate != nil {
-		judge, err := m.run.scripts.open(s.Adjudicate, m.Hardware.Workers, nil)
+		judge, err := m.run.scripts.open(s.Adjudicate, m.Workers, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -103,18 +103,18 @@ func probePlaying(ctx context.Context, t *Trial) (evaluations, seconds float64, 
 	if err != nil {
 		return 0, 0, err
 	}
-	model, err := net.Compile(t.Hardware.InferenceOptions())
+	model, err := net.Compile(t.run.inference())
 	if err != nil {
 		return 0, 0, err
 	}
 	defer model.Close()
-	nets, end, err := t.Hardware.Sessions(model)
+	nets, end, err := t.sessions(model)
 	defer end()
 	if err != nil {
 		return 0, 0, err
 	}
 	cfg := playing(t)
-	cfg.Games, cfg.Parallel = 1<<16, model.GameSlots(t.Hardware.Workers) // more games than can end in the time
+	cfg.Games, cfg.Parallel = 1<<16, model.GameSlots(t.Workers) // more games than can end in the time
 	cfg.Progress = new(selfplay.Progress)
 	limited, stop := context.WithTimeout(ctx, probeWarm+probeTime)
 	defer stop()
@@ -145,7 +145,7 @@ func probeTraining(ctx context.Context, t *Trial) (positions, seconds float64, e
 	if err != nil {
 		return 0, 0, err
 	}
-	tr, err := nn.NewTrainer(net, t.Setup.Optimizer(1), t.Hardware.TrainerOptions())
+	tr, err := nn.NewTrainer(net, t.Setup.Optimizer(1), nn.TrainerOptions{Device: t.run.Device})
 	if err != nil {
 		return 0, 0, err
 	}

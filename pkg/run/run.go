@@ -97,6 +97,11 @@ func newRun(e *experiment.Experiment, opt Options) (*run, error) {
 	}, nil
 }
 
+// inference returns the options of networks.
+func (r *run) inference() nn.InferenceOptions {
+	return nn.InferenceOptions{Batch: r.Batch, Device: r.Device, Precision: r.Precision}
+}
+
 // find finds the opponents and scripts of all trials before any trial begins.
 func (r *run) find(ctx context.Context) error {
 	lacking, err := r.findOpponents(ctx)
@@ -194,34 +199,25 @@ func (r *run) hold(all []*candidate) (release func(), err error) {
 			_ = l.Release() // the kernel releases it at the latest when the process ends
 		}
 	}
-	take := func(lock func(string) (*disk.Lock, error), dir string) error {
-		l, err := lock(dir)
-		if err == nil {
-			locks = append(locks, l)
+	folders := []string{r.dir}
+	if len(r.Trials) > 0 {
+		l, err := disk.ShareLock(r.dir)
+		if err != nil {
+			return release, err
 		}
-		return err
+		locks, folders = append(locks, l), nil
+		for _, c := range all {
+			folders = append(folders, c.folder)
+		}
 	}
-	sweep := func(dir string) error {
+	for _, dir := range folders {
+		l, err := disk.TakeLock(dir)
+		if err != nil {
+			return release, err
+		}
+		locks = append(locks, l)
 		if err := disk.Sweep(dir); err != nil {
-			return fmt.Errorf("cleaning up after an earlier run: %w", err)
-		}
-		return nil
-	}
-	if len(r.Trials) == 0 {
-		if err := take(disk.TakeLock, r.dir); err != nil {
-			return release, err
-		}
-		return release, sweep(r.dir)
-	}
-	if err := take(disk.ShareLock, r.dir); err != nil {
-		return release, err
-	}
-	for _, c := range all {
-		if err := take(disk.TakeLock, c.folder); err != nil {
-			return release, err
-		}
-		if err := sweep(c.folder); err != nil {
-			return release, err
+			return release, fmt.Errorf("cleaning up after an earlier run: %w", err)
 		}
 	}
 	return release, nil

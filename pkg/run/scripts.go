@@ -10,14 +10,12 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"alamos/pkg/config"
 	"alamos/pkg/experiment"
 	"alamos/pkg/hook"
 	"alamos/pkg/hook/alamos"
-	"alamos/pkg/nn"
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
 	"alamos/pkg/train"
@@ -128,16 +126,7 @@ func Check(ctx context.Context, e *experiment.Experiment) error {
 	// Each script is compiled in a process of its own. Starting the process dominates the
 	// time.
 	errs := make([][]error, len(files))
-	var group sync.WaitGroup
-	slots := make(chan struct{}, runtime.NumCPU())
-	for i, file := range files {
-		slots <- struct{}{}
-		group.Go(func() {
-			errs[i] = checkScript(ctx, file, uses[file])
-			<-slots
-		})
-	}
-	group.Wait()
+	parallel(len(files), runtime.NumCPU(), func(i int) { errs[i] = checkScript(ctx, files[i], uses[files[i]]) })
 	var faults config.Errors
 	for _, err := range slices.Concat(errs...) {
 		var fault *hook.Error
@@ -377,12 +366,7 @@ func (t *Trial) rates(ctx context.Context, g int) (rate func([]train.Epoch) (flo
 	}
 	rate = func(done []train.Epoch) (float64, error) {
 		now := p
-		now.Epochs = slices.Clip(p.Epochs)
-		for _, e := range done {
-			now.Epochs = append(now.Epochs, alamos.Epoch{
-				Generation: g, Number: e.Number, Rate: e.Rate, Train: scriptLoss(e.Train), Validation: scriptLoss(e.Validation),
-			})
-		}
+		now.Epochs = append(slices.Clip(p.Epochs), scriptEpochs(epochRows(g, done))...)
 		return s.Rate(ctx, now)
 	}
 	return rate, s.Close, nil
@@ -408,22 +392,23 @@ func (t *Trial) progress(g int) (hook.Progress, error) {
 			Generation: i, Games: row.Games, Samples: row.Samples, WhiteWins: row.WhiteWins, Draws: row.Draws, BlackWins: row.BlackWins,
 			MeanPlies: row.MeanPlies(), Loss: float64(store.SelectedLoss(epochs)),
 		})
-		for _, e := range epochs {
-			p.Epochs = append(p.Epochs, alamos.Epoch{
-				Generation: i, Number: e.Epoch, Rate: float64(e.Rate),
-				Train: storedLoss(e.Train), Validation: storedLoss(e.Validation), Selected: e.Selected,
-			})
-		}
+		p.Epochs = append(p.Epochs, scriptEpochs(epochs)...)
 	}
 	return p, nil
 }
 
-func storedLoss(l store.Loss) alamos.Loss {
-	return alamos.Loss{Total: float64(l.Total), Policy: float64(l.Policy), Value: float64(l.Value)}
-}
-
-func scriptLoss(l nn.Loss) alamos.Loss {
-	return alamos.Loss{Total: l.Total, Policy: l.Policy, Value: l.Value}
+// scriptEpochs returns epochs in the form that scripts receive.
+func scriptEpochs(rows []store.Epoch) (all []alamos.Epoch) {
+	loss := func(l store.Loss) alamos.Loss {
+		return alamos.Loss{Total: float64(l.Total), Policy: float64(l.Policy), Value: float64(l.Value)}
+	}
+	for _, e := range rows {
+		all = append(all, alamos.Epoch{
+			Generation: e.Generation, Number: e.Epoch, Rate: float64(e.Rate),
+			Train: loss(e.Train), Validation: loss(e.Validation), Selected: e.Selected,
+		})
+	}
+	return all
 }
 
 // progressSum returns the hash of the progress before generation g, as an input of a stage.

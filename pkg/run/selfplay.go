@@ -96,7 +96,7 @@ func (t *Trial) play(ctx context.Context, g int, in store.Inputs) (records []*se
 		return nil, 0, 0, err
 	}
 	defer model.Close()
-	nets, end, err := t.Hardware.Sessions(model)
+	nets, end, err := t.sessions(model)
 	defer end()
 	if err != nil {
 		return nil, 0, 0, err
@@ -110,10 +110,10 @@ func (t *Trial) play(ctx context.Context, g int, in store.Inputs) (records []*se
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	cfg := t.Setup.SelfPlay(g)
-	cfg.Parallel = model.GameSlots(t.Hardware.Workers)
+	cfg.Parallel = model.GameSlots(t.Workers)
 	cfg.Skip = func(i int) bool { return have[i] != nil }
 	if source := s.SelfPlay.Script; source != nil {
-		judge, err := t.run.scripts.open(source, t.Hardware.Workers, nil)
+		judge, err := t.run.scripts.open(source, t.Workers, nil)
 		if err != nil {
 			return nil, 0, 0, err
 		}

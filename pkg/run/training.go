@@ -36,7 +36,7 @@ const trainingCode = "3"
 const untrainedCode = "1"
 
 // untrained returns the stage that initializes the network.
-func (t *Trial) untrained() (*Stage, error) {
+func (t *Trial) untrained(context.Context, int) (*Stage, error) {
 	in := store.Inputs{"code": untrainedCode, "seed": strconv.FormatUint(t.Settings.Seed, 10), "game.variant": t.Settings.Game.Variant}
 	in.Settings("network", t.Settings.Network)
 	start, err := t.Setup.Schedule(nil).Start()
@@ -62,7 +62,7 @@ func (t *Trial) untrained() (*Stage, error) {
 
 // training returns the stage that trains the network of generation g-1 on the replay window
 // that ends with generation g.
-func (t *Trial) training(g int, pace *pace) (*Stage, error) {
+func (t *Trial) training(_ context.Context, g int) (*Stage, error) {
 	s := t.Settings
 	window := t.window(g)
 	in := store.Inputs{
@@ -109,7 +109,7 @@ func (t *Trial) training(g int, pace *pace) (*Stage, error) {
 			return epochRows(g, epochs), next.Write(t.Results.Path(store.CheckpointFile(g)))
 		},
 		Done: func() error {
-			t.Report.Note(t.summary(g, pace))
+			t.Report.Note(t.summary(g))
 			return report.Tables(t.Results)
 		},
 		Work: func(e *estimate) error {
@@ -153,7 +153,7 @@ func (t *Trial) learn(ctx context.Context, g int, in store.Inputs, c *nn.Checkpo
 	if err := net.Load(c.Network); err != nil {
 		return nil, nil, err
 	}
-	tr, err := nn.NewTrainer(net, t.Setup.Optimizer(g), t.Hardware.TrainerOptions())
+	tr, err := nn.NewTrainer(net, t.Setup.Optimizer(g), nn.TrainerOptions{Device: t.run.Device})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -296,18 +296,12 @@ func sealOf(all nn.Tensors, meta map[string]string) (string, error) {
 type pace struct {
 	until   int // the last generation
 	began   time.Time
-	trained int
-}
-
-// left counts generation g as trained and estimates the remaining time until the last one.
-func (p *pace) left(g int) time.Duration {
-	p.trained++
-	return time.Since(p.began) / time.Duration(p.trained) * time.Duration(p.until-g)
+	trained int // number of generations
 }
 
 // summary returns a line about generation g, with an estimate of the remaining time.
-func (t *Trial) summary(g int, pace *pace) string {
-	left := pace.left(g)
+func (t *Trial) summary(g int) string {
+	t.pace.trained++
 	row, err := t.Results.Generation(g)
 	if err != nil {
 		return err.Error()
@@ -316,7 +310,7 @@ func (t *Trial) summary(g int, pace *pace) string {
 	if err != nil {
 		return err.Error()
 	}
-	s := fmt.Sprintf("generation %d of %d: ", g, pace.until)
+	s := fmt.Sprintf("generation %d of %d: ", g, t.pace.until)
 	if row.Data == nil {
 		s += fmt.Sprintf("%d games of %.0f plies on average", row.Games, row.MeanPlies())
 	} else {
@@ -337,7 +331,8 @@ func (t *Trial) summary(g int, pace *pace) string {
 	if row.Thrown > 0 {
 		s += fmt.Sprintf(", %d longer thrown away", row.Thrown)
 	}
-	if g < pace.until {
+	if g < t.pace.until {
+		left := time.Since(t.pace.began) / time.Duration(t.pace.trained) * time.Duration(t.pace.until-g)
 		s += fmt.Sprintf("; %s of training left at this pace", roughly(left))
 	}
 	return s

@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"fmt"
-	"iter"
 	"path/filepath"
 	"strconv"
 	"time"
@@ -20,11 +19,12 @@ type Trial struct {
 	Settings *experiment.Settings
 	Setup    *experiment.Setup // objects built from the settings
 	Results  *store.Trial      // folder of the outputs, with its manifest
-	Hardware Hardware
-	Machine  store.Machine // machine of this process
+	Workers  int               // goroutines that play games
+	Machine  store.Machine     // machine of this process
 	Report   Report
 
 	run       *run
+	pace      pace
 	imports   *imports     // the trial's data; nil: not opened
 	stopped   *store.Ended // set when a stop rule ended training
 	changed   bool         // the manifest differs from its file
@@ -33,37 +33,21 @@ type Trial struct {
 	unknown   []string   // notes about what a plan does not know
 }
 
-// Hardware decides the speed of stages, never their output.
-type Hardware struct {
-	Workers   int    // goroutines that play games
-	Batch     int    // positions per network call
-	Device    string // see nn.Devices
-	Precision string // of inference: "auto", "fp32" or "bf16"
-}
-
-// InferenceOptions returns the options for inference on this hardware.
-func (h Hardware) InferenceOptions() nn.InferenceOptions {
-	return nn.InferenceOptions{Batch: h.Batch, Device: h.Device, Precision: h.Precision}
-}
-
-// TrainerOptions returns the options for training on this hardware.
-func (h Hardware) TrainerOptions() nn.TrainerOptions { return nn.TrainerOptions{Device: h.Device} }
-
-// Sessions opens a session of a model for each worker. The caller must call end, even after
+// sessions opens a session of a model for each worker. The caller must call end, even after
 // an error.
-func (h Hardware) Sessions(m *nn.Model) (nets []search.Net, end func(), err error) {
-	var sessions []*nn.Session
+func (t *Trial) sessions(m *nn.Model) (nets []search.Net, end func(), err error) {
+	var open []*nn.Session
 	end = func() {
-		for _, s := range sessions {
+		for _, s := range open {
 			s.Close()
 		}
 	}
-	for range h.Workers {
+	for range t.Workers {
 		s, err := m.NewSession()
 		if err != nil {
 			return nil, end, err
 		}
-		sessions, nets = append(sessions, s), append(nets, s)
+		open, nets = append(open, s), append(nets, s)
 	}
 	return nets, end, nil
 }
@@ -79,7 +63,7 @@ func (t *Trial) Compile(file string) (*nn.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := c.Compile(t.Hardware.InferenceOptions())
+	m, err := c.Compile(t.run.inference())
 	if err != nil {
 		return nil, err
 	}
@@ -107,9 +91,8 @@ func (r *run) openIn(ctx context.Context, dir string, declared experiment.Trial,
 		return nil, err
 	}
 	t := &Trial{
-		Results:  &store.Trial{Declared: declared, Dir: dir, Manifest: m},
-		Hardware: Hardware{Workers: r.Workers, Batch: r.Batch, Device: r.Device, Precision: r.Precision},
-		Machine:  r.machine, Report: report, run: r, reported: map[string]bool{},
+		Results: &store.Trial{Declared: declared, Dir: dir, Manifest: m},
+		Workers: r.Workers, Machine: r.machine, Report: report, run: r, reported: map[string]bool{},
 	}
 	t.Settings = &t.Results.Declared.Settings
 	if t.Setup, err = experiment.NewSetup(t.Settings); err != nil {
@@ -126,84 +109,75 @@ func (r *run) openIn(ctx context.Context, dir string, declared experiment.Trial,
 // ending means that a trial ends. why is the reason if it ends before its last generation.
 type ending struct{ why string }
 
+// builder makes the stage of a generation, or nil if the experiment has no such stage. The
+// inputs of a stage depend on the outputs of earlier stages, so those must be in the manifest
+// before.
+type builder struct {
+	name  func(generation int) string
+	stage func(ctx context.Context, generation int) (*Stage, error)
+}
+
+// execute executes stages of generation g.
+func (t *Trial) execute(ctx context.Context, g int, builders ...builder) error {
+	for _, b := range builders {
+		s, err := b.stage(ctx, g)
+		if err == nil && s != nil {
+			err = t.run.executor.stage(ctx, t, s)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", b.name(g), err)
+		}
+	}
+	return nil
+}
+
+// named returns the name of a stage that is not of a generation.
+func named(stage string) func(int) string { return func(int) string { return stage } }
+
 // take executes the stages of the trial up to generation until and, if end is not nil, the
 // final stages.
 func (t *Trial) take(ctx context.Context, until int, end *ending) error {
 	defer t.closeData()
-	for s, err := range t.stages(ctx, until, end) {
+	if err := t.execute(ctx, 0, builder{named(store.UntrainedStage), t.untrained}); err != nil {
+		return err
+	}
+	t.pace, t.stopped = pace{until: until, began: time.Now()}, nil
+	for g := 1; g <= until && t.stopped == nil; g++ {
+		err := t.execute(ctx, g,
+			builder{t.Results.SamplesStage, t.samples},
+			builder{store.HooksStage, t.measureGames},
+			builder{store.TargetStage, t.valueTarget},
+			builder{store.TrainStage, t.training},
+			builder{store.CheckpointHooksStage, t.measureCheckpoint},
+			builder{store.PuzzlesStage, t.regularly(t.puzzles)},
+			builder{store.AccuracyStage, t.regularly(t.accuracy)},
+			builder{store.StopStage, t.stopRule})
+		if err == nil {
+			t.stopped, err = t.verdict(g)
+		}
 		if err != nil {
 			return err
 		}
-		if err := t.run.executor.stage(ctx, t, s); err != nil {
-			return fmt.Errorf("%s: %w", s.Name, err)
+	}
+	if end != nil {
+		t.end(until, end)
+		if err := t.execute(ctx, t.Results.Done(), t.final()...); err != nil {
+			return err
 		}
 	}
 	return t.run.executor.end(t)
 }
 
-// stages yields the stages of the trial in order, up to generation until and, if end is not
-// nil, the final stages. The inputs of a stage depend on the outputs of earlier stages, so
-// each stage must be in the manifest before the next one is requested.
-func (t *Trial) stages(ctx context.Context, until int, end *ending) iter.Seq2[*Stage, error] {
-	return func(yield func(*Stage, error) bool) {
-		next := func(name string, s *Stage, err error) bool {
-			if err != nil {
-				yield(nil, fmt.Errorf("%s: %w", name, err))
-				return false
-			}
-			return s == nil || yield(s, nil) // nil: the experiment has no such stage
-		}
-		s, err := t.untrained()
-		if !next(store.UntrainedStage, s, err) {
-			return
-		}
-		pace := &pace{until: until, began: time.Now()}
-		t.stopped = nil
-		for g := 1; g <= until && t.stopped == nil; g++ {
-			for _, build := range []struct {
-				name  string
-				stage func(context.Context, int) (*Stage, error)
-			}{
-				{t.Results.SamplesStage(g), t.samples}, {store.HooksStage(g), t.measureGames}, {store.TargetStage(g), t.valueTarget},
-				{store.TrainStage(g), func(_ context.Context, g int) (*Stage, error) { return t.training(g, pace) }},
-				{store.CheckpointHooksStage(g), t.measureCheckpoint},
-				{store.PuzzlesStage(g), t.onTheWay(t.puzzles)}, {store.AccuracyStage(g), t.onTheWay(t.accuracy)},
-				{store.StopStage(g), t.stopRule},
-			} {
-				s, err := build.stage(ctx, g)
-				if !next(build.name, s, err) {
-					return
-				}
-			}
-			if t.stopped, err = t.verdict(g); !next(store.StopStage(g), nil, err) {
-				return
-			}
-		}
-		if end == nil {
-			return
-		}
-		t.end(until, end)
-		last := t.Results.Done()
-		for _, build := range []struct {
-			name  string
-			stage func(context.Context, int) (*Stage, error)
-		}{{store.PuzzlesStage(last), t.puzzles}, {store.AccuracyStage(last), t.accuracy}, {store.TournamentStage, t.tournament}} {
-			s, err := build.stage(ctx, last)
-			if !next(build.name, s, err) {
-				return
-			}
-		}
-		for _, f := range t.run.figures() {
-			q, ok := t.Results.Question(f)
-			if !ok || q.Generation > last { // training ended before this generation
-				continue
-			}
-			s, err := t.position(q)
-			if !next(q.Stage(), s, err) {
-				return
-			}
+// final returns the stages after the last generation.
+func (t *Trial) final() []builder {
+	all := []builder{{store.PuzzlesStage, t.puzzles}, {store.AccuracyStage, t.accuracy}, {named(store.TournamentStage), t.tournament}}
+	for _, f := range t.run.figures() {
+		q, ok := t.Results.Question(f)
+		if ok && q.Generation <= t.Results.Done() { // training may have ended before this generation
+			all = append(all, builder{named(q.Stage()), func(context.Context, int) (*Stage, error) { return t.position(q) }})
 		}
 	}
+	return all
 }
 
 // end records in the manifest whether the trial ended early.
@@ -227,9 +201,9 @@ func (t *Trial) samples(ctx context.Context, g int) (*Stage, error) {
 	return t.selfplay(g), nil
 }
 
-// onTheWay restricts a stage of the evaluation to the generations that the experiment
+// regularly restricts a stage of the evaluation to the generations that the experiment
 // evaluates before the last one.
-func (t *Trial) onTheWay(stage func(context.Context, int) (*Stage, error)) func(context.Context, int) (*Stage, error) {
+func (t *Trial) regularly(stage func(context.Context, int) (*Stage, error)) func(context.Context, int) (*Stage, error) {
 	return func(ctx context.Context, g int) (*Stage, error) {
 		if e := t.Settings.Evaluation; e == nil || e.Every == 0 || g%e.Every != 0 {
 			return nil, nil
