@@ -218,7 +218,7 @@ func (t *Trial) measureAccuracy(ctx context.Context, g int, net *group, window *
 	for i := range leaves {
 		leaves[i] = &encode.Leaf{Indices: everything, Priors: make([]float32, len(everything)), Sign: 1}
 	}
-	var sums [phases]tally
+	var sums [wholeGame + 1]tally
 	for done := 0; done < len(held); {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -232,18 +232,19 @@ func (t *Trial) measureAccuracy(ctx context.Context, g int, net *group, window *
 			return nil, err
 		}
 		for i := range n {
-			sums[phaseOf(encode.Counts(t.Setup.Codec.Planes, samples[i].Planes))].add(samples[i], leaves[i], known(samples[i]))
+			phase := phaseOf(encode.Counts(t.Setup.Codec.Planes, samples[i].Planes))
+			for _, p := range []int{phase, wholeGame} {
+				sums[p].add(samples[i], leaves[i], known(samples[i]))
+			}
 		}
 		done += n
 		task.Set(done, len(held), "")
 	}
-	var all tally
 	var rows []store.PhaseAccuracy
 	for p, sum := range sums {
 		rows = append(rows, sum.row(store.Phases[p]))
-		all.join(&sum)
 	}
-	return append(rows, all.row(store.AllPhases)), nil
+	return rows, nil
 }
 
 // tally holds counts over positions.
@@ -287,15 +288,6 @@ func (y *tally) add(s *encode.Sample, l *encode.Leaf, known bool) {
 	}
 }
 
-func (y *tally) join(o *tally) {
-	y.positions += o.positions
-	y.targets += o.targets
-	y.results += o.results
-	y.top1 += o.top1
-	y.top5 += o.top5
-	y.squares += o.squares
-}
-
 func (y *tally) row(name string) store.PhaseAccuracy {
 	share := func(sum float64, n int) stats.Float {
 		if n == 0 {
@@ -309,13 +301,12 @@ func (y *tally) row(name string) store.PhaseAccuracy {
 	}
 }
 
-type phase int
-
+// Indices of [store.Phases].
 const (
-	opening phase = iota
+	opening = iota
 	middlegame
 	endgame
-	phases
+	wholeGame
 )
 
 // Upper limits on the number of pieces other than kings and pawns, of both sides together.
@@ -328,7 +319,7 @@ const (
 // phaseOf returns the phase of a position from its number of pieces of each type. It
 // follows lichess (scalachess, Divider) without the rules on empty back ranks and on mixed
 // pieces.
-func phaseOf(n [chess.King + 1]int) phase {
+func phaseOf(n [chess.King + 1]int) int {
 	switch pieces := n[chess.Knight] + n[chess.Bishop] + n[chess.Rook] + n[chess.Queen]; {
 	case pieces <= mostInEndgame:
 		return endgame

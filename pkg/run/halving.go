@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
-	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -64,7 +62,7 @@ func choose(rung *store.Rung, going []*candidate) []*candidate {
 			on = append(on, c)
 			continue
 		}
-		c.end = &ending{why: fmt.Sprintf("halving by %s: place %d of %d after %s, where %d went on",
+		c.end = &ending{why: fmt.Sprintf("halving by %s: place %d of %d after %s, where %d continued",
 			metricWords[rung.Metric], place+1, len(going), english.Plural(rung.Generation, "generation", ""), rung.Survivors)}
 	}
 	return on
@@ -73,89 +71,71 @@ func choose(rung *store.Rung, going []*candidate) []*candidate {
 // metricWords are the names of the metrics in messages.
 var metricWords = map[string]string{experiment.ByLoss: "validation loss", experiment.ByElo: "Elo"}
 
-// arbiter opens the trial that compares others. It has a folder of its own and the settings
-// of the experiment without its sweep. It trains nothing.
-func (r *run) arbiter(ctx context.Context, report Report) (*Trial, error) {
-	declared := experiment.Trial{Settings: r.experiment.Settings}
-	// The file may lack settings that the sweep varies.
-	declared.Settings.Game = r.experiment.Trials[0].Settings.Game
-	t, err := r.openIn(ctx, filepath.Join(r.dir, store.RungsFolder), declared, report)
-	if err == nil {
-		r.arbiters = append(r.arbiters, t)
-	}
-	return t, err
-}
-
+// rung compares trials after generation g. The stage belongs to a trial with a folder of its
+// own and the settings of the experiment without its sweep. It trains nothing.
 func (r *run) rung(ctx context.Context, g int, going []*candidate) (*store.Rung, error) {
-	t, err := r.arbiter(ctx, r.Reporter.Rung(g))
+	declared := experiment.Trial{Settings: r.experiment.Settings}
+	declared.Settings.Game = r.experiment.Trials[0].Settings.Game // the file may lack settings that the sweep varies
+	t, err := r.openIn(ctx, filepath.Join(r.dir, store.RungsFolder), declared, r.Reporter.Rung(g))
 	if err != nil {
 		return nil, err
 	}
+	r.arbiters = append(r.arbiters, t)
 	h := r.experiment.Halving
 	rung := &store.Rung{Generation: g, Metric: h.Metric, Survivors: h.Survivors(len(going))}
 	for _, c := range going {
-		rung.Ranking = append(rung.Ranking, store.RungTrial{
-			Trial: filepath.Base(c.folder), Label: c.declared.Label, Generation: c.trial.reached(g),
-			Value: stats.Unknown(),
-		})
+		reached := g
+		if c.trial.stopped != nil { // by a stop rule
+			reached = min(g, c.trial.stopped.Generation)
+		}
+		rung.Ranking = append(rung.Ranking, store.RungTrial{Trial: filepath.Base(c.folder), Label: c.declared.Label, Generation: reached, Value: stats.Unknown()})
 	}
-	in := store.Inputs{"code": rungCode, "metric": h.Metric, "generation": strconv.Itoa(g), survivorsInput: strconv.Itoa(rung.Survivors)}
-	var stage *Stage
-	if h.Metric == experiment.ByElo {
-		stage = t.rungByElo(rung, going, in)
-	} else if stage, err = t.rungByLoss(rung, going, in); err != nil {
+	stage := t.rungByElo
+	if h.Metric == experiment.ByLoss {
+		stage = t.rungByLoss
+	}
+	s, err := stage(rung, going)
+	if err == nil {
+		err = r.executor.stage(ctx, t, s)
+	}
+	if err != nil {
 		return nil, err
 	}
-	if err := r.executor.stage(ctx, t, stage); err != nil {
-		return nil, err
-	}
-	s := t.Results.Manifest.Stage(stage.Name)
-	if len(s.Facts) == 0 { // in a plan the ranking is unknown: the first trials stand for the survivors
-		t.unknown = append(t.unknown, fmt.Sprintf("which %d of %d trials go on after %s is not known yet: here the first ones stand for them",
+	done := t.Results.Manifest.Stage(s.Name)
+	if len(done.Facts) == 0 { // in a plan the ranking is unknown: the first trials stand for the survivors
+		t.unknown = append(t.unknown, fmt.Sprintf("it is not known yet which %d of %d trials continue after %s: here the first ones stand for them",
 			rung.Survivors, len(rung.Ranking), english.Plural(g, "generation", "")))
 		return rung, nil
 	}
 	decided := &store.Rung{}
-	return decided, s.Decode(decided)
-}
-
-// reached returns the trial's generation at a rung. A stop rule may have ended the trial
-// earlier.
-func (t *Trial) reached(g int) int {
-	if t.stopped != nil {
-		return min(g, t.stopped.Generation)
-	}
-	return g
+	return decided, done.Decode(decided)
 }
 
 // rungByLoss returns the stage that compares trials by their selected training loss.
-func (t *Trial) rungByLoss(rung *store.Rung, going []*candidate, in store.Inputs) (*Stage, error) {
+func (t *Trial) rungByLoss(rung *store.Rung, going []*candidate) (*Stage, error) {
+	in := store.Inputs{"code": rungCode, "metric": rung.Metric, "generation": strconv.Itoa(rung.Generation), survivorsInput: strconv.Itoa(rung.Survivors)}
 	var names []string
 	for i, c := range going {
 		x := &rung.Ranking[i]
+		names = append(names, x.Trial)
 		if !c.trial.knows(x.Generation) {
 			in["trial "+x.Trial] = unknown("loss", c.trial.Results.CheckpointSum(x.Generation))
-		} else {
-			epochs, err := c.trial.Results.Epochs(x.Generation)
-			if err != nil {
-				return nil, err
-			}
-			x.Value = stats.Exactly(float64(store.SelectedLoss(epochs)))
-			in["trial "+x.Trial] = strconv.FormatFloat(x.Value.Value, 'g', -1, 64)
+			continue
 		}
-		names = append(names, x.Trial)
+		epochs, err := c.trial.Results.Epochs(x.Generation)
+		if err != nil {
+			return nil, err
+		}
+		x.Value = stats.Exactly(float64(store.SelectedLoss(epochs)))
+		in["trial "+x.Trial] = strconv.FormatFloat(x.Value.Value, 'g', -1, 64)
 	}
 	in.List("trial", names)
-	return &Stage{Name: store.RungStage(rung.Generation), In: in, Run: func(context.Context) (any, error) {
-		rank(rung.Ranking, func(x store.RungTrial) float64 { return x.Value.Value })
-		t.Report.Note(ranked(rung))
-		return rung, nil
-	}}, nil
+	return &Stage{Name: store.RungStage(rung.Generation), In: in, Run: func(context.Context) (any, error) { return t.rank(rung, 1), nil }}, nil
 }
 
-// rungByElo returns the stage that compares trials by a match between their checkpoints.
+// rungByElo returns the stage that compares trials by a tournament between their checkpoints.
 // Each checkpoint searches with the settings of its own tournament section.
-func (t *Trial) rungByElo(rung *store.Rung, going []*candidate, in store.Inputs) *Stage {
+func (t *Trial) rungByElo(rung *store.Rung, going []*candidate) (*Stage, error) {
 	var players []player
 	for i, c := range going {
 		x := &rung.Ranking[i]
@@ -168,43 +148,29 @@ func (t *Trial) rungByElo(rung *store.Rung, going []*candidate, in store.Inputs)
 	settings.Rounds, settings.Format = t.run.experiment.Halving.Games, match.Format{}
 	settings.Search, settings.Temperature, settings.Limit = search.Config{}, experiment.TournamentTemperature{}, nil
 	m := t.newTournament(store.RungStage(rung.Generation), store.RungFolder(rung.Generation), rungCode+", games "+tournamentCode, players, settings)
-	delete(in, "generation") // the identities of the players cover it
-	delete(in, "code")
-	maps.Copy(m.in, in)
+	m.in["metric"], m.in[survivorsInput] = rung.Metric, strconv.Itoa(rung.Survivors)
 	return m.stage("", func(result *store.Tournament) any {
 		for i, p := range result.Players {
-			x := &rung.Ranking[i]
-			x.Value = p.Elo
+			rung.Ranking[i].Value = p.Elo
 		}
-		rank(rung.Ranking, func(x store.RungTrial) float64 { return -x.Value.Value })
-		t.Report.Note(ranked(rung))
-		return rung
-	})
+		return t.rank(rung, -1)
+	}), nil
 }
 
-// rank sorts trials by ascending badness, NaN last. The sort is stable.
-func rank(trials []store.RungTrial, badness func(store.RungTrial) float64) {
-	slices.SortStableFunc(trials, func(a, b store.RungTrial) int {
-		x, y := badness(a), badness(b)
-		switch {
-		case math.IsNaN(x) && math.IsNaN(y):
-			return 0
-		case math.IsNaN(x):
-			return 1
-		case math.IsNaN(y):
-			return -1
+// rank sorts and reports the trials of a rung: sign * value ascending, unknown values last.
+func (t *Trial) rank(rung *store.Rung, sign float64) *store.Rung {
+	slices.SortStableFunc(rung.Ranking, func(a, b store.RungTrial) int {
+		if a.Value.Missing() || b.Value.Missing() {
+			return -cmp.Compare(a.Value.Value, b.Value.Value) // which sorts NaN before numbers
 		}
-		return cmp.Compare(x, y)
+		return cmp.Compare(sign*a.Value.Value, sign*b.Value.Value)
 	})
-}
-
-func ranked(rung *store.Rung) string {
-	text := fmt.Sprintf("%s after %s: %d of %d go on:", metricWords[rung.Metric], english.Plural(rung.Generation, "generation", ""), rung.Survivors, len(rung.Ranking))
+	digits := 3
+	if rung.Metric == experiment.ByElo {
+		digits = 0
+	}
+	text := fmt.Sprintf("%s after %s: %d of %d continue:", metricWords[rung.Metric], english.Plural(rung.Generation, "generation", ""), rung.Survivors, len(rung.Ranking))
 	for i, x := range rung.Ranking {
-		digits := 3
-		if rung.Metric == experiment.ByElo {
-			digits = 0
-		}
 		if i == rung.Survivors {
 			text += "; not"
 		} else if i > 0 {
@@ -212,5 +178,6 @@ func ranked(rung *store.Rung) string {
 		}
 		text += fmt.Sprintf(" %s (%.*f)", x.Label, digits, x.Value.Value)
 	}
-	return text
+	t.Report.Note(text)
+	return rung
 }

@@ -191,7 +191,7 @@ func TestHalvingByLoss(t *testing.T) {
 	s := halvingSite(t, experiment.ByLoss)
 	first := s.run(t, halvingSet...)
 	rungs := s.rungs(t, experiment.ByLoss)
-	first.says(t, "validation loss after 1 generation: 2 of 4 go on:")
+	first.says(t, "validation loss after 1 generation: 2 of 4 continue:")
 	if first.of["rungs: rung 1"] != "first time" || first.of["rungs: rung 2"] != "first time" {
 		t.Errorf("stages: %v", first.of)
 	}

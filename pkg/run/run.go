@@ -1,11 +1,15 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"syscall"
 	"time"
 
@@ -66,6 +70,30 @@ func (o Options) complete() (Options, error) {
 		o.Reporter = Quiet{}
 	}
 	return o, nil
+}
+
+// ThisMachine describes this machine. alamos is the version of the program.
+func ThisMachine(alamos string) store.Machine {
+	host, _ := os.Hostname()
+	return store.Machine{
+		Host: host, CPU: cmp.Or(field("/proc/cpuinfo", "model name"), "unknown"), Cores: runtime.NumCPU(),
+		GPU: field("/proc/driver/nvidia/gpus/*/information", "Model"),
+		OS:  runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version(), Alamos: alamos,
+	}
+}
+
+// field returns the first value of name in lines of "name: value" of a file of Linux, or "".
+func field(pattern, name string) string {
+	files, _ := filepath.Glob(pattern) // the pattern is valid
+	for _, file := range files {
+		text, _ := os.ReadFile(file)
+		for line := range strings.Lines(string(text)) {
+			if have, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(have) == name {
+				return strings.TrimSpace(value)
+			}
+		}
+	}
+	return ""
 }
 
 // run is one call of [Run], or one plan.
