@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -203,24 +204,30 @@ func (o *puzzleOptions) players(ctx context.Context, v chess.Variant) (players [
 	}
 	opener := match.Opener{FindModel: func(name string) (string, error) { return store.FindModel(o.results, name) }, Hardware: o.hardware}
 	opener.Hardware.Batch = puzzle.AtOnce
-	lineup, err := opener.Open(specs, &v, o.visits)
-	if err != nil {
-		return nil, end, err
-	}
 	end = func() {
 		for _, p := range players {
-			_ = p.Close() // an engine's last words mean nothing
+			p.Close()
 		}
-		lineup.Close()
+		opener.Close()
 	}
-	entries, err := lineup.Entries(ctx, false, 1, uci.Timeouts{})
+	var opened []*match.Opened
+	for _, s := range specs {
+		p, err := opener.Open(s)
+		switch {
+		case errors.Is(err, match.ErrNoPolicy):
+			continue
+		case err != nil:
+			return nil, end, err
+		case !slices.Contains(p.Variants(), v):
+			return nil, end, fmt.Errorf("%s plays %s, want %s", s.Network(), p.Variants()[0], v)
+		}
+		opened = append(opened, p)
+	}
+	entries, err := match.Entries(ctx, opened, v, false, 1, uci.Timeouts{})
 	if err != nil {
 		return nil, end, err
 	}
-	for i, e := range entries {
-		if lineup.LacksPolicy(i) {
-			continue
-		}
+	for _, e := range entries {
 		p, err := e.New(0)
 		if err != nil {
 			return nil, end, err

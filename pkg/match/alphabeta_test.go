@@ -8,10 +8,11 @@ import (
 
 	"alamos/pkg/chess"
 	"alamos/pkg/search"
+	"alamos/pkg/uci"
 )
 
 func alphaBetaEntry(name string, depth int) Entry {
-	return Entry{Name: name, New: func(int) (Player, error) { return NewAlphaBeta(name, depth, &Material{}) }}
+	return Entry{Name: name, New: func(int) (Player, error) { return NewAlphaBeta(name, uci.Limit{Depth: depth}, &Material{}) }}
 }
 
 // Counting pieces two plies ahead wins against random moves in every variant in
@@ -53,10 +54,10 @@ func TestAlphaBetaVaries(t *testing.T) {
 }
 
 func TestAlphaBetaRefuses(t *testing.T) {
-	if _, err := NewAlphaBeta("a", 0, &Material{}); err == nil || !strings.Contains(err.Error(), "player a") {
+	if _, err := NewAlphaBeta("a", uci.Limit{}, &Material{}); err == nil || !strings.Contains(err.Error(), "player a") {
 		t.Errorf("error %v", err)
 	}
-	bad := Entry{Name: "bad", New: func(int) (Player, error) { return NewAlphaBeta("bad", 1, failing{}) }}
+	bad := Entry{Name: "bad", New: func(int) (Player, error) { return NewAlphaBeta("bad", uci.Limit{Depth: 1}, failing{}) }}
 	err := Play(t.Context(), Tournament{Variant: chess.Atomic, Rounds: 2, Seed: 1}, []Entry{bad, randomEntry("b")})
 	if !errors.Is(err, errFailing) || !strings.Contains(err.Error(), "player bad") {
 		t.Errorf("error %v", err)

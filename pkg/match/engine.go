@@ -12,19 +12,16 @@ import (
 
 // UCI describes an engine player.
 type UCI struct {
-	Command  uci.Command
-	Variant  chess.Variant
-	Chess960 bool      // whether games may start from Chess960 positions
-	Limit    uci.Limit // for each move
-	Engines  int       // maximum number of processes, and so of games at once; 0 means 1
-	Timeouts uci.Timeouts
+	uci.Player
+	Limit   uci.Limit // for each move
+	Engines int       // maximum number of processes, and so of games at once; 0 means 1
 }
 
 // engines is a player with several processes of one UCI engine.
 type engines struct {
-	name string
-	spec UCI
-	pool chan *uci.Client // one element for each allowed process; nil: not running
+	name  string
+	limit uci.Limit
+	pool  *uci.Pool
 
 	refusals atomic.Int32 // consecutive failed starts
 }
@@ -47,33 +44,13 @@ func NewUCI(ctx context.Context, name string, spec UCI) (Player, error) {
 	if spec.Command.Name == "" {
 		spec.Command.Name = name
 	}
-	p := &engines{name: name, spec: spec, pool: make(chan *uci.Client, max(1, spec.Engines))}
-	first, err := p.start(ctx)
+	p := &engines{name: name, limit: spec.Limit, pool: uci.NewPool(spec.Player, max(1, spec.Engines))}
+	first, err := p.pool.Acquire(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("match: player %s: %w", name, err)
 	}
-	p.pool <- first
-	for len(p.pool) < cap(p.pool) {
-		p.pool <- nil
-	}
+	p.pool.Release(first)
 	return p, nil
-}
-
-// start starts a process and checks that it plays the variant.
-func (p *engines) start(ctx context.Context) (*uci.Client, error) {
-	e, err := uci.Start(ctx, p.spec.Command, p.spec.Timeouts)
-	if err != nil {
-		return nil, err
-	}
-	err = e.Prove(ctx, p.spec.Variant)
-	if err == nil && p.spec.Chess960 {
-		err = e.ProveChess960()
-	}
-	if err != nil {
-		e.Close()
-		return nil, err
-	}
-	return e, nil
 }
 
 func (p *engines) Name() string { return p.name }
@@ -83,24 +60,19 @@ func (p *engines) Moves(ctx context.Context, turns []*Turn) error {
 	defer cancel(nil)
 	var wg sync.WaitGroup
 	for _, t := range turns {
-		e := <-p.pool
-		if ctx.Err() != nil {
-			p.pool <- e
-			break
+		e, err := p.pool.Acquire(ctx)
+		switch {
+		case err == nil:
+			p.refusals.Store(0)
+			wg.Go(func() {
+				defer p.pool.Release(e)
+				t.Move, t.Info, t.Err = ask(ctx, e, t.Game, p.limit)
+			})
+			continue
+		case ctx.Err() != nil || p.refusals.Add(1) >= maxRefusals:
+			cancel(fmt.Errorf("player %s: %w", p.name, err))
 		}
-		wg.Go(func() {
-			defer func() { p.pool <- e }()
-			if e == nil || e.Err() != nil {
-				if e, t.Err = p.start(ctx); t.Err != nil {
-					if p.refusals.Add(1) >= maxRefusals || ctx.Err() != nil {
-						cancel(fmt.Errorf("player %s: %w", p.name, t.Err))
-					}
-					return
-				}
-				p.refusals.Store(0)
-			}
-			t.Move, t.Info, t.Err = ask(ctx, e, t.Game, p.spec.Limit)
-		})
+		t.Err = err
 	}
 	wg.Wait()
 	return context.Cause(ctx)
@@ -128,16 +100,4 @@ func ask(ctx context.Context, e *uci.Client, g *chess.Game, l uci.Limit) (chess.
 
 func (p *engines) GameOver(int) {}
 
-func (p *engines) Close() error {
-	var wg sync.WaitGroup
-	for range cap(p.pool) {
-		if e := <-p.pool; e != nil {
-			wg.Go(e.Close)
-		}
-	}
-	wg.Wait()
-	for range cap(p.pool) {
-		p.pool <- nil
-	}
-	return nil
-}
+func (p *engines) Close() { p.pool.Close() }

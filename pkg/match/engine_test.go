@@ -36,8 +36,8 @@ func TestEngineFaultsLoseTheGame(t *testing.T) {
 	} {
 		t.Run(test.mode, func(t *testing.T) {
 			t.Parallel()
-			spec := UCI{Command: uci.Command{Path: fake.Engine(t, test.mode)}, Variant: chess.Atomic, Limit: uci.Limit{Depth: 1}, Engines: 2,
-				Timeouts: uci.Timeouts{Search: time.Minute}}
+			spec := UCI{Player: uci.Player{Command: uci.Command{Path: fake.Engine(t, test.mode)}, Variant: chess.Atomic}, Limit: uci.Limit{Depth: 1}, Engines: 2}
+			spec.Timeouts.Search = time.Minute
 			if test.mode == "hang" || test.mode == "late" {
 				spec.Timeouts.Search = 500 * time.Millisecond
 			}
@@ -85,7 +85,7 @@ func TestEngineThatDoesNotStartAgain(t *testing.T) {
 		if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		spec := UCI{Command: uci.Command{Path: path}, Variant: chess.Atomic, Limit: uci.Limit{Depth: 1}}
+		spec := UCI{Player: uci.Player{Command: uci.Command{Path: path}, Variant: chess.Atomic}, Limit: uci.Limit{Depth: 1}}
 		var refused []*Game
 		cfg := Tournament{Variant: chess.Atomic, Rounds: 12, MaxMoves: 4, Seed: 2, Together: 1, Done: func(g *Game) {
 			var e *uci.Error
@@ -109,7 +109,7 @@ func TestEngineGamesDoNotDependOnProcesses(t *testing.T) {
 	cfg := Tournament{Variant: chess.Atomic, Rounds: 4, MaxMoves: 10, Seed: 2}
 	var want string
 	for _, engines := range []int{1, 3} {
-		spec := UCI{Command: uci.Command{Path: fake.Engine(t, "well")}, Variant: chess.Atomic, Limit: uci.Limit{Depth: 1}, Engines: engines}
+		spec := UCI{Player: uci.Player{Command: uci.Command{Path: fake.Engine(t, "well")}, Variant: chess.Atomic}, Limit: uci.Limit{Depth: 1}, Engines: engines}
 		got := pgn(t, play(t, cfg, engineEntry(t, "engine", spec), randomEntry("random")))
 		if want == "" {
 			want = got
@@ -122,7 +122,7 @@ func TestEngineGamesDoNotDependOnProcesses(t *testing.T) {
 // Engines play from chess960; one that cannot is an error, not a loss.
 func TestEngineChess960(t *testing.T) {
 	cfg := Tournament{Variant: chess.Atomic, Start: []string{chess.AnyChess960}, Rounds: 4, MaxMoves: 30, Seed: 2}
-	spec := UCI{Command: uci.Command{Path: fake.Engine(t, "well")}, Variant: chess.Atomic, Chess960: true, Limit: uci.Limit{Depth: 1}, Engines: 2}
+	spec := UCI{Player: uci.Player{Command: uci.Command{Path: fake.Engine(t, "well")}, Variant: chess.Atomic, Chess960: true}, Limit: uci.Limit{Depth: 1}, Engines: 2}
 	castled := 0
 	for _, g := range play(t, cfg, engineEntry(t, "engine", spec), randomEntry("random")) {
 		if g.Fault != nil {
@@ -145,7 +145,7 @@ func TestEngineChess960(t *testing.T) {
 
 // An engine that is not there or cannot play the variant is an error, not a loss.
 func TestEngineThatCannotBeUsed(t *testing.T) {
-	missing := UCI{Command: uci.Command{Path: "./no-such-engine"}, Variant: chess.Atomic, Limit: uci.Limit{Depth: 1}}
+	missing := UCI{Player: uci.Player{Command: uci.Command{Path: "./no-such-engine"}, Variant: chess.Atomic}, Limit: uci.Limit{Depth: 1}}
 	err := Play(t.Context(), Tournament{Variant: chess.Atomic, Rounds: 2},
 		[]Entry{engineEntry(t, "missing", missing), randomEntry("random")})
 	if !errors.Is(err, uci.ErrStart) {
@@ -158,7 +158,7 @@ func TestEngineThatCannotBeUsed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := NewUCI(t.Context(), "sf", UCI{Command: stockfish, Variant: chess.Atomic}); !errors.Is(err, uci.ErrVariant) {
+	if _, err := NewUCI(t.Context(), "sf", UCI{Player: uci.Player{Command: stockfish, Variant: chess.Atomic}}); !errors.Is(err, uci.ErrVariant) {
 		t.Errorf("stockfish as a player of atomic chess: %v", err)
 	}
 }
@@ -177,7 +177,7 @@ func TestFairyStockfishLevel1(t *testing.T) {
 		t.Fatal(err)
 	}
 	command.Settings = append(command.Settings, level.Setting())
-	spec := UCI{Command: command, Variant: chess.Atomic, Limit: level.Limit, Engines: 2}
+	spec := UCI{Player: uci.Player{Command: command, Variant: chess.Atomic}, Limit: level.Limit, Engines: 2}
 	cfg := Tournament{Variant: chess.Atomic, Rounds: 2, MaxMoves: 30, Seed: 5}
 	games := play(t, cfg, engineEntry(t, "level 1", spec), randomEntry("random"))
 	for _, g := range games {
@@ -211,7 +211,7 @@ func TestFairyStockfishVariants(t *testing.T) {
 	}
 	for _, v := range []chess.Variant{chess.Antichess, chess.RacingKings, chess.Crazyhouse} {
 		cfg := Tournament{Variant: v, Rounds: 2, MaxMoves: 60, Seed: 5}
-		spec := UCI{Command: command, Variant: v, Limit: uci.Limit{Depth: 1}}
+		spec := UCI{Player: uci.Player{Command: command, Variant: v}, Limit: uci.Limit{Depth: 1}}
 		if _, err := chess.Chess960(v, 0); err == nil {
 			cfg.Start, spec.Chess960 = []string{chess.AnyChess960}, true
 		}

@@ -90,16 +90,13 @@ func Run(ctx context.Context, cfg Config) (*Summary, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	lineup, err := cfg.Opener.Open(cfg.Players[:], cfg.Variant, cfg.Visits)
+	defer cfg.Opener.Close()
+	m := &match{cfg: &cfg, end: cfg.Games}
+	if err := m.prepare(ctx); err != nil {
+		return nil, err
+	}
+	err := m.restore()
 	if err != nil {
-		return nil, err
-	}
-	defer lineup.Close()
-	m := &match{cfg: &cfg, end: cfg.Games, variant: lineup.Variant}
-	if err := m.prepare(ctx, lineup); err != nil {
-		return nil, err
-	}
-	if err := m.restore(); err != nil {
 		return nil, err
 	}
 	if !m.test() {
@@ -132,13 +129,14 @@ func (c *Config) validate() error {
 }
 
 // prepare sets up the players and the start positions.
-func (m *match) prepare(ctx context.Context, lineup *Lineup) error {
+func (m *match) prepare(ctx context.Context) error {
 	cfg := m.cfg
-	for i, p := range cfg.Players {
-		if lineup.LacksPolicy(i) {
-			return fmt.Errorf("%s: its network has no policy, only a value: want alphabeta:%s,depth=N", p.Policy, p.Policy)
-		}
+	LimitVisits(cfg.Players[:], cfg.Visits)
+	opened, v, err := cfg.Opener.OpenAll(cfg.Players[:], cfg.Variant)
+	if err != nil {
+		return err
 	}
+	m.variant = v
 	starts, err := chess.ParseStarts(m.variant, cfg.Start)
 	if err != nil {
 		return err
@@ -149,10 +147,10 @@ func (m *match) prepare(ctx context.Context, lineup *Lineup) error {
 	}
 	is960 := starts.Any(uci.Chess960) || slices.ContainsFunc(book, func(o Opening) bool { return uci.Chess960(&o.Start) })
 	together := 1
-	if lineup.Networks() { // a network evaluates many games as fast as a few
+	if slices.ContainsFunc(opened, func(p *Opened) bool { return p.Model != nil }) { // a network evaluates many games as fast as a few
 		together = cfg.Concurrency
 	}
-	if m.players, err = lineup.Entries(ctx, is960, together, cfg.Timeouts); err != nil {
+	if m.players, err = Entries(ctx, opened, v, is960, together, cfg.Timeouts); err != nil {
 		return err
 	}
 	m.pair = NewPair(m.players[0].Name, m.players[1].Name)

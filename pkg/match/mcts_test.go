@@ -7,9 +7,10 @@ import (
 
 	"alamos/pkg/chess"
 	"alamos/pkg/search"
+	"alamos/pkg/uci"
 )
 
-func limitedEntry(name string, l Limit) Entry {
+func limitedEntry(name string, l uci.Limit) Entry {
 	cfg := search.Config{Visits: 1_000_000, CPuct: 1}
 	return Entry{Name: name, New: func(int) (Player, error) {
 		return NewMCTS(name, TreeSearch{Config: cfg, Power: math.Inf(1), Limit: l}, search.Uniform{})
@@ -20,7 +21,7 @@ func limitedEntry(name string, l Limit) Entry {
 // once.
 func TestDepthOfTree(t *testing.T) {
 	cfg := Tournament{Variant: chess.Atomic, Rounds: 4, MaxMoves: 6, RandomPlies: 4, Seed: 2}
-	games := play(t, cfg, limitedEntry("deep", Limit{Depth: 3}), randomEntry("random"))
+	games := play(t, cfg, limitedEntry("deep", uci.Limit{Depth: 3}), randomEntry("random"))
 	for _, g := range games {
 		for i, in := range g.Infos {
 			if in.Visits == 0 {
@@ -32,7 +33,7 @@ func TestDepthOfTree(t *testing.T) {
 		}
 	}
 	cfg.Workers, cfg.Together = 2, 1
-	if again := play(t, cfg, limitedEntry("deep", Limit{Depth: 3}), randomEntry("random")); pgn(t, again) != pgn(t, games) {
+	if again := play(t, cfg, limitedEntry("deep", uci.Limit{Depth: 3}), randomEntry("random")); pgn(t, again) != pgn(t, games) {
 		t.Error("other games where they are searched one by one")
 	}
 }
@@ -40,7 +41,7 @@ func TestDepthOfTree(t *testing.T) {
 // However short the time, there is a move, and it is not that of all visits.
 func TestTimeOfTree(t *testing.T) {
 	cfg := Tournament{Variant: chess.Standard, Rounds: 2, MaxMoves: 4, Seed: 2}
-	for _, g := range play(t, cfg, limitedEntry("fast", Limit{Time: time.Nanosecond}), limitedEntry("slow", Limit{Time: 5 * time.Millisecond})) {
+	for _, g := range play(t, cfg, limitedEntry("fast", uci.Limit{MoveTime: time.Nanosecond}), limitedEntry("slow", uci.Limit{MoveTime: 5 * time.Millisecond})) {
 		checkGame(t, g, cfg.MaxMoves)
 		for i, in := range g.Infos {
 			if in.Score == nil || in.Visits >= 1_000_000 {
@@ -51,7 +52,7 @@ func TestTimeOfTree(t *testing.T) {
 }
 
 func TestLimitIsChecked(t *testing.T) {
-	for _, l := range []Limit{{Depth: -1}, {Time: -1}} {
+	for _, l := range []uci.Limit{{Depth: -1}, {MoveTime: -1}} {
 		if _, err := NewMCTS("x", TreeSearch{Config: search.Config{Visits: 1, CPuct: 1}, Power: 1, Limit: l}, search.Uniform{}); err == nil {
 			t.Errorf("%+v is accepted", l)
 		}

@@ -26,7 +26,7 @@ type Player interface {
 	// GameOver releases the state of a finished game.
 	GameOver(match int)
 
-	Close() error
+	Close()
 }
 
 // Turn is a position in which a player is to move, and the player's move.
@@ -68,26 +68,27 @@ type Parts struct {
 // TreeSearch configures how a network searches for a move.
 type TreeSearch struct {
 	search.Config
-	Power float64 // 1/temperature of the choice of a move by visits; +Inf: most visited move
-	Limit Limit
-	Batch int // minimum leaves per batch of a time-limited tree, which is searched alone
+	Power float64   // 1/temperature of the choice of a move by visits; +Inf: most visited move
+	Limit uci.Limit // ends the search before its visits are used up: by MoveTime, or by Depth of the principal variation
+	Batch int       // minimum leaves per batch of a time-limited tree, which is searched alone
 }
 
 // New makes the player for one worker.
 func (s *Spec) New(ctx context.Context, name string, parts Parts) (Player, error) {
+	limit := s.Limit()
 	switch {
 	case s.UCI != "":
 		return NewUCI(ctx, name, parts.Engine)
 	case s.Material > 0:
-		return NewAlphaBeta(name, s.Material, &Material{})
+		return NewAlphaBeta(name, limit, &Material{})
 	case s.Hook != nil:
 		v, end, err := parts.Script()
 		if err != nil {
 			return nil, err
 		}
-		p, err := NewAlphaBeta(name, s.Depth, v)
+		p, err := NewAlphaBeta(name, limit, v)
 		return closing(p, end, err)
-	case s.Network() == "":
+	case s.Player == Random:
 		return NewRandom(name), nil
 	}
 	e, end, err := parts.Network()
@@ -97,7 +98,7 @@ func (s *Spec) New(ctx context.Context, name string, parts Parts) (Player, error
 	var p Player
 	switch {
 	case s.AlphaBeta != "":
-		p, err = NewAlphaBeta(name, s.Depth, search.NewValuer(e))
+		p, err = NewAlphaBeta(name, limit, search.NewValuer(e))
 	case s.Policy != "":
 		p, err = NewMCTS(name, TreeSearch{Power: math.Inf(1)}, e)
 	default:
@@ -111,11 +112,10 @@ func (s *Spec) New(ctx context.Context, name string, parts Parts) (Player, error
 
 // treeSearch returns the defaults overridden by the player's settings.
 func (s *Spec) treeSearch(t TreeSearch) (TreeSearch, error) {
-	if s.Depth > 0 {
-		t.Limit.Depth = s.Depth
+	if s.Depth > 0 || s.MoveTime > 0 {
+		t.Limit = s.Limit().Within(t.Limit)
 	}
 	if s.MoveTime > 0 {
-		t.Limit.Time = s.limit().MoveTime
 		t.Leaves = max(t.Leaves, t.Batch)
 	}
 	if s.Visits > 0 {
@@ -147,8 +147,7 @@ type closingPlayer struct {
 	end func()
 }
 
-func (p closingPlayer) Close() error {
-	err := p.Player.Close()
+func (p closingPlayer) Close() {
+	p.Player.Close()
 	p.end()
-	return err
 }

@@ -2,6 +2,7 @@ package match
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -27,12 +28,6 @@ type gameTree struct {
 	plies int
 }
 
-// Limit ends the search for a move before its visits are used up. The zero Limit does not.
-type Limit struct {
-	Depth int           // length of the principal variation, in plies
-	Time  time.Duration // for each move; search results then differ between runs
-}
-
 // NewMCTS returns a player that searches within a limit and draws a move with probability
 // proportional to visits^Power. With infinite power it plays the most visited move. It does
 // not use exploration, which is for self-play. The caller closes the evaluator.
@@ -43,8 +38,8 @@ func NewMCTS(name string, how TreeSearch, e search.Evaluator) (Player, error) {
 	switch {
 	case !(how.Power > 0):
 		return nil, fmt.Errorf("match: player %s: want a temperature power above 0, have %v", name, how.Power)
-	case how.Limit.Depth < 0 || how.Limit.Time < 0:
-		return nil, fmt.Errorf("match: player %s: want a depth and a time of 0 or more, have %d and %v", name, how.Limit.Depth, how.Limit.Time)
+	case how.Limit.Depth < 0 || how.Limit.MoveTime < 0:
+		return nil, fmt.Errorf("match: player %s: want a limit of 0 or more, have %v", name, how.Limit)
 	}
 	how.Config = how.WithoutExploration()
 	if err := how.Validate(); err != nil {
@@ -71,14 +66,11 @@ func (p *mcts) Moves(ctx context.Context, turns []*Turn) error {
 }
 
 func (p *mcts) search(ctx context.Context, trees []*search.Tree) error {
-	if p.how.Limit == (Limit{}) {
-		return search.Run(ctx, trees, p.eval)
-	}
-	if p.how.Limit.Time == 0 {
+	if p.how.Limit.MoveTime == 0 {
 		return p.searchWithin(ctx, trees, time.Time{})
 	}
 	for i := range trees {
-		if err := p.searchWithin(ctx, trees[i:i+1], time.Now().Add(p.how.Limit.Time)); err != nil {
+		if err := p.searchWithin(ctx, trees[i:i+1], time.Now().Add(p.how.Limit.MoveTime)); err != nil {
 			return err
 		}
 	}
@@ -137,33 +129,32 @@ func treeInfo(t *search.Tree) Info {
 
 func (p *mcts) GameOver(match int) { delete(p.trees, match) }
 
-func (p *mcts) Close() error {
-	clear(p.trees)
-	return nil
-}
+func (p *mcts) Close() {}
 
-// alphaBeta is an alpha-beta player.
+// alphaBeta searches deeper ply by ply. It is a player of tournaments and a [uci.Searcher].
 type alphaBeta struct {
-	name   string
-	depth  int
-	search search.AlphaBeta
+	name     string
+	variants []chess.Variant
+	limit    uci.Limit // of a move in a tournament
+	search   search.AlphaBeta
 }
 
-// NewAlphaBeta returns a player that searches to a depth in plies and evaluates positions
-// with v. It draws one of equally good moves at random. The caller closes v's resources.
-func NewAlphaBeta(name string, depth int, v search.Valuer) (Player, error) {
-	if depth < 1 {
-		return nil, fmt.Errorf("match: player %s: want a depth of at least 1, have %d", name, depth)
+// NewAlphaBeta returns a player that searches to a depth in plies or for a time, and
+// evaluates positions with v. It draws one of equally good moves at random. The caller
+// closes v's resources.
+func NewAlphaBeta(name string, limit uci.Limit, v search.Valuer) (Player, error) {
+	if limit.Depth < 1 {
+		return nil, fmt.Errorf("match: player %s: want a depth of at least 1, have %d", name, limit.Depth)
 	}
-	return &alphaBeta{name, depth, search.AlphaBeta{Valuer: v}}, nil
+	return &alphaBeta{name: name, limit: limit, search: search.AlphaBeta{Valuer: v}}, nil
 }
 
 func (p *alphaBeta) Name() string { return p.name }
 
 func (p *alphaBeta) Moves(ctx context.Context, turns []*Turn) error {
 	for _, t := range turns {
-		line, err := p.search.Search(ctx, t.Game, p.depth)
-		if err != nil {
+		line, err := p.deepen(ctx, t.Game, uci.Task{Limit: p.limit}, nil)
+		if err = errors.Join(err, context.Cause(ctx)); err != nil {
 			return fmt.Errorf("player %s: %w", p.name, err)
 		}
 		t.Move = line.Best[stats.NewRand(t.Seed).IntN(len(line.Best))]
@@ -172,9 +163,91 @@ func (p *alphaBeta) Moves(ctx context.Context, turns []*Turn) error {
 	return nil
 }
 
+// deepen searches until the task's limits or ctx end it, but at least one ply, so that there
+// is a move.
+func (p *alphaBeta) deepen(ctx context.Context, g *chess.Game, t uci.Task, report func(*uci.Report)) (search.Line, error) {
+	within, stop := context.WithCancel(ctx)
+	defer stop()
+	depth := mostPlies
+	if !t.Infinite {
+		if t.Depth > 0 {
+			depth = min(depth, t.Depth)
+		}
+		if limit, _ := t.Time(g.Position().Turn(), 0); limit > 0 {
+			within, stop = context.WithTimeout(within, limit)
+			defer stop()
+		}
+	}
+	began := time.Now()
+	tell := func(l search.Line, last bool) {
+		if report != nil {
+			report(lineReport(&l, time.Since(began), last))
+		}
+	}
+	p.search.Report = func(l search.Line) {
+		tell(l, false)
+		if !t.Infinite && t.Nodes > 0 && int64(l.Evaluations) >= t.Nodes {
+			stop()
+		}
+	}
+	line, err := p.search.Search(within, g, depth)
+	ended := within.Err() != nil
+	if ended && len(line.Best) == 0 {
+		line, err = p.search.Search(context.WithoutCancel(ctx), g, 1)
+		ended = false
+	}
+	if err != nil && !ended {
+		return line, err
+	}
+	if t.Infinite {
+		<-ctx.Done()
+	}
+	tell(line, true)
+	return line, nil
+}
+
+// lineReport returns the report of a search with this result.
+func lineReport(l *search.Line, spent time.Duration, last bool) *uci.Report {
+	mate := int(l.Value) * ((len(l.PV) + 1) / 2) // 1 and -1 are forced
+	r := &uci.Report{Value: l.Value, Exact: mate != 0, Mate: mate, Visits: l.Evaluations, Depth: l.Depth, Time: spent, Last: last}
+	r.Speed = float64(r.Visits) / max(spent, time.Millisecond).Seconds()
+	for i, m := range l.Best {
+		line := uci.Line{Edge: search.Edge{Move: m, Q: l.Value, Exact: r.Exact}, Moves: []chess.Move{m}, Mate: mate}
+		if i == 0 {
+			line.Moves = l.PV
+		}
+		r.Lines = append(r.Lines, line)
+	}
+	return r
+}
+
+func (p *alphaBeta) Think(ctx context.Context, g *chess.Game, t uci.Task, report func(*uci.Report)) (best, ponder chess.Move, err error) {
+	if len(t.SearchMoves) > 0 {
+		return 0, 0, errors.New("alpha-beta searches all moves: it has no searchmoves")
+	}
+	t.Await(ctx)
+	line, err := p.deepen(ctx, g, t, report)
+	if err != nil {
+		return 0, 0, err
+	}
+	best = line.Best[rand.IntN(len(line.Best))]
+	if best == line.PV[0] && len(line.PV) > 1 {
+		ponder = line.PV[1]
+	}
+	return best, ponder, nil
+}
+
+func (p *alphaBeta) Variants() []chess.Variant { return p.variants }
+
+func (*alphaBeta) Options() []uci.Option { return nil }
+
+func (*alphaBeta) Set(name, _ string) error { return fmt.Errorf("no setting is called %q", name) }
+
+func (*alphaBeta) NewGame() {}
+
 func (*alphaBeta) GameOver(int) {}
 
-func (*alphaBeta) Close() error { return nil }
+func (*alphaBeta) Close() {}
 
 // Material evaluates positions by material and by how near each side is to the variant's
 // own winning goal. It is a [search.Valuer], and its zero value is ready for use.
@@ -220,6 +293,7 @@ func assets(p *chess.Position, side chess.Color) int {
 // away returns the distance of a file or rank from the nearer of the two middle ones.
 func away(i int) int { return max(3-i, i-4) }
 
+// randomPlayer is a player of tournaments and a [uci.Searcher].
 type randomPlayer struct{ name string }
 
 // NewRandom returns a player that draws uniformly from all legal moves.
@@ -234,9 +308,24 @@ func (r randomPlayer) Moves(_ context.Context, turns []*Turn) error {
 	return nil
 }
 
+func (r randomPlayer) Think(ctx context.Context, g *chess.Game, t uci.Task, _ func(*uci.Report)) (best, ponder chess.Move, err error) {
+	if t.Await(ctx); t.Infinite {
+		<-ctx.Done()
+	}
+	return randomMove(g.Position(), stats.NewRand(rand.Uint64())), 0, nil
+}
+
+func (randomPlayer) Variants() []chess.Variant { return chess.Variants() }
+
+func (randomPlayer) Options() []uci.Option { return nil }
+
+func (randomPlayer) Set(name, _ string) error { return fmt.Errorf("no setting is called %q", name) }
+
+func (randomPlayer) NewGame() {}
+
 func (randomPlayer) GameOver(int) {}
 
-func (randomPlayer) Close() error { return nil }
+func (randomPlayer) Close() {}
 
 // randomMove returns a random legal move of the position, or 0 if there is none.
 func randomMove(p *chess.Position, rng *rand.Rand) chess.Move {

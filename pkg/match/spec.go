@@ -1,8 +1,10 @@
 package match
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
 	"regexp"
@@ -57,7 +59,32 @@ const (
 	Last      = "last"      // the trial's last checkpoint
 	Untrained = "untrained" // the trial's network before training
 	Random    = "random"    // random legal moves
+	Uniform   = "uniform"   // a tree search without a network; only on the command line
 )
+
+// Kinds of players.
+const (
+	TreeKind      = "tree"
+	PolicyKind    = "policy"
+	AlphaBetaKind = "alphabeta"
+	EngineKind    = "engine"
+	RandomKind    = "random"
+)
+
+// Kind returns how the player finds its moves.
+func (s *Spec) Kind() string {
+	switch {
+	case s.UCI != "":
+		return EngineKind
+	case s.Material > 0 || s.Hook != nil || s.AlphaBeta != "":
+		return AlphaBetaKind
+	case s.Policy != "":
+		return PolicyKind
+	case s.Player == Random:
+		return RandomKind
+	}
+	return TreeKind
+}
 
 // Checkpoint names a network: "last", "untrained" or a generation number of the same trial,
 // RUN@GENERATION of another run, or a file.
@@ -78,14 +105,16 @@ func (c Checkpoint) Generation(last int) int {
 
 // Usage documents the syntax of [ParseSpec].
 const Usage = `  random                      random legal moves
-  material:DEPTH              alpha-beta on a count of material, DEPTH plies deep
-  alphabeta:MODEL,depth=N     alpha-beta on the value of a network
+  material:DEPTH[,movetime=MS]  alpha-beta on a count of material, DEPTH plies deep
+  alphabeta:MODEL,depth=N[,movetime=MS]
+                              alpha-beta on the value of a network
   policy:MODEL                the move that a network's policy gives the most
   MODEL[,visits=N][,depth=N][,movetime=MS][,temperature=X]
                               tree search with a network; the depth is that of the
                               line of best play. Settings of a search have their
                               names of experiments: nodes, c_puct, c_base, c_init,
                               fpu, policy_temperature, leaves, solver, lookahead
+  uniform[,visits=N]...       the same search without a network
   stockfish,nodes=N           a UCI engine: stockfish, fairy-stockfish, or
   uci:PROGRAM ARGS,depth=N    any program. At least one of nodes=N, depth=N,
                               movetime=MS and level=1..8 (lichess' levels of play);
@@ -108,7 +137,7 @@ func ParseSpec(text string) (*Spec, error) {
 		if !ok || name == "" {
 			err = fmt.Errorf("want NAME=VALUE after a comma, have %q", part)
 		} else {
-			err = s.set(name, value)
+			err = s.Set(name, value)
 		}
 	}
 	if err == nil {
@@ -127,8 +156,8 @@ var labeledModel = regexp.MustCompile(`^((?:policy:|alphabeta:)?[a-z0-9-]+/[^@:]
 // parseWord parses a player without its settings.
 func parseWord(word string) (*Spec, error) {
 	switch word {
-	case Random:
-		return &Spec{Player: Random}, nil
+	case Random, Uniform:
+		return &Spec{Player: word}, nil
 	case uci.Stockfish, uci.FairyStockfish:
 		return &Spec{UCI: word}, nil
 	}
@@ -138,8 +167,8 @@ func parseWord(word string) (*Spec, error) {
 		}
 		switch head {
 		case "material":
-			s := &Spec{}
-			return s, parseCount("depth", rest, mostPlies, &s.Material)
+			s := &Spec{Material: 1}
+			return s, s.Set("depth", rest)
 		case "policy":
 			return &Spec{Policy: Checkpoint(rest)}, nil
 		case "alphabeta":
@@ -163,64 +192,89 @@ const (
 	mostMoveTime    = 86_400_000 // one day, in ms
 )
 
-// set sets one setting of a player.
-func (s *Spec) set(name, value string) error {
-	tree, engine := s.Model != "", s.UCI != ""
+// number is a numeric setting of a kind of player on the command line.
+type number struct {
+	kind, name string
+	field      *int
+	most       int
+}
+
+func (s *Spec) numbers() []number {
+	depth := &s.Depth
+	if s.Material > 0 {
+		depth = &s.Material
+	}
+	return []number{
+		{TreeKind, "visits", &s.Visits, mostVisits},
+		{TreeKind, "depth", depth, mostPlies},
+		{TreeKind, "movetime", &s.MoveTime, mostMoveTime},
+		{AlphaBetaKind, "depth", depth, mostPlies},
+		{AlphaBetaKind, "movetime", &s.MoveTime, mostMoveTime},
+		{EngineKind, "level", &s.Level, 8},
+		{EngineKind, "nodes", &s.Nodes, math.MaxInt},
+		{EngineKind, "depth", depth, mostEnginePlies},
+		{EngineKind, "movetime", &s.MoveTime, mostMoveTime},
+	}
+}
+
+// Set sets a setting as written on the command line.
+func (s *Spec) Set(name, value string) error {
+	kind := s.Kind()
+	for _, n := range s.numbers() {
+		if n.kind != kind || n.name != name {
+			continue
+		}
+		x, err := strconv.Atoi(value)
+		if err == nil && 1 <= x && x <= n.most {
+			*n.field = x
+			return nil
+		}
+		if n.most == math.MaxInt {
+			return fmt.Errorf("%s: want a whole number of at least 1, have %q", name, value)
+		}
+		return fmt.Errorf("%s: want a whole number from 1 to %d, have %q", name, n.most, value)
+	}
 	switch {
-	case name == "level" && engine:
-		return parseCount(name, value, 8, &s.Level)
-	case name == "nodes" && engine:
-		return parseCount(name, value, math.MaxInt, &s.Nodes)
-	case name == "depth" && engine:
-		return parseCount(name, value, mostEnginePlies, &s.Depth)
-	case name == "depth" && s.Material > 0:
-		return parseCount(name, value, mostPlies, &s.Material)
-	case name == "depth" && (tree || s.AlphaBeta != ""):
-		return parseCount(name, value, mostPlies, &s.Depth)
-	case name == "movetime" && (tree || engine):
-		return parseCount(name, value, mostMoveTime, &s.MoveTime)
-	case name == "visits" && tree:
-		return parseCount(name, value, mostVisits, &s.Visits)
-	case name == "temperature" && tree:
+	case kind == EngineKind:
+		s.Options = maps.Clone(s.Options)
+		if s.Options == nil {
+			s.Options = map[string]string{}
+		}
+		s.Options[name] = value
+		return nil
+	case kind == TreeKind && name == "temperature":
 		x, err := strconv.ParseFloat(value, 64)
 		if err != nil || !(x > 0 && x <= 100) {
 			return fmt.Errorf("%s: want a number above 0, to 100, have %q", name, value)
 		}
 		s.Temperature = x
 		return nil
-	case engine:
-		if s.Options == nil {
-			s.Options = map[string]string{}
-		}
-		s.Options[name] = value
-		return nil
-	case tree && slices.Contains(search.Settable(), name):
+	case kind == TreeKind && slices.Contains(search.Settable(), name):
 		if err := new(search.Config).Set(name, value); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		s.Search = append(s.Search, uci.Setting{Name: name, Value: value})
+		s.Search = append(slices.Clone(s.Search), uci.Setting{Name: name, Value: value})
 		return nil
 	}
 	return fmt.Errorf("it has no setting %q", name)
 }
 
-// parseCount parses an integer from 1 to most.
-func parseCount(name, value string, most int, into *int) error {
-	n, err := strconv.Atoi(value)
-	if err != nil || n < 1 || n > most {
-		if most == math.MaxInt {
-			return fmt.Errorf("%s: want a whole number of at least 1, have %q", name, value)
+// Limits returns the settings that limit each move, as written on the command line:
+// "visits=400,movetime=1000".
+func (s *Spec) Limits() string {
+	var words []string
+	for _, n := range s.numbers() {
+		if n.kind == s.Kind() && *n.field > 0 {
+			words = append(words, fmt.Sprintf("%s=%d", n.name, *n.field))
 		}
-		return fmt.Errorf("%s: want a whole number from 1 to %d, have %q", name, most, value)
 	}
-	*into = n
-	return nil
+	return strings.Join(words, ",")
 }
 
 // Check returns an error for missing settings.
 func (s *Spec) Check() error {
 	switch {
-	case s.UCI != "" && s.Level == 0 && s.limit() == (uci.Limit{}):
+	case s.UCI != "" && s.Level == 0 && s.Limit() == (uci.Limit{}):
 		return errors.New("an engine needs a limit: nodes=N, depth=N, movetime=MS or level=N")
 	case s.AlphaBeta != "" && s.Depth == 0:
 		return errors.New("alpha-beta needs a depth: depth=N")
@@ -235,7 +289,7 @@ func (s *Spec) Network() Checkpoint {
 			return c
 		}
 	}
-	if s.Player == Last || s.Player == Untrained {
+	if s.Player == Last || s.Player == Untrained { // of an experiment
 		return Checkpoint(s.Player)
 	}
 	return ""
@@ -252,14 +306,18 @@ func (s *Spec) Plies() int {
 	return 0
 }
 
-// limit returns the engine's limit for each move.
-func (s *Spec) limit() uci.Limit {
-	return uci.Limit{MoveTime: time.Duration(s.MoveTime) * time.Millisecond, Depth: s.Depth, Nodes: int64(s.Nodes)}
+// Limit returns the player's limit for each move.
+func (s *Spec) Limit() uci.Limit {
+	return uci.Limit{
+		MoveTime: time.Duration(s.MoveTime) * time.Millisecond,
+		Depth:    cmp.Or(s.Material, s.Depth),
+		Nodes:    int64(cmp.Or(s.Visits, s.Nodes)),
+	}
 }
 
 // Opponent returns the engine of an engine player, and nil for other players.
 func (s *Spec) Opponent() *uci.Opponent {
-	return &uci.Opponent{Program: s.UCI, Args: s.Args, Level: s.Level, Options: s.Options, Limit: s.limit()}
+	return &uci.Opponent{Program: s.UCI, Args: s.Args, Level: s.Level, Options: s.Options, Limit: s.Limit()}
 }
 
 // Name returns the player's name for tables and games. of is the name of its network or
@@ -273,16 +331,16 @@ func (s *Spec) Name(of string) string {
 	case s.Player == Random:
 		return Random
 	}
-	if n := s.Plies(); n > 0 {
-		return fmt.Sprintf("%s alpha-beta depth %d", of, n)
-	}
-	if s.Policy != "" {
-		return of + " policy"
+	switch s.Kind() {
+	case AlphaBetaKind:
+		of += fmt.Sprintf(" alpha-beta depth %d", s.Limit().Depth)
+	case PolicyKind:
+		of += " policy"
 	}
 	if s.Visits > 0 {
 		of += fmt.Sprintf(" %d visits", s.Visits)
 	}
-	if s.Depth > 0 {
+	if s.Depth > 0 && s.Kind() == TreeKind {
 		of += fmt.Sprintf(" depth %d", s.Depth)
 	}
 	if s.MoveTime > 0 {
@@ -295,12 +353,4 @@ func (s *Spec) Name(of string) string {
 		of += fmt.Sprintf(", temperature %g", s.Temperature)
 	}
 	return of
-}
-
-// LimitVisits sets the visits of a tree search that has no limit of its own.
-func (s *Spec) LimitVisits(visits int) {
-	limited := slices.ContainsFunc(s.Search, func(x uci.Setting) bool { return x.Name == "nodes" })
-	if s.Model != "" && s.Visits == 0 && s.Depth == 0 && s.MoveTime == 0 && !limited {
-		s.Visits = visits
-	}
 }

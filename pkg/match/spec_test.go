@@ -37,8 +37,8 @@ func TestParseSpec(t *testing.T) {
 			t.Errorf("%s: %v", word, err)
 			continue
 		}
-		p.LimitVisits(800)
-		if have := p.Name(modelName(p.Network())); have != want {
+		LimitVisits([]*Spec{p}, 800)
+		if have := p.Name(networkName(string(p.Network()))); have != want {
 			t.Errorf("%s is called %q, want %q", word, have, want)
 		}
 	}
@@ -76,7 +76,7 @@ func FuzzParseSpec(f *testing.F) {
 		f.Add(word)
 	}
 	f.Fuzz(func(t *testing.T, word string) {
-		if p, err := ParseSpec(word); err == nil && p.Name(modelName(p.Network())) == "" {
+		if p, err := ParseSpec(word); err == nil && p.Name("net") == "" {
 			t.Errorf("%q has no name", word)
 		}
 	})

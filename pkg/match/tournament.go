@@ -2,7 +2,6 @@ package match
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -137,8 +136,8 @@ func Play(ctx context.Context, t Tournament, entries []Entry) error {
 					cancel(err)
 				}
 			}
-			if err := w.close(); err != nil {
-				cancel(err)
+			for _, p := range w.players {
+				p.Close()
 			}
 		})
 	}
@@ -230,20 +229,11 @@ func (w *worker) player(name string) (Player, error) {
 		return nil, fmt.Errorf("match: player %s: %w", name, err)
 	}
 	if p.Name() != name {
-		return nil, errors.Join(fmt.Errorf("match: player %s calls itself %s", name, p.Name()), p.Close())
+		p.Close()
+		return nil, fmt.Errorf("match: player %s calls itself %s", name, p.Name())
 	}
 	w.players[name] = p
 	return p, nil
-}
-
-func (w *worker) close() error {
-	var errs []error
-	for _, e := range w.entries {
-		if p := w.players[e.Name]; p != nil {
-			errs = append(errs, p.Close())
-		}
-	}
-	return errors.Join(errs...)
 }
 
 // IllegalMoveError is the fault of a player that chose an illegal move.

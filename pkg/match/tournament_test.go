@@ -324,9 +324,9 @@ type counted struct {
 	open *atomic.Int64
 }
 
-func (c counted) Close() error {
+func (c counted) Close() {
 	c.open.Add(-1)
-	return c.Player.Close()
+	c.Player.Close()
 }
 
 // Players are made when they are needed, at most one a worker, and all closed,

@@ -12,6 +12,7 @@ import (
 	"alamos/pkg/chess"
 	"alamos/pkg/match"
 	"alamos/pkg/search"
+	"alamos/pkg/uci"
 )
 
 func read(t *testing.T, lines ...string) *Set {
@@ -110,7 +111,7 @@ func TestSolve(t *testing.T) {
 		if testing.Short() {
 			some = some[:10]
 		}
-		sees, err := match.NewAlphaBeta("alpha-beta", 2*some[0].Mate-1, &match.Material{})
+		sees, err := match.NewAlphaBeta("alpha-beta", uci.Limit{Depth: 2*some[0].Mate - 1}, &match.Material{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,7 +162,7 @@ func (f failing) Moves(_ context.Context, turns []*match.Turn) error {
 	return f.all
 }
 func (failing) GameOver(int) {}
-func (failing) Close() error { return nil }
+func (failing) Close()       {}
 
 // A player that fails at a puzzle has not solved it; one that cannot go on is an error.
 func TestSolveFailures(t *testing.T) {

@@ -215,10 +215,10 @@ func (t *Trial) open(ctx context.Context, p *player, open *memo[*nn.Model]) (mat
 	s := &p.trial.Settings.Tournament
 	parts := match.Parts{Defaults: match.TreeSearch{Config: s.Search, Power: float64(s.Temperature.Power)}}
 	if l := s.Limit; l != nil {
-		parts.Defaults.Limit = match.Limit{Depth: l.Depth, Time: time.Duration(l.MoveTime) * time.Millisecond}
+		parts.Defaults.Limit = uci.Limit{Depth: l.Depth, MoveTime: time.Duration(l.MoveTime) * time.Millisecond}
 	}
 	if e := p.engine; e != nil {
-		parts.Engine = match.UCI{Command: e.Command, Variant: t.Setup.Variant, Chess960: t.Setup.Chess960, Limit: e.Limit, Engines: 1}
+		parts.Engine = match.UCI{Player: e.Player, Limit: e.Limit, Engines: 1}
 	}
 	parts.Network = func() (search.Evaluator, func(), error) {
 		model, err := open.get(p.file, func() (*nn.Model, error) { return p.trial.Compile(p.file) })

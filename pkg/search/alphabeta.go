@@ -49,6 +49,7 @@ type Line struct {
 // counts as a forced win or loss. There is no quiescence search.
 type AlphaBeta struct {
 	Valuer Valuer
+	Report func(Line) // receives the line of each depth; may be nil
 
 	game        *chess.Game
 	best        map[uint64]chess.Move // of the depth before, by position: for the order only
@@ -59,7 +60,7 @@ type AlphaBeta struct {
 const certain = 1 - 1e-9
 
 // Search looks the given number of plies ahead, at least 1, in a game that is not
-// over.
+// over. With an error, the line is that of the last depth that was finished, if any.
 func (a *AlphaBeta) Search(ctx context.Context, g *chess.Game, depth int) (Line, error) {
 	var l chess.MoveList
 	g.Position().LegalMoves(&l)
@@ -78,18 +79,21 @@ func (a *AlphaBeta) Search(ctx context.Context, g *chess.Game, depth int) (Line,
 	for d := 1; d <= depth; d++ {
 		next, err := a.root(ctx, d, l.Slice())
 		if err != nil {
-			return Line{}, err
+			return line, err
 		}
 		if d > 1 && next.Value == -1 {
 			line.Value, line.Depth = -1, d
-			break
+		} else {
+			line = next
 		}
-		line = next
+		line.Evaluations = a.evaluations
+		if a.Report != nil {
+			a.Report(line)
+		}
 		if math.Abs(line.Value) == 1 {
 			break // nothing deeper is shorter
 		}
 	}
-	line.Evaluations = a.evaluations
 	return line, nil
 }
 

@@ -151,13 +151,7 @@ func (x *external) Set(name, value string) error { return x.SetOption(name, valu
 func (x *external) NewGame() { x.another = true }
 
 func (x *external) Think(ctx context.Context, g *chess.Game, t Task, report func(*Report)) (best, ponder chess.Move, err error) {
-	if t.Ponder {
-		select {
-		case <-t.Hit:
-		case <-ctx.Done():
-		}
-		t.Ponder = false
-	}
+	t.Await(ctx)
 	if x.another {
 		if err := x.Client.NewGame(context.WithoutCancel(ctx)); err != nil {
 			return 0, 0, err

@@ -1,6 +1,7 @@
 package uci
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -38,6 +39,30 @@ type Task struct {
 func (t *Task) endless() bool {
 	limited := t.MoveTime > 0 || t.Depth > 0 || t.Nodes > 0 || t.Clock != [2]time.Duration{}
 	return t.Infinite || t.Ponder || t.Mate > 0 && !limited
+}
+
+// Time returns the time that a search may take, 0 for no limit, and whether it is a share of
+// the clock.
+func (l *Limit) Time(turn chess.Color, overhead time.Duration) (limit time.Duration, clock bool) {
+	switch {
+	case l.MoveTime > 0:
+		return max(time.Millisecond, l.MoveTime-overhead), false
+	case l.Clock[turn] > 0:
+		return share(l.Clock[turn], l.Increment[turn], l.MovesToGo, overhead), true
+	}
+	return 0, false
+}
+
+// Await waits for the opponent's move if the task ponders, for searchers that do not search
+// in the meantime.
+func (t *Task) Await(ctx context.Context) {
+	if t.Ponder {
+		select {
+		case <-t.Hit:
+		case <-ctx.Done():
+		}
+		t.Ponder = false
+	}
 }
 
 // Within returns the limit of a search that ends at the first of two limits. Clocks are

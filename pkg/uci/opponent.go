@@ -54,17 +54,17 @@ func (o *Opponent) Name() string {
 
 // Found is an installed opponent that has proved that it plays the variant.
 type Found struct {
-	Name    string
-	ID      string // determines its play: reported name and version, settings, limit
-	Command Command
-	Limit   Limit
+	Name string
+	ID   string // determines its play: reported name and version, settings, limit
+	Player
+	Limit Limit
 }
 
 // Find locates the opponent and makes it prove the variant, and chess960 if games begin
 // there. This prevents a tournament from failing in the middle because its engine is
 // missing, refuses an option, or plays another game.
 func (o *Opponent) Find(ctx context.Context, v chess.Variant, chess960 bool) (*Found, error) {
-	f := &Found{Name: o.Name(), Command: Command{Path: o.Program, Args: o.Args}, Limit: o.Limit}
+	f := &Found{Name: o.Name(), Player: Player{Command: Command{Path: o.Program, Args: o.Args}, Variant: v, Chess960: chess960}, Limit: o.Limit}
 	var err error
 	if o.Program == Stockfish || o.Program == FairyStockfish {
 		if f.Command, err = Find(ctx, o.Program, v); err != nil {
@@ -88,8 +88,7 @@ func (o *Opponent) Find(ctx context.Context, v chess.Variant, chess960 bool) (*F
 	if err := f.Limit.check(); err != nil {
 		return nil, err
 	}
-	player := Player{Command: f.Command, Variant: v, Chess960: chess960}
-	e, err := player.Start(ctx)
+	e, err := f.Start(ctx)
 	if err != nil {
 		return nil, err
 	}

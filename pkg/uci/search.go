@@ -63,12 +63,7 @@ func (e *Engine) Search(ctx context.Context, g *chess.Game, task Task, report fu
 	}
 	e.tree.SetVisits(visits)
 	r := &running{Engine: e, task: task, tell: report, began: time.Now(), kept: e.tree.Visits()}
-	switch turn := g.Position().Turn(); {
-	case task.MoveTime > 0:
-		r.time = max(time.Millisecond, task.MoveTime-e.Overhead)
-	case task.Clock[turn] > 0:
-		r.time, r.clock = share(task.Clock[turn], task.Increment[turn], task.MovesToGo, e.Overhead), true
-	}
+	r.time, r.clock = task.Time(g.Position().Turn(), e.Overhead)
 	err := r.run(ctx)
 	r.report(true)
 	return err

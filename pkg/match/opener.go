@@ -1,0 +1,204 @@
+package match
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"alamos/pkg/chess"
+	"alamos/pkg/disk"
+	"alamos/pkg/search"
+	"alamos/pkg/uci"
+)
+
+// Opener makes the players of the command line. Players with the same network file share
+// one network.
+type Opener struct {
+	FindModel func(name string) (file string, err error)
+	Hardware  uci.Hardware
+
+	models map[string]*uci.Model // by file
+}
+
+// Opened is a player of the command line with its network open.
+type Opened struct {
+	Spec
+	Model *uci.Model // its network, or nil
+
+	network string // name of the network for tables
+	file    string // of the network
+}
+
+// ErrNoPolicy means that a player should play by the policy of a network that has none.
+var ErrNoPolicy = errors.New("its network has no policy, only a value")
+
+// Open opens the player's network.
+func (o *Opener) Open(s *Spec) (*Opened, error) {
+	p := &Opened{Spec: *s}
+	name := string(s.Network())
+	if name == "" {
+		if s.Player == Uniform {
+			blank := uci.Blank(chess.Variants()...)
+			p.Model, p.network = &blank, Uniform
+		}
+		return p, nil
+	}
+	p.network = networkName(name)
+	var err error
+	if p.file, err = o.FindModel(name); err != nil {
+		return nil, err
+	}
+	if p.Model = o.models[p.file]; p.Model == nil {
+		m, err := uci.Load(p.file, o.Hardware)
+		if err != nil {
+			return nil, err
+		}
+		if o.models == nil {
+			o.models = map[string]*uci.Model{}
+		}
+		p.Model, o.models[p.file] = &m, &m
+	}
+	if s.Policy != "" && p.Model.Policy.Size() == 0 {
+		return nil, fmt.Errorf("%s: %w: want alphabeta:%s,depth=N", name, ErrNoPolicy, name)
+	}
+	return p, nil
+}
+
+// networkName returns the name of a network for tables, without folder and extension.
+func networkName(model string) string {
+	if strings.Contains(model, "@") {
+		return model
+	}
+	return strings.TrimSuffix(filepath.Base(model), filepath.Ext(model))
+}
+
+// Close closes the networks.
+func (o *Opener) Close() {
+	for _, m := range o.models {
+		m.Close()
+	}
+}
+
+// OpenAll opens players for games of one variant: that of their networks, else want, else
+// standard chess. A network of a variant other than want is an error.
+func (o *Opener) OpenAll(specs []*Spec, want *chess.Variant) (players []*Opened, v chess.Variant, err error) {
+	decided := "" // what decided the variant
+	if want != nil {
+		v, decided = *want, "want"
+	}
+	for _, s := range specs {
+		p, err := o.Open(s)
+		if err != nil {
+			return nil, v, err
+		}
+		players = append(players, p)
+		if p.file == "" {
+			continue
+		}
+		switch of := p.Model.Variants[0]; {
+		case decided == "":
+			v, decided = of, "and "+string(s.Network())+" plays"
+		case of != v:
+			return nil, v, fmt.Errorf("%s plays %s, %s %s", s.Network(), of, decided, v)
+		}
+	}
+	return players, v, nil
+}
+
+// Name returns the player's name for tables.
+func (p *Opened) Name() string { return p.Spec.Name(p.network) }
+
+// Variants returns the variants that the player may play. An engine proves its variant when
+// it starts.
+func (p *Opened) Variants() []chess.Variant {
+	if p.Model != nil {
+		return p.Model.Variants
+	}
+	return chess.Variants()
+}
+
+// Entries finds the players' engines and returns all players. Games may start from Chess960
+// positions if chess960 is set. Each engine player runs at most the given number of
+// processes. Duplicate names get a number.
+func Entries(ctx context.Context, players []*Opened, v chess.Variant, chess960 bool, processes int, timeouts uci.Timeouts) ([]Entry, error) {
+	var entries []Entry
+	names := map[string]int{}
+	for _, p := range players {
+		e := Entry{Name: p.Name()}
+		e.ID = e.Name
+		var parts Parts
+		switch {
+		case p.UCI != "":
+			found, err := p.Opponent().Find(ctx, v, chess960)
+			if err != nil {
+				return nil, err
+			}
+			e.ID += " " + found.ID
+			parts.Engine = UCI{found.Player, found.Limit, processes}
+			parts.Engine.Timeouts = timeouts
+		case p.file != "":
+			sum, err := disk.Sum(p.file)
+			if err != nil {
+				return nil, err
+			}
+			e.ID += " " + sum
+		}
+		if names[e.Name]++; names[e.Name] > 1 {
+			e.Name += fmt.Sprintf(" (%d)", names[e.Name])
+		}
+		if p.Model != nil {
+			parts.Defaults = TreeSearch{Config: uci.SearchConfig(1), Power: math.Inf(1), Batch: p.Model.Batch}
+			parts.Defaults.Visits = mostVisits
+			parts.Network = func() (search.Evaluator, func(), error) { return p.Model.Eval, func() {}, nil }
+		}
+		e.New = func(int) (Player, error) { return p.New(ctx, e.Name, parts) }
+		entries = append(entries, e)
+	}
+	return entries, nil
+}
+
+// Searcher starts the player for one game at a time, with reports of its search. The limit
+// is that of the player for each move.
+func (p *Opened) Searcher(ctx context.Context, v chess.Variant) (s uci.Searcher, limit uci.Limit, err error) {
+	limit = p.Limit()
+	switch {
+	case p.UCI != "":
+		found, err := p.Opponent().Find(ctx, v, false)
+		if err != nil {
+			return nil, limit, err
+		}
+		e, err := found.Start(ctx)
+		if err != nil {
+			return nil, limit, err
+		}
+		return uci.NewExternal(e, v), found.Limit, nil
+	case p.Player == Random:
+		return randomPlayer{p.Name()}, limit, nil
+	case p.Kind() == AlphaBetaKind:
+		var valuer search.Valuer = &Material{}
+		if p.Model != nil {
+			valuer = search.NewValuer(p.Model.Eval)
+		}
+		return &alphaBeta{name: p.Name(), variants: p.Variants(), search: search.AlphaBeta{Valuer: valuer}}, limit, nil
+	}
+	m := *p.Model
+	m.Close = nil // the opener closes it
+	e := uci.New(m)
+	t, err := p.treeSearch(TreeSearch{Config: e.Config})
+	e.Config, e.Temperature, e.PolicyOnly = t.Config, p.Temperature, p.Policy != ""
+	return e, limit, err
+}
+
+// LimitVisits sets the visits of tree searches that have no limit of their own.
+func LimitVisits(specs []*Spec, visits int) {
+	for _, s := range specs {
+		limited := slices.ContainsFunc(s.Search, func(x uci.Setting) bool { return x.Name == "nodes" })
+		if s.Kind() == TreeKind && s.Limit() == (uci.Limit{}) && !limited {
+			s.Visits = visits
+		}
+	}
+}
