@@ -54,7 +54,13 @@ prints all values; --trial prints the values of one trial instead.`,
 				rows = slices.DeleteFunc(rows, func(x config.Explained) bool { return x.Origin.Default() })
 			}
 			if asJSON {
-				return writeJSON(cmd.OutOrStdout(), rows)
+				all := make([]any, len(rows))
+				for i := range rows {
+					if all[i], err = rows[i].JSON(); err != nil {
+						return err
+					}
+				}
+				return writeJSON(cmd.OutOrStdout(), all)
 			}
 			return explain(cmd.OutOrStdout(), title, e.Files, rows)
 		},
@@ -77,9 +83,12 @@ func explain(out io.Writer, title string, files []string, rows []config.Explaine
 	b.WriteByte('\n')
 	lines := make([][3]string, 0, len(rows))
 	for _, x := range rows {
-		values := x.Items
-		if len(values) == 0 {
-			values = []string{x.Value}
+		values := []string{x.Value}
+		if !x.Swept && len(x.Items) > 0 && short(x.Value) != x.Value {
+			values = nil
+			for _, item := range x.Items {
+				values = append(values, item.Value)
+			}
 		}
 		for i, v := range values {
 			line := [3]string{"", short(v), ""}

@@ -45,7 +45,7 @@ func read(t *testing.T, text string) (*config.Schema, map[string]any, error) {
 	s := config.Of[root]()
 	r := &config.Reader{Bad: map[string]bool{}, Whole: true, Files: &config.Files{ReadFile: func(path string) ([]byte, error) { return []byte(path), nil }}}
 	if len(errs) == 0 {
-		values, _ := s.Read(r, n)
+		values, _ := s.Read(r, "", n)
 		if len(r.Errs) == 0 {
 			return s, values, nil
 		}
@@ -86,7 +86,7 @@ func TestReadFaults(t *testing.T) {
 		"count: 0":                         "x.yaml:1:8: count: want a whole number of at least 1, have 0",
 		"cuont: 1":                         `x.yaml:1:1: cuont: unknown key (did you mean "count"?)`,
 		"power: maxx":                      `x.yaml:1:8: power: want a number above 0 and at most 1000 or the word max, have maxx (did you mean "max"?)`,
-		"sub: {beta: 0.5}":                 "x.yaml:1:7: sub.beta: has a meaning only with kind: adam",
+		"sub: {beta: 0.5}":                 "x.yaml:1:7: sub.beta: applies only with kind: adam",
 		"items: [{every: 1, uci: a}]":      "x.yaml:1:20: items[0].uci: want only one of every or uci",
 		"items: [{}]":                      "x.yaml:1:9: items[0]: want one of the keys every or uci",
 		"script: a.py\nwidths: [1, \"2\"]": "x.yaml:1:9: script: want the path of a .go file, have a.py\nx.yaml:2:13: widths[1]: want a whole number from 1 to 512, have the text \"2\" (remove the quotes)",

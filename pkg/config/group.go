@@ -124,13 +124,13 @@ func (g *Group) TypeOf(key string) Type {
 	return nil
 }
 
-// Read reads a node as a whole struct of the schema.
-func (s *Schema) Read(r *Reader, t *Node) (map[string]any, bool) {
-	return s.ReadGroup(r, s.Group, "", t)
-}
-
-func (s *Schema) ReadGroup(r *Reader, g *Group, path string, t *Node) (map[string]any, bool) {
+// Read reads a node as the group at a path; the empty path is the whole schema.
+func (s *Schema) Read(r *Reader, path string, t *Node) (map[string]any, bool) {
 	r.schema = s
+	g := s.Group
+	if path != "" {
+		g = s.Lookup(path).Type.(*Group)
+	}
 	v, ok := g.Read(r, path, t)
 	m, _ := v.(map[string]any)
 	return m, ok
@@ -167,13 +167,9 @@ type groupReading struct {
 	ok     bool
 }
 
-// failAt reports a fault of one key.
-func (r *groupReading) failAt(e *Entry, hint, format string, args ...any) {
-	r.ok = false
-	e.Value.Bad = true
-	here := Join(r.path, e.Key)
-	r.Bad[here] = true
-	r.Errs = append(r.Errs, e.At.Errorf(here, format, args...).WithHint(hint))
+// fail reports a fault of one key of the group.
+func (r *groupReading) fail(e *Entry, hint, format string, args ...any) {
+	r.ok = r.FailKey(e, Join(r.path, e.Key), hint, format, args...)
 }
 
 func (r *groupReading) unknownKeys() {
@@ -192,7 +188,7 @@ func (r *groupReading) unknownKeys() {
 		if hint == "" && r.schema != nil {
 			hint = r.schema.SuggestPath(Join(r.path, e.Key))
 		}
-		r.failAt(e, hint, "unknown key")
+		r.fail(e, hint, "unknown key")
 	}
 }
 
@@ -269,7 +265,7 @@ func (r *groupReading) inapplicable(f *Field) {
 	for i, w := range causes[1:] {
 		text += fmt.Sprintf(", and %s only %s", causes[i].Key, w)
 	}
-	r.failAt(e, "", "has a meaning only %s", text)
+	r.fail(e, "", "applies only %s", text)
 }
 
 // causes returns a condition that does not hold. If its own key is inapplicable, the
@@ -298,7 +294,7 @@ func (r *groupReading) exactlyOne() {
 	case len(found) == 0:
 		_, r.ok = r.Fail(r.node, r.path, "", "want one of the keys %s", Enum(r.OneOf).Want())
 	case len(found) > 1:
-		r.failAt(found[1], "", "want only one of %s", Enum(r.OneOf).Want())
+		r.fail(found[1], "", "want only one of %s", Enum(r.OneOf).Want())
 	}
 }
 

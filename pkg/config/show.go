@@ -1,7 +1,6 @@
 package config
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"regexp"
@@ -179,16 +178,23 @@ func (o Origin) String() string {
 
 // Explained is one resolved value with its origin.
 type Explained struct {
-	Path   string
-	Value  string   // one line of YAML; for a swept key the list of values or a distribution
-	Items  []string // for a list of groups: one line of YAML per item
-	Origin Origin
-	Swept  bool // a sweep varies the key; in a trial's values, the sweep sets it
+	Path    string
+	Value   string // one line of YAML; for a swept key the list of values or a distribution
+	Meaning string // the value with files by their contents; equal for values with the same meaning
+	Items   []Item // of a list; otherwise nil
+	Origin  Origin
+	Swept   bool // a sweep varies the key; in a trial's values, the sweep sets it
 }
 
-// MarshalJSON writes the value as JSON, and the origin as file, line and column or as the
-// word default.
-func (x Explained) MarshalJSON() ([]byte, error) {
+// Item is an entry of a list.
+type Item struct {
+	Value, Meaning string // see Explained
+	Origin         Origin
+}
+
+// JSON returns the value as JSON, and the origin as file, line and column or as the word
+// default.
+func (x Explained) JSON() (any, error) {
 	var value any
 	if err := yaml.Unmarshal([]byte(x.Value), &value); err != nil {
 		return nil, fmt.Errorf("%s: %w", x.Path, err)
@@ -203,11 +209,12 @@ func (x Explained) MarshalJSON() ([]byte, error) {
 	if !x.Origin.Default() {
 		row.Origin = map[string]any{"file": x.Origin.File, "line": x.Origin.Line, "column": x.Origin.Col}
 	}
-	return json.Marshal(row)
+	return row, nil
 }
 
-// Explain returns the values in order, without groups and origins.
-func (g *Group) Explain(path string, values map[string]any) []Explained {
+// Explain returns the values in order, without groups and origins. meanings are the same
+// values with files by their contents; nil means the values themselves.
+func (g *Group) Explain(path string, values, meanings map[string]any) []Explained {
 	var rows []Explained
 	for _, key := range g.Keys() {
 		v, ok := values[key]
@@ -215,31 +222,27 @@ func (g *Group) Explain(path string, values map[string]any) []Explained {
 			continue
 		}
 		here, t := Join(path, key), g.TypeOf(key)
+		meaning, known := meanings[key]
+		if !known {
+			meaning = v
+		}
 		if inner, isGroup := t.(*Group); isGroup {
 			members, _ := v.(map[string]any)
-			rows = append(rows, inner.Explain(here, members)...)
+			meant, _ := meaning.(map[string]any)
+			rows = append(rows, inner.Explain(here, members, meant)...)
 			continue
 		}
-		rows = append(rows, Explained{Path: here, Value: Show(t, v), Items: itemsOf(t, v)})
+		row := Explained{Path: here, Value: Show(t, v), Meaning: Show(t, meaning)}
+		if s, isList := t.(Sequence); isList {
+			row.Items = []Item{}
+			meant, _ := meaning.([]any)
+			for i, item := range v.([]any) {
+				row.Items = append(row.Items, Item{Value: Show(s.Elem, item), Meaning: Show(s.Elem, meant[i])})
+			}
+		}
+		rows = append(rows, row)
 	}
 	return rows
-}
-
-// itemsOf formats the items of a list of groups.
-func itemsOf(t Type, v any) []string {
-	s, isList := t.(Sequence)
-	if !isList {
-		return nil
-	}
-	if _, ofGroups := s.Elem.(*Group); !ofGroups {
-		return nil
-	}
-	var lines []string
-	items, _ := v.([]any)
-	for _, item := range items {
-		lines = append(lines, Show(s.Elem, item))
-	}
-	return lines
 }
 
 // Origin returns the source of a value of a merged file. values are the resolved values of
@@ -286,12 +289,12 @@ func Differences(a, b []Explained) []Difference {
 	return slices.DeleteFunc(diffs, func(d Difference) bool { return d.A == d.B })
 }
 
-// Sort sorts rows by their key paths in the order of the schema. pathOf returns the path of
-// a row, or of the key that it belongs to.
-func Sort[T any](s *Schema, rows []T, pathOf func(T) string) {
-	order := map[string]int{}
-	for i, p := range s.paths {
-		order[p] = i
+// Order returns the place of a key in the schema, or that of the key that contains it.
+func (s *Schema) Order(path string) int {
+	for ; path != ""; path = path[:max(0, strings.LastIndexByte(path, '.'))] {
+		if i := slices.Index(s.paths, path); i >= 0 {
+			return i
+		}
 	}
-	slices.SortStableFunc(rows, func(a, b T) int { return order[pathOf(a)] - order[pathOf(b)] })
+	return len(s.paths)
 }

@@ -43,6 +43,15 @@ func (r *Reader) Fail(t *Node, path, hint, format string, args ...any) (any, boo
 	return nil, false
 }
 
+// FailKey reports a fault of a key, whose value counts as absent from then on. It returns
+// false.
+func (r *Reader) FailKey(e *Entry, path, hint, format string, args ...any) bool {
+	e.Value.Bad = true
+	r.Bad[path] = true
+	r.Errs = append(r.Errs, e.At.Errorf(path, format, args...).WithHint(hint))
+	return false
+}
+
 // Refuse reports that t is not of the wanted type.
 func (r *Reader) Refuse(t *Node, path string, want Type, hint string) (any, bool) {
 	return r.Fail(t, path, hint, "want %s, have %s", want.Want(), t.Have())
@@ -306,12 +315,14 @@ func (s Sequence) Want() string {
 }
 
 func (s Sequence) Read(r *Reader, path string, t *Node) (any, bool) {
-	items := t.Items
-	if s.Single && t.Kind == Scalar {
-		items = []*Node{t}
-	} else if t.Kind != List {
-		return r.Refuse(t, path, s, "")
+	if t.Kind != List {
+		if !s.Single {
+			return r.Refuse(t, path, s, "")
+		}
+		v, ok := s.Elem.Read(r, path, t)
+		return []any{v}, ok
 	}
+	items := t.Items
 	if len(items) < s.Min {
 		return r.Fail(t, path, "", "want at least %d of them, have %d", s.Min, len(items))
 	}

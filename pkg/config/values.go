@@ -170,6 +170,10 @@ func decode(v reflect.Value, t Type, x any) {
 		v.Set(reflect.New(v.Type().Elem()))
 		v = v.Elem()
 	}
+	if value, own := x.(Type); own { // a type outside of this package is its own canonical value
+		v.Set(reflect.ValueOf(value))
+		return
+	}
 	switch t := t.(type) {
 	case *Group:
 		m, _ := x.(map[string]any)
@@ -199,7 +203,7 @@ func decode(v reflect.Value, t Type, x any) {
 			if value, ok := t.goValues[word]; ok {
 				x = value
 			}
-		} else if t.goZero != 0 && number(x) == 0 {
+		} else if t.goZero != 0 && Float(x) == 0 {
 			x = t.goZero
 		}
 	case Enum:
@@ -220,16 +224,16 @@ func decode(v reflect.Value, t Type, x any) {
 	case v.Kind() == reflect.Bool:
 		v.SetBool(x == true)
 	case v.CanFloat():
-		v.SetFloat(number(x))
+		v.SetFloat(Float(x))
 	case v.CanInt():
-		v.SetInt(int64(number(x)))
+		v.SetInt(int64(Float(x)))
 	case v.CanUint():
-		v.SetUint(uint64(number(x)))
+		v.SetUint(uint64(Float(x)))
 	}
 }
 
-// number converts a canonical number.
-func number(x any) float64 {
+// Float converts a canonical number.
+func Float(x any) float64 {
 	switch x := x.(type) {
 	case int64:
 		return float64(x)
@@ -317,7 +321,7 @@ func check(what, path string, v reflect.Value, t Type) error {
 			}
 		}
 	case Number:
-		if x := t.encode(v); !slices.Contains(t.Words, fmt.Sprint(x)) && !t.allows(number(x)) {
+		if x := t.encode(v); !slices.Contains(t.Words, fmt.Sprint(x)) && !t.allows(Float(x)) {
 			return badValue(what, path, t, v)
 		}
 	case Enum:
@@ -367,7 +371,7 @@ func Set(into any, path, value string) error {
 
 func Defaults[T any]() (of T) {
 	s := Of[T]()
-	values, _ := s.Read(&Reader{Bad: map[string]bool{}, Whole: true}, &Node{Kind: Mapping})
+	values, _ := s.Read(&Reader{Bad: map[string]bool{}, Whole: true}, "", &Node{Kind: Mapping})
 	s.Fill(&of, values)
 	return of
 }
@@ -380,4 +384,4 @@ func Range[T any](path string) (low, high float64) {
 
 // Default returns the default of a number of T by the path of its key, whether or not its
 // condition holds.
-func Default[T any](path string) float64 { return number(Of[T]().Lookup(path).Default) }
+func Default[T any](path string) float64 { return Float(Of[T]().Lookup(path).Default) }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"alamos/pkg/config"
 	"alamos/pkg/experiment"
 )
 
@@ -36,8 +37,8 @@ type Item struct {
 
 // settings compares two sides.
 func settings(a, b *Side) []Setting {
-	find := func(s *Side, path string) *experiment.Row {
-		i := slices.IndexFunc(s.rows, func(r experiment.Row) bool { return r.Path == path })
+	find := func(s *Side, path string) *config.Explained {
+		i := slices.IndexFunc(s.rows, func(r config.Explained) bool { return r.Path == path })
 		if i < 0 {
 			return nil
 		}
@@ -46,7 +47,7 @@ func settings(a, b *Side) []Setting {
 	all := []Setting{}
 	// Values of an axis are trials and have no order, unless several keys move together or
 	// a budget takes trials in order.
-	ordered := slices.ContainsFunc(slices.Concat(a.rows, b.rows), func(r experiment.Row) bool {
+	ordered := slices.ContainsFunc(slices.Concat(a.rows, b.rows), func(r config.Explained) bool {
 		return strings.HasPrefix(r.Path, "sweep.zip") || strings.HasPrefix(r.Path, "sweep.budget")
 	})
 	for _, path := range paths(a.rows, b.rows) {
@@ -56,7 +57,7 @@ func settings(a, b *Side) []Setting {
 		}
 		s := Setting{Key: path, A: a.value(x), B: b.value(y)}
 		if x != nil && y != nil {
-			if x.List && y.List && x.Swept == y.Swept {
+			if x.Items != nil && y.Items != nil && x.Swept == y.Swept {
 				s.Items = items(a, b, x.Items, y.Items)
 			} else if s.A.Text == s.B.Text { // two scripts of one name
 				s.A.Source, s.B.Source = source(x.Meaning), source(y.Meaning)
@@ -69,7 +70,7 @@ func settings(a, b *Side) []Setting {
 
 // paths returns the paths of both sides without duplicates. Paths only in b are placed
 // beside their neighbors in b.
-func paths(a, b []experiment.Row) []string {
+func paths(a, b []config.Explained) []string {
 	var all []string
 	for _, r := range a {
 		all = append(all, r.Path)
@@ -87,7 +88,7 @@ func paths(a, b []experiment.Row) []string {
 }
 
 // alike reports whether two values mean the same.
-func alike(path string, x, y *experiment.Row, ordered bool) bool {
+func alike(path string, x, y *config.Explained, ordered bool) bool {
 	switch {
 	case x == nil || y == nil:
 		only := x
@@ -95,7 +96,7 @@ func alike(path string, x, y *experiment.Row, ordered bool) bool {
 			only = y
 		}
 		return strings.HasPrefix(path, "sweep.") && only.Meaning == defaultOf(path)
-	case x.Swept && y.Swept && x.List && y.List && !ordered:
+	case x.Swept && y.Swept && x.Items != nil && y.Items != nil && !ordered:
 		return slices.Equal(sorted(x.Items), sorted(y.Items))
 	case x.Swept != y.Swept:
 		return false
@@ -115,7 +116,7 @@ func defaultOf(path string) string {
 	return ""
 }
 
-func sorted(items []experiment.Item) []string {
+func sorted(items []config.Item) []string {
 	var all []string
 	for _, x := range items {
 		all = append(all, x.Meaning)
@@ -124,7 +125,7 @@ func sorted(items []experiment.Item) []string {
 	return all
 }
 
-func (s *Side) value(r *experiment.Row) *Value {
+func (s *Side) value(r *config.Explained) *Value {
 	if r == nil {
 		return nil
 	}
@@ -143,8 +144,8 @@ func source(meaning string) string {
 // items returns the edits from list x to list y. The entries of a longest common
 // subsequence stay. Entries between two of these change pair by pair. An entry that is
 // removed in one place and added in another has moved.
-func items(a, b *Side, x, y []experiment.Item) []Item {
-	value := func(s *Side, item experiment.Item) *Value {
+func items(a, b *Side, x, y []config.Item) []Item {
+	value := func(s *Side, item config.Item) *Value {
 		return &Value{Text: item.Value, Origin: s.origin(item.Origin)}
 	}
 	change := func(i, j int) Item {
@@ -202,7 +203,7 @@ func (i Item) place() int {
 type unmatchedItem struct{ index, before int }
 
 // unmatched returns the entries of x and of y outside a longest common subsequence.
-func unmatched(x, y []experiment.Item) (gone, added []unmatchedItem) {
+func unmatched(x, y []config.Item) (gone, added []unmatchedItem) {
 	long := make([][]int, len(x)+1) // long[i][j] is the length for x[i:] and y[j:]
 	for i := range long {
 		long[i] = make([]int, len(y)+1)

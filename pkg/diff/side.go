@@ -19,7 +19,7 @@ type Side struct {
 	Name   string // as the user wrote it
 	Folder string // of its results; empty if there is none
 
-	rows   []experiment.Row
+	rows   []config.Explained
 	axes   []string       // swept settings, without the seed
 	prefix string         // the revision, printed before the files of origins
 	trials []*store.Trial // all its trials, with or without results
@@ -77,7 +77,7 @@ func openFile(path string, o Options) (*Side, error) {
 
 // ofExperiment returns the side of an experiment with its results, if any.
 func ofExperiment(name, prefix string, e *experiment.Experiment, o Options) *Side {
-	s := &Side{Name: name, prefix: prefix, rows: e.Rows(), axes: axes(e.Axes)}
+	s := &Side{Name: name, prefix: prefix, rows: experiment.Compared(e.Explain()), axes: axes(e.Axes)}
 	dir := filepath.Join(o.results(), e.Name)
 	for _, t := range e.Trials {
 		trial, err := store.Open(dir, t)
@@ -125,9 +125,7 @@ func openRun(name string, o Options) (*Side, error) {
 	if s.trials, s.notes, err = x.Open(run.Dir); err != nil {
 		return nil, err
 	}
-	if len(x.Trials) > 0 {
-		s.rows = experiment.KeptRows(x.Settings, x.Axes, &x.Trials[0].Settings)
-	}
+	s.rows = experiment.Compared(x.Settings)
 	return s, nil
 }
 
@@ -160,7 +158,7 @@ func openTrial(name, dir string) (*Side, error) {
 	}
 	t := e.Trials[0]
 	t.Label = m.Label
-	s.trials, s.rows = []*store.Trial{{Declared: t, Dir: dir, Manifest: m}}, e.Rows()
+	s.trials, s.rows = []*store.Trial{{Declared: t, Dir: dir, Manifest: m}}, experiment.Compared(e.Explain())
 	return s, nil
 }
 

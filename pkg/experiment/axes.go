@@ -7,42 +7,122 @@ import (
 	"alamos/pkg/config"
 )
 
-// axis is a key that a sweep varies, before conversion to an [Axis].
+// setting is a key with a value that a sweep gives it.
+type setting struct {
+	path string
+	text string // the value on one line of YAML; null means the default
+	node *config.Node
+	at   config.Position // of the key
+}
+
+// axis is a key that a sweep varies, with its values in order.
 type axis struct {
-	path  string
-	field *config.Field
-	at    config.Position // of the line that varies it
-	shown string          // its values on one line of YAML: "[2, 5]" or "{uniform: [0.5, 4]}"
+	path   string
+	at     config.Position // of the key
+	shown  string          // on one line of YAML: "[2, 5]" or "{uniform: [0.5, 4]}"
+	values []setting
 }
 
-// bundle is a set of axes that vary together: a line of the grid, the lists of a zip, or
-// all random draws. The product of a sweep is the product of its bundles.
-type bundle struct {
-	key    string // "sweep.grid", "sweep.zip", "sweep.random.draw"
-	axes   []axis
-	points [][]*config.Node // each has a value for every axis
+// The types of the keys of a sweep that hold key paths. They are their own canonical values.
+type (
+	grid        []axis         // every combination of the values
+	zip         []axis         // the values vary together
+	combination []setting      // one value for each key
+	draws       []distribution // one distribution for each key
+)
+
+func (grid) Want() string        { return "a group of key paths, each with a list of values" }
+func (zip) Want() string         { return grid{}.Want() }
+func (combination) Want() string { return "a group of key paths, each with a value" }
+func (draws) Want() string       { return "a group of key paths, each with a distribution" }
+
+func (grid) JSONSchema(*config.Schema, string) map[string]any {
+	return config.Definition(sweptLists)
 }
 
-// readPaths reads a mapping from key paths to values. Only keys that a sweep may vary are
-// valid.
-func readPaths(c *config.Reader, path string, t *config.Node, read func(here string, e *config.Entry, f *config.Field) bool) bool {
+func (zip) JSONSchema(*config.Schema, string) map[string]any { return config.Definition(sweptLists) }
+
+func (combination) JSONSchema(*config.Schema, string) map[string]any {
+	return config.Definition(sweptValues)
+}
+
+// String returns the paths of the keys, for explain.
+func (z zip) String() string {
+	var paths []string
+	for _, a := range z {
+		paths = append(paths, a.path)
+	}
+	return "[" + strings.Join(paths, ", ") + "]"
+}
+
+func (c combination) String() string {
+	var parts []string
+	for _, s := range c {
+		parts = append(parts, s.path+": "+s.text)
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}
+
+// label returns the settings as the label of a trial.
+func (c combination) label() string {
+	parts := make([]string, len(c))
+	for i, s := range c {
+		parts[i] = s.path + "=" + s.text
+	}
+	return strings.Join(parts, " ")
+}
+
+// find returns the text of the value of a key.
+func (c combination) find(path string) (text string, ok bool) {
+	for _, s := range c {
+		if s.path == path {
+			return s.text, true
+		}
+	}
+	return "", false
+}
+
+func (g grid) Read(r *config.Reader, path string, t *config.Node) (any, bool) {
+	axes, ok := readAxes(r, path, t, true)
+	return grid(axes), ok
+}
+
+func (zip) Read(r *config.Reader, path string, t *config.Node) (any, bool) {
+	axes, ok := readAxes(r, path, t, false)
+	return zip(axes), ok
+}
+
+func (c combination) Read(r *config.Reader, path string, t *config.Node) (any, bool) {
+	if t.Kind == config.Mapping && len(t.Entries) == 0 {
+		return r.Fail(t, path, "", "want at least one key path with a value, have an empty group")
+	}
+	ok := readPaths(r, path, t, c, func(here string, e *config.Entry, f *config.Field) bool {
+		s, ok := readSetting(r, here, e, f, e.Value)
+		c = append(c, s)
+		return ok
+	})
+	t.Bad = t.Bad || !ok
+	return c, ok
+}
+
+// readPaths reads a mapping from key paths. Only keys that a sweep may vary are valid.
+func readPaths(r *config.Reader, path string, t *config.Node, want config.Type, read func(here string, e *config.Entry, f *config.Field) bool) bool {
+	if t.Kind != config.Mapping {
+		_, ok := r.Refuse(t, path, want, "")
+		return ok
+	}
+	defer func(whole bool) { r.Whole = whole }(r.Whole)
+	r.Whole = false // a value that is a group may be incomplete, because it is merged over the file's own
 	ok := true
 	for i := range t.Entries {
 		e := &t.Entries[i]
-		if e.Value.Bad {
-			continue
-		}
-		here := config.Join(path, e.Key)
-		fail := func(hint, format string, args ...any) {
-			e.Value.Bad, ok = true, false
-			c.Errs = append(c.Errs, e.At.Errorf(here, format, args...).WithHint(hint))
-		}
-		f := schema().Lookup(e.Key)
+		here, f := config.Join(path, e.Key), schema().Lookup(e.Key)
 		switch {
+		case e.Value.Bad:
 		case f == nil:
-			fail(schema().SuggestPath(e.Key), "no key has this path")
+			ok = r.FailKey(e, here, schema().SuggestPath(e.Key), "no key has this path")
 		case !f.Decides:
-			fail("", "this key cannot be swept: it decides no result")
+			ok = r.FailKey(e, here, "", "this key cannot be swept: it decides no result")
 		case !read(here, e, f):
 			e.Value.Bad, ok = true, false
 		}
@@ -50,210 +130,60 @@ func readPaths(c *config.Reader, path string, t *config.Node, read func(here str
 	return ok
 }
 
-// grid is the type of sweep.grid: key paths with lists of values.
-type grid struct{}
-
-func (grid) JSONSchema(*config.Schema, string) map[string]any {
-	return config.Definition(sweptLists)
-}
-
-func (grid) Want() string { return "a group of key paths, each with a list of values" }
-
-func (g grid) Read(c *config.Reader, path string, t *config.Node) (any, bool) {
-	if t.Kind != config.Mapping {
-		return c.Refuse(t, path, g, "")
-	}
-	return nil, readPaths(c, path, t, func(here string, e *config.Entry, f *config.Field) bool {
-		if e.Value.Kind == config.Null { // null removes the values of a file below
-			return true
-		}
-		texts, ok := readAxis(c, here, e.Key, f, e.Value)
-		for i, text := range texts {
-			for _, before := range texts[:i] {
-				if text == before && ok {
-					_, ok = c.Fail(e.Value.Items[i], here, "", "the value %s stands twice", config.Printable(text))
-				}
-			}
-		}
-		return ok
-	})
-}
-
-// readAxis checks a list of values of one key and returns them as texts. key is the written
-// form of the list in messages.
-func readAxis(c *config.Reader, here, key string, f *config.Field, t *config.Node) ([]string, bool) {
-	if t.Kind != config.List {
-		if t.Kind == config.Mapping && len(t.Entries) > 0 {
-			key = config.Join(key, t.Entries[0].Key)
-		}
-		_, ok := c.Fail(t, here, fmt.Sprintf("write %s: [...]", key), "want a list of values, have %s", t.Have())
-		return nil, ok
-	}
-	if len(t.Items) == 0 {
-		_, ok := c.Fail(t, here, "", "want at least one value, have an empty list")
-		return nil, ok
-	}
-	var texts []string
-	ok := true
-	for i, item := range t.Items {
-		text, good := readAxisValue(c, fmt.Sprintf("%s[%d]", here, i), f, item)
-		texts, ok = append(texts, text), ok && good
-	}
-	return texts, ok
-}
-
-// readAxisValue checks a value of an axis and returns it as text. null means the default.
-func readAxisValue(c *config.Reader, path string, f *config.Field, t *config.Node) (string, bool) {
-	if t.Kind == config.Null {
-		return "null", true
-	}
-	v, ok := f.Type.Read(c, path, t)
-	return config.Show(f.Type, v), ok
-}
-
-// axisText returns the text of a checked value.
-func axisText(f *config.Field, t *config.Node) string {
-	text, _ := readAxisValue(&config.Reader{Bad: map[string]bool{}}, "", f, t)
-	return text
-}
-
-// zips is the type of sweep.zip: a grid whose lists move together, or several of them.
-type zips struct{}
-
-func (zips) JSONSchema(*config.Schema, string) map[string]any {
-	lists := config.Definition(sweptLists)
-	return map[string]any{"anyOf": []any{lists, map[string]any{"type": "array", "items": lists}}}
-}
-
-func (zips) Want() string {
-	return "a group of key paths, each with a list of values, or a list of such groups"
-}
-
-func (z zips) Read(c *config.Reader, path string, t *config.Node) (any, bool) {
-	switch t.Kind {
-	case config.Mapping:
-		return nil, z.group(c, path, t)
-	case config.List:
-		ok := true
-		for i, item := range t.Items {
-			here := fmt.Sprintf("%s[%d]", path, i)
-			if item.Kind != config.Mapping {
-				_, ok = c.Refuse(item, here, grid{}, "")
-				continue
-			}
-			ok = z.group(c, here, item) && ok
-		}
-		t.Bad = t.Bad || !ok
-		return nil, ok
-	}
-	return c.Refuse(t, path, z, "")
-}
-
-func (zips) group(c *config.Reader, path string, t *config.Node) bool {
-	return readPaths(c, path, t, func(here string, e *config.Entry, f *config.Field) bool {
+// readAxes reads key paths with lists of values. null removes the values of an extended
+// file. If distinct, the values of an axis must differ.
+func readAxes(r *config.Reader, path string, t *config.Node, distinct bool) ([]axis, bool) {
+	var axes []axis
+	ok := readPaths(r, path, t, grid{}, func(here string, e *config.Entry, f *config.Field) bool {
 		if e.Value.Kind == config.Null {
 			return true
 		}
-		_, ok := readAxis(c, here, e.Key, f, e.Value)
-		return ok
-	})
-}
-
-// combination is the type of the items of sweep.include and sweep.exclude: key paths with
-// one value each.
-type combination struct{}
-
-func (combination) JSONSchema(*config.Schema, string) map[string]any {
-	return config.Definition(sweptValues)
-}
-
-func (combination) Want() string { return "a group of key paths, each with a value" }
-
-func (x combination) Read(c *config.Reader, path string, t *config.Node) (any, bool) {
-	switch {
-	case t.Kind != config.Mapping:
-		return c.Refuse(t, path, x, "")
-	case len(t.Entries) == 0:
-		return c.Fail(t, path, "", "want at least one key path with a value, have an empty group")
-	}
-	defer func(whole bool) { c.Whole = whole }(c.Whole)
-	c.Whole = false // a group may be incomplete, because it is merged over the file's own
-	ok := readPaths(c, path, t, func(here string, e *config.Entry, f *config.Field) bool {
-		_, ok := readAxisValue(c, here, f, e.Value)
-		return ok
-	})
-	t.Bad = t.Bad || !ok
-	return nil, ok
-}
-
-// bundles returns the bundles of the grid, the zips and the random draws of a sweep. It
-// reports unequal lists of a zip and faults of the draws.
-func (l *loader) bundles(sweep *config.Node, seed uint64) []bundle {
-	var all []bundle
-	if g := sweep.Get("grid"); g != nil {
-		for i := range g.Entries {
-			if b := together("sweep.grid", g.Entries[i:i+1]); len(b.axes) > 0 {
-				all = append(all, b)
-			}
-		}
-	}
-	if z := sweep.Get("zip"); z != nil {
-		groups := z.Items
-		if z.Kind == config.Mapping {
-			groups = []*config.Node{z}
-		}
-		for _, g := range groups {
-			if l.equalLengths(g) {
-				if b := together("sweep.zip", g.Entries); len(b.axes) > 0 {
-					all = append(all, b)
-				}
-			}
-		}
-	}
-	if r := sweep.Get("random"); r != nil {
-		if b, ok := l.draws(r, seed); ok {
-			all = append(all, b)
-		}
-	}
-	return all
-}
-
-// together makes a bundle of lists of equal length.
-func together(key string, entries []config.Entry) bundle {
-	b := bundle{key: key}
-	for _, e := range entries {
-		f := schema().Lookup(e.Key)
-		if f == nil || e.Value.Kind != config.List {
-			continue
-		}
+		values, ok := readList(r, here, e.Key, e, f, e.Value, distinct)
 		var texts []string
-		for i, item := range e.Value.Items {
-			if len(b.axes) == 0 {
-				b.points = append(b.points, nil)
-			}
-			b.points[i] = append(b.points[i], item)
-			texts = append(texts, axisText(f, item))
+		for _, v := range values {
+			texts = append(texts, v.text)
 		}
-		b.axes = append(b.axes, axis{e.Key, f, e.At, "[" + strings.Join(texts, ", ") + "]"})
-	}
-	return b
+		axes = append(axes, axis{e.Key, e.At, "[" + strings.Join(texts, ", ") + "]", values})
+		return ok
+	})
+	return axes, ok
 }
 
-// equalLengths compares the lengths of a zip's lists with the first one.
-func (l *loader) equalLengths(t *config.Node) bool {
-	var first *config.Entry
-	ok := true
-	for i := range t.Entries {
-		e := &t.Entries[i]
-		switch {
-		case e.Value.Kind != config.List:
-		case first == nil:
-			first = e
-		case len(e.Value.Items) != len(first.Value.Items):
-			ok = false
-			l.errs = append(l.errs, e.At.Errorf(config.Join("sweep.zip", e.Key), "want as many values as %s at %s has, %d: have %d",
-				first.Key, first.At.Place(), len(first.Value.Items), len(e.Value.Items)).WithHint("lists of a zip move together"))
+// readList reads a list of values of one key. written is the key that messages show before
+// the list.
+func readList(r *config.Reader, here, written string, e *config.Entry, f *config.Field, t *config.Node, distinct bool) ([]setting, bool) {
+	if t.Kind != config.List {
+		if t.Kind == config.Mapping && len(t.Entries) > 0 {
+			written = config.Join(written, t.Entries[0].Key)
 		}
+		_, ok := r.Fail(t, here, fmt.Sprintf("write %s: [...]", written), "want a list of values, have %s", t.Have())
+		return nil, ok
 	}
-	return ok
+	if len(t.Items) == 0 {
+		_, ok := r.Fail(t, here, "", "want at least one value, have an empty list")
+		return nil, ok
+	}
+	var values combination
+	ok := true
+	for i, item := range t.Items {
+		s, good := readSetting(r, fmt.Sprintf("%s[%d]", here, i), e, f, item)
+		for _, other := range values {
+			if distinct && good && s.text == other.text {
+				_, good = r.Fail(item, here, "", "the list contains %s twice", config.Printable(s.text))
+			}
+		}
+		values, ok = append(values, s), ok && good
+	}
+	return values, ok
+}
+
+// readSetting reads a value of a key. null means the default.
+func readSetting(r *config.Reader, here string, e *config.Entry, f *config.Field, t *config.Node) (setting, bool) {
+	s := setting{e.Key, "null", t, e.At}
+	if t.Kind == config.Null {
+		return s, true
+	}
+	v, ok := f.Type.Read(r, here, t)
+	s.text = config.Show(f.Type, v)
+	return s, ok
 }

@@ -4,6 +4,8 @@ import (
 	"io/fs"
 	"slices"
 	"testing"
+
+	"alamos/pkg/config"
 )
 
 // loadFiles loads main.yaml of files in memory.
@@ -21,10 +23,10 @@ func loadFiles(t *testing.T, files map[string]string) *Experiment {
 	return e
 }
 
-func row(t *testing.T, e *Experiment, path string) Row {
+func row(t *testing.T, e *Experiment, path string) config.Explained {
 	t.Helper()
-	rows := e.Rows()
-	i := slices.IndexFunc(rows, func(r Row) bool { return r.Path == path })
+	rows := Compared(e.Explain())
+	i := slices.IndexFunc(rows, func(r config.Explained) bool { return r.Path == path })
 	if i < 0 {
 		t.Fatalf("no row %s", path)
 	}
@@ -72,20 +74,20 @@ tournament:
 sweep: {grid: {network.depth: [2, 5.0]}}
 `})
 	players := row(t, e, "tournament.players")
-	if !players.List || len(players.Items) != 2 || players.Items[1].Value != "{every: 2}" || players.Items[1].Origin.String() != "main.yaml:6" {
+	if len(players.Items) != 2 || players.Items[1].Value != "{every: 2}" || players.Items[1].Origin.String() != "main.yaml:6" {
 		t.Errorf("players: %+v", players)
 	}
 	depth := row(t, e, "network.depth")
-	if !depth.List || !depth.Swept || len(depth.Items) != 2 || depth.Items[1].Value != "5" {
+	if !depth.Swept || len(depth.Items) != 2 || depth.Items[1].Value != "5" {
 		t.Errorf("depth: %+v", depth)
 	}
-	if hooks := row(t, e, "hooks"); !hooks.List || len(hooks.Items) != 0 {
+	if hooks := row(t, e, "hooks"); hooks.Items == nil || len(hooks.Items) != 0 {
 		t.Errorf("hooks: %+v", hooks)
 	}
-	if seed := row(t, e, "seed"); seed.List || !seed.Origin.Default() {
+	if seed := row(t, e, "seed"); seed.Items != nil || !seed.Origin.Default() {
 		t.Errorf("seed: %+v", seed)
 	}
-	for _, r := range e.Rows() {
+	for _, r := range Compared(e.Explain()) {
 		if r.Path == "name" {
 			t.Error("the name is no setting")
 		}

@@ -53,7 +53,7 @@ func TestDataInPlaceOfSelfPlay(t *testing.T) {
 	if strings.Contains(string(plain.Settings.Canonical()), "selfplay") {
 		t.Errorf("the settings have self-play: %s", plain.Settings.Canonical())
 	}
-	if got := faults(t, folder{"x.yaml": head + pgnData + "selfplay: {games: 3}\n"}); !strings.Contains(got, "selfplay: has a meaning only without data") {
+	if got := faults(t, folder{"x.yaml": head + pgnData + "selfplay: {games: 3}\n"}); !strings.Contains(got, "selfplay: applies only without data") {
 		t.Error(got)
 	}
 	back := loadFrom(t, folder{"x.yaml": head + "extends: base\ndata:\n", "base.yaml": "alamos: 1\n" + pgnData})

@@ -193,7 +193,7 @@ func TestInapplicableKeys(t *testing.T) {
 		t.Errorf("schedule %+v", s)
 	}
 	got := faults(t, f, "training.schedule.patience=2")
-	if want := "--set training.schedule.patience=2: training.schedule.patience: has a meaning only with kind: plateau"; got != want {
+	if want := "--set training.schedule.patience=2: training.schedule.patience: applies only with kind: plateau"; got != want {
 		t.Errorf("have %s\nwant %s", got, want)
 	}
 	e := loadFrom(t, f, "sweep.grid.training.schedule.kind=[plateau, step]")
@@ -215,10 +215,10 @@ func TestInapplicableChain(t *testing.T) {
 		}
 	}
 	got := faults(t, folder{"x.yaml": head + "network: {policy: none, policy_channels: 4}\n"})
-	if want := "x.yaml:3:25: network.policy_channels: has a meaning only with policy_head: conv-linear, and policy_head only with policy other than none"; got != want {
+	if want := "x.yaml:3:25: network.policy_channels: applies only with policy_head: conv-linear, and policy_head only with policy other than none"; got != want {
 		t.Errorf("have %s\nwant %s", got, want)
 	}
-	const refused = "network.attention_reduction: has a meaning only with attention"
+	const refused = "network.attention_reduction: applies only with attention"
 	off, five := "network.attention=none", "network.attention_reduction=5"
 	for _, sets := range [][]string{{off, five}, {five, off}} {
 		if got := faults(t, f, sets...); !strings.Contains(got, refused) {

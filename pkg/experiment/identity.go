@@ -135,7 +135,7 @@ func (s *Settings) bySource() map[string]any {
 // meaning have equal values.
 func (s *Settings) Values() map[string]string {
 	values := map[string]string{}
-	for _, r := range schema().Explain("", s.bySource()) {
+	for _, r := range schema().Explain("", s.bySource(), nil) {
 		values[r.Path] = r.Value
 	}
 	return values

@@ -35,10 +35,10 @@ type Experiment struct {
 	Left     []Left   // the combinations that exceed the budget of the sweep
 	Notebook []Cell
 
-	view           // of the file merged with its bases
-	below  *view   // of the bases alone; nil if there are none
-	combos []combo // the combination of each trial
-	layers int     // number of merged files and overrides
+	view                 // of the file merged with its bases
+	below  *view         // of the bases alone; nil if there are none
+	combos []combination // of each trial
+	layers int           // number of merged files and overrides
 	set    []string
 }
 
@@ -57,20 +57,20 @@ func Load(path string, o Options) (*Experiment, error) {
 	merged := l.merge(l.layers, own+1)
 	merged.At = l.layers[own].At
 
-	e := &Experiment{File: path, view: view{tree: merged}, layers: len(l.layers), set: o.Set}
-	sweep := l.expansion(merged)
-	e.Trials, e.combos, e.Left = sweep.trials()
+	e := &Experiment{File: path, layers: len(l.layers), set: o.Set}
+	before := len(l.errs)
+	sweep := l.expand(merged)
+	e.Trials, e.combos, e.Left = sweep.trials(before)
 	for i := range e.Trials {
 		e.Trials[i].Number = i + 1
 	}
-	e.Axes, e.Halving, e.bundles = sweep.shown(e.Trials), sweep.halving, sweep.bundles
-	l.figureAxes(merged, e.Axes)
-	l.hookFigures(merged, e.Trials)
-	e.values = l.quietly(merged)
+	e.Axes, e.Halving, e.view = sweep.shown(e.Trials), sweep.Halving, l.view(merged, sweep)
+	l.checkFigures(merged, e)
 	if own > 0 {
 		under := l.merge(l.layers[:own], own)
 		quiet := &loader{files: l.files, bad: l.bad} // a base's own sweep may be invalid
-		e.below = &view{tree: under, bundles: quiet.expansion(under).bundles, values: l.quietly(under)}
+		below := l.view(under, quiet.expand(under))
+		e.below = &below
 	}
 	if len(l.errs) > 0 {
 		return nil, l.errs.Of(o.Set).Sorted()
@@ -200,7 +200,7 @@ func (l *loader) check(path string, data []byte) *config.Node {
 // partly checks a tree that is one of several layers.
 func (l *loader) partly(t *config.Node) {
 	c := &config.Reader{Bad: l.bad, Files: l.files}
-	schema().Read(c, t)
+	schema().Read(c, "", t)
 	l.errs = append(l.errs, c.Errs...)
 }
 
@@ -256,7 +256,7 @@ func (l *loader) merge(layers []*config.Node, files int) *config.Node {
 // whole resolves a merged tree into canonical values of one trial.
 func (l *loader) whole(t *config.Node) (map[string]any, *config.Reader, bool) {
 	c := &config.Reader{Whole: true, Bad: maps.Clone(l.bad)}
-	values, ok := schema().Read(c, t)
+	values, ok := schema().Read(c, "", t)
 	return values, c, ok
 }
 

@@ -231,57 +231,39 @@ next:
 	return errs
 }
 
-// figureAxes checks that figures of sweep results have axes to show.
-func (l *loader) figureAxes(t *config.Node, axes []Axis) {
+// checkFigures checks that the figures of sweeps have axes to show, and those of hooks a
+// hook.
+func (l *loader) checkFigures(t *config.Node, e *Experiment) {
 	cells := t.Get("notebook")
 	if cells == nil || len(l.errs) > 0 { // the axes may be unknown
 		return
 	}
+	hooks := slices.ContainsFunc(e.Trials, func(t Trial) bool { return len(t.Settings.Hooks) > 0 })
 	for i, item := range cells.Items {
 		figure := item.Get("figure")
 		if figure == nil {
 			continue
 		}
-		here, kind, needs := fmt.Sprintf("notebook[%d].figure", i), figure, 1
+		here, kind := fmt.Sprintf("notebook[%d].figure", i), figure
 		if k := figure.Get("kind"); k != nil {
 			kind = k
 		}
-		switch kind.Text {
-		case "heatmap":
-			needs = 2
-		case "sweep", "parallel":
-		default:
-			continue
-		}
-		if len(axes) < needs {
-			l.errs = append(l.errs, kind.At.Errorf(here, "%s shows what comes of a sweep of at least %s, have %d", kind.Text, map[int]string{1: "1 key", 2: "2 keys"}[needs], len(axes)))
-			continue
-		}
-		for _, key := range []string{"x", "y"} {
-			path := figure.Get(key)
-			if path != nil && !slices.ContainsFunc(axes, func(a Axis) bool { return a.Path == path.Text }) {
-				l.errs = append(l.errs, path.At.Errorf(config.Join(here, key), "the sweep does not vary %s", path.Text))
+		needs := map[string]int{"sweep": 1, "parallel": 1, "heatmap": 2}[kind.Text]
+		x, y, metric := figure.Get("x"), figure.Get("y"), figure.Get("metric")
+		switch {
+		case len(e.Axes) < needs:
+			l.fault(kind.At, here, "%s shows a sweep of %d or more keys, have %d", kind.Text, needs, len(e.Axes))
+		case kind.Text == "hook" && metric != nil && !hooks:
+			l.fault(metric.At, here+".metric", "no hook measures %s: hooks is empty", config.Printable(metric.Text))
+		case needs > 0:
+			for key, path := range map[string]*config.Node{"x": x, "y": y} {
+				if path != nil && !slices.ContainsFunc(e.Axes, func(a Axis) bool { return a.Path == path.Text }) {
+					l.fault(path.At, config.Join(here, key), "the sweep does not vary %s", path.Text)
+				}
 			}
-		}
-		if x, y := figure.Get("x"), figure.Get("y"); x != nil && y != nil && x.Text == y.Text {
-			l.errs = append(l.errs, y.At.Errorf(config.Join(here, "y"), "is x already"))
-		}
-	}
-}
-
-// hookFigures checks that figures of hook measures have a hook.
-func (l *loader) hookFigures(t *config.Node, trials []Trial) {
-	cells := t.Get("notebook")
-	if cells == nil || len(l.errs) > 0 || slices.ContainsFunc(trials, func(t Trial) bool { return len(t.Settings.Hooks) > 0 }) {
-		return
-	}
-	for i, item := range cells.Items {
-		figure := item.Get("figure")
-		if figure == nil {
-			continue
-		}
-		if metric := figure.Get("metric"); metric != nil && figure.Get("kind") != nil && figure.Get("kind").Text == "hook" {
-			l.errs = append(l.errs, metric.At.Errorf(fmt.Sprintf("notebook[%d].figure.metric", i), "no hook measures %s: hooks is empty", config.Printable(metric.Text)))
+			if x != nil && y != nil && x.Text == y.Text {
+				l.fault(y.At, here+".y", "is x already")
+			}
 		}
 	}
 }

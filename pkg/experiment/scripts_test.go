@@ -109,10 +109,10 @@ func TestHalving(t *testing.T) {
 		t.Errorf("%+v", h)
 	}
 	for body, want := range map[string]string{
-		sweep + "{first: 40}\n": "x.yaml:6:13: sweep.halving: first is 40, and generations 40: the first choice would be the end",
-		sweep + "{games: 3}\n":  "x.yaml:6:13: sweep.halving.games: has a meaning only with metric: elo",
-		sweep + "{}\ntraining: {validation: 0, select: last, schedule: {kind: constant}}\n": "x.yaml:6:3: sweep.halving: the validation loss needs a training.validation above 0 (choose metric: elo)",
-		"sweep: {halving: {first: 2}}\n":                              "x.yaml:3:9: sweep.halving: nothing to choose from: want at least 2 trials",
+		sweep + "{first: 40}\n": "x.yaml:6:13: sweep.halving.first: want fewer than the 40 generations of a trial, have 40",
+		sweep + "{games: 3}\n":  "x.yaml:6:13: sweep.halving.games: applies only with metric: elo",
+		sweep + "{}\ntraining: {validation: 0, select: last, schedule: {kind: constant}}\n": "x.yaml:6:3: sweep.halving.metric: the validation loss needs a training.validation above 0 (choose metric: elo)",
+		"sweep: {halving: {first: 2}}\n":                              "x.yaml:3:9: sweep.halving: nothing to select from: want at least 2 trials",
 		"sweep: {halving: {first: 2}, grid: {generations: [4, 5]}}\n": "x.yaml:3:9: sweep.halving: compares trials after equal numbers of generations, but \"generations=4\" has 4 and \"generations=5\" has 5",
 	} {
 		if got := faults(t, folder{"x.yaml": head + body}); got != want {

@@ -12,7 +12,7 @@ import (
 // sweep is the sweep section of a file.
 type sweep struct {
 	Grid    grid          `key:"grid" doc:"Key paths, each with a list of values: network.depth: [2, 5, 10]. Every combination is a trial; the last key varies fastest."`
-	Zip     zips          `key:"zip" doc:"Key paths with lists of equal length that vary together: {selfplay.games: [100, 200], generations: [40, 20]}; or a list of such groups. Zips are crossed with the grid."`
+	Zip     []zip         `key:"zip" flags:"single" doc:"Key paths with lists of equal length that vary together: {selfplay.games: [100, 200], generations: [40, 20]}; or a list of such groups. Zips are crossed with the grid."`
 	Random  *random       `key:"random" flags:"optional" doc:"Random values, crossed with grid and zip. The values of a key depend only on seed and the key, so a larger sweep continues a smaller one."`
 	Include []combination `key:"include" doc:"Additional combinations: {network.depth: 20, network.width: 256}. Other keys have the values of the file without its sweep."`
 	Exclude []combination `key:"exclude" doc:"Combinations to leave out: those with all values of an item."`
@@ -27,9 +27,10 @@ type random struct {
 	Draw   draws `key:"draw" flags:"required" doc:"Key paths, each with a distribution: {uniform: [0.5, 4]}, {log_uniform: [1e-3, 1e-1]}, {int: [2, 20]} (both bounds included) or {choice: [zero, 0.2]}. If the key wants a whole number, log_uniform draws whole numbers."`
 }
 
-// readSection reads a group of the sweep.
-func readSection(r *config.Reader, path string, t *config.Node) (map[string]any, bool) {
-	return schema().ReadGroup(r, schema().Lookup(path).Type.(*config.Group), path, t)
+// budget limits a sweep. 0 means no limit.
+type budget struct {
+	Trials int `key:"trials" range:"1.." absent:"all" unit:"trials" doc:"Maximum number of trials, including all seeds. If there are more, combinations are dropped at random, depending on seed; included combinations are the last to be dropped."`
+	Games  int `key:"games" range:"1.." absent:"all" unit:"games" doc:"Maximum number of self-play games in all trials together. Trials are taken in order while they fit."`
 }
 
 // Left is a combination that exceeds the budget of a sweep.
@@ -41,187 +42,161 @@ type Left struct {
 // expansion is the state of expanding a sweep to trials.
 type expansion struct {
 	*loader
-	base    *config.Node // the merged tree
-	sweep   *config.Node // its sweep
+	sweep
+	base    *config.Node   // the merged tree
+	values  map[string]any // of the section sweep, in canonical form
 	seed    uint64
 	bundles []bundle
-	repeats int
-	budget  budget
-	halving *Halving
 	extra   []string // paths that only sweep.include varies
-	before  int      // number of earlier faults
+}
+
+// bundle is a set of axes that vary together: a line of the grid, the lists of a zip, or
+// all random draws. The product of a sweep is the product of its bundles.
+type bundle struct {
+	key  string // "sweep.grid", "sweep.zip", "sweep.random.draw"
+	axes []axis // with equally many values
 }
 
 // combo is one combination. Its trials differ only in their seeds.
 type combo struct {
-	set      []setting       // keys that the sweep sets
-	at       config.Position // of the last line that sets one
+	combination
+	at       config.Position // of the last line that sets a key
 	included bool            // from sweep.include instead of the product
 	settings Settings
 	values   map[string]any // the settings in canonical form
 	id       string         // of the settings
 }
 
-// setting is a key with the value that a sweep gives it.
-type setting struct {
-	path string
-	text string
-	tree *config.Node
-	at   config.Position // of the key
-}
-
-func (c *combo) label() string {
-	parts := make([]string, len(c.set))
-	for i, s := range c.set {
-		parts[i] = s.path + "=" + s.text
+// expand reads the sweep of a merged tree. It reports faults that concern the sweep as a
+// whole, such as lists of a zip with different lengths.
+func (l *loader) expand(t *config.Node) *expansion {
+	x := &expansion{loader: l, base: t}
+	section := t.Get("sweep")
+	if section == nil {
+		section = &config.Node{Kind: config.Mapping, At: t.At}
 	}
-	return strings.Join(parts, " ")
-}
-
-// axes returns the axes of all bundles.
-func (x *expansion) axes() []axis {
-	var all []axis
-	for _, b := range x.bundles {
-		all = append(all, b.axes...)
+	r := &config.Reader{Bad: maps.Clone(l.bad), Whole: true}
+	var ok bool
+	x.values, ok = schema().Read(r, "sweep", section)
+	l.errs = append(l.errs, r.Errs...)
+	config.Of[sweep]().Fill(&x.sweep, x.values)
+	if s, ok := l.quietly(t)["seed"].(int64); ok {
+		x.seed = uint64(s)
 	}
-	return all
-}
-
-// expansion reads the sweep of a merged tree.
-func (l *loader) expansion(t *config.Node) *expansion {
-	x := &expansion{loader: l, base: t, sweep: t.Get("sweep"), repeats: 1, before: len(l.errs)}
-	if x.sweep == nil {
-		x.sweep = &config.Node{Kind: config.Mapping, At: t.At}
+	for _, a := range x.Grid {
+		x.bundles = append(x.bundles, bundle{"sweep.grid", []axis{a}})
 	}
-	if f, s := schema().Lookup("seed"), t.Get("seed"); s != nil {
-		v, _ := f.Type.Read(&config.Reader{Bad: map[string]bool{}}, "", s)
-		n, _ := v.(int64)
-		x.seed = uint64(n)
-	} else {
-		n, _ := f.Default.(int64)
-		x.seed = uint64(n)
+	for _, z := range x.Zip {
+		for _, a := range z {
+			if want, have := len(z[0].values), len(a.values); have != want {
+				l.fault(a.at, config.Join("sweep.zip", a.path), "want as many values as %s at %s has, %d: have %d", z[0].path, z[0].at.Place(), want, have).
+					WithHint("the lists of a zip vary together")
+			}
+		}
+		if len(z) > 0 {
+			x.bundles = append(x.bundles, bundle{"sweep.zip", z})
+		}
 	}
-	x.bundles = l.bundles(x.sweep, x.seed)
-	if n, ok := x.number("seeds"); ok {
-		x.repeats = int(n)
+	if n := x.Random; n != nil && ok {
+		axes := n.Draw.axes(n.Trials, x.seed)
+		switch {
+		case len(axes) == 0 && len(l.errs) == 0: // with faults, there may be keys that are not axes
+			l.fault(x.at("sweep.random.draw"), "sweep.random.draw", "nothing to draw: want at least one key path with a distribution")
+		case len(axes) > 0 && len(axes[0].values) < n.Trials:
+			l.fault(x.at("sweep.random.trials"), "sweep.random.trials", "want %d different trials, but only %d can be drawn", n.Trials, len(axes[0].values))
+		case len(axes) > 0:
+			x.bundles = append(x.bundles, bundle{"sweep.random.draw", axes})
+		}
 	}
-	x.budget = x.readBudget()
 	return x
 }
 
-// number returns a whole number of the sweep, if present.
-func (x *expansion) number(path string) (int64, bool) {
-	e := x.sweep.Find(path)
-	if e == nil || e.Value.Bad {
-		return 0, false
-	}
-	v, _ := schema().Lookup("sweep."+path).Type.Read(&config.Reader{Bad: map[string]bool{}}, "", e.Value)
-	n, ok := v.(int64)
-	return n, ok
+// fault reports a fault.
+func (l *loader) fault(at config.Position, path, format string, args ...any) *config.Error {
+	e := at.Errorf(path, format, args...)
+	l.errs = append(l.errs, e)
+	return e
 }
 
-// at returns the position of a key of the sweep.
+// at returns the position of a key, or of the nearest group around it.
 func (x *expansion) at(path string) config.Position {
-	if e := x.sweep.Find(path); e != nil {
-		return e.At
+	for {
+		if e := x.base.Find(path); e != nil {
+			return e.At
+		}
+		i := strings.LastIndexByte(path, '.')
+		if i < 0 {
+			return x.base.At
+		}
+		path = path[:i]
 	}
-	return x.sweep.At
-}
-
-// list returns the items of a list of the sweep.
-func (x *expansion) list(key string) []*config.Node {
-	if t := x.sweep.Get(key); t != nil {
-		return t.Items
-	}
-	return nil
 }
 
 // maxTrials protects against typing errors that would request years of work.
 const maxTrials = 10_000
 
 // trials returns the trials, the combination of each, and the combinations that exceed the
-// budget. It reports all faults.
-func (x *expansion) trials() ([]Trial, []combo, []Left) {
-	before := x.before
-	if !x.sound() || len(x.errs) > before {
+// budget. It reports all faults. before is the number of faults outside of the sweep.
+func (x *expansion) trials(before int) ([]Trial, []combination, []Left) {
+	if x.checkPaths(); len(x.errs) > before {
 		// Without combinations, only the faults outside the sweep can be reported.
-		values, check, ok := x.whole(x.base)
-		x.settings(x.base, values, check, ok)
+		values, r, ok := x.whole(x.base)
+		x.settings(x.base, values, r, ok)
 		return nil, nil, nil
 	}
 	combos := x.resolved(x.combos())
-	if !x.different(combos) || len(x.errs) > before {
-		return nil, nil, nil
-	}
-	if len(combos) == 0 {
-		x.errs = append(x.errs, x.at("exclude").Errorf("sweep.exclude", "leaves no combination"))
-		return nil, nil, nil
-	}
-	if x.halving = x.readHalving(combos); len(x.errs) > before {
+	if x.checkCombos(combos); len(x.errs) > before {
 		return nil, nil, nil
 	}
 	combos, left := x.affordable(combos)
 	var trials []Trial
-	var of []combo
+	var of []combination
 	for i := range combos {
 		trials = append(trials, x.repeated(&combos[i])...)
-		for range x.repeats {
-			of = append(of, combo{set: combos[i].set})
-		}
+		of = append(of, slices.Repeat([]combination{combos[i].combination}, x.Seeds)...)
 	}
 	return trials, of, left
 }
 
-// sound checks the lines of the sweep against each other before combinations are made.
-func (x *expansion) sound() bool {
-	before := len(x.errs)
+// checkPaths checks the keys of the sweep against each other, and the number of trials.
+func (x *expansion) checkPaths() {
 	var taken []string // paths of the product
-	count := x.repeats
+	overlaps := func(at config.Position, key, path string, others []string) {
+		for _, other := range others {
+			if overlap(path, other) {
+				x.fault(at, config.Join(key, path), "overlaps with %s", other)
+			}
+		}
+	}
+	count := max(x.Seeds, 1)
 	for _, b := range x.bundles {
 		for _, a := range b.axes {
-			at := a.at
-			for _, other := range taken {
-				if overlap(a.path, other) {
-					x.errs = append(x.errs, at.Errorf(config.Join(b.key, a.path), "overlaps with %s", other))
-				}
-			}
+			overlaps(a.at, b.key, a.path, taken)
 			taken = append(taken, a.path)
 		}
-		if count *= len(b.points); count > maxTrials {
-			x.errs = append(x.errs, b.axes[0].at.Errorf("sweep", "want at most %d trials", maxTrials))
-			return false
+		if count *= len(b.axes[0].values); count > maxTrials {
+			x.fault(b.axes[0].at, "sweep", "want at most %d trials", maxTrials)
+			return
 		}
 	}
-	included := x.list("include")
-	if len(x.bundles) == 0 && len(included) > 0 {
-		count = 0
+	if count+x.Seeds*len(x.Include) > maxTrials {
+		x.fault(x.at("sweep.include"), "sweep", "want at most %d trials", maxTrials)
+		return
 	}
-	if count += x.repeats * len(included); count > maxTrials {
-		x.errs = append(x.errs, x.at("include").Errorf("sweep", "want at most %d trials", maxTrials))
-		return false
-	}
-	for i, item := range included {
-		for j, e := range item.Entries {
-			here := fmt.Sprintf("sweep.include[%d]", i)
-			for _, before := range item.Entries[:j] {
-				if overlap(e.Key, before.Key) {
-					x.errs = append(x.errs, e.At.Errorf(config.Join(here, e.Key), "overlaps with %s", before.Key))
-				}
-			}
-			for _, other := range taken {
-				if e.Key != other && overlap(e.Key, other) {
-					x.errs = append(x.errs, e.At.Errorf(config.Join(here, e.Key), "overlaps with %s", other))
-				}
-			}
-			if !slices.Contains(taken, e.Key) && !slices.Contains(x.extra, e.Key) {
-				x.extra = append(x.extra, e.Key)
+	for i, c := range x.Include {
+		var own []string
+		for _, s := range c {
+			others := slices.DeleteFunc(slices.Clone(taken), func(other string) bool { return other == s.path })
+			overlaps(s.at, fmt.Sprintf("sweep.include[%d]", i), s.path, append(own, others...))
+			own = append(own, s.path)
+			if !slices.Contains(taken, s.path) && !slices.Contains(x.extra, s.path) {
+				x.extra = append(x.extra, s.path)
 			}
 		}
 	}
-	if x.repeats > 1 && (slices.Contains(taken, "seed") || slices.Contains(x.extra, "seed")) {
-		x.errs = append(x.errs, x.at("seeds").Errorf("sweep.seeds", "the sweep varies seed already: want only one of them"))
+	if x.Seeds > 1 && (slices.Contains(taken, "seed") || slices.Contains(x.extra, "seed")) {
+		x.fault(x.at("sweep.seeds"), "sweep.seeds", "the sweep varies seed already: want only one of them")
 	}
-	return len(x.errs) == before
 }
 
 // overlap reports whether two key paths are equal or one contains the other.
@@ -236,27 +211,21 @@ func (x *expansion) combos() []combo {
 	for _, b := range x.bundles {
 		var next []combo
 		for _, c := range all {
-			for _, point := range b.points {
-				n := combo{set: slices.Clone(c.set)}
-				for i, a := range b.axes {
-					n.set = append(n.set, setting{a.path, axisText(a.field, point[i]), point[i], a.at})
-					n.at = a.at
+			for i := range b.axes[0].values {
+				n := combo{combination: slices.Clone(c.combination)}
+				for _, a := range b.axes {
+					n.combination, n.at = append(n.combination, a.values[i]), a.at
 				}
 				next = append(next, n)
 			}
 		}
 		all = next
 	}
-	included := x.list("include")
-	if len(x.bundles) == 0 && len(included) > 0 {
+	if len(x.bundles) == 0 && len(x.Include) > 0 {
 		all = nil
 	}
-	for _, item := range included {
-		n := combo{at: item.At, included: true}
-		for _, e := range item.Entries {
-			n.set = append(n.set, setting{e.Key, axisText(schema().Lookup(e.Key), e.Value), e.Value, e.At})
-		}
-		all = append(all, n)
+	for _, c := range x.Include {
+		all = append(all, combo{combination: c, at: c[0].at, included: true})
 	}
 	return all
 }
@@ -268,32 +237,30 @@ func (x *expansion) combos() []combo {
 // beside a constant rate. It is then removed from that combination, and combinations that
 // become equal are merged.
 func (x *expansion) resolved(combos []combo) []combo {
-	excluded := x.list("exclude")
-	used := make([]bool, len(excluded))
+	used := make([]bool, len(x.Exclude))
 	idle := map[string]config.Position{} // keys that have not applied so far
 	busy := map[string]bool{}
 	taken := map[string]bool{} // labels of combinations that lost a key
 	kept := combos[:0]
 	for _, c := range combos {
 		over := x.base
-		for i, s := range c.set {
+		for i, s := range c.combination {
 			layer := len(x.layers) + i
 			if !c.included && schema().Lookup(s.path).When == nil {
-				layer += len(c.set) // includes the keys that decide whether others apply
+				layer += len(c.combination) // includes the keys that decide whether others apply
 			}
-			item := s.tree.Stamped(layer)
-			over = config.Merge(over, config.Nest(strings.Split(s.path, "."), item.At, item))
+			over = s.over(over, layer)
 		}
 		over.At = x.base.At
-		values, check, ok := x.whole(over)
-		if c.values = values; !c.included && x.excludes(&c, excluded, used) {
+		values, r, ok := x.whole(over)
+		if c.values = values; !c.included && x.excludes(&c, used) {
 			continue
 		}
-		if c.settings, ok = x.settings(over, values, check, ok); !ok {
+		if c.settings, ok = x.settings(over, values, r, ok); !ok {
 			continue
 		}
-		all := len(c.set)
-		c.set = slices.DeleteFunc(slices.Clone(c.set), func(s setting) bool {
+		all := len(c.combination)
+		c.combination = slices.DeleteFunc(slices.Clone(c.combination), func(s setting) bool {
 			if schema().Lookup(s.path).When == nil {
 				return false
 			}
@@ -302,7 +269,7 @@ func (x *expansion) resolved(combos []combo) []combo {
 			busy[s.path] = busy[s.path] || there
 			return !there
 		})
-		if label := c.label(); len(c.set) < all {
+		if label := c.label(); len(c.combination) < all {
 			if taken[label] {
 				continue
 			}
@@ -312,58 +279,78 @@ func (x *expansion) resolved(combos []combo) []combo {
 	}
 	for _, path := range slices.Sorted(maps.Keys(idle)) {
 		if !busy[path] {
-			x.errs = append(x.errs, idle[path].Errorf(path, "means nothing in any combination: has a meaning only %s", schema().Lookup(path).When))
+			x.fault(idle[path], path, "applies in no combination, only %s", schema().Lookup(path).When)
 		}
 	}
-	for i, item := range excluded {
+	for i, c := range x.Exclude {
 		if !used[i] {
-			x.errs = append(x.errs, item.At.Errorf(fmt.Sprintf("sweep.exclude[%d]", i), "no combination has these values"))
+			x.fault(c[0].at, fmt.Sprintf("sweep.exclude[%d]", i), "no combination has these values")
 		}
 	}
 	return kept
 }
 
+// over returns a tree with the setting merged over it.
+func (s *setting) over(under *config.Node, layer int) *config.Node {
+	node := s.node.Stamped(layer)
+	return config.Merge(under, config.Nest(strings.Split(s.path, "."), node.At, node))
+}
+
 // settings makes the settings of one combination from its resolved values. If some values
 // are invalid, it still checks the rules between the others.
-func (l *loader) settings(t *config.Node, values map[string]any, c *config.Reader, ok bool) (Settings, bool) {
-	l.errs = append(l.errs, c.Errs...)
+func (l *loader) settings(t *config.Node, values map[string]any, r *config.Reader, ok bool) (Settings, bool) {
+	l.errs = append(l.errs, r.Errs...)
 	s := l.settingsOf(values)
-	broken := brokenRules(&s, t, c.Bad)
+	broken := brokenRules(&s, t, r.Bad)
 	l.errs = append(l.errs, broken...)
 	return s, ok && len(broken) == 0
 }
 
 // excludes reports whether a combination has all values of an item of sweep.exclude, and
 // marks the items that apply.
-func (x *expansion) excludes(c *combo, excluded []*config.Node, used []bool) bool {
-	any := false
-	for i, item := range excluded {
-		has := !slices.ContainsFunc(item.Entries, func(e config.Entry) bool {
-			f := schema().Lookup(e.Key)
-			text := axisText(f, e.Value)
-			if slices.ContainsFunc(c.set, func(s setting) bool { return s.path == e.Key && s.text == text }) {
-				return false
-			}
-			v, there := config.ValueAt(c.values, e.Key)
-			return !there || config.Show(f.Type, v) != text
-		})
-		used[i] = used[i] || has
-		any = any || has
+func (x *expansion) excludes(c *combo, used []bool) bool {
+	excluded := false
+	for i, item := range x.Exclude {
+		if !slices.ContainsFunc(item, func(s setting) bool { return c.text(s.path) != s.text }) {
+			used[i], excluded = true, true
+		}
 	}
-	return any
+	return excluded
 }
 
-// different reports the first two combinations with equal settings.
-func (x *expansion) different(combos []combo) bool {
+// checkCombos checks that there are combinations, that their settings differ, and that
+// successive halving can compare them.
+func (x *expansion) checkCombos(combos []combo) {
 	labels := map[string]string{} // by ID
 	for i := range combos {
 		c := &combos[i]
 		c.id = c.settings.ID()
 		if other, taken := labels[c.id]; taken {
-			x.errs = append(x.errs, c.at.Errorf("sweep", "the trials %s and %s have equal settings", config.Quoted(other), config.Quoted(c.label())))
-			return false
+			x.fault(c.at, "sweep", "the trials %s and %s have equal settings", config.Quoted(other), config.Quoted(c.label()))
+			return
 		}
 		labels[c.id] = c.label()
 	}
-	return true
+	h := x.Halving
+	if len(combos) == 0 {
+		if len(x.errs) == 0 {
+			x.fault(x.at("sweep.exclude"), "sweep.exclude", "leaves no combination")
+		}
+		return
+	} else if h == nil {
+		return
+	}
+	first := &combos[0].settings
+	other := slices.IndexFunc(combos, func(c combo) bool { return c.settings.Generations != first.Generations })
+	switch {
+	case len(combos)*x.Seeds < 2:
+		x.fault(x.at("sweep.halving"), "sweep.halving", "nothing to select from: want at least 2 trials")
+	case other >= 0:
+		x.fault(x.at("sweep.halving"), "sweep.halving", "compares trials after equal numbers of generations, but %s has %d and %s has %d",
+			config.Quoted(combos[0].label()), first.Generations, config.Quoted(combos[other].label()), combos[other].settings.Generations)
+	case h.First >= first.Generations:
+		x.fault(x.at("sweep.halving.first"), "sweep.halving.first", "want fewer than the %d generations of a trial, have %d", first.Generations, h.First)
+	case h.Metric == ByLoss && slices.ContainsFunc(combos, func(c combo) bool { return c.settings.Training.Validation == 0 }):
+		x.fault(x.at("sweep.halving.metric"), "sweep.halving.metric", "the validation loss needs a training.validation above 0").WithHint("choose metric: elo")
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -35,20 +36,18 @@ type Axis struct {
 // repeated returns the trials of a combination, one per seed.
 func (x *expansion) repeated(c *combo) []Trial {
 	var trials []Trial
-	group := slices.DeleteFunc(slices.Clone(c.set), func(s setting) bool { return s.path == "seed" })
+	group := slices.DeleteFunc(slices.Clone(c.combination), func(s setting) bool { return s.path == "seed" })
 	s, id := c.settings, c.id
-	for i := range x.repeats {
+	for i := range x.Seeds {
 		if i > 0 {
 			s.Seed++
 			id = s.ID()
 		}
-		seed := setting{path: "seed", text: strconv.FormatUint(s.Seed, 10)}
 		one := *c
-		one.set = slices.Clone(c.set)
-		if x.repeats > 1 {
-			one.set = append(one.set, seed)
+		if x.Seeds > 1 {
+			one.combination = append(slices.Clone(c.combination), setting{path: "seed", text: strconv.FormatUint(s.Seed, 10)})
 		}
-		trial := Trial{Settings: s, ID: id, Label: one.label(), Group: (&combo{set: group}).label()}
+		trial := Trial{Settings: s, ID: id, Label: one.label(), Group: group.label()}
 		for _, path := range x.paths() {
 			trial.Axis = append(trial.Axis, AxisValue{path, one.text(path)})
 		}
@@ -60,20 +59,22 @@ func (x *expansion) repeated(c *combo) []Trial {
 // paths returns the paths of all axes in display order.
 func (x *expansion) paths() []string {
 	var paths []string
-	for _, a := range x.axes() {
-		paths = append(paths, a.path)
+	for _, b := range x.bundles {
+		for _, a := range b.axes {
+			paths = append(paths, a.path)
+		}
 	}
 	paths = append(paths, x.extra...)
-	if x.repeats > 1 {
+	if x.Seeds > 1 {
 		paths = append(paths, "seed")
 	}
 	return paths
 }
 
-// text returns the value of a key in a combination.
+// text returns the value of a key in a combination, or "" if the key does not apply.
 func (c *combo) text(path string) string {
-	if i := slices.IndexFunc(c.set, func(s setting) bool { return s.path == path }); i >= 0 {
-		return c.set[i].text
+	if text, ok := c.find(path); ok {
+		return text
 	}
 	v, ok := config.ValueAt(c.values, path)
 	if !ok {
@@ -82,7 +83,7 @@ func (c *combo) text(path string) string {
 	return config.Show(schema().Lookup(path).Type, v)
 }
 
-// shown returns the axes with the values of the trials.
+// shown returns the axes with the values of the trials. Drawn numbers are sorted.
 func (x *expansion) shown(trials []Trial) []Axis {
 	var shown []Axis
 	for i, path := range x.paths() {
@@ -92,52 +93,38 @@ func (x *expansion) shown(trials []Trial) []Axis {
 				a.Values = append(a.Values, v)
 			}
 		}
-		if x.drawn(path) {
-			slices.SortStableFunc(a.Values, func(v, w string) int {
-				p, errP := strconv.ParseFloat(v, 64)
-				q, errQ := strconv.ParseFloat(w, 64)
-				if errP != nil || errQ != nil {
-					return 0
-				}
-				return cmp.Compare(p, q)
-			})
+		if x.Random != nil && slices.ContainsFunc(x.Random.Draw, func(d distribution) bool { return d.path == path }) {
+			slices.SortStableFunc(a.Values, func(v, w string) int { return cmp.Compare(wordsFirst(v), wordsFirst(w)) })
 		}
 		shown = append(shown, a)
 	}
 	return shown
 }
 
-func (x *expansion) drawn(path string) bool {
-	return slices.ContainsFunc(x.bundles, func(b bundle) bool {
-		return b.key == "sweep.random.draw" && slices.ContainsFunc(b.axes, func(a axis) bool { return a.path == path })
-	})
-}
-
-// budget limits a sweep. 0 means no limit.
-type budget struct {
-	Trials int `key:"trials" range:"1.." absent:"all" unit:"trials" doc:"Maximum number of trials, including all seeds. If there are more, combinations are dropped at random, depending on seed; included combinations are the last to be dropped."`
-	Games  int `key:"games" range:"1.." absent:"all" unit:"games" doc:"Maximum number of self-play games in all trials together. Trials are taken in order while they fit."`
-}
-
-func (x *expansion) readBudget() budget {
-	trials, _ := x.number("budget.trials")
-	games, _ := x.number("budget.games")
-	return budget{int(trials), int(games)}
+// wordsFirst returns a number, or minus infinity for a word.
+func wordsFirst(value string) float64 {
+	if x, err := strconv.ParseFloat(value, 64); err == nil {
+		return x
+	}
+	return math.Inf(-1)
 }
 
 // affordable splits combinations into those within the budget and the others. All seeds of
 // a combination are taken together.
 func (x *expansion) affordable(combos []combo) ([]combo, []Left) {
+	if x.Budget == nil {
+		return combos, nil
+	}
 	combos, left := x.chosen(combos)
-	if x.budget.Games == 0 {
+	if x.Budget.Games == 0 {
 		return combos, left
 	}
 	n := len(combos)
-	for n > 0 && x.games(combos[:n]) > float64(x.budget.Games) {
+	for n > 0 && x.games(combos[:n]) > float64(x.Budget.Games) {
 		n--
 	}
 	if n == 0 {
-		x.errs = append(x.errs, x.at("budget.games").Errorf("sweep.budget.games", "too few for the first combination, which needs %s", config.FormatFloat(x.games(combos[:1]))))
+		x.fault(x.at("sweep.budget.games"), "sweep.budget.games", "too few for the first combination, which needs %s", config.FormatFloat(x.games(combos[:1])))
 		return nil, nil
 	}
 	return combos[:n], append(left, leftOut(combos[n:], "sweep.budget.games")...)
@@ -146,12 +133,12 @@ func (x *expansion) affordable(combos []combo) ([]combo, []Left) {
 // chosen selects combinations at random for the trials that sweep.budget.Trials allows.
 // Included combinations come first.
 func (x *expansion) chosen(combos []combo) ([]combo, []Left) {
-	if x.budget.Trials == 0 || x.budget.Trials >= len(combos)*x.repeats {
+	if x.Budget.Trials == 0 || x.Budget.Trials >= len(combos)*x.Seeds {
 		return combos, nil
 	}
-	places := x.budget.Trials / x.repeats
+	places := x.Budget.Trials / x.Seeds
 	if places == 0 {
-		x.errs = append(x.errs, x.at("budget.trials").Errorf("sweep.budget.trials", "too few for the %d seeds of one combination", x.repeats))
+		x.fault(x.at("sweep.budget.trials"), "sweep.budget.trials", "too few for the %d seeds of one combination", x.Seeds)
 		return combos, nil
 	}
 	lots := make([]int, len(combos)) // indices in the list, in the order of the draw
@@ -192,26 +179,26 @@ func leftOut(combos []combo, why string) []Left {
 // budgets.
 func (x *expansion) games(combos []combo) float64 {
 	var sum float64
-	if x.halving == nil {
+	if x.Halving == nil {
 		for i := range combos {
 			s := &combos[i].settings
 			sum += float64(s.SelfPlay.Games) * float64(s.Generations)
 		}
-		return sum * float64(x.repeats)
+		return sum * float64(x.Seeds)
 	}
 	var each []float64 // games per generation of each trial, in descending order
 	for i := range combos {
-		each = append(each, slices.Repeat([]float64{float64(combos[i].settings.SelfPlay.Games)}, x.repeats)...)
+		each = append(each, slices.Repeat([]float64{float64(combos[i].settings.SelfPlay.Games)}, x.Seeds)...)
 	}
 	slices.Sort(each)
 	slices.Reverse(each)
 	trained := 0
-	for _, rung := range x.halving.Rungs(combos[0].settings.Generations) {
+	for _, rung := range x.Halving.Rungs(combos[0].settings.Generations) {
 		for _, games := range each {
 			sum += games * float64(rung-trained)
 		}
 		trained = rung
-		each = each[:x.halving.Survivors(len(each))]
+		each = each[:x.Halving.Survivors(len(each))]
 	}
 	return sum
 }
@@ -254,40 +241,3 @@ func (h *Halving) Rungs(generations int) []int {
 // Survivors returns how many of n trials continue from a rung: n/Factor, rounded down, but
 // at least one.
 func (h *Halving) Survivors(n int) int { return max(1, n/h.Factor) }
-
-// readHalving reads sweep.halving and checks it against the combinations.
-func (x *expansion) readHalving(combos []combo) *Halving {
-	e := x.sweep.Find("halving")
-	if e == nil || e.Value.Bad {
-		return nil
-	}
-	c := &config.Reader{Bad: map[string]bool{}, Whole: true}
-	values, ok := readSection(c, "sweep.halving", e.Value)
-	x.errs = append(x.errs, c.Errs...)
-	if !ok {
-		return nil // already reported
-	}
-	var h Halving
-	config.Of[Halving]().Fill(&h, values)
-	fail := func(key, hint, format string, args ...any) {
-		at := e.At
-		if inner := e.Value.Entry(key); inner != nil {
-			at = inner.At
-		}
-		x.errs = append(x.errs, at.Errorf("sweep.halving", format, args...).WithHint(hint))
-	}
-	first := &combos[0].settings
-	other := slices.IndexFunc(combos, func(c combo) bool { return c.settings.Generations != first.Generations })
-	switch {
-	case len(combos)*x.repeats < 2:
-		fail("", "", "nothing to choose from: want at least 2 trials")
-	case other >= 0:
-		fail("", "", "compares trials after equal numbers of generations, but %s has %d and %s has %d",
-			config.Quoted(combos[0].label()), first.Generations, config.Quoted(combos[other].label()), combos[other].settings.Generations)
-	case h.First >= first.Generations:
-		fail("first", "", "first is %d, and generations %d: the first choice would be the end", h.First, first.Generations)
-	case h.Metric == ByLoss && slices.ContainsFunc(combos, func(c combo) bool { return c.settings.Training.Validation == 0 }):
-		fail("metric", "choose metric: elo", "the validation loss needs a training.validation above 0")
-	}
-	return &h
-}

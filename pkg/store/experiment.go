@@ -23,7 +23,7 @@ type Experiment struct {
 	File     string              `json:"file"`              // as given to the run
 	Base     string              `json:"base,omitempty"`    // the first file that it extends
 	Changes  []Change            `json:"changes,omitempty"` // relative to Base
-	Settings Explained           `json:"settings"`
+	Settings []config.Explained  `json:"settings"`
 	Axes     []experiment.Axis   `json:"axes,omitempty"`
 	Notebook []experiment.Cell   `json:"notebook"`
 	Trials   []experiment.Trial  `json:"trials"`
@@ -33,32 +33,6 @@ type Experiment struct {
 	// of trials by folder.
 	Ended  bool              `json:"ended"`
 	Failed map[string]string `json:"failed,omitempty"`
-}
-
-// Explained is the list of resolved values in a form that can be stored. config.Explained's
-// own JSON has values instead of texts and cannot be read back.
-type Explained []config.Explained
-
-type explained config.Explained // without the MarshalJSON method
-
-func (all Explained) MarshalJSON() ([]byte, error) {
-	kept := make([]explained, len(all))
-	for i, x := range all {
-		kept[i] = explained(x)
-	}
-	return json.Marshal(kept)
-}
-
-func (all *Explained) UnmarshalJSON(b []byte) error {
-	var kept []explained
-	if err := json.Unmarshal(b, &kept); err != nil {
-		return err
-	}
-	*all = make(Explained, len(kept))
-	for i, x := range kept {
-		(*all)[i] = config.Explained(x)
-	}
-	return nil
 }
 
 // Change is a setting that differs from the extended file. Base or This is empty if the
