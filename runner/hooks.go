@@ -67,7 +67,7 @@ func hooksNewCommand() *cobra.Command {
 		ValidArgs: hook.Kinds(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			kind, file := args[0], args[1]
-			source, err := hook.Start(kind)
+			f, source, err := hook.Start(kind)
 			if err != nil {
 				return usageError{err}
 			}
@@ -85,31 +85,11 @@ func hooksNewCommand() *cobra.Command {
 			if err = errors.Join(err, out.Close()); err != nil {
 				return err
 			}
-			for _, f := range hook.Functions() {
-				if f.Kind == kind {
-					fmt.Fprintf(cmd.OutOrStdout(), "%s: to use it, write in an experiment, with its path from there\n\n%s\n", file, settingOf(f.Setting, file))
-				}
-			}
+			setting := anyScript.ReplaceAllLiteralString(f.Setting, filepath.ToSlash(file))
+			fmt.Fprintf(cmd.OutOrStdout(), "%s: to use it, write in an experiment, with its path from there\n\n%s\n", file, setting)
 			return nil
 		},
 	}
-}
-
-// settingOf is a setting of an example with another script in it, its comments in line.
-func settingOf(setting, file string) string {
-	lines := strings.Split(anyScript.ReplaceAllLiteralString(setting, filepath.ToSlash(file)), "\n")
-	longest := 0
-	for _, line := range lines {
-		if value, _, ok := strings.Cut(line, " #"); ok {
-			longest = max(longest, len(strings.TrimRight(value, " ")))
-		}
-	}
-	for i, line := range lines {
-		if value, comment, ok := strings.Cut(line, " #"); ok {
-			lines[i] = fmt.Sprintf("%-*s #%s", longest, strings.TrimRight(value, " "), comment)
-		}
-	}
-	return strings.Join(lines, "\n")
 }
 
 func hooksCheckCommand() *cobra.Command {

@@ -91,7 +91,11 @@ func (s *script) checkFunctions(f *ast.File, p *types.Package, l *library) ([]st
 		names = append(names, want.Name)
 	}
 	if names == nil {
-		return nil, s.fault(f.Package, "nothing here that can be called: want %s", signatures())
+		var all []string
+		for _, f := range functions {
+			all = append(all, f.Signature)
+		}
+		return nil, s.fault(f.Package, "nothing here that can be called: want %s", strings.Join(all, ", or "))
 	}
 	return names, nil
 }

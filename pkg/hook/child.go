@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -61,7 +62,7 @@ func (c *child) serve() error {
 	if err := limitData(from.Memory + headroom); err != nil {
 		return fmt.Errorf("cannot limit memory: %w", err)
 	}
-	s := &script{path: from.Path, log: os.NewFile(logFile, "log")}
+	s := &script{path: from.Path, log: c}
 	r := c.watched(s, from, func(*watch) report {
 		if fault := s.compile(from.Text); fault != nil {
 			return report{Fault: fault}
@@ -81,8 +82,8 @@ func (c *child) serve() error {
 		}
 		r = c.watched(s, from, func(w *watch) report {
 			return s.call(o.Call, func(q request) reply {
-				w.pause()
-				defer w.resume()
+				w.paused.Store(true)
+				defer w.paused.Store(false)
 				if err := c.say(report{Request: &q}, false); err != nil {
 					os.Exit(1) // the parent has ended
 				}
@@ -90,6 +91,14 @@ func (c *child) serve() error {
 			})
 		})
 	}
+}
+
+// Write sends what the script prints.
+func (c *child) Write(b []byte) (int, error) {
+	if len(b) == 0 {
+		return 0, nil
+	}
+	return len(b), c.say(report{Log: b}, false)
 }
 
 // say sends a report, unless the last one has been sent.
@@ -105,7 +114,7 @@ func (c *child) say(r report, last bool) error {
 
 // watched runs a part of the script within its limits.
 func (c *child) watched(s *script, from *source, work func(*watch) report) report {
-	w := newWatch(from.Time, from.Memory)
+	w := &watch{limit: from.Time, memory: from.Memory}
 	defer w.begin(func(msg string) {
 		_ = c.say(report{Fault: s.faultHere(msg)}, true)
 		os.Exit(1)
@@ -130,19 +139,12 @@ const (
 	headroom = 1 << 30
 )
 
-// watch compares what a script has used with its limits. It is safe for use by many
-// goroutines at once.
+// watch compares what a script has used with its limits.
 type watch struct {
 	limit  time.Duration
 	memory int64
-
-	mu    sync.Mutex // guards what follows
-	spent time.Duration
-	since time.Time // zero while the script waits
-}
-
-func newWatch(limit time.Duration, memory int64) *watch {
-	return &watch{limit: limit, memory: memory, since: time.Now()}
+	paused atomic.Bool // the script waits for the network
+	spent  atomic.Int64
 }
 
 // begin starts the checks; the function that it returns ends them. If a limit is
@@ -150,13 +152,18 @@ func newWatch(limit time.Duration, memory int64) *watch {
 func (w *watch) begin(fail func(string)) (stop func()) {
 	done, ended := make(chan struct{}), make(chan struct{})
 	ticks := time.NewTicker(watchEvery)
+	last := time.Now()
 	go func() {
 		defer close(ended)
 		for {
 			select {
 			case <-done:
 				return
-			case <-ticks.C:
+			case now := <-ticks.C:
+				if !w.paused.Load() {
+					w.spent.Add(int64(now.Sub(last)))
+				}
+				last = now
 				if msg := w.exceeded(); msg != "" {
 					fail(msg)
 					return
@@ -169,31 +176,6 @@ func (w *watch) begin(fail func(string)) (stop func()) {
 		close(done)
 		<-ended
 	}
-}
-
-// pause stops the clock while the script waits for the network.
-func (w *watch) pause() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.spent += time.Since(w.since)
-	w.since = time.Time{}
-}
-
-// resume starts the clock again.
-func (w *watch) resume() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.since = time.Now()
-}
-
-// time returns how long the script has run.
-func (w *watch) time() time.Duration {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.since.IsZero() {
-		return w.spent
-	}
-	return w.spent + time.Since(w.since)
 }
 
 // exceeded returns which limit is exceeded; "" for none.
@@ -210,7 +192,7 @@ func (w *watch) exceeded() string {
 		return "calls go too deep: stopped here (endless recursion?)"
 	case bytes(0)-bytes(1) > w.memory:
 		return memoryMessage(w.memory)
-	case w.time() > w.limit:
+	case time.Duration(w.spent.Load()) > w.limit:
 		return fmt.Sprintf("still running after %v: stopped here (an endless loop?)", w.limit)
 	}
 	return ""

@@ -3,7 +3,10 @@ package hook
 import (
 	"embed"
 	"fmt"
+	"maps"
+	"math"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -20,16 +23,38 @@ const (
 	Stop              = "Stop"
 )
 
-// Function describes a function that a script may define.
+// Function describes a function that a script may define. [Reference] documents them.
 type Function struct {
 	Name      string
 	Kind      string // its name in `alamos hooks new`
 	Signature string
-	Doc       string // Markdown
 	Setting   string // YAML with which an experiment uses the script
-	Example   string // a script in experiments/hooks
 
+	runner
+}
+
+// runner calls a function of a script.
+type runner struct {
 	typ reflect.Type // the signature, for the type checker
+	// run calls f with an argument as the parent sends it, and checks the result. The
+	// function may evaluate positions with ask. An error is a fault of the script.
+	run func(f reflect.Value, argument any, a ask) (result any, err error)
+}
+
+// ask sends a request to the network of a checkpoint.
+type ask func(request) reply
+
+// runs makes a runner for functions of type F, arguments A and results R.
+func runs[F, A, R any](run func(f F, argument A, a ask) (R, error)) runner {
+	return runner{reflect.TypeFor[F](), func(f reflect.Value, argument any, a ask) (any, error) {
+		return run(f.Interface().(F), argument.(A), a)
+	}}
+}
+
+// decision is the result of Stop.
+type decision struct {
+	Stop   bool
+	Reason string
 }
 
 // Functions lists the functions that scripts may define.
@@ -39,74 +64,75 @@ var functions = []Function{
 	{
 		Name: Measure, Kind: "metric",
 		Signature: "func Measure(g alamos.Generation) alamos.Metrics",
-		typ:       reflect.TypeFor[func(alamos.Generation) alamos.Metrics](),
-		Doc: `Measures something on the games of a generation's self-play. It is called after
-each generation. Every metric is a column of a CSV file, can be drawn in a
-figure of kind hook, and is passed to Stop.`,
 		Setting: `hooks:
-  - hooks/openings.go                           # a fault leaves its cells empty
-  - {file: hooks/explosions.go, on_error: stop} # a fault stops the run`,
-		Example: "openings.go",
+  # A fault leaves its cells empty.
+  - hooks/openings.go
+  # A fault stops the run.
+  - {file: hooks/explosions.go, on_error: stop}`,
+		runner: runs(func(f func(Generation) Metrics, g Generation, _ ask) (Metrics, error) {
+			m := f(g)
+			return m, checkMetrics(Measure, m)
+		}),
 	},
 	{
 		Name: MeasureCheckpoint, Kind: "checkpoint",
 		Signature: "func MeasureCheckpoint(c alamos.Checkpoint) alamos.Metrics",
-		typ:       reflect.TypeFor[func(alamos.Checkpoint) alamos.Metrics](),
-		Doc: `Measures something on the network of each generation. It may evaluate positions
-with the network alone by c.Evaluate, and with the search by c.Search. Its metrics
-are used like those of Measure; a script may have both.`,
 		Setting: `hooks:
   - hooks/entropy.go`,
-		Example: "entropy.go",
+		runner: runs(func(f func(alamos.Checkpoint) Metrics, c checkpoint, a ask) (Metrics, error) {
+			m := f(newCheckpoint(c, a))
+			return m, checkMetrics(MeasureCheckpoint, m)
+		}),
 	},
 	{
 		Name: Evaluate, Kind: "evaluation",
 		Signature: "func Evaluate(positions []alamos.Position) []float64",
-		typ:       reflect.TypeFor[func([]alamos.Position) []float64](),
-		Doc: `Returns the value of each position: the expected result of the side to move,
-from -1 (it loses) to 1 (it wins). It never gets positions that end the game.
-A player of a tournament may search with it by alpha-beta, and training may mix
-it into the results that the network learns to predict (the values of a
-generation's positions are kept in targets/). The value of a position must not
-depend on the others of the slice: which positions come together is random.`,
 		Setting: `tournament:
   players: [last, {hook: hooks/atomic.go, depth: 2}]
 training:
   value_target: {file: hooks/atomic.go, weight: 0.5} # half hook, half result of the game`,
-		Example: "atomic.go",
+		runner: runs(func(f func([]alamos.Position) []float64, on []position, _ ask) ([]float64, error) {
+			positions := make([]alamos.Position, len(on))
+			for i, p := range on {
+				positions[i] = alamos.ParsePosition(p.Variant, p.FEN)
+			}
+			values := f(positions)
+			return values, checkValues(values, on)
+		}),
 	},
 	{
 		Name: Rate, Kind: "schedule",
 		Signature: "func Rate(p alamos.Progress) float64",
-		typ:       reflect.TypeFor[func(alamos.Progress) float64](),
-		Doc: `Returns the learning rate of the next epoch, above 0. It is called before each
-epoch and gets all epochs that have ended.`,
 		Setting: `training:
   schedule: {kind: hook, initial: 0.05, file: hooks/onecycle.go}`,
-		Example: "onecycle.go",
+		runner: runs(func(f func(Progress) float64, p Progress, _ ask) (float64, error) {
+			rate := f(p)
+			if !(rate > 0) || math.IsInf(rate, 0) {
+				return 0, fmt.Errorf("Rate returned %v: want a learning rate above 0", rate)
+			}
+			return rate, nil
+		}),
 	},
 	{
 		Name: Adjudicate, Kind: "adjudication",
 		Signature: "func Adjudicate(games []alamos.Game) []string",
-		typ:       reflect.TypeFor[func([]alamos.Game) []string](),
-		Doc: `Ends games early. It is called after every move with running games, and returns
-for each "" (continue), "1-0", "0-1" or "1/2-1/2". The answer for a game must
-not depend on the others of the slice: which games come together is random.
-Training uses a game of self-play that ends so with that result.`,
 		Setting: `selfplay:
   adjudicate: hooks/resign.go
 tournament:
   adjudicate: hooks/resign.go`,
-		Example: "resign.go",
+		runner: runs(func(f func([]Game) []string, games []Game, _ ask) ([]string, error) {
+			results := f(games)
+			return results, checkResults(results, len(games))
+		}),
 	},
 	{
 		Name: Stop, Kind: "stop",
 		Signature: "func Stop(p alamos.Progress) (stop bool, reason string)",
-		typ:       reflect.TypeFor[func(alamos.Progress) (bool, string)](),
-		Doc: `Decides after each generation whether training ends. The notebook shows the
-reason.`,
-		Setting: `stop: hooks/saturated.go`,
-		Example: "saturated.go",
+		Setting:   `stop: hooks/saturated.go`,
+		runner: runs(func(f func(Progress) (bool, string), p Progress, _ ask) (decision, error) {
+			stop, reason := f(p)
+			return decision{stop, short(reason)}, nil
+		}),
 	},
 }
 
@@ -118,15 +144,6 @@ func function(name string) *Function {
 		}
 	}
 	return nil
-}
-
-// signatures lists the functions that a script may define, for an error message.
-func signatures() string {
-	all := make([]string, len(functions))
-	for i, f := range functions {
-		all[i] = f.Signature
-	}
-	return strings.Join(all, ", or ")
 }
 
 //go:embed templates
@@ -141,12 +158,75 @@ func Kinds() []string {
 	return all
 }
 
-// Start returns the template of a script of a kind.
-func Start(kind string) ([]byte, error) {
-	for _, f := range functions {
-		if f.Kind == kind {
-			return templates.ReadFile("templates/" + kind + ".go.txt")
+// Start returns the function of a kind and the template of a script with it.
+func Start(kind string) (f Function, script []byte, err error) {
+	i := slices.Index(Kinds(), kind)
+	if i < 0 {
+		return f, nil, fmt.Errorf("no kind of script is called %q: want %s", kind, strings.Join(Kinds(), ", "))
+	}
+	script, err = templates.ReadFile("templates/" + kind + ".go.txt")
+	return functions[i], script, err
+}
+
+// metricName is the form of a metric's name.
+var metricName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
+
+// maxMetrics is how many metrics a script may return: each is a column.
+const maxMetrics = 1000
+
+// checkMetrics checks metrics that a script returned.
+func checkMetrics(function string, m Metrics) error {
+	switch {
+	case len(m) == 0:
+		return fmt.Errorf("%s returned no metrics", function)
+	case len(m) > maxMetrics:
+		return fmt.Errorf("%s returned %d metrics: want at most %d", function, len(m), maxMetrics)
+	}
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		if !metricName.MatchString(name) {
+			return fmt.Errorf("%q is not a name of a metric: want lowercase letters, digits and underscores, beginning with a letter", name)
+		}
+		if math.IsInf(m[name], 0) {
+			return fmt.Errorf("metric %s is infinite; NaN stands for a missing metric", name)
 		}
 	}
-	return nil, fmt.Errorf("no kind of script is called %q: want %s", kind, strings.Join(Kinds(), ", "))
+	return nil
+}
+
+// checkValues checks the result of Evaluate.
+func checkValues(values []float64, positions []position) error {
+	if len(values) != len(positions) {
+		return fmt.Errorf("Evaluate returned %d values for %d positions", len(values), len(positions))
+	}
+	for i, v := range values {
+		if !(v >= -1 && v <= 1) {
+			return fmt.Errorf("Evaluate returned %v for %s: want -1 to 1", v, positions[i].FEN)
+		}
+	}
+	return nil
+}
+
+// checkResults checks the result of Adjudicate.
+func checkResults(results []string, games int) error {
+	if len(results) != games {
+		return fmt.Errorf("Adjudicate returned %d results for %d games", len(results), games)
+	}
+	for _, r := range results {
+		switch r {
+		case "", "1-0", "0-1", "1/2-1/2":
+		default:
+			return fmt.Errorf(`Adjudicate returned %q: want "", "1-0", "0-1" or "1/2-1/2"`, r)
+		}
+	}
+	return nil
+}
+
+// short shortens a reason for a table: one line, not too long.
+func short(s string) string {
+	const most = 200
+	runes := []rune(strings.ToValidUTF8(oneLine(s), "?"))
+	if len(runes) > most {
+		return string(runes[:most]) + "..."
+	}
+	return string(runes)
 }

@@ -108,7 +108,7 @@ func (l *library) pkg(importPath string) *types.Package {
 // them, constants are values of go/constant, variables are addressable.
 func (l *library) object(p *types.Package, name string, v reflect.Value) types.Object {
 	if c, ok := v.Interface().(constant.Value); ok {
-		return types.NewConst(token.NoPos, p, name, untyped(c), c)
+		return types.NewConst(token.NoPos, p, name, types.Typ[untyped[c.Kind()]], c)
 	}
 	switch {
 	case v.Kind() == reflect.Pointer && v.IsNil():
@@ -123,18 +123,10 @@ func (l *library) object(p *types.Package, name string, v reflect.Value) types.O
 	return types.NewVar(token.NoPos, p, name, l.typ(v.Type()))
 }
 
-func untyped(c constant.Value) types.Type {
-	switch c.Kind() {
-	case constant.Bool:
-		return types.Typ[types.UntypedBool]
-	case constant.String:
-		return types.Typ[types.UntypedString]
-	case constant.Int:
-		return types.Typ[types.UntypedInt]
-	case constant.Complex:
-		return types.Typ[types.UntypedComplex]
-	}
-	return types.Typ[types.UntypedFloat]
+// untyped are the types of constants.
+var untyped = map[constant.Kind]types.BasicKind{
+	constant.Bool: types.UntypedBool, constant.String: types.UntypedString, constant.Int: types.UntypedInt,
+	constant.Float: types.UntypedFloat, constant.Complex: types.UntypedComplex,
 }
 
 // basic are the types without elements.

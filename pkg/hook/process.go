@@ -1,10 +1,11 @@
 package hook
 
 import (
+	"bytes"
 	"context"
 	"encoding/gob"
+	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -36,14 +37,11 @@ type source struct {
 	Memory int64
 }
 
-// call is a function and its arguments.
+// call is a function and its argument: a Generation, checkpoint, Progress, []position or
+// []Game.
 type call struct {
-	Function   string
-	Generation Generation
-	Checkpoint checkpoint
-	Positions  []position
-	Games      []Game
-	Progress   Progress
+	Function string
+	Argument any
 }
 
 // checkpoint is an alamos.Checkpoint without its functions.
@@ -65,18 +63,21 @@ func wirePositions(all []chess.Position) []position {
 	return out
 }
 
-// report is a message from the child.
+// report is a message from the child; one field is set.
 type report struct {
+	Log     []byte   // what the script printed
 	Request *request // the child waits for a reply
 
-	// Otherwise the call, or the script, is done.
+	// The others end a call or the compilation.
 	Fault     *Error
-	Functions []string // of the script
+	Functions []string // of the compiled script
+	Result    any      // Metrics, []float64, float64, []string or a decision
+}
 
-	Metrics Metrics
-	Numbers []float64
-	Texts   []string
-	Stop    bool
+func init() {
+	for _, x := range []any{Generation{}, checkpoint{}, Progress{}, []position{}, []Game{}, Metrics{}, decision{}} {
+		gob.Register(x)
+	}
 }
 
 // request is a request to evaluate positions, by the network alone or by the search.
@@ -93,10 +94,8 @@ type reply struct {
 	Refusal     string // why there are no results
 }
 
-// process is a child process that has compiled a script. It is for one goroutine
-// at a time. The output of the script comes over its own pipe, so that it cannot
-// disturb the answers. Standard error has the message of the Go runtime if the process
-// dies.
+// process is a child process that has compiled a script. It is for one goroutine at a
+// time. Its standard error has the message of the Go runtime if the process dies.
 type process struct {
 	hook   *Hook
 	limits Limits
@@ -104,18 +103,14 @@ type process struct {
 	cmd       *exec.Cmd
 	orders    *gob.Encoder
 	reports   *gob.Decoder
-	death     *head
-	pipes     []io.Closer
-	logged    chan struct{} // closed when all that was printed has been passed on
-	functions []string      // that the script has
+	death     bytes.Buffer // what it wrote to standard error
+	functions []string     // that the script has
 	ended     bool
 }
 
 const (
 	// childVariable in the environment marks a child process.
 	childVariable = "ALAMOS_HOOK_CHILD"
-	// logFile is the child's file descriptor for the log.
-	logFile = 3
 	// grace is how long a child may be silent beyond the script's time: for the
 	// start of the process on a busy machine, and for its own report about a script
 	// that ran too long.
@@ -133,48 +128,29 @@ func start(ctx context.Context, h *Hook, l Limits) (*process, error) {
 	if err != nil {
 		return fail(err)
 	}
-	p := &process{hook: h, limits: l, cmd: exec.Command(self), death: &head{left: maxDeath}, logged: make(chan struct{})}
-	logReader, logWriter, err := os.Pipe()
-	if err != nil {
-		return fail(err)
-	}
-	p.pipes = append(p.pipes, logReader)
+	p := &process{hook: h, limits: l, cmd: exec.Command(self)}
 	p.cmd.Env = append(os.Environ(), childVariable+"=1", "GOTRACEBACK=none")
-	p.cmd.Stderr, p.cmd.ExtraFiles = p.death, []*os.File{logWriter}
+	p.cmd.Stderr = &head{left: maxDeath, to: &p.death}
 	p.cmd.WaitDelay = time.Second
 	// The pipe stays open until the child has ended: the child takes the end of its
 	// standard input for the parent's death. An interrupt at the terminal must not
 	// reach the child.
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	stdin, err := p.cmd.StdinPipe()
-	var stdout io.ReadCloser
-	if err == nil {
-		stdout, err = p.cmd.StdoutPipe()
+	stdin, err1 := p.cmd.StdinPipe()
+	stdout, err2 := p.cmd.StdoutPipe()
+	if err := errors.Join(err1, err2); err != nil {
+		return fail(err)
 	}
-	if err == nil {
-		err = p.cmd.Start()
-	}
-	_ = logWriter.Close()
-	if err != nil {
-		_ = logReader.Close()
+	if err := p.cmd.Start(); err != nil {
 		return fail(err)
 	}
 	p.orders, p.reports = gob.NewEncoder(stdin), gob.NewDecoder(stdout)
-	go func() {
-		defer close(p.logged)
-		_, _ = io.Copy(l.Log, logReader)
-	}()
 	r, err := p.exchange(ctx, order{Script: &source{h.path, h.source, l.Time, l.Memory}}, nil)
 	if err != nil {
 		return nil, err
 	}
 	p.functions = r.Functions
 	return p, nil
-}
-
-// call calls a function in the child; n answers its requests.
-func (p *process) call(ctx context.Context, c *call, n Network) (report, error) {
-	return p.exchange(ctx, order{Call: c}, n)
 }
 
 // exchange sends an order and waits for the report, and answers requests meanwhile. The
@@ -185,8 +161,8 @@ func (p *process) exchange(ctx context.Context, o order, n Network) (report, err
 	clock := time.AfterFunc(p.limits.Time+grace, func() { late.Store(true); kill() })
 	defer clock.Stop()
 	defer context.AfterFunc(ctx, kill)()
+	_ = p.orders.Encode(o) // if the child has died, Decode fails, too
 	for {
-		_ = p.orders.Encode(o) // if the child has died, Decode fails, too
 		var r report
 		err := p.reports.Decode(&r)
 		switch {
@@ -199,20 +175,23 @@ func (p *process) exchange(ctx context.Context, o order, n Network) (report, err
 				return r, p.hook.fault("stopped: no answer after %v (limit %v)", p.limits.Time+grace, p.limits.Time)
 			}
 			return r, p.dead(waitErr)
+		case r.Log != nil:
+			_, _ = p.limits.Log.Write(r.Log)
+		case r.Request != nil:
+			clock.Stop() // the network's time is not the script's
+			reply, err := answer(ctx, n, r.Request)
+			if err != nil {
+				_ = p.end()
+				return r, err
+			}
+			clock.Reset(p.limits.Time + grace)
+			_ = p.orders.Encode(order{Reply: reply})
 		case r.Fault != nil:
 			_ = p.end()
 			return r, r.Fault
-		case r.Request == nil:
+		default:
 			return r, nil
 		}
-		clock.Stop() // the network's time is not the script's
-		reply, err := answer(ctx, n, r.Request)
-		if err != nil {
-			_ = p.end()
-			return r, err
-		}
-		o = order{Reply: reply}
-		clock.Reset(p.limits.Time + grace)
 	}
 }
 
@@ -252,18 +231,13 @@ func (p *process) end() error {
 	}
 	p.ended = true
 	_ = p.cmd.Process.Kill()
-	err := p.cmd.Wait()
-	<-p.logged
-	for _, c := range p.pipes {
-		_ = c.Close()
-	}
-	return err
+	return p.cmd.Wait()
 }
 
 // dead returns why a child ended without a report. The runtime writes a line such as
 // "fatal error: ..."; without one the child was killed, which is not the script's fault.
 func (p *process) dead(waitErr error) error {
-	for line := range strings.Lines(string(p.death.kept)) {
+	for line := range strings.Lines(p.death.String()) {
 		if _, why, ok := strings.Cut(line, "fatal error: "); ok {
 			if strings.Contains(why, "out of memory") || strings.Contains(why, "cannot allocate memory") {
 				return p.hook.fault("%s", memoryMessage(p.limits.Memory))

@@ -7,11 +7,7 @@ import (
 	"go/scanner"
 	"go/token"
 	"io"
-	"maps"
-	"math"
 	"reflect"
-	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -172,49 +168,19 @@ func panicText(r any) string {
 	return oneLine(fmt.Sprintf("panic: %v", r))
 }
 
-// call calls a function of the script, with package variables as the file sets
-// them, and checks the result. send answers requests to a checkpoint's network.
-func (s *script) call(c *call, send func(request) reply) (r report) {
+// call calls a function of the script, with package variables as the file sets them, and
+// checks the result. The function may evaluate positions with a.
+func (s *script) call(c *call, a ask) (r report) {
 	defer s.recovered(&r.Fault)
 	if fault := s.initialize(); fault != nil {
 		return report{Fault: fault}
 	}
-	f := s.have[c.Function]
-	switch c.Function {
-	case Measure:
-		r.Metrics = as[func(alamos.Generation) alamos.Metrics](f)(c.Generation)
-		r.Fault = s.checkMetrics(c.Function, r.Metrics)
-	case MeasureCheckpoint:
-		r.Metrics = as[func(alamos.Checkpoint) alamos.Metrics](f)(newCheckpoint(c.Checkpoint, send))
-		r.Fault = s.checkMetrics(c.Function, r.Metrics)
-	case Evaluate:
-		positions := make([]alamos.Position, len(c.Positions))
-		for i, p := range c.Positions {
-			positions[i] = alamos.ParsePosition(p.Variant, p.FEN)
-		}
-		r.Numbers = as[func([]alamos.Position) []float64](f)(positions)
-		r.Fault = s.checkValues(r.Numbers, positions)
-	case Rate:
-		rate := as[func(alamos.Progress) float64](f)(c.Progress)
-		r.Numbers = []float64{rate}
-		if !(rate > 0) || math.IsInf(rate, 0) {
-			r.Fault = s.faultHere(fmt.Sprintf("Rate returned %v: want a learning rate above 0", rate))
-		}
-	case Adjudicate:
-		r.Texts = as[func([]alamos.Game) []string](f)(c.Games)
-		r.Fault = s.checkResults(r.Texts, len(c.Games))
-	case Stop:
-		stop, reason := as[func(alamos.Progress) (bool, string)](f)(c.Progress)
-		r.Stop, r.Texts = stop, []string{short(reason)}
-	default:
-		r.Fault = s.faultHere("no function " + c.Function)
+	result, err := function(c.Function).run(s.have[c.Function], c.Argument, a)
+	if err != nil {
+		return report{Fault: s.faultHere(err.Error())}
 	}
-	return r
+	return report{Result: result}
 }
-
-// as converts a function of the script for the compiled program. Its signature was
-// checked; a panic here is reported like any other.
-func as[F any](f reflect.Value) F { return f.Interface().(F) }
 
 // maxEvaluations is how many evaluations of the network a call may request; a visit of
 // a search counts as one. The network's time is not the script's, so a script that
@@ -222,7 +188,7 @@ func as[F any](f reflect.Value) F { return f.Interface().(F) }
 const maxEvaluations = 10_000_000
 
 // newCheckpoint returns the checkpoint that a script gets.
-func newCheckpoint(c checkpoint, send func(request) reply) alamos.Checkpoint {
+func newCheckpoint(c checkpoint, a ask) alamos.Checkpoint {
 	evaluations := 0
 	evaluate := func(name string, positions []alamos.Position, q request) reply {
 		if more := max(1, q.Visits); more > (maxEvaluations-evaluations)/len(positions) {
@@ -232,7 +198,7 @@ func newCheckpoint(c checkpoint, send func(request) reply) alamos.Checkpoint {
 		for _, p := range positions {
 			q.Positions = append(q.Positions, position{p.Variant(), p.FEN()})
 		}
-		r := send(q)
+		r := a(q)
 		if r.Refusal != "" {
 			panic(name + ": " + r.Refusal)
 		}
@@ -256,67 +222,4 @@ func newCheckpoint(c checkpoint, send func(request) reply) alamos.Checkpoint {
 			return evaluate("Search", positions, request{Search: true, Visits: visits}).Searches
 		},
 	}
-}
-
-// metricName is the form of a metric's name.
-var metricName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
-
-// maxMetrics is how many metrics a script may return: each is a column.
-const maxMetrics = 1000
-
-// checkMetrics checks metrics that a script returned.
-func (s *script) checkMetrics(function string, m alamos.Metrics) *Error {
-	switch {
-	case len(m) == 0:
-		return s.faultHere(function + " returned no metrics")
-	case len(m) > maxMetrics:
-		return s.faultHere(fmt.Sprintf("%s returned %d metrics: want at most %d", function, len(m), maxMetrics))
-	}
-	for _, name := range slices.Sorted(maps.Keys(m)) {
-		if !metricName.MatchString(name) {
-			return s.faultHere(fmt.Sprintf("%q is not a name of a metric: want lowercase letters, digits and underscores, beginning with a letter", name))
-		}
-		if math.IsInf(m[name], 0) {
-			return s.faultHere(fmt.Sprintf("metric %s is infinite; NaN stands for a missing metric", name))
-		}
-	}
-	return nil
-}
-
-// checkValues checks the result of Evaluate.
-func (s *script) checkValues(values []float64, positions []alamos.Position) *Error {
-	if len(values) != len(positions) {
-		return s.faultHere(fmt.Sprintf("Evaluate returned %d values for %d positions", len(values), len(positions)))
-	}
-	for i, v := range values {
-		if !(v >= -1 && v <= 1) {
-			return s.faultHere(fmt.Sprintf("Evaluate returned %v for %s: want -1 to 1", v, positions[i].FEN()))
-		}
-	}
-	return nil
-}
-
-// checkResults checks the result of Adjudicate.
-func (s *script) checkResults(results []string, games int) *Error {
-	if len(results) != games {
-		return s.faultHere(fmt.Sprintf("Adjudicate returned %d results for %d games", len(results), games))
-	}
-	for _, r := range results {
-		switch r {
-		case "", "1-0", "0-1", "1/2-1/2":
-		default:
-			return s.faultHere(fmt.Sprintf(`Adjudicate returned %q: want "", "1-0", "0-1" or "1/2-1/2"`, r))
-		}
-	}
-	return nil
-}
-
-// short shortens a reason for a table: one line, not too long.
-func short(s string) string {
-	const most = 200
-	runes := []rune(strings.ToValidUTF8(oneLine(s), "?"))
-	if len(runes) > most {
-		return string(runes[:most]) + "..."
-	}
-	return string(runes)
 }

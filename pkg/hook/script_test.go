@@ -31,6 +31,10 @@ func TestScriptsInThisProcess(t *testing.T) {
 		}
 		return *r
 	}
+	arguments := map[string]any{
+		Measure: generation, MeasureCheckpoint: checkpoint{3, "atomic", 0}, Evaluate: wirePositions(twoPositions()),
+		Rate: Progress{Generation: 1, Generations: 2, Initial: 0.1}, Adjudicate: []Game{game}, Stop: Progress{Generation: 1, Generations: 2},
+	}
 	for _, path := range append(good, bad...) {
 		text, err := os.ReadFile(path)
 		if err != nil {
@@ -44,10 +48,7 @@ func TestScriptsInThisProcess(t *testing.T) {
 		fault := s.compile(text)
 		for _, name := range s.functions() {
 			if fault == nil {
-				fault = s.call(&call{
-					Function: name, Generation: generation, Games: []Game{game}, Positions: wirePositions(twoPositions()),
-					Checkpoint: checkpoint{3, "atomic", 0}, Progress: Progress{Generation: 1, Generations: 2, Initial: 0.1},
-				}, send).Fault
+				fault = s.call(&call{name, arguments[name]}, send).Fault
 			}
 		}
 		switch want := wants.FindSubmatch(text); {
@@ -56,9 +57,5 @@ func TestScriptsInThisProcess(t *testing.T) {
 		case isBad && (fault == nil || want == nil || !strings.Contains(fault.Msg, string(want[2]))):
 			t.Errorf("%s: %v, want %s", path, fault, want)
 		}
-	}
-	s := &script{path: "x.go"}
-	if r := s.call(&call{Function: "Nothing"}, send); r.Fault == nil {
-		t.Error("a script that was not compiled is called")
 	}
 }

@@ -64,8 +64,7 @@ func (s *Session) Functions(ctx context.Context) ([]string, error) {
 
 // Measure calls the script's Measure.
 func (s *Session) Measure(ctx context.Context, g Generation) (Metrics, error) {
-	r, err := s.call(ctx, call{Function: Measure, Generation: g}, nil)
-	return r.Metrics, err
+	return invoke[Metrics](ctx, s, Measure, g, nil)
 }
 
 // Network evaluates positions for MeasureCheckpoint. A position that it refuses with
@@ -87,11 +86,7 @@ type Checkpoint struct {
 
 // MeasureCheckpoint calls the script's MeasureCheckpoint.
 func (s *Session) MeasureCheckpoint(ctx context.Context, c Checkpoint) (Metrics, error) {
-	r, err := s.call(ctx, call{
-		Function:   MeasureCheckpoint,
-		Checkpoint: checkpoint{c.Generation, c.Variant.String(), c.Samples},
-	}, c.Network)
-	return r.Metrics, err
+	return invoke[Metrics](ctx, s, MeasureCheckpoint, checkpoint{c.Generation, c.Variant.String(), c.Samples}, c.Network)
 }
 
 // Evaluate calls the script's Evaluate: a number from -1 to 1 for each position,
@@ -100,17 +95,12 @@ func (s *Session) Evaluate(ctx context.Context, positions []chess.Position) ([]f
 	if len(positions) == 0 {
 		return nil, nil
 	}
-	r, err := s.call(ctx, call{Function: Evaluate, Positions: wirePositions(positions)}, nil)
-	return r.Numbers, err
+	return invoke[[]float64](ctx, s, Evaluate, wirePositions(positions), nil)
 }
 
 // Rate calls the script's Rate: a learning rate above 0.
 func (s *Session) Rate(ctx context.Context, p Progress) (float64, error) {
-	r, err := s.call(ctx, call{Function: Rate, Progress: p}, nil)
-	if err != nil {
-		return 0, err
-	}
-	return r.Numbers[0], nil
+	return invoke[float64](ctx, s, Rate, p, nil)
 }
 
 // Adjudicate calls the script's Adjudicate. It returns the result of each game, or
@@ -119,14 +109,13 @@ func (s *Session) Adjudicate(ctx context.Context, games []Game) ([]chess.Result,
 	if len(games) == 0 {
 		return nil, nil
 	}
-	r, err := s.call(ctx, call{Function: Adjudicate, Games: games}, nil)
+	texts, err := invoke[[]string](ctx, s, Adjudicate, games, nil)
 	if err != nil {
 		return nil, err
 	}
-	results := make([]chess.Result, len(r.Texts))
-	for i, text := range r.Texts {
-		results[i] = chess.Unfinished
-		if text != "" {
+	results := make([]chess.Result, len(texts))
+	for i, text := range texts {
+		if results[i] = chess.Unfinished; text != "" {
 			if results[i], err = chess.ParseResult(text); err != nil {
 				return nil, err
 			}
@@ -137,27 +126,23 @@ func (s *Session) Adjudicate(ctx context.Context, games []Game) ([]chess.Result,
 
 // Stop calls the script's Stop.
 func (s *Session) Stop(ctx context.Context, p Progress) (stop bool, reason string, err error) {
-	r, err := s.call(ctx, call{Function: Stop, Progress: p}, nil)
-	if err != nil {
-		return false, "", err
-	}
-	return r.Stop, r.Texts[0], nil
+	d, err := invoke[decision](ctx, s, Stop, p, nil)
+	return d.Stop, d.Reason, err
 }
 
-// call makes a call in a process of the pool.
-func (s *Session) call(ctx context.Context, c call, n Network) (report, error) {
-	var r report
-	err := s.with(ctx, func(p *process) (err error) {
-		if err := s.hook.Has(p.functions, c.Function); err != nil {
+// invoke calls a function with a process of the pool. n answers its requests.
+func invoke[R any](ctx context.Context, s *Session, function string, argument any, n Network) (result R, err error) {
+	err = s.with(ctx, func(p *process) error {
+		if err := s.hook.Has(p.functions, function); err != nil {
 			return err
 		}
-		r, err = p.call(ctx, &c, n)
+		r, err := p.exchange(ctx, order{Call: &call{function, argument}}, n)
+		if err == nil {
+			result = r.Result.(R)
+		}
 		return err
 	})
-	if err != nil {
-		return report{}, err
-	}
-	return r, nil
+	return result, err
 }
 
 // Has returns an error of the script if the function is not among those that it has,
@@ -198,25 +183,19 @@ func (h *Hook) fault(format string, args ...any) *Error {
 	return &Error{File: h.path, Msg: fmt.Sprintf(format, args...)}
 }
 
-// head keeps the first bytes that are written to it, or passes them on, and discards
-// the rest. It is safe for use by many goroutines at once.
+// head passes on the first bytes that are written to it and discards the rest. It is safe
+// for use by many goroutines at once.
 type head struct {
 	mu   sync.Mutex
 	left int
-	to   io.Writer // nil: keep
-	kept []byte
+	to   io.Writer
 }
 
 func (h *head) Write(b []byte) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	n := len(b)
-	b = b[:min(n, h.left)]
-	h.left -= len(b)
-	if h.to != nil {
-		_, _ = h.to.Write(b)
-	} else {
-		h.kept = append(h.kept, b...)
-	}
-	return n, nil
+	kept := b[:min(len(b), h.left)]
+	h.left -= len(kept)
+	_, _ = h.to.Write(kept)
+	return len(b), nil
 }

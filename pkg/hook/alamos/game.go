@@ -48,26 +48,6 @@ func (g Game) Winner() string {
 // number i the one after i moves, the last the current or final one. It panics if a
 // move is not legal, which ends the hook with an error.
 func (g Game) Positions() []Position {
-	p := g.start()
-	all := make([]Position, 0, len(g.Moves)+1)
-	all = append(all, Position{p})
-	for i, s := range g.Moves {
-		g.play(&p, i, s)
-		all = append(all, Position{p})
-	}
-	return all
-}
-
-// Position returns the position after the last move.
-func (g Game) Position() Position {
-	p := g.start()
-	for i, s := range g.Moves {
-		g.play(&p, i, s)
-	}
-	return Position{p}
-}
-
-func (g Game) start() chess.Position {
 	v, err := chess.ParseVariant(g.Variant)
 	if err != nil {
 		panic(fmt.Sprintf("game %d: %v", g.Number, err))
@@ -76,17 +56,21 @@ func (g Game) start() chess.Position {
 	if err != nil {
 		panic(fmt.Sprintf("game %d: %v", g.Number, err))
 	}
-	return p
+	all := make([]Position, 0, len(g.Moves)+1)
+	all = append(all, Position{p})
+	for i, move := range g.Moves {
+		m, err := p.ParseUCI(move)
+		if err != nil {
+			panic(fmt.Sprintf("game %d, ply %d: %v", g.Number, i, err))
+		}
+		p.Play(m)
+		all = append(all, Position{p})
+	}
+	return all
 }
 
-// play plays move i of the game.
-func (g Game) play(p *chess.Position, i int, move string) {
-	m, err := p.ParseUCI(move)
-	if err != nil {
-		panic(fmt.Sprintf("game %d, ply %d: %v", g.Number, i, err))
-	}
-	p.Play(m)
-}
+// Position returns the position after the last move.
+func (g Game) Position() Position { return g.Positions()[len(g.Moves)] }
 
 // Position is a position of a game, without the moves before it.
 type Position struct{ p chess.Position }
