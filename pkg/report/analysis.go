@@ -16,52 +16,38 @@ import (
 	"alamos/pkg/uci"
 )
 
-// Analysis is a finished search of a position.
+// Analysis is a finished search of a position. Its value is that of the search, or of the
+// network without a search.
 type Analysis struct {
 	Network string `json:"network"`
-	Variant string `json:"variant"`
-	FEN     string `json:"fen"`
 	Turn    string `json:"turn"` // white or black
-	// Value is for the side to move, -1 to 1. It is the value of the search, or of the
-	// network without a search. Exact values are proven results.
-	Value stats.Float `json:"value"`
-	Exact bool        `json:"exact"`
+	store.Answer
+	Exact bool `json:"exact"` // the value is a proven result
 	// WDL holds the probabilities of a win, a draw and a loss for the side to move, if the
 	// network predicts draws; see [search.Tree.WDL].
 	WDL     *[3]float64 `json:"wdl,omitempty"`
-	Visits  int         `json:"visits"` // of the root's moves, or evaluated positions; 0 without a search
-	Depth   int         `json:"depth"`  // length of the longest line
+	Depth   int         `json:"depth"` // length of the longest line
 	Seconds float64     `json:"seconds"`
-	Moves   []Move      `json:"moves"` // the best first: by visits, otherwise by prior
 	// Policy is the network's policy over all moves, or nil if unknown.
 	Policy *Policy `json:"policy,omitempty"`
 
-	answer *store.Answer
-	plain  bool // moves have no visits and priors
-}
-
-// Move is one move of an [Analysis].
-type Move struct {
-	store.MoveAnswer
-	Share stats.Float `json:"share"`         // fraction of the visits, 0 to 1; NaN without visits
-	WDL   *[3]float64 `json:"wdl,omitempty"` // after this move; only with visits
-	Exact bool        `json:"exact"`         // Q is a proven result
-	Line  []string    `json:"line"`          // the expected moves in SAN, beginning with this one
+	plain bool // moves have no visits and priors; Visits are evaluated positions
 }
 
 // Analyze describes the last report r of a search of p. tree is the search tree, or nil if
 // the search has none. The move that the search would play comes first.
 func Analyze(p chess.Position, r *uci.Report, tree *search.Tree) *Analysis {
 	a := &Analysis{
-		Variant: p.Variant().String(), FEN: p.FEN(), Turn: p.Turn().String(),
-		Value: stats.Float(r.Value), Exact: r.Exact, WDL: r.WDL, Depth: r.Depth, Seconds: r.Time.Seconds(), plain: !r.Tree,
+		Answer: store.Answer{Variant: p.Variant().String(), FEN: p.FEN(), Value: stats.Float(r.Value)},
+		Turn:   p.Turn().String(), Exact: r.Exact, WDL: r.WDL, Depth: r.Depth, Seconds: r.Time.Seconds(), plain: !r.Tree,
 	}
 	for i := range r.Lines {
 		a.Visits += r.Lines[i].Visits
 	}
 	for i := range r.Lines {
 		l := &r.Lines[i]
-		m := Move{MoveAnswer: moveAnswer(&p, &l.Edge), Share: stats.Float(float64(l.Visits) / float64(a.Visits)), WDL: l.WDL, Exact: l.Exact}
+		m := moveAnswer(&p, &l.Edge)
+		m.Share, m.WDL, m.Exact = stats.Float(float64(l.Visits)/float64(a.Visits)), l.WDL, l.Exact
 		if a.plain {
 			m.Prior, m.Q = stats.Float(math.NaN()), stats.Float(l.Q)
 		}
@@ -72,12 +58,8 @@ func Analyze(p chess.Position, r *uci.Report, tree *search.Tree) *Analysis {
 		}
 		a.Moves = append(a.Moves, m)
 	}
-	a.answer = &store.Answer{FEN: a.FEN, Value: a.Value, Visits: a.Visits}
-	for i := range a.Moves {
-		a.answer.Moves = append(a.answer.Moves, a.Moves[i].MoveAnswer)
-	}
 	if tree != nil && a.Visits > 0 {
-		a.answer.Tree = nodes(p, tree, a.Visits)
+		a.Tree = nodes(p, tree, a.Visits)
 	}
 	if a.plain {
 		a.Visits = r.Visits
@@ -85,20 +67,17 @@ func Analyze(p chess.Position, r *uci.Report, tree *search.Tree) *Analysis {
 	return a
 }
 
-// Answer returns the short form with all moves, for charts.
-func (a *Analysis) Answer() *store.Answer { return a.answer }
-
 // JSON writes the analysis with the first moves for programs. 0 means all moves.
 func (a *Analysis) JSON(w io.Writer, moves int) error {
 	out := *a
-	out.Moves = a.first(moves)
+	out.Moves, out.Tree = a.first(moves), nil
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
 	return e.Encode(&out)
 }
 
-func (a *Analysis) first(moves int) []Move {
+func (a *Analysis) first(moves int) []store.MoveAnswer {
 	if moves == 0 || moves > len(a.Moves) {
 		return a.Moves
 	}
@@ -141,7 +120,7 @@ func (a *Analysis) Text(w io.Writer, moves int) error {
 }
 
 // table has a row for each move. Networks that predict draws add a column.
-func (a *Analysis) table(moves []Move) Table {
+func (a *Analysis) table(moves []store.MoveAnswer) Table {
 	if a.plain {
 		return plainTable(moves)
 	}
@@ -176,7 +155,7 @@ func (a *Analysis) table(moves []Move) Table {
 }
 
 // plainTable has a row for each move of a search without a tree.
-func plainTable(moves []Move) Table {
+func plainTable(moves []store.MoveAnswer) Table {
 	t := Table{Columns: []Column{number("move", ""), number("value", ""), {Name: "line"}}}
 	for i := range moves {
 		m := &moves[i]

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"alamos/pkg/chess"
-	"alamos/pkg/stats"
 	"alamos/pkg/store"
 	"alamos/plots"
 )
@@ -14,12 +13,21 @@ import (
 // PolicyChart shows where a network's moves begin and end, and where those of each kind of
 // piece do.
 func PolicyChart(a *store.Answer, frame plots.Frame) plots.PolicyPlanes {
-	c := plots.PolicyPlanes{Frame: frame, Position: positionOf(a)}
-	from, to := blank("from"), blank("to")
-	for _, m := range a.Moves {
-		addMove(&from, &to, m.UCI, m.Prior)
+	return plots.PolicyPlanes{Frame: frame, Position: positionOf(a), Planes: append(planes("", a.Moves), piecePlanes(a)...)}
+}
+
+// PlanesChart shows where moves begin and end: first all moves that the network's policy
+// can express, then the legal ones, then the legal ones of each kind of piece.
+func PlanesChart(p *Policy, a *store.Answer, frame plots.Frame) plots.PolicyPlanes {
+	c := plots.PolicyPlanes{Frame: frame, Position: positionOf(a), Columns: 2}
+	all := make([]store.MoveAnswer, len(p.moves))
+	for i, uci := range p.moves {
+		all[i] = store.MoveAnswer{UCI: uci, Prior: p.all[i]}
 	}
-	c.Planes = append([]plots.Plane{from, to}, piecePlanes(a)...)
+	c.Planes = slices.Concat(planes("all moves: ", all), planes("legal moves: ", a.Moves), piecePlanes(a))
+	if len(c.Planes) > 4 {
+		c.Columns = 4
+	}
 	return c
 }
 
@@ -27,65 +35,52 @@ func positionOf(a *store.Answer) plots.Position {
 	return plots.Position{Variant: a.Variant, FEN: a.FEN}
 }
 
+// planes returns the total probabilities of moves by their start and target squares. Squares
+// without moves are NaN. A drop has no start square.
+func planes(title string, moves []store.MoveAnswer) []plots.Plane {
+	all := []plots.Plane{{Title: title + "from"}, {Title: title + "to"}}
+	for end := range all {
+		squares := &all[end].Squares
+		for i := range squares {
+			squares[i] = math.NaN()
+		}
+		for _, m := range moves {
+			if len(m.UCI) < 4 {
+				continue
+			}
+			i, err := chess.ParseSquare(m.UCI[2*end : 2*end+2])
+			if err != nil {
+				continue
+			}
+			if math.IsNaN(squares[i]) {
+				squares[i] = 0
+			}
+			squares[i] += float64(m.Prior)
+		}
+	}
+	return all
+}
+
 // piecePlanes returns the target squares of the moves of each kind of piece.
-func piecePlanes(a *store.Answer) []plots.Plane {
-	pieces := map[byte]*plots.Plane{}
-	for _, m := range a.Moves {
-		p := pieceOf(m)
-		if pieces[p] == nil {
-			plane := blank(pieceNames[p] + " to")
-			pieces[p] = &plane
-		}
-		addMove(nil, pieces[p], m.UCI, m.Prior)
-	}
-	var planes []plots.Plane
-	for _, p := range []byte("PNBRQK") {
-		if pieces[p] != nil {
-			planes = append(planes, *pieces[p])
+func piecePlanes(a *store.Answer) (all []plots.Plane) {
+	for _, piece := range []struct{ letter, name string }{{"P", "pawns "}, {"N", "knights "}, {"B", "bishops "}, {"R", "rooks "}, {"Q", "queens "}, {"K", "kings "}} {
+		moves := slices.DeleteFunc(slices.Clone(a.Moves), func(m store.MoveAnswer) bool { return pieceOf(m.SAN) != piece.letter })
+		if len(moves) > 0 {
+			all = append(all, planes(piece.name, moves)[1])
 		}
 	}
-	return planes
+	return all
 }
-
-// blank returns a plane without numbers.
-func blank(title string) plots.Plane {
-	p := plots.Plane{Title: title}
-	for i := range p.Squares {
-		p.Squares[i] = math.NaN()
-	}
-	return p
-}
-
-// addMove adds the probability of a move, in UCI, to its start and target squares. A drop
-// has no start square.
-func addMove(from, to *plots.Plane, move string, x stats.Float) {
-	add := func(p *plots.Plane, square string) {
-		i, err := chess.ParseSquare(square)
-		if p == nil || err != nil {
-			return
-		}
-		if math.IsNaN(p.Squares[i]) {
-			p.Squares[i] = 0
-		}
-		p.Squares[i] += float64(x)
-	}
-	if len(move) >= 4 {
-		add(from, move[:2])
-		add(to, move[2:4])
-	}
-}
-
-var pieceNames = map[byte]string{'P': "pawns", 'N': "knights", 'B': "bishops", 'R': "rooks", 'Q': "queens", 'K': "kings"}
 
 // pieceOf returns the piece that moves.
-func pieceOf(m store.MoveAnswer) byte {
+func pieceOf(san string) string {
 	switch {
-	case strings.HasPrefix(m.SAN, "O-O"):
-		return 'K'
-	case m.SAN != "" && strings.IndexByte("NBRQK", m.SAN[0]) >= 0:
-		return m.SAN[0]
+	case strings.HasPrefix(san, "O-O"):
+		return "K"
+	case san != "" && strings.Contains("NBRQK", san[:1]):
+		return san[:1]
 	}
-	return 'P'
+	return "P"
 }
 
 func TreeChart(a *store.Answer, frame plots.Frame) plots.Tree {
@@ -109,25 +104,6 @@ func BoardChart(a *store.Answer, frame plots.Frame, most int) plots.Board {
 			arrow.From = ""
 		}
 		c.Arrows = append(c.Arrows, arrow)
-	}
-	return c
-}
-
-// PlanesChart shows where moves begin and end: first all moves that the network's policy
-// can express, then the legal ones, then the legal ones of each kind of piece.
-func PlanesChart(p *Policy, a *store.Answer, frame plots.Frame) plots.PolicyPlanes {
-	c := plots.PolicyPlanes{Frame: frame, Position: positionOf(a), Columns: 2}
-	from, to := blank("all moves: from"), blank("all moves: to")
-	for i, m := range p.moves {
-		addMove(&from, &to, m, p.all[i])
-	}
-	legalFrom, legalTo := blank("legal moves: from"), blank("legal moves: to")
-	for _, m := range a.Moves {
-		addMove(&legalFrom, &legalTo, m.UCI, m.Prior)
-	}
-	c.Planes = append([]plots.Plane{from, to, legalFrom, legalTo}, piecePlanes(a)...)
-	if len(c.Planes) > 4 {
-		c.Columns = 4
 	}
 	return c
 }

@@ -69,6 +69,12 @@ type MoveAnswer struct {
 	Prior  stats.Float `json:"prior"` // of the network, 0 to 1
 	Visits int         `json:"visits"`
 	Q      stats.Float `json:"q"` // mean value for the side to move, -1 to 1; NaN without visits
+
+	// The following are of alamos analyze only.
+	Share stats.Float `json:"share,omitempty"` // fraction of the visits, 0 to 1; NaN without visits
+	WDL   *[3]float64 `json:"wdl,omitempty"`   // after this move; only with visits
+	Exact bool        `json:"exact,omitempty"` // Q is a proven result
+	Line  []string    `json:"line,omitempty"`  // the expected moves in SAN, beginning with this one
 }
 
 // TreeNode is a node of a search tree.
