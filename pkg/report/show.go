@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"path/filepath"
 	"slices"
@@ -26,11 +25,7 @@ type Shown struct {
 	File     string         `json:"file"`
 	Settings []ShownSetting `json:"settings"` // settings that differ from the defaults
 	Axes     []string       `json:"axes,omitempty"`
-	Metrics  []string       `json:"metrics,omitempty"`
-	All      []ShownTrial   `json:"all_trials,omitempty"`
-	Details  []ShownDetails `json:"trial_details,omitempty"`
-
-	trials []*store.Trial // of All, with or without results
+	All      []ShownTrial   `json:"all_trials"`
 }
 
 // ShownSetting is a setting that differs from the default.
@@ -40,34 +35,31 @@ type ShownSetting struct {
 	Origin string `json:"origin"`
 }
 
-// ShownTrial is a trial of the sweep.
+// ShownTrial is a trial with its results.
 type ShownTrial struct {
 	Number      int                       `json:"number"`
 	Folder      string                    `json:"folder"`
 	ID          string                    `json:"id"`
+	Label       string                    `json:"label,omitempty"`
 	Values      []string                  `json:"values,omitempty"` // of the axes
 	Done        int                       `json:"generations_done"`
 	Generations int                       `json:"generations"`
 	Next        string                    `json:"next,omitempty"`
 	Failed      string                    `json:"failed,omitempty"`
 	Metrics     map[string]stats.Interval `json:"metrics"`
-}
-
-// ShownDetails are the stages and results of one trial.
-type ShownDetails struct {
-	Folder    string            `json:"folder"`
-	ID        string            `json:"id"`
-	Number    int               `json:"number"`
-	Label     string            `json:"label,omitempty"`
-	Machine   store.Machine     `json:"machine"`
-	Ended     string            `json:"ended,omitempty"` // the reason why it ended before its last generation
-	Stages    []ShownStage      `json:"stages"`          // in the order of a run from the beginning
-	Standings *store.Tournament `json:"tournament,omitempty"`
-	// Puzzles and Accuracy are of the last checkpoint.
-	Puzzles  []store.PuzzleScore   `json:"puzzles,omitempty"`
-	Accuracy []store.PhaseAccuracy `json:"accuracy,omitempty"`
+	Details     *ShownDetails             `json:"details,omitempty"` // if only this trial is shown
 
 	trial *store.Trial
+}
+
+// ShownDetails are the stages of a trial, and its results after its last generation.
+type ShownDetails struct {
+	Machine   store.Machine         `json:"machine"`
+	Ended     string                `json:"ended,omitempty"` // the reason why it ended before its last generation
+	Stages    []ShownStage          `json:"stages"`          // in the order of a run from the beginning
+	Standings *store.Tournament     `json:"tournament,omitempty"`
+	Puzzles   []store.PuzzleScore   `json:"puzzles,omitempty"`
+	Accuracy  []store.PhaseAccuracy `json:"accuracy,omitempty"`
 }
 
 // ShownStage is a finished stage.
@@ -87,62 +79,55 @@ var ErrDamaged = errors.New("a file is not what the run wrote: delete it and ala
 // verify is set, it reads all files of a trial whose details it shows and compares their
 // checksums.
 func Show(run *store.Run, trial *store.Trial, verify bool) (*Shown, error) {
-	s := &Shown{Run: run}
 	x := run.Experiment
 	if x == nil {
 		return nil, fmt.Errorf("%s has no readable %s: run its experiment again", run.Dir, store.ExperimentName)
 	}
-	s.About, s.File = x.About, x.File
+	s := &Shown{Run: run, About: x.About, File: x.File, Settings: departures(x)}
 	for _, a := range x.Axes {
 		s.Axes = append(s.Axes, a.Path)
 	}
-	var err error
-	if s.Settings, err = departures(x); err != nil {
-		return nil, err
-	}
-	if trial != nil {
-		return s, s.addDetails(trial, verify)
-	}
-	if len(x.Trials) == 1 && len(run.Opened) == 1 {
-		if err := s.addDetails(run.Opened[0], verify); err != nil {
-			return nil, err
-		}
-	}
-	s.Metrics = append(slices.Clone(trialColumns), evaluationMetrics(x, "puzzles.")...)
 	for i := range x.Trials {
-		if err := s.addTrial(&x.Trials[i]); err != nil {
+		d := &x.Trials[i]
+		t := &store.Trial{Declared: *d, Dir: filepath.Join(s.Dir, store.Folder(d)), Manifest: &store.Manifest{}}
+		if i := slices.IndexFunc(s.Opened, func(o *store.Trial) bool { return o.Declared.ID == d.ID }); i >= 0 {
+			t = s.Opened[i]
+		}
+		if trial != nil && trial.Declared.ID != d.ID {
+			continue
+		}
+		shown, err := s.show(t)
+		if err == nil && (trial != nil || len(x.Trials) == 1 && len(run.Opened) == 1) {
+			shown.Details, err = details(t, verify)
+		}
+		if err != nil {
 			return nil, err
 		}
+		s.All = append(s.All, shown)
 	}
 	return s, nil
 }
 
-func (s *Shown) addTrial(d *experiment.Trial) error {
-	folder := store.Folder(d)
-	t := &store.Trial{Declared: *d, Dir: filepath.Join(s.Dir, folder), Manifest: &store.Manifest{}}
-	if i := slices.IndexFunc(s.Opened, func(o *store.Trial) bool { return o.Declared.ID == d.ID }); i >= 0 {
-		t = s.Opened[i]
-	}
+func (s *Shown) show(t *store.Trial) (ShownTrial, error) {
+	d := &t.Declared
 	row := ShownTrial{
-		Number: d.Number, Folder: folder, ID: d.ID, Done: t.Done(), Generations: t.Last(), Next: t.Next(),
-		Failed: s.Experiment.Failed[folder], Metrics: map[string]stats.Interval{},
+		Number: d.Number, Folder: filepath.Base(t.Dir), ID: d.ID, Label: d.Label, Done: t.Done(), Generations: t.Last(), Next: t.Next(),
+		Failed: s.Experiment.Failed[filepath.Base(t.Dir)], Metrics: map[string]stats.Interval{}, trial: t,
 	}
 	for _, path := range s.Axes {
 		row.Values = append(row.Values, axisValue(d, path))
 	}
-	for _, m := range s.Metrics {
-		v, err := t.Measure(m)
-		if err != nil {
-			return err
+	for _, m := range slices.Concat(trialColumns, evaluationMetrics(s.Experiment, "puzzles.")) {
+		var err error
+		if row.Metrics[m], err = t.Measure(m); err != nil {
+			return row, err
 		}
-		row.Metrics[m] = v
 	}
-	s.All, s.trials = append(s.All, row), append(s.trials, t)
-	return nil
+	return row, nil
 }
 
-func (s *Shown) addDetails(t *store.Trial, verify bool) error {
-	d := ShownDetails{Folder: filepath.Base(t.Dir), ID: t.Declared.ID, Number: t.Declared.Number, Label: t.Declared.Label, Machine: t.Manifest.Machine, trial: t}
+func details(t *store.Trial, verify bool) (*ShownDetails, error) {
+	d := &ShownDetails{Machine: t.Manifest.Machine}
 	if e := t.Manifest.Ended; e != nil {
 		d.Ended = e.Why
 	}
@@ -151,57 +136,35 @@ func (s *Shown) addDetails(t *store.Trial, verify bool) error {
 		if verify {
 			var err error
 			if x.State, x.File, err = stage.Verify(t.Dir); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		d.Stages = append(d.Stages, x)
 	}
 	slices.SortStableFunc(d.Stages, func(a, b ShownStage) int { return store.CompareStages(a.Name, b.Name) })
-	var err error
-	if d.Standings, err = t.Tournament(); err != nil {
-		return err
-	}
-	if d.Puzzles, err = t.PuzzleScores(t.Done()); err != nil {
-		return err
-	}
-	d.Accuracy, err = t.Accuracy(t.Done())
-	s.Details = append(s.Details, d)
-	return err
+	var errs [3]error
+	d.Standings, errs[0] = t.Tournament()
+	d.Puzzles, errs[1] = t.PuzzleScores(t.Done())
+	d.Accuracy, errs[2] = t.Accuracy(t.Done())
+	return d, errors.Join(errs[:]...)
 }
 
 // departures returns the settings of an experiment that differ from the defaults.
-func departures(x *store.Experiment) ([]ShownSetting, error) {
-	if len(x.Trials) == 0 {
-		return nil, nil
-	}
-	plain := []byte("alamos: 1\nname: plain\n")
-	def, err := experiment.Load("plain.yaml", experiment.Options{ReadFile: func(name string) ([]byte, error) {
-		if name == "plain.yaml" {
-			return plain, nil
-		}
-		return nil, fs.ErrNotExist
-	}})
-	if err != nil {
-		return nil, err
-	}
-	differs := map[string]bool{}
-	for _, d := range experiment.DiffSettings(&def.Settings, &x.Trials[0].Settings) {
-		differs[d.Path] = true
-	}
-	var out []ShownSetting
+func departures(x *store.Experiment) (out []ShownSetting) {
+	keys := experiment.Keys()
 	for _, e := range x.Settings {
-		skip := e.Path == "notebook" || e.Path == "about" || e.Path == "name" || strings.HasPrefix(e.Path, "sweep")
-		if !skip && !e.Origin.Default() && (differs[e.Path] || e.Swept) {
+		isDefault := e.Origin.Default() || !e.Swept && slices.ContainsFunc(keys, func(k experiment.Key) bool { return k.Path == e.Path && k.Default == e.Value })
+		if skip := slices.Contains([]string{"alamos", "notebook", "about", "name", "extends"}, e.Path) || strings.HasPrefix(e.Path, "sweep"); !skip && !isDefault {
 			out = append(out, ShownSetting{e.Path, e.Value, e.Origin.String()})
 		}
 	}
-	return out, nil
+	return out
 }
 
 // Damaged reports whether a file differs from what a stage wrote.
 func (s *Shown) Damaged() bool {
-	return slices.ContainsFunc(s.Details, func(d ShownDetails) bool {
-		return slices.ContainsFunc(d.Stages, func(x ShownStage) bool { return x.State == store.FileDamaged })
+	return slices.ContainsFunc(s.All, func(t ShownTrial) bool {
+		return t.Details != nil && slices.ContainsFunc(t.Details.Stages, func(x ShownStage) bool { return x.State == store.FileDamaged })
 	})
 }
 
@@ -227,28 +190,34 @@ func (s *Shown) Write(w io.Writer) error {
 		}
 		blocks = append(blocks, settings)
 	}
-	if len(s.All) > 1 {
-		tables, err := trialBlocks(s.Experiment, s.trials)
+	var trials []*store.Trial
+	for i := range s.All {
+		t := &s.All[i]
+		trials = append(trials, t.trial)
+		if t.Details != nil {
+			more, err := t.blocks()
+			if err != nil {
+				return err
+			}
+			blocks = append(blocks, more...)
+		}
+	}
+	if len(trials) > 1 {
+		tables, err := trialBlocks(s.Experiment, trials)
 		if err != nil {
 			return err
 		}
 		blocks = append(blocks, tables...)
 	}
-	for _, d := range s.Details {
-		more, err := d.blocks()
-		if err != nil {
-			return err
-		}
-		blocks = append(blocks, more...)
-	}
 	return WriteText(w, false, blocks...)
 }
 
 // blocks returns the stages and results of a trial for a terminal.
-func (d *ShownDetails) blocks() ([]Block, error) {
-	head := facts(Row("trial", fmt.Sprintf("#%d, %s, settings %s", d.Number, d.Folder, d.ID)))
-	if d.Label != "" {
-		head.Rows = append(head.Rows, Row("differs in", d.Label))
+func (t *ShownTrial) blocks() ([]Block, error) {
+	d := t.Details
+	head := facts(Row("trial", fmt.Sprintf("#%d, %s, settings %s", t.Number, t.Folder, t.ID)))
+	if t.Label != "" {
+		head.Rows = append(head.Rows, Row("differs in", t.Label))
 	}
 	head.Rows = append(head.Rows, Row("computed on", fmt.Sprintf("%s, %s, %s, alamos %s", d.Machine.Host, d.Machine.Hardware(), d.Machine.Precision, d.Machine.Alamos)))
 	if d.Ended != "" {
@@ -267,16 +236,15 @@ func (d *ShownDetails) blocks() ([]Block, error) {
 	}
 	blocks := []Block{head, stages}
 	for _, name := range []string{"puzzles", "accuracy", "standings"} {
-		t, err := trialTables[name](d.trial)
+		table, err := trialTables[name](t.trial)
 		if err != nil {
 			return nil, err
 		}
-		if t.Columns != nil && t.Columns[0].Name == "generation" { // the last generation is enough
-			last := fmt.Sprint(d.trial.Done())
-			t.Rows = slices.DeleteFunc(t.Rows, func(row []Cell) bool { return row[0].Text != last })
+		if len(table.Columns) > 0 && table.Columns[0].Name == "generation" { // the last generation is enough
+			table.Rows = slices.DeleteFunc(table.Rows, func(row []Cell) bool { return row[0].Text != fmt.Sprint(t.Done) })
 		}
-		if len(t.Rows) > 0 {
-			blocks = append(blocks, t)
+		if len(table.Rows) > 0 {
+			blocks = append(blocks, table)
 		}
 	}
 	return blocks, nil

@@ -68,7 +68,7 @@ func TestShow(t *testing.T) {
 	if s.Damaged() || strings.Contains(text, "1  mates") {
 		t.Errorf("%s", text)
 	}
-	s.Details[0].Stages[0].State = store.FileDamaged
+	s.All[0].Details.Stages[0].State = store.FileDamaged
 	if !s.Damaged() {
 		t.Error("a damaged file is not reported")
 	}
