@@ -94,7 +94,7 @@ func TestTablesSort(t *testing.T) {
 // The page's own policy lets its script run, and a link to a trial opens its
 // folds.
 func TestLinkOpensTrial(t *testing.T) {
-	dom := inBrowser(t, htmlOf(t, sweepPage(listedTrials+1, svgOf("loss"))), "#trial-14")
+	dom := inBrowser(t, htmlOf(t, sweepPage(listedTrials+1, svgOf("loss"))), "#trial_14")
 	if !strings.Contains(dom, "<button") {
 		t.Error("the script did not run")
 	}

@@ -6,7 +6,6 @@ import (
 	"path"
 	"regexp"
 	"strings"
-	"unicode"
 
 	"alamos/plots"
 )
@@ -115,7 +114,7 @@ type Trial struct {
 }
 
 // anchor returns the id of the first place on a page that shows a trial.
-func anchor(number int) string { return fmt.Sprintf("trial-%d", number) }
+func anchor(number int) string { return fmt.Sprintf("trial_%d", number) }
 
 // number returns the head of a column of numbers.
 func number(name, unit string) Column { return Column{Name: name, Unit: unit, Numeric: true} }
@@ -135,29 +134,6 @@ func (c Column) head() string {
 		return c.Name
 	}
 	return c.Name + " (" + c.Unit + ")"
-}
-
-// markdown writes the table without its caption.
-func (t Table) markdown() string {
-	var b strings.Builder
-	line := func(cells []string) { b.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
-	head, rule := make([]string, len(t.Columns)), make([]string, len(t.Columns))
-	for i, c := range t.Columns {
-		head[i], rule[i] = escape(c.head()), "---"
-		if c.Numeric {
-			rule[i] = "--:"
-		}
-	}
-	line(head)
-	line(rule)
-	for _, row := range t.Rows {
-		cells := make([]string, len(t.Columns))
-		for i, c := range row {
-			cells[i] = c.markdown()
-		}
-		line(cells)
-	}
-	return b.String()
 }
 
 func (c Cell) markdown() string {
@@ -194,10 +170,4 @@ func links(files []string) string {
 		parts = append(parts, fmt.Sprintf("[%s](<%s>)", escape(name), (&url.URL{Path: file}).String()))
 	}
 	return " (" + strings.Join(parts, ", ") + ")"
-}
-
-// slug keeps letters and digits and joins them by single hyphens.
-func slug(s string) string {
-	words := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	return strings.Join(words, "-")
 }

@@ -221,7 +221,7 @@ func TestSections(t *testing.T) {
 	if len(headings) != 8 || len(seen) != 8 {
 		t.Errorf("8 headings have %d ids, %d of them different", len(headings), len(seen))
 	}
-	if n := bytes.Count(out, []byte(`<li><a href="#sec-`)); n != 7 {
+	if n := bytes.Count(out, []byte(`<li class="level`)); n != 7 {
 		t.Errorf("the table of contents has %d entries, want 7", n)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"encoding/base64"
 	"html/template"
+	"slices"
 )
 
 var (
@@ -46,28 +47,13 @@ func (p *Page) HTML() ([]byte, error) {
 			base64.StdEncoding.EncodeToString(hash[:]) + "'; base-uri 'none'; form-action 'none'",
 		Body: template.HTML(w.String()),
 	}
-	if len(w.sections) >= tocFrom {
-		view.Sections = contents(w.sections)
+	sections := slices.DeleteFunc(w.sections, func(s section) bool { return s.Level > 3 })
+	if len(sections) >= tocFrom {
+		view.Sections = sections
 	}
 	var b bytes.Buffer
 	if err := pageShell.Execute(&b, view); err != nil {
 		return nil, err
 	}
 	return printable(b.Bytes()), nil
-}
-
-// contents arranges a page's sections in two levels: those of level 2, and those of level 3
-// within them. If a page starts with a deeper level, its first sections are at the top.
-func contents(list []section) []section {
-	var toc []section
-	for _, s := range list {
-		switch {
-		case s.Level <= 2 || s.Level == 3 && len(toc) == 0:
-			toc = append(toc, s)
-		case s.Level == 3:
-			last := &toc[len(toc)-1]
-			last.Inner = append(last.Inner, s)
-		}
-	}
-	return toc
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -130,85 +131,58 @@ type LayerRow struct {
 	Parameters         int
 }
 
-// Rows are the layers. Consecutive blocks like the block before them are one row,
+// Rows returns the layers. Consecutive blocks like the block before them are one row,
 // unless all layers are wanted.
 func (n *Network) Rows(all bool) []LayerRow {
 	var rows []LayerRow
-	var last []nn.Layer // of the block before
 	blocks := n.blocks()
 	for i := 0; i < len(blocks); {
-		b := blocks[i]
-		like := i
-		for !all && like < len(blocks) && same(last, blocks[like]) {
+		b, like := blocks[i], i
+		for !all && i > 0 && b.name != "" && like < len(blocks) && reflect.DeepEqual(blocks[like].layers, blocks[i-1].layers) {
 			like++
 		}
-		if like-i > 1 || like-i == 1 && len(b) > 1 {
-			rows = append(rows, n.more(blocks[i:like]))
-			i = like
+		if n := like - i; n == 0 || n == 1 && len(b.layers) == 1 {
+			for _, l := range b.layers {
+				rows = append(rows, LayerRow{strings.TrimPrefix(b.name+"."+l.Name, "."), l.Kind, dimensions(l.Output), l.Parameters})
+			}
+			i++
 			continue
 		}
-		for _, l := range b {
-			rows = append(rows, LayerRow{l.Name, l.Kind, dimensions(l.Output), l.Parameters})
+		// Whatever layers a block ends with, its own output is as wide as the trunk.
+		r := LayerRow{b.name, "a block like it", dimensions([]int{n.Spec.Width, 8, 8}), 0}
+		if like-i > 1 {
+			r.Name, r.Kind = b.name+" to "+blocks[like-1].name, fmt.Sprintf("%d blocks like it", like-i)
 		}
-		last = b
-		i++
+		for _, l := range b.layers {
+			r.Parameters += (like - i) * l.Parameters
+		}
+		rows, i = append(rows, r), like
 	}
 	return rows
 }
 
-// blocks are the layers, those of a block of the trunk together.
-func (n *Network) blocks() [][]nn.Layer {
-	var all [][]nn.Layer
-	before := ""
+// block is a block of the trunk, or a layer elsewhere.
+type block struct {
+	name   string     // "trunk.3", empty for a layer elsewhere
+	layers []nn.Layer // with their names in the block
+}
+
+// inBlock matches the name of a layer in a block: trunk.3.conv1 is conv1 of trunk.3.
+var inBlock = regexp.MustCompile(`^(\w+\.\d+)\.(.+)$`)
+
+func (n *Network) blocks() (all []block) {
 	for _, l := range n.Layers {
-		block, _ := split(l.Name)
-		if block == "" || block != before {
-			all = append(all, nil)
+		name := ""
+		if m := inBlock.FindStringSubmatch(l.Name); m != nil {
+			name, l.Name = m[1], m[2]
 		}
-		before = block
-		all[len(all)-1] = append(all[len(all)-1], l)
+		if last := len(all) - 1; name != "" && last >= 0 && all[last].name == name {
+			all[last].layers = append(all[last].layers, l)
+		} else {
+			all = append(all, block{name, []nn.Layer{l}})
+		}
 	}
 	return all
-}
-
-// split takes the name of a layer apart: trunk.3.conv1 is conv1 of the block
-// trunk.3. Other layers belong to no block.
-func split(name string) (block, rest string) {
-	parts := strings.SplitN(name, ".", 3)
-	if len(parts) < 3 {
-		return "", name
-	}
-	if _, err := strconv.Atoi(parts[1]); err != nil {
-		return "", name
-	}
-	return parts[0] + "." + parts[1], parts[2]
-}
-
-// same reports whether blocks have the same layers, but for their number.
-func same(a, b []nn.Layer) bool {
-	return slices.EqualFunc(a, b, func(x, y nn.Layer) bool {
-		blockX, nameX := split(x.Name)
-		blockY, nameY := split(y.Name)
-		return blockX != "" && blockY != "" && nameX == nameY && x.Kind == y.Kind && x.Parameters == y.Parameters && slices.Equal(x.Output, y.Output)
-	})
-}
-
-// more is a row of blocks that are like the one before. Whatever layers a block of the
-// trunk ends in, its own output is as wide as the trunk.
-func (n *Network) more(blocks [][]nn.Layer) LayerRow {
-	first, _ := split(blocks[0][0].Name)
-	end := blocks[len(blocks)-1]
-	r := LayerRow{Name: first, Kind: "a block like it", Output: dimensions([]int{n.Spec.Width, 8, 8})}
-	if len(blocks) > 1 {
-		last, _ := split(end[0].Name)
-		r.Name, r.Kind = first+" to "+last, fmt.Sprintf("%d blocks like it", len(blocks))
-	}
-	for _, b := range blocks {
-		for _, l := range b {
-			r.Parameters += l.Parameters
-		}
-	}
-	return r
 }
 
 func dimensions(shape []int) string {

@@ -87,45 +87,43 @@ func sweepNotebook(x *store.Experiment) []experiment.Cell {
 	if slices.ContainsFunc(x.Trials, func(t experiment.Trial) bool { return !meetsUntrained(&t.Settings) }) {
 		metric = "loss"
 	}
-	text := func(s string) experiment.Cell { return experiment.Cell{Text: s} }
-	figure := func(f experiment.Figure) experiment.Cell { return experiment.Cell{Figure: &f} }
-	table := func(s string) experiment.Cell { return experiment.Cell{Table: s} }
-	cells := []experiment.Cell{text("## Trials"), table("trials")}
-	switch len(axes) {
-	case 0: // only seeds
-	case 1:
-		cells = append(cells, figure(experiment.Figure{Kind: "sweep", Metric: metric}))
-	case 2:
-		cells = append(cells, figure(experiment.Figure{Kind: "sweep", Metric: metric}), figure(experiment.Figure{Kind: "heatmap", Metric: metric}))
-	default:
-		if len(axes) <= mostAxes {
-			cells = append(cells, figure(experiment.Figure{Kind: "parallel", Metric: metric}))
-		}
-	}
 	some := func(has func(*experiment.Settings) bool) bool {
 		return slices.ContainsFunc(x.Trials, func(t experiment.Trial) bool { return has(&t.Settings) })
 	}
 	plays := some(func(s *experiment.Settings) bool { return s.Tournament.Rounds > 0 })
 	solves := some(func(s *experiment.Settings) bool { return s.Evaluation != nil && len(s.Evaluation.Puzzles) > 0 })
-	if plays || solves {
-		cells = append(cells, text("## Strength"))
+	accuracy := some(func(s *experiment.Settings) bool { return s.Evaluation != nil && s.Evaluation.Accuracy })
+	games := some(func(s *experiment.Settings) bool { return s.Data == nil })
+	var cells []experiment.Cell
+	add := func(when bool, cell experiment.Cell) {
+		if when {
+			cells = append(cells, cell)
+		}
 	}
-	if plays {
-		cells = append(cells, figure(experiment.Figure{Kind: "score", X: "samples"}), table("standings"))
-	}
-	if solves {
-		cells = append(cells, table("puzzles"))
-	}
-	cells = append(cells, text("## Training"), figure(experiment.Figure{Kind: "multiples", Metric: "loss"}), figure(experiment.Figure{Kind: "learning-rate", X: "epoch"}))
-	if some(func(s *experiment.Settings) bool { return s.Evaluation != nil && s.Evaluation.Accuracy }) {
-		cells = append(cells, table("accuracy"))
-	}
-	if some(func(s *experiment.Settings) bool { return s.Data == nil }) {
-		cells = append(cells, text("## Games"), figure(experiment.Figure{Kind: "lengths", X: "generation"}))
-	} else {
-		cells = append(cells, text("## Data"))
-	}
-	return append(cells, table("generations"), text("## Settings"), table("network"), table("settings"))
+	text := func(s string) experiment.Cell { return experiment.Cell{Text: s} }
+	figure := func(f experiment.Figure) experiment.Cell { return experiment.Cell{Figure: &f} }
+	table := func(s string) experiment.Cell { return experiment.Cell{Table: s} }
+	add(true, text("## Trials"))
+	add(true, table("trials"))
+	add(len(axes) == 1 || len(axes) == 2, figure(experiment.Figure{Kind: "sweep", Metric: metric}))
+	add(len(axes) == 2, figure(experiment.Figure{Kind: "heatmap", Metric: metric}))
+	add(len(axes) > 2 && len(axes) <= mostAxes, figure(experiment.Figure{Kind: "parallel", Metric: metric}))
+	add(plays || solves, text("## Strength"))
+	add(plays, figure(experiment.Figure{Kind: "score", X: "samples"}))
+	add(plays, table("standings"))
+	add(solves, table("puzzles"))
+	add(true, text("## Training"))
+	add(true, figure(experiment.Figure{Kind: "multiples", Metric: "loss"}))
+	add(true, figure(experiment.Figure{Kind: "learning-rate", X: "epoch"}))
+	add(accuracy, table("accuracy"))
+	add(games, text("## Games"))
+	add(games, figure(experiment.Figure{Kind: "lengths", X: "generation"}))
+	add(!games, text("## Data"))
+	add(true, table("generations"))
+	add(true, text("## Settings"))
+	add(true, table("network"))
+	add(true, table("settings"))
+	return cells
 }
 
 // meetsUntrained reports whether a tournament counts Elo from the untrained network.

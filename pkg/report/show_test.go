@@ -121,7 +121,7 @@ func TestWrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	contains(t, string(b), `\(\[csv\]\(<page/puzzles-depth-1.csv>\)\)`, `^\| \[2\]\(#trial-2\) \|`, `There is nothing to draw yet for the figure tree-gen-1: the run has not analyzed`)
+	contains(t, string(b), `\(\[csv\]\(<page/puzzles-depth-1.csv>\)\)`, `^\| \[2\]\(#trial_2\) \|`, `There is nothing to draw yet for the figure tree-gen-1: the run has not analyzed`)
 	if err := r.WriteMarkdown("noending"); err == nil {
 		t.Error("wrote a page without an ending")
 	}

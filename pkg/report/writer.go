@@ -36,7 +36,7 @@ type writer struct {
 	bytes.Buffer
 	html            bool
 	figures, tables int
-	ids             ids
+	ids             parser.IDs      // of headings; they have no underscores
 	sections        []section       // of the page itself, for its table of contents
 	placed          map[string]bool // anchors of trials, true if placed
 	depth           int             // above 0 within other blocks
@@ -48,11 +48,10 @@ type writer struct {
 type section struct {
 	Level    int
 	Text, ID string
-	Inner    []section
 }
 
 func newWriter(blocks []Block, html bool) *writer {
-	w := &writer{html: html, ids: ids{}, placed: map[string]bool{}, room: foldedRoom}
+	w := &writer{html: html, ids: parser.NewContext().IDs(), placed: map[string]bool{}, room: foldedRoom}
 	var find func([]Block)
 	find = func(blocks []Block) {
 		for _, b := range blocks {
@@ -67,6 +66,7 @@ func newWriter(blocks []Block, html bool) *writer {
 		}
 	}
 	find(blocks)
+	w.ids.Put([]byte("main")) // of the page's shell
 	return w
 }
 
@@ -158,21 +158,6 @@ func without(parsers []util.PrioritizedValue, one any) []util.PrioritizedValue {
 	}
 	return kept
 }
-
-// ids gives each heading of a page its own id.
-type ids map[string]bool
-
-func (used ids) Generate(heading []byte, _ ast.NodeKind) []byte {
-	base := "sec-" + slug(string(heading))
-	id := base
-	for n := 2; used[id]; n++ {
-		id = fmt.Sprintf("%s-%d", base, n)
-	}
-	used[id] = true
-	return []byte(id)
-}
-
-func (used ids) Put(id []byte) { used[string(id)] = true }
 
 // render writes Markdown as HTML. If source is the table t of the page, its cells get their
 // classes.
@@ -326,7 +311,7 @@ func (w *writer) caption(what string, n int, caption string, files []string) {
 func (t Table) write(w *writer) {
 	if t.Caption != "" {
 		w.tables++
-		w.htmlTag(`<figure class="table" id="table-%s">`, fmt.Sprint(w.tables))
+		w.htmlTag(`<figure class="table" id="table_%s">`, fmt.Sprint(w.tables))
 		w.caption("Table", w.tables, t.Caption, t.Files)
 	} else {
 		w.htmlTag(`<figure class="table">`)
@@ -344,26 +329,37 @@ func (t Table) write(w *writer) {
 
 // cells writes the cells of a table, without links to trials that are not on the page.
 func (w *writer) cells(t Table) {
-	rows := make([][]Cell, len(t.Rows))
-	for i, row := range t.Rows {
-		rows[i] = append(rows[i], row...)
-		for k, c := range rows[i] {
-			if _, ok := w.placed[c.Link]; !ok {
-				rows[i][k].Link = ""
-			}
+	var b strings.Builder
+	line := func(cells []string) { b.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
+	head, rule := make([]string, len(t.Columns)), make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		head[i], rule[i] = escape(c.head()), "---"
+		if c.Numeric {
+			rule[i] = "--:"
 		}
 	}
-	t.Rows = rows
+	line(head)
+	line(rule)
+	for _, row := range t.Rows {
+		cells := make([]string, len(t.Columns))
+		for i, c := range row {
+			if _, ok := w.placed[c.Link]; !ok {
+				c.Link = ""
+			}
+			cells[i] = c.markdown()
+		}
+		line(cells)
+	}
 	if !w.html {
-		w.markdown(t.markdown())
+		w.markdown(b.String())
 		return
 	}
-	if len(rows) > longTable {
-		w.tag(`<div class="scroll long">`)
-	} else {
-		w.tag(`<div class="scroll">`)
+	class := "scroll"
+	if len(t.Rows) > longTable {
+		class += " long"
 	}
-	w.render(t.markdown(), &t)
+	w.tag(`<div class="%s">`, class)
+	w.render(b.String(), &t)
 	w.tag(`</div>`)
 }
 
@@ -376,7 +372,7 @@ func (f Figure) write(w *writer) {
 		w.caption("Figure", w.figures, f.Caption, f.Files)
 		return
 	}
-	w.tag(`<figure class="picture" id="figure-%s">`, fmt.Sprint(w.figures))
+	w.tag(`<figure class="picture" id="figure_%s">`, fmt.Sprint(w.figures))
 	fits := !w.folded || len(f.Files) == 0 || len(f.SVG) <= w.room
 	if w.folded {
 		w.room -= len(f.SVG)
@@ -397,45 +393,31 @@ func (f Fold) write(w *writer) {
 }
 
 func (s SideBySide) write(w *writer) {
-	folded, all := len(s) > shownTrials, len(s) > listedTrials
-	if all {
+	class, open := "trials", " open"
+	if len(s) > shownTrials {
+		class, open = "folds", ""
+	}
+	if len(s) > listedTrials {
 		w.tag(`<details class="all"><summary>Each of %s trials</summary>`, fmt.Sprint(len(s)))
 	}
-	if folded {
-		w.tag(`<div class="folds">`)
-	} else {
-		w.tag(`<div class="trials">`)
-	}
+	w.tag(`<div class="%s">`, class)
 	for _, t := range s {
 		id := anchor(t.Number)
+		attribute := ` id="` + id + `"`
 		if w.placed[id] {
-			id = ""
+			attribute = ""
 		}
-		w.placed[anchor(t.Number)] = true
-		before := w.folded
-		w.folded = w.folded || folded
-		if folded {
-			// The id is within the fold, because the script opens the fold of a link's
-			// target.
-			w.tag(`<details class="trial"><summary>%s</summary><div class="content"`+idAttribute(id)+`>`, t.Label)
-			w.within(t.Blocks)
-			w.tag(`</div></details>`)
-		} else {
-			w.tag(`<div class="trial"`+idAttribute(id)+`><p class="label">%s</p>`, t.Label)
-			w.within(t.Blocks)
-			w.tag(`</div>`)
-		}
-		w.folded = before
+		w.placed[id] = true
+		folded := w.folded
+		w.folded = folded || open == ""
+		// The id is within the fold, because the script opens the fold of a link's target.
+		w.tag(`<details class="trial"`+open+`><summary>%s</summary><div class="content"`+attribute+`>`, t.Label)
+		w.within(t.Blocks)
+		w.tag(`</div></details>`)
+		w.folded = folded
 	}
 	w.tag(`</div>`)
-	if all {
+	if len(s) > listedTrials {
 		w.tag(`</details>`)
 	}
-}
-
-func idAttribute(id string) string {
-	if id == "" {
-		return ""
-	}
-	return ` id="` + id + `"`
 }
