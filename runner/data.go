@@ -152,29 +152,17 @@ func dataFault(ctx context.Context, err error) error {
 	return usageError{err}
 }
 
-// showReading shows the progress of reading files, until the caller calls done.
+// showReading shows the progress of reading files until the caller calls done.
 func showReading(what string, p *data.Progress) (done func()) {
 	bar := newBar(os.Stderr, what, "KiB")
-	end, ended := make(chan struct{}), make(chan struct{})
 	began := time.Now()
-	go func() {
-		defer close(ended)
-		tick := time.NewTicker(200 * time.Millisecond)
-		defer tick.Stop()
-		for {
-			select {
-			case <-end:
-				return
-			case <-tick.C:
-				n := p.Positions.Load()
-				how := fmt.Sprintf("%s positions, %s/s", grouped(int(n)), grouped(int(float64(n)/time.Since(began).Seconds())))
-				bar.Set(int(p.Bytes.Load()>>10), int(max(p.Size.Load(), p.Bytes.Load())>>10), how)
-			}
-		}
-	}()
+	end := p.Watch(func() {
+		n := p.Positions.Load()
+		speed := fmt.Sprintf("%s positions, %s/s", grouped(int(n)), grouped(int(float64(n)/time.Since(began).Seconds())))
+		bar.Set(int(p.Bytes.Load()>>10), int(max(p.Size.Load(), p.Bytes.Load())>>10), speed)
+	})
 	return func() {
-		close(end)
-		<-ended
+		end()
 		bar.End()
 	}
 }

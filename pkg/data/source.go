@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/disk"
@@ -49,6 +50,30 @@ type Source struct {
 // for an engine's games.
 type Progress struct {
 	Games, Positions, Bytes, Size atomic.Int64
+}
+
+// progressEvery is the interval between reports of progress.
+const progressEvery = 250 * time.Millisecond
+
+// Watch calls report at intervals, and a last time when the caller calls done.
+func (p *Progress) Watch(report func()) (done func()) {
+	end, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(progressEvery)
+		defer tick.Stop()
+		for more := true; more; report() {
+			select {
+			case <-tick.C:
+			case <-end:
+				more = false
+			}
+		}
+	}()
+	return func() {
+		close(end)
+		<-ended
+	}
 }
 
 // Open validates the configuration and finds the files. It reads no file and starts no

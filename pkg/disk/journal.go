@@ -68,105 +68,82 @@ func ReadJournal(path string, head []byte, replay func(entry []byte) error) erro
 		return fmt.Errorf("reading the journal: %w", err)
 	}
 	defer f.Close()
-	st, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	r := &entries{r: bufio.NewReaderSize(f, 1<<20), left: st.Size()}
-	if first, whole, err := r.next(); err != nil || !whole || !bytes.Equal(first, head) {
-		return err
-	}
-	for r.left > 0 {
-		entry, whole, err := r.next()
-		if err == nil && whole {
-			err = replay(entry)
-		}
-		if err != nil {
-			return fmt.Errorf("journal %s: %w", path, err)
-		}
+	if _, _, err := scan(f, head, replay); err != nil {
+		return fmt.Errorf("journal %s: %w", path, err)
 	}
 	return nil
 }
 
 // restore replays the journal and truncates the file after its last whole entry.
 func (j *Journal) restore(head []byte, replay func([]byte) error) error {
-	st, err := j.f.Stat()
+	end, torn, err := scan(j.f, head, replay)
 	if err != nil {
 		return err
 	}
-	r := &entries{r: bufio.NewReaderSize(j.f, 1<<20), left: st.Size()}
-	first, whole, err := r.next()
-	if err != nil {
-		return err
-	}
-	if !whole || !bytes.Equal(first, head) {
-		if !whole {
-			j.Dropped = st.Size()
-		}
-		if err := j.cut(0); err != nil {
-			return err
-		}
-		return j.append(head)
-	}
-	end := st.Size() - r.left // of the last whole entry
-	used := end
-	for r.left > 0 {
-		entry, whole, err := r.next()
-		if err != nil {
-			return err
-		}
-		if !whole {
-			continue
-		}
-		if err := replay(entry); err != nil {
-			return err
-		}
-		end = st.Size() - r.left
-		used += entryHead + int64(len(entry))
-	}
-	j.Dropped = st.Size() - used
-	return j.cut(end)
-}
-
-// cut truncates the file and moves the file offset to the new end.
-func (j *Journal) cut(end int64) error {
+	j.Dropped = torn
 	if err := j.f.Truncate(end); err != nil {
 		return err
 	}
-	_, err := j.f.Seek(end, io.SeekStart)
-	return err
+	if _, err := j.f.Seek(end, io.SeekStart); err != nil || end > 0 {
+		return err
+	}
+	return j.append(head)
 }
 
-// entries iterates over the entries of a journal.
-type entries struct {
-	r    io.Reader
-	left int64 // unread bytes
+// scan calls replay for each entry after the head. It returns where the last whole entry
+// ends, 0 if the journal has another head, and the number of torn or damaged bytes.
+func scan(f *os.File, head []byte, replay func([]byte) error) (end, torn int64, err error) {
+	st, err := f.Stat()
+	if err != nil {
+		return 0, 0, err
+	}
+	r := bufio.NewReaderSize(f, 1<<20)
+	for at := int64(0); at < st.Size(); {
+		entry, size, err := nextEntry(r, st.Size()-at)
+		at += size
+		switch {
+		case err != nil:
+			return 0, 0, err
+		case end == 0 && entry == nil:
+			return 0, st.Size(), nil
+		case end == 0 && !bytes.Equal(entry, head):
+			return 0, 0, nil
+		case entry == nil:
+			torn += size
+			continue
+		case end > 0:
+			if err := replay(entry); err != nil {
+				return 0, 0, err
+			}
+		}
+		end = at
+	}
+	return end, torn, nil
 }
 
-// next returns the next entry and whether it is whole. If the length of an entry is
-// invalid, the start of the following entry is unknown, so next discards the rest of the
-// file.
-func (e *entries) next() (entry []byte, whole bool, err error) {
+// nextEntry reads the next entry, nil if it is damaged, and its size in the file, of which
+// left bytes follow. If the length of an entry is invalid, the start of the following entry
+// is unknown, so the size is that of the rest.
+func nextEntry(r io.Reader, left int64) (entry []byte, size int64, err error) {
 	var h [entryHead]byte
-	if e.left < entryHead {
-		e.left = 0
-		return nil, false, nil
+	if left < entryHead {
+		return nil, left, nil
 	}
-	if _, err := io.ReadFull(e.r, h[:]); err != nil {
-		return nil, false, err
+	if _, err := io.ReadFull(r, h[:]); err != nil {
+		return nil, 0, err
 	}
-	e.left -= entryHead
 	n, sum := int64(binary.LittleEndian.Uint32(h[:])), binary.LittleEndian.Uint32(h[4:])
-	if n > min(e.left, maxEntry) {
-		e.left = 0
-		return nil, false, nil
+	if n > min(left-entryHead, maxEntry) {
+		return nil, left, nil
 	}
-	e.left -= n
 	entry = make([]byte, n)
-	if _, err := io.ReadFull(e.r, entry); err != nil {
-		return nil, false, err
+	if _, err := io.ReadFull(r, entry); err != nil {
+		return nil, 0, err
 	}
-	return entry, crc32.ChecksumIEEE(entry) == sum, nil
+	if crc32.ChecksumIEEE(entry) != sum {
+		entry = nil
+	}
+	return entry, entryHead + n, nil
 }
 
 // Add appends an entry. It is safe for concurrent use. After a failure every call returns

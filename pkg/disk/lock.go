@@ -50,18 +50,14 @@ func lock(dir string, how int) (*Lock, error) {
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		err = &HeldError{Dir: dir, Holder: holder(f)}
-	} else {
-		if err == nil {
-			err = sign(f)
-		}
-		if err != nil {
-			err = fmt.Errorf("locking %s: %w", path, err)
-		}
+	switch {
+	case errors.Is(err, syscall.EWOULDBLOCK):
+		return nil, errors.Join(&HeldError{Dir: dir, Holder: holder(f)}, f.Close())
+	case err == nil:
+		err = sign(f)
 	}
 	if err != nil {
-		return nil, errors.Join(err, f.Close())
+		return nil, errors.Join(fmt.Errorf("locking %s: %w", path, err), f.Close())
 	}
 	return &Lock{f}, nil
 }
@@ -113,7 +109,7 @@ func Held(dir string) (*HeldError, error) {
 	case errors.Is(err, syscall.EWOULDBLOCK):
 		return &HeldError{Dir: dir, Holder: holder(f)}, nil
 	case err != nil:
-		return nil, fmt.Errorf("asking for the lock %s: %w", f.Name(), err)
+		return nil, fmt.Errorf("reading the lock %s: %w", f.Name(), err)
 	}
 	return nil, syscall.Flock(int(f.Fd()), syscall.LOCK_UN) // see Release
 }

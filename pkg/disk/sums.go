@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -25,24 +26,17 @@ func sumOf(ctx context.Context, path string) (string, error) {
 		return "", err
 	}
 	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, untilDone{ctx, f}); err != nil {
-		return "", fmt.Errorf("reading %s: %w", path, err)
+	h, b := sha256.New(), make([]byte, 1<<16)
+	for {
+		n, err := f.Read(b)
+		h.Write(b[:n])
+		if err == io.EOF {
+			return hex.EncodeToString(h.Sum(nil)), nil
+		}
+		if err = cmp.Or(context.Cause(ctx), err); err != nil {
+			return "", fmt.Errorf("reading %s: %w", path, err)
+		}
 	}
-	return hex.EncodeToString(h.Sum(nil)), nil
-}
-
-// untilDone is a reader that fails once ctx ends.
-type untilDone struct {
-	ctx context.Context
-	in  io.Reader
-}
-
-func (u untilDone) Read(b []byte) (int, error) {
-	if u.ctx.Err() != nil {
-		return 0, context.Cause(u.ctx)
-	}
-	return u.in.Read(b)
 }
 
 // SumFS returns the first 16 digits of a SHA-256 over the names and contents of the files
@@ -64,12 +58,14 @@ func SumFS(dir fs.FS) (string, error) {
 // Sums caches the checksums of big files by path, size and modification time, so that each
 // file is read once. It is safe for concurrent use.
 type Sums struct {
+	// ReadOnly says that the cache is not saved.
+	ReadOnly bool
+
 	path string
 
 	mu      sync.Mutex
 	known   map[string]knownSum // by absolute path
-	changed bool
-	read    int64 // bytes of files since the last Write
+	unsaved int64               // bytes of files whose sums were not saved yet
 }
 
 // knownSum is a checksum with the size and modification time that it is valid for.
@@ -83,8 +79,8 @@ type knownSum struct {
 // systems store times in seconds, so a later change could have the same time.
 const settled = 3 * time.Second
 
-// ReadSums reads the cache that [Sums.Write] left at path. The cache is empty if the file
-// is missing or damaged.
+// ReadSums reads the cache that a call of [Sums.Of] saved at path. The cache is empty if
+// the file is missing or damaged.
 func ReadSums(path string) *Sums {
 	s := &Sums{path: path, known: map[string]knownSum{}}
 	if b, err := os.ReadFile(path); err == nil && json.Unmarshal(b, &s.known) != nil {
@@ -93,8 +89,30 @@ func ReadSums(path string) *Sums {
 	return s
 }
 
-// Of returns the [Sum] of a file. If ctx ends first, it returns the cause.
-func (s *Sums) Of(ctx context.Context, path string) (string, error) {
+// saveAfter is the number of bytes after which the cache is saved, so that a killed process
+// does not read all files again.
+const saveAfter = 256 << 20
+
+// Of returns the [Sum] of each file. If ctx ends first, it returns the cause.
+func (s *Sums) Of(ctx context.Context, paths ...string) ([]string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sums := make([]string, len(paths))
+	var err error
+	for i, path := range paths {
+		if sums[i], err = s.of(ctx, path); err != nil {
+			break
+		}
+		if s.unsaved >= saveAfter {
+			if err = s.save(); err != nil {
+				break
+			}
+		}
+	}
+	return sums, errors.Join(err, s.save())
+}
+
+func (s *Sums) of(ctx context.Context, path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return "", err
@@ -103,31 +121,20 @@ func (s *Sums) Of(ctx context.Context, path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	now := knownSum{Size: before.Size(), Nanos: before.ModTime().UnixNano()}
-	s.mu.Lock()
-	was := s.known[path]
-	s.mu.Unlock()
+	now, was := knownSum{Size: before.Size(), Nanos: before.ModTime().UnixNano()}, s.known[path]
 	if now.Sum = was.Sum; now == was {
 		return was.Sum, nil
 	}
-	if now.Sum, err = sumOf(ctx, path); err != nil {
-		return "", err
+	if now.Sum, err = sumOf(ctx, path); err == nil && time.Since(before.ModTime()) >= settled {
+		s.known[path] = now
+		s.unsaved += now.Size
 	}
-	if time.Since(before.ModTime()) < settled {
-		return now.Sum, nil
-	}
-	s.mu.Lock()
-	s.known[path], s.changed = now, true
-	s.read += now.Size
-	s.mu.Unlock()
-	return now.Sum, nil
+	return now.Sum, err
 }
 
-// Write saves the cache if at least atLeast bytes of files were read since the last write.
-func (s *Sums) Write(atLeast int64) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.changed || s.read < atLeast {
+// save writes the cache if it has changed.
+func (s *Sums) save() error {
+	if s.unsaved == 0 || s.ReadOnly {
 		return nil
 	}
 	b, err := json.Marshal(s.known)
@@ -135,7 +142,7 @@ func (s *Sums) Write(atLeast int64) error {
 		err = WriteBytes(s.path, b)
 	}
 	if err == nil {
-		s.changed, s.read = false, 0
+		s.unsaved = 0
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -79,24 +80,12 @@ func Remove(path string) error {
 // SweepFile deletes the temporary files of path that killed processes left. It keeps those
 // of live processes.
 func SweepFile(path string) error {
-	entries, err := os.ReadDir(filepath.Dir(path))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	dir, base := filepath.Split(path)
+	parts, err := filepath.Glob(Pattern(dir+"."+base) + ".[0-9]*" + unfinished)
+	for _, part := range parts {
+		err = errors.Join(err, sweepPart(part))
 	}
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		name, begun := strings.CutPrefix(e.Name(), "."+filepath.Base(path)+".")
-		number, part := strings.CutSuffix(name, unfinished)
-		if !begun || !part || !e.Type().IsRegular() || strings.Trim(number, "0123456789") != "" {
-			continue
-		}
-		if err := sweepPart(filepath.Join(filepath.Dir(path), e.Name())); err != nil {
-			return err
-		}
-	}
-	return nil
+	return err
 }
 
 // sweepPart deletes a temporary file unless its writer is alive.
@@ -129,35 +118,20 @@ func Sweep(dir string) error {
 // makes a hard link, or a copy if the file system does not support links. It creates a
 // missing folder.
 func Link(from, to string) error {
-	dir := filepath.Dir(to)
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	dir, base := filepath.Split(to)
+	if err := os.MkdirAll(filepath.Clean(dir), 0o777); err != nil {
 		return fmt.Errorf("linking %s: %w", to, err)
 	}
-	name, err := unusedName(to)
-	if err != nil {
-		return fmt.Errorf("linking %s: %w", to, err)
-	}
+	name := fmt.Sprintf("%s.%s.%d%s", dir, base, rand.Uint64(), unfinished)
 	if os.Link(from, name) != nil {
 		return copyFile(from, to)
 	}
 	step("rename", to)
-	if err := os.Rename(name, to); err != nil {
-		return errors.Join(err, os.Remove(name))
-	}
 	// Rename does nothing if both names already are links to the same file.
-	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := errors.Join(os.Rename(name, to), Remove(name)); err != nil {
 		return err
 	}
-	return syncDir(dir)
-}
-
-// unusedName returns a free name for a temporary file beside path.
-func unusedName(path string) (string, error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*"+unfinished)
-	if err != nil {
-		return "", err
-	}
-	return f.Name(), errors.Join(f.Close(), os.Remove(f.Name()))
+	return syncDir(filepath.Dir(to))
 }
 
 func copyFile(from, to string) error {

@@ -1,4 +1,7 @@
-// Package puzzle reads chess puzzles, lets players solve them and judges the answers.
+// Package puzzle reads chess puzzles, lets players solve them and judges the answers:
+//
+//	set, err := puzzle.Read(file, name, chess.Standard)
+//	solved, err := set.Puzzles[0].SolvedBy(ctx, move)
 //
 // A set is a file in Extended Position Description with one puzzle per line ([Read],
 // [Write]):

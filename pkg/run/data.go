@@ -5,11 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"path/filepath"
 	"strconv"
 	"time"
-
-	"alamos/pkg/disk"
 
 	"alamos/pkg/data"
 	"alamos/pkg/experiment"
@@ -28,22 +25,8 @@ const (
 	labelsCode = "2" // for labels by a number of nodes; version 1 accepted bounds as scores
 )
 
-// sources has what all trials of a run share about their data.
-type sources struct {
-	sums     *disk.Sums
-	readOnly bool // a plan writes nothing
-}
-
-// keepSums is the number of bytes after which checksums are saved, so that a killed run
-// does not read all files again.
-const keepSums = 256 << 20
-
 // sumsName is the file of checksums in the folder of all results.
 const sumsName = ".checksums.json"
-
-func newSources(results string) *sources {
-	return &sources{sums: disk.ReadSums(filepath.Join(results, sumsName))}
-}
 
 // dataCode returns the version of the code that imports data of this kind.
 func dataCode(d *data.Config) string {
@@ -98,20 +81,9 @@ func (t *Trial) openData(ctx context.Context) (*imports, error) {
 		return nil, err
 	}
 	if files := source.Files(); len(files) > 0 {
-		sums := make([]string, len(files))
-		for i, file := range files {
-			if sums[i], err = t.run.sources.sums.Of(ctx, file); err != nil {
-				return nil, fmt.Errorf("data: %w", err)
-			}
-			least := int64(keepSums)
-			if i == len(files)-1 {
-				least = 0
-			}
-			if !t.run.sources.readOnly {
-				if err := t.run.sources.sums.Write(least); err != nil {
-					return nil, err
-				}
-			}
+		sums, err := t.run.sums.Of(ctx, files...)
+		if err != nil {
+			return nil, fmt.Errorf("data: %w", err)
 		}
 		in["data.contents"] = experiment.Hash(sums)
 	}
@@ -127,8 +99,8 @@ func (t *Trial) closeData() {
 	}
 }
 
-// labImported is the row of a chunk, with the position of the next one.
-type labImported struct {
+// importedChunk is the row of a chunk, with the cursor of the next one.
+type importedChunk struct {
 	store.Generation
 	Next data.Cursor `json:"next"`
 }
@@ -145,7 +117,7 @@ func (t *Trial) importChunk(ctx context.Context, g int) (*Stage, error) {
 	return &Stage{Name: store.DataStage(g), In: in, Files: []string{store.SamplesFile(g)}, Scratch: t.answers(g), Run: func(ctx context.Context) (any, error) {
 		from := data.First
 		if g > 1 {
-			var before labImported
+			var before importedChunk
 			if err := t.Results.Manifest.Stage(store.DataStage(g - 1)).Decode(&before); err != nil {
 				return nil, err
 			}
@@ -162,13 +134,13 @@ func (t *Trial) importChunk(ctx context.Context, g int) (*Stage, error) {
 		}
 		began := time.Now()
 		var progress data.Progress
-		told := t.tellImport(g, &progress, answers.Games())
+		done := t.showImport(g, &progress, answers.Games())
 		info, err := d.source.Chunk(ctx, from, t.Setup.Codec, t.Results.Path(store.SamplesFile(g)), &answers, &progress)
-		told()
+		done()
 		if err != nil {
 			return nil, err
 		}
-		return labImported{store.Generation{
+		return importedChunk{store.Generation{
 			Number: g, Games: info.Games, Samples: info.Positions, WhiteWins: info.White, Draws: info.Draws, BlackWins: info.Black,
 			Reasons: map[string]int{}, Seconds: time.Since(began).Seconds(),
 			Data: &store.Chunk{Pass: info.Pass, Broken: info.Broken, NoResult: info.NoResult, NoMoves: info.NoMoves, Finished: info.Finished, Unexpressed: info.Unexpressed, Last: info.Last},
@@ -204,12 +176,9 @@ func (t *Trial) chunkSize(g int) float64 {
 	return math.NaN()
 }
 
-// tellEvery is the interval between progress reports of an import.
-const tellEvery = 250 * time.Millisecond
-
-// tellImport reports the progress of the import of chunk g, in games of an engine or in
-// positions, until the returned function is called.
-func (t *Trial) tellImport(g int, p *data.Progress, known int) (done func()) {
+// showImport reports the progress of the import of chunk g, in games of an engine or in
+// positions, until the caller calls done. The first known games are already journaled.
+func (t *Trial) showImport(g int, p *data.Progress, known int) (done func()) {
 	d := t.Settings.Data
 	unit := "positions"
 	if d.Kind == data.Engine {
@@ -220,7 +189,7 @@ func (t *Trial) tellImport(g int, p *data.Progress, known int) (done func()) {
 		task.Resume(known)
 	}
 	began := time.Now()
-	tell := func() {
+	end := p.Watch(func() {
 		positions := int(p.Positions.Load())
 		done, total := positions, d.Chunk
 		switch size := p.Size.Load(); {
@@ -231,24 +200,9 @@ func (t *Trial) tellImport(g int, p *data.Progress, known int) (done func()) {
 		}
 		speed := float64(positions) / time.Since(began).Seconds()
 		task.Set(done, max(done, total), fmt.Sprintf("%s positions/s", humanize.Comma(int64(speed))))
-	}
-	end, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		for tick := time.NewTicker(tellEvery); ; {
-			select {
-			case <-tick.C:
-				tell()
-			case <-end:
-				tick.Stop()
-				tell()
-				return
-			}
-		}
-	}()
+	})
 	return func() {
-		close(end)
-		<-ended
+		end()
 		task.End()
 	}
 }

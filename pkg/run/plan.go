@@ -81,7 +81,7 @@ func (p *planner) experiment(ctx context.Context, e *experiment.Experiment, opt 
 		p.cache = r.cache
 		p.cache.plan = true
 	}
-	r.executor, r.cache, r.plannedGames, r.sources.readOnly = p, p.cache, p.games, true
+	r.executor, r.cache, r.plannedGames, r.sums.ReadOnly = p, p.cache, p.games, true
 	p.estimator.untrained = false
 	plan := &Plan{File: e.File, Name: e.Name, Dir: r.dir, Left: e.Left}
 	if err := r.find(ctx); err != nil {

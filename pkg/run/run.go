@@ -105,7 +105,7 @@ type run struct {
 	engines    memo[*uci.Found]
 	models     memo[externalModel]
 	scripts    *scripts
-	sources    *sources
+	sums       *disk.Sums // of the files of data
 	cache      *cache
 	executor   executor
 	arbiters   []*Trial // trials that compare others in successive halving
@@ -121,7 +121,7 @@ func newRun(e *experiment.Experiment, opt Options) (*run, error) {
 	}
 	return &run{
 		Options: opt, experiment: e, dir: filepath.Join(opt.Results, e.Name), machine: ThisMachine(opt.Alamos),
-		sources: newSources(opt.Results), cache: newCache(opt.Results), executor: execution{},
+		sums: disk.ReadSums(filepath.Join(opt.Results, sumsName)), cache: newCache(opt.Results), executor: execution{},
 	}, nil
 }
 
