@@ -319,7 +319,7 @@ func TestBrowser(t *testing.T) {
 	})
 
 	run("two engines, and what they think", func(b *tab) {
-		b.game(`{"variant": "chess", "white": {"player": "blank", "visits": 3000}, "black": {"player": "material", "depth": 2}}`)
+		b.game(`{"variant": "chess", "white": "uniform,visits=3000", "black": "material,depth=2"}`)
 		b.wait(`document.querySelectorAll("#moves button").length > 4`)
 		b.press("#pause")
 		b.wait(`document.querySelector("#pause").textContent === "Continue"`)
@@ -336,7 +336,7 @@ func TestBrowser(t *testing.T) {
 	})
 
 	run("every width", func(b *tab) {
-		b.game(`{"variant": "crazyhouse", "white": {"player": "human"}, "black": {"player": "blank", "visits": 100, "seconds": 1, "temperature": 1}}`)
+		b.game(`{"variant": "crazyhouse", "white": "human", "black": "uniform,visits=100,movetime=1000,temperature=1"}`)
 		for _, width := range []int64{320, 390, 700, 900, 1280, 2000} {
 			b.size(width, 800)
 			b.wait(`innerWidth === %d`, width)

@@ -23,7 +23,7 @@ func FuzzRequests(f *testing.F) {
 	f.Add(uint8(0), `{"variant": "atomic", "fen": "8/8/8/8/8/8/8/8 w - - 0 1"}`)
 	f.Add(uint8(1), `{"ply": 1e99, "move": null}`)
 	f.Add(uint8(2), "{\"ply\": -9223372036854775808}\xff")
-	f.Add(uint8(3), `{"white": {"player": "random", "seconds": 1e308}, "black": {"player": "material", "depth": 1}}`)
+	f.Add(uint8(3), `{"white": "random,movetime=1e308", "black": "material,depth=1"}`)
 	s, err := New(Config{Pace: 1})
 	if err != nil {
 		f.Fatal(err)

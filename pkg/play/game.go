@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/match"
 )
 
 // game is a running game. It is safe for use by many goroutines.
 type game struct {
 	id      string
 	variant chess.Variant
-	players func(id string) *player // by valid ids
+	players func(seat) *player // of valid seats
 	end     context.CancelFunc
 
 	mu        sync.Mutex
@@ -26,7 +27,7 @@ type game struct {
 	seats     [2]seat
 	paused    bool
 	resigned  chess.Result // Unfinished: no resignation
-	analyst   string       // the id of the player that analyzes; "": none
+	analyst   seat         // the player that analyzes; "": none
 	analyzed  int          // the ply that is analyzed; -1: the last
 	failure   string       // why an engine failed; "": none did
 
@@ -43,7 +44,7 @@ type game struct {
 // and random players would play very long games.
 const longest = 3000
 
-func newGameAt(id string, start chess.Position, seats [2]seat, players func(string) *player) *game {
+func newGameAt(id string, start chess.Position, seats [2]seat, players func(seat) *player) *game {
 	g := &game{
 		id: id, variant: start.Variant(), players: players,
 		line: chess.NewGame(start), seats: seats, resigned: chess.Unfinished, analyzed: -1,
@@ -88,7 +89,7 @@ func (g *game) outcome() chess.Outcome {
 	return chess.Outcome{Result: chess.Unfinished}
 }
 
-func (g *game) isHuman(c chess.Color) bool { return g.players(g.seats[c].Player).Kind == human }
+func (g *game) isHuman(c chess.Color) bool { return g.players(g.seats[c]).Kind == human }
 
 // play plays the move of a human.
 func (g *game) play(r moveRequest) error {
@@ -101,7 +102,7 @@ func (g *game) play(r moveRequest) error {
 	case r.Ply != g.ply():
 		return conflict("%d moves were played, the move is for the position after %d", g.ply(), r.Ply)
 	case !g.isHuman(p.Turn()):
-		return conflict("the turn belongs to %s", g.players(g.seats[p.Turn()].Player).Name)
+		return conflict("the turn belongs to %s", g.players(g.seats[p.Turn()]).Name)
 	}
 	m, err := parseMove(p, r.Move)
 	if err != nil {
@@ -204,7 +205,7 @@ func (g *game) analyze(r analyzeRequest) error {
 		}
 	}
 	if r.Player != "" {
-		if p := g.players(r.Player); p.Kind != tree && p.Kind != alphaBeta {
+		if p := g.players(r.Player); !slices.Contains([]string{match.TreeKind, match.AlphaBetaKind, match.EngineKind}, p.Kind) {
 			return invalid("%s cannot analyze", p.Name)
 		}
 	}
@@ -283,7 +284,7 @@ func (g *game) report(t task, r *Report) {
 func (g *game) pgn(now time.Time) (string, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	name := func(c chess.Color) string { return g.players(g.seats[c].Player).Name }
+	name := func(c chess.Color) string { return g.players(g.seats[c]).Name }
 	o := g.outcome()
 	f := &chess.PGN{
 		Tags: []chess.Tag{

@@ -174,8 +174,8 @@ func readPGN(t *testing.T, text string) *chess.PGN {
 }
 
 const (
-	people = `"white": {"player": "human"}, "black": {"player": "human"}`
-	chance = `"white": {"player": "random"}, "black": {"player": "random"}`
+	people = `"white": "human", "black": "human"`
+	chance = `"white": "random", "black": "random"`
 )
 
 func move(ply int, m string) string { return fmt.Sprintf(`{"ply": %d, "move": %q}`, ply, m) }

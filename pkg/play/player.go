@@ -2,137 +2,158 @@ package play
 
 import (
 	"fmt"
-	"math"
 	"slices"
-	"sync"
+	"strings"
 
 	"alamos/pkg/chess"
-	"alamos/pkg/encode"
-	"alamos/pkg/search"
-	"alamos/pkg/uci"
+	"alamos/pkg/match"
 )
 
-// kind says how a player finds its moves.
-type kind string
-
-const (
-	human     kind = "human"
-	random    kind = "random"
-	tree      kind = "tree"      // a tree search with a model
-	alphaBeta kind = "alphabeta" // on material, or on the values of a network
-)
+// human is the kind of a person. The other kinds are those of [match.Spec].
+const human = "human"
 
 // player is a human or an engine that the page offers.
 type player struct {
 	ID       string   `json:"id"`
 	Name     string   `json:"name"`
-	Kind     kind     `json:"kind"`
-	Network  bool     `json:"network"`
+	Kind     string   `json:"kind"`
+	Usual    seat     `json:"usual"` // with its usual strength
 	Variants []string `json:"variants"`
 
-	plays []chess.Variant
-	model *uci.Model // of tree search, and of alpha-beta on a network
+	plays  []chess.Variant
+	opened match.Opened // of an engine
 }
 
-// queue is an evaluator for all games, one batch after the other.
-type queue struct {
-	search.Evaluator
-	mu sync.Mutex
+// seat is the player of a color with its settings, as on the command line:
+// "player-1,visits=400,temperature=1". It begins with the id of a player. Without settings
+// the strength is the usual one.
+type seat string
+
+func (t seat) id() string {
+	id, _, _ := strings.Cut(string(t), ",")
+	return id
 }
 
-func (q *queue) Evaluate(leaves []*encode.Leaf) error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.Evaluator.Evaluate(leaves)
-}
-
-// newPlayers returns all players: humans, engines without a network, and the networks.
-// If there are networks, all players play their variants only.
-func newPlayers(networks []uci.Model) (players []player, variants []chess.Variant) {
+// newPlayers returns all players: those given, further ones with their networks, and the
+// built-in ones. If there are networks, all players play their variants only.
+func newPlayers(given []*match.Opened) (players []player, variants []chess.Variant) {
 	variants = chess.Variants()
+	networks := slices.DeleteFunc(slices.Clone(given), func(p *match.Opened) bool { return p.Network() == "" })
 	if len(networks) > 0 {
 		variants = slices.DeleteFunc(variants, func(v chess.Variant) bool {
-			return !slices.ContainsFunc(networks, func(m uci.Model) bool { return slices.Contains(m.Variants, v) })
+			return !slices.ContainsFunc(networks, func(p *match.Opened) bool { return slices.Contains(p.Variants(), v) })
 		})
 	}
 	taken := map[string]int{}
-	for i, n := range networks {
-		name := n.Name
+	add := func(id, name, usual string, p match.Opened) {
+		kind := human
+		if id != human {
+			kind = p.Kind()
+		}
 		if taken[name]++; taken[name] > 1 {
 			name = fmt.Sprintf("%s (%d)", name, taken[name])
 		}
-		m := &n
-		m.Eval = &queue{Evaluator: n.Eval}
-		players = append(players,
-			player{ID: fmt.Sprintf("net-%d", i+1), Name: name, Kind: tree, Network: true, plays: n.Variants, model: m},
-			player{ID: fmt.Sprintf("net-%d-alphabeta", i+1), Name: "alpha-beta on " + name, Kind: alphaBeta, Network: true, plays: n.Variants, model: m})
-	}
-	blank := uci.Blank(variants...)
-	players = append(players,
-		player{ID: "human", Name: "human", Kind: human, plays: variants},
-		player{ID: "material", Name: "alpha-beta on material", Kind: alphaBeta, plays: variants},
-		player{ID: "blank", Name: "search without a network", Kind: tree, plays: variants, model: &blank},
-		player{ID: "random", Name: "random moves", Kind: random, plays: variants})
-	for i := range players {
-		for _, v := range players[i].plays {
-			players[i].Variants = append(players[i].Variants, v.String())
+		offered := player{ID: id, Name: name, Kind: kind, Usual: seat(strings.TrimSuffix(id+","+usual, ",")), opened: p}
+		for _, v := range p.Variants() {
+			if slices.Contains(variants, v) {
+				offered.plays = append(offered.plays, v)
+				offered.Variants = append(offered.Variants, v.String())
+			}
 		}
+		players = append(players, offered)
+	}
+	const shallow = "depth=3,movetime=5000"
+	for i, p := range given {
+		id := fmt.Sprintf("player-%d", i+1)
+		usual := p.Limits()
+		switch {
+		case p.Kind() == match.EngineKind:
+			usual = "" // its strength is that of the command line
+		case p.Kind() == match.TreeKind && usual == "":
+			usual = "visits=400"
+		}
+		if p.Kind() != match.TreeKind || p.Network() == "" {
+			add(id, p.Name(), usual, *p)
+			continue
+		}
+		if p.Temperature > 0 {
+			usual += fmt.Sprintf(",temperature=%g", p.Temperature)
+		}
+		add(id, p.Model.Name, usual, *p)
+		for _, spec := range []match.Spec{{Policy: p.Network()}, {AlphaBeta: p.Network()}} {
+			other := match.Opened{Spec: spec, Model: p.Model}
+			switch {
+			case spec.AlphaBeta != "":
+				add(id+"-alphabeta", "alpha-beta on "+p.Model.Name, shallow, other)
+			case p.Model.Policy != nil && p.Model.Policy.Size() > 0:
+				add(id+"-policy", "policy of "+p.Model.Name, "", other)
+			}
+		}
+	}
+	add(human, human, "", match.Opened{})
+	for _, built := range []struct {
+		spec               match.Spec
+		id, name, settings string
+	}{
+		{match.Spec{Material: 1}, "material", "alpha-beta on material", shallow},
+		{match.Spec{Player: match.Uniform}, match.Uniform, "search without a network", "visits=3000"},
+		{match.Spec{Player: match.Random}, match.Random, "random moves", ""},
+	} {
+		p, _ := new(match.Opener).Open(&built.spec) // they have no networks
+		add(built.id, built.name, built.settings, *p)
 	}
 	return players, variants
 }
 
-// seat is the player of a color, with its strength.
-type seat struct {
-	Player string `json:"player"`
+// settings are those that a seat may have.
+var settings = []string{"visits", "depth", "movetime", "temperature"}
 
-	// For tree search: visits, or seconds, or whichever ends first; neither means the
-	// network's policy alone. For alpha-beta: plies, and seconds at most.
-	Visits  int     `json:"visits,omitempty"`
-	Depth   int     `json:"depth,omitempty"`
-	Seconds float64 `json:"seconds,omitempty"`
-
-	// Temperature randomizes the choice among a tree's moves by visits; 0: the most
-	// visited.
-	Temperature float64 `json:"temperature,omitempty"`
-}
-
-// The bounds of a seat.
-const (
-	mostVisits      = 10_000_000
-	mostDepth       = 8
-	mostSeconds     = 3600
-	mostTemperature = 10
-)
-
-// find finds a player of a variant by its id.
-func (s *Server) find(id string, v chess.Variant) (*player, error) {
-	for i := range s.players {
-		p := &s.players[i]
-		if p.ID != id {
-			continue
-		}
-		if !slices.Contains(p.plays, v) {
-			return nil, invalid("player %s does not play %s", p.Name, v)
-		}
-		return p, nil
+// find returns a player of a variant with the settings of its seat.
+func (s *Server) find(t seat, v chess.Variant) (*player, error) {
+	i := slices.IndexFunc(s.players, func(p player) bool { return p.ID == t.id() })
+	if i < 0 {
+		return nil, invalid("there is no player %.100q", t.id())
 	}
-	return nil, invalid("there is no player %.100q", id)
+	p := s.players[i]
+	if !slices.Contains(p.plays, v) {
+		return nil, invalid("player %s does not play %s", p.Name, v)
+	}
+	_, words, given := strings.Cut(string(t), ",")
+	if !given {
+		_, words, given = strings.Cut(string(p.Usual), ",")
+	}
+	switch {
+	case !given:
+		return &p, nil
+	case p.Kind == human || p.Kind == match.EngineKind:
+		return nil, invalid("player %s has no settings here", p.Name)
+	}
+	spec := &p.opened.Spec
+	spec.Visits, spec.Depth, spec.MoveTime, spec.Temperature = 0, 0, 0, 0
+	for word := range strings.SplitSeq(words, ",") {
+		name, value, _ := strings.Cut(word, "=")
+		if !slices.Contains(settings, name) {
+			return nil, invalid("player %s has no setting %.100q", p.Name, name)
+		}
+		if err := spec.Set(name, value); err != nil {
+			return nil, invalid("%v", err)
+		}
+	}
+	if p.Kind == match.TreeKind && spec.Limits() == "" {
+		return nil, invalid("player %s needs a limit: visits, depth or movetime", p.Name)
+	}
+	if err := spec.Check(); err != nil {
+		return nil, invalid("%v", err)
+	}
+	return &p, nil
 }
 
-// check returns an error if the seat of a side is not valid.
-func (s *Server) check(side chess.Color, t seat, v chess.Variant) error {
-	p, err := s.find(t.Player, v)
-	switch {
-	case err != nil:
-		return invalid("%s: %v", side, err)
-	case t.Visits < 0 || t.Visits > mostVisits:
-		return invalid("%s: visits %d: want 0 to %d", side, t.Visits, mostVisits)
-	case t.Depth < 0 || t.Depth > mostDepth || p.Kind == alphaBeta && t.Depth == 0:
-		return invalid("%s: depth %d: want 1 to %d", side, t.Depth, mostDepth)
-	case math.IsNaN(t.Seconds) || t.Seconds < 0 || t.Seconds > mostSeconds:
-		return invalid("%s: seconds %g: want 0 to %d", side, t.Seconds, mostSeconds)
-	case math.IsNaN(t.Temperature) || t.Temperature < 0 || t.Temperature > mostTemperature:
-		return invalid("%s: temperature %g: want 0 to %d", side, t.Temperature, mostTemperature)
+// check returns an error if the seats are not valid.
+func (s *Server) check(seats [2]seat, v chess.Variant) error {
+	for side, t := range seats {
+		if _, err := s.find(t, v); err != nil {
+			return invalid("%s: %v", chess.Color(side), err)
+		}
 	}
 	return nil
 }

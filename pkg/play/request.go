@@ -66,8 +66,8 @@ type (
 	// analyzeRequest lets a player analyze a position while no engine is to move; ""
 	// ends the analysis.
 	analyzeRequest struct {
-		Player string `json:"player"`
-		Ply    *int   `json:"ply"` // null: always the last
+		Player seat `json:"player"`
+		Ply    *int `json:"ply"` // null: always the last
 	}
 
 	nothing struct{}

@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"alamos/pkg/chess"
-	"alamos/pkg/uci"
+	"alamos/pkg/match"
 )
 
 //go:embed page
@@ -27,9 +27,9 @@ var files embed.FS
 
 // Config describes a server.
 type Config struct {
-	// Networks are the networks that can play. Without any there are random moves,
-	// alpha-beta on material and a search without a network.
-	Networks []uci.Model
+	// Players are engines that the page offers beside random moves, alpha-beta on material
+	// and a search without a network.
+	Players []*match.Opened
 
 	// Variant is the variant that the page offers first; nil: the first of all.
 	Variant *chess.Variant
@@ -70,7 +70,7 @@ func New(cfg Config) (*Server, error) {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{cfg: cfg, games: map[string]*game{}}
-	s.players, s.variants = newPlayers(cfg.Networks)
+	s.players, s.variants = newPlayers(cfg.Players)
 	s.first = s.variants[0]
 	if cfg.Variant != nil {
 		if !slices.Contains(s.variants, *cfg.Variant) {
@@ -192,10 +192,11 @@ func (s *Server) routes() http.Handler {
 	post(s, mux, "resign", func(g *game, _ nothing) error { return g.resign() })
 	post(s, mux, "here", func(g *game, _ nothing) error { return nil }) // the request itself counts
 	post(s, mux, "seats", func(g *game, q seatsRequest) error {
-		if err := errors.Join(s.check(chess.White, q.White, g.variant), s.check(chess.Black, q.Black, g.variant)); err != nil {
-			return invalid("%v", err)
+		seats := [2]seat{q.White, q.Black}
+		if err := s.check(seats, g.variant); err != nil {
+			return err
 		}
-		g.setSeats([2]seat{q.White, q.Black})
+		g.setSeats(seats)
 		return nil
 	})
 	post(s, mux, "analyze", func(g *game, q analyzeRequest) error {
@@ -302,8 +303,9 @@ func (s *Server) begin(q newGame) (*game, error) {
 			return nil, invalid("%v", err)
 		}
 	}
-	if err := errors.Join(s.check(chess.White, q.White, v), s.check(chess.Black, q.Black, v)); err != nil {
-		return nil, invalid("%v", err)
+	seats := [2]seat{q.White, q.Black}
+	if err := s.check(seats, v); err != nil {
+		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -313,11 +315,11 @@ func (s *Server) begin(q newGame) (*game, error) {
 	if err := s.makeRoom(); err != nil {
 		return nil, err
 	}
-	find := func(id string) *player {
-		p, _ := s.find(id, v) // the id is valid
+	find := func(t seat) *player {
+		p, _ := s.find(t, v) // the seat is valid
 		return p
 	}
-	g := newGameAt(rand.Text()[:12], start, [2]seat{q.White, q.Black}, find)
+	g := newGameAt(rand.Text()[:12], start, seats, find)
 	ctx, end := context.WithCancel(s.ctx)
 	g.end = end
 	s.games[g.id] = g

@@ -95,7 +95,7 @@ func TestHumanGame(t *testing.T) {
 	refuse("/hurry", `{}`, 409, "no engine")
 	refuse("/analyze", `{"player": "human"}`, 400, "cannot analyze")
 	refuse("/analyze", `{"player": "nobody"}`, 400, "there is no player")
-	refuse("/analyze", `{"player": "blank", "ply": 9}`, 400, "want 0 to 4")
+	refuse("/analyze", `{"player": "uniform", "ply": 9}`, 400, "want 0 to 4")
 
 	h.must(game+"/back", `{}`)
 	if know := h.at(game, 3); know.Outcome != nil || len(know.Legal) == 0 {
@@ -122,7 +122,7 @@ func TestHumanGame(t *testing.T) {
 // Against an engine, a take-back goes to one's own move; players change; engines wait.
 func TestEngineGame(t *testing.T) {
 	h := open(t, Config{})
-	game := h.begin(`{"variant": "atomic", "white": {"player": "human"}, "black": {"player": "random"}}`)
+	game := h.begin(`{"variant": "atomic", "white": "human", "black": "random"}`)
 	h.must(game+"/move", move(0, "e4"))
 	h.at(game, 2)
 	h.must(game+"/move", move(2, "d4"))
@@ -137,9 +137,9 @@ func TestEngineGame(t *testing.T) {
 	if status, v := h.ask(game+"/move", move(3, reply)); status != 409 || v["error"] != "the turn belongs to random moves" {
 		t.Errorf("a move for the engine: %d %v", status, v)
 	}
-	h.must(game+"/seats", `{"white": {"player": "human"}, "black": {"player": "human"}}`)
+	h.must(game+"/seats", `{"white": "human", "black": "human"}`)
 	h.must(game+"/move", move(3, reply))
-	h.must(game+"/seats", `{"white": {"player": "random"}, "black": {"player": "human"}}`)
+	h.must(game+"/seats", `{"white": "random", "black": "human"}`)
 	if know := h.at(game, 4); !know.Paused || know.Thinking != "" {
 		t.Errorf("%+v", know.update)
 	}
@@ -177,14 +177,16 @@ func TestRequestsAreChecked(t *testing.T) {
 		{"/api/games", `{"variant": "horde", "chess960": 5, ` + people + `}`, 400, "horde"},
 		{"/api/games", `{"variant": "chess", "chess960": 960, ` + people + `}`, 400, "960"},
 		{"/api/games", `{"variant": "chess", "chess960": 1, "fen": "x", ` + people + `}`, 400, "not both"},
-		{"/api/games", `{"variant": "chess", "white": {"player": "human"}}`, 400, "black: there is no player"},
-		{"/api/games", `{"variant": "chess", "white": {"player": "blank", "visits": -1}, "black": {"player": "human"}}`, 400, "white: visits -1"},
-		{"/api/games", `{"variant": "chess", "white": {"player": "blank", "visits": 1e9}, "black": {"player": "human"}}`, 400, "visits"},
-		{"/api/games", `{"variant": "chess", "white": {"player": "material"}, "black": {"player": "human"}}`, 400, "depth 0"},
-		{"/api/games", `{"variant": "chess", "white": {"player": "material", "depth": 9}, "black": {"player": "human"}}`, 400, "depth 9"},
-		{"/api/games", `{"variant": "chess", "white": {"player": "blank", "seconds": -0.5}, "black": {"player": "human"}}`, 400, "seconds -0.5"},
-		{"/api/games", `{"variant": "chess", "white": {"player": "human"}, "black": {"player": "blank", "visits": 1, "temperature": 11}}`, 400, "black: temperature 11"},
-		{game + "/seats", `{"white": {"player": "human"}, "black": {"player": "net-1"}}`, 400, `black: there is no player "net-1"`},
+		{"/api/games", `{"variant": "chess", "white": "human"}`, 400, "black: there is no player"},
+		{"/api/games", `{"variant": "chess", "white": "uniform,visits=-1", "black": "human"}`, 400, "white: visits: want a whole number from 1"},
+		{"/api/games", `{"variant": "chess", "white": "uniform,visits=1e9", "black": "human"}`, 400, "visits"},
+		{"/api/games", `{"variant": "chess", "white": "material,depth=0", "black": "human"}`, 400, "depth: want a whole number from 1 to 100"},
+		{"/api/games", `{"variant": "chess", "white": "uniform,temperature=1", "black": "human"}`, 400, "needs a limit"},
+		{"/api/games", `{"variant": "chess", "white": "uniform,movetime=-500", "black": "human"}`, 400, "movetime: want"},
+		{"/api/games", `{"variant": "chess", "white": "human", "black": "uniform,visits=1,temperature=101"}`, 400, "black: temperature: want"},
+		{"/api/games", `{"variant": "chess", "white": "uniform,Log File=x", "black": "human"}`, 400, `no setting "Log File"`},
+		{"/api/games", `{"variant": "chess", "white": "human,depth=3", "black": "human"}`, 400, "no settings here"},
+		{game + "/seats", `{"white": "human", "black": "player-1"}`, 400, `black: there is no player "player-1"`},
 		{game + "/move", `{"ply": 0, "move": ""}`, 400, "move"},
 		{game + "/move", `{"ply": 0, "move": "` + strings.Repeat("e", 1000) + `"}`, 400, "1000 letters"},
 		{game + "/nonsense", `{}`, 404, "there is no"},
@@ -268,7 +270,7 @@ func TestServeEnds(t *testing.T) {
 	served := make(chan error)
 	go func() { served <- s.Serve(ctx, l) }()
 	h := &house{t, s, "http://" + l.Addr().String()}
-	game := h.begin(`{"variant": "chess", "white": {"player": "blank", "visits": 10000000}, "black": {"player": "human"}}`)
+	game := h.begin(`{"variant": "chess", "white": "uniform,visits=10000000", "black": "human"}`)
 	r, err := http.Get(h.url + game + "/events")
 	if err != nil {
 		t.Fatal(err)

@@ -2,15 +2,11 @@ package play
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"math"
-	"math/rand/v2"
+	"slices"
 	"time"
 
 	"alamos/pkg/chess"
-	"alamos/pkg/match"
-	"alamos/pkg/search"
 	"alamos/pkg/uci"
 )
 
@@ -29,7 +25,7 @@ func (g *game) nextTask() task {
 		return task{}
 	}
 	last := g.ply()
-	if s := g.seats[g.line.Position().Turn()]; !g.paused && g.players(s.Player).Kind != human && !g.outcome().Over() {
+	if s := g.seats[g.line.Position().Turn()]; !g.paused && g.players(s).Kind != human && !g.outcome().Over() {
 		return task{true, last, g.positions[last].serial, s}
 	}
 	if g.analyst == "" {
@@ -42,7 +38,7 @@ func (g *game) nextTask() task {
 	if ply == last && g.line.Outcome(&g.legal).Over() {
 		return task{}
 	}
-	t := task{false, ply, g.positions[ply].serial, seat{Player: g.analyst}}
+	t := task{false, ply, g.positions[ply].serial, g.analyst}
 	if t == g.done {
 		return task{}
 	}
@@ -53,12 +49,13 @@ func (g *game) nextTask() task {
 // takes at least the pace, so that people can follow.
 func (g *game) drive(ctx context.Context, pace time.Duration) {
 	kept := engines{}
+	defer kept.keep()
 	for ctx.Err() == nil {
 		g.mu.Lock()
 		t, changed := g.nextTask(), g.changed
 		if t == (task{}) {
 			if !g.watched() {
-				clear(kept)
+				kept.keep()
 			}
 			g.mu.Unlock()
 			select {
@@ -74,15 +71,17 @@ func (g *game) drive(ctx context.Context, pace time.Duration) {
 		searching, abort := context.WithCancel(ctx)
 		hurried, hurry := context.WithCancel(searching)
 		g.doing, g.abort, g.hurry = t, abort, hurry
+		seats := append(g.seats[:], g.analyst)
 		g.notify()
 		g.mu.Unlock()
 
 		enough := time.After(pace)
+		kept.keep(seats...)
 		turn := &turn{
-			player: g.players(t.seat.Player), seat: t.seat, game: at, endless: !t.move,
+			player: g.players(t.seat), game: at, analysis: !t.move,
 			hurried: hurried, report: func(r *Report) { g.report(t, r) }, engines: kept,
 		}
-		m, err := turn.move(searching)
+		m, err := turn.move(searching, t.seat)
 		if t.move && err == nil {
 			select {
 			case <-enough:
@@ -110,30 +109,31 @@ func (g *game) drive(ctx context.Context, pace time.Duration) {
 
 // turn is a player's search of a position.
 type turn struct {
-	player  *player
-	seat    seat
-	game    *chess.Game
-	endless bool            // an analysis: only the memory limits it
-	hurried context.Context // ends when the move is wanted at once
-	report  func(*Report)
-	engines engines
+	player   *player
+	game     *chess.Game
+	analysis bool            // only the memory limits it
+	hurried  context.Context // ends when the move is wanted at once
+	report   func(*Report)
+	engines  engines
 }
 
-// engines are the engines of a game's players, by the players' ids. They keep their
-// trees from turn to turn. The map is for one goroutine.
-type engines map[string]*uci.Engine
+// engines are the running engines of a game's players. They keep their trees from turn to
+// turn. The map is for one goroutine.
+type engines map[seat]engine
 
-// move finds a move.
-func (t *turn) move(ctx context.Context) (chess.Move, error) {
-	switch t.player.Kind {
-	case tree:
-		return t.searchTree(ctx)
-	case alphaBeta:
-		return t.searchAlphaBeta(ctx)
+type engine struct {
+	uci.Searcher
+	limit uci.Limit // for each move
+}
+
+// keep ends all engines but those of these seats.
+func (all engines) keep(seats ...seat) {
+	for t, e := range all {
+		if !slices.Contains(seats, t) {
+			e.Close()
+			delete(all, t)
+		}
 	}
-	var l chess.MoveList
-	t.game.Position().LegalMoves(&l)
-	return l.At(rand.IntN(l.Len())), nil
 }
 
 const (
@@ -142,45 +142,55 @@ const (
 	reportEvery = 120 * time.Millisecond
 )
 
-// searchTree finds a move by tree search, which continues the tree of the turn before.
-func (t *turn) searchTree(ctx context.Context) (chess.Move, error) {
-	e := t.engines[t.player.ID]
-	if e == nil {
-		e = uci.New(*t.player.model)
+// engine returns the player's engine, and starts it at its first turn.
+func (t *turn) engine(ctx context.Context, at seat) (engine, error) {
+	if e, runs := t.engines[at]; runs {
+		return e, nil
+	}
+	s, limit, err := t.player.opened.Searcher(ctx, t.game.Position().Variant())
+	if err != nil {
+		return engine{}, err
+	}
+	if e, ok := s.(*uci.Engine); ok {
 		e.Config.Leaves, e.Hash = min(mostLeaves, e.Config.Leaves), treeMiB
 		e.MultiPV, e.Every, e.Overhead = mostCandidates, reportEvery, 0
-		t.engines[t.player.ID] = e
 	}
-	e.Temperature = t.seat.Temperature
-	var task uci.Task // without an end
-	if !t.endless {
-		task.Nodes, task.MoveTime = int64(t.seat.Visits), time.Duration(t.seat.Seconds*float64(time.Second))
-	}
-	e.PolicyOnly = !t.endless && task.Nodes == 0 && task.MoveTime == 0
-	err := e.Search(t.hurried, t.game, task, func(r *uci.Report) { t.report(t.treeReport(r)) })
-	if ctx.Err() != nil {
-		return 0, ctx.Err()
-	}
-	if err != nil {
-		return 0, fmt.Errorf("%s: %w", t.player.Name, err)
-	}
-	m := e.Choose(t.game)
-	if m == 0 {
-		return 0, fmt.Errorf("%s found no move in %s", t.player.Name, t.game.Position().FEN())
-	}
-	return m, nil
+	t.engines[at] = engine{s, limit}
+	return t.engines[at], nil
 }
 
-// treeReport converts the report of a tree search for the page.
-func (t *turn) treeReport(r *uci.Report) *Report {
+// move finds a move. An engine that fails is started again at its next turn.
+func (t *turn) move(ctx context.Context, at seat) (chess.Move, error) {
+	e, err := t.engine(ctx, at)
+	if err == nil {
+		var task uci.Task // without an end
+		if !t.analysis {
+			task.Limit = e.limit
+		}
+		var m chess.Move
+		m, _, err = e.Think(t.hurried, t.game, task, func(r *uci.Report) { t.report(t.view(r)) })
+		switch {
+		case ctx.Err() != nil:
+			return 0, ctx.Err()
+		case err == nil:
+			return m, nil
+		}
+		e.Close()
+		delete(t.engines, at)
+	}
+	return 0, fmt.Errorf("%s: %w", t.player.Name, err)
+}
+
+// view converts the report of a search for the page.
+func (t *turn) view(r *uci.Report) *Report {
 	p := t.game.Position()
-	out := &Report{By: t.player.Name, Tree: true, Nodes: r.Visits, Depth: r.Depth, Speed: int(r.Speed), Active: !r.Last}
+	out := &Report{By: t.player.Name, Tree: r.Tree, Nodes: r.Visits, Depth: r.Depth, Speed: int(r.Speed), Active: !r.Last}
 	out.setValue(p.Turn(), r.Value, r.Mate)
-	for i := range r.Lines {
+	for i := range r.Lines[:min(len(r.Lines), mostCandidates)] {
 		line := &r.Lines[i]
 		c := candidate(p, line.Moves)
 		c.Visits, c.Prior = line.Visits, line.Prior
-		if line.Visits > 0 {
+		if line.Visits > 0 || !r.Tree {
 			var s Report
 			s.setValue(p.Turn(), line.Q, line.Mate)
 			c.Score = s.Score
@@ -205,69 +215,4 @@ func (r *Report) eval() chess.Eval {
 		return chess.Eval{Mate: r.mate}
 	}
 	return chess.Eval{Pawns: float64(uci.ScoreOf(r.Value).CP) / 100}
-}
-
-// searchAlphaBeta searches deeper ply by ply, until depth or time ends it, and picks
-// one of the best moves at random.
-func (t *turn) searchAlphaBeta(ctx context.Context) (chess.Move, error) {
-	began := time.Now()
-	var v search.Valuer = &match.Material{}
-	if t.player.model != nil {
-		v = search.NewValuer(t.player.model.Eval)
-	}
-	depth, limited := t.seat.Depth, ctx
-	if t.endless {
-		depth = mostDepth
-	} else {
-		limited = t.hurried
-	}
-	if t.seat.Seconds > 0 && !t.endless {
-		var cancel context.CancelFunc
-		limited, cancel = context.WithTimeout(limited, time.Duration(t.seat.Seconds*float64(time.Second)))
-		defer cancel()
-	}
-	s := search.AlphaBeta{Valuer: v}
-	var line search.Line
-	nodes := 0
-	for d := 1; d <= depth; d++ {
-		within := limited
-		if d == 1 {
-			within = ctx // there must be a move
-		}
-		next, err := s.Search(within, t.game, d)
-		switch {
-		case ctx.Err() != nil:
-			return 0, ctx.Err()
-		case d > 1 && errors.Is(err, within.Err()) && err != nil:
-			d = depth // time is up
-			continue
-		case err != nil:
-			return 0, fmt.Errorf("%s: %w", t.player.Name, err)
-		}
-		line = next
-		nodes += line.Evaluations
-		t.report(t.lineReport(&line, nodes, time.Since(began), d < depth))
-		if math.Abs(line.Value) == 1 {
-			break
-		}
-	}
-	t.report(t.lineReport(&line, nodes, time.Since(began), false))
-	return line.Best[rand.IntN(len(line.Best))], nil
-}
-
-// lineReport converts the result of alpha-beta for the page.
-func (t *turn) lineReport(l *search.Line, nodes int, spent time.Duration, active bool) *Report {
-	p := t.game.Position()
-	out := &Report{By: t.player.Name, Nodes: nodes, Depth: l.Depth, Speed: int(float64(nodes) / max(0.001, spent.Seconds())), Active: active}
-	out.setValue(p.Turn(), l.Value, int(math.Trunc(l.Value))*((len(l.PV)+1)/2)) // 1 and -1 are forced
-	for i, m := range l.Best[:min(len(l.Best), mostCandidates)] {
-		moves := []chess.Move{m}
-		if i == 0 {
-			moves = l.PV
-		}
-		c := candidate(p, moves)
-		c.Score = out.Score
-		out.Moves = append(out.Moves, c)
-	}
-	return out
 }

@@ -4,22 +4,23 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
+	"alamos/pkg/uci/testdata/fake"
+
 	"alamos/pkg/chess"
 	"alamos/pkg/encode"
+	"alamos/pkg/match"
 	"alamos/pkg/nn"
 	"alamos/pkg/search"
 	"alamos/pkg/uci"
 )
 
-// network makes a mind of a small network for atomic chess.
-func network(t *testing.T) uci.Model {
+// network makes a player with a small network for atomic chess.
+func network(t *testing.T) *match.Opened {
 	t.Helper()
 	codec, err := encode.NewCodec("atomic16", "uci1968", chess.Atomic)
 	if err != nil {
@@ -40,49 +41,24 @@ func network(t *testing.T) uci.Model {
 	if err := c.Write(path); err != nil {
 		t.Fatal(err)
 	}
-	mind, err := uci.Load(path, uci.Hardware{Threads: 1, Batch: 8, Precision: "fp32"})
+	opener := match.Opener{FindModel: func(name string) (string, error) { return name, nil }, Hardware: uci.Hardware{Threads: 1, Batch: 8, Precision: "fp32"}}
+	p, err := opener.Open(&match.Spec{Model: match.Checkpoint(path)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(mind.Close)
-	return mind
+	t.Cleanup(opener.Close)
+	return p
 }
 
-// alone is an evaluator that notices when it is asked twice at once.
-type alone struct {
-	search.Evaluator
-	inside  atomic.Int32
-	asked   atomic.Int64
-	crowded atomic.Bool
-}
-
-func (a *alone) Evaluate(leaves []*encode.Leaf) error {
-	if a.inside.Add(1) != 1 {
-		a.crowded.Store(true)
-	}
-	defer a.inside.Add(-1)
-	a.asked.Add(int64(len(leaves)))
-	return a.Evaluator.Evaluate(leaves)
-}
-
-// A network plays many games at once, in all the ways that a network can, and is
-// asked by one of them at a time.
+// Networks play many games at once, in all the ways that a network can.
 func TestNetworkIsShared(t *testing.T) {
-	var evals [2]alone
-	var minds []uci.Model
-	for i := range evals {
-		mind := network(t)
-		evals[i].Evaluator = mind.Eval
-		mind.Eval = &evals[i]
-		minds = append(minds, mind)
-	}
-	h := open(t, Config{Networks: minds})
+	h := open(t, Config{Players: []*match.Opened{network(t), network(t)}})
 	var games []string
 	for _, body := range []string{
-		`{"variant": "atomic", "white": {"player": "net-1", "visits": 30}, "black": {"player": "net-2", "visits": 20, "temperature": 1}}`,
-		`{"variant": "atomic", "white": {"player": "net-1"}, "black": {"player": "net-1-alphabeta", "depth": 2}}`,
-		`{"variant": "atomic", "white": {"player": "net-1", "seconds": 0.01}, "black": {"player": "random"}}`,
-		`{"variant": "atomic", "chess960": -1, "white": {"player": "net-2", "visits": 50}, "black": {"player": "material", "depth": 2, "seconds": 1}}`,
+		`{"variant": "atomic", "white": "player-1,visits=30", "black": "player-2,visits=20,temperature=1"}`,
+		`{"variant": "atomic", "white": "player-1", "black": "player-1-alphabeta,depth=2"}`,
+		`{"variant": "atomic", "white": "player-1,movetime=10", "black": "random"}`,
+		`{"variant": "atomic", "chess960": -1, "white": "player-2,visits=50", "black": "material,depth=2,movetime=1000"}`,
 	} {
 		games = append(games, h.begin(body))
 	}
@@ -93,11 +69,6 @@ func TestNetworkIsShared(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	for i := range evals {
-		if e := &evals[i]; e.crowded.Load() || e.asked.Load() == 0 {
-			t.Errorf("asked about %d positions; by two at once: %v", e.asked.Load(), e.crowded.Load())
-		}
-	}
 	if f := h.pgn(games[0]); f.Tag("White") != "gen-0001 atomic 1x8" || f.Tag("Black") != "gen-0001 atomic 1x8 (2)" {
 		t.Errorf("%v", f.Tags)
 	}
@@ -105,7 +76,7 @@ func TestNetworkIsShared(t *testing.T) {
 		t.Errorf("the variants are not those of the networks: %s", setup)
 	}
 	horde := chess.Horde
-	if s, err := New(Config{Networks: minds, Variant: &horde}); err == nil {
+	if s, err := New(Config{Players: []*match.Opened{network(t)}, Variant: &horde}); err == nil {
 		s.Close()
 		t.Error("horde, which no network plays, is offered")
 	}
@@ -116,13 +87,13 @@ func TestNetworkIsShared(t *testing.T) {
 
 // Every thinker finds a win, tells of it and plays it.
 func TestWinsAreFound(t *testing.T) {
-	h := open(t, Config{Networks: []uci.Model{network(t)}})
+	h := open(t, Config{Players: []*match.Opened{network(t)}})
 	const fen = "rnbqkbnr/1ppppppp/8/p5N1/8/8/PPPPPPPP/RNBQKB1R w KQkq - 0 3" // the knight blows the king up
 	for _, seat := range []string{
-		`{"player": "net-1", "visits": 2000}`, `{"player": "net-1", "seconds": 20}`, `{"player": "net-1-alphabeta", "depth": 2}`,
-		`{"player": "blank", "visits": 2000, "temperature": 5}`, `{"player": "material", "depth": 3}`, `{"player": "material", "depth": 1, "seconds": 5}`,
+		"player-1,visits=2000", "player-1,movetime=20000", "player-1-alphabeta,depth=2",
+		"uniform,visits=2000,temperature=5", "material,depth=3", "material,depth=1,movetime=5000",
 	} {
-		game := h.begin(`{"variant": "atomic", "fen": "` + fen + `", "white": ` + seat + `, "black": {"player": "human"}}`)
+		game := h.begin(`{"variant": "atomic", "fen": "` + fen + `", "white": "` + seat + `", "black": "human"}`)
 		know := h.over(game)
 		if know.Outcome.Text != "White wins: Black’s king has exploded." {
 			t.Fatalf("%s: %+v after %+v", seat, know.Outcome, know.Positions[1].Move)
@@ -156,7 +127,7 @@ func TestAnalysis(t *testing.T) {
 	h := open(t, Config{})
 	game := h.begin(`{"variant": "chess", ` + people + `}`)
 	h.must(game+"/move", move(0, "e4"))
-	h.must(game+"/analyze", `{"player": "blank"}`)
+	h.must(game+"/analyze", `{"player": "uniform"}`)
 	thinks := func(ply int) func(*heard) bool {
 		return func(k *heard) bool {
 			r := k.reports[ply]
@@ -166,30 +137,30 @@ func TestAnalysis(t *testing.T) {
 	h.watch(game, thinks(1))
 	h.must(game+"/move", move(1, "e5"))
 	h.watch(game, thinks(2))
-	h.must(game+"/analyze", `{"player": "blank", "ply": 0}`)
+	h.must(game+"/analyze", `{"player": "uniform", "ply": 0}`)
 	h.watch(game, thinks(0))
 	h.must(game+"/analyze", `{"player": "material", "ply": 0}`)
 	h.watch(game, func(k *heard) bool { return k.reports[0] != nil && !k.reports[0].Tree && k.reports[0].Depth >= 2 })
 	h.must(game+"/analyze", `{"player": ""}`)
 	h.watch(game, func(k *heard) bool { return k.Thinking == "" && k.Analyst == "" })
 
-	h.must(game+"/seats", `{"white": {"player": "blank", "visits": 10000000}, "black": {"player": "human"}}`)
+	h.must(game+"/seats", `{"white": "uniform,visits=10000000", "black": "human"}`)
 	h.watch(game, func(k *heard) bool { return k.Thinking == "move" && k.reports[2].Nodes > 100 })
 	h.must(game+"/hurry", `{}`)
 	h.at(game, 3)
-	h.must(game+"/seats", `{"white": {"player": "material", "depth": 8}, "black": {"player": "human"}}`)
+	h.must(game+"/seats", `{"white": "material,depth=8", "black": "human"}`)
 	h.must(game+"/back", `{"ply": 0}`)
 	h.watch(game, func(k *heard) bool { return k.Thinking == "move" && len(k.Positions) == 1 })
 	h.must(game+"/hurry", `{}`)
 	h.at(game, 1)
-	h.must(game+"/seats", `{"white": {"player": "material", "depth": 8}, "black": {"player": "material", "depth": 8, "seconds": 0.05}}`)
+	h.must(game+"/seats", `{"white": "material,depth=8", "black": "material,depth=8,movetime=50"}`)
 	h.at(game, 2) // time ends what depth does not
 }
 
 // A game that nobody looks at rests, and goes on when somebody comes back.
 func TestRest(t *testing.T) {
 	h := open(t, Config{})
-	path := h.begin(`{"variant": "chess", "white": {"player": "blank", "visits": 10000000}, "black": {"player": "human"}}`)
+	path := h.begin(`{"variant": "chess", "white": "uniform,visits=10000000", "black": "human"}`)
 	g := h.server.games[strings.TrimPrefix(path, "/api/games/")]
 	h.watch(path, func(k *heard) bool { return k.Thinking == "move" })
 	rests := func() bool {
@@ -220,40 +191,46 @@ func (broken) Evaluate([]*encode.Leaf) error { return errors.New("out of memory"
 
 // An engine that fails says so and waits, and others go on.
 func TestFailure(t *testing.T) {
-	mind := uci.Model{Name: "broken", Variants: chess.Variants(), Eval: broken{}, Batch: 1}
-	h := open(t, Config{Networks: []uci.Model{mind}})
-	game := h.begin(`{"variant": "chess", "white": {"player": "net-1", "visits": 10}, "black": {"player": "human"}}`)
+	model := &uci.Model{Name: "broken", Variants: chess.Variants(), Eval: broken{}, Batch: 1}
+	h := open(t, Config{Players: []*match.Opened{{Spec: match.Spec{Model: "broken@1"}, Model: model}}})
+	game := h.begin(`{"variant": "chess", "white": "player-1,visits=10", "black": "human"}`)
 	know := h.watch(game, func(k *heard) bool { return k.Failure != "" })
-	if know.Failure != "broken: out of memory" || !know.Paused || know.Thinking != "" || len(know.Positions) != 1 {
+	if know.Failure != "broken: the search ended: out of memory" || !know.Paused || know.Thinking != "" || len(know.Positions) != 1 {
 		t.Errorf("%+v", know.update)
 	}
-	h.must(game+"/seats", `{"white": {"player": "human"}, "black": {"player": "random"}}`)
+	h.must(game+"/seats", `{"white": "human", "black": "random"}`)
 	h.must(game+"/pause", `{"paused": false}`)
 	h.must(game+"/move", move(0, "e4"))
 	if know := h.at(game, 2); know.Failure != "" {
 		t.Errorf("it still says %q", know.Failure)
 	}
-	h.must(game+"/analyze", `{"player": "net-1-alphabeta"}`)
+	h.must(game+"/analyze", `{"player": "player-1-alphabeta"}`)
 	if know := h.watch(game, func(k *heard) bool { return k.Failure != "" }); know.Analyst != "" {
 		t.Error("the analysis goes on")
 	}
 }
 
+// turnOf is a turn of a built-in player.
+func turnOf(t *testing.T, at seat, g *chess.Game, last **Report) *turn {
+	t.Helper()
+	h := open(t, Config{})
+	p, err := h.server.find(at, g.Position().Variant())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &turn{player: p, game: g, hurried: t.Context(), report: func(r *Report) { *last = r }, engines: engines{}}
+}
+
 // A mate ends a search that has all the time it wants; the visits that it spared are
 // not told.
 func TestMateIsTold(t *testing.T) {
-	players, _ := newPlayers(nil)
-	i := slices.IndexFunc(players, func(p player) bool { return p.ID == "blank" })
 	p, err := chess.ParseFEN(chess.Standard, "k7/8/1K6/8/8/8/1Q6/8 w - - 0 1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var last *Report
-	think := &turn{
-		player: &players[i], seat: seat{Seconds: 3600}, game: chess.NewGame(p),
-		hurried: t.Context(), report: func(r *Report) { last = r }, engines: engines{},
-	}
-	if _, err := think.searchTree(t.Context()); err != nil {
+	const at = "uniform,movetime=3600000"
+	if _, err := turnOf(t, at, chess.NewGame(p), &last).move(t.Context(), at); err != nil {
 		t.Fatal(err)
 	}
 	visits := 0
@@ -267,14 +244,10 @@ func TestMateIsTold(t *testing.T) {
 
 // A tree goes on from move to move, and is another for another line.
 func TestTreeGoesOn(t *testing.T) {
-	players, _ := newPlayers(nil)
-	i := slices.IndexFunc(players, func(p player) bool { return p.ID == "blank" })
 	var last *Report
-	think := &turn{
-		player: &players[i], seat: seat{Visits: 2000}, game: chess.NewGame(chess.StartPosition(chess.Standard)),
-		hurried: t.Context(), report: func(r *Report) { last = r }, engines: engines{},
-	}
-	m, err := think.searchTree(t.Context())
+	const at = "uniform,visits=2000"
+	think := turnOf(t, at, chess.NewGame(chess.StartPosition(chess.Standard)), &last)
+	m, err := think.move(t.Context(), at)
 	if err != nil || last.Nodes < 2000 {
 		t.Fatal(err, last)
 	}
@@ -286,8 +259,34 @@ func TestTreeGoesOn(t *testing.T) {
 		kept   bool
 	}{{func() { think.game.Play(m) }, true}, {think.game.Undo, false}} {
 		c.change()
-		if _, err := think.searchTree(t.Context()); err != nil || last.Nodes > 0 != c.kept {
+		if _, err := think.move(t.Context(), at); err != nil || last.Nodes > 0 != c.kept {
 			t.Errorf("%d visits, %v: want some kept: %v", last.Nodes, err, c.kept)
+		}
+	}
+}
+
+// An external engine plays and analyzes like the others; another process takes the place
+// of one that fails.
+func TestExternalEngine(t *testing.T) {
+	for _, mode := range []string{"well", "crash"} {
+		spec, err := match.ParseSpec("uci:" + fake.Engine(t, mode) + ",depth=1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := open(t, Config{Players: []*match.Opened{{Spec: *spec}}})
+		game := h.begin(`{"variant": "atomic", "white": "human", "black": "player-1"}`)
+		h.must(game+"/move", move(0, "a3"))
+		h.at(game, 2)
+		h.must(game+"/move", move(2, "b3"))
+		h.at(game, 4)
+		h.must(game+"/move", move(4, "c3"))
+		know := h.watch(game, func(k *heard) bool { return len(k.Positions) == 7 || k.Failure != "" })
+		if failed := know.Failure != ""; failed != (mode == "crash") {
+			t.Errorf("%s: failure %q", mode, know.Failure)
+		}
+		if mode == "well" {
+			h.must(game+"/analyze", `{"player": "player-1"}`)
+			h.watch(game, func(k *heard) bool { return k.Analyst == "player-1" })
 		}
 	}
 }

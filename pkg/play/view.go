@@ -48,18 +48,7 @@ type legal struct {
 
 // viewOf returns a position for the page.
 func viewOf(p *chess.Position) position {
-	v := position{FEN: p.FEN(), Turn: p.Turn().String(), Number: p.FullMove()}
-	board := make([]byte, 0, 64)
-	for rank := 7; rank >= 0; rank-- {
-		for file := range 8 {
-			letter := byte('.')
-			if t, c := p.PieceAt(chess.NewSquare(file, rank)); t != chess.NoPieceType {
-				letter = t.Letter(c)
-			}
-			board = append(board, letter)
-		}
-	}
-	v.Board = string(board)
+	v := position{FEN: p.FEN(), Board: p.Board(), Turn: p.Turn().String(), Number: p.FullMove()}
 	if p.InCheck() {
 		v.Check = p.King(p.Turn()).String()
 	}

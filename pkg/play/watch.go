@@ -20,7 +20,7 @@ type update struct {
 	Legal     []legal         `json:"legal"`     // in the last position
 	Seats     [2]seat         `json:"seats"`
 	Paused    bool            `json:"paused"`
-	Analyst   string          `json:"analyst"`
+	Analyst   seat            `json:"analyst"`
 	Outcome   *outcome        `json:"outcome"`  // null: not finished
 	Thinking  string          `json:"thinking"` // "move", "analysis" or ""
 	Failure   string          `json:"failure,omitempty"`

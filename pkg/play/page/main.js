@@ -2,7 +2,7 @@
 
 import { askGame, beginGame, getPGN, getSetup, pgnAddress, watch } from "./server.js";
 import { Board, drawPiece, pieceName } from "./board.js";
-import { Setup, usualSeat } from "./setup.js";
+import { Setup, parseSeat } from "./setup.js";
 
 const $ = (id) => document.getElementById(id);
 const stored = (key) => {
@@ -35,7 +35,7 @@ let sent = ""; // the position for which a move was sent
 
 const last = () => game.positions.length - 1;
 const ply = () => look ?? last();
-const playerOf = (seat) => setup.players.find((p) => p.id === seat.player);
+const playerOf = (seat) => setup.players.find((p) => p.id === parseSeat(seat).player);
 const isHuman = (i) => playerOf(game.seats[i]).kind === "human";
 const mover = () => (game.positions[last()].turn === "white" ? 0 : 1);
 
@@ -102,7 +102,7 @@ function usualGame() {
   const human = setup.players.find((p) => p.kind === "human");
   const other = dialog.playersOf(setup.variant)[0];
   const rival = other.kind === "human" ? setup.players.find((p) => p.kind === "alphabeta") : other;
-  return { variant: setup.variant, white: usualSeat(human), black: usualSeat(rival) };
+  return { variant: setup.variant, white: human.usual, black: rival.usual };
 }
 
 function newGame() {
@@ -134,7 +134,7 @@ function hear(update) {
     const v = setup.variants.find((v) => v.id === game.variant);
     $("title").textContent = v.title;
     $("goal").textContent = v.goal;
-    $("analyst").replaceChildren(...dialog.playersOf(game.variant).filter((p) => p.kind === "tree" || p.kind === "alphabeta").map((p) => new Option(p.name, p.id)));
+    $("analyst").replaceChildren(...dialog.playersOf(game.variant).filter((p) => ["tree", "alphabeta", "engine"].includes(p.kind)).map((p) => new Option(p.name, p.id)));
   }
   if (update.failure) warn(update.failure);
   if (grown) tellMove();
@@ -212,11 +212,11 @@ function numbered(i) {
 
 function strength(seat) {
   const words = [];
-  if (playerOf(seat).kind === "tree" && !seat.visits && !seat.seconds) words.push("policy alone");
-  if (seat.visits) words.push(`${seat.visits.toLocaleString("en")} visits`);
-  if (seat.depth) words.push(seat.depth === 1 ? "1 ply" : `${seat.depth} plies`);
-  if (seat.seconds) words.push(`${seat.seconds} s`);
-  if (seat.temperature) words.push(`temperature ${seat.temperature}`);
+  const { visits, depth, movetime, temperature } = parseSeat(seat);
+  if (visits) words.push(`${Number(visits).toLocaleString("en")} visits`);
+  if (depth) words.push(depth === "1" ? "1 ply" : `${depth} plies`);
+  if (movetime) words.push(`${movetime / 1000} s`);
+  if (temperature) words.push(`temperature ${temperature}`);
   return words.join(", ");
 }
 

@@ -2,15 +2,10 @@
 
 const $ = (id) => document.getElementById(id);
 
-// usual is the default strength of players, in the form of the server.
-export function usualSeat(player) {
-  switch (player.kind) {
-    case "tree":
-      return { player: player.id, visits: player.network ? 400 : 3000 };
-    case "alphabeta":
-      return { player: player.id, depth: 3, seconds: 5 };
-  }
-  return { player: player.id };
+// parseSeat reads a player with its settings, "uniform,visits=400,temperature=1".
+export function parseSeat(text) {
+  const [player, ...settings] = text.split(",");
+  return { player, ...Object.fromEntries(settings.map((setting) => setting.split("="))) };
 }
 
 // Side is the part of the dialog for one side.
@@ -19,7 +14,7 @@ class Side {
     root.append($("sidefields").content.cloneNode(true));
     this.root = root;
     this.find = (name) => root.querySelector(`.${name}`);
-    this.find("who").addEventListener("change", () => this.set(usualSeat(this.player())));
+    this.find("who").addEventListener("change", () => this.set(this.player().usual));
     this.find("limit").addEventListener("change", () => this.mark());
   }
 
@@ -30,12 +25,13 @@ class Side {
     this.find("who").replaceChildren(...players.map((p) => new Option(p.name, p.id)));
   }
 
-  set(seat) {
-    if (!this.players.some((p) => p.id === seat.player)) seat = usualSeat(this.players[0]);
+  set(text) {
+    if (!this.players.some((p) => p.id === parseSeat(text).player)) text = this.players[0].usual;
+    const seat = parseSeat(text);
     this.find("who").value = seat.player;
-    this.find("limit").value = seat.seconds ? "seconds" : seat.visits ? "visits" : "policy";
+    this.find("limit").value = seat.movetime ? "seconds" : "visits";
     if (seat.visits) this.find("visits").value = seat.visits;
-    if (seat.seconds) this.find("seconds").value = this.find("most").value = seat.seconds;
+    if (seat.movetime) this.find("seconds").value = this.find("most").value = seat.movetime / 1000;
     this.find("temperature").value = seat.temperature ?? 0;
     if (seat.depth) this.find("depth").value = seat.depth;
     this.mark();
@@ -46,7 +42,6 @@ class Side {
     const kind = this.player().kind;
     const limit = this.find("limit").value;
     for (const part of this.root.querySelectorAll(".of")) part.hidden = !part.classList.contains(kind);
-    this.find("amount").hidden = limit === "policy";
     this.find("visits").hidden = limit !== "visits";
     this.find("seconds").hidden = limit !== "seconds";
     this.find("unit").textContent = limit === "visits" ? "Visits" : "Seconds";
@@ -55,19 +50,17 @@ class Side {
 
   get() {
     const number = (name) => Number(this.find(name).value) || 0;
-    const seat = { player: this.player().id };
+    const milliseconds = (name) => Math.round(1000 * number(name));
+    const seat = [this.player().id];
     switch (this.player().kind) {
-      case "tree": {
-        const limit = this.find("limit").value;
-        if (limit !== "policy") seat[limit] = number(limit);
-        seat.temperature = number("temperature");
+      case "tree":
+        seat.push(this.find("limit").value === "visits" ? `visits=${number("visits")}` : `movetime=${milliseconds("seconds")}`);
+        if (number("temperature") > 0) seat.push(`temperature=${number("temperature")}`);
         break;
-      }
       case "alphabeta":
-        seat.depth = number("depth");
-        seat.seconds = number("most");
+        seat.push(`depth=${number("depth")}`, `movetime=${milliseconds("most")}`);
     }
-    return seat;
+    return seat.join(",");
   }
 }
 
@@ -119,10 +112,10 @@ export class Setup {
   offer(white = this.white.get(), black = this.black.get()) {
     const v = this.variant();
     const players = this.playersOf(v.id);
-    const strongest = usualSeat(players[0]);
+    const strongest = players[0].usual;
     for (const [side, seat] of [[this.white, white], [this.black, black]]) {
       side.offer(players);
-      side.set(players.some((p) => p.id === seat.player) ? seat : strongest);
+      side.set(players.some((p) => p.id === parseSeat(seat).player) ? seat : strongest);
     }
     $("start960").hidden = !v.chess960;
     if (!v.chess960 && this.dialog.querySelector("[name=start]:checked").value === "chess960") this.start("usual");
