@@ -15,37 +15,42 @@ import (
 
 	"alamos/pkg/chess"
 	"alamos/pkg/disk"
+	"alamos/pkg/match"
 	"alamos/pkg/report"
-	"alamos/pkg/store"
+	"alamos/pkg/search"
 	"alamos/pkg/uci"
 	"alamos/plots"
 )
 
 // analyzeOptions are the flags of alamos analyze.
 type analyzeOptions struct {
-	model, results string
-	variant        *chess.Variant
-	fen, pgn       string
-	game, ply      int
-	visits         int
-	seconds        float64
-	most           int
-	asJSON         bool
-	tree, planes   string
-	board          string
-	hardware       uci.Hardware
+	with         players
+	variant      *chess.Variant
+	fen, pgn     string
+	game, ply    int
+	visits       int
+	seconds      float64
+	most         int
+	asJSON       bool
+	tree, planes string
+	board        string
 }
 
 func analyzeCommand() *cobra.Command {
 	var o analyzeOptions
 	cmd := &cobra.Command{
-		Use:     "analyze",
+		Use:     "analyze [PLAYER]",
 		Aliases: []string{"analyse"}, //nolint:misspell // as the British write it
-		Short:   "Analyze a position with a network and a search",
-		Long: `analyze searches a position with a network. For each move it prints the share of the
-visits, the network's prior, the mean value Q for the side to move (-1 to 1; "!" is a
-proven result), and the principal variation. --visits 0 evaluates the position with the
-network alone. Without a network, the search knows only the rules.
+		Short:   "Analyze a position with a network or an engine",
+		Long: `analyze searches a position. For each move it prints the share of the visits, the
+network's prior, the mean value Q for the side to move (-1 to 1; "!" is a proven result),
+and the principal variation. --visits 0 evaluates the position with the network alone.
+Without a PLAYER, the search knows only the rules. A PLAYER is a word with settings:
+
+` + match.Usage + `
+
+Alpha-beta and UCI engines give the value and line of their best moves alone. Random moves
+have no analysis.
 
 A network that predicts draws (network.value: wdl) also gives the probabilities of win,
 draw and loss ("wdl" in JSON). Draws are the mean, over the visits, of the network's
@@ -59,25 +64,25 @@ Figures: --tree draws the search, --board the position with the best moves, and 
 the network's policy, over all moves that it can express and over the legal moves.
 
 ` + aboutModels,
-		Example: `  alamos analyze --model quickstart/2@last
-  alamos analyze --model gen-0008.safetensors --fen '8/8/8/8/8/5k2/4q3/6K1 b - - 0 1' --visits 2000
-  alamos analyze --model quickstart/2@8 --pgn games.pgn --game 3 --ply 20 --json
-  alamos analyze --model quickstart/2@last --tree tree.svg --planes policy.png --board board.pdf`,
-		Args: cobra.NoArgs,
+		Example: `  alamos analyze quickstart/2@last
+  alamos analyze gen-0008.safetensors --fen '8/8/8/8/8/5k2/4q3/6K1 b - - 0 1' --visits 2000
+  alamos analyze quickstart/2@8 --pgn games.pgn --game 3 --ply 20 --json
+  alamos analyze quickstart/2@last --tree tree.svg --planes policy.png --board board.pdf
+  alamos analyze stockfish,depth=12 --board board.svg`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			// Without both limits the default is visits; --time alone has no other limit.
-			if o.seconds > 0 && !cmd.Flags().Changed("visits") {
-				o.visits = 0
-			}
-			if err := o.check(); err != nil {
+			defer o.with.opener.Close()
+			p, err := o.with.one(args)
+			if err != nil {
 				return err
 			}
-			return o.run(cmd)
+			if err := o.check(p, cmd.Flags().Changed("visits")); err != nil {
+				return err
+			}
+			return o.run(cmd, p)
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.model, "model", "", "checkpoint `file` or RUN@GENERATION (default: no network)")
-	modelFlag(cmd, "model", &o.results)
+	o.with.flags(cmd, ", as PLAYER")
 	variantFlag(cmd, &o.variant, "the rules without a network (default chess)")
 	f.StringVar(&o.fen, "fen", "", "the position (default: the start)")
 	f.StringVar(&o.pgn, "pgn", "", "`file` with the game of the position")
@@ -90,8 +95,6 @@ the network's policy, over all moves that it can express and over the legal move
 	f.StringVar(&o.tree, "tree", "", "draw the search tree to this `file`: .svg, .png, .pdf or .dot")
 	f.StringVar(&o.planes, "planes", "", "draw the policy to this `file`: .svg, .png or .pdf")
 	f.StringVar(&o.board, "board", "", "draw the position to this `file`: .svg, .png or .pdf")
-	threadsFlag(cmd, &o.hardware.Threads)
-	deviceFlags(cmd, &o.hardware.Device, &o.hardware.Precision)
 	return cmd
 }
 
@@ -100,15 +103,25 @@ const (
 	treeMiB         = 2048          // memory, which ends a search too
 )
 
-// check finds faults between the flags.
-func (o *analyzeOptions) check() error {
+// check finds faults between the flags and the kind of player. Without both limits the
+// default is visits; --time alone has no other limit.
+func (o *analyzeOptions) check(p *match.Opened, visits bool) error {
+	kind := p.Kind()
+	tree := kind == match.TreeKind
+	if o.seconds > 0 && !visits || !tree && !visits {
+		o.visits = 0
+	}
 	switch {
+	case kind == match.RandomKind:
+		return usagef("random moves have no analysis")
+	case !tree && o.visits > 0:
+		return usagef("--visits: only a tree search has visits")
 	case o.fen != "" && o.pgn != "":
 		return usagef("--fen and --pgn: want one position")
-	case o.tree != "" && o.visits == 0 && o.seconds == 0:
-		return usagef("--tree: there is no search to draw: want --visits or --time")
-	case o.planes != "" && o.model == "":
-		return usagef("--planes: there is no network to draw the policy of: want --model")
+	case o.tree != "" && (!tree || o.visits == 0 && o.seconds == 0):
+		return usagef("--tree: there is no search to draw: want a tree search, with --visits or --time")
+	case o.planes != "" && (p.Network() == "" || !tree && kind != match.PolicyKind):
+		return usagef("--planes: there is no network to draw the policy of: want MODEL or policy:MODEL")
 	}
 	for flag, file := range map[string]string{"tree": o.tree, "planes": o.planes, "board": o.board} {
 		formats := slices.Clone(plots.Extensions[:])
@@ -122,24 +135,12 @@ func (o *analyzeOptions) check() error {
 	return nil
 }
 
-func (o *analyzeOptions) run(cmd *cobra.Command) error {
-	variant := orChess(o.variant)
-	mind := uci.Blank(variant)
-	if o.model != "" {
-		file, err := store.FindModel(o.results, o.model)
-		if err != nil {
-			return err
-		}
-		if mind, err = uci.Load(file, o.hardware); err != nil {
-			return err
-		}
-		defer mind.Close()
-		if o.variant != nil && variant != mind.Variants[0] {
-			return usagef("--variant %s: the network of %s plays %s", variant, o.model, mind.Variants[0])
-		}
-		variant = mind.Variants[0]
+func (o *analyzeOptions) run(cmd *cobra.Command, player *match.Opened) error {
+	variant, err := variantOf(player, o.variant)
+	if err != nil {
+		return err
 	}
-	g, err := o.position(variant, cmd.InOrStdin())
+	g, err := o.position(variant, string(player.Network()), cmd.InOrStdin())
 	if err != nil {
 		return err
 	}
@@ -149,20 +150,38 @@ func (o *analyzeOptions) run(cmd *cobra.Command) error {
 	if end := p.Ended(&legal); end.Over() {
 		return fmt.Errorf("the game is over in %s: %v", p.FEN(), end)
 	}
-	e := uci.New(mind)
-	e.MultiPV = 500
-	e.Config.Leaves, e.Hash, e.Overhead = o.leaves(mind.Batch), treeMiB, 0
-	var task uci.Task
-	task.Nodes, task.MoveTime = int64(o.visits), time.Duration(o.seconds*float64(time.Second))
-	e.PolicyOnly = o.visits == 0 && o.seconds == 0
-	var last *uci.Report
-	if _, _, err := e.Think(cmd.Context(), g, task, func(r *uci.Report) { last = r }); errors.Join(err, cmd.Context().Err()) != nil {
-		return errors.Join(err, cmd.Context().Err())
+	s, limit, err := player.Searcher(cmd.Context(), p.Variant())
+	if err != nil {
+		return err
 	}
-	r := report.Analyze(p, last, e.Tree())
-	r.Network = mind.Name
-	if mind.Policy != nil {
-		if r.Policy, err = report.FullPolicy(g, mind.Eval, mind.Policy); err != nil {
+	defer s.Close()
+	task := uci.Task{Limit: limit.Within(uci.Limit{MoveTime: time.Duration(o.seconds * float64(time.Second))})}
+	var tree *search.Tree
+	e, isTree := s.(*uci.Engine)
+	if isTree {
+		if task.Depth == 0 && task.Nodes == 0 && limit.MoveTime == 0 {
+			task.Nodes = int64(o.visits)
+		}
+		e.MultiPV, e.Hash, e.Overhead = 500, treeMiB, 0
+		e.Config.Leaves = o.leaves(e.Config.Leaves, int(task.Nodes))
+		e.PolicyOnly = e.PolicyOnly || task.Limit == uci.Limit{}
+	}
+	var last *uci.Report
+	_, _, err = s.Think(cmd.Context(), g, task, func(r *uci.Report) { last = r })
+	if err := errors.Join(err, cmd.Context().Err()); err != nil {
+		return err
+	}
+	if last == nil {
+		return fmt.Errorf("%s reports no analysis", player.Name())
+	}
+	name := player.Name()
+	if isTree {
+		tree, name = e.Tree(), player.Model.Name
+	}
+	r := report.Analyze(p, last, tree)
+	r.Network = name
+	if isTree && player.Model.Policy != nil {
+		if r.Policy, err = report.FullPolicy(g, player.Model.Eval, player.Model.Policy); err != nil {
 			return err
 		}
 	}
@@ -177,18 +196,18 @@ func (o *analyzeOptions) run(cmd *cobra.Command) error {
 
 // leaves is the number of positions evaluated at once. A search of few visits is weaker
 // the more leaves it selects before their values are known.
-func (o *analyzeOptions) leaves(fastest int) int {
-	if o.visits == 0 {
+func (o *analyzeOptions) leaves(fastest, visits int) int {
+	if visits == 0 {
 		return fastest
 	}
-	return max(1, min(fastest, o.visits/100))
+	return max(1, min(fastest, visits/100))
 }
 
 // position is the game up to the position to analyze.
-func (o *analyzeOptions) position(v chess.Variant, stdin io.Reader) (*chess.Game, error) {
+func (o *analyzeOptions) position(v chess.Variant, network string, stdin io.Reader) (*chess.Game, error) {
 	switch {
 	case o.pgn != "":
-		return o.fromPGN(v, stdin)
+		return o.fromPGN(v, network, stdin)
 	case o.fen != "":
 		p, err := chess.ParseFEN(v, o.fen)
 		if err != nil {
@@ -199,7 +218,7 @@ func (o *analyzeOptions) position(v chess.Variant, stdin io.Reader) (*chess.Game
 	return chess.NewGame(chess.StartPosition(v)), nil
 }
 
-func (o *analyzeOptions) fromPGN(v chess.Variant, stdin io.Reader) (*chess.Game, error) {
+func (o *analyzeOptions) fromPGN(v chess.Variant, network string, stdin io.Reader) (*chess.Game, error) {
 	in, err := openPGN(o.pgn, stdin)
 	if err != nil {
 		return nil, err
@@ -223,8 +242,8 @@ func (o *analyzeOptions) fromPGN(v chess.Variant, stdin io.Reader) (*chess.Game,
 		}
 		game = next
 	}
-	if o.model != "" && game.Variant != v {
-		return nil, fmt.Errorf("%s: game %d is of %s: the network of %s plays %s", o.pgn, o.game, game.Variant, o.model, v)
+	if network != "" && game.Variant != v {
+		return nil, fmt.Errorf("%s: game %d is of %s: the network of %s plays %s", o.pgn, o.game, game.Variant, network, v)
 	}
 	plies := o.ply
 	if plies < 0 {

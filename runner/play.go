@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"math"
 	"net"
 	"os"
 	"os/exec"
@@ -16,36 +17,84 @@ import (
 
 	"alamos/pkg/chess"
 	"alamos/pkg/lichess"
+	"alamos/pkg/match"
 	"alamos/pkg/nn"
 	"alamos/pkg/play"
 	"alamos/pkg/store"
 	"alamos/pkg/uci"
 )
 
+// players are the players that a command gets: as arguments, in the words of alamos match,
+// and networks as --model.
+type players struct {
+	models  []string
+	results string
+	opener  match.Opener
+}
+
+// flags declares the flags and the completion of the players.
+func (p *players) flags(cmd *cobra.Command, usage string) {
+	cmd.Flags().StringArrayVar(&p.models, "model", nil, "checkpoint `file` or RUN@GENERATION"+usage)
+	modelFlag(cmd, "model", &p.results)
+	cmd.ValidArgsFunction = completeModels(&p.results)
+	threadsFlag(cmd, &p.opener.Hardware.Threads)
+	deviceFlags(cmd, &p.opener.Hardware.Device, &p.opener.Hardware.Precision)
+}
+
+// specs returns at most the given number of players.
+func (p *players) specs(args []string, most int) (specs []*match.Spec, err error) {
+	p.opener.FindModel = func(name string) (string, error) { return store.FindModel(p.results, name) }
+	for _, word := range args {
+		s, err := match.ParseSpec(word)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		specs = append(specs, s)
+	}
+	for _, model := range p.models {
+		specs = append(specs, &match.Spec{Model: match.Checkpoint(model)})
+	}
+	if len(specs) > most {
+		return nil, usagef("want one player, have %d", len(specs))
+	}
+	return specs, nil
+}
+
+// one opens the only player, by default a search without a network.
+func (p *players) one(args []string) (*match.Opened, error) {
+	specs, err := p.specs(args, 1)
+	if err != nil {
+		return nil, err
+	}
+	return p.opener.Open(append(specs, &match.Spec{Player: match.Uniform})[0])
+}
+
 func playCommand() *cobra.Command {
 	var (
-		cfg     play.Config
-		models  []string
-		results string
-		addr    string
-		open    bool
-		h       uci.Hardware
+		cfg  play.Config
+		with players
+		addr string
+		open bool
 	)
 	cmd := &cobra.Command{
-		Use:   "play",
-		Short: "Play against a network on a page in the browser",
-		Long: `play serves a page on which you play against networks, or watch them play each other,
+		Use:   "play [PLAYER...]",
+		Short: "Play against networks and engines on a page in the browser",
+		Long: `play serves a page on which you play against engines, or watch them play each other,
 with the analysis of their search. It serves only this machine unless --addr says
 otherwise, and needs no internet. Ctrl-C ends it.
 
-With networks, the page offers their variants. Without, it offers all variants, against
-random moves, alpha-beta on material, or a search that knows only the rules.
+A PLAYER is a word with settings, which are its usual strength on the page:
+
+` + match.Usage + `
+
+With networks, the page offers their variants. It also offers a network without a search
+and with alpha-beta. Without, it offers all variants. Random moves, alpha-beta on material
+and a search that knows only the rules are always there.
 
 ` + aboutModels,
 		Example: `  alamos play
-  alamos play --model quickstart/2@last --open
-  alamos play --model old.safetensors --model new.safetensors --addr localhost:9000`,
-		Args: cobra.NoArgs,
+  alamos play quickstart/2@last --open
+  alamos play old.safetensors new.safetensors fairy-stockfish,level=3 --addr localhost:9000`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg.Log = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
 			host, _, err := net.SplitHostPort(addr)
@@ -53,17 +102,17 @@ random moves, alpha-beta on material, or a search that knows only the rules.
 				return usagef("--addr: %w: want a host and a port, such as localhost:8080", err)
 			}
 			cfg.Host = host
-			for _, model := range models {
-				file, err := store.FindModel(results, model)
+			specs, err := with.specs(args, math.MaxInt)
+			if err != nil {
+				return err
+			}
+			defer with.opener.Close()
+			for _, spec := range specs {
+				p, err := with.opener.Open(spec)
 				if err != nil {
 					return err
 				}
-				m, err := uci.Load(file, h)
-				if err != nil {
-					return err
-				}
-				defer m.Close()
-				cfg.Networks = append(cfg.Networks, m)
+				cfg.Players = append(cfg.Players, p)
 			}
 			server, err := play.New(cfg)
 			if err != nil {
@@ -91,14 +140,10 @@ random moves, alpha-beta on material, or a search that knows only the rules.
 			return server.Serve(cmd.Context(), l)
 		},
 	}
-	f := cmd.Flags()
-	f.StringArrayVar(&models, "model", nil, "checkpoint `file` or RUN@GENERATION; several for several variants, or to play each other")
-	modelFlag(cmd, "model", &results)
+	with.flags(cmd, ", as a PLAYER; several for several variants, or to play each other")
 	variantFlag(cmd, &cfg.Variant, "the variant to begin with")
-	f.StringVar(&addr, "addr", "localhost:8080", "`address` to serve the page at")
-	f.BoolVar(&open, "open", false, "open the page in the browser")
-	threadsFlag(cmd, &h.Threads)
-	deviceFlags(cmd, &h.Device, &h.Precision)
+	cmd.Flags().StringVar(&addr, "addr", "localhost:8080", "`address` to serve the page at")
+	cmd.Flags().BoolVar(&open, "open", false, "open the page in the browser")
 	return cmd
 }
 
@@ -120,49 +165,63 @@ func show(page string) error {
 }
 
 func uciCommand() *cobra.Command {
-	var model, results string
-	var h uci.Hardware
+	var with players
+	var variant *chess.Variant
 	cmd := &cobra.Command{
-		Use:   "uci",
+		Use:   "uci [PLAYER]",
 		Short: "Run a UCI engine: play against a network in any chess program",
 		Long: `uci speaks the Universal Chess Interface on standard input and output, for chess
-programs, tournament managers and lichess bridges. The engine plays the variant that its
-network was trained for. Without a network it knows only the rules, of every variant.
+programs, tournament managers and lichess bridges. A network plays the variant that it was
+trained for. Without a PLAYER the engine knows only the rules, of every variant. A PLAYER is
+a word with settings, which limit its search beside the limits of "go":
+
+` + match.Usage + `
 
 ` + aboutModels + `
 
 UCI options change MultiPV, CPuct, Temperature and more while it runs. A "go" without
-limits is infinite.
+limits is infinite, unless the PLAYER has a limit.
 
 With UCI_ShowWDL it sends wins, draws and losses per mille. A network that predicts draws
 (network.value: wdl) gives the mean of its draws over the search (see alamos analyze).
 Other networks give an expected result, which is sent as wins and losses alone.`,
-		Example: `  alamos uci --model quickstart/2@last
-  printf 'position startpos\ngo nodes 800\n' | alamos uci --model gen-0008.safetensors`,
-		Args: cobra.NoArgs,
+		Example: `  alamos uci quickstart/2@last
+  alamos uci fairy-stockfish,level=2 --variant atomic
+  printf 'position startpos\ngo nodes 800\n' | alamos uci gen-0008.safetensors`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			mind := uci.Blank(chess.Variants()...)
-			if model != "" {
-				file, err := store.FindModel(results, model)
-				if err != nil {
-					return err
-				}
-				if mind, err = uci.Load(file, h); err != nil {
-					return err
-				}
+			defer with.opener.Close()
+			p, err := with.one(args)
+			if err != nil {
+				return err
 			}
-			e := uci.New(mind)
+			v, err := variantOf(p, variant)
+			if err != nil {
+				return err
+			}
+			e, limit, err := p.Searcher(cmd.Context(), v)
+			if err != nil {
+				return err
+			}
 			defer e.Close()
-			return uci.Serve(cmd.Context(), os.Stdin, cmd.OutOrStdout(), e, uci.Limit{})
+			return uci.Serve(cmd.Context(), os.Stdin, cmd.OutOrStdout(), e, limit)
 		},
 	}
-	f := cmd.Flags()
-	f.StringVar(&model, "model", "", "checkpoint `file` or RUN@GENERATION (default: no network)")
-	modelFlag(cmd, "model", &results)
-	threadsFlag(cmd, &h.Threads)
-	numberFlag(cmd, &h.Batch, "batch", 0, between(0, 4096), "positions evaluated at once (default: 16 per thread)")
-	deviceFlags(cmd, &h.Device, &h.Precision)
+	with.flags(cmd, ", as PLAYER")
+	variantFlag(cmd, &variant, "the variant of a UCI engine (default chess)")
+	numberFlag(cmd, &with.opener.Hardware.Batch, "batch", 0, between(0, 4096), "positions evaluated at once (default: 16 per thread)")
 	return cmd
+}
+
+// variantOf is the variant of a player's network, else that of the flag, else chess.
+func variantOf(p *match.Opened, flag *chess.Variant) (chess.Variant, error) {
+	v := orChess(flag)
+	if p.Network() == "" {
+		return v, nil
+	}
+	if own := p.Variants()[0]; flag == nil || own == v {
+		return own, nil
+	}
+	return v, usagef("--variant %s: the network of %s plays %s", v, p.Network(), p.Variants()[0])
 }
 
 func lichessCommand() *cobra.Command {
@@ -221,7 +280,7 @@ An account that has never played becomes a bot, permanently, by
 			if h.Threads == 0 {
 				h.Threads = max(1, runtime.NumCPU()/p.AtOnce)
 			}
-			cfg.Engine = func(v chess.Variant) (*uci.Engine, error) {
+			cfg.Engine = func(v chess.Variant) (uci.Searcher, error) {
 				mind, err := uci.Load(files[v], h)
 				if err != nil {
 					return nil, err

@@ -25,7 +25,7 @@ type Config struct {
 	Log    *slog.Logger // nil discards messages
 
 	// Engine makes the engine of a game, which is closed after the game.
-	Engine func(v chess.Variant) (*uci.Engine, error)
+	Engine func(v chess.Variant) (uci.Searcher, error)
 
 	pause pauses // zero: the default pauses
 }

@@ -260,7 +260,7 @@ func (s *server) act(w http.ResponseWriter, id, what string) {
 }
 
 // quick is an engine that thinks little.
-func quick(chess.Variant) (*uci.Engine, error) {
+func quick(chess.Variant) (uci.Searcher, error) {
 	e := uci.New(uci.Blank(chess.Variants()...))
 	return e, e.Set("Hash", "1") // which is soon full
 }
@@ -421,7 +421,7 @@ func TestDeclines(t *testing.T) {
 func TestLeavesGames(t *testing.T) {
 	s, url := newServer(t, false)
 	cfg := config(url)
-	cfg.Engine = func(v chess.Variant) (*uci.Engine, error) {
+	cfg.Engine = func(v chess.Variant) (uci.Searcher, error) {
 		if v == chess.Horde {
 			return nil, errors.New("no network for horde")
 		}

@@ -18,7 +18,7 @@ func ExampleRun() {
 			Variants: []chess.Variant{chess.Atomic}, Casual: true, Humans: true, Bots: true,
 			Shortest: time.Minute, AtOnce: 2,
 		},
-		Engine: func(v chess.Variant) (*uci.Engine, error) { return uci.New(uci.Blank(v)), nil },
+		Engine: func(v chess.Variant) (uci.Searcher, error) { return uci.New(uci.Blank(v)), nil },
 	}
 	if err := lichess.Run(context.Background(), context.Background(), cfg); err != nil {
 		log.Fatal(err)

@@ -37,7 +37,7 @@ type game struct {
 	full     gameFull
 	color    chess.Color
 	start    chess.Position
-	engine   *uci.Engine // nil before the first message
+	engine   uci.Searcher // nil before the first message
 	answered int         // 1 + plies of the position that was last answered; 0: none
 }
 

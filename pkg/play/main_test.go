@@ -8,13 +8,22 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"alamos/pkg/uci/testdata/fake"
+
 	"alamos/pkg/chess"
 )
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	fake.Clean()
+	os.Exit(code)
+}
 
 // house is a server under test, with what a page does.
 type house struct {

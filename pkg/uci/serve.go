@@ -396,7 +396,7 @@ func (r *Report) infos(p *chess.Position, chess960, wdl bool) []Info {
 			Depth: len(line.Moves), SelDepth: r.Depth, Nodes: r.Visits, Time: r.Time,
 			NPS: int(r.Speed), HashFull: int(1000 * r.Full), Score: r.score(line, wdl),
 		}
-		if len(r.Lines) > 1 {
+		if len(r.Lines) > 1 && r.Tree {
 			in.MultiPV = i + 1
 		}
 		here := *p
