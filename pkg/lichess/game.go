@@ -38,7 +38,7 @@ type game struct {
 	color    chess.Color
 	start    chess.Position
 	engine   uci.Searcher // nil before the first message
-	answered int         // 1 + plies of the position that was last answered; 0: none
+	answered int          // 1 + plies of the position that was last answered; 0: none
 }
 
 func (g *game) close() {
