@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
-	"maps"
 	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/dustin/go-humanize/english"
 
@@ -18,17 +18,18 @@ import (
 	"alamos/pkg/store"
 )
 
-// dataset is a table of values. It is a CSV file, and a table of a page.
+// dataset is a table of values. It is a CSV file, and a table of a page. Figures draw its
+// columns.
 type dataset struct {
 	file    string // in the folder of its trial
 	caption string
 	fields  []field
-	rows    [][]any // int, float64, stats.Float or string; nil and NaN are empty
+	rows    [][]any // int, bool, float64, stats.Float or string; nil and NaN are empty
 }
 
 // field is a column of a dataset.
 type field struct {
-	key      string  // in the CSV; empty: only on the page
+	key      string  // in the CSV
 	Column           // on the page; without a name: only in the CSV
 	decimals int     // on the page, of numbers that are not whole
 	scale    float64 // on the page; 0 means 1
@@ -43,35 +44,62 @@ func keys(names ...string) []field {
 	return fields
 }
 
+// onPage returns a field for numbers that the page shows.
+func onPage(key, name, unit string) field { return field{key: key, Column: number(name, unit)} }
+
+// percent returns a field for shares that the page shows in percent.
+func percent(key, name string) field {
+	return field{key: key, Column: number(name, "%"), decimals: 1, scale: 100}
+}
+
 func (d *dataset) add(row ...any) { d.rows = append(d.rows, row) }
+
+// column returns the numbers of a column, NaN for other values.
+func (d *dataset) column(key string) []float64 {
+	at := slices.IndexFunc(d.fields, func(f field) bool { return f.key == key })
+	numbers := make([]float64, len(d.rows))
+	for i, row := range d.rows {
+		switch v := row[at].(type) {
+		case int:
+			numbers[i] = float64(v)
+		case float64:
+			numbers[i] = v
+		case stats.Float:
+			numbers[i] = float64(v)
+		default:
+			numbers[i] = math.NaN()
+		}
+	}
+	return numbers
+}
+
+// formatted returns a value as text. format formats a floating-point number that is not NaN.
+func formatted(v any, format func(float64) string) string {
+	if f, ok := v.(stats.Float); ok {
+		v = float64(f)
+	}
+	x, real := v.(float64)
+	switch {
+	case v == nil, real && math.IsNaN(x):
+		return ""
+	case real:
+		return format(x)
+	}
+	return fmt.Sprint(v)
+}
 
 // bytes returns the CSV file.
 func (d *dataset) bytes() ([]byte, error) {
+	lines := make([][]string, len(d.rows)+1)
+	for i, f := range d.fields {
+		lines[0] = append(lines[0], f.key)
+		for r, row := range d.rows {
+			lines[r+1] = append(lines[r+1], formatted(row[i], func(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }))
+		}
+	}
 	var b bytes.Buffer
-	w := csv.NewWriter(&b)
-	var head []string
-	for _, f := range d.fields {
-		if f.key != "" {
-			head = append(head, f.key)
-		}
-	}
-	_ = w.Write(head) // w keeps its error
-	for _, row := range d.rows {
-		var line []string
-		for i, v := range row {
-			if d.fields[i].key == "" {
-				continue
-			}
-			text := asText(v)
-			if x, ok := asFloat(v); ok {
-				text = strconv.FormatFloat(x, 'g', 6, 64)
-			}
-			line = append(line, text)
-		}
-		_ = w.Write(line)
-	}
-	w.Flush()
-	return b.Bytes(), w.Error()
+	err := csv.NewWriter(&b).WriteAll(lines)
+	return b.Bytes(), err
 }
 
 // table returns the table of the page.
@@ -83,36 +111,10 @@ func (d *dataset) table() Table {
 		}
 		t.Columns = append(t.Columns, f.Column)
 		for r, row := range d.rows {
-			text := asText(row[i])
-			if x, ok := asFloat(row[i]); ok {
-				text = fixed(x*max(1, f.scale), f.decimals)
-			}
-			t.Rows[r] = append(t.Rows[r], Cell{Text: text})
+			t.Rows[r] = append(t.Rows[r], Cell{Text: formatted(row[i], func(x float64) string { return fixed(x*max(1, f.scale), f.decimals) })})
 		}
 	}
 	return t
-}
-
-// asFloat returns a floating-point number that is not NaN.
-func asFloat(v any) (x float64, ok bool) {
-	switch v := v.(type) {
-	case float64:
-		x = v
-	case stats.Float:
-		x = float64(v)
-	default:
-		return 0, false
-	}
-	return x, !math.IsNaN(x)
-}
-
-// asText returns other values as text. Nil and NaN are empty.
-func asText(v any) string {
-	switch v.(type) {
-	case nil, float64, stats.Float:
-		return ""
-	}
-	return fmt.Sprint(v)
 }
 
 // Tables writes the results of the generations so far as CSV: generations.csv, epochs.csv,
@@ -136,17 +138,17 @@ func Tables(t *store.Trial) error {
 
 // datasets returns the tables of a trial that have files.
 func datasets(t *store.Trial) (all []*dataset, err error) {
-	list := []func(*store.Trial) (*dataset, error){generations, epochsOf}
+	readers := []reader{generations, epochs}
 	if e := t.Declared.Settings.Evaluation; e != nil && len(e.Puzzles) > 0 {
-		list = append(list, puzzles)
+		readers = append(readers, puzzles)
 	}
 	if e := t.Declared.Settings.Evaluation; e != nil && e.Accuracy {
-		list = append(list, accuracy)
+		readers = append(readers, accuracy)
 	}
 	for i := range t.Declared.Settings.Hooks {
-		list = append(list, func(t *store.Trial) (*dataset, error) { return hookMetrics(t, i) })
+		readers = append(readers, hookMetrics(i))
 	}
-	for _, read := range list {
+	for _, read := range readers {
 		d, err := read(t)
 		if err != nil {
 			return nil, err
@@ -156,30 +158,41 @@ func datasets(t *store.Trial) (all []*dataset, err error) {
 	return all, nil
 }
 
+// reader reads a table of a trial.
+type reader func(*store.Trial) (*dataset, error)
+
+// perGeneration adds the rows of each finished generation to a dataset.
+func (d *dataset) perGeneration(t *store.Trial, add func(g int) error) (*dataset, error) {
+	for g := 1; g <= t.Done(); g++ {
+		if err := add(g); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
 // generations has a row for each generation of self-play or data.
 func generations(t *store.Trial) (*dataset, error) {
 	d := &dataset{file: "generations.csv", caption: "Self-play by generation: games that White won, drawn games, games that Black won."}
-	length, pass, evaluations := number("length", "plies"), Column{}, number("evaluations", "1/s")
+	length, pass, speed := number("length", "plies"), Column{}, number("evaluations", "1/s")
 	if t.Declared.Settings.Data != nil {
 		d.caption = "Data by generation: the pass through the files, games that White won, drawn games, games that Black won."
-		length, pass, evaluations = Column{}, number("pass", ""), Column{}
+		length, pass, speed = Column{}, number("pass", ""), Column{}
 	}
 	d.fields = []field{
-		{key: "generation", Column: number("generation", "")}, {Column: pass}, {key: "games", Column: number("games", "")}, {key: "thrown_away"},
-		{key: "samples", Column: number("samples", "")}, {key: "mean_plies", Column: length, decimals: 1},
-		{key: "white_wins", Column: number("White won", "")}, {key: "draws", Column: number("drawn", "")}, {key: "black_wins", Column: number("Black won", "")},
-		{Column: number("loss", ""), decimals: 3}, {key: "evaluations"}, {key: "seconds"}, {key: "evaluations_per_second", Column: evaluations},
+		onPage("generation", "generation", ""), onPage("games", "games", ""), {key: "thrown_away"}, onPage("samples", "samples", ""),
+		{key: "mean_plies", Column: length, decimals: 1}, onPage("white_wins", "White won", ""), onPage("draws", "drawn", ""), onPage("black_wins", "Black won", ""),
+		{key: "pass", Column: pass}, {key: "total_samples"}, {key: "loss", Column: number("loss", ""), decimals: 3},
+		{key: "evaluations"}, {key: "seconds"}, {key: "evaluations_per_second", Column: speed},
 	}
 	var left store.Chunk // total over all generations
-	for g := 1; g <= t.Done(); g++ {
+	samples := 0
+	_, err := d.perGeneration(t, func(g int) error {
 		row, err := t.Generation(g)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		epochs, err := t.Epochs(g)
-		if err != nil {
-			return nil, err
-		}
 		var pass any
 		if row.Data != nil {
 			pass = row.Data.Pass
@@ -188,9 +201,11 @@ func generations(t *store.Trial) (*dataset, error) {
 			left.NoMoves += row.Data.NoMoves
 			left.Unexpressed += row.Data.Unexpressed
 		}
-		d.add(row.Number, pass, row.Games, row.Thrown, row.Samples, row.MeanPlies(), row.WhiteWins, row.Draws, row.BlackWins,
-			store.SelectedLoss(epochs), row.Evaluations, row.Seconds, row.PerSecond)
-	}
+		samples += row.Samples
+		d.add(row.Number, row.Games, row.Thrown, row.Samples, row.MeanPlies(), row.WhiteWins, row.Draws, row.BlackWins,
+			pass, samples, store.SelectedLoss(epochs), row.Evaluations, row.Seconds, row.PerSecond)
+		return err
+	})
 	if left.Broken > 0 {
 		d.caption += fmt.Sprintf(" %s could not be read.", english.Plural(left.Broken, "game", ""))
 	}
@@ -200,62 +215,44 @@ func generations(t *store.Trial) (*dataset, error) {
 	if left.Unexpressed > 0 {
 		d.caption += fmt.Sprintf(" %s left out because the policy cannot express their moves.", english.Plural(left.Unexpressed, "position", ""))
 	}
-	return d, nil
+	return d, err
 }
 
-// epochsOf has a row for each epoch. It includes the moves left if the network has this
-// head, and accuracies if they were measured.
-func epochsOf(t *store.Trial) (*dataset, error) {
-	var epochs []store.Epoch
-	for g := 1; g <= t.Done(); g++ {
-		more, err := t.Epochs(g)
-		if err != nil {
-			return nil, err
-		}
-		epochs = append(epochs, more...)
-	}
-	movesLeft := t.Declared.Settings.Network.MovesLeft
-	accuracy := slices.ContainsFunc(epochs, func(e store.Epoch) bool { return e.Accuracy != nil })
+// epochs has a row for each epoch. The moves left are empty without this head, and
+// accuracies if they were not measured.
+func epochs(t *store.Trial) (*dataset, error) {
 	d := &dataset{file: "epochs.csv", fields: keys(
 		"generation", "epoch", "learning_rate", "train_loss", "train_policy_loss", "train_value_loss",
-		"validation_loss", "validation_policy_loss", "validation_value_loss", "selected")}
-	if movesLeft {
-		d.fields = append(d.fields, keys("train_moves_left_loss", "validation_moves_left_loss")...)
-	}
-	if accuracy {
-		d.fields = append(d.fields, keys("top1", "top5")...)
-	}
-	for _, e := range epochs {
-		row := []any{e.Generation, e.Epoch, e.Rate, e.Train.Total, e.Train.Policy, e.Train.Value,
-			e.Validation.Total, e.Validation.Policy, e.Validation.Value, e.Selected}
-		if movesLeft {
-			row = append(row, e.Train.MovesLeft, e.Validation.MovesLeft)
+		"validation_loss", "validation_policy_loss", "validation_value_loss", "selected",
+		"train_moves_left_loss", "validation_moves_left_loss", "top1", "top5")}
+	return d.perGeneration(t, func(g int) error {
+		rows, err := t.Epochs(g)
+		for _, e := range rows {
+			row := []any{e.Generation, e.Epoch, e.Rate, e.Train.Total, e.Train.Policy, e.Train.Value,
+				e.Validation.Total, e.Validation.Policy, e.Validation.Value, e.Selected, nil, nil, nil, nil}
+			if t.Declared.Settings.Network.MovesLeft {
+				row[10], row[11] = e.Train.MovesLeft, e.Validation.MovesLeft
+			}
+			if a := e.Accuracy; a != nil {
+				row[12], row[13] = a.Top1, a.Top5
+			}
+			d.add(row...)
 		}
-		if accuracy && e.Accuracy != nil {
-			row = append(row, e.Accuracy.Top1, e.Accuracy.Top5)
-		} else if accuracy {
-			row = append(row, nil, nil)
-		}
-		d.add(row...)
-	}
-	return d, nil
+		return err
+	})
 }
 
 // puzzles has a row for each set of puzzles and each checkpoint.
 func puzzles(t *store.Trial) (*dataset, error) {
 	d := &dataset{file: "evaluation/puzzles.csv", fields: []field{
-		{key: "generation", Column: number("generation", "")}, {key: "set", Column: Column{Name: "puzzles"}}, {key: "puzzles", Column: number("number", "")},
-		{key: "policy_solved", Column: number("network alone", "")}, {Column: number("alone", "%"), decimals: 1, scale: 100},
-		{key: "search_solved", Column: number("with search", "")}, {Column: number("search", "%"), decimals: 1, scale: 100},
+		onPage("generation", "generation", ""), {key: "set", Column: Column{Name: "puzzles"}}, onPage("puzzles", "number", ""),
+		onPage("policy_solved", "network alone", ""), percent("policy_share", "alone"), onPage("search_solved", "with search", ""), percent("search_share", "search"),
 	}}
 	if e := t.Declared.Settings.Evaluation; e != nil {
 		d.caption = fmt.Sprintf("Puzzles solved by the network alone and with a search of %s.", english.Plural(e.Search.Visits, "visit", ""))
 	}
-	for g := 1; g <= t.Done(); g++ {
+	return d.perGeneration(t, func(g int) error {
 		scores, err := t.PuzzleScores(g)
-		if err != nil {
-			return nil, err
-		}
 		for _, s := range scores {
 			var policy, share any
 			if s.Policy != nil {
@@ -263,8 +260,8 @@ func puzzles(t *store.Trial) (*dataset, error) {
 			}
 			d.add(g, s.Set, s.Puzzles, policy, share, s.Search, float64(s.Search)/float64(s.Puzzles))
 		}
-	}
-	return d, nil
+		return err
+	})
 }
 
 // accuracy has a row for each checkpoint and each phase of held-out games.
@@ -273,49 +270,41 @@ func accuracy(t *store.Trial) (*dataset, error) {
 		file:    "evaluation/accuracy.csv",
 		caption: "Held-out positions by phase of the game: how often the move that was played or visited most is the network's first, and among its first five, and the mean squared error of its value. Queens, rooks, bishops and knights on the board: opening more than 10, endgame at most 6.",
 		fields: []field{
-			{key: "generation", Column: number("generation", "")}, {key: "phase", Column: Column{Name: "phase"}}, {key: "positions", Column: number("positions", "")},
-			{key: "top1", Column: number("top 1", "%"), decimals: 1, scale: 100}, {key: "top5", Column: number("top 5", "%"), decimals: 1, scale: 100},
-			{key: "value_error", Column: number("value error", ""), decimals: 3},
+			onPage("generation", "generation", ""), {key: "phase", Column: Column{Name: "phase"}}, onPage("positions", "positions", ""),
+			percent("top1", "top 1"), percent("top5", "top 5"), {key: "value_error", Column: number("value error", ""), decimals: 3},
 		}}
-	for g := 1; g <= t.Done(); g++ {
+	return d.perGeneration(t, func(g int) error {
 		rows, err := t.Accuracy(g)
-		if err != nil {
-			return nil, err
-		}
 		for _, p := range rows {
 			d.add(g, p.Phase, p.Positions, p.Top1, p.Top5, p.ValueError)
 		}
-	}
-	return d, nil
+		return err
+	})
 }
 
 // hookMetrics has a row for each generation and a column for each metric of a script. A
 // generation may lack some.
-func hookMetrics(t *store.Trial, script int) (*dataset, error) {
-	all, names := make([]map[string]stats.Float, t.Done()), map[string]bool{}
-	for i := range all {
-		var err error
-		if all[i], err = t.Metrics(i+1, script); err != nil {
+func hookMetrics(script int) reader {
+	return func(t *store.Trial) (*dataset, error) {
+		names, err := t.MetricNames(script)
+		if err != nil {
 			return nil, err
 		}
-		for name := range all[i] {
-			names[name] = true
-		}
-	}
-	sorted := slices.Sorted(maps.Keys(names))
-	d := &dataset{file: "hooks/" + t.Declared.Settings.Hooks[script].Name() + ".csv", fields: keys(append([]string{"generation"}, sorted...)...)}
-	for i, metrics := range all {
-		row := []any{i + 1}
-		for _, name := range sorted {
-			var value any
-			if v, ok := metrics[name]; ok {
-				value = v
+		d := &dataset{file: "hooks/" + t.Declared.Settings.Hooks[script].Name() + ".csv", fields: keys(append([]string{"generation"}, names...)...)}
+		return d.perGeneration(t, func(g int) error {
+			metrics, err := t.Metrics(g, script)
+			row := []any{g}
+			for _, name := range names {
+				if v, ok := metrics[name]; ok {
+					row = append(row, v)
+				} else {
+					row = append(row, nil)
+				}
 			}
-			row = append(row, value)
-		}
-		d.add(row...)
+			d.add(row...)
+			return err
+		})
 	}
-	return d, nil
 }
 
 // trialsData has a row for each trial: the swept settings, then results of the last
@@ -325,34 +314,34 @@ func trialsData(x *store.Experiment, trials []*store.Trial) (*dataset, error) {
 	for _, a := range x.Axes {
 		d.fields = append(d.fields, field{key: a.Path})
 	}
-	columns := slices.Concat([]string{"samples", "loss", "score", "elo", "vs_untrained", "vs_random", "generations", "policy_loss", "value_loss", "elo_low", "elo_high"},
+	metrics := slices.Concat([]string{"samples", "loss", "score", "elo", "vs_untrained", "vs_random", "generations", "policy_loss", "value_loss", "elo_low", "elo_high"},
 		evaluationMetrics(x, ""), []string{"seconds"})
-	d.fields = append(d.fields, keys(append([]string{"number", "trial"}, columns...)...)...)
+	d.fields = append(d.fields, keys(append([]string{"number", "trial"}, metrics...)...)...)
 	for _, t := range trials {
 		var row []any
 		for _, a := range x.Axes {
 			row = append(row, axisValue(&t.Declared, a.Path))
 		}
 		row = append(row, t.Declared.Number, filepath.Base(t.Dir))
-		for _, name := range columns {
+		for _, name := range metrics {
 			if name == "generations" {
 				row = append(row, t.Done())
 				continue
 			}
-			of := name
-			if name == "elo_low" || name == "elo_high" {
-				of = "elo"
+			base, end, _ := strings.Cut(name, "_")
+			if base != "elo" {
+				base, end = name, ""
 			}
-			m, err := t.Measure(of)
+			m, err := t.Measure(base)
 			if err != nil {
 				return nil, err
 			}
-			switch name {
-			case "elo_low":
+			switch {
+			case end == "low":
 				row = append(row, m.Low)
-			case "elo_high":
+			case end == "high":
 				row = append(row, m.High)
-			case "samples", "seconds":
+			case name == "samples" || name == "seconds":
 				row = append(row, int(math.Round(m.Value)))
 			default:
 				row = append(row, m.Value)

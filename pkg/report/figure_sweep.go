@@ -254,10 +254,7 @@ func drawMultiples(p *picture) (plots.Chart, string, error) {
 	caption := "Score in the tournament against samples trained on, a panel for each setting; the others stand behind it in gray."
 	if p.metric().name == "loss" {
 		c.X, c.Y = generationAxis, plots.Axis{Label: "loss"}
-		within, points = counts, perGeneration("generation", func(t *store.Trial, g int) (float64, error) {
-			rows, err := t.Epochs(g)
-			return float64(store.SelectedLoss(rows)), err
-		})
+		within, points = counts, pointsOf(generations, "generation", "loss")
 		caption = "Loss of the epoch that each generation kept, a panel for each setting; the others stand behind it in gray."
 	}
 	var err error

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"alamos/pkg/experiment"
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
@@ -34,41 +36,64 @@ func drawRate(p *picture) (plots.Chart, string, error) {
 	return c, caption, err
 }
 
-// losses returns the learning rates of groups of trials and optionally their losses. The
-// ends of generations are those of the trial with the most generations.
+// losses returns the learning rates of groups of trials and optionally their losses.
 func losses(groups []store.Group, withLosses bool) (plots.Stack, error) {
-	var c plots.Stack
-	for _, g := range groups {
-		for _, t := range g.Trials {
-			_, marks, err := epochs(t)
-			if err != nil {
-				return c, err
-			}
-			if len(marks) > len(c.Generations) {
-				c.Generations = marks
-			}
-		}
+	c, err := stack(groups)
+	if err != nil {
+		return c, err
 	}
-	rate := curve{"", func(e store.Epoch) stats.Float {
-		if e.Rate == 0 { // where a schedule ends: a gap on the logarithmic axis
-			return stats.Float(math.NaN())
-		}
-		return e.Rate
-	}}
-	panel, err := panelOf(groups, plots.Axis{Label: "learning rate", Log: true}, rate)
+	panel, err := panelOf(groups, plots.Axis{Label: "learning rate", Log: true}, curve{"", "learning_rate"})
 	if c.Panels = append(c.Panels, panel); err != nil || !withLosses {
 		return c, err
 	}
-	panel, err = panelOf(groups, plots.Axis{Label: "loss"}, lossCurves(func(l store.Loss) stats.Float { return l.Total })...)
+	panel, err = panelOf(groups, plots.Axis{Label: "loss"}, lossCurves("loss")...)
 	c.Panels = append(c.Panels, panel)
 	return c, err
+}
+
+// stack returns an empty figure over epochs, at least one, with the ends of generations of
+// the trial with the most generations.
+func stack(groups []store.Group) (c plots.Stack, err error) {
+	for _, g := range groups {
+		for _, t := range g.Trials {
+			d, err := epochs(t)
+			if err != nil {
+				return c, err
+			}
+			if len(d.rows) == 0 {
+				return c, noTraining
+			}
+			var ends []float64
+			of, epoch := d.column("generation"), d.column("epoch")
+			for i := range of[1:] {
+				if of[i] != of[i+1] {
+					ends = append(ends, epoch[i])
+				}
+			}
+			if len(ends) > len(c.Generations) {
+				c.Generations = ends
+			}
+		}
+	}
+	return c, nil
+}
+
+// curve is a column of epochs.csv.
+type curve struct {
+	name   string // empty if it is the only one of its panel
+	column string
+}
+
+// lossCurves returns a loss on held-out games and in training.
+func lossCurves(loss string) []curve {
+	return []curve{{"validation loss", "validation_" + loss}, {"training loss", "train_" + loss}}
 }
 
 // panelOf returns the curves of groups of trials, each as the mean over its seeds.
 func panelOf(groups []store.Group, y plots.Axis, curves ...curve) (plots.Panel, error) {
 	p := plots.Panel{Y: y}
 	for _, curve := range curves {
-		all, err := lines(groups, anything, curve.points)
+		all, err := lines(groups, anything, pointsOf(epochs, "epoch", curve.column))
 		if err != nil {
 			return p, err
 		}
@@ -77,7 +102,11 @@ func panelOf(groups []store.Group, y plots.Axis, curves ...curve) (plots.Panel, 
 				s.Name = ""
 			}
 			for i := range s.Points { // intervals would hide the lines
-				s.Points[i].Y = stats.Exactly(s.Points[i].Y.Value)
+				value := s.Points[i].Y.Value
+				if y.Log && value == 0 { // where a schedule ends: a gap on the logarithmic axis
+					value = math.NaN()
+				}
+				s.Points[i].Y = stats.Exactly(value)
 			}
 			p.Series = append(p.Series, s)
 		}
@@ -85,75 +114,29 @@ func panelOf(groups []store.Group, y plots.Axis, curves ...curve) (plots.Panel, 
 	return p, nil
 }
 
-// curve is a number of each epoch.
-type curve struct {
-	name string // empty if it is the only one of its panel
-	of   func(store.Epoch) stats.Float
-}
-
-// lossCurves returns a loss on held-out games and in training.
-func lossCurves(of func(store.Loss) stats.Float) []curve {
-	return []curve{
-		{"validation loss", func(e store.Epoch) stats.Float { return of(e.Validation) }},
-		{"training loss", func(e store.Epoch) stats.Float { return of(e.Train) }},
-	}
-}
-
-// points returns the curve of a trial.
-func (c curve) points(t *store.Trial) ([]point, error) {
-	rows, _, err := epochs(t)
-	var ps []point
-	for _, e := range rows {
-		ps = append(ps, point{e.Epoch, float64(e.Epoch), stats.Exactly(float64(c.of(e)))})
-	}
-	return ps, err
-}
-
-// epochs returns all epochs of a trial, at least one, and those at which generations ended,
-// except the last.
-func epochs(t *store.Trial) (all []store.Epoch, marks []float64, err error) {
-	for g := 1; g <= t.Done(); g++ {
-		rows, err := t.Epochs(g)
-		if err != nil {
-			return nil, nil, err
-		}
-		if len(all) > 0 {
-			marks = append(marks, float64(all[len(all)-1].Epoch))
-		}
-		all = append(all, rows...)
-	}
-	if len(all) == 0 {
-		return nil, nil, noTraining
-	}
-	return all, marks, nil
-}
-
 // drawLossHeads shows the loss of each head, in training and on held-out games.
 func drawLossHeads(p *picture) (plots.Chart, string, error) {
-	_, marks, err := epochs(p.only())
+	c, err := stack(p.groups)
 	if err != nil {
 		return nil, "", err
 	}
+	c.Frame = p.frame
 	network := &p.only().Declared.Settings.Network
 	valueUnit := "squared error"
 	if network.Value == "wdl" {
 		valueUnit = "nats"
 	}
-	c := plots.Stack{Frame: p.frame, Generations: marks}
 	var names []string
 	for _, head := range []struct {
 		name, unit string
 		has        bool
-		of         func(store.Loss) stats.Float
 	}{
-		{"policy", "nats", network.Policy != experiment.NoPolicy, func(l store.Loss) stats.Float { return l.Policy }},
-		{"value", valueUnit, true, func(l store.Loss) stats.Float { return l.Value }},
-		{"moves left", "Huber's loss", network.MovesLeft, func(l store.Loss) stats.Float { return l.MovesLeft }},
+		{"policy", "nats", network.Policy != experiment.NoPolicy}, {"value", valueUnit, true}, {"moves left", "Huber's loss", network.MovesLeft},
 	} {
 		if !head.has {
 			continue
 		}
-		panel, err := panelOf(p.groups, plots.Axis{Label: head.name + " loss", Unit: head.unit}, lossCurves(head.of)...)
+		panel, err := panelOf(p.groups, plots.Axis{Label: head.name + " loss", Unit: head.unit}, lossCurves(strings.ReplaceAll(head.name, " ", "_")+"_loss")...)
 		if err != nil {
 			return nil, "", err
 		}
@@ -161,8 +144,8 @@ func drawLossHeads(p *picture) (plots.Chart, string, error) {
 		names = append(names, head.name)
 	}
 	what := "Loss of " + names[0]
-	if last := len(names) - 1; last > 0 {
-		what = "Losses of " + strings.Join(names[:last], ", ") + " and " + names[last]
+	if len(names) > 1 {
+		what = "Losses of " + english.WordSeries(names, "and")
 	}
 	return c, what + " over epochs; lines mark the ends of generations, after which the data is new.", nil
 }
@@ -184,13 +167,7 @@ func drawLengths(p *picture) (plots.Chart, string, error) {
 	}
 	c := plots.Lines{Frame: p.frame, X: axis(p.X), Y: plots.Axis{Label: "mean length of a self-play game", Unit: "plies", FromZero: true}}
 	var err error
-	c.Series, err = lines(p.groups, counts, perGeneration(p.X, func(t *store.Trial, g int) (float64, error) {
-		row, err := t.Generation(g)
-		if err != nil {
-			return 0, err
-		}
-		return row.MeanPlies(), nil
-	}))
+	c.Series, err = lines(p.groups, counts, pointsOf(generations, p.X, "mean_plies"))
 	return c, "Mean length of the games of self-play." + p.seeds(), err
 }
 
@@ -242,16 +219,11 @@ func drawResults(p *picture) (plots.Chart, string, error) {
 	if !p.playsGames() {
 		return nil, "", noGames
 	}
-	c, t := plots.Results{Frame: p.frame}, p.only()
-	for g := 1; g <= t.Done(); g++ {
-		row, err := t.Generation(g)
-		if err != nil {
-			return nil, "", err
-		}
-		c.White = append(c.White, float64(row.WhiteWins))
-		c.Draws = append(c.Draws, float64(row.Draws))
-		c.Black = append(c.Black, float64(row.BlackWins))
+	d, err := generations(p.only())
+	if err != nil {
+		return nil, "", err
 	}
+	c := plots.Results{Frame: p.frame, White: d.column("white_wins"), Draws: d.column("draws"), Black: d.column("black_wins")}
 	return c, "Results of the games of self-play of each generation: shares of White's wins, of draws and of Black's wins.", nil
 }
 
@@ -274,13 +246,7 @@ func drawHook(p *picture) (plots.Chart, string, error) {
 			return nil, err
 		}
 		c.Y.Label = spaced(metric)
-		return perGeneration(p.X, func(t *store.Trial, g int) (float64, error) {
-			m, err := t.Metrics(g, i)
-			if v, ok := m[metric]; ok {
-				return float64(v), err
-			}
-			return math.NaN(), err
-		})(t)
+		return pointsOf(hookMetrics(i), p.X, metric)(t)
 	})
 	if err == nil && c.Y.Label == "" {
 		err = nothing(why)

@@ -92,23 +92,29 @@ func axis(x string) plots.Axis {
 	return generationAxis
 }
 
-// perGeneration returns the points of a number per generation, over samples or generations.
-func perGeneration(x string, value func(t *store.Trial, g int) (float64, error)) func(*store.Trial) ([]point, error) {
+// pointsOf returns a column of a trial's table over epochs, generations or samples.
+func pointsOf(read reader, x, column string) func(*store.Trial) ([]point, error) {
 	return func(t *store.Trial) ([]point, error) {
-		var ps []point
-		for g := 1; g <= t.Done(); g++ {
-			at := g
-			var err error
-			if x == "samples" {
-				if at, err = t.SamplesUntil(g); err != nil {
-					return nil, err
-				}
-			}
-			v, err := value(t, g)
+		d, err := read(t)
+		if err != nil {
+			return nil, err
+		}
+		var places []float64
+		if x == "epoch" {
+			places = d.column(x)
+		} else {
+			g, err := generations(t)
 			if err != nil {
 				return nil, err
 			}
-			ps = append(ps, point{g, float64(at), stats.Exactly(v)})
+			places = g.column("generation")
+			if x == "samples" {
+				places = g.column("total_samples")
+			}
+		}
+		ps := make([]point, len(places))
+		for i, y := range d.column(column) {
+			ps[i] = point{i + 1, places[i], stats.Exactly(y)}
 		}
 		return ps, nil
 	}

@@ -24,7 +24,7 @@ var trialTables = map[string]func(*store.Trial) (Table, error){
 	"pairs":       ofTournament(pairsTable),
 }
 
-func ofDataset(read func(*store.Trial) (*dataset, error)) func(*store.Trial) (Table, error) {
+func ofDataset(read reader) func(*store.Trial) (Table, error) {
 	return func(t *store.Trial) (Table, error) {
 		d, err := read(t)
 		if err != nil {
