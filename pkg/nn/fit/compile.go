@@ -40,7 +40,7 @@ func findCompiler() (compiler, error) {
 		version, _, _ := strings.Cut(text, "\n")
 		return compiler{Path: path, Version: version}, nil
 	}
-	return compiler{}, fmt.Errorf("no C++ compiler (looked for %s)", strings.Join(names, ", "))
+	return compiler{}, fmt.Errorf("%w: no C++ compiler (looked for %s)", errMissing, strings.Join(names, ", "))
 }
 
 // compileError carries what the compiler said.

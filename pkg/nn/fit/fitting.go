@@ -4,7 +4,6 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"alamos/pkg/disk"
 )
 
 const (
@@ -23,7 +24,7 @@ const (
 
 // ownSources decide what a fitted copy contains.
 //
-//go:embed gotch.go door.go stub.go
+//go:embed gotch.go gotch.patch door.go door stub.go
 var ownSources embed.FS
 
 // fitting is one fitting of gotch to a libtorch.
@@ -55,13 +56,9 @@ func newFitting(r *reporter, cache, version, cpp string, lib libtorch, cxx compi
 // decides its content, so checkouts of one user share a copy exactly when they can.
 func (f *fitting) copyDir() (string, error) {
 	direct, _ := f.lib.oneDNN()
-	parts := []string{f.version, f.machine, f.ours.digest, strings.Join(direct, " ")}
-	files, err := fs.ReadDir(ownSources, ".")
-	for _, file := range files {
-		text, readErr := ownSources.ReadFile(file.Name())
-		parts, err = append(parts, file.Name(), string(text)), errors.Join(err, readErr)
-	}
-	return filepath.Join(f.cache, "gotch-"+digest(parts...)), err
+	sources, err := disk.SumFS(ownSources)
+	name := digest(f.version, f.machine, f.ours.digest, strings.Join(direct, " "), sources)
+	return filepath.Join(f.cache, "gotch-"+name), err
 }
 
 // run makes the fitted copy and the go.work of the checkout at root, unless both are as
@@ -273,10 +270,6 @@ func writeWork(r *reporter, root, text string) error {
 		}
 		r.warn("go.work was not written by set-up: it is now go.work.old")
 	}
-	part := name + ".part"
-	if err := os.WriteFile(part, []byte(text), 0o644); err != nil {
-		return err
-	}
 	r.step("writing go.work")
-	return os.Rename(part, name)
+	return disk.WriteBytes(name, []byte(text))
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -114,195 +115,109 @@ func splitGenerated(name string, n int) error {
 	return os.Remove(name)
 }
 
-// gotch's defects that matter here, each with the patch that mends it. Every
-// patch knows how often its text occurs in the one version of gotch that go.mod
-// requires, and fails when that is not what it finds: a new gotch must be read
-// again, not patched by luck. The tests in pkg/nn/gotch_test.go fail without
-// the patch they are named after.
+// gotchPatch mends gotch's sources.
 //
-// RunBackward stays as it is: its output handles only look like the others.
-// Package nn and jit.go are not mended: alamos uses neither.
+//go:embed gotch.patch
+var gotchPatch string
 
-// mend is one patch of gotch's sources.
-type mend struct {
-	name  string
-	why   string
-	file  string
-	patch func(text string) (string, error)
-}
-
-var mends = []mend{
-	{
-		name:  "link",
-		why:   "the cgo lines name CUDA libraries and a libtorch inside gotch; all we link is libtch.so, which knows its libtorch",
-		file:  "libtch/lib.go",
-		patch: func(string) (string, error) { return libGo, nil },
-	},
-	{
-		name: "import-side-effect",
-		why:  "importing gotch makes ~/.cache/gotch, and ends the program where it cannot",
-		file: "init.go",
-		patch: all(
-			replace("\n\tif _, err := os.Stat(CachedDir); os.IsNotExist(err) {\n\t\tif err := os.MkdirAll(CachedDir, 0755); err != nil {\n\t\t\tlog.Fatal(err)\n\t\t}\n\t}\n", "", 1),
-			replace("\t\"log\"\n", "", 1),
-		),
-	},
-	{
-		name: "small-wrapper",
-		why:  "each tensor's Go side carries 100,000 unused bytes: 15.8 us an operation instead of 1.2",
-		file: "ts/tensor.go",
-		patch: all(
-			replace("type bigStruct struct {\n\tlots [1e5]byte // 100k - always on host memory.\n}\n\n", "", 1),
-			replace("\td          *bigStruct\n", "", 1),
-			replace("\tx.d = new(bigStruct)\n", "", 1),
-		),
-	},
-	{
-		name:  "lazy-none",
-		why:   "importing gotch makes an undefined tensor, for which libtorch must be loaded; no tensor at all says the same to every optional parameter",
-		file:  "ts/tensor.go",
-		patch: replace("var None = NewTensor()", "var None = &Tensor{}", 1),
-	},
-	{
-		name: "no-tensor-finalizer",
-		why:  "a finalizer frees a tensor that a C call still uses, when that call is the last to name it; memory is the caller's, who drops each tensor",
-		file: "ts/tensor.go",
-		patch: all(
-			replace("\truntime.SetFinalizer(x, freeCTensor)\n\n", "", 1),
-			replace("\n\t// Clear SetFinalizer on ts so no double free tensor.\n\t// Ref. https://pkg.go.dev/runtime#SetFinalizer\n\truntime.SetFinalizer(ts, nil)\n", "", 1),
-		),
-	},
-	{
-		name: "no-scalar-finalizer",
-		why:  "as for tensors; and Drop, which did nothing, now frees, once, and the live scalars are counted under names of their own",
-		file: "ts/scalar.go",
-		patch: all(
-			replace("\truntime.SetFinalizer(x, freeCScalar)\n\n", "", 1),
-			replace("\t\"runtime\"\n", "", 1),
-			replace("\t// TODO. FIXME either remove or rewind for specific scenario\n\treturn nil\n\t// lib.AtsFree(sc.cscalar)\n\t// return TorchErr()\n",
-				"\tif sc.cscalar == nil {\n\t\treturn nil\n\t}\n\terr = freeCScalar(sc)\n\tsc.cscalar = nil\n\treturn err\n", 1),
-			replace("\t// TODO. FIXME either remove or rewind for specific scenario\n\treturn\n\t// lib.AtsFree(sc.cscalar)\n\t// if err := TorchErr(); err != nil {\n\t// log.Fatal(err)\n\t// }\n",
-				"\tif err := sc.Drop(); err != nil {\n\t\tlog.Fatal(err)\n\t}\n", 1),
-			replace("fmt.Sprintf(\"tensor_%09d\", TensorCount)", "fmt.Sprintf(\"scalar_%09d\", ScalarCount)", 1),
-			replace("x.name = newName(nameOpt...)", "x.name = newScalarName(nameOpt...)", 1),
-			replace("\tatomic.AddInt64(&ScalarCount, 1)\n", "", 1),
-			replace("\tlock.Lock()\n\tx.name =", "\tlock.Lock()\n\tatomic.AddInt64(&ScalarCount, 1)\n\tx.name =", 1),
-		),
-	},
-	{
-		name: "output-handle",
-		why:  "C.malloc(0) for a call's outputs is never freed, and has no room for more than three; the outputs go to Go memory of the right size",
-		file: "ts/tensor-generated.go",
-		patch: all(
-			outputHandles(2447),
-			// Without malloc the file needs no C, and compiles much faster.
-			replace("// #include \"stdlib.h\"\nimport \"C\"\n", "", 1),
-		),
-	},
-	{
-		name:  "output-handle",
-		why:   "the same in the files written by hand",
-		file:  "ts/patch.go",
-		patch: outputHandles(4),
-	},
-	{
-		name:  "output-handle",
-		why:   "the same in the files written by hand",
-		file:  "ts/tensor.go",
-		patch: replace("\tptr := (*lib.Ctensor)(unsafe.Pointer(C.malloc(0)))\n\n\tlib.AtoConstantPadNd(", "\tptr := new(lib.Ctensor)\n\n\tlib.AtoConstantPadNd(", 1),
-	},
-	{
-		name:  "output-list",
-		why:   "functions that return a list of tensors never free the C array that brings it",
-		file:  "ts/patch.go",
-		patch: replace("\tcurrentPtr := ctensorsPtr\n", "\tdefer C.free(unsafe.Pointer(ctensorsPtr))\n\tcurrentPtr := ctensorsPtr\n", 9),
-	},
-	{
-		name: "in-place",
-		why:  "an in-place operation overwrites the tensor's handle with a new one and never frees the old, which keeps the data alive for ever",
-		file: "ts/tensor-generated.go",
-		patch: all(
-			replace("  ts.ctensor = *ptr\n", "  ts.setHandle(*ptr)\n", 260),
-			appendText("\n// setHandle replaces the C handle of a tensor by the one that an in-place\n// operation returned, and frees the old one.\nfunc (ts *Tensor) setHandle(handle lib.Ctensor) {\n\told := ts.ctensor\n\tts.ctensor = handle\n\tlib.AtFree(old)\n}\n"),
-		),
-	},
-	{
-		name: "wide-int",
-		why:  "a C int is read as eight bytes, four of them garbage: GradSetEnabled returns a wrong previous state",
-		file: "libtch/tensor.go",
-		patch: all(
-			replace("return *(*int)(unsafe.Pointer(&cretVal))", "return int(cretVal)", 1),
-			replace("return *(*int)(unsafe.Pointer(&cint))", "return int(cint)", 1),
-		),
-	},
-	{
-		name: "wide-int",
-		why:  "the same for the number of CUDA devices",
-		file: "libtch/device.go",
-		patch: all(
-			replace("return *(*int)(unsafe.Pointer(&t))", "return int(t)", 1),
-			replace("import (\n\t\"unsafe\"\n)\n", "", 1),
-		),
-	},
-}
-
-// libGo replaces libtch/lib.go. Undefined symbols are allowed in the shared
-// libraries below libtch.so because a machine without a GPU's driver can still
-// link to a libtorch that has CUDA.
-const libGo = `package libtch
+// newFiles are files that the copy has instead of, or in addition to, those of gotch.
+var newFiles = map[string]string{
+	// All we link is libtch.so, which knows its libtorch. Undefined symbols are allowed in
+	// the shared libraries below it because a machine without a GPU's driver can still
+	// link to a libtorch that has CUDA.
+	"libtch/lib.go": `package libtch
 
 // #cgo CFLAGS: -O1 -w
 // #cgo LDFLAGS: "-L${SRCDIR}" "-Wl,-rpath,${SRCDIR}" -Wl,--no-as-needed -ltch -Wl,--allow-shlib-undefined
 import "C"
-`
+`,
+	"ts/handle.go": `package ts
 
-// applyMends patches the copy of gotch at dir.
+import lib "github.com/sugarme/gotch/libtch"
+
+// setHandle replaces the C handle of a tensor by the one that an in-place operation
+// returned, and frees the old one.
+func (ts *Tensor) setHandle(handle lib.Ctensor) {
+	old := ts.ctensor
+	ts.ctensor = handle
+	lib.AtFree(old)
+}
+`,
+}
+
+// applyMends mends the copy of gotch at dir.
 func applyMends(dir string) error {
-	for _, m := range mends {
-		name := filepath.Join(dir, m.file)
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return fmt.Errorf("mend %s: %w", m.name, err)
+	for _, h := range parsePatch(gotchPatch) {
+		if err := edit(dir, h.file, h.apply); err != nil {
+			return err
 		}
-		mended, err := m.patch(string(text))
-		if err != nil {
-			return fmt.Errorf("mend %s: %s: %w", m.name, m.file, err)
+	}
+	for file, want := range map[string]int{"ts/tensor-generated.go": 2447, "ts/patch.go": 4} {
+		if err := edit(dir, file, func(text string) (string, error) { return outputHandles(text, want) }); err != nil {
+			return err
 		}
-		if err := os.WriteFile(name, []byte(mended), 0o644); err != nil {
-			return fmt.Errorf("mend %s: %w", m.name, err)
+	}
+	for file, text := range newFiles {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-type patch = func(string) (string, error)
-
-// all applies patches one after the other.
-func all(patches ...patch) patch {
-	return func(text string) (string, error) {
-		for _, p := range patches {
-			var err error
-			if text, err = p(text); err != nil {
-				return "", err
-			}
-		}
-		return text, nil
+// edit changes a file of the copy.
+func edit(dir, file string, change func(text string) (string, error)) error {
+	name := filepath.Join(dir, file)
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return err
 	}
+	changed, err := change(string(text))
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	return os.WriteFile(name, []byte(changed), 0o644)
 }
 
-// replace replaces a text that must occur exactly want times.
-func replace(old, new string, want int) patch {
-	return func(text string) (string, error) {
-		if have := strings.Count(text, old); have != want {
-			return "", fmt.Errorf("want %d times, found %d times: %q", want, have, old)
-		}
-		return strings.ReplaceAll(text, old, new), nil
-	}
+// hunk replaces lines of a file, which occur a given number of times.
+type hunk struct {
+	file     string
+	times    int
+	old, new string
 }
 
-// appendText adds text at the end.
-func appendText(more string) patch {
-	return func(text string) (string, error) { return text + more, nil }
+// parsePatch reads a patch of "--- file", "@@" or "@@ 3 times", and lines that begin with a
+// space, - or +, as in unified diffs.
+func parsePatch(text string) []hunk {
+	var hunks []hunk
+	file := ""
+	for line := range strings.Lines(text) {
+		last := len(hunks) - 1
+		rest, isFile := strings.CutPrefix(line, "--- ")
+		switch {
+		case isFile:
+			file = strings.TrimSpace(rest)
+		case line[0] == '@':
+			h := hunk{file: file, times: 1}
+			_, _ = fmt.Sscanf(line, "@@ %d times", &h.times) // without a number it stays 1
+			hunks = append(hunks, h)
+		case line[0] == ' ':
+			hunks[last].old += line[1:]
+			hunks[last].new += line[1:]
+		case line[0] == '-':
+			hunks[last].old += line[1:]
+		case line[0] == '+':
+			hunks[last].new += line[1:]
+		}
+	}
+	return hunks
+}
+
+func (h hunk) apply(text string) (string, error) {
+	if have := strings.Count(text, h.old); have != h.times {
+		return "", fmt.Errorf("want %d times, found %d times: %q", h.times, have, h.old)
+	}
+	return strings.ReplaceAll(text, h.old, h.new), nil
 }
 
 var (
@@ -310,31 +225,30 @@ var (
 	nextHandle  = regexp.MustCompile(`\w+ := \(\*lib\.Ctensor\)\(unsafe\.Pointer\(uintptr\(unsafe\.Pointer\(\w+\)\) \+ unsafe\.Sizeof\(\w+\)\)\)`)
 )
 
-// outputHandles gives each function's outputs, allocated by malloc(0) want
-// times in all, an array of as many handles as the function reads: the first by
-// its own name, the others by pointer arithmetic on the lines that follow.
-func outputHandles(want int) patch {
-	return func(text string) (string, error) {
-		lines := strings.Split(text, "\n")
-		found := 0
-		for i, line := range lines {
-			if strings.HasPrefix(strings.TrimSpace(line), "//") || !firstHandle.MatchString(line) {
-				continue
-			}
-			found++
-			n := 1
-			for i+n < len(lines) && nextHandle.MatchString(lines[i+n]) {
-				n++
-			}
-			handle := "new(lib.Ctensor)"
-			if n > 1 {
-				handle = fmt.Sprintf("&new([%d]lib.Ctensor)[0]", n)
-			}
-			lines[i] = firstHandle.ReplaceAllString(line, "$1 := "+handle)
+// outputHandles gives the outputs of each function an array of as many handles as it reads:
+// the first by its own name, the others by pointer arithmetic on the lines that follow.
+// gotch takes the address from malloc(0), in a given number of functions, never frees it, and
+// writes beyond it.
+func outputHandles(text string, want int) (string, error) {
+	lines := strings.Split(text, "\n")
+	found := 0
+	for i, line := range lines {
+		if strings.HasPrefix(strings.TrimSpace(line), "//") || !firstHandle.MatchString(line) {
+			continue
 		}
-		if found != want {
-			return "", fmt.Errorf("want %d calls of malloc(0) for output handles, found %d", want, found)
+		found++
+		n := 1
+		for i+n < len(lines) && nextHandle.MatchString(lines[i+n]) {
+			n++
 		}
-		return strings.Join(lines, "\n"), nil
+		handle := "new(lib.Ctensor)"
+		if n > 1 {
+			handle = fmt.Sprintf("&new([%d]lib.Ctensor)[0]", n)
+		}
+		lines[i] = firstHandle.ReplaceAllString(line, "$1 := "+handle)
 	}
+	if found != want {
+		return "", fmt.Errorf("want %d calls of malloc(0) for output handles, found %d", want, found)
+	}
+	return strings.Join(lines, "\n"), nil
 }

@@ -12,7 +12,7 @@ import (
 // neither Go nor this checkout: programs that are linked to a libtch.so of any
 // libtorch, and the C++ to make one there. The folder of a kit holds
 //
-//	gotch/     gotch's C++, mended, as a fitted copy has it before compilation
+//	gotch/     gotch, mended, as a fitted copy has it before compilation
 //	cpp/       ours
 //	version    of gotch
 //	lib/       what compile makes: libtch.so and what is behind it
@@ -30,40 +30,16 @@ func pack(r *reporter, root, dir string) error {
 	if err != nil {
 		return err
 	}
-	part, err := os.MkdirTemp("", "alamos-kit-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(part)
-	if err := mendedCopy(version, part); err != nil {
-		return err
-	}
-	for _, name := range []string{kitGotch, kitCPP} {
-		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
-			return err
-		}
-	}
-	libtch := filepath.Join(dir, kitGotch, "libtch")
+	gotch, cpp := filepath.Join(dir, kitGotch), filepath.Join(dir, kitCPP)
 	err = errors.Join(
-		os.CopyFS(filepath.Join(libtch, "cpp"), os.DirFS(filepath.Join(part, "libtch/cpp"))),
-		os.CopyFS(filepath.Join(dir, kitCPP), os.DirFS(filepath.Join(root, cppDir))),
+		os.RemoveAll(gotch),
+		os.RemoveAll(cpp),
+		mendedCopy(version, gotch),
+		os.CopyFS(cpp, os.DirFS(filepath.Join(root, cppDir))),
 		os.WriteFile(filepath.Join(dir, kitVersion), []byte(version+"\n"), 0o644),
 	)
 	if err != nil {
 		return err
-	}
-	headers, err := filepath.Glob(filepath.Join(part, "libtch/*.h"))
-	if err != nil {
-		return err
-	}
-	for _, name := range headers {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(libtch, filepath.Base(name)), text, 0o644); err != nil {
-			return err
-		}
 	}
 	r.step("packed the sources of a kit: gotch %s", version)
 	return nil

@@ -5,8 +5,10 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 )
 
 func main() {
@@ -79,21 +81,11 @@ func setUp(r *reporter, opponents bool) error {
 	return nil
 }
 
-// moduleRoot returns the directory of alamos' go.mod: the working directory or
-// the nearest one above it that has one.
+// moduleRoot returns the directory of alamos' go.mod, in or above the working directory.
 func moduleRoot() (string, error) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return "", err
+	file, err := output(exec.Command("go", "env", "GOMOD"))
+	if file = strings.TrimSpace(file); err == nil && filepath.Base(file) != "go.mod" {
+		err = errors.New("no go.mod here or above: run this inside the alamos checkout")
 	}
-	for d := dir; ; d = filepath.Dir(d) {
-		if _, err := os.Stat(filepath.Join(d, "go.mod")); err == nil {
-			return d, nil
-		} else if !errors.Is(err, os.ErrNotExist) {
-			return "", err
-		}
-		if d == filepath.Dir(d) {
-			return "", fmt.Errorf("no go.mod in %s or above it: run this inside the alamos checkout", dir)
-		}
-	}
+	return filepath.Dir(file), err
 }

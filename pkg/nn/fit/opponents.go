@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"alamos/pkg/disk"
 )
 
 // Tournaments play against external engines: Stockfish for chess and Fairy-Stockfish
@@ -67,18 +69,23 @@ func installOpponents(r *reporter, root string) {
 	}
 	state = opponentState{}
 	var lacking []string
-
-	if e, err := needStockfish(r); err != nil {
-		r.warn("no Stockfish, tournaments against it will not run: %v", err)
-		lacking = append(lacking, "Stockfish (apt-get install stockfish)")
-	} else {
-		state.Stockfish = &e
+	install := func(what, source string, need func() (engine, error)) *engine {
+		e, err := need()
+		if err != nil {
+			r.warn("no %s, tournaments against it will not run: %v", what, err)
+			lacking = append(lacking, fmt.Sprintf("%s (%s)", what, source))
+			return nil
+		}
+		return &e
 	}
-	if e, err := needFairy(r, root); err != nil {
-		r.warn("no Fairy-Stockfish that plays atomic, tournaments against it will not run: %v", err)
-		lacking = append(lacking, "Fairy-Stockfish (needs node, npm and a network)")
-	} else {
-		state.Fairy, state.Proof = &e, e.fingerprint()
+	// Debian installs games in a folder that is not in everybody's PATH.
+	state.Stockfish = install("Stockfish", "apt-get install stockfish", func() (engine, error) {
+		path, err := need(r, func() (string, error) { return findProgram("stockfish", "/usr/games/stockfish") }, "stockfish")
+		return engine{Path: path}, err
+	})
+	state.Fairy = install("Fairy-Stockfish that plays atomic", "needs node, npm and a network", func() (engine, error) { return needFairy(r, root) })
+	if state.Fairy != nil {
+		state.Proof = state.Fairy.fingerprint()
 	}
 	if len(lacking) > 0 {
 		state.Failed = time.Now().Truncate(time.Second)
@@ -103,13 +110,7 @@ func writeState(name string, state opponentState) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		return err
-	}
-	if err := os.WriteFile(name+".part", append(text, '\n'), 0o644); err != nil {
-		return err
-	}
-	return os.Rename(name+".part", name)
+	return errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), disk.WriteBytes(name, append(text, '\n')))
 }
 
 // fingerprint changes with the engine's program or script; "" when one is gone.
@@ -128,61 +129,32 @@ func (e engine) fingerprint() string {
 	return digest(parts...)
 }
 
-// needStockfish returns Debian's or another Stockfish, installing Debian's when
-// there is none. Debian installs games in a folder that is not in everybody's PATH.
-func needStockfish(r *reporter) (engine, error) {
-	if path := findProgram("stockfish", "/usr/games/stockfish"); path != "" {
-		return engine{Path: path}, nil
-	}
-	if err := aptInstall(r, "stockfish"); err != nil {
-		return engine{}, err
-	}
-	if path := findProgram("stockfish", "/usr/games/stockfish"); path != "" {
-		return engine{Path: path}, nil
-	}
-	return engine{}, errors.New("the package stockfish is installed, but there is no /usr/games/stockfish")
-}
-
-// findProgram returns the absolute path of the first of these programs that is
-// installed, or "".
-func findProgram(names ...string) string {
-	for _, name := range names {
-		if path, err := exec.LookPath(name); err == nil {
-			if path, err = filepath.Abs(path); err == nil {
-				return path
-			}
-		}
-	}
-	return ""
-}
-
 // needFairy returns a Fairy-Stockfish that plays atomic chess: the one on the
 // PATH if it proves that it does, else the WebAssembly build from npm.
 func needFairy(r *reporter, root string) (engine, error) {
-	if path := findProgram("fairy-stockfish"); path != "" {
-		err := proveAtomic(engine{Path: path})
-		if err == nil {
+	if path, err := findProgram("fairy-stockfish"); err == nil {
+		if err = proveAtomic(engine{Path: path}); err == nil {
 			r.step("fairy-stockfish: %s plays atomic", path)
 			return engine{Path: path}, nil
 		}
 		r.step("%s is of no use: %v", path, err)
 	}
+	node, err := need(r, func() (string, error) { return findProgram("node") }, "nodejs")
+	if err != nil {
+		return engine{}, err
+	}
+	npm, err := need(r, func() (string, error) { return findProgram("npm") }, "npm")
+	if err != nil {
+		return engine{}, err
+	}
 	dir := filepath.Join(root, opponentsDir)
 	script := filepath.Join(dir, "node_modules", fairyPackage, "uci.js")
-	for _, tool := range []struct{ name, debian string }{{"node", "nodejs"}, {"npm", "npm"}} {
-		if findProgram(tool.name) != "" {
-			continue
-		}
-		if err := aptInstall(r, tool.debian); err != nil {
-			return engine{}, fmt.Errorf("no %s: %w", tool.name, err)
-		}
-	}
 	if !npmHas(filepath.Dir(script)) {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return engine{}, err
 		}
 		done := r.long("npm install %s@%s into %s", fairyPackage, fairyVersion, opponentsDir)
-		_, err := output(exec.Command("npm", "install", "--prefix", dir, "--no-save", "--no-audit", "--no-fund",
+		_, err := output(exec.Command(npm, "install", "--prefix", dir, "--no-save", "--no-audit", "--no-fund",
 			"--ignore-scripts", "--fetch-retries=1", fairyPackage+"@"+fairyVersion))
 		done()
 		if err != nil {
@@ -190,7 +162,7 @@ func needFairy(r *reporter, root string) (engine, error) {
 		}
 	}
 	// Node's own fetch makes the script load its module over HTTP.
-	e := engine{Path: findProgram("node"), Args: []string{"--no-experimental-fetch", script}}
+	e := engine{Path: node, Args: []string{"--no-experimental-fetch", script}}
 	if err := proveAtomic(e); err != nil {
 		return engine{}, err
 	}

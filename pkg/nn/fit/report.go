@@ -1,11 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"io"
-	"os/exec"
-	"strings"
 	"sync"
 	"time"
 )
@@ -65,25 +62,4 @@ func (r *reporter) long(format string, args ...any) (done func()) {
 		}
 	}()
 	return func() { close(stop); <-stopped }
-}
-
-// output runs a command and returns what it prints on standard output. Its
-// error carries the command and the last lines of what it printed.
-func output(cmd *exec.Cmd) (string, error) {
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); err != nil {
-		said := lastLines(stderr.String()+stdout.String(), 12)
-		return stdout.String(), fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, said)
-	}
-	return stdout.String(), nil
-}
-
-// lastLines returns the last n lines of text, indented.
-func lastLines(text string, n int) string {
-	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
-	if len(lines) > n {
-		lines = lines[len(lines)-n:]
-	}
-	return "  " + strings.Join(lines, "\n  ")
 }
