@@ -111,7 +111,7 @@ exit status is 2 if there is a fault.`,
 				names, err := script.Functions(cmd.Context(), hook.Limits{})
 				var fault *hook.Error
 				if errors.As(err, &fault) {
-					faults = append(faults, &config.Error{File: fault.File, Line: max(1, fault.Line), Col: max(1, fault.Col), Msg: fault.Msg})
+					faults = append(faults, config.Position{File: fault.File, Line: max(1, fault.Line), Col: max(1, fault.Col)}.Errorf("", "%s", fault.Msg))
 					continue
 				} else if err != nil {
 					return err

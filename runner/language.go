@@ -140,7 +140,7 @@ func short(value string) string {
 
 func originOf(x config.Explained) string {
 	at := x.Origin.String()
-	if !x.Origin.Default() && x.Origin.File != "--set" {
+	if !x.Origin.Default() && x.Origin.File != config.SetFile {
 		at = fmt.Sprintf("%s:%d", relative([]string{x.Origin.File})[0], x.Origin.Line)
 	}
 	if x.Swept {

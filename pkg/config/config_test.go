@@ -5,8 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"alamos/pkg/config"
 	"github.com/google/go-cmp/cmp"
+
+	"alamos/pkg/config"
 )
 
 type sub struct {
@@ -41,7 +42,7 @@ type root struct {
 
 func read(t *testing.T, text string) (*config.Schema, map[string]any, error) {
 	t.Helper()
-	n, errs := config.Parse("x.yaml", []byte(text), "write something")
+	n, errs := config.Parse(config.Position{File: "x.yaml"}, []byte(text), "write something")
 	s := config.Of[root]()
 	r := &config.Reader{Bad: map[string]bool{}, Whole: true, Files: &config.Files{ReadFile: func(path string) ([]byte, error) { return []byte(path), nil }}}
 	if len(errs) == 0 {
@@ -101,9 +102,8 @@ func TestCheck(t *testing.T) {
 	for want, c := range map[string]root{
 		"x.count: want a whole number of at least 1, have -1":             {Count: -1},
 		"x.power: want a number above 0 and at most 1000 or the word max": {Power: math.NaN()},
-		"x.widths: want a whole number from 1 to 512, have 0":             {Widths: []int{0}},
+		"x.widths[0]: want a whole number from 1 to 512, have 0":             {Widths: []int{0}},
 		"x.sub.kind: want sgd or adam, have adm":                          {Sub: sub{Kind: "adm"}},
-		"x.items: ":                                                       {Items: []item{{}}},
 		"x.label.beta: want a number above 0 and below 1, have 1":         {Label: &sub{Beta: 1}},
 		"x.maps: want a whole number from 0 to 8, have -2":                {Maps: -2},
 	} {

@@ -7,20 +7,26 @@ import (
 	"strings"
 )
 
-// SetFile replaces the file name in positions of overrides (--set path=value). The line is
-// then the number of the override.
-const SetFile = "--set"
-
-// Position is a place in a file; Line and Col count from 1, Col in characters.
+// Position is a place in a file, or an override from the command line. Line and Col count
+// from 1, Col in characters.
 type Position struct {
 	File      string
 	Line, Col int
+	Set       string // the override, as in "search.visits=100"; File is then SetFile
 }
 
-func (p Position) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col) }
+// SetFile is the file of overrides.
+const SetFile = "--set"
 
-// Place returns "file:line", or "--set" for an override, because its number is of little
-// use.
+// String returns "file:line:col", or "--set path=value" for an override.
+func (p Position) String() string {
+	if p.File == SetFile {
+		return SetFile + " " + Printable(p.Set)
+	}
+	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
+}
+
+// Place returns "file:line", or "--set" for an override.
 func (p Position) Place() string {
 	if p.File == SetFile {
 		return SetFile
@@ -28,43 +34,38 @@ func (p Position) Place() string {
 	return fmt.Sprintf("%s:%d", p.File, p.Line)
 }
 
-// Error is one fault of a file.
-type Error struct {
-	File      string
-	Line, Col int
-	Set       string // the text of the override at fault, if any: File is then --set, and Line its number
-	Path      string // the key at fault, such as "search.visits"; empty if the fault concerns the whole file
-	Msg       string // what the language wants and what the file has instead
-	Hint      string // advice; may be empty
-	Err       error  // the underlying fault of the file system, if any
+// Errorf returns a fault at the position.
+func (p Position) Errorf(path, format string, args ...any) *Error {
+	return &Error{Position: p, Path: path, Msg: fmt.Sprintf(format, args...)}
 }
 
-// Error returns one line: "file:line:col: path: message (hint)", or "--set path=value: ..."
-// for an override.
+// Error is one fault of a file.
+type Error struct {
+	Position
+	Path string // the key at fault, such as "search.visits"; empty if the fault concerns the whole file
+	Msg  string // what the language wants and what the file has instead
+	Hint string // advice; may be empty
+	Err  error  // the underlying fault of the file system, if any
+}
+
+// Error returns one line: "file:line:col: path: message (hint)".
 func (e *Error) Error() string {
-	var b strings.Builder
-	if e.Set != "" {
-		fmt.Fprintf(&b, "%s %s: ", SetFile, Printable(e.Set))
-	} else {
-		fmt.Fprintf(&b, "%s:%d:%d: ", e.File, e.Line, e.Col)
-	}
 	if e.Path != "" {
-		b.WriteString(e.Path + ": ")
+		return e.Position.String() + ": " + e.Path + ": " + e.Advice()
 	}
-	b.WriteString(e.Msg)
-	if e.Hint != "" {
-		b.WriteString(" (" + e.Hint + ")")
+	return e.Position.String() + ": " + e.Advice()
+}
+
+// Advice returns the fault without its place: "message (hint)".
+func (e *Error) Advice() string {
+	if e.Hint == "" {
+		return e.Msg
 	}
-	return b.String()
+	return e.Msg + " (" + e.Hint + ")"
 }
 
 // Unwrap returns the underlying fault, so that errors.Is(err, fs.ErrNotExist) works.
 func (e *Error) Unwrap() error { return e.Err }
-
-// Errorf returns a fault at the position.
-func (p Position) Errorf(path, format string, args ...any) *Error {
-	return &Error{File: p.File, Line: p.Line, Col: p.Col, Path: path, Msg: fmt.Sprintf(format, args...)}
-}
 
 func (e *Error) WithHint(h string) *Error {
 	e.Hint = h
@@ -92,21 +93,11 @@ func (e Errors) Unwrap() []error {
 	return list
 }
 
-// Of sets the text of each override at fault.
-func (e Errors) Of(set []string) Errors {
-	for _, err := range e {
-		if err.File == SetFile && err.Line <= len(set) {
-			err.Set = set[err.Line-1]
-		}
-	}
-	return e
-}
-
 // Sorted returns the faults in the order of their positions, without duplicates. Every
 // trial of a sweep finds the same fault again.
 func (e Errors) Sorted() Errors {
 	slices.SortStableFunc(e, func(a, b *Error) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col),
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Set, b.Set), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col),
 			cmp.Compare(a.Path, b.Path), cmp.Compare(a.Msg, b.Msg))
 	})
 	return slices.CompactFunc(e, func(a, b *Error) bool { return a.Error() == b.Error() })

@@ -28,6 +28,7 @@ type Field struct {
 	Fitted func(values map[string]any) any
 
 	index []int // index of the Go field
+	again bool  // another meaning of an earlier field with the same key
 }
 
 // Condition restricts a key to certain values of another key, or to its absence. The other
@@ -106,23 +107,26 @@ func (g *Group) Want() string {
 func (g *Group) Keys() []string {
 	var names []string
 	for _, f := range g.Fields {
-		if !slices.Contains(names, f.Key) {
+		if !f.again {
 			names = append(names, f.Key)
 		}
 	}
 	return names
 }
 
-// TypeOf returns the type of a key. If the key has several conditions, it returns the first
-// type.
-func (g *Group) TypeOf(key string) Type {
+// field returns the first field of a key, or nil.
+func (g *Group) field(key string) *Field {
 	for _, f := range g.Fields {
 		if f.Key == key {
-			return f.Type
+			return f
 		}
 	}
 	return nil
 }
+
+// TypeOf returns the type of a key. If the key has several meanings, it returns the first
+// type.
+func (g *Group) TypeOf(key string) Type { return g.field(key).Type }
 
 // Read reads a node as the group at a path; the empty path is the whole schema.
 func (s *Schema) Read(r *Reader, path string, t *Node) (map[string]any, bool) {

@@ -134,18 +134,6 @@ func (t *Node) OneOrMore() []*Node {
 	return t.Items
 }
 
-// Move shifts the positions of a node to another line.
-func (t *Node) Move(line, columns int) {
-	t.At.Line, t.At.Col = line, t.At.Col+columns
-	for _, item := range t.Items {
-		item.Move(line, columns)
-	}
-	for i := range t.Entries {
-		t.Entries[i].At.Line, t.Entries[i].At.Col = line, t.Entries[i].At.Col+columns
-		t.Entries[i].Value.Move(line, columns)
-	}
-}
-
 // Nest wraps a value into one mapping for each step of a key path.
 func Nest(steps []string, at Position, t *Node) *Node {
 	for _, key := range slices.Backward(steps) {
@@ -191,45 +179,42 @@ func Quoted(s string) string {
 	return strconv.Quote(s)
 }
 
-// Parse reads one file into a node. Faults make the node incomplete, but it is nil only if
-// the file as a whole is unreadable. start is the hint for an empty file.
-func Parse(file string, data []byte, start string) (t *Node, errs Errors) {
-	if err := readable(file, data); err != nil {
-		return nil, Errors{err}
+// Parse reads a file, or the value of an override, into a node. of names it. Faults make
+// the node incomplete, but it is nil only if the text as a whole is unreadable. hint is
+// advice for an empty text.
+func Parse(of Position, data []byte, hint string) (t *Node, errs Errors) {
+	of.Line, of.Col = 1, 1
+	if len(data) > maxFile {
+		return nil, Errors{of.Errorf("", "the file has %d bytes: want at most %d", len(data), maxFile)}
+	}
+	if text, binary := validText(data); binary {
+		return nil, Errors{of.after(text).Errorf("", "not a text file: want YAML in UTF-8, have the byte 0x%02x", data[len(text)])}
 	}
 	docs, err := documents(data)
 	if err != nil {
-		return nil, Errors{syntaxError(file, data, err)}
+		return nil, Errors{syntaxError(of, data, err)}
 	}
 	if len(docs) == 0 {
-		return nil, Errors{Position{file, 1, 1}.Errorf("", "the file is empty").WithHint(start)}
+		return nil, Errors{of.Errorf("", "the file is empty").WithHint(hint)}
 	}
-	b := builder{file: file}
+	b := builder{of: of}
 	if len(docs) > 1 {
-		second := docs[1]
-		if len(second.Content) > 0 {
-			second = second.Content[0]
-		}
-		b.errs = append(b.errs, b.at(second).Errorf("", "a second document starts here: want one document"))
+		b.fail(docs[1].Content[0], "", "", "a second document starts here: want one document")
 	}
 	t = b.build(docs[0].Content[0], "")
 	return t, b.errs
 }
 
-// readable refuses bytes that are not text, before YAML guesses at them.
-func readable(file string, data []byte) *Error {
-	start := Position{file, 1, 1}
-	if len(data) > maxFile {
-		return start.Errorf("", "the file has %d bytes: want at most %d", len(data), maxFile)
-	}
+// validText returns the start of data that is text, and whether binary data follow it.
+func validText(data []byte) (text []byte, binary bool) {
 	for i := 0; i < len(data); {
 		r, size := utf8.DecodeRune(data[i:])
 		if r == utf8.RuneError && size == 1 || r == 0 {
-			return positionAt(file, data, i).Errorf("", "not a text file: want YAML in UTF-8, have the byte 0x%02x", data[i])
+			return data[:i], true
 		}
 		i += size
 	}
-	return nil
+	return data, false
 }
 
 // maxFile is the maximum file size in bytes.
@@ -262,7 +247,7 @@ func documents(data []byte) (docs []*yaml.Node, err error) {
 // builder converts nodes of yaml.v3 to ours and refuses features that the language does not
 // use.
 type builder struct {
-	file  string
+	of    Position
 	depth int
 	errs  Errors
 }
@@ -271,7 +256,9 @@ type builder struct {
 const maxDepth = 32
 
 func (b *builder) at(n *yaml.Node) Position {
-	return Position{b.file, max(n.Line, 1), max(n.Column, 1)}
+	at := b.of
+	at.Line, at.Col = max(n.Line, 1), max(n.Column, 1)
+	return at
 }
 
 func (b *builder) fail(n *yaml.Node, path, hint, format string, args ...any) {
@@ -287,12 +274,8 @@ func (b *builder) build(n *yaml.Node, path string) *Node {
 		b.fail(n, "", "", "this is nested more than %d deep", maxDepth)
 		t.Bad = true
 		return t
-	case n.Kind == yaml.AliasNode:
-		b.fail(n, path, "write the value out, or put what is shared into a file and extend it", "aliases are not part of the language")
-		t.Bad = true
-		return t
-	case n.Anchor != "":
-		b.fail(n, path, "put what is shared into a file and extend it", "anchors are not part of the language")
+	case n.Kind == yaml.AliasNode, n.Anchor != "":
+		b.fail(n, path, "put what is shared into a file and extend it", "anchors and aliases are not part of the language")
 		t.Bad = true
 	case n.Style&yaml.TaggedStyle != 0:
 		b.fail(n, path, "remove it", "the tag %s is not part of the language", Printable(n.Tag))
@@ -328,16 +311,13 @@ func (b *builder) add(t *Node, seen map[string]Position, key, value *yaml.Node, 
 	case key.Kind != yaml.ScalarNode:
 		b.fail(key, path, "", "want a plain word as a key")
 		return
-	case key.Tag == "!!merge":
-		b.fail(key, path, "use extends", "merge keys are not part of the language")
-		return
-	case key.Anchor != "" || key.Style&yaml.TaggedStyle != 0:
-		b.fail(key, path, "", "anchors and tags are not part of the language")
+	case key.Tag == "!!merge" || key.Anchor != "" || key.Style&yaml.TaggedStyle != 0:
+		b.fail(key, path, "use extends", "merge keys, anchors and tags are not part of the language")
 		return
 	}
 	here := Join(path, key.Value)
 	if first, twice := seen[key.Value]; twice {
-		b.fail(key, here, "", "the key stands twice, first at %d:%d", first.Line, first.Col)
+		b.fail(key, here, "", "the key is already set at %d:%d", first.Line, first.Col)
 		return
 	}
 	seen[key.Value] = b.at(key)

@@ -125,7 +125,7 @@ func (g *Group) newField(in reflect.Type, of reflect.StructField, index []int) *
 		When: parseCondition(tag.Get("when")), Decides: true, index: index,
 	}
 	if of.Name == "_" { // another meaning of an earlier key
-		f.index = g.Fields[slices.IndexFunc(g.Fields, func(other *Field) bool { return other.Key == f.Key })].index
+		f.index, f.again = g.field(f.Key).index, true
 	}
 	for _, word := range strings.Fields(tag.Get("flags")) {
 		set, ok := flags[word]
@@ -155,14 +155,11 @@ func (g *Group) newField(in reflect.Type, of reflect.StructField, index []int) *
 }
 
 func parseDefault(f *Field, text string) any {
-	n, errs := Parse("default", []byte(text), "")
-	r := &Reader{Bad: map[string]bool{}, Whole: true}
-	if len(errs) == 0 {
-		if v, ok := f.Type.Read(r, f.Key, n); ok {
-			return v
-		}
+	v, errs := f.parse(text)
+	if len(errs) > 0 {
+		panic(fmt.Sprintf("config: the default of %s: %v", f.Key, errs))
 	}
-	panic(fmt.Sprintf("config: the default of %s: %v", f.Key, append(errs, r.Errs...)))
+	return v
 }
 
 // check panics if a field contradicts its group.
@@ -201,7 +198,7 @@ func (g *Group) inherit(path string) {
 // override gives a key of an inherited group its own default.
 func (g *Group) override(path, value string) {
 	key, rest, more := strings.Cut(path, ".")
-	f := g.Fields[slices.IndexFunc(g.Fields, func(f *Field) bool { return f.Key == key })]
+	f := g.field(key)
 	if more {
 		f.Type.(*Group).override(rest, value)
 		return

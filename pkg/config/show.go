@@ -1,58 +1,80 @@
 package config
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode"
 
 	"gopkg.in/yaml.v3"
 )
 
 // Show formats a canonical value as one line of YAML, with keys in the order of the schema.
 func Show(t Type, v any) string {
+	return strings.TrimSuffix(string(encodeYAML(yamlNode(t, v, false))), "\n")
+}
+
+// YAML formats canonical values of the schema as a file, with keys in order.
+func (s *Schema) YAML(values map[string]any) []byte {
+	return encodeYAML(yamlNode(s.Group, values, true))
+}
+
+func encodeYAML(n *yaml.Node) []byte {
+	var b bytes.Buffer
+	e := yaml.NewEncoder(&b)
+	e.SetIndent(2)
+	if err := e.Encode(n); err != nil {
+		panic(fmt.Sprintf("config: %v", err)) // canonical values have a form in YAML
+	}
+	return b.Bytes()
+}
+
+// yamlNode returns a value as YAML. In a block, groups and lists of groups have a line for
+// each entry, and other values are on one line.
+func yamlNode(t Type, v any, block bool) *yaml.Node {
+	n := &yaml.Node{Style: yaml.FlowStyle}
+	add := func(key string, value *yaml.Node) {
+		n.Kind = yaml.MappingNode
+		n.Content = append(n.Content, scalarNode(key, false), value)
+	}
 	switch t := t.(type) {
 	case *Group:
 		m, _ := v.(map[string]any)
 		if s, ok := m[t.Short]; ok && len(m) == 1 {
-			return showScalar(s)
+			return scalarNode(s, block)
 		}
-		var parts []string
+		n.Kind = yaml.MappingNode
 		for _, key := range t.Keys() {
 			if inner, ok := m[key]; ok {
-				parts = append(parts, key+": "+Show(t.TypeOf(key), inner))
+				add(key, yamlNode(t.TypeOf(key), inner, block))
 			}
 		}
-		return "{" + strings.Join(parts, ", ") + "}"
-	case Sequence:
-		items, _ := v.([]any)
-		parts := make([]string, len(items))
-		for i, item := range items {
-			parts[i] = Show(t.Elem, item)
+		if block && len(m) > 0 {
+			n.Style = 0
 		}
-		return "[" + strings.Join(parts, ", ") + "]"
+	case Sequence:
+		n.Kind = yaml.SequenceNode
+		items, _ := v.([]any)
+		_, ofGroups := t.Elem.(*Group)
+		for _, item := range items {
+			m, _ := item.(map[string]any)
+			n.Content = append(n.Content, yamlNode(t.Elem, item, block && len(m) == 1))
+		}
+		if block && ofGroups && len(items) > 0 {
+			n.Style = 0
+		}
 	case Table:
 		m, _ := v.(map[string]any)
-		var parts []string
+		n.Kind = yaml.MappingNode
 		for _, key := range slices.Sorted(maps.Keys(m)) {
-			parts = append(parts, showScalar(key)+": "+showScalar(m[key]))
+			add(key, scalarNode(m[key], false))
 		}
-		return "{" + strings.Join(parts, ", ") + "}"
+	default:
+		return scalarNode(v, block)
 	}
-	return showScalar(v)
-}
-
-func showScalar(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return "null"
-	case string:
-		return quoteYAML(v)
-	}
-	return showText(v)
+	return n
 }
 
 var (
@@ -60,93 +82,26 @@ var (
 	reserved = regexp.MustCompile(`^(?i:true|false|null|yes|no|on|off|y|n)$`)
 )
 
-// quoteYAML formats a text so that YAML reads back the same text.
-func quoteYAML(s string) string {
-	if bare.MatchString(s) && !reserved.MatchString(s) {
-		return s
+// scalarNode returns a scalar. In a block, a text of several lines is a literal.
+func scalarNode(v any, block bool) *yaml.Node {
+	s, isText := v.(string)
+	switch {
+	case v == nil:
+		return &yaml.Node{Kind: yaml.ScalarNode, Value: "null"}
+	case !isText:
+		return &yaml.Node{Kind: yaml.ScalarNode, Value: showText(v)}
+	case block && strings.Contains(s, "\n") && literal.MatchString(s):
+		return &yaml.Node{Kind: yaml.ScalarNode, Value: s, Style: yaml.LiteralStyle}
+	case bare.MatchString(s) && !reserved.MatchString(s):
+		return &yaml.Node{Kind: yaml.ScalarNode, Value: s}
 	}
-	return strconv.Quote(s) // every escape of Go is valid in YAML, given valid UTF-8
+	return &yaml.Node{Kind: yaml.ScalarNode, Value: s, Style: yaml.DoubleQuotedStyle}
 }
 
-// YAML formats canonical values of the schema as a file, with keys in order.
-func (s *Schema) YAML(values map[string]any) []byte {
-	var b strings.Builder
-	writeGroup(&b, "", s.Group, values)
-	return []byte(b.String())
-}
-
-// writeGroup writes the keys of a group as a block.
-func writeGroup(b *strings.Builder, indent string, g *Group, m map[string]any) {
-	for _, key := range g.Keys() {
-		v, ok := m[key]
-		if !ok {
-			continue
-		}
-		t := g.TypeOf(key)
-		switch v := v.(type) {
-		case map[string]any:
-			if inner, ok := t.(*Group); ok {
-				fmt.Fprintf(b, "%s%s:\n", indent, key)
-				writeGroup(b, indent+"  ", inner, v)
-				continue
-			}
-		case []any:
-			if elem, ok := t.(Sequence).Elem.(*Group); ok && len(v) > 0 {
-				fmt.Fprintf(b, "%s%s:\n", indent, key)
-				for _, item := range v {
-					writeItem(b, indent+"  ", elem, item)
-				}
-				continue
-			}
-		case string:
-			fmt.Fprintf(b, "%s%s: %s\n", indent, key, blockText(v, indent+"  "))
-			continue
-		}
-		fmt.Fprintf(b, "%s%s: %s\n", indent, key, Show(t, v))
-	}
-}
-
-// writeItem writes an item of a list on one line, but gives a long text its own lines.
-func writeItem(b *strings.Builder, indent string, g *Group, item any) {
-	if m, ok := item.(map[string]any); ok && len(m) == 1 {
-		for key, v := range m {
-			if key == g.Short {
-				break
-			}
-			text := Show(g.TypeOf(key), v)
-			if s, ok := v.(string); ok {
-				text = blockText(s, indent+"    ")
-			}
-			fmt.Fprintf(b, "%s- %s: %s\n", indent, key, text)
-			return
-		}
-	}
-	fmt.Fprintf(b, "%s- %s\n", indent, Show(g, item))
-}
-
-// blockText formats a text of several lines as a literal block if YAML reads back exactly
-// the same text, otherwise in quotes.
-func blockText(s, indent string) string {
-	body, ended := strings.CutSuffix(s, "\n")
-	lines := strings.Split(body, "\n")
-	literal := (ended || len(lines) > 1) && lines[0] != "" && lines[0][0] != ' ' && lines[len(lines)-1] != ""
-	for _, line := range lines {
-		literal = literal && strings.TrimRight(line, " ") == line &&
-			!strings.ContainsFunc(line, func(r rune) bool { return r != ' ' && !unicode.IsGraphic(r) || r == '\u00a0' || r == '\ufeff' })
-	}
-	if !literal {
-		return quoteYAML(s)
-	}
-	var b strings.Builder
-	b.WriteString(pick(ended, "|", "|-"))
-	for _, line := range lines {
-		b.WriteString("\n")
-		if line != "" {
-			b.WriteString(indent + line)
-		}
-	}
-	return b.String()
-}
+// literal matches texts of several lines that YAML reads back from a literal block: of
+// printable characters, without spaces at the start, at the end of a line, or empty lines at
+// the end.
+var literal = regexp.MustCompile(`^[^\s\p{C}]([^\n\p{C}\x{a0}\x{2028}\x{2029}]*[^\s\p{C}])?(\n+([^\n\p{C}\x{a0}\x{2028}\x{2029}]*[^\s\p{C}]))*\n?$`)
 
 // Origin is the source of a value.
 type Origin struct {

@@ -12,27 +12,28 @@ import (
 // enclosing block, sometimes counted from 0, and no column. Therefore syntaxError searches
 // for the shortest prefix of the file that already fails in the same way. The fault is at
 // the last character of this prefix.
-func syntaxError(file string, data []byte, err error) *Error {
+func syntaxError(start Position, data []byte, err error) *Error {
 	whole := err.Error()
 	length := sort.Search(len(data), func(n int) bool {
 		_, err := documents(data[:n])
 		return err != nil && err.Error() == whole
 	})
-	at := positionAt(file, data, max(length-1, 0))
+	at := start.after(data[:max(length-1, 0)])
 	msg, hint := explainSyntax(whole)
 	if line := lineAt(data, at.Line); hint == tokenHint {
 		if i := indentTab(line); i >= 0 {
-			return Position{file, at.Line, i + 1}.Errorf("", "a tab in the indentation").WithHint("indent with spaces")
+			at.Col = i + 1
+			return at.Errorf("", "a tab in the indentation").WithHint("indent with spaces")
 		}
 	}
 	return at.Errorf("", "%s", msg).WithHint(hint)
 }
 
-// positionAt returns the position of a byte.
-func positionAt(file string, data []byte, offset int) Position {
-	before := data[:offset]
-	start := bytes.LastIndexByte(before, '\n') + 1
-	return Position{file, bytes.Count(before, []byte("\n")) + 1, utf8.RuneCount(before[start:]) + 1}
+// after returns the position behind some text at the start of the file.
+func (p Position) after(text []byte) Position {
+	p.Line = bytes.Count(text, []byte("\n")) + 1
+	p.Col = utf8.RuneCount(text[bytes.LastIndexByte(text, '\n')+1:]) + 1
+	return p
 }
 
 func lineAt(data []byte, line int) []byte {

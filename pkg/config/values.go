@@ -177,11 +177,9 @@ func decode(v reflect.Value, t Type, x any) {
 	switch t := t.(type) {
 	case *Group:
 		m, _ := x.(map[string]any)
-		done := map[string]bool{}
 		for _, f := range t.Fields {
-			if inner, ok := m[f.Key]; ok && !done[f.Key] && f.When.Holds(m) {
+			if inner, ok := m[f.Key]; ok && !f.again {
 				decode(v.FieldByIndex(f.index), f.Type, inner)
-				done[f.Key] = true
 			}
 		}
 		return
@@ -250,125 +248,103 @@ func showText(x any) string {
 	return fmt.Sprint(x)
 }
 
-// EachFile visits the files named in a struct of the schema's type, with the paths of their
-// keys.
-func (s *Schema) EachFile(of any, visit func(path string, f *File)) {
-	var walk func(v reflect.Value, t Type, path string)
-	walk = func(v reflect.Value, t Type, path string) {
-		if v.Kind() == reflect.Pointer {
-			if v.IsNil() {
-				return
-			}
-			v = v.Elem()
+// walk visits the values of a struct that are neither groups nor lists, with their paths and
+// types. It ends at the first error.
+func (g *Group) walk(v reflect.Value, path string, visit func(path string, v reflect.Value, t Type) error) error {
+	var walk func(v reflect.Value, t Type, path string) error
+	walk = func(v reflect.Value, t Type, path string) (err error) {
+		if v = reflect.Indirect(v); !v.IsValid() {
+			return nil
 		}
 		switch t := t.(type) {
 		case *Group:
-			seen := map[string]bool{}
-			for _, f := range t.Fields {
-				if x := v.FieldByIndex(f.index); !seen[f.Key] && !f.Outside && !x.IsZero() {
-					walk(x, f.Type, Join(path, f.Key))
-				}
-				seen[f.Key] = true
-			}
+			return t.walk(v, path, visit)
 		case Sequence:
-			for i := range v.Len() {
-				walk(v.Index(i), t.Elem, fmt.Sprintf("%s[%d]", path, i))
+			for i := 0; i < v.Len() && err == nil; i++ {
+				err = walk(v.Index(i), t.Elem, fmt.Sprintf("%s[%d]", path, i))
 			}
-		case pathType:
-			if f, ok := v.Addr().Interface().(*File); ok {
-				visit(path, f)
-			}
+			return err
 		}
+		return visit(path, v, t)
 	}
-	walk(reflect.ValueOf(of).Elem(), s.Group, "")
-}
-
-// Check returns an error for the first value of a tagged struct that violates its tags.
-// what names the struct. A zero value is unset and passes; the package of the struct
-// defines its meaning.
-func Check(what string, of any) error {
-	v := reflect.Indirect(reflect.ValueOf(of))
-	return schemaOf(v.Type()).checkValues(what, "", v)
-}
-
-func (g *Group) checkValues(what, path string, v reflect.Value) error {
-	seen := map[string]bool{}
 	for _, f := range g.Fields {
-		if seen[f.Key] {
+		if f.again || f.Outside {
 			continue
 		}
-		seen[f.Key] = true
-		if err := check(what, Join(path, f.Key), v.FieldByIndex(f.index), f.Type); err != nil {
+		if err := walk(v.FieldByIndex(f.index), f.Type, Join(path, f.Key)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func check(what, path string, v reflect.Value, t Type) error {
-	if v = reflect.Indirect(v); !v.IsValid() || v.IsZero() {
+// EachFile visits the files named in a struct of the schema's type, with the paths of their
+// keys.
+func (s *Schema) EachFile(of any, visit func(path string, f *File)) {
+	_ = s.walk(reflect.ValueOf(of).Elem(), "", func(path string, v reflect.Value, _ Type) error {
+		if f, ok := v.Addr().Interface().(*File); ok && !v.IsZero() {
+			visit(path, f)
+		}
 		return nil
-	}
-	switch t := t.(type) {
-	case *Group:
-		return t.checkValues(what, path, v)
-	case Sequence:
-		for i := range v.Len() {
-			if x := v.Index(i); x.IsZero() { // list items cannot be unset
-				return badValue(what, path, t.Elem, x)
-			} else if err := check(what, path, x, t.Elem); err != nil {
-				return err
-			}
-		}
-	case Number:
-		if x := t.encode(v); !slices.Contains(t.Words, fmt.Sprint(x)) && !t.allows(Float(x)) {
-			return badValue(what, path, t, v)
-		}
-	case Enum:
-		if v.Kind() == reflect.String && !slices.Contains(t, v.String()) {
-			return badValue(what, path, t, v)
-		}
-	}
-	return nil
+	})
 }
 
-func badValue(what, path string, t Type, v reflect.Value) error {
-	return fmt.Errorf("%s: want %s, have %v", Join(what, path), t.Want(), v.Interface())
+// Check returns an error for the first number or word of a tagged struct that violates its
+// tags. what names the struct. A zero value is unset and passes, except in a list; the
+// package of the struct defines its meaning.
+func Check(what string, of any) error {
+	v := reflect.Indirect(reflect.ValueOf(of))
+	return schemaOf(v.Type()).walk(v, what, func(path string, v reflect.Value, t Type) error {
+		number, isNumber := t.(Number)
+		enum, isEnum := t.(Enum)
+		switch {
+		case v.IsZero() && !strings.HasSuffix(path, "]"), !isNumber && !isEnum:
+			return nil
+		case isNumber:
+			if x := number.encode(v); slices.Contains(number.Words, fmt.Sprint(x)) || number.allows(Float(x)) {
+				return nil
+			}
+		case v.Kind() == reflect.Bool || slices.Contains(enum, v.String()):
+			return nil
+		}
+		return fmt.Errorf("%s: want %s, have %v", path, t.Want(), v.Interface())
+	})
 }
 
 // Set sets a key of a tagged struct from a text, as --set does. The error describes the
 // wanted value but does not name the key.
-func Set(into any, path, value string) error {
-	v := reflect.ValueOf(into).Elem()
-	g := schemaOf(v.Type()).Group
-	for {
-		key, rest, more := strings.Cut(path, ".")
-		i := slices.IndexFunc(g.Fields, func(f *Field) bool { return f.Key == key })
-		if i < 0 {
-			return fmt.Errorf("there is no key %s", key)
-		}
-		f := g.Fields[i]
-		v = v.FieldByIndex(f.index)
-		if more {
-			g, path = f.Type.(*Group), rest
-			continue
-		}
-		n, errs := Parse(SetFile, []byte(value), "want "+f.Type.Want())
-		r := &Reader{Bad: map[string]bool{}, Whole: true}
-		if len(errs) == 0 {
-			if x, ok := f.Type.Read(r, path, n); ok {
-				decode(v, f.Type, x)
-				return nil
-			}
-		}
-		e := append(errs, r.Errs...)[0]
-		if e.Hint != "" {
-			return fmt.Errorf("%s (%s)", e.Msg, e.Hint)
-		}
-		return errors.New(e.Msg)
+func Set[T any](into *T, path, value string) error {
+	f := Of[T]().Lookup(path)
+	if f == nil {
+		return fmt.Errorf("there is no key %s", path)
 	}
+	v := reflect.ValueOf(into).Elem()
+	g := Of[T]().Group
+	for _, key := range strings.Split(path, ".") {
+		inner := g.field(key)
+		v = v.FieldByIndex(inner.index)
+		g, _ = inner.Type.(*Group)
+	}
+	x, errs := f.parse(value)
+	if len(errs) > 0 {
+		return errors.New(errs[0].Advice())
+	}
+	decode(v, f.Type, x)
+	return nil
 }
 
+// parse reads a value of the key from a text.
+func (f *Field) parse(text string) (any, Errors) {
+	n, errs := Parse(Position{File: SetFile, Set: text}, []byte(text), "want "+f.Type.Want())
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	r := &Reader{Bad: map[string]bool{}, Whole: true}
+	x, _ := f.Type.Read(r, f.Key, n)
+	return x, r.Errs
+}
+
+// Defaults returns a struct with the defaults of its tags.
 func Defaults[T any]() (of T) {
 	s := Of[T]()
 	values, _ := s.Read(&Reader{Bad: map[string]bool{}, Whole: true}, "", &Node{Kind: Mapping})

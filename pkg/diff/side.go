@@ -61,7 +61,7 @@ func Open(name string, o Options) (*Side, error) {
 		return openRevision(name, revision, file, o)
 	}
 	if strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") {
-		return nil, config.Errors{{File: name, Line: 1, Col: 1, Msg: "cannot read the file: " + fs.ErrNotExist.Error(), Err: fs.ErrNotExist}}
+		return nil, config.Errors{{Position: config.Position{File: name, Line: 1, Col: 1}, Msg: "cannot read the file: " + fs.ErrNotExist.Error(), Err: fs.ErrNotExist}}
 	}
 	return openRun(name, o)
 }

@@ -351,14 +351,14 @@ func TestSet(t *testing.T) {
 	}
 	got := faults(t, folder{"x.yaml": head}, "search.visits=ten", "serach.visits=1", "nothing", "extends=a", "search.fpu=[1", "about=a: b: c", "alamos=1", "hooks=[gone.go]")
 	want := strings.Join([]string{
-		`--set search.visits=ten: search.visits: want a whole number of at least 1, have ten`,
-		`--set serach.visits=1: serach.visits: unknown key (did you mean "search.visits"?)`,
-		`--set nothing: want key.path=value, have nothing`,
-		`--set extends=a: extends: can only be set in a file`,
-		`--set search.fpu=[1: a list that starts with '[' is not closed or lacks a comma`,
 		`--set about=a: b: c: a second ": " in one value (start a new line, or put quotes around the text)`,
 		`--set alamos=1: alamos: can only be set in a file`,
+		`--set extends=a: extends: can only be set in a file`,
 		`--set hooks=[gone.go]: hooks[0].file: cannot read gone.go: file does not exist (paths of --set start at the working directory)`,
+		`--set nothing: want key.path=value`,
+		`--set search.fpu=[1: a list that starts with '[' is not closed or lacks a comma`,
+		`--set search.visits=ten: search.visits: want a whole number of at least 1, have ten`,
+		`--set serach.visits=1: serach.visits: unknown key (did you mean "search.visits"?)`,
 	}, "\n")
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -55,8 +55,7 @@ func (e *Experiment) Fault(key, hint, msg string) *config.Error {
 	if at.Default() {
 		at.Position = config.Position{File: e.File, Line: 1, Col: 1}
 	}
-	f := at.Errorf(key, "%s", msg).WithHint(hint)
-	return config.Errors{f}.Of(e.set)[0]
+	return at.Errorf(key, "%s", msg).WithHint(hint)
 }
 
 // BaseDiff returns the differences between the files that the experiment extends (A) and

@@ -39,7 +39,6 @@ type Experiment struct {
 	below  *view         // of the bases alone; nil if there are none
 	combos []combination // of each trial
 	layers int           // number of merged files and overrides
-	set    []string
 }
 
 // Load reads an experiment file and everything it extends. If there are faults, it returns
@@ -48,16 +47,16 @@ func Load(path string, o Options) (*Experiment, error) {
 	l := &loader{dir: filepath.Dir(path), files: &config.Files{ReadFile: o.ReadFile}, parsed: map[string]*config.Node{}, bad: map[string]bool{}}
 	l.file(path, nil, nil)
 	own := len(l.layers) - 1
-	for i, set := range o.Set {
-		l.set(i+1, set)
+	for _, set := range o.Set {
+		l.set(set)
 	}
 	if l.incomplete {
-		return nil, l.errs.Of(o.Set).Sorted()
+		return nil, l.errs.Sorted()
 	}
 	merged := l.merge(l.layers, own+1)
 	merged.At = l.layers[own].At
 
-	e := &Experiment{File: path, layers: len(l.layers), set: o.Set}
+	e := &Experiment{File: path, layers: len(l.layers)}
 	before := len(l.errs)
 	sweep := l.expand(merged)
 	e.Trials, e.combos, e.Left = sweep.trials(before)
@@ -73,7 +72,7 @@ func Load(path string, o Options) (*Experiment, error) {
 		e.below = &below
 	}
 	if len(l.errs) > 0 {
-		return nil, l.errs.Of(o.Set).Sorted()
+		return nil, l.errs.Sorted()
 	}
 
 	e.Settings = l.settingsOf(e.values)
@@ -180,7 +179,7 @@ func ownKeys() []string {
 
 // check parses one file and checks it alone.
 func (l *loader) check(path string, data []byte) *config.Node {
-	t, errs := config.Parse(path, data, start)
+	t, errs := config.Parse(config.Position{File: path}, data, start)
 	l.errs = append(l.errs, errs...)
 	if t == nil || t.Bad {
 		return nil
@@ -205,39 +204,34 @@ func (l *loader) partly(t *config.Node) {
 }
 
 // set adds an override as a layer.
-func (l *loader) set(number int, override string) {
-	at := config.Position{File: config.SetFile, Line: number, Col: 1}
+func (l *loader) set(override string) {
+	at := config.Position{File: config.SetFile, Line: 1, Col: 1, Set: override}
 	path, value, found := strings.Cut(override, "=")
-	if !found {
-		l.errs = append(l.errs, at.Errorf("", "want key.path=value, have %s", config.Printable(override)))
-		return
-	}
 	path = strings.TrimSpace(path)
 	steps := strings.Split(path, ".")
-	if under, rest, ok := cutSwept(path); ok {
-		steps = append(strings.Split(under, "."), rest)
-	} else if f := schema().Lookup(path); f == nil {
-		l.errs = append(l.errs, at.Errorf(config.Join("", path), "unknown key").WithHint(schema().SuggestPath(path)))
+	f := schema().Lookup(path)
+	switch under, rest, ok := cutSwept(path); {
+	case !found:
+		l.fault(at, "", "want key.path=value")
 		return
-	} else if f.Own && f.Outside || f.Key == "alamos" {
-		l.errs = append(l.errs, at.Errorf(path, "can only be set in a file"))
+	case ok:
+		steps = append(strings.Split(under, "."), rest)
+	case f == nil:
+		l.fault(at, config.Join("", path), "unknown key").WithHint(schema().SuggestPath(path))
+		return
+	case f.Own && f.Outside || f.Key == "alamos":
+		l.fault(at, path, "can only be set in a file")
 		return
 	}
-	t := &config.Node{Kind: config.Null, At: config.Position{File: config.SetFile, Line: 1, Col: 1}}
+	t := &config.Node{Kind: config.Null, At: at}
 	if strings.TrimSpace(value) != "" {
 		var errs config.Errors
-		t, errs = config.Parse(config.SetFile, []byte(value), start)
-		shift := len([]rune(override)) - len([]rune(value))
-		for _, e := range errs {
-			e.Line, e.Col = number, e.Col+shift
-		}
+		t, errs = config.Parse(at, []byte(value), start)
 		l.errs = append(l.errs, errs...)
 		if t == nil {
 			return
 		}
-		t.Move(number, shift)
 	}
-	t.At.Line = number
 	t = config.Nest(steps, at, t)
 	l.partly(t)
 	l.layers = append(l.layers, t)

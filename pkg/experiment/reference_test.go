@@ -175,7 +175,7 @@ func TestPublished(t *testing.T) {
 		}
 		for _, values := range of {
 			for value := range strings.SplitSeq(values, " or ") {
-				written, errs := config.Parse("paper", []byte(value), "")
+				written, errs := config.Parse(config.Position{File: "paper"}, []byte(value), "")
 				if value == "" {
 					continue
 				}

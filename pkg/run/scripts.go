@@ -133,7 +133,7 @@ func Check(ctx context.Context, e *experiment.Experiment) error {
 		if !errors.As(err, &fault) {
 			return err
 		}
-		faults = append(faults, &config.Error{File: fault.File, Line: max(1, fault.Line), Col: max(1, fault.Col), Msg: fault.Msg})
+		faults = append(faults, config.Position{File: fault.File, Line: max(1, fault.Line), Col: max(1, fault.Col)}.Errorf("", "%s", fault.Msg))
 	}
 	if len(faults) > 0 {
 		return faults
