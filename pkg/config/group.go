@@ -32,7 +32,7 @@ type Field struct {
 }
 
 // Condition restricts a key to certain values of another key, or to its absence. The other
-// key precedes it in the same group.
+// key precedes it, in the same group or by its whole path.
 type Condition struct {
 	Key    string
 	Values []string // one of these values; empty means any value
@@ -46,29 +46,30 @@ func parseCondition(s string) *Condition {
 	if s == "" {
 		return nil
 	}
-	if key, values, ok := strings.Cut(s, "!="); ok {
-		return &Condition{Key: key, Values: strings.Fields(values), Not: true}
-	}
-	if key, ok := strings.CutPrefix(s, "!"); ok {
-		return &Condition{Key: key, Absent: true}
-	}
 	key, values, _ := strings.Cut(s, "=")
-	return &Condition{Key: key, Values: strings.Fields(values)}
+	w := &Condition{Values: strings.Fields(values)}
+	w.Key, w.Not = strings.CutSuffix(key, "!")
+	w.Key, w.Absent = strings.CutPrefix(w.Key, "!")
+	return w
 }
 
-// Holds reports whether the condition is met by the keys of a group read so far.
-func (w *Condition) Holds(m map[string]any) bool {
+// Holds reports whether the condition is met by the keys of a group read so far. root holds
+// the keys of the whole file; without them, a condition on another group holds.
+func (w *Condition) Holds(m, root map[string]any) bool {
 	if w == nil {
 		return true
 	}
 	v, present := m[w.Key]
+	if strings.Contains(w.Key, ".") {
+		if v, present = ValueAt(root, w.Key); !present {
+			return true
+		}
+	}
 	if w.Absent {
 		return !present
 	}
-	if w.Not {
-		return !slices.Contains(w.Values, fmt.Sprint(v))
-	}
-	return present && (len(w.Values) == 0 || slices.Contains(w.Values, fmt.Sprint(v)))
+	among := slices.Contains(w.Values, fmt.Sprint(v))
+	return w.Not && !among || !w.Not && present && (len(w.Values) == 0 || among)
 }
 
 func (w *Condition) String() string {
@@ -149,7 +150,7 @@ func (g *Group) Read(r *Reader, path string, t *Node) (any, bool) {
 	}
 	in := groupReading{Reader: r, Group: g, path: path, node: t, values: map[string]any{}, ok: true}
 	if path == "" && r.Whole {
-		r.root = in.values
+		r.root, r.tree = in.values, t
 	}
 	in.unknownKeys()
 	for _, f := range g.Fields {
@@ -202,7 +203,7 @@ func (r *groupReading) field(f *Field) {
 	switch {
 	case r.Whole && f.Outside:
 		return
-	case r.Whole && !f.When.Holds(r.values):
+	case r.Whole && !f.When.Holds(r.values, r.root):
 		r.inapplicable(f)
 		return
 	}
@@ -244,44 +245,36 @@ func (r *groupReading) inapplicable(f *Field) {
 	if e == nil || e.Value.Kind == Null || e.Value.Bad {
 		return
 	}
-	causes := r.causes(f.When)
-	for _, w := range causes {
-		if r.Bad[Join(r.path, w.Key)] {
-			return
-		}
-	}
 	var needs []string
 	for _, other := range r.Fields {
 		if other.Key != f.Key {
 			continue
 		}
-		if other.When.Holds(r.values) || r.Bad[Join(r.path, other.When.Key)] {
+		if path, _ := r.deciding(other.When); other.When.Holds(r.values, r.root) || r.Bad[path] {
 			return // the key has another meaning here, or may have
 		}
 		needs = append(needs, other.When.String())
 	}
-	for _, w := range causes {
-		if reason := r.node.Entry(w.Key); reason != nil && e.Value.Layer < reason.Value.Layer {
+	for w := f.When; w != nil && !w.Holds(r.values, r.root); {
+		path, reason := r.deciding(w)
+		if r.Bad[path] || reason != nil && e.Value.Layer < reason.Value.Layer {
 			return
 		}
+		decider := r.Group.field(w.Key)
+		if decider == nil { // in another group
+			break
+		}
+		w = decider.When // its own condition may not hold either
 	}
-	text := strings.Join(needs, ", or ")
-	for i, w := range causes[1:] {
-		text += fmt.Sprintf(", and %s only %s", causes[i].Key, w)
-	}
-	r.fail(e, "", "applies only %s", text)
+	r.fail(e, "", "applies only %s", strings.Join(needs, ", or "))
 }
 
-// causes returns a condition that does not hold. If its own key is inapplicable, the
-// condition of that key follows, and so on.
-func (r *groupReading) causes(w *Condition) []*Condition {
-	all := []*Condition{w}
-	for _, f := range r.Fields {
-		if f.Key == w.Key && !f.When.Holds(r.values) {
-			return append(all, r.causes(f.When)...)
-		}
+// deciding returns the key of a condition: its path, and its entry if it is written.
+func (r *groupReading) deciding(w *Condition) (string, *Entry) {
+	if strings.Contains(w.Key, ".") {
+		return w.Key, r.tree.Find(w.Key)
 	}
-	return all
+	return Join(r.path, w.Key), r.node.Entry(w.Key)
 }
 
 func (r *groupReading) exactlyOne() {

@@ -28,29 +28,24 @@ func schemaOf(t reflect.Type) *Schema {
 		return s.(*Schema)
 	}
 	s := &Schema{Group: newGroup(t), byPath: map[string]*Field{}}
-	s.each(func(path string, f *Field) {
-		if s.byPath[path] == nil { // the first meaning of a key
-			s.paths = append(s.paths, path)
-			s.byPath[path] = f
-		}
-	})
+	s.index(s.Group, "", true)
 	schemas.Store(t, s)
 	return s
 }
 
-// each visits the keys outside of lists, groups before their members.
-func (s *Schema) each(visit func(path string, f *Field)) {
-	var walk func(g *Group, path string)
-	walk = func(g *Group, path string) {
-		for _, f := range g.Fields {
-			here := Join(path, f.Key)
-			visit(here, f)
-			if inner, ok := f.Type.(*Group); ok {
-				walk(inner, here)
-			}
+// index adds the keys of a group. decides reports whether they may decide a result.
+func (s *Schema) index(g *Group, path string, decides bool) {
+	for _, f := range g.Fields {
+		here := Join(path, f.Key)
+		f.Decides = decides && !f.Own && !f.Outside && !f.Aside
+		if !f.again {
+			s.paths = append(s.paths, here)
+			s.byPath[here] = f
+		}
+		if inner, ok := f.Type.(*Group); ok {
+			s.index(inner, here, f.Decides)
 		}
 	}
-	walk(s.Group, "")
 }
 
 // Lookup returns the key at a dotted path, or nil. Keys inside lists have no such path.
@@ -84,9 +79,6 @@ func (s *Schema) SuggestPath(path string) string {
 func newGroup(t reflect.Type) *Group {
 	g := &Group{}
 	g.add(t, nil)
-	for _, f := range g.Fields {
-		g.check(t, f)
-	}
 	return g
 }
 
@@ -108,37 +100,24 @@ func (g *Group) add(t reflect.Type, index []int) {
 }
 
 // flags are the words of the tag flags.
-var flags = map[string]func(f *Field){
-	"required": func(f *Field) { f.Required = true },
-	"optional": func(f *Field) { f.Optional = true },
-	"own":      func(f *Field) { f.Own, f.Decides = true, false },
-	"outside":  func(f *Field) { f.Outside, f.Decides = true, false },
-	"aside":    func(f *Field) { f.Aside, f.Decides = true, false },
-	"single":   func(*Field) {},
-	"pattern":  func(*Field) {},
+var flags = []string{"required", "optional", "own", "outside", "aside", "single", "pattern"}
+
+func hasFlag(tag reflect.StructTag, flag string) bool {
+	return slices.Contains(strings.Fields(tag.Get("flags")), flag)
 }
 
 func (g *Group) newField(in reflect.Type, of reflect.StructField, index []int) *Field {
 	tag := of.Tag
 	f := &Field{
-		Key: tag.Get("key"), Unit: tag.Get("unit"), Doc: tag.Get("doc"), Absent: tag.Get("absent"),
-		When: parseCondition(tag.Get("when")), Decides: true, index: index,
+		Key: tag.Get("key"), Unit: tag.Get("unit"), Doc: tag.Get("doc"), Absent: tag.Get("absent"), When: parseCondition(tag.Get("when")),
+		Required: hasFlag(tag, "required"), Optional: hasFlag(tag, "optional"),
+		Own: hasFlag(tag, "own"), Outside: hasFlag(tag, "outside"), Aside: hasFlag(tag, "aside"), index: index,
 	}
 	if of.Name == "_" { // another meaning of an earlier key
 		f.index, f.again = g.field(f.Key).index, true
 	}
-	for _, word := range strings.Fields(tag.Get("flags")) {
-		set, ok := flags[word]
-		if !ok {
-			panic(fmt.Sprintf("config: %s.%s: no flag is called %s", in, of.Name, word))
-		}
-		set(f)
-	}
 	f.Type = newType(in, of.Type, tag)
 	inner, isGroup := f.Type.(*Group)
-	if isGroup && !f.Decides {
-		inner.decideNothing()
-	}
 	if path := tag.Get("inherit"); path != "" && isGroup {
 		inner.inherit(path)
 		for _, pair := range strings.Fields(tag.Get("except")) {
@@ -151,6 +130,10 @@ func (g *Group) newField(in reflect.Type, of reflect.StructField, index []int) *
 	if value, ok := tag.Lookup("default"); ok {
 		f.Default = parseDefault(f, value)
 	}
+	unknown := slices.ContainsFunc(strings.Fields(tag.Get("flags")), func(flag string) bool { return !slices.Contains(flags, flag) })
+	if unknown || f.Doc == "" || f.When != nil && isGroup && f.Default != nil || f.Optional && !isGroup {
+		panic(fmt.Sprintf("config: %s: the tags of %s contradict each other, have an unknown flag or no doc", in, f.Key))
+	}
 	return f
 }
 
@@ -160,23 +143,6 @@ func parseDefault(f *Field, text string) any {
 		panic(fmt.Sprintf("config: the default of %s: %v", f.Key, errs))
 	}
 	return v
-}
-
-// check panics if a field contradicts its group.
-func (g *Group) check(t reflect.Type, f *Field) {
-	_, isGroup := f.Type.(*Group)
-	if f.Doc == "" || f.When != nil && isGroup && f.Default != nil || f.Optional && !isGroup {
-		panic(fmt.Sprintf("config: %s: the tags of %s contradict each other, or there is no doc", t, f.Key))
-	}
-}
-
-func (g *Group) decideNothing() {
-	for _, f := range g.Fields {
-		f.Decides = false
-		if inner, ok := f.Type.(*Group); ok {
-			inner.decideNothing()
-		}
-	}
 }
 
 // inherit gives the keys of a group the defaults of the group at path. A key with a
@@ -247,10 +213,6 @@ func newType(in, t reflect.Type, tag reflect.StructTag) Type {
 		return x
 	}
 	panic(fmt.Sprintf("config: %s: no tags say what a %s may be, such as range", in, t))
-}
-
-func hasFlag(tag reflect.StructTag, flag string) bool {
-	return slices.Contains(strings.Fields(tag.Get("flags")), flag)
 }
 
 // newNumber reads bounds ("0..1", ">0..<1" without the bounds themselves, "1.." for a

@@ -32,7 +32,8 @@ type Reader struct {
 	Files *Files          // reads scripts and other files; nil if they are already resolved
 
 	schema *Schema
-	root   map[string]any // values read so far, for inherited defaults
+	root   map[string]any // values of the whole file read so far, for inherited defaults and conditions
+	tree   *Node          // the whole file
 }
 
 // Fail reports a fault of t, which counts as absent from then on.

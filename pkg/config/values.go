@@ -15,6 +15,8 @@ import (
 type Form struct {
 	File    func(File) string
 	Pattern func(string) string
+
+	root map[string]any // values so far, for conditions
 }
 
 // Fill writes canonical values into a struct of the schema's type, which must be zero.
@@ -53,9 +55,12 @@ func canonical(v reflect.Value) any {
 // values returns the canonical values of a struct.
 func (g *Group) values(v reflect.Value, form Form) map[string]any {
 	kept := map[string]any{}
+	if form.root == nil {
+		form.root = kept
+	}
 	for _, f := range g.Fields {
 		x := v.FieldByIndex(f.index)
-		if _, done := kept[f.Key]; done || f.Outside || !f.When.Holds(kept) || g.absent(f, x) {
+		if _, done := kept[f.Key]; done || f.Outside || !f.When.Holds(kept, form.root) || g.absent(f, x) {
 			continue
 		}
 		kept[f.Key] = encode(x, f.Type, form)

@@ -20,7 +20,7 @@ import (
 func TestYAMLLoadsBack(t *testing.T) {
 	drawn, sound := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
-		m := drawGroup(t, schema().Group, "")
+		m := drawGroup(t, schema().Group, "", nil)
 		m["alamos"], m["name"] = 1, "drawn"
 		file, err := json.Marshal(m) // JSON is YAML
 		if err != nil {
@@ -70,16 +70,19 @@ func TestYAMLLoadsBack(t *testing.T) {
 }
 
 // drawGroup draws some of the keys of a group that apply beside each other.
-func drawGroup(t *rapid.T, g *config.Group, path string) map[string]any {
+func drawGroup(t *rapid.T, g *config.Group, path string, root map[string]any) map[string]any {
 	m := map[string]any{}
 	only := ""
 	if len(g.OneOf) > 0 {
 		only = rapid.SampledFrom(g.OneOf).Draw(t, path+" one of")
 	}
 	resolved := map[string]any{} // as drawn, with defaults: what conditions look at
+	if root == nil {
+		root = resolved
+	}
 	for _, f := range g.Fields {
 		here := config.Join(path, f.Key)
-		if f.Own && f.Key != "about" || f.Key == "sweep" || !f.When.Holds(resolved) {
+		if f.Own && f.Key != "about" || f.Key == "sweep" || !f.When.Holds(resolved, root) {
 			continue
 		}
 		if f.Default != nil {
@@ -88,20 +91,20 @@ func drawGroup(t *rapid.T, g *config.Group, path string) map[string]any {
 		if slices.Contains(g.OneOf, f.Key) != (f.Key == only) || !f.Required && f.Key != only && rapid.IntRange(0, 2).Draw(t, here+" given") > 0 {
 			continue
 		}
-		m[f.Key] = drawValue(t, f.Type, here)
+		m[f.Key] = drawValue(t, f.Type, here, root)
 		resolved[f.Key] = m[f.Key]
 	}
 	return m
 }
 
-func drawValue(t *rapid.T, of config.Type, path string) any {
+func drawValue(t *rapid.T, of config.Type, path string, root map[string]any) any {
 	switch of := of.(type) {
 	case *config.Group:
-		return drawGroup(t, of, path)
+		return drawGroup(t, of, path, root)
 	case config.Sequence:
 		list := []any{}
 		for range rapid.IntRange(of.Min, of.Min+2).Draw(t, path+" items") {
-			list = append(list, drawValue(t, of.Elem, path))
+			list = append(list, drawValue(t, of.Elem, path, root))
 		}
 		return list
 	case config.Number:

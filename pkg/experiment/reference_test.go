@@ -106,7 +106,7 @@ func TestSchemaRefuses(t *testing.T) {
 func TestSchemaTakesWhatLoads(t *testing.T) {
 	s := compiledSchema(t)
 	rapid.Check(t, func(t *rapid.T) {
-		m := drawGroup(t, schema().Group, "")
+		m := drawGroup(t, schema().Group, "", nil)
 		m["alamos"], m["name"] = 1, "drawn"
 		data, err := json.Marshal(m)
 		if err != nil {

@@ -38,7 +38,7 @@ type Optimizer struct {
 type Weights struct {
 	Policy    float64 `key:"policy" default:"1" range:"0..<1e6" doc:"Weight of the policy loss, the cross-entropy with the visit distribution. A network without a policy ignores it."`
 	Value     float64 `key:"value" default:"1" range:"0..<1e6" doc:"Weight of the value loss: the squared error, or with wdl the cross-entropy."`
-	MovesLeft float64 `key:"moves_left" default:"1" range:"0..<1e6" doc:"Weight of the moves-left loss: the Huber loss of plies / 20, quadratic up to 10 plies, as in the training of Leela Chess Zero. Only a network with moves_left uses it."`
+	MovesLeft float64 `key:"moves_left" default:"1" range:"0..<1e6" when:"network.moves_left=true" doc:"Weight of the moves-left loss: the Huber loss of plies / 20, quadratic up to 10 plies, as in the training of Leela Chess Zero."`
 }
 
 // Complete returns the optimizer with every default made explicit, or an error that names
