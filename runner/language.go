@@ -296,13 +296,15 @@ func printKey(out io.Writer, k experiment.Key) {
 			fmt.Fprintf(out, "  %-9s%s\n", label, text)
 		}
 	}
-	row("want", k.Type)
+	row("want", k.Type.Want())
 	row("unit", k.Unit)
-	row("default", k.Default)
+	row("default", k.DefaultText())
 	if k.Required {
 		row("default", "none: it is required")
 	}
-	row("only", k.When)
+	if k.When != nil {
+		row("only", k.When.String())
+	}
 	for i, p := range k.Published {
 		label := ""
 		if i == 0 {

@@ -102,7 +102,7 @@ func TestCheck(t *testing.T) {
 	for want, c := range map[string]root{
 		"x.count: want a whole number of at least 1, have -1":             {Count: -1},
 		"x.power: want a number above 0 and at most 1000 or the word max": {Power: math.NaN()},
-		"x.widths[0]: want a whole number from 1 to 512, have 0":             {Widths: []int{0}},
+		"x.widths[0]: want a whole number from 1 to 512, have 0":          {Widths: []int{0}},
 		"x.sub.kind: want sgd or adam, have adm":                          {Sub: sub{Kind: "adm"}},
 		"x.label.beta: want a number above 0 and below 1, have 1":         {Label: &sub{Beta: 1}},
 		"x.maps: want a whole number from 0 to 8, have -2":                {Maps: -2},

@@ -3,7 +3,6 @@ package config
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 )
 
 type object = map[string]any
@@ -95,50 +94,50 @@ func (f *Field) description() string {
 	return d
 }
 
-// Key describes one key of the language for a reference.
+// Key is a key of the language with its path, in which [] follows the name of a list:
+// "tournament.players[].every".
 type Key struct {
-	Path     string // "search.visits"; "tournament.players[].every" inside a list
-	Type     string // completes "want ...": "a whole number of at least 1"
-	Unit     string // empty means none
-	Default  string // one line of YAML, "as search.visits" or the meaning of absence; empty means none
-	Required bool   // required if When holds
-	When     string // "with kind: plateau"; empty means always
-	Doc      string // Markdown
-	Group    bool   // it contains other keys, which follow
-	Listed   bool   // it is a list of groups, and their keys follow
+	Path string
+	*Field
 }
 
 // Describe returns every key of the language in order, groups before their members. A key
-// with several conditions has an entry for each.
+// with several meanings has an entry for each.
 func (s *Schema) Describe() []Key { return s.Group.describe("") }
 
 func (g *Group) describe(path string) []Key {
 	var keys []Key
 	for _, f := range g.Fields {
-		k := Key{Path: Join(path, f.Key), Type: f.Type.Want(), Unit: f.Unit, Required: f.Required, Doc: f.Doc}
-		switch {
-		case f.Inherit != "":
-			k.Default = "as " + f.Inherit
-		case f.Default != nil && !f.Required:
-			k.Default = Show(f.Type, f.Default)
-		default:
-			k.Default = f.Absent
+		here := Join(path, f.Key)
+		keys = append(keys, Key{here, f})
+		if members, isList := f.Members(); isList {
+			keys = append(keys, members.describe(here+"[]")...)
+		} else if members != nil {
+			keys = append(keys, members.describe(here)...)
 		}
-		if f.When != nil {
-			k.When = f.When.String()
-		}
-		var members []Key
-		switch t := f.Type.(type) {
-		case *Group:
-			k.Group = true
-			members = t.describe(k.Path)
-		case Sequence:
-			if elem, ok := t.Elem.(*Group); ok {
-				k.Listed = true
-				members = elem.describe(k.Path + "[]")
-			}
-		}
-		keys = append(append(keys, k), members...)
 	}
-	return slices.Clip(keys)
+	return keys
+}
+
+// Members returns the group that a key contains, by itself or in each item of a list.
+func (f *Field) Members() (g *Group, isList bool) {
+	of := f.Type
+	if list, ok := of.(Sequence); ok {
+		of = list.Elem
+		isList = true
+	}
+	g, ok := of.(*Group)
+	return g, ok && isList
+}
+
+// DefaultText returns the default on one line of YAML, "as search.visits" or the meaning of
+// an absent key. It is empty for a required key.
+func (f *Field) DefaultText() string {
+	switch {
+	case f.Inherit != "":
+		return "as " + f.Inherit
+	case f.Default != nil && !f.Required:
+		return Show(f.Type, f.Default)
+	}
+	return f.Absent
 }

@@ -110,7 +110,7 @@ func alike(path string, x, y *config.Explained, ordered bool) bool {
 func defaultOf(path string) string {
 	for _, k := range experiment.Keys() {
 		if k.Path == path {
-			return k.Default
+			return k.DefaultText()
 		}
 	}
 	return ""

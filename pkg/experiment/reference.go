@@ -2,6 +2,7 @@ package experiment
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,18 +10,30 @@ import (
 	"alamos/pkg/config"
 )
 
-// Key describes one key of the language, for the reference.
+// Key is a key of the language, for the reference.
 type Key struct {
 	config.Key
 	Published []Published // the values in the papers of [Systems]
 }
 
+// Published is the value of a key in a paper.
+type Published struct {
+	System string // one of Systems
+	Value  string // one line of YAML; several values are separated by " or "
+}
+
 // Keys returns every key of the language in schema order, groups before their members. A
-// key with several conditions has an entry for each.
+// key with several meanings has an entry for each.
 func Keys() []Key {
 	var keys []Key
 	for _, k := range schema().Describe() {
-		keys = append(keys, Key{k, publishedOf(k.Path)})
+		key := Key{Key: k}
+		for i, value := range published[k.Path] {
+			if value != "" {
+				key.Published = append(key.Published, Published{Systems[i], value})
+			}
+		}
+		keys = append(keys, key)
 	}
 	return keys
 }
@@ -28,26 +41,24 @@ func Keys() []Key {
 // FindKey returns the keys at a path. There are several if the meaning depends on another
 // key. The members of a section follow it. The [] of lists is optional.
 func FindKey(path string) ([]Key, error) {
-	plain := func(p string) string { return strings.ReplaceAll(p, "[]", "") }
+	path = strings.ReplaceAll(path, "[]", "")
 	var found []Key
 	var all []string
 	for _, k := range Keys() {
-		if p := plain(k.Path); p == plain(path) || strings.HasPrefix(p, plain(path)+".") {
+		p := strings.ReplaceAll(k.Path, "[]", "")
+		if p == path || strings.HasPrefix(p, path+".") {
 			found = append(found, k)
 		}
-		all = append(all, plain(k.Path))
+		all = append(all, p)
 	}
 	if len(found) > 0 {
 		return found, nil
 	}
-	hint := config.DidYouMean(plain(path), all)
+	hint := config.DidYouMean(path, all)
 	if hint == "" {
-		hint = schema().SuggestPath(plain(path))
+		hint = schema().SuggestPath(path)
 	}
-	if hint != "" {
-		hint = " (" + hint + ")"
-	}
-	return nil, fmt.Errorf("no key is called %s%s", config.Printable(path), hint)
+	return nil, errors.New((&config.Error{Msg: "no key is called " + config.Printable(path), Hint: hint}).Advice())
 }
 
 //go:embed reference.md
@@ -61,124 +72,92 @@ func Reference() string {
 	for i, system := range Systems {
 		fmt.Fprintf(&b, "%d. %s\n", i+1, system)
 	}
-	keys := Keys()
-	sections := []string{"The file"}
+	const file = "The file" // the section of keys without members
+	sections := []string{file}
 	bySection := map[string][]Key{}
-	for _, k := range keys {
-		section := sectionOf(k)
+	for _, k := range Keys() {
+		section, _, nested := strings.Cut(strings.ReplaceAll(k.Path, "[]", ""), ".")
+		if members, _ := k.Members(); !nested && members == nil {
+			section = file
+		}
 		if !slices.Contains(sections, section) {
 			sections = append(sections, section)
 		}
 		bySection[section] = append(bySection[section], k)
 	}
 	for _, section := range sections {
-		of := bySection[section]
-		fmt.Fprintf(&b, "\n## %s\n\n", section)
-		if section == of[0].Path { // the section's own entry
-			fmt.Fprintf(&b, "%s\n\n", of[0].Doc)
-			if !of[0].Group {
-				writeFacts(&b, of[0])
-			}
-			of = of[1:]
-		}
-		b.WriteString("| Key | Value | Default | Meaning |\n|---|---|---|---|\n")
-		for _, k := range of {
-			writeKey(&b, strings.TrimPrefix(k.Path, section+"."), k)
-		}
-		writePublished(&b, section, of)
+		writeSection(&b, section, bySection[section])
 	}
 	return b.String()
 }
 
-// sectionOf returns the section of a key in the reference. Single keys of the file share a
-// section.
-func sectionOf(k Key) string {
-	section, _, nested := strings.Cut(strings.ReplaceAll(k.Path, "[]", ""), ".")
-	if !nested && !k.Group && !k.Listed {
-		return "The file"
+func writeSection(b *strings.Builder, section string, keys []Key) {
+	fmt.Fprintf(b, "\n## %s\n\n", section)
+	if own := keys[0]; section == own.Path {
+		fmt.Fprintf(b, "%s\n\n", own.Doc)
+		if own.Default != nil {
+			fmt.Fprintf(b, "Default: `%s`\n\n", own.DefaultText())
+		}
+		keys = keys[1:]
 	}
-	return section
-}
-
-func writeFacts(b *strings.Builder, k Key) {
-	if k.Default != "" {
-		fmt.Fprintf(b, "Default: %s\n\n", code(k.Default))
-	}
-}
-
-func writeKey(b *strings.Builder, name string, k Key) {
-	meaning := k.Doc
-	if k.When != "" {
-		meaning += " Only " + codeWhen(k.When) + "."
-	}
-	value := k.Type
-	if k.Unit != "" {
-		value += "; " + k.Unit
-	}
-	def := code(k.Default)
-	switch {
-	case k.Required:
-		def = "required"
-	case k.Default == "" || strings.HasPrefix(k.Default, "the ") || strings.HasPrefix(k.Default, "every ") || k.Default == "all":
-		def = k.Default
-	case strings.HasPrefix(k.Default, "as "):
-		def = "as " + code(strings.TrimPrefix(k.Default, "as "))
-	}
-	if len(k.Default) > 80 { // the lists of players and cells, which are described below
-		def = "see `alamos reference --key " + k.Path + "`"
-	}
-	fmt.Fprintf(b, "| %s | %s | %s | %s |\n", code(name), cell(value), cell(def), cell(meaning))
-}
-
-// writePublished writes the papers' values for the keys of a section.
-func writePublished(b *strings.Builder, section string, keys []Key) {
-	started := false
-	seen := map[string]bool{}
+	papers := map[string]string{} // rows of the table of published values
+	b.WriteString("| Key | Value | Default | Meaning |\n|---|---|---|---|\n")
 	for _, k := range keys {
-		if len(k.Published) == 0 || seen[k.Path] {
-			continue
+		name := "`" + strings.TrimPrefix(k.Path, section+".") + "`"
+		writeRow(b, name, valueCell(k), defaultCell(k), meaningCell(k))
+		if values, ok := published[k.Path]; ok {
+			papers[name] = strings.Join(values[:], " | ")
 		}
-		seen[k.Path] = true
-		if !started {
-			b.WriteString("\nIn the papers:\n\n| Key |")
-			for i := range Systems {
-				fmt.Fprintf(b, " %d |", i+1)
-			}
-			b.WriteString("\n|---|" + strings.Repeat("---|", len(Systems)) + "\n")
-			started = true
+	}
+	if len(papers) == 0 {
+		return
+	}
+	b.WriteString("\nIn the papers:\n\n| Key | 1 | 2 | 3 | 4 | 5 |\n|---|---|---|---|---|---|\n")
+	for _, k := range keys {
+		name := "`" + strings.TrimPrefix(k.Path, section+".") + "`"
+		if values, ok := papers[name]; ok {
+			fmt.Fprintf(b, "| %s | %s |\n", name, values)
+			delete(papers, name) // a key may have several meanings
 		}
-		fmt.Fprintf(b, "| %s |", code(strings.TrimPrefix(k.Path, section+".")))
-		for _, system := range Systems {
-			value := ""
-			for _, p := range k.Published {
-				if p.System == system {
-					value = p.Value
-				}
-			}
-			fmt.Fprintf(b, " %s |", value)
-		}
-		b.WriteString("\n")
 	}
 }
 
-func code(s string) string {
-	if s == "" {
-		return ""
+func writeRow(b *strings.Builder, cells ...string) {
+	for _, c := range cells {
+		b.WriteString("| " + strings.ReplaceAll(c, "|", `\|`) + " ")
 	}
-	return "`" + s + "`"
+	b.WriteString("|\n")
 }
 
-// codeWhen marks the code in a condition: "with `kind: step`".
-func codeWhen(when string) string {
-	how, what, _ := strings.Cut(when, " ")
-	if key, value, ok := strings.Cut(what, " other than "); ok {
-		return how + " " + code(key) + " other than " + code(value)
+func valueCell(k Key) string {
+	if k.Unit == "" {
+		return k.Type.Want()
 	}
-	return how + " " + code(what)
+	return k.Type.Want() + "; " + k.Unit
 }
 
-// cell escapes the separator of table cells.
-func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
+func defaultCell(k Key) string {
+	switch text := k.DefaultText(); {
+	case k.Required:
+		return "required"
+	case k.Inherit != "":
+		return "as `" + k.Inherit + "`"
+	case k.Default == nil:
+		return k.Absent
+	case len(text) > 80: // a list that is described below
+		return "see `alamos reference --key " + k.Path + "`"
+	default:
+		return "`" + text + "`"
+	}
+}
+
+func meaningCell(k Key) string {
+	if k.When == nil {
+		return k.Doc
+	}
+	how, what, _ := strings.Cut(k.When.String(), " ")
+	return fmt.Sprintf("%s Only %s `%s`.", k.Doc, how, strings.ReplaceAll(what, " other than ", "` other than `"))
+}
 
 // Systems are the five systems that the language must express, in the order of the
 // reference's columns.
@@ -241,22 +220,4 @@ var published = map[string][5]string{
 	"tournament.players[].alphabeta":  {"", "", "", "", "last"},
 	"tournament.players[].depth":      {"", "", "", "", "1 or 2 or 3"},
 	"tournament.players[].level":      {"2 or 3"},
-}
-
-// Published is the value of a key in a paper.
-type Published struct {
-	System string // one of Systems
-	Value  string // one line of YAML; several values are separated by " or "
-}
-
-// publishedOf returns the papers' values for a key in the order of Systems, or nil if there
-// are none.
-func publishedOf(path string) []Published {
-	var all []Published
-	for i, value := range published[path] {
-		if value != "" {
-			all = append(all, Published{Systems[i], value})
-		}
-	}
-	return all
 }

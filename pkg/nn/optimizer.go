@@ -36,7 +36,7 @@ type Optimizer struct {
 
 // Weights are the factors of the terms in the total loss. Zero Weights mean 1 each.
 type Weights struct {
-	Policy    float64 `key:"policy" default:"1" range:"0..<1e6" doc:"Weight of the policy loss, the cross-entropy with the visit distribution. A network without a policy ignores it."`
+	Policy    float64 `key:"policy" default:"1" range:"0..<1e6" when:"network.policy!=none" doc:"Weight of the policy loss, the cross-entropy with the visit distribution."`
 	Value     float64 `key:"value" default:"1" range:"0..<1e6" doc:"Weight of the value loss: the squared error, or with wdl the cross-entropy."`
 	MovesLeft float64 `key:"moves_left" default:"1" range:"0..<1e6" when:"network.moves_left=true" doc:"Weight of the moves-left loss: the Huber loss of plies / 20, quadratic up to 10 plies, as in the training of Leela Chess Zero."`
 }
