@@ -28,7 +28,7 @@ func TestKindsOfTheLanguage(t *testing.T) {
 	var want []string
 	for _, k := range experiment.Keys() {
 		if k.Path == "notebook[].figure.kind" {
-			for _, word := range strings.FieldsFunc(k.Type, func(r rune) bool { return r != '-' && (r < 'a' || r > 'z') }) {
+			for _, word := range strings.FieldsFunc(k.Type.Want(), func(r rune) bool { return r != '-' && (r < 'a' || r > 'z') }) {
 				if _, ok := kinds[word]; ok || word != "or" && word != "one" && word != "of" {
 					want = append(want, word)
 				}
