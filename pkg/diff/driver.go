@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/dustin/go-humanize/english"
@@ -96,7 +97,9 @@ func (d DriverArgs) side(prefix, path, content string, o Options) (*Side, error)
 	if content == os.DevNull {
 		return &Side{Name: name}, nil
 	}
-	if below := filepath.Join(d.Prefix, path); !exists(path) && exists(below) {
+	below := filepath.Join(d.Prefix, path)
+	_, missing := os.Stat(path)
+	if _, err := os.Stat(below); missing != nil && err == nil {
 		path = below
 	}
 	clean := filepath.Clean(path)
@@ -106,44 +109,19 @@ func (d DriverArgs) side(prefix, path, content string, o Options) (*Side, error)
 		}
 		data, err := os.ReadFile(p)
 		if errors.Is(err, fs.ErrNotExist) { // deleted since, so read it as committed
-			if committed, gitErr := gitOutput("", "cat-file", "blob", "HEAD:"+filepath.ToSlash(filepath.Clean(p))); gitErr == nil {
-				return committed, nil
-			}
+			return committed("HEAD", p)
 		}
 		return data, err
 	}})
 	if err != nil {
-		var faults config.Errors
-		if errors.As(err, &faults) {
-			for _, f := range faults {
-				if filepath.Clean(f.File) == clean {
-					f.File = prefix + f.File
-				}
-			}
-		}
-		return nil, err
+		return nil, prefixed(err, prefix, func(file string) bool { return filepath.Clean(file) == clean })
 	}
 	s := ofExperiment(name, "", e, o)
-	if other := d.OldFile == os.DevNull || d.NewFile == os.DevNull; other {
-		s.written() // for a whole file, show its contents instead of every default
+	if d.OldFile == os.DevNull || d.NewFile == os.DevNull {
+		// For a whole file, show what it sets instead of every default.
+		s.rows = slices.DeleteFunc(s.rows, func(r config.Explained) bool { return r.Origin.Default() || r.Path == "alamos" })
 	}
 	return s, nil
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
-// written removes the settings that the file does not set.
-func (s *Side) written() {
-	kept := s.rows[:0:0]
-	for _, r := range s.rows {
-		if !r.Origin.Default() && r.Path != "alamos" { // all files set this key
-			kept = append(kept, r)
-		}
-	}
-	s.rows = kept
 }
 
 // lines compares the two files line by line, as git does.
@@ -152,10 +130,10 @@ func (d DriverArgs) lines(color bool) (string, error) {
 	if color {
 		look = "--color=always"
 	}
-	out, err := exec.Command("git", "diff", "--no-index", "--no-ext-diff", look, d.OldFile, d.NewFile).Output()
+	out, err := git("diff", "--no-index", "--no-ext-diff", look, d.OldFile, d.NewFile)
 	var differ *exec.ExitError
 	if err != nil && !(errors.As(err, &differ) && differ.ExitCode() == 1) {
-		return "", fmt.Errorf("git diff: %w", err)
+		return "", err
 	}
 	_, hunks, ok := strings.Cut(string(out), "@@ ")
 	if !ok {

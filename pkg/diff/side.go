@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -73,6 +75,68 @@ func openFile(path string, o Options) (*Side, error) {
 		return nil, err
 	}
 	return ofExperiment(path, "", e, o), nil
+}
+
+// openRevision opens a file at a revision, or in the index if revision is empty. Its bases
+// and scripts are read from the same revision.
+func openRevision(name, revision, file string, o Options) (*Side, error) {
+	prefix, err := git("rev-parse", "--show-prefix")
+	switch {
+	case strings.HasPrefix(revision, "-"):
+		err = fmt.Errorf("%q is no revision", revision)
+	case err == nil && revision != "":
+		if _, unknown := git("rev-parse", "--verify", "--quiet", revision+"^{commit}"); unknown != nil {
+			err = fmt.Errorf("git knows no revision %q", revision)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if strings.HasPrefix(file, "./") || strings.HasPrefix(file, "../") {
+		file = path.Join(strings.TrimSpace(string(prefix)), file)
+	}
+	e, err := experiment.Load(filepath.FromSlash(path.Clean(file)), experiment.Options{ReadFile: func(file string) ([]byte, error) { return committed(revision, file) }})
+	if err != nil {
+		return nil, prefixed(err, revision+":", func(string) bool { return true })
+	}
+	return ofExperiment(name, revision+":", e, o), nil
+}
+
+// committed reads a file of a revision, or of the index if revision is empty. Its path is
+// relative to the top of the repository.
+func committed(revision, file string) ([]byte, error) {
+	content, err := git("cat-file", "blob", revision+":"+filepath.ToSlash(filepath.Clean(file)))
+	if err != nil {
+		return nil, fs.ErrNotExist
+	}
+	return content, nil
+}
+
+// git runs git and returns what it prints.
+func git(args ...string) ([]byte, error) {
+	out, err := exec.Command("git", args...).Output()
+	var failed *exec.ExitError
+	if errors.As(err, &failed) && len(failed.Stderr) > 0 {
+		line, _, _ := strings.Cut(strings.TrimSpace(string(failed.Stderr)), "\n")
+		err = errors.New(line)
+	}
+	if err != nil {
+		return out, fmt.Errorf("git: %w", err)
+	}
+	return out, nil
+}
+
+// prefixed puts a prefix before the names of some files in the faults of an experiment.
+func prefixed(err error, prefix string, of func(file string) bool) error {
+	var faults config.Errors
+	if errors.As(err, &faults) {
+		for _, f := range faults {
+			if of(f.File) {
+				f.File = prefix + f.File
+			}
+		}
+	}
+	return err
 }
 
 // ofExperiment returns the side of an experiment with its results, if any.
