@@ -210,12 +210,6 @@ func readWhole(path, sum string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// relative returns a path relative to a page in the folder base.
-func relative(base, path string) (string, error) {
-	rel, err := filepath.Rel(base, path)
-	return filepath.ToSlash(rel), err
-}
-
 // Finding is the result of a check of one file.
 type Finding struct {
 	Path  string `json:"path"`

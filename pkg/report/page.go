@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -127,8 +126,8 @@ func (b *pageBuilder) cell(i int) ([]Block, error) {
 		if err != nil || len(table.Rows) == 0 {
 			return nil, err
 		}
-		table.Files, err = b.links(&t.Declared, table.Files)
-		return table, err
+		table.Files = b.links(&t.Declared, table.Files)
+		return table, nil
 	})
 }
 
@@ -187,11 +186,7 @@ func (b *pageBuilder) figure(p *picture) (Block, error) {
 		return nil, err
 	}
 	for _, ext := range plots.Extensions {
-		link, err := relative(b.base, b.path(b.out, "figures/"+p.name, p.trial)+ext)
-		if err != nil {
-			return nil, err
-		}
-		f.Files = append(f.Files, link)
+		f.Files = append(f.Files, b.link("figures/"+p.name, p.trial)+ext)
 	}
 	return f, nil
 }
@@ -204,9 +199,7 @@ func (b *pageBuilder) trials() ([]Block, error) {
 	}
 	for i, block := range blocks {
 		if t, ok := block.(Table); ok && len(t.Files) > 0 {
-			if t.Files, err = b.links(nil, t.Files); err != nil {
-				return nil, err
-			}
+			t.Files = b.links(nil, t.Files)
 			blocks[i] = t
 		}
 	}
@@ -269,87 +262,70 @@ func (b *pageBuilder) changes() []Block {
 	return []Block{t}
 }
 
-// provenance returns the origin of each trial's results, in a fold each. Many trials share
-// a fold.
+// provenance returns the origin of each trial's results, in a fold.
 func (b *pageBuilder) provenance() []Block {
-	var blocks []Block
-	for _, t := range b.Trials {
-		m := t.Manifest.Machine
-		row := func(name, value string, class Class) []Cell { return []Cell{{Text: name}, {Text: value, Class: class}} }
-		table := facts(
-			row("folder", filepath.Base(t.Dir), Code),
-			row("settings", t.Declared.ID, Code),
-			row("seed", strconv.FormatUint(t.Declared.Settings.Seed, 10), Code),
-			row("alamos", m.Alamos, Code),
-			row("drawing code", codeVersion, Code),
-			row("machine", m.Hardware()+", "+m.OS, ""),
-			row("Go", m.Go, ""),
-			row("inference", m.Precision, ""),
-		)
-		if g := t.Done(); g > 0 {
-			table.Rows = append(table.Rows, row(store.CheckpointFile(g), t.CheckpointSum(g), Code))
+	t := Table{Columns: []Column{{Name: "trial"}, {Name: "folder"}, {Name: "settings"}, {Name: "seed"}, {Name: "alamos"}, {Name: "drawing code"},
+		{Name: "machine"}, {Name: "Go"}, {Name: "inference"}, {Name: "checkpoint"}, {Name: "SHA-256"}, {Name: "tournament ended"}}}
+	for _, x := range b.Trials {
+		m, g, ended := x.Manifest.Machine, x.Done(), ""
+		if s := x.Manifest.Stage(store.TournamentStage); s != nil {
+			ended = s.Ended.Format(time.RFC3339)
 		}
-		if s := t.Manifest.Stage(store.TournamentStage); s != nil {
-			table.Rows = append(table.Rows, row("tournament ended", s.Ended.Format(time.RFC3339), ""))
-		}
-		blocks = append(blocks, Fold{"Provenance of " + nameOf(&t.Declared), []Block{table}})
+		t.Rows = append(t.Rows, Row(nameOf(&x.Declared), filepath.Base(x.Dir), x.Declared.ID, x.Declared.Settings.Seed, m.Alamos, codeVersion,
+			m.Hardware()+", "+m.OS, m.Go, m.Precision, store.CheckpointFile(g), x.CheckpointSum(g), ended))
 	}
-	if len(blocks) > 3 {
-		return []Block{Fold{"Provenance of " + english.Plural(len(blocks), "trial", ""), blocks}}
+	if len(t.Rows) == 0 {
+		return nil
 	}
-	return blocks
+	return []Block{Fold{"Provenance", []Block{t}}}
 }
 
-// links returns the links from the page to files of a trial's tables, or of the
-// experiment's if t is nil. Games are only among the results.
-func (b *pageBuilder) links(t *experiment.Trial, files []string) ([]string, error) {
-	var out []string
-	for _, f := range files {
-		if t == nil && b.only != nil {
-			continue
-		}
-		if b.out != "" && (filepath.Ext(f) != ".csv" || t != nil && !b.shows(f)) {
-			continue
-		}
-		link, err := relative(b.base, b.path(b.out, f, t))
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, link)
+// link returns the link from the page to a file of a trial, or of the experiment if t is
+// nil.
+func (b *pageBuilder) link(file string, t *experiment.Trial) string {
+	path := b.path(b.out, file, t)
+	if rel, err := filepath.Rel(b.base, path); err == nil {
+		path = rel
 	}
-	return out, nil
+	return filepath.ToSlash(path)
+}
+
+// links returns the links to the files of a table that exist. Games are only among the
+// results.
+func (b *pageBuilder) links(t *experiment.Trial, files []string) (links []string) {
+	for _, f := range files {
+		exists := b.out == "" || filepath.Ext(f) == ".csv" && (t == nil || b.shows(f))
+		if exists && (t != nil || b.only == nil) {
+			links = append(links, b.link(f, t))
+		}
+	}
+	return links
 }
 
 // notes lists missing results, failures and early ends.
-func (b *pageBuilder) notes() []Block {
-	var blocks []Block
+func (b *pageBuilder) notes() (blocks []Block) {
 	note := func(warning bool, text string, lines []string) {
-		blocks = append(blocks, Note{warning, text, lines})
-	}
-	if len(b.Failed) > 0 {
-		var list []string
-		for i := range b.Experiment.Trials {
-			t := &b.Experiment.Trials[i]
-			if why, ok := b.Failed[store.Folder(t)]; ok {
-				list = append(list, nameOf(t)+": "+why)
-			}
+		if len(lines) > 0 {
+			blocks = append(blocks, Note{warning, text, lines})
 		}
-		note(true, english.Plural(len(b.Failed), "trial", "")+" failed.", list)
 	}
-	if n := len(b.Experiment.Trials) - len(b.Trials); n > len(b.Failed) {
-		verb := "have"
-		if n == 1 {
-			verb = "has"
+	var failed, unfinished, ended, faults, left []string
+	for i := range b.Experiment.Trials {
+		t := &b.Experiment.Trials[i]
+		if why, ok := b.Failed[store.Folder(t)]; ok {
+			failed = append(failed, nameOf(t)+": "+why)
 		}
-		note(false, fmt.Sprintf("%s %s not finished a generation: not shown.", english.Plural(n, "trial", ""), verb), nil)
 	}
-	var unfinished, ended, faults, left []string
+	if n := len(b.Experiment.Trials) - len(b.Trials); n > len(failed) {
+		blocks = append(blocks, Note{Text: fmt.Sprintf("Trials that have not finished a generation are not shown: %d.", n)})
+	}
 	for _, t := range b.Trials {
+		name := nameOf(&t.Declared)
 		if t.Done() < t.Last() {
-			unfinished = append(unfinished, fmt.Sprintf("%s: %d of %s", nameOf(&t.Declared), t.Done(), english.Plural(t.Last(), "generation", "")))
+			unfinished = append(unfinished, fmt.Sprintf("%s: %d of %s", name, t.Done(), english.Plural(t.Last(), "generation", "")))
 		}
 		if e := t.Manifest.Ended; e != nil {
-			ended = append(ended, fmt.Sprintf("%s: after generation %d of %d, %s", nameOf(&t.Declared), e.Generation, t.Declared.Settings.Generations, e.Why))
+			ended = append(ended, fmt.Sprintf("%s: after generation %d of %d, %s", name, e.Generation, t.Declared.Settings.Generations, e.Why))
 		}
 		for g := 1; g <= t.Done(); g++ {
 			all, err := t.HookFaults(g)
@@ -357,24 +333,17 @@ func (b *pageBuilder) notes() []Block {
 				all = []string{err.Error()}
 			}
 			for _, fault := range all {
-				faults = append(faults, fmt.Sprintf("%s, generation %d: %s", nameOf(&t.Declared), g, fault))
+				faults = append(faults, fmt.Sprintf("%s, generation %d: %s", name, g, fault))
 			}
 		}
-	}
-	if len(unfinished) > 0 {
-		note(false, "Not all generations are there.", unfinished)
-	}
-	if len(ended) > 0 {
-		note(false, "Training ended early.", ended)
-	}
-	if len(faults) > 0 {
-		note(true, "Scripts failed and left cells empty.", faults)
 	}
 	for _, l := range b.Left {
 		left = append(left, l.Label+": "+l.Why)
 	}
-	if len(left) > 0 {
-		note(false, "The budget of the sweep leaves out "+english.Plural(len(left), "combination", "")+".", left)
-	}
+	note(true, english.Plural(len(failed), "trial", "")+" failed.", failed)
+	note(false, "Not all generations are there.", unfinished)
+	note(false, "Training ended early.", ended)
+	note(true, "Scripts failed and left cells empty.", faults)
+	note(false, "The budget of the sweep leaves out "+english.Plural(len(left), "combination", "")+".", left)
 	return blocks
 }

@@ -244,7 +244,7 @@ func TestCheck(t *testing.T) {
 // An experiment that has not come far is shown as far as it has.
 func TestUnfinished(t *testing.T) {
 	e := load(t, sweepFile)
-	for done, want := range map[int]string{0: "8 trials have not finished a generation", 1: "1 of 3 generations", 3: "All there is"} {
+	for done, want := range map[int]string{0: "Trials that have not finished a generation are not shown: 8", 1: "1 of 3 generations", 3: "All there is"} {
 		r := made(t, load(t, sweepFile, "sweep.seeds=1"), done)
 		if done == 0 {
 			r = made(t, e, 0)
