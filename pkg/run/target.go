@@ -1,10 +1,9 @@
 package run
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -47,9 +46,11 @@ func (t *Trial) valueTarget(_ context.Context, g int) (*Stage, error) {
 		}
 		task := t.Report.Task(store.TargetStage(g), "positions")
 		defer task.End()
-		return nil, disk.WriteFile(t.Results.Path(store.TargetFile(g)), func(w io.Writer) error {
-			return writeTargets(ctx, w, s, games, func(done, total int) { task.Set(done, total, "") })
-		})
+		var b bytes.Buffer
+		if err := writeTargets(ctx, &b, s, games, func(done, total int) { task.Set(done, total, "") }); err != nil {
+			return nil, err
+		}
+		return nil, disk.WriteBytes(t.Results.Path(store.TargetFile(g)), b.Bytes())
 	}}, nil
 }
 
@@ -60,7 +61,7 @@ type target struct {
 }
 
 // writeTargets writes the value of each position for White.
-func writeTargets(ctx context.Context, w io.Writer, s *hook.Session, games []*match.Game, progress func(done, total int)) error {
+func writeTargets(ctx context.Context, out *bytes.Buffer, s *hook.Session, games []*match.Game, progress func(done, total int)) error {
 	var all []target
 	for number, g := range games {
 		at := g.Start
@@ -69,7 +70,7 @@ func writeTargets(ctx context.Context, w io.Writer, s *hook.Session, games []*ma
 			at.Play(m)
 		}
 	}
-	out, done := bufio.NewWriter(w), 0
+	done := 0
 	fmt.Fprintln(out, "game,ply,value_for_white")
 	for some := range slices.Chunk(all, positionsAtOnce) {
 		positions := make([]chess.Position, len(some))
@@ -89,7 +90,7 @@ func writeTargets(ctx context.Context, w io.Writer, s *hook.Session, games []*ma
 		done += len(some)
 		progress(done, len(all))
 	}
-	return out.Flush()
+	return nil
 }
 
 // mixedValues mixes the script's values into the values of the samples. It returns nil
