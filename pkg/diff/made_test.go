@@ -16,8 +16,9 @@ import (
 	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
 	"alamos/pkg/match"
-	"alamos/pkg/stats"
+	"alamos/pkg/nn"
 	"alamos/pkg/store"
+	"alamos/pkg/train"
 )
 
 // inFolder makes files in a new working directory.
@@ -122,9 +123,9 @@ func pretend(t *testing.T, file string, seed uint64, elo, loss float64) []*store
 			put(store.SelfPlayStage(g), nil, nil, store.Generation{Number: g, Games: x.Settings.SelfPlay.Games, Samples: 1000, Evaluations: 50_000})
 			now := loss + 1/float64(g) + 0.02*luck.NormFloat64()
 			epochs++
-			l := store.Loss{Total: stats.Float(now), Policy: stats.Float(now * 0.8), Value: stats.Float(now * 0.2)}
+			l := nn.Loss{Total: now, Policy: now * 0.8, Value: now * 0.2}
 			put(store.TrainStage(g), nil, map[string]string{store.CheckpointFile(g): fmt.Sprint(seed, i, g)},
-				[]store.Epoch{{Generation: g, Epoch: epochs, Rate: 0.1, Train: l, Validation: l, Selected: true}})
+				[]train.Epoch{{Generation: g, Number: epochs, Rate: 0.1, Train: l, Validation: l, Selected: true}})
 		}
 		tournamentOf(t, trial, &outcomes{rand.New(rand.NewPCG(x.Settings.Seed, 99)), luck, elo, 0.7}, put)
 		if err := os.MkdirAll(trial.Dir, 0o777); err != nil {

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -9,6 +10,7 @@ import (
 	"github.com/sugarme/gotch/ts"
 
 	"alamos/pkg/encode"
+	"alamos/pkg/stats"
 )
 
 // Loss holds the terms that training minimizes, as means over a batch, and their weighted
@@ -29,6 +31,27 @@ func (l *Loss) Add(m Loss, times float64) {
 	l.Policy += times * m.Policy
 	l.Value += times * m.Value
 	l.MovesLeft += times * m.MovesLeft
+}
+
+// lossJSON is the JSON form of [Loss], where NaN is null.
+type lossJSON struct {
+	Total     stats.Float `json:"total"`
+	Policy    stats.Float `json:"policy"`
+	Value     stats.Float `json:"value"`
+	MovesLeft stats.Float `json:"moves_left,omitempty"`
+}
+
+// MarshalJSON returns an object with the terms. Unmeasured terms (NaN) are null.
+func (l Loss) MarshalJSON() ([]byte, error) {
+	return json.Marshal(lossJSON{stats.Float(l.Total), stats.Float(l.Policy), stats.Float(l.Value), stats.Float(l.MovesLeft)})
+}
+
+// UnmarshalJSON is the inverse of MarshalJSON.
+func (l *Loss) UnmarshalJSON(b []byte) error {
+	var j lossJSON
+	err := json.Unmarshal(b, &j)
+	*l = Loss{float64(j.Total), float64(j.Policy), float64(j.Value), float64(j.MovesLeft)}
+	return err
 }
 
 func (l Loss) finite() bool { return !math.IsNaN(l.Total) && !math.IsInf(l.Total, 0) }

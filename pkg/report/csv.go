@@ -16,6 +16,7 @@ import (
 	"alamos/pkg/disk"
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
+	"alamos/pkg/train"
 )
 
 // dataset is a table of values. It is a CSV file, and a table of a page. Figures draw its
@@ -203,7 +204,7 @@ func generations(t *store.Trial) (*dataset, error) {
 		}
 		samples += row.Samples
 		d.add(row.Number, row.Games, row.Thrown, row.Samples, row.MeanPlies(), row.WhiteWins, row.Draws, row.BlackWins,
-			pass, samples, store.SelectedLoss(epochs), row.Evaluations, row.Seconds, row.PerSecond)
+			pass, samples, train.SelectedLoss(epochs).Total, row.Evaluations, row.Seconds, row.PerSecond)
 		return err
 	})
 	if left.Broken > 0 {
@@ -228,7 +229,7 @@ func epochs(t *store.Trial) (*dataset, error) {
 	return d.perGeneration(t, func(g int) error {
 		rows, err := t.Epochs(g)
 		for _, e := range rows {
-			row := []any{e.Generation, e.Epoch, e.Rate, e.Train.Total, e.Train.Policy, e.Train.Value,
+			row := []any{e.Generation, e.Number, e.Rate, e.Train.Total, e.Train.Policy, e.Train.Value,
 				e.Validation.Total, e.Validation.Policy, e.Validation.Value, e.Selected, nil, nil, nil, nil}
 			if t.Declared.Settings.Network.MovesLeft {
 				row[10], row[11] = e.Train.MovesLeft, e.Validation.MovesLeft

@@ -11,8 +11,10 @@ import (
 	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
 	"alamos/pkg/match"
+	"alamos/pkg/nn"
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
+	"alamos/pkg/train"
 )
 
 // sweepFile is an experiment that sweeps a number, a word and seeds, and whose
@@ -116,14 +118,14 @@ func leave(t *testing.T, dir string, e *experiment.Experiment, i, done int) {
 	for g := 1; g <= done; g++ {
 		put(store.SelfPlayStage(g), nil, nil, store.Generation{Number: g, Games: 3, Samples: 100*g + i, WhiteWins: 2, Draws: 1, Lengths: []int{20 + i, 30 + 5*g, 60}, Seconds: 0.5})
 		put(store.HooksStage(g), nil, nil, store.HookResults{Metrics: []map[string]stats.Float{{"alive": stats.Float(float64(g) + noise)}}})
-		loss := func(x float64) store.Loss {
+		loss := func(x float64) nn.Loss {
 			x += noise - 0.01*depth
-			return store.Loss{Total: stats.Float(x), Policy: stats.Float(x * 0.75), Value: stats.Float(x * 0.25)}
+			return nn.Loss{Total: x, Policy: x * 0.75, Value: x * 0.25}
 		}
 		n := 2*g - 1
-		put(store.TrainStage(g), nil, map[string]string{store.CheckpointFile(g): fmt.Sprint("sum ", g)}, []store.Epoch{
-			{Generation: g, Epoch: n, Rate: 0.05, Train: loss(5 / float64(n)), Validation: loss(6 / float64(n))},
-			{Generation: g, Epoch: n + 1, Rate: 0.025, Train: loss(5 / float64(n+1)), Validation: loss(6 / float64(n+1)), Selected: true},
+		put(store.TrainStage(g), nil, map[string]string{store.CheckpointFile(g): fmt.Sprint("sum ", g)}, []train.Epoch{
+			{Generation: g, Number: n, Rate: 0.05, Train: loss(5 / float64(n)), Validation: loss(6 / float64(n))},
+			{Generation: g, Number: n + 1, Rate: 0.025, Train: loss(5 / float64(n+1)), Validation: loss(6 / float64(n+1)), Selected: true},
 		})
 	}
 	if evaluation := e.Trials[i].Settings.Evaluation; evaluation != nil {

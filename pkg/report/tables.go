@@ -10,6 +10,7 @@ import (
 	"alamos/pkg/experiment"
 	"alamos/pkg/match"
 	"alamos/pkg/store"
+	"alamos/pkg/train"
 )
 
 // trialTables are the tables of one trial by their names in the notebook. Their files are
@@ -114,7 +115,7 @@ func modelsTable(t *store.Trial, res *store.Tournament) (Table, error) {
 			if err != nil {
 				return c, err
 			}
-			row[3].Text = fixed(float64(store.SelectedLoss(epochs)), 3)
+			row[3].Text = fixed(train.SelectedLoss(epochs).Total, 3)
 		}
 		c.Rows = append(c.Rows, row)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
+	"alamos/pkg/train"
 )
 
 // Work is an amount of work. NaN (null in JSON) means unknown.
@@ -112,7 +113,7 @@ func (e *estimator) recall(m *store.Manifest) {
 				e.add(evaluationsPerGame, s.Inputs, float64(row.Evaluations), games)
 			}
 		case "training":
-			var epochs []store.Epoch
+			var epochs []train.Epoch
 			if s.From != "" || s.Decode(&epochs) != nil {
 				continue
 			}

@@ -11,6 +11,7 @@ import (
 	"alamos/pkg/experiment"
 	"alamos/pkg/match"
 	"alamos/pkg/search"
+	"alamos/pkg/train"
 
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
@@ -126,7 +127,7 @@ func (t *Trial) rungByLoss(rung *store.Rung, going []*candidate) (*Stage, error)
 		if err != nil {
 			return nil, err
 		}
-		x.Value = stats.Exactly(float64(store.SelectedLoss(epochs)))
+		x.Value = stats.Exactly(train.SelectedLoss(epochs).Total)
 		in["trial "+x.Trial] = strconv.FormatFloat(x.Value.Value, 'g', -1, 64)
 	}
 	in.List("trial", names)

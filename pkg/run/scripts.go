@@ -16,6 +16,7 @@ import (
 	"alamos/pkg/experiment"
 	"alamos/pkg/hook"
 	"alamos/pkg/hook/alamos"
+	"alamos/pkg/nn"
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
 	"alamos/pkg/train"
@@ -366,7 +367,7 @@ func (t *Trial) rates(ctx context.Context, g int) (rate func([]train.Epoch) (flo
 	}
 	rate = func(done []train.Epoch) (float64, error) {
 		now := p
-		now.Epochs = append(slices.Clip(p.Epochs), scriptEpochs(epochRows(g, done))...)
+		now.Epochs = append(slices.Clip(p.Epochs), scriptEpochs(g, done)...)
 		return s.Rate(ctx, now)
 	}
 	return rate, s.Close, nil
@@ -390,21 +391,21 @@ func (t *Trial) progress(g int) (hook.Progress, error) {
 		}
 		p.Past = append(p.Past, alamos.Summary{
 			Generation: i, Games: row.Games, Samples: row.Samples, WhiteWins: row.WhiteWins, Draws: row.Draws, BlackWins: row.BlackWins,
-			MeanPlies: row.MeanPlies(), Loss: float64(store.SelectedLoss(epochs)),
+			MeanPlies: row.MeanPlies(), Loss: train.SelectedLoss(epochs).Total,
 		})
-		p.Epochs = append(p.Epochs, scriptEpochs(epochs)...)
+		p.Epochs = append(p.Epochs, scriptEpochs(i, epochs)...)
 	}
 	return p, nil
 }
 
-// scriptEpochs returns epochs in the form that scripts receive.
-func scriptEpochs(rows []store.Epoch) (all []alamos.Epoch) {
-	loss := func(l store.Loss) alamos.Loss {
-		return alamos.Loss{Total: float64(l.Total), Policy: float64(l.Policy), Value: float64(l.Value)}
+// scriptEpochs returns epochs of generation g in the form that scripts receive.
+func scriptEpochs(g int, epochs []train.Epoch) (all []alamos.Epoch) {
+	loss := func(l nn.Loss) alamos.Loss {
+		return alamos.Loss{Total: l.Total, Policy: l.Policy, Value: l.Value}
 	}
-	for _, e := range rows {
+	for _, e := range epochs {
 		all = append(all, alamos.Epoch{
-			Generation: e.Generation, Number: e.Epoch, Rate: float64(e.Rate),
+			Generation: g, Number: e.Number, Rate: e.Rate,
 			Train: loss(e.Train), Validation: loss(e.Validation), Selected: e.Selected,
 		})
 	}

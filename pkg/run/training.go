@@ -24,7 +24,6 @@ import (
 	humanize "github.com/dustin/go-humanize"
 	"github.com/dustin/go-humanize/english"
 
-	"alamos/pkg/stats"
 	"alamos/pkg/store"
 	"alamos/pkg/train"
 )
@@ -106,7 +105,10 @@ func (t *Trial) training(_ context.Context, g int) (*Stage, error) {
 				return nil, err
 			}
 			next.Samples = samples
-			return epochRows(g, epochs), next.Write(t.Results.Path(store.CheckpointFile(g)))
+			for i := range epochs {
+				epochs[i].Generation = g
+			}
+			return epochs, next.Write(t.Results.Path(store.CheckpointFile(g)))
 		},
 		Done: func() error {
 			t.Report.Note(t.summary(g))
@@ -126,20 +128,6 @@ func (t *Trial) training(_ context.Context, g int) (*Stage, error) {
 			return nil
 		},
 	}, nil
-}
-
-func epochRows(g int, epochs []train.Epoch) []store.Epoch {
-	rows := make([]store.Epoch, len(epochs))
-	for i, e := range epochs {
-		rows[i] = store.Epoch{
-			Generation: g, Epoch: e.Number, Rate: stats.Float(e.Rate),
-			Train: lossRow(e.Train), Validation: lossRow(e.Validation), Selected: e.Selected,
-		}
-		if !math.IsNaN(e.Top1) {
-			rows[i].Accuracy = &store.Accuracy{Top1: e.Top1, Top5: e.Top5}
-		}
-	}
-	return rows
 }
 
 // learn trains from checkpoint c and returns the next checkpoint. If an earlier process was
@@ -202,7 +190,7 @@ func (t *Trial) learn(ctx context.Context, g int, in store.Inputs, c *nn.Checkpo
 			task.Set(done, total, how)
 		},
 		Epoch: func(e train.Epoch) {
-			how = fmt.Sprintf("epoch %d, loss %.3f", e.Number, e.Loss())
+			how = fmt.Sprintf("epoch %d, loss %.3f", e.Number, e.Loss().Total)
 		},
 		Progress: func(p *train.Progress) error { return writeProgress(path, in, p) },
 	})
@@ -220,10 +208,6 @@ func (t *Trial) learn(ctx context.Context, g int, in store.Inputs, c *nn.Checkpo
 		return nil, nil, err
 	}
 	return next, epochs, nil
-}
-
-func lossRow(l nn.Loss) store.Loss {
-	return store.Loss{Total: stats.Float(l.Total), Policy: stats.Float(l.Policy), Value: stats.Float(l.Value), MovesLeft: stats.Float(l.MovesLeft)}
 }
 
 // The progress of training is a safetensors file beside the checkpoints. It is replaced
@@ -319,7 +303,7 @@ func (t *Trial) summary(g int) string {
 	if known := row.WhiteWins + row.Draws + row.BlackWins; known > 0 {
 		s += fmt.Sprintf(", white scored %.0f %%", 100*(float64(row.WhiteWins)+float64(row.Draws)/2)/float64(known))
 	}
-	if loss := float64(store.SelectedLoss(epochs)); !math.IsNaN(loss) {
+	if loss := train.SelectedLoss(epochs).Total; !math.IsNaN(loss) {
 		s += fmt.Sprintf(", loss %.3f", loss)
 	}
 	if d := row.Data; d != nil && d.NoResult+d.NoMoves > 0 {

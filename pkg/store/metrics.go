@@ -10,6 +10,7 @@ import (
 	"alamos/pkg/experiment"
 	"alamos/pkg/match"
 	"alamos/pkg/stats"
+	"alamos/pkg/train"
 )
 
 // Measure returns a metric of the trial after its last finished generation: one of
@@ -52,12 +53,12 @@ func (t *Trial) Measure(name string) (stats.Interval, error) {
 		if err != nil {
 			return stats.Unknown(), err
 		}
-		l, accuracy := KeptLoss(rows), Accuracy{math.NaN(), math.NaN()}
-		if e := selected(rows); e != nil && e.Accuracy != nil {
+		l, accuracy := train.SelectedLoss(rows), train.Accuracy{Top1: math.NaN(), Top5: math.NaN()}
+		if e := train.Selected(rows); e != nil && e.Accuracy != nil {
 			accuracy = *e.Accuracy
 		}
 		return stats.Exactly(map[string]float64{
-			"loss": float64(l.Total), "policy_loss": float64(l.Policy), "value_loss": float64(l.Value),
+			"loss": l.Total, "policy_loss": l.Policy, "value_loss": l.Value,
 			"top1": accuracy.Top1, "top5": accuracy.Top5,
 		}[name]), nil
 	case "score", "elo", "vs_untrained", "vs_random":

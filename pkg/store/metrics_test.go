@@ -9,7 +9,9 @@ import (
 	"alamos/pkg/config"
 	"alamos/pkg/experiment"
 	"alamos/pkg/match"
+	"alamos/pkg/nn"
 	"alamos/pkg/stats"
+	"alamos/pkg/train"
 )
 
 // made is a trial of two generations and a tournament, as stages leave it.
@@ -26,11 +28,12 @@ func made(t *testing.T) *Trial {
 		}
 		x.Manifest.Put(&Stage{Name: name, Facts: b, Seconds: 2})
 	}
-	none := Loss{Total: stats.Float(math.NaN()), Policy: stats.Float(math.NaN()), Value: stats.Float(math.NaN())}
+	none := nn.Loss{Total: math.NaN(), Policy: math.NaN(), Value: math.NaN()}
 	for g := 1; g <= 2; g++ {
 		put(SelfPlayStage(g), Generation{Samples: 100 * g, Lengths: []int{10, 20}})
 		put(HooksStage(g), HookResults{Metrics: []map[string]stats.Float{{"alive": stats.Float(g)}}})
-		put(TrainStage(g), []Epoch{{Train: Loss{9, 9, 9, 0}, Validation: none}, {Train: Loss{3, 2, 1, 0}, Validation: none, Accuracy: &Accuracy{0.25, 0.75}, Selected: true}})
+		put(TrainStage(g), []train.Epoch{{Train: nn.Loss{Total: 9, Policy: 9, Value: 9}, Validation: none},
+			{Train: nn.Loss{Total: 3, Policy: 2, Value: 1}, Validation: none, Accuracy: &train.Accuracy{Top1: 0.25, Top5: 0.75}, Selected: true}})
 	}
 	put(TournamentStage, Tournament{
 		Players: []PlayerResult{

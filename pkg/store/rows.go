@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
 	"alamos/pkg/match"
 	"alamos/pkg/stats"
+	"alamos/pkg/train"
 )
 
 // The rows that stages store in the manifest. All tables and figures are made from them.
@@ -71,61 +71,10 @@ func (t *Trial) SamplesUntil(g int) (int, error) {
 	return n, nil
 }
 
-// Epoch is a row of epochs.csv.
-type Epoch struct {
-	Generation int         `json:"generation"`
-	Epoch      int         `json:"epoch"` // counted over all generations
-	Rate       stats.Float `json:"learning_rate"`
-	Train      Loss        `json:"train"`
-	Validation Loss        `json:"validation"` // NaN without held-out games
-	// Accuracy is nil without held-out games or without a policy head.
-	Accuracy *Accuracy `json:"accuracy,omitempty"`
-	Selected bool      `json:"selected"` // the checkpoint has the weights of this epoch
-}
-
-// Accuracy is the share of held-out positions in which the best move (played, or visited
-// most) is the policy's first move, or one of its first five.
-type Accuracy struct {
-	Top1 float64 `json:"top1"`
-	Top5 float64 `json:"top5"`
-}
-
-type Loss struct {
-	Total  stats.Float `json:"total"`
-	Policy stats.Float `json:"policy"`
-	Value  stats.Float `json:"value"`
-	// MovesLeft is 0 if the network has no moves-left head.
-	MovesLeft stats.Float `json:"moves_left,omitempty"`
-}
-
 // Epochs returns the rows of generation g.
-func (t *Trial) Epochs(g int) ([]Epoch, error) {
-	var rows []Epoch
+func (t *Trial) Epochs(g int) ([]train.Epoch, error) {
+	var rows []train.Epoch
 	return rows, t.Manifest.Stage(TrainStage(g)).Decode(&rows)
-}
-
-// SelectedLoss returns the total loss of the selected epoch, see [KeptLoss].
-func SelectedLoss(rows []Epoch) stats.Float { return KeptLoss(rows).Total }
-
-// KeptLoss returns the loss of the selected epoch: on held-out games if there are any,
-// otherwise in training.
-func KeptLoss(rows []Epoch) Loss {
-	e := selected(rows)
-	switch {
-	case e == nil:
-		return Loss{Total: stats.Float(math.NaN()), Policy: stats.Float(math.NaN()), Value: stats.Float(math.NaN())}
-	case math.IsNaN(float64(e.Validation.Total)):
-		return e.Train
-	}
-	return e.Validation
-}
-
-// selected returns the selected epoch, or nil if there is none.
-func selected(rows []Epoch) *Epoch {
-	if i := slices.IndexFunc(rows, func(e Epoch) bool { return e.Selected }); i >= 0 {
-		return &rows[i]
-	}
-	return nil
 }
 
 // HookResults is the result of a stage that runs hooks.
@@ -235,7 +184,7 @@ var Phases = []string{"opening", "middlegame", "endgame", AllPhases}
 type PhaseAccuracy struct {
 	Phase     string `json:"phase"` // opening, middlegame, endgame or AllPhases
 	Positions int    `json:"positions"`
-	// Top1 and Top5 are as in [Accuracy]. They are NaN without a policy head or positions.
+	// Top1 and Top5 are as in [train.Accuracy]. They are NaN without a policy head or positions.
 	Top1 stats.Float `json:"top1"`
 	Top5 stats.Float `json:"top5"`
 	// ValueError is the mean squared error of the value over the positions with a known

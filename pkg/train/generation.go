@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"math"
 	"slices"
 
 	"alamos/pkg/data"
@@ -55,7 +54,7 @@ func (r *generation) restore(p *Progress) error {
 func (r *generation) add(e Epoch) bool {
 	r.epochs = append(r.epochs, e)
 	last := len(r.epochs) - 1
-	if last > 0 && !(e.Loss() < r.epochs[r.best].Loss()) {
+	if last > 0 && !(e.Loss().Total < r.epochs[r.best].Loss().Total) {
 		return false
 	}
 	r.best = last
@@ -68,7 +67,7 @@ func (r *generation) epoch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	e := Epoch{Number: r.before + r.schedule.Epochs + 1, Rate: rate, Validation: unmeasured(), Top1: math.NaN(), Top5: math.NaN()}
+	e := Epoch{Number: r.before + r.schedule.Epochs + 1, Rate: rate, Validation: unmeasured()}
 	steps := (len(r.learn) + r.cfg.Batch - 1) / r.cfg.Batch
 	before := len(r.epochs) * steps
 	e.Train, err = pass(ctx, r.batches(r.learn), len(r.learn), func(b *nn.Batch) (nn.Loss, error) { return r.tr.Step(b, e.Rate) },
@@ -85,7 +84,7 @@ func (r *generation) epoch(ctx context.Context) error {
 			return fmt.Errorf("validation after epoch %d: %w", e.Number, err)
 		}
 	}
-	r.schedule = r.cfg.Schedule.Next(r.schedule, e.Loss())
+	r.schedule = r.cfg.Schedule.Next(r.schedule, e.Loss().Total)
 	best := r.add(e)
 	if err := r.keep(best); err != nil {
 		return err
@@ -105,7 +104,7 @@ func (r *generation) validate(ctx context.Context, e *Epoch) (err error) {
 		return loss, err
 	}, func(int) {})
 	if sum.N > 0 {
-		e.Top1, e.Top5 = float64(sum.Top1)/float64(sum.N), float64(sum.Top5)/float64(sum.N)
+		e.Accuracy = &Accuracy{float64(sum.Top1) / float64(sum.N), float64(sum.Top5) / float64(sum.N)}
 	}
 	return err
 }
@@ -148,7 +147,7 @@ func (r *generation) keep(best bool) error {
 func (r *generation) choose(before float64) (float64, error) {
 	last := len(r.epochs) - 1
 	at := r.best
-	if r.cfg.Select != SelectLowest || before > 0 && r.epochs[at].Loss() >= before {
+	if r.cfg.Select != SelectLowest || before > 0 && r.epochs[at].Loss().Total >= before {
 		at = last
 	}
 	if at != last {
@@ -157,7 +156,7 @@ func (r *generation) choose(before float64) (float64, error) {
 		}
 	}
 	r.epochs[at].Selected = true
-	return r.epochs[at].Loss(), nil
+	return r.epochs[at].Loss().Total, nil
 }
 
 // batches yields the window's samples at the indices, with Config.Values.

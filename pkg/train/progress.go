@@ -3,7 +3,6 @@ package train
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"strings"
 
 	"alamos/pkg/nn"
@@ -30,17 +29,7 @@ const progressKey = "alamos.train.progress"
 // packed is the JSON under progressKey.
 type packed struct {
 	Schedule ScheduleState `json:"schedule"`
-	Epochs   []packedEpoch `json:"epochs"`
-}
-
-// packedEpoch is an Epoch without NaN, which JSON does not support.
-type packedEpoch struct {
-	Number     int      `json:"number"`
-	Rate       float64  `json:"rate"`
-	Train      nn.Loss  `json:"train"`
-	Validation *nn.Loss `json:"validation"`
-	Top1       *float64 `json:"top1,omitempty"`
-	Top5       *float64 `json:"top5,omitempty"`
+	Epochs   []Epoch       `json:"epochs"`
 }
 
 // Pack returns the progress as the tensors and metadata of a safetensors file. The tensors
@@ -51,18 +40,7 @@ func (p *Progress) Pack() (nn.Tensors, map[string]string, error) {
 	if p.Best != nil {
 		p.Best.pack(all, "best/")
 	}
-	rows := packed{Schedule: p.Schedule}
-	for _, e := range p.Epochs {
-		row := packedEpoch{Number: e.Number, Rate: e.Rate, Train: e.Train}
-		if !math.IsNaN(e.Validation.Total) {
-			row.Validation = &e.Validation
-		}
-		if !math.IsNaN(e.Top1) {
-			row.Top1, row.Top5 = &e.Top1, &e.Top5
-		}
-		rows.Epochs = append(rows.Epochs, row)
-	}
-	text, err := json.Marshal(rows)
+	text, err := json.Marshal(packed{p.Schedule, p.Epochs})
 	if err != nil {
 		return nil, nil, fmt.Errorf("training progress: %w", err)
 	}
@@ -84,18 +62,7 @@ func Unpack(all nn.Tensors, meta map[string]string) (*Progress, error) {
 	if err := json.Unmarshal([]byte(meta[progressKey]), &rows); err != nil {
 		return nil, fmt.Errorf("training progress: no readable %q in the metadata: %w", progressKey, err)
 	}
-	p := &Progress{Schedule: rows.Schedule}
-	for _, row := range rows.Epochs {
-		e := Epoch{Number: row.Number, Rate: row.Rate, Train: row.Train, Validation: unmeasured(), Top1: math.NaN(), Top5: math.NaN()}
-		if row.Validation != nil {
-			e.Validation = *row.Validation
-		}
-		if row.Top1 != nil && row.Top5 != nil {
-			e.Top1, e.Top5 = *row.Top1, *row.Top5
-		}
-		p.Epochs = append(p.Epochs, e)
-	}
-	p.Now = unpack(all, "now/")
+	p := &Progress{Schedule: rows.Schedule, Epochs: rows.Epochs, Now: unpack(all, "now/")}
 	if best := unpack(all, "best/"); len(best.Network) > 0 {
 		p.Best = &best
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"alamos/pkg/config"
 	"alamos/pkg/data"
@@ -72,15 +73,20 @@ func (s State) Restarted(schedule Schedule) (State, error) {
 // Epoch is a row of epochs.csv. Without held-out games the validation losses are NaN, and
 // schedule and selection use the training loss.
 type Epoch struct {
-	Number     int // counts all generations, from 1
-	Rate       float64
-	Train      nn.Loss // mean over the epoch's steps, each measured during the step
-	Validation nn.Loss // after the epoch, batch norm in evaluation mode
-	// Top1 and Top5 are the shares of held-out positions where the policy ranks the best
-	// move (the played or most visited one) first, or among its first five. See
-	// [nn.Accuracy]. They are NaN where there is nothing to measure.
-	Top1, Top5 float64
-	Selected   bool
+	Generation int       `json:"generation"` // set by the caller of Run
+	Number     int       `json:"epoch"`      // counts all generations, from 1
+	Rate       float64   `json:"learning_rate"`
+	Train      nn.Loss   `json:"train"`              // mean over the epoch's steps, each measured during the step
+	Validation nn.Loss   `json:"validation"`         // after the epoch, batch norm in evaluation mode
+	Accuracy   *Accuracy `json:"accuracy,omitempty"` // nil without held-out games or a policy head
+	Selected   bool      `json:"selected"`           // the weights are those of this epoch
+}
+
+// Accuracy is the share of held-out positions where the policy ranks the best move (the
+// played or most visited one) first, or among its first five. See [nn.Accuracy].
+type Accuracy struct {
+	Top1 float64 `json:"top1"`
+	Top5 float64 `json:"top5"`
 }
 
 // unmeasured returns the validation loss without held-out games.
@@ -90,11 +96,27 @@ func unmeasured() nn.Loss {
 }
 
 // Loss returns the loss that schedule and selection use.
-func (e *Epoch) Loss() float64 {
+func (e *Epoch) Loss() nn.Loss {
 	if math.IsNaN(e.Validation.Total) {
-		return e.Train.Total
+		return e.Train
 	}
-	return e.Validation.Total
+	return e.Validation
+}
+
+// Selected returns the selected epoch, or nil if there is none.
+func Selected(epochs []Epoch) *Epoch {
+	if i := slices.IndexFunc(epochs, func(e Epoch) bool { return e.Selected }); i >= 0 {
+		return &epochs[i]
+	}
+	return nil
+}
+
+// SelectedLoss returns the loss of the selected epoch, NaN if there is none.
+func SelectedLoss(epochs []Epoch) nn.Loss {
+	if e := Selected(epochs); e != nil {
+		return e.Loss()
+	}
+	return unmeasured()
 }
 
 // Seeds determine which games are held out, and the order of the others.

@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -22,7 +23,7 @@ func TestValues(t *testing.T) {
 	cfg := settings(2)
 	cfg.Values = own
 	q := newPupil(t, constant)
-	if have := q.learn(t, cfg, set, seeds); !slices.Equal(want, have) {
+	if have := q.learn(t, cfg, set, seeds); !reflect.DeepEqual(want, have) {
 		t.Errorf("epochs with the samples' own values:\n%+v\nwant %+v", have, want)
 	}
 	p.same(t, "own values", q.snap(t))
@@ -49,7 +50,7 @@ func TestAskedRates(t *testing.T) {
 	cfg := settings(3)
 	cfg.Schedule = Schedule{Kind: "hook", Initial: 1, Ask: func(done []Epoch) (float64, error) {
 		asked = append(asked, len(done))
-		if len(done) > 0 && done[len(done)-1].Loss() <= 0 {
+		if len(done) > 0 && done[len(done)-1].Loss().Total <= 0 {
 			return 0, errors.New("no loss")
 		}
 		return 0.01 * float64(len(done)+1), nil
