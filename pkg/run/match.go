@@ -90,11 +90,11 @@ func (m *tournament) stage(anchor string, facts func(*store.Tournament) any) *St
 		Name: m.name, In: m.in, Scratch: m.journal(), Work: m.work,
 		Files: []string{path.Join(m.folder, crosstableName), path.Join(m.folder, gamesName), path.Join(m.folder, ratingsName)},
 		Run: func(ctx context.Context) (any, error) {
-			games, err := m.play(ctx)
+			games, results, err := m.play(ctx)
 			if err != nil {
 				return nil, err
 			}
-			result, err := m.write(games, anchor)
+			result, err := m.write(games, results, anchor)
 			if err != nil {
 				return nil, err
 			}
@@ -170,11 +170,11 @@ func (m *tournament) games(book []match.Opening, judges []match.Adjudicator, ope
 }
 
 // play plays the missing games and returns all games.
-func (m *tournament) play(ctx context.Context) ([]*match.Game, error) {
+func (m *tournament) play(ctx context.Context) ([]*match.Game, *match.Results, error) {
 	s := &m.Settings.Tournament
 	book, err := experiment.ReadBook(m.Setup.Variant, s.Openings)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var judges []match.Adjudicator
 	if s.Judge != (match.Judge{}) {
@@ -183,7 +183,7 @@ func (m *tournament) play(ctx context.Context) ([]*match.Game, error) {
 	if s.Adjudicate != nil {
 		judge, err := m.run.scripts.open(s.Adjudicate, m.Workers, nil)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		defer judge.Close()
 		judges = append(judges, adjudicator(judge))
@@ -193,21 +193,23 @@ func (m *tournament) play(ctx context.Context) ([]*match.Game, error) {
 	games := m.games(book, judges, func(p *player) (match.Player, error) { return m.open(ctx, p, &networks) })
 	damaged, err := games.Open(m.journal())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer games.Close()
 	m.noteDamage(m.journal(), damaged)
 	if err := m.recall(games); err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	results := match.NewResults(m.names())
+	for _, g := range games.All() {
+		if err := results.Add(g.White, g.Black, g.Outcome.Result); err != nil {
+			return nil, nil, err
+		}
 	}
 
 	task := m.Report.Task(m.name, "games")
 	defer task.End()
 	task.Resume(games.Len())
-	results, err := m.results(games.All())
-	if err != nil {
-		return nil, err
-	}
 	var shown time.Time
 	err = games.Play(ctx, func(g *match.Game) (enough bool, err error) {
 		if g.Fault != nil {
@@ -222,7 +224,7 @@ func (m *tournament) play(ctx context.Context) ([]*match.Game, error) {
 		}
 		return false, err
 	})
-	return games.All(), err
+	return games.All(), results, err
 }
 
 // standingsEvery is the minimum time between two updates of the standings.
@@ -235,22 +237,17 @@ const faultLog = "tournament/faults.log"
 // recall adds games from earlier matches, of this or other trials, to the journal. Once
 // the journal has all games, the files of the match may be overwritten.
 func (m *tournament) recall(games *match.Games) error {
-	t := m
-	if old := t.Results.Manifest.Stage(m.name); old != nil {
-		if err := m.recallFrom(games, t.Results.Dir, old); err != nil {
+	if old := m.Results.Manifest.Stage(m.name); old != nil {
+		if err := m.recallFrom(games, m.Results.Dir, old); err != nil {
 			return err
 		}
 	}
-	if games.Len() == games.Total() {
-		return nil
-	}
-	key := matchKey(m.in)
-	for folder, other := range t.run.cache.manifests(t.Results.Dir) {
+	for folder, other := range m.run.cache.manifests(m.Results.Dir) {
 		for _, s := range other.Stages {
-			if s.Inputs[playersInput] == "" || matchKey(s.Inputs) != key {
+			if s.Inputs[playersInput] == "" || games.Len() == games.Total() {
 				continue
 			}
-			if err := m.recallFrom(games, filepath.Join(t.run.Results, folder), s); err != nil {
+			if err := m.recallFrom(games, filepath.Join(m.run.Results, folder), s); err != nil {
 				return err
 			}
 		}
@@ -261,7 +258,7 @@ func (m *tournament) recall(games *match.Games) error {
 // recallFrom adds the games of one match. dir is the folder of its trial.
 func (m *tournament) recallFrom(games *match.Games, dir string, s *store.Stage) error {
 	key := gamesKey(s.Inputs)
-	useful := games.Len() < games.Total() && slices.ContainsFunc(games.Fixtures(), func(f match.Fixture) bool { return games.Key(f.Pair) == key(f.Pair) })
+	useful := slices.ContainsFunc(games.Fixtures(), func(f match.Fixture) bool { return games.Key(f.Pair) == key(f.Pair) })
 	name := ""
 	for output := range s.Outputs {
 		if path.Base(output) == gamesName {
@@ -296,22 +293,8 @@ func (m *tournament) recallFrom(games *match.Games, dir string, s *store.Stage) 
 	return nil
 }
 
-func (m *tournament) results(games []*match.Game) (*match.Results, error) {
-	results := match.NewResults(m.names())
-	for _, g := range games {
-		if err := results.Add(g.White, g.Black, g.Outcome.Result); err != nil {
-			return nil, err
-		}
-	}
-	return results, nil
-}
-
 // write writes the games and tables of the match and returns the result.
-func (m *tournament) write(games []*match.Game, anchor string) (*store.Tournament, error) {
-	results, err := m.results(games)
-	if err != nil {
-		return nil, err
-	}
+func (m *tournament) write(games []*match.Game, results *match.Results, anchor string) (*store.Tournament, error) {
 	ratings, err := match.Rate(results, anchor)
 	if err != nil {
 		return nil, err

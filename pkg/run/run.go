@@ -44,33 +44,17 @@ type Options struct {
 
 // complete returns the options with all defaults filled in.
 func (o Options) complete() (Options, error) {
-	if o.Results == "" {
-		o.Results = "results"
-	}
-	if o.Jobs == 0 {
-		o.Jobs = 1
-	}
-	if o.Device == "" {
-		o.Device = nn.Auto
-	}
-	workers, batch, err := nn.Throughput(o.Device)
-	if err != nil {
-		return o, err
-	}
-	if o.Workers == 0 {
-		o.Workers = workers
-	}
-	if o.Batch == 0 {
-		o.Batch = batch
-	}
-	if o.Precision == "" {
-		o.Precision = nn.Auto
-	}
+	o.Results, o.Jobs = cmp.Or(o.Results, defaultResults), cmp.Or(o.Jobs, 1)
+	o.Device, o.Precision = cmp.Or(o.Device, nn.Auto), cmp.Or(o.Precision, nn.Auto)
 	if o.Reporter == nil {
 		o.Reporter = Quiet{}
 	}
-	return o, nil
+	workers, batch, err := nn.Throughput(o.Device)
+	o.Workers, o.Batch = cmp.Or(o.Workers, workers), cmp.Or(o.Batch, batch)
+	return o, err
 }
+
+const defaultResults = "results"
 
 // ThisMachine describes this machine. alamos is the version of the program.
 func ThisMachine(alamos string) store.Machine {
@@ -290,8 +274,5 @@ func advised(err error) error {
 
 // Notebook returns the path of the notebook page that Run writes.
 func Notebook(e *experiment.Experiment, results string) string {
-	if results == "" {
-		results = "results"
-	}
-	return filepath.Join(results, e.Name, "notebook.html")
+	return filepath.Join(cmp.Or(results, defaultResults), e.Name, "notebook.html")
 }
