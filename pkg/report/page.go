@@ -250,8 +250,8 @@ func (b *pageBuilder) settings() Block {
 func (b *pageBuilder) changes() []Block {
 	var rows [][]Cell
 	for _, x := range b.Changes {
-		if x.Key != "notebook" { // the page itself shows the notebook
-			rows = append(rows, []Cell{{Text: x.Key}, {Text: cmp.Or(x.Base, "–"), Class: Before}, {Text: cmp.Or(x.This, "–"), Class: After}})
+		if x.Path != "notebook" { // the page itself shows the notebook
+			rows = append(rows, []Cell{{Text: x.Path}, {Text: cmp.Or(x.A, "–"), Class: Before}, {Text: cmp.Or(x.B, "–"), Class: After}})
 		}
 	}
 	if len(rows) == 0 {

@@ -22,7 +22,7 @@ type Experiment struct {
 	About    string              `json:"about,omitempty"`   // Markdown
 	File     string              `json:"file"`              // as given to the run
 	Base     string              `json:"base,omitempty"`    // the first file that it extends
-	Changes  []Change            `json:"changes,omitempty"` // relative to Base
+	Changes  []config.Difference `json:"changes,omitempty"` // between Base (A) and the experiment (B)
 	Settings []config.Explained  `json:"settings"`
 	Axes     []experiment.Axis   `json:"axes,omitempty"`
 	Notebook []experiment.Cell   `json:"notebook"`
@@ -35,24 +35,12 @@ type Experiment struct {
 	Failed map[string]string `json:"failed,omitempty"`
 }
 
-// Change is a setting that differs from the extended file. Base or This is empty if the
-// setting is missing there.
-type Change struct {
-	Key  string `json:"key"`
-	Base string `json:"base,omitempty"`
-	This string `json:"this,omitempty"`
-}
-
 // Describe returns the stored form of an experiment.
 func Describe(e *experiment.Experiment) *Experiment {
-	x := &Experiment{
-		Name: e.Name, About: e.About, File: e.File, Base: e.Base,
+	return &Experiment{
+		Name: e.Name, About: e.About, File: e.File, Base: e.Base, Changes: e.BaseDiff(),
 		Settings: e.Explain(), Axes: e.Axes, Notebook: e.Notebook, Trials: e.Trials, Left: e.Left, Halving: e.Halving,
 	}
-	for _, d := range e.BaseDiff() {
-		x.Changes = append(x.Changes, Change{d.Path, d.A, d.B})
-	}
-	return x
 }
 
 // ReadExperiment reads the file that the latest run wrote in dir. The error is

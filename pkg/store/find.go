@@ -136,13 +136,10 @@ func describeTrial(t *experiment.Trial) string {
 // "network.width=16 seed=8". Keys are shortened as in [ShortKey].
 func ShortLabel(t *experiment.Trial) string {
 	var out []string
-	at := valueOf.FindAllStringSubmatchIndex(t.Label, -1)
-	for i, m := range at {
-		end := len(t.Label)
-		if i+1 < len(at) {
-			end = at[i+1][0]
+	for _, a := range t.Axis {
+		if strings.Contains(" "+t.Label, " "+a.Path+"=") { // the label omits keys without an effect
+			out = append(out, ShortKey(t, a.Path)+"="+a.Value)
 		}
-		out = append(out, ShortKey(t, t.Label[m[2]:m[3]])+"="+t.Label[m[1]:end])
 	}
 	return strings.Join(out, ",")
 }
