@@ -1,5 +1,8 @@
 // Package run runs experiments. It executes those stages of each trial that have new inputs,
-// and writes plain files that other programs can read.
+// and writes plain files that other programs can read; see the example.
+//
+//	err := run.Run(ctx, experiment, run.Options{Results: "results"})
+//	plans, err := run.MakePlans(ctx, experiments, run.PlanOptions{Probe: true})
 //
 // A [Stage] is a function of named inputs that writes files. The manifest of a trial
 // (package store) records the inputs of each stage that has run and the checksums of its

@@ -1,5 +1,10 @@
 // Package store reads and writes the results of a run: the folder of each trial, its
-// manifest, and the rows that stages store in the manifest.
+// manifest, and the rows that stages store in the manifest; see the example.
+//
+//	run, trial, err := store.Resolve("results", "lab/3")        // by the name that a user typed
+//	file, err := store.FindModel("results", "lab/3@last")       // a checkpoint
+//	score, err := trial.Measure("elo")                          // a metric with its interval
+//	ok, why, err := trial.Manifest.Fresh(dir, stage, inputs)    // whether a stage must run
 //
 // The manifest lists every stage that has run, with its inputs and outputs. It decides
 // whether the results of a stage are still valid ([Manifest.Fresh]). It also contains the
