@@ -27,6 +27,7 @@ import (
 // puzzleOptions are the flags of alamos puzzles solve.
 type puzzleOptions struct {
 	variant *chess.Variant
+	words   []string // of players
 	models  []string
 	results string
 	visits  int
@@ -79,6 +80,7 @@ player does not solve.
 	}
 	f := cmd.Flags()
 	variantFlag(cmd, &o.variant, "the rules of lines that do not name theirs (default chess)")
+	f.StringArrayVar(&o.words, "player", nil, "a `player` in the words of alamos match; several may be given")
 	f.StringArrayVar(&o.models, "model", nil, "checkpoint `file` or RUN@GENERATION; several may be given")
 	modelFlag(cmd, "model", &o.results)
 	numberFlag(cmd, &o.visits, "visits", 800, between(0, 1_000_000), "of the search; 0: the network alone")
@@ -99,8 +101,8 @@ const deepestPuzzle = 8 // plies of alpha-beta
 
 func (o *puzzleOptions) check() error {
 	switch {
-	case len(o.models) == 0 && len(o.uci) == 0 && o.depth == 0 && !o.random:
-		return usagef("nobody to solve: want --model, --uci, --depth or --random")
+	case len(o.words) == 0 && len(o.models) == 0 && len(o.uci) == 0 && o.depth == 0 && !o.random:
+		return usagef("nobody to solve: want --player, --model, --uci, --depth or --random")
 	case len(o.search) > 0 && (len(o.models) == 0 || o.visits == 0):
 		return usagef("--search: want a --model that searches")
 	case o.failed && o.format != "text":
@@ -112,6 +114,14 @@ func (o *puzzleOptions) check() error {
 
 // specs lists the players that the flags name.
 func (o *puzzleOptions) specs() (specs []*match.Spec, err error) {
+	for _, word := range o.words {
+		s, err := match.ParseSpec(word)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		specs = append(specs, s)
+	}
+	match.LimitVisits(specs, max(1, o.visits))
 	if o.random {
 		specs = append(specs, &match.Spec{Player: match.Random})
 	}

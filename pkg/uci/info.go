@@ -3,6 +3,7 @@ package uci
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -80,154 +81,117 @@ func (s *Score) String() string {
 	return "cp " + strconv.Itoa(s.CP)
 }
 
+// numbers returns the fields of a report that are a word and a number, in the order of the
+// line. The score comes behind the first three.
+func (in *Info) numbers() []numberWord {
+	return []numberWord{
+		{"depth", &in.Depth, 0}, {"seldepth", &in.SelDepth, 0}, {"multipv", &in.MultiPV, 0},
+		{"nodes", &in.Nodes, 0}, {"time", &in.Time, 0}, {"nps", &in.NPS, 0}, {"hashfull", &in.HashFull, 0},
+	}
+}
+
 // ParseInfo reads a line "info ...". It skips unknown words, as UCI requires. A known word
 // without its number is an error.
-func ParseInfo(line string) (Info, error) {
+func ParseInfo(line string) (in Info, err error) {
 	words := strings.Fields(line)
 	if len(words) == 0 || words[0] != "info" {
 		return Info{}, fmt.Errorf("not an info line: %q", clip(line))
 	}
-	var in Info
-	numbers := map[string]*int{
-		"depth": &in.Depth, "seldepth": &in.SelDepth, "multipv": &in.MultiPV,
-		"nodes": &in.Nodes, "nps": &in.NPS, "hashfull": &in.HashFull,
-	}
-	p := infoParser{words: words[1:]}
-	for p.more() && p.err == nil {
-		word := p.next()
-		if n := numbers[word]; n != nil {
-			*n = p.number(word, math.MaxInt)
-			continue
+	numbers := in.numbers()
+	for words = words[1:]; len(words) > 0 && err == nil; {
+		word := words[0]
+		words = words[1:]
+		score := in.Score
+		if score == nil {
+			score = new(Score) // of no use: the words below belong to the score before them
 		}
 		switch word {
-		case "time":
-			in.Time = time.Duration(p.number(word, math.MaxInt/int(time.Millisecond))) * time.Millisecond
 		case "score":
-			in.Score = p.score()
-		case "lowerbound", "upperbound", "wdl": // belongs to the score before it
-			score := in.Score
-			if score == nil {
-				score = &Score{}
-			}
-			switch word {
-			case "lowerbound":
-				score.Bound = Lower
-			case "upperbound":
-				score.Bound = Upper
-			default:
-				score.WDL = p.wdl()
+			in.Score = new(Score)
+			words, err = in.Score.parse(words)
+		case "lowerbound":
+			score.Bound = Lower
+		case "upperbound":
+			score.Bound = Upper
+		case "wdl":
+			score.WDL = new([3]int)
+			for i := range score.WDL {
+				words, err = readNumber(words, word, 0, 1000, &score.WDL[i], err)
 			}
 		case "pv":
-			for p.more() && isMove(p.words[0]) {
-				in.PV = append(in.PV, p.next())
+			for len(words) > 0 && isMove(words[0]) {
+				in.PV = append(in.PV, words[0])
+				words = words[1:]
 			}
 		case "string":
-			in.String = strings.Join(p.words, " ")
-			p.words = nil
+			in.String = strings.Join(words, " ")
+			words = nil
+		default:
+			if i := slices.IndexFunc(numbers, func(n numberWord) bool { return n.name == word }); i >= 0 {
+				var n int
+				words, err = readNumber(words, word, math.MinInt, math.MaxInt, &n, nil)
+				numbers[i].set(int64(n))
+			}
 		}
 	}
-	if p.err != nil {
-		return Info{}, fmt.Errorf("info line %q: %w", clip(line), p.err)
+	if err != nil {
+		return Info{}, fmt.Errorf("info line %q: %w", clip(line), err)
 	}
 	return in, nil
 }
 
+// parse reads the words after "score" and returns those behind them.
+func (s *Score) parse(words []string) ([]string, error) {
+	if len(words) == 0 {
+		return nil, fmt.Errorf("nothing after score")
+	}
+	into := &s.CP
+	switch words[0] {
+	case "cp":
+	case "mate":
+		into, s.IsMate = &s.Mate, true
+	default:
+		return nil, fmt.Errorf("score is neither cp nor mate: %q", clip(words[0]))
+	}
+	return readNumber(words[1:], words[0], -math.MaxInt32, math.MaxInt32, into, nil)
+}
+
+// readNumber reads the number after key, unless there is an error already, and returns the
+// words behind it.
+func readNumber(words []string, key string, least, most int, into *int, err error) ([]string, error) {
+	switch {
+	case err != nil:
+		return nil, err
+	case len(words) == 0:
+		return nil, fmt.Errorf("nothing after %s", key)
+	}
+	if *into, err = strconv.Atoi(words[0]); err != nil || *into < least || *into > most {
+		return nil, fmt.Errorf("%s is no number from %d to %d: %q", key, least, most, clip(words[0]))
+	}
+	return words[1:], nil
+}
+
 // line returns the line "info ...".
 func (in *Info) line() string {
-	var b strings.Builder
-	b.WriteString("info")
-	number := func(key string, n int) {
-		if n != 0 {
-			fmt.Fprintf(&b, " %s %d", key, n)
+	words := []string{"info"}
+	for i, n := range in.numbers() {
+		if s := in.Score; i == 3 && s != nil {
+			words = append(words, "score", s.String()+[...]string{Exact: "", Lower: " lowerbound", Upper: " upperbound"}[s.Bound])
+			if w := s.WDL; w != nil {
+				words = append(words, fmt.Sprintf("wdl %d %d %d", w[0], w[1], w[2]))
+			}
+		}
+		if x := n.get(); x != 0 {
+			words = append(words, n.name, strconv.FormatInt(x, 10))
 		}
 	}
-	number("depth", in.Depth)
-	number("seldepth", in.SelDepth)
-	number("multipv", in.MultiPV)
-	if s := in.Score; s != nil {
-		b.WriteString(" score " + s.String() + [...]string{Exact: "", Lower: " lowerbound", Upper: " upperbound"}[s.Bound])
-		if w := s.WDL; w != nil {
-			fmt.Fprintf(&b, " wdl %d %d %d", w[0], w[1], w[2])
-		}
-	}
-	if in.Score != nil || in.Nodes != 0 {
-		fmt.Fprintf(&b, " nodes %d time %d", in.Nodes, in.Time.Milliseconds())
-	}
-	number("nps", in.NPS)
-	number("hashfull", in.HashFull)
 	if len(in.PV) > 0 {
-		b.WriteString(" pv " + strings.Join(in.PV, " "))
+		words = append(words, "pv", strings.Join(in.PV, " "))
 	}
 	if in.String != "" {
-		b.WriteString(" string " + in.String)
+		words = append(words, "string", in.String)
 	}
-	return b.String()
-}
-
-// infoParser iterates over the words of a line and remembers the first error.
-type infoParser struct {
-	words []string
-	err   error
-}
-
-func (p *infoParser) more() bool { return len(p.words) > 0 }
-
-func (p *infoParser) next() string {
-	w := p.words[0]
-	p.words = p.words[1:]
-	return w
-}
-
-// number reads the number after key, between -most and most.
-func (p *infoParser) number(key string, most int) int {
-	if !p.more() {
-		p.fail("nothing after %s", key)
-		return 0
-	}
-	w := p.next()
-	n, err := strconv.Atoi(w)
-	if err != nil || n > most || n < -most {
-		p.fail("%s is no number: %q", key, clip(w))
-		return 0
-	}
-	return n
-}
-
-// score reads the words after "score".
-func (p *infoParser) score() *Score {
-	var s Score
-	if !p.more() {
-		p.fail("nothing after score")
-		return nil
-	}
-	switch kind := p.next(); kind {
-	case "cp":
-		s.CP = p.number(kind, math.MaxInt32)
-	case "mate":
-		s.IsMate = true
-		s.Mate = p.number(kind, math.MaxInt32)
-	default:
-		p.fail("score is neither cp nor mate: %q", clip(kind))
-		return nil
-	}
-	return &s
-}
-
-// wdl reads the three numbers after the word "wdl".
-func (p *infoParser) wdl() *[3]int {
-	var w [3]int
-	for i := range w {
-		if w[i] = p.number("wdl", 1000); w[i] < 0 {
-			p.fail("wdl is negative: %d", w[i])
-		}
-	}
-	return &w
-}
-
-func (p *infoParser) fail(format string, args ...any) {
-	if p.err == nil {
-		p.err = fmt.Errorf(format, args...)
-	}
+	return strings.Join(words, " ")
 }
 
 // ParseBestMove reads a line "bestmove M [ponder P]". The move is "" if the engine has

@@ -80,16 +80,16 @@ func (l Limit) Within(o Limit) Limit {
 	return l
 }
 
-// goWord is a word of a "go" command with a number.
-type goWord struct {
+// numberWord is a word with a number, of a "go" command or an info line.
+type numberWord struct {
 	name  string
 	field any   // *int, *int64, or *time.Duration in milliseconds
 	least int64 // minimum; smaller numbers are raised to it
 }
 
 // words returns the fields of a limit in the order of the command.
-func (l *Limit) words() []goWord {
-	return []goWord{
+func (l *Limit) words() []numberWord {
+	return []numberWord{
 		{"wtime", &l.Clock[chess.White], 1}, {"btime", &l.Clock[chess.Black], 1},
 		{"winc", &l.Increment[chess.White], 0}, {"binc", &l.Increment[chess.Black], 0},
 		{"movestogo", &l.MovesToGo, 0}, {"movetime", &l.MoveTime, 1},
@@ -101,7 +101,7 @@ func (l *Limit) words() []goWord {
 const maxTime = 1000 * time.Hour
 
 // set stores a number, clamped to the range of the field.
-func (w *goWord) set(n int64) {
+func (w *numberWord) set(n int64) {
 	n = max(n, w.least)
 	switch f := w.field.(type) {
 	case *int:
@@ -114,7 +114,7 @@ func (w *goWord) set(n int64) {
 }
 
 // get returns the number. 0 omits the word.
-func (w *goWord) get() int64 {
+func (w *numberWord) get() int64 {
 	switch f := w.field.(type) {
 	case *int:
 		return int64(*f)
@@ -150,7 +150,7 @@ func (t *Task) command(p *chess.Position, chess960 bool) string {
 
 // check returns an error for a limit that is missing or negative.
 func (l Limit) check() error {
-	if l == (Limit{}) || slices.ContainsFunc(l.words(), func(w goWord) bool { return w.get() < 0 }) {
+	if l == (Limit{}) || slices.ContainsFunc(l.words(), func(w numberWord) bool { return w.get() < 0 }) {
 		return fmt.Errorf("uci: a search needs a limit (time, depth or nodes) above 0, have %q", l)
 	}
 	return nil
@@ -189,7 +189,7 @@ func parseTask(p *chess.Position, words []string) (Task, error) {
 				return t, fmt.Errorf("nothing after searchmoves")
 			}
 		default:
-			at := slices.IndexFunc(limits, func(w goWord) bool { return w.name == word })
+			at := slices.IndexFunc(limits, func(w numberWord) bool { return w.name == word })
 			if at < 0 {
 				return t, fmt.Errorf("unknown word %q", clip(word))
 			}

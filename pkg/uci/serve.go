@@ -35,73 +35,46 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, e Searcher, limit L
 	var readErr error
 	go func() {
 		defer close(lines)
-		readErr = readLines(in, func(line string) bool {
+		for r := bufio.NewReader(in); ; {
+			line, err := r.ReadString('\n')
 			select {
 			case lines <- line:
-				return true
 			case <-ctx.Done():
-				return false
+				return
 			}
-		})
+			if err == io.EOF {
+				return
+			}
+			if readErr = err; err != nil {
+				return
+			}
+		}
 	}()
-	for {
-		if s.quit {
-			s.stop()
-			return s.writeErr()
-		}
-		if lines == nil && (s.search == nil || s.search.endless) {
-			s.stop()
-			return errors.Join(readErr, s.writeErr())
-		}
+	for !s.quit && ctx.Err() == nil && (lines != nil || s.search != nil && !s.search.endless || len(s.waiting) > 0) {
 		var done chan struct{} // closed at the end of the running search
 		if s.search != nil {
 			done = s.search.done
+		} else if len(s.waiting) > 0 {
+			line := s.waiting[0]
+			s.waiting = s.waiting[1:]
+			s.command(ctx, line)
+			continue
 		}
 		select {
 		case line, more := <-lines:
-			if !more {
+			if s.command(ctx, line); !more {
 				lines = nil // wait for the end of the running search
-				continue
 			}
-			s.command(ctx, line)
 		case <-done:
 			s.search = nil
 		case <-ctx.Done():
-			s.stop()
-			return s.writeErr()
 		}
-		s.catchUp(ctx)
 	}
-}
-
-// readLines passes the lines of r to f until f returns false. For a line that is too long,
-// f gets a text that is not a command.
-func readLines(r io.Reader, f func(string) bool) error {
-	b := bufio.NewReaderSize(r, 1<<16)
-	var line []byte
-	for {
-		part, more, err := b.ReadLine()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if len(line) <= maxLine {
-			line = append(line, part...)
-		}
-		if more {
-			continue
-		}
-		text := string(line)
-		if len(line) > maxLine {
-			text = fmt.Sprintf("(a line of more than %d bytes)", maxLine)
-		}
-		if !f(text) {
-			return nil
-		}
-		line = line[:0]
+	s.stop()
+	if lines != nil { // the goroutine may still read
+		return s.writeErr()
 	}
+	return errors.Join(readErr, s.writeErr())
 }
 
 // server is a conversation.
@@ -172,18 +145,6 @@ func (s *server) stop() {
 	}
 }
 
-// catchUp executes the commands deferred during a search.
-func (s *server) catchUp(ctx context.Context) {
-	for len(s.waiting) > 0 && s.search == nil {
-		line := s.waiting[0]
-		s.waiting = s.waiting[1:]
-		s.command(ctx, line)
-	}
-}
-
-// mostWaiting is more commands than a user sends without waiting for output.
-const mostWaiting = 1000
-
 // command executes a line or defers it.
 func (s *server) command(ctx context.Context, line string) {
 	words := strings.Fields(line)
@@ -193,7 +154,7 @@ func (s *server) command(ctx context.Context, line string) {
 	rest := words[1:]
 	switch words[0] {
 	case "setoption", "ucinewgame", "position", "go", "d":
-		if t := s.search; t != nil && (t.endless || len(s.waiting) == mostWaiting) {
+		if t := s.search; t != nil && t.endless {
 			s.complain("%s: a search is under way: stop it first", words[0])
 			return
 		} else if t != nil {
