@@ -92,15 +92,15 @@ func (g *game) outcome() chess.Outcome {
 func (g *game) isHuman(c chess.Color) bool { return g.players(g.seats[c]).Kind == human }
 
 // play plays the move of a human.
-func (g *game) play(r moveRequest) error {
+func (g *game) play(r *request) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	p := g.line.Position()
 	switch o := g.outcome(); {
 	case o.Over():
-		return conflict("the game is over: %s", ending(o, g.variant))
-	case r.Ply != g.ply():
-		return conflict("%d moves were played, the move is for the position after %d", g.ply(), r.Ply)
+		return conflict("the game is over: %s", ending(o))
+	case r.Ply == nil || *r.Ply != g.ply():
+		return conflict("%d moves were played: the move is for another position", g.ply())
 	case !g.isHuman(p.Turn()):
 		return conflict("the turn belongs to %s", g.players(g.seats[p.Turn()]).Name)
 	}
@@ -137,7 +137,7 @@ func (g *game) push(m chess.Move) {
 }
 
 // back takes moves back. It pauses a game between engines.
-func (g *game) back(r backRequest) error {
+func (g *game) back(r *request) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	ply := g.ply() - 1
@@ -184,15 +184,16 @@ func (g *game) setSeats(seats [2]seat) {
 	g.notify()
 }
 
-func (g *game) pause(on bool) {
+func (g *game) pause(r *request) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.paused, g.failure = on, ""
+	g.paused, g.failure = r.Paused, ""
 	g.notify()
+	return nil
 }
 
 // analyze lets a player analyze a position, or ends the analysis.
-func (g *game) analyze(r analyzeRequest) error {
+func (g *game) analyze(r *request) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	ply := -1
@@ -215,7 +216,7 @@ func (g *game) analyze(r analyzeRequest) error {
 }
 
 // hurryUp makes the engine to move play at once.
-func (g *game) hurryUp() error {
+func (g *game) hurryUp(*request) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if !g.doing.move || g.doing != g.nextTask() {
@@ -226,11 +227,11 @@ func (g *game) hurryUp() error {
 }
 
 // resign resigns for the human side: the side to move if both are human.
-func (g *game) resign() error {
+func (g *game) resign(*request) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if o := g.outcome(); o.Over() {
-		return conflict("the game is over: %s", ending(o, g.variant))
+		return conflict("the game is over: %s", ending(o))
 	}
 	side := g.line.Position().Turn()
 	if !g.isHuman(side) {
@@ -300,7 +301,7 @@ func (g *game) pgn(now time.Time) (string, error) {
 	}
 	if o.Over() {
 		last := g.ply()
-		f.SetComment(last, strings.TrimSpace(f.Comment(last)+" "+ending(o, g.variant)))
+		f.SetComment(last, strings.TrimSpace(f.Comment(last)+" "+ending(o)))
 	}
 	var b strings.Builder
 	if err := chess.WritePGN(&b, f); err != nil {

@@ -15,79 +15,55 @@ import (
 // The requests of the page:
 //
 //	GET  /api/setup               variants and players
-//	POST /api/games               newGame: begins a game and returns its id
+//	POST /api/games               begins a game and returns its id: Variant, White, Black, FEN, Chess960
 //	GET  /api/games/{id}/events   server-sent events, each an update
 //	GET  /api/games/{id}/pgn      the game as a file
-//	POST /api/games/{id}/move     moveRequest
-//	POST /api/games/{id}/back     backRequest
-//	POST /api/games/{id}/seats    seatsRequest
-//	POST /api/games/{id}/pause    pauseRequest
-//	POST /api/games/{id}/analyze  analyzeRequest
-//	POST /api/games/{id}/hurry    {}: the engine plays at once
-//	POST /api/games/{id}/resign   {}: the human side resigns
-//	POST /api/games/{id}/here     {}: a page still shows the game
+//	POST /api/games/{id}/move     plays Move, which is for the position after Ply moves
+//	POST /api/games/{id}/back     takes moves back to Ply, without it to the last position with a human to move
+//	POST /api/games/{id}/seats    changes the players to White and Black
+//	POST /api/games/{id}/pause    stops or continues the engines: Paused
+//	POST /api/games/{id}/analyze  lets Player analyze position Ply, without it the last; "" ends the analysis
+//	POST /api/games/{id}/hurry    the engine plays at once
+//	POST /api/games/{id}/resign   the human side resigns
+//	POST /api/games/{id}/here     a page still shows the game
 //
 // Answers with another status than 2xx hold {"error": "..."}.
 
-type (
-	// newGame begins a game: at the variant's start, from a FEN, or from a numbered
-	// start of chess960 (-1: any).
-	newGame struct {
-		Variant  string `json:"variant"`
-		FEN      string `json:"fen"`
-		Chess960 *int   `json:"chess960"`
-		White    seat   `json:"white"`
-		Black    seat   `json:"black"`
-	}
+// request is the body of a POST. Each request uses some of its fields.
+type request struct {
+	Variant  string `json:"variant"`
+	FEN      string `json:"fen"`      // of the start; "": the variant's
+	Chess960 *int   `json:"chess960"` // number of the start; -1: any
+	White    seat   `json:"white"`
+	Black    seat   `json:"black"`
 
-	// moveRequest plays a move in UCI or SAN. Ply is the number of moves before it: a
-	// move for another position, as by a second click, is refused.
-	moveRequest struct {
-		Ply  int    `json:"ply"`
-		Move string `json:"move"`
-	}
+	Ply    *int   `json:"ply"`  // moves before the position
+	Move   string `json:"move"` // in UCI or SAN
+	Paused bool   `json:"paused"`
+	Player seat   `json:"player"`
+}
 
-	// backRequest takes moves back to the position after Ply moves; without Ply, to the
-	// last position with a human to move.
-	backRequest struct {
-		Ply *int `json:"ply"`
-	}
-
-	seatsRequest struct {
-		White seat `json:"white"`
-		Black seat `json:"black"`
-	}
-
-	// pauseRequest stops or continues the engines.
-	pauseRequest struct {
-		Paused bool `json:"paused"`
-	}
-
-	// analyzeRequest lets a player analyze a position while no engine is to move; ""
-	// ends the analysis.
-	analyzeRequest struct {
-		Player seat `json:"player"`
-		Ply    *int `json:"ply"` // null: always the last
-	}
-
-	nothing struct{}
-)
+func (q *request) seats() [2]seat { return [2]seat{q.White, q.Black} }
 
 // mostBytes is room for the longest request, one with a FEN.
 const mostBytes = 8 << 10
 
-// decode reads a request: one JSON value with known fields only.
-func decode[T any](r io.Reader) (T, error) {
-	var v T
-	d := json.NewDecoder(r)
+// read reads the body of a request: one JSON value with known fields only.
+func read(w http.ResponseWriter, r *http.Request) (*request, error) {
+	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, mostBytes))
 	d.DisallowUnknownFields()
-	if err := d.Decode(&v); err != nil {
-		return v, fmt.Errorf("the request is not the expected JSON: %w", err)
+	var q request
+	err := d.Decode(&q)
+	if _, more := d.Token(); err == nil && !errors.Is(more, io.EOF) {
+		err = errors.New("more than one value")
 	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return v, fmt.Errorf("the request has more than one JSON value")
+	switch {
+	case errors.As(err, new(*http.MaxBytesError)):
+		return nil, problemf(http.StatusRequestEntityTooLarge, "the request has more than %d bytes", mostBytes)
+	case err != nil:
+		return nil, invalid("the request is not the expected JSON: %v", err)
 	}
-	return v, nil
+	return &q, nil
 }
 
 // problem is an error with its HTTP status.

@@ -172,7 +172,7 @@ func (s *Server) routes() http.Handler {
 		return done, nil
 	})
 	mux.HandleFunc("POST /api/games", func(w http.ResponseWriter, r *http.Request) {
-		q, err := read[newGame](w, r)
+		q, err := read(w, r)
 		var g *game
 		if err == nil {
 			g, err = s.begin(q)
@@ -185,61 +185,52 @@ func (s *Server) routes() http.Handler {
 		w.WriteHeader(http.StatusCreated)
 		s.answer(w, r, map[string]string{"id": g.id}, nil)
 	})
-	post(s, mux, "move", func(g *game, q moveRequest) error { return g.play(q) })
-	post(s, mux, "back", func(g *game, q backRequest) error { return g.back(q) })
-	post(s, mux, "pause", func(g *game, q pauseRequest) error { g.pause(q.Paused); return nil })
-	post(s, mux, "hurry", func(g *game, _ nothing) error { return g.hurryUp() })
-	post(s, mux, "resign", func(g *game, _ nothing) error { return g.resign() })
-	post(s, mux, "here", func(g *game, _ nothing) error { return nil }) // the request itself counts
-	post(s, mux, "seats", func(g *game, q seatsRequest) error {
-		seats := [2]seat{q.White, q.Black}
-		if err := s.check(seats, g.variant); err != nil {
-			return err
-		}
-		g.setSeats(seats)
-		return nil
-	})
-	post(s, mux, "analyze", func(g *game, q analyzeRequest) error {
-		if q.Player != "" {
-			if _, err := s.find(q.Player, g.variant); err != nil {
-				return err
+	for name, change := range map[string]func(*game, *request) error{
+		"move":    (*game).play,
+		"back":    (*game).back,
+		"pause":   (*game).pause,
+		"hurry":   (*game).hurryUp,
+		"resign":  (*game).resign,
+		"here":    func(*game, *request) error { return nil }, // the request itself counts
+		"seats":   s.setSeats,
+		"analyze": s.analyze,
+	} {
+		mux.HandleFunc("POST /api/games/{id}/"+name, func(w http.ResponseWriter, r *http.Request) {
+			q, err := read(w, r)
+			var g *game
+			if err == nil {
+				g, err = s.game(r)
 			}
-		}
-		return g.analyze(q)
-	})
+			if err == nil {
+				g.touch(0)
+				err = change(g, q)
+			}
+			s.answer(w, r, struct{}{}, err)
+		})
+	}
 	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
 		s.answer(w, r, nil, problemf(http.StatusNotFound, "there is no %s %.200q", r.Method, r.URL.Path))
 	})
 	return mux
 }
 
-// post handles requests that change a game.
-func post[T any](s *Server, mux *http.ServeMux, name string, f func(*game, T) error) {
-	mux.HandleFunc("POST /api/games/{id}/"+name, func(w http.ResponseWriter, r *http.Request) {
-		q, err := read[T](w, r)
-		var g *game
-		if err == nil {
-			g, err = s.game(r)
-		}
-		if err == nil {
-			g.touch(0)
-			err = f(g, q)
-		}
-		s.answer(w, r, nothing{}, err)
-	})
+// setSeats changes the players of a game and their strength.
+func (s *Server) setSeats(g *game, q *request) error {
+	err := s.check(q.seats(), g.variant)
+	if err == nil {
+		g.setSeats(q.seats())
+	}
+	return err
 }
 
-// read reads the body of a request.
-func read[T any](w http.ResponseWriter, r *http.Request) (T, error) {
-	v, err := decode[T](http.MaxBytesReader(w, r.Body, mostBytes))
-	var large *http.MaxBytesError
-	switch {
-	case errors.As(err, &large):
-		return v, problemf(http.StatusRequestEntityTooLarge, "the request has more than %d bytes", mostBytes)
-	case err != nil:
-		return v, invalid("%v", err)
+// analyze lets a player analyze a game, or ends the analysis.
+func (s *Server) analyze(g *game, q *request) error {
+	if q.Player != "" {
+		if _, err := s.find(q.Player, g.variant); err != nil {
+			return err
+		}
 	}
-	return v, nil
+	return g.analyze(q)
 }
 
 // done is the result of handlers that have written their answer.
@@ -279,7 +270,7 @@ func (s *Server) game(r *http.Request) (*game, error) {
 }
 
 // begin starts a game.
-func (s *Server) begin(q newGame) (*game, error) {
+func (s *Server) begin(q *request) (*game, error) {
 	v, err := chess.ParseVariant(q.Variant)
 	if err != nil {
 		return nil, invalid("%v", err)
@@ -303,8 +294,7 @@ func (s *Server) begin(q newGame) (*game, error) {
 			return nil, invalid("%v", err)
 		}
 	}
-	seats := [2]seat{q.White, q.Black}
-	if err := s.check(seats, v); err != nil {
+	if err := s.check(q.seats(), v); err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
@@ -319,7 +309,7 @@ func (s *Server) begin(q newGame) (*game, error) {
 		p, _ := s.find(t, v) // the seat is valid
 		return p
 	}
-	g := newGameAt(rand.Text()[:12], start, seats, find)
+	g := newGameAt(rand.Text()[:12], start, q.seats(), find)
 	ctx, end := context.WithCancel(s.ctx)
 	g.end = end
 	s.games[g.id] = g

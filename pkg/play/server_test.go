@@ -53,7 +53,7 @@ func TestGamesEnd(t *testing.T) {
 			if !o.Over() {
 				o = chess.Outcome{Result: chess.Draw, Reason: chess.MoveLimit}
 			}
-			if want := ending(o, v); know.Outcome.Text != want || know.Outcome.Reason != o.Reason.String() || !strings.HasSuffix(file.Comment(len(file.Moves)), want) {
+			if want := ending(o); know.Outcome.Text != want || know.Outcome.Reason != o.Reason.String() || !strings.HasSuffix(file.Comment(len(file.Moves)), want) {
 				t.Errorf("%+v, want %s %q", know.Outcome, o, want)
 			}
 			if o.Reason == chess.MoveLimit && len(file.Moves) != longest {

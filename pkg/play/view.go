@@ -3,6 +3,7 @@ package play
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"alamos/pkg/chess"
 )
@@ -180,67 +181,49 @@ func scoreOf(value float64, mate int) string {
 	return fmt.Sprintf("%.0f %%", math.Round(50*(1+value)))
 }
 
-// title returns a variant's title and what its rules add to chess, in a few words.
-func title(v chess.Variant) (title, goal string) {
-	switch v {
-	case chess.Atomic:
-		return "Atomic", "captures explode"
-	case chess.Antichess:
-		return "Antichess", "lose everything"
-	case chess.KingOfTheHill:
-		return "King of the Hill", "king to the center"
-	case chess.ThreeCheck:
-		return "Three-check", "the third check wins"
-	case chess.Horde:
-		return "Horde", "36 pawns against an army"
-	case chess.RacingKings:
-		return "Racing Kings", "first to the last rank"
-	case chess.Crazyhouse:
-		return "Crazyhouse", "captured pieces come back"
-	}
-	return "Chess", "checkmate"
+// titles are the variants' titles and what their rules add to chess, in a few words.
+var titles = map[chess.Variant][2]string{
+	chess.Standard:      {"Chess", "checkmate"},
+	chess.Atomic:        {"Atomic", "captures explode"},
+	chess.Antichess:     {"Antichess", "lose everything"},
+	chess.KingOfTheHill: {"King of the Hill", "king to the center"},
+	chess.ThreeCheck:    {"Three-check", "the third check wins"},
+	chess.Horde:         {"Horde", "36 pawns against an army"},
+	chess.RacingKings:   {"Racing Kings", "first to the last rank"},
+	chess.Crazyhouse:    {"Crazyhouse", "captured pieces come back"},
 }
 
+// wins and draws are the ends of games as sentences.
+var (
+	wins = map[chess.Reason]string{
+		chess.Checkmate:      "WINNER wins by checkmate.",
+		chess.KingExploded:   "WINNER wins: LOSER’s king has exploded.",
+		chess.Stalemate:      "WINNER wins: it has no move left.",
+		chess.Resignation:    "WINNER wins: LOSER has resigned.",
+		chess.KingInCenter:   "WINNER wins: its king is on the hill.",
+		chess.ThreeChecks:    "WINNER wins with the third check.",
+		chess.HordeDestroyed: "WINNER wins: the horde is destroyed.",
+		chess.RaceFinished:   "WINNER wins the race.",
+		chess.PiecesLost:     "WINNER wins: it has lost all its pieces.",
+	}
+	draws = map[chess.Reason]string{
+		chess.Stalemate:            "Draw by stalemate.",
+		chess.Threefold:            "Draw: the position has occurred three times.",
+		chess.FiftyMoves:           "Draw: fifty moves without a capture or a pawn’s move.",
+		chess.InsufficientMaterial: "Draw: neither side can win with what is left.",
+		chess.MoveLimit:            "Draw: the game has become too long.",
+		chess.RaceFinished:         "Draw: both kings have reached the eighth rank.",
+	}
+)
+
 // ending returns why a game is over, as a sentence.
-func ending(o chess.Outcome, v chess.Variant) string {
+func ending(o chess.Outcome) string {
 	winner, loser := "White", "Black"
-	if o.Result == chess.BlackWins {
+	switch o.Result {
+	case chess.Draw:
+		return draws[o.Reason]
+	case chess.BlackWins:
 		winner, loser = loser, winner
 	}
-	drawn := o.Result == chess.Draw
-	switch o.Reason {
-	case chess.Checkmate:
-		return winner + " wins by checkmate."
-	case chess.KingExploded:
-		return winner + " wins: " + loser + "’s king has exploded."
-	case chess.Stalemate:
-		if drawn {
-			return "Draw by stalemate."
-		}
-		return winner + " wins: it has no move left."
-	case chess.Threefold:
-		return "Draw: the position has occurred three times."
-	case chess.FiftyMoves:
-		return "Draw: fifty moves without a capture or a pawn’s move."
-	case chess.InsufficientMaterial:
-		return "Draw: neither side can win with what is left."
-	case chess.MoveLimit:
-		return "Draw: the game has become too long."
-	case chess.Resignation:
-		return winner + " wins: " + loser + " has resigned."
-	case chess.KingInCenter:
-		return winner + " wins: its king is on the hill."
-	case chess.ThreeChecks:
-		return winner + " wins with the third check."
-	case chess.HordeDestroyed:
-		return winner + " wins: the horde is destroyed."
-	case chess.RaceFinished:
-		if drawn {
-			return "Draw: both kings have reached the eighth rank."
-		}
-		return winner + " wins the race."
-	case chess.PiecesLost:
-		return winner + " wins: it has lost all its pieces."
-	}
-	return o.String() + " in " + v.String()
+	return strings.NewReplacer("WINNER", winner, "LOSER", loser).Replace(wins[o.Reason])
 }

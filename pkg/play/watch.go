@@ -61,7 +61,7 @@ func (g *game) news(s *seen) (update, <-chan struct{}) {
 		}
 	}
 	if o := g.outcome(); o.Over() {
-		u.Outcome = &outcome{o.Result.String(), o.Reason.String(), ending(o, g.variant)}
+		u.Outcome = &outcome{o.Result.String(), o.Reason.String(), ending(o)}
 	} else {
 		u.Legal = legalOf(g.line.Position(), &g.legal)
 	}
@@ -158,8 +158,7 @@ func setupOf(players []player, variants []chess.Variant, first chess.Variant) se
 	for _, v := range variants {
 		start := chess.StartPosition(v)
 		_, err := chess.Chess960(v, 0)
-		name, goal := title(v)
-		s.Variants = append(s.Variants, variantInfo{v.String(), name, goal, start.FEN(), err == nil})
+		s.Variants = append(s.Variants, variantInfo{v.String(), titles[v][0], titles[v][1], start.FEN(), err == nil})
 	}
 	return s
 }
