@@ -219,11 +219,11 @@ func (o *analyzeOptions) position(v chess.Variant, network string, stdin io.Read
 }
 
 func (o *analyzeOptions) fromPGN(v chess.Variant, network string, stdin io.Reader) (*chess.Game, error) {
-	in, err := openPGN(o.pgn, stdin)
+	in, end, err := openPGN(o.pgn, stdin)
 	if err != nil {
 		return nil, err
 	}
-	defer in.Close()
+	defer end()
 	r := chess.NewPGNReader(in)
 	if o.variant != nil {
 		r.SetVariant(v)

@@ -1,24 +1,23 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/dustin/go-humanize/english"
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
 	"github.com/spf13/cobra"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/data"
 )
 
 func pgnCommand() *cobra.Command {
@@ -40,7 +39,7 @@ func pgnCheckCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check FILE...",
 		Short: "Read PGN files and report their faults",
-		Long: `check reads files of games (- is standard input; gzip and zstd are unpacked) and plays
+		Long: `check reads files of games (- is standard input; gzip, zstd and bzip2 are unpacked) and plays
 every move by the rules of the Variant tag. A game that cannot be read is an error, and
 check continues with the next. A result that contradicts the final position or the Result
 tag is a warning.
@@ -119,11 +118,11 @@ type pgnFault struct {
 
 // run reads a file to its end, or says why it cannot.
 func (c *pgnCheck) run(ctx context.Context, stdin io.Reader, rules *chess.Variant) error {
-	in, err := openPGN(c.File, stdin)
+	in, end, err := openPGN(c.File, stdin)
 	if err != nil {
 		return err
 	}
-	defer in.Close()
+	defer end()
 	began := time.Now()
 	counted := countingReader{r: in}
 	r := chess.NewPGNReader(&counted)
@@ -200,11 +199,7 @@ func (c *pgnCheck) summary() {
 	if c.Unreadable != "" && c.Bytes == 0 {
 		return // nothing was read
 	}
-	plies := fmt.Sprintf("%d plies", c.Plies)
-	if c.Plies == 1 {
-		plies = "1 ply"
-	}
-	fmt.Fprintf(c.out, "%s: %s, %s, %s, %s, %.0f MB/s\n", c.File, english.Plural(c.Games, "game", ""), plies,
+	fmt.Fprintf(c.out, "%s: %s, %s, %s, %s, %.0f MB/s\n", c.File, english.Plural(c.Games, "game", ""), english.Plural(c.Plies, "ply", "plies"),
 		english.Plural(len(c.Errors), "error", ""), english.Plural(len(c.Warnings), "warning", ""), c.MBPerS)
 	for _, result := range []chess.Result{chess.WhiteWins, chess.BlackWins, chess.Draw, chess.Unfinished} {
 		reasons := c.Results[result.String()]
@@ -223,15 +218,8 @@ func (c *pgnCheck) summary() {
 
 // byCount lists names with their counts, the largest first.
 func byCount(counts map[string]int) string {
-	var names []string
-	for name := range counts {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, func(a, b string) int {
-		if counts[a] != counts[b] {
-			return counts[b] - counts[a]
-		}
-		return strings.Compare(a, b)
+	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b))
 	})
 	for i, name := range names {
 		names[i] = fmt.Sprintf("%s %d", name, counts[name])
@@ -251,53 +239,21 @@ func (c *countingReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// openPGN opens a file of games, or standard input for "-", and unpacks what
-// begins as gzip or zstd does, whatever its name.
-func openPGN(path string, stdin io.Reader) (io.ReadCloser, error) {
-	file := io.NopCloser(stdin)
+// openPGN opens a file of games, or standard input for "-", and unpacks it. The caller
+// calls end after use.
+func openPGN(path string, stdin io.Reader) (in io.Reader, end func(), err error) {
+	end = func() {}
 	if path != "-" {
 		f, err := os.Open(path)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		file = f
+		stdin, end = f, func() { f.Close() }
 	}
-	packed := bufio.NewReaderSize(file, 64<<10)
-	f := &pgnFile{packed, []io.Closer{file}}
-	magic, err := packed.Peek(4)
-	switch {
-	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
-		var z *gzip.Reader
-		if z, err = gzip.NewReader(packed); err == nil {
-			f = &pgnFile{z, []io.Closer{z, file}}
-		}
-	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
-		var z *zstd.Decoder
-		if z, err = zstd.NewReader(packed); err == nil {
-			f = &pgnFile{z, []io.Closer{z.IOReadCloser(), file}}
-		}
-	case err == io.EOF: // shorter than any magic
-		err = nil
-	}
+	plain, err := data.Decompress(stdin)
 	if err != nil {
-		file.Close()
-		return nil, fmt.Errorf("%s: %w", path, err)
+		end()
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return f, nil
-}
-
-// pgnFile is a file with what unpacks it.
-type pgnFile struct {
-	io.Reader
-	closers []io.Closer
-}
-
-func (f *pgnFile) Close() error {
-	var err error
-	for _, c := range f.closers {
-		if e := c.Close(); err == nil {
-			err = e
-		}
-	}
-	return err
+	return plain, func() { plain.Close(); end() }, nil
 }

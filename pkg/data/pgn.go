@@ -25,21 +25,21 @@ type pgnFile struct {
 	text  *bufio.Reader // of plain
 	games *chess.PGNReader
 	game  chess.PGN
-	end   func() error
+	end   io.Closer
 }
 
 // openPGN opens a stream, which may be compressed.
 func openPGN(cfg *Config, name string, in *counted) (*pgnFile, error) {
-	plain, closeIt, err := decompress(in)
+	plain, err := Decompress(in)
 	if err != nil {
 		return nil, fmt.Errorf("data: %s: %w", name, err)
 	}
 	count := &counted{in: plain}
 	text := bufio.NewReaderSize(count, 1<<16)
 	if head, _ := text.Peek(sniffed); isBinary(head) { // read errors are reported with the games
-		return nil, errors.Join(fmt.Errorf("data: %s: %w", name, foreign(head, "games in PGN")), closeIt())
+		return nil, errors.Join(fmt.Errorf("data: %s: %w", name, foreign(head, "games in PGN")), plain.Close())
 	}
-	f := &pgnFile{cfg: cfg, name: name, in: in, plain: count, text: text, games: chess.NewPGNReader(text), end: closeIt}
+	f := &pgnFile{cfg: cfg, name: name, in: in, plain: count, text: text, games: chess.NewPGNReader(text), end: plain}
 	f.games.SetVariant(cfg.Variant) // default for games without a variant tag; next checks the tag of the others
 	return f, nil
 }
@@ -51,28 +51,30 @@ func isBinary(head []byte) bool {
 	})
 }
 
-// decompress decompresses gzip, zstd or bzip2, which it detects by their first bytes.
-func decompress(in io.Reader) (plain io.Reader, closeIt func() error, err error) {
+// Decompress returns the contents of a stream that may be compressed by gzip, zstd or
+// bzip2, which it detects by the first bytes. Closing it does not close the stream.
+func Decompress(in io.Reader) (io.ReadCloser, error) {
 	b := bufio.NewReaderSize(in, 1<<16)
 	head, err := b.Peek(4)
-	if err != nil && err != io.EOF {
-		return nil, nil, err
-	}
-	nothing := func() error { return nil }
 	switch {
+	case err != nil && err != io.EOF: // io.EOF: the stream is shorter
+		return nil, err
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		z, err := gzip.NewReader(b)
-		return z, nothing, err
+		if err != nil {
+			return nil, err
+		}
+		return z, nil
 	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		z, err := zstd.NewReader(b, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(1<<27))
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		return z, func() error { z.Close(); return nil }, nil
+		return z.IOReadCloser(), nil
 	case bytes.HasPrefix(head, []byte("BZh")):
-		return bzip2.NewReader(b), nothing, nil
+		return io.NopCloser(bzip2.NewReader(b)), nil
 	}
-	return b, nothing, nil
+	return io.NopCloser(b), nil
 }
 
 // read reads the next game, or the readable part of a broken one.
@@ -120,7 +122,7 @@ func (f *pgnFile) at() int64 {
 	return int64(float64(f.in.bytes) * (1 - float64(ahead)/float64(max(1, f.plain.bytes))))
 }
 
-func (f *pgnFile) close() error { return f.end() }
+func (f *pgnFile) close() error { return f.end.Close() }
 
 // formats are the first bytes of file formats.
 var formats = []struct{ head, what string }{
