@@ -23,14 +23,20 @@ import (
 // importOptions are the flags of data import.
 type importOptions struct {
 	kindFlags
-	cfg           data.Config
+	importSource
 	set           []string
 	trial         string
 	input, policy string
 	label         uci.Opponent
 	chunk         int
-	seed          uint64
 	out           string
+}
+
+// importSource is what an import reads and how it encodes positions.
+type importSource struct {
+	cfg   data.Config
+	codec encode.Codec
+	seed  uint64
 }
 
 func dataImportCommand() *cobra.Command {
@@ -94,19 +100,18 @@ func (o *importOptions) run(cmd *cobra.Command, args []string) error {
 			}
 		}
 	}
-	cfg, codec, seed, err := of(ctx, args)
-	if err != nil {
+	if err := of(ctx, args); err != nil {
 		return err
 	}
-	source, err := data.Open(cfg, seed, data.Machine{})
+	source, err := data.Open(o.cfg, o.seed, data.Machine{})
 	if err != nil {
 		return dataFault(ctx, err)
 	}
 	defer source.Close() // what was written is whole
 	if named {
 		for _, file := range source.Files() {
-			if kind, err := data.KindOf(file); err == nil && kind != cfg.Kind {
-				return usagef("%s holds %s by its name, and %s %s: import files of one kind at a time, or say it with --kind", source.Files()[0], cfg.Kind, file, kind)
+			if kind, err := data.KindOf(file); err == nil && kind != o.cfg.Kind {
+				return usagef("%s holds %s by its name, and %s %s: import files of one kind at a time, or say it with --kind", source.Files()[0], o.cfg.Kind, file, kind)
 			}
 		}
 	}
@@ -135,7 +140,7 @@ func (o *importOptions) run(cmd *cobra.Command, args []string) error {
 	var info data.Info
 	from, err := source.Seek(ctx, o.chunk, &p)
 	if err == nil {
-		info, err = source.Chunk(ctx, from, codec, o.out, &answers, &p)
+		info, err = source.Chunk(ctx, from, o.codec, o.out, &answers, &p)
 	}
 	done()
 	switch {
@@ -149,7 +154,7 @@ func (o *importOptions) run(cmd *cobra.Command, args []string) error {
 		}
 	}
 	out := cmd.OutOrStdout()
-	fmt.Fprintf(out, "%s: %s positions of %s games in %s and %s\n", o.out, grouped(info.Positions), grouped(info.Games), codec.Planes.Name(), codec.Policy.Name())
+	fmt.Fprintf(out, "%s: %s positions of %s games in %s and %s\n", o.out, grouped(info.Positions), grouped(info.Games), o.codec.Planes.Name(), o.codec.Policy.Name())
 	if info.Broken > 0 {
 		fmt.Fprintf(out, "  %s could not be read\n", english.Plural(info.Broken, "game", ""))
 	}
@@ -162,87 +167,87 @@ func (o *importOptions) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// ofExperiment is the data of an experiment.
-func (o *importOptions) ofExperiment(ctx context.Context, args []string) (cfg data.Config, codec encode.Codec, seed uint64, err error) {
+// ofExperiment sets the source to the data of an experiment.
+func (o *importOptions) ofExperiment(ctx context.Context, args []string) error {
 	if len(args) > 1 {
-		return cfg, codec, 0, usagef("want one experiment, or files of positions, have %d files", len(args))
+		return usagef("want one experiment, or files of positions, have %d files", len(args))
 	}
 	e, err := experiment.LoadChecked(args[0], o.set)
 	if err != nil {
-		return cfg, codec, 0, err
+		return err
 	}
 	trial, err := findTrial(e, o.trial)
 	if err != nil {
-		return cfg, codec, 0, err
+		return err
 	}
-	s := &trial.Settings
-	if s.Data == nil {
-		return cfg, codec, 0, usagef("%s has no data: it learns from games of its own", args[0])
+	if trial.Settings.Data == nil {
+		return usagef("%s has no data: it learns from games of its own", args[0])
 	}
-	of, err := experiment.NewSetup(s)
+	setup, err := experiment.NewSetup(&trial.Settings)
 	if err != nil {
-		return cfg, codec, 0, err
+		return err
 	}
-	cfg, err = of.Data(func(engine uci.Opponent) (uci.Command, error) {
-		found, err := engine.Find(ctx, of.Variant, of.Chess960)
+	o.codec, o.seed = setup.Codec, setup.DataSeed()
+	o.cfg, err = setup.Data(func(engine uci.Opponent) (uci.Command, error) {
+		found, err := engine.Find(ctx, setup.Variant, setup.Chess960)
 		if err != nil {
 			return uci.Command{}, err
 		}
 		return found.Command, nil
 	})
-	return cfg, of.Codec, of.DataSeed(), err
+	return err
 }
 
-// ofFiles is files as the flags say.
-func (o *importOptions) ofFiles(ctx context.Context, files []string) (cfg data.Config, codec encode.Codec, seed uint64, err error) {
+// ofFiles sets the source to files as the flags say.
+func (o *importOptions) ofFiles(ctx context.Context, files []string) error {
 	if len(o.set) > 0 {
-		return cfg, codec, 0, usagef("--set: is for experiments, and %s is none", files[0])
+		return usagef("--set: is for experiments, and %s is none", files[0])
 	}
-	if files, err = matching(files); err != nil {
-		return cfg, codec, 0, err
+	files, err := matching(files)
+	if err != nil {
+		return err
 	}
-	cfg = o.cfg
-	v := orChess(o.variant)
-	cfg.Variant, cfg.Kind = v, o.kind
+	cfg := &o.cfg
+	cfg.Variant, cfg.Kind = orChess(o.variant), o.kind
 	for _, file := range files {
 		cfg.Files = append(cfg.Files, disk.Pattern(file))
 	}
 	if cfg.Kind == "" {
 		if cfg.Kind, err = data.KindOf(files[0]); err != nil {
-			return cfg, codec, 0, usageError{err}
+			return usageError{err}
 		}
 	}
-	input, policy := encode.PlanesFor(v)[0], encode.PolicyFor(v)[0]
+	input, policy := encode.PlanesFor(cfg.Variant)[0], encode.PolicyFor(cfg.Variant)[0]
 	switch cfg.Kind {
 	case data.LC0:
 		input, policy = "lc0-112", "lc0-1858"
 	case data.Parquet:
 		input, policy = "marro77", "marro4096"
-		if meta, err := data.ReadMeta(files[0]); err == nil { // one of ours stays as it is
+		if meta, err := data.ReadMeta(files[0]); err == nil { // a sample file of alamos keeps its encodings
 			input, policy = meta.Encoder, meta.Policy
 			if cfg.Variant, err = chess.ParseVariant(meta.Variant); err != nil {
-				return cfg, codec, 0, fmt.Errorf("%s: %w", files[0], err)
+				return fmt.Errorf("%s: %w", files[0], err)
 			}
 		}
 	}
-	if codec, err = encode.NewCodec(cmp.Or(o.input, input), cmp.Or(o.policy, policy), cfg.Variant); err != nil {
-		return cfg, codec, 0, usageError{err}
+	if o.codec, err = encode.NewCodec(cmp.Or(o.input, input), cmp.Or(o.policy, policy), cfg.Variant); err != nil {
+		return usageError{err}
 	}
-	limited := o.label.Limit.Depth > 0 || o.label.Limit.Nodes > 0
-	switch {
+	limit := data.Limit{Depth: o.label.Limit.Depth, Nodes: o.label.Limit.Nodes}
+	switch limited := limit != (data.Limit{}); {
 	case o.label.Program == "" && limited:
-		return cfg, codec, 0, usagef("--depth, --nodes: are limits of an engine that labels: name it with --label")
-	case o.label.Program != "" && !limited:
-		return cfg, codec, 0, usagef("--label: how far is %s to search? give --depth or --nodes", o.label.Program)
+		return usagef("--depth, --nodes: are limits of an engine that labels: name it with --label")
+	case o.label.Program == "":
+		return nil
+	case !limited:
+		return usagef("--label: how far is %s to search? give --depth or --nodes", o.label.Program)
 	}
-	if o.label.Program != "" {
-		found, err := o.label.Find(ctx, cfg.Variant, false)
-		if err != nil {
-			return cfg, codec, 0, err
-		}
-		cfg.Label = &data.Label{Command: found.Command, Limit: data.Limit{Depth: o.label.Limit.Depth, Nodes: o.label.Limit.Nodes}}
+	found, err := o.label.Find(ctx, cfg.Variant, false)
+	if err != nil {
+		return err
 	}
-	return cfg, codec, o.seed, nil
+	cfg.Label = &data.Label{Command: found.Command, Limit: limit}
+	return nil
 }
 
 // checkOut returns an error if writing to a file would destroy an input of the import, or

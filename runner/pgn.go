@@ -242,18 +242,16 @@ func (c *countingReader) Read(b []byte) (int, error) {
 // openPGN opens a file of games, or standard input for "-", and unpacks it. The caller
 // calls end after use.
 func openPGN(path string, stdin io.Reader) (in io.Reader, end func(), err error) {
-	end = func() {}
+	file := io.NopCloser(stdin)
 	if path != "-" {
-		f, err := os.Open(path)
-		if err != nil {
+		if file, err = os.Open(path); err != nil {
 			return nil, nil, err
 		}
-		stdin, end = f, func() { f.Close() }
 	}
-	plain, err := data.Decompress(stdin)
+	plain, err := data.Decompress(file)
 	if err != nil {
-		end()
+		file.Close()
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return plain, func() { plain.Close(); end() }, nil
+	return plain, func() { plain.Close(); file.Close() }, nil
 }
