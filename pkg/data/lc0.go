@@ -17,20 +17,17 @@ import (
 // chunk, a gzip file with the records of one game, or a tar of chunks as on lc0's servers,
 // optionally compressed by gzip. Other files in a tar are skipped.
 type lc0File struct {
-	cfg    *Config
-	name   string        // of the file, for errors
-	in     *counted      // the file
-	ahead  *bufio.Reader // of in
-	tar    *tar.Reader   // nil if the file is a chunk
-	under  *tarStream    // the stream that tar reads
-	chunks int           // chunks read
-	cut    bool          // the file is truncated here
+	name   string // of the file, for errors
+	in     *bufio.Reader
+	tar    *tar.Reader // nil if the file is a chunk
+	under  *tarStream  // the stream that tar reads
+	chunks int         // chunks read
 }
 
-func openLC0(cfg *Config, name string, in *counted) (*lc0File, error) {
-	f := &lc0File{cfg: cfg, name: name, in: in, ahead: bufio.NewReaderSize(in, 1<<16)}
+func openLC0(name string, in io.Reader) (*lc0File, error) {
+	f := &lc0File{name: name, in: bufio.NewReaderSize(in, 1<<16)}
 	fault := func(err error) error { return fmt.Errorf("lc0 data %s: %w", name, err) }
-	head, err := f.ahead.Peek(sniffed)
+	head, err := f.in.Peek(sniffed)
 	switch {
 	case err != nil && err != io.EOF: // io.EOF: the file is shorter
 		return nil, fault(err)
@@ -40,13 +37,13 @@ func openLC0(cfg *Config, name string, in *counted) (*lc0File, error) {
 		if !f.holdsTar() {
 			return f, nil
 		}
-		z, err := gzip.NewReader(f.ahead)
+		z, err := gzip.NewReader(f.in)
 		if err != nil {
 			return nil, fault(err)
 		}
 		f.under = &tarStream{in: bufio.NewReaderSize(z, 1<<16)}
 	case isTar(head):
-		f.under = &tarStream{in: f.ahead}
+		f.under = &tarStream{in: f.in}
 	default:
 		err := fault(fmt.Errorf("neither a gzip file nor a tar: want a chunk of training data (.gz) or a tar of chunks (.tar, .tar.gz); %w", foreign(head, "training data of lc0")))
 		if formatOf(head) == "" && isChunkName(name) {
@@ -64,7 +61,7 @@ func isGzip(head []byte) bool { return bytes.HasPrefix(head, []byte{0x1f, 0x8b})
 
 // holdsTar reports whether a gzip file holds a tar. It only peeks.
 func (f *lc0File) holdsTar() bool {
-	packed, _ := f.ahead.Peek(1 << 15) // the file may be shorter
+	packed, _ := f.in.Peek(1 << 15) // the file may be shorter
 	z, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
 		return false
@@ -81,28 +78,43 @@ func isChunkName(name string) bool {
 	return strings.HasSuffix(name, ".gz") && !strings.HasSuffix(name, ".tar.gz")
 }
 
-func (f *lc0File) next(seed uint64) (func() (game, error), error) {
-	if f.cut {
-		return nil, io.EOF
+// lc0Games yields the games of a file.
+func (s *Source) lc0Games(name string, in *counted, yield func(pending, error) bool) error {
+	f, err := openLC0(name, in)
+	if errors.As(err, new(brokenError)) && len(s.files) == 1 {
+		err = errors.Unwrap(err) // there is nothing beside the broken file
 	}
-	name, data, err := f.chunk()
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		f.cut, err = true, brokenError{err}
+	if errors.As(err, new(brokenError)) {
+		yield(pending{}, err)
+		return nil
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return func() (game, error) {
-		g, err := decodeLC0(f.cfg, name, data, seed)
-		if err != nil {
-			return nil, brokenError{err}
+	for {
+		name, data, err := f.chunk()
+		if errors.Is(err, io.ErrUnexpectedEOF) { // the file is truncated here
+			yield(pending{at: in.bytes}, brokenError{err})
+			return nil
 		}
-		return g, nil
-	}, nil
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		decode := func(seed uint64) (game, error) {
+			g, err := decodeLC0(&s.cfg, name, data, seed)
+			if err != nil {
+				return nil, brokenError{err}
+			}
+			return g, nil
+		}
+		if !yield(pending{in.bytes - int64(f.in.Buffered()), decode}, nil) {
+			return nil
+		}
+	}
 }
-
-func (f *lc0File) at() int64    { return f.in.bytes - int64(f.ahead.Buffered()) }
-func (f *lc0File) close() error { return nil }
 
 // maxLC0Chunk limits the size of a compressed chunk. The longest games have two or three
 // megabytes.
@@ -111,7 +123,7 @@ const maxLC0Chunk = 64 << 20
 // chunk reads the next chunk without decompressing it, so that chunks can be decoded in
 // parallel. The name is for errors. After the last chunk it returns io.EOF.
 func (f *lc0File) chunk() (name string, data []byte, err error) {
-	name, in := f.name, io.Reader(f.ahead)
+	name, in := f.name, io.Reader(f.in)
 	switch {
 	case f.tar != nil:
 		chunk, err := f.nextInTar()

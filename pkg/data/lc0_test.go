@@ -46,7 +46,7 @@ func lc0Games(t testing.TB) []lc0Reference {
 
 // readLC0 reads the records of a file.
 func readLC0(name string, data []byte) (all []lc0Record, err error) {
-	f, err := openLC0(&Config{}, name, &counted{in: bytes.NewReader(data)})
+	f, err := openLC0(name, bytes.NewReader(data))
 	for err == nil {
 		var chunk []byte
 		var in string
@@ -236,7 +236,7 @@ func TestLC0TarWithoutEnd(t *testing.T) {
 	hole := bytes.Clone(whole)
 	clear(hole[ends[1] : ends[1]+2048])
 	games := func(data []byte) (n int, err error) {
-		f, err := openLC0(&Config{}, "run.tar", &counted{in: bytes.NewReader(data)})
+		f, err := openLC0("run.tar", bytes.NewReader(data))
 		for err == nil {
 			if _, _, err = f.chunk(); err == nil {
 				n++

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
-	"os"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -71,10 +70,7 @@ type marroRow struct {
 
 // marroFile reads rows.
 type marroFile struct {
-	source  *Source
 	name    string
-	file    *os.File
-	table   *parquet.File
 	columns marroColumns
 	order   squareOrder
 
@@ -84,24 +80,43 @@ type marroFile struct {
 	read   int           // rows returned
 }
 
-func openMarro(s *Source, name string, file *os.File, table *parquet.File, c marroColumns) (*marroFile, error) {
+// marroGames yields the rows of a file, each as a game.
+func (s *Source) marroGames(name string, table *parquet.File, c marroColumns, yield func(pending, error) bool) error {
 	if s.cfg.Variant != chess.Standard {
-		return nil, fmt.Errorf("data: %s: ChessMarro's data is of chess, not of %s", name, s.cfg.Variant)
+		return fmt.Errorf("data: %s: ChessMarro's data is of chess, not of %s", name, s.cfg.Variant)
 	}
-	f := &marroFile{source: s, name: name, file: file, table: table, columns: c, buffer: make([]parquet.Row, 128)}
-	if err := f.rewind(); err != nil {
-		return nil, err
+	f, err := openMarro(name, table, c)
+	if err != nil {
+		return err
 	}
-	if err := f.findOrder(); err != nil {
-		return nil, errors.Join(err, f.rows.Close())
+	defer f.rows.Close()
+	for {
+		r := &marroRow{}
+		if err := f.row(r); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		g := &marroGame{where: fmt.Sprintf("%s, row %d", f.name, f.read), order: f.order, row: r}
+		at := table.Size() * int64(f.read) / table.NumRows()
+		if !yield(pending{at, func(uint64) (game, error) { return g, nil }}, nil) {
+			return nil
+		}
 	}
-	return f, errors.Join(f.rows.Close(), f.rewind())
 }
 
-func (f *marroFile) rewind() (err error) {
+func openMarro(name string, table *parquet.File, c marroColumns) (f *marroFile, err error) {
 	defer recovered(&err)
-	f.rows, f.have, f.read = parquet.MultiRowGroup(f.table.RowGroups()...).Rows(), nil, 0
-	return nil
+	f = &marroFile{name: name, columns: c, buffer: make([]parquet.Row, 128)}
+	f.rows = parquet.MultiRowGroup(table.RowGroups()...).Rows()
+	if err = f.findOrder(); err == nil {
+		err = f.rows.SeekToRow(0)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.rows.Close())
+	}
+	f.have, f.read = nil, 0
+	return f, nil
 }
 
 func (f *marroFile) row(r *marroRow) (err error) {
@@ -164,21 +179,6 @@ func (f *marroFile) decode(row parquet.Row, r *marroRow) error {
 	}
 	return nil
 }
-
-func (f *marroFile) next(uint64) (func() (game, error), error) {
-	r := &marroRow{}
-	if err := f.row(r); err != nil {
-		return nil, err
-	}
-	g := &marroGame{where: fmt.Sprintf("%s, row %d", f.name, f.read), order: f.order, row: r}
-	return func() (game, error) { return g, nil }, nil
-}
-
-func (f *marroFile) at() int64 {
-	return f.table.Size() * int64(f.read) / max(1, f.table.NumRows())
-}
-
-func (f *marroFile) close() error { return errors.Join(f.rows.Close(), f.file.Close()) }
 
 // squareOrder describes how bits number squares, by the flips that make a1 the lowest. The
 // zero value changes nothing.

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 
@@ -17,108 +15,67 @@ import (
 	"alamos/pkg/stats"
 )
 
-// openTable opens a sample file of alamos or of ChessMarro. It distinguishes them by their
-// columns.
-func openTable(s *Source, path string) (_ reader, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("data: %w", err)
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, f.Close())
-		}
-	}()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, fmt.Errorf("data: %w", err)
-	}
+// parquetGames yields the games of a sample file of alamos or of ChessMarro. It
+// distinguishes them by their columns.
+func (s *Source) parquetGames(path string, f *os.File, yield func(pending, error) bool) error {
 	head := make([]byte, sniffed)
 	n, _ := f.ReadAt(head, 0) // a file may be shorter
 	if head = head[:n]; !bytes.HasPrefix(head, []byte("PAR1")) {
-		return nil, fmt.Errorf("data: %s: %w", path, foreign(head, "a file in Parquet"))
+		return fmt.Errorf("data: %s: %w", path, foreign(head, "a file in Parquet"))
 	}
-	table, err := openParquet(f, info.Size())
+	table, err := openParquet(f)
 	if err != nil {
-		return nil, fmt.Errorf("data: %s: no whole Parquet file: %w", path, err)
+		return fmt.Errorf("data: %s: no whole Parquet file: %w", path, err)
 	}
 	if columns, ok := marroColumnsOf(table.Schema()); ok {
-		return openMarro(s, path, f, table, columns)
+		return s.marroGames(path, table, columns, yield)
 	}
-	return openSamples(s, path, f, table)
+	return s.sampleGames(path, table, yield)
 }
 
-// sampleFile reads the games of a sample file in the order in which they end in the file.
+// sampleGames yields the games of a sample file in the order in which they end in the file.
 // If the samples are shuffled, unfinished games stay in memory.
-type sampleFile struct {
-	cfg   *Config
-	name  string
-	file  *os.File
-	size  int64
-	rows  *Reader
-	read  int                       // samples read
-	left  map[int32]int             // number of unread samples of each game
-	begun map[int32][]encode.Sample // samples read so far, of partly read games
-}
-
-func openSamples(s *Source, name string, file *os.File, table *parquet.File) (*sampleFile, error) {
-	rows, err := newReader(name, table)
+func (s *Source) sampleGames(name string, table *parquet.File, yield func(pending, error) bool) error {
+	f, err := newReader(name, table)
 	if err != nil {
-		return nil, fmt.Errorf("data: %w", err)
+		return fmt.Errorf("data: %w", err)
 	}
-	if v := rows.Meta().Variant; v != s.cfg.Variant.String() {
-		return nil, fmt.Errorf("data: %s: its variant is %s, want %s", name, v, s.cfg.Variant)
+	if v := f.meta.Variant; v != s.cfg.Variant.String() {
+		return fmt.Errorf("data: %s: its variant is %s, want %s", name, v, s.cfg.Variant)
 	}
-	left, err := rows.Games()
+	left, err := f.games() // number of unread samples of each game
 	if err != nil {
-		return nil, fmt.Errorf("data: %w", err)
+		return fmt.Errorf("data: %w", err)
 	}
-	return &sampleFile{cfg: &s.cfg, name: name, file: file, size: table.Size(), rows: rows, left: left, begun: map[int32][]encode.Sample{}}, nil
-}
-
-// game reads to the end of a game and returns the game's samples by ply.
-func (f *sampleFile) game() ([]encode.Sample, error) {
-	for {
-		s, err := f.rows.Next()
-		if err == io.EOF {
-			return nil, err
-		}
+	begun := map[int32][]encode.Sample{} // samples of partly read games
+	read := int64(0)
+	for x, err := range f.all() {
 		if err != nil {
-			return nil, fmt.Errorf("data: %w", err)
+			return fmt.Errorf("data: %w", err)
 		}
-		f.read++
-		samples := append(f.begun[s.Game], s)
-		if f.left[s.Game]--; f.left[s.Game] > 0 {
-			f.begun[s.Game] = samples
+		read++
+		samples := append(begun[x.Game], x)
+		if left[x.Game]--; left[x.Game] > 0 {
+			begun[x.Game] = samples
 			continue
 		}
-		delete(f.begun, s.Game)
-		delete(f.left, s.Game)
+		delete(begun, x.Game)
 		slices.SortStableFunc(samples, func(a, b encode.Sample) int { return cmp.Compare(a.Ply, b.Ply) })
-		return samples, nil
-	}
-}
-
-func (f *sampleFile) next(seed uint64) (func() (game, error), error) {
-	samples, err := f.game()
-	if err != nil {
-		return nil, err
-	}
-	g := &sampleGame{name: f.name, meta: f.rows.Meta(), samples: samples}
-	if most := f.cfg.Positions; most > 0 {
-		g.samples = nil
-		for _, k := range draw(stats.NewRand(seed), 0, len(samples), most) {
-			g.samples = append(g.samples, samples[k])
+		g := &sampleGame{name: name, meta: f.meta, samples: samples}
+		decode := func(seed uint64) (game, error) {
+			if most := s.cfg.Positions; most > 0 {
+				g.samples = nil
+				for _, k := range draw(stats.NewRand(seed), 0, len(samples), most) {
+					g.samples = append(g.samples, samples[k])
+				}
+			}
+			return g, nil
+		}
+		if !yield(pending{table.Size() * read / table.NumRows(), decode}, nil) {
+			return nil
 		}
 	}
-	return func() (game, error) { return g, nil }, nil
-}
-
-func (f *sampleFile) at() int64 { return f.size * int64(f.read) / int64(max(1, f.rows.Len())) }
-
-func (f *sampleFile) close() error {
-	f.rows.Close()
-	return f.file.Close()
+	return nil
 }
 
 // sampleGame is a game of a sample file.

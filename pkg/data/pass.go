@@ -1,7 +1,6 @@
 package data
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,18 +26,12 @@ type Cursor struct {
 // First is the cursor of the first chunk.
 var First = Cursor{Chunk: 1, Pass: 1}
 
-// reader reads the games of a file in their order.
-type reader interface {
-	// next reads the next game. It leaves work that needs no order to decode, which may run
-	// in another goroutine. seed determines the drawn positions. After a brokenError, which
-	// decode may return too, next can be called again. The last error is io.EOF.
-	next(seed uint64) (decode func() (game, error), err error)
+// pending is a game that was read but not decoded.
+type pending struct {
+	at int64 // bytes of the file up to the end of the game; an estimate in a compressed file
 
-	// at returns the number of bytes of the file up to the end of the last game read. It is
-	// an estimate in a compressed file.
-	at() int64
-
-	close() error
+	// decode may run in another goroutine. The seed determines the drawn positions.
+	decode func(seed uint64) (game, error)
 }
 
 // brokenError marks an unusable game in a file whose next game can be read.
@@ -46,34 +39,29 @@ type brokenError struct{ error }
 
 func (e brokenError) Unwrap() error { return e.error }
 
-func (s *Source) open(path string) (reader, error) {
-	if s.cfg.Kind == Parquet {
-		return openTable(s, path)
+// games yields the games of a file in their order. It continues after a [brokenError] and
+// ends after another error. decode may return a brokenError, too.
+func (s *Source) games(path string) iter.Seq2[pending, error] {
+	return func(yield func(pending, error) bool) {
+		f, err := os.Open(path)
+		if err != nil {
+			yield(pending{}, fmt.Errorf("data: %w", err))
+			return
+		}
+		defer f.Close() // read only, so nothing can be lost
+		switch s.cfg.Kind {
+		case Parquet:
+			err = s.parquetGames(path, f, yield)
+		case LC0:
+			err = s.lc0Games(path, &counted{in: f}, yield)
+		default:
+			err = s.pgnGames(path, &counted{in: f}, yield)
+		}
+		if err != nil {
+			yield(pending{}, err)
+		}
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("data: %w", err)
-	}
-	in := &counted{in: f}
-	var r reader
-	if s.cfg.Kind == LC0 {
-		r, err = openLC0(&s.cfg, path, in)
-	} else {
-		r, err = openPGN(&s.cfg, path, in)
-	}
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return &closing{r, f}, nil
 }
-
-// closing is a reader that also closes its file.
-type closing struct {
-	reader
-	file *os.File
-}
-
-func (c *closing) close() error { return errors.Join(c.reader.close(), c.file.Close()) }
 
 // counted counts the bytes read.
 type counted struct {
@@ -154,51 +142,43 @@ type pass struct {
 // full reports whether the pass has reached the maximum number of games.
 func (p *pass) full() bool { return p.cfg.Games > 0 && p.at.Read >= p.cfg.Games }
 
-// skips reports whether an error is a broken game, which is skipped.
-func (p *pass) skips(err error) bool { return p.cfg.SkipBroken && errors.As(err, new(brokenError)) }
-
 // read reads the games of a file that are not before the cursor.
-func (p *pass) read(file int) (err error) {
+func (p *pass) read(file int) error {
 	if p.full() {
 		return nil
 	}
-	r, err := p.open(p.files[file])
-	if len(p.files) > 1 && p.skips(err) {
-		after := p.at
-		after.File, after.Game = after.File+1, 0
-		p.put(func() item { return item{after: after} })
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer func() { err = cmp.Or(err, r.close()) }()
-	for game := 0; !p.full() && p.ctx.Err() == nil; game++ {
-		decode, err := r.next(stats.Derive(p.seed, forGame, p.at.Pass, file, game))
-		if err == io.EOF {
-			return nil
-		}
-		broken := p.skips(err)
-		if err != nil && !broken && (game >= p.at.Game || !errors.As(err, new(brokenError))) {
+	number := 0
+	for next, err := range p.games(p.files[file]) {
+		before, broken := number < p.at.Game, errors.As(err, new(brokenError))
+		if err != nil && !(broken && (before || p.cfg.SkipBroken)) {
 			return err
 		}
-		if game < p.at.Game {
+		number++
+		if p.ctx.Err() != nil {
+			return nil
+		}
+		if before {
 			continue
 		}
 		p.at.Game++
 		if !broken {
 			p.at.Read++
 		}
-		it := item{number: p.number(file, game), after: p.at, bytes: p.before + r.at()}
+		it := item{number: p.number(file, number-1), after: p.at, bytes: p.before + next.at}
+		seed := stats.Derive(p.seed, forGame, p.at.Pass, file, number-1)
 		p.put(func() item {
-			if !broken {
-				it.game, it.err = decode()
+			if broken {
+				return it
 			}
-			if p.skips(it.err) {
+			it.game, it.err = next.decode(seed)
+			if p.cfg.SkipBroken && errors.As(it.err, new(brokenError)) {
 				it.game, it.err = nil, nil
 			}
 			return it
 		})
+		if p.full() {
+			return nil
+		}
 	}
 	return nil
 }

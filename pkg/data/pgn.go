@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
@@ -16,32 +15,65 @@ import (
 	"alamos/pkg/chess"
 )
 
-// pgnFile reads the games of a PGN file.
-type pgnFile struct {
-	cfg   *Config
-	name  string
-	in    *counted      // the file
-	plain *counted      // decompressed
-	text  *bufio.Reader // of plain
-	games *chess.PGNReader
-	game  chess.PGN
-	end   io.Closer
+// pgnGames yields the games of a PGN file, which may be compressed.
+func (s *Source) pgnGames(name string, in *counted, yield func(pending, error) bool) error {
+	unpacked, err := Decompress(in)
+	if err != nil {
+		return fmt.Errorf("data: %s: %w", name, err)
+	}
+	defer unpacked.Close()
+	plain := &counted{in: unpacked}
+	text := bufio.NewReaderSize(plain, 1<<16)
+	if head, _ := text.Peek(sniffed); isBinary(head) { // read errors are reported with the games
+		return fmt.Errorf("data: %s: %w", name, foreign(head, "games in PGN"))
+	}
+	games := chess.NewPGNReader(text)
+	games.SetVariant(s.cfg.Variant) // default for games without a variant tag
+	for {
+		g, err := s.pgnGame(name, games)
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil && !errors.As(err, new(brokenError)) {
+			return err
+		}
+		// Assume that the bytes read ahead are compressed as well as the rest.
+		ahead := int64(text.Buffered() + games.Ahead())
+		at := int64(float64(in.bytes) * (1 - float64(ahead)/float64(max(1, plain.bytes))))
+		if !yield(pending{at, func(seed uint64) (game, error) { g.seed = seed; return g, nil }}, err) {
+			return nil
+		}
+	}
 }
 
-// openPGN opens a stream, which may be compressed.
-func openPGN(cfg *Config, name string, in *counted) (*pgnFile, error) {
-	plain, err := Decompress(in)
-	if err != nil {
+// pgnGame reads the next game.
+func (s *Source) pgnGame(name string, games *chess.PGNReader) (*played, error) {
+	var g chess.PGN
+	err := games.NextInto(&g)
+	number, line := games.Place()
+	where := fmt.Sprintf("%s, game %d (line %d)", name, number, line)
+	broken := errors.As(err, new(*chess.PGNError))
+	switch {
+	case err == io.EOF:
+		return nil, err
+	case err != nil && !broken:
 		return nil, fmt.Errorf("data: %s: %w", name, err)
 	}
-	count := &counted{in: plain}
-	text := bufio.NewReaderSize(count, 1<<16)
-	if head, _ := text.Peek(sniffed); isBinary(head) { // read errors are reported with the games
-		return nil, errors.Join(fmt.Errorf("data: %s: %w", name, foreign(head, "games in PGN")), plain.Close())
+	if tag := g.Tag("Variant"); tag != "" {
+		if v, bad := chess.ParseVariantTag(tag); bad != nil || v != s.cfg.Variant {
+			return nil, brokenError{fmt.Errorf("data: %s: its variant is %s, want %s", where, tag, s.cfg.Variant)}
+		}
 	}
-	f := &pgnFile{cfg: cfg, name: name, in: in, plain: count, text: text, games: chess.NewPGNReader(text), end: plain}
-	f.games.SetVariant(cfg.Variant) // default for games without a variant tag; next checks the tag of the others
-	return f, nil
+	if broken {
+		return nil, brokenError{fmt.Errorf("data: %s: %w", name, err)}
+	}
+	p := &played{where: where, start: g.Start, moves: g.Moves, result: g.Result}
+	if p.result != chess.Unfinished || s.cfg.Label != nil {
+		if p.counts = len(p.moves); s.cfg.Positions > 0 {
+			p.counts = min(p.counts, s.cfg.Positions)
+		}
+	}
+	return p, nil
 }
 
 // isBinary reports whether the bytes are not text in an encoding that extends ASCII.
@@ -76,53 +108,6 @@ func Decompress(in io.Reader) (io.ReadCloser, error) {
 	}
 	return io.NopCloser(b), nil
 }
-
-// read reads the next game, or the readable part of a broken one.
-func (f *pgnFile) read() (where string, err error) {
-	err = f.games.NextInto(&f.game)
-	number, line := f.games.Place()
-	where = fmt.Sprintf("%s, game %d (line %d)", f.name, number, line)
-	var broken *chess.PGNError
-	switch {
-	case err == io.EOF:
-		return where, err
-	case errors.As(err, &broken):
-		err = brokenError{err}
-	case err != nil:
-		return where, fmt.Errorf("data: %s: %w", f.name, err)
-	}
-	if tag := f.game.Tag("Variant"); tag != "" {
-		if v, bad := chess.ParseVariantTag(tag); bad != nil || v != f.cfg.Variant {
-			return where, brokenError{fmt.Errorf("data: %s: its variant is %s, want %s", where, tag, f.cfg.Variant)}
-		}
-	}
-	if err != nil {
-		return where, brokenError{fmt.Errorf("data: %s: %w", f.name, errors.Unwrap(err))}
-	}
-	return where, nil
-}
-
-func (f *pgnFile) next(seed uint64) (func() (game, error), error) {
-	where, err := f.read()
-	if err != nil {
-		return nil, err
-	}
-	g := &played{where: where, seed: seed, start: f.game.Start, moves: slices.Clone(f.game.Moves), result: f.game.Result}
-	if g.result != chess.Unfinished || f.cfg.Label != nil {
-		if g.counts = len(g.moves); f.cfg.Positions > 0 {
-			g.counts = min(g.counts, f.cfg.Positions)
-		}
-	}
-	return func() (game, error) { return g, nil }, nil
-}
-
-// at assumes that the bytes read ahead are compressed as well as the rest.
-func (f *pgnFile) at() int64 {
-	ahead := int64(f.text.Buffered() + f.games.Ahead())
-	return int64(float64(f.in.bytes) * (1 - float64(ahead)/float64(max(1, f.plain.bytes))))
-}
-
-func (f *pgnFile) close() error { return f.end.Close() }
 
 // formats are the first bytes of file formats.
 var formats = []struct{ head, what string }{

@@ -3,7 +3,6 @@ package data
 import (
 	"archive/tar"
 	"bytes"
-	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"alamos/pkg/chess"
 	"alamos/pkg/disk"
 
 	"alamos/pkg/encode"
@@ -156,37 +154,24 @@ func FuzzPGN(f *testing.F) {
 	f.Add([]byte{0x28, 0xb5, 0x2f, 0xfd, 0})
 	c := codecOf(f, "alphazero119", "alphazero4672")
 	f.Fuzz(func(t *testing.T, data []byte) {
-		cfg := &Config{Kind: PGN, Variant: chess.Standard, Positions: 3, SkipBroken: true}
+		source := &Source{cfg: Config{Kind: PGN, Positions: 3}}
+		source.spare.New = func() any { return new(encode.Sample) }
+		w := source.newWorker(&c)
 		in := &counted{in: io.LimitReader(bytes.NewReader(data), 1<<20)}
-		r, err := openPGN(cfg, "fuzz.pgn", in)
-		if err != nil {
-			if !strings.Contains(err.Error(), "fuzz.pgn") {
-				t.Errorf("the error does not name the file: %v", err)
-			}
-			return
-		}
-		defer r.close()
-		w := (&Source{cfg: *cfg}).newWorker(&c)
-		w.source.spare.New = func() any { return new(encode.Sample) }
-		for n := 0; n < 50; n++ {
-			decode, err := r.next(uint64(n))
-			if errors.As(err, new(brokenError)) {
-				continue
-			}
-			if err != nil {
-				if err != io.EOF && !strings.Contains(err.Error(), "fuzz.pgn") {
-					t.Errorf("the error does not name the file: %v", err)
+		games := 0
+		err := source.pgnGames("fuzz.pgn", in, func(p pending, err error) bool {
+			if err == nil {
+				g, _ := p.decode(uint64(games)) // nothing is left to fail
+				m := w.samples(t.Context(), g, 0, new(Answers))
+				if m.err != nil || m.Positions+m.Unexpressed > g.size() {
+					t.Errorf("%+v of %d positions: %v", m.Counts, g.size(), m.err)
 				}
-				return
 			}
-			g, err := decode()
-			if err != nil {
-				t.Fatal(err)
-			}
-			m := w.samples(t.Context(), g, 0, new(Answers))
-			if m.err != nil || m.Positions+m.Unexpressed > g.size() {
-				t.Errorf("%+v of %d positions: %v", m.Counts, g.size(), m.err)
-			}
+			games++
+			return games < 50
+		})
+		if err != nil && !strings.Contains(err.Error(), "fuzz.pgn") {
+			t.Errorf("the error does not name the file: %v", err)
 		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"math"
 	"os"
 
@@ -260,23 +261,18 @@ func unpacked[T uint64 | int32 | float32](b []byte) ([]T, error) {
 	return numbers, nil
 }
 
-// Reader reads the samples of a file one at a time. It holds a few pages of each column in
-// memory, not the whole file.
-type Reader struct {
+// reader reads the samples of a file. It holds a few pages of each column in memory, not
+// the whole file.
+type reader struct {
 	name  string
 	file  *parquet.File
 	meta  Meta
 	shape shape
-	rows  *parquet.GenericReader[row]
-	batch []row
-	next  int // next row of the batch
-	read  int // rows returned
 }
 
-// newReader reads the samples of a Parquet file. Errors contain the name, and wrap
-// [ErrDamaged] if they concern the content. Close the reader after use; this does not close
-// the file.
-func newReader(name string, f *parquet.File) (r *Reader, err error) {
+// newReader checks that a Parquet file is a sample file. Errors contain the name, and wrap
+// [ErrDamaged] if they concern the content.
+func newReader(name string, f *parquet.File) (r *reader, err error) {
 	defer func() { err = damaged(name, err) }()
 	defer recovered(&err)
 	text, ok := f.Lookup(metaKey)
@@ -297,94 +293,99 @@ func newReader(name string, f *parquet.File) (r *Reader, err error) {
 	if want := parquet.SchemaOf(row{}); !parquet.EqualNodes(want, f.Schema()) {
 		return nil, fmt.Errorf("its columns are %v, want %v", f.Schema(), want)
 	}
-	return &Reader{name: name, file: f, meta: about.Meta, shape: h, rows: parquet.NewGenericReader[row](f)}, nil
+	return &reader{name: name, file: f, meta: about.Meta, shape: h}, nil
 }
 
-// Meta returns the description of the samples.
-func (r *Reader) Meta() Meta { return r.meta }
-
-// Len returns the number of samples.
-func (r *Reader) Len() int { return int(r.file.NumRows()) }
-
-// Games returns the number of samples of each game, by game number. It does not change the
-// reading position.
-func (r *Reader) Games() (games map[int32]int, err error) {
-	defer func() { err = damaged(r.name, err) }()
-	defer recovered(&err)
+// games returns the number of samples of each game, by game number.
+func (r *reader) games() (map[int32]int, error) {
 	type column struct {
 		Game int32 `parquet:"game,delta"`
 	}
-	rows := parquet.NewGenericReader[column](r.file)
-	defer rows.Close()
-	games = map[int32]int{}
-	batch := make([]column, batchRows)
-	for total := 0; ; {
-		n, err := rows.Read(batch)
-		for _, x := range batch[:n] {
-			games[x.Game]++
+	games := map[int32]int{}
+	for x, err := range rowsOf[column](r.file) {
+		if err != nil {
+			return nil, damaged(r.name, err)
 		}
-		total += n
-		switch {
-		case err == io.EOF && total == r.Len():
-			return games, nil
-		case err == io.EOF || err == nil && n == 0:
-			return nil, io.ErrUnexpectedEOF
-		case err != nil:
-			return nil, err
+		games[x.Game]++
+	}
+	return games, nil
+}
+
+// all yields the samples, which the caller owns. An error is the last element.
+func (r *reader) all() iter.Seq2[encode.Sample, error] {
+	return func(yield func(encode.Sample, error) bool) {
+		number := 0
+		for x, err := range rowsOf[row](r.file) {
+			var s encode.Sample
+			if err == nil {
+				if s, err = x.sample(); err == nil {
+					err = r.shape.check(&s)
+				}
+				if err != nil {
+					err = fmt.Errorf("row %d: %w", number, err)
+				}
+			}
+			if !yield(s, damaged(r.name, err)) || err != nil {
+				return
+			}
+			number++
 		}
 	}
 }
 
-// Next returns the next sample, which the caller owns, or io.EOF after the last one. Do not
-// continue after another error.
-func (r *Reader) Next() (s encode.Sample, err error) {
-	if r.next == len(r.batch) {
-		if err := r.fill(); err != nil {
-			return s, err
+// rowsOf yields the rows of a file. A row is valid until the next one. An error is the last
+// element.
+func rowsOf[T any](f *parquet.File) iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) {
+		var rows *parquet.GenericReader[T]
+		batch := make([]T, batchRows)
+		read := func() (n int, err error) {
+			defer recovered(&err)
+			if rows == nil {
+				rows = parquet.NewGenericReader[T](f)
+			}
+			return rows.Read(batch)
+		}
+		defer func() {
+			if rows != nil {
+				_ = rows.Close() // read only, so nothing can be lost
+			}
+		}()
+		for left := int(f.NumRows()); ; {
+			n, err := read()
+			switch {
+			case n > 0 && n <= left: // an error recurs at the next read
+			case err == io.EOF && left == 0 && n == 0:
+				return
+			case err == nil || err == io.EOF:
+				yield(nil, errors.New("its columns differ in length"))
+				return
+			default:
+				yield(nil, err)
+				return
+			}
+			for i := range n {
+				if !yield(&batch[i], nil) {
+					return
+				}
+			}
+			left -= n
 		}
 	}
-	if s, err = r.batch[r.next].sample(); err == nil {
-		err = r.shape.check(&s)
-	}
+}
+
+// readerAt is a file, or its content in memory.
+type readerAt interface {
+	io.ReaderAt
+	io.Seeker
+}
+
+func openParquet(in readerAt) (f *parquet.File, err error) {
+	defer recovered(&err)
+	size, err := in.Seek(0, io.SeekEnd)
 	if err != nil {
-		return s, damaged(r.name, fmt.Errorf("row %d: %w", r.read, err))
+		return nil, err
 	}
-	r.next++
-	r.read++
-	return s, nil
-}
-
-// fill reads the next batch of rows.
-func (r *Reader) fill() (err error) {
-	defer func() {
-		if err != io.EOF {
-			err = damaged(r.name, err)
-		}
-	}()
-	defer recovered(&err)
-	if r.batch == nil {
-		r.batch = make([]row, batchRows)
-	}
-	n, err := r.rows.Read(r.batch[:batchRows])
-	r.batch, r.next = r.batch[:n], 0
-	switch {
-	case n > 0 && r.read+n <= r.Len():
-		return nil // the error recurs at the next read
-	case err == io.EOF && r.read == r.Len():
-		return io.EOF
-	case err == nil || err == io.EOF:
-		return errors.New("its columns differ in length")
-	}
-	return err
-}
-
-// Close releases the reader's resources.
-func (r *Reader) Close() {
-	_ = r.rows.Close() // read only, so nothing can be lost
-}
-
-func openParquet(in io.ReaderAt, size int64) (f *parquet.File, err error) {
-	defer recovered(&err)
 	return parquet.OpenFile(in, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 }
 
@@ -400,8 +401,8 @@ func recovered(err *error) {
 // the file system do not.
 func Read(path string) (*Set, error) {
 	var p part
-	err := withReader(path, func(r *Reader) (err error) {
-		p, err = r.rest()
+	err := withReader(path, func(r *reader) (err error) {
+		p, err = r.part()
 		return err
 	})
 	if err != nil {
@@ -410,43 +411,36 @@ func Read(path string) (*Set, error) {
 	return newSet(p), nil
 }
 
-// rest reads the remaining samples.
-func (r *Reader) rest() (part, error) {
+// part reads all samples.
+func (r *reader) part() (part, error) {
 	p := part{meta: r.meta}
 	games := map[int32]bool{}
-	for {
-		s, err := r.Next()
-		switch {
-		case err == io.EOF:
-			p.games = len(games)
-			return p, nil
-		case err != nil:
+	for s, err := range r.all() {
+		if err != nil {
 			return part{}, err
 		}
 		games[s.Game] = true
 		p.samples = append(p.samples, s)
 	}
+	p.games = len(games)
+	return p, nil
 }
 
 // ReadMeta returns the description of a file's samples. It reads only the end of the file,
 // so it does not detect damage elsewhere. Errors are like those of Read.
 func ReadMeta(path string) (meta Meta, err error) {
-	err = withReader(path, func(r *Reader) error { meta = r.meta; return nil })
+	err = withReader(path, func(r *reader) error { meta = r.meta; return nil })
 	return meta, err
 }
 
 // withReader calls f with a reader of the file.
-func withReader(path string, f func(*Reader) error) error {
+func withReader(path string, f func(*reader) error) error {
 	file, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("samples: %w", err)
 	}
 	defer file.Close() // read only, so nothing can be lost
-	info, err := file.Stat()
-	if err != nil {
-		return fmt.Errorf("samples: %w", err)
-	}
-	table, err := openParquet(file, info.Size())
+	table, err := openParquet(file)
 	if err != nil {
 		return damaged(path, err)
 	}
@@ -454,7 +448,6 @@ func withReader(path string, f func(*Reader) error) error {
 	if err != nil {
 		return err
 	}
-	defer r.Close()
 	return f(r)
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -73,7 +72,7 @@ func read(t testing.TB, path string) *Set {
 
 // streamed reads everything back, sample by sample.
 func streamed(path string) (all []encode.Sample, err error) {
-	err = withReader(path, func(r *Reader) (err error) {
+	err = withReader(path, func(r *reader) (err error) {
 		all, err = drain(r)
 		return err
 	})
@@ -81,16 +80,12 @@ func streamed(path string) (all []encode.Sample, err error) {
 }
 
 // drain reads the samples of a reader, and wants them to be those that it counts.
-func drain(r *Reader) (all []encode.Sample, err error) {
-	games, err := r.Games()
+func drain(r *reader) (all []encode.Sample, err error) {
+	games, err := r.games()
 	if err != nil {
 		return nil, err
 	}
-	for {
-		s, err := r.Next()
-		if err == io.EOF {
-			break
-		}
+	for s, err := range r.all() {
 		if err != nil {
 			return nil, err
 		}
@@ -99,18 +94,15 @@ func drain(r *Reader) (all []encode.Sample, err error) {
 	}
 	for g, left := range games {
 		if left != 0 {
-			return nil, fmt.Errorf("game %d has %d samples fewer than Games says", g, left)
+			return nil, fmt.Errorf("game %d has %d samples fewer than counted", g, left)
 		}
-	}
-	if len(all) != r.Len() {
-		return nil, fmt.Errorf("%d samples, Len says %d", len(all), r.Len())
 	}
 	return all, nil
 }
 
 // unmarshal is the inverse of marshal.
 func unmarshal(file []byte) (part, error) {
-	table, err := openParquet(bytes.NewReader(file), int64(len(file)))
+	table, err := openParquet(bytes.NewReader(file))
 	if err != nil {
 		return part{}, err
 	}
@@ -118,8 +110,7 @@ func unmarshal(file []byte) (part, error) {
 	if err != nil {
 		return part{}, err
 	}
-	defer r.Close()
-	return r.rest()
+	return r.part()
 }
 
 // drawSamples draws any samples that a file with the meta must carry.
