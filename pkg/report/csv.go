@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/dustin/go-humanize/english"
 
@@ -315,34 +314,28 @@ func trialsData(x *store.Experiment, trials []*store.Trial) (*dataset, error) {
 	for _, a := range x.Axes {
 		d.fields = append(d.fields, field{key: a.Path})
 	}
-	metrics := slices.Concat([]string{"samples", "loss", "score", "elo", "vs_untrained", "vs_random", "generations", "policy_loss", "value_loss", "elo_low", "elo_high"},
-		evaluationMetrics(x, ""), []string{"seconds"})
-	d.fields = append(d.fields, keys(append([]string{"number", "trial"}, metrics...)...)...)
+	d.fields = append(d.fields, keys("number", "trial", "generations")...)
+	metrics := slices.Concat([]string{"samples", "loss", "score", "elo", "vs_untrained", "vs_random", "policy_loss", "value_loss"}, evaluationMetrics(x, ""), []string{"seconds"})
+	for _, name := range metrics {
+		if d.fields = append(d.fields, field{key: name}); name == "elo" {
+			d.fields = append(d.fields, keys("elo_low", "elo_high")...)
+		}
+	}
 	for _, t := range trials {
 		var row []any
 		for _, a := range x.Axes {
 			row = append(row, axisValue(&t.Declared, a.Path))
 		}
-		row = append(row, t.Declared.Number, filepath.Base(t.Dir))
+		row = append(row, t.Declared.Number, filepath.Base(t.Dir), t.Done())
 		for _, name := range metrics {
-			if name == "generations" {
-				row = append(row, t.Done())
-				continue
-			}
-			base, end, _ := strings.Cut(name, "_")
-			if base != "elo" {
-				base, end = name, ""
-			}
-			m, err := t.Measure(base)
+			m, err := t.Measure(name)
 			if err != nil {
 				return nil, err
 			}
-			switch {
-			case end == "low":
-				row = append(row, m.Low)
-			case end == "high":
-				row = append(row, m.High)
-			case name == "samples" || name == "seconds":
+			switch name {
+			case "elo":
+				row = append(row, m.Value, m.Low, m.High)
+			case "samples", "seconds":
 				row = append(row, int(math.Round(m.Value)))
 			default:
 				row = append(row, m.Value)

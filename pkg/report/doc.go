@@ -1,17 +1,23 @@
 // Package report presents the results of experiments: the notebook page as HTML or
-// Markdown, figures, tables as CSV, and lists for a terminal.
+// Markdown, figures, tables as CSV, and lists for a terminal. A caller writes
+//
+//	r, err := report.Open(x, "results/lab") // x is a *store.Experiment
+//	paths, err := r.Redraw(report.Options{Out: "figures"})
+//	err = r.WritePage()
+//
+// and r.Only(trial) before that for one trial of a sweep.
 //
 // A [Page] is a document of seven kinds of blocks. Its main form is Markdown. goldmark
 // makes the HTML from it, with tags of our own only for folds, columns and pictures. The
 // same blocks are the text of `alamos show`, `diff`, `network`, `analyze` and `ls`. The
-// HTML is one self-contained file with styles, pictures and a few lines of script. It is
-// readable without script and on paper. Names and captions are escaped, HTML in the
-// author's Markdown is shown as text, and a policy forbids the browser to load anything or
-// to run another script.
+// HTML is one self-contained file with styles, pictures and a few lines of script. Names
+// and captions are escaped, HTML in the author's Markdown is shown as text, and a policy
+// forbids the browser to load anything or to run another script.
 //
-// A [Report] presents the results of one experiment. A kind of figure or table is a
-// function from the store's rows to a chart of package plots or a [Table], listed in kinds
-// or trialTables. Every picture has a stamp of three hashes, and is stale if one differs:
+// A dataset is a table of values: a CSV file, and a table of the page. Figures over
+// training draw its columns. A kind of figure is a function from the store's rows to a
+// chart of package plots, listed in kinds. Every picture has a stamp of three hashes, and
+// is stale if one differs:
 //
 //	experiment  the figure's cell and those settings of its trials that can change it
 //	code        the version of the drawing code, see codeVersion

@@ -84,39 +84,59 @@ func (p *picture) measures() ([]stats.Interval, error) {
 	return out, nil
 }
 
+// cells returns the figure's metric for each value of the setting x and each row: the mean
+// of the groups there. Rows are in the order of their first groups. pooled reports whether
+// a cell is the mean of several groups. Groups without the metric or without x are left
+// out.
+func (p *picture) cells(x string, row func(*experiment.Trial) string) (cells map[[2]string]stats.Interval, rows []string, pooled bool, err error) {
+	measures, err := p.measures()
+	if err != nil {
+		return nil, nil, false, err
+	}
+	at := map[[2]string][]stats.Interval{}
+	for i, g := range p.groups {
+		t := &g.Trials[0].Declared
+		if value := axisValue(t, x); value != "" && !measures[i].Missing() {
+			r := row(t)
+			if !slices.Contains(rows, r) {
+				rows = append(rows, r)
+			}
+			at[[2]string{value, r}] = append(at[[2]string{value, r}], measures[i])
+		}
+	}
+	cells = map[[2]string]stats.Interval{}
+	for place, all := range at {
+		if cells[place] = all[0]; len(all) > 1 {
+			pooled = true
+			values := make([]float64, len(all))
+			for i, m := range all {
+				values[i] = m.Value
+			}
+			cells[place] = stats.Mean(values)
+		}
+	}
+	return cells, rows, pooled, nil
+}
+
 // drawSweep shows a metric over one axis of the sweep, with a line for each value of the
 // figure's y, or for each combination of all other axes. Words on the axis (kinds of
 // schedules) keep their order and are not joined by lines.
 func drawSweep(p *picture) (plots.Chart, string, error) {
 	m, x := p.metric(), cmp.Or(p.X, p.axes[0].Path)
-	measures, err := p.measures()
+	others := p.lineAxes(x)
+	cells, lines, pooled, err := p.cells(x, func(t *experiment.Trial) string { return shortLabel(t, others) })
 	if err != nil {
 		return nil, "", err
 	}
-	axis, others := p.axisValues(x, false), p.lineAxes(x)
-	at := map[string]map[float64][]stats.Interval{} // by line and place
-	var order []string
-	for i, g := range p.groups {
-		t := &g.Trials[0].Declared
-		place, there := axis.at[axisValue(t, x)]
-		if measures[i].Missing() || !there { // x does not apply to the trial
-			continue
-		}
-		line := shortLabel(t, others)
-		if at[line] == nil {
-			at[line] = map[float64][]stats.Interval{}
-			order = append(order, line)
-		}
-		at[line][place] = append(at[line][place], measures[i])
-	}
+	axis := p.axisValues(x, false)
+	places := slices.SortedFunc(maps.Keys(axis.at), func(a, b string) int { return cmp.Compare(axis.at[a], axis.at[b]) })
 	c := plots.Lines{Frame: p.frame, X: plots.Axis{Label: x, Log: axis.log}, Y: plots.Axis{Label: m.label, Unit: m.unit}, Ticks: axis.words}
-	pooled := false
-	for _, line := range order {
+	for _, line := range lines {
 		s := plots.Series{Name: line}
-		for _, place := range slices.Sorted(maps.Keys(at[line])) {
-			all := at[line][place]
-			pooled = pooled || len(all) > 1
-			s.Points = append(s.Points, plots.Point{X: place, Y: pool(all)})
+		for _, place := range places {
+			if y, ok := cells[[2]string{place, line}]; ok {
+				s.Points = append(s.Points, plots.Point{X: axis.at[place], Y: y})
+			}
 		}
 		c.Series = append(c.Series, s)
 	}
@@ -154,7 +174,7 @@ func drawHeatmap(p *picture) (plots.Chart, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	measures, err := p.measures()
+	cells, _, pooled, err := p.cells(x.Path, func(t *experiment.Trial) string { return axisValue(t, y.Path) })
 	if err != nil {
 		return nil, "", err
 	}
@@ -163,20 +183,16 @@ func drawHeatmap(p *picture) (plots.Chart, string, error) {
 		return plots.Categories{Label: store.ShortKey(t, a.Path), Ticks: byValue(a.Values)}
 	}
 	c := plots.Heatmap{Frame: p.frame, X: category(x), Y: category(y), Value: plots.Axis{Label: m.label, Unit: m.unit}, Best: best(m)}
-	pooled := false
 	for _, row := range c.Y.Ticks {
-		var cells []stats.Interval
+		var line []stats.Interval
 		for _, column := range c.X.Ticks {
-			var here []stats.Interval
-			for i, g := range p.groups {
-				if t := &g.Trials[0].Declared; axisValue(t, x.Path) == column && axisValue(t, y.Path) == row {
-					here = append(here, measures[i])
-				}
+			value, ok := cells[[2]string{column, row}]
+			if !ok {
+				value = stats.Unknown()
 			}
-			pooled = pooled || len(here) > 1
-			cells = append(cells, pool(here))
+			line = append(line, value)
 		}
-		c.Cells = append(c.Cells, cells)
+		c.Cells = append(c.Cells, line)
 	}
 	caption := fmt.Sprintf("%s over %s and %s.", capital(m.label), x.Path, y.Path) + p.bars(m)
 	if pooled {
@@ -262,19 +278,6 @@ func drawMultiples(p *picture) (plots.Chart, string, error) {
 		err = noNumbers
 	}
 	return c, caption + p.seeds(), err
-}
-
-// pool returns the mean of several measures, or the only one.
-func pool(measures []stats.Interval) stats.Interval {
-	measures = slices.DeleteFunc(slices.Clone(measures), stats.Interval.Missing)
-	if len(measures) == 1 {
-		return measures[0]
-	}
-	values := make([]float64, len(measures))
-	for i, m := range measures {
-		values[i] = m.Value
-	}
-	return stats.Mean(values)
 }
 
 // bars returns the part of a caption about the intervals of a metric.

@@ -81,15 +81,15 @@ func (t Table) text(w *textWriter) {
 		}
 		rows = append([][]Cell{head}, rows...)
 	}
-	w.WriteString(Align(t.Columns, rows, w.color, ""))
+	w.WriteString(align(t.Columns, rows, w.color))
 	if t.Legend != "" {
 		w.WriteString(t.Legend + "\n")
 	}
 }
 
-// Align formats rows with aligned columns and an indent before each line. Columns without
-// heads are flush left. A row's last cell may have any length.
-func Align(heads []Column, rows [][]Cell, color bool, indent string) string {
+// align formats rows with aligned columns. Columns without heads are flush left. A row's
+// last cell may have any length.
+func align(heads []Column, rows [][]Cell, color bool) string {
 	numeric := func(column int) bool { return column < len(heads) && heads[column].Numeric }
 	var widths []int
 	for _, row := range rows {
@@ -104,7 +104,7 @@ func Align(heads []Column, rows [][]Cell, color bool, indent string) string {
 	}
 	var b strings.Builder
 	for _, row := range rows {
-		line := indent
+		line := ""
 		for i, c := range row {
 			pad := strings.Repeat(" ", max(0, widths[i]-c.width()))
 			text := paint(strings.TrimSpace(c.Text+" "+c.Mark), c.Class, color)
