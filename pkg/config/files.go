@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -52,39 +51,51 @@ func (f File) Name() string {
 	return strings.TrimSuffix(filepath.Base(f.Path), filepath.Ext(f.Path))
 }
 
+// Read reads the file, which must not have changed since it was loaded.
+func (f File) Read() ([]byte, error) {
+	data, err := os.ReadFile(f.Path)
+	if err == nil && sum(data) != f.SHA256 {
+		err = fmt.Errorf("%s has changed since the experiment was loaded: run again", f.Path)
+	}
+	return data, err
+}
+
+func sum(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
 // Files reads each file once.
 type Files struct {
 	ReadFile func(path string) ([]byte, error) // nil reads from the disk
 	known    map[string][]byte
 }
 
-func (f *Files) Read(path string) ([]byte, error) {
+func (f *Files) Read(path string) (data []byte, err error) {
 	if data, ok := f.known[path]; ok {
 		return data, nil
 	}
-	readFile := f.ReadFile
-	if readFile == nil {
-		readFile = readRegular
+	if f.ReadFile != nil {
+		data, err = f.ReadFile(path)
+	} else {
+		data, err = readRegular(path)
 	}
-	data, err := readFile(path)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		if f.known == nil {
+			f.known = map[string][]byte{}
+		}
+		f.known[path] = data
 	}
-	if f.known == nil {
-		f.known = map[string][]byte{}
-	}
-	f.known[path] = data
-	return data, nil
+	return data, err
 }
 
-// Sum returns the SHA-256 of a file that has been read, otherwise "".
+// Sum returns the SHA-256 of a file that can be read, otherwise "".
 func (f *Files) Sum(path string) string {
 	data, err := f.Read(path)
 	if err != nil {
 		return ""
 	}
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
+	return sum(data)
 }
 
 // Beside resolves name relative to the folder of a file.
@@ -105,24 +116,16 @@ func FileFrom(dir, file string) string {
 	return filepath.ToSlash(file)
 }
 
-// readRegular reads a regular file of limited size. It refuses pipes and devices, which may
-// never end.
+// readRegular reads a regular file. It refuses pipes and devices, which may never end.
 func readRegular(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("it is not a regular file")
+	}
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, err
-	case info.IsDir():
-		return nil, errors.New("it is a folder")
-	case !info.Mode().IsRegular():
-		return nil, errors.New("it is not a regular file")
-	}
-	return io.ReadAll(io.LimitReader(f, maxFile+1))
+	return os.ReadFile(path)
 }
 
 // Reason returns the error's text without the path, which the caller names itself.

@@ -128,7 +128,7 @@ func (g *Group) newField(in reflect.Type, of reflect.StructField, index []int) *
 		f.Inherit = path
 	}
 	if value, ok := tag.Lookup("default"); ok {
-		f.Default = parseDefault(f, value)
+		f.Default = f.MustParse(value)
 	}
 	unknown := slices.ContainsFunc(strings.Fields(tag.Get("flags")), func(flag string) bool { return !slices.Contains(flags, flag) })
 	if unknown || f.Doc == "" || f.When != nil && isGroup && f.Default != nil || f.Optional && !isGroup {
@@ -137,10 +137,11 @@ func (g *Group) newField(in reflect.Type, of reflect.StructField, index []int) *
 	return f
 }
 
-func parseDefault(f *Field, text string) any {
+// MustParse reads a value of the key, such as a default, and panics if it is invalid.
+func (f *Field) MustParse(text string) any {
 	v, errs := f.parse(text)
 	if len(errs) > 0 {
-		panic(fmt.Sprintf("config: the default of %s: %v", f.Key, errs))
+		panic(fmt.Sprintf("config: %s: %v", f.Key, errs))
 	}
 	return v
 }
@@ -170,7 +171,7 @@ func (g *Group) override(path, value string) {
 		return
 	}
 	f.Inherit = ""
-	f.Default = parseDefault(f, value)
+	f.Default = f.MustParse(value)
 }
 
 var fileType = reflect.TypeFor[File]()

@@ -2,11 +2,8 @@ package experiment
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -185,12 +182,9 @@ func ReadPuzzles(v chess.Variant, e *Evaluation) ([]*puzzle.Set, error) {
 	}
 	sets := make([]*puzzle.Set, len(e.Puzzles))
 	for i, of := range e.Puzzles {
-		b, err := os.ReadFile(of.File.Path)
+		b, err := of.File.Read()
 		if err != nil {
 			return nil, err
-		}
-		if sum := sha256.Sum256(b); hex.EncodeToString(sum[:]) != of.File.SHA256 {
-			return nil, fmt.Errorf("%s was changed while this ran: run again", of.File.Path)
 		}
 		if sets[i], err = puzzle.Read(bytes.NewReader(b), of.File.Path, v); err != nil {
 			return nil, err
@@ -211,12 +205,9 @@ func ReadBook(v chess.Variant, o *Openings) ([]match.Opening, error) {
 	if o == nil {
 		return nil, nil
 	}
-	b, err := os.ReadFile(o.Book.Path)
+	b, err := o.Book.Read()
 	if err != nil {
 		return nil, err
-	}
-	if sum := sha256.Sum256(b); hex.EncodeToString(sum[:]) != o.Book.SHA256 {
-		return nil, fmt.Errorf("%s was changed while this ran: run again", o.Book.Path)
 	}
 	book, err := match.ReadBook(bytes.NewReader(b), v, o.Plies)
 	if err != nil {

@@ -17,7 +17,8 @@ import (
 var schema = sync.OnceValue(func() *config.Schema {
 	s := config.Of[document]()
 	notebook := s.Lookup("notebook")
-	notebook.Default, notebook.Fitted = defaultNotebook(nil), defaultNotebook
+	notebook.Fitted = func(values map[string]any) any { return notebook.MustParse(defaultNotebook(values)) }
+	notebook.Default = notebook.Fitted(nil)
 	return s
 })
 

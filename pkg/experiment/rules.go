@@ -5,8 +5,10 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strings"
 
 	"alamos/pkg/config"
+	"alamos/pkg/match"
 	"alamos/pkg/search"
 )
 
@@ -15,25 +17,27 @@ var measureName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // rule is a condition between keys that the schema cannot express.
 type rule struct {
-	paths  []string                 // the keys that it relates
+	paths  string                   // the keys that it relates
 	broken func(s *Settings) string // describes the fault, or returns ""
 }
 
+// fault formats the description of a fault, if there is one.
+func fault(broken bool, format string, args ...any) string {
+	if !broken {
+		return ""
+	}
+	return fmt.Sprintf(format, args...)
+}
+
 var rules = []rule{
-	{[]string{"training.schedule.initial", "training.schedule.minimum"}, func(s *Settings) string {
-		if s.Training.Schedule.Minimum > s.Training.Schedule.Initial {
-			return fmt.Sprintf("the minimum %s is above the initial rate %s",
-				config.FormatFloat(s.Training.Schedule.Minimum), config.FormatFloat(s.Training.Schedule.Initial))
-		}
-		return ""
+	{"training.schedule.initial training.schedule.minimum", func(s *Settings) string {
+		r := s.Training.Schedule
+		return fault(r.Minimum > r.Initial, "the minimum %s is above the initial rate %s", config.FormatFloat(r.Minimum), config.FormatFloat(r.Initial))
 	}},
-	{[]string{"generations", "training.window"}, func(s *Settings) string {
-		if s.Training.Window > s.Generations {
-			return fmt.Sprintf("the window of %d is longer than the experiment: generations is %d", s.Training.Window, s.Generations)
-		}
-		return ""
+	{"generations training.window", func(s *Settings) string {
+		return fault(s.Training.Window > s.Generations, "the window of %d is longer than the experiment: generations is %d", s.Training.Window, s.Generations)
 	}},
-	{[]string{"generations", "tournament.players"}, func(s *Settings) string {
+	{"generations tournament.players", func(s *Settings) string {
 		for i, p := range s.Tournament.Players {
 			for _, g := range append(slices.Clone(p.Generations), p.AlphaBeta.Generation(0), p.Policy.Generation(0)) {
 				if g > s.Generations {
@@ -43,165 +47,116 @@ var rules = []rule{
 		}
 		return ""
 	}},
-	{[]string{"training.validation", "training.select"}, func(s *Settings) string {
-		if s.Training.Validation == 0 && s.Training.Select == "lowest-validation-loss" {
-			return "selecting by validation loss needs a validation share above 0, or select: last"
-		}
-		return ""
+	{"training.validation training.select", func(s *Settings) string {
+		return needsValidation(s, s.Training.Select == "lowest-validation-loss", "select: lowest-validation-loss")
 	}},
-	{[]string{"training.validation", "training.schedule.kind"}, func(s *Settings) string {
-		if s.Training.Validation == 0 && s.Training.Schedule.Kind == "plateau" {
-			return "a plateau schedule watches the validation loss and needs a validation share above 0"
-		}
-		return ""
+	{"training.validation training.schedule.kind", func(s *Settings) string {
+		return needsValidation(s, s.Training.Schedule.Kind == "plateau", "a plateau schedule")
 	}},
-	{[]string{"data", "training.value_target"}, func(s *Settings) string {
-		if s.Data != nil && s.Training.ValueTarget != nil {
-			return "a value target is a script's say on games of self-play, and beside data there are none: data.label has an engine's"
-		}
-		return ""
+	{"training.validation training.patience", func(s *Settings) string { return needsValidation(s, s.Training.Patience > 0, "early stopping") }},
+	{"data training.value_target", func(s *Settings) string {
+		return fault(s.Data != nil && s.Training.ValueTarget != nil, "a value target evaluates games of self-play, and with data there are none: data.label has an engine evaluate positions")
 	}},
-	{[]string{"data.policy", "data.label"}, func(s *Settings) string {
-		if s.Data != nil && s.Data.Policy == "engine" && s.Data.Label == nil {
-			return "the policy is to learn an engine's best move, and data.label, which names it, is missing"
-		}
-		return ""
+	{"data.policy data.label", func(s *Settings) string {
+		return fault(s.Data != nil && s.Data.Policy == "engine" && s.Data.Label == nil, "the policy target is an engine's best move, which needs data.label")
 	}},
-	{[]string{"training.validation", "training.patience"}, func(s *Settings) string {
-		if s.Training.Validation == 0 && s.Training.Patience > 0 {
-			return "early stopping watches the validation loss and needs a validation share above 0"
-		}
-		return ""
+	{"training.loss.policy training.loss.value", func(s *Settings) string {
+		l := s.Training.Loss
+		return fault(l.Value == 0 && (l.Policy == 0 || s.Network.Policy == NoPolicy), "no part of the loss has a weight above 0: nothing would be learned")
 	}},
-	{[]string{"training.loss.policy", "training.loss.value"}, func(s *Settings) string {
-		switch l := s.Training.Loss; {
-		case l.Value > 0:
-		case s.Network.Policy == NoPolicy:
-			return "the value weighs 0 and there is no policy: nothing would be learned"
-		case l.Policy == 0:
-			return "policy and value both weigh 0: nothing would be learned"
-		}
-		return ""
+	{"network.policy network.policy_head", func(s *Settings) string {
+		return fault(s.Network.PolicyHead == "conv73" && s.Network.Policy != "alphazero4672", "the head conv73 needs the policy alphazero4672, have %s", s.Network.Policy)
 	}},
-	{[]string{"network.policy", "network.policy_head"}, func(s *Settings) string {
-		if s.Network.PolicyHead == "conv73" && s.Network.Policy != "alphazero4672" {
-			return fmt.Sprintf("the head conv73 is for the moves of alphazero4672, the policy is %s", s.Network.Policy)
-		}
-		return ""
+	{"network.policy selfplay.surprise", func(s *Settings) string {
+		return fault(s.Network.Policy == NoPolicy && s.SelfPlay.Surprise > 0, "policy surprise needs a network with a policy")
 	}},
-	{[]string{"network.policy", "selfplay.surprise"}, func(s *Settings) string {
-		if s.Network.Policy == NoPolicy && s.SelfPlay.Surprise > 0 {
-			return "surprise is that of a policy, and the network has none"
-		}
-		return ""
+	{"network.policy tournament.players", func(s *Settings) string {
+		i := slices.IndexFunc(s.Tournament.Players, func(p match.Spec) bool { return p.Policy != "" })
+		return fault(i >= 0 && s.Network.Policy == NoPolicy, "player %d plays by the policy, but the network has none", i+1)
 	}},
-	{[]string{"network.policy", "tournament.players"}, func(s *Settings) string {
+	{"selfplay.temperature.plies selfplay.temperature.power", func(s *Settings) string {
+		t := s.SelfPlay.Temperature
+		return fault(math.IsInf(t.Power, 1) && t.Plies > 0 && math.IsInf(t.Then, 1), "power and then are both max: plies has no effect")
+	}},
+	{"search.visits selfplay.playout_cap.visits", func(s *Settings) string {
+		fast, full := s.SelfPlay.PlayoutCap.Visits, s.Search.Visits
+		return fault(fast > full, "the %d visits of a fast search are more than the %d of a full one", fast, full)
+	}},
+	{"search.noise.weight search.root.kind search.forced_playouts", func(s *Settings) string { return forcedInVain(&s.Search) }},
+	{"tournament.search.noise.weight tournament.search.root.kind tournament.search.forced_playouts", func(s *Settings) string { return forcedInVain(&s.Tournament.Search) }},
+	{"tournament.limit.depth tournament.limit.movetime", func(s *Settings) string {
+		l := s.Tournament.Limit
+		return fault(l != nil && *l == (SearchLimit{}), "depth and movetime are 0: nothing is limited")
+	}},
+	{"tournament.players", func(s *Settings) string {
 		for i, p := range s.Tournament.Players {
-			if p.Policy != "" && s.Network.Policy == NoPolicy {
-				return fmt.Sprintf("player %d plays by the policy alone, but the network has none", i+1)
-			}
-		}
-		return ""
-	}},
-	{[]string{"selfplay.temperature.plies", "selfplay.temperature.power"}, func(s *Settings) string {
-		if t := s.SelfPlay.Temperature; math.IsInf(t.Power, 1) && t.Plies > 0 && math.IsInf(t.Then, 1) {
-			return "power is max already: plies would change nothing"
-		}
-		return ""
-	}},
-	{[]string{"search.visits", "selfplay.playout_cap.visits"}, func(s *Settings) string {
-		if c := s.SelfPlay.PlayoutCap; c.Visits > s.Search.Visits {
-			return fmt.Sprintf("the %d visits of a fast search are more than the %d of a full one", c.Visits, s.Search.Visits)
-		}
-		return ""
-	}},
-	{[]string{"search.noise.weight", "search.root.kind", "search.forced_playouts"}, func(s *Settings) string {
-		return forcedInVain(&s.Search)
-	}},
-	{[]string{"tournament.search.noise.weight", "tournament.search.root.kind", "tournament.search.forced_playouts"}, func(s *Settings) string {
-		return forcedInVain(&s.Tournament.Search)
-	}},
-	{[]string{"tournament.limit.depth", "tournament.limit.movetime"}, func(s *Settings) string {
-		if l := s.Tournament.Limit; l != nil && *l == (SearchLimit{}) {
-			return "depth and movetime are 0: nothing is limited"
-		}
-		return ""
-	}},
-	{[]string{"tournament.players"}, func(s *Settings) string {
-		for i, p := range s.Tournament.Players {
-			if p.UCI != "" && p.Level == 0 && p.MoveTime == 0 && p.Depth == 0 && p.Nodes == 0 {
+			limits := p.MoveTime > 0 || p.Depth > 0 || p.Nodes > 0
+			switch {
+			case p.UCI != "" && p.Level == 0 && !limits:
 				return fmt.Sprintf("the engine %s (player %d) has no limit: want level, movetime, depth or nodes", config.Printable(p.UCI), i+1)
-			}
-			if p.Level > 0 && (p.MoveTime > 0 || p.Depth > 0 || p.Nodes > 0) {
-				return fmt.Sprintf("the engine %s (player %d) has a level, which sets movetime and depth: want it alone", config.Printable(p.UCI), i+1)
+			case p.UCI != "" && p.Level > 0 && limits:
+				return fmt.Sprintf("the engine %s (player %d) has a level, which sets movetime and depth: want no other limit", config.Printable(p.UCI), i+1)
 			}
 		}
 		return ""
 	}},
-	{[]string{"tournament.players"}, func(s *Settings) string {
-		seen := map[string]int{}
-		for i, p := range s.Tournament.Players {
-			p.Rounds = 0
-			key := string(config.JSON(p))
-			if first, twice := seen[key]; twice {
-				return fmt.Sprintf("the players %d and %d are the same", first+1, i+1)
-			}
-			seen[key] = i
-		}
-		return ""
+	{"tournament.players", func(s *Settings) string {
+		first, second, twice := sameKey(s.Tournament.Players, func(p match.Spec) string { p.Rounds = 0; return string(config.JSON(p)) })
+		return fault(twice, "the players %d and %d are the same", first+1, second+1)
 	}},
-	{[]string{"evaluation.puzzles", "evaluation.accuracy"}, func(s *Settings) string {
-		if e := s.Evaluation; e != nil && len(e.Puzzles) == 0 && !e.Accuracy {
-			return "there are neither puzzles nor accuracy: nothing would be evaluated"
-		}
-		return ""
+	{"evaluation.puzzles evaluation.accuracy", func(s *Settings) string {
+		return fault(s.Evaluation != nil && len(s.EvaluationMeasures()) == 0, "there are neither puzzles nor accuracy: nothing would be evaluated")
 	}},
-	{[]string{"evaluation.puzzles"}, func(s *Settings) string {
+	{"evaluation.puzzles", func(s *Settings) string {
 		if s.Evaluation == nil {
 			return ""
 		}
-		seen := map[string]bool{}
-		for _, p := range s.Evaluation.Puzzles {
-			switch name := p.Name(); {
-			case !measureName.MatchString(name):
-				return fmt.Sprintf("the name of the file, %s, becomes that of a measure: before its ending it may have letters, digits, - and _ only", config.Printable(name))
-			case seen[name]:
-				return fmt.Sprintf("two files of puzzles are called %s: their measures would be, too", name)
-			default:
-				seen[name] = true
-			}
+		sets := s.Evaluation.Puzzles
+		if i := slices.IndexFunc(sets, func(p Puzzles) bool { return !measureName.MatchString(p.Name()) }); i >= 0 {
+			return fmt.Sprintf("the file name %s is used as the name of a measure, which may have only letters, digits, - and _", config.Printable(sets[i].Name()))
+		}
+		if _, i, twice := sameKey(sets, Puzzles.Name); twice {
+			return fmt.Sprintf("two files of puzzles have the name %s, and so would their measures", sets[i].Name())
 		}
 		return ""
 	}},
-	{[]string{"evaluation", "hooks"}, func(s *Settings) string {
+	{"evaluation hooks", func(s *Settings) string {
 		for _, h := range s.Hooks {
 			if s.Evaluation != nil && slices.Contains([]string{"puzzles", "policy", "accuracy"}, h.Name()) {
-				return fmt.Sprintf("a hook measures %s, and so does evaluation: give the hook another metric", h.Name())
+				return fmt.Sprintf("a hook and the evaluation both measure %s: give the hook another metric", h.Name())
 			}
 		}
 		return ""
 	}},
-	{[]string{"hooks"}, func(s *Settings) string {
-		seen := map[string]bool{}
-		for _, h := range s.Hooks {
-			if seen[h.Name()] {
-				return fmt.Sprintf("two hooks measure %s: give one of them another metric", h.Name())
-			}
-			seen[h.Name()] = true
+	{"hooks", func(s *Settings) string {
+		if _, i, twice := sameKey(s.Hooks, Hook.Name); twice {
+			return fmt.Sprintf("two hooks measure %s: give one of them another metric", s.Hooks[i].Name())
 		}
 		return ""
 	}},
 }
 
+func needsValidation(s *Settings, needs bool, what string) string {
+	return fault(needs && s.Training.Validation == 0, "%s needs a validation loss, but training.validation is 0", what)
+}
+
 func forcedInVain(s *search.Config) string {
-	switch {
-	case s.ForcedPlayouts == 0:
-	case s.Root.Kind == "gumbel":
-		return "a gumbel root shares out its visits by a plan of its own: forced_playouts are of puct"
-	case s.Noise.Weight == 0:
-		return "forced playouts try what noise brings up, and need a noise.weight above 0"
+	if s.ForcedPlayouts > 0 && s.Root.Kind == "gumbel" {
+		return "a gumbel root has its own distribution of visits: forced playouts need root: puct"
 	}
-	return ""
+	return fault(s.ForcedPlayouts > 0 && s.Noise.Weight == 0, "forced playouts apply only to searches with noise, but noise.weight is 0")
+}
+
+// sameKey returns the indices of two items with equal keys.
+func sameKey[T any](items []T, key func(T) string) (first, second int, found bool) {
+	seen := map[string]int{}
+	for i, item := range items {
+		if first, found = seen[key(item)]; found {
+			return first, i, true
+		}
+		seen[key(item)] = i
+	}
+	return 0, 0, false
 }
 
 // brokenRules returns the rules that settings break. Each is reported at the key that was
@@ -209,19 +164,17 @@ func forcedInVain(s *search.Config) string {
 // an error.
 func brokenRules(s *Settings, t *config.Node, bad map[string]bool) config.Errors {
 	var errs config.Errors
-next:
 	for _, r := range rules {
-		for _, p := range r.paths {
-			if bad[p] {
-				continue next
-			}
+		paths := strings.Fields(r.paths)
+		if slices.ContainsFunc(paths, func(p string) bool { return bad[p] }) {
+			continue
 		}
 		msg := r.broken(s)
 		if msg == "" {
 			continue
 		}
-		path, at, layer := r.paths[0], t.At, -1
-		for _, p := range r.paths {
+		path, at, layer := paths[0], t.At, -1
+		for _, p := range paths {
 			if e := t.Find(p); e != nil && e.Value.Layer >= layer {
 				path, at, layer = p, e.Value.At, e.Value.Layer
 			}

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"slices"
+	"strings"
 
 	"alamos/pkg/config"
 	"alamos/pkg/data"
@@ -191,12 +192,9 @@ type Figure struct {
 
 // TrialMetrics returns the measures of a trial that need no hook.
 func TrialMetrics() []string {
-	for _, f := range config.Of[Figure]().Fields {
-		if t, ok := f.Type.(config.Text); ok && len(t.Words) > 0 {
-			return slices.Clone(t.Words)
-		}
-	}
-	return nil
+	fields := config.Of[Figure]().Fields
+	i := slices.IndexFunc(fields, func(f *config.Field) bool { return f.Key == "metric" && f.Default != nil })
+	return slices.Clone(fields[i].Type.(config.Text).Words)
 }
 
 // KeyPath is the path of a key that a sweep may vary.
@@ -224,51 +222,27 @@ func (KeyPath) JSONSchema(*config.Schema, string) map[string]any {
 	return map[string]any{"enum": schema().Swept()}
 }
 
-// defaultNotebook returns the notebook of a file without one. It has only cells that apply
-// to the other values of the file.
-func defaultNotebook(values map[string]any) any {
-	var cells []any
-	text := func(markdown string) { cells = append(cells, map[string]any{"text": markdown}) }
-	table := func(kind string) { cells = append(cells, map[string]any{"table": kind}) }
-	figure := func(kind string, x ...string) {
-		f := map[string]any{"kind": kind}
-		if len(x) > 0 {
-			f["x"] = x[0]
-		}
-		cells = append(cells, map[string]any{"figure": f})
-	}
+// defaultNotebook returns the notebook of a file without one, in YAML. It has only cells
+// that apply to the other values of the file.
+func defaultNotebook(values map[string]any) string {
 	rounds, _ := config.ValueAt(values, "tournament.rounds")
 	puzzles, _ := config.ValueAt(values, "evaluation.puzzles")
 	accuracy, _ := config.ValueAt(values, "evaluation.accuracy")
 	sets, _ := puzzles.([]any)
-	plays, solves := rounds != int64(0), len(sets) > 0
-
-	if plays || solves {
-		text("## Strength")
+	plays, solves, data := rounds != int64(0), len(sets) > 0, values["data"] != nil
+	var cells []string
+	add := func(applies bool, some ...string) {
+		if applies {
+			cells = append(cells, some...)
+		}
 	}
-	if plays {
-		figure("score", "samples")
-		table("standings")
-		figure("crosstable")
-	}
-	if solves {
-		table("puzzles")
-	}
-	text("## Training")
-	figure("loss", "epoch")
-	if accuracy == true {
-		table("accuracy")
-	}
-	if _, given := values["data"]; given {
-		text("## Data")
-	} else {
-		text("## Games")
-		figure("lengths", "generation")
-	}
-	table("generations")
-	text("## Trials and settings")
-	table("trials")
-	table("network")
-	table("settings")
-	return cells
+	add(plays || solves, "text: '## Strength'")
+	add(plays, "figure: score", "table: standings", "figure: crosstable")
+	add(solves, "table: puzzles")
+	add(true, "text: '## Training'", "figure: loss")
+	add(accuracy == true, "table: accuracy")
+	add(data, "text: '## Data'")
+	add(!data, "text: '## Games'", "figure: lengths")
+	add(true, "table: generations", "text: '## Trials and settings'", "table: trials", "table: network", "table: settings")
+	return "[" + strings.Join(cells, ", ") + "]"
 }
