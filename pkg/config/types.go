@@ -1,7 +1,6 @@
 package config
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -88,7 +87,7 @@ func (n Number) Want() string {
 
 // bounds describes the numbers, with or without their upper bound.
 func (n Number) bounds(upper bool) string {
-	low, high := formatBound(n.Min), formatBound(n.Max)
+	low, high := FormatFloat(n.Min), FormatFloat(n.Max)
 	if n.Whole {
 		low, high = fmt.Sprintf("%.f", n.Min), fmt.Sprintf("%.f", n.Max)
 	}
@@ -114,12 +113,13 @@ func (n Number) Read(r *Reader, path string, t *Node) (any, bool) {
 	if t.Kind == Scalar && slices.Contains(n.Words, t.Text) {
 		return t.Text, true
 	}
-	x, hint, ok := ReadNumber(t)
+	if t.Kind != Scalar || !t.Plain || !decimal.MatchString(t.Text) || octal.MatchString(t.Text) {
+		return r.Refuse(t, path, n, n.hint(t))
+	}
+	x, err := strconv.ParseFloat(t.Text, 64)
 	switch {
-	case !ok && t.Kind == Scalar && hint == "":
-		return r.Refuse(t, path, n, DidYouMean(t.Text, n.Words))
-	case !ok:
-		return r.Refuse(t, path, n, hint)
+	case err != nil:
+		return r.Refuse(t, path, n, "it is too big")
 	case x > n.Max && n.Max >= generous:
 		return r.Fail(t, path, "", "want %s, have %s", n.bounds(true), t.Have())
 	case !n.allows(x):
@@ -131,6 +131,20 @@ func (n Number) Read(r *Reader, path string, t *Node) (any, bool) {
 		return exact, true
 	}
 	return int64(x), true
+}
+
+// hint returns advice for a node that is not a plain decimal number.
+func (n Number) hint(t *Node) string {
+	_, notDecimal := strconv.ParseInt(t.Text, 0, 64)
+	switch {
+	case t.Kind != Scalar:
+		return ""
+	case !t.Plain && decimal.MatchString(t.Text):
+		return "remove the quotes"
+	case t.Plain && notDecimal == nil:
+		return "write it in decimal"
+	}
+	return DidYouMean(t.Text, n.Words)
 }
 
 func (n Number) JSONSchema(*Schema, string) map[string]any {
@@ -151,58 +165,16 @@ func pick(b bool, yes, no string) string {
 }
 
 var (
-	decimal  = regexp.MustCompile(`^[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?$`)
-	octal    = regexp.MustCompile(`^[-+]?0[0-9]+$`)
-	prefixed = regexp.MustCompile(`^[-+]?0[xXoObB][0-9a-fA-F_]+$`)
-	grouped  = regexp.MustCompile(`^[-+]?[0-9][0-9_]*_[0-9_.eE]*$`)
+	decimal = regexp.MustCompile(`^[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?$`)
+	octal   = regexp.MustCompile(`^[-+]?0[0-9]+$`)
 )
-
-// ReadNumber reads a plain decimal number. For another notation the hint gives the decimal
-// form.
-func ReadNumber(t *Node) (x float64, hint string, ok bool) {
-	if t.Kind != Scalar {
-		return 0, "", false
-	}
-	if !t.Plain {
-		if decimal.MatchString(t.Text) {
-			hint = "remove the quotes"
-		}
-		return 0, hint, false
-	}
-	switch s := t.Text; {
-	case octal.MatchString(s), prefixed.MatchString(s):
-		return 0, "write it in decimal", false
-	case grouped.MatchString(s):
-		return 0, "write the digits without _", false
-	case !decimal.MatchString(s):
-		return 0, "", false
-	}
-	x, err := strconv.ParseFloat(t.Text, 64)
-	if err != nil {
-		return 0, "it is too big", false
-	}
-	return x, "", true
-}
 
 // FormatFloat formats x in the usual notation: 0.0001, 2, 1e-9.
 func FormatFloat(x float64) string {
-	if a := math.Abs(x); a == 0 || a >= 1e-6 && a < 1e15 {
+	if a := math.Abs(x); a == 0 || a >= 1e-5 && a < 1e15 {
 		return strconv.FormatFloat(x, 'f', -1, 64)
 	}
-	return formatPower(x)
-}
-
-// formatPower formats x with a power of ten if that is shorter: 1e-9, 1e6.
-func formatPower(x float64) string {
 	return strings.NewReplacer("e+0", "e", "e-0", "e-", "e+", "e").Replace(strconv.FormatFloat(x, 'g', -1, 64))
-}
-
-// formatBound is FormatFloat, but writes a million as 1e6 and a millionth as 1e-6.
-func formatBound(x float64) string {
-	if a := math.Abs(x); a < generous && (a == 0 || a > 1e-5) {
-		return FormatFloat(x)
-	}
-	return formatPower(x)
 }
 
 type Bool struct{}
@@ -219,14 +191,13 @@ func (b Bool) Read(r *Reader, path string, t *Node) (any, bool) {
 		}
 		return t.Text == "true", true
 	}
-	hint := ""
 	switch strings.ToLower(t.Text) {
 	case "yes", "on", "y", "true":
-		hint = "write true"
+		return r.Refuse(t, path, b, "write true")
 	case "no", "off", "n", "false":
-		hint = "write false"
+		return r.Refuse(t, path, b, "write false")
 	}
-	return r.Refuse(t, path, b, hint)
+	return r.Refuse(t, path, b, "")
 }
 
 func (Bool) JSONSchema(*Schema, string) map[string]any { return map[string]any{"type": "boolean"} }
@@ -245,11 +216,7 @@ func (e Enum) Read(r *Reader, path string, t *Node) (any, bool) {
 	if t.Kind == Scalar && slices.Contains(e, t.Text) {
 		return t.Text, true
 	}
-	hint := ""
-	if t.Kind == Scalar {
-		hint = DidYouMean(t.Text, e)
-	}
-	return r.Refuse(t, path, e, hint)
+	return r.Refuse(t, path, e, DidYouMean(t.Text, e))
 }
 
 func (e Enum) JSONSchema(*Schema, string) map[string]any {
@@ -444,15 +411,4 @@ func (x pathType) JSONSchema(*Schema, string) map[string]any {
 		pattern = x.or.Pattern.String() + "|" + pattern
 	}
 	return map[string]any{"type": "string", "pattern": pattern}
-}
-
-// marshal returns canonical values as JSON with sorted keys.
-func marshal(v any) []byte {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		panic(fmt.Sprintf("config: %v", err)) // JSON cannot hold the value
-	}
-	return []byte(strings.TrimSuffix(b.String(), "\n"))
 }

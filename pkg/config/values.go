@@ -2,6 +2,7 @@ package config
 
 import (
 	"encoding"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -32,7 +33,13 @@ func (s *Schema) Values(of any, form Form) map[string]any {
 
 // JSON returns v as JSON with sorted keys, and tagged structs as their canonical values.
 // Equal settings have equal bytes.
-func JSON(v any) []byte { return marshal(canonical(reflect.ValueOf(v))) }
+func JSON(v any) []byte {
+	b, err := json.Marshal(canonical(reflect.ValueOf(v)))
+	if err != nil {
+		panic(fmt.Sprintf("config: %v", err)) // JSON cannot hold the value
+	}
+	return b
+}
 
 func canonical(v reflect.Value) any {
 	switch {

@@ -26,14 +26,7 @@ func LoadChecked(path string, set []string) (*Experiment, error) {
 		return nil, err
 	}
 	var faults config.Errors
-	seen := map[string]bool{} // a fault of several trials is reported once
-	fail := func(key, hint string, err error) {
-		f := e.Fault(key, hint, err.Error())
-		if !seen[f.Error()] {
-			seen[f.Error()] = true
-			faults = append(faults, f)
-		}
-	}
+	fail := func(key, hint string, err error) { faults = append(faults, e.Fault(key, hint, err.Error())) }
 	for i := range e.Trials {
 		s := &e.Trials[i].Settings
 		v, err := chess.ParseVariant(s.Game.Variant)
@@ -58,15 +51,18 @@ func LoadChecked(path string, set []string) (*Experiment, error) {
 			fail("game.start", "", err)
 		}
 		for j, fen := range s.SelfPlay.Opening.FENs {
-			p, err := chess.ParseFEN(v, fen)
-			if err == nil {
-				err = chess.CheckOngoing(&p)
-			}
-			if err != nil {
+			if _, err := FigurePosition(v, s, fen); err != nil {
 				fail("selfplay.opening.fens", "", fmt.Errorf("position %d: %w", j+1, err))
 			}
 		}
-		checkPositions(e, v, s, fail)
+		for j, cell := range e.Notebook {
+			if cell.Figure == nil || cell.Figure.Position == "" {
+				continue
+			}
+			if _, err := FigurePosition(v, s, cell.Figure.Position); err != nil {
+				fail("notebook", "write start, or a FEN", fmt.Errorf("cell %d: %w", j+1, err))
+			}
+		}
 		checkData(s, v, fail)
 		if _, err := ReadBook(v, s.Tournament.Openings); err != nil {
 			fail("tournament.openings.file", "", err)
@@ -85,7 +81,7 @@ func LoadChecked(path string, set []string) (*Experiment, error) {
 		}
 	}
 	if len(faults) > 0 {
-		return nil, faults
+		return nil, faults.Sorted() // a fault of several trials is reported once
 	}
 	return e, nil
 }
@@ -104,14 +100,7 @@ func supports[T interface{ Supports(chess.Variant) error }](byName func(string) 
 // Missing starts no engine, so it does not check whether an engine plays the variant.
 func Missing(e *Experiment) config.Errors {
 	var all config.Errors
-	seen := map[string]bool{}
-	lack := func(key, hint, what string) {
-		f := e.Fault(key, hint, what)
-		if !seen[f.Error()] {
-			seen[f.Error()] = true
-			all = append(all, f)
-		}
-	}
+	lack := func(key, hint, what string) { all = append(all, e.Fault(key, hint, what)) }
 	engine := func(key, hint, program string) {
 		if o := (uci.Opponent{Program: program}); !o.Installed() {
 			lack(key, hint, "no engine is called "+program+" on this machine")
@@ -142,7 +131,7 @@ func Missing(e *Experiment) config.Errors {
 			}
 		}
 	}
-	return all
+	return all.Sorted()
 }
 
 // FigurePosition returns the position that a figure names. start means the first start
@@ -161,17 +150,6 @@ func FigurePosition(v chess.Variant, s *Settings, name string) (chess.Position, 
 		return chess.Chess960(v, 518) // the standard position among 0 to 959
 	}
 	return chess.ParseFEN(v, s.Game.Start[0])
-}
-
-// checkPositions reports invalid positions of figures.
-func checkPositions(e *Experiment, v chess.Variant, s *Settings, fail func(key, hint string, err error)) {
-	for i := range e.Notebook {
-		if f := e.Notebook[i].Figure; f != nil && f.Position != "" {
-			if _, err := FigurePosition(v, s, f.Position); err != nil {
-				fail("notebook", "write start, or a FEN", fmt.Errorf("cell %d: %w", i+1, err))
-			}
-		}
-	}
 }
 
 // ReadPuzzles reads the puzzles of an evaluation, which may be nil. Each file must be

@@ -171,7 +171,6 @@ func TestExtends(t *testing.T) {
 		{"about is not inherited", s.About, ""},
 		{"inherited by the tournament", s.Tournament.Search.Visits, 20},
 		{"base", e.Base, "lib/a.yaml"},
-		{"bases", fmt.Sprint(e.Extends), "[lib/a.yaml lib/b.yaml]"},
 		{"files", fmt.Sprint(e.Files), "[lib/deep/c.yaml lib/a.yaml lib/b.yaml x.yaml]"},
 		{"origin", e.Origin("search.visits").String(), "lib/b.yaml:3"},
 		{"origin of what was reset", e.Origin("training.schedule.initial").String(), "default"},

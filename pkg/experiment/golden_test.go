@@ -80,7 +80,7 @@ func TestGood(t *testing.T) {
 		for _, x := range e.Explain() {
 			fmt.Fprintf(&b, "%-31s %-26s # %s\n", x.Path, x.Value, x.Origin)
 		}
-		fmt.Fprintf(&b, "\nfiles: %v\nextends: %v\naxes: %v\n\ntrials:\n", e.Files, e.Extends, e.Axes)
+		fmt.Fprintf(&b, "\nfiles: %v\nbase: %v\naxes: %v\n\ntrials:\n", e.Files, e.Base, e.Axes)
 		for _, trial := range e.Trials {
 			fmt.Fprintf(&b, "%s %s\n", trial.ID, trial.Label)
 		}

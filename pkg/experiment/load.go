@@ -21,12 +21,11 @@ type Options struct {
 
 // Experiment is a fully resolved experiment file.
 type Experiment struct {
-	File    string   // as given to Load
-	Name    string   // of the result folder
-	About   string   // Markdown
-	Base    string   // the first file it extends, or empty
-	Extends []string // the files it extends directly
-	Files   []string // every experiment file that was read, bases first
+	File  string   // as given to Load
+	Name  string   // of the result folder
+	About string   // Markdown
+	Base  string   // the first file it extends, or empty
+	Files []string // every experiment file that was read, bases first
 
 	Settings Settings // of the file without its sweep
 	Trials   []Trial  // the product of the sweep, the last axis fastest, then its includes; seeds innermost
@@ -77,9 +76,8 @@ func Load(path string, o Options) (*Experiment, error) {
 
 	e.Settings = l.settingsOf(e.values)
 	e.Name, e.About, e.Notebook, e.Files = e.Settings.Name, e.Settings.About, e.Settings.Notebook, l.read
-	e.Extends = l.bases(path, l.layers[own])
-	if len(e.Extends) > 0 {
-		e.Base = e.Extends[0]
+	if extends := l.layers[own].Get("extends"); extends != nil {
+		e.Base = besideExtends(l.files, path, extends.OneOrMore()[0].Text)
 	}
 	return e, nil
 }
@@ -259,17 +257,6 @@ func (l *loader) whole(t *config.Node) (map[string]any, *config.Reader, bool) {
 func (l *loader) quietly(t *config.Node) map[string]any {
 	values, _, _ := l.whole(t.Stamped(0))
 	return values
-}
-
-// bases returns the files that a file extends directly.
-func (l *loader) bases(path string, t *config.Node) []string {
-	var names []string
-	if extends := t.Get("extends"); extends != nil {
-		for _, item := range extends.OneOrMore() {
-			names = append(names, besideExtends(l.files, path, item.Text))
-		}
-	}
-	return names
 }
 
 // besideExtends returns the path of a file that another file extends.

@@ -5,16 +5,13 @@ import (
 	"slices"
 	"strings"
 
-	"alamos/pkg/data"
-	"alamos/pkg/match"
-	"alamos/pkg/stats"
-
 	"alamos/pkg/chess"
+	"alamos/pkg/data"
 	"alamos/pkg/encode"
-
+	"alamos/pkg/match"
 	"alamos/pkg/nn"
 	"alamos/pkg/selfplay"
-
+	"alamos/pkg/stats"
 	"alamos/pkg/train"
 	"alamos/pkg/uci"
 )
