@@ -2,7 +2,7 @@
 //
 //	figure, err := plots.Lines{X: plots.Axis{Label: "generation"}, Series: series}.Figure()
 //	...
-//	err = figure.WriteFiles("figures", "score") // as SVG, PNG and PDF
+//	svg, err := figure.Render(".svg") // or ".png", ".pdf"
 //
 // Every kind of figure is a small struct that holds its data: [Lines], [Stack],
 // [Multiples], [Heatmap], [Parallel], [Crosstable], [Ladder], [Histogram],

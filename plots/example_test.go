@@ -3,7 +3,6 @@ package plots_test
 import (
 	"fmt"
 	"math"
-	"os"
 
 	"alamos/pkg/stats"
 	"alamos/plots"
@@ -28,13 +27,7 @@ func ExampleLines() {
 	// Output: Line chart of tournament score (points of 180) against samples trained on: thesis from 14.5 at 0 to 121 at 4.72M.
 }
 
-func ExampleFigure_WriteFiles() {
-	dir, err := os.MkdirTemp("", "figures")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer os.RemoveAll(dir)
+func ExampleFigure_Render() {
 	figure, err := plots.Lines{
 		X:      plots.Axis{Label: "generation"},
 		Y:      plots.Axis{Label: "game length", Unit: "plies", FromZero: true},
@@ -44,22 +37,9 @@ func ExampleFigure_WriteFiles() {
 		fmt.Println(err)
 		return
 	}
-	if err := figure.WriteFiles(dir, "game_length"); err != nil {
-		fmt.Println(err)
-		return
-	}
-	files, err := os.ReadDir(dir)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, f := range files {
-		fmt.Println(f.Name())
-	}
-	// Output:
-	// game_length.pdf
-	// game_length.png
-	// game_length.svg
+	pdf, err := figure.Render(".pdf") // to be written to a file of this extension
+	fmt.Printf("%.8s %v\n", pdf, err)
+	// Output: %PDF-1.4 <nil>
 }
 
 func ExampleStack() {
@@ -161,7 +141,7 @@ func ExampleFigure_Stamp() {
 		fmt.Println(err)
 		return
 	}
-	svg, err := figure.Stamp(plots.Stamp{Experiment: "5f1c", Code: "9ae0", Data: "77d2"}).SVG()
+	svg, err := figure.Stamp(plots.Stamp{Experiment: "5f1c", Code: "9ae0", Data: "77d2"}).Render(".svg")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -252,12 +232,17 @@ func ExampleTree() {
 	// Output: Search tree of 100 visits: Nf3 60 visits Q +0.11, d4 39 visits Q −0.02. Most visited line: Nf3 d5.
 }
 
-// The same tree for Graphviz: dot -Tsvg.
-func ExampleTree_DOT() {
-	dot, err := plots.Tree{Nodes: []plots.Node{
+// A tree for Graphviz: dot -Tsvg.
+func ExampleTree_graphviz() {
+	figure, err := plots.Tree{Nodes: []plots.Node{
 		{Visits: 100, Prior: math.NaN(), Q: 0},
 		{Parent: 0, Move: "Nf3", Visits: 99, Prior: 0.4, Q: 1},
-	}}.DOT()
+	}}.Figure()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	dot, err := figure.Render(".dot")
 	if err != nil {
 		fmt.Println(err)
 		return

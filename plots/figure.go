@@ -6,15 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
-
-	"alamos/pkg/disk"
 )
 
 // A Chart is data that can be drawn. Every kind of figure implements it.
@@ -41,15 +38,9 @@ type Figure struct {
 	title, description string
 	width, height      vg.Length
 	paint              func(draw.Canvas)
+	dot                []byte // the figure in the language of Graphviz; nil for none
 	stamp              string // encoded; "" for none
 }
-
-// dpi is the resolution of PNG pictures: a figure of the default width has
-// 1008 pixels, sharp in print at column width.
-const dpi = 160
-
-// Title returns the figure's title, empty if it has none.
-func (f *Figure) Title() string { return f.title }
 
 // Description describes the picture in a sentence or two, for readers who cannot see it.
 func (f *Figure) Description() string { return f.description }
@@ -63,123 +54,83 @@ func (f *Figure) Stamp(s Stamp) *Figure {
 	return &stamped
 }
 
-// SVG returns a complete SVG document. Text stays text, set in Liberation
-// Sans or, where that is not installed, in a font of the same widths.
-func (f *Figure) SVG() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n")
-	f.svgStart(&b, fmt.Sprintf(`width="%.5gpt" height="%.5gpt"`, f.width.Points(), f.height.Points()))
-	svgElement(&b, "metadata", f.stamp)
-	return f.svgBody(&b)
+// Extensions are the extensions of the files of every figure. A [Tree] also has ".dot".
+var Extensions = [...]string{".svg", ".png", ".pdf"}
+
+// Extensions returns the extensions that Render accepts.
+func (f *Figure) Extensions() []string {
+	if f.dot != nil {
+		return append(Extensions[:], ".dot")
+	}
+	return Extensions[:]
+}
+
+// Render returns the figure as a file with an extension of [Figure.Extensions]. The text of
+// an SVG stays text, set in Liberation Sans or, where that is not installed, in a font of
+// the same widths. A PNG has 160 dots an inch. A PDF has one page in the figure's size; its
+// text can be searched and copied, and it embeds the needed parts of the fonts. No file
+// depends on the time or the machine.
+func (f *Figure) Render(extension string) ([]byte, error) {
+	switch extension {
+	case ".svg":
+		return f.safely(func() ([]byte, error) {
+			svg, err := f.svg(fmt.Sprintf(`width="%.5gpt" height="%.5gpt"`, f.width.Points(), f.height.Points()), f.stamp)
+			return append([]byte(`<?xml version="1.0" encoding="UTF-8"?>`+"\n"), svg...), err
+		})
+	case ".png":
+		return f.safely(f.png)
+	case ".pdf":
+		return f.safely(f.pdf)
+	case ".dot":
+		return f.dot, nil
+	}
+	return nil, fmt.Errorf("plots: figure %q as %q: want one of %s: %w", f.title, extension, strings.Join(f.Extensions(), ", "), ErrInvalid)
 }
 
 // InlineSVG returns an svg element for an HTML page. It has no prolog, is as wide as its
 // place up to its natural width, and has role, title and description for screen readers. It
 // has no ids, so that a page can contain any number of them.
 func (f *Figure) InlineSVG() ([]byte, error) {
-	var b bytes.Buffer
-	f.svgStart(&b, fmt.Sprintf(`width="100%%" style="max-width:%.5gpt;height:auto"`, f.width.Points()))
-	return f.svgBody(&b)
+	return f.safely(func() ([]byte, error) {
+		return f.svg(fmt.Sprintf(`width="100%%" style="max-width:%.5gpt;height:auto"`, f.width.Points()), "")
+	})
 }
 
-// PNG returns the picture as a PNG of 160 dots an inch.
-func (f *Figure) PNG() ([]byte, error) {
-	canvas := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dpi))}
-	if err := f.paintOn(canvas); err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	if _, err := canvas.WriteTo(&b); err != nil {
-		return nil, fmt.Errorf("plots: encode PNG of %q: %w", f.title, err)
-	}
-	if f.stamp != "" {
-		return stampedPNG(b.Bytes(), f.stamp), nil
-	}
-	return b.Bytes(), nil
-}
-
-// PDF returns the picture as a PDF of one page in the figure's size. Its text can be
-// searched and copied, and it embeds the needed parts of the fonts. It does not depend on
-// the time or the machine.
-func (f *Figure) PDF() ([]byte, error) {
-	canvas, err := newPDFCanvas(f.width, f.height)
-	if err != nil {
-		return nil, fmt.Errorf("plots: PDF of %q: %w", f.title, err)
-	}
-	canvas.doc.SetTitle(f.title, true)
-	canvas.doc.SetSubject(f.description, true)
-	canvas.doc.SetKeywords(f.stamp, false)
-	if err := f.paintOn(canvas); err != nil {
-		return nil, err
-	}
-	doc, err := canvas.bytes()
-	if err != nil {
-		return nil, fmt.Errorf("plots: encode PDF of %q: %w", f.title, err)
-	}
-	return doc, nil
-}
-
-// paintOn draws the figure. It converts panics of gonum to errors. Checked data should
-// cause none, but a figure must never end a run of hours.
-func (f *Figure) paintOn(c vg.CanvasSizer) (err error) {
+// safely converts panics of gonum to errors. Checked data should cause none, but a figure
+// must never end a run of hours.
+func (f *Figure) safely(render func() ([]byte, error)) (file []byte, err error) {
 	if len(f.stamp) > longestStamp {
-		return fmt.Errorf("plots: stamp of %q has %d bytes: want at most %d: %w", f.title, len(f.stamp), longestStamp, ErrStamp)
+		return nil, fmt.Errorf("plots: stamp of %q has %d bytes: want at most %d: %w", f.title, len(f.stamp), longestStamp, ErrStamp)
 	}
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("plots: draw %q: %v", f.title, r)
 		}
 	}()
-	f.paint(draw.New(c))
-	return nil
+	if file, err = render(); err != nil {
+		return nil, fmt.Errorf("plots: encode %q: %w", f.title, err)
+	}
+	return file, nil
 }
 
-// Extensions are the extensions of the files of [Figure.WriteFiles].
-var Extensions = [...]string{".svg", ".png", ".pdf"}
+// dpi is the resolution of PNG pictures: a figure of the default width has
+// 1008 pixels, sharp in print at column width.
+const dpi = 160
 
-// WriteFiles writes dir/name.svg, dir/name.png and dir/name.pdf, and creates dir if it is
-// missing. It draws all three before it writes the first. Each file is written under a
-// temporary name and then renamed.
-func (f *Figure) WriteFiles(dir, name string) error {
-	if name == "" || name == "." || name == ".." || strings.ContainsAny(name, "/\\\x00") {
-		return fmt.Errorf("plots: write figure %q: %w", name, ErrInvalid)
+func (f *Figure) png() ([]byte, error) {
+	canvas := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dpi))}
+	f.paint(draw.New(canvas))
+	var b bytes.Buffer
+	_, err := canvas.WriteTo(&b)
+	if err == nil && f.stamp != "" {
+		return stampedPNG(b.Bytes(), f.stamp), nil
 	}
-	var files [][]byte
-	for _, render := range []func() ([]byte, error){f.SVG, f.PNG, f.PDF} {
-		file, err := render()
-		if err != nil {
-			return err
-		}
-		files = append(files, file)
-	}
-	for i, ext := range Extensions {
-		if err := disk.WriteBytes(filepath.Join(dir, name+ext), files[i]); err != nil {
-			return err
-		}
-	}
-	return nil
+	return b.Bytes(), err
 }
 
 // fontFamily is set once, on the root. The second and third names have the
 // widths of the first, so that text keeps its place wherever it is shown.
 const fontFamily = "'Liberation Sans', Arial, Helvetica, sans-serif"
-
-// svgStart writes the root's start tag, its title and its description.
-func (f *Figure) svgStart(b *bytes.Buffer, size string) {
-	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.5g %.5g" %s role="img" font-family="%s">`+"\n",
-		f.width.Points(), f.height.Points(), size, fontFamily)
-	svgElement(b, "title", f.title)
-	svgElement(b, "desc", f.description)
-}
-
-func svgElement(b *bytes.Buffer, name, text string) {
-	if text == "" {
-		return
-	}
-	fmt.Fprintf(b, "<%s>", name)
-	xml.EscapeText(b, []byte(text)) // a bytes.Buffer never fails
-	fmt.Fprintf(b, "</%s>\n", name)
-}
 
 // svgFaces shortens the font descriptions that vgsvg writes into every text.
 // Text content is escaped, so that a raw quotation mark stands only in markup
@@ -190,22 +141,30 @@ var svgFaces = strings.NewReplacer(
 	"\n\tstyle=", " style=",
 )
 
-// svgBody adds the content of vgsvg's root element, and the end tag.
-func (f *Figure) svgBody(b *bytes.Buffer) ([]byte, error) {
+// svg returns an svg element with a size. Its content is that of vgsvg's element.
+func (f *Figure) svg(size, stamp string) ([]byte, error) {
 	canvas := vgsvg.New(f.width, f.height)
-	if err := f.paintOn(canvas); err != nil {
-		return nil, err
-	}
+	f.paint(draw.New(canvas))
 	var drawn strings.Builder
 	if _, err := canvas.WriteTo(&drawn); err != nil {
-		return nil, fmt.Errorf("plots: encode SVG of %q: %w", f.title, err)
+		return nil, err
 	}
-	_, rest, _ := strings.Cut(drawn.String(), "<svg")
-	_, rest, ok := strings.Cut(rest, ">\n")
+	_, content, _ := strings.Cut(drawn.String(), "<svg")
+	_, content, ok := strings.Cut(content, ">\n")
 	if !ok {
-		return nil, errors.New("plots: the SVG writer's output has no svg element")
+		return nil, errors.New("the SVG writer's output has no svg element")
 	}
-	b.WriteString(svgFaces.Replace(rest))
+	var b bytes.Buffer
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.5g %.5g" %s role="img" font-family="%s">`+"\n",
+		f.width.Points(), f.height.Points(), size, fontFamily)
+	for _, e := range []struct{ name, text string }{{"title", f.title}, {"desc", f.description}, {"metadata", stamp}} {
+		if e.text != "" {
+			fmt.Fprintf(&b, "<%s>", e.name)
+			xml.EscapeText(&b, []byte(e.text)) // a bytes.Buffer never fails
+			fmt.Fprintf(&b, "</%s>\n", e.name)
+		}
+	}
+	b.WriteString(svgFaces.Replace(content))
 	return b.Bytes(), nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -99,24 +100,33 @@ func (l Lines) beside() []Series {
 	return series
 }
 
-// nominal returns a tick for each name, at 0, 1, 2, ... Names on a horizontal axis are
-// upright if they are too wide for the room of each, and only every second, fifth, ... is
-// shown if they are dense.
-func nominal(a *plot.Axis, names []string, room vg.Length) plot.ConstantTicks {
-	style := &a.Tick.Label
-	var ticks plot.ConstantTicks
-	var widest vg.Length
-	for i, name := range names {
-		name = fitName(clean(name), *style, nameWidth)
-		widest = max(widest, style.Width(name))
-		ticks = append(ticks, plot.Tick{Value: float64(i), Label: name})
+// nominal returns a tick for each name, at 0, 1, 2, ... See [nameColumns].
+func nominal(a *plot.Axis, names []string, room vg.Length) (ticks plot.ConstantTicks) {
+	shown, upright, _ := nameColumns(names, a.Tick.Label, room)
+	if upright {
+		a.Tick.Label = aligned(a.Tick.Label, draw.XRight, draw.YCenter)
+		a.Tick.Label.Rotation = math.Pi / 2
 	}
-	if widest > room-6 {
-		*style = aligned(*style, draw.XRight, draw.YCenter)
-		style.Rotation = math.Pi / 2
+	for i, name := range shown {
+		if name != "" {
+			ticks = append(ticks, plot.Tick{Value: float64(i), Label: name})
+		}
 	}
+	return ticks
+}
+
+// nameColumns shortens names that stand beside one another and returns the width of the
+// widest. They are upright if they are too wide for the room of each. Where they are dense,
+// only every second, fifth, ... is shown, and the others are empty.
+func nameColumns(names []string, style text.Style, room vg.Length) (shown []string, upright bool, widest vg.Length) {
+	shown, widest = fitNames(names, style)
 	every := sparse(len(names), room, min(widest+6, tickSize+1))
-	return slices.DeleteFunc(ticks, func(t plot.Tick) bool { return int(t.Value)%every != 0 })
+	for i := range shown {
+		if i%every != 0 {
+			shown[i] = ""
+		}
+	}
+	return shown, widest > room-6, widest
 }
 
 // sparse returns the interval of labeled ticks: with 5, every fifth is labeled. room is the

@@ -2,7 +2,6 @@ package plots
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -15,6 +14,7 @@ import (
 	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // pdfCanvas is a vg.Canvas that draws on the one page of a PDF.
@@ -26,7 +26,6 @@ type pdfCanvas struct {
 	height float64 // points
 	state  pdfState
 	stack  []pdfState
-	err    error // the first error of drawing
 }
 
 // pdfState is what Push saves.
@@ -57,38 +56,32 @@ var pdfFaces = sync.OnceValues(func() (faces [2][]byte, err error) {
 	return faces, nil
 })
 
-func newPDFCanvas(width, height vg.Length) (*pdfCanvas, error) {
+func (f *Figure) pdf() ([]byte, error) {
 	faces, err := pdfFaces()
 	if err != nil {
 		return nil, err
 	}
-	c := &pdfCanvas{height: height.Points()}
-	c.doc = fpdf.NewCustom(&fpdf.InitType{UnitStr: "pt", Size: fpdf.SizeType{Wd: width.Points(), Ht: height.Points()}})
-	c.doc.SetCatalogSort(true)
-	c.doc.SetCreationDate(pdfDate)
-	c.doc.SetModificationDate(pdfDate)
-	c.doc.SetProducer("alamos", false)
-	c.doc.SetLang("en")
-	c.doc.AddUTF8FontFromBytes(pdfFont, "", faces[0])
-	c.doc.AddUTF8FontFromBytes(pdfFont, "B", faces[1])
-	c.doc.AddPage()
-	c.doc.TransformBegin() // fpdf transforms only within such a pair
+	doc := fpdf.NewCustom(&fpdf.InitType{UnitStr: "pt", Size: fpdf.SizeType{Wd: f.width.Points(), Ht: f.height.Points()}})
+	doc.SetCatalogSort(true)
+	doc.SetCreationDate(pdfDate)
+	doc.SetModificationDate(pdfDate)
+	doc.SetProducer("alamos", false)
+	doc.SetLang("en")
+	doc.SetTitle(f.title, true)
+	doc.SetSubject(f.description, true)
+	doc.SetKeywords(f.stamp, false)
+	doc.AddUTF8FontFromBytes(pdfFont, "", faces[0])
+	doc.AddUTF8FontFromBytes(pdfFont, "B", faces[1])
+	doc.AddPage()
+	doc.TransformBegin() // fpdf transforms only within such a pair
+	c := &pdfCanvas{doc: doc, height: f.height.Points()}
 	c.setFont(false, tickSize)
 	vg.Initialize(c)
-	return c, nil
-}
-
-// bytes returns the file and ends drawing.
-func (c *pdfCanvas) bytes() ([]byte, error) {
-	c.doc.TransformEnd()
-	if c.err != nil {
-		return nil, c.err
-	}
+	f.paint(draw.New(c))
+	doc.TransformEnd()
 	var b bytes.Buffer
-	if err := c.doc.Output(&b); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
+	err = doc.Output(&b)
+	return b.Bytes(), err
 }
 
 // Size implements vg.CanvasSizer.
@@ -139,29 +132,20 @@ func (c *pdfCanvas) Pop() {
 }
 
 func (c *pdfCanvas) Stroke(p vg.Path) {
-	if c.state.width <= 0 {
-		return
+	if c.state.width > 0 {
+		c.doc.SetLineWidth(c.state.width.Points())
+		c.doc.SetDashPattern(c.state.dashes, c.state.offset)
+		c.path(p, "D")
 	}
-	col := c.state.color
-	c.doc.SetDrawColor(int(col.R), int(col.G), int(col.B))
-	c.doc.SetAlpha(float64(col.A)/0xFF, "Normal")
-	c.doc.SetLineWidth(c.state.width.Points())
-	c.doc.SetDashPattern(c.state.dashes, c.state.offset)
-	c.path(p)
-	c.doc.DrawPath("D")
 }
 
-func (c *pdfCanvas) Fill(p vg.Path) {
-	c.setFill()
-	c.path(p)
-	c.doc.DrawPath("F")
-}
+func (c *pdfCanvas) Fill(p vg.Path) { c.path(p, "F") }
 
 func (c *pdfCanvas) FillString(face font.Face, pt vg.Point, txt string) {
 	if face.Font.Size == 0 || txt == "" {
 		return
 	}
-	c.setFill()
+	c.setColors()
 	c.setFont(face.Font.Weight == xfont.WeightBold, face.Font.Size.Points())
 	x, y := c.at(pt)
 	c.doc.Text(x, y, strings.Map(func(r rune) rune {
@@ -172,19 +156,15 @@ func (c *pdfCanvas) FillString(face font.Face, pt vg.Point, txt string) {
 	}, txt))
 }
 
-// DrawImage fails: the figures of this package have no pixels.
-func (c *pdfCanvas) DrawImage(vg.Rectangle, image.Image) { c.fail(errors.New("bitmap in a PDF")) }
+// DrawImage panics: the figures of this package have no pixels.
+func (c *pdfCanvas) DrawImage(vg.Rectangle, image.Image) { panic("bitmap in a PDF") }
 
-func (c *pdfCanvas) fail(err error) {
-	if c.err == nil {
-		c.err = err
-	}
-}
-
-func (c *pdfCanvas) setFill() {
+func (c *pdfCanvas) setColors() {
 	col := c.state.color
-	c.doc.SetFillColor(int(col.R), int(col.G), int(col.B))
-	c.doc.SetTextColor(int(col.R), int(col.G), int(col.B))
+	r, g, b := int(col.R), int(col.G), int(col.B)
+	c.doc.SetDrawColor(r, g, b)
+	c.doc.SetFillColor(r, g, b)
+	c.doc.SetTextColor(r, g, b)
 	c.doc.SetAlpha(float64(col.A)/0xFF, "Normal")
 }
 
@@ -201,12 +181,14 @@ func (c *pdfCanvas) setFont(bold bool, size float64) {
 func (c *pdfCanvas) at(p vg.Point) (x, y float64) {
 	x, y = p.X.Points(), c.height-p.Y.Points()
 	if math.IsNaN(x+y) || math.IsInf(x+y, 0) {
-		c.fail(fmt.Errorf("coordinate %v", p))
+		panic(fmt.Sprintf("coordinate %v", p))
 	}
 	return x, y
 }
 
-func (c *pdfCanvas) path(p vg.Path) {
+// path draws the lines (D) or the inside (F) of a path.
+func (c *pdfCanvas) path(p vg.Path, style string) {
+	c.setColors()
 	for _, comp := range p {
 		x, y := c.at(comp.Pos)
 		switch comp.Type {
@@ -220,8 +202,7 @@ func (c *pdfCanvas) path(p vg.Path) {
 			c.doc.ArcTo(x, y, r, r, 0, comp.Start*degrees, (comp.Start+comp.Angle)*degrees)
 		case vg.CurveComp:
 			if len(comp.Control) != 2 {
-				c.fail(fmt.Errorf("curve with %d control points", len(comp.Control)))
-				return
+				panic(fmt.Sprintf("curve with %d control points", len(comp.Control)))
 			}
 			x1, y1 := c.at(comp.Control[0])
 			x2, y2 := c.at(comp.Control[1])
@@ -230,4 +211,5 @@ func (c *pdfCanvas) path(p vg.Path) {
 			c.doc.ClosePath()
 		}
 	}
+	c.doc.DrawPath(style)
 }

@@ -20,7 +20,7 @@ func TestPDFErrors(t *testing.T) {
 		},
 	} {
 		f := &Figure{title: "bad", width: 100, height: 100, paint: paint}
-		if doc, err := f.PDF(); err == nil {
+		if doc, err := f.Render(".pdf"); err == nil {
 			t.Errorf("%s: have %d bytes", name, len(doc))
 		}
 	}

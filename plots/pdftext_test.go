@@ -60,7 +60,7 @@ func TestPDFText(t *testing.T) {
 	}
 	for _, c := range charts {
 		f := figure(t, c)
-		svg, err := f.SVG()
+		svg, err := f.Render(".svg")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,15 +70,15 @@ func TestPDFText(t *testing.T) {
 				want = append(want, text)
 			}
 		}
-		pdf, err := f.PDF()
+		pdf, err := f.Render(".pdf")
 		if err != nil {
 			t.Fatal(err)
 		}
 		if have := pdfShown(t, pdf); len(have) == 0 || !slices.Equal(have, want) {
-			t.Errorf("%s: PDF shows %q, SVG %q", f.Title(), have, want)
+			t.Errorf("%s: PDF shows %q, SVG %q", f.Description(), have, want)
 		}
 		if !bytes.Contains(pdf, []byte("/ToUnicode")) {
-			t.Errorf("%s: text cannot be copied out of the PDF", f.Title())
+			t.Errorf("%s: text cannot be copied out of the PDF", f.Description())
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"image/png"
 	"io"
 	"math"
-	"os"
 	"strings"
 	"testing"
 
@@ -127,29 +126,11 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-func TestFileNames(t *testing.T) {
-	f := figure(t, lines())
-	for _, name := range []string{"", ".", "..", "a/b", `a\b`, "../x", "a\x00"} {
-		if err := f.WriteFiles(t.TempDir(), name); !errors.Is(err, plots.ErrInvalid) {
-			t.Errorf("%q: have error %v, want ErrName", name, err)
+func TestUnknownFormat(t *testing.T) {
+	for _, extension := range []string{"", "svg", ".gif"} {
+		if _, err := figure(t, lines()).Render(extension); !errors.Is(err, plots.ErrInvalid) {
+			t.Errorf("%q: have error %v, want ErrInvalid", extension, err)
 		}
-	}
-	dir := t.TempDir() + "/made/on/demand"
-	if err := f.WriteFiles(dir, "x"); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.WriteFiles(dir, "x"); err != nil { // over the first
-		t.Fatal(err)
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(entries) != 3 || entries[0].Name() != "x.pdf" || entries[1].Name() != "x.png" || entries[2].Name() != "x.svg" {
-		t.Errorf("have %v, want x.pdf, x.png and x.svg alone", entries)
-	}
-	if err := f.WriteFiles(dir+"/x.svg", "y"); err == nil {
-		t.Error("a file taken for a directory gives no error")
 	}
 }
 
@@ -204,8 +185,8 @@ func TestInlineSVG(t *testing.T) {
 		if !strings.HasPrefix(s, "<svg ") || strings.Contains(s, "<?xml") || strings.Contains(s, "<!--") {
 			t.Errorf("%s: begins with %.40q", g.name, s)
 		}
-		if f.Title() == "" || f.Description() == "" {
-			t.Errorf("%s: title %q, description %q", g.name, f.Title(), f.Description())
+		if f.Description() == "" {
+			t.Errorf("%s: no description", g.name)
 		}
 	}
 }
@@ -233,17 +214,17 @@ func TestHostileNames(t *testing.T) {
 		}
 		for _, c := range charts {
 			f := figure(t, c)
-			svg, err := f.SVG()
+			svg, err := f.Render(".svg")
 			if err != nil {
 				t.Fatal(err)
 			}
 			checkSVG(t, svg)
-			if _, err := f.PDF(); err != nil {
+			if _, err := f.Render(".pdf"); err != nil {
 				t.Errorf("%T: %v", c, err)
 			}
 		}
 		// A name that has the look of markup is shown as it is.
-		svg, err := figure(t, charts[0]).SVG()
+		svg, err := figure(t, charts[0]).Render(".svg")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -303,14 +284,14 @@ func TestAnyData(t *testing.T) {
 				}
 				continue
 			}
-			svg, err := f.SVG()
+			svg, err := f.Render(".svg")
 			if err != nil {
 				t.Fatalf("%T %+v: %v", c, c, err)
 			}
 			if strings.Contains(f.Description(), "NaN") {
 				t.Fatalf("%T %+v describes NaN: %s", c, c, f.Description())
 			}
-			if _, err := f.PDF(); err != nil {
+			if _, err := f.Render(".pdf"); err != nil {
 				t.Fatalf("%T %+v: %v", c, c, err)
 			}
 			if shown := checkSVG(t, svg); strings.Contains(strings.Join(shown, " "), "NaN") {
@@ -351,8 +332,8 @@ func TestMuchData(t *testing.T) {
 		plots.PolicyPlanes{Planes: make([]plots.Plane, 73)},
 	} {
 		f := figure(t, c)
-		for _, render := range []func() ([]byte, error){f.SVG, f.PDF} {
-			if file, err := render(); err != nil || len(file) > 4<<20 {
+		for _, extension := range []string{".svg", ".pdf"} {
+			if file, err := f.Render(extension); err != nil || len(file) > 4<<20 {
 				t.Errorf("%T: %d bytes, %v", c, len(file), err)
 			}
 		}
@@ -362,7 +343,7 @@ func TestMuchData(t *testing.T) {
 func TestSize(t *testing.T) {
 	l := lines().(plots.Lines)
 	l.Width = 12.7 // 5 inches
-	raw, err := figure(t, l).PNG()
+	raw, err := figure(t, l).Render(".png")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -380,7 +361,7 @@ func TestLegendHasRoomOfItsOwn(t *testing.T) {
 	few, many := linesMany().(plots.Lines), linesMany().(plots.Lines)
 	few.Series = few.Series[:2]
 	height := func(c plots.Chart) int {
-		raw, err := figure(t, c).PNG()
+		raw, err := figure(t, c).Render(".png")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -406,7 +387,7 @@ func TestParallelTakesRoom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.SVG(); err != nil {
+	if _, err := f.Render(".svg"); err != nil {
 		t.Fatal(err)
 	}
 	c.Frame.Width = 16

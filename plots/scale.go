@@ -43,15 +43,6 @@ func (r ramp) at(share float64) color.RGBA {
 	return color.RGBA{part(from.R, to.R), part(from.G, to.G), part(from.B, to.B), 0xFF}
 }
 
-// Colors implements palette.Palette.
-func (r ramp) Colors() []color.Color {
-	colors := make([]color.Color, 256)
-	for i := range colors {
-		colors[i] = r.at(float64(i) / 255)
-	}
-	return colors
-}
-
 // paint fills a box with the colors, upward or from the left. gonum's ColorBar
 // would put pixels into SVG and PDF.
 func (r ramp) paint(c *draw.Canvas, box vg.Rectangle, upward bool) {

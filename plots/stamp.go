@@ -8,6 +8,7 @@ import (
 	"hash/crc32"
 	"net/url"
 	"regexp"
+	"strings"
 )
 
 // A Stamp identifies the sources of a picture, normally by hashes of the experiment, of the
@@ -27,7 +28,8 @@ const longestStamp = 4096 // bytes of an encoded stamp
 
 // text writes a stamp in ASCII without anything that SVG, PNG or PDF escapes.
 func (s Stamp) text() string {
-	return "experiment=" + url.QueryEscape(s.Experiment) + " code=" + url.QueryEscape(s.Code) + " data=" + url.QueryEscape(s.Data) + ";"
+	fields := url.Values{"experiment": {s.Experiment}, "code": {s.Code}, "data": {s.Data}}
+	return strings.ReplaceAll(fields.Encode(), "&", " ") + ";"
 }
 
 // stampFormats describes the beginning and end of the files of each format, and the key
@@ -39,9 +41,9 @@ var stampFormats = []struct{ begin, end, key string }{
 	{"%PDF-", "%%EOF\n", "/Keywords ("},
 }
 
-var stampText = regexp.MustCompile(`^experiment=([\w.~+%-]*) code=([\w.~+%-]*) data=([\w.~+%-]*);`)
+var stampText = regexp.MustCompile(`^([\w.~+%= -]*);`)
 
-// ParseStamp returns the stamp of an SVG, PNG or PDF that [Figure.WriteFiles]
+// ParseStamp returns the stamp of an SVG, PNG or PDF that [Figure.Render]
 // wrote.
 func ParseStamp(doc []byte) (Stamp, error) {
 	for _, f := range stampFormats {
@@ -55,22 +57,17 @@ func ParseStamp(doc []byte) (Stamp, error) {
 		if !found {
 			return Stamp{}, ErrNoStamp
 		}
-		return parseStampText(after)
+		m := stampText.FindSubmatch(after)
+		if m == nil {
+			return Stamp{}, fmt.Errorf("the text %.80q is no stamp: %w", after, ErrStamp)
+		}
+		fields, err := url.ParseQuery(strings.ReplaceAll(string(m[1]), " ", "&"))
+		if err != nil {
+			return Stamp{}, fmt.Errorf("the text %.80q is no stamp: %w", after, ErrStamp)
+		}
+		return Stamp{fields.Get("experiment"), fields.Get("code"), fields.Get("data")}, nil
 	}
 	return Stamp{}, fmt.Errorf("neither SVG nor PNG nor PDF: %w", ErrStamp)
-}
-
-func parseStampText(doc []byte) (s Stamp, err error) {
-	m := stampText.FindSubmatch(doc)
-	if m == nil {
-		return Stamp{}, fmt.Errorf("the text %.80q is no stamp: %w", doc, ErrStamp)
-	}
-	for i, field := range []*string{&s.Experiment, &s.Code, &s.Data} {
-		if *field, err = url.QueryUnescape(string(m[i+1])); err != nil {
-			return Stamp{}, fmt.Errorf("the text %.80q is no stamp: %w", doc, ErrStamp)
-		}
-	}
-	return s, nil
 }
 
 const (

@@ -11,8 +11,8 @@ import (
 // renderings returns the three files of a figure by extension.
 func renderings(t interface{ Fatal(...any) }, f *plots.Figure) map[string][]byte {
 	files := map[string][]byte{}
-	for ext, render := range map[string]func() ([]byte, error){".svg": f.SVG, ".png": f.PNG, ".pdf": f.PDF} {
-		file, err := render()
+	for _, ext := range plots.Extensions {
+		file, err := f.Render(ext)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,8 +79,8 @@ func TestStampOfDamagedFile(t *testing.T) {
 
 func TestStampTooLong(t *testing.T) {
 	f := figure(t, lines()).Stamp(plots.Stamp{Experiment: strings.Repeat("x", 5000)})
-	for _, render := range []func() ([]byte, error){f.SVG, f.PNG, f.PDF} {
-		if _, err := render(); !errors.Is(err, plots.ErrStamp) {
+	for _, ext := range plots.Extensions {
+		if _, err := f.Render(ext); !errors.Is(err, plots.ErrStamp) {
 			t.Errorf("have %v, want ErrStamp", err)
 		}
 	}
@@ -101,7 +101,7 @@ func FuzzParseStamp(f *testing.F) {
 			}
 			return
 		}
-		svg, err := again.Stamp(s).SVG()
+		svg, err := again.Stamp(s).Render(".svg")
 		if err != nil {
 			t.Fatal(err)
 		}

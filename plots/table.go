@@ -69,8 +69,7 @@ func (t table) figure(f Frame, description string) (*Figure, error) {
 	tick := textStyle(tickSize, softInk, false)
 	label := aligned(textStyle(labelSize, ink, false), draw.XCenter, draw.YBottom)
 	rows, left := fitNames(t.rows, tick)
-	columns, widest := fitNames(t.columns, tick)
-	upright := widest > t.size.X-6
+	columns, upright, widest := nameColumns(t.columns, tick, t.size.X)
 	beside, room := left+6, vg.Length(tickSize+3) // for the names of rows and of columns
 	if upright {
 		room = widest + 6
@@ -112,11 +111,8 @@ func (t table) figure(f Frame, description string) (*Figure, error) {
 				style.XAlign = draw.XLeft
 			}
 		}
-		every = sparse(len(columns), size.X, min(widest+6, tickSize+1))
 		for j, name := range columns {
-			if j%every == 0 {
-				c.FillText(style, vg.Point{X: center(g.box(j, 0)).X, Y: y}, name)
-			}
+			c.FillText(style, vg.Point{X: center(g.box(j, 0)).X, Y: y}, name)
 		}
 		s, x := centered(t.x, label, mid.X, c.Min.X, c.Max.X)
 		c.FillText(label, vg.Point{X: x, Y: c.Min.Y + label.FontExtents().Descent}, s)

@@ -54,12 +54,10 @@ var dashes = [][]vg.Length{nil, {6, 3}, {1.5, 2.5}, {8, 3, 1.5, 3}, {3, 2}}
 // markers are filled, because gonum's hollow ones let the line show through.
 var markers = []draw.GlyphDrawer{
 	draw.CircleGlyph{},
-	polygon{corners: 4, turn: math.Pi / 4},             // square
-	polygon{corners: 3, turn: math.Pi / 2},             // triangle
-	polygon{corners: 4},                                // diamond
-	polygon{corners: 3, turn: -math.Pi / 2},            // triangle on its tip
-	polygon{corners: 4, turn: math.Pi / 4, waist: 0.5}, // x
-	polygon{corners: 4, waist: 0.5},                    // plus
+	polygon{corners: 4, turn: math.Pi / 4},  // square
+	polygon{corners: 3, turn: math.Pi / 2},  // triangle
+	polygon{corners: 4},                     // diamond
+	polygon{corners: 3, turn: -math.Pi / 2}, // triangle on its tip
 }
 
 // handler uses the Liberation fonts of the library, so that a picture does not depend on
@@ -97,25 +95,16 @@ func markerOf(i int) draw.GlyphDrawer {
 
 func dashesOf(i int) []vg.Length { return dashes[(i/len(palette))%len(dashes)] }
 
-// polygon is a filled regular polygon, or a star if it has a waist.
+// polygon is a filled regular polygon.
 type polygon struct {
 	corners int
-	turn    float64   // of the first corner, radians
-	waist   vg.Length // of a star: the radius between corners, relative to theirs
+	turn    float64 // of the first corner, radians
 }
 
 func (g polygon) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
 	var points []vg.Point
-	r := 1.2 * s.Radius // corners extend beyond a circle of the same weight
-	if g.waist > 0 {
-		r = 1.6 * s.Radius
-	}
-	for i := range g.corners {
-		angle := g.turn + 2*math.Pi*float64(i)/float64(g.corners)
-		points = append(points, around(at, r, angle))
-		if g.waist > 0 {
-			points = append(points, around(at, r*g.waist, angle+math.Pi/float64(g.corners)))
-		}
+	for i := range g.corners { // corners extend beyond a circle of the same weight
+		points = append(points, around(at, 1.2*s.Radius, g.turn+2*math.Pi*float64(i)/float64(g.corners)))
 	}
 	c.FillPolygon(s.Color, points)
 }

@@ -19,7 +19,8 @@ import (
 // Tree shows the tree of a search. Each position is a box, named by its move and colored by
 // its value. The width of the joining lines is the share of the visits. The tree grows from
 // left to right, with the most visited move at the top. Only the most visited positions are
-// shown, each with the number of hidden moves below it.
+// shown, each with the number of hidden moves below it. [Figure.Render] also writes it in the
+// language of Graphviz (.dot).
 type Tree struct {
 	Frame
 
@@ -192,7 +193,7 @@ func (t Tree) Figure() (*Figure, error) {
 			{"Q from −1 to 1, for the side that moved", []plot.Thumbnailer{scores}},
 			look{line: draw.LineStyle{Color: edgeColor, Width: widestEdge / 2}}.entry("width: share of visits"),
 		},
-		description: t.describe(root),
+		description: t.describe(root), dot: t.dot(root),
 		paint: func(c draw.Canvas) {
 			c.Push()
 			defer c.Pop()
@@ -284,12 +285,8 @@ func rounded(box vg.Rectangle, r vg.Length) vg.Path {
 	return p
 }
 
-// DOT returns the same boxes and lines in the language of Graphviz, for other layouts.
-func (t Tree) DOT() ([]byte, error) {
-	root, err := t.pick(mostDepth, mostBoxes)
-	if err != nil {
-		return nil, err
-	}
+// dot returns the same boxes and lines in the language of Graphviz, for other layouts.
+func (t Tree) dot(root *treeBox) []byte {
 	hex := func(c color.RGBA) string { return fmt.Sprintf("#%02X%02X%02X", c.R, c.G, c.B) }
 	var b bytes.Buffer
 	b.WriteString("digraph search {\n\trankdir=LR;\n\tnode [shape=box, style=\"rounded,filled\", fontname=\"Liberation Sans\", fontsize=10];\n")
@@ -305,7 +302,7 @@ func (t Tree) DOT() ([]byte, error) {
 		}
 	})
 	b.WriteString("}\n")
-	return b.Bytes(), nil
+	return b.Bytes()
 }
 
 // dotText quotes lines of text. A backslash would begin one of DOT's escapes.

@@ -289,19 +289,7 @@ func drawTo(file string, c plots.Chart) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
-	var b []byte
-	switch filepath.Ext(file) {
-	case ".svg":
-		b, err = f.SVG()
-	case ".png":
-		b, err = f.PNG()
-	case ".pdf":
-		b, err = f.PDF()
-	case ".dot":
-		if d, ok := c.(interface{ DOT() ([]byte, error) }); ok {
-			b, err = d.DOT()
-		}
-	}
+	b, err := f.Render(filepath.Ext(file))
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}

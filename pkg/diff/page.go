@@ -58,7 +58,7 @@ func (r *Report) Markdown(folder, stem string) ([]byte, error) {
 	var keep keeper
 	if stem != "" {
 		keep = func(f *plots.Figure, name string) ([]string, error) {
-			svg, err := f.SVG()
+			svg, err := f.Render(".svg")
 			if err != nil {
 				return nil, err
 			}

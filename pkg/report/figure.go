@@ -263,15 +263,7 @@ func (p *picture) nothing() (why string, ok bool) {
 func (p *picture) render(ext string) (b []byte, err error) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
-	switch ext {
-	case ".svg":
-		b, err = p.figure.SVG()
-	case ".png":
-		b, err = p.figure.PNG()
-	default:
-		b, err = p.figure.PDF()
-	}
-	if err != nil {
+	if b, err = p.figure.Render(ext); err != nil {
 		err = fmt.Errorf("figure %s: %w", p.name, err)
 	}
 	return b, err

@@ -93,15 +93,19 @@ func (r *Report) files(opt Options) (files []file, faults error) {
 			continue
 		}
 		path := r.path(opt.Out, "figures/"+p.name, p.trial)
-		for _, ext := range plots.Extensions {
-			f := file{path: path + ext, stamp: &p.stamp, why: why}
+		extensions := plots.Extensions[:]
+		if p.figure != nil {
+			extensions = p.figure.Extensions()
+		}
+		for _, ext := range extensions {
+			f := file{path: path + ext, why: why}
+			if ext != ".dot" { // which has no place for a stamp
+				f.stamp = &p.stamp
+			}
 			if !nothing {
 				f.bytes = func() ([]byte, error) { return p.render(ext) }
 			}
 			files = append(files, f)
-		}
-		if c, ok := p.chart.(interface{ DOT() ([]byte, error) }); ok && !nothing { // for Graphviz
-			files = append(files, file{path: path + ".dot", bytes: c.DOT})
 		}
 	}
 	if opt.Figure == "" {
