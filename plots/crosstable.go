@@ -60,7 +60,7 @@ func (t Crosstable) Figure() (*Figure, error) {
 		}
 		total := t.total(i)
 		points := strconv.FormatFloat(total.Points(), 'f', -1, 64)
-		texts = append(texts, fmt.Sprintf("%s %s of %d", fitName(clean(player), textStyle(tickSize, ink, false), nameWidth), points, total.Games()))
+		texts = append(texts, fmt.Sprintf("%s %s of %d", fit(clean(player), textStyle(tickSize, ink, false), nameWidth), points, total.Games()))
 		sum := cell{plain: true}
 		if total.Games() > 0 {
 			sum = cell{text: points, small: fmt.Sprintf("of %d", total.Games()), bold: true, plain: true}

@@ -113,7 +113,7 @@ func legendStrips(legend []entry, width vg.Length) (rows []strip) {
 	style := aligned(textStyle(tickSize, ink, false), draw.XLeft, yMiddle)
 	x := width
 	for _, e := range legend {
-		name := fitName(clean(e.name), style, width-2*sampleWidth)
+		name := fit(clean(e.name), style, width-2*sampleWidth)
 		needed := sampleWidth + sampleGap + style.Width(name)
 		if x+needed > width {
 			x = 0
@@ -156,8 +156,7 @@ func paintPlot(p *plot.Plot, x, y string) func(draw.Canvas) {
 }
 
 func (g grid) paint(c draw.Canvas) {
-	style := aligned(textStyle(labelSize, ink, false), draw.XCenter, draw.YBottom)
-	height := style.Height("x") + 3
+	height := labelStyle.Height("x") + 3
 	inner := c
 	if g.x != "" {
 		inner.Min.Y += height
@@ -182,20 +181,31 @@ func (g grid) paint(c draw.Canvas) {
 			all.Max.X = max(all.Max.X, d.Max.X)
 		}
 	}
-	descent := style.FontExtents().Descent
-	label, at := centered(g.x, style, (data[0].Min.X+all.Max.X)/2, c.Min.X, c.Max.X)
-	c.FillText(style, vg.Point{X: at, Y: c.Min.Y + descent}, label)
+	labelBelow(c, g.x, (data[0].Min.X+all.Max.X)/2)
 	if len(g.y) < rows { // one label of all rows
 		data[0].Min.Y = data[rows-1].Min.Y
 	}
-	style.Rotation = math.Pi / 2
 	for i, s := range g.y {
-		flat := style
-		flat.Rotation = 0
-		mid, room := (data[i].Min.Y+data[i].Max.Y)/2, (data[i].Max.Y-data[i].Min.Y)/2+height
-		s, at := centered(s, flat, mid, max(c.Min.Y, mid-room), min(c.Max.Y, mid+room))
-		c.FillText(style, vg.Point{X: c.Min.X + style.Font.Size, Y: at}, s)
+		beside := c
+		beside.Min.Y, beside.Max.Y = max(c.Min.Y, data[i].Min.Y-height), min(c.Max.Y, data[i].Max.Y+height)
+		labelBeside(beside, s, (data[i].Min.Y+data[i].Max.Y)/2)
 	}
+}
+
+var labelStyle = aligned(textStyle(labelSize, ink, false), draw.XCenter, draw.YBottom)
+
+// labelBelow writes the label of a horizontal axis at the bottom of a canvas, near a place.
+func labelBelow(c draw.Canvas, s string, near vg.Length) {
+	s, x := centered(s, labelStyle, near, c.Min.X, c.Max.X)
+	c.FillText(labelStyle, vg.Point{X: x, Y: c.Min.Y + labelStyle.FontExtents().Descent}, s)
+}
+
+// labelBeside writes the label of an upright axis at the left of a canvas, near a place.
+func labelBeside(c draw.Canvas, s string, near vg.Length) {
+	s, y := centered(s, labelStyle, near, c.Min.Y, c.Max.Y)
+	turned := labelStyle
+	turned.Rotation = math.Pi / 2
+	c.FillText(turned, vg.Point{X: c.Min.X + labelSize, Y: y}, s)
 }
 
 // newPlot returns an empty plot in the theme of this package.

@@ -52,15 +52,14 @@ func (h Heatmap) Figure() (*Figure, error) {
 	}
 	columns, rows := len(h.X.Ticks), len(h.Y.Ticks)
 	t := table{
-		rows: h.Y.Ticks, columns: h.X.Ticks, x: clean(h.X.Label), y: clean(h.Y.Label), scale: newColorScale(h.Value, s, viridis),
+		rows: h.Y.Ticks, columns: h.X.Ticks, x: clean(h.X.Label), y: clean(h.Y.Label), scale: newColorScale(h.Value, s.span, viridis),
 		size: vg.Point{X: max(3, min(2.2*cm, (h.inner()-4.5*cm)/vg.Length(columns))), Y: min(1.05*cm, 20*cm/vg.Length(rows))},
 	}
-	write := h.writer(s)
+	write := h.writer(s.span)
 	if style := textStyle(tickSize, ink, false); max(style.Width(write(s.min)), style.Width(write(s.max))) > t.size.X-5 {
 		t.size.Y = min(t.size.Y, max(t.size.X, tickSize+3)) // cells without text can be low
 	}
-	highest, lowest := h.extremes()
-	t.marked = map[Extreme]*[2]int{Highest: &highest, Lowest: &lowest}[h.Best]
+	t.marked = map[Extreme]*[2]int{Highest: &s.highest, Lowest: &s.lowest}[h.Best]
 	for i, row := range h.Cells {
 		t.cells = append(t.cells, nil)
 		for j, v := range row {
@@ -74,7 +73,7 @@ func (h Heatmap) Figure() (*Figure, error) {
 			t.cells[i] = append(t.cells[i], c)
 		}
 	}
-	return t.figure(h.Frame, h.describe(highest, lowest))
+	return t.figure(h.Frame, h.describe(s))
 }
 
 // errorOf writes the distances of a number to the ends of its interval.
@@ -85,9 +84,16 @@ func errorOf(down, up string) string {
 	return "−" + down + " +" + up
 }
 
-// check returns the range of the numbers.
-func (h Heatmap) check() (span, error) {
-	s := emptySpan()
+// summary is what a heat map's cells have in common.
+type summary struct {
+	span
+	highest, lowest [2]int // row and column; the first wins a tie
+	missing         int
+}
+
+// check summarizes the cells.
+func (h Heatmap) check() (summary, error) {
+	s := summary{span: emptySpan()}
 	rows, columns := len(h.Y.Ticks), len(h.X.Ticks)
 	if len(h.Cells) != rows {
 		return s, fmt.Errorf("plots: heat map with %d ticks of rows has %d rows: %w", rows, len(h.Cells), ErrInvalid)
@@ -100,13 +106,22 @@ func (h Heatmap) check() (span, error) {
 			if err := checkNumbers(fmt.Sprintf("heat map: cell %q, %q", h.X.Ticks[j], h.Y.Ticks[i]), c.Value, c.Low, c.High); err != nil {
 				return s, err
 			}
+			if c.Missing() {
+				s.missing++
+			}
+			if c.Value > s.max {
+				s.highest = [2]int{i, j}
+			}
+			if c.Value < s.min {
+				s.lowest = [2]int{i, j}
+			}
 			s.add(c.Value)
 		}
 	}
 	if s.empty() {
 		return s, fmt.Errorf("plots: heat map of %d by %d cells without a number: %w", columns, rows, ErrNoData)
 	}
-	return s, h.Value.check(s)
+	return s, h.Value.check(s.span)
 }
 
 // writer returns a formatter of the cells' numbers. Cells of different color also differ in
@@ -122,37 +137,14 @@ func (h Heatmap) writer(s span) func(float64) string {
 	return labeler(largest, niceStep((s.max-s.min)/100))
 }
 
-// extremes returns the cells of the highest and the lowest number. The first wins a tie.
-func (h Heatmap) extremes() (highest, lowest [2]int) {
-	most, least := math.Inf(-1), math.Inf(1)
-	for i, row := range h.Cells {
-		for j, c := range row {
-			if c.Value > most {
-				most, highest = c.Value, [2]int{i, j}
-			}
-			if c.Value < least {
-				least, lowest = c.Value, [2]int{i, j}
-			}
-		}
-	}
-	return highest, lowest
-}
-
-func (h Heatmap) describe(highest, lowest [2]int) string {
+// describe names the extremes.
+func (h Heatmap) describe(s summary) string {
 	at := func(cell [2]int) string {
 		return joined(brief(h.Cells[cell[0]][cell[1]].Value), "at", h.X.Label, h.X.Ticks[cell[1]]) + ", " + joined(h.Y.Label, h.Y.Ticks[cell[0]])
 	}
-	empty := 0
-	for _, row := range h.Cells {
-		for _, c := range row {
-			if c.Missing() {
-				empty++
-			}
-		}
+	text := joined("Heat map of", cmp.Or(h.Value.text(), "a number"), "over", h.X.Label, "(columns) and", h.Y.Label, "(rows): highest", at(s.highest)) + "; lowest " + at(s.lowest) + "."
+	if s.missing > 0 {
+		text += fmt.Sprintf(" %d of %d cells are empty.", s.missing, len(h.Cells)*len(h.X.Ticks))
 	}
-	s := joined("Heat map of", cmp.Or(h.Value.text(), "a number"), "over", h.X.Label, "(columns) and", h.Y.Label, "(rows): highest", at(highest)) + "; lowest " + at(lowest) + "."
-	if empty > 0 {
-		s += fmt.Sprintf(" %d of %d cells are empty.", empty, len(h.Cells)*len(h.X.Ticks))
-	}
-	return s
+	return text
 }

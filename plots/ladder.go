@@ -61,7 +61,7 @@ func (l Ladder) Figure() (*Figure, error) {
 		points.XYs = append(points.XYs, at)
 		bars.XYs = append(bars.XYs, at)
 		bars.XErrors = append(bars.XErrors, struct{ Low, High float64 }{known(at.X - player.Elo.Low), known(player.Elo.High - at.X)})
-		name := fitName(clean(player.Name), p.Y.Tick.Label, nameWidth)
+		name := fit(clean(player.Name), p.Y.Tick.Label, nameWidth)
 		names = append(names, plot.Tick{Value: at.Y, Label: name})
 		values.XYs = append(values.XYs, plotter.XY{X: p.X.Max, Y: at.Y})
 		values.Labels = append(values.Labels, player.text())

@@ -186,7 +186,7 @@ func (m Multiples) Figure() (*Figure, error) {
 		if s.empty() {
 			title = joined(title, "(no data)")
 		}
-		p.Title.Text = fitName(title, p.Title.TextStyle, room)
+		p.Title.Text = fit(title, p.Title.TextStyle, room)
 		p.Title.Padding = 4
 		setRange(&p.X, m.X, x, 0, 4)
 		setRange(&p.Y, m.Y, y, 0.05, 4)

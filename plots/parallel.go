@@ -174,7 +174,7 @@ func (d *parallel) strip(j int) (parallelStrip, error) {
 		return s, nil
 	}
 	for k, label := range a.Ticks {
-		s.ticks = append(s.ticks, plot.Tick{Value: (float64(k) + 0.5) / n, Label: fitName(clean(label), tickStyle, 2.5*cm)})
+		s.ticks = append(s.ticks, plot.Tick{Value: (float64(k) + 0.5) / n, Label: fit(clean(label), tickStyle, 2.5*cm)})
 		lines := at[float64(k)] // beside one another, in at most 70 % of the value's room
 		share := min(0.7/n, 0.02*float64(len(lines)))
 		for rank, i := range lines {
@@ -296,7 +296,7 @@ func twoLines(s string, style text.Style, width vg.Length) []string {
 		}
 	}
 	if cut == 0 {
-		return []string{fitName(s, style, width)}
+		return []string{fit(s, style, width)}
 	}
-	return []string{strings.TrimSpace(s[:cut]), fitName(s[cut:], style, width)}
+	return []string{strings.TrimSpace(s[:cut]), fit(s[cut:], style, width)}
 }

@@ -69,7 +69,7 @@ func (p PolicyPlanes) Figure() (*Figure, error) {
 			for i, plane := range p.Planes {
 				corner := vg.Point{X: left + vg.Length(i%columns)*(side+gap), Y: c.Max.Y - vg.Length(i/columns)*(head+side+boardMargin) - head - side}
 				g := boardAt(corner, side)
-				c.FillText(title, vg.Point{X: corner.X, Y: corner.Y + side + 4}, fitName(clean(plane.Title), title, side))
+				c.FillText(title, vg.Point{X: corner.X, Y: corner.Y + side + 4}, fit(clean(plane.Title), title, side))
 				plane.paint(&c, g, scale)
 				if side >= 3.2*cm {
 					g.paintPieces(&c, position)

@@ -67,7 +67,6 @@ const nameWidth = 4.5 * cm // of the longest name of a row or column
 // figure lays the table out with names and labels at its sides, and its scale at the right.
 func (t table) figure(f Frame, description string) (*Figure, error) {
 	tick := textStyle(tickSize, softInk, false)
-	label := aligned(textStyle(labelSize, ink, false), draw.XCenter, draw.YBottom)
 	rows, left := fitNames(t.rows, tick)
 	columns, upright, widest := nameColumns(t.columns, tick, t.size.X)
 	beside, room := left+6, vg.Length(tickSize+3) // for the names of rows and of columns
@@ -114,12 +113,8 @@ func (t table) figure(f Frame, description string) (*Figure, error) {
 		for j, name := range columns {
 			c.FillText(style, vg.Point{X: center(g.box(j, 0)).X, Y: y}, name)
 		}
-		s, x := centered(t.x, label, mid.X, c.Min.X, c.Max.X)
-		c.FillText(label, vg.Point{X: x, Y: c.Min.Y + label.FontExtents().Descent}, s)
-		turned := label
-		turned.Rotation = math.Pi / 2
-		s, y = centered(t.y, label, mid.Y, c.Min.Y, c.Max.Y)
-		c.FillText(turned, vg.Point{X: c.Min.X + labelSize, Y: y}, s)
+		labelBelow(c, t.x, mid.X)
+		labelBeside(c, t.y, mid.Y)
 		right := vg.Point{X: end.X + scaleGap, Y: end.Y + 13}
 		if t.above {
 			right.Y = c.Max.Y
@@ -132,7 +127,7 @@ func (t table) figure(f Frame, description string) (*Figure, error) {
 // fitNames shortens names, and returns the width of the widest.
 func fitNames(names []string, style text.Style) (fitting []string, widest vg.Length) {
 	for _, name := range names {
-		name = fitName(clean(name), style, nameWidth)
+		name = fit(clean(name), style, nameWidth)
 		fitting = append(fitting, name)
 		widest = max(widest, style.Width(name))
 	}

@@ -6,7 +6,6 @@ import (
 	"sort"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot/font"
@@ -142,28 +141,17 @@ func centered(s string, style text.Style, at, from, to vg.Length) (string, vg.Le
 	return s, max(from+half, min(to-half, at))
 }
 
-// fitName shortens a name in its middle to a width, because the names of a sweep's trials
-// differ at their ends.
-func fitName(s string, style text.Style, width vg.Length) string {
-	runes := []rune(s)
-	return shorten(s, style, width, func(kept int) string {
-		head := (kept + 1) / 2
-		return strings.TrimRight(string(runes[:head]), " .,") + "…" + strings.TrimSpace(string(runes[len(runes)-kept+head:]))
-	})
-}
-
-// fit shortens a text to a width and marks the cut with an ellipsis.
+// fit shortens a text in its middle to a width, because the names of a sweep's trials differ
+// at their ends.
 func fit(s string, style text.Style, width vg.Length) string {
-	runes := []rune(s)
-	return shorten(s, style, width, func(kept int) string { return strings.TrimSpace(string(runes[:kept])) + "…" })
-}
-
-// shorten keeps as many characters of a text as a width allows. cut returns the text with
-// the given number of characters.
-func shorten(s string, style text.Style, width vg.Length, cut func(kept int) string) string {
 	if style.Width(s) <= width {
 		return s
 	}
-	tooWide := sort.Search(utf8.RuneCountInString(s), func(kept int) bool { return style.Width(cut(kept)) > width })
+	runes := []rune(s)
+	cut := func(kept int) string {
+		head := (kept + 1) / 2
+		return strings.TrimRight(string(runes[:head]), " .,") + "…" + strings.TrimSpace(string(runes[len(runes)-kept+head:]))
+	}
+	tooWide := sort.Search(len(runes), func(kept int) bool { return style.Width(cut(kept)) > width })
 	return cut(max(0, tooWide-1))
 }

@@ -266,7 +266,7 @@ func (b *treeBox) paint(c *draw.Canvas) {
 		y += 5.5
 	}
 	name := textStyle(tickSize, on, true)
-	write(name, y, fitName(b.name(), name, widestMove), fmt.Sprint(b.Visits))
+	write(name, y, fit(b.name(), name, widestMove), fmt.Sprint(b.Visits))
 }
 
 // rounded returns a box with rounded corners.

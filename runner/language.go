@@ -73,54 +73,34 @@ prints all values; --trial prints the values of one trial instead.`,
 	return cmd
 }
 
-// explain prints rows in three columns, with an empty line between sections.
+// explain prints settings, values and origins in columns, with an empty line between
+// sections.
 func explain(out io.Writer, title string, files []string, rows []config.Explained) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "# %s\n", title)
+	fmt.Fprintf(out, "# %s\n", title)
 	if len(files) > 1 {
-		fmt.Fprintf(&b, "# from %s\n", strings.Join(relative(files), ", "))
+		fmt.Fprintf(out, "# from %s\n", strings.Join(relative(files), ", "))
 	}
-	b.WriteByte('\n')
-	lines := make([][3]string, 0, len(rows))
+	path, value := 0, 0 // widths of the first two columns
 	for _, x := range rows {
-		values := []string{x.Value}
-		if !x.Swept && len(x.Items) > 0 && short(x.Value) != x.Value {
-			values = nil
-			for _, item := range x.Items {
-				values = append(values, item.Value)
-			}
-		}
-		for i, v := range values {
-			line := [3]string{"", short(v), ""}
-			if i == 0 {
-				line = [3]string{x.Path, short(v), originOf(x)}
-			}
-			lines = append(lines, line)
-		}
+		path, value = max(path, len(x.Path)), max(value, utf8.RuneCountInString(valuesOf(x)[0]))
 	}
-	var path, value int // widths of the first two columns
-	for _, l := range lines {
-		path = max(path, len(l[0]))
-		if l[2] != "" {
-			value = max(value, utf8.RuneCountInString(l[1]))
-		}
-	}
-	section := ""
-	for i, l := range lines {
-		if here := sectionOf(l[0]); l[0] != "" {
-			if i > 0 && here != section {
-				b.WriteByte('\n')
-			}
+	section := "\x00" // of no setting: an empty line follows the title
+	for _, x := range rows {
+		if here := sectionOf(x.Path); here != section {
+			fmt.Fprintln(out)
 			section = here
 		}
-		b.WriteString(strings.TrimRight(fmt.Sprintf("%-*s  %-*s  %s", path, l[0], value, l[1], l[2]), " ") + "\n")
+		values := valuesOf(x)
+		fmt.Fprintf(out, "%-*s  %-*s  %s\n", path, x.Path, value, values[0], originOf(x))
+		for _, v := range values[1:] {
+			fmt.Fprintf(out, "%-*s  %s\n", path, "", v)
+		}
 	}
-	_, err := io.WriteString(out, b.String())
-	return err
+	return nil
 }
 
-// sectionOf is the first step of a key path; single keys between two sections
-// are a section together.
+// sectionOf returns the first step of a key path. Single keys between two sections form a
+// section.
 func sectionOf(path string) string {
 	section, _, nested := strings.Cut(path, ".")
 	if !nested && section != "hooks" && section != "notebook" {
@@ -129,13 +109,24 @@ func sectionOf(path string) string {
 	return section
 }
 
-// short cuts a value that would push the column of origins out of sight.
-func short(value string) string {
+// valuesOf returns the lines of a value. A long list has a line for each item. Lines are cut
+// where they would push the origin out of sight.
+func valuesOf(x config.Explained) []string {
 	const width = 56
-	if r := []rune(value); len(r) > width {
-		return string(r[:width-3]) + "..."
+	cut := func(v string) string {
+		if r := []rune(v); len(r) > width {
+			return string(r[:width-3]) + "..."
+		}
+		return v
 	}
-	return value
+	if x.Swept || len(x.Items) == 0 || cut(x.Value) == x.Value {
+		return []string{cut(x.Value)}
+	}
+	var lines []string
+	for _, item := range x.Items {
+		lines = append(lines, cut(item.Value))
+	}
+	return lines
 }
 
 func originOf(x config.Explained) string {
@@ -150,16 +141,13 @@ func originOf(x config.Explained) string {
 }
 
 // relative shortens the paths of files below the working directory.
-func relative(files []string) []string {
-	short := slices.Clone(files)
-	here, err := os.Getwd()
-	if err != nil {
-		return short // as they were given
-	}
-	for i, f := range short {
+func relative(files []string) (short []string) {
+	here, _ := os.Getwd() // without one, paths stay as they were given
+	for _, f := range files {
 		if rel, err := filepath.Rel(here, f); err == nil && filepath.IsAbs(f) && filepath.IsLocal(rel) {
-			short[i] = rel
+			f = rel
 		}
+		short = append(short, f)
 	}
 	return short
 }
@@ -178,28 +166,20 @@ because the run may happen on another machine.`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: experimentFiles,
 		RunE: func(cmd *cobra.Command, files []string) error {
-			var all config.Errors
-			for _, file := range files {
-				e, err := experiment.LoadChecked(file, set)
-				if err == nil {
-					err = run.Check(cmd.Context(), e)
-				}
-				var faults config.Errors
-				if errors.As(err, &faults) {
-					all = append(all, faults...)
-					continue
-				} else if err != nil {
+			return loadEach(files, set, func(file string, e *experiment.Experiment) error {
+				if err := run.Check(cmd.Context(), e); err != nil {
 					return err
 				}
-				fmt.Fprintf(cmd.OutOrStdout(), "%s: ok, %s%s\n", file, english.Plural(len(e.Trials), "trial", ""), leftOut(e))
-				for _, lacking := range experiment.Missing(e) {
-					fmt.Fprintf(cmd.OutOrStdout(), "note: %s\n", lacking)
+				left := ""
+				if len(e.Left) > 0 {
+					left = fmt.Sprintf(" (its budget leaves out %s)", english.Plural(len(e.Left), "combination", ""))
 				}
-			}
-			if len(all) > 0 {
-				return all
-			}
-			return nil
+				fmt.Fprintf(cmd.OutOrStdout(), "%s: ok, %s%s\n", file, english.Plural(len(e.Trials), "trial", ""), left)
+				for _, missing := range experiment.Missing(e) {
+					fmt.Fprintf(cmd.OutOrStdout(), "note: %s\n", missing)
+				}
+				return nil
+			})
 		},
 	}
 	setFlag(cmd, &set)
@@ -211,12 +191,25 @@ func experimentFiles(*cobra.Command, []string, string) ([]cobra.Completion, cobr
 	return []cobra.Completion{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
-// leftOut says what the budget of a sweep leaves out.
-func leftOut(e *experiment.Experiment) string {
-	if len(e.Left) == 0 {
-		return ""
+// loadEach loads experiments and calls do for each. It returns the faults of all files.
+func loadEach(files, set []string, do func(file string, e *experiment.Experiment) error) error {
+	var all config.Errors
+	for _, file := range files {
+		e, err := experiment.LoadChecked(file, set)
+		if err == nil {
+			err = do(file, e)
+		}
+		var faults config.Errors
+		if errors.As(err, &faults) {
+			all = append(all, faults...)
+		} else if err != nil {
+			return err
+		}
 	}
-	return fmt.Sprintf(" (its budget leaves out %s)", english.Plural(len(e.Left), "combination", ""))
+	if len(all) > 0 {
+		return all
+	}
+	return nil
 }
 
 // setFlag adds --set, which overrides keys of an experiment.
@@ -277,9 +270,8 @@ meaning, and the values that the papers published. --key prints one key or one s
 	return cmd
 }
 
-// keyPaths are the paths of all keys, of those of lists without the [].
-func keyPaths() []string {
-	var paths []string
+// keyPaths returns the paths of all keys, without the [] of lists.
+func keyPaths() (paths []string) {
 	for _, k := range experiment.Keys() {
 		if path := strings.ReplaceAll(k.Path, "[]", ""); !slices.Contains(paths, path) { // a key may have a kind for each use
 			paths = append(paths, path)
@@ -290,26 +282,23 @@ func keyPaths() []string {
 
 // printKey prints a key for the terminal.
 func printKey(out io.Writer, k experiment.Key) {
-	fmt.Fprintf(out, "%s\n  %s\n", k.Path, k.Doc)
-	row := func(label, text string) {
-		if text != "" {
-			fmt.Fprintf(out, "  %-9s%s\n", label, text)
-		}
-	}
-	row("want", k.Type.Want())
-	row("unit", k.Unit)
-	row("default", k.DefaultText())
+	initial, when := k.DefaultText(), ""
 	if k.Required {
-		row("default", "none: it is required")
+		initial = "none: it is required"
 	}
 	if k.When != nil {
-		row("only", k.When.String())
+		when = k.When.String()
 	}
-	for i, p := range k.Published {
-		label := ""
-		if i == 0 {
-			label = "papers"
+	fmt.Fprintf(out, "%s\n  %s\n", k.Path, k.Doc)
+	rows := [][2]string{{"want", k.Type.Want()}, {"unit", k.Unit}, {"default", initial}, {"only", when}}
+	label := "papers"
+	for _, p := range k.Published {
+		rows = append(rows, [2]string{label, p.System + ": " + p.Value})
+		label = ""
+	}
+	for _, row := range rows {
+		if row[1] != "" {
+			fmt.Fprintf(out, "  %-9s%s\n", row[0], row[1])
 		}
-		row(label, p.System+": "+p.Value)
 	}
 }

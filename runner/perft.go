@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -62,38 +64,28 @@ FEN ;D1 20 ;D2 400. The exit status is 1 if a count is wrong.`,
 // onAllCores calls f with the numbers from 0 to n-1. A count cannot be interrupted: when
 // ctx ends, running calls are abandoned.
 func onAllCores(ctx context.Context, n int, f func(int)) error {
-	next := make(chan int)
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range runtime.NumCPU() {
+		workers.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+				f(i)
+			}
+		})
+	}
 	done := make(chan struct{})
 	go func() {
-		defer close(done)
-		var workers sync.WaitGroup
-		for range runtime.NumCPU() {
-			workers.Go(func() {
-				for i := range next {
-					f(i)
-				}
-			})
-		}
 		workers.Wait()
+		close(done)
 	}()
-	for i := range n {
-		select {
-		case next <- i:
-		case <-ctx.Done():
-			close(next)
-			return ctx.Err()
-		}
-	}
-	close(next)
 	select {
 	case <-done:
-		return nil
 	case <-ctx.Done():
-		return ctx.Err()
 	}
+	return ctx.Err()
 }
 
-// perftPosition counts one position, one first move a core at a time.
+// perftPosition counts one position, its first moves in parallel.
 func perftPosition(cmd *cobra.Command, p *chess.Position, depth int, divide bool) error {
 	if depth == 0 {
 		_, err := fmt.Fprintln(cmd.OutOrStdout(), "nodes 1")
@@ -121,7 +113,7 @@ func perftPosition(cmd *cobra.Command, p *chess.Position, depth int, divide bool
 	return err
 }
 
-// perftSuite checks a suite on all cores, and reports in the suite's order.
+// perftSuite checks the positions of a suite in parallel, and reports in their order.
 func perftSuite(cmd *cobra.Command, v chess.Variant, path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -133,31 +125,29 @@ func perftSuite(cmd *cobra.Command, v chess.Variant, path string) error {
 		return usagef("%s: %w", path, err)
 	}
 	if len(suite) == 0 {
-		return usagef("%s: no position in it: want lines such as %q", path, "FEN ;D1 20 ;D2 400")
+		return usagef("%s: no positions: want lines such as %q", path, "FEN ;D1 20 ;D2 400")
 	}
-	got := make([][]uint64, len(suite))
+	reports := make([]strings.Builder, len(suite))
+	var counts, wrong atomic.Int64
 	err = onAllCores(cmd.Context(), len(suite), func(i int) {
-		for _, c := range suite[i].Counts {
-			got[i] = append(got[i], chess.Perft(&suite[i].Position, c.Depth))
+		e := &suite[i]
+		for _, c := range e.Counts {
+			counts.Add(1)
+			if nodes := chess.Perft(&e.Position, c.Depth); nodes != c.Nodes {
+				wrong.Add(1)
+				fmt.Fprintf(&reports[i], "%s:%d: depth %d: counted %d, the suite says %d: %s\n", path, e.Line, c.Depth, nodes, c.Nodes, e.Position.FEN())
+			}
 		}
 	})
 	if err != nil {
 		return err
 	}
-	counts, wrong := 0, 0
-	for i, e := range suite {
-		for j, c := range e.Counts {
-			counts++
-			if got[i][j] != c.Nodes {
-				wrong++
-				fmt.Fprintf(cmd.OutOrStdout(), "%s:%d: depth %d: counted %d, the suite says %d: %s\n",
-					path, e.Line, c.Depth, got[i][j], c.Nodes, e.Position.FEN())
-			}
-		}
+	for i := range reports {
+		fmt.Fprint(cmd.OutOrStdout(), reports[i].String())
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%d positions, %d counts, %d wrong\n", len(suite), counts, wrong)
-	if wrong > 0 {
-		return fmt.Errorf("%d of %d counts are wrong", wrong, counts)
+	fmt.Fprintf(cmd.OutOrStdout(), "%d positions, %d counts, %d wrong\n", len(suite), counts.Load(), wrong.Load())
+	if wrong.Load() > 0 {
+		return fmt.Errorf("%d of %d counts are wrong", wrong.Load(), counts.Load())
 	}
 	return nil
 }

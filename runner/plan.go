@@ -5,18 +5,15 @@ import (
 	"io"
 	"math"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"alamos/pkg/config"
 	"alamos/pkg/experiment"
 	"alamos/pkg/run"
 
 	"github.com/dustin/go-humanize"
 	"github.com/dustin/go-humanize/english"
 
-	"alamos/pkg/stats"
 	"alamos/pkg/store"
 )
 
@@ -40,7 +37,11 @@ earlier games did, or as those of an untrained network.`,
 		ValidArgsFunction: experimentFiles,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			opt.Probe = !noProbe
-			all, err := loadAll(files, set)
+			var all []*experiment.Experiment
+			err := loadEach(files, set, func(_ string, e *experiment.Experiment) error {
+				all = append(all, e)
+				return nil
+			})
 			if err != nil {
 				return err
 			}
@@ -72,26 +73,6 @@ earlier games did, or as those of an untrained network.`,
 	deviceFlags(cmd, &opt.Device, &opt.Precision)
 	setFlag(cmd, &set)
 	return cmd
-}
-
-// loadAll loads experiments; faults are those of all files.
-func loadAll(files, set []string) ([]*experiment.Experiment, error) {
-	var all []*experiment.Experiment
-	var faults config.Errors
-	for _, file := range files {
-		e, err := experiment.LoadChecked(file, set)
-		if found, ok := err.(config.Errors); ok {
-			faults = append(faults, found...)
-			continue
-		} else if err != nil {
-			return nil, err
-		}
-		all = append(all, e)
-	}
-	if len(faults) > 0 {
-		return nil, faults
-	}
-	return all, nil
 }
 
 func printPlan(w io.Writer, p *run.Plan) {
@@ -134,42 +115,49 @@ func printTotal(w io.Writer, plans []*run.Plan) {
 	fmt.Fprintf(w, "\nall %d files: %s, to do: %s\n", len(plans), english.Plural(trials, "trial", ""), amount(&sum))
 }
 
-// printStages prints a line for each row of stages of which the same becomes.
+// printStages prints a line for each row of stages with the same outcome.
 func printStages(w io.Writer, all []run.Decision) {
-	for i := 0; i < len(all); {
-		first := all[i]
-		work := first.Work
-		j := i + 1
-		for ; j < len(all) && alike(&first, &all[j]); j++ {
-			work.Add(all[j].Work)
+	for len(all) > 0 {
+		n := 1
+		for n < len(all) && sameOutcome(all[0], all[n]) {
+			n++
 		}
-		names := first.Name
-		if n := j - i; n > 1 {
-			names = fmt.Sprintf("%s to %s (%d stages)", first.Name, all[j-1].Name, n)
-		}
-		switch first.Does {
-		case run.Reused:
-			fmt.Fprintf(w, "  %s: as in %s\n", names, first.From)
-		case run.Cached:
-			fmt.Fprintf(w, "  %s: done before\n", names)
-		default:
-			verb := "runs"
-			if first.Maybe {
-				verb = "runs again if this has changed"
-			}
-			text := fmt.Sprintf("  %s: %s, %s", names, verb, first.Why)
-			if work.Games > 0 || work.Seconds > 0 || work.Seconds != work.Seconds {
-				text += "; " + effort(&work)
-			}
-			fmt.Fprintln(w, text)
-		}
-		i = j
+		fmt.Fprintf(w, "  %s\n", outcome(all[:n]))
+		all = all[n:]
 	}
 }
 
-// alike tells whether the same becomes of two stages, for the same reason.
-func alike(a, b *run.Decision) bool {
-	return a.Does == b.Does && a.Why == b.Why && a.From == b.From && a.Maybe == b.Maybe && b.Name != store.TournamentStage
+// sameOutcome reports whether two stages in a row share a line. A tournament that runs has
+// its own.
+func sameOutcome(a, b run.Decision) bool {
+	return a.Does == b.Does && a.Why == b.Why && a.From == b.From && a.Maybe == b.Maybe && (b.Does != run.Runs || b.Name != store.TournamentStage)
+}
+
+// outcome describes stages in a row with the same outcome.
+func outcome(stages []run.Decision) string {
+	first := stages[0]
+	names := first.Name
+	if n := len(stages); n > 1 {
+		names = fmt.Sprintf("%s to %s (%d stages)", first.Name, stages[n-1].Name, n)
+	}
+	switch first.Does {
+	case run.Reused:
+		return names + ": as in " + first.From
+	case run.Cached:
+		return names + ": done before"
+	}
+	var work run.Work
+	for _, s := range stages {
+		work.Add(s.Work)
+	}
+	text := names + ": runs, " + first.Why
+	if first.Maybe {
+		text = names + ": runs again if this has changed, " + first.Why
+	}
+	if work.Games > 0 || work.Seconds != 0 { // an unknown time is NaN
+		text += "; " + effort(&work)
+	}
+	return text
 }
 
 func amount(w *run.Work) string {
@@ -179,58 +167,29 @@ func amount(w *run.Work) string {
 	return english.Plural(w.Stages, "stage", "") + ", " + effort(w)
 }
 
-// effort is games, evaluations and time.
+// effort describes games, evaluations and time. An unknown number is NaN.
 func effort(w *run.Work) string {
 	var parts []string
-	switch {
-	case w.Games == 1:
-		parts = append(parts, "1 game")
-	case w.Games > 1:
-		parts = append(parts, grouped(w.Games)+" games")
+	if w.Games > 0 {
+		parts = append(parts, grouped(w.Games)+" "+english.PluralWord(w.Games, "game", ""))
 	}
-	if unknown(w.Evaluations) {
+	switch evaluations := float64(w.Evaluations); {
+	case math.IsNaN(evaluations):
 		parts = append(parts, "an unknown number of evaluations")
-	} else if w.Evaluations > 0 {
-		parts = append(parts, "about "+magnitude(float64(w.Evaluations))+" evaluations")
+	case evaluations > 0:
+		digits := math.Pow(10, math.Max(0, math.Floor(math.Log10(evaluations))-1)) // keeps two
+		parts = append(parts, "about "+grouped(int(math.Round(evaluations/digits)*digits))+" evaluations")
 	}
-	if unknown(w.Seconds) {
+	switch seconds := float64(w.Seconds); {
+	case math.IsNaN(seconds):
 		parts = append(parts, "time unknown")
-	} else {
-		parts = append(parts, lasting(time.Duration(float64(w.Seconds)*float64(time.Second))))
+	case seconds < 1:
+		parts = append(parts, "under 1 s")
+	default:
+		parts = append(parts, "about "+roughly(seconds))
 	}
 	return strings.Join(parts, ", ")
 }
 
-// lasting writes an estimate of time.
-func lasting(d time.Duration) string {
-	if d < time.Second {
-		return "under 1 s"
-	}
-	return "about " + roughly(d)
-}
-
-func unknown(x stats.Float) bool { return math.IsNaN(float64(x)) }
-
 // grouped writes 7300 as 7,300.
 func grouped(n int) string { return humanize.Comma(int64(n)) }
-
-// magnitude writes an estimate with two digits: 340, 1.2 million.
-func magnitude(x float64) string {
-	for _, unit := range []struct {
-		size float64
-		name string
-	}{{1e12, " trillion"}, {1e9, " billion"}, {1e6, " million"}} {
-		if x >= unit.size {
-			digits := 1
-			if x >= 10*unit.size {
-				digits = 0
-			}
-			return fmt.Sprintf("%.*f%s", digits, x/unit.size, unit.name)
-		}
-	}
-	if x < 10 {
-		return fmt.Sprintf("%.0f", x)
-	}
-	step := math.Pow(10, math.Floor(math.Log10(x))-1)
-	return grouped(int(math.Round(x/step) * step))
-}

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -16,43 +19,37 @@ import (
 	"alamos/pkg/run"
 )
 
-// console shows a run to a person: bars on a terminal, plain lines elsewhere.
+// console shows the progress of a run: bars on a terminal, plain lines elsewhere.
 //
-// The rules of what is printed: a trial has a heading; a stage that runs has a
-// line that says why; stages in a row that are cached, or taken from one other
-// trial, are counted in one line; a stage under way has a bar with the time left,
-// estimated from the pace of this process alone; where there is no terminal, a
-// line at most every ten seconds. A tournament has its standings below its bar, and
-// without a terminal a line of them a minute. Where several trials are under way at once, each
-// line begins with the number of its trial.
+// Each trial has a heading, and each stage that runs has a line with the reason. Stages that
+// are cached or reused are counted in one line if they follow one another. A stage that runs
+// has a bar with the remaining time, estimated from the pace of this process; without a
+// terminal it has a line at most every ten seconds. A tournament has its standings below its
+// bar; without a terminal it has a line of them every minute. If several trials run at a
+// time, each line begins with the number of its trial.
 type console struct {
 	out  io.Writer
 	tty  bool
 	jobs int
 
 	mu     sync.Mutex
-	bars   *mpb.Progress // of the terminal, from the first bar on
+	bars   *mpb.Progress // on the terminal, from the first bar on
 	trials []*trialConsole
 }
 
 func newConsole(out *os.File, jobs int) *console {
-	return &console{out: out, tty: hasRoom(out), jobs: jobs}
-}
-
-// hasRoom tells whether bars can be shown. A terminal that does not know its size, as
-// under script(1), has no rows for them.
-func hasRoom(out *os.File) bool {
+	// A terminal that does not know its size, as under script(1), has no rows for bars.
 	width, height, err := term.GetSize(int(out.Fd()))
-	return err == nil && width > 0 && height > 0
+	return &console{out: out, tty: err == nil && width > 0 && height > 0, jobs: jobs}
 }
 
-// newBar shows a piece of work that belongs to no trial.
+// newBar shows work that belongs to no trial.
 func newBar(out *os.File, what, unit string) run.Task {
 	c := newConsole(out, 1)
 	return (&trialConsole{console: c, indent: "  "}).Task(what, unit)
 }
 
-// println prints a line, above the bars that there are. The caller has the mutex.
+// println prints a line above the bars. The caller holds the mutex.
 func (c *console) println(text string) {
 	out := c.out
 	if c.bars != nil {
@@ -61,7 +58,7 @@ func (c *console) println(text string) {
 	fmt.Fprintln(out, text)
 }
 
-// close prints what is held back, and takes the bars away.
+// close prints what is left to print and removes the bars.
 func (c *console) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -96,18 +93,18 @@ func (c *console) Rung(generation int) run.Report {
 	return c.begin("  ", fmt.Sprintf("comparing the trials after %s", english.Plural(generation, "generation", "")), true)
 }
 
-// begin prints a heading and returns what prints the lines below it. Where it goes on
-// alone, the trials before it have ended, or wait.
+// begin prints a heading and returns what prints the lines below it. If it is alone, the
+// earlier trials have ended or wait.
 func (c *console) begin(indent, heading string, alone bool) run.Report {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	t := &trialConsole{console: c, indent: indent}
 	if alone {
 		for _, other := range c.trials {
 			other.flush()
 		}
 		c.trials = nil
 	}
+	t := &trialConsole{console: c, indent: indent}
 	c.trials = append(c.trials, t)
 	c.println(heading)
 	return t
@@ -116,54 +113,29 @@ func (c *console) begin(indent, heading string, alone bool) run.Report {
 // trialConsole shows one trial.
 type trialConsole struct {
 	*console
-	indent      string
-	cached      int
-	first, last string // stages that are taken from another trial, in a row
-	reused      int
-	from        string
+	indent  string
+	skipped []run.Decision // stages in a row with the same outcome, not printed yet
 }
 
-// flush prints the stages that were skipped since the last line.
+// flush prints the skipped stages.
 func (t *trialConsole) flush() {
-	if t.cached > 0 {
-		t.println(fmt.Sprintf("%s%s done before: nothing they read has changed", t.indent, english.Plural(t.cached, "stage", "")))
+	if len(t.skipped) > 0 {
+		t.println(t.indent + outcome(t.skipped))
 	}
-	switch t.reused {
-	case 0:
-	case 1:
-		t.println(fmt.Sprintf("%s%s: as in %s", t.indent, t.first, t.from))
-	default:
-		t.println(fmt.Sprintf("%s%s to %s (%d stages): as in %s", t.indent, t.first, t.last, t.reused, t.from))
-	}
-	t.cached, t.reused = 0, 0
+	t.skipped = nil
 }
 
 func (t *trialConsole) Stage(d run.Decision) {
 	if d.Does == run.Runs {
-		text := d.Name
-		if d.Why != "first time" {
-			text += ": " + d.Why
-		}
-		t.Note(text)
+		t.Note(strings.TrimSuffix(d.Name+": "+d.Why, ": first time"))
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if d.Does == run.Cached {
-		if t.reused > 0 {
-			t.flush()
-		}
-		t.cached++
-		return
-	}
-	if t.cached > 0 || d.From != t.from {
+	if len(t.skipped) > 0 && !sameOutcome(t.skipped[0], d) {
 		t.flush()
 	}
-	if t.reused == 0 {
-		t.first, t.from = d.Name, d.From
-	}
-	t.last = d.Name
-	t.reused++
+	t.skipped = append(t.skipped, d)
 }
 
 func (t *trialConsole) Note(text string) {
@@ -174,8 +146,8 @@ func (t *trialConsole) Note(text string) {
 }
 
 func (t *trialConsole) Task(stage, unit string) run.Task {
-	out := &task{trial: t, unit: unit, began: time.Now()}
-	out.said, out.stood = out.began, out.began
+	now := time.Now()
+	out := &task{trial: t, unit: unit, began: now, progressAt: now, standingsAt: now}
 	if t.tty {
 		t.mu.Lock()
 		defer t.mu.Unlock()
@@ -194,20 +166,20 @@ type task struct {
 	trial *trialConsole
 	unit  string
 	began time.Time
-	bar   *mpb.Bar
+	bar   *mpb.Bar // nil without a terminal
 
 	mu          sync.Mutex
 	done, total int
-	start       int // done before this process
+	resumed     int // done by earlier processes
 	how         string
-	said        time.Time
 	standings   []string // below the bar
-	stood       time.Time
+	// Times of the last lines without a terminal.
+	progressAt, standingsAt time.Time
 }
 
 func (t *task) Resume(done int) {
 	t.mu.Lock()
-	t.start, t.done = done, done
+	t.resumed, t.done = done, done
 	t.mu.Unlock()
 	if t.bar != nil {
 		t.bar.SetCurrent(int64(done))
@@ -215,26 +187,30 @@ func (t *task) Resume(done int) {
 }
 
 const (
-	sayEvery   = 10 * time.Second
-	standEvery = time.Minute
+	progressInterval  = 10 * time.Second
+	standingsInterval = time.Minute
 )
+
+// due reports whether it is time for the next line without a terminal. The caller holds the
+// mutex.
+func (t *task) due(last *time.Time, every time.Duration) bool {
+	due := t.bar == nil && time.Since(*last) >= every
+	if due {
+		*last = time.Now()
+	}
+	return due
+}
 
 func (t *task) Set(done, total int, how string) {
 	t.mu.Lock()
-	t.done, t.total = done, total
-	if how != "" {
-		t.how = how
-	}
-	say := t.bar == nil && time.Since(t.said) >= sayEvery && done < t.total
-	if say {
-		t.said = time.Now()
-	}
+	t.done, t.total, t.how = done, total, cmp.Or(how, t.how)
+	due := done < total && t.due(&t.progressAt, progressInterval)
 	t.mu.Unlock()
 	switch {
 	case t.bar != nil:
 		t.bar.SetTotal(int64(total), false)
 		t.bar.SetCurrent(int64(done))
-	case say:
+	case due:
 		t.trial.Note(fmt.Sprintf("  %d/%d %s, %s", done, total, t.unit, t.line()))
 	}
 }
@@ -242,12 +218,9 @@ func (t *task) Set(done, total int, how string) {
 func (t *task) Standings(line string, table []string) {
 	t.mu.Lock()
 	t.standings = table
-	say := t.bar == nil && time.Since(t.stood) >= standEvery
-	if say {
-		t.stood = time.Now()
-	}
+	due := t.due(&t.standingsAt, standingsInterval)
 	t.mu.Unlock()
-	if say {
+	if due {
 		t.trial.Note("  " + line)
 	}
 }
@@ -275,30 +248,26 @@ func (t *task) End() {
 	}
 }
 
-// line is the time left and how the work goes.
+// line returns the remaining time and how the work proceeds.
 func (t *task) line() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	left := "estimating the time left"
-	if did := t.done - t.start; did > 0 {
-		d := time.Duration(float64(time.Since(t.began)) / float64(did) * float64(t.total-t.done))
-		left = "about " + roughly(d) + " left"
+	if did := t.done - t.resumed; did > 0 {
+		left = "about " + roughly(time.Since(t.began).Seconds()/float64(did)*float64(t.total-t.done)) + " left"
 	}
-	if t.how != "" {
-		left += ", " + t.how
-	}
-	return left
+	return strings.TrimSuffix(left+", "+t.how, ", ")
 }
 
-// roughly writes a duration no more exactly than an estimate deserves.
-func roughly(d time.Duration) string {
+// roughly rounds an estimate in seconds.
+func roughly(seconds float64) string {
 	switch {
-	case d < 10*time.Second:
-		return fmt.Sprintf("%d s", int(d.Seconds()+0.5))
-	case d < 2*time.Minute:
-		return fmt.Sprintf("%d s", int(d.Seconds()/5+0.5)*5)
-	case d < 2*time.Hour:
-		return fmt.Sprintf("%d min", int(d.Minutes()+0.5))
+	case seconds < 10:
+		return fmt.Sprintf("%.0f s", seconds)
+	case seconds < 120:
+		return fmt.Sprintf("%.0f s", 5*math.Round(seconds/5))
+	case seconds < 7200:
+		return fmt.Sprintf("%.0f min", seconds/60)
 	}
-	return fmt.Sprintf("%.1f h", d.Hours())
+	return fmt.Sprintf("%.1f h", seconds/3600)
 }

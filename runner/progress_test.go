@@ -20,7 +20,7 @@ func TestStandingsAreShown(t *testing.T) {
 	if out.Len() > 0 {
 		t.Errorf("said at once: %q", out.String())
 	}
-	work.stood = work.stood.Add(-standEvery)
+	work.standingsAt = work.standingsAt.Add(-standingsInterval)
 	work.Standings("score: a 70 %", table)
 	work.Standings("score: a 80 %", table)
 	if have := out.String(); have != "    score: a 70 %\n" {
@@ -33,7 +33,7 @@ func TestStandingsAreShown(t *testing.T) {
 	if want := "    head\n    · 1 " + strings.Repeat("x", 11) + "\n"; below.String() != want {
 		t.Errorf("%q, want %q", below.String(), want)
 	}
-	if time.Since(work.stood) > standEvery {
+	if time.Since(work.standingsAt) > standingsInterval {
 		t.Error("the next line would come too soon")
 	}
 }
