@@ -220,7 +220,7 @@ func (c *matchConsole) Played(g *match.Game, games int, standing func() *match.S
 const standingsEvery = 200 * time.Millisecond
 
 func (c *matchConsole) Fault(g *match.Game, file string) {
-	text := fmt.Sprintf("%s - %s, game %d: %s: %v", g.White, g.Black, g.Number+1, g.Outcome, g.Fault)
+	text := match.FaultText(g)
 	if file != "" {
 		text += " (see " + file + ")"
 	}

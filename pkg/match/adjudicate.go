@@ -41,15 +41,7 @@ func (j *Judge) Validate() error {
 	return nil
 }
 
-// Adjudicate is an [Adjudicator].
-func (j *Judge) Adjudicate(_ context.Context, games []*Game) ([]chess.Result, error) {
-	results := make([]chess.Result, len(games))
-	for i, g := range games {
-		results[i] = j.result(g)
-	}
-	return results, nil
-}
-
+// result returns the result of a running game, or chess.Unfinished if it continues.
 func (j *Judge) result(g *Game) chess.Result {
 	n := len(g.Moves)
 	if n == 0 {
@@ -97,29 +89,3 @@ func (j *Judge) result(g *Game) chess.Result {
 // result of one game must not depend on the other games. Many goroutines call it at once,
 // and it must not retain the games. An error ends the tournament.
 type Adjudicator func(ctx context.Context, games []*Game) ([]chess.Result, error)
-
-// InTurn returns an adjudicator that calls others in order. The first one that ends a game
-// decides. Without adjudicators InTurn returns nil.
-func InTurn(all ...Adjudicator) Adjudicator {
-	switch len(all) {
-	case 0:
-		return nil
-	case 1:
-		return all[0]
-	}
-	return func(ctx context.Context, games []*Game) ([]chess.Result, error) {
-		results := make([]chess.Result, len(games))
-		for _, adjudicate := range all {
-			next, err := adjudicate(ctx, games)
-			if err != nil {
-				return nil, err
-			}
-			for i, r := range next {
-				if results[i] == chess.Unfinished {
-					results[i] = r
-				}
-			}
-		}
-		return results, nil
-	}
-}

@@ -48,9 +48,8 @@ func TestJudge(t *testing.T) {
 		if err := c.judge.Validate(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		have, err := c.judge.Adjudicate(t.Context(), []*Game{thought(), c.game})
-		if err != nil || have[0] != chess.Unfinished || have[1] != c.want {
-			t.Errorf("%s: %v (%v), want %v", name, have, err, c.want)
+		if have := c.judge.result(c.game); c.judge.result(thought()) != chess.Unfinished || have != c.want {
+			t.Errorf("%s: %v, want %v", name, have, c.want)
 		}
 	}
 	for _, j := range []Judge{
@@ -69,7 +68,7 @@ func TestJudgedTournament(t *testing.T) {
 	players := []Entry{alphaBetaEntry("a", 2), alphaBetaEntry("b", 1)}
 	whole := play(t, cfg, players...)
 	judge := Judge{Resign: Resign{Score: -0.02, Moves: 2}} // a pawn and a half
-	cfg.Adjudicate = judge.Adjudicate
+	cfg.Judge = judge
 	judged := 0
 	for i, g := range play(t, cfg, players...) {
 		if g.Outcome.Reason == chess.Adjudication {

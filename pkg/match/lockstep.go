@@ -137,7 +137,11 @@ func (w *worker) advance(g *liveGame) (over bool) {
 	} else {
 		g.game.Play(g.turn.Move)
 		g.Infos = append(g.Infos, g.turn.Info)
+		g.Moves = g.game.Moves()
 		out = w.outcome(g)
+		if r := w.tournament.Judge.result(g.Game); !out.Over() && r != chess.Unfinished {
+			out = chess.Outcome{Result: r, Reason: chess.Adjudication}
+		}
 	}
 	if out.Over() {
 		w.end(g, out)
@@ -153,7 +157,6 @@ func (w *worker) adjudicate(ctx context.Context, live []*liveGame) ([]*liveGame,
 	}
 	games := make([]*Game, len(live))
 	for i, g := range live {
-		g.Moves = g.game.Moves()
 		games[i] = g.Game
 	}
 	results, err := w.tournament.Adjudicate(ctx, games)

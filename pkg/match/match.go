@@ -156,10 +156,7 @@ func (m *match) prepare(ctx context.Context) error {
 	m.pair = NewPair(m.players[0].Name, m.players[1].Name)
 	t := Tournament{
 		Variant: m.variant, Start: cfg.Start, Book: book, Rounds: cfg.Games, MaxMoves: cfg.MaxMoves, RandomPlies: cfg.RandomPlies,
-		Seed: cfg.Seed, Workers: cfg.Concurrency / together, Together: together,
-	}
-	if cfg.Judge != (Judge{}) {
-		t.Adjudicate = cfg.Judge.Adjudicate
+		Seed: cfg.Seed, Judge: cfg.Judge, Workers: cfg.Concurrency / together, Together: together,
 	}
 	name := m.name(book)
 	m.games = NewGames(t, m.players, name, func(Pair) string { return name })

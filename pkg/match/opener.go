@@ -177,7 +177,7 @@ func (p *Opened) Searcher(ctx context.Context, v chess.Variant) (s uci.Searcher,
 		}
 		return uci.NewExternal(e, v), found.Limit, nil
 	case p.Player == Random:
-		return randomPlayer{p.Name()}, limit, nil
+		return randomPlayer{name: p.Name()}, limit, nil
 	case p.Kind() == AlphaBetaKind:
 		var valuer search.Valuer = &Material{}
 		if p.Model != nil {

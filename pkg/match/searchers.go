@@ -133,6 +133,7 @@ func (p *mcts) Close() {}
 
 // alphaBeta searches deeper ply by ply. It is a player of tournaments and a [uci.Searcher].
 type alphaBeta struct {
+	stateless
 	name     string
 	variants []chess.Variant
 	limit    uci.Limit // of a move in a tournament
@@ -239,15 +240,19 @@ func (p *alphaBeta) Think(ctx context.Context, g *chess.Game, t uci.Task, report
 
 func (p *alphaBeta) Variants() []chess.Variant { return p.variants }
 
-func (*alphaBeta) Options() []uci.Option { return nil }
+// stateless has the methods of players and searchers that keep nothing between moves and
+// have no options.
+type stateless struct{}
 
-func (*alphaBeta) Set(name, _ string) error { return fmt.Errorf("no setting is called %q", name) }
+func (stateless) Options() []uci.Option { return nil }
 
-func (*alphaBeta) NewGame() {}
+func (stateless) Set(name, _ string) error { return fmt.Errorf("no setting is called %q", name) }
 
-func (*alphaBeta) GameOver(int) {}
+func (stateless) NewGame() {}
 
-func (*alphaBeta) Close() {}
+func (stateless) GameOver(int) {}
+
+func (stateless) Close() {}
 
 // Material evaluates positions by material and by how near each side is to the variant's
 // own winning goal. It is a [search.Valuer], and its zero value is ready for use.
@@ -294,10 +299,13 @@ func assets(p *chess.Position, side chess.Color) int {
 func away(i int) int { return max(3-i, i-4) }
 
 // randomPlayer is a player of tournaments and a [uci.Searcher].
-type randomPlayer struct{ name string }
+type randomPlayer struct {
+	stateless
+	name string
+}
 
 // NewRandom returns a player that draws uniformly from all legal moves.
-func NewRandom(name string) Player { return randomPlayer{name} }
+func NewRandom(name string) Player { return randomPlayer{name: name} }
 
 func (r randomPlayer) Name() string { return r.name }
 
@@ -316,16 +324,6 @@ func (r randomPlayer) Think(ctx context.Context, g *chess.Game, t uci.Task, _ fu
 }
 
 func (randomPlayer) Variants() []chess.Variant { return chess.Variants() }
-
-func (randomPlayer) Options() []uci.Option { return nil }
-
-func (randomPlayer) Set(name, _ string) error { return fmt.Errorf("no setting is called %q", name) }
-
-func (randomPlayer) NewGame() {}
-
-func (randomPlayer) GameOver(int) {}
-
-func (randomPlayer) Close() {}
 
 // randomMove returns a random legal move of the position, or 0 if there is none.
 func randomMove(p *chess.Position, rng *rand.Rand) chess.Move {

@@ -2,6 +2,7 @@ package match
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -59,7 +60,10 @@ type Tournament struct {
 	Workers  int // jobs played at once, each with its own players; 0 means 1
 	Together int // games of a pair that one job plays in lock step; 0 for all
 
-	Adjudicate Adjudicator // nil: only the rules end games
+	// What ends games before the rules do: the players' scores, then an adjudicator. The
+	// zero Judge and a nil Adjudicate end none.
+	Judge      Judge
+	Adjudicate Adjudicator
 
 	// Have reports whether an earlier run finished a game. Such games are not played. Nil:
 	// no games.
@@ -147,19 +151,14 @@ func Play(ctx context.Context, t Tournament, entries []Entry) error {
 
 func (t *Tournament) validate(entries []Entry) error {
 	switch {
-	case t.Rounds < 1:
-		return fmt.Errorf("match: want at least 1 game a pair, have %d", t.Rounds)
-	case t.MaxMoves < 0 || t.RandomPlies < 0 || t.Together < 0 || t.Workers < 0:
-		return fmt.Errorf("match: negative number: max moves %d, random plies %d, together %d, workers %d",
-			t.MaxMoves, t.RandomPlies, t.Together, t.Workers)
+	case t.Rounds < 1 || min(t.MaxMoves, t.RandomPlies, t.Together, t.Workers, t.Format.First, t.Format.Span) < 0:
+		return errors.New("match: want 1 game a pair or more, and no negative numbers")
 	case t.MaxMoves > 0 && t.RandomPlies >= 2*t.MaxMoves:
 		return fmt.Errorf("match: %d random plies leave nothing of %d moves", t.RandomPlies, t.MaxMoves)
-	case t.Format.First < 0 || t.Format.Span < 0 || t.Format.First > 0 && t.Format.Span > 0:
-		return fmt.Errorf("match: want a gauntlet or a ladder, of 1 or more, have %+v", t.Format)
-	case t.Format.First >= len(entries):
-		return fmt.Errorf("match: a gauntlet of %d players leaves no opponent among %d", t.Format.First, len(entries))
-	case len(entries) < 2:
-		return fmt.Errorf("match: a tournament needs two players, have %d", len(entries))
+	case t.Format.First > 0 && t.Format.Span > 0:
+		return fmt.Errorf("match: want a gauntlet or a ladder, have %+v", t.Format)
+	case len(entries) < 2 || t.Format.First >= len(entries):
+		return fmt.Errorf("match: %d players have no opponents", len(entries))
 	}
 	seen := map[string]bool{}
 	for _, e := range entries {
@@ -168,10 +167,8 @@ func (t *Tournament) validate(entries []Entry) error {
 			return fmt.Errorf("match: %q is no name of a player", e.Name)
 		case seen[e.Name]:
 			return fmt.Errorf("match: two players are called %q", e.Name)
-		case e.Rounds < 0:
-			return fmt.Errorf("match: player %s: want 0 or more rounds, have %d", e.Name, e.Rounds)
-		case e.New == nil:
-			return fmt.Errorf("match: player %s: New is nil", e.Name)
+		case e.Rounds < 0 || e.New == nil:
+			return fmt.Errorf("match: player %s: want 0 or more rounds and New, have %d", e.Name, e.Rounds)
 		}
 		seen[e.Name] = true
 	}

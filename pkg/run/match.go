@@ -155,7 +155,7 @@ func gamesKey(in store.Inputs) func(match.Pair) string {
 
 // games returns the games of the tournament before any game is played or recalled. open
 // makes a player for a worker.
-func (m *tournament) games(book []match.Opening, judges []match.Adjudicator, open func(*player) (match.Player, error)) *match.Games {
+func (m *tournament) games(book []match.Opening, judge match.Adjudicator, open func(*player) (match.Player, error)) *match.Games {
 	s := m.Settings
 	var entries []match.Entry
 	for i := range m.players {
@@ -164,7 +164,7 @@ func (m *tournament) games(book []match.Opening, judges []match.Adjudicator, ope
 	}
 	return match.NewGames(match.Tournament{
 		Variant: m.Setup.Variant, Start: s.Game.Start, Book: book, Format: m.format, Rounds: m.rounds,
-		MaxMoves: s.Tournament.MaxMoves, RandomPlies: s.Tournament.RandomPlies, Adjudicate: match.InTurn(judges...),
+		MaxMoves: s.Tournament.MaxMoves, RandomPlies: s.Tournament.RandomPlies, Judge: s.Tournament.Judge, Adjudicate: judge,
 		Seed: m.Setup.Seed("tournament", 0), Workers: m.Workers,
 	}, entries, m.name, gamesKey(m.in))
 }
@@ -176,21 +176,18 @@ func (m *tournament) play(ctx context.Context) ([]*match.Game, *match.Results, e
 	if err != nil {
 		return nil, nil, err
 	}
-	var judges []match.Adjudicator
-	if s.Judge != (match.Judge{}) {
-		judges = append(judges, s.Judge.Adjudicate)
-	}
+	var script match.Adjudicator
 	if s.Adjudicate != nil {
 		judge, err := m.run.scripts.open(s.Adjudicate, m.Workers, nil)
 		if err != nil {
 			return nil, nil, err
 		}
 		defer judge.Close()
-		judges = append(judges, adjudicator(judge))
+		script = adjudicator(judge)
 	}
 	var networks memo[*nn.Model]
 	defer networks.each(func(n *nn.Model) { n.Close() })
-	games := m.games(book, judges, func(p *player) (match.Player, error) { return m.open(ctx, p, &networks) })
+	games := m.games(book, script, func(p *player) (match.Player, error) { return m.open(ctx, p, &networks) })
 	damaged, err := games.Open(m.journal())
 	if err != nil {
 		return nil, nil, err

@@ -1,6 +1,7 @@
 package uci
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -85,17 +86,13 @@ type Timeouts struct {
 }
 
 func (t Timeouts) withDefaults() Timeouts {
-	set := func(d *time.Duration, v time.Duration) {
-		if *d <= 0 {
-			*d = v
-		}
+	return Timeouts{
+		Handshake: cmp.Or(t.Handshake, 15*time.Second),
+		Ready:     cmp.Or(t.Ready, 10*time.Second),
+		Overrun:   cmp.Or(t.Overrun, 5*time.Second),
+		Search:    cmp.Or(t.Search, 2*time.Minute),
+		Quit:      cmp.Or(t.Quit, time.Second),
 	}
-	set(&t.Handshake, 15*time.Second)
-	set(&t.Ready, 10*time.Second)
-	set(&t.Overrun, 5*time.Second)
-	set(&t.Search, 2*time.Minute)
-	set(&t.Quit, time.Second)
-	return t
 }
 
 // Client drives an external engine, a running process. One goroutine at a time may use it.

@@ -166,72 +166,74 @@ func SearchConfig(leaves int) search.Config {
 	}
 }
 
-// setting is an option of the engine: a field of Settings and its range.
+// setting is an option of the engine. set gets a value that [Option.check] accepts.
 type setting struct {
-	name      string
-	field     any // *int, *float64, *bool, or *time.Duration in milliseconds
-	low, high float64
+	Option
+	set func(value string) error
 }
 
-func (s *Settings) list() []setting {
+func spin(name string, value, low, high int, set func(int) error) setting {
+	return setting{
+		Option{Name: name, Type: "spin", Default: strconv.Itoa(value), Min: low, Max: high, HasMin: true, HasMax: true},
+		func(value string) error {
+			n, err := strconv.Atoi(value)
+			if err == nil {
+				err = set(n)
+			}
+			return err
+		},
+	}
+}
+
+func whole(name string, at *int, low, high int) setting {
+	return spin(name, *at, low, high, func(n int) error { *at = n; return nil })
+}
+
+// fraction is a text, because UCI has no fractions. Other engines with networks use text for
+// them too.
+func fraction(name string, at *float64, low, high float64) setting {
+	return setting{
+		Option{Name: name, Type: "string", Default: strconv.FormatFloat(*at, 'g', -1, 64)},
+		func(value string) error {
+			x, err := strconv.ParseFloat(value, 64)
+			if err != nil || !(low <= x && x <= high) {
+				return fmt.Errorf("want a number from %g to %g, have %q", low, high, value)
+			}
+			*at = x
+			return nil
+		},
+	}
+}
+
+// settings returns the options of an engine with the present values as their defaults.
+func (e *Engine) settings() []setting {
+	threads, most, setThreads := max(1, e.model.Threads), 1, func(int) error { return nil }
+	if e.model.SetThreads != nil {
+		most, setThreads = max(threads, runtime.NumCPU()), e.model.SetThreads
+	}
 	_, mostLeaves := config.Range[search.Config]("leaves")
-	c := &s.Config
+	s, c := &e.Settings, &e.Settings.Config
 	return []setting{
-		{"MultiPV", &s.MultiPV, 1, 256},
-		{"Hash", &s.Hash, 1, 1 << 20},
-		{"Leaves", &c.Leaves, 1, mostLeaves},
-		{"CPuct", &c.CPuct, 0.01, 100},
-		{"CBase", &c.CBase, 0, 1e9},
-		{"CInit", &c.CInit, 0, 1e9},
-		{"Temperature", &s.Temperature, 0, 100},
-		{"TemperaturePlies", &s.TemperaturePlies, 0, 10_000},
-		{"Solver", &c.Solver, 0, 0},
-		{"Move Overhead", &s.Overhead, 0, 10_000},
+		// The threads evaluate positions. The search itself uses one thread. Their number
+		// changes no evaluation.
+		spin("Threads", threads, 1, most, setThreads),
+		whole("MultiPV", &s.MultiPV, 1, 256),
+		whole("Hash", &s.Hash, 1, 1<<20),
+		whole("Leaves", &c.Leaves, 1, int(mostLeaves)),
+		fraction("CPuct", &c.CPuct, 0.01, 100),
+		fraction("CBase", &c.CBase, 0, 1e9),
+		fraction("CInit", &c.CInit, 0, 1e9),
+		fraction("Temperature", &s.Temperature, 0, 100),
+		whole("TemperaturePlies", &s.TemperaturePlies, 0, 10_000),
+		{Option{Name: "Solver", Type: "check", Default: strconv.FormatBool(c.Solver)}, func(value string) error {
+			c.Solver = value == "true"
+			return nil
+		}},
+		spin("Move Overhead", int(s.Overhead.Milliseconds()), 0, 10_000, func(n int) error {
+			s.Overhead = time.Duration(n) * time.Millisecond
+			return nil
+		}),
 	}
-}
-
-// option returns the setting as a UCI option with its default.
-func (s *setting) option() Option {
-	spin := func(n int) Option {
-		return Option{Name: s.name, Type: "spin", Default: strconv.Itoa(n), Min: int(s.low), Max: int(s.high), HasMin: true, HasMax: true}
-	}
-	switch f := s.field.(type) {
-	case *bool:
-		return Option{Name: s.name, Type: "check", Default: strconv.FormatBool(*f)}
-	case *time.Duration:
-		return spin(int(f.Milliseconds()))
-	case *float64: // UCI has no fractions. Other engines with networks use text for them too.
-		return Option{Name: s.name, Type: "string", Default: strconv.FormatFloat(*f, 'g', -1, 64)}
-	default:
-		return spin(*s.field.(*int))
-	}
-}
-
-// set parses a value that [Option.check] accepts.
-func (s *setting) set(value string) error {
-	switch f := s.field.(type) {
-	case *bool:
-		*f = value == "true"
-		return nil
-	case *float64:
-		x, err := strconv.ParseFloat(value, 64)
-		if err != nil || math.IsNaN(x) || x < s.low || x > s.high {
-			return fmt.Errorf("want a number from %g to %g, have %q", s.low, s.high, value)
-		}
-		*f = x
-		return nil
-	}
-	n, err := strconv.Atoi(value)
-	if err != nil {
-		return err
-	}
-	switch f := s.field.(type) {
-	case *int:
-		*f = n
-	case *time.Duration:
-		*f = time.Duration(n) * time.Millisecond
-	}
-	return nil
 }
 
 // Engine is a [Searcher] that searches a tree with a model.
@@ -261,34 +263,19 @@ func (e *Engine) Name() string { return e.model.Name }
 
 func (e *Engine) Variants() []chess.Variant { return e.model.Variants }
 
-// threadsOption sets the number of threads that evaluate positions. The search itself uses
-// one thread. The number changes no evaluation.
-const threadsOption = "Threads"
-
 // Options returns the options of the engine with their defaults.
 func (e *Engine) Options() []Option {
-	threads, most := max(1, e.model.Threads), 1
-	if e.model.SetThreads != nil {
-		most = max(threads, runtime.NumCPU())
-	}
-	list := []Option{{Name: threadsOption, Type: "spin", Default: strconv.Itoa(threads), Min: 1, Max: most, HasMin: true, HasMax: true}}
-	d := defaults(e.model.Batch)
-	for _, s := range d.list() {
-		list = append(list, s.option())
+	fresh := &Engine{Settings: defaults(e.model.Batch), model: e.model}
+	var list []Option
+	for _, s := range fresh.settings() {
+		list = append(list, s.Option)
 	}
 	return list
 }
 
 func (e *Engine) Set(name, value string) error {
-	if name == threadsOption {
-		n, err := strconv.Atoi(value)
-		if err == nil && e.model.SetThreads != nil {
-			err = e.model.SetThreads(n)
-		}
-		return err
-	}
-	for _, s := range e.list() {
-		if s.name == name {
+	for _, s := range e.settings() {
+		if s.Name == name {
 			return s.set(value)
 		}
 	}

@@ -153,13 +153,46 @@ var wasmBuild = filepath.Join(".opponents", "node_modules", "fairy-stockfish-nnu
 //
 // It fails with [ErrNotInstalled] or [ErrVariant].
 func Find(ctx context.Context, name string, v chess.Variant) (Command, error) {
-	switch name {
-	case Stockfish:
-		return findStockfish(ctx, v)
-	case FairyStockfish:
-		return findFairyStockfish(ctx, v)
+	if name != Stockfish && name != FairyStockfish {
+		return Command{}, fmt.Errorf("uci: no known engine is called %q, only %s and %s", name, Stockfish, FairyStockfish)
 	}
-	return Command{}, fmt.Errorf("uci: no known engine is called %q, only %s and %s", name, Stockfish, FairyStockfish)
+	missing := fmt.Errorf("%w: neither on the PATH nor in %s", ErrNotInstalled, gamesDir)
+	if path, ok := lookPath(name); ok {
+		c := Command{Name: name, Path: path}
+		if name == Stockfish && v == chess.Standard {
+			return c, nil
+		}
+		var hasNetwork bool
+		hasNetwork, missing = try(ctx, c, v)
+		if missing == nil && hasNetwork && name == FairyStockfish {
+			c.Settings = handmade
+		}
+		if missing == nil {
+			return c, nil
+		}
+	}
+	if err := context.Cause(ctx); err != nil {
+		return Command{}, err
+	}
+	if name == Stockfish {
+		return Command{}, fmt.Errorf("uci: %s: %w; install the package stockfish of your system", name, missing)
+	}
+	script, ok := findUpward(wasmBuild)
+	if !ok {
+		return Command{}, fmt.Errorf("uci: %s: %w: run `make setup`, which installs it in .opponents (the one on the PATH: %w)", name, ErrNotInstalled, missing)
+	}
+	node, err := exec.LookPath("node")
+	if err != nil {
+		return Command{}, fmt.Errorf("uci: %s: %w: its build in .opponents needs Node.js 18 or newer, and there is no node on the PATH", name, ErrNotInstalled)
+	}
+	return Command{
+		Name: name,
+		Path: node,
+		// With fetch, the WebAssembly loader treats the file's path as a URL.
+		Args:     []string{"--no-experimental-fetch", filepath.Base(script)},
+		Dir:      filepath.Dir(script),
+		Settings: handmade,
+	}, nil
 }
 
 // Installed reports whether the opponent's program is on this machine. It starts nothing.
@@ -174,56 +207,6 @@ func (o *Opponent) Installed() bool {
 		_, found = findUpward(wasmBuild)
 	}
 	return found
-}
-
-func findStockfish(ctx context.Context, v chess.Variant) (Command, error) {
-	path, ok := lookPath(Stockfish)
-	if !ok {
-		return Command{}, fmt.Errorf("uci: %s: %w: neither on the PATH nor in %s; install the package stockfish of your system", Stockfish, ErrNotInstalled, gamesDir)
-	}
-	c := Command{Name: Stockfish, Path: path}
-	if v == chess.Standard {
-		return c, nil
-	}
-	_, err := try(ctx, c, v)
-	return c, err
-}
-
-func findFairyStockfish(ctx context.Context, v chess.Variant) (Command, error) {
-	var refused error
-	if path, ok := lookPath(FairyStockfish); ok {
-		c := Command{Name: FairyStockfish, Path: path}
-		var hasNetwork bool
-		if hasNetwork, refused = try(ctx, c, v); refused == nil {
-			if hasNetwork {
-				c.Settings = handmade
-			}
-			return c, nil
-		}
-		if err := context.Cause(ctx); err != nil {
-			return Command{}, err
-		}
-	}
-	script, ok := findUpward(wasmBuild)
-	if !ok {
-		err := fmt.Errorf("uci: %s: %w: run `make setup`, which installs it in .opponents", FairyStockfish, ErrNotInstalled)
-		if refused != nil {
-			err = fmt.Errorf("%w (the one on the PATH was refused: %w)", err, refused)
-		}
-		return Command{}, err
-	}
-	node, err := exec.LookPath("node")
-	if err != nil {
-		return Command{}, fmt.Errorf("uci: %s: %w: its build in .opponents needs Node.js 18 or newer, and there is no node on the PATH", FairyStockfish, ErrNotInstalled)
-	}
-	return Command{
-		Name: FairyStockfish,
-		Path: node,
-		// With fetch, the WebAssembly loader treats the file's path as a URL.
-		Args:     []string{"--no-experimental-fetch", filepath.Base(script)},
-		Dir:      filepath.Dir(script),
-		Settings: handmade,
-	}, nil
 }
 
 // handmade disables neural networks: most variants have none, and lichess plays without.
