@@ -204,7 +204,7 @@ func from(a, b *Value) string {
 
 // mostShown is the maximum number of characters of a value in a terminal. Pages and JSON
 // have the whole value.
-const mostShown = 60
+const mostShown = 44
 
 // excerpts shortens two long values so that the difference stays visible.
 func excerpts(a, b string) (string, string) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -91,16 +92,11 @@ func (k kind) fileName(f *experiment.Figure) string {
 	return strings.ReplaceAll(inFileName(strings.Join(parts, "-")), ".", "-")
 }
 
-// inFileName keeps the characters that all file systems allow.
-func inFileName(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_', r == '.':
-			return r
-		}
-		return '-'
-	}, s)
-}
+// notInFileName matches the characters that some file system does not allow.
+var notInFileName = regexp.MustCompile(`[^a-zA-Z0-9._-]+`)
+
+// inFileName replaces characters that some file system does not allow.
+func inFileName(s string) string { return notInFileName.ReplaceAllString(s, "-") }
 
 // source returns the source of a figure of the kind.
 func (k kind) source(f *experiment.Figure) source {

@@ -154,12 +154,7 @@ func drawLossHeads(p *picture) (plots.Chart, string, error) {
 
 // playsGames reports whether a trial plays its own games.
 func (p *picture) playsGames() bool {
-	for _, t := range p.trials {
-		if t.Declared.Settings.Data == nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.trials, func(t *store.Trial) bool { return t.Declared.Settings.Data == nil })
 }
 
 // drawLengths shows the mean length of self-play games over training.

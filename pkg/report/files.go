@@ -42,8 +42,8 @@ func (r *Report) path(out, file string, t *experiment.Trial) string {
 	return filepath.Join(r.Dir, store.Folder(t), file)
 }
 
-// slugs returns names of trials for file names, by ID: short forms of the swept settings,
-// as in depth-2. A single trial needs none.
+// slugs returns names of trials for file names, by ID: their labels, as in depth-2-seed-1. A
+// single trial needs none.
 func slugs(trials []experiment.Trial) map[string]string {
 	out := map[string]string{}
 	if len(trials) < 2 {
@@ -52,16 +52,7 @@ func slugs(trials []experiment.Trial) map[string]string {
 	taken := map[string]bool{}
 	for i := range trials {
 		t := &trials[i]
-		var parts []string
-		for _, a := range t.Axis {
-			key := strings.ReplaceAll(store.ShortKey(t, a.Path), ".", "-")
-			value := strings.Trim(inFileName(a.Value), "-")
-			if len(value) > 24 || value == "" { // a list of positions
-				value = experiment.Hash(a.Value)[:6]
-			}
-			parts = append(parts, key+"-"+value)
-		}
-		slug := strings.Join(parts, "-")
+		slug := strings.Trim(inFileName(store.ShortLabel(t)), "-")
 		if len(slug) > 80 || slug == "" || taken[slug] {
 			slug = store.Folder(t)
 		}

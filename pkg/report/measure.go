@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	humanize "github.com/dustin/go-humanize"
+
 	"alamos/pkg/stats"
 )
 
@@ -186,19 +188,13 @@ func grouped(x float64, decimals int) string {
 		s = strings.TrimPrefix(s, "-")
 	}
 	whole, rest, _ := strings.Cut(s, ".")
-	sign := ""
-	if strings.HasPrefix(whole, "-") {
-		sign, whole = "−", whole[1:]
-	}
-	if len(whole) > 4 {
-		for i := len(whole) - 3; i > 0; i -= 3 {
-			whole = whole[:i] + "," + whole[i:]
-		}
+	if n, err := strconv.ParseInt(whole, 10, 64); err == nil && (n >= 10_000 || n <= -10_000) {
+		whole = humanize.Comma(n)
 	}
 	if rest != "" {
-		rest = "." + rest
+		whole += "." + rest
 	}
-	return sign + whole + rest
+	return strings.Replace(whole, "-", "−", 1)
 }
 
 func infinity(s string) string {

@@ -306,20 +306,23 @@ func TestModelsAndPairs(t *testing.T) {
 func TestSlugs(t *testing.T) {
 	trial := func(axis ...string) experiment.Trial {
 		var x experiment.Trial
+		var label []string
 		for i := 0; i < len(axis); i += 2 {
 			x.Axis = append(x.Axis, experiment.AxisValue{Path: axis[i], Value: axis[i+1]})
-			x.ID += axis[i+1] + "/"
+			label = append(label, axis[i]+"="+axis[i+1])
 		}
+		x.Label = strings.Join(label, " ")
+		x.ID = x.Label
 		return x
 	}
 	trials := []experiment.Trial{
 		trial("network.depth", "2", "seed", "1"),
 		trial("search.visits", "10", "tournament.search.visits", "20"),
-		trial("game.start", `["8/8/8/8/8/8/8/8 w - - 0 1"]`),
+		trial("game.start", `["`+strings.Repeat("8/", 40)+`"]`),
 		trial("a.b", "x y/z"), trial("a.b", "x-y-z"),
 	}
 	have := slugs(trials)
-	for i, want := range []string{"depth-2-seed-1", "search-visits-10-tournament-search-visits-20", "start-" + experiment.Hash(`["8/8/8/8/8/8/8/8 w - - 0 1"]`)[:6], "b-x-y-z", store.Folder(&trials[4])} {
+	for i, want := range []string{"depth-2-seed-1", "search.visits-10-tournament.search.visits-20", store.Folder(&trials[2]), "b-x-y-z", store.Folder(&trials[4])} {
 		if have[trials[i].ID] != want {
 			t.Errorf("trial %d: %s, want %s", i, have[trials[i].ID], want)
 		}
