@@ -261,7 +261,7 @@ func (o *analyzeOptions) fromPGN(v chess.Variant, network string, stdin io.Reade
 
 // draw writes the figures that the flags name.
 func (o *analyzeOptions) draw(r *report.Analysis) error {
-	a := &r.Answer
+	a := &r.PositionResult
 	if o.tree != "" {
 		if err := drawTo(o.tree, report.TreeChart(a, plots.Frame{Title: "Search of " + english.Plural(r.Visits, "visit", "")})); err != nil {
 			return err

@@ -23,7 +23,7 @@ import (
 type Analysis struct {
 	Network string `json:"network"`
 	Turn    string `json:"turn"` // white or black
-	store.Answer
+	store.PositionResult
 	Exact bool `json:"exact"` // the value is a proven result
 	// WDL holds the probabilities of a win, a draw and a loss for the side to move, if the
 	// network predicts draws; see [search.Tree.WDL].
@@ -40,8 +40,8 @@ type Analysis struct {
 // the search has none. The move that the search would play comes first.
 func Analyze(p chess.Position, r *uci.Report, tree *search.Tree) *Analysis {
 	a := &Analysis{
-		Answer: store.Answer{Variant: p.Variant().String(), FEN: p.FEN(), Value: stats.Float(r.Value)},
-		Turn:   p.Turn().String(), Exact: r.Exact, WDL: r.WDL, Depth: r.Depth, Seconds: r.Time.Seconds(), plain: !r.Tree,
+		PositionResult: store.PositionResult{Variant: p.Variant().String(), FEN: p.FEN(), Value: stats.Float(r.Value)},
+		Turn:           p.Turn().String(), Exact: r.Exact, WDL: r.WDL, Depth: r.Depth, Seconds: r.Time.Seconds(), plain: !r.Tree,
 	}
 	for i := range r.Lines {
 		a.Visits += r.Lines[i].Visits
@@ -79,7 +79,7 @@ func (a *Analysis) JSON(w io.Writer, moves int) error {
 	return e.Encode(&out)
 }
 
-func (a *Analysis) first(moves int) []store.MoveAnswer {
+func (a *Analysis) first(moves int) []store.MoveResult {
 	if moves == 0 || moves > len(a.Moves) {
 		return a.Moves
 	}
@@ -122,7 +122,7 @@ func (a *Analysis) Text(w io.Writer, moves int) error {
 }
 
 // table has a row for each move. Networks that predict draws add a column.
-func (a *Analysis) table(moves []store.MoveAnswer) Table {
+func (a *Analysis) table(moves []store.MoveResult) Table {
 	if a.plain {
 		return plainTable(moves)
 	}
@@ -157,7 +157,7 @@ func (a *Analysis) table(moves []store.MoveAnswer) Table {
 }
 
 // plainTable has a row for each move of a search without a tree.
-func plainTable(moves []store.MoveAnswer) Table {
+func plainTable(moves []store.MoveResult) Table {
 	t := Table{Columns: []Column{number("move", ""), number("value", ""), {Name: "line"}}}
 	for i := range moves {
 		m := &moves[i]
@@ -172,8 +172,8 @@ const treeShare = 500
 
 // Answer returns the short form of a finished search of its root p. Without visits it is
 // the network's policy and value.
-func Answer(p chess.Position, tree *search.Tree, visits int) *store.Answer {
-	out := &store.Answer{Variant: p.Variant().String(), FEN: p.FEN(), Value: stats.Float(tree.Value()), Visits: visits}
+func Answer(p chess.Position, tree *search.Tree, visits int) *store.PositionResult {
+	out := &store.PositionResult{Variant: p.Variant().String(), FEN: p.FEN(), Value: stats.Float(tree.Value()), Visits: visits}
 	for _, e := range tree.Ranked() {
 		out.Moves = append(out.Moves, moveAnswer(&p, &e))
 	}
@@ -183,8 +183,8 @@ func Answer(p chess.Position, tree *search.Tree, visits int) *store.Answer {
 	return out
 }
 
-func moveAnswer(p *chess.Position, e *search.Edge) store.MoveAnswer {
-	m := store.MoveAnswer{UCI: p.UCI(e.Move), SAN: p.SAN(e.Move), Prior: stats.Float(e.Prior), Visits: e.Visits, Q: stats.Float(e.Q)}
+func moveAnswer(p *chess.Position, e *search.Edge) store.MoveResult {
+	m := store.MoveResult{UCI: p.UCI(e.Move), SAN: p.SAN(e.Move), Prior: stats.Float(e.Prior), Visits: e.Visits, Q: stats.Float(e.Q)}
 	if e.Visits == 0 {
 		m.Q = stats.Float(math.NaN())
 	}

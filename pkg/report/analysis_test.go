@@ -103,7 +103,7 @@ func TestResult(t *testing.T) {
 	if err := json.Unmarshal(js.Bytes(), &back); err != nil || len(back.Moves) != len(r.Moves) || back.Moves[0].UCI != r.Moves[0].UCI {
 		t.Errorf("%v: %s", err, js.String())
 	}
-	for _, c := range []plots.Chart{TreeChart(&r.Answer, plots.Frame{}), BoardChart(&r.Answer, plots.Frame{}, 3)} {
+	for _, c := range []plots.Chart{TreeChart(&r.PositionResult, plots.Frame{}), BoardChart(&r.PositionResult, plots.Frame{}, 3)} {
 		if _, err := c.Figure(); err != nil {
 			t.Error(err)
 		}
@@ -187,7 +187,7 @@ func TestPolicy(t *testing.T) {
 				t.Errorf("%s: prior of %s is %g, %g of the policy's share", c.policy, m.UCI, float64(m.Prior), want)
 			}
 		}
-		chart := PlanesChart(p, &r.Answer, plots.Frame{})
+		chart := PlanesChart(p, &r.PositionResult, plots.Frame{})
 		for i, want := range []float64{total - at[""] - drops, total - at[""], 1, 1} {
 			sum := 0.0
 			for _, x := range chart.Planes[i].Squares {

@@ -136,11 +136,11 @@ func tournament(t *store.Trial) (*store.Tournament, error) {
 }
 
 // ofAnswer draws a run's evaluation of a position. of names its network in the caption.
-func ofAnswer(draw func(p *picture, a *store.Answer, of string) (plots.Chart, string)) func(*picture) (plots.Chart, string, error) {
+func ofAnswer(draw func(p *picture, a *store.PositionResult, of string) (plots.Chart, string)) func(*picture) (plots.Chart, string, error) {
 	return func(p *picture) (plots.Chart, string, error) {
 		t := p.only()
-		question, _ := t.Question(p.Figure)
-		a, err := t.Answer(question)
+		question, _ := t.Position(p.Figure)
+		a, err := t.PositionResult(question)
 		if err != nil {
 			return nil, "", err
 		}
@@ -158,14 +158,14 @@ func ofAnswer(draw func(p *picture, a *store.Answer, of string) (plots.Chart, st
 
 // drawPolicy shows where a network's moves begin and end, and where those of each kind of
 // piece do.
-func drawPolicy(p *picture, a *store.Answer, of string) (plots.Chart, string) {
+func drawPolicy(p *picture, a *store.PositionResult, of string) (plots.Chart, string) {
 	return PolicyChart(a, p.frame), fmt.Sprintf("Policy %s, before any search: the probability that a move begins or ends on a square, of all moves and of those of each kind of piece. The network's value is %s for the side to move.", of, Signed(float64(a.Value)))
 }
 
-func drawTree(p *picture, a *store.Answer, of string) (plots.Chart, string) {
+func drawTree(p *picture, a *store.PositionResult, of string) (plots.Chart, string) {
 	return TreeChart(a, p.frame), fmt.Sprintf("Search tree %s after %s, the most visited positions; the value of each is for the side that moved there. From %s.", of, english.Plural(a.Visits, "visit", ""), a.FEN)
 }
 
-func drawBoard(p *picture, a *store.Answer, of string) (plots.Chart, string) {
+func drawBoard(p *picture, a *store.PositionResult, of string) (plots.Chart, string) {
 	return BoardChart(a, p.frame, MostArrows), fmt.Sprintf("Favorite moves %s after %s, with their share of the visits and their value for the side to move.", of, english.Plural(a.Visits, "visit", ""))
 }

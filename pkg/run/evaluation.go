@@ -329,9 +329,9 @@ func phaseOf(n [chess.King + 1]int) int {
 	return opening
 }
 
-// position returns the stage that answers the question of a figure, so that the figure can
+// position returns the stage that evaluates the position of a figure, so that the figure can
 // be redrawn without a network or a search.
-func (t *Trial) position(q store.Question) (*Stage, error) {
+func (t *Trial) position(q store.Position) (*Stage, error) {
 	p, err := experiment.FigurePosition(t.Setup.Variant, t.Settings, q.Position)
 	if err != nil {
 		return nil, err

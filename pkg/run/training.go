@@ -146,8 +146,8 @@ func (t *Trial) learn(ctx context.Context, g int, in store.Inputs, c *nn.Checkpo
 		return nil, nil, err
 	}
 	defer tr.Close()
-	anew := t.Settings.Training.Carry == train.CarryWeights
-	if len(c.Optimizer) > 0 && !anew {
+	restart := t.Settings.Training.Carry == train.CarryWeights
+	if len(c.Optimizer) > 0 && !restart {
 		if err := tr.Load(c.Optimizer); err != nil {
 			return nil, nil, err
 		}
@@ -166,12 +166,12 @@ func (t *Trial) learn(ctx context.Context, g int, in store.Inputs, c *nn.Checkpo
 	}
 	task := t.Report.Task(store.TrainStage(g), "steps")
 	defer task.End()
-	ask, end, err := t.rates(ctx, g)
+	rate, end, err := t.rates(ctx, g)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer end()
-	cfg, seeds := t.Setup.Training(g, ask)
+	cfg, seeds := t.Setup.Training(g, rate)
 	cfg.Values = values
 	how := ""
 	var resume sync.Once
@@ -179,7 +179,7 @@ func (t *Trial) learn(ctx context.Context, g int, in store.Inputs, c *nn.Checkpo
 	if err := json.Unmarshal(c.Training, &state); err != nil {
 		return nil, nil, fmt.Errorf("the training state of the checkpoint before generation %d: %w", g, err)
 	}
-	if anew {
+	if restart {
 		if state, err = state.Restarted(cfg.Schedule); err != nil {
 			return nil, nil, err
 		}

@@ -172,7 +172,7 @@ func (t *Trial) take(ctx context.Context, until int, end *ending) error {
 func (t *Trial) final() []builder {
 	all := []builder{{store.PuzzlesStage, t.puzzles}, {store.AccuracyStage, t.accuracy}, {named(store.TournamentStage), t.tournament}}
 	for _, f := range t.run.figures() {
-		q, ok := t.Results.Question(f)
+		q, ok := t.Results.Position(f)
 		if ok && q.Generation <= t.Results.Done() { // training may have ended before this generation
 			all = append(all, builder{named(q.Stage()), func(context.Context, int) (*Stage, error) { return t.position(q) }})
 		}

@@ -220,7 +220,7 @@ func (r *Run) find(name string) (*Trial, error) {
 			return t, nil
 		}
 	}
-	return nil, fmt.Errorf("trial %d has not begun (alamos run goes on with it)", i+1)
+	return nil, fmt.Errorf("trial %d has not begun (alamos run continues it)", i+1)
 }
 
 // findHash finds a trial of any experiment by the first digits of its hash.
@@ -297,7 +297,7 @@ func findTrial(results, name string) (*Trial, error) {
 func (t *Trial) generationOf(word string) (int, error) {
 	done := t.Done()
 	if t.Manifest.Stage(UntrainedStage) == nil {
-		return 0, errors.New("the trial has no network yet (alamos run goes on with it)")
+		return 0, errors.New("the trial has no network yet (alamos run continues it)")
 	}
 	switch word {
 	case LastGeneration:

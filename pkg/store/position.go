@@ -10,23 +10,23 @@ import (
 	"alamos/pkg/stats"
 )
 
-// Question is a position to evaluate with a checkpoint, by the network alone or by a
+// Position is a position to evaluate with a checkpoint, by the network alone or by a
 // search.
-type Question struct {
+type Position struct {
 	Position   string `json:"position"`   // "start" or a FEN
 	Generation int    `json:"generation"` // 0: the untrained network
 	Visits     int    `json:"visits"`     // of the search; 0: none
 }
 
-// Question returns the question of a figure of kind policy, tree or board. The default
+// Position returns the position of a figure of kind policy, tree or board. The default
 // generation is the last finished one. ok is false for other kinds.
-func (t *Trial) Question(f *experiment.Figure) (q Question, ok bool) {
+func (t *Trial) Position(f *experiment.Figure) (q Position, ok bool) {
 	switch f.Kind {
 	case "policy", "tree", "board":
 	default:
 		return q, false
 	}
-	q = Question{Position: f.Position, Generation: t.Done(), Visits: f.Visits}
+	q = Position{Position: f.Position, Generation: t.Done(), Visits: f.Visits}
 	if q.Position == "" {
 		q.Position = "start"
 	}
@@ -39,31 +39,31 @@ func (t *Trial) Question(f *experiment.Figure) (q Question, ok bool) {
 	return q, true
 }
 
-// Stage returns the name of the stage that computes the answer.
-func (q Question) Stage() string {
+// Stage returns the name of the stage that evaluates the position.
+func (q Position) Stage() string {
 	if q.Visits == 0 {
 		return fmt.Sprintf("position %s, policy of %s", q.Position, CheckpointName(q.Generation))
 	}
 	return fmt.Sprintf("position %s, %d visits of %s", q.Position, q.Visits, CheckpointName(q.Generation))
 }
 
-// File returns the path of the answer, relative to the trial's folder.
-func (q Question) File() string { return "figures/data/" + experiment.Hash(q)[:10] + ".json" }
+// File returns the path of the result, relative to the trial's folder.
+func (q Position) File() string { return "figures/data/" + experiment.Hash(q)[:10] + ".json" }
 
-// Answer is the evaluation of a position by a network or by a search.
-type Answer struct {
+// PositionResult is the evaluation of a position by a network or by a search.
+type PositionResult struct {
 	Variant string      `json:"variant"`
 	FEN     string      `json:"fen"`
 	Value   stats.Float `json:"value"`  // of the network or of the search, for the side to move, -1 to 1
 	Visits  int         `json:"visits"` // 0: no search
 	// Moves has all legal moves, best first: by visits, or by prior without a search.
-	Moves []MoveAnswer `json:"moves"`
+	Moves []MoveResult `json:"moves"`
 	// Tree has the nodes with enough visits to be shown: the root first, and every node
 	// after its parent.
 	Tree []TreeNode `json:"tree,omitempty"`
 }
 
-type MoveAnswer struct {
+type MoveResult struct {
 	UCI    string      `json:"uci"`
 	SAN    string      `json:"san"`
 	Prior  stats.Float `json:"prior"` // of the network, 0 to 1
@@ -86,7 +86,7 @@ type TreeNode struct {
 	Q      stats.Float `json:"q"`     // for the side that played Move
 }
 
-func (a *Answer) Write(path string) error {
+func (a *PositionResult) Write(path string) error {
 	b, err := json.Marshal(a)
 	if err != nil {
 		return err
@@ -94,9 +94,9 @@ func (a *Answer) Write(path string) error {
 	return disk.WriteBytes(path, append(b, '\n'))
 }
 
-// Answer returns the stored answer to a question, or nil if there is none for the present
+// PositionResult returns the stored result of a position, or nil if there is none for the present
 // checkpoint. A damaged file is an error.
-func (t *Trial) Answer(q Question) (*Answer, error) {
+func (t *Trial) PositionResult(q Position) (*PositionResult, error) {
 	s := t.Manifest.Stage(q.Stage())
 	if s == nil || s.Inputs["network"] != t.CheckpointSum(q.Generation) {
 		return nil, nil
@@ -115,7 +115,7 @@ func (t *Trial) Answer(q Question) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	var a Answer
+	var a PositionResult
 	if err := json.Unmarshal(b, &a); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

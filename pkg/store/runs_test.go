@@ -237,26 +237,26 @@ func TestAnswer(t *testing.T) {
 	_, _, trials := results(t)
 	x := trials[0]
 	x.Manifest.Stage(TrainStage(2)).Outputs = map[string]string{CheckpointFile(2): "sum"}
-	q, ok := x.Question(&experiment.Figure{Kind: "tree", Visits: 8})
-	if !ok || q != (Question{"start", 2, 8}) || q.Stage() != "position start, 8 visits of gen-2" {
+	q, ok := x.Position(&experiment.Figure{Kind: "tree", Visits: 8})
+	if !ok || q != (Position{"start", 2, 8}) || q.Stage() != "position start, 8 visits of gen-2" {
 		t.Errorf("question %+v of stage %q", q, q.Stage())
 	}
 	zero := 0
-	p, _ := x.Question(&experiment.Figure{Kind: "policy", Visits: 8, Generation: &zero, Position: "fen"})
-	if p != (Question{"fen", 0, 0}) || p.Stage() != "position fen, policy of untrained" || p.File() == q.File() {
+	p, _ := x.Position(&experiment.Figure{Kind: "policy", Visits: 8, Generation: &zero, Position: "fen"})
+	if p != (Position{"fen", 0, 0}) || p.Stage() != "position fen, policy of untrained" || p.File() == q.File() {
 		t.Errorf("question %+v of stage %q", p, p.Stage())
 	}
-	if _, ok := x.Question(&experiment.Figure{Kind: "loss"}); ok {
+	if _, ok := x.Position(&experiment.Figure{Kind: "loss"}); ok {
 		t.Error("a figure of losses asks about a position")
 	}
 	answered := func(want bool) {
 		t.Helper()
-		if a, err := x.Answer(q); err != nil || (a != nil) != want || a != nil && a.Moves[0].SAN != "e4" {
+		if a, err := x.PositionResult(q); err != nil || (a != nil) != want || a != nil && a.Moves[0].SAN != "e4" {
 			t.Errorf("answer %+v (%v), want one: %v", a, err, want)
 		}
 	}
 	answered(false)
-	if err := (&Answer{Moves: []MoveAnswer{{SAN: "e4", Q: stats.Float(math.NaN())}}}).Write(x.Path(q.File())); err != nil {
+	if err := (&PositionResult{Moves: []MoveResult{{SAN: "e4", Q: stats.Float(math.NaN())}}}).Write(x.Path(q.File())); err != nil {
 		t.Fatal(err)
 	}
 	sum, err := disk.Sum(x.Path(q.File()))
@@ -271,7 +271,7 @@ func TestAnswer(t *testing.T) {
 	if err := os.WriteFile(x.Path(q.File()), []byte("{}"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	_, err = x.Answer(q)
+	_, err = x.PositionResult(q)
 	wantError(t, err, q.File(), "checksum")
 	if err := os.Remove(x.Path(q.File())); err != nil {
 		t.Fatal(err)

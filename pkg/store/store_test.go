@@ -183,7 +183,7 @@ func TestFindMetric(t *testing.T) {
 
 func TestCompareStages(t *testing.T) {
 	want := []string{UntrainedStage, SelfPlayStage(1), HooksStage(1), TargetStage(1), TrainStage(1), CheckpointHooksStage(1), StopStage(1),
-		SelfPlayStage(2), TrainStage(2), SelfPlayStage(10), TournamentStage, Question{Position: "start", Generation: 2}.Stage()}
+		SelfPlayStage(2), TrainStage(2), SelfPlayStage(10), TournamentStage, Position{Position: "start", Generation: 2}.Stage()}
 	have := slices.Clone(want)
 	slices.Sort(have)
 	if slices.Equal(have, want) {
