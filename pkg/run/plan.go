@@ -69,10 +69,7 @@ type planner struct {
 }
 
 func (p *planner) experiment(ctx context.Context, e *experiment.Experiment, opt Options) (*Plan, error) {
-	missing := &noteReporter{}
-	opt.Reporter, opt.Jobs = missing, 1
-	strict := !opt.SkipMissingEngines
-	opt.SkipMissingEngines = true // a plan reports missing engines as problems
+	opt.Reporter, opt.Jobs = Quiet{}, 1
 	r, err := newRun(e, opt)
 	if err != nil {
 		return nil, err
@@ -84,13 +81,16 @@ func (p *planner) experiment(ctx context.Context, e *experiment.Experiment, opt 
 	r.executor, r.cache, r.plannedGames, r.sums.ReadOnly = p, p.cache, p.games, true
 	p.estimator.untrained = false
 	plan := &Plan{File: e.File, Name: e.Name, Dir: r.dir, Left: e.Left}
-	if err := r.find(ctx); err != nil {
+	lacking, err := r.find(ctx)
+	if err != nil {
 		return nil, err
 	}
-	if strict {
-		plan.Problems = missing.notes
-	} else {
-		plan.Notes = missing.notes
+	for _, lack := range lacking {
+		if text := fmt.Sprintf("left out: %v", lack); r.SkipMissingEngines {
+			plan.Notes = append(plan.Notes, text)
+		} else {
+			plan.Problems = append(plan.Problems, text)
+		}
 	}
 	candidates, err := r.candidates()
 	if err == nil {
@@ -217,12 +217,3 @@ func maybe(is, was store.Inputs) bool {
 	}
 	return some
 }
-
-// noteReporter collects the notes of a run.
-type noteReporter struct {
-	Quiet
-	notes []string
-}
-
-func (r *noteReporter) Note(text string)                              { r.notes = append(r.notes, text) }
-func (r *noteReporter) Trial(int, int, string, string, string) Report { return Quiet{} }

@@ -114,29 +114,13 @@ func (r *run) inference() nn.InferenceOptions {
 	return nn.InferenceOptions{Batch: r.Batch, Device: r.Device, Precision: r.Precision}
 }
 
-// find finds the opponents and scripts of all trials before any trial begins.
-func (r *run) find(ctx context.Context) error {
-	lacking, err := r.findOpponents(ctx)
-	if err != nil {
-		return err
+// find finds the scripts and opponents of all trials before any trial begins. It returns the
+// errors of missing opponents.
+func (r *run) find(ctx context.Context) (lacking []error, err error) {
+	if r.scripts, err = findScripts(r.experiment, r.HookTime); err != nil {
+		return nil, err
 	}
-	if len(lacking) > 0 && !r.SkipMissingEngines {
-		return fmt.Errorf("%w\nor leave it out with --skip-missing-engines", errors.Join(lacking...))
-	}
-	for _, lack := range lacking {
-		r.Reporter.Note(fmt.Sprintf("left out: %v", lack))
-	}
-	r.scripts, err = findScripts(r.experiment, r.HookTime)
-	return err
-}
-
-func (r *run) figures() (all []*experiment.Figure) {
-	for i := range r.experiment.Notebook {
-		if f := r.experiment.Notebook[i].Figure; f != nil {
-			all = append(all, f)
-		}
-	}
-	return all
+	return r.findOpponents(ctx)
 }
 
 // Run runs all trials of an experiment, draws its figures and writes its notebook page. It
@@ -161,8 +145,15 @@ func Run(ctx context.Context, e *experiment.Experiment, opt Options) error {
 	if err != nil {
 		return advised(err)
 	}
-	if err := r.find(ctx); err != nil {
+	lacking, err := r.find(ctx)
+	if err != nil {
 		return err
+	}
+	if len(lacking) > 0 && !r.SkipMissingEngines {
+		return fmt.Errorf("%w\nor leave it out with --skip-missing-engines", errors.Join(lacking...))
+	}
+	for _, lack := range lacking {
+		r.Reporter.Note(fmt.Sprintf("left out: %v", lack))
 	}
 	if n := len(e.Left); n > 0 {
 		r.Reporter.Note(fmt.Sprintf("the budget of the sweep leaves out %d of its combinations (alamos plan lists them)", n))

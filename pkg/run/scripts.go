@@ -94,16 +94,13 @@ func callOnce[T any](t *Trial, s *config.File, name string, call func(*hook.Sess
 	}
 	out, err := call(session)
 	session.Close()
-	lines := strings.Split(strings.TrimRight(printed.String(), "\n"), "\n")
-	if printed.Len() == 0 {
-		lines = nil
-	}
+	lines := slices.Collect(strings.Lines(printed.String()))
 	for i, line := range lines {
 		if i == mostPrinted {
 			t.Report.Note(fmt.Sprintf("%s: and %d more lines", name, len(lines)-mostPrinted))
 			break
 		}
-		t.Report.Note(name + ": " + line)
+		t.Report.Note(name + ": " + strings.TrimSuffix(line, "\n"))
 	}
 	return out, err
 }

@@ -171,8 +171,11 @@ func (t *Trial) take(ctx context.Context, until int, end *ending) error {
 // final returns the stages after the last generation.
 func (t *Trial) final() []builder {
 	all := []builder{{store.PuzzlesStage, t.puzzles}, {store.AccuracyStage, t.accuracy}, {named(store.TournamentStage), t.tournament}}
-	for _, f := range t.run.figures() {
-		q, ok := t.Results.Position(f)
+	for _, cell := range t.run.experiment.Notebook {
+		if cell.Figure == nil {
+			continue
+		}
+		q, ok := t.Results.Position(cell.Figure)
 		if ok && q.Generation <= t.Results.Done() { // training may have ended before this generation
 			all = append(all, builder{named(q.Stage()), func(context.Context, int) (*Stage, error) { return t.position(q) }})
 		}

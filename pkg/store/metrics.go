@@ -130,25 +130,31 @@ func (t *Trial) evaluationMeasures(g int) (map[string]stats.Interval, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range Phases {
-		p := PhaseAccuracy{Phase: name, Top1: stats.Float(math.NaN()), Top5: stats.Float(math.NaN()), ValueError: stats.Float(math.NaN())}
-		if i := slices.IndexFunc(phases, func(p PhaseAccuracy) bool { return p.Phase == name }); i >= 0 {
-			p = phases[i]
+	for _, phase := range Phases {
+		for _, name := range []string{"top1", "top5", "value_error"} {
+			all["accuracy."+name+phaseSuffix(phase)] = stats.Unknown()
 		}
-		suffix := "_" + name
-		if name == AllPhases {
-			suffix = ""
-		}
+	}
+	for _, p := range phases {
 		share := func(x stats.Float) stats.Interval {
 			if math.IsNaN(float64(x)) {
 				return stats.Unknown()
 			}
 			return stats.Share(float64(x)*float64(p.Positions), p.Positions)
 		}
+		suffix := phaseSuffix(p.Phase)
 		all["accuracy.top1"+suffix], all["accuracy.top5"+suffix] = share(p.Top1), share(p.Top5)
 		all["accuracy.value_error"+suffix] = stats.Exactly(float64(p.ValueError))
 	}
 	return all, nil
+}
+
+// phaseSuffix returns the end of the names of a phase's measures.
+func phaseSuffix(phase string) string {
+	if phase == AllPhases {
+		return ""
+	}
+	return "_" + phase
 }
 
 // hookMeasure returns a script's metric of generation g.
