@@ -125,7 +125,7 @@ func (t *Trial) importChunk(ctx context.Context, g int) (*Stage, error) {
 		}
 		var answers data.Answers
 		if d.source.UsesEngine() {
-			j, err := t.OpenJournal(t.answers(g), in, answers.Replay)
+			j, err := t.openJournal(t.answers(g), in, answers.Replay)
 			if err != nil {
 				return nil, err
 			}

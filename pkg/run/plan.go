@@ -186,10 +186,7 @@ func (p *planner) stage(ctx context.Context, t *Trial, s *Stage) error {
 		m.Put(planned)
 	}
 	p.cache.planned(t.Results.Dir, m)
-	// With halving a trial repeats its earlier stages on the way to a higher rung.
-	if !slices.ContainsFunc(t.decisions, func(x Decision) bool { return x.Name == s.Name }) {
-		t.decisions = append(t.decisions, d)
-	}
+	t.keepDecision(d)
 	return nil
 }
 

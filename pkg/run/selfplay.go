@@ -52,7 +52,7 @@ func (t *Trial) selfplay(g int) *Stage {
 		},
 		Work: func(e *estimate) error {
 			n := s.SelfPlay.Games
-			err := Peek(t.journal(g), in, func([]byte) error { n--; return nil })
+			err := disk.ReadJournal(t.journal(g), journalHead(in), func([]byte) error { n--; return nil })
 			cfg := playing(t)
 			e.work.Games += n
 			e.search(t, float64(n), cfg.MeanVisits())
@@ -78,7 +78,7 @@ func (t *Trial) play(ctx context.Context, g int, in store.Inputs) (records []*se
 	s := t.Settings
 	have := map[int]*selfplay.Record{}
 	before := 0.0 // spent by earlier processes
-	j, err := t.OpenJournal(t.journal(g), in, func(b []byte) error {
+	j, err := t.openJournal(t.journal(g), in, func(b []byte) error {
 		var e entry
 		if err := json.Unmarshal(b, &e); err != nil {
 			return err
@@ -124,7 +124,11 @@ func (t *Trial) play(ctx context.Context, g int, in store.Inputs) (records []*se
 		done++
 		evaluations += r.Evaluations
 		now := time.Since(began).Seconds()
-		if err := j.Keep(entry{r, before + now}); err != nil {
+		b, err := json.Marshal(entry{r, before + now})
+		if err == nil {
+			err = j.Add(b)
+		}
+		if err != nil {
 			stop(err) // if games cannot be stored (disk full), stop playing
 		}
 		have[r.Number] = r

@@ -70,6 +70,19 @@ func (t *Trial) decide(s *Stage) (Decision, *source, error) {
 	return d, nil, nil
 }
 
+// decided reports whether this process has reached the stage before. With halving a trial
+// repeats its earlier stages on the way to a higher rung.
+func (t *Trial) decided(name string) bool {
+	return slices.ContainsFunc(t.decisions, func(d Decision) bool { return d.Name == name })
+}
+
+// keepDecision keeps the first decision on a stage.
+func (t *Trial) keepDecision(d Decision) {
+	if !t.decided(d.Name) {
+		t.decisions = append(t.decisions, d)
+	}
+}
+
 // executor processes the stages of trials: a run executes them, a plan predicts their
 // outcomes.
 type executor interface {
@@ -103,7 +116,7 @@ func (execution) stage(ctx context.Context, t *Trial, s *Stage) error {
 	}
 	switch d.Does {
 	case Cached:
-		if !t.reported[s.Name] {
+		if !t.decided(s.Name) { // before a lower rung
 			t.Report.Stage(d)
 		}
 	case Reused:
@@ -115,7 +128,7 @@ func (execution) stage(ctx context.Context, t *Trial, s *Stage) error {
 	if err != nil {
 		return err
 	}
-	t.reported[s.Name] = true
+	t.keepDecision(d)
 	if s.Scratch == "" {
 		return nil
 	}
@@ -190,24 +203,22 @@ func (t *Trial) drop(name string) {
 	}
 }
 
-// Journal stores the finished parts of a long stage until the stage's files are written.
-// Its entries are JSON. Its head is the inputs of the stage, so a journal of other inputs
-// is emptied.
-type Journal struct{ *disk.Journal }
-
-// OpenJournal opens the journal of a stage and calls replay for each entry. Damaged entries
-// are not errors: their work is repeated.
-func (t *Trial) OpenJournal(path string, in store.Inputs, replay func(entry []byte) error) (*Journal, error) {
-	head, err := json.Marshal(in)
-	if err != nil {
-		return nil, err
-	}
-	j, err := disk.OpenJournal(path, head, replay)
+// openJournal opens the journal of a long stage, which stores finished parts until the
+// stage's files are written, and calls replay for each entry. A journal of other inputs is
+// emptied. Damaged entries are not errors: their work is repeated.
+func (t *Trial) openJournal(path string, in store.Inputs, replay func(entry []byte) error) (*disk.Journal, error) {
+	j, err := disk.OpenJournal(path, journalHead(in), replay)
 	if err != nil {
 		return nil, fmt.Errorf("%w (delete it to do again what it has)", err)
 	}
 	t.noteDamage(path, j.Dropped)
-	return &Journal{j}, nil
+	return j, nil
+}
+
+// journalHead returns the head of the journal of a stage with these inputs.
+func journalHead(in store.Inputs) []byte {
+	b, _ := json.Marshal(in) // strings can always be marshaled
+	return b
 }
 
 // noteDamage reports the damaged bytes of a journal.
@@ -215,22 +226,4 @@ func (t *Trial) noteDamage(journal string, n int64) {
 	if n > 0 {
 		t.Report.Note(fmt.Sprintf("%s: %s bytes are torn or damaged; what they held is done again", journal, humanize.Comma(n)))
 	}
-}
-
-// Peek calls replay for each entry of a journal without changing the file.
-func Peek(path string, in store.Inputs, replay func(entry []byte) error) error {
-	head, err := json.Marshal(in)
-	if err != nil {
-		return err
-	}
-	return disk.ReadJournal(path, head, replay)
-}
-
-// Keep appends an entry as JSON. It is safe for concurrent use.
-func (j *Journal) Keep(v any) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	return j.Journal.Add(b)
 }

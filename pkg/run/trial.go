@@ -28,9 +28,8 @@ type Trial struct {
 	imports   *imports     // the trial's data; nil: not opened
 	stopped   *store.Ended // set when a stop rule ended training
 	changed   bool         // the manifest differs from its file
-	reported  map[string]bool
-	decisions []Decision // in a plan
-	unknown   []string   // notes about what a plan does not know
+	decisions []Decision   // so far
+	unknown   []string     // notes about what a plan does not know
 }
 
 // sessions opens a session of a model for each worker. The caller must call end, even after
@@ -92,7 +91,7 @@ func (r *run) openIn(ctx context.Context, dir string, declared experiment.Trial,
 	}
 	t := &Trial{
 		Results: &store.Trial{Declared: declared, Dir: dir, Manifest: m},
-		Workers: r.Workers, Machine: r.machine, Report: report, run: r, reported: map[string]bool{},
+		Workers: r.Workers, Machine: r.machine, Report: report, run: r,
 	}
 	t.Settings = &t.Results.Declared.Settings
 	if t.Setup, err = experiment.NewSetup(t.Settings); err != nil {
