@@ -259,17 +259,17 @@ func FullPolicy(g *chess.Game, eval search.Evaluator, policy encode.Policy) (*Po
 
 // PolicyChart shows where a network's moves begin and end, and where those of each kind of
 // piece do.
-func PolicyChart(a *store.Answer, frame plots.Frame) plots.PolicyPlanes {
+func PolicyChart(a *store.PositionResult, frame plots.Frame) plots.PolicyPlanes {
 	return plots.PolicyPlanes{Frame: frame, Position: positionOf(a), Planes: append(planes("", a.Moves), piecePlanes(a)...)}
 }
 
 // PlanesChart shows where moves begin and end: first all moves that the network's policy
 // can express, then the legal ones, then the legal ones of each kind of piece.
-func PlanesChart(p *Policy, a *store.Answer, frame plots.Frame) plots.PolicyPlanes {
+func PlanesChart(p *Policy, a *store.PositionResult, frame plots.Frame) plots.PolicyPlanes {
 	c := plots.PolicyPlanes{Frame: frame, Position: positionOf(a), Columns: 2}
-	all := make([]store.MoveAnswer, len(p.moves))
+	all := make([]store.MoveResult, len(p.moves))
 	for i, uci := range p.moves {
-		all[i] = store.MoveAnswer{UCI: uci, Prior: p.all[i]}
+		all[i] = store.MoveResult{UCI: uci, Prior: p.all[i]}
 	}
 	c.Planes = slices.Concat(planes("all moves: ", all), planes("legal moves: ", a.Moves), piecePlanes(a))
 	if len(c.Planes) > 4 {
@@ -278,13 +278,13 @@ func PlanesChart(p *Policy, a *store.Answer, frame plots.Frame) plots.PolicyPlan
 	return c
 }
 
-func positionOf(a *store.Answer) plots.Position {
+func positionOf(a *store.PositionResult) plots.Position {
 	return plots.Position{Variant: a.Variant, FEN: a.FEN}
 }
 
 // planes returns the total probabilities of moves by their start and target squares. Squares
 // without moves are NaN. A drop has no start square.
-func planes(title string, moves []store.MoveAnswer) []plots.Plane {
+func planes(title string, moves []store.MoveResult) []plots.Plane {
 	all := []plots.Plane{{Title: title + "from"}, {Title: title + "to"}}
 	for end := range all {
 		squares := &all[end].Squares
@@ -309,9 +309,9 @@ func planes(title string, moves []store.MoveAnswer) []plots.Plane {
 }
 
 // piecePlanes returns the target squares of the moves of each kind of piece.
-func piecePlanes(a *store.Answer) (all []plots.Plane) {
+func piecePlanes(a *store.PositionResult) (all []plots.Plane) {
 	for _, piece := range []struct{ letter, name string }{{"P", "pawns "}, {"N", "knights "}, {"B", "bishops "}, {"R", "rooks "}, {"Q", "queens "}, {"K", "kings "}} {
-		moves := slices.DeleteFunc(slices.Clone(a.Moves), func(m store.MoveAnswer) bool { return pieceOf(m.SAN) != piece.letter })
+		moves := slices.DeleteFunc(slices.Clone(a.Moves), func(m store.MoveResult) bool { return pieceOf(m.SAN) != piece.letter })
 		if len(moves) > 0 {
 			all = append(all, planes(piece.name, moves)[1])
 		}
@@ -330,7 +330,7 @@ func pieceOf(san string) string {
 	return "P"
 }
 
-func TreeChart(a *store.Answer, frame plots.Frame) plots.Tree {
+func TreeChart(a *store.PositionResult, frame plots.Frame) plots.Tree {
 	c := plots.Tree{Frame: frame}
 	for _, n := range a.Tree {
 		c.Nodes = append(c.Nodes, plots.Node{Parent: max(0, n.Parent), Move: n.Move, Visits: n.Visits, Prior: float64(n.Prior), Q: float64(n.Q)})
@@ -342,9 +342,9 @@ func TreeChart(a *store.Answer, frame plots.Frame) plots.Tree {
 const MostArrows = 5
 
 // BoardChart shows a position and at most `most` moves that a search favors.
-func BoardChart(a *store.Answer, frame plots.Frame, most int) plots.Board {
+func BoardChart(a *store.PositionResult, frame plots.Frame, most int) plots.Board {
 	c := plots.Board{Frame: frame, Position: positionOf(a), Weight: plots.Axis{Label: "share of visits", Unit: "%"}}
-	moves := slices.DeleteFunc(slices.Clone(a.Moves), func(m store.MoveAnswer) bool { return m.Visits == 0 })
+	moves := slices.DeleteFunc(slices.Clone(a.Moves), func(m store.MoveResult) bool { return m.Visits == 0 })
 	for _, m := range moves[:min(len(moves), most)] {
 		arrow := plots.Arrow{From: m.UCI[:2], To: m.UCI[2:4], Label: m.SAN, Weight: math.Round(1000*float64(m.Visits)/float64(a.Visits)) / 10, Note: Signed(float64(m.Q))}
 		if _, err := chess.ParseSquare(arrow.From); err != nil { // a drop
