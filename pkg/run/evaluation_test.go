@@ -142,7 +142,10 @@ func TestEvaluationTables(t *testing.T) {
 		for _, name := range []string{"atomic-mate-in-1", "atomic-mate-in-2"} {
 			want = append(want, []string{strconv.Itoa(g), name, "12", strconv.Itoa(solved[name][0]), strconv.Itoa(solved[name][1])})
 		}
-		have := readCSV(t, filepath.Join(dir, "evaluation/puzzles.csv"))[2*g-1:][:2]
+		var have [][]string
+		for _, row := range readCSV(t, filepath.Join(dir, "evaluation/puzzles.csv"))[2*g-1:][:2] {
+			have = append(have, []string{row[0], row[1], row[2], row[3], row[5]}) // without the shares
+		}
 		if diff := cmp.Diff(want, have); diff != "" || len(answers) != 1+24 {
 			t.Errorf("generation %d, %d answers: the table (-answers +table)\n%s", g, len(answers)-1, diff)
 		}

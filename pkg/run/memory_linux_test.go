@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,9 +52,11 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 	if len(at) != generations {
 		t.Fatalf("%d generations", len(at))
 	}
-	for _, row := range readCSV(t, s.trial(t)+"/generations.csv")[1:] {
+	rows := readCSV(t, s.trial(t)+"/generations.csv")
+	column := slices.Index(rows[0], "evaluations")
+	for _, row := range rows[1:] {
 		var n int
-		if _, err := fmt.Sscan(row[8], &n); err != nil {
+		if _, err := fmt.Sscan(row[column], &n); err != nil {
 			t.Fatal(err)
 		}
 		evaluations += n
