@@ -62,22 +62,6 @@ func (t *Node) Entry(key string) *Entry {
 	return nil
 }
 
-// Without returns a copy of a mapping without the given keys.
-func (t *Node) Without(keys ...string) *Node {
-	c := *t
-	c.Entries = nil
-next:
-	for _, e := range t.Entries {
-		for _, k := range keys {
-			if e.Key == k {
-				continue next
-			}
-		}
-		c.Entries = append(c.Entries, e)
-	}
-	return &c
-}
-
 // Stamped returns a deep copy with the layer set and without bad nodes.
 func (t *Node) Stamped(layer int) *Node {
 	c := *t

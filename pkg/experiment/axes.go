@@ -17,6 +17,7 @@ type setting struct {
 
 // axis is a key that a sweep varies, with its values in order.
 type axis struct {
+	key    string // of the sweep that contains it: "sweep.grid", "sweep.zip", "sweep.random.draw"
 	path   string
 	at     config.Position // of the key
 	shown  string          // on one line of YAML: "[2, 5]" or "{uniform: [0.5, 4]}"
@@ -83,12 +84,12 @@ func (c combination) find(path string) (text string, ok bool) {
 }
 
 func (g grid) Read(r *config.Reader, path string, t *config.Node) (any, bool) {
-	axes, ok := readAxes(r, path, t, true)
+	axes, ok := readAxes(r, path, t, "sweep.grid", true)
 	return grid(axes), ok
 }
 
 func (zip) Read(r *config.Reader, path string, t *config.Node) (any, bool) {
-	axes, ok := readAxes(r, path, t, false)
+	axes, ok := readAxes(r, path, t, "sweep.zip", false)
 	return zip(axes), ok
 }
 
@@ -132,7 +133,7 @@ func readPaths(r *config.Reader, path string, t *config.Node, want config.Type, 
 
 // readAxes reads key paths with lists of values. null removes the values of an extended
 // file. If distinct, the values of an axis must differ.
-func readAxes(r *config.Reader, path string, t *config.Node, distinct bool) ([]axis, bool) {
+func readAxes(r *config.Reader, path string, t *config.Node, key string, distinct bool) ([]axis, bool) {
 	var axes []axis
 	ok := readPaths(r, path, t, grid{}, func(here string, e *config.Entry, f *config.Field) bool {
 		if e.Value.Kind == config.Null {
@@ -143,7 +144,7 @@ func readAxes(r *config.Reader, path string, t *config.Node, distinct bool) ([]a
 		for _, v := range values {
 			texts = append(texts, v.text)
 		}
-		axes = append(axes, axis{e.Key, e.At, "[" + strings.Join(texts, ", ") + "]", values})
+		axes = append(axes, axis{key, e.Key, e.At, "[" + strings.Join(texts, ", ") + "]", values})
 		return ok
 	})
 	return axes, ok

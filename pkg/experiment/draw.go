@@ -190,7 +190,7 @@ func (d draws) axes(n int, seed uint64) []axis {
 	var axes []axis
 	var sources []*rand.PCG
 	for _, one := range d {
-		axes = append(axes, axis{path: one.path, at: one.at, shown: one.String()})
+		axes = append(axes, axis{key: "sweep.random.draw", path: one.path, at: one.at, shown: one.String()})
 		sources = append(sources, chance(seed, one.path))
 	}
 	seen := map[string]bool{}

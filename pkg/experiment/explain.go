@@ -98,23 +98,12 @@ func (v *view) Origin(path string) config.Origin {
 	return schema().Origin(path, v.tree, v.values)
 }
 
-// sweptAxis is an axis with the key of the sweep that contains it.
-type sweptAxis struct {
-	key string
-	axis
-}
-
 // axes returns the axes of the sweep.
-func (v *view) axes() (all []sweptAxis) {
+func (v *view) axes() []axis {
 	if v.sweep == nil {
 		return nil
 	}
-	for _, b := range v.sweep.bundles {
-		for _, a := range b.axes {
-			all = append(all, sweptAxis{b.key, a})
-		}
-	}
-	return all
+	return slices.Concat(v.sweep.bundles...)
 }
 
 func (v *view) rows() []config.Explained {

@@ -109,16 +109,13 @@ const (
 // file adds the layers of a file. from is the value of extends that names it, and chain
 // holds the files on the way to it.
 func (l *loader) file(path string, from *config.Node, chain []string) {
-	blame := config.Position{File: path, Line: 1, Col: 1}
-	key := ""
+	at, key := config.Position{File: path, Line: 1, Col: 1}, ""
 	if from != nil {
-		blame, key = from.At, "extends"
+		at, key = from.At, "extends"
 	}
-	fail := func(hint string, err error, format string, args ...any) {
-		e := blame.Errorf(key, format, args...).WithHint(hint)
-		e.Err = err
-		l.errs = append(l.errs, e)
+	fail := func(format string, args ...any) *config.Error {
 		l.incomplete = true
+		return l.fault(at, key, format, args...)
 	}
 	clean := filepath.Clean(path)
 	if i := slices.Index(chain, clean); i >= 0 {
@@ -126,20 +123,20 @@ func (l *loader) file(path string, from *config.Node, chain []string) {
 		for _, p := range append(chain[i:len(chain):len(chain)], clean) {
 			around = append(around, config.Printable(p))
 		}
-		fail("", nil, "the files extend each other in a circle: %s", strings.Join(around, " -> "))
+		fail("the files extend each other in a circle: %s", strings.Join(around, " -> "))
 		return
 	}
 	if len(chain) >= maxChain || len(l.layers) >= maxLayers {
-		fail("", nil, "too many files that extend each other: want at most %d in a row and %d in all", maxChain, maxLayers)
+		fail("too many files that extend each other: want at most %d in a row and %d in all", maxChain, maxLayers)
 		return
 	}
 	t, seen := l.parsed[clean]
 	if !seen {
 		data, err := l.files.Read(path)
 		if err != nil && from == nil {
-			fail("", err, "cannot read the file: %s", config.Reason(err))
+			fail("cannot read the file: %s", config.Reason(err)).Err = err
 		} else if err != nil {
-			fail("paths start at the folder of this file", err, "cannot read %s: %s", config.Printable(path), config.Reason(err))
+			fail("cannot read %s: %s", config.Printable(path), config.Reason(err)).WithHint("paths start at the folder of this file").Err = err
 		} else {
 			t = l.check(path, data)
 		}
@@ -157,22 +154,14 @@ func (l *loader) file(path string, from *config.Node, chain []string) {
 	if !seen {
 		l.read = append(l.read, path)
 	}
-	layer := t
-	if len(chain) > 0 {
-		layer = t.Without(ownKeys()...)
+	layer := *t
+	if len(chain) > 0 { // some keys are not inherited
+		layer.Entries = slices.DeleteFunc(slices.Clone(t.Entries), func(e config.Entry) bool {
+			f := schema().Lookup(e.Key)
+			return f != nil && f.Own && f.Key != "alamos"
+		})
 	}
-	l.layers = append(l.layers, layer)
-}
-
-// ownKeys returns the keys that files do not inherit.
-func ownKeys() []string {
-	var keys []string
-	for _, f := range schema().Fields {
-		if f.Own && f.Key != "alamos" {
-			keys = append(keys, f.Key)
-		}
-	}
-	return keys
+	l.layers = append(l.layers, &layer)
 }
 
 // check parses one file and checks it alone.

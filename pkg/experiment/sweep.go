@@ -46,22 +46,14 @@ type expansion struct {
 	base    *config.Node   // the merged tree
 	values  map[string]any // of the section sweep, in canonical form
 	seed    uint64
-	bundles []bundle
+	bundles [][]axis // each varies together: a key of the grid, a zip, or all random draws; the product of a sweep is theirs
 	extra   []string // paths that only sweep.include varies
-}
-
-// bundle is a set of axes that vary together: a line of the grid, the lists of a zip, or
-// all random draws. The product of a sweep is the product of its bundles.
-type bundle struct {
-	key  string // "sweep.grid", "sweep.zip", "sweep.random.draw"
-	axes []axis // with equally many values
 }
 
 // combo is one combination. Its trials differ only in their seeds.
 type combo struct {
 	combination
-	at       config.Position // of the last line that sets a key
-	included bool            // from sweep.include instead of the product
+	included bool // from sweep.include instead of the product
 	settings Settings
 	values   map[string]any // the settings in canonical form
 	id       string         // of the settings
@@ -84,7 +76,7 @@ func (l *loader) expand(t *config.Node) *expansion {
 		x.seed = uint64(s)
 	}
 	for _, a := range x.Grid {
-		x.bundles = append(x.bundles, bundle{"sweep.grid", []axis{a}})
+		x.bundles = append(x.bundles, []axis{a})
 	}
 	for _, z := range x.Zip {
 		for _, a := range z {
@@ -94,7 +86,7 @@ func (l *loader) expand(t *config.Node) *expansion {
 			}
 		}
 		if len(z) > 0 {
-			x.bundles = append(x.bundles, bundle{"sweep.zip", z})
+			x.bundles = append(x.bundles, z)
 		}
 	}
 	if n := x.Random; n != nil && ok {
@@ -105,7 +97,7 @@ func (l *loader) expand(t *config.Node) *expansion {
 		case len(axes) > 0 && len(axes[0].values) < n.Trials:
 			l.fault(x.at("sweep.random.trials"), "sweep.random.trials", "want %d different trials, but only %d can be drawn", n.Trials, len(axes[0].values))
 		case len(axes) > 0:
-			x.bundles = append(x.bundles, bundle{"sweep.random.draw", axes})
+			x.bundles = append(x.bundles, axes)
 		}
 	}
 	return x
@@ -170,12 +162,12 @@ func (x *expansion) checkPaths() {
 	}
 	count := max(x.Seeds, 1)
 	for _, b := range x.bundles {
-		for _, a := range b.axes {
-			overlaps(a.at, b.key, a.path, taken)
+		for _, a := range b {
+			overlaps(a.at, a.key, a.path, taken)
 			taken = append(taken, a.path)
 		}
-		if count *= len(b.axes[0].values); count > maxTrials {
-			x.fault(b.axes[0].at, "sweep", "want at most %d trials", maxTrials)
+		if count *= len(b[0].values); count > maxTrials {
+			x.fault(b[0].at, "sweep", "want at most %d trials", maxTrials)
 			return
 		}
 	}
@@ -207,14 +199,14 @@ func overlap(a, b string) bool {
 // combos returns the product of the bundles, the last one fastest, and then the included
 // combinations. A sweep that only includes has no product.
 func (x *expansion) combos() []combo {
-	all := []combo{{at: x.base.At}}
+	all := []combo{{}}
 	for _, b := range x.bundles {
 		var next []combo
 		for _, c := range all {
-			for i := range b.axes[0].values {
+			for i := range b[0].values {
 				n := combo{combination: slices.Clone(c.combination)}
-				for _, a := range b.axes {
-					n.combination, n.at = append(n.combination, a.values[i]), a.at
+				for _, a := range b {
+					n.combination = append(n.combination, a.values[i])
 				}
 				next = append(next, n)
 			}
@@ -225,7 +217,7 @@ func (x *expansion) combos() []combo {
 		all = nil
 	}
 	for _, c := range x.Include {
-		all = append(all, combo{combination: c, at: c[0].at, included: true})
+		all = append(all, combo{combination: c, included: true})
 	}
 	return all
 }
@@ -326,7 +318,11 @@ func (x *expansion) checkCombos(combos []combo) {
 		c := &combos[i]
 		c.id = c.settings.ID()
 		if other, taken := labels[c.id]; taken {
-			x.fault(c.at, "sweep", "the trials %s and %s have equal settings", config.Quoted(other), config.Quoted(c.label()))
+			at := x.base.At
+			if n := len(c.combination); n > 0 {
+				at = c.combination[n-1].at
+			}
+			x.fault(at, "sweep", "the trials %s and %s have equal settings", config.Quoted(other), config.Quoted(c.label()))
 			return
 		}
 		labels[c.id] = c.label()

@@ -59,10 +59,8 @@ func (x *expansion) repeated(c *combo) []Trial {
 // paths returns the paths of all axes in display order.
 func (x *expansion) paths() []string {
 	var paths []string
-	for _, b := range x.bundles {
-		for _, a := range b.axes {
-			paths = append(paths, a.path)
-		}
+	for _, a := range slices.Concat(x.bundles...) {
+		paths = append(paths, a.path)
 	}
 	paths = append(paths, x.extra...)
 	if x.Seeds > 1 {
