@@ -1,7 +1,8 @@
-// Package config reads settings from YAML into tagged structs. A setting has one home: the
-// struct field beside the code that uses it. Its tags describe it completely:
+// Package config reads settings from YAML into tagged structs, as the example shows. A
+// setting has one home: the struct field beside the code that uses it. Its tags describe it
+// completely:
 //
-//	Rate float64 `key:"rate" default:"0.1" range:">0..1" unit:"a step" doc:"What a step does."`
+//	Rate float64 `key:"rate" default:"0.1" range:">0..1" doc:"Size of a step."`
 //
 //	key      its name in files
 //	default  its default, in YAML; without one the key stays absent
@@ -10,16 +11,17 @@
 //	zero     the Go value of a written 0, if 0 in Go means that nothing was set
 //	enum     the allowed words; for a bool, those for false and true
 //	pattern  a regular expression that a text must match; want describes it in words
-//	ext      the endings of the name of a [File]; for a text, those of a file that need not
-//	         exist, as an alternative to pattern
+//	ext      the endings of the name of a [File]; for a text, those that make it the path of
+//	         a file that need not exist, "*" for any path or pattern of files
 //	min      the minimum number of items of a list
 //	unit     its unit
 //	when     the condition under which it applies: "kind=adam adamw",
-//	         "policy!=none", "uci" (with that key), "!data" (without that key)
+//	         "policy!=none", "uci" (with that key), "!data" (without that key);
+//	         "network.moves_left=true" for a key of another group
 //	inherit  the key or group that supplies its defaults; except: "noise=0" overrides some
 //	absent   the meaning of leaving it out, if it has no default
-//	flags    required, optional (a group), single (an item without its list), pattern (of
-//	         files); own, outside, aside: see [Field]
+//	flags    required, optional (a group), single (an item without its list); own, outside,
+//	         aside: see [Field]
 //	doc      its meaning
 //
 // A blank field describes its struct: short is the key that a scalar stands for, oneof

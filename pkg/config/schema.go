@@ -100,7 +100,7 @@ func (g *Group) add(t reflect.Type, index []int) {
 }
 
 // flags are the words of the tag flags.
-var flags = []string{"required", "optional", "own", "outside", "aside", "single", "pattern"}
+var flags = []string{"required", "optional", "own", "outside", "aside", "single"}
 
 func hasFlag(tag reflect.StructTag, flag string) bool {
 	return slices.Contains(strings.Fields(tag.Get("flags")), flag)
@@ -187,7 +187,7 @@ func newType(in, t reflect.Type, tag reflect.StructTag) Type {
 	enum, bounds := Enum(strings.Fields(tag.Get("enum"))), tag.Get("range")
 	switch kind := t.Kind(); {
 	case t == fileType:
-		return pathType{endings: strings.Fields(tag.Get("ext"))}
+		return path{endings: strings.Fields(tag.Get("ext"))}
 	case kind == reflect.Slice:
 		least, _ := strconv.Atoi(tag.Get("min"))
 		return Sequence{Elem: newType(in, t.Elem(), tag), Single: hasFlag(tag, "single"), Min: least}
@@ -198,16 +198,12 @@ func newType(in, t reflect.Type, tag reflect.StructTag) Type {
 		return newNumber(bounds, tag, kind != reflect.Float64 && !isText)
 	case kind == reflect.Struct:
 		return newGroup(t)
-	case kind == reflect.String && hasFlag(tag, "pattern"):
-		return pathType{pattern: true}
-	case kind == reflect.String && tag.Get("ext") != "":
-		return pathType{endings: strings.Fields(tag.Get("ext")), or: &Text{What: tag.Get("want"), Pattern: regexp.MustCompile(tag.Get("pattern"))}}
 	case len(enum) > 0 && tag.Get("pattern") == "":
 		return enum
 	case kind == reflect.Bool:
 		return Bool{}
 	case kind == reflect.String:
-		x := Text{What: tag.Get("want"), Words: enum}
+		x := Text{What: tag.Get("want"), Words: enum, Paths: strings.Fields(tag.Get("ext"))}
 		if pattern := tag.Get("pattern"); pattern != "" {
 			x.Pattern = regexp.MustCompile(pattern)
 		}

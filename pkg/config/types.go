@@ -229,6 +229,9 @@ type Text struct {
 	What    string         // such as "a name"
 	Pattern *regexp.Regexp // a pattern that the whole text must match; nil means any text
 	Words   Enum           // allowed in addition to the pattern
+	// Paths are the endings of texts that are paths, read as [path], but of files that need
+	// not exist. "*" stands for patterns of files.
+	Paths []string
 }
 
 func (x Text) Want() string {
@@ -239,6 +242,11 @@ func (x Text) Want() string {
 		return x.What
 	}
 	return "text"
+}
+
+// isPath reports whether a text is a relative path.
+func (x Text) isPath(text string) bool {
+	return slices.Contains(x.Paths, "*") || slices.Contains(x.Paths, filepath.Ext(text))
 }
 
 func (x Text) Read(r *Reader, path string, t *Node) (any, bool) {
@@ -253,6 +261,11 @@ func (x Text) Read(r *Reader, path string, t *Node) (any, bool) {
 		return r.Fail(t, path, "", "want %s, have an empty text", x.Want())
 	case x.Pattern != nil && (!x.Pattern.MatchString(t.Text) || number && len(x.Words) > 0):
 		return r.Refuse(t, path, x, DidYouMean(t.Text, x.Words))
+	case x.isPath(t.Text):
+		if _, err := filepath.Match(t.Text, ""); err != nil {
+			return r.Refuse(t, path, x, "a [ begins a set of characters that ends with ]")
+		}
+		r.relative(t)
 	}
 	return t.Text, true
 }
@@ -343,72 +356,40 @@ func (Table) JSONSchema(*Schema, string) map[string]any {
 	return map[string]any{"type": "object", "additionalProperties": map[string]any{"type": []string{"string", "number", "boolean"}}}
 }
 
-// pathType is the path of a file or a pattern of files. It is written relative to the file
-// that names it and read as a path relative to the working directory.
-type pathType struct {
-	endings []string // endings of the name; nil means any
-	or      *Text    // alternative that is not a file; nil means none
-	// pattern marks a glob pattern. Its files need not exist, because they may be many,
-	// large, and on another machine.
-	pattern bool
+// path is the path of a [File]. It is written relative to the file that names it and read as
+// a path relative to the working directory.
+type path struct {
+	endings Enum // of the name
 }
 
-func (x pathType) Want() string {
-	switch {
-	case x.pattern:
-		return "the path of a file, or a pattern with * and ?"
-	case x.or != nil:
-		return x.or.Want() + ", or the path of a " + Enum(x.endings).Want() + " file"
+func (x path) Want() string { return "the path of a " + x.endings.Want() + " file" }
+
+func (x path) Read(r *Reader, here string, t *Node) (any, bool) {
+	if t.Kind != Scalar || !slices.Contains(x.endings, filepath.Ext(t.Text)) {
+		return r.Refuse(t, here, x, "")
 	}
-	return "the path of a " + Enum(x.endings).Want() + " file"
-}
-
-// isPath reports whether a text is a relative path.
-func (x pathType) isPath(text string) bool {
-	return x.or == nil || slices.Contains(x.endings, filepath.Ext(text))
-}
-
-func (x pathType) Read(r *Reader, path string, t *Node) (any, bool) {
-	if x.pattern {
-		if _, ok := (Text{}).Read(r, path, t); !ok {
-			return nil, false
-		}
-		if _, err := filepath.Match(t.Text, ""); err != nil {
-			return r.Refuse(t, path, x, "a [ begins a set of characters that ends with ]")
-		}
-	} else if x.or != nil && t.Kind == Scalar && !x.isPath(t.Text) {
-		if !x.or.Pattern.MatchString(t.Text) {
-			return r.Refuse(t, path, x, "")
-		}
-		return t.Text, true
-	} else if t.Kind != Scalar || !slices.Contains(x.endings, filepath.Ext(t.Text)) {
-		return r.Refuse(t, path, x, "")
-	}
+	r.relative(t)
 	if r.Files == nil { // the file was read before
 		return t.Text, true
 	}
-	name := r.Files.Beside(t.At.File, t.Text)
-	if !x.pattern && x.or == nil {
-		if _, err := r.Files.Read(name); err != nil {
-			start := "paths start at the folder of this file"
-			if t.At.File == SetFile {
-				start = "paths of --set start at the working directory"
-			}
-			return r.Fail(t, path, start, "cannot read %s: %s", Printable(name), Reason(err))
+	if _, err := r.Files.Read(t.Text); err != nil {
+		start := "paths start at the folder of this file"
+		if t.At.File == SetFile {
+			start = "paths of --set start at the working directory"
 		}
+		return r.Fail(t, here, start, "cannot read %s: %s", Printable(t.Text), Reason(err))
 	}
-	t.Text = name
-	return name, true
+	return t.Text, true
 }
 
-func (x pathType) JSONSchema(*Schema, string) map[string]any {
-	if x.pattern {
-		return Text{}.JSONSchema(nil, "")
+// relative resolves a path relative to the file that names it, when that file is read.
+func (r *Reader) relative(t *Node) {
+	if r.Files != nil {
+		t.Text = r.Files.Beside(t.At.File, t.Text)
 	}
+}
+
+func (x path) JSONSchema(*Schema, string) map[string]any {
 	names := strings.ReplaceAll(strings.Join(x.endings, "|"), ".", "")
-	pattern := `\.(` + names + `)$`
-	if x.or != nil {
-		pattern = x.or.Pattern.String() + "|" + pattern
-	}
-	return map[string]any{"type": "string", "pattern": pattern}
+	return map[string]any{"type": "string", "pattern": `\.(` + names + `)$`}
 }

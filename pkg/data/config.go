@@ -31,7 +31,7 @@ type Config struct {
 
 	// Files are sorted by name, without duplicates. Each pattern of [filepath.Glob] must
 	// match something.
-	Files []string `key:"files" flags:"required single pattern" min:"1" when:"kind=lc0 parquet pgn" doc:"Files, or patterns with * and ?, relative to the folder of the experiment file. Their contents decide results, their location does not."`
+	Files []string `key:"files" want:"the path of a file, or a pattern with * and ?" ext:"*" flags:"required single" min:"1" when:"kind=lc0 parquet pgn" doc:"Files, or patterns with * and ?, relative to the folder of the experiment file. Their contents decide results, their location does not."`
 
 	Player Player `key:"engine" flags:"required" when:"kind=engine" doc:"The engine that plays the games."`
 

@@ -98,6 +98,17 @@ func drawGroup(t *rapid.T, g *config.Group, path string, root map[string]any) ma
 }
 
 func drawValue(t *rapid.T, of config.Type, path string, root map[string]any) any {
+	for want, values := range map[string][]string{
+		"path of a .go":   {"h.go"},
+		"path of a .pgn,": {"b.pgn", "b.epd"},
+		"path of a .epd":  {"b.epd"},
+		"RUN@GENERATION":  {"run@8", "run/ab12cd@last", "m.safetensors"},
+		"a pattern":       {"a.pgn", "../data/*.gz", "/abs/x-??.parquet", "[ab]/c"},
+	} {
+		if strings.Contains(of.Want(), want) {
+			return rapid.SampledFrom(values).Draw(t, path)
+		}
+	}
 	switch of := of.(type) {
 	case *config.Group:
 		return drawGroup(t, of, path, root)
@@ -145,17 +156,6 @@ func drawValue(t *rapid.T, of config.Type, path string, root map[string]any) any
 		return rapid.MapOfN(rapid.StringMatching(`[A-Za-z ]{1,8}`), rapid.StringMatching(`[ -~]{0,8}`), 0, 3).Draw(t, path)
 	case KeyPath:
 		return rapid.SampledFrom(schema().Swept()).Draw(t, path)
-	}
-	for want, values := range map[string][]string{
-		"path of a .go":   {"h.go"},
-		"path of a .pgn,": {"b.pgn", "b.epd"},
-		"path of a .epd":  {"b.epd"},
-		"RUN@GENERATION":  {"run@8", "run/ab12cd@last", "m.safetensors"},
-		"a pattern":       {"a.pgn", "../data/*.gz", "/abs/x-??.parquet", "[ab]/c"},
-	} {
-		if strings.Contains(of.Want(), want) {
-			return rapid.SampledFrom(values).Draw(t, path)
-		}
 	}
 	t.Fatalf("no generator for %T", of)
 	return nil
