@@ -32,6 +32,9 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
+// Canonical returns the settings as JSON with sorted keys and every default.
+func (s *Settings) Canonical() []byte { return config.JSON(s.values(config.Form{})) }
+
 // Every file of testdata/broken has faults, all of which broken.golden lists.
 func TestBroken(t *testing.T) {
 	t.Chdir("testdata/broken")
@@ -89,7 +92,7 @@ func TestGood(t *testing.T) {
 			fmt.Fprintf(&b, "%-31s %s -> %s  # %s -> %s\n", d.Path, d.A, d.B, d.OriginA, d.OriginB)
 		}
 		golden(t, name+".explained", b.String())
-		golden(t, name+".resolved", string(e.Trials[0].Settings.YAML()))
+		golden(t, name+".resolved", string(e.Trials[0].Settings.YAML(".")))
 		golden(t, name+".canonical", string(e.Trials[0].Settings.Canonical())+"\n")
 	}
 }

@@ -49,11 +49,6 @@ func (s *Settings) identity() map[string]any {
 	return values
 }
 
-// Canonical returns the settings as JSON with sorted keys and every default, without keys
-// whose conditions do not hold. Two files that differ only in comments, order, or the
-// spelling of numbers have equal bytes.
-func (s *Settings) Canonical() []byte { return config.JSON(s.values(config.Form{})) }
-
 // ID identifies a trial: the first 10 hexadecimal digits of the hash of all settings that
 // decide a result of training or tournament.
 func (s *Settings) ID() string { return Hash(s.identity())[:10] }
@@ -92,13 +87,9 @@ func (s *Settings) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// YAML returns the settings as an experiment file that resolves to them, with every default
-// written out in schema order. Paths of files are relative to the working directory; see
-// [Settings.YAMLIn].
-func (s *Settings) YAML() []byte { return s.YAMLIn(".") }
-
-// YAMLIn is YAML for a file in the folder dir.
-func (s *Settings) YAMLIn(dir string) []byte {
+// YAML returns the settings as an experiment file for the folder dir that resolves to them,
+// with every default written out in schema order.
+func (s *Settings) YAML(dir string) []byte {
 	from := func(path string) string { return config.FileFrom(dir, path) }
 	return schema().YAML(s.values(config.Form{File: func(f config.File) string { return from(f.Path) }, Pattern: from}))
 }

@@ -34,7 +34,7 @@ func TestRoot(t *testing.T) {
 			return e.Trials[0]
 		}
 		first := load()
-		file = first.Settings.YAML()
+		file = first.Settings.YAML(".")
 		again := load()
 		for _, trial := range []Trial{first, again} {
 			s := &trial.Settings

@@ -71,12 +71,12 @@ func TestScripts(t *testing.T) {
 	if s.Training.ValueTarget.Weight != 0.5 || s.Hooks[0].OnError != "stop" || s.Tournament.Players[1].Depth != 2 || s.Tournament.Players[2].AlphaBeta != "untrained" {
 		t.Errorf("%+v %+v %+v", s.Training, s.Hooks, s.Tournament.Players)
 	}
-	yaml := string(s.YAMLIn("results/x"))
+	yaml := string(s.YAML("results/x"))
 	if n := strings.Count(yaml, "../../h/"); n != len(want) || strings.Contains(yaml, "sha256:") {
 		t.Errorf("%d of %d scripts are written relative to the folder of the file:\n%s", n, len(want), yaml)
 	}
 	f := scriptFiles()
-	f["x.yaml"] = string(s.YAML())
+	f["x.yaml"] = string(s.YAML("."))
 	if again := loadFrom(t, f).Settings; cmp.Diff(s, again) != "" {
 		t.Error(cmp.Diff(s, again))
 	}
