@@ -77,7 +77,7 @@ func (w *Condition) String() string {
 	case w.Absent:
 		return "without " + w.Key
 	case len(w.Values) == 0:
-		return "beside " + w.Key
+		return "with " + w.Key
 	case w.Not:
 		return fmt.Sprintf("with %s other than %s", w.Key, list)
 	default:
