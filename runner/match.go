@@ -34,23 +34,24 @@ func matchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "match PLAYER PLAYER",
 		Short: "Play two players against each other: which is stronger, and is that sure?",
-		Long: `match plays games of two players and tells the score, Elo with its error, normalized
-Elo, and the likelihood that the first is the stronger. Two games each have the same
-opening, with the colors changed. With --sprt the match ends as soon as the games say
-enough. A player is a word with settings:
+		Long: `match plays games of two players and prints the score, Elo with its error, normalized
+Elo, and the likelihood that the first player is stronger. Games come in pairs with the same
+opening and swapped colors. With --sprt the match ends as soon as the games decide the test.
+A player is a word with settings:
 
 ` + match.Usage + `
 
 ` + aboutModels + `
 
-With --pgn FILE the games are kept, with what the players thought of them; until the match
-ends they are in FILE.journal, from which an interrupted match goes on, and with more
---games a longer one. The games are the same whatever runs beside them, unless a player is limited by time (movetime, level): these
-play differently each time, and weaker where several games at once share the machine. An
-engine that crashes, hangs, answers nonsense or plays an illegal move loses the game and is
-started again; the last 200 lines said to it and by it are in a log beside FILE.
+With --pgn FILE the games are kept, with the players' evaluations. Until the match ends they
+are in FILE.journal. An interrupted match continues from there, and a finished one with more
+--games. Other load on the machine does not change the games, unless a player is limited by
+time (movetime, level). Such a player plays differently each time, and weaker if several
+games share the machine. An engine that crashes, hangs, writes nonsense or plays an illegal
+move loses the game and is started again. A log beside FILE has the last 200 lines exchanged
+with it.
 
-Two UCI engines with limits of nodes and a random beginning make games to learn from.`,
+Two UCI engines with limits of nodes and random first moves make games to learn from.`,
 		Example: `  alamos match quickstart/2@8 quickstart/2@2 --games 200 --visits 100
   alamos match quickstart/2@last fairy-stockfish,level=2 --games 40 --pgn level2.pgn
   alamos match new.safetensors old.safetensors --games 20000 --sprt 0,5 --pgn sprt.pgn
@@ -107,9 +108,9 @@ Two UCI engines with limits of nodes and a random beginning make games to learn 
 	f.IntVar(&plies, "random-plies", -1, fmt.Sprintf("random moves to begin with (default: %d, with --openings 0)", defaultPlies))
 	f.Uint64Var(&cfg.Seed, "seed", 1, "of all that is drawn")
 	f.IntVar(&cfg.Visits, "visits", 800, "visits of a network's search that has no limit of its own")
-	f.IntVar(&cfg.MaxMoves, "max-moves", 0, "a game of so many moves is a draw; 0: none is")
-	f.StringVar(&resign, "resign", "", "`SCORE,MOVES`: a game is lost that both think lost, as -0.9,3")
-	f.StringVar(&draw, "draw", "", "`SCORE,MOVES,FROM`: a game is drawn that both think drawn, as 0.02,8,40")
+	f.IntVar(&cfg.MaxMoves, "max-moves", 0, "a game of this many moves is a draw; 0: no limit")
+	f.StringVar(&resign, "resign", "", "`SCORE,MOVES`: a game is lost if both players think so, as in -0.9,3")
+	f.StringVar(&draw, "draw", "", "`SCORE,MOVES,FROM`: a game is drawn if both players think so, as in 0.02,8,40")
 	f.StringVar(&sprt, "sprt", "", "`ELO0,ELO1[,ALPHA,BETA]`: play until it is clear which is true (0.05,0.05)")
 	choiceFlag(cmd, &elo, "elo-model", match.Normalized, []string{match.Logistic, match.Normalized}, "Elo of --sprt")
 	f.StringVar(&cfg.File, "pgn", "", "`file` that keeps the games")
@@ -197,7 +198,7 @@ type matchConsole struct {
 	bar   run.Task
 	total int
 	out   io.Writer
-	told  time.Time
+	shown time.Time
 }
 
 func (c *matchConsole) Resumed(games int) {
@@ -208,15 +209,15 @@ func (c *matchConsole) Resumed(games int) {
 
 func (c *matchConsole) Played(g *match.Game, games int, standing func() *match.Summary) {
 	c.bar.Set(games, c.total, g.Outcome.String())
-	if time.Since(c.told) < standingsEvery {
+	if time.Since(c.shown) < standingsEvery {
 		return
 	}
 	s := standing()
 	c.bar.Standings(s.Line(), s.Table())
-	c.told = time.Now()
+	c.shown = time.Now()
 }
 
-// standingsEvery is how often standings are told that change with every game.
+// standingsEvery is the minimum time between two updates of the standings.
 const standingsEvery = 200 * time.Millisecond
 
 func (c *matchConsole) Fault(g *match.Game, file string) {

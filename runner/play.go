@@ -281,11 +281,11 @@ An account that has never played becomes a bot, permanently, by
 				h.Threads = max(1, runtime.NumCPU()/p.AtOnce)
 			}
 			cfg.Engine = func(v chess.Variant) (uci.Searcher, error) {
-				mind, err := uci.Load(files[v], h)
+				model, err := uci.Load(files[v], h)
 				if err != nil {
 					return nil, err
 				}
-				return uci.New(mind), nil
+				return uci.New(model), nil
 			}
 			cfg.Log = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
 			return lichess.Run(cmd.Context(), context.WithoutCancel(cmd.Context()), cfg)

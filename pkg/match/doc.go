@@ -1,11 +1,16 @@
-// Package match lets players play against each other and measures how strong they are. It
-// holds player specifications, players, openings, tournaments, ratings and sequential
-// tests.
+// Package match lets players play against each other and measures how strong they are. A
+// caller parses two players and plays a match:
+//
+//	a, err := match.ParseSpec("quickstart/2@last,visits=400")
+//	b, err := match.ParseSpec("fairy-stockfish,level=2")
+//	summary, err := match.Run(ctx, match.Config{Players: [2]*match.Spec{a, b}, Games: 100, ...})
 //
 // A [Spec] describes a player. Both the YAML of tournament.players and the words of the
-// command line ([ParseSpec]) are parsed into a Spec, and [Spec.New] makes the [Player]. A
-// player finds moves for many positions at once: the games of a pair are played in lock
-// step, so that a network evaluates them as one batch.
+// command line ([ParseSpec]) are parsed into a Spec. [Spec.New] makes the [Player] of a
+// tournament, which finds moves for many positions at once: the games of a pair are played
+// in lock step, so that a network evaluates them as one batch. [Opened.Searcher] makes the
+// searcher of `alamos play`, `uci` and `analyze`, which searches one position and reports
+// its search.
 //
 // [Play] plays a [Tournament]: a round robin, a gauntlet or a ladder. Games come in pairs
 // with the same opening, from a book ([ReadBook]) or random, and with colors swapped. A
@@ -20,7 +25,8 @@
 // order in which they end, so that its verdict does not depend on timing.
 //
 // What the package refuses to do: it keeps no clocks, it adjudicates only games that are
-// too long unless an [Adjudicator] is set, it knows no endgame tablebases, and it does not
-// excuse a player. A player that crashes, stalls, takes too long or plays an illegal move
-// loses that game, and the fault is recorded as the reason. The tournament continues.
+// too long unless a [Judge] or an [Adjudicator] is set, it knows no endgame tablebases, and
+// it does not excuse a player. A player that crashes, stalls, takes too long or plays an
+// illegal move loses that game, and the fault is recorded as the reason. The tournament
+// continues.
 package match

@@ -66,7 +66,7 @@ func (p *engines) Moves(ctx context.Context, turns []*Turn) error {
 			p.refusals.Store(0)
 			wg.Go(func() {
 				defer p.pool.Release(e)
-				t.Move, t.Info, t.Err = ask(ctx, e, t.Game, p.limit)
+				t.Move, t.Info, t.Err = moveOf(ctx, e, t.Game, p.limit)
 			})
 			continue
 		case ctx.Err() != nil || p.refusals.Add(1) >= maxRefusals:
@@ -78,8 +78,8 @@ func (p *engines) Moves(ctx context.Context, turns []*Turn) error {
 	return context.Cause(ctx)
 }
 
-// ask searches a position as the first of a new game.
-func ask(ctx context.Context, e *uci.Client, g *chess.Game, l uci.Limit) (chess.Move, Info, error) {
+// moveOf searches a position as the first of a new game.
+func moveOf(ctx context.Context, e *uci.Client, g *chess.Game, l uci.Limit) (chess.Move, Info, error) {
 	if err := e.NewGame(ctx); err != nil {
 		return 0, Info{}, err
 	}

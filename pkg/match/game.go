@@ -1,8 +1,10 @@
 package match
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -172,32 +174,29 @@ func (in Info) String() string {
 }
 
 // ParseInfo parses the output of [Info.String]. The score has three digits.
-func ParseInfo(s string) (Info, error) {
-	var in Info
+func ParseInfo(s string) (in Info, err error) {
 	words := strings.Fields(s)
-	for ; len(words) >= 2; words = words[2:] {
-		var err error
-		switch words[0] {
+	if len(words)%2 != 0 {
+		return Info{}, fmt.Errorf("match: comment %q: want words with numbers", s)
+	}
+	for pair := range slices.Chunk(words, 2) {
+		switch pair[0] {
 		case "score":
-			var x float64
-			x, err = strconv.ParseFloat(words[1], 64)
-			if err == nil && !(x >= -1 && x <= 1) {
-				err = fmt.Errorf("out of range")
+			in.Score = new(float64)
+			*in.Score, err = strconv.ParseFloat(pair[1], 64)
+			if err == nil && !(math.Abs(*in.Score) <= 1) {
+				err = errors.New("out of range")
 			}
-			in.Score = &x
 		case "depth":
-			in.Depth, err = strconv.Atoi(words[1])
+			in.Depth, err = strconv.Atoi(pair[1])
 		case "visits":
-			in.Visits, err = strconv.Atoi(words[1])
+			in.Visits, err = strconv.Atoi(pair[1])
 		default:
-			err = fmt.Errorf("unknown")
+			err = errors.New("unknown")
 		}
 		if err != nil {
-			return Info{}, fmt.Errorf("match: comment %q: %s %q: %w", s, words[0], words[1], err)
+			return Info{}, fmt.Errorf("match: comment %q: %s %q: %w", s, pair[0], pair[1], err)
 		}
-	}
-	if len(words) != 0 {
-		return Info{}, fmt.Errorf("match: comment %q: nothing after %q", s, words[0])
 	}
 	return in, nil
 }

@@ -112,13 +112,8 @@ func Run(ctx context.Context, cfg Config) (*Summary, error) {
 }
 
 func (c *Config) validate() error {
-	switch {
-	case c.Games < 1:
-		return fmt.Errorf("match: want 1 game or more, have %d", c.Games)
-	case c.Visits < 1:
-		return fmt.Errorf("match: want 1 visit or more, have %d", c.Visits)
-	case c.Concurrency < 1:
-		return fmt.Errorf("match: want 1 game or more at once, have %d", c.Concurrency)
+	if min(c.Games, c.Visits, c.Concurrency) < 1 {
+		return fmt.Errorf("match: want 1 or more games, visits and games at once, have %d, %d and %d", c.Games, c.Visits, c.Concurrency)
 	}
 	if c.SPRT != nil {
 		if err := c.SPRT.Validate(); err != nil {

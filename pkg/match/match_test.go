@@ -283,8 +283,8 @@ func TestRefused(t *testing.T) {
 			c.Players[0], _ = ParseSpec("uci:" + fake.Engine(t, "y") + ",depth=1,Contempt=3")
 		},
 		"no such file":         func(c *Config) { c.Book.File = "none.epd" },
-		"want 1 game":          func(c *Config) { c.Games = 0 },
-		"want 1 visit":         func(c *Config) { c.Visits = 0 },
+		"have 0, 10 and 2":     func(c *Config) { c.Games = 0 },
+		"have 20, 0 and 2":     func(c *Config) { c.Visits = 0 },
 		"want elo0 below":      func(c *Config) { c.SPRT = &SPRT{Elo0: 2, Elo1: 1, Alpha: 0.05, Beta: 0.05} },
 		"want at least 1 move": func(c *Config) { c.Judge.Resign.Score = -0.5 },
 		"nothing.safetensors":  func(c *Config) { c.Players[1], _ = ParseSpec("nothing.safetensors") },

@@ -90,8 +90,8 @@ func (p *mcts) searchWithin(ctx context.Context, trees []*search.Tree, deadline 
 		if !deadline.IsZero() && !time.Now().Before(deadline) && len(open[0].Root()) > 0 {
 			return nil
 		}
-		asked, err := s.Step(open, p.eval)
-		if err != nil || asked == 0 {
+		evaluated, err := s.Step(open, p.eval)
+		if err != nil || evaluated == 0 {
 			return err
 		}
 	}
@@ -180,13 +180,13 @@ func (p *alphaBeta) deepen(ctx context.Context, g *chess.Game, t uci.Task, repor
 		}
 	}
 	began := time.Now()
-	tell := func(l search.Line, last bool) {
+	send := func(l search.Line, last bool) {
 		if report != nil {
 			report(lineReport(&l, time.Since(began), last))
 		}
 	}
 	p.search.Report = func(l search.Line) {
-		tell(l, false)
+		send(l, false)
 		if !t.Infinite && t.Nodes > 0 && int64(l.Evaluations) >= t.Nodes {
 			stop()
 		}
@@ -203,7 +203,7 @@ func (p *alphaBeta) deepen(ctx context.Context, g *chess.Game, t uci.Task, repor
 	if t.Infinite {
 		<-ctx.Done()
 	}
-	tell(line, true)
+	send(line, true)
 	return line, nil
 }
 

@@ -1,5 +1,8 @@
-// Package play is the web page of `alamos play`: people play against networks, and let
-// networks play each other.
+// Package play is the web page of `alamos play`: people play against networks and
+// other engines, and let them play each other. A caller serves it as
+//
+//	s, err := play.New(play.Config{Players: players}) // made by match.Opener
+//	err = s.Serve(ctx, listener)
 //
 // The server has the rules and the state. The page shows the pieces, the legal moves
 // and the results of searches. It sends requests as JSON over HTTP (request.go lists

@@ -102,7 +102,7 @@ func (e *Client) search(ctx context.Context, t Task, report func(*Info)) (Answer
 		}
 	}
 	if ended {
-		return Answer{}, e.fault(ErrTime, fmt.Sprintf("no bestmove within %v, until it was told to stop", allowed), nil)
+		return Answer{}, e.fault(ErrTime, fmt.Sprintf("no bestmove within %v, only after stop", allowed), nil)
 	}
 	move, ponder, err := ParseBestMove(best)
 	if err != nil {

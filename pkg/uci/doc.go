@@ -15,8 +15,9 @@
 //
 // # Being an engine
 //
-// An [Engine] searches a position within the limits of a [Task] and reports its progress.
-// `alamos play`, `alamos analyze` and the lichess bot use it directly. User interfaces
+// A [Searcher] searches a position within the limits of a [Task] and reports its progress:
+// our [Engine], an external engine ([NewExternal]), or the alpha-beta search of package
+// match. `alamos play`, `alamos analyze` and the lichess bot use it directly. User interfaces
 // reach it through [Serve]. A wrong command gets an error message and changes nothing.
 //
 // # What the package refuses to do

@@ -62,7 +62,7 @@ func (e *Engine) Search(ctx context.Context, g *chess.Game, task Task, report fu
 		visits = int(min(task.Nodes, unlimited))
 	}
 	e.tree.SetVisits(visits)
-	r := &running{Engine: e, task: task, tell: report, began: time.Now(), kept: e.tree.Visits()}
+	r := &running{Engine: e, task: task, send: report, began: time.Now(), kept: e.tree.Visits()}
 	r.time, r.clock = task.Time(g.Position().Turn(), e.Overhead)
 	err := r.run(ctx)
 	r.report(true)
@@ -112,7 +112,7 @@ type running struct {
 	task     Task
 	time     time.Duration // time limit of the search; 0 means none
 	clock    bool          // time is a share of a clock, so unused time is not lost
-	tell     func(*Report)
+	send     func(*Report)
 	began    time.Time
 	kept     int       // visits from the previous search
 	deadline time.Time // zero while the clock does not run
@@ -120,8 +120,8 @@ type running struct {
 	checked time.Time // time of the last check of the limits
 
 	looked   time.Time // time of the last check for a new best move
-	told     time.Time // time of the last report
-	toldBest chess.Move
+	sent     time.Time // time of the last report
+	sentBest chess.Move
 }
 
 // run searches until the limits or ctx end it.
@@ -236,15 +236,15 @@ const lookEvery = 10 * time.Millisecond
 // report reports the state of the search if a report is due.
 func (r *running) report(last bool) {
 	now := time.Now()
-	if r.tell == nil || !last && now.Sub(r.looked) < lookEvery {
+	if r.send == nil || !last && now.Sub(r.looked) < lookEvery {
 		return
 	}
 	r.looked = now
 	root := r.tree.Ranked()
-	if len(root) == 0 || !last && root[0].Move == r.toldBest && now.Sub(r.told) < r.Every {
+	if len(root) == 0 || !last && root[0].Move == r.sentBest && now.Sub(r.sent) < r.Every {
 		return
 	}
-	r.told, r.toldBest = now, root[0].Move
+	r.sent, r.sentBest = now, root[0].Move
 	out := &Report{
 		Value: r.tree.Value(), Exact: r.tree.Exact(), Tree: true, Visits: r.tree.Visits(), Depth: r.tree.Depth(), Last: last,
 		Mate: mate(r.tree.PV(), r.tree.Value(), r.tree.Exact()),
@@ -256,7 +256,7 @@ func (r *running) report(last bool) {
 		line := r.tree.PVOf(e.Move)
 		out.Lines = append(out.Lines, Line{Edge: e, Moves: line, Mate: mate(line, e.Q, e.Exact), WDL: known(r.tree.WDLOf(e.Move))})
 	}
-	r.tell(out)
+	r.send(out)
 }
 
 // known returns probabilities, or nil if they are not known.
