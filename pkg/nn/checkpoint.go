@@ -51,13 +51,9 @@ func (c *Checkpoint) Write(path string) error {
 	if err != nil {
 		return err
 	}
-	all := make(Tensors, len(c.Network)+len(c.Optimizer))
-	for k, v := range c.Network {
-		all[networkPrefix+k] = v
-	}
-	for k, v := range c.Optimizer {
-		all[optimizerPrefix+k] = v
-	}
+	all := Tensors{}
+	all.Add(networkPrefix, c.Network)
+	all.Add(optimizerPrefix, c.Optimizer)
 	return disk.WriteFile(path, func(w io.Writer) error {
 		return WriteSafetensors(w, all, map[string]string{headerKey: string(h)})
 	})
@@ -69,16 +65,9 @@ func ReadCheckpoint(path string) (*Checkpoint, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Checkpoint{Network: Tensors{}, Optimizer: Tensors{}}
+	c := &Checkpoint{Network: all.Under(networkPrefix), Optimizer: all.Under(optimizerPrefix)}
 	if err := json.Unmarshal([]byte(meta[headerKey]), &c.Header); err != nil {
 		return nil, fmt.Errorf("%s is not a checkpoint of alamos: its metadata has no readable %q entry (%v)", path, headerKey, err)
-	}
-	for k, v := range all {
-		if name, ok := strings.CutPrefix(k, networkPrefix); ok {
-			c.Network[name] = v
-		} else if name, ok := strings.CutPrefix(k, optimizerPrefix); ok {
-			c.Optimizer[name] = v
-		}
 	}
 	return c, nil
 }
@@ -111,35 +100,45 @@ func (c *Checkpoint) Compile(o InferenceOptions) (*Model, error) {
 // The safetensors format (https://github.com/huggingface/safetensors) has three parts: 8
 // bytes with the length n of the header, little endian; n bytes with a JSON object that
 // gives the dtype, shape and offsets of each tensor, and optionally strings by name under
-// "__metadata__"; then the bytes of the tensors, little endian, without gaps.
+// "__metadata__"; then the bytes of the tensors, little endian, without gaps. All our tensors
+// have dtype F32.
 
-// Tensor is an array of numbers. Data holds them in row-major order, little endian.
+// Tensor is an array of numbers, in row-major order.
 type Tensor struct {
-	DType string // a name of the safetensors format, such as "F32" or "BF16"
 	Shape []int
-	Data  []byte
+	Data  []float32
 }
 
 // Tensors are tensors by name.
 type Tensors map[string]Tensor
 
+// Add adds tensors, with a prefix before their names. They share their memory.
+func (t Tensors) Add(prefix string, from Tensors) {
+	for name, x := range from {
+		t[prefix+name] = x
+	}
+}
+
+// Under returns the tensors with a prefix, without it.
+func (t Tensors) Under(prefix string) Tensors {
+	under := Tensors{}
+	for name, x := range t {
+		if rest, ok := strings.CutPrefix(name, prefix); ok {
+			under[rest] = x
+		}
+	}
+	return under
+}
+
 const (
-	maxTensor   = 1 << 40 // bytes, more than any network needs
+	dtype       = "F32"
+	maxTensor   = 1 << 40 // numbers, more than any network needs
 	metadataKey = "__metadata__"
 )
 
-var dtypeSize = map[string]int{
-	"BOOL": 1, "U8": 1, "I8": 1, "U16": 2, "I16": 2, "F16": 2, "BF16": 2,
-	"U32": 4, "I32": 4, "F32": 4, "U64": 8, "I64": 8, "F64": 8,
-}
-
-// check returns an error if the data does not match dtype and shape.
+// check returns an error if the data does not match the shape.
 func (t Tensor) check() error {
-	size, ok := dtypeSize[t.DType]
-	if !ok {
-		return fmt.Errorf("unknown dtype %q", t.DType)
-	}
-	n := size
+	n := 1
 	for _, d := range t.Shape {
 		if d < 0 || d > 0 && n > maxTensor/d {
 			return fmt.Errorf("impossible shape %v", t.Shape)
@@ -147,7 +146,7 @@ func (t Tensor) check() error {
 		n *= d
 	}
 	if n != len(t.Data) {
-		return fmt.Errorf("shape %v of %s needs %d bytes, there are %d", t.Shape, t.DType, n, len(t.Data))
+		return fmt.Errorf("shape %v needs %d numbers, there are %d", t.Shape, n, len(t.Data))
 	}
 	return nil
 }
@@ -176,7 +175,7 @@ func WriteSafetensors(w io.Writer, t Tensors, meta map[string]string) error {
 		if err := x.check(); err != nil {
 			return fmt.Errorf("write safetensors: tensor %s: %w", name, err)
 		}
-		e := entry{DType: x.DType, Shape: x.Shape, Offsets: [2]uint64{end, end + uint64(len(x.Data))}}
+		e := entry{DType: dtype, Shape: x.Shape, Offsets: [2]uint64{end, end + 4*uint64(len(x.Data))}}
 		if e.Shape == nil {
 			e.Shape = []int{}
 		}
@@ -194,9 +193,11 @@ func WriteSafetensors(w io.Writer, t Tensors, meta map[string]string) error {
 	out.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(text))))
 	out.Write(text)
 	for _, name := range names {
-		out.Write(t[name].Data)
+		if err := binary.Write(out, binary.LittleEndian, t[name].Data); err != nil {
+			return err
+		}
 	}
-	return out.Flush() // Flush returns the first error of all writes.
+	return out.Flush()
 }
 
 // ReadSafetensors reads a file. It returns an error that names the file if the file is
@@ -213,7 +214,6 @@ func ReadSafetensors(path string) (Tensors, map[string]string, error) {
 	return t, meta, nil
 }
 
-// parseSafetensors returns tensors that share the memory of data.
 func parseSafetensors(data []byte) (t Tensors, meta map[string]string, err error) {
 	if len(data) < 8 {
 		return nil, nil, fmt.Errorf("truncated: %d bytes, too few for the length of the header", len(data))
@@ -250,13 +250,19 @@ func parseSafetensors(data []byte) (t Tensors, meta map[string]string, err error
 		e := entries[name]
 		from, to := e.Offsets[0], e.Offsets[1]
 		switch {
-		case from != end || to < from:
+		case from != end || to < from || (to-from)%4 != 0:
 			return nil, nil, fmt.Errorf("tensor %s: has bytes %d to %d, but the tensor before it ends at %d", name, from, to, end)
+		case e.DType != dtype:
+			return nil, nil, fmt.Errorf("tensor %s: want dtype %s, have %s", name, dtype, e.DType)
 		case to > uint64(len(body)):
 			return nil, nil, fmt.Errorf("tensor %s: truncated: it ends at byte %d of %d", name, to, len(body))
 		}
-		t[name] = Tensor{DType: e.DType, Shape: e.Shape, Data: body[from:to:to]}
-		if err := t[name].check(); err != nil {
+		x := Tensor{e.Shape, make([]float32, (to-from)/4)}
+		if _, err := binary.Decode(body[from:to], binary.LittleEndian, x.Data); err != nil {
+			return nil, nil, fmt.Errorf("tensor %s: %w", name, err)
+		}
+		t[name] = x
+		if err := x.check(); err != nil {
 			return nil, nil, fmt.Errorf("tensor %s: %w", name, err)
 		}
 		end = to

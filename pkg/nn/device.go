@@ -24,13 +24,8 @@ const (
 // list has one or more CUDA devices by number, or CPU alone. Auto is the first CUDA device
 // if there is one, otherwise CPU. "" is CPU.
 func Devices(list string) ([]string, error) {
-	switch list {
-	case "", CPU:
+	if list == "" || list == CPU || list == Auto && !hasDriver() {
 		return []string{CPU}, nil
-	case Auto:
-		if !hasDriver() {
-			return []string{CPU}, nil
-		}
 	}
 	if err := checkLibrary(); err != nil {
 		return nil, err
@@ -39,46 +34,34 @@ func Devices(list string) ([]string, error) {
 	if gotch.CUDA.IsAvailable() {
 		there = int(gotch.CUDA.DeviceCount())
 	}
+	names := strings.Split(list, ",")
+	switch {
+	case list == Auto && there == 0:
+		return []string{CPU}, nil
+	case list == Auto, list == AllCUDA:
+		names = []string{CUDA}
+		for i := 1; i < there && list == AllCUDA; i++ {
+			names = append(names, fmt.Sprintf("%s:%d", CUDA, i))
+		}
+	}
 	var devices []string
-	add := func(i int) error {
-		name := fmt.Sprintf("%s:%d", CUDA, i)
-		switch {
-		case there == 0:
-			return fmt.Errorf("device: no %s: libtorch finds no CUDA device; there is cpu (a libtorch without CUDA, as Debian's, never finds one; nvidia-smi says whether the driver works)", name)
-		case i >= there:
-			return fmt.Errorf("device: no %s: there is cuda:0 to cuda:%d", name, there-1)
-		case slices.Contains(devices, name):
-			return fmt.Errorf("device: %s is in %q twice", name, list)
-		}
-		devices = append(devices, name)
-		return nil
-	}
-	switch list {
-	case Auto:
-		if there == 0 {
-			return []string{CPU}, nil
-		}
-		return devices, add(0)
-	case AllCUDA:
-		for i := range max(1, there) {
-			if err := add(i); err != nil {
-				return nil, err
-			}
-		}
-		return devices, nil
-	}
-	for name := range strings.SplitSeq(list, ",") {
-		number, numbered := strings.CutPrefix(name, CUDA+":")
+	for _, name := range names {
 		if name == CUDA {
-			number, numbered = "0", true
+			name += ":0"
 		}
+		number, numbered := strings.CutPrefix(name, CUDA+":")
 		i, err := strconv.Atoi(number)
-		if !numbered || err != nil || i < 0 {
+		switch {
+		case !numbered || err != nil || i < 0:
 			return nil, fmt.Errorf("device: no %q; there is auto, cpu, cuda, cuda:0 and so on, several of these with commas between, and cuda:all", name)
+		case there == 0:
+			return nil, fmt.Errorf("device: no %s: libtorch finds no CUDA device; there is cpu (a libtorch without CUDA, as Debian's, never finds one; nvidia-smi says whether the driver works)", name)
+		case i >= there:
+			return nil, fmt.Errorf("device: no %s: there is cuda:0 to cuda:%d", name, there-1)
+		case slices.Contains(devices, name):
+			return nil, fmt.Errorf("device: %s is in %q twice", name, list)
 		}
-		if err := add(i); err != nil {
-			return nil, err
-		}
+		devices = append(devices, fmt.Sprintf("%s:%d", CUDA, i))
 	}
 	return devices, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"testing"
 
 	"alamos/pkg/encode"
@@ -135,7 +136,7 @@ func TestDefaultHeads(t *testing.T) {
 	s.Value, s.ValueChannels, s.ValueHidden = ValueTanh, 1, []int{256}
 	explicit := mustState(t, mustNew(t, s, 1))
 	for name, x := range plain {
-		if y, ok := explicit[name]; !ok || string(x.Data) != string(y.Data) {
+		if y, ok := explicit[name]; !ok || !slices.Equal(x.Data, y.Data) {
 			t.Errorf("%s differs", name)
 		}
 	}

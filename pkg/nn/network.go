@@ -1,7 +1,6 @@
 package nn
 
 import (
-	"encoding/binary"
 	"fmt"
 	"maps"
 	"slices"
@@ -74,7 +73,7 @@ func (n *Network) Parameters() int {
 	return sum
 }
 
-// State returns a copy of all parameters and running statistics, with dtype F32.
+// State returns a copy of all parameters and running statistics.
 func (n *Network) State() (Tensors, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -83,7 +82,7 @@ func (n *Network) State() (Tensors, error) {
 	}
 	t := make(Tensors, len(n.params))
 	for _, p := range n.params {
-		t[p.name] = floatTensor(p.shape, p.data)
+		t[p.name] = Tensor{slices.Clone(p.shape), slices.Clone(p.data)}
 	}
 	return t, nil
 }
@@ -101,7 +100,7 @@ func (n *Network) Load(t Tensors) error {
 		return fmt.Errorf("load network: %w", err)
 	}
 	for _, p := range n.params {
-		copyFloats(p.data, t[p.name].Data)
+		copy(p.data, t[p.name].Data)
 	}
 	if n.trainer != nil {
 		return n.trainer.push()
@@ -119,24 +118,13 @@ func (n *Network) pull() error {
 
 func errClosed(what string) error { return fmt.Errorf("the %s is closed", what) }
 
-func floatTensor(shape []int, data []float32) Tensor {
-	b, _ := binary.Append(nil, binary.LittleEndian, data) // cannot fail for numbers
-	return Tensor{DType: "F32", Shape: slices.Clone(shape), Data: b}
-}
-
-func copyFloats(dst []float32, src []byte) {
-	_, _ = binary.Decode(src, binary.LittleEndian, dst) // cannot fail: match has compared the sizes
-}
-
-// match returns an error unless t has exactly the given names and shapes, as F32.
+// match returns an error unless t has exactly the given names and shapes.
 func (t Tensors) match(shapes map[string][]int) error {
 	for _, name := range slices.Sorted(maps.Keys(shapes)) {
 		x, ok := t[name]
 		switch {
 		case !ok:
 			return fmt.Errorf("there is no tensor %s", name)
-		case x.DType != "F32":
-			return fmt.Errorf("tensor %s: want dtype F32, have %s", name, x.DType)
 		case !slices.Equal(x.Shape, shapes[name]):
 			return fmt.Errorf("tensor %s: want shape %v, have %v", name, shapes[name], x.Shape)
 		}

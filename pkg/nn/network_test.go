@@ -177,9 +177,7 @@ func TestLoad(t *testing.T) {
 	}{
 		{func(x Tensors) { delete(x, "input.conv.weight") }, "no tensor input.conv.weight"},
 		{func(x Tensors) { x["more"] = x["input.norm.bias"] }, "tensor more belongs to another"},
-		{func(x Tensors) { x["input.norm.bias"] = floatTensor([]int{2}, make([]float32, 2)) }, "want shape [16], have [2]"},
-		{func(x Tensors) { x["input.norm.bias"] = Tensor{DType: "F16", Shape: []int{16}, Data: make([]byte, 32)} }, "dtype"},
-		{func(x Tensors) { x["input.norm.bias"] = Tensor{DType: "F32", Shape: []int{16}, Data: make([]byte, 3)} }, "needs 64 bytes"},
+		{func(x Tensors) { x["input.norm.bias"] = Tensor{[]int{2}, make([]float32, 2)} }, "want shape [16], have [2]"},
 	} {
 		x := mustState(t, mustNew(t, tiny(), 3))
 		c.change(x)

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"alamos/pkg/config"
 
@@ -71,15 +72,17 @@ type optimizer struct {
 	trained []*param
 	names   []string       // names of the arrays in the state: names[i].<parameter>
 	arrays  [][]*ts.Tensor // indexed by names and by trained parameters; all 0 at first
-	steps   int64          // completed steps, and the running one
+	steps   int64          // completed steps, including those before a resumption, and the running one
 
 	native *C.alamos_optimizer
 }
 
-// stepsKey is the number of Adam's steps in the state. It is a float32 like the rest of the
-// state. This is exact to 2^24 steps, and the bias of the means falls below the precision
-// of a float32 long before.
-const stepsKey = "adam.steps"
+// stepsKey is the number of steps in the state, as two numbers: its part above the lowest 20
+// bits, and these. A float32 is exact to 2^24.
+const (
+	stepsKey  = "steps"
+	stepsUnit = 1 << 20
+)
 
 // start starts a complete optimizer with zero arrays.
 func (x *optimizer) start(o Optimizer, params *parameters, shards []*shard) {
@@ -140,39 +143,26 @@ func (x *optimizer) each(f func(name string, p *param, array *ts.Tensor)) {
 }
 
 func (x *optimizer) state() Tensors {
-	t := make(Tensors, len(x.names)*len(x.trained))
+	t := Tensors{stepsKey: {[]int{2}, []float32{float32(x.steps / stepsUnit), float32(x.steps % stepsUnit)}}}
 	x.each(func(name string, p *param, array *ts.Tensor) {
 		data := make([]float32, len(p.data))
 		p.read(data, array)
-		t[name] = floatTensor(p.shape, data)
+		t[name] = Tensor{slices.Clone(p.shape), data}
 	})
-	if x.kind != SGD {
-		t[stepsKey] = floatTensor([]int{1}, []float32{float32(x.steps)})
-	}
 	return t
 }
 
 func (x *optimizer) load(t Tensors) error {
-	shapes := make(map[string][]int)
+	shapes := map[string][]int{stepsKey: {2}}
 	x.each(func(name string, p *param, _ *ts.Tensor) { shapes[name] = p.shape })
-	if x.kind != SGD {
-		shapes[stepsKey] = []int{1}
-	}
 	if err := t.match(shapes); err != nil {
 		return err
 	}
-	if x.kind != SGD {
-		var steps [1]float32
-		copyFloats(steps[:], t[stepsKey].Data)
-		if !(steps[0] >= 0 && steps[0] < 1<<62) {
-			return fmt.Errorf("tensor %s: %v steps", stepsKey, steps[0])
-		}
-		x.steps = int64(steps[0])
+	high, low := t[stepsKey].Data[0], t[stepsKey].Data[1]
+	if !(high >= 0 && high < 1<<40 && low >= 0 && low < stepsUnit) {
+		return fmt.Errorf("tensor %s: no number of steps is %v, %v", stepsKey, high, low)
 	}
-	x.each(func(name string, p *param, array *ts.Tensor) {
-		data := make([]float32, len(p.data))
-		copyFloats(data, t[name].Data)
-		p.write(array, data)
-	})
+	x.steps = int64(high)*stepsUnit + int64(low)
+	x.each(func(name string, p *param, array *ts.Tensor) { p.write(array, t[name].Data) })
 	return nil
 }

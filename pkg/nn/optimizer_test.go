@@ -122,8 +122,8 @@ func TestOptimizerState(t *testing.T) {
 	if err := x.Load(states[Adam]); err == nil || !strings.Contains(err.Error(), stepsKey) {
 		t.Errorf("a state without steps: %v", err)
 	}
-	states[AdamW][stepsKey] = floatTensor([]int{1}, []float32{-1})
-	if err := x.Load(states[AdamW]); err == nil || !strings.Contains(err.Error(), "-1 steps") {
+	states[AdamW][stepsKey] = Tensor{[]int{2}, []float32{0, -1}}
+	if err := x.Load(states[AdamW]); err == nil || !strings.Contains(err.Error(), "no number of steps is 0, -1") {
 		t.Errorf("a state of -1 steps: %v", err)
 	}
 }

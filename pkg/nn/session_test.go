@@ -357,7 +357,7 @@ func TestDamagedParameters(t *testing.T) {
 	n := mustNew(t, s, 1)
 	x := mustState(t, n)
 	nan, huge := float32(math.NaN()), float32(1e38)
-	x["input.norm.bias"] = floatTensor([]int{16}, slices.Repeat([]float32{nan}, 16))
+	x["input.norm.bias"] = Tensor{[]int{16}, slices.Repeat([]float32{nan}, 16)}
 	if err := n.Load(x); err != nil {
 		t.Fatal(err)
 	}
@@ -366,8 +366,8 @@ func TestDamagedParameters(t *testing.T) {
 	}
 
 	x = mustState(t, mustNew(t, s, 1))
-	x["value.linear1.bias"] = floatTensor([]int{256}, slices.Repeat([]float32{huge}, 256))
-	x["value.linear2.weight"] = floatTensor([]int{1, 256}, slices.Repeat([]float32{huge, -huge}, 128))
+	x["value.linear1.bias"] = Tensor{[]int{256}, slices.Repeat([]float32{huge}, 256)}
+	x["value.linear2.weight"] = Tensor{[]int{1, 256}, slices.Repeat([]float32{huge, -huge}, 128)}
 	if err := n.Load(x); err != nil {
 		t.Fatal(err)
 	}

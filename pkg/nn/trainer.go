@@ -1,13 +1,10 @@
 package nn
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"runtime"
-	"slices"
 	"strconv"
 	"sync"
 
@@ -73,7 +70,6 @@ type Trainer struct {
 	params  parameters
 	shards  []*shard
 	opt     optimizer
-	steps   uint64 // steps taken, including those before a resumption
 	changed bool   // the tensors are newer than the network's parameters
 	closed  bool
 }
@@ -165,7 +161,6 @@ func (t *Trainer) Step(b *Batch, lr float64) (Loss, error) {
 			return ErrDiverged
 		}
 		t.changed = true
-		t.steps++
 		t.opt.begin()
 		return p.each(func(s *shard, _ *part) { t.opt.step(s.index, len(p.parts), lr) })
 	})
@@ -194,22 +189,10 @@ func (t *Trainer) Measure(b *Batch) (Loss, Accuracy, error) {
 	return loss, accuracy, err
 }
 
-// dropoutStepsKey is the number of steps in the state of a network with dropout. The masks
-// depend on it.
-const dropoutStepsKey = "dropout.steps"
-
 // State returns a copy of the optimizer's state. With the network's state, training resumes
 // bit for bit.
-func (t *Trainer) State() (Tensors, error) {
-	var s Tensors
-	err := t.do(func() error {
-		return caught(func() {
-			s = t.opt.state()
-			if t.net.spec.Dropout > 0 {
-				s[dropoutStepsKey] = Tensor{DType: "U64", Shape: []int{1}, Data: binary.LittleEndian.AppendUint64(nil, t.steps)}
-			}
-		})
-	})
+func (t *Trainer) State() (s Tensors, err error) {
+	err = t.do(func() error { return caught(func() { s = t.opt.state() }) })
 	return s, err
 }
 
@@ -217,22 +200,11 @@ func (t *Trainer) State() (Tensors, error) {
 // of optimizer. On an error the state is unchanged.
 func (t *Trainer) Load(s Tensors) error {
 	return t.do(func() error {
-		steps := t.steps
-		if t.net.spec.Dropout > 0 {
-			x, ok := s[dropoutStepsKey]
-			if !ok || x.DType != "U64" || !slices.Equal(x.Shape, []int{1}) || x.check() != nil {
-				return fmt.Errorf("load optimizer: want a number of type U64 as %s", dropoutStepsKey)
-			}
-			steps = binary.LittleEndian.Uint64(x.Data)
-			s = maps.Clone(s)
-			delete(s, dropoutStepsKey)
-		}
 		var bad error
 		err := caught(func() { bad = t.opt.load(s) })
 		if err = errors.Join(err, bad); err != nil {
 			return fmt.Errorf("load optimizer: %w", err)
 		}
-		t.steps = steps
 		return nil
 	})
 }
@@ -378,7 +350,7 @@ func (t *Trainer) pass(n int, training bool) *pass {
 		p.parts[i] = &part{graph: &graph{
 			place: t.params.place, params: t.shards[i].params, constant: t.params.constant, half: t.options.Precision == BF16,
 			training: training, library: t.options.library,
-			masks:   masks{seed: t.seed, step: t.steps, first: p.first(i)},
+			masks:   masks{seed: t.seed, step: uint64(t.opt.steps), first: p.first(i)},
 			barrier: p.barrier, shard: i,
 		}}
 	}

@@ -75,7 +75,7 @@ func TestTrainingReducesLoss(t *testing.T) {
 			if last.Policy > first.Policy-0.1 || last.Value > first.Value/2 {
 				t.Errorf("loss %+v at first, %+v at last", first, last)
 			}
-			if bytes.Equal(before.Data, mustState(t, n)["input.norm.running_mean"].Data) {
+			if slices.Equal(before.Data, mustState(t, n)["input.norm.running_mean"].Data) {
 				t.Error("training left the running statistics alone")
 			}
 		})
@@ -154,7 +154,7 @@ func TestLossWeights(t *testing.T) {
 	}
 	changed := 0
 	for name := range before {
-		same := bytes.Equal(before[name].Data, after[name].Data)
+		same := slices.Equal(before[name].Data, after[name].Data)
 		if strings.HasPrefix(name, "value.") && strings.HasSuffix(name, ".weight") && !strings.Contains(name, "bn") && !same {
 			t.Errorf("%s changed", name)
 		}
@@ -370,7 +370,7 @@ func TestTrainerErrors(t *testing.T) {
 	}
 	s.Dropout = 0.5
 	drop := mustTrainer(t, mustNew(t, s, 1))
-	if err := drop.Load(Tensors{}); err == nil || !strings.Contains(err.Error(), "dropout.steps") {
+	if err := drop.Load(Tensors{}); err == nil || !strings.Contains(err.Error(), "sgd.momentum") {
 		t.Errorf("loaded a state without the number of steps: %v", err)
 	}
 	s.Dropout = 0

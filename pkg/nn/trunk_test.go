@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -80,7 +81,7 @@ func setNoise(t *testing.T, n *Network) {
 	t.Helper()
 	state := mustState(t, n)
 	for name, x := range state {
-		size := len(x.Data) / 4
+		size := len(x.Data)
 		scale := 1.0
 		if len(x.Shape) > 1 {
 			scale = math.Sqrt(24 * float64(x.Shape[0]) / float64(size))
@@ -92,7 +93,7 @@ func setNoise(t *testing.T, n *Network) {
 			}
 			data[i] = float32(v * scale)
 		}
-		state[name] = floatTensor(x.Shape, data)
+		state[name] = Tensor{x.Shape, data}
 	}
 	if err := n.Load(state); err != nil {
 		t.Fatal(err)
@@ -223,8 +224,7 @@ func TestDropout(t *testing.T) {
 		return mustState(t, n)
 	}
 	numbers := func(x Tensor) []float32 {
-		v := make([]float32, len(x.Data)/4)
-		copyFloats(v, x.Data)
+		v := x.Data
 		return v
 	}
 	want := train(1, 1, 3)
@@ -232,7 +232,7 @@ func TestDropout(t *testing.T) {
 		compare(t, "three threads: "+name, numbers(want[name]), numbers(x), 2e-4)
 	}
 	other := train(2, 1, 3)["trunk.0.conv.weight"]
-	if string(other.Data) == string(want["trunk.0.conv.weight"].Data) {
+	if slices.Equal(other.Data, want["trunk.0.conv.weight"].Data) {
 		t.Error("another seed has the same masks")
 	}
 

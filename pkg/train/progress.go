@@ -3,7 +3,6 @@ package train
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"alamos/pkg/nn"
 )
@@ -48,12 +47,8 @@ func (p *Progress) Pack() (nn.Tensors, map[string]string, error) {
 }
 
 func (s *Snapshot) pack(all nn.Tensors, prefix string) {
-	for name, t := range s.Network {
-		all[prefix+"network/"+name] = t
-	}
-	for name, t := range s.Optimizer {
-		all[prefix+"optimizer/"+name] = t
-	}
+	all.Add(prefix+"network/", s.Network)
+	all.Add(prefix+"optimizer/", s.Optimizer)
 }
 
 // Unpack is the inverse of Pack. Only Restore checks whether the tensors fit a network.
@@ -70,15 +65,7 @@ func Unpack(all nn.Tensors, meta map[string]string) (*Progress, error) {
 }
 
 func unpack(all nn.Tensors, prefix string) Snapshot {
-	s := Snapshot{Network: nn.Tensors{}, Optimizer: nn.Tensors{}}
-	for name, t := range all {
-		if rest, ok := strings.CutPrefix(name, prefix+"network/"); ok {
-			s.Network[rest] = t
-		} else if rest, ok := strings.CutPrefix(name, prefix+"optimizer/"); ok {
-			s.Optimizer[rest] = t
-		}
-	}
-	return s
+	return Snapshot{Network: all.Under(prefix + "network/"), Optimizer: all.Under(prefix + "optimizer/")}
 }
 
 func snapshot(net *nn.Network, tr *nn.Trainer) (*Snapshot, error) {
