@@ -310,6 +310,7 @@ func Check(what string, of any) error {
 	return schemaOf(v.Type()).walk(v, what, func(path string, v reflect.Value, t Type) error {
 		number, isNumber := t.(Number)
 		enum, isEnum := t.(Enum)
+		want := t.Want()
 		switch {
 		case v.IsZero() && !strings.HasSuffix(path, "]"), !isNumber && !isEnum:
 			return nil
@@ -317,10 +318,11 @@ func Check(what string, of any) error {
 			if x := number.encode(v); slices.Contains(number.Words, fmt.Sprint(x)) || number.allows(Float(x)) {
 				return nil
 			}
+			want = number.bounds(true)
 		case v.Kind() == reflect.Bool || slices.Contains(enum, v.String()):
 			return nil
 		}
-		return fmt.Errorf("%s: want %s, have %v", path, t.Want(), v.Interface())
+		return fmt.Errorf("%s: want %s, have %v", path, want, v.Interface())
 	})
 }
 
