@@ -315,10 +315,13 @@ func Check(what string, of any) error {
 		case v.IsZero() && !strings.HasSuffix(path, "]"), !isNumber && !isEnum:
 			return nil
 		case isNumber:
-			if x := number.encode(v); slices.Contains(number.Words, fmt.Sprint(x)) || number.allows(Float(x)) {
+			x := number.encode(v)
+			if slices.Contains(number.Words, fmt.Sprint(x)) || number.allows(Float(x)) {
 				return nil
 			}
-			want = number.bounds(true)
+			if Float(x) > number.Max {
+				want = number.bounds(true)
+			}
 		case v.Kind() == reflect.Bool || slices.Contains(enum, v.String()):
 			return nil
 		}

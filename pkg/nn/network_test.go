@@ -93,7 +93,7 @@ func TestSpecErrors(t *testing.T) {
 		{func(s *Spec) { s.PolicyHead, s.PolicyChannels = PolicyNone, 0 }, "policy size: the policy head none has 40 moves"},
 		{func(s *Spec) { s.PolicyHead, s.PolicyChannels = PolicyAlphaZero, 0 }, "policy size: the policy head conv73 has 4672 moves"},
 		{func(s *Spec) { s.ValueChannels = -2 }, "network.value_channels: want"},
-		{func(s *Spec) { s.ValueHidden = []int{8, 0} }, "network.value_hidden: want"},
+		{func(s *Spec) { s.ValueHidden = []int{8, 0} }, "network.value_hidden[1]: want"},
 		{func(s *Spec) { s.Depth = -1 }, "depth"},
 		{func(s *Spec) { s.Width = 0 }, "width"},
 		{func(s *Spec) { s.Trunk = "transformer" }, "network.trunk: want residual"},

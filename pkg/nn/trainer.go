@@ -70,7 +70,7 @@ type Trainer struct {
 	params  parameters
 	shards  []*shard
 	opt     optimizer
-	changed bool   // the tensors are newer than the network's parameters
+	changed bool // the tensors are newer than the network's parameters
 	closed  bool
 }
 
