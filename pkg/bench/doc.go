@@ -1,5 +1,10 @@
 // Package bench measures parts of alamos beside peers that do the same work on the same
-// machine at the same time.
+// machine at the same time. A caller fills the type of a part, receives each result, and runs
+// it:
+//
+//	b := bench.Rules{Positions: bench.SpeedSet(), Peer: bench.FindPeer, Time: 2 * time.Second}
+//	b.Result = func(r bench.RulesResult) { fmt.Println(r.Position, r.Ratio) }
+//	err := b.Run(ctx)
 //
 // The important figure is the ratio of the two speeds within one run. A speed alone depends
 // on the machine and its load as much as on the program. Therefore the sides take turns
@@ -14,6 +19,7 @@
 //	Search   pkg/search, visiting positions, with an evaluator that costs nothing
 //	Train    pkg/train, learning from samples, beside bare passes of the network
 //
-// The package prints only tables. It keeps no record of past speeds, because figures of
-// another day, machine or load are not comparable.
+// [WriteTable] prints results for people; they are also structs for encoding/json. The
+// package keeps no record of past speeds, because figures of another day, machine or load
+// are not comparable.
 package bench

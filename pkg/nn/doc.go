@@ -1,10 +1,15 @@
 // Package nn builds networks from a Spec, trains them with gotch, evaluates them with our
 // own C++ on the processor and with libtorch on other devices, and stores them in
-// safetensors files.
+// safetensors files:
 //
-//   - A [Network] is its parameters, in Go memory, and the layers that the Spec
-//     lists. Each layer has its parameters, its forward pass on gotch tensors, and its
-//     steps in the processor's evaluator.
+//	net, err := nn.New(nn.Spec{Planes: 16, PolicySize: 1968, Depth: 6, Width: 64}, seed)
+//	model, err := net.Compile(nn.InferenceOptions{})
+//	session, err := model.NewSession()
+//	err = session.Evaluate(leaves) // fills their priors and values
+//
+//   - A [Network] is its parameters, in Go memory, and its architecture: lists of
+//     layers (architecture.go). A graph computes them with gotch tensors, and a compiler
+//     turns them into the steps of the processor's evaluator.
 //   - A [Trainer] holds a copy of the parameters in libtorch and takes gradient
 //     steps. It divides each batch among threads. A network has at most one trainer at
 //     a time. State and Compile see the trained parameters.

@@ -18,7 +18,7 @@ type layer struct {
 	norm      *norm
 	attention *attention
 	dropout   *dropout
-	skip      int // adds the maps that were the input so many layers before; 0 adds nothing
+	skip      int // adds the input of the layer that is skip layers before this one; 0 adds nothing
 	act       activation
 }
 

@@ -97,11 +97,11 @@ func (c compiler) run(args []string) error {
 	return err
 }
 
-// objectStore keeps object files under a hash of all that went into them.
+// objectStore caches object files by a hash of everything that determines them.
 type objectStore struct{ dir string }
 
-// get returns the path of the object file with this key, made by make (which
-// is given the path to write) if it is not there yet.
+// get returns the path of the object file with this key. If it is missing, make writes it to
+// a temporary path.
 func (o objectStore) get(key string, make func(target string) error) (string, error) {
 	path := filepath.Join(o.dir, key+".o")
 	if touch(path) {
@@ -118,8 +118,7 @@ func (o objectStore) get(key string, make func(target string) error) (string, er
 	return path, os.Rename(whole, path)
 }
 
-// touch marks a file or directory of the cache as used now, and reports whether it is
-// there.
+// touch marks a file or directory of the cache as used now, and reports whether it exists.
 func touch(path string) bool {
 	now := time.Now()
 	return os.Chtimes(path, now, now) == nil
@@ -174,8 +173,7 @@ func digest(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil))[:16]
 }
 
-// parallel runs the jobs, as many at a time as there are processors, and
-// returns the errors joined.
+// parallel runs the jobs, at most one per processor at a time, and joins their errors.
 func parallel(jobs []func() error) error {
 	errs := make([]error, len(jobs))
 	slots := make(chan struct{}, runtime.NumCPU())

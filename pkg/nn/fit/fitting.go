@@ -22,7 +22,7 @@ const (
 	libraryName = "libtch.so"
 )
 
-// ownSources decide what a fitted copy contains.
+// ownSources are the sources of this program that determine the content of a fitted copy.
 //
 //go:embed gotch.go gotch.patch door.go door stub.go
 var ownSources embed.FS
@@ -52,8 +52,8 @@ func newFitting(r *reporter, cache, version, cpp string, lib libtorch, cxx compi
 	}, err
 }
 
-// copyDir is the directory of the fitted copy: its name is a digest of everything that
-// decides its content, so checkouts of one user share a copy exactly when they can.
+// copyDir returns the directory of the fitted copy. Its name is a digest of everything that
+// determines its content, so that checkouts of one user share a copy if they can.
 func (f *fitting) copyDir() (string, error) {
 	direct, _ := f.lib.oneDNN()
 	sources, err := disk.SumFS(ownSources)
@@ -61,8 +61,7 @@ func (f *fitting) copyDir() (string, error) {
 	return filepath.Join(f.cache, "gotch-"+name), err
 }
 
-// run makes the fitted copy and the go.work of the checkout at root, unless both are as
-// they should be. What programs link to is a door in front of libtorch: see door.go.
+// run makes the fitted copy and the go.work of the checkout at root, unless both are current.
 func (f *fitting) run(root, goVersion string) error {
 	dir, err := f.copyDir()
 	if err != nil {
@@ -95,7 +94,7 @@ func (f *fitting) run(root, goVersion string) error {
 	return f.warmUp(root)
 }
 
-// libraries are the files of a fitted copy that are made of C++.
+// libraries lists the files of a fitted copy that are compiled from C++.
 func libraries() []string {
 	if !hasDoor {
 		return []string{"libtch/" + libraryName}
@@ -103,7 +102,7 @@ func libraries() []string {
 	return []string{"libtch/" + realName, "libtch/" + libraryName}
 }
 
-// make makes the fitted copy: beside its place, and renamed when it is whole.
+// make makes the fitted copy in a temporary directory, and renames it when it is complete.
 func (f *fitting) make(dir string) error {
 	f.r.step("libtorch %s: %s, %s", f.lib.Version, f.lib.Origin, f.lib.Root)
 	left, _ := filepath.Glob(filepath.Join(f.cache, "part-*"))
@@ -149,7 +148,7 @@ func (f *fitting) build(part string) error {
 	job(0, apiKey, func(target string) error {
 		return f.compileGotch(filepath.Join(cpp, "torch_api.cpp"), target, append(apiFlags, "-I"+libtch))
 	})
-	// What a program reads, to know that the library is made of its own C++.
+	// A program compares this digest with that of its own C++.
 	text := fmt.Sprintf("extern \"C\" const char *alamos_sources(void) { return \"%s\"; }\n", f.ours.digest)
 	job(1, "sources-"+digest(f.machine, text), func(target string) error {
 		source := filepath.Join(cpp, "alamos_sources.cpp")
@@ -175,7 +174,7 @@ func (f *fitting) build(part string) error {
 	return f.cxx.link(libtch, objects, f.lib)
 }
 
-// compileGotch compiles gotch's C++, without what this libtorch lacks.
+// compileGotch compiles gotch's C++, with stubs for functions that this libtorch lacks.
 func (f *fitting) compileGotch(source, target string, flags []string) error {
 	done := f.r.long("looking for what this libtorch lacks (about 20 s)")
 	stubbed, err := stubMissing(f.cxx, source, flags)
@@ -190,8 +189,8 @@ func (f *fitting) compileGotch(source, target string, flags []string) error {
 	return f.cxx.object(source, target, flags)
 }
 
-// warmUp compiles the Go side of gotch into Go's build cache, which proves that
-// it links, and shows where the first build's time goes.
+// warmUp compiles the Go side of gotch into Go's build cache. This proves that it links, and
+// shows that the first build takes its time there.
 func (f *fitting) warmUp(root string) error {
 	defer f.r.long("go build %s (about half a minute the first time)", gotchModule+"/ts")()
 	cmd := exec.Command("go", "build", gotchModule+"/ts")
@@ -201,8 +200,8 @@ func (f *fitting) warmUp(root string) error {
 	return err
 }
 
-// lock keeps two set-ups from working in the same cache at once. The system
-// releases it when the process ends, however it ends.
+// lock prevents two set-ups from using the same cache at once. The system releases it when
+// the process ends, however it ends.
 func (f *fitting) lock() (unlock func(), err error) {
 	file, err := os.OpenFile(filepath.Join(f.cache, "lock"), os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
@@ -254,7 +253,7 @@ func replacement(dir string) string {
 	return fmt.Sprintf("replace %s => %s\n", gotchModule, dir)
 }
 
-// workIsCurrent reports whether the checkout's go.work is what it should be.
+// workIsCurrent reports whether the checkout's go.work has the wanted text.
 func workIsCurrent(root, want string) bool {
 	have, err := os.ReadFile(filepath.Join(root, "go.work"))
 	return err == nil && string(have) == want

@@ -45,8 +45,8 @@ func pack(r *reporter, root, dir string) error {
 	return nil
 }
 
-// compileKit makes the libraries of the kit in dir for this machine's libtorch,
-// unless they are there. It installs nothing.
+// compileKit compiles the libraries of the kit in dir for this machine's libtorch, unless they
+// are current. It installs nothing.
 func compileKit(r *reporter, dir string) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

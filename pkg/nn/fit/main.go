@@ -26,7 +26,7 @@ func main() {
 	}
 }
 
-// do does what the flags say.
+// do runs the action that the flags choose.
 func do(r *reporter, opponents bool, packInto, kit string) error {
 	switch {
 	case kit != "":
@@ -41,8 +41,7 @@ func do(r *reporter, opponents bool, packInto, kit string) error {
 	return setUp(r, opponents)
 }
 
-// setUp does what is not yet done, in the order in which things depend on one
-// another, and says what it does. When there is nothing to do it prints a line.
+// setUp runs the steps that are not done yet, in the order of their dependencies.
 func setUp(r *reporter, opponents bool) error {
 	if runtime.GOOS != "linux" {
 		return fmt.Errorf("alamos is built for Linux; this is %s", runtime.GOOS)

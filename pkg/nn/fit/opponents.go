@@ -25,13 +25,12 @@ const (
 	fairyPackage = "fairy-stockfish-nnue.wasm"
 	fairyVersion = "1.1.12"
 
-	// atomicPerft4 is the number of legal move sequences of length four from
-	// the start of atomic chess. Fairy-Stockfish 11.1, which Debian 12 has,
-	// counts 197281, as in chess: its build leaves atomic out.
+	// atomicPerft4 is the number of legal move sequences of length four from the start of
+	// atomic chess. Fairy-Stockfish 11.1 of Debian 12 is built without atomic, and counts
+	// 197281 as in chess.
 	atomicPerft4 = 197326
 
-	// retryAfter is how long a failed attempt keeps the next set-up from
-	// spending its time on another.
+	// retryAfter is the time after a failed attempt before set-up tries again.
 	retryAfter = time.Hour
 )
 
@@ -177,8 +176,8 @@ func npmHas(dir string) bool {
 	return err == nil && json.Unmarshal(text, &info) == nil && info.Version == fairyVersion
 }
 
-// proveAtomic starts a UCI engine and has it count the move sequences of atomic
-// chess: an engine that does not know the variant may well accept its name.
+// proveAtomic makes a UCI engine count the move sequences of atomic chess, because an engine
+// that does not know the variant may accept its name.
 func proveAtomic(e engine) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

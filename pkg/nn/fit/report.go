@@ -7,11 +7,9 @@ import (
 	"time"
 )
 
-// What is printed: one plain line a step, with the seconds since the start, to
-// standard output; a long step says so again every fifteen seconds. Warnings
-// start with "warning:". A run with nothing to do prints one line.
-
-// reporter prints the steps of a set-up.
+// reporter prints the steps of a set-up: one line per step, with the seconds since the
+// start. A long step repeats its line every fifteen seconds. Warnings begin with "warning:". A
+// run with nothing to do prints one line.
 type reporter struct {
 	mu    sync.Mutex
 	out   io.Writer
@@ -29,12 +27,12 @@ func (r *reporter) step(format string, args ...any) {
 	fmt.Fprintf(r.out, "%6.1fs  %s\n", time.Since(r.start).Seconds(), fmt.Sprintf(format, args...))
 }
 
-// warn prints what will not work and what to do about it, and nothing fails.
+// warn prints what will not work and what to do about it. The set-up continues.
 func (r *reporter) warn(format string, args ...any) {
 	r.step("warning: "+format, args...)
 }
 
-// close prints the last line; "nothing to do" when it is also the first.
+// close prints the last line. If it is the first, too, it ends with "nothing to do".
 func (r *reporter) close(what string) {
 	if r.lines == 0 {
 		what += ", nothing to do"
@@ -42,8 +40,7 @@ func (r *reporter) close(what string) {
 	r.step("%s", what)
 }
 
-// long prints what a step is, and prints that it still goes on every fifteen
-// seconds until the function it returns is called.
+// long prints a step, and repeats it every fifteen seconds until done is called.
 func (r *reporter) long(format string, args ...any) (done func()) {
 	what := fmt.Sprintf(format, args...)
 	r.step("%s", what)
@@ -55,7 +52,7 @@ func (r *reporter) long(format string, args ...any) (done func()) {
 		for {
 			select {
 			case <-tick.C:
-				r.step("... still at it: %s", what)
+				r.step("... still running: %s", what)
 			case <-stop:
 				return
 			}
