@@ -2,24 +2,26 @@
 // own C++ on the processor and with libtorch on other devices, and stores them in
 // safetensors files:
 //
-//		net, err := nn.New(nn.Spec{Planes: 16, PolicySize: 1968, Depth: 6, Width: 64}, seed)
-//		model, err := net.Compile(nn.InferenceOptions{})
-//		session, err := model.NewSession()
-//		err = session.Evaluate(leaves) // fills their priors and values
+//	net, err := nn.New(nn.Spec{Planes: 16, PolicySize: 1968, Depth: 6, Width: 64}, seed)
+//	model, err := net.Compile(nn.InferenceOptions{})
+//	session, err := model.NewSession()
+//	err = session.Evaluate(leaves) // fills their priors and values
 //
-//	  - A [Network] is its parameters, in Go memory, and its architecture: lists of
-//	    layers (architecture.go). A graph computes them with gotch tensors, and a compiler
-//	    turns them into the steps of the processor's evaluator.
-//	  - A [Trainer] holds a copy of the parameters in libtorch and takes gradient
-//	    steps. It divides each batch among threads. A network has at most one trainer at
-//	    a time. State and Compile see the trained parameters.
-//	  - A [Model] is a frozen copy for inference, with batch norm folded into the
-//	    convolutions. Any number of [Session]s share it, each on its own goroutine. On a
-//	    CUDA device a queue gathers their requests into batches, and two threads evaluate
-//	    these with the forward pass of training.
-//	  - A [Checkpoint] is the file of a network after a generation.
-//	  - A [Tower] and a [BarePass] measure the convolutions of a model alone, and
-//	    training without its overhead.
+// The types are:
+//
+//   - A [Network] is its parameters, in Go memory, and its architecture: lists of
+//     layers (architecture.go). A graph computes them with gotch tensors, and a compiler
+//     turns them into the steps of the processor's evaluator.
+//   - A [Trainer] holds a copy of the parameters in libtorch and takes gradient
+//     steps. It divides each batch among threads. A network has at most one trainer at
+//     a time. State and Compile see the trained parameters.
+//   - A [Model] is a frozen copy for inference, with batch norm folded into the
+//     convolutions. Any number of [Session]s share it, each on its own goroutine. On a
+//     CUDA device a queue gathers their requests into batches, and two threads evaluate
+//     these with the forward pass of training.
+//   - A [Checkpoint] is the file of a network after a generation.
+//   - A [Tower] and a [BarePass] measure the convolutions of a model alone, and
+//     training without its overhead.
 //
 // Trunk, activation, attention, dropout and heads are independent choices: every
 // combination is valid. An activation that follows a sum or a norm is fused with it, in
