@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -78,26 +79,26 @@ func Read(r io.Reader, file string, v chess.Variant) (*Set, error) {
 
 // Parse parses one line of a set. The variant is v unless the line names another.
 func Parse(line string, v chess.Variant) (Puzzle, error) {
-	fields, rest, err := splitPosition(line)
-	if err != nil {
-		return Puzzle{}, err
+	at := epdFields.FindStringSubmatch(line)
+	if at == nil {
+		return Puzzle{}, fmt.Errorf("a position of %d fields: want four: pieces, side to move, castling, en passant", len(strings.Fields(line)))
 	}
-	ops, err := parseOperations(rest)
+	ops, err := parseOperations(at[2])
 	if err != nil {
 		return Puzzle{}, err
 	}
 	var p Puzzle
-	if name, ok, err := ops.one("variant"); err != nil {
+	if name, err := ops.one("variant"); err != nil {
 		return Puzzle{}, err
-	} else if ok {
+	} else if name != "" {
 		if v, err = chess.ParseVariant(name); err != nil {
 			return Puzzle{}, fmt.Errorf("variant: %w", err)
 		}
 	}
-	if p.ID, _, err = ops.one("id"); err != nil {
+	if p.ID, err = ops.one("id"); err != nil {
 		return Puzzle{}, err
 	}
-	fen, err := ops.withClocks(fields)
+	fen, err := ops.withClocks(strings.Fields(at[1]))
 	if err != nil {
 		return Puzzle{}, err
 	}
@@ -125,103 +126,63 @@ func Parse(line string, v chess.Variant) (Puzzle, error) {
 	return p, nil
 }
 
-// splitPosition splits a line after its position: the four fields of EPD, then the clocks
-// and the three-check counters if they follow as in FEN. These begin with a digit or a
-// sign, and operations begin with a letter.
-func splitPosition(line string) (fields []string, rest string, err error) {
-	rest = strings.TrimSpace(line)
-	for rest != "" && (len(fields) < 4 || strings.ContainsRune("0123456789+-", rune(rest[0]))) {
-		end := strings.IndexAny(rest, " \t")
-		if end < 0 {
-			end = len(rest)
-		}
-		fields = append(fields, rest[:end])
-		rest = strings.TrimLeft(rest[end:], " \t")
-	}
-	if len(fields) < 4 {
-		return nil, "", fmt.Errorf("a position of %d fields: want four: pieces, side to move, castling, en passant", len(fields))
-	}
-	return fields, rest, nil
-}
+var (
+	// epdFields splits a line after the four fields of EPD, and the clocks and the three-check
+	// counters if they follow as in FEN. These begin with a digit or a sign, and operations
+	// begin with a letter.
+	epdFields = regexp.MustCompile(`^\s*((?:\S+\s+){3}\S+(?:\s+[0-9+-]\S*)*)(.*)$`)
+
+	// operation matches "opcode operand ...;". Quoted operands may contain blanks and
+	// semicolons. The last semicolon is optional.
+	operation = regexp.MustCompile(`^([A-Za-z]\w*)((?:\s*"[^"]*"|\s+[^\s;"]+)*)\s*(?:;|$)`)
+	operand   = regexp.MustCompile(`"[^"]*"|[^\s"]+`)
+)
 
 // operations maps each operation of a line to its operands.
 type operations map[string][]string
 
-// parseOperations parses "opcode operand ..;" up to the end. Quoted operands may contain
-// blanks and semicolons. The last semicolon is optional.
 func parseOperations(s string) (operations, error) {
 	ops := operations{}
 	for s = strings.TrimSpace(s); s != ""; s = strings.TrimSpace(s) {
-		n := 0
-		for n < len(s) && (letter(s[n]) || n > 0 && (s[n] == '_' || '0' <= s[n] && s[n] <= '9')) {
-			n++
-		}
-		name := s[:n]
-		if n == 0 {
+		m := operation.FindStringSubmatch(s)
+		if m == nil {
 			return nil, fmt.Errorf("want an operation such as %q, have %.20q", "dm 1;", s)
 		}
+		name := m[1]
 		if _, twice := ops[name]; twice {
 			return nil, fmt.Errorf("%s: given twice", name)
 		}
-		var err error
-		if ops[name], s, err = parseOperands(s[n:]); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+		ops[name] = operand.FindAllString(m[2], -1)
+		for i, o := range ops[name] {
+			ops[name][i] = strings.Trim(o, `"`)
 		}
-		if len(ops[name]) == 0 && (name == "bm" || name == "dm") {
-			return nil, fmt.Errorf("%s: nothing follows", name)
-		}
+		s = s[len(m[0]):]
 	}
 	return ops, nil
 }
 
-func letter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
-
-// parseOperands parses the operands up to the next semicolon and returns the rest.
-func parseOperands(s string) (operands []string, rest string, err error) {
-	for {
-		s = strings.TrimLeft(s, " \t")
-		switch {
-		case s == "":
-			return operands, "", nil
-		case s[0] == ';':
-			return operands, s[1:], nil
-		case s[0] == '"':
-			end := strings.IndexByte(s[1:], '"')
-			if end < 0 {
-				return nil, "", errors.New("a quotation mark without its other half")
-			}
-			operands = append(operands, s[1:1+end])
-			s = s[end+2:]
-		default:
-			end := strings.IndexAny(s, " \t;")
-			if end < 0 {
-				end = len(s)
-			}
-			operands = append(operands, s[:end])
-			s = s[end:]
-		}
-	}
-}
-
-// one returns the operand of an operation that takes exactly one, if the operation is
-// present.
-func (o operations) one(name string) (string, bool, error) {
+// one returns the operand of an operation that takes exactly one, or "" if the operation is
+// missing.
+func (o operations) one(name string) (string, error) {
 	list, ok := o[name]
 	if !ok {
-		return "", false, nil
+		return "", nil
 	}
 	if len(list) != 1 {
-		return "", false, fmt.Errorf("%s: %d operands: want one (in quotes, if it has blanks)", name, len(list))
+		return "", fmt.Errorf("%s: %d operands: want one (in quotes, if it has blanks)", name, len(list))
 	}
-	return list[0], true, nil
+	return list[0], nil
 }
 
 // number returns the integer operand of an operation, or absent if the operation is
 // missing.
 func (o operations) number(name string, absent, low, high int) (int, error) {
-	text, ok, err := o.one(name)
-	if !ok || err != nil {
-		return absent, err
+	if _, ok := o[name]; !ok {
+		return absent, nil
+	}
+	text, err := o.one(name)
+	if err != nil {
+		return 0, err
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < low || n > high {

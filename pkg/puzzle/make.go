@@ -2,7 +2,6 @@ package puzzle
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -65,8 +64,8 @@ const gamesEach = 200
 //   - It differs from all other puzzles, also with colors exchanged and regardless
 //     of the side to move.
 //
-// Make calls tell, unless nil, with the number of puzzles found.
-func Make(ctx context.Context, e *uci.Client, r Recipe, tell func(done int)) ([]Puzzle, error) {
+// Make calls progress, unless nil, with the number of puzzles found.
+func Make(ctx context.Context, e *uci.Client, r Recipe, progress func(done int)) ([]Puzzle, error) {
 	if err := r.check(); err != nil {
 		return nil, err
 	}
@@ -78,8 +77,8 @@ func Make(ctx context.Context, e *uci.Client, r Recipe, tell func(done int)) ([]
 		if err := m.game(ctx, rng); err != nil {
 			return nil, err
 		}
-		if tell != nil {
-			tell(len(m.found))
+		if progress != nil {
+			progress(len(m.found))
 		}
 		if len(m.found) == r.Count {
 			return m.found, nil
@@ -114,7 +113,7 @@ func (m *maker) game(ctx context.Context, rng *rand.Rand) error {
 			g.Play(drawn)
 			continue
 		}
-		answer, err := m.ask(ctx, g, m.Play)
+		answer, err := m.search(ctx, g, m.Play)
 		if err != nil {
 			return err
 		}
@@ -133,7 +132,7 @@ func (m *maker) game(ctx context.Context, rng *rand.Rand) error {
 	return nil
 }
 
-func (m *maker) ask(ctx context.Context, g *chess.Game, nodes int64) (uci.Answer, error) {
+func (m *maker) search(ctx context.Context, g *chess.Game, nodes int64) (uci.Answer, error) {
 	if err := m.engine.Position(g); err != nil {
 		return uci.Answer{}, err
 	}
@@ -158,7 +157,7 @@ func (m *maker) try(ctx context.Context, at *chess.Position, l *chess.MoveList) 
 	if err := m.engine.NewGame(ctx); err != nil {
 		return false, err
 	}
-	answer, err := m.ask(ctx, chess.NewGame(*at), m.Judge)
+	answer, err := m.search(ctx, chess.NewGame(*at), m.Judge)
 	if err != nil || !m.mates(&answer) {
 		return false, err
 	}
@@ -167,18 +166,14 @@ func (m *maker) try(ctx context.Context, at *chess.Position, l *chess.MoveList) 
 		return false, err
 	}
 	if n != m.Mate {
-		proof := fmt.Sprintf("a win in %d", n)
-		if n == 0 {
-			proof = "none"
-		}
-		return false, fmt.Errorf("puzzle: %s sees a win in %d, the rules prove %s: %s", m.engine.ID(), m.Mate, proof, at.FEN())
+		return false, fmt.Errorf("puzzle: %s sees a win in %d, the rules prove one in %d (0: none): %s", m.engine.ID(), m.Mate, n, at.FEN())
 	}
 	wins, err := Wins(ctx, at, m.Mate)
 	if err != nil {
 		return false, err
 	}
 	if !slices.Contains(wins, answer.Move) {
-		return false, errors.New("puzzle: " + m.engine.ID() + " wins by " + at.SAN(answer.Move) + ", which the rules do not prove: " + at.FEN())
+		return false, fmt.Errorf("puzzle: %s wins by %s, which the rules do not prove: %s", m.engine.ID(), at.SAN(answer.Move), at.FEN())
 	}
 	if 4*len(wins) > l.Len() {
 		return false, nil

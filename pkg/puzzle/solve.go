@@ -34,8 +34,8 @@ const AtOnce = 128
 
 // Solve lets a player solve puzzles and judges its moves. Answers have the order of the
 // puzzles. The player's random numbers depend on the seed and the number of the puzzle.
-// Solve calls tell, unless nil, with the number of puzzles answered.
-func Solve(ctx context.Context, puzzles []Puzzle, player match.Player, seed uint64, tell func(done int)) ([]Answer, error) {
+// Solve calls progress, unless nil, with the number of puzzles answered.
+func Solve(ctx context.Context, puzzles []Puzzle, player match.Player, seed uint64, progress func(done int)) ([]Answer, error) {
 	answers := make([]Answer, 0, len(puzzles))
 	for some := range slices.Chunk(puzzles, AtOnce) {
 		turns := make([]*match.Turn, len(some))
@@ -60,8 +60,8 @@ func Solve(ctx context.Context, puzzles []Puzzle, player match.Player, seed uint
 			}
 			answers = append(answers, a)
 		}
-		if tell != nil {
-			tell(len(answers))
+		if progress != nil {
+			progress(len(answers))
 		}
 	}
 	return answers, nil
@@ -106,15 +106,14 @@ func Check(ctx context.Context, s *Set) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if n == 0 {
-			fault("dm %d: no move wins by force in so many", p.Mate)
+		switch {
+		case n == 0:
+			fault("dm %d: no move wins by force in %d", p.Mate, p.Mate)
 			continue
-		}
-		if n < p.Mate {
+		case n < p.Mate:
 			fault("dm %d: there is a win in %d", p.Mate, n)
 			continue
-		}
-		if len(p.Best) == 0 {
+		case len(p.Best) == 0:
 			continue
 		}
 		wins, err := Wins(ctx, &p.Position, p.Mate)

@@ -196,7 +196,7 @@ func TestCheck(t *testing.T) {
 		"set.epd:3: bm lacks Qe8#, which wins in 1 as well",
 		"set.epd:3: bm lacks Qf8#, which wins in 1 as well",
 		"set.epd:3: bm lacks Qh7#, which wins in 1 as well",
-		"set.epd:5: dm 1: no move wins by force in so many",
+		"set.epd:5: dm 1: no move wins by force in 1",
 	}
 	slices.Sort(faults)
 	slices.Sort(want)
