@@ -39,14 +39,14 @@ games in PGN. With the key data, an experiment learns from them instead of self-
 
 var dataKinds = []string{data.LC0, data.Parquet, data.PGN}
 
-// kindFlags say what files hold if their names do not.
+// kindFlags give the kind of files whose names do not show it.
 type kindFlags struct {
 	kind    string
 	variant *chess.Variant
 }
 
 func (k *kindFlags) add(cmd *cobra.Command) {
-	choiceFlag(cmd, &k.kind, "kind", "", dataKinds, "what the files hold, if their names do not say it")
+	choiceFlag(cmd, &k.kind, "kind", "", dataKinds, "kind of the files, if their names do not show it")
 	variantFlag(cmd, &k.variant, "the rules of the games in PGN (default chess)")
 	cmd.ValidArgsFunction = dataFiles
 }

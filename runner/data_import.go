@@ -44,17 +44,17 @@ func dataImportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import FILE.yaml | FILE... --out F.parquet",
 		Short: "Write positions as a file of samples",
-		Long: `import writes a chunk of positions as a file of samples, as the training of alamos reads
-them and other programs read Parquet.
+		Long: `import writes a chunk of positions as a sample file, which the training of alamos reads.
+Other programs can read it as Parquet.
 
-Of an experiment with data it writes the chunk that generation --chunk learns from, byte
-for byte as alamos run does. Of files of positions it writes what the flags say, all
-positions of all files unless told otherwise, in the encodings --input and --policy:
-by default lc0's for lc0's files, ChessMarro's for ChessMarro's, and for games those
-that suit the variant.
+With an experiment that has data, import writes the chunk that generation --chunk learns
+from, with the same bytes as alamos run. With files of positions, import writes what the
+flags select, by default all positions of all files, in the encodings --input and
+--policy. The defaults are lc0's encodings for lc0's files, ChessMarro's for ChessMarro's,
+and those of the variant for games.
 
-What an engine answers is kept in a journal beside F.parquet until that is written: an
-import that was interrupted goes on from there.`,
+The answers of an engine are kept in a journal beside F.parquet until that file is
+written. An interrupted import continues from the journal.`,
 		Example: `  alamos data import mine.yaml --chunk 2 --out chunk-2.parquet
   alamos data import training-*.tar --positions 1 --out lc0.parquet
   alamos data import games.pgn --label stockfish --depth 1 --input dtu24 --out labeled.parquet`,
@@ -77,12 +77,12 @@ import that was interrupted goes on from there.`,
 	f.IntVar(&o.cfg.Games, "games", 0, "most games to read; 0: all")
 	f.IntVar(&o.cfg.Chunk, "chunk-size", 0, "positions of a chunk; 0: all in one")
 	f.IntVar(&o.cfg.Shuffle, "shuffle", 0, "positions in the shuffle buffer; 0: in their order")
-	f.BoolVar(&o.cfg.SkipBroken, "skip-broken", false, "pass over games in PGN and chunks of lc0 that cannot be read")
-	f.StringVar(&o.label.Program, "label", "", "engine that values the positions: stockfish, fairy-stockfish or a `program`")
+	f.BoolVar(&o.cfg.SkipBroken, "skip-broken", false, "skip games in PGN and chunks of lc0 that cannot be read")
+	f.StringVar(&o.label.Program, "label", "", "engine that evaluates the positions: stockfish, fairy-stockfish or a `program`")
 	f.IntVar(&o.label.Limit.Depth, "depth", 0, "depth of the engine's search")
 	f.Int64Var(&o.label.Limit.Nodes, "nodes", 0, "nodes of the engine's search")
 	numberFlag(cmd, &o.chunk, "chunk", 1, atLeast(1), "number of the chunk, from 1")
-	f.Uint64Var(&o.seed, "seed", 1, "of what is drawn")
+	f.Uint64Var(&o.seed, "seed", 1, "seed of the drawn positions and of the shuffle")
 	f.StringVar(&o.out, "out", "", "`file` to write")
 	completeFlag(cmd, "label", uci.Stockfish, uci.FairyStockfish)
 	requiredFlag(cmd, "out")
@@ -96,7 +96,7 @@ func (o *importOptions) run(cmd *cobra.Command, args []string) error {
 		of, named = o.ofExperiment, false
 		for _, flag := range []string{"kind", "variant", "input", "policy", "positions", "games", "chunk-size", "shuffle", "skip-broken", "label", "depth", "nodes", "seed"} {
 			if cmd.Flags().Changed(flag) {
-				return usagef("--%s: the experiment says it (change it with --set)", flag)
+				return usagef("--%s: the experiment sets it (change it with --set)", flag)
 			}
 		}
 	}
@@ -111,7 +111,7 @@ func (o *importOptions) run(cmd *cobra.Command, args []string) error {
 	if named {
 		for _, file := range source.Files() {
 			if kind, err := data.KindOf(file); err == nil && kind != o.cfg.Kind {
-				return usagef("%s holds %s by its name, and %s %s: import files of one kind at a time, or say it with --kind", source.Files()[0], o.cfg.Kind, file, kind)
+				return usagef("%s holds %s by its name, and %s %s: import files of one kind at a time, or set --kind", source.Files()[0], o.cfg.Kind, file, kind)
 			}
 		}
 	}
@@ -162,7 +162,7 @@ func (o *importOptions) run(cmd *cobra.Command, args []string) error {
 		fmt.Fprintf(out, "  games left out: %s\n", left)
 	}
 	if info.Unexpressed > 0 {
-		fmt.Fprintf(out, "  %s left out: the policy cannot express what was played\n", english.Plural(info.Unexpressed, "position", ""))
+		fmt.Fprintf(out, "  %s left out: the policy cannot express the move played\n", english.Plural(info.Unexpressed, "position", ""))
 	}
 	return nil
 }
@@ -170,7 +170,7 @@ func (o *importOptions) run(cmd *cobra.Command, args []string) error {
 // ofExperiment sets the source to the data of an experiment.
 func (o *importOptions) ofExperiment(ctx context.Context, args []string) error {
 	if len(args) > 1 {
-		return usagef("want one experiment, or files of positions, have %d files", len(args))
+		return usagef("want one experiment or files of positions, have %d files", len(args))
 	}
 	e, err := experiment.LoadChecked(args[0], o.set)
 	if err != nil {
@@ -201,7 +201,7 @@ func (o *importOptions) ofExperiment(ctx context.Context, args []string) error {
 // ofFiles sets the source to files as the flags say.
 func (o *importOptions) ofFiles(ctx context.Context, files []string) error {
 	if len(o.set) > 0 {
-		return usagef("--set: is for experiments, and %s is none", files[0])
+		return usagef("--set: only for experiments, and %s is not one", files[0])
 	}
 	files, err := matching(files)
 	if err != nil {
@@ -236,11 +236,11 @@ func (o *importOptions) ofFiles(ctx context.Context, files []string) error {
 	limit := data.Limit{Depth: o.label.Limit.Depth, Nodes: o.label.Limit.Nodes}
 	switch limited := limit != (data.Limit{}); {
 	case o.label.Program == "" && limited:
-		return usagef("--depth, --nodes: are limits of an engine that labels: name it with --label")
+		return usagef("--depth, --nodes: need an engine that labels: name it with --label")
 	case o.label.Program == "":
 		return nil
 	case !limited:
-		return usagef("--label: how far is %s to search? give --depth or --nodes", o.label.Program)
+		return usagef("--label: the search of %s needs a limit: give --depth or --nodes", o.label.Program)
 	}
 	found, err := o.label.Find(ctx, cfg.Variant, false)
 	if err != nil {

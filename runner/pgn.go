@@ -59,7 +59,7 @@ The exit status is 1 if a game has an error, and 2 if a file cannot be read.`,
 			for _, file := range files {
 				c := pgnCheck{
 					File: file, Variants: map[string]int{}, Results: map[string]map[string]int{},
-					Errors: []pgnFault{}, Warnings: []pgnFault{}, // in JSON none is [], not null
+					Errors: []pgnFault{}, Warnings: []pgnFault{}, // an empty list is [] in JSON, not null
 				}
 				if !asJSON {
 					c.out = cmd.OutOrStdout()
@@ -91,7 +91,7 @@ The exit status is 1 if a game has an error, and 2 if a file cannot be read.`,
 	return cmd
 }
 
-// pgnCheck is what is found in a file.
+// pgnCheck is the report on a file.
 type pgnCheck struct {
 	File       string                    `json:"file"`
 	Games      int                       `json:"games"` // without an error
@@ -108,7 +108,7 @@ type pgnCheck struct {
 	out io.Writer // where faults are printed as they are found; nil: nowhere
 }
 
-// pgnFault is what is wrong with a game.
+// pgnFault is an error or a warning about a game.
 type pgnFault struct {
 	Game int    `json:"game"` // from 1
 	Line int    `json:"line"` // from 1
@@ -116,7 +116,7 @@ type pgnFault struct {
 	Text string `json:"text"`
 }
 
-// run reads a file to its end, or says why it cannot.
+// run reads a file to its end. It returns an error if the file cannot be read.
 func (c *pgnCheck) run(ctx context.Context, stdin io.Reader, rules *chess.Variant) error {
 	in, end, err := openPGN(c.File, stdin)
 	if err != nil {
@@ -194,7 +194,7 @@ func (c *pgnCheck) fault(list *[]pgnFault, f pgnFault) {
 	fmt.Fprintf(c.out, "%s: %s\n", place, f.Text)
 }
 
-// summary prints what was counted.
+// summary prints the counts.
 func (c *pgnCheck) summary() {
 	if c.Unreadable != "" && c.Bytes == 0 {
 		return // nothing was read

@@ -24,7 +24,7 @@ func puzzlesCommand() *cobra.Command {
 		Short: "Solve, check and make puzzles: positions with best moves or mates",
 		Long: `puzzles works with puzzle files in Extended Position Description, one puzzle per line: a
 position, then bm with the best moves, or dm with the number of moves to mate. With dm,
-any move that keeps the mate is right: alamos proves it by the rules.
+any move after which the mate is still forced is right, which alamos proves by the rules.
 
 experiments/puzzles has mates in 1 and 2 of chess and of atomic chess. With the key
 evaluation.puzzles, an experiment solves such files.`,
@@ -37,8 +37,7 @@ evaluation.puzzles, an experiment solves such files.`,
 	return cmd
 }
 
-// loadPuzzles reads sets of a variant, by default of chess. What is wrong with them is
-// a fault of the input.
+// loadPuzzles reads sets of a variant, by default chess. Errors are usage errors.
 func loadPuzzles(files []string, variant *chess.Variant) ([]*puzzle.Set, error) {
 	sets := make([]*puzzle.Set, len(files))
 	for i, f := range files {
@@ -83,7 +82,7 @@ a file.`,
 			return nil
 		},
 	}
-	variantFlag(cmd, &variant, "the rules of lines that do not name theirs (default chess)")
+	variantFlag(cmd, &variant, "the variant of lines that do not name one (default chess)")
 	return cmd
 }
 
@@ -151,7 +150,7 @@ The same flags and the same build of the engine make the same file.`,
 	numberFlag(cmd, &r.Judge, "judge-nodes", r.Judge, atLeast(1), "of the engine for each puzzle")
 	f.StringVar(&engine, "uci", "", "the engine: stockfish, fairy-stockfish or a `program` (default: stockfish for chess, else fairy-stockfish)")
 	f.StringVar(&out, "out", "", "`file` to write")
-	f.BoolVar(&force, "force", false, "replace a file that is there")
+	f.BoolVar(&force, "force", false, "replace an existing file")
 	requiredFlag(cmd, "out")
 	return cmd
 }
@@ -179,7 +178,7 @@ func makePuzzles(ctx context.Context, r puzzle.Recipe, engine, out string) error
 	return disk.WriteBytes(out, b.Bytes())
 }
 
-// engineCommand is how to run an engine by its name or its program.
+// engineCommand returns the command of an engine, given by its name or program.
 func engineCommand(ctx context.Context, engine string, v chess.Variant) (uci.Command, error) {
 	if engine == uci.Stockfish || engine == uci.FairyStockfish {
 		return uci.Find(ctx, engine, v)
@@ -187,7 +186,7 @@ func engineCommand(ctx context.Context, engine string, v chess.Variant) (uci.Com
 	return uci.Command{Path: engine}, nil
 }
 
-// startEngine starts an engine that proves the variant.
+// startEngine starts an engine and checks that it plays the variant.
 func startEngine(ctx context.Context, engine string, v chess.Variant) (*uci.Client, error) {
 	c, err := engineCommand(ctx, engine, v)
 	if err != nil {

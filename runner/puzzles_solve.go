@@ -50,13 +50,12 @@ func puzzlesSolveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "solve FILE...",
 		Short: "Let networks and engines solve puzzles",
-		Long: `solve asks players for their move in each puzzle and counts those that are right. A
---model answers twice: by its network alone, where that has a policy, and by a search of
---visits with the settings of "alamos analyze", unless --search says otherwise. These prove
-wins by force and look for wins in one by the rules: --search solver=false leaves mates to
-the network. Beside, or without a model: --uci for an engine with
---nodes a move, --depth for alpha-beta on material, --random for random moves, which
-say what the puzzles are worth.
+		Long: `solve lets players choose a move in each puzzle and counts the right ones. A --model plays
+twice: with its network alone, if it has a policy, and with a search of --visits that uses
+the settings of "alamos analyze" unless --search changes them. These settings prove forced
+wins and find mates in one by the rules. --search solver=false leaves mates to the network.
+Other players are --uci, an engine with --nodes per move, --depth, alpha-beta on material,
+and --random, whose score shows how hard the puzzles are.
 
 The players must know the variant of the puzzles. --failed lists the puzzles that each
 player does not solve.
@@ -79,7 +78,7 @@ player does not solve.
 		},
 	}
 	f := cmd.Flags()
-	variantFlag(cmd, &o.variant, "the rules of lines that do not name theirs (default chess)")
+	variantFlag(cmd, &o.variant, "the variant of lines that do not name one (default chess)")
 	f.StringArrayVar(&o.words, "player", nil, "a `player` in the words of alamos match; several may be given")
 	f.StringArrayVar(&o.models, "model", nil, "checkpoint `file` or RUN@GENERATION; several may be given")
 	modelFlag(cmd, "model", &o.results)
@@ -89,9 +88,9 @@ player does not solve.
 	numberFlag(cmd, &o.nodes, "nodes", 10_000, atLeast(1), "of each engine for a move")
 	numberFlag(cmd, &o.depth, "depth", 0, between(0, deepestPuzzle), "plies of alpha-beta on material; 0: none")
 	f.BoolVar(&o.random, "random", false, "play random moves")
-	f.Uint64Var(&o.seed, "seed", 1, "of moves that are drawn by lot")
-	choiceFlag(cmd, &o.format, "format", "text", puzzleFormats, "format of the scores")
-	f.BoolVar(&o.failed, "failed", false, "list the puzzles that are not solved, before the table")
+	f.Uint64Var(&o.seed, "seed", 1, "seed of random moves")
+	choiceFlag(cmd, &o.format, "format", "text", puzzleFormats, "output format")
+	f.BoolVar(&o.failed, "failed", false, "list unsolved puzzles before the table")
 	threadsFlag(cmd, &o.hardware.Threads)
 	deviceFlags(cmd, &o.hardware.Device, &o.hardware.Precision)
 	return cmd
@@ -102,7 +101,7 @@ const deepestPuzzle = 8 // plies of alpha-beta
 func (o *puzzleOptions) check() error {
 	switch {
 	case len(o.words) == 0 && len(o.models) == 0 && len(o.uci) == 0 && o.depth == 0 && !o.random:
-		return usagef("nobody to solve: want --player, --model, --uci, --depth or --random")
+		return usagef("no player: want --player, --model, --uci, --depth or --random")
 	case len(o.search) > 0 && (len(o.models) == 0 || o.visits == 0):
 		return usagef("--search: want a --model that searches")
 	case o.failed && o.format != "text":
@@ -147,7 +146,7 @@ func (o *puzzleOptions) specs() (specs []*match.Spec, err error) {
 	return specs, nil
 }
 
-// puzzleScore is how a player did in a set.
+// puzzleScore is the result of a player in a set.
 type puzzleScore struct {
 	Player string `json:"player"`
 	Set    string `json:"set"`
@@ -264,7 +263,7 @@ func writeFailed(w io.Writer, player string, s *puzzle.Set, answers []puzzle.Ans
 	}
 }
 
-// writeScores writes a line a player, a column a set.
+// writeScores writes one line for each player and one column for each set.
 func writeScores(w io.Writer, scores []puzzleScore, sets int) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	line := "player"

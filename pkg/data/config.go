@@ -116,52 +116,54 @@ func (c *Config) Check() error {
 	if err := config.Check("data", c); err != nil {
 		return err
 	}
-	if c.Kind == "" {
-		return errors.New("data.kind: missing")
-	}
 	files := c.Kind == LC0 || c.Kind == Parquet || c.Kind == PGN
 	games := c.Kind == PGN || c.Kind == Engine
-	type check struct {
-		ok   bool
-		text string
-		args []any
-	}
-	checks := []check{
-		{!files || len(c.Files) > 0, "kind %s needs files", []any{c.Kind}},
-		{files || len(c.Files) == 0, "kind %s has no files", []any{c.Kind}},
-		{c.Kind != LC0 || c.Variant == chess.Standard, "lc0's data is of chess, not of %s", []any{c.Variant}},
-		{c.Kind != Engine || c.Games >= 1, "kind engine needs games, the number of games of a chunk", nil},
-		{c.Kind != Engine || c.Chunk == 0, "kind engine has games instead of chunk", nil},
-		{c.Kind == Engine || len(c.Start) == 0, "start positions are for kind engine: games in files have their own", nil},
-		{c.Policy != EngineMove || games, "policy %s is for games: kind %s has targets of its own", []any{EngineMove, c.Kind}},
-		{c.Policy != EngineMove || c.Label != nil, "policy %s needs an engine that labels", []any{EngineMove}},
-		{c.Label == nil || games, "an engine labels games: kind %s has values of its own", []any{c.Kind}},
-		{!c.SkipBroken || c.Kind == PGN || c.Kind == LC0, "only games in PGN and lc0's chunks can be passed over when they are broken", nil},
+	fault := func(format string, args ...any) error { return fmt.Errorf("data: "+format, args...) }
+	switch {
+	case c.Kind == "":
+		return errors.New("data.kind: missing")
+	case files && len(c.Files) == 0:
+		return fault("kind %s needs files", c.Kind)
+	case !files && len(c.Files) > 0:
+		return fault("kind %s has no files", c.Kind)
+	case c.Kind == LC0 && c.Variant != chess.Standard:
+		return fault("lc0's data is of chess, not of %s", c.Variant)
+	case c.Kind == Engine && c.Games < 1:
+		return fault("kind engine needs games, the number of games of a chunk")
+	case c.Kind == Engine && c.Chunk != 0:
+		return fault("kind engine has games instead of chunk")
+	case c.Kind != Engine && len(c.Start) > 0:
+		return fault("start positions are for kind engine: games in files have their own")
+	case c.Policy == EngineMove && !games:
+		return fault("policy %s is for games: kind %s has targets of its own", EngineMove, c.Kind)
+	case c.Policy == EngineMove && c.Label == nil:
+		return fault("policy %s needs an engine that labels", EngineMove)
+	case c.Label != nil && !games:
+		return fault("an engine labels games: kind %s has values of its own", c.Kind)
+	case c.SkipBroken && c.Kind != PGN && c.Kind != LC0:
+		return fault("only games in PGN and lc0's chunks can be skipped when they are broken")
 	}
 	if c.Kind == Engine {
-		checks = append(checks,
-			check{c.Player.Limit != Limit{}, "the engine needs a limit: depth or nodes", nil},
-			check{c.Player.Command.Path != "", "kind engine needs an engine", nil})
-	}
-	if c.Label != nil {
-		checks = append(checks,
-			check{c.Label.Limit != Limit{}, "the engine that labels needs a limit: depth or nodes", nil},
-			check{c.Label.Command.Path != "", "labels need an engine", nil})
-	}
-	for _, x := range checks {
-		if !x.ok {
-			return fmt.Errorf("data: "+x.text, x.args...)
+		if err := checkEngine("the engine that plays", c.Player.Limit, c.Player.Command); err != nil {
+			return err
 		}
 	}
-	commands := []uci.Command{c.Player.Command}
 	if c.Label != nil {
-		commands = append(commands, c.Label.Command)
+		return checkEngine("the engine that labels", c.Label.Limit, c.Label.Command)
 	}
-	for _, command := range commands {
-		for _, s := range command.Settings {
-			if strings.EqualFold(s.Name, threadsOption) && s.Value != "1" {
-				return fmt.Errorf("data: the engine's option %s is %s: want 1, for with more its answers differ from run to run; several processes are started instead", s.Name, s.Value)
-			}
+	return nil
+}
+
+func checkEngine(what string, limit Limit, command uci.Command) error {
+	switch {
+	case limit == Limit{}:
+		return fmt.Errorf("data: %s needs a limit: depth or nodes", what)
+	case command.Path == "":
+		return fmt.Errorf("data: %s is not named", what)
+	}
+	for _, s := range command.Settings {
+		if strings.EqualFold(s.Name, threadsOption) && s.Value != "1" {
+			return fmt.Errorf("data: option %s of %s is %s: want 1, because results with more threads differ from run to run; alamos starts several processes instead", s.Name, what, s.Value)
 		}
 	}
 	return nil

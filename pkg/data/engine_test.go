@@ -188,7 +188,7 @@ func TestEngineFaults(t *testing.T) {
 		"no score": {label(script(t, "info depth 1")), nil, []string{"games.pgn, game", "scripted", "without a score"}},
 		"illegal":  {game(script(t, "info depth 1 score cp 1")), uci.ErrIllegalMove, []string{"game 1 of the engine, ply 2", "scripted"}},
 		"variant":  {variant, uci.ErrVariant, []string{"scripted", "plays chess only"}},
-		"threads":  {threads, nil, []string{"threads is 2: want 1"}},
+		"threads":  {threads, nil, []string{"option threads of the engine that labels is 2: want 1"}},
 		"start":    {Config{Kind: Engine, Games: 1, Start: []string{"8/8"}, Player: Player{Command: script(t, ""), Limit: Limit{Depth: 1}}}, nil, []string{"start position 1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
