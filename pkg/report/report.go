@@ -58,7 +58,7 @@ func (r *Report) Only(t *store.Trial) {
 	if why, failed := r.Failed[store.Folder(&t.Declared)]; failed {
 		x.Failed = map[string]string{store.Folder(&t.Declared): why}
 	}
-	r.Experiment, r.only = &x, &x.Trials[0]
+	r.Experiment, r.only, r.listed = &x, &x.Trials[0], nil
 	r.Trials = slices.DeleteFunc(r.Trials, func(o *store.Trial) bool { return o.Declared.ID != t.Declared.ID })
 }
 

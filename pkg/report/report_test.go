@@ -452,3 +452,47 @@ notebook:
 		t.Errorf("parallel: %+v", c)
 	}
 }
+
+// A report of one trial of a sweep has its files, with the same names and bytes.
+func TestOnly(t *testing.T) {
+	r := made(t, load(t, sweepFile, "sweep.seeds=1", "notebook=[table: trials, figure: score, figure: loss, figure: {kind: sweep, metric: elo}, table: standings]"), 3)
+	r.Failed = map[string]string{filepath.Base(r.Trials[1].Dir): "out of memory"}
+	bytesOf := func(r *Report) map[string]string {
+		files, err := r.files(Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := map[string]string{}
+		for _, f := range files {
+			b, err := f.bytes()
+			if err != nil {
+				t.Fatal(err)
+			}
+			out[f.path] = string(b)
+		}
+		return out
+	}
+	whole := bytesOf(r)
+	r.Only(r.Trials[1])
+	if len(r.Trials) != 1 {
+		t.Fatalf("%d trials", len(r.Trials))
+	}
+	dir := r.Trials[0].Dir
+	for path, b := range bytesOf(r) {
+		if !strings.HasPrefix(path, dir) || whole[path] != "" && whole[path] != b {
+			t.Errorf("%s is of another trial or differs", path)
+		}
+	}
+	if want := filepath.Join(dir, PageName); r.PagePath() != want {
+		t.Errorf("the page is %s, want %s", r.PagePath(), want)
+	}
+	page, err := r.Page(Options{}, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(page.Markdown())
+	contains(t, text, `^# made/2$`, `^\*atomic, network.depth=2 training.schedule.kind=constant\*$`, `#2 network.depth=2 .*: out of memory`, `\(<figures/score.svg>\)`, `\(<figures/loss.svg>\)`)
+	if strings.Contains(text, "depth=10") || strings.Contains(text, "trials.csv") || strings.Contains(text, "sweep") {
+		t.Errorf("the page shows the other trial or the sweep:\n%s", text)
+	}
+}
