@@ -26,7 +26,7 @@ func TestTally(t *testing.T) {
 	y.add(sample(-1, []int32{6}, 1), leaf(1, 0.2, 0.1, 0.4, 0.1, 0.1, 0.1, 0), true)
 	// Of moves with equal targets the first counts, of equal priors the first is more.
 	y.add(sample(0, []int32{1, 0}, 0.5, 0.5), leaf(0, 0.5, 0.5), true)
-	// Nothing to foretell, and nobody who would.
+	// No target, and no priors.
 	y.add(sample(0, nil), leaf(0, 0.5, 0.5), true)
 	y.add(sample(0, []int32{0}, 1), leaf(0), true)
 	// No result.

@@ -151,7 +151,7 @@ func TestDamagedJournals(t *testing.T) {
 				if !slices.ContainsFunc(r.notes, func(n string) bool {
 					return strings.HasPrefix(n, path) && strings.Contains(n, "damaged") && strings.Contains(n, "again")
 				}) {
-					t.Errorf("nobody told of the damage: %q", r.notes)
+					t.Errorf("no note about the damage: %q", r.notes)
 				}
 				if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
 					t.Errorf("the journal was left behind (%v)", err)
@@ -162,8 +162,8 @@ func TestDamagedJournals(t *testing.T) {
 	}
 }
 
-// A training that was interrupted goes on after the last epoch that had ended.
-func TestTrainingGoesOnAtItsEpoch(t *testing.T) {
+// An interrupted training continues after its last finished epoch.
+func TestTrainingResumesAtItsEpoch(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	set := []string{"training.epochs=5", "tournament.rounds=0"}
@@ -212,8 +212,8 @@ func TestTrainingGoesOnAtItsEpoch(t *testing.T) {
 	s.sameAs(t, plain)
 }
 
-// When the code of a stage changes, its results are made anew, and a person is
-// told why; what only reads the same bytes stays.
+// When the code of a stage changes, the stage runs again and gives the reason. Stages that
+// read the same bytes stay cached.
 func TestStagesOfOtherCode(t *testing.T) {
 	t.Parallel()
 	for _, stage := range []string{"untrained network", "self-play 2", "hooks 1", "training 1", "tournament"} {

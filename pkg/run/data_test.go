@@ -190,7 +190,7 @@ func TestDataBeginsAtItsCursor(t *testing.T) {
 	}
 	plain.run(t, noTournament)
 	s.until(t, begins("runs data 3"), noTournament)
-	write(first, make([]byte, at)) // of the same size and time, so that nobody looks into it
+	write(first, make([]byte, at)) // of the same size and time, so that its checksum is not computed again
 	s.run(t, noTournament)
 	s.sameAs(t, plain)
 }
@@ -209,7 +209,7 @@ func TestPlanOfData(t *testing.T) {
 			}
 		}
 		if sum := plan.Total; len(r.ran) > 0 && !(sum.Seconds > 0) || sum.Games != 0 || len(plan.Problems) > 0 {
-			t.Errorf("the plan comes to %+v, problems %q", sum, plan.Problems)
+			t.Errorf("the total of the plan is %+v, problems %q", sum, plan.Problems)
 		}
 	}
 	check()
@@ -218,7 +218,7 @@ func TestPlanOfData(t *testing.T) {
 	check()
 }
 
-// What is missing is told before anything runs, and by a plan as well.
+// Missing files are reported before anything runs, also by a plan.
 func TestMissingData(t *testing.T) {
 	s := dataSite(t)
 	s.edit(t, "small.yaml", `files: "*.pgn"`, "files: [games.pgn, none-*.pgn]")

@@ -62,8 +62,8 @@ func smallDisk(t *testing.T, s site) (remount func(flags uintptr, options string
 	}
 }
 
-// A disk that runs full, wherever it does, ends the run with an error; with room
-// again, the run goes on to the files of an undisturbed one.
+// A full disk ends the run with an error at any point. With room again, the run ends in the
+// files of an undisturbed one.
 func TestFullDisk(t *testing.T) {
 	if !mounter(t) {
 		return

@@ -40,8 +40,8 @@ func (s site) asks(t *testing.T) []string {
 	return []string{"tournament.rounds=0", "evaluation.search.visits=60", "evaluation.puzzles=[" + strings.Join(files, ", ") + "]"}
 }
 
-// Checkpoints are asked as the experiment says, once; a change has asked anew what it
-// concerns and nothing else.
+// Each checkpoint is evaluated once, as the experiment says. A change repeats only the
+// evaluations that depend on it.
 func TestEvaluation(t *testing.T) {
 	t.Parallel()
 	s := finishedSite(t)
@@ -72,9 +72,9 @@ func TestEvaluation(t *testing.T) {
 	}
 }
 
-// A generation is summed up after its training, before its checkpoint is asked; and what
-// is asked on the way is not told as done before at the end.
-func TestEvaluationIsToldInOrder(t *testing.T) {
+// A generation is summarized after its training, before the evaluation of its checkpoint.
+// Evaluations of earlier generations are not reported as cached at the end.
+func TestEvaluationIsReportedInOrder(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	var events []string
@@ -281,7 +281,7 @@ func TestEvaluationOfBadPuzzles(t *testing.T) {
 	}
 }
 
-// A network without a policy is asked with the search alone.
+// A network without a policy solves puzzles only with the search.
 func TestEvaluationWithoutPolicy(t *testing.T) {
 	s := newSite(t)
 	s.edit(t, "small.yaml", "network: {depth: 1, width: 8, policy_head: conv-linear, policy_channels: 2}", "network: {depth: 1, width: 8, policy: none}")

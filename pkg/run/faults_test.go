@@ -29,7 +29,7 @@ func TestResultsThatCannotBeWritten(t *testing.T) {
 	refused(t, s, r, err, file)
 }
 
-// A second run on the same results is refused, and told who has them.
+// A second run on the same results is refused with an error that names their holder.
 func TestTwoRunsAtOnce(t *testing.T) {
 	s := newSite(t)
 	l, err := disk.TakeLock(s.results())
@@ -61,14 +61,14 @@ func TestMissingEngine(t *testing.T) {
 	}
 	for _, engine := range []string{"/nowhere/strong", "/nowhere/weak"} {
 		if !slices.ContainsFunc(r.notes, func(n string) bool { return strings.HasPrefix(n, "left out: ") && strings.Contains(n, engine) }) {
-			t.Errorf("nobody said that %s is left out: %q", engine, r.notes)
+			t.Errorf("no note that %s is left out: %q", engine, r.notes)
 		}
 	}
 	if rows := readCSV(t, filepath.Join(s.trial(t), "tournament/crosstable.csv")); len(rows) != 3 {
 		t.Errorf("crosstable %v, want two players", rows)
 	}
 
-	// Without a tournament nobody needs engines. The page shows none then,
+	// Without a tournament no engine is needed. The page shows none then,
 	// though one was played before.
 	if r, err = s.try(context.Background(), nil, append(set, "tournament.rounds=0")...); err != nil {
 		t.Fatal(err)
@@ -88,7 +88,7 @@ func TestMissingEngine(t *testing.T) {
 }
 
 // A script that fails stops its trial where the experiment says so, and says where;
-// the other trials go on.
+// the other trials continue.
 func TestHookThatFails(t *testing.T) {
 	s := newSite(t)
 	s.edit(t, "plies.go", "\tsum := 0\n", "\tsum := 0\n\tif len(g.Games) == 4 {\n\t\tpanic(\"four games\")\n\t}\n")
@@ -98,7 +98,7 @@ func TestHookThatFails(t *testing.T) {
 	r, err := s.try(context.Background(), nil, set...)
 	wantError(t, err, "plies.go:15:3: ", "four games", "hooks 1")
 	if !slices.ContainsFunc(r.notes, func(n string) bool { return strings.HasPrefix(n, "failed: ") }) {
-		t.Errorf("nobody said that a trial failed: %q", r.notes)
+		t.Errorf("no note that a trial failed: %q", r.notes)
 	}
 	if rows := readCSV(t, filepath.Join(s.results(), "trials.csv")); len(rows) != 2 || rows[1][0] != "5" {
 		t.Errorf("trials.csv has %v, want the trial of 5 games", rows)

@@ -94,8 +94,8 @@ func TestTrialsThatFail(t *testing.T) {
 	}
 }
 
-// Canceled with several trials under way, a run ends in good order and goes on to
-// the same files.
+// A run that is canceled during several trials ends without an error of its own. The next
+// run ends in the same files.
 func TestJobsCanceled(t *testing.T) {
 	t.Parallel()
 	s, plain := newSite(t), newSite(t)
@@ -125,7 +125,7 @@ func TestJobsCanceled(t *testing.T) {
 	s.sameAs(t, plain)
 }
 
-// halvingSite is a site of four trials of which the best half goes on after one
+// halvingSite is a site of four trials of which the best half continues after one
 // generation, and one after two.
 func halvingSite(t *testing.T, metric string) site {
 	t.Helper()
@@ -209,7 +209,7 @@ func TestHalvingByLoss(t *testing.T) {
 		t.Errorf("with more jobs the rungs are %v, want %v", again, rungs)
 	}
 
-	// Without halving all go on from where they ended.
+	// Without halving all trials continue from where they ended.
 	s.edit(t, "small.yaml", ", halving: {factor: 2, first: 1, metric: validation_loss}", "")
 	r := s.run(t, halvingSet...)
 	if r.ran["training 1"] != "" || r.ran["training 3"] == "" {
@@ -238,7 +238,7 @@ func TestHalvingByElo(t *testing.T) {
 	_, err := stopped.try(context.Background(), func(o *Options) {
 		o.Jobs = 2
 		o.Reporter.(*recorder).event = func(what string) {
-			// Standings are told by the clock: how many there are says nothing.
+			// The number of reported standings depends on the clock.
 			if strings.HasPrefix(what, "rung 1 ") && !strings.HasPrefix(what, "rung 1 score") {
 				games = append(games, what)
 			}

@@ -15,9 +15,9 @@ import (
 	"alamos/pkg/store"
 )
 
-// An opponent that fails loses that game for that reason. The run tells of it,
-// keeps the conversation, starts the engine again and plays on; interrupted, it
-// ends in the same games.
+// An opponent that fails loses that game for that reason. The run reports the fault, keeps
+// the last lines of the protocol, and starts the engine again. An interrupted run ends in
+// the same games.
 func TestOpponentsThatFail(t *testing.T) {
 	t.Parallel()
 	modes := map[string]struct {
@@ -68,7 +68,7 @@ func TestOpponentsThatFail(t *testing.T) {
 				return strings.Contains(n, want.reason.String()) && strings.Contains(n, "engine "+mode) && strings.Contains(n, "tournament/faults.log")
 			})
 			if !said {
-				t.Errorf("nobody told of the fault: %q", r.notes)
+				t.Errorf("no note about the fault: %q", r.notes)
 			}
 			log, err := os.ReadFile(filepath.Join(s.trial(t), "tournament/faults.log"))
 			if err != nil || !strings.Contains(string(log), "> position startpos moves ") {

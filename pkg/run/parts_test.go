@@ -59,7 +59,7 @@ func TestRoughly(t *testing.T) {
 	}
 }
 
-// What the language cannot know is told like its own faults.
+// Faults that only a run can find are reported like those of the language.
 func TestLoadFindsBadPositions(t *testing.T) {
 	s := newSite(t)
 	s.edit(t, "small.yaml", "opening: {random_plies: 4, share: 0.5}",
@@ -70,7 +70,7 @@ func TestLoadFindsBadPositions(t *testing.T) {
 		t.Errorf("want one fault, have %v", err)
 	}
 
-	// Trials of a sweep share the fault, which is told once.
+	// Trials of a sweep share the fault, which is reported once.
 	_, err = experiment.LoadChecked(s.file(), []string{"sweep.seeds=3"})
 	if errs, ok := err.(config.Errors); !ok || len(errs) != 1 {
 		t.Errorf("want one fault, have %v", err)

@@ -138,7 +138,7 @@ func TestPlanIsWhatRunDoes(t *testing.T) {
 				file = filepath.Join(s.dir, test.file)
 			}
 			set := with(quick, test.set...)
-			if test.name == "halving" { // whose first rung decides
+			if test.name == "halving" { // the first rung decides
 				if _, err := s.try(context.Background(), nil, with(set, "generations=2")...); err != nil {
 					t.Fatal(err)
 				}
@@ -257,7 +257,7 @@ func TestPlanMaybe(t *testing.T) {
 	s.run(t, quick...).stages(t, map[string]string{"self-play 1": "alamos computes this in another way now (version 0 -> " + selfplayCode + ")"})
 }
 
-// What a run would refuse is told.
+// A plan reports what a run would refuse.
 func TestPlanProblems(t *testing.T) {
 	s := quickSite(t)
 	damage(t, filepath.Join(s.trial(t), store.SamplesFile(1)), damages["truncated"])
@@ -279,7 +279,7 @@ func TestPlanEstimates(t *testing.T) {
 	}
 	s := newSite(t)
 	if p := s.plan(t, s.file(), false, quick...); known(p) {
-		t.Errorf("nobody can know %+v", p.Total)
+		t.Errorf("estimates without data: %+v", p.Total)
 	}
 	if p := s.plan(t, s.file(), true, quick...); !known(p) {
 		t.Errorf("a probe left %+v", p.Total)

@@ -225,7 +225,7 @@ func TestSweep(t *testing.T) {
 	s.edit(t, "small.yaml", shortNotebook, "notebook:\n  - figure: {kind: lengths}\n  - figure: {kind: score}\n  - table: trials\n  - table: standings\n")
 	r := s.run(t)
 	if r.notes == nil {
-		t.Error("a run of two trials has nothing to tell")
+		t.Error("a run of two trials has no notes")
 	}
 	rows := readCSV(t, filepath.Join(s.results(), "trials.csv"))
 	if len(rows) != 3 || !slices.Equal(rows[0][:4], []string{"search.visits", "tournament.rounds", "number", "trial"}) {

@@ -9,8 +9,8 @@ import (
 	"alamos/pkg/experiment"
 )
 
-// What scripts are told of a network: a policy over the legal moves, values for the
-// side to move, results where the game is over, searches in the order of visits.
+// Scripts receive a policy over the legal moves, values for the side to move, results of
+// finished games, and searches in the order of visits.
 func TestNetworkForScripts(t *testing.T) {
 	s := newSiteOf(t, undisturbed(t).dir)
 	e := s.load(t)

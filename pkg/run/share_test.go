@@ -27,7 +27,7 @@ func (r *recorder) says(t *testing.T, texts ...string) {
 	if !slices.ContainsFunc(r.notes, func(n string) bool {
 		return !slices.ContainsFunc(texts, func(s string) bool { return !strings.Contains(n, s) })
 	}) {
-		t.Errorf("nobody said %q: %q", texts, r.notes)
+		t.Errorf("no note %q: %q", texts, r.notes)
 	}
 }
 

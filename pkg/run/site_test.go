@@ -29,7 +29,7 @@ type site struct{ dir string }
 // all figures would be most of what a test does.
 func newSite(t *testing.T) site { return newSiteOf(t, "testdata") }
 
-// finishedSite is a site whose experiment has run, and drawn all figures.
+// finishedSite is a site with the results and figures of a finished run.
 func finishedSite(t *testing.T) site { return newSiteOf(t, undisturbed(t).dir) }
 
 const shortNotebook = "notebook:\n  - text: Short\n  - figure: {kind: loss}\n"
@@ -61,7 +61,7 @@ var whole struct {
 	err    error
 }
 
-// undisturbed returns the results of an undisturbed run, which nobody changes.
+// undisturbed returns the results of an undisturbed run. Tests must not change them.
 func undisturbed(t *testing.T) site {
 	t.Helper()
 	whole.Do(func() {
@@ -135,8 +135,8 @@ func (s site) run(t *testing.T, set ...string) *recorder {
 	return r
 }
 
-// fingerprint is what must be equal of two runs of one experiment: the hashes
-// of all files, less what tells of time and what only a long notebook has.
+// fingerprint returns what must be equal in two runs of one experiment: the hashes of all
+// files without times, and without those of a long notebook.
 func (s site) fingerprint(t *testing.T) map[string]string {
 	t.Helper()
 	// Columns at the end of a table that depend on the machine.

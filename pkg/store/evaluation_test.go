@@ -11,8 +11,8 @@ import (
 	"alamos/pkg/stats"
 )
 
-// asked is a trial of two generations whose last checkpoint was asked.
-func asked(t *testing.T) *Trial {
+// evaluated is a trial of two generations with an evaluation of its last checkpoint.
+func evaluated(t *testing.T) *Trial {
 	t.Helper()
 	x := made(t)
 	x.Declared.Settings.Evaluation = &experiment.Evaluation{
@@ -42,7 +42,7 @@ func asked(t *testing.T) *Trial {
 }
 
 func TestEvaluationMeasures(t *testing.T) {
-	x := asked(t)
+	x := evaluated(t)
 	for name, want := range map[string]string{
 		// Wilson's interval of 10 and of 9 of 20
 		"puzzles.mate-in-1": "0.500 0.299 0.701", "policy.mate-in-1": "0.450 0.258 0.658",
@@ -69,7 +69,7 @@ func TestEvaluationMeasures(t *testing.T) {
 	}
 }
 
-// What was asked of another checkpoint, or is no longer asked, is not told.
+// Evaluations of another checkpoint, or that the experiment no longer has, are not returned.
 func TestEvaluationOfAnother(t *testing.T) {
 	for what, change := range map[string]func(x *Trial){
 		"trained again": func(x *Trial) { x.Manifest.Stage(TrainStage(2)).Outputs[CheckpointFile(2)] = "sum of another" },
@@ -79,7 +79,7 @@ func TestEvaluationOfAnother(t *testing.T) {
 		},
 		"not trained": func(x *Trial) { x.Manifest.Drop(TrainStage(2)) },
 	} {
-		x := asked(t)
+		x := evaluated(t)
 		change(x)
 		scores, err := x.PuzzleScores(2)
 		phases, err2 := x.Accuracy(2)
@@ -87,7 +87,7 @@ func TestEvaluationOfAnother(t *testing.T) {
 			t.Errorf("%s: %v, %v, %v, %v", what, scores, phases, err, err2)
 		}
 	}
-	x := asked(t)
+	x := evaluated(t)
 	if scores, err := x.PuzzleScores(1); scores != nil || err != nil {
 		t.Errorf("generation 1: %v, %v", scores, err)
 	}

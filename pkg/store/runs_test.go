@@ -232,30 +232,30 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// An answer counts as long as its checkpoint stands and its file is whole.
-func TestAnswer(t *testing.T) {
+// A stored result is valid as long as its checkpoint and its file are unchanged.
+func TestPositionResult(t *testing.T) {
 	_, _, trials := results(t)
 	x := trials[0]
 	x.Manifest.Stage(TrainStage(2)).Outputs = map[string]string{CheckpointFile(2): "sum"}
 	q, ok := x.Position(&experiment.Figure{Kind: "tree", Visits: 8})
 	if !ok || q != (Position{"start", 2, 8}) || q.Stage() != "position start, 8 visits of gen-2" {
-		t.Errorf("question %+v of stage %q", q, q.Stage())
+		t.Errorf("position %+v of stage %q", q, q.Stage())
 	}
 	zero := 0
 	p, _ := x.Position(&experiment.Figure{Kind: "policy", Visits: 8, Generation: &zero, Position: "fen"})
 	if p != (Position{"fen", 0, 0}) || p.Stage() != "position fen, policy of untrained" || p.File() == q.File() {
-		t.Errorf("question %+v of stage %q", p, p.Stage())
+		t.Errorf("position %+v of stage %q", p, p.Stage())
 	}
 	if _, ok := x.Position(&experiment.Figure{Kind: "loss"}); ok {
-		t.Error("a figure of losses asks about a position")
+		t.Error("a figure of losses has a position")
 	}
-	answered := func(want bool) {
+	stored := func(want bool) {
 		t.Helper()
 		if a, err := x.PositionResult(q); err != nil || (a != nil) != want || a != nil && a.Moves[0].SAN != "e4" {
-			t.Errorf("answer %+v (%v), want one: %v", a, err, want)
+			t.Errorf("result %+v (%v), want one: %v", a, err, want)
 		}
 	}
-	answered(false)
+	stored(false)
 	if err := (&PositionResult{Moves: []MoveResult{{SAN: "e4", Q: stats.Float(math.NaN())}}}).Write(x.Path(q.File())); err != nil {
 		t.Fatal(err)
 	}
@@ -264,9 +264,9 @@ func TestAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	x.Manifest.Put(&Stage{Name: q.Stage(), Inputs: Inputs{"network": "sum"}, Outputs: map[string]string{q.File(): sum}})
-	answered(true)
+	stored(true)
 	x.Manifest.Stage(TrainStage(2)).Outputs[CheckpointFile(2)] = "of another training"
-	answered(false)
+	stored(false)
 	x.Manifest.Stage(TrainStage(2)).Outputs[CheckpointFile(2)] = "sum"
 	if err := os.WriteFile(x.Path(q.File()), []byte("{}"), 0o666); err != nil {
 		t.Fatal(err)
@@ -276,5 +276,5 @@ func TestAnswer(t *testing.T) {
 	if err := os.Remove(x.Path(q.File())); err != nil {
 		t.Fatal(err)
 	}
-	answered(false)
+	stored(false)
 }
