@@ -173,3 +173,20 @@ func TestFaultyTagsPanic(t *testing.T) {
 		}()
 	}
 }
+
+// The origin of a value does not depend on the working directory.
+func TestOriginFrom(t *testing.T) {
+	for _, c := range []struct{ file, dir, want string }{
+		{"/home/ann/experiments/small.yaml", "/home/ann/experiments", "small.yaml:3"},
+		{"experiments/paper.yaml", "experiments/papers", "../paper.yaml:3"},
+		{"small.yaml", ".", "small.yaml:3"},
+		{"small.yaml", "/elsewhere", "small.yaml:3"}, // there is no relative path
+		{config.SetFile, "experiments", config.SetFile},
+		{"", "experiments", "default"},
+	} {
+		o := config.Origin{Position: config.Position{File: c.file, Line: 3}}
+		if got := o.From(c.dir).String(); got != c.want {
+			t.Errorf("%q from %q is %q, want %q", c.file, c.dir, got, c.want)
+		}
+	}
+}

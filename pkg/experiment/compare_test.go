@@ -33,7 +33,7 @@ func row(t *testing.T, e *Experiment, path string) config.Explained {
 	return rows[i]
 }
 
-func TestRowsTellScriptsBySource(t *testing.T) {
+func TestComparedScripts(t *testing.T) {
 	in := func(folder, source string) *Experiment {
 		text := "alamos: 1\nname: x\nhooks: [" + folder + "/h.go]\nselfplay: {adjudicate: " + folder +
 			"/h.go}\ntournament:\n  players:\n    - last\n    - {hook: " + folder + "/h.go, depth: 2}\n"
@@ -64,7 +64,7 @@ func TestRowsTellScriptsBySource(t *testing.T) {
 	}
 }
 
-func TestRowsOfLists(t *testing.T) {
+func TestComparedLists(t *testing.T) {
 	e := loadFiles(t, map[string]string{"main.yaml": `alamos: 1
 name: x
 tournament:

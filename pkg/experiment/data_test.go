@@ -8,8 +8,8 @@ import (
 
 const pgnData = "data: {kind: pgn, files: [games/*.pgn]}\n"
 
-// A trial is the same from whatever folder it is run; where its files lie is told as
-// seen from the experiment.
+// The ID of a trial does not depend on the working directory: paths of its files are relative
+// to the experiment file.
 func TestDataFilesLieBesideTheExperiment(t *testing.T) {
 	ids := map[string]bool{}
 	for _, dir := range []string{"", "a/b/", "../c/"} {
@@ -42,8 +42,8 @@ func TestDataFilesLieBesideTheExperiment(t *testing.T) {
 	}
 }
 
-// Self-play means nothing beside data: what comes from below is dropped and no part of
-// the identity, what stands beside it is a fault.
+// Self-play does not apply with data: keys of an extended file are dropped and are not part
+// of the identity, and keys of the same file are a fault.
 func TestDataInPlaceOfSelfPlay(t *testing.T) {
 	plain := loadFrom(t, folder{"x.yaml": head + pgnData})
 	under := loadFrom(t, folder{"x.yaml": head + "extends: base\n" + pgnData, "base.yaml": "alamos: 1\nselfplay: {games: 3, surprise: 0.5}\n"})

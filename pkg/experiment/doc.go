@@ -1,5 +1,5 @@
-// Package experiment is the YAML language of alamos: it turns a file into the trials that a
-// lab can run.
+// Package experiment is the YAML language of alamos: [Load] turns a file into the trials that a
+// run executes, as the example shows.
 //
 // A file passes through five steps:
 //

@@ -12,8 +12,7 @@ func evaluatedFiles() folder {
 	return folder{"x.yaml": head + evaluated, "p/a.epd": "a", "p/b.epd": "b"}
 }
 
-// What checkpoints are asked is no part of what they are; the content of the files is
-// known to who asks.
+// An evaluation is not part of a trial's ID, but the trial has the hashes of its files.
 func TestEvaluationIsNotPartOfTheID(t *testing.T) {
 	plain := load(t, "tournament: {search: {visits: 100, solver: true}}\n").Trials[0]
 	f := evaluatedFiles()

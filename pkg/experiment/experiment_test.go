@@ -30,7 +30,7 @@ func (f folder) read(path string) ([]byte, error) {
 
 const head = "alamos: 1\nname: x\n"
 
-// load loads one text that must be sound.
+// load loads one text that must be valid.
 func load(t *testing.T, body string, set ...string) *Experiment {
 	t.Helper()
 	return loadFrom(t, folder{"x.yaml": head + body}, set...)
@@ -301,7 +301,7 @@ func TestSweep(t *testing.T) {
 	if s := e.Trials[7].Settings; s.Search.CPuct != 2.5 || s.Training.Schedule.Initial != 0.1 || s.Seed != 6 {
 		t.Errorf("%+v", s)
 	}
-	// A trial is the same whether a sweep or a file of its own asks for it.
+	// A trial of a sweep equals the trial of a file with the same settings.
 	alone := load(t, "", "seed=6", "search.c_puct=2.5", "training.schedule={kind: step, initial: 0.1}")
 	if alone.Trials[0].ID != e.Trials[7].ID || alone.Trials[0].Label != "" {
 		t.Errorf("%s alone, %s in the sweep", alone.Trials[0].ID, e.Trials[7].ID)

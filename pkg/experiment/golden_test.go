@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "update the golden files")
 
 // golden compares got with a file of testdata.
 func golden(t *testing.T, name, got string) {
@@ -28,7 +28,7 @@ func golden(t *testing.T, name, got string) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got; go test -update writes it anew):\n%s", name, diff)
+		t.Errorf("%s (-want +got; go test -update updates it):\n%s", name, diff)
 	}
 }
 
@@ -98,7 +98,7 @@ func TestGood(t *testing.T) {
 }
 
 // The committed reference and schema are what the code says; the message says
-// how to write them anew.
+// how to update them.
 func TestReferenceIsCurrent(t *testing.T) {
 	golden(t, "../../experiments/REFERENCE.md", Reference())
 	golden(t, "../../experiments/schema.json", string(JSONSchema()))

@@ -18,7 +18,7 @@ import (
 // A resolved trial, written out and loaded again, is the same trial, whatever
 // the file said: for experiments drawn from the schema itself.
 func TestYAMLLoadsBack(t *testing.T) {
-	drawn, sound := 0, 0
+	drawn, valid := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		m := drawGroup(t, schema().Group, "", nil)
 		m["alamos"], m["name"] = 1, "drawn"
@@ -45,7 +45,7 @@ func TestYAMLLoadsBack(t *testing.T) {
 			}
 			return
 		}
-		sound++
+		valid++
 		if err := accepts(&e.Settings); err != nil {
 			t.Fatalf("%v\n%s", err, file)
 		}
@@ -64,8 +64,8 @@ func TestYAMLLoadsBack(t *testing.T) {
 			t.Fatalf("written twice:\n%s\n%s", written, again.YAML("."))
 		}
 	})
-	if sound*4 < drawn {
-		t.Errorf("only %d of %d drawn experiments were sound", sound, drawn)
+	if valid*4 < drawn {
+		t.Errorf("only %d of %d drawn experiments were valid", valid, drawn)
 	}
 }
 

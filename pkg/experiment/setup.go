@@ -105,7 +105,7 @@ func (s *Setup) Schedule(ask func([]train.Epoch) (float64, error)) train.Schedul
 		c.Ask = ask
 		if ask == nil {
 			c.Ask = func([]train.Epoch) (float64, error) {
-				return 0, errors.New("a schedule was asked for a rate outside of training")
+				return 0, errors.New("the learning rate of a script is known only in training")
 			}
 		}
 	}

@@ -82,7 +82,7 @@ sweep:
 	if diff := cmp.Diff(AxisValue{"search.c_puct", "1.5"}, e.Trials[2].Axis[1]); diff != "" {
 		t.Error(diff)
 	}
-	// What is left out need not be sound, and a sweep may list its trials.
+	// Excluded combinations need not be valid, and a sweep may list its trials.
 	load(t, "sweep: {grid: {training.window: [1, 9], generations: [5, 10]}, exclude: [{training.window: 9, generations: 5}]}\n")
 	wantLabels(t, load(t, "sweep: {include: [{network.depth: 1}, {network.width: 8}]}\n"), "network.depth=1", "network.width=8")
 }
@@ -383,8 +383,8 @@ func TestGamesPerGenerationAreEqual(t *testing.T) {
 	}
 }
 
-// A key that means nothing beside another one is no part of the trial, whatever the
-// order of the two; what is then equal is one trial.
+// A key that does not apply is not part of a trial, whatever the order of the keys, and equal
+// combinations become one trial.
 func TestSweptKeysOfSomeKinds(t *testing.T) {
 	labels := func(sweep string) (all []string) {
 		for _, x := range load(t, "sweep: "+sweep+"\n").Trials {
@@ -411,7 +411,7 @@ func TestSweptKeysOfSomeKinds(t *testing.T) {
 			t.Errorf("%s", x.Label)
 		}
 		if has := slices.ContainsFunc(drawn.ExplainTrial(i), func(r config.Explained) bool { return r.Path == "training.schedule.patience" }); has != plateau {
-			t.Errorf("%s: patience is told: %v", x.Label, has)
+			t.Errorf("%s: patience is explained: %v", x.Label, has)
 		}
 		if plateau {
 			with++

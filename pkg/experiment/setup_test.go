@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"alamos/pkg/search"
+	"alamos/pkg/train"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-// The search of the tournament has the root of search, or its own, without the noise
-// that is for exploring; whatever it is, it is written so that it is read again.
+// The search of the tournament has the root of search, or its own, without exploration
+// noise. Its settings read back as they are written.
 func TestRoot(t *testing.T) {
 	puct := search.Root{Kind: "puct"}
 	for _, c := range []struct {
@@ -45,5 +46,23 @@ func TestRoot(t *testing.T) {
 		if first.ID != again.ID {
 			t.Errorf("%s: written and read it is another trial:\n%s", c.file, file)
 		}
+	}
+}
+
+// The dropout masks continue across generations with the optimizer's steps. If the steps
+// start again, the masks have another seed.
+func TestDropoutSeed(t *testing.T) {
+	s := Settings{Game: Game{Variant: "atomic"}, Network: Network{Input: "atomic16", Policy: "uci1968"}}
+	of, err := NewSetup(&s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := of.Optimizer(1).Seed
+	if of.Optimizer(2).Seed != first {
+		t.Error("a trainer that continues has another seed")
+	}
+	s.Training.Carry = train.CarryWeights
+	if a, b := of.Optimizer(1).Seed, of.Optimizer(2).Seed; a == b {
+		t.Error("generations whose steps start again have the same masks")
 	}
 }
