@@ -19,7 +19,7 @@ type PolicyPlanes struct {
 	Frame
 	Planes []Plane
 
-	Position     // drawn on boards that are large enough; without a FEN none is
+	Position     // drawn on boards that are large enough; may be empty
 	Columns  int // boards per row; 0 means automatic
 }
 

@@ -229,13 +229,13 @@ func describe(kind, x, y string, parts ...string) string {
 	return s + "."
 }
 
-// mostTold is the maximum number of things in a description.
-const mostTold = 12
+// mostNamed is the maximum number of things that a description names.
+const mostNamed = 12
 
 // several joins a list and states how many entries it omits.
 func several(list []string, separator string) string {
-	if n := len(list) - mostTold; n > 0 {
-		return strings.Join(list[:mostTold], separator) + fmt.Sprintf(" and %d more", n)
+	if n := len(list) - mostNamed; n > 0 {
+		return strings.Join(list[:mostNamed], separator) + fmt.Sprintf(" and %d more", n)
 	}
 	return strings.Join(list, separator)
 }

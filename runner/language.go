@@ -5,16 +5,15 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"alamos/pkg/config"
 	"alamos/pkg/experiment"
+	"alamos/pkg/report"
 	"alamos/pkg/run"
 )
 
@@ -76,27 +75,36 @@ prints all values; --trial prints the values of one trial instead.`,
 // explain prints settings, values and origins in columns, with an empty line between
 // sections.
 func explain(out io.Writer, title string, files []string, rows []config.Explained) error {
+	here, err := os.Getwd()
+	if err != nil {
+		return err
+	}
 	fmt.Fprintf(out, "# %s\n", title)
 	if len(files) > 1 {
-		fmt.Fprintf(out, "# from %s\n", strings.Join(relative(files), ", "))
+		var names []string
+		for _, f := range files {
+			names = append(names, config.FileFrom(here, f))
+		}
+		fmt.Fprintf(out, "# from %s\n", strings.Join(names, ", "))
 	}
-	path, value := 0, 0 // widths of the first two columns
-	for _, x := range rows {
-		path, value = max(path, len(x.Path)), max(value, utf8.RuneCountInString(valuesOf(x)[0]))
-	}
+	var table report.Table
 	section := "\x00" // of no setting: an empty line follows the title
 	for _, x := range rows {
 		if here := sectionOf(x.Path); here != section {
-			fmt.Fprintln(out)
+			table.Rows = append(table.Rows, nil)
 			section = here
 		}
 		values := valuesOf(x)
-		fmt.Fprintf(out, "%-*s  %-*s  %s\n", path, x.Path, value, values[0], originOf(x))
+		origin := x.Origin.From(here).String()
+		if x.Swept {
+			origin += " (sweep)"
+		}
+		table.Rows = append(table.Rows, report.Row(x.Path, values[0], origin))
 		for _, v := range values[1:] {
-			fmt.Fprintf(out, "%-*s  %s\n", path, "", v)
+			table.Rows = append(table.Rows, report.Row("", v))
 		}
 	}
-	return nil
+	return report.WriteText(out, false, table)
 }
 
 // sectionOf returns the first step of a key path. Single keys between two sections form a
@@ -127,29 +135,6 @@ func valuesOf(x config.Explained) []string {
 		lines = append(lines, cut(item.Value))
 	}
 	return lines
-}
-
-func originOf(x config.Explained) string {
-	at := x.Origin.String()
-	if !x.Origin.Default() && x.Origin.File != config.SetFile {
-		at = fmt.Sprintf("%s:%d", relative([]string{x.Origin.File})[0], x.Origin.Line)
-	}
-	if x.Swept {
-		at += " (sweep)"
-	}
-	return at
-}
-
-// relative shortens the paths of files below the working directory.
-func relative(files []string) (short []string) {
-	here, _ := os.Getwd() // without one, paths stay as they were given
-	for _, f := range files {
-		if rel, err := filepath.Rel(here, f); err == nil && filepath.IsAbs(f) && filepath.IsLocal(rel) {
-			f = rel
-		}
-		short = append(short, f)
-	}
-	return short
 }
 
 func checkCommand() *cobra.Command {

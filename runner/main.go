@@ -50,13 +50,13 @@ func status(err error) int {
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(os.Stderr, "interrupted")
 		return 130
-	case errors.Is(err, errDiffer):
+	case errors.Is(err, errDiffer): // the differences are printed
 		return 1
-	case errors.As(err, &usage):
-		fmt.Fprintf(os.Stderr, "alamos: %v\n", err)
-		return 2
 	}
 	fmt.Fprintf(os.Stderr, "alamos: %v\n", err)
+	if errors.As(err, &usage) {
+		return 2
+	}
 	return 1
 }
 
