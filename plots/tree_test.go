@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -65,6 +66,9 @@ func TestDOT(t *testing.T) {
 	figure, err := tree.Figure()
 	if err != nil {
 		t.Fatal(err)
+	}
+	if have := strings.Join(figure.Extensions(), " "); have != ".svg .png .pdf .dot" {
+		t.Errorf("formats %s", have)
 	}
 	doc, err := figure.Render(".dot")
 	if err != nil {

@@ -6,14 +6,12 @@ import (
 	"math"
 	"strings"
 
+	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"alamos/pkg/experiment"
 	"alamos/pkg/run"
-
-	"github.com/dustin/go-humanize"
-	"github.com/dustin/go-humanize/english"
-
 	"alamos/pkg/store"
 )
 

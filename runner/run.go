@@ -9,11 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"alamos/pkg/experiment"
 	"alamos/pkg/hook"
 	"alamos/pkg/nn"
 	"alamos/pkg/run"
-
-	"alamos/pkg/experiment"
 )
 
 func runCommand() *cobra.Command {
