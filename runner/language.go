@@ -199,7 +199,7 @@ func loadEach(files, set []string, do func(file string, e *experiment.Experiment
 
 // setFlag adds --set, which overrides keys of an experiment.
 func setFlag(cmd *cobra.Command, set *[]string) {
-	cmd.Flags().StringArrayVar(set, "set", nil, "override a key, as in --set search.visits=100 (repeatable)")
+	cmd.Flags().StringArrayVar(set, "set", nil, "override a setting: `KEY=VALUE`, as in search.visits=100 (repeatable)")
 	completeFlagBy(cmd, "set", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		var all []string
 		for _, path := range keyPaths() {
