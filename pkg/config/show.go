@@ -77,6 +77,15 @@ func yamlNode(t Type, v any, block bool) *yaml.Node {
 	return n
 }
 
+// parsedNode returns text that is YAML, such as a number or a list of the keys of a zip.
+func parsedNode(text string) *yaml.Node {
+	var doc yaml.Node
+	if err := yaml.Unmarshal([]byte(text), &doc); err != nil || len(doc.Content) != 1 {
+		return &yaml.Node{Kind: yaml.ScalarNode, Value: text}
+	}
+	return doc.Content[0]
+}
+
 var (
 	bare     = regexp.MustCompile(`^(\.\.?/)*[A-Za-z_][A-Za-z0-9_./+-]*( [A-Za-z0-9_./+-]+)*$`)
 	reserved = regexp.MustCompile(`^(?i:true|false|null|yes|no|on|off|y|n)$`)
@@ -89,7 +98,7 @@ func scalarNode(v any, block bool) *yaml.Node {
 	case v == nil:
 		return &yaml.Node{Kind: yaml.ScalarNode, Value: "null"}
 	case !isText:
-		return &yaml.Node{Kind: yaml.ScalarNode, Value: showText(v)}
+		return parsedNode(showText(v))
 	case block && strings.Contains(s, "\n") && literal.MatchString(s):
 		return &yaml.Node{Kind: yaml.ScalarNode, Value: s, Style: yaml.LiteralStyle}
 	case bare.MatchString(s) && !reserved.MatchString(s):
