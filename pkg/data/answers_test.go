@@ -32,8 +32,8 @@ func (k *keeper) answers(t *testing.T, known [][]byte) *Answers {
 	return a
 }
 
-// A chunk that was interrupted is the same chunk, and engines are asked about the games
-// that are not known only.
+// An interrupted chunk that continues has the same bytes, and engines answer only for games
+// that are not known.
 func TestAnswersRecalled(t *testing.T) {
 	command := stockfish(t)
 	nobody := uci.Command{Name: "nobody", Path: "/nonexistent/engine"}
@@ -68,8 +68,8 @@ func TestAnswersRecalled(t *testing.T) {
 	}
 }
 
-// Answers that belong to another game are found out.
-func TestAnswersOfOthers(t *testing.T) {
+// Answers of another game are an error.
+func TestAnswersOfAnotherGame(t *testing.T) {
 	command := stockfish(t)
 	c := codecOf(t, "mover15", "uci1968-mover")
 	cfg := Config{Kind: Engine, Games: 1, Player: Player{Command: command, Limit: Limit{Nodes: 20}, RandomPlies: 8}}
@@ -83,7 +83,7 @@ func TestAnswersOfOthers(t *testing.T) {
 	}
 }
 
-// What changes the engines' answers changes the name that they are kept under.
+// Everything that changes the engines' answers changes their identity.
 func TestIdentity(t *testing.T) {
 	nobody := uci.Command{Name: "nobody", Path: "/nonexistent/engine"}
 	of := func(seed uint64, g int, change func(*Config)) string {
@@ -116,7 +116,7 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// An engine that ends is started again, and its game begun anew: once.
+// An engine that ends is started again once, and its game begins again.
 func TestEngineStartedAgain(t *testing.T) {
 	dir := t.TempDir()
 	game := filepath.Join(dir, "a.pgn")

@@ -1,5 +1,10 @@
 // Package data stores samples, the positions that a network learns from, and imports them
-// from files and engines.
+// from files and engines:
+//
+//	set, err := data.Read("samples/gen-0001.parquet")
+//	learn, held := data.Split(set, seed, 0.2)
+//	source, err := data.Open(data.Config{Kind: data.PGN, Files: []string{"*.pgn"}}, seed, data.Machine{})
+//	info, err := source.Chunk(ctx, data.First, codec, "chunk.parquet", nil, nil)
 //
 // # Sample files
 //
@@ -32,6 +37,11 @@
 // number. They do not depend on the machine, the number of goroutines or engine processes,
 // or the chunks made before. Samples are taken where a move was played, so a game's final
 // position gives none.
+//
+// A source is not converted as a whole before the first chunk. With one position per game,
+// all positions would take 33 times the space (measured with the games of lc0 in testdata),
+// an engine would label about a hundred times as many positions, and a run would wait for
+// files that it may never reach.
 //
 // # What the package refuses to do
 //

@@ -155,8 +155,7 @@ func TestLC0Fields(t *testing.T) {
 	}
 }
 
-// A tar of chunks is read as the chunks one after another; what else is in it is
-// passed over.
+// A tar of chunks is read as its chunks in order; its other files are skipped.
 func TestLC0Tar(t *testing.T) {
 	var file bytes.Buffer
 	w := tar.NewWriter(&file)

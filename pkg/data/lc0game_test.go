@@ -255,8 +255,8 @@ func TestLC0Damage(t *testing.T) {
 	}
 }
 
-// Damaged chunks are passed over and counted where that is wanted, in a tar and beside
-// each other; so is the one in which a tar is cut off.
+// SkipBroken skips and counts damaged chunks, in a tar and as files, and the chunk at which a
+// tar is truncated.
 func TestLC0SkipBroken(t *testing.T) {
 	names := lc0Names(t)[:6]
 	changed := recordsOf(t, names[2])
@@ -309,7 +309,7 @@ func TestLC0SkipBroken(t *testing.T) {
 	}
 }
 
-// Files that are no chunks are not passed over as broken ones, nor is an only file.
+// Files that are no chunks are not skipped, and neither is a single file.
 func TestLC0SkipsChunksOnly(t *testing.T) {
 	dir := t.TempDir()
 	zeros := make([]byte, 5000)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The feed of tasks ends when nobody wants their results any more.
+// The feed of tasks ends when the loop over their results ends.
 func TestFeedEndsWithTheLoop(t *testing.T) {
 	ended := false
 	feed := func(ctx context.Context, put func(func() int) bool) {
@@ -30,7 +30,7 @@ func TestFeedEndsWithTheLoop(t *testing.T) {
 	}
 }
 
-// Millions of games are skipped only as long as somebody waits.
+// Skipping games stops when the context ends.
 func TestSkippingStops(t *testing.T) {
 	s := open(t, Config{Kind: PGN, Files: []string{gamesPGN}}, 1, Machine{})
 	ctx, cancel := context.WithCancelCause(t.Context())

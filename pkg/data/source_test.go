@@ -21,7 +21,7 @@ import (
 	"alamos/pkg/encode"
 )
 
-var update = flag.Bool("update", false, "write the golden file anew")
+var update = flag.Bool("update", false, "write the golden file")
 
 const (
 	gamesPGN     = "testdata/games.pgn"        // 24 games of stockfish against itself, six broken off
@@ -157,8 +157,8 @@ func TestPositions(t *testing.T) {
 	}
 }
 
-// What Info tells of a pass, and what its chunks hold: every game in one chunk, all
-// positions once, the chunks of the size asked for.
+// Every game of a pass is in one chunk, every position occurs once, and chunks have the
+// requested size.
 func TestChunksOfAPass(t *testing.T) {
 	c := codecOf(t, "mover15", "uci1968-mover")
 	copies := t.TempDir()
@@ -216,8 +216,8 @@ func TestChunksOfAPass(t *testing.T) {
 	}
 }
 
-// A chunk is the same whatever was made before it, by however many goroutines, and
-// whether it is gone on to from a cursor or from the start.
+// A chunk does not depend on the chunks made before it, the number of goroutines, or
+// whether it is reached from a cursor or from the start.
 func TestDeterministic(t *testing.T) {
 	c := codecOf(t, "mover15", "uci1968-mover")
 	for name, cfg := range map[string]Config{
@@ -305,7 +305,7 @@ func TestGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	if have.String() != string(want) {
-		t.Errorf("chunks have changed (-update writes them anew):\n%s\nwant\n%s", &have, want)
+		t.Errorf("chunks have changed (-update writes them):\n%s\nwant\n%s", &have, want)
 	}
 }
 
@@ -317,7 +317,7 @@ func describe(x any) string {
 	return string(text)
 }
 
-// A policy that cannot express a move leaves the position out, and says so.
+// A position whose move the policy cannot express is left out and counted.
 func TestUnexpressed(t *testing.T) {
 	const text = "[Event \"?\"]\n[FEN \"8/P6k/8/8/8/8/7K/8 w - - 0 1\"]\n\n1. a8=N Kg7 2. Nb6 *\n" +
 		"\n[Event \"?\"]\n[FEN \"8/P6k/8/8/8/8/7K/8 w - - 0 1\"]\n\n1. a8=N Kg7 2. Nb6 1-0\n"
@@ -332,8 +332,8 @@ func TestUnexpressed(t *testing.T) {
 	}
 }
 
-// Damage is an error that names the place, and leaves no file; broken games are
-// passed over where that is asked for.
+// Damage is an error that names the place, and leaves no file. SkipBroken skips broken
+// games.
 func TestErrors(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -407,7 +407,7 @@ func TestErrors(t *testing.T) {
 	chunk(t, s, 1, c)
 }
 
-// A file that is something else than it is taken for is told for what it is.
+// The error for a file of the wrong kind names its kind.
 func TestForeignFiles(t *testing.T) {
 	dir := t.TempDir()
 	xz, parquet := []byte("\xfd7zXZ\x00\x00\x04"), []byte("PAR1 and so on")
