@@ -2,6 +2,7 @@ package alamos_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"alamos/pkg/chess"
@@ -44,5 +45,24 @@ func TestVariants(t *testing.T) {
 		if have := fmt.Sprint(last.Pocket("P"), last.Pocket("pnbrq"), last.ChecksLeft("white"), last.ChecksLeft("black")); have != c.pocket {
 			t.Errorf("%s: in hand and checks left %s, want %s", c.v, have, c.pocket)
 		}
+	}
+}
+
+// A game that cannot be played ends the script with the game's number.
+func TestGameThatCannotBePlayed(t *testing.T) {
+	start := alamos.StartPosition("chess").FEN()
+	for _, g := range []alamos.Game{
+		{Number: 7, Variant: "checkers", Start: start},
+		{Number: 7, Variant: "chess", Start: "8/8"},
+		{Number: 7, Variant: "chess", Start: start, Moves: []string{"e2e5"}},
+	} {
+		func() {
+			defer func() {
+				if text := fmt.Sprint(recover()); !strings.HasPrefix(text, "game 7") {
+					t.Errorf("%+v: panic %q", g, text)
+				}
+			}()
+			g.Positions()
+		}()
 	}
 }
