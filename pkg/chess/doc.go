@@ -25,7 +25,7 @@
 //     vanish; en passant explodes around the square on which the capturing pawn
 //     would land. Kings cannot capture. A move must not explode one's own king;
 //     one that explodes the enemy king wins at once, even out of check. While
-//     the kings touch neither is in check, for taking either would explode both.
+//     the kings touch neither is in check, because a capture of one explodes both.
 //   - [Antichess]: captures are compulsory. The king is a piece like any other, and
 //     a pawn may promote to one. There is no check and no castling. A side that has
 //     lost all pieces, or cannot move, wins.

@@ -28,7 +28,8 @@ const (
 	atomicPlanes    = 16
 )
 
-// atomic16Lacks: atomic16 has planes only for what is on the board.
+// atomic16Lacks lists the variants that need more than the board; atomic16 has planes only
+// for the board.
 var atomic16Lacks = lacks{
 	chess.ThreeCheck: "no planes for the checks given",
 	chess.Crazyhouse: "no planes for the pieces in hand",
@@ -55,9 +56,8 @@ func encodeAtomic16(dst []uint64, g *chess.Game) {
 
 // mover15 is atomic16 from the view of the side to move: its pieces come first,
 // and for black the board is turned upside down. A position and the same one
-// with colors changed are one position to the network, which halves what there
-// is to learn, and a generation in which one color wins most games teaches no
-// love of that color. It goes with uci1968-mover.
+// with colors exchanged are the same input, so there is half as much to learn, and a
+// generation in which one color wins most games gives no bias towards that color. It goes with uci1968-mover.
 var mover15 = &planes{
 	name: "mover15", count: moverPlanes, constant: make([]bool, moverPlanes), white: false,
 	lacks: mover15Lacks, encode: encodeMover15,
@@ -71,8 +71,8 @@ const (
 	moverPlanes    = 15
 )
 
-// mover15Lacks has racing kings beside what atomic16 lacks: turned upside down,
-// black's race would go down the board, and nothing would say so.
+// mover15Lacks adds racing kings to what atomic16 lacks: with the board upside down, black
+// would run down the board, and no plane would show it.
 var mover15Lacks = lacks{
 	chess.ThreeCheck:  atomic16Lacks[chess.ThreeCheck],
 	chess.Crazyhouse:  atomic16Lacks[chess.Crazyhouse],
@@ -113,15 +113,14 @@ func turnBoards(boards []uint64, view chess.Square) {
 }
 
 // variants31 expresses every variant, from the view of the side to move. Its
-// first planes are those of mover15; the others are of no use in chess and in
-// atomic chess but for the two clocks, which matter in all variants alike. It
+// first planes are those of mover15. Of the others, chess and atomic chess use only the
+// two clocks. It
 // goes with uci2206-mover.
 //
-// Sides that are alike look alike: a position and the same one with colors
-// changed are one position to the network. In horde and racing kings the sides
-// are not alike, and a plane marks Black.
+// A position and the same one with colors exchanged are the same input where the rules are
+// the same for both sides. In horde and racing kings they are not, and a plane marks Black.
 //
-// Counts are scaled to about 1, by what bfloat16 keeps apart.
+// Counts are scaled to about 1, by factors that keep them distinct in bfloat16.
 var variants31 = &planes{
 	name: "variants31", count: variantsPlanes, constant: constantFrom(variantsPocket, variantsPlanes), white: false,
 	lacks: lacks(nil), encode: encodeVariants31,
@@ -167,8 +166,8 @@ func encodeVariants31(dst []uint64, g *chess.Game) {
 	constant(variantsRepetition, min(1, float64(g.Repetitions())/2))
 }
 
-// What encodings share that look back on the game and see it from the side that
-// is to move now, whichever side moved then.
+// Helpers of the encodings that include earlier positions of the game, all seen from the
+// side that is to move now.
 
 // historySteps is the number of positions that AlphaZero and lc0 look at: the
 // current one and the seven before it.
@@ -186,10 +185,10 @@ func encodePieces(dst []uint64, p *chess.Position, own chess.Color) {
 	}
 }
 
-// repetitions is how often the position of g that was current back plies ago
-// had occurred before, counted no further than most. Positions are the same when
-// their keys are ([chess.Position.Key]): an en passant square makes two positions different
-// when an enemy pawn stands ready to capture there, pinned or not.
+// repetitions counts how often the position of g that was current back plies ago had
+// occurred before, up to most. Positions are the same if their keys are the same
+// ([chess.Position.Key]): an en passant square makes two positions different if an enemy
+// pawn stands ready to capture there, pinned or not.
 func repetitions(g *chess.Game, back, most int) int {
 	p := g.Back(back)
 	return occurrences(g, p.Key(), back+4, back+p.Rule50(), most)
@@ -218,7 +217,7 @@ func castlings(p *chess.Position, c chess.Color) (short, long bool) {
 	return rooks&^left != 0, rooks&left != 0
 }
 
-// plane is a plane of ones, or of zeros.
+// plane returns a plane of ones or of zeros.
 func plane(ones bool) uint64 {
 	if ones {
 		return ^uint64(0)

@@ -17,7 +17,7 @@ import (
 // passant has no plane: the history shows it, except in a game
 // that begins at such a position.
 //
-// What the papers leave open is settled here so:
+// Choices made here where the papers leave them open:
 //
 //   - Vanhoutte's thesis, which rebuilds AlphaZero for chess (Howest, 2022), lists
 //     twelve planes a step and one of repetitions, but says 119 as AlphaZero does;
@@ -87,10 +87,10 @@ func encodeAlphaZero119(dst []uint64, g *chess.Game) {
 //
 // Steps before the start of the game are zero, as in lc0's self-play, with one
 // exception that is lc0's too: a game that begins with an en passant square had a
-// position before, in which the pawn had not advanced. Otherwise nothing would
-// tell of the capture, which has no plane.
+// position before, in which the pawn had not advanced. Otherwise no plane would
+// show that capture.
 //
-// In variants the planes mean what they mean in chess. It goes with lc0-1858.
+// In variants the planes have the same meaning as in chess. It goes with lc0-1858.
 var leela112 = &planes{
 	name: "lc0-112", count: leelaPlanes, constant: constantAt(leelaPlanes, leelaRule50), white: false,
 	lacks: atomic16Lacks, encode: encodeLeela112,
@@ -151,7 +151,7 @@ func encodeLeela112(dst []uint64, g *chess.Game) {
 // White is always to move: a position of black's is turned upside down with the
 // colors changed. The plane of the side to move, which the text says is ones for
 // black and zeros for white, is therefore always zeros. ChessMarro's programs do
-// not agree on it, and some write ones: who reads their files must set it.
+// not agree on it, and some write ones: the reader of their files clears it.
 //
 // The text allows two readings of a legal move's plane, a mark where the move
 // starts or where it ends; the program marks the start, and so does this. The
@@ -172,8 +172,6 @@ const (
 	marroMoves  = 13 // by type of move: squares from which a legal move starts
 	marroPlanes = marroMoves + moveTypes
 )
-
-// Supports refuses what mover15 does, for the same reasons.
 
 func encodeMarro77(dst []uint64, g *chess.Game) {
 	p := g.Position()
@@ -209,11 +207,11 @@ func encodeMarro77(dst []uint64, g *chess.Game) {
 // One slip of the program is not repeated: it puts the en passant square, alone
 // of all, on a board that is upside down.
 //
-// The moves of the side that waits are those it would have if it were to move,
+// The moves of the side not to move are those it would have if it were to move,
 // without en passant. They may take the king of a side that is in check.
 //
-// The square of a castling king is where he ends; that of his right to castle is
-// the rook's. The en passant square is given where an enemy pawn stands ready to
+// The square of a castling king is where he ends; the square of his right to castle
+// is the rook's. The en passant square is given where an enemy pawn stands ready to
 // capture. No policy belongs to it.
 var dtu24 = &planes{
 	name: "dtu24", count: dtuPlanes, constant: make([]bool, dtuPlanes), white: true,
@@ -262,9 +260,10 @@ func encodeDtu24(dst []uint64, g *chess.Game) {
 	dst[dtuDraw] = plane(fifty || threefold)
 }
 
-// pass is p with the other side to move and no en passant. A piece that goes to
-// the square it stands on is no legal move, but playing it changes nothing else
-// that matters to the other side; without a piece there is no game to go on with.
+// pass returns p with the other side to move and no en passant. A move of a piece to its own
+// square is not legal, but playing it changes nothing else that matters to the
+// other side. A side without pieces
+// has lost; its position is returned unchanged.
 func pass(p *chess.Position) chess.Position {
 	q := *p
 	if s := p.Side(p.Turn()).First(); s != chess.NoSquare {

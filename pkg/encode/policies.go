@@ -95,8 +95,8 @@ var uci1968Mover = &policy{
 
 func indexUci1968Mover(p *chess.Position, m chess.Move) int { return uciIndex(m, view(p)) }
 
-// uciIndex is the index of a move as it is seen in a view, -1 of promotions to
-// a king and of drops.
+// uciIndex returns the index of a move as seen in a view, -1 for promotions to a king and
+// for drops.
 func uciIndex(m chess.Move, view chess.Square) int {
 	from, to := squares(m, view)
 	if piece := m.Promotion(); piece != chess.NoPieceType {
@@ -183,8 +183,7 @@ func indexUci2206Mover(p *chess.Position, m chess.Move) int {
 	return uciIndex(m, v)
 }
 
-// What the numberings share that describe a move by its origin and in which
-// direction it goes how far.
+// Helpers of the encodings that describe a move by its origin, direction and distance.
 
 // compass are the directions in which a queen moves, in files and ranks, in the
 // order of the AlphaZero paper: N, NE, E, SE, S, SW, W, NW.
@@ -199,10 +198,10 @@ const (
 	moveTypes  = queenTypes + 8
 )
 
-// typeTable returns the type of the move between two squares: what number says of
-// a queen's move by its direction, 0 to 7 in the order of compass, and its
-// distance, 1 to 7; 56 + i of a knight's move in the order of leaps; -1 where
-// neither moves.
+// typeTable returns the type of the move between two squares: number(direction, distance)
+// for a queen's move, with its direction, 0 to 7 in the order of compass, and its
+// distance, 1 to 7; 56 + i for a knight's move in the order of leaps; -1 for
+// all others.
 func typeTable(number func(direction, distance int) int) *[64][64]int8 {
 	t := new([64][64]int8)
 	set := func(from, files, ranks, number int) {
@@ -243,8 +242,8 @@ func squares(m chess.Move, view chess.Square) (from, to chess.Square) {
 	return from, to
 }
 
-// chessPromotions: what numberings lack that know the moves on the board and the
-// promotions of chess.
+// chessPromotions lists what is missing from encodings that have only moves on the board
+// and the promotions of chess.
 var chessPromotions = lacks{
 	chess.Antichess:  "no indices for promotions to a king",
 	chess.Crazyhouse: "no indices for drops",

@@ -10,16 +10,16 @@ import (
 //	index = 64*plane + square, a1 = 0, b1 = 1, .. h8 = 63
 //
 //	planes 0..55   queen's moves: directions N, NE, E, SE, S, SW, W, NW, each by
-//	               1 to 7 squares; a pawn that so comes to the last rank
-//	               becomes a queen
+//	               1 to 7 squares; a pawn that reaches the last rank
+//	               this way becomes a queen
 //	planes 56..63  knight's moves, clockwise from two ranks up and one file right
 //	planes 64..72  promotions to a knight, a bishop, a rook, each by a capture
 //	               to the left, an advance, a capture to the right
 //
 // The paper gives the planes in this order but neither that of the knight's moves
 // nor that within the promotions. Squares and directions are as the side to move
-// sees the board (see [view]): the paper orients the input so and says nothing
-// of the output, but its promotions are those of a side whose pawns go up.
+// sees the board (see [view]): the paper orients the input so and does not
+// mention the output, but its promotions are those of a side whose pawns move up.
 //
 // Castling is the king's move of two squares; where king or rook began elsewhere
 // than in chess, it is the king taking his rook. 1,858 of the
@@ -125,12 +125,12 @@ func indexLeela1858(p *chess.Position, m chess.Move) int {
 // fromTo4096 numbers moves by their squares as the side to move sees the board
 // (see [view]): index = 64*from + to, a1 = 0, b1 = 1, .. h8 = 63.
 //
-// A promotion is to a queen; those to other pieces cannot be expressed, so that a
-// player with this policy never thinks of one. Castling is the king's move of two
+// A promotion is to a queen; those to other pieces cannot be expressed, so a
+// player with this policy never considers one. Castling is the king's move of two
 // squares; where king or rook began elsewhere than in chess, it is the king taking
 // his rook.
 //
-// It is what ChessMarro's text says of its policy, 64 source squares by 64
+// It is the policy that ChessMarro's text describes, 64 source squares by 64
 // destination squares. Its program numbers otherwise: see marro4096.
 var fromTo4096 = &policy{
 	name: "fromto4096", size: fromToSize, lacks: chessPromotions, index: indexFromTo4096, moves: FromTo4096Moves,
@@ -160,7 +160,7 @@ func indexFromTo4096(p *chess.Position, m chess.Move) int {
 	return 64*int(from) + int(to)
 }
 
-// underpromotes reports whether a pawn becomes something else than a queen.
+// underpromotes reports whether m promotes to a piece other than a queen.
 func underpromotes(m chess.Move) bool {
 	piece := m.Promotion()
 	return piece != chess.NoPieceType && piece != chess.Queen
@@ -175,14 +175,14 @@ func underpromotes(m chess.Move) bool {
 //	         E, SE, S, SW, W, NW; 56..63 for knight's moves, clockwise from two
 //	         ranks up and one file right
 //
-// The text beside the program puts all distances of a direction together
-// and speaks of 64 destination squares; what files hold is what the program did.
+// The text that accompanies the program groups types by direction and mentions 64
+// destination squares; the files follow the program.
 // Squares are as the side to move sees the board (see [view]): ChessMarro turns
 // black's positions and changes their colors.
 //
 // The program gives a promotion to a knight, a bishop or a rook the index of that
-// to a queen. Here such moves cannot be expressed instead: of two moves with one
-// index a player would not know which was meant. Castling is the king's move of
+// to a queen. Here such moves cannot be expressed instead: if two moves
+// had one index, a player could not tell them apart. Castling is the king's move of
 // two squares; where king or rook began elsewhere than in chess, it is the king
 // taking his rook. It goes with marro77.
 var marro4096 = &policy{
