@@ -50,7 +50,11 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, e Searcher, limit L
 			}
 		}
 	}()
-	for !s.quit && ctx.Err() == nil && (lines != nil || s.search != nil && !s.search.endless || len(s.waiting) > 0) {
+	for !s.quit && ctx.Err() == nil && (lines != nil || s.search != nil || len(s.waiting) > 0) {
+		if lines == nil && s.search != nil && s.search.task.endless() {
+			s.stop() // no command can end it any more
+			continue
+		}
 		var done chan struct{} // closed at the end of the running search
 		if s.search != nil {
 			done = s.search.done
@@ -99,11 +103,10 @@ type server struct {
 
 // served is a running search.
 type served struct {
-	cancel  context.CancelFunc
-	done    chan struct{}
-	hit     chan struct{} // closed by ponderhit
-	hitOnce sync.Once
-	endless bool // see Task.endless
+	cancel context.CancelFunc
+	done   chan struct{}
+	hit    chan struct{} // closed by ponderhit
+	task   Task          // without Ponder after ponderhit
 }
 
 // say writes a line. A failed write ends the conversation.
@@ -154,7 +157,7 @@ func (s *server) command(ctx context.Context, line string) {
 	rest := words[1:]
 	switch words[0] {
 	case "setoption", "ucinewgame", "position", "go", "d":
-		if t := s.search; t != nil && t.endless {
+		if t := s.search; t != nil && t.task.endless() {
 			s.complain("%s: a search is under way: stop it first", words[0])
 			return
 		} else if t != nil {
@@ -178,9 +181,9 @@ func (s *server) command(ctx context.Context, line string) {
 	case "stop":
 		s.stop()
 	case "ponderhit":
-		if t := s.search; t != nil {
-			t.hitOnce.Do(func() { close(t.hit) })
-			t.endless = false
+		if t := s.search; t != nil && t.task.Ponder {
+			close(t.hit)
+			t.task.Ponder = false
 		}
 	case "quit":
 		s.quit = true
@@ -315,8 +318,9 @@ func (s *server) think(ctx context.Context, words []string) {
 		return
 	}
 	searchCtx, cancel := context.WithCancel(ctx)
-	t := &served{cancel: cancel, done: make(chan struct{}), hit: make(chan struct{}), endless: task.endless()}
+	t := &served{cancel: cancel, done: make(chan struct{}), hit: make(chan struct{})}
 	task.Hit = t.hit
+	t.task = task
 	s.search = t
 	game, chess960 := s.game.Clone(), s.chess960
 	go func() {

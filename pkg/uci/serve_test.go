@@ -216,6 +216,20 @@ func TestServeWaits(t *testing.T) {
 }
 
 // A user interface that has gone ends the conversation.
+// The end of the input stops a search that only a command can end, and deferred commands
+// still run.
+func TestServeEndOfInput(t *testing.T) {
+	for _, commands := range [][]string{
+		{"go infinite"},
+		{"go ponder nodes 1"},
+		{"go infinite", "ponderhit"},
+		{"go ponder infinite", "ponderhit"},
+		{"go nodes 50", "go ponder nodes 1", "position startpos moves e2e4", "go nodes 50"},
+	} {
+		wantLine(t, answers(t, append([]string{"position startpos"}, commands...)...), `bestmove \w+.*`)
+	}
+}
+
 func TestServeBrokenPipe(t *testing.T) {
 	err := uci.Serve(t.Context(), strings.NewReader("uci\ngo infinite\n"+strings.Repeat("isready\n", 1000)), brokenPipe{}, blank(), uci.Limit{})
 	if !errors.Is(err, io.ErrClosedPipe) {

@@ -1,0 +1,111 @@
+package match
+
+import (
+	"bytes"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"alamos/pkg/chess"
+	"alamos/pkg/encode"
+	"alamos/pkg/nn"
+	"alamos/pkg/uci"
+	"alamos/pkg/uci/testdata/fake"
+)
+
+// checkpoint writes a small network for atomic chess. A policy of 0 channels is none.
+func checkpoint(t *testing.T, policy bool) string {
+	t.Helper()
+	name := "none"
+	if policy {
+		name = "uci1968"
+	}
+	codec, err := encode.NewCodec("atomic16", name, chess.Atomic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := nn.Spec{Planes: codec.Planes.Count(), Constant: codec.Planes.Constant(), PolicySize: codec.Policy.Size(), Depth: 1, Width: 8}
+	if policy {
+		spec.PolicyHead, spec.PolicyChannels = nn.PolicyConv, 2
+	}
+	net, err := nn.New(spec, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := nn.Checkpoint{Header: nn.Header{Spec: net.Spec(), Input: "atomic16", Policy: name, Variant: "atomic"}}
+	if c.Network, err = net.State(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "net.safetensors")
+	if err := c.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Every player of the command line plays tournaments, and is an engine that user interfaces
+// can drive, within its own limits.
+func TestPlayersAndSearchers(t *testing.T) {
+	net := checkpoint(t, true)
+	opener := Opener{FindModel: func(name string) (string, error) { return name, nil }, Hardware: uci.Hardware{Threads: 1, Precision: "fp32"}}
+	defer opener.Close()
+	for word, want := range map[string]string{ // what "go" reports
+		net + ",visits=20,c_puct=2,temperature=0.5":  " nodes 20 ",
+		net + ",movetime=20":                         "info depth ",
+		"policy:" + net:                              "bestmove ",
+		"alphabeta:" + net + ",depth=1":              "info depth 1 ",
+		"material:2,movetime=60000":                  "info depth 2 ",
+		"uniform,visits=30":                          " nodes 30 ",
+		"random":                                     "bestmove ",
+		"uci:" + fake.Engine(t, "well") + ",depth=1": "bestmove ",
+	} {
+		spec, err := ParseSpec(word)
+		if err != nil {
+			t.Fatal(err)
+		}
+		players, v, err := opener.OpenAll([]*Spec{spec, {Player: Random}}, new(chess.Atomic))
+		if err != nil || v != chess.Atomic {
+			t.Fatalf("%s: %v, %v", word, v, err)
+		}
+		entries, err := Entries(t.Context(), players, v, false, 1, uci.Timeouts{})
+		if err != nil {
+			t.Fatalf("%s: %v", word, err)
+		}
+		for _, g := range play(t, Tournament{Variant: v, Rounds: 2, MaxMoves: 4, Seed: 1}, entries...) {
+			checkGame(t, g, 4)
+		}
+		s, limit, err := players[0].Searcher(t.Context(), v)
+		if err != nil {
+			t.Fatalf("%s: %v", word, err)
+		}
+		var out bytes.Buffer
+		commands := "uci\nsetoption name UCI_Variant value atomic\nsetoption name Nothing value 1\nposition startpos moves g1f3\n" +
+			"go\n"
+		if err := uci.Serve(t.Context(), strings.NewReader(commands), &out, s, limit); err != nil {
+			t.Errorf("%s: %v", word, err)
+		}
+		s.Close()
+		if text := out.String(); !strings.Contains(text, want) || strings.Count(text, "bestmove ") != 1 || !strings.Contains(text, "no option is called") {
+			t.Errorf("%s: no %q in\n%s", word, want, text)
+		}
+	}
+	if err := (stateless{}).Set("x", "1"); err == nil {
+		t.Error("random moves have an option")
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	opener := Opener{FindModel: func(name string) (string, error) { return name, nil }, Hardware: uci.Hardware{Threads: 1}}
+	defer opener.Close()
+	blind := checkpoint(t, false)
+	if _, err := opener.Open(&Spec{Policy: Checkpoint(blind)}); !errors.Is(err, ErrNoPolicy) {
+		t.Errorf("the policy of a network without one: %v", err)
+	}
+	if _, _, err := opener.OpenAll([]*Spec{{Model: Checkpoint(blind)}}, new(chess.Horde)); err == nil || !strings.Contains(err.Error(), "plays atomic, want horde") {
+		t.Errorf("a network of another variant: %v", err)
+	}
+	if _, err := opener.Open(&Spec{Model: "none.safetensors"}); err == nil {
+		t.Error("a missing network was opened")
+	}
+}
