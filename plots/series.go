@@ -20,7 +20,7 @@ import (
 type Series struct {
 	Name string
 
-	// Curve tells apart the series of one name, such as training and validation. In panels,
+	// Curve distinguishes the series of one name, such as training and validation. In panels,
 	// series of a name share a color, and those of a curve share their dashes.
 	Curve string
 

@@ -59,11 +59,11 @@ func ParseStamp(doc []byte) (Stamp, error) {
 		}
 		m := stampText.FindSubmatch(after)
 		if m == nil {
-			return Stamp{}, fmt.Errorf("the text %.80q is no stamp: %w", after, ErrStamp)
+			return Stamp{}, fmt.Errorf("the text %.80q is not a stamp: %w", after, ErrStamp)
 		}
 		fields, err := url.ParseQuery(strings.ReplaceAll(string(m[1]), " ", "&"))
 		if err != nil {
-			return Stamp{}, fmt.Errorf("the text %.80q is no stamp: %w", after, ErrStamp)
+			return Stamp{}, fmt.Errorf("the text %.80q is not a stamp: %w", after, ErrStamp)
 		}
 		return Stamp{fields.Get("experiment"), fields.Get("code"), fields.Get("data")}, nil
 	}

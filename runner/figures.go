@@ -110,7 +110,7 @@ func checkFigures(w io.Writer, r *report.Report, opt report.Options) error {
 	case bad > 0:
 		return fmt.Errorf("not what it should be: %d of %s (alamos figures draws them again)", bad, english.Plural(len(findings), "file", ""))
 	case unchecked > 0:
-		fmt.Fprintf(w, "%s: none is known to be stale\n", english.Plural(len(findings), "file", ""))
+		fmt.Fprintf(w, "%s: no stale file found\n", english.Plural(len(findings), "file", ""))
 		return nil
 	}
 	fmt.Fprintf(w, "%s: all are current\n", english.Plural(len(findings), "file", ""))

@@ -136,7 +136,7 @@ func numbersOf(flag, value string, least, most int) ([]float64, error) {
 	for _, w := range words {
 		x, err := strconv.ParseFloat(strings.TrimSpace(w), 64)
 		if err != nil {
-			return nil, usagef("--%s: %q is no number", flag, w)
+			return nil, usagef("--%s: %q is not a number", flag, w)
 		}
 		list = append(list, x)
 	}

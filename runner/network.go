@@ -84,7 +84,7 @@ func networksOf(what, results string, set []string) (string, []*report.Network, 
 	return e.Name, networks, err
 }
 
-// namesModel tells a model from the file of an experiment, which may have any name.
+// namesModel reports whether a word names a model, not the file of an experiment.
 func namesModel(what string) bool {
 	switch filepath.Ext(what) {
 	case ".safetensors":

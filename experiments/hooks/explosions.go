@@ -8,8 +8,8 @@ import (
 	"alamos/pkg/hook/alamos"
 )
 
-// Measure tells how games end: the share that a king's explosion decides, and
-// after how many plies it comes.
+// Measure returns the share of games that end with a king's explosion, and the mean number
+// of plies of those games.
 func Measure(g alamos.Generation) alamos.Metrics {
 	exploded, plies := 0, 0
 	for _, game := range g.Games {

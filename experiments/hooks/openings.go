@@ -9,15 +9,15 @@ import (
 	"alamos/pkg/hook/alamos"
 )
 
-// plies is how long an opening is.
+// plies is the length of an opening.
 const plies = 4
 
-// Measure tells how much the openings of a generation differ: how many there are,
-// and the entropy of their shares in bits. A network that always plays the same
-// games has the entropy 0, and learns nothing new from them.
+// Measure returns how much the openings of a generation differ: their number, and the
+// entropy of their shares in bits. A network that always plays the same game has entropy 0
+// and learns nothing new.
 func Measure(g alamos.Generation) alamos.Metrics {
 	counts := map[string]int{}
-	var order []string // a map has none, and a sum hangs on its order
+	var order []string // maps have no order, and the order changes the last digits of a sum
 	for _, game := range g.Games {
 		n := plies
 		if game.Plies() < n {

@@ -26,7 +26,7 @@ func Adjudicate(games []alamos.Game) []string {
 		}
 		least, most := 1.0, -1.0
 		for _, score := range g.Scores[g.Plies()-plies:] {
-			if math.IsNaN(score) { // a player that tells nothing plays on
+			if math.IsNaN(score) { // a player without scores plays on
 				least, most = -1, 1
 				break
 			}

@@ -160,7 +160,7 @@ func (p *Position) parsePocket(s string) (board string, err error) {
 	for i := 0; i < len(hand) && hand != "-"; i++ {
 		c, t := pieceAndColor(hand[i])
 		if t == NoPieceType || t == King {
-			return "", fmt.Errorf("%q in the pocket is no piece that can be dropped: want letters of PNBRQpnbrq", hand[i])
+			return "", fmt.Errorf("%q in the pocket is not a piece that can be dropped: want letters of PNBRQpnbrq", hand[i])
 		}
 		if p.pocket[c].count(t) == pocketMost {
 			return "", fmt.Errorf("more than %d pieces of a kind in the pocket", pocketMost)
@@ -207,7 +207,7 @@ func (p *Position) parsePieces(s string) error {
 			}
 			c, t := pieceAndColor(ch)
 			if t == NoPieceType {
-				return fmt.Errorf("rank %d: %q is no piece (PNBRQK, pnbrqk) and no digit 1-8", 8-i, ch)
+				return fmt.Errorf("rank %d: %q is not a piece (PNBRQK, pnbrqk) or a digit 1-8", 8-i, ch)
 			}
 			if file > 7 {
 				return fmt.Errorf("rank %d: more than 8 squares in %q", 8-i, rank)

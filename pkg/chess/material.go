@@ -82,7 +82,7 @@ func (p *Position) insufficientAntichess() bool {
 
 // hordeClosed reports whether the horde is stuck for good: White cannot move,
 // whoever's turn it is, Black can move the king only, and no king's move gives
-// White a move. A last white piece that Black can take is no draw.
+// White a move. A last white piece that Black can take is not a draw.
 func (p *Position) hordeClosed() bool {
 	horde, black := p.color[White], p.color[Black]
 	if horde == 0 {

@@ -1,6 +1,6 @@
 package chess
 
-// Move is a move in 16 bits; 0 is no move. It means something only together
+// Move is a move in 16 bits; 0 is not a move. It means something only together
 // with the position it is played in.
 //
 //	bits  0-5   from

@@ -162,7 +162,7 @@ func TestReadPGNErrors(t *testing.T) {
 		"1. e4 ) *":                           "')' without its opening",
 		"1. e4 e5\n2. Nc3 Nc6\n3. Nb5 Nxb5 *": `line 3, move 3...: san move "Nxb5": not legal`,
 		"1. -- *":                             "san move",
-		"1. e4\x00 *":                         `'\x00' is no move`,
+		"1. e4\x00 *":                         `'\x00' is not a move`,
 	} {
 		_, err := NewPGNReader(strings.NewReader(text)).Next()
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -149,7 +149,7 @@ func (r *PGNReader) sign(g *PGN, c byte) (done bool, err error) {
 	switch c {
 	case 0:
 		if s.pos < s.end {
-			return false, fmt.Errorf("%q is no move", c)
+			return false, fmt.Errorf("%q is not a move", c)
 		}
 		if s.more() {
 			return false, nil
@@ -186,7 +186,7 @@ func (r *PGNReader) sign(g *PGN, c byte) (done bool, err error) {
 		return false, fmt.Errorf("a tag among the moves: %w", errNoResult)
 	case '%':
 		if !s.lineBegins() {
-			return false, errors.New("'%' is no move")
+			return false, errors.New("'%' is not a move")
 		}
 		if _, err := s.restOfLine(); err != nil {
 			return false, r.broken(err, "the line")

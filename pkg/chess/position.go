@@ -2,7 +2,7 @@ package chess
 
 // Position is a position with everything that decides its legal moves, and
 // its clocks, but not its history (see [Game]). It is a value of 120 bytes:
-// copy it with =. The zero value is no position; make one with
+// copy it with =. The zero value is not a position; make one with
 // [StartPosition] or [ParseFEN].
 type Position struct {
 	color     [2]Bitboard

@@ -61,7 +61,7 @@ func (p *Position) decodeUCI(s string) (Move, error) {
 			promotion = pieceOf(s[4] - 0x20)
 		}
 		if promotion < Knight || promotion == King && p.variant != Antichess {
-			return 0, fmt.Errorf("%q is no promotion: want n, b, r or q, or k in antichess", s[4])
+			return 0, fmt.Errorf("%q is not a promotion: want n, b, r or q, or k in antichess", s[4])
 		}
 		if t != Pawn {
 			return 0, nil

@@ -131,7 +131,7 @@ func TestVariantFENErrors(t *testing.T) {
 		{ThreeCheck, "4k3/8/8/8/8/8/8/4K3 w - - 0+0 0 1", "both sides cannot have won"},
 		{ThreeCheck, "4k3/8/8/8/8/8/8/4K2Q w - - 0+3 0 1", "white has given its third and has won, but it is white's turn"},
 		{ThreeCheck, "4k2q/8/8/8/8/8/8/4K3 b - - 0 1 +1+3", "black has given its third"},
-		{Crazyhouse, "4k3/8/8/8/8/8/8/4K3[K] w - - 0 1", "in the pocket is no piece that can be dropped"},
+		{Crazyhouse, "4k3/8/8/8/8/8/8/4K3[K] w - - 0 1", "in the pocket is not a piece that can be dropped"},
 		{Crazyhouse, "4k3/8/8/8/8/8/8/4K3[P w - - 0 1", "does not end in ]"},
 		{Crazyhouse, "4k3/8/8/8/8/8/8/4K3[PPPPPPPPPpppppppp] w - - 0 1", "17 pawns"},
 		{Crazyhouse, "4k3/8/8/8/8/8/8/~4K3[] w - - 0 1", "does not follow a piece"},

@@ -116,7 +116,7 @@ func TestCentipawns(t *testing.T) {
 	}
 }
 
-// A search that its nodes end may tell a bound last, which is no score to learn.
+// A search that its nodes end may tell a bound last, which is not a score to learn.
 func TestLabelsAreExact(t *testing.T) {
 	game := filepath.Join(t.TempDir(), "a.pgn")
 	if err := os.WriteFile(game, []byte("[Event \"?\"]\n\n1. e4 e5 1-0\n"), 0o666); err != nil {
@@ -238,7 +238,7 @@ func TestEnginesDeterministic(t *testing.T) {
 	}
 }
 
-// An opening of random plies is no part of the game, and its games are different.
+// An opening of random plies is not part of the game, and its games are different.
 func TestOpenings(t *testing.T) {
 	command := stockfish(t)
 	cfg := Config{Kind: Engine, Games: 1, Player: Player{Command: command, Limit: Limit{Depth: 1}, RandomPlies: 5}}

@@ -59,7 +59,7 @@ func TestCompressed(t *testing.T) {
 		"cut too": write("cut.pgn.zst", z.EncodeAll(plain, nil)[:3000]),
 		"damaged": write("damaged.pgn.gz", append(zipped(t, nil)[:10], 0xff, 0xff)),
 	} {
-		cfg.SkipBroken = true // a broken file is no broken game
+		cfg.SkipBroken = true // a broken file is not a broken game
 		_, err := open(t, cfg, 1, Machine{}).Chunk(t.Context(), First, c, filepath.Join(t.TempDir(), "x"), nil, nil)
 		if err == nil || !strings.Contains(err.Error(), filepath.Base(cfg.Files[0])) {
 			t.Errorf("%s: error %v", name, err)

@@ -140,7 +140,7 @@ func TestOpenFaults(t *testing.T) {
 		"nothing":     `no results of "nothing": there are none at all in results`,
 		"empty":       `no results of "empty"`,
 		"HEAD:x.yaml": "HEAD:x.yaml: git: ",
-		"-x:y.yaml":   `"-x" is no revision`,
+		"-x:y.yaml":   `"-x" is not a revision`,
 	} {
 		_, err := Open(name, Options{})
 		if err == nil || !strings.Contains(err.Error(), want) {

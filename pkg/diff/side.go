@@ -83,7 +83,7 @@ func openRevision(name, revision, file string, o Options) (*Side, error) {
 	prefix, err := git("rev-parse", "--show-prefix")
 	switch {
 	case strings.HasPrefix(revision, "-"):
-		err = fmt.Errorf("%q is no revision", revision)
+		err = fmt.Errorf("%q is not a revision", revision)
 	case err == nil && revision != "":
 		if _, unknown := git("rev-parse", "--verify", "--quiet", revision+"^{commit}"); unknown != nil {
 			err = fmt.Errorf("git knows no revision %q", revision)

@@ -227,7 +227,7 @@ func TestUCI2206Index(t *testing.T) {
 
 // turnedSquare changes the rank of a square's name as black sees it, in racing
 // kings the file. Pieces of drops and promotions are left as they are: n, b, r,
-// q and k are no ranks, and b is no promotion in racing kings.
+// q and k are no ranks, and b is not a promotion in racing kings.
 func turnedSquare(v chess.Variant) func(rune) rune {
 	return func(r rune) rune {
 		switch {

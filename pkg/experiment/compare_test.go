@@ -89,7 +89,7 @@ sweep: {grid: {network.depth: [2, 5.0]}}
 	}
 	for _, r := range Compared(e.Explain()) {
 		if r.Path == "name" {
-			t.Error("the name is no setting")
+			t.Error("the name is not a setting")
 		}
 	}
 }

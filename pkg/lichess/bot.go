@@ -68,7 +68,7 @@ func Run(ctx, end context.Context, cfg Config) error {
 		return fmt.Errorf("lichess: %s is not a lichess server: it does not name the account of the token", cfg.URL)
 	}
 	if b.me.Title != "BOT" {
-		return fmt.Errorf("lichess: %s is no bot account: upgrade it with POST /api/bot/account/upgrade; it must not have played any game, and the upgrade cannot be undone", b.me.Username)
+		return fmt.Errorf("lichess: %s is not a bot account: upgrade it with POST /api/bot/account/upgrade; it must not have played any game, and the upgrade cannot be undone", b.me.Username)
 	}
 	b.Log.Info("at work", "as", b.me.Username, "server", cfg.URL)
 	err = b.client.follow(ctx, "/api/stream/event", b.trouble("events"), func(line []byte) bool {

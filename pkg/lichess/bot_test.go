@@ -457,7 +457,7 @@ func TestRefused(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "401") || !strings.Contains(err.Error(), "No such token") || !strings.Contains(err.Error(), "bot:play") {
 		t.Errorf("wrong token: %v", err)
 	}
-	for what, answer := range map[string]string{"no bot account": `{"id":"anna","username":"Anna"}`, "not a lichess server": `<html>`} {
+	for what, answer := range map[string]string{"is not a bot account": `{"id":"anna","username":"Anna"}`, "not a lichess server": `<html>`} {
 		h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, answer) }))
 		cfg := config(h.URL)
 		if err := Run(t.Context(), t.Context(), cfg); err == nil || !strings.Contains(err.Error(), what) {

@@ -148,7 +148,7 @@ func (c *client) follow(ctx context.Context, path string, note func(error), f fu
 var errSilence = errors.New("lichess: the stream is silent")
 
 // stream opens a stream of JSON objects, one on each line, and passes them to f until f
-// returns false, which is no error. Empty lines only show that the stream is alive.
+// returns false, which is not an error. Empty lines only show that the stream is alive.
 func (c *client) stream(ctx context.Context, path string, f func(line []byte) bool) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -116,7 +116,7 @@ func FromPGN(p *chess.PGN) (*Game, error) {
 	}
 	round, err := strconv.Atoi(p.Tag("Round"))
 	if err != nil || round < 1 {
-		return bad(fmt.Errorf("the round is no number of a game"))
+		return bad(fmt.Errorf("the round is not the number of a game"))
 	}
 	g.Number = round - 1
 	if white, black := g.Pair().Players(g.Number); white != g.White || black != g.Black {
@@ -135,7 +135,7 @@ func FromPGN(p *chess.PGN) (*Game, error) {
 		}
 		n, err := strconv.Atoi(s)
 		if err != nil || n < 0 || n > len(g.Moves)-g.Opening {
-			return bad(fmt.Errorf("%s %q is no number of plies", tag, s))
+			return bad(fmt.Errorf("%s %q is not a number of plies", tag, s))
 		}
 		if g.Opening += n; tag == bookTag {
 			g.Book = n

@@ -92,7 +92,7 @@ func Rate(r *Results, anchor string) (*Ratings, error) { return rate(r, anchor, 
 func rate(r *Results, anchor string, virtual float64) (*Ratings, error) {
 	zero := slices.Index(r.Names, anchor)
 	if anchor != "" && zero < 0 {
-		return nil, fmt.Errorf("match: the anchor %q is no player of the tournament", anchor)
+		return nil, fmt.Errorf("match: the anchor %q is not a player of the tournament", anchor)
 	}
 	n := len(r.Names)
 	out := &Ratings{Advantage: stats.Unknown(), covariance: mat.NewDense(max(1, n), max(1, n), nil)}

@@ -164,7 +164,7 @@ func (t *Tournament) validate(entries []Entry) error {
 	for _, e := range entries {
 		switch {
 		case e.Name == "" || strings.ContainsAny(e.Name, "\r\n"):
-			return fmt.Errorf("match: %q is no name of a player", e.Name)
+			return fmt.Errorf("match: %q is not the name of a player", e.Name)
 		case seen[e.Name]:
 			return fmt.Errorf("match: two players are called %q", e.Name)
 		case e.Rounds < 0 || e.New == nil:

@@ -93,7 +93,7 @@ func (s *Server) Close() {
 // ServeHTTP serves the page and answers its requests.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// Serve serves l until ctx ends, which is no error.
+// Serve serves l until ctx ends, which is not an error.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	running, stop := context.WithCancel(ctx)
 	defer stop()

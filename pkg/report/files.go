@@ -288,7 +288,7 @@ func staleness(have []byte, today plots.Stamp) (State, string) {
 	case errors.Is(err, plots.ErrNoStamp):
 		return Stale, "it has no stamp"
 	case err != nil:
-		return Changed, "it is no picture of alamos, or is damaged"
+		return Changed, "it is not a picture of alamos, or is damaged"
 	}
 	var why []string
 	if stamp.Experiment != today.Experiment {

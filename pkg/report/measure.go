@@ -41,7 +41,7 @@ const (
 
 // legends explain the marks.
 var legends = map[mark]string{
-	noiseMark: "~ not told apart from the best of its column: the 95 % interval of the difference holds 0.",
+	noiseMark: "~ not distinguishable from the best of its column: the 95 % interval of the difference contains 0.",
 	bestMark:  "★ best of its column; where no intervals are given, noise is not known.",
 }
 

@@ -135,7 +135,7 @@ func TestData(t *testing.T) {
 	if why := r.ran[store.DataStage(1)]; why != "data.contents changed" {
 		t.Errorf("ran %v", r.ran)
 	}
-	if _, again := r.ran[store.TrainStage(1)]; again { // a name in a tag is no part of a position
+	if _, again := r.ran[store.TrainStage(1)]; again { // a name in a tag is not part of a position
 		t.Errorf("ran %v", r.ran)
 	}
 }

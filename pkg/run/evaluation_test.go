@@ -250,7 +250,7 @@ func (s site) accuracyByHand(t *testing.T, set []string) {
 	}
 }
 
-// Without held-out games there is no accuracy, and that is no fault.
+// Without held-out games there is no accuracy, and that is not a fault.
 func TestEvaluationOfNothing(t *testing.T) {
 	s := newSite(t)
 	r := s.run(t, "generations=1", "tournament.rounds=0", "training.validation=0", "training.window=1", "training.select=last", "training.schedule.kind=constant", "evaluation.every=0")

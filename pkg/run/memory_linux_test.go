@@ -34,7 +34,7 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 			if !strings.HasPrefix(what, "runs self-play ") {
 				return
 			}
-			debug.FreeOSMemory() // what Go keeps for later is no leak
+			debug.FreeOSMemory() // what Go keeps for later is not a leak
 			text, err := os.ReadFile("/proc/self/statm")
 			if err != nil {
 				t.Error(err)

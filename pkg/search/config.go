@@ -18,7 +18,7 @@ import (
 type Config struct {
 	Kind string `key:"kind" default:"mcts" enum:"mcts" doc:"Search algorithm: mcts is the PUCT tree search of AlphaZero. Alpha-beta search is available as a tournament player, such as {alphabeta: last, depth: 2}."`
 
-	// Visits includes those kept from the search before. 0 is no search: only the root
+	// Visits includes those kept from the search before. With 0 there is no search: only the root
 	// is evaluated, and its priors are the result.
 	Visits int `key:"visits" default:"800" range:"1..10000000" unit:"visits" doc:"Visits of the root before a move is played, including those kept from the previous search. More visits play stronger and take longer."`
 

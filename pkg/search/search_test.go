@@ -617,7 +617,7 @@ func TestBadAnswers(t *testing.T) {
 	}
 	s := search.NewTree(search.Config{Visits: 10}, 0)
 	if err := s.Backup(); err == nil {
-		t.Error("an answer without a question is no error")
+		t.Error("Backup without a request is not an error")
 	}
 }
 

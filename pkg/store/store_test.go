@@ -143,7 +143,7 @@ func TestFloatJSON(t *testing.T) {
 		t.Errorf("%+v (%v)", back, err)
 	}
 	if err := json.Unmarshal([]byte(`{"A":"x"}`), &back); err == nil {
-		t.Error("a text is no number")
+		t.Error("a text is not a number")
 	}
 }
 

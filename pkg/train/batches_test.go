@@ -42,7 +42,7 @@ func TestBatches(t *testing.T) {
 	for range Batches(set, nil, 3) {
 		t.Error("a batch of nothing")
 	}
-	for stop := range 3 { // leaving early is no harm
+	for stop := range 3 { // leaving early is harmless
 		at := 0
 		for range Batches(set, indices, 2) {
 			if at++; at > stop {

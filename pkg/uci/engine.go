@@ -133,7 +133,7 @@ type Searcher interface {
 
 	// Think searches the current position of g, which has legal moves, until the task's
 	// limits or ctx end it. It returns the move to play and the expected reply, or 0 if
-	// there is none. The end of ctx is no error: the move is then the best that was found.
+	// there is none. The end of ctx is not an error: the move is then the best that was found.
 	// Think calls report, unless it is nil, as the search proceeds and at its end.
 	Think(ctx context.Context, g *chess.Game, t Task, report func(*Report)) (best, ponder chess.Move, err error)
 

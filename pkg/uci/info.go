@@ -166,7 +166,7 @@ func readNumber(words []string, key string, least, most int, into *int, err erro
 		return nil, fmt.Errorf("nothing after %s", key)
 	}
 	if *into, err = strconv.Atoi(words[0]); err != nil || *into < least || *into > most {
-		return nil, fmt.Errorf("%s is no number from %d to %d: %q", key, least, most, clip(words[0]))
+		return nil, fmt.Errorf("%s is not a number from %d to %d: %q", key, least, most, clip(words[0]))
 	}
 	return words[1:], nil
 }

@@ -12,7 +12,7 @@ import (
 	"alamos/pkg/chess"
 )
 
-// Limit ends a search when the first of its limits is reached. A zero field is no limit.
+// Limit ends a search when the first of its limits is reached. A zero field sets no limit.
 type Limit struct {
 	MoveTime  time.Duration    // sent in whole milliseconds
 	Depth     int              // plies

@@ -78,7 +78,7 @@ func parseOption(words []string) (o Option, err error) {
 			o.Vars = append(o.Vars, value)
 		}
 		if err != nil {
-			return o, fmt.Errorf("%s is no whole number: %q", rest[0], clip(value))
+			return o, fmt.Errorf("%s is not a whole number: %q", rest[0], clip(value))
 		}
 		rest = rest[end:]
 	}

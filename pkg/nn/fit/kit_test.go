@@ -43,7 +43,7 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// What is no kit is said to be none, and nothing is made of it.
+// What is not a kit is said to be none, and nothing is made of it.
 func TestCompileNoKit(t *testing.T) {
 	dir := t.TempDir()
 	err := compileKit(newReporter(new(strings.Builder)), dir)
