@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -120,6 +121,9 @@ func TestKilledAtEveryStep(t *testing.T) {
 	}
 }
 
+// temporary matches the random part in the name of a temporary file.
+var temporary = regexp.MustCompile(`\.[0-9]+\.part$`)
+
 // killAtNewStep kills this process before the first step on the disk that the
 // file does not name, having added it there.
 func killAtNewStep(file string) *recorder {
@@ -128,7 +132,7 @@ func killAtNewStep(file string) *recorder {
 	disk.Watch(func(step, path string) {
 		mu.Lock()
 		defer mu.Unlock()
-		line := fmt.Sprintf("%s: %s %s", stage, step, filepath.Base(path))
+		line := fmt.Sprintf("%s: %s %s", stage, step, temporary.ReplaceAllString(filepath.Base(path), ".part"))
 		if step == "append" {
 			line += fmt.Sprintf(" %d", entries(path))
 		}
