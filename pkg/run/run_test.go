@@ -54,7 +54,7 @@ func TestRunLeavesItsFiles(t *testing.T) {
 		rows int
 		head string
 	}{
-		"../trials.csv":             {1, "number,trial,samples,loss,"},
+		"../trials.csv":             {1, "number,trial,generations,samples,loss,"},
 		"generations.csv":           {2, "generation,games,thrown_away,samples,"},
 		"epochs.csv":                {4, "generation,epoch,learning_rate,"},
 		"hooks/plies.csv":           {2, "generation,nothing,plies"},
