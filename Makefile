@@ -17,7 +17,7 @@ VARIANTS ?=
 RELEASE := $(shell git describe --always --dirty --tags 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test oracle clients gpu-kit lint bench clean go
+.PHONY: help setup build run test oracle clients gpu-kit lint bench profile clean go
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -65,6 +65,14 @@ gpu-kit: setup ## pack what checks and runs alamos on a graphics card of another
 
 bench: setup ## measure chess, the network, search and self-play
 	go test -run '^$$' -bench . -benchmem ./pkg/...
+
+PROFILE := $(shell mktemp -u)
+profile: setup ## measure rules, search and encoders again for the compiler's optimization (runner/default.pgo)
+	go test -run '^$$' -bench 'Perft|LegalMoves' -cpuprofile $(PROFILE).chess -o $(PROFILE).test ./pkg/chess
+	go test -run '^$$' -bench Visit -benchtime 3s -cpuprofile $(PROFILE).search -o $(PROFILE).test ./pkg/search
+	go test -run '^$$' -bench . -benchtime 0.5s -cpuprofile $(PROFILE).encode -o $(PROFILE).test ./pkg/encode
+	go tool pprof -proto $(PROFILE).chess $(PROFILE).search $(PROFILE).encode > runner/default.pgo
+	rm $(PROFILE).*
 
 lint: setup ## gofmt, go vet, and golangci-lint where it is installed or else staticcheck
 	@unformatted=$$(gofmt -l .) && if [ -n "$$unformatted" ]; then echo "not formatted (gofmt -w):"; echo "$$unformatted"; exit 1; fi
