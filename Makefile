@@ -66,13 +66,15 @@ gpu-kit: setup ## pack what checks and runs alamos on a graphics card of another
 bench: setup ## measure chess, the network, search and self-play
 	go test -run '^$$' -bench . -benchmem ./pkg/...
 
-PROFILE := $(shell mktemp -u)
-profile: setup ## measure rules, search and encoders again for the compiler's optimization (runner/default.pgo)
-	go test -run '^$$' -bench 'Perft|LegalMoves' -cpuprofile $(PROFILE).chess -o $(PROFILE).test ./pkg/chess
-	go test -run '^$$' -bench Visit -benchtime 3s -cpuprofile $(PROFILE).search -o $(PROFILE).test ./pkg/search
-	go test -run '^$$' -bench . -benchtime 0.5s -cpuprofile $(PROFILE).encode -o $(PROFILE).test ./pkg/encode
-	go tool pprof -proto $(PROFILE).chess $(PROFILE).search $(PROFILE).encode > runner/default.pgo
-	rm $(PROFILE).*
+PROFILE := bin/profile
+profile: setup ## measure rules, search and encoders for the compiler's optimization (runner/default.pgo)
+	mkdir -p $(PROFILE)
+	go test -run '^$$' -bench 'Perft|LegalMoves' -cpuprofile $(PROFILE)/chess -o $(PROFILE)/test ./pkg/chess
+	go test -run '^$$' -bench Visit -benchtime 3s -cpuprofile $(PROFILE)/search -o $(PROFILE)/test ./pkg/search
+	go test -run '^$$' -bench . -benchtime 0.5s -cpuprofile $(PROFILE)/encode -o $(PROFILE)/test ./pkg/encode
+	go tool pprof -proto -output $(PROFILE)/all $(addprefix $(PROFILE)/,chess search encode)
+	mv $(PROFILE)/all runner/default.pgo
+	rm -r $(PROFILE)
 
 lint: setup ## gofmt, go vet, and golangci-lint where it is installed or else staticcheck
 	@unformatted=$$(gofmt -l .) && if [ -n "$$unformatted" ]; then echo "not formatted (gofmt -w):"; echo "$$unformatted"; exit 1; fi
