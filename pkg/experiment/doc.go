@@ -13,7 +13,7 @@
 // The tags of [Settings] and of the structs of other packages, such as search.Config,
 // define the language. To add a setting, add a tagged field beside the code that uses it.
 // The reader, the reference ([Keys]), the editor schema ([JSONSchema]),
-// [Experiment.Explain], [DiffSettings] and [Settings.YAML] are derived from the tags.
+// [Experiment.Explain], [Experiment.BaseDiff] and [Settings.YAML] are derived from the tags.
 // [Setup] adds to these structs what is not a setting: variant, encoders, seeds.
 //
 // General rules of the language:

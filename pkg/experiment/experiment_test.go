@@ -328,7 +328,7 @@ func TestDifferences(t *testing.T) {
 		t.Error(diff)
 	}
 	var settings []string
-	for _, d := range DiffSettings(&a.Settings, &b.Settings) {
+	for _, d := range differencesOf(&a.Settings, &b.Settings) {
 		settings = append(settings, d.Path)
 	}
 	if !slices.Equal(paths, settings) {
@@ -423,4 +423,9 @@ func TestErrorsAreOneType(t *testing.T) {
 	if !errors.As(err, &one) || one.File != "nowhere.yaml" || one.Line != 1 {
 		t.Errorf("%#v", err)
 	}
+}
+
+// differencesOf returns the differences between the resolved settings of two trials.
+func differencesOf(a, b *Settings) []config.Difference {
+	return differences(schema().Explain("", a.values(config.Form{}), nil), schema().Explain("", b.values(config.Form{}), nil))
 }

@@ -67,12 +67,6 @@ func (e *Experiment) BaseDiff() []config.Difference {
 	return differences(e.below.rows(), e.rows())
 }
 
-// DiffSettings returns the differences between the resolved settings of two trials, in
-// schema order and without origins.
-func DiffSettings(a, b *Settings) []config.Difference {
-	return differences(schema().Explain("", a.values(config.Form{}), nil), schema().Explain("", b.values(config.Form{}), nil))
-}
-
 // differences returns the differences between two experiments in schema order.
 func differences(a, b []config.Explained) []config.Difference {
 	diffs := config.Differences(Compared(a), Compared(b))

@@ -58,7 +58,7 @@ func TestYAMLLoadsBack(t *testing.T) {
 		}
 		again := back.Trials[0].Settings
 		if back.Trials[0].ID != trial.ID || string(again.Canonical()) != string(trial.Settings.Canonical()) {
-			t.Fatalf("%v\n%s", DiffSettings(&trial.Settings, &again), written)
+			t.Fatalf("%v\n%s", differencesOf(&trial.Settings, &again), written)
 		}
 		if string(again.YAML(".")) != string(written) {
 			t.Fatalf("written twice:\n%s\n%s", written, again.YAML("."))
@@ -215,7 +215,7 @@ func FuzzLoad(f *testing.F) {
 		}
 		e.Explain()
 		e.BaseDiff()
-		if len(DiffSettings(&e.Settings, &e.Settings)) > 0 {
+		if len(differencesOf(&e.Settings, &e.Settings)) > 0 {
 			t.Error("it differs from itself")
 		}
 	})
