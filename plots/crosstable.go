@@ -6,20 +6,10 @@ import (
 	"slices"
 	"strconv"
 
+	"alamos/pkg/stats"
+
 	"gonum.org/v1/plot/vg"
 )
-
-// Record is the result of one player against another.
-type Record struct{ Wins, Draws, Losses int }
-
-// Games returns the number of games played.
-func (r Record) Games() int { return r.Wins + r.Draws + r.Losses }
-
-// Points counts a win as 1 and a draw as one half.
-func (r Record) Points() float64 { return float64(r.Wins) + float64(r.Draws)/2 }
-
-// Share returns the points per game, NaN without games.
-func (r Record) Share() float64 { return r.Points() / float64(r.Games()) }
 
 // Crosstable shows a tournament as a table of colored cells: the score of the
 // row's player against the column's, with wins, draws and losses below it, and
@@ -30,7 +20,7 @@ type Crosstable struct {
 
 	// Cells[i][j] is the record of player i against player j. The diagonal is
 	// not read; a record without games is an empty cell.
-	Cells [][]Record
+	Cells [][]stats.Record
 }
 
 // Figure implements [Chart].
@@ -59,7 +49,7 @@ func (t Crosstable) Figure() (*Figure, error) {
 			row = append(row, c)
 		}
 		total := t.total(i)
-		points := strconv.FormatFloat(total.Points(), 'f', -1, 64)
+		points := strconv.FormatFloat(total.Score(), 'f', -1, 64)
 		texts = append(texts, fmt.Sprintf("%s %s of %d", fit(clean(player), textStyle(tickSize, ink, false), nameWidth), points, total.Games()))
 		sum := cell{plain: true}
 		if total.Games() > 0 {
@@ -97,12 +87,10 @@ func (t Crosstable) check() error {
 }
 
 // total returns the record of a player against all others.
-func (t Crosstable) total(i int) (total Record) {
+func (t Crosstable) total(i int) (total stats.Record) {
 	for j, r := range t.Cells[i] {
 		if j != i {
-			total.Wins += r.Wins
-			total.Draws += r.Draws
-			total.Losses += r.Losses
+			total = total.Plus(r)
 		}
 	}
 	return total

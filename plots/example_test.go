@@ -67,7 +67,7 @@ func ExampleStack() {
 func ExampleCrosstable() {
 	figure, err := plots.Crosstable{
 		Players: []string{"trained", "untrained"},
-		Cells: [][]plots.Record{
+		Cells: [][]stats.Record{
 			{{}, {Wins: 19, Draws: 1}},
 			{{Losses: 19, Draws: 1}, {}},
 		},

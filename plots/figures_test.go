@@ -122,11 +122,11 @@ func lossTrials() plots.Chart {
 
 func crosstable() plots.Chart {
 	players := []string{"gen 30", "gen 21", "gen 12", "untrained", "random"}
-	r := func(w, d, l int) plots.Record { return plots.Record{Wins: w, Draws: d, Losses: l} }
+	r := func(w, d, l int) stats.Record { return stats.Record{Wins: w, Draws: d, Losses: l} }
 	return plots.Crosstable{
 		Frame:   plots.Frame{Title: "Tournament"},
 		Players: players,
-		Cells: [][]plots.Record{
+		Cells: [][]stats.Record{
 			{{}, r(9, 2, 9), r(12, 1, 7), r(20, 0, 0), r(20, 0, 0)},
 			{r(9, 2, 9), {}, r(13, 0, 7), r(20, 0, 0), r(20, 0, 0)},
 			{r(7, 1, 12), r(7, 0, 13), {}, r(19, 1, 0), {}},
@@ -141,9 +141,9 @@ func crosstableLarge() plots.Chart {
 	t := plots.Crosstable{Frame: plots.Frame{Title: "Twelve players with long names"}}
 	for i := range n {
 		t.Players = append(t.Players, "depth-10 c_puct-2 generation "+string(rune('a'+i)))
-		row := make([]plots.Record, n)
+		row := make([]stats.Record, n)
 		for j := range row {
-			row[j] = plots.Record{Wins: n + j - i, Draws: 3, Losses: n + i - j}
+			row[j] = stats.Record{Wins: n + j - i, Draws: 3, Losses: n + i - j}
 		}
 		t.Cells = append(t.Cells, row)
 	}

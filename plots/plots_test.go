@@ -27,7 +27,7 @@ func TestErrors(t *testing.T) {
 		return plots.Stack{Panels: []plots.Panel{{Y: y, Series: []plots.Series{line("", epochs(len(values)), values)}}}}
 	}
 	series := func(x, y []float64) []plots.Series { return []plots.Series{line("s", x, y)} }
-	r := plots.Record{Wins: 1}
+	r := stats.Record{Wins: 1}
 	tick := plots.Categories{Ticks: []string{"a"}}
 	heat := func(c stats.Interval) plots.Heatmap {
 		return plots.Heatmap{X: tick, Y: tick, Cells: [][]stats.Interval{{c}}}
@@ -65,11 +65,11 @@ func TestErrors(t *testing.T) {
 		"lines: between names":      {plots.Lines{Ticks: []string{"a", "b"}, Series: series([]float64{0.5}, []float64{1})}, plots.ErrInvalid},
 		"lines: log of names":       {plots.Lines{X: plots.Axis{Log: true}, Ticks: []string{"a", "b"}, Series: one}, plots.ErrInvalid},
 		"crosstable: nothing":       {plots.Crosstable{}, plots.ErrNoData},
-		"crosstable: no games":      {plots.Crosstable{Players: []string{"a", "b"}, Cells: [][]plots.Record{{r, {}}, {{}, r}}}, plots.ErrNoData},
-		"crosstable: rows":          {plots.Crosstable{Players: []string{"a", "b"}, Cells: [][]plots.Record{{r, r}}}, plots.ErrInvalid},
-		"crosstable: cells":         {plots.Crosstable{Players: []string{"a", "b"}, Cells: [][]plots.Record{{r, r}, {r}}}, plots.ErrInvalid},
-		"crosstable: negative":      {plots.Crosstable{Players: []string{"a", "b"}, Cells: [][]plots.Record{{r, r}, {{Draws: -1}, r}}}, plots.ErrInvalid},
-		"crosstable: small":         {plots.Crosstable{Frame: plots.Frame{Width: 4}, Players: []string{"a", "b"}, Cells: [][]plots.Record{{r, r}, {r, r}}}, plots.ErrSize},
+		"crosstable: no games":      {plots.Crosstable{Players: []string{"a", "b"}, Cells: [][]stats.Record{{r, {}}, {{}, r}}}, plots.ErrNoData},
+		"crosstable: rows":          {plots.Crosstable{Players: []string{"a", "b"}, Cells: [][]stats.Record{{r, r}}}, plots.ErrInvalid},
+		"crosstable: cells":         {plots.Crosstable{Players: []string{"a", "b"}, Cells: [][]stats.Record{{r, r}, {r}}}, plots.ErrInvalid},
+		"crosstable: negative":      {plots.Crosstable{Players: []string{"a", "b"}, Cells: [][]stats.Record{{r, r}, {{Draws: -1}, r}}}, plots.ErrInvalid},
+		"crosstable: small":         {plots.Crosstable{Frame: plots.Frame{Width: 4}, Players: []string{"a", "b"}, Cells: [][]stats.Record{{r, r}, {r, r}}}, plots.ErrSize},
 		"ladder: nothing":           {plots.Ladder{}, plots.ErrNoData},
 		"ladder: only NaN":          {plots.Ladder{Players: []plots.Rating{{Elo: stats.Unknown()}}}, plots.ErrNoData},
 		"ladder: infinite":          {plots.Ladder{Players: []plots.Rating{{Elo: stats.Exactly(inf)}}}, plots.ErrInvalid},
@@ -201,7 +201,7 @@ func TestHostileNames(t *testing.T) {
 			plots.Lines{Frame: plots.Frame{Title: name}, X: plots.Axis{Label: name, Unit: name}, Y: plots.Axis{Label: name},
 				Series: []plots.Series{line(name, two, two)}, References: []plots.Reference{{Name: name}}},
 			plots.Stack{Panels: []plots.Panel{{Y: plots.Axis{Label: name, Unit: name}, Series: []plots.Series{line(name, two, two), {Name: name, Curve: name, Points: plots.Points(two, two)}}}}},
-			plots.Crosstable{Players: []string{name, name}, Cells: [][]plots.Record{{{}, {Wins: 1}}, {{Losses: 1}, {}}}},
+			plots.Crosstable{Players: []string{name, name}, Cells: [][]stats.Record{{{}, {Wins: 1}}, {{Losses: 1}, {}}}},
 			plots.Ladder{Players: []plots.Rating{{Name: name, Elo: stats.Exactly(1)}}},
 			plots.Histogram{Samples: []plots.Sample{{Name: name, Values: []float64{1}}, {Name: name}}},
 			plots.Results{White: []float64{1}, Draws: []float64{1}, Black: []float64{1}},

@@ -11,6 +11,7 @@ import (
 	"alamos/pkg/chess"
 	"alamos/pkg/disk"
 	"alamos/pkg/match"
+	"alamos/pkg/stats"
 	"alamos/pkg/store"
 )
 
@@ -165,20 +166,19 @@ func gamesOf(all []*played) (games [][]game) {
 }
 
 // record returns the result of the subject against an opponent.
-func (p *played) record(name string) match.Record {
+func (p *played) record(name string) stats.Record {
 	if i := p.Find(name); i >= 0 {
 		return p.Games.Against(p.subject, i)
 	}
-	return match.Record{}
+	return stats.Record{}
 }
 
-// against returns the points of the subject in its games against the given opponents.
-func (p *played) against(names []string) (points float64, games int) {
+// against returns the record of the subject against the given opponents.
+func (p *played) against(names []string) (total stats.Record) {
 	for _, name := range names {
-		r := p.record(name)
-		points, games = points+r.Score(), games+r.Games()
+		total = total.Plus(p.record(name))
 	}
-	return points, games
+	return total
 }
 
 // common returns the names of the opponents that all met, in the order of the first

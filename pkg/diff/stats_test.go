@@ -68,28 +68,6 @@ func TestMannWhitney(t *testing.T) {
 	near(t, "p with ties", mannWhitney(sleep1, sleep2), 0.0663, 0.004)
 }
 
-// Newcombe (1998), table II, example (a): 56/70 and 48/80, method 10: 0.0524 to
-// 0.3339. Method 3 of his paper on single proportions (1998): 81/263 is 0.2553 to
-// 0.3662, and 0/20 is 0 to 0.1611.
-func TestShares(t *testing.T) {
-	d := apart(percent(48, 80), percent(56, 70))
-	near(t, "difference", d.Value, 20, 1e-9)
-	near(t, "lower end", d.Low, 5.24, 5e-3)
-	near(t, "upper end", d.High, 33.39, 5e-3)
-	for _, test := range []struct {
-		points    float64
-		n         int
-		low, high float64
-	}{{81, 263, 25.53, 36.62}, {0, 20, 0, 16.11}} {
-		s := percent(test.points, test.n)
-		near(t, "lower end", s.Low, test.low, 5e-3)
-		near(t, "upper end", s.High, test.high, 5e-3)
-	}
-	if none := apart(percent(0, 0), percent(1, 2)); known(none.Interval) || !math.IsNaN(none.Value) {
-		t.Errorf("difference to no games: %+v", none)
-	}
-}
-
 // The law school data of Efron (1982): the correlation 0.776 has the jackknife
 // standard error 0.1425.
 func TestJackknife(t *testing.T) {

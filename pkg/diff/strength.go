@@ -184,7 +184,7 @@ func (o Options) score(name string, a, b []*played, against []string, same bool)
 	} else {
 		shares := func(all []*played) (x []float64) {
 			for _, p := range all {
-				x = append(x, percent(p.against(against)).Value)
+				x = append(x, 100*p.against(against).Share())
 			}
 			return x
 		}
@@ -197,9 +197,9 @@ func (o Options) score(name string, a, b []*played, against []string, same bool)
 }
 
 func scoreOfTwo(m Metric, a, b *played, against []string, same bool) Metric {
-	pointsA, n := a.against(against)
-	pointsB, k := b.against(against)
-	m.A, m.B, m.N = percent(pointsA, n), percent(pointsB, k), [2]int{n, k}
+	recordA, recordB := a.against(against), b.against(against)
+	n, k := recordA.Games(), recordB.Games()
+	m.A, m.B, m.N = recordA.Interval().Times(100), recordB.Interval().Times(100), [2]int{n, k}
 	openings, games := openingsOf(a.games, b.games, against)
 	if same && games == n && n == k && informative(openings) >= leastInformative {
 		gains := make([]float64, len(openings))
@@ -212,10 +212,4 @@ func scoreOfTwo(m Metric, a, b *played, against []string, same bool) Metric {
 	}
 	m.Basis = fmt.Sprintf("%d and %d games", n, k)
 	return m.judged(apart(m.A, m.B))
-}
-
-// percent returns points as a percentage of n games.
-func percent(points float64, n int) stats.Interval {
-	m := stats.Share(points, n)
-	return stats.Interval{Value: 100 * m.Value, Low: 100 * m.Low, High: 100 * m.High}
 }

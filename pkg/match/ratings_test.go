@@ -16,7 +16,7 @@ import (
 )
 
 // results builds a tournament from records of White against Black.
-func results(names []string, white map[[2]int]Record) *Results {
+func results(names []string, white map[[2]int]stats.Record) *Results {
 	r := NewResults(names)
 	for pair, record := range white {
 		r.White[pair[0]][pair[1]] = record
@@ -26,9 +26,9 @@ func results(names []string, white map[[2]int]Record) *Results {
 
 // three is a tournament of three players, five or ten games for each color.
 func three() *Results {
-	return results([]string{"a", "b", "c"}, map[[2]int]Record{
-		{0, 1}: {6, 2, 2}, {1, 0}: {3, 3, 4}, {0, 2}: {9, 1, 0},
-		{2, 0}: {1, 2, 7}, {1, 2}: {5, 4, 1}, {2, 1}: {2, 3, 5},
+	return results([]string{"a", "b", "c"}, map[[2]int]stats.Record{
+		{0, 1}: {Wins: 6, Draws: 2, Losses: 2}, {1, 0}: {Wins: 3, Draws: 3, Losses: 4}, {0, 2}: {Wins: 9, Draws: 1},
+		{2, 0}: {Wins: 1, Draws: 2, Losses: 7}, {1, 2}: {Wins: 5, Draws: 4, Losses: 1}, {2, 1}: {Wins: 2, Draws: 3, Losses: 5},
 	})
 }
 
@@ -58,7 +58,7 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 // draws and losses are met exactly, so that the difference is the logarithm of
 // wins over losses, whose variance is 1/wins + 1/losses.
 func TestRateTwoPlayers(t *testing.T) {
-	r := results([]string{"strong", "weak"}, map[[2]int]Record{{0, 1}: {5, 3, 2}, {1, 0}: {2, 3, 5}})
+	r := results([]string{"strong", "weak"}, map[[2]int]stats.Record{{0, 1}: {Wins: 5, Draws: 3, Losses: 2}, {1, 0}: {Wins: 2, Draws: 3, Losses: 5}})
 	got := mustRate(t, r, "weak", 0)
 	half := stats.Normal95 * 400 / math.Ln10 * math.Sqrt(1./10+1./4)
 	near(t, "rating", got.List[0].Elo.Value, 400*math.Log10(10./4), 1e-6)
@@ -108,7 +108,7 @@ func TestDifference(t *testing.T) {
 }
 
 func TestRatePerfectScores(t *testing.T) {
-	r := results([]string{"all", "none"}, map[[2]int]Record{{0, 1}: {10, 0, 0}, {1, 0}: {0, 0, 10}})
+	r := results([]string{"all", "none"}, map[[2]int]stats.Record{{0, 1}: {Wins: 10}, {1, 0}: {Losses: 10}})
 	got := mustRate(t, r, "none", 1)
 	if e := got.List[0].Elo; !(e.Value > 300 && e.Value < 2000 && e.Low > 0) {
 		t.Errorf("ten games to nothing with each color are %+v", e)
@@ -119,13 +119,13 @@ func TestRatePerfectScores(t *testing.T) {
 	if _, err := rate(r, "", 0); !errors.Is(err, ErrNoMaximum) {
 		t.Errorf("without a prior: %v", err)
 	}
-	draws := results([]string{"x", "y"}, map[[2]int]Record{{0, 1}: {0, 10, 0}})
+	draws := results([]string{"x", "y"}, map[[2]int]stats.Record{{0, 1}: {Draws: 10}})
 	near(t, "only draws", mustRate(t, draws, "", 1).List[0].Elo.Value, 0, 1e-6)
 }
 
 func TestRateDisconnected(t *testing.T) {
 	names := []string{"p", "q", "a", "b", "c", "alone"}
-	r := results(names, map[[2]int]Record{{0, 1}: {3, 0, 1}, {2, 3}: {1, 1, 2}, {3, 4}: {2, 2, 0}})
+	r := results(names, map[[2]int]stats.Record{{0, 1}: {Wins: 3, Losses: 1}, {2, 3}: {Wins: 1, Draws: 1, Losses: 2}, {3, 4}: {Wins: 2, Draws: 2}})
 	for _, test := range []struct{ anchor, rated string }{{"", "abc"}, {"q", "pq"}, {"c", "abc"}} {
 		got := mustRate(t, r, test.anchor, 1)
 		rated := ""
@@ -159,7 +159,7 @@ func tournament(t *rapid.T) *Results {
 	for i := range n {
 		for j := range n {
 			if i != j && rapid.Bool().Draw(t, "meet") {
-				r.White[i][j] = Record{count.Draw(t, "wins"), count.Draw(t, "draws"), count.Draw(t, "losses")}
+				r.White[i][j] = stats.Record{Wins: count.Draw(t, "wins"), Draws: count.Draw(t, "draws"), Losses: count.Draw(t, "losses")}
 			}
 		}
 	}
@@ -208,7 +208,7 @@ func TestMoreGamesNarrowIntervals(t *testing.T) {
 		twice := NewResults(r.Names)
 		for i := range r.Names {
 			for j := range r.Names {
-				twice.White[i][j] = r.White[i][j].plus(r.White[i][j])
+				twice.White[i][j] = r.White[i][j].Plus(r.White[i][j])
 			}
 		}
 		a, b := mustRate(t, r, "", 1), mustRate(t, twice, "", 2)
@@ -264,7 +264,7 @@ func TestResults(t *testing.T) {
 			t.Errorf("%+v: %v", g, err)
 		}
 	}
-	want := Standing{Name: "b", Record: Record{2, 1, 1}, White: Record{2, 1, 0}, Black: Record{0, 0, 1}}
+	want := Standing{Name: "b", Record: stats.Record{Wins: 2, Draws: 1, Losses: 1}, White: stats.Record{Wins: 2, Draws: 1}, Black: stats.Record{Losses: 1}}
 	if got := r.Standings()[1]; got != want {
 		t.Errorf("b is %+v, want %+v", got, want)
 	}
@@ -284,8 +284,8 @@ b,4,2,1,1,2.5,2.5,,
 	variances := mat.NewDense(3, 3, []float64{0, 0, 0, 0, 40, 0, 0, 0, 60})
 	list := &Ratings{covariance: variances, List: []Rating{
 		{Standing{Name: "none"}, stats.Unknown()},
-		{Standing{Name: "low", Record: Record{1, 1, 2}, White: Record{1, 0, 1}, Black: Record{0, 1, 1}}, stats.Interval{Value: -12.34, Low: -50, High: 25.36}},
-		{Standing{Name: "zero", Record: Record{1, 2, 1}}, stats.Interval{Value: -0.01, Low: -0.04, High: 0.04}},
+		{Standing{Name: "low", Record: stats.Record{Wins: 1, Draws: 1, Losses: 2}, White: stats.Record{Wins: 1, Losses: 1}, Black: stats.Record{Draws: 1, Losses: 1}}, stats.Interval{Value: -12.34, Low: -50, High: 25.36}},
+		{Standing{Name: "zero", Record: stats.Record{Wins: 1, Draws: 2, Losses: 1}}, stats.Interval{Value: -0.01, Low: -0.04, High: 0.04}},
 	}}
 	if err := WriteRatings(&ratings, list); err != nil {
 		t.Fatal(err)

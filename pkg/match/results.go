@@ -12,53 +12,21 @@ import (
 	"unicode/utf8"
 
 	"alamos/pkg/chess"
+	"alamos/pkg/stats"
 )
-
-// Record counts results from one player's view.
-type Record struct {
-	Wins   int `json:"wins"`
-	Draws  int `json:"draws"`
-	Losses int `json:"losses"`
-}
-
-func (r Record) Games() int { return r.Wins + r.Draws + r.Losses }
-
-// Score returns the points: 1 for a win and 1/2 for a draw.
-func (r Record) Score() float64 { return float64(r.Wins) + float64(r.Draws)/2 }
-
-// Share returns the fraction of points scored. It is NaN without games.
-func (r Record) Share() float64 { return r.Score() / float64(r.Games()) }
-
-func (r Record) plus(o Record) Record {
-	return Record{r.Wins + o.Wins, r.Draws + o.Draws, r.Losses + o.Losses}
-}
-
-// Reversed returns the record from the opponent's view.
-func (r Record) Reversed() Record { return Record{r.Losses, r.Draws, r.Wins} }
-
-// String returns the record as text, such as "+3 =1 -2".
-func (r Record) String() string { return fmt.Sprintf("+%d =%d -%d", r.Wins, r.Draws, r.Losses) }
-
-// percent returns the share of the points as text, "-" without games.
-func (r Record) percent(digits int) string {
-	if r.Games() == 0 {
-		return "-"
-	}
-	return fmt.Sprintf("%.*f %%", digits, 100*r.Share())
-}
 
 // Results are the results of all games of a tournament. Ratings, standings and tables are
 // computed from them.
 type Results struct {
-	Names []string   `json:"names"` // of the players
-	White [][]Record `json:"white"` // White[i][j] has the games of i as White against j, from i's view
+	Names []string         `json:"names"` // of the players
+	White [][]stats.Record `json:"white"` // White[i][j] has the games of i as White against j, from i's view
 }
 
 // NewResults returns empty results for these players.
 func NewResults(names []string) *Results {
-	r := &Results{slices.Clone(names), make([][]Record, len(names))}
+	r := &Results{slices.Clone(names), make([][]stats.Record, len(names))}
 	for i := range r.White {
-		r.White[i] = make([]Record, len(names))
+		r.White[i] = make([]stats.Record, len(names))
 	}
 	return r
 }
@@ -85,16 +53,16 @@ func (r *Results) Add(white, black string, result chess.Result) error {
 
 // Against returns the record of player i against player j with both colors: a cell of the
 // crosstable.
-func (r *Results) Against(i, j int) Record {
-	return r.White[i][j].plus(r.White[j][i].Reversed())
+func (r *Results) Against(i, j int) stats.Record {
+	return r.White[i][j].Plus(r.White[j][i].Reversed())
 }
 
 // Standing is a player's record over all games.
 type Standing struct {
 	Name string `json:"name"`
-	Record
-	White Record `json:"white"` // the part as White
-	Black Record `json:"black"`
+	stats.Record
+	White stats.Record `json:"white"` // the part as White
+	Black stats.Record `json:"black"`
 }
 
 // Standings returns all players in the order of their names in the results.
@@ -103,10 +71,10 @@ func (r *Results) Standings() []Standing {
 	for i, name := range r.Names {
 		s := Standing{Name: name}
 		for j := range r.Names {
-			s.White = s.White.plus(r.White[i][j])
-			s.Black = s.Black.plus(r.White[j][i].Reversed())
+			s.White = s.White.Plus(r.White[i][j])
+			s.Black = s.Black.Plus(r.White[j][i].Reversed())
 		}
-		s.Record = s.White.plus(s.Black)
+		s.Record = s.White.Plus(s.Black)
 		list[i] = s
 	}
 	return list
@@ -188,7 +156,7 @@ func (r *Results) ScoreLine() string {
 	var parts []string
 	for _, i := range descending(len(players), func(i int) float64 { return players[i].Share() }) {
 		if p := &players[i]; p.Games() > 0 {
-			parts = append(parts, p.Name+" "+p.percent(0))
+			parts = append(parts, p.Name+" "+p.Percent(0))
 		}
 	}
 	return "score: " + strings.Join(parts, ", ")
@@ -222,7 +190,7 @@ func (r *Results) Table() []string {
 		if len(name) > tableName {
 			name = append(name[:tableName-1], '…')
 		}
-		line := fmt.Sprintf("%2d %-*s %6d %5s ", at+1, wide, string(name), p.Games(), p.percent(0))
+		line := fmt.Sprintf("%2d %-*s %6d %5s ", at+1, wide, string(name), p.Games(), p.Percent(0))
 		for _, j := range shown {
 			cell := ""
 			if a := r.Against(i, j); i == j {

@@ -16,9 +16,9 @@ type Summary struct {
 	B       string `json:"b"`
 	Variant string `json:"variant"`
 	Games   int    `json:"games"`
-	Record
-	White Record `json:"white"` // A's games as White
-	Black Record `json:"black"`
+	stats.Record
+	White stats.Record `json:"white"` // A's games as White
+	Black stats.Record `json:"black"`
 
 	// Pairs counts the pairs of games with the same opening by A's points in them: 0, 1/2,
 	// 1, 3/2, 2.
@@ -78,7 +78,7 @@ func (s *Summary) Table() []string {
 	p := s.Pairs
 	lines := []string{
 		fmt.Sprintf("%s against %s", s.A, s.B),
-		fmt.Sprintf("games                %d: %v, %s of the points", s.Games, s.Record, s.Record.percent(1)),
+		fmt.Sprintf("games                %d: %v, %s of the points", s.Games, s.Record, s.Percent(1)),
 		fmt.Sprintf("as White, as Black   %v, %v", s.White, s.Black),
 		fmt.Sprintf("pairs 0 ½ 1 1½ 2     %d %d %d %d %d", p[0], p[1], p[2], p[3], p[4]),
 		"Elo                  " + signed(s.Elo),

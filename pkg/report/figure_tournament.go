@@ -66,7 +66,7 @@ func scorePoints(x string) func(*store.Trial) ([]point, error) {
 			if x == "samples" {
 				at = p.Samples
 			}
-			ps = append(ps, point{p.Generation, float64(at), stats.Share(p.Score(), p.Games())})
+			ps = append(ps, point{p.Generation, float64(at), p.Record.Interval()})
 		}
 		return ps, nil
 	}
@@ -84,7 +84,7 @@ func randomScore(g store.Group) ([]plots.Reference, error) {
 			continue
 		}
 		if i := res.Find(store.RandomName); i >= 0 {
-			scores = append(scores, store.Share(res.Players[i].Standing))
+			scores = append(scores, res.Players[i].Share())
 		}
 	}
 	if len(scores) == 0 {
@@ -104,9 +104,9 @@ func drawCrosstable(p *picture) (plots.Chart, string, error) {
 	order := res.Ranking()
 	for _, i := range order {
 		c.Players = append(c.Players, res.Players[i].Name)
-		row := make([]plots.Record, len(order))
+		row := make([]stats.Record, len(order))
 		for k, j := range order {
-			row[k] = plots.Record(res.Games.Against(i, j))
+			row[k] = res.Games.Against(i, j)
 		}
 		c.Cells = append(c.Cells, row)
 	}

@@ -10,7 +10,6 @@ import (
 
 	"alamos/pkg/disk"
 	"alamos/pkg/experiment"
-	"alamos/pkg/match"
 	"alamos/pkg/nn"
 	"alamos/pkg/stats"
 	"alamos/pkg/store"
@@ -159,13 +158,13 @@ func played(generations int, depth float64, i int) *store.Tournament {
 			p.Generation, p.Samples = generations-a, 0
 		}
 		p.Name = names[a]
-		white := make([]match.Record, len(names))
+		white := make([]stats.Record, len(names))
 		for b := range names {
 			if a == b {
 				continue
 			}
 			wins := min(9, max(1, 5+strength[a]-strength[b]))
-			white[b] = match.Record{Wins: wins / 2, Losses: 5 - wins/2}
+			white[b] = stats.Record{Wins: wins / 2, Losses: 5 - wins/2}
 			p.Wins, p.Losses = p.Wins+wins, p.Losses+10-wins
 		}
 		elo := 60 * float64(strength[a]-strength[generations])

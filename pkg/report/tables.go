@@ -8,7 +8,7 @@ import (
 	humanize "github.com/dustin/go-humanize"
 
 	"alamos/pkg/experiment"
-	"alamos/pkg/match"
+	"alamos/pkg/stats"
 	"alamos/pkg/store"
 	"alamos/pkg/train"
 )
@@ -62,7 +62,7 @@ func standingsTable(_ *store.Trial, res *store.Tournament) (Table, error) {
 		if !p.Elo.Missing() {
 			interval = fmt.Sprintf("%.0f..%.0f", p.Elo.Low, p.Elo.High)
 		}
-		c.Rows = append(c.Rows, Row(p.Name, record(p.Record), fixed(100*store.Share(p.Standing), 1), fixed(p.Elo.Value, 0), interval, record(p.White), record(p.Black)))
+		c.Rows = append(c.Rows, Row(p.Name, record(p.Record), fixed(100*p.Share(), 1), fixed(p.Elo.Value, 0), interval, record(p.White), record(p.Black)))
 	}
 	if a := res.FirstMove; !a.Missing() {
 		c.Caption += fmt.Sprintf(" Having White is worth %.0f (%.0f..%.0f).", a.Value, a.Low, a.High)
@@ -71,7 +71,7 @@ func standingsTable(_ *store.Trial, res *store.Tournament) (Table, error) {
 }
 
 // record formats wins, draws and losses.
-func record(r match.Record) string { return fmt.Sprintf("%d/%d/%d", r.Wins, r.Draws, r.Losses) }
+func record(r stats.Record) string { return fmt.Sprintf("%d/%d/%d", r.Wins, r.Draws, r.Losses) }
 
 func crosstable(_ *store.Trial, res *store.Tournament) (Table, error) {
 	c := Table{
@@ -135,7 +135,7 @@ func pairsTable(_ *store.Trial, res *store.Tournament) (Table, error) {
 				if r.Games() == 0 {
 					continue
 				}
-				c.Rows = append(c.Rows, Row(res.Players[p[0]].Name, res.Players[p[1]].Name, r.Wins, r.Draws, r.Losses, fixed(100*r.Score()/float64(r.Games()), 1)))
+				c.Rows = append(c.Rows, Row(res.Players[p[0]].Name, res.Players[p[1]].Name, r.Wins, r.Draws, r.Losses, fixed(100*r.Share(), 1)))
 			}
 		}
 	}

@@ -46,6 +46,11 @@ func (i Interval) Minus(other Interval) Interval {
 	return Interval{d, d - math.Hypot(below, otherAbove), d + math.Hypot(above, otherBelow)}
 }
 
+// Times returns the interval in another unit, such as percent. The factor is above 0.
+func (i Interval) Times(factor float64) Interval {
+	return Interval{factor * i.Value, factor * i.Low, factor * i.High}
+}
+
 // errors returns the distances from the value to the ends.
 func (i Interval) errors() (below, above float64) {
 	if !i.Known() {

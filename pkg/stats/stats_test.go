@@ -23,6 +23,9 @@ func TestIntervals(t *testing.T) {
 		"no value":   {stats.Mean(nil), stats.Unknown()},
 		"no games":   {stats.Share(0, 0), stats.Unknown()},
 		"all points": {stats.Share(10, 10), stats.Interval{Value: 1, Low: 0.7225, High: 1}},
+		// Newcombe, "Two-sided confidence intervals for the single proportion" (1998), method 3.
+		"81 of 263": {stats.Record{Wins: 80, Draws: 2, Losses: 181}.Interval(), stats.Interval{Value: 81. / 263, Low: 0.2553, High: 0.3662}},
+		"0 of 20":   {stats.Share(0, 20).Times(100), stats.Interval{Value: 0, Low: 0, High: 16.1125}},
 	} {
 		if d := cmp.Diff(c.want, c.have, cmpopts.EquateApprox(0, 1e-4), cmpopts.EquateNaNs()); d != "" {
 			t.Errorf("%s: %s", name, d)
@@ -101,5 +104,15 @@ func TestMinus(t *testing.T) {
 	// Newcombe (1998), table II, example (a): 56/70 and 48/80, method 10.
 	if d := stats.Share(56, 70).Minus(stats.Share(48, 80)); !cmp.Equal(d, stats.Interval{Value: 0.2, Low: 0.0524, High: 0.3339}, cmpopts.EquateApprox(0, 5e-5)) {
 		t.Errorf("difference of shares: %+v", d)
+	}
+}
+
+func TestRecord(t *testing.T) {
+	r := stats.Record{Wins: 3, Draws: 2, Losses: 1}
+	if r.Games() != 6 || r.Score() != 4 || r.String() != "+3 =2 -1" || r.Percent(1) != "66.7 %" || (stats.Record{}).Percent(1) != "-" {
+		t.Errorf("%d games, %v points, %v, %s", r.Games(), r.Score(), r, r.Percent(1))
+	}
+	if both := r.Plus(r.Reversed()); both != (stats.Record{Wins: 4, Draws: 4, Losses: 4}) {
+		t.Errorf("both sides: %v", both)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"alamos/pkg/experiment"
-	"alamos/pkg/match"
 	"alamos/pkg/stats"
 	"alamos/pkg/train"
 )
@@ -90,7 +89,7 @@ func (t *Trial) strength(name string, g int) (stats.Interval, error) {
 		if j < 0 || j == i {
 			return stats.Unknown()
 		}
-		return shareOf(res.Games.Against(i, j))
+		return res.Games.Against(i, j).Interval()
 	}
 	switch name {
 	case "elo":
@@ -100,7 +99,7 @@ func (t *Trial) strength(name string, g int) (stats.Interval, error) {
 	case "vs_random":
 		return against(RandomName), nil
 	}
-	return shareOf(p.Record), nil
+	return p.Record.Interval(), nil
 }
 
 // evaluationMeasures returns the measures of the evaluation of generation g by name:
@@ -173,8 +172,6 @@ func (t *Trial) hookMeasure(name string, g int) (stats.Interval, error) {
 	known := append(experiment.TrialMetrics(), t.Declared.Settings.EvaluationMeasures()...)
 	return stats.Unknown(), fmt.Errorf("a trial has no metric %q: want %s, HOOK.METRIC of a hook, or an accuracy with a phase, as in accuracy.top1_endgame", name, strings.Join(known, ", "))
 }
-
-func shareOf(r match.Record) stats.Interval { return stats.Share(r.Score(), r.Games()) }
 
 // Group is the trials of one point of a sweep. They differ only in their seeds.
 type Group struct {

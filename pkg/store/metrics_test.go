@@ -37,11 +37,11 @@ func made(t *testing.T) *Trial {
 	}
 	put(TournamentStage, Tournament{
 		Players: []PlayerResult{
-			{Generation: 2, Rating: match.Rating{Standing: match.Standing{Name: "gen-2", Record: match.Record{Wins: 8, Draws: 4, Losses: 8}}, Elo: stats.Interval{Value: 50, Low: -10, High: 110}}},
+			{Generation: 2, Rating: match.Rating{Standing: match.Standing{Name: "gen-2", Record: stats.Record{Wins: 8, Draws: 4, Losses: 8}}, Elo: stats.Interval{Value: 50, Low: -10, High: 110}}},
 			{Generation: 0, Rating: match.Rating{Standing: match.Standing{Name: "untrained"}}},
 			{Generation: -1, Rating: match.Rating{Standing: match.Standing{Name: "random"}}},
 		},
-		Games: match.Results{White: [][]match.Record{{{}, {Wins: 8, Draws: 2}, {}}, make([]match.Record, 3), make([]match.Record, 3)}},
+		Games: match.Results{White: [][]stats.Record{{{}, {Wins: 8, Draws: 2}, {}}, make([]stats.Record, 3), make([]stats.Record, 3)}},
 	})
 	return x
 }

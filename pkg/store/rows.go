@@ -252,16 +252,14 @@ func (t *Trial) Tournament() (*Tournament, error) {
 	return &out, s.Decode(&out)
 }
 
-func Share(s match.Standing) float64 { return s.Score() / float64(max(1, s.Games())) }
-
-// Ranking returns the indices of the players, best score first.
+// Ranking returns the indices of the players, best score first, players without games last.
 func (r *Tournament) Ranking() []int {
 	order := make([]int, len(r.Players))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(Share(r.Players[b].Standing), Share(r.Players[a].Standing))
+		return cmp.Compare(r.Players[b].Share(), r.Players[a].Share())
 	})
 	return order
 }
