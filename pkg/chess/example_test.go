@@ -74,21 +74,6 @@ func ExampleChess960() {
 	// chess960: horde has a start position of its own
 }
 
-// The start of chess is number 518.
-func ExampleChess960Number() {
-	p := chess.StartPosition(chess.Standard)
-	fmt.Println(chess.Chess960Number(&p))
-	p, err := chess.ParseFEN(chess.Standard, "4k3/8/8/8/8/8/8/4K3 w - - 0 1")
-	if err != nil {
-		log.Fatal(err)
-	}
-	_, ok := chess.Chess960Number(&p)
-	fmt.Println(ok)
-	// Output:
-	// 518 true
-	// false
-}
-
 // In chess960 the king castles by taking its rook, since its own target square
 // could be that of a plain move.
 func ExamplePosition_ParseUCI() {

@@ -114,24 +114,6 @@ func FuzzParseSAN(f *testing.F) {
 	fuzzMove(f, parse, "e4", "O-O", "O-O-O+", "Nxd7!", "dxc8=Q+", "dxe3", "Nb1-c3", "R1a3", "--", "P@e4", "@d5", "a8=K")
 }
 
-func FuzzCommands(f *testing.F) {
-	f.Add("[%clk 0:03:00] [%eval #-3,20] text [%emt 1:02.5]")
-	f.Add("[%clk[%clk 5]]")
-	f.Fuzz(func(t *testing.T, comment string) {
-		if d, found := Clock(comment); found {
-			if got, _ := Clock(WithCommand(comment, "clk", FormatClock(d))); got != d || d < 0 {
-				t.Fatalf("%q: %v, written again %v", comment, d, got)
-			}
-		}
-		if e, found := ParseEval(comment); found {
-			if _, found := ParseEval(WithCommand(comment, "eval", e.String())); !found {
-				t.Fatalf("%q: %v is not read again", comment, e)
-			}
-		}
-		Elapsed(comment)
-	})
-}
-
 // What reads without an error is written, and reads as the same game again; what
 // does not is an error with a place, and the reader comes to an end.
 func FuzzPGN(f *testing.F) {

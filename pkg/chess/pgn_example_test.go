@@ -70,7 +70,7 @@ func ExampleWritePGN_chess960() {
 		log.Fatal(err)
 	}
 	g.Moves = []chess.Move{m}
-	g.SetComment(1, chess.WithCommand("", "clk", "0:03:00"))
+	g.SetComment(1, "[%clk 0:03:00]")
 	if err := chess.WritePGN(os.Stdout, g); err != nil {
 		log.Fatal(err)
 	}
@@ -87,15 +87,6 @@ func ExampleWritePGN_chess960() {
 	// [FEN "bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w KQkq - 0 1"]
 	//
 	// 1. e4 {[%clk 0:03:00]} *
-}
-
-// Clock times and evaluations are commands in comments.
-func ExampleClock() {
-	const comment = "[%eval #-3,20] [%clk 0:00:07.5] in time trouble"
-	left, _ := chess.Clock(comment)
-	eval, _ := chess.ParseEval(comment)
-	fmt.Println(left, eval.Mate, eval.Depth)
-	// Output: 7.5s -3 20
 }
 
 func ExamplePosition_ParseSAN() {

@@ -146,17 +146,3 @@ func Chess960(v Variant, n int) (Position, error) {
 	p.key = p.computeKey()
 	return p, nil
 }
-
-// Chess960Number returns the number of a chess960 start position, and false for
-// any other position. The number of the start of chess is 518.
-func Chess960Number(p *Position) (int, bool) {
-	if p.variant == Horde || p.variant == RacingKings {
-		return 0, false
-	}
-	for n := range chess960Count {
-		if q, err := Chess960(p.variant, n); err == nil && q == *p {
-			return n, true
-		}
-	}
-	return 0, false
-}

@@ -268,12 +268,8 @@ func TestChess960(t *testing.T) {
 		}
 	}
 	start := StartPosition(Atomic)
-	if n, ok := Chess960Number(&start); !ok || n != 518 {
-		t.Errorf("the start is number %d, %v", n, ok)
-	}
-	start.Play(newMove(12, 28))
-	if _, ok := Chess960Number(&start); ok {
-		t.Error("after a move it is a start position still")
+	if p, err := Chess960(Atomic, 518); err != nil || p != start {
+		t.Errorf("position 518 is not the start of chess: %s, %v", p.FEN(), err)
 	}
 	for _, n := range []int{-1, 960} {
 		if _, err := Chess960(Standard, n); err == nil {

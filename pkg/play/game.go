@@ -296,7 +296,7 @@ func (g *game) pgn(now time.Time) (string, error) {
 	}
 	for i := range g.positions {
 		if r := g.positions[i].report; r != nil {
-			f.SetComment(i, chess.WithCommand("", "eval", r.eval().String()))
+			f.SetComment(i, "[%eval "+r.eval()+"]")
 		}
 	}
 	if o.Over() {

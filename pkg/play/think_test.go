@@ -115,7 +115,7 @@ func TestWinsAreFound(t *testing.T) {
 			}
 		}
 		f := h.pgn(game)
-		if e, ok := chess.ParseEval(f.Comment(0)); !ok || e.Mate != 1 {
+		if !strings.HasPrefix(f.Comment(0), "[%eval #1]") {
 			t.Errorf("%s: the file says %q", seat, f.Comment(0))
 		}
 	}
