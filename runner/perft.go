@@ -6,10 +6,10 @@ import (
 	"os"
 	"runtime"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 
 	"alamos/pkg/chess"
 )
@@ -61,31 +61,23 @@ FEN ;D1 20 ;D2 400. The exit status is 1 if a count is wrong.`,
 	return cmd
 }
 
-// onAllCores calls f with the numbers from 0 to n-1. A count cannot be interrupted: when
-// ctx ends, running calls are abandoned.
+// onAllCores calls f with the numbers from 0 to n-1, in parallel. When ctx ends, it makes no
+// new calls.
 func onAllCores(ctx context.Context, n int, f func(int)) error {
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range runtime.NumCPU() {
-		workers.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.NumCPU())
+	for i := range n {
+		group.Go(func() error {
+			if ctx.Err() == nil {
 				f(i)
 			}
+			return ctx.Err()
 		})
 	}
-	done := make(chan struct{})
-	go func() {
-		workers.Wait()
-		close(done)
-	}()
-	select {
-	case <-done:
-	case <-ctx.Done():
-	}
-	return ctx.Err()
+	return group.Wait()
 }
 
-// perftPosition counts one position, its first moves in parallel.
+// perftPosition counts one position, the subtrees after two moves in parallel.
 func perftPosition(cmd *cobra.Command, p *chess.Position, depth int, divide bool) error {
 	if depth == 0 {
 		_, err := fmt.Fprintln(cmd.OutOrStdout(), "nodes 1")
@@ -93,11 +85,31 @@ func perftPosition(cmd *cobra.Command, p *chess.Position, depth int, divide bool
 	}
 	var l chess.MoveList
 	p.LegalMoves(&l)
+	// A subtree begins after two moves. It is small, so that an interruption takes effect soon.
+	type subtree struct {
+		first int // index of the first move
+		at    chess.Position
+	}
+	var subtrees []subtree
 	nodes := make([]uint64, l.Len())
-	err := onAllCores(cmd.Context(), l.Len(), func(i int) {
+	for i, m := range l.Slice() {
 		q := *p
-		q.Play(l.At(i))
-		nodes[i] = chess.Perft(&q, depth-1)
+		q.Play(m)
+		if depth == 1 {
+			nodes[i] = 1
+			continue
+		}
+		var replies chess.MoveList
+		q.LegalMoves(&replies)
+		for _, m := range replies.Slice() {
+			s := subtree{i, q}
+			s.at.Play(m)
+			subtrees = append(subtrees, s)
+		}
+	}
+	err := onAllCores(cmd.Context(), len(subtrees), func(i int) {
+		s := &subtrees[i]
+		atomic.AddUint64(&nodes[s.first], chess.Perft(&s.at, depth-2))
 	})
 	if err != nil {
 		return err

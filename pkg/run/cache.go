@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
+
 	"alamos/pkg/disk"
 	"alamos/pkg/store"
 )
@@ -59,8 +61,8 @@ func (c *cache) refresh() {
 	}
 	all, _ := filepath.Glob(filepath.Join(disk.Pattern(c.root), "*", "*", store.ManifestName)) // the pattern is valid
 	now := map[string]*cachedTrial{}
-	var changed []*cachedTrial
-	var dirs []string // of changed
+	var readers errgroup.Group
+	readers.SetLimit(runtime.NumCPU())
 	for _, path := range all {
 		info, err := os.Stat(path)
 		if err != nil {
@@ -72,14 +74,16 @@ func (c *cache) refresh() {
 			now[folder] = old
 			continue
 		}
-		now[folder] = &cachedTrial{file: info, manifest: &store.Manifest{}}
-		changed, dirs = append(changed, now[folder]), append(dirs, filepath.Dir(path))
+		t := &cachedTrial{file: info, manifest: &store.Manifest{}}
+		now[folder] = t
+		readers.Go(func() error {
+			if m, err := store.ReadManifest(filepath.Dir(path)); err == nil { // the trial's own run reports damage
+				t.manifest = m
+			}
+			return nil
+		})
 	}
-	parallel(len(changed), runtime.NumCPU(), func(i int) {
-		if m, err := store.ReadManifest(dirs[i]); err == nil { // the trial's own run reports damage
-			changed[i].manifest = m
-		}
-	})
+	_ = readers.Wait() // no reader returns an error
 	c.trials = now
 }
 

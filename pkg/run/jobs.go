@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"sync"
-	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 
 	"alamos/pkg/experiment"
-
 	"alamos/pkg/store"
 )
 
@@ -75,42 +74,31 @@ func (r *run) each(ctx context.Context, all []*candidate) {
 			todo = append(todo, c)
 		}
 	}
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	jobs := min(r.Jobs, len(todo))
-	workers := max(1, r.Workers/max(1, jobs))
-	parallel(len(todo), jobs, func(i int) {
-		if ctx.Err() != nil {
-			return
-		}
-		c := todo[i]
-		report := r.Reporter.Trial(c.number, len(r.experiment.Trials), c.declared.ID, c.declared.Label, c.folder)
-		err := r.advance(ctx, c, report, workers)
-		if err == nil || ctx.Err() != nil { // on cancellation the trial has not failed
-			return
-		}
-		c.err = err
-		if len(all) > 1 { // the error of a single trial is the error of the run
-			report.Note("failed: " + advised(err).Error())
-		}
-		if r.FailFast {
-			stop()
-		}
-	})
-}
-
-// parallel calls f with 0 to n-1, begun in this order, at most limit calls at a time.
-func parallel(n, limit int, f func(i int)) {
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(n, limit) {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				f(i)
+	jobs := max(1, min(r.Jobs, len(todo)))
+	workers := max(1, r.Workers/jobs)
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(jobs)
+	for _, c := range todo {
+		group.Go(func() error {
+			if ctx.Err() != nil {
+				return nil
 			}
+			report := r.Reporter.Trial(c.number, len(r.experiment.Trials), c.declared.ID, c.declared.Label, c.folder)
+			err := r.advance(ctx, c, report, workers)
+			if err == nil || ctx.Err() != nil { // on cancellation the trial has not failed
+				return nil
+			}
+			c.err = err
+			if len(all) > 1 { // the error of a single trial is the error of the run
+				report.Note("failed: " + advised(err).Error())
+			}
+			if r.FailFast {
+				return err // which cancels the other trials
+			}
+			return nil
 		})
 	}
-	wg.Wait()
+	_ = group.Wait() // the error is also in its candidate
 }
 
 // advance trains a trial to its next generation to reach, and ends it if it has an ending.

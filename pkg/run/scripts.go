@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"alamos/pkg/config"
 	"alamos/pkg/experiment"
 	"alamos/pkg/hook"
@@ -124,7 +126,15 @@ func Check(ctx context.Context, e *experiment.Experiment) error {
 	// Each script is compiled in a process of its own. Starting the process dominates the
 	// time.
 	errs := make([][]error, len(files))
-	parallel(len(files), runtime.NumCPU(), func(i int) { errs[i] = checkScript(ctx, files[i], uses[files[i]]) })
+	var checks errgroup.Group
+	checks.SetLimit(runtime.NumCPU())
+	for i, file := range files {
+		checks.Go(func() error {
+			errs[i] = checkScript(ctx, file, uses[file])
+			return nil
+		})
+	}
+	_ = checks.Wait() // the errors are in errs
 	var faults config.Errors
 	for _, err := range slices.Concat(errs...) {
 		var fault *hook.Error

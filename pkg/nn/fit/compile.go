@@ -8,9 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"sync"
 	"time"
 
 	"alamos/pkg/disk"
@@ -171,20 +169,4 @@ func digest(parts ...string) string {
 		fmt.Fprintf(h, "%d:%s", len(p), p)
 	}
 	return hex.EncodeToString(h.Sum(nil))[:16]
-}
-
-// parallel runs the jobs, at most one per processor at a time, and joins their errors.
-func parallel(jobs []func() error) error {
-	errs := make([]error, len(jobs))
-	slots := make(chan struct{}, runtime.NumCPU())
-	var wg sync.WaitGroup
-	for i, job := range jobs {
-		slots <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-slots }()
-			errs[i] = job()
-		})
-	}
-	wg.Wait()
-	return errors.Join(errs...)
 }

@@ -8,10 +8,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"alamos/pkg/disk"
 )
@@ -135,10 +138,11 @@ func (f *fitting) build(part string) error {
 	}
 	store := objectStore{filepath.Join(f.cache, "objects")}
 	libtch, cpp := filepath.Join(part, "libtch"), filepath.Join(part, "libtch/cpp")
-	var jobs []func() error
+	var jobs errgroup.Group
+	jobs.SetLimit(runtime.NumCPU())
 	objects := make([]string, len(f.ours.names)+2)
 	job := func(i int, key string, compile func(target string) error) {
-		jobs = append(jobs, func() (err error) {
+		jobs.Go(func() (err error) {
 			objects[i], err = store.get(key, compile)
 			return err
 		})
@@ -166,7 +170,7 @@ func (f *fitting) build(part string) error {
 			return f.cxx.object(filepath.Join(f.cpp, name), target, flags)
 		})
 	}
-	if err := parallel(jobs); err != nil {
+	if err := jobs.Wait(); err != nil {
 		return err
 	}
 	prune(filepath.Join(store.dir, "*.o*"), time.Now())
