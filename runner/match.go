@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -198,7 +197,6 @@ type matchConsole struct {
 	bar   run.Task
 	total int
 	out   io.Writer
-	shown time.Time
 }
 
 func (c *matchConsole) Resumed(games int) {
@@ -209,16 +207,11 @@ func (c *matchConsole) Resumed(games int) {
 
 func (c *matchConsole) Played(g *match.Game, games int, standing func() *match.Summary) {
 	c.bar.Set(games, c.total, g.Outcome.String())
-	if time.Since(c.shown) < standingsEvery {
-		return
-	}
-	s := standing()
-	c.bar.Standings(s.Line(), s.Table())
-	c.shown = time.Now()
+	c.bar.Standings(func() (string, []string) {
+		s := standing()
+		return s.Line(), s.Table()
+	})
 }
-
-// standingsEvery is the minimum time between two updates of the standings.
-const standingsEvery = 200 * time.Millisecond
 
 func (c *matchConsole) Fault(g *match.Game, file string) {
 	text := match.FaultText(g)

@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"strings"
+	"time"
 
 	"github.com/dustin/go-humanize"
 	"github.com/dustin/go-humanize/english"
@@ -184,7 +185,7 @@ func effort(w *run.Work) string {
 	case seconds < 1:
 		parts = append(parts, "under 1 s")
 	default:
-		parts = append(parts, "about "+roughly(seconds))
+		parts = append(parts, "about "+run.Roughly(time.Duration(seconds*float64(time.Second))))
 	}
 	return strings.Join(parts, ", ")
 }

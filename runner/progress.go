@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"strings"
 	"sync"
@@ -172,7 +171,7 @@ type task struct {
 	resumed     int // done by earlier processes
 	how         string
 	standings   []string // below the bar
-	// Times of the last lines without a terminal.
+	// Times of the last line without a terminal and of the last standings.
 	progressAt, standingsAt time.Time
 }
 
@@ -188,22 +187,16 @@ func (t *task) Resume(done int) {
 const (
 	progressInterval  = 10 * time.Second
 	standingsInterval = time.Minute
+	tableInterval     = 200 * time.Millisecond // on a terminal
 )
-
-// due reports whether it is time for the next line without a terminal. The caller holds the
-// mutex.
-func (t *task) due(last *time.Time, every time.Duration) bool {
-	due := t.bar == nil && time.Since(*last) >= every
-	if due {
-		*last = time.Now()
-	}
-	return due
-}
 
 func (t *task) Set(done, total int, how string) {
 	t.mu.Lock()
 	t.done, t.total, t.how = done, total, cmp.Or(how, t.how)
-	due := done < total && t.due(&t.progressAt, progressInterval)
+	due := t.bar == nil && done < total && time.Since(t.progressAt) >= progressInterval
+	if due {
+		t.progressAt = time.Now()
+	}
 	t.mu.Unlock()
 	switch {
 	case t.bar != nil:
@@ -214,12 +207,22 @@ func (t *task) Set(done, total int, how string) {
 	}
 }
 
-func (t *task) Standings(line string, table []string) {
+func (t *task) Standings(current func() (line string, table []string)) {
+	every := standingsInterval
+	if t.bar != nil {
+		every = tableInterval
+	}
 	t.mu.Lock()
-	t.standings = table
-	due := t.due(&t.standingsAt, standingsInterval)
+	due := time.Since(t.standingsAt) >= every
 	t.mu.Unlock()
-	if due {
+	if !due {
+		return
+	}
+	line, table := current()
+	t.mu.Lock()
+	t.standings, t.standingsAt = table, time.Now()
+	t.mu.Unlock()
+	if t.bar == nil {
 		t.trial.Note("  " + line)
 	}
 }
@@ -253,20 +256,7 @@ func (t *task) line() string {
 	defer t.mu.Unlock()
 	left := "estimating the time left"
 	if did := t.done - t.resumed; did > 0 {
-		left = "about " + roughly(time.Since(t.began).Seconds()/float64(did)*float64(t.total-t.done)) + " left"
+		left = "about " + run.Roughly(time.Since(t.began)/time.Duration(did)*time.Duration(t.total-t.done)) + " left"
 	}
 	return strings.TrimSuffix(left+", "+t.how, ", ")
-}
-
-// roughly rounds an estimate in seconds.
-func roughly(seconds float64) string {
-	switch {
-	case seconds < 10:
-		return fmt.Sprintf("%.0f s", seconds)
-	case seconds < 120:
-		return fmt.Sprintf("%.0f s", 5*math.Round(seconds/5))
-	case seconds < 7200:
-		return fmt.Sprintf("%.0f min", seconds/60)
-	}
-	return fmt.Sprintf("%.1f h", seconds/3600)
 }

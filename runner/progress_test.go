@@ -16,13 +16,16 @@ func TestStandingsAreShown(t *testing.T) {
 	c := &console{out: &out, jobs: 1}
 	work := (&trialConsole{console: c, indent: "  "}).Task("tournament", "games").(*task)
 	table := []string{"head", "· 1 " + strings.Repeat("x", 100)}
-	work.Standings("score: a 60 %", table)
+	standings := func(line string) {
+		work.Standings(func() (string, []string) { return line, table })
+	}
+	standings("score: a 60 %")
 	if out.Len() > 0 {
 		t.Errorf("said at once: %q", out.String())
 	}
 	work.standingsAt = work.standingsAt.Add(-standingsInterval)
-	work.Standings("score: a 70 %", table)
-	work.Standings("score: a 80 %", table)
+	standings("score: a 70 %")
+	standings("score: a 80 %")
 	if have := out.String(); have != "    score: a 70 %\n" {
 		t.Errorf("%q", have)
 	}

@@ -3,8 +3,11 @@ package nn
 import (
 	"bufio"
 	"cmp"
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -101,7 +104,7 @@ func (c *Checkpoint) Compile(o InferenceOptions) (*Model, error) {
 // bytes with the length n of the header, little endian; n bytes with a JSON object that
 // gives the dtype, shape and offsets of each tensor, and optionally strings by name under
 // "__metadata__"; then the bytes of the tensors, little endian, without gaps. All our tensors
-// have dtype F32.
+// have dtype F32. Our metadata has the SHA-256 of the file without it.
 
 // Tensor is an array of numbers, in row-major order.
 type Tensor struct {
@@ -134,7 +137,11 @@ const (
 	dtype       = "F32"
 	maxTensor   = 1 << 40 // numbers, more than any network needs
 	metadataKey = "__metadata__"
+	checksumKey = "sha256"
 )
+
+// ErrDamaged means that a file is not a whole safetensors file, or that its checksum differs.
+var ErrDamaged = errors.New("damaged safetensors file")
 
 // check returns an error if the data does not match the shape.
 func (t Tensor) check() error {
@@ -159,8 +166,25 @@ type entry struct {
 }
 
 // WriteSafetensors writes the tensors and the metadata, both sorted by name, so that equal
-// content gives equal bytes.
+// content gives equal bytes, and their checksum.
 func WriteSafetensors(w io.Writer, t Tensors, meta map[string]string) error {
+	sum, err := checksum(t, meta)
+	if err != nil {
+		return err
+	}
+	sealed := map[string]string{checksumKey: sum}
+	maps.Copy(sealed, meta)
+	return writeTensors(w, t, sealed)
+}
+
+// checksum returns the SHA-256 of the file with these tensors and metadata.
+func checksum(t Tensors, meta map[string]string) (string, error) {
+	h := sha256.New()
+	err := writeTensors(h, t, meta)
+	return hex.EncodeToString(h.Sum(nil)), err
+}
+
+func writeTensors(w io.Writer, t Tensors, meta map[string]string) error {
 	header := make(map[string]any, len(t)+1)
 	if len(meta) > 0 {
 		header[metadataKey] = meta
@@ -200,8 +224,8 @@ func WriteSafetensors(w io.Writer, t Tensors, meta map[string]string) error {
 	return out.Flush()
 }
 
-// ReadSafetensors reads a file. It returns an error that names the file if the file is
-// incomplete or malformed.
+// ReadSafetensors reads a file. If the file is incomplete or malformed, or if it has a checksum
+// that differs, the error is an [ErrDamaged] and names the file.
 func ReadSafetensors(path string) (Tensors, map[string]string, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -209,7 +233,7 @@ func ReadSafetensors(path string) (Tensors, map[string]string, error) {
 	}
 	t, meta, err := parseSafetensors(data)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: damaged safetensors file: %w", path, err)
+		return nil, nil, fmt.Errorf("%s: %w: %w", path, ErrDamaged, err)
 	}
 	return t, meta, nil
 }
@@ -269,6 +293,14 @@ func parseSafetensors(data []byte) (t Tensors, meta map[string]string, err error
 	}
 	if end != uint64(len(body)) {
 		return nil, nil, fmt.Errorf("%d bytes after the last tensor", uint64(len(body))-end)
+	}
+	want, sealed := meta[checksumKey]
+	if !sealed { // the file of another program
+		return t, meta, nil
+	}
+	delete(meta, checksumKey)
+	if have, err := checksum(t, meta); err != nil || have != want {
+		return nil, nil, errors.New("its checksum differs")
 	}
 	return t, meta, nil
 }

@@ -207,7 +207,6 @@ func (m *tournament) play(ctx context.Context) ([]*match.Game, *match.Results, e
 	task := m.Report.Task(m.name, "games")
 	defer task.End()
 	task.Resume(games.Len())
-	var shown time.Time
 	err = games.Play(ctx, func(g *match.Game) (enough bool, err error) {
 		if g.Fault != nil {
 			m.Report.Note(match.FaultText(g) + " (see " + m.Results.Path(faultLog) + ")")
@@ -215,17 +214,11 @@ func (m *tournament) play(ctx context.Context) ([]*match.Game, *match.Results, e
 		}
 		err = errors.Join(err, results.Add(g.White, g.Black, g.Outcome.Result))
 		task.Set(games.Len(), games.Total(), fmt.Sprintf("%s - %s %s", g.White, g.Black, g.Outcome.Result))
-		if time.Since(shown) > standingsEvery {
-			task.Standings(results.ScoreLine(), results.Table())
-			shown = time.Now()
-		}
+		task.Standings(func() (string, []string) { return results.ScoreLine(), results.Table() })
 		return false, err
 	})
 	return games.All(), results, err
 }
-
-// standingsEvery is the minimum time between two updates of the standings.
-const standingsEvery = 200 * time.Millisecond
 
 // faultLog is the file, in the folder of a trial, that lists the faults by which engines
 // lost games. It contains times, so no stage has it as an output.

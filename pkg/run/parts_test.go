@@ -50,11 +50,11 @@ func TestFolder(t *testing.T) {
 
 func TestRoughly(t *testing.T) {
 	for d, want := range map[time.Duration]string{
-		0: "about 1 s", 7 * time.Second: "about 5 s", 93 * time.Second: "about 95 s",
-		2 * time.Minute: "about 2 min", 119 * time.Minute: "about 119 min", 150 * time.Minute: "about 2.5 h",
+		0: "0 s", 7 * time.Second: "7 s", 93 * time.Second: "95 s",
+		2 * time.Minute: "2 min", 119 * time.Minute: "119 min", 150 * time.Minute: "2.5 h",
 	} {
-		if have := roughly(d); have != want {
-			t.Errorf("roughly(%v) = %q, want %q", d, have, want)
+		if have := Roughly(d); have != want {
+			t.Errorf("Roughly(%v) = %q, want %q", d, have, want)
 		}
 	}
 }

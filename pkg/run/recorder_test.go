@@ -86,8 +86,11 @@ func (t recordedTask) Set(done, total int, _ string) {
 func (t recordedTask) Resume(done int) {
 	t.see(fmt.Sprintf("%s resumes at %d", t.stage, done), func() {})
 }
-func (t recordedTask) Standings(line string, _ []string) { t.see(t.stage+" "+line, func() {}) }
-func (t recordedTask) End()                              {}
+func (t recordedTask) Standings(current func() (string, []string)) {
+	line, _ := current()
+	t.see(t.stage+" "+line, func() {})
+}
+func (t recordedTask) End() {}
 
 // stages wants these stages to have run, for these reasons, and no others.
 func (r *recorder) stages(t *testing.T, want map[string]string) {

@@ -1,5 +1,11 @@
 package run
 
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
 // Reporter shows the progress of a run. Its methods, and those of the reports that it
 // returns, may be called from any goroutine.
 type Reporter interface {
@@ -31,9 +37,23 @@ type Task interface {
 	// Resume reports the work done by earlier processes, which an estimate of the remaining
 	// time must exclude.
 	Resume(done int)
-	// Standings replaces the standings of a tournament: a summary line and a table.
-	Standings(line string, table []string)
+	// Standings offers the standings of a tournament after a game. The task calls current,
+	// which returns a summary line and a table, only when it shows them.
+	Standings(current func() (line string, table []string))
 	End()
+}
+
+// Roughly formats a duration with the precision of an estimate.
+func Roughly(d time.Duration) string {
+	switch seconds := d.Seconds(); {
+	case seconds < 10:
+		return fmt.Sprintf("%.0f s", seconds)
+	case seconds < 120:
+		return fmt.Sprintf("%.0f s", 5*math.Round(seconds/5))
+	case seconds < 7200:
+		return fmt.Sprintf("%.0f min", d.Minutes())
+	}
+	return fmt.Sprintf("%.1f h", d.Hours())
 }
 
 // Quiet is a Reporter, a Report and a Task that show nothing.
@@ -46,5 +66,5 @@ func (Quiet) Task(string, string) Task                      { return Quiet{} }
 func (Quiet) Note(string)                                   {}
 func (Quiet) Set(int, int, string)                          {}
 func (Quiet) Resume(int)                                    {}
-func (Quiet) Standings(string, []string)                    {}
+func (Quiet) Standings(func() (string, []string))           {}
 func (Quiet) End()                                          {}

@@ -2,8 +2,6 @@ package run
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -159,7 +157,7 @@ func (t *Trial) learn(ctx context.Context, g int, in store.Inputs, c *nn.Checkpo
 	in["threads"] = tr.Parallelism()
 	path := t.progressFile(g)
 	done, err := readProgress(path, in)
-	if errors.Is(err, store.ErrDamaged) {
+	if errors.Is(err, nn.ErrDamaged) {
 		t.Report.Note(fmt.Sprintf("%v: the epochs of generation %d are trained again", err, g))
 	} else if err != nil {
 		return nil, nil, err
@@ -210,13 +208,10 @@ func (t *Trial) learn(ctx context.Context, g int, in store.Inputs, c *nn.Checkpo
 	return next, epochs, nil
 }
 
-// The progress of training is a safetensors file beside the checkpoints. It is replaced
-// after every epoch and deleted at the end of the stage. Its metadata contains the inputs
-// of the stage, and the SHA-256 of the file without this checksum.
-const (
-	progressInputs = "alamos.inputs"
-	progressSeal   = "alamos.checksum"
-)
+// progressInputs is the metadata key of the hash of the inputs in the progress of training, a
+// safetensors file beside the checkpoints. It is replaced after every epoch and deleted at the
+// end of the stage.
+const progressInputs = "alamos.inputs"
 
 // progressFile returns the path of the progress of generation g's training.
 func (t *Trial) progressFile(g int) string {
@@ -229,51 +224,20 @@ func writeProgress(path string, in store.Inputs, p *train.Progress) error {
 	if err != nil {
 		return err
 	}
-	head, err := json.Marshal(in)
-	if err != nil {
-		return err
-	}
-	meta[progressInputs] = string(head)
-	if meta[progressSeal], err = sealOf(all, meta); err != nil {
-		return err
-	}
+	meta[progressInputs] = in.Hash()
 	return disk.WriteFile(path, func(w io.Writer) error { return nn.WriteSafetensors(w, all, meta) })
 }
 
 // readProgress returns nil if there is no progress or if it has other inputs.
 func readProgress(path string, in store.Inputs) (*train.Progress, error) {
 	all, meta, err := nn.ReadSafetensors(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	if errors.Is(err, fs.ErrNotExist) || err == nil && meta[progressInputs] != in.Hash() {
 		return nil, nil
-	case errors.As(err, new(*fs.PathError)): // an I/O error does not mean that the file is damaged
-		return nil, err
-	case err != nil:
-		return nil, fmt.Errorf("%s %w (%v)", path, store.ErrDamaged, err)
 	}
-	seal := meta[progressSeal]
-	delete(meta, progressSeal)
-	if now, err := sealOf(all, meta); err != nil || now != seal {
-		return nil, fmt.Errorf("%s %w (its checksum differs)", path, store.ErrDamaged)
-	}
-	var was store.Inputs
-	if err := json.Unmarshal([]byte(meta[progressInputs]), &was); err != nil || !maps.Equal(was, in) {
-		return nil, err
-	}
-	p, err := train.Unpack(all, meta)
 	if err != nil {
-		return nil, fmt.Errorf("%s %w (%v)", path, store.ErrDamaged, err)
+		return nil, err
 	}
-	return p, nil
-}
-
-// sealOf returns the SHA-256 of the safetensors file with these tensors and metadata.
-func sealOf(all nn.Tensors, meta map[string]string) (string, error) {
-	h := sha256.New()
-	if err := nn.WriteSafetensors(h, all, meta); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	return train.Unpack(all, meta)
 }
 
 // pace measures the speed of training in this process.
@@ -317,18 +281,7 @@ func (t *Trial) summary(g int) string {
 	}
 	if g < t.pace.until {
 		left := time.Since(t.pace.began) / time.Duration(t.pace.trained) * time.Duration(t.pace.until-g)
-		s += fmt.Sprintf("; %s of training left at this pace", roughly(left))
+		s += fmt.Sprintf("; about %s of training left at this pace", Roughly(left))
 	}
 	return s
-}
-
-// roughly formats a duration with the precision of an estimate.
-func roughly(d time.Duration) string {
-	switch {
-	case d < 2*time.Minute:
-		return fmt.Sprintf("about %.0f s", math.Max(1, math.Round(d.Seconds()/5)*5))
-	case d < 2*time.Hour:
-		return fmt.Sprintf("about %.0f min", d.Minutes())
-	}
-	return fmt.Sprintf("about %.1f h", d.Hours())
 }
