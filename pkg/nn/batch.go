@@ -129,9 +129,9 @@ func (g *graph) movesLeftLoss(left *ts.Tensor, b *Batch, scale float64) *ts.Tens
 // is among all moves that it can express, including illegal ones, because a sample need not
 // list legal moves without a target.
 type Accuracy struct {
-	N    int // positions with a target
-	Top1 int // the best move has the highest logit
-	Top5 int // at most four other moves have a higher logit
+	N    int `json:"positions"` // positions with a target
+	Top1 int `json:"top1"`      // the best move has the highest score
+	Top5 int `json:"top5"`      // at most four other moves have a higher score
 }
 
 func (a *Accuracy) Add(b Accuracy) {
@@ -140,36 +140,47 @@ func (a *Accuracy) Add(b Accuracy) {
 	a.Top5 += b.Top5
 }
 
+// Count adds a position with the targets of some moves, by policy index, and the policy's
+// scores of all moves.
+func (a *Accuracy) Count(indices []int32, targets, scores []float32) {
+	best, most := int32(-1), float32(0)
+	for i, target := range targets {
+		if target > most {
+			best, most = indices[i], target
+		}
+	}
+	if best < 0 {
+		return
+	}
+	more := 0
+	for i, x := range scores {
+		// An earlier move wins a tie, so that a uniform policy is not always right.
+		if x > scores[best] || x == scores[best] && i < int(best) {
+			more++
+		}
+	}
+	a.N++
+	if more < 1 {
+		a.Top1++
+	}
+	if more < 5 {
+		a.Top5++
+	}
+}
+
+// Shares returns the counts as fractions of N. They are NaN if N is 0.
+func (a *Accuracy) Shares() (top1, top5 float64) {
+	return float64(a.Top1) / float64(a.N), float64(a.Top5) / float64(a.N)
+}
+
 // accuracy compares logits [N, PolicySize] with the targets of a batch.
 func (g *graph) accuracy(logits *ts.Tensor, b *Batch) Accuracy {
 	all := floats(g.host(g.keep(g.single(logits).Contiguous(false))))
 	size := len(all) / b.N
 	var a Accuracy
 	for i := range b.N {
-		best, most := int32(-1), float32(0)
-		for j := b.Offsets[i]; j < b.Offsets[i+1]; j++ {
-			if b.Policy[j] > most {
-				best, most = b.Indices[j], b.Policy[j]
-			}
-		}
-		if best < 0 {
-			continue
-		}
-		row := all[i*size:][:size]
-		more := 0
-		for k, x := range row {
-			// An earlier move wins a tie, so that a uniform policy is not always right.
-			if x > row[best] || x == row[best] && k < int(best) {
-				more++
-			}
-		}
-		a.N++
-		if more < 1 {
-			a.Top1++
-		}
-		if more < 5 {
-			a.Top5++
-		}
+		from, to := b.Offsets[i], b.Offsets[i+1]
+		a.Count(b.Indices[from:to], b.Policy[from:to], all[i*size:][:size])
 	}
 	return a
 }

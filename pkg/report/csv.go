@@ -234,7 +234,7 @@ func epochs(t *store.Trial) (*dataset, error) {
 				row[10], row[11] = e.Train.MovesLeft, e.Validation.MovesLeft
 			}
 			if a := e.Accuracy; a != nil {
-				row[12], row[13] = a.Top1, a.Top5
+				row[12], row[13] = a.Shares()
 			}
 			d.add(row...)
 		}

@@ -249,14 +249,12 @@ func (t *Trial) measureAccuracy(ctx context.Context, g int, net *group, window *
 
 // tally holds counts over positions.
 type tally struct {
-	positions, targets, results int // targets have a move to predict, results have a known result
-	top1, top5                  int
-	squares                     float64 // sum of squared value errors
+	positions, results int // results: positions with a known result
+	policy             nn.Accuracy
+	squares            float64 // sum of squared value errors
 }
 
-// add counts a sample and the network's evaluation of it. As in training, the move to
-// predict is the first one with the highest target, and of equal priors the first ranks
-// higher.
+// add counts a sample and the network's evaluation of it.
 func (y *tally) add(s *encode.Sample, l *encode.Leaf, known bool) {
 	y.positions++
 	if known {
@@ -264,40 +262,16 @@ func (y *tally) add(s *encode.Sample, l *encode.Leaf, known bool) {
 		d := float64(l.Value) - float64(s.Value)
 		y.squares += d * d
 	}
-	best, most := int32(-1), float32(0)
-	for i, target := range s.Policy {
-		if target > most {
-			best, most = s.Indices[i], target
-		}
-	}
-	if best < 0 || len(l.Priors) == 0 {
-		return
-	}
-	y.targets++
-	more, prior := 0, l.Priors[best]
-	for i, p := range l.Priors {
-		if p > prior || p == prior && i < int(best) {
-			more++
-		}
-	}
-	if more < 1 {
-		y.top1++
-	}
-	if more < 5 {
-		y.top5++
+	if len(l.Priors) > 0 {
+		y.policy.Count(s.Indices, s.Policy, l.Priors)
 	}
 }
 
 func (y *tally) row(name string) store.PhaseAccuracy {
-	share := func(sum float64, n int) stats.Float {
-		if n == 0 {
-			return stats.Float(math.NaN())
-		}
-		return stats.Float(sum / float64(n))
-	}
+	top1, top5 := y.policy.Shares()
 	return store.PhaseAccuracy{
 		Phase: name, Positions: y.positions,
-		Top1: share(float64(y.top1), y.targets), Top5: share(float64(y.top5), y.targets), ValueError: share(y.squares, y.results),
+		Top1: stats.Float(top1), Top5: stats.Float(top5), ValueError: stats.Float(y.squares / float64(y.results)), // 0/0 is NaN
 	}
 }
 

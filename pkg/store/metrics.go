@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"alamos/pkg/experiment"
+	"alamos/pkg/nn"
 	"alamos/pkg/stats"
 	"alamos/pkg/train"
 )
@@ -52,13 +53,13 @@ func (t *Trial) Measure(name string) (stats.Interval, error) {
 		if err != nil {
 			return stats.Unknown(), err
 		}
-		l, accuracy := train.SelectedLoss(rows), train.Accuracy{Top1: math.NaN(), Top5: math.NaN()}
+		l, accuracy := train.SelectedLoss(rows), new(nn.Accuracy)
 		if e := train.Selected(rows); e != nil && e.Accuracy != nil {
-			accuracy = *e.Accuracy
+			accuracy = e.Accuracy
 		}
+		top1, top5 := accuracy.Shares()
 		return stats.Exactly(map[string]float64{
-			"loss": l.Total, "policy_loss": l.Policy, "value_loss": l.Value,
-			"top1": accuracy.Top1, "top5": accuracy.Top5,
+			"loss": l.Total, "policy_loss": l.Policy, "value_loss": l.Value, "top1": top1, "top5": top5,
 		}[name]), nil
 	case "score", "elo", "vs_untrained", "vs_random":
 		return t.strength(name, last)

@@ -33,7 +33,7 @@ func made(t *testing.T) *Trial {
 		put(SelfPlayStage(g), Generation{Samples: 100 * g, Lengths: []int{10, 20}})
 		put(HooksStage(g), HookResults{Metrics: []map[string]stats.Float{{"alive": stats.Float(g)}}})
 		put(TrainStage(g), []train.Epoch{{Train: nn.Loss{Total: 9, Policy: 9, Value: 9}, Validation: none},
-			{Train: nn.Loss{Total: 3, Policy: 2, Value: 1}, Validation: none, Accuracy: &train.Accuracy{Top1: 0.25, Top5: 0.75}, Selected: true}})
+			{Train: nn.Loss{Total: 3, Policy: 2, Value: 1}, Validation: none, Accuracy: &nn.Accuracy{N: 4, Top1: 1, Top5: 3}, Selected: true}})
 	}
 	put(TournamentStage, Tournament{
 		Players: []PlayerResult{

@@ -184,7 +184,7 @@ var Phases = []string{"opening", "middlegame", "endgame", AllPhases}
 type PhaseAccuracy struct {
 	Phase     string `json:"phase"` // opening, middlegame, endgame or AllPhases
 	Positions int    `json:"positions"`
-	// Top1 and Top5 are as in [train.Accuracy]. They are NaN without a policy head or positions.
+	// Top1 and Top5 are as in [nn.Accuracy]. They are NaN without a policy head or positions.
 	Top1 stats.Float `json:"top1"`
 	Top5 stats.Float `json:"top5"`
 	// ValueError is the mean squared error of the value over the positions with a known

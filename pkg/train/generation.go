@@ -104,7 +104,7 @@ func (r *generation) validate(ctx context.Context, e *Epoch) (err error) {
 		return loss, err
 	}, func(int) {})
 	if sum.N > 0 {
-		e.Accuracy = &Accuracy{float64(sum.Top1) / float64(sum.N), float64(sum.Top5) / float64(sum.N)}
+		e.Accuracy = &sum
 	}
 	return err
 }

@@ -73,20 +73,13 @@ func (s State) Restarted(schedule Schedule) (State, error) {
 // Epoch is a row of epochs.csv. Without held-out games the validation losses are NaN, and
 // schedule and selection use the training loss.
 type Epoch struct {
-	Generation int       `json:"generation"` // set by the caller of Run
-	Number     int       `json:"epoch"`      // counts all generations, from 1
-	Rate       float64   `json:"learning_rate"`
-	Train      nn.Loss   `json:"train"`              // mean over the epoch's steps, each measured during the step
-	Validation nn.Loss   `json:"validation"`         // after the epoch, batch norm in evaluation mode
-	Accuracy   *Accuracy `json:"accuracy,omitempty"` // nil without held-out games or a policy head
-	Selected   bool      `json:"selected"`           // the weights are those of this epoch
-}
-
-// Accuracy is the share of held-out positions where the policy ranks the best move (the
-// played or most visited one) first, or among its first five. See [nn.Accuracy].
-type Accuracy struct {
-	Top1 float64 `json:"top1"`
-	Top5 float64 `json:"top5"`
+	Generation int          `json:"generation"` // set by the caller of Run
+	Number     int          `json:"epoch"`      // counts all generations, from 1
+	Rate       float64      `json:"learning_rate"`
+	Train      nn.Loss      `json:"train"`              // mean over the epoch's steps, each measured during the step
+	Validation nn.Loss      `json:"validation"`         // after the epoch, batch norm in evaluation mode
+	Accuracy   *nn.Accuracy `json:"accuracy,omitempty"` // on the held-out positions; nil without held-out games or a policy head
+	Selected   bool         `json:"selected"`           // the weights are those of this epoch
 }
 
 // unmeasured returns the validation loss without held-out games.
