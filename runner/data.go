@@ -277,7 +277,7 @@ func printPosition(w io.Writer, p *data.Position, most int) error {
 
 // targetText is the targets of the heads other than the policy, as far as they are known.
 func targetText(p *data.Position) string {
-	if p.NoResult {
+	if !data.HasResult(&p.Sample) {
 		return "no result"
 	}
 	text := fmt.Sprintf("value %+.3f", math.Round(1000*float64(p.Value))/1000+0) // + 0: no -0
@@ -302,11 +302,11 @@ func positionText(p *data.Position) (board string, moves []weighed, err error) {
 		}
 		return at.FEN(), moves, nil
 	}
-	planes, err := encode.PlanesByName(p.Coded.Encoder)
+	planes, err := encode.PlanesByName(p.Encoding.Encoder)
 	if err != nil {
 		return "", nil, err
 	}
-	policy, err := encode.PolicyByName(p.Coded.Policy)
+	policy, err := encode.PolicyByName(p.Encoding.Policy)
 	if err != nil {
 		return "", nil, err
 	}
@@ -315,7 +315,7 @@ func positionText(p *data.Position) (board string, moves []weighed, err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	s := &p.Coded.Sample
+	s := &p.Sample
 	if board, err = encode.Board(planes, s.Planes); err != nil {
 		return "", nil, err
 	}

@@ -120,7 +120,7 @@ type made struct {
 func (s *Source) write(ctx context.Context, from Cursor, c encode.Codec, w *Writer, a *Answers, info *Info, p *Progress) error {
 	workers := make(chan *worker, s.machine.Workers)
 	for range s.machine.Workers {
-		workers <- s.newWorker(&c)
+		workers <- s.newWorker()
 	}
 	games := inOrder(ctx, s.machine.Workers, func(ctx context.Context, put func(func() made) bool) {
 		seen := map[int32]bool{}
@@ -135,7 +135,7 @@ func (s *Source) write(ctx context.Context, from Cursor, c encode.Codec, w *Writ
 				}
 				w := <-workers
 				defer func() { workers <- w }()
-				m := w.samples(ctx, it.game, it.number, a)
+				m := w.samples(ctx, c, it.game, it.number, a)
 				m.bytes = it.bytes
 				return m
 			})

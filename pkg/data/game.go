@@ -11,39 +11,21 @@ import (
 	"alamos/pkg/stats"
 )
 
-// Position is a position to learn from.
+// Position is a position to learn from: a sample that is encoded later, from At and Moves,
+// unless the file stores it encoded.
 type Position struct {
-	Game int32 // number of the game in reading order, from 0
-	Ply  int32 // plies played before the position
+	// Sample has the number of the game in reading order, from 0, and the targets. Value is
+	// in the view of the side to move until it is encoded. See [HasResult].
+	encode.Sample
 
-	// At is the position with its history. It is valid until the next position is made. It
-	// is nil if the file has only an encoding of the position, see Coded.
-	At *chess.Game
+	// At is the position with its history, and Moves are all legal moves; Policy has a
+	// target for each of them. Both are valid until the next position is made.
+	At    *chess.Game
+	Moves []chess.Move
 
-	// Moves are all legal moves. Policy has a target for each move; targets are not
-	// negative and sum to 1.
-	Moves  []chess.Move
-	Policy []float32
-
-	// Value is the result of the game for the side to move, or the expected result, -1 to
-	// 1. For a coded position it is White's view if the encoding predicts that.
-	Value     float32
-	Draw      float32 // probability of a draw, 0 to 1; below 0: unknown
-	MovesLeft float32 // plies to the end of the game; 0 or less: unknown
-
-	// NoResult says that the file has no result. Value, Draw and MovesLeft are then
-	// meaningless.
-	NoResult bool
-
-	// Coded is the encoded position, if the file stores one, otherwise nil. If it is set,
-	// Moves and Policy are empty.
-	Coded *Coded
-}
-
-// Coded is a sample as stored in a file, with the names of its encodings.
-type Coded struct {
-	Encoder, Policy string
-	Sample          encode.Sample
+	// Encoding names the encoder and the policy of Planes and Indices if the file has only
+	// these. At is then nil.
+	Encoding *Meta
 }
 
 // target sets Moves to the legal moves and the policy target to the move m. The moves are
@@ -51,7 +33,7 @@ type Coded struct {
 func (p *Position) target(list *chess.MoveList, m chess.Move) error {
 	p.At.Position().LegalMoves(list)
 	p.Moves = list.Slice()
-	p.Policy = append(p.Policy[:0], make([]float32, len(p.Moves))...)
+	p.Policy = append(p.Policy, make([]float32, len(p.Moves))...)
 	for i, legal := range p.Moves {
 		if legal == m {
 			p.Policy[i] = 1
@@ -76,16 +58,15 @@ func (p *Position) result(r chess.Result) {
 // encoding has no index for any move with a target; the sample is then useless. It is an
 // error if the file has the position in another encoding only.
 func (p *Position) encode(c encode.Codec, s *encode.Sample) (expressed bool, err error) {
-	s.Game, s.Ply, s.Draw, s.MovesLeft = p.Game, p.Ply, p.Draw, p.MovesLeft
-	if from := p.Coded; from != nil {
+	s.Game, s.Ply, s.Value, s.Draw, s.MovesLeft = p.Game, p.Ply, p.Value, p.Draw, p.MovesLeft
+	s.Indices, s.Policy = s.Indices[:0], s.Policy[:0]
+	if from := p.Encoding; from != nil {
 		if from.Encoder != c.Planes.Name() || from.Policy != c.Policy.Name() {
 			return false, fmt.Errorf("the file has positions of the encodings %s and %s only, which are not converted to %s and %s",
 				from.Encoder, from.Policy, c.Planes.Name(), c.Policy.Name())
 		}
-		s.Planes = append(s.Planes[:0], from.Sample.Planes...)
-		s.Indices = append(s.Indices[:0], from.Sample.Indices...)
-		s.Policy = append(s.Policy[:0], from.Sample.Policy...)
-		s.Value = from.Sample.Value
+		s.Planes = append(s.Planes[:0], p.Planes...)
+		s.Indices, s.Policy = append(s.Indices, p.Indices...), append(s.Policy, p.Policy...)
 		return true, nil
 	}
 	at := p.At.Position()
@@ -95,11 +76,9 @@ func (p *Position) encode(c encode.Codec, s *encode.Sample) (expressed bool, err
 		s.Planes = s.Planes[:n]
 	}
 	c.Planes.Encode(s.Planes, p.At)
-	s.Value = p.Value
 	if s.Value != 0 { // avoids -0
 		s.Value *= c.Sign(at.Turn())
 	}
-	s.Indices, s.Policy = s.Indices[:0], s.Policy[:0]
 	if c.Policy.Size() == 0 { // the codec has no policy
 		return true, nil
 	}
@@ -135,13 +114,9 @@ type game interface {
 // worker makes the positions of one game at a time and reuses its memory.
 type worker struct {
 	source *Source
-	codec  *encode.Codec // codec of the samples; nil: none
-
 	board  *chess.Game
 	list   chess.MoveList
 	pos    Position
-	coded  Coded
-	places []int32 // scratch memory by index of lc0-1858, see index
 
 	// What is known about the game after its positions are made.
 	session
@@ -151,13 +126,14 @@ type worker struct {
 	noMoves  bool         // no positions, because no move can be learned
 }
 
-func (s *Source) newWorker(codec *encode.Codec) *worker {
-	return &worker{source: s, codec: codec, board: chess.NewGame(chess.StartPosition(s.cfg.Variant))}
+func (s *Source) newWorker() *worker {
+	return &worker{source: s, board: chess.NewGame(chess.StartPosition(s.cfg.Variant))}
 }
 
-// codes reports whether the positions are made for this encoding.
-func (w *worker) codes(encoder, policy string) bool {
-	return w.codec != nil && w.codec.Planes.Name() == encoder && w.codec.Policy.Name() == policy
+// reset returns the worker's position, emptied but for its memory.
+func (w *worker) reset(ply int) *Position {
+	w.pos = Position{Sample: encode.Sample{Ply: int32(ply), Policy: w.pos.Policy[:0]}}
+	return &w.pos
 }
 
 // positions yields the positions of a game. known has the stored answers of engines, all or
@@ -202,14 +178,14 @@ var errNoResult = errors.New("the file has no result of the position, and values
 // samples converts a game to samples, which the caller owns. It reuses the engine answers
 // in a. If an engine crashes, samples retries the game once with a new process: one crash
 // must not end days of work, but two crashes in one game are not a coincidence.
-func (w *worker) samples(ctx context.Context, g game, number int32, a *Answers) made {
+func (w *worker) samples(ctx context.Context, c encode.Codec, g game, number int32, a *Answers) made {
 	known := a.known[number]
-	m := w.attempt(ctx, g, number, known)
+	m := w.attempt(ctx, c, g, number, known)
 	if ended := new(*engineEnded); errors.As(m.err, ended) && context.Cause(ctx) == nil {
 		for _, s := range m.samples {
 			w.source.spare.Put(s)
 		}
-		m = w.attempt(ctx, g, number, known)
+		m = w.attempt(ctx, c, g, number, known)
 	}
 	if m.err == nil && known == nil {
 		m.err = a.keep(number, w.given)
@@ -217,15 +193,15 @@ func (w *worker) samples(ctx context.Context, g game, number int32, a *Answers) 
 	return m
 }
 
-func (w *worker) attempt(ctx context.Context, g game, number int32, known []answer) (m made) {
+func (w *worker) attempt(ctx context.Context, c encode.Codec, g game, number int32, known []answer) (m made) {
 	unexpressed := 0
 	m.err = w.positions(ctx, g, known, func(p *Position) error {
 		p.Game = number
-		if p.NoResult && w.source.cfg.Results {
+		if w.source.cfg.Results && !HasResult(&p.Sample) {
 			return errNoResult
 		}
 		s := w.source.spare.Get().(*encode.Sample)
-		expressed, err := p.encode(*w.codec, s)
+		expressed, err := p.encode(c, s)
 		if err != nil {
 			return err
 		}
@@ -276,12 +252,12 @@ func (g *played) positions(ctx context.Context, w *worker, yield func(*Position)
 	}
 	w.noMoves = len(moves) == 0
 	w.board.Reset(g.start)
-	p := &w.pos
 	for _, ply := range draw(stats.NewRand(g.seed), 0, len(moves), w.source.cfg.Positions) {
 		for _, m := range moves[w.board.Ply():ply] {
 			w.board.Play(m)
 		}
-		*p = Position{Ply: int32(ply), At: w.board, Policy: p.Policy, MovesLeft: float32(len(moves) - ply)}
+		p := w.reset(ply)
+		p.At, p.MovesLeft = w.board, float32(len(moves)-ply)
 		move := moves[ply]
 		if label == nil {
 			p.result(w.result)

@@ -60,6 +60,21 @@ func readLC0(name string, data []byte) (all []lc0Record, err error) {
 	return all, err
 }
 
+// sampleOf writes a record as a sample of lc0-112 and lc0-1858. It reuses the sample's
+// slices.
+func sampleOf(r *lc0Record, s *encode.Sample) {
+	s.Ply = int32(r.ply)
+	s.Value, s.Draw, s.MovesLeft = r.result.q, r.result.d, r.result.m
+	s.Planes = append(s.Planes[:0], r.planes[:]...)
+	s.Indices, s.Policy = s.Indices[:0], s.Policy[:0]
+	for i, p := range r.policy {
+		if p >= 0 {
+			s.Indices = append(s.Indices, int32(i))
+			s.Policy = append(s.Policy, p)
+		}
+	}
+}
+
 // recordsAt reads the records of a whole file.
 func recordsAt(t testing.TB, path string) []lc0Record {
 	t.Helper()
@@ -96,7 +111,7 @@ func TestLC0(t *testing.T) {
 			var l chess.MoveList
 			p.LegalMoves(&l)
 			codec.Prepare(&leaf, g, l.Slice())
-			rec.sample(&s)
+			sampleOf(rec, &s)
 			if !slices.Equal(s.Planes, leaf.Planes) {
 				t.Fatalf("%s, ply %d: the planes are not those of %s", game.file, i, p.FEN())
 			}
@@ -601,7 +616,7 @@ func FuzzLC0Record(f *testing.F) {
 		var rec lc0Record
 		var s encode.Sample
 		if rec.decode(&b) == nil {
-			rec.sample(&s)
+			sampleOf(&rec, &s)
 			if err := (shape{planes: 112, policy: 1858}).check(&s); err != nil {
 				t.Error(err)
 			}

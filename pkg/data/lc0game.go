@@ -15,12 +15,6 @@ import (
 	"alamos/pkg/stats"
 )
 
-// Encodings of lc0's records.
-const (
-	lc0Encoder = "lc0-112"
-	lc0Policy  = "lc0-1858"
-)
-
 // lc0Game is a game of lc0's data: the drawn records and what is needed to replay the game.
 type lc0Game struct {
 	where string
@@ -32,10 +26,10 @@ type lc0Game struct {
 
 // lc0Drawn is the kept part of a drawn record.
 type lc0Drawn struct {
-	ply    int
-	whole  bool // the planes equal the lc0-112 encoding of the replayed position, including history
-	coded  encode.Sample
-	result lc0Score
+	ply     int
+	indices []int32   // legal moves in lc0-1858
+	shares  []float32 // of their visits
+	result  lc0Score
 }
 
 // decodeLC0 reads the records of a game and draws from them. Records that lc0 marked for
@@ -60,8 +54,13 @@ func decodeLC0(cfg *Config, name string, data []byte, seed uint64) (*lc0Game, er
 			g.drawn = append(g.drawn, lc0Drawn{})
 		}
 		d := &g.drawn[place]
-		d.ply, d.whole, d.result = rec.ply, rec.format <= 2, rec.result
-		rec.sample(&d.coded)
+		d.ply, d.result = rec.ply, rec.result
+		d.indices, d.shares = d.indices[:0], d.shares[:0]
+		for i, share := range rec.policy {
+			if share >= 0 {
+				d.indices, d.shares = append(d.indices, int32(i)), append(d.shares, share)
+			}
+		}
 		return nil
 	})
 	if err != nil {
@@ -91,10 +90,6 @@ func (g *lc0Game) size() int { return len(g.drawn) }
 
 func (g *lc0Game) positions(_ context.Context, w *worker, yield func(*Position) error) error {
 	w.noMoves = len(g.drawn) == 0 // all records are marked for deletion
-	direct := w.codes(lc0Encoder, lc0Policy)
-	for i := range g.drawn {
-		direct = direct && g.drawn[i].whole
-	}
 	if len(g.drawn) > 0 {
 		// The record's result is from the view of the side to move.
 		d := &g.drawn[0]
@@ -103,19 +98,7 @@ func (g *lc0Game) positions(_ context.Context, w *worker, yield func(*Position) 
 			w.result = -w.result
 		}
 	}
-	if !direct {
-		return g.replay(w, yield)
-	}
-	p := &w.pos
-	for i := range g.drawn {
-		d := &g.drawn[i]
-		*p = Position{Policy: p.Policy, Ply: int32(d.ply), Coded: &w.coded, Value: d.result.q, Draw: d.result.d, MovesLeft: d.result.m}
-		w.coded = Coded{lc0Encoder, lc0Policy, d.coded}
-		if err := yield(p); err != nil {
-			return fmt.Errorf("data: %s, record %d: %w", g.where, d.ply+1, err)
-		}
-	}
-	return nil
+	return g.replay(w, yield)
 }
 
 // replay plays the game from its first record to the last drawn one.
@@ -147,55 +130,40 @@ func (g *lc0Game) replay(w *worker, yield func(*Position) error) error {
 			}
 			b.Play(m)
 		}
-		p := &w.pos
-		*p = Position{Ply: int32(d.ply), At: b, Policy: p.Policy[:0], Value: d.result.q, Draw: d.result.d, MovesLeft: d.result.m}
-		if err := p.visits(&w.list, &d.coded, w.index()); err != nil {
-			return fail(d.ply, err)
+		p := w.reset(d.ply)
+		p.At, p.Value, p.Draw, p.MovesLeft = b, d.result.q, d.result.d, d.result.m
+		err := w.visits(p, &d)
+		if err == nil {
+			err = yield(p)
 		}
-		if err := yield(p); err != nil {
+		if err != nil {
 			return fail(d.ply, err)
 		}
 	}
 	return nil
 }
 
-// index returns scratch memory by index of lc0-1858.
-func (w *worker) index() []int32 {
-	if w.places == nil {
-		w.places = make([]int32, len(encode.LC01858Moves()))
-	}
-	return w.places
-}
-
-// visits sets Moves to the legal moves and Policy to their targets in a sample of the
-// policy encoding lc0-1858, which lists all legal moves. It clears places after use.
-func (p *Position) visits(list *chess.MoveList, s *encode.Sample, places []int32) error {
-	defer func() {
-		for _, index := range s.Indices {
-			places[index] = 0
-		}
-	}()
-	for i, index := range s.Indices {
-		places[index] = int32(i + 1)
-	}
+// visits sets Moves to the legal moves and Policy to their shares of visits in a record,
+// which lists all legal moves.
+func (w *worker) visits(p *Position, d *lc0Drawn) error {
 	at := p.At.Position()
-	at.LegalMoves(list)
-	p.Moves = list.Slice()
+	at.LegalMoves(&w.list)
+	p.Moves = w.list.Slice()
 	for _, m := range p.Moves {
-		index := lc0Codec.Index(at, m)
-		if index < 0 || places[index] == 0 {
+		i, ok := slices.BinarySearch(d.indices, int32(lc0Codec.Index(at, m)))
+		if !ok {
 			return fmt.Errorf("the move %s of %s is not among its legal moves", at.UCI(m), at.FEN())
 		}
-		p.Policy = append(p.Policy, s.Policy[places[index]-1])
+		p.Policy = append(p.Policy, d.shares[i])
 	}
-	if len(p.Moves) != len(s.Indices) {
-		return fmt.Errorf("it has %d legal moves, and there are %d in %s", len(s.Indices), len(p.Moves), at.FEN())
+	if len(p.Moves) != len(d.indices) {
+		return fmt.Errorf("it has %d legal moves, and there are %d in %s", len(d.indices), len(p.Moves), at.FEN())
 	}
 	return nil
 }
 
 // lc0Codec is lc0's move numbering.
-var lc0Codec = builtIn(lc0Policy)
+var lc0Codec = builtIn("lc0-1858")
 
 // builtIn returns the policy encoding of a name that exists.
 func builtIn(name string) encode.Policy {

@@ -59,34 +59,31 @@ func zipped(t testing.TB, data []byte) []byte {
 
 const recordSize = 8356
 
-// sampleBoth makes samples of a game for lc0's own encodings: as the records have
-// them, and from the game played again.
-func sampleBoth(t testing.TB, g *lc0Game) (direct, replayed []encode.Sample) {
+func lc0Codecs(t testing.TB) encode.Codec { return codecOf(t, "lc0-112", "lc0-1858") }
+
+// replayed decodes a game from its records and returns the samples of the replayed game in
+// lc0's own encodings.
+func replayed(t testing.TB, name string, data []byte) (g *lc0Game, samples []encode.Sample) {
 	t.Helper()
-	c := codecOf(t, lc0Encoder, lc0Policy)
-	w := (&Source{}).newWorker(&c)
-	into := func(all *[]encode.Sample) func(*Position) error {
-		return func(p *Position) error {
-			var s encode.Sample
-			ok, err := p.encode(c, &s)
-			if !ok {
-				t.Errorf("ply %d is not expressed", p.Ply)
-			}
-			// Its moves are in the order of generation.
-			if p.Coded == nil {
-				sortByIndex(&s)
-			}
-			*all = append(*all, s)
-			return err
+	g, err := decodeLC0(&Config{}, name, zipped(t, data), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := lc0Codecs(t)
+	err = g.positions(t.Context(), (&Source{}).newWorker(), func(p *Position) error {
+		var s encode.Sample
+		ok, err := p.encode(c, &s)
+		if !ok {
+			t.Errorf("ply %d is not expressed", p.Ply)
 		}
-	}
-	if err := g.positions(t.Context(), w, into(&direct)); err != nil {
+		sortByIndex(&s) // its moves are in the order of generation
+		samples = append(samples, s)
+		return err
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := g.replay(w, into(&replayed)); err != nil {
-		t.Fatal(err)
-	}
-	return direct, replayed
+	return g, samples
 }
 
 func sortByIndex(s *encode.Sample) {
@@ -98,20 +95,25 @@ func sortByIndex(s *encode.Sample) {
 	}
 }
 
-// A game of lc0's that is played again gives the samples that its records have, bit
-// for bit. So it does when its file begins in the middle, as after the moves of an
-// opening book, but for positions that occurred before those that the first record
-// tells of.
+// A replayed game of lc0 gives the samples of its records, bit for bit. A file that begins
+// in the middle, as after the moves of an opening book, does too, except for repetitions of
+// positions before the first record's history.
 func TestLC0Replay(t *testing.T) {
 	positions, late, shortened := 0, 0, 0
 	for _, name := range lc0Names(t) {
 		data := recordsOf(t, name)
 		for from := 0; from < len(data)/recordSize; from += 17 {
-			g, err := decodeLC0(&Config{}, name, zipped(t, data[from*recordSize:]), 1)
+			g, replayed := replayed(t, name, data[from*recordSize:])
+			var direct []encode.Sample
+			err := lc0Records(name, zipped(t, data[from*recordSize:]), func(r *lc0Record) error {
+				var s encode.Sample
+				sampleOf(r, &s)
+				direct = append(direct, s)
+				return nil
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
-			direct, replayed := sampleBoth(t, g)
 			if len(direct) != len(replayed) || len(direct) != len(g.moves) {
 				t.Fatalf("%s: %d samples, %d of the game played again", name, len(direct), len(replayed))
 			}
@@ -149,16 +151,12 @@ func TestLC0Replay(t *testing.T) {
 	}
 }
 
-// Records of every input format are played again. Formats from 3 on say the side to
-// move, castling and en passant otherwise; the records here are made of real ones.
+// Records of every input format are replayed. Formats from 3 on store the side to move,
+// castling and en passant differently; these records are made from real ones.
 func TestSourceLC0Formats(t *testing.T) {
 	for _, name := range lc0Names(t)[:6] {
 		data := recordsOf(t, name)
-		want, err := decodeLC0(&Config{}, name, zipped(t, data), 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, played := sampleBoth(t, want)
+		_, want := replayed(t, name, data)
 		for _, format := range []uint32{2, 3, 4, 5, 132, 133} {
 			converted := bytes.Clone(data)
 			for i := 0; i < len(data); i += recordSize {
@@ -175,19 +173,8 @@ func TestSourceLC0Formats(t *testing.T) {
 					clear(r[7440+8*lc0Step : 7440+8*8*lc0Step])
 				}
 			}
-			g, err := decodeLC0(&Config{}, name, zipped(t, converted), 1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			samples, replayed := sampleBoth(t, g)
-			if !reflect.DeepEqual(replayed, played) {
-				t.Errorf("%s in format %d: the game played again is another", name, format)
-			}
-			for i := range samples {
-				sortByIndex(&samples[i])
-			}
-			if !reflect.DeepEqual(samples, played) {
-				t.Errorf("%s in format %d: the samples are not those of the game", name, format)
+			if _, have := replayed(t, name, converted); !reflect.DeepEqual(have, want) {
+				t.Errorf("%s in format %d: the replayed game is another", name, format)
 			}
 		}
 	}
@@ -227,7 +214,7 @@ func TestLC0OtherEncodings(t *testing.T) {
 // Records that do not belong together are found when the game is played.
 func TestLC0Damage(t *testing.T) {
 	data := recordsOf(t, lc0Names(t)[0])
-	codecs := []encode.Codec{codecOf(t, "alphazero119", "alphazero4672"), codecOf(t, lc0Encoder, lc0Policy)}
+	codecs := []encode.Codec{codecOf(t, "alphazero119", "alphazero4672"), lc0Codecs(t)}
 	for name, x := range map[string]struct {
 		change func([]byte)
 		want   string
@@ -296,7 +283,7 @@ func TestLC0SkipBroken(t *testing.T) {
 		"no end":       {[]string{between}, 5, 2},
 		"chunks":       {append([]string{empty}, names...), 5, 2},
 	} {
-		for _, c := range []encode.Codec{codecOf(t, "mover15", "uci1968-mover"), codecOf(t, lc0Encoder, lc0Policy)} {
+		for _, c := range []encode.Codec{codecOf(t, "mover15", "uci1968-mover"), lc0Codecs(t)} {
 			cfg := Config{Kind: LC0, Files: x.files}
 			if _, err := open(t, cfg, 1, Machine{}).Chunk(t.Context(), First, c, filepath.Join(t.TempDir(), "x"), nil, nil); err == nil {
 				t.Errorf("%s: no error without SkipBroken", name)
@@ -331,7 +318,7 @@ func TestLC0SkipsChunksOnly(t *testing.T) {
 		if name != "only.gz" {
 			cfg.Files = append(cfg.Files, lc0Names(t)[0])
 		}
-		_, err := open(t, cfg, 1, Machine{}).Chunk(t.Context(), First, codecOf(t, lc0Encoder, lc0Policy), filepath.Join(dir, "x"), nil, nil)
+		_, err := open(t, cfg, 1, Machine{}).Chunk(t.Context(), First, lc0Codecs(t), filepath.Join(dir, "x"), nil, nil)
 		if err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), x.want) {
 			t.Errorf("%s: error %v, want %q", name, err, x.want)
 		}
@@ -354,7 +341,7 @@ func FuzzLC0(f *testing.F) {
 		if err != nil {
 			return
 		}
-		w := (&Source{}).newWorker(&c)
+		w := (&Source{}).newWorker()
 		var s encode.Sample
 		if err := g.positions(t.Context(), w, func(p *Position) error { _, err := p.encode(c, &s); return err }); err != nil && !strings.Contains(err.Error(), "record") {
 			t.Errorf("the error names no record: %v", err)

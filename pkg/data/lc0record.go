@@ -42,21 +42,6 @@ type lc0Record struct {
 // draw, and m is the number of plies left.
 type lc0Score struct{ q, d, m float32 }
 
-// sample writes the record as a sample of lc0-112 and lc0-1858, with the legal moves' visit
-// shares and the result. It reuses the sample's slices.
-func (r *lc0Record) sample(s *encode.Sample) {
-	s.Ply = int32(r.ply)
-	s.Value, s.Draw, s.MovesLeft = r.result.q, r.result.d, r.result.m
-	s.Planes = append(s.Planes[:0], r.planes[:]...)
-	s.Indices, s.Policy = s.Indices[:0], s.Policy[:0]
-	for i, p := range r.policy {
-		if p >= 0 {
-			s.Indices = append(s.Indices, int32(i))
-			s.Policy = append(s.Policy, p)
-		}
-	}
-}
-
 // A record as lc0 writes it (src/trainingdata/trainingdata_v6.h), little endian:
 //
 //	offset  type         field

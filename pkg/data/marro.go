@@ -36,8 +36,8 @@ import (
 //     be learned from these files.
 //   - The piece of a promotion. It is a queen.
 //
-// With fen_original, rows can be converted to every encoding, without history. Without it,
-// they can be converted to marro77 and marro4096 only.
+// With fen_original, rows are positions, which every encoding can express, without history.
+// Without it, they are in marro77 and marro4096 only.
 
 // marroPlanes is the number of planes of a row.
 const marroPlanes = 77
@@ -63,6 +63,7 @@ func marroColumnsOf(schema *parquet.Schema) (c marroColumns, ok bool) {
 
 // marroRow is a row: one position.
 type marroRow struct {
+	number int // from 1
 	planes [marroPlanes]uint64
 	best   int64
 	fen    string
@@ -71,13 +72,8 @@ type marroRow struct {
 // marroFile reads rows.
 type marroFile struct {
 	name    string
+	table   *parquet.File
 	columns marroColumns
-	order   squareOrder
-
-	rows   parquet.Rows
-	buffer []parquet.Row
-	have   []parquet.Row // buffered rows that were not returned yet
-	read   int           // rows returned
 }
 
 // marroGames yields the rows of a file, each as a game.
@@ -85,68 +81,70 @@ func (s *Source) marroGames(name string, table *parquet.File, c marroColumns, yi
 	if s.cfg.Variant != chess.Standard {
 		return fmt.Errorf("data: %s: ChessMarro's data is of chess, not of %s", name, s.cfg.Variant)
 	}
-	f, err := openMarro(name, table, c)
+	f := &marroFile{name, table, c}
+	order, err := f.order()
 	if err != nil {
 		return err
 	}
-	defer f.rows.Close()
-	for {
-		r := &marroRow{}
-		if err := f.row(r); err == io.EOF {
-			return nil
-		} else if err != nil {
+	for r, err := range f.rows {
+		if err != nil {
 			return err
 		}
-		g := &marroGame{where: fmt.Sprintf("%s, row %d", f.name, f.read), order: f.order, row: r}
-		at := table.Size() * int64(f.read) / table.NumRows()
+		g := &marroGame{where: fmt.Sprintf("%s, row %d", name, r.number), order: order, row: r}
+		at := table.Size() * int64(r.number) / table.NumRows()
 		if !yield(pending{at, func(uint64) (game, error) { return g, nil }}, nil) {
 			return nil
 		}
 	}
+	return nil
 }
 
-func openMarro(name string, table *parquet.File, c marroColumns) (f *marroFile, err error) {
-	defer recovered(&err)
-	f = &marroFile{name: name, columns: c, buffer: make([]parquet.Row, 128)}
-	f.rows = parquet.MultiRowGroup(table.RowGroups()...).Rows()
-	if err = f.findOrder(); err == nil {
-		err = f.rows.SeekToRow(0)
+// rows yields the rows, which the caller owns. An error is the last element.
+func (f *marroFile) rows(yield func(*marroRow, error) bool) {
+	var rows parquet.Rows
+	buffer := make([]parquet.Row, 128)
+	read := func() (n int, err error) {
+		defer recovered(&err)
+		if rows == nil {
+			rows = parquet.MultiRowGroup(f.table.RowGroups()...).Rows()
+		}
+		return rows.ReadRows(buffer)
 	}
-	if err != nil {
-		return nil, errors.Join(err, f.rows.Close())
-	}
-	f.have, f.read = nil, 0
-	return f, nil
-}
-
-func (f *marroFile) row(r *marroRow) (err error) {
 	defer func() {
-		if err != nil && err != io.EOF {
-			err = f.fail(err)
+		if rows != nil {
+			_ = rows.Close() // read only, so nothing can be lost
 		}
 	}()
-	defer recovered(&err)
-	if len(f.have) == 0 {
-		n, err := f.rows.ReadRows(f.buffer)
-		if n == 0 {
-			return cmp.Or(err, io.ErrUnexpectedEOF)
+	for number := 1; ; {
+		n, err := read()
+		switch { // an error after some rows recurs at the next read
+		case n == 0 && err == io.EOF:
+			return
+		case n == 0:
+			yield(nil, f.fail(number, cmp.Or(err, io.ErrUnexpectedEOF)))
+			return
 		}
-		f.have = f.buffer[:n] // the error recurs at the next read
+		for _, row := range buffer[:n] {
+			r := &marroRow{number: number}
+			if err := f.decode(row, r); err != nil {
+				yield(nil, f.fail(number, err))
+				return
+			}
+			if !yield(r, nil) {
+				return
+			}
+			number++
+		}
 	}
-	row := f.have[0]
-	f.have = f.have[1:]
-	f.read++
-	return f.decode(row, r)
 }
 
-// fail adds the location, the last row read, to an error.
-func (f *marroFile) fail(err error) error {
-	return fmt.Errorf("data: %s, row %d: %w", f.name, max(1, f.read), err)
+// fail adds the location to an error.
+func (f *marroFile) fail(row int, err error) error {
+	return fmt.Errorf("data: %s, row %d: %w", f.name, row, err)
 }
 
 func (f *marroFile) decode(row parquet.Row, r *marroRow) error {
 	planes, best := 0, false
-	r.fen = ""
 	for _, v := range row {
 		if v.IsNull() {
 			continue
@@ -200,35 +198,31 @@ func (o squareOrder) apply(b uint64) uint64 {
 // orderRows is the number of rows that decide the order of squares.
 const orderRows = 1000
 
-// findOrder determines how the file numbers squares.
-func (f *marroFile) findOrder() error {
+// order determines how the file numbers squares.
+func (f *marroFile) order() (squareOrder, error) {
 	left := squareOrders
-	var r marroRow
-	for range orderRows {
-		err := f.row(&r)
-		if err == io.EOF {
-			break
-		}
+	for r, err := range f.rows {
 		if err != nil {
-			return err
+			return squareOrder{}, err
 		}
 		var fit []squareOrder
 		for _, o := range left {
 			ok, err := r.fits(o)
 			if err != nil {
-				return f.fail(err)
+				return o, f.fail(r.number, err)
 			}
 			if ok {
 				fit = append(fit, o)
 			}
 		}
 		if len(fit) == 0 {
-			return f.fail(errors.New("its boards contradict those of the rows before it, its FEN or its legal moves, in whatever order squares are numbered"))
+			return squareOrder{}, f.fail(r.number, errors.New("its boards contradict those of the rows before it, its FEN or its legal moves, in every order of squares"))
 		}
-		left = fit
+		if left = fit; r.number == orderRows {
+			break
+		}
 	}
-	f.order = left[0]
-	return nil
+	return left[0], nil
 }
 
 // The planes of a row.
@@ -279,11 +273,8 @@ func (r *marroRow) stands(p *chess.Position, o squareOrder) bool {
 	return true
 }
 
-// Encodings of the files.
-const (
-	marroEncoder = "marro77"
-	marroPolicy  = "marro4096"
-)
+// marroMeta names the encodings of the files.
+var marroMeta = Meta{Encoder: "marro77", Policy: "marro4096"}
 
 var marroMoves = encode.Marro4096Moves()
 
@@ -297,16 +288,13 @@ type marroGame struct {
 func (g *marroGame) size() int { return 1 }
 
 func (g *marroGame) positions(_ context.Context, w *worker, yield func(*Position) error) error {
-	r, p := g.row, &w.pos
-	*p = Position{Policy: p.Policy[:0], Draw: -1, NoResult: true}
-	direct := w.codes(marroEncoder, marroPolicy) || r.fen == ""
+	p := w.reset(0)
+	p.Draw = -1
 	var err error
-	if r.fen != "" {
+	if g.row.fen != "" {
 		err = g.at(w, p)
-	}
-	if direct && err == nil {
-		g.code(&w.coded)
-		p.Moves, p.Policy, p.Coded = nil, p.Policy[:0], &w.coded
+	} else {
+		g.encoded(p)
 	}
 	if err == nil {
 		err = yield(p)
@@ -333,27 +321,23 @@ func (g *marroGame) at(w *worker, p *Position) error {
 			return p.target(&w.list, m)
 		}
 	}
-	return fmt.Errorf("its move %s, as white sees it, is not legal in %s", marroMoves[g.row.best], g.row.fen)
+	return fmt.Errorf("its move %s, from White's view, is not legal in %s", marroMoves[g.row.best], g.row.fen)
 }
 
-// code makes the sample in the encodings marro77 and marro4096, with the marked legal
-// moves.
-func (g *marroGame) code(c *Coded) {
-	c.Encoder, c.Policy = marroEncoder, marroPolicy
-	s := &c.Sample
-	s.Value = 0
-	s.Planes, s.Indices, s.Policy = s.Planes[:0], s.Indices[:0], s.Policy[:0]
+// encoded sets the planes, and as the policy the marked legal moves.
+func (g *marroGame) encoded(p *Position) {
+	p.Encoding = &marroMeta
 	for _, b := range g.row.planes {
-		s.Planes = append(s.Planes, g.order.apply(b))
+		p.Planes = append(p.Planes, g.order.apply(b))
 	}
-	s.Planes[marroTurn] = 0
+	p.Planes[marroTurn] = 0
 	marked := false
 	add := func(index int, target float32) {
-		s.Indices = append(s.Indices, int32(index))
-		s.Policy = append(s.Policy, target)
+		p.Indices = append(p.Indices, int32(index))
+		p.Policy = append(p.Policy, target)
 	}
 	for t := range 64 {
-		for b := s.Planes[marroLegal+t]; b != 0; b &= b - 1 {
+		for b := p.Planes[marroLegal+t]; b != 0; b &= b - 1 {
 			index := 64*t + bits.TrailingZeros64(b) ^ 56
 			target := float32(0)
 			if index == int(g.row.best) {
@@ -368,4 +352,4 @@ func (g *marroGame) code(c *Coded) {
 }
 
 // marroNumbers is the files' move numbering.
-var marroNumbers = builtIn(marroPolicy)
+var marroNumbers = builtIn(marroMeta.Policy)

@@ -4,7 +4,6 @@ import (
 	"math/bits"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -25,7 +24,7 @@ type marroFields struct {
 // marroRows are the positions of the test games in ChessMarro's form.
 func marroRows(t testing.TB, o squareOrder, fen bool) (rows []marroFields) {
 	t.Helper()
-	c := codecOf(t, marroEncoder, marroPolicy)
+	c := codecOf(t, marroMeta.Encoder, marroMeta.Policy)
 	planes := make([]uint64, c.Planes.Count())
 	for _, game := range games(t)[:4] {
 		g := chess.NewGame(game.Start)
@@ -76,7 +75,7 @@ func writeMarro(t testing.TB, rows []marroFields) string {
 func TestNoResults(t *testing.T) {
 	dir := t.TempDir()
 	marro, ours, games := writeMarro(t, marroRows(t, squareOrder{}, true)), filepath.Join(dir, "ours.parquet"), filepath.Join(dir, "games.parquet")
-	c := codecOf(t, marroEncoder, marroPolicy)
+	c := codecOf(t, marroMeta.Encoder, marroMeta.Policy)
 	for path, cfg := range map[string]Config{
 		ours:  {Kind: Parquet, Files: []string{marro}},
 		games: {Kind: PGN, Files: []string{gamesPGN}},
@@ -98,7 +97,7 @@ func TestNoResults(t *testing.T) {
 // ChessMarro's files give its encodings their boards, however squares are numbered,
 // with a FEN and without; with one they give every other encoding.
 func TestMarro(t *testing.T) {
-	own := codecOf(t, marroEncoder, marroPolicy)
+	own := codecOf(t, marroMeta.Encoder, marroMeta.Policy)
 	other := codecOf(t, "mover15", "uci1968-mover")
 	want := marroRows(t, squareOrder{}, true)
 	for _, o := range squareOrders {
@@ -151,7 +150,7 @@ func TestMarroPositions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if fen && (p.Coded != nil || p.At.Position().FEN() != rows[n].FEN) || !fen && (p.At != nil || !reflect.DeepEqual(p.Coded.Encoder, marroEncoder)) {
+			if fen && (p.Encoding != nil || p.At.Position().FEN() != rows[n].FEN) || !fen && (p.At != nil || *p.Encoding != marroMeta) {
 				t.Fatalf("row %d, FEN %v: %+v", n+1, fen, p)
 			}
 			n++
@@ -198,7 +197,7 @@ func FuzzMarro(f *testing.F) {
 	f.Add(file, 0, byte(0))
 	f.Add(file, len(file)-100, byte(1))
 	f.Add(file, len(file)/2, byte(0x80))
-	c := codecOf(f, marroEncoder, marroPolicy)
+	c := codecOf(f, marroMeta.Encoder, marroMeta.Policy)
 	f.Fuzz(func(t *testing.T, file []byte, at int, flip byte) {
 		if at >= 0 && at < len(file) {
 			file[at] ^= flip
@@ -216,7 +215,7 @@ func FuzzMarro(f *testing.F) {
 				}
 				return
 			}
-			if p.Coded != nil {
+			if p.Encoding != nil {
 				if _, err := p.encode(c, &sample); err != nil {
 					t.Error(err)
 				}

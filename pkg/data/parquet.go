@@ -88,14 +88,10 @@ type sampleGame struct {
 func (g *sampleGame) size() int { return len(g.samples) }
 
 func (g *sampleGame) positions(_ context.Context, w *worker, yield func(*Position) error) error {
-	p, c := &w.pos, &w.coded
 	w.result = g.result()
-	for i := range g.samples {
-		c.Encoder, c.Policy, c.Sample = g.meta.Encoder, g.meta.Policy, g.samples[i]
-		*p = Position{Policy: p.Policy[:0], Ply: c.Sample.Ply, Coded: c, Value: c.Sample.Value, Draw: c.Sample.Draw, MovesLeft: c.Sample.MovesLeft}
-		p.NoResult = !HasResult(&c.Sample)
-		if err := yield(p); err != nil {
-			return fmt.Errorf("data: %s, game %d, ply %d: %w", g.name, c.Sample.Game, c.Sample.Ply, err)
+	for _, s := range g.samples {
+		if err := yield(&Position{Sample: s, Encoding: &g.meta}); err != nil {
+			return fmt.Errorf("data: %s, game %d, ply %d: %w", g.name, s.Game, s.Ply, err)
 		}
 	}
 	return nil

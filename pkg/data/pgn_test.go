@@ -156,13 +156,13 @@ func FuzzPGN(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		source := &Source{cfg: Config{Kind: PGN, Positions: 3}}
 		source.spare.New = func() any { return new(encode.Sample) }
-		w := source.newWorker(&c)
+		w := source.newWorker()
 		in := &counted{in: io.LimitReader(bytes.NewReader(data), 1<<20)}
 		games := 0
 		err := source.pgnGames("fuzz.pgn", in, func(p pending, err error) bool {
 			if err == nil {
 				g, _ := p.decode(uint64(games)) // nothing is left to fail
-				m := w.samples(t.Context(), g, 0, new(Answers))
+				m := w.samples(t.Context(), c, g, 0, new(Answers))
 				if m.err != nil || m.Positions+m.Unexpressed > g.size() {
 					t.Errorf("%+v of %d positions: %v", m.Counts, g.size(), m.err)
 				}

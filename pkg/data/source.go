@@ -182,7 +182,7 @@ func (s *Source) All(ctx context.Context) iter.Seq2[*Position, error] {
 // walk calls each with the positions of the first pass, with the files in name order, and
 // calls end after each game.
 func (s *Source) walk(ctx context.Context, each func(*Position) error, end func(item, Counts)) error {
-	w := s.newWorker(nil)
+	w := s.newWorker()
 	number := int32(0)
 	for it := range s.listed(ctx) {
 		if it.err != nil {
@@ -285,7 +285,7 @@ func Summarize(ctx context.Context, path, kind string, v chess.Variant, p *Progr
 	out := &Summary{File: path, Kind: set.cfg.Kind, Bytes: set.size, Variant: set.cfg.Variant.String()}
 	each := func(pos *Position) error {
 		p.Positions.Add(1)
-		if c := pos.Coded; c != nil {
+		if c := pos.Encoding; c != nil {
 			out.Encoder, out.Policy = c.Encoder, c.Policy
 		}
 		return nil

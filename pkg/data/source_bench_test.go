@@ -61,11 +61,8 @@ func BenchmarkSourceLC0(b *testing.B) {
 		"all": {Kind: LC0, Files: []string{lc0Files}, Shuffle: 1000},
 		"one": {Kind: LC0, Files: []string{lc0Files}, Positions: 1, Shuffle: 1000},
 	} {
-		b.Run(name, func(b *testing.B) { benchmark(b, cfg, lc0Encoder, lc0Policy) })
+		b.Run(name, func(b *testing.B) { benchmark(b, cfg, "lc0-112", "lc0-1858") })
 	}
-	b.Run("replayed", func(b *testing.B) {
-		benchmark(b, Config{Kind: LC0, Files: []string{lc0Files}, Shuffle: 1000}, "alphazero119", "alphazero4672")
-	})
 }
 
 func BenchmarkSampleFile(b *testing.B) {
@@ -85,7 +82,7 @@ func BenchmarkMarro(b *testing.B) {
 		}
 		path := writeMarro(b, rows)
 		b.Run(name, func(b *testing.B) {
-			benchmark(b, Config{Kind: Parquet, Files: []string{path}, Shuffle: 10_000}, marroEncoder, marroPolicy)
+			benchmark(b, Config{Kind: Parquet, Files: []string{path}, Shuffle: 10_000}, marroMeta.Encoder, marroMeta.Policy)
 		})
 	}
 }
@@ -100,7 +97,7 @@ func BenchmarkEngine(b *testing.B) {
 
 func BenchmarkEncode(b *testing.B) {
 	c := codecOf(b, "mover15", "uci1968-mover")
-	w := (&Source{}).newWorker(&c)
+	w := (&Source{}).newWorker()
 	var list []*played
 	for _, g := range games(b) {
 		list = append(list, &played{where: "a game", start: g.Start, moves: g.Moves, result: chess.Draw})

@@ -20,7 +20,7 @@ import (
 
 // Versions of the code that imports data, see [Stage].
 const (
-	filesCode  = "3"
+	filesCode  = "4"
 	engineCode = "1" // for games of an engine
 	labelsCode = "2" // for labels by a number of nodes; version 1 accepted bounds as scores
 )
