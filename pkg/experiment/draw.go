@@ -1,16 +1,14 @@
 package experiment
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 	"math"
-	"math/bits"
 	"math/rand/v2"
 	"strconv"
 	"strings"
 
 	"alamos/pkg/config"
+	"alamos/pkg/stats"
 )
 
 // distributions are the names of the distributions.
@@ -119,79 +117,39 @@ func (d distribution) String() string {
 }
 
 // draw returns the next value.
-func (d distribution) draw(chance *rand.PCG) setting {
-	if d.kind == "choice" {
-		return d.choices[below(chance, uint64(len(d.choices)))]
-	}
+func (d distribution) draw(rng *rand.Rand) setting {
 	var text string
-	if d.kind == "int" {
-		text = strconv.FormatInt(int64(d.low)+int64(below(chance, uint64(d.high-d.low)+1)), 10)
-	} else {
-		u := float64(chance.Uint64()>>11) / (1 << 53)
-		x := d.low*(1-u) + d.high*u
-		if d.kind == "log_uniform" {
-			x = math.Exp(math.Log(d.low)*(1-u) + math.Log(d.high)*u)
-		}
-		text = config.FormatFloat(d.round(x))
+	switch u := rng.Float64(); d.kind {
+	case "choice":
+		return d.choices[rng.IntN(len(d.choices))]
+	case "int":
+		text = strconv.FormatInt(int64(d.low)+rng.Int64N(int64(d.high-d.low)+1), 10)
+	case "uniform":
+		text = d.rounded(d.low*(1-u) + d.high*u)
+	case "log_uniform":
+		text = d.rounded(math.Exp(math.Log(d.low)*(1-u) + math.Log(d.high)*u))
 	}
 	return setting{d.path, text, &config.Node{Kind: config.Scalar, Text: text, Plain: true, At: d.at}, d.at}
 }
 
-// below returns a number from 0 to n-1. Its bias is negligible, of the order of n/2^64.
-func below(chance *rand.PCG, n uint64) uint64 {
-	hi, _ := bits.Mul64(chance.Uint64(), n)
-	return hi
-}
-
-// round rounds to a power of ten that leaves 500 to 5,000 values within the bounds; for
-// log_uniform, also to one that leaves 3 significant digits, if that is finer.
-func (d distribution) round(x float64) float64 {
-	power := exponent((d.high - d.low) / 500)
-	if d.kind == "log_uniform" {
-		power = min(power, exponent(x)-2)
-	}
-	if power <= 0 {
-		x = parse64(strconv.FormatFloat(x, 'f', -power, 64))
-	} else {
-		step := parse64(fmt.Sprintf("1e%d", power))
-		x = math.Round(x/step) * step
-	}
+// rounded formats x with 4 significant digits, and those that the bounds have in common.
+func (d distribution) rounded(x float64) string {
+	digits := 4 + int(max(0, math.Log10(max(-d.low, d.high)/(d.high-d.low))))
+	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', digits, 64), 64) // formatted as a number
 	if d.whole {
 		x = math.Round(x)
 	}
-	return min(max(x, d.low), d.high)
-}
-
-// exponent returns the power of ten of the first digit of x.
-func exponent(x float64) int {
-	_, after, _ := strings.Cut(strconv.FormatFloat(x, 'e', 17, 64), "e")
-	n, _ := strconv.Atoi(after)
-	return n
-}
-
-// parse64 reads a number that was just formatted.
-func parse64(s string) float64 {
-	x, err := strconv.ParseFloat(s, 64)
-	if err != nil {
-		panic(fmt.Sprintf("experiment: %v", err))
-	}
-	return x
-}
-
-// chance returns the random source of one key. It depends only on the experiment's seed and
-// the key's path, so another key, more trials or another order changes no draw.
-func chance(seed uint64, path string) *rand.PCG {
-	sum := sha256.Sum256(fmt.Appendf(nil, "sweep.random %s %d", path, seed))
-	return rand.NewPCG(binary.BigEndian.Uint64(sum[:8]), binary.BigEndian.Uint64(sum[8:16]))
+	return config.FormatFloat(min(max(x, d.low), d.high))
 }
 
 // axes draws n different points, the values of all axes at one index.
 func (d draws) axes(n int, seed uint64) []axis {
 	var axes []axis
-	var sources []*rand.PCG
+	var sources []*rand.Rand
 	for _, one := range d {
 		axes = append(axes, axis{key: "sweep.random.draw", path: one.path, at: one.at, shown: one.String()})
-		sources = append(sources, chance(seed, one.path))
+		// A key's values do not depend on other keys, more trials or another order.
+		sources = append(sources, stats.NewRand(stats.DeriveNamed(seed, "sweep.random "+one.path, 0)))
 	}
 	seen := map[string]bool{}
 	for tries := 100*n + 10_000; len(seen) < n && tries > 0; tries-- {

