@@ -396,6 +396,9 @@ func share(n, workers, block int) []int {
 	return parts
 }
 
+// Sessions returns the sessions of the group, one for each thread.
+func (g *Group) Sessions() []*Session { return g.sessions }
+
 func (g *Group) Close() {
 	for _, s := range g.sessions {
 		s.Close()

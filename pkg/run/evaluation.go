@@ -44,31 +44,6 @@ func (t *Trial) checkpointInputs(g int, code string) store.Inputs {
 	}
 }
 
-// group is an open checkpoint that evaluates on all threads of the trial.
-type group struct {
-	*nn.Group
-	model *nn.Model
-}
-
-// openGroup opens the checkpoint of generation g. The caller must call close.
-func (t *Trial) openGroup(g int) (*group, error) {
-	model, err := t.Model(g)
-	if err != nil {
-		return nil, err
-	}
-	sessions, err := model.NewGroup(t.Workers)
-	if err != nil {
-		model.Close()
-		return nil, err
-	}
-	return &group{sessions, model}, nil
-}
-
-func (n *group) close() {
-	n.Group.Close()
-	n.model.Close()
-}
-
 // puzzles returns the stage in which the checkpoint of generation g solves the puzzles. It
 // writes every answer to [store.PuzzlesFile]. The facts are []store.PuzzleScore.
 func (t *Trial) puzzles(_ context.Context, g int) (*Stage, error) {
@@ -106,11 +81,11 @@ func (t *Trial) puzzles(_ context.Context, g int) (*Stage, error) {
 // solve solves all puzzles with the search and, if the network has a policy head, with the
 // network alone.
 func (t *Trial) solve(ctx context.Context, g int, sets []*puzzle.Set, cfg search.Config, total int) (any, error) {
-	net, err := t.openGroup(g)
+	net, err := t.group(g)
 	if err != nil {
 		return nil, err
 	}
-	defer net.close()
+	defer net.Close()
 	evaluator := search.NewEvaluator(t.Setup.Codec, net)
 	alone, err := match.NewMCTS("network alone", match.TreeSearch{Power: math.Inf(1)}, evaluator)
 	if err != nil {
@@ -192,11 +167,11 @@ func (t *Trial) accuracy(_ context.Context, g int) (*Stage, error) {
 		}
 		training, seeds := t.Setup.Training(g, nil)
 		_, held := data.Split(samples, seeds.Split, training.Validation)
-		net, err := t.openGroup(g)
+		net, err := t.group(g)
 		if err != nil {
 			return nil, err
 		}
-		defer net.close()
+		defer net.Close()
 		known := func(x *encode.Sample) bool { return !lacking || data.HasResult(x) }
 		return t.measureAccuracy(ctx, g, net, samples, held, known)
 	}}, nil
@@ -207,7 +182,7 @@ const atOnce = 256
 
 // measureAccuracy evaluates the held-out samples of the replay window. held has their
 // indices. known reports whether the result of a sample is known.
-func (t *Trial) measureAccuracy(ctx context.Context, g int, net *group, window *data.Set, held []int32, known func(*encode.Sample) bool) ([]store.PhaseAccuracy, error) {
+func (t *Trial) measureAccuracy(ctx context.Context, g int, net *nn.Group, window *data.Set, held []int32, known func(*encode.Sample) bool) ([]store.PhaseAccuracy, error) {
 	task := t.Report.Task(store.AccuracyStage(g), "positions")
 	defer task.End()
 	everything := make([]int32, t.Setup.Spec().PolicySize) // indices of all moves of the policy
@@ -318,12 +293,7 @@ func (t *Trial) position(q store.Position) (*Stage, error) {
 		in.Settings("search", cfg)
 	}
 	return &Stage{Name: q.Stage(), In: in, Files: []string{q.File()}, Run: func(ctx context.Context) (any, error) {
-		model, err := t.Model(q.Generation)
-		if err != nil {
-			return nil, err
-		}
-		defer model.Close()
-		session, err := model.NewSession()
+		session, err := t.session(q.Generation)
 		if err != nil {
 			return nil, err
 		}

@@ -67,7 +67,7 @@ func (t *Trial) tournament(ctx context.Context, _ int) (*Stage, error) {
 	}
 	players := t.players(ctx)
 	if len(players) < 2 { // missing opponents were left out
-		t.drop(store.TournamentStage)
+		t.Results.Manifest.Drop(store.TournamentStage)
 		return nil, nil
 	}
 	m := t.newTournament(store.TournamentStage, "tournament", tournamentCode, players, settings)

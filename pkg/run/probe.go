@@ -109,10 +109,10 @@ func probePlaying(ctx context.Context, t *Trial) (evaluations, seconds float64, 
 	}
 	defer model.Close()
 	nets, end, err := t.sessions(model)
-	defer end()
 	if err != nil {
 		return 0, 0, err
 	}
+	defer end()
 	cfg := playing(t)
 	cfg.Games, cfg.Parallel = 1<<16, model.GameSlots(t.Workers) // more games than can end in the time
 	cfg.Progress = new(selfplay.Progress)

@@ -195,7 +195,7 @@ func checkScript(ctx context.Context, file string, want []string) []error {
 // reads the games from their PGN file, so that a new script can measure old games.
 func (t *Trial) measureGames(_ context.Context, g int) (*Stage, error) {
 	if t.Settings.Data != nil {
-		t.drop(store.HooksStage(g)) // there are no games
+		t.Results.Manifest.Drop(store.HooksStage(g)) // there are no games
 		return nil, nil
 	}
 	in := store.Inputs{"code": hooksCode, "games": t.Results.Output(store.SelfPlayStage(g), store.GamesFile(g))}
@@ -219,18 +219,12 @@ func (t *Trial) measureCheckpoint(_ context.Context, g int) (*Stage, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		model, err := t.Model(g)
+		session, err := t.session(g)
 		if err != nil {
-			return nil, nil, err
-		}
-		session, err := model.NewSession()
-		if err != nil {
-			model.Close()
 			return nil, nil, err
 		}
 		c := hook.Checkpoint{Generation: g, Variant: t.Setup.Variant, Samples: samples, Network: newScriptNetwork(t, session)}
-		return func(ctx context.Context, s *hook.Session) (hook.Metrics, error) { return s.MeasureCheckpoint(ctx, c) },
-			func() { session.Close(); model.Close() }, nil
+		return func(ctx context.Context, s *hook.Session) (hook.Metrics, error) { return s.MeasureCheckpoint(ctx, c) }, session.Close, nil
 	}), nil
 }
 
@@ -243,7 +237,7 @@ type measurement = func(context.Context, *hook.Session) (hook.Metrics, error)
 func (t *Trial) measure(name, function string, in store.Inputs, begin func() (measurement, func(), error)) *Stage {
 	hooks, scripts := t.Settings.Hooks, t.run.scripts
 	if !slices.ContainsFunc(hooks, func(h experiment.Hook) bool { return scripts.has(&h, function) }) {
-		t.drop(name)
+		t.Results.Manifest.Drop(name)
 		return nil
 	}
 	var names []string

@@ -97,10 +97,10 @@ func (t *Trial) play(ctx context.Context, g int, in store.Inputs) (records []*se
 	}
 	defer model.Close()
 	nets, end, err := t.sessions(model)
-	defer end()
 	if err != nil {
 		return nil, 0, 0, err
 	}
+	defer end()
 
 	task := t.Report.Task(store.SelfPlayStage(g), "games")
 	defer task.End()

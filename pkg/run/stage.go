@@ -136,10 +136,8 @@ func (execution) stage(ctx context.Context, t *Trial, s *Stage) error {
 }
 
 func (execution) end(t *Trial) error {
-	if t.changed {
-		if err := t.writeManifest(); err != nil {
-			return err
-		}
+	if err := t.writeManifest(); err != nil {
+		return err
 	}
 	return report.Tables(t.Results)
 }
@@ -190,18 +188,7 @@ func (t *Trial) compute(ctx context.Context, s *Stage) error {
 	return s.Done()
 }
 
-func (t *Trial) writeManifest() error {
-	t.changed = false
-	return t.Results.Manifest.Write(t.Results.Dir)
-}
-
-// drop removes a stage that the experiment no longer has from the manifest.
-func (t *Trial) drop(name string) {
-	if t.Results.Manifest.Stage(name) != nil {
-		t.Results.Manifest.Drop(name)
-		t.changed = true
-	}
-}
+func (t *Trial) writeManifest() error { return t.Results.Manifest.Write(t.Results.Dir) }
 
 // openJournal opens the journal of a long stage, which stores finished parts until the
 // stage's files are written, and calls replay for each entry. A journal of other inputs is

@@ -27,28 +27,40 @@ type Trial struct {
 	pace      pace
 	imports   *imports     // the trial's data; nil: not opened
 	stopped   *store.Ended // set when a stop rule ended training
-	changed   bool         // the manifest differs from its file
 	decisions []Decision   // so far
 	unknown   []string     // notes about what a plan does not know
 }
 
-// sessions opens a session of a model for each worker. The caller must call end, even after
-// an error.
+// sessions opens a session of a model for each worker. The caller must call end.
 func (t *Trial) sessions(m *nn.Model) (nets []search.Net, end func(), err error) {
-	var open []*nn.Session
-	end = func() {
-		for _, s := range open {
-			s.Close()
-		}
+	group, err := m.NewGroup(t.Workers)
+	if err != nil {
+		return nil, nil, err
 	}
-	for range t.Workers {
-		s, err := m.NewSession()
-		if err != nil {
-			return nil, end, err
-		}
-		open, nets = append(open, s), append(nets, s)
+	for _, s := range group.Sessions() {
+		nets = append(nets, s)
 	}
-	return nets, end, nil
+	return nets, group.Close, nil
+}
+
+// session opens the checkpoint of generation g for one thread.
+func (t *Trial) session(g int) (*nn.Session, error) {
+	model, err := t.Model(g)
+	if err != nil {
+		return nil, err
+	}
+	defer model.Close() // the session keeps its memory
+	return model.NewSession()
+}
+
+// group opens the checkpoint of generation g for all threads of the trial.
+func (t *Trial) group(g int) (*nn.Group, error) {
+	model, err := t.Model(g)
+	if err != nil {
+		return nil, err
+	}
+	defer model.Close() // the group keeps its memory
+	return model.NewGroup(t.Workers)
 }
 
 // Model opens the checkpoint of generation g for inference.
@@ -188,11 +200,7 @@ func (t *Trial) end(until int, end *ending) {
 	if ended == nil && until < t.Settings.Generations {
 		ended = &store.Ended{Generation: until, Why: end.why}
 	}
-	was := t.Results.Manifest.Ended
-	if was == ended || was != nil && ended != nil && *was == *ended {
-		return
-	}
-	t.Results.Manifest.Ended, t.changed = ended, true
+	t.Results.Manifest.Ended = ended
 }
 
 // samples returns the stage that makes the samples of generation g.

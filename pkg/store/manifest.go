@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -111,13 +112,17 @@ func ReadManifest(dir string) (*Manifest, error) {
 // Write replaces the manifest in dir.
 func (m *Manifest) Write(dir string) error { return writeJSON(filepath.Join(dir, ManifestName), m) }
 
-// writeJSON writes a value to a file atomically.
+// writeJSON writes a value to a file atomically, unless the file has that content.
 func writeJSON(path string, v any) error {
 	b, err := json.MarshalIndent(v, "", " ")
 	if err != nil {
 		return err
 	}
-	return disk.WriteBytes(path, append(b, '\n'))
+	b = append(b, '\n')
+	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, b) {
+		return nil
+	}
+	return disk.WriteBytes(path, b)
 }
 
 // Spent returns the seconds that earlier processes spent on the stage with these inputs if
@@ -150,7 +155,7 @@ func (m *Manifest) Put(s *Stage) {
 	m.Stages = append(m.Stages, s)
 }
 
-// Drop removes the named stage, if it exists.
+// Drop removes the named stage, if it exists. An experiment no longer has it.
 func (m *Manifest) Drop(name string) {
 	m.Stages = slices.DeleteFunc(m.Stages, func(s *Stage) bool { return s.Name == name })
 }
