@@ -26,7 +26,26 @@ import (
 // error, because it holds another program's weights.
 type Checkpoint struct {
 	Header
-	Network, Optimizer Tensors
+	Snapshot
+}
+
+// Snapshot is the state of a network and its optimizer at one moment.
+type Snapshot struct{ Network, Optimizer Tensors }
+
+// TakeSnapshot returns a copy of the present state.
+func TakeSnapshot(net *Network, tr *Trainer) (s Snapshot, err error) {
+	if s.Network, err = net.State(); err == nil {
+		s.Optimizer, err = tr.State()
+	}
+	return s, err
+}
+
+// Restore loads the snapshot into the network and the optimizer.
+func (s *Snapshot) Restore(net *Network, tr *Trainer) error {
+	if err := net.Load(s.Network); err != nil {
+		return err
+	}
+	return tr.Load(s.Optimizer)
 }
 
 // Header describes a checkpoint.
@@ -55,8 +74,7 @@ func (c *Checkpoint) Write(path string) error {
 		return err
 	}
 	all := Tensors{}
-	all.Add(networkPrefix, c.Network)
-	all.Add(optimizerPrefix, c.Optimizer)
+	all.Add("", c.Snapshot)
 	return disk.WriteFile(path, func(w io.Writer) error {
 		return WriteSafetensors(w, all, map[string]string{headerKey: string(h)})
 	})
@@ -68,7 +86,7 @@ func ReadCheckpoint(path string) (*Checkpoint, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Checkpoint{Network: all.Under(networkPrefix), Optimizer: all.Under(optimizerPrefix)}
+	c := &Checkpoint{Snapshot: all.Snapshot("")}
 	if err := json.Unmarshal([]byte(meta[headerKey]), &c.Header); err != nil {
 		return nil, fmt.Errorf("%s is not a checkpoint of alamos: its metadata has no readable %q entry (%v)", path, headerKey, err)
 	}
@@ -115,22 +133,28 @@ type Tensor struct {
 // Tensors are tensors by name.
 type Tensors map[string]Tensor
 
-// Add adds tensors, with a prefix before their names. They share their memory.
-func (t Tensors) Add(prefix string, from Tensors) {
-	for name, x := range from {
-		t[prefix+name] = x
+// Add adds the tensors of a snapshot, with a prefix before their names. They share their
+// memory.
+func (t Tensors) Add(prefix string, s Snapshot) {
+	for name, x := range s.Network {
+		t[prefix+networkPrefix+name] = x
+	}
+	for name, x := range s.Optimizer {
+		t[prefix+optimizerPrefix+name] = x
 	}
 }
 
-// Under returns the tensors with a prefix, without it.
-func (t Tensors) Under(prefix string) Tensors {
-	under := Tensors{}
+// Snapshot is the inverse of Add.
+func (t Tensors) Snapshot(prefix string) Snapshot {
+	s := Snapshot{Tensors{}, Tensors{}}
 	for name, x := range t {
-		if rest, ok := strings.CutPrefix(name, prefix); ok {
-			under[rest] = x
+		if rest, ok := strings.CutPrefix(name, prefix+networkPrefix); ok {
+			s.Network[rest] = x
+		} else if rest, ok := strings.CutPrefix(name, prefix+optimizerPrefix); ok {
+			s.Optimizer[rest] = x
 		}
 	}
-	return under
+	return s
 }
 
 const (

@@ -146,9 +146,8 @@ func FuzzSafetensors(f *testing.F) {
 func TestCheckpoint(t *testing.T) {
 	n := mustNew(t, Spec{Planes: 16, PolicySize: 1968, Depth: 1, Width: 8, PolicyHead: PolicyConv}, 1)
 	want := &Checkpoint{
-		Header:    Header{Spec: n.Spec(), Input: "atomic16", Policy: "uci1968", Variant: "atomic", Generation: 3},
-		Network:   mustState(t, n),
-		Optimizer: Tensors{"moment": {[]int{2}, []float32{1, 2}}},
+		Header:   Header{Spec: n.Spec(), Input: "atomic16", Policy: "uci1968", Variant: "atomic", Generation: 3},
+		Snapshot: Snapshot{mustState(t, n), Tensors{"moment": {[]int{2}, []float32{1, 2}}}},
 	}
 	path := filepath.Join(t.TempDir(), "gen.safetensors")
 	if err := want.Write(path); err != nil {

@@ -146,7 +146,7 @@ func (t *Trial) importChunk(ctx context.Context, g int) (*Stage, error) {
 			Data: &store.Chunk{Pass: info.Pass, Broken: info.Broken, NoResult: info.NoResult, NoMoves: info.NoMoves, Finished: info.Finished, Unexpressed: info.Unexpressed, Last: info.Last},
 		}, info.Next}, nil
 	}, Work: func(e *estimate) error {
-		speed := e.rate(t, importedPerSecond, in, func(ctx context.Context, _ *Trial) (float64, float64, error) { return probeImport(ctx, d.source) })
+		speed := e.rate(t, importedPerSecond, in)
 		e.work.Seconds += stats.Float(t.chunkSize(g) / speed)
 		return nil
 	}}, nil

@@ -44,42 +44,44 @@ type ratio struct {
 	untrained   bool
 }
 
-// Units of rates, each with the settings that determine the rate.
-const (
-	evaluationsPerSecond = "evaluations a second" // in self-play, by network
-	trainedPerSecond     = "trained a second"     // positions, by network
-	importedPerSecond    = "imported a second"    // positions, by data
-	pliesPerGame         = "plies a game"         // by settings of the games
-	evaluationsPerGame   = "evaluations a game"   // by settings of the games
+// unit is a unit of rates.
+type unit struct {
+	name     string
+	sections []string // of settings, which determine the rate
+	without  []string // settings of these sections that do not
+	probe    func(context.Context, *Trial) (amount, per float64, err error)
+	played   bool // the probe plays games of an untrained network, which are shorter
+}
+
+var (
+	evaluationsPerSecond = &unit{name: "evaluations a second", sections: []string{"network"}, probe: probePlaying} // in self-play
+	trainedPerSecond     = &unit{name: "trained a second", sections: []string{"network"}, probe: probeTraining}    // positions
+	importedPerSecond    = &unit{name: "imported a second", sections: []string{"data"}, probe: probeImport,        // positions
+		without: []string{"data.contents", "data.chunk", "data.shuffle", "data.games"}}
+	pliesPerGame       = &unit{name: "plies a game", sections: playedBy, without: []string{"selfplay.games"}, probe: probePlies, played: true}
+	evaluationsPerGame = &unit{name: "evaluations a game", sections: playedBy, without: []string{"selfplay.games"}, probe: probeEvaluations, played: true}
+
+	playedBy = []string{"game", "search", "selfplay"}
 )
 
 // rateKey returns equal keys for rates of a unit that are equal for these inputs of a stage.
-func rateKey(unit string, in store.Inputs) string {
-	var sections, without []string
-	switch unit {
-	case evaluationsPerSecond, trainedPerSecond:
-		sections = []string{"network"}
-	case importedPerSecond:
-		sections, without = []string{"data"}, []string{"data.contents", "data.chunk", "data.shuffle", "data.games"}
-	default:
-		sections, without = []string{"game", "search", "selfplay"}, []string{"selfplay.games"}
-	}
+func rateKey(u *unit, in store.Inputs) string {
 	key := store.Inputs{}
 	for path, value := range in {
 		section, _, nested := strings.Cut(path, ".")
-		if nested && slices.Contains(sections, section) && !slices.Contains(without, path) {
+		if nested && slices.Contains(u.sections, section) && !slices.Contains(u.without, path) {
 			key[path] = value
 		}
 	}
-	return unit + " " + key.Hash()
+	return u.name + " " + key.Hash()
 }
 
 // add adds a measurement. It ignores those that took nothing.
-func (e *estimator) add(unit string, in store.Inputs, amount, per float64) {
+func (e *estimator) add(u *unit, in store.Inputs, amount, per float64) {
 	if !(per > 0) {
 		return
 	}
-	key := rateKey(unit, in)
+	key := rateKey(u, in)
 	if e.rates[key] == nil {
 		e.rates[key] = &ratio{}
 	}
@@ -138,7 +140,7 @@ type estimate struct {
 
 // rate returns a rate of a trial. in has the inputs that determine it. If no earlier run on
 // this machine measured it, it is probed once.
-func (e *estimate) rate(t *Trial, unit string, in store.Inputs, probe func(context.Context, *Trial) (amount, per float64, err error)) float64 {
+func (e *estimate) rate(t *Trial, u *unit, in store.Inputs) float64 {
 	if e.rates == nil {
 		e.rates = map[string]*ratio{}
 		for _, m := range t.run.cache.manifests("") {
@@ -147,11 +149,11 @@ func (e *estimate) rate(t *Trial, unit string, in store.Inputs, probe func(conte
 			}
 		}
 	}
-	key := rateKey(unit, in)
+	key := rateKey(u, in)
 	r := e.rates[key]
 	if r == nil && e.probe && e.err == nil {
-		r = &ratio{untrained: unit == pliesPerGame || unit == evaluationsPerGame}
-		r.amount, r.per, e.err = probe(e.ctx, t)
+		r = &ratio{untrained: u.played}
+		r.amount, r.per, e.err = u.probe(e.ctx, t)
 		e.rates[key] = r
 	}
 	if r == nil || e.err != nil {
@@ -167,13 +169,13 @@ func (e *estimate) evaluate(t *Trial, n float64) {
 		return
 	}
 	e.work.Evaluations += stats.Float(math.Round(n))
-	e.work.Seconds += stats.Float(n / e.rate(t, evaluationsPerSecond, networkInputs(t), probePlaying))
+	e.work.Seconds += stats.Float(n / e.rate(t, evaluationsPerSecond, networkInputs(t)))
 }
 
 // train adds training on a number of positions.
 func (e *estimate) train(t *Trial, positions float64) {
 	if n := positions * float64(t.Settings.Training.Epochs); n != 0 {
-		e.work.Seconds += stats.Float(n / e.rate(t, trainedPerSecond, networkInputs(t), probeTraining))
+		e.work.Seconds += stats.Float(n / e.rate(t, trainedPerSecond, networkInputs(t)))
 	}
 }
 
@@ -181,13 +183,13 @@ func (e *estimate) train(t *Trial, positions float64) {
 // mean number of visits.
 func (e *estimate) search(t *Trial, games, visits float64) {
 	if cfg := playing(t); games != 0 {
-		e.evaluate(t, games*e.rate(t, evaluationsPerGame, gamesInputs(t), probeEvaluations)*visits/cfg.MeanVisits())
+		e.evaluate(t, games*e.rate(t, evaluationsPerGame, gamesInputs(t))*visits/cfg.MeanVisits())
 	}
 }
 
 // plies returns the mean number of plies of a trial's self-play games.
 func (e *estimate) plies(t *Trial) float64 {
-	return e.rate(t, pliesPerGame, gamesInputs(t), probePlies)
+	return e.rate(t, pliesPerGame, gamesInputs(t))
 }
 
 // think adds the time of engines: per ply of a game, summed over games.

@@ -41,22 +41,23 @@ func TestRatesAreProbedOnce(t *testing.T) {
 		e := estimate{estimator: &estimator{probe: probes, rates: map[string]*ratio{}}, ctx: t.Context()}
 		e.add(evaluationsPerSecond, in, 200, 2) // by an earlier run
 		for _, test := range []struct {
-			unit  string
+			unit  unit
 			want  float64
 			calls int
-		}{{evaluationsPerSecond, 100, 0}, {trainedPerSecond, math.NaN(), 1}} {
+		}{{*evaluationsPerSecond, 100, 0}, {*trainedPerSecond, math.NaN(), 1}} {
 			calls := 0
 			for range 2 {
-				have := e.rate(trial, test.unit, in, func(context.Context, *Trial) (float64, float64, error) {
+				test.unit.probe = func(context.Context, *Trial) (float64, float64, error) {
 					calls++
 					return 0, 0, nil
-				})
+				}
+				have := e.rate(trial, &test.unit, in)
 				if have != test.want && !(math.IsNaN(have) && math.IsNaN(test.want)) {
-					t.Errorf("%s: %v, want %v", test.unit, have, test.want)
+					t.Errorf("%s: %v, want %v", test.unit.name, have, test.want)
 				}
 			}
 			if probes && calls != test.calls || !probes && calls != 0 {
-				t.Errorf("%s: %d probes, probes allowed: %v", test.unit, calls, probes)
+				t.Errorf("%s: %d probes, probes allowed: %v", test.unit.name, calls, probes)
 			}
 		}
 	}

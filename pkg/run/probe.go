@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"alamos/pkg/data"
 	"alamos/pkg/encode"
 	"alamos/pkg/nn"
 	"alamos/pkg/search"
@@ -79,9 +78,9 @@ func probeEvaluations(ctx context.Context, t *Trial) (evaluations, games float64
 }
 
 // probeImport measures the speed of a source after its engines have started.
-func probeImport(ctx context.Context, source *data.Source) (positions, seconds float64, err error) {
+func probeImport(ctx context.Context, t *Trial) (positions, seconds float64, err error) {
 	var began time.Time
-	for _, err := range source.All(ctx) {
+	for _, err := range t.imports.source.All(ctx) {
 		if err != nil {
 			return 0, 0, err
 		}

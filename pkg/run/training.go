@@ -199,13 +199,8 @@ func (t *Trial) learn(ctx context.Context, g int, in store.Inputs, c *nn.Checkpo
 	if next.Training, err = json.Marshal(state); err != nil {
 		return nil, nil, err
 	}
-	if next.Network, err = net.State(); err != nil {
-		return nil, nil, err
-	}
-	if next.Optimizer, err = tr.State(); err != nil {
-		return nil, nil, err
-	}
-	return next, epochs, nil
+	next.Snapshot, err = nn.TakeSnapshot(net, tr)
+	return next, epochs, err
 }
 
 // progressInputs is the metadata key of the hash of the inputs in the progress of training, a

@@ -20,10 +20,10 @@ type generation struct {
 	watch       Hooks
 
 	schedule ScheduleState
-	before   int       // epochs before the current schedule began
-	epochs   []Epoch   // finished epochs
-	best     int       // index of the epoch with the lowest loss
-	kept     *Snapshot // of the best epoch; nil if not needed
+	before   int          // epochs before the current schedule began
+	epochs   []Epoch      // finished epochs
+	best     int          // index of the epoch with the lowest loss
+	kept     *nn.Snapshot // of the best epoch; nil if not needed
 }
 
 // restore restores the state at the end of the last epoch of p.
@@ -122,18 +122,18 @@ func (r *generation) keep(best bool) error {
 	if r.watch.Progress == nil && (!best || r.ended()) { // at the end of training the network itself is the snapshot
 		return nil
 	}
-	now, err := snapshot(r.net, r.tr)
+	now, err := nn.TakeSnapshot(r.net, r.tr)
 	if err != nil {
 		return err
 	}
 	if best {
-		r.kept = now
+		r.kept = &now
 	}
 	if r.watch.Progress == nil {
 		return nil
 	}
-	p := &Progress{Schedule: r.schedule, Epochs: slices.Clone(r.epochs), Now: *now}
-	if r.kept != now {
+	p := &Progress{Schedule: r.schedule, Epochs: slices.Clone(r.epochs), Now: now}
+	if !best {
 		p.Best = r.kept
 	}
 	if err := r.watch.Progress(p); err != nil {

@@ -153,16 +153,16 @@ func selected(t *testing.T, epochs []Epoch) int {
 }
 
 // snap returns the tensors of network and optimizer.
-func (p *pupil) snap(t *testing.T) *Snapshot {
+func (p *pupil) snap(t *testing.T) nn.Snapshot {
 	t.Helper()
-	s, err := snapshot(p.net, p.tr)
+	s, err := nn.TakeSnapshot(p.net, p.tr)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-func (p *pupil) same(t *testing.T, what string, want *Snapshot) {
+func (p *pupil) same(t *testing.T, what string, want nn.Snapshot) {
 	t.Helper()
 	have := p.snap(t)
 	if !reflect.DeepEqual(want.Network, have.Network) { // cmp takes a second for it
