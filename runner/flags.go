@@ -153,11 +153,6 @@ func jsonFlag(cmd *cobra.Command, at *bool) {
 	cmd.Flags().BoolVar(at, "json", false, "print JSON")
 }
 
-// threadsFlag declares --threads of a network.
-func threadsFlag(cmd *cobra.Command, at *int) {
-	numberFlag(cmd, at, "threads", 0, atLeast(0), "threads of the network (default: one per core)")
-}
-
 // deviceFlags declares --device and --precision of networks.
 func deviceFlags(cmd *cobra.Command, device, precision *string) {
 	cmd.Flags().StringVar(device, "device", nn.Auto, "device of the networks: auto (the first CUDA device if there is one), cpu, cuda, or several: cuda:0,cuda:1 or "+nn.AllCUDA)

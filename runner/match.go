@@ -15,20 +15,18 @@ import (
 
 	"alamos/pkg/match"
 	"alamos/pkg/run"
-	"alamos/pkg/store"
 )
 
 func matchCommand() *cobra.Command {
 	var (
-		results string
-		cfg     match.Config
-		plies   int
-		resign  string
-		draw    string
-		sprt    string
-		elo     string
-		format  string
-		threads int
+		with   players
+		cfg    match.Config
+		plies  int
+		resign string
+		draw   string
+		sprt   string
+		elo    string
+		format string
 	)
 	cmd := &cobra.Command{
 		Use:   "match PLAYER PLAYER",
@@ -58,11 +56,11 @@ Two UCI engines with limits of nodes and random first moves make games to learn 
   alamos match stockfish,nodes=200 stockfish,nodes=200 --games 1000 --random-plies 8 --pgn data.pgn`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			for i, word := range args {
-				if cfg.Players[i], err = match.ParseSpec(word); err != nil {
-					return usageError{err}
-				}
+			specs, err := parsePlayers(args)
+			if err != nil {
+				return err
 			}
+			cfg.Players = [2]*match.Spec(specs)
 			if cfg.Book.File != "" && len(cfg.Start) > 0 {
 				return usagef("--openings and --start: want one of the two")
 			}
@@ -80,10 +78,10 @@ Two UCI engines with limits of nodes and random first moves make games to learn 
 			if cfg.Concurrency == 0 {
 				cfg.Concurrency = cfg.DefaultConcurrency(runtime.NumCPU())
 			}
-			cfg.Opener.Hardware.Threads, cfg.Opener.Hardware.Batch = threads, cfg.Concurrency
+			cfg.Opener = with.opener
+			cfg.Opener.Hardware.Batch = cfg.Concurrency
 			show := &matchConsole{bar: newBar(os.Stderr, "match", "games"), total: cfg.Games, out: cmd.ErrOrStderr()}
 			cfg.Watch = show
-			cfg.Opener.FindModel = func(name string) (string, error) { return store.FindModel(results, name) }
 			s, err := match.Run(cmd.Context(), cfg)
 			show.bar.End()
 			switch {
@@ -115,10 +113,8 @@ Two UCI engines with limits of nodes and random first moves make games to learn 
 	f.StringVar(&cfg.File, "pgn", "", "`file` that keeps the games")
 	choiceFlag(cmd, &format, "format", "text", []string{"text", "json"}, "format of the result")
 	f.IntVar(&cfg.Concurrency, "concurrency", 0, "games at once (default: one a core, with networks 32)")
-	threadsFlag(cmd, &threads)
-	deviceFlags(cmd, &cfg.Opener.Hardware.Device, &cfg.Opener.Hardware.Precision)
-	resultsFlag(cmd, &results)
-	cmd.ValidArgsFunction = completeModels(&results)
+	with.networkFlags(cmd)
+	cmd.ValidArgsFunction = completeModels(&with.results)
 	return cmd
 }
 

@@ -24,8 +24,8 @@ import (
 	"alamos/pkg/uci"
 )
 
-// players are the players that a command gets: as arguments, in the words of alamos match,
-// and networks as --model.
+// players are the players that a command gets: as words of alamos match, and networks as
+// --model.
 type players struct {
 	models  []string
 	results string
@@ -34,22 +34,42 @@ type players struct {
 
 // flags declares the flags and the completion of the players.
 func (p *players) flags(cmd *cobra.Command, usage string) {
-	cmd.Flags().StringArrayVar(&p.models, "model", nil, "checkpoint `file` or RUN@GENERATION"+usage)
-	modelFlag(cmd, "model", &p.results)
+	p.modelFlags(cmd, usage)
 	cmd.ValidArgsFunction = completeModels(&p.results)
-	threadsFlag(cmd, &p.opener.Hardware.Threads)
-	deviceFlags(cmd, &p.opener.Hardware.Device, &p.opener.Hardware.Precision)
 }
 
-// specs returns at most the given number of players.
-func (p *players) specs(args []string, most int) (specs []*match.Spec, err error) {
+// modelFlags declares the flags of networks.
+func (p *players) modelFlags(cmd *cobra.Command, usage string) {
+	cmd.Flags().StringArrayVar(&p.models, "model", nil, "checkpoint `file` or RUN@GENERATION"+usage)
+	completeFlagBy(cmd, "model", completeModels(&p.results))
+	p.networkFlags(cmd)
+}
+
+// networkFlags declares where networks are found and how they compute.
+func (p *players) networkFlags(cmd *cobra.Command) {
+	resultsFlag(cmd, &p.results)
+	numberFlag(cmd, &p.opener.Hardware.Threads, "threads", 0, atLeast(0), "threads of each network (default: one per core; lichess divides them among its games)")
+	deviceFlags(cmd, &p.opener.Hardware.Device, &p.opener.Hardware.Precision)
 	p.opener.FindModel = func(name string) (string, error) { return store.FindModel(p.results, name) }
-	for _, word := range args {
+}
+
+// parsePlayers parses players in the words of alamos match.
+func parsePlayers(words []string) (specs []*match.Spec, err error) {
+	for _, word := range words {
 		s, err := match.ParseSpec(word)
 		if err != nil {
 			return nil, usageError{err}
 		}
 		specs = append(specs, s)
+	}
+	return specs, nil
+}
+
+// specs returns at most the given number of players.
+func (p *players) specs(args []string, most int) ([]*match.Spec, error) {
+	specs, err := parsePlayers(args)
+	if err != nil {
+		return nil, err
 	}
 	for _, model := range p.models {
 		specs = append(specs, &match.Spec{Model: match.Checkpoint(model)})
@@ -226,14 +246,13 @@ func variantOf(p *match.Opened, flag *chess.Variant) (chess.Variant, error) {
 
 func lichessCommand() *cobra.Command {
 	var (
-		models    []string
-		results   string
+		with      players
 		tokenFile string
 		casual    bool
 		shortest  int
 		longest   int
-		h         uci.Hardware
 	)
+	h := &with.opener.Hardware
 	cfg := lichess.Config{Policy: lichess.Policy{Rated: true, Casual: true}}
 	cmd := &cobra.Command{
 		Use:   "lichess",
@@ -255,7 +274,7 @@ An account that has never played becomes a bot, permanently, by
 			switch {
 			case tokenFile == "":
 				return usagef("--token-file: want a file with the token of a bot account")
-			case len(models) == 0:
+			case len(with.models) == 0:
 				return usagef("--model: want a checkpoint file, or RUN@GENERATION")
 			case !p.Bots && !p.Humans:
 				return usagef("--bots=false and --humans=false: no opponents are left")
@@ -269,7 +288,7 @@ An account that has never played becomes a bot, permanently, by
 			}
 			p.Rated = !casual
 			p.Shortest, p.Longest = time.Duration(shortest)*time.Second, time.Duration(longest)*time.Second
-			files, err := byVariant(results, models)
+			files, err := with.byVariant()
 			if err != nil {
 				return err
 			}
@@ -281,7 +300,7 @@ An account that has never played becomes a bot, permanently, by
 				h.Threads = max(1, runtime.NumCPU()/p.AtOnce)
 			}
 			cfg.Engine = func(v chess.Variant) (uci.Searcher, error) {
-				model, err := uci.Load(files[v], h)
+				model, err := uci.Load(files[v], *h)
 				if err != nil {
 					return nil, err
 				}
@@ -293,8 +312,7 @@ An account that has never played becomes a bot, permanently, by
 	}
 	f := cmd.Flags()
 	f.StringVar(&tokenFile, "token-file", "", "`file` with the token of a bot account")
-	f.StringArrayVar(&models, "model", nil, "checkpoint `file` or RUN@GENERATION; several for several variants")
-	modelFlag(cmd, "model", &results)
+	with.modelFlags(cmd, "; several for several variants")
 	numberFlag(cmd, &cfg.Policy.AtOnce, "games", 1, between(1, 100), "games at once")
 	f.BoolVar(&casual, "casual-only", false, "accept only casual games")
 	f.BoolVar(&cfg.Policy.Bots, "bots", true, "play against other bots")
@@ -306,16 +324,14 @@ An account that has never played becomes a bot, permanently, by
 	f.StringArrayVar(&cfg.Policy.Only, "only", nil, "accept challenges only from this `user` (repeatable)")
 	f.StringArrayVar(&cfg.Policy.Never, "never", nil, "never accept challenges from this `user` (repeatable)")
 	f.StringVar(&cfg.URL, "server", "", "another server with lichess' interface (default: https://lichess.org)")
-	numberFlag(cmd, &h.Threads, "threads", 0, atLeast(0), "threads of a game's network (default: the cores, divided among the games)")
-	deviceFlags(cmd, &h.Device, &h.Precision)
 	return cmd
 }
 
 // byVariant maps each variant to the file that plays it.
-func byVariant(results string, models []string) (map[chess.Variant]string, error) {
+func (p *players) byVariant() (map[chess.Variant]string, error) {
 	files := map[chess.Variant]string{}
-	for _, model := range models {
-		path, err := store.FindModel(results, model)
+	for _, model := range p.models {
+		path, err := p.opener.FindModel(model)
 		if err != nil {
 			return nil, err
 		}

@@ -11,16 +11,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/match"
+	"alamos/pkg/report"
 
 	"alamos/pkg/puzzle"
 	"alamos/pkg/search"
-	"alamos/pkg/store"
 	"alamos/pkg/uci"
 )
 
@@ -28,8 +27,7 @@ import (
 type puzzleOptions struct {
 	variant *chess.Variant
 	words   []string // of players
-	models  []string
-	results string
+	with    players
 	visits  int
 	search  map[string]string
 	uci     []string
@@ -39,8 +37,6 @@ type puzzleOptions struct {
 	seed    uint64
 	format  string
 	failed  bool
-
-	hardware uci.Hardware
 }
 
 var puzzleFormats = []string{"text", "json", "csv"}
@@ -80,8 +76,7 @@ player does not solve.
 	f := cmd.Flags()
 	variantFlag(cmd, &o.variant, "the variant of lines that do not name one (default chess)")
 	f.StringArrayVar(&o.words, "player", nil, "a `player` in the words of alamos match; several may be given")
-	f.StringArrayVar(&o.models, "model", nil, "checkpoint `file` or RUN@GENERATION; several may be given")
-	modelFlag(cmd, "model", &o.results)
+	o.with.modelFlags(cmd, "; several may be given")
 	numberFlag(cmd, &o.visits, "visits", 800, between(0, 1_000_000), "of the search; 0: the network alone")
 	f.StringToStringVar(&o.search, "search", nil, "`SETTING=VALUE` of the search: "+strings.Join(search.Settable(), ", "))
 	f.StringArrayVar(&o.uci, "uci", nil, "an engine: stockfish, fairy-stockfish or a `program`; several may be given")
@@ -91,8 +86,6 @@ player does not solve.
 	f.Uint64Var(&o.seed, "seed", 1, "seed of random moves")
 	choiceFlag(cmd, &o.format, "format", "text", puzzleFormats, "output format")
 	f.BoolVar(&o.failed, "failed", false, "list unsolved puzzles before the table")
-	threadsFlag(cmd, &o.hardware.Threads)
-	deviceFlags(cmd, &o.hardware.Device, &o.hardware.Precision)
 	return cmd
 }
 
@@ -100,9 +93,9 @@ const deepestPuzzle = 8 // plies of alpha-beta
 
 func (o *puzzleOptions) check() error {
 	switch {
-	case len(o.words) == 0 && len(o.models) == 0 && len(o.uci) == 0 && o.depth == 0 && !o.random:
+	case len(o.words) == 0 && len(o.with.models) == 0 && len(o.uci) == 0 && o.depth == 0 && !o.random:
 		return usagef("no player: want --player, --model, --uci, --depth or --random")
-	case len(o.search) > 0 && (len(o.models) == 0 || o.visits == 0):
+	case len(o.search) > 0 && (len(o.with.models) == 0 || o.visits == 0):
 		return usagef("--search: want a --model that searches")
 	case o.failed && o.format != "text":
 		return usagef("--failed: want --format text")
@@ -113,12 +106,8 @@ func (o *puzzleOptions) check() error {
 
 // specs lists the players that the flags name.
 func (o *puzzleOptions) specs() (specs []*match.Spec, err error) {
-	for _, word := range o.words {
-		s, err := match.ParseSpec(word)
-		if err != nil {
-			return nil, usageError{err}
-		}
-		specs = append(specs, s)
+	if specs, err = parsePlayers(o.words); err != nil {
+		return nil, err
 	}
 	match.LimitVisits(specs, max(1, o.visits))
 	if o.random {
@@ -134,7 +123,7 @@ func (o *puzzleOptions) specs() (specs []*match.Spec, err error) {
 		}
 		settings = append(settings, uci.Setting{Name: key, Value: o.search[key]})
 	}
-	for _, name := range o.models {
+	for _, name := range o.with.models {
 		specs = append(specs, &match.Spec{Policy: match.Checkpoint(name)})
 		if o.visits > 0 {
 			specs = append(specs, &match.Spec{Model: match.Checkpoint(name), Visits: o.visits, Search: settings})
@@ -211,7 +200,7 @@ func (o *puzzleOptions) players(ctx context.Context, v chess.Variant) (players [
 	if err != nil {
 		return nil, end, err
 	}
-	opener := match.Opener{FindModel: func(name string) (string, error) { return store.FindModel(o.results, name) }, Hardware: o.hardware}
+	opener := &o.with.opener
 	opener.Hardware.Batch = puzzle.AtOnce
 	end = func() {
 		for _, p := range players {
@@ -265,28 +254,24 @@ func writeFailed(w io.Writer, player string, s *puzzle.Set, answers []puzzle.Ans
 
 // writeScores writes one line for each player and one column for each set.
 func writeScores(w io.Writer, scores []puzzleScore, sets int) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	line := "player"
+	table := report.Table{Columns: []report.Column{{Name: "player"}}}
 	for _, s := range scores[:sets] {
-		line += "\t" + s.Set
+		table.Columns = append(table.Columns, report.Column{Name: s.Set})
 	}
-	fmt.Fprintln(t, line)
 	for row := range slices.Chunk(scores, sets) {
-		line = row[0].Player
+		line := report.Row(row[0].Player)
 		for _, s := range row {
-			line += fmt.Sprintf("\t%d/%d (%.1f %%)", s.Solved, s.Of, 100*float64(s.Solved)/float64(s.Of))
+			line = append(line, report.Row(fmt.Sprintf("%d/%d (%.1f %%)", s.Solved, s.Of, 100*float64(s.Solved)/float64(s.Of)))...)
 		}
-		fmt.Fprintln(t, line)
+		table.Rows = append(table.Rows, line)
 	}
-	return t.Flush()
+	return report.WriteText(w, false, table)
 }
 
 func writeScoresCSV(w io.Writer, scores []puzzleScore) error {
-	out := csv.NewWriter(w)
-	_ = out.Write([]string{"player", "set", "solved", "puzzles"}) // its error is kept for Error
+	rows := [][]string{{"player", "set", "solved", "puzzles"}}
 	for _, s := range scores {
-		_ = out.Write([]string{s.Player, s.Set, strconv.Itoa(s.Solved), strconv.Itoa(s.Of)})
+		rows = append(rows, []string{s.Player, s.Set, strconv.Itoa(s.Solved), strconv.Itoa(s.Of)})
 	}
-	out.Flush()
-	return out.Error()
+	return csv.NewWriter(w).WriteAll(rows)
 }

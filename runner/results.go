@@ -108,13 +108,6 @@ func completeTrialFlag(cmd *cobra.Command, set *[]string) {
 	})
 }
 
-// modelFlag completes the value of a flag that takes models, and adds --results, where
-// their names are looked up.
-func modelFlag(cmd *cobra.Command, flag string, results *string) {
-	resultsFlag(cmd, results)
-	completeFlagBy(cmd, flag, completeModels(results))
-}
-
 // completeModels completes the names of models: of a trial, then of its generations.
 // The shell completes files as well.
 func completeModels(results *string) cobra.CompletionFunc {
