@@ -31,7 +31,7 @@ func (t Crosstable) Figure() (*Figure, error) {
 	n := len(t.Players)
 	side := min(1.25*cm, max(0.5*cm, 22*cm/vg.Length(n)))
 	drawn := table{
-		columns: append(slices.Clone(t.Players), "total"), cells: make([][]cell, n), size: vg.Point{X: side, Y: side}, above: true,
+		columns: append(slices.Clone(t.Players), "total"), cells: make([][]cell, n), size: vg.Point{X: side, Y: side},
 		scale: newColorScale(Axis{Label: "score", Most: 1}, span{}, scores),
 	}
 	var texts []string

@@ -155,15 +155,28 @@ func paintPlot(p *plot.Plot, x, y string) func(draw.Canvas) {
 	return grid{plots: [][]*plot.Plot{{p}}, x: x, y: []string{y}}.paint
 }
 
-func (g grid) paint(c draw.Canvas) {
-	height := labelStyle.Height("x") + 3
-	inner := c
+// labelRoom is the height of an axis label with its distance.
+var labelRoom = labelStyle.Height("x") + 3
+
+// inner returns the part of a canvas without the labels of the axes.
+func (g grid) inner(c draw.Canvas) draw.Canvas {
 	if g.x != "" {
-		inner.Min.Y += height
+		c.Min.Y += labelRoom
 	}
 	if strings.Join(g.y, "") != "" {
-		inner.Min.X += height
+		c.Min.X += labelRoom
 	}
+	return c
+}
+
+// around returns the width and height that a single plot needs besides its data.
+func (g grid) around() vg.Point {
+	whole := draw.Canvas{Rectangle: vg.Rectangle{Max: vg.Point{X: 100 * cm, Y: 100 * cm}}}
+	return whole.Size().Sub(g.plots[0][0].DataCanvas(g.inner(whole)).Size())
+}
+
+func (g grid) paint(c draw.Canvas) {
+	inner := g.inner(c)
 	rows, columns := len(g.plots), len(g.plots[0])
 	areas := plot.Align(g.plots, draw.Tiles{Rows: rows, Cols: columns, PadX: g.gap, PadY: g.gap}, inner)
 	var data []vg.Rectangle // of the first plot of each row
@@ -187,7 +200,7 @@ func (g grid) paint(c draw.Canvas) {
 	}
 	for i, s := range g.y {
 		beside := c
-		beside.Min.Y, beside.Max.Y = max(c.Min.Y, data[i].Min.Y-height), min(c.Max.Y, data[i].Max.Y+height)
+		beside.Min.Y, beside.Max.Y = max(c.Min.Y, data[i].Min.Y-labelRoom), min(c.Max.Y, data[i].Max.Y+labelRoom)
 		labelBeside(beside, s, (data[i].Min.Y+data[i].Max.Y)/2)
 	}
 }
@@ -223,7 +236,8 @@ func newPlot() *plot.Plot {
 	}
 	p.Y.Label.TextStyle = textStyle(tickSize, ink, false) // its blank stands between tick and label
 	p.X.Tick.Label = aligned(textStyle(tickSize, softInk, false), draw.XCenter, draw.YTop)
-	p.Y.Tick.Label = aligned(textStyle(tickSize, softInk, false), draw.XRight, yMiddle)
+	// gonum sets the labels of an upright axis higher by the depth of letters like g.
+	p.Y.Tick.Label = aligned(textStyle(tickSize, softInk, false), draw.XRight, yMiddle-0.23)
 	return p
 }
 

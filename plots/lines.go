@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -100,33 +99,30 @@ func (l Lines) beside() []Series {
 	return series
 }
 
-// nominal returns a tick for each name, at 0, 1, 2, ... See [nameColumns].
-func nominal(a *plot.Axis, names []string, room vg.Length) (ticks plot.ConstantTicks) {
-	shown, upright, _ := nameColumns(names, a.Tick.Label, room)
-	if upright {
+// nominal returns a tick for each name of a horizontal axis, at 0, 1, 2, ... The names are
+// upright if they are too wide for the room of each. Where they are dense, only every
+// second, fifth, ... is shown.
+func nominal(a *plot.Axis, names []string, room vg.Length) plot.ConstantTicks {
+	shown, widest := fitNames(names, a.Tick.Label)
+	if widest > room-6 {
 		a.Tick.Label = aligned(a.Tick.Label, draw.XRight, draw.YCenter)
 		a.Tick.Label.Rotation = math.Pi / 2
 	}
-	for i, name := range shown {
-		if name != "" {
-			ticks = append(ticks, plot.Tick{Value: float64(i), Label: name})
-		}
-	}
-	return ticks
+	return every(sparse(len(names), room, min(widest+6, tickSize+1)), shown)
 }
 
-// nameColumns shortens names that stand beside one another and returns the width of the
-// widest. They are upright if they are too wide for the room of each. Where they are dense,
-// only every second, fifth, ... is shown, and the others are empty.
-func nameColumns(names []string, style text.Style, room vg.Length) (shown []string, upright bool, widest vg.Length) {
-	shown, widest = fitNames(names, style)
-	every := sparse(len(names), room, min(widest+6, tickSize+1))
-	for i := range shown {
-		if i%every != 0 {
-			shown[i] = ""
-		}
+// nominalRows is nominal for an upright axis.
+func nominalRows(a *plot.Axis, names []string, room vg.Length) plot.ConstantTicks {
+	shown, _ := fitNames(names, a.Tick.Label)
+	return every(sparse(len(names), room, tickSize+1), shown)
+}
+
+// every returns a tick for every n-th name.
+func every(n int, names []string) (ticks plot.ConstantTicks) {
+	for i := 0; i < len(names); i += n {
+		ticks = append(ticks, plot.Tick{Value: float64(i), Label: names[i]})
 	}
-	return shown, widest > room-6, widest
+	return ticks
 }
 
 // sparse returns the interval of labeled ticks: with 5, every fifth is labeled. room is the

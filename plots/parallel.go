@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -52,33 +53,46 @@ func (p Parallel) Figure() (*Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := parallel{Parallel: p, scale: scale, order: p.sorted()}
+	order := p.sorted()
+	var strips []parallelStrip
+	labels := vg.Length(0) // the width of the widest
 	for j := range p.Axes {
-		strip, err := d.strip(j)
+		strip, err := p.strip(j, order)
 		if err != nil {
 			return nil, err
 		}
-		d.strips = append(d.strips, strip)
+		strips = append(strips, strip)
 		for _, t := range strip.ticks {
-			d.width = max(d.width, tickStyle.Width(t.Label)+8)
+			labels = max(labels, tickStyle.Width(t.Label)+8)
 		}
 	}
-	result := parallelStrip{name: p.Metric.text()}
+	result := parallelStrip{}
 	for _, l := range p.Lines {
 		result.heights = append(result.heights, scale.Norm(l.Metric))
 	}
-	d.strips = append(d.strips, result)
+	least := vg.Length(len(p.Axes))*(labels+10) + scale.width()
+	width := p.inner()
+	if p.Width == 0 {
+		width = max(width, least)
+	}
+	step := (width - scale.width()) / vg.Length(len(p.Axes))
+	drawn := p.plot(append(strips, result), order, scale, float64(labels/step), step)
 	var legend []entry
 	if slices.ContainsFunc(p.Lines, func(l ParallelLine) bool { return math.IsNaN(l.Metric) }) {
 		legend = append(legend, look{line: unknownStyle}.entry("without a result"))
 	}
 	if p.Best != NoExtreme {
-		best := p.Lines[d.order[len(p.Lines)-1]]
+		best := p.Lines[order[len(p.Lines)-1]]
 		name := strings.TrimSuffix("best: "+brief(best.Metric)+", "+clean(best.Name), ", ")
 		legend = append(legend, look{line: draw.LineStyle{Color: scale.color(best.Metric), Width: 2.6}}.entry(name))
 	}
-	least := vg.Length(len(p.Axes))*(d.width+10) + scale.width()
-	return p.Frame.figure(content{width: max(Frame{}.inner(), least), least: least, height: 8.5 * cm, legend: legend, description: p.describe(), paint: d.paint})
+	paint := func(c draw.Canvas) {
+		area := draw.Crop(c, 0, -scale.width(), 0, -scaleLabelHeight)
+		drawn.Draw(area)
+		bar := drawn.DataCanvas(area).Rectangle // the lines end at the bar
+		scale.paint(&c, vg.Rectangle{Min: vg.Point{X: bar.Max.X, Y: bar.Min.Y}, Max: vg.Point{X: c.Max.X, Y: bar.Max.Y + scaleLabelHeight}})
+	}
+	return p.Frame.figure(content{width: width, least: least, height: 8.5 * cm, legend: legend, description: p.describe(), paint: paint})
 }
 
 // check returns the scale of the results.
@@ -100,7 +114,7 @@ func (p Parallel) check() (colorScale, error) {
 	if err := p.Metric.check(metric); err != nil {
 		return colorScale{}, err
 	}
-	return newColorScale(Axis{Log: p.Metric.Log}, metric.widen(0, p.Metric.Log), viridisLine), nil
+	return newColorScale(Axis{Label: p.Metric.Label, Unit: p.Metric.Unit, Log: p.Metric.Log}, metric.widen(0, p.Metric.Log), viridisLine), nil
 }
 
 // sorted returns the order of drawing: lines without a result first, and the best last,
@@ -119,15 +133,6 @@ func (p Parallel) sorted() (order []int) {
 	return order
 }
 
-// parallel is parallel coordinates ready to be drawn.
-type parallel struct {
-	Parallel
-	scale  colorScale
-	order  []int           // of drawing
-	strips []parallelStrip // of the axes and, last, of the result
-	width  vg.Length       // of a strip
-}
-
 // parallelStrip is the column of an axis. Lines end at its two edges, so that no line
 // crosses a label. Heights are shares of the figure's height.
 type parallelStrip struct {
@@ -142,13 +147,13 @@ var (
 )
 
 // strip places the lines and the labels of axis j.
-func (d *parallel) strip(j int) (parallelStrip, error) {
-	a := d.Axes[j]
-	s := parallelStrip{name: a.text(), heights: make([]float64, len(d.Lines))}
+func (p Parallel) strip(j int, order []int) (parallelStrip, error) {
+	a := p.Axes[j]
+	s := parallelStrip{name: a.text(), heights: make([]float64, len(p.Lines))}
 	values := emptySpan()
 	at := map[float64][]int{} // lines by value, in the order of drawing
-	for _, i := range d.order {
-		v := d.Lines[i].Values[j]
+	for _, i := range order {
+		v := p.Lines[i].Values[j]
 		values.add(v)
 		at[v] = append(at[v], i)
 		s.heights[i] = v
@@ -209,85 +214,74 @@ func (p Parallel) describe() string {
 		len(p.Lines), several(axes, ", "), cmp.Or(p.Metric.text(), "a number"), text(slices.MaxFunc(known, byMetric)), text(slices.MinFunc(known, byMetric)))
 }
 
-func (d *parallel) paint(c draw.Canvas) {
-	const line = labelSize + 2
-	name := textStyle(labelSize, ink, false)
-	step := (c.Size().X - d.scale.width()) / vg.Length(len(d.Axes))
-	var names [][]string
-	lines := 1
-	for _, s := range d.strips {
-		rows := twoLines(s.name, name, step-8)
-		names, lines = append(names, rows), max(lines, len(rows))
-	}
-	// box returns the strip of an axis. That of the result has no width.
-	box := func(j int) vg.Rectangle {
-		left := c.Min.X + step*vg.Length(j)
-		b := vg.Rectangle{Min: vg.Point{X: left, Y: c.Min.Y + 4}, Max: vg.Point{X: left + d.width, Y: c.Max.Y - vg.Length(lines)*line - 6}}
-		if j == len(d.Axes) {
-			b.Max.X = left
-		}
-		return b
-	}
+// plot draws the lines, and above them the strips. Strip j begins at j and is as wide as a
+// share of the step between strips. The last strip, of the results, has no width.
+func (p Parallel) plot(strips []parallelStrip, order []int, scale colorScale, share float64, step vg.Length) *plot.Plot {
+	d := newPlot()
+	d.HideY()
+	hideTicks(&d.X)
+	d.X.Tick.Label = aligned(textStyle(labelSize, ink, false), draw.XLeft, draw.YTop)
+	var names plot.ConstantTicks
 	trace := func(i int, style draw.LineStyle) {
-		c.SetLineStyle(style)
-		for j := range d.Axes {
-			from, to := d.strips[j].heights[i], d.strips[j+1].heights[i]
-			if !math.IsNaN(from + to) {
-				left, right := box(j), box(j+1)
-				height := left.Size().Y
-				c.Stroke(bend(vg.Point{X: left.Max.X, Y: left.Min.Y + height*vg.Length(from)}, vg.Point{X: right.Min.X, Y: left.Min.Y + height*vg.Length(to)}))
+		for j := range p.Axes {
+			if from, to := strips[j].heights[i], strips[j+1].heights[i]; !math.IsNaN(from + to) {
+				d.Add(curve{style, plotter.XY{X: float64(j) + share, Y: from}, plotter.XY{X: float64(j + 1), Y: to}})
 			}
 		}
 	}
-	for rank, i := range d.order {
+	for rank, i := range order {
 		style := unknownStyle
-		if m := d.Lines[i].Metric; !math.IsNaN(m) {
-			style = draw.LineStyle{Color: d.scale.color(m), Width: 1.3}
-			if len(d.Lines) > 100 {
+		if m := p.Lines[i].Metric; !math.IsNaN(m) {
+			style = draw.LineStyle{Color: scale.color(m), Width: 1.3}
+			if len(p.Lines) > 100 {
 				style.Width = 0.7
 			}
 		}
-		if d.Best != NoExtreme && rank == len(d.order)-1 {
+		if p.Best != NoExtreme && rank == len(order)-1 {
 			trace(i, draw.LineStyle{Color: ink, Width: 4.2}) // a dark edge makes it stand out
 			style.Width = 2.6
 		}
 		trace(i, style)
 	}
-	for j, s := range d.strips[:len(d.Axes)] {
-		b := box(j)
-		height := b.Size().Y
-		c.SetColor(color.RGBA{0xF4, 0xF4, 0xF4, 0xFF})
-		c.Fill(b.Path())
-		for _, x := range []vg.Length{b.Min.X, b.Max.X} {
-			c.StrokeLine2(draw.LineStyle{Color: axisGray, Width: 0.6}, x, b.Min.Y-3, x, b.Max.Y+3)
-		}
-		every := sparse(len(s.ticks), height/vg.Length(len(s.ticks)), tickSize+1)
+	for j, s := range strips[:len(p.Axes)] {
+		left, right := float64(j), float64(j)+share
+		labels := &plotter.Labels{}
+		every := sparse(len(s.ticks), 7*cm/vg.Length(len(s.ticks)), tickSize+1)
 		for k, t := range s.ticks {
 			if k%every == 0 {
-				c.FillText(tickStyle, vg.Point{X: center(b).X, Y: b.Min.Y + height*vg.Length(t.Value)}, t.Label)
+				labels.XYs = append(labels.XYs, plotter.XY{X: (left + right) / 2, Y: t.Value})
+				labels.Labels, labels.TextStyle = append(labels.Labels, t.Label), append(labels.TextStyle, tickStyle)
 			}
 		}
+		d.Add(&plotter.Polygon{
+			XYs:   []plotter.XYs{{{X: left}, {X: right}, {X: right, Y: 1}, {X: left, Y: 1}}},
+			Color: color.RGBA{0xF4, 0xF4, 0xF4, 0xFF}, LineStyle: draw.LineStyle{Color: axisGray, Width: 0.6},
+		}, labels)
+		names = append(names, plot.Tick{Value: left, Label: twoLines(s.name, d.X.Tick.Label, step-8)})
 	}
-	result := box(len(d.Axes))
-	result.Max.X = c.Max.X
-	d.scale.paint(&c, result)
-	for j, rows := range names {
-		at := center(box(j)).X
-		if j == len(d.Axes) {
-			at = c.Max.X
-		}
-		for k, row := range rows {
-			_, x := centered(row, name, at, c.Min.X, c.Max.X)
-			c.FillText(aligned(name, draw.XCenter, draw.YBottom), vg.Point{X: x, Y: result.Max.Y + 6 + line*vg.Length(len(rows)-1-k)}, row)
-		}
-	}
+	d.X.Tick.Marker = names
+	d.X.Min, d.X.Max, d.Y.Min, d.Y.Max = 0, float64(len(p.Axes)), 0, 1
+	return d
+}
+
+// curve is the part of a line between two strips.
+type curve struct {
+	draw.LineStyle
+	from, to plotter.XY
+}
+
+// Plot implements plot.Plotter.
+func (l curve) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	c.SetLineStyle(l.LineStyle)
+	c.Stroke(bend(vg.Point{X: x(l.from.X), Y: y(l.from.Y)}, vg.Point{X: x(l.to.X), Y: y(l.to.Y)}))
 }
 
 // twoLines breaks a text that is too wide at the last space or dot for which the first line
 // fits, and shortens lines that are still too wide.
-func twoLines(s string, style text.Style, width vg.Length) []string {
+func twoLines(s string, style text.Style, width vg.Length) string {
 	if s == "" || style.Width(s) <= width {
-		return []string{s}
+		return s
 	}
 	cut := 0
 	for i, r := range s {
@@ -296,7 +290,7 @@ func twoLines(s string, style text.Style, width vg.Length) []string {
 		}
 	}
 	if cut == 0 {
-		return []string{fit(s, style, width)}
+		return fit(s, style, width)
 	}
-	return []string{strings.TrimSpace(s[:cut]), fit(s[cut:], style, width)}
+	return strings.TrimSpace(s[:cut]) + "\n" + fit(s[cut:], style, width)
 }

@@ -87,6 +87,8 @@ const (
 	barWidth   = vg.Length(9)
 	longestBar = 5 * vg.Centimeter
 	scaleGap   = vg.Length(14) // between the data and the bar
+
+	scaleLabelHeight = vg.Length(13) // above the bar
 )
 
 var scaleStyle = textStyle(smallSize+1, softInk, false)
@@ -115,7 +117,7 @@ func (s colorScale) paint(c *draw.Canvas, box vg.Rectangle) {
 	bar := box
 	bar.Max.X = bar.Min.X + barWidth
 	if s.label != "" {
-		bar.Max.Y -= 13
+		bar.Max.Y -= scaleLabelHeight
 		c.FillText(scaleStyle, vg.Point{X: bar.Min.X, Y: bar.Max.Y + 5}, fit(s.label, scaleStyle, box.Size().X))
 	}
 	s.colors.paint(c, bar, true)

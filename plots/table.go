@@ -4,6 +4,7 @@ import (
 	"image/color"
 	"math"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -50,7 +51,6 @@ type table struct {
 	cells         [][]cell // by row from the bottom
 	scale         colorScale
 	size          vg.Point // of a cell
-	above         bool     // names of columns stand above the table
 	marked        *[2]int  // row and column of a cell with a frame
 }
 
@@ -66,62 +66,32 @@ const nameWidth = 4.5 * cm // of the longest name of a row or column
 
 // figure lays the table out with names and labels at its sides, and its scale at the right.
 func (t table) figure(f Frame, description string) (*Figure, error) {
-	tick := textStyle(tickSize, softInk, false)
-	rows, left := fitNames(t.rows, tick)
-	columns, upright, widest := nameColumns(t.columns, tick, t.size.X)
-	beside, room := left+6, vg.Length(tickSize+3) // for the names of rows and of columns
-	if upright {
-		room = widest + 6
-	}
-	below := vg.Length(0)
-	if t.y != "" {
-		beside += labelSize + 6
-	}
-	if t.x != "" {
-		below = labelSize + 6
-	}
-	width, height := t.size.X*vg.Length(len(columns)), t.size.Y*vg.Length(len(rows))
-	around := beside + scaleGap + t.scale.width()
+	p := newPlot()
+	hideTicks(&p.X)
+	hideTicks(&p.Y)
+	p.X.Tick.Length, p.X.Tick.LineStyle.Color = 4, color.Transparent // keeps upright names off the cells
+	columns, rows := len(t.columns), len(t.rows)
+	p.X.Tick.Marker = nominal(&p.X, t.columns, t.size.X)
+	p.Y.Tick.Marker = nominalRows(&p.Y, t.rows, t.size.Y)
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -0.5, float64(columns)-0.5, -0.5, float64(rows)-0.5
+	add(p, t)
+	drawn := grid{plots: [][]*plot.Plot{{p}}, x: t.x, y: []string{t.y}}
+	around := drawn.around()
+	beside := scaleGap + t.scale.width()
+	width, height := t.size.X*vg.Length(columns), around.Y+t.size.Y*vg.Length(rows)
 	paint := func(c draw.Canvas) {
-		size := t.size
-		size.X = (c.Size().X - around) / vg.Length(len(columns))
-		g := cells{vg.Point{X: c.Min.X + beside, Y: c.Max.Y - height}, size, len(columns), len(rows)}
-		if t.above {
-			g.corner.Y -= room
-		}
-		t.paintCells(&c, g)
-		end := g.box(g.columns, g.rows).Min
-		mid := vg.Point{X: (g.corner.X + end.X) / 2, Y: (g.corner.Y + end.Y) / 2}
-		every := sparse(len(rows), size.Y, tickSize+1)
-		for i, name := range rows {
-			if i%every == 0 {
-				box := g.box(0, i)
-				c.FillText(aligned(tick, draw.XRight, yMiddle), vg.Point{X: box.Min.X - 4, Y: center(box).Y}, name)
-			}
-		}
-		style, y := aligned(tick, draw.XCenter, draw.YTop), g.corner.Y-3
-		if t.above {
-			style, y = aligned(tick, draw.XCenter, draw.YBottom), end.Y+4
-		}
-		if upright {
-			style.Rotation = math.Pi / 2
-			style.YAlign = draw.YCenter
-			if style.XAlign = draw.XRight; t.above {
-				style.XAlign = draw.XLeft
-			}
-		}
-		for j, name := range columns {
-			c.FillText(style, vg.Point{X: center(g.box(j, 0)).X, Y: y}, name)
-		}
-		labelBelow(c, t.x, mid.X)
-		labelBeside(c, t.y, mid.Y)
-		right := vg.Point{X: end.X + scaleGap, Y: end.Y + 13}
-		if t.above {
-			right.Y = c.Max.Y
-		}
-		t.scale.paint(&c, vg.Rectangle{Min: vg.Point{X: right.X, Y: max(c.Min.Y, right.Y-longestBar)}, Max: vg.Point{X: c.Max.X, Y: right.Y}})
+		drawn.paint(draw.Crop(c, 0, -beside, c.Size().Y-height, 0))
+		t.scale.paint(&c, vg.Rectangle{Min: vg.Point{X: c.Max.X - t.scale.width(), Y: max(c.Min.Y, c.Max.Y-longestBar)}, Max: c.Max})
 	}
-	return f.figure(content{width: around + width, least: around + width/2, height: max(3*cm, height+room+below), description: description, paint: paint})
+	return f.figure(content{
+		width: around.X + width + beside, least: around.X + width/2 + beside, height: max(3*cm, height), description: description, paint: paint,
+	})
+}
+
+// Plot implements plot.Plotter.
+func (t table) Plot(c draw.Canvas, p *plot.Plot) {
+	size := c.Size()
+	t.paintCells(&c, cells{c.Min, vg.Point{X: size.X / vg.Length(len(t.columns)), Y: size.Y / vg.Length(len(t.rows))}, len(t.columns), len(t.rows)})
 }
 
 // fitNames shortens names, and returns the width of the widest.

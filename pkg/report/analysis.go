@@ -48,7 +48,7 @@ func Analyze(p chess.Position, r *uci.Report, tree *search.Tree) *Analysis {
 	}
 	for i := range r.Lines {
 		l := &r.Lines[i]
-		m := moveAnswer(&p, &l.Edge)
+		m := moveResult(&p, &l.Edge)
 		m.Share, m.WDL, m.Exact = stats.Float(float64(l.Visits)/float64(a.Visits)), l.WDL, l.Exact
 		if a.plain {
 			m.Prior, m.Q = stats.Float(math.NaN()), stats.Float(l.Q)
@@ -170,12 +170,12 @@ func plainTable(moves []store.MoveResult) Table {
 // have no room for less visited ones.
 const treeShare = 500
 
-// Answer returns the short form of a finished search of its root p. Without visits it is
+// Position returns the stored form of a finished search of its root p. Without visits it is
 // the network's policy and value.
-func Answer(p chess.Position, tree *search.Tree, visits int) *store.PositionResult {
+func Position(p chess.Position, tree *search.Tree, visits int) *store.PositionResult {
 	out := &store.PositionResult{Variant: p.Variant().String(), FEN: p.FEN(), Value: stats.Float(tree.Value()), Visits: visits}
 	for _, e := range tree.Ranked() {
-		out.Moves = append(out.Moves, moveAnswer(&p, &e))
+		out.Moves = append(out.Moves, moveResult(&p, &e))
 	}
 	if visits > 0 {
 		out.Tree = nodes(p, tree, visits)
@@ -183,7 +183,7 @@ func Answer(p chess.Position, tree *search.Tree, visits int) *store.PositionResu
 	return out
 }
 
-func moveAnswer(p *chess.Position, e *search.Edge) store.MoveResult {
+func moveResult(p *chess.Position, e *search.Edge) store.MoveResult {
 	m := store.MoveResult{UCI: p.UCI(e.Move), SAN: p.SAN(e.Move), Prior: stats.Float(e.Prior), Visits: e.Visits, Q: stats.Float(e.Q)}
 	if e.Visits == 0 {
 		m.Q = stats.Float(math.NaN())

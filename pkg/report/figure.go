@@ -21,7 +21,7 @@ import (
 
 // codeVersion is the version of the drawing code, here and in package plots. Raise it when
 // a picture of the same data changes. TestCodeVersion fails until then.
-const codeVersion = "4"
+const codeVersion = "5"
 
 // kind is a kind of figure.
 type kind struct {
@@ -65,9 +65,9 @@ var kinds = map[string]kind{
 	"score":            {over: allTrials, reads: fromTournament, x: "samples", draw: drawScore},
 	"crosstable":       {over: eachTrial, reads: fromTournament, draw: drawCrosstable},
 	"elo":              {over: eachTrial, reads: fromTournament, draw: drawElo},
-	"policy":           {over: eachTrial, reads: fromTournament, draw: ofAnswer(drawPolicy)},
-	"tree":             {over: eachTrial, reads: fromTournament, draw: ofAnswer(drawTree)},
-	"board":            {over: eachTrial, reads: fromTournament, draw: ofAnswer(drawBoard)},
+	"policy":           {over: eachTrial, reads: fromTournament, draw: ofPosition(drawPolicy)},
+	"tree":             {over: eachTrial, reads: fromTournament, draw: ofPosition(drawTree)},
+	"board":            {over: eachTrial, reads: fromTournament, draw: ofPosition(drawBoard)},
 	"sweep":            {over: theSweep, metric: "score", draw: drawSweep},
 	"heatmap":          {over: theSweep, metric: "score", draw: drawHeatmap},
 	"parallel":         {over: theSweep, metric: "score", draw: drawParallel},

@@ -135,20 +135,20 @@ func tournament(t *store.Trial) (*store.Tournament, error) {
 	return res, err
 }
 
-// ofAnswer draws a run's evaluation of a position. of names its network in the caption.
-func ofAnswer(draw func(p *picture, a *store.PositionResult, of string) (plots.Chart, string)) func(*picture) (plots.Chart, string, error) {
+// ofPosition draws a run's evaluation of a position. of names its network in the caption.
+func ofPosition(draw func(p *picture, a *store.PositionResult, of string) (plots.Chart, string)) func(*picture) (plots.Chart, string, error) {
 	return func(p *picture) (plots.Chart, string, error) {
 		t := p.only()
-		question, _ := t.Position(p.Figure)
-		a, err := t.PositionResult(question)
+		request, _ := t.Position(p.Figure)
+		a, err := t.PositionResult(request)
 		if err != nil {
 			return nil, "", err
 		}
 		if a == nil {
-			return nil, "", nothing("the run has not analyzed the position with " + store.CheckpointName(question.Generation) + " yet: alamos run does")
+			return nil, "", nothing("the run has not analyzed the position with " + store.CheckpointName(request.Generation) + " yet: alamos run does")
 		}
-		of := "of " + store.CheckpointName(question.Generation)
-		if question.Generation == 0 {
+		of := "of " + store.CheckpointName(request.Generation)
+		if request.Generation == 0 {
 			of = "of the untrained network"
 		}
 		c, caption := draw(p, a, of)

@@ -136,7 +136,7 @@ func leave(t *testing.T, dir string, e *experiment.Experiment, i, done int) {
 	}
 	if done == e.Trials[i].Settings.Generations {
 		put(store.TournamentStage, nil, nil, played(done, depth, i))
-		leaveAnswers(t, trial)
+		evaluatePositions(t, trial)
 	}
 	if err := m.Write(trial.Dir); err != nil {
 		t.Fatal(err)
@@ -174,8 +174,8 @@ func played(generations int, depth float64, i int) *store.Tournament {
 	return res
 }
 
-// leaveAnswers answers the questions of the notebook's figures.
-func leaveAnswers(t *testing.T, trial *store.Trial) {
+// evaluatePositions stores results for the positions of the notebook's figures.
+func evaluatePositions(t *testing.T, trial *store.Trial) {
 	t.Helper()
 	a := store.PositionResult{FEN: "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", Value: 0.125,
 		Moves: []store.MoveResult{

@@ -303,6 +303,6 @@ func (t *Trial) position(q store.Position) (*Stage, error) {
 		if err := search.Run(ctx, []*search.Tree{tree}, search.NewEvaluator(t.Setup.Codec, session)); err != nil {
 			return nil, err
 		}
-		return nil, report.Answer(p, tree, q.Visits).Write(t.Results.Path(q.File()))
+		return nil, report.Position(p, tree, q.Visits).Write(t.Results.Path(q.File()))
 	}}, nil
 }
