@@ -233,8 +233,7 @@ func (o *importOptions) ofFiles(ctx context.Context, files []string) error {
 	if o.codec, err = encode.NewCodec(cmp.Or(o.input, input), cmp.Or(o.policy, policy), cfg.Variant); err != nil {
 		return usageError{err}
 	}
-	limit := data.Limit{Depth: o.label.Limit.Depth, Nodes: o.label.Limit.Nodes}
-	switch limited := limit != (data.Limit{}); {
+	switch limited := o.label.Limit != (uci.Limit{}); {
 	case o.label.Program == "" && limited:
 		return usagef("--depth, --nodes: need an engine that labels: name it with --label")
 	case o.label.Program == "":
@@ -246,7 +245,7 @@ func (o *importOptions) ofFiles(ctx context.Context, files []string) error {
 	if err != nil {
 		return err
 	}
-	cfg.Label = &data.Label{Command: found.Command, Limit: limit}
+	cfg.Label = &data.Label{Command: found.Command, Limit: o.label.Limit}
 	return nil
 }
 

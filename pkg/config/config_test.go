@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -38,6 +39,13 @@ type root struct {
 	Items  []item        `key:"items" default:"[{every: 4}]" doc:"I."`
 	Label  *sub          `key:"label" flags:"optional" doc:"L."`
 	Files  []config.File `key:"files" ext:".pgn .epd" doc:"Fs."`
+	Limit  limit         `key:"limit" flags:"optional" keys:"depth time" oneof:"depth time" doc:"L."`
+}
+
+type limit struct {
+	Depth int           `key:"depth" range:"1..9" doc:"D."`
+	Nodes int           `key:"nodes" range:"1..9" doc:"N."`
+	Time  time.Duration `key:"time" range:"1..1000" unit:"ms" doc:"T."`
 }
 
 func read(t *testing.T, text string) (*config.Schema, map[string]any, error) {
@@ -56,7 +64,7 @@ func read(t *testing.T, text string) (*config.Schema, map[string]any, error) {
 }
 
 func TestReadFillValues(t *testing.T) {
-	s, values, err := read(t, "count: 1e2\nmaps: 0\nbroken: skip\nwidths: 8\nsub: adam\nitems: [{uci: fish, depth: 2, options: {Hash: 16}}]\nfiles: [a.pgn]\n")
+	s, values, err := read(t, "count: 1e2\nmaps: 0\nbroken: skip\nwidths: 8\nsub: adam\nitems: [{uci: fish, depth: 2, options: {Hash: 16}}]\nfiles: [a.pgn]\nlimit: {time: 250}\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,6 +73,7 @@ func TestReadFillValues(t *testing.T) {
 	want := root{
 		Count: 100, Power: math.Inf(1), Maps: -1, Skip: true, Widths: []int{8}, Sub: sub{Kind: "adam", Beta: 0.9}, Other: sub{Kind: "adam", Beta: 0.5},
 		Items: []item{{UCI: "fish", Depth: 2, Options: map[string]string{"Hash": "16"}}}, Files: []config.File{{Path: "a.pgn"}},
+		Limit: limit{Time: 250 * time.Millisecond},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -89,6 +98,8 @@ func TestReadFaults(t *testing.T) {
 		"power: maxx":                      `x.yaml:1:8: power: want a number above 0 and at most 1000 or the word max, have maxx (did you mean "max"?)`,
 		"sub: {beta: 0.5}":                 "x.yaml:1:7: sub.beta: applies only with kind: adam",
 		"items: [{every: 1, uci: a}]":      "x.yaml:1:20: items[0].uci: want only one of every or uci",
+		"limit: {nodes: 1}":                "x.yaml:1:9: limit.nodes: unknown key",
+		"limit: {depth: 1, time: 2}":       "x.yaml:1:19: limit.time: want only one of depth or time",
 		"items: [{}]":                      "x.yaml:1:9: items[0]: want one of the keys every or uci",
 		"script: a.py\nwidths: [1, \"2\"]": "x.yaml:1:9: script: want the path of a .go file, have a.py\nx.yaml:2:13: widths[1]: want a whole number from 1 to 512, have the text \"2\" (remove the quotes)",
 	} {

@@ -20,13 +20,14 @@
 //	         "network.moves_left=true" for a key of another group
 //	inherit  the key or group that supplies its defaults; except: "noise=0" overrides some
 //	absent   the meaning of leaving it out, if it has no default
+//	keys     of a struct: only these of its keys; oneof: exactly one of these must be present
 //	flags    required, optional (a group), single (an item without its list); own, outside,
 //	         aside: see [Field]
 //	doc      its meaning
 //
-// A blank field describes its struct: short is the key that a scalar stands for, oneof
-// lists keys of which exactly one must be present. A blank field with a key gives a key
-// above it another meaning, under another condition.
+// A blank field describes its struct: short is the key that a scalar stands for, oneof as
+// above. A blank field with a key gives a key above it another meaning, under another
+// condition. A time.Duration is a number of milliseconds.
 //
 // From the tags the package derives defaults ([Defaults]), checks ([Check]), strict reading
 // that reports all faults at once as file:line:col ([Schema.Read]), canonical values

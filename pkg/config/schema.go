@@ -94,9 +94,21 @@ func (g *Group) add(t reflect.Type, index []int) {
 			g.Short = f.Tag.Get("short")
 			g.OneOf = append(g.OneOf, strings.Fields(f.Tag.Get("oneof"))...)
 		case f.Anonymous && f.Type.Kind() == reflect.Struct:
+			before := len(g.Fields)
 			g.add(f.Type, at)
+			g.restrict(before, f.Tag)
 		}
 	}
+}
+
+// restrict applies the tags keys and oneof of a struct field to the keys of its struct, which
+// are those from index first on.
+func (g *Group) restrict(first int, tag reflect.StructTag) {
+	if keys, ok := tag.Lookup("keys"); ok {
+		own := slices.DeleteFunc(g.Fields[first:], func(f *Field) bool { return !slices.Contains(strings.Fields(keys), f.Key) })
+		g.Fields = g.Fields[:first+len(own)]
+	}
+	g.OneOf = append(g.OneOf, strings.Fields(tag.Get("oneof"))...)
 }
 
 // flags are the words of the tag flags.
@@ -197,7 +209,9 @@ func newType(in, t reflect.Type, tag reflect.StructTag) Type {
 		_, isText := reflect.New(t).Interface().(encoding.TextUnmarshaler)
 		return newNumber(bounds, tag, kind != reflect.Float64 && !isText)
 	case kind == reflect.Struct:
-		return newGroup(t)
+		g := newGroup(t)
+		g.restrict(0, tag)
+		return g
 	case len(enum) > 0 && tag.Get("pattern") == "":
 		return enum
 	case kind == reflect.Bool:

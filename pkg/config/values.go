@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Form selects how canonical values represent files. The zero Form writes the identity of a
@@ -130,6 +131,8 @@ func encode(v reflect.Value, t Type, form Form) any {
 	return v.String()
 }
 
+var durationType = reflect.TypeFor[time.Duration]() // in files a number of milliseconds
+
 func mustText(m encoding.TextMarshaler) string {
 	b, err := m.MarshalText()
 	if err != nil {
@@ -155,6 +158,8 @@ func (n Number) encode(v reflect.Value) any {
 		x = v.Float()
 	case v.CanUint():
 		x = float64(v.Uint())
+	case v.Type() == durationType:
+		return v.Interface().(time.Duration).Milliseconds()
 	default:
 		x = float64(v.Int())
 	}
@@ -236,6 +241,8 @@ func decode(v reflect.Value, t Type, x any) {
 		v.SetBool(x == true)
 	case v.CanFloat():
 		v.SetFloat(Float(x))
+	case v.Type() == durationType:
+		v.SetInt(int64(Float(x)) * int64(time.Millisecond))
 	case v.CanInt():
 		v.SetInt(int64(Float(x)))
 	case v.CanUint():

@@ -39,10 +39,10 @@ func TestAnswersRecalled(t *testing.T) {
 	nobody := uci.Command{Name: "nobody", Path: "/nonexistent/engine"}
 	c := codecOf(t, "mover15", "uci1968-mover")
 	engine := func(c uci.Command) Config {
-		return Config{Kind: Engine, Games: 4, Positions: 5, Policy: EngineMove, Player: Player{Command: c, Limit: Limit{Nodes: 20}, RandomPlies: 8}, Label: &Label{Command: c, Limit: Limit{Depth: 1}}}
+		return Config{Kind: Engine, Games: 4, Positions: 5, Policy: EngineMove, Player: Player{Command: c, Limit: uci.Limit{Nodes: 20}, RandomPlies: 8}, Label: &Label{Command: c, Limit: uci.Limit{Depth: 1}}}
 	}
 	pgn := func(c uci.Command) Config {
-		return Config{Kind: PGN, Files: []string{gamesPGN}, Positions: 2, Label: &Label{Command: c, Limit: Limit{Depth: 2}, Finish: Limit{Depth: 1}}}
+		return Config{Kind: PGN, Files: []string{gamesPGN}, Positions: 2, Label: &Label{Command: c, Limit: uci.Limit{Depth: 2}, Finish: uci.Limit{Depth: 1}}}
 	}
 	for name, config := range map[string]func(uci.Command) Config{"engine": engine, "pgn": pgn} {
 		t.Run(name, func(t *testing.T) {
@@ -72,7 +72,7 @@ func TestAnswersRecalled(t *testing.T) {
 func TestAnswersOfAnotherGame(t *testing.T) {
 	command := stockfish(t)
 	c := codecOf(t, "mover15", "uci1968-mover")
-	cfg := Config{Kind: Engine, Games: 1, Player: Player{Command: command, Limit: Limit{Nodes: 20}, RandomPlies: 8}}
+	cfg := Config{Kind: Engine, Games: 1, Player: Player{Command: command, Limit: uci.Limit{Nodes: 20}, RandomPlies: 8}}
 	var kept keeper
 	sumOf(t, open(t, cfg, 1, Machine{}), 1, c, kept.answers(t, nil))
 	if _, err := open(t, cfg, 2, Machine{}).Chunk(t.Context(), First, c, filepath.Join(t.TempDir(), "x"), kept.answers(t, kept.entries), nil); err == nil || !strings.Contains(err.Error(), "answers of another game") {
@@ -87,7 +87,7 @@ func TestAnswersOfAnotherGame(t *testing.T) {
 func TestIdentity(t *testing.T) {
 	nobody := uci.Command{Name: "nobody", Path: "/nonexistent/engine"}
 	of := func(seed uint64, g int, change func(*Config)) string {
-		cfg := Config{Kind: Engine, Games: 1, Player: Player{Command: nobody, Limit: Limit{Nodes: 20}}}
+		cfg := Config{Kind: Engine, Games: 1, Player: Player{Command: nobody, Limit: uci.Limit{Nodes: 20}}}
 		change(&cfg)
 		identity, err := open(t, cfg, seed, Machine{}).Identity(g)
 		if err != nil {
@@ -105,8 +105,8 @@ func TestIdentity(t *testing.T) {
 		"two starts":  of(1, 1, func(c *Config) { c.Start = []string{"chess960", "8/8/8/8/8/1k6/8/K6R w - - 0 1"} }),
 		"limit":       of(1, 1, func(c *Config) { c.Player.Limit.Nodes = 21 }),
 		"random":      of(1, 1, func(c *Config) { c.Player.RandomPlies = 3 }),
-		"label":       of(1, 1, func(c *Config) { c.Label = &Label{Command: nobody, Limit: Limit{Depth: 1}} }),
-		"label depth": of(1, 1, func(c *Config) { c.Label = &Label{Command: nobody, Limit: Limit{Depth: 2}} }),
+		"label":       of(1, 1, func(c *Config) { c.Label = &Label{Command: nobody, Limit: uci.Limit{Depth: 1}} }),
+		"label depth": of(1, 1, func(c *Config) { c.Label = &Label{Command: nobody, Limit: uci.Limit{Depth: 2}} }),
 		"games":       of(1, 1, func(c *Config) { c.Games = 2 }),
 	} {
 		if other, there := seen[identity]; there {
@@ -125,7 +125,7 @@ func TestEngineStartedAgain(t *testing.T) {
 	}
 	c := codecOf(t, "mover15", "uci1968-mover")
 	sum := func(line string) string {
-		_, sum := sumOf(t, open(t, Config{Kind: PGN, Files: []string{game}, Label: &Label{Command: script(t, line), Limit: Limit{Depth: 1}}}, 1, Machine{}), 1, c)
+		_, sum := sumOf(t, open(t, Config{Kind: PGN, Files: []string{game}, Label: &Label{Command: script(t, line), Limit: uci.Limit{Depth: 1}}}, 1, Machine{}), 1, c)
 		return sum
 	}
 	flag := filepath.Join(dir, "crashed")

@@ -11,6 +11,7 @@ import (
 
 	"alamos/pkg/encode"
 	"alamos/pkg/stats"
+	"alamos/pkg/uci"
 )
 
 // Counts are sums over games.
@@ -239,7 +240,7 @@ func (s *Source) take(ctx context.Context, from Cursor, f func(item) error) (nex
 		return q.at, nil
 	}
 	s.discard()
-	if positions == 0 && (games == 0 || s.cfg.Label == nil || s.cfg.Label.Finish == Limit{}) {
+	if positions == 0 && (games == 0 || s.cfg.Label == nil || s.cfg.Label.Finish == uci.Limit{}) {
 		return Cursor{}, fmt.Errorf("data: %d files, %d games in them, have no position to learn from", len(s.files), games+broken)
 	}
 	return Cursor{Chunk: from.Chunk + 1, Pass: from.Pass + 1}, nil

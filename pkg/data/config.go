@@ -71,20 +71,10 @@ type Config struct {
 	Results bool
 }
 
-// Limit limits an engine's search for a move. Zero fields mean no limit.
-type Limit struct {
-	_ struct{} `oneof:"depth nodes"`
-
-	Depth int   `key:"depth" range:"1..1000" unit:"plies" doc:"Search depth."`
-	Nodes int64 `key:"nodes" range:"1..1e12" unit:"positions" doc:"Number of positions to search."`
-}
-
-func (l Limit) uci() uci.Limit { return uci.Limit{Depth: l.Depth, Nodes: l.Nodes} }
-
 // Player is an engine that plays games against itself.
 type Player struct {
-	UCI string `key:"uci" want:"the name of a UCI engine" flags:"required" doc:"The engine that plays both sides, by its name on the PATH."`
-	Limit
+	UCI         string `key:"uci" want:"the name of a UCI engine" flags:"required" doc:"The engine that plays both sides, by its name on the PATH."`
+	uci.Limit   `keys:"depth nodes" oneof:"depth nodes"`
 	Options     map[string]string `key:"options" doc:"UCI options, such as Skill Level: 3."`
 	RandomPlies int               `key:"random_plies" default:"8" range:"0..1000" unit:"plies" doc:"Number of random legal moves at the start of a game. These positions are not training samples."`
 
@@ -100,12 +90,12 @@ type Player struct {
 //
 // and Draw is the probability that this value leaves for draws.
 type Label struct {
-	UCI string `key:"uci" want:"the name of a UCI engine" flags:"required" doc:"The engine that evaluates positions, by its name on the PATH."`
-	Limit
-	Options map[string]string `key:"options" doc:"UCI options, such as Skill Level: 3."`
+	UCI       string `key:"uci" want:"the name of a UCI engine" flags:"required" doc:"The engine that evaluates positions, by its name on the PATH."`
+	uci.Limit `keys:"depth nodes" oneof:"depth nodes"`
+	Options   map[string]string `key:"options" doc:"UCI options, such as Skill Level: 3."`
 
 	// Finish, if not zero, plays out unfinished games, which gives more positions.
-	Finish Limit `key:"finish" flags:"optional" doc:"Search limit with which the engine plays out games that ended early (by resignation, agreement, time or abandonment), which then count by the result on the board. If absent, they count as they ended."`
+	Finish uci.Limit `key:"finish" flags:"optional" keys:"depth nodes" oneof:"depth nodes" doc:"Search limit with which the engine plays out games that ended early (by resignation, agreement, time or abandonment), which then count by the result on the board. If absent, they count as they ended."`
 
 	Command uci.Command // UCI with Options, as found on this machine
 }
@@ -154,9 +144,9 @@ func (c *Config) Check() error {
 	return nil
 }
 
-func checkEngine(what string, limit Limit, command uci.Command) error {
+func checkEngine(what string, limit uci.Limit, command uci.Command) error {
 	switch {
-	case limit == Limit{}:
+	case limit == uci.Limit{}:
 		return fmt.Errorf("data: %s needs a limit: depth or nodes", what)
 	case command.Path == "":
 		return fmt.Errorf("data: %s is not named", what)

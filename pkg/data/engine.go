@@ -110,7 +110,7 @@ func (s *session) release() {
 
 // answer returns an engine's answer for the current position of g. It starts no engine if
 // the answers of the game are stored.
-func (s *session) answer(ctx context.Context, where string, of *uci.Pool, g *chess.Game, l Limit) (answer, error) {
+func (s *session) answer(ctx context.Context, where string, of *uci.Pool, g *chess.Game, l uci.Limit) (answer, error) {
 	fault := func(err error) error { return fmt.Errorf("data: %s, ply %d: %w", where, g.Ply(), err) }
 	key := uint32(g.Position().Key())
 	if s.known != nil {
@@ -132,7 +132,7 @@ func (s *session) answer(ctx context.Context, where string, of *uci.Pool, g *che
 	err := s.client.Position(g)
 	var search uci.Answer
 	if err == nil {
-		search, err = s.client.Go(ctx, l.uci())
+		search, err = s.client.Go(ctx, l)
 	}
 	if err != nil {
 		if s.client.Err() != nil {
@@ -173,7 +173,7 @@ func (w *worker) label(ctx context.Context, where string, p *Position) (chess.Mo
 
 // playOut lets an engine play both sides of the worker's game until it ends. It sets the
 // worker's result.
-func (w *worker) playOut(ctx context.Context, where string, by *uci.Pool, l Limit) error {
+func (w *worker) playOut(ctx context.Context, where string, by *uci.Pool, l uci.Limit) error {
 	var list chess.MoveList
 	for {
 		w.board.Position().LegalMoves(&list)

@@ -33,7 +33,7 @@ func TestLabels(t *testing.T) {
 	command := stockfish(t)
 	cfg := Config{
 		Kind: PGN, Files: []string{gamesPGN}, Positions: 4, Policy: EngineMove,
-		Label: &Label{Command: command, Limit: Limit{Depth: 2}, Finish: Limit{Nodes: 60}},
+		Label: &Label{Command: command, Limit: uci.Limit{Depth: 2}, Finish: uci.Limit{Nodes: 60}},
 	}
 	// An engine of our own, asked by hand.
 	e, err := uci.Start(t.Context(), command, uci.Timeouts{})
@@ -104,7 +104,7 @@ func TestCentipawns(t *testing.T) {
 	if err := os.WriteFile(game, []byte("[Event \"?\"]\n\n1. e4 e5 1-0\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	cfg := Config{Kind: PGN, Files: []string{game}, Label: &Label{Command: script(t, "info depth 1 score cp 100"), Limit: Limit{Depth: 1}}}
+	cfg := Config{Kind: PGN, Files: []string{game}, Label: &Label{Command: script(t, "info depth 1 score cp 100"), Limit: uci.Limit{Depth: 1}}}
 	for p, err := range open(t, cfg, 1, Machine{}).All(t.Context()) {
 		if err != nil {
 			t.Fatal(err)
@@ -135,7 +135,7 @@ func TestLabelsAreExact(t *testing.T) {
 		{[]string{lower, upper, none}, -800},
 	} {
 		line := "sh: echo '" + strings.Join(x.lines, "'; echo '") + "'"
-		cfg := Config{Kind: PGN, Files: []string{game}, Label: &Label{Command: script(t, line), Limit: Limit{Nodes: 100}}}
+		cfg := Config{Kind: PGN, Files: []string{game}, Label: &Label{Command: script(t, line), Limit: uci.Limit{Nodes: 100}}}
 		for p, err := range open(t, cfg, 1, Machine{}).All(t.Context()) {
 			if err != nil {
 				t.Fatal(err)
@@ -170,10 +170,10 @@ esac; done`
 // file.
 func TestEngineFaults(t *testing.T) {
 	label := func(c uci.Command) Config {
-		return Config{Kind: PGN, Files: []string{gamesPGN}, Label: &Label{Command: c, Limit: Limit{Depth: 1}}}
+		return Config{Kind: PGN, Files: []string{gamesPGN}, Label: &Label{Command: c, Limit: uci.Limit{Depth: 1}}}
 	}
 	game := func(c uci.Command) Config {
-		return Config{Kind: Engine, Games: 3, Player: Player{Command: c, Limit: Limit{Nodes: 10}}}
+		return Config{Kind: Engine, Games: 3, Player: Player{Command: c, Limit: uci.Limit{Nodes: 10}}}
 	}
 	variant := game(script(t, "info"))
 	variant.Variant = chess.Atomic
@@ -189,7 +189,7 @@ func TestEngineFaults(t *testing.T) {
 		"illegal":  {game(script(t, "info depth 1 score cp 1")), uci.ErrIllegalMove, []string{"game 1 of the engine, ply 2", "scripted"}},
 		"variant":  {variant, uci.ErrVariant, []string{"scripted", "plays chess only"}},
 		"threads":  {threads, nil, []string{"option threads of the engine that labels is 2: want 1"}},
-		"start":    {Config{Kind: Engine, Games: 1, Start: []string{"8/8"}, Player: Player{Command: script(t, ""), Limit: Limit{Depth: 1}}}, nil, []string{"start position 1"}},
+		"start":    {Config{Kind: Engine, Games: 1, Start: []string{"8/8"}, Player: Player{Command: script(t, ""), Limit: uci.Limit{Depth: 1}}}, nil, []string{"start position 1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := t.TempDir()
@@ -218,9 +218,9 @@ func TestEnginesDeterministic(t *testing.T) {
 	command := stockfish(t)
 	c := codecOf(t, "mover15", "uci1968-mover")
 	for name, cfg := range map[string]Config{
-		"engine":  {Kind: Engine, Games: 4, Positions: 10, Shuffle: 16, Player: Player{Command: command, Limit: Limit{Nodes: 50}, RandomPlies: 6}},
-		"labeled": {Kind: Engine, Games: 3, Positions: 5, Policy: EngineMove, Player: Player{Command: command, Limit: Limit{Depth: 1}, RandomPlies: 8}, Label: &Label{Command: command, Limit: Limit{Depth: 2}}},
-		"pgn":     {Kind: PGN, Files: []string{gamesPGN}, Positions: 2, Chunk: 12, Label: &Label{Command: command, Limit: Limit{Depth: 3}, Finish: Limit{Depth: 1}}},
+		"engine":  {Kind: Engine, Games: 4, Positions: 10, Shuffle: 16, Player: Player{Command: command, Limit: uci.Limit{Nodes: 50}, RandomPlies: 6}},
+		"labeled": {Kind: Engine, Games: 3, Positions: 5, Policy: EngineMove, Player: Player{Command: command, Limit: uci.Limit{Depth: 1}, RandomPlies: 8}, Label: &Label{Command: command, Limit: uci.Limit{Depth: 2}}},
+		"pgn":     {Kind: PGN, Files: []string{gamesPGN}, Positions: 2, Chunk: 12, Label: &Label{Command: command, Limit: uci.Limit{Depth: 3}, Finish: uci.Limit{Depth: 1}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			one := open(t, cfg, 4, Machine{Workers: 1, Engines: 1})
@@ -241,7 +241,7 @@ func TestEnginesDeterministic(t *testing.T) {
 // An opening of random plies is not part of the game, and its games are different.
 func TestOpenings(t *testing.T) {
 	command := stockfish(t)
-	cfg := Config{Kind: Engine, Games: 1, Player: Player{Command: command, Limit: Limit{Depth: 1}, RandomPlies: 5}}
+	cfg := Config{Kind: Engine, Games: 1, Player: Player{Command: command, Limit: uci.Limit{Depth: 1}, RandomPlies: 5}}
 	starts := map[string]bool{}
 	for p, err := range open(t, cfg, 1, Machine{}).All(t.Context()) {
 		if err != nil {

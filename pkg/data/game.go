@@ -9,6 +9,7 @@ import (
 	"alamos/pkg/chess"
 	"alamos/pkg/encode"
 	"alamos/pkg/stats"
+	"alamos/pkg/uci"
 )
 
 // Position is a position to learn from: a sample that is encoded later, from At and Moves,
@@ -237,7 +238,7 @@ func (g *played) positions(ctx context.Context, w *worker, yield func(*Position)
 	case label == nil && len(moves) > 0 && g.result == chess.Unfinished:
 		w.noResult = true // its value cannot be learned
 		return nil
-	case label != nil && label.Finish != (Limit{}):
+	case label != nil && label.Finish != (uci.Limit{}):
 		w.board.Reset(g.start)
 		for _, m := range moves {
 			w.board.Play(m)

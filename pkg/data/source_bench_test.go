@@ -9,6 +9,7 @@ import (
 
 	"alamos/pkg/chess"
 	"alamos/pkg/encode"
+	"alamos/pkg/uci"
 )
 
 // How many positions a second each source gives, from its files to a sample file.
@@ -88,11 +89,11 @@ func BenchmarkMarro(b *testing.B) {
 }
 
 func BenchmarkLabels(b *testing.B) {
-	benchmark(b, Config{Kind: PGN, Files: []string{gamesPGN}, Label: &Label{Command: stockfish(b), Limit: Limit{Depth: 1}}}, "dtu24", "uci1968")
+	benchmark(b, Config{Kind: PGN, Files: []string{gamesPGN}, Label: &Label{Command: stockfish(b), Limit: uci.Limit{Depth: 1}}}, "dtu24", "uci1968")
 }
 
 func BenchmarkEngine(b *testing.B) {
-	benchmark(b, Config{Kind: Engine, Games: 8, Player: Player{Command: stockfish(b), Limit: Limit{Nodes: 100}, RandomPlies: 8}}, "mover15", "uci1968-mover")
+	benchmark(b, Config{Kind: Engine, Games: 8, Player: Player{Command: stockfish(b), Limit: uci.Limit{Nodes: 100}, RandomPlies: 8}}, "mover15", "uci1968-mover")
 }
 
 func BenchmarkEncode(b *testing.B) {

@@ -10,6 +10,7 @@ import (
 	"alamos/pkg/config"
 	"alamos/pkg/match"
 	"alamos/pkg/search"
+	"alamos/pkg/uci"
 )
 
 // measureName matches valid names of measures, as in [Hook].Metric.
@@ -86,7 +87,7 @@ var rules = []rule{
 	{"tournament.search.noise.weight tournament.search.root.kind tournament.search.forced_playouts", func(s *Settings) string { return forcedInVain(&s.Tournament.Search) }},
 	{"tournament.limit.depth tournament.limit.movetime", func(s *Settings) string {
 		l := s.Tournament.Limit
-		return fault(l != nil && *l == (SearchLimit{}), "depth and movetime are 0: nothing is limited")
+		return fault(l != nil && *l == (uci.Limit{}), "it has neither depth nor movetime: nothing is limited")
 	}},
 	{"tournament.players", func(s *Settings) string {
 		for i, p := range s.Tournament.Players {

@@ -11,6 +11,7 @@ import (
 	"alamos/pkg/search"
 	"alamos/pkg/selfplay"
 	"alamos/pkg/train"
+	"alamos/pkg/uci"
 )
 
 // document is an experiment file: the settings of a trial, and the sweep that makes several
@@ -71,7 +72,7 @@ const NoPolicy = "none"
 type Tournament struct {
 	Rounds      int                   `key:"rounds" default:"20" range:"0..1000000" unit:"games" doc:"Number of games between each pair of players, with alternating colors. 0 means no tournament."`
 	Search      search.Config         `key:"search" inherit:"search" except:"noise.weight=0 root.noise=0 forced_playouts=0" doc:"The tree search of checkpoints. Omitted keys are as in search, but without noise (also that of a gumbel root) and forced playouts."`
-	Limit       *SearchLimit          `key:"limit" flags:"optional" doc:"Limits that end a checkpoint's search before it reaches its visits. If absent, there are none."`
+	Limit       *uci.Limit            `key:"limit" flags:"optional" keys:"depth movetime" doc:"Limits that end a checkpoint's search before it reaches its visits. If absent, there are none."`
 	Temperature TournamentTemperature `key:"temperature" doc:"How a checkpoint selects its move from the visit counts."`
 	Format      match.Format          `key:"format" flags:"optional" doc:"Who plays whom. If absent, every pair of players plays (round robin)."`
 	Openings    *Openings             `key:"openings" flags:"optional" doc:"Opening book, used instead of game.start. All pairs of players play the same openings, each one twice with reversed colors, in an order drawn by seed."`
@@ -80,13 +81,6 @@ type Tournament struct {
 	match.Judge
 	Adjudicate *config.File `key:"adjudicate" ext:".go" doc:"Go script that can end a game early and determines its result."`
 	Players    []match.Spec `key:"players" default:"[every: 4, untrained, random]" min:"2" doc:"The players: checkpoints (every: N, generations: [N, ...], last, untrained), random moves, UCI engines, alpha-beta search that evaluates by a script, a network or material, a checkpoint's policy without search, and external models."`
-}
-
-// SearchLimit ends searches of a tournament before they reach their visits. 0 means no
-// limit.
-type SearchLimit struct {
-	Depth    int `key:"depth" default:"0" range:"0..1000" unit:"plies" doc:"Length of the principal variation at which a search ends. 0 means no limit."`
-	MoveTime int `key:"movetime" default:"0" range:"0..86400000" unit:"ms" doc:"Time for each move. 0 means no limit. Games with a time limit differ between runs and machines."`
 }
 
 // TournamentTemperature applies to a whole game.

@@ -126,8 +126,8 @@ func (s *Setup) Data(find func(uci.Opponent) (uci.Command, error)) (data.Config,
 	loss := s.settings.Training.Loss
 	c.Variant = s.Variant
 	c.Results = loss.Value > 0 || s.settings.Network.MovesLeft && loss.MovesLeft > 0
-	engine := func(name string, l data.Limit, options map[string]string) (uci.Command, error) {
-		return find(uci.Opponent{Program: name, Limit: uci.Limit{Depth: l.Depth, Nodes: l.Nodes}, Options: options})
+	engine := func(name string, l uci.Limit, options map[string]string) (uci.Command, error) {
+		return find(uci.Opponent{Program: name, Limit: l, Options: options})
 	}
 	var err error
 	if p := &c.Player; c.Kind == data.Engine {

@@ -18,27 +18,11 @@ import (
 	"alamos/pkg/uci"
 )
 
-// Versions of the code that imports data, see [Stage].
-const (
-	filesCode  = "4"
-	engineCode = "1" // for games of an engine
-	labelsCode = "2" // for labels by a number of nodes; version 1 accepted bounds as scores
-)
+// dataCode is the version of the code that imports data, see [Stage].
+const dataCode = "4"
 
 // sumsName is the file of checksums in the folder of all results.
 const sumsName = ".checksums.json"
-
-// dataCode returns the version of the code that imports data of this kind.
-func dataCode(d *data.Config) string {
-	code := filesCode
-	if d.Kind == data.Engine {
-		code = engineCode
-	}
-	if d.Label != nil && d.Label.Nodes > 0 {
-		code += ", labels " + labelsCode
-	}
-	return code
-}
 
 // imports is the source of a trial's positions.
 type imports struct {
@@ -53,7 +37,7 @@ func (t *Trial) openData(ctx context.Context) (*imports, error) {
 	}
 	s := t.Settings
 	in := store.Inputs{
-		"code": dataCode(s.Data), "seed": strconv.FormatUint(s.Seed, 10), "game.variant": s.Game.Variant,
+		"code": dataCode, "seed": strconv.FormatUint(s.Seed, 10), "game.variant": s.Game.Variant,
 		"network.input": s.Network.Input, "network.policy": s.Network.Policy,
 	}
 	settings := *s.Data

@@ -237,26 +237,6 @@ func TestMissingData(t *testing.T) {
 	wantError(t, Check(t.Context(), e), "plies.go", "MeasureCheckpoint")
 }
 
-// Samples that an older alamos made are made again only where it may have learned bounds.
-func TestDataCode(t *testing.T) {
-	depth, nodes := &data.Label{Limit: data.Limit{Depth: 1}}, &data.Label{Limit: data.Limit{Depth: 9, Nodes: 100}}
-	for _, x := range []struct {
-		cfg  data.Config
-		want string
-	}{
-		{data.Config{}, "3"},
-		{data.Config{Label: depth}, "3"},
-		{data.Config{Label: nodes}, "3, labels 2"},
-		{data.Config{Kind: data.Engine}, "1"},
-		{data.Config{Kind: data.Engine, Label: depth}, "1"},
-		{data.Config{Kind: data.Engine, Label: nodes}, "1, labels 2"},
-	} {
-		if have := dataCode(&x.cfg); have != x.want {
-			t.Errorf("%+v: version %q, want %q", x.cfg, have, x.want)
-		}
-	}
-}
-
 // An engine plays the games of a chunk, and what it is is part of their identity.
 func TestDataOfAnEngine(t *testing.T) {
 	t.Parallel()

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/disk"
@@ -215,7 +214,7 @@ func (t *Trial) open(ctx context.Context, p *player, open *memo[*nn.Model]) (mat
 	s := &p.trial.Settings.Tournament
 	parts := match.Parts{Defaults: match.TreeSearch{Config: s.Search, Power: float64(s.Temperature.Power)}}
 	if l := s.Limit; l != nil {
-		parts.Defaults.Limit = uci.Limit{Depth: l.Depth, MoveTime: time.Duration(l.MoveTime) * time.Millisecond}
+		parts.Defaults.Limit = *l
 	}
 	if e := p.engine; e != nil {
 		parts.Engine = match.UCI{Player: e.Player, Limit: e.Limit, Engines: 1}

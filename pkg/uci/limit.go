@@ -13,10 +13,12 @@ import (
 )
 
 // Limit ends a search when the first of its limits is reached. A zero field sets no limit.
+// The tags define keys of experiment files, see package config.
 type Limit struct {
-	MoveTime  time.Duration    // sent in whole milliseconds
-	Depth     int              // plies
-	Nodes     int64            // visits of a tree search
+	Depth    int           `key:"depth" range:"1..1000" unit:"plies" absent:"no limit" doc:"Search depth. In a tree search, the length of the principal variation."`
+	Nodes    int64         `key:"nodes" range:"1..1e12" unit:"positions" absent:"no limit" doc:"Number of positions to search."` // visits of a tree search
+	MoveTime time.Duration `key:"movetime" range:"1..86400000" unit:"ms" absent:"no limit" doc:"Time for each move. Games with a time limit differ between runs and machines."`
+
 	Mate      int              // stop at a forced win in this number of moves or fewer
 	Clock     [2]time.Duration // time left, by color
 	Increment [2]time.Duration // added to the clock with each move, by color
