@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,20 +14,25 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
+	"alamos/pkg/chess"
 	"alamos/pkg/match"
 	"alamos/pkg/run"
 )
 
 func matchCommand() *cobra.Command {
 	var (
-		with   players
-		cfg    match.Config
-		plies  int
-		resign string
-		draw   string
-		sprt   string
-		elo    string
-		format string
+		with    players
+		cfg     match.Config
+		variant *chess.Variant
+		book    string
+		plies   int // of a game of the book
+		visits  int
+		random  int
+		resign  string
+		draw    string
+		sprt    string
+		elo     string
+		format  string
 	)
 	cmd := &cobra.Command{
 		Use:   "match PLAYER PLAYER",
@@ -60,12 +66,12 @@ Two UCI engines with limits of nodes and random first moves make games to learn 
 			if err != nil {
 				return err
 			}
-			cfg.Players = [2]*match.Spec(specs)
-			if cfg.Book.File != "" && len(cfg.Start) > 0 {
+			match.LimitVisits(specs, visits)
+			if book != "" && len(cfg.Start) > 0 {
 				return usagef("--openings and --start: want one of the two")
 			}
-			if cfg.RandomPlies = plies; plies < 0 {
-				if cfg.RandomPlies = 0; cfg.Book.File == "" {
+			if cfg.RandomPlies = random; random < 0 {
+				if cfg.RandomPlies = 0; book == "" {
 					cfg.RandomPlies = defaultPlies
 				}
 			}
@@ -75,12 +81,24 @@ Two UCI engines with limits of nodes and random first moves make games to learn 
 			if cfg.SPRT, err = sprtFlags(sprt, elo); err != nil {
 				return err
 			}
-			if cfg.Concurrency == 0 {
-				cfg.Concurrency = cfg.DefaultConcurrency(runtime.NumCPU())
+			switch {
+			case cfg.Workers != 0:
+			case slices.ContainsFunc(specs, func(s *match.Spec) bool { return s.Network() != "" }): // evaluates many positions at little more than the cost of one
+				cfg.Workers = 32
+			default:
+				cfg.Workers = runtime.NumCPU()
 			}
-			cfg.Opener = with.opener
-			cfg.Opener.Hardware.Batch = cfg.Concurrency
-			show := &matchConsole{bar: newBar(os.Stderr, "match", "games"), total: cfg.Games, out: cmd.ErrOrStderr()}
+			with.opener.Hardware.Batch = cfg.Workers
+			defer with.opener.Close()
+			players, v, err := with.opener.OpenAll(specs, variant)
+			if err != nil {
+				return err
+			}
+			cfg.Players, cfg.Variant = [2]*match.Opened(players), v
+			if cfg.Book, err = readBook(book, cfg.Variant, plies); err != nil {
+				return err
+			}
+			show := &matchConsole{bar: newBar(os.Stderr, "match", "games"), total: cfg.Rounds, out: cmd.ErrOrStderr()}
 			cfg.Watch = show
 			s, err := match.Run(cmd.Context(), cfg)
 			show.bar.End()
@@ -97,14 +115,14 @@ Two UCI engines with limits of nodes and random first moves make games to learn 
 		},
 	}
 	f := cmd.Flags()
-	f.IntVar(&cfg.Games, "games", 100, "games; with --sprt at most")
-	variantFlag(cmd, &cfg.Variant, "the game (default: that of the networks, else chess)")
+	f.IntVar(&cfg.Rounds, "games", 100, "games; with --sprt at most")
+	variantFlag(cmd, &variant, "the game (default: that of the networks, else chess)")
 	f.StringArrayVar(&cfg.Start, "start", nil, "where games begin: chess960 or a `FEN`; several are drawn from")
-	f.StringVar(&cfg.Book.File, "openings", "", "`file` of openings: games in PGN, or positions in EPD or FEN")
-	f.IntVar(&cfg.Book.Plies, "opening-plies", 0, "plies of a game of --openings that are played; 0: all")
-	f.IntVar(&plies, "random-plies", -1, fmt.Sprintf("random moves to begin with (default: %d, with --openings 0)", defaultPlies))
+	f.StringVar(&book, "openings", "", "`file` of openings: games in PGN, or positions in EPD or FEN")
+	f.IntVar(&plies, "opening-plies", 0, "plies of a game of --openings that are played; 0: all")
+	f.IntVar(&random, "random-plies", -1, fmt.Sprintf("random moves to begin with (default: %d, with --openings 0)", defaultPlies))
 	f.Uint64Var(&cfg.Seed, "seed", 1, "of all that is drawn")
-	f.IntVar(&cfg.Visits, "visits", 800, "visits of a network's search that has no limit of its own")
+	numberFlag(cmd, &visits, "visits", 800, between(1, 10_000_000), "visits of a network's search that has no limit of its own")
 	f.IntVar(&cfg.MaxMoves, "max-moves", 0, "a game of this many moves is a draw; 0: no limit")
 	f.StringVar(&resign, "resign", "", "`SCORE,MOVES`: a game is lost if both players think so, as in -0.9,3")
 	f.StringVar(&draw, "draw", "", "`SCORE,MOVES,FROM`: a game is drawn if both players think so, as in 0.02,8,40")
@@ -112,10 +130,27 @@ Two UCI engines with limits of nodes and random first moves make games to learn 
 	choiceFlag(cmd, &elo, "elo-model", match.Normalized, []string{match.Logistic, match.Normalized}, "Elo of --sprt")
 	f.StringVar(&cfg.File, "pgn", "", "`file` that keeps the games")
 	choiceFlag(cmd, &format, "format", "text", []string{"text", "json"}, "format of the result")
-	f.IntVar(&cfg.Concurrency, "concurrency", 0, "games at once (default: one a core, with networks 32)")
+	f.IntVar(&cfg.Workers, "concurrency", 0, "games at once (default: one a core, with networks 32)")
 	with.networkFlags(cmd)
 	cmd.ValidArgsFunction = completeModels(&with.results)
 	return cmd
+}
+
+// readBook reads a file of openings. Without a file it returns none.
+func readBook(file string, v chess.Variant, plies int) ([]match.Opening, error) {
+	if file == "" {
+		return nil, nil
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	book, err := match.ReadBook(f, v, plies)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return book, nil
 }
 
 // defaultPlies is how many random moves make games of players differ that draw nothing.

@@ -46,7 +46,7 @@ func TestAdjudicateFails(t *testing.T) {
 		"0 results for 2 games": func(context.Context, []*Game) ([]chess.Result, error) { return nil, nil },
 	} {
 		cfg.Adjudicate = judge
-		err := Play(t.Context(), cfg, []Entry{randomEntry("a"), randomEntry("b")})
+		err := gamesOf(cfg, []Entry{randomEntry("a"), randomEntry("b")}).Play(t.Context(), ignore)
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "adjudicating a against b") {
 			t.Errorf("error %v, want %q", err, want)
 		}

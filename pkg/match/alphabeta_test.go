@@ -58,7 +58,7 @@ func TestAlphaBetaRefuses(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	bad := Entry{Name: "bad", New: func(int) (Player, error) { return NewAlphaBeta("bad", uci.Limit{Depth: 1}, failing{}) }}
-	err := Play(t.Context(), Tournament{Variant: chess.Atomic, Rounds: 2, Seed: 1}, []Entry{bad, randomEntry("b")})
+	err := gamesOf(Tournament{Variant: chess.Atomic, Rounds: 2, Seed: 1}, []Entry{bad, randomEntry("b")}).Play(t.Context(), ignore)
 	if !errors.Is(err, errFailing) || !strings.Contains(err.Error(), "player bad") {
 		t.Errorf("error %v", err)
 	}

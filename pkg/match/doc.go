@@ -3,7 +3,9 @@
 //
 //	a, err := match.ParseSpec("quickstart/2@last,visits=400")
 //	b, err := match.ParseSpec("fairy-stockfish,level=2")
-//	summary, err := match.Run(ctx, match.Config{Players: [2]*match.Spec{a, b}, Games: 100, ...})
+//	players, variant, err := opener.OpenAll([]*match.Spec{a, b}, nil)
+//	games := match.Tournament{Variant: variant, Rounds: 100, Workers: 8}
+//	summary, err := match.Run(ctx, match.Config{Tournament: games, Players: [2]*match.Opened(players)})
 //
 // A [Spec] describes a player. Both the YAML of tournament.players and the words of the
 // command line ([ParseSpec]) are parsed into a Spec. [Spec.New] makes the [Player] of a
@@ -12,12 +14,12 @@
 // searcher of `alamos play`, `uci` and `analyze`, which searches one position and reports
 // its search.
 //
-// [Play] plays a [Tournament]: a round robin, a gauntlet or a ladder. Games come in pairs
+// [Games] plays a [Tournament]: a round robin, a gauntlet or a ladder. Games come in pairs
 // with the same opening, from a book ([ReadBook]) or random, and with colors swapped. A
 // game is a function of the tournament's seed, the names of its two players and its number.
 // Neither the number of workers nor earlier games change it, unless a player is limited by
-// time or is an engine that plays at random. [Games] keeps the games in a journal, so that
-// a killed tournament continues to the same bytes.
+// time or is an engine that plays at random. Games are kept in a journal, so that a killed
+// tournament continues to the same bytes.
 //
 // [Results] collects games into standings and a crosstable, and [Rate] turns them into Elo
 // ratings with intervals. [Run] plays the two-player match of the command line. Its

@@ -87,13 +87,14 @@ func TestEngineThatDoesNotStartAgain(t *testing.T) {
 		}
 		spec := UCI{Player: uci.Player{Command: uci.Command{Path: path}, Variant: chess.Atomic}, Limit: uci.Limit{Depth: 1}}
 		var refused []*Game
-		cfg := Tournament{Variant: chess.Atomic, Rounds: 12, MaxMoves: 4, Seed: 2, Together: 1, Done: func(g *Game) {
+		cfg := Tournament{Variant: chess.Atomic, Rounds: 12, MaxMoves: 4, Seed: 2, Together: 1}
+		err := gamesOf(cfg, []Entry{engineEntry(t, "engine", spec), randomEntry("random")}).Play(t.Context(), func(g *Game) error {
 			var e *uci.Error
 			if errors.As(g.Fault, &e) && strings.Contains(e.Detail, "uciok") {
 				refused = append(refused, g)
 			}
-		}}
-		err := Play(t.Context(), cfg, []Entry{engineEntry(t, "engine", spec), randomEntry("random")})
+			return nil
+		})
 		if (err == nil) != test.ok {
 			t.Errorf("starts %s fail: %v", test.bad, err)
 		}
@@ -146,8 +147,8 @@ func TestEngineChess960(t *testing.T) {
 // An engine that is not there or cannot play the variant is an error, not a loss.
 func TestEngineThatCannotBeUsed(t *testing.T) {
 	missing := UCI{Player: uci.Player{Command: uci.Command{Path: "./no-such-engine"}, Variant: chess.Atomic}, Limit: uci.Limit{Depth: 1}}
-	err := Play(t.Context(), Tournament{Variant: chess.Atomic, Rounds: 2},
-		[]Entry{engineEntry(t, "missing", missing), randomEntry("random")})
+	entries := []Entry{engineEntry(t, "missing", missing), randomEntry("random")}
+	err := gamesOf(Tournament{Variant: chess.Atomic, Rounds: 2}, entries).Play(t.Context(), ignore)
 	if !errors.Is(err, uci.ErrStart) {
 		t.Errorf("%v", err)
 	}

@@ -12,17 +12,20 @@ import (
 
 // Two players of the command line play a match of atomic chess.
 func Example() {
-	var players [2]*match.Spec
+	var opener match.Opener
+	defer opener.Close()
+	var players [2]*match.Opened
 	for i, word := range []string{"material:2", "random"} {
-		var err error
-		if players[i], err = match.ParseSpec(word); err != nil {
+		spec, err := match.ParseSpec(word)
+		if err != nil {
+			log.Fatal(err)
+		}
+		if players[i], err = opener.Open(spec); err != nil {
 			log.Fatal(err)
 		}
 	}
-	atomic := chess.Atomic
-	s, err := match.Run(context.Background(), match.Config{
-		Players: players, Variant: &atomic, Games: 4, RandomPlies: 2, Visits: 100, Concurrency: 1,
-	})
+	games := match.Tournament{Variant: chess.Atomic, Rounds: 4, RandomPlies: 2, Workers: 1}
+	s, err := match.Run(context.Background(), match.Config{Tournament: games, Players: players})
 	if err != nil {
 		log.Fatal(err)
 	}

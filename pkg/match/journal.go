@@ -10,6 +10,8 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"alamos/pkg/chess"
@@ -140,40 +142,62 @@ func (a *Games) All() []*Game {
 	return games
 }
 
-// errEnough ends a tournament early at the caller's request.
-var errEnough = errors.New("enough games")
+// ErrEnough ends a tournament early without an error, see [Games.Play].
+var ErrEnough = errors.New("enough games")
 
-// Play plays the missing games. It calls played with each game, one call at a time. If
-// played returns true, the tournament ends.
-func (a *Games) Play(ctx context.Context, played func(*Game) (enough bool, err error)) error {
-	if a.Len() == a.total {
-		return nil
+// Play plays the missing games. It adds each game and then calls played with it, one call at
+// a time and in the order in which games end. It returns when all games are finished, at an
+// error of played ([ErrEnough] is none for the caller), at the first error that is not a
+// player's own fault, or with the cause of ctx. Unfinished games are lost then, and the next
+// run plays them from their beginning.
+func (a *Games) Play(ctx context.Context, played func(*Game) error) error {
+	t := &a.tournament
+	if err := t.validate(a.entries); err != nil {
+		return err
 	}
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	t := a.tournament
-	t.Have = a.Has
-	t.Done = func(g *Game) {
+	start, err := chess.ParseStarts(t.Variant, t.Start)
+	if err != nil {
+		return fmt.Errorf("match: %w", err)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var adding sync.Mutex
+	finished := func(g *Game) {
+		adding.Lock()
+		defer adding.Unlock()
 		_, err := a.Add(a.key(g.Pair()), g)
-		enough := false
 		if err == nil {
-			enough, err = played(g)
+			err = played(g)
 		}
-		switch {
-		case err != nil:
-			stop(err) // for example, the disk is full: it makes no sense to play games that cannot be stored
-		case enough:
-			stop(errEnough)
+		if err != nil { // for example, the disk is full: further games could not be stored
+			cancel(err)
 		}
 	}
-	err := Play(ctx, t, a.entries)
-	if cause := context.Cause(ctx); cause != nil {
-		err = cause
+	jobs := a.jobs()
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for number := range max(1, min(t.Workers, len(jobs))) {
+		wg.Go(func() {
+			w := &worker{tournament: t, number: number, start: start, entries: a.entries, players: map[string]Player{}, finished: finished}
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= len(jobs) {
+					break
+				}
+				if err := w.play(ctx, jobs[i]); err != nil {
+					cancel(err)
+				}
+			}
+			for _, p := range w.players {
+				p.Close()
+			}
+		})
 	}
-	if errors.Is(err, errEnough) {
-		return nil
+	wg.Wait()
+	if err := context.Cause(ctx); !errors.Is(err, ErrEnough) {
+		return err
 	}
-	return err
+	return nil
 }
 
 // Fixtures lists the pairs of the tournament in its order.

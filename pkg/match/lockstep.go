@@ -183,9 +183,5 @@ func (w *worker) end(g *liveGame, out chess.Outcome) {
 	g.Moves = slices.Clone(g.game.Moves())
 	w.players[g.White].GameOver(g.turn.Match)
 	w.players[g.Black].GameOver(g.turn.Match)
-	if done := w.tournament.Done; done != nil {
-		w.finished.Lock()
-		defer w.finished.Unlock()
-		done(g.Game)
-	}
+	w.finished(g.Game)
 }

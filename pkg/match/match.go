@@ -8,52 +8,25 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/disk"
-
 	"alamos/pkg/uci"
 )
 
-// Config describes a two-player match.
+// Config describes a match: a tournament of two players.
 type Config struct {
-	Players [2]*Spec
-	Opener  Opener         // finds and opens the networks
-	Variant *chess.Variant // nil: the variant of the networks, else standard chess
+	// Tournament has the games, Rounds in number. Workers is the number of games at once; it
+	// does not change the games unless a player is limited by time. Run sets Together.
+	Tournament
 
-	Games       int
-	Seed        uint64
-	Start       []string // start positions, in the syntax of [chess.ParseStarts]
-	Book        Book     // replaces Start
-	RandomPlies int
-	MaxMoves    int // 0: no limit
-	Judge       Judge
-	SPRT        *SPRT // nil: no test
-
-	Visits int // for networks without their own limit
-
-	// Concurrency is the number of games at once. It does not change the games unless a
-	// player is limited by time.
-	Concurrency int
-	Timeouts    uci.Timeouts
-
-	// File is the PGN file of the games. "" stores no games.
-	File string
-
-	Watch Watcher // may be nil
-}
-
-// DefaultConcurrency returns the default number of games at once. It is the number of
-// cores, or more with a network, because a network evaluates many positions at little more
-// than the cost of one.
-func (c *Config) DefaultConcurrency(cores int) int {
-	if c.Players[0].Network() != "" || c.Players[1].Network() != "" {
-		return 32
-	}
-	return cores
+	Players  [2]*Opened
+	Timeouts uci.Timeouts
+	SPRT     *SPRT   // nil: no test
+	File     string  // PGN file of the games; "" stores no games
+	Watch    Watcher // may be nil
 }
 
 // Watcher follows a match. Calls do not overlap.
@@ -74,9 +47,8 @@ type match struct {
 	games   *Games
 	pair    Pair
 	players []Entry // the first one is player A of the summary
-	variant chess.Variant
-	had     int  // games in the file; these have the lowest numbers
-	changed bool // the file lacks games
+	had     int     // games in the file; these have the lowest numbers
+	changed bool    // the file lacks games
 
 	// tested counts the pairs that the sequential test has used, in order.
 	tested Pentanomial
@@ -90,8 +62,7 @@ func Run(ctx context.Context, cfg Config) (*Summary, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	defer cfg.Opener.Close()
-	m := &match{cfg: &cfg, end: cfg.Games}
+	m := &match{cfg: &cfg, end: cfg.Rounds}
 	if err := m.prepare(ctx); err != nil {
 		return nil, err
 	}
@@ -112,8 +83,8 @@ func Run(ctx context.Context, cfg Config) (*Summary, error) {
 }
 
 func (c *Config) validate() error {
-	if min(c.Games, c.Visits, c.Concurrency) < 1 {
-		return fmt.Errorf("match: want 1 or more games, visits and games at once, have %d, %d and %d", c.Games, c.Visits, c.Concurrency)
+	if c.Workers < 1 {
+		return fmt.Errorf("match: want 1 or more games at once, have %d", c.Workers)
 	}
 	if c.SPRT != nil {
 		if err := c.SPRT.Validate(); err != nil {
@@ -123,49 +94,38 @@ func (c *Config) validate() error {
 	return c.Judge.Validate()
 }
 
-// prepare sets up the players and the start positions.
+// prepare sets up the players and the games.
 func (m *match) prepare(ctx context.Context) error {
-	cfg := m.cfg
-	LimitVisits(cfg.Players[:], cfg.Visits)
-	opened, v, err := cfg.Opener.OpenAll(cfg.Players[:], cfg.Variant)
+	t := m.cfg.Tournament
+	starts, err := chess.ParseStarts(t.Variant, t.Start)
 	if err != nil {
 		return err
 	}
-	m.variant = v
-	starts, err := chess.ParseStarts(m.variant, cfg.Start)
-	if err != nil {
+	is960 := starts.Any(uci.Chess960) || slices.ContainsFunc(t.Book, func(o Opening) bool { return uci.Chess960(&o.Start) })
+	t.Together = 1
+	if slices.ContainsFunc(m.cfg.Players[:], func(p *Opened) bool { return p.Model != nil }) { // a network evaluates many games as fast as a few
+		t.Workers, t.Together = 1, t.Workers
+	}
+	if m.players, err = Entries(ctx, m.cfg.Players[:], t.Variant, is960, t.Together, m.cfg.Timeouts); err != nil {
 		return err
 	}
-	book, err := cfg.Book.read(m.variant)
-	if err != nil {
-		return err
-	}
-	is960 := starts.Any(uci.Chess960) || slices.ContainsFunc(book, func(o Opening) bool { return uci.Chess960(&o.Start) })
-	together := 1
-	if slices.ContainsFunc(opened, func(p *Opened) bool { return p.Model != nil }) { // a network evaluates many games as fast as a few
-		together = cfg.Concurrency
-	}
-	if m.players, err = Entries(ctx, opened, v, is960, together, cfg.Timeouts); err != nil {
+	if err := t.validate(m.players); err != nil {
 		return err
 	}
 	m.pair = NewPair(m.players[0].Name, m.players[1].Name)
-	t := Tournament{
-		Variant: m.variant, Start: cfg.Start, Book: book, Rounds: cfg.Games, MaxMoves: cfg.MaxMoves, RandomPlies: cfg.RandomPlies,
-		Seed: cfg.Seed, Judge: cfg.Judge, Workers: cfg.Concurrency / together, Together: together,
-	}
-	name := m.name(book)
+	name := m.name()
 	m.games = NewGames(t, m.players, name, func(Pair) string { return name })
 	return nil
 }
 
 // name identifies everything that determines the games of the match. Two matches with the
 // same name differ at most in their number of games.
-func (m *match) name(book []Opening) string {
+func (m *match) name() string {
 	cfg := m.cfg
 	h := sha256.New()
-	fmt.Fprintf(h, "1 %v %q %d %d %d %v", m.variant, cfg.Start, cfg.RandomPlies, cfg.MaxMoves, cfg.Seed, cfg.Judge)
-	for i := range book {
-		fmt.Fprint(h, " ", book[i].Start.FEN(), book[i].Moves)
+	fmt.Fprintf(h, "1 %v %q %d %d %d %v", cfg.Variant, cfg.Start, cfg.RandomPlies, cfg.MaxMoves, cfg.Seed, cfg.Judge)
+	for _, o := range cfg.Book {
+		fmt.Fprint(h, " ", o.Start.FEN(), o.Moves)
 	}
 	for _, p := range m.players {
 		fmt.Fprintf(h, " %q %q", p.Name, p.ID)
@@ -194,7 +154,7 @@ func (m *match) restore() error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if m.had > m.cfg.Games {
+	if m.had > m.cfg.Rounds {
 		return fmt.Errorf("%s has %d games of this match: want that many, or more", file, m.had)
 	}
 	if _, err := m.games.Open(m.journal()); err != nil {
@@ -210,8 +170,8 @@ func (m *match) restore() error {
 	return nil
 }
 
-// played records a finished game and reports whether the test has ended.
-func (m *match) played(g *Game) (over bool, err error) {
+// played records a finished game. It returns [ErrEnough] when the test has ended.
+func (m *match) played(g *Game) error {
 	m.changed = true
 	w := m.cfg.Watch
 	if g.Fault != nil {
@@ -219,7 +179,7 @@ func (m *match) played(g *Game) (over bool, err error) {
 		if m.cfg.File != "" {
 			log = strings.TrimSuffix(m.cfg.File, ".pgn") + ".faults.log"
 			if err := LogFault(log, g); err != nil {
-				return false, err
+				return err
 			}
 		}
 		if w != nil {
@@ -229,16 +189,19 @@ func (m *match) played(g *Game) (over bool, err error) {
 	if w != nil {
 		w.Played(g, m.games.Len(), m.summary)
 	}
-	return m.test(), nil
+	if m.test() {
+		return ErrEnough
+	}
+	return nil
 }
 
 // test adds pairs to the sequential test in the order of their numbers. It reports whether
 // the test has ended.
 func (m *match) test() bool {
-	for m.cfg.SPRT != nil && m.end == m.cfg.Games {
+	for m.cfg.SPRT != nil && m.end == m.cfg.Rounds {
 		at := 2 * m.tested.Pairs()
 		first, second := m.games.games[place{m.pair, at}], m.games.games[place{m.pair, at + 1}]
-		if at+2 > m.cfg.Games || first == nil || second == nil {
+		if at+2 > m.cfg.Rounds || first == nil || second == nil {
 			return false
 		}
 		a := m.players[0].Name
@@ -247,7 +210,7 @@ func (m *match) test() bool {
 			m.end = at + 2
 		}
 	}
-	return m.end < m.cfg.Games
+	return m.end < m.cfg.Rounds
 }
 
 // upTo returns the games with numbers below end, in order.
@@ -269,26 +232,4 @@ func (m *match) finish() error {
 		}
 	}
 	return disk.Remove(m.journal())
-}
-
-// Book is a file of openings. The zero Book has no openings.
-type Book struct {
-	File  string
-	Plies int // plies used from each game; 0: all
-}
-
-func (b Book) read(v chess.Variant) ([]Opening, error) {
-	if b.File == "" {
-		return nil, nil
-	}
-	f, err := os.Open(b.File)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	book, err := ReadBook(f, v, b.Plies)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", b.File, err)
-	}
-	return book, nil
 }

@@ -46,20 +46,27 @@ func (w *watched) Fault(g *Game, file string) {
 	w.faults = append(w.faults, g.Outcome.Reason.String()+" "+filepath.Base(file))
 }
 
-// config is a match of atomic chess, quickly over.
+// configOf is a match of atomic chess, quickly over.
 func configOf(t *testing.T, a, b, file string) Config {
 	t.Helper()
-	v := chess.Atomic
-	c := Config{Variant: &v, Games: 20, Seed: 3, RandomPlies: 2, MaxMoves: 30, Visits: 10, Concurrency: 2, File: file,
-		Opener: Opener{FindModel: func(name string) (string, error) { return name, nil }}}
-	for i, word := range []string{a, b} {
-		p, err := ParseSpec(word)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.Players[i] = p
+	return Config{
+		Tournament: Tournament{Variant: chess.Atomic, Rounds: 20, Seed: 3, RandomPlies: 2, MaxMoves: 30, Workers: 2},
+		Players:    [2]*Opened{opened(t, a), opened(t, b)}, File: file,
 	}
-	return c
+}
+
+// opened is a player of the command line without a network.
+func opened(t *testing.T, word string) *Opened {
+	t.Helper()
+	spec, err := ParseSpec(word)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := new(Opener).Open(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 func run(t *testing.T, c Config) *Summary {
@@ -87,7 +94,7 @@ func TestRun(t *testing.T) {
 	one, two := filepath.Join(dir, "one.pgn"), filepath.Join(dir, "two.pgn")
 	c := configOf(t, "random", "material:1", one)
 	s := run(t, c)
-	c.File, c.Concurrency = two, 5
+	c.File, c.Workers = two, 5
 	if again := run(t, c); !cmp.Equal(s, again, cmpNaN) {
 		t.Errorf("another standing: %s", cmp.Diff(s, again, cmpNaN))
 	}
@@ -162,10 +169,10 @@ func TestResume(t *testing.T) {
 	}
 
 	short := filepath.Join(dir, "short.pgn")
-	c.File, c.Games = short, 6
+	c.File, c.Rounds = short, 6
 	run(t, c)
 	third := &watched{}
-	c.Watch, c.Games = third, 20
+	c.Watch, c.Rounds = third, 20
 	run(t, c)
 	if third.resumed != 6 || third.played != 14 || read(t, short) != read(t, whole) {
 		t.Errorf("%d games were there and %d were played, or they are others", third.resumed, third.played)
@@ -187,8 +194,8 @@ func TestOtherMatch(t *testing.T) {
 	for name, change := range map[string]func(*Config){
 		"another match":  func(c *Config) { c.Seed++ },
 		"other settings": func(c *Config) { c.MaxMoves++ },
-		"or players":     func(c *Config) { c.Players[1], _ = ParseSpec("material:2") },
-		"want that many": func(c *Config) { c.Games = 4 },
+		"or players":     func(c *Config) { c.Players[1] = opened(t, "material:2") },
+		"want that many": func(c *Config) { c.Rounds = 4 },
 	} {
 		other := c
 		change(&other)
@@ -218,7 +225,7 @@ func TestOtherMatch(t *testing.T) {
 func TestSPRT(t *testing.T) {
 	dir := t.TempDir()
 	c := configOf(t, "material:1", "random", filepath.Join(dir, "a.pgn"))
-	c.Games, c.SPRT = 1000, &SPRT{Elo0: 0, Elo1: 50, Alpha: 0.05, Beta: 0.05}
+	c.Rounds, c.SPRT = 1000, &SPRT{Elo0: 0, Elo1: 50, Alpha: 0.05, Beta: 0.05}
 	s := run(t, c)
 	if s.Games >= 1000 || s.Games%2 != 0 || s.Games != 2*s.Pairs.Pairs() || s.SPRT.Verdict != "H1 accepted" || float64(s.SPRT.LLR) < s.SPRT.Upper {
 		t.Errorf("%d games, %+v", s.Games, s.SPRT)
@@ -227,7 +234,7 @@ func TestSPRT(t *testing.T) {
 	if state := c.SPRT.Test(before); state.Verdict != Accept1 {
 		t.Errorf("%+v of %v", state, before)
 	}
-	c.File, c.Concurrency = filepath.Join(dir, "b.pgn"), 7
+	c.File, c.Workers = filepath.Join(dir, "b.pgn"), 7
 	if again := run(t, c); !cmp.Equal(s, again, cmpNaN) || read(t, c.File) != read(t, filepath.Join(dir, "a.pgn")) {
 		t.Errorf("another end with more games at once: %s", cmp.Diff(s, again, cmpNaN))
 	}
@@ -237,7 +244,7 @@ func TestSPRT(t *testing.T) {
 		t.Errorf("%d games were played after the end of the test, and %d counted", seen.played, again.Games)
 	}
 	// Without the test the match goes on.
-	c.SPRT, c.Games = nil, s.Games+10
+	c.SPRT, c.Rounds = nil, s.Games+10
 	if again := run(t, c); seen.played != 10 || again.Games != s.Games+10 {
 		t.Errorf("%d games more", seen.played)
 	}
@@ -252,7 +259,7 @@ func TestFaults(t *testing.T) {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
 			c := configOf(t, "uci:"+fake.Engine(t, mode)+",depth=1", "random", filepath.Join(t.TempDir(), "games.pgn"))
-			c.Games, c.MaxMoves = 4, 4
+			c.Rounds, c.MaxMoves = 4, 4
 			c.Timeouts = uci.Timeouts{Search: 300 * time.Millisecond}
 			w := &watched{}
 			c.Watch = w
@@ -274,20 +281,17 @@ func TestFaults(t *testing.T) {
 func TestRefused(t *testing.T) {
 	for want, change := range map[string]func(*Config){
 		"cannot play the variant": func(c *Config) {
-			c.Players[0], _ = ParseSpec("uci:" + fake.Engine(t, "x") + ",depth=1")
-			v := chess.Horde
-			c.Variant = &v
+			c.Players[0] = opened(t, "uci:"+fake.Engine(t, "x")+",depth=1")
+			c.Variant = chess.Horde
 		},
-		"cannot be started": func(c *Config) { c.Players[0], _ = ParseSpec("uci:/no/engine,depth=1") },
+		"cannot be started": func(c *Config) { c.Players[0] = opened(t, "uci:/no/engine,depth=1") },
 		"no option": func(c *Config) {
-			c.Players[0], _ = ParseSpec("uci:" + fake.Engine(t, "y") + ",depth=1,Contempt=3")
+			c.Players[0] = opened(t, "uci:"+fake.Engine(t, "y")+",depth=1,Contempt=3")
 		},
-		"no such file":         func(c *Config) { c.Book.File = "none.epd" },
-		"have 0, 10 and 2":     func(c *Config) { c.Games = 0 },
-		"have 20, 0 and 2":     func(c *Config) { c.Visits = 0 },
-		"want elo0 below":      func(c *Config) { c.SPRT = &SPRT{Elo0: 2, Elo1: 1, Alpha: 0.05, Beta: 0.05} },
-		"want at least 1 move": func(c *Config) { c.Judge.Resign.Score = -0.5 },
-		"nothing.safetensors":  func(c *Config) { c.Players[1], _ = ParseSpec("nothing.safetensors") },
+		"want 1 game a pair":    func(c *Config) { c.Rounds = 0 },
+		"games at once, have 0": func(c *Config) { c.Workers = 0 },
+		"want elo0 below":       func(c *Config) { c.SPRT = &SPRT{Elo0: 2, Elo1: 1, Alpha: 0.05, Beta: 0.05} },
+		"want at least 1 move":  func(c *Config) { c.Judge.Resign.Score = -0.5 },
 	} {
 		c := configOf(t, "random", "random", "")
 		w := &watched{}
@@ -302,7 +306,7 @@ func TestRefused(t *testing.T) {
 // The same player twice has two names.
 func TestAgainstItself(t *testing.T) {
 	c := configOf(t, "random", "random", "")
-	c.Games = 1
+	c.Rounds = 1
 	if s := run(t, c); s.A != "random" || s.B != "random (2)" || s.Games != 1 || s.Pairs.Pairs() != 0 {
 		t.Errorf("%+v", s)
 	}
@@ -311,7 +315,7 @@ func TestAgainstItself(t *testing.T) {
 // Infinities and what is not known are null in JSON, and told in words.
 func TestStandingIsWritten(t *testing.T) {
 	c := configOf(t, "material:2", "random", "")
-	c.Games = 4
+	c.Rounds = 4
 	s := run(t, c)
 	b, err := json.Marshal(s)
 	if err != nil {

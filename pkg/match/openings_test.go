@@ -128,7 +128,7 @@ func TestBook(t *testing.T) {
 		t.Error("other games with other workers")
 	}
 	cfg.Book = []Opening{{chess.StartPosition(chess.Atomic), []chess.Move{1}}}
-	if err := Play(t.Context(), cfg, players); err == nil || !strings.Contains(err.Error(), "not legal") {
+	if err := gamesOf(cfg, players).Play(t.Context(), ignore); err == nil || !strings.Contains(err.Error(), "not legal") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -151,7 +151,7 @@ func TestFormats(t *testing.T) {
 		}
 	}
 	for _, f := range []Format{{First: 4}, {First: -1}, {Span: -1}, {First: 1, Span: 1}} {
-		if err := Play(t.Context(), Tournament{Variant: chess.Atomic, Format: f, Rounds: 1}, players); err == nil {
+		if err := gamesOf(Tournament{Variant: chess.Atomic, Format: f, Rounds: 1}, players).Play(t.Context(), ignore); err == nil {
 			t.Errorf("%+v is accepted", f)
 		}
 	}

@@ -36,7 +36,7 @@ type Summary struct {
 // summary returns the current state of the match.
 func (m *match) summary() *Summary {
 	a, b := m.players[0].Name, m.players[1].Name
-	s := &Summary{A: a, B: b, Variant: m.variant.String(), Ends: map[string]int{}}
+	s := &Summary{A: a, B: b, Variant: m.cfg.Variant.String(), Ends: map[string]int{}}
 	results := NewResults([]string{a, b})
 	points := map[int]float64{}
 	for _, g := range m.upTo(m.end) {

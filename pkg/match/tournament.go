@@ -1,13 +1,10 @@
 package match
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/uci"
@@ -64,13 +61,6 @@ type Tournament struct {
 	// zero Judge and a nil Adjudicate end none.
 	Judge      Judge
 	Adjudicate Adjudicator
-
-	// Have reports whether an earlier run finished a game. Such games are not played. Nil:
-	// no games.
-	Have func(p Pair, number int) bool
-
-	// Done receives each game as it ends, in any order, one call at a time.
-	Done func(*Game)
 }
 
 // Format selects the pairs that play. The zero Format is a round robin: all pairs play.
@@ -111,44 +101,6 @@ func Fixtures(t Tournament, entries []Entry) []Fixture {
 	return fixtures
 }
 
-// Play plays the missing games of a tournament. It returns when all are finished, at the
-// first error that is not a player's own fault, or with the cause of ctx. Unfinished games
-// are lost then, and the next run plays them from their beginning.
-func Play(ctx context.Context, t Tournament, entries []Entry) error {
-	if err := t.validate(entries); err != nil {
-		return err
-	}
-	start, err := chess.ParseStarts(t.Variant, t.Start)
-	if err != nil {
-		return fmt.Errorf("match: %w", err)
-	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	jobs := t.jobs(entries)
-	var next atomic.Int64
-	var finished sync.Mutex
-	var wg sync.WaitGroup
-	for number := range max(1, min(t.Workers, len(jobs))) {
-		wg.Go(func() {
-			w := &worker{tournament: &t, number: number, start: start, entries: entries, players: map[string]Player{}, finished: &finished}
-			for ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= len(jobs) {
-					break
-				}
-				if err := w.play(ctx, jobs[i]); err != nil {
-					cancel(err)
-				}
-			}
-			for _, p := range w.players {
-				p.Close()
-			}
-		})
-	}
-	wg.Wait()
-	return context.Cause(ctx)
-}
-
 func (t *Tournament) validate(entries []Entry) error {
 	switch {
 	case t.Rounds < 1 || min(t.MaxMoves, t.RandomPlies, t.Together, t.Workers, t.Format.First, t.Format.Span) < 0:
@@ -183,17 +135,17 @@ type job struct {
 }
 
 // jobs lists the missing games in the order of the fixtures.
-func (t *Tournament) jobs(entries []Entry) []job {
+func (a *Games) jobs() []job {
 	var all []job
 	match := 0
-	for _, f := range Fixtures(*t, entries) {
+	for _, f := range a.Fixtures() {
 		var missing []int
 		for n := range f.Games {
-			if t.Have == nil || !t.Have(f.Pair, n) {
+			if !a.Has(f.Pair, n) {
 				missing = append(missing, n)
 			}
 		}
-		together := t.Together
+		together := a.tournament.Together
 		if together == 0 {
 			together = max(1, len(missing))
 		}
@@ -212,7 +164,7 @@ type worker struct {
 	start      chess.Starts
 	entries    []Entry
 	players    map[string]Player
-	finished   *sync.Mutex // guards calls of Tournament.Done
+	finished   func(*Game) // receives each game as it ends
 }
 
 // player returns the worker's player with this name, and makes it at first use.

@@ -29,20 +29,18 @@ func mctsEntry(name string, visits int, power float64) Entry {
 // play plays a tournament and returns its games in order.
 func play(t *testing.T, cfg Tournament, entrants ...Entry) []*Game {
 	t.Helper()
-	var games []*Game
-	done := cfg.Done
-	cfg.Done = func(g *Game) {
-		games = append(games, g)
-		if done != nil {
-			done(g)
-		}
-	}
-	if err := Play(t.Context(), cfg, entrants); err != nil {
+	games := gamesOf(cfg, entrants)
+	if err := games.Play(t.Context(), ignore); err != nil {
 		t.Fatal(err)
 	}
-	SortGames(games, names(entrants))
-	return games
+	return games.All()
 }
+
+func gamesOf(cfg Tournament, entrants []Entry) *Games {
+	return NewGames(cfg, entrants, "test", func(Pair) string { return "" })
+}
+
+func ignore(*Game) error { return nil }
 
 func names(entrants []Entry) []string {
 	var list []string
@@ -198,28 +196,25 @@ func TestArenaResume(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
 	killed := errors.New("killed")
-	var first []*Game
 	half := cfg
 	half.Together = 1 // so that games end one by one
-	half.Done = func(g *Game) {
-		if first = append(first, g); len(first) == 8 {
+	first := gamesOf(half, entrants)
+	err := first.Play(ctx, func(*Game) error {
+		if first.Len() == 8 {
 			cancel(killed)
 		}
-	}
-	if err := Play(ctx, half, entrants); !errors.Is(err, killed) {
+		return nil
+	})
+	if !errors.Is(err, killed) {
 		t.Fatalf("interrupted: %v", err)
 	}
-	if len(first) < 8 || len(first) > 12 {
-		t.Fatalf("%d games before the end", len(first))
+	before := first.Len()
+	if before < 8 || before > 12 {
+		t.Fatalf("%d games before the end", before)
 	}
-	type key struct {
-		Pair
-		number int
-	}
-	have := make(map[key]bool)
-	var games []*Game
-	reader := chess.NewPGNReader(strings.NewReader(pgn(t, first)))
-	for range first {
+	second := gamesOf(cfg, entrants)
+	reader := chess.NewPGNReader(strings.NewReader(pgn(t, first.All())))
+	for range before {
 		p, err := reader.Next()
 		if err != nil {
 			t.Fatal(err)
@@ -228,17 +223,18 @@ func TestArenaResume(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		have[key{g.Pair(), g.Number}] = true
-		games = append(games, g)
+		if added, err := second.Add("", g); !added || err != nil {
+			t.Fatalf("game %d was not added: %v", g.Number, err)
+		}
 	}
-	cfg.Have = func(p Pair, n int) bool { return have[key{p, n}] }
-	second := play(t, cfg, entrants...)
-	if len(first)+len(second) != 18 {
-		t.Errorf("%d games before, %d after", len(first), len(second))
+	after := 0
+	if err := second.Play(t.Context(), func(*Game) error { after++; return nil }); err != nil {
+		t.Fatal(err)
 	}
-	games = append(games, second...)
-	SortGames(games, names(entrants))
-	if pgn(t, games) != whole {
+	if before+after != 18 {
+		t.Errorf("%d games before, %d after", before, after)
+	}
+	if pgn(t, second.All()) != whole {
 		t.Error("the resumed tournament is another one")
 	}
 }
@@ -342,17 +338,24 @@ func TestPlayersAreMadeLateAndClosed(t *testing.T) {
 	}
 	broken := Entry{Name: "broken", New: func(int) (Player, error) { return nil, errors.New("no such network") }}
 	cfg := Tournament{Variant: chess.Atomic, Rounds: 2, MaxMoves: 20, Workers: 2}
-	play(t, cfg, entrant("a"), entrant("b"), entrant("c"))
+	played := play(t, cfg, entrant("a"), entrant("b"), entrant("c"))
 	if n := made.Load(); n < 3 || n > 6 || open.Load() != 0 {
 		t.Errorf("%d players made, %d still open", n, open.Load())
 	}
-	err := Play(t.Context(), cfg, []Entry{entrant("a"), entrant("b"), broken})
+	err := gamesOf(cfg, []Entry{entrant("a"), entrant("b"), broken}).Play(t.Context(), ignore)
 	if err == nil || !strings.Contains(err.Error(), "player broken: no such network") || open.Load() != 0 {
 		t.Errorf("error %v, %d players still open", err, open.Load())
 	}
 	made.Store(0)
-	cfg.Have = func(Pair, int) bool { return true }
-	play(t, cfg, entrant("a"), entrant("b"), broken)
+	complete := gamesOf(cfg, []Entry{entrant("a"), entrant("b"), entrant("c")})
+	for _, g := range played {
+		if added, err := complete.Add("", g); !added || err != nil {
+			t.Fatalf("game %d was not added: %v", g.Number, err)
+		}
+	}
+	if err := complete.Play(t.Context(), ignore); err != nil {
+		t.Error(err)
+	}
 	if made.Load() != 0 {
 		t.Error("players were made for a tournament that is over")
 	}
@@ -377,7 +380,7 @@ func TestRoundRobinRefuses(t *testing.T) {
 		{Tournament{Rounds: 1, RandomPlies: 20_000}, []Entry{a, b}},
 	} {
 		test.cfg.Variant = chess.Atomic
-		if err := Play(t.Context(), test.cfg, test.entrants); err == nil {
+		if err := gamesOf(test.cfg, test.entrants).Play(t.Context(), ignore); err == nil {
 			t.Errorf("%+v with %v was played", test.cfg, names(test.entrants))
 		}
 	}
@@ -411,13 +414,9 @@ func Example() {
 	// Random moves against a search that knows only the rules.
 	cfg := Tournament{Variant: chess.Atomic, Rounds: 4, MaxMoves: 100, Seed: 1}
 	results := NewResults([]string{"search", "random"})
-	cfg.Done = func(g *Game) {
-		if err := results.Add(g.White, g.Black, g.Outcome.Result); err != nil {
-			fmt.Println(err)
-		}
-	}
-	entrants := []Entry{mctsEntry("search", 100, 1), randomEntry("random")}
-	if err := Play(context.Background(), cfg, entrants); err != nil {
+	games := gamesOf(cfg, []Entry{mctsEntry("search", 100, 1), randomEntry("random")})
+	err := games.Play(context.Background(), func(g *Game) error { return results.Add(g.White, g.Black, g.Outcome.Result) })
+	if err != nil {
 		fmt.Println(err)
 		return
 	}

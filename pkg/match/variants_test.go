@@ -73,7 +73,7 @@ func TestStartWithBlackToMove(t *testing.T) {
 		}
 	}
 	cfg.Start = []string{"nonsense"}
-	err := Play(t.Context(), cfg, []Entry{randomEntry("a"), randomEntry("b")})
+	err := gamesOf(cfg, []Entry{randomEntry("a"), randomEntry("b")}).Play(t.Context(), ignore)
 	if err == nil || !strings.Contains(err.Error(), "start position 1") {
 		t.Errorf("a start that is none: %v", err)
 	}

@@ -207,7 +207,7 @@ func (m *tournament) play(ctx context.Context) ([]*match.Game, *match.Results, e
 	task := m.Report.Task(m.name, "games")
 	defer task.End()
 	task.Resume(games.Len())
-	err = games.Play(ctx, func(g *match.Game) (enough bool, err error) {
+	err = games.Play(ctx, func(g *match.Game) (err error) {
 		if g.Fault != nil {
 			m.Report.Note(match.FaultText(g) + " (see " + m.Results.Path(faultLog) + ")")
 			err = match.LogFault(m.Results.Path(faultLog), g)
@@ -215,7 +215,7 @@ func (m *tournament) play(ctx context.Context) ([]*match.Game, *match.Results, e
 		err = errors.Join(err, results.Add(g.White, g.Black, g.Outcome.Result))
 		task.Set(games.Len(), games.Total(), fmt.Sprintf("%s - %s %s", g.White, g.Black, g.Outcome.Result))
 		task.Standings(func() (string, []string) { return results.ScoreLine(), results.Table() })
-		return false, err
+		return err
 	})
 	return games.All(), results, err
 }
