@@ -146,11 +146,7 @@ func readBook(file string, v chess.Variant, plies int) ([]match.Opening, error) 
 		return nil, err
 	}
 	defer f.Close()
-	book, err := match.ReadBook(f, v, plies)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	return book, nil
+	return match.ReadBook(f, file, v, plies)
 }
 
 // defaultPlies is how many random moves make games of players differ that draw nothing.

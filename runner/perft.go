@@ -132,9 +132,9 @@ func perftSuite(cmd *cobra.Command, v chess.Variant, path string) error {
 		return usagef("--epd: %w", err)
 	}
 	defer f.Close()
-	suite, err := chess.ReadSuite(f, v)
+	suite, err := chess.ReadSuite(f, path, v)
 	if err != nil {
-		return usagef("%s: %w", path, err)
+		return usageError{err}
 	}
 	if len(suite) == 0 {
 		return usagef("%s: no positions: want lines such as %q", path, "FEN ;D1 20 ;D2 400")

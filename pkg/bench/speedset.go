@@ -63,7 +63,7 @@ func SpeedSet() []Position {
 		}
 		variant, name, _ := strings.Cut(id, " ")
 		v, noVariant := chess.ParseVariant(variant)
-		entries, err := chess.ReadSuite(strings.NewReader(suite), v)
+		entries, err := chess.ReadSuite(strings.NewReader(suite), id, v)
 		if err := errors.Join(noVariant, err); err != nil {
 			panic(fmt.Errorf("bench: speedset.txt: %s: %w", id, err))
 		}

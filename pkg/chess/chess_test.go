@@ -503,20 +503,20 @@ func second[T any](_ T, err error) error { return err }
 
 func TestReadSuiteErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"# comment\n\nx ;D1 20":           "line 3: fen \"x\": want 4 to 6 fields",
-		startFEN:                          "line 1: no count after the position",
-		startFEN + " ;D1":                 `line 1: count "D1"`,
+		"# comment\n\nx ;D1 20":           "suite:3: a position of 3 fields: want four",
+		startFEN:                          "suite:1: no count after the position",
+		startFEN + " ;D1":                 `suite:1: count "D1"`,
 		startFEN + " ;D0 1":               `count "D0 1"`,
 		startFEN + " ;D1 -3":              `count "D1 -3"`,
 		startFEN + " ;D1 20 ;":            `count ""`,
-		strings.Repeat("x", 1<<17) + "\n": "line 1: bufio.Scanner: token too long",
+		strings.Repeat("x", 1<<17) + "\n": "suite:1: bufio.Scanner: token too long",
 	} {
-		_, err := ReadSuite(strings.NewReader(text), Standard)
+		_, err := ReadSuite(strings.NewReader(text), "suite", Standard)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40q: have error %v, want %q in it", text, err, want)
 		}
 	}
-	suite, err := ReadSuite(strings.NewReader("\n"+startFEN+" ;D1 20 ;D2 400\n"), Atomic)
+	suite, err := ReadSuite(strings.NewReader("\n"+startFEN+" ;D1 20 ;D2 400\n"), "suite", Atomic)
 	if err != nil || fmt.Sprint(suite[0].Line, suite[0].Counts) != "2 [{1 20} {2 400}]" {
 		t.Errorf("%v, %v", suite, err)
 	}

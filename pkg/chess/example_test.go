@@ -166,7 +166,7 @@ func ExampleReadSuite() {
 	suite, err := chess.ReadSuite(strings.NewReader(`
 # counts of another program
 rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 ;D1 20 ;D3 8902
-`), chess.Standard)
+`), "suite.epd", chess.Standard)
 	if err != nil {
 		log.Fatal(err)
 	}

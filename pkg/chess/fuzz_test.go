@@ -159,7 +159,7 @@ func FuzzReadSuite(f *testing.F) {
 	f.Add("# perft\n" + startFEN + " ;D1 20 ;D2 400\n")
 	f.Add(";D1")
 	f.Fuzz(func(t *testing.T, text string) {
-		suite, err := ReadSuite(strings.NewReader(text), Standard)
+		suite, err := ReadSuite(strings.NewReader(text), "suite", Standard)
 		if err != nil {
 			return
 		}

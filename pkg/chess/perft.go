@@ -1,7 +1,6 @@
 package chess
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"strconv"
@@ -61,48 +60,27 @@ type PerftCount struct {
 //
 //	rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 ;D1 20 ;D2 400
 //
-// Empty lines and lines that begin with # are skipped. Errors name the line.
-func ReadSuite(r io.Reader, v Variant) ([]SuiteEntry, error) {
-	var suite []SuiteEntry
-	scanner := bufio.NewScanner(r)
-	line := 0
-	for scanner.Scan() {
-		line++
-		text := strings.TrimSpace(scanner.Text())
-		if text == "" || text[0] == '#' {
-			continue
+// as [ReadEPD] does. Errors name file and line.
+func ReadSuite(r io.Reader, file string, v Variant) (suite []SuiteEntry, err error) {
+	err = ReadEPD(r, file, func(line int, fen, counts string) error {
+		e := SuiteEntry{Line: line}
+		if counts == "" {
+			return fmt.Errorf("no count after the position: want %q", "FEN ;D1 n ;D2 n")
 		}
-		e, err := parseSuiteLine(v, text)
-		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", line, err)
+		if e.Position, err = ParseFEN(v, fen); err != nil {
+			return err
 		}
-		e.Line = line
+		for s := range strings.SplitSeq(strings.TrimPrefix(counts, ";"), ";") {
+			c, err := parseCount(s)
+			if err != nil {
+				return err
+			}
+			e.Counts = append(e.Counts, c)
+		}
 		suite = append(suite, e)
-	}
-	if err := scanner.Err(); err != nil {
-		return nil, fmt.Errorf("line %d: %w", line+1, err)
-	}
-	return suite, nil
-}
-
-func parseSuiteLine(v Variant, text string) (SuiteEntry, error) {
-	fen, rest, found := strings.Cut(text, ";")
-	if !found {
-		return SuiteEntry{}, fmt.Errorf("no count after the position: want %q", "FEN ;D1 n ;D2 n")
-	}
-	p, err := ParseFEN(v, strings.TrimSpace(fen))
-	if err != nil {
-		return SuiteEntry{}, err
-	}
-	e := SuiteEntry{Position: p}
-	for _, s := range strings.Split(rest, ";") {
-		c, err := parseCount(s)
-		if err != nil {
-			return SuiteEntry{}, err
-		}
-		e.Counts = append(e.Counts, c)
-	}
-	return e, nil
+		return nil
+	})
+	return suite, err
 }
 
 func parseCount(s string) (PerftCount, error) {

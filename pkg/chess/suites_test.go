@@ -31,9 +31,9 @@ func readSuite(t testing.TB, v Variant, name string) []SuiteEntry {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	suite, err := ReadSuite(f, v)
+	suite, err := ReadSuite(f, name, v)
 	if err != nil {
-		t.Fatalf("%s: %v", name, err)
+		t.Fatal(err)
 	}
 	if len(suite) == 0 {
 		t.Fatalf("%s: empty", name)

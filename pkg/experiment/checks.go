@@ -187,9 +187,5 @@ func ReadBook(v chess.Variant, o *Openings) ([]match.Opening, error) {
 	if err != nil {
 		return nil, err
 	}
-	book, err := match.ReadBook(bytes.NewReader(b), v, o.Plies)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", o.Book.Path, err)
-	}
-	return book, nil
+	return match.ReadBook(bytes.NewReader(b), o.Book.Path, v, o.Plies)
 }

@@ -2,13 +2,12 @@ package match
 
 import (
 	"bufio"
-	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"strings"
+	"regexp"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/stats"
@@ -39,35 +38,43 @@ func (o *Opening) game() (*chess.Game, error) {
 	return g, nil
 }
 
-// ReadBook reads openings for a variant. The file holds either PGN games, of which the
+// ReadBook reads openings for a variant from a file. It holds either PGN games, of which the
 // first plies moves are used (0: all), or one EPD or FEN position per line; the rest of
-// such a line is ignored. Errors name the line or the game.
-func ReadBook(r io.Reader, v chess.Variant, plies int) ([]Opening, error) {
+// such a line is ignored. Errors name the file, and the line or the game.
+func ReadBook(r io.Reader, file string, v chess.Variant, plies int) (book []Opening, err error) {
 	b := bufio.NewReader(r)
 	head, err := b.Peek(4096)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) {
-		return nil, fmt.Errorf("match: openings: %w", err)
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	read := readEPD
-	for _, line := range bytes.Split(head, []byte("\n")) {
-		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' {
-			if line[0] == '[' || bytes.HasPrefix(line, []byte("1.")) {
-				read = readGames
-			}
-			break
+	if pgnStart.Match(head) {
+		if book, err = readGames(b, v, plies); err != nil {
+			err = fmt.Errorf("%s: %w", file, err)
 		}
+	} else {
+		err = chess.ReadEPD(b, file, func(_ int, fen, _ string) error {
+			p, err := chess.ParseFEN(v, fen)
+			if err == nil {
+				err = chess.CheckOngoing(&p)
+			}
+			book = append(book, Opening{Start: p})
+			return err
+		})
 	}
-	book, err := read(b, v, plies)
 	if err == nil && len(book) == 0 {
-		err = errors.New("the file has none")
+		err = fmt.Errorf("%s: no openings in it: want games in PGN, or positions in EPD or FEN", file)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("match: openings: %w", err)
+		return nil, err
 	}
 	return book, nil
 }
 
-func readGames(r *bufio.Reader, v chess.Variant, plies int) (book []Opening, err error) {
+// pgnStart matches the start of a file of games: after comments and empty lines it has a tag
+// or the first move.
+var pgnStart = regexp.MustCompile(`^(?:\s*(?:#.*)?\n)*[ \t]*(?:\[|1\.)`)
+
+func readGames(r io.Reader, v chess.Variant, plies int) (book []Opening, err error) {
 	games := chess.NewPGNReader(r)
 	games.SetVariant(v) // default for games without a variant tag
 	for {
@@ -93,42 +100,6 @@ func readGames(r *bufio.Reader, v chess.Variant, plies int) (book []Opening, err
 		}
 		book = append(book, o)
 	}
-}
-
-func readEPD(r *bufio.Reader, v chess.Variant, _ int) (book []Opening, err error) {
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, 1<<20)
-	for n := 1; lines.Scan(); n++ {
-		line := strings.TrimSpace(lines.Text())
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		p, err := parseEPD(v, line)
-		if err == nil {
-			err = chess.CheckOngoing(&p)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", n, err)
-		}
-		book = append(book, Opening{Start: p})
-	}
-	return book, lines.Err()
-}
-
-// parseEPD parses the longest position at the beginning of a line. EPD has operations where
-// FEN has clocks.
-func parseEPD(v chess.Variant, line string) (p chess.Position, err error) {
-	line, _, _ = strings.Cut(line, ";")
-	words := strings.Fields(line)
-	for n := min(7, len(words)); n >= 4; n-- { // three-check adds a seventh field
-		if p, err = chess.ParseFEN(v, strings.Join(words[:n], " ")); err == nil {
-			return p, nil
-		}
-	}
-	if err == nil { // fewer than four fields
-		_, err = chess.ParseFEN(v, line)
-	}
-	return p, err
 }
 
 // opening returns opening n of a tournament. It draws an order of the book from the seed,

@@ -36,7 +36,7 @@ func TestReadBook(t *testing.T) {
 			"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "4k3/8/8/8/8/8/4P3/4K3 b - - 12 40"}},
 		"three-check": {"4k3/8/8/8/8/8/4P3/4K3 w - - 2+3 0 1\n", chess.ThreeCheck, 0, []string{"4k3/8/8/8/8/8/4P3/4K3 w - - 2+3 0 1"}},
 	} {
-		book, err := ReadBook(strings.NewReader(c.text), c.v, c.plies)
+		book, err := ReadBook(strings.NewReader(c.text), "book", c.v, c.plies)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -54,14 +54,14 @@ func TestReadBook(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"":                                      "the file has none",
-		"4k3/8/8 w - -\n":                       "line 1: ",
-		"# x\n7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\n": "line 2: 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1: the game is over",
+		"":                                      "book: no openings in it",
+		"4k3/8/8 w - -\n":                       "book:1: ",
+		"# x\n7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\n": "book:2: 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1: the game is over",
 		twoGames:                                "game 1 is one of Atomic, want chess",
 		"[Event \"x\"]\n\n1. e5 *\n":            "game 1",
 		"[Event \"x\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n": "game 1: the game is over (0-1 checkmate)",
 	} {
-		if _, err := ReadBook(strings.NewReader(text), chess.Standard, 0); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ReadBook(strings.NewReader(text), "book", chess.Standard, 0); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q", text, err, want)
 		}
 	}
@@ -72,7 +72,7 @@ func FuzzReadBook(f *testing.F) {
 	f.Add("4k3/8/8/8/8/8/4P3/4K3 w - - bm e4;\n", uint8(0), 0)
 	f.Fuzz(func(t *testing.T, text string, v uint8, plies int) {
 		variant := chess.Variants()[int(v)%len(chess.Variants())]
-		book, err := ReadBook(strings.NewReader(text), variant, plies)
+		book, err := ReadBook(strings.NewReader(text), "book", variant, plies)
 		if err != nil {
 			return
 		}
@@ -87,7 +87,7 @@ func FuzzReadBook(f *testing.F) {
 // All pairs meet in the openings of the book, each once before one comes again, the
 // two games of a pair in the same, whatever the workers; and files keep it.
 func TestBook(t *testing.T) {
-	book, err := ReadBook(strings.NewReader(twoGames+"\n[Variant \"Atomic\"]\n[SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n\n*\n"), chess.Atomic, 0)
+	book, err := ReadBook(strings.NewReader(twoGames+"\n[Variant \"Atomic\"]\n[SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n\n*\n"), "book", chess.Atomic, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

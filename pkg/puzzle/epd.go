@@ -53,37 +53,24 @@ func Load(file string, v chess.Variant) (*Set, error) {
 // is an error.
 func Read(r io.Reader, file string, v chess.Variant) (*Set, error) {
 	s := &Set{File: file}
-	scanner := bufio.NewScanner(r)
-	line := 0
-	for scanner.Scan() {
-		line++
-		text := strings.TrimSpace(scanner.Text())
-		if text == "" || text[0] == '#' {
-			continue
-		}
-		p, err := Parse(text, v)
-		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", file, line, err)
-		}
+	err := chess.ReadEPD(r, file, func(line int, fen, operations string) error {
+		p, err := parse(fen, operations, v)
 		p.Line = line
 		s.Puzzles = append(s.Puzzles, p)
+		return err
+	})
+	if err == nil && len(s.Puzzles) == 0 {
+		err = fmt.Errorf("%s: no puzzle in it: want lines such as %q", file, `6k1/5ppp/8/8/8/8/8/R5K1 w - - dm 1; id "back rank";`)
 	}
-	if err := scanner.Err(); err != nil {
-		return nil, fmt.Errorf("%s:%d: %w", file, line+1, err)
-	}
-	if len(s.Puzzles) == 0 {
-		return nil, fmt.Errorf("%s: no puzzle in it: want lines such as %q", file, `6k1/5ppp/8/8/8/8/8/R5K1 w - - dm 1; id "back rank";`)
+	if err != nil {
+		return nil, err
 	}
 	return s, nil
 }
 
-// Parse parses one line of a set. The variant is v unless the line names another.
-func Parse(line string, v chess.Variant) (Puzzle, error) {
-	at := epdFields.FindStringSubmatch(line)
-	if at == nil {
-		return Puzzle{}, fmt.Errorf("a position of %d fields: want four: pieces, side to move, castling, en passant", len(strings.Fields(line)))
-	}
-	ops, err := parseOperations(at[2])
+// parse parses a line of a set. The variant is v unless the line names another.
+func parse(fen, operations string, v chess.Variant) (Puzzle, error) {
+	ops, err := parseOperations(operations)
 	if err != nil {
 		return Puzzle{}, err
 	}
@@ -98,17 +85,14 @@ func Parse(line string, v chess.Variant) (Puzzle, error) {
 	if p.ID, err = ops.one("id"); err != nil {
 		return Puzzle{}, err
 	}
-	fen, err := ops.withClocks(strings.Fields(at[1]))
-	if err != nil {
+	if fen, err = ops.withClocks(strings.Fields(fen)); err != nil {
 		return Puzzle{}, err
 	}
 	if p.Position, err = chess.ParseFEN(v, fen); err != nil {
 		return Puzzle{}, err
 	}
-	var l chess.MoveList
-	p.Position.LegalMoves(&l)
-	if end := chess.NewGame(p.Position).Outcome(&l); end.Over() {
-		return Puzzle{}, fmt.Errorf("the game is over in this position: %v", end)
+	if err = chess.CheckOngoing(&p.Position); err != nil {
+		return Puzzle{}, err
 	}
 	for _, san := range ops["bm"] {
 		m, err := p.Position.ParseSAN(san)
@@ -127,11 +111,6 @@ func Parse(line string, v chess.Variant) (Puzzle, error) {
 }
 
 var (
-	// epdFields splits a line after the four fields of EPD, and the clocks and the three-check
-	// counters if they follow as in FEN. These begin with a digit or a sign, and operations
-	// begin with a letter.
-	epdFields = regexp.MustCompile(`^\s*((?:\S+\s+){3}\S+(?:\s+[0-9+-]\S*)*)(.*)$`)
-
 	// operation matches "opcode operand ...;". Quoted operands may contain blanks and
 	// semicolons. The last semicolon is optional.
 	operation = regexp.MustCompile(`^([A-Za-z]\w*)((?:\s*"[^"]*"|\s+[^\s;"]+)*)\s*(?:;|$)`)

@@ -9,6 +9,15 @@ import (
 	"alamos/pkg/chess"
 )
 
+// parseLine reads a set of one puzzle.
+func parseLine(line string, v chess.Variant) (Puzzle, error) {
+	s, err := Read(strings.NewReader(line), "set.epd", v)
+	if err != nil {
+		return Puzzle{}, err
+	}
+	return s.Puzzles[0], nil
+}
+
 func TestParse(t *testing.T) {
 	for _, c := range []struct {
 		line    string
@@ -27,7 +36,7 @@ func TestParse(t *testing.T) {
 		{`7k/8/8/8/8/8/8/K5R1 w - - 1+3 dm 1; variant 3check; hmvc 4;`, chess.Standard, "7k/8/8/8/8/8/8/K5R1 w - - 1+3 4 1", nil, 1, ""},
 		{`6k1/5ppp/8/8/8/8/8/6K1[R] w - - bm R@a8; variant crazyhouse;`, chess.Standard, "6k1/5ppp/8/8/8/8/8/6K1[R] w - - 0 1", []string{"R@a8#"}, 0, ""},
 	} {
-		p, err := Parse(c.line, c.variant)
+		p, err := parseLine(c.line, c.variant)
 		if err != nil {
 			t.Errorf("%s: %v", c.line, err)
 			continue
@@ -39,7 +48,7 @@ func TestParse(t *testing.T) {
 		if p.Position.FEN() != c.fen || !slices.Equal(best, c.best) || p.Mate != c.mate || p.ID != c.id {
 			t.Errorf("%s: read as %s, best %v, mate %d, id %q", c.line, p.Position.FEN(), best, p.Mate, p.ID)
 		}
-		again, err := Parse(p.String(), chess.Standard)
+		again, err := parseLine(p.String(), chess.Standard)
 		if err != nil || again.Position != p.Position || !slices.Equal(again.Best, p.Best) || again.Mate != p.Mate || again.ID != p.ID {
 			t.Errorf("%s: written as %s, %v", c.line, p.String(), err)
 		}
@@ -70,9 +79,9 @@ func TestReadErrors(t *testing.T) {
 		{at + "0 1 dm 1; hmvc 3;", "hmvc, fmvn: the position has its clocks already"},
 		{at + "dm 1; hmvc -1;", `hmvc: want a whole number from 0 to 100000, have "-1"`},
 		{at + "dm 1; variant checkers;", "variant: "},
-		{"7k/6Q1/6K1/8/8/8/8/8 b - - dm 1;", "the game is over in this position: 1-0 checkmate"},
-		{"7k/8/8/8/8/8/8/K7 w - - dm 1;", "the game is over in this position: 1/2-1/2"},
-		{at + "100 80 dm 1;", "the game is over in this position: 1/2-1/2 fifty_moves"},
+		{"7k/6Q1/6K1/8/8/8/8/8 b - - dm 1;", "the game is over (1-0 checkmate)"},
+		{"7k/8/8/8/8/8/8/K7 w - - dm 1;", "the game is over (1/2-1/2"},
+		{at + "100 80 dm 1;", "the game is over (1/2-1/2 fifty_moves)"},
 		{strings.Repeat("x", 100_000), "set.epd:1: bufio.Scanner: token too long"},
 	} {
 		_, err := Read(strings.NewReader(c.text), "set.epd", chess.Standard)
@@ -113,14 +122,14 @@ func FuzzParse(f *testing.F) {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
-		p, err := Parse(line, chess.Standard)
+		p, err := parseLine(line, chess.Standard)
 		if err != nil {
 			return
 		}
 		if p.Mate == 0 && len(p.Best) == 0 {
 			t.Fatalf("%q: nothing to find", line)
 		}
-		again, err := Parse(p.String(), chess.Standard)
+		again, err := parseLine(p.String(), chess.Standard)
 		if err != nil {
 			t.Fatalf("%q is written as %q: %v", line, p.String(), err)
 		}
