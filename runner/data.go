@@ -310,7 +310,7 @@ func positionText(p *data.Position) (board string, moves []weighed, err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	white := chess.StartPosition(chess.Standard) // whose view is the one of the file
+	white := chess.StartPosition(chess.Standard) // the file has its view
 	list, err := encode.MovesOf(policy, &white)
 	if err != nil {
 		return "", nil, err

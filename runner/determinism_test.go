@@ -80,7 +80,7 @@ func TestSameBytes(t *testing.T) {
 			for stops := 0; ; {
 				var instant time.Duration // 0: it may end
 				if stops < *kills {
-					// With so many instants the work is done about once.
+					// With this many instants the work is done about once.
 					instant = 1 + time.Duration(rng.Int64N(2*int64(startup+work/time.Duration(*kills))))
 				}
 				stopped := runUntil(t, tiny(dir, 1+rng.IntN(3)), test.signal, instant)
@@ -150,7 +150,7 @@ func sameFiles(t *testing.T, dir string, want map[string]string) {
 	}
 }
 
-// fingerprint has the SHA-256 of every file of results, less what tells of time
+// fingerprint has the SHA-256 of every file of results, without what depends on time
 // or place: columns of tables, manifests and the page.
 func fingerprint(t *testing.T, dir string) map[string]string {
 	t.Helper()

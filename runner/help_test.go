@@ -78,7 +78,7 @@ func everyCommand(c *cobra.Command, do func(*cobra.Command)) {
 	}
 }
 
-// The page beside the puzzles tells of them what alamos puzzles check does.
+// The page beside the puzzles describes them as alamos puzzles check does.
 func TestPuzzlesPageIsCurrent(t *testing.T) {
 	page, err := os.ReadFile("../experiments/puzzles/README.md")
 	if err != nil {

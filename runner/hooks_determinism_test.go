@@ -28,7 +28,7 @@ func TestSameBytesWithScripts(t *testing.T) {
 	}
 	took := time.Since(began)
 	want := fingerprint(t, undisturbed)
-	for _, file := range []string{"targets/gen-0002.csv", "hooks/entropy.csv", "tournament/games.pgn"} {
+	for _, file := range []string{"targets/gen-0002.json", "hooks/entropy.csv", "tournament/games.pgn"} {
 		if !slices.ContainsFunc(slices.Collect(maps.Keys(want)), func(f string) bool { return strings.HasSuffix(f, file) }) {
 			t.Errorf("the run left no %s", file)
 		}

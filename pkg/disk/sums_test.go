@@ -49,7 +49,7 @@ func TestSums(t *testing.T) {
 	if three == one {
 		t.Error("a change of size was not seen")
 	}
-	write("drei!", time.Now()) // a later change in the same instant could not be told
+	write("drei!", time.Now()) // a later change in the same instant would not be noticed
 	if of() == three {
 		t.Error("a young change was not seen")
 	}

@@ -46,7 +46,7 @@ func TestDeskGathers(t *testing.T) {
 		session := mustSession(t, m)
 		wg.Go(func() { errs[i] = session.Evaluate(have[i]) })
 	}
-	for all := false; !all; { // until all have asked
+	for all := false; !all; { // until all requests wait
 		m.queues[0].mu.Lock()
 		all = len(m.queues[0].waiting) == sessions
 		m.queues[0].mu.Unlock()

@@ -109,7 +109,7 @@ func testDeviceTraining(t *testing.T, s Spec, o Optimizer, on TrainerOptions) {
 		t.Errorf("in evaluation: loss %v and accuracy %v, want %v and %v", have, right, want, wantRight)
 	}
 
-	// What was learned there goes on here, to the bit as it was.
+	// Training continues here from the same bits.
 	saved := mustState(t, there.net)
 	state, err := there.State()
 	if err != nil {
@@ -127,7 +127,7 @@ func testDeviceTraining(t *testing.T, s Spec, o Optimizer, on TrainerOptions) {
 	}
 }
 
-// Training that was saved and loaded on a device goes on as if nothing had been.
+// Training that was saved and loaded on a device continues as if it had not been interrupted.
 func TestDeviceResume(t *testing.T) {
 	for _, device := range testDevices(t) {
 		t.Run(device, func(t *testing.T) {

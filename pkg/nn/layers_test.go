@@ -24,8 +24,8 @@ func TestLayers(t *testing.T) {
 			known[l.Name] = true
 			sum += l.Parameters
 		}
-		if sum != n.Parameters() {
-			t.Errorf("%s: the layers have %d parameters, the network %d", s.shape(), sum, n.Parameters())
+		if sum != trainedParameters(n) {
+			t.Errorf("%s: the layers have %d parameters, the network %d", s.shape(), sum, trainedParameters(n))
 		}
 		for name := range mustState(t, n) {
 			if layer := name[:strings.LastIndexByte(name, '.')]; !known[layer] {

@@ -96,9 +96,6 @@ func prepare(s *shard, g *graph, n *Network, b *Batch) (part barePart) {
 	return part
 }
 
-// Precision is FP32 or BF16.
-func (x *BarePass) Precision() string { return x.trainer.Precision() }
-
 // Close frees the memory.
 func (x *BarePass) Close() error { return x.trainer.Close() }
 

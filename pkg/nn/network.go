@@ -62,17 +62,6 @@ func (n *Network) Spec() Spec {
 	return s
 }
 
-// Parameters returns the number of trained parameters.
-func (n *Network) Parameters() int {
-	sum := 0
-	for _, p := range n.params {
-		if p.trained {
-			sum += len(p.data)
-		}
-	}
-	return sum
-}
-
 // State returns a copy of all parameters and running statistics.
 func (n *Network) State() (Tensors, error) {
 	n.mu.Lock()

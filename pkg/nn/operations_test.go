@@ -81,7 +81,7 @@ func TestNormIsBatchNorm(t *testing.T) {
 
 func testNorm(t *testing.T, act activation, channels int, adds bool) {
 	onShard(t, func(g *graph) {
-		// Each side makes the same numbers anew.
+		// Each side makes the same numbers.
 		side := func(ours bool) map[string][]float32 {
 			rng := rand.New(rand.NewPCG(1, 2))
 			l := newNorm(&declare{}, "n", channels)

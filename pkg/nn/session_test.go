@@ -262,7 +262,7 @@ func TestParallelSessions(t *testing.T) {
 	wait.Wait()
 }
 
-// A model is a copy: training goes on without it.
+// A model is a copy: it does not see later training.
 func TestModelIsFrozen(t *testing.T) {
 	s := tiny()
 	n, x := trained(t, s)

@@ -144,22 +144,7 @@ func (t *Trainer) Step(b *Batch, lr float64) (Loss, error) {
 	if math.IsNaN(lr) || math.IsInf(lr, 0) || lr < 0 {
 		return Loss{}, fmt.Errorf("trainer: learning rate %v", lr)
 	}
-	if err := b.check(&t.net.spec); err != nil {
-		return Loss{}, err
-	}
-	var loss Loss
-	err := t.do(func() error {
-		p := t.pass(b.N, true)
-		defer p.close()
-		if err := p.forward(b); err != nil {
-			return err
-		}
-		if err := p.backward(); err != nil {
-			return err
-		}
-		if loss, _ = p.result(); !loss.finite() {
-			return ErrDiverged
-		}
+	loss, _, err := t.run(b, true, func(p *pass) error {
 		t.changed = true
 		t.opt.begin()
 		return p.each(func(s *shard, _ *part) { t.opt.step(s.index, len(p.parts), lr) })
@@ -170,21 +155,29 @@ func (t *Trainer) Step(b *Batch, lr float64) (Loss, error) {
 // Measure returns the loss and the accuracy on a batch without changing anything. Batch
 // norm uses its running statistics.
 func (t *Trainer) Measure(b *Batch) (Loss, Accuracy, error) {
+	return t.run(b, false, func(*pass) error { return nil })
+}
+
+// run passes a batch forward, and in training backward, and then calls next.
+func (t *Trainer) run(b *Batch, training bool, next func(*pass) error) (loss Loss, accuracy Accuracy, err error) {
 	if err := b.check(&t.net.spec); err != nil {
-		return Loss{}, Accuracy{}, err
+		return loss, accuracy, err
 	}
-	var loss Loss
-	var accuracy Accuracy
-	err := t.do(func() error {
-		p := t.pass(b.N, false)
+	err = t.do(func() error {
+		p := t.pass(b.N, training)
 		defer p.close()
 		if err := p.forward(b); err != nil {
 			return err
 		}
+		if training {
+			if err := p.backward(); err != nil {
+				return err
+			}
+		}
 		if loss, accuracy = p.result(); !loss.finite() {
 			return ErrDiverged
 		}
-		return nil
+		return next(p)
 	})
 	return loss, accuracy, err
 }

@@ -304,7 +304,7 @@ func testResume(t *testing.T, s Spec, o Optimizer, on TrainerOptions) {
 	}
 }
 
-// A network loaded under a trainer is what the trainer goes on with.
+// A trainer continues with the parameters that were loaded into its network.
 func TestLoadReachesTrainer(t *testing.T) {
 	s := tiny()
 	n := mustNew(t, s, 1)

@@ -68,7 +68,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 		}, []string{
 			"data 1: append gen-0001.journal 0", "data 1: append gen-0001.journal 3", "data 1: rename gen-0001.parquet",
 			"data 1: rename manifest.json", "data 1: remove gen-0001.journal", "training 1: rename gen-0001.safetensors",
-		}, "data 1: append gen-0001.journal 4"}, // a game that the journal has is not asked about again
+		}, "data 1: append gen-0001.journal 4"}, // a game that the journal has is not evaluated again
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if testing.Short() && test.name != "training" {

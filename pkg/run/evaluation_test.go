@@ -21,7 +21,7 @@ import (
 	"alamos/pkg/store"
 )
 
-// asks are settings of an evaluation of two sets, whose files they make in the site.
+// asks returns the settings of an evaluation of two sets, and writes their files to the site.
 func (s site) asks(t *testing.T) []string {
 	t.Helper()
 	var files []string

@@ -1,12 +1,11 @@
 package run
 
 import (
-	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/data"
@@ -22,7 +21,7 @@ import (
 // window of several trainings.
 
 // targetCode is the version of the code of this stage, see [Stage].
-const targetCode = "1"
+const targetCode = "2"
 
 // positionsAtOnce is the number of positions in one call of the script.
 const positionsAtOnce = 1000
@@ -46,51 +45,48 @@ func (t *Trial) valueTarget(_ context.Context, g int) (*Stage, error) {
 		}
 		task := t.Report.Task(store.TargetStage(g), "positions")
 		defer task.End()
-		var b bytes.Buffer
-		if err := writeTargets(ctx, &b, s, games, func(done, total int) { task.Set(done, total, "") }); err != nil {
+		values, err := evaluateGames(ctx, s, games, func(done, total int) { task.Set(done, total, "") })
+		if err != nil {
 			return nil, err
 		}
-		return nil, disk.WriteBytes(t.Results.Path(store.TargetFile(g)), b.Bytes())
+		b, err := json.Marshal(values)
+		if err != nil {
+			return nil, err
+		}
+		return nil, disk.WriteBytes(t.Results.Path(store.TargetFile(g)), append(b, '\n'))
 	}}, nil
 }
 
-// target is a position in which a move was played. Games and plies are numbered from 0.
-type target struct {
-	game, ply int
-	position  chess.Position
-}
-
-// writeTargets writes the value of each position for White.
-func writeTargets(ctx context.Context, out *bytes.Buffer, s *hook.Session, games []*match.Game, progress func(done, total int)) error {
-	var all []target
-	for number, g := range games {
+// evaluateGames returns the values for White of all positions in which a move was played, by
+// game and ply.
+func evaluateGames(ctx context.Context, s *hook.Session, games []*match.Game, progress func(done, total int)) ([][]float64, error) {
+	var positions []chess.Position
+	for _, g := range games {
 		at := g.Start
-		for ply, m := range g.Moves {
-			all = append(all, target{number, ply, at})
+		for _, m := range g.Moves {
+			positions = append(positions, at)
 			at.Play(m)
 		}
 	}
-	done := 0
-	fmt.Fprintln(out, "game,ply,value_for_white")
-	for some := range slices.Chunk(all, positionsAtOnce) {
-		positions := make([]chess.Position, len(some))
-		for i := range some {
-			positions[i] = some[i].position
-		}
-		values, err := s.Evaluate(ctx, positions)
+	var values []float64
+	for some := range slices.Chunk(positions, positionsAtOnce) {
+		answers, err := s.Evaluate(ctx, some)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		for i, v := range values {
-			if positions[i].Turn() == chess.Black {
+		for i, v := range answers {
+			if some[i].Turn() == chess.Black {
 				v = -v
 			}
-			fmt.Fprintf(out, "%d,%d,%v\n", some[i].game, some[i].ply, v)
+			values = append(values, v)
 		}
-		done += len(some)
-		progress(done, len(all))
+		progress(len(values), len(positions))
 	}
-	return nil
+	byGame := make([][]float64, len(games))
+	for i, g := range games {
+		byGame[i], values = values[:len(g.Moves)], values[len(g.Moves):]
+	}
+	return byGame, nil
 }
 
 // mixedValues mixes the script's values into the values of the samples. It returns nil
@@ -103,9 +99,14 @@ func (t *Trial) mixedValues(first int, sets []*data.Set) ([]float32, error) {
 	}
 	var all []float32
 	for i, set := range sets {
-		forWhite, err := readTargets(t.Results.Path(store.TargetFile(first + i)))
+		path := t.Results.Path(store.TargetFile(first + i))
+		b, err := os.ReadFile(path)
 		if err != nil {
 			return nil, err
+		}
+		var forWhite [][]float64 // by game and ply
+		if err := json.Unmarshal(b, &forWhite); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		games, err := t.games(first + i)
 		if err != nil {
@@ -113,12 +114,12 @@ func (t *Trial) mixedValues(first int, sets []*data.Set) ([]float32, error) {
 		}
 		for k := range set.Len() {
 			sample := set.Sample(k)
-			x, ok := forWhite[[2]int32{sample.Game, sample.Ply}]
-			if !ok || int(sample.Game) >= len(games) {
-				return nil, fmt.Errorf("%s has no value of game %d, ply %d", t.Results.Path(store.TargetFile(first+i)), sample.Game, sample.Ply)
+			game, ply := int(sample.Game), int(sample.Ply)
+			if game >= min(len(games), len(forWhite)) || ply >= len(forWhite[game]) {
+				return nil, fmt.Errorf("%s has no value of game %d, ply %d", path, game, ply)
 			}
-			turn := games[sample.Game].Start.Turn()
-			if sample.Ply%2 == 1 {
+			x, turn := forWhite[game][ply], games[game].Start.Turn()
+			if ply%2 == 1 {
 				turn = turn.Other()
 			}
 			if turn == chess.Black {
@@ -127,25 +128,6 @@ func (t *Trial) mixedValues(first int, sets []*data.Set) ([]float32, error) {
 			x *= float64(t.Setup.Codec.Sign(turn)) // for the side that the network predicts for
 			all = append(all, float32((1-v.Weight)*float64(sample.Value)+v.Weight*x))
 		}
-	}
-	return all, nil
-}
-
-// readTargets reads the file of writeTargets. The keys are game and ply.
-func readTargets(path string) (map[[2]int32]float64, error) {
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	_, rows, _ := strings.Cut(string(b), "\n") // after the names of the columns
-	all := map[[2]int32]float64{}
-	for row := range strings.Lines(rows) {
-		var key [2]int32
-		var v float64
-		if _, err := fmt.Sscanf(row, "%d,%d,%g", &key[0], &key[1], &v); err != nil {
-			return nil, fmt.Errorf("%s: %q: %w", path, row, err)
-		}
-		all[key] = v
 	}
 	return all, nil
 }

@@ -9,7 +9,7 @@ import (
 	"alamos/pkg/selfplay"
 )
 
-// Games with a Gumbel root hang on seed and settings alone, those of fast searches
+// Games with a Gumbel root depend only on seed and settings, those of fast searches
 // included, and what is learned are whole policies.
 func TestGumbel(t *testing.T) {
 	cfg := config()

@@ -13,7 +13,7 @@ import (
 )
 
 // A share of the moves has a full search and gives the samples; the others are what
-// a search with few visits and no noise plays. The games hang on nothing else.
+// a search with few visits and no noise plays. The games depend on nothing else.
 func TestPlayoutCap(t *testing.T) {
 	cfg := config()
 	cfg.Games = 24
@@ -81,7 +81,7 @@ func TestPlayoutCap(t *testing.T) {
 	}
 }
 
-// checkSample verifies that s is of the position of g and tells the result of r.
+// checkSample verifies that s is of the position of g and has the result of r.
 func checkSample(t *testing.T, c encode.Codec, g *chess.Game, r *selfplay.Record, s *encode.Sample) {
 	t.Helper()
 	planes := make([]uint64, c.Planes.Count())

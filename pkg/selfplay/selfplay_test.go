@@ -18,7 +18,7 @@ import (
 	"alamos/pkg/selfplay"
 )
 
-// hashed is a network whose answers are hashes of the planes and the indices:
+// hashed is a network that returns hashes of the planes and the indices:
 // arbitrary, but a function of the position alone.
 type hashed struct{}
 
@@ -156,7 +156,7 @@ func TestRecords(t *testing.T) {
 			for i, m := range r.Moves {
 				g.Position().LegalMoves(&l)
 				if o := g.Outcome(&l); o.Over() {
-					t.Fatalf("game %d goes on after %s", r.Number, o)
+					t.Fatalf("game %d continues after %s", r.Number, o)
 				}
 				if !l.Contains(m) {
 					t.Fatalf("game %d, ply %d: %s is not legal", r.Number, i, m)

@@ -53,7 +53,7 @@ func TestSurpriseKeepsGames(t *testing.T) {
 }
 
 // The value of a sample is the mixture of the result and the value of the search,
-// in the view of the encoding. How likely a draw is the result alone tells.
+// in the view of the encoding. The probability of a draw comes from the result alone.
 func TestValueMix(t *testing.T) {
 	cfg := config()
 	plain, _ := play(t, cfg, 1)

@@ -37,7 +37,7 @@ func TestGamesStayWhatTheyWere(t *testing.T) {
 	}
 }
 
-// replay plays a record again: every move is legal, the game goes on until its
+// replay plays a record again: every move is legal, the game continues until its
 // end, and the end is what it says.
 func replay(t *testing.T, v chess.Variant, r *selfplay.Record) {
 	t.Helper()

@@ -169,7 +169,7 @@ func CheckpointFile(g int) string { return fmt.Sprintf("checkpoints/gen-%04d.saf
 func SamplesFile(g int) string    { return fmt.Sprintf("samples/gen-%04d.parquet", g) }
 func GamesFile(g int) string      { return fmt.Sprintf("games/gen-%04d.pgn", g) }
 func PuzzlesFile(g int) string    { return fmt.Sprintf("evaluation/gen-%04d.csv", g) }
-func TargetFile(g int) string     { return fmt.Sprintf("targets/gen-%04d.csv", g) }
+func TargetFile(g int) string     { return fmt.Sprintf("targets/gen-%04d.json", g) }
 
 // RandomName is the name of the player that plays random moves.
 const RandomName = "random"

@@ -79,7 +79,7 @@ func TestResumeIsBitExact(t *testing.T) {
 				have, err := Run(context.Background(), cfg, again.net, again.tr, set, seeds, &again.state, p, Hooks{
 					Step: func(done, _ int) {
 						if steps++; done != steps {
-							t.Fatalf("killed after epoch %d: told of step %d, want %d", killed, done, steps)
+							t.Fatalf("killed after epoch %d: reported step %d, want %d", killed, done, steps)
 						}
 					},
 				})

@@ -2,7 +2,7 @@ package train
 
 import "testing"
 
-// A generation that begins anew has the rates of the first one and epochs that are
+// A generation that takes only the weights has the rates of the first one and epochs that are
 // counted on.
 func TestRestarted(t *testing.T) {
 	set := noise(t)

@@ -35,7 +35,7 @@ func check(t *testing.T, got []float64, want ...float64) {
 
 // The expected rates are those of torch.optim.lr_scheduler.ReduceLROnPlateau
 // (factor 0.5, patience 3, min_lr 0.01), traced by hand through its definition:
-// the cut comes with the fourth bad epoch, and the count starts anew.
+// the cut comes with the fourth bad epoch, and the count starts again.
 func TestPlateau(t *testing.T) {
 	s := Schedule{Kind: "plateau", Initial: 0.05, Factor: 0.5, Patience: 3, Minimum: 0.01}
 	check(t, rates(t, s, 3, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1),

@@ -181,12 +181,12 @@ func TestLossesFall(t *testing.T) {
 	epochs, err := Run(context.Background(), cfg, p.net, p.tr, set, Seeds{1, 2}, &p.state, nil, Hooks{
 		Step: func(done, total int) {
 			if steps++; done != steps || total%cfg.Epochs != 0 || done > total {
-				t.Errorf("step %d: told of %d of %d", steps, done, total)
+				t.Errorf("step %d: reported %d of %d", steps, done, total)
 			}
 		},
 		Epoch: func(e Epoch) {
 			if reported++; e.Number != reported {
-				t.Errorf("epoch %d is told as %d", reported, e.Number)
+				t.Errorf("epoch %d is reported as %d", reported, e.Number)
 			}
 		},
 	})

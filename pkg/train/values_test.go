@@ -43,7 +43,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// The rate of an epoch is asked for with the epochs before it.
+// The function that sets the rate of an epoch receives the epochs before it.
 func TestAskedRates(t *testing.T) {
 	set, seeds := learnable(t), Seeds{1, 2}
 	var asked []int
@@ -58,7 +58,7 @@ func TestAskedRates(t *testing.T) {
 	p := newPupil(t, cfg.Schedule)
 	epochs := p.learn(t, cfg, set, seeds)
 	if !slices.Equal(asked, []int{0, 1, 2}) || epochs[0].Rate != 0.01 || epochs[2].Rate != 0.03 {
-		t.Errorf("asked after %v epochs, rates %+v", asked, epochs)
+		t.Errorf("called after %v epochs, rates %+v", asked, epochs)
 	}
 
 	fault := errors.New("script.go:3:2: no rate today")

@@ -8,7 +8,7 @@ import (
 	"alamos/pkg/hook/alamos"
 )
 
-// Measure tells how long games are, in plies, and of nothing that it does not know it.
+// Measure returns the mean length of games in plies, and no metric without games.
 func Measure(g alamos.Generation) alamos.Metrics {
 	sum := 0
 	for _, game := range g.Games {
