@@ -11,7 +11,7 @@ import (
 // visits of the search that the network is compared with.
 const visits = 50
 
-// MeasureCheckpoint asks the network about the start position and the positions
+// MeasureCheckpoint evaluates the start position and the positions
 // after each of its moves: how sure its policy is (entropy in bits: 0 for one move,
 // log2 n for n equal ones), what it thinks of the start, and how often its first
 // choice is that of a search.

@@ -11,7 +11,7 @@ import (
 const (
 	lost    = 0.95 // a side resigns when both expect it to lose so surely
 	draw    = 0.02 // and both agree on a draw when nobody expects more than this
-	plies   = 6    // for so many plies in a row
+	plies   = 6    // number of consecutive plies
 	noDraws = 80   // plies before which there is no agreement on a draw
 )
 

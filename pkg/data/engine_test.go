@@ -35,7 +35,7 @@ func TestLabels(t *testing.T) {
 		Kind: PGN, Files: []string{gamesPGN}, Positions: 4, Policy: EngineMove,
 		Label: &Label{Command: command, Limit: uci.Limit{Depth: 2}, Finish: uci.Limit{Nodes: 60}},
 	}
-	// An engine of our own, asked by hand.
+	// The expected labels come from a separate engine process.
 	e, err := uci.Start(t.Context(), command, uci.Timeouts{})
 	if err != nil {
 		t.Fatal(err)
@@ -70,7 +70,7 @@ func TestLabels(t *testing.T) {
 		if !over && int(p.Ply)+int(p.MovesLeft) <= len(g.Moves) {
 			t.Errorf("game %d was not played out", p.Game)
 		}
-		if over { // the engine was told of no move that we do not know
+		if over { // the test knows every move that the engine got
 			if p.Game != last {
 				if err := e.NewGame(t.Context()); err != nil {
 					t.Fatal(err)
@@ -97,8 +97,8 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// An engine that tells no win, draw and loss gives centipawns, of which the curve
-// makes an expected score.
+// For an engine without win, draw and loss, the label is the expected score of its
+// centipawns.
 func TestCentipawns(t *testing.T) {
 	game := filepath.Join(t.TempDir(), "a.pgn")
 	if err := os.WriteFile(game, []byte("[Event \"?\"]\n\n1. e4 e5 1-0\n"), 0o666); err != nil {
@@ -116,7 +116,7 @@ func TestCentipawns(t *testing.T) {
 	}
 }
 
-// A search that its nodes end may tell a bound last, which is not a score to learn.
+// A search that ends by its nodes may report a bound last, which is not used as a label.
 func TestLabelsAreExact(t *testing.T) {
 	game := filepath.Join(t.TempDir(), "a.pgn")
 	if err := os.WriteFile(game, []byte("[Event \"?\"]\n\n1. e4 e5 1-0\n"), 0o666); err != nil {
@@ -147,8 +147,8 @@ func TestLabelsAreExact(t *testing.T) {
 	}
 }
 
-// script is an engine that says a line before its move, e2e4 or, when it is told
-// of a move, e7e5, and does as the line says when it is a command of the shell.
+// script is an engine that prints a line before its move, which is e2e4, or e7e5 after a
+// move. A line that is a command of the shell is run.
 func script(t testing.TB, line string) uci.Command {
 	t.Helper()
 	say := "echo " + line
@@ -213,7 +213,7 @@ func TestEngineFaults(t *testing.T) {
 	}
 }
 
-// What engines play and say does not depend on how many there are.
+// Results do not depend on the number of engine processes.
 func TestEnginesDeterministic(t *testing.T) {
 	command := stockfish(t)
 	c := codecOf(t, "mover15", "uci1968-mover")

@@ -147,7 +147,7 @@ func TestLC0(t *testing.T) {
 	}
 }
 
-// Every number of a record comes from its place, as lc0's trainingdata_v6.h has them.
+// Every number of a record is read at its offset in lc0's trainingdata_v6.h.
 func TestLC0Fields(t *testing.T) {
 	b := [lc0Size]byte(lc0Forge(chess.NewGame(chess.StartPosition(chess.Standard)), 1, 0))
 	for i := range 15 {

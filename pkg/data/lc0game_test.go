@@ -180,7 +180,7 @@ func TestSourceLC0Formats(t *testing.T) {
 	}
 }
 
-// Other encodings than lc0's get lc0's positions, too: the same as from the moves.
+// In other encodings than lc0's, the samples equal those made from the moves.
 func TestLC0OtherEncodings(t *testing.T) {
 	list, err := os.ReadFile(filepath.Join(sourceLc0Dir, "moves.tsv"))
 	if err != nil {
@@ -211,7 +211,7 @@ func TestLC0OtherEncodings(t *testing.T) {
 	}
 }
 
-// Records that do not belong together are found when the game is played.
+// Replaying the game finds records that do not belong together.
 func TestLC0Damage(t *testing.T) {
 	data := recordsOf(t, lc0Names(t)[0])
 	codecs := []encode.Codec{codecOf(t, "alphazero119", "alphazero4672"), lc0Codecs(t)}
@@ -325,7 +325,7 @@ func TestLC0SkipsChunksOnly(t *testing.T) {
 	}
 }
 
-// No bytes make the reader panic, or give a position that cannot be encoded.
+// For any bytes, the reader does not panic, and every position can be encoded.
 func FuzzLC0(f *testing.F) {
 	for _, name := range lc0Names(f)[:2] {
 		data := recordsOf(f, name)

@@ -70,8 +70,8 @@ func writeMarro(t testing.TB, rows []marroFields) string {
 	return path
 }
 
-// Who wants to learn values is told that there are none, of ChessMarro's files and of those
-// that were made of them; the files of games have some.
+// Training on values refuses files without results: ChessMarro's files and those
+// imported from them. Files of games have results.
 func TestNoResults(t *testing.T) {
 	dir := t.TempDir()
 	marro, ours, games := writeMarro(t, marroRows(t, squareOrder{}, true)), filepath.Join(dir, "ours.parquet"), filepath.Join(dir, "games.parquet")
@@ -141,7 +141,7 @@ func TestMarro(t *testing.T) {
 	}
 }
 
-// With a FEN a row is a position; without, it is planes.
+// A row with a FEN gives a position, and a row without one gives planes.
 func TestMarroPositions(t *testing.T) {
 	for _, fen := range []bool{true, false} {
 		rows := marroRows(t, squareOrder{}, fen)[:50]

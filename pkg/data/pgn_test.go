@@ -18,7 +18,7 @@ import (
 	"alamos/pkg/encode"
 )
 
-// Games are read out of compressed files as out of plain ones.
+// Compressed files give the same games as plain ones.
 func TestCompressed(t *testing.T) {
 	plain, err := os.ReadFile(gamesPGN)
 	if err != nil {

@@ -272,7 +272,7 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
-// What chunks hold stays as it is: results that were published can be repeated.
+// The contents of chunks do not change, so that published results can be repeated.
 func TestGolden(t *testing.T) {
 	var have strings.Builder
 	for _, x := range []struct {
@@ -541,7 +541,7 @@ func TestSampleFilesAreStreamed(t *testing.T) {
 	}
 }
 
-// The progress of a file goes from game to game, however much is read at once.
+// The progress in a file advances with each game, independent of the size of reads.
 func TestProgress(t *testing.T) {
 	text, err := os.ReadFile(gamesPGN)
 	if err != nil {

@@ -121,7 +121,7 @@ func TestSplitIsTheSameInEveryWindow(t *testing.T) {
 	}
 }
 
-// A game that comes again in another generation, among other games, is on the same side.
+// A recurring game is in the same part in every generation.
 func TestSplitOfRecurringGames(t *testing.T) {
 	rng := newRand(8)
 	part := func(generation, first, games int) *Set {
@@ -159,7 +159,7 @@ func TestSplitOfRecurringGames(t *testing.T) {
 			t.Errorf("share %v: %d of %d games are held out", share, held, len(sides))
 		}
 	}
-	// However small a generation, there is something to learn and something to measure on.
+	// Both parts of a small generation have games.
 	for first := range int32(20) {
 		for _, share := range []float64{0.001, 0.999} {
 			if learn, held := Split(part(1, int(first), 2), 5, share); len(learn) != 2 || len(held) != 2 {
@@ -213,7 +213,7 @@ func TestSplitOfFewRecurringGames(t *testing.T) {
 			}
 		}
 	}
-	// Of an only game nothing is held out, however often it comes.
+	// A single game is never held out, even if it recurs.
 	window, err := ReplayWindow(part(1, 5), part(2, 5))
 	if err != nil {
 		t.Fatal(err)

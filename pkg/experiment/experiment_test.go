@@ -181,7 +181,7 @@ func TestExtends(t *testing.T) {
 	}
 }
 
-// Whoever changes the kind of a schedule need not undo the details of the old
+// A change of the kind of a schedule needs no reset of the details of the old
 // kind, but may not write them down either.
 func TestInapplicableKeys(t *testing.T) {
 	f := folder{
@@ -204,8 +204,8 @@ func TestInapplicableKeys(t *testing.T) {
 	}
 }
 
-// What a value takes the meaning from is dropped with all that hangs on it, in whichever
-// order overrides are given; written beside it, it is a fault that names that value's key.
+// A value without its condition is dropped together with all values that depend on it, in
+// any order of overrides. In the same file it is a fault that names the key of the condition.
 func TestInapplicableChain(t *testing.T) {
 	f := folder{"x.yaml": head + "network: {policy_head: conv-linear, policy_channels: 4}\n"}
 	for _, set := range []string{"network.policy=none", "network.policy_head=conv73-linear"} {
@@ -250,7 +250,7 @@ func TestPlayers(t *testing.T) {
 	}
 }
 
-// Players that other versions did not have; a checkpoint's file is beside the
+// Less common kinds of players; a checkpoint's file is beside the
 // experiment's.
 func TestMorePlayers(t *testing.T) {
 	e := load(t, "tournament:\n  players: [last, material: 2, policy: untrained, model: quickstart@8, {model: nets/old.safetensors, rounds: 4}]\n")

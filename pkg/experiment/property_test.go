@@ -180,7 +180,7 @@ func accepts(s *Settings) error {
 	return errors.Join(append(faults, s.Tournament.Judge.Validate())...)
 }
 
-// Whatever the bytes, Load returns an experiment or faults with positions.
+// For any bytes, Load returns an experiment or faults with positions.
 func FuzzLoad(f *testing.F) {
 	for _, pattern := range []string{"testdata/broken/*.yaml", "testdata/broken/base/*.yaml", "testdata/good/*.yaml", "testdata/good/papers/*.yaml"} {
 		names, err := filepath.Glob(pattern)

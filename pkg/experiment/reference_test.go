@@ -48,7 +48,7 @@ func readYAML(t *testing.T, path string) any {
 	return v
 }
 
-// Editors find no fault with any experiment that is shipped.
+// All shipped experiments are valid by the JSON Schema.
 func TestShippedExperimentsFitTheSchema(t *testing.T) {
 	s := compiledSchema(t)
 	n := 0
@@ -89,7 +89,7 @@ func modeline(t *testing.T, path string) {
 	}
 }
 
-// What is wrong with a key by itself, the schema knows too.
+// The JSON Schema refuses every fault of a single key.
 func TestSchemaRefuses(t *testing.T) {
 	s := compiledSchema(t)
 	for _, name := range []string{
@@ -102,7 +102,7 @@ func TestSchemaRefuses(t *testing.T) {
 	}
 }
 
-// Whatever the language takes, the schema takes.
+// The JSON Schema accepts every valid file.
 func TestSchemaTakesWhatLoads(t *testing.T) {
 	s := compiledSchema(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -149,7 +149,7 @@ func TestFindKey(t *testing.T) {
 	}
 }
 
-// Every published value is of a key that there is, and one that the key may have.
+// Every published value has an existing key and is valid for it.
 func TestPublished(t *testing.T) {
 	types := map[string]config.Type{}
 	var walk func(g *config.Group, path string)
@@ -187,7 +187,7 @@ func TestPublished(t *testing.T) {
 	}
 }
 
-// The files of the papers set what the reference says that the papers published.
+// The experiments of the papers have the values that the reference lists for them.
 func TestPapersAreAsPublished(t *testing.T) {
 	plain := func(s string) string {
 		var v any

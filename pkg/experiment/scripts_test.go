@@ -27,7 +27,7 @@ func scriptFiles() folder {
 	}
 }
 
-// What a script says decides results, where it lies does not.
+// The content of a script decides results. Its location does not.
 func TestScriptsAreTheirSource(t *testing.T) {
 	f := scriptFiles()
 	e := loadFrom(t, f)
@@ -80,7 +80,7 @@ func TestScripts(t *testing.T) {
 	if again := loadFrom(t, f).Settings; cmp.Diff(s, again) != "" {
 		t.Error(cmp.Diff(s, again))
 	}
-	// A value that nothing mixes with is the default, null brings it back.
+	// By default no script changes the value target, and null restores the default.
 	for _, set := range []string{"training.value_target=", "training={value_target: null, schedule: {kind: constant}}"} {
 		if v := loadFrom(t, scriptFiles(), set).Settings.Training.ValueTarget; v != nil {
 			t.Errorf("%s: %+v", set, v)

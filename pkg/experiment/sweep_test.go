@@ -179,7 +179,7 @@ func TestRandomIsStable(t *testing.T) {
 	}
 }
 
-// Draws stay within their bounds, have no more digits than one can read, and
+// Draws stay within their bounds, have few digits, and
 // reach both halves.
 func TestDrawsAreReadable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -252,14 +252,14 @@ func TestBudget(t *testing.T) {
 		before = got
 	}
 	if a, b := labels(load(t, grid+"  budget: {trials: 4}\n")), labels(load(t, grid+"  budget: {trials: 4}\n", "seed=2")); slices.Equal(a, b) {
-		t.Error("another seed draws the same lots")
+		t.Error("another seed selects the same combinations")
 	}
-	// Seeds stay together, and what is included stays.
+	// All seeds of a combination stay together, and included combinations stay.
 	e := load(t, grid+"  seeds: 2\n  include: [{network.depth: 9}, {network.depth: 10}]\n  budget: {trials: 7}\n")
 	if got := labels(e); len(got) != 6 || got[2] != "network.depth=9 seed=1" || got[5] != "network.depth=10 seed=2" {
 		t.Errorf("%v", got)
 	}
-	// Games: in order, as long as they fit.
+	// A budget of games takes trials in order while they fit.
 	const games = "generations: 10\nsweep:\n  grid: {selfplay.games: [100, 200, 300]}\n"
 	e = load(t, games+"  budget: {games: 3000}\n")
 	wantLabels(t, e, "selfplay.games=100", "selfplay.games=200")
@@ -342,7 +342,7 @@ func TestSweepsAreTheirTrials(t *testing.T) {
 	})
 }
 
-// A trial is explained by where the sweep and the files say what it is.
+// ExplainTrial names the line of the sweep or file that sets each value.
 func TestExplainTrial(t *testing.T) {
 	e := load(t, "seed: 4\nnetwork: {depth: 9}\nsweep:\n  grid:\n    network.depth: [1, 2]\n    training.schedule:\n      - {kind: constant}\n      - {kind: step,\n         every: 7}\n  seeds: 2\n")
 	row := func(rows []config.Explained, path string) string {

@@ -192,8 +192,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// The log of a script that ends badly is kept too, and one without end does
-// not fill the memory of the parent.
+// The log of a failed script is kept, and an endless log does not fill the memory of the
+// parent.
 func TestLogOfAScriptThatPrintsWithoutEnd(t *testing.T) {
 	var log bytes.Buffer
 	_, err := measure(t.Context(), scriptOf("for {\nfmt.Println(\"once more\")\n}"), Limits{Time: 300 * time.Millisecond, Log: &log}, generation)
@@ -205,7 +205,7 @@ func TestLogOfAScriptThatPrintsWithoutEnd(t *testing.T) {
 	}
 }
 
-// What a script prints can't be taken for its answer.
+// The output of a script is not read as its result.
 func TestPrintsAreNoAnswer(t *testing.T) {
 	m, err := measure(t.Context(), scriptOf("print(\"a\")\nprintln(\"b\")\nfmt.Print(\"c\")\nreturn alamos.Metrics{\"n\": 1}"), Limits{Log: io.Discard}, generation)
 	if err != nil || m["n"] != 1 {

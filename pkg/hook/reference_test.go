@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// The page beside the examples is what the source says.
+// The committed reference is current.
 func TestReferenceIsCurrent(t *testing.T) {
 	page, err := Reference()
 	if err != nil {

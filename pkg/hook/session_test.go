@@ -108,7 +108,7 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// What a script keeps in package variables is gone with the call.
+// Package variables of a script do not survive a call.
 func TestCallsDoNotKnowOfEachOther(t *testing.T) {
 	s := open(t, "testdata/remembers.go", Limits{})
 	for range 3 {
@@ -146,7 +146,7 @@ func TestCanceledCall(t *testing.T) {
 	}
 }
 
-// Calls of many goroutines are answered, whatever the number of processes.
+// Calls of many goroutines return with any number of processes.
 func TestProcesses(t *testing.T) {
 	s := open(t, "testdata/all.go", Limits{Processes: 2})
 	var wg sync.WaitGroup
@@ -189,7 +189,7 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// A process that somebody kills is not the script's fault, and is replaced.
+// A killed process is not a fault of the script. The next call starts another.
 func TestKilledProcess(t *testing.T) {
 	s := open(t, "testdata/sometimes.go", Limits{})
 	if _, err := s.Functions(t.Context()); err != nil {
@@ -220,7 +220,7 @@ func TestNoSuchFunction(t *testing.T) {
 	}
 }
 
-// The time that a network takes is not the script's.
+// The time of the network does not count as the script's.
 func TestTimeOfTheNetwork(t *testing.T) {
 	s := open(t, "testdata/all.go", Limits{Time: time.Second})
 	_, err := s.MeasureCheckpoint(t.Context(), Checkpoint{Variant: chess.Atomic, Network: slow{}})
