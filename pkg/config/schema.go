@@ -199,7 +199,7 @@ func newType(in, t reflect.Type, tag reflect.StructTag) Type {
 	enum, bounds := Enum(strings.Fields(tag.Get("enum"))), tag.Get("range")
 	switch kind := t.Kind(); {
 	case t == fileType:
-		return path{endings: strings.Fields(tag.Get("ext"))}
+		return Text{File: true, Paths: strings.Fields(tag.Get("ext"))}
 	case kind == reflect.Slice:
 		least, _ := strconv.Atoi(tag.Get("min"))
 		return Sequence{Elem: newType(in, t.Elem(), tag), Single: hasFlag(tag, "single"), Min: least}

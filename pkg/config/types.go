@@ -229,13 +229,17 @@ type Text struct {
 	What    string         // such as "a name"
 	Pattern *regexp.Regexp // a pattern that the whole text must match; nil means any text
 	Words   Enum           // allowed in addition to the pattern
-	// Paths are the endings of texts that are paths, read as [path], but of files that need
-	// not exist. "*" stands for patterns of files.
-	Paths []string
+	// Paths are the endings of texts that are paths, which are written relative to the file
+	// that names them and read as relative to the working directory. "*" stands for patterns
+	// of files.
+	Paths Enum
+	File  bool // the text is the path of a [File], which must exist when it is first read
 }
 
 func (x Text) Want() string {
 	switch {
+	case x.File:
+		return "the path of a " + x.Paths.Want() + " file"
 	case len(x.Words) > 0:
 		return x.Words.Want() + ", " + x.What
 	case x.What != "":
@@ -251,7 +255,7 @@ func (x Text) isPath(text string) bool {
 
 func (x Text) Read(r *Reader, path string, t *Node) (any, bool) {
 	switch number := t.Plain && decimal.MatchString(t.Text); {
-	case t.Kind != Scalar:
+	case t.Kind != Scalar || x.File && !x.isPath(t.Text):
 		return r.Refuse(t, path, x, "")
 	case slices.Contains(x.Words, t.Text):
 		return t.Text, true
@@ -262,16 +266,28 @@ func (x Text) Read(r *Reader, path string, t *Node) (any, bool) {
 	case x.Pattern != nil && (!x.Pattern.MatchString(t.Text) || number && len(x.Words) > 0):
 		return r.Refuse(t, path, x, DidYouMean(t.Text, x.Words))
 	case x.isPath(t.Text):
-		if _, err := filepath.Match(t.Text, ""); err != nil {
+		if _, err := filepath.Match(t.Text, ""); err != nil && !x.File {
 			return r.Refuse(t, path, x, "a [ begins a set of characters that ends with ]")
 		}
 		r.relative(t)
+	}
+	if x.File && r.Files != nil {
+		if _, err := r.Files.Read(t.Text); err != nil {
+			start := "paths start at the folder of this file"
+			if t.At.File == SetFile {
+				start = "paths of --set start at the working directory"
+			}
+			return r.Fail(t, path, start, "cannot read %s: %s", Printable(t.Text), Reason(err))
+		}
 	}
 	return t.Text, true
 }
 
 func (x Text) JSONSchema(*Schema, string) map[string]any {
 	s := map[string]any{"type": "string", "minLength": 1}
+	if x.File {
+		s["pattern"] = `\.(` + strings.ReplaceAll(strings.Join(x.Paths, "|"), ".", "") + `)$`
+	}
 	if x.Pattern != nil {
 		s["pattern"] = x.Pattern.String()
 	}
@@ -356,40 +372,9 @@ func (Table) JSONSchema(*Schema, string) map[string]any {
 	return map[string]any{"type": "object", "additionalProperties": map[string]any{"type": []string{"string", "number", "boolean"}}}
 }
 
-// path is the path of a [File]. It is written relative to the file that names it and read as
-// a path relative to the working directory.
-type path struct {
-	endings Enum // of the name
-}
-
-func (x path) Want() string { return "the path of a " + x.endings.Want() + " file" }
-
-func (x path) Read(r *Reader, here string, t *Node) (any, bool) {
-	if t.Kind != Scalar || !slices.Contains(x.endings, filepath.Ext(t.Text)) {
-		return r.Refuse(t, here, x, "")
-	}
-	r.relative(t)
-	if r.Files == nil { // the file was read before
-		return t.Text, true
-	}
-	if _, err := r.Files.Read(t.Text); err != nil {
-		start := "paths start at the folder of this file"
-		if t.At.File == SetFile {
-			start = "paths of --set start at the working directory"
-		}
-		return r.Fail(t, here, start, "cannot read %s: %s", Printable(t.Text), Reason(err))
-	}
-	return t.Text, true
-}
-
 // relative resolves a path relative to the file that names it, when that file is read.
 func (r *Reader) relative(t *Node) {
 	if r.Files != nil {
 		t.Text = r.Files.Beside(t.At.File, t.Text)
 	}
-}
-
-func (x path) JSONSchema(*Schema, string) map[string]any {
-	names := strings.ReplaceAll(strings.Join(x.endings, "|"), ".", "")
-	return map[string]any{"type": "string", "pattern": `\.(` + names + `)$`}
 }

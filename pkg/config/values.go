@@ -114,14 +114,13 @@ func encode(v reflect.Value, t Type, form Form) any {
 		if v.Kind() == reflect.Bool {
 			return t[map[bool]int{true: 1}[v.Bool()]]
 		}
-	case path:
-		f := v.Interface().(File)
-		if form.File == nil {
-			return mustText(f)
-		}
-		return form.File(f)
 	case Text:
-		if form.Pattern != nil && t.isPath(v.String()) {
+		switch f, isFile := v.Interface().(File); {
+		case isFile && form.File == nil:
+			return mustText(f)
+		case isFile:
+			return form.File(f)
+		case form.Pattern != nil && t.isPath(v.String()):
 			return form.Pattern(v.String())
 		}
 	}
