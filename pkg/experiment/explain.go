@@ -30,17 +30,17 @@ func (e *Experiment) Explain() []config.Explained { return e.rows() }
 // ExplainTrial is Explain for one of e.Trials, by its index: its own values, with the
 // position in the sweep or the file that sets each.
 func (e *Experiment) ExplainTrial(i int) []config.Explained {
-	over := e.tree
-	for j, s := range e.combos[i] {
+	trial, over := &e.Trials[i], e.tree
+	for j, s := range trial.combination {
 		over = s.over(over, e.layers+j)
 	}
 	l := &loader{bad: map[string]bool{}}
 	v := view{tree: over, values: l.quietly(over)}
-	v.values["seed"] = int64(e.Trials[i].Settings.Seed)
+	v.values["seed"] = int64(trial.Settings.Seed)
 	rows := v.rows()
 	for j := range rows {
 		r := &rows[j]
-		r.Swept = slices.ContainsFunc(e.combos[i], func(s setting) bool { return overlap(r.Path, s.path) })
+		r.Swept = slices.ContainsFunc(trial.combination, func(s setting) bool { return overlap(r.Path, s.path) })
 		if at := e.tree.Find("sweep.seeds"); r.Path == "seed" && at != nil && len(e.Trials) > 1 {
 			r.Swept, r.Origin = true, config.Origin{Position: at.At}
 		}

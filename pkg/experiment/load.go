@@ -34,10 +34,9 @@ type Experiment struct {
 	Left     []Left   // the combinations that exceed the budget of the sweep
 	Notebook []Cell
 
-	view                 // of the file merged with its bases
-	below  *view         // of the bases alone; nil if there are none
-	combos []combination // of each trial
-	layers int           // number of merged files and overrides
+	view         // of the file merged with its bases
+	below  *view // of the bases alone; nil if there are none
+	layers int   // number of merged files and overrides
 }
 
 // Load reads an experiment file and everything it extends. If there are faults, it returns
@@ -58,7 +57,7 @@ func Load(path string, o Options) (*Experiment, error) {
 	e := &Experiment{File: path, layers: len(l.layers)}
 	before := len(l.errs)
 	sweep := l.expand(merged)
-	e.Trials, e.combos, e.Left = sweep.trials(before)
+	e.Trials, e.Left = sweep.trials(before)
 	for i := range e.Trials {
 		e.Trials[i].Number = i + 1
 	}

@@ -127,27 +127,25 @@ func (x *expansion) at(path string) config.Position {
 // maxTrials protects against typing errors that would request years of work.
 const maxTrials = 10_000
 
-// trials returns the trials, the combination of each, and the combinations that exceed the
-// budget. It reports all faults. before is the number of faults outside of the sweep.
-func (x *expansion) trials(before int) ([]Trial, []combination, []Left) {
+// trials returns the trials and the combinations that exceed the budget. It reports all
+// faults. before is the number of faults outside of the sweep.
+func (x *expansion) trials(before int) ([]Trial, []Left) {
 	if x.checkPaths(); len(x.errs) > before {
 		// Without combinations, only the faults outside the sweep can be reported.
 		values, r, ok := x.whole(x.base)
 		x.settings(x.base, values, r, ok)
-		return nil, nil, nil
+		return nil, nil
 	}
 	combos := x.resolved(x.combos())
 	if x.checkCombos(combos); len(x.errs) > before {
-		return nil, nil, nil
+		return nil, nil
 	}
 	combos, left := x.affordable(combos)
 	var trials []Trial
-	var of []combination
 	for i := range combos {
 		trials = append(trials, x.repeated(&combos[i])...)
-		of = append(of, slices.Repeat([]combination{combos[i].combination}, x.Seeds)...)
 	}
-	return trials, of, left
+	return trials, left
 }
 
 // checkPaths checks the keys of the sweep against each other, and the number of trials.

@@ -18,6 +18,8 @@ type Trial struct {
 	Group    string      // Label without the seed: trials of one group differ only in their seeds
 	Axis     []AxisValue // one entry per element of Experiment.Axes, including those that Label omits
 	Settings Settings
+
+	combination combination // of the sweep, without a repeated seed
 }
 
 // AxisValue is a trial's value of a swept key. The value is empty if the key does not apply
@@ -45,7 +47,7 @@ func (x *expansion) repeated(c *combo) []Trial {
 		if x.Seeds > 1 {
 			one.combination = append(slices.Clone(c.combination), setting{path: "seed", text: strconv.FormatUint(s.Seed, 10)})
 		}
-		trial := Trial{Settings: s, ID: id, Label: one.label(), Group: group.label()}
+		trial := Trial{Settings: s, ID: id, Label: one.label(), Group: group.label(), combination: c.combination}
 		for _, path := range x.paths() {
 			trial.Axis = append(trial.Axis, AxisValue{path, one.text(path)})
 		}
