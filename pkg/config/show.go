@@ -223,36 +223,6 @@ func (s *Schema) Origin(path string, merged *Node, values map[string]any) Origin
 	return Origin{}
 }
 
-// Difference is a key with two different values. A value is empty if the key is absent
-// because its condition does not hold.
-type Difference struct {
-	Path             string
-	A, B             string
-	OriginA, OriginB Origin
-}
-
-// Differences returns the keys with different values in a and b: first those of a, then
-// those that only b has.
-func Differences(a, b []Explained) []Difference {
-	find := func(rows []Explained, path string) (x Explained) {
-		if i := slices.IndexFunc(rows, func(r Explained) bool { return r.Path == path }); i >= 0 {
-			x = rows[i]
-		}
-		return x
-	}
-	var diffs []Difference
-	for _, x := range a {
-		y := find(b, x.Path)
-		diffs = append(diffs, Difference{x.Path, x.Value, y.Value, x.Origin, y.Origin})
-	}
-	for _, y := range b {
-		if find(a, y.Path).Path == "" {
-			diffs = append(diffs, Difference{Path: y.Path, B: y.Value, OriginB: y.Origin})
-		}
-	}
-	return slices.DeleteFunc(diffs, func(d Difference) bool { return d.A == d.B })
-}
-
 // Order returns the place of a key in the schema, or that of the key that contains it.
 func (s *Schema) Order(path string) int {
 	for ; path != ""; path = path[:max(0, strings.LastIndexByte(path, '.'))] {

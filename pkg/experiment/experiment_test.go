@@ -312,16 +312,16 @@ func TestDifferences(t *testing.T) {
 	a := load(t, "about: a\nsearch: {visits: 10}\ntraining: {optimizer: {weight_decay: 1e-3}}\n")
 	b := load(t, "# other\ntraining: {schedule: {kind: constant}, optimizer: {weight_decay: 0.001}}\nsearch: {visits: 20.0}\n")
 	want := []string{
-		"search.visits: 10 x.yaml:4 | 20 x.yaml:5",
-		"training.schedule.kind: plateau default | constant x.yaml:4",
-		"training.schedule.factor: 0.5 default |  default",
-		"training.schedule.patience: 3 default |  default",
-		"training.schedule.minimum: 0.0001 default |  default",
-		"tournament.search.visits: 10 default (as search.visits) | 20 default (as search.visits)",
+		"search.visits: 10 | 20",
+		"training.schedule.kind: plateau | constant",
+		"training.schedule.factor: 0.5 | ",
+		"training.schedule.patience: 3 | ",
+		"training.schedule.minimum: 0.0001 | ",
+		"tournament.search.visits: 10 | 20",
 	}
 	var got, paths []string
 	for _, d := range differences(a.rows(), b.rows()) {
-		got = append(got, fmt.Sprintf("%s: %s %s | %s %s", d.Path, d.A, d.OriginA, d.B, d.OriginB))
+		got = append(got, fmt.Sprintf("%s: %s | %s", d.Path, d.A, d.B))
 		paths = append(paths, d.Path)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -426,6 +426,6 @@ func TestErrorsAreOneType(t *testing.T) {
 }
 
 // differencesOf returns the differences between the resolved settings of two trials.
-func differencesOf(a, b *Settings) []config.Difference {
+func differencesOf(a, b *Settings) []Difference {
 	return differences(schema().Explain("", a.values(config.Form{}), nil), schema().Explain("", b.values(config.Form{}), nil))
 }

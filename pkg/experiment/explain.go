@@ -58,20 +58,35 @@ func (e *Experiment) Fault(key, hint, msg string) *config.Error {
 	return at.Errorf(key, "%s", msg).WithHint(hint)
 }
 
+// Difference is a key with different values in two experiments. A value is empty if the key
+// is absent because its condition does not hold.
+type Difference struct{ Path, A, B string }
+
 // BaseDiff returns the differences between the files that the experiment extends (A) and
-// the experiment. It is nil if the experiment extends none.
-func (e *Experiment) BaseDiff() []config.Difference {
+// the experiment (B), in schema order. It is nil if the experiment extends none.
+func (e *Experiment) BaseDiff() []Difference {
 	if e.below == nil {
 		return nil
 	}
 	return differences(e.below.rows(), e.rows())
 }
 
-// differences returns the differences between two experiments in schema order.
-func differences(a, b []config.Explained) []config.Difference {
-	diffs := config.Differences(Compared(a), Compared(b))
-	slices.SortStableFunc(diffs, func(a, b config.Difference) int { return schema().Order(a.Path) - schema().Order(b.Path) })
-	return diffs
+func differences(a, b []config.Explained) []Difference {
+	var all []Difference
+	for _, x := range Compared(a) {
+		all = append(all, Difference{Path: x.Path, A: x.Value})
+	}
+	for _, y := range Compared(b) {
+		i := slices.IndexFunc(all, func(d Difference) bool { return d.Path == y.Path })
+		if i < 0 {
+			i = len(all)
+			all = append(all, Difference{Path: y.Path})
+		}
+		all[i].B = y.Value
+	}
+	all = slices.DeleteFunc(all, func(d Difference) bool { return d.A == d.B })
+	slices.SortStableFunc(all, func(a, b Difference) int { return schema().Order(a.Path) - schema().Order(b.Path) })
+	return all
 }
 
 // Compared returns the rows that comparisons of experiments consider: all but name, about

@@ -89,7 +89,7 @@ func TestGood(t *testing.T) {
 		}
 		b.WriteString("\nagainst the base:\n")
 		for _, d := range e.BaseDiff() {
-			fmt.Fprintf(&b, "%-31s %s -> %s  # %s -> %s\n", d.Path, d.A, d.B, d.OriginA, d.OriginB)
+			fmt.Fprintf(&b, "%-31s %s -> %s\n", d.Path, d.A, d.B)
 		}
 		golden(t, name+".explained", b.String())
 		golden(t, name+".resolved", string(e.Trials[0].Settings.YAML(".")))

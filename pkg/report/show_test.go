@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"alamos/pkg/config"
 	"alamos/pkg/experiment"
 	"alamos/pkg/store"
 )
@@ -138,7 +137,7 @@ func TestNotes(t *testing.T) {
 	r.Left = []experiment.Left{{Label: "network.depth=5", Why: "sweep.budget.trials"}}
 	r.Trials = r.Trials[:1]
 	r.Trials[0].Manifest.Ended = &store.Ended{Generation: 3, Why: "2nd of 4"}
-	r.Changes = []config.Difference{{Path: "search.visits", A: "800", B: "7"}, {Path: "notebook"}}
+	r.Changes = []experiment.Difference{{Path: "search.visits", A: "800", B: "7"}, {Path: "notebook"}}
 	r.Notebook[0].Table, r.Notebook[1].Table = "settings", "network"
 	page, err := r.Page(Options{}, r.Dir)
 	if err != nil {

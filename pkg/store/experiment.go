@@ -18,17 +18,17 @@ const ExperimentName = "experiment.json"
 // Experiment is an experiment as its latest run resolved it, and how that run ended.
 // Results can be shown from it without the experiment's source files.
 type Experiment struct {
-	Name     string              `json:"name"`
-	About    string              `json:"about,omitempty"`   // Markdown
-	File     string              `json:"file"`              // as given to the run
-	Base     string              `json:"base,omitempty"`    // the first file that it extends
-	Changes  []config.Difference `json:"changes,omitempty"` // between Base (A) and the experiment (B)
-	Settings []config.Explained  `json:"settings"`
-	Axes     []experiment.Axis   `json:"axes,omitempty"`
-	Notebook []experiment.Cell   `json:"notebook"`
-	Trials   []experiment.Trial  `json:"trials"`
-	Left     []experiment.Left   `json:"left,omitempty"` // combinations beyond the sweep's budget
-	Halving  *experiment.Halving `json:"halving,omitempty"`
+	Name     string                  `json:"name"`
+	About    string                  `json:"about,omitempty"`   // Markdown
+	File     string                  `json:"file"`              // as given to the run
+	Base     string                  `json:"base,omitempty"`    // the first file that it extends
+	Changes  []experiment.Difference `json:"changes,omitempty"` // between Base (A) and the experiment (B)
+	Settings []config.Explained      `json:"settings"`
+	Axes     []experiment.Axis       `json:"axes,omitempty"`
+	Notebook []experiment.Cell       `json:"notebook"`
+	Trials   []experiment.Trial      `json:"trials"`
+	Left     []experiment.Left       `json:"left,omitempty"` // combinations beyond the sweep's budget
+	Halving  *experiment.Halving     `json:"halving,omitempty"`
 	// Ended reports that the run was neither killed nor interrupted. Failed has the errors
 	// of trials by folder.
 	Ended  bool              `json:"ended"`
