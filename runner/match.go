@@ -117,18 +117,18 @@ Two UCI engines with limits of nodes and random first moves make games to learn 
 	f := cmd.Flags()
 	f.IntVar(&cfg.Rounds, "games", 100, "games; with --sprt at most")
 	variantFlag(cmd, &variant, "the game (default: that of the networks, else chess)")
-	f.StringArrayVar(&cfg.Start, "start", nil, "where games begin: chess960 or a `FEN`; several are drawn from")
+	f.StringArrayVar(&cfg.Start, "start", nil, "start position of games: chess960 or a `FEN`; of several, each game draws one")
 	f.StringVar(&book, "openings", "", "`file` of openings: games in PGN, or positions in EPD or FEN")
 	f.IntVar(&plies, "opening-plies", 0, "plies of a game of --openings that are played; 0: all")
-	f.IntVar(&random, "random-plies", -1, fmt.Sprintf("random moves to begin with (default: %d, with --openings 0)", defaultPlies))
-	f.Uint64Var(&cfg.Seed, "seed", 1, "of all that is drawn")
+	f.IntVar(&random, "random-plies", -1, fmt.Sprintf("random moves at the start of each game (default: %d, with --openings 0)", defaultPlies))
+	f.Uint64Var(&cfg.Seed, "seed", 1, "seed of openings and random choices")
 	numberFlag(cmd, &visits, "visits", 800, between(1, 10_000_000), "visits of a network's search that has no limit of its own")
 	f.IntVar(&cfg.MaxMoves, "max-moves", 0, "a game of this many moves is a draw; 0: no limit")
-	f.StringVar(&resign, "resign", "", "`SCORE,MOVES`: a game is lost if both players think so, as in -0.9,3")
-	f.StringVar(&draw, "draw", "", "`SCORE,MOVES,FROM`: a game is drawn if both players think so, as in 0.02,8,40")
+	f.StringVar(&resign, "resign", "", "`SCORE,MOVES`: resignation: a game ends when both players agree that one is lost, as in -0.9,3")
+	f.StringVar(&draw, "draw", "", "`SCORE,MOVES,FROM`: draw: a game ends when both players agree that it is drawn, as in 0.02,8,40")
 	f.StringVar(&sprt, "sprt", "", "`ELO0,ELO1[,ALPHA,BETA]`: play until it is clear which is true (0.05,0.05)")
 	choiceFlag(cmd, &elo, "elo-model", match.Normalized, []string{match.Logistic, match.Normalized}, "Elo of --sprt")
-	f.StringVar(&cfg.File, "pgn", "", "`file` that keeps the games")
+	f.StringVar(&cfg.File, "pgn", "", "`file` for the games; an interrupted match continues from it")
 	choiceFlag(cmd, &format, "format", "text", []string{"text", "json"}, "format of the result")
 	f.IntVar(&cfg.Workers, "concurrency", 0, "games at once (default: one a core, with networks 32)")
 	with.networkFlags(cmd)
@@ -149,10 +149,10 @@ func readBook(file string, v chess.Variant, plies int) ([]match.Opening, error) 
 	return match.ReadBook(f, file, v, plies)
 }
 
-// defaultPlies is how many random moves make games of players differ that draw nothing.
+// defaultPlies is the number of random moves that makes the games of deterministic players differ.
 const defaultPlies = 4
 
-// numbersOf reads the numbers of a flag, as many as these, or more, to most.
+// numbersOf parses the numbers of a flag, at least and at most this many.
 func numbersOf(flag, value string, least, most int) ([]float64, error) {
 	words := strings.Split(value, ",")
 	if len(words) < least || len(words) > most {
@@ -169,7 +169,7 @@ func numbersOf(flag, value string, least, most int) ([]float64, error) {
 	return list, nil
 }
 
-// judgeFlags reads what ends games before the rules do.
+// judgeFlags parses the flags of adjudication.
 func judgeFlags(j *match.Judge, resign, draw string) error {
 	if resign != "" {
 		x, err := numbersOf("resign", resign, 2, 2)
@@ -200,7 +200,7 @@ func judgeFlags(j *match.Judge, resign, draw string) error {
 	return nil
 }
 
-// sprtFlags reads a sequential test; nil where there is none.
+// sprtFlags parses a sequential test. It returns nil without one.
 func sprtFlags(bounds, elo string) (*match.SPRT, error) {
 	if bounds == "" {
 		return nil, nil

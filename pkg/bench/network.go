@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"alamos/pkg/chess"
 	"alamos/pkg/encode"
@@ -31,16 +30,12 @@ type Network struct {
 
 // NetworkResult is the result for a network and a batch.
 type NetworkResult struct {
-	Network    string `json:"network" table:"network"`
-	PolicyHead string `json:"policy_head" table:"head"`
-	Precision  string `json:"precision" table:"precision"`
-	Batch      int    `json:"batch" table:"batch"`
-	Workers    int    `json:"workers"`
-	Together   bool   `json:"together"`
-	Device     string `json:"device"`
-	Speed      Figure `json:"positions_per_second" table:"positions/s"`
-	Bare       Figure `json:"bare_positions_per_second" table:"bare/s"` // of the convolutions alone
-	Ratio      Figure `json:"ratio" table:"ratio" format:"%.3f"`
+	Measured
+	Workers  int    `json:"workers"`
+	Together bool   `json:"together"`
+	Speed    Figure `json:"positions_per_second" table:"positions/s"`
+	Bare     Figure `json:"bare_positions_per_second" table:"bare/s"` // of the convolutions alone
+	Ratio    Figure `json:"ratio" table:"ratio" format:"%.3f"`
 	// TFLOPs is the speed of the network's convolutions in 10^12 operations per second. A
 	// multiply-add is two operations.
 	TFLOPs Figure `json:"teraflops" table:"TFLOP/s" format:"%.3g"`
@@ -108,10 +103,7 @@ func (b *Network) measure(ctx context.Context, codec encode.Codec, c networkCase
 		return r, err
 	}
 	defer model.Close()
-	r = NetworkResult{
-		Network: c.shape.String(), PolicyHead: b.PolicyHead, Precision: model.Precision(), Batch: batch, Workers: b.Workers,
-		Together: b.Together, Device: strings.Join(model.Devices(), ","),
-	}
+	r = NetworkResult{Measured: b.measured(c.shape, model, batch), Workers: b.Workers, Together: b.Together}
 	evaluate := make([]func() (int, error), callers)
 	for i := range evaluate {
 		var e evaluator

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"alamos/pkg/chess"
@@ -17,6 +18,20 @@ type Options struct {
 	Precision  string        // one of package nn's
 	Device     string        // see nn.Devices
 	Time       time.Duration // approximate time for each side in each measurement
+}
+
+// Measured describes the network of a result.
+type Measured struct {
+	Network    string `json:"network" table:"network"`
+	PolicyHead string `json:"policy_head" table:"head"`
+	Precision  string `json:"precision" table:"precision"`
+	Device     string `json:"device"`
+	Batch      int    `json:"batch" table:"batch"`
+}
+
+// measured describes a network that was compiled for inference.
+func (o *Options) measured(s Shape, m *nn.Model, batch int) Measured {
+	return Measured{s.String(), o.PolicyHead, m.Precision(), strings.Join(m.Devices(), ","), batch}
 }
 
 // stretch is the length of a side's turn: a few batches of a large network, or one if a

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -228,7 +227,7 @@ func FindPeer(ctx context.Context, v chess.Variant) (*uci.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return startPeer(ctx, c, v)
+	return (&uci.Player{Command: c, Variant: v}).Start(ctx)
 }
 
 // StartPeer starts the engine at a path, or of that name on the PATH. It fails with
@@ -238,17 +237,5 @@ func StartPeer(ctx context.Context, path string, v chess.Variant) (*uci.Client, 
 	if err != nil {
 		return nil, fmt.Errorf("bench: no engine: %w", err)
 	}
-	return startPeer(ctx, uci.Command{Name: filepath.Base(path), Path: path}, v)
-}
-
-func startPeer(ctx context.Context, c uci.Command, v chess.Variant) (*uci.Client, error) {
-	e, err := uci.Start(ctx, c, uci.Timeouts{})
-	if err != nil {
-		return nil, err
-	}
-	if err := e.Prove(ctx, v); err != nil {
-		e.Close()
-		return nil, err
-	}
-	return e, nil
+	return (&uci.Player{Command: uci.Command{Path: path}, Variant: v}).Start(ctx)
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -37,20 +36,16 @@ type SelfPlay struct {
 
 // SelfPlayResult is the result for a network.
 type SelfPlayResult struct {
-	Network    string `json:"network" table:"network"`
-	PolicyHead string `json:"policy_head" table:"head"`
-	Variant    string `json:"variant"`
-	Visits     int    `json:"visits"`
-	Batch      int    `json:"batch"`
-	Workers    int    `json:"workers"`
-	Precision  string `json:"precision" table:"precision"`
-	Device     string `json:"device"`
-	Bare       Figure `json:"bare_evaluations_per_second" table:"bare/s"` // of the network alone
-	Speed      Figure `json:"evaluations_per_second" table:"self-play/s"`
-	Ratio      Figure `json:"ratio" table:"ratio" format:"%.3f"`
-	Fill       Figure `json:"fill" table:"fill" format:"%.3f"` // fraction of batch slots that had a position
-	Games      Figure `json:"games_per_hour" table:"games/h"`
-	Whole      bool   `json:"whole_games"` // from the first to the last game
+	Measured
+	Variant string `json:"variant"`
+	Visits  int    `json:"visits"`
+	Workers int    `json:"workers"`
+	Bare    Figure `json:"bare_evaluations_per_second" table:"bare/s"` // of the network alone
+	Speed   Figure `json:"evaluations_per_second" table:"self-play/s"`
+	Ratio   Figure `json:"ratio" table:"ratio" format:"%.3f"`
+	Fill    Figure `json:"fill" table:"fill" format:"%.3f"` // fraction of batch slots that had a position
+	Games   Figure `json:"games_per_hour" table:"games/h"`
+	Whole   bool   `json:"whole_games"` // from the first to the last game
 }
 
 func (r SelfPlayResult) How() string {
@@ -150,12 +145,7 @@ func (s *SelfPlay) measure(ctx context.Context, shape Shape, codec encode.Codec)
 		defer session.Close()
 		nets[i] = session
 	}
-	r = SelfPlayResult{
-		Network: shape.String(), PolicyHead: s.PolicyHead, Variant: s.Variant.String(), Visits: s.Visits,
-		Batch: s.Batch, Workers: s.Workers, Precision: model.Precision(),
-		Device: strings.Join(model.Devices(), ","),
-	}
-
+	r = SelfPlayResult{Measured: s.measured(shape, model, s.Batch), Variant: s.Variant.String(), Visits: s.Visits, Workers: s.Workers}
 	if s.Games > 0 {
 		err = s.whole(ctx, model, nets, codec, &r)
 	} else {

@@ -37,11 +37,7 @@ type Train struct {
 
 // TrainResult is the result for a network.
 type TrainResult struct {
-	Network    string `json:"network" table:"network"`
-	PolicyHead string `json:"policy_head" table:"head"`
-	Precision  string `json:"precision" table:"precision"`
-	Device     string `json:"device"`
-	Batch      int    `json:"batch"`
+	Measured
 	Threads    int    `json:"threads"`
 	Speed      Figure `json:"positions_per_second" table:"positions/s"`
 	Bare       Figure `json:"bare_positions_per_second" table:"bare/s"` // with libtorch's operations
@@ -68,9 +64,7 @@ func (t *Train) Run(ctx context.Context) error {
 		return fmt.Errorf("bench: samples to learn from: %w", err)
 	}
 	return each(&t.Reporter, t.Networks, func(shape Shape) (TrainResult, error) {
-		r, err := t.measure(ctx, t.spec(codec, shape), newEpochs(window, t.Batch))
-		r.Network = shape.String()
-		return r, err
+		return t.measure(ctx, t.spec(codec, shape), newEpochs(window, t.Batch))
 	})
 }
 
@@ -125,9 +119,9 @@ func (t *Train) measure(ctx context.Context, spec nn.Spec, l *epochs) (r TrainRe
 		return r, err
 	}
 	r = TrainResult{
-		PolicyHead: network.Spec().PolicyHead, Precision: trainer.Precision(), Device: trainer.Device(),
-		Batch: t.Batch, Threads: trainer.Threads(),
-		Speed: Figure(speeds[0]), Bare: Figure(speeds[1]), Fused: Figure(speeds[1]), Waited: l.share(),
+		Measured: Measured{Shape{spec.Depth, spec.Width}.String(), spec.PolicyHead, trainer.Precision(), trainer.Device(), t.Batch},
+		Threads:  trainer.Threads(),
+		Speed:    Figure(speeds[0]), Bare: Figure(speeds[1]), Fused: Figure(speeds[1]), Waited: l.share(),
 	}
 	if len(passes) > 1 {
 		r.Bare, r.Fused = Figure(max(speeds[1], speeds[2])), Figure(speeds[3])

@@ -13,7 +13,7 @@ import (
 // only the rules.
 const startFEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
-// randomGame plays up to 150 random moves, and stops where none is left.
+// randomGame plays up to 150 random moves, and stops when no move is left.
 func randomGame(t *rapid.T, v Variant) *Game {
 	g := NewGame(StartPosition(v))
 	var l MoveList
@@ -213,7 +213,7 @@ func TestFENForms(t *testing.T) {
 		in, want string
 	}{
 		{Standard, "4k3/8/8/8/8/8/8/4K3 w - -", "4k3/8/8/8/8/8/8/4K3 w - - 0 1"},
-		// Castling rights by file, and those that only a file can tell.
+		// Castling rights by file, and those that only a file identifies.
 		{Standard, "r3k2r/8/8/8/8/8/8/R3K2R w HAha - 3 7", "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 3 7"},
 		{Standard, "4k3/8/8/8/8/8/8/R3KR1R w F - 0 1", "4k3/8/8/8/8/8/8/R3KR1R w F - 0 1"},
 		{Standard, "1rr1k3/8/8/8/8/8/8/4K3 b c - 0 1", "1rr1k3/8/8/8/8/8/8/4K3 b c - 0 1"},
@@ -405,7 +405,7 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// An en passant square tells positions apart only while the capture is there.
+// An en passant square distinguishes positions only while the capture is there.
 func TestKeyOfEnPassant(t *testing.T) {
 	key := func(fen string) uint64 {
 		p, err := ParseFEN(Standard, fen)

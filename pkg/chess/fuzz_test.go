@@ -115,7 +115,7 @@ func FuzzParseSAN(f *testing.F) {
 }
 
 // What reads without an error is written, and reads as the same game again; what
-// does not is an error with a place, and the reader comes to an end.
+// does not is an error with a place, and the reader ends.
 func FuzzPGN(f *testing.F) {
 	f.Add("[Event \"a\"]\n\n1. e4 {b} e5 (1... c5 $2) 2. Nf3 *\n")
 	f.Add("[Variant \"Atomic\"]\n[FEN \"4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 1\"]\n\n1... dxe3 ; c\n2. Kd1 1/2-1/2\n\n[Event \"b\"]\n1-0")

@@ -172,7 +172,7 @@ func compareHostile(game *Game, l *MoveList, reference referenceGame) string {
 	return ""
 }
 
-// differs tells a position from that of the reference, "" if they are the same.
+// differs describes how a position differs from that of the reference, "" if it does not.
 func differs(p *Position, want *referencePosition) string {
 	have := readReference(p)
 	if have == *want {

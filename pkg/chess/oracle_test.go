@@ -33,7 +33,7 @@ const (
 	oracleWorkers = 4 // that play and compare while the processes follow
 	oraclePlies   = 300
 	oracleShown   = 5  // disagreements printed for a variant
-	oraclePGN     = 10 // one game in so many is written as PGN and read there
+	oraclePGN     = 10 // one game of this number is written as PGN and read there
 )
 
 // TestOracle plays random games and has Fairy-Stockfish follow them, in every
@@ -147,7 +147,7 @@ func (o *oracle) game(n int) {
 	} else {
 		c.compare(g, records)
 	}
-	pgn := n%oraclePGN == 0 && !g.chess960 // which its reader cannot be told
+	pgn := n%oraclePGN == 0 && !g.chess960 // which its reader does not support
 	if pgn {
 		if err := o.readPGN(g); err != nil {
 			c.differ(g.Ply(), "reading the PGN", "the moves", err.Error())
@@ -286,7 +286,7 @@ func sparsePosition(r *rand.Rand, v Variant) Position {
 		}
 		turn := string("wb"[r.IntN(2)])
 		p, err := ParseFEN(v, placement+" "+turn+" - - 0 1")
-		if err == nil && (v != RacingKings || p.kind[King]&rank8 == 0) { // no game goes on from a finished race
+		if err == nil && (v != RacingKings || p.kind[King]&rank8 == 0) { // no game continues from a finished race
 			return p
 		}
 	}
@@ -302,7 +302,7 @@ func uciFor(p *Position, m Move, chess960 bool) string {
 }
 
 // fenFor writes a position as the oracle does: in a chess960 game rooks that may
-// castle are told by their files.
+// castle are identified by their files.
 func (p *Position) fenFor(chess960 bool) string {
 	if !chess960 || p.castle == 0 {
 		return p.FEN()
@@ -561,7 +561,7 @@ func (f *follower) stop() {
 	f.cmd.Wait()
 }
 
-// oracleProgress tells now and then how far the games of all variants are.
+// oracleProgress reports the progress of the games of all variants at intervals.
 type oracleProgress struct {
 	start time.Time
 	games int // in all

@@ -34,7 +34,7 @@ func ExamplePGNReader_NextInto() {
 	// two crazyhouse 7 1-0
 }
 
-// Variations hang on the move that they replace.
+// Variations belong to the move that they replace.
 func ExampleLine() {
 	r := chess.NewPGNReader(strings.NewReader("1. e4 c5! (1... e5 2. Nf3 (2. f4 {sharp}) 2... Nc6) 2. Nf3 *"))
 	g, err := r.Next()

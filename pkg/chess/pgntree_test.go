@@ -29,7 +29,7 @@ func dump(b *strings.Builder, l Line) {
 	}
 }
 
-// describe tells two games apart where their notation should.
+// describe returns different text for games with different notation.
 func describe(g *PGN) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v %s %v\n", g.Variant, g.Start.FEN(), g.Result)
@@ -369,7 +369,7 @@ func TestPGNReaderSetVariant(t *testing.T) {
 	}
 }
 
-// Reading into the same game again and again gives what reading anew gives.
+// Reading into the same game again and again gives the same as reading into a new one.
 func TestNextInto(t *testing.T) {
 	text := "[Event \"1\"]\n1. e4 {a} e5 $1 (1... c5 {b}) *\n1. d4 1-0\n[Variant \"Atomic\"]\n1. c4 {c} (1. b4) 0-1\n"
 	anew, into := NewPGNReader(strings.NewReader(text)), NewPGNReader(strings.NewReader(text))

@@ -62,7 +62,7 @@ func readReferenceMove(m Move) referenceMove {
 	return referenceMove{m.From(), m.To(), m.Promotion(), m.Dropped(), m.IsCastle(), m.IsEnPassant()}
 }
 
-// String tells the move and what kind of move it is.
+// String returns the move and its kind.
 func (m referenceMove) String() string {
 	text := m.from.String() + m.to.String()
 	switch {

@@ -145,7 +145,7 @@ func TestSANOfVariants(t *testing.T) {
 		{Antichess, "8/7p/8/8/8/8/1K1K4/8 w - - 0 1", "b2c2", "Kbc2"},
 		{Antichess, "8/8/8/8/8/8/1k6/K7 w - - 0 1", "a1b2", "Kxb2#"},
 		{Antichess, "8/8/8/p7/8/8/P7/8 w - - 0 1", "a2a4", "a4#"},
-		// the king comes to the hill
+		// the king reaches the hill
 		{KingOfTheHill, "7k/8/8/8/8/3K4/8/8 w - - 0 1", "d3d4", "Kd4#"},
 		{KingOfTheHill, "7k/8/8/8/8/3K4/8/8 w - - 0 1", "d3c4", "Kc4"},
 		// the second check is one, the third is the last

@@ -43,7 +43,7 @@ type served struct {
 	us      chess.Color
 	plies   int
 	status  string
-	changed chan struct{} // closed and made anew at every change (see change)
+	changed chan struct{} // closed and replaced at every change (see change)
 	streams int
 	wrong   []string
 }

@@ -21,7 +21,7 @@ func engineEntry(t *testing.T, name string, spec UCI) Entry {
 }
 
 // Engines that fail lose the game with the fault as the reason, are started again,
-// and the tournament goes on to its end.
+// and the tournament continues to its end.
 func TestEngineFaultsLoseTheGame(t *testing.T) {
 	for _, test := range []struct {
 		mode   string

@@ -7,9 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -131,14 +129,16 @@ func (a *Games) Has(p Pair, number int) bool { return a.games[place{p, number}] 
 func (a *Games) Len() int   { return len(a.games) }
 func (a *Games) Total() int { return a.total }
 
-// All returns the finished games in the order of [SortGames].
+// All returns the finished games by pair, in the order of [Fixtures], and then by number.
 func (a *Games) All() []*Game {
-	names := make([]string, len(a.entries))
-	for i, e := range a.entries {
-		names[i] = e.Name
+	games := make([]*Game, 0, len(a.games))
+	for _, f := range a.Fixtures() {
+		for n := range f.Games {
+			if g := a.games[place{f.Pair, n}]; g != nil {
+				games = append(games, g)
+			}
+		}
 	}
-	games := slices.Collect(maps.Values(a.games))
-	SortGames(games, names)
 	return games
 }
 

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// watched counts what a match tells, and stops it after some games.
+// watched counts what a match reports, and stops the match after some games.
 type watched struct {
 	resumed, played int
 	faults          []string
@@ -87,8 +87,8 @@ func read(t *testing.T, file string) string {
 	return string(b)
 }
 
-// The standing is that of the games in the file, and both are the same however many
-// games there are at once.
+// The summary agrees with the games in the file. Neither depends on the number of games at
+// once.
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	one, two := filepath.Join(dir, "one.pgn"), filepath.Join(dir, "two.pgn")
@@ -99,11 +99,11 @@ func TestRun(t *testing.T) {
 		t.Errorf("another standing: %s", cmp.Diff(s, again, cmpNaN))
 	}
 	if read(t, one) != read(t, two) {
-		t.Error("other games where more are played at once")
+		t.Error("other games with more at once")
 	}
 	c.File = ""
 	if again := run(t, c); !cmp.Equal(s, again, cmpNaN) {
-		t.Errorf("another standing where nothing is kept: %s", cmp.Diff(s, again, cmpNaN))
+		t.Errorf("another standing without a file: %s", cmp.Diff(s, again, cmpNaN))
 	}
 
 	points, ends := 0.0, map[string]int{}
@@ -134,8 +134,8 @@ func TestRun(t *testing.T) {
 
 var cmpNaN = cmp.FilterValues(func(a, b float64) bool { return a != a && b != b }, cmp.Ignore())
 
-// An interrupted match goes on where it was, plays no game twice, and ends in the same
-// file; a match that is over goes on to more games.
+// An interrupted match continues, plays no game twice, and ends in the same file. A
+// finished match continues with more games.
 func TestResume(t *testing.T) {
 	dir := t.TempDir()
 	whole, part := filepath.Join(dir, "whole.pgn"), filepath.Join(dir, "part.pgn")
@@ -220,8 +220,8 @@ func TestOtherMatch(t *testing.T) {
 	}
 }
 
-// A sequential test ends the match at the same pair, whatever ended first, and goes on
-// after an interruption.
+// A sequential test ends the match at the same pair, whichever game ended first, and
+// continues after an interruption.
 func TestSPRT(t *testing.T) {
 	dir := t.TempDir()
 	c := configOf(t, "material:1", "random", filepath.Join(dir, "a.pgn"))
@@ -243,14 +243,14 @@ func TestSPRT(t *testing.T) {
 	if again := run(t, c); seen.played != 0 || again.Games != s.Games {
 		t.Errorf("%d games were played after the end of the test, and %d counted", seen.played, again.Games)
 	}
-	// Without the test the match goes on.
+	// Without the test the match continues.
 	c.SPRT, c.Rounds = nil, s.Games+10
 	if again := run(t, c); seen.played != 10 || again.Games != s.Games+10 {
 		t.Errorf("%d games more", seen.played)
 	}
 }
 
-// Faults of engines lose games, are told and kept, and the match goes on.
+// Engines lose games by their faults, which are reported and logged, and the match continues.
 func TestFaults(t *testing.T) {
 	for mode, reason := range map[string]string{
 		"crash": "engine_crash", "hang": "engine_stall", "late": "time_forfeit",
@@ -268,7 +268,7 @@ func TestFaults(t *testing.T) {
 				t.Fatalf("faults %v, standing %+v", w.faults, s)
 			}
 			if w.faults[0] != reason+" games.faults.log" {
-				t.Errorf("told %s", w.faults[0])
+				t.Errorf("reported %s", w.faults[0])
 			}
 			if log := read(t, filepath.Join(filepath.Dir(c.File), "games.faults.log")); !strings.Contains(log, "> go depth 1\n") {
 				t.Errorf("log %q", log)
@@ -312,7 +312,7 @@ func TestAgainstItself(t *testing.T) {
 	}
 }
 
-// Infinities and what is not known are null in JSON, and told in words.
+// Infinite and unknown values are null in JSON and "?" in text.
 func TestStandingIsWritten(t *testing.T) {
 	c := configOf(t, "material:2", "random", "")
 	c.Rounds = 4

@@ -71,7 +71,7 @@ func TestRateTwoPlayers(t *testing.T) {
 }
 
 // The numbers were computed by a program of its own, in Python: the likelihood
-// written anew, maximized by golden sections along one parameter after another,
+// written again, maximized by golden sections along one parameter after another,
 // its second derivatives by differences, inverted by Gauss-Jordan elimination.
 func TestRateThreePlayers(t *testing.T) {
 	for _, test := range []struct {
@@ -201,7 +201,7 @@ func TestRateSymmetry(t *testing.T) {
 	})
 }
 
-// Each game played twice tells the same more surely.
+// If each game counts twice, the ratings are the same and their intervals narrower.
 func TestMoreGamesNarrowIntervals(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := tournament(t)

@@ -207,17 +207,3 @@ func (r *Results) Table() []string {
 	}
 	return lines
 }
-
-// SortGames sorts games by pair, in the order in which [Fixtures] lists the pairs of these
-// players, then by number.
-func SortGames(games []*Game, names []string) {
-	place := func(g *Game) (int, int) {
-		i, j := slices.Index(names, g.White), slices.Index(names, g.Black)
-		return min(i, j), max(i, j)
-	}
-	slices.SortStableFunc(games, func(a, b *Game) int {
-		ai, aj := place(a)
-		bi, bj := place(b)
-		return cmp.Or(cmp.Compare(ai, bi), cmp.Compare(aj, bj), cmp.Compare(a.Number, b.Number))
-	})
-}

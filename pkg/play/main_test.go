@@ -152,7 +152,7 @@ func (h *house) watch(game string, enough func(*heard) bool) *heard {
 	}
 }
 
-// at waits for a game to have so many moves.
+// at waits for a game to have this number of moves.
 func (h *house) at(game string, ply int) *heard {
 	h.Helper()
 	return h.watch(game, func(k *heard) bool { return len(k.Positions) == ply+1 })

@@ -333,7 +333,7 @@ func TestOneMoveOnly(t *testing.T) {
 	}
 }
 
-// What is told of legal moves names each of them: a square to come from or a piece
+// The description of legal moves names each of them: a square to come from or a piece
 // to drop, a square to go to, and a promotion where these leave a choice.
 func TestLegalMovesAreTold(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -389,7 +389,7 @@ func TestLegalMovesAreTold(t *testing.T) {
 	}
 }
 
-// checkView compares what is told of a move with what it did.
+// checkView compares the description of a move with its effect.
 func checkView(t *testing.T, before *chess.Position, m chess.Move, after *chess.Position) {
 	t.Helper()
 	v := viewOf(after)

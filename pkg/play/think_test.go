@@ -85,7 +85,7 @@ func TestNetworkIsShared(t *testing.T) {
 	}
 }
 
-// Every thinker finds a win, tells of it and plays it.
+// Every engine finds a win, reports it and plays it.
 func TestWinsAreFound(t *testing.T) {
 	h := open(t, Config{Players: []*match.Opened{network(t)}})
 	const fen = "rnbqkbnr/1ppppppp/8/p5N1/8/8/PPPPPPPP/RNBQKB1R w KQkq - 0 3" // the knight blows the king up
@@ -121,7 +121,7 @@ func TestWinsAreFound(t *testing.T) {
 	}
 }
 
-// An analysis thinks about the position that is looked at until it is told not to,
+// An analysis searches the shown position until the user ends it,
 // and a search that is hurried plays.
 func TestAnalysis(t *testing.T) {
 	h := open(t, Config{})
@@ -157,7 +157,7 @@ func TestAnalysis(t *testing.T) {
 	h.at(game, 2) // time ends what depth does not
 }
 
-// A game that nobody looks at rests, and goes on when somebody comes back.
+// A game that no page shows pauses, and continues when a page shows it again.
 func TestRest(t *testing.T) {
 	h := open(t, Config{})
 	path := h.begin(`{"variant": "chess", "white": "uniform,visits=10000000", "black": "human"}`)
@@ -206,7 +206,7 @@ func TestFailure(t *testing.T) {
 	}
 	h.must(game+"/analyze", `{"player": "player-1-alphabeta"}`)
 	if know := h.watch(game, func(k *heard) bool { return k.Failure != "" }); know.Analyst != "" {
-		t.Error("the analysis goes on")
+		t.Error("the analysis continues")
 	}
 }
 
@@ -238,11 +238,11 @@ func TestMateIsTold(t *testing.T) {
 		visits += c.Visits
 	}
 	if last.mate != 1 || last.Moves[0].Visits == 0 || visits > last.Nodes || last.Nodes > 5000 {
-		t.Errorf("mate in %d after %d visits, %d of them told", last.mate, last.Nodes, visits)
+		t.Errorf("mate in %d after %d visits, %d of them reported", last.mate, last.Nodes, visits)
 	}
 }
 
-// A tree goes on from move to move, and is another for another line.
+// A tree is kept from move to move, and replaced for another line.
 func TestTreeGoesOn(t *testing.T) {
 	var last *Report
 	const at = "uniform,visits=2000"

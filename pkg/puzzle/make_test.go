@@ -45,7 +45,7 @@ func TestMake(t *testing.T) {
 			told := 0
 			first, err := Make(t.Context(), e, r, func(done int) { told = done })
 			if err != nil || told != 3 {
-				t.Fatalf("told of %d, %v", told, err)
+				t.Fatalf("reported %d, %v", told, err)
 			}
 			faults, err := Check(t.Context(), &Set{File: "made", Puzzles: first})
 			if err != nil || len(faults) > 0 {

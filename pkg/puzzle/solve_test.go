@@ -74,7 +74,7 @@ func sets(t *testing.T) []*Set {
 }
 
 // The sets that are shipped are what they are said to be: proved, of both colors, and of
-// the variant and the length that their names tell.
+// the variant and the length in their names.
 func TestShippedSets(t *testing.T) {
 	for _, s := range sets(t) {
 		faults, err := Check(t.Context(), s)
@@ -118,7 +118,7 @@ func TestSolve(t *testing.T) {
 		told := 0
 		answers, err := Solve(t.Context(), some, sees, 1, func(done int) { told = done })
 		if err != nil || Solved(answers) != len(some) || told != len(some) {
-			t.Errorf("%s: alpha-beta solves %d of %d (told of %d), %v", s.Name(), Solved(answers), len(some), told, err)
+			t.Errorf("%s: alpha-beta solves %d of %d (reported %d), %v", s.Name(), Solved(answers), len(some), told, err)
 		}
 		tree, err := match.NewMCTS("tree", match.TreeSearch{Config: search.Config{Visits: 400, CPuct: 1.5, Solver: true}, Power: math.Inf(1)}, search.Uniform{})
 		if err != nil {

@@ -109,7 +109,7 @@ func TestStartOfWhatIsNotThere(t *testing.T) {
 	_, err := Start(t.Context(), Command{Path: filepath.Join(t.TempDir(), "nothing")}, Timeouts{})
 	wantFault(t, err, ErrStart, "nothing", "")
 	if !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("%v does not tell that the file is missing", err)
+		t.Errorf("%v does not say that the file is missing", err)
 	}
 }
 
@@ -378,7 +378,7 @@ func TestChess960(t *testing.T) {
 	}
 	want := []string{"> setoption name UCI_Chess960 value true", "> setoption name UCI_Chess960 value false"}
 	if !slices.Equal(told, want) {
-		t.Errorf("it was told %q, want %q", told, want)
+		t.Errorf("it received %q, want %q", told, want)
 	}
 
 	plain := start(t, badEngine(t, "plain"), Timeouts{})

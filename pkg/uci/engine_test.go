@@ -69,7 +69,7 @@ func game(t *testing.T, v chess.Variant, fen string, moves ...string) *chess.Gam
 	return g
 }
 
-// The tree goes on from move to move, and starts anew for another game.
+// The tree is kept from move to move, and dropped for another game.
 func TestTreeIsReused(t *testing.T) {
 	e := New(Blank(chess.Standard))
 	nodes := Task{Limit: Limit{Nodes: 2000}}
@@ -99,7 +99,7 @@ func TestTreeIsReused(t *testing.T) {
 		t.Errorf("%d visits of the same position were kept", n)
 	}
 	if err := e.Set("MultiPV", "3"); err != nil || kept(g) < 2000 {
-		t.Errorf("what is told has changed what is known: %v", err)
+		t.Errorf("the reports have changed the search: %v", err)
 	}
 	if n := kept(game(t, chess.Standard, "", "a2a4")); n != 0 {
 		t.Errorf("%d visits of another game were kept", n)
@@ -119,7 +119,7 @@ func TestTreeIsReused(t *testing.T) {
 	}
 }
 
-// What is told is consistent: the line begins with the move, scores agree with it.
+// Reports are consistent: the line begins with the move, and scores agree with it.
 func TestReports(t *testing.T) {
 	e := New(Blank(chess.Standard))
 	for name, value := range map[string]string{"MultiPV": "500"} {
@@ -141,7 +141,7 @@ func TestReports(t *testing.T) {
 	if first.PV[0] != g.Position().UCI(best) || !first.Score.IsMate || first.Score.Mate != 1 || *first.Score.WDL != [3]int{1000, 0, 0} {
 		t.Errorf("%+v, %+v for %s", first, first.Score, g.Position().UCI(best))
 	}
-	// Visits that the mate has spared were not made, and are not told.
+	// Visits that the mate has spared were not made, and are not reported.
 	if _, _, told := think(t, New(Blank(chess.Standard)), g, Task{Limit: Limit{MoveTime: time.Hour}}); told[len(told)-1].Nodes > 5000 {
 		t.Errorf("%d nodes to find a mate in one", told[len(told)-1].Nodes)
 	}
@@ -236,7 +236,7 @@ func TestLoad(t *testing.T) {
 		return told
 	}
 	if one, two := plays("1"), plays("2"); !reflect.DeepEqual(one, two) {
-		t.Errorf("one thread tells %+v, two %+v", one, two)
+		t.Errorf("one thread reports %+v, two %+v", one, two)
 	}
 	if e.Set("Threads", "many") == nil {
 		t.Error("many threads are accepted")
@@ -282,7 +282,7 @@ func TestWDL(t *testing.T) {
 		defer session.Close()
 		e := New(Model{Variants: []chess.Variant{chess.Standard}, Eval: search.NewEvaluator(codec, session), Batch: 4})
 		e.MultiPV = 500
-		// Black is to move, of whose score the network tells White's.
+		// Black is to move, and the network predicts the score of White.
 		_, _, told := think(t, e, game(t, chess.Standard, "", "e2e4"), Task{Limit: Limit{Nodes: 300}})
 		for _, in := range told {
 			w := in.Score.WDL

@@ -33,5 +33,5 @@ const fakeEnv = "ALAMOS_FAKE_ENGINE"
 
 // badEngine is the command of an engine that misbehaves as its mode says.
 func badEngine(t *testing.T, mode string) Command {
-	return Command{Name: mode, Path: fake.Engine(t, "engine"), Env: []string{fakeEnv + "=" + mode}}
+	return Command{Name: mode, Path: "env", Args: []string{fakeEnv + "=" + mode, fake.Engine(t, "engine")}}
 }

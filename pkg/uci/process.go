@@ -29,7 +29,6 @@ type Command struct {
 	Path     string    // the program
 	Args     []string  // its arguments
 	Dir      string    // its working directory; "" means ours
-	Env      []string  // added to our environment, "NAME=value"
 	Settings []Setting // options set after the handshake
 }
 
@@ -75,9 +74,6 @@ func startProcess(c Command) (*process, error) {
 	p.cmd.Stdout = childOut
 	p.cmd.Stderr = &stderrLines{t: &p.log}
 	p.cmd.WaitDelay = time.Second // a grandchild may keep standard error open
-	if len(c.Env) > 0 {
-		p.cmd.Env = append(os.Environ(), c.Env...)
-	}
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	started := make(chan error)
 	go func() {

@@ -67,7 +67,7 @@ func TestServe(t *testing.T) {
 		"ponder, miss":                   {[]string{"position startpos moves e2e4", "go ponder nodes 10", "stop", "position startpos", "go nodes 5"}, []string{`bestmove \w+.*`}},
 		"checkmated":                     {[]string{"position startpos moves f2f3 e7e5 g2g4 d8h4", "go nodes 10"}, []string{`info depth 0 score mate 0`, `bestmove \(none\)`}},
 		"stalemated":                     {[]string{"position fen k7/8/1Q6/8/8/8/8/K7 b - - 0 1", "go nodes 10"}, []string{`info depth 0 score cp 0`, `bestmove \(none\)`}},
-		"drawn, but asked": {[]string{"position startpos moves g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8", "go nodes 100"},
+		"drawn, but searched": {[]string{"position startpos moves g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8", "go nodes 100"},
 			[]string{`bestmove [a-h].*`}},
 		"atomic": {[]string{"setoption name UCI_Variant value atomic", "position startpos moves g1f3 a7a6 f3g5 a6a5", "go nodes 500"},
 			[]string{`info .*score mate 1.*`, `bestmove g5(f7|e6).*`}},
@@ -189,7 +189,7 @@ func (c *conversation) until(prefix string) string {
 }
 
 // An infinite search says nothing final until it is stopped, also where there is
-// nothing left to search, and pondering goes on until the hit.
+// nothing left to search, and pondering continues until the hit.
 func TestServeWaits(t *testing.T) {
 	c := talk(t)
 	for _, position := range []string{"startpos", "fen 6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"} { // the second is soon solved
