@@ -304,8 +304,8 @@ func (g *Group) figures(nameA, nameB string, keep keeper) (blocks []report.Block
 		chart         func([]store.Group) (plots.Chart, error)
 		played        bool
 	}{
-		{"score", "Score of checkpoints, each in the tournament of its own run", report.ScoreChart, true},
-		{"loss", "Learning rate and losses over epochs", report.LossChart, false},
+		{"score", "Score of checkpoints, each in the tournament of its own run", func(g []store.Group) (plots.Chart, error) { return report.ScoreChart(g, "samples") }, true},
+		{"loss", "Learning rate and losses over epochs", func(g []store.Group) (plots.Chart, error) { return report.LossChart(g, true) }, false},
 	} {
 		a, b := group(nameA, g.a, x.played), group(nameB, g.b, x.played)
 		if len(a.Trials) == 0 || len(b.Trials) == 0 {

@@ -119,50 +119,48 @@ func (r *Report) note(notes ...string) {
 	}
 }
 
-// group is the trials of a side that differ only in their seeds.
-type group struct {
-	label  string // the swept settings: "network.depth=2"
-	values map[string]string
-	trials []*store.Trial
-}
-
-func (s *Side) groups() (all []*group) {
-	for _, g := range store.Groups(s.trials) {
-		t := &g.Trials[0].Declared
-		all = append(all, &group{t.Group, t.Settings.Values(), g.Trials})
-	}
-	return all
-}
-
 // paired finds the groups to compare: groups that agree in every setting that either side
 // varies. If there are none, it pairs groups that agree in the settings that both sides
 // vary, if the match is unique. If one side varies nothing, it pairs that side with each
 // group of the other. The labels of the remaining groups are returned separately.
-func paired(a, b *Side) (pairs [][2]*group, onlyA, onlyB []string) {
-	groups := [2][]*group{a.groups(), b.groups()}
-	agreeing := func(paths []string) (found [][2]*group) {
-		for _, x := range groups[0] {
-			for _, y := range groups[1] {
-				if !slices.ContainsFunc(paths, func(p string) bool { return x.values[p] != y.values[p] }) {
-					found = append(found, [2]*group{x, y})
+func paired(a, b *Side) (pairs [][2]store.Group, onlyA, onlyB []string) {
+	groups := [2][]store.Group{store.Groups(a.trials), store.Groups(b.trials)}
+	var values [2][]map[string]string // of the settings of each group
+	for side := range groups {
+		for _, g := range groups[side] {
+			values[side] = append(values[side], g.Trials[0].Declared.Settings.Values())
+		}
+	}
+	agreeing := func(paths []string) (found [][2]int) { // indices of groups
+		for i := range groups[0] {
+			for j := range groups[1] {
+				if !slices.ContainsFunc(paths, func(p string) bool { return values[0][i][p] != values[1][j][p] }) {
+					found = append(found, [2]int{i, j})
 				}
 			}
 		}
 		return found
 	}
-	if pairs = agreeing(slices.Concat(a.axes, b.axes)); len(pairs) == 0 {
-		pairs = agreeing(slices.DeleteFunc(slices.Clone(a.axes), func(path string) bool { return !slices.Contains(b.axes, path) }))
-		matches := map[*group]int{}
-		for _, p := range pairs {
-			matches[p[0]]++
-			matches[p[1]]++
+	matched := agreeing(slices.Concat(a.axes, b.axes))
+	matches := func(side, i int) (n int) {
+		for _, m := range matched {
+			if m[side] == i {
+				n++
+			}
 		}
-		pairs = slices.DeleteFunc(pairs, func(p [2]*group) bool { return matches[p[0]] > 1 && matches[p[1]] > 1 })
+		return n
+	}
+	if len(matched) == 0 {
+		matched = agreeing(slices.DeleteFunc(slices.Clone(a.axes), func(path string) bool { return !slices.Contains(b.axes, path) }))
+		matched = slices.DeleteFunc(slices.Clone(matched), func(m [2]int) bool { return matches(0, m[0]) > 1 && matches(1, m[1]) > 1 })
+	}
+	for _, m := range matched {
+		pairs = append(pairs, [2]store.Group{groups[0][m[0]], groups[1][m[1]]})
 	}
 	rest := func(side int) (labels []string) {
-		for _, g := range groups[side] {
-			if !slices.ContainsFunc(pairs, func(p [2]*group) bool { return p[side] == g }) {
-				labels = append(labels, g.label)
+		for i, g := range groups[side] {
+			if matches(side, i) == 0 {
+				labels = append(labels, g.Trials[0].Declared.Group)
 			}
 		}
 		return labels
@@ -171,11 +169,11 @@ func paired(a, b *Side) (pairs [][2]*group, onlyA, onlyB []string) {
 }
 
 // compareGroups compares two groups. It returns nil if a side has no results yet.
-func (r *Report) compareGroups(a, b *group, o Options) (*Group, error) {
+func (r *Report) compareGroups(a, b store.Group, o Options) (*Group, error) {
 	g := &Group{Metrics: []Metric{}, Notes: []string{}}
-	read := func(of *group) (t Trials, all []*measured, err error) {
-		t.Label = of.label
-		for _, x := range of.trials {
+	read := func(of store.Group) (t Trials, all []*measured, err error) {
+		t.Label = of.Trials[0].Declared.Group
+		for _, x := range of.Trials {
 			t.Seeds, t.Folders = append(t.Seeds, x.Declared.Settings.Seed), append(t.Folders, x.Dir)
 			m, note, err := measure(x)
 			if err != nil {

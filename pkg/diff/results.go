@@ -76,23 +76,21 @@ var unopposed = []string{"loss", "policy_loss", "value_loss", "top1", "top5", "g
 
 // measure reads the results of a trial. It returns nil if there are none.
 func measure(t *store.Trial) (m *measured, note string, err error) {
-	m = &measured{trial: t, values: map[string]float64{}}
-	done := t.Done()
-	if done == 0 {
+	if t.Done() == 0 {
 		return nil, "", nil
 	}
-	for g := 1; g <= done; g++ {
-		row, err := t.Generation(g)
+	m = &measured{trial: t, values: map[string]float64{}}
+	names := slices.Concat(unopposed, t.Declared.Settings.EvaluationMeasures())
+	for i, h := range t.Declared.Settings.Hooks {
+		metrics, err := t.MetricNames(i)
 		if err != nil {
 			return nil, "", err
 		}
-		m.values["games"] += float64(row.Games)
-		m.values["evaluations"] += float64(row.Evaluations)
-	}
-	for _, name := range slices.Concat(unopposed, t.Declared.Settings.EvaluationMeasures()) {
-		if _, have := m.values[name]; have {
-			continue
+		for _, name := range metrics {
+			names = append(names, h.Name()+"."+name)
 		}
+	}
+	for _, name := range names {
 		v, err := t.Measure(name)
 		if err != nil {
 			return nil, "", err
@@ -101,18 +99,7 @@ func measure(t *store.Trial) (m *measured, note string, err error) {
 			m.values[name] = v.Value
 		}
 	}
-	for i, h := range t.Declared.Settings.Hooks {
-		metrics, err := t.Metrics(done, i)
-		if err != nil {
-			return nil, "", err
-		}
-		for name, v := range metrics {
-			if !math.IsNaN(float64(v)) {
-				m.values[h.Name()+"."+name] = float64(v)
-			}
-		}
-	}
-	if done == t.Last() { // otherwise the tournament is of a longer training
+	if t.Done() == t.Last() { // otherwise the tournament is of a longer training
 		m.played, note, err = tournament(t)
 	}
 	return m, note, err

@@ -147,7 +147,7 @@ func TestMatch(t *testing.T) {
 	titles := func(a, b string) (out []string) {
 		pairs, onlyA, onlyB := paired(open(t, a), open(t, b))
 		for _, p := range pairs {
-			out = append(out, p[0].label+"|"+p[1].label)
+			out = append(out, p[0].Trials[0].Declared.Group+"|"+p[1].Trials[0].Declared.Group)
 		}
 		for _, label := range onlyA {
 			out = append(out, "-"+label)

@@ -13,7 +13,7 @@ import (
 
 // drawScore shows the strength of the checkpoints of each trial in its tournament.
 func drawScore(p *picture) (plots.Chart, string, error) {
-	c, err := scores(p.groups, p.X)
+	c, err := ScoreChart(p.groups, p.X)
 	if err != nil {
 		return nil, "", err
 	}
@@ -33,11 +33,9 @@ func drawScore(p *picture) (plots.Chart, string, error) {
 	return c, caption + " Bars are 95 % intervals, each game a coin that is tossed.", nil
 }
 
-// ScoreChart shows the strength of the checkpoints of groups of trials over their numbers
-// of training samples.
-func ScoreChart(groups []store.Group) (plots.Chart, error) { return scores(groups, "samples") }
-
-func scores(groups []store.Group, x string) (plots.Lines, error) {
+// ScoreChart shows the strength of the checkpoints of groups of trials over x: generation or
+// samples.
+func ScoreChart(groups []store.Group, x string) (plots.Lines, error) {
 	c := plots.Lines{X: axis(x), Y: plots.Axis{Label: "tournament score", Most: 1}}
 	all, err := lines(groups, shares, scorePoints(x))
 	if err != nil {

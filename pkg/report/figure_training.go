@@ -19,17 +19,14 @@ import (
 
 // drawLoss shows the training of a trial.
 func drawLoss(p *picture) (plots.Chart, string, error) {
-	c, err := losses(p.groups, true)
+	c, err := LossChart(p.groups, true)
 	c.Frame = p.frame
 	return c, "Learning rate and losses over epochs; lines mark the ends of generations, after which the data is new.", err
 }
 
-// LossChart shows the training of groups of trials, as the mean over the seeds of each.
-func LossChart(groups []store.Group) (plots.Chart, error) { return losses(groups, true) }
-
 // drawRate shows the learning rates of all trials.
 func drawRate(p *picture) (plots.Chart, string, error) {
-	c, err := losses(p.groups, false)
+	c, err := LossChart(p.groups, false)
 	c.Frame = p.frame
 	caption := "Learning rate over epochs; lines mark the ends of generations."
 	if p.repeated() {
@@ -38,8 +35,9 @@ func drawRate(p *picture) (plots.Chart, string, error) {
 	return c, caption, err
 }
 
-// losses returns the learning rates of groups of trials and optionally their losses.
-func losses(groups []store.Group, withLosses bool) (plots.Stack, error) {
+// LossChart shows the learning rates of groups of trials and optionally their losses, as
+// means over the seeds of each.
+func LossChart(groups []store.Group, withLosses bool) (plots.Stack, error) {
 	c, err := stack(groups)
 	if err != nil {
 		return c, err

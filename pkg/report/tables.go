@@ -58,14 +58,10 @@ func standingsTable(_ *store.Trial, res *store.Tournament) (Table, error) {
 	}
 	for _, i := range res.Ranking() {
 		p := res.Players[i]
-		interval := ""
-		if !p.Elo.Missing() {
-			interval = fmt.Sprintf("%.0f..%.0f", p.Elo.Low, p.Elo.High)
-		}
-		c.Rows = append(c.Rows, Row(p.Name, record(p.Record), fixed(100*p.Share(), 1), fixed(p.Elo.Value, 0), interval, record(p.White), record(p.Black)))
+		c.Rows = append(c.Rows, Row(p.Name, record(p.Record), fixed(100*p.Share(), 1), fixed(p.Elo.Value, 0), Ends(p.Elo), record(p.White), record(p.Black)))
 	}
 	if a := res.FirstMove; !a.Missing() {
-		c.Caption += fmt.Sprintf(" Having White is worth %.0f (%.0f..%.0f).", a.Value, a.Low, a.High)
+		c.Caption += fmt.Sprintf(" Having White is worth %s.", Measured(a))
 	}
 	return c, nil
 }
@@ -147,21 +143,14 @@ func rungTable(r store.Rung, trials []experiment.Trial) Table {
 	m := metricOf(r.Metric)
 	c := Table{
 		Caption: fmt.Sprintf("Trials after generation %d, the best first; the first %d went on.", r.Generation, r.Survivors),
-		Columns: []Column{number("place", ""), {Name: "trial"}, number(m.label, m.unit), {Name: "95 %"}},
+		Columns: []Column{number("place", ""), {Name: "trial"}, number(m.label, m.unit)},
 	}
 	for i, x := range r.Ranking {
-		value, interval := "", ""
-		if v := x.Value; !v.Missing() {
-			value = fmt.Sprintf("%.4g", v.Value)
-		}
-		if v := x.Value; v.Known() {
-			interval = fmt.Sprintf("%.4g..%.4g", v.Low, v.High)
-		}
 		name := x.Trial
 		if k := slices.IndexFunc(trials, func(t experiment.Trial) bool { return store.Folder(&t) == x.Trial }); k >= 0 {
 			name = nameOf(&trials[k])
 		}
-		c.Rows = append(c.Rows, Row(i+1, name, value, interval))
+		c.Rows = append(c.Rows, Row(i+1, name, Measured(x.Value)))
 	}
 	return c
 }

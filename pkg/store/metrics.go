@@ -29,6 +29,8 @@ import (
 //	top1, top5    shares of held-out positions in which the best move is the policy's
 //	              first, or one of its first five, at the selected epoch
 //	samples       positions from self-play or data
+//	games         games from self-play or data
+//	evaluations   positions that networks evaluated in self-play
 //	seconds       computing time of all stages
 //
 // Shares have Wilson intervals (1927), which treat each game as a coin toss. Draws make the
@@ -45,6 +47,17 @@ func (t *Trial) Measure(name string) (stats.Interval, error) {
 	case "samples":
 		n, err := t.SamplesUntil(last)
 		return stats.Exactly(float64(n)), err
+	case "games", "evaluations":
+		total := map[string]int{}
+		for g := 1; g <= last; g++ {
+			row, err := t.Generation(g)
+			if err != nil {
+				return stats.Unknown(), err
+			}
+			total["games"] += row.Games
+			total["evaluations"] += row.Evaluations
+		}
+		return stats.Exactly(float64(total[name])), nil
 	case "loss", "policy_loss", "value_loss", "top1", "top5":
 		if last == 0 {
 			return stats.Unknown(), nil
