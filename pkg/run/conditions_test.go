@@ -66,7 +66,7 @@ func TestConditionsOfTournaments(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = experiment.LoadChecked(s.file(), set)
-	wantError(t, err, "tournament.openings.file", "line 1")
+	wantError(t, err, "tournament.openings.file", "book.epd:1: ")
 }
 
 const tournamentName = "tournament"
