@@ -319,7 +319,8 @@ func TestBrowser(t *testing.T) {
 	})
 
 	run("two engines, and what they think", func(b *tab) {
-		b.game(`{"variant": "chess", "white": "uniform,visits=3000", "black": "material,depth=2"}`)
+		// Kings and pawns: no mate ends the game before the test pauses it.
+		b.game(`{"variant": "chess", "fen": "4k3/pppppppp/8/8/8/8/PPPPPPPP/4K3 w - - 0 1", "white": "uniform,visits=3000", "black": "material,depth=2"}`)
 		b.wait(`document.querySelectorAll("#moves button").length > 4`)
 		b.press("#pause")
 		b.wait(`document.querySelector("#pause").textContent === "Continue"`)
