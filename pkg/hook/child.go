@@ -62,6 +62,9 @@ func (c *child) serve() error {
 	if err := limitData(from.Memory + headroom); err != nil {
 		return fmt.Errorf("cannot limit memory: %w", err)
 	}
+	if err := confine(); err != nil {
+		return fmt.Errorf("cannot confine the script: %w", err)
+	}
 	s := &script{path: from.Path, log: c}
 	r := c.watched(s, from, func(*watch) report {
 		if fault := s.compile(from.Text); fault != nil {

@@ -25,6 +25,10 @@ func TestMain(m *testing.M) {
 	if IsChild() {
 		os.Exit(RunChild())
 	}
+	if confined, dir, ok := strings.Cut(os.Getenv(escapeVariable), " "); ok {
+		tryEscapes(dir, confined == "true")
+		return
+	}
 	os.Exit(m.Run())
 }
 
