@@ -374,29 +374,6 @@ func rowsOf[T any](f *parquet.File) iter.Seq2[*T, error] {
 	}
 }
 
-// readerAt is a file, or its content in memory.
-type readerAt interface {
-	io.ReaderAt
-	io.Seeker
-}
-
-func openParquet(in readerAt) (f *parquet.File, err error) {
-	defer recovered(&err)
-	size, err := in.Seek(0, io.SeekEnd)
-	if err != nil {
-		return nil, err
-	}
-	return parquet.OpenFile(in, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
-}
-
-// recovered converts a panic of the Parquet library, caused by a malformed file, to an
-// error.
-func recovered(err *error) {
-	if r := recover(); r != nil {
-		*err = fmt.Errorf("unreadable Parquet: %v", r)
-	}
-}
-
 // Read reads a file written by Write. Errors about its content wrap ErrDamaged; errors of
 // the file system do not.
 func Read(path string) (*Set, error) {

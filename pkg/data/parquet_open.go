@@ -1,0 +1,122 @@
+package data
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// A damaged or hostile file can claim sizes that it does not have, and the Parquet library
+// allocates what it is told before it reads. Therefore openParquet first compares every
+// claim with the file: the length of the footer, the places of the columns, and the header
+// of every page.
+const (
+	// maxPageHeader is the maximum length of a page's header in bytes. It has counts, and
+	// at most the smallest and largest value of the page.
+	maxPageHeader = 16 << 10
+	// maxPageSize is the maximum size of a page in bytes after decompression. Writers make
+	// pages of about 1 MiB; parquet-go's and pandas' are smaller.
+	maxPageSize = 64 << 20
+	// maxPageValues is the maximum number of values of a page. Repeated values take no
+	// space, so the size of a page does not bound it.
+	maxPageValues = 8 << 20
+)
+
+// readerAt is a file, or its content in memory.
+type readerAt interface {
+	io.ReaderAt
+	io.Seeker
+}
+
+// openParquet opens a Parquet file whose claims are true, see above.
+func openParquet(in readerAt) (f *parquet.File, err error) {
+	defer recovered(&err)
+	size, err := in.Seek(0, io.SeekEnd)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkFooter(in, size); err != nil {
+		return nil, err
+	}
+	if f, err = parquet.OpenFile(in, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true)); err != nil {
+		return nil, err
+	}
+	rows := int64(0)
+	for _, group := range f.Metadata().RowGroups {
+		rows += group.NumRows
+		for _, column := range group.Columns {
+			if err := checkColumn(in, size, &column.MetaData); err != nil {
+				return nil, fmt.Errorf("column %q: %w", column.MetaData.PathInSchema, err)
+			}
+		}
+	}
+	if rows != f.NumRows() {
+		return nil, fmt.Errorf("it claims %d rows, and its groups have %d", f.NumRows(), rows)
+	}
+	return f, nil
+}
+
+// recovered converts a panic of the Parquet library, caused by a malformed file, to an
+// error.
+func recovered(err *error) {
+	if r := recover(); r != nil {
+		*err = fmt.Errorf("unreadable Parquet: %v", r)
+	}
+}
+
+// checkFooter checks the claimed length of the footer. A file begins with "PAR1" and ends
+// with the footer, its length in four bytes, and "PAR1".
+func checkFooter(in io.ReaderAt, size int64) error {
+	const magic = "PAR1"
+	var tail [8]byte
+	if _, err := in.ReadAt(tail[:], size-int64(len(tail))); err != nil || string(tail[4:]) != magic {
+		return errors.New("it does not end as a Parquet file does: truncated?")
+	}
+	if length := int64(binary.LittleEndian.Uint32(tail[:])); length > size-int64(len(magic)+len(tail)) {
+		return fmt.Errorf("its footer claims %d bytes, and the file has %d", length, size)
+	}
+	return nil
+}
+
+// checkColumn checks the claims of the pages of a column in a row group: headers, each
+// followed by the bytes of its page.
+func checkColumn(in io.ReaderAt, size int64, column *format.ColumnMetaData) error {
+	at := column.DataPageOffset
+	if column.DictionaryPageOffset != 0 {
+		at = column.DictionaryPageOffset
+	}
+	length := column.TotalCompressedSize
+	if at < 0 || length < 0 || at > size || length > size-at {
+		return fmt.Errorf("it claims the bytes %d to %d of a file of %d", at, at+length, size)
+	}
+	buffer := make([]byte, maxPageHeader)
+	for end := at + length; at < end; {
+		head := buffer[:min(maxPageHeader, end-at)]
+		if _, err := in.ReadAt(head, at); err != nil {
+			return err
+		}
+		r := new(thrift.CompactProtocol).NewReaderFromBytes(head)
+		var page format.PageHeader
+		if err := thrift.NewDecoder(r).Decode(&page); err != nil {
+			return fmt.Errorf("the header of the page at byte %d: %w", at, err)
+		}
+		at += int64(r.BytesRead())
+		values := max(page.DataPageHeader.V.NumValues, page.DataPageHeaderV2.V.NumValues, page.DictionaryPageHeader.V.NumValues)
+		switch compressed := int64(page.CompressedPageSize); {
+		case compressed < 0 || compressed > end-at:
+			return fmt.Errorf("the page at byte %d claims %d bytes, and the column has %d more", at, compressed, end-at)
+		case page.UncompressedPageSize < 0 || page.UncompressedPageSize > maxPageSize:
+			return fmt.Errorf("the page at byte %d claims %d bytes after decompression: at most %d are read", at, page.UncompressedPageSize, maxPageSize)
+		case values > maxPageValues:
+			return fmt.Errorf("the page at byte %d claims %d values: at most %d are read", at, values, maxPageValues)
+		default:
+			at += compressed
+		}
+	}
+	return nil
+}
